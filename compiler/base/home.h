@@ -1,0 +1,17 @@
+/* home.h - where heddle's own files are: hardware, driver, kernels, simulator sources.
+ * A tree (home) holds hw/accel.json, hw/rtl, driver, sim. Looked for in this order: $HEDDLE_HOME; beside the
+ * executable's folder (../ from build/heddle or bin/heddle); ../share/heddle (installed). */
+#ifndef HEDDLE_BASE_HOME_H
+#define HEDDLE_BASE_HOME_H
+
+#include "arena.h"
+#include "status.h"
+
+/* Absolute path of the tree. ST_INTERNAL when there is none: the message lists what was tried. */
+enum status home_find(struct arena *a, const char **home, struct diag *d);
+
+/* Folder for what heddle builds: ${XDG_CACHE_HOME:-~/.cache}/heddle, made if missing. A relative
+ * XDG_CACHE_HOME is ignored, as the XDG specification asks. */
+enum status home_cache(struct arena *a, const char **cache, struct diag *d);
+
+#endif
