@@ -1,0 +1,97 @@
+/* hd.h - the driver: bind memory, submit a command stream, wait, say what went wrong.
+ * C11, freestanding, no allocation: callers give memory. All waits are bounded in device cycles.
+ *
+ *     struct hd_device dev;
+ *     hd_open(&dev, &port, model->config_hash);          checks ID, version, CONFIG_HASH
+ *     hd_bind(&dev, HD_REGION_ARENA, arena, device_address, n_bytes);
+ *     hd_copy_in(&dev, HD_REGION_ARENA, offset, n_bytes); free where memory is shared
+ *     hd_run(&dev, stream_offset, stream_bytes);
+ *     hd_copy_out(&dev, HD_REGION_ARENA, offset, n_bytes);
+ */
+#ifndef HD_H
+#define HD_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "hd_accel.h"
+#include "hd_port.h"
+
+enum hd_error {
+    HD_OK = 0,
+    HD_ERROR_ARGUMENT = -1, /* a region, offset or size out of range */
+    HD_ERROR_NO_DEVICE = -2,    /* register ID is not heddle's */
+    HD_ERROR_VERSION = -3,      /* command stream version differs */
+    HD_ERROR_CONFIG = -4,       /* CONFIG_HASH of device and program differ */
+    HD_ERROR_BUSY = -5,         /* a submission is running */
+    HD_ERROR_TIMEOUT = -6,      /* wait_cycles passed */
+    HD_ERROR_STUCK = -7,        /* the simulator's watchdog: no unit can make progress */
+    HD_ERROR_FAULT = -8,        /* the device stopped on a fault, see dev->fault */
+    HD_ERROR_BUS = -9,          /* a copy failed */
+    HD_ERROR_HOST_OP = -10,     /* a host operator refused its arguments */
+};
+
+enum hd_region_index {
+    HD_REGION_COMMANDS = 0,
+    HD_REGION_CONSTANTS = 1,
+    HD_REGION_ARENA = 2,
+    HD_REGION_IO = 3, /* inputs in graph order, then outputs */
+};
+
+enum hd_wait_mode { HD_WAIT_IRQ, HD_WAIT_POLL };
+
+struct hd_region {
+    void *host;      /* host's copy; NULL if the host never touches it */
+    uint64_t device; /* bus address, a multiple of 64 */
+    uint32_t n_bytes;
+    uint32_t shared; /* host and device see the same bytes */
+};
+
+/* What the device said when it stopped. */
+struct hd_fault_info {
+    uint32_t code;    /* enum hd_fault of hd_accel.h */
+    uint32_t unit;    /* enum hd_unit */
+    uint32_t command; /* index in the submission */
+    uint64_t address;
+};
+
+struct hd_device {
+    const struct hd_port *port;
+    uint64_t wait_cycles;        /* bound of one wait; hd_open sets 100,000,000 */
+    enum hd_wait_mode wait_mode; /* hd_open: HD_WAIT_IRQ if the port has wait_irq */
+    struct hd_region region[HD_REGIONS];
+    struct hd_fault_info fault; /* of the last submission */
+    uint64_t cycles;       /* of the last submission */
+    uint64_t total_cycles; /* of all since hd_open */
+    uint32_t expected_hash, found_hash;
+    uint32_t submissions; /* since hd_open */
+};
+
+/* Check that `port` leads to a device that understands this program. HD_ERROR_NO_DEVICE, _VERSION, _CONFIG. */
+int hd_open(struct hd_device *dev, const struct hd_port *port, uint32_t config_hash);
+
+/* Name the memory of a region and write it to the device. Shared if `host` lies in the port's window at
+ * just that device address, or if the port has no copy functions. */
+int hd_bind(struct hd_device *dev, uint32_t region, void *host, uint64_t device, uint32_t n_bytes);
+
+/* Bytes [offset, offset + n_bytes) of a region to or from the device; cache maintenance where shared. */
+int hd_copy_in(struct hd_device *dev, uint32_t region, uint32_t offset, uint32_t n_bytes);
+int hd_copy_out(struct hd_device *dev, uint32_t region, uint32_t offset, uint32_t n_bytes);
+
+/* Start the stream at `offset` of region 0 / wait for its end / both. HD_ERROR_FAULT fills dev->fault. */
+int hd_submit(struct hd_device *dev, uint32_t offset, uint32_t n_bytes);
+int hd_wait(struct hd_device *dev);
+int hd_run(struct hd_device *dev, uint32_t offset, uint32_t n_bytes);
+
+/* Soft reset: drains the bus, clears errors. Region bindings stay. Bounded by wait_cycles. */
+int hd_reset(struct hd_device *dev);
+
+/* The error in words. */
+const char *hd_error_text(int error);
+/* The same with what the device said: "device fault bad_opcode in fetch, command 12 ('03_conv2d'), address 0x...".
+ * stream: the host's copy of the submitted stream (for the layer), or NULL; layer_names as in hd_model.h or NULL.
+ * Writes at most n_bytes, always terminated; returns buffer. */
+const char *hd_describe(const struct hd_device *dev, int error, const uint32_t *stream, size_t stream_bytes,
+                        const char *const *layer_names, uint32_t n_layers, char *buffer, size_t n_bytes);
+
+#endif

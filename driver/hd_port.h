@@ -1,0 +1,42 @@
+/* hd_port.h - the hinge of the testbench: how the driver reaches a device.
+ * The same driver and the same emitted code run on memory-mapped registers (port_mmio.c), on the
+ * Verilated model, on the functional twin (func/), and on a recorder in tests (port_record.c).
+ * C11, freestanding. Every function takes the port's own context first. */
+#ifndef HD_PORT_H
+#define HD_PORT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct hd_port {
+    void *ctx;
+
+    /* One 32-bit register access at byte `offset` of the register block (HD_REG_*). */
+    uint32_t (*read32)(void *ctx, uint32_t offset);
+    void (*write32)(void *ctx, uint32_t offset, uint32_t value);
+
+    /* Copy between host memory and device memory. 0, or a negative enum hd_error. Never called for
+     * a region that is shared (see hd_bind). NULL if all memory is shared. */
+    int (*to_device)(void *ctx, uint64_t device, const void *host, size_t n_bytes);
+    int (*from_device)(void *ctx, void *host, uint64_t device, size_t n_bytes);
+
+    /* Wait at most max_cycles device cycles for the interrupt line. 0 when it is high,
+     * HD_ERROR_TIMEOUT when time is up, HD_ERROR_STUCK when the device can make no more progress
+     * (a simulator's watchdog). NULL: the port has no interrupt, the driver polls. */
+    int (*wait_irq)(void *ctx, uint64_t max_cycles);
+
+    /* Let about `cycles` device cycles pass between two polls. NULL: nothing to do. */
+    void (*relax)(void *ctx, uint32_t cycles);
+
+    /* Cache maintenance for shared memory: before the device reads, before the host reads. NULL: none. */
+    void (*clean)(void *ctx, const void *host, size_t n_bytes);
+    void (*invalidate)(void *ctx, void *host, size_t n_bytes);
+
+    /* Shared memory: host address of device address `window_base`, `window_bytes` long; NULL if host
+     * and device share no memory. */
+    uint8_t *window;
+    uint64_t window_base;
+    uint64_t window_bytes;
+};
+
+#endif
