@@ -1,0 +1,34 @@
+/* arena.h - memory by lifetime. Everything the compiler allocates lives in an arena and is freed
+ * with it; nothing else calls malloc. Allocation cannot fail softly: when memory or the arena's
+ * limit is exhausted, arena_alloc longjmps to the handler given at creation, or aborts. */
+#ifndef HEDDLE_BASE_ARENA_H
+#define HEDDLE_BASE_ARENA_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct arena;
+
+/* A new arena. limit_bytes: cap over all blocks (0: none). */
+struct arena *arena_new(size_t limit_bytes);
+void arena_free(struct arena *a);
+
+/* Where to go when an allocation cannot be met; NULL: abort with a message. */
+void arena_on_exhausted(struct arena *a, jmp_buf *handler);
+
+/* `n_bytes` zeroed bytes aligned to 16. n_bytes 0 gives a valid pointer. */
+void *arena_alloc(struct arena *a, size_t n_bytes);
+/* count * size with overflow check. */
+void *arena_array(struct arena *a, size_t count, size_t size);
+char *arena_strdup(struct arena *a, const char *s);
+char *arena_strndup(struct arena *a, const char *s, size_t n);
+char *arena_printf(struct arena *a, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void *arena_memdup(struct arena *a, const void *p, size_t n_bytes);
+size_t arena_used(const struct arena *a);
+
+#define ARENA_NEW(a, type) ((type *)arena_alloc((a), sizeof(type)))
+#define ARENA_ARRAY(a, type, n) ((type *)arena_array((a), (n), sizeof(type)))
+
+#endif

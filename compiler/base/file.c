@@ -1,0 +1,187 @@
+/* file.c - whole files in and out. */
+#define _GNU_SOURCE
+#include "file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* A full disk is not the user's mistake in naming a file (DESIGN section 10: exit 5, not 2). */
+static enum status status_of_errno(int error)
+{
+    switch (error) {
+    case ENOSPC:
+    case EDQUOT:
+    case ENOMEM:
+    case EIO: return ST_NO_MEMORY;
+    default: return ST_USAGE;
+    }
+}
+
+static enum status fail_errno(struct diag *d, const char *what, const char *path)
+{
+    const int error = errno;
+
+    return FAIL(d, status_of_errno(error), "cannot %s '%s': %s", what, path, strerror(error));
+}
+
+static enum status read_all(struct arena *a, int fd, const char *path, size_t size, uint8_t **data,
+                            struct diag *d)
+{
+    uint8_t *p = arena_alloc(a, size + 1);
+    size_t done = 0;
+
+    while (done < size) {
+        const ssize_t n = read(fd, p + done, size - done);
+
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            return fail_errno(d, "read", path);
+        if (n == 0)
+            return FAIL(d, ST_USAGE, "cannot read '%s': it became shorter while being read", path);
+        done += (size_t)n;
+    }
+    *data = p;
+    return ST_OK;
+}
+
+enum status file_read(struct arena *a, const char *path, size_t max_bytes, uint8_t **data,
+                      size_t *n_bytes, struct diag *d)
+{
+    enum status st;
+    struct stat info;
+    /* O_NONBLOCK: opening a FIFO must not hang before fstat can refuse it. */
+    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+
+    if (fd < 0)
+        return fail_errno(d, "read", path);
+    if (fstat(fd, &info) != 0) {
+        st = fail_errno(d, "read", path);
+        goto out;
+    }
+    if (!S_ISREG(info.st_mode)) {
+        st = FAIL(d, ST_USAGE, "cannot read '%s': not a regular file", path);
+        goto out;
+    }
+    if ((uint64_t)info.st_size > max_bytes) {
+        st = FAIL(d, ST_USAGE, "'%s' has %lld bytes, expected at most %zu", path,
+                  (long long)info.st_size, max_bytes);
+        goto out;
+    }
+    st = read_all(a, fd, path, (size_t)info.st_size, data, d);
+    if (st == ST_OK)
+        *n_bytes = (size_t)info.st_size;
+out:
+    (void)close(fd);
+    return st;
+}
+
+static enum status write_all(int fd, const char *path, const void *data, size_t n_bytes,
+                             struct diag *d)
+{
+    size_t done = 0;
+
+    while (done < n_bytes) {
+        const ssize_t n = write(fd, (const char *)data + done, n_bytes - done);
+
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            return fail_errno(d, "write", path);
+        done += (size_t)n;
+    }
+    return ST_OK;
+}
+
+/* /dev/null, a pipe: a rename would replace the device itself. */
+static enum status write_in_place(const char *path, const void *data, size_t n_bytes,
+                                  struct diag *d)
+{
+    const int fd = open(path, O_WRONLY | O_CLOEXEC);
+    enum status st;
+
+    if (fd < 0)
+        return fail_errno(d, "write", path);
+    st = write_all(fd, path, data, n_bytes, d);
+    if (close(fd) != 0 && st == ST_OK)
+        st = fail_errno(d, "write", path);
+    return st;
+}
+
+enum status file_write(const char *path, const void *data, size_t n_bytes, struct diag *d)
+{
+    char real[PATH_MAX], temporary[PATH_MAX + 32];
+    const char *target = path;
+    struct stat info;
+    enum status st;
+    int fd;
+
+    if (stat(path, &info) == 0) {
+        if (!S_ISREG(info.st_mode))
+            return write_in_place(path, data, n_bytes, d);
+        if (realpath(path, real) != NULL) /* keep a symbolic link, write what it names */
+            target = real;
+    }
+    if (strlen(target) >= PATH_MAX)
+        return FAIL(d, ST_USAGE, "cannot write '%.200s...': the name is too long", path);
+    (void)snprintf(temporary, sizeof temporary, "%s.tmp%ld", target, (long)getpid());
+    fd = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0666);
+    if (fd < 0)
+        return fail_errno(d, "write", path);
+    st = write_all(fd, path, data, n_bytes, d);
+    if (close(fd) != 0 && st == ST_OK)
+        st = fail_errno(d, "write", path);
+    if (st == ST_OK && rename(temporary, target) != 0)
+        st = fail_errno(d, "write", path);
+    if (st != ST_OK)
+        (void)unlink(temporary);
+    return st;
+}
+
+static enum status make_dir(const char *path, struct diag *d)
+{
+    struct stat info;
+
+    if (mkdir(path, 0777) == 0)
+        return ST_OK;
+    if (errno != EEXIST)
+        return fail_errno(d, "make directory", path);
+    if (stat(path, &info) != 0)
+        return fail_errno(d, "make directory", path);
+    if (!S_ISDIR(info.st_mode)) {
+        errno = ENOTDIR;
+        return fail_errno(d, "make directory", path);
+    }
+    return ST_OK;
+}
+
+enum status file_make_dirs(const char *path, struct diag *d)
+{
+    char part[PATH_MAX];
+    const size_t n = strlen(path);
+
+    if (n == 0 || n >= sizeof part)
+        return FAIL(d, ST_USAGE, "cannot make directory '%.200s': %s", path,
+                    n == 0 ? "the name is empty" : "the name is too long");
+    memcpy(part, path, n + 1);
+    for (size_t i = 1; i < n; i++) {
+        if (part[i] != '/' || part[i - 1] == '/')
+            continue;
+        part[i] = '\0';
+        TRY(make_dir(part, d));
+        part[i] = '/';
+    }
+    return make_dir(part, d);
+}
+
+int file_exists(const char *path)
+{
+    return access(path, F_OK) == 0;
+}

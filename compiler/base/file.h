@@ -1,0 +1,20 @@
+/* file.h - whole files in and out. */
+#ifndef HEDDLE_BASE_FILE_H
+#define HEDDLE_BASE_FILE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "arena.h"
+#include "status.h"
+
+/* Read all of `path` (regular file, at most `max_bytes`). A NUL is put behind the data. */
+enum status file_read(struct arena *a, const char *path, size_t max_bytes, uint8_t **data,
+                      size_t *n_bytes, struct diag *d);
+/* Write `path` by way of a temporary name and rename; on failure nothing is left behind. */
+enum status file_write(const char *path, const void *data, size_t n_bytes, struct diag *d);
+/* mkdir -p. */
+enum status file_make_dirs(const char *path, struct diag *d);
+int file_exists(const char *path);
+
+#endif

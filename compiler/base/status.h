@@ -1,0 +1,48 @@
+/* status.h - how every fallible function in heddle reports.
+ * A function returns enum status and writes its results through pointers. The first failure
+ * records one message in struct diag: what, where, expected, found, what to do. Only main.c
+ * prints it and turns the status into an exit code. */
+#ifndef HEDDLE_BASE_STATUS_H
+#define HEDDLE_BASE_STATUS_H
+
+#include <stddef.h>
+
+enum status {
+    ST_OK = 0,
+    ST_MISMATCH,    /* exit 1: the answer differs */
+    ST_USAGE,       /* exit 2: options, files missing or unreadable, input of wrong size */
+    ST_MODEL,       /* exit 3: the model's content is malformed */
+    ST_UNSUPPORTED, /* exit 3: well-formed, but not something heddle does */
+    ST_NO_SPACE,    /* exit 3: cannot be placed on this configuration */
+    ST_DEVICE,      /* exit 4: device fault, bus error, watchdog */
+    ST_INTERNAL,    /* exit 5: our bug, missing compiler, hash mismatch */
+    ST_NO_MEMORY,   /* exit 5: out of memory or disk */
+    ST_INTERRUPTED, /* exit 130 */
+};
+
+/* The first message of a run. Callers own the struct; text is always terminated. */
+struct diag {
+    enum status status;
+    char text[4096];
+};
+
+/* Record a printf-style message unless one is there already. Returns `st`, so that a caller can
+ * write `return FAIL(d, ST_MODEL, "...")`. Bytes below 0x20 and 0x7f in the result become '?'. */
+enum status diag_fail(struct diag *d, enum status st, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* Put "`context`: " before the recorded message, once a caller knows more ("net.tflite"). */
+void diag_prefix(struct diag *d, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Exit code of DESIGN section 10 for a status. */
+int status_exit_code(enum status st);
+
+#define FAIL(d, st, ...) diag_fail((d), (st), __VA_ARGS__)
+#define TRY(expr)                                                                                  \
+    do {                                                                                           \
+        enum status try_status_ = (expr);                                                          \
+        if (try_status_ != ST_OK)                                                                  \
+            return try_status_;                                                                    \
+    } while (0)
+
+#endif

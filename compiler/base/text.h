@@ -1,0 +1,22 @@
+/* text.h - a growing string in an arena, for everything heddle writes. */
+#ifndef HEDDLE_BASE_TEXT_H
+#define HEDDLE_BASE_TEXT_H
+
+#include "arena.h"
+#include "status.h"
+
+struct text {
+    struct arena *arena;
+    char *data; /* always terminated; NULL until the first write */
+    size_t length, capacity;
+};
+
+void text_init(struct text *t, struct arena *a);
+void text_add(struct text *t, const char *s);
+void text_add_n(struct text *t, const char *s, size_t n);
+void text_printf(struct text *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Text from a model made safe for C comments and strings: no control bytes, no comment ends, no
+ * backslash, no trigraphs, no non-ASCII; cut after `max` bytes with "...". */
+void text_add_escaped(struct text *t, const char *s, size_t max);
+
+#endif

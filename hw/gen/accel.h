@@ -1,0 +1,98 @@
+/* accel.h - hw/accel.json in memory: the one source of every hardware fact.
+ * Used by hdgen, which writes the C header, the tables, the SystemVerilog and the register page,
+ * and by heddle at run time for configurations and their hash. All memory is the arena's. */
+#ifndef HEDDLE_HW_GEN_ACCEL_H
+#define HEDDLE_HW_GEN_ACCEL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "compiler/base/arena.h"
+#include "compiler/base/status.h"
+#include "hw/gen/config.h"
+
+/* A field of a register, header or command. Fields are packed upward from bit 0 in file order; one
+ * that would straddle a 32-bit word starts the next word. name NULL: padding (accel_members). */
+struct accel_field {
+    const char *name, *doc;
+    const char *enum_name;    /* NULL or the enum its values come from */
+    uint32_t word, lsb, bits; /* word from the start of the command, stream or register */
+    bool is_signed;
+};
+
+/* The stream header, the common part of a command, or a whole command. */
+struct accel_record {
+    const char *name, *doc;
+    const struct accel_field *fields; /* a command's own; those of `common` are not repeated */
+    uint32_t n_fields;
+    uint32_t first_word, n_words;   /* of `fields`; n_words: whole record, padded to 16 bytes */
+    uint32_t opcodes[4], n_opcodes; /* values of enum opcode; commands only */
+};
+
+struct accel_enum {
+    const char *name, *doc;
+    const char *sv_prefix; /* NULL: the name in UpperCamelCase */
+    const char *const *values;
+    uint32_t n_values;
+    uint32_t bits; /* of the command field that carries it, else as few as hold all values */
+};
+
+struct accel_constant {
+    const char *name, *doc;
+    uint32_t value;
+};
+
+struct accel_register {
+    const char *name, *doc, *access;
+    uint32_t word, count; /* word index; count > 0: an array (a count of 1 too), 0: one register */
+    const struct accel_field *fields;
+    uint32_t n_fields;
+};
+
+struct accel_unit {
+    const char *name, *doc;
+    const char *const *counters;
+    uint32_t n_counters;
+};
+
+struct accel {
+    const char *name;
+    uint32_t version;
+    const struct accel_enum *enums;
+    const struct accel_constant *constants;
+    const struct accel_register *registers;
+    const struct accel_unit *units;
+    const struct accel_record *commands;
+    const struct hd_config *configs; /* hash set */
+    uint32_t n_enums, n_constants, n_registers, n_units, n_commands, n_configs;
+    uint32_t register_words, counter_slots, opcode_enum;
+    struct accel_record header, common;
+    const char *hash_before, *hash_after; /* canonical JSON around the configuration */
+};
+
+/* Parse `text` (n bytes, not necessarily terminated). `where` names it in messages, which say line
+ * and column for JSON that does not parse and the path of the member for what is wrong with it. */
+enum status accel_parse(struct arena *a, const char *text, size_t n, const char *where,
+                        const struct accel **out, struct diag *d);
+/* The same from a file. */
+enum status accel_load(struct arena *a, const char *path, const struct accel **out, struct diag *d);
+
+/* A configuration of accel.json; the message lists the names there are. */
+enum status accel_config_by_name(const struct accel *acc, const char *name, struct hd_config *out,
+                                 struct diag *d);
+/* One configuration object (--hw=FILE), checked and hashed. */
+enum status accel_config_from_json(struct arena *a, const struct accel *acc, const char *text,
+                                   size_t n, const char *where, struct hd_config *out,
+                                   struct diag *d);
+/* What --hw takes: a name of accel.json, else (contains '/' or '.') a file. */
+enum status accel_config_find(struct arena *a, const struct accel *acc, const char *name_or_path,
+                              struct hd_config *out, struct diag *d);
+
+/* Every member of a record's words from first_word on, the gaps filled with nameless ones, each
+ * within one word. */
+const struct accel_field *accel_members(struct arena *a, const struct accel_record *r, uint32_t *n);
+/* Index of an enum by name, or n_enums. */
+uint32_t accel_enum_index(const struct accel *acc, const char *name);
+
+#endif
