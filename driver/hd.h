@@ -19,16 +19,16 @@
 
 enum hd_error {
     HD_OK = 0,
-    HD_ERROR_ARGUMENT = -1, /* a region, offset or size out of range */
-    HD_ERROR_NO_DEVICE = -2,    /* register ID is not heddle's */
-    HD_ERROR_VERSION = -3,      /* command stream version differs */
-    HD_ERROR_CONFIG = -4,       /* CONFIG_HASH of device and program differ */
-    HD_ERROR_BUSY = -5,         /* a submission is running */
-    HD_ERROR_TIMEOUT = -6,      /* wait_cycles passed */
-    HD_ERROR_STUCK = -7,        /* the simulator's watchdog: no unit can make progress */
-    HD_ERROR_FAULT = -8,        /* the device stopped on a fault, see dev->fault */
-    HD_ERROR_BUS = -9,          /* a copy failed */
-    HD_ERROR_HOST_OP = -10,     /* a host operator refused its arguments */
+    HD_ERROR_ARGUMENT = -1,  /* a region, offset or size out of range */
+    HD_ERROR_NO_DEVICE = -2, /* register ID is not heddle's */
+    HD_ERROR_VERSION = -3,   /* command stream version differs */
+    HD_ERROR_CONFIG = -4,    /* CONFIG_HASH of device and program differ */
+    HD_ERROR_BUSY = -5,      /* a submission is running */
+    HD_ERROR_TIMEOUT = -6,   /* wait_cycles passed */
+    HD_ERROR_STUCK = -7,     /* the simulator's watchdog: no unit can make progress */
+    HD_ERROR_FAULT = -8,     /* the device stopped on a fault, see dev->fault */
+    HD_ERROR_BUS = -9,       /* a copy failed */
+    HD_ERROR_HOST_OP = -10,  /* a host operator refused its arguments */
 };
 
 enum hd_region_index {
@@ -37,6 +37,9 @@ enum hd_region_index {
     HD_REGION_ARENA = 2,
     HD_REGION_IO = 3, /* inputs in graph order, then outputs */
 };
+
+/* Alignment of every region's device address, bytes: the widest bus. */
+#define HD_REGION_ALIGN 64u
 
 enum hd_wait_mode { HD_WAIT_IRQ, HD_WAIT_POLL };
 
@@ -61,24 +64,27 @@ struct hd_device {
     enum hd_wait_mode wait_mode; /* hd_open: HD_WAIT_IRQ if the port has wait_irq */
     struct hd_region region[HD_REGIONS];
     struct hd_fault_info fault; /* of the last submission */
-    uint64_t cycles;       /* of the last submission */
-    uint64_t total_cycles; /* of all since hd_open */
+    uint64_t cycles;            /* of the last submission */
+    uint64_t total_cycles;      /* of all since hd_open */
     uint32_t expected_hash, found_hash;
     uint32_t submissions; /* since hd_open */
 };
 
-/* Check that `port` leads to a device that understands this program. HD_ERROR_NO_DEVICE, _VERSION, _CONFIG. */
+/* Check that `port` leads to a device that understands this program. HD_ERROR_NO_DEVICE, _VERSION,
+ * _CONFIG. */
 int hd_open(struct hd_device *dev, const struct hd_port *port, uint32_t config_hash);
 
-/* Name the memory of a region and write it to the device. Shared if `host` lies in the port's window at
- * just that device address, or if the port has no copy functions. */
+/* Name the memory of a region and write it to the device. Shared if `host` lies in the port's
+ * window at just that device address, or if the port has no copy functions. */
 int hd_bind(struct hd_device *dev, uint32_t region, void *host, uint64_t device, uint32_t n_bytes);
 
-/* Bytes [offset, offset + n_bytes) of a region to or from the device; cache maintenance where shared. */
+/* Bytes [offset, offset + n_bytes) of a region to or from the device; cache maintenance where
+ * shared. */
 int hd_copy_in(struct hd_device *dev, uint32_t region, uint32_t offset, uint32_t n_bytes);
 int hd_copy_out(struct hd_device *dev, uint32_t region, uint32_t offset, uint32_t n_bytes);
 
-/* Start the stream at `offset` of region 0 / wait for its end / both. HD_ERROR_FAULT fills dev->fault. */
+/* Start the stream at `offset` of region 0 / wait for its end / both. HD_ERROR_FAULT fills
+ * dev->fault. */
 int hd_submit(struct hd_device *dev, uint32_t offset, uint32_t n_bytes);
 int hd_wait(struct hd_device *dev);
 int hd_run(struct hd_device *dev, uint32_t offset, uint32_t n_bytes);
@@ -88,10 +94,12 @@ int hd_reset(struct hd_device *dev);
 
 /* The error in words. */
 const char *hd_error_text(int error);
-/* The same with what the device said: "device fault bad_opcode in fetch, command 12 ('03_conv2d'), address 0x...".
- * stream: the host's copy of the submitted stream (for the layer), or NULL; layer_names as in hd_model.h or NULL.
- * Writes at most n_bytes, always terminated; returns buffer. */
-const char *hd_describe(const struct hd_device *dev, int error, const uint32_t *stream, size_t stream_bytes,
-                        const char *const *layer_names, uint32_t n_layers, char *buffer, size_t n_bytes);
+/* The same with what the device said: "device fault bad_opcode in fetch, command 12 ('03_conv2d'),
+ * address 0x...". stream: the host's copy of the submitted stream (for the layer), or NULL;
+ * layer_names as in hd_model.h or NULL. Writes at most n_bytes, always terminated; returns buffer.
+ */
+const char *hd_describe(const struct hd_device *dev, int error, const uint32_t *stream,
+                        size_t stream_bytes, const char *const *layer_names, uint32_t n_layers,
+                        char *buffer, size_t n_bytes);
 
 #endif

@@ -11,20 +11,20 @@
 struct hd_io {
     const char *name;
     uint32_t n_bytes;
-    uint32_t region;     /* HD_REGION_IO + index */
-    const char *type;    /* "int8", "uint8", "float32", ... */
-    const char *shape;   /* "1x32x32x3" */
+    uint32_t region;   /* HD_REGION_IO + index */
+    const char *type;  /* "int8", "uint8", "float32", ... */
+    const char *shape; /* "1x32x32x3" */
 };
 
 /* One inference. Everything is the caller's. */
 struct hd_call {
-    struct hd_device *dev;      /* NULL if the model has no accelerator part */
-    uint8_t *arena;             /* arena_bytes, aligned to 64 */
-    uint8_t *const *in;         /* host copy of each input */
+    struct hd_device *dev; /* NULL if the model has no accelerator part */
+    uint8_t *arena;        /* arena_bytes, aligned to 64 */
+    uint8_t *const *in;    /* host copy of each input */
     uint8_t *const *out;
-    uint8_t *state;             /* state_bytes, kept from inference to inference (variables) */
-    /* Called before each host operator (submission = 0) and each submission (submission = 1) with the row of the
-     * model's operator table. NULL: none. */
+    uint8_t *state; /* state_bytes, kept from inference to inference (variables) */
+    /* Called before each host operator (submission = 0) and each submission (submission = 1) with
+     * the row of the model's operator table. NULL: none. */
     void (*enter)(void *ctx, uint32_t layer, uint32_t submission);
     void *ctx;
 };
@@ -42,14 +42,15 @@ struct hd_model {
     uint32_t constant_bytes;
     uint32_t arena_bytes, state_bytes;
     uint32_t n_layers;
-    const char *const *layer_names; /* "03_conv2d" */
+    const char *const *layer_names;         /* "03_conv2d" */
     void (*reset_state)(uint8_t *state);    /* NULL without variables */
     int (*run)(const struct hd_call *call); /* 0 or a negative enum hd_error */
 };
 
 /* Device memory a model needs in one piece, and the binding of all its regions into it:
- * commands, constants, arena, inputs, outputs, each aligned to 64. Commands and constants are copied to the device.
- * With a window (shared memory), arena/in/out must be where hd_model_place says. */
+ * commands, constants, arena, inputs, outputs, each aligned to 64. Commands and constants are
+ * copied to the device. With a window (shared memory), arena/in/out must be where hd_model_place
+ * says. */
 uint64_t hd_model_device_bytes(const struct hd_model *m);
 /* Device offset of a region in that piece. */
 uint64_t hd_model_region_offset(const struct hd_model *m, uint32_t region);

@@ -28,12 +28,13 @@ struct hd_port {
     /* Let about `cycles` device cycles pass between two polls. NULL: nothing to do. */
     void (*relax)(void *ctx, uint32_t cycles);
 
-    /* Cache maintenance for shared memory: before the device reads, before the host reads. NULL: none. */
+    /* Cache maintenance for shared memory: before the device reads, before the host reads. NULL:
+     * none. */
     void (*clean)(void *ctx, const void *host, size_t n_bytes);
     void (*invalidate)(void *ctx, void *host, size_t n_bytes);
 
-    /* Shared memory: host address of device address `window_base`, `window_bytes` long; NULL if host
-     * and device share no memory. */
+    /* Shared memory: host address of device address `window_base`, `window_bytes` long; NULL if
+     * host and device share no memory. */
     uint8_t *window;
     uint64_t window_base;
     uint64_t window_bytes;

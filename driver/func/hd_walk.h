@@ -1,9 +1,11 @@
 /* hd_walk.h - the K walk: how ARRAY cuts a kernel into segments of up to N lanes.
- * The one C statement of it, used by compiler, functional twin and benches; hd_segment.sv is the RTL.
+ * The one C statement of it, used by compiler, functional twin and benches; hd_segment.sv is the
+ * RTL.
  *
- * A kernel is kernel_h rows of kernel_row_bytes lanes, one flat string. A segment takes up to `ports` pieces of
- * consecutive kernel rows, N lanes at the most; depthwise takes whole rows only. Weight memory holds one word per
- * lane, segment after segment, so a kernel always takes kernel_h * kernel_row_bytes words.
+ * A kernel is kernel_h rows of kernel_row_bytes lanes, one flat string. A segment takes up to
+ * `ports` pieces of consecutive kernel rows, N lanes at the most; depthwise takes whole rows only.
+ * Weight memory holds one word per lane, segment after segment, so a kernel always takes kernel_h *
+ * kernel_row_bytes words.
  *
  *     struct hd_walk walk;
  *     struct hd_segment seg;
@@ -37,8 +39,8 @@ struct hd_walk {
     uint32_t ky, of, index, first_word; /* where the next segment begins */
 };
 
-static inline void hd_walk_start(struct hd_walk *w, uint32_t kernel_h, uint32_t kernel_row_bytes, uint32_t n,
-                                 uint32_t ports, uint32_t depthwise)
+static inline void hd_walk_start(struct hd_walk *w, uint32_t kernel_h, uint32_t kernel_row_bytes,
+                                 uint32_t n, uint32_t ports, uint32_t depthwise)
 {
     w->kernel_h = kernel_h;
     w->kernel_row_bytes = kernel_row_bytes;
@@ -48,8 +50,8 @@ static inline void hd_walk_start(struct hd_walk *w, uint32_t kernel_h, uint32_t 
     w->ky = w->of = w->index = w->first_word = 0;
 }
 
-/* The next segment, or 0 after the last one. Never endless: a kernel that does not fit (no ports, no lanes, a
- * depthwise row longer than N) has no segments. */
+/* The next segment, or 0 after the last one. Never endless: a kernel that does not fit (no ports,
+ * no lanes, a depthwise row longer than N) has no segments. */
 static inline int hd_walk_next(struct hd_walk *w, struct hd_segment *seg)
 {
     uint32_t lane = 0, g = 0;
@@ -79,8 +81,8 @@ static inline int hd_walk_next(struct hd_walk *w, struct hd_segment *seg)
 }
 
 /* Segments of a kernel: what the accumulators see per pixel, and the factor in ARRAY's cycles. */
-static inline uint32_t hd_walk_segments(uint32_t kernel_h, uint32_t kernel_row_bytes, uint32_t n, uint32_t ports,
-                                        uint32_t depthwise)
+static inline uint32_t hd_walk_segments(uint32_t kernel_h, uint32_t kernel_row_bytes, uint32_t n,
+                                        uint32_t ports, uint32_t depthwise)
 {
     struct hd_walk w;
     struct hd_segment seg;

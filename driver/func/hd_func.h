@@ -1,0 +1,72 @@
+/* hd_func.h - the functional twin: executes a command stream without cycles, one command after
+ * another, with the memories of the hardware. Behind an hd_port it takes the device's place;
+ * `start` runs the stream at once.
+ *
+ * For each command the set of bytes it writes (space, address, value) equals that of the RTL; a
+ * commit sink shows them. The twin is stricter than the RTL where a command is nonsense (an address
+ * outside a memory, sizes that do not fit together): the RTL wraps or goes on, the twin stops with
+ * HD_FAULT_BAD_FIELD and says why. Freestanding, no allocation: the caller gives memory,
+ * hd_func_bytes says how much. */
+#ifndef HD_FUNC_H
+#define HD_FUNC_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "driver/hd_port.h"
+#include "hw/gen/config.h"
+#include "sim/hd_sim.h"
+
+#define HD_FUNC_MAX_N     64u  /* lanes of the widest configuration */
+#define HD_FUNC_REG_WORDS 256u /* room for the register block */
+
+/* The device's memory as the bus sees it: addresses [base, base + n_bytes) are these host bytes.
+ * Accesses outside answer with a bus error. */
+struct hd_func_memory {
+    uint8_t *host;
+    uint64_t base, n_bytes;
+};
+
+typedef void hd_func_sink(void *ctx, const struct hd_sim_commit *commit);
+
+/* One twin. Fields are for its own files and for tests that look into the memories. */
+struct hd_func {
+    struct hd_config config;
+    struct hd_func_memory memory;
+
+    uint8_t *space[8];   /* by enum hd_space: scratchpad, weights, bias, multiplier, shift, lut */
+    uint32_t n_bytes[8]; /* of each */
+    uint32_t *acc;       /* acc_depth vectors of N sums */
+    int16_t *w_tile;     /* weights of one segment, N x N, zero point subtracted */
+    int16_t *w_tile2;    /* the same for the second pixel stream */
+
+    uint32_t reg[HD_FUNC_REG_WORDS];
+    uint32_t done[8]; /* commands completed, by enum hd_unit */
+    uint32_t command; /* index of the command being executed */
+    uint32_t stuck;   /* 1: a command waits for something that never comes */
+    uint64_t fault_address;
+    const char *why; /* detail of the last fault or of being stuck; "" without */
+
+    uint64_t commands_run, macs; /* since init: for reports */
+    hd_func_sink *sink;
+    void *sink_ctx;
+};
+
+/* Bytes of working memory for a configuration (n at most 64, a multiple of 4), or 0 if it is not
+ * possible. */
+size_t hd_func_bytes(const struct hd_config *config);
+
+/* Make a twin in reset state. mem: n_bytes >= hd_func_bytes(config), aligned to 8. Memories start
+ * at 0. Returns 0, or HD_ERROR_ARGUMENT. */
+int hd_func_init(struct hd_func *f, const struct hd_config *config, void *mem, size_t n_bytes,
+                 struct hd_func_memory memory);
+
+/* A port to the twin. Host and device share `memory` through the window; clear port->window to make
+ * the driver copy instead. Valid as long as `f`. */
+void hd_func_port(struct hd_func *f, struct hd_port *port);
+
+/* Every write from now on goes to `sink` (NULL: off), as the RTL's commits do; `cycle` counts
+ * commands. */
+void hd_func_commits(struct hd_func *f, hd_func_sink *sink, void *ctx);
+
+#endif

@@ -1,0 +1,68 @@
+/* hd_model.c - where a compiled model's regions lie in device memory, and their binding.
+ * Order: commands, constants, arena, inputs, outputs, each aligned to HD_REGION_ALIGN. */
+#include "hd_model.h"
+
+/* Bytes of a region; 0 for one the model does not have. */
+static uint32_t region_bytes(const struct hd_model *m, uint32_t region)
+{
+    uint32_t io = region - HD_REGION_IO;
+
+    switch (region) {
+    case HD_REGION_COMMANDS: return m->command_bytes;
+    case HD_REGION_CONSTANTS: return m->constant_bytes;
+    case HD_REGION_ARENA: return m->arena_bytes;
+    default: break;
+    }
+    if (io < m->n_inputs)
+        return m->inputs[io].n_bytes;
+    io -= m->n_inputs;
+    return io < m->n_outputs ? m->outputs[io].n_bytes : 0;
+}
+
+uint64_t hd_model_region_offset(const struct hd_model *m, uint32_t region)
+{
+    uint64_t offset = 0;
+
+    for (uint32_t r = 0; r < region; r++) {
+        offset += region_bytes(m, r);
+        offset = (offset + HD_REGION_ALIGN - 1) / HD_REGION_ALIGN * HD_REGION_ALIGN;
+    }
+    return offset;
+}
+
+uint64_t hd_model_device_bytes(const struct hd_model *m)
+{
+    return hd_model_region_offset(m, HD_REGION_IO + m->n_inputs + m->n_outputs);
+}
+
+/* Host side of a region. Commands and constants are only read: hd_copy_in never writes there. */
+static void *region_host(const struct hd_model *m, const struct hd_call *call, uint32_t region)
+{
+    uint32_t io = region - HD_REGION_IO;
+
+    switch (region) {
+    case HD_REGION_COMMANDS: return (void *)(uintptr_t)m->commands;
+    case HD_REGION_CONSTANTS: return (void *)(uintptr_t)m->constants;
+    case HD_REGION_ARENA: return call->arena;
+    default: return io < m->n_inputs ? call->in[io] : call->out[io - m->n_inputs];
+    }
+}
+
+int hd_model_bind(const struct hd_model *m, const struct hd_call *call, uint64_t device_base)
+{
+    uint32_t regions = HD_REGION_IO + m->n_inputs + m->n_outputs;
+
+    if (regions > HD_REGIONS)
+        return HD_ERROR_ARGUMENT;
+    for (uint32_t r = 0; r < regions; r++) {
+        uint32_t n = region_bytes(m, r);
+        int rc = hd_bind(call->dev, r, region_host(m, call, r),
+                         device_base + hd_model_region_offset(m, r), n);
+
+        if (rc == HD_OK && r <= HD_REGION_CONSTANTS && n)
+            rc = hd_copy_in(call->dev, r, 0, n);
+        if (rc != HD_OK)
+            return rc;
+    }
+    return HD_OK;
+}
