@@ -1,0 +1,46 @@
+#!/bin/bash
+# run_bench.sh NAME N [ARGUMENT...] - build and run the Verilator bench tests/hw/NAME_tb.cpp for the
+# configuration of hw/accel.json with N rows (4, 8, 16, 32).
+# Top module: NAME_bench of tests/hw/NAME_bench.sv, or hd_NAME of hw/rtl; its C++ class is Vbench.
+# The C++ gets every constant of hd_config.svh as a macro (-DCfgN=16 ...) and may include hd_accel.h.
+# Environment: HEDDLE_BUILD build tree (default build), BENCH_OPT (default -O1; -O3 to measure speed),
+# BENCH_VFLAGS more flags for verilator (--trace-fst), BENCH_ASSERT=0 leaves the assertions out.
+set -euo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+root=$(cd "$here/../.." && pwd)
+[ $# -ge 2 ] || { sed -n '2,3p' "$0" >&2; exit 2; }
+name=$1 n=$2
+shift 2
+
+build=${HEDDLE_BUILD:-$root/build}
+opt=${BENCH_OPT:--O1}
+case $n in
+    4) config=tiny ;;
+    8) config=sys8 ;;
+    16) config=sys16 ;;
+    32) config=sys32 ;;
+    *) echo "run_bench.sh: N is 4, 8, 16 or 32, not '$n'" >&2; exit 2 ;;
+esac
+gen=$build/gen
+[ -e "$gen/$config/hd_config.svh" ] || { echo "run_bench.sh: build the target 'gen' first" >&2; exit 2; }
+command -v verilator >/dev/null || { echo "no verilator: SKIPPED"; exit 77; }
+
+out=$build/hw/${name}_n$n$opt
+if [ -e "$here/${name}_bench.sv" ]; then
+    top=${name}_bench source=$here/${name}_bench.sv
+else
+    top=hd_$name source=$root/hw/rtl/hd_$name.sv
+fi
+defines=$(sed -n 's/^localparam .*\(Cfg[A-Za-z]*\) = \([0-9]*\);.*/-D\1=\2/p' "$gen/$config/hd_config.svh")
+flags=(--cc --exe --prefix Vbench --top-module "$top" --Mdir "$out" -O3 -Wall
+    --x-assign fast --x-initial fast --output-split 2000 --output-split-cfuncs 500
+    "-I$gen" "-I$gen/$config" -y "$root/hw/rtl"
+    -CFLAGS "-std=c++17 -I$root -I$gen $(echo $defines)")
+[ "${BENCH_ASSERT:-1}" = 0 ] || flags+=(--assert -DHD_ASSERT)
+[ ! -e "$root/hw/lint/waivers.vlt" ] || flags+=("$root/hw/lint/waivers.vlt")
+mkdir -p "$out"
+# shellcheck disable=SC2086
+verilator "${flags[@]}" ${BENCH_VFLAGS:-} "$source" "$here/${name}_tb.cpp"
+make -s -C "$out" -f Vbench.mk -j2 "OPT_FAST=$opt" "OPT_SLOW=-O1" Vbench >"$out/make.log" 2>&1 ||
+    { tail -40 "$out/make.log" >&2; exit 1; }
+exec "$out/Vbench" "$@"
