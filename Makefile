@@ -1,0 +1,68 @@
+# make                      the program (build/heddle) and the Verilated model of sys16
+# make sim MODEL=digits     run a network; also HW= ENGINE= WAVES= INPUT= EXPECT= STATS= PROG=
+# make test | check | lint | format | registers | setup | clean
+# All building is CMake's, all running heddle's; this file only strings them together.
+
+SHELL = /bin/bash
+.DEFAULT_GOAL = all
+
+# Who called: `make -C tree` (flag w) has changed directory, and $PWD is still the caller's.
+export CALLER := $(if $(findstring w,$(firstword -$(MAKEFLAGS))),$(PWD),$(CURDIR))
+export CALLER_PWD := $(PWD)
+
+# One build at a time per tree, however many `make sim` run at once; our flags are not CMake's.
+LOCKED = mkdir -p build && env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL flock build/.lock
+
+all: program
+	build/heddle build --hw=sys16
+
+program: build/.setup-build build/Makefile
+	@$(LOCKED) cmake --build build -j $$(nproc) --target heddle gen
+
+sim: program
+	@.ci/sim
+
+build/.setup-%: .ci/packages
+	@.ci/setup $*
+	@mkdir -p build && touch $@
+
+build/Makefile: | build/.setup-build
+	@$(LOCKED) cmake -S . -B build >build/.configure.log || { cat build/.configure.log; exit 1; }
+
+everything: build/.setup-test build/Makefile
+	@$(LOCKED) cmake -S . -B build >build/.configure.log || { cat build/.configure.log; exit 1; }
+	@$(LOCKED) cmake --build build -j $$(nproc)
+
+test: everything lint-rtl
+	ctest --test-dir build --output-on-failure -j $$(nproc)
+
+# The quick half of `make test`: nothing that builds a Verilated model.
+check: everything format-check
+	ctest --test-dir build --output-on-failure -LE slow -j $$(nproc)
+
+SOURCES = git ls-files -co --exclude-standard -- '*.c' '*.h' '*.cpp'
+
+lint: everything lint-rtl format-check cppcheck
+
+lint-rtl: everything
+	@.ci/lint-rtl || [ $$? -eq 77 ]
+
+format-check: build/.setup-test
+	@$(SOURCES) | xargs -d '\n' -r clang-format --dry-run --Werror
+
+format: build/.setup-test
+	@$(SOURCES) | xargs -d '\n' -r clang-format -i
+
+cppcheck: everything
+	@.ci/cppcheck
+
+registers: build/.setup-build build/Makefile
+	@$(LOCKED) cmake --build build --target registers
+
+setup: build/.setup-build build/.setup-test
+
+clean:
+	rm -rf build
+
+.PHONY: all program sim everything test check lint lint-rtl format-check format cppcheck registers \
+	setup clean
