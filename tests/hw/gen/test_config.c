@@ -1,0 +1,163 @@
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "hw/gen/accel.h"
+
+static const char sys16[] =
+    "{\"name\": \"mine\", \"n\": 16, \"scratchpad_bytes\": 131072, \"banks\": 8, \"ports\": 4, "
+    "\"weight_bytes\": 65536, \"acc_depth\": 512, \"param_entries\": 64, \"axi_bytes\": 16, "
+    "\"axi_addr_bits\": 40, \"read_bursts\": 16}";
+
+static struct arena *a;
+static const struct accel *acc;
+
+static int load(void **state)
+{
+    struct diag d = {.status = ST_OK};
+
+    (void)state;
+    a = arena_new(0);
+    return accel_load(a, "hw/accel.json", &acc, &d) != ST_OK;
+}
+
+static int unload(void **state)
+{
+    (void)state;
+    arena_free(a);
+    return 0;
+}
+
+static enum status read_edited(const char *from, const char *to, struct hd_config *c,
+                               struct diag *d)
+{
+    const char *at = strstr(sys16, from), *text;
+
+    assert_non_null(at);
+    text = arena_printf(a, "%.*s%s%s", (int)(at - sys16), sys16, to, at + strlen(from));
+    return accel_config_from_json(a, acc, text, strlen(text), "x.json", c, d);
+}
+
+static void expect_bad(const char *from, const char *to, const char *message)
+{
+    struct diag d = {.status = ST_OK};
+    struct hd_config c;
+
+    assert_int_equal(read_edited(from, to, &c, &d), ST_USAGE);
+    if (strstr(d.text, message) == NULL)
+        fail_msg("expected '%s' in '%s'", message, d.text);
+}
+
+static void expect_good(const char *from, const char *to)
+{
+    struct diag d = {.status = ST_OK};
+    struct hd_config c;
+
+    if (read_edited(from, to, &c, &d) != ST_OK)
+        fail_msg("%s", d.text);
+}
+
+static void names_are_found(void **state)
+{
+    struct diag d = {.status = ST_OK};
+    struct hd_config c;
+
+    (void)state;
+    assert_int_equal(accel_config_by_name(acc, "tiny", &c, &d), ST_OK);
+    assert_int_equal(c.n, 4);
+    assert_string_equal(c.name, "tiny");
+    assert_int_equal(accel_config_find(a, acc, "sys17", &c, &d), ST_USAGE);
+    assert_string_equal(d.text, "no hardware configuration 'sys17': expected one of tiny, sys8, "
+                                "sys16, sys32, or a JSON file");
+}
+
+static void a_file_with_the_same_sizes_has_the_same_hash(void **state)
+{
+    struct diag d = {.status = ST_OK};
+    struct hd_config mine, ours;
+
+    (void)state;
+    assert_int_equal(accel_config_from_json(a, acc, sys16, strlen(sys16), "x", &mine, &d), ST_OK);
+    assert_int_equal(accel_config_by_name(acc, "sys16", &ours, &d), ST_OK);
+    assert_string_equal(mine.name, "mine");
+    assert_int_equal(mine.hash, ours.hash);
+}
+
+static void a_missing_file_is_said(void **state)
+{
+    struct diag d = {.status = ST_OK};
+    struct hd_config c;
+
+    (void)state;
+    assert_int_equal(accel_config_find(a, acc, "no/such.json", &c, &d), ST_USAGE);
+    assert_string_equal(d.text, "cannot read 'no/such.json': No such file or directory");
+}
+
+static void sizes_at_the_edge_pass(void **state)
+{
+    (void)state;
+    expect_good("131072", "16777216");
+    expect_good("131072", "128"); /* a word in each bank */
+    expect_good("65536", "256");  /* one segment */
+    expect_good("\"acc_depth\": 512", "\"acc_depth\": 16");
+    expect_good("\"acc_depth\": 512", "\"acc_depth\": 4096");
+    expect_good("\"ports\": 4", "\"ports\": 3");
+    expect_good("\"axi_bytes\": 16", "\"axi_bytes\": 64");
+    expect_good("\"axi_bytes\": 16", "\"axi_bytes\": 4");
+    expect_good("\"read_bursts\": 16", "\"read_bursts\": 1");
+}
+
+static void impossible_sizes_are_refused(void **state)
+{
+    (void)state;
+    expect_bad("\"n\": 16", "\"n\": 12", "x.json: \"n\": expected a power of two, found 12");
+    expect_bad("\"n\": 16", "\"n\": 64", "expected an integer from 4 to 32, found 64");
+    expect_bad("\"banks\": 8", "\"banks\": 4", "expected an integer from 8 to 8, found 4");
+    expect_bad("\"ports\": 4", "\"ports\": 5", "expected an integer from 1 to 4, found 5");
+    expect_bad("\"ports\": 4", "\"ports\": 0", "expected an integer from 1 to 4, found 0");
+    expect_bad("131072", "131088", "expected a power of two of words of 16 bytes");
+    expect_bad("131072", "64", "at least one in each of the 8 banks, found 64");
+    expect_bad("65536", "65528", "expected a multiple of 16 (n)");
+    expect_bad("65536", "240", "at least 256 (one segment of n x n)");
+    expect_bad("65536", "1048592", "expected at most 65536 words of 16 (n)");
+    expect_bad("\"acc_depth\": 512", "\"acc_depth\": 500", "expected a power of two, found 500");
+    expect_bad("\"acc_depth\": 512", "\"acc_depth\": 8192", "from 16 to 4096, found 8192");
+    expect_bad("\"axi_bytes\": 16", "\"axi_bytes\": 24", "expected a power of two, found 24");
+    expect_bad("\"axi_bytes\": 16", "\"axi_bytes\": 128", "from 4 to 64, found 128");
+    expect_bad("\"read_bursts\": 16", "\"read_bursts\": 65", "from 1 to 64, found 65");
+}
+
+static void malformed_objects_are_refused(void **state)
+{
+    (void)state;
+    expect_bad("\"ports\": 4, ", "", "\"ports\": expected an integer from 1 to 4, found nothing");
+    expect_bad("\"ports\": 4", "\"ports\": -1", "found -1");
+    expect_bad("\"ports\": 4", "\"ports\": 1e300", "found 1e+300");
+    expect_bad("\"ports\": 4", "\"port\": 4", "unknown member \"port\"");
+    expect_bad("\"banks\": 8", "\"n\": 16", "member \"n\" stands there twice");
+    expect_bad("\"mine\"", "\"my own\"", "expected 1 to 31 letters, digits, '_' or '-'");
+    expect_bad("\"mine\"", "\"\"", "expected 1 to 31 letters");
+    expect_bad("\"mine\"", "\"a1234567890123456789012345678901\"", "expected 1 to 31 letters");
+    expect_bad("\"n\": 16,", "\"n\": 16", "x.json:1:26: not valid JSON");
+    expect_bad("16}", "16} {}", "not valid JSON");
+    expect_bad(sys16, "[]", "x.json: expected an object");
+    expect_bad(sys16, "", "x.json:1:1: not valid JSON: the text ends too early");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(names_are_found),
+        cmocka_unit_test(a_file_with_the_same_sizes_has_the_same_hash),
+        cmocka_unit_test(a_missing_file_is_said),
+        cmocka_unit_test(sizes_at_the_edge_pass),
+        cmocka_unit_test(impossible_sizes_are_refused),
+        cmocka_unit_test(malformed_objects_are_refused),
+    };
+
+    return cmocka_run_group_tests(tests, load, unload);
+}
