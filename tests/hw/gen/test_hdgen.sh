@@ -41,4 +41,4 @@ expect 2 '--config and --svh go together' hw/accel.json --config tiny
 expect 2 'expected the name of accel.json'
 expect 2 'Not a directory' hw/accel.json --c "$dir/my.json/x"
 sed 's/"bits": 8/"bits": 80/' hw/accel.json >"$dir/bad.json"
-expect 2 'common.fields[0]: "bits": expected an integer from 1 to 32, found 80' "$dir/bad.json"
+expect 2 'registers[9].fields[0]: "bits": expected an integer from 1 to 32, found 80' "$dir/bad.json"

@@ -1,0 +1,165 @@
+/* hdk.h - the host kernels that emitted code calls: one routine per operator, one constant
+ * parameter struct per layer. C11, freestanding, no libm, no allocation, no floating point.
+ *
+ * Everything is int8 and NHWC unless said. Zero points lie in [-128, 127], act_min <= act_max in
+ * the same range. A multiplier is Q0.31 and a shift in -31..30 (positive is left), both made by the
+ * compiler (QuantizeMultiplier); `x * m * 2^(shift-31)` below means MBQM with both roundings.
+ * Formulas: NUMERICS.md, which names the oracle. Shapes are the compiler's: kernels trust them.
+ * Output and input may be the same bytes only where it is said. */
+#ifndef HDK_H
+#define HDK_H
+
+#include <stdint.h>
+
+/* One multiplier and shift for all channels (per_channel 0: element 0) or one each. */
+struct hdk_scale {
+    const int32_t *multiplier;
+    const int8_t *shift;
+    uint32_t per_channel;
+};
+
+/* CONV_2D. y = clamp((sum (x - z_in) * (w - z_w) + bias) * scale + z_out). Taps outside the image
+ * count nothing. x [batch, in_h, in_w, in_c]   w [out_c, kernel_h, kernel_w, in_c / groups]   bias
+ * [out_c] or NULL y [batch, out_h, out_w, out_c] */
+struct hdk_conv2d {
+    uint32_t batch, in_h, in_w, in_c, out_h, out_w, out_c;
+    uint32_t kernel_h, kernel_w, groups;
+    uint32_t stride_y, stride_x, dilation_y, dilation_x;
+    int32_t pad_top, pad_left;
+    int32_t z_in, z_w, z_out, act_min, act_max;
+    struct hdk_scale scale;
+};
+void hdk_conv2d(const struct hdk_conv2d *p, const int8_t *x, const int8_t *w, const int32_t *bias,
+                int8_t *y);
+
+/* DEPTHWISE_CONV_2D. Output channel c * multiplier + m reads input channel c.
+ *   x [batch, in_h, in_w, in_c]   w [kernel_h, kernel_w, out_c]   bias [out_c] or NULL
+ *   y [batch, out_h, out_w, out_c], out_c = in_c * depth_multiplier */
+struct hdk_depthwise_conv2d {
+    uint32_t batch, in_h, in_w, in_c, out_h, out_w, depth_multiplier;
+    uint32_t kernel_h, kernel_w;
+    uint32_t stride_y, stride_x, dilation_y, dilation_x;
+    int32_t pad_top, pad_left;
+    int32_t z_in, z_w, z_out, act_min, act_max;
+    struct hdk_scale scale;
+};
+void hdk_depthwise_conv2d(const struct hdk_depthwise_conv2d *p, const int8_t *x, const int8_t *w,
+                          const int32_t *bias, int8_t *y);
+
+/* FULLY_CONNECTED. x [batch, in_c]   w [out_c, in_c]   bias [out_c] or NULL   y [batch, out_c] */
+struct hdk_fully_connected {
+    uint32_t batch, in_c, out_c;
+    int32_t z_in, z_w, z_out, act_min, act_max;
+    struct hdk_scale scale;
+};
+void hdk_fully_connected(const struct hdk_fully_connected *p, const int8_t *x, const int8_t *w,
+                         const int32_t *bias, int8_t *y);
+
+/* Walk of two operands over an output [shape0, .., shape3]. Strides in elements; 0 broadcasts. The
+ * innermost strides are 0 or 1. Equal shapes are best given as {1, 1, 1, n}. */
+struct hdk_walk2 {
+    uint32_t shape[4], a_stride[4], b_stride[4];
+};
+
+/* ADD, SUB. a' = ((a - z_a) << 20) * m_a * 2^(shift_a-31), b' alike, shift_a and shift_b <= 0;
+ * y = clamp((a' +- b') * m_out * 2^(shift_out-31) + z_out). y may be a or b where that one is not
+ * broadcast. */
+struct hdk_add {
+    struct hdk_walk2 walk;
+    int32_t z_a, z_b, z_out, act_min, act_max;
+    int32_t multiplier_a, multiplier_b, multiplier_out;
+    int32_t shift_a, shift_b, shift_out;
+};
+void hdk_add(const struct hdk_add *p, const int8_t *a, const int8_t *b, int8_t *y);
+void hdk_sub(const struct hdk_add *p, const int8_t *a, const int8_t *b, int8_t *y);
+
+/* MUL. y = clamp((a - z_a) * (b - z_b) * multiplier * 2^(shift-31) + z_out). y may be a or b as
+ * above. */
+struct hdk_mul {
+    struct hdk_walk2 walk;
+    int32_t z_a, z_b, z_out, act_min, act_max;
+    int32_t multiplier, shift;
+};
+void hdk_mul(const struct hdk_mul *p, const int8_t *a, const int8_t *b, int8_t *y);
+
+/* AVERAGE_POOL_2D (mean over the cells inside the image, halves away from zero; same scale in and
+ * out) and MAX_POOL_2D.   x [batch, in_h, in_w, channels]   y [batch, out_h, out_w, channels] */
+struct hdk_pool {
+    uint32_t batch, in_h, in_w, channels, out_h, out_w;
+    uint32_t kernel_h, kernel_w, stride_y, stride_x;
+    int32_t pad_top, pad_left;
+    int32_t act_min, act_max;
+};
+void hdk_avg_pool(const struct hdk_pool *p, const int8_t *x, int8_t *y);
+void hdk_max_pool(const struct hdk_pool *p, const int8_t *x, int8_t *y);
+
+/* MEAN over the axes whose `reduce` is 1. S = sum(x - z_in); y = clamp(S * multiplier *
+ * 2^(shift-31) + z_out). The count is in the multiplier: the compiler passes m' and e - sh of
+ * NUMERICS. x [shape0, .., shape3]   y: the axes kept, in order */
+struct hdk_mean {
+    uint32_t shape[4], reduce[4];
+    int32_t z_in, z_out, act_min, act_max;
+    int32_t multiplier, shift;
+};
+void hdk_mean(const struct hdk_mean *p, const int8_t *x, int8_t *y);
+
+/* SOFTMAX over the last dimension; output scale 1/256, zero point -128. TFLite's fixed point: exp
+ * of (x - max) * input_multiplier * 2^(input_left_shift-31) as Q5.26 (which is beta * scale * (x -
+ * max)), differences below diff_min count as nothing. multiplier and left shift are QM(min(beta *
+ * scale * 2^26, 2^31 - 1)); diff_min = -floor(31 * 2^26 / 2^input_left_shift).   x, y [rows, cols],
+ * cols <= 4095; y may be x. */
+struct hdk_softmax {
+    uint32_t rows, cols;
+    int32_t input_multiplier, input_left_shift, diff_min;
+};
+void hdk_softmax(const struct hdk_softmax *p, const int8_t *x, int8_t *y);
+
+/* Any unary function: y = table[x + 128]. y may be x. */
+struct hdk_lut {
+    uint32_t n;
+    const int8_t *table; /* [256] */
+};
+void hdk_lut(const struct hdk_lut *p, const int8_t *x, int8_t *y);
+
+/* QUANTIZE int8 to int8, stand-alone RELU and RELU6: y = clamp((x - z_in) * multiplier *
+ * 2^(shift-31) + z_out). y may be x. */
+struct hdk_requantize {
+    uint32_t n;
+    int32_t z_in, z_out, act_min, act_max;
+    int32_t multiplier, shift;
+};
+void hdk_requantize(const struct hdk_requantize *p, const int8_t *x, int8_t *y);
+
+/* PAD, PADV2. x [shape0, .., shape3], y [before + shape + after in each], the border filled with
+ * `value`. */
+struct hdk_pad {
+    uint32_t shape[4], before[4], after[4];
+    int32_t value;
+};
+void hdk_pad(const struct hdk_pad *p, const int8_t *x, int8_t *y);
+
+/* CONCATENATION, any type. Input i is [outer, bytes[i]], y [outer, sum of bytes]. */
+struct hdk_concat {
+    uint32_t n_inputs, outer;
+    const uint32_t *bytes; /* [n_inputs]: bytes behind the axis, the axis included */
+};
+void hdk_concat(const struct hdk_concat *p, const void *const *x, void *y);
+
+/* TRANSPOSE, SLICE, STRIDED_SLICE, SPLIT, any type: y is dense in `shape` order, element (i0, ..,
+ * i5) comes from byte offset + i0 * stride[0] + .. + i5 * stride[5] of x. Unused leading dimensions
+ * have shape 1. */
+#define HDK_DIMS 6
+struct hdk_transpose {
+    uint32_t shape[HDK_DIMS];
+    int32_t stride[HDK_DIMS]; /* bytes */
+    uint32_t offset, element_bytes;
+};
+void hdk_transpose(const struct hdk_transpose *p, const void *x, void *y);
+
+/* RESHAPE and other moves: n_bytes as they are. x and y do not overlap, or are the same. */
+struct hdk_copy {
+    uint32_t n_bytes;
+};
+void hdk_copy(const struct hdk_copy *p, const void *x, void *y);
+
+#endif

@@ -1,0 +1,128 @@
+/* hdk_softmax.c - SOFTMAX in fixed point, as TFLite's reference: exp of negative Q5.26 numbers by a
+ * Taylor polynomial on [-1/4, 0) and one multiplication per set bit of the rest; division by
+ * Newton's method. Qm.n names a format: m integer bits, n = 31 - m fraction bits, one sign. Pinned
+ * by tests/driver/kernels/test_softmax.c against a softmax in double. */
+#include "hdk.h"
+#include "hdk_math.h"
+
+/* x * 2^e, saturating; e >= 0. */
+static int32_t shift_left(int32_t x, uint32_t e)
+{
+    int64_t wide = (int64_t)x * ((int64_t)1 << e);
+
+    if (wide > INT32_MAX)
+        return INT32_MAX;
+    return wide < INT32_MIN ? INT32_MIN : (int32_t)wide;
+}
+
+/* exp(a) for a in [-1/4, 0), Q0.31: the Taylor polynomial of degree 4 around -1/8. */
+static int32_t exp_small(int32_t a)
+{
+    const int32_t exp_eighth = 1895147668; /* exp(-1/8) */
+    const int32_t third = 715827883;       /* 1/3 */
+    int32_t x = a + (1 << 28);
+    int32_t x2 = hdk_high_mul(x, x);
+    int32_t x3 = hdk_high_mul(x2, x);
+    int32_t x4 = hdk_high_mul(x2, x2);
+    int32_t rest = hdk_high_mul(hdk_round_shift(x4, 2) + x3, third) + x2; /* x4/12 + x3/3 + x2 */
+
+    return exp_eighth + hdk_high_mul(exp_eighth, x + hdk_round_shift(rest, 1));
+}
+
+/* exp(a) for a <= 0, Q5.26 to Q0.31. */
+static int32_t exp_negative(int32_t a)
+{
+    /* exp(-2^k), k from -2 to 4, Q0.31 */
+    static const int32_t factor[7] = {1672461947, 1302514674, 790015084, 290630308,
+                                      39332535,   720401,     242};
+    const int32_t quarter = 1 << 24;
+    int32_t small = (a & (quarter - 1)) - quarter; /* a modulo 1/4, in [-1/4, 0) */
+    int32_t rest = small - a;                      /* a multiple of 1/4 */
+    int32_t result = exp_small(shift_left(small, 5));
+
+    if (a == 0)
+        return INT32_MAX;
+    for (uint32_t k = 0; k < 7; k++)
+        if (rest & (quarter << k))
+            result = hdk_high_mul(result, factor[k]);
+    return result;
+}
+
+/* 1 / (1 + a) for a in [0, 1), Q0.31: Newton on half the denominator, x in Q2.29. */
+static int32_t reciprocal_1p(int32_t a)
+{
+    const int32_t k48_17 = 1515870810, k32_17 = -1010580540; /* 48/17, -32/17 */
+    int32_t half = (int32_t)(((int64_t)a + INT32_MAX + 1) / 2);
+    int32_t x = k48_17 + hdk_high_mul(half, k32_17);
+
+    for (uint32_t i = 0; i < 3; i++) {
+        int32_t error = (1 << 29) - hdk_high_mul(half, x);
+        x += shift_left(hdk_high_mul(x, error), 2);
+    }
+    return shift_left(x, 1);
+}
+
+static uint32_t leading_zeros(uint32_t x)
+{
+    uint32_t n = 0;
+
+    while (n < 32 && !(x & 0x80000000u)) {
+        x <<= 1;
+        n++;
+    }
+    return n;
+}
+
+/* exp of one difference to the row's maximum, Q0.31; diff >= diff_min. */
+static int32_t exp_of(const struct hdk_softmax *p, int32_t diff)
+{
+    return exp_negative(
+        hdk_high_mul((int32_t)((uint32_t)diff << p->input_left_shift), p->input_multiplier));
+}
+
+static int32_t row_max(const int8_t *x, uint32_t n)
+{
+    int32_t max = -128;
+
+    for (uint32_t i = 0; i < n; i++)
+        max = x[i] > max ? x[i] : max;
+    return max;
+}
+
+/* exp by difference 0, -1, .. -255: long rows need each value once only. */
+static void exp_table(const struct hdk_softmax *p, int32_t table[256])
+{
+    for (int32_t d = 0; d < 256; d++)
+        table[d] = -d >= p->diff_min ? exp_of(p, -d) : -1;
+}
+
+static void softmax_row(const struct hdk_softmax *p, const int32_t *table, const int8_t *x,
+                        int8_t *y)
+{
+    int32_t max = row_max(x, p->cols);
+    int32_t sum = 0, scale, shift; /* sum: Q12.19 */
+    uint32_t zeros;
+
+    for (uint32_t i = 0; i < p->cols; i++)
+        if (table[max - x[i]] >= 0)
+            sum += hdk_round_shift(table[max - x[i]], 12);
+    zeros = leading_zeros((uint32_t)sum);
+    scale = reciprocal_1p((int32_t)(((uint32_t)sum << zeros) - 0x80000000u));
+    shift = 12 - (int32_t)zeros + 31 - 8;
+    for (uint32_t i = 0; i < p->cols; i++) {
+        int32_t e = table[max - x[i]];
+        /* A shift beyond 31 (512 equal entries and more; undefined in the reference) leaves less
+         * than 1/2: 0. */
+        int32_t q = e >= 0 && shift <= 31 ? hdk_round_shift(hdk_high_mul(scale, e), shift) : 0;
+        y[i] = hdk_clamp(q, -128, -128, 127);
+    }
+}
+
+void hdk_softmax(const struct hdk_softmax *p, const int8_t *x, int8_t *y)
+{
+    int32_t table[256];
+
+    exp_table(p, table);
+    for (uint32_t r = 0; r < p->rows; r++)
+        softmax_row(p, table, x + (uint64_t)r * p->cols, y + (uint64_t)r * p->cols);
+}
