@@ -27,14 +27,14 @@ static inline uint32_t hdk_dot(const int16_t *restrict x, const int8_t *restrict
     return sum;
 }
 
-/* sum of x[i]: what a weight zero point multiplies. */
+/* sum of x[i], n <= HDK_STRIP: what a weight zero point multiplies. */
 static inline uint32_t hdk_total(const int16_t *x, uint32_t n)
 {
-    uint32_t sum = 0;
+    int32_t sum = 0;
 
     for (uint32_t i = 0; i < n; i++)
-        sum += (uint32_t)(int32_t)x[i];
-    return sum;
+        sum += x[i];
+    return (uint32_t)sum;
 }
 
 #endif
