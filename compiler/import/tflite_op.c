@@ -1,0 +1,401 @@
+/* tflite_op.c - one operator of a TFLite file: opcode, options, parameters, row. */
+#include "tflite_import.h"
+
+#include <math.h>
+#include <string.h>
+
+typedef enum status import_fn(struct tfl_importer *m, const struct tfl_operator *src,
+                              struct ir_op *op);
+
+static import_fn import_conv, import_depthwise, import_pool, import_dense, import_activation,
+    import_concat, import_softmax, import_leaky, import_mean, import_reshape, import_pad,
+    import_transpose, import_slice, import_plain;
+
+enum { ALL = 255 };
+
+/* How a builtin operator comes in. `kind`: BuiltinOptions that it must (0: need not) carry.
+ * `n_value`: leading inputs that become inputs of the ir_op; the others are parameters. */
+static const struct rule {
+    const char *name;
+    enum ir_opcode opcode;
+    uint8_t kind, n_value;
+    uint32_t min_in, max_in;
+    import_fn *fn;
+} rules[] = {
+    {"CONV_2D", IR_OP_CONV2D, 1, ALL, 2, 3, import_conv},
+    {"DEPTHWISE_CONV_2D", IR_OP_DEPTHWISE_CONV2D, 2, ALL, 2, 3, import_depthwise},
+    {"FULLY_CONNECTED", IR_OP_FULLY_CONNECTED, 8, ALL, 2, 3, import_dense},
+    {"ADD", IR_OP_ADD, 11, ALL, 2, 2, import_activation},
+    {"SUB", IR_OP_SUB, 28, ALL, 2, 2, import_activation},
+    {"MUL", IR_OP_MUL, 21, ALL, 2, 2, import_activation},
+    {"MAXIMUM", IR_OP_MAXIMUM, 0, ALL, 2, 2, import_plain},
+    {"MINIMUM", IR_OP_MINIMUM, 0, ALL, 2, 2, import_plain},
+    {"AVERAGE_POOL_2D", IR_OP_AVERAGE_POOL2D, 5, ALL, 1, 1, import_pool},
+    {"MAX_POOL_2D", IR_OP_MAX_POOL2D, 5, ALL, 1, 1, import_pool},
+    {"MEAN", IR_OP_MEAN, 27, 1, 2, 2, import_mean},
+    {"SOFTMAX", IR_OP_SOFTMAX, 9, ALL, 1, 1, import_softmax},
+    {"RESHAPE", IR_OP_RESHAPE, 0, 1, 1, 2, import_reshape},
+    {"SQUEEZE", IR_OP_RESHAPE, 0, 1, 1, 1, import_plain},
+    {"EXPAND_DIMS", IR_OP_RESHAPE, 0, 1, 2, 2, import_plain},
+    {"QUANTIZE", IR_OP_QUANTIZE, 0, ALL, 1, 1, import_plain},
+    {"DEQUANTIZE", IR_OP_DEQUANTIZE, 0, ALL, 1, 1, import_plain},
+    {"PAD", IR_OP_PAD, 0, 1, 2, 2, import_pad},
+    {"CONCATENATION", IR_OP_CONCATENATION, 10, ALL, 1, 1024, import_concat},
+    {"TRANSPOSE", IR_OP_TRANSPOSE, 0, 1, 2, 2, import_transpose},
+    {"SLICE", IR_OP_SLICE, 0, 1, 3, 3, import_slice},
+    {"LOGISTIC", IR_OP_LOGISTIC, 0, ALL, 1, 1, import_plain},
+    {"TANH", IR_OP_TANH, 0, ALL, 1, 1, import_plain},
+    {"LEAKY_RELU", IR_OP_LEAKY_RELU, 75, ALL, 1, 1, import_leaky},
+    {"RELU", IR_OP_RELU, 0, ALL, 1, 1, import_plain},
+    {"RELU6", IR_OP_RELU6, 0, ALL, 1, 1, import_plain},
+    {"RELU_N1_TO_1", IR_OP_RELU_N1_TO_1, 0, ALL, 1, 1, import_plain},
+    {"HARD_SWISH", IR_OP_HARD_SWISH, 0, ALL, 1, 1, import_plain},
+};
+
+static const struct rule *find_rule(const char *name)
+{
+    for (uint32_t i = 0; i < sizeof rules / sizeof *rules; i++)
+        if (strcmp(rules[i].name, name) == 0)
+            return &rules[i];
+    return NULL;
+}
+
+static enum status import_plain(struct tfl_importer *m, const struct tfl_operator *src,
+                                struct ir_op *op)
+{
+    (void)m;
+    (void)src;
+    (void)op;
+    return ST_OK;
+}
+
+static enum status import_activation(struct tfl_importer *m, const struct tfl_operator *src,
+                                     struct ir_op *op)
+{
+    static const enum ir_activation known[] = {IR_ACT_NONE, IR_ACT_RELU, IR_ACT_RELU_N1_TO_1,
+                                               IR_ACT_RELU6};
+    const int32_t a = src->options.activation;
+
+    if (a < 0 || a > 3)
+        return FAIL(m->d, ST_UNSUPPORTED,
+                    "fused activation: expected NONE, RELU, RELU_N1_TO_1 or RELU6, found %d", a);
+    op->attr[IR_ACTIVATION] = (int32_t)known[a];
+    return ST_OK;
+}
+
+/* Padding of one dimension. SAME: output is ceil(in / stride), the odd cell goes behind. */
+static void same_pad(int64_t in, int64_t kernel, int64_t dilation, int64_t stride, int32_t *before,
+                     int32_t *after)
+{
+    const int64_t out = (in + stride - 1) / stride;
+    int64_t total = (out - 1) * stride + (kernel - 1) * dilation + 1 - in;
+
+    if (total < 0)
+        total = 0;
+    if (total > INT32_MAX / 4) /* refused by the rule behind */
+        total = INT32_MAX / 2;
+    *before = (int32_t)(total / 2);
+    *after = (int32_t)(total - total / 2);
+}
+
+static enum status import_window(struct tfl_importer *m, const struct tfl_operator *src,
+                                 struct ir_op *op, int32_t kernel_h, int32_t kernel_w)
+{
+    const struct tfl_options *o = &src->options;
+    const struct ir_tensor *x = ir_in(m->g, op, 0);
+    const bool pool = op->opcode == IR_OP_AVERAGE_POOL2D || op->opcode == IR_OP_MAX_POOL2D;
+    const int32_t dh = pool ? 1 : o->dilation_h, dw = pool ? 1 : o->dilation_w;
+    int32_t *a = op->attr;
+
+    if (o->stride_h < 1 || o->stride_w < 1 || dh < 1 || dw < 1 || kernel_h < 1 || kernel_w < 1)
+        return FAIL(m->d, ST_MODEL,
+                    "expected kernel, stride and dilation of at least 1, found %dx%d, %dx%d, %dx%d",
+                    kernel_h, kernel_w, o->stride_h, o->stride_w, dh, dw);
+    if (o->padding != 0 && o->padding != 1)
+        return FAIL(m->d, ST_MODEL, "padding: expected SAME (0) or VALID (1), found %d",
+                    o->padding);
+    a[IR_KERNEL_H] = kernel_h;
+    a[IR_KERNEL_W] = kernel_w;
+    a[IR_STRIDE_H] = o->stride_h;
+    a[IR_STRIDE_W] = o->stride_w;
+    if (!pool) {
+        a[IR_DILATION_H] = dh;
+        a[IR_DILATION_W] = dw;
+    }
+    if (o->padding == 0) {
+        same_pad(ir_dim_back(x, 2), kernel_h, dh, o->stride_h, &a[IR_PAD_TOP], &a[IR_PAD_BOTTOM]);
+        same_pad(ir_dim_back(x, 1), kernel_w, dw, o->stride_w, &a[IR_PAD_LEFT], &a[IR_PAD_RIGHT]);
+    }
+    return import_activation(m, src, op);
+}
+
+static enum status import_conv(struct tfl_importer *m, const struct tfl_operator *src,
+                               struct ir_op *op)
+{
+    const struct ir_tensor *w = ir_in(m->g, op, 1);
+
+    if (w == NULL)
+        return FAIL(m->d, ST_MODEL, "weights are absent");
+    return import_window(m, src, op, ir_dim_back(w, 2), ir_dim_back(w, 1));
+}
+
+/* The option depth_multiplier is redundant and old files have it wrong: shapes decide. */
+static enum status import_depthwise(struct tfl_importer *m, const struct tfl_operator *src,
+                                    struct ir_op *op)
+{
+    TRY(import_conv(m, src, op));
+    op->attr[IR_MULTIPLIER] =
+        ir_dim_back(ir_in(m->g, op, 1), 0) / ir_dim_back(ir_in(m->g, op, 0), 0);
+    return ST_OK;
+}
+
+static enum status import_pool(struct tfl_importer *m, const struct tfl_operator *src,
+                               struct ir_op *op)
+{
+    return import_window(m, src, op, src->options.filter_h, src->options.filter_w);
+}
+
+static enum status import_dense(struct tfl_importer *m, const struct tfl_operator *src,
+                                struct ir_op *op)
+{
+    if (src->options.weights_format != 0)
+        return FAIL(m->d, ST_UNSUPPORTED, "weights format: expected DEFAULT (0), found %d",
+                    src->options.weights_format);
+    return import_activation(m, src, op);
+}
+
+/* An axis that may count from the end; `rank` when out of range. */
+static uint32_t wrap_axis(int32_t axis, uint32_t rank)
+{
+    const int64_t i = axis < 0 ? (int64_t)axis + rank : axis;
+
+    return i < 0 || i >= rank ? rank : (uint32_t)i;
+}
+
+static enum status import_concat(struct tfl_importer *m, const struct tfl_operator *src,
+                                 struct ir_op *op)
+{
+    const struct ir_tensor *x = ir_in(m->g, op, 0);
+    const uint32_t axis = x == NULL ? 0 : wrap_axis(src->options.axis, x->rank);
+
+    if (x == NULL || axis >= x->rank)
+        return FAIL(m->d, ST_MODEL, "axis %d is out of range", src->options.axis);
+    if (src->options.activation != 0)
+        return FAIL(m->d, ST_UNSUPPORTED, "fused activation: expected NONE (0), found %d",
+                    src->options.activation);
+    op->attr[IR_AXIS] = (int32_t)axis;
+    return ST_OK;
+}
+
+static enum status import_softmax(struct tfl_importer *m, const struct tfl_operator *src,
+                                  struct ir_op *op)
+{
+    if (!isfinite(src->options.beta) || src->options.beta <= 0)
+        return FAIL(m->d, ST_MODEL, "beta: expected a positive number, found %.9g",
+                    (double)src->options.beta);
+    memcpy(&op->attr[IR_BETA_BITS], &src->options.beta, 4);
+    return ST_OK;
+}
+
+static enum status import_leaky(struct tfl_importer *m, const struct tfl_operator *src,
+                                struct ir_op *op)
+{
+    if (!isfinite(src->options.alpha))
+        return FAIL(m->d, ST_MODEL, "alpha: expected a number, found %.9g",
+                    (double)src->options.alpha);
+    memcpy(&op->attr[IR_ALPHA_BITS], &src->options.alpha, 4);
+    return ST_OK;
+}
+
+static enum status import_mean(struct tfl_importer *m, const struct tfl_operator *src,
+                               struct ir_op *op)
+{
+    const struct ir_tensor *x = ir_in(m->g, op, 0);
+    const int32_t *axis;
+    uint32_t n, mask = 0;
+
+    TRY(tfl_param(m, src->in.v[1], "axes", &n, &axis));
+    for (uint32_t i = 0; i < n; i++) {
+        const uint32_t k = x == NULL ? 0 : wrap_axis(axis[i], x->rank);
+
+        if (x == NULL || k >= x->rank)
+            return FAIL(m->d, ST_MODEL, "axis %d is out of range", axis[i]);
+        mask |= 1u << k;
+    }
+    op->attr[IR_AXIS] = (int32_t)mask;
+    op->attr[IR_KEEP_DIMS] = src->options.keep_dims;
+    return ST_OK;
+}
+
+/* The output tensor's shape counts; the parameter only has to agree. */
+static enum status import_reshape(struct tfl_importer *m, const struct tfl_operator *src,
+                                  struct ir_op *op)
+{
+    const struct ir_tensor *y = ir_out(m->g, op, 0);
+    const int32_t *shape;
+    uint32_t n;
+
+    if (src->in.n < 2 || src->in.v[1] < 0)
+        return ST_OK;
+    TRY(tfl_param(m, src->in.v[1], "shape", &n, &shape));
+    for (uint32_t i = 0; i < n && n == y->rank; i++)
+        if (shape[i] != y->dim[i] && shape[i] != -1)
+            n = UINT32_MAX;
+    if (n != y->rank)
+        return FAIL(m->d, ST_MODEL, "output '%.80s': shape %s is not what the parameter says",
+                    y->name, ir_shape_text(m->arena, y->rank, y->dim));
+    return ST_OK;
+}
+
+static void set_param(struct tfl_importer *m, struct ir_op *op, const struct ir_tensor *like,
+                      uint32_t rank, const int32_t *dim, const int32_t *value)
+{
+    op->n_in = 2;
+    op->in = arena_memdup(m->arena, (const uint32_t[]){op->in[0], IR_NONE}, 8);
+    op->in[1] = tfl_new_const(m, like->name, rank, dim, value);
+}
+
+static enum status import_pad(struct tfl_importer *m, const struct tfl_operator *src,
+                              struct ir_op *op)
+{
+    const struct ir_tensor *x = ir_in(m->g, op, 0);
+    const int32_t *value;
+    uint32_t n;
+
+    TRY(tfl_param(m, src->in.v[1], "paddings", &n, &value));
+    if (x == NULL || n != 2 * x->rank)
+        return FAIL(m->d, ST_MODEL, "paddings: expected two for each dimension, found %u", n);
+    set_param(m, op, x, 2, (const int32_t[]){(int32_t)x->rank, 2}, value);
+    return ST_OK;
+}
+
+static enum status import_transpose(struct tfl_importer *m, const struct tfl_operator *src,
+                                    struct ir_op *op)
+{
+    const struct ir_tensor *x = ir_in(m->g, op, 0);
+    const int32_t *value;
+    uint32_t n;
+
+    TRY(tfl_param(m, src->in.v[1], "permutation", &n, &value));
+    if (x == NULL || n != x->rank)
+        return FAIL(m->d, ST_MODEL, "permutation: expected one entry for each dimension, found %u",
+                    n);
+    set_param(m, op, x, 1, (const int32_t[]){(int32_t)n}, value);
+    return ST_OK;
+}
+
+static enum status import_slice(struct tfl_importer *m, const struct tfl_operator *src,
+                                struct ir_op *op)
+{
+    const struct ir_tensor *x = ir_in(m->g, op, 0), *y = ir_out(m->g, op, 0);
+    const int32_t *begin, *size;
+    uint32_t n, n_size;
+
+    TRY(tfl_param(m, src->in.v[1], "begin", &n, &begin));
+    TRY(tfl_param(m, src->in.v[2], "size", &n_size, &size));
+    if (x == NULL || n != x->rank || n_size != n || y->rank != n)
+        return FAIL(m->d, ST_MODEL, "begin and size: expected one for each dimension, found %u, %u",
+                    n, n_size);
+    for (uint32_t i = 0; i < n; i++)
+        if (size[i] != y->dim[i] && (size[i] != -1 || (int64_t)begin[i] + y->dim[i] != x->dim[i]))
+            return FAIL(m->d, ST_MODEL, "size %u: expected %d, found %d", i, y->dim[i], size[i]);
+    set_param(m, op, x, 1, (const int32_t[]){(int32_t)n}, begin);
+    return ST_OK;
+}
+
+static enum status op_inputs(struct tfl_importer *m, const struct tfl_operator *src,
+                             struct ir_op *op)
+{
+    for (uint32_t i = 0; i < op->n_in; i++) {
+        const struct ir_tensor *t;
+
+        if (src->in.v[i] == -1)
+            continue; /* optional, absent */
+        TRY(tfl_tensor(m, src->in.v[i], &op->in[i]));
+        t = m->g->tensor[op->in[i]];
+        if (t->role == IR_VALUE && t->producer == IR_NONE)
+            return FAIL(m->d, ST_MODEL,
+                        "input %u, tensor %d '%.80s', is used before it is computed", i,
+                        src->in.v[i], t->name);
+    }
+    return ST_OK;
+}
+
+static enum status op_output(struct tfl_importer *m, const struct tfl_operator *src,
+                             struct ir_op *op)
+{
+    struct ir_tensor *t;
+
+    if (src->out.n != 1)
+        return FAIL(m->d, ST_MODEL, "expected 1 output, found %u", src->out.n);
+    TRY(tfl_tensor(m, src->out.v[0], &op->out[0]));
+    t = m->g->tensor[op->out[0]];
+    if (t->role != IR_VALUE || t->producer != IR_NONE)
+        return FAIL(m->d, ST_MODEL, "output, tensor %d '%.80s', is %s", src->out.v[0], t->name,
+                    t->role == IR_CONST   ? "a constant"
+                    : t->role == IR_INPUT ? "a graph input"
+                                          : "computed twice");
+    t->producer = op->id;
+    return ST_OK;
+}
+
+/* Multiply-accumulates of operators with weights. */
+static uint64_t macs_of(const struct ir_graph *g, const struct ir_op *op)
+{
+    const struct ir_tensor *w = ir_in(g, op, 1);
+    const uint64_t n = ir_elements(ir_out(g, op, 0));
+
+    if (w == NULL) /* refused by the rule, in better words */
+        return 0;
+    switch (op->opcode) {
+    case IR_OP_CONV2D: return n * ir_elements(w) / (uint64_t)(w->rank > 0 ? w->dim[0] : 1);
+    case IR_OP_DEPTHWISE_CONV2D:
+        return n * (uint64_t)ir_dim_back(w, 1) * (uint64_t)ir_dim_back(w, 2);
+    case IR_OP_FULLY_CONNECTED: return n * (uint64_t)ir_dim_back(w, 0);
+    default: return 0;
+    }
+}
+
+static void set_row(struct tfl_importer *m, const struct ir_op *op)
+{
+    struct ir_row *row = &m->g->row[op->row];
+    const struct ir_tensor *y = ir_out(m->g, op, 0);
+
+    row->name = arena_printf(m->arena, "%02u_%s", op->row, ir_op_info(op->opcode)->name);
+    row->tensor = y->name;
+    row->shape = ir_shape_text(m->arena, y->rank, y->dim);
+    row->macs = macs_of(m->g, op);
+}
+
+static enum status check_options(struct tfl_importer *m, const struct rule *rule,
+                                 const struct tfl_operator *src)
+{
+    if (rule->kind != 0 && (!src->options.present || src->options.kind != rule->kind))
+        return FAIL(m->d, ST_MODEL, "options: expected kind %u, found %u", rule->kind,
+                    src->options.present ? src->options.kind : 0);
+    if (src->in.n < rule->min_in || src->in.n > rule->max_in)
+        return FAIL(m->d, ST_UNSUPPORTED, "expected %u to %u inputs, found %u", rule->min_in,
+                    rule->max_in, src->in.n);
+    return ST_OK;
+}
+
+enum status tfl_op(struct tfl_importer *m, uint32_t index)
+{
+    const struct tfl_operator *src = &m->file->op[index];
+    const struct rule *rule = find_rule(m->g->row[index].op);
+    struct ir_op *op;
+
+    if (rule == NULL)
+        return FAIL(m->d, ST_UNSUPPORTED,
+                    "this operator is not supported ('heddle ops' lists "
+                    "those that are)");
+    TRY(check_options(m, rule, src));
+    op = ir_op_new(m->g, rule->opcode, index, rule->n_value == ALL ? src->in.n : rule->n_value, 1);
+    TRY(op_inputs(m, src, op));
+    TRY(op_output(m, src, op));
+    if (op->in[0] == IR_NONE)
+        return FAIL(m->d, ST_MODEL, "input 0 is absent");
+    TRY(rule->fn(m, src, op));
+    set_row(m, op);
+    return ST_OK;
+}

@@ -1,0 +1,209 @@
+// tflite_shim.cpp - verify a TFLite file and unpack it into the structs of tflite_shim.h.
+// No exceptions, no global state, no owning objects: arena_alloc may leave by longjmp.
+#include "tflite_shim.h"
+
+#include "tflite_generated.h"
+
+namespace
+{
+
+// Depth: real models nest 6 tables. Tables: a million operators, tensors and buffers are plenty.
+constexpr flatbuffers::uoffset_t kMaxDepth = 32;
+constexpr flatbuffers::uoffset_t kMaxTables = 1000000;
+static_assert(FLATBUFFERS_LITTLEENDIAN, "vectors are used in place");
+
+template <typename T> T *alloc(arena *a, size_t n)
+{
+    return static_cast<T *>(arena_array(a, n, sizeof(T)));
+}
+
+const char *text(const flatbuffers::String *s)
+{
+    return s != nullptr ? s->c_str() : "";
+}
+
+tfl_ints ints(const flatbuffers::Vector<int32_t> *v)
+{
+    return v != nullptr ? tfl_ints{v->size(), v->data()} : tfl_ints{0, nullptr};
+}
+
+template <typename T> uint32_t count(const flatbuffers::Vector<T> *v)
+{
+    return v != nullptr ? v->size() : 0;
+}
+
+tfl_opcode opcode_of(arena *a, const tfl::OperatorCode *c)
+{
+    const int32_t old_code = c->deprecated_builtin_code();
+    const int32_t new_code = static_cast<int32_t>(c->builtin_code());
+    const int32_t code = old_code > new_code ? old_code : new_code; // the format's own rule
+    const char *name = tfl::EnumNameBuiltinOperator(static_cast<tfl::BuiltinOperator>(code));
+
+    if (code == static_cast<int32_t>(tfl::BuiltinOperator_CUSTOM))
+        return {code, arena_printf(a, "CUSTOM %.80s", text(c->custom_code()))};
+    if (name[0] == '\0')
+        return {code, arena_printf(a, "BUILTIN_%d", code)};
+    return {code, name};
+}
+
+tfl_tensor tensor_of(const tfl::Tensor *t)
+{
+    const tfl::QuantizationParameters *q = t->quantization();
+    tfl_tensor r = {};
+
+    r.name = text(t->name());
+    r.type = t->type();
+    r.type_name = tfl::EnumNameTensorType(t->type()); // "" if unknown
+    r.shape = ints(t->shape());
+    r.buffer = t->buffer();
+    r.is_variable = t->is_variable();
+    r.is_sparse = t->sparsity() != nullptr;
+    if (q == nullptr)
+        return r;
+    r.has_details = q->details_type() != tfl::QuantizationDetails_NONE;
+    r.n_scale = count(q->scale());
+    r.scale = r.n_scale != 0 ? q->scale()->data() : nullptr;
+    r.n_zero_point = count(q->zero_point());
+    r.zero_point = r.n_zero_point != 0 ? q->zero_point()->data() : nullptr;
+    r.axis = q->quantized_dimension();
+    return r;
+}
+
+void window_options(const tfl::Operator *op, tfl_options *r)
+{
+    if (const auto *o = op->options_as_Conv2DOptions()) {
+        r->padding = o->padding();
+        r->stride_h = o->stride_h();
+        r->stride_w = o->stride_w();
+        r->dilation_h = o->dilation_h();
+        r->dilation_w = o->dilation_w();
+        r->activation = o->activation();
+    } else if (const auto *dw = op->options_as_DepthwiseConv2DOptions()) {
+        r->padding = dw->padding();
+        r->stride_h = dw->stride_h();
+        r->stride_w = dw->stride_w();
+        r->dilation_h = dw->dilation_h();
+        r->dilation_w = dw->dilation_w();
+        r->activation = dw->activation();
+    } else if (const auto *p = op->options_as_Pool2DOptions()) {
+        r->padding = p->padding();
+        r->stride_h = p->stride_h();
+        r->stride_w = p->stride_w();
+        r->filter_h = p->filter_h();
+        r->filter_w = p->filter_w();
+        r->activation = p->activation();
+    }
+}
+
+void other_options(const tfl::Operator *op, tfl_options *r)
+{
+    if (const auto *fc = op->options_as_FullyConnectedOptions()) {
+        r->activation = fc->activation();
+        r->weights_format = fc->weights_format();
+        r->keep_dims = fc->keep_num_dims();
+    } else if (const auto *softmax = op->options_as_SoftmaxOptions()) {
+        r->beta = softmax->beta();
+    } else if (const auto *concat = op->options_as_ConcatenationOptions()) {
+        r->axis = concat->axis();
+        r->activation = concat->activation();
+    } else if (const auto *add = op->options_as_AddOptions()) {
+        r->activation = add->activation();
+    } else if (const auto *sub = op->options_as_SubOptions()) {
+        r->activation = sub->activation();
+    } else if (const auto *mul = op->options_as_MulOptions()) {
+        r->activation = mul->activation();
+    } else if (const auto *reshape = op->options_as_ReshapeOptions()) {
+        r->new_shape = ints(reshape->new_shape());
+    } else if (const auto *reducer = op->options_as_ReducerOptions()) {
+        r->keep_dims = reducer->keep_dims();
+    } else if (const auto *leaky = op->options_as_LeakyReluOptions()) {
+        r->alpha = leaky->alpha();
+    }
+}
+
+tfl_operator operator_of(const tfl::Operator *op)
+{
+    tfl_operator r = {};
+
+    r.opcode_index = op->opcode_index();
+    r.in = ints(op->inputs());
+    r.out = ints(op->outputs());
+    r.options.kind = static_cast<uint8_t>(op->options_type());
+    r.options.present = op->options() != nullptr;
+    if (r.options.present) {
+        window_options(op, &r.options);
+        other_options(op, &r.options);
+    }
+    return r;
+}
+
+tfl_buffer buffer_of(const tfl::Buffer *b)
+{
+    const uint32_t n = count(b->data());
+
+    // Writers use offset 1 as a place holder for "none".
+    return {n != 0 ? b->data()->data() : nullptr, n, b->offset() > 1};
+}
+
+void subgraph_of(arena *a, const tfl::SubGraph *g, tfl_file *f)
+{
+    f->n_tensor = count(g->tensors());
+    f->tensor = alloc<tfl_tensor>(a, f->n_tensor);
+    for (uint32_t i = 0; i < f->n_tensor; i++)
+        f->tensor[i] = tensor_of(g->tensors()->Get(i));
+    f->n_operator = count(g->operators());
+    f->op = alloc<tfl_operator>(a, f->n_operator);
+    for (uint32_t i = 0; i < f->n_operator; i++)
+        f->op[i] = operator_of(g->operators()->Get(i));
+    f->in = ints(g->inputs());
+    f->out = ints(g->outputs());
+}
+
+tfl_file *file_of(arena *a, const tfl::Model *m)
+{
+    tfl_file *f = alloc<tfl_file>(a, 1);
+
+    f->version = m->version();
+    f->n_subgraph = count(m->subgraphs());
+    f->n_opcode = count(m->operator_codes());
+    f->opcode = alloc<tfl_opcode>(a, f->n_opcode);
+    for (uint32_t i = 0; i < f->n_opcode; i++)
+        f->opcode[i] = opcode_of(a, m->operator_codes()->Get(i));
+    f->n_buffer = count(m->buffers());
+    f->buffer = alloc<tfl_buffer>(a, f->n_buffer);
+    for (uint32_t i = 0; i < f->n_buffer; i++)
+        f->buffer[i] = buffer_of(m->buffers()->Get(i));
+    if (f->n_subgraph != 0)
+        subgraph_of(a, m->subgraphs()->Get(0), f);
+    return f;
+}
+
+bool verified(const uint8_t *data, size_t n_bytes)
+{
+    flatbuffers::Verifier verifier(data, n_bytes, kMaxDepth, kMaxTables);
+
+    return tfl::VerifyModelBuffer(verifier);
+}
+
+} // namespace
+
+extern "C" enum status tfl_read(struct arena *a, const uint8_t *data, size_t n_bytes,
+                                struct tfl_file **file, struct diag *d)
+{
+    if (n_bytes == 0)
+        return diag_fail(d, ST_MODEL, "the file is empty: expected a TFLite model");
+    if (n_bytes < 8 || !tfl::ModelBufferHasIdentifier(data))
+        return diag_fail(d, ST_MODEL,
+                         "not a TFLite file: expected the identifier 'TFL3' at byte 4 (%zu bytes "
+                         "read)",
+                         n_bytes);
+    if (n_bytes >= FLATBUFFERS_MAX_BUFFER_SIZE)
+        return diag_fail(d, ST_MODEL, "%zu bytes: expected less than 2 GiB", n_bytes);
+    if (!verified(data, n_bytes))
+        return diag_fail(d, ST_MODEL,
+                         "damaged or truncated TFLite file: its tables do not lie within its %zu "
+                         "bytes",
+                         n_bytes);
+    *file = file_of(a, tfl::GetModel(data));
+    return ST_OK;
+}

@@ -1,0 +1,194 @@
+/* graph.c - make tensors and operators, keep their links true. */
+#include "ir.h"
+
+#include <string.h>
+
+struct ir_graph *ir_graph_new(struct arena *a, const char *name)
+{
+    struct ir_graph *g = ARENA_NEW(a, struct ir_graph);
+
+    g->arena = a;
+    g->name = arena_strdup(a, name);
+    return g;
+}
+
+/* `n` pointers of `list` in an array with room for one more. */
+static void *grown(struct arena *a, void *list, uint32_t n, uint32_t *cap)
+{
+    void **bigger;
+
+    if (n < *cap)
+        return list;
+    *cap = n < 16 ? 32 : n * 2;
+    bigger = ARENA_ARRAY(a, void *, *cap);
+    if (n != 0)
+        memcpy(bigger, list, n * sizeof *bigger);
+    return bigger;
+}
+
+struct ir_tensor *ir_tensor_new(struct ir_graph *g, const char *name, enum ir_type type,
+                                uint32_t rank, const int32_t *dim)
+{
+    struct ir_tensor *t = ARENA_NEW(g->arena, struct ir_tensor);
+
+    t->id = g->n_tensor;
+    t->name = name;
+    t->type = type;
+    t->rank = rank;
+    for (uint32_t i = 0; i < rank && i < IR_MAX_RANK; i++)
+        t->dim[i] = dim[i];
+    t->producer = IR_NONE;
+    g->tensor = grown(g->arena, g->tensor, g->n_tensor, &g->cap_tensor);
+    g->tensor[g->n_tensor++] = t;
+    return t;
+}
+
+struct ir_op *ir_op_new(struct ir_graph *g, enum ir_opcode opcode, uint32_t row, uint32_t n_in,
+                        uint32_t n_out)
+{
+    struct ir_op *op = ARENA_NEW(g->arena, struct ir_op);
+
+    op->id = g->n_op;
+    op->opcode = opcode;
+    op->row = row;
+    op->n_in = n_in;
+    op->n_out = n_out;
+    op->in = ARENA_ARRAY(g->arena, uint32_t, n_in);
+    op->out = ARENA_ARRAY(g->arena, uint32_t, n_out);
+    for (uint32_t i = 0; i < n_in; i++)
+        op->in[i] = IR_NONE;
+    for (uint32_t i = 0; i < n_out; i++)
+        op->out[i] = IR_NONE;
+    op->target = IR_NONE;
+    op->region = IR_NONE;
+    g->op = grown(g->arena, g->op, g->n_op, &g->cap_op);
+    g->op[g->n_op++] = op;
+    return op;
+}
+
+bool ir_shape_ok(uint32_t rank, const int32_t *dim, enum ir_type type)
+{
+    uint64_t n = ir_type_bytes(type);
+
+    if (rank > IR_MAX_RANK)
+        return false;
+    for (uint32_t i = 0; i < rank; i++) {
+        if (dim[i] < 1)
+            return false;
+        n *= (uint64_t)dim[i]; /* below 2^31 before, so below 2^62 here */
+        if (n > INT32_MAX)
+            return false;
+    }
+    return true;
+}
+
+uint64_t ir_elements(const struct ir_tensor *t)
+{
+    uint64_t n = 1;
+
+    for (uint32_t i = 0; i < t->rank; i++)
+        n *= (uint64_t)t->dim[i];
+    return n;
+}
+
+uint64_t ir_bytes(const struct ir_tensor *t)
+{
+    return ir_elements(t) * ir_type_bytes(t->type);
+}
+
+int32_t ir_dim_back(const struct ir_tensor *t, uint32_t back)
+{
+    return back < t->rank ? t->dim[t->rank - 1 - back] : 1;
+}
+
+uint32_t ir_uses(const struct ir_graph *g, uint32_t id)
+{
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < g->n_op; i++) {
+        const struct ir_op *op = g->op[i];
+
+        for (uint32_t k = 0; !op->dead && k < op->n_in; k++)
+            n += op->in[k] == id;
+    }
+    return n;
+}
+
+uint32_t ir_storage(const struct ir_graph *g, uint32_t id)
+{
+    while (g->tensor[id]->producer != IR_NONE) {
+        const struct ir_op *op = g->op[g->tensor[id]->producer];
+
+        if (op->opcode != IR_OP_RESHAPE)
+            break;
+        id = op->in[0];
+    }
+    return id;
+}
+
+const char *ir_shape_text(struct arena *a, uint32_t rank, const int32_t *dim)
+{
+    struct text t;
+
+    text_init(&t, a);
+    if (rank == 0)
+        text_add(&t, "scalar");
+    for (uint32_t i = 0; i < rank; i++)
+        text_printf(&t, "%s%d", i == 0 ? "" : "x", dim[i]);
+    return t.data;
+}
+
+/* All value inputs of `op` are made by operators already placed. */
+static bool ready(const struct ir_graph *g, const struct ir_op *op, const bool *made)
+{
+    for (uint32_t i = 0; i < op->n_in; i++)
+        if (op->in[i] != IR_NONE && g->tensor[op->in[i]]->role == IR_VALUE && !made[op->in[i]])
+            return false;
+    return true;
+}
+
+static void place(struct ir_graph *g, struct ir_op *op, uint32_t at, bool *made)
+{
+    op->id = at;
+    for (uint32_t i = 0; i < op->n_out; i++) {
+        made[op->out[i]] = true;
+        g->tensor[op->out[i]]->producer = at;
+    }
+}
+
+/* Stable topological order: again and again the first operator that is ready. Linear when the
+ * order is true already, which it nearly always is. */
+enum status ir_link(struct ir_graph *g, struct diag *d)
+{
+    struct ir_op **order = ARENA_ARRAY(g->arena, struct ir_op *, g->n_op);
+    bool *made = ARENA_ARRAY(g->arena, bool, g->n_tensor);
+    uint32_t n_left = 0, n_placed = 0;
+
+    for (uint32_t i = 0; i < g->n_tensor; i++)
+        g->tensor[i]->producer = IR_NONE;
+    for (uint32_t i = 0; i < g->n_op; i++)
+        if (!g->op[i]->dead)
+            g->op[n_left++] = g->op[i];
+    while (n_left > 0) {
+        uint32_t n_waiting = 0;
+
+        for (uint32_t i = 0; i < n_left; i++) {
+            struct ir_op *op = g->op[i];
+
+            if (ready(g, op, made)) {
+                order[n_placed] = op;
+                place(g, op, n_placed++, made);
+            } else {
+                g->op[n_waiting++] = op;
+            }
+        }
+        if (n_waiting == n_left)
+            return FAIL(d, ST_MODEL, "operator of row %u (%s) depends on its own output",
+                        g->op[0]->row, ir_op_info(g->op[0]->opcode)->name);
+        n_left = n_waiting;
+    }
+    for (uint32_t i = 0; i < n_placed; i++)
+        g->op[i] = order[i];
+    g->n_op = n_placed;
+    return ST_OK;
+}

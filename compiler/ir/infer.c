@@ -1,0 +1,123 @@
+/* infer.c - run the rules of ops.def, and the words they share. */
+#include "rules.h"
+
+#include <string.h>
+
+static ir_rule *const rule_table[] = {
+#define IR_OP(code, name, min_in, max_in, min_out, max_out, attrs, infer, ref) infer,
+#include "ops.def"
+#undef IR_OP
+};
+
+static enum status check_arity(const struct ir_op *op, struct diag *d)
+{
+    const struct ir_op_info *info = ir_op_info(op->opcode);
+
+    if (op->n_in < info->min_in || op->n_in > info->max_in)
+        return FAIL(d, ST_MODEL, "expected %u to %u inputs, found %u", info->min_in, info->max_in,
+                    op->n_in);
+    if (op->n_out < info->min_out || op->n_out > info->max_out)
+        return FAIL(d, ST_MODEL, "expected %u to %u outputs, found %u", info->min_out,
+                    info->max_out, op->n_out);
+    for (uint32_t i = 0; i < op->n_in; i++)
+        if (op->in[i] == IR_NONE && (i < info->min_in || op->opcode == IR_OP_CONCATENATION))
+            return FAIL(d, ST_MODEL, "input %u is absent", i);
+    return ST_OK;
+}
+
+enum status ir_check_op(const struct ir_graph *g, const struct ir_op *op, struct diag *d)
+{
+    enum status st = check_arity(op, d);
+
+    if (st == ST_OK)
+        st = rule_table[op->opcode](g, op, d);
+    if (st != ST_OK && op->row < g->n_row)
+        diag_prefix(d, "operator %u %s", op->row, g->row[op->row].op);
+    else if (st != ST_OK)
+        diag_prefix(d, "operator %u (%s)", op->id, ir_op_info(op->opcode)->name);
+    return st;
+}
+
+enum status ir_infer(struct ir_graph *g, struct diag *d)
+{
+    for (uint32_t i = 0; i < g->n_op; i++)
+        if (!g->op[i]->dead)
+            TRY(ir_check_op(g, g->op[i], d));
+    return ST_OK;
+}
+
+enum status ir_want_type(const struct ir_tensor *t, const char *what, enum ir_type type,
+                         struct diag *d)
+{
+    if (t->type == type)
+        return ST_OK;
+    return FAIL(d, ST_UNSUPPORTED, "%s '%.80s': expected type %s, found %s", what, t->name,
+                ir_type_name(type), ir_type_name(t->type));
+}
+
+enum status ir_want_act(const struct ir_tensor *t, const char *what, struct diag *d)
+{
+    if (t->type == IR_F32)
+        return FAIL(d, ST_UNSUPPORTED,
+                    "%s '%.80s' is float32: float arithmetic is not supported; quantise the model "
+                    "to int8",
+                    what, t->name);
+    if (t->type != IR_I8 && t->type != IR_U8)
+        return FAIL(d, ST_UNSUPPORTED, "%s '%.80s': expected type i8 or u8, found %s", what,
+                    t->name, ir_type_name(t->type));
+    if (t->quant.n == 0)
+        return FAIL(d, ST_MODEL, "%s '%.80s': expected a scale and zero point, found none", what,
+                    t->name);
+    if (t->quant.n != 1)
+        return FAIL(d, ST_UNSUPPORTED, "%s '%.80s': expected one scale, found %u", what, t->name,
+                    t->quant.n);
+    return ST_OK;
+}
+
+enum status ir_want_rank(const struct ir_tensor *t, const char *what, uint32_t rank, struct diag *d)
+{
+    if (t->rank == rank)
+        return ST_OK;
+    return FAIL(d, ST_UNSUPPORTED, "%s '%.80s': expected %u dimensions, found %u", what, t->name,
+                rank, t->rank);
+}
+
+enum status ir_want_shape(const struct ir_graph *g, const struct ir_tensor *t, const char *what,
+                          uint32_t rank, const int32_t *dim, struct diag *d)
+{
+    if (t->rank == rank && memcmp(t->dim, dim, rank * sizeof *dim) == 0)
+        return ST_OK;
+    return FAIL(d, ST_MODEL, "%s '%.80s': expected shape %s, found %s", what, t->name,
+                ir_shape_text(g->arena, rank, dim), ir_shape_text(g->arena, t->rank, t->dim));
+}
+
+enum status ir_want_same_quant(const struct ir_tensor *a, const struct ir_tensor *b, struct diag *d)
+{
+    if (a->quant.scale[0] == b->quant.scale[0] && a->quant.zero_point[0] == b->quant.zero_point[0])
+        return ST_OK;
+    return FAIL(d, ST_UNSUPPORTED,
+                "'%.80s' has scale %.9g and zero point %d, '%.80s' has %.9g and %d: expected equal",
+                a->name, (double)a->quant.scale[0], a->quant.zero_point[0], b->name,
+                (double)b->quant.scale[0], b->quant.zero_point[0]);
+}
+
+enum status ir_want_const_i32(const struct ir_tensor *t, const char *what, uint64_t n,
+                              struct diag *d)
+{
+    TRY(ir_want_type(t, what, IR_I32, d));
+    if (t->role != IR_CONST)
+        return FAIL(d, ST_UNSUPPORTED, "%s '%.80s': expected a constant, found a computed tensor",
+                    what, t->name);
+    if (ir_elements(t) != n)
+        return FAIL(d, ST_MODEL, "%s '%.80s': expected %llu values, found %llu", what, t->name,
+                    (unsigned long long)n, (unsigned long long)ir_elements(t));
+    return ST_OK;
+}
+
+int32_t ir_const_i32(const struct ir_tensor *t, uint32_t i)
+{
+    int32_t v;
+
+    memcpy(&v, t->data + (size_t)i * 4, 4);
+    return v;
+}

@@ -1,0 +1,163 @@
+/* infer_conv.c - rules of operators with weights or windows. */
+#include "rules.h"
+
+/* Weights: 8-bit constant, one scale or one per output channel, int8 ones symmetric. */
+static enum status want_weights(const struct ir_tensor *w, const struct ir_tensor *x,
+                                uint32_t oc_axis, struct diag *d)
+{
+    TRY(ir_want_type(w, "weights", x->type, d));
+    if (w->role != IR_CONST)
+        return FAIL(d, ST_UNSUPPORTED, "weights '%.80s': expected a constant, found a %s", w->name,
+                    "computed tensor");
+    if (w->quant.n == 0)
+        return FAIL(d, ST_MODEL, "weights '%.80s': expected a scale, found none", w->name);
+    if (w->quant.n > 1 && w->quant.axis != oc_axis)
+        return FAIL(d, ST_UNSUPPORTED, "weights '%.80s': expected scales along axis %u, found %u",
+                    w->name, oc_axis, w->quant.axis);
+    for (uint32_t i = 1; i < w->quant.n; i++)
+        if (w->quant.zero_point[i] != w->quant.zero_point[0])
+            return FAIL(d, ST_UNSUPPORTED,
+                        "weights '%.80s': expected one zero point, found %d and %d", w->name,
+                        w->quant.zero_point[0], w->quant.zero_point[i]);
+    return ST_OK;
+}
+
+static enum status want_bias(const struct ir_tensor *b, int32_t channels, struct diag *d)
+{
+    if (b == NULL)
+        return ST_OK;
+    return ir_want_const_i32(b, "bias", (uint64_t)channels, d);
+}
+
+static enum status want_range(const struct ir_op *op, enum ir_attr attr, int32_t low, int32_t high,
+                              struct diag *d)
+{
+    if (op->attr[attr] >= low && op->attr[attr] <= high)
+        return ST_OK;
+    return FAIL(d, ST_MODEL, "%s: expected %d to %d, found %d", ir_attr_name(attr), low, high,
+                op->attr[attr]);
+}
+
+/* Output size along one dimension; 0 when the window does not fit. */
+static int32_t window_out(int32_t in, int32_t before, int32_t after, int32_t kernel,
+                          int32_t dilation, int32_t stride)
+{
+    const int64_t span = ((int64_t)kernel - 1) * dilation + 1;
+    const int64_t room = (int64_t)in + before + after - span;
+
+    return room < 0 ? 0 : (int32_t)(room / stride + 1);
+}
+
+enum { MAX_WINDOW = 65535 };
+
+static enum status want_window(const struct ir_graph *g, const struct ir_op *op,
+                               const struct ir_tensor *x, int32_t channels, struct diag *d)
+{
+    const int32_t *a = op->attr;
+    const bool dilated = op->opcode == IR_OP_CONV2D || op->opcode == IR_OP_DEPTHWISE_CONV2D;
+    int32_t dim[4] = {1, 0, 0, channels};
+
+    for (uint32_t i = IR_STRIDE_H; i <= IR_STRIDE_W; i++)
+        TRY(want_range(op, (enum ir_attr)i, 1, MAX_WINDOW, d));
+    for (uint32_t i = IR_DILATION_H; dilated && i <= IR_DILATION_W; i++)
+        TRY(want_range(op, (enum ir_attr)i, 1, MAX_WINDOW, d));
+    for (uint32_t i = IR_PAD_TOP; i <= IR_PAD_RIGHT; i++)
+        TRY(want_range(op, (enum ir_attr)i, 0, INT32_MAX / 4, d));
+    for (uint32_t i = IR_KERNEL_H; i <= IR_KERNEL_W; i++)
+        TRY(want_range(op, (enum ir_attr)i, 1, INT32_MAX / 4, d));
+    dim[1] = window_out(x->dim[1], a[IR_PAD_TOP], a[IR_PAD_BOTTOM], a[IR_KERNEL_H],
+                        dilated ? a[IR_DILATION_H] : 1, a[IR_STRIDE_H]);
+    dim[2] = window_out(x->dim[2], a[IR_PAD_LEFT], a[IR_PAD_RIGHT], a[IR_KERNEL_W],
+                        dilated ? a[IR_DILATION_W] : 1, a[IR_STRIDE_W]);
+    if (dim[1] == 0 || dim[2] == 0)
+        return FAIL(d, ST_MODEL, "the %dx%d kernel is larger than its padded input", a[IR_KERNEL_H],
+                    a[IR_KERNEL_W]);
+    return ir_want_shape(g, ir_out(g, op, 0), "output", 4, dim, d);
+}
+
+/* x and y: 8-bit of one type; x [1,H,W,C]. */
+static enum status want_image(const struct ir_graph *g, const struct ir_op *op, struct diag *d)
+{
+    const struct ir_tensor *x = ir_in(g, op, 0), *y = ir_out(g, op, 0);
+
+    TRY(ir_want_act(x, "input", d));
+    TRY(ir_want_act(y, "output", d));
+    TRY(ir_want_type(y, "output", x->type, d));
+    TRY(ir_want_rank(x, "input", 4, d));
+    if (x->dim[0] != 1)
+        return FAIL(d, ST_UNSUPPORTED, "input '%.80s': expected batch 1, found %d", x->name,
+                    x->dim[0]);
+    return ST_OK;
+}
+
+enum status infer_conv2d(const struct ir_graph *g, const struct ir_op *op, struct diag *d)
+{
+    const struct ir_tensor *x = ir_in(g, op, 0), *w = ir_in(g, op, 1);
+    const bool ko = op->attr[IR_WEIGHTS_KO] != 0;
+    int32_t dim[4];
+
+    TRY(want_image(g, op, d));
+    TRY(ir_want_rank(w, "weights", 4, d));
+    TRY(want_weights(w, x, ko ? 3 : 0, d));
+    dim[ko ? 0 : 1] = op->attr[IR_KERNEL_H];
+    dim[ko ? 1 : 2] = op->attr[IR_KERNEL_W];
+    dim[ko ? 2 : 3] = x->dim[3];
+    dim[ko ? 3 : 0] = w->dim[ko ? 3 : 0];
+    TRY(ir_want_shape(g, w, "weights", 4, dim, d));
+    TRY(want_bias(ir_in(g, op, 2), w->dim[ko ? 3 : 0], d));
+    return want_window(g, op, x, w->dim[ko ? 3 : 0], d);
+}
+
+enum status infer_depthwise(const struct ir_graph *g, const struct ir_op *op, struct diag *d)
+{
+    const struct ir_tensor *x = ir_in(g, op, 0), *w = ir_in(g, op, 1);
+    const int64_t channels = (int64_t)op->attr[IR_MULTIPLIER] * ir_dim_back(x, 0);
+    int32_t dim[4] = {1, op->attr[IR_KERNEL_H], op->attr[IR_KERNEL_W], 0};
+
+    TRY(want_image(g, op, d));
+    TRY(ir_want_rank(w, "weights", 4, d));
+    TRY(want_weights(w, x, 3, d));
+    if (op->attr[IR_MULTIPLIER] < 1 || channels != w->dim[3])
+        return FAIL(d, ST_MODEL,
+                    "weights '%.80s': expected %d channels times a multiplier, found %d", w->name,
+                    x->dim[3], w->dim[3]);
+    dim[3] = w->dim[3];
+    TRY(ir_want_shape(g, w, "weights", 4, dim, d));
+    TRY(want_bias(ir_in(g, op, 2), dim[3], d));
+    return want_window(g, op, x, dim[3], d);
+}
+
+enum status infer_dense(const struct ir_graph *g, const struct ir_op *op, struct diag *d)
+{
+    const struct ir_tensor *x = ir_in(g, op, 0), *w = ir_in(g, op, 1), *y = ir_out(g, op, 0);
+    const bool ko = op->attr[IR_WEIGHTS_KO] != 0;
+    uint64_t k, channels, rows;
+
+    TRY(ir_want_act(x, "input", d));
+    TRY(ir_want_act(y, "output", d));
+    TRY(ir_want_type(y, "output", x->type, d));
+    TRY(ir_want_rank(w, "weights", 2, d));
+    TRY(want_weights(w, x, ko ? 1 : 0, d));
+    k = (uint64_t)w->dim[ko ? 0 : 1];
+    channels = (uint64_t)w->dim[ko ? 1 : 0];
+    if (ir_elements(x) % k != 0)
+        return FAIL(d, ST_MODEL, "input '%.80s': expected a multiple of %llu elements, found %llu",
+                    x->name, (unsigned long long)k, (unsigned long long)ir_elements(x));
+    rows = ir_elements(x) / k;
+    if (ir_elements(y) != rows * channels)
+        return FAIL(d, ST_MODEL, "output '%.80s': expected %llu elements, found %llu", y->name,
+                    (unsigned long long)(rows * channels), (unsigned long long)ir_elements(y));
+    if ((uint64_t)ir_dim_back(y, 0) != channels)
+        return FAIL(d, ST_MODEL, "output '%.80s': expected innermost dimension %llu, found %d",
+                    y->name, (unsigned long long)channels, ir_dim_back(y, 0));
+    return want_bias(ir_in(g, op, 2), (int32_t)channels, d);
+}
+
+enum status infer_pool(const struct ir_graph *g, const struct ir_op *op, struct diag *d)
+{
+    const struct ir_tensor *x = ir_in(g, op, 0);
+
+    TRY(want_image(g, op, d));
+    TRY(ir_want_same_quant(x, ir_out(g, op, 0), d));
+    return want_window(g, op, x, x->dim[3], d);
+}

@@ -1,0 +1,223 @@
+/* infer_shape.c - rules of elementwise operators and of those that move or reduce data. */
+#include "rules.h"
+
+#include <string.h>
+
+/* x and y 8-bit of one type and one shape. */
+static enum status want_unary(const struct ir_graph *g, const struct ir_op *op, struct diag *d)
+{
+    const struct ir_tensor *x = ir_in(g, op, 0), *y = ir_out(g, op, 0);
+
+    TRY(ir_want_act(x, "input", d));
+    TRY(ir_want_act(y, "output", d));
+    TRY(ir_want_type(y, "output", x->type, d));
+    return ir_want_shape(g, y, "output", x->rank, x->dim, d);
+}
+
+enum status infer_unary(const struct ir_graph *g, const struct ir_op *op, struct diag *d)
+{
+    return want_unary(g, op, d);
+}
+
+/* softmax: y [-128,127] with scale 1/256, as the fixed-point algorithm makes it. */
+enum status infer_softmax(const struct ir_graph *g, const struct ir_op *op, struct diag *d)
+{
+    const struct ir_tensor *y = ir_out(g, op, 0);
+    const int32_t zero_point = y->type == IR_U8 ? 0 : -128;
+    const struct ir_tensor *x = ir_in(g, op, 0);
+
+    TRY(ir_want_act(x, "input", d));
+    TRY(ir_want_act(y, "output", d));
+    TRY(ir_want_type(y, "output", x->type, d));
+    if (ir_elements(x) != ir_elements(y) || ir_dim_back(x, 0) != ir_dim_back(y, 0))
+        TRY(ir_want_shape(g, y, "output", x->rank, x->dim, d));
+    if (y->quant.scale[0] != 1.0f / 256 || y->quant.zero_point[0] != zero_point)
+        return FAIL(d, ST_UNSUPPORTED,
+                    "output '%.80s': expected scale 1/256 and zero point %d, found %.9g and %d",
+                    y->name, zero_point, (double)y->quant.scale[0], y->quant.zero_point[0]);
+    return ST_OK;
+}
+
+/* The shape two operands broadcast to; false when they do not. */
+static bool broadcast(const struct ir_tensor *a, const struct ir_tensor *b, uint32_t *rank,
+                      int32_t *dim)
+{
+    *rank = a->rank > b->rank ? a->rank : b->rank;
+    for (uint32_t back = 0; back < *rank; back++) {
+        const int32_t m = ir_dim_back(a, back), n = ir_dim_back(b, back);
+
+        if (m != n && m != 1 && n != 1)
+            return false;
+        dim[*rank - 1 - back] = m > n ? m : n;
+    }
+    return true;
+}
+
+enum status infer_binary(const struct ir_graph *g, const struct ir_op *op, struct diag *d)
+{
+    const struct ir_tensor *a = ir_in(g, op, 0), *b = ir_in(g, op, 1), *y = ir_out(g, op, 0);
+    int32_t dim[IR_MAX_RANK];
+    uint32_t rank;
+
+    TRY(ir_want_act(a, "first input", d));
+    TRY(ir_want_act(b, "second input", d));
+    TRY(ir_want_act(y, "output", d));
+    TRY(ir_want_type(b, "second input", a->type, d));
+    TRY(ir_want_type(y, "output", a->type, d));
+    if (!broadcast(a, b, &rank, dim))
+        return FAIL(d, ST_MODEL, "shapes %s of '%.80s' and %s of '%.80s' do not broadcast",
+                    ir_shape_text(g->arena, a->rank, a->dim), a->name,
+                    ir_shape_text(g->arena, b->rank, b->dim), b->name);
+    return ir_want_shape(g, y, "output", rank, dim, d);
+}
+
+enum status infer_binary_same(const struct ir_graph *g, const struct ir_op *op, struct diag *d)
+{
+    TRY(infer_binary(g, op, d));
+    TRY(ir_want_same_quant(ir_in(g, op, 0), ir_out(g, op, 0), d));
+    return ir_want_same_quant(ir_in(g, op, 1), ir_out(g, op, 0), d);
+}
+
+enum status infer_mean(const struct ir_graph *g, const struct ir_op *op, struct diag *d)
+{
+    const struct ir_tensor *x = ir_in(g, op, 0), *y = ir_out(g, op, 0);
+    const uint32_t mask = (uint32_t)op->attr[IR_AXIS];
+    int32_t dim[IR_MAX_RANK];
+    uint32_t rank = 0;
+
+    TRY(ir_want_act(x, "input", d));
+    TRY(ir_want_act(y, "output", d));
+    TRY(ir_want_type(y, "output", x->type, d));
+    if (mask >> x->rank != 0)
+        return FAIL(d, ST_MODEL, "axes 0x%x: '%.80s' has %u dimensions", mask, x->name, x->rank);
+    for (uint32_t i = 0; i < x->rank; i++) {
+        if ((mask >> i & 1) == 0)
+            dim[rank++] = x->dim[i];
+        else if (op->attr[IR_KEEP_DIMS] != 0)
+            dim[rank++] = 1;
+    }
+    return ir_want_shape(g, y, "output", rank, dim, d);
+}
+
+enum status infer_reshape(const struct ir_graph *g, const struct ir_op *op, struct diag *d)
+{
+    const struct ir_tensor *x = ir_in(g, op, 0), *y = ir_out(g, op, 0);
+
+    TRY(ir_want_type(y, "output", x->type, d));
+    if (ir_elements(x) != ir_elements(y))
+        return FAIL(d, ST_MODEL, "output '%.80s': expected %llu elements, found %llu", y->name,
+                    (unsigned long long)ir_elements(x), (unsigned long long)ir_elements(y));
+    if (x->type == IR_I8 || x->type == IR_U8) {
+        TRY(ir_want_act(x, "input", d));
+        TRY(ir_want_act(y, "output", d));
+        return ir_want_same_quant(x, y, d);
+    }
+    return ST_OK;
+}
+
+enum status infer_quantize(const struct ir_graph *g, const struct ir_op *op, struct diag *d)
+{
+    const struct ir_tensor *x = ir_in(g, op, 0), *y = ir_out(g, op, 0);
+
+    if (x->type != IR_F32)
+        TRY(ir_want_act(x, "input", d));
+    TRY(ir_want_act(y, "output", d));
+    return ir_want_shape(g, y, "output", x->rank, x->dim, d);
+}
+
+enum status infer_dequantize(const struct ir_graph *g, const struct ir_op *op, struct diag *d)
+{
+    const struct ir_tensor *x = ir_in(g, op, 0), *y = ir_out(g, op, 0);
+
+    TRY(ir_want_act(x, "input", d));
+    TRY(ir_want_type(y, "output", IR_F32, d));
+    return ir_want_shape(g, y, "output", x->rank, x->dim, d);
+}
+
+/* Data movement: one 8-bit type and one quantisation in and out. */
+static enum status want_moved(const struct ir_tensor *x, const struct ir_tensor *y, struct diag *d)
+{
+    TRY(ir_want_act(x, "input", d));
+    TRY(ir_want_act(y, "output", d));
+    TRY(ir_want_type(y, "output", x->type, d));
+    return ir_want_same_quant(x, y, d);
+}
+
+enum status infer_pad(const struct ir_graph *g, const struct ir_op *op, struct diag *d)
+{
+    const struct ir_tensor *x = ir_in(g, op, 0), *p = ir_in(g, op, 1), *y = ir_out(g, op, 0);
+    int32_t dim[IR_MAX_RANK];
+
+    TRY(want_moved(x, y, d));
+    TRY(ir_want_const_i32(p, "paddings", 2 * (uint64_t)x->rank, d));
+    for (uint32_t i = 0; i < x->rank; i++) {
+        const int32_t before = ir_const_i32(p, 2 * i), after = ir_const_i32(p, 2 * i + 1);
+        const int64_t size = (int64_t)x->dim[i] + before + after;
+
+        if (before < 0 || after < 0 || size > INT32_MAX)
+            return FAIL(d, ST_MODEL, "paddings '%.80s': %d and %d are not usable", p->name, before,
+                        after);
+        dim[i] = (int32_t)size;
+    }
+    return ir_want_shape(g, y, "output", x->rank, dim, d);
+}
+
+enum status infer_concat(const struct ir_graph *g, const struct ir_op *op, struct diag *d)
+{
+    const struct ir_tensor *first = ir_in(g, op, 0), *y = ir_out(g, op, 0);
+    const uint32_t axis = (uint32_t)op->attr[IR_AXIS];
+    int32_t dim[IR_MAX_RANK];
+    int64_t size = 0;
+
+    if (axis >= first->rank)
+        return FAIL(d, ST_MODEL, "axis %d: '%.80s' has %u dimensions", op->attr[IR_AXIS],
+                    first->name, first->rank);
+    memcpy(dim, first->dim, sizeof dim);
+    for (uint32_t i = 0; i < op->n_in; i++) {
+        const struct ir_tensor *x = ir_in(g, op, i);
+
+        TRY(want_moved(x, y, d));
+        TRY(ir_want_rank(x, "input", first->rank, d));
+        dim[axis] = x->dim[axis];
+        TRY(ir_want_shape(g, x, "input", first->rank, dim, d));
+        size += x->dim[axis];
+    }
+    dim[axis] = size > INT32_MAX ? 0 : (int32_t)size;
+    return ir_want_shape(g, y, "output", first->rank, dim, d);
+}
+
+enum status infer_transpose(const struct ir_graph *g, const struct ir_op *op, struct diag *d)
+{
+    const struct ir_tensor *x = ir_in(g, op, 0), *p = ir_in(g, op, 1), *y = ir_out(g, op, 0);
+    int32_t dim[IR_MAX_RANK];
+    uint32_t seen = 0;
+
+    TRY(want_moved(x, y, d));
+    TRY(ir_want_const_i32(p, "permutation", x->rank, d));
+    for (uint32_t i = 0; i < x->rank; i++) {
+        const int32_t from = ir_const_i32(p, i);
+
+        if (from < 0 || from >= (int32_t)x->rank || (seen >> from & 1) != 0)
+            return FAIL(d, ST_MODEL, "permutation '%.80s': entry %u is %d", p->name, i, from);
+        seen |= 1u << from;
+        dim[i] = x->dim[from];
+    }
+    return ir_want_shape(g, y, "output", x->rank, dim, d);
+}
+
+enum status infer_slice(const struct ir_graph *g, const struct ir_op *op, struct diag *d)
+{
+    const struct ir_tensor *x = ir_in(g, op, 0), *p = ir_in(g, op, 1), *y = ir_out(g, op, 0);
+
+    TRY(want_moved(x, y, d));
+    TRY(ir_want_const_i32(p, "begin", x->rank, d));
+    TRY(ir_want_rank(y, "output", x->rank, d));
+    for (uint32_t i = 0; i < x->rank; i++) {
+        const int32_t begin = ir_const_i32(p, i);
+
+        if (begin < 0 || (int64_t)begin + y->dim[i] > x->dim[i])
+            return FAIL(d, ST_MODEL, "begin '%.80s': %d with size %d leaves dimension %u of %d",
+                        p->name, begin, y->dim[i], i, x->dim[i]);
+    }
+    return ST_OK;
+}

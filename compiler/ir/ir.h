@@ -1,0 +1,163 @@
+/* ir.h - the whole data model of the compiler: one graph of tensors and operators in an arena.
+ * Importers build it, passes change it, every pass is followed by ir_verify. IR.md states the text
+ * form and the invariants. Layout is NHWC, sizes are elements unless the name says bytes. */
+#ifndef HEDDLE_IR_H
+#define HEDDLE_IR_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "../base/arena.h"
+#include "../base/status.h"
+#include "../base/text.h"
+
+#define IR_MAX_RANK 6
+#define IR_NONE UINT32_MAX
+
+enum ir_type { IR_I8, IR_U8, IR_I16, IR_I32, IR_I64, IR_F32, IR_BOOL, IR_TYPE_COUNT };
+
+/* Affine quantisation, real = scale * (code - zero_point). n = 0: none; 1: per tensor; else one per index of `axis`. */
+struct ir_quant {
+    uint32_t n, axis;
+    const float *scale;
+    const int32_t *zero_point;
+};
+
+enum ir_role {
+    IR_VALUE,    /* produced by an operator */
+    IR_INPUT,    /* of the graph */
+    IR_CONST,    /* data is set */
+    IR_VARIABLE, /* state: keeps its bytes from inference to inference, data is the initial value or NULL (zeros) */
+};
+
+struct ir_tensor {
+    uint32_t id;
+    const char *name; /* the model's own text: escape before printing */
+    enum ir_type type;
+    enum ir_role role;
+    uint32_t rank;
+    int32_t dim[IR_MAX_RANK]; /* each at least 1 */
+    struct ir_quant quant;
+    const uint8_t *data; /* constants: ir_bytes(t) little-endian bytes, else NULL */
+    uint32_t producer;   /* operator id or IR_NONE; kept true by ir_link */
+    bool is_output;
+};
+
+/* ops.def: X(opcode, "lower_name"). The one row per operator. */
+enum ir_opcode {
+#define IR_OP(code, name, ...) IR_OP_##code,
+#include "ops.def"
+#undef IR_OP
+    IR_OP_COUNT
+};
+
+/* Integer attributes; unset ones are 0. Which an operator has stands in ops.def. */
+enum ir_attr {
+#define IR_ATTR(code, name) IR_##code,
+#include "attrs.def"
+#undef IR_ATTR
+    IR_ATTR_COUNT
+};
+
+enum ir_activation { IR_ACT_NONE, IR_ACT_RELU, IR_ACT_RELU6, IR_ACT_RELU_N1_TO_1 };
+
+/* Fixed-point constants, made by legalise/requant.c and by nothing else.
+ *   conv, depthwise, fully connected, mul, mean, quantize: requantise by multiplier[c], shift[c] (n = 1: all channels)
+ *   add, sub: index 0 first operand, 1 second operand, 2 output
+ *   softmax: index 0 scales the differences to Q5.26
+ *   lut: table[256], index code + 128 */
+struct ir_fixed {
+    uint32_t n;
+    const int32_t *multiplier;
+    const int8_t *shift;
+    int32_t act_min, act_max; /* clamp of the output code */
+    const int8_t *table;
+};
+
+struct ir_op {
+    uint32_t id;
+    enum ir_opcode opcode;
+    uint32_t row; /* row of the model's operator table, graph->row */
+    uint32_t n_in, n_out;
+    uint32_t *in;  /* tensor ids; IR_NONE for an optional input that is absent */
+    uint32_t *out; /* tensor ids */
+    int32_t attr[IR_ATTR_COUNT];
+    struct ir_fixed fixed;
+    uint32_t target;    /* index into the target list after partition, else IR_NONE */
+    uint32_t region;    /* accelerator region after partition, else IR_NONE */
+    const char *reason; /* why not on an accelerator; NULL if it is */
+    bool dead;          /* removed; skip */
+};
+
+/* One operator of the model file, in file order: what reports speak of. */
+struct ir_row {
+    const char *name;   /* "03_conv2d" */
+    const char *op;     /* the source format's name: "CONV_2D" */
+    const char *tensor; /* first output's name */
+    const char *shape;  /* first output's shape, "1x32x32x16" */
+    uint64_t macs;
+    uint32_t fused_into; /* row, or IR_NONE */
+    const char *target;  /* "systolic", "c", "none"; set by partition */
+    const char *reason;  /* why on the host; NULL otherwise */
+};
+
+struct ir_graph {
+    struct arena *arena;
+    const char *name; /* model's base name */
+    uint32_t n_tensor, cap_tensor;
+    struct ir_tensor **tensor;
+    uint32_t n_op, cap_op;
+    struct ir_op **op; /* a topological order at all times */
+    uint32_t n_in, n_out;
+    uint32_t *in, *out; /* tensor ids in graph order */
+    uint32_t n_row;
+    struct ir_row *row;
+};
+
+/* What ops.def knows of an operator. */
+struct ir_op_info {
+    const char *name;   /* "conv2d" */
+    uint32_t min_in, max_in, min_out, max_out;
+    const char *attrs;  /* space separated attribute names it may have */
+};
+const struct ir_op_info *ir_op_info(enum ir_opcode opcode);
+const char *ir_attr_name(enum ir_attr attr);
+const char *ir_type_name(enum ir_type type);
+uint32_t ir_type_bytes(enum ir_type type);
+
+struct ir_graph *ir_graph_new(struct arena *a, const char *name);
+struct ir_tensor *ir_tensor_new(struct ir_graph *g, const char *name, enum ir_type type, uint32_t rank, const int32_t *dim);
+struct ir_op *ir_op_new(struct ir_graph *g, enum ir_opcode opcode, uint32_t row, uint32_t n_in, uint32_t n_out);
+/* Elements / bytes; checked against overflow when the tensor is made (at most 2^31 - 1 bytes). */
+uint64_t ir_elements(const struct ir_tensor *t);
+uint64_t ir_bytes(const struct ir_tensor *t);
+/* Dimension counted from the innermost: 0 = C, 1 = W, 2 = H, 3 = N; 1 if the rank is smaller. */
+int32_t ir_dim_back(const struct ir_tensor *t, uint32_t back);
+static inline struct ir_tensor *ir_in(const struct ir_graph *g, const struct ir_op *op, uint32_t i)
+{
+    return i < op->n_in && op->in[i] != IR_NONE ? g->tensor[op->in[i]] : NULL;
+}
+static inline struct ir_tensor *ir_out(const struct ir_graph *g, const struct ir_op *op, uint32_t i)
+{
+    return g->tensor[op->out[i]];
+}
+/* Readers of tensor `id` that are alive. */
+uint32_t ir_uses(const struct ir_graph *g, uint32_t id);
+/* The tensor whose bytes `id` shares: itself, or what stands before a chain of RESHAPEs. */
+uint32_t ir_storage(const struct ir_graph *g, uint32_t id);
+/* Rank and dimensions are legal and the tensor has at most 2^31 - 1 bytes. */
+bool ir_shape_ok(uint32_t rank, const int32_t *dim, enum ir_type type);
+/* "1x32x32x16"; "scalar" for rank 0. */
+const char *ir_shape_text(struct arena *a, uint32_t rank, const int32_t *dim);
+/* Recompute producer fields, drop dead operators from the order, keep it topological. */
+enum status ir_link(struct ir_graph *g, struct diag *d);
+
+/* Invariants of IR.md; `stage` names the pass in the message. */
+enum status ir_verify(const struct ir_graph *g, const char *stage, struct diag *d);
+/* Output shapes and types from input shapes and attributes; checks what the file says against it. */
+enum status ir_infer(struct ir_graph *g, struct diag *d);
+/* The text form and back. ir_parse(ir_print(g)) prints the same text. */
+void ir_print(const struct ir_graph *g, struct text *t);
+enum status ir_parse(struct arena *a, const char *source, struct ir_graph **g, struct diag *d);
+
+#endif

@@ -1,0 +1,33 @@
+/* rules.h - the per-operator checks of ops.def, shared by ir_infer and ir_verify. */
+#ifndef HEDDLE_IR_RULES_H
+#define HEDDLE_IR_RULES_H
+
+#include "ir.h"
+
+/* One rule: `op`'s inputs, attributes and outputs fit together. Arity is already right. */
+typedef enum status ir_rule(const struct ir_graph *g, const struct ir_op *op, struct diag *d);
+
+#define IR_OP(code, name, min_in, max_in, min_out, max_out, attrs, infer, ref) ir_rule infer;
+#include "ops.def"
+#undef IR_OP
+
+/* Arity, presence of inputs and the rule of `op`; a failure is prefixed with the operator. */
+enum status ir_check_op(const struct ir_graph *g, const struct ir_op *op, struct diag *d);
+
+/* Shared by the rules: each fails with the tensor's name, what was expected and what was found. */
+enum status ir_want_type(const struct ir_tensor *t, const char *what, enum ir_type type,
+                         struct diag *d);
+/* 8-bit, quantised per tensor. */
+enum status ir_want_act(const struct ir_tensor *t, const char *what, struct diag *d);
+enum status ir_want_rank(const struct ir_tensor *t, const char *what, uint32_t rank,
+                         struct diag *d);
+enum status ir_want_shape(const struct ir_graph *g, const struct ir_tensor *t, const char *what,
+                          uint32_t rank, const int32_t *dim, struct diag *d);
+enum status ir_want_same_quant(const struct ir_tensor *a, const struct ir_tensor *b,
+                               struct diag *d);
+enum status ir_want_const_i32(const struct ir_tensor *t, const char *what, uint64_t n,
+                              struct diag *d);
+/* Element i of a constant int32 tensor. */
+int32_t ir_const_i32(const struct ir_tensor *t, uint32_t i);
+
+#endif

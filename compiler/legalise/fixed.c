@@ -1,0 +1,48 @@
+/* fixed.c - float scales to fixed point: the only place besides requant.c and lut.c where the
+ * compiler computes with floats. Formulas: NUMERICS.md, "Building blocks". */
+#include <math.h>
+
+#include "legalise.h"
+
+/* m = round_half_away(q * 2^31) of d = q * 2^shift, 0.5 <= q < 1. */
+struct lgl_fixed_scale lgl_fixed_scale(double real)
+{
+    int shift;
+    int64_t m;
+
+    if (!(real > 0))
+        return (struct lgl_fixed_scale){0, 0};
+    m = (int64_t)round(frexp(real, &shift) * 2147483648.0);
+    if (m == INT64_C(1) << 31) {
+        m /= 2;
+        shift++;
+    }
+    if (shift < -31)
+        return (struct lgl_fixed_scale){0, 0};
+    return (struct lgl_fixed_scale){(int32_t)m, (int8_t)(shift > 127 ? 127 : shift)};
+}
+
+/* zero point + round_half_away(x / scale) in float32, within the type's range. */
+static int32_t code_of(const struct ir_tensor *t, float x, int32_t low, int32_t high)
+{
+    const float code = (float)t->quant.zero_point[0] + roundf(x / t->quant.scale[0]);
+
+    return code < (float)low ? low : code > (float)high ? high : (int32_t)code;
+}
+
+void lgl_clamp(const struct ir_tensor *t, enum ir_activation activation, int32_t *act_min,
+               int32_t *act_max)
+{
+    const int32_t low = t->type == IR_U8 ? 0 : -128, high = t->type == IR_U8 ? 255 : 127;
+
+    *act_min = low;
+    *act_max = high;
+    if (activation == IR_ACT_RELU || activation == IR_ACT_RELU6)
+        *act_min = code_of(t, 0, low, high);
+    if (activation == IR_ACT_RELU6)
+        *act_max = code_of(t, 6, low, high);
+    if (activation == IR_ACT_RELU_N1_TO_1) {
+        *act_min = code_of(t, -1, low, high);
+        *act_max = code_of(t, 1, low, high);
+    }
+}

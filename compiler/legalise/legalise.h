@@ -1,0 +1,36 @@
+/* legalise.h - passes that bring an imported graph into the form that targets take (README.md).
+ * compiler/passes.def holds their order. */
+#ifndef HEDDLE_LEGALISE_H
+#define HEDDLE_LEGALISE_H
+
+#include "../ir/ir.h"
+
+/* Whose arithmetic FULLY_CONNECTED's scale follows (NUMERICS.md): the product s_in * s_w in float32
+ * (TFLite's reference) or in double (tflite-micro). */
+enum lgl_fc_scale { LGL_FC_CLASSIC, LGL_FC_TFLM };
+
+struct lgl_options {
+    enum lgl_fc_scale fc_scale;
+};
+
+typedef enum status lgl_pass(struct ir_graph *g, const struct lgl_options *o, struct diag *d);
+
+#define PASS(function, name) lgl_pass function;
+#include "../passes.def"
+#undef PASS
+
+/* Run all of passes.def in order with ir_verify after each: what pipeline.c does, for tests. */
+enum status lgl_all(struct ir_graph *g, const struct lgl_options *o, struct diag *d);
+
+/* A multiplier as fixed point: real = multiplier * 2^(shift - 31). */
+struct lgl_fixed_scale {
+    int32_t multiplier;
+    int8_t shift;
+};
+/* QuantizeMultiplier of NUMERICS.md. */
+struct lgl_fixed_scale lgl_fixed_scale(double real);
+/* Range of codes that `activation` leaves in `t` (int8 or uint8, per tensor). */
+void lgl_clamp(const struct ir_tensor *t, enum ir_activation activation, int32_t *act_min,
+               int32_t *act_max);
+
+#endif

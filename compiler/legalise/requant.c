@@ -1,0 +1,168 @@
+/* requant.c - fill op->fixed of every operator: multipliers, shifts, clamps.
+ * in: scales in the tensors' quant, float32.  out: integers; nothing behind this pass (but lut.c,
+ * for tables) looks at a scale again. Each formula is NUMERICS.md's, "Operators"; the goldens of
+ * tests/compiler/ref/models.c pin them. */
+#include <math.h>
+#include <string.h>
+
+#include "legalise.h"
+
+static float scale_of(const struct ir_tensor *t)
+{
+    return t->quant.scale[0];
+}
+
+static void set_scales(struct ir_graph *g, struct ir_op *op, uint32_t n,
+                       const struct lgl_fixed_scale *scale)
+{
+    int32_t *multiplier = ARENA_ARRAY(g->arena, int32_t, n);
+    int8_t *shift = ARENA_ARRAY(g->arena, int8_t, n);
+
+    for (uint32_t i = 0; i < n; i++) {
+        multiplier[i] = scale[i].multiplier;
+        shift[i] = scale[i].shift;
+    }
+    op->fixed.n = n;
+    op->fixed.multiplier = multiplier;
+    op->fixed.shift = shift;
+}
+
+static void set_one(struct ir_graph *g, struct ir_op *op, double real)
+{
+    const struct lgl_fixed_scale scale = lgl_fixed_scale(real);
+
+    set_scales(g, op, 1, &scale);
+}
+
+/* Per channel, in double: s_in * s_w[c] / s_out. uint8 kernels take the product in float32. */
+static void requant_conv(struct ir_graph *g, struct ir_op *op)
+{
+    const struct ir_tensor *x = ir_in(g, op, 0), *w = ir_in(g, op, 1), *y = ir_out(g, op, 0);
+    struct lgl_fixed_scale *scale = ARENA_ARRAY(g->arena, struct lgl_fixed_scale, w->quant.n);
+
+    for (uint32_t i = 0; i < w->quant.n; i++) {
+        double product = (double)scale_of(x) * (double)w->quant.scale[i];
+
+        if (x->type == IR_U8)
+            product = (double)(scale_of(x) * w->quant.scale[i]);
+        scale[i] = lgl_fixed_scale(product / (double)scale_of(y));
+    }
+    set_scales(g, op, w->quant.n, scale);
+}
+
+static enum status requant_dense(struct ir_graph *g, struct ir_op *op, const struct lgl_options *o)
+{
+    const struct ir_tensor *x = ir_in(g, op, 0), *w = ir_in(g, op, 1), *y = ir_out(g, op, 0);
+    const float narrow = scale_of(x) * scale_of(w);
+    const double wide = (double)scale_of(x) * (double)scale_of(w);
+
+    if (w->quant.n > 1)
+        requant_conv(g, op);
+    else
+        set_one(g, op, (o->fc_scale == LGL_FC_TFLM ? wide : (double)narrow) / (double)scale_of(y));
+    return ST_OK;
+}
+
+/* Operands are brought to 2 * max(s1, s2) / 2^20, added, brought to s_out. */
+static enum status requant_add(struct ir_graph *g, struct ir_op *op, struct diag *d)
+{
+    const float s1 = scale_of(ir_in(g, op, 0)), s2 = scale_of(ir_in(g, op, 1));
+    const double twice_max = 2 * (double)(s1 > s2 ? s1 : s2);
+    const double last = twice_max / (1048576.0 * (double)scale_of(ir_out(g, op, 0)));
+    const struct lgl_fixed_scale scale[3] = {lgl_fixed_scale((double)s1 / twice_max),
+                                             lgl_fixed_scale((double)s2 / twice_max),
+                                             lgl_fixed_scale(last)};
+
+    if (last >= 1)
+        return FAIL(d, ST_UNSUPPORTED,
+                    "scales %.9g and %.9g to %.9g: expected an output scale above 2^-19 of the "
+                    "larger input's",
+                    (double)s1, (double)s2, (double)scale_of(ir_out(g, op, 0)));
+    set_scales(g, op, 3, scale);
+    return ST_OK;
+}
+
+/* (m, e) of s_in / s_out, then m is divided by n with as many extra bits as it can carry. */
+static void requant_mean(struct ir_graph *g, struct ir_op *op)
+{
+    const struct ir_tensor *x = ir_in(g, op, 0), *y = ir_out(g, op, 0);
+    struct lgl_fixed_scale scale = lgl_fixed_scale((double)scale_of(x) / (double)scale_of(y));
+    const int64_t n = (int64_t)(ir_elements(x) / ir_elements(y));
+    int sh = 0;
+
+    while (n >> (sh + 1) != 0)
+        sh++;
+    if (sh > 32)
+        sh = 32;
+    if (sh > 31 + scale.shift)
+        sh = 31 + scale.shift;
+    scale.multiplier = (int32_t)(((int64_t)scale.multiplier << sh) / n);
+    scale.shift = (int8_t)(scale.shift - sh);
+    set_scales(g, op, 1, &scale);
+}
+
+/* beta * s_in in Q5.26, at most 2^31 - 1. */
+static void requant_softmax(struct ir_graph *g, struct ir_op *op)
+{
+    double real;
+    float beta;
+
+    memcpy(&beta, &op->attr[IR_BETA_BITS], sizeof beta);
+    real = (double)beta * (double)scale_of(ir_in(g, op, 0)) * 67108864.0;
+    set_one(g, op, fmin(real, 2147483647.0));
+}
+
+static enum status requant_op(struct ir_graph *g, struct ir_op *op, const struct lgl_options *o,
+                              struct diag *d)
+{
+    const struct ir_tensor *x = ir_in(g, op, 0), *b = ir_in(g, op, 1), *y = ir_out(g, op, 0);
+
+    if (y->quant.n == 1 && (y->type == IR_I8 || y->type == IR_U8))
+        lgl_clamp(y, (enum ir_activation)op->attr[IR_ACTIVATION], &op->fixed.act_min,
+                  &op->fixed.act_max);
+    switch (op->opcode) {
+    case IR_OP_CONV2D:
+    case IR_OP_DEPTHWISE_CONV2D: requant_conv(g, op); return ST_OK;
+    case IR_OP_FULLY_CONNECTED: return requant_dense(g, op, o);
+    case IR_OP_ADD:
+    case IR_OP_SUB: return requant_add(g, op, d);
+    case IR_OP_MUL: set_one(g, op, (double)(scale_of(x) * scale_of(b) / scale_of(y))); return ST_OK;
+    case IR_OP_MEAN: requant_mean(g, op); return ST_OK;
+    case IR_OP_SOFTMAX: requant_softmax(g, op); return ST_OK;
+    case IR_OP_QUANTIZE:
+        if (x->type != IR_F32)
+            set_one(g, op, (double)scale_of(x) / (double)scale_of(y));
+        return ST_OK;
+    default: return ST_OK;
+    }
+}
+
+/* MBQM shifts an int32 left by `shift`: beyond 30 (softmax 31) the reference is undefined. */
+static enum status check_shifts(const struct ir_op *op, struct diag *d)
+{
+    const int32_t low = op->opcode == IR_OP_SOFTMAX ? 0 : -31;
+    const int32_t high = op->opcode == IR_OP_SOFTMAX ? 31 : 30;
+
+    for (uint32_t i = 0; i < op->fixed.n; i++)
+        if (op->fixed.shift[i] < low || op->fixed.shift[i] > high)
+            return FAIL(d, ST_UNSUPPORTED,
+                        "the ratio of its scales: expected between 2^%d and 2^%d, found about 2^%d",
+                        low, high, op->fixed.shift[i]);
+    return ST_OK;
+}
+
+enum status lgl_requant(struct ir_graph *g, const struct lgl_options *o, struct diag *d)
+{
+    for (uint32_t i = 0; i < g->n_op; i++) {
+        struct ir_op *op = g->op[i];
+        enum status st = op->dead ? ST_OK : requant_op(g, op, o, d);
+
+        if (st == ST_OK && !op->dead)
+            st = check_shifts(op, d);
+        if (st != ST_OK) {
+            diag_prefix(d, "operator %u %s", op->row, op->row < g->n_row ? g->row[op->row].op : "");
+            return st;
+        }
+    }
+    return ST_OK;
+}

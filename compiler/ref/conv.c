@@ -1,0 +1,128 @@
+/* conv.c - convolution, depthwise convolution, fully connected.
+ *   acc = sum (x - z_in) * (w - z_w) + bias in int32, wrapping
+ *   y = clamp(MBQM(acc, multiplier[c], shift[c]) + z_out)
+ * After TFLite's reference_integer_ops, restated in NUMERICS.md. Padding adds nothing. */
+#include <string.h>
+
+#include "kernels.h"
+
+static int32_t bias_of(const struct ref_call *c, uint32_t channel)
+{
+    int32_t b = 0;
+
+    if (c->op->n_in > 2 && c->x[2] != NULL)
+        memcpy(&b, c->x[2] + (size_t)channel * 4, 4);
+    return b;
+}
+
+static int8_t requantise(const struct ref_call *c, uint32_t acc, uint32_t channel)
+{
+    const struct ir_fixed *f = &c->op->fixed;
+    const uint32_t k = f->n > 1 ? channel : 0;
+
+    return ref_code(c, ref_mbqm((int32_t)acc, f->multiplier[k], f->shift[k]));
+}
+
+/* Dot product of n bytes at stride 1 and at `w_stride`. */
+static uint32_t dot(const int8_t *x, int32_t zx, const int8_t *w, size_t w_stride, int32_t zw,
+                    int32_t n)
+{
+    uint32_t acc = 0;
+
+    for (int32_t i = 0; i < n; i++)
+        acc += (uint32_t)((x[i] - zx) * (w[(size_t)i * w_stride] - zw));
+    return acc;
+}
+
+/* One output of a convolution. Weight (k, oc) is at w[k * k_stride + oc * oc_stride]; `channels`
+ * consecutive input channels from `c0` are used. */
+struct window {
+    const struct ref_call *c;
+    int32_t channels;
+    size_t k_stride, oc_stride;
+};
+
+static uint32_t window_sum(const struct window *v, int32_t oy, int32_t ox, int32_t c0, int32_t oc)
+{
+    const struct ir_tensor *x = v->c->in[0], *w = v->c->in[1];
+    const int32_t *a = v->c->op->attr;
+    const int32_t zx = x->quant.zero_point[0], zw = w->quant.zero_point[0];
+    const int8_t *weight = ref_i8(v->c->x[1]) + (size_t)oc * v->oc_stride;
+    uint32_t acc = 0;
+
+    for (int32_t ky = 0; ky < a[IR_KERNEL_H]; ky++) {
+        const int32_t y = oy * a[IR_STRIDE_H] - a[IR_PAD_TOP] + ky * a[IR_DILATION_H];
+
+        for (int32_t kx = 0; kx < a[IR_KERNEL_W]; kx++) {
+            const int32_t xx = ox * a[IR_STRIDE_W] - a[IR_PAD_LEFT] + kx * a[IR_DILATION_W];
+            const size_t k = (size_t)(ky * a[IR_KERNEL_W] + kx) * (size_t)v->channels;
+
+            if (y < 0 || y >= x->dim[1] || xx < 0 || xx >= x->dim[2])
+                continue;
+            acc += dot(ref_i8(v->c->x[0]) + (size_t)(y * x->dim[2] + xx) * (size_t)x->dim[3] + c0,
+                       zx, weight + k * v->k_stride, v->k_stride, zw, v->channels);
+        }
+    }
+    return acc;
+}
+
+/* Weights [OC,KH,KW,C], or [KH,KW,C,OC] once weights_ko is set. */
+enum status ref_conv2d(const struct ref_call *c, struct diag *d)
+{
+    const struct ir_tensor *x = c->in[0], *y = c->out[0];
+    const int32_t *a = c->op->attr;
+    const size_t k = (size_t)a[IR_KERNEL_H] * (size_t)a[IR_KERNEL_W] * (size_t)x->dim[3];
+    const bool ko = a[IR_WEIGHTS_KO] != 0;
+    const struct window v = {c, x->dim[3], ko ? (size_t)y->dim[3] : 1, ko ? 1 : k};
+    int8_t *out = (int8_t *)c->y[0];
+
+    (void)d;
+    for (int32_t oy = 0; oy < y->dim[1]; oy++)
+        for (int32_t ox = 0; ox < y->dim[2]; ox++)
+            for (int32_t oc = 0; oc < y->dim[3]; oc++)
+                *out++ = requantise(
+                    c, window_sum(&v, oy, ox, 0, oc) + (uint32_t)bias_of(c, (uint32_t)oc),
+                    (uint32_t)oc);
+    return ST_OK;
+}
+
+/* Weights [1,KH,KW,C*M]: output channel oc reads input channel oc / M. */
+enum status ref_depthwise(const struct ref_call *c, struct diag *d)
+{
+    const struct ir_tensor *y = c->out[0];
+    const int32_t multiplier = c->op->attr[IR_MULTIPLIER];
+    const struct window v = {c, 1, (size_t)y->dim[3], 1};
+    int8_t *out = (int8_t *)c->y[0];
+
+    (void)d;
+    for (int32_t oy = 0; oy < y->dim[1]; oy++)
+        for (int32_t ox = 0; ox < y->dim[2]; ox++)
+            for (int32_t oc = 0; oc < y->dim[3]; oc++)
+                *out++ = requantise(c,
+                                    window_sum(&v, oy, ox, oc / multiplier, oc) +
+                                        (uint32_t)bias_of(c, (uint32_t)oc),
+                                    (uint32_t)oc);
+    return ST_OK;
+}
+
+/* Weights [OC,K], or [K,OC] once weights_ko is set; x is rows of K elements. */
+enum status ref_dense(const struct ref_call *c, struct diag *d)
+{
+    const struct ir_tensor *x = c->in[0], *w = c->in[1];
+    const bool ko = c->op->attr[IR_WEIGHTS_KO] != 0;
+    const int32_t k = w->dim[ko ? 0 : 1], channels = w->dim[ko ? 1 : 0];
+    const size_t k_stride = ko ? (size_t)channels : 1, oc_stride = ko ? 1 : (size_t)k;
+    const size_t n_row = (size_t)(ir_elements(x) / (uint64_t)k);
+    int8_t *out = (int8_t *)c->y[0];
+
+    (void)d;
+    for (size_t row = 0; row < n_row; row++)
+        for (int32_t oc = 0; oc < channels; oc++)
+            *out++ = requantise(c,
+                                dot(ref_i8(c->x[0]) + row * (size_t)k, x->quant.zero_point[0],
+                                    ref_i8(c->x[1]) + (size_t)oc * oc_stride, k_stride,
+                                    w->quant.zero_point[0], k) +
+                                    (uint32_t)bias_of(c, (uint32_t)oc),
+                                (uint32_t)oc);
+    return ST_OK;
+}

@@ -1,0 +1,41 @@
+/* kernels.h - the reference kernels named in ops.def, and what they share. */
+#ifndef HEDDLE_REF_KERNELS_H
+#define HEDDLE_REF_KERNELS_H
+
+#include "../ir/ir.h"
+
+/* What a kernel sees: tensors and bytes of inputs and outputs (NULL for an absent input). */
+struct ref_call {
+    const struct ir_op *op;
+    const struct ir_tensor *const *in;
+    const uint8_t *const *x;
+    const struct ir_tensor *const *out;
+    uint8_t *const *y;
+};
+
+typedef enum status ref_kernel(const struct ref_call *c, struct diag *d);
+
+#define IR_OP(code, name, min_in, max_in, min_out, max_out, attrs, infer, ref) ref_kernel ref;
+#include "../ir/ops.def"
+#undef IR_OP
+
+/* SRDHM, RDBPOT and MBQM of NUMERICS.md, double rounding. x << shift wraps modulo 2^32. */
+int32_t ref_srdhm(int32_t a, int32_t b);
+int32_t ref_rdbpot(int32_t x, int32_t exponent);
+int32_t ref_mbqm(int32_t x, int32_t multiplier, int32_t shift);
+
+/* v + zero point, clamped to the operator's range. */
+static inline int8_t ref_code(const struct ref_call *c, int32_t v)
+{
+    const struct ir_fixed *f = &c->op->fixed;
+    const int64_t code = (int64_t)v + c->out[0]->quant.zero_point[0];
+
+    return (int8_t)(code < f->act_min ? f->act_min : code > f->act_max ? f->act_max : code);
+}
+
+static inline const int8_t *ref_i8(const uint8_t *p)
+{
+    return (const int8_t *)p;
+}
+
+#endif

@@ -1,0 +1,119 @@
+/* pool.c - average pool, max pool, mean (NUMERICS.md). */
+#include "kernels.h"
+
+/* The cells of one window that lie inside the image. */
+struct cells {
+    int32_t y0, y1, x0, x1;
+};
+
+static int32_t at_least_0(int32_t v)
+{
+    return v > 0 ? v : 0;
+}
+
+static struct cells cells_of(const struct ref_call *c, int32_t oy, int32_t ox)
+{
+    const int32_t *a = c->op->attr;
+    const int32_t y = oy * a[IR_STRIDE_H] - a[IR_PAD_TOP];
+    const int32_t x = ox * a[IR_STRIDE_W] - a[IR_PAD_LEFT];
+    const int32_t h = c->in[0]->dim[1], w = c->in[0]->dim[2];
+
+    return (struct cells){at_least_0(y), y + a[IR_KERNEL_H] < h ? y + a[IR_KERNEL_H] : h,
+                          at_least_0(x), x + a[IR_KERNEL_W] < w ? x + a[IR_KERNEL_W] : w};
+}
+
+static int8_t clamp(const struct ref_call *c, int32_t v)
+{
+    const struct ir_fixed *f = &c->op->fixed;
+
+    return (int8_t)(v < f->act_min ? f->act_min : v > f->act_max ? f->act_max : v);
+}
+
+/* (acc +- n/2) / n, truncating; n valid cells. */
+static int8_t average_cells(const struct ref_call *c, struct cells v, int32_t channel)
+{
+    const struct ir_tensor *x = c->in[0];
+    const int32_t n = (v.y1 - v.y0) * (v.x1 - v.x0);
+    int32_t acc = 0;
+
+    for (int32_t iy = v.y0; iy < v.y1; iy++)
+        for (int32_t ix = v.x0; ix < v.x1; ix++)
+            acc += ref_i8(
+                c->x[0])[(size_t)(iy * x->dim[2] + ix) * (size_t)x->dim[3] + (size_t)channel];
+    return clamp(c, n <= 0 ? 0 : (acc > 0 ? acc + n / 2 : acc - n / 2) / n);
+}
+
+static int8_t max_cells(const struct ref_call *c, struct cells v, int32_t channel)
+{
+    const struct ir_tensor *x = c->in[0];
+    int32_t best = -128;
+
+    for (int32_t iy = v.y0; iy < v.y1; iy++)
+        for (int32_t ix = v.x0; ix < v.x1; ix++) {
+            const int32_t code = ref_i8(
+                c->x[0])[(size_t)(iy * x->dim[2] + ix) * (size_t)x->dim[3] + (size_t)channel];
+
+            best = code > best ? code : best;
+        }
+    return clamp(c, best);
+}
+
+static enum status pool(const struct ref_call *c,
+                        int8_t one(const struct ref_call *c, struct cells v, int32_t channel))
+{
+    const struct ir_tensor *y = c->out[0];
+    int8_t *out = (int8_t *)c->y[0];
+
+    for (int32_t oy = 0; oy < y->dim[1]; oy++)
+        for (int32_t ox = 0; ox < y->dim[2]; ox++)
+            for (int32_t channel = 0; channel < y->dim[3]; channel++)
+                *out++ = one(c, cells_of(c, oy, ox), channel);
+    return ST_OK;
+}
+
+enum status ref_average_pool(const struct ref_call *c, struct diag *d)
+{
+    (void)d;
+    return pool(c, average_cells);
+}
+
+enum status ref_max_pool(const struct ref_call *c, struct diag *d)
+{
+    (void)d;
+    return pool(c, max_cells);
+}
+
+/* Input offsets are walked as (kept dimensions) x (averaged dimensions). */
+static size_t pick(const struct ir_tensor *x, uint32_t mask, size_t i)
+{
+    size_t offset = 0, stride = 1;
+
+    for (uint32_t k = x->rank; k-- > 0;) {
+        if ((mask >> k & 1) != 0) {
+            offset += i % (size_t)x->dim[k] * stride;
+            i /= (size_t)x->dim[k];
+        }
+        stride *= (size_t)x->dim[k];
+    }
+    return offset;
+}
+
+/* S = sum(x) - n z_in;  out = MBQM(S, m', e - sh) + z_out, where requant.c divided m by n. */
+enum status ref_mean(const struct ref_call *c, struct diag *d)
+{
+    const struct ir_tensor *x = c->in[0];
+    const uint32_t mask = (uint32_t)c->op->attr[IR_AXIS];
+    const size_t n_out = (size_t)ir_elements(c->out[0]), n = (size_t)ir_elements(x) / n_out;
+
+    (void)d;
+    for (size_t o = 0; o < n_out; o++) {
+        const size_t base = pick(x, ~mask, o);
+        uint32_t sum = 0;
+
+        for (size_t i = 0; i < n; i++)
+            sum += (uint32_t)(ref_i8(c->x[0])[base + pick(x, mask, i)] - x->quant.zero_point[0]);
+        ((int8_t *)c->y[0])[o] =
+            ref_code(c, ref_mbqm((int32_t)sum, c->op->fixed.multiplier[0], c->op->fixed.shift[0]));
+    }
+    return ST_OK;
+}
