@@ -1,0 +1,294 @@
+/* build.c - from RTL and a configuration to a shared object. */
+#define _GNU_SOURCE
+#include "build.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "build_files.h"
+#include "compiler/base/file.h"
+#include "compiler/base/text.h"
+#include "tools.h"
+
+struct build {
+    struct arena *a;
+    const struct sim_paths *paths;
+    const struct hd_config *config;
+    struct build_files files;
+    struct sim_tool verilator, cxx, make;
+    const char *hash, *folder; /* folder: the one being filled */
+};
+
+/* Measured reasons: sim/README.md, "Flags". */
+static const char *const verilator_flags[] = {"--cc",
+                                              "--trace-fst",
+                                              "--trace-structs",
+                                              "-O3",
+                                              "--x-assign",
+                                              "fast",
+                                              "--x-initial",
+                                              "fast",
+                                              "--noassert",
+                                              "--output-split",
+                                              "2000",
+                                              "--output-split-cfuncs",
+                                              "500",
+                                              "--unroll-count",
+                                              "1024",
+                                              "--unroll-stmts",
+                                              "200000",
+                                              "-Wno-fatal",
+                                              "-sv",
+                                              "--top-module",
+                                              "hd_sim_top",
+                                              "--prefix",
+                                              "Vhd_sim_top",
+                                              "--Mdir",
+                                              "obj",
+                                              "-Igen",
+                                              "-Irtl"};
+
+/* The makefile is ours: verilated.mk refuses folders with spaces and wants Python. Paths are
+ * relative. */
+static const char makefile[] =
+    "include obj/Vhd_sim_top_classes.mk\n"
+    "FLAGS := -std=gnu++17 -fPIC -fvisibility=hidden -fno-strict-aliasing -w -Iobj -Igen -Isim \\\n"
+    "  \"-I$(VM_ROOT)/include\" \"-I$(VM_ROOT)/include/vltstd\" -DVM_COVERAGE=0 -DVM_SC=0 "
+    "-DVM_TRACE=1 \\\n"
+    "  -DVM_TRACE_FST=1 -DVM_TRACE_VCD=0 -DVL_USER_FINISH -DVL_USER_STOP -DVL_USER_FATAL\n"
+    "FAST := $(patsubst %,obj/%.o,$(VM_CLASSES_FAST) $(VM_SUPPORT_FAST))\n"
+    "SLOW := $(patsubst %,obj/%.o,$(VM_CLASSES_SLOW) $(VM_SUPPORT_SLOW))\n"
+    "COMMON := $(patsubst %,obj/%.o,$(VM_GLOBAL_FAST) $(VM_GLOBAL_SLOW))\n"
+    "SIM := $(patsubst sim/%.cpp,obj/sim_%.o,$(wildcard sim/*.cpp))\n"
+    "model.so: $(FAST) $(SLOW) $(COMMON) $(SIM)\n"
+    "\t\"$(CXX)\" -shared -Wl,-Bsymbolic -Wl,-z,defs -Wl,-s -o $@ $^ -lz -lpthread\n"
+    "$(FAST): obj/%.o: obj/%.cpp\n\t\"$(CXX)\" $(FLAGS) $(OPT_FAST) -c -o $@ $<\n"
+    "$(SLOW): obj/%.o: obj/%.cpp\n\t\"$(CXX)\" $(FLAGS) $(OPT_SLOW) -c -o $@ $<\n"
+    "$(COMMON): obj/%.o:\n\t\"$(CXX)\" $(FLAGS) $(OPT_COMMON) -c -o $@ "
+    "\"$(VM_ROOT)/include/$*.cpp\"\n"
+    "obj/sim_%.o: sim/%.cpp\n\t\"$(CXX)\" $(FLAGS) $(OPT_FAST) -c -o $@ $<\n";
+
+static const char opt_fast[] = "OPT_FAST=-O3";
+static const char opt_slow[] = "OPT_SLOW=-O1";
+static const char opt_common[] = "OPT_COMMON=-O2";
+
+/* Verilator's own library: half of a small model's build, the same for every model of one Verilator
+ * and compiler, so its objects are kept beside the models. */
+static const char *const common_objects[] = {"verilated.o", "verilated_fst_c.o",
+                                             "verilated_threads.o"};
+
+static enum status find_tools(struct build *b, struct diag *d)
+{
+    const char *const verilator = getenv("HEDDLE_VERILATOR"), *const cxx = getenv("HEDDLE_CXX");
+    const char *const cache = b->paths->cache;
+
+    TRY(tool_find(b->a, cache, verilator != NULL ? verilator : "verilator", "verilator",
+                  &b->verilator, d));
+    TRY(tool_find(b->a, cache, cxx != NULL ? cxx : "g++", "g++", &b->cxx, d));
+    return tool_find(b->a, cache, "make", "make", &b->make, d);
+}
+
+static void hash_build(struct build *b)
+{
+    struct hash128 h;
+
+    hash_init(&h);
+    build_files_hash(&b->files, &h);
+    for (size_t i = 0; i < sizeof verilator_flags / sizeof verilator_flags[0]; i++)
+        hash_string(&h, verilator_flags[i]);
+    hash_string(&h, makefile);
+    hash_string(&h, opt_fast);
+    hash_string(&h, opt_slow);
+    hash_string(&h, opt_common);
+    hash_string(&h, b->paths->checked ? "checked" : "");
+    hash_string(&h, b->verilator.path);
+    hash_string(&h, b->verilator.version);
+    hash_string(&h, b->verilator.root);
+    hash_string(&h, b->cxx.path);
+    hash_string(&h, b->cxx.version);
+    hash_string(&h, b->config->name);
+    hash_bytes(&h, &b->config->hash, sizeof b->config->hash);
+    b->hash = hash_text(b->a, &h);
+}
+
+static enum status write_own(const struct build *b, struct diag *d)
+{
+    struct text t;
+
+    TRY(file_write(arena_printf(b->a, "%s/Makefile", b->folder), makefile, sizeof makefile - 1, d));
+    text_init(&t, b->a);
+    text_add(&t, "// hd_sim_config.h - written by sim/build.c.\n#define HD_SIM_NAME \"");
+    text_add_escaped(&t, b->config->name, sizeof b->config->name);
+    text_printf(&t, "\"\n#define HD_SIM_CONFIG_HASH 0x%08xu\n#define HD_SIM_SOURCE_HASH \"%s\"\n",
+                b->config->hash, b->hash);
+    return file_write(arena_printf(b->a, "%s/gen/hd_sim_config.h", b->folder), t.data, t.length, d);
+}
+
+static enum status run_verilator(const struct build *b, const char *log, struct diag *d)
+{
+    const size_t n_flags = sizeof verilator_flags / sizeof verilator_flags[0];
+    const char **const argv = ARENA_ARRAY(b->a, const char *, n_flags + b->files.n + 3);
+    size_t n = 0;
+
+    argv[n++] = b->verilator.path;
+    for (size_t i = 0; i < n_flags; i++)
+        argv[n++] = b->paths->checked && strcmp(verilator_flags[i], "--noassert") == 0
+                        ? "--assert"
+                        : verilator_flags[i];
+    for (uint32_t i = 0; i < b->files.n; i++) {
+        const char *const name = b->files.file[i].name, *const dot = strrchr(name, '.');
+
+        if (strcmp(dot, ".sv") == 0 || strcmp(dot, ".v") == 0)
+            argv[n++] = name;
+    }
+    return tool_run(b->a, b->folder, log, argv, d);
+}
+
+/* Hard links between the build folder and the cache, one way or the other. One that fails costs
+ * only time. */
+static void share_common(const struct build *b, bool keep)
+{
+    struct hash128 h;
+
+    hash_init(&h);
+    hash_string(&h, makefile);
+    hash_string(&h, opt_common);
+    hash_string(&h, b->verilator.path);
+    hash_string(&h, b->verilator.version);
+    hash_string(&h, b->verilator.root);
+    hash_string(&h, b->cxx.path);
+    hash_string(&h, b->cxx.version);
+    for (size_t i = 0; i < sizeof common_objects / sizeof common_objects[0]; i++) {
+        const char *const kept =
+            arena_printf(b->a, "%s/%s-%s", b->paths->cache, hash_text(b->a, &h), common_objects[i]);
+        const char *const used = arena_printf(b->a, "%s/obj/%s", b->folder, common_objects[i]);
+
+        (void)(keep ? link(used, kept) : link(kept, used));
+    }
+}
+
+static enum status compile(const struct build *b, struct diag *d)
+{
+    const char *const log = arena_printf(b->a, "%s/build.log", b->folder);
+    const char *const argv[] = {b->make.path,
+                                "-sj2",
+                                "model.so",
+                                arena_printf(b->a, "CXX=%s", b->cxx.path),
+                                arena_printf(b->a, "VM_ROOT=%s", b->verilator.root),
+                                opt_fast,
+                                opt_slow,
+                                opt_common,
+                                NULL};
+
+    TRY(run_verilator(b, log, d));
+    share_common(b, false);
+    TRY(tool_run(b->a, b->folder, log, argv, d));
+    share_common(b, true);
+    return ST_OK;
+}
+
+static int remove_one(const char *path, const struct stat *info, int type, struct FTW *at)
+{
+    (void)info;
+    (void)type;
+    (void)at;
+    return remove(path);
+}
+
+static void remove_tree(const char *path)
+{
+    (void)nftw(path, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+}
+
+/* With the lock held: fill a folder beside the final one, then rename it. */
+static enum status fill(struct build *b, const char *final, struct diag *d)
+{
+    enum status st;
+
+    b->folder = arena_printf(b->a, "%s.part", final);
+    remove_tree(b->folder); /* of a build that was killed */
+    st = file_make_dirs(b->folder, d);
+    if (st == ST_OK)
+        st = build_files_write(b->a, &b->files, b->folder, d);
+    if (st == ST_OK)
+        st = write_own(b, d);
+    if (st == ST_OK)
+        st = compile(b, d);
+    if (st != ST_OK) {
+        if (st == ST_INTERRUPTED || st == ST_NO_MEMORY)
+            remove_tree(b->folder);
+        return st; /* else the folder stays: the message names its log */
+    }
+    remove_tree(arena_printf(b->a, "%s/obj", b->folder));
+    if (rename(b->folder, final) != 0)
+        return FAIL(d, ST_USAGE, "cannot rename '%s': %s", b->folder, strerror(errno));
+    return ST_OK;
+}
+
+static enum status build_locked(struct build *b, const char *final, const char *object, bool *built,
+                                struct diag *d)
+{
+    const bool terminal = isatty(2) != 0;
+    struct timespec begin, end;
+
+    if (file_exists(object)) /* another process was faster */
+        return ST_OK;
+    if (terminal)
+        (void)fprintf(stderr, "Building the %s simulator (once for this hardware)...",
+                      b->config->name);
+    (void)clock_gettime(CLOCK_MONOTONIC, &begin);
+    const enum status st = fill(b, final, d);
+    (void)clock_gettime(CLOCK_MONOTONIC, &end);
+    if (terminal)
+        (void)fprintf(stderr, " %s, %.0f s\n", st == ST_OK ? "done" : "failed",
+                      (double)(end.tv_sec - begin.tv_sec) +
+                          1e-9 * (double)(end.tv_nsec - begin.tv_nsec));
+    *built = st == ST_OK;
+    return st;
+}
+
+static enum status build_with_lock(struct build *b, const char *final, const char *object,
+                                   bool *built, struct diag *d)
+{
+    const char *const lock = arena_printf(b->a, "%s.lock", final);
+    const int fd = open(lock, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    enum status st;
+
+    if (fd < 0)
+        return FAIL(d, ST_USAGE, "cannot write '%s': %s", lock, strerror(errno));
+    while (flock(fd, LOCK_EX) != 0)
+        if (errno != EINTR) {
+            (void)close(fd);
+            return FAIL(d, ST_USAGE, "cannot lock '%s': %s", lock, strerror(errno));
+        }
+    st = build_locked(b, final, object, built, d);
+    (void)close(fd);
+    return st;
+}
+
+enum status sim_build(struct arena *a, const struct sim_paths *paths,
+                      const struct hd_config *config, struct sim_model *model, struct diag *d)
+{
+    struct build b = {.a = a, .paths = paths, .config = config};
+    const char *final;
+
+    *model = (struct sim_model){0};
+    TRY(file_make_dirs(paths->cache, d));
+    TRY(find_tools(&b, d));
+    TRY(build_files_collect(a, paths, config, &b.files, d));
+    hash_build(&b);
+    final = arena_printf(a, "%s/%s", paths->cache, b.hash);
+    model->folder = final;
+    model->path = arena_printf(a, "%s/model.so", final);
+    model->source_hash = b.hash;
+    if (file_exists(model->path))
+        return ST_OK;
+    return build_with_lock(&b, final, model->path, &model->built, d);
+}

@@ -1,0 +1,34 @@
+/* build.h - from RTL and a configuration to a shared object with the table of hd_sim.h.
+ * The object lives in <cache>/<hash>/; the hash covers every file and flag that goes in, so that a
+ * stale model cannot be found, and a model that is there is used as it is, in milliseconds. */
+#ifndef HEDDLE_SIM_BUILD_H
+#define HEDDLE_SIM_BUILD_H
+
+#include <stdbool.h>
+
+#include "compiler/base/arena.h"
+#include "compiler/base/status.h"
+#include "hw/gen/config.h"
+
+struct sim_paths {
+    const char *home;  /* heddle's files (home.h): hw/accel.json, hw/rtl, sim */
+    const char *cache; /* where models are kept (home.h) */
+    const char
+        *rtl; /* NULL: home/hw/rtl. Else a folder of .sv, .svh and .v files with a module hd_top */
+    bool checked; /* with the RTL's assertions: a failing one stops the run. Slower. */
+};
+
+struct sim_model {
+    const char *path;        /* of the shared object */
+    const char *folder;      /* that it lies in, with its sources and build.log */
+    const char *source_hash; /* 32 hex digits, what the object must say */
+    bool built;              /* now, rather than found */
+};
+
+/* Find or build the model of `config`. Tools: $HEDDLE_VERILATOR or verilator, $HEDDLE_CXX or g++,
+ * make. ST_INTERNAL with the command and its first error lines when one of them fails or is
+ * missing; ST_NO_MEMORY when the disk is full; ST_INTERRUPTED after Ctrl-C. */
+enum status sim_build(struct arena *a, const struct sim_paths *paths,
+                      const struct hd_config *config, struct sim_model *model, struct diag *d);
+
+#endif

@@ -1,0 +1,196 @@
+/* build_files.c - every file that goes into a model. */
+#define _GNU_SOURCE
+#include "build_files.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "compiler/base/file.h"
+#include "hw/gen/gen.h"
+
+enum { MAX_FILE = 1 << 24 };
+
+static void add(struct arena *a, struct build_files *files, const char *name, const char *data,
+                size_t n)
+{
+    if (files->n == files->capacity) {
+        struct build_file *const old = files->file;
+
+        files->capacity = files->capacity != 0 ? 2 * files->capacity : 64;
+        files->file = ARENA_ARRAY(a, struct build_file, files->capacity);
+        if (files->n != 0)
+            memcpy(files->file, old, files->n * sizeof *old);
+    }
+    files->file[files->n++] = (struct build_file){name, data, n};
+}
+
+static void add_text(struct build_files *files, const char *name, const struct text *t)
+{
+    add(t->arena, files, name, t->data, t->length);
+}
+
+static bool ends(const char *name, const char *end)
+{
+    const size_t n = strlen(name), m = strlen(end);
+
+    return n > m && strcmp(name + n - m, end) == 0;
+}
+
+static bool is_rtl(struct arena *a, const char *folder, const char *name)
+{
+    (void)a;
+    (void)folder;
+    return ends(name, ".sv") || ends(name, ".svh") || ends(name, ".v");
+}
+
+/* C++ and SystemVerilog of sim/, and the headers that are not those of its C files. */
+static bool is_sim(struct arena *a, const char *folder, const char *name)
+{
+    if (ends(name, ".cpp") || ends(name, ".sv"))
+        return true;
+    return ends(name, ".h") &&
+           !file_exists(arena_printf(a, "%s/%.*s.c", folder, (int)(strlen(name) - 2), name));
+}
+
+static enum status add_folder(struct arena *a, struct build_files *files, const char *folder,
+                              const char *into,
+                              bool (*wanted)(struct arena *, const char *, const char *),
+                              struct diag *d)
+{
+    const struct dirent *entry;
+    DIR *const dir = opendir(folder);
+    enum status st = ST_OK;
+
+    if (dir == NULL)
+        return FAIL(d, ST_INTERNAL, "cannot read folder '%s': %s", folder, strerror(errno));
+    while (st == ST_OK && (entry = readdir(dir)) != NULL) {
+        uint8_t *data;
+        size_t n;
+
+        if (entry->d_name[0] == '.' || !wanted(a, folder, entry->d_name))
+            continue;
+        st = file_read(a, arena_printf(a, "%s/%s", folder, entry->d_name), MAX_FILE, &data, &n, d);
+        if (st == ST_OK)
+            add(a, files, arena_printf(a, "%s/%s", into, entry->d_name), (const char *)data, n);
+    }
+    (void)closedir(dir);
+    return st;
+}
+
+/* What a unit does in a cycle, as an enum per unit, so that waves show words. */
+static void kinds(struct text *t, const struct accel *acc)
+{
+    text_add(t, "// hd_sim_kinds.svh - generated from accel.json `units`; do not edit.\n");
+    for (uint32_t u = 0; u < acc->n_units; u++) {
+        text_printf(t, "typedef enum logic [2:0] {");
+        for (uint32_t k = 0; k < acc->counter_slots; k++) {
+            const char *const kind = k < acc->units[u].n_counters
+                                         ? acc->units[u].counters[k]
+                                         : arena_printf(t->arena, "unused%u", k);
+
+            text_printf(t, "%s\n  %s_%s = %u", k != 0 ? "," : "", acc->units[u].name, kind, k);
+        }
+        text_printf(t, "\n} hd_%s_kind_e;\n\n", acc->units[u].name);
+    }
+}
+
+static void name_list(struct text *t, const char *const *names, uint32_t n, uint32_t slots)
+{
+    for (uint32_t i = 0; i < slots; i++)
+        text_printf(t, i < n ? "%s\"%s\"" : "%snullptr", i != 0 ? ", " : "", i < n ? names[i] : "");
+}
+
+/* The names that the simulator's messages need. (hd_accel_tables.c is C, and a model needs only a
+ * C++ compiler.) */
+static void names(struct text *t, const struct accel *acc)
+{
+    const struct accel_enum *const opcode = &acc->enums[acc->opcode_enum];
+
+    text_add(t, "// hd_sim_names.h - generated from accel.json; do not edit.\n"
+                "#ifndef HD_SIM_NAMES_H\n#define HD_SIM_NAMES_H\n"
+                "#include \"hd_accel.h\"\n");
+    text_add(t, "static const char *const hd_unit_names[HD_UNIT_COUNT] = {");
+    for (uint32_t u = 0; u < acc->n_units; u++)
+        text_printf(t, "%s\"%s\"", u != 0 ? ", " : "", acc->units[u].name);
+    text_add(t, "};\nstatic const char *const hd_opcode_names[HD_OPCODE_COUNT] = {");
+    name_list(t, opcode->values, opcode->n_values, opcode->n_values);
+    text_add(
+        t, "};\nstatic const char *const hd_counter_names[HD_UNIT_COUNT][HD_COUNTER_SLOTS] = {\n");
+    for (uint32_t u = 0; u < acc->n_units; u++) {
+        text_add(t, "  {");
+        name_list(t, acc->units[u].counters, acc->units[u].n_counters, acc->counter_slots);
+        text_add(t, "},\n");
+    }
+    text_add(t, "};\n#endif\n");
+}
+
+static void add_generated(struct arena *a, struct build_files *files, const struct accel *acc,
+                          const struct hd_config *config)
+{
+    struct text t;
+
+    text_init(&t, a);
+    gen_c_header(&t, acc);
+    add_text(files, "gen/hd_accel.h", &t);
+    text_init(&t, a);
+    names(&t, acc);
+    add_text(files, "gen/hd_sim_names.h", &t);
+    text_init(&t, a);
+    gen_sv(&t, acc);
+    add_text(files, "gen/hd_accel.svh", &t);
+    text_init(&t, a);
+    gen_sv_config(&t, config);
+    add_text(files, "gen/hd_config.svh", &t);
+    text_init(&t, a);
+    kinds(&t, acc);
+    add_text(files, "gen/hd_sim_kinds.svh", &t);
+}
+
+static int by_name(const void *x, const void *y)
+{
+    return strcmp(((const struct build_file *)x)->name, ((const struct build_file *)y)->name);
+}
+
+enum status build_files_collect(struct arena *a, const struct sim_paths *paths,
+                                const struct hd_config *config, struct build_files *files,
+                                struct diag *d)
+{
+    const char *const sim = arena_printf(a, "%s/sim", paths->home);
+    const char *const rtl =
+        paths->rtl != NULL ? paths->rtl : arena_printf(a, "%s/hw/rtl", paths->home);
+    const struct accel *acc;
+
+    *files = (struct build_files){0};
+    TRY(accel_load(a, arena_printf(a, "%s/hw/accel.json", paths->home), &acc, d));
+    TRY(add_folder(a, files, rtl, "rtl", is_rtl, d));
+    TRY(add_folder(a, files, sim, "sim", is_sim, d));
+    add_generated(a, files, acc, config);
+    qsort(files->file, files->n, sizeof *files->file, by_name);
+    return ST_OK;
+}
+
+void build_files_hash(const struct build_files *files, struct hash128 *h)
+{
+    for (uint32_t i = 0; i < files->n; i++) {
+        hash_string(h, files->file[i].name);
+        hash_bytes(h, &files->file[i].n_bytes, sizeof files->file[i].n_bytes);
+        hash_bytes(h, files->file[i].data, files->file[i].n_bytes);
+    }
+}
+
+enum status build_files_write(struct arena *a, const struct build_files *files, const char *folder,
+                              struct diag *d)
+{
+    static const char *const parts[] = {"rtl", "gen", "sim", "obj"};
+
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
+        TRY(file_make_dirs(arena_printf(a, "%s/%s", folder, parts[i]), d));
+    for (uint32_t i = 0; i < files->n; i++) {
+        const struct build_file *const f = &files->file[i];
+
+        TRY(file_write(arena_printf(a, "%s/%s", folder, f->name), f->data, f->n_bytes, d));
+    }
+    return ST_OK;
+}

@@ -1,0 +1,29 @@
+/* build_files.h - every file that goes into a model, in memory: hashed first, written to the build
+ * folder after. */
+#ifndef HEDDLE_SIM_BUILD_FILES_H
+#define HEDDLE_SIM_BUILD_FILES_H
+
+#include "build.h"
+#include "hash.h"
+
+struct build_file {
+    const char
+        *name; /* relative to the build folder: rtl/hd_top.sv, gen/hd_accel.h, sim/clock.cpp */
+    const char *data;
+    size_t n_bytes;
+};
+
+struct build_files {
+    struct build_file *file;
+    uint32_t n, capacity;
+};
+
+/* RTL, simulator sources, and what hdgen makes of accel.json and `config`, sorted by name. */
+enum status build_files_collect(struct arena *a, const struct sim_paths *paths,
+                                const struct hd_config *config, struct build_files *files,
+                                struct diag *d);
+void build_files_hash(const struct build_files *files, struct hash128 *h);
+enum status build_files_write(struct arena *a, const struct build_files *files, const char *folder,
+                              struct diag *d);
+
+#endif

@@ -1,0 +1,111 @@
+// clock.cpp - the only eval(). A cycle is settle(), where outputs follow inputs with the clock low,
+// then edge(): everyone looks at the settled signals, the clock rises, and inputs for the next
+// cycle are driven.
+#include <chrono>
+
+#include "sim.h"
+
+// What $finish, $stop and assertions of this thread's model said (VL_USER_FINISH, _STOP, _FATAL).
+static thread_local std::string model_failure;
+
+void vl_finish(const char *file, int line, const char *) VL_MT_UNSAFE
+{
+    model_failure = std::string("$finish at ") + file + ":" + std::to_string(line);
+}
+
+void vl_stop(const char *file, int line, const char *) VL_MT_UNSAFE
+{
+    model_failure = std::string("assertion or $stop at ") + file + ":" + std::to_string(line);
+}
+
+void vl_fatal(const char *file, int line, const char *, const char *message) VL_MT_UNSAFE
+{
+    model_failure = std::string(message) + " at " + file + ":" + std::to_string(line);
+}
+
+void hd_sim::reset()
+{
+    top.rst_ni = 0;
+    for (int i = 0; i < 8; i++) {
+        settle();
+        edge();
+    }
+    top.rst_ni = 1;
+    watchdog.restart(*this);
+}
+
+void hd_sim::settle()
+{
+    top.clk_i = 0;
+    top.eval();
+    if (trace.active())
+        trace.dump_low(*this);
+}
+
+void hd_sim::edge()
+{
+    memory.sample(top, now);
+    const bool moved = submission.sample(top, now);
+    const uint32_t commits =
+        top.commit_q_valid_o | top.commit_l_valid_o | top.commit_w_valid_o | top.commit_m_valid_o;
+
+    if (commits != 0) {
+        commits_seen++;
+        if (sink != nullptr)
+            drain_commits();
+    }
+    top.clk_i = 1;
+    top.eval();
+    now++;
+    memory.drive(top, now);
+    if (!trace.armed())
+        return;
+    trace.choose(*this);
+    if (moved && trace.active())
+        trace.name_commands(*this);
+    if (trace.active()) {
+        top.cycle_i = now - submission.start();
+        trace.dump_high(*this);
+    }
+}
+
+bool hd_sim::failed()
+{
+    if (failure.empty() && !model_failure.empty())
+        failure.swap(model_failure);
+    if (failure.empty() && memory.violation()[0] != '\0')
+        failure = std::string("AXI rule broken: ") + memory.violation();
+    if (failure.empty() && submission.violation()[0] != '\0')
+        failure = submission.violation();
+    return !failure.empty();
+}
+
+hd_sim_stop hd_sim::run(uint64_t max_cycles)
+{
+    using clock = std::chrono::steady_clock;
+    const clock::time_point begin = clock::now();
+    const uint64_t end = max_cycles < ~now ? now + max_cycles : ~uint64_t{0};
+    hd_sim_stop stop = HD_SIM_CYCLES;
+
+    while (now < end && !top.irq_o) {
+        const uint64_t pause = now + heddle::Watchdog::kStride;
+
+        for (const uint64_t until = pause < end ? pause : end; now < until && !top.irq_o;) {
+            settle();
+            edge();
+        }
+        if (failed()) {
+            stop = HD_SIM_FAILED;
+            break;
+        }
+        if (watchdog.look(*this)) {
+            stuck = heddle::Watchdog::describe(*this);
+            stop = HD_SIM_STUCK;
+            break;
+        }
+    }
+    if (stop == HD_SIM_CYCLES && top.irq_o)
+        stop = failed() ? HD_SIM_FAILED : HD_SIM_IRQ;
+    wall_seconds += std::chrono::duration<double>(clock::now() - begin).count();
+    return stop;
+}

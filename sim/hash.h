@@ -1,0 +1,22 @@
+/* hash.h - FNV-1a with 128 bits (Fowler, Noll, Vo): names files by their content. Not against an
+ * adversary, who could as well edit the cache. */
+#ifndef HEDDLE_SIM_HASH_H
+#define HEDDLE_SIM_HASH_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "compiler/base/arena.h"
+
+struct hash128 {
+    uint64_t low, high;
+};
+
+void hash_init(struct hash128 *h);
+void hash_bytes(struct hash128 *h, const void *data, size_t n_bytes);
+/* The string and its end, so that "ab" "c" differs from "a" "bc". */
+void hash_string(struct hash128 *h, const char *s);
+/* 32 hex digits. */
+const char *hash_text(struct arena *a, const struct hash128 *h);
+
+#endif

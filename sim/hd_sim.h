@@ -1,0 +1,104 @@
+/* hd_sim.h - the C table that every simulated accelerator offers, as `const struct hd_sim_api
+ * hd_sim_api` in its shared object. heddle loads it with dlopen; nothing else in sim/ names a
+ * Verilog module. Not thread safe: one simulator per thread; several may live in one process. */
+#ifndef HD_SIM_H
+#define HD_SIM_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define HD_SIM_ABI   1u
+#define HD_SIM_UNITS 6u
+
+struct hd_sim;
+struct hd_sim_api;
+
+struct hd_sim_options {
+    /* Device memory: bus addresses [memory_base, memory_base + memory_bytes) are these host bytes.
+     * Accesses outside answer DECERR. */
+    uint8_t *memory;
+    uint64_t memory_base, memory_bytes;
+    uint32_t latency;         /* cycles from AR handshake to first R beat, from last W beat to B */
+    uint32_t bytes_per_cycle; /* 0: AXI width. Reads and writes each. */
+    uint64_t stall_seed;      /* 0: no random back-pressure */
+    uint64_t fault_address;   /* bus address that answers SLVERR; with fault_enable */
+    uint32_t fault_enable;
+    uint64_t watchdog_cycles; /* cycles without any progress (no commit, no bus beat, no unit busy);
+                                 0: 100,000 */
+    const char *const *layer_names; /* for waves: shown as text */
+    uint32_t n_layers;
+};
+
+enum hd_sim_stop {
+    HD_SIM_IRQ = 0,    /* the interrupt line is high */
+    HD_SIM_CYCLES = 1, /* max_cycles passed */
+    HD_SIM_STUCK = 2,  /* watchdog; see stuck_text */
+    HD_SIM_FAILED = 3, /* the model itself stopped ($finish, assertion) */
+};
+
+/* One command of the current submission, by index. Cycles count from the doorbell. */
+struct hd_sim_command {
+    uint64_t start, done; /* done 0: not completed */
+    uint32_t unit, layer;
+};
+
+/* One write seen at the commit ports. */
+struct hd_sim_commit {
+    uint64_t cycle;   /* since the doorbell */
+    uint32_t unit;    /* enum hd_unit */
+    uint32_t command; /* index in the submission */
+    uint32_t space;   /* 0 scratchpad (byte address), 1 memory (bus address), 2 + enum hd_space:
+                         weight and parameter memories (byte address = word * N) */
+    uint64_t address;
+    uint32_t n_bytes; /* at most 64 */
+    uint8_t data[64];
+    uint64_t strobe; /* bit i: data[i] is written */
+};
+
+enum hd_sim_trace { HD_SIM_TRACE_OFF, HD_SIM_TRACE_ON };
+
+struct hd_sim_totals {
+    uint64_t cycles;                    /* simulated since open */
+    uint64_t read_bytes, write_bytes;   /* memory traffic since open */
+    double wall_seconds;                /* inside the clock loop of run() */
+    uint64_t trace_cycles, trace_bytes; /* in the last or current FST file */
+    uint32_t trace_limited;             /* 1: it reached its size limit and was closed */
+};
+
+struct hd_sim_api {
+    uint32_t abi;     /* HD_SIM_ABI */
+    const char *name; /* configuration */
+    uint32_t config_hash;
+    const char *source_hash; /* of RTL, JSON, simulator sources */
+
+    struct hd_sim *(*open)(const struct hd_sim_options *options, char *error, size_t error_bytes);
+    void (*close)(struct hd_sim *sim);
+
+    /* Register bus; each access takes its cycles. */
+    uint32_t (*read32)(struct hd_sim *sim, uint32_t offset);
+    void (*write32)(struct hd_sim *sim, uint32_t offset, uint32_t value);
+
+    /* Clock until the interrupt is high, at most max_cycles. */
+    enum hd_sim_stop (*run)(struct hd_sim *sim, uint64_t max_cycles);
+    /* After HD_SIM_STUCK: "array waits for load: has 3, needs 4 with command 12 (03_conv2d); ...".
+     * After HD_SIM_FAILED: the reason ("AXI rule broken: ..."). Valid until the next call. */
+    const char *(*stuck_text)(struct hd_sim *sim);
+
+    void (*totals)(struct hd_sim *sim, struct hd_sim_totals *totals);
+    /* Commands of the current or last submission; returns their number. */
+    uint32_t (*commands)(struct hd_sim *sim, const struct hd_sim_command **commands);
+
+    /* FST into `path` from now until trace_stop; at most limit_bytes (0: none), then it stops by
+     * itself. 0, or -1. */
+    int (*trace_start)(struct hd_sim *sim, const char *path, uint64_t limit_bytes);
+    void (*trace_stop)(struct hd_sim *sim);
+    /* Trace only these cycles (since the doorbell) or commands of each submission; last < first:
+     * everything. */
+    void (*trace_window)(struct hd_sim *sim, int by_command, uint64_t first, uint64_t last);
+
+    /* Every commit from now on goes to `sink` (NULL: off, costs nothing). */
+    void (*commits)(struct hd_sim *sim, void (*sink)(void *ctx, const struct hd_sim_commit *commit),
+                    void *ctx);
+};
+
+#endif

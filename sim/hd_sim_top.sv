@@ -1,0 +1,282 @@
+// hd_sim_top - hd_top for the simulator: its ports under the names sim/*.cpp uses, and text for waves.
+//   Waves: one scope a unit (u_load, u_weight, ...) with the layer and the operation of the command the unit
+//   holds (packed ASCII as a Verilog string: last character in the lowest byte; set by sim/trace.cpp), its index, what the unit does in
+//   this cycle, and the pulse that completes a command. Everything else is wires. Reset: none of its own.
+`default_nettype none
+`include "hd_accel.svh"
+`include "hd_config.svh"
+`include "hd_sim_kinds.svh"  // hd_<unit>_kind_e: what a unit does in a cycle, from accel.json (sim/build_gen.c)
+
+
+module hd_sim_top #(
+  localparam int unsigned AxiBits = 8 * CfgAxiBytes,
+  localparam int unsigned WordBits = 8 * CfgN,
+  localparam int unsigned NameBits = 8 * 32,
+  localparam int unsigned OpBits = 8 * 8
+) (
+  input  logic                      clk_i,
+  input  logic                      rst_ni,
+  output logic                      irq_o,
+
+  // Registers (AXI4-Lite).
+  input  logic                      s_awvalid_i,
+  output logic                      s_awready_o,
+  input  logic [11:0]               s_awaddr_i,
+  input  logic                      s_wvalid_i,
+  output logic                      s_wready_o,
+  input  logic [31:0]               s_wdata_i,
+  input  logic [3:0]                s_wstrb_i,
+  output logic                      s_bvalid_o,
+  input  logic                      s_bready_i,
+  output logic [1:0]                s_bresp_o,
+  input  logic                      s_arvalid_i,
+  output logic                      s_arready_o,
+  input  logic [11:0]               s_araddr_i,
+  output logic                      s_rvalid_o,
+  input  logic                      s_rready_i,
+  output logic [31:0]               s_rdata_o,
+  output logic [1:0]                s_rresp_o,
+
+  // Memory (AXI4).
+  output logic                      m_arvalid_o,
+  input  logic                      m_arready_i,
+  output logic [3:0]                m_arid_o,
+  output logic [CfgAxiAddrBits-1:0] m_araddr_o,
+  output logic [7:0]                m_arlen_o,
+  output logic [2:0]                m_arsize_o,
+  output logic [1:0]                m_arburst_o,
+  input  logic                      m_rvalid_i,
+  output logic                      m_rready_o,
+  input  logic [3:0]                m_rid_i,
+  input  logic [AxiBits-1:0]        m_rdata_i,
+  input  logic [1:0]                m_rresp_i,
+  input  logic                      m_rlast_i,
+  output logic                      m_awvalid_o,
+  input  logic                      m_awready_i,
+  output logic [3:0]                m_awid_o,
+  output logic [CfgAxiAddrBits-1:0] m_awaddr_o,
+  output logic [7:0]                m_awlen_o,
+  output logic [2:0]                m_awsize_o,
+  output logic [1:0]                m_awburst_o,
+  output logic                      m_wvalid_o,
+  input  logic                      m_wready_i,
+  output logic [AxiBits-1:0]        m_wdata_o,
+  output logic [CfgAxiBytes-1:0]    m_wstrb_o,
+  output logic                      m_wlast_o,
+  input  logic                      m_bvalid_i,
+  output logic                      m_bready_o,
+  input  logic [3:0]                m_bid_i,
+  input  logic [1:0]                m_bresp_i,
+
+  // Commits and units.
+  output logic                      commit_q_valid_o,
+  output logic [2:0]                commit_q_unit_o,
+  output logic [31:0]               commit_q_cmd_o,
+  output logic [31:0]               commit_q_addr_o,
+  output logic [7:0]                commit_q_count_o,
+  output logic [WordBits-1:0]       commit_q_data_o,
+  output logic                      commit_l_valid_o,
+  output logic [31:0]               commit_l_cmd_o,
+  output logic [31:0]               commit_l_word_o,
+  output logic [CfgN-1:0]           commit_l_be_o,
+  output logic [WordBits-1:0]       commit_l_data_o,
+  output logic                      commit_w_valid_o,
+  output logic [31:0]               commit_w_cmd_o,
+  output logic [2:0]                commit_w_space_o,
+  output logic [31:0]               commit_w_word_o,
+  output logic [WordBits-1:0]       commit_w_data_o,
+  output logic                      commit_m_valid_o,
+  output logic [31:0]               commit_m_cmd_o,
+  output logic [CfgAxiAddrBits-1:0] commit_m_addr_o,
+  output logic [CfgAxiBytes-1:0]    commit_m_strb_o,
+  output logic [AxiBits-1:0]        commit_m_data_o,
+  output logic [UnitCount-1:0]      done_o,
+  output logic [UnitCount*32-1:0]   done_cmd_o,
+  output logic [UnitCount*32-1:0]   unit_cmd_o,
+  output logic [UnitCount*3-1:0]    unit_kind_o,
+
+  // Waves only, set by sim/trace.cpp.
+  input  logic [63:0]               cycle_i,  // since the doorbell
+  input  logic [UnitCount*NameBits-1:0] layer_i,
+  input  logic [UnitCount*OpBits-1:0]   op_i
+);
+
+  // The layer by number comes from the accelerator itself, the text from outside: they must agree.
+  logic [UnitCount*16-1:0] unit_layer;
+
+  // Bus names without suffix, as cocotbext-axi and the bus viewers of GTKWave want them.
+  hd_top u_top (
+    .clk_i,
+    .rst_ni,
+    .irq_o,
+    .s_axil_awvalid(s_awvalid_i),
+    .s_axil_awready(s_awready_o),
+    .s_axil_awaddr (s_awaddr_i),
+    .s_axil_wvalid (s_wvalid_i),
+    .s_axil_wready (s_wready_o),
+    .s_axil_wdata  (s_wdata_i),
+    .s_axil_wstrb  (s_wstrb_i),
+    .s_axil_bvalid (s_bvalid_o),
+    .s_axil_bready (s_bready_i),
+    .s_axil_bresp  (s_bresp_o),
+    .s_axil_arvalid(s_arvalid_i),
+    .s_axil_arready(s_arready_o),
+    .s_axil_araddr (s_araddr_i),
+    .s_axil_rvalid (s_rvalid_o),
+    .s_axil_rready (s_rready_i),
+    .s_axil_rdata  (s_rdata_o),
+    .s_axil_rresp  (s_rresp_o),
+    .m_axi_arvalid (m_arvalid_o),
+    .m_axi_arready (m_arready_i),
+    .m_axi_arid    (m_arid_o),
+    .m_axi_araddr  (m_araddr_o),
+    .m_axi_arlen   (m_arlen_o),
+    .m_axi_arsize  (m_arsize_o),
+    .m_axi_arburst (m_arburst_o),
+    .m_axi_rvalid  (m_rvalid_i),
+    .m_axi_rready  (m_rready_o),
+    .m_axi_rid     (m_rid_i),
+    .m_axi_rdata   (m_rdata_i),
+    .m_axi_rresp   (m_rresp_i),
+    .m_axi_rlast   (m_rlast_i),
+    .m_axi_awvalid (m_awvalid_o),
+    .m_axi_awready (m_awready_i),
+    .m_axi_awid    (m_awid_o),
+    .m_axi_awaddr  (m_awaddr_o),
+    .m_axi_awlen   (m_awlen_o),
+    .m_axi_awsize  (m_awsize_o),
+    .m_axi_awburst (m_awburst_o),
+    .m_axi_wvalid  (m_wvalid_o),
+    .m_axi_wready  (m_wready_i),
+    .m_axi_wdata   (m_wdata_o),
+    .m_axi_wstrb   (m_wstrb_o),
+    .m_axi_wlast   (m_wlast_o),
+    .m_axi_bvalid  (m_bvalid_i),
+    .m_axi_bready  (m_bready_o),
+    .m_axi_bid     (m_bid_i),
+    .m_axi_bresp   (m_bresp_i),
+    .commit_q_valid_o,
+    .commit_q_unit_o,
+    .commit_q_cmd_o,
+    .commit_q_addr_o,
+    .commit_q_count_o,
+    .commit_q_data_o,
+    .commit_l_valid_o,
+    .commit_l_cmd_o,
+    .commit_l_word_o,
+    .commit_l_be_o,
+    .commit_l_data_o,
+    .commit_w_valid_o,
+    .commit_w_cmd_o,
+    .commit_w_space_o,
+    .commit_w_word_o,
+    .commit_w_data_o,
+    .commit_m_valid_o,
+    .commit_m_cmd_o,
+    .commit_m_addr_o,
+    .commit_m_strb_o,
+    .commit_m_data_o,
+    .done_o,
+    .done_cmd_o,
+    .unit_cmd_o,
+    .unit_layer_o(unit_layer),
+    .unit_kind_o
+  );
+
+  if (1) begin : u_submission
+    logic [63:0] cycle;
+    assign cycle = cycle_i;
+  end
+
+  if (1) begin : u_load
+    logic [NameBits-1:0] layer;
+    logic [OpBits-1:0]   op;
+    logic [31:0]         command;
+    logic [15:0]         layer_number;
+    hd_load_kind_e     does;
+    logic                done;
+    assign layer        = layer_i[UnitLoad*NameBits +: NameBits];
+    assign op           = op_i[UnitLoad*OpBits +: OpBits];
+    assign command      = unit_cmd_o[UnitLoad*32 +: 32];
+    assign layer_number = unit_layer[UnitLoad*16 +: 16];
+    assign does         = hd_load_kind_e'(unit_kind_o[UnitLoad*3 +: 3]);
+    assign done         = done_o[UnitLoad];
+  end
+
+  if (1) begin : u_weight
+    logic [NameBits-1:0] layer;
+    logic [OpBits-1:0]   op;
+    logic [31:0]         command;
+    logic [15:0]         layer_number;
+    hd_weight_kind_e   does;
+    logic                done;
+    assign layer        = layer_i[UnitWeight*NameBits +: NameBits];
+    assign op           = op_i[UnitWeight*OpBits +: OpBits];
+    assign command      = unit_cmd_o[UnitWeight*32 +: 32];
+    assign layer_number = unit_layer[UnitWeight*16 +: 16];
+    assign does         = hd_weight_kind_e'(unit_kind_o[UnitWeight*3 +: 3]);
+    assign done         = done_o[UnitWeight];
+  end
+
+  if (1) begin : u_array
+    logic [NameBits-1:0] layer;
+    logic [OpBits-1:0]   op;
+    logic [31:0]         command;
+    logic [15:0]         layer_number;
+    hd_array_kind_e    does;
+    logic                done;
+    assign layer        = layer_i[UnitArray*NameBits +: NameBits];
+    assign op           = op_i[UnitArray*OpBits +: OpBits];
+    assign command      = unit_cmd_o[UnitArray*32 +: 32];
+    assign layer_number = unit_layer[UnitArray*16 +: 16];
+    assign does         = hd_array_kind_e'(unit_kind_o[UnitArray*3 +: 3]);
+    assign done         = done_o[UnitArray];
+  end
+
+  if (1) begin : u_vector
+    logic [NameBits-1:0] layer;
+    logic [OpBits-1:0]   op;
+    logic [31:0]         command;
+    logic [15:0]         layer_number;
+    hd_vector_kind_e   does;
+    logic                done;
+    assign layer        = layer_i[UnitVector*NameBits +: NameBits];
+    assign op           = op_i[UnitVector*OpBits +: OpBits];
+    assign command      = unit_cmd_o[UnitVector*32 +: 32];
+    assign layer_number = unit_layer[UnitVector*16 +: 16];
+    assign does         = hd_vector_kind_e'(unit_kind_o[UnitVector*3 +: 3]);
+    assign done         = done_o[UnitVector];
+  end
+
+  if (1) begin : u_store
+    logic [NameBits-1:0] layer;
+    logic [OpBits-1:0]   op;
+    logic [31:0]         command;
+    logic [15:0]         layer_number;
+    hd_store_kind_e    does;
+    logic                done;
+    assign layer        = layer_i[UnitStore*NameBits +: NameBits];
+    assign op           = op_i[UnitStore*OpBits +: OpBits];
+    assign command      = unit_cmd_o[UnitStore*32 +: 32];
+    assign layer_number = unit_layer[UnitStore*16 +: 16];
+    assign does         = hd_store_kind_e'(unit_kind_o[UnitStore*3 +: 3]);
+    assign done         = done_o[UnitStore];
+  end
+
+  if (1) begin : u_fetch
+    logic [NameBits-1:0] layer;
+    logic [OpBits-1:0]   op;
+    logic [31:0]         command;
+    logic [15:0]         layer_number;
+    hd_fetch_kind_e    does;
+    logic                done;
+    assign layer        = layer_i[UnitFetch*NameBits +: NameBits];
+    assign op           = op_i[UnitFetch*OpBits +: OpBits];
+    assign command      = unit_cmd_o[UnitFetch*32 +: 32];
+    assign layer_number = unit_layer[UnitFetch*16 +: 16];
+    assign does         = hd_fetch_kind_e'(unit_kind_o[UnitFetch*3 +: 3]);
+    assign done         = done_o[UnitFetch];
+  end
+
+endmodule
+`default_nettype wire

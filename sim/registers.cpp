@@ -1,0 +1,96 @@
+// registers.cpp - the register bus: an AXI4-Lite master, one access at a time, every access by
+// clocking.
+#include "sim.h"
+
+namespace
+{
+
+// An accelerator that does not answer its registers is broken, not slow.
+constexpr int kPatience = 1000;
+
+} // namespace
+
+uint32_t hd_sim::read32(uint32_t offset)
+{
+    bool asked = false;
+
+    top.s_araddr_i = offset & 0xfff;
+    top.s_arvalid_i = 1;
+    top.s_rready_i = 1;
+    for (int i = 0; i < kPatience; i++) {
+        settle();
+        const bool taken = top.s_arvalid_i && top.s_arready_o;
+        const bool answered = top.s_rvalid_o && (asked || taken);
+        const uint32_t value = top.s_rdata_o;
+
+        edge();
+        asked |= taken;
+        if (taken)
+            top.s_arvalid_i = 0;
+        if (answered) {
+            top.s_rready_i = 0;
+            return value;
+        }
+    }
+    failure = "register read unanswered at offset " + std::to_string(offset);
+    top.s_arvalid_i = 0;
+    return ~0u;
+}
+
+// What the simulator itself must know: where the stream is, and the doorbell.
+void hd_sim::written(uint32_t offset, uint32_t value)
+{
+    const auto index = [offset](uint32_t first) { return (offset - first) / 4; };
+
+    if (offset == HD_REG_COMMAND_OFFSET)
+        command_offset = value;
+    else if (offset == HD_REG_COMMAND_LENGTH)
+        command_length = value;
+    else if (index(HD_REG_REGION_BASE_LO(0)) < HD_REGIONS)
+        region_base[index(HD_REG_REGION_BASE_LO(0))] =
+            (region_base[index(HD_REG_REGION_BASE_LO(0))] & ~uint64_t{0xffffffff}) | value;
+    else if (index(HD_REG_REGION_BASE_HI(0)) < HD_REGIONS)
+        region_base[index(HD_REG_REGION_BASE_HI(0))] =
+            (region_base[index(HD_REG_REGION_BASE_HI(0))] & 0xffffffff) | uint64_t{value} << 32;
+    else if (offset == HD_REG_CONTROL && (value & HD_CONTROL_START_MASK) != 0) {
+        const uint64_t at = region_base[0] + command_offset - options.memory_base;
+        const bool there =
+            at <= options.memory_bytes && command_length <= options.memory_bytes - at;
+
+        submission.begin(there ? options.memory + at : nullptr, there ? command_length : 0, now);
+        watchdog.restart(*this);
+    }
+}
+
+void hd_sim::write32(uint32_t offset, uint32_t value)
+{
+    bool accepted = false;
+
+    top.s_awaddr_i = offset & 0xfff;
+    top.s_awvalid_i = 1;
+    top.s_wdata_i = value;
+    top.s_wstrb_i = 0xf;
+    top.s_wvalid_i = 1;
+    top.s_bready_i = 1;
+    for (int i = 0; i < kPatience; i++) {
+        settle();
+        const bool aw = top.s_awvalid_i && top.s_awready_o, w = top.s_wvalid_i && top.s_wready_o;
+        const bool address_open = top.s_awvalid_i && !aw, data_open = top.s_wvalid_i && !w;
+
+        if (!accepted && !address_open && !data_open) {
+            accepted = true;
+            written(offset, value);
+        }
+        const bool answered = accepted && top.s_bvalid_o;
+
+        edge();
+        top.s_awvalid_i = address_open;
+        top.s_wvalid_i = data_open;
+        if (answered) {
+            top.s_bready_i = 0;
+            return;
+        }
+    }
+    failure = "register write unanswered at offset " + std::to_string(offset);
+    top.s_awvalid_i = top.s_wvalid_i = 0;
+}

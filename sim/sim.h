@@ -1,0 +1,63 @@
+// sim.h - one open simulator: the Verilated model and everything around it.
+#ifndef HEDDLE_SIM_SIM_H
+#define HEDDLE_SIM_SIM_H
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "Vhd_sim_top.h"
+#include "hd_accel.h"
+#include "hd_sim.h"
+#include "memory.h"
+#include "submission.h"
+#include "trace.h"
+#include "verilated.h"
+#include "watchdog.h"
+
+struct hd_sim {
+    explicit hd_sim(const hd_sim_options &options);
+    ~hd_sim();
+    hd_sim(const hd_sim &) = delete;
+    hd_sim &operator=(const hd_sim &) = delete;
+
+    // clock.cpp
+    void reset();
+    void settle(); // clock low: outputs follow the inputs
+    void edge();   // what happens in this cycle, then the rising edge
+    hd_sim_stop run(uint64_t max_cycles);
+    bool failed();
+
+    // registers.cpp
+    uint32_t read32(uint32_t offset);
+    void write32(uint32_t offset, uint32_t value);
+    void written(uint32_t offset, uint32_t value);
+
+    // commits.cpp
+    void drain_commits();
+
+    const hd_sim_options options;
+    VerilatedContext context;
+    std::unique_ptr<Vhd_sim_top> top_owner;
+    Vhd_sim_top &top;
+    heddle::Memory memory;
+    heddle::Submission submission;
+    heddle::Trace trace;
+    heddle::Watchdog watchdog;
+
+    uint64_t now = 0; // cycles since open
+    uint64_t commits_seen = 0;
+    double wall_seconds = 0;
+    void (*sink)(void *, const hd_sim_commit *) = nullptr;
+    void *sink_ctx = nullptr;
+
+    // What the bus master wrote: where the command stream is.
+    uint32_t command_offset = 0, command_length = 0;
+    uint64_t region_base[HD_REGIONS] = {};
+
+    std::string failure; // why the model cannot go on; empty: it can
+    std::string stuck;
+};
+
+#endif

@@ -1,0 +1,120 @@
+// submission.cpp - commands of the current submission, their start and completion.
+#include "submission.h"
+
+#include <cstdio>
+#include <cstring>
+
+#include "hd_sim_names.h"
+
+namespace heddle
+{
+
+namespace
+{
+
+uint32_t unit_of_opcode(uint32_t opcode)
+{
+    switch (opcode) {
+    case HD_OPCODE_LOAD: return HD_UNIT_LOAD;
+    case HD_OPCODE_WEIGHT: return HD_UNIT_WEIGHT;
+    case HD_OPCODE_ARRAY: return HD_UNIT_ARRAY;
+    case HD_OPCODE_VECTOR: return HD_UNIT_VECTOR;
+    case HD_OPCODE_STORE: return HD_UNIT_STORE;
+    default: return HD_UNIT_FETCH;
+    }
+}
+
+// Kinds in which a unit has not begun the command at its head. They are the same in every unit but
+// fetch.
+bool is_waiting(uint32_t unit, uint32_t kind)
+{
+    if (unit == HD_UNIT_FETCH)
+        return kind != HD_COUNTER_FETCH_WAIT_END % HD_COUNTER_SLOTS;
+    return kind == HD_COUNTER_LOAD_WAIT_TOKEN % HD_COUNTER_SLOTS ||
+           hd_counter_names[unit][kind] == nullptr ||
+           strcmp(hd_counter_names[unit][kind], "idle") == 0;
+}
+
+} // namespace
+
+void Submission::begin(const uint8_t *stream, uint64_t n_bytes, uint64_t now)
+{
+    commands_.clear();
+    words_.clear();
+    for (std::vector<uint32_t> &order : order_)
+        order.clear();
+    memset(done_count_, 0, sizeof done_count_);
+    started_ = 0;
+    kinds_ = ~0u;
+    start_ = now;
+    for (uint64_t at = HD_HEADER_BYTES; stream != nullptr && at + sizeof(hd_common) <= n_bytes;) {
+        hd_common common;
+
+        memcpy(&common, stream + at, sizeof common);
+        const uint32_t unit = unit_of_opcode(common.opcode);
+        order_[unit].push_back(static_cast<uint32_t>(commands_.size()));
+        commands_.push_back({0, 0, unit, common.layer});
+        words_.push_back(common);
+        if (common.opcode == HD_OPCODE_END || common.length == 0)
+            break;
+        at += common.length * HD_COMMAND_ALIGN;
+    }
+    last_ = static_cast<uint32_t>(commands_.size());
+}
+
+const hd_common *Submission::common(uint32_t command) const
+{
+    return command < words_.size() ? &words_[command] : nullptr;
+}
+
+uint32_t Submission::head(uint32_t unit) const
+{
+    const std::vector<uint32_t> &order = order_[unit];
+    const uint32_t k = done_count_[unit];
+
+    return k < order.size() ? order[k] : static_cast<uint32_t>(commands_.size());
+}
+
+void Submission::complete(uint32_t unit, uint32_t command, uint64_t now)
+{
+    const uint32_t expected = head(unit);
+
+    if (command != expected && violation_[0] == '\0')
+        (void)snprintf(violation_, sizeof violation_, "%s completed command %u, expected %u of %zu",
+                       hd_unit_names[unit], command, expected, commands_.size());
+    completed_++;
+    done_count_[unit]++;
+    if (expected >= commands_.size())
+        return;
+    commands_[expected].done = now - start_;
+    if ((started_ >> unit & 1) == 0)
+        commands_[expected].start = now - start_;
+    started_ &= ~(1u << unit);
+    last_ = expected;
+}
+
+bool Submission::update(const Vhd_sim_top &top, uint64_t now)
+{
+    bool changed = false;
+
+    kinds_ = top.unit_kind_o;
+    for (uint32_t unit = 0; unit < HD_UNIT_COUNT; unit++) {
+        if ((started_ >> unit & 1) == 0 && !is_waiting(unit, kinds_ >> (3 * unit) & 7)) {
+            const uint32_t command = head(unit);
+
+            if (command < commands_.size()) {
+                commands_[command].start = now - start_;
+                started_ |= 1u << unit;
+                changed = true;
+            }
+        }
+        if ((top.done_o >> unit & 1) != 0) {
+            complete(unit, top.done_cmd_o[unit], now);
+            kinds_ = ~0u; // look again: the next command may start in the same kind
+            changed = true;
+        }
+    }
+    return changed;
+}
+
+} // namespace heddle

@@ -1,0 +1,80 @@
+// submission.h - the commands of one submission, read from memory at the doorbell, and when each
+// started and completed. A unit takes its commands in stream order, so its k-th completion is its
+// k-th command; done_cmd_o must agree.
+#ifndef HEDDLE_SIM_SUBMISSION_H
+#define HEDDLE_SIM_SUBMISSION_H
+
+#include <cstdint>
+#include <vector>
+
+#include "Vhd_sim_top.h"
+#include "hd_accel.h"
+#include "hd_sim.h"
+
+namespace heddle
+{
+
+class Submission
+{
+  public:
+    // The stream of `n_bytes` at `stream` (null: not in memory) starts in cycle `now`.
+    void begin(const uint8_t *stream, uint64_t n_bytes, uint64_t now);
+
+    // Settled signals before an edge. True: a command started or completed.
+    bool sample(const Vhd_sim_top &top, uint64_t now)
+    {
+        if (top.done_o == 0 && top.unit_kind_o == kinds_)
+            return false;
+        return update(top, now);
+    }
+
+    uint64_t start() const
+    {
+        return start_;
+    }
+    uint64_t completed() const
+    {
+        return completed_;
+    } // since open
+    const std::vector<hd_sim_command> &commands() const
+    {
+        return commands_;
+    }
+    const hd_common *common(uint32_t command) const;
+    // The command that `unit` runs or waits to run; commands().size(): none.
+    uint32_t head(uint32_t unit) const;
+    bool head_started(uint32_t unit) const
+    {
+        return started_ >> unit & 1;
+    }
+    uint32_t done_count(uint32_t unit) const
+    {
+        return done_count_[unit];
+    }
+    uint32_t last_completed() const
+    {
+        return last_;
+    } // commands().size(): none
+    const char *violation() const
+    {
+        return violation_;
+    }
+
+  private:
+    bool update(const Vhd_sim_top &top, uint64_t now);
+    void complete(uint32_t unit, uint32_t command, uint64_t now);
+
+    std::vector<hd_sim_command> commands_;
+    std::vector<hd_common> words_;
+    std::vector<uint32_t> order_[HD_UNIT_COUNT]; // commands of a unit, in order
+    uint32_t done_count_[HD_UNIT_COUNT] = {};
+    uint32_t started_ = 0; // bit: the unit's head has started
+    uint32_t kinds_ = ~0u;
+    uint32_t last_ = 0;
+    uint64_t start_ = 0, completed_ = 0;
+    char violation_[160] = "";
+};
+
+} // namespace heddle
+
+#endif

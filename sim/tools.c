@@ -1,0 +1,218 @@
+/* tools.c - programs that build a model. */
+#define _GNU_SOURCE
+#include "tools.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "compiler/base/file.h"
+#include "compiler/base/text.h"
+#include "hash.h"
+
+/* make's own variables would reach the inner make ("make sim HW=..."), flags would not be in the
+ * hash. */
+static const char *const stripped[] = {
+    "MAKEFLAGS",      "MFLAGS",      "MAKELEVEL", "MAKEFILES", "GNUMAKEFLAGS", "CFLAGS",
+    "CXXFLAGS",       "CPPFLAGS",    "LDFLAGS",   "LDLIBS",    "CPATH",        "CPLUS_INCLUDE_PATH",
+    "C_INCLUDE_PATH", "LIBRARY_PATH"};
+
+static void clean_environment(void)
+{
+    for (size_t i = 0; i < sizeof stripped / sizeof stripped[0]; i++)
+        (void)unsetenv(stripped[i]);
+    (void)setenv("LC_ALL", "C", 1);
+}
+
+/* In the child. Does not return. */
+static void become(const char *folder, int out, const char *const *argv)
+{
+    const int null = open("/dev/null", O_RDONLY);
+
+    if (null < 0 || dup2(null, 0) < 0 || dup2(out, 1) < 0 || dup2(out, 2) < 0)
+        _exit(126);
+    clean_environment();
+    if (folder != NULL && chdir(folder) != 0)
+        _exit(126);
+    execvp(argv[0], (char *const *)(uintptr_t)argv);
+    _exit(127);
+}
+
+static enum status wait_child(pid_t pid, const char *name, int *code, struct diag *d)
+{
+    int info;
+
+    while (waitpid(pid, &info, 0) < 0)
+        if (errno != EINTR)
+            return FAIL(d, ST_INTERNAL, "cannot wait for '%s': %s", name, strerror(errno));
+    if (WIFSIGNALED(info) && (WTERMSIG(info) == SIGINT || WTERMSIG(info) == SIGTERM))
+        return FAIL(d, ST_INTERRUPTED, "interrupted while running '%s'", name);
+    *code = WIFEXITED(info) ? WEXITSTATUS(info) : 128 + WTERMSIG(info);
+    return ST_OK;
+}
+
+static const char *command_text(struct arena *a, const char *folder, const char *const *argv)
+{
+    struct text t;
+
+    text_init(&t, a);
+    text_printf(&t, "cd '%s' &&", folder);
+    for (; *argv != NULL; argv++)
+        text_printf(&t, strpbrk(*argv, " '\"$&|<>") != NULL ? " '%s'" : " %s", *argv);
+    return t.data;
+}
+
+static bool is_error(const char *line)
+{
+    return strncmp(line, "%Error", 6) == 0 || strstr(line, "error:") != NULL ||
+           strstr(line, "sorry,") != NULL || strstr(line, "No space left") != NULL ||
+           strstr(line, "cannot ") != NULL;
+}
+
+/* The first lines of the log that look like errors, else its last ones. */
+static const char *first_errors(struct arena *a, const char *log)
+{
+    struct diag ignored = {.status = ST_OK};
+    uint8_t *data;
+    size_t n;
+    struct text t;
+    char *line, *rest;
+    int found = 0;
+
+    if (file_read(a, log, (size_t)1 << 28, &data, &n, &ignored) != ST_OK)
+        return "(no output)";
+    text_init(&t, a);
+    rest = arena_strdup(a, (const char *)data);
+    while (found < 5 && (line = strsep(&rest, "\n")) != NULL) {
+        if (!is_error(line))
+            continue;
+        text_printf(&t, "%s%.300s", found++ != 0 ? " | " : "", line);
+    }
+    if (found == 0)
+        text_add(&t, n > 800 ? (const char *)data + n - 800 : (const char *)data);
+    return t.data != NULL ? t.data : "(no output)";
+}
+
+enum status tool_run(struct arena *a, const char *folder, const char *log, const char *const *argv,
+                     struct diag *d)
+{
+    const int out = open(log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
+    pid_t pid;
+    int code = 0;
+    const char *errors;
+
+    if (out < 0)
+        return FAIL(d, ST_USAGE, "cannot write '%s': %s", log, strerror(errno));
+    pid = fork();
+    if (pid == 0)
+        become(folder, out, argv);
+    (void)close(out);
+    if (pid < 0)
+        return FAIL(d, ST_INTERNAL, "cannot start '%s': %s", argv[0], strerror(errno));
+    TRY(wait_child(pid, argv[0], &code, d));
+    if (code == 0)
+        return ST_OK;
+    errors = first_errors(a, log);
+    return FAIL(d, strstr(errors, "No space left") != NULL ? ST_NO_MEMORY : ST_INTERNAL,
+                "building the simulator failed (exit %d): %s  Log: '%s'. Command: %s", code, errors,
+                log, command_text(a, folder, argv));
+}
+
+static const char *search_path(struct arena *a, const char *name)
+{
+    const char *at = getenv("PATH");
+    char real[PATH_MAX];
+
+    if (strchr(name, '/') != NULL)
+        return access(name, X_OK) == 0 && realpath(name, real) != NULL ? arena_strdup(a, real)
+                                                                       : NULL;
+    while (at != NULL && *at != '\0') {
+        const size_t n = strcspn(at, ":");
+        const char *path = arena_printf(a, "%.*s/%s", (int)n, at, name);
+
+        if (n > 0 && path[0] == '/' && access(path, X_OK) == 0)
+            return path;
+        at += n + (at[n] == ':');
+    }
+    return NULL;
+}
+
+/* Standard output of `path argument...`, first line. */
+static enum status ask(struct arena *a, const char *path, const char *argument, const char *second,
+                       const char **line, struct diag *d)
+{
+    const char *const argv[] = {path, argument, second, NULL};
+    char name[] = "/tmp/heddle-ask-XXXXXX";
+    const int fd = mkstemp(name);
+    uint8_t *data = NULL;
+    size_t n = 0;
+    enum status st;
+
+    if (fd < 0)
+        return FAIL(d, ST_NO_MEMORY, "cannot write a temporary file: %s", strerror(errno));
+    (void)close(fd);
+    st = tool_run(a, "/", name, argv, d);
+    if (st == ST_OK)
+        st = file_read(a, name, 1 << 20, &data, &n, d);
+    (void)unlink(name);
+    if (st == ST_OK)
+        *line = arena_strndup(a, (const char *)data, strcspn((const char *)data, "\n"));
+    return st;
+}
+
+/* Lines of the note: what identifies the file, version, root. */
+static bool read_note(struct arena *a, const char *note, const char *key, struct sim_tool *tool)
+{
+    struct diag ignored = {.status = ST_OK};
+    uint8_t *data;
+    size_t n;
+    char *rest, *line[3];
+
+    if (!file_exists(note) || file_read(a, note, 65536, &data, &n, &ignored) != ST_OK)
+        return false;
+    rest = (char *)data;
+    for (int i = 0; i < 3; i++)
+        line[i] = strsep(&rest, "\n");
+    if (rest == NULL || strcmp(line[0], key) != 0)
+        return false;
+    tool->version = line[1];
+    tool->root = line[2];
+    return true;
+}
+
+enum status tool_find(struct arena *a, const char *cache, const char *name, const char *package,
+                      struct sim_tool *tool, struct diag *d)
+{
+    struct stat info;
+    const char *key, *note, *text;
+    struct hash128 h;
+
+    tool->path = search_path(a, name);
+    if (tool->path == NULL || stat(tool->path, &info) != 0)
+        return FAIL(d, ST_INTERNAL,
+                    "cannot find '%s', needed to build the simulator: install the package %s", name,
+                    package);
+    key = arena_printf(a, "%s %lld %lld.%09ld %s", tool->path, (long long)info.st_size,
+                       (long long)info.st_mtim.tv_sec, info.st_mtim.tv_nsec,
+                       getenv("VERILATOR_ROOT") != NULL ? getenv("VERILATOR_ROOT") : "");
+    hash_init(&h);
+    hash_string(&h, tool->path);
+    note = arena_printf(a, "%s/tool-%s", cache, hash_text(a, &h));
+    if (read_note(a, note, key, tool))
+        return ST_OK;
+    TRY(ask(a, tool->path, "--version", NULL, &tool->version, d));
+    tool->root = "";
+    if (strncmp(tool->version, "Verilator", 9) == 0)
+        TRY(ask(a, tool->path, "--getenv", "VERILATOR_ROOT", &tool->root, d));
+    text = arena_printf(a, "%s\n%s\n%s\n", key, tool->version, tool->root);
+    return file_write(note, text, strlen(text), d);
+}

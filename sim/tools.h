@@ -1,0 +1,26 @@
+/* tools.h - the programs that build a model: where they are, which version, how to run them. */
+#ifndef HEDDLE_SIM_TOOLS_H
+#define HEDDLE_SIM_TOOLS_H
+
+#include "compiler/base/arena.h"
+#include "compiler/base/status.h"
+
+struct sim_tool {
+    const char *path;    /* absolute */
+    const char *version; /* first line of --version */
+    const char *root;    /* Verilator: its VERILATOR_ROOT; else "" */
+};
+
+/* Find `name` (a path, or a name looked up in PATH) and its version. Asking a tool takes 5-50 ms,
+ * so the answer is kept in `cache` under the file's path, size and time of change. `package`: what
+ * to install when it is missing. */
+enum status tool_find(struct arena *a, const char *cache, const char *name, const char *package,
+                      struct sim_tool *tool, struct diag *d);
+
+/* Run argv (NULL at its end) in `folder`, standard output and error appended to `log`. The
+ * environment is stripped of what would change a build behind the hash's back (MAKEFLAGS, CXXFLAGS,
+ * ...). */
+enum status tool_run(struct arena *a, const char *folder, const char *log, const char *const *argv,
+                     struct diag *d);
+
+#endif

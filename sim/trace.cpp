@@ -1,0 +1,159 @@
+// trace.cpp - FST waves.
+#include "trace.h"
+
+#include <cstring>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "hd_sim_names.h"
+#include "sim.h"
+
+namespace heddle
+{
+
+namespace
+{
+
+constexpr uint32_t kNameBytes = 32; // NameBits and OpBits of hd_sim_top.sv
+constexpr uint32_t kOpBytes = 8;
+
+// A Verilog string: the last character in the lowest byte.
+void put_text(void *field, uint32_t n_bytes, const char *text)
+{
+    uint8_t *const bytes = static_cast<uint8_t *>(field);
+    const size_t length = strnlen(text, n_bytes);
+
+    memset(bytes, 0, n_bytes);
+    for (size_t i = 0; i < length; i++)
+        bytes[i] = static_cast<uint8_t>(text[length - 1 - i]);
+}
+
+} // namespace
+
+int Trace::start(hd_sim &sim, const char *path, uint64_t limit_bytes)
+{
+    stop();
+    path_ = path;
+    (void)unlink(path);
+    file_ = new VerilatedFstC;
+    sim.top.trace(file_, 99);
+    file_->open(path);
+    if (!file_->isOpen() || access(path, W_OK) != 0) {
+        stop();
+        return -1;
+    }
+    limit_ = limit_bytes;
+    bytes_ = cycles_ = 0;
+    next_check_ = 64;
+    limited_ = false;
+    armed_ = true;
+    return 0;
+}
+
+void Trace::stop()
+{
+    struct stat info;
+
+    if (file_ == nullptr)
+        return;
+    file_->close();
+    delete file_;
+    file_ = nullptr;
+    armed_ = active_ = false;
+    if (stat(path_.c_str(), &info) == 0)
+        bytes_ = static_cast<uint64_t>(info.st_size);
+}
+
+void Trace::window(bool by_command, uint64_t first, uint64_t last)
+{
+    by_command_ = by_command;
+    first_ = first;
+    last_ = last;
+}
+
+// Commands: from the start of the first one that starts until all of them are done.
+bool Trace::in_window(const hd_sim &sim) const
+{
+    if (last_ < first_)
+        return true;
+    if (!by_command_) {
+        const uint64_t cycle = sim.now - sim.submission.start();
+
+        return cycle >= first_ && cycle <= last_;
+    }
+    const std::vector<hd_sim_command> &commands = sim.submission.commands();
+    bool started = false, open = false;
+
+    for (uint64_t i = first_; i <= last_ && i < commands.size(); i++) {
+        started |= commands[i].start != 0 || commands[i].done != 0;
+        open |= commands[i].done == 0;
+    }
+    return started && open;
+}
+
+void Trace::choose(hd_sim &sim)
+{
+    const bool was = active_;
+
+    active_ = in_window(sim);
+    if (active_ && !was)
+        name_commands(sim);
+}
+
+void Trace::name_commands(hd_sim &sim)
+{
+    const Submission &s = sim.submission;
+
+    for (uint32_t unit = 0; unit < HD_UNIT_COUNT; unit++) {
+        const uint32_t head = s.head(unit);
+        const hd_common *const common = s.head_started(unit) ? s.common(head) : nullptr;
+        const char *layer = "", *op = "";
+
+        if (common != nullptr) {
+            op = common->opcode < HD_OPCODE_COUNT ? hd_opcode_names[common->opcode] : "?";
+            layer =
+                common->layer < sim.options.n_layers ? sim.options.layer_names[common->layer] : "";
+        }
+        put_text(reinterpret_cast<uint8_t *>(&sim.top.layer_i) + unit * kNameBytes, kNameBytes,
+                 layer != nullptr ? layer : "");
+        put_text(reinterpret_cast<uint8_t *>(&sim.top.op_i) + unit * kOpBytes, kOpBytes, op);
+    }
+}
+
+void Trace::dump_high(hd_sim &sim)
+{
+    file_->dump(sim.now * 10);
+    if (++cycles_ >= next_check_)
+        check_size();
+}
+
+void Trace::dump_low(hd_sim &sim)
+{
+    file_->dump(sim.now * 10 + 5);
+}
+
+// The writer keeps blocks in memory: flush to see the size, then look again after half of what is
+// left at the rate seen so far, so that a limit is overshot by little.
+void Trace::check_size()
+{
+    struct stat info;
+
+    file_->flush();
+    if (stat(path_.c_str(), &info) == 0)
+        bytes_ = static_cast<uint64_t>(info.st_size);
+    if (limit_ == 0) {
+        next_check_ = cycles_ + 65536; // what a crash may lose
+        return;
+    }
+    if (bytes_ >= limit_) {
+        stop();
+        limited_ = true;
+        return;
+    }
+    const uint64_t rate = bytes_ / cycles_ + 1;
+    const uint64_t step = (limit_ - bytes_) / rate / 2;
+
+    next_check_ = cycles_ + (step < 64 ? 64 : step > 16384 ? 16384 : step);
+}
+
+} // namespace heddle

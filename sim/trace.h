@@ -1,0 +1,67 @@
+// trace.h - FST waves of windows of a run, up to a size. Off costs one comparison a cycle.
+// Time: 10 ns a cycle since open, so a cycle number is a time without its last digit.
+#ifndef HEDDLE_SIM_TRACE_H
+#define HEDDLE_SIM_TRACE_H
+
+#include <cstdint>
+#include <string>
+
+#include "verilated_fst_c.h"
+
+struct hd_sim;
+
+namespace heddle
+{
+
+class Trace
+{
+  public:
+    // 0, or -1: the file cannot be written.
+    int start(hd_sim &sim, const char *path, uint64_t limit_bytes);
+    void stop();
+    void window(bool by_command, uint64_t first, uint64_t last);
+
+    bool active() const
+    {
+        return active_;
+    } // dump this cycle
+    bool armed() const
+    {
+        return armed_;
+    }
+
+    // A new cycle begins / a command of the submission started or completed.
+    void choose(hd_sim &sim);
+    void name_commands(hd_sim &sim);
+    void dump_low(hd_sim &sim);
+    void dump_high(hd_sim &sim);
+
+    uint64_t bytes() const
+    {
+        return bytes_;
+    }
+    uint64_t cycles() const
+    {
+        return cycles_;
+    }
+    bool limited() const
+    {
+        return limited_;
+    }
+
+  private:
+    bool in_window(const hd_sim &sim) const;
+    void check_size();
+
+    VerilatedFstC *file_ = nullptr;
+    std::string path_;
+    bool declared_ = false;
+    bool armed_ = false, active_ = false, limited_ = false;
+    bool by_command_ = false;
+    uint64_t first_ = 1, last_ = 0; // last < first: everything
+    uint64_t limit_ = 0, bytes_ = 0, cycles_ = 0, next_check_ = 0;
+};
+
+} // namespace heddle
+
+#endif
