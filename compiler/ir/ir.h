@@ -12,11 +12,12 @@
 #include "../base/text.h"
 
 #define IR_MAX_RANK 6
-#define IR_NONE UINT32_MAX
+#define IR_NONE     UINT32_MAX
 
 enum ir_type { IR_I8, IR_U8, IR_I16, IR_I32, IR_I64, IR_F32, IR_BOOL, IR_TYPE_COUNT };
 
-/* Affine quantisation, real = scale * (code - zero_point). n = 0: none; 1: per tensor; else one per index of `axis`. */
+/* Affine quantisation, real = scale * (code - zero_point). n = 0: none; 1: per tensor; else one per
+ * index of `axis`. */
 struct ir_quant {
     uint32_t n, axis;
     const float *scale;
@@ -27,7 +28,8 @@ enum ir_role {
     IR_VALUE,    /* produced by an operator */
     IR_INPUT,    /* of the graph */
     IR_CONST,    /* data is set */
-    IR_VARIABLE, /* state: keeps its bytes from inference to inference, data is the initial value or NULL (zeros) */
+    IR_VARIABLE, /* state: keeps its bytes from inference to inference, data is the initial value or
+                    NULL (zeros) */
 };
 
 struct ir_tensor {
@@ -62,10 +64,9 @@ enum ir_attr {
 enum ir_activation { IR_ACT_NONE, IR_ACT_RELU, IR_ACT_RELU6, IR_ACT_RELU_N1_TO_1 };
 
 /* Fixed-point constants, made by legalise/requant.c and by nothing else.
- *   conv, depthwise, fully connected, mul, mean, quantize: requantise by multiplier[c], shift[c] (n = 1: all channels)
- *   add, sub: index 0 first operand, 1 second operand, 2 output
- *   softmax: index 0 scales the differences to Q5.26
- *   lut: table[256], index code + 128 */
+ *   conv, depthwise, fully connected, mul, mean, quantize: requantise by multiplier[c], shift[c] (n
+ * = 1: all channels) add, sub: index 0 first operand, 1 second operand, 2 output softmax: index 0
+ * scales the differences to Q5.26 lut: table[256], index code + 128 */
 struct ir_fixed {
     uint32_t n;
     const int32_t *multiplier;
@@ -116,9 +117,9 @@ struct ir_graph {
 
 /* What ops.def knows of an operator. */
 struct ir_op_info {
-    const char *name;   /* "conv2d" */
+    const char *name; /* "conv2d" */
     uint32_t min_in, max_in, min_out, max_out;
-    const char *attrs;  /* space separated attribute names it may have */
+    const char *attrs; /* space separated attribute names it may have */
 };
 const struct ir_op_info *ir_op_info(enum ir_opcode opcode);
 const char *ir_attr_name(enum ir_attr attr);
@@ -126,8 +127,10 @@ const char *ir_type_name(enum ir_type type);
 uint32_t ir_type_bytes(enum ir_type type);
 
 struct ir_graph *ir_graph_new(struct arena *a, const char *name);
-struct ir_tensor *ir_tensor_new(struct ir_graph *g, const char *name, enum ir_type type, uint32_t rank, const int32_t *dim);
-struct ir_op *ir_op_new(struct ir_graph *g, enum ir_opcode opcode, uint32_t row, uint32_t n_in, uint32_t n_out);
+struct ir_tensor *ir_tensor_new(struct ir_graph *g, const char *name, enum ir_type type,
+                                uint32_t rank, const int32_t *dim);
+struct ir_op *ir_op_new(struct ir_graph *g, enum ir_opcode opcode, uint32_t row, uint32_t n_in,
+                        uint32_t n_out);
 /* Elements / bytes; checked against overflow when the tensor is made (at most 2^31 - 1 bytes). */
 uint64_t ir_elements(const struct ir_tensor *t);
 uint64_t ir_bytes(const struct ir_tensor *t);
@@ -154,7 +157,8 @@ enum status ir_link(struct ir_graph *g, struct diag *d);
 
 /* Invariants of IR.md; `stage` names the pass in the message. */
 enum status ir_verify(const struct ir_graph *g, const char *stage, struct diag *d);
-/* Output shapes and types from input shapes and attributes; checks what the file says against it. */
+/* Output shapes and types from input shapes and attributes; checks what the file says against it.
+ */
 enum status ir_infer(struct ir_graph *g, struct diag *d);
 /* The text form and back. ir_parse(ir_print(g)) prints the same text. */
 void ir_print(const struct ir_graph *g, struct text *t);

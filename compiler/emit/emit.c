@@ -1,0 +1,55 @@
+/* emit.c - the files of an emitted network, see emit.h. */
+#include "emit.h"
+
+#include "../base/file.h"
+
+struct text *emit_new_file(struct emit_unit *u, const char *name)
+{
+    struct emit_file *f = &u->file[u->n++];
+    f->name = name;
+    text_init(&f->text, u->arena);
+    return &f->text;
+}
+
+const char *emit_id(const struct emit_unit *u, uint32_t row)
+{
+    return arena_printf(u->arena, "l%s", u->graph->row[row].name);
+}
+
+const char *emit_pointer(struct emit_unit *u, uint32_t tensor)
+{
+    const struct sched_place *s = &u->program->place[tensor];
+    const struct ir_tensor *t = u->graph->tensor[tensor];
+    uint32_t io = s->mem_region - HD_REGION_IO;
+    if (t->role == IR_CONST)
+        return arena_printf(u->arena, "(model_constants + 0x%x)",
+                            emit_host_constant(u, t->data, (size_t)ir_bytes(t)));
+    if (s->mem_region == HD_REGION_ARENA)
+        return arena_printf(u->arena, "(call->arena + 0x%x)", s->mem_offset);
+    return io < u->graph->n_in ? arena_printf(u->arena, "call->in[%u]", io)
+                               : arena_printf(u->arena, "call->out[%u]", io - u->graph->n_in);
+}
+
+enum status emit_run(struct arena *a, const struct ir_graph *g, struct sched_program *p,
+                     struct emit_unit **unit, struct diag *d)
+{
+    struct emit_unit *u = ARENA_NEW(a, struct emit_unit);
+    *unit = u;
+    u->arena = a;
+    u->graph = g;
+    u->program = p;
+    TRY(emit_model(u, d));
+    emit_commands(u);
+    emit_constants(u);
+    return ST_OK;
+}
+
+enum status emit_write(const struct emit_unit *u, const char *dir, struct diag *d)
+{
+    TRY(file_make_dirs(dir, d));
+    for (uint32_t i = 0; i < u->n; i++) {
+        const char *path = arena_printf(u->arena, "%s/%s", dir, u->file[i].name);
+        TRY(file_write(path, u->file[i].text.data, u->file[i].text.length, d));
+    }
+    return ST_OK;
+}

@@ -1,0 +1,49 @@
+/* emit.h - a compiled network as readable C11: model.c, commands.c, constants.c (or .bin and .S),
+ * model.h. in:  the graph, the device program.   out: texts, written to a folder by emit_write.
+ * Invariants: freestanding, no libm, no heap; one routine per kernel, a parameter struct per layer;
+ * identifiers are l03_conv2d; text from the model only in comments and strings, escaped; same
+ * input, same bytes. */
+#ifndef HEDDLE_EMIT_H
+#define HEDDLE_EMIT_H
+
+#include "../schedule/sched.h"
+
+/* Constants larger than this go to constants.bin. */
+#define EMIT_INLINE_CONSTANTS 65536u
+
+struct emit_file {
+    const char *name;
+    struct text text;
+};
+
+#define EMIT_MAX_FILES 8
+struct emit_unit {
+    struct arena *arena;
+    const struct ir_graph *graph;
+    struct sched_program *program; /* also without accelerator: places in memory */
+    uint32_t n;
+    struct emit_file file[EMIT_MAX_FILES];
+};
+
+enum status emit_run(struct arena *a, const struct ir_graph *g, struct sched_program *p,
+                     struct emit_unit **unit, struct diag *d);
+/* Write all files below `dir`, made if missing. */
+enum status emit_write(const struct emit_unit *u, const char *dir, struct diag *d);
+
+struct text *emit_new_file(struct emit_unit *u, const char *name);
+void emit_commands(struct emit_unit *u);
+void emit_constants(struct emit_unit *u);
+enum status emit_model(struct emit_unit *u, struct diag *d);
+/* The C identifier of a row: l03_conv2d. */
+const char *emit_id(const struct emit_unit *u, uint32_t row);
+/* Offset of host constants (kernel weights, tables) appended to the constants region; one copy per
+ * data pointer. */
+uint32_t emit_host_constant(struct emit_unit *u, const void *data, size_t n_bytes);
+/* host.c: the parameter struct and the call of a host operator. */
+enum status emit_host_params(struct emit_unit *u, struct text *t, const struct ir_op *op,
+                             struct diag *d);
+void emit_host_call(struct emit_unit *u, struct text *t, const struct ir_op *op);
+/* C expression of type uint8_t * for a tensor's bytes on the host. */
+const char *emit_pointer(struct emit_unit *u, uint32_t tensor);
+
+#endif

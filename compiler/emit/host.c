@@ -1,0 +1,409 @@
+/* host.c (emit) - host operators: the parameter struct of each layer and the one line that calls
+ * its kernel. One row per operator below; the kernels and their layouts are driver/kernels/hdk.h's.
+ */
+#include <string.h>
+
+#include "../schedule/geometry.h"
+#include "emit.h"
+
+struct host_op {
+    enum ir_opcode opcode;
+    const char *kernel; /* hdk_<kernel> */
+    const char *params; /* struct hdk_<params> */
+    enum status (*write)(struct emit_unit *u, struct text *t, const struct ir_op *op,
+                         struct diag *d);
+};
+
+static int32_t zero_of(const struct ir_tensor *t)
+{
+    return t && t->quant.n ? t->quant.zero_point[0] : 0;
+}
+
+static void field(struct text *t, const char *name, int64_t value)
+{
+    if (value != 0)
+        text_printf(t, "    .%s = %lld,\n", name, (long long)value);
+}
+
+static void clamps(struct text *t, const struct ir_op *op)
+{
+    field(t, "act_min", op->fixed.act_min);
+    field(t, "act_max", op->fixed.act_max);
+}
+
+static void scales(struct emit_unit *u, struct text *t, const struct ir_op *op)
+{
+    const struct ir_fixed *f = &op->fixed;
+    uint32_t m = emit_host_constant(u, f->multiplier, (size_t)f->n * 4),
+             s = emit_host_constant(u, f->shift, f->n);
+    text_printf(t,
+                "    .scale = {(const int32_t *)(const void *)(model_constants + 0x%x),\n"
+                "              (const int8_t *)(model_constants + 0x%x), %d},\n",
+                m, s, f->n > 1);
+}
+
+/* Array of 4 dimensions, outermost first. */
+static void shape4(struct text *t, const char *name, const struct ir_tensor *x)
+{
+    text_printf(t, "    .%s = {%d, %d, %d, %d},\n", name, ir_dim_back(x, 3), ir_dim_back(x, 2),
+                ir_dim_back(x, 1), ir_dim_back(x, 0));
+}
+
+static enum status need_int8(const struct emit_unit *u, const struct ir_op *op, struct diag *d)
+{
+    const struct ir_tensor *x = ir_in(u->graph, op, 0), *y = ir_out(u->graph, op, 0);
+    if (x->type == IR_I8 && y->type == IR_I8)
+        return ST_OK;
+    return FAIL(
+        d, ST_UNSUPPORTED,
+        "operator %s (%s): the host kernel takes int8, found %s to %s; quantise the model to int8",
+        u->graph->row[op->row].name, u->graph->row[op->row].op, ir_type_name(x->type),
+        ir_type_name(y->type));
+}
+
+static void geometry(struct text *t, const struct geo *g, uint32_t batch)
+{
+    field(t, "batch", batch);
+    field(t, "in_h", g->h);
+    field(t, "in_w", g->w);
+    field(t, "out_h", g->oh);
+    field(t, "out_w", g->ow);
+    field(t, "kernel_h", g->kh);
+    field(t, "kernel_w", g->kw);
+    field(t, "stride_y", g->sy);
+    field(t, "stride_x", g->sx);
+    field(t, "pad_top", g->pt);
+    field(t, "pad_left", g->pl);
+}
+
+static void zero_points(struct text *t, const struct geo *g)
+{
+    field(t, "z_in", g->z_in);
+    field(t, "z_w", g->z_w);
+    field(t, "z_out", g->z_out);
+}
+
+static enum status conv2d(struct emit_unit *u, struct text *t, const struct ir_op *op,
+                          struct diag *d)
+{
+    struct geo g;
+    geo_of(u->graph, op, &g);
+    TRY(need_int8(u, op, d));
+    geometry(t, &g, (uint32_t)ir_dim_back(g.x, 3));
+    field(t, "in_c", g.c);
+    if (g.kind == GEO_DEPTHWISE) {
+        field(t, "depth_multiplier", g.oc / g.c);
+    } else {
+        field(t, "out_c", g.oc);
+        field(t, "groups", 1);
+    }
+    field(t, "dilation_y", g.dy);
+    field(t, "dilation_x", g.dx);
+    zero_points(t, &g);
+    clamps(t, op);
+    scales(u, t, op);
+    return ST_OK;
+}
+
+static enum status fully_connected(struct emit_unit *u, struct text *t, const struct ir_op *op,
+                                   struct diag *d)
+{
+    struct geo g;
+    geo_of(u->graph, op, &g);
+    TRY(need_int8(u, op, d));
+    field(t, "batch", g.w);
+    field(t, "in_c", g.c);
+    field(t, "out_c", g.oc);
+    zero_points(t, &g);
+    clamps(t, op);
+    scales(u, t, op);
+    return ST_OK;
+}
+
+/* Element strides of an operand of the walk over `out`; 0 where it is broadcast. */
+static void walk_stride(struct text *t, const char *name, const struct ir_tensor *x)
+{
+    uint32_t stride[4], dense = 1;
+    for (uint32_t i = 0; i < 4; i++) {
+        stride[i] = ir_dim_back(x, i) > 1 ? dense : 0;
+        dense *= (uint32_t)ir_dim_back(x, i);
+    }
+    text_printf(t, "             .%s = {%u, %u, %u, %u},\n", name, stride[3], stride[2], stride[1],
+                stride[0]);
+}
+
+static void walk(struct emit_unit *u, struct text *t, const struct ir_op *op)
+{
+    const struct ir_tensor *y = ir_out(u->graph, op, 0);
+    text_printf(t, "    .walk = {.shape = {%d, %d, %d, %d},\n", ir_dim_back(y, 3),
+                ir_dim_back(y, 2), ir_dim_back(y, 1), ir_dim_back(y, 0));
+    walk_stride(t, "a_stride", ir_in(u->graph, op, 0));
+    walk_stride(t, "b_stride", ir_in(u->graph, op, 1));
+    text_add(t, "    },\n");
+    field(t, "z_a", zero_of(ir_in(u->graph, op, 0)));
+    field(t, "z_b", zero_of(ir_in(u->graph, op, 1)));
+    field(t, "z_out", zero_of(y));
+    clamps(t, op);
+}
+
+static enum status add(struct emit_unit *u, struct text *t, const struct ir_op *op, struct diag *d)
+{
+    static const char *const suffix[3] = {"a", "b", "out"};
+    TRY(need_int8(u, op, d));
+    walk(u, t, op);
+    for (uint32_t i = 0; i < 3; i++) {
+        field(t, arena_printf(u->arena, "multiplier_%s", suffix[i]), op->fixed.multiplier[i]);
+        field(t, arena_printf(u->arena, "shift_%s", suffix[i]), op->fixed.shift[i]);
+    }
+    return ST_OK;
+}
+
+static void one_scale(struct text *t, const struct ir_op *op)
+{
+    field(t, "multiplier", op->fixed.multiplier[0]);
+    field(t, "shift", op->fixed.shift[0]);
+}
+
+static enum status mul(struct emit_unit *u, struct text *t, const struct ir_op *op, struct diag *d)
+{
+    TRY(need_int8(u, op, d));
+    walk(u, t, op);
+    one_scale(t, op);
+    return ST_OK;
+}
+
+static enum status pool(struct emit_unit *u, struct text *t, const struct ir_op *op, struct diag *d)
+{
+    struct geo g;
+    geo_of(u->graph, op, &g);
+    TRY(need_int8(u, op, d));
+    geometry(t, &g, (uint32_t)ir_dim_back(g.x, 3));
+    field(t, "channels", g.c);
+    clamps(t, op);
+    return ST_OK;
+}
+
+static enum status mean(struct emit_unit *u, struct text *t, const struct ir_op *op, struct diag *d)
+{
+    const struct ir_tensor *x = ir_in(u->graph, op, 0);
+    TRY(need_int8(u, op, d));
+    shape4(t, "shape", x);
+    text_add(t, "    .reduce = {");
+    for (uint32_t i = 0; i < 4;
+         i++) /* attribute axis counts from the outermost of the tensor's own rank */
+        text_printf(t, "%d%s", i + x->rank >= 4 && (op->attr[IR_AXIS] >> (i + x->rank - 4) & 1),
+                    i < 3 ? ", " : "},\n");
+    field(t, "z_in", zero_of(x));
+    field(t, "z_out", zero_of(ir_out(u->graph, op, 0)));
+    clamps(t, op);
+    one_scale(t, op);
+    return ST_OK;
+}
+
+static enum status softmax(struct emit_unit *u, struct text *t, const struct ir_op *op,
+                           struct diag *d)
+{
+    const struct ir_tensor *x = ir_in(u->graph, op, 0);
+    int64_t left = op->fixed.shift[0], reach = (int64_t)31 << 26;
+    TRY(need_int8(u, op, d));
+    field(t, "rows", (int64_t)(ir_elements(x) / (uint64_t)ir_dim_back(x, 0)));
+    field(t, "cols", ir_dim_back(x, 0));
+    field(t, "input_multiplier", op->fixed.multiplier[0]);
+    field(t, "input_left_shift", left);
+    field(t, "diff_min",
+          left >= 0 ? -(reach >> left) : -(reach << -left)); /* exp is 0 in Q5.26 from there on */
+    return ST_OK;
+}
+
+static enum status lut(struct emit_unit *u, struct text *t, const struct ir_op *op, struct diag *d)
+{
+    TRY(need_int8(u, op, d));
+    field(t, "n", (int64_t)ir_elements(ir_in(u->graph, op, 0)));
+    text_printf(t, "    .table = (const int8_t *)(model_constants + 0x%x),\n",
+                emit_host_constant(u, op->fixed.table, 256));
+    return ST_OK;
+}
+
+static enum status pad(struct emit_unit *u, struct text *t, const struct ir_op *op, struct diag *d)
+{
+    const struct ir_tensor *x = ir_in(u->graph, op, 0), *p = ir_in(u->graph, op, 1);
+    int32_t amount[8] = {0};
+    TRY(need_int8(u, op, d));
+    for (uint32_t i = 0; i < x->rank && x->rank <= 4; i++)
+        memcpy(&amount[2 * (i + 4 - x->rank)], p->data + (size_t)i * 8, 8);
+    shape4(t, "shape", x);
+    text_printf(t, "    .before = {%d, %d, %d, %d},\n    .after = {%d, %d, %d, %d},\n", amount[0],
+                amount[2], amount[4], amount[6], amount[1], amount[3], amount[5], amount[7]);
+    field(t, "value", zero_of(x));
+    return ST_OK;
+}
+
+static enum status copy(struct emit_unit *u, struct text *t, const struct ir_op *op, struct diag *d)
+{
+    (void)d;
+    field(t, "n_bytes", (int64_t)ir_bytes(ir_in(u->graph, op, 0)));
+    return ST_OK;
+}
+
+static enum status concat(struct emit_unit *u, struct text *t, const struct ir_op *op,
+                          struct diag *d)
+{
+    uint32_t *bytes = ARENA_ARRAY(u->arena, uint32_t, op->n_in), outer = 1;
+    (void)d;
+    for (uint32_t i = 0; i < (uint32_t)op->attr[IR_AXIS]; i++)
+        outer *= (uint32_t)ir_out(u->graph, op, 0)->dim[i];
+    for (uint32_t i = 0; i < op->n_in; i++)
+        bytes[i] = (uint32_t)(ir_bytes(ir_in(u->graph, op, i)) / outer);
+    field(t, "n_inputs", op->n_in);
+    field(t, "outer", outer);
+    text_printf(t, "    .bytes = (const uint32_t *)(const void *)(model_constants + 0x%x),\n",
+                emit_host_constant(u, bytes, (size_t)op->n_in * 4));
+    return ST_OK;
+}
+
+/* Strides, in bytes, of the input's dimensions. */
+static void dense_strides(const struct ir_tensor *x, int64_t stride[IR_MAX_RANK])
+{
+    int64_t n = ir_type_bytes(x->type);
+    for (uint32_t i = x->rank; i-- > 0;) {
+        stride[i] = n;
+        n *= x->dim[i];
+    }
+}
+
+static void walk6(struct text *t, const struct ir_tensor *y, const int64_t stride[IR_MAX_RANK])
+{
+    text_add(t, "    .shape = {");
+    for (uint32_t i = 0; i < 6; i++)
+        text_printf(t, "%d%s", i + y->rank >= 6 ? y->dim[i + y->rank - 6] : 1,
+                    i < 5 ? ", " : "},\n    .stride = {");
+    for (uint32_t i = 0; i < 6; i++)
+        text_printf(t, "%lld%s", i + y->rank >= 6 ? (long long)stride[i + y->rank - 6] : 0,
+                    i < 5 ? ", " : "},\n");
+}
+
+static enum status transpose(struct emit_unit *u, struct text *t, const struct ir_op *op,
+                             struct diag *d)
+{
+    const struct ir_tensor *x = ir_in(u->graph, op, 0), *order = ir_in(u->graph, op, 1);
+    int64_t dense[IR_MAX_RANK], stride[IR_MAX_RANK];
+    (void)d;
+    dense_strides(x, dense);
+    for (uint32_t i = 0; i < x->rank; i++) {
+        int32_t from;
+        memcpy(&from, order->data + (size_t)i * 4, 4);
+        stride[i] = dense[from];
+    }
+    walk6(t, ir_out(u->graph, op, 0), stride);
+    field(t, "element_bytes", ir_type_bytes(x->type));
+    return ST_OK;
+}
+
+static enum status slice(struct emit_unit *u, struct text *t, const struct ir_op *op,
+                         struct diag *d)
+{
+    const struct ir_tensor *x = ir_in(u->graph, op, 0), *begin = ir_in(u->graph, op, 1);
+    int64_t stride[IR_MAX_RANK], offset = 0;
+    (void)d;
+    dense_strides(x, stride);
+    for (uint32_t i = 0; i < x->rank; i++) {
+        int32_t from;
+        memcpy(&from, begin->data + (size_t)i * 4, 4);
+        offset += from * stride[i];
+    }
+    walk6(t, ir_out(u->graph, op, 0), stride);
+    field(t, "offset", offset);
+    field(t, "element_bytes", ir_type_bytes(x->type));
+    return ST_OK;
+}
+
+static const struct host_op table[] = {
+    {IR_OP_CONV2D, "conv2d", "conv2d", conv2d},
+    {IR_OP_DEPTHWISE_CONV2D, "depthwise_conv2d", "depthwise_conv2d", conv2d},
+    {IR_OP_FULLY_CONNECTED, "fully_connected", "fully_connected", fully_connected},
+    {IR_OP_ADD, "add", "add", add},
+    {IR_OP_SUB, "sub", "add", add},
+    {IR_OP_MUL, "mul", "mul", mul},
+    {IR_OP_AVERAGE_POOL2D, "avg_pool", "pool", pool},
+    {IR_OP_MAX_POOL2D, "max_pool", "pool", pool},
+    {IR_OP_MEAN, "mean", "mean", mean},
+    {IR_OP_SOFTMAX, "softmax", "softmax", softmax},
+    {IR_OP_LUT, "lut", "lut", lut},
+    {IR_OP_PAD, "pad", "pad", pad},
+    {IR_OP_RESHAPE, "copy", "copy", copy},
+    {IR_OP_CONCATENATION, "concat", "concat", concat},
+    {IR_OP_TRANSPOSE, "transpose", "transpose", transpose},
+    {IR_OP_SLICE, "transpose", "transpose", slice},
+};
+
+static const struct host_op *find(enum ir_opcode opcode)
+{
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++)
+        if (table[i].opcode == opcode)
+            return &table[i];
+    return NULL;
+}
+
+enum status emit_host_params(struct emit_unit *u, struct text *t, const struct ir_op *op,
+                             struct diag *d)
+{
+    const struct host_op *h = find(op->opcode);
+    const struct ir_row *row = &u->graph->row[op->row];
+    if (!h)
+        return FAIL(d, ST_UNSUPPORTED, "operator %s (%s): no host kernel yet", row->name, row->op);
+    text_printf(t, "/* %s: %s, output %s */\nstatic const struct hdk_%s %s_%u = {\n", row->name,
+                row->op, row->shape, h->params, emit_id(u, op->row), op->id);
+    TRY(h->write(u, t, op, d));
+    text_add(t, "};\n\n");
+    return ST_OK;
+}
+
+/* Filters as the kernels take them: [OC, kh, kw, C] from the compiler's [K, OC]; depthwise stays
+ * [kh, kw, OC]. */
+static uint32_t host_weights(struct emit_unit *u, const struct ir_op *op)
+{
+    struct geo g;
+    geo_of(u->graph, op, &g);
+    size_t n = (size_t)ir_bytes(g.filter), k = n / g.oc;
+    if (g.kind == GEO_DEPTHWISE)
+        return emit_host_constant(u, g.filter->data, n);
+    uint8_t *w = arena_alloc(u->arena, n);
+    for (size_t i = 0; i < k; i++)
+        for (size_t c = 0; c < g.oc; c++)
+            w[c * k + i] = g.filter->data[i * g.oc + c];
+    return emit_host_constant(u, w, n);
+}
+
+static void add_weights(struct emit_unit *u, struct text *t, const struct ir_op *op)
+{
+    const struct ir_tensor *bias = ir_in(u->graph, op, 2);
+    text_printf(t, ",\n        (const int8_t *)(model_constants + 0x%x), ", host_weights(u, op));
+    if (bias)
+        text_printf(t, "(const int32_t *)(const void *)%s", emit_pointer(u, bias->id));
+    else
+        text_add(t, "NULL");
+}
+
+static void add_inputs(struct emit_unit *u, struct text *t, const struct ir_op *op)
+{
+    if (op->opcode == IR_OP_CONCATENATION) {
+        text_add(t, ",\n        (const void *const[]){");
+        for (uint32_t i = 0; i < op->n_in; i++)
+            text_printf(t, "%s%s", i ? ", " : "", emit_pointer(u, op->in[i]));
+        text_add(t, "}");
+        return;
+    }
+    text_printf(t, ",\n        (const int8_t *)%s", emit_pointer(u, op->in[0]));
+    if (op->opcode == IR_OP_CONV2D || op->opcode == IR_OP_DEPTHWISE_CONV2D ||
+        op->opcode == IR_OP_FULLY_CONNECTED)
+        add_weights(u, t, op);
+    else if (op->opcode == IR_OP_ADD || op->opcode == IR_OP_SUB || op->opcode == IR_OP_MUL)
+        text_printf(t, ", (const int8_t *)%s", emit_pointer(u, op->in[1]));
+}
+
+void emit_host_call(struct emit_unit *u, struct text *t, const struct ir_op *op)
+{
+    text_printf(t, "hdk_%s(&%s_%u", find(op->opcode)->kernel, emit_id(u, op->row), op->id);
+    add_inputs(u, t, op);
+    text_printf(t, ",\n        (int8_t *)%s);\n", emit_pointer(u, op->out[0]));
+}

@@ -1,0 +1,50 @@
+/* arena_plan.c - see arena_plan.h. */
+#include "arena_plan.h"
+
+#include "place.h"
+
+struct life {
+    uint32_t first, last;
+};
+
+static void extend(struct life *l, uint32_t position)
+{
+    if (position < l->first)
+        l->first = position;
+    if (position > l->last)
+        l->last = position;
+}
+
+static void lives(const struct ir_graph *g, struct life *life)
+{
+    for (uint32_t i = 0; i < g->n_tensor; i++)
+        life[i] = (struct life){UINT32_MAX, 0};
+    for (uint32_t i = 0; i < g->n_op; i++) {
+        const struct ir_op *op = g->op[i];
+        for (uint32_t k = 0; k < op->n_in && !op->dead; k++)
+            if (op->in[k] != IR_NONE)
+                extend(&life[op->in[k]], i);
+        for (uint32_t k = 0; k < op->n_out && !op->dead; k++)
+            extend(&life[op->out[k]], i);
+    }
+}
+
+enum status arena_plan(struct sched_program *p, struct diag *d)
+{
+    const struct ir_graph *g = p->graph;
+    struct life *life = ARENA_ARRAY(p->arena, struct life, g->n_tensor + 1);
+    struct place_set set;
+    place_init(&set, p->arena);
+    lives(g, life);
+    for (uint32_t i = 0; i < g->n_tensor; i++) {
+        struct sched_place *s = &p->place[i];
+        if (s->in_memory && g->tensor[i]->role == IR_CONST)
+            continue;
+        if (s->in_memory && s->mem_region == 0)
+            s->mem_region = HD_REGION_ARENA; /* streamed by the layout */
+        if (s->in_memory && s->mem_region == HD_REGION_ARENA)
+            place_add(&set, s->mem_bytes, life[i].first, life[i].last, &s->mem_offset);
+    }
+    p->arena_bytes = place_solve(&set, ARENA_ALIGN);
+    return arena_check(p, d);
+}

@@ -1,0 +1,18 @@
+/* arena_plan.h - the DRAM arena: offsets of every tensor that host and accelerator exchange through
+ * memory. in:  program->place with in_memory and mem_region.   out: mem_offset,
+ * program->arena_bytes. Lifetimes are operator positions; within one submission the hazard tracker
+ * orders what overlaps in time. */
+#ifndef HEDDLE_PLAN_ARENA_PLAN_H
+#define HEDDLE_PLAN_ARENA_PLAN_H
+
+#include "../schedule/sched.h"
+
+#define ARENA_ALIGN 64u
+
+enum status arena_plan(struct sched_program *p, struct diag *d);
+
+/* The independent proof (check.c): recomputes lifetimes from the operators alone and looks at every
+ * pair. ST_INTERNAL names the two tensors that overlap, or the one that leaves the arena. */
+enum status arena_check(const struct sched_program *p, struct diag *d);
+
+#endif

@@ -1,0 +1,74 @@
+/* check.c - the independent proof of the DRAM plan; shares nothing with arena_plan.c but the
+ * result. Walks the operators in order with the set of live tensors: a tensor is live from the
+ * operator that writes it until no later operator reads it. At each operator every two live tensors
+ * of the arena must be apart. */
+#include "arena_plan.h"
+
+static bool in_arena(const struct sched_program *p, uint32_t id)
+{
+    return p->place[id].in_memory && p->place[id].mem_region == HD_REGION_ARENA;
+}
+
+static bool read_after(const struct ir_graph *g, uint32_t id, uint32_t position)
+{
+    for (uint32_t i = position; i < g->n_op; i++)
+        for (uint32_t k = 0; k < g->op[i]->n_in && !g->op[i]->dead; k++)
+            if (g->op[i]->in[k] == id)
+                return true;
+    return false;
+}
+
+static bool written_by(const struct ir_op *op, uint32_t id)
+{
+    for (uint32_t k = 0; k < op->n_out && !op->dead; k++)
+        if (op->out[k] == id)
+            return true;
+    return false;
+}
+
+static enum status check_pair(const struct sched_program *p, uint32_t a, uint32_t b, struct diag *d)
+{
+    const struct sched_place *x = &p->place[a], *y = &p->place[b];
+    if (x->mem_offset + x->mem_bytes <= y->mem_offset ||
+        y->mem_offset + y->mem_bytes <= x->mem_offset)
+        return ST_OK;
+    return FAIL(d, ST_INTERNAL,
+                "arena plan: tensors %u [%u, %u) and %u [%u, %u) are alive together and overlap", a,
+                x->mem_offset, x->mem_offset + x->mem_bytes, b, y->mem_offset,
+                y->mem_offset + y->mem_bytes);
+}
+
+static enum status check_bounds(const struct sched_program *p, struct diag *d)
+{
+    for (uint32_t i = 0; i < p->graph->n_tensor; i++) {
+        const struct sched_place *s = &p->place[i];
+        if (!in_arena(p, i))
+            continue;
+        if ((uint64_t)s->mem_offset + s->mem_bytes > p->arena_bytes || s->mem_offset % ARENA_ALIGN)
+            return FAIL(
+                d, ST_INTERNAL,
+                "arena plan: tensor %u [%u, +%u) leaves the arena of %u bytes or is not aligned", i,
+                s->mem_offset, s->mem_bytes, p->arena_bytes);
+    }
+    return ST_OK;
+}
+
+enum status arena_check(const struct sched_program *p, struct diag *d)
+{
+    const struct ir_graph *g = p->graph;
+    bool *live = ARENA_ARRAY(p->arena, bool, g->n_tensor + 1);
+    TRY(check_bounds(p, d));
+    for (uint32_t i = 0; i < g->n_op; i++) {
+        for (uint32_t t = 0; t < g->n_tensor; t++) {
+            if (in_arena(p, t) && written_by(g->op[i], t))
+                live[t] = true;
+            else if (live[t] && !read_after(g, t, i))
+                live[t] = false;
+        }
+        for (uint32_t a = 0; a < g->n_tensor; a++)
+            for (uint32_t b = a + 1; b < g->n_tensor && live[a]; b++)
+                if (live[b])
+                    TRY(check_pair(p, a, b, d));
+    }
+    return ST_OK;
+}

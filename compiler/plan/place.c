@@ -1,0 +1,84 @@
+/* place.c - see place.h. */
+#include "place.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void place_init(struct place_set *s, struct arena *a)
+{
+    *s = (struct place_set){.arena = a};
+}
+
+void place_add(struct place_set *s, uint32_t n_bytes, uint32_t first, uint32_t last,
+               uint32_t *result)
+{
+    if (s->n == s->cap) {
+        uint32_t cap = s->cap ? 2 * s->cap : 32;
+        struct place_buffer *grown = ARENA_ARRAY(s->arena, struct place_buffer, cap);
+        if (s->n)
+            memcpy(grown, s->buffer, s->n * sizeof *grown);
+        s->buffer = grown;
+        s->cap = cap;
+    }
+    s->buffer[s->n++] = (struct place_buffer){n_bytes, first, last, 0, result};
+}
+
+static int larger_first(const void *a, const void *b)
+{
+    const struct place_buffer *x = *(const struct place_buffer *const *)a,
+                              *y = *(const struct place_buffer *const *)b;
+    if (x->n_bytes != y->n_bytes)
+        return x->n_bytes > y->n_bytes ? -1 : 1;
+    return x < y ? -1 : 1;
+}
+
+static int alive_together(const struct place_buffer *x, const struct place_buffer *y)
+{
+    return x->first <= y->last && y->first <= x->last;
+}
+
+/* Lowest offset where `b` meets none of the `n` buffers already placed. */
+static uint32_t lowest_gap(struct place_buffer *const *placed, uint32_t n,
+                           const struct place_buffer *b, uint32_t align)
+{
+    uint32_t offset = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        const struct place_buffer *p = placed[i];
+        if (!alive_together(p, b) || p->offset >= offset + b->n_bytes ||
+            offset >= p->offset + p->n_bytes)
+            continue;
+        offset = (p->offset + p->n_bytes + align - 1) / align * align;
+        i = UINT32_MAX; /* look again from the first */
+    }
+    return offset;
+}
+
+uint32_t place_solve(struct place_set *s, uint32_t align)
+{
+    uint32_t peak = 0;
+    struct place_buffer **order = ARENA_ARRAY(s->arena, struct place_buffer *, s->n + 1);
+    for (uint32_t i = 0; i < s->n; i++)
+        order[i] = &s->buffer[i];
+    qsort(order, s->n, sizeof *order, larger_first);
+    for (uint32_t i = 0; i < s->n; i++) {
+        order[i]->offset = lowest_gap(order, i, order[i], align);
+        *order[i]->result = order[i]->offset;
+        if (order[i]->offset + order[i]->n_bytes > peak)
+            peak = order[i]->offset + order[i]->n_bytes;
+    }
+    return peak;
+}
+
+uint32_t place_bound(const struct place_set *s)
+{
+    uint32_t bound = 0;
+    for (uint32_t i = 0; i < s->n; i++) {
+        uint64_t sum = 0;
+        for (uint32_t k = 0; k < s->n; k++)
+            if (s->buffer[k].first <= s->buffer[i].first && s->buffer[i].first <= s->buffer[k].last)
+                sum += s->buffer[k].n_bytes;
+        if (sum > bound)
+            bound = (uint32_t)sum;
+    }
+    return bound;
+}

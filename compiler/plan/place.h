@@ -1,0 +1,32 @@
+/* place.h - offsets for buffers with lifetimes, in one memory. Used for the DRAM arena and the
+ * scratchpad. */
+#ifndef HEDDLE_PLAN_PLACE_H
+#define HEDDLE_PLAN_PLACE_H
+
+#include <stdint.h>
+
+#include "../base/arena.h"
+
+struct place_buffer {
+    uint32_t n_bytes, first, last; /* alive at positions first..last, both included */
+    uint32_t offset;
+    uint32_t *result;
+};
+
+struct place_set {
+    struct arena *arena;
+    struct place_buffer *buffer;
+    uint32_t n, cap;
+};
+
+void place_init(struct place_set *s, struct arena *a);
+/* A buffer; its offset is written to *result by place_solve. */
+void place_add(struct place_set *s, uint32_t n_bytes, uint32_t first, uint32_t last,
+               uint32_t *result);
+/* Greedy by size, ties by order of adding, each at the lowest free offset, a multiple of `align`;
+ * after Pisarchyk and Lee 2020. Returns the peak: the bytes needed. Cost O(n^2). */
+uint32_t place_solve(struct place_set *s, uint32_t align);
+/* The lower bound: largest sum of bytes alive at one position. */
+uint32_t place_bound(const struct place_set *s);
+
+#endif

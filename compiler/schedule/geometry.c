@@ -1,0 +1,153 @@
+/* geometry.c - operators as rows, windows and kernel pieces; see geometry.h. */
+#include "geometry.h"
+
+void geo_image(const struct ir_tensor *t, uint32_t *h, uint32_t *w, uint32_t *c)
+{
+    *c = (uint32_t)ir_dim_back(t, 0);
+    *w = (uint32_t)ir_dim_back(t, 1);
+    *h = (uint32_t)ir_dim_back(t, 2);
+}
+
+static int32_t zero_point(const struct ir_tensor *t)
+{
+    return t->quant.n > 0 ? t->quant.zero_point[0] : 0;
+}
+
+static bool window_of(struct geo *g, uint32_t kh, uint32_t kw)
+{
+    const int32_t *a = g->op->attr;
+    g->kh = kh;
+    g->kw = kw;
+    g->sy = a[IR_STRIDE_H] > 0 ? (uint32_t)a[IR_STRIDE_H] : 1;
+    g->sx = a[IR_STRIDE_W] > 0 ? (uint32_t)a[IR_STRIDE_W] : 1;
+    g->dy = a[IR_DILATION_H] > 0 ? (uint32_t)a[IR_DILATION_H] : 1;
+    g->dx = a[IR_DILATION_W] > 0 ? (uint32_t)a[IR_DILATION_W] : 1;
+    g->pt = a[IR_PAD_TOP];
+    g->pl = a[IR_PAD_LEFT];
+    return true;
+}
+
+static bool conv_of(const struct ir_graph *graph, struct geo *g)
+{
+    g->filter = ir_in(graph, g->op, 1);
+    g->bias = ir_in(graph, g->op, 2);
+    if (!g->filter)
+        return false;
+    g->z_w = zero_point(g->filter);
+    return window_of(g, (uint32_t)g->op->attr[IR_KERNEL_H], (uint32_t)g->op->attr[IR_KERNEL_W]);
+}
+
+static bool dense_of(const struct ir_graph *graph, struct geo *g)
+{
+    g->filter = ir_in(graph, g->op, 1);
+    g->bias = ir_in(graph, g->op, 2);
+    if (!g->filter)
+        return false;
+    g->z_w = zero_point(g->filter);
+    g->c = (uint32_t)(ir_elements(g->filter) / g->oc);
+    g->h = g->oh = 1;
+    g->w = g->ow = (uint32_t)(ir_elements(g->out) / g->oc);
+    return window_of(g, 1, 1);
+}
+
+static bool elementwise_of(const struct ir_graph *graph, struct geo *g, uint32_t vop)
+{
+    g->y2 = ir_in(graph, g->op, 1);
+    g->vop = vop;
+    return g->y2 != NULL && window_of(g, 1, 1);
+}
+
+static bool pool_of(struct geo *g, uint32_t vop)
+{
+    g->vop = vop;
+    if (g->op->opcode == IR_OP_MEAN) {
+        bool over_h = g->oh == 1 && g->h > 1, over_w = g->ow == 1 && g->w > 1;
+        return window_of(g, over_h ? g->h : 1, over_w ? g->w : 1);
+    }
+    return window_of(g, (uint32_t)g->op->attr[IR_KERNEL_H], (uint32_t)g->op->attr[IR_KERNEL_W]);
+}
+
+bool geo_of(const struct ir_graph *graph, const struct ir_op *op, struct geo *g)
+{
+    *g = (struct geo){.op = op, .x = ir_in(graph, op, 0), .out = ir_out(graph, op, 0)};
+    if (!g->x)
+        return false;
+    geo_image(g->x, &g->h, &g->w, &g->c);
+    geo_image(g->out, &g->oh, &g->ow, &g->oc);
+    g->z_in = zero_point(g->x);
+    g->z_out = zero_point(g->out);
+    switch (op->opcode) {
+    case IR_OP_CONV2D: g->kind = GEO_CONV; return conv_of(graph, g);
+    case IR_OP_DEPTHWISE_CONV2D: g->kind = GEO_DEPTHWISE; return conv_of(graph, g);
+    case IR_OP_FULLY_CONNECTED: g->kind = GEO_DENSE; return dense_of(graph, g);
+    case IR_OP_ADD: g->kind = GEO_ELEMENTWISE; return elementwise_of(graph, g, HD_VOP_ADD);
+    case IR_OP_SUB: g->kind = GEO_ELEMENTWISE; return elementwise_of(graph, g, HD_VOP_SUB);
+    case IR_OP_MUL: g->kind = GEO_ELEMENTWISE; return elementwise_of(graph, g, HD_VOP_MUL);
+    case IR_OP_AVERAGE_POOL2D: g->kind = GEO_POOL; return pool_of(g, HD_VOP_AVG_POOL);
+    case IR_OP_MAX_POOL2D: g->kind = GEO_POOL; return pool_of(g, HD_VOP_MAX_POOL);
+    case IR_OP_MEAN: g->kind = GEO_POOL; return pool_of(g, HD_VOP_SUM);
+    case IR_OP_LUT:
+        g->kind = GEO_LUT;
+        g->vop = HD_VOP_LUT;
+        return window_of(g, 1, 1);
+    default: return false;
+    }
+}
+
+void geo_rows(const struct geo *g, uint32_t y, uint32_t n, uint32_t *lo, uint32_t *hi)
+{
+    int64_t first = (int64_t)y * g->sy - g->pt;
+    int64_t last = (int64_t)(y + n - 1) * g->sy - g->pt + (int64_t)(g->kh - 1) * g->dy;
+    if (first < 0)
+        first = 0;
+    if (last >= g->h)
+        last = (int64_t)g->h - 1;
+    if (last < first)
+        first = last = first < g->h ? first : (int64_t)g->h - 1;
+    *lo = (uint32_t)first;
+    *hi = (uint32_t)last + 1;
+}
+
+/* Lanes that one kernel row may have in one piece: dilation in x parts it by column, a depthwise
+ * row has at most n. */
+static uint32_t lane_limit(const struct geo *g, uint32_t n)
+{
+    if (g->kind == GEO_DEPTHWISE)
+        return g->dx > 1 ? 1 : n;
+    return g->dx > 1 && g->kw > 1 ? g->c : UINT16_MAX;
+}
+
+uint32_t geo_pieces(struct arena *a, const struct geo *g, uint32_t n, uint32_t max_rows,
+                    struct geo_piece **pieces)
+{
+    bool depthwise = g->kind == GEO_DEPTHWISE;
+    uint32_t unit = depthwise ? 1 : g->c; /* lanes of one kernel column */
+    uint32_t row = g->kw * unit, limit = lane_limit(g, n), count = 0;
+    if (limit > max_rows)
+        limit = max_rows;
+    uint32_t cap = g->kh * (row / (limit < unit ? limit : unit) + g->kw + 2);
+
+    *pieces = ARENA_ARRAY(a, struct geo_piece, cap);
+    for (uint32_t b = 0; b < row;) {
+        uint32_t n_b = row - b < limit ? row - b : limit;
+        if (g->dx > 1 && n_b > unit - b % unit)
+            n_b = unit - b % unit; /* never across a dilated column */
+        uint32_t rows = max_rows / n_b < g->kh ? max_rows / n_b : g->kh;
+        for (uint32_t ky = 0; ky < g->kh; ky += rows) {
+            uint32_t n_ky = g->kh - ky < rows ? g->kh - ky : rows;
+            uint32_t shift = b / unit * g->dx * unit + b % unit;
+            (*pieces)[count++] = (struct geo_piece){ky, n_ky, b, n_b, shift};
+        }
+        b += n_b;
+    }
+    return count;
+}
+
+bool geo_parts(const struct geo *g, const struct hd_config *hw)
+{
+    if (!geo_on_array(g))
+        return false;
+    uint32_t lanes = g->kw * (g->kind == GEO_DEPTHWISE ? 1 : g->c);
+    return (g->dx > 1 && g->kw > 1) || lanes > lane_limit(g, hw->n) ||
+           lanes * g->kh > geo_word_limit(hw);
+}

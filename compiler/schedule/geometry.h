@@ -1,0 +1,65 @@
+/* geometry.h - an operator as the accelerator sees it: rows of bytes, windows, strides.
+ * Filled from a legalised operator; the lowering files read nothing else of it. */
+#ifndef HEDDLE_SCHED_GEOMETRY_H
+#define HEDDLE_SCHED_GEOMETRY_H
+
+#include "sched.h"
+
+enum geo_kind { GEO_CONV, GEO_DEPTHWISE, GEO_DENSE, GEO_ELEMENTWISE, GEO_POOL, GEO_LUT };
+
+struct geo {
+    enum geo_kind kind;
+    const struct ir_op *op;
+    const struct ir_tensor *x, *y2, *filter, *bias, *out; /* y2: second elementwise operand */
+    uint32_t h, w, c;                                     /* input rows, columns, channels */
+    uint32_t oh, ow, oc;                                  /* output */
+    uint32_t kh, kw, sy, sx, dy, dx;
+    int32_t pt, pl;
+    int32_t z_in, z_w, z_out;
+    uint32_t vop; /* enum hd_vop for VECTOR operators */
+};
+
+/* Fill `g` from `op`. False if the operator is none of the kinds. */
+bool geo_of(const struct ir_graph *graph, const struct ir_op *op, struct geo *g);
+
+static inline bool geo_on_array(const struct geo *g)
+{
+    return g->kind == GEO_CONV || g->kind == GEO_DEPTHWISE || g->kind == GEO_DENSE;
+}
+
+/* Input rows [*lo, *hi) that output rows [y, y + n) read, cut to the image. */
+void geo_rows(const struct geo *g, uint32_t y, uint32_t n, uint32_t *lo, uint32_t *hi);
+
+/* Rows and bytes per row of a tensor seen as an image: H rows of W * C; a vector is one row. */
+void geo_image(const struct ir_tensor *t, uint32_t *h, uint32_t *w, uint32_t *c);
+
+/* One rectangle of the kernel, what one ARRAY command can take: kernel rows [ky, ky + n_ky), lanes
+ * [b, b + n_b) of each (convolution: bytes of kw * C; depthwise: taps). Lane b of every row lies
+ * x_shift bytes (depthwise: columns) right of kernel column 0. */
+struct geo_piece {
+    uint32_t ky, n_ky, b, n_b;
+    uint32_t x_shift;
+};
+
+/* Cut the kernel into pieces of at most max_rows weight words each; returns how many, pieces[] is
+ * in `a`. One piece unless dilation in x, more taps than N, or max_rows ask for more. */
+uint32_t geo_pieces(struct arena *a, const struct geo *g, uint32_t n, uint32_t max_rows,
+                    struct geo_piece **pieces);
+
+/* Weight words that one command may have: half the weight memory, so that the next block loads
+ * meanwhile. */
+static inline uint32_t geo_word_limit(const struct hd_config *hw)
+{
+    return hw->weight_bytes / hw->n / 2;
+}
+
+/* True if the kernel needs several pieces: the accumulators are kept between commands, so a tile
+ * has at most acc_depth pixels. */
+bool geo_parts(const struct geo *g, const struct hd_config *hw);
+
+static inline uint32_t div_up(uint32_t a, uint32_t b)
+{
+    return (a + b - 1) / b;
+}
+
+#endif

@@ -1,0 +1,99 @@
+/* hazard.c - what each command must wait for, from the bytes it reads and writes.
+ * in:  commands in stream order with their accesses.   out: common.wait_* and wait_enable of each.
+ * A command waits for every earlier one that wrote what it reads or writes, or read what it writes,
+ * in another unit; a unit runs its own commands in order and each is finished before the next
+ * begins, but for the DMA units, whose data phases are in order all the same. Records that a later
+ * write covers whole are dropped: whoever meets the new record waits for the old ones through it.
+ */
+#include "lower.h"
+
+struct record {
+    struct sched_access access;
+    uint32_t unit, sequence; /* the sequence-th command of its unit, from 1 */
+};
+
+struct tracker {
+    struct arena *arena;
+    struct record *record;
+    uint32_t n, cap;
+    uint32_t issued[HD_UNIT_COUNT];
+};
+
+static bool overlap(const struct sched_access *a, const struct sched_access *b)
+{
+    return a->memory == b->memory && a->begin < b->end && b->begin < a->end;
+}
+
+static void needs(const struct tracker *t, const struct sched_command *c,
+                  uint32_t need[HD_UNIT_COUNT])
+{
+    for (uint32_t i = 0; i < c->n_access; i++)
+        for (uint32_t k = 0; k < t->n; k++) {
+            const struct record *r = &t->record[k];
+            if (r->unit != c->unit && (r->access.write || c->access[i].write) &&
+                overlap(&r->access, &c->access[i]) && need[r->unit] < r->sequence)
+                need[r->unit] = r->sequence;
+        }
+}
+
+static void drop_covered(struct tracker *t, const struct sched_access *w)
+{
+    uint32_t n = 0;
+    for (uint32_t k = 0; k < t->n; k++) {
+        const struct sched_access *a = &t->record[k].access;
+        if (!(a->memory == w->memory && w->begin <= a->begin && a->end <= w->end))
+            t->record[n++] = t->record[k];
+    }
+    t->n = n;
+}
+
+static void remember(struct tracker *t, const struct sched_command *c)
+{
+    for (uint32_t i = 0; i < c->n_access; i++) {
+        if (c->access[i].write)
+            drop_covered(t, &c->access[i]);
+        if (t->n == t->cap) {
+            uint32_t cap = t->cap ? 2 * t->cap : 256;
+            struct record *grown = ARENA_ARRAY(t->arena, struct record, cap);
+            for (uint32_t k = 0; k < t->n; k++)
+                grown[k] = t->record[k];
+            t->record = grown;
+            t->cap = cap;
+        }
+        t->record[t->n++] = (struct record){c->access[i], c->unit, t->issued[c->unit]};
+    }
+}
+
+static void set_waits(struct sched_command *c, const uint32_t need[HD_UNIT_COUNT])
+{
+    struct hd_common *w = &c->w.common;
+    uint32_t enable = 0;
+    for (uint32_t u = 0; u < HD_UNIT_FETCH; u++)
+        if (need[u])
+            enable |= 1u << u;
+    w->wait_load = need[HD_UNIT_LOAD] & 0xffffu;
+    w->wait_weight = need[HD_UNIT_WEIGHT] & 0xffffu;
+    w->wait_array = need[HD_UNIT_ARRAY] & 0xffffu;
+    w->wait_vector = need[HD_UNIT_VECTOR] & 0xffffu;
+    w->wait_store = need[HD_UNIT_STORE] & 0xffffu;
+    w->wait_enable = enable & 0x1fu;
+}
+
+void sched_waits(struct arena *a, struct sched_stream *s, const struct sched_options *o)
+{
+    struct tracker t = {.arena = a};
+    for (uint32_t i = 0; i < s->n; i++) {
+        struct sched_command *c = &s->cmd[i];
+        uint32_t need[HD_UNIT_COUNT] = {0};
+        if (c->w.common.opcode == HD_OPCODE_END)
+            continue;
+        if (o->no_overlap)
+            for (uint32_t u = 0; u < HD_UNIT_FETCH; u++)
+                need[u] = t.issued[u];
+        else
+            needs(&t, c, need);
+        t.issued[c->unit]++;
+        remember(&t, c);
+        set_waits(c, need);
+    }
+}

@@ -1,0 +1,364 @@
+/* layout.c - scratchpad residency and placement; see layout.h.
+ * Every tensor that an accelerator operator touches starts on chip. While the buffers alive at some
+ * operator do not fit, one of its tensors is streamed instead: first one that has a copy in memory
+ * anyway, then one the operator does not touch, then the largest. What is left of the scratchpad
+ * decides the tile height of streamed operators. */
+#include "layout.h"
+
+#include <string.h>
+
+#include "../plan/place.h"
+
+struct work {
+    struct arena *arena;
+    struct sched_program *program;
+    const struct ir_graph *graph;
+    const struct hd_config *hw;
+    struct layout *layout;
+    bool *compact; /* by tensor: rows must lie back to back */
+    uint32_t
+        *multirow; /* by tensor: largest dilation of a reader with several kernel rows, 0 if none */
+};
+
+static struct sched_place *place_of(struct work *w, const struct ir_tensor *t)
+{
+    return &w->program->place[t->id];
+}
+
+static const struct ir_tensor *operand(const struct geo *g, uint32_t i)
+{
+    return i == 0 ? g->x : g->y2;
+}
+
+/* Row pitch: padded so that four unaligned row reads meet no bank twice (rows 2 or 6 words apart
+ * modulo 8). */
+static uint32_t pitch_of(const struct work *w, uint32_t row_bytes, uint32_t rows, uint32_t dilation)
+{
+    uint32_t words = div_up(row_bytes, w->hw->n);
+    if (rows > 1 && dilation > 0 && w->hw->ports > 1)
+        for (uint32_t k = 0; k < 8; k++) {
+            uint32_t apart = (words + k) * dilation % 8;
+            if (apart == 2 || apart == 6) {
+                words += k;
+                break;
+            }
+        }
+    return words * w->hw->n;
+}
+
+static uint32_t tensor_pitch(const struct work *w, const struct ir_tensor *t)
+{
+    uint32_t h, c, cols;
+    geo_image(t, &h, &cols, &c);
+    if (w->compact[t->id])
+        return cols * c;
+    return pitch_of(w, cols * c, h, w->multirow[t->id]);
+}
+
+static uint32_t whole_bytes(const struct work *w, const struct ir_tensor *t)
+{
+    uint32_t h, c, cols;
+    geo_image(t, &h, &cols, &c);
+    return div_up(h * tensor_pitch(w, t), w->hw->n) * w->hw->n;
+}
+
+static uint32_t in_tile_rows(const struct geo *g, uint32_t rows)
+{
+    uint32_t need = (rows - 1) * g->sy + (g->kh - 1) * g->dy + 1;
+    return need < g->h ? need : g->h;
+}
+
+/* Two buffers if there is more than one tile. */
+static uint32_t stream_bytes(uint32_t rows, uint32_t pitch, uint32_t n_tiles)
+{
+    return rows * pitch * (n_tiles > 1 ? 2 : 1);
+}
+
+/* Bytes of the tile buffers of `p` with `rows` output rows a tile; fills the streams' pitch and
+ * rows. */
+static uint32_t tile_bytes(struct work *w, struct op_plan *p, uint32_t rows)
+{
+    const struct geo *g = &p->geo;
+    uint32_t n_tiles = div_up(g->oh, rows), total = 0;
+    for (uint32_t i = 0; i < p->n_in; i++)
+        if (p->in[i].streamed) {
+            uint32_t h, c, cols;
+            geo_image(operand(g, i), &h, &cols, &c);
+            p->in[i].rows = in_tile_rows(g, rows);
+            p->in[i].pitch = pitch_of(w, cols * c, p->in[i].rows, g->kh > 1 ? g->dy : 0);
+            total += stream_bytes(p->in[i].rows, p->in[i].pitch, n_tiles);
+        }
+    if (p->out.streamed) {
+        p->out.rows = rows;
+        p->out.pitch = pitch_of(w, g->ow * g->oc, rows, 0);
+        total += stream_bytes(rows, p->out.pitch, n_tiles);
+    }
+    return total;
+}
+
+uint32_t layout_least(const struct geo *g, const struct hd_config *hw)
+{
+    struct work w = {.hw = hw};
+    struct op_plan p = {.geo = *g, .n_in = g->y2 ? 2 : 1};
+    for (uint32_t i = 0; i < p.n_in; i++)
+        p.in[i].streamed = true;
+    p.out.streamed = true;
+    return tile_bytes(&w, &p, 1);
+}
+
+static bool flat_reader(const struct geo *g)
+{
+    return g->kind == GEO_DENSE;
+}
+
+/* What readers ask of a tensor's rows. */
+static void note_reader(struct work *w, const struct geo *g, const struct ir_tensor *t)
+{
+    uint32_t h, c, cols;
+    geo_image(t, &h, &cols, &c);
+    if (flat_reader(g) && h * cols > 1)
+        w->compact[t->id] = true;
+    if (g->kh > 1 && geo_on_array(g) && w->multirow[t->id] < g->dy)
+        w->multirow[t->id] = g->dy;
+}
+
+static void touch(struct work *w, const struct ir_tensor *t, uint32_t position)
+{
+    struct sched_place *s = place_of(w, t);
+    if (!s->on_chip) {
+        s->on_chip = true;
+        s->first = position;
+    }
+    s->last = position;
+}
+
+static enum status collect(struct work *w, struct diag *d)
+{
+    const struct ir_graph *g = w->graph;
+    struct layout *l = w->layout;
+    l->plan = ARENA_ARRAY(w->arena, struct op_plan, g->n_op);
+    for (uint32_t i = 0; i < g->n_op; i++) {
+        const struct ir_op *op = g->op[i];
+        if (op->dead || op->region == IR_NONE)
+            continue;
+        struct op_plan *p = &l->plan[l->n_plan++];
+        *p = (struct op_plan){.op = op, .position = i};
+        if (!geo_of(g, op, &p->geo))
+            return FAIL(d, ST_INTERNAL,
+                        "operator %s was given to the accelerator but has no lowering",
+                        g->row[op->row].name);
+        p->n_in = p->geo.y2 ? 2 : 1;
+        for (uint32_t k = 0; k < p->n_in; k++) {
+            note_reader(w, &p->geo, operand(&p->geo, k));
+            touch(w, operand(&p->geo, k), i);
+        }
+        touch(w, p->geo.out, i);
+    }
+    return ST_OK;
+}
+
+/* Streaming a tensor that a flat reader takes is impossible: it is one row to it. */
+static bool may_stream(const struct work *w, uint32_t id)
+{
+    return !w->compact[id];
+}
+
+static bool alive(const struct sched_place *s, uint32_t position)
+{
+    return s->on_chip && s->first <= position && position <= s->last;
+}
+
+static uint32_t resident_bytes(struct work *w, uint32_t position)
+{
+    uint32_t total = 0;
+    for (uint32_t t = 0; t < w->graph->n_tensor; t++)
+        if (alive(&w->program->place[t], position))
+            total += whole_bytes(w, w->graph->tensor[t]);
+    return total;
+}
+
+static bool touches(const struct op_plan *p, const struct ir_tensor *t)
+{
+    return p->geo.x == t || p->geo.y2 == t || p->geo.out == t;
+}
+
+/* The tensor to stream so that operator `p` fits; NULL if there is none left. */
+static const struct ir_tensor *victim(struct work *w, const struct op_plan *p)
+{
+    const struct ir_tensor *best = NULL;
+    uint64_t best_score = 0;
+    for (uint32_t i = 0; i < w->graph->n_tensor; i++) {
+        const struct ir_tensor *t = w->graph->tensor[i];
+        if (!alive(place_of(w, t), p->position) || !may_stream(w, i))
+            continue;
+        uint64_t score = 1 + whole_bytes(w, t);
+        if (place_of(w, t)->in_memory)
+            score += (uint64_t)1 << 40;
+        if (!touches(p, t))
+            score += (uint64_t)1 << 41;
+        if (score > best_score) {
+            best_score = score;
+            best = t;
+        }
+    }
+    return best;
+}
+
+static void stream_tensor(struct work *w, const struct ir_tensor *t)
+{
+    struct layout *l = w->layout;
+    place_of(w, t)->on_chip = false;
+    place_of(w, t)->in_memory = true;
+    for (uint32_t i = 0; i < l->n_plan; i++) {
+        struct op_plan *p = &l->plan[i];
+        for (uint32_t k = 0; k < p->n_in; k++)
+            if (operand(&p->geo, k) == t)
+                p->in[k].streamed = true;
+        if (p->geo.out == t)
+            p->out.streamed = true;
+    }
+}
+
+static bool any_stream(const struct op_plan *p)
+{
+    return p->in[0].streamed || p->in[1].streamed || p->out.streamed;
+}
+
+/* Output rows per tile for operators whose operands are all on chip: one command, unless rows
+ * arrive from or leave for memory, where tiles let the units overlap. */
+static uint32_t overlap_rows(struct work *w, const struct op_plan *p)
+{
+    const struct geo *g = &p->geo;
+    bool moves = place_of(w, g->x)->in_memory || place_of(w, g->out)->in_memory;
+    uint32_t rows = w->hw->acc_depth / (g->ow ? g->ow : 1);
+    if (!(moves || geo_parts(g, w->hw)) || g->oh == 1 || rows >= g->oh)
+        return g->oh;
+    return rows ? rows : 1;
+}
+
+static void set_tile(struct work *w, struct op_plan *p, uint32_t rows)
+{
+    p->tile_rows = rows;
+    p->n_tiles = div_up(p->geo.oh, rows);
+    tile_bytes(w, p, rows);
+}
+
+/* Tile height for the space that residents leave. ST_NO_SPACE without a message if even one row
+ * does not fit. */
+static bool fit_tile(struct work *w, struct op_plan *p, uint32_t space)
+{
+    uint32_t rows = overlap_rows(w, p);
+    if (!any_stream(p)) {
+        set_tile(w, p, rows);
+        return true;
+    }
+    while (rows > 1 && tile_bytes(w, p, rows) > space)
+        rows--;
+    if (tile_bytes(w, p, rows) > space)
+        return false;
+    set_tile(w, p, rows);
+    return true;
+}
+
+static enum status no_space(struct work *w, struct op_plan *p, struct diag *d)
+{
+    return FAIL(d, ST_NO_SPACE,
+                "operator %s does not fit: its tensors need %u bytes of scratchpad at one row a "
+                "tile, configuration %s has %u; "
+                "use a configuration with a larger scratchpad, or --target=c",
+                w->graph->row[p->op->row].name,
+                resident_bytes(w, p->position) + tile_bytes(w, p, 1), w->hw->name,
+                w->hw->scratchpad_bytes);
+}
+
+/* Choose residents and tiles so that the sum at each operator stays within `budget`. */
+static enum status choose(struct work *w, uint32_t budget, struct diag *d)
+{
+    struct layout *l = w->layout;
+    for (uint32_t i = 0; i < l->n_plan; i++) {
+        struct op_plan *p = &l->plan[i];
+        for (;;) {
+            uint32_t used = resident_bytes(w, p->position);
+            if (used <= budget && fit_tile(w, p, budget - used))
+                break;
+            const struct ir_tensor *t = victim(w, p);
+            if (!t)
+                return no_space(w, p, d);
+            stream_tensor(w, t);
+            i = UINT32_MAX; /* earlier operators may have changed: start over */
+            break;
+        }
+        if (i == UINT32_MAX)
+            continue;
+    }
+    return ST_OK;
+}
+
+static void add_tiles(struct place_set *set, struct op_plan *p)
+{
+    uint32_t n = p->n_tiles > 1 ? 2 : 1;
+    struct plan_stream *s[3] = {&p->in[0], &p->in[1], &p->out};
+    for (uint32_t i = 0; i < 3; i++)
+        for (uint32_t k = 0; k < n && s[i]->streamed; k++)
+            place_add(set, s[i]->rows * s[i]->pitch, p->position, p->position, &s[i]->buf[k]);
+}
+
+/* Give every resident and tile buffer an address; false if fragmentation needs more than there is.
+ */
+static bool assign(struct work *w)
+{
+    struct place_set set;
+    place_init(&set, w->arena);
+    for (uint32_t t = 0; t < w->graph->n_tensor; t++) {
+        struct sched_place *s = &w->program->place[t];
+        if (s->on_chip)
+            place_add(&set, whole_bytes(w, w->graph->tensor[t]), s->first, s->last, &s->base);
+    }
+    for (uint32_t i = 0; i < w->layout->n_plan; i++)
+        add_tiles(&set, &w->layout->plan[i]);
+    w->program->spad_peak = place_solve(&set, w->hw->n);
+    return w->program->spad_peak <= w->hw->scratchpad_bytes;
+}
+
+static void fill_places(struct work *w)
+{
+    for (uint32_t i = 0; i < w->graph->n_tensor; i++) {
+        const struct ir_tensor *t = w->graph->tensor[i];
+        struct sched_place *s = &w->program->place[i];
+        uint32_t c, cols;
+        geo_image(t, &s->h, &cols, &c);
+        s->row_bytes = cols * c;
+        s->pitch = tensor_pitch(w, t);
+    }
+    for (uint32_t i = 0; i < w->layout->n_plan; i++) {
+        struct op_plan *p = &w->layout->plan[i];
+        for (uint32_t k = 0; k < p->n_in; k++)
+            if (!p->in[k].streamed)
+                p->in[k].pitch = place_of(w, operand(&p->geo, k))->pitch;
+        if (!p->out.streamed)
+            p->out.pitch = place_of(w, p->geo.out)->pitch;
+    }
+}
+
+enum status layout_run(struct arena *a, struct sched_program *program, struct layout **layout,
+                       struct diag *d)
+{
+    struct work w = {.arena = a, .program = program, .graph = program->graph, .hw = program->hw};
+    *layout = w.layout = ARENA_NEW(a, struct layout);
+    w.layout->program = program;
+    w.compact = ARENA_ARRAY(a, bool, w.graph->n_tensor + 1);
+    w.multirow = ARENA_ARRAY(a, uint32_t, w.graph->n_tensor + 1);
+    TRY(collect(&w, d));
+    for (uint32_t budget = program->hw->scratchpad_bytes;
+         budget > program->hw->scratchpad_bytes / 4; budget -= program->hw->scratchpad_bytes / 32) {
+        TRY(choose(&w, budget, d));
+        if (assign(&w)) {
+            fill_places(&w);
+            return ST_OK;
+        }
+    }
+    return FAIL(
+        d, ST_NO_SPACE,
+        "the scratchpad of %s (%u bytes) is too fragmented for this network; use a larger one",
+        program->hw->name, program->hw->scratchpad_bytes);
+}

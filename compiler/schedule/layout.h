@@ -1,0 +1,42 @@
+/* layout.h - which tensors stay in the scratchpad, where, and how each operator is cut into row
+ * tiles. in:  graph with targets.   out: program->place by tensor, one op_plan per accelerator
+ * operator. Invariant: two buffers alive at the same operator never overlap; a tensor that is not
+ * on chip has tile buffers in the plans of the operators that touch it. */
+#ifndef HEDDLE_SCHED_LAYOUT_H
+#define HEDDLE_SCHED_LAYOUT_H
+
+#include "geometry.h"
+
+#define PLAN_OPERANDS 2
+
+/* How one operand or the result of an operator passes through the scratchpad. */
+struct plan_stream {
+    bool streamed;   /* row tiles in two buffers; else the tensor is on chip whole */
+    uint32_t buf[2]; /* scratchpad bytes */
+    uint32_t pitch;  /* bytes from row to row */
+    uint32_t rows;   /* rows a buffer holds */
+};
+
+struct op_plan {
+    const struct ir_op *op;
+    struct geo geo;
+    uint32_t position;  /* in graph order */
+    uint32_t tile_rows; /* output rows per tile */
+    uint32_t n_tiles;
+    struct plan_stream in[PLAN_OPERANDS], out;
+    uint32_t n_in;
+};
+
+struct layout {
+    struct sched_program *program;
+    uint32_t n_plan;
+    struct op_plan *plan; /* accelerator operators in graph order */
+};
+
+enum status layout_run(struct arena *a, struct sched_program *p, struct layout **layout,
+                       struct diag *d);
+
+/* Smallest scratchpad need of one operator with everything streamed, bytes; for sched_refusal. */
+uint32_t layout_least(const struct geo *g, const struct hd_config *hw);
+
+#endif

@@ -1,0 +1,66 @@
+/* lower.h - from operator plans to commands. One file per kind of operator; all add commands
+ * through here. */
+#ifndef HEDDLE_SCHED_LOWER_H
+#define HEDDLE_SCHED_LOWER_H
+
+#include "layout.h"
+
+/* A memory that is filled round and round; the hazard tracker keeps a block alive while it is read.
+ */
+struct lower_ring {
+    uint32_t head, size;
+};
+
+struct lower {
+    struct arena *arena;
+    struct sched_program *program;
+    const struct ir_graph *graph;
+    const struct hd_config *hw;
+    struct sched_stream *stream;
+    struct lower_ring words, entries; /* weight memory, parameter memory */
+    uint32_t *loaded; /* by tensor: rows of a resident tensor that are on chip already */
+    struct diag *d;
+};
+
+/* A new command at the end of the stream, waits still empty. `units`: length in 16 bytes. The
+ * pointer is valid until the next call. */
+struct sched_command *lower_add(struct lower *l, uint32_t unit, uint32_t opcode, uint32_t units,
+                                uint32_t row);
+void lower_access(struct sched_command *c, enum sched_memory memory, bool write, uint64_t begin,
+                  uint64_t n);
+
+/* `n` consecutive units of a ring: the first one. n <= size. */
+uint32_t lower_take(struct lower_ring *r, uint32_t n);
+
+/* Append a block to the constants region at a multiple of 64; returns its offset. */
+uint32_t lower_constant(struct lower *l, const void *data, size_t n_bytes);
+
+/* DMA read of one run of constants into `rows` rows of weight, parameter or table memory. */
+void lower_fetch(struct lower *l, uint32_t row, uint32_t space, uint32_t offset, uint32_t rows,
+                 uint32_t row_bytes, uint32_t dest, const char *note);
+
+/* Rows [lo, hi) of operand `i` of tile `tile` are on chip after this (LOAD if needed); *base is the
+ * address that row 0 of the image would have. */
+void lower_operand(struct lower *l, const struct op_plan *p, uint32_t i, uint32_t tile, uint32_t lo,
+                   uint32_t hi, int32_t *base);
+/* Address of output row `y` of the tile; after the commands of the tile: STORE if the result also
+ * lives in memory. */
+int32_t lower_result(const struct lower *l, const struct op_plan *p, uint32_t tile, uint32_t y);
+void lower_store(struct lower *l, const struct op_plan *p, uint32_t tile, uint32_t y,
+                 uint32_t rows);
+
+/* Scratchpad ranges that rows [lo, hi) of an operand or result of the tile cover. */
+void lower_access_in(struct lower *l, struct sched_command *c, const struct op_plan *p, uint32_t i,
+                     int32_t base, uint32_t lo, uint32_t hi);
+void lower_access_out(struct lower *l, struct sched_command *c, const struct op_plan *p,
+                      uint32_t tile, uint32_t y, uint32_t rows);
+
+enum status lower_array(struct lower *l, const struct op_plan *p);
+enum status lower_vector(struct lower *l, const struct op_plan *p);
+
+/* hazard.c: fill the waits of all commands of a stream from their accesses. */
+void sched_waits(struct arena *a, struct sched_stream *s, const struct sched_options *o);
+/* estimate.c: cost of each command, then start and end of each on the device's timeline. */
+void sched_estimate(struct sched_program *p);
+
+#endif

@@ -1,0 +1,248 @@
+/* lower_array.c - convolution, depthwise convolution and matrix product as WEIGHT and ARRAY
+ * commands. Channels are cut into groups whose weights fit half the weight memory, kernels into
+ * pieces (geometry.c), rows into tiles (layout.c). Groups are the outer loop while the input is on
+ * chip and the result stays there; otherwise tiles are, so that no row moves twice. */
+#include <string.h>
+
+#include "lower.h"
+#include "weights.h"
+
+/* The loops of one operator. */
+struct nest {
+    struct lower *l;
+    const struct op_plan *p;
+    const struct geo *g;
+    struct geo_piece *piece;
+    uint32_t n_piece;
+    uint32_t group; /* channels of a group: a multiple of N, or all */
+    uint32_t n_group;
+    bool keep;                   /* all groups stay in weight memory */
+    bool keep_params;            /* all parameters stay in parameter memory */
+    uint32_t *weight_offset;     /* by group * n_piece + piece: in the constants */
+    uint32_t (*param_offset)[3]; /* by group */
+    uint32_t *weight_word;       /* by group * n_piece + piece: in weight memory while kept */
+    uint32_t *entry;             /* by group: first parameter entry while kept */
+};
+
+static uint32_t least(uint32_t a, uint32_t b)
+{
+    return a < b ? a : b;
+}
+
+static void cut_channels(struct nest *n)
+{
+    const struct hd_config *hw = n->l->hw;
+    uint32_t tiles = div_up(n->g->oc, hw->n), words = hw->weight_bytes / hw->n;
+    uint32_t k = n->piece[0].n_ky * n->piece[0].n_b, most;
+    n->keep =
+        n->n_piece == 1 && (k * tiles <= words / 2 || (n->p->n_tiles > 1 && k * tiles <= words));
+    most = n->keep ? tiles : n->n_piece > 1 ? 1 : words / 2 / k;
+    n->keep_params = tiles <= hw->param_entries / 2;
+    if (!n->keep_params)
+        most = least(most, hw->param_entries / 2);
+    n->keep = n->keep && n->keep_params;
+    most = most ? most : 1;
+    n->group = most >= tiles ? n->g->oc : most * hw->n;
+    n->n_group = div_up(n->g->oc, n->group);
+}
+
+static uint32_t *nones(struct arena *a, size_t n)
+{
+    uint32_t *v = ARENA_ARRAY(a, uint32_t, n);
+    memset(v, 0xff, n * sizeof *v);
+    return v;
+}
+
+static void nest_init(struct nest *n, struct lower *l, const struct op_plan *p)
+{
+    *n = (struct nest){.l = l, .p = p, .g = &p->geo};
+    n->n_piece = geo_pieces(l->arena, n->g, l->hw->n, geo_word_limit(l->hw), &n->piece);
+    cut_channels(n);
+    n->weight_offset = nones(l->arena, (size_t)n->n_group * n->n_piece);
+    n->weight_word = nones(l->arena, (size_t)n->n_group * n->n_piece);
+    n->param_offset = (uint32_t(*)[3])nones(l->arena, (size_t)n->n_group * 3);
+    n->entry = nones(l->arena, n->n_group);
+}
+
+static uint32_t group_channels(const struct nest *n, uint32_t group)
+{
+    return least(n->group, n->g->oc - group * n->group);
+}
+
+/* Parameters of a group at *entry; fetched unless kept from before. */
+static void have_params(struct nest *n, uint32_t group, bool again)
+{
+    uint32_t channels = group_channels(n, group);
+    if (n->entry[group] != IR_NONE && (n->keep_params || !again))
+        return;
+    n->entry[group] = lower_take(&n->l->entries, div_up(channels, n->l->hw->n));
+    params_fetch(n->l, n->g, group * n->group, channels, n->entry[group], n->param_offset[group]);
+}
+
+static void have_weights(struct nest *n, uint32_t group, uint32_t piece, bool again)
+{
+    uint32_t i = group * n->n_piece + piece;
+    struct weight_block b = {group * n->group, group_channels(n, group), n->piece[piece]};
+    if (n->weight_word[i] != IR_NONE && (n->keep || !again))
+        return;
+    n->weight_word[i] = lower_take(&n->l->words, weights_words(n->l, &b));
+    weights_fetch(n->l, n->g, &b, n->weight_word[i], &n->weight_offset[i]);
+}
+
+/* Output side of the command: rows [y, y + rows) of the tile. */
+static void fill_output(const struct nest *n, struct hd_cmd_array *a, uint32_t tile, uint32_t y,
+                        uint32_t rows, uint32_t first_channel)
+{
+    const struct geo *g = n->g;
+    uint32_t block = least(rows, n->l->hw->acc_depth / g->ow), pitch = n->p->out.pitch;
+    a->out_w = g->ow & 0xffffu;
+    a->out_h = rows & 0xffffu;
+    a->block_rows = block & 0xffffu;
+    a->blocks = div_up(rows, block) & 0xffffu;
+    a->last_rows = (rows - (div_up(rows, block) - 1) * block) & 0xffffu;
+    a->block_step_y = (g->sy * block) & 0xffffu;
+    a->block_scan = (a->scan * block) & 0xffffu;
+    a->last_scan = (uint32_t)(a->scan * a->last_rows) & 0xffffu;
+    a->out_step = g->oc & 0xffffu;
+    a->out_base = (uint32_t)lower_result(n->l, n->p, tile, y) + first_channel;
+    a->out_pitch = pitch;
+    a->out_block_step = pitch * block;
+    a->in_block_step = a->in_pitch_step * (int32_t)block;
+}
+
+/* Where the kernel piece meets the input row: bytes, and for depthwise the padding left of scan
+ * position 0. */
+static void fill_columns(const struct nest *n, struct hd_cmd_array *a,
+                         const struct geo_piece *piece, uint32_t first_channel)
+{
+    const struct geo *g = n->g;
+    a->in_wc = g->w * g->c;
+    if (g->kind != GEO_DEPTHWISE) {
+        a->x_start = (int32_t)piece->x_shift - g->pl * (int32_t)g->c;
+        a->x_step = (g->sx * g->c) & 0xffffu;
+        a->stride_x = 1;
+        a->scan = g->ow & 0xffffu;
+        return;
+    }
+    int32_t column = (int32_t)piece->x_shift - g->pl;
+    uint32_t start = column > 0 ? (uint32_t)column : 0, pad = column < 0 ? (uint32_t)-column : 0;
+    uint32_t span = (g->ow - 1) * g->sx + 1; /* scan positions from the first output to the last */
+    int64_t left = (int64_t)g->w - start, reach = (int64_t)span - 1 - pad + piece->n_b;
+    int64_t scan = left < reach ? left : reach;
+    a->depthwise = 1;
+    a->x_start = (int32_t)(start * g->c + first_channel);
+    a->x_step = g->c & 0xffffu;
+    a->pad_left = pad & 0xffu;
+    a->stride_x = g->sx & 0xffu;
+    a->scan = (scan > span ? (uint32_t)scan : span) & 0xffffu;
+}
+
+static void fill_numbers(const struct nest *n, struct hd_cmd_array *a)
+{
+    const struct geo *g = n->g;
+    const struct ir_fixed *f = &g->op->fixed;
+    a->z_in = (int8_t)g->z_in;
+    a->z_w = (int8_t)g->z_w;
+    a->z_out = (int8_t)g->z_out;
+    a->act_min = (int8_t)f->act_min;
+    a->act_max = (int8_t)f->act_max;
+    a->has_bias = g->bias != NULL;
+    a->common_scale = f->n == 1;
+    if (f->n == 1) {
+        a->multiplier = f->multiplier[0];
+        a->shift = f->shift[0];
+    }
+}
+
+static void fill_input(const struct nest *n, struct hd_cmd_array *a, const struct geo_piece *piece,
+                       uint32_t y, int32_t base)
+{
+    const struct geo *g = n->g;
+    int32_t pitch = (int32_t)n->p->in[0].pitch;
+    int32_t y_start = (int32_t)(y * g->sy) - g->pt + (int32_t)(piece->ky * g->dy);
+    a->y_start = (int16_t)y_start;
+    a->in_row = base + y_start * pitch;
+    a->in_h = g->h & 0xffffu;
+    a->in_pitch_dil = pitch * (int32_t)g->dy;
+    a->in_pitch_step = pitch * (int32_t)g->sy;
+    a->dilation_y = g->dy & 0xffu;
+    a->stride_y = g->sy & 0xffu;
+    a->kernel_h = piece->n_ky & 0xffu;
+    a->kernel_row_bytes = piece->n_b & 0xffffu;
+    a->ports = n->l->hw->ports & 7u;
+    a->streams = 1;
+}
+
+/* One ARRAY command: rows [y, y + rows) of the tile, one group of channels, one piece of the
+ * kernel. */
+static void add_array(struct nest *n, uint32_t tile, uint32_t y, uint32_t rows, uint32_t group,
+                      uint32_t piece, int32_t base)
+{
+    struct lower *l = n->l;
+    const struct geo_piece *k = &n->piece[piece];
+    uint32_t first = group * n->group, channels = group_channels(n, group), lo, hi;
+    struct sched_command *c =
+        lower_add(l, HD_UNIT_ARRAY, HD_OPCODE_ARRAY, HD_CMD_ARRAY_UNITS, n->p->op->row);
+    struct hd_cmd_array *a = &c->w.array;
+    fill_numbers(n, a);
+    fill_input(n, a, k, y, base);
+    fill_columns(n, a, k, first);
+    fill_output(n, a, tile, y, rows, first);
+    a->out_channels = channels & 0xffffu;
+    a->acc_keep = piece > 0;
+    a->acc_hold = piece + 1 < n->n_piece;
+    a->w_base = n->weight_word[group * n->n_piece + piece] & 0xffffu;
+    a->p_base = n->entry[group] & 0xffffu;
+    c->note = arena_printf(l->arena, "rows %u-%u, channels %u-%u", y, y + rows - 1, first,
+                           first + channels - 1);
+    geo_rows(n->g, y, rows, &lo, &hi);
+    lower_access_in(l, c, n->p, 0, base, lo, hi);
+    if (!a->acc_hold)
+        lower_access_out(l, c, n->p, tile, y, rows);
+    lower_access(c, SCHED_WMEM, false, a->w_base,
+                 (uint64_t)k->n_ky * k->n_b * div_up(channels, l->hw->n));
+    lower_access(c, SCHED_PARAM, false, a->p_base, div_up(channels, l->hw->n));
+}
+
+static void one_group(struct nest *n, uint32_t tile, uint32_t y, uint32_t rows, uint32_t group,
+                      bool again, int32_t base)
+{
+    for (uint32_t piece = 0; piece < n->n_piece; piece++) {
+        have_weights(n, group, piece, again || n->n_piece > 1);
+        have_params(n, group, again && piece == 0);
+        add_array(n, tile, y, rows, group, piece, base);
+    }
+}
+
+static void one_tile(struct nest *n, uint32_t tile, uint32_t first_group, uint32_t n_groups,
+                     bool again)
+{
+    const struct op_plan *p = n->p;
+    uint32_t y = tile * p->tile_rows, rows = least(p->tile_rows, n->g->oh - y), lo, hi;
+    int32_t base;
+    geo_rows(n->g, y, rows, &lo, &hi);
+    if (n->n_piece == 1) { /* ahead of the rows: weights take longer to arrive */
+        have_weights(n, first_group, 0, again);
+        have_params(n, first_group, again);
+    }
+    lower_operand(n->l, p, 0, tile, lo, hi, &base);
+    for (uint32_t k = first_group; k < first_group + n_groups; k++)
+        one_group(n, tile, y, rows, k, again && (k > first_group || n->n_piece > 1), base);
+    if (first_group + n_groups == n->n_group)
+        lower_store(n->l, p, tile, y, rows);
+}
+
+enum status lower_array(struct lower *l, const struct op_plan *p)
+{
+    struct nest n;
+    nest_init(&n, l, p);
+    if (n.n_piece == 1 && !p->in[0].streamed && !p->out.streamed) {
+        for (uint32_t group = 0; group < n.n_group; group++)
+            for (uint32_t tile = 0; tile < p->n_tiles; tile++)
+                one_tile(&n, tile, group, 1, false);
+        return ST_OK;
+    }
+    for (uint32_t tile = 0; tile < p->n_tiles; tile++)
+        one_tile(&n, tile, 0, n.n_group, tile > 0);
+    return ST_OK;
+}

@@ -1,0 +1,211 @@
+/* lower_move.c - commands that move tensors between memory and scratchpad, and the helpers all
+ * lowering shares. */
+#include <string.h>
+
+#include "lower.h"
+
+struct sched_command *lower_add(struct lower *l, uint32_t unit, uint32_t opcode, uint32_t units,
+                                uint32_t row)
+{
+    struct sched_stream *s = l->stream;
+    if (s->n == s->cap) {
+        uint32_t cap = s->cap ? 2 * s->cap : 64;
+        struct sched_command *grown = ARENA_ARRAY(l->arena, struct sched_command, cap);
+        if (s->n)
+            memcpy(grown, s->cmd, s->n * sizeof *grown);
+        s->cmd = grown;
+        s->cap = cap;
+    }
+    struct sched_command *c = &s->cmd[s->n++];
+    memset(c, 0, sizeof *c);
+    c->unit = unit;
+    c->row = row;
+    c->w.common.opcode = opcode & 0xffu;
+    c->w.common.length = units & 0xffu;
+    c->w.common.layer = row & 0xffffu;
+    return c;
+}
+
+void lower_access(struct sched_command *c, enum sched_memory memory, bool write, uint64_t begin,
+                  uint64_t n)
+{
+    if (n > 0 && c->n_access < SCHED_MAX_ACCESS)
+        c->access[c->n_access++] = (struct sched_access){memory, write, begin, begin + n};
+}
+
+uint32_t lower_take(struct lower_ring *r, uint32_t n)
+{
+    if (r->head + n > r->size)
+        r->head = 0;
+    uint32_t first = r->head;
+    r->head += n;
+    return first;
+}
+
+uint32_t lower_constant(struct lower *l, const void *data, size_t n_bytes)
+{
+    static const char zeros[64];
+    struct text *t = &l->program->constants;
+    text_add_n(t, zeros, (64 - t->length % 64) % 64);
+    uint32_t offset = (uint32_t)t->length;
+    text_add_n(t, data, n_bytes);
+    return offset;
+}
+
+/* The dependence that a destination in weight, parameter or table memory means. */
+static void fetch_access(struct sched_command *c, uint32_t space, uint32_t dest, uint32_t words)
+{
+    switch (space) {
+    case HD_SPACE_WEIGHTS: lower_access(c, SCHED_WMEM, true, dest, words); break;
+    case HD_SPACE_BIAS:
+    case HD_SPACE_MULTIPLIER: lower_access(c, SCHED_PARAM, true, dest / 4, div_up(words, 4)); break;
+    case HD_SPACE_SHIFT: lower_access(c, SCHED_PARAM, true, dest, words); break;
+    default: lower_access(c, SCHED_LUT, true, 0, 256);
+    }
+}
+
+void lower_fetch(struct lower *l, uint32_t row, uint32_t space, uint32_t offset, uint32_t rows,
+                 uint32_t row_bytes, uint32_t dest, const char *note)
+{
+    struct sched_command *c =
+        lower_add(l, HD_UNIT_WEIGHT, HD_OPCODE_WEIGHT, HD_CMD_DMA_READ_UNITS, row);
+    struct hd_cmd_dma_read *m = &c->w.dma_read;
+    uint32_t words = div_up(row_bytes, l->hw->n);
+    m->region = HD_REGION_CONSTANTS;
+    m->space = space & 7u;
+    m->offset = offset;
+    m->runs = 1;
+    m->run_bytes = rows * row_bytes;
+    m->run_pitch = m->run_bytes;
+    m->rows = rows & 0xffffu;
+    m->row_bytes = row_bytes;
+    m->dest = dest;
+    m->dest_pitch = words;
+    c->note = note;
+    fetch_access(c, space, dest, rows * words);
+}
+
+static void memory_access(struct sched_command *c, const struct sched_program *p,
+                          const struct sched_place *s, bool write, uint64_t offset, uint64_t n)
+{
+    uint64_t index = s->mem_region >= HD_REGION_IO ? s->mem_region - HD_REGION_IO : 0;
+    if (s->mem_region == HD_REGION_ARENA)
+        lower_access(c, SCHED_ARENA, write, offset, n);
+    else if (s->mem_region >= HD_REGION_IO)
+        lower_access(c, index < p->graph->n_in ? SCHED_INPUT : SCHED_OUTPUT, write,
+                     (index << 32) + offset, n);
+}
+
+/* Rows [lo, hi) of a tensor from memory to scratchpad address `to`, rows `pitch` apart. */
+static void load_rows(struct lower *l, uint32_t row, const struct sched_place *s, uint32_t lo,
+                      uint32_t hi, uint32_t to, uint32_t pitch)
+{
+    struct sched_command *c =
+        lower_add(l, HD_UNIT_LOAD, HD_OPCODE_LOAD, HD_CMD_DMA_READ_UNITS, row);
+    struct hd_cmd_dma_read *m = &c->w.dma_read;
+    uint32_t n_rows = hi - lo, bytes = n_rows * s->row_bytes;
+    bool flat = pitch == s->row_bytes; /* back to back: one row */
+    m->region = s->mem_region & 15u;
+    m->space = HD_SPACE_SCRATCHPAD;
+    m->offset = s->mem_offset + lo * s->row_bytes;
+    m->runs = 1;
+    m->run_bytes = m->run_pitch = bytes;
+    m->rows = flat ? 1 : n_rows & 0xffffu;
+    m->row_bytes = flat ? bytes : s->row_bytes;
+    m->dest = to / l->hw->n;
+    m->dest_pitch = flat ? div_up(bytes, l->hw->n) : pitch / l->hw->n;
+    c->note = arena_printf(l->arena, "rows %u-%u in", lo, hi - 1);
+    memory_access(c, l->program, s, false, m->offset, bytes);
+    lower_access(c, SCHED_SPAD, true, to, (uint64_t)(n_rows - 1) * pitch + s->row_bytes);
+}
+
+static const struct ir_tensor *operand(const struct op_plan *p, uint32_t i)
+{
+    return i == 0 ? p->geo.x : p->geo.y2;
+}
+
+/* A resident tensor that comes from memory: fetch the rows up to `hi` that are not there yet. */
+static void load_resident(struct lower *l, const struct op_plan *p, const struct ir_tensor *t,
+                          uint32_t hi)
+{
+    const struct sched_place *s = &l->program->place[t->id];
+    uint32_t *have = &l->loaded[t->id];
+    bool aligned = s->pitch % l->hw->n == 0;
+    if (!s->in_memory || *have >= hi)
+        return;
+    uint32_t upto = aligned ? hi : s->h;
+    load_rows(l, p->op->row, s, *have, upto, s->base + *have * s->pitch, s->pitch);
+    *have = upto;
+}
+
+void lower_operand(struct lower *l, const struct op_plan *p, uint32_t i, uint32_t tile, uint32_t lo,
+                   uint32_t hi, int32_t *base)
+{
+    const struct ir_tensor *t = operand(p, i);
+    const struct sched_place *s = &l->program->place[t->id];
+    if (!p->in[i].streamed) {
+        load_resident(l, p, t, hi);
+        *base = (int32_t)s->base;
+        return;
+    }
+    uint32_t buf = p->in[i].buf[p->n_tiles > 1 ? tile % 2 : 0];
+    load_rows(l, p->op->row, s, lo, hi, buf, p->in[i].pitch);
+    *base = (int32_t)buf - (int32_t)(lo * p->in[i].pitch);
+}
+
+int32_t lower_result(const struct lower *l, const struct op_plan *p, uint32_t tile, uint32_t y)
+{
+    const struct sched_place *s = &l->program->place[p->geo.out->id];
+    if (!p->out.streamed)
+        return (int32_t)(s->base + y * s->pitch);
+    return (int32_t)p->out.buf[p->n_tiles > 1 ? tile % 2 : 0];
+}
+
+void lower_access_in(struct lower *l, struct sched_command *c, const struct op_plan *p, uint32_t i,
+                     int32_t base, uint32_t lo, uint32_t hi)
+{
+    const struct sched_place *s = &l->program->place[operand(p, i)->id];
+    uint32_t pitch = p->in[i].pitch;
+    lower_access(c, SCHED_SPAD, false, (uint64_t)((int64_t)base + (int64_t)lo * pitch),
+                 (uint64_t)(hi - lo - 1) * pitch + s->row_bytes);
+}
+
+void lower_access_out(struct lower *l, struct sched_command *c, const struct op_plan *p,
+                      uint32_t tile, uint32_t y, uint32_t rows)
+{
+    const struct sched_place *s = &l->program->place[p->geo.out->id];
+    lower_access(c, SCHED_SPAD, true, (uint64_t)lower_result(l, p, tile, y),
+                 (uint64_t)(rows - 1) * p->out.pitch + s->row_bytes);
+}
+
+void lower_store(struct lower *l, const struct op_plan *p, uint32_t tile, uint32_t y, uint32_t rows)
+{
+    const struct sched_place *s = &l->program->place[p->geo.out->id];
+    uint32_t pitch = p->out.pitch, from = (uint32_t)lower_result(l, p, tile, y);
+    bool flat = pitch == s->row_bytes;
+    if (!s->in_memory)
+        return;
+    if (pitch % l->hw->n !=
+        0) { /* rows start inside words: one store of all rows, after the last tile */
+        if (y + rows < s->h)
+            return;
+        from = s->base;
+        rows = s->h;
+        y = 0;
+    }
+    struct sched_command *c =
+        lower_add(l, HD_UNIT_STORE, HD_OPCODE_STORE, HD_CMD_STORE_UNITS, p->op->row);
+    struct hd_cmd_store *m = &c->w.store;
+    uint32_t bytes = rows * s->row_bytes;
+    m->region = s->mem_region & 15u;
+    m->offset = s->mem_offset + y * s->row_bytes;
+    m->runs = 1;
+    m->run_bytes = m->run_pitch = bytes;
+    m->rows = flat ? 1 : rows & 0xffffu;
+    m->row_bytes = flat ? bytes : s->row_bytes;
+    m->src = from / l->hw->n;
+    m->src_pitch = flat ? div_up(bytes, l->hw->n) : pitch / l->hw->n;
+    c->note = arena_printf(l->arena, "rows %u-%u out", y, y + rows - 1);
+    lower_access(c, SCHED_SPAD, false, from, (uint64_t)(rows - 1) * pitch + s->row_bytes);
+    memory_access(c, l->program, s, true, m->offset, bytes);
+}

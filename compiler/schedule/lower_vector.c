@@ -1,0 +1,147 @@
+/* lower_vector.c - elementwise operators, pooling, means and tables as VECTOR commands. */
+#include "lower.h"
+
+/* How an elementwise operand is walked: bytes from row to row and from column to column, 0 where it
+ * is broadcast. */
+struct stride {
+    uint32_t row, col;
+};
+
+static bool broadcasts(const struct geo *g)
+{
+    return g->y2 &&
+           (ir_elements(g->x) != ir_elements(g->out) || ir_elements(g->y2) != ir_elements(g->out));
+}
+
+static struct stride stride_of(const struct ir_tensor *t, uint32_t pitch)
+{
+    uint32_t h, w, c;
+    geo_image(t, &h, &w, &c);
+    return (struct stride){h > 1 ? pitch : 0, w > 1 ? c : 0};
+}
+
+static void fill_numbers(const struct geo *g, struct hd_cmd_vector *v)
+{
+    const struct ir_fixed *f = &g->op->fixed;
+    v->op = g->vop & 15u;
+    v->act_min = (int8_t)f->act_min;
+    v->act_max = (int8_t)f->act_max;
+    if (g->vop == HD_VOP_AVG_POOL || g->vop == HD_VOP_MAX_POOL || g->vop == HD_VOP_LUT)
+        return;
+    v->z_a = (int8_t)g->z_in;
+    v->z_b = (int8_t)(g->y2 && g->y2->quant.n ? g->y2->quant.zero_point[0] : 0);
+    v->z_out = (int8_t)g->z_out;
+    if (g->vop == HD_VOP_ADD || g->vop == HD_VOP_SUB) {
+        v->multiplier_a = f->multiplier[0];
+        v->shift_a = f->shift[0];
+        v->multiplier_b = f->multiplier[1];
+        v->shift_b = f->shift[1];
+        v->multiplier_out = f->multiplier[2];
+        v->shift_out = f->shift[2];
+    } else {
+        v->multiplier_out = f->multiplier[0];
+        v->shift_out = f->shift[0];
+    }
+}
+
+static void fill_pool(const struct op_plan *p, struct hd_cmd_vector *v, uint32_t y, uint32_t rows,
+                      int32_t base)
+{
+    const struct geo *g = &p->geo;
+    int32_t pitch = (int32_t)p->in[0].pitch, y_start = (int32_t)(y * g->sy) - g->pt;
+    v->kernel_h = g->kh & 0xfffu;
+    v->kernel_w = g->kw & 0xffffu;
+    v->rows = rows & 0xffffu;
+    v->cols = g->ow & 0xffffu;
+    v->channels = g->c;
+    v->a_base = base + y_start * pitch - g->pl * (int32_t)g->c;
+    v->a_row = (uint32_t)pitch * g->sy;
+    v->a_col = g->sx * g->c;
+    v->a_win_row = (uint32_t)pitch;
+    v->a_win_col = g->c;
+    v->y_start = (int16_t)y_start;
+    v->x_start = (int16_t)-g->pl;
+    v->in_h = g->h & 0xffffu;
+    v->in_w = g->w & 0xffffu;
+    v->stride_y = g->sy & 0xffffu;
+    v->stride_x = g->sx & 0xffffu;
+    v->out_col = g->oc;
+}
+
+/* Rows are flat strings unless an operand is broadcast along columns. */
+static void fill_elementwise(const struct op_plan *p, struct hd_cmd_vector *v, uint32_t y,
+                             uint32_t rows, const int32_t base[2])
+{
+    const struct geo *g = &p->geo;
+    struct stride a = stride_of(g->x, p->in[0].pitch);
+    bool by_column = broadcasts(g);
+    v->kernel_h = 1;
+    v->kernel_w = 1;
+    v->in_h = v->in_w = 1;
+    v->rows = rows & 0xffffu;
+    v->cols = by_column ? g->ow & 0xffffu : 1;
+    v->channels = by_column ? g->oc : g->ow * g->oc;
+    v->a_base = base[0] + (int32_t)(y * a.row);
+    v->a_row = a.row;
+    v->a_col = by_column ? a.col : 0;
+    v->out_col = by_column ? g->oc : 0;
+    if (g->y2) {
+        struct stride b = stride_of(g->y2, p->in[1].pitch);
+        v->b_base = (uint32_t)(base[1] + (int32_t)(y * b.row));
+        v->b_row = b.row;
+        v->b_col = by_column ? b.col : 0;
+    }
+}
+
+/* Rows of operand i that output rows [y, y + rows) need. */
+static void rows_of(const struct geo *g, uint32_t i, uint32_t y, uint32_t rows, uint32_t *lo,
+                    uint32_t *hi)
+{
+    uint32_t h, w, c;
+    if (g->kind == GEO_POOL) {
+        geo_rows(g, y, rows, lo, hi);
+        return;
+    }
+    geo_image(i == 0 ? g->x : g->y2, &h, &w, &c);
+    *lo = h > 1 ? y : 0;
+    *hi = h > 1 ? y + rows : 1;
+}
+
+static void one_tile(struct lower *l, const struct op_plan *p, uint32_t tile)
+{
+    const struct geo *g = &p->geo;
+    uint32_t y = tile * p->tile_rows, rows = g->oh - y < p->tile_rows ? g->oh - y : p->tile_rows;
+    uint32_t lo[2], hi[2];
+    int32_t base[2] = {0, 0};
+    for (uint32_t i = 0; i < p->n_in; i++) {
+        rows_of(g, i, y, rows, &lo[i], &hi[i]);
+        lower_operand(l, p, i, tile, lo[i], hi[i], &base[i]);
+    }
+    struct sched_command *c =
+        lower_add(l, HD_UNIT_VECTOR, HD_OPCODE_VECTOR, HD_CMD_VECTOR_UNITS, p->op->row);
+    struct hd_cmd_vector *v = &c->w.vector;
+    fill_numbers(g, v);
+    if (g->kind == GEO_POOL)
+        fill_pool(p, v, y, rows, base[0]);
+    else
+        fill_elementwise(p, v, y, rows, base);
+    v->out_base = (uint32_t)lower_result(l, p, tile, y);
+    v->out_row = p->out.pitch;
+    c->note = arena_printf(l->arena, "rows %u-%u", y, y + rows - 1);
+    for (uint32_t i = 0; i < p->n_in; i++)
+        lower_access_in(l, c, p, i, base[i], lo[i], hi[i]);
+    lower_access_out(l, c, p, tile, y, rows);
+    if (g->kind == GEO_LUT)
+        lower_access(c, SCHED_LUT, false, 0, 256);
+    lower_store(l, p, tile, y, rows);
+}
+
+enum status lower_vector(struct lower *l, const struct op_plan *p)
+{
+    if (p->geo.kind == GEO_LUT)
+        lower_fetch(l, p->op->row, HD_SPACE_LUT, lower_constant(l, p->op->fixed.table, 256), 1, 256,
+                    0, "table");
+    for (uint32_t tile = 0; tile < p->n_tiles; tile++)
+        one_tile(l, p, tile);
+    return ST_OK;
+}

@@ -1,0 +1,136 @@
+/* sched.c - the device program of a partitioned graph: memory first, then commands, waits,
+ * estimate. Order: places in memory (what host and accelerator exchange), scratchpad layout, DRAM
+ * arena, commands region by region, waits, estimate. */
+#include "sched.h"
+
+#include <string.h>
+
+#include "../plan/arena_plan.h"
+#include "lower.h"
+
+static bool on_accelerator(const struct ir_op *op)
+{
+    return !op->dead && op->region != IR_NONE;
+}
+
+static void mark_memory(struct sched_program *p, uint32_t id, uint32_t region)
+{
+    struct sched_place *s = &p->place[id];
+    if (s->in_memory && s->mem_region != HD_REGION_ARENA)
+        return; /* inputs and outputs keep their own region */
+    s->in_memory = true;
+    s->mem_region = region;
+}
+
+/* Every tensor that the host reads or writes, and constants that the accelerator reads as operands.
+ */
+static void mark_places(struct sched_program *p)
+{
+    const struct ir_graph *g = p->graph;
+    for (uint32_t i = 0; i < g->n_tensor; i++)
+        p->place[i].mem_bytes = (uint32_t)ir_bytes(g->tensor[i]);
+    for (uint32_t i = 0; i < g->n_in; i++)
+        mark_memory(p, g->in[i], HD_REGION_IO + i);
+    for (uint32_t i = 0; i < g->n_out; i++)
+        if (g->tensor[g->out[i]]->role == IR_VALUE)
+            mark_memory(p, g->out[i], HD_REGION_IO + g->n_in + i);
+    for (uint32_t i = 0; i < g->n_op; i++) {
+        const struct ir_op *op = g->op[i];
+        if (op->dead || on_accelerator(op))
+            continue;
+        for (uint32_t k = 0; k < op->n_in; k++)
+            if (op->in[k] != IR_NONE && g->tensor[op->in[k]]->role == IR_VALUE)
+                mark_memory(p, op->in[k], HD_REGION_ARENA);
+        for (uint32_t k = 0; k < op->n_out; k++)
+            mark_memory(p, op->out[k], HD_REGION_ARENA);
+    }
+}
+
+/* Constant operands of VECTOR commands come from region 1 like any tensor in memory. */
+static void mark_constants(struct lower *l, const struct layout *layout)
+{
+    for (uint32_t i = 0; i < layout->n_plan; i++) {
+        const struct ir_tensor *t[2] = {layout->plan[i].geo.x, layout->plan[i].geo.y2};
+        for (uint32_t k = 0; k < 2; k++) {
+            struct sched_place *s = t[k] ? &l->program->place[t[k]->id] : NULL;
+            if (!s || t[k]->role != IR_CONST || s->mem_region == HD_REGION_CONSTANTS)
+                continue;
+            s->in_memory = true;
+            s->mem_region = HD_REGION_CONSTANTS;
+            s->mem_offset = lower_constant(l, t[k]->data, (size_t)ir_bytes(t[k]));
+        }
+    }
+}
+
+static void end_stream(struct lower *l)
+{
+    uint32_t row = l->stream->n ? l->stream->cmd[l->stream->n - 1].row : 0;
+    lower_add(l, HD_UNIT_FETCH, HD_OPCODE_END, HD_CMD_END_UNITS, row)->note = "end";
+    uint32_t bytes = (uint32_t)sizeof(struct hd_header);
+    for (uint32_t i = 0; i < l->stream->n; i++)
+        bytes += l->stream->cmd[i].w.common.length * 16u;
+    l->stream->n_bytes = bytes;
+    l->stream->offset = l->program->command_bytes;
+    l->program->command_bytes += div_up(bytes, 64) * 64;
+}
+
+static enum status lower_all(struct lower *l, const struct layout *layout)
+{
+    struct sched_program *p = l->program;
+    p->stream = ARENA_ARRAY(p->arena, struct sched_stream, layout->n_plan + 1);
+    for (uint32_t i = 0; i < layout->n_plan; i++) {
+        const struct op_plan *plan = &layout->plan[i];
+        if (p->n_stream == 0 || p->stream[p->n_stream - 1].region != plan->op->region) {
+            if (p->n_stream)
+                end_stream(l);
+            l->stream = &p->stream[p->n_stream++];
+            l->stream->region = plan->op->region;
+        }
+        if (geo_on_array(&plan->geo))
+            TRY(lower_array(l, plan));
+        else
+            TRY(lower_vector(l, plan));
+    }
+    if (p->n_stream)
+        end_stream(l);
+    return ST_OK;
+}
+
+static void count_traffic(struct sched_program *p)
+{
+    for (uint32_t i = 0; i < p->n_stream; i++) {
+        p->dram_read += p->stream[i].n_bytes;
+        for (uint32_t k = 0; k < p->stream[i].n; k++) {
+            const struct sched_command *c = &p->stream[i].cmd[k];
+            if (c->unit == HD_UNIT_LOAD || c->unit == HD_UNIT_WEIGHT)
+                p->dram_read += (uint64_t)c->w.dma_read.runs * c->w.dma_read.run_bytes;
+            else if (c->unit == HD_UNIT_STORE)
+                p->dram_write += (uint64_t)c->w.store.runs * c->w.store.run_bytes;
+        }
+    }
+}
+
+enum status sched_run(struct arena *a, const struct ir_graph *g, const struct hd_config *hw,
+                      const struct sched_options *o, struct sched_program **program, struct diag *d)
+{
+    struct sched_program *p = ARENA_NEW(a, struct sched_program);
+    struct layout *layout = NULL;
+    *program = p;
+    *p = (struct sched_program){.arena = a, .graph = g, .hw = hw, .options = *o};
+    p->place = ARENA_ARRAY(a, struct sched_place, g->n_tensor + 1);
+    text_init(&p->constants, a);
+    mark_places(p);
+    struct lower l = {.arena = a, .program = p, .graph = g, .hw = hw, .d = d};
+    l.words.size = hw->weight_bytes / hw->n;
+    l.entries.size = hw->param_entries;
+    l.loaded = ARENA_ARRAY(a, uint32_t, g->n_tensor + 1);
+    TRY(layout_run(a, p, &layout, d));
+    TRY(arena_plan(p, d));
+    mark_constants(&l, layout);
+    TRY(lower_all(&l, layout));
+    for (uint32_t i = 0; i < p->n_stream; i++)
+        sched_waits(a, &p->stream[i], o);
+    sched_estimate(p);
+    count_traffic(p);
+    return ST_OK;
+}

@@ -1,0 +1,116 @@
+/* sched.h - the device program: what the scheduler makes of the operators given to an accelerator.
+ * in:  a legalised graph with op->target and op->region set, a hardware configuration.
+ * out: per region one command stream, the constants region, the arena's tensors; every command with
+ * the byte ranges it reads and writes, from which its waits follow (hazard.c) and which
+ * plan/check.c proves. */
+#ifndef HEDDLE_SCHED_H
+#define HEDDLE_SCHED_H
+
+#include "../../driver/hd.h"
+#include "../../hw/gen/config.h"
+#include "../base/arena.h"
+#include "../base/status.h"
+#include "../base/text.h"
+#include "../ir/ir.h"
+
+/* Memories that commands touch; ranges are bytes (weights, parameters: words or entries, see
+ * below). */
+enum sched_memory {
+    SCHED_SPAD,   /* scratchpad bytes */
+    SCHED_WMEM,   /* weight memory words */
+    SCHED_PARAM,  /* parameter entries (channel tiles) */
+    SCHED_LUT,    /* the one table: [0, 256) */
+    SCHED_ACC,    /* accumulators as a whole: [0, 1), for acc_keep chains */
+    SCHED_ARENA,  /* region 2 bytes */
+    SCHED_INPUT,  /* 3 + i: bytes + (i << 32) */
+    SCHED_OUTPUT, /* alike */
+    SCHED_MEMORIES
+};
+
+struct sched_access {
+    enum sched_memory memory;
+    bool write;
+    uint64_t begin, end; /* [begin, end) */
+};
+
+union sched_words {
+    uint32_t word[28];
+    struct hd_common common;
+    struct hd_cmd_dma_read dma_read;
+    struct hd_cmd_store store;
+    struct hd_cmd_array array;
+    struct hd_cmd_vector vector;
+    struct hd_cmd_end end;
+};
+
+#define SCHED_MAX_ACCESS 6
+
+struct sched_command {
+    union sched_words w; /* as the device reads it; waits filled by sched_waits */
+    uint32_t unit;       /* enum hd_unit; END: HD_UNIT_FETCH */
+    uint32_t row;        /* row of the operator table */
+    const char *note;    /* "rows 0-7, channels 0-31": a comment in the emitted C */
+    struct sched_access access[SCHED_MAX_ACCESS];
+    uint32_t n_access;
+    /* estimate.c, cycles from the doorbell */
+    uint64_t cost, est_start, est_done;
+};
+
+/* One submission. */
+struct sched_stream {
+    uint32_t region; /* graph region */
+    uint32_t n, cap;
+    struct sched_command *cmd;
+    uint32_t offset, n_bytes; /* in the commands region, header included */
+    uint64_t est_cycles;
+};
+
+/* Where a tensor lives. A tensor may live in the scratchpad, in memory, or in both. */
+struct sched_place {
+    bool in_memory;
+    uint32_t mem_region; /* HD_REGION_ARENA, or HD_REGION_IO + i; constants: HD_REGION_CONSTANTS */
+    uint32_t mem_offset, mem_bytes;
+    bool on_chip;          /* whole, from producer to last reader */
+    uint32_t base, pitch;  /* scratchpad bytes; row r of h at base + r * pitch */
+    uint32_t h, row_bytes; /* rows as the accelerator sees them: H, W * C */
+    uint32_t first, last;  /* operator positions */
+};
+
+struct sched_options {
+    bool no_overlap;      /* every command waits for all before it: for debugging */
+    uint32_t mem_latency; /* cycles to the first beat of a read; for the estimate */
+    uint32_t mem_bytes;   /* bytes a cycle; 0: the AXI width */
+};
+
+struct sched_program {
+    struct arena *arena;
+    const struct ir_graph *graph;
+    const struct hd_config *hw;
+    struct sched_options options;
+    uint32_t n_stream;
+    struct sched_stream *stream;
+    struct sched_place *place; /* by tensor id */
+    struct text constants;     /* region 1: bytes, blocks aligned to 64 */
+    uint32_t arena_bytes;      /* region 2 */
+    uint32_t command_bytes;    /* region 0 */
+    uint32_t spad_peak;        /* bytes of the scratchpad in use at once */
+    uint64_t *row_estimate;    /* by row: cycles, DESIGN section 10 definition */
+    uint64_t est_cycles;
+    uint64_t dram_read, dram_write; /* bytes the commands move */
+};
+
+enum status sched_run(struct arena *a, const struct ir_graph *g, const struct hd_config *hw,
+                      const struct sched_options *o, struct sched_program **program,
+                      struct diag *d);
+
+/* Can this operator run on an accelerator of configuration `hw`? NULL if so, else the rule that
+ * failed, with values. */
+const char *sched_refusal(struct arena *a, const struct ir_graph *g, const struct ir_op *op,
+                          const struct hd_config *hw);
+
+/* One command in words: "ARRAY 03_conv2d in_row=0x1230 ...". Fields that are 0 are left out. */
+void sched_print_command(const struct sched_program *p, const struct sched_command *c,
+                         struct text *t);
+void sched_print(const struct sched_program *p, struct text *t);
+
+#endif

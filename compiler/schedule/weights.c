@@ -1,0 +1,80 @@
+/* weights.c - weights and parameters as the device reads them; see weights.h.
+ * Weights of a channel tile: one row of nch bytes for each lane of the kernel piece, in the order
+ * of the flat kernel string (kernel row, then lane); rows lie back to back, so a tile of fewer than
+ * N channels wastes no memory. */
+#include "weights.h"
+
+#include <string.h>
+
+uint32_t weights_words(const struct lower *l, const struct weight_block *b)
+{
+    return b->piece.n_ky * b->piece.n_b * div_up(b->n, l->hw->n);
+}
+
+/* Weight code of lane `lane` of kernel row `ky` for output channel `oc`. Legalise leaves filters as
+ * [K, OC], K the flat kernel string (attribute weights_ko). */
+static uint8_t weight_at(const struct geo *g, uint32_t ky, uint32_t lane, uint32_t oc)
+{
+    uint32_t lanes = g->kw * (g->kind == GEO_DEPTHWISE ? 1 : g->c);
+    return g->filter->data[((size_t)ky * lanes + lane) * g->oc + oc];
+}
+
+static uint8_t *pack_tile(const struct geo *g, const struct geo_piece *piece, uint32_t first,
+                          uint32_t n, uint8_t *to)
+{
+    for (uint32_t ky = piece->ky; ky < piece->ky + piece->n_ky; ky++)
+        for (uint32_t lane = piece->b; lane < piece->b + piece->n_b; lane++)
+            for (uint32_t c = 0; c < n; c++)
+                *to++ = weight_at(g, ky, lane, first + c);
+    return to;
+}
+
+static uint32_t pack(struct lower *l, const struct geo *g, const struct weight_block *b)
+{
+    uint8_t *bytes = arena_alloc(l->arena, (size_t)b->piece.n_ky * b->piece.n_b * b->n),
+            *to = bytes;
+    for (uint32_t c = 0; c < b->n; c += l->hw->n)
+        to = pack_tile(g, &b->piece, b->first + c, b->n - c < l->hw->n ? b->n - c : l->hw->n, to);
+    return lower_constant(l, bytes, (size_t)(to - bytes));
+}
+
+void weights_fetch(struct lower *l, const struct geo *g, const struct weight_block *b,
+                   uint32_t dest, uint32_t *offset)
+{
+    uint32_t k = b->piece.n_ky * b->piece.n_b, full = b->n / l->hw->n, tail = b->n % l->hw->n;
+    uint32_t row = g->op->row;
+    if (*offset == IR_NONE)
+        *offset = pack(l, g, b);
+    const char *note =
+        arena_printf(l->arena, "weights, channels %u-%u", b->first, b->first + b->n - 1);
+    if (full)
+        lower_fetch(l, row, HD_SPACE_WEIGHTS, *offset, 1, k * full * l->hw->n, dest, note);
+    if (tail)
+        lower_fetch(l, row, HD_SPACE_WEIGHTS, *offset + k * full * l->hw->n, k, tail,
+                    dest + k * full, note);
+}
+
+static uint32_t pack_bias(struct lower *l, const struct geo *g, uint32_t first, uint32_t n)
+{
+    return lower_constant(l, g->bias->data + (size_t)first * 4, (size_t)n * 4);
+}
+
+void params_fetch(struct lower *l, const struct geo *g, uint32_t first, uint32_t n, uint32_t dest,
+                  uint32_t offset[3])
+{
+    const struct ir_fixed *f = &g->op->fixed;
+    uint32_t row = g->op->row;
+    if (g->bias) {
+        if (offset[0] == IR_NONE)
+            offset[0] = pack_bias(l, g, first, n);
+        lower_fetch(l, row, HD_SPACE_BIAS, offset[0], 1, n * 4, dest * 4, "bias");
+    }
+    if (f->n == 1)
+        return;
+    if (offset[1] == IR_NONE) {
+        offset[1] = lower_constant(l, f->multiplier + first, (size_t)n * 4);
+        offset[2] = lower_constant(l, f->shift + first, n);
+    }
+    lower_fetch(l, row, HD_SPACE_MULTIPLIER, offset[1], 1, n * 4, dest * 4, "multipliers");
+    lower_fetch(l, row, HD_SPACE_SHIFT, offset[2], 1, n, dest, "shifts");
+}

@@ -1,0 +1,156 @@
+/* systolic.c - the built-in accelerator: which operators it takes. Every rule names the value that
+ * broke it. The limits are those of the command fields (hw/accel.json) and of the configuration. */
+#include "../schedule/layout.h"
+#include "target.h"
+
+struct question {
+    struct arena *arena;
+    const struct ir_graph *graph;
+    const struct ir_op *op;
+    const struct hd_config *hw;
+    struct geo g;
+};
+
+#define REFUSE(q, ...) return arena_printf((q)->arena, __VA_ARGS__)
+#define ASK(expr)                                                                                  \
+    do {                                                                                           \
+        const char *why_ = (expr);                                                                 \
+        if (why_)                                                                                  \
+            return why_;                                                                           \
+    } while (0)
+
+static const char *check_tensor(struct question *q, const struct ir_tensor *t, const char *what)
+{
+    if (t->type != IR_I8)
+        REFUSE(q, "%s is %s, the array takes int8", what, ir_type_name(t->type));
+    if (t->rank > 4)
+        REFUSE(q, "%s has %u dimensions, at most 4", what, t->rank);
+    if (ir_dim_back(t, 3) != 1)
+        REFUSE(q, "batch %d, the accelerator takes 1", ir_dim_back(t, 3));
+    for (uint32_t i = 0; i < 3; i++)
+        if (ir_dim_back(t, i) > 32767)
+            REFUSE(q, "%s: dimension %d exceeds 32767", what, ir_dim_back(t, i));
+    if (t->quant.n > 1)
+        REFUSE(q, "%s is quantised per axis, activations must have one scale", what);
+    return NULL;
+}
+
+static const char *check_filter(struct question *q)
+{
+    const struct ir_tensor *f = q->g.filter;
+    if (f->role != IR_CONST)
+        REFUSE(q, "the weights are not constant");
+    if (f->type != IR_I8)
+        REFUSE(q, "the weights are %s, expected int8", ir_type_name(f->type));
+    if (q->g.bias && q->g.bias->role != IR_CONST)
+        REFUSE(q, "the bias is not constant");
+    if (q->g.bias && q->g.bias->type != IR_I32)
+        REFUSE(q, "the bias is %s, expected int32", ir_type_name(q->g.bias->type));
+    if (q->g.z_w < -128 || q->g.z_w > 127)
+        REFUSE(q, "weight zero point %d is outside int8", q->g.z_w);
+    return NULL;
+}
+
+static const char *check_window(struct question *q)
+{
+    const struct geo *g = &q->g;
+    if (g->kh > 255 || g->kw > 255 || g->sy > 255 || g->sx > 255 || g->dy > 255 || g->dx > 255)
+        REFUSE(q, "kernel %ux%u, stride %ux%u, dilation %ux%u: at most 255 each", g->kh, g->kw,
+               g->sy, g->sx, g->dy, g->dx);
+    if (g->pt < 0 || g->pl < 0 || g->pt > 255 || g->pl > 255)
+        REFUSE(q, "padding %d, %d: expected 0 to 255", g->pt, g->pl);
+    return NULL;
+}
+
+static const char *check_array(struct question *q)
+{
+    const struct geo *g = &q->g;
+    ASK(check_filter(q));
+    ASK(check_window(q));
+    if (g->ow > q->hw->acc_depth)
+        REFUSE(q, "output width %u exceeds the %u accumulators of %s", g->ow, q->hw->acc_depth,
+               q->hw->name);
+    if (g->kind == GEO_DEPTHWISE && g->oc != g->c)
+        REFUSE(q, "channel multiplier %u with %u channels, the depthwise mode takes 1",
+               g->oc / g->c, g->c);
+    if (g->kind == GEO_DEPTHWISE && (uint32_t)g->pl >= q->hw->n)
+        REFUSE(q, "left padding %d, the depthwise mode takes less than %u", g->pl, q->hw->n);
+    if (g->sx * g->c > 65535)
+        REFUSE(q, "stride %u x %u channels exceeds 65535 bytes", g->sx, g->c);
+    if (g->oc > 32767)
+        REFUSE(q, "%u output channels, at most 32767", g->oc);
+    return NULL;
+}
+
+static bool same_image(const struct ir_tensor *a, const struct ir_tensor *b)
+{
+    for (uint32_t i = 0; i < 4; i++)
+        if (ir_dim_back(a, i) != ir_dim_back(b, i))
+            return false;
+    return true;
+}
+
+/* Every dimension of an operand is the output's or 1; the innermost must be the output's. */
+static const char *check_broadcast(struct question *q, const struct ir_tensor *t, const char *what)
+{
+    if (same_image(t, q->g.out))
+        return NULL;
+    if (ir_dim_back(t, 0) != ir_dim_back(q->g.out, 0))
+        REFUSE(q, "%s is broadcast along channels", what);
+    for (uint32_t i = 1; i < 3; i++)
+        if (ir_dim_back(t, i) != 1 && ir_dim_back(t, i) != ir_dim_back(q->g.out, i))
+            REFUSE(q, "%s cannot be broadcast", what);
+    return NULL;
+}
+
+static const char *check_elementwise(struct question *q)
+{
+    ASK(check_tensor(q, q->g.y2, "the second operand"));
+    ASK(check_broadcast(q, q->g.x, "the first operand"));
+    return check_broadcast(q, q->g.y2, "the second operand");
+}
+
+static const char *check_pool(struct question *q)
+{
+    const struct geo *g = &q->g;
+    if (g->c != g->oc)
+        REFUSE(q, "the mean runs over channels");
+    if (g->op->opcode == IR_OP_MEAN) {
+        if ((g->oh != 1 && g->oh != g->h) || (g->ow != 1 && g->ow != g->w) ||
+            ir_elements(g->x) == ir_elements(g->out))
+            REFUSE(q, "the mean runs over other axes than height and width");
+        if (g->kh > 4095)
+            REFUSE(q, "%u rows, the vector unit takes 4095", g->kh);
+        return NULL;
+    }
+    ASK(check_window(q));
+    if (g->vop == HD_VOP_AVG_POOL && g->kh * g->kw > 2048)
+        REFUSE(q, "window of %u cells, the exact reciprocal takes 2048", g->kh * g->kw);
+    return NULL;
+}
+
+const char *sched_refusal(struct arena *a, const struct ir_graph *g, const struct ir_op *op,
+                          const struct hd_config *hw)
+{
+    struct question q = {a, g, op, hw, {0}};
+    if (!geo_of(g, op, &q.g))
+        REFUSE(&q, "%s has no accelerator lowering", ir_op_info(op->opcode)->name);
+    ASK(check_tensor(&q, q.g.x, "the input"));
+    ASK(check_tensor(&q, q.g.out, "the output"));
+    if (op->fixed.n == 0 && !op->fixed.table && q.g.kind != GEO_POOL)
+        REFUSE(&q, "it has no fixed-point constants");
+    if (geo_on_array(&q.g))
+        ASK(check_array(&q));
+    else if (q.g.kind == GEO_ELEMENTWISE)
+        ASK(check_elementwise(&q));
+    else if (q.g.kind == GEO_POOL)
+        ASK(check_pool(&q));
+    uint32_t least = layout_least(&q.g, hw);
+    if (least > hw->scratchpad_bytes)
+        REFUSE(&q, "one row of it needs %u bytes of scratchpad, %s has %u", least, hw->name,
+               hw->scratchpad_bytes);
+    return NULL;
+}
+
+const struct target target_systolic = {
+    "systolic", "the systolic accelerator of hw/, configuration --hw", true, sched_refusal};
