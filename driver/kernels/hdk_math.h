@@ -32,10 +32,10 @@ static inline int32_t hdk_rescale(int32_t x, int32_t m, int32_t shift)
     return hdk_round_shift(hdk_high_mul((int32_t)((uint32_t)x << left), m), left - shift);
 }
 
-/* y + z, clamped; the sum cannot leave int32 before the clamp sees it. */
+/* y + z, clamped; the sum wraps modulo 2^32, as on the accelerator. */
 static inline int8_t hdk_clamp(int32_t y, int32_t z, int32_t low, int32_t high)
 {
-    int64_t v = (int64_t)y + z;
+    int32_t v = (int32_t)((uint32_t)y + (uint32_t)z);
 
     v = v < low ? low : v;
     return (int8_t)(v > high ? high : v);
