@@ -29,7 +29,13 @@ static int8_t clamp(const struct ref_call *c, int32_t v)
     return (int8_t)(v < f->act_min ? f->act_min : v > f->act_max ? f->act_max : v);
 }
 
-/* (acc +- n/2) / n, truncating; n valid cells. */
+static int32_t floor_div(int32_t a, int32_t n)
+{
+    return a / n - (a % n < 0);
+}
+
+/* (acc +- n/2) / n, truncating; n valid cells. round_up, for what was uint8 (where acc is never
+ * negative): (acc + n/2) / n rounded down, which does not change when 128 n is subtracted. */
 static int8_t average_cells(const struct ref_call *c, struct cells v, int32_t channel)
 {
     const struct ir_tensor *x = c->in[0];
@@ -40,7 +46,11 @@ static int8_t average_cells(const struct ref_call *c, struct cells v, int32_t ch
         for (int32_t ix = v.x0; ix < v.x1; ix++)
             acc += ref_i8(
                 c->x[0])[(size_t)(iy * x->dim[2] + ix) * (size_t)x->dim[3] + (size_t)channel];
-    return clamp(c, n <= 0 ? 0 : (acc > 0 ? acc + n / 2 : acc - n / 2) / n);
+    if (n <= 0)
+        return clamp(c, 0);
+    if (c->op->attr[IR_ROUND_UP] != 0)
+        return clamp(c, floor_div(acc + n / 2, n));
+    return clamp(c, (acc > 0 ? acc + n / 2 : acc - n / 2) / n);
 }
 
 static int8_t max_cells(const struct ref_call *c, struct cells v, int32_t channel)

@@ -1,7 +1,8 @@
 /* models.c - whole networks through importer, passes and reference kernels against goldens.
  *   models DIR...      DIR holds model.tflite, in_<sample>_<input>.bin, out_<sample>_<output>.bin
  *                      (or in_<input>.bin with all samples one after another) and maybe layers/
- * Each network runs twice: after lgl_requant alone and after all passes. Exit 1 if a byte differs.
+ * Each network runs twice: after the passes that set numbers and after all passes. Exit 1 if a byte
+ * differs.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -105,8 +106,10 @@ static enum status prepare(struct bench *b, bool all_passes)
         return lgl_all(b->g, &o, &b->d);
 
     TRY(lgl_requant(b->g, &o, &b->d));
+    TRY(lgl_signed8(b->g, &o, &b->d));
+    TRY(lgl_lut(b->g, &o, &b->d));
 
-    return ir_verify(b->g, "requant", &b->d);
+    return ir_verify(b->g, "numbers", &b->d);
 }
 
 static double now(void)
@@ -138,7 +141,7 @@ static bool run_model(const char *dir, bool all_passes)
     good = good && b.d.status == ST_OK && b.n_wrong == 0 && b.n_sample > 0;
     printf("%-4s %-8s %s: %u samples, %llu of %llu bytes wrong, %llu layers, %llu MACs, "
            "compile %.1f ms, %.1f ms each%s%s\n",
-           good ? "ok" : "FAIL", all_passes ? "all" : "requant", dir, b.n_sample,
+           good ? "ok" : "FAIL", all_passes ? "all" : "numbers", dir, b.n_sample,
            (unsigned long long)b.n_wrong, (unsigned long long)b.n_bytes,
            (unsigned long long)b.n_layer, (unsigned long long)macs, (ready - start) * 1e3,
            (now() - ready) * 1e3 / (b.n_sample > 0 ? b.n_sample : 1), b.d.text[0] ? ": " : "",

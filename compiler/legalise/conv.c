@@ -1,0 +1,95 @@
+/* conv.c - one form for operators with weights: K x OC, output channels innermost.
+ *   CONV2D           [OC,KH,KW,C] becomes [KH,KW,C,OC], scales along axis 3
+ *   FULLY_CONNECTED  [OC,K] becomes [K,OC], scales along axis 1
+ *   DEPTHWISE_CONV2D [1,KH,KW,C*M] is already so; with C = 1 it is a CONV2D [KH,KW,1,M]
+ * weights_ko says that it was done. A bias is always there behind this pass. */
+#include <string.h>
+
+#include "legalise.h"
+
+/* A constant like `w` with another shape; scales along the last axis. */
+static struct ir_tensor *like(struct ir_graph *g, const struct ir_tensor *w, uint32_t rank,
+                              const int32_t *dim, const uint8_t *data)
+{
+    struct ir_tensor *t = ir_tensor_new(g, w->name, w->type, rank, dim);
+
+    t->role = IR_CONST;
+    t->quant = w->quant;
+    t->quant.axis = w->quant.n > 1 ? rank - 1 : 0;
+    t->data = data;
+    return t;
+}
+
+/* [OC][K] to [K][OC]. */
+static const uint8_t *transposed(struct ir_graph *g, const uint8_t *w, size_t oc, size_t k)
+{
+    uint8_t *t = arena_alloc(g->arena, oc * k);
+
+    for (size_t i = 0; i < oc; i++)
+        for (size_t j = 0; j < k; j++)
+            t[j * oc + i] = w[i * k + j];
+    return t;
+}
+
+static void turn_weights(struct ir_graph *g, struct ir_op *op)
+{
+    const struct ir_tensor *w = ir_in(g, op, 1);
+    const size_t oc = (size_t)w->dim[0], k = (size_t)ir_elements(w) / oc;
+    const uint8_t *data = transposed(g, w->data, oc, k);
+
+    if (op->opcode == IR_OP_CONV2D)
+        op->in[1] =
+            like(g, w, 4, (const int32_t[]){w->dim[1], w->dim[2], w->dim[3], w->dim[0]}, data)->id;
+    else
+        op->in[1] = like(g, w, 2, (const int32_t[]){w->dim[1], w->dim[0]}, data)->id;
+}
+
+static void depthwise_to_conv(struct ir_graph *g, struct ir_op *op)
+{
+    const struct ir_tensor *w = ir_in(g, op, 1);
+    const int32_t dim[4] = {w->dim[1], w->dim[2], 1, w->dim[3]};
+
+    op->in[1] = like(g, w, 4, dim, w->data)->id;
+    op->opcode = IR_OP_CONV2D;
+    op->attr[IR_MULTIPLIER] = 0;
+}
+
+static void want_bias(struct ir_graph *g, struct ir_op *op)
+{
+    const int32_t channels = ir_dim_back(ir_out(g, op, 0), 0);
+    struct ir_tensor *b;
+
+    if (ir_in(g, op, 2) != NULL)
+        return;
+    b = ir_tensor_new(g, "", IR_I32, 1, &channels);
+    b->role = IR_CONST;
+    b->data = arena_alloc(g->arena, (size_t)ir_bytes(b));
+    op->in =
+        arena_memdup(g->arena, (const uint32_t[]){op->in[0], op->in[1], b->id}, 3 * sizeof *op->in);
+    op->n_in = 3;
+}
+
+static void normalise(struct ir_graph *g, struct ir_op *op)
+{
+    switch (op->opcode) {
+    case IR_OP_CONV2D:
+    case IR_OP_FULLY_CONNECTED: turn_weights(g, op); break;
+    case IR_OP_DEPTHWISE_CONV2D:
+        if (ir_dim_back(ir_in(g, op, 0), 0) == 1)
+            depthwise_to_conv(g, op);
+        break;
+    default: return;
+    }
+    op->attr[IR_WEIGHTS_KO] = 1;
+    want_bias(g, op);
+}
+
+enum status lgl_conv(struct ir_graph *g, const struct lgl_options *o, struct diag *d)
+{
+    (void)o;
+    (void)d;
+    for (uint32_t i = 0; i < g->n_op; i++)
+        if (!g->op[i]->dead && g->op[i]->attr[IR_WEIGHTS_KO] == 0)
+            normalise(g, g->op[i]);
+    return ST_OK;
+}

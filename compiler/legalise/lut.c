@@ -1,0 +1,145 @@
+/* lut.c - every unary int8 function becomes LUT with a table of 256 codes, index code + 128.
+ * Formulas: NUMERICS.md, "Operators". in: int8 operators behind signed8. out: IR_OP_LUT. */
+#include <math.h>
+#include <string.h>
+
+#include "../ref/kernels.h"
+#include "hard_swish.h"
+#include "legalise.h"
+
+/* What one entry is made of. */
+struct unary {
+    enum ir_opcode opcode;
+    float s_in, s_out;
+    int32_t z_in, z_out, act_min, act_max;
+    struct lgl_fixed_scale positive, negative;
+    struct lgl_hard_swish swish;
+};
+
+/* A zero multiplier or one that int32 cannot be shifted by. */
+static bool usable(struct lgl_fixed_scale s)
+{
+    return s.shift >= -31 && s.shift <= 22; /* |x - z| < 2^8: x << 22 stays in int32 */
+}
+
+/* round_half_away(256 / (1 + e^-x)) - 128 and round_half_away(128 tanh x), in double. */
+static int32_t entry_of(const struct unary *u, int32_t x)
+{
+    const double real = (double)u->s_in * (x - u->z_in);
+    const int32_t diff = x - u->z_in;
+    const struct lgl_fixed_scale s = diff < 0 ? u->negative : u->positive;
+
+    switch (u->opcode) {
+    case IR_OP_LOGISTIC: return (int32_t)round(256 / (1 + exp(-real))) - 128;
+    case IR_OP_TANH: return (int32_t)round(128 * tanh(real));
+    case IR_OP_HARD_SWISH: return lgl_hard_swish_code(&u->swish, diff) + u->z_out;
+    default: return ref_mbqm(diff, s.multiplier, s.shift) + u->z_out;
+    }
+}
+
+/* LOGISTIC and TANH have one output quantisation each in the format. */
+static enum status check_output(const struct unary *u, float scale, int32_t zero_point,
+                                struct diag *d)
+{
+    if (u->s_out == scale && u->z_out == zero_point)
+        return ST_OK;
+    return FAIL(d, ST_UNSUPPORTED,
+                "output: expected scale %.9g and zero point %d, found %.9g and %d", (double)scale,
+                zero_point, (double)u->s_out, u->z_out);
+}
+
+/* The ratio is taken in double by QUANTIZE, in float32 by the others (classic's kernels). */
+static enum status set_scales(struct unary *u, const struct ir_op *op, struct diag *d)
+{
+    float alpha;
+
+    memcpy(&alpha, &op->attr[IR_ALPHA_BITS], sizeof alpha);
+    switch (u->opcode) {
+    case IR_OP_LOGISTIC: return check_output(u, 1.0f / 256, -128, d);
+    case IR_OP_TANH: return check_output(u, 1.0f / 128, 0, d);
+    case IR_OP_HARD_SWISH: u->swish = lgl_hard_swish_scales(u->s_in, u->s_out); return ST_OK;
+    case IR_OP_QUANTIZE:
+        u->positive = lgl_fixed_scale((double)u->s_in / (double)u->s_out);
+        u->negative = u->positive;
+        break;
+    case IR_OP_LEAKY_RELU:
+        if (alpha < 0)
+            return FAIL(d, ST_UNSUPPORTED, "alpha: expected at least 0, found %.9g", (double)alpha);
+        u->positive = lgl_fixed_scale((double)(u->s_in / u->s_out));
+        u->negative = lgl_fixed_scale((double)(u->s_in * alpha / u->s_out));
+        break;
+    default:
+        u->positive = lgl_fixed_scale((double)(u->s_in / u->s_out));
+        u->negative = u->positive;
+        break;
+    }
+    if (!usable(u->positive) || !usable(u->negative))
+        return FAIL(d, ST_UNSUPPORTED, "scales %.9g to %.9g: expected a ratio below 2^22",
+                    (double)u->s_in, (double)u->s_out);
+    return ST_OK;
+}
+
+static enum ir_activation activation_of(enum ir_opcode opcode)
+{
+    switch (opcode) {
+    case IR_OP_RELU: return IR_ACT_RELU;
+    case IR_OP_RELU6: return IR_ACT_RELU6;
+    case IR_OP_RELU_N1_TO_1: return IR_ACT_RELU_N1_TO_1;
+    default: return IR_ACT_NONE;
+    }
+}
+
+static enum status make_lut(struct ir_graph *g, struct ir_op *op, struct diag *d)
+{
+    const struct ir_tensor *x = ir_in(g, op, 0), *y = ir_out(g, op, 0);
+    struct unary u = {.opcode = op->opcode,
+                      .s_in = x->quant.scale[0],
+                      .s_out = y->quant.scale[0],
+                      .z_in = x->quant.zero_point[0],
+                      .z_out = y->quant.zero_point[0]};
+    int8_t *table = ARENA_ARRAY(g->arena, int8_t, 256);
+
+    lgl_clamp(y, activation_of(op->opcode), &u.act_min, &u.act_max);
+    TRY(set_scales(&u, op, d));
+    for (int32_t x_code = -128; x_code < 128; x_code++) {
+        const int32_t code = entry_of(&u, x_code);
+
+        table[x_code + 128] = (int8_t)(code < u.act_min   ? u.act_min
+                                       : code > u.act_max ? u.act_max
+                                                          : code);
+    }
+    memset(op->attr, 0, sizeof op->attr);
+    op->opcode = IR_OP_LUT;
+    op->fixed = (struct ir_fixed){.act_min = -128, .act_max = 127, .table = table};
+    return ST_OK;
+}
+
+static bool is_unary(const struct ir_graph *g, const struct ir_op *op)
+{
+    switch (op->opcode) {
+    case IR_OP_LOGISTIC:
+    case IR_OP_TANH:
+    case IR_OP_LEAKY_RELU:
+    case IR_OP_RELU:
+    case IR_OP_RELU6:
+    case IR_OP_RELU_N1_TO_1:
+    case IR_OP_HARD_SWISH: return true;
+    case IR_OP_QUANTIZE: return ir_in(g, op, 0)->type == IR_I8 && ir_out(g, op, 0)->type == IR_I8;
+    default: return false;
+    }
+}
+
+enum status lgl_lut(struct ir_graph *g, const struct lgl_options *o, struct diag *d)
+{
+    (void)o;
+    for (uint32_t i = 0; i < g->n_op; i++) {
+        struct ir_op *op = g->op[i];
+        const enum status st = is_unary(g, op) ? make_lut(g, op, d) : ST_OK;
+
+        if (st != ST_OK) {
+            diag_prefix(d, "operator %u %s", op->row, op->row < g->n_row ? g->row[op->row].op : "");
+            return st;
+        }
+    }
+    return ST_OK;
+}

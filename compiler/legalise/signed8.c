@@ -1,0 +1,125 @@
+/* signed8.c - uint8 becomes int8: the top bit is flipped, the zero point loses 128.
+ * in: tensors of both types.  out: uint8 only at graph inputs and outputs, where a QUANTIZE with
+ * multiplier 1 (exact) flips the bit. Weights keep their distance from their zero point, so that
+ * `w - z_w` is the same 9-bit number as before. */
+#include <string.h>
+
+#include "legalise.h"
+
+/* The same real values as int8. */
+static void make_signed(struct ir_graph *g, struct ir_tensor *t)
+{
+    int32_t *zero_point = ARENA_ARRAY(g->arena, int32_t, t->quant.n);
+
+    for (uint32_t i = 0; i < t->quant.n; i++)
+        zero_point[i] = t->quant.zero_point[i] - 128;
+    t->quant.zero_point = zero_point;
+    t->type = IR_I8;
+    if (t->data != NULL) {
+        const size_t n = (size_t)ir_bytes(t);
+        uint8_t *data = arena_memdup(g->arena, t->data, n);
+
+        for (size_t i = 0; i < n; i++)
+            data[i] ^= 0x80;
+        t->data = data;
+    }
+}
+
+static struct ir_tensor *signed_twin(struct ir_graph *g, const struct ir_tensor *t)
+{
+    struct ir_tensor *twin = ir_tensor_new(g, t->name, t->type, t->rank, t->dim);
+
+    twin->quant = t->quant;
+    make_signed(g, twin);
+    return twin;
+}
+
+static void replace_reads(struct ir_graph *g, uint32_t from, uint32_t to)
+{
+    for (uint32_t i = 0; i < g->n_op; i++)
+        for (uint32_t k = 0; k < g->op[i]->n_in; k++)
+            if (g->op[i]->in[k] == from)
+                g->op[i]->in[k] = to;
+}
+
+/* from -> QUANTIZE -> to, equal scales: MBQM(x, 2^30, 1) is x. */
+static void add_flip(struct ir_graph *g, uint32_t row, const struct ir_tensor *from,
+                     const struct ir_tensor *to)
+{
+    struct ir_op *op = ir_op_new(g, IR_OP_QUANTIZE, row, 1, 1);
+    const int32_t multiplier = 1 << 30;
+    const int8_t shift = 1;
+
+    op->in[0] = from->id;
+    op->out[0] = to->id;
+    op->fixed.n = 1;
+    op->fixed.multiplier = arena_memdup(g->arena, &multiplier, sizeof multiplier);
+    op->fixed.shift = arena_memdup(g->arena, &shift, sizeof shift);
+    lgl_clamp(to, IR_ACT_NONE, &op->fixed.act_min, &op->fixed.act_max);
+}
+
+static uint32_t first_reader_row(const struct ir_graph *g, uint32_t id)
+{
+    for (uint32_t i = 0; i < g->n_op; i++)
+        for (uint32_t k = 0; k < g->op[i]->n_in; k++)
+            if (g->op[i]->in[k] == id)
+                return g->op[i]->row;
+    return 0;
+}
+
+static void flip_input(struct ir_graph *g, struct ir_tensor *t)
+{
+    const uint32_t row = first_reader_row(g, t->id);
+    const struct ir_tensor *twin = signed_twin(g, t);
+
+    replace_reads(g, t->id, twin->id);
+    add_flip(g, row, t, twin);
+}
+
+static void flip_output(struct ir_graph *g, struct ir_tensor *t)
+{
+    struct ir_op *producer = g->op[t->producer];
+    const struct ir_tensor *twin = signed_twin(g, t);
+
+    replace_reads(g, t->id, twin->id);
+    for (uint32_t k = 0; k < producer->n_out; k++)
+        if (producer->out[k] == t->id)
+            producer->out[k] = twin->id;
+    add_flip(g, producer->row, twin, t);
+}
+
+/* Clamps follow the type of the output. */
+static void shift_clamps(struct ir_graph *g)
+{
+    for (uint32_t i = 0; i < g->n_op; i++) {
+        struct ir_op *op = g->op[i];
+
+        if (ir_out(g, op, 0)->type != IR_U8)
+            continue;
+        op->fixed.act_min -= 128;
+        op->fixed.act_max -= 128;
+        if (op->opcode == IR_OP_AVERAGE_POOL2D)
+            op->attr[IR_ROUND_UP] = 1;
+    }
+}
+
+enum status lgl_signed8(struct ir_graph *g, const struct lgl_options *o, struct diag *d)
+{
+    const uint32_t n_tensor = g->n_tensor;
+
+    (void)o;
+    shift_clamps(g);
+    for (uint32_t i = 0; i < n_tensor; i++) {
+        struct ir_tensor *t = g->tensor[i];
+
+        if (t->type != IR_U8)
+            continue;
+        if (t->role == IR_INPUT)
+            flip_input(g, t);
+        else if (t->is_output)
+            flip_output(g, t);
+        else
+            make_signed(g, t);
+    }
+    return ir_link(g, d);
+}
