@@ -1,0 +1,201 @@
+// hd_requant - N requantisation lanes shared by ARRAY and VECTOR, one N-vector a cycle.
+//   q = clamp(MBQM(value + bias, multiplier, shift) + z_out, min, max), see hd_lane and NUMERICS.md.
+// ARRAY is always taken; VECTOR is taken in every other cycle (v_ready_o = !a_valid_i). VECTOR's modes
+// are in hd_requant.svh; an average over one cell (or none) passes. Command fields (scale, zero point, clamp)
+// are taken along with the vector: they may change in the cycle after.
+// Latency 5: taken in cycle t, qw_* in cycle t+5, in order. The parameter entry is asked for in t and
+// read in t+1. a_busy_o, v_busy_o: a vector of that unit was taken and its qw_* is not yet past; when it
+// falls, the bytes are in the scratchpad. The pipe never stalls. Reset: all valid bits clear.
+// Bench: tests/hw/requant_tb.cpp
+`default_nettype none
+`include "hd_accel.svh"
+`include "hd_requant.svh"
+
+module hd_requant #(
+  parameter int N         = 16,            // lanes
+  parameter int AddrBits  = 17,            // scratchpad byte address
+  parameter int EntryBits = 6,             // parameter memory entry
+  parameter int CntBits   = $clog2(N + 1)  // derived, do not set
+) (
+  input  wire logic                 clk_i,
+  input  wire logic                 rst_ni,
+  // ARRAY: always taken
+  input  wire logic                 a_valid_i,
+  input  wire logic [N*32-1:0]      a_sum_i,
+  input  wire logic [EntryBits-1:0] a_entry_i,
+  input  wire logic [AddrBits-1:0]  a_addr_i,
+  input  wire logic [CntBits-1:0]   a_count_i,
+  input  wire logic [31:0]          a_cmd_i,
+  input  wire logic                 a_has_bias_i,
+  input  wire logic                 a_common_scale_i,
+  input  wire logic [31:0]          a_multiplier_i,
+  input  wire logic [7:0]           a_shift_i,
+  input  wire logic [7:0]           a_z_out_i,
+  input  wire logic [7:0]           a_min_i,
+  input  wire logic [7:0]           a_max_i,
+  output logic                      a_busy_o,
+  // VECTOR
+  input  wire logic                 v_valid_i,
+  output logic                      v_ready_o,
+  input  wire logic [N*32-1:0]      v_value_i,
+  input  wire logic [1:0]           v_mode_i,        // hd_rq_mode_e
+  input  wire logic [31:0]          v_multiplier_i,
+  input  wire logic [7:0]           v_shift_i,
+  input  wire logic [11:0]          v_cells_i,       // average: 0..2048
+  input  wire logic [7:0]           v_z_out_i,
+  input  wire logic [7:0]           v_min_i,
+  input  wire logic [7:0]           v_max_i,
+  input  wire logic [AddrBits-1:0]  v_addr_i,
+  input  wire logic [CntBits-1:0]   v_count_i,
+  input  wire logic [31:0]          v_cmd_i,
+  output logic                      v_busy_o,
+  // parameter memory: data in the cycle after the request
+  output logic                      pr_req_o,
+  output logic      [EntryBits-1:0] pr_entry_o,
+  input  wire logic [N*32-1:0]      pr_bias_i,
+  input  wire logic [N*32-1:0]      pr_multiplier_i,
+  input  wire logic [N*8-1:0]       pr_shift_i,
+  // scratchpad write and commit, always taken
+  output logic                      qw_valid_o,
+  output logic      [AddrBits-1:0]  qw_addr_o,       // byte of lane 0
+  output logic      [CntBits-1:0]   qw_count_o,      // 1..N
+  output logic      [N*8-1:0]       qw_data_o,
+  output logic      [UnitBits-1:0]  qw_unit_o,       // UnitArray or UnitVector
+  output logic      [31:0]          qw_cmd_o
+);
+  localparam int Stages = 5;
+
+  logic take;
+  assign v_ready_o  = !a_valid_i;
+  assign take       = a_valid_i | v_valid_i;
+  assign pr_req_o   = a_valid_i & (a_has_bias_i | !a_common_scale_i);
+  assign pr_entry_o = a_entry_i;
+
+  // What travels beside the lanes: index s is the output of stage s.
+  logic [Stages:1]      valid_q;
+  logic [Stages:1]      array_q;
+  logic [AddrBits-1:0]  addr_q [1:Stages];
+  logic [CntBits-1:0]   count_q[1:Stages];
+  logic [31:0]          cmd_q  [1:Stages];
+  logic [7:0]           z_out_q[1:Stages-1];
+  logic [7:0]           min_q  [1:Stages-1];
+  logic [7:0]           max_q  [1:Stages-1];
+  logic [Stages-1:0]    en;
+  assign en = {valid_q[Stages-1:1], take};
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) valid_q <= '0;
+    else         valid_q <= {valid_q[Stages-1:1], take};
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (take) begin
+      addr_q[1]  <= a_valid_i ? a_addr_i : v_addr_i;
+      count_q[1] <= a_valid_i ? a_count_i : v_count_i;
+      cmd_q[1]   <= a_valid_i ? a_cmd_i : v_cmd_i;
+      array_q[1] <= a_valid_i;
+      z_out_q[1] <= a_valid_i ? a_z_out_i : (v_mode_i == RqMbqm) ? v_z_out_i : 8'd0;
+      min_q[1]   <= a_valid_i ? a_min_i : v_min_i;
+      max_q[1]   <= a_valid_i ? a_max_i : v_max_i;
+    end
+    for (int s = 1; s < Stages; s++) begin
+      if (valid_q[s]) begin
+        addr_q[s+1]  <= addr_q[s];
+        count_q[s+1] <= count_q[s];
+        cmd_q[s+1]   <= cmd_q[s];
+        array_q[s+1] <= array_q[s];
+      end
+    end
+    for (int s = 1; s < Stages - 1; s++) begin
+      if (valid_q[s]) begin
+        z_out_q[s+1] <= z_out_q[s];
+        min_q[s+1]   <= min_q[s];
+        max_q[s+1]   <= max_q[s];
+      end
+    end
+  end
+
+  // Controls of stages 2 to 4.
+  logic        bias_en_q, param_q, average1_q, average2_q, average3_q, pass1_q, pass2_q;
+  logic [31:0] multiplier_q;
+  logic [5:0]  shift_q;
+  logic [10:0] half_q;
+  logic        average, pass;
+
+  assign average = (v_mode_i == RqAverage) && (v_cells_i > 12'd1);
+  assign pass    = (v_mode_i != RqMbqm) && !average;
+
+  always_ff @(posedge clk_i) begin
+    if (take) begin
+      bias_en_q    <= a_valid_i & a_has_bias_i;
+      param_q      <= a_valid_i & !a_common_scale_i;
+      multiplier_q <= a_valid_i ? a_multiplier_i : v_multiplier_i;
+      shift_q      <= a_valid_i ? a_shift_i[5:0] : (v_mode_i == RqMbqm) ? v_shift_i[5:0] : 6'd0;
+      half_q       <= v_cells_i[11:1];
+      average1_q   <= !a_valid_i & average;
+      pass1_q      <= !a_valid_i & pass;
+    end
+    if (valid_q[1]) begin
+      average2_q <= average1_q;
+      pass2_q    <= pass1_q;
+    end
+    if (valid_q[2]) average3_q <= average2_q;
+  end
+
+  for (genvar l = 0; l < N; l++) begin : gen_lane
+    logic unused_shift;
+    assign unused_shift = ^pr_shift_i[l*8+6 +: 2];
+
+    hd_lane u_lane (
+      .clk_i,
+      .en_i            (en),
+      .array_i         (a_valid_i),
+      .a_sum_i         (a_sum_i[l*32 +: 32]),
+      .v_value_i       (v_value_i[l*32 +: 32]),
+      .bias_en_i       (bias_en_q),
+      .param_i         (param_q),
+      .pr_bias_i       (pr_bias_i[l*32 +: 32]),
+      .pr_multiplier_i (pr_multiplier_i[l*32 +: 32]),
+      .pr_shift_i      (pr_shift_i[l*8 +: 6]),
+      .multiplier_i    (multiplier_q),
+      .shift_i         (shift_q),
+      .average_i       (average1_q),
+      .half_i          (half_q),
+      .pass_i          (pass2_q),
+      .average_q_i     (average3_q),
+      .z_out_i         (z_out_q[Stages-1]),
+      .min_i           (min_q[Stages-1]),
+      .max_i           (max_q[Stages-1]),
+      .q_o             (qw_data_o[l*8 +: 8])
+    );
+  end
+
+  logic unused_bits;
+  assign unused_bits = ^{a_shift_i[7:6], v_shift_i[7:6]};
+
+  assign qw_valid_o = valid_q[Stages];
+  assign qw_addr_o  = addr_q[Stages];
+  assign qw_count_o = count_q[Stages];
+  assign qw_unit_o  = array_q[Stages] ? UnitArray : UnitVector;
+  assign qw_cmd_o   = cmd_q[Stages];
+  assign a_busy_o   = |(valid_q & array_q);
+  assign v_busy_o   = |(valid_q & ~array_q);
+
+`ifdef HD_ASSERT
+  // A shift beyond what NUMERICS.md defines would be cut to 6 bits.
+  shift_range_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
+    a_valid_i && a_common_scale_i |-> a_shift_i[7:5] == 3'b000 || a_shift_i[7:5] == 3'b111);
+  v_shift_range_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
+    v_valid_i && v_mode_i == RqMbqm |-> v_shift_i[7:5] == 3'b000 || v_shift_i[7:5] == 3'b111);
+  count_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
+    qw_valid_o |-> qw_count_o != '0 && qw_count_o <= CntBits'(N));
+  cells_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
+    v_valid_i && v_mode_i == RqAverage |-> v_cells_i <= 12'd2048);
+  v_stable_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
+    v_valid_i && !v_ready_o |=> v_valid_i && $stable(v_value_i) && $stable(v_addr_i));
+  v_waits_c : cover property (@(posedge clk_i) v_valid_i && !v_ready_o);
+`endif
+
+endmodule
+
+`default_nettype wire

@@ -1,0 +1,275 @@
+/* requant_tb.cpp - hd_requant against NUMERICS.md: rounding ties, every shift, extremes, both
+ * inputs interleaved at random, latency 5, commit tags and busy flags in every cycle. Arguments:
+ * [seed [cycles]]. */
+#include <cstdio>
+#include <deque>
+#include <memory>
+
+#include "Vbench.h"
+#include "hd_accel.h"
+#include "tests/hw/wide.h"
+
+namespace
+{
+constexpr int N = CfgN;
+constexpr int latency = 5;
+constexpr int entries = 8;
+
+struct expected {
+    uint64_t cycle;
+    bool array;
+    uint32_t addr, count, cmd;
+    int8_t q[N];
+};
+
+struct param {
+    int32_t bias[N], multiplier[N];
+    int8_t shift[N];
+};
+
+struct bench {
+    Vbench dut;
+    rng r;
+    param memory[entries];
+    std::deque<expected> due;
+    uint64_t cycle = 0, checked = 0, refused = 0;
+    int failures = 0;
+    bool vector_waits = false;
+    expected vector_wants;
+
+    explicit bench(uint64_t seed) : r(seed)
+    {
+    }
+
+    /* Ties need multipliers of few bits; random ones hardly ever meet them. */
+    int32_t multiplier()
+    {
+        static const int32_t few[] = {1 << 30, 3 << 29, -(1 << 30), -(3 << 29), INT32_MAX,
+                                      1,       0,       -1,         1 << 29,    -INT32_MAX};
+
+        if (r.chance(50))
+            return few[r.range(0, 9)];
+        return r.chance(80) ? (int32_t)(r.next() >> 2 | 1u << 30) : (int32_t)(r.next() | 1);
+    }
+
+    int32_t value()
+    {
+        switch (r.range(0, 5)) {
+        case 0: return r.range(-70, 70);
+        case 1: return r.range(-40000, 40000);
+        case 2: return (int32_t)(1u << r.range(0, 31)) + r.range(-1, 1) * r.range(0, 1);
+        case 3: return r.chance(50) ? INT32_MIN : INT32_MAX;
+        case 4: return -(int32_t)(1u << r.range(0, 30)) * r.range(1, 3) / 2;
+        default: return (int32_t)r.next();
+        }
+    }
+
+    int shift()
+    {
+        return r.chance(60) ? r.range(-12, 3) : r.range(-31, 30);
+    }
+
+    void clamps(int *low, int *high)
+    {
+        *low = r.chance(50) ? -128 : r.range(-128, 127);
+        *high = r.chance(50) ? 127 : r.range(*low, 127);
+    }
+
+    expected tags(bool array)
+    {
+        expected e = {};
+
+        e.array = array;
+        e.addr = r.next() % CfgScratchpadBytes;
+        e.count = (uint32_t)r.range(1, N);
+        e.cmd = r.next();
+        return e;
+    }
+
+    void drive_array()
+    {
+        bool bias = r.chance(80), common = r.chance(50);
+        int entry = r.range(0, entries - 1), z = r.range(-128, 127), low, high, sh = shift();
+        int32_t m = multiplier();
+        expected e = tags(true);
+
+        clamps(&low, &high);
+        dut.a_entry_i = (uint32_t)entry;
+        dut.a_addr_i = e.addr;
+        dut.a_count_i = (uint8_t)e.count;
+        dut.a_cmd_i = e.cmd;
+        dut.a_has_bias_i = bias;
+        dut.a_common_scale_i = common;
+        dut.a_multiplier_i = (uint32_t)m;
+        dut.a_shift_i = (uint8_t)sh;
+        dut.a_z_out_i = (uint8_t)z;
+        dut.a_min_i = (uint8_t)low;
+        dut.a_max_i = (uint8_t)high;
+        for (int l = 0; l < N; l++) {
+            const param *p = &memory[entry];
+            int32_t x = value();
+            int32_t sum = (int32_t)((uint32_t)x + (bias ? (uint32_t)p->bias[l] : 0));
+
+            set_field(dut.a_sum_i, l * 32, 32, (uint32_t)x);
+            e.q[l] = numerics_clamp(
+                numerics_mbqm(sum, common ? m : p->multiplier[l], common ? sh : p->shift[l]), z,
+                low, high);
+        }
+        e.cycle = cycle + latency;
+        due.push_back(e);
+    }
+
+    void drive_vector()
+    {
+        int mode = r.range(0, 2), low, high, z = r.range(-128, 127), sh = shift();
+        int cells = r.chance(30) ? r.range(0, 9) : r.range(1, 2048);
+        int32_t m = multiplier();
+        expected e = tags(false);
+
+        clamps(&low, &high);
+        dut.v_mode_i = (uint8_t)mode;
+        if (mode == 1 && cells > 1)
+            m = (int32_t)((((uint64_t)1 << 31) + (uint64_t)cells - 1) / (uint64_t)cells);
+        dut.v_multiplier_i = (uint32_t)m;
+        dut.v_shift_i = (uint8_t)sh;
+        dut.v_cells_i = (uint16_t)cells;
+        dut.v_z_out_i = (uint8_t)z;
+        dut.v_min_i = (uint8_t)low;
+        dut.v_max_i = (uint8_t)high;
+        dut.v_addr_i = e.addr;
+        dut.v_count_i = (uint8_t)e.count;
+        dut.v_cmd_i = e.cmd;
+        for (int l = 0; l < N; l++) {
+            int32_t x = mode == 1 ? r.range(-128 * cells, 127 * cells) : value();
+
+            if (mode == 1 && r.chance(30)) /* ties of the mean */
+                x = x / (cells ? cells : 1) * cells + (r.chance(50) ? cells / 2 : -(cells / 2));
+            set_field(dut.v_value_i, l * 32, 32, (uint32_t)x);
+            e.q[l] = numerics_clamp(mode == 0                ? numerics_mbqm(x, m, sh)
+                                    : mode == 1 && cells > 1 ? numerics_average(x, cells)
+                                                             : x,
+                                    mode == 0 ? z : 0, low, high);
+        }
+        vector_wants = e;
+    }
+
+    void fail(const char *what, int64_t have, int64_t want)
+    {
+        if (failures++ < 10)
+            printf("cycle %llu: %s is %lld, expected %lld\n", (unsigned long long)cycle, what,
+                   (long long)have, (long long)want);
+    }
+
+    void check_write()
+    {
+        bool now = !due.empty() && due.front().cycle == cycle;
+        bool a_busy = false, v_busy = false;
+
+        for (const expected &e : due)
+            if (e.cycle - latency < cycle)
+                (e.array ? a_busy : v_busy) = true;
+        if (dut.a_busy_o != a_busy)
+            fail("a_busy_o", dut.a_busy_o, a_busy);
+        if (dut.v_busy_o != v_busy)
+            fail("v_busy_o", dut.v_busy_o, v_busy);
+        if (dut.qw_valid_o != now)
+            fail("qw_valid_o", dut.qw_valid_o, now);
+        if (!now)
+            return;
+        const expected e = due.front();
+        due.pop_front();
+        if (dut.qw_addr_o != e.addr)
+            fail("qw_addr_o", dut.qw_addr_o, e.addr);
+        if (dut.qw_count_o != e.count)
+            fail("qw_count_o", dut.qw_count_o, e.count);
+        if (dut.qw_cmd_o != e.cmd)
+            fail("qw_cmd_o", dut.qw_cmd_o, e.cmd);
+        if (dut.qw_unit_o != (e.array ? HD_UNIT_ARRAY : HD_UNIT_VECTOR))
+            fail("qw_unit_o", dut.qw_unit_o, e.array);
+        for (int l = 0; l < N; l++, checked++) {
+            int8_t have = (int8_t)get_field(dut.qw_data_o, l * 8, 8);
+
+            if (have != e.q[l])
+                fail(e.array ? "ARRAY byte" : "VECTOR byte", have, e.q[l]);
+        }
+    }
+
+    /* One cycle: inputs, settle, look, edge, and the parameter memory's answer. */
+    void step(int array_percent, int vector_percent)
+    {
+        dut.a_valid_i = r.chance(array_percent);
+        if (dut.a_valid_i)
+            drive_array();
+        if (!vector_waits) {
+            dut.v_valid_i = r.chance(vector_percent);
+            if (dut.v_valid_i)
+                drive_vector();
+        }
+        dut.eval();
+        if (dut.v_ready_o != !dut.a_valid_i)
+            fail("v_ready_o", dut.v_ready_o, !dut.a_valid_i);
+        if (dut.v_valid_i && dut.v_ready_o) {
+            vector_wants.cycle = cycle + latency;
+            due.push_back(vector_wants);
+        }
+        vector_waits = dut.v_valid_i && !dut.v_ready_o;
+        refused += vector_waits;
+        check_write();
+        bool asked = dut.pr_req_o;
+        uint32_t entry = dut.pr_entry_o;
+        dut.clk_i = 1;
+        dut.eval();
+        for (int l = 0; l < N; l++) { /* rubbish unless asked for */
+            const param *p = &memory[entry % entries];
+            set_field(dut.pr_bias_i, l * 32, 32, asked ? (uint32_t)p->bias[l] : r.next());
+            set_field(dut.pr_multiplier_i, l * 32, 32,
+                      asked ? (uint32_t)p->multiplier[l] : r.next());
+            set_field(dut.pr_shift_i, l * 8, 8, asked ? (uint8_t)p->shift[l] : r.next());
+        }
+        dut.clk_i = 0;
+        dut.eval();
+        cycle++;
+    }
+
+    void run(uint64_t cycles)
+    {
+        dut.rst_ni = 0;
+        for (int i = 0; i < 3; i++)
+            step(0, 0);
+        dut.rst_ni = 1;
+        for (uint64_t i = 0; i < cycles && failures == 0; i++) {
+            if (i % 64 == 0) /* new parameters while none is under way */
+                while (!due.empty())
+                    step(0, 0);
+            if (i % 64 == 0)
+                for (param &p : memory)
+                    for (int l = 0; l < N; l++) {
+                        p.bias[l] = r.chance(80) ? r.range(-100000, 100000) : (int32_t)r.next();
+                        p.multiplier[l] = multiplier();
+                        p.shift[l] = (int8_t)shift();
+                    }
+            switch (i / 64 % 4) {
+            case 0: step(100, 50); break;
+            case 1: step(0, 100); break;
+            case 2: step(50, 100); break;
+            default: step(30, 30); break;
+            }
+        }
+        while (!due.empty())
+            step(0, 0);
+    }
+};
+} // namespace
+
+int main(int argc, char **argv)
+{
+    uint64_t seed = argc > 1 ? strtoull(argv[1], nullptr, 0) : 1;
+    uint64_t cycles = argc > 2 ? strtoull(argv[2], nullptr, 0) : 40000;
+    auto b = std::make_unique<bench>(seed);
+
+    b->run(cycles);
+    printf("requant N=%d seed %llu: %llu bytes checked, VECTOR waited %llu cycles, %d wrong\n", N,
+           (unsigned long long)seed, (unsigned long long)b->checked, (unsigned long long)b->refused,
+           b->failures);
+    return b->failures != 0;
+}

@@ -1,0 +1,106 @@
+/* wide.h - fields of Verilator's packed ports, whatever their width, and a seeded generator.
+ * Invariant: a field is at most 32 bits wide and does not straddle a 32-bit word. */
+#ifndef HEDDLE_TESTS_HW_WIDE_H
+#define HEDDLE_TESTS_HW_WIDE_H
+
+#include <cstdint>
+#include <cstdlib>
+
+#include "verilated.h"
+
+static inline uint32_t field_mask(int bits)
+{
+    return bits == 32 ? ~0u : (1u << bits) - 1;
+}
+
+/* Ports up to 64 bits are integers. */
+template <class T> static inline uint32_t get_field(const T &port, int lsb, int bits)
+{
+    return (uint32_t)((uint64_t)port >> lsb) & field_mask(bits);
+}
+
+template <class T> static inline void set_field(T &port, int lsb, int bits, uint32_t value)
+{
+    uint64_t mask = (uint64_t)field_mask(bits) << lsb;
+
+    port = (T)(((uint64_t)port & ~mask) | ((uint64_t)(value & field_mask(bits)) << lsb));
+}
+
+/* Wider ones are arrays of words. */
+template <std::size_t W> static inline uint32_t get_field(const VlWide<W> &port, int lsb, int bits)
+{
+    return port[lsb / 32] >> (lsb % 32) & field_mask(bits);
+}
+
+template <std::size_t W>
+static inline void set_field(VlWide<W> &port, int lsb, int bits, uint32_t value)
+{
+    uint32_t mask = field_mask(bits) << (lsb % 32);
+
+    port[lsb / 32] = (port[lsb / 32] & ~mask) | ((value << (lsb % 32)) & mask);
+}
+
+/* xorshift64*: the same numbers everywhere for one seed. */
+struct rng {
+    uint64_t state;
+    explicit rng(uint64_t seed) : state(seed * 2654435769u + 88172645463325252u)
+    {
+    }
+    uint32_t next()
+    {
+        state ^= state >> 12;
+        state ^= state << 25;
+        state ^= state >> 27;
+        return (uint32_t)((state * 2685821657736338717u) >> 32);
+    }
+    /* low..high, both included. */
+    int32_t range(int32_t low, int32_t high)
+    {
+        return low + (int32_t)(next() % (uint32_t)(high - low + 1));
+    }
+    bool chance(int percent)
+    {
+        return range(0, 99) < percent;
+    }
+};
+
+/* NUMERICS.md as written there: wide integers, truncating division, masks. */
+static inline int32_t numerics_srdhm(int32_t a, int32_t b)
+{
+    int64_t ab = (int64_t)a * b;
+    int64_t nudge = ab >= 0 ? (int64_t)1 << 30 : 1 - ((int64_t)1 << 30);
+
+    if (a == INT32_MIN && b == INT32_MIN)
+        return INT32_MAX;
+    return (int32_t)((ab + nudge) / ((int64_t)1 << 31));
+}
+
+static inline int32_t numerics_rdbpot(int32_t x, int e)
+{
+    int64_t mask = ((int64_t)1 << e) - 1;
+    int64_t rem = x & mask;
+    int64_t thr = (mask >> 1) + (x < 0);
+
+    return (int32_t)((x >> e) + (rem > thr));
+}
+
+static inline int32_t numerics_mbqm(int32_t x, int32_t m, int shift)
+{
+    int left = shift > 0 ? shift : 0, right = shift < 0 ? -shift : 0;
+
+    return numerics_rdbpot(numerics_srdhm((int32_t)((uint32_t)x << left), m), right);
+}
+
+static inline int32_t numerics_average(int32_t acc, int32_t n)
+{
+    return (acc > 0 ? acc + n / 2 : acc - n / 2) / n;
+}
+
+static inline int8_t numerics_clamp(int32_t x, int32_t z, int low, int high)
+{
+    int32_t y = (int32_t)((uint32_t)x + (uint32_t)z);
+
+    return (int8_t)(y < low ? low : y > high ? high : y);
+}
+
+#endif
