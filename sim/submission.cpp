@@ -47,6 +47,7 @@ void Submission::begin(const uint8_t *stream, uint64_t n_bytes, uint64_t now)
     started_ = 0;
     kinds_ = ~0u;
     start_ = now;
+    begun_ = true;
     for (uint64_t at = HD_HEADER_BYTES; stream != nullptr && at + sizeof(hd_common) <= n_bytes;) {
         hd_common common;
 

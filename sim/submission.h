@@ -28,6 +28,10 @@ class Submission
         return update(top, now);
     }
 
+    bool begun() const
+    {
+        return begun_;
+    }
     uint64_t start() const
     {
         return start_;
@@ -71,6 +75,7 @@ class Submission
     uint32_t started_ = 0; // bit: the unit's head has started
     uint32_t kinds_ = ~0u;
     uint32_t last_ = 0;
+    bool begun_ = false;
     uint64_t start_ = 0, completed_ = 0;
     char violation_[160] = "";
 };

@@ -79,7 +79,7 @@ bool Trace::in_window(const hd_sim &sim) const
     if (!by_command_) {
         const uint64_t cycle = sim.now - sim.submission.start();
 
-        return cycle >= first_ && cycle <= last_;
+        return sim.submission.begun() && cycle >= first_ && cycle <= last_;
     }
     const std::vector<hd_sim_command> &commands = sim.submission.commands();
     bool started = false, open = false;
