@@ -23,7 +23,7 @@ module hd_ram #(
 );
   localparam int LaneBits = Width / BeBits;
 
-  logic [Width-1:0] mem[Depth]  /*verilator public*/;
+  logic [Width-1:0] mem[Depth];
 
   always_ff @(posedge clk_i) begin
     if (re_i) rdata_o <= mem[raddr_i];

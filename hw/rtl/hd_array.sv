@@ -1,0 +1,74 @@
+// hd_array - N x N cells. A row's activation goes to all its columns at once; only sums are systolic,
+// from row 0 down: row r works r steps behind row 0, all inputs of row r come r steps later.
+//   convolution: column c, row r multiplies row_i lane r (row2_i lane r where col2_i[c]: pixel pairs).
+//   depthwise:   column c, row r multiplies lane c of tap_i vector group(r), 0 unless row_mask_i[r].
+//   psum_o column c: the sum over the rows, N steps after row 0 took its activation.
+// w_we_i writes w_i into the weights of row w_row_i. A step is a cycle with en_i. Throughput 1 a step.
+// Reset: none. Bench: tests/hw/array_tb.cpp.
+`default_nettype none
+
+module hd_array #(
+  parameter int N         = 16,
+  parameter int G         = 4,
+  parameter int ActW      = 9,
+  parameter int WgtW      = 9,
+  parameter int AccW      = 32,
+  parameter int GroupBits = (G > 1) ? $clog2(G) : 1,  // derived
+  parameter int RowBits   = $clog2(N)
+) (
+  input  wire logic                    clk_i,
+  input  wire logic                    en_i,
+  input  wire logic                    depthwise_i,   // constant while a command runs, as the next two
+  input  wire logic [N-1:0]            col2_i,
+  input  wire logic [N*GroupBits-1:0]  row_group_i,
+  input  wire logic [N*ActW-1:0]       row_i,
+  input  wire logic [N*ActW-1:0]       row2_i,
+  input  wire logic [G*N*ActW-1:0]     tap_i,
+  input  wire logic [N-1:0]            row_mask_i,
+  input  wire logic                    w_we_i,
+  input  wire logic [RowBits-1:0]      w_row_i,
+  input  wire logic [N*WgtW-1:0]       w_i,
+  output logic      [N*AccW-1:0]       psum_o
+);
+  logic [ActW-1:0] tap[G*N];
+
+  for (genvar i = 0; i < G * N; i++) begin : gen_tap
+    assign tap[i] = tap_i[i*ActW +: ActW];
+  end
+
+  for (genvar r = 0; r < N; r++) begin : gen_row
+    logic                 we;
+    logic [GroupBits-1:0] group;
+    assign we    = w_we_i && w_row_i == RowBits'(r);
+    assign group = row_group_i[r*GroupBits +: GroupBits];
+
+    for (genvar c = 0; c < N; c++) begin : gen_col
+      logic [ActW-1:0] act;
+      logic [AccW-1:0] above, psum;
+
+      if (r == 0) begin : gen_top
+        assign above = '0;
+      end else begin : gen_inner
+        assign above = gen_row[r-1].gen_col[c].psum;
+      end
+      assign act = depthwise_i ? (row_mask_i[r] ? tap[32'(group)*N + c] : '0)
+                 : col2_i[c]   ? row2_i[r*ActW +: ActW] : row_i[r*ActW +: ActW];
+
+      hd_pe #(.ActW(ActW), .WgtW(WgtW), .AccW(AccW)) u_pe (
+        .clk_i,
+        .en_i,
+        .act_i (act),
+        .psum_i(above),
+        .w_we_i(we),
+        .w_i   (w_i[c*WgtW +: WgtW]),
+        .psum_o(psum)
+      );
+      if (r == N - 1) begin : gen_out
+        assign psum_o[c*AccW +: AccW] = psum;
+      end
+    end
+  end
+
+endmodule
+
+`default_nettype wire

@@ -1,0 +1,368 @@
+// hd_array_unit - ARRAY: sequencer, readers, skew, cells, accumulators; sums out to hd_requant.
+// Step of a position issued at T (a step is a cycle with ar_en_i; everything here but the state holds otherwise):
+//   T+1 request, tag, weight address | T+2 bytes, weight row | T+3 activations, weights on their bus
+//   T+4+r row r multiplies (its weight was written at T+3+r) | T+N+3 accumulator read | T+N+4 sum, a_valid_o.
+// A command takes its tiles' steps (hd_array_seq) plus N + 12 cycles, cmd_ready_o & cmd_valid_i to done_o
+// both counted, with hd_requant's latency of 5. With acc_hold: plus N + 7.
+// a_valid_o is gated by ar_en_i; the other a_* fields are constant while a command runs or go with a_valid_o.
+// kind_o: busy (StLoad, StRun), conflict (frozen), drain, idle. Reset: idle, nothing in the pipe.
+// Bench: tests/hw/array_tb.cpp.
+`default_nettype none
+`include "hd_accel.svh"
+
+module hd_array_unit #(
+  parameter int N         = 16,
+  parameter int G         = 4,
+  parameter int AddrBits  = 17,                   // scratchpad byte address
+  parameter int WordBits  = 12,                   // weight memory word
+  parameter int AccDepth  = 512,
+  parameter int EntryBits = 6,                    // parameter entry
+  parameter int CntBits   = $clog2(N + 1)         // derived
+) (
+  input  wire logic                  clk_i,
+  input  wire logic                  rst_ni,
+  // command
+  input  wire logic                  cmd_valid_i,
+  output logic                       cmd_ready_o,
+  input  wire hd_cmd_array_t         cmd_i,
+  input  wire logic [31:0]           cmd_index_i,
+  output logic                       done_o,
+  output logic      [2:0]            kind_o,
+  // hd_spad
+  output logic      [G-1:0]          ar_req_o,
+  output logic      [G*AddrBits-1:0] ar_addr_o,
+  output logic      [G*CntBits-1:0]  ar_lo_o,
+  output logic      [G*CntBits-1:0]  ar_hi_o,
+  input  wire logic                  ar_en_i,
+  input  wire logic [G*2*N*8-1:0]    ar_data_i,
+  // hd_weights
+  output logic                       wr_req_o,
+  output logic      [WordBits-1:0]   wr_word_o,
+  input  wire logic [N*8-1:0]        wr_data_i,
+  // hd_requant
+  output logic                       a_valid_o,
+  output logic      [N*32-1:0]       a_sum_o,
+  output logic      [EntryBits-1:0]  a_entry_o,
+  output logic      [AddrBits-1:0]   a_addr_o,
+  output logic      [CntBits-1:0]    a_count_o,
+  output logic      [31:0]           a_cmd_o,
+  output logic                       a_has_bias_o,
+  output logic                       a_common_scale_o,
+  output logic      [31:0]           a_multiplier_o,
+  output logic      [7:0]            a_shift_o,
+  output logic      [7:0]            a_z_out_o,
+  output logic      [7:0]            a_min_o,
+  output logic      [7:0]            a_max_o,
+  input  wire logic                  a_busy_i
+);
+  localparam int ActW      = 9;
+  localparam int WgtW      = 9;
+  localparam int AccW      = 32;
+  localparam int AccBits   = $clog2(AccDepth);
+  localparam int LaneBits  = $clog2(N);
+  localparam int OffBits   = $clog2(N);
+  localparam int GroupBits = G > 1 ? $clog2(G) : 1;
+  localparam int LineDepth = 2 * N;                // longest delay: depthwise lo + pad_left < 2 N
+  localparam int PtrBits   = $clog2(LineDepth);
+
+  // ---------------------------------------------------------------- sequencer
+  logic                   en;
+  /* verilator lint_off UNUSEDSIGNAL */  // the sequencer keeps the whole command, the pipe needs some fields
+  hd_cmd_array_t          cmd;
+  /* verilator lint_on UNUSEDSIGNAL */
+  logic                   pipe_empty;
+  logic [N-1:0]           mask;
+  logic [G*CntBits-1:0]   group_lo;
+  logic                   tag_valid, tag_add, tag_last, w_req;
+  logic [AccBits-1:0]     tag_acc;
+  logic [AddrBits-1:0]    tag_addr;
+  logic [CntBits-1:0]     tag_count;
+  logic [EntryBits-1:0]   tag_entry;
+  logic [LaneBits-1:0]    w_row;
+
+  assign en = ar_en_i;
+
+  hd_array_seq #(
+    .N(N), .G(G), .AddrBits(AddrBits), .WordBits(WordBits), .AccBits(AccBits), .EntryBits(EntryBits)
+  ) u_seq (
+    .clk_i,
+    .rst_ni,
+    .en_i        (en),
+    .cmd_valid_i,
+    .cmd_ready_o,
+    .cmd_i,
+    .cmd_o       (cmd),
+    .done_o,
+    .kind_o,
+    .pipe_empty_i(pipe_empty),
+    .a_busy_i,
+    .req_o       (ar_req_o),
+    .addr_o      (ar_addr_o),
+    .lo_o        (ar_lo_o),
+    .hi_o        (ar_hi_o),
+    .mask_o      (mask),
+    .group_lo_o  (group_lo),
+    .tag_valid_o (tag_valid),
+    .tag_add_o   (tag_add),
+    .tag_last_o  (tag_last),
+    .tag_acc_o   (tag_acc),
+    .tag_addr_o  (tag_addr),
+    .tag_count_o (tag_count),
+    .tag_entry_o (tag_entry),
+    .w_req_o     (w_req),
+    .w_row_o     (w_row),
+    .w_word_o    (wr_word_o)
+  );
+
+  // Command fields that the pipe uses every step, registered once more: they have settled long before use.
+  logic                  depthwise_q, pair_q;
+  logic [7:0]            z_in_q, z_w_q;
+  logic [N-1:0]          col2_q;
+  always_ff @(posedge clk_i) begin
+    depthwise_q <= cmd.depthwise;
+    pair_q      <= cmd.streams == 3'd2;
+    z_in_q      <= cmd.z_in;
+    z_w_q       <= cmd.z_w;
+    col2_q      <= cmd.streams == 3'd2 ? {N{1'b1}} << cmd.pair_split : '0;
+  end
+
+  logic [31:0] cmd_index_q;
+  always_ff @(posedge clk_i) begin
+    if (cmd_valid_i && cmd_ready_o) cmd_index_q <= cmd_index_i;
+  end
+
+  logic [PtrBits-1:0] ptr_q;  // steps, for all delay lines
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) ptr_q <= '0;
+    else if (en) ptr_q <= ptr_q + 1'b1;
+  end
+
+  // ---------------------------------------------------------------- readers, T+1 to T+3
+  logic [N*ActW-1:0] act[G];
+
+  for (genvar g = 0; g < G; g++) begin : gen_reader
+    logic [N*ActW-1:0] out;
+    hd_reader #(.N(N), .ActW(ActW)) u_reader (
+      .clk_i,
+      .en_i    (en),
+      .req_i   (ar_req_o[g]),
+      .offset_i(ar_addr_o[g*AddrBits +: OffBits]),
+      .lo_i    (ar_lo_o[g*CntBits +: CntBits]),
+      .hi_i    (ar_hi_o[g*CntBits +: CntBits]),
+      .data_i  (ar_data_i[g*2*N*8 +: 2*N*8]),
+      .z_in_i  (z_in_q),
+      .act_o   (out)
+    );
+    assign act[g] = out;
+  end
+
+  // ---------------------------------------------------------------- convolution: lane r waits r steps
+  // The pieces of a segment cover disjoint lanes and are 0 elsewhere: an OR gathers them.
+  logic [N*ActW-1:0] row, row2;
+
+  for (genvar r = 0; r < N; r++) begin : gen_lane
+    logic [ActW-1:0] first, second;
+    always_comb begin
+      first  = '0;
+      second = '0;
+      for (int g = 0; g < G; g++) begin
+        if (g < G / 2 || !pair_q) first = first | act[g][r*ActW +: ActW];
+        if (g >= G / 2 && pair_q) second = second | act[g][r*ActW +: ActW];
+      end
+    end
+    hd_skew #(.Width(ActW), .Depth(LineDepth)) u_skew (
+      .clk_i,
+      .en_i   (en && !depthwise_q),
+      .ptr_i  (ptr_q),
+      .delay_i(PtrBits'(r)),
+      .d_i    (first),
+      .q_o    (row[r*ActW +: ActW])
+    );
+    if (G > 1) begin : gen_pair
+      hd_skew #(.Width(ActW), .Depth(LineDepth)) u_skew2 (
+        .clk_i,
+        .en_i   (en && pair_q),
+        .ptr_i  (ptr_q),
+        .delay_i(PtrBits'(r)),
+        .d_i    (second),
+        .q_o    (row2[r*ActW +: ActW])
+      );
+    end else begin : gen_single
+      logic unused_second;
+      assign unused_second = ^second;
+      assign row2[r*ActW +: ActW] = '0;
+    end
+  end
+
+  // ---------------------------------------------------------------- depthwise: piece g waits lo(g) + pad_left steps
+  // Its row mask goes along; rows of a piece are consecutive, so the masks of all pieces are disjoint.
+  logic [N-1:0]            mask2_q, mask3_q;
+  logic [G*N*ActW-1:0]     tap;
+  logic [N-1:0]            tap_mask[G];
+  logic [N-1:0]            row_mask;
+  logic [GroupBits-1:0]    row_group_q[N];
+  logic [N*GroupBits-1:0]  row_group;
+
+  always_ff @(posedge clk_i) begin
+    if (en && depthwise_q) begin
+      mask2_q <= mask;
+      mask3_q <= mask2_q;
+    end
+  end
+
+  for (genvar g = 0; g < G; g++) begin : gen_tap
+    logic [CntBits-1:0]    lo_q;
+    logic [PtrBits-1:0]    delay_q;
+    logic [N*ActW+N-1:0]   line;
+    always_ff @(posedge clk_i) begin
+      lo_q    <= group_lo[g*CntBits +: CntBits];
+      delay_q <= PtrBits'(group_lo[g*CntBits +: CntBits]) + cmd.pad_left[PtrBits-1:0];
+    end
+    hd_skew #(.Width(N * ActW + N), .Depth(LineDepth)) u_skew (
+      .clk_i,
+      .en_i   (en && depthwise_q),
+      .ptr_i  (ptr_q),
+      .delay_i(delay_q),
+      .d_i    ({mask3_q << lo_q, act[g]}),
+      .q_o    (line)
+    );
+    assign tap[g*N*ActW +: N*ActW] = line[N*ActW-1:0];
+    assign tap_mask[g]             = line[N*ActW +: N];
+  end
+
+  always_comb begin
+    row_mask = '0;
+    if (depthwise_q) begin
+      for (int g = 0; g < G; g++) row_mask = row_mask | tap_mask[g];
+    end
+  end
+
+  // Row r belongs to the last piece that begins at or above it.
+  always_ff @(posedge clk_i) begin
+    for (int r = 0; r < N; r++) begin
+      row_group_q[r] <= '0;
+      for (int g = 1; g < G; g++) begin
+        if (CntBits'(r) >= group_lo[g*CntBits +: CntBits]) row_group_q[r] <= GroupBits'(g);
+      end
+    end
+  end
+  for (genvar r = 0; r < N; r++) begin : gen_group
+    assign row_group[r*GroupBits +: GroupBits] = row_group_q[r];
+  end
+
+  // ---------------------------------------------------------------- weights, T+1+r to T+3+r
+  logic                w_valid2_q, w_valid3_q;
+  logic [LaneBits-1:0] w_row2_q, w_row3_q;
+  logic [WgtW-1:0]     w_bus_q[N];
+  logic [N*WgtW-1:0]   w_bus;
+
+  assign wr_req_o = w_req && en;
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      w_valid2_q <= 1'b0;
+      w_valid3_q <= 1'b0;
+    end else if (en) begin
+      w_valid2_q <= w_req;
+      w_valid3_q <= w_valid2_q;
+    end
+    if (en) begin
+      w_row2_q <= w_row;
+      w_row3_q <= w_row2_q;
+    end
+  end
+  for (genvar c = 0; c < N; c++) begin : gen_w_bus
+    always_ff @(posedge clk_i) begin
+      if (en && w_valid2_q) w_bus_q[c] <= WgtW'($signed(wr_data_i[c*8 +: 8])) - WgtW'($signed(z_w_q));
+    end
+    assign w_bus[c*WgtW +: WgtW] = w_bus_q[c];
+  end
+
+  // ---------------------------------------------------------------- cells
+  logic [N*AccW-1:0] psum;
+
+  hd_array #(.N(N), .G(G), .ActW(ActW), .WgtW(WgtW), .AccW(AccW)) u_array (
+    .clk_i,
+    .en_i       (en),
+    .depthwise_i(depthwise_q),
+    .col2_i     (col2_q),
+    .row_group_i(row_group),
+    .row_i      (row),
+    .row2_i     (row2),
+    .tap_i      (tap),
+    .row_mask_i (row_mask),
+    .w_we_i     (w_valid3_q),
+    .w_row_i    (w_row3_q),
+    .w_i        (w_bus),
+    .psum_o     (psum)
+  );
+
+  // ---------------------------------------------------------------- tag, T+1 to T+N+4
+  localparam int TagBits = 2 + AccBits + AddrBits + CntBits + EntryBits;
+  logic [TagBits-1:0]   tag_ahead;       // T+N+3
+  logic                 add_ahead, last_ahead;
+  logic [AccBits-1:0]   acc_ahead;
+  logic [AddrBits-1:0]  addr_ahead;
+  logic [CntBits-1:0]   count_ahead;
+  logic [EntryBits-1:0] entry_ahead;
+  logic [N+2:0]         valid_q;         // bit k: T+2+k
+  logic                 add_q, last_q;   // T+N+4
+  logic [AccBits-1:0]   acc_q;
+  logic                 sum_valid;
+
+  hd_skew #(.Width(TagBits), .Depth(LineDepth)) u_tag (
+    .clk_i,
+    .en_i   (en),
+    .ptr_i  (ptr_q),
+    .delay_i(PtrBits'(N + 1)),
+    .d_i    ({tag_add, tag_last, tag_acc, tag_addr, tag_count, tag_entry}),
+    .q_o    (tag_ahead)
+  );
+  assign {add_ahead, last_ahead, acc_ahead, addr_ahead, count_ahead, entry_ahead} = tag_ahead;
+  assign pipe_empty = valid_q == '0 && !tag_valid;
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) valid_q <= '0;
+    else if (en) valid_q <= {valid_q[N+1:0], tag_valid};
+  end
+  always_ff @(posedge clk_i) begin
+    if (en && valid_q[N+1]) begin
+      add_q     <= add_ahead;
+      last_q    <= last_ahead;
+      acc_q     <= acc_ahead;
+      a_addr_o  <= addr_ahead;
+      a_count_o <= count_ahead;
+      a_entry_o <= entry_ahead;
+    end
+  end
+
+  // ---------------------------------------------------------------- accumulators
+  assign sum_valid = valid_q[N+2];
+
+  for (genvar c = 0; c < N; c++) begin : gen_acc
+    hd_acc #(.AccW(AccW), .Depth(AccDepth)) u_acc (
+      .clk_i,
+      .en_i   (en),
+      .re_i   (valid_q[N+1] && add_ahead),
+      .raddr_i(acc_ahead),
+      .psum_i (psum[c*AccW +: AccW]),
+      .add_i  (add_q),
+      .we_i   (sum_valid && !last_q),
+      .waddr_i(acc_q),
+      .sum_o  (a_sum_o[c*32 +: 32])
+    );
+  end
+
+  assign a_valid_o        = sum_valid && last_q && en;
+  assign a_cmd_o          = cmd_index_q;
+  assign a_has_bias_o     = cmd.has_bias;
+  assign a_common_scale_o = cmd.common_scale;
+  assign a_multiplier_o   = cmd.multiplier;
+  assign a_shift_o        = cmd.shift;
+  assign a_z_out_o        = cmd.z_out;
+  assign a_min_o          = cmd.act_min;
+  assign a_max_o          = cmd.act_max;
+
+endmodule
+
+`default_nettype wire

@@ -1,0 +1,99 @@
+// hd_weights - weight memory and parameter memories (bias, multiplier, shift: a memory per lane).
+//   ww_*: one word of N bytes a cycle into the space ww_space_i, always taken; SpaceLut and SpaceScratchpad are not
+//         kept here. bias, multiplier: word k holds N/4 int32 of entry k / 4, lanes (k mod 4) * N/4 onward;
+//         shift: word k is entry k.
+//   wr_*: weight word in the cycle after wr_req_i, held until the next request.
+//   pr_*: bias, multiplier, shift of N lanes in the cycle after pr_req_i, held until the next request.
+// Latency 1, throughput 1 each. Reset: forgets which entry is held. Bench: tests/hw/array_tb.cpp.
+`default_nettype none
+`include "hd_accel.svh"
+
+module hd_weights #(
+  parameter int N         = 16,
+  parameter int Bytes     = 65536,               // weight memory
+  parameter int Entries   = 64,                  // parameter entries of N lanes
+  parameter int WordBits  = $clog2(Bytes / N),   // derived, as below; at least EntryBits + 2
+  parameter int EntryBits = $clog2(Entries)
+) (
+  input  wire logic                 clk_i,
+  input  wire logic                 rst_ni,
+  input  wire logic                 ww_valid_i,
+  input  wire logic [SpaceBits-1:0] ww_space_i,
+  input  wire logic [WordBits-1:0]  ww_word_i,
+  input  wire logic [N*8-1:0]       ww_data_i,
+  input  wire logic                 wr_req_i,
+  input  wire logic [WordBits-1:0]  wr_word_i,
+  output logic      [N*8-1:0]       wr_data_o,
+  input  wire logic                 pr_req_i,
+  input  wire logic [EntryBits-1:0] pr_entry_i,
+  output logic      [N*32-1:0]      pr_bias_o,
+  output logic      [N*32-1:0]      pr_multiplier_o,
+  output logic      [N*8-1:0]       pr_shift_o
+);
+  logic write_bias, write_multiplier, write_shift;
+  assign write_bias       = ww_valid_i && ww_space_i == SpaceBias;
+  assign write_multiplier = ww_valid_i && ww_space_i == SpaceMultiplier;
+  assign write_shift      = ww_valid_i && ww_space_i == SpaceShift;
+
+  hd_ram #(.Width(N * 8), .Depth(Bytes / N)) u_weights (
+    .clk_i,
+    .re_i   (wr_req_i),
+    .raddr_i(wr_word_i),
+    .rdata_o(wr_data_o),
+    .we_i   (ww_valid_i && ww_space_i == SpaceWeights),
+    .waddr_i(ww_word_i),
+    .be_i   (1'b1),
+    .wdata_i(ww_data_i)
+  );
+
+  // Most vectors ask for the entry that is held already: read when it changes.
+  logic                 held_q, pr_re;
+  logic [EntryBits-1:0] entry_q;
+  assign pr_re = pr_req_i && !(held_q && entry_q == pr_entry_i);
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni || write_bias || write_multiplier || write_shift) held_q <= 1'b0;
+    else if (pr_re) held_q <= 1'b1;
+    if (pr_re) entry_q <= pr_entry_i;
+  end
+
+  for (genvar l = 0; l < N; l++) begin : gen_lane
+    localparam int Quarter = l / (N / 4);
+    localparam int Slot    = l % (N / 4);
+    logic mine;
+    assign mine = ww_word_i[1:0] == 2'(Quarter);
+
+    hd_ram #(.Width(32), .Depth(Entries)) u_bias (
+      .clk_i,
+      .re_i   (pr_re),
+      .raddr_i(pr_entry_i),
+      .rdata_o(pr_bias_o[l*32 +: 32]),
+      .we_i   (write_bias && mine),
+      .waddr_i(ww_word_i[EntryBits+1:2]),
+      .be_i   (1'b1),
+      .wdata_i(ww_data_i[Slot*32 +: 32])
+    );
+    hd_ram #(.Width(32), .Depth(Entries)) u_multiplier (
+      .clk_i,
+      .re_i   (pr_re),
+      .raddr_i(pr_entry_i),
+      .rdata_o(pr_multiplier_o[l*32 +: 32]),
+      .we_i   (write_multiplier && mine),
+      .waddr_i(ww_word_i[EntryBits+1:2]),
+      .be_i   (1'b1),
+      .wdata_i(ww_data_i[Slot*32 +: 32])
+    );
+    hd_ram #(.Width(8), .Depth(Entries)) u_shift (
+      .clk_i,
+      .re_i   (pr_re),
+      .raddr_i(pr_entry_i),
+      .rdata_o(pr_shift_o[l*8 +: 8]),
+      .we_i   (write_shift),
+      .waddr_i(ww_word_i[EntryBits-1:0]),
+      .be_i   (1'b1),
+      .wdata_i(ww_data_i[l*8 +: 8])
+    );
+  end
+
+endmodule
+
+`default_nettype wire
