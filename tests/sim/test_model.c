@@ -101,8 +101,8 @@ static void fill_memory(struct fixture *f)
     for (uint32_t i = 0; i < BURSTS; i++) {
         const struct hd_cmd_store c = {.common = {.opcode = HD_OPCODE_STORE,
                                                   .length = HD_CMD_STORE_UNITS,
-                                                  .layer = i / 4,
-                                                  .wait_load = i,
+                                                  .layer = (uint16_t)(i / 4),
+                                                  .wait_load = (uint16_t)i,
                                                   .wait_enable = 0}};
 
         memcpy(p + at, &c, sizeof c);

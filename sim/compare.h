@@ -1,0 +1,99 @@
+/* compare.h - where two engines that ran the same submissions first wrote different bytes.
+ *
+ * First pass: both engines' commits go into a commit_log each, which keeps one hash per command:
+ * the sum over its bytes of a mixing hash of (space, address, byte), so the order of writes does
+ * not matter. commit_log_first names the first command whose hashes differ. Second pass: both run
+ * again, commits go into a commit_capture each, which keeps the bytes of that command only;
+ * commit_capture_compare names the byte.
+ *
+ * A command must write each byte equally often in both engines: a byte written twice shows as a
+ * difference. */
+#ifndef HEDDLE_SIM_COMPARE_H
+#define HEDDLE_SIM_COMPARE_H
+
+#include <stdbool.h>
+
+#include "compiler/base/arena.h"
+#include "sim/hd_sim.h"
+
+/* A command of a run: submissions count from 0, commands from 0 in their submission. */
+struct commit_place {
+    uint32_t submission, command;
+};
+
+/* First pass. Zero it, set arena. */
+struct commit_log {
+    struct arena *arena;
+    struct commit_hash *hash; /* of every command, submissions one after another */
+    uint32_t n_hashes, capacity;
+    uint32_t *start; /* index in hash of each submission's command 0 */
+    uint32_t n_submissions, submission_capacity;
+};
+
+struct commit_hash {
+    uint64_t sum, bytes;
+};
+
+/* Before each submission. */
+void commit_log_submission(struct commit_log *log);
+/* A sink for hd_sim_api.commits and for the twin; ctx is the log. */
+void commit_log_sink(void *log, const struct hd_sim_commit *commit);
+/* The first command, in stream order, that differs; false: none does. */
+bool commit_log_first(const struct commit_log *a, const struct commit_log *b,
+                      struct commit_place *place);
+
+/* Second pass. Zero it, set arena and place. */
+struct commit_capture {
+    struct arena *arena;
+    struct commit_place place;
+    uint32_t submissions; /* begun so far */
+    struct commit_byte *byte;
+    size_t n_bytes, capacity;
+};
+
+struct commit_byte {
+    uint64_t address, cycle;
+    uint32_t order; /* of writing */
+    uint32_t unit;
+    uint8_t space, value;
+};
+
+void commit_capture_submission(struct commit_capture *capture);
+void commit_capture_sink(void *capture, const struct hd_sim_commit *commit);
+
+enum mismatch_kind {
+    MISMATCH_VALUE,   /* both wrote the byte, differently */
+    MISMATCH_MISSING, /* only the expected engine wrote it */
+    MISMATCH_EXTRA,   /* only the found engine wrote it */
+    MISMATCH_COUNT,   /* same value in the end, written a different number of times */
+};
+
+struct mismatch {
+    enum mismatch_kind kind;
+    struct commit_place place;
+    uint32_t unit;  /* enum hd_unit */
+    uint32_t space; /* as in struct hd_sim_commit */
+    uint64_t address;
+    uint8_t expected, found;
+    uint64_t cycle;  /* of the found write, since the doorbell; 0 when it is missing */
+    uint64_t differ; /* bytes of this command that differ */
+    /* By mismatch_locate, for ARRAY and VECTOR; else located is false. */
+    bool located;
+    uint32_t row, column, channel, tile, block;
+};
+
+/* The byte that went wrong first in time (a missing one counts as last), then by address; false:
+ * all equal. Sorts the captures. */
+bool commit_capture_compare(struct commit_capture *expected, struct commit_capture *found,
+                            struct mismatch *m);
+
+/* Which element of the command's output that byte is. words: the command; n: lanes (hd_config.n).
+ */
+void mismatch_locate(struct mismatch *m, const uint32_t *words, uint32_t n);
+
+/* One line: "submission 0, command 12 (array, 03_conv2d): scratchpad 0x1a40 is 0x7f, expected 0x80,
+ * in cycle 5120; row 3, column 7, channel 5, tile 0, block 1; 16 bytes of the command differ".
+ * layer may be NULL. */
+const char *mismatch_text(struct arena *a, const struct mismatch *m, const char *layer);
+
+#endif
