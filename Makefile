@@ -40,7 +40,7 @@ test: everything lint-rtl
 check: everything format-check
 	ctest --test-dir build --output-on-failure -LE slow -j $$(nproc)
 
-SOURCES = git ls-files -co --exclude-standard -- '*.c' '*.h' '*.cpp'
+SOURCES = git ls-files -co --exclude-standard -- '*.c' '*.h' '*.cpp' | xargs -d '\n' -r ls -d 2>/dev/null
 
 lint: everything lint-rtl format-check cppcheck
 
