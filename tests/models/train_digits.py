@@ -12,44 +12,25 @@ import argparse
 import pathlib
 import platform
 
-import numpy as np
-
 import digits_data
 import tflite_export as ex
+from blocks import conv, depthwise, lay, train
 from tflite_export import tf
 
 OPS = ["CONV_2D", "DEPTHWISE_CONV_2D", "FULLY_CONNECTED", "ADD", "AVERAGE_POOL_2D", "RESHAPE", "SOFTMAX"]
 CALIBRATION_IMAGES = 400
 
 
-def conv(x, filters, size, stride=1, relu=True):
-    """Convolution, batch normalisation and, unless a sum follows, ReLU; the converter fuses the three."""
-    lay = tf.keras.layers
-    x = lay.Conv2D(filters, size, stride, "same", use_bias=False,
-                   kernel_regularizer=tf.keras.regularizers.l2(1e-4))(x)
-    x = lay.BatchNormalization()(x)
-    return lay.ReLU()(x) if relu else x
-
-
-def depthwise(x):
-    """3x3 depthwise convolution, batch normalisation and ReLU."""
-    lay = tf.keras.layers
-    x = lay.DepthwiseConv2D(3, padding="same", use_bias=False)(x)
-    return lay.ReLU()(lay.BatchNormalization()(x))
-
-
 def residual(x, filters):
     """x + 1x1(depthwise(3x3(x))), then ReLU, which is fused into the ADD."""
-    lay = tf.keras.layers
     y = conv(x, filters, 3)
     y = depthwise(y)
-    y = conv(y, filters, 1, relu=False)
+    y = conv(y, filters, 1, act=None)
     return lay.ReLU()(lay.Add()([x, y]))
 
 
 def build():
     """The network. Output is the softmax over ten classes."""
-    lay = tf.keras.layers
     inp = tf.keras.Input((8, 8, 1))
     x = conv(inp, 16, 3)
     x = residual(x, 16)
@@ -59,21 +40,6 @@ def build():
     x = lay.AveragePooling2D(2)(x)
     x = lay.Reshape((256,))(x)  # 2x2 pixels: after a global pool the converter would fold the reshape away
     return tf.keras.Model(inp, lay.Softmax()(lay.Dense(10)(x)))
-
-
-def train(model, x, y, epochs, seed):
-    """Adam with a cosine decay on freshly augmented images in every epoch."""
-    batch = 32
-    steps = epochs * (-(-len(x) // batch))
-    rate = tf.keras.optimizers.schedules.CosineDecay(2e-3, steps)
-    model.compile(tf.keras.optimizers.Adam(rate), "sparse_categorical_crossentropy", ["accuracy"])
-    rng = np.random.default_rng(seed)
-    for epoch in range(epochs):
-        order = rng.permutation(len(x))
-        log = model.fit(digits_data.augment(x[order], rng), y[order], batch, shuffle=False, verbose=0)
-        if epoch % 10 == 9:
-            print(f"epoch {epoch + 1}: loss {log.history['loss'][0]:.4f} "
-                  f"accuracy {log.history['accuracy'][0]:.4f}", flush=True)
 
 
 def main():
@@ -86,7 +52,12 @@ def main():
     ex.seed_everything(args.seed)
     x_train, y_train, x_test, y_test = digits_data.load()
     model = build()
-    train(model, x_train, y_train, args.epochs, args.seed)
+
+    def epoch_data(rng):
+        order = rng.permutation(len(x_train))
+        return digits_data.augment(x_train[order], rng), y_train[order]
+
+    train(model, epoch_data, args.epochs, args.seed)
     float_acc = float((model.predict(x_test, verbose=0).argmax(1) == y_test).mean())
 
     content = ex.to_int8(model, x_train[:CALIBRATION_IMAGES])
@@ -102,11 +73,7 @@ def main():
             "python": platform.python_version(),
             "licence": "Apache-2.0",
         },
-        "data": {
-            "set": "Optical Recognition of Handwritten Digits (UCI), as carried by scikit-learn",
-            "licence": "CC BY 4.0 (data), BSD-3-Clause (scikit-learn)",
-            "split": f"{len(x_train)} training, {len(x_test)} held out, seed {digits_data.SPLIT_SEED}",
-        },
+        "data": digits_data.ATTRIBUTION,
         "weights": "trained",
         "float_accuracy": round(float_acc, 4),
     }
