@@ -9,13 +9,14 @@
 // Bench: tests/hw/requant_tb.cpp
 `default_nettype none
 `include "hd_accel.svh"
+`include "hd_config.svh"
 `include "hd_requant.svh"
 
 module hd_requant #(
-  parameter int N         = 16,            // lanes
-  parameter int AddrBits  = 17,            // scratchpad byte address
-  parameter int EntryBits = 6,             // parameter memory entry
-  parameter int CntBits   = $clog2(N + 1)  // derived, do not set
+  parameter int N         = CfgN,                        // lanes
+  parameter int AddrBits  = $clog2(CfgScratchpadBytes),  // scratchpad byte address
+  parameter int EntryBits = $clog2(CfgParamEntries),     // parameter memory entry
+  parameter int CntBits   = $clog2(N + 1)                // derived, do not set
 ) (
   input  wire logic                 clk_i,
   input  wire logic                 rst_ni,
