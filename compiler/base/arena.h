@@ -28,7 +28,7 @@ char *arena_printf(struct arena *a, const char *format, ...) __attribute__((form
 void *arena_memdup(struct arena *a, const void *p, size_t n_bytes);
 size_t arena_used(const struct arena *a);
 
-#define ARENA_NEW(a, type) ((type *)arena_alloc((a), sizeof(type)))
+#define ARENA_NEW(a, type)      ((type *)arena_alloc((a), sizeof(type)))
 #define ARENA_ARRAY(a, type, n) ((type *)arena_array((a), (n), sizeof(type)))
 
 #endif

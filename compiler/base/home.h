@@ -1,6 +1,7 @@
 /* home.h - where heddle's own files are: hardware, driver, kernels, simulator sources.
- * A tree (home) holds hw/accel.json, hw/rtl, driver, sim. Looked for in this order: $HEDDLE_HOME; beside the
- * executable's folder (../ from build/heddle or bin/heddle); ../share/heddle (installed). */
+ * A tree (home) holds hw/accel.json, hw/rtl, driver, sim. Looked for in this order: $HEDDLE_HOME;
+ * beside the executable's folder (../ from build/heddle or bin/heddle); ../share/heddle
+ * (installed). */
 #ifndef HEDDLE_BASE_HOME_H
 #define HEDDLE_BASE_HOME_H
 

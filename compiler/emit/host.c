@@ -286,7 +286,7 @@ static enum status transpose(struct emit_unit *u, struct text *t, const struct i
                              struct diag *d)
 {
     const struct ir_tensor *x = ir_in(u->graph, op, 0), *order = ir_in(u->graph, op, 1);
-    int64_t dense[IR_MAX_RANK], stride[IR_MAX_RANK];
+    int64_t dense[IR_MAX_RANK], stride[IR_MAX_RANK] = {0};
     (void)d;
     dense_strides(x, dense);
     for (uint32_t i = 0; i < x->rank; i++) {
@@ -303,7 +303,7 @@ static enum status slice(struct emit_unit *u, struct text *t, const struct ir_op
                          struct diag *d)
 {
     const struct ir_tensor *x = ir_in(u->graph, op, 0), *begin = ir_in(u->graph, op, 1);
-    int64_t stride[IR_MAX_RANK], offset = 0;
+    int64_t stride[IR_MAX_RANK] = {0}, offset = 0;
     (void)d;
     dense_strides(x, stride);
     for (uint32_t i = 0; i < x->rank; i++) {

@@ -122,12 +122,18 @@ static enum status import_ops(struct tfl_importer *m)
 enum status tfl_import(struct arena *a, const char *name, const uint8_t *data, size_t n_bytes,
                        struct ir_graph **graph, struct diag *d)
 {
-    struct tfl_importer m = {.arena = a, .d = d};
     struct tfl_file *file;
 
     TRY(tfl_read(a, data, n_bytes, &file, d));
+    return tfl_build(a, name, file, graph, d);
+}
+
+enum status tfl_build(struct arena *a, const char *name, const struct tfl_file *file,
+                      struct ir_graph **graph, struct diag *d)
+{
+    struct tfl_importer m = {.arena = a, .file = file, .d = d};
+
     TRY(check_header(file, d));
-    m.file = file;
     m.g = ir_graph_new(a, name);
     m.copy = ARENA_ARRAY(a, const uint8_t *, file->n_buffer);
     m.tensor_id = ARENA_ARRAY(a, uint32_t, file->n_tensor);

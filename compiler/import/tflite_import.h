@@ -14,6 +14,9 @@ struct tfl_importer {
     struct diag *d;
 };
 
+/* What tfl_import does behind tfl_read; tests call it with files that no FlatBuffer could hold. */
+enum status tfl_build(struct arena *a, const char *name, const struct tfl_file *file,
+                      struct ir_graph **graph, struct diag *d);
 /* The IR tensor of file tensor `index`, made and checked at first use. */
 enum status tfl_tensor(struct tfl_importer *m, int32_t index, uint32_t *id);
 /* The values of constant integer tensor `index` (int32 or int64) as int32. */

@@ -2,6 +2,7 @@
 #include "rules.h"
 
 #include <math.h>
+#include <string.h>
 
 static enum status verify_quant(const struct ir_tensor *t, struct diag *d)
 {
@@ -87,6 +88,27 @@ static enum status verify_fixed(const struct ir_graph *g, const struct ir_op *op
     return ST_OK;
 }
 
+/* `word` stands in the space separated `list`. */
+static bool has_word(const char *list, const char *word)
+{
+    const size_t n = strlen(word);
+
+    for (const char *p = list; (p = strstr(p, word)) != NULL; p += n)
+        if ((p == list || p[-1] == ' ') && (p[n] == ' ' || p[n] == '\0'))
+            return true;
+    return false;
+}
+
+static enum status verify_attrs(const struct ir_op *op, struct diag *d)
+{
+    for (uint32_t i = 0; i < IR_ATTR_COUNT; i++)
+        if (op->attr[i] != 0 &&
+            !has_word(ir_op_info(op->opcode)->attrs, ir_attr_name((enum ir_attr)i)))
+            return FAIL(d, ST_INTERNAL, "has no attribute %s (found %d)",
+                        ir_attr_name((enum ir_attr)i), op->attr[i]);
+    return ST_OK;
+}
+
 static enum status verify_op(const struct ir_graph *g, uint32_t i, bool *made, struct diag *d)
 {
     const struct ir_op *op = g->op[i];
@@ -98,6 +120,7 @@ static enum status verify_op(const struct ir_graph *g, uint32_t i, bool *made, s
                     (int)op->opcode);
     if (op->row != IR_NONE && op->row >= g->n_row)
         return FAIL(d, ST_INTERNAL, "operator %u is of row %u of %u", i, op->row, g->n_row);
+    TRY(verify_attrs(op, d));
     TRY(verify_links(g, op, made, d));
     TRY(ir_check_op(g, op, d));
     return verify_fixed(g, op, d);

@@ -1,0 +1,22 @@
+/* npy.h - NumPy's .npy files, versions 1 to 3, C order, little-endian. */
+#ifndef HEDDLE_BASE_NPY_H
+#define HEDDLE_BASE_NPY_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "arena.h"
+#include "status.h"
+
+struct npy {
+    char type[8];        /* "i1", "u1", "f4", "i4", ... without the byte order */
+    const uint8_t *data; /* inside the file's bytes */
+    size_t n_bytes;
+};
+
+/* Read the header of a file's bytes. ST_USAGE: not .npy, Fortran order, big-endian, or cut short;
+ * `path` for messages. */
+enum status npy_parse(const char *path, const uint8_t *file, size_t n_bytes, struct npy *npy,
+                      struct diag *d);
+
+#endif

@@ -1,0 +1,130 @@
+/* main.c - argv to options to a command; the only place that prints errors and exits. */
+#include <stdio.h>
+
+#include "../sim/build.h"
+#include "base/home.h"
+#include "hd_accel_tables.h"
+#include "run/run.h"
+
+static enum status front(struct arena *a, const struct options *o, struct pipeline *p,
+                         struct diag *d)
+{
+    struct run_job job = {.options = o, .p = p};
+    const char *name;
+    p->arena = a;
+    TRY(run_find_model(a, o, &job, &name, d));
+    return pipeline_front(p, o, job.model_path, name, d);
+}
+
+static enum status compile_command(struct arena *a, const struct options *o, struct diag *d)
+{
+    struct pipeline p = {0};
+    if (!o->out)
+        return FAIL(d, ST_USAGE, "compile: no folder for the emitted C; expected -o DIR");
+    TRY(front(a, o, &p, d));
+    TRY(pipeline_back(&p, o, d));
+    return emit_write(p.emitted, o->out, d);
+}
+
+static enum status inspect_command(struct arena *a, const struct options *o, struct diag *d)
+{
+    struct pipeline p = {0};
+    struct text t;
+    TRY(front(a, o, &p, d));
+    text_init(&t, a);
+    partition_print(p.graph, &p.targets, &t);
+    fputs(t.data, stdout);
+    return ST_OK;
+}
+
+static enum status disasm_command(struct arena *a, const struct options *o, struct diag *d)
+{
+    struct pipeline p = {0};
+    struct text t;
+    TRY(front(a, o, &p, d));
+    TRY(pipeline_back(&p, o, d));
+    text_init(&t, a);
+    text_add(&t, "");
+    sched_print(p.program, &t);
+    fputs(t.data, stdout);
+    return ST_OK;
+}
+
+static enum status build_command(struct arena *a, const struct options *o, struct diag *d)
+{
+    struct sim_paths paths = {.checked = o->checked};
+    struct sim_model model;
+    struct hd_config hw;
+    TRY(pipeline_config(a, o->hw, &hw, d));
+    TRY(home_find(a, &paths.home, d));
+    TRY(home_cache(a, &paths.cache, d));
+    TRY(sim_build(a, &paths, &hw, &model, d));
+    printf("%s: %s %s\n", hw.name, model.built ? "built" : "up to date:", model.path);
+    return ST_OK;
+}
+
+static enum status targets_command(void)
+{
+    for (const struct target *const *t = target_all(); *t; t++)
+        printf("%-10s %s\n", (*t)->name, (*t)->help);
+    return ST_OK;
+}
+
+static enum status ops_command(void)
+{
+    printf("%-20s %-12s %s\n", "operator", "inputs", "attributes");
+    for (int i = 0; i < IR_OP_COUNT; i++) {
+        const struct ir_op_info *info = ir_op_info((enum ir_opcode)i);
+        printf("%-20s %u-%-10u %s\n", info->name, info->min_in, info->max_in, info->attrs);
+    }
+    return ST_OK;
+}
+
+static enum status report_command(struct arena *a, const struct options *o, struct diag *d)
+{
+    struct text t;
+    text_init(&t, a);
+    TRY(run_report_file(a, o->model, o->format, &t, d));
+    fputs(t.data, stdout);
+    return ST_OK;
+}
+
+static enum status dispatch(struct arena *a, const struct options *o, struct diag *d)
+{
+    switch (o->command) {
+    case COMMAND_RUN: return run_command(a, o, d);
+    case COMMAND_COMPILE: return compile_command(a, o, d);
+    case COMMAND_INSPECT: return inspect_command(a, o, d);
+    case COMMAND_DISASM: return disasm_command(a, o, d);
+    case COMMAND_BUILD: return build_command(a, o, d);
+    case COMMAND_TARGETS: return targets_command();
+    case COMMAND_OPS: return ops_command();
+    default: return report_command(a, o, d);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    struct diag d = {0};
+    struct options o;
+    bool done;
+    jmp_buf exhausted;
+    struct arena *a = arena_new((size_t)8 << 30);
+    enum status st;
+    if (setjmp(exhausted)) {
+        fprintf(
+            stderr,
+            "heddle: out of memory; the model or its data are larger than this machine can hold\n");
+        return status_exit_code(ST_NO_MEMORY);
+    }
+    arena_on_exhausted(a, &exhausted);
+    st = options_parse(a, argc, argv, &o, &done, &d);
+    if (st == ST_OK && !done)
+        st = dispatch(a, &o, &d);
+    if (st == ST_OK && (fflush(stdout) != 0 || ferror(stdout)))
+        st = FAIL(&d, ST_NO_MEMORY, "standard output cannot be written");
+    if (st != ST_OK)
+        fprintf(stderr, "heddle: %s\n", d.text);
+    arena_free(a);
+    return status_exit_code(st);
+}

@@ -1,0 +1,271 @@
+/* options.c - see options.h. glibc's argp reads the table; numbers and words are checked here. */
+#define _GNU_SOURCE
+#include "options.h"
+
+#include <argp.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum key {
+    KEY_ENGINE = 256,
+    KEY_HW,
+    KEY_TARGET,
+    KEY_EXPECT,
+    KEY_STATS,
+    KEY_DUMP_IR,
+    KEY_LABELS,
+    KEY_WAVES,
+    KEY_WAVES_LIMIT,
+    KEY_SEED,
+    KEY_FILL,
+    KEY_LATENCY,
+    KEY_BYTES,
+    KEY_STALL_SEED,
+    KEY_RESET_STATE,
+    KEY_FC_SCALE,
+    KEY_FORMAT,
+    KEY_PROG,
+    KEY_MEMORY,
+    KEY_WAIT,
+    KEY_NO_OVERLAP,
+    KEY_CHECKED,
+    KEY_MAX_CYCLES,
+};
+
+static const struct argp_option table[] = {
+    {"input", 'i', "FILE", 0, "raw little-endian or .npy; repeat in graph order", 1},
+    {"output", 'o', "DIR", 0, "folder for outputs, emitted C, stats, report, waves", 1},
+    {"expect", KEY_EXPECT, "FILE", 0,
+     "expected output, or a folder with out_0.bin, ...; repeat in graph order", 1},
+    {"labels", KEY_LABELS, "FILE", 0, "one class number a line: prints the accuracy", 1},
+    {"seed", KEY_SEED, "N", 0, "of random inputs (default 1)", 1},
+    {"fill-mode", KEY_FILL, "MODE", 0, "inputs without -i: random, zeros, ones", 1},
+    {"reset-state", KEY_RESET_STATE, NULL, 0, "every inference starts from the initial state", 1},
+    {"engine", KEY_ENGINE, "ENGINE", 0, "ref, func or rtl (default)", 2},
+    {"hw", KEY_HW, "NAME|FILE", 0,
+     "configuration: tiny, sys8, sys16 (default), sys32 or a JSON file", 2},
+    {"target", KEY_TARGET, "LIST", 0, "targets in order (default systolic,c)", 2},
+    {"prog", KEY_PROG, "FILE", 0, "own C program instead of a model", 2},
+    {"fc-scale", KEY_FC_SCALE, "WHOSE", 0,
+     "FULLY_CONNECTED's scale product: classic (default) or tflm", 2},
+    {"mem-latency", KEY_LATENCY, "N", 0, "cycles to the first beat (default 64)", 3},
+    {"mem-bytes", KEY_BYTES, "N", 0, "bytes a cycle (default the AXI width)", 3},
+    {"stall-seed", KEY_STALL_SEED, "N", 0, "random back-pressure on the bus", 3},
+    {"memory", KEY_MEMORY, "HOW", 0, "host and device memory: shared (default) or separate", 3},
+    {"wait", KEY_WAIT, "HOW", 0, "completion by irq (default) or poll", 3},
+    {"max-cycles", KEY_MAX_CYCLES, "N", 0, "bound of one submission (default 2000000000)", 3},
+    {"checked", KEY_CHECKED, NULL, 0, "use a model with the RTL's assertions", 3},
+    {"no-overlap", KEY_NO_OVERLAP, NULL, 0,
+     "one command at a time: to tell a race from a wrong command", 3},
+    {"stats", KEY_STATS, "FILE", 0, "JSON, schema heddle.stats.v1", 4},
+    {"format", KEY_FORMAT, "FORMAT", 0, "of the report: text (default), csv, json", 4},
+    {"waves", KEY_WAVES, "WHAT", 0, "first, all, layer:NAME, cycles:A-B, commands:A-B", 4},
+    {"waves-limit", KEY_WAVES_LIMIT, "MB", 0, "largest wave file (default 200)", 4},
+    {"dump-ir", KEY_DUMP_IR, "DIR", 0, "the graph after every pass, as text", 4},
+    {0}};
+
+struct parse {
+    struct arena *arena;
+    struct options *o;
+    struct diag *d;
+    enum status status;
+    bool have_command;
+};
+
+static void bad(struct parse *p, const char *option, const char *value, const char *expected)
+{
+    p->status = FAIL(p->d, ST_USAGE, "%s: found '%s', expected %s", option, value, expected);
+}
+
+static uint64_t number(struct parse *p, const char *option, const char *value, uint64_t most)
+{
+    char *end = NULL;
+    errno = 0;
+    unsigned long long v = strtoull(value, &end, 0);
+    if (end == value || *end || errno || v > most || value[0] == '-') {
+        bad(p, option, value,
+            arena_printf(p->arena, "a whole number from 0 to %llu", (unsigned long long)most));
+        return 0;
+    }
+    return v;
+}
+
+/* Index of `value` among `words` (NULL at the end). */
+static int word(struct parse *p, const char *option, const char *value, const char *const *words,
+                const char *expected)
+{
+    for (int i = 0; words[i]; i++)
+        if (strcmp(words[i], value) == 0)
+            return i;
+    bad(p, option, value, expected);
+    return 0;
+}
+
+static const char *const command_words[] = {"run", "compile", "inspect", "build", "targets",
+                                            "ops", "disasm",  "report",  NULL};
+
+static void positional(struct parse *p, const char *arg)
+{
+    if (!p->have_command) {
+        p->have_command = true;
+        p->o->command = (enum options_command)word(
+            p, "command", arg, command_words,
+            "run, compile, inspect, build, targets, ops, disasm or report");
+    } else if (!p->o->model) {
+        p->o->model = arg;
+    } else {
+        bad(p, "argument", arg, "one model only");
+    }
+}
+
+static void add_file(struct parse *p, const char *const list[], uint32_t *n, const char *arg,
+                     const char *option)
+{
+    if (*n == OPTIONS_MAX_FILES)
+        bad(p, option, arg, "at most 64 files");
+    else
+        ((const char **)(uintptr_t)list)[(*n)++] = arg;
+}
+
+static void word_option(int key, const char *arg, struct parse *p)
+{
+    static const char *const engines[] = {"ref", "func", "rtl", NULL},
+                             *const fills[] = {"random", "zeros", "ones", NULL},
+                             *const formats[] = {"text", "csv", "json", NULL},
+                             *const scales[] = {"classic", "tflm", NULL},
+                             *const memories[] = {"shared", "separate", NULL},
+                             *const waits[] = {"irq", "poll", NULL};
+    struct options *o = p->o;
+    switch (key) {
+    case KEY_ENGINE:
+        o->engine = (enum options_engine)word(p, "--engine", arg, engines, "ref, func or rtl");
+        break;
+    case KEY_FILL:
+        o->fill = (enum options_fill)word(p, "--fill-mode", arg, fills, "random, zeros or ones");
+        break;
+    case KEY_FORMAT:
+        o->format = (enum options_format)word(p, "--format", arg, formats, "text, csv or json");
+        break;
+    case KEY_FC_SCALE:
+        o->legalise.fc_scale =
+            (enum lgl_fc_scale)word(p, "--fc-scale", arg, scales, "classic or tflm");
+        break;
+    case KEY_MEMORY:
+        o->separate_memory = word(p, "--memory", arg, memories, "shared or separate") == 1;
+        break;
+    default: o->poll = word(p, "--wait", arg, waits, "irq or poll") == 1;
+    }
+}
+
+static bool number_option(int key, const char *arg, struct parse *p)
+{
+    struct options *o = p->o;
+    switch (key) {
+    case KEY_SEED: o->seed = number(p, "--seed", arg, UINT64_MAX); return true;
+    case KEY_STALL_SEED: o->stall_seed = number(p, "--stall-seed", arg, UINT64_MAX); return true;
+    case KEY_LATENCY:
+        o->mem_latency = (uint32_t)number(p, "--mem-latency", arg, 100000);
+        return true;
+    case KEY_BYTES: o->mem_bytes = (uint32_t)number(p, "--mem-bytes", arg, 64); return true;
+    case KEY_WAVES_LIMIT:
+        o->waves_limit = number(p, "--waves-limit", arg, 1000000) * 1000000u;
+        return true;
+    case KEY_MAX_CYCLES: o->max_cycles = number(p, "--max-cycles", arg, UINT64_MAX); return true;
+    default: return false;
+    }
+}
+
+static bool text_option(int key, const char *arg, struct parse *p)
+{
+    struct options *o = p->o;
+    const char **place = key == KEY_HW        ? &o->hw
+                         : key == KEY_TARGET  ? &o->targets
+                         : key == 'o'         ? &o->out
+                         : key == KEY_STATS   ? &o->stats
+                         : key == KEY_DUMP_IR ? &o->dump_ir
+                         : key == KEY_LABELS  ? &o->labels
+                         : key == KEY_WAVES   ? &o->waves
+                         : key == KEY_PROG    ? &o->prog
+                                              : NULL;
+    if (place)
+        *place = arg;
+    return place != NULL;
+}
+
+static error_t parse_option(int key, char *arg, struct argp_state *state)
+{
+    struct parse *p = state->input;
+    if (p->status != ST_OK || text_option(key, arg, p) || number_option(key, arg, p))
+        return 0;
+    switch (key) {
+    case 'i': add_file(p, p->o->input, &p->o->n_input, arg, "-i"); return 0;
+    case KEY_EXPECT: add_file(p, p->o->expect, &p->o->n_expect, arg, "--expect"); return 0;
+    case KEY_RESET_STATE: p->o->reset_state = true; return 0;
+    case KEY_NO_OVERLAP: p->o->no_overlap = true; return 0;
+    case KEY_CHECKED: p->o->checked = true; return 0;
+    case KEY_ENGINE:
+    case KEY_FILL:
+    case KEY_FORMAT:
+    case KEY_FC_SCALE:
+    case KEY_MEMORY:
+    case KEY_WAIT: word_option(key, arg, p); return 0;
+    case ARGP_KEY_ARG: positional(p, arg); return 0;
+    case ARGP_KEY_NO_ARGS:
+        p->status = FAIL(p->d, ST_USAGE,
+                         "no command; expected: heddle run MODEL, or another of heddle --help");
+        return 0;
+    default: return ARGP_ERR_UNKNOWN;
+    }
+}
+
+static const char doc[] = "Compiles a quantised network for a simulated systolic accelerator, runs "
+                          "it, proves the answer.\v"
+                          "Commands:\n"
+                          "  run MODEL       compile, run, compare with the reference, report\n"
+                          "  compile MODEL   write the emitted C to -o DIR\n"
+                          "  inspect MODEL   where each operator goes, and why not\n"
+                          "  disasm MODEL    the command stream in words\n"
+                          "  build           the Verilated model of --hw\n"
+                          "  targets, ops    what there is\n"
+                          "  report FILE     a stats file as a table\n"
+                          "MODEL is a .tflite file or the name of a network in tests/models.\n"
+                          "Exit codes: 0 ok, 1 answer differs, 2 usage or files, 3 model refused, "
+                          "4 device fault, 5 internal.";
+
+static void defaults(struct options *o)
+{
+    *o = (struct options){.engine = ENGINE_RTL,
+                          .hw = "sys16",
+                          .targets = "systolic,c",
+                          .seed = 1,
+                          .mem_latency = 64,
+                          .waves_limit = 200000000u,
+                          .max_cycles = 2000000000u};
+}
+
+enum status options_parse(struct arena *a, int argc, char **argv, struct options *o, bool *done,
+                          struct diag *d)
+{
+    static const struct argp argp = {table, parse_option, "COMMAND [MODEL]", doc, NULL, NULL, NULL};
+    struct parse p = {a, o, d, ST_OK, false};
+    defaults(o);
+    *done = false;
+    for (int i = 1; i < argc; i++)
+        if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-?") == 0 ||
+            strcmp(argv[i], "--usage") == 0) {
+            argp_help(&argp, stdout, argv[i][2] == 'u' ? ARGP_HELP_SHORT_USAGE : ARGP_HELP_STD_HELP,
+                      argv[0]);
+            *done = true;
+            return ST_OK;
+        }
+    if (argp_parse(&argp, argc, argv, ARGP_NO_HELP | ARGP_NO_EXIT, NULL, &p) != 0 &&
+        p.status == ST_OK)
+        return FAIL(d, ST_USAGE, "unknown option or missing value; heddle --help lists them");
+    TRY(p.status);
+    bool needs_model =
+        o->command != COMMAND_BUILD && o->command != COMMAND_TARGETS && o->command != COMMAND_OPS;
+    if (needs_model && !o->model && !o->prog)
+        return FAIL(d, ST_USAGE, "no model; expected: heddle %s MODEL", command_words[o->command]);
+    return ST_OK;
+}

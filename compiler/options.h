@@ -1,0 +1,59 @@
+/* options.h - the command line: one table feeds parsing and --help. */
+#ifndef HEDDLE_OPTIONS_H
+#define HEDDLE_OPTIONS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/status.h"
+#include "legalise/legalise.h"
+#include "target/target.h"
+
+enum options_command {
+    COMMAND_RUN,
+    COMMAND_COMPILE,
+    COMMAND_INSPECT,
+    COMMAND_BUILD,
+    COMMAND_TARGETS,
+    COMMAND_OPS,
+    COMMAND_DISASM,
+    COMMAND_REPORT,
+    COMMAND_COUNT
+};
+
+enum options_engine { ENGINE_REF, ENGINE_FUNC, ENGINE_RTL };
+enum options_fill { FILL_RANDOM, FILL_ZEROS, FILL_ONES };
+enum options_format { FORMAT_TEXT, FORMAT_CSV, FORMAT_JSON };
+
+#define OPTIONS_MAX_FILES 64
+
+struct options {
+    enum options_command command;
+    const char *model; /* path, name in the zoo, or stats file for report */
+    const char *prog;
+    enum options_engine engine;
+    const char *hw;
+    const char *targets;
+    const char *out;     /* -o */
+    const char *stats;   /* --stats */
+    const char *dump_ir; /* --dump-ir */
+    const char *labels;  /* --labels */
+    const char *waves;   /* --waves */
+    const char *input[OPTIONS_MAX_FILES], *expect[OPTIONS_MAX_FILES];
+    uint32_t n_input, n_expect;
+    uint64_t waves_limit, seed, stall_seed;
+    uint32_t mem_latency, mem_bytes;
+    enum options_fill fill;
+    enum options_format format;
+    struct lgl_options legalise;
+    bool reset_state, separate_memory, poll, no_overlap, checked;
+    uint64_t max_cycles; /* of one submission */
+};
+
+/* argv to options. ST_USAGE: the message says what is wrong. *done: --help or --version was
+ * printed. */
+enum status options_parse(struct arena *a, int argc, char **argv, struct options *o, bool *done,
+                          struct diag *d);
+
+#endif

@@ -1,0 +1,30 @@
+/* pipeline.h - from a model file to a device program and emitted C, one visible line.
+ *   import -> passes.def (verified and, with --dump-ir, written out after each) -> partition ->
+ * schedule -> plan -> emit */
+#ifndef HEDDLE_PIPELINE_H
+#define HEDDLE_PIPELINE_H
+
+#include "emit/emit.h"
+#include "options.h"
+#include "partition/partition.h"
+
+struct pipeline {
+    struct arena *arena;
+    struct hd_config hw;
+    struct target_list targets;
+    struct ir_graph *graph;
+    struct sched_program *program;
+    struct emit_unit *emitted;
+};
+
+/* Model `path` (a file) called `name`, up to and including partition. */
+enum status pipeline_front(struct pipeline *p, const struct options *o, const char *path,
+                           const char *name, struct diag *d);
+/* Schedule, plan, emit. */
+enum status pipeline_back(struct pipeline *p, const struct options *o, struct diag *d);
+
+/* The configuration of --hw: a name in hw/accel.json, or a file with one configuration. */
+enum status pipeline_config(struct arena *a, const char *hw, struct hd_config *config,
+                            struct diag *d);
+
+#endif

@@ -1,0 +1,212 @@
+/* child.c - all inferences of a run in a child process: load the emitted object, open the device,
+ * call run(). Results go through memory shared with the parent; the layer being executed stands
+ * there too, so that a crash of emitted code is told with the operator's name. */
+#define _GNU_SOURCE
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "../base/home.h"
+#include "player.h"
+#include "waves.h"
+
+struct child {
+    struct run_job *job;
+    struct run_shared *shared;
+    struct player play;
+    bool pending; /* pending: a submission's times are not collected yet */
+    uint32_t inference;
+    struct waves waves;
+    struct diag d;
+};
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* Rows of the submission just ended: from the latest completion of the rows before to that of this
+ * one. */
+static void add_rows(struct child *c)
+{
+    const struct hd_sim_command *cmd;
+    uint32_t n = c->play.v.sim.api->commands(c->play.v.sim.sim, &cmd),
+             n_row = c->job->p->graph->n_row, last = 0;
+    uint64_t reached = 0, end = 0;
+    for (uint32_t i = 0; i < n; i++)
+        if (cmd[i].unit != HD_UNIT_FETCH && cmd[i].layer < n_row)
+            last = cmd[i].layer;
+    for (uint32_t i = 0; i < n; i++) {
+        if (cmd[i].unit == HD_UNIT_FETCH || cmd[i].layer >= n_row)
+            continue;
+        end = cmd[i].done > end ? cmd[i].done : end;
+        bool ends =
+            i + 1 == n || cmd[i + 1].unit == HD_UNIT_FETCH || cmd[i + 1].layer != cmd[i].layer;
+        if (!ends)
+            continue;
+        uint64_t upto = cmd[i].layer == last ? c->play.v.dev.cycles : end;
+        c->shared->row_cycles[cmd[i].layer] += upto > reached ? upto - reached : 0;
+        reached = upto > reached ? upto : reached;
+    }
+}
+
+static void read_counters(struct child *c)
+{
+    for (uint32_t i = 0; i < 48; i++)
+        c->shared->counter[i] += c->play.v.port.read32(c->play.v.port.ctx, HD_REG_COUNTER(i));
+}
+
+static void collect(struct child *c)
+{
+    if (!c->pending)
+        return;
+    c->pending = false;
+    c->shared->cycles += c->play.v.dev.cycles;
+    if (c->play.v.engine != ENGINE_RTL)
+        return;
+    add_rows(c);
+    waves_submission_end(&c->waves);
+    if (c->inference == 0)
+        read_counters(c);
+}
+
+static void enter(void *ctx, uint32_t layer, uint32_t submission)
+{
+    struct child *c = ctx;
+    collect(c);
+    c->shared->layer = layer;
+    c->shared->submission = submission;
+    c->pending = submission && c->play.has_device;
+    if (c->pending && c->play.v.engine == ENGINE_RTL)
+        waves_submission(&c->waves, c->inference, layer);
+}
+
+static enum status set_up(struct child *c, const char *so_path, const struct sim_model *sim)
+{
+    TRY(player_open(&c->play, c->job, c->job->options->engine, so_path, sim, enter, c, &c->d));
+    return waves_open(&c->waves, c->job, &c->play.v, c->play.has_device, &c->d);
+}
+
+static enum status device_failure(struct child *c, int rc)
+{
+    char text[1024];
+    const char *row = c->shared->layer < c->play.model->n_layers
+                          ? c->play.model->layer_names[c->shared->layer]
+                          : "?";
+    const char *detail = c->play.has_device && (rc == HD_ERROR_STUCK || rc == HD_ERROR_FAULT)
+                             ? device_detail(&c->play.v)
+                             : "";
+    hd_describe(&c->play.v.dev, rc, NULL, 0, c->play.model->layer_names, c->play.model->n_layers,
+                text, sizeof text);
+    return FAIL(&c->d, ST_DEVICE, "inference %u, submission at %s: %s%s%s", c->inference, row, text,
+                *detail ? "; " : "", detail);
+}
+
+static enum status infer(struct child *c)
+{
+    struct run_job *job = c->job;
+    const struct hd_model *m = c->play.model;
+    int rc = player_infer(&c->play, c->inference);
+    if (rc != HD_OK)
+        return device_failure(c, rc);
+    collect(c);
+    for (uint32_t i = 0; i < m->n_outputs; i++)
+        memcpy(job->out[i].bytes + c->inference * job->out[i].n_bytes, c->play.call.out[i],
+               job->out[i].n_bytes);
+    c->shared->inferences = c->inference + 1;
+    return ST_OK;
+}
+
+static void totals(struct child *c)
+{
+    struct hd_sim_totals t;
+    if (!c->play.has_device || c->play.v.engine != ENGINE_RTL)
+        return;
+    c->play.v.sim.api->totals(c->play.v.sim.sim, &t);
+    c->shared->read_bytes = t.read_bytes;
+    c->shared->write_bytes = t.write_bytes;
+    c->shared->sim_cycles = t.cycles;
+    c->shared->wall_seconds = t.wall_seconds;
+}
+
+static enum status child_main(struct child *c, const char *so_path, const struct sim_model *sim)
+{
+    TRY(set_up(c, so_path, sim));
+    double start = now();
+    for (c->inference = 0; c->inference < c->job->n; c->inference++)
+        TRY(infer(c));
+    c->shared->wall_seconds = now() - start;
+    totals(c);
+    TRY(waves_close(&c->waves, &c->d));
+    device_close(&c->play.v);
+    return ST_OK;
+}
+
+static void *share(size_t n)
+{
+    void *p = mmap(NULL, n ? n : 1, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    return p == MAP_FAILED ? NULL : p;
+}
+
+static enum status share_results(struct run_job *job, struct diag *d)
+{
+    const struct ir_graph *g = job->p->graph;
+    job->shared = share(sizeof *job->shared + g->n_row * sizeof(uint64_t));
+    for (uint32_t i = 0; i < g->n_out; i++)
+        if (!(job->out[i].bytes = share(job->out[i].n_bytes * job->n)))
+            return FAIL(d, ST_NO_MEMORY, "no memory for %u inferences of output %u", job->n, i);
+    return job->shared ? ST_OK : FAIL(d, ST_NO_MEMORY, "no memory to share with the child process");
+}
+
+static enum status crashed(const struct run_job *job, int state, struct diag *d)
+{
+    const struct ir_graph *g = job->p->graph;
+    uint32_t layer = job->shared->layer;
+    if (WIFSIGNALED(state) && WTERMSIG(state) == SIGINT)
+        return FAIL(d, ST_INTERRUPTED, "interrupted");
+    return FAIL(d, ST_INTERNAL, "inference %u: emitted code or its device crashed (%s) in %s %s",
+                job->shared->inferences, WIFSIGNALED(state) ? strsignal(WTERMSIG(state)) : "exit",
+                job->shared->submission ? "the submission at" : "host operator",
+                layer < g->n_row ? g->row[layer].name : "?");
+}
+
+enum status run_engine(struct run_job *job, const char *so_path, struct diag *d)
+{
+    struct sim_model sim = {0};
+    struct arena *a = job->p->arena;
+    int state;
+    if (job->options->engine == ENGINE_RTL && job->p->program->n_stream) {
+        struct sim_paths paths = {.checked = job->options->checked};
+        TRY(home_find(a, &paths.home, d));
+        TRY(home_cache(a, &paths.cache, d));
+        TRY(sim_build(a, &paths, &job->p->hw, &sim, d));
+    }
+    TRY(share_results(job, d));
+    fflush(NULL);
+    pid_t pid = fork();
+    if (pid < 0)
+        return FAIL(d, ST_NO_MEMORY, "no child process could be started");
+    if (pid == 0) {
+        struct child *c = ARENA_NEW(a, struct child);
+        c->job = job;
+        c->shared = job->shared;
+        c->shared->status = child_main(c, so_path, &sim);
+        snprintf(c->shared->message, sizeof c->shared->message, "%s", c->d.text);
+        fflush(NULL);
+        _exit(0);
+    }
+    while (waitpid(pid, &state, 0) < 0)
+        continue;
+    if (!WIFEXITED(state) || WEXITSTATUS(state) != 0)
+        return crashed(job, state, d);
+    if (job->shared->status != ST_OK)
+        return FAIL(d, job->shared->status, "%s", job->shared->message);
+    return ST_OK;
+}

@@ -1,0 +1,36 @@
+/* device.h - a device for emitted code in this process: the functional twin or the Verilated model,
+ * with its memory. */
+#ifndef HEDDLE_RUN_DEVICE_H
+#define HEDDLE_RUN_DEVICE_H
+
+#include "../../driver/func/hd_func.h"
+#include "../../driver/hd_model.h"
+#include "../../sim/load.h"
+#include "run.h"
+
+#define DEVICE_BASE 0x80000000u /* bus address of the device's memory */
+
+struct device {
+    struct arena *arena;
+    const struct options *options;
+    const struct hd_config *hw;
+    enum options_engine engine;
+    uint8_t *memory;
+    uint64_t n_bytes;
+    struct hd_port port;
+    struct hd_device dev;
+    struct hd_func func;
+    struct sim_port sim; /* sim.sim NULL unless rtl */
+};
+
+/* Open `engine` with n_bytes of device memory. so: the Verilated model's object, NULL for func. */
+enum status device_open(struct device *v, struct arena *a, const struct options *o,
+                        const struct hd_config *hw, enum options_engine engine,
+                        const struct sim_model *so, uint64_t n_bytes,
+                        const char *const *layer_names, uint32_t n_layers, struct diag *d);
+void device_close(struct device *v);
+
+/* Why the twin or the simulator stopped, in words; "" if it knows no more than the driver. */
+const char *device_detail(struct device *v);
+
+#endif

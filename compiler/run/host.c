@@ -1,0 +1,126 @@
+/* host.c (run) - emitted or own C to a shared object, with $CC (default cc), cached by content.
+ * The object takes the driver and the kernels from the heddle program that loads it. */
+#define _GNU_SOURCE
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "../../sim/hash.h"
+#include "../../sim/tools.h"
+#include "../base/file.h"
+#include "../base/home.h"
+#include "run.h"
+
+struct compiler {
+    struct arena *arena;
+    const char *home, *cache, *gen;
+    struct sim_tool cc;
+};
+
+/* hd_accel.h is generated: beside the program in a build folder, in the home of an installation. */
+static const char *find_gen(struct arena *a, const char *home)
+{
+    char exe[4096];
+    ssize_t n = readlink("/proc/self/exe", exe, sizeof exe - 1);
+    if (n > 0) {
+        exe[n] = '\0';
+        *strrchr(exe, '/') = '\0';
+        const char *beside = arena_printf(a, "%s/gen", exe);
+        if (file_exists(arena_printf(a, "%s/hd_accel.h", beside)))
+            return beside;
+    }
+    return arena_printf(a, "%s/gen", home);
+}
+
+static enum status find_compiler(struct arena *a, struct compiler *c, struct diag *d)
+{
+    const char *cc = getenv("CC");
+    c->arena = a;
+    TRY(home_find(a, &c->home, d));
+    TRY(home_cache(a, &c->cache, d));
+    c->gen = find_gen(a, c->home);
+    return tool_find(a, c->cache, cc && *cc ? cc : "cc", "gcc", &c->cc, d);
+}
+
+static enum status build(struct compiler *c, const char *folder, const char *const *sources,
+                         const char *const *extra, const char *so, struct diag *d)
+{
+    const char *argv[40] = {c->cc.path, "-std=c11", "-O2", "-fPIC", "-shared", "-w", "-I."};
+    uint32_t n = 7;
+    const char *include[] = {c->home, arena_printf(c->arena, "%s/driver", c->home), c->gen};
+    for (uint32_t i = 0; i < 3; i++) {
+        argv[n++] = "-I";
+        argv[n++] = include[i];
+    }
+    while (*extra && n < 30)
+        argv[n++] = *extra++;
+    while (*sources && n < 36)
+        argv[n++] = *sources++;
+    argv[n++] = "-o";
+    argv[n++] = arena_printf(c->arena, "%s.%ld", so, (long)getpid());
+    const char *log = arena_printf(c->arena, "%s/cc.log", folder);
+    (void)remove(log);
+    TRY(tool_run(c->arena, folder, log, argv, d));
+    if (rename(argv[n - 1], so) != 0)
+        return FAIL(d, ST_NO_MEMORY, "%s: cannot be written", so);
+    return ST_OK;
+}
+
+enum status run_compile(struct arena *a, const struct emit_unit *u, const char **so_path,
+                        struct diag *d)
+{
+    struct compiler c;
+    struct hash128 h;
+    const char *sources[EMIT_MAX_FILES + 1], *none[] = {NULL};
+    uint32_t n = 0;
+    TRY(find_compiler(a, &c, d));
+    hash_init(&h);
+    hash_string(&h, c.cc.path);
+    hash_string(&h, c.cc.version);
+    for (uint32_t i = 0; i < u->n; i++) {
+        const char *dot = strrchr(u->file[i].name, '.');
+        hash_string(&h, u->file[i].name);
+        hash_bytes(&h, u->file[i].text.data, u->file[i].text.length);
+        if (strcmp(dot, ".c") == 0 || strcmp(dot, ".S") == 0)
+            sources[n++] = u->file[i].name;
+    }
+    sources[n] = NULL;
+    const char *folder = arena_printf(a, "%s/host/%s", c.cache, hash_text(a, &h));
+    *so_path = arena_printf(a, "%s/model.so", folder);
+    if (file_exists(*so_path))
+        return ST_OK;
+    TRY(emit_write(u, folder, d));
+    return build(&c, folder, sources, none, *so_path, d);
+}
+
+enum status run_compile_program(struct arena *a, const char *source, const struct hd_config *hw,
+                                const char **so_path, struct diag *d)
+{
+    struct compiler c;
+    struct hash128 h;
+    uint8_t *text;
+    size_t n_bytes;
+    TRY(find_compiler(a, &c, d));
+    TRY(file_read(a, source, (size_t)16 << 20, &text, &n_bytes, d));
+    hash_init(&h);
+    hash_string(&h, c.cc.path);
+    hash_bytes(&h, text, n_bytes);
+    hash_bytes(&h, hw, sizeof *hw);
+    const char *folder = arena_printf(a, "%s/host/%s", c.cache, hash_text(a, &h));
+    const char *path = realpath(source, NULL);
+    const char *sources[] = {path ? arena_strdup(a, path) : source, NULL};
+    free((void *)(uintptr_t)path);
+    const char *extra[] = {arena_printf(a, "-DHD_N=%u", hw->n),
+                           arena_printf(a, "-DHD_PORTS=%u", hw->ports),
+                           arena_printf(a, "-DHD_SCRATCHPAD_BYTES=%u", hw->scratchpad_bytes),
+                           arena_printf(a, "-DHD_WEIGHT_BYTES=%u", hw->weight_bytes),
+                           arena_printf(a, "-DHD_ACC_DEPTH=%u", hw->acc_depth),
+                           arena_printf(a, "-DHD_PARAM_ENTRIES=%u", hw->param_entries),
+                           arena_printf(a, "-DHD_CONFIG_HASH=0x%08xu", hw->hash),
+                           NULL};
+    *so_path = arena_printf(a, "%s/program.so", folder);
+    TRY(file_make_dirs(folder, d));
+    return build(&c, folder, sources, extra, *so_path,
+                 d); /* always: headers beside it are not hashed */
+}

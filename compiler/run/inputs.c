@@ -1,0 +1,207 @@
+/* inputs.c - the model's file, inputs, expectations and labels of a run. */
+#define _GNU_SOURCE
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "../base/file.h"
+#include "../base/home.h"
+#include "../base/npy.h"
+#include "run.h"
+
+#define DATA_MAX_BYTES ((size_t)1 << 30)
+
+static const char *base_name(struct arena *a, const char *path)
+{
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path,
+               *dot = strrchr(name, '.');
+    return arena_strndup(a, name, dot && dot > name ? (size_t)(dot - name) : strlen(name));
+}
+
+enum status run_find_model(struct arena *a, const struct options *o, struct run_job *job,
+                           const char **name, struct diag *d)
+{
+    const char *home;
+    job->model_path = o->model;
+    *name = base_name(a, o->model);
+    if (strchr(o->model, '/') || strchr(o->model, '.') || file_exists(o->model))
+        return ST_OK;
+    TRY(home_find(a, &home, d));
+    job->zoo = arena_printf(a, "%s/tests/models/%s", home, o->model);
+    job->model_path = arena_printf(a, "%s/model.tflite", job->zoo);
+    *name = o->model;
+    if (!file_exists(job->model_path))
+        return FAIL(
+            d, ST_USAGE,
+            "no file and no network of tests/models is called '%s'; expected a .tflite file",
+            o->model);
+    return ST_OK;
+}
+
+static const char *npy_type(enum ir_type type)
+{
+    static const char *const names[IR_TYPE_COUNT] = {
+        [IR_I8] = "i1",  [IR_U8] = "u1",  [IR_I16] = "i2", [IR_I32] = "i4",
+        [IR_I64] = "i8", [IR_F32] = "f4", [IR_BOOL] = "b1"};
+    return names[type];
+}
+
+/* Bytes of a raw or .npy file that holds whole inferences of tensor `t`. */
+static enum status read_data(struct run_job *job, const char *path, const struct ir_tensor *t,
+                             const char *what, uint8_t **bytes, uint64_t *count, struct diag *d)
+{
+    size_t n;
+    TRY(file_read(job->p->arena, path, DATA_MAX_BYTES, bytes, &n, d));
+    if (n > 6 && memcmp(*bytes, "\x93NUMPY", 6) == 0) {
+        struct npy npy;
+        TRY(npy_parse(path, *bytes, n, &npy, d));
+        if (strcmp(npy.type, npy_type(t->type)) != 0)
+            return FAIL(d, ST_USAGE, "%s: %s has type %s, expected %s (%s)", path, what, npy.type,
+                        npy_type(t->type), ir_type_name(t->type));
+        *bytes = arena_memdup(job->p->arena, npy.data, npy.n_bytes);
+        n = npy.n_bytes;
+    }
+    if (n == 0 || n % ir_bytes(t) != 0)
+        return FAIL(d, ST_USAGE,
+                    "%s: %s has %zu bytes, expected a multiple of %llu (one inference)", path, what,
+                    n, (unsigned long long)ir_bytes(t));
+    *count = n / ir_bytes(t);
+    return ST_OK;
+}
+
+/* splitmix64 (Steele, Lea, Flood 2014). */
+static uint64_t next_random(uint64_t *state)
+{
+    uint64_t z = (*state += 0x9e3779b97f4a7c15u);
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return z ^ (z >> 31);
+}
+
+static void fill(const struct run_job *job, struct run_data *data, const struct ir_tensor *t,
+                 uint64_t *state)
+{
+    for (uint64_t i = 0; i < data->n_bytes * job->n; i++)
+        data->bytes[i] = job->options->fill == FILL_RANDOM  ? (uint8_t)(next_random(state) >> 24)
+                         : job->options->fill == FILL_ZEROS ? 0
+                                                            : i % ir_type_bytes(t->type) == 0;
+    if (t->type != IR_F32)
+        return;
+    for (uint64_t i = 0; i < data->n_bytes * job->n / 4; i++) {
+        float value = job->options->fill == FILL_RANDOM
+                          ? (float)(next_random(state) >> 40) / 8388608.0f - 1.0f
+                          : (float)(job->options->fill == FILL_ONES);
+        memcpy(data->bytes + 4 * i, &value, 4);
+    }
+}
+
+/* Files of inputs or outputs: -i or --expect, else the zoo's in_0.bin or out_0.bin ... */
+static const char *file_for(const struct run_job *job, bool input, uint32_t index)
+{
+    const struct options *o = job->options;
+    struct arena *a = job->p->arena;
+    const char *kind = input ? "in" : "out", *path;
+    uint32_t n = input ? o->n_input : o->n_expect;
+    const char *const *given = input ? o->input : o->expect;
+    struct stat st;
+    if (!input && n == 1 && stat(given[0], &st) == 0 && S_ISDIR(st.st_mode))
+        return arena_printf(a, "%s/out_%u.bin", given[0], index);
+    if (n > 0)
+        return index < n ? given[index] : NULL;
+    if (!job->zoo || (!input && o->n_input > 0))
+        return NULL;
+    path = arena_printf(a, "%s/%s_%u.bin", job->zoo, kind, index);
+    return file_exists(path) ? path : NULL;
+}
+
+static enum status random_inputs(struct run_job *job)
+{
+    const struct ir_graph *g = job->p->graph;
+    uint64_t state = job->options->seed;
+    job->n = 1;
+    for (uint32_t i = 0; i < g->n_in; i++) {
+        const struct ir_tensor *t = g->tensor[g->in[i]];
+        job->in[i].bytes = arena_alloc(job->p->arena, job->in[i].n_bytes);
+        fill(job, &job->in[i], t, &state);
+    }
+    return ST_OK;
+}
+
+enum status run_inputs(struct run_job *job, struct diag *d)
+{
+    const struct ir_graph *g = job->p->graph;
+    struct arena *a = job->p->arena;
+    uint64_t count = 0;
+    job->in = ARENA_ARRAY(a, struct run_data, g->n_in + 1);
+    job->out = ARENA_ARRAY(a, struct run_data, g->n_out + 1);
+    for (uint32_t i = 0; i < g->n_in; i++)
+        job->in[i].n_bytes = ir_bytes(g->tensor[g->in[i]]);
+    for (uint32_t i = 0; i < g->n_out; i++)
+        job->out[i].n_bytes = ir_bytes(g->tensor[g->out[i]]);
+    if (job->options->n_input > g->n_in)
+        return FAIL(d, ST_USAGE, "-i: %u files given, the model has %u inputs",
+                    job->options->n_input, g->n_in);
+    if (g->n_in == 0 || !file_for(job, true, 0))
+        return random_inputs(job);
+    for (uint32_t i = 0; i < g->n_in; i++) {
+        const char *path = file_for(job, true, i);
+        if (!path)
+            return FAIL(d, ST_USAGE, "-i: file for input %u of %u is missing", i, g->n_in);
+        uint64_t n;
+        TRY(read_data(job, path, g->tensor[g->in[i]], "input", &job->in[i].bytes, &n, d));
+        if (i > 0 && n != count)
+            return FAIL(d, ST_USAGE, "%s: %llu inferences, the inputs before have %llu", path,
+                        (unsigned long long)n, (unsigned long long)count);
+        count = n;
+    }
+    job->n = (uint32_t)count;
+    return ST_OK;
+}
+
+static enum status read_labels(struct run_job *job, struct diag *d)
+{
+    const char *path = job->options->labels;
+    uint8_t *text;
+    size_t n_bytes;
+    uint32_t n = 0;
+    if (!path && job->zoo && job->options->n_input == 0)
+        path = arena_printf(job->p->arena, "%s/labels.txt", job->zoo);
+    if (!path || (!job->options->labels && !file_exists(path)))
+        return ST_OK;
+    TRY(file_read(job->p->arena, path, DATA_MAX_BYTES, &text, &n_bytes, d));
+    job->label = ARENA_ARRAY(job->p->arena, int32_t, job->n + 1);
+    for (char *at = (char *)text, *end; n < job->n; at = end) {
+        long value = strtol(at, &end, 10);
+        if (end == at)
+            return FAIL(d, ST_USAGE, "%s: %u class numbers, expected one for each of %u inferences",
+                        path, n, job->n);
+        job->label[n++] = (int32_t)value;
+    }
+    return ST_OK;
+}
+
+enum status run_expectations(struct run_job *job, struct diag *d)
+{
+    const struct ir_graph *g = job->p->graph;
+    TRY(read_labels(job, d));
+    if (job->options->n_expect > g->n_out)
+        return FAIL(d, ST_USAGE, "--expect: %u files given, the model has %u outputs",
+                    job->options->n_expect, g->n_out);
+    if (g->n_out == 0 || !file_for(job, false, 0))
+        return ST_OK;
+    job->expected = ARENA_ARRAY(job->p->arena, struct run_data, g->n_out + 1);
+    for (uint32_t i = 0; i < g->n_out; i++) {
+        const char *path = file_for(job, false, i);
+        if (!path)
+            return FAIL(d, ST_USAGE, "--expect: file for output %u of %u is missing", i, g->n_out);
+        uint64_t n;
+        TRY(read_data(job, path, g->tensor[g->out[i]], "expected output", &job->expected[i].bytes,
+                      &n, d));
+        if (n != job->n)
+            return FAIL(d, ST_USAGE, "%s: %llu inferences, the inputs have %u", path,
+                        (unsigned long long)n, job->n);
+        job->expected[i].n_bytes = job->out[i].n_bytes;
+    }
+    job->checked_against = "expect";
+    return ST_OK;
+}

@@ -1,0 +1,76 @@
+/* player.c - see player.h. */
+#define _GNU_SOURCE
+#include "player.h"
+
+#include <dlfcn.h>
+#include <string.h>
+
+static enum status load(struct player *p, const char *so_path, struct diag *d)
+{
+    void *so = dlopen(so_path, RTLD_NOW | RTLD_LOCAL);
+    if (!so)
+        return FAIL(d, ST_INTERNAL, "emitted code does not load: %s", dlerror());
+    p->model = dlsym(so, "hd_model");
+    if (!p->model || p->model->abi != HD_MODEL_ABI)
+        return FAIL(d, ST_INTERNAL, "%s: no hd_model of version %u inside", so_path, HD_MODEL_ABI);
+    return ST_OK;
+}
+
+static uint8_t *aligned(struct arena *a, uint64_t n)
+{
+    uint8_t *p = arena_alloc(a, n + 64);
+    return p + (64 - (uintptr_t)p % 64) % 64;
+}
+
+/* Arena, inputs, outputs: in the device's window where memory is shared, else of our own. */
+static void place_buffers(struct player *p)
+{
+    struct arena *a = p->job->p->arena;
+    const struct hd_model *m = p->model;
+    uint8_t *window = p->has_device ? p->v.port.window : NULL;
+    uint8_t **io = ARENA_ARRAY(a, uint8_t *, m->n_inputs + m->n_outputs + 1);
+    p->call.arena =
+        window ? window + hd_model_region_offset(m, HD_REGION_ARENA) : aligned(a, m->arena_bytes);
+    for (uint32_t i = 0; i < m->n_inputs + m->n_outputs; i++) {
+        uint32_t n = i < m->n_inputs ? m->inputs[i].n_bytes : m->outputs[i - m->n_inputs].n_bytes;
+        io[i] = window ? window + hd_model_region_offset(m, HD_REGION_IO + i) : aligned(a, n);
+    }
+    p->call.in = io;
+    p->call.out = io + m->n_inputs;
+}
+
+enum status player_open(struct player *p, struct run_job *job, enum options_engine engine,
+                        const char *so_path, const struct sim_model *sim,
+                        void (*enter)(void *ctx, uint32_t layer, uint32_t submission), void *ctx,
+                        struct diag *d)
+{
+    *p = (struct player){.job = job};
+    TRY(load(p, so_path, d));
+    p->has_device = p->model->command_bytes > 0;
+    if (p->has_device) {
+        TRY(device_open(&p->v, job->p->arena, job->options, &job->p->hw, engine, sim,
+                        hd_model_device_bytes(p->model), p->model->layer_names, p->model->n_layers,
+                        d));
+        p->call.dev = &p->v.dev;
+    }
+    place_buffers(p);
+    p->call.enter = enter;
+    p->call.ctx = ctx;
+    p->call.state = aligned(job->p->arena, p->model->state_bytes);
+    if (p->has_device && hd_model_bind(p->model, &p->call, DEVICE_BASE) != HD_OK)
+        return FAIL(d, ST_INTERNAL, "the model's regions cannot be bound");
+    if (p->model->reset_state)
+        p->model->reset_state(p->call.state);
+    return ST_OK;
+}
+
+int player_infer(struct player *p, uint32_t k)
+{
+    const struct hd_model *m = p->model;
+    for (uint32_t i = 0; i < m->n_inputs; i++)
+        memcpy(p->call.in[i], p->job->in[i].bytes + k * p->job->in[i].n_bytes,
+               p->job->in[i].n_bytes);
+    if (m->reset_state && p->job->options->reset_state)
+        m->reset_state(p->call.state);
+    return m->run(&p->call);
+}

@@ -1,0 +1,63 @@
+/* program.c - a user's own C on the accelerator, without a network: int hd_program(struct hd_device
+ * *dev, uint8_t *memory, uint64_t base, uint64_t bytes); memory is device memory that the host
+ * sees, at bus address base. 0 means passed. */
+#include <dlfcn.h>
+#include <stdio.h>
+
+#include "../base/home.h"
+#include "device.h"
+
+#define PROGRAM_MEMORY (16u << 20)
+
+typedef int program(struct hd_device *dev, uint8_t *memory, uint64_t base, uint64_t bytes);
+
+static enum status load(const char *so, const char *source, program **entry, struct diag *d)
+{
+    void *object = dlopen(so, RTLD_NOW | RTLD_LOCAL);
+    if (!object)
+        return FAIL(d, ST_USAGE, "%s: does not load: %s", source, dlerror());
+    *(void **)entry = dlsym(object, "hd_program");
+    if (!*entry)
+        return FAIL(d, ST_USAGE,
+                    "%s: expected a function int hd_program(struct hd_device *dev, uint8_t "
+                    "*memory, uint64_t "
+                    "base, uint64_t bytes), found none",
+                    source);
+    return ST_OK;
+}
+
+static enum status finish(struct device *v, const char *source, int rc, struct diag *d)
+{
+    printf("%s: %llu cycles in %u submissions on %s\n", source,
+           (unsigned long long)v->dev.total_cycles, v->dev.submissions, v->hw->name);
+    if (rc == 0) {
+        printf("verdict: PASS\n");
+        return ST_OK;
+    }
+    if (rc < 0)
+        return FAIL(d, ST_DEVICE, "%s: %s; %s", source, hd_error_text(rc), device_detail(v));
+    return FAIL(d, ST_MISMATCH, "%s: hd_program returned %d", source, rc);
+}
+
+enum status run_program(struct arena *a, const struct options *o, struct diag *d)
+{
+    struct device *v = ARENA_NEW(a, struct device);
+    struct sim_paths paths = {.checked = o->checked};
+    struct sim_model sim = {0};
+    struct hd_config hw;
+    const char *so;
+    program *entry = NULL;
+    enum options_engine engine = o->engine == ENGINE_FUNC ? ENGINE_FUNC : ENGINE_RTL;
+    TRY(pipeline_config(a, o->hw, &hw, d));
+    TRY(run_compile_program(a, o->prog, &hw, &so, d));
+    TRY(load(so, o->prog, &entry, d));
+    TRY(home_find(a, &paths.home, d));
+    TRY(home_cache(a, &paths.cache, d));
+    if (engine == ENGINE_RTL)
+        TRY(sim_build(a, &paths, &hw, &sim, d));
+    TRY(device_open(v, a, o, &hw, engine, &sim, PROGRAM_MEMORY, NULL, 0, d));
+    int rc = entry(&v->dev, v->memory, DEVICE_BASE, v->n_bytes);
+    enum status st = finish(v, o->prog, rc, d);
+    device_close(v);
+    return st;
+}

@@ -1,0 +1,190 @@
+/* run.c - the order of a run; see run.h. */
+#define _GNU_SOURCE
+#include "run.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+#include "../base/file.h"
+#include "../ref/ref.h"
+#include "diff.h"
+#include "waves.h"
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static const uint8_t *inference(const struct run_data *data, uint32_t k)
+{
+    return data->bytes + k * data->n_bytes;
+}
+
+/* All inferences with the reference kernels, into `to`. */
+static enum status run_reference(struct run_job *job, struct run_data *to, struct diag *d)
+{
+    const struct ir_graph *g = job->p->graph;
+    struct arena *a = job->p->arena;
+    struct ref *r = ref_new(a, g);
+    const uint8_t **in = ARENA_ARRAY(a, const uint8_t *, g->n_in + 1);
+    uint8_t **out = ARENA_ARRAY(a, uint8_t *, g->n_out + 1);
+    double start = now();
+    for (uint32_t i = 0; i < g->n_out; i++)
+        to[i] =
+            (struct run_data){arena_alloc(a, job->out[i].n_bytes * job->n), job->out[i].n_bytes};
+    for (uint32_t k = 0; k < job->n; k++) {
+        for (uint32_t i = 0; i < g->n_in; i++)
+            in[i] = inference(&job->in[i], k);
+        for (uint32_t i = 0; i < g->n_out; i++)
+            out[i] = to[i].bytes + k * to[i].n_bytes;
+        if (job->options->reset_state)
+            ref_reset(r);
+        TRY(ref_run(r, in, out, d));
+    }
+    job->ref_seconds = now() - start;
+    return ST_OK;
+}
+
+static void compare_one(struct run_job *job, uint32_t output, uint32_t k, bool *wrong)
+{
+    const uint8_t *want = inference(&job->expected[output], k),
+                  *got = inference(&job->out[output], k);
+    uint64_t n = job->out[output].n_bytes, at = 0;
+    if (memcmp(want, got, n) == 0)
+        return;
+    *wrong = true;
+    while (want[at] == got[at])
+        at++;
+    if (job->verdict == VERDICT_MISMATCH)
+        return;
+    job->verdict = VERDICT_MISMATCH;
+    job->first_wrong = k;
+    job->wrong_output = output;
+    job->wrong_at = at;
+}
+
+static void judge(struct run_job *job)
+{
+    if (!job->expected) {
+        job->verdict = VERDICT_UNCHECKED;
+        return;
+    }
+    job->verdict = VERDICT_MATCH;
+    for (uint32_t k = 0; k < job->n; k++) {
+        bool wrong = false;
+        for (uint32_t i = 0; i < job->p->graph->n_out; i++)
+            compare_one(job, i, k, &wrong);
+        job->n_wrong += wrong;
+    }
+}
+
+static double element(const struct ir_tensor *t, const uint8_t *bytes, uint64_t i)
+{
+    int32_t i4;
+    int16_t i2;
+    float f4;
+    switch (t->type) {
+    case IR_I8: return (int8_t)bytes[i];
+    case IR_I16: memcpy(&i2, bytes + 2 * i, 2); return i2;
+    case IR_I32: memcpy(&i4, bytes + 4 * i, 4); return i4;
+    case IR_F32: memcpy(&f4, bytes + 4 * i, 4); return (double)f4;
+    default: return bytes[i];
+    }
+}
+
+/* How often the first output is largest at the label. */
+static void score(struct run_job *job)
+{
+    const struct ir_graph *g = job->p->graph;
+    const struct ir_tensor *t = g->tensor[g->out[0]];
+    for (uint32_t k = 0; job->label && k < job->n; k++) {
+        const uint8_t *bytes = inference(&job->out[0], k);
+        uint64_t best = 0;
+        for (uint64_t i = 1; i < ir_elements(t); i++)
+            if (element(t, bytes, i) > element(t, bytes, best))
+                best = i;
+        job->n_right += (int64_t)best == job->label[k];
+    }
+}
+
+static enum status write_outputs(const struct run_job *job, struct diag *d)
+{
+    struct arena *a = job->p->arena;
+    struct text t;
+    if (!job->out_dir)
+        return ST_OK;
+    TRY(file_make_dirs(job->out_dir, d));
+    for (uint32_t i = 0; i < job->p->graph->n_out; i++)
+        TRY(file_write(arena_printf(a, "%s/out_%u.bin", job->out_dir, i), job->out[i].bytes,
+                       job->out[i].n_bytes * job->n, d));
+    text_init(&t, a);
+    run_report(job, &t, FORMAT_TEXT);
+    TRY(file_write(arena_printf(a, "%s/report.txt", job->out_dir), t.data, t.length, d));
+    TRY(run_stats(job, arena_printf(a, "%s/stats.json", job->out_dir), d));
+    if (job->p->emitted)
+        TRY(emit_write(job->p->emitted, arena_printf(a, "%s/emitted", job->out_dir), d));
+    return ST_OK;
+}
+
+static enum status execute(struct run_job *job, struct diag *d)
+{
+    const struct ir_graph *g = job->p->graph;
+    const char *so_path;
+    if (job->options->engine == ENGINE_REF)
+        return run_reference(job, job->out, d);
+    if (!job->expected) {
+        job->expected = ARENA_ARRAY(job->p->arena, struct run_data, g->n_out + 1);
+        job->checked_against = "ref";
+        TRY(run_reference(job, job->expected, d));
+    }
+    TRY(run_compile(job->p->arena, job->p->emitted, &so_path, d));
+    return run_engine(job, so_path, d);
+}
+
+static enum status mismatch(struct run_job *job, struct diag *d)
+{
+    struct text why;
+    const struct run_data *want = &job->expected[job->wrong_output],
+                          *got = &job->out[job->wrong_output];
+    text_init(&why, job->p->arena);
+    if (job->options->engine == ENGINE_RTL)
+        diff_engines(job, &why);
+    return FAIL(d, ST_MISMATCH,
+                "%llu of %u inferences differ; first: inference %u, output %u, byte %llu: expected "
+                "%d, found %d%s%s",
+                (unsigned long long)job->n_wrong, job->n, job->first_wrong, job->wrong_output,
+                (unsigned long long)job->wrong_at,
+                (int8_t)inference(want, job->first_wrong)[job->wrong_at],
+                (int8_t)inference(got, job->first_wrong)[job->wrong_at], why.length ? ". " : "",
+                why.length ? why.data : "");
+}
+
+enum status run_command(struct arena *a, const struct options *o, struct diag *d)
+{
+    struct pipeline p = {.arena = a};
+    struct run_job job = {.options = o, .p = &p, .out_dir = o->out, .checked_against = "ref"};
+    struct waves waves;
+    const char *name;
+    struct text report;
+    if (o->prog)
+        return run_program(a, o, d);
+    TRY(run_find_model(a, o, &job, &name, d));
+    TRY(pipeline_front(&p, o, job.model_path, name, d));
+    TRY(waves_parse(&waves, &job, d));
+    TRY(run_inputs(&job, d));
+    TRY(run_expectations(&job, d));
+    TRY(pipeline_back(&p, o, d));
+    TRY(execute(&job, d));
+    judge(&job);
+    score(&job);
+    TRY(write_outputs(&job, d));
+    if (o->stats)
+        TRY(run_stats(&job, o->stats, d));
+    text_init(&report, a);
+    run_report(&job, &report, o->format);
+    fputs(report.data, stdout);
+    return job.verdict == VERDICT_MISMATCH ? mismatch(&job, d) : ST_OK;
+}

@@ -1,0 +1,77 @@
+/* run.h - "heddle run": inputs in, engine, outputs, verdict, stats, report.
+ * The emitted C is compiled into a shared object and runs in a child process with the device (twin
+ * or Verilated model); parent and child share one block of memory, so that a crash still names the
+ * operator. */
+#ifndef HEDDLE_RUN_H
+#define HEDDLE_RUN_H
+
+#include "../pipeline.h"
+
+enum run_verdict { VERDICT_MATCH, VERDICT_MISMATCH, VERDICT_UNCHECKED };
+
+/* Inferences of one input or output, one after another. */
+struct run_data {
+    uint8_t *bytes;
+    uint64_t n_bytes; /* of one inference */
+};
+
+/* What the child reports; in shared memory, of fixed size apart from the rows behind. */
+struct run_shared {
+    volatile uint32_t layer, submission; /* being executed */
+    volatile uint32_t inferences;        /* completed */
+    enum status status;
+    char message[4096];
+    uint64_t cycles; /* sums over the inferences */
+    uint64_t read_bytes, write_bytes;
+    double wall_seconds;
+    uint64_t sim_cycles;
+    uint64_t counter[48];  /* of the first inference */
+    uint64_t row_cycles[]; /* n_row: sums */
+};
+
+struct run_job {
+    const struct options *options;
+    struct pipeline *p;
+    uint32_t n; /* inferences */
+    struct run_data *in, *out, *expected;
+    const char *checked_against; /* "ref" or "expect" */
+    enum run_verdict verdict;
+    uint64_t n_wrong; /* inferences that differ */
+    uint32_t first_wrong, wrong_output;
+    uint64_t wrong_at; /* byte in that output */
+    int32_t *label;    /* NULL without labels */
+    uint32_t n_right;
+    const char *model_path, *zoo; /* zoo: the network's folder, or NULL */
+    const char *out_dir;          /* or NULL */
+    struct run_shared *shared;    /* of func and rtl */
+    double ref_seconds;
+    const char *waves_path;
+};
+
+enum status run_command(struct arena *a, const struct options *o, struct diag *d);
+
+/* inputs.c: the model's path (a zoo name is looked up), inputs, expectations, labels. */
+enum status run_find_model(struct arena *a, const struct options *o, struct run_job *job,
+                           const char **name, struct diag *d);
+enum status run_inputs(struct run_job *job, struct diag *d);
+enum status run_expectations(struct run_job *job, struct diag *d);
+
+/* host.c: the emitted C as a shared object, cached by content. */
+enum status run_compile(struct arena *a, const struct emit_unit *u, const char **so_path,
+                        struct diag *d);
+/* Compile one C file of a user (--prog) likewise, with -DHD_N=... of the configuration. */
+enum status run_compile_program(struct arena *a, const char *source, const struct hd_config *hw,
+                                const char **so_path, struct diag *d);
+
+/* child.c: run all inferences on func or rtl in a child process. */
+enum status run_engine(struct run_job *job, const char *so_path, struct diag *d);
+enum status run_program(struct arena *a, const struct options *o, struct diag *d);
+
+/* report.c */
+enum status run_stats(const struct run_job *job, const char *path, struct diag *d);
+void run_report(const struct run_job *job, struct text *t, enum options_format format);
+/* "heddle report FILE". */
+enum status run_report_file(struct arena *a, const char *path, enum options_format format,
+                            struct text *t, struct diag *d);
+
+#endif

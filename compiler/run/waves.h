@@ -1,0 +1,32 @@
+/* waves.h - when the simulator traces, from --waves. */
+#ifndef HEDDLE_RUN_WAVES_H
+#define HEDDLE_RUN_WAVES_H
+
+#include "device.h"
+
+enum waves_what { WAVES_OFF, WAVES_FIRST, WAVES_ALL, WAVES_LAYER, WAVES_CYCLES, WAVES_COMMANDS };
+
+struct waves {
+    enum waves_what what;
+    uint32_t layer;
+    uint64_t first, last;
+    const char *path;
+    struct device *v; /* NULL: nothing to trace */
+    struct run_job *job;
+    bool running, written;
+    uint64_t n_marker;
+    uint64_t marker_cycle[256];
+    uint32_t marker_layer[256];
+};
+
+/* Check --waves against the network; ST_USAGE names the layers there are. */
+enum status waves_parse(struct waves *w, const struct run_job *job, struct diag *d);
+enum status waves_open(struct waves *w, struct run_job *job, struct device *v, bool has_device,
+                       struct diag *d);
+/* Around each submission. */
+void waves_submission(struct waves *w, uint32_t inference, uint32_t layer);
+void waves_submission_end(struct waves *w);
+/* Stop, and write the .gtkw beside the wave. */
+enum status waves_close(struct waves *w, struct diag *d);
+
+#endif
