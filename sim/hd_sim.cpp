@@ -81,7 +81,8 @@ void sim_totals(hd_sim *sim, hd_sim_totals *totals)
                sim->wall_seconds,
                sim->trace.cycles(),
                sim->trace.bytes(),
-               sim->trace.limited()};
+               sim->trace.limited(),
+               sim->submission.start()};
 }
 
 uint32_t sim_commands(hd_sim *sim, const hd_sim_command **commands)

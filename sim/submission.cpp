@@ -48,6 +48,7 @@ void Submission::begin(const uint8_t *stream, uint64_t n_bytes, uint64_t now)
     kinds_ = ~0u;
     start_ = now;
     begun_ = true;
+    known_ = false;
     for (uint64_t at = HD_HEADER_BYTES; stream != nullptr && at + sizeof(hd_common) <= n_bytes;) {
         hd_common common;
 
@@ -56,7 +57,8 @@ void Submission::begin(const uint8_t *stream, uint64_t n_bytes, uint64_t now)
         order_[unit].push_back(static_cast<uint32_t>(commands_.size()));
         commands_.push_back({0, 0, unit, common.layer});
         words_.push_back(common);
-        if (common.opcode == HD_OPCODE_END || common.length == 0)
+        known_ = common.opcode == HD_OPCODE_END;
+        if (known_ || common.length == 0)
             break;
         at += common.length * HD_COMMAND_ALIGN;
     }
@@ -80,7 +82,7 @@ void Submission::complete(uint32_t unit, uint32_t command, uint64_t now)
 {
     const uint32_t expected = head(unit);
 
-    if (command != expected && violation_[0] == '\0')
+    if (command != expected && known_ && violation_[0] == '\0')
         (void)snprintf(violation_, sizeof violation_, "%s completed command %u, expected %u of %zu",
                        hd_unit_names[unit], command, expected, commands_.size());
     completed_++;

@@ -76,6 +76,7 @@ class Submission
     uint32_t kinds_ = ~0u;
     uint32_t last_ = 0;
     bool begun_ = false;
+    bool known_ = false; // the stream was there down to its END
     uint64_t start_ = 0, completed_ = 0;
     char violation_[160] = "";
 };

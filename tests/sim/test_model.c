@@ -19,6 +19,7 @@
 #include "hd_accel.h"
 #include "hw/gen/accel.h"
 #include "sim/build.h"
+#include "sim/gtkw.h"
 #include "sim/load.h"
 
 enum {
@@ -389,6 +390,44 @@ static void waves_keep_to_window_and_limit(void **state)
     f->api->close(sim);
 }
 
+/* For test_gtkw.sh. Elsewhere only checks that layers come in time order. */
+static void save_files_mark_layers(void **state)
+{
+    static const char *const names[] = {"00_conv2d", "01_add"};
+    struct fixture *const f = *state;
+    const char *const folder = getenv("HEDDLE_TEST_WAVES");
+    struct hd_sim_options o = options_of(f);
+    const struct hd_sim_command *commands;
+    struct gtkw_marker markers[2];
+    uint32_t n = 0, n_commands;
+    struct hd_sim_totals totals;
+    struct diag d = {.status = ST_OK};
+    struct hd_sim *sim;
+
+    o.layer_names = names;
+    o.n_layers = 2;
+    sim = open_sim(f, &o);
+    fill_memory(f);
+    if (folder != NULL)
+        assert_int_equal(
+            f->api->trace_start(sim, arena_printf(f->arena, "%s/waves.fst", folder), 0), 0);
+    submit(f, sim, MODE_COPY);
+    assert_int_equal(f->api->run(sim, 100000), HD_SIM_IRQ);
+    f->api->trace_stop(sim);
+    n_commands = f->api->commands(sim, &commands);
+    f->api->totals(sim, &totals);
+    gtkw_layers(commands, n_commands, totals.doorbell, names, 2, markers, &n);
+    assert_int_equal(n, 2);
+    assert_string_equal(markers[0].name, names[0]);
+    assert_true(markers[0].cycle > totals.doorbell && markers[1].cycle > markers[0].cycle);
+    if (folder != NULL)
+        assert_int_equal(gtkw_write(f->arena, arena_printf(f->arena, "%s/waves.gtkw", folder),
+                                    arena_printf(f->arena, "%s/waves.fst", folder), markers, n, 0,
+                                    totals.cycles, &d),
+                         ST_OK);
+    f->api->close(sim);
+}
+
 static void two_simulators_do_not_mix(void **state)
 {
     struct fixture *const f = *state;
@@ -483,6 +522,7 @@ int main(void)
         cmocka_unit_test(commits_reach_the_sink),
         cmocka_unit_test(commands_have_start_and_end),
         cmocka_unit_test(waves_keep_to_window_and_limit),
+        cmocka_unit_test(save_files_mark_layers),
         cmocka_unit_test(two_simulators_do_not_mix),
         cmocka_unit_test(a_port_copies_or_shares),
         cmocka_unit_test(a_wrong_object_is_refused),
