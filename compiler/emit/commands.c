@@ -1,9 +1,26 @@
 /* commands.c - command streams as C tables with named fields; fields that are 0 are left out. */
+#include <stdio.h>
+
 #include "emit.h"
 #include "hd_accel_tables.h"
 
+/* HD_SPACE_BIAS: the C name of an enum's value. */
+static void add_enum(struct text *t, const struct hd_enum_info *e, int64_t v)
+{
+    char name[96];
+    int n = snprintf(name, sizeof name, "HD_%s_%s", e->name, e->values[v]);
+    for (int i = 0; i < n && i < (int)sizeof name; i++)
+        if (name[i] >= 'a' && name[i] <= 'z')
+            name[i] = (char)(name[i] - 'a' + 'A');
+    text_add(t, name);
+}
+
 static void add_value(struct text *t, const struct hd_field_info *f, int64_t v)
 {
+    if (f->values && v < f->values->n_values) {
+        add_enum(t, f->values, v);
+        return;
+    }
     if (!f->is_signed && v > 0xffff)
         text_printf(t, "0x%llx", (unsigned long long)v);
     else if (v == INT32_MIN)

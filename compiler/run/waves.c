@@ -111,24 +111,35 @@ void waves_submission(struct waves *w, uint32_t inference, uint32_t layer)
 void waves_submission_end(struct waves *w)
 {
     const struct hd_sim_command *cmd;
+    struct hd_sim_totals totals;
+    const struct ir_graph *g = w->job->p->graph;
     if (!w->v || !w->running)
         return;
     w->running = false;
     uint32_t n = w->v->sim.api->commands(w->v->sim.sim, &cmd);
-    for (uint32_t i = 0; i < n && w->n_marker < 256; i++)
-        if (cmd[i].unit != HD_UNIT_FETCH &&
-            (w->n_marker == 0 || w->marker_layer[w->n_marker - 1] != cmd[i].layer)) {
-            w->marker_layer[w->n_marker] = cmd[i].layer;
-            w->marker_cycle[w->n_marker++] = cmd[i].start;
-        }
+    w->v->sim.api->totals(w->v->sim.sim, &totals);
+    if (!w->marker) {
+        w->marker = ARENA_ARRAY(w->job->p->arena, struct gtkw_marker,
+                                (size_t)g->n_row * (w->job->p->program->n_stream + 1));
+        w->begin = totals.doorbell;
+    }
+    w->end = totals.cycles;
+    if (w->n_marker < 64) {
+        const char **names = ARENA_ARRAY(w->job->p->arena, const char *, g->n_row + 1);
+        for (uint32_t i = 0; i < g->n_row; i++)
+            names[i] = g->row[i].name;
+        gtkw_layers(cmd, n, totals.doorbell, names, g->n_row, w->marker, &w->n_marker);
+    }
     if (w->what != WAVES_ALL && w->what != WAVES_FIRST)
         w->v->sim.api->trace_stop(w->v->sim.sim);
 }
 
 enum status waves_close(struct waves *w, struct diag *d)
 {
-    (void)d;
-    if (w->v && w->written)
-        w->v->sim.api->trace_stop(w->v->sim.sim);
-    return ST_OK;
+    struct arena *a = w->job->p->arena;
+    if (!w->v || !w->written)
+        return ST_OK;
+    w->v->sim.api->trace_stop(w->v->sim.sim);
+    const char *save = arena_strndup(a, w->path, strlen(w->path) - 4);
+    return gtkw_write(a, arena_printf(a, "%s.gtkw", save), "waves.fst", w->marker, w->n_marker, w->begin, w->end, d);
 }

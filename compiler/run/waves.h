@@ -2,6 +2,7 @@
 #ifndef HEDDLE_RUN_WAVES_H
 #define HEDDLE_RUN_WAVES_H
 
+#include "../../sim/gtkw.h"
 #include "device.h"
 
 enum waves_what { WAVES_OFF, WAVES_FIRST, WAVES_ALL, WAVES_LAYER, WAVES_CYCLES, WAVES_COMMANDS };
@@ -14,9 +15,9 @@ struct waves {
     struct device *v; /* NULL: nothing to trace */
     struct run_job *job;
     bool running, written;
-    uint64_t n_marker;
-    uint64_t marker_cycle[256];
-    uint32_t marker_layer[256];
+    struct gtkw_marker *marker; /* room for a marker per layer and submission */
+    uint32_t n_marker;
+    uint64_t begin, end; /* of what is shown, cycles since open */
 };
 
 /* Check --waves against the network; ST_USAGE names the layers there are. */
