@@ -1,0 +1,252 @@
+// array_bench - ARRAY with scratchpad, weights and requantisation, as hd_top wires them; for array_tb.cpp.
+// Every input is registered, requests in one-deep slices, so that no logic hangs on top-level inputs
+// (Verilator would evaluate it twice a cycle).
+`default_nettype none
+`include "hd_accel.svh"
+`include "hd_config.svh"
+
+module array_bench #(
+  parameter int N         = CfgN,
+  parameter int AddrBits  = $clog2(CfgScratchpadBytes),
+  parameter int SpadBits  = $clog2(CfgScratchpadBytes / CfgN),
+  parameter int WordBits  = $clog2(CfgWeightBytes / CfgN),
+  parameter int EntryBits = $clog2(CfgParamEntries),
+  parameter int CntBits   = $clog2(CfgN + 1)
+) (
+  input  wire logic                    clk_i,
+  input  wire logic                    rst_ni,
+  input  wire logic                    cmd_valid_i,
+  output logic                         cmd_ready_o,
+  input  wire logic [CmdArrayBits-1:0] cmd_i,
+  output logic                         done_o,
+  output logic      [2:0]              kind_o,
+  // LOAD's port
+  input  wire logic                    lw_valid_i,
+  output logic                         lw_ready_o,
+  input  wire logic [SpadBits-1:0]     lw_word_i,
+  input  wire logic [N*8-1:0]          lw_data_i,
+  // STORE's port
+  input  wire logic                    sr_valid_i,
+  output logic                         sr_ready_o,
+  input  wire logic [SpadBits-1:0]     sr_word_i,
+  output logic                         sr_valid_o,
+  output logic      [N*8-1:0]          sr_data_o,
+  // VECTOR's ports, for disturbance only
+  input  wire logic [1:0]              vr_valid_i,
+  output logic      [1:0]              vr_ready_o,
+  input  wire logic [2*AddrBits-1:0]   vr_addr_i,
+  output logic                         vr_parity_o,
+  // WEIGHT's port
+  input  wire logic                    ww_valid_i,
+  input  wire logic [SpaceBits-1:0]    ww_space_i,
+  input  wire logic [WordBits-1:0]     ww_word_i,
+  input  wire logic [N*8-1:0]          ww_data_i
+);
+  // ---------------------------------------------------------------- input slices
+  logic                    cmd_valid_q, cmd_ready;
+  logic [CmdArrayBits-1:0] cmd_q;
+  hd_cmd_array_t           cmd;
+  logic                    lw_valid_q, lw_ready;
+  logic [SpadBits-1:0]     lw_word_q;
+  logic [N*8-1:0]          lw_data_q;
+  logic                    sr_valid_q, sr_ready;
+  logic [SpadBits-1:0]     sr_word_q;
+  logic [1:0]              vr_valid_q, vr_ready;
+  logic [2*AddrBits-1:0]   vr_addr_q;
+  logic [2*2*N*8-1:0]      vr_data;
+  logic                    ww_valid_q;
+  logic [SpaceBits-1:0]    ww_space_q;
+  logic [WordBits-1:0]     ww_word_q;
+  logic [N*8-1:0]          ww_data_q;
+
+  assign cmd         = cmd_q;
+  assign cmd_ready_o = !cmd_valid_q || cmd_ready;
+  assign lw_ready_o  = !lw_valid_q || lw_ready;
+  assign sr_ready_o  = !sr_valid_q || sr_ready;
+  assign vr_ready_o  = ~vr_valid_q | vr_ready;
+  assign vr_parity_o = |vr_valid_q && ^vr_data;
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      cmd_valid_q <= 1'b0;
+      lw_valid_q  <= 1'b0;
+      sr_valid_q  <= 1'b0;
+      vr_valid_q  <= '0;
+      ww_valid_q  <= 1'b0;
+      sr_valid_o  <= 1'b0;
+    end else begin
+      if (cmd_ready_o) cmd_valid_q <= cmd_valid_i;
+      if (lw_ready_o) lw_valid_q <= lw_valid_i;
+      if (sr_ready_o) sr_valid_q <= sr_valid_i;
+      for (int v = 0; v < 2; v++) if (vr_ready_o[v]) vr_valid_q[v] <= vr_valid_i[v];
+      ww_valid_q <= ww_valid_i;
+      sr_valid_o <= sr_valid_q && sr_ready;
+    end
+    if (cmd_ready_o && cmd_valid_i) cmd_q <= cmd_i;
+    if (lw_ready_o && lw_valid_i) begin
+      lw_word_q <= lw_word_i;
+      lw_data_q <= lw_data_i;
+    end
+    if (sr_ready_o && sr_valid_i) sr_word_q <= sr_word_i;
+    for (int v = 0; v < 2; v++) begin
+      if (vr_ready_o[v] && vr_valid_i[v]) vr_addr_q[v*AddrBits +: AddrBits] <= vr_addr_i[v*AddrBits +: AddrBits];
+    end
+    if (ww_valid_i) begin
+      ww_space_q <= ww_space_i;
+      ww_word_q  <= ww_word_i;
+      ww_data_q  <= ww_data_i;
+    end
+  end
+
+  // ---------------------------------------------------------------- modules
+  logic [CfgPorts-1:0]            ar_req;
+  logic [CfgPorts*AddrBits-1:0]   ar_addr;
+  logic [CfgPorts*CntBits-1:0]    ar_lo, ar_hi;
+  logic                           ar_en;
+  logic [CfgPorts*2*N*8-1:0]      ar_data;
+  logic                           wr_req;
+  logic [WordBits-1:0]            wr_word;
+  logic [N*8-1:0]                 wr_data;
+  logic                           a_valid, a_has_bias, a_common_scale, a_busy;
+  logic [N*32-1:0]                a_sum;
+  logic [EntryBits-1:0]           a_entry, pr_entry;
+  logic [AddrBits-1:0]            a_addr, qw_addr;
+  logic [CntBits-1:0]             a_count, qw_count;
+  logic [31:0]                    a_cmd, a_multiplier;
+  logic [7:0]                     a_shift, a_z_out, a_min, a_max;
+  logic                           pr_req, qw_valid;
+  logic [N*32-1:0]                pr_bias, pr_multiplier;
+  logic [N*8-1:0]                 pr_shift, qw_data;
+
+  hd_array_unit #(
+    .N(N), .G(CfgPorts), .AddrBits(AddrBits), .WordBits(WordBits), .AccDepth(CfgAccDepth), .EntryBits(EntryBits)
+  ) u_array (
+    .clk_i,
+    .rst_ni,
+    .cmd_valid_i     (cmd_valid_q),
+    .cmd_ready_o     (cmd_ready),
+    .cmd_i           (cmd),
+    .cmd_index_i     (32'd0),
+    .done_o,
+    .kind_o,
+    .ar_req_o        (ar_req),
+    .ar_addr_o       (ar_addr),
+    .ar_lo_o         (ar_lo),
+    .ar_hi_o         (ar_hi),
+    .ar_en_i         (ar_en),
+    .ar_data_i       (ar_data),
+    .wr_req_o        (wr_req),
+    .wr_word_o       (wr_word),
+    .wr_data_i       (wr_data),
+    .a_valid_o       (a_valid),
+    .a_sum_o         (a_sum),
+    .a_entry_o       (a_entry),
+    .a_addr_o        (a_addr),
+    .a_count_o       (a_count),
+    .a_cmd_o         (a_cmd),
+    .a_has_bias_o    (a_has_bias),
+    .a_common_scale_o(a_common_scale),
+    .a_multiplier_o  (a_multiplier),
+    .a_shift_o       (a_shift),
+    .a_z_out_o       (a_z_out),
+    .a_min_o         (a_min),
+    .a_max_o         (a_max),
+    .a_busy_i        (a_busy)
+  );
+
+  hd_weights #(.N(N), .Bytes(CfgWeightBytes), .Entries(CfgParamEntries)) u_weights (
+    .clk_i,
+    .rst_ni,
+    .ww_valid_i     (ww_valid_q),
+    .ww_space_i     (ww_space_q),
+    .ww_word_i      (ww_word_q),
+    .ww_data_i      (ww_data_q),
+    .wr_req_i       (wr_req),
+    .wr_word_i      (wr_word),
+    .wr_data_o      (wr_data),
+    .pr_req_i       (pr_req),
+    .pr_entry_i     (pr_entry),
+    .pr_bias_o      (pr_bias),
+    .pr_multiplier_o(pr_multiplier),
+    .pr_shift_o     (pr_shift)
+  );
+
+  /* verilator lint_off PINCONNECTEMPTY */  // commit fields and VECTOR's handshake are of no use here
+  hd_requant #(.N(N), .AddrBits(AddrBits), .EntryBits(EntryBits)) u_requant (
+    .clk_i,
+    .rst_ni,
+    .a_valid_i       (a_valid),
+    .a_sum_i         (a_sum),
+    .a_entry_i       (a_entry),
+    .a_addr_i        (a_addr),
+    .a_count_i       (a_count),
+    .a_cmd_i         (a_cmd),
+    .a_has_bias_i    (a_has_bias),
+    .a_common_scale_i(a_common_scale),
+    .a_multiplier_i  (a_multiplier),
+    .a_shift_i       (a_shift),
+    .a_z_out_i       (a_z_out),
+    .a_min_i         (a_min),
+    .a_max_i         (a_max),
+    .a_busy_o        (a_busy),
+    .v_valid_i       (1'b0),
+    .v_ready_o       (),
+    .v_value_i       ('0),
+    .v_mode_i        ('0),
+    .v_multiplier_i  ('0),
+    .v_shift_i       ('0),
+    .v_cells_i       ('0),
+    .v_z_out_i       ('0),
+    .v_min_i         ('0),
+    .v_max_i         ('0),
+    .v_addr_i        ('0),
+    .v_count_i       ('0),
+    .v_cmd_i         ('0),
+    .v_busy_o        (),
+    .pr_req_o        (pr_req),
+    .pr_entry_o      (pr_entry),
+    .pr_bias_i       (pr_bias),
+    .pr_multiplier_i (pr_multiplier),
+    .pr_shift_i      (pr_shift),
+    .qw_valid_o      (qw_valid),
+    .qw_addr_o       (qw_addr),
+    .qw_count_o      (qw_count),
+    .qw_data_o       (qw_data),
+    .qw_unit_o       (),
+    .qw_cmd_o        ()
+  );
+  /* verilator lint_on PINCONNECTEMPTY */
+
+  hd_spad #(.N(N), .G(CfgPorts), .Banks(CfgBanks), .Bytes(CfgScratchpadBytes)) u_spad (
+    .clk_i,
+    .rst_ni,
+    .ar_req_i  (ar_req),
+    .ar_addr_i (ar_addr),
+    .ar_lo_i   (ar_lo),
+    .ar_hi_i   (ar_hi),
+    .ar_en_o   (ar_en),
+    .ar_data_o (ar_data),
+    .vr_req_i  (vr_valid_q),
+    .vr_ready_o(vr_ready),
+    .vr_addr_i (vr_addr_q),
+    .vr_lo_i   ('0),
+    .vr_hi_i   ({2{CntBits'(N)}}),
+    .vr_data_o (vr_data),
+    .sr_req_i  (sr_valid_q),
+    .sr_ready_o(sr_ready),
+    .sr_word_i (sr_word_q),
+    .sr_data_o (sr_data_o),
+    .qw_valid_i(qw_valid),
+    .qw_addr_i (qw_addr),
+    .qw_count_i(qw_count),
+    .qw_data_i (qw_data),
+    .lw_valid_i(lw_valid_q),
+    .lw_ready_o(lw_ready),
+    .lw_word_i (lw_word_q),
+    .lw_be_i   ('1),
+    .lw_data_i (lw_data_q)
+  );
+
+endmodule
+
+`default_nettype wire

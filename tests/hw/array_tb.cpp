@@ -1,0 +1,440 @@
+/* array_tb.cpp - ARRAY, scratchpad, weights and requantisation against plain loops: every byte of
+ * the scratchpad after every layer, and the cycle count of every command against the formula.
+ * Arguments: [random SEED LAYERS] random layers (default random 1 150), or nets: the layers of
+ * resnet8, vww, kws and ad with random data, cycles by network and simulation speed. */
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+
+#include "Vbench.h"
+#include "tests/hw/array_layer.h"
+
+namespace
+{
+constexpr uint32_t mask = spad_bytes - 1;
+constexpr int weight_words = CfgWeightBytes / N, entries = CfgParamEntries;
+constexpr int address_bits = __builtin_ctz(spad_bytes);
+
+struct counts {
+    long cycles = 0, busy = 0, conflict = 0, drain = 0;
+};
+
+/* The device and a copy of what its scratchpad should hold. */
+struct bench {
+    std::unique_ptr<VerilatedContext> context{new VerilatedContext};
+    std::unique_ptr<Vbench> dut{new Vbench(context.get())};
+    std::vector<uint8_t> image = std::vector<uint8_t>(spad_bytes);
+    rng r;
+    double seconds = 0;
+    long measured = 0;
+
+    explicit bench(uint64_t seed) : r(seed)
+    {
+        dut->rst_ni = 0;
+        tick();
+        tick();
+        dut->rst_ni = 1;
+        for (uint8_t &b : image)
+            b = (uint8_t)r.next();
+        for (uint32_t w = 0; w < spad_bytes / N; w++)
+            load(w);
+    }
+
+    void tick()
+    {
+        dut->clk_i = 0;
+        dut->eval();
+        dut->clk_i = 1;
+        dut->eval();
+    }
+
+    /* Word w of the image into the device. */
+    void load(uint32_t w)
+    {
+        dut->lw_valid_i = 1;
+        dut->lw_word_i = w;
+        for (int b = 0; b < N; b++)
+            set_field(dut->lw_data_i, b * 8, 8, image[w * N + b]);
+        tick();
+        dut->lw_valid_i = 0;
+        tick();
+    }
+
+    void write(hd_space space, int at, const word &bytes)
+    {
+        dut->ww_valid_i = 1;
+        dut->ww_space_i = (uint8_t)space;
+        dut->ww_word_i = (uint16_t)at;
+        for (int b = 0; b < N; b++)
+            set_field(dut->ww_data_i, b * 8, 8, bytes[b]);
+        tick();
+        dut->ww_valid_i = 0;
+    }
+
+    void load_tensor(const layer &l)
+    {
+        for (int y = 0; y < l.s.h; y++) {
+            uint32_t at = (uint32_t)(l.p.in_base + y * l.p.in_pitch), n = (uint32_t)(l.s.w * l.s.c);
+            for (uint32_t i = 0; i < n; i++)
+                image[(at + i) & mask] = (uint8_t)l.in[(size_t)y * n + i];
+            for (uint32_t w = at / N; w <= (at + n - 1) / N; w++)
+                load((w * N & mask) / N);
+        }
+    }
+
+    /* Weights, bias, multiplier, shift; entries in the layout of the WEIGHT command. */
+    void load_parameters(const layer &l, const program &prog)
+    {
+        int columns = l.s.oc * (l.p.pairs ? 2 : 1);
+
+        for (size_t i = 0; i < prog.weights.size(); i++)
+            write(HD_SPACE_WEIGHTS, l.p.w_base + (int)i, prog.weights[i]);
+        for (int t = 0; t < ceil_div(columns, N); t++) {
+            word bias[4], multiplier[4], shift;
+            for (int c = 0; c < N; c++) {
+                int o = std::min(t * N + c, columns - 1) % l.s.oc, at = c % (N / 4) * 4;
+                memcpy(&bias[c / (N / 4)][at], &l.bias[o], 4);
+                memcpy(&multiplier[c / (N / 4)][at], &l.multiplier[o], 4);
+                shift[c] = (uint8_t)l.shift[o];
+            }
+            for (int q = 0; q < 4; q++) {
+                write(HD_SPACE_BIAS, (l.p.p_base + t) * 4 + q, bias[q]);
+                write(HD_SPACE_MULTIPLIER, (l.p.p_base + t) * 4 + q, multiplier[q]);
+            }
+            write(HD_SPACE_SHIFT, l.p.p_base + t, shift);
+        }
+    }
+
+    /* Noise on the other ports: reads anywhere, writes to the words from `free` on. */
+    void disturb(uint32_t free, uint32_t n_free)
+    {
+        if (dut->lw_ready_o) {
+            dut->lw_valid_i = n_free > 0 && r.chance(50);
+            if (dut->lw_valid_i) {
+                uint32_t w = (free + r.next() % n_free) & (spad_bytes / N - 1);
+                dut->lw_word_i = w;
+                for (int b = 0; b < N; b++) {
+                    image[w * N + b] = (uint8_t)r.next();
+                    set_field(dut->lw_data_i, b * 8, 8, image[w * N + b]);
+                }
+            }
+        }
+        if (dut->sr_ready_o) {
+            dut->sr_valid_i = r.chance(50);
+            dut->sr_word_i = r.next() & (spad_bytes / N - 1);
+        }
+        for (int v = 0; v < 2; v++)
+            if (dut->vr_ready_o >> v & 1) {
+                uint64_t addr = dut->vr_addr_i & ~((uint64_t)mask << v * address_bits);
+                dut->vr_addr_i = addr | (uint64_t)(r.next() & mask) << v * address_bits;
+                dut->vr_valid_i = (uint8_t)((dut->vr_valid_i & ~(1 << v)) | r.chance(50) << v);
+            }
+    }
+
+    /* Let requests that still wait finish. */
+    void quiet()
+    {
+        dut->lw_valid_i = dut->sr_valid_i = dut->vr_valid_i = 0;
+        for (int i = 0; i < 4; i++)
+            tick();
+    }
+
+    /* Runs the commands back to back, the next one waiting; false if they do not end. */
+    bool run(const program &prog, counts &n, bool noise, uint32_t free, uint32_t n_free)
+    {
+        size_t sent = 0, done = 0;
+        long limit = prog.cycles * 12 + 1000;
+        auto start = std::chrono::steady_clock::now();
+
+        while (done < prog.commands.size()) {
+            dut->cmd_valid_i = sent < prog.commands.size();
+            if (dut->cmd_valid_i)
+                memcpy(&dut->cmd_i, &prog.commands[sent], sizeof prog.commands[sent]);
+            if (noise)
+                disturb(free, n_free);
+            sent += dut->cmd_valid_i && dut->cmd_ready_o;
+            tick();
+            n.cycles++;
+            done += dut->done_o;
+            int kind = dut->kind_o;
+            n.busy += kind == HD_COUNTER_ARRAY_BUSY % HD_COUNTER_SLOTS;
+            n.conflict += kind == HD_COUNTER_ARRAY_CONFLICT % HD_COUNTER_SLOTS;
+            n.drain += kind == HD_COUNTER_ARRAY_DRAIN % HD_COUNTER_SLOTS;
+            if (n.cycles > limit)
+                return false;
+        }
+        seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+        measured += n.cycles;
+        dut->cmd_valid_i = 0;
+        quiet();
+        return true;
+    }
+
+    /* Reads all of the scratchpad; returns the number of bytes that differ from the image. */
+    int compare(const layer &l)
+    {
+        int bad = 0;
+
+        for (uint32_t w = 0; w < spad_bytes / N + 2; w++) {
+            dut->sr_valid_i = w < spad_bytes / N;
+            dut->sr_word_i = w & (spad_bytes / N - 1);
+            tick();
+            for (uint32_t b = 0; w >= 1 && dut->sr_valid_o && b < N; b++) {
+                uint32_t at = (w - 1) * N + b, got = get_field(dut->sr_data_o, (int)b * 8, 8);
+                if (got == image[at])
+                    continue;
+                if (bad++ < 4)
+                    printf("  byte %u (output + %d): %d, expected %d\n", at, (int)at - l.p.out_base,
+                           (int8_t)got, (int8_t)image[at]);
+            }
+        }
+        return bad;
+    }
+};
+
+void print_layer(const layer &l)
+{
+    const shape &s = l.s;
+
+    printf(
+        "%s %dx%dx%d -> %dx%dx%d kernel %dx%d stride %dx%d dilation %dx%d ports %d%s split %dx%d "
+        "block %d%s%s",
+        s.depthwise ? "dw" : "conv", s.h, s.w, s.c, l.oh, l.ow, s.oc, s.kh, s.kw, s.stride_y,
+        s.stride_x, s.dilation_y, s.dilation_x, l.p.ports, l.p.pairs ? " pairs" : "", l.p.split_y,
+        l.p.split_x, l.p.block_rows, l.common_scale ? " common" : "", l.z_w ? " z_w" : "");
+}
+
+/* Loads, runs and compares one layer; true if bytes and cycles are right. */
+bool check_layer(bench &b, layer &l, bool noise, counts &n, long &formula)
+{
+    program prog = layer_program(l, b.r);
+    uint32_t out_end = (uint32_t)(l.p.out_base + l.out_bytes());
+    uint32_t free = out_end / N + 1, in_first = (uint32_t)l.p.in_base / N + spad_bytes / N;
+    bool ended;
+    int bad;
+
+    formula = prog.steps;
+    b.load_tensor(l);
+    b.load_parameters(l, prog);
+    layer_reference(l);
+    for (int y = 0; y < l.oh; y++)
+        for (int x = 0; x < l.ow; x++)
+            for (int o = 0; o < l.s.oc; o++)
+                b.image[(uint32_t)(l.p.out_base + y * l.p.out_pitch + x * l.p.out_step + o) &
+                        mask] = (uint8_t)l.out[((size_t)y * l.ow + x) * l.s.oc + o];
+    ended = b.run(prog, n, noise, free, in_first > free + 1 ? in_first - free - 1 : 0);
+    if (!ended) {
+        printf("  does not end\n");
+        return false;
+    }
+    bad = b.compare(l);
+    if (n.cycles != prog.cycles + n.conflict)
+        printf("  %ld cycles, %ld of them conflicts, formula %ld\n", n.cycles, n.conflict,
+               prog.cycles);
+    return bad == 0 && n.cycles == prog.cycles + n.conflict &&
+           n.busy == formula + (long)prog.commands.size();
+}
+
+/* A random layer that fits the configuration. */
+bool random_layer(rng &r, layer &l)
+{
+    shape &s = l.s;
+    placing &p = l.p;
+    int side = r.chance(80) ? 14 : 28;
+
+    s = {};
+    s.depthwise = r.chance(45);
+    s.kh = r.range(1, r.chance(70) ? 4 : 9);
+    s.kw = r.range(1, r.chance(70) ? 4 : 9);
+    s.c = r.range(1, r.chance(50) ? 8 : 40);
+    s.oc = s.depthwise ? s.c : r.range(1, r.chance(60) ? N : 3 * N);
+    s.h = r.range(1, side);
+    s.w = r.range(1, side);
+    s.stride_y = r.range(1, 3);
+    s.stride_x = r.range(1, 3);
+    s.dilation_y = r.chance(15) ? r.range(2, 3) : 1;
+    s.dilation_x = r.chance(10) ? r.range(2, 3) : 1;
+    s.same = r.chance(65);
+    if (r.chance(10)) { /* matrix product */
+        s.depthwise = false;
+        s.h = s.w = s.kh = s.kw = s.stride_y = s.stride_x = s.dilation_y = s.dilation_x = 1;
+        s.c = r.range(1, 200);
+    }
+    if (!s.same) {
+        s.h += s.kh * s.dilation_y;
+        s.w += s.kw * s.dilation_x;
+    }
+    if (!layer_size(l))
+        return false;
+    layer_fill(l, r);
+
+    p = {};
+    p.pairs = !s.depthwise && G >= 2 && 2 * s.oc <= N && l.ow > 1 && r.chance(70);
+    p.ports = r.chance(60) ? G / (p.pairs ? 2 : 1) : r.range(1, G / (p.pairs ? 2 : 1));
+    if (s.dilation_x > 1)
+        p.split_x = 1;
+    else if (r.chance(10) || (s.depthwise && s.kw > N))
+        p.split_x = r.range(1, std::min(s.kw, N));
+    if (r.chance(10))
+        p.split_y = r.range(1, s.kh);
+    int row = p.pairs ? ceil_div(l.ow, 2) : l.ow;
+    if (row > CfgAccDepth)
+        return false;
+    p.block_rows = std::min(l.oh, CfgAccDepth / row);
+    if (r.chance(30))
+        p.block_rows = r.range(1, p.block_rows);
+    p.in_pitch = s.w * s.c + (r.chance(50) ? 0 : r.range(0, 3 * N));
+    p.out_step = s.oc + (p.pairs || r.chance(70) ? 0 : r.range(0, N));
+    p.out_pitch = p.out_step * (l.ow - 1) + s.oc + (r.chance(50) ? 0 : r.range(0, 2 * N));
+    p.in_base = r.range(0, (int)spad_bytes - 1);
+    p.out_base = p.in_base + l.in_bytes() + r.range(0, N);
+    int columns = s.oc * (p.pairs ? 2 : 1), rows = l.weight_rows() * ceil_div(columns, N);
+    if (rows > weight_words || ceil_div(columns, N) > entries)
+        return false;
+    p.w_base = r.range(0, weight_words - rows);
+    p.p_base = r.range(0, entries - ceil_div(columns, N));
+    return (uint32_t)(l.in_bytes() + l.out_bytes() + 4 * N) <= spad_bytes &&
+           (!s.depthwise || l.pad_left < N);
+}
+
+int run_random(uint64_t seed, int layers)
+{
+    bench b(seed);
+    int failed = 0;
+    long conflicts = 0, commands_cycles = 0;
+
+    printf("array_tb N=%d: random %llu %d\n", N, (unsigned long long)seed, layers);
+    for (int i = 0; i < layers; i++) {
+        layer l;
+        counts n;
+        long formula;
+        bool noise;
+        while (!random_layer(b.r, l)) {
+        }
+        noise = b.r.chance(50);
+        if (!check_layer(b, l, noise, n, formula)) {
+            failed++;
+            printf("layer %d: ", i);
+            print_layer(l);
+            printf("%s: WRONG\n", noise ? " noise" : "");
+            if (failed == 5)
+                break;
+            for (uint32_t w = 0; w < spad_bytes / N; w++)
+                b.load(w);
+        }
+        conflicts += n.conflict;
+        commands_cycles += n.cycles;
+    }
+    printf("array_tb N=%d: %d of %d layers wrong, %ld cycles, %ld conflict cycles\n", N, failed,
+           layers, commands_cycles, conflicts);
+    return failed != 0;
+}
+
+struct net_layer {
+    const char *net;
+    int times;
+    bool depthwise;
+    int h, w, c, oc, kh, kw, stride;
+};
+
+/* Shapes of the four MLPerf Tiny networks; all SAME. */
+const net_layer net_layers[] = {
+    {"resnet8", 1, false, 32, 32, 3, 16, 3, 3, 1},  {"resnet8", 2, false, 32, 32, 16, 16, 3, 3, 1},
+    {"resnet8", 1, false, 32, 32, 16, 32, 3, 3, 2}, {"resnet8", 1, false, 16, 16, 32, 32, 3, 3, 1},
+    {"resnet8", 1, false, 32, 32, 16, 32, 1, 1, 2}, {"resnet8", 1, false, 16, 16, 32, 64, 3, 3, 2},
+    {"resnet8", 1, false, 8, 8, 64, 64, 3, 3, 1},   {"resnet8", 1, false, 16, 16, 32, 64, 1, 1, 2},
+    {"resnet8", 1, false, 1, 1, 64, 10, 1, 1, 1},   {"vww", 1, false, 96, 96, 3, 8, 3, 3, 2},
+    {"vww", 1, true, 48, 48, 8, 8, 3, 3, 1},        {"vww", 1, false, 48, 48, 8, 16, 1, 1, 1},
+    {"vww", 1, true, 48, 48, 16, 16, 3, 3, 2},      {"vww", 1, false, 24, 24, 16, 32, 1, 1, 1},
+    {"vww", 1, true, 24, 24, 32, 32, 3, 3, 1},      {"vww", 1, false, 24, 24, 32, 32, 1, 1, 1},
+    {"vww", 1, true, 24, 24, 32, 32, 3, 3, 2},      {"vww", 1, false, 12, 12, 32, 64, 1, 1, 1},
+    {"vww", 1, true, 12, 12, 64, 64, 3, 3, 1},      {"vww", 1, false, 12, 12, 64, 64, 1, 1, 1},
+    {"vww", 1, true, 12, 12, 64, 64, 3, 3, 2},      {"vww", 1, false, 6, 6, 64, 128, 1, 1, 1},
+    {"vww", 5, true, 6, 6, 128, 128, 3, 3, 1},      {"vww", 5, false, 6, 6, 128, 128, 1, 1, 1},
+    {"vww", 1, true, 6, 6, 128, 128, 3, 3, 2},      {"vww", 1, false, 3, 3, 128, 256, 1, 1, 1},
+    {"vww", 1, true, 3, 3, 256, 256, 3, 3, 1},      {"vww", 1, false, 3, 3, 256, 256, 1, 1, 1},
+    {"vww", 1, false, 1, 1, 256, 2, 1, 1, 1},       {"kws", 1, false, 49, 10, 1, 64, 10, 4, 2},
+    {"kws", 4, true, 25, 5, 64, 64, 3, 3, 1},       {"kws", 4, false, 25, 5, 64, 64, 1, 1, 1},
+    {"kws", 1, false, 1, 1, 64, 12, 1, 1, 1},       {"ad", 1, false, 1, 1, 640, 128, 1, 1, 1},
+    {"ad", 7, false, 1, 1, 128, 128, 1, 1, 1},      {"ad", 1, false, 1, 1, 128, 8, 1, 1, 1},
+    {"ad", 1, false, 1, 1, 8, 128, 1, 1, 1},        {"ad", 1, false, 1, 1, 128, 640, 1, 1, 1},
+};
+
+/* Rows at 2 words modulo 8: four unaligned row reads never collide. */
+int good_pitch(int bytes)
+{
+    int words = ceil_div(bytes, N);
+
+    while (words % CfgBanks != 2)
+        words++;
+    return words * N;
+}
+
+/* A network's layer in the placing the compiler would choose. */
+bool net_layer_place(const net_layer &s, rng &r, layer &l)
+{
+    l.s = {s.net, s.depthwise, s.h, s.w, s.c, s.oc, s.kh, s.kw, s.stride, s.stride, true, 1, 1};
+    layer_size(l);
+    layer_fill(l, r);
+    l.p = {};
+    l.p.pairs = !s.depthwise && 2 * s.oc <= N && l.ow > 1 && G >= 4;
+    l.p.ports = l.p.pairs ? G / 2 : G;
+    l.p.in_pitch = good_pitch(s.w * s.c);
+    l.p.out_step = s.oc;
+    l.p.out_pitch = good_pitch(l.ow * s.oc);
+    l.p.in_base = N;
+    l.p.out_base = ceil_div(N + l.in_bytes(), N) * N + 3 * N;
+    int row = l.p.pairs ? ceil_div(l.ow, 2) : l.ow;
+    int rows = l.weight_rows() * ceil_div(s.oc * (l.p.pairs ? 2 : 1), N);
+    l.p.block_rows = row > CfgAccDepth ? 0 : std::min(l.oh, CfgAccDepth / row);
+    return l.p.block_rows > 0 && rows <= weight_words && ceil_div(s.oc, N) <= entries &&
+           (uint32_t)(l.p.out_base + l.out_bytes()) <= spad_bytes;
+}
+
+int run_nets()
+{
+    bench b(1);
+    int failed = 0;
+    const char *net = "";
+    long cycles = 0, conflict = 0, formula = 0, left_out = 0;
+
+    for (const net_layer &s : net_layers) {
+        layer l;
+        counts n;
+        long steps = 0;
+        if (strcmp(net, s.net) != 0 && *net)
+            printf("%-8s %8ld cycles, formula %8ld, conflicts %ld\n", net, cycles, formula,
+                   conflict);
+        if (strcmp(net, s.net) != 0)
+            cycles = formula = conflict = 0;
+        net = s.net;
+        if (!net_layer_place(s, b.r, l)) {
+            left_out += s.times;
+            continue;
+        }
+        if (!check_layer(b, l, false, n, steps)) {
+            failed++;
+            print_layer(l);
+            printf(": WRONG\n");
+        }
+        cycles += n.cycles * s.times;
+        formula += steps * s.times;
+        conflict += n.conflict * s.times;
+    }
+    printf("%-8s %8ld cycles, formula %8ld, conflicts %ld\n", net, cycles, formula, conflict);
+    printf("array_tb N=%d nets: %d layers wrong, %ld need several commands and are left out; "
+           "%ld cycles at %.0f kcycles/s\n",
+           N, failed, left_out, b.measured, (double)b.measured / b.seconds / 1e3);
+    return failed != 0;
+}
+} // namespace
+
+int main(int argc, char **argv)
+{
+    std::string mode = argc > 1 ? argv[1] : "random";
+
+    if (mode == "nets")
+        return run_nets();
+    return run_random(argc > 2 ? strtoull(argv[2], nullptr, 0) : 1, argc > 3 ? atoi(argv[3]) : 150);
+}
