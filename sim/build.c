@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +14,7 @@
 #include "build_files.h"
 #include "compiler/base/file.h"
 #include "compiler/base/text.h"
+#include "prune.h"
 #include "tools.h"
 
 struct build {
@@ -194,26 +194,13 @@ static enum status compile(const struct build *b, struct diag *d)
     return ST_OK;
 }
 
-static int remove_one(const char *path, const struct stat *info, int type, struct FTW *at)
-{
-    (void)info;
-    (void)type;
-    (void)at;
-    return remove(path);
-}
-
-static void remove_tree(const char *path)
-{
-    (void)nftw(path, remove_one, 16, FTW_DEPTH | FTW_PHYS);
-}
-
 /* With the lock held: fill a folder beside the final one, then rename it. */
 static enum status fill(struct build *b, const char *final, struct diag *d)
 {
     enum status st;
 
     b->folder = arena_printf(b->a, "%s.part", final);
-    remove_tree(b->folder); /* of a build that was killed */
+    prune_tree(b->folder); /* of a build that was killed */
     st = file_make_dirs(b->folder, d);
     if (st == ST_OK)
         st = build_files_write(b->a, &b->files, b->folder, d);
@@ -223,10 +210,10 @@ static enum status fill(struct build *b, const char *final, struct diag *d)
         st = compile(b, d);
     if (st != ST_OK) {
         if (st == ST_INTERRUPTED || st == ST_NO_MEMORY)
-            remove_tree(b->folder);
+            prune_tree(b->folder);
         return st; /* else the folder stays: the message names its log */
     }
-    remove_tree(arena_printf(b->a, "%s/obj", b->folder));
+    prune_tree(arena_printf(b->a, "%s/obj", b->folder));
     if (rename(b->folder, final) != 0)
         return FAIL(d, ST_USAGE, "cannot rename '%s': %s", b->folder, strerror(errno));
     return ST_OK;
@@ -288,7 +275,11 @@ enum status sim_build(struct arena *a, const struct sim_paths *paths,
     model->folder = final;
     model->path = arena_printf(a, "%s/model.so", final);
     model->source_hash = b.hash;
-    if (file_exists(model->path))
+    if (file_exists(model->path)) {
+        prune_touch(final);
         return ST_OK;
-    return build_with_lock(&b, final, model->path, &model->built, d);
+    }
+    TRY(build_with_lock(&b, final, model->path, &model->built, d));
+    prune_cache(a, paths->cache);
+    return ST_OK;
 }

@@ -1,0 +1,58 @@
+/* prune.c - old models leave the cache. */
+#define _GNU_SOURCE
+#include "prune.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+enum { KEEP_SECONDS = 14 * 24 * 3600, HASH_DIGITS = 32 };
+
+static int remove_one(const char *path, const struct stat *info, int type, struct FTW *at)
+{
+    (void)info;
+    (void)type;
+    (void)at;
+    return remove(path);
+}
+
+void prune_tree(const char *path)
+{
+    (void)nftw(path, remove_one, 16, FTW_DEPTH | FTW_PHYS);
+}
+
+void prune_touch(const char *folder)
+{
+    (void)utimensat(AT_FDCWD, folder, NULL, 0);
+}
+
+/* <hash>, <hash>.lock or <hash>.part: nothing else in the cache is ours to remove. */
+static bool is_ours(const char *name)
+{
+    const char *const rest = name + strspn(name, "0123456789abcdef");
+
+    return rest - name == HASH_DIGITS &&
+           (*rest == '\0' || strcmp(rest, ".lock") == 0 || strcmp(rest, ".part") == 0);
+}
+
+void prune_cache(struct arena *a, const char *cache)
+{
+    DIR *const dir = opendir(cache);
+    const time_t now = time(NULL);
+    const struct dirent *entry;
+
+    while (dir != NULL && (entry = readdir(dir)) != NULL) {
+        const char *const path = arena_printf(a, "%s/%s", cache, entry->d_name);
+        struct stat info;
+
+        if (is_ours(entry->d_name) && lstat(path, &info) == 0 && now - info.st_mtime > KEEP_SECONDS)
+            prune_tree(path);
+    }
+    if (dir != NULL)
+        (void)closedir(dir);
+}

@@ -1,0 +1,16 @@
+/* prune.h - keeps the cache of models from growing for ever: every edit of the RTL makes a new one.
+ */
+#ifndef HEDDLE_SIM_PRUNE_H
+#define HEDDLE_SIM_PRUNE_H
+
+#include "compiler/base/arena.h"
+
+/* Note that the model in `folder` was used now. */
+void prune_touch(const char *folder);
+/* Remove what nobody has used for two weeks: models, locks, remains of failed builds. Never fails.
+ */
+void prune_cache(struct arena *a, const char *cache);
+/* Remove a folder and everything in it. */
+void prune_tree(const char *path);
+
+#endif
