@@ -19,7 +19,8 @@ module hd_array #(
   input  wire logic                    clk_i,
   input  wire logic                    en_i,
   input  wire logic                    depthwise_i,   // constant while a command runs, as the next two
-  input  wire logic [N-1:0]            col2_i,
+  input  wire logic                    pair_i,
+  input  wire logic [N-1:0]            col2_i,        // with pair_i only
   input  wire logic [N*GroupBits-1:0]  row_group_i,
   input  wire logic [N*ActW-1:0]       row_i,
   input  wire logic [N*ActW-1:0]       row2_i,
@@ -43,7 +44,6 @@ module hd_array #(
     assign group = row_group_i[r*GroupBits +: GroupBits];
 
     for (genvar c = 0; c < N; c++) begin : gen_col
-      logic [ActW-1:0] act;
       logic [AccW-1:0] above, psum;
 
       if (r == 0) begin : gen_top
@@ -51,17 +51,20 @@ module hd_array #(
       end else begin : gen_inner
         assign above = gen_row[r-1].gen_col[c].psum;
       end
-      assign act = depthwise_i ? (row_mask_i[r] ? tap[32'(group)*N + c] : '0)
-                 : col2_i[c]   ? row2_i[r*ActW +: ActW] : row_i[r*ActW +: ActW];
-
       hd_pe #(.ActW(ActW), .WgtW(WgtW), .AccW(AccW)) u_pe (
         .clk_i,
         .en_i,
-        .act_i (act),
-        .psum_i(above),
-        .w_we_i(we),
-        .w_i   (w_i[c*WgtW +: WgtW]),
-        .psum_o(psum)
+        .depthwise_i,
+        .tap_en_i(row_mask_i[r]),
+        .tap_i   (tap[32'(group)*N + c]),
+        .pair_i,
+        .second_i(col2_i[c]),
+        .row_i   (AccW'($signed(row_i[r*ActW +: ActW]))),
+        .row2_i  (AccW'($signed(row2_i[r*ActW +: ActW]))),
+        .psum_i  (above),
+        .w_we_i  (we),
+        .w_i     (w_i[c*WgtW +: WgtW]),
+        .psum_o  (psum)
       );
       if (r == N - 1) begin : gen_out
         assign psum_o[c*AccW +: AccW] = psum;

@@ -114,16 +114,25 @@ module hd_array_unit #(
     .w_word_o    (wr_word_o)
   );
 
-  // Command fields that the pipe uses every step, registered once more: they have settled long before use.
+  // What the pipe uses every step of the command, registered once more in its first steps: it is settled
+  // before the first position gets here.
+  logic [2:0] age_q;  // cycles since the command was taken, at most 7
+  logic       starting;
+  assign starting = age_q != 3'd7;
+  always_ff @(posedge clk_i) begin
+    if (cmd_valid_i && cmd_ready_o) age_q <= '0;
+    else if (starting) age_q <= age_q + 1'b1;
+  end
+
   logic                  depthwise_q, pair_q;
   logic [7:0]            z_in_q, z_w_q;
   logic [N-1:0]          col2_q;
-  always_ff @(posedge clk_i) begin
+  always_ff @(posedge clk_i) if (starting) begin
     depthwise_q <= cmd.depthwise;
     pair_q      <= cmd.streams == 3'd2;
     z_in_q      <= cmd.z_in;
     z_w_q       <= cmd.z_w;
-    col2_q      <= cmd.streams == 3'd2 ? {N{1'b1}} << cmd.pair_split : '0;
+    col2_q      <= {N{1'b1}} << cmd.pair_split;
   end
 
   logic [31:0] cmd_index_q;
@@ -200,8 +209,7 @@ module hd_array_unit #(
   logic [G*N*ActW-1:0]     tap;
   logic [N-1:0]            tap_mask[G];
   logic [N-1:0]            row_mask;
-  logic [GroupBits-1:0]    row_group_q[N];
-  logic [N*GroupBits-1:0]  row_group;
+  logic [N*GroupBits-1:0]  row_group, row_group_q;
 
   always_ff @(posedge clk_i) begin
     if (en && depthwise_q) begin
@@ -214,7 +222,7 @@ module hd_array_unit #(
     logic [CntBits-1:0]    lo_q;
     logic [PtrBits-1:0]    delay_q;
     logic [N*ActW+N-1:0]   line;
-    always_ff @(posedge clk_i) begin
+    always_ff @(posedge clk_i) if (starting) begin
       lo_q    <= group_lo[g*CntBits +: CntBits];
       delay_q <= PtrBits'(group_lo[g*CntBits +: CntBits]) + cmd.pad_left[PtrBits-1:0];
     end
@@ -239,21 +247,22 @@ module hd_array_unit #(
 
   // Row r belongs to the last piece that begins at or above it.
   always_ff @(posedge clk_i) begin
-    for (int r = 0; r < N; r++) begin
-      row_group_q[r] <= '0;
-      for (int g = 1; g < G; g++) begin
-        if (CntBits'(r) >= group_lo[g*CntBits +: CntBits]) row_group_q[r] <= GroupBits'(g);
+    if (starting) row_group_q <= row_group;
+  end
+  always_comb begin
+    row_group = '0;
+    if (starting) begin
+      for (int r = 0; r < N; r++) begin
+        for (int g = 1; g < G; g++) begin
+          if (CntBits'(r) >= group_lo[g*CntBits +: CntBits]) row_group[r*GroupBits +: GroupBits] = GroupBits'(g);
+        end
       end
     end
-  end
-  for (genvar r = 0; r < N; r++) begin : gen_group
-    assign row_group[r*GroupBits +: GroupBits] = row_group_q[r];
   end
 
   // ---------------------------------------------------------------- weights, T+1+r to T+3+r
   logic                w_valid2_q, w_valid3_q;
   logic [LaneBits-1:0] w_row2_q, w_row3_q;
-  logic [WgtW-1:0]     w_bus_q[N];
   logic [N*WgtW-1:0]   w_bus;
 
   assign wr_req_o = w_req && en;
@@ -272,10 +281,11 @@ module hd_array_unit #(
     end
   end
   for (genvar c = 0; c < N; c++) begin : gen_w_bus
+    logic [WgtW-1:0] weight_q;
     always_ff @(posedge clk_i) begin
-      if (en && w_valid2_q) w_bus_q[c] <= WgtW'($signed(wr_data_i[c*8 +: 8])) - WgtW'($signed(z_w_q));
+      if (en && w_valid2_q) weight_q <= WgtW'($signed(wr_data_i[c*8 +: 8])) - WgtW'($signed(z_w_q));
     end
-    assign w_bus[c*WgtW +: WgtW] = w_bus_q[c];
+    assign w_bus[c*WgtW +: WgtW] = weight_q;
   end
 
   // ---------------------------------------------------------------- cells
@@ -285,8 +295,9 @@ module hd_array_unit #(
     .clk_i,
     .en_i       (en),
     .depthwise_i(depthwise_q),
+    .pair_i     (pair_q),
     .col2_i     (col2_q),
-    .row_group_i(row_group),
+    .row_group_i(row_group_q),
     .row_i      (row),
     .row2_i     (row2),
     .tap_i      (tap),

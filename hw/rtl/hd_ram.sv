@@ -25,23 +25,25 @@ module hd_ram #(
 
   logic [Width-1:0] mem[Depth];
 
-  always_ff @(posedge clk_i) begin
-    if (re_i) rdata_o <= mem[raddr_i];
-  end
-
+  // The write is blocking, behind the read: `mem` is private to this process, and a Verilator model spends
+  // several times as much on a memory that is written with <=.
+  /* verilator lint_off BLKSEQ */
   if (BeBits == 1) begin : gen_word
     always_ff @(posedge clk_i) begin
-      if (we_i && be_i[0]) mem[waddr_i] <= wdata_i;
+      if (re_i) rdata_o <= mem[raddr_i];
+      if (we_i && be_i[0]) mem[waddr_i] = wdata_i;
     end
   end else begin : gen_lanes
     always_ff @(posedge clk_i) begin
+      if (re_i) rdata_o <= mem[raddr_i];
       if (we_i) begin
         for (int b = 0; b < BeBits; b++) begin
-          if (be_i[b]) mem[waddr_i][b*LaneBits +: LaneBits] <= wdata_i[b*LaneBits +: LaneBits];
+          if (be_i[b]) mem[waddr_i][b*LaneBits +: LaneBits] = wdata_i[b*LaneBits +: LaneBits];
         end
       end
     end
   end
+  /* verilator lint_on BLKSEQ */
 
 endmodule
 

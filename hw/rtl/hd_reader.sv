@@ -21,25 +21,16 @@ module hd_reader #(
   input  wire logic [7:0]         z_in_i,   // signed
   output logic      [N*ActW-1:0]  act_o
 );
+  localparam int WordW = N * 8;
+
   logic               req_q;
   logic [OffBits-1:0] offset_q;
   logic [CntBits-1:0] lo_q, hi_q;
-  logic [7:0]         lane_byte[2*N];
-  logic [ActW-1:0]    lane_q[N];
-
-  for (genvar i = 0; i < 2 * N; i++) begin : gen_byte
-    assign lane_byte[i] = data_i[i*8 +: 8];
-  end
-  for (genvar l = 0; l < N; l++) begin : gen_lane
-    assign act_o[l*ActW +: ActW] = lane_q[l];
-  end
-
+  logic [N*8-1:0]     turned;
   logic [ActW-1:0]    z_in;
-  logic [CntBits-1:0] pick[N];
-  assign z_in = ActW'($signed(z_in_i));
-  always_comb begin
-    for (int l = 0; l < N; l++) pick[l] = CntBits'(offset_q) + CntBits'(l);
-  end
+
+  assign turned = req_q ? WordW'(data_i >> {offset_q, 3'b000}) : '0;
+  assign z_in   = ActW'($signed(z_in_i));
 
   always_ff @(posedge clk_i) begin
     if (en_i) begin
@@ -49,14 +40,19 @@ module hd_reader #(
         lo_q     <= lo_i;
         hi_q     <= hi_i;
       end
-      for (int l = 0; l < N; l++) begin
-        if (req_q && CntBits'(l) >= lo_q && CntBits'(l) < hi_q) begin
-          lane_q[l] <= ActW'($signed(lane_byte[pick[l]])) - z_in;
-        end else begin
-          lane_q[l] <= '0;
-        end
+    end
+  end
+
+  for (genvar l = 0; l < N; l++) begin : gen_lane
+    logic [ActW-1:0] lane_q;
+    always_ff @(posedge clk_i) begin
+      if (en_i) begin
+        if (!req_q) lane_q <= '0;
+        else lane_q <= CntBits'(l) >= lo_q && CntBits'(l) < hi_q
+                     ? ActW'($signed(turned[l*8 +: 8])) - z_in : '0;
       end
     end
+    assign act_o[l*ActW +: ActW] = lane_q;
   end
 
 endmodule
