@@ -1,0 +1,353 @@
+/* Streams, DMA and faults of the twin: what is copied where, what a sink sees, and every named
+ * fault. */
+#include "twin_bench.h"
+
+#define REGION1 (BASE + STREAM_BYTES)
+#define REGION2 (REGION1 + REGION1_BYTES)
+
+static struct hd_cmd_dma_read read_command(uint32_t opcode, uint32_t space, uint32_t n_bytes)
+{
+    return (struct hd_cmd_dma_read){
+        .common = {.opcode = opcode & 0xff, .length = HD_CMD_DMA_READ_UNITS},
+        .region = 1,
+        .space = space & 7,
+        .runs = 1,
+        .rows = 1,
+        .run_bytes = n_bytes,
+        .row_bytes = n_bytes};
+}
+
+static struct hd_cmd_store store_command(uint32_t n_bytes)
+{
+    return (struct hd_cmd_store){
+        .common = {.opcode = HD_OPCODE_STORE, .length = HD_CMD_STORE_UNITS},
+        .region = 2,
+        .runs = 1,
+        .rows = 1,
+        .run_bytes = n_bytes,
+        .row_bytes = n_bytes};
+}
+
+/* Divide `total` into equal parts. */
+static uint32_t random_divisor(uint32_t total)
+{
+    uint32_t d;
+
+    do
+        d = random_in(1, total < 40 ? total : 40);
+    while (total % d);
+    return d;
+}
+
+static void load_scatters_runs_to_rows(void **state)
+{
+    struct twin t;
+    uint32_t n, size;
+
+    (void)state;
+    twin_open(&t, "sys8");
+    n = t.f.config.n;
+    size = t.f.n_bytes[HD_SPACE_SCRATCHPAD];
+    for (uint32_t k = 0; k < 200; k++) {
+        uint32_t total = random_in(1, 600), runs = random_divisor(total);
+        uint32_t rows = random_divisor(total);
+        struct hd_cmd_dma_read c = read_command(HD_OPCODE_LOAD, HD_SPACE_SCRATCHPAD, 0);
+        uint8_t *want = malloc(size);
+        const uint8_t *source = t.memory + STREAM_BYTES;
+
+        c.offset = random_in(0, 100);
+        c.runs = runs & 0xffff;
+        c.rows = rows & 0xffff;
+        c.run_bytes = total / runs;
+        c.run_pitch = c.run_bytes + random_in(0, 20);
+        c.row_bytes = total / rows;
+        c.dest = random_in(0, 9);
+        c.dest_pitch = (c.row_bytes + n - 1) / n + random_in(0, 3);
+        random_bytes(t.memory + STREAM_BYTES, REGION1_BYTES);
+        random_bytes(twin_spad(&t), size);
+        memcpy(want, twin_spad(&t), size);
+        for (uint32_t i = 0; i < total; i++)
+            want[(c.dest + i / c.row_bytes * c.dest_pitch) * n + i % c.row_bytes] =
+                source[c.offset + i / c.run_bytes * c.run_pitch + i % c.run_bytes];
+        assert_int_equal(twin_run_one(&t, &c, sizeof c), HD_OK);
+        expect_bytes("scratchpad", twin_spad(&t), want, size);
+        free(want);
+    }
+    twin_close(&t);
+}
+
+static void store_gathers_rows_to_runs(void **state)
+{
+    struct twin t;
+    uint32_t n;
+
+    (void)state;
+    twin_open(&t, "sys16");
+    n = t.f.config.n;
+    for (uint32_t k = 0; k < 100; k++) {
+        uint32_t total = random_in(1, 600), runs = random_divisor(total);
+        uint32_t rows = random_divisor(total);
+        struct hd_cmd_store c = store_command(0);
+        uint8_t *memory = t.memory + STREAM_BYTES + REGION1_BYTES, *want = malloc(REGION2_BYTES);
+
+        c.offset = random_in(0, 100);
+        c.runs = runs & 0xffff;
+        c.rows = rows & 0xffff;
+        c.run_bytes = total / runs;
+        c.run_pitch = c.run_bytes + random_in(0, 20);
+        c.row_bytes = total / rows;
+        c.src = random_in(0, 9);
+        c.src_pitch = (c.row_bytes + n - 1) / n + random_in(0, 3);
+        random_bytes(memory, REGION2_BYTES);
+        random_bytes(twin_spad(&t), t.f.n_bytes[HD_SPACE_SCRATCHPAD]);
+        memcpy(want, memory, REGION2_BYTES);
+        for (uint32_t i = 0; i < total; i++)
+            want[c.offset + i / c.run_bytes * c.run_pitch + i % c.run_bytes] = (uint8_t)twin_spad(
+                &t)[(c.src + i / c.row_bytes * c.src_pitch) * n + i % c.row_bytes];
+        assert_int_equal(twin_run_one(&t, &c, sizeof c), HD_OK);
+        expect_bytes("memory", memory, want, REGION2_BYTES);
+        free(want);
+    }
+    twin_close(&t);
+}
+
+/* Weight memories take whole words: what the row leaves is 0. */
+static void weight_fills_words_with_zeros(void **state)
+{
+    static const uint32_t spaces[] = {HD_SPACE_WEIGHTS, HD_SPACE_BIAS, HD_SPACE_MULTIPLIER,
+                                      HD_SPACE_SHIFT};
+    struct twin t;
+
+    (void)state;
+    twin_open(&t, "sys16");
+    random_bytes(t.memory + STREAM_BYTES, REGION1_BYTES);
+    for (uint32_t i = 0; i < 4; i++) {
+        struct hd_cmd_dma_read c = read_command(HD_OPCODE_WEIGHT, spaces[i], 20);
+        uint8_t want[64];
+
+        memset(want, 0xee, sizeof want);
+        memset(t.f.space[spaces[i]], 0xee, 64);
+        memcpy(want + 16, t.memory + STREAM_BYTES, 20);
+        memset(want + 36, 0, 12);
+        c.dest = 1;
+        assert_int_equal(twin_run_one(&t, &c, sizeof c), HD_OK);
+        expect_bytes("weight memory", t.f.space[spaces[i]], want, sizeof want);
+    }
+    twin_close(&t);
+}
+
+struct seen {
+    uint32_t n, bytes[8], command[8], unit[8];
+    uint64_t lowest[8];
+};
+
+static void see(void *ctx, const struct hd_sim_commit *c)
+{
+    struct seen *s = ctx;
+
+    assert_true(c->space < 8 && c->n_bytes <= 64);
+    if (!s->bytes[c->space] || c->address < s->lowest[c->space])
+        s->lowest[c->space] = c->address;
+    for (uint32_t i = 0; i < 64; i++)
+        s->bytes[c->space] += (uint32_t)(c->strobe >> i & 1);
+    s->command[c->space] = c->command;
+    s->unit[c->space] = c->unit;
+    s->n++;
+}
+
+static void a_sink_sees_every_write(void **state)
+{
+    struct hd_cmd_dma_read load = read_command(HD_OPCODE_LOAD, HD_SPACE_SCRATCHPAD, 20);
+    struct hd_cmd_dma_read bias = read_command(HD_OPCODE_WEIGHT, HD_SPACE_BIAS, 20);
+    struct hd_cmd_store store = store_command(20);
+    struct seen s = {0};
+    struct twin t;
+
+    (void)state;
+    twin_open(&t, "sys16");
+    hd_func_commits(&t.f, see, &s);
+    load.dest = 3;
+    store.offset = 9;
+    twin_begin(&t);
+    twin_add(&t, &load, sizeof load);
+    twin_add(&t, &bias, sizeof bias);
+    twin_add(&t, &store, sizeof store);
+    assert_int_equal(twin_run(&t), HD_OK);
+    assert_int_equal(s.bytes[0], 20);
+    assert_int_equal(s.lowest[0], 48);
+    assert_int_equal(s.unit[0], HD_UNIT_LOAD);
+    assert_int_equal(s.bytes[2 + HD_SPACE_BIAS], 32);
+    assert_int_equal(s.command[2 + HD_SPACE_BIAS], 1);
+    assert_int_equal(s.bytes[1], 20);
+    assert_int_equal(s.lowest[1], REGION2 + 9);
+    assert_int_equal(s.command[1], 2);
+    hd_func_commits(&t.f, NULL, NULL);
+    s.n = 0;
+    assert_int_equal(twin_run_one(&t, &load, sizeof load), HD_OK);
+    assert_int_equal(s.n, 0);
+    twin_close(&t);
+}
+
+static void expect_fault(struct twin *t, int rc, uint32_t code, uint32_t unit, uint32_t command,
+                         uint64_t address)
+{
+    assert_int_equal(rc, HD_ERROR_FAULT);
+    assert_int_equal(t->dev.fault.code, code);
+    assert_int_equal(t->dev.fault.unit, unit);
+    assert_int_equal(t->dev.fault.command, command);
+    assert_int_equal(t->dev.fault.address, address);
+}
+
+/* A good stream of LOAD, END with one word changed. */
+static int run_changed(struct twin *t, uint32_t word, uint32_t value)
+{
+    struct hd_cmd_dma_read load = read_command(HD_OPCODE_LOAD, HD_SPACE_SCRATCHPAD, 16);
+    uint32_t at;
+
+    twin_begin(t);
+    twin_add(t, &load, sizeof load);
+    assert_int_equal(twin_run(t), HD_OK);
+    at = t->at;
+    memcpy(t->memory + word * 4, &value, 4);
+    return hd_run(&t->dev, 0, at);
+}
+
+static void damaged_streams(void **state)
+{
+    const uint32_t first = HD_HEADER_BYTES / 4; /* word of the first command */
+    struct twin t;
+
+    (void)state;
+    twin_open(&t, "sys16");
+    expect_fault(&t, run_changed(&t, 0, 0), HD_FAULT_BAD_HEADER, HD_UNIT_FETCH, 0, BASE);
+    expect_fault(&t, run_changed(&t, 1, 9), HD_FAULT_BAD_VERSION, HD_UNIT_FETCH, 0, BASE);
+    expect_fault(&t, run_changed(&t, 2, 9), HD_FAULT_CONFIG_MISMATCH, HD_UNIT_FETCH, 0, BASE);
+    expect_fault(&t, run_changed(&t, 3, 64), HD_FAULT_BAD_LENGTH, HD_UNIT_FETCH, 0, BASE);
+    expect_fault(&t, run_changed(&t, first, 3u << 8 | 99), HD_FAULT_BAD_OPCODE, HD_UNIT_FETCH, 0,
+                 BASE + 32);
+    expect_fault(&t, run_changed(&t, first, 2u << 8 | HD_OPCODE_LOAD), HD_FAULT_BAD_LENGTH,
+                 HD_UNIT_FETCH, 0, BASE + 32);
+    expect_fault(&t, run_changed(&t, first + 12, 1u << 8 | HD_OPCODE_INVALID), HD_FAULT_BAD_OPCODE,
+                 HD_UNIT_FETCH, 1, BASE + 80);
+    /* The engine starts again after a fault. */
+    assert_int_equal(run_changed(&t, 7, 0), HD_OK);
+    twin_close(&t);
+}
+
+static void addresses_outside(void **state)
+{
+    struct hd_cmd_dma_read load = read_command(HD_OPCODE_LOAD, HD_SPACE_SCRATCHPAD, 32);
+    struct hd_cmd_store store = store_command(32);
+    struct twin t;
+    struct hd_region *r;
+
+    (void)state;
+    twin_open(&t, "sys16");
+    r = t.dev.region;
+    load.offset = REGION1_BYTES - 16;
+    expect_fault(&t, twin_run_one(&t, &load, sizeof load), HD_FAULT_REGION_LIMIT, HD_UNIT_LOAD, 0,
+                 REGION1 + REGION1_BYTES - 16);
+    load.offset = 0;
+    load.region = 7; /* never bound */
+    expect_fault(&t, twin_run_one(&t, &load, sizeof load), HD_FAULT_REGION_LIMIT, HD_UNIT_LOAD, 0,
+                 0);
+    hd_bind(&t.dev, 7, NULL, BASE + MEMORY_BYTES, 64);
+    expect_fault(&t, twin_run_one(&t, &load, sizeof load), HD_FAULT_BUS_READ, HD_UNIT_LOAD, 0,
+                 BASE + MEMORY_BYTES);
+    store.region = 7;
+    expect_fault(&t, twin_run_one(&t, &store, sizeof store), HD_FAULT_BUS_WRITE, HD_UNIT_STORE, 0,
+                 BASE + MEMORY_BYTES);
+    assert_int_equal(hd_bind(&t.dev, 0, r[0].host, BASE, 32), HD_OK);
+    assert_int_equal(twin_run_one(&t, &store, sizeof store), HD_ERROR_ARGUMENT);
+    twin_close(&t);
+}
+
+static void nonsense_fields(void **state)
+{
+    struct hd_cmd_dma_read load = read_command(HD_OPCODE_LOAD, HD_SPACE_WEIGHTS, 16);
+    struct hd_cmd_dma_read weight = read_command(HD_OPCODE_WEIGHT, HD_SPACE_SCRATCHPAD, 16);
+    struct twin t;
+
+    (void)state;
+    twin_open(&t, "sys16");
+    assert_int_equal(twin_run_one(&t, &load, sizeof load), HD_ERROR_FAULT);
+    assert_int_equal(t.dev.fault.code, HD_FAULT_BAD_FIELD);
+    assert_int_equal(twin_run_one(&t, &weight, sizeof weight), HD_ERROR_FAULT);
+    assert_int_equal(t.dev.fault.code, HD_FAULT_BAD_FIELD);
+    load.space = HD_SPACE_SCRATCHPAD;
+    load.row_bytes = 17;
+    assert_int_equal(twin_run_one(&t, &load, sizeof load), HD_ERROR_FAULT);
+    load.row_bytes = 16;
+    load.dest = 131072 / 16;
+    assert_int_equal(twin_run_one(&t, &load, sizeof load), HD_ERROR_FAULT);
+    load.dest--;
+    assert_int_equal(twin_run_one(&t, &load, sizeof load), HD_OK);
+    twin_close(&t);
+}
+
+static void a_wait_that_never_holds_is_stuck(void **state)
+{
+    struct hd_cmd_dma_read load = read_command(HD_OPCODE_LOAD, HD_SPACE_SCRATCHPAD, 16);
+    struct hd_cmd_store store = store_command(16);
+    struct twin t;
+
+    (void)state;
+    twin_open(&t, "sys16");
+    store.common.wait_load = 1;
+    store.common.wait_enable = 1u << HD_UNIT_LOAD;
+    twin_begin(&t);
+    twin_add(&t, &load, sizeof load);
+    twin_add(&t, &store, sizeof store);
+    assert_int_equal(twin_run(&t), HD_OK);
+    twin_begin(&t);
+    twin_add(&t, &store, sizeof store);
+    twin_add(&t, &load, sizeof load);
+    assert_int_equal(twin_run(&t), HD_ERROR_STUCK);
+    assert_int_equal(twin_run_one(&t, &load, sizeof load), HD_ERROR_BUSY);
+    assert_int_equal(hd_reset(&t.dev), HD_OK);
+    assert_int_equal(twin_run_one(&t, &load, sizeof load), HD_OK);
+    twin_close(&t);
+}
+
+static void separate_memory_and_polling(void **state)
+{
+    struct hd_cmd_dma_read load = read_command(HD_OPCODE_LOAD, HD_SPACE_SCRATCHPAD, 16);
+    struct hd_cmd_store store = store_command(16);
+    uint8_t in[16], out[16] = {0};
+    struct twin t;
+
+    (void)state;
+    twin_open(&t, "tiny");
+    t.port.window = NULL;
+    t.port.wait_irq = NULL;
+    assert_int_equal(hd_open(&t.dev, &t.port, t.f.config.hash), HD_OK);
+    twin_bind(&t);
+    assert_int_equal(hd_bind(&t.dev, 1, in, REGION1, sizeof in), HD_OK);
+    assert_int_equal(hd_bind(&t.dev, 2, out, REGION2, sizeof out), HD_OK);
+    random_bytes(in, sizeof in);
+    assert_int_equal(hd_copy_in(&t.dev, 1, 0, sizeof in), HD_OK);
+    twin_begin(&t);
+    twin_add(&t, &load, sizeof load);
+    twin_add(&t, &store, sizeof store);
+    assert_int_equal(twin_run(&t), HD_OK);
+    assert_int_equal(hd_copy_out(&t.dev, 2, 0, sizeof out), HD_OK);
+    assert_memory_equal(in, out, sizeof in);
+    twin_close(&t);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(load_scatters_runs_to_rows),
+        cmocka_unit_test(store_gathers_rows_to_runs),
+        cmocka_unit_test(weight_fills_words_with_zeros),
+        cmocka_unit_test(a_sink_sees_every_write),
+        cmocka_unit_test(damaged_streams),
+        cmocka_unit_test(addresses_outside),
+        cmocka_unit_test(nonsense_fields),
+        cmocka_unit_test(a_wait_that_never_holds_is_stuck),
+        cmocka_unit_test(separate_memory_and_polling),
+    };
+
+    return cmocka_run_group_tests(tests, random_seed, NULL);
+}

@@ -1,0 +1,242 @@
+/* VECTOR in the twin against NUMERICS.md: elementwise, pools with padding, sums, the look-up table;
+ * every byte of the scratchpad is compared. */
+#include "twin_bench.h"
+
+static const char *const config_names[] = {"tiny", "sys8", "sys16", "sys32"};
+
+/* A random geometry: image h x w x c at a_base, windows kh x kw, outputs behind it. */
+static void random_window(struct hd_cmd_vector *c, uint32_t size)
+{
+    uint32_t kh = random_in(1, 4), kw = random_in(1, 4), sy = random_in(1, 3), sx = random_in(1, 3);
+    uint32_t h = random_in(1, 7), w = random_in(1, 7), ch = random_in(1, 35);
+    int32_t top = random_int(0, (int32_t)kh - 1), left = random_int(0, (int32_t)kw - 1);
+    uint32_t at = random_in(0, 40), pitch = w * ch + random_in(0, 5);
+    uint32_t out = at + h * pitch + random_in(0, 40);
+
+    c->kernel_h = kh & 0xfff;
+    c->kernel_w = kw & 0xffff;
+    c->rows = ((h + (uint32_t)top - 1) / sy + 1) & 0xffff;
+    c->cols = ((w + (uint32_t)left - 1) / sx + 1) & 0xffff;
+    c->channels = ch;
+    c->a_base = (int32_t)at - top * (int32_t)pitch - left * (int32_t)ch;
+    c->a_row = pitch * sy;
+    c->a_col = ch * sx;
+    c->a_win_row = pitch;
+    c->a_win_col = ch;
+    c->y_start = (int16_t)-top;
+    c->x_start = (int16_t)-left;
+    c->in_h = h & 0xffff;
+    c->in_w = w & 0xffff;
+    c->stride_y = sy & 0xffff;
+    c->stride_x = sx & 0xffff;
+    c->out_base = out;
+    c->out_col = ch + random_in(0, 3);
+    c->out_row = c->cols * c->out_col + random_in(0, 3);
+    assert_true(out + c->rows * c->out_row + 64 < size);
+}
+
+static void random_elementwise(struct hd_cmd_vector *c)
+{
+    c->kernel_h = 1;
+    c->kernel_w = 1;
+    c->y_start = 0;
+    c->x_start = 0;
+    c->in_h = 0xffff;
+    c->in_w = 0xffff;
+    c->stride_y = 0;
+    c->stride_x = 0;
+    c->rows = random_in(1, 5) & 0xffff;
+    c->cols = random_in(1, 5) & 0xffff;
+    c->channels = random_in(1, 35);
+    c->a_base = random_int(0, 9);
+    c->a_col = c->channels;
+    c->a_row = c->cols * c->channels + 3;
+    c->b_base = 1024 + random_in(0, 9);
+    c->b_col = random_u32() % 2 ? c->channels : 0;
+    c->b_row = random_u32() % 2 ? c->cols * c->channels : 0;
+    c->out_base = random_u32() % 4 ? 2048 + random_in(0, 9) : (uint32_t)c->a_base;
+    c->out_col = c->a_col;
+    c->out_row = c->a_row;
+}
+
+static void random_numbers(struct hd_cmd_vector *c)
+{
+    c->common.opcode = HD_OPCODE_VECTOR;
+    c->common.length = HD_CMD_VECTOR_UNITS;
+    c->z_a = (int8_t)random_u32();
+    c->z_b = (int8_t)random_u32();
+    c->z_out = (int8_t)random_u32();
+    c->act_min = (int8_t)random_int(-128, 0);
+    c->act_max = (int8_t)random_int(0, 127);
+    c->multiplier_a = random_int(1 << 30, INT32_MAX);
+    c->multiplier_b = random_int(1 << 30, INT32_MAX);
+    c->multiplier_out = random_int(1 << 30, INT32_MAX);
+    c->shift_a = (int8_t)random_int(-6, 0);
+    c->shift_b = (int8_t)random_int(-6, 0);
+    c->shift_out = (int8_t)(c->op <= HD_VOP_SUB ? random_int(-20, -16) : random_int(-8, 2));
+}
+
+/* x / 2^20 headroom of ADD: the formula of NUMERICS. */
+static int64_t plain_elementwise(const struct hd_cmd_vector *c, int32_t a, int32_t b)
+{
+    int32_t x = a - c->z_a, y = b - c->z_b;
+
+    if (c->op == HD_VOP_MUL)
+        return plain_mbqm(x * y, c->multiplier_out, c->shift_out) + c->z_out;
+    x = plain_mbqm(x * 1048576, c->multiplier_a, c->shift_a);
+    y = plain_mbqm(y * 1048576, c->multiplier_b, c->shift_b);
+    return plain_mbqm(c->op == HD_VOP_ADD ? x + y : x - y, c->multiplier_out, c->shift_out) +
+           c->z_out;
+}
+
+static int64_t plain_window(const struct hd_cmd_vector *c, const int8_t *spad, uint32_t row,
+                            uint32_t col, uint32_t ch)
+{
+    int64_t sum = 0, n = 0, max = -128;
+
+    for (int32_t ky = 0; ky < (int32_t)c->kernel_h; ky++)
+        for (int32_t kx = 0; kx < (int32_t)c->kernel_w; kx++) {
+            int32_t y = c->y_start + (int32_t)(row * c->stride_y) + ky;
+            int32_t x = c->x_start + (int32_t)(col * c->stride_x) + kx;
+            int64_t at = (int64_t)c->a_base + (int64_t)row * c->a_row + (int64_t)col * c->a_col +
+                         (int64_t)ky * c->a_win_row + (int64_t)kx * c->a_win_col + ch;
+
+            if (y < 0 || x < 0 || y >= (int32_t)c->in_h || x >= (int32_t)c->in_w)
+                continue;
+            sum += spad[at];
+            max = spad[at] > max ? spad[at] : max;
+            n++;
+        }
+    if (c->op == HD_VOP_MAX_POOL)
+        return max;
+    if (c->op == HD_VOP_SUM)
+        return plain_mbqm((int32_t)(sum - n * c->z_a), c->multiplier_out, c->shift_out) + c->z_out;
+    return n ? (sum > 0 ? sum + n / 2 : sum - n / 2) / n : 0;
+}
+
+static int8_t plain_element(const struct twin *t, const struct hd_cmd_vector *c, const int8_t *spad,
+                            uint32_t row, uint32_t col, uint32_t ch)
+{
+    int8_t a = 0;
+    int64_t v;
+
+    if (c->op >= HD_VOP_AVG_POOL && c->op <= HD_VOP_SUM) {
+        v = plain_window(c, spad, row, col, ch);
+    } else {
+        a = spad[(uint32_t)c->a_base + row * c->a_row + col * c->a_col + ch];
+        if (c->op == HD_VOP_LUT)
+            return (int8_t)t->f.space[HD_SPACE_LUT][a + 128];
+        v = plain_elementwise(c, a, spad[c->b_base + row * c->b_row + col * c->b_col + ch]);
+    }
+    return plain_clamp(v, c->act_min, c->act_max);
+}
+
+static void check(struct twin *t, const struct hd_cmd_vector *c)
+{
+    uint32_t size = t->f.n_bytes[HD_SPACE_SCRATCHPAD];
+    int8_t *before = malloc(size), *want = malloc(size);
+
+    memcpy(before, twin_spad(t), size);
+    memcpy(want, before, size);
+    for (uint32_t row = 0; row < c->rows; row++)
+        for (uint32_t col = 0; col < c->cols; col++)
+            for (uint32_t ch = 0; ch < c->channels; ch++)
+                want[c->out_base + row * c->out_row + col * c->out_col + ch] =
+                    plain_element(t, c, before, row, col, ch);
+    assert_int_equal(twin_run_one(t, c, sizeof *c), HD_OK);
+    expect_bytes("scratchpad", twin_spad(t), want, size);
+    free(before);
+    free(want);
+}
+
+static void every_operation(void **state)
+{
+    (void)state;
+    for (uint32_t i = 0; i < 4; i++) {
+        struct twin t;
+
+        twin_open(&t, config_names[i]);
+        for (uint32_t k = 0; k < 60 * HD_VOP_COUNT; k++) {
+            struct hd_cmd_vector c = {.op = k % HD_VOP_COUNT & 15};
+
+            if (c.op >= HD_VOP_AVG_POOL && c.op <= HD_VOP_SUM)
+                random_window(&c, t.f.n_bytes[HD_SPACE_SCRATCHPAD]);
+            else
+                random_elementwise(&c);
+            random_numbers(&c);
+            random_bytes(twin_spad(&t), t.f.n_bytes[HD_SPACE_SCRATCHPAD]);
+            random_bytes(t.f.space[HD_SPACE_LUT], 256);
+            check(&t, &c);
+        }
+        twin_close(&t);
+    }
+}
+
+/* The reciprocal is exact for every count of cells and the sums that can occur. */
+static void averages_of_every_count(void **state)
+{
+    struct twin t;
+
+    (void)state;
+    twin_open(&t, "sys16");
+    for (uint32_t n = 1; n <= 2048; n++) {
+        struct hd_cmd_vector c = {
+            .common = {.opcode = HD_OPCODE_VECTOR, .length = HD_CMD_VECTOR_UNITS},
+            .op = HD_VOP_AVG_POOL,
+            .kernel_h = 1,
+            .kernel_w = n & 0xffff,
+            .rows = 1,
+            .cols = 1,
+            .channels = 16,
+            .a_win_col = 16,
+            .in_h = 1,
+            .in_w = n & 0xffff,
+            .out_base = 65536,
+            .act_min = -128,
+            .act_max = 127};
+        int32_t bias = random_int(-128, 127);
+
+        for (uint32_t k = 0; k < n * 16; k++)
+            twin_spad(&t)[k] = plain_clamp(bias + random_int(-3, 3), -128, 127);
+        check(&t, &c);
+    }
+    twin_close(&t);
+}
+
+static void operands_outside_are_refused(void **state)
+{
+    struct hd_cmd_vector c = {.common = {.opcode = HD_OPCODE_VECTOR, .length = HD_CMD_VECTOR_UNITS},
+                              .op = HD_VOP_LUT,
+                              .kernel_h = 1,
+                              .kernel_w = 1,
+                              .rows = 1,
+                              .cols = 1,
+                              .channels = 5,
+                              .in_h = 1,
+                              .in_w = 1,
+                              .out_base = 8192 - 4};
+    struct twin t;
+
+    (void)state;
+    twin_open(&t, "tiny");
+    assert_int_equal(twin_run_one(&t, &c, sizeof c), HD_ERROR_FAULT);
+    assert_int_equal(t.dev.fault.code, HD_FAULT_BAD_FIELD);
+    assert_int_equal(t.dev.fault.unit, HD_UNIT_VECTOR);
+    c.out_base = 0;
+    c.a_base = 8192 - 4;
+    assert_int_equal(twin_run_one(&t, &c, sizeof c), HD_ERROR_FAULT);
+    c.a_base = 8192 - 5;
+    assert_int_equal(twin_run_one(&t, &c, sizeof c), HD_OK);
+    twin_close(&t);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_operation),
+        cmocka_unit_test(averages_of_every_count),
+        cmocka_unit_test(operands_outside_are_refused),
+    };
+
+    return cmocka_run_group_tests(tests, random_seed, NULL);
+}
