@@ -57,13 +57,31 @@ static bool elementwise_of(const struct ir_graph *graph, struct geo *g, uint32_t
     return g->y2 != NULL && window_of(g, 1, 1);
 }
 
+bool geo_mean_over(const struct geo *g, uint32_t back)
+{
+    return back < g->x->rank && (g->op->attr[IR_AXIS] >> (g->x->rank - 1 - back) & 1) &&
+           ir_dim_back(g->x, back) > 1;
+}
+
+/* The mean over all rows, all columns, or both. Without its W, an [1,H,C] result has H columns. */
+static bool mean_of(struct geo *g)
+{
+    bool over_h = geo_mean_over(g, 2), over_w = geo_mean_over(g, 1);
+    g->oh = over_h ? 1 : g->h;
+    g->ow = over_w ? 1 : g->w;
+    g->turned = !over_h && (uint32_t)ir_dim_back(g->out, 2) != g->h;
+    if (g->turned) {
+        g->oh = 1;
+        g->ow = g->h;
+    }
+    return window_of(g, over_h ? g->h : 1, over_w ? g->w : 1);
+}
+
 static bool pool_of(struct geo *g, uint32_t vop)
 {
     g->vop = vop;
-    if (g->op->opcode == IR_OP_MEAN) {
-        bool over_h = g->oh == 1 && g->h > 1, over_w = g->ow == 1 && g->w > 1;
-        return window_of(g, over_h ? g->h : 1, over_w ? g->w : 1);
-    }
+    if (g->op->opcode == IR_OP_MEAN)
+        return mean_of(g);
     return window_of(g, (uint32_t)g->op->attr[IR_KERNEL_H], (uint32_t)g->op->attr[IR_KERNEL_W]);
 }
 
@@ -96,6 +114,11 @@ bool geo_of(const struct ir_graph *graph, const struct ir_op *op, struct geo *g)
 
 void geo_rows(const struct geo *g, uint32_t y, uint32_t n, uint32_t *lo, uint32_t *hi)
 {
+    if (g->kind == GEO_DENSE || g->turned) { /* one row to it, whatever the tensor's shape */
+        *lo = 0;
+        *hi = (uint32_t)ir_dim_back(g->x, 2);
+        return;
+    }
     int64_t first = (int64_t)y * g->sy - g->pt;
     int64_t last = (int64_t)(y + n - 1) * g->sy - g->pt + (int64_t)(g->kh - 1) * g->dy;
     if (first < 0)

@@ -17,10 +17,14 @@ struct geo {
     int32_t pt, pl;
     int32_t z_in, z_w, z_out;
     uint32_t vop; /* enum hd_vop for VECTOR operators */
+    bool turned;  /* mean over columns whose result has the input's rows as columns */
 };
 
 /* Fill `g` from `op`. False if the operator is none of the kinds. */
 bool geo_of(const struct ir_graph *graph, const struct ir_op *op, struct geo *g);
+
+/* MEAN: it runs over dimension `back` (1 W, 2 H), and that is not 1 anyway. */
+bool geo_mean_over(const struct geo *g, uint32_t back);
 
 static inline bool geo_on_array(const struct geo *g)
 {

@@ -62,8 +62,13 @@ static uint32_t whole_bytes(const struct work *w, const struct ir_tensor *t)
     return div_up(h * tensor_pitch(w, t), w->hw->n) * w->hw->n;
 }
 
-static uint32_t in_tile_rows(const struct geo *g, uint32_t rows)
+/* Rows of operand i that `rows` output rows need at most. */
+static uint32_t in_tile_rows(const struct geo *g, uint32_t i, uint32_t rows)
 {
+    if (g->kind == GEO_ELEMENTWISE)
+        return ir_dim_back(operand(g, i), 2) > 1 ? rows : 1;
+    if (g->turned)
+        return g->h;
     uint32_t need = (rows - 1) * g->sy + (g->kh - 1) * g->dy + 1;
     return need < g->h ? need : g->h;
 }
@@ -84,7 +89,7 @@ static uint32_t tile_bytes(struct work *w, struct op_plan *p, uint32_t rows)
         if (p->in[i].streamed) {
             uint32_t h, c, cols;
             geo_image(operand(g, i), &h, &cols, &c);
-            p->in[i].rows = in_tile_rows(g, rows);
+            p->in[i].rows = in_tile_rows(g, i, rows);
             p->in[i].pitch = pitch_of(w, cols * c, p->in[i].rows, g->kh > 1 ? g->dy : 0);
             total += stream_bytes(p->in[i].rows, p->in[i].pitch, n_tiles);
         }
@@ -98,6 +103,10 @@ static uint32_t tile_bytes(struct work *w, struct op_plan *p, uint32_t rows)
 
 uint32_t layout_least(const struct geo *g, const struct hd_config *hw)
 {
+    if (g->kind == GEO_DENSE)
+        return (div_up((uint32_t)ir_elements(g->x), hw->n) +
+                div_up((uint32_t)ir_elements(g->out), hw->n)) *
+               hw->n;
     struct work w = {.hw = hw};
     struct op_plan p = {.geo = *g, .n_in = g->y2 ? 2 : 1};
     for (uint32_t i = 0; i < p.n_in; i++)
@@ -106,18 +115,17 @@ uint32_t layout_least(const struct geo *g, const struct hd_config *hw)
     return tile_bytes(&w, &p, 1);
 }
 
-static bool flat_reader(const struct geo *g)
+/* A matrix product takes and makes tensors as one flat string. */
+static void note_flat(struct work *w, const struct geo *g, const struct ir_tensor *t)
 {
-    return g->kind == GEO_DENSE;
+    if (g->kind == GEO_DENSE && ir_dim_back(t, 2) > 1)
+        w->compact[t->id] = true;
 }
 
 /* What readers ask of a tensor's rows. */
 static void note_reader(struct work *w, const struct geo *g, const struct ir_tensor *t)
 {
-    uint32_t h, c, cols;
-    geo_image(t, &h, &cols, &c);
-    if (flat_reader(g) && h * cols > 1)
-        w->compact[t->id] = true;
+    note_flat(w, g, t);
     if (g->kh > 1 && geo_on_array(g) && w->multirow[t->id] < g->dy)
         w->multirow[t->id] = g->dy;
 }
@@ -152,12 +160,13 @@ static enum status collect(struct work *w, struct diag *d)
             note_reader(w, &p->geo, operand(&p->geo, k));
             touch(w, operand(&p->geo, k), i);
         }
+        note_flat(w, &p->geo, p->geo.out);
         touch(w, p->geo.out, i);
     }
     return ST_OK;
 }
 
-/* Streaming a tensor that a flat reader takes is impossible: it is one row to it. */
+/* Streaming a tensor that a matrix product takes or makes is impossible: it is one row to it. */
 static bool may_stream(const struct work *w, uint32_t id)
 {
     return !w->compact[id];

@@ -66,6 +66,10 @@ static void fill_pool(const struct op_plan *p, struct hd_cmd_vector *v, uint32_t
     v->stride_y = g->sy & 0xffffu;
     v->stride_x = g->sx & 0xffffu;
     v->out_col = g->oc;
+    if (g->turned) { /* one output row, its columns are the input's rows */
+        v->a_col = (uint32_t)pitch;
+        v->stride_x = 0;
+    }
 }
 
 /* Rows are flat strings unless an operand is broadcast along columns. */

@@ -113,12 +113,9 @@ static const char *check_elementwise(struct question *q)
 static const char *check_pool(struct question *q)
 {
     const struct geo *g = &q->g;
-    if (g->c != g->oc)
-        REFUSE(q, "the mean runs over channels");
     if (g->op->opcode == IR_OP_MEAN) {
-        if ((g->oh != 1 && g->oh != g->h) || (g->ow != 1 && g->ow != g->w) ||
-            ir_elements(g->x) == ir_elements(g->out))
-            REFUSE(q, "the mean runs over other axes than height and width");
+        if (geo_mean_over(g, 0))
+            REFUSE(q, "the mean runs over channels");
         if (g->kh > 4095)
             REFUSE(q, "%u rows, the vector unit takes 4095", g->kh);
         return NULL;
@@ -126,6 +123,8 @@ static const char *check_pool(struct question *q)
     ASK(check_window(q));
     if (g->vop == HD_VOP_AVG_POOL && g->kh * g->kw > 2048)
         REFUSE(q, "window of %u cells, the exact reciprocal takes 2048", g->kh * g->kw);
+    if (g->op->attr[IR_ROUND_UP])
+        REFUSE(q, "it rounds halves up, as uint8 does, the vector unit away from zero");
     return NULL;
 }
 

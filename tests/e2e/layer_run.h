@@ -1,0 +1,65 @@
+/* layer_run.h - one random graph: compiled, and run on the reference and on devices through the
+ * driver, without any emitted C. */
+#ifndef HEDDLE_TESTS_LAYER_RUN_H
+#define HEDDLE_TESTS_LAYER_RUN_H
+
+#include "compiler/run/device.h"
+#include "layers.h"
+#include "sim/compare.h"
+
+/* What a layer is compiled for and how it runs; all of it follows from the layer's seed. */
+struct layer_setup {
+    uint64_t seed;
+    struct hd_config hw;
+    struct options options; /* memory, waiting, overlap */
+};
+
+struct layer {
+    struct arena *arena;
+    const struct layer_setup *setup;
+    struct ir_graph *graph;    /* legalised and partitioned */
+    struct ir_graph *original; /* legalised only as far as the reference needs it */
+    struct sched_program *program;
+    const char *refused;    /* why not all of it is on the accelerator; NULL if it is */
+    uint32_t n_region;      /* commands, constants, arena, inputs, outputs */
+    uint8_t **bytes;        /* by region: what the device gets */
+    uint8_t **expected;     /* by output: the reference's bytes */
+    uint32_t *n_bytes, *at; /* by region; offset in device memory */
+    uint32_t memory_bytes;  /* of all regions */
+    const char **row_name;  /* for devices */
+};
+
+/* Compile for the accelerator and run the reference. l->refused is set, and the rest is not there,
+ * when an operator was left to the host. */
+enum status layer_compile(struct arena *a, const struct layer_setup *setup, struct layer *l,
+                          struct diag *d);
+
+/* What one run found. */
+struct layer_result {
+    bool ok;
+    uint64_t cycles;
+    char text[1024]; /* why not: a fault, or the first wrong byte */
+};
+
+/* How a device shows its commits; both NULL for none. */
+struct layer_watch {
+    void (*sink)(void *ctx, const struct hd_sim_commit *commit);
+    void (*submission)(void *ctx);
+    void *ctx;
+};
+
+/* Run on `engine` (ENGINE_FUNC or ENGINE_RTL, `so` its model) and compare every byte of device
+ * memory with the reference's outputs and with what was there before. shuffle: give the commands
+ * in another order that their waits allow (for the twin: a missing wait shows). */
+enum status layer_execute(const struct layer *l, enum options_engine engine,
+                          const struct sim_model *so, bool shuffle, const struct layer_watch *watch,
+                          struct layer_result *result, struct diag *d);
+
+/* Where RTL and twin first part, in words. */
+enum status layer_part(const struct layer *l, const struct sim_model *so, struct text *t,
+                       struct diag *d);
+
+/* layer_shuffle.c: the commands of `s` in an order that a device might run them in. */
+void layer_shuffle(struct arena *a, uint64_t seed, const struct sched_stream *s, uint32_t *order);
+
+#endif

@@ -1,0 +1,49 @@
+/* layer_shuffle.c - another order that the waits of a stream allow: each unit takes its commands in
+ * turn, units go on at random, sometimes one runs as far ahead as it may. If two commands of
+ * different units touch the same bytes and neither waits for the other, the answer changes. */
+#include "layer_run.h"
+
+struct state {
+    const struct sched_stream *s;
+    uint32_t *queue[HD_UNIT_COUNT]; /* commands of each unit */
+    uint32_t n[HD_UNIT_COUNT], done[HD_UNIT_COUNT];
+};
+
+static bool may_go(const struct state *t, uint32_t unit)
+{
+    if (t->done[unit] == t->n[unit])
+        return false;
+    const struct hd_common *c = &t->s->cmd[t->queue[unit][t->done[unit]]].w.common;
+    const uint32_t need[5] = {c->wait_load, c->wait_weight, c->wait_array, c->wait_vector,
+                              c->wait_store};
+    for (uint32_t u = 0; u < 5; u++)
+        if (c->wait_enable >> u & 1u && (int16_t)(uint16_t)(t->done[u] - need[u]) < 0)
+            return false;
+    return true;
+}
+
+void layer_shuffle(struct arena *a, uint64_t seed, const struct sched_stream *s, uint32_t *order)
+{
+    struct state t = {.s = s};
+    struct layers_rng r = {seed ^ 0x5f0f0f};
+    uint32_t n = 0, unit = 0, stay = (uint32_t)layers_range(&r, 0, 95);
+    for (uint32_t u = 0; u < HD_UNIT_COUNT; u++)
+        t.queue[u] = ARENA_ARRAY(a, uint32_t, s->n);
+    for (uint32_t i = 0; i < s->n; i++)
+        t.queue[s->cmd[i].unit][t.n[s->cmd[i].unit]++] = i;
+    while (n + 1 < s->n) {
+        bool any = false;
+        for (uint32_t u = 0; u < HD_UNIT_FETCH; u++)
+            any = any || may_go(&t, u);
+        if (!any)
+            break; /* a wait that never holds: the device will say so */
+        if (!may_go(&t, unit) || !layers_chance(&r, stay))
+            do
+                unit = (uint32_t)layers_range(&r, 0, HD_UNIT_FETCH - 1);
+            while (!may_go(&t, unit));
+        order[n++] = t.queue[unit][t.done[unit]++];
+    }
+    for (uint32_t u = 0; u < HD_UNIT_COUNT; u++)
+        while (t.done[u] < t.n[u])
+            order[n++] = t.queue[u][t.done[u]++];
+}

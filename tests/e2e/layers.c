@@ -1,0 +1,617 @@
+/* layers.c - see layers.h. */
+#include "layers.h"
+
+#include <math.h>
+#include <string.h>
+
+enum {
+    MAX_CHANNELS = 70,
+    MAX_OPS = 5,
+    MACS = 300000,        /* of one operator, mostly */
+    MACS_LARGE = 2000000, /* of some */
+};
+
+struct make {
+    struct arena *a;
+    struct ir_graph *g;
+    struct layers_rng r;
+    const struct hd_config *hw;
+    struct ir_tensor *x; /* what the next operator reads */
+    uint64_t macs;
+};
+
+uint64_t layers_next(struct layers_rng *r)
+{
+    uint64_t z = (r->state += 0x9e3779b97f4a7c15u);
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+    return z ^ (z >> 31);
+}
+
+int32_t layers_range(struct layers_rng *r, int32_t lo, int32_t hi)
+{
+    uint64_t z = layers_next(r);
+    return hi <= lo ? lo : lo + (int32_t)(z % (uint64_t)(hi - lo + 1));
+}
+
+bool layers_chance(struct layers_rng *r, uint32_t percent)
+{
+    return layers_next(r) % 100 < percent;
+}
+
+static int32_t range(struct make *m, int32_t lo, int32_t hi)
+{
+    return layers_range(&m->r, lo, hi);
+}
+
+static bool chance(struct make *m, uint32_t percent)
+{
+    return layers_chance(&m->r, percent);
+}
+
+static int32_t least(int32_t a, int32_t b)
+{
+    return a < b ? a : b;
+}
+
+/* A size up to `most` that straddles multiples of N, is tiny, or anything. */
+static int32_t size(struct make *m, int32_t most)
+{
+    int32_t n = (int32_t)m->hw->n, v;
+    if (chance(m, 40))
+        v = n * range(m, 1, 3) + range(m, -1, 1);
+    else if (chance(m, 35))
+        v = range(m, 1, 4);
+    else
+        v = range(m, 1, most);
+    return v < 1 ? 1 : least(v, most);
+}
+
+static float power(int exponent)
+{
+    return ldexpf(1.0f, exponent);
+}
+
+/* A scale: a power of two now and then, so that multipliers of exactly 2^30 come about. */
+static float scale(struct make *m)
+{
+    if (chance(m, 40))
+        return power(range(m, -8, 0));
+    return (float)range(m, 1000, 60000) / 1000000.0f;
+}
+
+static int32_t zero_point(struct make *m)
+{
+    switch (range(m, 0, 5)) {
+    case 0: return 0;
+    case 1: return -128;
+    case 2: return 127;
+    default: return range(m, -128, 127);
+    }
+}
+
+static void set_quant(struct make *m, struct ir_tensor *t, uint32_t n, uint32_t axis)
+{
+    float *s = ARENA_ARRAY(m->a, float, n);
+    int32_t *z = ARENA_ARRAY(m->a, int32_t, n);
+    t->quant = (struct ir_quant){n, axis, s, z};
+}
+
+static void quantise(struct make *m, struct ir_tensor *t, float s, int32_t z)
+{
+    set_quant(m, t, 1, 0);
+    *(float *)(uintptr_t)t->quant.scale = s;
+    *(int32_t *)(uintptr_t)t->quant.zero_point = z;
+}
+
+static struct ir_tensor *tensor(struct make *m, const char *what, enum ir_type type, uint32_t rank,
+                                const int32_t *dim)
+{
+    return ir_tensor_new(m->g, arena_printf(m->a, "%s%u", what, m->g->n_tensor), type, rank, dim);
+}
+
+/* Bytes of int8 data: anything, only the ends, small, mostly one value, constant. */
+static void fill(struct make *m, uint8_t *p, size_t n)
+{
+    int32_t mode = range(m, 0, 9), value = range(m, -128, 127);
+    for (size_t i = 0; i < n; i++) {
+        uint64_t z = layers_next(&m->r);
+        switch (mode) {
+        case 0: p[i] = z & 1 ? 127 : 128; break;
+        case 1: p[i] = (uint8_t)(z % 5 - 2); break;
+        case 2: p[i] = (uint8_t)(z % 8 ? value : (int32_t)(z >> 8)); break;
+        case 3: p[i] = (uint8_t)value; break;
+        default: p[i] = (uint8_t)z;
+        }
+    }
+}
+
+static struct ir_tensor *constant(struct make *m, const char *what, uint32_t rank,
+                                  const int32_t *dim)
+{
+    struct ir_tensor *t = tensor(m, what, IR_I8, rank, dim);
+    uint8_t *data = arena_alloc(m->a, (size_t)ir_bytes(t));
+    fill(m, data, (size_t)ir_bytes(t));
+    t->role = IR_CONST;
+    t->data = data;
+    return t;
+}
+
+static struct ir_tensor *input(struct make *m, uint32_t rank, const int32_t *dim)
+{
+    struct ir_tensor *t = tensor(m, "in", IR_I8, rank, dim);
+    uint32_t *all = ARENA_ARRAY(m->a, uint32_t, m->g->n_in + 1);
+    t->role = IR_INPUT;
+    quantise(m, t, scale(m), zero_point(m));
+    for (uint32_t i = 0; i < m->g->n_in; i++)
+        all[i] = m->g->in[i];
+    all[m->g->n_in++] = t->id;
+    m->g->in = all;
+    return t;
+}
+
+static void output(struct make *m, struct ir_tensor *t)
+{
+    uint32_t *all = ARENA_ARRAY(m->a, uint32_t, m->g->n_out + 1);
+    if (t->is_output)
+        return;
+    t->is_output = true;
+    for (uint32_t i = 0; i < m->g->n_out; i++)
+        all[i] = m->g->out[i];
+    all[m->g->n_out++] = t->id;
+    m->g->out = all;
+}
+
+/* A new operator x... -> y with its row. */
+static struct ir_op *add_op(struct make *m, enum ir_opcode opcode, uint32_t n_in,
+                            struct ir_tensor *const *in, struct ir_tensor *y)
+{
+    struct ir_graph *g = m->g;
+    struct ir_row *rows = ARENA_ARRAY(m->a, struct ir_row, g->n_row + 1);
+    const char *name = ir_op_info(opcode)->name;
+    for (uint32_t i = 0; i < g->n_row; i++)
+        rows[i] = g->row[i];
+    g->row = rows;
+    g->row[g->n_row] = (struct ir_row){.name = arena_printf(m->a, "%02u_%s", g->n_row, name),
+                                       .op = name,
+                                       .tensor = y->name,
+                                       .shape = ir_shape_text(m->a, y->rank, y->dim),
+                                       .fused_into = IR_NONE};
+    struct ir_op *op = ir_op_new(g, opcode, g->n_row++, n_in, 1);
+    for (uint32_t i = 0; i < n_in; i++)
+        op->in[i] = in[i] ? in[i]->id : IR_NONE;
+    op->out[0] = y->id;
+    y->producer = op->id;
+    m->x = y;
+    return op;
+}
+
+/* --- operators with weights ------------------------------------------------------------------ */
+
+/* One dimension of a window. */
+struct span {
+    int32_t in, kernel, stride, dilation, before, after, out;
+};
+
+static bool fit(struct span *s)
+{
+    int32_t room = s->in + s->before + s->after - (s->kernel - 1) * s->dilation - 1;
+    s->out = room < 0 ? 0 : room / s->stride + 1;
+    return s->out > 0;
+}
+
+static void same_padding(struct span *s)
+{
+    int32_t out = (s->in + s->stride - 1) / s->stride;
+    int32_t pad = (out - 1) * s->stride + (s->kernel - 1) * s->dilation + 1 - s->in;
+    s->before = pad > 0 ? pad / 2 : 0;
+    s->after = pad > 0 ? pad - pad / 2 : 0;
+}
+
+/* Kernel, stride, dilation and padding for `in` positions: SAME, VALID or odd explicit ones. Pools
+ * get no dilation and at least one cell inside every window. */
+static struct span window(struct make *m, int32_t in, bool pool)
+{
+    struct span s = {.in = in, .dilation = 1};
+    do {
+        s.kernel = chance(m, 30) ? 1 : chance(m, 60) ? range(m, 2, 3) : range(m, 1, 9);
+        s.stride = chance(m, 50) ? 1 : range(m, 1, 3);
+        s.dilation = pool || chance(m, 65) ? 1 : range(m, 2, 3);
+        s.before = s.after = 0;
+        if (chance(m, 50))
+            same_padding(&s);
+        else if (chance(m, 40)) {
+            int32_t most = pool ? s.kernel - 1 : (s.kernel - 1) * s.dilation + 2;
+            s.before = range(m, 0, most);
+            s.after = range(m, 0, most);
+        }
+    } while (!fit(&s));
+    return s;
+}
+
+static void set_window(struct ir_op *op, const struct span *y, const struct span *x, bool dilated)
+{
+    op->attr[IR_KERNEL_H] = y->kernel;
+    op->attr[IR_KERNEL_W] = x->kernel;
+    op->attr[IR_STRIDE_H] = y->stride;
+    op->attr[IR_STRIDE_W] = x->stride;
+    op->attr[IR_PAD_TOP] = y->before;
+    op->attr[IR_PAD_BOTTOM] = y->after;
+    op->attr[IR_PAD_LEFT] = x->before;
+    op->attr[IR_PAD_RIGHT] = x->after;
+    if (dilated) {
+        op->attr[IR_DILATION_H] = y->dilation;
+        op->attr[IR_DILATION_W] = x->dilation;
+    }
+}
+
+/* The factor from accumulator to output code for sums of `k` products: plausible, an exact power of
+ * two or 3/4 of one (multipliers 2^30 and 3 * 2^29, where rounding ties occur), far too small, or
+ * so large that nearly everything clamps. |acc| * factor stays below 2^30. */
+static double factor(struct make *m, double k, bool *exact)
+{
+    double spread = sqrt(k) * 5000, most = 1073741824.0 / (k * 65536 + 4194304), d;
+    int32_t mode = range(m, 0, 19);
+    *exact = false;
+    if (mode < 12)
+        d = range(m, 4, 120) / spread;
+    else if (mode < 17) {
+        *exact = true;
+        d = ldexp(chance(m, 50) ? 1 : 0.75, -(int)log2(spread / range(m, 20, 200)));
+    } else if (mode < 18)
+        d = ldexp(1 + range(m, 0, 1000) / 1001.0, -range(m, 18, 45));
+    else
+        d = range(m, 300, 3000) / spread;
+    return d < most ? d : most / 2;
+}
+
+/* Scales of weights and output for one sum of k products. */
+static void set_scales(struct make *m, struct ir_tensor *w, struct ir_tensor *y, double k,
+                       uint32_t n, uint32_t axis)
+{
+    bool exact;
+    double s_in = (double)m->x->quant.scale[0];
+    float s_out = scale(m);
+    int32_t z_w = chance(m, 75) ? 0 : range(m, -128, 127);
+    set_quant(m, w, n, axis);
+    for (uint32_t i = 0; i < n; i++) {
+        double d = factor(m, k, &exact);
+        if (exact && i == 0)
+            s_out = power(range(m, -8, 0));
+        ((float *)(uintptr_t)w->quant.scale)[i] = (float)(d * (double)s_out / s_in);
+        ((int32_t *)(uintptr_t)w->quant.zero_point)[i] = z_w;
+    }
+    quantise(m, y, s_out, zero_point(m));
+}
+
+/* int32 biases around what the sums are; NULL now and then. */
+static struct ir_tensor *bias(struct make *m, int32_t channels, double k)
+{
+    if (chance(m, 12))
+        return NULL;
+    int32_t most = (int32_t)fmin(sqrt(k) * 20000, 4194303);
+    struct ir_tensor *b = tensor(m, "b", IR_I32, 1, &channels);
+    uint8_t *data = arena_alloc(m->a, (size_t)ir_bytes(b));
+    for (int32_t i = 0; i < channels; i++)
+        memcpy(data + 4 * i, &(int32_t){range(m, -most, most)}, 4);
+    b->role = IR_CONST;
+    b->data = data;
+    return b;
+}
+
+/* Spare rows of scratchpad: a row of the window twice and two output rows must fit. */
+static bool fits(const struct make *m, int32_t rows, int64_t row, int64_t out_row)
+{
+    int64_t padded = row + 9 * m->hw->n, out_padded = out_row + m->hw->n;
+    return 2 * (least(rows, m->x->dim[1]) * padded + out_padded) <= m->hw->scratchpad_bytes;
+}
+
+static void convolution(struct make *m, bool depthwise)
+{
+    const int32_t h = m->x->dim[1], w = m->x->dim[2], c = m->x->dim[3];
+    struct span y = window(m, h, false), x = window(m, w, false);
+    int32_t oc = depthwise ? c : size(m, MAX_CHANNELS);
+    uint64_t budget = chance(m, 4) ? MACS_LARGE : MACS;
+    int32_t multiplier = depthwise && chance(m, 4) ? range(m, 2, 3) : 1;
+    for (;;) {
+        int64_t k = (int64_t)y.kernel * x.kernel * (depthwise ? 1 : c);
+        if ((uint64_t)(k * oc * y.out * x.out) <= budget && x.out <= (int32_t)m->hw->acc_depth &&
+            fits(m, (y.kernel - 1) * y.dilation + 1, (int64_t)w * c, (int64_t)x.out * oc))
+            break;
+        if (!depthwise && oc > 1 && k * y.out * x.out > 1000)
+            oc = (oc + 1) / 2;
+        else if (y.kernel > 1 || y.before + y.after > 0)
+            y = (struct span){.in = h, .kernel = 1, .stride = y.stride, .dilation = 1};
+        else if (x.kernel > 1 || x.before + x.after > 0)
+            x = (struct span){.in = w, .kernel = 1, .stride = x.stride, .dilation = 1};
+        else if (oc > 1 && !depthwise)
+            oc = (oc + 1) / 2;
+        else
+            break;
+        (void)fit(&y);
+        (void)fit(&x);
+    }
+    oc *= multiplier;
+    double k = (double)y.kernel * x.kernel * (depthwise ? 1 : c);
+    int32_t f[4] = {depthwise ? 1 : oc, y.kernel, x.kernel, depthwise ? oc : c};
+    struct ir_tensor *weights = constant(m, "w", 4, f);
+    struct ir_tensor *out = tensor(m, "y", IR_I8, 4, (const int32_t[]){1, y.out, x.out, oc});
+    bool per_channel = oc > 1 && chance(m, 70);
+    set_scales(m, weights, out, k, per_channel ? (uint32_t)oc : 1,
+               per_channel && depthwise ? 3 : 0);
+    struct ir_tensor *b = bias(m, oc, k), *in[3] = {m->x, weights, b};
+    struct ir_op *op =
+        add_op(m, depthwise ? IR_OP_DEPTHWISE_CONV2D : IR_OP_CONV2D, b ? 3 : 2, in, out);
+    set_window(op, &y, &x, true);
+    op->attr[IR_MULTIPLIER] = depthwise ? multiplier : 0;
+    op->attr[IR_ACTIVATION] = range(m, 0, 3);
+}
+
+/* x as rows of k; y keeps the leading dimensions where it can, or is [rows, channels]. */
+static void dense(struct make *m)
+{
+    const struct ir_tensor *x = m->x;
+    bool flat = x->rank == 4 && chance(m, 50);
+    int32_t k = flat ? (int32_t)ir_elements(x) : ir_dim_back(x, 0);
+    int32_t rows = (int32_t)ir_elements(x) / k, oc = size(m, 100), rank = 2;
+    int32_t dim[4] = {rows, 0, 0, 0};
+    oc = least(oc, 1 + MACS_LARGE / (k * rows));
+    if (rows > (int32_t)m->hw->acc_depth)
+        return;
+    if (!flat && chance(m, 60)) {
+        rank = (int32_t)x->rank;
+        memcpy(dim, x->dim, sizeof dim);
+    }
+    dim[rank - 1] = oc;
+    struct ir_tensor *w = constant(m, "w", 2, (const int32_t[]){oc, k});
+    struct ir_tensor *y = tensor(m, "y", IR_I8, (uint32_t)rank, dim);
+    bool per_channel = oc > 1 && chance(m, 25);
+    set_scales(m, w, y, k, per_channel ? (uint32_t)oc : 1, 0);
+    struct ir_tensor *b = bias(m, oc, k), *in[3] = {m->x, w, b};
+    add_op(m, IR_OP_FULLY_CONNECTED, b ? 3 : 2, in, y)->attr[IR_ACTIVATION] = range(m, 0, 3);
+}
+
+/* --- the others ------------------------------------------------------------------------------ */
+
+static struct ir_tensor *like(struct make *m, const struct ir_tensor *x)
+{
+    return tensor(m, "y", IR_I8, x->rank, x->dim);
+}
+
+static void pool(struct make *m)
+{
+    struct span y = window(m, m->x->dim[1], true), x = window(m, m->x->dim[2], true);
+    int32_t c = m->x->dim[3], dim[4] = {1, y.out, x.out, c};
+    if (chance(m, 20)) {
+        y = (struct span){.in = y.in, .kernel = y.in, .stride = 1, .dilation = 1, .out = 1};
+        x = (struct span){.in = x.in, .kernel = x.in, .stride = 1, .dilation = 1, .out = 1};
+        dim[1] = dim[2] = 1;
+    }
+    if (!fits(m, y.kernel, (int64_t)x.in * c, (int64_t)x.out * c))
+        return;
+    struct ir_tensor *out = tensor(m, "y", IR_I8, 4, dim);
+    quantise(m, out, m->x->quant.scale[0], m->x->quant.zero_point[0]);
+    struct ir_op *op = add_op(m, chance(m, 50) ? IR_OP_AVERAGE_POOL2D : IR_OP_MAX_POOL2D, 1,
+                              &(struct ir_tensor *){m->x}, out);
+    set_window(op, &y, &x, false);
+    op->attr[IR_ACTIVATION] = chance(m, 60) ? 0 : range(m, 1, 3);
+    if (op->opcode == IR_OP_AVERAGE_POOL2D && chance(m, 2))
+        op->attr[IR_ROUND_UP] = 1; /* what was uint8: the host's */
+}
+
+static void mean(struct make *m)
+{
+    const struct ir_tensor *x = m->x;
+    uint32_t mask = chance(m, 50) ? 6 : chance(m, 50) ? 2 : 4;
+    bool keep = chance(m, 50);
+    int32_t dim[4], rank = 0;
+    if (!fits(m, mask & 2 ? x->dim[1] : 1, x->dim[2] * x->dim[3], x->dim[2] * x->dim[3]))
+        return;
+    if (chance(m, 2))
+        mask |= 8;
+    for (uint32_t i = 0; i < 4; i++)
+        if (!(mask >> i & 1))
+            dim[rank++] = x->dim[i];
+        else if (keep)
+            dim[rank++] = 1;
+    struct ir_tensor *y = tensor(m, "y", IR_I8, (uint32_t)rank, dim);
+    quantise(m, y, x->quant.scale[0] * power(range(m, -3, 1)), zero_point(m));
+    struct ir_op *op = add_op(m, IR_OP_MEAN, 1, &(struct ir_tensor *){m->x}, y);
+    op->attr[IR_AXIS] = (int32_t)mask;
+    op->attr[IR_KEEP_DIMS] = keep;
+}
+
+static void unary(struct make *m)
+{
+    static const enum ir_opcode all[] = {IR_OP_LOGISTIC, IR_OP_TANH,       IR_OP_LEAKY_RELU,
+                                         IR_OP_RELU,     IR_OP_RELU6,      IR_OP_RELU_N1_TO_1,
+                                         IR_OP_QUANTIZE, IR_OP_HARD_SWISH, IR_OP_LEAKY_RELU};
+    enum ir_opcode opcode = all[range(m, 0, 8)];
+    struct ir_tensor *y = like(m, m->x);
+    float alpha = (float)range(m, 0, 300) / 200.0f;
+    if (!fits(m, 1, (int64_t)y->dim[2] * y->dim[3], (int64_t)y->dim[2] * y->dim[3]))
+        return;
+    if (opcode == IR_OP_LOGISTIC)
+        quantise(m, y, 1.0f / 256, -128);
+    else if (opcode == IR_OP_TANH)
+        quantise(m, y, 1.0f / 128, 0);
+    else
+        quantise(m, y, m->x->quant.scale[0] * (float)range(m, 20, 400) / 100.0f, zero_point(m));
+    struct ir_op *op = add_op(m, opcode, 1, &(struct ir_tensor *){m->x}, y);
+    if (opcode == IR_OP_LEAKY_RELU)
+        memcpy(&op->attr[IR_ALPHA_BITS], &alpha, sizeof alpha);
+}
+
+/* Scale of a result of two operands; within what the reference takes. */
+static float binary_scale(struct make *m, enum ir_opcode opcode, float s1, float s2)
+{
+    if (opcode == IR_OP_MUL)
+        return s1 * s2 * power(range(m, 3, 9)) * (chance(m, 50) ? 1 : 1.3f);
+    return (s1 > s2 ? s1 : s2) * power(range(m, -3, 3)) * (chance(m, 50) ? 1 : 1.2f);
+}
+
+/* A second operand for x: an earlier tensor of the same shape, an input, or a constant, broadcast
+ * now and then along rows, columns or all but channels. */
+static struct ir_tensor *partner(struct make *m)
+{
+    const struct ir_tensor *x = m->x;
+    int32_t dim[4];
+    memcpy(dim, x->dim, sizeof dim);
+    uint32_t first = (uint32_t)range(m, 0, (int32_t)m->g->n_tensor);
+    for (uint32_t i = 0; i < m->g->n_tensor && chance(m, 80); i++) {
+        struct ir_tensor *t = m->g->tensor[(first + i) % m->g->n_tensor];
+        if (t->type == IR_I8 && t->role != IR_CONST && t->rank == x->rank &&
+            memcmp(t->dim, dim, x->rank * sizeof *dim) == 0 && (t != x || chance(m, 20)))
+            return t;
+    }
+    if (x->rank == 4 && chance(m, 40)) {
+        dim[1] = chance(m, 60) ? 1 : dim[1];
+        dim[2] = chance(m, 60) ? 1 : dim[2];
+        dim[3] = chance(m, 3) ? 1 : dim[3];
+    }
+    bool channels_only = x->rank == 4 && chance(m, 10);
+    if (chance(m, 50))
+        return input(m, channels_only ? 1 : x->rank, channels_only ? dim + 3 : dim);
+    struct ir_tensor *t =
+        constant(m, "k", channels_only ? 1 : x->rank, channels_only ? dim + 3 : dim);
+    quantise(m, t, scale(m), zero_point(m));
+    return t;
+}
+
+static void binary(struct make *m, bool residual)
+{
+    static const enum ir_opcode all[] = {IR_OP_ADD, IR_OP_SUB, IR_OP_MUL};
+    enum ir_opcode opcode = residual ? IR_OP_ADD : all[range(m, 0, 2)];
+    int64_t row = (int64_t)ir_dim_back(m->x, 1) * ir_dim_back(m->x, 0);
+    if (!fits(m, 2, row, row))
+        return;
+    struct ir_tensor *x = m->x, *other = partner(m), *y = like(m, x);
+    struct ir_tensor *in[2] = {x, other};
+    if (chance(m, 30)) {
+        in[0] = other;
+        in[1] = x;
+    }
+    quantise(m, y, binary_scale(m, opcode, x->quant.scale[0], other->quant.scale[0]),
+             zero_point(m));
+    add_op(m, opcode, 2, in, y)->attr[IR_ACTIVATION] = range(m, 0, 3);
+}
+
+/* PAD along H and W before a convolution, which legalise folds into it. */
+static void pad(struct make *m)
+{
+    int32_t p[8] = {0, 0, range(m, 0, 2), range(m, 0, 2), range(m, 0, 2), range(m, 0, 2), 0, 0};
+    int32_t dim[4] = {1, m->x->dim[1] + p[2] + p[3], m->x->dim[2] + p[4] + p[5], m->x->dim[3]};
+    struct ir_tensor *paddings = tensor(m, "p", IR_I32, 2, (const int32_t[]){4, 2});
+    struct ir_tensor *y = tensor(m, "y", IR_I8, 4, dim);
+    paddings->role = IR_CONST;
+    paddings->data = arena_memdup(m->a, p, sizeof p);
+    quantise(m, y, m->x->quant.scale[0], m->x->quant.zero_point[0]);
+    add_op(m, IR_OP_PAD, 2, (struct ir_tensor *[]){m->x, paddings}, y);
+}
+
+static void reshape(struct make *m)
+{
+    struct ir_tensor *y =
+        tensor(m, "y", IR_I8, 2, (const int32_t[]){1, (int32_t)ir_elements(m->x)});
+    quantise(m, y, m->x->quant.scale[0], m->x->quant.zero_point[0]);
+    add_op(m, IR_OP_RESHAPE, 1, &(struct ir_tensor *){m->x}, y);
+}
+
+/* --- graphs ---------------------------------------------------------------------------------- */
+
+static struct ir_tensor *image(struct make *m)
+{
+    int32_t c = size(m, MAX_CHANNELS), h = size(m, 20), w = size(m, 20);
+    if (chance(m, 6))
+        w = range(m, 1, 100);
+    if (chance(m, 6))
+        h = range(m, 1, 100);
+    int32_t most = chance(m, 5) ? 3 * (int32_t)m->hw->scratchpad_bytes : 12000;
+    if (most > 300000)
+        most = 300000;
+    while (h * w * c > most || w * c * 6 > (int32_t)m->hw->scratchpad_bytes) {
+        if (w > 8)
+            w = w * 3 / 4;
+        else if (c > 4)
+            c = c * 3 / 4;
+        else
+            h = h * 3 / 4;
+        h = h < 1 ? 1 : h;
+    }
+    return input(m, 4, (const int32_t[]){1, h, w, c});
+}
+
+static void image_op(struct make *m, bool residual)
+{
+    int32_t kind = residual && chance(m, 25) ? 9 : range(m, 0, 13);
+    if (kind < 5 && chance(m, 8))
+        pad(m);
+    if (kind < 4)
+        convolution(m, false);
+    else if (kind < 8)
+        convolution(m, true);
+    else if (kind < 10)
+        binary(m, residual);
+    else if (kind < 12)
+        pool(m);
+    else if (kind < 13)
+        unary(m);
+    else
+        mean(m);
+}
+
+static void single_dense(struct make *m)
+{
+    int32_t rows = chance(m, 50) ? 1 : range(m, 1, 4);
+    int32_t k = chance(m, 20) ? range(m, 500, 5000) : size(m, 500);
+    if (k > (int32_t)m->hw->scratchpad_bytes / 5)
+        k = (int32_t)m->hw->scratchpad_bytes / 5 - range(m, 0, 3);
+    bool middle = chance(m, 15);
+    const int32_t deep[3] = {1, rows, k}, flat[2] = {rows, k};
+    m->x = input(m, middle ? 3 : 2, middle ? deep : flat);
+    dense(m);
+}
+
+static void chain(struct make *m)
+{
+    int32_t n = range(m, 2, MAX_OPS);
+    m->x = image(m);
+    for (int32_t i = 0; i < n && m->x->rank == 4; i++) {
+        if (i + 1 == n && chance(m, 30)) {
+            if (chance(m, 50))
+                reshape(m);
+            dense(m);
+        } else {
+            image_op(m, i > 0);
+        }
+        if (m->x->role == IR_VALUE && chance(m, 10))
+            output(m, m->x);
+    }
+}
+
+static void single(struct make *m)
+{
+    if (chance(m, 12)) {
+        single_dense(m);
+        return;
+    }
+    m->x = image(m);
+    if (chance(m, 5))
+        dense(m);
+    else
+        image_op(m, false);
+}
+
+struct ir_graph *layers_make(struct arena *a, uint64_t seed, const struct hd_config *hw)
+{
+    struct make m = {.a = a, .r = {seed * 0x9e3779b97f4a7c15u + 1}, .hw = hw};
+    do {
+        m.g = ir_graph_new(a, arena_printf(a, "layer_%llu", (unsigned long long)seed));
+        if (chance(&m, 25))
+            chain(&m);
+        else
+            single(&m);
+    } while (m.g->n_op == 0 || m.x->role != IR_VALUE);
+    output(&m, m.x);
+    return m.g;
+}
