@@ -1,0 +1,148 @@
+// hd_vector_lane - one lane of VECTOR, from two bytes to the value hd_requant rescales.
+//   queue    a, b = byte - zero point (9 bits), `blank_i` where the lane is not read; two entries each
+//   product  pa = a * {multiplier_a | b | 1}, pb = b * multiplier_b;  look-up memory read
+//   high     add, sub: (p + 2^10) >> 11 = ((x << 20) * multiplier + 2^30) >> 31     others: pa, or the byte
+//   value    add, sub: RDBPOT(ha, -shift_a) +- RDBPOT(hb, -shift_b);  mul, lut: ha;
+//            pools: first cell ha, then the sum or the maximum, modulo 2^32
+// One product serves add (9 x 32), mul (9 x 9) and the pools (x 1): its second factor is chosen.
+// The look-up memory is a copy per lane, 256 / N words of N bytes, because all lanes look up in the same
+// cycle and hd_weights writes N bytes a cycle. The other way, one register file with N read multiplexers,
+// is 2,048 flops and N * 2,040 two-input multiplexers: a fifth of the array's cells at N = 16.
+// Each stage loads at its enable only. Reset: none. Bench: tests/hw/vector_tb.cpp
+`default_nettype none
+`include "hd_config.svh"
+
+module hd_vector_lane #(
+  parameter int N       = CfgN,
+  parameter int LutBits = 8 - $clog2(N)  // derived: word of the look-up memory
+) (
+  input  wire logic               clk_i,
+  // operands, controls of hd_vector_port
+  input  wire logic [7:0]         a_byte_i,
+  input  wire logic               a_keep_i,
+  input  wire logic               a_head_en_i,
+  input  wire logic               a_skid_en_i,
+  input  wire logic               a_from_skid_i,
+  input  wire logic [7:0]         b_byte_i,
+  input  wire logic               b_keep_i,
+  input  wire logic               b_head_en_i,
+  input  wire logic               b_skid_en_i,
+  input  wire logic               b_from_skid_i,
+  // constant while a command runs
+  input  wire logic [7:0]         z_a_i,
+  input  wire logic [7:0]         z_b_i,
+  input  wire logic [8:0]         blank_i,
+  input  wire logic               scale_i,     // add, sub
+  input  wire logic               sub_i,
+  input  wire logic               mul_i,
+  input  wire logic               lut_i,
+  input  wire logic               sum_i,       // pools: avg_pool, sum
+  input  wire logic               max_i,
+  input  wire logic [31:0]        multiplier_a_i,
+  input  wire logic [31:0]        multiplier_b_i,
+  input  wire logic [4:0]         right_a_i,   // -shift_a
+  input  wire logic [4:0]         right_b_i,
+  // stages
+  input  wire logic               product_en_i,
+  input  wire logic               high_en_i,
+  input  wire logic               value_en_i,
+  input  wire logic               first_i,     // the value stage takes a window's first cell
+  // look-up memory
+  input  wire logic               lut_we_i,
+  input  wire logic [LutBits-1:0] lut_word_i,
+  input  wire logic [N*8-1:0]     lut_data_i,
+  output logic      [31:0]        value_o
+);
+  localparam int OffBits = $clog2(N);
+
+  // x / 2^e, halves away from zero (see hd_lane).
+  function automatic logic signed [31:0] rdbpot(input logic signed [31:0] x, input logic [4:0] e);
+    logic        [31:0] one_e;
+    logic signed [32:0] nudged;
+    one_e  = 32'd1 << e;
+    nudged = {x[31], x} + {1'b0, x[31] ? ((one_e - 32'd1) >> 1) : (one_e >> 1)};
+    nudged = nudged >>> e;
+    rdbpot = nudged[31:0];
+  endfunction
+
+  // ---------------------------------------------------------------- queue
+  logic signed [8:0] a_q, a_skid_q, b_q, b_skid_q;
+  logic        [8:0] a_new, b_new;
+
+  assign a_new = a_keep_i ? {a_byte_i[7], a_byte_i} - {z_a_i[7], z_a_i} : blank_i;
+  assign b_new = b_keep_i ? {b_byte_i[7], b_byte_i} - {z_b_i[7], z_b_i} : blank_i;
+
+  always_ff @(posedge clk_i) begin
+    if (a_head_en_i) a_q <= a_from_skid_i ? a_skid_q : a_new;
+    if (a_skid_en_i) a_skid_q <= a_new;
+    if (b_head_en_i) b_q <= b_from_skid_i ? b_skid_q : b_new;
+    if (b_skid_en_i) b_skid_q <= b_new;
+  end
+
+  // ---------------------------------------------------------------- product
+  logic signed [31:0] factor_a, factor_b;
+  logic signed [40:0] pa_q, pb_q;
+
+  assign factor_a = scale_i ? multiplier_a_i : mul_i ? {{23{b_q[8]}}, b_q} : 32'd1;
+  assign factor_b = multiplier_b_i;
+
+  always_ff @(posedge clk_i) begin
+    if (product_en_i) pa_q <= a_q * factor_a;
+    if (product_en_i && scale_i) pb_q <= b_q * factor_b;
+  end
+
+  logic [7:0]         index;
+  logic [OffBits-1:0] lut_lane_q;
+  logic [N*8-1:0]     lut_word;
+
+  assign index = {!a_q[7], a_q[6:0]};  // a + 128
+  always_ff @(posedge clk_i) begin
+    if (product_en_i && lut_i) lut_lane_q <= index[OffBits-1:0];
+  end
+
+  hd_ram #(.Width(N * 8), .Depth(256 / N), .BeBits(1)) u_lut (
+    .clk_i,
+    .re_i    (product_en_i & lut_i),
+    .raddr_i (index[7:OffBits]),
+    .rdata_o (lut_word),
+    .we_i    (lut_we_i),
+    .waddr_i (lut_word_i),
+    .be_i    (1'b1),
+    .wdata_i (lut_data_i)
+  );
+
+  // ---------------------------------------------------------------- high, value
+  logic signed [31:0] ha_q, hb_q, value_q;
+  logic [7:0]         looked_up;
+  logic               unused_pb;
+
+  always_comb begin
+    looked_up = '0;
+    if (lut_i) looked_up = lut_word[{lut_lane_q, 3'b000} +: 8];
+  end
+  assign unused_pb = ^pb_q[9:0];
+
+  always_ff @(posedge clk_i) begin
+    if (high_en_i) begin
+      ha_q <= scale_i ? {{2{pa_q[40]}}, pa_q[40:11]} + {31'b0, pa_q[10]} :
+              lut_i   ? {{24{looked_up[7]}}, looked_up} : pa_q[31:0];
+      if (scale_i) hb_q <= {{2{pb_q[40]}}, pb_q[40:11]} + {31'b0, pb_q[10]};
+    end
+    if (value_en_i) begin
+      if (scale_i) begin
+        value_q <= sub_i ? rdbpot(ha_q, right_a_i) - rdbpot(hb_q, right_b_i)
+                         : rdbpot(ha_q, right_a_i) + rdbpot(hb_q, right_b_i);
+      end else if (first_i || !(sum_i || max_i)) begin
+        value_q <= ha_q;
+      end else if (sum_i) begin
+        value_q <= value_q + ha_q;
+      end else if (ha_q > value_q) begin
+        value_q <= ha_q;
+      end
+    end
+  end
+  assign value_o = value_q;
+
+endmodule
+
+`default_nettype wire

@@ -1,0 +1,113 @@
+// hd_vector_port - one operand's reads: request, rotate, and the control of the lanes' two-entry queue.
+// A beat is taken (taken_o) when the scratchpad grants it and the queue has room for it when its bytes come,
+// one cycle later; a beat of count_i = 0 reads nothing and is only queued. In that next cycle rot_o holds the
+// bytes (lane 0 first) and keep_o the lanes below count; the lanes put them into their head (head_en_o) or
+// behind it (skid_en_o). pop_i takes the head. One beat a cycle. Idle lanes: no rotation, no enables.
+// Reset: empty. Bench: tests/hw/vector_tb.cpp
+`default_nettype none
+`include "hd_config.svh"
+
+module hd_vector_port #(
+  parameter int N        = CfgN,
+  parameter int AddrBits = $clog2(CfgScratchpadBytes),
+  parameter int MetaBits = 1,
+  parameter int CntBits  = $clog2(N + 1)  // derived
+) (
+  input  wire logic                clk_i,
+  input  wire logic                rst_ni,
+  // beat
+  input  wire logic                valid_i,
+  input  wire logic [AddrBits-1:0] addr_i,
+  input  wire logic [CntBits-1:0]  count_i,  // 0: nothing to read
+  input  wire logic [MetaBits-1:0] meta_i,
+  output logic                     taken_o,
+  // scratchpad
+  output logic                     req_o,
+  output logic      [AddrBits-1:0] addr_o,
+  output logic      [CntBits-1:0]  hi_o,
+  input  wire logic                ready_i,
+  input  wire logic [2*N*8-1:0]    data_i,   // in the cycle after the grant
+  // lanes
+  output logic      [N*8-1:0]      rot_o,
+  output logic      [N-1:0]        keep_o,
+  output logic                     head_en_o,
+  output logic                     skid_en_o,
+  output logic                     from_skid_o,  // head takes the entry behind it, else rot_o
+  output logic                     valid_o,      // head holds a beat
+  output logic      [MetaBits-1:0] meta_o,
+  input  wire logic                pop_i,
+  output logic                     busy_o
+);
+  localparam int OffBits = $clog2(N);
+
+  logic                head_q, skid_q, fly_q;  // entries; fly: bytes come in this cycle
+  logic [OffBits-1:0]  off_q;
+  logic [CntBits-1:0]  count_q;
+  logic [MetaBits-1:0] head_meta_q, skid_meta_q, fly_meta_q;
+  logic                room, some;
+
+  // After this cycle at most one entry, so one in flight still finds room.
+  assign some    = count_i != '0;
+  assign room    = pop_i ? !(head_q & skid_q & fly_q) : !(head_q & skid_q) & !(head_q & fly_q);
+  assign req_o   = valid_i & room & some;
+  assign addr_o  = addr_i;
+  assign hi_o    = count_i;
+  assign taken_o = valid_i & room & (ready_i | !some);
+
+  assign from_skid_o = skid_q;
+  assign head_en_o   = (pop_i | !head_q) & (skid_q | fly_q);
+  assign skid_en_o   = fly_q & head_q & !(pop_i & !skid_q);
+  assign valid_o     = head_q;
+  assign meta_o      = head_meta_q;
+  assign busy_o      = head_q | fly_q;
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      head_q <= 1'b0;
+      skid_q <= 1'b0;
+      fly_q  <= 1'b0;
+    end else begin
+      fly_q  <= taken_o;
+      if (head_en_o)  head_q <= 1'b1;
+      else if (pop_i) head_q <= 1'b0;
+      if (skid_en_o)  skid_q <= 1'b1;
+      else if (pop_i) skid_q <= 1'b0;
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (taken_o) begin
+      off_q      <= addr_i[OffBits-1:0];
+      count_q    <= count_i;
+      fly_meta_q <= meta_i;
+    end
+    if (head_en_o) head_meta_q <= skid_q ? skid_meta_q : fly_meta_q;
+    if (skid_en_o) skid_meta_q <= fly_meta_q;
+  end
+
+  // Rotation, and only when bytes come.
+  logic [2*N*8-1:0] turned;
+  logic             unused_turned;
+  assign unused_turned = ^turned[2*N*8-1:N*8];
+
+  always_comb begin
+    turned = '0;
+    keep_o = '0;
+    if (fly_q) begin
+      turned = data_i >> {off_q, 3'b000};
+      keep_o = ~({N{1'b1}} << count_q);
+    end
+  end
+  assign rot_o = turned[N*8-1:0];
+
+`ifdef HD_ASSERT
+  pop_a : assert property (@(posedge clk_i) disable iff (!rst_ni) pop_i |-> head_q);
+  room_a : assert property (@(posedge clk_i) disable iff (!rst_ni) !(head_q && skid_q && fly_q && !pop_i));
+  hold_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
+    req_o && !ready_i |=> valid_i && $stable(addr_i) && $stable(count_i));
+  skid_c : cover property (@(posedge clk_i) skid_en_o);
+`endif
+
+endmodule
+
+`default_nettype wire

@@ -1,0 +1,84 @@
+// vector_bench - hd_vector and hd_requant as hd_top joins them; scratchpad, WEIGHT and ARRAY are the bench's.
+`default_nettype none
+`include "hd_accel.svh"
+`include "hd_config.svh"
+
+module vector_bench #(
+  parameter int N        = CfgN,
+  parameter int AddrBits = $clog2(CfgScratchpadBytes),
+  parameter int WordBits = $clog2(CfgWeightBytes / CfgN),
+  parameter int CntBits  = $clog2(N + 1)
+) (
+  input  wire logic                     clk_i,
+  input  wire logic                     rst_ni,
+  input  wire logic                     cmd_valid_i,
+  output logic                          cmd_ready_o,
+  input  wire logic [CmdVectorBits-1:0] cmd_i,
+  input  wire logic [31:0]              cmd_index_i,
+  output logic                          done_o,
+  output logic      [2:0]               kind_o,
+  output logic      [1:0]               vr_req_o,
+  input  wire logic [1:0]               vr_ready_i,
+  output logic      [AddrBits-1:0]      a_addr_o,
+  output logic      [AddrBits-1:0]      b_addr_o,
+  output logic      [CntBits-1:0]       a_hi_o,
+  output logic      [CntBits-1:0]       b_hi_o,
+  output logic      [2*CntBits-1:0]     lo_o,
+  input  wire logic [2*2*N*8-1:0]       vr_data_i,
+  input  wire logic                     ww_valid_i,
+  input  wire logic [SpaceBits-1:0]     ww_space_i,
+  input  wire logic [WordBits-1:0]      ww_word_i,
+  input  wire logic [N*8-1:0]           ww_data_i,
+  input  wire logic                     array_i,     // ARRAY takes the lanes in this cycle
+  output logic                          qw_valid_o,
+  output logic      [AddrBits-1:0]      qw_addr_o,
+  output logic      [CntBits-1:0]       qw_count_o,
+  output logic      [N*8-1:0]           qw_data_o,
+  output logic      [UnitBits-1:0]      qw_unit_o,
+  output logic      [31:0]              qw_cmd_o,
+  output logic                          a_busy_o
+);
+  localparam int EntryBits = $clog2(CfgParamEntries);
+
+  hd_cmd_vector_t       cmd;
+  logic                 v_valid, v_ready, v_busy, unused_pr_req;
+  logic [N*32-1:0]      v_value;
+  logic [1:0]           v_mode;
+  logic [31:0]          v_multiplier, v_cmd;
+  logic [7:0]           v_shift, v_z_out, v_min, v_max;
+  logic [11:0]          v_cells;
+  logic [AddrBits-1:0]  v_addr;
+  logic [CntBits-1:0]   v_count;
+  logic [EntryBits-1:0] unused_pr_entry;
+
+  assign cmd = cmd_i;
+
+  hd_vector u_vector (
+    .clk_i, .rst_ni,
+    .cmd_valid_i, .cmd_ready_o, .cmd_i(cmd), .cmd_index_i, .done_o, .kind_o,
+    .vr_req_o, .vr_ready_i, .vr_addr_o({b_addr_o, a_addr_o}), .vr_lo_o(lo_o),
+    .vr_hi_o({b_hi_o, a_hi_o}), .vr_data_i,
+    .ww_valid_i, .ww_space_i, .ww_word_i, .ww_data_i,
+    .v_valid_o(v_valid), .v_ready_i(v_ready), .v_value_o(v_value), .v_mode_o(v_mode),
+    .v_multiplier_o(v_multiplier), .v_shift_o(v_shift), .v_cells_o(v_cells), .v_z_out_o(v_z_out),
+    .v_min_o(v_min), .v_max_o(v_max), .v_addr_o(v_addr), .v_count_o(v_count), .v_cmd_o(v_cmd),
+    .v_busy_i(v_busy)
+  );
+
+  hd_requant u_requant (
+    .clk_i, .rst_ni,
+    .a_valid_i(array_i), .a_sum_i({N{32'hdeadbeef}}), .a_entry_i('0), .a_addr_i('1), .a_count_i(CntBits'(N)),
+    .a_cmd_i('0), .a_has_bias_i(1'b0), .a_common_scale_i(1'b1), .a_multiplier_i(32'h40000001),
+    .a_shift_i(8'd2), .a_z_out_i(8'd3), .a_min_i(8'h80), .a_max_i(8'h7f), .a_busy_o,
+    .v_valid_i(v_valid), .v_ready_o(v_ready), .v_value_i(v_value), .v_mode_i(v_mode),
+    .v_multiplier_i(v_multiplier), .v_shift_i(v_shift), .v_cells_i(v_cells), .v_z_out_i(v_z_out),
+    .v_min_i(v_min), .v_max_i(v_max), .v_addr_i(v_addr), .v_count_i(v_count), .v_cmd_i(v_cmd),
+    .v_busy_o(v_busy),
+    .pr_req_o(unused_pr_req), .pr_entry_o(unused_pr_entry),
+    .pr_bias_i('0), .pr_multiplier_i('0), .pr_shift_i('0),
+    .qw_valid_o, .qw_addr_o, .qw_count_o, .qw_data_o, .qw_unit_o, .qw_cmd_o
+  );
+
+endmodule
+
+`default_nettype wire

@@ -1,0 +1,438 @@
+/* vector_tb.cpp - hd_vector with hd_requant against plain loops written from hw/README.md and
+ * NUMERICS.md: every op, random shapes, paddings, broadcasts, channel counts around N, any byte
+ * offset, random back-pressure of ports and lanes. The whole scratchpad is compared after each
+ * command, so a byte written too much shows. Without back-pressure the cycles are checked too.
+ * Arguments: [seed [commands]]. */
+#include <cstdio>
+#include <cstring>
+#include <memory>
+#include <vector>
+
+#include "Vbench.h"
+#include "hd_accel.h"
+#include "tests/hw/wide.h"
+
+namespace
+{
+constexpr int N = CfgN;
+constexpr int size = CfgScratchpadBytes;
+constexpr int overhead = 13; /* cycles beside the beats */
+
+/* Counter kinds of VECTOR. */
+enum {
+    busy = HD_COUNTER_VECTOR_BUSY % 8,
+    wait_port = HD_COUNTER_VECTOR_WAIT_PORT % 8,
+    wait_lane = HD_COUNTER_VECTOR_WAIT_LANE % 8,
+    idle = HD_COUNTER_VECTOR_IDLE % 8,
+};
+
+const char *const op_names[] = {"add", "sub", "mul", "avg_pool", "max_pool", "sum", "lut"};
+
+/* ------------------------------------------------------------------ the loops */
+struct reference {
+    const hd_cmd_vector &c;
+    const std::vector<uint8_t> &before;
+    std::vector<uint8_t> &after;
+    const int8_t *lut;
+    uint64_t beats = 0;
+
+    int8_t byte(int64_t address) const
+    {
+        return (int8_t)before[(size_t)(address & (size - 1))];
+    }
+
+    static int32_t rescale(int32_t x, int32_t m, int shift)
+    {
+        return numerics_rdbpot(numerics_srdhm(x * (1 << 20), m), -shift);
+    }
+
+    int8_t elementwise(int32_t a, int32_t b) const
+    {
+        int32_t x = a - c.z_a, y = b - c.z_b;
+
+        if (c.op == HD_VOP_LUT)
+            return lut[a + 128];
+        if (c.op == HD_VOP_MUL) {
+            x *= y;
+        } else {
+            x = rescale(x, c.multiplier_a, c.shift_a);
+            y = rescale(y, c.multiplier_b, c.shift_b);
+            x = c.op == HD_VOP_ADD ? x + y : x - y;
+        }
+        return numerics_clamp(numerics_mbqm(x, c.multiplier_out, c.shift_out), c.z_out, c.act_min,
+                              c.act_max);
+    }
+
+    int8_t pool(int64_t at, int y, int x)
+    {
+        int32_t sum = 0, top = -128, cells = 0;
+
+        for (int ky = 0; ky < (int)c.kernel_h; ky++)
+            for (int kx = 0; kx < (int)c.kernel_w; kx++) {
+                int iy = c.y_start + y * c.stride_y + ky, ix = c.x_start + x * c.stride_x + kx;
+                if (iy < 0 || iy >= (int)c.in_h || ix < 0 || ix >= (int)c.in_w)
+                    continue;
+                int a = byte(at + (int64_t)ky * c.a_win_row + (int64_t)kx * c.a_win_col);
+                cells++;
+                sum += c.op == HD_VOP_SUM ? a - c.z_a : a;
+                top = a > top ? a : top;
+            }
+        if (c.op == HD_VOP_AVG_POOL)
+            return numerics_clamp(cells ? numerics_average(sum, cells) : 0, 0, c.act_min,
+                                  c.act_max);
+        if (c.op == HD_VOP_MAX_POOL)
+            return numerics_clamp(top, 0, c.act_min, c.act_max);
+        return numerics_clamp(numerics_mbqm(sum, c.multiplier_out, c.shift_out), c.z_out, c.act_min,
+                              c.act_max);
+    }
+
+    int inside(int start, int stride, int at, int kernel, int limit) const
+    {
+        int n = 0;
+
+        for (int k = 0; k < kernel; k++)
+            n += start + at * stride + k >= 0 && start + at * stride + k < limit;
+        return n;
+    }
+
+    void run()
+    {
+        for (int y = 0; y < (int)c.rows; y++)
+            for (int x = 0; x < (int)c.cols; x++) {
+                int cells = inside(c.y_start, c.stride_y, y, c.kernel_h, c.in_h) *
+                            inside(c.x_start, c.stride_x, x, c.kernel_w, c.in_w);
+                beats += (uint64_t)(cells ? cells : 1) * ((c.channels + N - 1) / N);
+                for (int ch = 0; ch < (int)c.channels; ch++) {
+                    int64_t a =
+                        (int64_t)c.a_base + (int64_t)y * c.a_row + (int64_t)x * c.a_col + ch;
+                    int64_t b =
+                        (int64_t)c.b_base + (int64_t)y * c.b_row + (int64_t)x * c.b_col + ch;
+                    int64_t o =
+                        (int64_t)c.out_base + (int64_t)y * c.out_row + (int64_t)x * c.out_col + ch;
+                    bool pools =
+                        c.op == HD_VOP_AVG_POOL || c.op == HD_VOP_MAX_POOL || c.op == HD_VOP_SUM;
+                    after[(size_t)(o & (size - 1))] =
+                        (uint8_t)(pools ? pool(a, y, x) : elementwise(byte(a), byte(b)));
+                }
+            }
+    }
+};
+
+/* ------------------------------------------------------------------ random commands */
+struct maker {
+    rng &r;
+
+    int32_t multiplier()
+    {
+        static const int32_t few[] = {1 << 30, 3 << 29, 5 << 28, INT32_MAX, 1 << 29, -(3 << 29)};
+
+        return r.chance(40) ? few[r.range(0, 5)] : (int32_t)(r.next() >> 2 | 1u << 30);
+    }
+
+    int channels()
+    {
+        static const int edge[] = {1, N - 1, N, N + 1, 2 * N, 2 * N + 1, 3 * N - 1};
+
+        return r.chance(70) ? edge[r.range(0, 6)] : r.range(1, 4 * N);
+    }
+
+    void numbers(hd_cmd_vector *c)
+    {
+        c->z_a = r.range(-128, 127);
+        c->z_b = r.range(-128, 127);
+        c->z_out = r.range(-128, 127);
+        c->act_min = r.chance(60) ? -128 : r.range(-128, 127);
+        c->act_max = r.chance(60) ? 127 : r.range(c->act_min, 127);
+        c->shift_a = r.chance(80) ? r.range(-4, 0) : r.range(-31, 0);
+        c->shift_b = r.chance(80) ? r.range(-4, 0) : r.range(-31, 0);
+        c->multiplier_a = multiplier();
+        c->multiplier_b = multiplier();
+        c->multiplier_out = multiplier();
+        if (c->op == HD_VOP_ADD || c->op == HD_VOP_SUB)
+            c->shift_out = r.chance(80) ? r.range(-21, -15) : r.range(-31, 30);
+        else
+            c->shift_out = r.chance(80) ? r.range(-9, -1) : r.range(-31, 30);
+    }
+
+    /* Addresses that keep the output clear of itself; the inputs may lie anywhere. */
+    void output(hd_cmd_vector *c)
+    {
+        c->out_base = r.next() % size;
+        c->out_col = c->channels + (uint32_t)r.range(0, 5);
+        c->out_row = c->cols * c->out_col + (uint32_t)r.range(0, 9);
+        while (c->rows > 1 && c->rows * c->out_row > (uint32_t)size / 2)
+            c->rows--;
+    }
+
+    void elementwise(hd_cmd_vector *c)
+    {
+        c->kernel_h = c->kernel_w = 1;
+        c->rows = (uint32_t)r.range(1, 6);
+        c->cols = (uint32_t)r.range(1, 6);
+        if (r.chance(15)) { /* a flat tensor */
+            c->rows = c->cols = 1;
+            c->channels = (uint32_t)r.range(1, size / 4);
+        }
+        c->a_base = (int32_t)(r.next() % size);
+        c->a_col = r.chance(15) ? 0 : c->channels + (uint32_t)r.range(0, 7);
+        c->a_row = r.chance(15) ? 0 : c->a_col * c->cols + (uint32_t)r.range(0, 40);
+        c->b_base = r.next() % size;
+        c->b_col = r.chance(35) ? 0 : c->channels + (uint32_t)r.range(0, 7);
+        c->b_row = r.chance(35) ? 0 : c->b_col * c->cols + (uint32_t)r.range(0, 40);
+        c->in_h = c->in_w = 65535;
+        c->a_win_row = r.next();
+        c->a_win_col = r.next();
+    }
+
+    void pool(hd_cmd_vector *c)
+    {
+        c->kernel_h = (uint32_t)r.range(1, 5);
+        c->kernel_w = (uint32_t)r.range(1, 5);
+        c->stride_y = (uint32_t)r.range(1, 4);
+        c->stride_x = (uint32_t)r.range(1, 4);
+        c->in_h = (uint32_t)r.range(1, 9);
+        c->in_w = (uint32_t)r.range(1, 9);
+        if (r.chance(5)) { /* global, up to the 2048 cells an average may have */
+            c->kernel_h = c->in_h = (uint32_t)r.range(1, 32);
+            c->kernel_w = c->in_w = 1u << r.range(0, 6);
+            c->stride_x = c->stride_y = (uint32_t)r.range(0, 1);
+        }
+        c->y_start = r.range(-(int)c->kernel_h + 1, 1);
+        c->x_start = r.range(-(int)c->kernel_w + 1, 1);
+        if (r.chance(8)) /* windows with no cell at all */
+            c->x_start = r.range(-9, 9);
+        c->rows = (uint32_t)r.range(1, 5);
+        c->cols = (uint32_t)r.range(1, 5);
+        c->a_win_col = c->channels + (uint32_t)r.range(0, 5);
+        c->a_win_row = c->a_win_col * c->in_w + (uint32_t)r.range(0, 50);
+        c->a_row = c->a_win_row * c->stride_y;
+        c->a_col = c->a_win_col * c->stride_x;
+        if (r.chance(20)) { /* the contract ties none of them to another */
+            c->a_row = r.next() % 5000;
+            c->a_col = r.next() % 500;
+        }
+        c->a_base = (int32_t)(r.next() % size) + c->y_start * (int32_t)c->a_win_row +
+                    c->x_start * (int32_t)c->a_win_col;
+    }
+
+    hd_cmd_vector command(int op)
+    {
+        hd_cmd_vector c = {};
+
+        c.op = (uint32_t)op;
+        c.channels = (uint32_t)channels();
+        if (op == HD_VOP_AVG_POOL || op == HD_VOP_MAX_POOL || op == HD_VOP_SUM)
+            pool(&c);
+        else
+            elementwise(&c);
+        numbers(&c);
+        output(&c);
+        return c;
+    }
+};
+
+/* ------------------------------------------------------------------ the bench */
+struct bench {
+    Vbench dut;
+    rng r;
+    std::vector<uint8_t> before, memory;
+    int8_t lut[256];
+    bool pending[2] = {}; /* granted in the last cycle */
+    uint32_t addr[2], hi[2];
+    int port_percent = 0, lane_percent = 0; /* refusals */
+    uint64_t kinds[8] = {}, total_kinds[8] = {}, bytes = 0;
+    uint32_t index = 0;
+
+    explicit bench(uint64_t seed) : r(seed), before(size), memory(size)
+    {
+    }
+
+    uint8_t rubbish()
+    {
+        return (uint8_t)r.next();
+    }
+
+    /* Only the words the request named, and only in the cycle after it was granted. */
+    void read_data()
+    {
+        for (int p = 0; p < 2; p++)
+            for (int i = 0; i < 2 * N; i++) {
+                bool real = pending[p] && (i < N || addr[p] % N + hi[p] > (uint32_t)N);
+                uint8_t v = real ? before[(addr[p] / N * N + (uint32_t)i) % size] : rubbish();
+                set_field(dut.vr_data_i, (p * 2 * N + i) * 8, 8, v);
+            }
+    }
+
+    bool write()
+    {
+        if (!dut.qw_valid_o || dut.qw_unit_o != HD_UNIT_VECTOR)
+            return true;
+        if (dut.qw_cmd_o != index || dut.qw_count_o < 1 || dut.qw_count_o > N) {
+            printf("write of command %u, %u bytes\n", dut.qw_cmd_o, dut.qw_count_o);
+            return false;
+        }
+        for (uint32_t i = 0; i < dut.qw_count_o; i++, bytes++)
+            memory[(dut.qw_addr_o + i) % size] = (uint8_t)get_field(dut.qw_data_o, (int)i * 8, 8);
+        return true;
+    }
+
+    bool step()
+    {
+        bool ok;
+
+        dut.array_i = r.chance(lane_percent);
+        dut.eval(); /* requests depend on array_i, not on the grants */
+        int ready = (r.chance(port_percent) ? 0 : 1) | (r.chance(port_percent) ? 0 : 2);
+        dut.vr_ready_i = (uint8_t)(ready & dut.vr_req_o);
+        dut.eval();
+        for (int p = 0; p < 2; p++) {
+            pending[p] = dut.vr_req_o & dut.vr_ready_i & (1 << p);
+            addr[p] = p ? dut.b_addr_o : dut.a_addr_o;
+            hi[p] = p ? dut.b_hi_o : dut.a_hi_o;
+            if (pending[p] && (hi[p] < 1 || hi[p] > N))
+                return false;
+        }
+        ok = write();
+        kinds[dut.kind_o]++;
+        dut.clk_i = 1;
+        dut.eval();
+        read_data();
+        dut.ww_valid_i = 0;
+        dut.clk_i = 0;
+        dut.eval();
+        return ok;
+    }
+
+    void load_lut()
+    {
+        for (int w = 0; w < 256 / N; w++) {
+            dut.ww_valid_i = 1;
+            dut.ww_space_i = HD_SPACE_LUT;
+            dut.ww_word_i = (uint32_t)w;
+            for (int i = 0; i < N; i++) {
+                lut[w * N + i] = (int8_t)rubbish();
+                set_field(dut.ww_data_i, i * 8, 8, (uint8_t)lut[w * N + i]);
+            }
+            step();
+            dut.ww_valid_i = 1; /* another memory's word: not ours */
+            dut.ww_space_i = (uint8_t)r.range(1, 4);
+            for (int i = 0; i < N; i++)
+                set_field(dut.ww_data_i, i * 8, 8, rubbish());
+            step();
+        }
+    }
+
+    /* Cycles from the handshake to done, both counted; 0 when something is wrong. */
+    uint64_t execute(const hd_cmd_vector &c, uint64_t limit)
+    {
+        uint32_t words[sizeof c / 4];
+
+        memcpy(words, &c, sizeof c);
+        for (unsigned i = 0; i < CmdVectorWords; i++)
+            dut.cmd_i[i] = i < sizeof c / 4 ? words[i] : 0;
+        dut.cmd_index_i = index;
+        dut.cmd_valid_i = 1;
+        memset(kinds, 0, sizeof kinds);
+        for (uint64_t cycle = 1; cycle < limit; cycle++) {
+            dut.eval();
+            bool took = dut.cmd_valid_i && dut.cmd_ready_o, done = dut.done_o;
+            if ((cycle == 1) != took)
+                return 0;
+            if (!step())
+                return 0;
+            dut.cmd_valid_i = 0;
+            for (unsigned i = 0; i < CmdVectorWords; i++)
+                dut.cmd_i[i] = 0x5a5a5a5a;
+            if (done)
+                return cycle;
+        }
+        printf("no end after %llu cycles\n", (unsigned long long)limit);
+        return 0;
+    }
+
+    static constexpr unsigned CmdVectorWords = 28;
+
+    void show(const hd_cmd_vector &c)
+    {
+        printf(
+            "%s: rows %u cols %u channels %u kernel %u x %u stride %u x %u start %d %d image %u x "
+            "%u a %d b %u out %u\n",
+            op_names[c.op], c.rows, c.cols, c.channels, c.kernel_h, c.kernel_w, c.stride_y,
+            c.stride_x, c.y_start, c.x_start, c.in_h, c.in_w, c.a_base, c.b_base, c.out_base);
+    }
+
+    bool one(int op)
+    {
+        hd_cmd_vector c = maker{r}.command(op);
+        std::vector<uint8_t> want;
+        bool free_run = r.chance(40);
+
+        for (uint8_t &b : before)
+            b = r.chance(10) ? (r.chance(50) ? 127 : 128) : rubbish();
+        if (op == HD_VOP_AVG_POOL && r.chance(20))
+            memset(before.data(), r.chance(50) ? 127 : 128, size);
+        memory = want = before;
+        port_percent = free_run ? 0 : r.range(0, 1) * r.range(0, 80);
+        lane_percent = free_run ? 0 : r.range(0, 1) * r.range(0, 95);
+        if (op == HD_VOP_LUT)
+            load_lut();
+        index++;
+        reference ref{c, before, want, lut};
+        ref.run();
+        uint64_t cycles = execute(c, 400 * (ref.beats + 1000));
+        int pad_y = c.y_start < 0 ? -c.y_start : 0, pad_x = c.x_start < 0 ? -c.x_start : 0;
+        uint64_t exact = ref.beats + overhead + (uint64_t)(pad_y > pad_x ? pad_y : pad_x);
+        bool good = cycles != 0 && memory == want;
+        for (int k = 0; k < 8; k++)
+            total_kinds[k] += kinds[k];
+        if (good && free_run && op != HD_VOP_AVG_POOL && cycles != exact) {
+            printf("%llu cycles, expected %llu\n", (unsigned long long)cycles,
+                   (unsigned long long)exact);
+            good = false;
+        }
+        if (good && kinds[idle] != 1) { /* the cycle of the handshake */
+            printf("idle for %llu cycles\n", (unsigned long long)kinds[idle]);
+            good = false;
+        }
+        if (good && free_run && (kinds[wait_port] || kinds[wait_lane])) {
+            printf("a wait was counted though nothing was refused\n");
+            good = false;
+        }
+        if (!good) {
+            show(c);
+            for (int i = 0, n = 0; i < size && n < 8; i++)
+                if (memory[i] != want[i] && ++n)
+                    printf("  byte %d is %d, expected %d\n", i, (int8_t)memory[i], (int8_t)want[i]);
+        }
+        return good;
+    }
+
+    bool run(uint64_t commands)
+    {
+        dut.rst_ni = 0;
+        for (int i = 0; i < 3; i++)
+            step();
+        dut.rst_ni = 1;
+        step();
+        for (uint64_t i = 0; i < commands; i++)
+            if (!one((int)(i % 7)))
+                return false;
+        return true;
+    }
+};
+} // namespace
+
+int main(int argc, char **argv)
+{
+    uint64_t seed = argc > 1 ? strtoull(argv[1], nullptr, 0) : 1;
+    uint64_t commands = argc > 2 ? strtoull(argv[2], nullptr, 0) : 1400;
+    auto b = std::make_unique<bench>(seed);
+    bool good = b->run(commands);
+
+    printf("vector N=%d seed %llu: %u commands, %llu bytes, cycles busy %llu port %llu lane %llu, "
+           "%s\n",
+           N, (unsigned long long)seed, b->index, (unsigned long long)b->bytes,
+           (unsigned long long)b->total_kinds[busy], (unsigned long long)b->total_kinds[wait_port],
+           (unsigned long long)b->total_kinds[wait_lane], good ? "equal" : "WRONG");
+    return !good;
+}
