@@ -9,16 +9,22 @@ static ir_rule *const rule_table[] = {
 #undef IR_OP
 };
 
+static enum status want_count(const char *what, uint32_t low, uint32_t high, uint32_t n,
+                              struct diag *d)
+{
+    if (n >= low && n <= high)
+        return ST_OK;
+    if (low == high)
+        return FAIL(d, ST_MODEL, "expected %u %s, found %u", low, what, n);
+    return FAIL(d, ST_MODEL, "expected %u to %u %s, found %u", low, high, what, n);
+}
+
 static enum status check_arity(const struct ir_op *op, struct diag *d)
 {
     const struct ir_op_info *info = ir_op_info(op->opcode);
 
-    if (op->n_in < info->min_in || op->n_in > info->max_in)
-        return FAIL(d, ST_MODEL, "expected %u to %u inputs, found %u", info->min_in, info->max_in,
-                    op->n_in);
-    if (op->n_out < info->min_out || op->n_out > info->max_out)
-        return FAIL(d, ST_MODEL, "expected %u to %u outputs, found %u", info->min_out,
-                    info->max_out, op->n_out);
+    TRY(want_count("inputs", info->min_in, info->max_in, op->n_in, d));
+    TRY(want_count("outputs", info->min_out, info->max_out, op->n_out, d));
     for (uint32_t i = 0; i < op->n_in; i++)
         if (op->in[i] == IR_NONE && (i < info->min_in || op->opcode == IR_OP_CONCATENATION))
             return FAIL(d, ST_MODEL, "input %u is absent", i);

@@ -122,7 +122,6 @@ static enum status verify_op(const struct ir_graph *g, uint32_t i, bool *made, s
         return FAIL(d, ST_INTERNAL, "operator %u is of row %u of %u", i, op->row, g->n_row);
     TRY(verify_attrs(op, d));
     TRY(verify_links(g, op, made, d));
-    TRY(ir_check_op(g, op, d));
     return verify_fixed(g, op, d);
 }
 
@@ -154,9 +153,10 @@ static enum status verify_all(const struct ir_graph *g, struct diag *d)
         const enum status st = verify_op(g, i, made, d);
 
         if (st != ST_OK) {
-            diag_prefix(d, "%s", ir_op_info(g->op[i]->opcode)->name);
+            diag_prefix(d, "operator %u (%s)", i, ir_op_info(g->op[i]->opcode)->name);
             return st;
         }
+        TRY(ir_check_op(g, g->op[i], d));
     }
     return verify_borders(g, made, d);
 }

@@ -1,9 +1,13 @@
-/* models.c - whole networks through importer, passes and reference kernels against goldens.
- *   models DIR...      DIR holds model.tflite, in_<sample>_<input>.bin, out_<sample>_<output>.bin
+/* test_models.c - whole networks through importer, passes and reference kernels against goldens.
+ *   test_models [DIR...]   without DIR: tests/models and, if they are there, ../shared/models.
+ *                      DIR holds model.tflite, in_<sample>_<input>.bin, out_<sample>_<output>.bin
  *                      (or in_<input>.bin with all samples one after another) and maybe layers/
+ * layers/ holds what the oracle left in memory: where it adds in place, the operand before an ADD
+ * holds the sum, and the note "differs" about that row is expected.
  * Each network runs twice: after the passes that set numbers and after all passes. Exit 1 if a byte
  * differs.
  */
+#include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -150,13 +154,40 @@ static bool run_model(const char *dir, bool all_passes)
     return good;
 }
 
+static bool run_both(const char *dir)
+{
+    const bool first = run_model(dir, false);
+
+    return run_model(dir, true) && first;
+}
+
+/* Every model below `pattern`; `n` counts them. */
+static bool run_all(const char *pattern, size_t *n)
+{
+    bool good = true;
+    glob_t found;
+
+    if (glob(pattern, 0, NULL, &found) != 0)
+        return true;
+    for (size_t i = 0; i < found.gl_pathc; i++) {
+        *strrchr(found.gl_pathv[i], '/') = '\0';
+        good = run_both(found.gl_pathv[i]) && good;
+    }
+    *n += found.gl_pathc;
+    globfree(&found);
+    return good;
+}
+
 int main(int argc, char **argv)
 {
-    bool good = argc > 1;
+    bool good = true;
+    size_t n = 0;
 
-    for (int i = 1; i < argc; i++) {
-        good = run_model(argv[i], false) && good;
-        good = run_model(argv[i], true) && good;
+    for (int i = 1; i < argc; i++, n++)
+        good = run_both(argv[i]) && good;
+    if (argc == 1) {
+        good = run_all("tests/models/*/model.tflite", &n);
+        good = run_all("../shared/models/*/model.tflite", &n) && good;
     }
-    return good ? EXIT_SUCCESS : EXIT_FAILURE;
+    return good && n > 0 ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -1,0 +1,391 @@
+/* test_tflite.c - the importer on digits: what it makes of it, and how it refuses damage.
+ * Damage to the container is done to the file's bytes; absurd contents are put into the plain
+ * structs behind the shim, where every value can be set. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "../../../compiler/base/file.h"
+#include "../../../compiler/import/tflite.h"
+#include "../../../compiler/import/tflite_import.h"
+#include "../../../compiler/legalise/legalise.h"
+#include "../../../compiler/ref/ref.h"
+
+static const char model_path[] = "tests/models/digits/model.tflite";
+
+struct fixture {
+    struct arena *a;
+    uint8_t *data;
+    size_t n;
+    struct tfl_file *file;
+    struct diag d;
+};
+
+static int open_model(void **state)
+{
+    struct arena *a = arena_new(0);
+    struct fixture *f = ARENA_NEW(a, struct fixture);
+
+    f->a = a;
+    if (file_read(a, model_path, 1 << 24, &f->data, &f->n, &f->d) != ST_OK ||
+        tfl_read(a, f->data, f->n, &f->file, &f->d) != ST_OK)
+        return -1;
+    *state = f;
+    return 0;
+}
+
+static int close_model(void **state)
+{
+    arena_free(((struct fixture *)*state)->a);
+    return 0;
+}
+
+/* Import what `f->file` says now; it must fail with `st` and exactly `text`. */
+static void refused(struct fixture *f, enum status st, const char *text)
+{
+    struct ir_graph *g;
+
+    f->d = (struct diag){0};
+    assert_int_equal(tfl_build(f->a, "digits", f->file, &g, &f->d), st);
+    assert_string_equal(f->d.text, text);
+}
+
+static struct tfl_ints ints(struct fixture *f, uint32_t n, const int32_t *v)
+{
+    return (struct tfl_ints){n, arena_memdup(f->a, v, n * sizeof *v)};
+}
+
+static void test_rows(void **state)
+{
+    struct fixture *f = *state;
+    const uint32_t last = f->file->n_operator - 1;
+    struct ir_graph *g;
+
+    assert_int_equal(tfl_import(f->a, "digits", f->data, f->n, &g, &f->d), ST_OK);
+    assert_int_equal(ir_verify(g, "import", &f->d), ST_OK);
+    assert_int_equal(g->n_row, f->file->n_operator);
+    assert_string_equal(g->row[0].name, "00_conv2d");
+    assert_string_equal(g->row[0].op, "CONV_2D");
+    assert_int_equal(g->row[0].macs, ir_elements(ir_out(g, g->op[0], 0)) * 9);
+    assert_string_equal(g->row[last].name, arena_printf(f->a, "%02u_softmax", last));
+    assert_string_equal(g->row[last].shape, "1x10");
+}
+
+static void test_text_round_trip(void **state)
+{
+    struct fixture *f = *state;
+    const struct lgl_options o = {LGL_FC_CLASSIC};
+    struct ir_graph *g, *again;
+    struct text first, second;
+
+    assert_int_equal(tfl_import(f->a, "digits", f->data, f->n, &g, &f->d), ST_OK);
+    assert_int_equal(lgl_all(g, &o, &f->d), ST_OK);
+    text_init(&first, f->a);
+    ir_print(g, &first);
+    assert_int_equal(ir_parse(f->a, first.data, &again, &f->d), ST_OK);
+    assert_int_equal(ir_verify(again, "parse", &f->d), ST_OK);
+    text_init(&second, f->a);
+    ir_print(again, &second);
+    assert_string_equal(first.data, second.data);
+}
+
+/* Import and, when that succeeds, everything up to one inference; only crashes count. */
+static void try_bytes(const uint8_t *data, size_t n, struct diag *d)
+{
+    struct arena *a = arena_new((size_t)64 << 20);
+    const struct lgl_options o = {LGL_FC_CLASSIC};
+    struct ir_graph *g = NULL;
+    jmp_buf exhausted;
+
+    *d = (struct diag){0};
+    if (setjmp(exhausted) == 0) {
+        arena_on_exhausted(a, &exhausted);
+        if (tfl_import(a, "x", arena_memdup(a, data, n), n, &g, d) == ST_OK &&
+            ir_verify(g, "import", d) == ST_OK && lgl_all(g, &o, d) == ST_OK && g->n_in == 1 &&
+            g->n_out == 1) {
+            const uint8_t *in = arena_alloc(a, (size_t)ir_bytes(g->tensor[g->in[0]]));
+            uint8_t *out = arena_alloc(a, (size_t)ir_bytes(g->tensor[g->out[0]]));
+
+            (void)ref_run(ref_new(a, g), &in, &out, d);
+        }
+    }
+    arena_free(a);
+}
+
+static void test_not_a_model(void **state)
+{
+    static const uint8_t tiny[8] = {0x18, 0, 0, 0, 'T', 'F', 'L', '3'};
+    struct diag d;
+
+    (void)state;
+    try_bytes((const uint8_t *)"", 0, &d);
+    assert_string_equal(d.text, "the file is empty: expected a TFLite model");
+    try_bytes((const uint8_t *)"hello, I am a text file\n", 24, &d);
+    assert_string_equal(d.text, "not a TFLite file: expected the identifier 'TFL3' at byte 4 (24 "
+                                "bytes read)");
+    try_bytes((const uint8_t *)"abc", 3, &d);
+    assert_int_equal(d.status, ST_MODEL);
+    try_bytes(tiny, sizeof tiny, &d);
+    assert_string_equal(d.text, "damaged or truncated TFLite file: its tables do not lie within "
+                                "its 8 bytes");
+}
+
+static void test_truncated(void **state)
+{
+    struct fixture *f = *state;
+
+    for (size_t i = 1; i < 16; i++) {
+        try_bytes(f->data, f->n * i / 16, &f->d);
+        assert_int_equal(f->d.status, ST_MODEL);
+    }
+}
+
+/* Each byte of both ends flipped: an error in words or another answer, never a crash. */
+static void test_flipped_bytes(void **state)
+{
+    static const uint8_t mask[] = {0xff, 0x80, 0x01};
+    struct fixture *f = *state;
+
+    for (size_t i = 0; i < 8192 && i < f->n; i++) {
+        const size_t at = i < 4096 ? i : f->n - 1 - (i - 4096);
+
+        for (size_t k = 0; k < sizeof mask; k++) {
+            f->data[at] ^= mask[k];
+            try_bytes(f->data, f->n, &f->d);
+            f->data[at] ^= mask[k];
+        }
+    }
+}
+
+static void test_header(void **state)
+{
+    struct fixture *f = *state;
+
+    f->file->version = 2;
+    refused(f, ST_UNSUPPORTED, "schema version: expected 3, found 2");
+    f->file->version = 3;
+    f->file->n_subgraph = 2;
+    refused(f, ST_UNSUPPORTED, "expected 1 subgraph, found 2");
+    f->file->n_subgraph = 1;
+    f->file->n_operator = 0;
+    refused(f, ST_UNSUPPORTED, "expected 1 to 100000 operators, found 0");
+}
+
+static void test_indices(void **state)
+{
+    struct fixture *f = *state;
+
+    f->file->op[0].in = ints(f, 3, (const int32_t[]){9999, 1, 2});
+    refused(f, ST_MODEL,
+            arena_printf(f->a, "operator 0 CONV_2D: tensor index: expected 0 to %u, found 9999",
+                         f->file->n_tensor - 1));
+    f->file->op[0].in = ints(f, 3, (const int32_t[]){-2, 1, 2});
+    refused(f, ST_MODEL,
+            arena_printf(f->a, "operator 0 CONV_2D: tensor index: expected 0 to %u, found -2",
+                         f->file->n_tensor - 1));
+    f->file->op[0].in = ints(f, 3, (const int32_t[]){-1, 1, 2});
+    refused(f, ST_MODEL, "operator 0 CONV_2D: input 0 is absent");
+    f->file->op[0].in.n = 1;
+    refused(f, ST_UNSUPPORTED, "operator 0 CONV_2D: expected 2 to 3 inputs, found 1");
+    f->file->op[0].out.n = 0;
+    f->file->op[0].in.n = 3;
+    f->file->op[0].opcode_index = 77;
+    refused(f, ST_MODEL,
+            arena_printf(f->a, "operator 0: opcode index: expected below %u, found 77",
+                         f->file->n_opcode));
+}
+
+static void test_unknown_operator(void **state)
+{
+    struct fixture *f = *state;
+
+    f->file->opcode[f->file->op[4].opcode_index].name = "CUSTOM TFLite_Detection";
+    refused(f, ST_UNSUPPORTED,
+            "operator 4 CUSTOM TFLite_Detection: this operator is not supported ('heddle ops' "
+            "lists those that are)");
+}
+
+/* Digits' first weights: the second input of operator 0. */
+static struct tfl_tensor *weights_of(struct fixture *f)
+{
+    return &f->file->tensor[f->file->op[0].in.v[1]];
+}
+
+static void test_scales(void **state)
+{
+    static const float bad[] = {0, -1, INFINITY, NAN};
+    struct fixture *f = *state;
+    struct tfl_tensor *w = weights_of(f);
+
+    for (size_t i = 0; i < 4; i++) {
+        float *scale = arena_memdup(f->a, w->scale, w->n_scale * sizeof *scale);
+        struct ir_graph *g;
+
+        scale[3] = bad[i];
+        w->scale = scale;
+        f->d = (struct diag){0};
+        assert_int_equal(tfl_build(f->a, "digits", f->file, &g, &f->d), ST_MODEL);
+        assert_non_null(strstr(f->d.text, "scale 3: expected a positive number, found"));
+    }
+    w->n_scale = 2;
+    w->name = "w";
+    refused(f, ST_MODEL,
+            arena_printf(f->a,
+                         "operator 0 CONV_2D: tensor %d 'w': expected as many zero points as "
+                         "scales (2), found %u",
+                         f->file->op[0].in.v[1], w->n_zero_point));
+}
+
+static void test_shapes(void **state)
+{
+    struct fixture *f = *state;
+    struct tfl_tensor *x = &f->file->tensor[f->file->in.v[0]];
+
+    x->name = "x";
+    x->shape = ints(f, 4, (const int32_t[]){1, 65536, 65536, 16});
+    refused(f, ST_MODEL,
+            "graph input 0: tensor 0 'x': shape 1x65536x65536x16 of i8: expected at most "
+            "2147483647 bytes");
+    x->shape = ints(f, 4, (const int32_t[]){1, -1, 8, 1});
+    refused(f, ST_UNSUPPORTED,
+            "graph input 0: tensor 0 'x': dimension 1: expected a fixed size of "
+            "at least 1, found -1");
+    x->shape = ints(f, 4, (const int32_t[]){2, 8, 8, 1});
+    refused(f, ST_UNSUPPORTED, "graph input 0: 'x': expected batch 1, found shape 2x8x8x1");
+    x->shape = ints(f, 7, (const int32_t[]){1, 1, 1, 1, 1, 1, 1});
+    refused(f, ST_UNSUPPORTED,
+            "graph input 0: tensor 0 'x': expected at most 6 dimensions, found 7");
+}
+
+static void test_float_arithmetic(void **state)
+{
+    struct fixture *f = *state;
+
+    for (uint32_t i = 0; i < f->file->n_tensor; i++) {
+        struct tfl_tensor *t = &f->file->tensor[i];
+
+        struct tfl_buffer *b = &f->file->buffer[t->buffer];
+
+        if (t->type != 9) /* INT8 becomes FLOAT32 */
+            continue;
+        t->type = 0;
+        b->n_bytes *= 4;
+        b->data = arena_alloc(f->a, b->n_bytes);
+    }
+    f->file->tensor[f->file->in.v[0]].name = "x";
+    refused(f, ST_UNSUPPORTED,
+            "operator 0 CONV_2D: input 'x' is float32: float arithmetic is not supported; "
+            "quantise the model to int8");
+}
+
+static void test_buffers(void **state)
+{
+    struct fixture *f = *state;
+    struct tfl_tensor *w = weights_of(f);
+
+    w->name = "w";
+    f->file->buffer[w->buffer].n_bytes--;
+    refused(f, ST_MODEL,
+            arena_printf(f->a,
+                         "operator 0 CONV_2D: tensor %d 'w': buffer %u: expected %zu bytes for %s "
+                         "of i8, found %zu",
+                         f->file->op[0].in.v[1], w->buffer, f->file->buffer[w->buffer].n_bytes + 1,
+                         ir_shape_text(f->a, w->shape.n, w->shape.v),
+                         f->file->buffer[w->buffer].n_bytes));
+    w->buffer = 12345;
+    f->d = (struct diag){0};
+    assert_int_equal(f->file->n_buffer < 12345, 1);
+    refused(f, ST_MODEL,
+            arena_printf(f->a,
+                         "operator 0 CONV_2D: tensor %d 'w': buffer index: expected below %u, "
+                         "found 12345",
+                         f->file->op[0].in.v[1], f->file->n_buffer));
+}
+
+static void test_options(void **state)
+{
+    struct fixture *f = *state;
+    struct tfl_options *o = &f->file->op[0].options;
+
+    o->stride_h = 0;
+    refused(f, ST_MODEL,
+            "operator 0 CONV_2D: expected kernel, stride and dilation of at least 1, "
+            "found 3x3, 0x1, 1x1");
+    o->stride_h = 1;
+    o->padding = 2;
+    refused(f, ST_MODEL, "operator 0 CONV_2D: padding: expected SAME (0) or VALID (1), found 2");
+    o->padding = 0;
+    o->activation = 4;
+    refused(f, ST_UNSUPPORTED,
+            "operator 0 CONV_2D: fused activation: expected NONE, RELU, "
+            "RELU_N1_TO_1 or RELU6, found 4");
+    o->present = false;
+    refused(f, ST_MODEL, "operator 0 CONV_2D: options: expected kind 1, found 0");
+}
+
+static void test_wrong_shape(void **state)
+{
+    struct fixture *f = *state;
+    struct tfl_tensor *y = &f->file->tensor[f->file->op[0].out.v[0]];
+
+    y->name = "y";
+    y->shape = ints(f, 4, (const int32_t[]){1, 5, 7, 3});
+    f->d = (struct diag){0};
+    struct ir_graph *g;
+    assert_int_equal(tfl_build(f->a, "digits", f->file, &g, &f->d), ST_MODEL);
+    assert_non_null(strstr(f->d.text, "operator 0 CONV_2D: output 'y': expected shape"));
+    assert_non_null(strstr(f->d.text, "found 1x5x7x3"));
+}
+
+/* Names are kept as they are, whatever they hold. */
+static void test_hostile_names(void **state)
+{
+    struct fixture *f = *state;
+    char *name = arena_alloc(f->a, 65537);
+    struct ir_graph *g, *again;
+    struct text t;
+
+    for (size_t i = 0; i < 65535; i += 3)
+        memcpy(name + i, "\xe2\x82\xac", 3);
+    f->file->tensor[f->file->op[0].out.v[0]].name = "*/ <script>\n\"\\ ?";
+    f->file->tensor[f->file->op[1].out.v[0]].name = name;
+    assert_int_equal(tfl_build(f->a, "digits", f->file, &g, &f->d), ST_OK);
+    assert_string_equal(g->row[0].tensor, "*/ <script>\n\"\\ ?");
+    text_init(&t, f->a);
+    ir_print(g, &t);
+    assert_int_equal(ir_parse(f->a, t.data, &again, &f->d), ST_OK);
+    assert_string_equal(again->row[0].tensor, g->row[0].tensor);
+    assert_string_equal(again->row[1].tensor, name);
+}
+
+#define WITH_MODEL(test) cmocka_unit_test_setup_teardown(test, open_model, close_model)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        WITH_MODEL(test_rows),
+        WITH_MODEL(test_text_round_trip),
+        cmocka_unit_test(test_not_a_model),
+        WITH_MODEL(test_truncated),
+        WITH_MODEL(test_flipped_bytes),
+        WITH_MODEL(test_header),
+        WITH_MODEL(test_indices),
+        WITH_MODEL(test_unknown_operator),
+        WITH_MODEL(test_scales),
+        WITH_MODEL(test_shapes),
+        WITH_MODEL(test_float_arithmetic),
+        WITH_MODEL(test_buffers),
+        WITH_MODEL(test_options),
+        WITH_MODEL(test_wrong_shape),
+        WITH_MODEL(test_hostile_names),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

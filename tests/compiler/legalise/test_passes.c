@@ -1,0 +1,107 @@
+/* test_passes.c - <pass>/<case>.ir through one pass gives <pass>/<case>.out; <case>_bad.ir is
+ * refused with the text of <case>_bad.err. UPDATE=1 in the environment rewrites .out and .err
+ * files. */
+#include <stdlib.h>
+
+#include "../../../compiler/legalise/legalise.h"
+#include "../ir_files.h"
+
+static const struct {
+    lgl_pass *run;
+    const char *name;
+} pass_table[] = {
+#define PASS(function, name) {function, name},
+#include "../../../compiler/passes.def"
+#undef PASS
+};
+
+static enum status run_named(const char *path, struct ir_graph *g, struct diag *d)
+{
+    const struct lgl_options o = {LGL_FC_CLASSIC};
+
+    for (size_t i = 0; i < sizeof pass_table / sizeof *pass_table; i++) {
+        char folder[80];
+
+        (void)snprintf(folder, sizeof folder, "/legalise/%s/", pass_table[i].name);
+        if (strstr(path, folder) != NULL)
+            return pass_table[i].run(g, &o, d);
+    }
+    fail_msg("%s: no pass has that folder's name", path);
+    return ST_INTERNAL;
+}
+
+/* Compare with the file beside `path`, or write it. */
+static void same_as_sibling(struct arena *a, const char *path, const char *end, const char *found)
+{
+    const char *beside = ir_sibling(a, path, 3, end);
+    struct diag d = {0};
+
+    if (getenv("UPDATE") != NULL)
+        assert_int_equal(file_write(beside, found, strlen(found), &d), ST_OK);
+    ir_same_text(beside, ir_text(a, beside), found);
+}
+
+static void check_file(struct arena *a, const char *path)
+{
+    struct diag d = {0};
+    struct ir_graph *g;
+    struct text t;
+    enum status st;
+
+    if (ir_parse(a, ir_text(a, path), &g, &d) != ST_OK || ir_verify(g, "parse", &d) != ST_OK)
+        fail_msg("%s: %s", path, d.text);
+    st = run_named(path, g, &d);
+    if (ir_ends(path, "_bad.ir")) {
+        assert_int_not_equal(st, ST_OK);
+        same_as_sibling(a, path, ".err", arena_printf(a, "%s\n", d.text));
+        return;
+    }
+    if (st != ST_OK || ir_verify(g, "the pass", &d) != ST_OK)
+        fail_msg("%s: %s", path, d.text);
+    text_init(&t, a);
+    ir_print(g, &t);
+    same_as_sibling(a, path, ".out", t.data);
+}
+
+static void test_every_file(void **state)
+{
+    (void)state;
+    ir_each("tests/compiler/legalise/*/*.ir", check_file);
+}
+
+/* QuantizeMultiplier at its edges. */
+static void test_fixed_scale(void **state)
+{
+    static const struct {
+        double real;
+        int32_t multiplier, shift;
+    } row[] = {
+        {0, 0, 0},
+        {1, 1 << 30, 1},
+        {0.5, 1 << 30, 0},
+        {0.25, 1 << 30, -1},
+        {0.99999999999, 1 << 30, 1}, /* rounds up to 2^31 */
+        {0.75, 1610612736, 0},
+        {3, 1610612736, 2},
+        {2.3283064365386963e-10, 1 << 30, -31}, /* 2^-32 */
+        {1.1641532182693481e-10, 0, 0},         /* 2^-33 */
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        const struct lgl_fixed_scale s = lgl_fixed_scale(row[i].real);
+
+        assert_int_equal(s.multiplier, row[i].multiplier);
+        assert_int_equal(s.shift, row[i].shift);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_every_file),
+        cmocka_unit_test(test_fixed_scale),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
