@@ -34,7 +34,7 @@ module hd_array #(
   logic [ActW-1:0] tap[G*N];
 
   for (genvar i = 0; i < G * N; i++) begin : gen_tap
-    assign tap[i] = tap_i[i*ActW +: ActW];
+    assign tap[i] = depthwise_i ? tap_i[i*ActW +: ActW] : '0;
   end
 
   for (genvar r = 0; r < N; r++) begin : gen_row

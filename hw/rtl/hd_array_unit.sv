@@ -174,7 +174,7 @@ module hd_array_unit #(
     always_comb begin
       first  = '0;
       second = '0;
-      for (int g = 0; g < G; g++) begin
+      if (!depthwise_q) for (int g = 0; g < G; g++) begin
         if (g < G / 2 || !pair_q) first = first | act[g][r*ActW +: ActW];
         if (g >= G / 2 && pair_q) second = second | act[g][r*ActW +: ActW];
       end
@@ -231,7 +231,7 @@ module hd_array_unit #(
       .en_i   (en && depthwise_q),
       .ptr_i  (ptr_q),
       .delay_i(delay_q),
-      .d_i    ({mask3_q << lo_q, act[g]}),
+      .d_i    (depthwise_q ? {mask3_q << lo_q, act[g]} : '0),
       .q_o    (line)
     );
     assign tap[g*N*ActW +: N*ActW] = line[N*ActW-1:0];

@@ -243,7 +243,7 @@ module array_bench #(
     .lw_valid_i(lw_valid_q),
     .lw_ready_o(lw_ready),
     .lw_word_i (lw_word_q),
-    .lw_be_i   ('1),
+    .lw_be_i   ({N{1'b1}}),
     .lw_data_i (lw_data_q)
   );
 
