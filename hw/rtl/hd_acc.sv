@@ -4,10 +4,11 @@
 // An accumulator written in one step may be asked for (re_i) in the next. Reset: none, contents start undefined.
 // Bench: tests/hw/array_tb.cpp.
 `default_nettype none
+`include "hd_config.svh"
 
 module hd_acc #(
   parameter int AccW     = 32,
-  parameter int Depth    = 512,           // a power of two
+  parameter int Depth    = CfgAccDepth,   // a power of two
   parameter int AddrBits = $clog2(Depth)  // derived
 ) (
   input  wire logic                clk_i,

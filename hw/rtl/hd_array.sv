@@ -6,10 +6,11 @@
 // w_we_i writes w_i into the weights of row w_row_i. A step is a cycle with en_i. Throughput 1 a step.
 // Reset: none. Bench: tests/hw/array_tb.cpp.
 `default_nettype none
+`include "hd_config.svh"
 
 module hd_array #(
-  parameter int N         = 16,
-  parameter int G         = 4,
+  parameter int N         = CfgN,
+  parameter int G         = CfgPorts,
   parameter int ActW      = 9,
   parameter int WgtW      = 9,
   parameter int AccW      = 32,

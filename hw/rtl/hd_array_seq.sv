@@ -10,15 +10,16 @@
 // Bench: tests/hw/array_tb.cpp.
 `default_nettype none
 `include "hd_accel.svh"
+`include "hd_config.svh"
 
 module hd_array_seq #(
-  parameter int N         = 16,
-  parameter int G         = 4,
-  parameter int AddrBits  = 17,             // scratchpad byte address
-  parameter int WordBits  = 12,             // weight memory word
-  parameter int AccBits   = 9,              // accumulator
-  parameter int EntryBits = 6,              // parameter entry
-  parameter int CntBits   = $clog2(N + 1),  // derived
+  parameter int N         = CfgN,
+  parameter int G         = CfgPorts,
+  parameter int AddrBits  = $clog2(CfgScratchpadBytes),     // scratchpad byte address
+  parameter int WordBits  = $clog2(CfgWeightBytes / CfgN),  // weight memory word
+  parameter int AccBits   = $clog2(CfgAccDepth),            // accumulator
+  parameter int EntryBits = $clog2(CfgParamEntries),        // parameter entry
+  parameter int CntBits   = $clog2(N + 1),                  // derived
   parameter int LaneBits  = $clog2(N)
 ) (
   input  wire logic                    clk_i,

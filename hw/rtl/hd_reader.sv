@@ -4,11 +4,12 @@
 // act_o one step after that. A step is a cycle with en_i. A port without request gives zeros.
 // Throughput 1 a step. Reset: none (zeros follow from req_i). Bench: tests/hw/array_tb.cpp.
 `default_nettype none
+`include "hd_config.svh"
 
 module hd_reader #(
-  parameter int N       = 16,
-  parameter int ActW    = 9,              // signed activation after the zero point
-  parameter int OffBits = $clog2(N),      // derived
+  parameter int N       = CfgN,
+  parameter int ActW    = 9,          // signed activation after the zero point
+  parameter int OffBits = $clog2(N),  // derived
   parameter int CntBits = $clog2(N + 1)
 ) (
   input  wire logic               clk_i,

@@ -8,11 +8,12 @@
 // the segment with last_o. start_i sets it to the start. Throughput: a segment a cycle.
 // Reset: none, start_i. Bench: tests/hw/array_tb.cpp.
 `default_nettype none
+`include "hd_config.svh"
 
 module hd_segment #(
-  parameter int N        = 16,
-  parameter int G        = 4,             // most pieces of a segment
-  parameter int AddrBits = 17,
+  parameter int N        = CfgN,
+  parameter int G        = CfgPorts,      // most pieces of a segment
+  parameter int AddrBits = $clog2(CfgScratchpadBytes),
   parameter int PosBits  = 18,            // signed; holds a kernel row's bytes
   parameter int RowBits  = 19,            // image rows
   parameter int CntBits  = $clog2(N + 1)  // derived

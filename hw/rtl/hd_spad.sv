@@ -13,13 +13,14 @@
 // Addresses are modulo the size. Latency 1; every port one request a cycle unless banks collide.
 // Reset: no request under way. Bench: tests/hw/spad_tb.cpp.
 `default_nettype none
+`include "hd_config.svh"
 
 module hd_spad #(
-  parameter int N        = 16,             // bytes of a word
-  parameter int G        = 4,              // ports of ARRAY
-  parameter int Banks    = 8,
-  parameter int Bytes    = 131072,         // all banks together, a power of two
-  parameter int AddrBits = $clog2(Bytes),  // derived, as all below
+  parameter int N        = CfgN,                // bytes of a word
+  parameter int G        = CfgPorts,            // ports of ARRAY
+  parameter int Banks    = CfgBanks,
+  parameter int Bytes    = CfgScratchpadBytes,  // all banks together, a power of two
+  parameter int AddrBits = $clog2(Bytes),       // derived, as all below
   parameter int WordBits = $clog2(Bytes / N),
   parameter int CntBits  = $clog2(N + 1)
 ) (

@@ -7,12 +7,13 @@
 // Latency 1, throughput 1 each. Reset: forgets which entry is held. Bench: tests/hw/array_tb.cpp.
 `default_nettype none
 `include "hd_accel.svh"
+`include "hd_config.svh"
 
 module hd_weights #(
-  parameter int N         = 16,
-  parameter int Bytes     = 65536,               // weight memory
-  parameter int Entries   = 64,                  // parameter entries of N lanes
-  parameter int WordBits  = $clog2(Bytes / N),   // derived, as below; at least EntryBits + 2
+  parameter int N         = CfgN,
+  parameter int Bytes     = CfgWeightBytes,     // weight memory
+  parameter int Entries   = CfgParamEntries,    // parameter entries of N lanes
+  parameter int WordBits  = $clog2(Bytes / N),  // derived, as below; at least EntryBits + 2
   parameter int EntryBits = $clog2(Entries)
 ) (
   input  wire logic                 clk_i,
