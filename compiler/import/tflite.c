@@ -36,9 +36,6 @@ static enum status graph_input(struct tfl_importer *m, uint32_t i)
     if (t->role != IR_VALUE)
         return FAIL(m->d, ST_MODEL, "'%.80s' is %s", t->name,
                     t->role == IR_CONST ? "a constant" : "listed twice");
-    if (t->rank > 1 && t->dim[0] != 1)
-        return FAIL(m->d, ST_UNSUPPORTED, "'%.80s': expected batch 1, found shape %s", t->name,
-                    ir_shape_text(m->arena, t->rank, t->dim));
     t->role = IR_INPUT;
     m->g->in[i] = id;
     return ST_OK;

@@ -1,5 +1,6 @@
 /* test_models.c - whole networks through importer, passes and reference kernels against goldens.
- *   test_models [DIR...]   without DIR: tests/models and, if they are there, ../shared/models.
+ *   test_models [DIR...]   without DIR: tests/models, models/ beside this file (made by
+ *                      tests/oracle/unary_tflite.py --seed 1) and, if there, ../shared/models.
  *                      DIR holds model.tflite, in_<sample>_<input>.bin, out_<sample>_<output>.bin
  *                      (or in_<input>.bin with all samples one after another) and maybe layers/
  * layers/ holds what the oracle left in memory: where it adds in place, the operand before an ADD
@@ -187,6 +188,7 @@ int main(int argc, char **argv)
         good = run_both(argv[i]) && good;
     if (argc == 1) {
         good = run_all("tests/models/*/model.tflite", &n);
+        good = run_all("tests/compiler/ref/models/*/model.tflite", &n) && good;
         good = run_all("../shared/models/*/model.tflite", &n) && good;
     }
     return good && n > 0 ? EXIT_SUCCESS : EXIT_FAILURE;
