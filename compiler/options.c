@@ -219,19 +219,20 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
     }
 }
 
-static const char doc[] = "Compiles a quantised network for a simulated systolic accelerator, runs "
-                          "it, proves the answer.\v"
-                          "Commands:\n"
-                          "  run MODEL       compile, run, compare with the reference, report\n"
-                          "  compile MODEL   write the emitted C to -o DIR\n"
-                          "  inspect MODEL   where each operator goes, and why not\n"
-                          "  disasm MODEL    the command stream in words\n"
-                          "  build           the Verilated model of --hw\n"
-                          "  targets, ops    what there is\n"
-                          "  report FILE     a stats file as a table\n"
-                          "MODEL is a .tflite file or the name of a network in tests/models.\n"
-                          "Exit codes: 0 ok, 1 answer differs, 2 usage or files, 3 model refused, "
-                          "4 device fault, 5 internal.";
+static const char doc[] =
+    "Compiles a quantised network for a simulated systolic accelerator, runs "
+    "it, proves the answer.\v"
+    "Commands:\n"
+    "  run MODEL       compile, run, compare with the reference, report\n"
+    "  compile MODEL   write the emitted C to -o DIR\n"
+    "  inspect MODEL   where each operator goes, and why not\n"
+    "  disasm MODEL    the command stream in words\n"
+    "  build           the Verilated model of --hw\n"
+    "  targets, ops    what there is\n"
+    "  report FILE     a stats file as a table\n"
+    "MODEL is a .tflite file, a graph as text (.ir) or the name of a network in tests/models.\n"
+    "Exit codes: 0 ok, 1 answer differs, 2 usage or files, 3 model refused, "
+    "4 device fault, 5 internal.";
 
 static void defaults(struct options *o)
 {

@@ -4,7 +4,10 @@
 #include "../hw/gen/accel.h"
 #include "base/file.h"
 #include "base/home.h"
+#include "import/ir_text.h"
 #include "import/tflite.h"
+
+#include <string.h>
 
 #define MODEL_MAX_BYTES ((size_t)512 << 20)
 
@@ -54,6 +57,16 @@ static enum status run_passes(struct pipeline *p, const struct options *o, struc
     return ST_OK;
 }
 
+/* By the file's ending: .ir is the IR's own text form, all else is TFLite. */
+static enum status import(struct pipeline *p, const char *path, const char *name,
+                          const uint8_t *data, size_t n_bytes, struct diag *d)
+{
+    size_t n = strlen(path);
+    if (n > 3 && strcmp(path + n - 3, ".ir") == 0)
+        return ir_text_import(p->arena, data, n_bytes, &p->graph, d);
+    return tfl_import(p->arena, name, data, n_bytes, &p->graph, d);
+}
+
 enum status pipeline_front(struct pipeline *p, const struct options *o, const char *path,
                            const char *name, struct diag *d)
 {
@@ -62,7 +75,7 @@ enum status pipeline_front(struct pipeline *p, const struct options *o, const ch
     TRY(target_parse(o->targets, &p->targets, d));
     TRY(pipeline_config(p->arena, o->hw, &p->hw, d));
     TRY(file_read(p->arena, path, MODEL_MAX_BYTES, &data, &n_bytes, d));
-    enum status st = tfl_import(p->arena, name, data, n_bytes, &p->graph, d);
+    enum status st = import(p, path, name, data, n_bytes, d);
     if (st == ST_OK)
         st = run_passes(p, o, d);
     if (st != ST_OK) {

@@ -69,7 +69,8 @@ static bool mean_of(struct geo *g)
     bool over_h = geo_mean_over(g, 2), over_w = geo_mean_over(g, 1);
     g->oh = over_h ? 1 : g->h;
     g->ow = over_w ? 1 : g->w;
-    g->turned = !over_h && (uint32_t)ir_dim_back(g->out, 2) != g->h;
+    g->oc = g->c;
+    g->turned = !over_h && g->ow == 1 && (uint32_t)ir_dim_back(g->out, 2) != g->h;
     if (g->turned) {
         g->oh = 1;
         g->ow = g->h;

@@ -116,6 +116,9 @@ static const char *check_pool(struct question *q)
     if (g->op->opcode == IR_OP_MEAN) {
         if (geo_mean_over(g, 0))
             REFUSE(q, "the mean runs over channels");
+        if ((uint32_t)ir_dim_back(g->out, 2) != g->oh ||
+            (uint32_t)(ir_dim_back(g->out, 1) * ir_dim_back(g->out, 0)) != g->ow * g->oc)
+            REFUSE(q, "the mean drops a dimension of 1 so that rows become columns");
         if (g->kh > 4095)
             REFUSE(q, "%u rows, the vector unit takes 4095", g->kh);
         return NULL;

@@ -1,17 +1,32 @@
 /* layer_shuffle.c - another order that the waits of a stream allow: each unit takes its commands in
  * turn, units go on at random, sometimes one runs as far ahead as it may. If two commands of
- * different units touch the same bytes and neither waits for the other, the answer changes. */
+ * different units touch the same bytes and neither waits for the other, the answer changes.
+ * Commands are handed out in order to queues longer than the hardware's: counts compare modulo
+ * 2^16, which is only right while no unit can be 2^15 commands ahead of another. */
 #include "layer_run.h"
+
+enum { QUEUE = 100 };
 
 struct state {
     const struct sched_stream *s;
     uint32_t *queue[HD_UNIT_COUNT]; /* commands of each unit */
-    uint32_t n[HD_UNIT_COUNT], done[HD_UNIT_COUNT];
+    uint32_t n[HD_UNIT_COUNT], given[HD_UNIT_COUNT], done[HD_UNIT_COUNT];
+    uint32_t handed; /* commands given to units, of all */
 };
+
+static void hand_out(struct state *t)
+{
+    for (; t->handed < t->s->n; t->handed++) {
+        uint32_t unit = t->s->cmd[t->handed].unit;
+        if (t->given[unit] - t->done[unit] == QUEUE)
+            return;
+        t->given[unit]++;
+    }
+}
 
 static bool may_go(const struct state *t, uint32_t unit)
 {
-    if (t->done[unit] == t->n[unit])
+    if (t->done[unit] == t->given[unit])
         return false;
     const struct hd_common *c = &t->s->cmd[t->queue[unit][t->done[unit]]].w.common;
     const uint32_t need[5] = {c->wait_load, c->wait_weight, c->wait_array, c->wait_vector,
@@ -33,6 +48,7 @@ void layer_shuffle(struct arena *a, uint64_t seed, const struct sched_stream *s,
         t.queue[s->cmd[i].unit][t.n[s->cmd[i].unit]++] = i;
     while (n + 1 < s->n) {
         bool any = false;
+        hand_out(&t);
         for (uint32_t u = 0; u < HD_UNIT_FETCH; u++)
             any = any || may_go(&t, u);
         if (!any)

@@ -19,7 +19,7 @@
 #include "compiler/base/home.h"
 #include "layer_run.h"
 
-enum { MAX_REASONS = 256, MAX_SHOWN = 5, MAX_IR = 20000 };
+enum { MAX_REASONS = 256, MAX_SHOWN = 5, MAX_IR = 8000 };
 
 struct reason {
     char *text;
@@ -27,7 +27,7 @@ struct reason {
 };
 
 struct bench {
-    const char *hw, *keep;
+    const char *hw, *keep, *write;
     bool func, shuffle, rtl, vary, fixed_memory, checked, quiet;
     uint32_t count;
     uint64_t seed;
@@ -48,6 +48,7 @@ static const struct argp_option table[] = {
     {"fixed-memory", 'f', NULL, 0, "shared memory of latency 64 without stalls, interrupt", 0},
     {"checked", 'c', NULL, 0, "rtl with its assertions", 0},
     {"keep", 'k', "DIR", 0, "write failing layers there as .ir", 0},
+    {"write", 'W', "DIR", 0, "only write the layers there as .ir", 0},
     {"quiet", 'q', NULL, 0, "no text of failing layers", 0},
     {0}};
 
@@ -81,6 +82,7 @@ static error_t option(int key, char *arg, struct argp_state *state)
     case 'f': b->fixed_memory = true; return 0;
     case 'c': b->checked = true; return 0;
     case 'k': b->keep = arg; return 0;
+    case 'W': b->write = arg; return 0;
     case 'q': b->quiet = true; return 0;
     default: return ARGP_ERR_UNKNOWN;
     }
@@ -136,20 +138,39 @@ static void count_reason(struct bench *b, const char *text)
         b->reason[b->n_reason++] = (struct reason){strdup(shape), 1};
 }
 
+/* "<dir>/layer_<seed>.ir". */
+static enum status write_ir(struct arena *a, const char *dir, const struct layer_setup *s,
+                            struct text *t, struct diag *d)
+{
+    text_init(t, a);
+    ir_print(layers_make(a, s->seed, &s->hw), t);
+    if (!dir)
+        return ST_OK;
+    TRY(file_make_dirs(dir, d));
+    return file_write(arena_printf(a, "%s/layer_%llu.ir", dir, (unsigned long long)s->seed),
+                      t->data, t->length, d);
+}
+
 /* The layer in words: enough to see what it is, whole if it is short. */
 static void show(const struct bench *b, struct arena *a, const struct layer_setup *s)
 {
     struct text t;
     struct diag d = {0};
-    text_init(&t, a);
-    ir_print(layers_make(a, s->seed, &s->hw), &t);
-    if (b->keep && file_make_dirs(b->keep, &d) == ST_OK)
-        (void)file_write(arena_printf(a, "%s/layer_%llu.ir", b->keep, (unsigned long long)s->seed),
-                         t.data, t.length, &d);
+    if (write_ir(a, b->keep, s, &t, &d) != ST_OK)
+        printf("%s\n", d.text);
+    if (b->vary)
+        printf("  {\"name\": \"vary\", \"n\": %u, \"scratchpad_bytes\": %u, \"banks\": %u, "
+               "\"ports\": %u, "
+               "\"weight_bytes\": %u, \"acc_depth\": %u, \"param_entries\": %u, \"axi_bytes\": %u, "
+               "\"axi_addr_bits\": %u, \"read_bursts\": %u}\n",
+               s->hw.n, s->hw.scratchpad_bytes, s->hw.banks, s->hw.ports, s->hw.weight_bytes,
+               s->hw.acc_depth, s->hw.param_entries, s->hw.axi_bytes, s->hw.axi_addr_bits,
+               s->hw.read_bursts);
     if (t.length <= MAX_IR)
         fputs(t.data, stdout);
     for (char *line = strtok(t.data, "\n"); line && t.length > MAX_IR; line = strtok(NULL, "\n"))
-        printf("%.200s%s\n", line, strlen(line) > 200 ? " ..." : "");
+        if (*line != ' ') /* bytes of data */
+            printf("%.200s%s\n", line, strlen(line) > 200 ? " ..." : "");
 }
 
 static void failed(struct bench *b, struct arena *a, const struct layer_setup *s,
@@ -196,27 +217,37 @@ static enum status run_engines(struct bench *b, struct arena *a, const struct la
     return b->rtl ? run_rtl(b, a, l, d) : ST_OK;
 }
 
-static void one_layer(struct bench *b, uint64_t seed)
+static void run_layer(struct bench *b, struct arena *a, const struct layer_setup *s)
 {
-    struct arena *a = arena_new(0);
-    struct layer_setup s;
     struct layer l;
     struct diag d = {0};
     uint32_t wrong = b->n_wrong;
-    set_up(b, seed, &s);
-    enum status st = layer_compile(a, &s, &l, &d);
+    enum status st = layer_compile(a, s, &l, &d);
     if (st == ST_NO_SPACE && (l.graph->n_op > 1 || b->vary)) {
         b->n_unplaced++;
         count_reason(b, d.text);
     } else if (st != ST_OK) {
-        failed(b, a, &s, "func", d.text);
+        failed(b, a, s, "func", d.text);
     } else if (l.refused) {
         b->n_refused++;
         count_reason(b, l.refused);
     } else if (run_engines(b, a, &l, &d) != ST_OK) {
-        failed(b, a, &s, b->rtl ? "rtl" : "func", d.text);
+        failed(b, a, s, b->rtl ? "rtl" : "func", d.text);
     }
     b->n_run += !l.refused && st == ST_OK && b->n_wrong == wrong;
+}
+
+static void one_layer(struct bench *b, uint64_t seed)
+{
+    struct arena *a = arena_new(0);
+    struct layer_setup s;
+    struct text t;
+    struct diag d = {0};
+    set_up(b, seed, &s);
+    if (!b->write)
+        run_layer(b, a, &s);
+    else if (write_ir(a, b->write, &s, &t, &d) != ST_OK)
+        failed(b, a, &s, "none", d.text);
     arena_free(a);
 }
 

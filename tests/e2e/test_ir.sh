@@ -1,0 +1,51 @@
+#!/bin/bash
+# A graph as text is a model like any other: what --dump-ir wrote runs again with the same answer;
+# random layers run as emitted C, on the twin and with host kernels only; bad texts are refused.
+. "$(dirname "$0")/common.sh"
+
+export XDG_CACHE_HOME=$work/cache
+"$heddle" run digits --engine=ref --dump-ir=ir -o plain >/dev/null 2>stderr || fail "$(cat stderr)"
+for ir in ir/*.ir; do
+    "$heddle" run "$ir" --engine=ref -i "$models/digits/in_0.bin" -o again >/dev/null 2>stderr ||
+        fail "$ir: $(cat stderr)"
+    cmp -s plain/out_0.bin again/out_0.bin || fail "$ir gives another answer"
+done
+
+"$HEDDLE_BUILD"/random_layers --hw sys8 --count 8 --seed 300 --write layers >/dev/null
+[ "$(ls layers | wc -l)" = 8 ] || fail "random_layers --write wrote $(ls layers | wc -l) of 8"
+for ir in layers/*.ir; do
+    for target in systolic,c c; do
+        "$heddle" run "$ir" --engine=func --hw=sys8 --target=$target >/dev/null 2>stderr ||
+            fail "$ir --target=$target: exit $?: $(cat stderr)"
+    done
+done
+
+refuse() {
+    cat >bad.ir
+    expect 3 "heddle: bad.ir: $1" "$heddle" run bad.ir --engine=ref
+}
+refuse "line 1: expected 'heddle-ir 1', found 'hello'" <<<'hello'
+refuse "row 0: name and op: expected 1 to 60 letters, digits and '_', found 'a*/b' and 'add'" <<'END'
+heddle-ir 1 graph name="x"
+row 0 name="a*/b" op="add" tensor="y" shape="1x1"
+END
+refuse "row 1: the name 'a' is row 0's" <<'END'
+heddle-ir 1 graph name="x"
+row 0 name="a" op="add" tensor="y" shape="1x1"
+row 1 name="a" op="add" tensor="y" shape="1x1"
+END
+refuse "row 0: fused into row 7 of 1" <<'END'
+heddle-ir 1 graph name="x"
+row 0 name="a" op="add" tensor="y" shape="1x1" fused=7
+END
+refuse "operator 0 (relu): expected row=R, a row there is" <<'END'
+heddle-ir 1 graph name="x"
+row 0 name="a" op="relu" tensor="y" shape="1x4"
+tensor 0 i8 [1,4] input name="x" scale=(1) zero=(0)
+tensor 1 i8 [1,4] value name="y" scale=(1) zero=(0)
+op relu row=1 in=(0) out=(1)
+border in=(0) out=(1)
+END
+printf 'heddle-ir 1 graph name="x"\n\0row' >nul.ir
+expect 3 "heddle: nul.ir: a NUL byte at 27: expected text" "$heddle" run nul.ir --engine=ref
+finish

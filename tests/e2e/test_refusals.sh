@@ -1,0 +1,101 @@
+#!/bin/bash
+# Exit codes and messages of DESIGN section 10 for what users get wrong: one paragraph, the right
+# code, no file left behind.
+. "$(dirname "$0")/common.sh"
+
+digits=$models/digits
+run() { local code=$1 message=$2; shift 2; expect "$code" "heddle: $message" "$heddle" run "$@"; }
+
+# --- the command line ---
+expect 2 "heddle: no command; expected: heddle run MODEL, or another of heddle --help" "$heddle"
+expect 2 "heddle: no model; expected: heddle run MODEL" "$heddle" run
+run 2 "--engine: found 'fast', expected ref, func or rtl" digits --engine=fast
+run 2 "--mem-latency: found '-3', expected a whole number from 0 to 100000" digits --mem-latency=-3
+run 2 "--target: no target 'foo'; there are: systolic, c" digits --target=foo
+run 2 "--waves needs --engine=rtl: nothing else has signals" digits --engine=func --waves=first
+"$heddle" run digits --frobnicate >/dev/null 2>stderr
+[ $? = 2 ] || fail "an unknown option does not end with 2"
+grep -q -- "--frobnicate" stderr || fail "an unknown option is not named"
+
+# --- files ---
+run 2 "cannot read 'none.tflite': No such file or directory" none.tflite --engine=ref
+run 2 "no file and no network of tests/models is called 'none'; expected a .tflite file" none \
+    --engine=ref
+run 2 "cannot read 'none.bin': No such file or directory" digits --engine=ref -i none.bin
+mkdir folder.tflite
+run 2 "cannot read 'folder.tflite': not a regular file" folder.tflite --engine=ref
+head -c 100 "$digits/in_0.bin" >short.bin
+run 2 "short.bin: input has 100 bytes, expected a multiple of 64 (one inference)" digits \
+    --engine=ref -i short.bin
+run 2 "-i: 2 files given, the model has 1 inputs" digits --engine=ref -i short.bin -i short.bin
+head -c 64 "$digits/in_0.bin" >one.bin
+npy '|u1' '(1, 8, 8, 1)' one.bin wrong_type.npy
+run 2 "wrong_type.npy: input has type u1, expected i1 (i8)" digits --engine=ref -i wrong_type.npy
+npy '|i1' '(1, 8, 8, 1)' one.bin cut.npy
+truncate -s 150 cut.npy
+"$heddle" run digits --engine=ref -i cut.npy >/dev/null 2>stderr
+[ $? = 2 ] || fail "a truncated .npy does not end with 2"
+
+# --- models ---
+echo "hello, world" >text.tflite
+run 3 "text.tflite: not a TFLite file: expected the identifier 'TFL3' at byte 4 (13 bytes read)" \
+    text.tflite --engine=ref
+: >empty.tflite
+run 3 "empty.tflite: the file is empty: expected a TFLite model" empty.tflite --engine=ref
+size=$(stat -c %s "$digits/model.tflite")
+for i in $(seq 1 15); do
+    n=$((size * i / 16))
+    head -c $n "$digits/model.tflite" >cut.tflite
+    run 3 "cut.tflite: damaged or truncated TFLite file: its tables do not lie within its $n bytes" \
+        cut.tflite --engine=ref
+done
+
+# --- configurations ---
+run 2 "no hardware configuration 'sys17': expected one of tiny, sys8, sys16, sys32, or a JSON file" \
+    digits --engine=ref --hw=sys17
+printf '{\n  "name": "x",\n  "n": 4,\n' >cut.json
+run 2 "cut.json:4:1: not valid JSON: the text ends too early" digits --engine=ref --hw=cut.json
+printf '{\n  "name": "x",\n  "n": four }\n' >word.json
+run 2 "word.json:3:8: not valid JSON: expected a value, ',' or a closing bracket, found 'four }?'" \
+    digits --engine=ref --hw=word.json
+printf '{"name": "x", "n": 6, "scratchpad_bytes": 8192, "banks": 8, "ports": 1,
+ "weight_bytes": 2048, "acc_depth": 64, "param_entries": 32, "axi_bytes": 8,
+ "axi_addr_bits": 40, "read_bursts": 4}' >six.json
+run 2 "six.json: \"n\": expected a power of two, found 6" digits --engine=ref --hw=six.json
+
+# --- the answer ---
+head -c "$(stat -c %s "$digits/out_0.bin")" /dev/zero >zeros.bin
+for engine in ref func; do
+    "$heddle" run digits --engine=$engine --expect zeros.bin -o out_$engine >stdout 2>stderr
+    [ $? = 1 ] || fail "a wrong answer on $engine does not end with 1"
+    grep -q "^heddle: 3.. of 360 inferences differ; first: inference 0, output 0, byte" stderr ||
+        fail "$engine: $(cat stderr)"
+    cmp -s out_$engine/out_0.bin "$digits/out_0.bin" || fail "outputs of a wrong run are not written"
+done
+head -c 10 zeros.bin >ten.bin
+run 2 "ten.bin: 1 inferences, the inputs have 360" digits --engine=ref --expect ten.bin
+
+# --- writing ---
+run 5 "cannot write '/dev/full': No space left on device" digits --engine=ref --stats /dev/full
+"$heddle" run digits --engine=ref >/dev/full 2>stderr
+[ $? = 5 ] || fail "a full disk below stdout does not end with 5"
+run 2 "cannot write 'none/stats.json': No such file or directory" digits --engine=ref \
+    --stats none/stats.json
+run 2 "cannot make directory 'text.tflite': Not a directory" digits --engine=ref -o text.tflite
+run 2 "cannot make directory 'text.tflite': Not a directory" digits --engine=ref -o text.tflite/x
+expect 2 "heddle: compile: no folder for the emitted C; expected -o DIR" "$heddle" compile digits
+mkdir read_only
+chmod 555 read_only
+as_user=()
+[ "$(id -u)" = 0 ] && as_user=(setpriv --reuid=65534 --regid=65534 --clear-groups)
+chmod 755 "$work"
+if "${as_user[@]}" test -x "$heddle" -a -r "$HEDDLE_HOME/hw/accel.json"; then
+    expect 2 "heddle: cannot make directory 'read_only/out': Permission denied" \
+        "${as_user[@]}" "$heddle" run digits --engine=ref -o read_only/out
+    expect 2 "heddle: cannot write 'read_only/stats.json': Permission denied" \
+        "${as_user[@]}" "$heddle" run digits --engine=ref --stats read_only/stats.json
+fi
+left=$(find . -name '*tmp*' -o -name '*.part' -o -name 'stats.json*' ! -path './out_*' | head -3)
+[ -z "$left" ] || fail "left behind: $left"
+[ -z "$(ls -A read_only)" ] || fail "files in a read-only folder"
+finish
