@@ -1,0 +1,66 @@
+#!/bin/bash
+# lint_rtl.sh [CONFIG...] - three readers of the RTL: Verilator's -Wall without a warning, elaboration by
+# Icarus, reading and hierarchy by yosys; hd_top, for each configuration (default: all in the build tree).
+# Environment: HEDDLE_BUILD build tree (default build), LINT_TOP another top module, LINT_TOOLS which tools.
+# A tool that is not there is named and left out; with none of the three the exit code is 77.
+set -uo pipefail
+root=$(cd "$(dirname "$0")/../.." && pwd)
+build=${HEDDLE_BUILD:-$root/build}
+top=${LINT_TOP:-hd_top}
+tools=${LINT_TOOLS:-verilator iverilog yosys}
+rtl=$root/hw/rtl
+failed=0 ran=0
+
+[ -e "$rtl/$top.sv" ] || { echo "lint_rtl.sh: no $top.sv yet: SKIPPED"; exit 77; }
+configs=("$@")
+if [ ${#configs[@]} = 0 ]; then
+    for f in "$build"/gen/*/hd_config.svh; do configs+=("$(basename "$(dirname "$f")")"); done
+fi
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+
+# report NAME COMMAND... : silence and success, or the output; yosys warns of arrays it makes registers.
+report() {
+    local name=$1
+    shift
+    ran=$((ran + 1))
+    if "$@" >"$log" 2>&1 && ! grep -v '^Warning: Replacing memory' "$log" | grep -q .; then
+        echo "ok    $name"
+    else
+        echo "WRONG $name"
+        grep -v '^Warning: Replacing memory' "$log" | head -12
+        failed=1
+    fi
+}
+
+verilator_lint() {
+    local flags=(--lint-only -Wall -DHD_ASSERT --assert)
+    [ ! -e "$root/hw/lint/waivers.vlt" ] || flags+=("$root/hw/lint/waivers.vlt")
+    verilator "${flags[@]}" "-I$build/gen" "-I$build/gen/$1" -y "$rtl" --top-module "$top" "$rtl/$top.sv"
+}
+
+iverilog_elaborate() {
+    iverilog -g2012 "-I$build/gen" "-I$build/gen/$1" "-I$rtl" -t null -s "$top" "$rtl"/*.sv
+}
+
+# From the RTL's folder: yosys splits its -I at spaces.
+yosys_read() (
+    local tmp
+    tmp=$(mktemp -d)
+    trap 'rm -rf "$tmp"' EXIT
+    cp "$rtl"/*.sv "$rtl"/*.svh "$build/gen/hd_accel.svh" "$build/gen/$1/hd_config.svh" "$tmp/"
+    cd "$tmp" && yosys -q -p "read_verilog -sv -I. *.sv; hierarchy -check -top $top"
+)
+
+for tool in $tools; do
+    command -v "$tool" >/dev/null || { echo "no $tool: SKIPPED"; continue; }
+    for c in "${configs[@]}"; do
+        case $tool in
+            verilator) report "verilator $top $c" verilator_lint "$c" ;;
+            iverilog) report "iverilog $top $c" iverilog_elaborate "$c" ;;
+            yosys) report "yosys $top $c" yosys_read "$c" ;;
+        esac
+    done
+done
+[ $ran -gt 0 ] || exit 77
+exit $failed
