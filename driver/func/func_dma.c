@@ -73,19 +73,18 @@ static int stream_write(struct run_stream *s, const uint8_t *from, uint32_t n)
     return 0;
 }
 
-/* Word `row * pitch + first` onward must hold row_bytes for every row, and both sides the same
- * number of bytes. */
-static int check_rows(struct hd_func *f, uint32_t unit, uint32_t space, uint64_t rows,
-                      uint64_t row_bytes, uint64_t first, uint64_t pitch, uint64_t stream_bytes)
+/* Rows of words, the first at `first`, must fit the memory, and both sides hold as many bytes. */
+static int check_rows(const struct run_stream *s, uint32_t space, uint64_t rows, uint64_t row_bytes,
+                      uint64_t first, uint64_t pitch)
 {
-    uint64_t n = f->config.n;
+    uint64_t n = s->f->config.n;
     uint64_t end = (first + (rows ? rows - 1 : 0) * pitch) * n + (row_bytes + n - 1) / n * n;
 
-    if (!rows || !row_bytes || rows * row_bytes != stream_bytes)
-        return hd_func_stop(f, HD_FAULT_BAD_FIELD, unit, stream_bytes,
+    if (!rows || !row_bytes || rows * row_bytes != (uint64_t)s->runs_left * s->run_bytes)
+        return hd_func_stop(s->f, HD_FAULT_BAD_FIELD, s->unit, s->next,
                             "dma: runs * run_bytes is not rows * row_bytes, or nothing");
-    if (end > f->n_bytes[space])
-        return hd_func_stop(f, HD_FAULT_BAD_FIELD, unit, first,
+    if (end > s->f->n_bytes[space])
+        return hd_func_stop(s->f, HD_FAULT_BAD_FIELD, s->unit, s->next,
                             "dma: rows beyond the end of the memory");
     return 0;
 }
@@ -120,10 +119,9 @@ int hd_func_dma_read(struct hd_func *f, const struct hd_cmd_dma_read *c)
                            .runs_left = c->runs};
 
     if (c->space >= HD_SPACE_COUNT || (c->space == HD_SPACE_SCRATCHPAD) != load)
-        return hd_func_stop(f, HD_FAULT_BAD_FIELD, s.unit, c->space,
+        return hd_func_stop(f, HD_FAULT_BAD_FIELD, s.unit, c->offset,
                             "dma: LOAD writes the scratchpad, WEIGHT the other memories");
-    if (check_rows(f, s.unit, c->space, c->rows, c->row_bytes, c->dest, c->dest_pitch,
-                   (uint64_t)c->runs * c->run_bytes))
+    if (check_rows(&s, c->space, c->rows, c->row_bytes, c->dest, c->dest_pitch))
         return -1;
     for (uint32_t r = 0; r < c->rows; r++)
         if (read_row(&s, c->space, (c->dest + r * c->dest_pitch) * f->config.n, c->row_bytes))
@@ -142,8 +140,7 @@ int hd_func_store(struct hd_func *f, const struct hd_cmd_store *c)
                            .run_bytes = c->run_bytes,
                            .runs_left = c->runs};
 
-    if (check_rows(f, s.unit, HD_SPACE_SCRATCHPAD, c->rows, c->row_bytes, c->src, c->src_pitch,
-                   (uint64_t)c->runs * c->run_bytes))
+    if (check_rows(&s, HD_SPACE_SCRATCHPAD, c->rows, c->row_bytes, c->src, c->src_pitch))
         return -1;
     for (uint32_t r = 0; r < c->rows; r++) {
         const uint8_t *row =

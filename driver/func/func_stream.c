@@ -19,17 +19,17 @@ uint8_t *hd_func_region(struct hd_func *f, uint32_t unit, uint32_t region, uint6
 {
     uint64_t base = f->reg[HD_REG_REGION_BASE_LO(region) / 4] |
                     (uint64_t)f->reg[HD_REG_REGION_BASE_HI(region) / 4] << 32;
-    uint64_t address = base + offset;
+    uint64_t at = base + offset - f->memory.base;
 
     if (offset + n_bytes > f->reg[HD_REG_REGION_SIZE(region) / 4]) {
-        hd_func_stop(f, HD_FAULT_REGION_LIMIT, unit, address, "beyond the end of the region");
+        hd_func_stop(f, HD_FAULT_REGION_LIMIT, unit, offset, "beyond the end of the region");
         return NULL;
     }
-    if (address < f->memory.base || address - f->memory.base + n_bytes > f->memory.n_bytes) {
-        hd_func_stop(f, bus_fault, unit, address, "no memory at this bus address");
+    if (base + offset < f->memory.base || at + n_bytes > f->memory.n_bytes) {
+        hd_func_stop(f, bus_fault, unit, offset, "no memory at this bus address");
         return NULL;
     }
-    return f->memory.host + (address - f->memory.base);
+    return f->memory.host + at;
 }
 
 void hd_func_commit(struct hd_func *f, uint32_t unit, uint32_t space, uint64_t address,
@@ -94,7 +94,7 @@ static int run_command(struct hd_func *f, const void *command, uint32_t opcode, 
 
 /* Check and run the command at `bytes` (room for `left`). 0: go on; 1: END; -1: fault or stuck. */
 static int step(struct hd_func *f, const uint8_t *bytes, uint32_t left, uint32_t *taken,
-                uint64_t address)
+                uint32_t offset)
 {
     union {
         uint32_t word[64];
@@ -105,9 +105,9 @@ static int step(struct hd_func *f, const uint8_t *bytes, uint32_t left, uint32_t
     func_copy((uint8_t *)c.word, bytes, sizeof(struct hd_common));
     words = command_words(c.common.opcode);
     if (!words)
-        return hd_func_stop(f, HD_FAULT_BAD_OPCODE, HD_UNIT_FETCH, address, "unknown opcode");
+        return hd_func_stop(f, HD_FAULT_BAD_OPCODE, HD_UNIT_FETCH, offset, "unknown opcode");
     if (c.common.length * 16u != words * 4 || words * 4 > left)
-        return hd_func_stop(f, HD_FAULT_BAD_LENGTH, HD_UNIT_FETCH, address,
+        return hd_func_stop(f, HD_FAULT_BAD_LENGTH, HD_UNIT_FETCH, offset,
                             "a command's length is not its opcode's, or leaves the stream");
     *taken = words * 4;
     func_copy((uint8_t *)c.word, bytes, *taken);
@@ -126,19 +126,19 @@ static int step(struct hd_func *f, const uint8_t *bytes, uint32_t left, uint32_t
     return 0;
 }
 
-static int check_header(struct hd_func *f, const uint8_t *bytes, uint32_t length, uint64_t address)
+static int check_header(struct hd_func *f, const uint8_t *bytes, uint32_t length, uint32_t offset)
 {
     struct hd_header header;
 
     func_copy((uint8_t *)&header, bytes, sizeof header);
     if (header.magic != HD_MAGIC)
-        return hd_func_stop(f, HD_FAULT_BAD_HEADER, HD_UNIT_FETCH, address, "no magic");
+        return hd_func_stop(f, HD_FAULT_BAD_HEADER, HD_UNIT_FETCH, offset, "no magic");
     if (header.version != HD_STREAM_VERSION)
-        return hd_func_stop(f, HD_FAULT_BAD_VERSION, HD_UNIT_FETCH, address, "stream version");
+        return hd_func_stop(f, HD_FAULT_BAD_VERSION, HD_UNIT_FETCH, offset, "stream version");
     if (header.config_hash != f->config.hash)
-        return hd_func_stop(f, HD_FAULT_CONFIG_MISMATCH, HD_UNIT_FETCH, address, "CONFIG_HASH");
+        return hd_func_stop(f, HD_FAULT_CONFIG_MISMATCH, HD_UNIT_FETCH, offset, "CONFIG_HASH");
     if (header.length != length)
-        return hd_func_stop(f, HD_FAULT_BAD_LENGTH, HD_UNIT_FETCH, address,
+        return hd_func_stop(f, HD_FAULT_BAD_HEADER, HD_UNIT_FETCH, offset,
                             "length of header and of submission differ");
     return 0;
 }
@@ -147,23 +147,19 @@ int hd_func_stream(struct hd_func *f)
 {
     uint32_t offset = f->reg[HD_REG_COMMAND_OFFSET / 4];
     uint32_t length = f->reg[HD_REG_COMMAND_LENGTH / 4];
-    uint64_t base =
-        f->reg[HD_REG_REGION_BASE_LO(0) / 4] | (uint64_t)f->reg[HD_REG_REGION_BASE_HI(0) / 4] << 32;
     uint32_t at = sizeof(struct hd_header), taken = 0;
     const uint8_t *bytes;
     int rc = 0;
 
     f->command = 0;
+    if (length % HD_COMMAND_ALIGN || offset % HD_COMMAND_ALIGN || length < at + HD_CMD_END_BYTES)
+        return hd_func_stop(f, HD_FAULT_BAD_LENGTH, HD_UNIT_FETCH, offset,
+                            "no room for header and END, or no multiple of 16");
     bytes = hd_func_region(f, HD_UNIT_FETCH, 0, offset, length, HD_FAULT_BUS_READ);
-    if (!bytes)
-        return -1;
-    if (length % HD_COMMAND_ALIGN || length < sizeof(struct hd_header))
-        return hd_func_stop(f, HD_FAULT_BAD_LENGTH, HD_UNIT_FETCH, base + offset,
-                            "command_length is no header, or no multiple of 16");
-    if (check_header(f, bytes, length, base + offset))
+    if (!bytes || check_header(f, bytes, length, offset))
         return -1;
     while (at < length) {
-        rc = step(f, bytes + at, length - at, &taken, base + offset + at);
+        rc = step(f, bytes + at, length - at, &taken, offset + at);
         f->reg[HD_REG_UNIT_COMMAND(HD_UNIT_FETCH) / 4] = f->command;
         if (rc)
             return rc < 0 ? -1 : 0;
@@ -171,6 +167,6 @@ int hd_func_stream(struct hd_func *f)
         f->command++;
         at += taken;
     }
-    return hd_func_stop(f, HD_FAULT_BAD_LENGTH, HD_UNIT_FETCH, base + offset + at,
+    return hd_func_stop(f, HD_FAULT_BAD_LENGTH, HD_UNIT_FETCH, offset + at,
                         "the stream ends without END");
 }
