@@ -26,7 +26,7 @@ static enum status check_arity(const struct ir_op *op, struct diag *d)
     TRY(want_count("inputs", info->min_in, info->max_in, op->n_in, d));
     TRY(want_count("outputs", info->min_out, info->max_out, op->n_out, d));
     for (uint32_t i = 0; i < op->n_in; i++)
-        if (op->in[i] == IR_NONE && (i < info->min_in || op->opcode == IR_OP_CONCATENATION))
+        if ((i < info->min_in || op->opcode == IR_OP_CONCATENATION) && op->in[i] == IR_NONE)
             return FAIL(d, ST_MODEL, "input %u is absent", i);
     return ST_OK;
 }
