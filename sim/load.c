@@ -101,13 +101,12 @@ void sim_port(struct sim_port *context, bool shared, struct hd_port *port)
                              .read32 = port_read32,
                              .write32 = port_write32,
                              .wait_irq = port_wait_irq,
-                             .relax = port_relax};
+                             .relax = port_relax,
+                             .to_device = port_to_device, /* also with a window: for host bytes outside it */
+                             .from_device = port_from_device};
     if (shared) {
         port->window = context->memory;
         port->window_base = context->memory_base;
         port->window_bytes = context->memory_bytes;
-    } else {
-        port->to_device = port_to_device;
-        port->from_device = port_from_device;
     }
 }

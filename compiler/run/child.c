@@ -136,17 +136,25 @@ static void totals(struct child *c)
     c->shared->wall_seconds = t.wall_seconds;
 }
 
+static enum status all_inferences(struct child *c)
+{
+    for (c->inference = 0; c->inference < c->job->n; c->inference++)
+        TRY(infer(c));
+    return ST_OK;
+}
+
+/* Waves are closed also after a failure: that is when they are wanted most. */
 static enum status child_main(struct child *c, const char *so_path, const struct sim_model *sim)
 {
     TRY(set_up(c, so_path, sim));
     double start = now();
-    for (c->inference = 0; c->inference < c->job->n; c->inference++)
-        TRY(infer(c));
+    enum status st = all_inferences(c);
     c->shared->wall_seconds = now() - start;
     totals(c);
-    TRY(waves_close(&c->waves, &c->d));
+    waves_submission_end(&c->waves);
+    enum status waves = waves_close(&c->waves, &c->d);
     device_close(&c->play.v);
-    return ST_OK;
+    return st != ST_OK ? st : waves;
 }
 
 static void *share(size_t n)
