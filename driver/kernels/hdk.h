@@ -1,5 +1,6 @@
 /* hdk.h - the host kernels that emitted code calls: one routine per operator, one constant
- * parameter struct per layer. C11, freestanding, no libm, no allocation, no floating point.
+ * parameter struct per layer. C11, freestanding, no libm, no allocation; floating point in
+ * (de)quantize only.
  *
  * Everything is int8 and NHWC unless said. Zero points lie in [-128, 127], act_min <= act_max in
  * the same range. A multiplier is Q0.31 and a shift in -31..30 (positive is left), both made by the
@@ -121,14 +122,28 @@ struct hdk_lut {
 };
 void hdk_lut(const struct hdk_lut *p, const int8_t *x, int8_t *y);
 
-/* QUANTIZE int8 to int8, stand-alone RELU and RELU6: y = clamp((x - z_in) * multiplier *
- * 2^(shift-31) + z_out). y may be x. */
+/* QUANTIZE int8 to int8, stand-alone RELU and RELU6:
+ * y = clamp((x - z_in) * multiplier * 2^(shift-31) + z_out). Where the bytes are uint8 the flip is
+ * 0x80 (else 0), and zero point and clamps are less 128, as everywhere inside. y may be x. */
 struct hdk_requantize {
     uint32_t n;
     int32_t z_in, z_out, act_min, act_max;
     int32_t multiplier, shift;
+    uint32_t flip_in, flip_out;
 };
 void hdk_requantize(const struct hdk_requantize *p, const int8_t *x, int8_t *y);
+
+/* QUANTIZE float to int8 (uint8 with flip 0x80): round_half_away(x / scale) + zero in float32,
+ * clamped to the type; NaN gives zero. DEQUANTIZE: (q - zero) * scale. The only floating point
+ * here: models with float tensors. */
+struct hdk_quantize {
+    uint32_t n;
+    float scale;
+    int32_t zero; /* of int8: less 128 for uint8 */
+    uint32_t flip;
+};
+void hdk_quantize(const struct hdk_quantize *p, const float *x, int8_t *y);
+void hdk_dequantize(const struct hdk_quantize *p, const int8_t *x, float *y);
 
 /* PAD, PADV2. x [shape0, .., shape3], y [before + shape + after in each], the border filled with
  * `value`. */

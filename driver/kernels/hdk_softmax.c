@@ -76,8 +76,7 @@ static uint32_t leading_zeros(uint32_t x)
 /* exp of one difference to the row's maximum, Q0.31; diff >= diff_min. */
 static int32_t exp_of(const struct hdk_softmax *p, int32_t diff)
 {
-    return exp_negative(
-        hdk_high_mul((int32_t)((uint32_t)diff << p->input_left_shift), p->input_multiplier));
+    return exp_negative(hdk_rescale(diff, p->input_multiplier, p->input_left_shift));
 }
 
 static int32_t row_max(const int8_t *x, uint32_t n)

@@ -1,4 +1,4 @@
-/* hdk_unary.c - look-up table, requantisation, copy. */
+/* hdk_unary.c - look-up table, requantisation, to and from float, copy. */
 #include "hdk.h"
 #include "hdk_math.h"
 
@@ -8,11 +8,45 @@ void hdk_lut(const struct hdk_lut *p, const int8_t *x, int8_t *y)
         y[i] = p->table[x[i] + 128];
 }
 
+/* The top bit flipped turns uint8 codes into int8 ones less 128, and back. */
+static inline int8_t flipped(int8_t x, uint32_t flip)
+{
+    return (int8_t)((uint8_t)x ^ (uint8_t)flip);
+}
+
 void hdk_requantize(const struct hdk_requantize *p, const int8_t *x, int8_t *y)
 {
+    for (uint32_t i = 0; i < p->n; i++) {
+        int32_t v = hdk_rescale(flipped(x[i], p->flip_in) - p->z_in, p->multiplier, p->shift);
+        y[i] = flipped(hdk_clamp(v, p->z_out, p->act_min, p->act_max), p->flip_out);
+    }
+}
+
+/* Nearest integer, halves away from zero; beyond +-1000 all codes clamp alike. NaN: 0. */
+static int32_t round_half_away(float x)
+{
+    int32_t i;
+    float rest;
+
+    if (!(x > -1000.0f))
+        return x <= -1000.0f ? -1000 : 0;
+    if (x > 1000.0f)
+        return 1000;
+    i = (int32_t)x;
+    rest = x - (float)i;
+    return i + (rest >= 0.5f) - (rest <= -0.5f);
+}
+
+void hdk_quantize(const struct hdk_quantize *p, const float *x, int8_t *y)
+{
     for (uint32_t i = 0; i < p->n; i++)
-        y[i] = hdk_clamp(hdk_rescale(x[i] - p->z_in, p->multiplier, p->shift), p->z_out, p->act_min,
-                         p->act_max);
+        y[i] = flipped(hdk_clamp(round_half_away(x[i] / p->scale), p->zero, -128, 127), p->flip);
+}
+
+void hdk_dequantize(const struct hdk_quantize *p, const int8_t *x, float *y)
+{
+    for (uint32_t i = 0; i < p->n; i++)
+        y[i] = p->scale * (float)(flipped(x[i], p->flip) - p->zero);
 }
 
 void hdk_copy(const struct hdk_copy *p, const void *x, void *y)

@@ -1,5 +1,7 @@
 /* add, sub, mul with broadcasting, pools, mean, lut, requantize, and the moves, against NUMERICS'
  * formulas. */
+#include <math.h>
+
 #include "driver/kernels/hdk.h"
 #include "tests/driver/plain.h"
 
@@ -224,6 +226,62 @@ static void lut_and_requantize(void **state)
     }
 }
 
+/* uint8 on either side: the formula on codes 0..255 with its own zero points. */
+static void requantize_of_uint8(void **state)
+{
+    (void)state;
+    for (uint32_t k = 0; k < 100; k++) {
+        uint32_t in = k % 2, out = k / 2 % 2;
+        int32_t z_in = random_int(in ? 0 : -128, in ? 255 : 127);
+        int32_t z_out = random_int(out ? 0 : -128, out ? 255 : 127);
+        struct hdk_requantize p = {.n = 1000,
+                                   .z_in = z_in - (in ? 128 : 0),
+                                   .z_out = z_out - (out ? 128 : 0),
+                                   .act_min = -128,
+                                   .act_max = 127,
+                                   .multiplier = random_int(1 << 30, INT32_MAX),
+                                   .shift = random_int(-3, 2),
+                                   .flip_in = in ? 0x80 : 0,
+                                   .flip_out = out ? 0x80 : 0};
+
+        random_inputs();
+        for (uint32_t i = 0; i < p.n; i++) {
+            int32_t v = in ? (uint8_t)a[i] : a[i];
+            int64_t q = (int64_t)plain_mbqm(v - z_in, p.multiplier, p.shift) + z_out;
+            int64_t low = out ? 0 : -128, high = out ? 255 : 127;
+
+            want[i] = (int8_t)(q < low ? low : q > high ? high : q);
+        }
+        hdk_requantize(&p, a, y);
+        expect_bytes("requantize", y, want, sizeof y);
+    }
+}
+
+static void to_and_from_float(void **state)
+{
+    static const float x[] = {0.0f,   0.25f,  -0.25f, 0.75f, 63.2f,    -64.1f,   1e30f,
+                              -1e30f, 0.249f, 500.0f, NAN,   INFINITY, -INFINITY};
+    static const int8_t signed_codes[] = {3, 4, 2, 5, 127, -125, 127, -128, 3, 127, 3, 127, -128};
+    struct hdk_quantize p = {.n = 13, .scale = 0.5f, .zero = 3};
+    int8_t q[13], back[256];
+    float f[256];
+
+    (void)state;
+    hdk_quantize(&p, x, q);
+    assert_memory_equal(q, signed_codes, sizeof q);
+    p = (struct hdk_quantize){.n = 13, .scale = 0.5f, .zero = 131 - 128, .flip = 0x80};
+    hdk_quantize(&p, x, q);
+    for (uint32_t i = 0; i < 13; i++)
+        assert_int_equal((uint8_t)q[i], signed_codes[i] + 128);
+    for (uint32_t i = 0; i < 256; i++)
+        back[i] = (int8_t)i;
+    p = (struct hdk_quantize){.n = 256, .scale = 0.1f, .zero = -7};
+    hdk_dequantize(&p, back, f);
+    assert_true(f[(uint8_t)-7] == 0.0f && f[5] == (float)(0.1f * 12.0));
+    hdk_quantize(&p, f, y);
+    assert_memory_equal(y, back, 256);
+}
+
 static void pad(void **state)
 {
     (void)state;
@@ -320,6 +378,8 @@ int main(void)
         cmocka_unit_test(pools),
         cmocka_unit_test(mean),
         cmocka_unit_test(lut_and_requantize),
+        cmocka_unit_test(requantize_of_uint8),
+        cmocka_unit_test(to_and_from_float),
         cmocka_unit_test(pad),
         cmocka_unit_test(concat),
         cmocka_unit_test(transpose_and_slice),
