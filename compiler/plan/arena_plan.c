@@ -45,6 +45,11 @@ enum status arena_plan(struct sched_program *p, struct diag *d)
         if (s->in_memory && s->mem_region == HD_REGION_ARENA)
             place_add(&set, s->mem_bytes, life[i].first, life[i].last, &s->mem_offset);
     }
-    p->arena_bytes = place_solve(&set, ARENA_ALIGN);
+    uint64_t peak = place_solve(&set, ARENA_ALIGN);
+    if (peak > INT32_MAX)
+        return FAIL(d, ST_NO_SPACE,
+                    "the tensors between its operators need %llu bytes at once, at most 2147483647",
+                    (unsigned long long)peak);
+    p->arena_bytes = (uint32_t)peak;
     return arena_check(p, d);
 }

@@ -38,10 +38,10 @@ static int alive_together(const struct place_buffer *x, const struct place_buffe
 }
 
 /* Lowest offset where `b` meets none of the `n` buffers already placed. */
-static uint32_t lowest_gap(struct place_buffer *const *placed, uint32_t n,
+static uint64_t lowest_gap(struct place_buffer *const *placed, uint32_t n,
                            const struct place_buffer *b, uint32_t align)
 {
-    uint32_t offset = 0;
+    uint64_t offset = 0;
     for (uint32_t i = 0; i < n; i++) {
         const struct place_buffer *p = placed[i];
         if (!alive_together(p, b) || p->offset >= offset + b->n_bytes ||
@@ -53,16 +53,16 @@ static uint32_t lowest_gap(struct place_buffer *const *placed, uint32_t n,
     return offset;
 }
 
-uint32_t place_solve(struct place_set *s, uint32_t align)
+uint64_t place_solve(struct place_set *s, uint32_t align)
 {
-    uint32_t peak = 0;
+    uint64_t peak = 0;
     struct place_buffer **order = ARENA_ARRAY(s->arena, struct place_buffer *, s->n + 1);
     for (uint32_t i = 0; i < s->n; i++)
         order[i] = &s->buffer[i];
     qsort(order, s->n, sizeof *order, larger_first);
     for (uint32_t i = 0; i < s->n; i++) {
         order[i]->offset = lowest_gap(order, i, order[i], align);
-        *order[i]->result = order[i]->offset;
+        *order[i]->result = (uint32_t)order[i]->offset;
         if (order[i]->offset + order[i]->n_bytes > peak)
             peak = order[i]->offset + order[i]->n_bytes;
     }

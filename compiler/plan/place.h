@@ -9,7 +9,7 @@
 
 struct place_buffer {
     uint32_t n_bytes, first, last; /* alive at positions first..last, both included */
-    uint32_t offset;
+    uint64_t offset;
     uint32_t *result;
 };
 
@@ -24,8 +24,9 @@ void place_init(struct place_set *s, struct arena *a);
 void place_add(struct place_set *s, uint32_t n_bytes, uint32_t first, uint32_t last,
                uint32_t *result);
 /* Greedy by size, ties by order of adding, each at the lowest free offset, a multiple of `align`;
- * after Pisarchyk and Lee 2020. Returns the peak: the bytes needed. Cost O(n^2). */
-uint32_t place_solve(struct place_set *s, uint32_t align);
+ * after Pisarchyk and Lee 2020. Returns the peak: the bytes needed; offsets are of
+ * use only if it is below 2^32. Cost O(n^2). */
+uint64_t place_solve(struct place_set *s, uint32_t align);
 /* The lower bound: largest sum of bytes alive at one position. */
 uint32_t place_bound(const struct place_set *s);
 

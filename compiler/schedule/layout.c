@@ -325,7 +325,8 @@ static bool assign(struct work *w)
     }
     for (uint32_t i = 0; i < w->layout->n_plan; i++)
         add_tiles(&set, &w->layout->plan[i]);
-    w->program->spad_peak = place_solve(&set, w->hw->n);
+    uint64_t peak = place_solve(&set, w->hw->n);
+    w->program->spad_peak = peak > UINT32_MAX ? UINT32_MAX : (uint32_t)peak;
     return w->program->spad_peak <= w->hw->scratchpad_bytes;
 }
 

@@ -20,6 +20,21 @@ for ir in layers/*.ir; do
     done
 done
 
+# Names from a model stay in comments and strings, escaped: none of these ends either.
+cat >hostile.ir <<'END'
+heddle-ir 1 graph name="*/ int x; /* \\ ??/ \" \x0a#error graph"
+row 0 name="00_relu" op="RELU" tensor="*/ #error tensor \x0a#error" shape="1x4"
+row 1 name="01_softmax" op="SOFTMAX" tensor="??/\x0a#error \\" shape="1x4*/"
+tensor 0 i8 [1,4] input name="\"; #error \x0a#error input*/" scale=(1) zero=(0)
+tensor 1 i8 [1,4] value name="*/ #error value" scale=(1) zero=(0)
+tensor 2 i8 [1,4] value name="%s%n\\" scale=(0.00390625) zero=(-128)
+op relu row=0 in=(0) out=(1)
+op softmax row=1 in=(1) out=(2) beta_bits=1065353216
+border in=(0) out=(2)
+END
+"$heddle" run hostile.ir --engine=func -o hostile >stdout 2>stderr || fail "hostile.ir: $(cat stderr)"
+grep -n '^[[:space:]]*#error' hostile/emitted/* && fail "a name of the model became code"
+
 refuse() {
     cat >bad.ir
     expect 3 "heddle: bad.ir: $1" "$heddle" run bad.ir --engine=ref

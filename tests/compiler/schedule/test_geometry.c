@@ -1,0 +1,121 @@
+/* geometry.c: kernel pieces cover every lane exactly once and keep their limits; input rows of a
+ * tile are those its windows touch. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <string.h>
+
+#include "compiler/schedule/geometry.h"
+
+static uint32_t next(uint64_t *state)
+{
+    *state = *state * 6364136223846793005u + 1442695040888963407u;
+    return (uint32_t)(*state >> 33);
+}
+
+static struct geo random_geo(uint64_t *seed, struct ir_op *op)
+{
+    struct geo g = {.op = op, .kind = next(seed) % 2 ? GEO_CONV : GEO_DEPTHWISE};
+    g.c = 1 + next(seed) % 70;
+    g.kh = 1 + next(seed) % 9;
+    g.kw = 1 + next(seed) % 20;
+    g.dx = 1 + next(seed) % 3;
+    g.dy = 1 + next(seed) % 3;
+    g.sy = 1 + next(seed) % 4;
+    return g;
+}
+
+static void check_piece(const struct geo *g, const struct geo_piece *p, uint32_t n, uint32_t rows)
+{
+    uint32_t unit = g->kind == GEO_DEPTHWISE ? 1 : g->c;
+    assert_true(p->n_ky > 0 && p->n_b > 0);
+    assert_true(p->ky + p->n_ky <= g->kh && p->b + p->n_b <= g->kw * unit);
+    assert_true(p->n_ky * p->n_b <= rows); /* words of weight memory */
+    if (g->kind == GEO_DEPTHWISE)
+        assert_true(p->n_b <= n);
+    for (uint32_t b = p->b; b < p->b + p->n_b; b++) /* lanes lie side by side in the image */
+        assert_int_equal(b / unit * g->dx * unit + b % unit, p->x_shift + (b - p->b));
+}
+
+static void pieces_cover_every_lane_once(void **state)
+{
+    uint64_t seed = 3;
+    struct ir_op op = {0};
+    uint32_t several = 0;
+    (void)state;
+    print_message("seed 3\n");
+    for (uint32_t round = 0; round < 3000; round++) {
+        struct arena *a = arena_new(0);
+        struct geo g = random_geo(&seed, &op);
+        struct hd_config hw = {.n = 4u << next(&seed) % 4};
+        hw.weight_bytes = hw.n * hw.n * (2 + next(&seed) % 60);
+        uint32_t lanes = g.kw * (g.kind == GEO_DEPTHWISE ? 1 : g.c), limit = geo_word_limit(&hw);
+        uint8_t *seen = arena_alloc(a, lanes * g.kh);
+        struct geo_piece *piece;
+        uint32_t n = geo_pieces(a, &g, hw.n, limit, &piece);
+        for (uint32_t i = 0; i < n; i++) {
+            check_piece(&g, &piece[i], hw.n, limit);
+            for (uint32_t k = 0; k < piece[i].n_ky * piece[i].n_b; k++)
+                seen[(piece[i].ky + k / piece[i].n_b) * lanes + piece[i].b + k % piece[i].n_b]++;
+        }
+        for (uint32_t k = 0; k < lanes * g.kh; k++)
+            assert_int_equal(seen[k], 1);
+        assert_int_equal(geo_parts(&g, &hw), n > 1);
+        several += n > 1;
+        arena_free(a);
+    }
+    assert_in_range(several, 500, 2900);
+}
+
+static void a_plain_kernel_is_one_piece(void **state)
+{
+    struct arena *a = arena_new(0);
+    struct ir_op op = {0};
+    struct geo_piece *piece;
+    struct geo g = {.op = &op, .kind = GEO_CONV, .c = 16, .kh = 3, .kw = 3, .dx = 1, .dy = 2};
+    (void)state;
+    assert_int_equal(geo_pieces(a, &g, 16, 2048, &piece), 1);
+    g.dx = 2; /* a dilated row is parted by column */
+    assert_int_equal(geo_pieces(a, &g, 16, 2048, &piece), 3);
+    assert_int_equal(piece[2].x_shift, 2 * 2 * 16);
+    g.kind = GEO_DEPTHWISE;
+    assert_int_equal(geo_pieces(a, &g, 16, 2048, &piece), 3);
+    assert_int_equal(piece[2].x_shift, 4); /* columns */
+    arena_free(a);
+}
+
+/* Rows of the image that some window of output rows [y, y + n) touches, one by one. */
+static void rows_are_what_windows_touch(void **state)
+{
+    uint64_t seed = 5;
+    struct ir_op op = {0};
+    (void)state;
+    for (uint32_t round = 0; round < 3000; round++) {
+        struct geo g = random_geo(&seed, &op);
+        g.h = 1 + next(&seed) % 30;
+        g.pt = (int32_t)(next(&seed) % 8);
+        uint32_t y = next(&seed) % 10, n = 1 + next(&seed) % 5, lo, hi;
+        geo_rows(&g, y, n, &lo, &hi);
+        assert_true(lo < hi && hi <= g.h);
+        for (uint32_t oy = y; oy < y + n; oy++)
+            for (uint32_t ky = 0; ky < g.kh; ky++) {
+                int64_t row = (int64_t)oy * g.sy + ky * g.dy - g.pt;
+                if (row >= 0 && row < g.h)
+                    assert_in_range(row, lo, hi - 1);
+            }
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(pieces_cover_every_lane_once),
+        cmocka_unit_test(a_plain_kernel_is_one_piece),
+        cmocka_unit_test(rows_are_what_windows_touch),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,207 @@
+/* hazard.c: the waits of simple command lists, and of random ones against an independent notion of
+ * what must come before what. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <string.h>
+
+#include "compiler/schedule/lower.h"
+
+enum { MAX_COMMANDS = 60 };
+
+struct list {
+    struct sched_command cmd[MAX_COMMANDS];
+    struct sched_stream stream;
+};
+
+static struct sched_command *add(struct list *l, uint32_t unit)
+{
+    struct sched_command *c = &l->cmd[l->stream.n++];
+    memset(c, 0, sizeof *c);
+    c->unit = unit;
+    c->w.common.opcode = (HD_OPCODE_LOAD + unit) & 0xffu;
+    l->stream.cmd = l->cmd;
+    return c;
+}
+
+static void waits(struct list *l, bool no_overlap)
+{
+    struct arena *a = arena_new(0);
+    const struct sched_options o = {.no_overlap = no_overlap};
+    sched_waits(a, &l->stream, &o);
+    arena_free(a);
+}
+
+static void assert_waits(const struct sched_command *c, uint32_t enable, uint32_t load,
+                         uint32_t weight, uint32_t array, uint32_t vector, uint32_t store)
+{
+    const struct hd_common *w = &c->w.common;
+    assert_int_equal(w->wait_enable, enable);
+    assert_int_equal(w->wait_load, load);
+    assert_int_equal(w->wait_weight, weight);
+    assert_int_equal(w->wait_array, array);
+    assert_int_equal(w->wait_vector, vector);
+    assert_int_equal(w->wait_store, store);
+}
+
+/* LOAD, WEIGHT -> ARRAY -> STORE: each waits for what it reads. */
+static void readers_wait_for_writers(void **state)
+{
+    static struct list l;
+    (void)state;
+    l = (struct list){0};
+    lower_access(add(&l, HD_UNIT_LOAD), SCHED_SPAD, true, 0, 100);
+    lower_access(add(&l, HD_UNIT_WEIGHT), SCHED_WMEM, true, 0, 9);
+    struct sched_command *c = add(&l, HD_UNIT_ARRAY);
+    lower_access(c, SCHED_SPAD, false, 0, 100);
+    lower_access(c, SCHED_WMEM, false, 0, 9);
+    lower_access(c, SCHED_SPAD, true, 100, 50);
+    lower_access(add(&l, HD_UNIT_STORE), SCHED_SPAD, false, 100, 50);
+    add(&l, HD_UNIT_FETCH)->w.common.opcode = HD_OPCODE_END;
+    waits(&l, false);
+    assert_waits(&l.cmd[0], 0, 0, 0, 0, 0, 0);
+    assert_waits(&l.cmd[1], 0, 0, 0, 0, 0, 0);
+    assert_waits(&l.cmd[2], 1u << HD_UNIT_LOAD | 1u << HD_UNIT_WEIGHT, 1, 1, 0, 0, 0);
+    assert_waits(&l.cmd[3], 1u << HD_UNIT_ARRAY, 0, 0, 1, 0, 0);
+    assert_waits(&l.cmd[4], 0, 0, 0, 0, 0, 0); /* END waits for everything anyway */
+}
+
+/* Two buffers in turn: LOAD k+2 waits for ARRAY k, not for ARRAY k+1. */
+static void writers_wait_for_the_readers_before(void **state)
+{
+    static struct list l;
+    (void)state;
+    l = (struct list){0};
+    for (uint32_t k = 0; k < 6; k++) {
+        lower_access(add(&l, HD_UNIT_LOAD), SCHED_SPAD, true, k % 2 * 64, 64);
+        lower_access(add(&l, HD_UNIT_ARRAY), SCHED_SPAD, false, k % 2 * 64, 64);
+    }
+    waits(&l, false);
+    for (uint32_t k = 0; k < 6; k++) {
+        assert_waits(&l.cmd[2 * k], k < 2 ? 0 : 1u << HD_UNIT_ARRAY, 0, 0, k < 2 ? 0 : k - 1, 0, 0);
+        assert_waits(&l.cmd[2 * k + 1], 1u << HD_UNIT_LOAD, k + 1, 0, 0, 0, 0);
+    }
+}
+
+/* Neighbours, other memories, two readers, and one unit's own commands do not wait. */
+static void what_does_not_meet_does_not_wait(void **state)
+{
+    static struct list l;
+    (void)state;
+    l = (struct list){0};
+    lower_access(add(&l, HD_UNIT_LOAD), SCHED_SPAD, true, 0, 64);
+    lower_access(add(&l, HD_UNIT_VECTOR), SCHED_SPAD, true, 64, 64);
+    lower_access(add(&l, HD_UNIT_WEIGHT), SCHED_WMEM, true, 0, 64);
+    lower_access(add(&l, HD_UNIT_WEIGHT), SCHED_PARAM, true, 0, 64);
+    lower_access(add(&l, HD_UNIT_LOAD), SCHED_SPAD, true, 32, 32);
+    lower_access(add(&l, HD_UNIT_LOAD), SCHED_INPUT, false, 0, 64);
+    lower_access(add(&l, HD_UNIT_STORE), SCHED_OUTPUT, true, 0, 64);
+    waits(&l, false);
+    for (uint32_t i = 0; i < l.stream.n; i++)
+        assert_int_equal(l.cmd[i].w.common.wait_enable, 0);
+}
+
+static void no_overlap_waits_for_all_before(void **state)
+{
+    static struct list l;
+    (void)state;
+    l = (struct list){0};
+    lower_access(add(&l, HD_UNIT_LOAD), SCHED_SPAD, true, 0, 64);
+    lower_access(add(&l, HD_UNIT_LOAD), SCHED_SPAD, true, 64, 64);
+    lower_access(add(&l, HD_UNIT_STORE), SCHED_SPAD, false, 256, 64);
+    waits(&l, true);
+    assert_waits(&l.cmd[2], 1u << HD_UNIT_LOAD, 2, 0, 0, 0, 0);
+}
+
+/* --- random lists ------------------------------------------------------------------------------
+ */
+
+static uint32_t next(uint64_t *state)
+{
+    *state = *state * 6364136223846793005u + 1442695040888963407u;
+    return (uint32_t)(*state >> 33);
+}
+
+static bool conflict(const struct sched_command *a, const struct sched_command *b)
+{
+    for (uint32_t i = 0; i < a->n_access; i++)
+        for (uint32_t k = 0; k < b->n_access; k++) {
+            const struct sched_access *x = &a->access[i], *y = &b->access[k];
+            if (x->memory == y->memory && (x->write || y->write) && x->begin < y->end &&
+                y->begin < x->end)
+                return true;
+        }
+    return false;
+}
+
+/* before[i][j]: command i is complete when j starts, by waits, unit order and what follows. */
+static void order(const struct list *l, bool before[MAX_COMMANDS][MAX_COMMANDS])
+{
+    memset(before, 0, sizeof(bool[MAX_COMMANDS][MAX_COMMANDS]));
+    for (uint32_t j = 0; j < l->stream.n; j++) {
+        const struct hd_common *w = &l->cmd[j].w.common;
+        const uint32_t need[5] = {w->wait_load, w->wait_weight, w->wait_array, w->wait_vector,
+                                  w->wait_store};
+        uint32_t seen[HD_UNIT_COUNT] = {0};
+        for (uint32_t i = 0; i < j; i++) {
+            uint32_t u = l->cmd[i].unit;
+            bool direct =
+                u == l->cmd[j].unit || ((w->wait_enable >> u & 1u) && ++seen[u] <= need[u]);
+            for (uint32_t k = 0; direct && k <= i; k++)
+                before[k][j] = before[k][j] || k == i || before[k][i];
+        }
+    }
+}
+
+static void random_list(struct list *l, uint64_t *seed)
+{
+    *l = (struct list){0};
+    uint32_t n = next(seed) % MAX_COMMANDS, span = 1 + next(seed) % 60;
+    for (uint32_t i = 0; i < n; i++) {
+        struct sched_command *c = add(l, next(seed) % HD_UNIT_FETCH);
+        uint32_t accesses = next(seed) % 4;
+        for (uint32_t k = 0; k < accesses; k++)
+            lower_access(c, (enum sched_memory)(next(seed) % 2), next(seed) % 2, next(seed) % span,
+                         next(seed) % 20);
+    }
+}
+
+static void conflicts_are_ordered(void **state)
+{
+    static struct list l;
+    static bool before[MAX_COMMANDS][MAX_COMMANDS];
+    uint64_t seed = 11;
+    uint32_t n_conflict = 0, n_free = 0;
+    (void)state;
+    print_message("seed 11\n");
+    for (uint32_t round = 0; round < 2000; round++) {
+        random_list(&l, &seed);
+        waits(&l, false);
+        order(&l, before);
+        for (uint32_t j = 0; j < l.stream.n; j++)
+            for (uint32_t i = 0; i < j; i++) {
+                bool must = conflict(&l.cmd[i], &l.cmd[j]);
+                assert_true(!must || before[i][j]);
+                n_conflict += must && l.cmd[i].unit != l.cmd[j].unit;
+                n_free += !before[i][j];
+            }
+    }
+    assert_true(n_conflict > 10000);
+    assert_true(n_free > 10000); /* not by serialising everything */
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(readers_wait_for_writers),
+        cmocka_unit_test(writers_wait_for_the_readers_before),
+        cmocka_unit_test(what_does_not_meet_does_not_wait),
+        cmocka_unit_test(no_overlap_waits_for_all_before),
+        cmocka_unit_test(conflicts_are_ordered),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
