@@ -23,6 +23,10 @@ static enum status check_row(struct ir_graph *g, uint32_t i, struct diag *d)
                     "row %u: name and op: expected 1 to %d letters, digits and '_', found '%.80s' "
                     "and '%.80s'",
                     i, NAME_MAX_BYTES, row->name, row->op);
+    if (strcmp(row->shape, "scalar") != 0 &&
+        strspn(row->shape, "0123456789x") != strlen(row->shape))
+        return FAIL(d, ST_MODEL, "row %u: shape: expected 1x32x32x16 or the like, found '%.80s'", i,
+                    row->shape);
     for (uint32_t k = 0; k < i; k++)
         if (strcmp(g->row[k].name, row->name) == 0)
             return FAIL(d, ST_MODEL, "row %u: the name '%s' is row %u's", i, row->name, k);

@@ -24,7 +24,7 @@ done
 cat >hostile.ir <<'END'
 heddle-ir 1 graph name="*/ int x; /* \\ ??/ \" \x0a#error graph"
 row 0 name="00_relu" op="RELU" tensor="*/ #error tensor \x0a#error" shape="1x4"
-row 1 name="01_softmax" op="SOFTMAX" tensor="??/\x0a#error \\" shape="1x4*/"
+row 1 name="01_softmax" op="SOFTMAX" tensor="??/\x0a#error \\" shape="1x4"
 tensor 0 i8 [1,4] input name="\"; #error \x0a#error input*/" scale=(1) zero=(0)
 tensor 1 i8 [1,4] value name="*/ #error value" scale=(1) zero=(0)
 tensor 2 i8 [1,4] value name="%s%n\\" scale=(0.00390625) zero=(-128)
@@ -43,6 +43,10 @@ refuse "line 1: expected 'heddle-ir 1', found 'hello'" <<<'hello'
 refuse "row 0: name and op: expected 1 to 60 letters, digits and '_', found 'a*/b' and 'add'" <<'END'
 heddle-ir 1 graph name="x"
 row 0 name="a*/b" op="add" tensor="y" shape="1x1"
+END
+refuse "row 0: shape: expected 1x32x32x16 or the like, found '1x4*/'" <<'END'
+heddle-ir 1 graph name="x"
+row 0 name="a" op="add" tensor="y" shape="1x4*/"
 END
 refuse "row 1: the name 'a' is row 0's" <<'END'
 heddle-ir 1 graph name="x"
