@@ -65,18 +65,30 @@ static uint32_t whole_bytes(const struct work *w, const struct ir_tensor *t)
 /* Rows of operand i that `rows` output rows need at most. */
 static uint32_t in_tile_rows(const struct geo *g, uint32_t i, uint32_t rows)
 {
+    uint32_t h = (uint32_t)ir_dim_back(operand(g, i), 2);
     if (g->kind == GEO_ELEMENTWISE)
-        return ir_dim_back(operand(g, i), 2) > 1 ? rows : 1;
-    if (g->turned)
-        return g->h;
+        return h > 1 ? rows : 1;
+    if (g->kind == GEO_DENSE || g->turned)
+        return h;
     uint32_t need = (rows - 1) * g->sy + (g->kh - 1) * g->dy + 1;
     return need < g->h ? need : g->h;
 }
 
-/* Two buffers if there is more than one tile. */
-static uint32_t stream_bytes(uint32_t rows, uint32_t pitch, uint32_t n_tiles)
+/* Two buffers if there is more than one tile; a buffer starts at a word. */
+static uint32_t stream_bytes(const struct work *w, const struct plan_stream *s, uint32_t n_tiles)
 {
-    return rows * pitch * (n_tiles > 1 ? 2 : 1);
+    return div_up(s->rows * s->pitch, w->hw->n) * w->hw->n * (n_tiles > 1 ? 2 : 1);
+}
+
+/* Row pitch of a tile buffer; a matrix product takes and makes flat strings. */
+static uint32_t tile_pitch(const struct work *w, const struct geo *g, const struct ir_tensor *t,
+                           uint32_t rows)
+{
+    uint32_t h, c, cols;
+    geo_image(t, &h, &cols, &c);
+    if (g->kind == GEO_DENSE)
+        return cols * c;
+    return pitch_of(w, cols * c, rows, t != g->out && g->kh > 1 ? g->dy : 0);
 }
 
 /* Bytes of the tile buffers of `p` with `rows` output rows a tile; fills the streams' pitch and
@@ -87,26 +99,20 @@ static uint32_t tile_bytes(struct work *w, struct op_plan *p, uint32_t rows)
     uint32_t n_tiles = div_up(g->oh, rows), total = 0;
     for (uint32_t i = 0; i < p->n_in; i++)
         if (p->in[i].streamed) {
-            uint32_t h, c, cols;
-            geo_image(operand(g, i), &h, &cols, &c);
             p->in[i].rows = in_tile_rows(g, i, rows);
-            p->in[i].pitch = pitch_of(w, cols * c, p->in[i].rows, g->kh > 1 ? g->dy : 0);
-            total += stream_bytes(p->in[i].rows, p->in[i].pitch, n_tiles);
+            p->in[i].pitch = tile_pitch(w, g, operand(g, i), p->in[i].rows);
+            total += stream_bytes(w, &p->in[i], n_tiles);
         }
     if (p->out.streamed) {
-        p->out.rows = rows;
-        p->out.pitch = pitch_of(w, g->ow * g->oc, rows, 0);
-        total += stream_bytes(rows, p->out.pitch, n_tiles);
+        p->out.rows = g->kind == GEO_DENSE ? (uint32_t)ir_dim_back(g->out, 2) : rows;
+        p->out.pitch = tile_pitch(w, g, g->out, p->out.rows);
+        total += stream_bytes(w, &p->out, n_tiles);
     }
     return total;
 }
 
 uint32_t layout_least(const struct geo *g, const struct hd_config *hw)
 {
-    if (g->kind == GEO_DENSE)
-        return (div_up((uint32_t)ir_elements(g->x), hw->n) +
-                div_up((uint32_t)ir_elements(g->out), hw->n)) *
-               hw->n;
     struct work w = {.hw = hw};
     struct op_plan p = {.geo = *g, .n_in = g->y2 ? 2 : 1};
     for (uint32_t i = 0; i < p.n_in; i++)
@@ -166,12 +172,6 @@ static enum status collect(struct work *w, struct diag *d)
     return ST_OK;
 }
 
-/* Streaming a tensor that a matrix product takes or makes is impossible: it is one row to it. */
-static bool may_stream(const struct work *w, uint32_t id)
-{
-    return !w->compact[id];
-}
-
 static bool alive(const struct sched_place *s, uint32_t position)
 {
     return s->on_chip && s->first <= position && position <= s->last;
@@ -198,7 +198,7 @@ static const struct ir_tensor *victim(struct work *w, const struct op_plan *p)
     uint64_t best_score = 0;
     for (uint32_t i = 0; i < w->graph->n_tensor; i++) {
         const struct ir_tensor *t = w->graph->tensor[i];
-        if (!alive(place_of(w, t), p->position) || !may_stream(w, i))
+        if (!alive(place_of(w, t), p->position))
             continue;
         uint64_t score = 1 + whole_bytes(w, t);
         if (place_of(w, t)->in_memory)
@@ -291,6 +291,8 @@ static enum status choose(struct work *w, uint32_t budget, struct diag *d)
             if (used <= budget && fit_tile(w, p, budget - used))
                 break;
             const struct ir_tensor *t = victim(w, p);
+            if (!t && fit_tile(w, p, w->hw->scratchpad_bytes))
+                break; /* alone with its tiles: nothing to be fragmented by */
             if (!t)
                 return no_space(w, p, d);
             stream_tensor(w, t);
