@@ -1,0 +1,117 @@
+// hd_dma_bursts - the address phase of a DMA unit: bursts of a walk through a region, checked against its limit.
+//   INCR, at most 16 beats, cut at multiples of 16 beats: so none crosses 4 KiB, and a long run is full bursts but
+//   for its ends. A burst's address is aligned to the bus. A burst that would end beyond the region's limit (or the
+//   bus address space) is never shown: fault_o, fault_addr_o (its first byte) and burst_tag_o, until reset.
+//   burst_last_o: last of the walk; burst_tag_o goes with it.
+// It accepts the next walk while its bursts still wait. Latency 2, throughput 1 burst a cycle. Reset: nothing to do.
+// Bench: tests/hw/frame_tb.cpp
+`default_nettype none
+
+module hd_dma_bursts #(
+  parameter int AxiBytes = 16,
+  parameter int AddrBits = 40,
+  parameter int TagBits  = 32
+) (
+  input  wire logic                clk_i,
+  input  wire logic                rst_ni,
+  input  wire logic                valid_i,
+  output logic                     ready_o,
+  input  wire logic [AddrBits:0]   addr_i,   // of the first run
+  input  wire logic [AddrBits:0]   limit_i,  // first address beyond the region
+  input  wire logic [31:0]         bytes_i,
+  input  wire logic [15:0]         count_i,
+  input  wire logic [31:0]         pitch_i,
+  input  wire logic [TagBits-1:0]  tag_i,
+  output logic                     burst_valid_o,
+  input  wire logic                burst_ready_i,
+  output logic      [AddrBits-1:0] burst_addr_o,
+  output logic      [7:0]          burst_len_o,
+  output logic                     burst_last_o,
+  output logic      [TagBits-1:0]  burst_tag_o,
+  output logic                     fault_o,
+  output logic      [AddrBits:0]   fault_addr_o
+);
+  localparam int Line     = 16 * AxiBytes;
+  localparam int LineBits = $clog2(Line);
+  localparam int BeatBits = $clog2(AxiBytes);
+
+  logic                step_valid, step_ready, step_last, beyond, take;
+  logic [AddrBits:0]   line, limit;
+  logic [LineBits:0]   lo, hi;
+  logic [LineBits:0]   hi_beat;
+  logic [TagBits-1:0]  tag;
+  logic                valid_q, last_q, fault_q;
+  logic [AddrBits-1:0] addr_q;
+  logic [3:0]          len_q;
+  logic [TagBits-1:0]  tag_q;
+  logic [AddrBits:0]   fault_addr_q;
+  logic                unused_end, unused;
+
+  hd_dma_walk #(
+    .Bytes   (Line),
+    .AddrBits(AddrBits + 1),
+    .TagBits (TagBits + AddrBits + 1)
+  ) u_walk (
+    .clk_i,
+    .rst_ni,
+    .valid_i,
+    .ready_o,
+    .addr_i,
+    .bytes_i,
+    .count_i,
+    .pitch_i((AddrBits + 1)'(pitch_i)),
+    .tag_i  ({tag_i, limit_i}),
+    .valid_o(step_valid),
+    .ready_i(step_ready),
+    .addr_o (line),
+    .lo_o   (lo),
+    .hi_o   (hi),
+    .end_o  (unused_end),
+    .last_o (step_last),
+    .tag_o  ({tag, limit})
+  );
+
+  assign beyond     = line + (AddrBits + 1)'(hi) > limit;
+  assign step_ready = (!valid_q || burst_ready_i) && !beyond && !fault_q;
+  assign take       = step_valid && step_ready;
+  assign hi_beat    = hi - 1'b1;
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      valid_q <= 1'b0;
+      fault_q <= 1'b0;
+    end else begin
+      if (take) valid_q <= 1'b1;
+      else if (burst_ready_i) valid_q <= 1'b0;
+      if (step_valid && beyond && !valid_q) fault_q <= 1'b1;
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (take) begin
+      addr_q <= {line[AddrBits-1:LineBits], lo[LineBits-1:BeatBits], {BeatBits{1'b0}}};
+      len_q  <= hi_beat[LineBits-1:BeatBits] - lo[LineBits-1:BeatBits];
+      last_q <= step_last;
+    end
+    if (take || (step_valid && beyond && !valid_q && !fault_q)) tag_q <= tag;
+    if (step_valid && beyond && !fault_q) fault_addr_q <= {line[AddrBits:LineBits], lo[LineBits-1:0]};
+  end
+
+  assign burst_valid_o = valid_q;
+  assign burst_addr_o  = addr_q;
+  assign burst_len_o   = {4'b0, len_q};
+  assign burst_last_o  = last_q;
+  assign burst_tag_o   = tag_q;
+  assign fault_o       = fault_q;
+  assign fault_addr_o  = fault_addr_q;
+
+  assign unused = ^{lo[LineBits], hi_beat[LineBits], hi_beat[BeatBits-1:0]};
+
+`ifdef HD_ASSERT
+  a_stable: assert property (@(posedge clk_i) disable iff (!rst_ni)
+    burst_valid_o && !burst_ready_i |=> burst_valid_o && $stable({burst_addr_o, burst_len_o, burst_last_o, burst_tag_o}));
+  c_beyond: cover property (@(posedge clk_i) fault_o);
+`endif
+endmodule
+
+`default_nettype wire

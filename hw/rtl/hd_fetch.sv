@@ -1,0 +1,333 @@
+// hd_fetch - reads the command stream and hands each command, in order, to the queue of its unit.
+//   start_i takes stream_* and reads ahead through a queue of Beats beats. The stream moves through in chunks of
+//   16 bytes (a beat, if that is narrower), one a cycle; push_cmd_o holds the command, push_valid_o[unit] offers it.
+//   END waits until all units are empty and the read bus is quiet (what lies behind END was perhaps asked for), then
+//   end_o for one cycle.
+//   Faults (fault_o until reset, with code, command and bus address of the command): region_limit, bad_field (stream
+//   not aligned to 16), bad_length, bad_header, bad_version, config_mismatch, bad_opcode, bus_read.
+//   stop_i or a fault: nothing more is read or handed over. index_o: commands handed over in this submission.
+// Latency: start_i to ARVALID 4; a command's last chunk to push_valid_o 1. Reset: idle. Bench: tests/hw/frame_tb.cpp
+`default_nettype none
+`include "hd_accel.svh"
+
+module hd_fetch #(
+  parameter int          AxiBytes   = 16,
+  parameter int          AddrBits   = 40,
+  parameter int          PushBits   = 896,  // of the widest command
+  parameter int          Beats      = 64,   // read ahead, a power of two, at least 16
+  parameter logic [31:0] ConfigHash = 32'd0
+) (
+  input  wire logic                  clk_i,
+  input  wire logic                  rst_ni,
+  input  wire logic                  clear_i,  // index_o is 0
+  input  wire logic                  start_i,
+  input  wire logic                  stop_i,
+  input  wire logic [31:0]           stream_offset_i,
+  input  wire logic [31:0]           stream_bytes_i,
+  input  wire logic [AddrBits-1:0]   region_base_i,   // of region 0
+  input  wire logic [AddrBits:0]     region_limit_i,
+  // hd_axi_read
+  output logic                       req_valid_o,
+  input  wire logic                  req_ready_i,
+  output logic      [AddrBits-1:0]   req_addr_o,
+  output logic      [7:0]            req_len_o,
+  input  wire logic                  r_valid_i,
+  output logic                       r_ready_o,
+  input  wire logic [AxiBytes*8-1:0] r_data_i,
+  input  wire logic                  r_error_i,
+  input  wire logic                  bus_quiet_i,
+  // hd_issue of load, weight, array, vector, store
+  output logic      [4:0]            push_valid_o,
+  input  wire logic [4:0]            push_ready_i,
+  output logic      [PushBits-1:0]   push_cmd_o,
+  input  wire logic [4:0]            empty_i,
+  // state
+  output logic                       end_o,
+  output logic      [31:0]           index_o,
+  output logic      [15:0]           layer_o,
+  output logic      [2:0]            kind_o,
+  // fault
+  output logic                       fault_o,
+  output logic      [FaultBits-1:0]  fault_code_o,
+  output logic      [31:0]           fault_cmd_o,
+  output logic      [63:0]           fault_addr_o
+);
+  localparam int Chunk      = AxiBytes < 16 ? AxiBytes : 16;  // bytes
+  localparam int ChunkBits  = $clog2(Chunk);
+  localparam int Chunks     = PushBits / (8 * Chunk);
+  localparam int BusBits    = AddrBits + 1;
+  localparam int CreditBits = $clog2(Beats) + 1;
+
+  typedef enum logic [2:0] {
+    StIdle, StStart, StHeader, StCheck, StCollect, StPush, StEnd
+  } state_e;
+
+  state_e              state_q, state_d;
+  logic [BusBits-1:0]  at_q, cmd_at_q;   // bus address of the next chunk, of this command
+  logic [31:0]         left_q, index_q;  // bytes from at_q on; commands handed over
+  logic [7:0]          pos_q, pos_last_q;  // chunk of this command
+  logic [PushBits-1:0] cmd_q;
+  logic [15:0]         layer_q;
+
+  // Reading ahead.
+  logic                  burst_valid, bursts_ready, open;
+  logic [CreditBits-1:0] credit_q;  // free places of u_beats not promised to a burst
+  logic                  beat_valid, beat_take, beat_error;
+  logic [AxiBytes*8-1:0] beat_data;
+  logic                  burst_last, burst_tag, limit_fault;
+  logic [AddrBits:0]     limit_addr;
+
+  hd_dma_bursts #(
+    .AxiBytes(AxiBytes),
+    .AddrBits(AddrBits),
+    .TagBits (1)
+  ) u_bursts (
+    .clk_i,
+    .rst_ni,
+    .valid_i      (state_q == StStart && state_d == StHeader),
+    .ready_o      (bursts_ready),
+    .addr_i       (at_q),
+    .limit_i      (region_limit_i),
+    .bytes_i      (left_q),
+    .count_i      (16'd1),
+    .pitch_i      (32'd0),
+    .tag_i        (1'b0),
+    .burst_valid_o(burst_valid),
+    .burst_ready_i(req_valid_o && req_ready_i),
+    .burst_addr_o (req_addr_o),
+    .burst_len_o  (req_len_o),
+    .burst_last_o (burst_last),
+    .burst_tag_o  (burst_tag),
+    .fault_o      (limit_fault),
+    .fault_addr_o (limit_addr)
+  );
+
+  assign open        = state_q != StIdle && state_q != StEnd;
+  assign req_valid_o = burst_valid && open && credit_q >= CreditBits'(16);
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      credit_q <= CreditBits'(Beats);
+    end else if (beat_take || (req_valid_o && req_ready_i)) begin
+      credit_q <= credit_q + CreditBits'(beat_take)
+                  - ((req_valid_o && req_ready_i) ? CreditBits'(req_len_o) + CreditBits'(1) : '0);
+    end
+  end
+
+  hd_fifo #(.Width(AxiBytes * 8 + 1), .Depth(Beats)) u_beats (
+    .clk_i,
+    .rst_ni,
+    .valid_i(r_valid_i),
+    .ready_o(r_ready_o),
+    .data_i ({r_error_i, r_data_i}),
+    .valid_o(beat_valid),
+    .ready_i(beat_take),
+    .data_o ({beat_error, beat_data})
+  );
+
+  // The next chunk. A beat wider than a chunk is used twice.
+  logic [Chunk*8-1:0] chunk;
+  logic               chunk_first, chunk_take, beat_used;
+  logic               fault_d_valid;
+
+  if (AxiBytes > 16) begin : gen_wide
+    localparam int Select = $clog2(AxiBytes / 16);
+    logic [Select-1:0] select;
+    assign select    = at_q[4 +: Select];
+    assign chunk     = beat_data[select*128 +: 128];
+    assign beat_used = select == {Select{1'b1}};
+  end else begin : gen_narrow
+    assign chunk     = beat_data;
+    assign beat_used = 1'b1;
+  end
+
+  assign chunk_take = beat_valid && !beat_error && (state_q == StHeader || (state_q == StCollect && left_q != '0))
+                      && !fault_d_valid;
+  assign beat_take  = chunk_take && beat_used;
+  assign chunk_first = pos_q == '0;
+
+  // The common part's word 0 is in the first chunk.
+  logic [7:0] opcode, length, expected;  // lengths in 16 bytes
+  assign opcode = chunk[7:0];
+  assign length = chunk[15:8];
+
+  always_comb begin
+    unique case (opcode)
+      OpEnd:           expected = 8'(CmdEndBits / 128);
+      OpLoad, OpWeight: expected = 8'(CmdDmaReadBits / 128);
+      OpArray:         expected = 8'(CmdArrayBits / 128);
+      OpVector:        expected = 8'(CmdVectorBits / 128);
+      OpStore:         expected = 8'(CmdStoreBits / 128);
+      default:         expected = 8'd0;
+    endcase
+  end
+
+  // Header and faults.
+  /* verilator lint_off UNUSEDSIGNAL */  // region and command counts are for readers
+  hd_header_t           header;
+  /* verilator lint_on UNUSEDSIGNAL */
+  logic                 fault_q;
+  logic [FaultBits-1:0] code_d, code_q;
+  logic [31:0]          fault_cmd_q;
+  logic [BusBits-1:0]   fault_addr_q, stream_end;
+
+  assign header     = cmd_q[HeaderBits-1:0];
+  assign stream_end = at_q + BusBits'(left_q);
+
+  always_comb begin
+    code_d = FaultNone;
+    unique case (state_q)
+      StStart: begin
+        if (stream_end > region_limit_i) code_d = FaultRegionLimit;
+        else if (at_q[3:0] != '0) code_d = FaultBadField;
+        else if (left_q[3:0] != '0 || left_q < 32'(HeaderBits / 8)) code_d = FaultBadLength;
+      end
+      StHeader: begin
+        if (beat_valid && beat_error) code_d = FaultBusRead;
+      end
+      StCheck: begin
+        if (header.magic != HdMagic) code_d = FaultBadHeader;
+        else if (header.version != HdStreamVersion) code_d = FaultBadVersion;
+        else if (header.config_hash != ConfigHash) code_d = FaultConfigMismatch;
+        else if (header.length != left_q + 32'(HeaderBits / 8)) code_d = FaultBadLength;
+      end
+      StCollect: begin
+        if (left_q == '0) code_d = FaultBadLength;
+        else if (beat_valid && beat_error) code_d = FaultBusRead;
+        else if (beat_valid && chunk_first) begin
+          if (expected == '0) code_d = FaultBadOpcode;
+          else if (length != expected || left_q < {20'd0, expected, 4'd0}) code_d = FaultBadLength;
+        end
+      end
+      default: ;
+    endcase
+  end
+
+  assign fault_d_valid = code_d != FaultNone && !fault_q;
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      fault_q <= 1'b0;
+    end else if (fault_d_valid) begin
+      fault_q <= 1'b1;
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (fault_d_valid) begin
+      code_q       <= code_d;
+      fault_cmd_q  <= index_q;
+      fault_addr_q <= code_d == FaultBusRead ? at_q : cmd_at_q;
+    end
+  end
+
+  // States.
+  logic pushed;
+  assign pushed = (push_valid_o & push_ready_i) != '0;
+
+  always_comb begin
+    state_d = state_q;
+    unique case (state_q)
+      StIdle:    if (start_i) state_d = StStart;
+      StStart:   state_d = StHeader;
+      StHeader:  if (chunk_take && pos_q == 8'(HeaderBits / 8 / Chunk - 1)) state_d = StCheck;
+      StCheck:   state_d = StCollect;
+      StCollect: begin
+        if (chunk_take && !chunk_first && pos_q == pos_last_q) begin
+          if (cmd_q[7:0] == OpEnd) state_d = StEnd;
+          else state_d = StPush;
+        end else if (chunk_take && chunk_first && expected == 8'd1 && Chunk == 16) begin
+          state_d = StEnd;  // END alone fits in a chunk
+        end
+      end
+      StPush:    if (pushed) state_d = StCollect;
+      StEnd:     if (end_o) state_d = StIdle;
+      default:   state_d = StIdle;
+    endcase
+    if (stop_i || fault_d_valid) state_d = StIdle;
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) state_q <= StIdle;
+    else state_q <= state_d;
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (clear_i) begin
+      index_q <= '0;
+      layer_q <= '0;
+    end else begin
+      if (pushed) index_q <= index_q + 32'd1;
+      if (chunk_take && chunk_first && state_q == StCollect) layer_q <= chunk[31:16];
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (state_q == StIdle && start_i) begin
+      at_q     <= {1'b0, region_base_i} + BusBits'(stream_offset_i);
+      cmd_at_q <= {1'b0, region_base_i} + BusBits'(stream_offset_i);
+      left_q   <= stream_bytes_i;
+      pos_q    <= '0;
+    end else if (chunk_take) begin
+      at_q   <= at_q + BusBits'(Chunk);
+      left_q <= left_q - 32'(Chunk);
+      pos_q  <= pos_q + 8'd1;
+      if (chunk_first) pos_last_q <= (expected << (4 - ChunkBits)) - 8'd1;
+      for (int k = 0; k < Chunks; k++) begin
+        if (pos_q == 8'(k)) cmd_q[k*Chunk*8 +: Chunk*8] <= chunk;
+      end
+    end else if (state_q == StCheck || state_q == StPush) begin
+      pos_q    <= '0;
+      cmd_at_q <= at_q;
+    end
+  end
+
+  always_comb begin
+    push_valid_o = '0;
+    if (state_q == StPush && !stop_i) begin
+      unique case (cmd_q[7:0])
+        OpLoad:   push_valid_o[UnitLoad]   = 1'b1;
+        OpWeight: push_valid_o[UnitWeight] = 1'b1;
+        OpArray:  push_valid_o[UnitArray]  = 1'b1;
+        OpVector: push_valid_o[UnitVector] = 1'b1;
+        default:  push_valid_o[UnitStore]  = 1'b1;
+      endcase
+    end
+  end
+
+  always_comb begin
+    unique case (state_q)
+      StIdle:    kind_o = 3'(CounterFetchIdle);
+      StHeader,
+      StCollect: kind_o = beat_valid ? 3'(CounterFetchBusy) : 3'(CounterFetchWaitBus);
+      StPush:    kind_o = pushed ? 3'(CounterFetchBusy) : 3'(CounterFetchWaitQueue);
+      StEnd:     kind_o = 3'(CounterFetchWaitEnd);
+      default:   kind_o = 3'(CounterFetchBusy);
+    endcase
+  end
+
+  assign push_cmd_o   = cmd_q;
+  assign end_o        = state_q == StEnd && empty_i == 5'b11111 && bus_quiet_i && !stop_i;
+  assign index_o      = index_q;
+  assign layer_o      = layer_q;
+  assign fault_o      = fault_q;
+  assign fault_code_o = code_q;
+  assign fault_cmd_o  = fault_cmd_q;
+  assign fault_addr_o = 64'(fault_addr_q);
+
+  logic unused;  // the whole stream was checked at the start
+  assign unused = ^{bursts_ready, burst_last, burst_tag, limit_fault, limit_addr};
+
+`ifdef HD_ASSERT
+  a_push_stable: assert property (@(posedge clk_i) disable iff (!rst_ni)
+    push_valid_o != '0 && !pushed |=> (push_valid_o == $past(push_valid_o) && $stable(push_cmd_o)) || stop_i);
+  a_room: assert property (@(posedge clk_i) disable iff (!rst_ni) r_ready_o || stop_i);
+  c_idle: cover property (@(posedge clk_i) state_q == StIdle);
+  c_header: cover property (@(posedge clk_i) state_q == StHeader);
+  c_push_waits: cover property (@(posedge clk_i) state_q == StPush && !pushed);
+  c_end: cover property (@(posedge clk_i) end_o);
+  c_fault: cover property (@(posedge clk_i) fault_o);
+`endif
+endmodule
+
+`default_nettype wire

@@ -1,0 +1,122 @@
+// hd_issue - a unit's queue: holds commands until their waits hold, counts completions, knows the current command.
+//   The head is presented (cmd_valid_o) once, for every unit u of its wait_enable, counts_i[u] - wait_u >= 0 (16 bits,
+//   signed), fewer than InFlight commands are in the unit, and stop_i is low; it then stays until taken.
+//   unit_cmd_o, unit_layer_o: the oldest command in the unit, else its last one, else 0. done_o, done_cmd_o follow
+//   done_i at once. kind_o: the unit's, but wait_token for idle while a command is queued.
+//   empty_o: nothing queued, nothing in the unit. in_unit_o: a command is in the unit.
+// rst_ni empties the queue; clear_i starts a submission: count_o and the current command are 0.
+// Latency: push to cmd_valid_o 1; done_i to count_o 1. Throughput 1 command a cycle. Bench: tests/hw/frame_tb.cpp
+`default_nettype none
+`include "hd_accel.svh"
+
+module hd_issue #(
+  parameter int Bits     = 384,  // of a command of this unit
+  parameter int PushBits = 896,  // of the widest command
+  parameter int Depth    = 4,    // queued commands, a power of two
+  parameter int InFlight = 8,    // commands in the unit, a power of two
+  parameter int WaitKind = 1,    // counter kinds wait_token and idle of this unit
+  parameter int IdleKind = 4
+) (
+  input  wire logic                clk_i,
+  input  wire logic                rst_ni,
+  input  wire logic                clear_i,
+  input  wire logic                stop_i,
+  // hd_fetch
+  input  wire logic                push_valid_i,
+  output logic                     push_ready_o,
+  input  wire logic [PushBits-1:0] push_cmd_i,
+  input  wire logic [31:0]         push_index_i,
+  // completion counts of load, weight, array, vector, store
+  input  wire logic [5*16-1:0]     counts_i,
+  // unit
+  output logic                     cmd_valid_o,
+  input  wire logic                cmd_ready_i,
+  output logic      [Bits-1:0]     cmd_o,
+  output logic      [31:0]         cmd_index_o,
+  input  wire logic                done_i,
+  input  wire logic [2:0]          kind_i,
+  // what it is at
+  output logic      [31:0]         count_o,
+  output logic                     empty_o,
+  output logic                     in_unit_o,
+  output logic                     done_o,
+  output logic      [31:0]         done_cmd_o,
+  output logic      [31:0]         unit_cmd_o,
+  output logic      [15:0]         unit_layer_o,
+  output logic      [2:0]          kind_o
+);
+  logic        head_valid, head_take, flight_ready, flight_valid, waits_hold;
+  logic [31:0] flight_cmd, count_q;
+  logic [15:0] flight_layer;
+  logic        seen_q;
+  /* verilator lint_off UNUSEDSIGNAL */  // signs of differences; of the common part the waits and the layer
+  logic [15:0] ahead_load, ahead_weight, ahead_array, ahead_vector, ahead_store;
+  hd_common_t  common;
+  /* verilator lint_on UNUSEDSIGNAL */
+
+  hd_fifo #(.Width(Bits + 32), .Depth(Depth)) u_queue (
+    .clk_i,
+    .rst_ni,
+    .valid_i(push_valid_i),
+    .ready_o(push_ready_o),
+    .data_i ({push_index_i, push_cmd_i[Bits-1:0]}),
+    .valid_o(head_valid),
+    .ready_i(head_take),
+    .data_o ({cmd_index_o, cmd_o})
+  );
+
+  assign common       = cmd_o[CommonBits-1:0];
+  assign ahead_load   = counts_i[UnitLoad*16 +: 16] - common.wait_load;
+  assign ahead_weight = counts_i[UnitWeight*16 +: 16] - common.wait_weight;
+  assign ahead_array  = counts_i[UnitArray*16 +: 16] - common.wait_array;
+  assign ahead_vector = counts_i[UnitVector*16 +: 16] - common.wait_vector;
+  assign ahead_store  = counts_i[UnitStore*16 +: 16] - common.wait_store;
+  assign waits_hold   = (common.wait_enable & {ahead_store[15], ahead_vector[15], ahead_array[15],
+                                               ahead_weight[15], ahead_load[15]}) == '0;
+  assign cmd_valid_o  = head_valid && waits_hold && flight_ready && !stop_i;
+  assign head_take    = cmd_valid_o && cmd_ready_i;
+
+  hd_fifo #(.Width(48), .Depth(InFlight)) u_flight (
+    .clk_i,
+    .rst_ni,
+    .valid_i(head_take),
+    .ready_o(flight_ready),
+    .data_i ({cmd_index_o, common.layer}),
+    .valid_o(flight_valid),
+    .ready_i(done_i),
+    .data_o ({flight_cmd, flight_layer})
+  );
+
+  always_ff @(posedge clk_i) begin
+    if (clear_i) begin
+      count_q <= '0;
+      seen_q  <= 1'b0;
+    end else begin
+      if (done_i) count_q <= count_q + 32'd1;
+      if (head_take) seen_q <= 1'b1;
+    end
+  end
+
+  assign count_o      = count_q;
+  assign empty_o      = !head_valid && !flight_valid;
+  assign in_unit_o    = flight_valid;
+  assign done_o       = done_i;
+  assign done_cmd_o   = flight_cmd;
+  assign unit_cmd_o   = seen_q ? flight_cmd : '0;
+  assign unit_layer_o = seen_q ? flight_layer : '0;
+  assign kind_o       = (kind_i == 3'(IdleKind) && head_valid) ? 3'(WaitKind) : kind_i;
+
+  if (PushBits > Bits) begin : gen_unused
+    logic unused;
+    assign unused = ^push_cmd_i[PushBits-1:Bits];
+  end
+
+`ifdef HD_ASSERT
+  a_stable: assert property (@(posedge clk_i) disable iff (!rst_ni)
+    cmd_valid_o && !cmd_ready_i |=> cmd_valid_o || stop_i);
+  a_done_known: assert property (@(posedge clk_i) disable iff (!rst_ni) done_i |-> flight_valid);
+  c_waits: cover property (@(posedge clk_i) head_valid && !waits_hold);
+`endif
+endmodule
+
+`default_nettype wire

@@ -1,0 +1,370 @@
+// hd_regs - AXI4-Lite registers (accel.json), the engine's state, interrupt, cycle and stall counters.
+//   Writes are taken when address and data are both there; every access answers OKAY, unknown addresses read 0.
+//   StRun from the doorbell to end_i; StFault from the first fault until bus and units are quiet; StReset from a soft
+//   reset until the bus is quiet; StClear, one cycle: unit_rst_no is low, registers wait. start_o is the doorbell's
+//   own cycle, clear_o clears counts (doorbell, soft reset, reset), stop_o: no new bursts or commands.
+//   cycles = cycles in StRun and StFault = sum of the counters of each unit; the interrupt rises in the cycle after.
+//   The first fault wins; of faults in one cycle the one of the lowest unit.
+// Latency: write 1, read 1 cycle. Reset: idle, regions disabled, interrupts off. Bench: tests/hw/frame_tb.cpp
+`default_nettype none
+`include "hd_accel.svh"
+
+module hd_regs #(
+  parameter int          AddrBits   = 40,
+  parameter logic [31:0] ConfigHash = 32'd0
+) (
+  input  wire logic                      clk_i,
+  input  wire logic                      rst_ni,
+  // bus
+  input  wire logic                      s_axil_awvalid,
+  output logic                           s_axil_awready,
+  input  wire logic [11:0]               s_axil_awaddr,
+  input  wire logic                      s_axil_wvalid,
+  output logic                           s_axil_wready,
+  input  wire logic [31:0]               s_axil_wdata,
+  input  wire logic [3:0]                s_axil_wstrb,
+  output logic                           s_axil_bvalid,
+  input  wire logic                      s_axil_bready,
+  output logic      [1:0]                s_axil_bresp,
+  input  wire logic                      s_axil_arvalid,
+  output logic                           s_axil_arready,
+  input  wire logic [11:0]               s_axil_araddr,
+  output logic                           s_axil_rvalid,
+  input  wire logic                      s_axil_rready,
+  output logic      [31:0]               s_axil_rdata,
+  output logic      [1:0]                s_axil_rresp,
+  output logic                           irq_o,
+  // engine
+  output logic                           start_o,
+  output logic                           clear_o,
+  output logic                           stop_o,
+  output logic                           unit_rst_no,
+  output logic      [31:0]               stream_offset_o,
+  output logic      [31:0]               stream_bytes_o,
+  input  wire logic                      end_i,
+  input  wire logic                      bus_quiet_i,
+  input  wire logic                      units_quiet_i,  // no command in ARRAY or VECTOR
+  input  wire logic [UnitCount*3-1:0]    unit_kind_i,
+  input  wire logic [UnitCount*32-1:0]   unit_cmd_i,
+  input  wire logic [UnitCount*32-1:0]   unit_count_i,
+  // regions of LOAD, WEIGHT, STORE and (0) FETCH
+  input  wire logic [4*4-1:0]            region_i,
+  output logic      [4*AddrBits-1:0]     region_base_o,
+  output logic      [4*(AddrBits+1)-1:0] region_limit_o,
+  // faults of LOAD, WEIGHT, STORE, FETCH
+  input  wire logic [3:0]                fault_i,
+  input  wire logic [4*FaultBits-1:0]    fault_code_i,
+  input  wire logic [4*32-1:0]           fault_cmd_i,
+  input  wire logic [4*64-1:0]           fault_addr_i
+);
+  typedef enum logic [2:0] {
+    StIdle, StRun, StFault, StReset, StClear
+  } state_e;
+
+  state_e state_q, state_d;
+
+  // Write bus: address and data are kept until both are there and the answer has room.
+  logic        aw_held_q, w_held_q, b_valid_q, write;
+  logic [11:0] aw_q, write_addr;
+  logic [31:0] w_q, write_data, write_mask;
+  logic [3:0]  strb_q, write_strb;
+
+  assign s_axil_awready = !aw_held_q && !b_valid_q && state_q != StClear;
+  assign s_axil_wready  = !w_held_q && !b_valid_q && state_q != StClear;
+  assign write      = (aw_held_q || s_axil_awvalid) && (w_held_q || s_axil_wvalid) && !b_valid_q
+                      && state_q != StClear;
+  assign write_addr = aw_held_q ? aw_q : s_axil_awaddr;
+  assign write_data = w_held_q ? w_q : s_axil_wdata;
+  assign write_strb = w_held_q ? strb_q : s_axil_wstrb;
+  assign write_mask = {{8{write_strb[3]}}, {8{write_strb[2]}}, {8{write_strb[1]}}, {8{write_strb[0]}}};
+  assign s_axil_bvalid = b_valid_q;
+  assign s_axil_bresp  = 2'b00;
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      aw_held_q <= 1'b0;
+      w_held_q  <= 1'b0;
+      b_valid_q <= 1'b0;
+    end else begin
+      if (write) begin
+        aw_held_q <= 1'b0;
+        w_held_q  <= 1'b0;
+        b_valid_q <= 1'b1;
+      end else begin
+        if (s_axil_awvalid && s_axil_awready) aw_held_q <= 1'b1;
+        if (s_axil_wvalid && s_axil_wready) w_held_q <= 1'b1;
+        if (s_axil_bready) b_valid_q <= 1'b0;
+      end
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (s_axil_awvalid && s_axil_awready) aw_q <= s_axil_awaddr;
+    if (s_axil_wvalid && s_axil_wready) begin
+      w_q    <= s_axil_wdata;
+      strb_q <= s_axil_wstrb;
+    end
+  end
+
+  logic [RegBits-1:0] write_reg, read_reg;
+  logic               write_known, read_known, reset_command;
+  logic [2:0]         region_we;
+  logic [3:0]         region_write;
+
+  assign write_reg     = write_addr[RegBits+1:2];
+  assign write_known   = write && write_addr[11:RegBits+2] == '0;
+  assign start_o       = write_known && write_reg == RegControl && write_data[ControlStartLsb] && write_strb[0]
+                         && state_q == StIdle;
+  assign reset_command = write_known && write_reg == RegControl && write_data[ControlSoftResetLsb] && write_strb[0];
+
+  // State.
+  always_comb begin
+    state_d = state_q;
+    unique case (state_q)
+      StIdle:  if (start_o) state_d = StRun;
+      StRun:   if (fault_i != '0) state_d = StFault;
+               else if (end_i) state_d = StClear;
+      StFault: if (bus_quiet_i && units_quiet_i) state_d = StClear;
+      StReset: if (bus_quiet_i) state_d = StClear;
+      default: state_d = StIdle;
+    endcase
+    if (reset_command) state_d = StReset;
+  end
+
+  logic run, ended, fault_ended, reset_ended;
+  logic done_q, error_q, irq_done_q, irq_error_q, enable_done_q, enable_error_q, reset_q;
+  logic [63:0] cycles_q;
+
+  assign run         = state_q == StRun || state_q == StFault;
+  assign ended       = run && state_d == StClear;
+  assign fault_ended = ended && state_q == StFault;
+  assign reset_ended = state_q == StReset && state_d == StClear;
+  assign stop_o      = state_q == StFault || state_q == StReset;
+  assign unit_rst_no = state_q != StClear && reset_q;
+  assign clear_o     = start_o || reset_ended || !reset_q;
+  assign irq_o       = (irq_done_q && enable_done_q) || (irq_error_q && enable_error_q);
+
+  always_ff @(posedge clk_i) begin
+    reset_q <= rst_ni;
+    if (!rst_ni) begin
+      state_q        <= StIdle;
+      done_q         <= 1'b0;
+      error_q        <= 1'b0;
+      irq_done_q     <= 1'b0;
+      irq_error_q    <= 1'b0;
+      enable_done_q  <= 1'b0;
+      enable_error_q <= 1'b0;
+    end else begin
+      state_q <= state_d;
+      if (start_o || reset_ended) begin
+        done_q  <= 1'b0;
+        error_q <= 1'b0;
+      end else if (ended) begin
+        done_q  <= 1'b1;
+        error_q <= fault_ended;
+      end
+      if (reset_ended) begin
+        irq_done_q  <= 1'b0;
+        irq_error_q <= 1'b0;
+      end else begin
+        if (write_known && write_reg == RegIrqStatus) begin
+          if ((write_data & write_mask & (32'd1 << IrqStatusDoneLsb)) != '0) irq_done_q <= 1'b0;
+          if ((write_data & write_mask & (32'd1 << IrqStatusErrorLsb)) != '0) irq_error_q <= 1'b0;
+        end
+        if (ended) irq_done_q <= 1'b1;
+        if (fault_ended) irq_error_q <= 1'b1;
+      end
+      if (write_known && write_reg == RegIrqEnable && write_strb[0]) begin
+        enable_done_q  <= write_data[IrqEnableDoneLsb];
+        enable_error_q <= write_data[IrqEnableErrorLsb];
+      end
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (clear_o) cycles_q <= '0;
+    else if (run) cycles_q <= cycles_q + 64'd1;
+  end
+
+  // The first fault of the submission.
+  logic [1:0]           fault_from;
+  logic [FaultBits-1:0] code_q;
+  logic [UnitBits-1:0]  fault_unit_q;
+  logic [31:0]          fault_cmd_q;
+  logic [63:0]          fault_addr_q;
+
+  always_comb begin
+    fault_from = 2'd3;
+    if (fault_i[0]) fault_from = 2'd0;
+    else if (fault_i[1]) fault_from = 2'd1;
+    else if (fault_i[2]) fault_from = 2'd2;
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (clear_o) begin
+      code_q       <= FaultNone;
+      fault_unit_q <= '0;
+      fault_cmd_q  <= '0;
+      fault_addr_q <= '0;
+    end else if (state_q == StRun && fault_i != '0) begin
+      unique case (fault_from)
+        2'd0:    fault_unit_q <= UnitLoad;
+        2'd1:    fault_unit_q <= UnitWeight;
+        2'd2:    fault_unit_q <= UnitStore;
+        default: fault_unit_q <= UnitFetch;
+      endcase
+      code_q       <= fault_code_i[fault_from*FaultBits +: FaultBits];
+      fault_cmd_q  <= fault_cmd_i[fault_from*32 +: 32];
+      fault_addr_q <= fault_addr_i[fault_from*64 +: 64];
+    end
+  end
+
+  // Registers that are only kept.
+  logic [31:0] offset_q, bytes_q;
+
+  assign stream_offset_o = offset_q;
+  assign stream_bytes_o  = bytes_q;
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      offset_q <= '0;
+      bytes_q  <= '0;
+    end else if (write_known) begin
+      if (write_reg == RegCommandOffset) offset_q <= (offset_q & ~write_mask) | (write_data & write_mask);
+      if (write_reg == RegCommandLength) bytes_q <= (bytes_q & ~write_mask) | (write_data & write_mask);
+    end
+  end
+
+  // Index of a register in the array that starts at `first` and has `count` elements, if it is in there.
+  logic [RegBits-1:0] lo_index, hi_index, size_index;
+  logic [31:0]        region_lo, region_hi, region_size;
+  logic [RegBits-1:0] read_lo, read_hi, read_size;
+
+  assign lo_index     = write_reg - RegRegionBaseLo;
+  assign hi_index     = write_reg - RegRegionBaseHi;
+  assign size_index   = write_reg - RegRegionSize;
+  assign region_we[0] = write_known && lo_index < RegBits'(RegRegionBaseLoCount);
+  assign region_we[1] = write_known && hi_index < RegBits'(RegRegionBaseHiCount);
+  assign region_we[2] = write_known && size_index < RegBits'(RegRegionSizeCount);
+  assign region_write = region_we[0] ? lo_index[3:0] : region_we[1] ? hi_index[3:0] : size_index[3:0];
+  assign read_reg     = s_axil_araddr[RegBits+1:2];
+  assign read_known   = s_axil_araddr[11:RegBits+2] == '0;
+  assign read_lo      = read_reg - RegRegionBaseLo;
+  assign read_hi      = read_reg - RegRegionBaseHi;
+  assign read_size    = read_reg - RegRegionSize;
+
+  logic [3:0] region_read;
+  assign region_read = read_lo < RegBits'(RegRegionBaseLoCount) ? read_lo[3:0]
+                       : read_hi < RegBits'(RegRegionBaseHiCount) ? read_hi[3:0] : read_size[3:0];
+
+  hd_regions #(.AddrBits(AddrBits)) u_regions (
+    .clk_i,
+    .rst_ni,
+    .we_i     (region_we),
+    .write_i  (region_write),
+    .data_i   (write_data),
+    .mask_i   (write_mask),
+    .read_i   (region_read),
+    .base_lo_o(region_lo),
+    .base_hi_o(region_hi),
+    .size_o   (region_size),
+    .index_i  (region_i),
+    .base_o   (region_base_o),
+    .limit_o  (region_limit_o)
+  );
+
+  logic [RegBits-1:0]      read_counter;
+  logic [UnitCount*32-1:0] counters;
+  assign read_counter = read_reg - RegCounter;
+
+  for (genvar u = 0; u < UnitCount; u++) begin : gen_count
+    hd_count u_count (
+      .clk_i,
+      .clear_i    (clear_o),
+      .run_i      (run),
+      .kind_i     (unit_kind_i[u*3 +: 3]),
+      .read_i     (read_counter[2:0]),
+      .read_data_o(counters[u*32 +: 32])
+    );
+  end
+
+  // Read bus.
+  logic [31:0]        read_data, read_q;
+  logic               r_valid_q;
+  logic [RegBits-1:0] read_command, read_done;
+
+  assign read_command   = read_reg - RegUnitCommand;
+  assign read_done      = read_reg - RegUnitDone;
+  assign s_axil_arready = !r_valid_q;
+  assign s_axil_rvalid  = r_valid_q;
+  assign s_axil_rdata   = read_q;
+  assign s_axil_rresp   = 2'b00;
+
+  always_comb begin
+    read_data = '0;
+    if (s_axil_arvalid && read_known) begin
+      unique case (read_reg)
+        RegId:            read_data = HdId;
+        RegVersion:       read_data = HdStreamVersion << VersionStreamLsb;
+        RegConfigHash:    read_data = ConfigHash;
+        RegStatus: begin
+          read_data[StatusBusyLsb]      = run;
+          read_data[StatusDoneLsb]      = done_q;
+          read_data[StatusErrorLsb]     = error_q;
+          read_data[StatusResettingLsb] = state_q == StReset;
+        end
+        RegIrqEnable: begin
+          read_data[IrqEnableDoneLsb]  = enable_done_q;
+          read_data[IrqEnableErrorLsb] = enable_error_q;
+        end
+        RegIrqStatus: begin
+          read_data[IrqStatusDoneLsb]  = irq_done_q;
+          read_data[IrqStatusErrorLsb] = irq_error_q;
+        end
+        RegCommandOffset: read_data = offset_q;
+        RegCommandLength: read_data = bytes_q;
+        RegErrCause: begin
+          read_data[ErrCauseCodeLsb +: FaultBits] = code_q;
+          read_data[ErrCauseUnitLsb +: UnitBits]  = fault_unit_q;
+        end
+        RegErrCommand:    read_data = fault_cmd_q;
+        RegErrAddressLo:  read_data = fault_addr_q[31:0];
+        RegErrAddressHi:  read_data = fault_addr_q[63:32];
+        RegCyclesLo:      read_data = cycles_q[31:0];
+        RegCyclesHi:      read_data = cycles_q[63:32];
+        default: begin
+          if (read_command < RegBits'(RegUnitCommandCount)) read_data = unit_cmd_i[read_command*32 +: 32];
+          else if (read_done < RegBits'(RegUnitDoneCount)) read_data = unit_count_i[read_done*32 +: 32];
+          else if (read_lo < RegBits'(RegRegionBaseLoCount)) read_data = region_lo;
+          else if (read_hi < RegBits'(RegRegionBaseHiCount)) read_data = region_hi;
+          else if (read_size < RegBits'(RegRegionSizeCount)) read_data = region_size;
+          else if (read_counter < RegBits'(RegCounterCount)) read_data = counters[read_counter[5:3]*32 +: 32];
+        end
+      endcase
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) r_valid_q <= 1'b0;
+    else if (s_axil_arvalid && s_axil_arready) r_valid_q <= 1'b1;
+    else if (s_axil_rready) r_valid_q <= 1'b0;
+    if (s_axil_arvalid && s_axil_arready) read_q <= read_data;
+  end
+
+  logic unused;  // registers are words
+  assign unused = ^{write_addr[1:0], s_axil_araddr[1:0]};
+
+`ifdef HD_ASSERT
+  a_b_stable: assert property (@(posedge clk_i) disable iff (!rst_ni)
+    s_axil_bvalid && !s_axil_bready |=> s_axil_bvalid);
+  a_r_stable: assert property (@(posedge clk_i) disable iff (!rst_ni)
+    s_axil_rvalid && !s_axil_rready |=> s_axil_rvalid && $stable(s_axil_rdata));
+  c_idle: cover property (@(posedge clk_i) state_q == StIdle);
+  c_run: cover property (@(posedge clk_i) state_q == StRun);
+  c_fault: cover property (@(posedge clk_i) state_q == StFault);
+  c_reset: cover property (@(posedge clk_i) state_q == StReset);
+  c_clear: cover property (@(posedge clk_i) state_q == StClear);
+`endif
+endmodule
+
+`default_nettype wire
