@@ -175,3 +175,13 @@ bool geo_parts(const struct geo *g, const struct hd_config *hw)
     return (g->dx > 1 && g->kw > 1) || lanes > lane_limit(g, hw->n) ||
            lanes * g->kh > geo_word_limit(hw);
 }
+
+uint32_t geo_block_rows(const struct geo *g, const struct hd_config *hw)
+{
+    uint32_t rows = hw->acc_depth / (g->ow ? g->ow : 1);
+    if (g->kind == GEO_DEPTHWISE) {
+        uint32_t span = (g->ow - 1) * g->sx + 1, scan = span > g->w ? span : g->w;
+        rows = rows < UINT16_MAX / scan ? rows : UINT16_MAX / scan;
+    }
+    return rows ? rows : 1;
+}

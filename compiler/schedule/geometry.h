@@ -61,6 +61,10 @@ static inline uint32_t geo_word_limit(const struct hd_config *hw)
  * has at most acc_depth pixels. */
 bool geo_parts(const struct geo *g, const struct hd_config *hw);
 
+/* Output rows that one block of a command may have: its pixels fit the accumulators, its scan
+ * positions their 16-bit field (depthwise: strides make many). */
+uint32_t geo_block_rows(const struct geo *g, const struct hd_config *hw);
+
 static inline uint32_t div_up(uint32_t a, uint32_t b)
 {
     return (a + b - 1) / b;

@@ -239,10 +239,10 @@ static uint32_t overlap_rows(struct work *w, const struct op_plan *p)
 {
     const struct geo *g = &p->geo;
     bool moves = place_of(w, g->x)->in_memory || place_of(w, g->out)->in_memory;
-    uint32_t rows = w->hw->acc_depth / (g->ow ? g->ow : 1);
+    uint32_t rows = geo_block_rows(g, w->hw);
     if (!(moves || geo_parts(g, w->hw)) || g->oh == 1 || rows >= g->oh)
         return g->oh;
-    return rows ? rows : 1;
+    return rows;
 }
 
 static void set_tile(struct work *w, struct op_plan *p, uint32_t rows)

@@ -99,7 +99,7 @@ static void fill_output(const struct nest *n, struct hd_cmd_array *a, uint32_t t
                         uint32_t rows, uint32_t first_channel)
 {
     const struct geo *g = n->g;
-    uint32_t block = least(rows, n->l->hw->acc_depth / g->ow), pitch = n->p->out.pitch;
+    uint32_t block = least(rows, geo_block_rows(g, n->l->hw)), pitch = n->p->out.pitch;
     a->out_w = g->ow & 0xffffu;
     a->out_h = rows & 0xffffu;
     a->block_rows = block & 0xffffu;

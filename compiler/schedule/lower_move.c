@@ -192,9 +192,8 @@ void lower_store(struct lower *l, const struct op_plan *p, uint32_t tile, uint32
     if (!s->in_memory)
         return;
     rows = image_rows(p, s, rows);
-    if (pitch % l->hw->n != 0 &&
-        !p->out
-             .streamed) { /* rows start inside words: one store of all rows, after the last tile */
+    if (pitch % l->hw->n != 0 && !p->out.streamed) {
+        /* rows start inside words: one store of all rows, after the last tile */
         if (y + rows < s->h)
             return;
         from = s->base;

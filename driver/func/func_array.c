@@ -235,8 +235,8 @@ static int check_shape(const struct array_job *j)
         return refuse(j, 0, "array: an empty loop");
     if (c->streams < 1 || c->streams > 2 || c->streams * c->ports > j->f->config.ports)
         return refuse(j, c->ports, "array: more row pieces than read ports");
-    if (c->last_scan != (uint16_t)((uint32_t)c->scan * c->last_rows) ||
-        (c->blocks > 1 && c->block_scan != (uint16_t)((uint32_t)c->scan * c->block_rows)))
+    if (c->last_scan != (uint32_t)c->scan * c->last_rows ||
+        (c->blocks > 1 && c->block_scan != (uint32_t)c->scan * c->block_rows))
         return refuse(j, c->last_scan, "array: block_scan or last_scan is not scan * rows");
     if ((segments > 1 || c->acc_keep || c->acc_hold) &&
         (rows * pixels > j->f->config.acc_depth || c->last_rows * pixels > j->f->config.acc_depth))

@@ -602,12 +602,77 @@ static void single(struct make *m)
         image_op(m, false);
 }
 
+/* --- far from the middle: long rows, large strides, kernels and channel counts -----------------
+ */
+
+static int32_t far(struct make *m, int32_t most)
+{
+    static const int32_t edge[] = {15,  16,  31,  32,  63,  64,   127,
+                                   128, 255, 256, 511, 512, 2047, 4095};
+    int32_t v = edge[range(m, 0, 13)] + range(m, -1, 1);
+    return chance(m, 40) ? range(m, 1, 4) : least(v, most);
+}
+
+static struct span far_window(struct make *m, int32_t in)
+{
+    struct span s = {.in = in};
+    do {
+        s.kernel = chance(m, 50) ? 1 : far(m, 300);
+        s.stride = far(m, 300);
+        s.dilation = s.kernel > 1 && chance(m, 50) ? far(m, 300) : 1;
+        s.before = chance(m, 70) ? 0 : far(m, 300);
+        s.after = chance(m, 70) ? 0 : far(m, 300);
+    } while (!fit(&s));
+    return s;
+}
+
+/* One convolution or pool; sizes that only a few operators meet, so the budget is larger. */
+static void far_op(struct make *m)
+{
+    int32_t kind = range(m, 0, 2), h, w, c, oc;
+    struct span y, x;
+    do {
+        h = chance(m, 60) ? range(m, 1, 5) : far(m, 4096);
+        w = far(m, 4096);
+        c = far(m, 1024);
+        oc = kind == 0 ? far(m, 1024) : c;
+        y = far_window(m, h);
+        x = far_window(m, w);
+    } while ((int64_t)h * w * c > 100000 || (int64_t)y.out * x.out * oc > 100000 ||
+             (int64_t)y.kernel * x.kernel * oc * (kind ? 1 : c) > 400000 ||
+             (double)y.kernel * x.kernel * (kind ? 1 : c) * y.out * x.out * oc > 4e6);
+    m->x = input(m, 4, (const int32_t[]){1, h, w, c});
+    struct ir_tensor *out = tensor(m, "y", IR_I8, 4, (const int32_t[]){1, y.out, x.out, oc});
+    if (kind == 2) {
+        y.dilation = x.dilation = 1;
+        quantise(m, out, m->x->quant.scale[0], m->x->quant.zero_point[0]);
+        if (y.before >= y.kernel || x.before >= x.kernel || y.after >= y.kernel ||
+            x.after >= x.kernel || !fit(&y) || !fit(&x) || y.out != out->dim[1] ||
+            x.out != out->dim[2])
+            return;
+        set_window(add_op(m, chance(m, 50) ? IR_OP_AVERAGE_POOL2D : IR_OP_MAX_POOL2D, 1,
+                          &(struct ir_tensor *){m->x}, out),
+                   &y, &x, false);
+        return;
+    }
+    double k = (double)y.kernel * x.kernel * (kind ? 1 : c);
+    struct ir_tensor *weights =
+        constant(m, "w", 4, (const int32_t[]){kind ? 1 : oc, y.kernel, x.kernel, kind ? oc : c});
+    set_scales(m, weights, out, k, 1, 0);
+    struct ir_op *op = add_op(m, kind ? IR_OP_DEPTHWISE_CONV2D : IR_OP_CONV2D, 2,
+                              (struct ir_tensor *[]){m->x, weights}, out);
+    set_window(op, &y, &x, true);
+    op->attr[IR_MULTIPLIER] = kind != 0;
+}
+
 struct ir_graph *layers_make(struct arena *a, uint64_t seed, const struct hd_config *hw)
 {
     struct make m = {.a = a, .r = {seed * 0x9e3779b97f4a7c15u + 1}, .hw = hw};
     do {
         m.g = ir_graph_new(a, arena_printf(a, "layer_%llu", (unsigned long long)seed));
-        if (chance(&m, 25))
+        if (seed % 50 == 49)
+            far_op(&m);
+        else if (chance(&m, 25))
             chain(&m);
         else
             single(&m);

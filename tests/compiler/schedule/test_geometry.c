@@ -110,12 +110,27 @@ static void rows_are_what_windows_touch(void **state)
     }
 }
 
+/* Strides make a depthwise row long: 40 rows of 2048 columns for 9 outputs each. */
+static void a_block_fits_its_fields(void **state)
+{
+    const struct hd_config hw = {.n = 32, .acc_depth = 512};
+    struct ir_op op = {0};
+    struct geo g = {.op = &op, .kind = GEO_DEPTHWISE, .w = 2048, .ow = 9, .sx = 255};
+    (void)state;
+    assert_int_equal(geo_block_rows(&g, &hw), 31); /* 32 x 2048 does not fit 16 bits */
+    g.kind = GEO_CONV;
+    assert_int_equal(geo_block_rows(&g, &hw), 56);
+    g.ow = 600;
+    assert_int_equal(geo_block_rows(&g, &hw), 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pieces_cover_every_lane_once),
         cmocka_unit_test(a_plain_kernel_is_one_piece),
         cmocka_unit_test(rows_are_what_windows_touch),
+        cmocka_unit_test(a_block_fits_its_fields),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
