@@ -56,28 +56,34 @@ static const char *const verilator_flags[] = {"--cc",
                                               "-Irtl"};
 
 /* The makefile is ours: verilated.mk refuses folders with spaces and wants Python. Paths are
- * relative. */
+ * relative. One precompiled header per optimisation level, since g++ must not mix them. TRACE is
+ * what runs while waves are written, SLOW what runs once. */
 static const char makefile[] =
     "include obj/Vhd_sim_top_classes.mk\n"
     "FLAGS := -std=gnu++17 -fPIC -fvisibility=hidden -fno-strict-aliasing -w -Iobj -Igen -Isim \\\n"
     "  \"-I$(VM_ROOT)/include\" \"-I$(VM_ROOT)/include/vltstd\" -DVM_COVERAGE=0 -DVM_SC=0 "
     "-DVM_TRACE=1 \\\n"
     "  -DVM_TRACE_FST=1 -DVM_TRACE_VCD=0 -DVL_USER_FINISH -DVL_USER_STOP -DVL_USER_FATAL\n"
-    "FAST := $(patsubst %,obj/%.o,$(VM_CLASSES_FAST) $(VM_SUPPORT_FAST))\n"
+    "FAST := $(patsubst %,obj/%.o,$(VM_CLASSES_FAST))\n"
+    "TRACE := $(patsubst %,obj/%.o,$(VM_SUPPORT_FAST))\n"
     "SLOW := $(patsubst %,obj/%.o,$(VM_CLASSES_SLOW) $(VM_SUPPORT_SLOW))\n"
     "COMMON := $(patsubst %,obj/%.o,$(VM_GLOBAL_FAST) $(VM_GLOBAL_SLOW))\n"
     "SIM := $(patsubst sim/%.cpp,obj/sim_%.o,$(wildcard sim/*.cpp))\n"
-    "model.so: $(FAST) $(SLOW) $(COMMON) $(SIM)\n"
-    "\t\"$(CXX)\" -shared -Wl,-Bsymbolic -Wl,-z,defs -Wl,-s -o $@ $^ -lz -lpthread\n"
-    "$(FAST): obj/%.o: obj/%.cpp\n\t\"$(CXX)\" $(FLAGS) $(OPT_FAST) -c -o $@ $<\n"
-    "$(SLOW): obj/%.o: obj/%.cpp\n\t\"$(CXX)\" $(FLAGS) $(OPT_SLOW) -c -o $@ $<\n"
-    "$(COMMON): obj/%.o:\n\t\"$(CXX)\" $(FLAGS) $(OPT_COMMON) -c -o $@ "
-    "\"$(VM_ROOT)/include/$*.cpp\"\n"
-    "obj/sim_%.o: sim/%.cpp\n\t\"$(CXX)\" $(FLAGS) $(OPT_FAST) -c -o $@ $<\n";
-
-static const char opt_fast[] = "OPT_FAST=-O3";
-static const char opt_slow[] = "OPT_SLOW=-O1";
-static const char opt_common[] = "OPT_COMMON=-O2";
+    "model.so: $(FAST) $(TRACE) $(SLOW) $(COMMON) $(SIM)\n"
+    "\t\"$(CXX)\" -shared -Wl,-Bsymbolic -Wl,-z,defs -Wl,-s -o $@ $^ -lz -lpthread -Wl,--as-needed "
+    "-latomic\n"
+    "obj/fast.h obj/slow.h:\n"
+    "\tprintf '#include \"verilated_fst_c.h\"\\n#include \"Vhd_sim_top__Syms.h\"\\n' > $@\n"
+    "obj/fast.h.gch: obj/fast.h\n\t\"$(CXX)\" $(FLAGS) -O3 -x c++-header -o $@ $<\n"
+    "obj/slow.h.gch: obj/slow.h\n\t\"$(CXX)\" $(FLAGS) -O0 -x c++-header -o $@ $<\n"
+    "$(FAST): obj/%.o: obj/%.cpp obj/fast.h.gch\n\t\"$(CXX)\" $(FLAGS) -O3 -include obj/fast.h -c "
+    "-o $@ $<\n"
+    "$(SLOW): obj/%.o: obj/%.cpp obj/slow.h.gch\n\t\"$(CXX)\" $(FLAGS) -O0 -include obj/slow.h -c "
+    "-o $@ $<\n"
+    "$(TRACE): obj/%.o: obj/%.cpp\n\t\"$(CXX)\" $(FLAGS) -O1 -c -o $@ $<\n"
+    "$(COMMON): obj/%.o:\n\t\"$(CXX)\" $(FLAGS) -O2 -c -o $@ \"$(VM_ROOT)/include/$*.cpp\"\n"
+    "obj/sim_%.o: sim/%.cpp obj/fast.h.gch\n\t\"$(CXX)\" $(FLAGS) -O3 -include obj/fast.h -c -o $@ "
+    "$<\n";
 
 /* Verilator's own library: half of a small model's build, the same for every model of one Verilator
  * and compiler, so its objects are kept beside the models. */
@@ -104,9 +110,6 @@ static void hash_build(struct build *b)
     for (size_t i = 0; i < sizeof verilator_flags / sizeof verilator_flags[0]; i++)
         hash_string(&h, verilator_flags[i]);
     hash_string(&h, makefile);
-    hash_string(&h, opt_fast);
-    hash_string(&h, opt_slow);
-    hash_string(&h, opt_common);
     hash_string(&h, b->paths->checked ? "checked" : "");
     hash_string(&h, b->verilator.path);
     hash_string(&h, b->verilator.version);
@@ -159,7 +162,6 @@ static void share_common(const struct build *b, bool keep)
 
     hash_init(&h);
     hash_string(&h, makefile);
-    hash_string(&h, opt_common);
     hash_string(&h, b->verilator.path);
     hash_string(&h, b->verilator.version);
     hash_string(&h, b->verilator.root);
@@ -182,9 +184,6 @@ static enum status compile(const struct build *b, struct diag *d)
                                 "model.so",
                                 arena_printf(b->a, "CXX=%s", b->cxx.path),
                                 arena_printf(b->a, "VM_ROOT=%s", b->verilator.root),
-                                opt_fast,
-                                opt_slow,
-                                opt_common,
                                 NULL};
 
     TRY(run_verilator(b, log, d));
