@@ -304,6 +304,10 @@ module hd_spad #(
     ArrayRequestStable: assert property (@(posedge clk_i) disable iff (!rst_ni)
       !ar_en_o |=> $stable(ar_req_i[p]) && (!ar_req_i[p] || $stable(ar_addr_i[p*AddrBits +: AddrBits])));
   end
+  for (genvar p = 0; p < G; p++) begin : gen_lanes
+    ArrayWantsLanes: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      ar_req_i[p] |-> ar_lo_i[p*CntBits +: CntBits] < ar_hi_i[p*CntBits +: CntBits]);
+  end
   LoadStable: assert property (@(posedge clk_i) disable iff (!rst_ni)
     lw_valid_i && !lw_ready_o |=> lw_valid_i && $stable(lw_word_i) && $stable(lw_be_i) && $stable(lw_data_i));
   ResultFits: assert property (@(posedge clk_i) disable iff (!rst_ni)

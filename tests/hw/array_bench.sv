@@ -20,6 +20,7 @@ module array_bench #(
   input  wire logic [CmdArrayBits-1:0] cmd_i,
   output logic                         done_o,
   output logic      [2:0]              kind_o,
+  output logic                         qw_valid_o,   // an output vector is written
   // LOAD's port
   input  wire logic                    lw_valid_i,
   output logic                         lw_ready_o,
@@ -246,6 +247,8 @@ module array_bench #(
     .lw_be_i   ({N{1'b1}}),
     .lw_data_i (lw_data_q)
   );
+
+  assign qw_valid_o = qw_valid;
 
 endmodule
 

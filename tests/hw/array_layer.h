@@ -155,8 +155,9 @@ struct part {
 struct program {
     std::vector<hd_cmd_array> commands;
     std::vector<word> weights;
-    long steps = 0;  /* sum over the tiles */
-    long cycles = 0; /* with what each command adds */
+    long steps = 0;   /* sum over the tiles */
+    long cycles = 0;  /* with what each command adds */
+    long vectors = 0; /* written */
 };
 
 /* Steps of one command: the sum over its tiles. tail: those of the last tile behind its last
@@ -327,6 +328,8 @@ static inline program layer_program(const layer &l, rng &r)
                 c.acc_hold = i + 1 < parts.size();
                 long tail, steps = command_steps(c, tail);
                 prog.steps += steps;
+                if (!c.acc_hold)
+                    prog.vectors += (long)(c.out_h * c.out_w) * ceil_div((int)c.out_channels, N);
                 prog.cycles += steps + command_overhead(c, tail);
                 prog.commands.push_back(c);
             }

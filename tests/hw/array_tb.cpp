@@ -17,7 +17,7 @@ constexpr int weight_words = CfgWeightBytes / N, entries = CfgParamEntries;
 constexpr int address_bits = __builtin_ctz(spad_bytes);
 
 struct counts {
-    long cycles = 0, busy = 0, conflict = 0, drain = 0;
+    long cycles = 0, busy = 0, conflict = 0, drain = 0, vectors = 0;
 };
 
 /* The device and a copy of what its scratchpad should hold. */
@@ -156,6 +156,7 @@ struct bench {
             sent += dut->cmd_valid_i && dut->cmd_ready_o;
             tick();
             n.cycles++;
+            n.vectors += dut->qw_valid_o;
             done += dut->done_o;
             int kind = dut->kind_o;
             n.busy += kind == HD_COUNTER_ARRAY_BUSY % HD_COUNTER_SLOTS;
@@ -232,7 +233,9 @@ bool check_layer(bench &b, layer &l, bool noise, counts &n, long &formula)
     if (n.cycles != prog.cycles + n.conflict)
         printf("  %ld cycles, %ld of them conflicts, formula %ld\n", n.cycles, n.conflict,
                prog.cycles);
-    return bad == 0 && n.cycles == prog.cycles + n.conflict &&
+    if (n.vectors != prog.vectors)
+        printf("  %ld vectors written, expected %ld\n", n.vectors, prog.vectors);
+    return bad == 0 && n.vectors == prog.vectors && n.cycles == prog.cycles + n.conflict &&
            n.busy == formula + (long)prog.commands.size();
 }
 
