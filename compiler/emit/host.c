@@ -179,6 +179,7 @@ static enum status pool(struct emit_unit *u, struct text *t, const struct ir_op 
     TRY(need_int8(u, op, d));
     geometry(t, &g, (uint32_t)ir_dim_back(g.x, 3));
     field(t, "channels", g.c);
+    field(t, "round_up", op->attr[IR_ROUND_UP]);
     clamps(t, op);
     return ST_OK;
 }
@@ -317,6 +318,51 @@ static enum status slice(struct emit_unit *u, struct text *t, const struct ir_op
     return ST_OK;
 }
 
+/* Between 8-bit types; bytes of uint8 are flipped into int8 and back, zero points and clamps with
+ * them. */
+static enum status requantize(struct emit_unit *u, struct text *t, const struct ir_op *op,
+                              struct diag *d)
+{
+    const struct ir_tensor *x = ir_in(u->graph, op, 0), *y = ir_out(u->graph, op, 0);
+    int32_t less_in = x->type == IR_U8 ? 128 : 0, less_out = y->type == IR_U8 ? 128 : 0;
+    (void)d;
+    field(t, "n", (int64_t)ir_elements(x));
+    field(t, "z_in", zero_of(x) - less_in);
+    field(t, "z_out", zero_of(y) - less_out);
+    field(t, "act_min", op->fixed.act_min - less_out);
+    field(t, "act_max", op->fixed.act_max - less_out);
+    one_scale(t, op);
+    field(t, "flip_in", less_in);
+    field(t, "flip_out", less_out);
+    return ST_OK;
+}
+
+/* float32 to 8 bits (`coded` is the output) or back (the input). */
+static void float_border(struct text *t, const struct ir_tensor *coded)
+{
+    int32_t less = coded->type == IR_U8 ? 128 : 0;
+    field(t, "n", (int64_t)ir_elements(coded));
+    text_printf(t, "    .scale = %af,\n", (double)coded->quant.scale[0]);
+    field(t, "zero", zero_of(coded) - less);
+    field(t, "flip", less);
+}
+
+static enum status quantize(struct emit_unit *u, struct text *t, const struct ir_op *op,
+                            struct diag *d)
+{
+    (void)d;
+    float_border(t, ir_out(u->graph, op, 0));
+    return ST_OK;
+}
+
+static enum status dequantize(struct emit_unit *u, struct text *t, const struct ir_op *op,
+                              struct diag *d)
+{
+    (void)d;
+    float_border(t, ir_in(u->graph, op, 0));
+    return ST_OK;
+}
+
 static const struct host_op table[] = {
     {IR_OP_CONV2D, "conv2d", "conv2d", conv2d},
     {IR_OP_DEPTHWISE_CONV2D, "depthwise_conv2d", "depthwise_conv2d", conv2d},
@@ -334,12 +380,18 @@ static const struct host_op table[] = {
     {IR_OP_CONCATENATION, "concat", "concat", concat},
     {IR_OP_TRANSPOSE, "transpose", "transpose", transpose},
     {IR_OP_SLICE, "transpose", "transpose", slice},
+    {IR_OP_QUANTIZE, "requantize", "requantize", requantize},
+    {IR_OP_DEQUANTIZE, "dequantize", "quantize", dequantize},
 };
 
-static const struct host_op *find(enum ir_opcode opcode)
+static const struct host_op from_float = {IR_OP_QUANTIZE, "quantize", "quantize", quantize};
+
+static const struct host_op *find(const struct ir_graph *g, const struct ir_op *op)
 {
+    if (op->opcode == IR_OP_QUANTIZE && ir_in(g, op, 0)->type == IR_F32)
+        return &from_float;
     for (size_t i = 0; i < sizeof table / sizeof *table; i++)
-        if (table[i].opcode == opcode)
+        if (table[i].opcode == op->opcode)
             return &table[i];
     return NULL;
 }
@@ -347,7 +399,7 @@ static const struct host_op *find(enum ir_opcode opcode)
 enum status emit_host_params(struct emit_unit *u, struct text *t, const struct ir_op *op,
                              struct diag *d)
 {
-    const struct host_op *h = find(op->opcode);
+    const struct host_op *h = find(u->graph, op);
     const struct ir_row *row = &u->graph->row[op->row];
     if (!h)
         return FAIL(d, ST_UNSUPPORTED, "operator %s (%s): no host kernel yet", row->name, row->op);
@@ -393,7 +445,9 @@ static void add_inputs(struct emit_unit *u, struct text *t, const struct ir_op *
         text_add(t, "}");
         return;
     }
-    text_printf(t, ",\n        (const int8_t *)%s", emit_pointer(u, op->in[0]));
+    text_printf(t, ",\n        (const %s *)%s",
+                ir_in(u->graph, op, 0)->type == IR_F32 ? "float" : "int8_t",
+                emit_pointer(u, op->in[0]));
     if (op->opcode == IR_OP_CONV2D || op->opcode == IR_OP_DEPTHWISE_CONV2D ||
         op->opcode == IR_OP_FULLY_CONNECTED)
         add_weights(u, t, op);
@@ -403,7 +457,9 @@ static void add_inputs(struct emit_unit *u, struct text *t, const struct ir_op *
 
 void emit_host_call(struct emit_unit *u, struct text *t, const struct ir_op *op)
 {
-    text_printf(t, "hdk_%s(&%s_%u", find(op->opcode)->kernel, emit_id(u, op->row), op->id);
+    text_printf(t, "hdk_%s(&%s_%u", find(u->graph, op)->kernel, emit_id(u, op->row), op->id);
     add_inputs(u, t, op);
-    text_printf(t, ",\n        (int8_t *)%s);\n", emit_pointer(u, op->out[0]));
+    text_printf(t, ",\n        (%s *)%s);\n",
+                ir_out(u->graph, op, 0)->type == IR_F32 ? "float" : "int8_t",
+                emit_pointer(u, op->out[0]));
 }

@@ -23,13 +23,15 @@ static void choose(struct ir_graph *g, struct ir_op *op, const struct target_lis
     }
 }
 
+/* A row that became several operators (a flip of uint8 before it) speaks for the one on an
+ * accelerator. */
 static void name_rows(struct ir_graph *g, const struct target_list *targets)
 {
     for (uint32_t i = 0; i < g->n_op; i++) {
         const struct ir_op *op = g->op[i];
         struct ir_row *row = &g->row[op->row];
-        if (op->dead || row->target)
-            continue; /* a row that became several operators speaks for its first */
+        if (op->dead || (row->target && op->region == IR_NONE))
+            continue;
         row->target = targets->target[op->target]->name;
         row->reason = op->reason;
     }

@@ -124,6 +124,9 @@ static const char *check_pool(struct question *q)
         return NULL;
     }
     ASK(check_window(q));
+    if (g->op->attr[IR_ROUND_UP])
+        REFUSE(q, "ties of this average round up (it was uint8), the vector unit rounds them away "
+                  "from zero");
     if (g->vop == HD_VOP_AVG_POOL && g->kh * g->kw > 2048)
         REFUSE(q, "window of %u cells, the exact reciprocal takes 2048", g->kh * g->kw);
     if (g->op->attr[IR_ROUND_UP])

@@ -90,6 +90,7 @@ struct hdk_pool {
     uint32_t kernel_h, kernel_w, stride_y, stride_x;
     int32_t pad_top, pad_left;
     int32_t act_min, act_max;
+    uint32_t round_up; /* average: ties go up (uint8 models) */
 };
 void hdk_avg_pool(const struct hdk_pool *p, const int8_t *x, int8_t *y);
 void hdk_max_pool(const struct hdk_pool *p, const int8_t *x, int8_t *y);

@@ -49,8 +49,12 @@ static void reduce(const struct hdk_pool *p, const struct window *w, int is_max,
         }
 }
 
-static int32_t average(int32_t sum, int32_t n)
+/* round_up: floor((sum + n/2) / n), what uint8's rounding of a sum that is never negative becomes
+ * when every code loses 128. */
+static int32_t average(int32_t sum, int32_t n, uint32_t round_up)
 {
+    if (n && round_up)
+        return (sum + n / 2 + 128 * n) / n - 128;
     return n ? (sum > 0 ? sum + n / 2 : sum - n / 2) / n : 0;
 }
 
@@ -68,8 +72,8 @@ static void pool(const struct hdk_pool *p, int is_max, const int8_t *x, int8_t *
 
             reduce(p, &w, is_max, c, n, v);
             for (uint32_t k = 0; k < n; k++)
-                y[(uint64_t)i * p->channels + c + k] =
-                    hdk_clamp(is_max ? v[k] : average(v[k], cells), 0, p->act_min, p->act_max);
+                y[(uint64_t)i * p->channels + c + k] = hdk_clamp(
+                    is_max ? v[k] : average(v[k], cells, p->round_up), 0, p->act_min, p->act_max);
         }
     }
 }
