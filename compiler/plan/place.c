@@ -9,8 +9,8 @@ void place_init(struct place_set *s, struct arena *a)
     *s = (struct place_set){.arena = a};
 }
 
-void place_add(struct place_set *s, uint32_t n_bytes, uint32_t first, uint32_t last,
-               uint32_t *result)
+void place_add_phase(struct place_set *s, uint32_t n_bytes, uint32_t first, uint32_t last,
+                     uint32_t modulus, uint32_t phase, uint32_t *result)
 {
     if (s->n == s->cap) {
         uint32_t cap = s->cap ? 2 * s->cap : 32;
@@ -20,7 +20,18 @@ void place_add(struct place_set *s, uint32_t n_bytes, uint32_t first, uint32_t l
         s->buffer = grown;
         s->cap = cap;
     }
-    s->buffer[s->n++] = (struct place_buffer){n_bytes, first, last, 0, result};
+    s->buffer[s->n++] = (struct place_buffer){.n_bytes = n_bytes,
+                                              .first = first,
+                                              .last = last,
+                                              .modulus = modulus,
+                                              .phase = phase,
+                                              .result = result};
+}
+
+void place_add(struct place_set *s, uint32_t n_bytes, uint32_t first, uint32_t last,
+               uint32_t *result)
+{
+    place_add_phase(s, n_bytes, first, last, 0, 0, result);
 }
 
 static int larger_first(const void *a, const void *b)
@@ -37,17 +48,24 @@ static int alive_together(const struct place_buffer *x, const struct place_buffe
     return x->first <= y->last && y->first <= x->last;
 }
 
+/* The smallest offset from `at` on that suits the buffer's modulus and phase. */
+static uint64_t fit(const struct place_buffer *b, uint64_t at, uint32_t align)
+{
+    uint64_t modulus = b->modulus ? b->modulus : align;
+    return at + (modulus + b->phase % modulus - at % modulus) % modulus;
+}
+
 /* Lowest offset where `b` meets none of the `n` buffers already placed. */
 static uint64_t lowest_gap(struct place_buffer *const *placed, uint32_t n,
                            const struct place_buffer *b, uint32_t align)
 {
-    uint64_t offset = 0;
+    uint64_t offset = fit(b, 0, align);
     for (uint32_t i = 0; i < n; i++) {
         const struct place_buffer *p = placed[i];
         if (!alive_together(p, b) || p->offset >= offset + b->n_bytes ||
             offset >= p->offset + p->n_bytes)
             continue;
-        offset = (p->offset + p->n_bytes + align - 1) / align * align;
+        offset = fit(b, p->offset + p->n_bytes, align);
         i = UINT32_MAX; /* look again from the first */
     }
     return offset;

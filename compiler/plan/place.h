@@ -10,6 +10,7 @@
 struct place_buffer {
     uint32_t n_bytes, first, last; /* alive at positions first..last, both included */
     uint64_t offset;
+    uint32_t modulus, phase; /* offset modulo modulus is phase; modulus 0: place_solve's align */
     uint32_t *result;
 };
 
@@ -23,6 +24,9 @@ void place_init(struct place_set *s, struct arena *a);
 /* A buffer; its offset is written to *result by place_solve. */
 void place_add(struct place_set *s, uint32_t n_bytes, uint32_t first, uint32_t last,
                uint32_t *result);
+/* The same at an offset that is `phase` modulo `modulus`: which bank of a memory it starts in. */
+void place_add_phase(struct place_set *s, uint32_t n_bytes, uint32_t first, uint32_t last,
+                     uint32_t modulus, uint32_t phase, uint32_t *result);
 /* Greedy by size, ties by order of adding, each at the lowest free offset, a multiple of `align`;
  * after Pisarchyk and Lee 2020. Returns the peak: the bytes needed; offsets are of
  * use only if it is below 2^32. Cost O(n^2). */
