@@ -82,10 +82,11 @@ static void fill(const struct run_job *job, struct run_data *data, const struct 
                  uint64_t *state)
 {
     for (uint64_t i = 0; i < data->n_bytes * job->n; i++)
-        data->bytes[i] =
-            (uint8_t)(job->options->fill == FILL_RANDOM  ? next_random(state) >> 24
-                      : job->options->fill == FILL_ZEROS ? 0
-                                                         : i % ir_type_bytes(t->type) == 0);
+        switch (job->options->fill) {
+        case FILL_RANDOM: data->bytes[i] = (uint8_t)(next_random(state) >> 24); break;
+        case FILL_ZEROS: data->bytes[i] = 0; break;
+        case FILL_ONES: data->bytes[i] = i % ir_type_bytes(t->type) == 0; break;
+        }
     if (t->type != IR_F32)
         return;
     for (uint64_t i = 0; i < data->n_bytes * job->n / 4; i++) {

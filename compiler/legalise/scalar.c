@@ -1,0 +1,120 @@
+/* scalar.c - ADD, SUB and MUL with one constant code are unary functions: they become LUT, and a
+ * LUT that is read only by another LUT becomes part of it.
+ * in: int8 operators with fixed constants, behind lut.c.  out: fewer of them. The table holds what
+ * the operator computes for each code, by NUMERICS.md, "Operators"; tests/compiler/legalise pins
+ * it. */
+#include <string.h>
+
+#include "../ref/kernels.h"
+#include "legalise.h"
+
+static bool is_constant_code(const struct ir_tensor *t)
+{
+    return t && t->role == IR_CONST && t->type == IR_I8 && ir_elements(t) == 1;
+}
+
+static int32_t zero_of(const struct ir_tensor *t)
+{
+    return t->quant.zero_point[0];
+}
+
+/* One operand of ADD or SUB in the common scale, 20 bits up. */
+static int32_t scaled(const struct ir_fixed *f, uint32_t i, int32_t diff)
+{
+    return ref_mbqm(diff * (1 << 20), f->multiplier[i], f->shift[i]);
+}
+
+static int32_t result_of(const struct ir_op *op, int32_t a, int32_t b)
+{
+    const struct ir_fixed *f = &op->fixed;
+
+    switch (op->opcode) {
+    case IR_OP_MUL: return ref_mbqm(a * b, f->multiplier[0], f->shift[0]);
+    case IR_OP_SUB: b = -scaled(f, 1, b); break;
+    default: b = scaled(f, 1, b); break;
+    }
+    return ref_mbqm(scaled(f, 0, a) + b, f->multiplier[2], f->shift[2]);
+}
+
+static void make_table(struct ir_graph *g, struct ir_op *op, uint32_t constant)
+{
+    const struct ir_tensor *x = ir_in(g, op, 1 - constant), *c = ir_in(g, op, constant),
+                           *y = ir_out(g, op, 0);
+    const int32_t diff = (int8_t)c->data[0] - zero_of(c);
+    int8_t *table = ARENA_ARRAY(g->arena, int8_t, 256);
+
+    for (int32_t code = -128; code < 128; code++) {
+        const int32_t d = code - zero_of(x);
+        const int32_t v =
+            zero_of(y) + (constant == 0 ? result_of(op, diff, d) : result_of(op, d, diff));
+
+        table[code + 128] = (int8_t)(v < op->fixed.act_min   ? op->fixed.act_min
+                                     : v > op->fixed.act_max ? op->fixed.act_max
+                                                             : v);
+    }
+    op->in[0] = x->id;
+    op->n_in = 1;
+    op->opcode = IR_OP_LUT;
+    memset(op->attr, 0, sizeof op->attr);
+    op->fixed = (struct ir_fixed){.act_min = -128, .act_max = 127, .table = table};
+}
+
+static void scalar_operand(struct ir_graph *g, struct ir_op *op)
+{
+    const bool binary =
+        op->opcode == IR_OP_ADD || op->opcode == IR_OP_SUB || op->opcode == IR_OP_MUL;
+
+    if (!binary || ir_out(g, op, 0)->type != IR_I8)
+        return;
+    for (uint32_t i = 0; i < 2; i++) {
+        const struct ir_tensor *x = ir_in(g, op, 1 - i);
+
+        if (is_constant_code(ir_in(g, op, i)) && x->type == IR_I8 && x->role != IR_CONST &&
+            ir_elements(x) == ir_elements(ir_out(g, op, 0))) {
+            make_table(g, op, i);
+            return;
+        }
+    }
+}
+
+/* The LUT that writes `op`'s input, if nothing else reads that. */
+static struct ir_op *lut_before(const struct ir_graph *g, const struct ir_op *op)
+{
+    const struct ir_tensor *x = ir_in(g, op, 0);
+
+    if (x->is_output || ir_uses(g, x->id) != 1)
+        return NULL;
+    for (uint32_t i = 0; i < g->n_op; i++)
+        if (!g->op[i]->dead && g->op[i]->opcode == IR_OP_LUT && g->op[i]->out[0] == x->id)
+            return g->op[i];
+    return NULL;
+}
+
+static void join_tables(struct ir_graph *g, struct ir_op *first, struct ir_op *op)
+{
+    int8_t *table = ARENA_ARRAY(g->arena, int8_t, 256);
+
+    for (int32_t i = 0; i < 256; i++)
+        table[i] = op->fixed.table[first->fixed.table[i] + 128];
+    op->fixed.table = table;
+    op->in[0] = first->in[0];
+    first->dead = true;
+    if (first->row != op->row)
+        g->row[first->row].fused_into = op->row;
+}
+
+enum status lgl_scalar(struct ir_graph *g, const struct lgl_options *o, struct diag *d)
+{
+    (void)o;
+    for (uint32_t i = 0; i < g->n_op; i++)
+        if (!g->op[i]->dead)
+            scalar_operand(g, g->op[i]);
+    for (uint32_t i = 0; i < g->n_op; i++) {
+        struct ir_op *op = g->op[i];
+        struct ir_op *first = op->dead || op->opcode != IR_OP_LUT ? NULL : lut_before(g, op);
+
+        if (first)
+            join_tables(g, first, op);
+    }
+    return ir_link(g, d);
+}
