@@ -114,11 +114,15 @@ module hd_fetch #(
     end
   end
 
+  // Full is no reason to stop the shared channel: every beat asked for has its place (credit_q).
+  logic room;
+  assign r_ready_o = 1'b1;
+
   hd_fifo #(.Width(AxiBytes * 8 + 1), .Depth(Beats)) u_beats (
     .clk_i,
     .rst_ni,
     .valid_i(r_valid_i),
-    .ready_o(r_ready_o),
+    .ready_o(room),
     .data_i ({r_error_i, r_data_i}),
     .valid_o(beat_valid),
     .ready_i(beat_take),
@@ -316,12 +320,12 @@ module hd_fetch #(
   assign fault_addr_o = 64'(fault_addr_q);
 
   logic unused;  // the whole stream was checked at the start
-  assign unused = ^{bursts_ready, burst_last, burst_tag, limit_fault, limit_addr};
+  assign unused = ^{room, bursts_ready, burst_last, burst_tag, limit_fault, limit_addr};
 
 `ifdef HD_ASSERT
   a_push_stable: assert property (@(posedge clk_i) disable iff (!rst_ni)
     push_valid_o != '0 && !pushed |=> (push_valid_o == $past(push_valid_o) && $stable(push_cmd_o)) || stop_i);
-  a_room: assert property (@(posedge clk_i) disable iff (!rst_ni) r_ready_o || stop_i);
+  a_room: assert property (@(posedge clk_i) disable iff (!rst_ni) r_valid_i |-> room || stop_i);
   c_idle: cover property (@(posedge clk_i) state_q == StIdle);
   c_header: cover property (@(posedge clk_i) state_q == StHeader);
   c_push_waits: cover property (@(posedge clk_i) state_q == StPush && !pushed);
