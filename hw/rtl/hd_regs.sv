@@ -139,7 +139,7 @@ module hd_regs #(
   assign ended       = run && state_d == StClear;
   assign fault_ended = ended && state_q == StFault;
   assign reset_ended = state_q == StReset && state_d == StClear;
-  assign stop_o      = state_q == StFault || state_q == StReset;
+  assign stop_o      = state_q == StFault || state_q == StReset || state_q == StClear;
   assign unit_rst_no = state_q != StClear && reset_q;
   assign clear_o     = start_o || reset_ended || !reset_q;
   assign irq_o       = (irq_done_q && enable_done_q) || (irq_error_q && enable_error_q);

@@ -1,6 +1,6 @@
 // hd_store - STORE: rows of words of the scratchpad become runs of bytes in memory.
 //   Address phase: hd_dma_bursts, ahead of the data. Data phase: read walk (words of rows) -> words -> hd_align ->
-//   write walk (bytes of a beat, strobes) -> W. A burst's beats follow its AW. At most Bursts bursts wait for their B.
+//   write walk (bytes of a beat, strobes) -> W. A burst's beats are shown once its AW is. At most Bursts bursts wait for their B.
 //   done_o: pulse in the cycle after the B of a command's last burst; all its bytes are in memory then.
 //   Faults (fault_o until reset, with code, command and bus address): bad_field (a zero count, runs * run_bytes !=
 //   rows * row_bytes), region_limit, bus_write (address of the burst).

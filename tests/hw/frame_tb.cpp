@@ -1,0 +1,811 @@
+/* frame_tb.cpp - the accelerator's frame (hd_top without compute units) on a bus of the bench's own.
+ *   transfers  random LOAD, WEIGHT, STORE with waits: every word written, all of memory, counters that add up
+ *   order      waits of ARRAY and VECTOR, END after all
+ *   faults     header, opcode, length, fields, limits, bus errors: cause, unit, command, address; restart
+ *   reset      soft reset at a random cycle; the bus is drained; restart
+ *   bandwidth  beats a cycle of long streams, printed
+ * Arguments: [seed [rounds]]. */
+#include <algorithm>
+#include <cstdio>
+#include <memory>
+
+#include "hd_accel.h"
+#include "tests/hw/axi_bus.h"
+
+namespace
+{
+constexpr int N = CfgN;
+constexpr uint64_t kBase = 0x1280000000;
+constexpr uint32_t kCommands = 0, kSource = 0x40000, kSourceBytes = 0x80000, kTarget = 0x100000,
+                   kTargetBytes = 0x40000, kMemory = 0x180000;
+constexpr uint32_t kSpadWords = CfgScratchpadBytes / N / 2; /* the lower half: noise is in the upper */
+constexpr uint32_t kWeightWords = CfgWeightBytes / N;
+
+int failures = 0;
+#define CHECK(cond, ...)                          \
+    do {                                          \
+        if (!(cond) && failures++ < 20) {         \
+            printf("FAILED %s: ", #cond);         \
+            printf(__VA_ARGS__);                  \
+            printf("\n");                         \
+        }                                         \
+    } while (0)
+
+struct word_write {
+    uint32_t cmd, space, word;
+    uint64_t enable;
+    std::vector<uint8_t> data;
+    bool operator==(const word_write &o) const
+    {
+        return cmd == o.cmd && space == o.space && word == o.word && enable == o.enable && data == o.data;
+    }
+};
+
+struct done_event {
+    uint32_t unit, cmd;
+    uint64_t cycle;
+};
+
+struct bench {
+    std::unique_ptr<Vbench> d = std::make_unique<Vbench>();
+    rng random;
+    axi_bus bus;
+    std::vector<word_write> loads, weights;
+    std::vector<done_event> done;
+    bool record = true;
+    uint32_t hash = 0;
+
+    explicit bench(uint64_t seed) : random(seed), bus(kBase, kMemory, random)
+    {
+        d->rst_ni = 0;
+        for (int i = 0; i < 3; i++)
+            cycle();
+        d->rst_ni = 1;
+        cycle();
+    }
+
+    template <class T> std::vector<uint8_t> bytes(const T &port, uint64_t enable)
+    {
+        std::vector<uint8_t> out((size_t)N);
+
+        for (int i = 0; i < N; i++)
+            out[(size_t)i] = enable >> i & 1 ? (uint8_t)get_field(port, i * 8, 8) : 0;
+        return out;
+    }
+
+    void cycle()
+    {
+        d->clk_i = 0;
+        d->eval();
+        if (d->rst_ni) {
+            bus.sample(*d);
+            if (record)
+                observe();
+        }
+        d->clk_i = 1;
+        d->eval();
+        if (d->rst_ni)
+            bus.drive(*d);
+    }
+
+    void observe()
+    {
+        if (d->load_valid_o)
+            loads.push_back({d->load_cmd_o, HD_SPACE_SCRATCHPAD, d->load_word_o, d->load_be_o,
+                             bytes(d->load_data_o, d->load_be_o)});
+        if (d->weight_valid_o)
+            weights.push_back({d->weight_cmd_o, d->weight_space_o, d->weight_word_o, ~0ull,
+                               bytes(d->weight_data_o, ~0ull)});
+        for (uint32_t u = 0; u < HD_UNIT_COUNT; u++)
+            if (d->done_o >> u & 1)
+                done.push_back({u, get_field(d->done_cmd_o, (int)u * 32, 32), bus.now});
+    }
+
+    void write(uint32_t offset, uint32_t value)
+    {
+        const int order = random.range(0, 2); /* address first, data first, together */
+        bool aw = false, w = false;
+
+        for (int i = 0;; i++) {
+            d->s_awvalid_i = !aw && (order != 1 || i > 1);
+            d->s_wvalid_i = !w && (order != 0 || i > 1);
+            d->s_awaddr_i = (uint16_t)offset;
+            d->s_wdata_i = value;
+            d->s_wstrb_i = 15;
+            d->s_bready_i = 0;
+            d->clk_i = 0;
+            d->eval();
+            const bool aw_now = d->s_awvalid_i && d->s_awready_o, w_now = d->s_wvalid_i && d->s_wready_o;
+            cycle();
+            aw |= aw_now;
+            w |= w_now;
+            if (aw && w)
+                break;
+        }
+        d->s_awvalid_i = d->s_wvalid_i = 0;
+        d->s_bready_i = 1;
+        while (!d->s_bvalid_o)
+            cycle();
+        cycle();
+        d->s_bready_i = 0;
+    }
+
+    uint32_t read(uint32_t offset)
+    {
+        d->s_araddr_i = (uint16_t)offset;
+        d->s_arvalid_i = 1;
+        d->s_rready_i = 1;
+        do {
+            cycle();
+        } while (!d->s_rvalid_o);
+        d->s_arvalid_i = 0;
+        const uint32_t value = d->s_rdata_o;
+        cycle();
+        d->s_rready_i = 0;
+        return value;
+    }
+
+    void region(uint32_t r, uint64_t base, uint32_t size)
+    {
+        write(HD_REG_REGION_BASE_LO(r), (uint32_t)base);
+        write(HD_REG_REGION_BASE_HI(r), (uint32_t)(base >> 32));
+        write(HD_REG_REGION_SIZE(r), size);
+    }
+
+    void setup()
+    {
+        region(0, kBase + kCommands, kSource - kCommands);
+        region(1, kBase + kSource, kSourceBytes);
+        region(2, kBase + kTarget, kTargetBytes);
+        write(HD_REG_IRQ_ENABLE, HD_IRQ_ENABLE_DONE_MASK | HD_IRQ_ENABLE_ERROR_MASK);
+        hash = read(HD_REG_CONFIG_HASH);
+        CHECK(read(HD_REG_ID) == HD_ID, "id");
+        CHECK(read(HD_REG_REGION_SIZE(2)) == kTargetBytes, "region_size");
+        for (uint32_t i = 0; i < kSourceBytes; i++)
+            bus.memory[kSource + i] = (uint8_t)random.next();
+    }
+
+    /* Stream into memory and the doorbell; returns at once. */
+    void start(const std::vector<uint32_t> &stream, uint32_t offset)
+    {
+        memcpy(&bus.memory[kCommands + offset], stream.data(), stream.size() * 4);
+        write(HD_REG_COMMAND_OFFSET, offset);
+        write(HD_REG_COMMAND_LENGTH, (uint32_t)stream.size() * 4);
+        loads.clear();
+        weights.clear();
+        done.clear();
+        write(HD_REG_CONTROL, HD_CONTROL_START_MASK);
+    }
+
+    bool wait(uint64_t most = 400000)
+    {
+        while (!d->irq_o && most-- > 0)
+            cycle();
+        CHECK(d->irq_o, "no interrupt, status %x, kinds of units (fetch first) %05o, cause %x, %zu done", read(HD_REG_STATUS),
+              (unsigned)d->unit_kind_o, read(HD_REG_ERR_CAUSE), done.size());
+        return d->irq_o;
+    }
+
+    void check_counters()
+    {
+        const uint64_t cycles = read(HD_REG_CYCLES_LO) | (uint64_t)read(HD_REG_CYCLES_HI) << 32;
+
+        for (uint32_t u = 0; u < HD_UNIT_COUNT; u++) {
+            uint64_t sum = 0;
+
+            for (uint32_t k = 0; k < HD_COUNTER_SLOTS; k++)
+                sum += read(HD_REG_COUNTER(u * HD_COUNTER_SLOTS + k));
+            CHECK(sum == cycles, "unit %u: %llu of %llu cycles", u, (unsigned long long)sum, (unsigned long long)cycles);
+        }
+    }
+
+    void finish(bool error)
+    {
+        const uint32_t status = read(HD_REG_STATUS);
+
+        CHECK(status == (HD_STATUS_DONE_MASK | (error ? HD_STATUS_ERROR_MASK : 0u)), "status %x, cause %x command %u",
+              status, read(HD_REG_ERR_CAUSE), read(HD_REG_ERR_COMMAND));
+        CHECK(bus.quiet(), "bus busy after the end: %zu reads, %zu writes, %zu answers, %zu beats", bus.reads.size(),
+              bus.writes.size(), bus.answers.size(), bus.early.size());
+        CHECK(bus.violation.empty(), "%s", bus.violation.c_str());
+        check_counters();
+        write(HD_REG_IRQ_STATUS, ~0u);
+        CHECK(!d->irq_o, "interrupt stays");
+    }
+};
+
+/* ------------------------------------------------------------------ streams */
+struct stream {
+    std::vector<uint32_t> words;
+    uint32_t commands = 0, count[HD_UNIT_COUNT] = {};
+
+    explicit stream(uint32_t hash)
+    {
+        words = {HD_MAGIC, HD_STREAM_VERSION, hash, 0, 3, 0, 0, 0};
+    }
+
+    template <class T> void add(T c, uint32_t opcode, uint32_t unit)
+    {
+        uint32_t w[sizeof(T) / 4];
+
+        c.common.opcode = opcode & 255;
+        c.common.length = sizeof(T) / 16;
+        memcpy(w, &c, sizeof c);
+        words.insert(words.end(), w, w + sizeof(T) / 4);
+        commands++;
+        if (unit < HD_UNIT_COUNT)
+            count[unit]++;
+    }
+
+    void end()
+    {
+        hd_cmd_end c = {};
+
+        add(c, HD_OPCODE_END, HD_UNIT_FETCH);
+        words[3] = (uint32_t)words.size() * 4;
+        words[5] = commands;
+    }
+};
+
+void wait_all(hd_common &c, const stream &s, uint32_t units)
+{
+    c.wait_enable = units & 31;
+    c.wait_load = s.count[HD_UNIT_LOAD] & 0xffff;
+    c.wait_weight = s.count[HD_UNIT_WEIGHT] & 0xffff;
+    c.wait_array = s.count[HD_UNIT_ARRAY] & 0xffff;
+    c.wait_vector = s.count[HD_UNIT_VECTOR] & 0xffff;
+    c.wait_store = s.count[HD_UNIT_STORE] & 0xffff;
+}
+
+/* ------------------------------------------------------------------ transfers */
+struct shape {
+    uint32_t runs, run_bytes, run_pitch, rows, row_bytes, offset;
+};
+
+/* runs * run_bytes = rows * row_bytes <= most, runs within `region` bytes. */
+shape random_shape(rng &r, uint32_t most, uint32_t region)
+{
+    shape s;
+
+    for (;;) {
+        const uint32_t unit = (uint32_t)r.range(1, r.chance(50) ? 3 * N : 200);
+        const uint32_t a = (uint32_t)r.range(1, 6), b = (uint32_t)r.range(1, 6), c = (uint32_t)r.range(1, 4);
+
+        s.runs = a * c;
+        s.run_bytes = unit * b;
+        s.rows = b * c;
+        s.row_bytes = unit * a;
+        if (r.chance(20)) {
+            s.run_bytes *= s.runs;
+            s.runs = 1;
+        }
+        s.run_pitch = s.run_bytes + (r.chance(40) ? 0 : (uint32_t)r.range(0, r.chance(20) ? 5000 : 70));
+        const uint32_t span = (s.runs - 1) * s.run_pitch + s.run_bytes;
+        if (s.runs * s.run_bytes > most || span >= region)
+            continue;
+        s.offset = r.chance(30) ? (uint32_t)r.range(0, (int)((region - span) / 64)) * 64
+                                : (uint32_t)r.range(0, (int)(region - span));
+        return s;
+    }
+}
+
+template <class T> void set_shape(T &c, const shape &s)
+{
+    c.offset = s.offset;
+    c.runs = s.runs & 0xffff;
+    c.rows = s.rows & 0xffff;
+    c.run_bytes = s.run_bytes;
+    c.run_pitch = s.run_pitch;
+    c.row_bytes = s.row_bytes;
+}
+
+uint32_t words_of(uint32_t row_bytes)
+{
+    return (row_bytes + N - 1) / N;
+}
+
+struct transfers {
+    bench &b;
+    stream s;
+    std::vector<uint8_t> spad = std::vector<uint8_t>(CfgScratchpadBytes), target;
+    std::vector<word_write> loads, weights;
+
+    explicit transfers(bench &bench_) : b(bench_), s(b.hash)
+    {
+        target.assign(b.bus.memory.begin() + kTarget, b.bus.memory.begin() + kTarget + kTargetBytes);
+    }
+
+    std::vector<uint8_t> gather(const shape &h)
+    {
+        std::vector<uint8_t> out;
+
+        for (uint32_t r = 0; r < h.runs; r++)
+            for (uint32_t i = 0; i < h.run_bytes; i++)
+                out.push_back(b.bus.memory[kSource + h.offset + r * h.run_pitch + i]);
+        return out;
+    }
+
+    void read(bool load)
+    {
+        hd_cmd_dma_read c = {};
+        const uint32_t limit = load ? kSpadWords : kWeightWords;
+        const shape h = random_shape(b.random, limit * N / 4, kSourceBytes);
+        const uint32_t row = words_of(h.row_bytes);
+        const uint32_t pitch = row + (b.random.chance(50) ? 0u : (uint32_t)b.random.range(0, 3));
+
+        if ((h.rows - 1) * pitch + row > limit)
+            return;
+        set_shape(c, h);
+        c.region = 1;
+        c.space = load ? HD_SPACE_SCRATCHPAD : (uint32_t)b.random.range(HD_SPACE_WEIGHTS, HD_SPACE_LUT) & 7;
+        c.dest_pitch = pitch;
+        c.dest = (uint32_t)b.random.range(0, (int)(limit - (h.rows - 1) * pitch - row));
+        c.common.layer = s.commands & 0xffff;
+        /* LOAD after the STOREs that read what it overwrites. */
+        wait_all(c.common, s, load ? 1u << HD_UNIT_STORE : (uint32_t)b.random.range(0, 31));
+        expect(c, gather(h), load);
+        s.add(c, load ? HD_OPCODE_LOAD : HD_OPCODE_WEIGHT, load ? HD_UNIT_LOAD : HD_UNIT_WEIGHT);
+    }
+
+    void expect(const hd_cmd_dma_read &c, const std::vector<uint8_t> &bytes, bool load)
+    {
+        size_t at = 0;
+
+        for (uint32_t r = 0; r < c.rows; r++) {
+            for (uint32_t left = c.row_bytes, w = c.dest + r * c.dest_pitch; left > 0; w++) {
+                const uint32_t n = std::min<uint32_t>(left, N);
+                word_write x = {s.commands, c.space, w, load ? (n >= 64 ? ~0ull : (1ull << n) - 1) : ~0ull, {}};
+
+                x.data.assign((size_t)N, 0);
+                std::copy_n(bytes.begin() + (long)at, n, x.data.begin());
+                if (load)
+                    std::copy_n(bytes.begin() + (long)at, n, spad.begin() + (long)(w * N));
+                (load ? loads : weights).push_back(x);
+                at += n;
+                left -= n;
+            }
+        }
+    }
+
+    void store()
+    {
+        hd_cmd_store c = {};
+        const shape h = random_shape(b.random, kSpadWords * N / 4, kTargetBytes);
+        const uint32_t row = words_of(h.row_bytes);
+        const uint32_t pitch = row + (uint32_t)b.random.range(0, 3);
+
+        if ((h.rows - 1) * pitch + row > kSpadWords || h.runs * h.run_pitch >= kTargetBytes)
+            return;
+        set_shape(c, h);
+        c.region = 2;
+        c.src_pitch = pitch;
+        c.src = (uint32_t)b.random.range(0, (int)(kSpadWords - (h.rows - 1) * pitch - row));
+        c.common.layer = s.commands & 0xffff;
+        wait_all(c.common, s, 1u << HD_UNIT_LOAD);
+        std::vector<uint8_t> bytes;
+        for (uint32_t r = 0; r < h.rows; r++)
+            for (uint32_t i = 0; i < h.row_bytes; i++)
+                bytes.push_back(spad[(c.src + r * pitch) * N + i]);
+        for (uint32_t i = 0; i < bytes.size(); i++)
+            target[h.offset + i / h.run_bytes * h.run_pitch + i % h.run_bytes] = bytes[i];
+        s.add(c, HD_OPCODE_STORE, HD_UNIT_STORE);
+    }
+
+    /* The scratchpad as it is known: zeros, loaded first. */
+    void clear_spad()
+    {
+        hd_cmd_dma_read c = {};
+        const uint32_t bytes = kSpadWords * N;
+
+        c.region = 1;
+        c.offset = 0;
+        c.runs = c.rows = 1;
+        c.run_bytes = c.row_bytes = bytes;
+        c.common.layer = 0;
+        shape h = {1, bytes, 0, 1, bytes, 0};
+        expect(c, gather(h), true);
+        s.add(c, HD_OPCODE_LOAD, HD_UNIT_LOAD);
+    }
+
+    void timer(uint32_t unit)
+    {
+        hd_cmd_array c = {};
+
+        c.common.layer = (uint32_t)b.random.range(0, 200) & 0xffff;
+        wait_all(c.common, s, (uint32_t)b.random.range(0, 31));
+        s.add(c, unit == HD_UNIT_ARRAY ? HD_OPCODE_ARRAY : HD_OPCODE_VECTOR, unit);
+    }
+
+    void compose(int n)
+    {
+        clear_spad();
+        for (int i = 0; i < n; i++) {
+            const int k = b.random.range(0, 9);
+
+            if (k < 3)
+                read(true);
+            else if (k < 6)
+                read(false);
+            else if (k < 9)
+                store();
+            else
+                timer(b.random.chance(50) ? HD_UNIT_ARRAY : HD_UNIT_VECTOR);
+        }
+        s.end();
+    }
+
+    void check()
+    {
+        CHECK(b.loads.size() == loads.size(), "loads %zu of %zu", b.loads.size(), loads.size());
+        for (size_t i = 0; i < loads.size() && i < b.loads.size(); i++)
+            if (!(b.loads[i] == loads[i])) {
+                CHECK(false, "load word %zu: cmd %u word %u, expected cmd %u word %u", i, b.loads[i].cmd,
+                      b.loads[i].word, loads[i].cmd, loads[i].word);
+                break;
+            }
+        CHECK(b.weights.size() == weights.size(), "weights %zu of %zu", b.weights.size(), weights.size());
+        for (size_t i = 0; i < weights.size() && i < b.weights.size(); i++)
+            if (!(b.weights[i] == weights[i])) {
+                CHECK(false, "weight word %zu: cmd %u word %u, expected cmd %u word %u", i, b.weights[i].cmd,
+                      b.weights[i].word, weights[i].cmd, weights[i].word);
+                break;
+            }
+        for (uint32_t i = 0; i < kTargetBytes; i++)
+            if (b.bus.memory[kTarget + i] != target[i]) {
+                CHECK(false, "memory byte %x: %02x, expected %02x", i, b.bus.memory[kTarget + i], target[i]);
+                break;
+            }
+        for (uint32_t u = 0; u < HD_UNIT_FETCH; u++)
+            CHECK(b.read(HD_REG_UNIT_DONE(u)) == s.count[u], "done of unit %u", u);
+        CHECK(b.read(HD_REG_UNIT_DONE(HD_UNIT_FETCH)) == s.commands - 1, "handed over");
+        check_order();
+    }
+
+    /* Units complete their commands in order, END last. */
+    void check_order()
+    {
+        uint32_t last[HD_UNIT_COUNT] = {};
+
+        CHECK(b.done.size() == s.commands, "%zu completions of %u", b.done.size(), s.commands);
+        for (const done_event &e : b.done) {
+            CHECK(last[e.unit] == 0 || e.cmd > last[e.unit], "unit %u out of order", e.unit);
+            last[e.unit] = e.cmd;
+        }
+        CHECK(!b.done.empty() && b.done.back().unit == HD_UNIT_FETCH && b.done.back().cmd == s.commands - 1, "END");
+    }
+};
+
+void random_bus(bench &b)
+{
+    static const int latencies[] = {1, 3, 20, 64, 200};
+
+    b.bus.latency = (uint64_t)latencies[b.random.range(0, 4)];
+    b.bus.stall = b.random.chance(40) ? 0 : b.random.range(1, 70);
+    b.d->noise_i = (uint8_t)(b.random.chance(50) ? 0 : b.random.range(10, 200));
+}
+
+void test_transfers(bench &b, int n)
+{
+    transfers t(b);
+
+    random_bus(b);
+    t.compose(n);
+    b.start(t.s.words, (uint32_t)b.random.range(0, 500) * 16);
+    if (!b.wait())
+        return;
+    b.finish(false);
+    t.check();
+}
+
+/* ------------------------------------------------------------------ order */
+void test_order(bench &b)
+{
+    stream s(b.hash);
+    hd_cmd_array slow = {}, after = {};
+    uint64_t at[HD_UNIT_COUNT] = {};
+
+    random_bus(b);
+    slow.common.layer = 300;
+    s.add(slow, HD_OPCODE_ARRAY, HD_UNIT_ARRAY);
+    wait_all(after.common, s, 1u << HD_UNIT_ARRAY);
+    after.common.layer = 100;
+    s.add(after, HD_OPCODE_VECTOR, HD_UNIT_VECTOR);
+    s.end();
+    b.start(s.words, 0);
+    if (!b.wait())
+        return;
+    for (const done_event &e : b.done)
+        at[e.unit] = e.cycle;
+    CHECK(at[HD_UNIT_ARRAY] + 100 < at[HD_UNIT_VECTOR] && at[HD_UNIT_VECTOR] < at[HD_UNIT_FETCH], "waits");
+    CHECK(b.read(HD_REG_COUNTER(HD_COUNTER_VECTOR_WAIT_TOKEN)) > 250, "wait_token");
+    b.finish(false);
+}
+
+/* ------------------------------------------------------------------ faults */
+struct fault {
+    uint32_t code, unit, command;
+    uint64_t address;
+    bool check_address;
+};
+
+void expect_fault(bench &b, const std::vector<uint32_t> &words, const fault &f, const char *name,
+                  uint32_t offset = 64)
+{
+    b.start(words, offset);
+    if (!b.wait()) {
+        printf("  (%s)\n", name);
+        return;
+    }
+    const uint32_t cause = b.read(HD_REG_ERR_CAUSE);
+    const uint64_t address = b.read(HD_REG_ERR_ADDRESS_LO) | (uint64_t)b.read(HD_REG_ERR_ADDRESS_HI) << 32;
+
+    CHECK(cause == (f.code | f.unit << 8), "%s: cause %x, expected code %u unit %u", name, cause, f.code, f.unit);
+    CHECK(b.read(HD_REG_ERR_COMMAND) == f.command, "%s: command %u", name, b.read(HD_REG_ERR_COMMAND));
+    CHECK(!f.check_address || address == f.address, "%s: address %llx, expected %llx", name,
+          (unsigned long long)address, (unsigned long long)f.address);
+    b.finish(true);
+}
+
+hd_cmd_dma_read simple_read(uint32_t space)
+{
+    hd_cmd_dma_read c = {};
+
+    c.region = 1;
+    c.space = space & 7;
+    c.runs = c.rows = 2;
+    c.run_bytes = c.row_bytes = 500;
+    c.run_pitch = 600;
+    c.dest_pitch = words_of(500);
+    c.offset = 128;
+    return c;
+}
+
+hd_cmd_store simple_store()
+{
+    hd_cmd_store c = {};
+
+    c.region = 2;
+    c.runs = c.rows = 2;
+    c.run_bytes = c.row_bytes = 500;
+    c.run_pitch = 600;
+    c.src_pitch = words_of(500);
+    return c;
+}
+
+/* One good command of each DMA unit, with command 1, 2 or 3 changed by the caller. */
+struct trio {
+    hd_cmd_dma_read load = simple_read(HD_SPACE_SCRATCHPAD), weight = simple_read(HD_SPACE_WEIGHTS);
+    hd_cmd_store store = simple_store();
+    uint32_t hash;
+
+    explicit trio(const bench &b) : hash(b.hash)
+    {
+    }
+    stream make() const
+    {
+        stream s(hash);
+        hd_cmd_array a = {};
+
+        a.common.layer = 20;
+        s.add(a, HD_OPCODE_ARRAY, HD_UNIT_ARRAY);
+        s.add(load, HD_OPCODE_LOAD, HD_UNIT_LOAD);
+        s.add(weight, HD_OPCODE_WEIGHT, HD_UNIT_WEIGHT);
+        hd_cmd_store last = store;
+        wait_all(last.common, s, 1u << HD_UNIT_LOAD);
+        s.add(last, HD_OPCODE_STORE, HD_UNIT_STORE);
+        s.end();
+        return s;
+    }
+};
+
+void test_header_faults(bench &b)
+{
+    const stream good = trio(b).make();
+    const uint64_t at = kBase + kCommands + 64;
+    std::vector<uint32_t> w;
+
+    w = good.words, w[0] ^= 1;
+    expect_fault(b, w, {HD_FAULT_BAD_HEADER, HD_UNIT_FETCH, 0, at, true}, "magic");
+    w = good.words, w[1]++;
+    expect_fault(b, w, {HD_FAULT_BAD_VERSION, HD_UNIT_FETCH, 0, at, true}, "version");
+    w = good.words, w[2] ^= 0x80000000;
+    expect_fault(b, w, {HD_FAULT_CONFIG_MISMATCH, HD_UNIT_FETCH, 0, at, true}, "hash");
+    w = good.words, w[3] += 16;
+    expect_fault(b, w, {HD_FAULT_BAD_LENGTH, HD_UNIT_FETCH, 0, at, true}, "header length");
+    w = good.words, w.resize(4);
+    expect_fault(b, w, {HD_FAULT_BAD_LENGTH, HD_UNIT_FETCH, 0, at, true}, "short");
+    w = good.words, w.push_back(0);
+    expect_fault(b, w, {HD_FAULT_BAD_LENGTH, HD_UNIT_FETCH, 0, at, true}, "length of 4");
+    w = good.words, w.resize(w.size() - 4), w[3] -= 16; /* no END */
+    expect_fault(b, w, {HD_FAULT_BAD_LENGTH, HD_UNIT_FETCH, 4, at + w.size() * 4, true}, "no END");
+    w = good.words, w[8 + 28] = (w[8 + 28] & ~0xffu) | 77;
+    expect_fault(b, w, {HD_FAULT_BAD_OPCODE, HD_UNIT_FETCH, 1, at + 32 + 112, true}, "opcode");
+    w = good.words, w[8 + 28] &= ~0xffu;
+    expect_fault(b, w, {HD_FAULT_BAD_OPCODE, HD_UNIT_FETCH, 1, at + 32 + 112, true}, "opcode 0");
+    w = good.words, w[8 + 28] += 0x100;
+    expect_fault(b, w, {HD_FAULT_BAD_LENGTH, HD_UNIT_FETCH, 1, at + 32 + 112, true}, "command length");
+    w = good.words, w.resize(8 + 28 + 4), w[3] = (uint32_t)w.size() * 4;
+    expect_fault(b, w, {HD_FAULT_BAD_LENGTH, HD_UNIT_FETCH, 1, at + 32 + 112, true}, "cut command");
+    expect_fault(b, good.words, {HD_FAULT_REGION_LIMIT, HD_UNIT_FETCH, 0, kBase + kSource - 64, true}, "stream limit",
+                 kSource - 64);
+}
+
+void test_unit_faults(bench &b)
+{
+    trio t(b);
+
+    t.load.space = HD_SPACE_WEIGHTS;
+    expect_fault(b, t.make().words, {HD_FAULT_BAD_FIELD, HD_UNIT_LOAD, 1, 0, false}, "LOAD space");
+    t = trio(b), t.weight.space = HD_SPACE_SCRATCHPAD;
+    expect_fault(b, t.make().words, {HD_FAULT_BAD_FIELD, HD_UNIT_WEIGHT, 2, 0, false}, "WEIGHT space");
+    t = trio(b), t.weight.space = 7;
+    expect_fault(b, t.make().words, {HD_FAULT_BAD_FIELD, HD_UNIT_WEIGHT, 2, 0, false}, "space 7");
+    t = trio(b), t.load.runs = 0;
+    expect_fault(b, t.make().words, {HD_FAULT_BAD_FIELD, HD_UNIT_LOAD, 1, 0, false}, "no runs");
+    t = trio(b), t.store.row_bytes = 0;
+    expect_fault(b, t.make().words, {HD_FAULT_BAD_FIELD, HD_UNIT_STORE, 3, 0, false}, "no row bytes");
+    t = trio(b), t.load.row_bytes++;
+    expect_fault(b, t.make().words, {HD_FAULT_BAD_FIELD, HD_UNIT_LOAD, 1, 0, false}, "LOAD bytes");
+    t = trio(b), t.store.row_bytes--;
+    expect_fault(b, t.make().words, {HD_FAULT_BAD_FIELD, HD_UNIT_STORE, 3, 0, false}, "STORE bytes");
+    t = trio(b), t.load.offset = kSourceBytes - 1099;
+    expect_fault(b, t.make().words, {HD_FAULT_REGION_LIMIT, HD_UNIT_LOAD, 1, 0, false}, "LOAD limit");
+    t = trio(b), t.weight.run_pitch = 0xffffff00;
+    expect_fault(b, t.make().words,
+                 {HD_FAULT_REGION_LIMIT, HD_UNIT_WEIGHT, 2, kBase + kSource + 128 + 0xffffff00, true}, "WEIGHT pitch");
+    t = trio(b), t.store.region = 9;
+    expect_fault(b, t.make().words, {HD_FAULT_REGION_LIMIT, HD_UNIT_STORE, 3, 0, true}, "STORE region");
+    b.bus.fault_enable = true;
+    b.bus.fault_address = kBase + kSource + 128 + 600 + 10;
+    t = trio(b), t.weight.offset = 40000;
+    expect_fault(b, t.make().words,
+                 {HD_FAULT_BUS_READ, HD_UNIT_LOAD, 1, b.bus.fault_address & ~(uint64_t)(CfgAxiBytes - 1), CfgAxiBytes <= 16},
+                 "LOAD bus");
+    b.bus.fault_address = kBase + kTarget + 610;
+    t = trio(b);
+    expect_fault(b, t.make().words, {HD_FAULT_BUS_WRITE, HD_UNIT_STORE, 3, 0, false}, "STORE bus");
+    b.bus.fault_address = kBase + kCommands + 64 + 32 + 112 + 20;
+    expect_fault(b, t.make().words, {HD_FAULT_BUS_READ, HD_UNIT_FETCH, 1, 0, false}, "FETCH bus");
+    b.bus.fault_enable = false;
+}
+
+/* A run ends exactly at the region's end: no fault. */
+void test_limit_exact(bench &b)
+{
+    trio t(b);
+
+    t.load.offset = kSourceBytes - 1100;
+    t.store.offset = kTargetBytes - 1100;
+    b.start(t.make().words, 0);
+    if (b.wait())
+        b.finish(false);
+}
+
+/* ------------------------------------------------------------------ reset */
+void test_reset(bench &b)
+{
+    transfers t(b);
+    const int n = b.random.range(0, 3000);
+
+    random_bus(b);
+    t.compose(30);
+    b.start(t.s.words, 0);
+    for (int i = 0; i < n; i++)
+        b.cycle();
+    b.write(HD_REG_CONTROL, HD_CONTROL_SOFT_RESET_MASK);
+    int patience = 50000;
+    while ((b.read(HD_REG_STATUS) & HD_STATUS_RESETTING_MASK) != 0 && patience-- > 0)
+        continue;
+    CHECK(b.read(HD_REG_STATUS) == 0, "status %x after reset at %d", b.read(HD_REG_STATUS), n);
+    CHECK(b.bus.quiet(), "bus busy after reset");
+    CHECK(b.bus.violation.empty(), "%s", b.bus.violation.c_str());
+    CHECK(!b.d->irq_o, "interrupt after reset");
+    CHECK(b.read(HD_REG_CYCLES_LO) == 0 && b.read(HD_REG_UNIT_DONE(0)) == 0, "counters after reset");
+    test_transfers(b, 10);
+}
+
+/* ------------------------------------------------------------------ bandwidth */
+double rate(const std::vector<uint64_t> &beats)
+{
+    return beats.size() < 2 ? 0 : (double)(beats.size() - 1) / (double)(beats.back() - beats.front());
+}
+
+void measure(bench &b, const char *name, uint32_t opcode, uint32_t commands, uint32_t bytes, uint32_t offset,
+             uint32_t rows, double least)
+{
+    stream s(b.hash);
+    const uint32_t unit = opcode == HD_OPCODE_LOAD ? HD_UNIT_LOAD
+                          : opcode == HD_OPCODE_WEIGHT ? HD_UNIT_WEIGHT : HD_UNIT_STORE;
+
+    for (uint32_t i = 0; i < commands; i++) {
+        if (opcode == HD_OPCODE_STORE) {
+            hd_cmd_store c = {};
+            set_shape(c, {1, bytes, 0, rows, bytes / rows, offset + i * bytes});
+            c.region = 2;
+            c.src_pitch = words_of(bytes / rows);
+            s.add(c, opcode, unit);
+        } else {
+            hd_cmd_dma_read c = {};
+            set_shape(c, {1, bytes, 0, rows, bytes / rows, offset + i * bytes});
+            c.region = 1;
+            c.space = opcode == HD_OPCODE_LOAD ? HD_SPACE_SCRATCHPAD : HD_SPACE_WEIGHTS;
+            c.dest_pitch = words_of(bytes / rows);
+            s.add(c, opcode, unit);
+        }
+    }
+    s.end();
+    b.bus.keep = true;
+    b.start(s.words, 0);
+    b.wait();
+    b.finish(false);
+    b.bus.keep = false;
+    /* The stream's own beats come first; its data are the last ones. */
+    std::vector<uint64_t> &beats = opcode == HD_OPCODE_STORE ? b.bus.w_beats : b.bus.r_beats;
+    const uint64_t data = (offset % CfgAxiBytes + (uint64_t)commands * bytes + CfgAxiBytes - 1) / CfgAxiBytes;
+    if (beats.size() > data)
+        beats.erase(beats.begin(), beats.end() - (long)data);
+    printf("  %-34s latency %3d: %.4f beats a cycle, %.2f bytes, %llu cycles\n", name, (int)b.bus.latency, rate(beats),
+           rate(beats) * CfgAxiBytes, (unsigned long long)(beats.back() - beats.front() + 1));
+    CHECK(rate(beats) >= least, "%s: bandwidth", name);
+    b.bus.r_beats.clear();
+    b.bus.w_beats.clear();
+}
+
+void test_bandwidth(bench &b)
+{
+    /* A word a cycle bounds it if N is below the bus width, few bursts if latency is above what they cover. */
+    b.bus.stall = 0;
+    b.d->noise_i = 0;
+    for (int latency : {64, 200}) {
+        const double covered = CfgReadBursts * 16.0 / (latency + 4);
+        const double most = std::min({1.0, (double)N / CfgAxiBytes, covered});
+        const double least = most * (most < 1 ? 0.85 : 0.999);
+        const uint32_t big = std::min<uint32_t>(CfgWeightBytes, kSpadWords * N);
+
+        b.bus.latency = (uint64_t)latency;
+        measure(b, "WEIGHT, one run", HD_OPCODE_WEIGHT, 1, big, 0, 1, least);
+        measure(b, "WEIGHT, unaligned", HD_OPCODE_WEIGHT, 1, big, 5, 1, least);
+        measure(b, "WEIGHT, 8 commands", HD_OPCODE_WEIGHT, 8, big / 2, 0, 1, least);
+        measure(b, "WEIGHT, 8 commands, unaligned", HD_OPCODE_WEIGHT, 8, big / 2 - CfgAxiBytes, 3, 1, 0.9 * least);
+        measure(b, "LOAD, one run", HD_OPCODE_LOAD, 1, big, 0, 1, least);
+        measure(b, "LOAD, 8 commands, rows", HD_OPCODE_LOAD, 8, big / 2, 0, big / 2 / (8 * N), least);
+        measure(b, "STORE, one run", HD_OPCODE_STORE, 1, big, 0, 1, std::min(1.0, (double)N / CfgAxiBytes) * 0.95);
+        measure(b, "STORE, 4 commands, unaligned", HD_OPCODE_STORE, 4, big / 4, 7, 1,
+                std::min(1.0, (double)N / CfgAxiBytes) * 0.9);
+    }
+    b.bus.latency = 10;
+}
+
+} // namespace
+
+int main(int argc, char **argv)
+{
+    const uint64_t seed = argc > 1 ? strtoull(argv[1], nullptr, 0) : 1;
+    const int rounds = argc > 2 ? atoi(argv[2]) : 60;
+
+    Verilated::commandArgs(argc, argv);
+    printf("frame: N %d, bus %d bytes, seed %llu, %d rounds\n", N, CfgAxiBytes, (unsigned long long)seed, rounds);
+    bench b(seed);
+    b.setup();
+    test_order(b);
+    test_transfers(b, 3);
+    for (int i = 0; i < rounds && failures == 0; i++)
+        test_transfers(b, b.random.range(1, 40));
+    printf("transfers: %d failures, up to %d reads outstanding\n", failures, b.bus.most_reads);
+    for (int i = 0; i < 1 + rounds / 20 && failures == 0; i++) {
+        random_bus(b);
+        test_header_faults(b);
+        test_unit_faults(b);
+        test_limit_exact(b);
+        test_transfers(b, 5);
+    }
+    printf("faults: %d failures\n", failures);
+    for (int i = 0; i < rounds && failures == 0; i++)
+        test_reset(b);
+    printf("reset: %d failures\n", failures);
+    if (failures == 0)
+        test_bandwidth(b);
+    b.d->final();
+    printf("%s\n", failures == 0 ? "passed" : "FAILED");
+    return failures != 0;
+}
