@@ -106,7 +106,6 @@ static void set_up(const struct bench *b, uint64_t seed, struct layer_setup *s)
     struct layers_rng r = {seed ^ 0x1234567};
     *s = (struct layer_setup){.seed = seed, .hw = b->config};
     s->options.mem_latency = 64;
-    s->options.max_cycles = 20000000;
     if (!b->fixed_memory) {
         s->options.mem_latency = (uint32_t)layers_range(&r, 1, 200);
         s->options.mem_bytes = layers_chance(&r, 80) ? 0 : 1u << layers_range(&r, 2, 3);

@@ -1,0 +1,67 @@
+#!/bin/bash
+# digits on the RTL: whatever memory, waiting and stalls are, the same bytes; what goes wrong on it
+# ends with the right code. Models are built where heddle keeps them (XDG_CACHE_HOME).
+. "$(dirname "$0")/common.sh"
+command -v verilator >/dev/null || { echo "verilator is not there"; exit 77; }
+
+golden=$models/digits/out_0.bin
+head -c $((64 * 6)) "$models/digits/in_0.bin" >in.bin
+head -c 60 "$golden" >want.bin
+n=0
+try() {
+    n=$((n + 1))
+    "$heddle" run digits --engine=rtl -i in.bin --expect want.bin "$@" -o out$n >stdout 2>stderr ||
+        fail "exit $?: run digits $*: $(head -c 500 stderr)"
+    cmp -s out$n/out_0.bin want.bin || fail "run digits $*: out_0.bin"
+}
+
+for hw in tiny sys16; do
+    "$heddle" build --hw=$hw >stdout 2>stderr || fail "build --hw=$hw: $(head -c 500 stderr)"
+    try --hw=$hw
+    try --hw=$hw --wait=poll
+    try --hw=$hw --memory=separate
+    try --hw=$hw --no-overlap --memory=separate --wait=poll
+    for latency in 1 16 200; do
+        try --hw=$hw --mem-latency=$latency
+    done
+    for seed in 1 2 3; do
+        try --hw=$hw --stall-seed=$seed --mem-latency=$((seed * 40)) --mem-bytes=4
+    done
+done
+
+# All images on the default configuration.
+"$heddle" run digits -o all >stdout 2>stderr || fail "digits: $(head -c 500 stderr)"
+cmp -s all/out_0.bin "$golden" || fail "digits on rtl is not the golden"
+grep -q "^verdict: match" stdout || fail "no verdict: $(tail -1 stdout)"
+# The layers' cycles add up to the network's.
+if command -v python3 >/dev/null; then
+    python3 - all/stats.json <<'END' || fail "stats.json: rows do not add up"
+import json, sys
+s = json.load(open(sys.argv[1]))
+rows = sum(r["cycles"] for r in s["layers"] if r["cycles"] is not None)
+assert s["schema"] == "heddle.stats.v1" and s["verdict"] == "match", s["verdict"]
+assert abs(rows - s["cycles"]) < 0.01, (rows, s["cycles"])
+END
+fi
+
+# What goes wrong.
+printf '\1' | dd of=want.bin conv=notrunc status=none
+"$heddle" run digits --engine=rtl -i in.bin --expect want.bin >stdout 2>stderr
+[ $? = 1 ] || fail "a wrong answer does not end with 1"
+grep -q "look at the compiler" stderr || fail "a wrong expectation is blamed on the RTL: $(cat stderr)"
+expect 2 "heddle: --waves: no layer 'foo'; the first is 00_conv2d, heddle inspect lists them all" \
+    "$heddle" run digits --engine=rtl --waves=layer:foo
+"$heddle" run digits --engine=rtl -i in.bin --max-cycles=100 >stdout 2>stderr
+[ $? = 4 ] || fail "a submission cut short does not end with 4: $(cat stderr)"
+# Interrupted while it runs: 130, nothing half-written. (set -m: else bash starts it deaf to INT.)
+set -m
+"$heddle" run digits --engine=rtl --hw=tiny --stall-seed=5 -o interrupted --stats i.json >stdout 2>stderr &
+pid=$!
+set +m
+sleep 1
+kill -INT -- -$pid
+wait $pid
+got=$?
+[ $got = 130 ] || fail "interrupted: exit $got: $(cat stderr)"
+[ ! -e i.json ] && [ ! -e interrupted ] || fail "interrupted: files were left behind"
+finish
