@@ -205,7 +205,9 @@ module hd_array_unit #(
   end
 
   // ---------------------------------------------------------------- depthwise: piece g waits lo(g) + pad_left steps
-  // Its row mask goes along; rows of a piece are consecutive, so the masks of all pieces are disjoint.
+  // Its row mask goes along, in a line that runs in every mode: the first outputs of a command look back
+  // pad_left steps, before its first vector, and must find zeros there, not an older command's masks.
+  // Rows of a piece are consecutive, so the masks of all pieces are disjoint.
   logic [N-1:0]            mask2_q, mask3_q;
   logic [G*N*ActW-1:0]     tap;
   logic [N-1:0]            tap_mask[G];
@@ -213,7 +215,7 @@ module hd_array_unit #(
   logic [N*GroupBits-1:0]  row_group, row_group_q;
 
   always_ff @(posedge clk_i) begin
-    if (en && depthwise_q) begin
+    if (en) begin
       mask2_q <= mask;
       mask3_q <= mask2_q;
     end
@@ -222,21 +224,28 @@ module hd_array_unit #(
   for (genvar g = 0; g < G; g++) begin : gen_tap
     logic [CntBits-1:0]    lo_q;
     logic [PtrBits-1:0]    delay_q;
-    logic [N*ActW+N-1:0]   line;
+    logic [N-1:0]          mask_line;
     always_ff @(posedge clk_i) if (starting) begin
       lo_q    <= group_lo[g*CntBits +: CntBits];
       delay_q <= PtrBits'(group_lo[g*CntBits +: CntBits]) + cmd.pad_left[PtrBits-1:0];
     end
-    hd_skew #(.Width(N * ActW + N), .Depth(LineDepth)) u_skew (
+    hd_skew #(.Width(N * ActW), .Depth(LineDepth)) u_skew (
       .clk_i,
       .en_i   (en && depthwise_q),
       .ptr_i  (ptr_q),
       .delay_i(delay_q),
-      .d_i    (depthwise_q ? {mask3_q << lo_q, act[g]} : '0),
-      .q_o    (line)
+      .d_i    (depthwise_q ? act[g] : '0),
+      .q_o    (tap[g*N*ActW +: N*ActW])
     );
-    assign tap[g*N*ActW +: N*ActW] = line[N*ActW-1:0];
-    assign tap_mask[g]             = line[N*ActW +: N];
+    hd_skew #(.Width(N), .Depth(LineDepth)) u_mask_skew (
+      .clk_i,
+      .en_i   (en),
+      .ptr_i  (ptr_q),
+      .delay_i(delay_q),
+      .d_i    (mask3_q << lo_q),
+      .q_o    (mask_line)
+    );
+    assign tap_mask[g] = mask_line;
   end
 
   always_comb begin

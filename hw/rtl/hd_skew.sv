@@ -1,6 +1,6 @@
 // hd_skew - a delay line on a memory: q_o follows d_i by delay_i + 1 steps; a step is a cycle with en_i.
-// ptr_i counts steps modulo Depth (one counter serves many lines). delay_i < Depth; it may change only
-// while nothing that matters is in the line. Throughput 1 a step. Reset: none.
+// ptr_i counts steps modulo Depth (one counter serves many lines). delay_i < Depth; it may change: the line
+// takes up every step's d_i whatever the delay is, so what comes out was put in delay_i + 1 steps ago. Throughput 1 a step. Reset: none.
 // Bench: tests/hw/array_tb.cpp.
 `default_nettype none
 
@@ -31,7 +31,7 @@ module hd_skew #(
     .re_i   (en_i && !bypass),
     .raddr_i(ptr_i - delay_i),
     .rdata_o(line_q),
-    .we_i   (en_i && !bypass),
+    .we_i   (en_i),
     .waddr_i(ptr_i),
     .be_i   (1'b1),
     .wdata_i(d_i)

@@ -1,6 +1,6 @@
 /* array_tb.cpp - ARRAY, scratchpad, weights and requantisation against plain loops: every byte of
  * the scratchpad after every layer, and the cycle count of every command against the formula.
- * Arguments: [random SEED LAYERS] random layers (default random 1 150), or nets [REPEATS]: the
+ * Arguments: [random SEED LAYERS] random layers (default random 1 320), or nets [REPEATS]: the
  * layers of resnet8, vww, kws and ad with random data, cycles by network and simulation speed. */
 #include <cstdio>
 #include <cstdlib>
@@ -239,14 +239,11 @@ bool check_layer(bench &b, layer &l, bool noise, counts &n, long &formula)
            n.busy == formula + (long)prog.commands.size();
 }
 
-/* A random layer that fits the configuration. */
-bool random_layer(rng &r, layer &l)
+shape random_shape(rng &r)
 {
-    shape &s = l.s;
-    placing &p = l.p;
+    shape s = {};
     int side = r.chance(80) ? 14 : 28;
 
-    s = {};
     s.depthwise = r.chance(45);
     s.kh = r.range(1, r.chance(70) ? 4 : 9);
     s.kw = r.range(1, r.chance(70) ? 4 : 9);
@@ -268,9 +265,40 @@ bool random_layer(rng &r, layer &l)
         s.h += s.kh * s.dilation_y;
         s.w += s.kw * s.dilation_x;
     }
-    if (!layer_size(l))
-        return false;
-    layer_fill(l, r);
+    return s;
+}
+
+/* What a command leaves in the pipe must not reach the next one. By turns: depthwise without
+ * padding (all its masks set), a short convolution, depthwise with padding that looks back far
+ * beyond the command's start. */
+shape switch_shape(rng &r, int turn)
+{
+    shape s = {"", true, 1, 1, N, N, 1, 1, 1, 1, true, 1, 1};
+
+    if (turn % 3 == 0) {
+        s.same = false;
+        s.kh = r.range(1, 3);
+        s.kw = r.range(1, 4);
+        s.h = s.kh + r.range(0, 3);
+        s.w = s.kw + r.range(2, 12);
+    } else if (turn % 3 == 1) {
+        s.depthwise = false;
+        s.w = r.range(1, 2 * N);
+        s.c = r.range(1, 8);
+    } else {
+        s.kw = r.range(N / 2, 2 * N - 1);
+        s.w = r.range(1, N);
+        s.h = r.range(1, 2);
+    }
+    s.oc = s.depthwise ? s.c : N;
+    return s;
+}
+
+/* A placing for l.s that fits the configuration; false if there is none. */
+bool random_placing(rng &r, layer &l)
+{
+    const shape &s = l.s;
+    placing &p = l.p;
 
     p = {};
     p.pairs = !s.depthwise && G >= 2 && 2 * s.oc <= N && l.ow > 1 && r.chance(70);
@@ -301,6 +329,16 @@ bool random_layer(rng &r, layer &l)
            (!s.depthwise || l.pad_left < N);
 }
 
+/* Layer i: ten at random, then six that switch modes. */
+bool random_layer(rng &r, int i, layer &l)
+{
+    l.s = i % 16 < 10 ? random_shape(r) : switch_shape(r, i % 16 - 10);
+    if (!layer_size(l))
+        return false;
+    layer_fill(l, r);
+    return random_placing(r, l);
+}
+
 int run_random(uint64_t seed, int layers)
 {
     bench b(seed);
@@ -313,7 +351,7 @@ int run_random(uint64_t seed, int layers)
         counts n;
         long formula;
         bool noise;
-        while (!random_layer(b.r, l)) {
+        while (!random_layer(b.r, i, l)) {
         }
         noise = b.r.chance(50);
         if (!check_layer(b, l, noise, n, formula)) {
@@ -443,5 +481,5 @@ int main(int argc, char **argv)
 
     if (mode == "nets")
         return run_nets(argc > 2 ? atoi(argv[2]) : 1);
-    return run_random(argc > 2 ? strtoull(argv[2], nullptr, 0) : 1, argc > 3 ? atoi(argv[3]) : 150);
+    return run_random(argc > 2 ? strtoull(argv[2], nullptr, 0) : 1, argc > 3 ? atoi(argv[3]) : 320);
 }
