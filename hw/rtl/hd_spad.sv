@@ -60,34 +60,42 @@ module hd_spad #(
   localparam int OffBits  = $clog2(N);
   localparam int BankBits = $clog2(Banks);
   localparam int RowBits  = WordBits - BankBits;
-  localparam int P        = G + 2;  // ports that read word pairs: ARRAY's, then VECTOR's
 
   // ---------------------------------------------------------------- what each port needs
-  logic [WordBits-1:0] word[P];   // first word of the pair
-  logic [WordBits-1:0] next[P];
-  logic [P-1:0]        need0;
-  logic [P-1:0]        need1;
+  // ARRAY's and VECTOR's in variables of their own: VECTOR's requests hang on ARRAY's grants (by hd_requant).
+  logic [WordBits-1:0] word[G];   // first word of the pair
+  logic [WordBits-1:0] next[G];
+  logic [G-1:0]        need0;
+  logic [G-1:0]        need1;
+  logic [WordBits-1:0] v_word[2];
+  logic [WordBits-1:0] v_next[2];
+  logic [1:0]          v_need0;
+  logic [1:0]          v_need1;
 
-  for (genvar p = 0; p < P; p++) begin : gen_port
-    logic                req;
+  for (genvar p = 0; p < G; p++) begin : gen_port
     logic [AddrBits-1:0] addr;
     logic [CntBits-1:0]  lo;
     logic [CntBits-1:0]  hi;
-    if (p < G) begin : gen_array
-      assign req  = ar_req_i[p];
-      assign addr = ar_addr_i[p*AddrBits +: AddrBits];
-      assign lo   = ar_lo_i[p*CntBits +: CntBits];
-      assign hi   = ar_hi_i[p*CntBits +: CntBits];
-    end else begin : gen_vector
-      assign req  = vr_req_i[p-G];
-      assign addr = vr_addr_i[(p-G)*AddrBits +: AddrBits];
-      assign lo   = vr_lo_i[(p-G)*CntBits +: CntBits];
-      assign hi   = vr_hi_i[(p-G)*CntBits +: CntBits];
-    end
+    assign addr     = ar_addr_i[p*AddrBits +: AddrBits];
+    assign lo       = ar_lo_i[p*CntBits +: CntBits];
+    assign hi       = ar_hi_i[p*CntBits +: CntBits];
     assign word[p]  = addr[AddrBits-1:OffBits];
     assign next[p]  = word[p] + 1'b1;
-    assign need0[p] = req && (CntBits+1)'(addr[OffBits-1:0]) + (CntBits+1)'(lo) < (CntBits+1)'(N);
-    assign need1[p] = req && (CntBits+1)'(addr[OffBits-1:0]) + (CntBits+1)'(hi) > (CntBits+1)'(N);
+    assign need0[p] = ar_req_i[p] && (CntBits+1)'(addr[OffBits-1:0]) + (CntBits+1)'(lo) < (CntBits+1)'(N);
+    assign need1[p] = ar_req_i[p] && (CntBits+1)'(addr[OffBits-1:0]) + (CntBits+1)'(hi) > (CntBits+1)'(N);
+  end
+
+  for (genvar v = 0; v < 2; v++) begin : gen_vector
+    logic [AddrBits-1:0] addr;
+    logic [CntBits-1:0]  lo;
+    logic [CntBits-1:0]  hi;
+    assign addr       = vr_addr_i[v*AddrBits +: AddrBits];
+    assign lo         = vr_lo_i[v*CntBits +: CntBits];
+    assign hi         = vr_hi_i[v*CntBits +: CntBits];
+    assign v_word[v]  = addr[AddrBits-1:OffBits];
+    assign v_next[v]  = v_word[v] + 1'b1;
+    assign v_need0[v] = vr_req_i[v] && (CntBits+1)'(addr[OffBits-1:0]) + (CntBits+1)'(lo) < (CntBits+1)'(N);
+    assign v_need1[v] = vr_req_i[v] && (CntBits+1)'(addr[OffBits-1:0]) + (CntBits+1)'(hi) > (CntBits+1)'(N);
   end
 
   // ---------------------------------------------------------------- ARRAY: grants
@@ -98,8 +106,8 @@ module hd_spad #(
   logic [WordBits-1:0] apart;
 
   always_comb begin
-    pend0  = need0[G-1:0] & ~got0_q;
-    pend1  = need1[G-1:0] & ~got1_q;
+    pend0  = need0 & ~got0_q;
+    pend1  = need1 & ~got1_q;
     grant0 = pend0;
     grant1 = pend1;
     apart  = '0;
@@ -155,17 +163,17 @@ module hd_spad #(
     vr_ready_o = '0;
     for (int v = 0; v < 2; v++) begin
       if (vr_req_i[v]) begin
-        b0   = word[G+v][BankBits-1:0];
-        b1   = next[G+v][BankBits-1:0];
-        fits = (!need0[G+v] || !bank_re[b0] || bank_row[b0] == word[G+v][WordBits-1:BankBits])
-            && (!need1[G+v] || !bank_re[b1] || bank_row[b1] == next[G+v][WordBits-1:BankBits]);
-        if (fits && need0[G+v]) begin
+        b0   = v_word[v][BankBits-1:0];
+        b1   = v_next[v][BankBits-1:0];
+        fits = (!v_need0[v] || !bank_re[b0] || bank_row[b0] == v_word[v][WordBits-1:BankBits])
+            && (!v_need1[v] || !bank_re[b1] || bank_row[b1] == v_next[v][WordBits-1:BankBits]);
+        if (fits && v_need0[v]) begin
           bank_re[b0]  = 1'b1;
-          bank_row[b0] = word[G+v][WordBits-1:BankBits];
+          bank_row[b0] = v_word[v][WordBits-1:BankBits];
         end
-        if (fits && need1[G+v]) begin
+        if (fits && v_need1[v]) begin
           bank_re[b1]  = 1'b1;
-          bank_row[b1] = next[G+v][WordBits-1:BankBits];
+          bank_row[b1] = v_next[v][WordBits-1:BankBits];
         end
         vr_ready_o[v] = fits;
       end
@@ -204,12 +212,20 @@ module hd_spad #(
     for (int i = 0; i < N; i++) qw_turned[i] = qw_byte[OffBits'(i) - qw_off];
   end
 
+  // Parts as wires: Icarus 11 has no selects in always_comb.
+  logic [RowBits-1:0] qw_row0, qw_row1, lw_row;
+  logic [N-1:0]       qw_be0, qw_be1;
+  assign qw_row0          = qw_word[WordBits-1:BankBits];
+  assign qw_row1          = qw_next[WordBits-1:BankBits];
+  assign lw_row           = lw_word_i[WordBits-1:BankBits];
+  assign {qw_be1, qw_be0} = qw_be;
+
   assign lw_ready_o = !qw_valid_i
       || (lw_word_i[BankBits-1:0] != qw_word[BankBits-1:0]
           && !(qw_second && lw_word_i[BankBits-1:0] == qw_next[BankBits-1:0]));
 
   for (genvar b = 0; b < Banks; b++) begin : gen_bank
-    logic               qw_hit0, qw_hit1, we;
+    logic               qw_hit0, qw_hit1, lw_hit, we;
     logic [RowBits-1:0] waddr;
     logic [N-1:0]       be;
     logic [N*8-1:0]     wdata;
@@ -217,21 +233,22 @@ module hd_spad #(
 
     assign qw_hit0 = qw_valid_i && qw_word[BankBits-1:0] == BankBits'(b);
     assign qw_hit1 = qw_valid_i && qw_second && qw_next[BankBits-1:0] == BankBits'(b);
+    assign lw_hit  = lw_valid_i && lw_word_i[BankBits-1:0] == BankBits'(b);
     always_comb begin
       we    = 1'b1;
-      waddr = lw_word_i[WordBits-1:BankBits];
+      waddr = lw_row;
       be    = lw_be_i;
       wdata = lw_data_i;
       if (qw_hit0) begin
-        waddr = qw_word[WordBits-1:BankBits];
-        be    = qw_be[N-1:0];
+        waddr = qw_row0;
+        be    = qw_be0;
         wdata = qw_rotated;
       end else if (qw_hit1) begin
-        waddr = qw_next[WordBits-1:BankBits];
-        be    = qw_be[2*N-1:N];
+        waddr = qw_row1;
+        be    = qw_be1;
         wdata = qw_rotated;
       end else begin
-        we = lw_valid_i && lw_word_i[BankBits-1:0] == BankBits'(b);
+        we = lw_hit;
       end
     end
 
@@ -285,10 +302,9 @@ module hd_spad #(
   end
 
   for (genvar s = 0; s < 4; s++) begin : gen_vector_data
-    localparam int Port = G + s / 2;
     logic [BankBits-1:0] bank_sel_q;
     always_ff @(posedge clk_i) begin
-      if (vr_req_i[s/2]) bank_sel_q <= s % 2 == 0 ? word[Port][BankBits-1:0] : next[Port][BankBits-1:0];
+      if (vr_req_i[s/2]) bank_sel_q <= s % 2 == 0 ? v_word[s/2][BankBits-1:0] : v_next[s/2][BankBits-1:0];
     end
     assign vr_data_o[s*N*8 +: N*8] = bank_q[bank_sel_q];
   end
