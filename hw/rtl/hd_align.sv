@@ -37,6 +37,7 @@ module hd_align #(
   logic [InBytes*8-1:0]  in_top, in_low;
   logic [OutBytes*8-1:0] out_top;
   logic [Hold*8-1:0]     kept;
+  logic [OutBytes*8-1:0] oldest;
 
   assign in_count    = in_hi_i - in_lo_i;
   assign in_above    = (InBits + 1)'(InBytes) - in_hi_i;
@@ -48,6 +49,7 @@ module hd_align #(
   assign after_out   = pop ? fill_q - HoldBits'(out_count) : fill_q;
   assign in_ready_o  = after_out <= HoldBits'(Hold) - HoldBits'(in_count);
   assign push        = in_valid_i && in_ready_o;
+  assign oldest      = bytes_q[OutBytes*8-1:0];
 
   // Bytes outside a window fall off the ends of two shifts.
   always_comb begin
@@ -61,7 +63,7 @@ module hd_align #(
       in_low = in_top >> {in_above + in_lo_i, 3'b000};
     end
     if (out_valid_o) begin
-      out_top    = bytes_q[OutBytes*8-1:0] << {out_spare, 3'b000};
+      out_top    = oldest << {out_spare, 3'b000};
       out_data_o = out_top >> {out_above, 3'b000};
     end
     if (pop) kept = bytes_q >> {out_count, 3'b000};

@@ -55,14 +55,9 @@ module hd_axi_read #(
   assign free  = (!valid_q || m_axi_arready) && count_q != CountBits'(Bursts) && !stop_i;
   assign grant = req_ready_o != '0;
 
-  always_comb begin
-    req_ready_o = '0;
-    if (free) begin
-      if (req_valid_i[2]) req_ready_o[2] = 1'b1;
-      else if (req_valid_i[1] && (weight_next_q || !req_valid_i[0])) req_ready_o[1] = 1'b1;
-      else if (req_valid_i[0]) req_ready_o[0] = 1'b1;
-    end
-  end
+  assign req_ready_o[2] = free && req_valid_i[2];
+  assign req_ready_o[1] = free && req_valid_i[1] && !req_valid_i[2] && (weight_next_q || !req_valid_i[0]);
+  assign req_ready_o[0] = free && req_valid_i[0] && !req_valid_i[2] && !(req_valid_i[1] && weight_next_q);
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
@@ -108,14 +103,11 @@ module hd_axi_read #(
   assign r_error_o    = m_axi_rresp[1];
   assign quiet_o      = count_q == '0;
 
-  always_comb begin
-    r_valid_o = '0;
-    if (m_axi_rvalid && m_axi_rready && !stop_i) begin
-      r_valid_o[0] = m_axi_rid == {1'b0, UnitLoad};
-      r_valid_o[1] = m_axi_rid == {1'b0, UnitWeight};
-      r_valid_o[2] = m_axi_rid == {1'b0, UnitFetch};
-    end
-  end
+  logic routed;
+  assign routed       = m_axi_rvalid && m_axi_rready && !stop_i;
+  assign r_valid_o[0] = routed && m_axi_rid == {1'b0, UnitLoad};
+  assign r_valid_o[1] = routed && m_axi_rid == {1'b0, UnitWeight};
+  assign r_valid_o[2] = routed && m_axi_rid == {1'b0, UnitFetch};
 
   logic unused;
   assign unused = m_axi_rresp[0];

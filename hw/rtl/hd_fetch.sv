@@ -174,26 +174,36 @@ module hd_fetch #(
   logic [FaultBits-1:0] code_d, code_q;
   logic [31:0]          fault_cmd_q;
   logic [BusBits-1:0]   fault_addr_q, stream_end;
+  logic [7:0]           cmd_opcode;
+  logic                 magic_ok, version_ok, hash_ok, length_ok;
+  logic                 at_odd, left_odd;  // no multiple of 16
 
   assign header     = cmd_q[HeaderBits-1:0];
   assign stream_end = at_q + BusBits'(left_q);
+  assign magic_ok   = header.magic == HdMagic;
+  assign version_ok = header.version == HdStreamVersion;
+  assign hash_ok    = header.config_hash == ConfigHash;
+  assign length_ok  = header.length == left_q + 32'(HeaderBits / 8);
+  assign cmd_opcode = cmd_q[7:0];
+  assign at_odd     = at_q[3:0] != '0;
+  assign left_odd   = left_q[3:0] != '0;
 
   always_comb begin
     code_d = FaultNone;
     unique case (state_q)
       StStart: begin
         if (stream_end > region_limit_i) code_d = FaultRegionLimit;
-        else if (at_q[3:0] != '0) code_d = FaultBadField;
-        else if (left_q[3:0] != '0 || left_q < 32'(HeaderBits / 8)) code_d = FaultBadLength;
+        else if (at_odd) code_d = FaultBadField;
+        else if (left_odd || left_q < 32'(HeaderBits / 8)) code_d = FaultBadLength;
       end
       StHeader: begin
         if (beat_valid && beat_error) code_d = FaultBusRead;
       end
       StCheck: begin
-        if (header.magic != HdMagic) code_d = FaultBadHeader;
-        else if (header.version != HdStreamVersion) code_d = FaultBadVersion;
-        else if (header.config_hash != ConfigHash) code_d = FaultConfigMismatch;
-        else if (header.length != left_q + 32'(HeaderBits / 8)) code_d = FaultBadLength;
+        if (!magic_ok) code_d = FaultBadHeader;
+        else if (!version_ok) code_d = FaultBadVersion;
+        else if (!hash_ok) code_d = FaultConfigMismatch;
+        else if (!length_ok) code_d = FaultBadLength;
       end
       StCollect: begin
         if (left_q == '0) code_d = FaultBadLength;
@@ -238,7 +248,7 @@ module hd_fetch #(
       StCheck:   state_d = StCollect;
       StCollect: begin
         if (chunk_take && !chunk_first && pos_q == pos_last_q) begin
-          if (cmd_q[7:0] == OpEnd) state_d = StEnd;
+          if (cmd_opcode == OpEnd) state_d = StEnd;
           else state_d = StPush;
         end else if (chunk_take && chunk_first && expected == 8'd1 && Chunk == 16) begin
           state_d = StEnd;  // END alone fits in a chunk
@@ -289,7 +299,7 @@ module hd_fetch #(
   always_comb begin
     push_valid_o = '0;
     if (state_q == StPush && !stop_i) begin
-      unique case (cmd_q[7:0])
+      unique case (cmd_opcode)
         OpLoad:   push_valid_o[UnitLoad]   = 1'b1;
         OpWeight: push_valid_o[UnitWeight] = 1'b1;
         OpArray:  push_valid_o[UnitArray]  = 1'b1;

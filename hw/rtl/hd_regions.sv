@@ -23,7 +23,7 @@ module hd_regions #(
   output logic      [4*AddrBits-1:0]     base_o,
   output logic      [4*(AddrBits+1)-1:0] limit_o
 );
-  localparam int Count = int'(HdRegions);
+  localparam int Count = RegRegionBaseLoCount;
 
   logic [31:0] lo_q[Count], hi_q[Count], size_q[Count];
 

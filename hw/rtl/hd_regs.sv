@@ -193,12 +193,7 @@ module hd_regs #(
   logic [31:0]          fault_cmd_q;
   logic [63:0]          fault_addr_q;
 
-  always_comb begin
-    fault_from = 2'd3;
-    if (fault_i[0]) fault_from = 2'd0;
-    else if (fault_i[1]) fault_from = 2'd1;
-    else if (fault_i[2]) fault_from = 2'd2;
-  end
+  assign fault_from = fault_i[0] ? 2'd0 : fault_i[1] ? 2'd1 : fault_i[2] ? 2'd2 : 2'd3;
 
   always_ff @(posedge clk_i) begin
     if (clear_o) begin
@@ -292,9 +287,14 @@ module hd_regs #(
   logic [31:0]        read_data, read_q;
   logic               r_valid_q;
   logic [RegBits-1:0] read_command, read_done;
+  logic [2:0]         read_unit;
+  logic [31:0]        fault_addr_lo, fault_addr_hi, cycles_lo, cycles_hi;
 
   assign read_command   = read_reg - RegUnitCommand;
   assign read_done      = read_reg - RegUnitDone;
+  assign read_unit      = read_counter[5:3];
+  assign {fault_addr_hi, fault_addr_lo} = fault_addr_q;
+  assign {cycles_hi, cycles_lo}         = cycles_q;
   assign s_axil_arready = !r_valid_q;
   assign s_axil_rvalid  = r_valid_q;
   assign s_axil_rdata   = read_q;
@@ -328,17 +328,17 @@ module hd_regs #(
           read_data[ErrCauseUnitLsb +: UnitBits]  = fault_unit_q;
         end
         RegErrCommand:    read_data = fault_cmd_q;
-        RegErrAddressLo:  read_data = fault_addr_q[31:0];
-        RegErrAddressHi:  read_data = fault_addr_q[63:32];
-        RegCyclesLo:      read_data = cycles_q[31:0];
-        RegCyclesHi:      read_data = cycles_q[63:32];
+        RegErrAddressLo:  read_data = fault_addr_lo;
+        RegErrAddressHi:  read_data = fault_addr_hi;
+        RegCyclesLo:      read_data = cycles_lo;
+        RegCyclesHi:      read_data = cycles_hi;
         default: begin
           if (read_command < RegBits'(RegUnitCommandCount)) read_data = unit_cmd_i[read_command*32 +: 32];
           else if (read_done < RegBits'(RegUnitDoneCount)) read_data = unit_count_i[read_done*32 +: 32];
           else if (read_lo < RegBits'(RegRegionBaseLoCount)) read_data = region_lo;
           else if (read_hi < RegBits'(RegRegionBaseHiCount)) read_data = region_hi;
           else if (read_size < RegBits'(RegRegionSizeCount)) read_data = region_size;
-          else if (read_counter < RegBits'(RegCounterCount)) read_data = counters[read_counter[5:3]*32 +: 32];
+          else if (read_counter < RegBits'(RegCounterCount)) read_data = counters[read_unit*32 +: 32];
         end
       endcase
     end

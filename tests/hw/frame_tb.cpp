@@ -1,6 +1,6 @@
 /* frame_tb.cpp - the accelerator's frame (hd_top without compute units) on a bus of the bench's own.
  *   transfers  random LOAD, WEIGHT, STORE with waits: every word written, all of memory, counters that add up
- *   order      waits of ARRAY and VECTOR, END after all
+ *   order      waits of ARRAY and VECTOR, END after all; a stream longer than what is read ahead
  *   faults     header, opcode, length, fields, limits, bus errors: cause, unit, command, address; restart
  *   reset      soft reset at a random cycle; the bus is drained; restart
  *   bandwidth  beats a cycle of long streams, printed
@@ -521,6 +521,25 @@ void test_order(bench &b)
     b.finish(false);
 }
 
+/* A stream longer than what FETCH reads ahead, stuck behind the queue of a unit that reads: read-ahead beats must
+ * not hold the bus that this unit waits for. */
+void test_long_stream(bench &b)
+{
+    stream s(b.hash);
+    hd_cmd_dma_read load = {};
+
+    random_bus(b);
+    set_shape(load, {40, 100, 5000, 40, 100, 3});
+    load.region = 1;
+    load.dest_pitch = words_of(100);
+    for (int i = 0; i < 150; i++)
+        s.add(load, HD_OPCODE_LOAD, HD_UNIT_LOAD);
+    s.end();
+    b.start(s.words, 0);
+    if (b.wait(2000000))
+        b.finish(false);
+}
+
 /* ------------------------------------------------------------------ faults */
 struct fault {
     uint32_t code, unit, command;
@@ -788,6 +807,8 @@ int main(int argc, char **argv)
     bench b(seed);
     b.setup();
     test_order(b);
+    for (int i = 0; i < 3; i++)
+        test_long_stream(b);
     test_transfers(b, 3);
     for (int i = 0; i < rounds && failures == 0; i++)
         test_transfers(b, b.random.range(1, 40));
