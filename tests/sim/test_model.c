@@ -455,7 +455,11 @@ static void a_port_copies_or_shares(void **state)
 {
     struct fixture *const f = *state;
     const struct hd_sim_options o = options_of(f);
-    struct sim_port context = {f->api, open_sim(f, &o), f->memory, base, MEMORY};
+    struct sim_port context = {.api = f->api,
+                               .sim = open_sim(f, &o),
+                               .memory = f->memory,
+                               .memory_base = base,
+                               .memory_bytes = MEMORY};
     struct hd_port port;
     uint8_t bytes[4] = {1, 2, 3, 4};
 
