@@ -57,6 +57,11 @@ static inline uint32_t geo_word_limit(const struct hd_config *hw)
     return hw->weight_bytes / hw->n / 2;
 }
 
+/* Pixel streams of an ARRAY command: 2 where two pixels side by side fit the columns (2 OC <= N)
+ * and that takes fewer cycles with half the ports each; else 1. Weights and parameters are then
+ * stored twice. */
+uint32_t geo_streams(const struct geo *g, const struct hd_config *hw);
+
 /* True if the kernel needs several pieces: the accumulators are kept between commands, so a tile
  * has at most acc_depth pixels. */
 bool geo_parts(const struct geo *g, const struct hd_config *hw);

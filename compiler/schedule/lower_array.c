@@ -19,7 +19,9 @@ struct nest {
     const struct geo *g;
     struct geo_piece *piece;
     uint32_t n_piece;
-    uint32_t group; /* channels of a group: a multiple of N, or all */
+    uint32_t streams; /* pixels side by side */
+    uint32_t columns; /* streams * output channels */
+    uint32_t group;   /* channels of a group: a multiple of N, or all */
     uint32_t n_group;
     bool keep;                   /* all groups stay in weight memory */
     bool keep_params;            /* all parameters stay in parameter memory */
@@ -37,7 +39,7 @@ static uint32_t least(uint32_t a, uint32_t b)
 static void cut_channels(struct nest *n)
 {
     const struct hd_config *hw = n->l->hw;
-    uint32_t tiles = div_up(n->g->oc, hw->n), words = hw->weight_bytes / hw->n;
+    uint32_t tiles = div_up(n->columns, hw->n), words = hw->weight_bytes / hw->n;
     uint32_t k = n->piece[0].n_ky * n->piece[0].n_b, most;
     n->keep =
         n->n_piece == 1 && (k * tiles <= words / 2 || (n->p->n_tiles > 1 && k * tiles <= words));
@@ -47,8 +49,8 @@ static void cut_channels(struct nest *n)
         most = least(most, hw->param_entries / 2);
     n->keep = n->keep && n->keep_params;
     most = most ? most : 1;
-    n->group = most >= tiles ? n->g->oc : most * hw->n;
-    n->n_group = div_up(n->g->oc, n->group);
+    n->group = most >= tiles ? n->columns : most * hw->n;
+    n->n_group = div_up(n->columns, n->group);
 }
 
 static uint32_t *nones(struct arena *a, size_t n)
@@ -62,6 +64,8 @@ static void nest_init(struct nest *n, struct lower *l, const struct op_plan *p)
 {
     *n = (struct nest){.l = l, .p = p, .g = &p->geo};
     n->n_piece = geo_pieces(l->arena, n->g, l->hw->n, geo_word_limit(l->hw), &n->piece);
+    n->streams = geo_streams(n->g, l->hw);
+    n->columns = n->streams * n->g->oc;
     cut_channels(n);
     n->weight_offset = nones(l->arena, (size_t)n->n_group * n->n_piece);
     n->weight_word = nones(l->arena, (size_t)n->n_group * n->n_piece);
@@ -71,7 +75,7 @@ static void nest_init(struct nest *n, struct lower *l, const struct op_plan *p)
 
 static uint32_t group_channels(const struct nest *n, uint32_t group)
 {
-    return least(n->group, n->g->oc - group * n->group);
+    return least(n->group, n->columns - group * n->group);
 }
 
 /* Parameters of a group at *entry; fetched unless kept from before. */
@@ -100,7 +104,7 @@ static void fill_output(const struct nest *n, struct hd_cmd_array *a, uint32_t t
 {
     const struct geo *g = n->g;
     uint32_t block = least(rows, geo_block_rows(g, n->l->hw)), pitch = n->p->out.pitch;
-    a->out_w = g->ow & 0xffffu;
+    a->out_w = div_up(g->ow, n->streams) & 0xffffu;
     a->out_h = rows & 0xffffu;
     a->block_rows = block & 0xffffu;
     a->blocks = div_up(rows, block) & 0xffffu;
@@ -108,11 +112,18 @@ static void fill_output(const struct nest *n, struct hd_cmd_array *a, uint32_t t
     a->block_step_y = (g->sy * block) & 0xffffu;
     a->block_scan = (a->scan * block) & 0xffffu;
     a->last_scan = (uint32_t)(a->scan * a->last_rows) & 0xffffu;
-    a->out_step = g->oc & 0xffffu;
+    a->out_step = n->columns & 0xffffu;
     a->out_base = (uint32_t)lower_result(n->l, n->p, tile, y) + first_channel;
     a->out_pitch = pitch;
     a->out_block_step = pitch * block;
     a->in_block_step = a->in_pitch_step * (int32_t)block;
+}
+
+static void fill_pair(const struct geo *g, struct hd_cmd_array *a)
+{
+    a->pair_split = g->oc & 0xffu;
+    a->pair_step = (g->sx * g->c) & 0xffffu;
+    a->pair_last = (g->ow % 2 ? g->oc : 2 * g->oc) & 0xffu;
 }
 
 /* Where the kernel piece meets the input row: bytes, and for depthwise the padding left of scan
@@ -124,9 +135,11 @@ static void fill_columns(const struct nest *n, struct hd_cmd_array *a,
     a->in_wc = g->w * g->c;
     if (g->kind != GEO_DEPTHWISE) {
         a->x_start = (int32_t)piece->x_shift - g->pl * (int32_t)g->c;
-        a->x_step = (g->sx * g->c) & 0xffffu;
+        a->x_step = (n->streams * g->sx * g->c) & 0xffffu;
         a->stride_x = 1;
-        a->scan = g->ow & 0xffffu;
+        a->scan = div_up(g->ow, n->streams) & 0xffffu;
+        if (n->streams == 2)
+            fill_pair(g, a);
         return;
     }
     int32_t column = (int32_t)piece->x_shift - g->pl;
@@ -174,8 +187,8 @@ static void fill_input(const struct nest *n, struct hd_cmd_array *a, const struc
     a->stride_y = g->sy & 0xffu;
     a->kernel_h = piece->n_ky & 0xffu;
     a->kernel_row_bytes = piece->n_b & 0xffffu;
-    a->ports = n->l->hw->ports & 7u;
-    a->streams = 1;
+    a->ports = (n->l->hw->ports / n->streams) & 7u;
+    a->streams = n->streams & 7u;
 }
 
 /* One ARRAY command: rows [y, y + rows) of the tile, one group of channels, one piece of the

@@ -16,7 +16,7 @@ uint32_t weights_words(const struct lower *l, const struct weight_block *b)
 static uint8_t weight_at(const struct geo *g, uint32_t ky, uint32_t lane, uint32_t oc)
 {
     uint32_t lanes = g->kw * (g->kind == GEO_DEPTHWISE ? 1 : g->c);
-    return g->filter->data[((size_t)ky * lanes + lane) * g->oc + oc];
+    return g->filter->data[((size_t)ky * lanes + lane) * g->oc + oc % g->oc];
 }
 
 static uint8_t *pack_tile(const struct geo *g, const struct geo_piece *piece, uint32_t first,
@@ -54,9 +54,15 @@ void weights_fetch(struct lower *l, const struct geo *g, const struct weight_blo
                     dest + k * full, note);
 }
 
-static uint32_t pack_bias(struct lower *l, const struct geo *g, uint32_t first, uint32_t n)
+/* `size` bytes for each of columns [first, first + n), from an array with one for each channel. */
+static uint32_t pack_columns(struct lower *l, const struct geo *g, const void *data, uint32_t size,
+                             uint32_t first, uint32_t n)
 {
-    return lower_constant(l, g->bias->data + (size_t)first * 4, (size_t)n * 4);
+    const uint8_t *from = data;
+    uint8_t *bytes = arena_alloc(l->arena, (size_t)n * size);
+    for (uint32_t c = 0; c < n; c++)
+        memcpy(bytes + (size_t)c * size, from + (size_t)((first + c) % g->oc) * size, size);
+    return lower_constant(l, bytes, (size_t)n * size);
 }
 
 void params_fetch(struct lower *l, const struct geo *g, uint32_t first, uint32_t n, uint32_t dest,
@@ -66,14 +72,14 @@ void params_fetch(struct lower *l, const struct geo *g, uint32_t first, uint32_t
     uint32_t row = g->op->row;
     if (g->bias) {
         if (offset[0] == IR_NONE)
-            offset[0] = pack_bias(l, g, first, n);
+            offset[0] = pack_columns(l, g, g->bias->data, 4, first, n);
         lower_fetch(l, row, HD_SPACE_BIAS, offset[0], 1, n * 4, dest * 4, "bias");
     }
     if (f->n == 1)
         return;
     if (offset[1] == IR_NONE) {
-        offset[1] = lower_constant(l, f->multiplier + first, (size_t)n * 4);
-        offset[2] = lower_constant(l, f->shift + first, n);
+        offset[1] = pack_columns(l, g, f->multiplier, 4, first, n);
+        offset[2] = pack_columns(l, g, f->shift, 1, first, n);
     }
     lower_fetch(l, row, HD_SPACE_MULTIPLIER, offset[1], 1, n * 4, dest * 4, "multipliers");
     lower_fetch(l, row, HD_SPACE_SHIFT, offset[2], 1, n, dest, "shifts");

@@ -4,11 +4,13 @@
 
 #include "lower.h"
 
-/* Output channels [first, first + n) and the part of the kernel that one command takes. */
+/* Columns [first, first + n) and the part of the kernel that one command takes. */
 struct weight_block {
     uint32_t first, n;
     struct geo_piece piece;
 };
+
+/* Columns are output channels; with two pixel streams column OC + c is channel c again. */
 
 /* Weight words of a block: K rows for each of its channel tiles. */
 uint32_t weights_words(const struct lower *l, const struct weight_block *b);
