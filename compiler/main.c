@@ -3,6 +3,7 @@
 
 #include "../sim/build.h"
 #include "base/home.h"
+#include "base/interrupt.h"
 #include "hd_accel_tables.h"
 #include "run/run.h"
 
@@ -118,6 +119,7 @@ int main(int argc, char **argv)
         return status_exit_code(ST_NO_MEMORY);
     }
     arena_on_exhausted(a, &exhausted);
+    interrupt_catch();
     st = options_parse(a, argc, argv, &o, &done, &d);
     if (st == ST_OK && !done)
         st = dispatch(a, &o, &d);

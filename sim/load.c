@@ -31,6 +31,8 @@ enum status sim_load(const char *path, const char *source_hash, uint32_t config_
     return ST_OK;
 }
 
+enum { LOOK_CYCLES = 65536 }; /* about 0.1 s */
+
 static uint32_t port_read32(void *ctx, uint32_t offset)
 {
     const struct sim_port *const p = ctx;
@@ -78,8 +80,17 @@ static int port_from_device(void *ctx, void *host, uint64_t device, size_t n_byt
 static int port_wait_irq(void *ctx, uint64_t max_cycles)
 {
     const struct sim_port *const p = ctx;
+    enum hd_sim_stop stop = HD_SIM_CYCLES;
 
-    switch (p->api->run(p->sim, max_cycles)) {
+    while (stop == HD_SIM_CYCLES && max_cycles > 0) {
+        const uint64_t n = p->look != NULL && max_cycles > LOOK_CYCLES ? LOOK_CYCLES : max_cycles;
+
+        stop = p->api->run(p->sim, n);
+        max_cycles -= n;
+        if (p->look != NULL)
+            p->look(p->look_ctx);
+    }
+    switch (stop) {
     case HD_SIM_IRQ: return HD_OK;
     case HD_SIM_CYCLES: return HD_ERROR_TIMEOUT;
     case HD_SIM_STUCK:
@@ -102,7 +113,8 @@ void sim_port(struct sim_port *context, bool shared, struct hd_port *port)
                              .write32 = port_write32,
                              .wait_irq = port_wait_irq,
                              .relax = port_relax,
-                             .to_device = port_to_device, /* also with a window: for host bytes outside it */
+                             .to_device =
+                                 port_to_device, /* also with a window: for host bytes outside it */
                              .from_device = port_from_device};
     if (shared) {
         port->window = context->memory;

@@ -18,6 +18,9 @@ struct sim_port {
     struct hd_sim *sim;
     uint8_t *memory; /* the device's bytes, as in hd_sim_options */
     uint64_t memory_base, memory_bytes;
+    /* NULL, or called now and then while the driver waits for the interrupt, between two cycles. */
+    void (*look)(void *ctx);
+    void *look_ctx;
 };
 
 /* Fill `port`. shared: host and device see the same bytes (port->window); else every transfer is a

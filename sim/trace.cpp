@@ -17,6 +17,9 @@ namespace
 constexpr uint32_t kNameBytes = 32; // NameBits and OpBits of hd_sim_top.sv
 constexpr uint32_t kOpBytes = 8;
 
+constexpr uint64_t kLeastStep = 64;      // cycles between two looks at the size
+constexpr uint64_t kCloseBytes = 200000; // what closing a file adds at most, sys32
+
 // A Verilog string: the last character in the lowest byte.
 void put_text(void *field, uint32_t n_bytes, const char *text)
 {
@@ -44,7 +47,8 @@ int Trace::start(hd_sim &sim, const char *path, uint64_t limit_bytes)
     }
     limit_ = limit_bytes;
     bytes_ = cycles_ = 0;
-    next_check_ = 64;
+    next_check_ = kLeastStep;
+    asked_ = false;
     limited_ = false;
     armed_ = true;
     return 0;
@@ -132,28 +136,36 @@ void Trace::dump_low(hd_sim &sim)
     file_->dump(sim.now * 10 + 5);
 }
 
-// The writer keeps blocks in memory: flush to see the size, then look again after half of what is
-// left at the rate seen so far, so that a limit is overshot by little.
+// The writer keeps blocks in memory, and flush() only asks for one to be written: that happens with
+// the next change of time. So ask, see the size a cycle later, and look again after half of what is
+// left at the rate seen so far. What closing adds (names of signals, the last block) is kept free.
 void Trace::check_size()
 {
     struct stat info;
 
-    file_->flush();
+    asked_ = !asked_;
+    if (asked_) {
+        file_->flush();
+        next_check_ = cycles_ + 1;
+        return;
+    }
     if (stat(path_.c_str(), &info) == 0)
         bytes_ = static_cast<uint64_t>(info.st_size);
     if (limit_ == 0) {
         next_check_ = cycles_ + 65536; // what a crash may lose
         return;
     }
-    if (bytes_ >= limit_) {
+    const uint64_t rate = bytes_ / cycles_ + 1;
+    const uint64_t kept = kCloseBytes + kLeastStep * rate;
+
+    if (bytes_ + kept >= limit_) {
         stop();
         limited_ = true;
         return;
     }
-    const uint64_t rate = bytes_ / cycles_ + 1;
-    const uint64_t step = (limit_ - bytes_) / rate / 2;
+    const uint64_t step = (limit_ - kept - bytes_) / rate / 2;
 
-    next_check_ = cycles_ + (step < 64 ? 64 : step > 16384 ? 16384 : step);
+    next_check_ = cycles_ + (step < kLeastStep ? kLeastStep : step > 16384 ? 16384 : step);
 }
 
 } // namespace heddle

@@ -57,6 +57,7 @@ class Trace
     std::string path_;
     bool declared_ = false;
     bool armed_ = false, active_ = false, limited_ = false;
+    bool asked_ = false; // a flush was asked for, its size not yet seen
     bool by_command_ = false;
     uint64_t first_ = 1, last_ = 0; // last < first: everything
     uint64_t limit_ = 0, bytes_ = 0, cycles_ = 0, next_check_ = 0;

@@ -12,6 +12,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "interrupt.h"
+
 /* A full disk is not the user's mistake in naming a file (DESIGN section 10: exit 5, not 2). */
 static enum status status_of_errno(int error)
 {
@@ -135,6 +137,7 @@ enum status file_write(const char *path, const void *data, size_t n_bytes, struc
     fd = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0666);
     if (fd < 0)
         return fail_errno(d, "write", path);
+    interrupt_file(temporary);
     st = write_all(fd, path, data, n_bytes, d);
     if (close(fd) != 0 && st == ST_OK)
         st = fail_errno(d, "write", path);
@@ -142,6 +145,7 @@ enum status file_write(const char *path, const void *data, size_t n_bytes, struc
         st = fail_errno(d, "write", path);
     if (st != ST_OK)
         (void)unlink(temporary);
+    interrupt_file_done(temporary);
     return st;
 }
 

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "../base/home.h"
+#include "../base/interrupt.h"
 #include "player.h"
 #include "waves.h"
 
@@ -81,16 +82,34 @@ static void enter(void *ctx, uint32_t layer, uint32_t submission)
 {
     struct child *c = ctx;
     collect(c);
-    c->shared->layer = layer;
+    c->shared->layer = c->shared->working = layer;
     c->shared->submission = submission;
     c->pending = submission && c->play.has_device;
     if (c->pending && c->play.v.engine == ENGINE_RTL)
-        waves_submission(&c->waves, c->inference, layer);
+        waves_submission(&c->waves, layer);
+}
+
+/* For the progress line: the layer of the command started last. */
+static void look(void *ctx)
+{
+    struct child *c = ctx;
+    const struct hd_sim_command *cmd;
+    uint32_t n = c->play.v.sim.api->commands(c->play.v.sim.sim, &cmd);
+    uint64_t latest = 0;
+    for (uint32_t i = 0; i < n; i++)
+        if (cmd[i].unit != HD_UNIT_FETCH && cmd[i].done == 0 && cmd[i].start > latest) {
+            latest = cmd[i].start;
+            c->shared->working = cmd[i].layer;
+        }
 }
 
 static enum status set_up(struct child *c, const char *so_path, const struct sim_model *sim)
 {
     TRY(player_open(&c->play, c->job, c->job->options->engine, so_path, sim, enter, c, &c->d));
+    if (isatty(STDERR_FILENO) && c->play.v.sim.sim) {
+        c->play.v.sim.look = look;
+        c->play.v.sim.look_ctx = c;
+    }
     return waves_open(&c->waves, c->job, &c->play.v, c->play.has_device, &c->d);
 }
 
@@ -117,6 +136,7 @@ static enum status infer(struct child *c)
     if (rc != HD_OK)
         return device_failure(c, rc);
     collect(c);
+    waves_inference_end(&c->waves);
     for (uint32_t i = 0; i < m->n_outputs; i++)
         memcpy(job->out[i].bytes + c->inference * job->out[i].n_bytes, c->play.call.out[i],
                job->out[i].n_bytes);
@@ -152,7 +172,7 @@ static enum status child_main(struct child *c, const char *so_path, const struct
     c->shared->wall_seconds = now() - start;
     totals(c);
     waves_submission_end(&c->waves);
-    enum status waves = waves_close(&c->waves, &c->d);
+    enum status waves = waves_close(&c->waves, c->shared, &c->d);
     device_close(&c->play.v);
     return st != ST_OK ? st : waves;
 }
@@ -177,8 +197,6 @@ static enum status crashed(const struct run_job *job, int state, struct diag *d)
 {
     const struct ir_graph *g = job->p->graph;
     uint32_t layer = job->shared->layer;
-    if (WIFSIGNALED(state) && WTERMSIG(state) == SIGINT)
-        return FAIL(d, ST_INTERRUPTED, "interrupted");
     return FAIL(d, ST_INTERNAL, "inference %u: emitted code or its device crashed (%s) in %s %s",
                 job->shared->inferences, WIFSIGNALED(state) ? strsignal(WTERMSIG(state)) : "exit",
                 job->shared->submission ? "the submission at" : "host operator",
@@ -189,7 +207,6 @@ enum status run_engine(struct run_job *job, const char *so_path, struct diag *d)
 {
     struct sim_model sim = {0};
     struct arena *a = job->p->arena;
-    int state;
     if (job->options->engine == ENGINE_RTL && job->p->program->n_stream) {
         struct sim_paths paths = {.checked = job->options->checked};
         TRY(home_find(a, &paths.home, d));
@@ -198,10 +215,12 @@ enum status run_engine(struct run_job *job, const char *so_path, struct diag *d)
     }
     TRY(share_results(job, d));
     fflush(NULL);
+    waves_partial(job, true);
     pid_t pid = fork();
     if (pid < 0)
         return FAIL(d, ST_NO_MEMORY, "no child process could be started");
     if (pid == 0) {
+        interrupt_leave();
         struct child *c = ARENA_NEW(a, struct child);
         c->job = job;
         c->shared = job->shared;
@@ -210,8 +229,8 @@ enum status run_engine(struct run_job *job, const char *so_path, struct diag *d)
         fflush(NULL);
         _exit(0);
     }
-    while (waitpid(pid, &state, 0) < 0)
-        continue;
+    int state = run_watch(job, pid);
+    waves_partial(job, false);
     if (!WIFEXITED(state) || WEXITSTATUS(state) != 0)
         return crashed(job, state, d);
     if (job->shared->status != ST_OK)

@@ -28,7 +28,8 @@ static enum status open_rtl(struct device *v, const struct sim_model *so, const 
                                .stall_seed = v->options->stall_seed,
                                .layer_names = names,
                                .n_layers = n_names};
-    v->sim = (struct sim_port){NULL, NULL, v->memory, DEVICE_BASE, v->n_bytes};
+    v->sim = (struct sim_port){
+        .memory = v->memory, .memory_base = DEVICE_BASE, .memory_bytes = v->n_bytes};
     TRY(sim_load(so->path, so->source_hash, v->hw->hash, &v->sim.api, d));
     v->sim.sim = v->sim.api->open(&s, error, sizeof error);
     if (!v->sim.sim)

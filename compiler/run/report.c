@@ -123,6 +123,18 @@ static void add_memory(const struct run_job *job, cJSON *o)
     add_count(memory, "command_bytes", p->command_bytes);
 }
 
+static void add_waves(const struct run_job *job, cJSON *o)
+{
+    if (!job->shared || !job->shared->wave_bytes)
+        return;
+    cJSON *w = cJSON_AddObjectToObject(o, "waves");
+    cJSON_AddStringToObject(
+        w, "file", arena_printf(job->p->arena, "%s/waves.fst", job->out_dir ? job->out_dir : "."));
+    cJSON_AddNumberToObject(w, "cycles", (double)job->shared->wave_cycles);
+    cJSON_AddNumberToObject(w, "bytes", (double)job->shared->wave_bytes);
+    cJSON_AddBoolToObject(w, "limited", job->shared->wave_limited != 0);
+}
+
 static cJSON *stats_json(const struct run_job *job)
 {
     cJSON *o = cJSON_CreateObject(), *hw, *layers;
@@ -152,6 +164,7 @@ static cJSON *stats_json(const struct run_job *job)
         cJSON_AddItemToArray(layers, layer_json(job, i));
     if (timed(job))
         add_counters(job, o);
+    add_waves(job, o);
     add_memory(job, o);
     add_sim(job, o);
     return o;
@@ -220,6 +233,18 @@ static void layer_line(struct text *t, const cJSON *l, const cJSON *all)
     text_add(t, "\n");
 }
 
+static void waves_line(struct text *t, const cJSON *all)
+{
+    const cJSON *w = cJSON_GetObjectItemCaseSensitive(all, "waves");
+    if (!w)
+        return;
+    text_printf(t, "waves: %s, %.0f cycles, %.1f MB", text_of(w, "file"), number_of(w, "cycles"),
+                number_of(w, "bytes") / 1e6);
+    if (cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(w, "limited")))
+        text_add(t, "; stopped at its size limit (--waves-limit)");
+    text_add(t, "\n");
+}
+
 static void counter_lines(struct text *t, const cJSON *all)
 {
     const cJSON *units = cJSON_GetObjectItemCaseSensitive(all, "counters"), *unit, *kind;
@@ -251,6 +276,7 @@ static void text_report(struct text *t, const cJSON *all)
     if (number_of(sim, "cycles_per_second") > 0)
         text_printf(t, "; %.2f M cycles/s", number_of(sim, "cycles_per_second") / 1e6);
     text_add(t, "\n");
+    waves_line(t, all);
     if (number_of(all, "accuracy") >= 0)
         text_printf(t, "accuracy: %.2f %%\n", 100 * number_of(all, "accuracy"));
     text_printf(t, "verdict: %s", text_of(all, "verdict"));

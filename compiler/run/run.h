@@ -5,6 +5,8 @@
 #ifndef HEDDLE_RUN_H
 #define HEDDLE_RUN_H
 
+#include <sys/types.h>
+
 #include "../pipeline.h"
 
 enum run_verdict { VERDICT_MATCH, VERDICT_MISMATCH, VERDICT_UNCHECKED };
@@ -19,14 +21,17 @@ struct run_data {
 struct run_shared {
     volatile uint32_t layer, submission; /* being executed */
     volatile uint32_t inferences;        /* completed */
+    volatile uint32_t working;           /* layer of the last command started */
     enum status status;
     char message[4096];
     uint64_t cycles; /* sums over the inferences */
     uint64_t read_bytes, write_bytes;
     double wall_seconds;
     uint64_t sim_cycles;
-    uint64_t counter[48];  /* of the first inference */
-    uint64_t row_cycles[]; /* n_row: sums */
+    uint64_t wave_cycles, wave_bytes; /* in the file; 0 without */
+    uint32_t wave_limited;            /* it reached --waves-limit */
+    uint64_t counter[48];             /* of the first inference */
+    uint64_t row_cycles[];            /* n_row: sums */
 };
 
 struct run_job {
@@ -45,7 +50,6 @@ struct run_job {
     const char *out_dir;          /* or NULL */
     struct run_shared *shared;    /* of func and rtl */
     double ref_seconds;
-    const char *waves_path;
 };
 
 enum status run_command(struct arena *a, const struct options *o, struct diag *d);
@@ -66,6 +70,10 @@ enum status run_compile_program(struct arena *a, const char *source, const struc
 /* child.c: run all inferences on func or rtl in a child process. */
 enum status run_engine(struct run_job *job, const char *so_path, struct diag *d);
 enum status run_program(struct arena *a, const struct options *o, struct diag *d);
+
+/* progress.c: wait for the child; meanwhile, if stderr is a terminal, one line that says where it
+ * is. Returns its wait status. */
+int run_watch(const struct run_job *job, pid_t child);
 
 /* report.c */
 enum status run_stats(const struct run_job *job, const char *path, struct diag *d);

@@ -6,6 +6,9 @@
 #include <string.h>
 
 #include "../base/file.h"
+#include "../base/interrupt.h"
+
+enum { MARKERS = 64 }; /* GTKWave has 26 */
 
 static enum status find_layer(struct waves *w, const struct run_job *job, const char *name,
                               struct diag *d)
@@ -91,55 +94,119 @@ static bool layer_window(struct waves *w, uint32_t first_layer)
     return w->first != UINT64_MAX;
 }
 
-void waves_submission(struct waves *w, uint32_t inference, uint32_t layer)
+/* Which of its cycles the simulator writes from now on; false: none. */
+static bool set_window(struct waves *w, uint32_t layer)
 {
-    const struct hd_sim_api *api;
-    if (!w->v || (inference > 0 && w->what != WAVES_ALL))
-        return;
-    api = w->v->sim.api;
-    if (w->what == WAVES_LAYER && !layer_window(w, layer))
-        return;
+    const struct hd_sim_api *api = w->v->sim.api;
+    bool any = w->what != WAVES_LAYER || layer_window(w, layer);
     if (w->what == WAVES_FIRST || w->what == WAVES_ALL)
         api->trace_window(w->v->sim.sim, 0, 1, 0);
-    else
+    else if (any)
         api->trace_window(w->v->sim.sim, w->what != WAVES_CYCLES, w->first, w->last);
+    else
+        api->trace_window(w->v->sim.sim, 0, UINT64_MAX, UINT64_MAX);
+    return any;
+}
+
+void waves_submission(struct waves *w, uint32_t layer)
+{
+    w->running = false;
+    if (!w->v || w->stopped || !set_window(w, layer))
+        return;
     if (!w->written)
-        w->written = api->trace_start(w->v->sim.sim, w->path, w->job->options->waves_limit) == 0;
+        w->written =
+            w->v->sim.api->trace_start(w->v->sim.sim, w->path, w->job->options->waves_limit) == 0;
     w->running = w->written;
+}
+
+/* From where to where the window of this submission goes, cycles since open. */
+static void extent(const struct waves *w, const struct hd_sim_command *cmd, uint32_t n,
+                   const struct hd_sim_totals *t, uint64_t *begin, uint64_t *end)
+{
+    uint64_t first = UINT64_MAX, last = 0;
+    *begin = t->doorbell;
+    *end = t->cycles;
+    if (w->what == WAVES_CYCLES) {
+        first = w->first;
+        last = w->last;
+    }
+    for (uint64_t i = w->first; w->what >= WAVES_LAYER && w->what != WAVES_CYCLES && i < n; i++)
+        if (i <= w->last && cmd[i].unit != HD_UNIT_FETCH && cmd[i].done) {
+            first = cmd[i].start < first ? cmd[i].start : first;
+            last = cmd[i].done > last ? cmd[i].done : last;
+        }
+    if (first == UINT64_MAX)
+        return;
+    *begin = t->doorbell + first < t->cycles ? t->doorbell + first : t->cycles;
+    *end = last < t->cycles - t->doorbell ? t->doorbell + last : t->cycles;
 }
 
 void waves_submission_end(struct waves *w)
 {
     const struct hd_sim_command *cmd;
     struct hd_sim_totals totals;
+    struct arena *a = w->job->p->arena;
     const struct ir_graph *g = w->job->p->graph;
+    uint64_t begin, end;
     if (!w->v || !w->running)
         return;
     w->running = false;
     uint32_t n = w->v->sim.api->commands(w->v->sim.sim, &cmd);
     w->v->sim.api->totals(w->v->sim.sim, &totals);
+    extent(w, cmd, n, &totals, &begin, &end);
     if (!w->marker) {
-        w->marker = ARENA_ARRAY(w->job->p->arena, struct gtkw_marker,
-                                (size_t)g->n_row * (w->job->p->program->n_stream + 1));
-        w->begin = totals.doorbell;
+        w->marker = ARENA_ARRAY(a, struct gtkw_marker, MARKERS + g->n_row + 1);
+        w->begin = begin;
     }
-    w->end = totals.cycles;
-    if (w->n_marker < 64) {
-        const char **names = ARENA_ARRAY(w->job->p->arena, const char *, g->n_row + 1);
+    w->end = end;
+    if (w->n_marker < MARKERS) {
+        const char **names = ARENA_ARRAY(a, const char *, g->n_row + 1);
         for (uint32_t i = 0; i < g->n_row; i++)
             names[i] = g->row[i].name;
         gtkw_layers(cmd, n, totals.doorbell, names, g->n_row, w->marker, &w->n_marker);
     }
-    if (w->what != WAVES_ALL && w->what != WAVES_FIRST)
+}
+
+void waves_inference_end(struct waves *w)
+{
+    waves_submission_end(w);
+    if (!w->v || w->stopped || w->what == WAVES_ALL)
+        return;
+    w->stopped = true;
+    if (w->written)
         w->v->sim.api->trace_stop(w->v->sim.sim);
 }
 
-enum status waves_close(struct waves *w, struct diag *d)
+enum status waves_close(struct waves *w, struct run_shared *shared, struct diag *d)
 {
     struct arena *a = w->job->p->arena;
-    if (!w->v || !w->written)
+    struct hd_sim_totals t;
+    if (!w->v)
         return ST_OK;
+    if (!w->written)
+        return FAIL(d, ST_USAGE,
+                    w->what == WAVES_LAYER ? "--waves: %s runs no command on the accelerator"
+                                           : "'%s' cannot be written",
+                    w->what == WAVES_LAYER ? w->job->p->graph->row[w->layer].name : w->path);
     w->v->sim.api->trace_stop(w->v->sim.sim);
+    w->v->sim.api->totals(w->v->sim.sim, &t);
+    shared->wave_cycles = t.trace_cycles;
+    shared->wave_bytes = t.trace_bytes;
+    shared->wave_limited = t.trace_limited;
     const char *save = arena_strndup(a, w->path, strlen(w->path) - 4);
-    return gtkw_write(a, arena_printf(a, "%s.gtkw", save), "waves.fst", w->marker, w->n_marker, w->begin, w->end, d);
+    return gtkw_write(a, arena_printf(a, "%s.gtkw", save), "waves.fst", w->marker, w->n_marker,
+                      w->begin, w->end, d);
+}
+
+void waves_partial(const struct run_job *job, bool on)
+{
+    const char *dir = job->out_dir ? job->out_dir : ".";
+    const char *const end[] = {"", ".hier"}; /* .hier: the writer's own, until it closes */
+    for (int i = 0; i < 2 && job->options->waves; i++) {
+        const char *path = arena_printf(job->p->arena, "%s/waves.fst%s", dir, end[i]);
+        if (on)
+            interrupt_file(path);
+        else
+            interrupt_file_done(path);
+    }
 }

@@ -14,8 +14,9 @@ struct waves {
     const char *path;
     struct device *v; /* NULL: nothing to trace */
     struct run_job *job;
-    bool running, written;
-    struct gtkw_marker *marker; /* room for a marker per layer and submission */
+    bool running, written,
+        stopped;                /* a submission is traced; the file was opened; it is complete */
+    struct gtkw_marker *marker; /* room for MARKERS and those of one submission more */
     uint32_t n_marker;
     uint64_t begin, end; /* of what is shown, cycles since open */
 };
@@ -24,10 +25,14 @@ struct waves {
 enum status waves_parse(struct waves *w, const struct run_job *job, struct diag *d);
 enum status waves_open(struct waves *w, struct run_job *job, struct device *v, bool has_device,
                        struct diag *d);
-/* Around each submission. */
-void waves_submission(struct waves *w, uint32_t inference, uint32_t layer);
+/* Around each submission, and after an inference. */
+void waves_submission(struct waves *w, uint32_t layer);
 void waves_submission_end(struct waves *w);
-/* Stop, and write the .gtkw beside the wave. */
-enum status waves_close(struct waves *w, struct diag *d);
+void waves_inference_end(struct waves *w);
+/* Stop, say in `shared` what is in the file, write the .gtkw beside it. */
+enum status waves_close(struct waves *w, struct run_shared *shared, struct diag *d);
+
+/* The files of a trace that a killed child leaves half written; on: from now on. */
+void waves_partial(const struct run_job *job, bool on);
 
 #endif

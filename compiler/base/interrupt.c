@@ -1,0 +1,87 @@
+/* interrupt.c - see interrupt.h. A signal handler has no argument to find its state by: hence the
+ * file's variables, the only ones of this program. The handler calls async-signal-safe functions
+ * only (POSIX: kill, waitpid, unlink, write, _exit). */
+#define _GNU_SOURCE
+#include "interrupt.h"
+
+#include <limits.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "status.h"
+
+enum { FILES = 4 };
+
+static struct {
+    volatile pid_t child;
+    volatile sig_atomic_t used[FILES];
+    char path[FILES][PATH_MAX];
+} state;
+
+static void interrupted(int signal)
+{
+    static const char text[] = "heddle: interrupted\n", erase[] = "\r\033[K";
+    ssize_t ignored = 0;
+    (void)signal;
+    if (state.child > 0) {
+        (void)kill(state.child, SIGKILL);
+        while (waitpid(state.child, NULL, 0) < 0 && kill(state.child, 0) == 0)
+            continue;
+    }
+    for (int i = 0; i < FILES; i++)
+        if (state.used[i])
+            (void)unlink(state.path[i]);
+    if (isatty(STDERR_FILENO))
+        ignored += write(STDERR_FILENO, erase, sizeof erase - 1);
+    ignored += write(STDERR_FILENO, text, sizeof text - 1);
+    _exit(status_exit_code(ST_INTERRUPTED));
+}
+
+void interrupt_catch(void)
+{
+    struct sigaction action = {.sa_handler = interrupted, .sa_flags = SA_RESTART}, before;
+    const int signals[] = {SIGINT, SIGTERM};
+    sigemptyset(&action.sa_mask);
+    sigaddset(&action.sa_mask, SIGINT);
+    sigaddset(&action.sa_mask, SIGTERM);
+    for (int i = 0; i < 2; i++) /* ignored by who started us (nohup, a shell's &): so be it */
+        if (sigaction(signals[i], NULL, &before) == 0 && before.sa_handler != SIG_IGN)
+            (void)sigaction(signals[i], &action, NULL);
+}
+
+void interrupt_leave(void)
+{
+    memset((void *)(uintptr_t)state.used, 0, sizeof state.used);
+    state.child = 0;
+    (void)signal(SIGINT, SIG_IGN);
+    (void)signal(SIGTERM, SIG_DFL);
+    (void)prctl(PR_SET_PDEATHSIG, SIGKILL); /* also when the parent is killed outright */
+}
+
+void interrupt_child(pid_t pid)
+{
+    state.child = pid;
+}
+
+void interrupt_file(const char *path)
+{
+    const size_t n = strlen(path);
+    for (int i = 0; i < FILES && n < PATH_MAX; i++)
+        if (!state.used[i]) {
+            memcpy(state.path[i], path, n + 1);
+            state.used[i] = true;
+            return;
+        }
+}
+
+void interrupt_file_done(const char *path)
+{
+    for (int i = 0; i < FILES; i++)
+        if (state.used[i] && strcmp(state.path[i], path) == 0)
+            state.used[i] = false;
+}

@@ -1,0 +1,55 @@
+/* progress.c - the parent's side while the child runs: sleep until the child ends; on a terminal
+ * wake up ten times a second and say where it is, in one line of stderr that is erased at the end.
+ * No other thread, no busy waiting: SIGCHLD is blocked and waited for with a time limit. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "../base/interrupt.h"
+#include "run.h"
+
+static void line(const struct run_job *job, time_t begun)
+{
+    const struct ir_graph *g = job->p->graph;
+    uint32_t layer = job->shared->working, done = job->shared->inferences;
+    fprintf(stderr, "\r\033[Kinference %u of %u, %.40s, %lld s", done < job->n ? done + 1 : job->n,
+            job->n, layer < g->n_row ? g->row[layer].name : "", (long long)(time(NULL) - begun));
+    fflush(stderr);
+}
+
+static void watch_terminal(const struct run_job *job, pid_t child, int *state)
+{
+    const struct timespec tenth = {0, 100000000};
+    time_t begun = time(NULL);
+    sigset_t ended, before;
+    bool shown = false;
+    sigemptyset(&ended);
+    sigaddset(&ended, SIGCHLD);
+    sigprocmask(SIG_BLOCK, &ended, &before);
+    while (waitpid(child, state, WNOHANG) == 0)
+        if (sigtimedwait(&ended, NULL, &tenth) < 0 && errno == EAGAIN) {
+            line(job, begun);
+            shown = true;
+        }
+    sigprocmask(SIG_SETMASK, &before, NULL);
+    if (shown)
+        fputs("\r\033[K", stderr);
+}
+
+int run_watch(const struct run_job *job, pid_t child)
+{
+    int state = 0;
+    interrupt_child(child);
+    if (isatty(STDERR_FILENO))
+        watch_terminal(job, child, &state);
+    else
+        while (waitpid(child, &state, 0) < 0 && errno == EINTR)
+            continue;
+    interrupt_child(0);
+    return state;
+}
