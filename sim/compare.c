@@ -176,13 +176,19 @@ static uint64_t when(const struct mismatch *m)
     return m->kind == MISMATCH_MISSING ? UINT64_MAX : m->cycle;
 }
 
-/* Remember the difference at one place if it is the first so far. x, y: last writes or NULL. */
+/* Remember the difference at one place if it is the first so far. x, y: last writes, one of them
+ * may be NULL. */
 static void consider(struct mismatch *m, const struct commit_byte *x, size_t n_x,
                      const struct commit_byte *y, size_t n_y)
 {
     const struct commit_byte *const any = x != NULL ? x : y;
-    struct mismatch now = {
-        .place = m->place, .unit = any->unit, .space = any->space, .address = any->address};
+    struct mismatch now = {.place = m->place};
+
+    if (any == NULL)
+        return;
+    now.unit = any->unit;
+    now.space = any->space;
+    now.address = any->address;
 
     if (x != NULL && y != NULL && x->value == y->value && n_x == n_y)
         return;

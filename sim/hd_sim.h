@@ -63,7 +63,8 @@ struct hd_sim_totals {
     double wall_seconds;                /* inside the clock loop of run() */
     uint64_t trace_cycles, trace_bytes; /* in the last or current FST file */
     uint32_t trace_limited;             /* 1: it reached its size limit and was closed */
-    uint64_t doorbell; /* cycle, since open, of the last doorbell: what struct hd_sim_command counts from */
+    uint64_t doorbell; /* cycle, since open, of the last doorbell: what struct hd_sim_command counts
+                          from */
 };
 
 struct hd_sim_api {

@@ -12,11 +12,11 @@ struct array_job {
     struct hd_func *f;
     const struct hd_cmd_array *c;
     uint32_t n;
-    uint32_t tile, columns; /* channel tile, its channels: at most N */
-    uint32_t block, y;      /* block; output row within the block */
-    uint32_t rows;          /* of this block */
-    uint32_t first, last;   /* this segment writes the accumulators; ends the kernel */
-    const struct hd_segment *seg;
+    uint32_t tile, columns;         /* channel tile, its channels: at most N */
+    uint32_t block, y;              /* block; output row within the block */
+    uint32_t rows;                  /* of this block */
+    uint32_t first, last;           /* this segment writes the accumulators; ends the kernel */
+    struct hd_segment seg;          /* at hand */
     uint64_t source[HD_WALK_PORTS]; /* scratchpad address of byte 0 of the piece's image row */
     uint32_t inside[HD_WALK_PORTS]; /* that row is in the image */
 };
@@ -35,7 +35,7 @@ static void fetch_weights(const struct array_job *j, uint32_t word)
     uint32_t split = j->c->streams == 2 ? j->c->pair_split : j->n;
     int32_t zero = j->c->z_w;
 
-    for (uint32_t lane = 0; lane < j->seg->len; lane++) {
+    for (uint32_t lane = 0; lane < j->seg.len; lane++) {
         const int8_t *w = (const int8_t *)f->space[HD_SPACE_WEIGHTS] + (word + lane) * j->n;
         for (uint32_t col = 0; col < j->n; col++) {
             int16_t v = (int16_t)(w[col] - zero);
@@ -51,8 +51,8 @@ static int find_rows(struct array_job *j)
     const struct hd_cmd_array *c = j->c;
     int64_t size = j->f->n_bytes[HD_SPACE_SCRATCHPAD];
 
-    for (uint32_t g = 0; g < j->seg->n_pieces; g++) {
-        int64_t ky = j->seg->piece[g].ky;
+    for (uint32_t g = 0; g < j->seg.n_pieces; g++) {
+        int64_t ky = j->seg.piece[g].ky;
         int64_t iy = c->y_start + (int64_t)j->block * c->block_step_y +
                      (int64_t)j->y * c->stride_y + ky * c->dilation_y;
         int64_t at = c->in_row + (int64_t)j->block * c->in_block_step +
@@ -73,8 +73,8 @@ static void gather(const struct array_job *j, int64_t p0, int16_t *lanes)
     int64_t in_wc = j->c->in_wc;
     int32_t zero = j->c->z_in;
 
-    for (uint32_t g = 0; g < j->seg->n_pieces; g++) {
-        const struct hd_piece *piece = &j->seg->piece[g];
+    for (uint32_t g = 0; g < j->seg.n_pieces; g++) {
+        const struct hd_piece *piece = &j->seg.piece[g];
         int64_t p = p0 + piece->of;
         const int8_t *row = (const int8_t *)j->f->space[HD_SPACE_SCRATCHPAD] + j->source[g];
         uint32_t len = piece->hi - piece->lo;
@@ -98,10 +98,10 @@ static void convolve(const struct array_job *j, uint32_t x, uint32_t *sum)
     int16_t lanes[HD_FUNC_MAX_N];
 
     gather(j, p, lanes);
-    func_mac(sum, j->f->w_tile, lanes, j->seg->len, j->n);
+    func_mac(sum, j->f->w_tile, lanes, j->seg.len, j->n);
     if (c->streams == 2) {
         gather(j, p + c->pair_step, lanes);
-        func_mac(sum, j->f->w_tile2, lanes, j->seg->len, j->n);
+        func_mac(sum, j->f->w_tile2, lanes, j->seg.len, j->n);
     }
 }
 
@@ -113,8 +113,8 @@ static void convolve_depthwise(const struct array_job *j, uint32_t x, uint32_t *
     const int8_t *spad = (const int8_t *)j->f->space[HD_SPACE_SCRATCHPAD];
     int64_t room = (int64_t)j->f->n_bytes[HD_SPACE_SCRATCHPAD] - j->columns;
 
-    for (uint32_t g = 0; g < j->seg->n_pieces; g++) {
-        const int16_t *w = j->f->w_tile + j->seg->piece[g].lo * j->n;
+    for (uint32_t g = 0; g < j->seg.n_pieces; g++) {
+        const int16_t *w = j->f->w_tile + j->seg.piece[g].lo * j->n;
 
         for (uint32_t kx = 0; j->inside[g] && kx < c->kernel_row_bytes; kx++) {
             int64_t pos = (int64_t)x * c->stride_x + kx - c->pad_left;
@@ -184,17 +184,16 @@ static int run_row(struct array_job *j)
 static int run_block(struct array_job *j, uint32_t word)
 {
     const struct hd_cmd_array *c = j->c;
-    struct hd_segment seg;
+    const struct hd_segment *seg = &j->seg;
     struct hd_walk walk;
 
     hd_walk_start(&walk, c->kernel_h, c->kernel_row_bytes, j->n, c->ports, c->depthwise);
-    j->seg = &seg;
-    while (hd_walk_next(&walk, &seg)) {
-        if ((word + seg.first_word + seg.len) * j->n > j->f->n_bytes[HD_SPACE_WEIGHTS])
-            return refuse(j, word + seg.first_word, "array: weights beyond the weight memory");
-        fetch_weights(j, word + seg.first_word);
-        j->first = seg.index == 0 && !c->acc_keep;
-        j->last = seg.last;
+    while (hd_walk_next(&walk, &j->seg)) {
+        if ((word + seg->first_word + seg->len) * j->n > j->f->n_bytes[HD_SPACE_WEIGHTS])
+            return refuse(j, word + seg->first_word, "array: weights beyond the weight memory");
+        fetch_weights(j, word + seg->first_word);
+        j->first = seg->index == 0 && !c->acc_keep;
+        j->last = seg->last;
         for (j->y = 0; j->y < j->rows; j->y++)
             if (run_row(j))
                 return -1;
