@@ -1,11 +1,10 @@
 // hd_regs - AXI4-Lite registers (accel.json), the engine's state, interrupt, cycle and stall counters.
-//   Writes are taken when address and data are both there; every access answers OKAY, unknown addresses read 0.
 //   StRun from the doorbell to end_i; StFault from the first fault until bus and units are quiet; StReset from a soft
 //   reset until the bus is quiet; StClear, one cycle: unit_rst_no is low, registers wait. start_o is the doorbell's
 //   own cycle, clear_o clears counts (doorbell, soft reset, reset), stop_o: no new bursts or commands.
 //   cycles = cycles in StRun and StFault = sum of the counters of each unit; the interrupt rises in the cycle after.
 //   The first fault wins; of faults in one cycle the one of the lowest unit.
-// Latency: write 1, read 1 cycle. Reset: idle, regions disabled, interrupts off. Bench: tests/hw/frame_tb.cpp
+// hd_axil has the bus. Reset: idle, regions disabled, interrupts off. Bench: tests/hw/frame_tb.cpp
 `default_nettype none
 `include "hd_accel.svh"
 
@@ -63,59 +62,48 @@ module hd_regs #(
 
   state_e state_q, state_d;
 
-  // Write bus: address and data are kept until both are there and the answer has room.
-  logic        aw_held_q, w_held_q, b_valid_q, write;
-  logic [11:0] aw_q, write_addr;
-  logic [31:0] w_q, write_data, write_mask;
-  logic [3:0]  strb_q, write_strb;
-
-  assign s_axil_awready = !aw_held_q && !b_valid_q && state_q != StClear;
-  assign s_axil_wready  = !w_held_q && !b_valid_q && state_q != StClear;
-  assign write      = (aw_held_q || s_axil_awvalid) && (w_held_q || s_axil_wvalid) && !b_valid_q
-                      && state_q != StClear;
-  assign write_addr = aw_held_q ? aw_q : s_axil_awaddr;
-  assign write_data = w_held_q ? w_q : s_axil_wdata;
-  assign write_strb = w_held_q ? strb_q : s_axil_wstrb;
-  assign write_mask = {{8{write_strb[3]}}, {8{write_strb[2]}}, {8{write_strb[1]}}, {8{write_strb[0]}}};
-  assign s_axil_bvalid = b_valid_q;
-  assign s_axil_bresp  = 2'b00;
-
-  always_ff @(posedge clk_i) begin
-    if (!rst_ni) begin
-      aw_held_q <= 1'b0;
-      w_held_q  <= 1'b0;
-      b_valid_q <= 1'b0;
-    end else begin
-      if (write) begin
-        aw_held_q <= 1'b0;
-        w_held_q  <= 1'b0;
-        b_valid_q <= 1'b1;
-      end else begin
-        if (s_axil_awvalid && s_axil_awready) aw_held_q <= 1'b1;
-        if (s_axil_wvalid && s_axil_wready) w_held_q <= 1'b1;
-        if (s_axil_bready) b_valid_q <= 1'b0;
-      end
-    end
-  end
-
-  always_ff @(posedge clk_i) begin
-    if (s_axil_awvalid && s_axil_awready) aw_q <= s_axil_awaddr;
-    if (s_axil_wvalid && s_axil_wready) begin
-      w_q    <= s_axil_wdata;
-      strb_q <= s_axil_wstrb;
-    end
-  end
-
   logic [RegBits-1:0] write_reg, read_reg;
-  logic               write_known, read_known, reset_command;
+  logic               write, read, reset_command;
+  logic [31:0]        write_data, write_mask, read_data, control;
   logic [2:0]         region_we;
   logic [3:0]         region_write;
 
-  assign write_reg     = write_addr[RegBits+1:2];
-  assign write_known   = write && write_addr[11:RegBits+2] == '0;
-  assign start_o       = write_known && write_reg == RegControl && write_data[ControlStartLsb] && write_strb[0]
-                         && state_q == StIdle;
-  assign reset_command = write_known && write_reg == RegControl && write_data[ControlSoftResetLsb] && write_strb[0];
+  hd_axil #(
+    .AddrBits(12),
+    .WordBits(RegBits)
+  ) u_axil (
+    .clk_i,
+    .rst_ni,
+    .s_axil_awvalid,
+    .s_axil_awready,
+    .s_axil_awaddr,
+    .s_axil_wvalid,
+    .s_axil_wready,
+    .s_axil_wdata,
+    .s_axil_wstrb,
+    .s_axil_bvalid,
+    .s_axil_bready,
+    .s_axil_bresp,
+    .s_axil_arvalid,
+    .s_axil_arready,
+    .s_axil_araddr,
+    .s_axil_rvalid,
+    .s_axil_rready,
+    .s_axil_rdata,
+    .s_axil_rresp,
+    .hold_i      (state_q == StClear),
+    .write_o     (write),
+    .write_word_o(write_reg),
+    .write_data_o(write_data),
+    .write_mask_o(write_mask),
+    .read_o      (read),
+    .read_word_o (read_reg),
+    .read_data_i (read_data)
+  );
+
+  assign control       = (write && write_reg == RegControl) ? write_data & write_mask : '0;
+  assign start_o       = control[ControlStartLsb] && state_q == StIdle;
+  assign reset_command = control[ControlSoftResetLsb];
 
   // State.
   always_comb begin
@@ -167,14 +155,14 @@ module hd_regs #(
         irq_done_q  <= 1'b0;
         irq_error_q <= 1'b0;
       end else begin
-        if (write_known && write_reg == RegIrqStatus) begin
+        if (write && write_reg == RegIrqStatus) begin
           if ((write_data & write_mask & (32'd1 << IrqStatusDoneLsb)) != '0) irq_done_q <= 1'b0;
           if ((write_data & write_mask & (32'd1 << IrqStatusErrorLsb)) != '0) irq_error_q <= 1'b0;
         end
         if (ended) irq_done_q <= 1'b1;
         if (fault_ended) irq_error_q <= 1'b1;
       end
-      if (write_known && write_reg == RegIrqEnable && write_strb[0]) begin
+      if (write && write_reg == RegIrqEnable && write_mask[0]) begin
         enable_done_q  <= write_data[IrqEnableDoneLsb];
         enable_error_q <= write_data[IrqEnableErrorLsb];
       end
@@ -224,7 +212,7 @@ module hd_regs #(
     if (!rst_ni) begin
       offset_q <= '0;
       bytes_q  <= '0;
-    end else if (write_known) begin
+    end else if (write) begin
       if (write_reg == RegCommandOffset) offset_q <= (offset_q & ~write_mask) | (write_data & write_mask);
       if (write_reg == RegCommandLength) bytes_q <= (bytes_q & ~write_mask) | (write_data & write_mask);
     end
@@ -238,12 +226,10 @@ module hd_regs #(
   assign lo_index     = write_reg - RegRegionBaseLo;
   assign hi_index     = write_reg - RegRegionBaseHi;
   assign size_index   = write_reg - RegRegionSize;
-  assign region_we[0] = write_known && lo_index < RegBits'(RegRegionBaseLoCount);
-  assign region_we[1] = write_known && hi_index < RegBits'(RegRegionBaseHiCount);
-  assign region_we[2] = write_known && size_index < RegBits'(RegRegionSizeCount);
+  assign region_we[0] = write && lo_index < RegBits'(RegRegionBaseLoCount);
+  assign region_we[1] = write && hi_index < RegBits'(RegRegionBaseHiCount);
+  assign region_we[2] = write && size_index < RegBits'(RegRegionSizeCount);
   assign region_write = region_we[0] ? lo_index[3:0] : region_we[1] ? hi_index[3:0] : size_index[3:0];
-  assign read_reg     = s_axil_araddr[RegBits+1:2];
-  assign read_known   = s_axil_araddr[11:RegBits+2] == '0;
   assign read_lo      = read_reg - RegRegionBaseLo;
   assign read_hi      = read_reg - RegRegionBaseHi;
   assign read_size    = read_reg - RegRegionSize;
@@ -284,8 +270,6 @@ module hd_regs #(
   end
 
   // Read bus.
-  logic [31:0]        read_data, read_q;
-  logic               r_valid_q;
   logic [RegBits-1:0] read_command, read_done;
   logic [2:0]         read_unit;
   logic [31:0]        fault_addr_lo, fault_addr_hi, cycles_lo, cycles_hi;
@@ -295,14 +279,10 @@ module hd_regs #(
   assign read_unit      = read_counter[5:3];
   assign {fault_addr_hi, fault_addr_lo} = fault_addr_q;
   assign {cycles_hi, cycles_lo}         = cycles_q;
-  assign s_axil_arready = !r_valid_q;
-  assign s_axil_rvalid  = r_valid_q;
-  assign s_axil_rdata   = read_q;
-  assign s_axil_rresp   = 2'b00;
 
   always_comb begin
     read_data = '0;
-    if (s_axil_arvalid && read_known) begin
+    if (read) begin
       unique case (read_reg)
         RegId:            read_data = HdId;
         RegVersion:       read_data = HdStreamVersion << VersionStreamLsb;
@@ -344,21 +324,7 @@ module hd_regs #(
     end
   end
 
-  always_ff @(posedge clk_i) begin
-    if (!rst_ni) r_valid_q <= 1'b0;
-    else if (s_axil_arvalid && s_axil_arready) r_valid_q <= 1'b1;
-    else if (s_axil_rready) r_valid_q <= 1'b0;
-    if (s_axil_arvalid && s_axil_arready) read_q <= read_data;
-  end
-
-  logic unused;  // registers are words
-  assign unused = ^{write_addr[1:0], s_axil_araddr[1:0]};
-
 `ifdef HD_ASSERT
-  a_b_stable: assert property (@(posedge clk_i) disable iff (!rst_ni)
-    s_axil_bvalid && !s_axil_bready |=> s_axil_bvalid);
-  a_r_stable: assert property (@(posedge clk_i) disable iff (!rst_ni)
-    s_axil_rvalid && !s_axil_rready |=> s_axil_rvalid && $stable(s_axil_rdata));
   c_idle: cover property (@(posedge clk_i) state_q == StIdle);
   c_run: cover property (@(posedge clk_i) state_q == StRun);
   c_fault: cover property (@(posedge clk_i) state_q == StFault);
