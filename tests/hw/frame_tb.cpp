@@ -505,7 +505,7 @@ void test_order(bench &b)
     uint64_t at[HD_UNIT_COUNT] = {};
 
     random_bus(b);
-    slow.common.layer = 300;
+    slow.common.layer = 3000;
     s.add(slow, HD_OPCODE_ARRAY, HD_UNIT_ARRAY);
     wait_all(after.common, s, 1u << HD_UNIT_ARRAY);
     after.common.layer = 100;
@@ -517,7 +517,7 @@ void test_order(bench &b)
     for (const done_event &e : b.done)
         at[e.unit] = e.cycle;
     CHECK(at[HD_UNIT_ARRAY] + 100 < at[HD_UNIT_VECTOR] && at[HD_UNIT_VECTOR] < at[HD_UNIT_FETCH], "waits");
-    CHECK(b.read(HD_REG_COUNTER(HD_COUNTER_VECTOR_WAIT_TOKEN)) > 250, "wait_token");
+    CHECK(b.read(HD_REG_COUNTER(HD_COUNTER_VECTOR_WAIT_TOKEN)) > 1000, "wait_token");
     b.finish(false);
 }
 
@@ -684,7 +684,11 @@ void test_unit_faults(bench &b)
     t = trio(b);
     expect_fault(b, t.make().words, {HD_FAULT_BUS_WRITE, HD_UNIT_STORE, 3, 0, false}, "STORE bus");
     b.bus.fault_address = kBase + kCommands + 64 + 32 + 112 + 20;
-    expect_fault(b, t.make().words, {HD_FAULT_BUS_READ, HD_UNIT_FETCH, 1, 0, false}, "FETCH bus");
+    /* A wide beat also holds the end of command 0. */
+    const uint64_t beat = b.bus.fault_address & ~(uint64_t)(CfgAxiBytes - 1);
+    expect_fault(b, t.make().words,
+                 {HD_FAULT_BUS_READ, HD_UNIT_FETCH, beat < kBase + kCommands + 64 + 32 + 112 ? 0u : 1u, 0, false},
+                 "FETCH bus");
     b.bus.fault_enable = false;
 }
 
