@@ -6,6 +6,7 @@
 #include "base/interrupt.h"
 #include "hd_accel_tables.h"
 #include "run/run.h"
+#include "schedule/geometry.h"
 
 static enum status front(struct arena *a, const struct options *o, struct pipeline *p,
                          struct diag *d)
@@ -71,12 +72,31 @@ static enum status targets_command(void)
     return ST_OK;
 }
 
+/* Operators that legalise turns into others before targets are asked. */
+static const char *becomes(enum ir_opcode opcode)
+{
+    switch (opcode) {
+    case IR_OP_LOGISTIC:
+    case IR_OP_TANH:
+    case IR_OP_LEAKY_RELU:
+    case IR_OP_RELU:
+    case IR_OP_RELU6:
+    case IR_OP_RELU_N1_TO_1:
+    case IR_OP_HARD_SWISH: return "becomes lut";
+    case IR_OP_PAD: return "folded into convolutions where it can be";
+    case IR_OP_RESHAPE: return "moves no data";
+    default: return "";
+    }
+}
+
 static enum status ops_command(void)
 {
-    printf("%-20s %-12s %s\n", "operator", "inputs", "attributes");
+    printf("%-20s %-10s %-20s %s\n", "operator", "systolic", "host kernel", "note");
     for (int i = 0; i < IR_OP_COUNT; i++) {
-        const struct ir_op_info *info = ir_op_info((enum ir_opcode)i);
-        printf("%-20s %u-%-10u %s\n", info->name, info->min_in, info->max_in, info->attrs);
+        const char *unit = geo_unit((enum ir_opcode)i),
+                   *kernel = emit_host_kernel((enum ir_opcode)i);
+        printf("%-20s %-10s %-20s %s\n", ir_op_info((enum ir_opcode)i)->name, unit ? unit : "-",
+               kernel ? kernel : "-", becomes((enum ir_opcode)i));
     }
     return ST_OK;
 }

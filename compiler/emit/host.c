@@ -384,6 +384,14 @@ static const struct host_op table[] = {
     {IR_OP_DEQUANTIZE, "dequantize", "quantize", dequantize},
 };
 
+const char *emit_host_kernel(enum ir_opcode opcode)
+{
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++)
+        if (table[i].opcode == opcode)
+            return table[i].kernel;
+    return NULL;
+}
+
 static const struct host_op from_float = {IR_OP_QUANTIZE, "quantize", "quantize", quantize};
 
 static const struct host_op *find(const struct ir_graph *g, const struct ir_op *op)

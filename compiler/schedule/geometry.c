@@ -202,3 +202,20 @@ uint32_t geo_streams(const struct geo *g, const struct hd_config *hw)
     uint64_t two = (uint64_t)segments(g, hw->n, hw->ports / 2) * div_up(g->ow, 2);
     return two < one ? 2 : 1;
 }
+
+const char *geo_unit(enum ir_opcode opcode)
+{
+    switch (opcode) {
+    case IR_OP_CONV2D:
+    case IR_OP_DEPTHWISE_CONV2D:
+    case IR_OP_FULLY_CONNECTED: return "array";
+    case IR_OP_ADD:
+    case IR_OP_SUB:
+    case IR_OP_MUL:
+    case IR_OP_AVERAGE_POOL2D:
+    case IR_OP_MAX_POOL2D:
+    case IR_OP_MEAN:
+    case IR_OP_LUT: return "vector";
+    default: return NULL;
+    }
+}

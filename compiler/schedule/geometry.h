@@ -26,6 +26,9 @@ bool geo_of(const struct ir_graph *graph, const struct ir_op *op, struct geo *g)
 /* MEAN: it runs over dimension `back` (1 W, 2 H), and that is not 1 anyway. */
 bool geo_mean_over(const struct geo *g, uint32_t back);
 
+/* The accelerator's unit for an operator ("array", "vector"), NULL if it has none. */
+const char *geo_unit(enum ir_opcode opcode);
+
 static inline bool geo_on_array(const struct geo *g)
 {
     return g->kind == GEO_CONV || g->kind == GEO_DEPTHWISE || g->kind == GEO_DENSE;
