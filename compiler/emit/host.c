@@ -132,7 +132,7 @@ static void walk_stride(struct text *t, const char *name, const struct ir_tensor
                 stride[0]);
 }
 
-static void walk(struct emit_unit *u, struct text *t, const struct ir_op *op)
+static void walk_only(struct emit_unit *u, struct text *t, const struct ir_op *op)
 {
     const struct ir_tensor *y = ir_out(u->graph, op, 0);
     text_printf(t, "    .walk = {.shape = {%d, %d, %d, %d},\n", ir_dim_back(y, 3),
@@ -140,10 +140,23 @@ static void walk(struct emit_unit *u, struct text *t, const struct ir_op *op)
     walk_stride(t, "a_stride", ir_in(u->graph, op, 0));
     walk_stride(t, "b_stride", ir_in(u->graph, op, 1));
     text_add(t, "    },\n");
+}
+
+static void walk(struct emit_unit *u, struct text *t, const struct ir_op *op)
+{
+    walk_only(u, t, op);
     field(t, "z_a", zero_of(ir_in(u->graph, op, 0)));
     field(t, "z_b", zero_of(ir_in(u->graph, op, 1)));
-    field(t, "z_out", zero_of(y));
+    field(t, "z_out", zero_of(ir_out(u->graph, op, 0)));
     clamps(t, op);
+}
+
+static enum status extremum(struct emit_unit *u, struct text *t, const struct ir_op *op,
+                            struct diag *d)
+{
+    TRY(need_int8(u, op, d));
+    walk_only(u, t, op);
+    return ST_OK;
 }
 
 static enum status add(struct emit_unit *u, struct text *t, const struct ir_op *op, struct diag *d)
@@ -370,6 +383,8 @@ static const struct host_op table[] = {
     {IR_OP_ADD, "add", "add", add},
     {IR_OP_SUB, "sub", "add", add},
     {IR_OP_MUL, "mul", "mul", mul},
+    {IR_OP_MAXIMUM, "maximum", "extremum", extremum},
+    {IR_OP_MINIMUM, "minimum", "extremum", extremum},
     {IR_OP_AVERAGE_POOL2D, "avg_pool", "pool", pool},
     {IR_OP_MAX_POOL2D, "max_pool", "pool", pool},
     {IR_OP_MEAN, "mean", "mean", mean},
@@ -459,7 +474,8 @@ static void add_inputs(struct emit_unit *u, struct text *t, const struct ir_op *
     if (op->opcode == IR_OP_CONV2D || op->opcode == IR_OP_DEPTHWISE_CONV2D ||
         op->opcode == IR_OP_FULLY_CONNECTED)
         add_weights(u, t, op);
-    else if (op->opcode == IR_OP_ADD || op->opcode == IR_OP_SUB || op->opcode == IR_OP_MUL)
+    else if (op->opcode == IR_OP_ADD || op->opcode == IR_OP_SUB || op->opcode == IR_OP_MUL ||
+             op->opcode == IR_OP_MAXIMUM || op->opcode == IR_OP_MINIMUM)
         text_printf(t, ", (const int8_t *)%s", emit_pointer(u, op->in[1]));
 }
 

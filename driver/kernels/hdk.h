@@ -83,6 +83,13 @@ struct hdk_mul {
 };
 void hdk_mul(const struct hdk_mul *p, const int8_t *a, const int8_t *b, int8_t *y);
 
+/* MAXIMUM, MINIMUM of codes with one scale and zero point. y may be a or b as above. */
+struct hdk_extremum {
+    struct hdk_walk2 walk;
+};
+void hdk_maximum(const struct hdk_extremum *p, const int8_t *a, const int8_t *b, int8_t *y);
+void hdk_minimum(const struct hdk_extremum *p, const int8_t *a, const int8_t *b, int8_t *y);
+
 /* AVERAGE_POOL_2D (mean over the cells inside the image, halves away from zero; same scale in and
  * out) and MAX_POOL_2D.   x [batch, in_h, in_w, channels]   y [batch, out_h, out_w, channels] */
 struct hdk_pool {

@@ -1,4 +1,4 @@
-/* hdk_binary.c - ADD, SUB, MUL with broadcasting. */
+/* hdk_binary.c - ADD, SUB, MUL, MAXIMUM, MINIMUM with broadcasting. */
 #include "hdk.h"
 #include "hdk_math.h"
 
@@ -66,4 +66,32 @@ void hdk_mul(const struct hdk_mul *p, const int8_t *a, const int8_t *b, int8_t *
                                        p->act_min, p->act_max);
         }
     }
+}
+
+/* sign: 1 takes the larger code, -1 the smaller. */
+static void extremum(const struct hdk_extremum *p, int32_t sign, const int8_t *a, const int8_t *b,
+                     int8_t *y)
+{
+    const struct hdk_walk2 *w = &p->walk;
+    uint32_t rows = w->shape[0] * w->shape[1] * w->shape[2], n = w->shape[3];
+
+    for (uint32_t row = 0; row < rows; row++) {
+        uint32_t a0, b0;
+
+        row_start(w, row, &a0, &b0);
+        for (uint32_t i = 0; i < n; i++) {
+            int8_t va = a[a0 + i * w->a_stride[3]], vb = b[b0 + i * w->b_stride[3]];
+            y[row * n + i] = sign * va > sign * vb ? va : vb;
+        }
+    }
+}
+
+void hdk_maximum(const struct hdk_extremum *p, const int8_t *a, const int8_t *b, int8_t *y)
+{
+    extremum(p, 1, a, b, y);
+}
+
+void hdk_minimum(const struct hdk_extremum *p, const int8_t *a, const int8_t *b, int8_t *y)
+{
+    extremum(p, -1, a, b, y);
 }
