@@ -3,7 +3,6 @@
 #define _GNU_SOURCE
 #include "gtkw.h"
 
-#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -74,16 +73,19 @@ static void unit_group(struct text *t, const char *unit)
 static void header(struct text *t, const char *fst, const struct gtkw_marker *markers, uint32_t n,
                    uint64_t first, uint64_t last)
 {
-    char real[PATH_MAX];
+    const char *const slash = strrchr(fst, '/'), *const name = slash != NULL ? slash + 1 : fst;
     const double ns = (double)(last > first ? last - first : 100) * NS_PER_CYCLE;
 
     text_add(t,
              "[*]\n[*] heddle: waves of one run. Markers: the first command of each layer.\n[*]\n");
-    text_printf(t, "[dumpfile] \"%s\"\n", realpath(fst, real) != NULL ? real : fst);
+    /* The waves lie beside this file: GTKWave takes the way from savefile to dumpfile, and goes it
+     * from where this file is found. So a folder may move, and no machine's path is written. */
+    text_printf(t, "[dumpfile] \"/heddle/%s\"\n[savefile] \"/heddle/waves.gtkw\"\n", name);
     text_printf(t, "[timestart] %llu\n[size] 1600 900\n[pos] -1 -1\n",
                 (unsigned long long)first * NS_PER_CYCLE);
-    /* Zoom z shows 2^-z time units a pixel. */
-    text_printf(t, "*%.6f %llu", -log2(ns / VIEW_PIXELS), (unsigned long long)first * NS_PER_CYCLE);
+    /* Zoom z shows 2^-z time units in 200 pixels. */
+    text_printf(t, "*%.6f %llu", -log2(ns * 200 / VIEW_PIXELS),
+                (unsigned long long)first * NS_PER_CYCLE);
     for (uint32_t i = 0; i < MARKERS; i++) {
         if (i < n)
             text_printf(t, " %llu", (unsigned long long)markers[i].cycle * NS_PER_CYCLE);

@@ -1,0 +1,99 @@
+#!/bin/bash
+# The waves of digits on tiny: what each --waves writes, how much of it, and that GTKWave itself finds
+# every signal of the save file and of waves/array.tcl. Slow: it may build the model of tiny.
+. "$(dirname "$0")/../e2e/common.sh"
+for tool in fst2vcd gtkwave xvfb-run verilator; do
+    command -v "$tool" >/dev/null || { echo "SKIPPED: no $tool"; exit 77; }
+done
+samples=3
+head -c $((samples * 64)) "$models/digits/in_0.bin" >in.bin
+head -c $((samples * 10)) "$models/digits/out_0.bin" >out.bin
+
+# waves NAME OPTION...: into the folder NAME.
+waves() {
+    local name=$1
+    shift
+    "$heddle" run digits --hw tiny -i in.bin --expect out.bin -o "$name" "$@" >"$name.txt" 2>&1 ||
+        fail "$name: exit $?: $(tail -1 "$name.txt")"
+    [ -s "$name/waves.fst" ] && [ -s "$name/waves.gtkw" ] || fail "$name: no waves"
+    cycles "$name/waves.fst" >"$name.cycles"
+}
+
+# Values of "cycle since the doorbell" of every cycle in the file.
+cycles() {
+    fst2vcd "$1" | awk '!id && $1 == "$var" && $5 == "cycle" { id = $4; next }
+        id && $2 == id && $1 ~ /^b/ { n = 0; v = substr($1, 2)
+            for (i = 1; i <= length(v); i++) n = 2 * n + substr(v, i, 1)
+            print n }'
+}
+
+# covers NAME FIRST LAST: no cycle outside, and both ends there (the names of a window's first cycle are
+# set with it, the last one is written whole or not at all).
+covers() {
+    local first last
+    first=$(sort -n "$1.cycles" | head -1)
+    last=$(sort -n "$1.cycles" | tail -1)
+    [ "$first" -ge "$2" ] && [ "$first" -le $(($2 + 1)) ] && [ "$last" -le "$3" ] && [ "$last" -ge $(($3 - 1)) ] ||
+        fail "$1: cycles $first to $last, expected $2 to $3"
+}
+
+waves plain --waves=first
+total=$(sed -n 's/.*inferences, \([0-9]*\)\..* cycles each.*/\1/p' plain.txt)
+n=$(wc -l <plain.cycles)
+# About 45 more for registers before the doorbell, a few for those after the interrupt.
+[ "$n" -ge "$total" ] && [ "$n" -le $((total + 300)) ] || fail "first: $n cycles of $total"
+waves every --waves=all
+n=$(wc -l <every.cycles)
+[ "$n" -ge $((samples * total)) ] && [ "$n" -le $((samples * (total + 300))) ] || fail "all: $n of $samples * $total"
+waves window --waves=cycles:100-299
+covers window 100 299
+waves commands --waves=commands:5-9
+waves layer --waves=layer:02_depthwise_conv2d
+n=$(wc -l <layer.cycles)
+[ "$n" -gt 100 ] && [ "$n" -lt "$total" ] || fail "layer: $n cycles of $total"
+n=$(wc -l <commands.cycles)
+[ "$n" -gt 100 ] && [ "$n" -lt "$total" ] || fail "commands: $n cycles of $total"
+awk 'NR > 1 && $1 != last + 1 { bad = 1 } { last = $1 } END { exit bad }' layer.cycles || fail "layer: a gap"
+
+# The limit holds, and is said.
+waves limited --waves=all --waves-limit=1
+[ "$(stat -c %s limited/waves.fst)" -le 1000000 ] || fail "limit: $(stat -c %s limited/waves.fst) bytes"
+grep -q 'size limit' limited.txt || fail "limit: not said: $(cat limited.txt)"
+grep -q 'size limit' plain.txt && fail "a limit that was not reached"
+
+# A layer that is not there, or not on the accelerator.
+expect 2 "heddle: --waves: no layer 'x'; the first is 00_conv2d, heddle inspect lists them all" \
+    "$heddle" run digits --hw tiny --waves=layer:x
+expect 2 "heddle: --waves: 12_reshape runs no command on the accelerator" \
+    "$heddle" run digits --hw tiny -i in.bin --waves=layer:12_reshape -o none
+
+# The names of the layers are in the file, packed ASCII.
+fst2vcd plain/waves.fst >plain.vcd
+for name in 00_conv2d 02_depthwise_conv2d 13_fully_connected; do
+    bits=$(printf '%s' "$name" | od -An -v -tu1 -w1 |
+        awk '{ for (b = 128; b >= 1; b /= 2) printf "%d", int($1 / b) % 2 }' | sed 's/^0*//')
+    grep -q "^b0*$bits " plain.vcd || fail "no layer name $name in the waves"
+    grep -q "^\[markername\] .$name" plain/waves.gtkw || fail "no marker $name"
+done
+
+# GTKWave: from another folder, moved, by the save file alone.
+mv plain "a folder"
+cat >ask.tcl <<TCL
+source {$HEDDLE_HOME/waves/array.tcl}
+set f [open "$work/shown" w]
+foreach s [gtkwave::getDisplayedSignals] { puts \$f \$s }
+close \$f
+set f [open "$work/missing" w]
+puts \$f \$missing
+close \$f
+gtkwave::/File/Quit
+TCL
+(cd / && timeout 100 xvfb-run -a gtkwave "$work/a folder/waves.gtkw" -S "$work/ask.tcl") >gtkwave.log 2>&1
+[ -s shown ] || fail "GTKWave: $(tail -3 gtkwave.log)"
+grep '^TOP' "a folder/waves.gtkw" | sort -u >wanted
+grep '^TOP' shown | sort -u >found
+[ "$(wc -l <wanted)" -ge 50 ] || fail "the save file lists $(wc -l <wanted) signals"
+[ -z "$(comm -23 wanted found)" ] || fail "not in the waves: $(comm -23 wanted found)"
+[ -z "$(cat missing)" ] || fail "array.tcl: not in the waves: $(cat missing)"
+[ "$(wc -l <found)" -ge $(($(wc -l <wanted) + 25)) ] || fail "array.tcl added too little"
+finish
