@@ -231,8 +231,16 @@ static const char doc[] =
     "  targets, ops    what there is\n"
     "  report FILE     a stats file as a table\n"
     "MODEL is a .tflite file, a graph as text (.ir) or the name of a network in tests/models.\n"
-    "Exit codes: 0 ok, 1 answer differs, 2 usage or files, 3 model refused, "
-    "4 device fault, 5 internal.";
+    "\nExamples:\n"
+    "  heddle run digits\n"
+    "  heddle run net.tflite -i in.npy --expect out.npy --hw tiny -o out\n"
+    "  heddle run net.tflite --engine func --stats stats.json\n"
+    "  heddle run digits --waves=layer:02_depthwise_conv2d -o out\n"
+    "  heddle run --prog driver/examples/matmul.c\n"
+    "  heddle inspect net.tflite\n"
+    "  heddle compile net.tflite -o emitted\n"
+    "\nExit codes: 0 ok, 1 answer differs, 2 usage or files, 3 model refused, "
+    "4 device fault, 5 internal, 130 interrupted.";
 
 static void defaults(struct options *o)
 {
