@@ -1,8 +1,9 @@
-/* axi_bus.h - the memory behind frame_bench, an AXI4 slave of the bench's own (sim/memory.h is another, so that one
- * mistake is not made twice). Each cycle: sample() with settled signals before the edge, drive() after it.
- * First R beat `latency` cycles after AR, B `latency` cycles after the last W beat, one beat a cycle. With `stall` (per
- * cent) every channel pauses at random and bursts of different IDs interleave beat by beat. Breaking a rule of AXI, or
- * of hw/README.md (16 beats, 4 KiB, outstanding bursts, beats without AW), fills `violation`. */
+/* axi_bus.h - the memory behind frame_bench, an AXI4 slave of the bench's own (sim/memory.h is
+ * another, so that one mistake is not made twice). Each cycle: sample() with settled signals before
+ * the edge, drive() after it. First R beat `latency` cycles after AR, B `latency` cycles after the
+ * last W beat, one beat a cycle. With `stall` (per cent) every channel pauses at random and bursts
+ * of different IDs interleave beat by beat. Breaking a rule of AXI, or of hw/README.md (16 beats, 4
+ * KiB, outstanding bursts, beats without AW), fills `violation`. */
 #ifndef HEDDLE_TESTS_HW_AXI_BUS_H
 #define HEDDLE_TESTS_HW_AXI_BUS_H
 
@@ -41,13 +42,14 @@ struct axi_bus {
 
     uint64_t now = 0;
     std::deque<burst> reads, writes, answers;
-    std::deque<beat> early; /* beats may come before their AW is taken */
+    std::deque<beat> early;                 /* beats may come before their AW is taken */
     std::vector<uint64_t> r_beats, w_beats; /* cycles of beats, if kept */
     bool keep = false;
     std::string violation;
     int most_reads = 0;
 
-    axi_bus(uint64_t base_, size_t bytes, rng &random_) : base(base_), memory(bytes), random(random_)
+    axi_bus(uint64_t base_, size_t bytes, rng &random_)
+        : base(base_), memory(bytes), random(random_)
     {
     }
 
@@ -77,7 +79,8 @@ struct axi_bus {
     void check_request(const char *what, uint64_t address, int len, int size, int type)
     {
         if (len > 15 || size != __builtin_ctz(width) || type != 1 || address % width != 0)
-            violate("%s: len %d size %d burst %d address %llx", what, len, size, type, (unsigned long long)address);
+            violate("%s: len %d size %d burst %d address %llx", what, len, size, type,
+                    (unsigned long long)address);
         if (address / 4096 != (address + (uint64_t)(len + 1) * width - 1) / 4096)
             violate("%s crosses 4 KiB", what);
     }
@@ -102,14 +105,16 @@ struct axi_bus {
 
     void sample(Vbench &d)
     {
-        if (held_ar.broken(d.m_arvalid_o, d.m_arready_i, d.m_araddr_o, (uint64_t)d.m_arlen_o << 8 | d.m_arid_o))
+        if (held_ar.broken(d.m_arvalid_o, d.m_arready_i, d.m_araddr_o,
+                           (uint64_t)d.m_arlen_o << 8 | d.m_arid_o))
             violate("AR changed while waiting");
         if (held_aw.broken(d.m_awvalid_o, d.m_awready_i, d.m_awaddr_o, d.m_awlen_o))
             violate("AW changed while waiting");
         uint64_t sum = 0;
         for (int i = 0; i < width; i++)
             sum = sum * 31 + get_field(d.m_wdata_o, i * 8, 8);
-        if (held_w.broken(d.m_wvalid_o, d.m_wready_i, sum, (uint64_t)d.m_wstrb_o << 1 | d.m_wlast_o))
+        if (held_w.broken(d.m_wvalid_o, d.m_wready_i, sum,
+                          (uint64_t)d.m_wstrb_o << 1 | d.m_wlast_o))
             violate("W changed while waiting");
         if (d.m_arvalid_o && d.m_arready_i) {
             check_request("AR", d.m_araddr_o, d.m_arlen_o, d.m_arsize_o, d.m_arburst_o);

@@ -1,8 +1,8 @@
-/* frame_tb.cpp - the accelerator's frame (hd_top without compute units) on a bus of the bench's own.
- *   transfers  random LOAD, WEIGHT, STORE with waits: every word written, all of memory, counters that add up
- *   order      waits of ARRAY and VECTOR, END after all; a stream longer than what is read ahead
- *   faults     header, opcode, length, fields, limits, bus errors: cause, unit, command, address; restart
- *   reset      soft reset at a random cycle; the bus is drained; restart
+/* frame_tb.cpp - the accelerator's frame (hd_top without compute units) on a bus of the bench's
+ * own. transfers  random LOAD, WEIGHT, STORE with waits: every word written, all of memory,
+ * counters that add up order      waits of ARRAY and VECTOR, END after all; a stream longer than
+ * what is read ahead faults     header, opcode, length, fields, limits, bus errors: cause, unit,
+ * command, address; restart reset      soft reset at a random cycle; the bus is drained; restart
  *   bandwidth  beats a cycle of long streams, printed
  * Arguments: [seed [rounds]]. */
 #include <algorithm>
@@ -18,17 +18,18 @@ constexpr int N = CfgN;
 constexpr uint64_t kBase = 0x1280000000;
 constexpr uint32_t kCommands = 0, kSource = 0x40000, kSourceBytes = 0x80000, kTarget = 0x100000,
                    kTargetBytes = 0x40000, kMemory = 0x180000;
-constexpr uint32_t kSpadWords = CfgScratchpadBytes / N / 2; /* the lower half: noise is in the upper */
+constexpr uint32_t kSpadWords =
+    CfgScratchpadBytes / N / 2; /* the lower half: noise is in the upper */
 constexpr uint32_t kWeightWords = CfgWeightBytes / N;
 
 int failures = 0;
-#define CHECK(cond, ...)                          \
-    do {                                          \
-        if (!(cond) && failures++ < 20) {         \
-            printf("FAILED %s: ", #cond);         \
-            printf(__VA_ARGS__);                  \
-            printf("\n");                         \
-        }                                         \
+#define CHECK(cond, ...)                                                                           \
+    do {                                                                                           \
+        if (!(cond) && failures++ < 20) {                                                          \
+            printf("FAILED %s: ", #cond);                                                          \
+            printf(__VA_ARGS__);                                                                   \
+            printf("\n");                                                                          \
+        }                                                                                          \
     } while (0)
 
 struct word_write {
@@ -37,7 +38,8 @@ struct word_write {
     std::vector<uint8_t> data;
     bool operator==(const word_write &o) const
     {
-        return cmd == o.cmd && space == o.space && word == o.word && enable == o.enable && data == o.data;
+        return cmd == o.cmd && space == o.space && word == o.word && enable == o.enable &&
+               data == o.data;
     }
 };
 
@@ -115,7 +117,8 @@ struct bench {
             d->s_bready_i = 0;
             d->clk_i = 0;
             d->eval();
-            const bool aw_now = d->s_awvalid_i && d->s_awready_o, w_now = d->s_wvalid_i && d->s_wready_o;
+            const bool aw_now = d->s_awvalid_i && d->s_awready_o,
+                       w_now = d->s_wvalid_i && d->s_wready_o;
             cycle();
             aw |= aw_now;
             w |= w_now;
@@ -181,8 +184,9 @@ struct bench {
     {
         while (!d->irq_o && most-- > 0)
             cycle();
-        CHECK(d->irq_o, "no interrupt, status %x, kinds of units (fetch first) %05o, cause %x, %zu done", read(HD_REG_STATUS),
-              (unsigned)d->unit_kind_o, read(HD_REG_ERR_CAUSE), done.size());
+        CHECK(d->irq_o,
+              "no interrupt, status %x, kinds of units (fetch first) %05o, cause %x, %zu done",
+              read(HD_REG_STATUS), (unsigned)d->unit_kind_o, read(HD_REG_ERR_CAUSE), done.size());
         return d->irq_o;
     }
 
@@ -195,7 +199,8 @@ struct bench {
 
             for (uint32_t k = 0; k < HD_COUNTER_SLOTS; k++)
                 sum += read(HD_REG_COUNTER(u * HD_COUNTER_SLOTS + k));
-            CHECK(sum == cycles, "unit %u: %llu of %llu cycles", u, (unsigned long long)sum, (unsigned long long)cycles);
+            CHECK(sum == cycles, "unit %u: %llu of %llu cycles", u, (unsigned long long)sum,
+                  (unsigned long long)cycles);
         }
     }
 
@@ -203,10 +208,11 @@ struct bench {
     {
         const uint32_t status = read(HD_REG_STATUS);
 
-        CHECK(status == (HD_STATUS_DONE_MASK | (error ? HD_STATUS_ERROR_MASK : 0u)), "status %x, cause %x command %u",
-              status, read(HD_REG_ERR_CAUSE), read(HD_REG_ERR_COMMAND));
-        CHECK(bus.quiet(), "bus busy after the end: %zu reads, %zu writes, %zu answers, %zu beats", bus.reads.size(),
-              bus.writes.size(), bus.answers.size(), bus.early.size());
+        CHECK(status == (HD_STATUS_DONE_MASK | (error ? HD_STATUS_ERROR_MASK : 0u)),
+              "status %x, cause %x command %u", status, read(HD_REG_ERR_CAUSE),
+              read(HD_REG_ERR_COMMAND));
+        CHECK(bus.quiet(), "bus busy after the end: %zu reads, %zu writes, %zu answers, %zu beats",
+              bus.reads.size(), bus.writes.size(), bus.answers.size(), bus.early.size());
         CHECK(bus.violation.empty(), "%s", bus.violation.c_str());
         check_counters();
         write(HD_REG_IRQ_STATUS, ~0u);
@@ -269,7 +275,8 @@ shape random_shape(rng &r, uint32_t most, uint32_t region)
 
     for (;;) {
         const uint32_t unit = (uint32_t)r.range(1, r.chance(50) ? 3 * N : 200);
-        const uint32_t a = (uint32_t)r.range(1, 6), b = (uint32_t)r.range(1, 6), c = (uint32_t)r.range(1, 4);
+        const uint32_t a = (uint32_t)r.range(1, 6), b = (uint32_t)r.range(1, 6),
+                       c = (uint32_t)r.range(1, 4);
 
         s.runs = a * c;
         s.run_bytes = unit * b;
@@ -279,7 +286,8 @@ shape random_shape(rng &r, uint32_t most, uint32_t region)
             s.run_bytes *= s.runs;
             s.runs = 1;
         }
-        s.run_pitch = s.run_bytes + (r.chance(40) ? 0 : (uint32_t)r.range(0, r.chance(20) ? 5000 : 70));
+        s.run_pitch =
+            s.run_bytes + (r.chance(40) ? 0 : (uint32_t)r.range(0, r.chance(20) ? 5000 : 70));
         const uint32_t span = (s.runs - 1) * s.run_pitch + s.run_bytes;
         if (s.runs * s.run_bytes > most || span >= region)
             continue;
@@ -312,7 +320,8 @@ struct transfers {
 
     explicit transfers(bench &bench_) : b(bench_), s(b.hash)
     {
-        target.assign(b.bus.memory.begin() + kTarget, b.bus.memory.begin() + kTarget + kTargetBytes);
+        target.assign(b.bus.memory.begin() + kTarget,
+                      b.bus.memory.begin() + kTarget + kTargetBytes);
     }
 
     std::vector<uint8_t> gather(const shape &h)
@@ -337,7 +346,8 @@ struct transfers {
             return;
         set_shape(c, h);
         c.region = 1;
-        c.space = load ? HD_SPACE_SCRATCHPAD : (uint32_t)b.random.range(HD_SPACE_WEIGHTS, HD_SPACE_LUT) & 7;
+        c.space = load ? HD_SPACE_SCRATCHPAD
+                       : (uint32_t)b.random.range(HD_SPACE_WEIGHTS, HD_SPACE_LUT) & 7;
         c.dest_pitch = pitch;
         c.dest = (uint32_t)b.random.range(0, (int)(limit - (h.rows - 1) * pitch - row));
         c.common.layer = s.commands & 0xffff;
@@ -354,7 +364,8 @@ struct transfers {
         for (uint32_t r = 0; r < c.rows; r++) {
             for (uint32_t left = c.row_bytes, w = c.dest + r * c.dest_pitch; left > 0; w++) {
                 const uint32_t n = std::min<uint32_t>(left, N);
-                word_write x = {s.commands, c.space, w, load ? (n >= 64 ? ~0ull : (1ull << n) - 1) : ~0ull, {}};
+                word_write x = {
+                    s.commands, c.space, w, load ? (n >= 64 ? ~0ull : (1ull << n) - 1) : ~0ull, {}};
 
                 x.data.assign((size_t)N, 0);
                 std::copy_n(bytes.begin() + (long)at, n, x.data.begin());
@@ -439,20 +450,22 @@ struct transfers {
         CHECK(b.loads.size() == loads.size(), "loads %zu of %zu", b.loads.size(), loads.size());
         for (size_t i = 0; i < loads.size() && i < b.loads.size(); i++)
             if (!(b.loads[i] == loads[i])) {
-                CHECK(false, "load word %zu: cmd %u word %u, expected cmd %u word %u", i, b.loads[i].cmd,
-                      b.loads[i].word, loads[i].cmd, loads[i].word);
+                CHECK(false, "load word %zu: cmd %u word %u, expected cmd %u word %u", i,
+                      b.loads[i].cmd, b.loads[i].word, loads[i].cmd, loads[i].word);
                 break;
             }
-        CHECK(b.weights.size() == weights.size(), "weights %zu of %zu", b.weights.size(), weights.size());
+        CHECK(b.weights.size() == weights.size(), "weights %zu of %zu", b.weights.size(),
+              weights.size());
         for (size_t i = 0; i < weights.size() && i < b.weights.size(); i++)
             if (!(b.weights[i] == weights[i])) {
-                CHECK(false, "weight word %zu: cmd %u word %u, expected cmd %u word %u", i, b.weights[i].cmd,
-                      b.weights[i].word, weights[i].cmd, weights[i].word);
+                CHECK(false, "weight word %zu: cmd %u word %u, expected cmd %u word %u", i,
+                      b.weights[i].cmd, b.weights[i].word, weights[i].cmd, weights[i].word);
                 break;
             }
         for (uint32_t i = 0; i < kTargetBytes; i++)
             if (b.bus.memory[kTarget + i] != target[i]) {
-                CHECK(false, "memory byte %x: %02x, expected %02x", i, b.bus.memory[kTarget + i], target[i]);
+                CHECK(false, "memory byte %x: %02x, expected %02x", i, b.bus.memory[kTarget + i],
+                      target[i]);
                 break;
             }
         for (uint32_t u = 0; u < HD_UNIT_FETCH; u++)
@@ -471,7 +484,9 @@ struct transfers {
             CHECK(last[e.unit] == 0 || e.cmd > last[e.unit], "unit %u out of order", e.unit);
             last[e.unit] = e.cmd;
         }
-        CHECK(!b.done.empty() && b.done.back().unit == HD_UNIT_FETCH && b.done.back().cmd == s.commands - 1, "END");
+        CHECK(!b.done.empty() && b.done.back().unit == HD_UNIT_FETCH &&
+                  b.done.back().cmd == s.commands - 1,
+              "END");
     }
 };
 
@@ -516,13 +531,14 @@ void test_order(bench &b)
         return;
     for (const done_event &e : b.done)
         at[e.unit] = e.cycle;
-    CHECK(at[HD_UNIT_ARRAY] + 100 < at[HD_UNIT_VECTOR] && at[HD_UNIT_VECTOR] < at[HD_UNIT_FETCH], "waits");
+    CHECK(at[HD_UNIT_ARRAY] + 100 < at[HD_UNIT_VECTOR] && at[HD_UNIT_VECTOR] < at[HD_UNIT_FETCH],
+          "waits");
     CHECK(b.read(HD_REG_COUNTER(HD_COUNTER_VECTOR_WAIT_TOKEN)) > 1000, "wait_token");
     b.finish(false);
 }
 
-/* A stream longer than what FETCH reads ahead, stuck behind the queue of a unit that reads: read-ahead beats must
- * not hold the bus that this unit waits for. */
+/* A stream longer than what FETCH reads ahead, stuck behind the queue of a unit that reads:
+ * read-ahead beats must not hold the bus that this unit waits for. */
 void test_long_stream(bench &b)
 {
     stream s(b.hash);
@@ -556,10 +572,13 @@ void expect_fault(bench &b, const std::vector<uint32_t> &words, const fault &f, 
         return;
     }
     const uint32_t cause = b.read(HD_REG_ERR_CAUSE);
-    const uint64_t address = b.read(HD_REG_ERR_ADDRESS_LO) | (uint64_t)b.read(HD_REG_ERR_ADDRESS_HI) << 32;
+    const uint64_t address = b.read(HD_REG_ERR_ADDRESS_LO) | (uint64_t)b.read(HD_REG_ERR_ADDRESS_HI)
+                                                                 << 32;
 
-    CHECK(cause == (f.code | f.unit << 8), "%s: cause %x, expected code %u unit %u", name, cause, f.code, f.unit);
-    CHECK(b.read(HD_REG_ERR_COMMAND) == f.command, "%s: command %u", name, b.read(HD_REG_ERR_COMMAND));
+    CHECK(cause == (f.code | f.unit << 8), "%s: cause %x, expected code %u unit %u", name, cause,
+          f.code, f.unit);
+    CHECK(b.read(HD_REG_ERR_COMMAND) == f.command, "%s: command %u", name,
+          b.read(HD_REG_ERR_COMMAND));
     CHECK(!f.check_address || address == f.address, "%s: address %llx, expected %llx", name,
           (unsigned long long)address, (unsigned long long)f.address);
     b.finish(true);
@@ -642,11 +661,13 @@ void test_header_faults(bench &b)
     w = good.words, w[8 + 28] &= ~0xffu;
     expect_fault(b, w, {HD_FAULT_BAD_OPCODE, HD_UNIT_FETCH, 1, at + 32 + 112, true}, "opcode 0");
     w = good.words, w[8 + 28] += 0x100;
-    expect_fault(b, w, {HD_FAULT_BAD_LENGTH, HD_UNIT_FETCH, 1, at + 32 + 112, true}, "command length");
+    expect_fault(b, w, {HD_FAULT_BAD_LENGTH, HD_UNIT_FETCH, 1, at + 32 + 112, true},
+                 "command length");
     w = good.words, w.resize(8 + 28 + 4), w[3] = (uint32_t)w.size() * 4;
     expect_fault(b, w, {HD_FAULT_BAD_LENGTH, HD_UNIT_FETCH, 1, at + 32 + 112, true}, "cut command");
-    expect_fault(b, good.words, {HD_FAULT_REGION_LIMIT, HD_UNIT_FETCH, 0, kBase + kSource - 64, true}, "stream limit",
-                 kSource - 64);
+    expect_fault(b, good.words,
+                 {HD_FAULT_REGION_LIMIT, HD_UNIT_FETCH, 0, kBase + kSource - 64, true},
+                 "stream limit", kSource - 64);
 }
 
 void test_unit_faults(bench &b)
@@ -656,29 +677,37 @@ void test_unit_faults(bench &b)
     t.load.space = HD_SPACE_WEIGHTS;
     expect_fault(b, t.make().words, {HD_FAULT_BAD_FIELD, HD_UNIT_LOAD, 1, 0, false}, "LOAD space");
     t = trio(b), t.weight.space = HD_SPACE_SCRATCHPAD;
-    expect_fault(b, t.make().words, {HD_FAULT_BAD_FIELD, HD_UNIT_WEIGHT, 2, 0, false}, "WEIGHT space");
+    expect_fault(b, t.make().words, {HD_FAULT_BAD_FIELD, HD_UNIT_WEIGHT, 2, 0, false},
+                 "WEIGHT space");
     t = trio(b), t.weight.space = 7;
     expect_fault(b, t.make().words, {HD_FAULT_BAD_FIELD, HD_UNIT_WEIGHT, 2, 0, false}, "space 7");
     t = trio(b), t.load.runs = 0;
     expect_fault(b, t.make().words, {HD_FAULT_BAD_FIELD, HD_UNIT_LOAD, 1, 0, false}, "no runs");
     t = trio(b), t.store.row_bytes = 0;
-    expect_fault(b, t.make().words, {HD_FAULT_BAD_FIELD, HD_UNIT_STORE, 3, 0, false}, "no row bytes");
+    expect_fault(b, t.make().words, {HD_FAULT_BAD_FIELD, HD_UNIT_STORE, 3, 0, false},
+                 "no row bytes");
     t = trio(b), t.load.row_bytes++;
     expect_fault(b, t.make().words, {HD_FAULT_BAD_FIELD, HD_UNIT_LOAD, 1, 0, false}, "LOAD bytes");
     t = trio(b), t.store.row_bytes--;
-    expect_fault(b, t.make().words, {HD_FAULT_BAD_FIELD, HD_UNIT_STORE, 3, 0, false}, "STORE bytes");
+    expect_fault(b, t.make().words, {HD_FAULT_BAD_FIELD, HD_UNIT_STORE, 3, 0, false},
+                 "STORE bytes");
     t = trio(b), t.load.offset = kSourceBytes - 1099;
-    expect_fault(b, t.make().words, {HD_FAULT_REGION_LIMIT, HD_UNIT_LOAD, 1, 0, false}, "LOAD limit");
+    expect_fault(b, t.make().words, {HD_FAULT_REGION_LIMIT, HD_UNIT_LOAD, 1, 0, false},
+                 "LOAD limit");
     t = trio(b), t.weight.run_pitch = 0xffffff00;
-    expect_fault(b, t.make().words,
-                 {HD_FAULT_REGION_LIMIT, HD_UNIT_WEIGHT, 2, kBase + kSource + 128 + 0xffffff00, true}, "WEIGHT pitch");
+    expect_fault(
+        b, t.make().words,
+        {HD_FAULT_REGION_LIMIT, HD_UNIT_WEIGHT, 2, kBase + kSource + 128 + 0xffffff00, true},
+        "WEIGHT pitch");
     t = trio(b), t.store.region = 9;
-    expect_fault(b, t.make().words, {HD_FAULT_REGION_LIMIT, HD_UNIT_STORE, 3, 0, true}, "STORE region");
+    expect_fault(b, t.make().words, {HD_FAULT_REGION_LIMIT, HD_UNIT_STORE, 3, 0, true},
+                 "STORE region");
     b.bus.fault_enable = true;
     b.bus.fault_address = kBase + kSource + 128 + 600 + 10;
     t = trio(b), t.weight.offset = 40000;
     expect_fault(b, t.make().words,
-                 {HD_FAULT_BUS_READ, HD_UNIT_LOAD, 1, b.bus.fault_address & ~(uint64_t)(CfgAxiBytes - 1), CfgAxiBytes <= 16},
+                 {HD_FAULT_BUS_READ, HD_UNIT_LOAD, 1,
+                  b.bus.fault_address & ~(uint64_t)(CfgAxiBytes - 1), CfgAxiBytes <= 16},
                  "LOAD bus");
     b.bus.fault_address = kBase + kTarget + 610;
     t = trio(b);
@@ -687,7 +716,8 @@ void test_unit_faults(bench &b)
     /* A wide beat also holds the end of command 0. */
     const uint64_t beat = b.bus.fault_address & ~(uint64_t)(CfgAxiBytes - 1);
     expect_fault(b, t.make().words,
-                 {HD_FAULT_BUS_READ, HD_UNIT_FETCH, beat < kBase + kCommands + 64 + 32 + 112 ? 0u : 1u, 0, false},
+                 {HD_FAULT_BUS_READ, HD_UNIT_FETCH,
+                  beat < kBase + kCommands + 64 + 32 + 112 ? 0u : 1u, 0, false},
                  "FETCH bus");
     b.bus.fault_enable = false;
 }
@@ -723,22 +753,25 @@ void test_reset(bench &b)
     CHECK(b.bus.quiet(), "bus busy after reset");
     CHECK(b.bus.violation.empty(), "%s", b.bus.violation.c_str());
     CHECK(!b.d->irq_o, "interrupt after reset");
-    CHECK(b.read(HD_REG_CYCLES_LO) == 0 && b.read(HD_REG_UNIT_DONE(0)) == 0, "counters after reset");
+    CHECK(b.read(HD_REG_CYCLES_LO) == 0 && b.read(HD_REG_UNIT_DONE(0)) == 0,
+          "counters after reset");
     test_transfers(b, 10);
 }
 
 /* ------------------------------------------------------------------ bandwidth */
 double rate(const std::vector<uint64_t> &beats)
 {
-    return beats.size() < 2 ? 0 : (double)(beats.size() - 1) / (double)(beats.back() - beats.front());
+    return beats.size() < 2 ? 0
+                            : (double)(beats.size() - 1) / (double)(beats.back() - beats.front());
 }
 
-void measure(bench &b, const char *name, uint32_t opcode, uint32_t commands, uint32_t bytes, uint32_t offset,
-             uint32_t rows, double least)
+void measure(bench &b, const char *name, uint32_t opcode, uint32_t commands, uint32_t bytes,
+             uint32_t offset, uint32_t rows, double least)
 {
     stream s(b.hash);
-    const uint32_t unit = opcode == HD_OPCODE_LOAD ? HD_UNIT_LOAD
-                          : opcode == HD_OPCODE_WEIGHT ? HD_UNIT_WEIGHT : HD_UNIT_STORE;
+    const uint32_t unit = opcode == HD_OPCODE_LOAD     ? HD_UNIT_LOAD
+                          : opcode == HD_OPCODE_WEIGHT ? HD_UNIT_WEIGHT
+                                                       : HD_UNIT_STORE;
 
     for (uint32_t i = 0; i < commands; i++) {
         if (opcode == HD_OPCODE_STORE) {
@@ -764,11 +797,13 @@ void measure(bench &b, const char *name, uint32_t opcode, uint32_t commands, uin
     b.bus.keep = false;
     /* The stream's own beats come first; its data are the last ones. */
     std::vector<uint64_t> &beats = opcode == HD_OPCODE_STORE ? b.bus.w_beats : b.bus.r_beats;
-    const uint64_t data = (offset % CfgAxiBytes + (uint64_t)commands * bytes + CfgAxiBytes - 1) / CfgAxiBytes;
+    const uint64_t data =
+        (offset % CfgAxiBytes + (uint64_t)commands * bytes + CfgAxiBytes - 1) / CfgAxiBytes;
     if (beats.size() > data)
         beats.erase(beats.begin(), beats.end() - (long)data);
-    printf("  %-34s latency %3d: %.4f beats a cycle, %.2f bytes, %llu cycles\n", name, (int)b.bus.latency, rate(beats),
-           rate(beats) * CfgAxiBytes, (unsigned long long)(beats.back() - beats.front() + 1));
+    printf("  %-34s latency %3d: %.4f beats a cycle, %.2f bytes, %llu cycles\n", name,
+           (int)b.bus.latency, rate(beats), rate(beats) * CfgAxiBytes,
+           (unsigned long long)(beats.back() - beats.front() + 1));
     CHECK(rate(beats) >= least, "%s: bandwidth", name);
     b.bus.r_beats.clear();
     b.bus.w_beats.clear();
@@ -776,7 +811,8 @@ void measure(bench &b, const char *name, uint32_t opcode, uint32_t commands, uin
 
 void test_bandwidth(bench &b)
 {
-    /* A word a cycle bounds it if N is below the bus width, few bursts if latency is above what they cover. */
+    /* A word a cycle bounds it if N is below the bus width, few bursts if latency is above what
+     * they cover. */
     b.bus.stall = 0;
     b.d->noise_i = 0;
     for (int latency : {64, 200}) {
@@ -789,10 +825,13 @@ void test_bandwidth(bench &b)
         measure(b, "WEIGHT, one run", HD_OPCODE_WEIGHT, 1, big, 0, 1, least);
         measure(b, "WEIGHT, unaligned", HD_OPCODE_WEIGHT, 1, big, 5, 1, least);
         measure(b, "WEIGHT, 8 commands", HD_OPCODE_WEIGHT, 8, big / 2, 0, 1, least);
-        measure(b, "WEIGHT, 8 commands, unaligned", HD_OPCODE_WEIGHT, 8, big / 2 - CfgAxiBytes, 3, 1, 0.9 * least);
+        measure(b, "WEIGHT, 8 commands, unaligned", HD_OPCODE_WEIGHT, 8, big / 2 - CfgAxiBytes, 3,
+                1, 0.9 * least);
         measure(b, "LOAD, one run", HD_OPCODE_LOAD, 1, big, 0, 1, least);
-        measure(b, "LOAD, 8 commands, rows", HD_OPCODE_LOAD, 8, big / 2, 0, big / 2 / (8 * N), least);
-        measure(b, "STORE, one run", HD_OPCODE_STORE, 1, big, 0, 1, std::min(1.0, (double)N / CfgAxiBytes) * 0.95);
+        measure(b, "LOAD, 8 commands, rows", HD_OPCODE_LOAD, 8, big / 2, 0, big / 2 / (8 * N),
+                least);
+        measure(b, "STORE, one run", HD_OPCODE_STORE, 1, big, 0, 1,
+                std::min(1.0, (double)N / CfgAxiBytes) * 0.95);
         measure(b, "STORE, 4 commands, unaligned", HD_OPCODE_STORE, 4, big / 4, 7, 1,
                 std::min(1.0, (double)N / CfgAxiBytes) * 0.9);
     }
@@ -807,7 +846,8 @@ int main(int argc, char **argv)
     const int rounds = argc > 2 ? atoi(argv[2]) : 60;
 
     Verilated::commandArgs(argc, argv);
-    printf("frame: N %d, bus %d bytes, seed %llu, %d rounds\n", N, CfgAxiBytes, (unsigned long long)seed, rounds);
+    printf("frame: N %d, bus %d bytes, seed %llu, %d rounds\n", N, CfgAxiBytes,
+           (unsigned long long)seed, rounds);
     bench b(seed);
     b.setup();
     test_order(b);
