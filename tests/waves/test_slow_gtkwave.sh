@@ -61,6 +61,11 @@ waves limited --waves=all --waves-limit=1
 grep -q 'size limit' limited.txt || fail "limit: not said: $(cat limited.txt)"
 grep -q 'size limit' plain.txt && fail "a limit that was not reached"
 
+# A program of one's own is traced whole.
+"$heddle" run --prog "$HEDDLE_HOME/driver/examples/matmul.c" --hw tiny --waves=first --waves-limit=2 -o prog >prog.txt 2>&1 ||
+    fail "prog: $(tail -1 prog.txt)"
+[ -s prog/waves.gtkw ] && [ "$(stat -c %s prog/waves.fst)" -le 2000000 ] || fail "prog: waves"
+
 # A layer that is not there, or not on the accelerator.
 expect 2 "heddle: --waves: no layer 'x'; the first is 00_conv2d, heddle inspect lists them all" \
     "$heddle" run digits --hw tiny --waves=layer:x
