@@ -1,10 +1,9 @@
 /* main.c - argv to options to a command; the only place that prints errors and exits. */
 #include <stdio.h>
 
-#include "../sim/build.h"
-#include "base/home.h"
 #include "base/interrupt.h"
 #include "hd_accel_tables.h"
+#include "run/device.h"
 #include "run/run.h"
 #include "schedule/geometry.h"
 
@@ -54,13 +53,10 @@ static enum status disasm_command(struct arena *a, const struct options *o, stru
 
 static enum status build_command(struct arena *a, const struct options *o, struct diag *d)
 {
-    struct sim_paths paths = {.checked = o->checked};
     struct sim_model model;
     struct hd_config hw;
     TRY(pipeline_config(a, o->hw, &hw, d));
-    TRY(home_find(a, &paths.home, d));
-    TRY(home_cache(a, &paths.cache, d));
-    TRY(sim_build(a, &paths, &hw, &model, d));
+    TRY(device_model(a, o, &hw, &model, d));
     printf("%s: %s %s\n", hw.name, model.built ? "built" : "up to date:", model.path);
     return ST_OK;
 }

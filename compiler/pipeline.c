@@ -11,15 +11,6 @@
 
 #define MODEL_MAX_BYTES ((size_t)512 << 20)
 
-static const struct {
-    lgl_pass *run;
-    const char *name;
-} pass_table[] = {
-#define PASS(function, name) {function, name},
-#include "passes.def"
-#undef PASS
-};
-
 enum status pipeline_config(struct arena *a, const char *hw, struct hd_config *config,
                             struct diag *d)
 {
@@ -30,31 +21,31 @@ enum status pipeline_config(struct arena *a, const char *hw, struct hd_config *c
     return accel_config_find(a, accel, hw, config, d);
 }
 
+struct dump {
+    const struct pipeline *p;
+    const char *dir; /* NULL without --dump-ir */
+};
+
 /* "<dir>/02_requant.ir" if --dump-ir was given. */
-static enum status dump(const struct pipeline *p, const struct options *o, uint32_t step,
-                        const char *name, struct diag *d)
+static enum status dump(void *ctx, uint32_t step, const char *name, struct diag *d)
 {
+    const struct dump *to = ctx;
     struct text t;
-    if (!o->dump_ir)
+    if (!to->dir)
         return ST_OK;
-    text_init(&t, p->arena);
-    ir_print(p->graph, &t);
-    TRY(file_make_dirs(o->dump_ir, d));
-    const char *path = arena_printf(p->arena, "%s/%02u_%s.ir", o->dump_ir, step, name);
+    text_init(&t, to->p->arena);
+    ir_print(to->p->graph, &t);
+    TRY(file_make_dirs(to->dir, d));
+    const char *path = arena_printf(to->p->arena, "%s/%02u_%s.ir", to->dir, step, name);
     return file_write(path, t.data, t.length, d);
 }
 
 static enum status run_passes(struct pipeline *p, const struct options *o, struct diag *d)
 {
-    uint32_t n = sizeof pass_table / sizeof *pass_table;
+    struct dump to = {p, o->dump_ir};
     TRY(ir_verify(p->graph, "import", d));
-    TRY(dump(p, o, 0, "import", d));
-    for (uint32_t i = 0; i < n; i++) {
-        TRY(pass_table[i].run(p->graph, &o->legalise, d));
-        TRY(ir_verify(p->graph, pass_table[i].name, d));
-        TRY(dump(p, o, i + 1, pass_table[i].name, d));
-    }
-    return ST_OK;
+    TRY(dump(&to, 0, "import", d));
+    return lgl_each(p->graph, &o->legalise, dump, &to, d);
 }
 
 /* By the file's ending: .ir is the IR's own text form, all else is TFLite. */

@@ -32,10 +32,5 @@ void emit_constants(struct emit_unit *u)
 
 uint32_t emit_host_constant(struct emit_unit *u, const void *data, size_t n_bytes)
 {
-    static const char zeros[64];
-    struct text *t = &u->program->constants;
-    text_add_n(t, zeros, (64 - t->length % 64) % 64);
-    uint32_t offset = (uint32_t)t->length;
-    text_add_n(t, data, n_bytes);
-    return offset;
+    return sched_constant(u->program, data, n_bytes);
 }

@@ -14,11 +14,6 @@ struct host_op {
                          struct diag *d);
 };
 
-static int32_t zero_of(const struct ir_tensor *t)
-{
-    return t && t->quant.n ? t->quant.zero_point[0] : 0;
-}
-
 static void field(struct text *t, const char *name, int64_t value)
 {
     if (value != 0)
@@ -145,9 +140,9 @@ static void walk_only(struct emit_unit *u, struct text *t, const struct ir_op *o
 static void walk(struct emit_unit *u, struct text *t, const struct ir_op *op)
 {
     walk_only(u, t, op);
-    field(t, "z_a", zero_of(ir_in(u->graph, op, 0)));
-    field(t, "z_b", zero_of(ir_in(u->graph, op, 1)));
-    field(t, "z_out", zero_of(ir_out(u->graph, op, 0)));
+    field(t, "z_a", ir_zero_point(ir_in(u->graph, op, 0)));
+    field(t, "z_b", ir_zero_point(ir_in(u->graph, op, 1)));
+    field(t, "z_out", ir_zero_point(ir_out(u->graph, op, 0)));
     clamps(t, op);
 }
 
@@ -207,8 +202,8 @@ static enum status mean(struct emit_unit *u, struct text *t, const struct ir_op 
          i++) /* attribute axis counts from the outermost of the tensor's own rank */
         text_printf(t, "%d%s", i + x->rank >= 4 && (op->attr[IR_AXIS] >> (i + x->rank - 4) & 1),
                     i < 3 ? ", " : "},\n");
-    field(t, "z_in", zero_of(x));
-    field(t, "z_out", zero_of(ir_out(u->graph, op, 0)));
+    field(t, "z_in", ir_zero_point(x));
+    field(t, "z_out", ir_zero_point(ir_out(u->graph, op, 0)));
     clamps(t, op);
     one_scale(t, op);
     return ST_OK;
@@ -248,7 +243,7 @@ static enum status pad(struct emit_unit *u, struct text *t, const struct ir_op *
     shape4(t, "shape", x);
     text_printf(t, "    .before = {%d, %d, %d, %d},\n    .after = {%d, %d, %d, %d},\n", amount[0],
                 amount[2], amount[4], amount[6], amount[1], amount[3], amount[5], amount[7]);
-    field(t, "value", zero_of(x));
+    field(t, "value", ir_zero_point(x));
     return ST_OK;
 }
 
@@ -340,8 +335,8 @@ static enum status requantize(struct emit_unit *u, struct text *t, const struct 
     int32_t less_in = x->type == IR_U8 ? 128 : 0, less_out = y->type == IR_U8 ? 128 : 0;
     (void)d;
     field(t, "n", (int64_t)ir_elements(x));
-    field(t, "z_in", zero_of(x) - less_in);
-    field(t, "z_out", zero_of(y) - less_out);
+    field(t, "z_in", ir_zero_point(x) - less_in);
+    field(t, "z_out", ir_zero_point(y) - less_out);
     field(t, "act_min", op->fixed.act_min - less_out);
     field(t, "act_max", op->fixed.act_max - less_out);
     one_scale(t, op);
@@ -356,7 +351,7 @@ static void float_border(struct text *t, const struct ir_tensor *coded)
     int32_t less = coded->type == IR_U8 ? 128 : 0;
     field(t, "n", (int64_t)ir_elements(coded));
     text_printf(t, "    .scale = %af,\n", (double)coded->quant.scale[0]);
-    field(t, "zero", zero_of(coded) - less);
+    field(t, "zero", ir_zero_point(coded) - less);
     field(t, "flip", less);
 }
 

@@ -140,6 +140,11 @@ static inline struct ir_tensor *ir_in(const struct ir_graph *g, const struct ir_
 {
     return i < op->n_in && op->in[i] != IR_NONE ? g->tensor[op->in[i]] : NULL;
 }
+/* Zero point of a tensor with one scale; 0 for NULL and for one that is not quantised. */
+static inline int32_t ir_zero_point(const struct ir_tensor *t)
+{
+    return t && t->quant.n ? t->quant.zero_point[0] : 0;
+}
 static inline struct ir_tensor *ir_out(const struct ir_graph *g, const struct ir_op *op, uint32_t i)
 {
     return g->tensor[op->out[i]];

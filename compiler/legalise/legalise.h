@@ -19,7 +19,12 @@ typedef enum status lgl_pass(struct ir_graph *g, const struct lgl_options *o, st
 #include "../passes.def"
 #undef PASS
 
-/* Run all of passes.def in order with ir_verify after each: what pipeline.c does, for tests. */
+/* Run all of passes.def in order with ir_verify after each; then, if given, `after` with the pass's
+ * number from 1. */
+typedef enum status lgl_after(void *ctx, uint32_t step, const char *name, struct diag *d);
+enum status lgl_each(struct ir_graph *g, const struct lgl_options *o, lgl_after *after, void *ctx,
+                     struct diag *d);
+/* The same with nothing to do in between. */
 enum status lgl_all(struct ir_graph *g, const struct lgl_options *o, struct diag *d);
 
 /* A multiplier as fixed point: real = multiplier * 2^(shift - 31). */

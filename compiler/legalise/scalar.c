@@ -13,11 +13,6 @@ static bool is_constant_code(const struct ir_tensor *t)
     return t && t->role == IR_CONST && t->type == IR_I8 && ir_elements(t) == 1;
 }
 
-static int32_t zero_of(const struct ir_tensor *t)
-{
-    return t->quant.zero_point[0];
-}
-
 /* One operand of ADD or SUB in the common scale, 20 bits up. */
 static int32_t scaled(const struct ir_fixed *f, uint32_t i, int32_t diff)
 {
@@ -40,13 +35,13 @@ static void make_table(struct ir_graph *g, struct ir_op *op, uint32_t constant)
 {
     const struct ir_tensor *x = ir_in(g, op, 1 - constant), *c = ir_in(g, op, constant),
                            *y = ir_out(g, op, 0);
-    const int32_t diff = (int8_t)c->data[0] - zero_of(c);
+    const int32_t diff = (int8_t)c->data[0] - ir_zero_point(c);
     int8_t *table = ARENA_ARRAY(g->arena, int8_t, 256);
 
     for (int32_t code = -128; code < 128; code++) {
-        const int32_t d = code - zero_of(x);
+        const int32_t d = code - ir_zero_point(x);
         const int32_t v =
-            zero_of(y) + (constant == 0 ? result_of(op, diff, d) : result_of(op, d, diff));
+            ir_zero_point(y) + (constant == 0 ? result_of(op, diff, d) : result_of(op, d, diff));
 
         table[code + 128] = (int8_t)(v < op->fixed.act_min   ? op->fixed.act_min
                                      : v > op->fixed.act_max ? op->fixed.act_max

@@ -8,10 +8,8 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
-#include "../base/home.h"
 #include "../base/interrupt.h"
 #include "player.h"
 #include "waves.h"
@@ -25,13 +23,6 @@ struct child {
     struct waves waves;
     struct diag d;
 };
-
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 /* Rows of the submission just ended: from the latest completion of the rows before to that of this
  * one. */
@@ -167,9 +158,9 @@ static enum status all_inferences(struct child *c)
 static enum status child_main(struct child *c, const char *so_path, const struct sim_model *sim)
 {
     TRY(set_up(c, so_path, sim));
-    double start = now();
+    double start = run_now();
     enum status st = all_inferences(c);
-    c->shared->wall_seconds = now() - start;
+    c->shared->wall_seconds = run_now() - start;
     totals(c);
     waves_submission_end(&c->waves);
     enum status waves = waves_close(&c->waves, c->shared, &c->d);
@@ -207,12 +198,8 @@ enum status run_engine(struct run_job *job, const char *so_path, struct diag *d)
 {
     struct sim_model sim = {0};
     struct arena *a = job->p->arena;
-    if (job->options->engine == ENGINE_RTL && job->p->program->n_stream) {
-        struct sim_paths paths = {.checked = job->options->checked};
-        TRY(home_find(a, &paths.home, d));
-        TRY(home_cache(a, &paths.cache, d));
-        TRY(sim_build(a, &paths, &job->p->hw, &sim, d));
-    }
+    if (job->options->engine == ENGINE_RTL && job->p->program->n_stream)
+        TRY(device_model(a, job->options, &job->p->hw, &sim, d));
     TRY(share_results(job, d));
     fflush(NULL);
     waves_partial(job, true);

@@ -3,6 +3,17 @@
 
 #include <string.h>
 
+#include "../base/home.h"
+
+enum status device_model(struct arena *a, const struct options *o, const struct hd_config *hw,
+                         struct sim_model *model, struct diag *d)
+{
+    struct sim_paths paths = {.checked = o->checked};
+    TRY(home_find(a, &paths.home, d));
+    TRY(home_cache(a, &paths.cache, d));
+    return sim_build(a, &paths, hw, model, d);
+}
+
 static enum status open_func(struct device *v, struct diag *d)
 {
     size_t n = hd_func_bytes(v->hw);

@@ -23,6 +23,9 @@ struct device {
     struct sim_port sim; /* sim.sim NULL unless rtl */
 };
 
+/* Find or build the Verilated model of `hw` below heddle's own home and cache. */
+enum status device_model(struct arena *a, const struct options *o, const struct hd_config *hw,
+                         struct sim_model *model, struct diag *d);
 /* Open `engine` with n_bytes of device memory. so: the Verilated model's object, NULL for func. */
 enum status device_open(struct device *v, struct arena *a, const struct options *o,
                         const struct hd_config *hw, enum options_engine engine,

@@ -3,7 +3,6 @@
 #include "diff.h"
 
 #include "../../sim/compare.h"
-#include "../base/home.h"
 #include "player.h"
 
 typedef void sink(void *ctx, const struct hd_sim_commit *commit);
@@ -73,14 +72,11 @@ static enum status find(struct run_job *job, struct text *t, struct diag *d)
 {
     struct arena *a = job->p->arena;
     struct commit_log log[2] = {{.arena = a}, {.arena = a}};
-    struct sim_paths paths = {.checked = job->options->checked};
     struct sim_model sim;
     struct commit_place place;
     const char *so;
-    TRY(home_find(a, &paths.home, d));
-    TRY(home_cache(a, &paths.cache, d));
     TRY(run_compile(a, job->p->emitted, &so, d));
-    TRY(sim_build(a, &paths, &job->p->hw, &sim, d));
+    TRY(device_model(a, job->options, &job->p->hw, &sim, d));
     for (uint32_t k = 0; k < 2; k++) {
         struct pass pass = {commit_log_sink, log_submission, &log[k]};
         TRY(play(job, k ? ENGINE_RTL : ENGINE_FUNC, so, &sim, &pass, d));

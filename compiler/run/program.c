@@ -7,7 +7,6 @@
 
 #include "../../sim/gtkw.h"
 #include "../base/file.h"
-#include "../base/home.h"
 #include "../base/interrupt.h"
 #include "device.h"
 
@@ -72,7 +71,6 @@ static enum status run_traced(struct device *v, program *entry, int *rc, struct 
 enum status run_program(struct arena *a, const struct options *o, struct diag *d)
 {
     struct device *v = ARENA_NEW(a, struct device);
-    struct sim_paths paths = {.checked = o->checked};
     struct sim_model sim = {0};
     struct hd_config hw;
     const char *so;
@@ -81,10 +79,8 @@ enum status run_program(struct arena *a, const struct options *o, struct diag *d
     TRY(pipeline_config(a, o->hw, &hw, d));
     TRY(run_compile_program(a, o->prog, &hw, &so, d));
     TRY(load(so, o->prog, &entry, d));
-    TRY(home_find(a, &paths.home, d));
-    TRY(home_cache(a, &paths.cache, d));
     if (engine == ENGINE_RTL)
-        TRY(sim_build(a, &paths, &hw, &sim, d));
+        TRY(device_model(a, o, &hw, &sim, d));
     TRY(device_open(v, a, o, &hw, engine, &sim, PROGRAM_MEMORY, NULL, 0, d));
     int rc = 0;
     if (o->waves)

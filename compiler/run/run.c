@@ -11,7 +11,7 @@
 #include "diff.h"
 #include "waves.h"
 
-static double now(void)
+double run_now(void)
 {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
@@ -31,7 +31,7 @@ static enum status run_reference(struct run_job *job, struct run_data *to, struc
     struct ref *r = ref_new(a, g);
     const uint8_t **in = ARENA_ARRAY(a, const uint8_t *, g->n_in + 1);
     uint8_t **out = ARENA_ARRAY(a, uint8_t *, g->n_out + 1);
-    double start = now();
+    double start = run_now();
     for (uint32_t i = 0; i < g->n_out; i++)
         to[i] =
             (struct run_data){arena_alloc(a, job->out[i].n_bytes * job->n), job->out[i].n_bytes};
@@ -44,7 +44,7 @@ static enum status run_reference(struct run_job *job, struct run_data *to, struc
             ref_reset(r);
         TRY(ref_run(r, in, out, d));
     }
-    job->ref_seconds = now() - start;
+    job->ref_seconds = run_now() - start;
     return ST_OK;
 }
 

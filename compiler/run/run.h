@@ -52,6 +52,9 @@ struct run_job {
     double ref_seconds;
 };
 
+/* Seconds of a clock that never goes back. */
+double run_now(void);
+
 enum status run_command(struct arena *a, const struct options *o, struct diag *d);
 
 /* inputs.c: the model's path (a zoo name is looked up), inputs, expectations, labels. */

@@ -8,11 +8,6 @@ void geo_image(const struct ir_tensor *t, uint32_t *h, uint32_t *w, uint32_t *c)
     *h = (uint32_t)ir_dim_back(t, 2);
 }
 
-static int32_t zero_point(const struct ir_tensor *t)
-{
-    return t->quant.n > 0 ? t->quant.zero_point[0] : 0;
-}
-
 static bool window_of(struct geo *g, uint32_t kh, uint32_t kw)
 {
     const int32_t *a = g->op->attr;
@@ -33,7 +28,7 @@ static bool conv_of(const struct ir_graph *graph, struct geo *g)
     g->bias = ir_in(graph, g->op, 2);
     if (!g->filter)
         return false;
-    g->z_w = zero_point(g->filter);
+    g->z_w = ir_zero_point(g->filter);
     return window_of(g, (uint32_t)g->op->attr[IR_KERNEL_H], (uint32_t)g->op->attr[IR_KERNEL_W]);
 }
 
@@ -43,7 +38,7 @@ static bool dense_of(const struct ir_graph *graph, struct geo *g)
     g->bias = ir_in(graph, g->op, 2);
     if (!g->filter)
         return false;
-    g->z_w = zero_point(g->filter);
+    g->z_w = ir_zero_point(g->filter);
     g->c = (uint32_t)(ir_elements(g->filter) / g->oc);
     g->h = g->oh = 1;
     g->w = g->ow = (uint32_t)(ir_elements(g->out) / g->oc);
@@ -93,8 +88,8 @@ bool geo_of(const struct ir_graph *graph, const struct ir_op *op, struct geo *g)
         return false;
     geo_image(g->x, &g->h, &g->w, &g->c);
     geo_image(g->out, &g->oh, &g->ow, &g->oc);
-    g->z_in = zero_point(g->x);
-    g->z_out = zero_point(g->out);
+    g->z_in = ir_zero_point(g->x);
+    g->z_out = ir_zero_point(g->out);
     switch (op->opcode) {
     case IR_OP_CONV2D: g->kind = GEO_CONV; return conv_of(graph, g);
     case IR_OP_DEPTHWISE_CONV2D: g->kind = GEO_DEPTHWISE; return conv_of(graph, g);

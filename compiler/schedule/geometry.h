@@ -29,6 +29,12 @@ bool geo_mean_over(const struct geo *g, uint32_t back);
 /* The accelerator's unit for an operator ("array", "vector"), NULL if it has none. */
 const char *geo_unit(enum ir_opcode opcode);
 
+/* Operand i: 0 the input, 1 the second elementwise operand. */
+static inline const struct ir_tensor *geo_operand(const struct geo *g, uint32_t i)
+{
+    return i == 0 ? g->x : g->y2;
+}
+
 static inline bool geo_on_array(const struct geo *g)
 {
     return g->kind == GEO_CONV || g->kind == GEO_DEPTHWISE || g->kind == GEO_DENSE;

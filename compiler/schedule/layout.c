@@ -26,11 +26,6 @@ static struct sched_place *place_of(struct work *w, const struct ir_tensor *t)
     return &w->program->place[t->id];
 }
 
-static const struct ir_tensor *operand(const struct geo *g, uint32_t i)
-{
-    return i == 0 ? g->x : g->y2;
-}
-
 /* Row pitch: padded so that four unaligned row reads meet no bank twice (rows 2 or 6 words apart
  * modulo 8). */
 static uint32_t pitch_of(const struct work *w, uint32_t row_bytes, uint32_t rows, uint32_t dilation)
@@ -66,7 +61,7 @@ static uint32_t whole_bytes(const struct work *w, const struct ir_tensor *t)
 /* Rows of operand i that `rows` output rows need at most. */
 static uint32_t in_tile_rows(const struct geo *g, uint32_t i, uint32_t rows)
 {
-    uint32_t h = (uint32_t)ir_dim_back(operand(g, i), 2);
+    uint32_t h = (uint32_t)ir_dim_back(geo_operand(g, i), 2);
     if (g->kind == GEO_ELEMENTWISE)
         return h > 1 ? rows : 1;
     if (g->kind == GEO_DENSE || g->turned)
@@ -101,7 +96,7 @@ static uint32_t tile_bytes(struct work *w, struct op_plan *p, uint32_t rows)
     for (uint32_t i = 0; i < p->n_in; i++)
         if (p->in[i].streamed) {
             p->in[i].rows = in_tile_rows(g, i, rows);
-            p->in[i].pitch = tile_pitch(w, g, operand(g, i), p->in[i].rows);
+            p->in[i].pitch = tile_pitch(w, g, geo_operand(g, i), p->in[i].rows);
             total += stream_bytes(w, &p->in[i], n_tiles);
         }
     if (p->out.streamed) {
@@ -178,8 +173,8 @@ static enum status collect(struct work *w, struct diag *d)
                         g->row[op->row].name);
         p->n_in = p->geo.y2 ? 2 : 1;
         for (uint32_t k = 0; k < p->n_in; k++) {
-            note_reader(w, &p->geo, operand(&p->geo, k));
-            touch(w, operand(&p->geo, k), i);
+            note_reader(w, &p->geo, geo_operand(&p->geo, k));
+            touch(w, geo_operand(&p->geo, k), i);
         }
         note_flat(w, &p->geo, p->geo.out);
         touch(w, p->geo.out, i);
@@ -236,7 +231,7 @@ static void stream_tensor(struct work *w, const struct ir_tensor *t)
     for (uint32_t i = 0; i < l->n_plan; i++) {
         struct op_plan *p = &l->plan[i];
         for (uint32_t k = 0; k < p->n_in; k++)
-            if (operand(&p->geo, k) == t)
+            if (geo_operand(&p->geo, k) == t)
                 p->in[k].streamed = true;
         if (p->geo.out == t)
             p->out.streamed = true;
@@ -363,7 +358,7 @@ static void fill_places(struct work *w)
         struct op_plan *p = &w->layout->plan[i];
         for (uint32_t k = 0; k < p->n_in; k++)
             if (!p->in[k].streamed)
-                p->in[k].pitch = place_of(w, operand(&p->geo, k))->pitch;
+                p->in[k].pitch = place_of(w, geo_operand(&p->geo, k))->pitch;
         if (!p->out.streamed)
             p->out.pitch = place_of(w, p->geo.out)->pitch;
     }

@@ -32,9 +32,6 @@ void lower_access(struct sched_command *c, enum sched_memory memory, bool write,
 /* `n` consecutive units of a ring: the first one. n <= size. */
 uint32_t lower_take(struct lower_ring *r, uint32_t n);
 
-/* Append a block to the constants region at a multiple of 64; returns its offset. */
-uint32_t lower_constant(struct lower *l, const void *data, size_t n_bytes);
-
 /* DMA read of one run of constants into `rows` rows of weight, parameter or table memory. */
 void lower_fetch(struct lower *l, uint32_t row, uint32_t space, uint32_t offset, uint32_t rows,
                  uint32_t row_bytes, uint32_t dest, const char *note);

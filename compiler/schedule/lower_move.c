@@ -42,16 +42,6 @@ uint32_t lower_take(struct lower_ring *r, uint32_t n)
     return first;
 }
 
-uint32_t lower_constant(struct lower *l, const void *data, size_t n_bytes)
-{
-    static const char zeros[64];
-    struct text *t = &l->program->constants;
-    text_add_n(t, zeros, (64 - t->length % 64) % 64);
-    uint32_t offset = (uint32_t)t->length;
-    text_add_n(t, data, n_bytes);
-    return offset;
-}
-
 /* The dependence that a destination in weight, parameter or table memory means. */
 static void fetch_access(struct sched_command *c, uint32_t space, uint32_t dest, uint32_t words)
 {
@@ -119,11 +109,6 @@ static void load_rows(struct lower *l, uint32_t row, const struct sched_place *s
     lower_access(c, SCHED_SPAD, true, to, (uint64_t)(n_rows - 1) * pitch + s->row_bytes);
 }
 
-static const struct ir_tensor *operand(const struct op_plan *p, uint32_t i)
-{
-    return i == 0 ? p->geo.x : p->geo.y2;
-}
-
 /* A resident tensor that comes from memory: fetch the rows up to `hi` that are not there yet. */
 static void load_resident(struct lower *l, const struct op_plan *p, const struct ir_tensor *t,
                           uint32_t hi)
@@ -141,7 +126,7 @@ static void load_resident(struct lower *l, const struct op_plan *p, const struct
 void lower_operand(struct lower *l, const struct op_plan *p, uint32_t i, uint32_t tile, uint32_t lo,
                    uint32_t hi, int32_t *base)
 {
-    const struct ir_tensor *t = operand(p, i);
+    const struct ir_tensor *t = geo_operand(&p->geo, i);
     const struct sched_place *s = &l->program->place[t->id];
     if (!p->in[i].streamed) {
         load_resident(l, p, t, hi);
@@ -164,7 +149,7 @@ int32_t lower_result(const struct lower *l, const struct op_plan *p, uint32_t ti
 void lower_access_in(struct lower *l, struct sched_command *c, const struct op_plan *p, uint32_t i,
                      int32_t base, uint32_t lo, uint32_t hi)
 {
-    const struct sched_place *s = &l->program->place[operand(p, i)->id];
+    const struct sched_place *s = &l->program->place[geo_operand(&p->geo, i)->id];
     uint32_t pitch = p->in[i].pitch;
     lower_access(c, SCHED_SPAD, false, (uint64_t)((int64_t)base + (int64_t)lo * pitch),
                  (uint64_t)(hi - lo - 1) * pitch + s->row_bytes);

@@ -29,7 +29,7 @@ static void fill_numbers(const struct geo *g, struct hd_cmd_vector *v)
     if (g->vop == HD_VOP_AVG_POOL || g->vop == HD_VOP_MAX_POOL || g->vop == HD_VOP_LUT)
         return;
     v->z_a = (int8_t)g->z_in;
-    v->z_b = (int8_t)(g->y2 && g->y2->quant.n ? g->y2->quant.zero_point[0] : 0);
+    v->z_b = (int8_t)(ir_zero_point(g->y2));
     v->z_out = (int8_t)g->z_out;
     if (g->vop == HD_VOP_ADD || g->vop == HD_VOP_SUB) {
         v->multiplier_a = f->multiplier[0];
@@ -143,8 +143,8 @@ static void one_tile(struct lower *l, const struct op_plan *p, uint32_t tile)
 enum status lower_vector(struct lower *l, const struct op_plan *p)
 {
     if (p->geo.kind == GEO_LUT)
-        lower_fetch(l, p->op->row, HD_SPACE_LUT, lower_constant(l, p->op->fixed.table, 256), 1, 256,
-                    0, "table");
+        lower_fetch(l, p->op->row, HD_SPACE_LUT,
+                    sched_constant(l->program, p->op->fixed.table, 256), 1, 256, 0, "table");
     for (uint32_t tile = 0; tile < p->n_tiles; tile++)
         one_tile(l, p, tile);
     return ST_OK;

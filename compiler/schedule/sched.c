@@ -8,6 +8,16 @@
 #include "../plan/arena_plan.h"
 #include "lower.h"
 
+uint32_t sched_constant(struct sched_program *p, const void *data, size_t n_bytes)
+{
+    static const char zeros[64];
+    struct text *t = &p->constants;
+    text_add_n(t, zeros, (64 - t->length % 64) % 64);
+    uint32_t offset = (uint32_t)t->length;
+    text_add_n(t, data, n_bytes);
+    return offset;
+}
+
 static bool on_accelerator(const struct ir_op *op)
 {
     return !op->dead && op->region != IR_NONE;
@@ -57,7 +67,7 @@ static void mark_constants(struct lower *l, const struct layout *layout)
                 continue;
             s->in_memory = true;
             s->mem_region = HD_REGION_CONSTANTS;
-            s->mem_offset = lower_constant(l, t[k]->data, (size_t)ir_bytes(t[k]));
+            s->mem_offset = sched_constant(l->program, t[k]->data, (size_t)ir_bytes(t[k]));
         }
     }
 }

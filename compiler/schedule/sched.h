@@ -20,7 +20,6 @@ enum sched_memory {
     SCHED_WMEM,   /* weight memory words */
     SCHED_PARAM,  /* parameter entries (channel tiles) */
     SCHED_LUT,    /* the one table: [0, 256) */
-    SCHED_ACC,    /* accumulators as a whole: [0, 1), for acc_keep chains */
     SCHED_ARENA,  /* region 2 bytes */
     SCHED_INPUT,  /* 3 + i: bytes + (i << 32) */
     SCHED_OUTPUT, /* alike */
@@ -102,6 +101,9 @@ struct sched_program {
 enum status sched_run(struct arena *a, const struct ir_graph *g, const struct hd_config *hw,
                       const struct sched_options *o, struct sched_program **program,
                       struct diag *d);
+
+/* Append a block to the constants at a multiple of 64; its offset. */
+uint32_t sched_constant(struct sched_program *p, const void *data, size_t n_bytes);
 
 /* Can this operator run on an accelerator of configuration `hw`? NULL if so, else the rule that
  * failed, with values. */

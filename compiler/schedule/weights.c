@@ -35,7 +35,7 @@ static uint32_t pack(struct lower *l, const struct geo *g, const struct weight_b
             *to = bytes;
     for (uint32_t c = 0; c < b->n; c += l->hw->n)
         to = pack_tile(g, &b->piece, b->first + c, b->n - c < l->hw->n ? b->n - c : l->hw->n, to);
-    return lower_constant(l, bytes, (size_t)(to - bytes));
+    return sched_constant(l->program, bytes, (size_t)(to - bytes));
 }
 
 void weights_fetch(struct lower *l, const struct geo *g, const struct weight_block *b,
@@ -62,7 +62,7 @@ static uint32_t pack_columns(struct lower *l, const struct geo *g, const void *d
     uint8_t *bytes = arena_alloc(l->arena, (size_t)n * size);
     for (uint32_t c = 0; c < n; c++)
         memcpy(bytes + (size_t)c * size, from + (size_t)((first + c) % g->oc) * size, size);
-    return lower_constant(l, bytes, (size_t)n * size);
+    return sched_constant(l->program, bytes, (size_t)n * size);
 }
 
 void params_fetch(struct lower *l, const struct geo *g, uint32_t first, uint32_t n, uint32_t dest,
