@@ -3,13 +3,20 @@
 //   act = tap_i in depthwise mode (0 unless tap_en_i), else row_i, or row2_i where second_i.
 // w_we_i loads the weight that counts from the next cycle on (a wave writes row r one step before it
 // reaches it, so no shadow register is needed). Latency 1, throughput 1. Reset: none.
-// Bench: tests/hw/pe_tb.cpp.
+// Two forms of one equation: one ActW x WgtW product behind a selector, which is what hardware is made of, and
+// for Verilator, selected by Wide, AccW-bit products mode by mode, which is what a CPU is fast at.
+// Bench: tests/hw/pe_tb.cpp (both forms side by side, every product).
 `default_nettype none
 
 module hd_pe #(
   parameter int ActW = 9,   // activation after the zero point, signed
   parameter int WgtW = 9,   // weight after the zero point, signed
-  parameter int AccW = 32   // partial sum, wraps (NUMERICS.md)
+  parameter int AccW = 32,  // partial sum, wraps (NUMERICS.md)
+`ifdef VERILATOR
+  parameter bit Wide = 1'b1
+`else
+  parameter bit Wide = 1'b0
+`endif
 ) (
   input  wire logic            clk_i,
   input  wire logic            en_i,
@@ -25,24 +32,46 @@ module hd_pe #(
   input  wire logic [WgtW-1:0] w_i,
   output logic      [AccW-1:0] psum_o
 );
-  logic [AccW-1:0] weight_q;  // sign-extended; the copies of the sign merge in synthesis
+  if (Wide) begin : gen_wide
+    logic [AccW-1:0] weight_q;  // sign-extended
 
-  always_ff @(posedge clk_i) begin
-    if (en_i && w_we_i) weight_q <= AccW'($signed(w_i));
-  end
+    always_ff @(posedge clk_i) begin
+      if (en_i && w_we_i) weight_q <= AccW'($signed(w_i));
+    end
 
-  // A multiplier behind a selector; said mode by mode because the model then tests the mode once for all cells.
-  always_ff @(posedge clk_i) begin
-    if (en_i) begin
-      if (depthwise_i) begin
-        if (tap_en_i) psum_o <= psum_i + AccW'($signed(tap_i)) * weight_q;
-        else psum_o <= psum_i;
-      end else if (pair_i) begin
-        psum_o <= psum_i + (second_i ? row2_i : row_i) * weight_q;
-      end else begin
-        psum_o <= psum_i + row_i * weight_q;
+    // Said mode by mode because the model then tests the mode once for all cells.
+    always_ff @(posedge clk_i) begin
+      if (en_i) begin
+        if (depthwise_i) begin
+          if (tap_en_i) psum_o <= psum_i + AccW'($signed(tap_i)) * weight_q;
+          else psum_o <= psum_i;
+        end else if (pair_i) begin
+          psum_o <= psum_i + (second_i ? row2_i : row_i) * weight_q;
+        end else begin
+          psum_o <= psum_i + row_i * weight_q;
+        end
       end
     end
+  end else begin : gen_narrow
+    logic signed [WgtW-1:0]      weight_q;
+    logic signed [ActW-1:0]      act;
+    logic signed [ActW+WgtW-1:0] product;
+
+    always_comb begin
+      if (depthwise_i) act = tap_en_i ? tap_i : '0;
+      else act = (pair_i && second_i) ? row2_i[ActW-1:0] : row_i[ActW-1:0];
+    end
+    assign product = act * weight_q;
+
+    always_ff @(posedge clk_i) begin
+      if (en_i) begin
+        if (w_we_i) weight_q <= w_i;
+        psum_o <= psum_i + AccW'(product);
+      end
+    end
+
+    logic unused;  // copies of the sign
+    assign unused = ^{row_i[AccW-1:ActW], row2_i[AccW-1:ActW]};
   end
 
 endmodule

@@ -1,5 +1,6 @@
-/* pe_tb.cpp - hd_pe: every activation with random weights and sums, all modes, frozen cycles,
- * weights that change under way. Argument: [seed]. */
+/* pe_tb.cpp - hd_pe, both forms side by side against plain C++: every product of a 9-bit activation
+ * and a 9-bit weight in every mode, then random modes, sums, frozen cycles and weights that change
+ * under way. Argument: [seed]. */
 #include <cstdio>
 #include <memory>
 
@@ -8,39 +9,27 @@
 
 namespace
 {
-/* Signed 9-bit value as its field. */
-uint32_t nine(int32_t x)
-{
-    return (uint32_t)x & 511;
-}
-} // namespace
 
-int main(int argc, char **argv)
-{
-    uint64_t seed = argc > 1 ? strtoull(argv[1], nullptr, 0) : 1;
-    std::unique_ptr<Vbench> dut(new Vbench);
-    rng r(seed);
+struct cell {
+    std::unique_ptr<Vbench> dut{new Vbench};
     int32_t weight = 0;
     uint32_t sum = 0;
-    long failures = 0;
-    const long cycles = 200000;
+    long cycles = 0, failures = 0;
 
-    printf("pe_tb: %llu\n", (unsigned long long)seed);
-    for (long i = 0; i < cycles + 2; i++) {
-        int32_t tap = (int32_t)(i % 511) - 255, row = r.range(-255, 255), row2 = r.range(-255, 255);
-        int32_t next = r.chance(20) ? -255 : r.range(-255, 255);
-        uint32_t above = r.next();
-        dut->en_i = i < 2 || r.chance(80);
-        dut->w_we_i = i == 0 || r.chance(30);
-        dut->depthwise_i = r.chance(40);
-        dut->tap_en_i = r.chance(70);
-        dut->pair_i = r.chance(50);
-        dut->second_i = r.chance(50);
-        dut->tap_i = (uint16_t)nine(tap);
+    /* Signed 9-bit value as its field. */
+    static uint16_t nine(int32_t x)
+    {
+        return (uint16_t)((uint32_t)x & 511);
+    }
+
+    /* One cycle; what is not given stays as it is. */
+    void step(int32_t tap, int32_t row, int32_t row2, uint32_t above, int32_t next, bool check)
+    {
+        dut->tap_i = nine(tap);
         dut->row_i = (uint32_t)row;
         dut->row2_i = (uint32_t)row2;
         dut->psum_i = above;
-        dut->w_i = (uint16_t)nine(next);
+        dut->w_i = nine(next);
         dut->clk_i = 0;
         dut->eval();
         dut->clk_i = 1;
@@ -52,9 +41,57 @@ int main(int argc, char **argv)
             sum = above + (uint32_t)(act * weight);
             weight = dut->w_we_i ? next : weight;
         }
-        if (i >= 2 && dut->psum_o != sum && failures++ < 5)
-            printf("  cycle %ld: %08x, expected %08x\n", i, dut->psum_o, sum);
+        cycles++;
+        if (check && (dut->wide_o != sum || dut->narrow_o != sum) && failures++ < 5)
+            printf("  cycle %ld: wide %08x, narrow %08x, expected %08x\n", cycles, dut->wide_o,
+                   dut->narrow_o, sum);
     }
-    printf("pe_tb: %ld of %ld cycles wrong\n", failures, cycles);
-    return failures != 0;
+};
+
+/* All of -256..255 times -256..255; mode 0 convolution, 1 and 2 pairs, 3 and 4 depthwise. */
+void every_product(cell &c, rng &r, int mode)
+{
+    c.dut->en_i = 1;
+    c.dut->depthwise_i = mode >= 3;
+    c.dut->tap_en_i = mode == 3;
+    c.dut->pair_i = mode == 1 || mode == 2;
+    c.dut->second_i = mode == 2;
+    for (int32_t weight = -256; weight < 256; weight++) {
+        c.dut->w_we_i = 1;
+        c.step(0, 0, 0, 0, weight, false);
+        c.dut->w_we_i = 0;
+        for (int32_t act = -256; act < 256; act++)
+            c.step(mode >= 3 ? act : r.range(-256, 255), mode < 2 ? act : r.range(-256, 255),
+                   mode == 2 ? act : r.range(-256, 255), r.next(), 0, true);
+    }
+}
+
+void random_cycles(cell &c, rng &r)
+{
+    for (long i = 0; i < 200000; i++) {
+        c.dut->en_i = r.chance(80);
+        c.dut->w_we_i = r.chance(30);
+        c.dut->depthwise_i = r.chance(40);
+        c.dut->tap_en_i = r.chance(70);
+        c.dut->pair_i = r.chance(50);
+        c.dut->second_i = r.chance(50);
+        c.step(r.range(-256, 255), r.range(-256, 255), r.range(-256, 255), r.next(),
+               r.range(-256, 255), true);
+    }
+}
+
+} // namespace
+
+int main(int argc, char **argv)
+{
+    uint64_t seed = argc > 1 ? strtoull(argv[1], nullptr, 0) : 1;
+    rng r(seed);
+    cell c;
+
+    printf("pe_tb: %llu\n", (unsigned long long)seed);
+    for (int mode = 0; mode < 5; mode++)
+        every_product(c, r, mode);
+    random_cycles(c, r);
+    printf("pe_tb: %ld of %ld cycles wrong\n", c.failures, c.cycles);
+    return c.failures != 0;
 }
