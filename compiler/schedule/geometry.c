@@ -78,7 +78,16 @@ static bool pool_of(struct geo *g, uint32_t vop)
     g->vop = vop;
     if (g->op->opcode == IR_OP_MEAN)
         return mean_of(g);
-    return window_of(g, (uint32_t)g->op->attr[IR_KERNEL_H], (uint32_t)g->op->attr[IR_KERNEL_W]);
+    window_of(g, (uint32_t)g->op->attr[IR_KERNEL_H], (uint32_t)g->op->attr[IR_KERNEL_W]);
+    if (g->op->attr[IR_ROUND_UP] && g->kh * g->kw > 1) /* one cell: nothing to round */
+        g->vop = HD_VOP_SUM;
+    return true;
+}
+
+bool geo_windows_inside(const struct geo *g)
+{
+    return g->pt == 0 && g->pl == 0 && (g->oh - 1) * g->sy + g->kh <= g->h &&
+           (g->ow - 1) * g->sx + g->kw <= g->w;
 }
 
 bool geo_of(const struct ir_graph *graph, const struct ir_op *op, struct geo *g)

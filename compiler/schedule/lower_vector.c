@@ -20,6 +20,16 @@ static struct stride stride_of(const struct ir_tensor *t, uint32_t pitch)
     return (struct stride){h > 1 ? pitch : 0, w > 1 ? c : 0};
 }
 
+/* An average whose ties round up (it was uint8): a SUM of codes less -128, none of which is
+ * negative, by geo_reciprocal. */
+static void fill_round_up(const struct geo *g, struct hd_cmd_vector *v)
+{
+    v->z_a = -128;
+    v->z_out = -128;
+    v->multiplier_out = geo_reciprocal(g->kh * g->kw);
+    v->shift_out = 0;
+}
+
 static void fill_numbers(const struct geo *g, struct hd_cmd_vector *v)
 {
     const struct ir_fixed *f = &g->op->fixed;
@@ -28,6 +38,10 @@ static void fill_numbers(const struct geo *g, struct hd_cmd_vector *v)
     v->act_max = (int8_t)f->act_max;
     if (g->vop == HD_VOP_AVG_POOL || g->vop == HD_VOP_MAX_POOL || g->vop == HD_VOP_LUT)
         return;
+    if (g->op->opcode == IR_OP_AVERAGE_POOL2D) {
+        fill_round_up(g, v);
+        return;
+    }
     v->z_a = (int8_t)g->z_in;
     v->z_b = (int8_t)(ir_zero_point(g->y2));
     v->z_out = (int8_t)g->z_out;

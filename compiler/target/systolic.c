@@ -124,13 +124,11 @@ static const char *check_pool(struct question *q)
         return NULL;
     }
     ASK(check_window(q));
-    if (g->op->attr[IR_ROUND_UP])
-        REFUSE(q, "ties of this average round up (it was uint8), the vector unit rounds them away "
-                  "from zero");
-    if (g->vop == HD_VOP_AVG_POOL && g->kh * g->kw > 2048)
+    if (g->op->attr[IR_ROUND_UP] && g->vop == HD_VOP_SUM && !geo_windows_inside(g))
+        REFUSE(q, "ties of this average round up (it was uint8), which takes windows wholly inside "
+                  "the image");
+    if (g->op->opcode == IR_OP_AVERAGE_POOL2D && g->kh * g->kw > 2048)
         REFUSE(q, "window of %u cells, the exact reciprocal takes 2048", g->kh * g->kw);
-    if (g->op->attr[IR_ROUND_UP])
-        REFUSE(q, "it rounds halves up, as uint8 does, the vector unit away from zero");
     return NULL;
 }
 

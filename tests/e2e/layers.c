@@ -395,8 +395,8 @@ static void pool(struct make *m)
                               &(struct ir_tensor *){m->x}, out);
     set_window(op, &y, &x, false);
     op->attr[IR_ACTIVATION] = chance(m, 60) ? 0 : range(m, 1, 3);
-    if (op->opcode == IR_OP_AVERAGE_POOL2D && chance(m, 2))
-        op->attr[IR_ROUND_UP] = 1; /* what was uint8: the host's */
+    if (op->opcode == IR_OP_AVERAGE_POOL2D && chance(m, 25))
+        op->attr[IR_ROUND_UP] = 1; /* what was uint8 */
 }
 
 static void mean(struct make *m)

@@ -124,10 +124,26 @@ static void a_block_fits_its_fields(void **state)
     assert_int_equal(geo_block_rows(&g, &hw), 1);
 }
 
+/* geo_reciprocal against (s + n / 2) / n: around every tie, and all sums of small windows. */
+static void reciprocals_round_ties_up(void **state)
+{
+    (void)state;
+    for (uint32_t n = 2; n <= 2048; n++) {
+        const int64_t m = geo_reciprocal(n);
+
+        for (uint32_t s = 0; s <= 255 * n; s++) {
+            if (n > 64 && s % n == n / 2 + 1)
+                s += s + n - 2 <= 255 * n ? n - 2 : 1;
+            assert_int_equal((s * m + (1 << 30)) >> 31, (s + n / 2) / n);
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pieces_cover_every_lane_once),
+        cmocka_unit_test(reciprocals_round_ties_up),
         cmocka_unit_test(a_plain_kernel_is_one_piece),
         cmocka_unit_test(rows_are_what_windows_touch),
         cmocka_unit_test(a_block_fits_its_fields),
