@@ -7,7 +7,7 @@
 #include "hd_sim_config.h" // HD_SIM_NAME, HD_SIM_CONFIG_HASH, HD_SIM_SOURCE_HASH: sim/build.c
 #include "sim.h"
 
-static_assert(HD_UNIT_COUNT == HD_SIM_UNITS, "hd_sim.h");
+static_assert(HD_UNIT_COUNT == HD_SIM_UNITS && HD_COUNTER_SLOTS == HD_SIM_KINDS, "hd_sim.h");
 
 static Vhd_sim_top *new_model(VerilatedContext &context)
 {
@@ -91,6 +91,12 @@ uint32_t sim_commands(hd_sim *sim, const hd_sim_command **commands)
     return static_cast<uint32_t>(sim->submission.commands().size());
 }
 
+uint32_t sim_rows(hd_sim *sim, const hd_sim_row **rows)
+{
+    *rows = sim->submission.rows().data();
+    return static_cast<uint32_t>(sim->submission.rows().size());
+}
+
 int sim_trace_start(hd_sim *sim, const char *path, uint64_t limit_bytes)
 {
     return sim->trace.start(*sim, path, limit_bytes);
@@ -115,8 +121,9 @@ void sim_commits(hd_sim *sim, void (*sink)(void *, const hd_sim_commit *), void 
 } // namespace
 
 extern "C" __attribute__((visibility("default"))) const hd_sim_api hd_sim_api = {
-    HD_SIM_ABI,      HD_SIM_NAME,    HD_SIM_CONFIG_HASH, HD_SIM_SOURCE_HASH,
-    sim_open,        sim_close,      sim_read32,         sim_write32,
-    sim_run,         sim_stuck_text, sim_totals,         sim_commands,
-    sim_trace_start, sim_trace_stop, sim_trace_window,   sim_commits,
+    HD_SIM_ABI,  HD_SIM_NAME,     HD_SIM_CONFIG_HASH, HD_SIM_SOURCE_HASH,
+    sim_open,    sim_close,       sim_read32,         sim_write32,
+    sim_run,     sim_stuck_text,  sim_totals,         sim_commands,
+    sim_rows,    sim_trace_start, sim_trace_stop,     sim_trace_window,
+    sim_commits,
 };

@@ -7,8 +7,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define HD_SIM_ABI   1u
+#define HD_SIM_ABI   2u
 #define HD_SIM_UNITS 6u
+#define HD_SIM_KINDS 8u
 
 struct hd_sim;
 struct hd_sim_api;
@@ -40,6 +41,19 @@ enum hd_sim_stop {
 struct hd_sim_command {
     uint64_t start, done; /* done 0: not completed */
     uint32_t unit, layer;
+};
+
+/* What one layer cost within a submission. Rows stand in the order in which layers end: a row ends
+ * when every command of it and of the rows before has completed, the first starts with the
+ * doorbell, the last ends with the interrupt. */
+struct hd_sim_row {
+    uint64_t cycles;
+    /* Cycles by what each unit did (accel.json `units`); those of a unit add up to `cycles`. */
+    uint64_t counter[HD_SIM_UNITS][HD_SIM_KINDS];
+    /* What the layer's own commands moved, whenever that was, their own words included, in beats of
+     * the bus. All rows: the memory traffic of the submission. */
+    uint64_t read_bytes, write_bytes;
+    uint32_t layer;
 };
 
 /* One write seen at the commit ports. */
@@ -89,6 +103,8 @@ struct hd_sim_api {
     void (*totals)(struct hd_sim *sim, struct hd_sim_totals *totals);
     /* Commands of the current or last submission; returns their number. */
     uint32_t (*commands)(struct hd_sim *sim, const struct hd_sim_command **commands);
+    /* Rows of the last completed submission; returns their number. */
+    uint32_t (*rows)(struct hd_sim *sim, const struct hd_sim_row **rows);
 
     /* FST into `path` from now until trace_stop; at most limit_bytes (0: none), then it stops by
      * itself. 0, or -1. */

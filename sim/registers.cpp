@@ -57,7 +57,8 @@ void hd_sim::written(uint32_t offset, uint32_t value)
         const bool there =
             at <= options.memory_bytes && command_length <= options.memory_bytes - at;
 
-        submission.begin(there ? options.memory + at : nullptr, there ? command_length : 0, now);
+        submission.begin(there ? options.memory + at : nullptr, command_offset,
+                         there ? command_length : 0, region_base, now);
         watchdog.restart(*this);
     }
 }

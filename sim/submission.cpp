@@ -37,7 +37,8 @@ bool is_waiting(uint32_t unit, uint32_t kind)
 
 } // namespace
 
-void Submission::begin(const uint8_t *stream, uint64_t n_bytes, uint64_t now)
+void Submission::begin(const uint8_t *stream, uint32_t offset, uint32_t n_bytes,
+                       const uint64_t *region, uint64_t now)
 {
     commands_.clear();
     words_.clear();
@@ -63,6 +64,7 @@ void Submission::begin(const uint8_t *stream, uint64_t n_bytes, uint64_t now)
         at += common.length * HD_COMMAND_ALIGN;
     }
     last_ = static_cast<uint32_t>(commands_.size());
+    rows_.begin(stream, offset, n_bytes, region, commands_, now);
 }
 
 const hd_common *Submission::common(uint32_t command) const
@@ -90,6 +92,10 @@ void Submission::complete(uint32_t unit, uint32_t command, uint64_t now)
     if (expected >= commands_.size())
         return;
     commands_[expected].done = now - start_;
+    if (unit == HD_UNIT_FETCH)
+        rows_.end(now);
+    else
+        rows_.complete(commands_[expected].layer, now);
     if ((started_ >> unit & 1) == 0)
         commands_[expected].start = now - start_;
     started_ &= ~(1u << unit);
@@ -101,6 +107,7 @@ bool Submission::update(const Vhd_sim_top &top, uint64_t now)
     bool changed = false;
 
     kinds_ = top.unit_kind_o;
+    rows_.change(kinds_, now);
     for (uint32_t unit = 0; unit < HD_UNIT_COUNT; unit++) {
         if ((started_ >> unit & 1) == 0 && !is_waiting(unit, kinds_ >> (3 * unit) & 7)) {
             const uint32_t command = head(unit);

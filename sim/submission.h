@@ -10,6 +10,7 @@
 #include "Vhd_sim_top.h"
 #include "hd_accel.h"
 #include "hd_sim.h"
+#include "rows.h"
 
 namespace heddle
 {
@@ -17,8 +18,10 @@ namespace heddle
 class Submission
 {
   public:
-    // The stream of `n_bytes` at `stream` (null: not in memory) starts in cycle `now`.
-    void begin(const uint8_t *stream, uint64_t n_bytes, uint64_t now);
+    // The stream of `n_bytes` at `stream` (null: not in memory), `offset` in region 0, starts in
+    // cycle `now`; region: the bus address of each.
+    void begin(const uint8_t *stream, uint32_t offset, uint32_t n_bytes, const uint64_t *region,
+               uint64_t now);
 
     // Settled signals before an edge. True: a command started or completed.
     bool sample(const Vhd_sim_top &top, uint64_t now)
@@ -59,6 +62,10 @@ class Submission
     {
         return last_;
     } // commands().size(): none
+    const std::vector<hd_sim_row> &rows() const
+    {
+        return rows_.rows();
+    }
     const char *violation() const
     {
         return violation_;
@@ -70,6 +77,7 @@ class Submission
 
     std::vector<hd_sim_command> commands_;
     std::vector<hd_common> words_;
+    Rows rows_;
     std::vector<uint32_t> order_[HD_UNIT_COUNT]; // commands of a unit, in order
     uint32_t done_count_[HD_UNIT_COUNT] = {};
     uint32_t started_ = 0; // bit: the unit's head has started

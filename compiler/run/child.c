@@ -24,34 +24,27 @@ struct child {
     struct diag d;
 };
 
-/* Rows of the submission just ended: from the latest completion of the rows before to that of this
- * one. */
+/* Rows of the submission just ended. */
 static void add_rows(struct child *c)
 {
-    const struct hd_sim_command *cmd;
-    uint32_t n = c->play.v.sim.api->commands(c->play.v.sim.sim, &cmd),
-             n_row = c->job->p->graph->n_row, last = 0;
-    uint64_t reached = 0, end = 0;
-    for (uint32_t i = 0; i < n; i++)
-        if (cmd[i].unit != HD_UNIT_FETCH && cmd[i].layer < n_row)
-            last = cmd[i].layer;
+    const struct hd_sim_row *from;
+    uint32_t n = c->play.v.sim.api->rows(c->play.v.sim.sim, &from);
     for (uint32_t i = 0; i < n; i++) {
-        if (cmd[i].unit == HD_UNIT_FETCH || cmd[i].layer >= n_row)
+        if (from[i].layer >= c->job->p->graph->n_row)
             continue;
-        end = cmd[i].done > end ? cmd[i].done : end;
-        bool ends =
-            i + 1 == n || cmd[i + 1].unit == HD_UNIT_FETCH || cmd[i + 1].layer != cmd[i].layer;
-        if (!ends)
-            continue;
-        uint64_t upto = cmd[i].layer == last ? c->play.v.dev.cycles : end;
-        c->shared->row_cycles[cmd[i].layer] += upto > reached ? upto - reached : 0;
-        reached = upto > reached ? upto : reached;
+        struct run_row *to = &c->shared->row[from[i].layer];
+        to->cycles += from[i].cycles;
+        to->read_bytes += from[i].read_bytes;
+        to->write_bytes += from[i].write_bytes;
+        for (uint32_t u = 0; u < HD_SIM_UNITS; u++)
+            for (uint32_t k = 0; k < HD_SIM_KINDS; k++)
+                to->counter[u][k] += from[i].counter[u][k];
     }
 }
 
 static void read_counters(struct child *c)
 {
-    for (uint32_t i = 0; i < 48; i++)
+    for (uint32_t i = 0; i < HD_SIM_UNITS * HD_SIM_KINDS; i++)
         c->shared->counter[i] += c->play.v.port.read32(c->play.v.port.ctx, HD_REG_COUNTER(i));
 }
 
@@ -177,7 +170,7 @@ static void *share(size_t n)
 static enum status share_results(struct run_job *job, struct diag *d)
 {
     const struct ir_graph *g = job->p->graph;
-    job->shared = share(sizeof *job->shared + g->n_row * sizeof(uint64_t));
+    job->shared = share(sizeof *job->shared + g->n_row * sizeof(struct run_row));
     for (uint32_t i = 0; i < g->n_out; i++)
         if (!(job->out[i].bytes = share(job->out[i].n_bytes * job->n)))
             return FAIL(d, ST_NO_MEMORY, "no memory for %u inferences of output %u", job->n, i);

@@ -7,6 +7,7 @@
 
 #include <sys/types.h>
 
+#include "../../sim/hd_sim.h"
 #include "../pipeline.h"
 
 enum run_verdict { VERDICT_MATCH, VERDICT_MISMATCH, VERDICT_UNCHECKED };
@@ -28,10 +29,12 @@ struct run_shared {
     uint64_t read_bytes, write_bytes;
     double wall_seconds;
     uint64_t sim_cycles;
-    uint64_t wave_cycles, wave_bytes; /* in the file; 0 without */
-    uint32_t wave_limited;            /* it reached --waves-limit */
-    uint64_t counter[48];             /* of the first inference */
-    uint64_t row_cycles[];            /* n_row: sums */
+    uint64_t wave_cycles, wave_bytes;              /* in the file; 0 without */
+    uint32_t wave_limited;                         /* it reached --waves-limit */
+    uint64_t counter[HD_SIM_UNITS * HD_SIM_KINDS]; /* of the first inference, from the registers */
+    struct run_row {
+        uint64_t cycles, counter[HD_SIM_UNITS][HD_SIM_KINDS], read_bytes, write_bytes;
+    } row[]; /* n_row: sums over the inferences (struct hd_sim_row) */
 };
 
 struct run_job {
@@ -78,8 +81,11 @@ enum status run_program(struct arena *a, const struct options *o, struct diag *d
  * is. Returns its wait status. */
 int run_watch(const struct run_job *job, pid_t child);
 
-/* report.c */
+/* stats.c: results as JSON of schema heddle.stats.v1; cJSON_Delete frees it. */
+struct cJSON *run_stats_json(const struct run_job *job);
 enum status run_stats(const struct run_job *job, const char *path, struct diag *d);
+
+/* report.c */
 void run_report(const struct run_job *job, struct text *t, enum options_format format);
 /* "heddle report FILE". */
 enum status run_report_file(struct arena *a, const char *path, enum options_format format,

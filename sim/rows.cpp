@@ -1,0 +1,128 @@
+// rows.cpp - see rows.h.
+#include "rows.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "memory.h"
+
+namespace heddle
+{
+
+namespace
+{
+
+constexpr uint64_t kWidth = Memory::kWidth;
+
+// Bytes of the beats that cover [at, at + n).
+uint64_t beat_bytes(uint64_t at, uint64_t n)
+{
+    return n == 0 ? 0 : (at + n - 1) / kWidth * kWidth - at / kWidth * kWidth + kWidth;
+}
+
+uint64_t run_bytes(uint64_t at, uint32_t runs, uint32_t n, uint32_t pitch)
+{
+    uint64_t sum = 0;
+
+    for (uint32_t r = 0; r < runs; r++)
+        sum += beat_bytes(at + uint64_t{r} * pitch, n);
+    return sum;
+}
+
+} // namespace
+
+// Rows by the last command of each layer; END, the only command of FETCH, is nobody's.
+void Rows::order(const std::vector<hd_sim_command> &commands)
+{
+    std::vector<size_t> last(UINT16_MAX + 1, 0); // index + 1 of a layer's last command
+
+    for (size_t i = 0; i < commands.size(); i++)
+        if (commands[i].unit != HD_UNIT_FETCH)
+            last[commands[i].layer] = i + 1;
+    rows_.clear();
+    for (size_t i = 0; i < commands.size(); i++)
+        if (last[commands[i].layer] == i + 1) {
+            rows_.push_back({});
+            rows_.back().layer = commands[i].layer;
+        }
+    row_of_layer_.assign(last.size(), static_cast<uint32_t>(rows_.size()));
+    for (uint32_t r = 0; r < rows_.size(); r++)
+        row_of_layer_[rows_[r].layer] = r;
+    open_.assign(rows_.size(), 0);
+    for (const hd_sim_command &c : commands)
+        if (c.unit != HD_UNIT_FETCH)
+            open_[row_of_layer_[c.layer]]++;
+}
+
+// Bytes of the stream that are some row's commands.
+uint64_t Rows::add_bytes(const uint8_t *stream, uint32_t n_bytes, const uint64_t *region,
+                         const std::vector<hd_sim_command> &commands)
+{
+    uint64_t at = HD_HEADER_BYTES;
+
+    for (const hd_sim_command &c : commands) {
+        hd_cmd_dma_read read = {};
+        hd_cmd_store store = {};
+
+        if (c.unit == HD_UNIT_FETCH)
+            break;
+        hd_sim_row &row = rows_[row_of_layer_[c.layer]];
+        memcpy(&read, stream + at, std::min<uint64_t>(sizeof read, n_bytes - at));
+        memcpy(&store, stream + at, std::min<uint64_t>(sizeof store, n_bytes - at));
+        if (c.unit == HD_UNIT_LOAD || c.unit == HD_UNIT_WEIGHT)
+            row.read_bytes += run_bytes(region[read.region] + read.offset, read.runs,
+                                        read.run_bytes, read.run_pitch);
+        else if (c.unit == HD_UNIT_STORE)
+            row.write_bytes += run_bytes(region[store.region] + store.offset, store.runs,
+                                         store.run_bytes, store.run_pitch);
+        row.read_bytes += uint64_t{read.common.length} * HD_COMMAND_ALIGN;
+        at += uint64_t{read.common.length} * HD_COMMAND_ALIGN;
+    }
+    return at - HD_HEADER_BYTES;
+}
+
+void Rows::begin(const uint8_t *stream, uint32_t offset, uint32_t n_bytes, const uint64_t *region,
+                 const std::vector<hd_sim_command> &commands, uint64_t start)
+{
+    order(commands);
+    current_ = 0;
+    since_ = start + 1; // the doorbell's own cycle is not one of the submission's
+    running_ = !rows_.empty();
+    if (!running_)
+        return;
+    const uint64_t of_commands = add_bytes(stream, n_bytes, region, commands);
+    rows_.front().read_bytes += HD_HEADER_BYTES;
+    rows_.back().read_bytes +=
+        beat_bytes(region[0] + offset, n_bytes) - HD_HEADER_BYTES - of_commands;
+}
+
+void Rows::account(uint64_t until)
+{
+    if (!running_ || until <= since_)
+        return;
+    hd_sim_row &row = rows_[current_];
+
+    row.cycles += until - since_;
+    for (uint32_t unit = 0; unit < HD_UNIT_COUNT; unit++)
+        row.counter[unit][kinds_ >> (3 * unit) & 7] += until - since_;
+    since_ = until;
+}
+
+void Rows::complete(uint32_t layer, uint64_t now)
+{
+    if (!running_ || layer >= row_of_layer_.size() || row_of_layer_[layer] >= rows_.size())
+        return;
+    uint32_t &open = open_[row_of_layer_[layer]];
+
+    open -= open > 0;
+    for (; current_ + 1 < rows_.size() && open_[current_] == 0; current_++)
+        account(now + 1);
+}
+
+void Rows::end(uint64_t now)
+{
+    account(now + 1);
+    running_ = false;
+}
+
+} // namespace heddle
