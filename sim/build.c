@@ -13,6 +13,7 @@
 
 #include "build_files.h"
 #include "compiler/base/file.h"
+#include "compiler/base/interrupt.h"
 #include "compiler/base/text.h"
 #include "prune.h"
 #include "tools.h"
@@ -200,6 +201,7 @@ static enum status fill(struct build *b, const char *final, struct diag *d)
 
     b->folder = arena_printf(b->a, "%s.part", final);
     prune_tree(b->folder); /* of a build that was killed */
+    interrupt_folder(b->folder);
     st = file_make_dirs(b->folder, d);
     if (st == ST_OK)
         st = build_files_write(b->a, &b->files, b->folder, d);
@@ -208,12 +210,15 @@ static enum status fill(struct build *b, const char *final, struct diag *d)
     if (st == ST_OK)
         st = compile(b, d);
     if (st != ST_OK) {
+        interrupt_folder(NULL);
         if (st == ST_INTERRUPTED || st == ST_NO_MEMORY)
             prune_tree(b->folder);
         return st; /* else the folder stays: the message names its log */
     }
     prune_tree(arena_printf(b->a, "%s/obj", b->folder));
-    if (rename(b->folder, final) != 0)
+    const int moved = rename(b->folder, final);
+    interrupt_folder(NULL);
+    if (moved != 0)
         return FAIL(d, ST_USAGE, "cannot rename '%s': %s", b->folder, strerror(errno));
     return ST_OK;
 }

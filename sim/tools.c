@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "compiler/base/file.h"
+#include "compiler/base/interrupt.h"
 #include "compiler/base/text.h"
 #include "hash.h"
 
@@ -112,13 +113,15 @@ enum status tool_run(struct arena *a, const char *folder, const char *log, const
 
     if (out < 0)
         return FAIL(d, ST_USAGE, "cannot write '%s': %s", log, strerror(errno));
-    pid = fork();
+    pid = interrupt_fork();
     if (pid == 0)
         become(folder, out, argv);
     (void)close(out);
     if (pid < 0)
         return FAIL(d, ST_INTERNAL, "cannot start '%s': %s", argv[0], strerror(errno));
-    TRY(wait_child(pid, argv[0], &code, d));
+    const enum status st = wait_child(pid, argv[0], &code, d);
+    interrupt_child(0);
+    TRY(st);
     if (code == 0)
         return ST_OK;
     errors = first_errors(a, log);

@@ -1,10 +1,11 @@
 /* interrupt.c - see interrupt.h. A signal handler has no argument to find its state by: hence the
  * file's variables, the only ones of this program. The handler calls async-signal-safe functions
- * only (POSIX: kill, waitpid, unlink, write, _exit). */
+ * only (POSIX: kill, waitpid, unlink, fork, execve, poll, write, _exit). */
 #define _GNU_SOURCE
 #include "interrupt.h"
 
 #include <limits.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -15,13 +16,35 @@
 
 #include "status.h"
 
-enum { FILES = 4 };
+enum { FILES = 4, TRIES = 50, PAUSE_MS = 20 };
 
 static struct {
     volatile pid_t child;
+    volatile sig_atomic_t group; /* child leads a process group, all of it is to go */
+    volatile sig_atomic_t has_folder;
+    char folder[PATH_MAX];
     volatile sig_atomic_t used[FILES];
     char path[FILES][PATH_MAX];
 } state;
+
+/* rm -rf, until it succeeds: what was killed just now may still have been writing there. */
+static void remove_folder(void)
+{
+    static char rm[] = "/bin/rm", flags[] = "-rf", end[] = "--";
+    char *const argv[] = {rm, flags, end, state.folder, NULL}, *const env[] = {NULL};
+    for (int i = 0; i < TRIES && access(state.folder, F_OK) == 0; i++) {
+        pid_t pid = fork();
+        if (pid == 0) {
+            (void)close(STDERR_FILENO);
+            (void)execve(rm, argv, env);
+            _exit(127);
+        }
+        if (pid > 0)
+            (void)waitpid(pid, NULL, 0);
+        if (access(state.folder, F_OK) == 0)
+            (void)poll(NULL, 0, PAUSE_MS);
+    }
+}
 
 static void interrupted(int signal)
 {
@@ -29,13 +52,15 @@ static void interrupted(int signal)
     ssize_t ignored = 0;
     (void)signal;
     if (state.child > 0) {
-        (void)kill(state.child, SIGKILL);
+        (void)kill(state.group ? -state.child : state.child, SIGKILL);
         while (waitpid(state.child, NULL, 0) < 0 && kill(state.child, 0) == 0)
             continue;
     }
     for (int i = 0; i < FILES; i++)
         if (state.used[i])
             (void)unlink(state.path[i]);
+    if (state.has_folder)
+        remove_folder();
     if (isatty(STDERR_FILENO))
         ignored += write(STDERR_FILENO, erase, sizeof erase - 1);
     ignored += write(STDERR_FILENO, text, sizeof text - 1);
@@ -58,6 +83,7 @@ void interrupt_leave(void)
 {
     memset((void *)(uintptr_t)state.used, 0, sizeof state.used);
     state.child = 0;
+    state.has_folder = false;
     (void)signal(SIGINT, SIG_IGN);
     (void)signal(SIGTERM, SIG_DFL);
     (void)prctl(PR_SET_PDEATHSIG, SIGKILL); /* also when the parent is killed outright */
@@ -65,7 +91,39 @@ void interrupt_leave(void)
 
 void interrupt_child(pid_t pid)
 {
+    state.group = false;
     state.child = pid;
+}
+
+pid_t interrupt_fork(void)
+{
+    sigset_t both, before;
+    sigemptyset(&both);
+    sigaddset(&both, SIGINT);
+    sigaddset(&both, SIGTERM);
+    (void)sigprocmask(SIG_BLOCK, &both, &before);
+    pid_t pid = fork();
+    if (pid == 0) {
+        (void)setpgid(0, 0);
+        (void)signal(SIGINT, SIG_DFL);
+        (void)signal(SIGTERM, SIG_DFL);
+    } else if (pid > 0) {
+        (void)setpgid(pid, pid); /* whoever of the two comes first */
+        state.child = pid;
+        state.group = true;
+    }
+    (void)sigprocmask(SIG_SETMASK, &before, NULL);
+    return pid;
+}
+
+void interrupt_folder(const char *path)
+{
+    const size_t n = path ? strlen(path) : 0;
+    state.has_folder = false;
+    if (n == 0 || n >= PATH_MAX)
+        return;
+    memcpy(state.folder, path, n + 1);
+    state.has_folder = true;
 }
 
 void interrupt_file(const char *path)

@@ -1,4 +1,4 @@
-/* interrupt.h - Ctrl-C (SIGINT) and SIGTERM: kill the child process, remove files half written,
+/* interrupt.h - Ctrl-C (SIGINT) and SIGTERM: kill the child process, remove what is half written,
  * exit with 130. From any point of a run, so it happens in the signal handler and is not passed up
  * as a status; that handler is the one place beside main.c that exits. */
 #ifndef HEDDLE_BASE_INTERRUPT_H
@@ -14,6 +14,13 @@ void interrupt_leave(void);
 
 /* The child to kill; 0: none any more. */
 void interrupt_child(pid_t pid);
+
+/* fork() for a program that starts others (make): the child leads a process group of its own, which
+ * is killed as a whole, until interrupt_child(0). */
+pid_t interrupt_fork(void);
+
+/* The folder `path` is half filled from here on; NULL: no longer. One at a time. */
+void interrupt_folder(const char *path);
 
 /* `path` is half written from here on, until interrupt_file_done(path) or an interrupt removes it.
  * At most 4 at once; more, or a longer name than PATH_MAX, are left where they are. */
