@@ -3,7 +3,7 @@
  */
 #include <string.h>
 
-#include "../schedule/geometry.h"
+#include "../schedule/host_layer.h"
 #include "emit.h"
 
 struct host_op {
@@ -24,17 +24,6 @@ static void clamps(struct text *t, const struct ir_op *op)
 {
     field(t, "act_min", op->fixed.act_min);
     field(t, "act_max", op->fixed.act_max);
-}
-
-static void scales(struct emit_unit *u, struct text *t, const struct ir_op *op)
-{
-    const struct ir_fixed *f = &op->fixed;
-    uint32_t m = emit_host_constant(u, f->multiplier, (size_t)f->n * 4),
-             s = emit_host_constant(u, f->shift, f->n);
-    text_printf(t,
-                "    .scale = {(const int32_t *)(const void *)(model_constants + 0x%x),\n"
-                "              (const int8_t *)(model_constants + 0x%x), %d},\n",
-                m, s, f->n > 1);
 }
 
 /* Array of 4 dimensions, outermost first. */
@@ -71,11 +60,45 @@ static void geometry(struct text *t, const struct geo *g, uint32_t batch)
     field(t, "pad_left", g->pl);
 }
 
-static void zero_points(struct text *t, const struct geo *g)
+/* Fields that host_layer.h's structs have by the same name. */
+#define SAME(name) field(t, #name, p.name)
+
+static enum status need_constant(const struct emit_unit *u, const struct geo *g, struct diag *d)
 {
-    field(t, "z_in", g->z_in);
-    field(t, "z_w", g->z_w);
-    field(t, "z_out", g->z_out);
+    const struct ir_row *row = &u->graph->row[g->op->row];
+    if (g->filter && g->filter->data && (!g->bias || g->bias->data))
+        return ST_OK;
+    return FAIL(d, ST_UNSUPPORTED,
+                "operator %s (%s): the host kernel wants constant weights and bias, found computed "
+                "ones",
+                row->name, row->op);
+}
+
+static void conv2d_fields(struct text *t, const struct geo *g)
+{
+    struct hdk_conv2d p;
+    host_conv2d(g, &p);
+    SAME(in_c);
+    SAME(out_c);
+    SAME(groups);
+    SAME(dilation_y);
+    SAME(dilation_x);
+    SAME(z_in);
+    SAME(z_w);
+    SAME(z_out);
+}
+
+static void depthwise_fields(struct text *t, const struct geo *g)
+{
+    struct hdk_depthwise_conv2d p;
+    host_depthwise_conv2d(g, &p);
+    SAME(in_c);
+    SAME(depth_multiplier);
+    SAME(dilation_y);
+    SAME(dilation_x);
+    SAME(z_in);
+    SAME(z_w);
+    SAME(z_out);
 }
 
 static enum status conv2d(struct emit_unit *u, struct text *t, const struct ir_op *op,
@@ -84,19 +107,13 @@ static enum status conv2d(struct emit_unit *u, struct text *t, const struct ir_o
     struct geo g;
     geo_of(u->graph, op, &g);
     TRY(need_int8(u, op, d));
+    TRY(need_constant(u, &g, d));
     geometry(t, &g, (uint32_t)ir_dim_back(g.x, 3));
-    field(t, "in_c", g.c);
-    if (g.kind == GEO_DEPTHWISE) {
-        field(t, "depth_multiplier", g.oc / g.c);
-    } else {
-        field(t, "out_c", g.oc);
-        field(t, "groups", 1);
-    }
-    field(t, "dilation_y", g.dy);
-    field(t, "dilation_x", g.dx);
-    zero_points(t, &g);
+    if (host_is_conv2d(&g))
+        conv2d_fields(t, &g);
+    else
+        depthwise_fields(t, &g);
     clamps(t, op);
-    scales(u, t, op);
     return ST_OK;
 }
 
@@ -104,37 +121,62 @@ static enum status fully_connected(struct emit_unit *u, struct text *t, const st
                                    struct diag *d)
 {
     struct geo g;
+    struct hdk_fully_connected p;
     geo_of(u->graph, op, &g);
     TRY(need_int8(u, op, d));
-    field(t, "batch", g.w);
-    field(t, "in_c", g.c);
-    field(t, "out_c", g.oc);
-    zero_points(t, &g);
+    TRY(need_constant(u, &g, d));
+    host_fully_connected(&g, &p);
+    SAME(batch);
+    SAME(in_c);
+    SAME(out_c);
+    SAME(z_in);
+    SAME(z_w);
+    SAME(z_out);
     clamps(t, op);
-    scales(u, t, op);
     return ST_OK;
 }
 
-/* Element strides of an operand of the walk over `out`; 0 where it is broadcast. */
-static void walk_stride(struct text *t, const char *name, const struct ir_tensor *x)
+/* A walk over `out` with as few dimensions as the operands allow: neighbours along which both
+ * advance as one array do become one. Outermost first; stride 0 where an operand is broadcast. */
+static void find_walk(const struct emit_unit *u, const struct ir_op *op, struct hdk_walk2 *w)
 {
-    uint32_t stride[4], dense = 1;
+    const struct ir_tensor *y = ir_out(u->graph, op, 0),
+                           *x[2] = {ir_in(u->graph, op, 0), ir_in(u->graph, op, 1)};
+    uint32_t dense[2] = {1, 1}, at = 3;
+    *w = (struct hdk_walk2){.shape = {1, 1, 1, 1}};
     for (uint32_t i = 0; i < 4; i++) {
-        stride[i] = ir_dim_back(x, i) > 1 ? dense : 0;
-        dense *= (uint32_t)ir_dim_back(x, i);
+        uint32_t n = (uint32_t)ir_dim_back(y, i), stride[2];
+        for (uint32_t k = 0; k < 2; k++) {
+            stride[k] = ir_dim_back(x[k], i) > 1 ? dense[k] : 0;
+            dense[k] *= (uint32_t)ir_dim_back(x[k], i);
+        }
+        if (n == 1)
+            continue;
+        if (w->shape[at] > 1 && stride[0] == w->a_stride[at] * w->shape[at] &&
+            stride[1] == w->b_stride[at] * w->shape[at]) {
+            w->shape[at] *= n;
+            continue;
+        }
+        if (w->shape[at] > 1)
+            at--;
+        w->shape[at] = n;
+        w->a_stride[at] = stride[0];
+        w->b_stride[at] = stride[1];
     }
-    text_printf(t, "             .%s = {%u, %u, %u, %u},\n", name, stride[3], stride[2], stride[1],
-                stride[0]);
+}
+
+static void array4(struct text *t, const char *open, const uint32_t v[4], const char *close)
+{
+    text_printf(t, "%s = {%u, %u, %u, %u}%s", open, v[0], v[1], v[2], v[3], close);
 }
 
 static void walk_only(struct emit_unit *u, struct text *t, const struct ir_op *op)
 {
-    const struct ir_tensor *y = ir_out(u->graph, op, 0);
-    text_printf(t, "    .walk = {.shape = {%d, %d, %d, %d},\n", ir_dim_back(y, 3),
-                ir_dim_back(y, 2), ir_dim_back(y, 1), ir_dim_back(y, 0));
-    walk_stride(t, "a_stride", ir_in(u->graph, op, 0));
-    walk_stride(t, "b_stride", ir_in(u->graph, op, 1));
-    text_add(t, "    },\n");
+    struct hdk_walk2 w;
+    find_walk(u, op, &w);
+    array4(t, "    .walk = {.shape", w.shape, ",\n");
+    array4(t, "             .a_stride", w.a_stride, ",\n");
+    array4(t, "             .b_stride", w.b_stride, "},\n");
 }
 
 static void walk(struct emit_unit *u, struct text *t, const struct ir_op *op)
@@ -402,12 +444,24 @@ const char *emit_host_kernel(enum ir_opcode opcode)
     return NULL;
 }
 
+static const struct host_op one_channel = {IR_OP_DEPTHWISE_CONV2D, "conv2d", "conv2d", conv2d};
 static const struct host_op from_float = {IR_OP_QUANTIZE, "quantize", "quantize", quantize};
+
+/* Offset of its scratch in the arena. */
+static uint32_t emit_scratch(const struct emit_unit *u, const struct ir_op *op)
+{
+    uint32_t position = 0;
+    while (u->graph->op[position] != op)
+        position++;
+    return u->program->scratch[position];
+}
 
 static const struct host_op *find(const struct ir_graph *g, const struct ir_op *op)
 {
     if (op->opcode == IR_OP_QUANTIZE && ir_in(g, op, 0)->type == IR_F32)
         return &from_float;
+    if (op->opcode == IR_OP_DEPTHWISE_CONV2D && ir_dim_back(ir_in(g, op, 0), 0) == 1)
+        return &one_channel;
     for (size_t i = 0; i < sizeof table / sizeof *table; i++)
         if (table[i].opcode == op->opcode)
             return &table[i];
@@ -428,30 +482,13 @@ enum status emit_host_params(struct emit_unit *u, struct text *t, const struct i
     return ST_OK;
 }
 
-/* Filters as the kernels take them: [OC, kh, kw, C] from the compiler's [K, OC]; depthwise stays
- * [kh, kw, OC]. */
-static uint32_t host_weights(struct emit_unit *u, const struct ir_op *op)
+static void add_panels(struct emit_unit *u, struct text *t, const struct ir_op *op)
 {
     struct geo g;
+    uint32_t n;
     geo_of(u->graph, op, &g);
-    size_t n = (size_t)ir_bytes(g.filter), k = n / g.oc;
-    if (g.kind == GEO_DEPTHWISE)
-        return emit_host_constant(u, g.filter->data, n);
-    uint8_t *w = arena_alloc(u->arena, n);
-    for (size_t i = 0; i < k; i++)
-        for (size_t c = 0; c < g.oc; c++)
-            w[c * k + i] = g.filter->data[i * g.oc + c];
-    return emit_host_constant(u, w, n);
-}
-
-static void add_weights(struct emit_unit *u, struct text *t, const struct ir_op *op)
-{
-    const struct ir_tensor *bias = ir_in(u->graph, op, 2);
-    text_printf(t, ",\n        (const int8_t *)(model_constants + 0x%x), ", host_weights(u, op));
-    if (bias)
-        text_printf(t, "(const int32_t *)(const void *)%s", emit_pointer(u, bias->id));
-    else
-        text_add(t, "NULL");
+    const uint8_t *panels = host_panels(u->arena, &g, &n);
+    text_printf(t, ", model_constants + 0x%x", emit_host_constant(u, panels, n));
 }
 
 static void add_inputs(struct emit_unit *u, struct text *t, const struct ir_op *op)
@@ -468,7 +505,7 @@ static void add_inputs(struct emit_unit *u, struct text *t, const struct ir_op *
                 emit_pointer(u, op->in[0]));
     if (op->opcode == IR_OP_CONV2D || op->opcode == IR_OP_DEPTHWISE_CONV2D ||
         op->opcode == IR_OP_FULLY_CONNECTED)
-        add_weights(u, t, op);
+        add_panels(u, t, op);
     else if (op->opcode == IR_OP_ADD || op->opcode == IR_OP_SUB || op->opcode == IR_OP_MUL ||
              op->opcode == IR_OP_MAXIMUM || op->opcode == IR_OP_MINIMUM)
         text_printf(t, ", (const int8_t *)%s", emit_pointer(u, op->in[1]));
@@ -478,7 +515,10 @@ void emit_host_call(struct emit_unit *u, struct text *t, const struct ir_op *op)
 {
     text_printf(t, "hdk_%s(&%s_%u", find(u->graph, op)->kernel, emit_id(u, op->row), op->id);
     add_inputs(u, t, op);
-    text_printf(t, ",\n        (%s *)%s);\n",
+    text_printf(t, ",\n        (%s *)%s",
                 ir_out(u->graph, op, 0)->type == IR_F32 ? "float" : "int8_t",
                 emit_pointer(u, op->out[0]));
+    if (host_scratch(u->graph, op))
+        text_printf(t, ", call->arena + 0x%x", emit_scratch(u, op));
+    text_add(t, ");\n");
 }

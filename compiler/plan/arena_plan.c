@@ -1,6 +1,7 @@
 /* arena_plan.c - see arena_plan.h. */
 #include "arena_plan.h"
 
+#include "../schedule/host_layer.h"
 #include "place.h"
 
 struct life {
@@ -45,10 +46,15 @@ enum status arena_plan(struct sched_program *p, struct diag *d)
         if (s->in_memory && s->mem_region == HD_REGION_ARENA)
             place_add(&set, s->mem_bytes, life[i].first, life[i].last, &s->mem_offset);
     }
+    p->scratch = ARENA_ARRAY(p->arena, uint32_t, g->n_op + 1);
+    for (uint32_t i = 0; i < g->n_op; i++)
+        if (host_scratch(g, g->op[i]))
+            place_add(&set, host_scratch(g, g->op[i]), i, i, &p->scratch[i]);
     uint64_t peak = place_solve(&set, ARENA_ALIGN);
     if (peak > INT32_MAX)
         return FAIL(d, ST_NO_SPACE,
-                    "the tensors between its operators need %llu bytes at once, at most 2147483647",
+                    "the tensors between its operators and their scratch need %llu bytes at once, "
+                    "at most 2147483647",
                     (unsigned long long)peak);
     p->arena_bytes = (uint32_t)peak;
     return arena_check(p, d);

@@ -1,7 +1,8 @@
 /* check.c - the independent proof of the DRAM plan; shares nothing with arena_plan.c but the
  * result. Walks the operators in order with the set of live tensors: a tensor is live from the
  * operator that writes it until no later operator reads it. At each operator every two live tensors
- * of the arena must be apart. */
+ * of the arena must be apart, and all from the scratch of the operator's host kernel. */
+#include "../schedule/host_layer.h"
 #include "arena_plan.h"
 
 static bool in_arena(const struct sched_program *p, uint32_t id)
@@ -53,6 +54,26 @@ static enum status check_bounds(const struct sched_program *p, struct diag *d)
     return ST_OK;
 }
 
+static enum status check_scratch(const struct sched_program *p, uint32_t position, const bool *live,
+                                 struct diag *d)
+{
+    uint32_t n = host_scratch(p->graph, p->graph->op[position]);
+    if (n == 0)
+        return ST_OK;
+    uint64_t begin = p->scratch[position], end = begin + n;
+    if (end > p->arena_bytes || begin % ARENA_ALIGN)
+        return FAIL(d, ST_INTERNAL,
+                    "arena plan: the scratch of operator %u leaves the arena or is not aligned",
+                    position);
+    for (uint32_t t = 0; t < p->graph->n_tensor; t++)
+        if (live[t] && p->place[t].mem_offset < end &&
+            p->place[t].mem_offset + p->place[t].mem_bytes > begin)
+            return FAIL(d, ST_INTERNAL,
+                        "arena plan: the scratch of operator %u [%llu, %llu) lies over tensor %u",
+                        position, (unsigned long long)begin, (unsigned long long)end, t);
+    return ST_OK;
+}
+
 enum status arena_check(const struct sched_program *p, struct diag *d)
 {
     const struct ir_graph *g = p->graph;
@@ -69,6 +90,7 @@ enum status arena_check(const struct sched_program *p, struct diag *d)
             for (uint32_t b = a + 1; b < g->n_tensor && live[a]; b++)
                 if (live[b])
                     TRY(check_pair(p, a, b, d));
+        TRY(check_scratch(p, i, live, d));
     }
     return ST_OK;
 }

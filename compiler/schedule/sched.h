@@ -91,6 +91,7 @@ struct sched_program {
     struct sched_place *place; /* by tensor id */
     struct text constants;     /* region 1: bytes, blocks aligned to 64 */
     uint32_t arena_bytes;      /* region 2 */
+    uint32_t *scratch;         /* by operator position: its host kernel's scratch in the arena */
     uint32_t command_bytes;    /* region 0 */
     uint32_t spad_peak;        /* bytes of the scratchpad in use at once */
     uint64_t *row_estimate;    /* by row: cycles, DESIGN section 10 definition */

@@ -12,29 +12,26 @@
 
 #include <stdint.h>
 
-/* One multiplier and shift for all channels (per_channel 0: element 0) or one each. */
-struct hdk_scale {
-    const int32_t *multiplier;
-    const int8_t *shift;
-    uint32_t per_channel;
-};
-
-/* CONV_2D. y = clamp((sum (x - z_in) * (w - z_w) + bias) * scale + z_out). Taps outside the image
- * count nothing. x [batch, in_h, in_w, in_c]   w [out_c, kernel_h, kernel_w, in_c / groups]   bias
- * [out_c] or NULL y [batch, out_h, out_w, out_c] */
+/* Weights, biases and scales come as panels (hdk_panel.h), multipliers of them not negative.
+ * Scratch is the caller's: hdk_<kernel>_scratch bytes, aligned to 16, of no meaning before and
+ * after.
+ *
+ * CONV_2D. y = clamp((sum (x - z_in) * (w - z_w) + bias) * scale + z_out). Taps outside the image
+ * count nothing. x [batch, in_h, in_w, in_c]   panels: for each group those of its channels, taps
+ * in the order [kernel_h, kernel_w, in_c / groups]   y [batch, out_h, out_w, out_c] */
 struct hdk_conv2d {
     uint32_t batch, in_h, in_w, in_c, out_h, out_w, out_c;
     uint32_t kernel_h, kernel_w, groups;
     uint32_t stride_y, stride_x, dilation_y, dilation_x;
     int32_t pad_top, pad_left;
     int32_t z_in, z_w, z_out, act_min, act_max;
-    struct hdk_scale scale;
 };
-void hdk_conv2d(const struct hdk_conv2d *p, const int8_t *x, const int8_t *w, const int32_t *bias,
-                int8_t *y);
+uint32_t hdk_conv2d_scratch(const struct hdk_conv2d *p);
+void hdk_conv2d(const struct hdk_conv2d *p, const int8_t *x, const void *panels, int8_t *y,
+                void *scratch);
 
 /* DEPTHWISE_CONV_2D. Output channel c * multiplier + m reads input channel c.
- *   x [batch, in_h, in_w, in_c]   w [kernel_h, kernel_w, out_c]   bias [out_c] or NULL
+ *   x [batch, in_h, in_w, in_c]   panels: of out_c channels, taps in the order [kernel_h, kernel_w]
  *   y [batch, out_h, out_w, out_c], out_c = in_c * depth_multiplier */
 struct hdk_depthwise_conv2d {
     uint32_t batch, in_h, in_w, in_c, out_h, out_w, depth_multiplier;
@@ -42,19 +39,19 @@ struct hdk_depthwise_conv2d {
     uint32_t stride_y, stride_x, dilation_y, dilation_x;
     int32_t pad_top, pad_left;
     int32_t z_in, z_w, z_out, act_min, act_max;
-    struct hdk_scale scale;
 };
-void hdk_depthwise_conv2d(const struct hdk_depthwise_conv2d *p, const int8_t *x, const int8_t *w,
-                          const int32_t *bias, int8_t *y);
+uint32_t hdk_depthwise_conv2d_scratch(const struct hdk_depthwise_conv2d *p);
+void hdk_depthwise_conv2d(const struct hdk_depthwise_conv2d *p, const int8_t *x, const void *panels,
+                          int8_t *y, void *scratch);
 
-/* FULLY_CONNECTED. x [batch, in_c]   w [out_c, in_c]   bias [out_c] or NULL   y [batch, out_c] */
+/* FULLY_CONNECTED. x [batch, in_c]   panels: of out_c channels, in_c taps   y [batch, out_c] */
 struct hdk_fully_connected {
     uint32_t batch, in_c, out_c;
     int32_t z_in, z_w, z_out, act_min, act_max;
-    struct hdk_scale scale;
 };
-void hdk_fully_connected(const struct hdk_fully_connected *p, const int8_t *x, const int8_t *w,
-                         const int32_t *bias, int8_t *y);
+uint32_t hdk_fully_connected_scratch(const struct hdk_fully_connected *p);
+void hdk_fully_connected(const struct hdk_fully_connected *p, const int8_t *x, const void *panels,
+                         int8_t *y, void *scratch);
 
 /* Walk of two operands over an output [shape0, .., shape3]. Strides in elements; 0 broadcasts. The
  * innermost strides are 0 or 1. Equal shapes are best given as {1, 1, 1, n}. */

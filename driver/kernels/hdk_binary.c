@@ -1,6 +1,7 @@
 /* hdk_binary.c - ADD, SUB, MUL, MAXIMUM, MINIMUM with broadcasting. */
 #include "hdk.h"
 #include "hdk_math.h"
+#include "hdk_simd.h"
 
 /* Row `row` of the three outer dimensions: where its operands begin. */
 static void row_start(const struct hdk_walk2 *w, uint32_t row, uint32_t *a, uint32_t *b)
@@ -13,12 +14,126 @@ static void row_start(const struct hdk_walk2 *w, uint32_t row, uint32_t *a, uint
     }
 }
 
+/* An operand of a row: element i at from[i * stride], stride 0 or 1. */
+struct operand {
+    const int8_t *from;
+    uint32_t stride;
+};
+
 static inline int32_t headroom(int32_t x, int32_t m, int32_t shift)
 {
     return hdk_round_shift(hdk_high_mul(x * (1 << 20), m), -shift);
 }
 
-/* sign: 1 adds b, -1 subtracts it. */
+/* Elements i .. n-1. sign: 1 adds b, -1 subtracts it. */
+static void add_row_plain(const struct hdk_add *p, int32_t sign, struct operand a, struct operand b,
+                          uint32_t i, uint32_t n, int8_t *y)
+{
+    for (; i < n; i++) {
+        int32_t va = a.from[i * a.stride] - p->z_a, vb = b.from[i * b.stride] - p->z_b;
+        int32_t sum = headroom(va, p->multiplier_a, p->shift_a) +
+                      sign * headroom(vb, p->multiplier_b, p->shift_b);
+        y[i] = hdk_clamp(hdk_rescale(sum, p->multiplier_out, p->shift_out), p->z_out, p->act_min,
+                         p->act_max);
+    }
+}
+
+static void mul_row_plain(const struct hdk_mul *p, struct operand a, struct operand b, uint32_t i,
+                          uint32_t n, int8_t *y)
+{
+    for (; i < n; i++) {
+        int32_t product = (a.from[i * a.stride] - p->z_a) * (b.from[i * b.stride] - p->z_b);
+        y[i] = hdk_clamp(hdk_rescale(product, p->multiplier, p->shift), p->z_out, p->act_min,
+                         p->act_max);
+    }
+}
+
+#if HDK_SIMD
+/* Eight elements less the zero point. */
+HDK_INLINE HDK_AVX2 __m256i load_operand(struct operand x, uint32_t i, int32_t zero)
+{
+    __m256i v = x.stride ? hdk_load8(x.from + i) : _mm256_set1_epi32(x.from[0]);
+
+    return _mm256_sub_epi32(v, _mm256_set1_epi32(zero));
+}
+
+HDK_INLINE HDK_AVX2 __m256i headroom8(__m256i x, int32_t m, int32_t shift)
+{
+    return hdk_round_shift8(hdk_high_mul8(_mm256_slli_epi32(x, 20), _mm256_set1_epi32(m)),
+                            _mm256_set1_epi32(-shift));
+}
+
+HDK_INLINE HDK_AVX2 __m256i add8(const struct hdk_add *p, int32_t sign, struct operand a,
+                                 struct operand b, uint32_t i)
+{
+    __m256i va = headroom8(load_operand(a, i, p->z_a), p->multiplier_a, p->shift_a);
+    __m256i vb = headroom8(load_operand(b, i, p->z_b), p->multiplier_b, p->shift_b);
+    __m256i sum = sign > 0 ? _mm256_add_epi32(va, vb) : _mm256_sub_epi32(va, vb);
+
+    return _mm256_add_epi32(
+        hdk_rescale8(sum, _mm256_set1_epi32(p->multiplier_out), _mm256_set1_epi32(p->shift_out)),
+        _mm256_set1_epi32(p->z_out));
+}
+
+static HDK_AVX2 void add_row_avx2(const struct hdk_add *p, int32_t sign, struct operand a,
+                                  struct operand b, uint32_t n, int8_t *y)
+{
+    uint32_t i = 0;
+
+    for (; i + 16 <= n; i += 16) {
+        __m256i low = add8(p, sign, a, b, i), high = add8(p, sign, a, b, i + 8);
+        hdk_store(y + i, hdk_clamp16(hdk_narrow16(low, high), p->act_min, p->act_max), 16);
+    }
+    add_row_plain(p, sign, a, b, i, n, y);
+}
+
+HDK_INLINE HDK_AVX2 __m256i mul8(const struct hdk_mul *p, struct operand a, struct operand b,
+                                 uint32_t i)
+{
+    __m256i product = _mm256_mullo_epi32(load_operand(a, i, p->z_a), load_operand(b, i, p->z_b));
+
+    return _mm256_add_epi32(
+        hdk_rescale8(product, _mm256_set1_epi32(p->multiplier), _mm256_set1_epi32(p->shift)),
+        _mm256_set1_epi32(p->z_out));
+}
+
+static HDK_AVX2 void mul_row_avx2(const struct hdk_mul *p, struct operand a, struct operand b,
+                                  uint32_t n, int8_t *y)
+{
+    uint32_t i = 0;
+
+    for (; i + 16 <= n; i += 16) {
+        __m256i low = mul8(p, a, b, i), high = mul8(p, a, b, i + 8);
+        hdk_store(y + i, hdk_clamp16(hdk_narrow16(low, high), p->act_min, p->act_max), 16);
+    }
+    mul_row_plain(p, a, b, i, n, y);
+}
+#endif
+
+static void add_row(const struct hdk_add *p, int32_t sign, struct operand a, struct operand b,
+                    uint32_t n, int8_t *y)
+{
+#if HDK_SIMD
+    if (hdk_has_avx2()) {
+        add_row_avx2(p, sign, a, b, n, y);
+        return;
+    }
+#endif
+    add_row_plain(p, sign, a, b, 0, n, y);
+}
+
+static void mul_row(const struct hdk_mul *p, struct operand a, struct operand b, uint32_t n,
+                    int8_t *y)
+{
+#if HDK_SIMD
+    if (hdk_has_avx2()) {
+        mul_row_avx2(p, a, b, n, y);
+        return;
+    }
+#endif
+    mul_row_plain(p, a, b, 0, n, y);
+}
+
 static void add_or_sub(const struct hdk_add *p, int32_t sign, const int8_t *a, const int8_t *b,
                        int8_t *y)
 {
@@ -29,14 +144,8 @@ static void add_or_sub(const struct hdk_add *p, int32_t sign, const int8_t *a, c
         uint32_t a0, b0;
 
         row_start(w, row, &a0, &b0);
-        for (uint32_t i = 0; i < n; i++) {
-            int32_t va = a[a0 + i * w->a_stride[3]] - p->z_a;
-            int32_t vb = b[b0 + i * w->b_stride[3]] - p->z_b;
-            int32_t sum = headroom(va, p->multiplier_a, p->shift_a) +
-                          sign * headroom(vb, p->multiplier_b, p->shift_b);
-            y[row * n + i] = hdk_clamp(hdk_rescale(sum, p->multiplier_out, p->shift_out), p->z_out,
-                                       p->act_min, p->act_max);
-        }
+        add_row(p, sign, (struct operand){a + a0, w->a_stride[3]},
+                (struct operand){b + b0, w->b_stride[3]}, n, y + row * n);
     }
 }
 
@@ -59,12 +168,8 @@ void hdk_mul(const struct hdk_mul *p, const int8_t *a, const int8_t *b, int8_t *
         uint32_t a0, b0;
 
         row_start(w, row, &a0, &b0);
-        for (uint32_t i = 0; i < n; i++) {
-            int32_t product =
-                (a[a0 + i * w->a_stride[3]] - p->z_a) * (b[b0 + i * w->b_stride[3]] - p->z_b);
-            y[row * n + i] = hdk_clamp(hdk_rescale(product, p->multiplier, p->shift), p->z_out,
-                                       p->act_min, p->act_max);
-        }
+        mul_row(p, (struct operand){a + a0, w->a_stride[3]},
+                (struct operand){b + b0, w->b_stride[3]}, n, y + row * n);
     }
 }
 

@@ -1,100 +1,123 @@
-/* hdk_conv2d.c - CONV_2D: each output pixel gathers its window into strips, every output channel
- * takes the dot product of its weights with them. */
+/* hdk_conv2d.c - CONV_2D: four output pixels at a time gather their windows as rows of 16 bits into
+ * the scratch; the rows meet the panels of weights (hdk_tile.h). */
 #include "hdk.h"
-#include "hdk_dot.h"
-#include "hdk_math.h"
+#include "hdk_tile.h"
 
-/* One output pixel of one group. */
-struct pixel {
-    const struct hdk_conv2d *p;
-    const int8_t *x; /* image of the batch, at the group's first channel */
-    int32_t y0, x0;  /* input position of tap (0, 0) */
-    uint32_t c;      /* channels of the group */
+/* Where the walk over the output stands. */
+struct cursor {
+    const int8_t *image; /* of the batch */
+    uint32_t oy, ox;
 };
 
-/* Lanes first .. first+n-1 of the window, in weight order (ky, kx, c). Outside the image: 0. */
-static void gather(const struct pixel *q, uint32_t first, uint32_t n, int16_t *strip)
+static void advance(const struct hdk_conv2d *p, struct cursor *at)
 {
-    const struct hdk_conv2d *p = q->p;
-    uint32_t tap = first / q->c, c = first % q->c;
-
-    for (uint32_t at = 0; at < n; tap++, c = 0) {
-        int32_t iy = q->y0 + (int32_t)(tap / p->kernel_w * p->dilation_y);
-        int32_t ix = q->x0 + (int32_t)(tap % p->kernel_w * p->dilation_x);
-        uint32_t len = q->c - c < n - at ? q->c - c : n - at;
-
-        if (iy < 0 || ix < 0 || iy >= (int32_t)p->in_h || ix >= (int32_t)p->in_w) {
-            for (uint32_t i = 0; i < len; i++)
-                strip[at + i] = 0;
-        } else {
-            const int8_t *x = q->x + ((uint32_t)iy * p->in_w + (uint32_t)ix) * p->in_c + c;
-            for (uint32_t i = 0; i < len; i++)
-                strip[at + i] = (int16_t)(x[i] - p->z_in);
-        }
-        at += len;
-    }
+    if (++at->ox < p->out_w)
+        return;
+    at->ox = 0;
+    if (++at->oy < p->out_h)
+        return;
+    at->oy = 0;
+    at->image += (uint64_t)p->in_h * p->in_w * p->in_c;
 }
 
-/* Output channels first .. first+n-1 (at most HDK_BLOCK): sums over the whole window. A window of
- * one strip is gathered by the first block only. */
-static void accumulate(const struct pixel *q, const int8_t *w, uint32_t n, int fresh,
-                       int16_t *strip, uint32_t *acc)
+static uint32_t taps(const struct hdk_conv2d *p)
 {
-    uint32_t k = q->p->kernel_h * q->p->kernel_w * q->c;
-
-    for (uint32_t first = 0; first < k; first += HDK_STRIP) {
-        uint32_t len = k - first < HDK_STRIP ? k - first : HDK_STRIP;
-        uint32_t correction = 0;
-
-        if (fresh || k > HDK_STRIP)
-            gather(q, first, len, strip);
-        if (q->p->z_w)
-            correction = (uint32_t)q->p->z_w * hdk_total(strip, len);
-        for (uint32_t o = 0; o < n; o++)
-            acc[o] += hdk_dot(strip, w + o * k + first, len) - correction;
-    }
+    return p->kernel_h * p->kernel_w * (p->in_c / p->groups);
 }
 
-/* All channels of one group at one pixel; w, bias and y at the group's first output channel `base`.
+uint32_t hdk_conv2d_scratch(const struct hdk_conv2d *p)
+{
+    return HDK_TILE_ROWS * hdk_row_lanes(taps(p)) * (uint32_t)sizeof(int16_t);
+}
+
+static void fill(int16_t *to, uint32_t n, int32_t value)
+{
+    for (uint32_t i = 0; i < n; i++)
+        to[i] = (int16_t)value;
+}
+
+/* One row of the window, columns one by one: `x` at channel 0 of the group in column 0. */
+HDK_INLINE void gather_columns(const struct hdk_conv2d *p, const int8_t *x, int32_t ix, uint32_t c,
+                               hdk_widen_function *widen, int16_t *to)
+{
+    for (uint32_t kx = 0; kx < p->kernel_w; kx++, ix += (int32_t)p->dilation_x, to += c)
+        if (ix < 0 || ix >= (int32_t)p->in_w)
+            fill(to, c, p->z_in);
+        else
+            widen(x + (uint32_t)ix * p->in_c, c, to);
+}
+
+/* The window of one output pixel, channels of the group at image + first; outside the image: z_in.
  */
-static void convolve(const struct pixel *q, const int8_t *w, const int32_t *bias, uint32_t base,
-                     uint32_t channels, int8_t *y)
+HDK_INLINE void gather(const struct hdk_conv2d *p, const struct cursor *at, uint32_t first,
+                       hdk_widen_function *widen, int16_t *to)
 {
-    const struct hdk_conv2d *p = q->p;
-    uint32_t k = p->kernel_h * p->kernel_w * q->c;
-    int16_t strip[HDK_STRIP];
+    int32_t iy = (int32_t)(at->oy * p->stride_y) - p->pad_top;
+    int32_t ix = (int32_t)(at->ox * p->stride_x) - p->pad_left;
+    uint32_t c = p->in_c / p->groups, row = p->kernel_w * c;
+    int whole = p->groups == 1 && (p->dilation_x == 1 || p->kernel_w == 1) && ix >= 0 &&
+                ix + (int32_t)p->kernel_w <= (int32_t)p->in_w;
 
-    for (uint32_t first = 0; first < channels; first += HDK_BLOCK) {
-        uint32_t n = channels - first < HDK_BLOCK ? channels - first : HDK_BLOCK;
-        uint32_t acc[HDK_BLOCK];
+    for (uint32_t ky = 0; ky < p->kernel_h; ky++, iy += (int32_t)p->dilation_y, to += row) {
+        const int8_t *x = at->image + (int64_t)iy * p->in_w * p->in_c + first;
 
-        for (uint32_t o = 0; o < n; o++)
-            acc[o] = bias ? (uint32_t)bias[base + first + o] : 0u;
-        accumulate(q, w + (base + first) * k, n, first == 0, strip, acc);
-        for (uint32_t o = 0; o < n; o++) {
-            uint32_t i = p->scale.per_channel ? base + first + o : 0;
-            int32_t v = hdk_rescale((int32_t)acc[o], p->scale.multiplier[i], p->scale.shift[i]);
-            y[base + first + o] = hdk_clamp(v, p->z_out, p->act_min, p->act_max);
-        }
+        if (iy < 0 || iy >= (int32_t)p->in_h)
+            fill(to, row, p->z_in);
+        else if (whole)
+            widen(x + (uint32_t)ix * p->in_c, row, to);
+        else
+            gather_columns(p, x, ix, c, widen, to);
     }
 }
 
-void hdk_conv2d(const struct hdk_conv2d *p, const int8_t *x, const int8_t *w, const int32_t *bias,
-                int8_t *y)
+HDK_INLINE void convolve(const struct hdk_conv2d *p, const int8_t *x, const uint8_t *panels,
+                         int8_t *y, int16_t *rows, hdk_tile_function *tile,
+                         hdk_widen_function *widen)
 {
-    uint32_t groups = p->groups ? p->groups : 1;
-    uint32_t pixels = p->out_h * p->out_w;
-    struct pixel q = {.p = p, .c = p->in_c / groups};
+    uint32_t pixels = p->batch * p->out_h * p->out_w, pitch = hdk_row_lanes(taps(p));
+    uint32_t group_c = p->in_c / p->groups, group_o = p->out_c / p->groups;
+    struct hdk_tile t = {rows,   pitch,    taps(p),    panels,    group_o,
+                         p->z_w, p->z_out, p->act_min, p->act_max};
+    struct cursor at = {x, 0, 0};
 
-    for (uint32_t i = 0; i < p->batch * pixels; i++) {
-        const int8_t *image = x + (uint64_t)(i / pixels) * p->in_h * p->in_w * p->in_c;
+    for (uint32_t i = 0; i < pixels; i += HDK_TILE_ROWS) {
+        uint32_t n = pixels - i < HDK_TILE_ROWS ? pixels - i : HDK_TILE_ROWS;
+        struct cursor next = at;
 
-        q.y0 = (int32_t)(i % pixels / p->out_w * p->stride_y) - p->pad_top;
-        q.x0 = (int32_t)(i % p->out_w * p->stride_x) - p->pad_left;
-        for (uint32_t g = 0; g < groups; g++) {
-            q.x = image + g * q.c;
-            convolve(&q, w, bias, g * (p->out_c / groups), p->out_c / groups,
-                     y + (uint64_t)i * p->out_c);
+        for (uint32_t g = 0; g < p->groups; g++) {
+            next = at;
+            for (uint32_t r = 0; r < n; r++, advance(p, &next))
+                gather(p, &next, g * group_c, widen, rows + r * pitch);
+            t.panels = panels + (uint64_t)g * hdk_pack_bytes(group_o, taps(p));
+            tile(&t, n, y + g * group_o, p->out_c);
         }
+        at = next;
+        y += (uint64_t)n * p->out_c;
     }
+}
+
+static void conv2d_plain(const struct hdk_conv2d *p, const int8_t *x, const void *panels, int8_t *y,
+                         void *scratch)
+{
+    convolve(p, x, panels, y, scratch, hdk_tile_plain, hdk_widen_plain);
+}
+
+#if HDK_SIMD
+static HDK_AVX2 void conv2d_avx2(const struct hdk_conv2d *p, const int8_t *x, const void *panels,
+                                 int8_t *y, void *scratch)
+{
+    convolve(p, x, panels, y, scratch, hdk_tile_avx2, hdk_widen_avx2);
+}
+#endif
+
+void hdk_conv2d(const struct hdk_conv2d *p, const int8_t *x, const void *panels, int8_t *y,
+                void *scratch)
+{
+#if HDK_SIMD
+    if (hdk_has_avx2()) {
+        conv2d_avx2(p, x, panels, y, scratch);
+        return;
+    }
+#endif
+    conv2d_plain(p, x, panels, y, scratch);
 }

@@ -1,41 +1,48 @@
-/* hdk_fully_connected.c - FULLY_CONNECTED: blocks of output channels share a strip of input. */
+/* hdk_fully_connected.c - FULLY_CONNECTED: up to four batch entries at a time, as rows of 16 bits,
+ * meet the panels of weights (hdk_tile.h). */
 #include "hdk.h"
-#include "hdk_dot.h"
-#include "hdk_math.h"
+#include "hdk_tile.h"
 
-/* Output channels first .. first+n-1 (at most HDK_BLOCK) of one batch entry. */
-static void block(const struct hdk_fully_connected *p, const int8_t *x, const int8_t *w,
-                  const int32_t *bias, uint32_t first, uint32_t n, int8_t *y)
+uint32_t hdk_fully_connected_scratch(const struct hdk_fully_connected *p)
 {
-    int16_t strip[HDK_STRIP];
-    uint32_t acc[HDK_BLOCK];
+    uint32_t rows = p->batch == 1 ? 1 : HDK_TILE_ROWS;
 
-    for (uint32_t o = 0; o < n; o++)
-        acc[o] = bias ? (uint32_t)bias[first + o] : 0u;
-    for (uint32_t at = 0; at < p->in_c; at += HDK_STRIP) {
-        uint32_t len = p->in_c - at < HDK_STRIP ? p->in_c - at : HDK_STRIP;
-        uint32_t correction = 0;
+    return rows * hdk_row_lanes(p->in_c) * (uint32_t)sizeof(int16_t);
+}
 
-        for (uint32_t i = 0; i < len; i++)
-            strip[i] = (int16_t)(x[at + i] - p->z_in);
-        if (p->z_w)
-            correction = (uint32_t)p->z_w * hdk_total(strip, len);
-        for (uint32_t o = 0; o < n; o++)
-            acc[o] += hdk_dot(strip, w + (uint64_t)(first + o) * p->in_c + at, len) - correction;
-    }
-    for (uint32_t o = 0; o < n; o++) {
-        uint32_t s = p->scale.per_channel ? first + o : 0;
-        int32_t v = hdk_rescale((int32_t)acc[o], p->scale.multiplier[s], p->scale.shift[s]);
-        y[first + o] = hdk_clamp(v, p->z_out, p->act_min, p->act_max);
+HDK_INLINE void multiply(const struct hdk_fully_connected *p, const int8_t *x, const void *panels,
+                         int8_t *y, int16_t *rows, hdk_tile_function *tile,
+                         hdk_widen_function *widen)
+{
+    const uint32_t pitch = hdk_row_lanes(p->in_c);
+    const struct hdk_tile t = {rows,   pitch,    p->in_c,    panels,    p->out_c,
+                               p->z_w, p->z_out, p->act_min, p->act_max};
+
+    for (uint32_t b = 0; b < p->batch; b += HDK_TILE_ROWS) {
+        uint32_t n = p->batch - b < HDK_TILE_ROWS ? p->batch - b : HDK_TILE_ROWS;
+
+        for (uint32_t r = 0; r < n; r++)
+            widen(x + (uint64_t)(b + r) * p->in_c, p->in_c, rows + r * pitch);
+        tile(&t, n, y + (uint64_t)b * p->out_c, p->out_c);
     }
 }
 
-void hdk_fully_connected(const struct hdk_fully_connected *p, const int8_t *x, const int8_t *w,
-                         const int32_t *bias, int8_t *y)
+#if HDK_SIMD
+static HDK_AVX2 void multiply_avx2(const struct hdk_fully_connected *p, const int8_t *x,
+                                   const void *panels, int8_t *y, int16_t *rows)
 {
-    for (uint32_t b = 0; b < p->batch; b++)
-        for (uint32_t first = 0; first < p->out_c; first += HDK_BLOCK)
-            block(p, x + (uint64_t)b * p->in_c, w, bias, first,
-                  p->out_c - first < HDK_BLOCK ? p->out_c - first : HDK_BLOCK,
-                  y + (uint64_t)b * p->out_c);
+    multiply(p, x, panels, y, rows, hdk_tile_avx2, hdk_widen_avx2);
+}
+#endif
+
+void hdk_fully_connected(const struct hdk_fully_connected *p, const int8_t *x, const void *panels,
+                         int8_t *y, void *scratch)
+{
+#if HDK_SIMD
+    if (hdk_has_avx2()) {
+        multiply_avx2(p, x, panels, y, scratch);
+        return;
+    }
+#endif
+    multiply(p, x, panels, y, scratch, hdk_tile_plain, hdk_widen_plain);
 }

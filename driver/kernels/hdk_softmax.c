@@ -88,28 +88,38 @@ static int32_t row_max(const int8_t *x, uint32_t n)
     return max;
 }
 
-/* exp by difference 0, -1, .. -255: long rows need each value once only. */
-static void exp_table(const struct hdk_softmax *p, int32_t table[256])
+/* Exponentials by difference 0, -1, .. -255, made when first asked for: long rows need each value
+ * once only, short ones few of them. */
+#define NOTHING (-1) /* differences below diff_min */
+#define UNKNOWN (-2)
+struct exponentials {
+    int32_t of[256];
+};
+
+static int32_t look_up(const struct hdk_softmax *p, struct exponentials *e, int32_t below)
 {
-    for (int32_t d = 0; d < 256; d++)
-        table[d] = -d >= p->diff_min ? exp_of(p, -d) : -1;
+    if (e->of[below] == UNKNOWN)
+        e->of[below] = -below >= p->diff_min ? exp_of(p, -below) : NOTHING;
+    return e->of[below];
 }
 
-static void softmax_row(const struct hdk_softmax *p, const int32_t *table, const int8_t *x,
+static void softmax_row(const struct hdk_softmax *p, struct exponentials *table, const int8_t *x,
                         int8_t *y)
 {
     int32_t max = row_max(x, p->cols);
     int32_t sum = 0, scale, shift; /* sum: Q12.19 */
     uint32_t zeros;
 
-    for (uint32_t i = 0; i < p->cols; i++)
-        if (table[max - x[i]] >= 0)
-            sum += hdk_round_shift(table[max - x[i]], 12);
+    for (uint32_t i = 0; i < p->cols; i++) {
+        int32_t e = look_up(p, table, max - x[i]);
+        if (e >= 0)
+            sum += hdk_round_shift(e, 12);
+    }
     zeros = leading_zeros((uint32_t)sum);
     scale = reciprocal_1p((int32_t)(((uint32_t)sum << zeros) - 0x80000000u));
     shift = 12 - (int32_t)zeros + 31 - 8;
     for (uint32_t i = 0; i < p->cols; i++) {
-        int32_t e = table[max - x[i]];
+        int32_t e = look_up(p, table, max - x[i]);
         /* A shift beyond 31 (512 equal entries and more; undefined in the reference) leaves less
          * than 1/2: 0. */
         int32_t q = e >= 0 && shift <= 31 ? hdk_round_shift(hdk_high_mul(scale, e), shift) : 0;
@@ -119,9 +129,10 @@ static void softmax_row(const struct hdk_softmax *p, const int32_t *table, const
 
 void hdk_softmax(const struct hdk_softmax *p, const int8_t *x, int8_t *y)
 {
-    int32_t table[256];
+    struct exponentials table;
 
-    exp_table(p, table);
+    for (uint32_t i = 0; i < 256; i++)
+        table.of[i] = UNKNOWN;
     for (uint32_t r = 0; r < p->rows; r++)
-        softmax_row(p, table, x + (uint64_t)r * p->cols, y + (uint64_t)r * p->cols);
+        softmax_row(p, &table, x + (uint64_t)r * p->cols, y + (uint64_t)r * p->cols);
 }

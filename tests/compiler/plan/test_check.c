@@ -102,6 +102,40 @@ static void planted_offsets_are_found(void **state)
     refused(f, "arena plan: tensor 2 [320, +100) leaves the arena of 356 bytes or is not aligned");
 }
 
+/* A dense layer on the host: 200 bytes of scratch beside its input and output. */
+static void scratch_is_apart(void **state)
+{
+    static const char dense[] = "heddle-ir 1 graph name=\"dense\"\n"
+                                "tensor 0 i8 [1,100] input name=\"in\" scale=(1) zero=(0)\n"
+                                "tensor 1 i8 [1,100] value name=\"a\" scale=(1) zero=(0)\n"
+                                "tensor 2 i8 [10,100] const name=\"w\" scale=(1) zero=(0) fill=1\n"
+                                "tensor 3 i8 [1,10] value name=\"b\" scale=(1) zero=(0)\n"
+                                "tensor 4 i8 [1,10] value name=\"out\" scale=(1) zero=(0)\n"
+                                "op relu in=(0) out=(1)\n"
+                                "op fully_connected in=(1,2) out=(3)\n"
+                                "op relu in=(3) out=(4)\n"
+                                "border in=(0) out=(4)\n";
+    struct fixture *f = *state;
+    assert_int_equal(ir_parse(f->arena, dense, &f->graph, &f->d), ST_OK);
+    for (uint32_t i = 0; i < f->graph->n_op; i++)
+        f->graph->op[i]->region = IR_NONE;
+    f->program.graph = f->graph;
+    f->program.place[2].in_memory = false;
+    f->program.place[3].mem_bytes = 10;
+    assert_int_equal(arena_plan(&f->program, &f->d), ST_OK);
+    assert_true(f->program.arena_bytes >= 100 + 200 + 10);
+    f->program.scratch[1] = f->program.place[1].mem_offset;
+    f->program.arena_bytes = 1024;
+    f->d = (struct diag){0};
+    assert_int_equal(arena_check(&f->program, &f->d), ST_INTERNAL);
+    assert_non_null(strstr(f->d.text, "the scratch of operator 1"));
+    assert_non_null(strstr(f->d.text, "lies over tensor 1"));
+    f->program.scratch[1] = 960;
+    f->d = (struct diag){0};
+    assert_int_equal(arena_check(&f->program, &f->d), ST_INTERNAL);
+    assert_non_null(strstr(f->d.text, "leaves the arena"));
+}
+
 static void an_arena_beyond_32_bits_is_refused(void **state)
 {
     struct fixture *f = *state;
@@ -118,6 +152,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(planted_overlap_is_found, set_up, tear_down),
         cmocka_unit_test_setup_teardown(reuse_after_the_last_reader_is_right, set_up, tear_down),
         cmocka_unit_test_setup_teardown(planted_offsets_are_found, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(scratch_is_apart, set_up, tear_down),
         cmocka_unit_test_setup_teardown(an_arena_beyond_32_bits_is_refused, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

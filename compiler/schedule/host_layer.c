@@ -1,0 +1,125 @@
+/* host_layer.c - see host_layer.h. */
+#include "host_layer.h"
+
+#include "../../driver/kernels/hdk_panel.h"
+
+bool host_is_conv2d(const struct geo *g)
+{
+    return g->kind == GEO_CONV || (g->kind == GEO_DEPTHWISE && g->c == 1);
+}
+
+void host_conv2d(const struct geo *g, struct hdk_conv2d *p)
+{
+    *p = (struct hdk_conv2d){
+        .batch = (uint32_t)ir_dim_back(g->x, 3),
+        .in_h = g->h,
+        .in_w = g->w,
+        .in_c = g->c,
+        .out_h = g->oh,
+        .out_w = g->ow,
+        .out_c = g->oc,
+        .kernel_h = g->kh,
+        .kernel_w = g->kw,
+        .groups = 1,
+        .stride_y = g->sy,
+        .stride_x = g->sx,
+        .dilation_y = g->dy,
+        .dilation_x = g->dx,
+        .pad_top = g->pt,
+        .pad_left = g->pl,
+        .z_in = g->z_in,
+        .z_w = g->z_w,
+        .z_out = g->z_out,
+        .act_min = g->op->fixed.act_min,
+        .act_max = g->op->fixed.act_max,
+    };
+}
+
+void host_depthwise_conv2d(const struct geo *g, struct hdk_depthwise_conv2d *p)
+{
+    *p = (struct hdk_depthwise_conv2d){
+        .batch = (uint32_t)ir_dim_back(g->x, 3),
+        .in_h = g->h,
+        .in_w = g->w,
+        .in_c = g->c,
+        .out_h = g->oh,
+        .out_w = g->ow,
+        .depth_multiplier = g->oc / g->c,
+        .kernel_h = g->kh,
+        .kernel_w = g->kw,
+        .stride_y = g->sy,
+        .stride_x = g->sx,
+        .dilation_y = g->dy,
+        .dilation_x = g->dx,
+        .pad_top = g->pt,
+        .pad_left = g->pl,
+        .z_in = g->z_in,
+        .z_w = g->z_w,
+        .z_out = g->z_out,
+        .act_min = g->op->fixed.act_min,
+        .act_max = g->op->fixed.act_max,
+    };
+}
+
+void host_fully_connected(const struct geo *g, struct hdk_fully_connected *p)
+{
+    *p = (struct hdk_fully_connected){
+        .batch = g->w,
+        .in_c = g->c,
+        .out_c = g->oc,
+        .z_in = g->z_in,
+        .z_w = g->z_w,
+        .z_out = g->z_out,
+        .act_min = g->op->fixed.act_min,
+        .act_max = g->op->fixed.act_max,
+    };
+}
+
+static uint32_t array_scratch(const struct geo *geo)
+{
+    struct hdk_conv2d conv;
+    struct hdk_depthwise_conv2d depthwise;
+    struct hdk_fully_connected dense;
+    if (host_is_conv2d(geo)) {
+        host_conv2d(geo, &conv);
+        return hdk_conv2d_scratch(&conv);
+    }
+    if (geo->kind == GEO_DEPTHWISE) {
+        host_depthwise_conv2d(geo, &depthwise);
+        return hdk_depthwise_conv2d_scratch(&depthwise);
+    }
+    host_fully_connected(geo, &dense);
+    return hdk_fully_connected_scratch(&dense);
+}
+
+uint32_t host_scratch(const struct ir_graph *g, const struct ir_op *op)
+{
+    struct geo geo;
+    if (op->dead || op->region != IR_NONE || ir_in(g, op, 0) == NULL ||
+        ir_in(g, op, 0)->type != IR_I8 || !geo_of(g, op, &geo))
+        return 0;
+    return geo_on_array(&geo) ? array_scratch(&geo) : 0;
+}
+
+/* The compiler's filters are [taps, OC], those of dense layers too. */
+uint8_t *host_panels(struct arena *a, const struct geo *g, uint32_t *n_bytes)
+{
+    const struct ir_fixed *fixed = &g->op->fixed;
+    struct hdk_filter f = {
+        .channels = g->oc,
+        .k = (uint32_t)(ir_bytes(g->filter) / g->oc),
+        .w = (const int8_t *)g->filter->data,
+        .channel_stride = 1,
+        .k_stride = g->oc,
+        .bias = g->bias ? (const int32_t *)(const void *)g->bias->data : NULL,
+        .multiplier = fixed->multiplier,
+        .shift = fixed->shift,
+        .per_channel = fixed->n > 1,
+        .z_in = g->z_in,
+        .z_w = g->z_w,
+    };
+    *n_bytes = hdk_pack_bytes(f.channels, f.k);
+    uint8_t *to = arena_alloc(a, *n_bytes);
+    hdk_pack(&f, to);
+    return to;
+}

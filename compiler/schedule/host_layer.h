@@ -1,0 +1,21 @@
+/* host_layer.h - operators as the host kernels with scratch and panels take them: the one place
+ * that fills their parameters, for the plan (how much scratch) and for emission (the same as C). */
+#ifndef HEDDLE_SCHED_HOST_LAYER_H
+#define HEDDLE_SCHED_HOST_LAYER_H
+
+#include "../../driver/kernels/hdk.h"
+#include "geometry.h"
+
+/* A depthwise convolution over one channel is a convolution, and faster as one. */
+bool host_is_conv2d(const struct geo *g);
+void host_conv2d(const struct geo *g, struct hdk_conv2d *p);
+void host_depthwise_conv2d(const struct geo *g, struct hdk_depthwise_conv2d *p);
+void host_fully_connected(const struct geo *g, struct hdk_fully_connected *p);
+
+/* Bytes of scratch that the host kernel of `op` wants; 0 if `op` is not the host's. */
+uint32_t host_scratch(const struct ir_graph *g, const struct ir_op *op);
+
+/* Weights, biases and scales as panels, in `a`. */
+uint8_t *host_panels(struct arena *a, const struct geo *g, uint32_t *n_bytes);
+
+#endif
