@@ -1,0 +1,78 @@
+/* cost.c - see cost.h. */
+#include "cost.h"
+
+#include "../../driver/func/hd_walk.h"
+#include "banks.h"
+#include "geometry.h"
+
+enum {
+    ARRAY_PIPE = 12, /* beside N: start, pipe, requantisation */
+    HOLD_PIPE = 7,   /* without requantisation */
+    ARRAY_LEAST = 3, /* of what remains of them behind a long tail */
+    TILE_LEAST = 4,
+    VECTOR_PIPE = 13,
+    DIVIDE = 18, /* an average over another number of cells */
+};
+
+static uint32_t most(uint32_t a, uint32_t b)
+{
+    return a > b ? a : b;
+}
+
+uint64_t cost_array(const struct hd_cmd_array *a, const struct hd_config *hw)
+{
+    struct hd_walk walk;
+    struct hd_segment seg;
+    uint64_t steps = 0;
+    uint32_t tile = 0;
+    hd_walk_start(&walk, a->kernel_h, a->kernel_row_bytes, hw->n, a->ports, a->depthwise);
+    while (hd_walk_next(&walk, &seg)) {
+        uint32_t least = most(seg.len, TILE_LEAST);
+        tile = most(a->last_scan, least);
+        steps += (uint64_t)(a->blocks - 1u) * most(a->block_scan, least) + tile;
+    }
+    int64_t tail = (int64_t)tile - a->last_scan;
+    if (a->depthwise)
+        tail += (int64_t)a->scan - 1 - (int64_t)(a->out_w - 1u) * a->stride_x;
+    int64_t pipe = (int64_t)hw->n + (a->acc_hold ? HOLD_PIPE : ARRAY_PIPE) - tail;
+    return steps * div_up(a->out_channels, hw->n) + banks_conflicts(a, hw) +
+           (uint64_t)(pipe > ARRAY_LEAST ? pipe : ARRAY_LEAST);
+}
+
+/* Window cells inside the image along one dimension, summed over the outputs; *changes: how often
+ * their number differs from the output before. */
+static uint64_t cells(uint32_t n, int32_t start, uint32_t stride, uint32_t kernel, uint32_t size,
+                      uint32_t *changes)
+{
+    uint64_t sum = 0;
+    int64_t last = -1;
+    *changes = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        int64_t lo = start + (int64_t)i * stride, hi = lo + kernel;
+        int64_t inside = (hi < size ? hi : (int64_t)size) - (lo > 0 ? lo : 0);
+        inside = inside > 0 ? inside : 0;
+        *changes += last >= 0 && inside != last;
+        last = inside;
+        sum += (uint64_t)inside;
+    }
+    return sum;
+}
+
+uint64_t cost_vector(const struct hd_cmd_vector *v, const struct hd_config *hw)
+{
+    uint32_t chunks = div_up(v->channels, hw->n), by_row, by_column;
+    uint64_t rows = cells(v->rows, v->y_start, v->stride_y, v->kernel_h, v->in_h, &by_row);
+    uint64_t columns = cells(v->cols, v->x_start, v->stride_x, v->kernel_w, v->in_w, &by_column);
+    uint64_t beats = rows * columns * chunks, outputs = (uint64_t)v->rows * v->cols * chunks;
+    uint32_t pad_x = v->x_start < 0 ? (uint32_t)-v->x_start : 0,
+             pad_y = v->y_start < 0 ? (uint32_t)-v->y_start : 0;
+    uint64_t divide =
+        v->op == HD_VOP_AVG_POOL ? DIVIDE * (1 + (uint64_t)by_column * v->rows + by_row) : 0;
+    return most((uint32_t)beats, (uint32_t)outputs) + banks_vector_conflicts(v, hw) + VECTOR_PIPE +
+           most(pad_x, pad_y) + divide;
+}
+
+uint64_t cost_words(uint32_t rows, uint32_t row_bytes, const struct hd_config *hw)
+{
+    return (uint64_t)rows * div_up(row_bytes, hw->n);
+}

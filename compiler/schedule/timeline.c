@@ -1,0 +1,454 @@
+/* timeline.c - see timeline.h. Each actor (fetch, the head of each unit's queue, the arbiter of the
+ * read channel) knows the earliest cycle of its next step, or that it hangs on a step still to
+ * come; the earliest of all is next. */
+#include "timeline.h"
+
+#include "banks.h"
+#include "cost.h"
+#include "geometry.h"
+#include "read_channel.h"
+
+/* Depths and delays of the RTL, cycles; the headers of the modules state them. */
+enum {
+    DMA_QUEUE = 8,
+    ARRAY_QUEUE = 4,
+    AHEAD = 5,        /* DMA commands whose data are still to come: 4 queued, 1 in the walk */
+    BURST_DELAY = 2,  /* taking a command to its first burst's request */
+    WORD_DELAY = 4,   /* last R beat to done_o */
+    STORE_DELAY = 6,  /* taking a STORE to its first W beat */
+    FETCH_START = 4,  /* doorbell to the first request of FETCH */
+    FETCH_AHEAD = 64, /* beats */
+    END_DELAY = 3,    /* last done_o to the interrupt */
+    BURST_BEATS = 16,
+};
+
+/* A unit's commands, by sequence. Times are known up to the count. */
+struct queue {
+    uint32_t *index; /* of the stream's commands */
+    uint64_t *pushed, *taken, *consumed, *done;
+    uint32_t n_pushed, n_taken, n_consumed, n_done, depth;
+};
+
+struct fetch {
+    uint32_t next;            /* command to hand over */
+    uint32_t at;              /* bytes taken, from the border of the stream's first beat */
+    uint64_t free;            /* a chunk may be taken from this cycle on */
+    uint64_t collected;       /* the command is in; READ_UNKNOWN: beats are missing */
+    uint64_t *arrival, *used; /* by beat */
+    uint32_t n_arrived, n_used;
+    bool has_header;
+    bool waits; /* the next burst has no credit yet */
+};
+
+/* STORE's data phase: its word reads go on at full speed, or at what ARRAY leaves. */
+struct store {
+    uint32_t next;                     /* command in its data phase, by sequence */
+    uint64_t since;                    /* its progress is known up to this cycle */
+    double left;                       /* cycles at full speed, as of then; 0: none */
+    const struct sched_command *array; /* the command that ARRAY is at, or was */
+    uint64_t slow_until;               /* its reads end */
+    double words;                      /* read a cycle until then; 0: not looked at yet */
+    double slow;                       /* of full speed until then */
+};
+
+struct timeline {
+    const struct sched_program *p;
+    struct sched_stream *s;
+    struct queue queue[HD_UNIT_FETCH];
+    struct read_channel channel;
+    struct fetch fetch;
+    struct store store;
+    uint64_t region[16]; /* address in device memory */
+    uint64_t last;       /* latest completion so far */
+};
+
+static uint64_t later(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
+/* --- waits ----------------------------------------------------------------------------------- */
+
+/* Earliest cycle at which the waits hold. */
+static uint64_t waits(const struct timeline *t, const struct hd_common *c)
+{
+    const uint32_t need[HD_UNIT_FETCH] = {c->wait_load, c->wait_weight, c->wait_array,
+                                          c->wait_vector, c->wait_store};
+    uint64_t at = 0;
+    for (uint32_t u = 0; u < HD_UNIT_FETCH; u++) {
+        const struct queue *q = &t->queue[u];
+        if (!(c->wait_enable >> u & 1u))
+            continue;
+        uint32_t ahead = (q->n_done - need[u]) & 0xffffu; /* as the RTL compares */
+        if (ahead >= 0x8000u)
+            return READ_UNKNOWN;
+        uint32_t k = q->n_done - ahead;
+        if (k > 0 && k <= q->n_done)
+            at = later(at, q->done[k - 1] + 1);
+    }
+    return at;
+}
+
+static struct sched_command *head(const struct timeline *t, uint32_t unit)
+{
+    const struct queue *q = &t->queue[unit];
+    return &t->s->cmd[q->index[q->n_taken]];
+}
+
+/* Earliest cycle in which `unit` takes its next command. */
+static uint64_t take_time(const struct timeline *t, uint32_t unit)
+{
+    const struct queue *q = &t->queue[unit];
+    if (q->n_taken == q->n_pushed)
+        return READ_UNKNOWN;
+    uint64_t at = waits(t, &head(t, unit)->w.common), other = 0;
+    if (at == READ_UNKNOWN)
+        return at;
+    at = later(at, q->pushed[q->n_taken] + 1);
+    if (q->n_taken > 0)
+        at = later(at, q->taken[q->n_taken - 1] + 1);
+    if (unit == HD_UNIT_ARRAY || unit == HD_UNIT_VECTOR)
+        return later(at, q->n_done ? q->done[q->n_done - 1] + 1 : 0);
+    if (unit != HD_UNIT_STORE)
+        other = read_channel_ready(&t->channel, unit == HD_UNIT_LOAD ? READ_LOAD : READ_WEIGHT);
+    if (other == READ_UNKNOWN)
+        return other;
+    if (q->n_taken >= AHEAD && q->n_consumed + AHEAD <= q->n_taken)
+        return READ_UNKNOWN;
+    if (q->n_taken >= AHEAD)
+        other = later(other, q->consumed[q->n_taken - AHEAD] + 1);
+    return later(at, other);
+}
+
+/* --- taking a command ------------------------------------------------------------------------ */
+
+static void complete(struct timeline *t, uint32_t unit, uint64_t done)
+{
+    struct queue *q = &t->queue[unit];
+    t->s->cmd[q->index[q->n_done]].est_done = done;
+    q->done[q->n_done++] = done;
+    t->last = later(t->last, done);
+}
+
+static void take_read(struct timeline *t, struct sched_command *c, uint64_t now)
+{
+    const struct hd_cmd_dma_read *m = &c->w.dma_read;
+    uint64_t bytes = (uint64_t)m->runs * m->run_bytes, at = t->region[m->region] + m->offset;
+    uint32_t width = t->channel.bytes;
+    struct read_walk w = {.at = at, .end = at + bytes, .ready = now + BURST_DELAY};
+    w.beats = (uint32_t)((w.end + width - 1) / width - at / width);
+    w.words = (uint32_t)cost_words(m->rows, m->row_bytes, t->p->hw);
+    c->cost = w.words > w.beats ? w.words : w.beats;
+    read_channel_add(&t->channel, c->unit == HD_UNIT_LOAD ? READ_LOAD : READ_WEIGHT, &w);
+}
+
+/* Cycles of `c`'s data phase: words read, or beats written, whichever are more. */
+static uint64_t store_cost(const struct timeline *t, const struct sched_command *c)
+{
+    const struct hd_cmd_store *m = &c->w.store;
+    uint64_t bytes = (uint64_t)m->runs * m->run_bytes, at = t->region[m->region] + m->offset;
+    uint32_t width = t->channel.bytes;
+    uint64_t beats = (at + bytes + width - 1) / width - at / width,
+             words = cost_words(m->rows, m->row_bytes, t->p->hw);
+    return later((beats * width + t->channel.rate - 1) / t->channel.rate, words);
+}
+
+/* Move STORE's progress to `now`. */
+static void store_advance(struct timeline *t, uint64_t now)
+{
+    struct store *s = &t->store;
+    if (now <= s->since)
+        return;
+    uint64_t slow =
+        s->slow_until > s->since ? (s->slow_until < now ? s->slow_until : now) - s->since : 0;
+    s->left -= (double)slow * s->slow + (double)(now - s->since - slow);
+    s->since = now;
+}
+
+/* How fast the data phase goes beside the present ARRAY command; looked at only if there is
+ * something to store. */
+static void store_look(struct timeline *t)
+{
+    struct store *s = &t->store;
+    const struct sched_command *c = &t->s->cmd[t->queue[HD_UNIT_STORE].index[s->next]];
+    uint64_t words = cost_words(c->w.store.rows, c->w.store.row_bytes, t->p->hw);
+    if (!s->array || s->slow_until <= s->since)
+        return;
+    if (s->words <= 0)
+        s->words = (double)banks_left(&s->array->w.array, t->p->hw) / BANKS_CYCLES;
+    s->slow = s->words * (double)c->cost / (double)words;
+    s->slow = s->slow < 1 ? s->slow : 1;
+}
+
+/* Begin the data phase of the next command that has been taken. */
+static void store_begin(struct timeline *t)
+{
+    struct store *s = &t->store;
+    const struct queue *q = &t->queue[HD_UNIT_STORE];
+    if (s->next == q->n_taken || s->left > 0)
+        return;
+    const struct sched_command *c = &t->s->cmd[q->index[s->next]];
+    s->since = later(s->next ? q->consumed[s->next - 1] : 0, q->taken[s->next] + STORE_DELAY);
+    s->left = (double)c->cost;
+    store_look(t);
+}
+
+/* When the data phase under way ends if ARRAY takes nothing more until then. */
+static uint64_t store_time(const struct timeline *t)
+{
+    const struct store *s = &t->store;
+    if (s->left <= 0)
+        return READ_UNKNOWN;
+    double slow = s->slow_until > s->since ? (double)(s->slow_until - s->since) : 0;
+    double cycles = s->left <= slow * s->slow ? s->left / s->slow : slow + s->left - slow * s->slow;
+    return s->since + (uint64_t)(cycles + 0.999);
+}
+
+static void store_end(struct timeline *t, uint64_t now)
+{
+    struct queue *q = &t->queue[HD_UNIT_STORE];
+    q->consumed[q->n_consumed++] = now;
+    t->store.left = 0;
+    t->store.next++;
+    complete(t, HD_UNIT_STORE, now + t->channel.latency + 1);
+    store_begin(t);
+}
+
+/* ARRAY takes a command in cycle `now`. */
+static void store_slow(struct timeline *t, const struct sched_command *c, uint64_t now)
+{
+    struct store *s = &t->store;
+    if (s->left > 0)
+        store_advance(t, now);
+    s->array = c;
+    s->slow_until = now + c->cost - t->p->hw->n;
+    s->words = 0;
+    if (s->left > 0)
+        store_look(t);
+}
+
+static void take(struct timeline *t, uint32_t unit, uint64_t now)
+{
+    struct queue *q = &t->queue[unit];
+    struct sched_command *c = head(t, unit);
+    q->taken[q->n_taken++] = now;
+    c->est_start = now;
+    switch (unit) {
+    case HD_UNIT_ARRAY:
+        c->cost = cost_array(&c->w.array, t->p->hw);
+        store_slow(t, c, now);
+        t->channel.slow = banks_lost(&c->w.array, t->p->hw, c->cost);
+        t->channel.slow_until = now + c->cost;
+        complete(t, unit, now + c->cost - 1);
+        break;
+    case HD_UNIT_VECTOR:
+        c->cost = cost_vector(&c->w.vector, t->p->hw);
+        complete(t, unit, now + c->cost - 1);
+        break;
+    case HD_UNIT_STORE:
+        c->cost = store_cost(t, c);
+        store_begin(t);
+        break;
+    default: take_read(t, c, now);
+    }
+}
+
+/* --- fetch ----------------------------------------------------------------------------------- */
+
+/* The next burst of the stream may be asked for once 16 of the 64 places are free: when the beats
+ * that leave them are used. */
+static void give_credit(struct timeline *t)
+{
+    struct fetch *f = &t->fetch;
+    struct read_walk *w = &t->channel.walk[READ_FETCH][0];
+    if (!f->waits || t->channel.n_walk[READ_FETCH] == 0)
+        return;
+    uint32_t asked = f->n_arrived;
+    if (asked + BURST_BEATS > FETCH_AHEAD + f->n_used)
+        return;
+    uint32_t k = asked + BURST_BEATS > FETCH_AHEAD ? asked + BURST_BEATS - FETCH_AHEAD : 0;
+    w->ready = later(FETCH_START, k ? f->used[k - 1] + 1 : 0);
+    f->waits = false;
+}
+
+static void arrived(struct timeline *t, const struct read_burst *b)
+{
+    struct fetch *f = &t->fetch;
+    const struct read_channel *c = &t->channel;
+    for (uint32_t i = 0; i < b->beats; i++)
+        f->arrival[f->n_arrived++] = b->first + (uint64_t)i * c->bytes / c->rate;
+    f->waits = true;
+    if (c->n_walk[READ_FETCH])
+        t->channel.walk[READ_FETCH][0].ready = READ_UNKNOWN;
+}
+
+/* Take the chunks of `n` bytes, 16 bytes each or a beat if that is narrower; false if a beat of
+ * theirs is still to come. */
+static bool collect(struct timeline *t, uint32_t n)
+{
+    struct fetch *f = &t->fetch;
+    uint32_t width = t->channel.bytes, chunk = width < 16 ? width : 16;
+    if ((f->at + n - 1) / width >= f->n_arrived)
+        return false;
+    uint64_t now = f->free;
+    for (uint32_t end = f->at + n; f->at < end; now++) {
+        uint32_t beat = f->at / width;
+        now = later(now, f->arrival[beat] + 1);
+        f->at += chunk;
+        if (f->at % width == 0) {
+            f->used[beat] = now;
+            f->n_used = beat + 1;
+        }
+    }
+    f->collected = now;
+    return true;
+}
+
+/* When FETCH has the next command and its unit's queue has a place. */
+static uint64_t push_time(struct timeline *t)
+{
+    struct fetch *f = &t->fetch;
+    const struct sched_command *c = &t->s->cmd[f->next];
+    if (!f->has_header) {
+        if (!collect(t, HD_HEADER_BYTES))
+            return READ_UNKNOWN;
+        f->has_header = true;
+        f->free = f->collected + 1; /* a cycle to check it */
+        f->collected = READ_UNKNOWN;
+    }
+    if (f->next == t->s->n)
+        return READ_UNKNOWN;
+    if (f->collected == READ_UNKNOWN && !collect(t, c->w.common.length * 16u))
+        return READ_UNKNOWN;
+    if (c->unit == HD_UNIT_FETCH)
+        return f->collected;
+    const struct queue *q = &t->queue[c->unit];
+    if (q->n_pushed - q->n_taken == q->depth)
+        return READ_UNKNOWN;
+    uint64_t room = q->n_pushed >= q->depth ? q->taken[q->n_pushed - q->depth] + 1 : 0;
+    return later(f->collected, room);
+}
+
+static void push(struct timeline *t, uint64_t now)
+{
+    struct fetch *f = &t->fetch;
+    struct sched_command *c = &t->s->cmd[f->next];
+    if (c->unit != HD_UNIT_FETCH) {
+        struct queue *q = &t->queue[c->unit];
+        q->index[q->n_pushed] = f->next;
+        q->pushed[q->n_pushed++] = now;
+    } else {
+        c->est_start = now;
+    }
+    f->next++;
+    f->free = now + 1;
+    f->collected = READ_UNKNOWN;
+}
+
+/* --- the whole ------------------------------------------------------------------------------- */
+
+/* Regions lie one behind the other at multiples of HD_REGION_ALIGN (driver/hd_model.c). */
+static void place_regions(struct timeline *t)
+{
+    const struct ir_graph *g = t->p->graph;
+    const uint64_t n[HD_REGION_IO] = {t->p->command_bytes, t->p->constants.length,
+                                      t->p->arena_bytes};
+    uint64_t at = 0;
+    for (uint32_t i = 0; i < 16; i++) {
+        uint32_t io = i - HD_REGION_IO;
+        t->region[i] = at;
+        if (i < HD_REGION_IO)
+            at += n[i];
+        else if (io < g->n_in)
+            at += ir_bytes(g->tensor[g->in[io]]);
+        else if (io < g->n_in + g->n_out)
+            at += ir_bytes(g->tensor[g->out[io - g->n_in]]);
+        at = (at + HD_REGION_ALIGN - 1) / HD_REGION_ALIGN * HD_REGION_ALIGN;
+    }
+}
+
+static void init(struct timeline *t, struct arena *a)
+{
+    struct sched_stream *s = t->s;
+    uint32_t n[HD_UNIT_COUNT] = {0}, width = t->p->hw->axi_bytes;
+    for (uint32_t i = 0; i < s->n; i++)
+        n[s->cmd[i].unit]++;
+    for (uint32_t u = 0; u < HD_UNIT_FETCH; u++) {
+        struct queue *q = &t->queue[u];
+        q->index = ARENA_ARRAY(a, uint32_t, n[u] + 1);
+        q->pushed = ARENA_ARRAY(a, uint64_t, 4 * (n[u] + 1));
+        q->taken = q->pushed + n[u] + 1;
+        q->consumed = q->taken + n[u] + 1;
+        q->done = q->consumed + n[u] + 1;
+        q->depth = u == HD_UNIT_ARRAY || u == HD_UNIT_VECTOR ? ARRAY_QUEUE : DMA_QUEUE;
+    }
+    place_regions(t);
+    read_channel_init(&t->channel, a, t->p->hw, t->p->options.mem_latency, t->p->options.mem_bytes);
+    struct fetch *f = &t->fetch;
+    uint64_t at = t->region[HD_REGION_COMMANDS] + s->offset;
+    uint32_t n_beats = (uint32_t)((at + s->n_bytes + width - 1) / width - at / width);
+    f->arrival = ARENA_ARRAY(a, uint64_t, 2 * (size_t)(n_beats + 1));
+    f->used = f->arrival + n_beats + 1;
+    f->at = (uint32_t)(at % width);
+    f->collected = READ_UNKNOWN;
+    f->waits = true;
+    read_channel_add(&t->channel, READ_FETCH,
+                     &(struct read_walk){.at = at, .end = at + s->n_bytes, .ready = READ_UNKNOWN});
+}
+
+static void grant(struct timeline *t)
+{
+    struct read_burst b = read_channel_grant(&t->channel);
+    if (b.source == READ_FETCH) {
+        arrived(t, &b);
+        return;
+    }
+    uint32_t unit = b.source == READ_LOAD ? HD_UNIT_LOAD : HD_UNIT_WEIGHT;
+    struct queue *q = &t->queue[unit];
+    if (b.ends) {
+        q->consumed[q->n_consumed++] = b.consumed;
+        complete(t, unit, b.consumed + WORD_DELAY);
+    }
+}
+
+enum { STEP_PUSH = HD_UNIT_FETCH, STEP_GRANT, STEP_STORE, STEPS };
+
+/* The earliest step; false if there is none. */
+static bool step(struct timeline *t)
+{
+    uint64_t best = READ_UNKNOWN;
+    uint32_t what = STEPS;
+    give_credit(t);
+    for (uint32_t i = 0; i < STEPS; i++) {
+        uint64_t at = i < HD_UNIT_FETCH ? take_time(t, i)
+                      : i == STEP_PUSH  ? push_time(t)
+                      : i == STEP_GRANT ? read_channel_next(&t->channel)
+                                        : store_time(t);
+        if (at < best) {
+            best = at;
+            what = i;
+        }
+    }
+    if (what == STEPS)
+        return false;
+    if (what < HD_UNIT_FETCH)
+        take(t, what, best);
+    else if (what == STEP_PUSH)
+        push(t, best);
+    else if (what == STEP_GRANT)
+        grant(t);
+    else
+        store_end(t, best);
+    return true;
+}
+
+void timeline_run(struct arena *a, const struct sched_program *p, struct sched_stream *s)
+{
+    struct timeline t = {.p = p, .s = s};
+    init(&t, a);
+    while (step(&t))
+        ;
+    struct sched_command *end = &s->cmd[s->n - 1];
+    end->est_done = later(t.last + 1, end->est_start);
+    s->est_cycles = end->est_done + END_DELAY;
+}
