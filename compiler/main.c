@@ -33,7 +33,12 @@ static enum status inspect_command(struct arena *a, const struct options *o, str
     struct text t;
     TRY(front(a, o, &p, d));
     text_init(&t, a);
-    partition_print(p.graph, &p.targets, &t);
+    if (o->format == FORMAT_DOT)
+        partition_dot(&p.partition, &t);
+    else if (o->format == FORMAT_SVG)
+        partition_svg(&p.partition, &t);
+    else
+        partition_print(&p.partition, &t);
     fputs(t.data, stdout);
     return ST_OK;
 }
@@ -61,10 +66,12 @@ static enum status build_command(struct arena *a, const struct options *o, struc
     return ST_OK;
 }
 
-static enum status targets_command(void)
+static enum status targets_command(struct arena *a, const struct options *o)
 {
-    for (const struct target *const *t = target_all(); *t; t++)
-        printf("%-10s %s\n", (*t)->name, (*t)->help);
+    struct text t;
+    text_init(&t, a);
+    target_print(&o->targets, &t);
+    fputs(t.data, stdout);
     return ST_OK;
 }
 
@@ -114,7 +121,7 @@ static enum status dispatch(struct arena *a, const struct options *o, struct dia
     case COMMAND_INSPECT: return inspect_command(a, o, d);
     case COMMAND_DISASM: return disasm_command(a, o, d);
     case COMMAND_BUILD: return build_command(a, o, d);
-    case COMMAND_TARGETS: return targets_command();
+    case COMMAND_TARGETS: return targets_command(a, o);
     case COMMAND_OPS: return ops_command();
     default: return report_command(a, o, d);
     }

@@ -2,10 +2,12 @@
 #define _GNU_SOURCE
 #include "options.h"
 
-#include <argp.h>
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "options_target.h"
 
 enum key {
     KEY_ENGINE = 256,
@@ -31,6 +33,12 @@ enum key {
     KEY_NO_OVERLAP,
     KEY_CHECKED,
     KEY_MAX_CYCLES,
+    KEY_TARGET_DIR,
+    KEY_TVM_EXTENSION,
+    KEY_ALLOW_NATIVE,
+    KEY_PARTITION,
+    KEY_OFFLOAD,
+    KEY_KEEP,
 };
 
 static const struct argp_option table[] = {
@@ -45,7 +53,25 @@ static const struct argp_option table[] = {
     {"engine", KEY_ENGINE, "ENGINE", 0, "ref, func or rtl (default)", 2},
     {"hw", KEY_HW, "NAME|FILE", 0,
      "configuration: tiny, sys8, sys16 (default), sys32 or a JSON file", 2},
-    {"target", KEY_TARGET, "LIST", 0, "targets in order (default systolic,c)", 2},
+    {"target", KEY_TARGET, "LIST", 0,
+     "targets that take part (default systolic,c; c always does), KIND or KIND:NAME, or JSON: "
+     "{\"kind\": \"vanilla\", \"topping\": \"fudge\"}; may be given again",
+     2},
+    {"target-dir", KEY_TARGET_DIR, "DIR", 0,
+     "targets from outside: a folder with target.json, or with such folders; may be given again",
+     2},
+    {"uma-backends", KEY_TARGET_DIR, "DIR", OPTION_ALIAS, NULL, 2},
+    {"experimental-tvm-extension", KEY_TVM_EXTENSION, "DIR", OPTION_HIDDEN, NULL, 2},
+    {"partition", KEY_PARTITION, "HOW", 0,
+     "cost (default): least estimated cycles, transfers included; priority: the first target that "
+     "takes the operator",
+     2},
+    {"offload", KEY_OFFLOAD, "NAME[=TARGET]", 0,
+     "operators by name or pattern that must not stay on the host; may be given again", 2},
+    {"keep-on-host", KEY_KEEP, "NAME", 0,
+     "operators by name or pattern for the host; may be given again", 2},
+    {"allow-native-targets", KEY_ALLOW_NATIVE, NULL, 0,
+     "run may execute what targets from outside bring", 2},
     {"prog", KEY_PROG, "FILE", 0, "own C program instead of a model", 2},
     {"fc-scale", KEY_FC_SCALE, "WHOSE", 0,
      "FULLY_CONNECTED's scale product: classic (default) or tflm", 2},
@@ -59,7 +85,8 @@ static const struct argp_option table[] = {
     {"no-overlap", KEY_NO_OVERLAP, NULL, 0,
      "one command at a time: to tell a race from a wrong command", 3},
     {"stats", KEY_STATS, "FILE", 0, "JSON, schema heddle.stats.v1", 4},
-    {"format", KEY_FORMAT, "FORMAT", 0, "of the report: text (default), csv, json", 4},
+    {"format", KEY_FORMAT, "FORMAT", 0,
+     "of the report: text (default), csv, json; of inspect: text, dot, svg", 4},
     {"waves", KEY_WAVES, "WHAT", 0, "first, all, layer:NAME, cycles:A-B, commands:A-B", 4},
     {"waves-limit", KEY_WAVES_LIMIT, "MB", 0, "largest wave file (default 200)", 4},
     {"dump-ir", KEY_DUMP_IR, "DIR", 0, "the graph after every pass, as text", 4},
@@ -71,6 +98,7 @@ struct parse {
     struct diag *d;
     enum status status;
     bool have_command;
+    struct target_options targets;
 };
 
 static void bad(struct parse *p, const char *option, const char *value, const char *expected)
@@ -130,12 +158,13 @@ static void add_file(struct parse *p, const char *const list[], uint32_t *n, con
 
 static void word_option(int key, const char *arg, struct parse *p)
 {
-    static const char *const engines[] = {"ref", "func", "rtl", NULL},
-                             *const fills[] = {"random", "zeros", "ones", NULL},
-                             *const formats[] = {"text", "csv", "json", NULL},
-                             *const scales[] = {"classic", "tflm", NULL},
-                             *const memories[] = {"shared", "separate", NULL},
-                             *const waits[] = {"irq", "poll", NULL};
+    static const char *const
+        engines[] = {"ref", "func", "rtl", NULL},
+        *const fills[] = {"random", "zeros", "ones", NULL}, *const formats[] = {"text", "csv",
+                                                                                "json", "dot",
+                                                                                "svg",  NULL},
+        *const parts[] = {"cost", "priority", NULL}, *const scales[] = {"classic", "tflm", NULL},
+        *const memories[] = {"shared", "separate", NULL}, *const waits[] = {"irq", "poll", NULL};
     struct options *o = p->o;
     switch (key) {
     case KEY_ENGINE:
@@ -145,7 +174,12 @@ static void word_option(int key, const char *arg, struct parse *p)
         o->fill = (enum options_fill)word(p, "--fill-mode", arg, fills, "random, zeros or ones");
         break;
     case KEY_FORMAT:
-        o->format = (enum options_format)word(p, "--format", arg, formats, "text, csv or json");
+        o->format = (enum options_format)word(p, "--format", arg, formats,
+                                              "text, csv or json (inspect: text, dot or svg)");
+        break;
+    case KEY_PARTITION:
+        o->partition.mode =
+            (enum partition_mode)word(p, "--partition", arg, parts, "cost or priority");
         break;
     case KEY_FC_SCALE:
         o->legalise.fc_scale =
@@ -180,7 +214,6 @@ static bool text_option(int key, const char *arg, struct parse *p)
 {
     struct options *o = p->o;
     const char **place = key == KEY_HW        ? &o->hw
-                         : key == KEY_TARGET  ? &o->targets
                          : key == 'o'         ? &o->out
                          : key == KEY_STATS   ? &o->stats
                          : key == KEY_DUMP_IR ? &o->dump_ir
@@ -196,17 +229,31 @@ static bool text_option(int key, const char *arg, struct parse *p)
 static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
     struct parse *p = state->input;
-    if (p->status != ST_OK || text_option(key, arg, p) || number_option(key, arg, p))
+    if (p->status != ST_OK || text_option(key, arg, p) || number_option(key, arg, p) ||
+        target_options_take(&p->targets, key, arg))
         return 0;
     switch (key) {
     case 'i': add_file(p, p->o->input, &p->o->n_input, arg, "-i"); return 0;
     case KEY_EXPECT: add_file(p, p->o->expect, &p->o->n_expect, arg, "--expect"); return 0;
+    case KEY_OFFLOAD:
+        add_file(p, p->o->offload, &p->o->partition.n_offload, arg, "--offload");
+        return 0;
+    case KEY_KEEP:
+        add_file(p, p->o->keep, &p->o->partition.n_keep, arg, "--keep-on-host");
+        return 0;
     case KEY_RESET_STATE: p->o->reset_state = true; return 0;
     case KEY_NO_OVERLAP: p->o->no_overlap = true; return 0;
     case KEY_CHECKED: p->o->checked = true; return 0;
+    case KEY_ALLOW_NATIVE: p->o->allow_native = true; return 0;
+    case KEY_TARGET: target_options_choose(&p->targets, arg); return 0;
+    case KEY_TARGET_DIR: return 0; /* phase one saw it */
+    case KEY_TVM_EXTENSION:
+        fputs("heddle: --experimental-tvm-extension may change; it is --target-dir\n", stderr);
+        return 0;
     case KEY_ENGINE:
     case KEY_FILL:
     case KEY_FORMAT:
+    case KEY_PARTITION:
     case KEY_FC_SCALE:
     case KEY_MEMORY:
     case KEY_WAIT: word_option(key, arg, p); return 0;
@@ -246,35 +293,46 @@ static void defaults(struct options *o)
 {
     *o = (struct options){.engine = ENGINE_RTL,
                           .hw = "sys16",
-                          .targets = "systolic,c",
                           .seed = 1,
                           .mem_latency = 64,
                           .waves_limit = 200000000u,
                           .max_cycles = 2000000000u};
 }
 
-enum status options_parse(struct arena *a, int argc, char **argv, struct options *o, bool *done,
-                          struct diag *d)
+static bool asks_for_help(const struct argp *argp, int argc, char **argv)
 {
-    static const struct argp argp = {table, parse_option, "COMMAND [MODEL]", doc, NULL, NULL, NULL};
-    struct parse p = {a, o, d, ST_OK, false};
-    defaults(o);
-    *done = false;
     for (int i = 1; i < argc; i++)
         if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-?") == 0 ||
             strcmp(argv[i], "--usage") == 0) {
-            argp_help(&argp, stdout, argv[i][2] == 'u' ? ARGP_HELP_SHORT_USAGE : ARGP_HELP_STD_HELP,
+            argp_help(argp, stdout, argv[i][2] == 'u' ? ARGP_HELP_SHORT_USAGE : ARGP_HELP_STD_HELP,
                       argv[0]);
-            *done = true;
-            return ST_OK;
+            return true;
         }
-    if (argp_parse(&argp, argc, argv, ARGP_NO_HELP | ARGP_NO_EXIT, NULL, &p) != 0 &&
+    return false;
+}
+
+/* Two phases: the folders of targets first, then all options, those of the targets among them. */
+enum status options_parse(struct arena *a, int argc, char **argv, struct options *o, bool *done,
+                          struct diag *d)
+{
+    struct parse p = {a, o, d, ST_OK, false, {0}};
+    const struct argp_option *all;
+    defaults(o);
+    TRY(target_options_find(&p.targets, a, &o->targets, argc, argv, d));
+    all = target_options_table(&p.targets, table);
+    const struct argp argp = {all, parse_option, "COMMAND [MODEL]", doc, NULL, NULL, NULL};
+    *done = asks_for_help(&argp, argc, argv);
+    if (*done)
+        return ST_OK;
+    if (argp_parse(&argp, argc, argv, ARGP_NO_HELP | ARGP_NO_EXIT | ARGP_NO_ERRS, NULL, &p) != 0 &&
         p.status == ST_OK)
-        return FAIL(d, ST_USAGE, "unknown option or missing value; heddle --help lists them");
+        return target_options_unknown(all, argc, argv, d);
     TRY(p.status);
+    o->partition.offload = o->offload;
+    o->partition.keep = o->keep;
     bool needs_model =
         o->command != COMMAND_BUILD && o->command != COMMAND_TARGETS && o->command != COMMAND_OPS;
     if (needs_model && !o->model && !o->prog)
         return FAIL(d, ST_USAGE, "no model; expected: heddle %s MODEL", command_words[o->command]);
-    return ST_OK;
+    return target_options_select(&p.targets, &o->target, d);
 }

@@ -8,7 +8,8 @@
 #include "base/arena.h"
 #include "base/status.h"
 #include "legalise/legalise.h"
-#include "target/target.h"
+#include "partition/partition.h"
+#include "target/registry.h"
 
 enum options_command {
     COMMAND_RUN,
@@ -24,7 +25,7 @@ enum options_command {
 
 enum options_engine { ENGINE_REF, ENGINE_FUNC, ENGINE_RTL };
 enum options_fill { FILL_RANDOM, FILL_ZEROS, FILL_ONES };
-enum options_format { FORMAT_TEXT, FORMAT_CSV, FORMAT_JSON };
+enum options_format { FORMAT_TEXT, FORMAT_CSV, FORMAT_JSON, FORMAT_DOT, FORMAT_SVG };
 
 #define OPTIONS_MAX_FILES 64
 
@@ -34,7 +35,11 @@ struct options {
     const char *prog;
     enum options_engine engine;
     const char *hw;
-    const char *targets;
+    struct registry targets; /* all that were found */
+    struct target_list target;
+    bool allow_native; /* --allow-native-targets */
+    struct partition_options partition;
+    const char *offload[OPTIONS_MAX_FILES], *keep[OPTIONS_MAX_FILES];
     const char *out;     /* -o */
     const char *stats;   /* --stats */
     const char *dump_ir; /* --dump-ir */

@@ -63,7 +63,7 @@ enum status pipeline_front(struct pipeline *p, const struct options *o, const ch
 {
     uint8_t *data;
     size_t n_bytes;
-    TRY(target_parse(o->targets, &p->targets, d));
+    p->targets = o->target;
     TRY(pipeline_config(p->arena, o->hw, &p->hw, d));
     TRY(file_read(p->arena, path, MODEL_MAX_BYTES, &data, &n_bytes, d));
     enum status st = import(p, path, name, data, n_bytes, d);
@@ -73,12 +73,12 @@ enum status pipeline_front(struct pipeline *p, const struct options *o, const ch
         diag_prefix(d, "%s", path);
         return st;
     }
-    return partition_run(p->graph, &p->targets, &p->hw, d);
+    return partition_with(p->graph, &p->targets, &p->hw, &o->partition, &p->partition, d);
 }
 
 enum status pipeline_back(struct pipeline *p, const struct options *o, struct diag *d)
 {
     const struct sched_options s = {o->no_overlap, o->mem_latency, o->mem_bytes};
     TRY(sched_run(p->arena, p->graph, &p->hw, &s, &p->program, d));
-    return emit_run(p->arena, p->graph, p->program, &p->emitted, d);
+    return emit_run(p->arena, p->graph, &p->targets, p->program, &p->emitted, d);
 }

@@ -5,7 +5,7 @@
 
 #include "hd.h"
 
-#define HD_MODEL_ABI 1u
+#define HD_MODEL_ABI 2u
 
 /* One input or output of the graph, in the model's own layout and type. */
 struct hd_io {
@@ -27,6 +27,9 @@ struct hd_call {
      * the row of the model's operator table. NULL: none. */
     void (*enter)(void *ctx, uint32_t layer, uint32_t submission);
     void *ctx;
+    /* Registers and memory of the cores of other targets, in the order of hd_model.port_names;
+     * NULL, or an entry NULL: the target's C function computes without its core. */
+    const struct hd_port *const *ports;
 };
 
 struct hd_model {
@@ -45,6 +48,8 @@ struct hd_model {
     const char *const *layer_names;         /* "03_conv2d" */
     void (*reset_state)(uint8_t *state);    /* NULL without variables */
     int (*run)(const struct hd_call *call); /* 0 or a negative enum hd_error */
+    uint32_t n_ports;                       /* targets with cores of their own */
+    const char *const *port_names;
 };
 
 /* Device memory a model needs in one piece, and the binding of all its regions into it:

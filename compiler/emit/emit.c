@@ -1,6 +1,8 @@
 /* emit.c - the files of an emitted network, see emit.h. */
 #include "emit.h"
 
+#include <string.h>
+
 #include "../base/file.h"
 
 struct text *emit_new_file(struct emit_unit *u, const char *name)
@@ -30,18 +32,19 @@ const char *emit_pointer(struct emit_unit *u, uint32_t tensor)
                                : arena_printf(u->arena, "call->out[%u]", io - u->graph->n_in);
 }
 
-enum status emit_run(struct arena *a, const struct ir_graph *g, struct sched_program *p,
-                     struct emit_unit **unit, struct diag *d)
+enum status emit_run(struct arena *a, const struct ir_graph *g, const struct target_list *targets,
+                     struct sched_program *p, struct emit_unit **unit, struct diag *d)
 {
     struct emit_unit *u = ARENA_NEW(a, struct emit_unit);
     *unit = u;
     u->arena = a;
     u->graph = g;
+    u->targets = targets;
     u->program = p;
     TRY(emit_model(u, d));
     emit_commands(u);
     emit_constants(u);
-    return ST_OK;
+    return emit_outside_files(u, d);
 }
 
 enum status emit_write(const struct emit_unit *u, const char *dir, struct diag *d)
@@ -49,6 +52,9 @@ enum status emit_write(const struct emit_unit *u, const char *dir, struct diag *
     TRY(file_make_dirs(dir, d));
     for (uint32_t i = 0; i < u->n; i++) {
         const char *path = arena_printf(u->arena, "%s/%s", dir, u->file[i].name);
+        if (strchr(u->file[i].name, '/'))
+            TRY(file_make_dirs(arena_strndup(u->arena, path, (size_t)(strrchr(path, '/') - path)),
+                               d));
         TRY(file_write(path, u->file[i].text.data, u->file[i].text.length, d));
     }
     return ST_OK;

@@ -7,6 +7,7 @@
 #define HEDDLE_EMIT_H
 
 #include "../schedule/sched.h"
+#include "../target/target.h"
 
 /* Constants larger than this go to constants.bin. */
 #define EMIT_INLINE_CONSTANTS 65536u
@@ -16,17 +17,21 @@ struct emit_file {
     struct text text;
 };
 
-#define EMIT_MAX_FILES 8
+#define EMIT_MAX_FILES     64
+#define EMIT_MAX_LIBRARIES 16
 struct emit_unit {
     struct arena *arena;
     const struct ir_graph *graph;
+    const struct target_list *targets;
     struct sched_program *program; /* also without accelerator: places in memory */
     uint32_t n;
-    struct emit_file file[EMIT_MAX_FILES];
+    struct emit_file file[EMIT_MAX_FILES]; /* names may have one folder: "vanilla/vanilla.c" */
+    uint32_t n_library;
+    const char *library[EMIT_MAX_LIBRARIES]; /* to link: "dnnl" */
 };
 
-enum status emit_run(struct arena *a, const struct ir_graph *g, struct sched_program *p,
-                     struct emit_unit **unit, struct diag *d);
+enum status emit_run(struct arena *a, const struct ir_graph *g, const struct target_list *targets,
+                     struct sched_program *p, struct emit_unit **unit, struct diag *d);
 /* Write all files below `dir`, made if missing. */
 enum status emit_write(const struct emit_unit *u, const char *dir, struct diag *d);
 
@@ -47,5 +52,16 @@ void emit_host_call(struct emit_unit *u, struct text *t, const struct ir_op *op)
 const char *emit_host_kernel(enum ir_opcode opcode);
 /* C expression of type uint8_t * for a tensor's bytes on the host. */
 const char *emit_pointer(struct emit_unit *u, uint32_t tensor);
+
+/* outside.c: operators on targets that a target.json describes. */
+const struct target *emit_outside(const struct emit_unit *u, const struct ir_op *op); /* or NULL */
+bool emit_outside_used(const struct emit_unit *u, const struct target_desc *desc);
+/* Targets with a core of their own, in the order of struct hd_call's ports; how many. */
+uint32_t emit_outside_ports(const struct emit_unit *u, const struct target *port[TARGET_MAX]);
+void emit_outside_includes(struct emit_unit *u, struct text *t);
+enum status emit_outside_params(struct emit_unit *u, struct text *t, const struct ir_op *op,
+                                struct diag *d);
+void emit_outside_call(struct emit_unit *u, struct text *t, const struct ir_op *op);
+enum status emit_outside_files(struct emit_unit *u, struct diag *d);
 
 #endif

@@ -74,13 +74,17 @@ static void add_submission(struct emit_unit *u, struct text *t, uint32_t k)
 static void add_host_call(struct emit_unit *u, struct text *t, const struct ir_op *op)
 {
     const struct ir_row *row = &u->graph->row[op->row];
-    text_printf(t, "\n    /* host: %s (%s)", row->name, row->op);
+    const struct target *target = emit_outside(u, op);
+    text_printf(t, "\n    /* %s: %s (%s)", target ? target->name : "host", row->name, row->op);
     if (row->reason) {
         text_add(t, ", ");
         text_add_escaped(t, row->reason, 200);
     }
     text_printf(t, " */\n    model_enter(call, %u, 0);\n    ", op->row);
-    emit_host_call(u, t, op);
+    if (target)
+        emit_outside_call(u, t, op);
+    else
+        emit_host_call(u, t, op);
 }
 
 /* Outputs that are an input, a constant, or the same tensor twice. */
@@ -142,6 +146,19 @@ static void add_io(struct emit_unit *u, struct text *t, const char *what, const 
     text_add(t, "};\n");
 }
 
+/* The targets whose cores the caller must open. */
+static void add_ports(struct emit_unit *u, struct text *t)
+{
+    const struct target *port[TARGET_MAX];
+    uint32_t n = emit_outside_ports(u, port);
+    if (n == 0)
+        return;
+    text_printf(t, "    .n_ports = %u,\n    .port_names = (const char *const[]){", n);
+    for (uint32_t i = 0; i < n; i++)
+        text_printf(t, "%s\"%s\"", i ? ", " : "", port[i]->name);
+    text_add(t, "},\n");
+}
+
 static void add_table(struct emit_unit *u, struct text *t)
 {
     const struct ir_graph *g = u->graph;
@@ -164,6 +181,7 @@ static void add_table(struct emit_unit *u, struct text *t)
                     "MODEL_COMMAND_BYTES,\n"
                     "    .constants = model_constants,\n    .constant_bytes = "
                     "MODEL_DEVICE_CONSTANT_BYTES,\n");
+    add_ports(u, t);
     text_printf(t,
                 "    .arena_bytes = %u,\n    .n_layers = %u,\n    .layer_names = layer_names,\n    "
                 ".run = run,\n};\n",
@@ -214,8 +232,13 @@ enum status emit_model(struct emit_unit *u, struct diag *d)
     uint32_t device_constants = (uint32_t)u->program->constants.length;
     struct text *h = emit_new_file(u, "model.h"), *t = emit_new_file(u, "model.c");
     add_prologue(u, t);
+    emit_outside_includes(u, t);
     for (uint32_t i = 0; i < u->graph->n_op; i++)
-        if (host_op(u->graph->op[i]))
+        if (!host_op(u->graph->op[i]))
+            continue;
+        else if (emit_outside(u, u->graph->op[i]))
+            TRY(emit_outside_params(u, t, u->graph->op[i], d));
+        else
             TRY(emit_host_params(u, t, u->graph->op[i], d));
     add_run(u, t);
     add_table(u, t);

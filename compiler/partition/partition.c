@@ -1,38 +1,172 @@
 /* partition.c - see partition.h. */
 #include "partition.h"
 
+#include <fnmatch.h>
 #include <string.h>
 
-static void choose(struct ir_graph *g, struct ir_op *op, const struct target_list *targets,
-                   const struct hd_config *hw)
+#include "../base/json_doc.h"
+
+static void ask(struct partition *p, struct ir_graph *g)
 {
-    op->reason = NULL;
-    for (uint32_t i = 0; i < targets->n; i++) {
-        const char *why = targets->target[i]->refusal(g->arena, g, op, hw);
-        if (!why) {
-            op->target = i;
-            if (targets->target[i]->accelerator)
-                op->reason = NULL;
-            else if (!op->reason)
-                op->reason = "no accelerator was named";
-            return;
+    uint32_t n = p->targets->n;
+    struct partition_candidate *c =
+        ARENA_ARRAY(g->arena, struct partition_candidate, (size_t)g->n_op * n + 1);
+    for (uint32_t i = 0; i < g->n_op; i++)
+        for (uint32_t t = 0; t < n && !g->op[i]->dead; t++) {
+            const struct target *target = p->targets->target[t];
+            const struct target_question q = {g->arena, g, g->op[i], target, p->hw};
+            c[i * n + t].why = target->desc->refusal(&q);
+            c[i * n + t].cost = c[i * n + t].why ? 0 : target->desc->cost(&q);
         }
-        op->reason = op->reason ? arena_printf(g->arena, "%s; %s: %s", op->reason,
-                                               targets->target[i]->name, why)
-                                : arena_printf(g->arena, "%s: %s", targets->target[i]->name, why);
+    p->candidate = c;
+}
+
+/* --- --offload, --keep-on-host --- */
+
+static bool matches(const struct ir_graph *g, const struct ir_op *op, const char *name, size_t n)
+{
+    const char *pattern = arena_strndup(g->arena, name, n);
+    for (uint32_t r = 0; r < g->n_row; r++)
+        if ((r == op->row || g->row[r].fused_into == op->row) &&
+            fnmatch(pattern, g->row[r].name, 0) == 0)
+            return true;
+    return false;
+}
+
+static enum status no_match(const struct ir_graph *g, const char *option, const char *name,
+                            struct diag *d)
+{
+    const char **words = ARENA_ARRAY(g->arena, const char *, g->n_row + 1);
+    for (uint32_t i = 0; i < g->n_row; i++)
+        words[i] = g->row[i].name;
+    const char *near = json_doc_near(name, words, g->n_row);
+    return FAIL(d, ST_USAGE, "%s: no operator '%s' that computes anything; %s%s%s", option, name,
+                near ? "did you mean '" : "heddle inspect lists them", near ? near : "",
+                near ? "'?" : "");
+}
+
+/* The target that must take position i: the named one, else the first but the host that does. */
+static enum status force(struct partition *p, struct ir_graph *g, uint32_t i, const char *target,
+                         struct diag *d)
+{
+    const struct partition_candidate *c = &p->candidate[i * p->targets->n];
+    struct text why;
+    text_init(&why, g->arena);
+    for (uint32_t t = 0; t + 1 < p->targets->n; t++) {
+        if (target && strcmp(p->targets->target[t]->name, target) != 0)
+            continue;
+        if (!c[t].why) {
+            g->op[i]->target = t;
+            return ST_OK;
+        }
+        text_printf(&why, "%s%s: %s", why.length ? "; " : "", p->targets->target[t]->name,
+                    c[t].why);
+    }
+    return FAIL(d, ST_USAGE, "--offload: %s cannot go to %s: %s", g->row[g->op[i]->row].name,
+                target ? target : "an accelerator", why.length ? why.data : "it takes no part");
+}
+
+static enum status keep(struct partition *p, struct ir_graph *g, const struct partition_options *o,
+                        bool *fixed, struct diag *d)
+{
+    for (uint32_t k = 0; k < o->n_keep; k++) {
+        bool found = false;
+        for (uint32_t i = 0; i < g->n_op; i++)
+            if (!g->op[i]->dead && matches(g, g->op[i], o->keep[k], strlen(o->keep[k]))) {
+                found = fixed[i] = true;
+                g->op[i]->target = p->targets->n - 1;
+                g->op[i]->reason = "--keep-on-host";
+            }
+        if (!found)
+            return no_match(g, "--keep-on-host", o->keep[k], d);
+    }
+    return ST_OK;
+}
+
+static enum status offload(struct partition *p, struct ir_graph *g,
+                           const struct partition_options *o, bool *fixed, struct diag *d)
+{
+    for (uint32_t k = 0; k < o->n_offload; k++) {
+        const char *name = o->offload[k], *equals = strrchr(name, '=');
+        size_t n = equals ? (size_t)(equals - name) : strlen(name);
+        bool found = false;
+        for (uint32_t i = 0; i < g->n_op; i++) {
+            if (g->op[i]->dead || !matches(g, g->op[i], name, n))
+                continue;
+            if (fixed[i] && g->op[i]->reason)
+                return FAIL(d, ST_USAGE, "%s is named by --offload and by --keep-on-host",
+                            g->row[g->op[i]->row].name);
+            TRY(force(p, g, i, equals ? equals + 1 : NULL, d));
+            found = fixed[i] = true;
+        }
+        if (!found)
+            return no_match(g, "--offload", arena_strndup(g->arena, name, n), d);
+    }
+    return ST_OK;
+}
+
+static void first_that_takes(struct partition *p, struct ir_graph *g, const bool *fixed)
+{
+    for (uint32_t i = 0; i < g->n_op; i++) {
+        uint32_t t = 0;
+        while (p->candidate[i * p->targets->n + t].why)
+            t++;
+        if (!fixed[i])
+            g->op[i]->target = t;
     }
 }
 
-/* A row that became several operators (a flip of uint8 before it) speaks for the one on an
- * accelerator. */
-static void name_rows(struct ir_graph *g, const struct target_list *targets)
+/* --- reasons, regions, rows --- */
+
+/* Why on the host: what each target before it said. */
+static const char *reason(const struct partition *p, const struct ir_graph *g, uint32_t i)
+{
+    const struct partition_candidate *c = &p->candidate[i * p->targets->n];
+    uint32_t host = p->targets->n - 1;
+    struct text t;
+    if (host == 0)
+        return "no accelerator was named";
+    text_init(&t, g->arena);
+    for (uint32_t k = 0; k < host; k++) {
+        text_printf(&t, "%s%s: ", k ? "; " : "", p->targets->target[k]->name);
+        if (c[k].why)
+            text_add(&t, c[k].why);
+        else
+            text_printf(&t, "%.0f cycles and the transfers, %.0f on the host", c[k].cost,
+                        c[host].cost);
+    }
+    return t.data;
+}
+
+static void set_regions(const struct partition *p, struct ir_graph *g)
+{
+    uint32_t region = 0, last = IR_NONE;
+    for (uint32_t i = 0; i < g->n_op; i++) {
+        struct ir_op *op = g->op[i];
+        if (op->dead)
+            continue;
+        bool accelerator = p->targets->target[op->target]->desc->accelerator;
+        if (last != IR_NONE && (!accelerator || op->target != last))
+            region++;
+        last = accelerator ? op->target : IR_NONE;
+        op->region = accelerator ? region : IR_NONE;
+        if (op->target + 1 < p->targets->n)
+            op->reason = NULL;
+        else if (!op->reason)
+            op->reason = reason(p, g, i);
+    }
+}
+
+/* A row that became several operators (a flip of uint8 before it) speaks for the one that is not on
+ * the host. */
+static void name_rows(const struct partition *p, struct ir_graph *g)
 {
     for (uint32_t i = 0; i < g->n_op; i++) {
         const struct ir_op *op = g->op[i];
         struct ir_row *row = &g->row[op->row];
-        if (op->dead || (row->target && op->region == IR_NONE))
+        if (op->dead || (row->target && op->target + 1 == p->targets->n))
             continue;
-        row->target = targets->target[op->target]->name;
+        row->target = p->targets->target[op->target]->name;
         row->reason = op->reason;
     }
     for (uint32_t i = 0; i < g->n_row; i++)
@@ -40,40 +174,32 @@ static void name_rows(struct ir_graph *g, const struct target_list *targets)
             g->row[i].target = "none";
 }
 
-enum status partition_run(struct ir_graph *g, const struct target_list *targets,
-                          const struct hd_config *hw, struct diag *d)
+enum status partition_with(struct ir_graph *g, const struct target_list *targets,
+                           const struct hd_config *hw, const struct partition_options *o,
+                           struct partition *p, struct diag *d)
 {
-    uint32_t region = 0;
-    bool open = false;
-    (void)d;
-    for (uint32_t i = 0; i < g->n_op; i++) {
-        struct ir_op *op = g->op[i];
-        if (op->dead)
-            continue;
-        choose(g, op, targets, hw);
-        bool accelerator = targets->target[op->target]->accelerator;
-        if (open && !accelerator)
-            region++;
-        open = accelerator;
-        op->region = accelerator ? region : IR_NONE;
-    }
-    name_rows(g, targets);
+    bool *fixed = ARENA_ARRAY(g->arena, bool, g->n_op + 1);
+    *p = (struct partition){.graph = g, .targets = targets, .hw = hw};
+    for (uint32_t i = 0; i < g->n_op; i++)
+        g->op[i]->reason = NULL;
+    for (uint32_t i = 0; i < g->n_row; i++)
+        g->row[i].target = NULL;
+    ask(p, g);
+    TRY(keep(p, g, o, fixed, d));
+    TRY(offload(p, g, o, fixed, d));
+    if (o->mode == PARTITION_PRIORITY)
+        first_that_takes(p, g, fixed);
+    else
+        partition_search(p, g, fixed);
+    set_regions(p, g);
+    name_rows(p, g);
     return ST_OK;
 }
 
-void partition_print(const struct ir_graph *g, const struct target_list *targets, struct text *t)
+enum status partition_run(struct ir_graph *g, const struct target_list *targets,
+                          const struct hd_config *hw, struct diag *d)
 {
-    (void)targets;
-    text_printf(t, "%-26s %-20s %-14s %s\n", "layer", "operator", "target", "why");
-    for (uint32_t i = 0; i < g->n_row; i++) {
-        const struct ir_row *r = &g->row[i];
-        text_printf(t, "%-26s %-20s %-14s ", r->name, r->op, r->target);
-        if (r->fused_into != IR_NONE)
-            text_printf(t, "fused into %s", g->row[r->fused_into].name);
-        else if (r->reason)
-            text_add(t, r->reason);
-        else if (strcmp(r->target, "none") == 0)
-            text_add(t, "moves no data");
-        text_add(t, "\n");
-    }
+    const struct partition_options o = {0};
+    struct partition p;
+    return partition_with(g, targets, hw, &o, &p, d);
 }

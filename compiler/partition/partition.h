@@ -8,11 +8,53 @@
 
 #include "../target/target.h"
 
+enum partition_mode {
+    PARTITION_COST,     /* least estimated cycles, transfers included; ties: order of --target */
+    PARTITION_PRIORITY, /* the first target that takes the operator */
+};
+
+struct partition_options {
+    enum partition_mode mode;
+    /* Rows by name ("03_conv2d") or pattern ("*_conv2d"); offload also NAME=TARGET. */
+    uint32_t n_offload, n_keep;
+    const char *const *offload, *const *keep;
+};
+
+/* What a target says of an operator. */
+struct partition_candidate {
+    const char *why; /* NULL: it takes the operator; else the rule that failed */
+    double cost;     /* estimated cycles, transfers not included */
+};
+
+/* The answers, candidate[op position * targets->n + target]; what inspect prints. */
+struct partition {
+    const struct ir_graph *graph;
+    const struct target_list *targets;
+    const struct hd_config *hw;
+    const struct partition_candidate *candidate;
+    double total; /* estimated cycles of the whole, transfers included */
+};
+
+/* By cost, nothing forced. */
 enum status partition_run(struct ir_graph *g, const struct target_list *targets,
                           const struct hd_config *hw, struct diag *d);
+/* ST_USAGE: a name that matches no operator, or an operator that cannot go where it should. */
+enum status partition_with(struct ir_graph *g, const struct target_list *targets,
+                           const struct hd_config *hw, const struct partition_options *o,
+                           struct partition *p, struct diag *d);
 
-/* "heddle inspect": for each row of the model where it goes, and which rule failed if it stays on
- * the host. */
-void partition_print(const struct ir_graph *g, const struct target_list *targets, struct text *t);
+/* "heddle inspect": for each row of the model where it goes, what every target would take for it,
+ * and which rule refused it. */
+void partition_print(const struct partition *p, struct text *t);
+/* draw.c: the partitioned graph for Graphviz, and drawn. */
+void partition_dot(const struct partition *p, struct text *t);
+void partition_svg(const struct partition *p, struct text *t);
+
+/* Estimated cycles to move tensor `id` between the targets that make and read it. */
+double partition_transfer(const struct partition *p, uint32_t id);
+
+/* search.c: op->target of least total cost among those that candidates allow; ties: list order.
+ * fixed: by op position, true if op->target must stay. */
+void partition_search(struct partition *p, struct ir_graph *g, const bool *fixed);
 
 #endif

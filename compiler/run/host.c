@@ -43,20 +43,37 @@ static enum status find_compiler(struct arena *a, struct compiler *c, struct dia
     return tool_find(a, c->cache, cc && *cc ? cc : "cc", "gcc", &c->cc, d);
 }
 
-static enum status build(struct compiler *c, const char *folder, const char *const *sources,
-                         const char *const *extra, const char *so, struct diag *d)
+static uint32_t count(const char *const *list)
 {
-    const char *argv[40] = {c->cc.path, "-std=c11", "-O2", "-fPIC", "-shared", "-w", "-I."};
-    uint32_t n = 7;
+    uint32_t n = 0;
+    while (list[n])
+        n++;
+    return n;
+}
+
+/* libraries: without their lib and -l. */
+static enum status build(struct compiler *c, const char *folder, const char *const *sources,
+                         const char *const *extra, const char *const *libraries, const char *so,
+                         struct diag *d)
+{
+    static const char *const flags[] = {"-std=c11", "-O2", "-fPIC", "-shared", "-w", "-I."};
+    const char **argv =
+        ARENA_ARRAY(c->arena, const char *, 17 + count(sources) + count(extra) + count(libraries));
+    uint32_t n = 0;
+    argv[n++] = c->cc.path;
+    for (uint32_t i = 0; i < sizeof flags / sizeof *flags; i++)
+        argv[n++] = flags[i];
     const char *include[] = {c->home, arena_printf(c->arena, "%s/driver", c->home), c->gen};
     for (uint32_t i = 0; i < 3; i++) {
         argv[n++] = "-I";
         argv[n++] = include[i];
     }
-    while (*extra && n < 30)
+    while (*extra)
         argv[n++] = *extra++;
-    while (*sources && n < 36)
+    while (*sources)
         argv[n++] = *sources++;
+    while (*libraries)
+        argv[n++] = arena_printf(c->arena, "-l%s", *libraries++);
     argv[n++] = "-o";
     argv[n++] = arena_printf(c->arena, "%s.%ld", so, (long)getpid());
     const char *log = arena_printf(c->arena, "%s/cc.log", folder);
@@ -67,17 +84,32 @@ static enum status build(struct compiler *c, const char *folder, const char *con
     return ST_OK;
 }
 
+/* What emitted code includes: an object made with other headers must not be found. */
+static enum status hash_headers(struct compiler *c, struct hash128 *h, struct diag *d)
+{
+    static const char *const names[] = {"hd.h", "hd_model.h", "hd_port.h", "kernels/hdk.h"};
+    for (uint32_t i = 0; i < sizeof names / sizeof *names; i++) {
+        uint8_t *text;
+        size_t n;
+        TRY(file_read(c->arena, arena_printf(c->arena, "%s/driver/%s", c->home, names[i]),
+                      (size_t)1 << 20, &text, &n, d));
+        hash_bytes(h, text, n);
+    }
+    return ST_OK;
+}
+
 enum status run_compile(struct arena *a, const struct emit_unit *u, const char **so_path,
                         struct diag *d)
 {
     struct compiler c;
     struct hash128 h;
-    const char *sources[EMIT_MAX_FILES + 1], *none[] = {NULL};
+    const char *sources[EMIT_MAX_FILES + 1], *libraries[EMIT_MAX_LIBRARIES + 1], *none[] = {NULL};
     uint32_t n = 0;
     TRY(find_compiler(a, &c, d));
     hash_init(&h);
     hash_string(&h, c.cc.path);
     hash_string(&h, c.cc.version);
+    TRY(hash_headers(&c, &h, d));
     for (uint32_t i = 0; i < u->n; i++) {
         const char *dot = strrchr(u->file[i].name, '.');
         hash_string(&h, u->file[i].name);
@@ -86,12 +118,17 @@ enum status run_compile(struct arena *a, const struct emit_unit *u, const char *
             sources[n++] = u->file[i].name;
     }
     sources[n] = NULL;
+    for (uint32_t i = 0; i < u->n_library; i++) {
+        libraries[i] = u->library[i];
+        hash_string(&h, u->library[i]);
+    }
+    libraries[u->n_library] = NULL;
     const char *folder = arena_printf(a, "%s/host/%s", c.cache, hash_text(a, &h));
     *so_path = arena_printf(a, "%s/model.so", folder);
     if (file_exists(*so_path))
         return ST_OK;
     TRY(emit_write(u, folder, d));
-    return build(&c, folder, sources, none, *so_path, d);
+    return build(&c, folder, sources, none, libraries, *so_path, d);
 }
 
 enum status run_compile_program(struct arena *a, const char *source, const struct hd_config *hw,
@@ -111,6 +148,7 @@ enum status run_compile_program(struct arena *a, const char *source, const struc
     const char *path = realpath(source, NULL);
     const char *sources[] = {path ? arena_strdup(a, path) : source, NULL};
     free((void *)(uintptr_t)path);
+    const char *none[] = {NULL};
     const char *extra[] = {arena_printf(a, "-DHD_N=%u", hw->n),
                            arena_printf(a, "-DHD_PORTS=%u", hw->ports),
                            arena_printf(a, "-DHD_SCRATCHPAD_BYTES=%u", hw->scratchpad_bytes),
@@ -121,6 +159,6 @@ enum status run_compile_program(struct arena *a, const char *source, const struc
                            NULL};
     *so_path = arena_printf(a, "%s/program.so", folder);
     TRY(file_make_dirs(folder, d));
-    return build(&c, folder, sources, extra, *so_path,
+    return build(&c, folder, sources, extra, none, *so_path,
                  d); /* always: headers beside it are not hashed */
 }

@@ -129,6 +129,17 @@ static enum status write_outputs(const struct run_job *job, struct diag *d)
     return ST_OK;
 }
 
+/* Calls, sources and Verilog of targets from outside that this run would execute. */
+static enum status check_trust(const struct run_job *job, struct diag *d)
+{
+    for (uint32_t i = 0; i < job->p->targets.n; i++) {
+        const struct target_desc *desc = job->p->targets.target[i]->desc;
+        if (emit_outside_used(job->p->emitted, desc))
+            TRY(target_trusted(job->p->arena, desc, job->options->allow_native, d));
+    }
+    return ST_OK;
+}
+
 static enum status execute(struct run_job *job, struct diag *d)
 {
     const struct ir_graph *g = job->p->graph;
@@ -140,6 +151,7 @@ static enum status execute(struct run_job *job, struct diag *d)
         job->checked_against = "ref";
         TRY(run_reference(job, job->expected, d));
     }
+    TRY(check_trust(job, d));
     TRY(run_compile(job->p->arena, job->p->emitted, &so_path, d));
     return run_engine(job, so_path, d);
 }

@@ -1,58 +1,143 @@
-/* registry.c - the targets heddle knows and the list a user asked for. */
+/* registry.c - which targets there are. */
+#define _GNU_SOURCE
+#include "registry.h"
+
+#include <dirent.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "target.h"
+#include "../base/file.h"
+#include "../base/home.h"
+#include "describe.h"
 
-static const struct target *const known[] = {&target_systolic, &target_host_c, NULL};
-
-const struct target *const *target_all(void)
+static void add(struct registry *r, const char *name, const struct target_desc *desc,
+                const char *error)
 {
-    return known;
+    if (r->n == r->cap) {
+        struct registry_entry *old = r->entry;
+        r->cap = r->cap ? 2 * r->cap : 16;
+        r->entry = ARENA_ARRAY(r->arena, struct registry_entry, r->cap);
+        if (r->n)
+            memcpy(r->entry, old, r->n * sizeof *old);
+    }
+    r->entry[r->n++] = (struct registry_entry){name, desc, error};
 }
 
-const struct target *target_find(const char *name)
+void registry_init(struct registry *r, struct arena *a)
 {
-    for (const struct target *const *t = known; *t; t++)
-        if (strcmp((*t)->name, name) == 0)
-            return *t;
+    *r = (struct registry){.arena = a};
+    add(r, target_systolic_desc.name, &target_systolic_desc, NULL);
+    add(r, target_host_desc.name, &target_host_desc, NULL);
+}
+
+const struct registry_entry *registry_find(const struct registry *r, const char *name)
+{
+    for (uint32_t i = 0; i < r->n; i++)
+        if (strcmp(r->entry[i].name, name) == 0)
+            return &r->entry[i];
     return NULL;
 }
 
-static bool listed(const struct target_list *list, const struct target *t)
+static bool has_target(struct registry *r, const char *dir)
 {
-    for (uint32_t i = 0; i < list->n; i++)
-        if (list->target[i] == t)
-            return true;
-    return false;
+    return file_exists(arena_printf(r->arena, "%s/target.json", dir)) != 0;
 }
 
-static enum status add(struct target_list *list, const char *name, size_t length, struct diag *d)
+/* Absolute, so that a target's files are found from anywhere. */
+static const char *absolute(struct registry *r, const char *dir)
 {
-    char text[64];
-    if (length == 0 || length >= sizeof text)
-        return FAIL(d, ST_USAGE,
-                    "--target: a name is missing or too long; expected a list like systolic,c");
-    memcpy(text, name, length);
-    text[length] = '\0';
-    const struct target *t = target_find(text);
-    if (!t)
-        return FAIL(d, ST_USAGE, "--target: no target '%s'; there are: systolic, c", text);
-    if (t == &target_host_c || listed(list, t))
+    char *real = realpath(dir, NULL);
+    const char *path = arena_strdup(r->arena, real ? real : dir);
+    free(real);
+    return path;
+}
+
+/* A folder with a target.json. `quiet`: keep an error as an entry, let a name that is taken be. */
+static enum status add_one(struct registry *r, const char *dir, bool quiet, struct diag *d)
+{
+    const struct target_desc *desc;
+    struct diag inner = {0};
+    const char *path = absolute(r, dir), *slash = strrchr(path, '/');
+    enum status st = describe_read(r->arena, path, &desc, &inner);
+    if (st != ST_OK) {
+        if (!quiet)
+            return FAIL(d, st, "%s", inner.text);
+        const char *name = slash ? slash + 1 : path;
+        if (!registry_find(r, name))
+            add(r, name, NULL, arena_strdup(r->arena, inner.text));
         return ST_OK;
-    list->target[list->n++] = t;
+    }
+    const struct registry_entry *taken = registry_find(r, desc->name);
+    if (taken && quiet)
+        return ST_OK;
+    if (taken && taken->desc && strcmp(taken->desc->origin, desc->origin) == 0)
+        return ST_OK;
+    if (taken)
+        return FAIL(d, ST_USAGE, "%s/target.json: the name '%s' is taken: %s", path, desc->name,
+                    taken->desc ? taken->desc->origin : taken->error);
+    add(r, desc->name, desc, NULL);
     return ST_OK;
 }
 
-enum status target_parse(const char *names, struct target_list *list, struct diag *d)
+static int visible(const struct dirent *e)
 {
-    list->n = 0;
-    for (const char *p = names;; p++) {
-        size_t length = strcspn(p, ",");
-        TRY(add(list, p, length, d));
-        p += length;
-        if (*p == '\0')
-            break;
+    return e->d_name[0] != '.';
+}
+
+/* The folder itself, or each folder in it, in alphabetical order. *found: how many. */
+static enum status add_folder(struct registry *r, const char *dir, bool quiet, uint32_t *found,
+                              struct diag *d)
+{
+    struct dirent **list = NULL;
+    enum status st = ST_OK;
+    *found = 0;
+    if (has_target(r, dir)) {
+        *found = 1;
+        return add_one(r, dir, quiet, d);
     }
-    list->target[list->n++] = &target_host_c;
+    int n = scandir(dir, &list, visible, alphasort);
+    for (int i = 0; i < n; i++) {
+        const char *sub = arena_printf(r->arena, "%s/%s", dir, list[i]->d_name);
+        free(list[i]);
+        if (st != ST_OK || !has_target(r, sub))
+            continue;
+        ++*found;
+        st = add_one(r, sub, quiet, d);
+    }
+    free(list);
+    return st;
+}
+
+enum status registry_add_dir(struct registry *r, const char *dir, struct diag *d)
+{
+    uint32_t found;
+    TRY(add_folder(r, dir, false, &found, d));
+    if (found == 0)
+        return FAIL(d, ST_USAGE, "--target-dir: found no target.json in '%s' nor in a folder of it",
+                    dir);
     return ST_OK;
+}
+
+static enum status add_path(struct registry *r, const char *path, struct diag *d)
+{
+    uint32_t found;
+    while (path && *path) {
+        size_t n = strcspn(path, ":");
+        if (n > 0)
+            TRY(add_folder(r, arena_strndup(r->arena, path, n), true, &found, d));
+        path += n + (path[n] == ':');
+    }
+    return ST_OK;
+}
+
+enum status registry_add_environment(struct registry *r, struct diag *d)
+{
+    const char *home;
+    struct diag inner = {0};
+    TRY(add_path(r, getenv("HEDDLE_TARGET_PATH"), d));
+    TRY(add_path(r, getenv("UMA_BACKENDS"), d));
+    if (home_find(r->arena, &home, &inner) != ST_OK)
+        return ST_OK; /* whoever needs the home says so */
+    uint32_t found;
+    return add_folder(r, arena_printf(r->arena, "%s/targets", home), true, &found, d);
 }

@@ -155,5 +155,47 @@ const char *sched_refusal(struct arena *a, const struct ir_graph *g, const struc
     return NULL;
 }
 
-const struct target target_systolic = {
-    "systolic", "the systolic accelerator of hw/, configuration --hw", true, sched_refusal};
+static const char *refusal(const struct target_question *q)
+{
+    return sched_refusal(q->arena, q->graph, q->op, q->hw);
+}
+
+/* A first estimate, before anything is laid out: passes of the array or of the lanes against the
+ * bytes of weights. The scheduler's own (estimate.c) follows when the commands are known. */
+static double cost(const struct target_question *q)
+{
+    struct geo g;
+    if (!geo_of(q->graph, q->op, &g))
+        return 0;
+    const double n = q->hw->n, pixels = (double)g.oh * g.ow, taps = (double)g.kh * g.kw;
+    double work, bytes = 0;
+    if (g.kind == GEO_DEPTHWISE) {
+        work = pixels * div_up(g.oc, q->hw->n) * div_up(g.kh * g.kw, q->hw->n);
+        bytes = taps * g.oc;
+    } else if (geo_on_array(&g)) {
+        work = pixels * div_up(g.oc, q->hw->n) * div_up(g.kh * g.kw * g.c, q->hw->n);
+        bytes = taps * g.c * g.oc;
+    } else {
+        work = pixels * taps * div_up(g.oc, q->hw->n) * (g.kind == GEO_ELEMENTWISE ? 2 : 1);
+    }
+    bytes /= q->hw->axi_bytes;
+    return n + 12 + (work > bytes ? work : bytes);
+}
+
+/* One submission's way in or out, and the bus. */
+static double transfer(const struct target *t, const struct hd_config *hw, uint64_t n_bytes)
+{
+    (void)t;
+    return 64 + (double)n_bytes / hw->axi_bytes;
+}
+
+const struct target_desc target_systolic_desc = {
+    .name = "systolic",
+    .version = HEDDLE_VERSION,
+    .help = "the systolic accelerator of hw/, configuration --hw",
+    .origin = "built in",
+    .accelerator = true,
+    .refusal = refusal,
+    .cost = cost,
+    .transfer = transfer};
+const struct target target_systolic = {&target_systolic_desc, "systolic", NULL};

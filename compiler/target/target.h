@@ -1,26 +1,71 @@
 /* target.h - the one door: what a graph is partitioned among.
- * A target says whether it takes an operator, and if not, which rule failed with which value. `c`,
- * the host, takes everything that the reference and the kernels know and always stands last. */
+ * `systolic` and `c` (the host) are built in; every folder with a target.json (describe.h) is one
+ * more, behind the same functions. A target says whether it takes an operator, and if not, which
+ * rule failed with which value; and what the operator would cost. */
 #ifndef HEDDLE_TARGET_H
 #define HEDDLE_TARGET_H
 
 #include "../../hw/gen/config.h"
 #include "../ir/ir.h"
 
-struct target {
+enum target_attr_type { TARGET_INT, TARGET_BOOL, TARGET_CHOICE, TARGET_STRING };
+
+/* An option of a target: --target-NAME-ATTR=VALUE. */
+struct target_attr {
     const char *name;
     const char *help;
-    bool accelerator; /* its operators form regions, one submission each */
-    /* NULL if it takes `op`; else the rule that failed, in words, in `a`. */
-    const char *(*refusal)(struct arena *a, const struct ir_graph *g, const struct ir_op *op,
-                           const struct hd_config *hw);
+    enum target_attr_type type;
+    const char *fallback;      /* the default, as text */
+    int64_t low, high;         /* TARGET_INT */
+    const char *const *choice; /* TARGET_CHOICE: words, NULL-terminated */
 };
 
-extern const struct target target_systolic, target_host_c;
+/* What it is set to. */
+struct target_setting {
+    const char *text; /* as written */
+    int64_t number;   /* int; bool 0 or 1; index of the choice; 0 for a string */
+};
 
-/* All targets heddle knows, NULL-terminated. */
-const struct target *const *target_all(void);
-const struct target *target_find(const char *name);
+struct target;
+
+/* What is asked about: may `op` of the legalised `graph` run on `target`? */
+struct target_question {
+    struct arena *arena; /* answers live here */
+    const struct ir_graph *graph;
+    const struct ir_op *op;
+    const struct target *target;
+    const struct hd_config *hw;
+};
+
+/* A kind of target, as built in or as its folder describes it. */
+struct target_desc {
+    const char *name, *version, *help;
+    const char *origin; /* "built in", or the folder of target.json */
+    bool outside;       /* described by a target.json: what it brings is not heddle's own */
+    bool accelerator;   /* its operators form regions: one submission of commands each */
+    bool own_memory;    /* it works on copies; `transfer` counts them */
+    uint32_t n_attr;
+    const struct target_attr *attr;
+    uint32_t n_knob;
+    const char *const *knob; /* attributes that tuning may vary */
+    /* NULL if it takes the operator; else the rule that failed, in words. */
+    const char *(*refusal)(const struct target_question *q);
+    /* Estimated cycles of an operator that it takes, its operands at hand. */
+    double (*cost)(const struct target_question *q);
+    /* Estimated cycles to bring `n_bytes` of one tensor in from, or out to, the host. */
+    double (*transfer)(const struct target *t, const struct hd_config *hw, uint64_t n_bytes);
+    const struct describe *detail; /* describe.h; NULL for the built-in ones */
+};
+
+/* A target as it takes part in a run: its own name and settings. */
+struct target {
+    const struct target_desc *desc;
+    const char *name;                     /* desc->name, or B of --target=A:B */
+    const struct target_setting *setting; /* by attribute */
+};
+
+extern const struct target_desc target_systolic_desc, target_host_desc;
+extern const struct target target_systolic, target_host_c;
 
 /* The targets of a run, in the order named; the host is added last. */
 #define TARGET_MAX 8
@@ -28,7 +73,12 @@ struct target_list {
     uint32_t n;
     const struct target *target[TARGET_MAX];
 };
-/* "systolic,c". ST_USAGE names an unknown target and those that exist. */
-enum status target_parse(const char *names, struct target_list *list, struct diag *d);
+
+/* The operators' estimated cycles on the host; for the built-in `c` and as a yardstick. */
+double target_host_cost(const struct target_question *q);
+
+/* Check `text` as a value of `attr`. ST_USAGE: "`option`: found 'x', expected ...". */
+enum status target_set(struct arena *a, const struct target_attr *attr, const char *option,
+                       const char *text, struct target_setting *setting, struct diag *d);
 
 #endif

@@ -201,10 +201,11 @@ int main(int argc, char **argv)
 {
     static const struct argp argp = {
         table, option, "MODEL...", "Estimated against measured cycles.", NULL, NULL, NULL};
-    struct bench b = {
-        .bar = 5,
-        .options = {
-            .hw = "sys16", .targets = "systolic,c", .mem_latency = 64, .max_cycles = 2000000000}};
+    struct bench b = {.bar = 5,
+                      .options = {.hw = "sys16",
+                                  .target = {2, {&target_systolic, &target_host_c}},
+                                  .mem_latency = 64,
+                                  .max_cycles = 2000000000}};
     if (argp_parse(&argp, argc, argv, 0, NULL, &b) != 0)
         return 2;
     for (char **model = b.model; *model; model++) {

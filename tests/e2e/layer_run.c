@@ -35,11 +35,12 @@ static enum status schedule(struct layer *l, struct diag *d)
 {
     const struct options *o = &l->setup->options;
     const struct sched_options s = {o->no_overlap, o->mem_latency, o->mem_bytes};
-    struct target_list targets;
+    const struct target_list targets = {2, {&target_systolic, &target_host_c}};
+    const struct partition_options first = {.mode = PARTITION_PRIORITY};
+    struct partition partition;
     l->graph = layers_make(l->arena, l->setup->seed, &l->setup->hw);
     TRY(lgl_all(l->graph, &o->legalise, d));
-    TRY(target_parse("systolic", &targets, d));
-    TRY(partition_run(l->graph, &targets, &l->setup->hw, d));
+    TRY(partition_with(l->graph, &targets, &l->setup->hw, &first, &partition, d));
     l->refused = refusal(l);
     if (l->refused)
         return ST_OK;

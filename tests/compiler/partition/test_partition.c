@@ -38,14 +38,16 @@ static const char text[] = "heddle-ir 1 graph name=\"g\"\n"
                            "op relu row=3 in=(3) out=(4)\n"
                            "border in=(0) out=(4)\n";
 
-static struct ir_graph *parted(struct arena *a, const char *names)
+static const struct target_list both = {2, {&target_systolic, &target_host_c}},
+                                host = {1, {&target_host_c}};
+
+static struct ir_graph *parted(struct arena *a, const struct target_list *targets)
 {
     const struct lgl_options o = {LGL_FC_CLASSIC};
-    struct target_list targets;
     struct ir_graph *g;
     struct diag d = {0};
     if (ir_parse(a, text, &g, &d) != ST_OK || lgl_all(g, &o, &d) != ST_OK ||
-        target_parse(names, &targets, &d) != ST_OK || partition_run(g, &targets, &hw, &d) != ST_OK)
+        partition_run(g, targets, &hw, &d) != ST_OK)
         fail_msg("%s", d.text);
     return g;
 }
@@ -53,7 +55,7 @@ static struct ir_graph *parted(struct arena *a, const char *names)
 static void runs_of_accelerator_operators_are_regions(void **state)
 {
     struct arena *a = arena_new(0);
-    struct ir_graph *g = parted(a, "systolic,c");
+    struct ir_graph *g = parted(a, &both);
     (void)state;
     assert_int_equal(g->n_op, 3);
     assert_int_equal(g->op[0]->region, 0);
@@ -71,7 +73,7 @@ static void runs_of_accelerator_operators_are_regions(void **state)
 static void without_an_accelerator_all_is_the_hosts(void **state)
 {
     struct arena *a = arena_new(0);
-    struct ir_graph *g = parted(a, "c");
+    struct ir_graph *g = parted(a, &host);
     (void)state;
     for (uint32_t i = 0; i < g->n_op; i++) {
         assert_int_equal(g->op[i]->region, IR_NONE);
@@ -81,27 +83,155 @@ static void without_an_accelerator_all_is_the_hosts(void **state)
     arena_free(a);
 }
 
-static void target_lists_are_checked(void **state)
+/* Targets whose answers the test sets: cost by position of the operator, negative: refused. */
+static double costs[2][8], toll;
+
+static const char *fake_refusal(const struct target_question *q)
 {
-    static const struct {
-        const char *names, *message;
-    } bad[] = {{"npu", "--target: no target 'npu'; there are: systolic, c"},
-               {"systolic,", "--target: a name is missing or too long; expected a list like "
-                             "systolic,c"},
-               {"", "--target: a name is missing or too long; expected a list like systolic,c"}};
-    struct target_list list;
-    struct diag d;
-    (void)state;
-    for (uint32_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        d = (struct diag){0};
-        assert_int_equal(target_parse(bad[i].names, &list, &d), ST_USAGE);
-        assert_string_equal(d.text, bad[i].message);
+    return costs[q->target->name[0] == 'b'][q->op->id] < 0 ? "no" : NULL;
+}
+
+static double fake_cost(const struct target_question *q)
+{
+    return costs[q->target->name[0] == 'b'][q->op->id];
+}
+
+static double host_cost(const struct target_question *q)
+{
+    (void)q;
+    return 1000;
+}
+
+static const char *host_refusal(const struct target_question *q)
+{
+    (void)q;
+    return NULL;
+}
+
+static double fake_transfer(const struct target *t, const struct hd_config *config, uint64_t n)
+{
+    (void)config;
+    (void)n;
+    return t->name[0] == 'h' ? 0 : toll;
+}
+
+static const struct target_desc fake = {.name = "fake",
+                                        .accelerator = true,
+                                        .refusal = fake_refusal,
+                                        .cost = fake_cost,
+                                        .transfer = fake_transfer},
+                                fake_host = {.name = "host",
+                                             .refusal = host_refusal,
+                                             .cost = host_cost,
+                                             .transfer = fake_transfer};
+static const struct target fake_a = {&fake, "a", NULL}, fake_b = {&fake, "b", NULL},
+                           fake_c = {&fake_host, "h", NULL};
+static const struct target_list three = {3, {&fake_a, &fake_b, &fake_c}};
+
+/* A chain of four operators on int8 [1,8]. */
+static struct ir_graph *chain(struct arena *a)
+{
+    const int32_t dim[2] = {1, 8};
+    struct ir_graph *g = ir_graph_new(a, "g");
+    struct ir_tensor *x = ir_tensor_new(g, "x", IR_I8, 2, dim);
+    x->role = IR_INPUT;
+    g->n_row = 4;
+    g->row = ARENA_ARRAY(a, struct ir_row, 4);
+    for (uint32_t i = 0; i < 4; i++) {
+        struct ir_tensor *y = ir_tensor_new(g, "y", IR_I8, 2, dim);
+        struct ir_op *op = ir_op_new(g, IR_OP_LUT, i, 1, 1);
+        op->in[0] = x->id;
+        op->out[0] = y->id;
+        y->producer = op->id;
+        g->row[i] = (struct ir_row){.name = arena_printf(a, "r%u", i), .fused_into = IR_NONE};
+        x = y;
     }
-    d = (struct diag){0};
-    assert_int_equal(target_parse("c,systolic,systolic", &list, &d), ST_OK);
-    assert_int_equal(list.n, 2); /* each once, the host last */
-    assert_ptr_equal(list.target[0], &target_systolic);
-    assert_ptr_equal(list.target[1], &target_host_c);
+    x->is_output = true;
+    return g;
+}
+
+/* Targets of the four operators, as "aabh". */
+static void goes(const char *expected, const struct partition_options *o)
+{
+    struct arena *a = arena_new(0);
+    struct ir_graph *g = chain(a);
+    struct partition p;
+    struct diag d = {0};
+    char found[5] = "";
+    assert_int_equal(partition_with(g, &three, &hw, o, &p, &d), ST_OK);
+    for (uint32_t i = 0; i < 4; i++)
+        found[i] = three.target[g->op[i]->target]->name[0];
+    assert_string_equal(found, expected);
+    arena_free(a);
+}
+
+static void set_costs(const double *a, const double *b, double transfer)
+{
+    memcpy(costs[0], a, 4 * sizeof *a);
+    memcpy(costs[1], b, 4 * sizeof *b);
+    toll = transfer;
+}
+
+static void the_cheapest_target_wins_transfers_counted(void **state)
+{
+    static const double ten[4] = {10, 10, 10, 10}, mixed[4] = {10, 5, 5, 10},
+                        hole[4] = {10, -1, 10, 10}, dear[4] = {900, 900, 900, 900};
+    const struct partition_options o = {0}, first = {.mode = PARTITION_PRIORITY};
+    (void)state;
+    set_costs(ten, ten, 1);
+    goes("aaaa", &o); /* a tie: list order */
+    set_costs(ten, mixed, 1);
+    goes("bbbb", &o); /* 30 + 2 transfers beats 30 + 6 */
+    goes("aaaa", &first);
+    set_costs(hole, ten, 50);
+    goes("bbbb", &o); /* a refuses one: crossing twice costs more than leaving */
+    goes("abaa", &first);
+    set_costs(hole, ten, 0);
+    goes("abaa", &o); /* free transfers: ties go to a again */
+    set_costs(ten, dear, 2000);
+    goes("hhhh", &o); /* 40 + 4000 against 4000: the host is cheaper by 40 */
+}
+
+static void operators_are_forced_by_name(void **state)
+{
+    static const double ten[4] = {10, 10, 10, 10}, hole[4] = {10, -1, 10, 10};
+    const char *const r1[] = {"r1"}, *const r2b[] = {"r2=b"}, *const all[] = {"r*"};
+    struct partition_options o = {.n_keep = 1, .keep = r1};
+    (void)state;
+    set_costs(ten, ten, 1);
+    goes("ahaa", &o);
+    o = (struct partition_options){.n_offload = 1, .offload = r2b};
+    set_costs(ten, hole, 1);
+    goes("aabb", &o); /* behind a forced one, going back costs a transfer more */
+    o = (struct partition_options){.n_keep = 1, .keep = all};
+    goes("hhhh", &o);
+}
+
+static void refuse_force(const char *const *offload, const char *const *kept, const char *message)
+{
+    struct arena *a = arena_new(0);
+    const struct partition_options o = {
+        .n_offload = offload != NULL, .offload = offload, .n_keep = kept != NULL, .keep = kept};
+    struct partition p;
+    struct diag d = {0};
+    assert_int_equal(partition_with(chain(a), &three, &hw, &o, &p, &d), ST_USAGE);
+    assert_string_equal(d.text, message);
+    arena_free(a);
+}
+
+static void names_that_cannot_be_forced_are_refused(void **state)
+{
+    static const double no[4] = {-1, -1, -1, -1}, hole[4] = {10, -1, 10, 10};
+    const char *const r1[] = {"r1"}, *const r1b[] = {"r1=b"}, *const none[] = {"r9"},
+                      *const other[] = {"r0=z"};
+    (void)state;
+    set_costs(no, hole, 1);
+    refuse_force(r1, NULL, "--offload: r1 cannot go to an accelerator: a: no; b: no");
+    refuse_force(r1b, NULL, "--offload: r1 cannot go to b: b: no");
+    refuse_force(other, NULL, "--offload: r0 cannot go to z: it takes no part");
+    refuse_force(NULL, none,
+                 "--keep-on-host: no operator 'r9' that computes anything; did you mean 'r0'?");
+    refuse_force(r1, r1, "r1 is named by --offload and by --keep-on-host");
 }
 
 int main(void)
@@ -109,7 +239,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(runs_of_accelerator_operators_are_regions),
         cmocka_unit_test(without_an_accelerator_all_is_the_hosts),
-        cmocka_unit_test(target_lists_are_checked),
+        cmocka_unit_test(the_cheapest_target_wins_transfers_counted),
+        cmocka_unit_test(operators_are_forced_by_name),
+        cmocka_unit_test(names_that_cannot_be_forced_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,38 @@
+/* json_doc.h - a JSON file that people write: every complaint says file, line, column, the member's
+ * path, what was expected and what was found. Parsed by cJSON, checked against a JSON Schema. */
+#ifndef HEDDLE_BASE_JSON_DOC_H
+#define HEDDLE_BASE_JSON_DOC_H
+
+#include <cjson/cJSON.h>
+
+#include "arena.h"
+#include "status.h"
+
+struct json_doc {
+    struct arena *arena;
+    const char *name; /* of the file, or "--target": starts every message */
+    const char *text; /* terminated */
+    cJSON *root;
+};
+
+/* Parse a text (at most 1 MiB) or a file. Release with json_doc_free, also after a failure. */
+enum status json_doc_parse(struct arena *a, const char *name, const char *text, size_t n_bytes,
+                           struct json_doc *doc, struct diag *d);
+enum status json_doc_read(struct arena *a, const char *path, struct json_doc *doc, struct diag *d);
+void json_doc_free(struct json_doc *doc);
+
+/* "file:line:column: path: " before the message. path: "operators[0].where.in_c", "" the root; the
+ * position is that of the value there, or of the nearest object around it. */
+enum status json_doc_fail(const struct json_doc *doc, const char *path, struct diag *d,
+                          const char *format, ...) __attribute__((format(printf, 4, 5)));
+
+/* Check the document against `schema`. Of JSON Schema it knows type, const, enum, required,
+ * properties, additionalProperties, items, minItems, maxItems, minimum, maximum, minLength,
+ * maxLength, pattern (POSIX extended) and $ref "#/$defs/NAME". A member given twice is refused. */
+enum status json_doc_check(const struct json_doc *doc, const cJSON *schema, struct diag *d);
+
+/* The word among `words` (n of them) closest to `word`, NULL if none is near: for "did you mean".
+ */
+const char *json_doc_near(const char *word, const char *const *words, size_t n);
+
+#endif

@@ -1,0 +1,215 @@
+/* outside.c - operators on targets that a target.json describes: its call with every $word filled
+ * in, and the target's own headers and sources beside the emitted C, in a folder of its name. */
+#include "../target/describe.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "../base/file.h"
+#include "../schedule/geometry.h"
+#include "emit.h"
+
+#define MAX_SOURCE ((size_t)16 << 20)
+
+const struct target *emit_outside(const struct emit_unit *u, const struct ir_op *op)
+{
+    const struct target *t = op->target < u->targets->n ? u->targets->target[op->target] : NULL;
+    return t && t->desc->outside ? t : NULL;
+}
+
+bool emit_outside_used(const struct emit_unit *u, const struct target_desc *desc)
+{
+    for (uint32_t i = 0; i < u->graph->n_op; i++) {
+        const struct target *t = emit_outside(u, u->graph->op[i]);
+        if (!u->graph->op[i]->dead && t && t->desc == desc)
+            return true;
+    }
+    return false;
+}
+
+/* Kinds that are used, each once, in list order; instances of one kind share its files. */
+static uint32_t used(const struct emit_unit *u, const struct target_desc *desc[TARGET_MAX])
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < u->targets->n; i++) {
+        const struct target_desc *one = u->targets->target[i]->desc;
+        bool again = !one->outside || !emit_outside_used(u, one);
+        for (uint32_t k = 0; k < n; k++)
+            again = again || desc[k] == one;
+        if (!again)
+            desc[n++] = one;
+    }
+    return n;
+}
+
+uint32_t emit_outside_ports(const struct emit_unit *u, const struct target *port[TARGET_MAX])
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < u->targets->n; i++) {
+        const struct target *t = u->targets->target[i];
+        bool has_op = false;
+        for (uint32_t k = 0; k < u->graph->n_op; k++)
+            has_op = has_op || (!u->graph->op[k]->dead && u->graph->op[k]->target == i);
+        if (has_op && t->desc->outside && t->desc->detail->core_top)
+            port[n++] = t;
+    }
+    return n;
+}
+
+void emit_outside_includes(struct emit_unit *u, struct text *t)
+{
+    const struct target_desc *desc[TARGET_MAX];
+    uint32_t n = used(u, desc);
+    for (uint32_t i = 0; i < n; i++)
+        for (uint32_t k = 0; k < desc[i]->detail->headers.n; k++)
+            text_printf(t, "#include \"%s/%s\"\n", desc[i]->name, desc[i]->detail->headers.name[k]);
+    if (n)
+        text_add(t, "\n");
+}
+
+static enum status copy_files(struct emit_unit *u, const struct target_desc *desc,
+                              const struct describe_files *f, struct diag *d)
+{
+    for (uint32_t i = 0; i < f->n; i++) {
+        uint8_t *data;
+        size_t n;
+        if (u->n == EMIT_MAX_FILES)
+            return FAIL(d, ST_UNSUPPORTED, "target %s: more than %d files in one network",
+                        desc->name, EMIT_MAX_FILES);
+        TRY(file_read(u->arena, arena_printf(u->arena, "%s/%s", desc->origin, f->name[i]),
+                      MAX_SOURCE, &data, &n, d));
+        text_add_n(emit_new_file(u, arena_printf(u->arena, "%s/%s", desc->name, f->name[i])),
+                   (const char *)data, n);
+    }
+    return ST_OK;
+}
+
+enum status emit_outside_files(struct emit_unit *u, struct diag *d)
+{
+    const struct target_desc *desc[TARGET_MAX];
+    uint32_t n = used(u, desc);
+    for (uint32_t i = 0; i < n; i++) {
+        const struct describe *t = desc[i]->detail;
+        TRY(copy_files(u, desc[i], &t->headers, d));
+        TRY(copy_files(u, desc[i], &t->sources, d));
+        for (uint32_t k = 0; k < t->libraries.n && u->n_library < EMIT_MAX_LIBRARIES; k++)
+            u->library[u->n_library++] = t->libraries.name[k];
+    }
+    return ST_OK;
+}
+
+static const char *constant(struct emit_unit *u, const char *type, const void *data, size_t n_bytes)
+{
+    return arena_printf(u->arena, "(const %s *)(const void *)(model_constants + 0x%x)", type,
+                        emit_host_constant(u, data, n_bytes));
+}
+
+/* The compiler's filters are [kh, kw, C, OC]; most C wants [OC, kh, kw, C]. Depthwise ones are
+ * [kh, kw, OC] in both orders. */
+static uint32_t weights(struct emit_unit *u, const struct ir_op *op, bool hwio)
+{
+    struct geo g;
+    geo_of(u->graph, op, &g);
+    size_t n = (size_t)ir_bytes(g.filter), k = n / g.oc;
+    if (g.kind == GEO_DEPTHWISE || hwio)
+        return emit_host_constant(u, g.filter->data, n);
+    uint8_t *w = arena_alloc(u->arena, n);
+    for (size_t i = 0; i < k; i++)
+        for (size_t c = 0; c < g.oc; c++)
+            w[c * k + i] = g.filter->data[i * g.oc + c];
+    return emit_host_constant(u, w, n);
+}
+
+static const char *float_scales(struct emit_unit *u, const struct ir_op *op)
+{
+    float *scale = ARENA_ARRAY(u->arena, float, op->fixed.n + 1);
+    for (uint32_t i = 0; i < op->fixed.n; i++)
+        scale[i] = (float)ldexp(op->fixed.multiplier[i], op->fixed.shift[i] - 31);
+    return constant(u, "float", scale, op->fixed.n * sizeof *scale);
+}
+
+static const char *dev(struct emit_unit *u, const struct ir_op *op)
+{
+    const struct target *port[TARGET_MAX];
+    uint32_t n = emit_outside_ports(u, port);
+    for (uint32_t i = 0; i < n; i++)
+        if (port[i] == u->targets->target[op->target])
+            return arena_printf(u->arena, "(call->ports ? call->ports[%u] : NULL)", i);
+    return "NULL";
+}
+
+static const char *operand(struct emit_unit *u, const struct ir_op *op, uint32_t i)
+{
+    return i < op->n_in && op->in[i] != IR_NONE
+               ? arena_printf(u->arena, "(const int8_t *)%s", emit_pointer(u, op->in[i]))
+               : "NULL";
+}
+
+static const char *pointer(struct emit_unit *u, const struct ir_op *op,
+                           const struct describe_pattern *p, enum describe_pointer what)
+{
+    const struct ir_tensor *bias = ir_in(u->graph, op, 2);
+    const struct ir_fixed *f = &op->fixed;
+    switch (what) {
+    case POINTER_X: return operand(u, op, 0);
+    case POINTER_X2: return operand(u, op, 1);
+    case POINTER_Y: return arena_printf(u->arena, "(int8_t *)%s", emit_pointer(u, op->out[0]));
+    case POINTER_W:
+        return arena_printf(u->arena, "(const int8_t *)(model_constants + 0x%x)",
+                            weights(u, op, p->hwio));
+    case POINTER_BIAS: return bias ? constant(u, "int32_t", bias->data, ir_bytes(bias)) : "NULL";
+    case POINTER_SCALES: return constant(u, "int32_t", f->multiplier, (size_t)f->n * 4);
+    case POINTER_SHIFTS: return constant(u, "int8_t", f->shift, f->n);
+    case POINTER_FLOATS: return float_scales(u, op);
+    case POINTER_TABLE: return f->table ? constant(u, "int8_t", f->table, 256) : "NULL";
+    case POINTER_PARAMS: return arena_printf(u->arena, "&%s_%u", emit_id(u, op->row), op->id);
+    case POINTER_DEV: return dev(u, op);
+    default: return "NULL";
+    }
+}
+
+static const char *setting(struct emit_unit *u, const struct target *t, uint32_t attr)
+{
+    const struct target_setting *s = &t->setting[attr];
+    return t->desc->attr[attr].type == TARGET_STRING
+               ? arena_printf(u->arena, "\"%s\"", s->text)
+               : arena_printf(u->arena, "%lld", (long long)s->number);
+}
+
+static const struct describe_pattern *pattern_of(struct emit_unit *u, const struct ir_op *op)
+{
+    const struct target_question q = {u->arena, u->graph, op, emit_outside(u, op), u->program->hw};
+    const char *why;
+    return describe_match(&q, &why);
+}
+
+enum status emit_outside_params(struct emit_unit *u, struct text *t, const struct ir_op *op,
+                                struct diag *d)
+{
+    return strstr(pattern_of(u, op)->call, "$params") ? emit_host_params(u, t, op, d) : ST_OK;
+}
+
+void emit_outside_call(struct emit_unit *u, struct text *t, const struct ir_op *op)
+{
+    const struct target *target = emit_outside(u, op);
+    const struct describe_pattern *p = pattern_of(u, op);
+    struct target_values v;
+    target_values_of(u->graph, op, &v);
+    text_add(t, "MODEL_TRY(");
+    for (const char *c = p->call; *c; c++) {
+        struct describe_word w;
+        if (*c != '$') {
+            text_add_n(t, c, 1);
+            continue;
+        }
+        describe_word(target->desc, c + 1, &w);
+        if (w.pointer != POINTER_COUNT)
+            text_add(t, pointer(u, op, p, w.pointer));
+        else if (w.value != TARGET_VALUE_COUNT)
+            text_printf(t, "%lld", (long long)v.v[w.value]);
+        else
+            text_add(t, setting(u, target, w.attr));
+        c += w.n_bytes;
+    }
+    text_add(t, ");\n");
+}

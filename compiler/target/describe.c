@@ -1,0 +1,395 @@
+/* describe.c - target.json to struct target_desc. Form and types are the schema's business; here
+ * stand the checks between members: names that exist, defaults in range, calls that can be filled.
+ */
+#include "describe.h"
+
+#include <string.h>
+
+#include "../base/file.h"
+#include "../base/home.h"
+#include "../base/json_doc.h"
+
+struct reader {
+    struct arena *a;
+    const char *dir;
+    struct json_doc doc;
+    struct target_desc *desc;
+    struct describe *detail;
+    struct diag *d;
+};
+
+static const cJSON *get(const cJSON *o, const char *key)
+{
+    return cJSON_GetObjectItemCaseSensitive(o, key);
+}
+
+static const char *string(struct reader *r, const cJSON *o, const char *key, const char *fallback)
+{
+    const cJSON *s = get(o, key);
+    return s ? arena_strdup(r->a, s->valuestring) : fallback;
+}
+
+static double number(const cJSON *o, const char *key)
+{
+    const cJSON *n = get(o, key);
+    return n ? n->valuedouble : 0;
+}
+
+/* Index of a word of the schema's enum; 0 if the member is not there. */
+static int word(const cJSON *o, const char *key, const char *const *words)
+{
+    const cJSON *s = get(o, key);
+    for (int i = 0; s && words[i]; i++)
+        if (strcmp(words[i], s->valuestring) == 0)
+            return i;
+    return 0;
+}
+
+static struct describe_files strings(struct reader *r, const cJSON *array)
+{
+    const char **name = ARENA_ARRAY(r->a, const char *, (size_t)cJSON_GetArraySize(array) + 1);
+    struct describe_files f = {0, name};
+    const cJSON *s;
+    cJSON_ArrayForEach(s, array) name[f.n++] = arena_strdup(r->a, s->valuestring);
+    return f;
+}
+
+/* Files of the folder, which must be there. */
+static enum status files(struct reader *r, const cJSON *o, const char *base, const char *key,
+                         struct describe_files *f)
+{
+    *f = strings(r, get(o, key));
+    for (uint32_t i = 0; i < f->n; i++)
+        if (!file_exists(arena_printf(r->a, "%s/%s", r->dir, f->name[i])))
+            return json_doc_fail(&r->doc, arena_printf(r->a, "%s%s[%u]", base, key, i), r->d,
+                                 "there is no file '%s/%s'", r->dir, f->name[i]);
+    return ST_OK;
+}
+
+/* "0.1" against "0.1.0": major, minor, patch. */
+static void version(const char *s, unsigned v[3])
+{
+    v[0] = v[1] = v[2] = 0;
+    for (unsigned i = 0; i < 3; i++) {
+        while (*s >= '0' && *s <= '9')
+            v[i] = (10 * v[i] + (unsigned)(*s++ - '0')) % 1000000;
+        s += *s == '.';
+    }
+}
+
+static enum status check_version(struct reader *r, const cJSON *root)
+{
+    unsigned want[3], have[3];
+    const char *text = string(r, root, "requires_heddle", "0");
+    version(text, want);
+    version(HEDDLE_VERSION, have);
+    for (unsigned i = 0; i < 3; i++) {
+        if (want[i] < have[i])
+            return ST_OK;
+        if (want[i] > have[i])
+            return json_doc_fail(&r->doc, "requires_heddle", r->d,
+                                 "the target requires heddle %s, this is %s", text, HEDDLE_VERSION);
+    }
+    return ST_OK;
+}
+
+/* --- attributes --- */
+
+static const char *default_text(struct reader *r, const cJSON *value)
+{
+    if (cJSON_IsString(value))
+        return arena_strdup(r->a, value->valuestring);
+    if (cJSON_IsBool(value))
+        return cJSON_IsTrue(value) ? "true" : "false";
+    return arena_printf(r->a, "%.0f", value->valuedouble);
+}
+
+static enum status attribute(struct reader *r, const cJSON *o, struct target_attr *attr,
+                             const char *path)
+{
+    static const char *const types[] = {"int", "bool", "choice", "string", NULL};
+    struct target_setting setting;
+    struct diag inner = {0};
+    const cJSON *range = get(o, "range");
+    *attr = (struct target_attr){.name = string(r, o, "name", NULL),
+                                 .help = string(r, o, "help", NULL),
+                                 .type = (enum target_attr_type)word(o, "type", types),
+                                 .fallback = default_text(r, get(o, "default")),
+                                 .low = INT32_MIN,
+                                 .high = INT32_MAX};
+    if (range && attr->type != TARGET_INT)
+        return json_doc_fail(&r->doc, arena_printf(r->a, "%s.range", path), r->d,
+                             "only an int has a range");
+    if (range) {
+        attr->low = (int64_t)cJSON_GetArrayItem(range, 0)->valuedouble;
+        attr->high = (int64_t)cJSON_GetArrayItem(range, 1)->valuedouble;
+    }
+    if ((get(o, "values") != NULL) != (attr->type == TARGET_CHOICE))
+        return json_doc_fail(&r->doc, path, r->d,
+                             "a choice, and nothing else, lists its words in \"values\"");
+    attr->choice = strings(r, get(o, "values")).name;
+    struct describe_word w;
+    describe_word(r->desc, attr->name, &w);
+    if (w.pointer != POINTER_COUNT || w.value != TARGET_VALUE_COUNT)
+        return json_doc_fail(&r->doc, arena_printf(r->a, "%s.name", path), r->d,
+                             "'%s' already means something in calls", attr->name);
+    if (w.attr != r->desc->n_attr)
+        return json_doc_fail(&r->doc, arena_printf(r->a, "%s.name", path), r->d,
+                             "there is an attribute '%s' already", attr->name);
+    if (target_set(r->a, attr, "the default", attr->fallback, &setting, &inner) != ST_OK)
+        return json_doc_fail(&r->doc, arena_printf(r->a, "%s.default", path), r->d, "%s",
+                             inner.text);
+    return ST_OK;
+}
+
+static enum status attributes(struct reader *r, const cJSON *root)
+{
+    const cJSON *array = get(root, "attributes"), *o;
+    struct target_attr *attr =
+        ARENA_ARRAY(r->a, struct target_attr, (size_t)cJSON_GetArraySize(array) + 1);
+    r->desc->attr = attr;
+    cJSON_ArrayForEach(o, array)
+    {
+        TRY(attribute(r, o, &attr[r->desc->n_attr],
+                      arena_printf(r->a, "attributes[%u]", r->desc->n_attr)));
+        r->desc->n_attr++;
+    }
+    struct describe_files knobs = strings(r, get(root, "knobs"));
+    for (uint32_t i = 0; i < knobs.n; i++) {
+        struct describe_word w;
+        describe_word(r->desc, knobs.name[i], &w);
+        if (w.attr == r->desc->n_attr || knobs.name[i][w.n_bytes])
+            return json_doc_fail(&r->doc, arena_printf(r->a, "knobs[%u]", i), r->d,
+                                 "there is no attribute '%s'", knobs.name[i]);
+    }
+    r->desc->n_knob = knobs.n;
+    r->desc->knob = knobs.name;
+    return ST_OK;
+}
+
+/* --- operators --- */
+
+static enum status bound(struct reader *r, const cJSON *v, const char *path,
+                         struct describe_bound *b)
+{
+    if (!v)
+        return ST_OK;
+    b->given = true;
+    if (cJSON_IsNumber(v)) {
+        b->number = (int64_t)v->valuedouble;
+        return ST_OK;
+    }
+    for (uint32_t i = 0; i < r->desc->n_attr; i++)
+        if (r->desc->attr[i].type == TARGET_INT &&
+            strcmp(r->desc->attr[i].name, v->valuestring) == 0) {
+            b->attr = &r->desc->attr[i];
+            return ST_OK;
+        }
+    return json_doc_fail(&r->doc, path, r->d,
+                         "expected a number or an attribute of type int, found \"%.40s\"",
+                         v->valuestring);
+}
+
+static enum status limit(struct reader *r, const cJSON *o, const char *path,
+                         struct describe_limit *l)
+{
+    const cJSON *one_of = get(o, "one_of"), *n;
+    l->value = target_value_find(o->string, strlen(o->string));
+    if (l->value == TARGET_VALUE_COUNT) {
+        const char *words[TARGET_VALUE_COUNT];
+        for (uint32_t i = 0; i < TARGET_VALUE_COUNT; i++)
+            words[i] = target_value_name((enum target_value)i);
+        const char *near = json_doc_near(o->string, words, TARGET_VALUE_COUNT);
+        return json_doc_fail(&r->doc, path, r->d, "no such value of an operator%s%s%s",
+                             near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : "");
+    }
+    if (cJSON_IsNumber(o)) {
+        TRY(bound(r, o, path, &l->low));
+        return bound(r, o, path, &l->high);
+    }
+    if (cJSON_IsArray(o)) {
+        TRY(bound(r, cJSON_GetArrayItem(o, 0), path, &l->low));
+        return bound(r, cJSON_GetArrayItem(o, 1), path, &l->high);
+    }
+    TRY(bound(r, get(o, "min"), path, &l->low));
+    TRY(bound(r, get(o, "max"), path, &l->high));
+    TRY(bound(r, get(o, "multiple_of"), path, &l->multiple));
+    int64_t *list = ARENA_ARRAY(r->a, int64_t, (size_t)cJSON_GetArraySize(one_of) + 1);
+    cJSON_ArrayForEach(n, one_of) list[l->n_one_of++] = (int64_t)n->valuedouble;
+    l->one_of = list;
+    return ST_OK;
+}
+
+static enum status opcode(struct reader *r, const cJSON *o, const char *path, enum ir_opcode *code)
+{
+    const char *name = get(o, "op")->valuestring, *words[IR_OP_COUNT];
+    for (int i = 0; i < IR_OP_COUNT; i++) {
+        words[i] = ir_op_info((enum ir_opcode)i)->name;
+        if (strcmp(words[i], name) == 0) {
+            *code = (enum ir_opcode)i;
+            return ST_OK;
+        }
+    }
+    const char *near = json_doc_near(name, words, IR_OP_COUNT);
+    return json_doc_fail(&r->doc, arena_printf(r->a, "%s.op", path), r->d,
+                         "no operator '%.40s'; %s%s%s", name, near ? "did you mean " : "",
+                         near ? near : "`heddle ops` lists them", near ? "?" : "");
+}
+
+/* Every $word means something; the text stays one C statement. */
+static enum status check_call(struct reader *r, const char *call, const char *path)
+{
+    int depth = 0;
+    for (const char *p = call; *p; p++) {
+        struct describe_word w;
+        depth += (*p == '(') - (*p == ')');
+        if (strchr(";\"'\\#?", *p) || *p < ' ' || *p > '~' || depth < 0)
+            return json_doc_fail(&r->doc, path, r->d, "expected one C call, found '%.12s' in it",
+                                 p);
+        if (*p != '$')
+            continue;
+        describe_word(r->desc, p + 1, &w);
+        if (w.pointer == POINTER_COUNT && w.value == TARGET_VALUE_COUNT &&
+            w.attr == r->desc->n_attr)
+            return json_doc_fail(&r->doc, path, r->d, "'$%.*s' is no pointer, value or attribute",
+                                 (int)w.n_bytes, p + 1);
+    }
+    if (depth != 0 || call[strlen(call) - 1] != ')')
+        return json_doc_fail(&r->doc, path, r->d, "expected one C call that ends with ')'");
+    return ST_OK;
+}
+
+static void quantisation(const cJSON *o, struct describe_pattern *p)
+{
+    static const char *const zeros[] = {"activations", "none", "both", NULL},
+                             *const kinds[] = {"multiplier_shift", "shift_bits", "float", NULL},
+                             *const rounding[] = {"double", "single", NULL},
+                             *const scales[] = {"per_channel", "per_tensor", NULL};
+    static const enum describe_zero zero[] = {ZERO_ACTIVATIONS, ZERO_NONE, ZERO_BOTH};
+    const cJSON *q = get(o, "requantise");
+    p->zero_points = zero[word(o, "zero_points", zeros)];
+    p->requantise = (enum describe_requantise)word(q, "kind", kinds);
+    p->single_rounding = word(q, "rounding", rounding) == 1;
+    p->per_tensor = word(q, "scales", scales) == 1;
+}
+
+static void tail(const cJSON *o, struct describe_pattern *p)
+{
+    static const char *const biases[] = {"optional", "required", "none", NULL},
+                             *const orders[] = {"ohwi", "hwio", NULL},
+                             *const names[] = {"none", "relu", "relu6", "relu_n1_to_1", NULL};
+    const cJSON *list = get(o, "activation"), *one;
+    p->bias = (enum describe_bias)word(o, "bias", biases);
+    p->hwio = word(o, "weights", orders) == 1;
+    p->activations = list ? 0 : 15;
+    cJSON_ArrayForEach(one, list) for (uint32_t i = 0; i < 4;
+                                       i++) if (strcmp(names[i], one->valuestring) == 0)
+        p->activations |= 1u << i;
+}
+
+static enum status operator(struct reader *r, const cJSON *o, const char *path,
+                            struct describe_pattern *p) {
+    const cJSON *where = get(o, "where"), *cost = get(o, "cost"), *one;
+    TRY(opcode(r, o, path, &p->opcode));
+    p->name = string(r, o, "name", ir_op_info(p->opcode)->name);
+    tail(o, p);
+    quantisation(o, p);
+    struct describe_limit *l = ARENA_ARRAY(r->a, struct describe_limit,
+                                           (size_t)cJSON_GetArraySize(where) + 1);
+    p->limit = l;
+    cJSON_ArrayForEach(one, where)
+        TRY(limit(r, one, arena_printf(r->a, "%s.where.%.60s", path, one->string),
+                  &l[p->n_limit++]));
+    p->fixed = number(cost, "fixed");
+    p->per_mac = number(cost, "per_mac");
+    p->per_byte = number(cost, "per_byte");
+    p->call = string(r, o, "call", NULL);
+    return check_call(r, p->call, arena_printf(r->a, "%s.call", path));
+}
+
+static enum status operators(struct reader *r, const cJSON *root)
+{
+    const cJSON *array = get(root, "operators"), *o;
+    struct describe_pattern *p =
+        ARENA_ARRAY(r->a, struct describe_pattern, (size_t)cJSON_GetArraySize(array));
+    r->detail->pattern = p;
+    cJSON_ArrayForEach(o, array)
+    {
+        uint32_t i = r->detail->n_pattern++;
+        TRY(operator(r, o, arena_printf(r->a, "operators[%u]", i), &p[i]));
+        for (uint32_t k = 0; k < i; k++)
+            if (strcmp(p[k].name, p[i].name) == 0)
+                return json_doc_fail(&r->doc, arena_printf(r->a, "operators[%u]", i), r->d,
+                                     "there is a pattern '%s' already; give this one a \"name\"",
+                                     p[i].name);
+    }
+    return ST_OK;
+}
+
+/* --- the whole --- */
+
+static enum status check_form(struct reader *r)
+{
+    struct json_doc schema = {0};
+    const char *home;
+    TRY(home_find(r->a, &home, r->d));
+    enum status st = json_doc_read(r->a, arena_printf(r->a, "%s/targets/target.schema.json", home),
+                                   &schema, r->d);
+    if (st == ST_OK)
+        st = json_doc_check(&r->doc, schema.root, r->d);
+    json_doc_free(&schema);
+    return st;
+}
+
+static enum status core(struct reader *r, const cJSON *root)
+{
+    const cJSON *o = get(root, "core");
+    if (!o)
+        return ST_OK;
+    r->detail->core_top = string(r, o, "top", NULL);
+    r->detail->core_bytes = (uint32_t)number(o, "memory_bytes");
+    return files(r, o, "core.", "verilog", &r->detail->verilog);
+}
+
+static enum status read_root(struct reader *r)
+{
+    const cJSON *root = r->doc.root, *transfer = get(root, "transfer");
+    TRY(check_form(r));
+    TRY(check_version(r, root));
+    r->desc->name = string(r, root, "name", NULL);
+    r->desc->version = string(r, root, "version", NULL);
+    r->desc->help = string(r, root, "help", NULL);
+    r->desc->own_memory =
+        get(root, "memory") && strcmp(get(root, "memory")->valuestring, "separate") == 0;
+    if (transfer && !r->desc->own_memory)
+        return json_doc_fail(&r->doc, "transfer", r->d,
+                             "nothing is transferred with \"memory\": \"shared\"");
+    r->detail->transfer_fixed = number(transfer, "fixed");
+    r->detail->transfer_per_byte = number(transfer, "per_byte");
+    TRY(files(r, root, "", "headers", &r->detail->headers));
+    TRY(files(r, root, "", "sources", &r->detail->sources));
+    r->detail->libraries = strings(r, get(root, "libraries"));
+    TRY(core(r, root));
+    TRY(attributes(r, root));
+    return operators(r, root);
+}
+
+enum status describe_read(struct arena *a, const char *dir, const struct target_desc **desc,
+                          struct diag *d)
+{
+    struct reader r = {.a = a, .dir = arena_strdup(a, dir), .d = d};
+    r.desc = ARENA_NEW(a, struct target_desc);
+    r.detail = ARENA_NEW(a, struct describe);
+    *r.desc = (struct target_desc){.origin = r.dir,
+                                   .outside = true,
+                                   .refusal = describe_refuses,
+                                   .cost = describe_cost,
+                                   .transfer = describe_transfer,
+                                   .detail = r.detail};
+    enum status st = json_doc_read(a, arena_printf(a, "%s/target.json", dir), &r.doc, d);
+    if (st == ST_OK)
+        st = read_root(&r);
+    json_doc_free(&r.doc);
+    *desc = r.desc;
+    return st;
+}

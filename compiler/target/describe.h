@@ -1,0 +1,103 @@
+/* describe.h - a target from outside: target.json in memory.
+ * targets/target.schema.json says what may stand there and what it means; docs/TARGET.md is printed
+ * from it. A pattern, its limits, its cost and its call stand together. */
+#ifndef HEDDLE_TARGET_DESCRIBE_H
+#define HEDDLE_TARGET_DESCRIBE_H
+
+#include "target.h"
+#include "values.h"
+
+/* A number of the file, or the attribute that says it. */
+struct describe_bound {
+    bool given;
+    int64_t number;
+    const struct target_attr *attr; /* NULL: `number` */
+};
+
+/* One member of "where". */
+struct describe_limit {
+    enum target_value value;
+    struct describe_bound low, high, multiple;
+    uint32_t n_one_of;
+    const int64_t *one_of;
+};
+
+enum describe_bias { BIAS_OPTIONAL, BIAS_REQUIRED, BIAS_NONE };
+enum describe_zero { ZERO_NONE, ZERO_ACTIVATIONS, ZERO_BOTH };
+enum describe_requantise { REQUANTISE_MULTIPLIER, REQUANTISE_SHIFT_BITS, REQUANTISE_FLOAT };
+
+struct describe_pattern {
+    const char *name;
+    enum ir_opcode opcode;
+    enum describe_bias bias;
+    uint32_t activations; /* bit IR_ACT_* */
+    enum describe_zero zero_points;
+    enum describe_requantise requantise;
+    bool single_rounding, per_tensor;
+    bool hwio; /* order of $w */
+    uint32_t n_limit;
+    const struct describe_limit *limit;
+    double fixed, per_mac, per_byte; /* cost */
+    const char *call;
+};
+
+struct describe_files {
+    uint32_t n;
+    const char *const *name; /* relative to the folder */
+};
+
+struct describe {
+    struct describe_files headers, sources, libraries;
+    uint32_t n_pattern;
+    const struct describe_pattern *pattern;
+    double transfer_fixed, transfer_per_byte;
+    const char *core_top; /* NULL: no Verilog of its own */
+    struct describe_files verilog;
+    uint32_t core_bytes;
+};
+
+/* Read DIR/target.json. ST_USAGE: file, line, column, what was expected. */
+enum status describe_read(struct arena *a, const char *dir, const struct target_desc **desc,
+                          struct diag *d);
+
+/* pattern.c: the first pattern that takes the operator; NULL: *why names the rules that failed. */
+const struct describe_pattern *describe_match(const struct target_question *q, const char **why);
+/* NULL if `p` takes the operator, else why not. */
+const char *describe_refusal(const struct describe_pattern *p, const struct target_question *q);
+/* The functions of struct target_desc. */
+const char *describe_refuses(const struct target_question *q);
+double describe_cost(const struct target_question *q);
+double describe_transfer(const struct target *t, const struct hd_config *hw, uint64_t n_bytes);
+/* NULL unless `target` was described by a target.json. */
+static inline const struct describe *describe_of(const struct target *t)
+{
+    return t->desc->detail;
+}
+
+/* call.c: what $NAME in a call may stand for besides values and attributes. */
+enum describe_pointer {
+    POINTER_X,      /* const int8_t *: first input */
+    POINTER_X2,     /* const int8_t *: second operand */
+    POINTER_Y,      /* int8_t *: output */
+    POINTER_W,      /* const int8_t *: weights */
+    POINTER_BIAS,   /* const int32_t *: out_c biases, or NULL */
+    POINTER_SCALES, /* const int32_t *: `scales` multipliers */
+    POINTER_SHIFTS, /* const int8_t *: `scales` shifts */
+    POINTER_FLOATS, /* const float *: `scales` real scales */
+    POINTER_TABLE,  /* const int8_t *: 256 codes of a lut */
+    POINTER_PARAMS, /* const struct hdk_...*: parameters as the host's kernel takes them */
+    POINTER_DEV,    /* const struct hd_port *: the core's registers and memory, NULL without RTL */
+    POINTER_COUNT
+};
+/* What stands behind a '$': a pointer, else a value, else an attribute, else nothing. */
+struct describe_word {
+    enum describe_pointer pointer; /* POINTER_COUNT: not one */
+    enum target_value value;       /* TARGET_VALUE_COUNT: not one */
+    uint32_t attr;                 /* desc->n_attr: not one */
+    size_t n_bytes;                /* of the name */
+};
+void describe_word(const struct target_desc *desc, const char *name, struct describe_word *w);
+const char *describe_pointer_name(enum describe_pointer p);
+const char *describe_pointer_help(enum describe_pointer p);
+
+#endif

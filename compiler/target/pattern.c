@@ -1,0 +1,219 @@
+/* pattern.c - does a pattern of a target.json take an operator? Every rule names the value that
+ * broke it. Where the target's arithmetic is not the reference's, only operators on which the two
+ * agree are taken: an answer never depends on where it was computed. */
+#include <string.h>
+
+#include "../base/text.h"
+#include "describe.h"
+
+#define REFUSE(q, ...) return arena_printf((q)->arena, __VA_ARGS__)
+#define ASK(expr)                                                                                  \
+    do {                                                                                           \
+        const char *why_ = (expr);                                                                 \
+        if (why_)                                                                                  \
+            return why_;                                                                           \
+    } while (0)
+
+#define HALF (1 << 30) /* the multiplier of every power of two */
+
+static const char *check_tensor(const struct target_question *q, const struct ir_tensor *t,
+                                const char *what)
+{
+    if (t->type != IR_I8)
+        REFUSE(q, "%s is %s, expected int8", what, ir_type_name(t->type));
+    if (t->rank > 4)
+        REFUSE(q, "%s has %u dimensions, at most 4", what, t->rank);
+    if (t->quant.n > 1)
+        REFUSE(q, "%s is quantised per axis, activations have one scale", what);
+    return NULL;
+}
+
+/* Weights and bias, which the compiler hands over as constants. */
+static bool has_weights(enum ir_opcode opcode)
+{
+    return opcode == IR_OP_CONV2D || opcode == IR_OP_DEPTHWISE_CONV2D ||
+           opcode == IR_OP_FULLY_CONNECTED;
+}
+
+static bool all_zero(const struct ir_tensor *t)
+{
+    for (uint64_t i = 0; t && i < ir_bytes(t); i++)
+        if (t->data[i])
+            return false;
+    return true;
+}
+
+static const char *check_weights(const struct describe_pattern *p, const struct target_question *q)
+{
+    const struct ir_tensor *w = ir_in(q->graph, q->op, 1), *bias = ir_in(q->graph, q->op, 2);
+    if (!w || w->role != IR_CONST || w->type != IR_I8)
+        REFUSE(q, "the weights are not constant int8");
+    if (bias && (bias->role != IR_CONST || bias->type != IR_I32))
+        REFUSE(q, "the bias is not constant int32");
+    if (p->bias == BIAS_REQUIRED && !bias)
+        REFUSE(q, "it has no bias, this pattern requires one");
+    if (p->bias == BIAS_NONE && !all_zero(bias))
+        REFUSE(q, "it has a bias, this pattern takes none");
+    return NULL;
+}
+
+static const char *check_operands(const struct describe_pattern *p, const struct target_question *q)
+{
+    ASK(check_tensor(q, ir_in(q->graph, q->op, 0), "the input"));
+    ASK(check_tensor(q, ir_out(q->graph, q->op, 0), "the output"));
+    if (has_weights(p->opcode))
+        return check_weights(p, q);
+    for (uint32_t i = 1; i < q->op->n_in; i++)
+        if (ir_in(q->graph, q->op, i))
+            ASK(check_tensor(q, ir_in(q->graph, q->op, i), "an operand"));
+    return NULL;
+}
+
+static const char *check_zero_points(const struct describe_pattern *p,
+                                     const struct target_question *q, const int64_t *v)
+{
+    static const enum target_value activations[] = {TARGET_Z_IN, TARGET_Z_IN2, TARGET_Z_OUT};
+    if (p->zero_points != ZERO_BOTH && v[TARGET_Z_W] != 0)
+        REFUSE(q, "z_w is %lld, this pattern takes 0", (long long)v[TARGET_Z_W]);
+    for (uint32_t i = 0; i < 3 && p->zero_points == ZERO_NONE; i++)
+        if (v[activations[i]] != 0)
+            REFUSE(q, "%s is %lld, this pattern takes 0", target_value_name(activations[i]),
+                   (long long)v[activations[i]]);
+    return NULL;
+}
+
+static const char *check_activation(const struct describe_pattern *p,
+                                    const struct target_question *q)
+{
+    static const char *const names[] = {"none", "relu", "relu6", "relu_n1_to_1"};
+    int32_t a = q->op->attr[IR_ACTIVATION];
+    if (a < 0 || a > 3 || !(p->activations >> a & 1))
+        REFUSE(q, "activation %s is not among those of this pattern",
+               a < 0 || a > 3 ? "?" : names[a]);
+    return NULL;
+}
+
+/* One scale: NULL if the target's arithmetic gives the reference's bits for every accumulator. */
+static const char *check_scale(const struct describe_pattern *p, const struct target_question *q,
+                               int32_t multiplier, int32_t shift)
+{
+    if (p->requantise == REQUANTISE_SHIFT_BITS && multiplier != HALF)
+        REFUSE(q, "the scale %.9g is no power of two, shift_bits needs one",
+               (double)multiplier / 2147483648.0 *
+                   (shift >= 0 ? (double)(1u << shift) : 1.0 / (double)(1u << -shift)));
+    if (p->single_rounding && shift < 0)
+        REFUSE(q,
+               "shift %d: rounding once (halves up) differs from the reference, which rounds twice "
+               "from shift -1 on",
+               shift);
+    return NULL;
+}
+
+static const char *check_scales(const struct describe_pattern *p, const struct target_question *q)
+{
+    const struct ir_fixed *f = &q->op->fixed;
+    if (p->per_tensor && has_weights(p->opcode) && f->n > 1)
+        REFUSE(q, "the weights are quantised per channel (%u scales), this pattern takes one",
+               f->n);
+    for (uint32_t i = 0; i < f->n && p->requantise != REQUANTISE_FLOAT; i++)
+        ASK(check_scale(p, q, f->multiplier[i], f->shift[i]));
+    return NULL;
+}
+
+static int64_t bound(const struct describe_bound *b, const struct target_question *q)
+{
+    return b->attr ? q->target->setting[b->attr - q->target->desc->attr].number : b->number;
+}
+
+static const char *check_one_of(const struct describe_limit *l, const struct target_question *q,
+                                int64_t v)
+{
+    struct text t;
+    text_init(&t, q->arena);
+    for (uint32_t i = 0; i < l->n_one_of; i++) {
+        if (l->one_of[i] == v)
+            return NULL;
+        text_printf(&t, "%s%lld", i ? ", " : "", (long long)l->one_of[i]);
+    }
+    REFUSE(q, "%s is %lld, expected one of %s", target_value_name(l->value), (long long)v, t.data);
+}
+
+static const char *check_limit(const struct describe_limit *l, const struct target_question *q,
+                               int64_t v)
+{
+    const char *name = target_value_name(l->value);
+    int64_t low = bound(&l->low, q), high = bound(&l->high, q), unit = bound(&l->multiple, q);
+    if (l->low.given && l->high.given && low == high && v != low)
+        REFUSE(q, "%s is %lld, expected %lld", name, (long long)v, (long long)low);
+    if (l->low.given && v < low)
+        REFUSE(q, "%s is %lld, expected at least %lld", name, (long long)v, (long long)low);
+    if (l->high.given && v > high)
+        REFUSE(q, "%s is %lld, expected at most %lld", name, (long long)v, (long long)high);
+    if (l->multiple.given && (unit <= 0 || v % unit != 0))
+        REFUSE(q, "%s is %lld, expected a multiple of %lld", name, (long long)v, (long long)unit);
+    return l->n_one_of ? check_one_of(l, q, v) : NULL;
+}
+
+const char *describe_refusal(const struct describe_pattern *p, const struct target_question *q)
+{
+    struct target_values values;
+    ASK(check_operands(p, q));
+    target_values_of(q->graph, q->op, &values);
+    ASK(check_zero_points(p, q, values.v));
+    ASK(check_activation(p, q));
+    ASK(check_scales(p, q));
+    for (uint32_t i = 0; i < p->n_limit; i++)
+        ASK(check_limit(&p->limit[i], q, values.v[p->limit[i].value]));
+    return NULL;
+}
+
+const struct describe_pattern *describe_match(const struct target_question *q, const char **why)
+{
+    const struct describe *t = describe_of(q->target);
+    struct text all;
+    text_init(&all, q->arena);
+    for (uint32_t i = 0; i < t->n_pattern; i++) {
+        const struct describe_pattern *p = &t->pattern[i];
+        if (p->opcode != q->op->opcode)
+            continue;
+        const char *reason = describe_refusal(p, q);
+        if (!reason)
+            return p;
+        if (strcmp(p->name, ir_op_info(p->opcode)->name) == 0)
+            text_printf(&all, "%s%s", all.length ? ", " : "", reason);
+        else
+            text_printf(&all, "%s%s: %s", all.length ? ", " : "", p->name, reason);
+    }
+    if (!all.length)
+        text_printf(&all, "no pattern for %s", ir_op_info(q->op->opcode)->name);
+    *why = all.data;
+    return NULL;
+}
+
+double describe_cost(const struct target_question *q)
+{
+    struct target_values values;
+    const int64_t *v = values.v;
+    const char *why;
+    const struct describe_pattern *p = describe_match(q, &why);
+    if (!p)
+        return 0;
+    target_values_of(q->graph, q->op, &values);
+    return p->fixed + p->per_mac * (double)v[TARGET_MACS] +
+           p->per_byte * (double)(v[TARGET_IN_BYTES] + v[TARGET_IN2_BYTES] + v[TARGET_W_BYTES] +
+                                  v[TARGET_OUT_BYTES]);
+}
+
+double describe_transfer(const struct target *t, const struct hd_config *hw, uint64_t n_bytes)
+{
+    const struct describe *detail = describe_of(t);
+    (void)hw;
+    return detail->transfer_fixed + detail->transfer_per_byte * (double)n_bytes;
+}
+
+const char *describe_refuses(const struct target_question *q)
+{
+    const char *why = NULL;
+    (void)describe_match(q, &why);
+    return why;
+}

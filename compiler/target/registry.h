@@ -1,0 +1,58 @@
+/* registry.h - which targets there are, and which of them take part in a run.
+ * Found in this order, the first of a name wins: built in; --target-dir (as given);
+ * $HEDDLE_TARGET_PATH and $UMA_BACKENDS (folders separated by ':'); <home>/targets. Such a folder
+ * holds a target.json itself, or folders that do. */
+#ifndef HEDDLE_TARGET_REGISTRY_H
+#define HEDDLE_TARGET_REGISTRY_H
+
+#include "target.h"
+
+struct registry_entry {
+    const char *name;               /* of the target; of its folder if that one cannot be read */
+    const struct target_desc *desc; /* NULL if it cannot be read */
+    const char *error;              /* then why */
+};
+
+struct registry {
+    struct arena *arena;
+    uint32_t n, cap;
+    struct registry_entry *entry;
+};
+
+/* The built-in targets only. */
+void registry_init(struct registry *r, struct arena *a);
+/* A --target-dir: ST_USAGE when it holds no target, one that cannot be read, or a name that is
+ * built in or that another --target-dir brought. */
+enum status registry_add_dir(struct registry *r, const char *dir, struct diag *d);
+/* Folders of the environment and of heddle itself. What cannot be read is kept as an entry with its
+ * error, for `heddle targets` and for whoever asks for it. */
+enum status registry_add_environment(struct registry *r, struct diag *d);
+
+/* NULL if there is none of that name. */
+const struct registry_entry *registry_find(const struct registry *r, const char *name);
+
+/* A choice is one --target: "vanilla,systolic:big,c", or JSON: {"kind": "vanilla", "name": "v",
+ * "topping": "sprinkles"}, or an array of such objects and of names. */
+/* One --target-NAME-ATTR=VALUE. */
+struct registry_setting {
+    const char *name, *attr, *value; /* name: of the target in the run */
+};
+/* The targets of a run, with their settings. ST_USAGE names an unknown target and those that exist,
+ * a setting for a target that takes no part, a value out of range. */
+enum status registry_select(const struct registry *r, const char *const *choice, uint32_t n_choice,
+                            const struct registry_setting *setting, uint32_t n_setting,
+                            struct target_list *list, struct diag *d);
+
+/* "--target-NAME-ATTR", with - for _. */
+const char *target_option(struct arena *a, const char *name, const char *attr);
+
+/* "heddle targets": name, version, origin, attributes, operators; why one cannot be used. */
+void target_print(const struct registry *r, struct text *t);
+
+/* trust.c: may what `desc` brings be executed? Heddle's own targets (<home>/targets) may; others
+ * with --allow-native-targets, or when ${XDG_CONFIG_HOME:-~/.config}/heddle/trusted has a line with
+ * their folder or one above it. ST_USAGE says what to do. */
+enum status target_trusted(struct arena *a, const struct target_desc *desc, bool allow,
+                           struct diag *d);
+
+#endif

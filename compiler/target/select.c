@@ -1,0 +1,210 @@
+/* select.c - the targets of a run, from --target and --target-NAME-ATTR. */
+#include <string.h>
+
+#include "../base/json_doc.h"
+#include "registry.h"
+
+struct select {
+    const struct registry *r;
+    struct arena *a;
+    struct target_list *list;
+    struct diag *d;
+};
+
+static const char *names(const struct select *s)
+{
+    struct text t;
+    text_init(&t, s->a);
+    for (uint32_t i = 0; i < s->r->n; i++)
+        text_printf(&t, "%s%s", i ? ", " : "", s->r->entry[i].name);
+    return t.data;
+}
+
+static enum status find(const struct select *s, const char *name, const struct target_desc **desc)
+{
+    const struct registry_entry *e = registry_find(s->r, name);
+    const char *words[64];
+    uint32_t n = 0;
+    if (e && e->desc) {
+        *desc = e->desc;
+        return ST_OK;
+    }
+    if (e)
+        return FAIL(s->d, ST_USAGE, "--target: '%s' cannot be used: %s", name, e->error);
+    while (n < s->r->n && n < 64) {
+        words[n] = s->r->entry[n].name;
+        n++;
+    }
+    const char *near = json_doc_near(name, words, n);
+    return FAIL(s->d, ST_USAGE, "--target: no target '%s'%s%s%s; there are: %s", name,
+                near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "", names(s));
+}
+
+static struct target *named(const struct select *s, const char *name)
+{
+    for (uint32_t i = 0; i < s->list->n; i++)
+        if (strcmp(s->list->target[i]->name, name) == 0)
+            return (struct target *)(uintptr_t)s->list->target[i];
+    return NULL;
+}
+
+static enum status add(struct select *s, const char *kind, const char *name, struct target **out)
+{
+    const struct target_desc *desc;
+    TRY(find(s, kind, &desc));
+    *out = NULL;
+    if (desc == &target_host_desc)
+        return ST_OK; /* always there, always last */
+    *out = named(s, name);
+    if (*out && (*out)->desc == desc)
+        return ST_OK;
+    if (*out)
+        return FAIL(s->d, ST_USAGE, "--target: two targets are called '%s'", name);
+    if (s->list->n == TARGET_MAX - 1)
+        return FAIL(s->d, ST_USAGE, "--target: at most %d targets beside c", TARGET_MAX - 1);
+    for (uint32_t i = 0; i < s->list->n && desc->accelerator; i++)
+        if (s->list->target[i]->desc == desc)
+            return FAIL(s->d, ST_USAGE,
+                        "--target: one %s only: its commands address one device; '%s' is there "
+                        "already",
+                        desc->name, s->list->target[i]->name);
+    struct target *t = ARENA_NEW(s->a, struct target);
+    struct target_setting *setting = ARENA_ARRAY(s->a, struct target_setting, desc->n_attr + 1);
+    for (uint32_t i = 0; i < desc->n_attr; i++)
+        TRY(target_set(s->a, &desc->attr[i], desc->attr[i].name, desc->attr[i].fallback,
+                       &setting[i], s->d));
+    *t = (struct target){desc, arena_strdup(s->a, name), setting};
+    s->list->target[s->list->n++] = t;
+    *out = t;
+    return ST_OK;
+}
+
+static bool good_name(const char *name)
+{
+    size_t n = strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789_");
+    return n > 0 && n < 33 && name[n] == '\0';
+}
+
+/* "systolic" or "systolic:big". */
+static enum status add_word(struct select *s, const char *word)
+{
+    const char *colon = strchr(word, ':');
+    struct target *t;
+    if (*word == '\0' || strlen(word) > 66)
+        return FAIL(s->d, ST_USAGE,
+                    "--target: a name is missing or too long; expected a list like systolic,c");
+    if (colon && !good_name(colon + 1))
+        return FAIL(s->d, ST_USAGE,
+                    "--target: found '%s', expected small letters, digits and _ behind the ':'",
+                    word);
+    if (!colon)
+        return add(s, word, word, &t);
+    return add(s, arena_strndup(s->a, word, (size_t)(colon - word)), colon + 1, &t);
+}
+
+const char *target_option(struct arena *a, const char *name, const char *attr)
+{
+    char *option = arena_printf(a, "--target-%s-%s", name, attr);
+    for (char *p = option; *p; p++)
+        if (*p == '_')
+            *p = '-';
+    return option;
+}
+
+static enum status set(struct select *s, struct target *t, const char *attr, const char *value)
+{
+    const char *words[64];
+    uint32_t i = 0;
+    for (; i < t->desc->n_attr && strcmp(t->desc->attr[i].name, attr) != 0; i++)
+        if (i < 64)
+            words[i] = t->desc->attr[i].name;
+    if (i < t->desc->n_attr)
+        return target_set(s->a, &t->desc->attr[i], target_option(s->a, t->name, attr), value,
+                          (struct target_setting *)(uintptr_t)&t->setting[i], s->d);
+    const char *near = json_doc_near(attr, words, i < 64 ? i : 64);
+    return FAIL(s->d, ST_USAGE, "--target: %s has no attribute '%s'%s%s%s", t->name, attr,
+                near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+}
+
+static const char *scalar(struct select *s, const cJSON *v)
+{
+    if (cJSON_IsString(v))
+        return v->valuestring;
+    if (cJSON_IsBool(v))
+        return cJSON_IsTrue(v) ? "true" : "false";
+    return cJSON_IsNumber(v) ? arena_printf(s->a, "%.15g", v->valuedouble) : NULL;
+}
+
+static enum status add_object(struct select *s, const struct json_doc *doc, const cJSON *o,
+                              const char *path)
+{
+    const cJSON *kind = cJSON_GetObjectItemCaseSensitive(o, "kind"),
+                *name = cJSON_GetObjectItemCaseSensitive(o, "name"), *m;
+    struct target *t;
+    if (!cJSON_IsObject(o) || !cJSON_IsString(kind))
+        return json_doc_fail(doc, path, s->d,
+                             "expected {\"kind\": \"NAME\", \"ATTRIBUTE\": VALUE, ...}");
+    if (name && (!cJSON_IsString(name) || !good_name(name->valuestring)))
+        return json_doc_fail(doc, path, s->d, "\"name\": expected small letters, digits and _");
+    TRY(add(s, kind->valuestring, name ? name->valuestring : kind->valuestring, &t));
+    cJSON_ArrayForEach(m, o)
+    {
+        if (m == kind || m == name)
+            continue;
+        const char *value = scalar(s, m);
+        if (!t || !value)
+            return json_doc_fail(doc, path, s->d, "\"%.40s\": %s", m->string,
+                                 t ? "expected a string, a number, true or false"
+                                   : "the host has no attributes");
+        TRY(set(s, t, m->string, value));
+    }
+    return ST_OK;
+}
+
+static enum status add_json(struct select *s, const char *text)
+{
+    struct json_doc doc;
+    const cJSON *o;
+    uint32_t i = 0;
+    enum status st = json_doc_parse(s->a, "--target", text, strlen(text), &doc, s->d);
+    if (st == ST_OK && !cJSON_IsArray(doc.root))
+        st = add_object(s, &doc, doc.root, "");
+    else if (st == ST_OK)
+        for (o = doc.root->child; o && st == ST_OK; o = o->next, i++)
+            st = cJSON_IsString(o) ? add_word(s, o->valuestring)
+                                   : add_object(s, &doc, o, arena_printf(s->a, "[%u]", i));
+    json_doc_free(&doc);
+    return st;
+}
+
+static enum status add_list(struct select *s, const char *text)
+{
+    if (*text == '{' || *text == '[')
+        return add_json(s, text);
+    for (const char *p = text;; p++) {
+        size_t n = strcspn(p, ",");
+        TRY(add_word(s, arena_strndup(s->a, p, n)));
+        p += n;
+        if (*p == '\0')
+            return ST_OK;
+    }
+}
+
+enum status registry_select(const struct registry *r, const char *const *choice, uint32_t n_choice,
+                            const struct registry_setting *setting, uint32_t n_setting,
+                            struct target_list *list, struct diag *d)
+{
+    struct select s = {r, r->arena, list, d};
+    list->n = 0;
+    for (uint32_t i = 0; i < n_choice; i++)
+        TRY(add_list(&s, choice[i]));
+    for (uint32_t i = 0; i < n_setting; i++) {
+        struct target *t = named(&s, setting[i].name);
+        if (!t)
+            return FAIL(d, ST_USAGE, "%s: %s takes no part; name it in --target",
+                        target_option(s.a, setting[i].name, setting[i].attr), setting[i].name);
+        TRY(set(&s, t, setting[i].attr, setting[i].value));
+    }
+    list->target[list->n++] = &target_host_c;
+    return ST_OK;
+}

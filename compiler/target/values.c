@@ -1,0 +1,101 @@
+/* values.c - see values.h. */
+#include "values.h"
+
+#include <string.h>
+
+#include "../schedule/geometry.h"
+
+static const struct {
+    const char *name, *help;
+} table[] = {
+#define TARGET_VALUE(code, name, help) {name, help},
+#include "values.def"
+#undef TARGET_VALUE
+};
+
+const char *target_value_name(enum target_value v)
+{
+    return table[v].name;
+}
+
+const char *target_value_help(enum target_value v)
+{
+    return table[v].help;
+}
+
+enum target_value target_value_find(const char *name, size_t n_bytes)
+{
+    uint32_t i = 0;
+    while (i < TARGET_VALUE_COUNT &&
+           (strlen(table[i].name) != n_bytes || memcmp(table[i].name, name, n_bytes) != 0))
+        i++;
+    return (enum target_value)i;
+}
+
+static int64_t bytes_of(const struct ir_tensor *t)
+{
+    return t ? (int64_t)ir_bytes(t) : 0;
+}
+
+static void shapes(const struct geo *g, int64_t *v)
+{
+    const int32_t *a = g->op->attr;
+    v[TARGET_IN_H] = g->h;
+    v[TARGET_IN_W] = g->w;
+    v[TARGET_IN_C] = g->c;
+    v[TARGET_OUT_H] = g->oh;
+    v[TARGET_OUT_W] = g->ow;
+    v[TARGET_OUT_C] = g->oc;
+    v[TARGET_KERNEL_H] = g->kh;
+    v[TARGET_KERNEL_W] = g->kw;
+    v[TARGET_STRIDE_H] = g->sy;
+    v[TARGET_STRIDE_W] = g->sx;
+    v[TARGET_DILATION_H] = g->dy;
+    v[TARGET_DILATION_W] = g->dx;
+    v[TARGET_PAD_TOP] = g->pt;
+    v[TARGET_PAD_LEFT] = g->pl;
+    v[TARGET_PAD_BOTTOM] = a[IR_PAD_BOTTOM];
+    v[TARGET_PAD_RIGHT] = a[IR_PAD_RIGHT];
+}
+
+static void products(const struct geo *g, int64_t *v)
+{
+    v[TARGET_Z_W] = g->z_w;
+    v[TARGET_W_BYTES] = bytes_of(g->filter);
+    v[TARGET_MULTIPLIER] = g->kind == GEO_DEPTHWISE ? g->oc / g->c : 0;
+    v[TARGET_MACS] = v[TARGET_ELEMENTS] * g->kh * g->kw * (g->kind == GEO_DEPTHWISE ? 1 : g->c);
+    if (g->kind == GEO_DENSE)
+        v[TARGET_BATCH] = g->w;
+}
+
+void target_values_of(const struct ir_graph *graph, const struct ir_op *op,
+                      struct target_values *values)
+{
+    int64_t *v = values->v;
+    struct geo g;
+    *values = (struct target_values){{0}};
+    bool known = geo_of(graph, op, &g);
+    const struct ir_tensor *x = ir_in(graph, op, 0), *y = ir_out(graph, op, 0);
+    v[TARGET_BATCH] = x ? ir_dim_back(x, 3) : 0;
+    v[TARGET_ELEMENTS] = (int64_t)ir_elements(y);
+    v[TARGET_IN_BYTES] = bytes_of(x);
+    v[TARGET_OUT_BYTES] = bytes_of(y);
+    v[TARGET_Z_IN] = ir_zero_point(x);
+    v[TARGET_Z_OUT] = ir_zero_point(y);
+    v[TARGET_ACT_MIN] = op->fixed.act_min;
+    v[TARGET_ACT_MAX] = op->fixed.act_max;
+    v[TARGET_SCALES] = op->fixed.n;
+    if (op->fixed.n) {
+        v[TARGET_SCALE_M] = op->fixed.multiplier[0];
+        v[TARGET_SCALE_E] = op->fixed.shift[0];
+        v[TARGET_SHIFT_BITS] = 1 - op->fixed.shift[0];
+    }
+    if (known)
+        shapes(&g, v);
+    if (known && g.filter)
+        products(&g, v);
+    if (known && g.y2) {
+        v[TARGET_Z_IN2] = ir_zero_point(g.y2);
+        v[TARGET_IN2_BYTES] = bytes_of(g.y2);
+    }
+}
