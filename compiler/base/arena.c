@@ -39,6 +39,14 @@ struct arena *arena_new(size_t limit_bytes)
     return a;
 }
 
+struct arena *arena_beside(const struct arena *a)
+{
+    struct arena *b = arena_new(0);
+
+    b->handler = a->handler;
+    return b;
+}
+
 void arena_free(struct arena *a)
 {
     if (a == NULL)

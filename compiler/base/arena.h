@@ -13,6 +13,8 @@ struct arena;
 
 /* A new arena. limit_bytes: cap over all blocks (0: none). */
 struct arena *arena_new(size_t limit_bytes);
+/* A new arena without limit that goes where `a` goes when memory is exhausted. */
+struct arena *arena_beside(const struct arena *a);
 void arena_free(struct arena *a);
 
 /* Where to go when an allocation cannot be met; NULL: abort with a message. */

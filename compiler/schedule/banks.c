@@ -4,26 +4,26 @@
 #include "../../driver/func/hd_walk.h"
 #include "geometry.h"
 
-enum { SAMPLES = 32, MAX_BANKS = 32 };
+enum { SAMPLES = 16, MAX_BANKS = 32 };
 
-/* Words that one position reads: by bank the first word, and how many different ones. */
+/* Different words that one position reads. */
 struct reads {
-    uint32_t word[MAX_BANKS][HD_WALK_PORTS * 2];
-    uint8_t n[MAX_BANKS];
-    uint32_t busy;  /* banks read, a bit each */
-    uint32_t extra; /* cycles beside the first */
+    uint32_t n, busy; /* banks read, a bit each */
+    uint32_t extra;   /* cycles beside the first: words of one bank - 1 */
+    uint32_t word[HD_WALK_PORTS * 4];
 };
 
 static void add_word(struct reads *r, const struct hd_config *hw, uint32_t word)
 {
-    uint32_t bank = word % hw->banks;
-    for (uint32_t i = 0; i < r->n[bank]; i++)
-        if (r->word[bank][i] == word)
+    uint32_t bank = word % hw->banks, same = 0;
+    for (uint32_t i = 0; i < r->n && r->busy >> bank & 1u; i++) {
+        if (r->word[i] == word)
             return;
-    r->word[bank][r->n[bank]++] = word;
+        same += r->word[i] % hw->banks == bank;
+    }
+    r->word[r->n++] = word;
     r->busy |= 1u << bank;
-    if (r->n[bank] - 1u > r->extra)
-        r->extra = r->n[bank] - 1u;
+    r->extra = same > r->extra ? same : r->extra;
 }
 
 /* Lanes lo .. hi-1 from byte `at` (of lane 0). */
@@ -57,7 +57,7 @@ static void read_position(const struct hd_cmd_array *a, const struct hd_config *
 {
     uint32_t nch = a->out_channels < hw->n ? a->out_channels : hw->n;
     int64_t x = a->x_start + (int64_t)j * a->x_step;
-    *r = (struct reads){0};
+    r->n = r->busy = r->extra = 0;
     for (uint32_t g = 0; g < s->n_pieces; g++) {
         const struct hd_piece *k = &s->piece[g];
         int64_t row = a->in_row + (int64_t)y * a->in_pitch_step + (int64_t)k->ky * a->in_pitch_dil;
@@ -146,7 +146,8 @@ uint32_t banks_left(const struct hd_cmd_array *a, const struct hd_config *hw)
 /* Do n bytes from a and n from b want different words of one bank? */
 static bool collide(const struct hd_config *hw, int64_t a, int64_t b, uint32_t n)
 {
-    struct reads r = {0};
+    struct reads r;
+    r.n = r.busy = r.extra = 0;
     add_port(&r, hw, a, 0, n);
     add_port(&r, hw, b, 0, n);
     return r.extra > 0;

@@ -197,11 +197,13 @@ static uint32_t segments(const struct geo *g, uint32_t n, uint32_t ports)
     return div_up(g->kh * row, lanes);
 }
 
-uint32_t geo_streams(const struct geo *g, const struct hd_config *hw)
+uint32_t geo_streams(const struct geo *g, const struct hd_config *hw, uint32_t wish)
 {
-    if (g->kind == GEO_DEPTHWISE || !geo_on_array(g) || geo_parts(g, hw) || hw->ports < 2 ||
-        2 * g->oc > hw->n || g->ow < 2 || 2 * g->sx * g->c > 65535)
+    if (wish == 1 || g->kind == GEO_DEPTHWISE || !geo_on_array(g) || geo_parts(g, hw) ||
+        hw->ports < 2 || 2 * g->oc > hw->n || g->ow < 2 || 2 * g->sx * g->c > 65535)
         return 1;
+    if (wish == 2)
+        return 2;
     uint64_t one = (uint64_t)segments(g, hw->n, hw->ports) * g->ow;
     uint64_t two = (uint64_t)segments(g, hw->n, hw->ports / 2) * div_up(g->ow, 2);
     return two < one ? 2 : 1;

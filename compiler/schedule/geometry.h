@@ -78,9 +78,9 @@ static inline uint32_t geo_word_limit(const struct hd_config *hw)
 }
 
 /* Pixel streams of an ARRAY command: 2 where two pixels side by side fit the columns (2 OC <= N)
- * and that takes fewer cycles with half the ports each; else 1. Weights and parameters are then
- * stored twice. */
-uint32_t geo_streams(const struct geo *g, const struct hd_config *hw);
+ * and that takes fewer cycles with half the ports each; else 1. wish: 0, or the number to have if
+ * possible. Weights and parameters of two are stored twice. */
+uint32_t geo_streams(const struct geo *g, const struct hd_config *hw, uint32_t wish);
 
 /* True if the kernel needs several pieces: the accumulators are kept between commands, so a tile
  * has at most acc_depth pixels. */

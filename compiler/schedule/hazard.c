@@ -12,55 +12,71 @@ struct record {
     uint32_t unit, sequence; /* the sequence-th command of its unit, from 1 */
 };
 
-struct tracker {
-    struct arena *arena;
+/* Records of one memory. */
+struct records {
     struct record *record;
     uint32_t n, cap;
+};
+
+struct tracker {
+    struct arena *arena;
+    struct records of[SCHED_MEMORIES];
     uint32_t issued[HD_UNIT_COUNT];
 };
 
 static bool overlap(const struct sched_access *a, const struct sched_access *b)
 {
-    return a->memory == b->memory && a->begin < b->end && b->begin < a->end;
+    return a->begin < b->end && b->begin < a->end;
 }
 
 static void needs(const struct tracker *t, const struct sched_command *c,
                   uint32_t need[HD_UNIT_COUNT])
 {
-    for (uint32_t i = 0; i < c->n_access; i++)
-        for (uint32_t k = 0; k < t->n; k++) {
-            const struct record *r = &t->record[k];
-            if (r->unit != c->unit && (r->access.write || c->access[i].write) &&
-                overlap(&r->access, &c->access[i]) && need[r->unit] < r->sequence)
+    for (uint32_t i = 0; i < c->n_access; i++) {
+        const struct sched_access *a = &c->access[i];
+        const struct records *of = &t->of[a->memory];
+        for (uint32_t k = 0; k < of->n; k++) {
+            const struct record *r = &of->record[k];
+            if (need[r->unit] < r->sequence && r->unit != c->unit &&
+                (r->access.write || a->write) && overlap(&r->access, a))
                 need[r->unit] = r->sequence;
         }
+    }
 }
 
-static void drop_covered(struct tracker *t, const struct sched_access *w)
+static void drop_covered(struct records *of, const struct sched_access *w)
 {
     uint32_t n = 0;
-    for (uint32_t k = 0; k < t->n; k++) {
-        const struct sched_access *a = &t->record[k].access;
-        if (!(a->memory == w->memory && w->begin <= a->begin && a->end <= w->end))
-            t->record[n++] = t->record[k];
+    for (uint32_t k = 0; k < of->n; k++) {
+        const struct sched_access *a = &of->record[k].access;
+        if (w->begin <= a->begin && a->end <= w->end)
+            continue;
+        if (n != k)
+            of->record[n] = of->record[k];
+        n++;
     }
-    t->n = n;
+    of->n = n;
+}
+
+static void grow(struct arena *a, struct records *of)
+{
+    uint32_t cap = of->cap ? 2 * of->cap : 64;
+    struct record *grown = ARENA_ARRAY(a, struct record, cap);
+    for (uint32_t k = 0; k < of->n; k++)
+        grown[k] = of->record[k];
+    of->record = grown;
+    of->cap = cap;
 }
 
 static void remember(struct tracker *t, const struct sched_command *c)
 {
     for (uint32_t i = 0; i < c->n_access; i++) {
+        struct records *of = &t->of[c->access[i].memory];
         if (c->access[i].write)
-            drop_covered(t, &c->access[i]);
-        if (t->n == t->cap) {
-            uint32_t cap = t->cap ? 2 * t->cap : 256;
-            struct record *grown = ARENA_ARRAY(t->arena, struct record, cap);
-            for (uint32_t k = 0; k < t->n; k++)
-                grown[k] = t->record[k];
-            t->record = grown;
-            t->cap = cap;
-        }
-        t->record[t->n++] = (struct record){c->access[i], c->unit, t->issued[c->unit]};
+            drop_covered(of, &c->access[i]);
+        if (of->n == of->cap)
+            grow(t->arena, of);
+        of->record[of->n++] = (struct record){c->access[i], c->unit, t->issued[c->unit]};
     }
 }
 

@@ -249,7 +249,9 @@ static uint32_t overlap_rows(struct work *w, const struct op_plan *p)
 {
     const struct geo *g = &p->geo;
     bool moves = place_of(w, g->x)->in_memory || place_of(w, g->out)->in_memory;
-    uint32_t rows = geo_block_rows(g, w->hw);
+    uint32_t rows = geo_block_rows(g, w->hw), wish = w->program->knobs[p->position].tile_rows;
+    if (wish)
+        return wish < g->oh ? (geo_parts(g, w->hw) && rows < wish ? rows : wish) : g->oh;
     if (!(moves || geo_parts(g, w->hw)) || g->oh == 1 || rows >= g->oh)
         return g->oh;
     return rows;

@@ -32,6 +32,9 @@ void lower_access(struct sched_command *c, enum sched_memory memory, bool write,
 /* `n` consecutive units of a ring: the first one. n <= size. */
 uint32_t lower_take(struct lower_ring *r, uint32_t n);
 
+/* Let the next `n` units lie behind one another. */
+void lower_reserve(struct lower_ring *r, uint32_t n);
+
 /* DMA read of one run of constants into `rows` rows of weight, parameter or table memory. */
 void lower_fetch(struct lower *l, uint32_t row, uint32_t space, uint32_t offset, uint32_t rows,
                  uint32_t row_bytes, uint32_t dest, const char *note);
@@ -54,6 +57,15 @@ void lower_access_out(struct lower *l, struct sched_command *c, const struct op_
 
 enum status lower_array(struct lower *l, const struct op_plan *p);
 enum status lower_vector(struct lower *l, const struct op_plan *p);
+
+/* sched.c: everything of `p` from its graph, configuration, options and knobs. */
+enum status sched_build(struct sched_program *p, struct diag *d);
+/* search.c: better knobs than those in `p`, by the estimate. */
+void sched_search(struct sched_program *p);
+
+/* "rows 0-7": what a command is for; NULL in a trial. */
+const char *lower_note(const struct lower *l, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 
 /* hazard.c: fill the waits of all commands of a stream from their accesses. */
 void sched_waits(struct arena *a, struct sched_stream *s, const struct sched_options *o);

@@ -17,6 +17,7 @@ struct nest {
     struct lower *l;
     const struct op_plan *p;
     const struct geo *g;
+    const struct sched_knobs *knobs;
     struct geo_piece *piece;
     uint32_t n_piece;
     uint32_t streams; /* pixels side by side */
@@ -48,9 +49,15 @@ static void cut_channels(struct nest *n)
     if (!n->keep_params)
         most = least(most, hw->param_entries / 2);
     n->keep = n->keep && n->keep_params;
+    if (n->knobs->group_tiles)
+        most = least(most, n->knobs->group_tiles);
     most = most ? most : 1;
     n->group = most >= tiles ? n->columns : most * hw->n;
     n->n_group = div_up(n->columns, n->group);
+    if (n->keep) { /* in one piece: a group must not come to lie where one that is kept does */
+        lower_reserve(&n->l->words, k * tiles);
+        lower_reserve(&n->l->entries, tiles);
+    }
 }
 
 static uint32_t *nones(struct arena *a, size_t n)
@@ -62,9 +69,9 @@ static uint32_t *nones(struct arena *a, size_t n)
 
 static void nest_init(struct nest *n, struct lower *l, const struct op_plan *p)
 {
-    *n = (struct nest){.l = l, .p = p, .g = &p->geo};
+    *n = (struct nest){.l = l, .p = p, .g = &p->geo, .knobs = &l->program->knobs[p->position]};
     n->n_piece = geo_pieces(l->arena, n->g, l->hw->n, geo_word_limit(l->hw), &n->piece);
-    n->streams = geo_streams(n->g, l->hw);
+    n->streams = geo_streams(n->g, l->hw, n->knobs->streams);
     n->columns = n->streams * n->g->oc;
     cut_channels(n);
     n->weight_offset = nones(l->arena, (size_t)n->n_group * n->n_piece);
@@ -211,8 +218,8 @@ static void add_array(struct nest *n, uint32_t tile, uint32_t y, uint32_t rows, 
     a->acc_hold = piece + 1 < n->n_piece;
     a->w_base = n->weight_word[group * n->n_piece + piece] & 0xffffu;
     a->p_base = n->entry[group] & 0xffffu;
-    c->note = arena_printf(l->arena, "rows %u-%u, channels %u-%u", y, y + rows - 1, first,
-                           first + channels - 1);
+    c->note =
+        lower_note(l, "rows %u-%u, channels %u-%u", y, y + rows - 1, first, first + channels - 1);
     geo_rows(n->g, y, rows, &lo, &hi);
     lower_access_in(l, c, n->p, 0, base, lo, hi);
     if (!a->acc_hold)

@@ -1,5 +1,6 @@
 /* lower_move.c - commands that move tensors between memory and scratchpad, and the helpers all
  * lowering shares. */
+#include <stdio.h>
 #include <string.h>
 
 #include "lower.h"
@@ -26,6 +27,18 @@ struct sched_command *lower_add(struct lower *l, uint32_t unit, uint32_t opcode,
     return c;
 }
 
+const char *lower_note(const struct lower *l, const char *format, ...)
+{
+    char text[128];
+    va_list ap;
+    if (l->program->dry)
+        return NULL;
+    va_start(ap, format);
+    (void)vsnprintf(text, sizeof text, format, ap);
+    va_end(ap);
+    return arena_strdup(l->arena, text);
+}
+
 void lower_access(struct sched_command *c, enum sched_memory memory, bool write, uint64_t begin,
                   uint64_t n)
 {
@@ -33,10 +46,15 @@ void lower_access(struct sched_command *c, enum sched_memory memory, bool write,
         c->access[c->n_access++] = (struct sched_access){memory, write, begin, begin + n};
 }
 
-uint32_t lower_take(struct lower_ring *r, uint32_t n)
+void lower_reserve(struct lower_ring *r, uint32_t n)
 {
     if (r->head + n > r->size)
         r->head = 0;
+}
+
+uint32_t lower_take(struct lower_ring *r, uint32_t n)
+{
+    lower_reserve(r, n);
     uint32_t first = r->head;
     r->head += n;
     return first;
@@ -104,7 +122,7 @@ static void load_rows(struct lower *l, uint32_t row, const struct sched_place *s
     m->row_bytes = flat ? bytes : s->row_bytes;
     m->dest = to / l->hw->n;
     m->dest_pitch = flat ? div_up(bytes, l->hw->n) : pitch / l->hw->n;
-    c->note = arena_printf(l->arena, "rows %u-%u in", lo, hi - 1);
+    c->note = lower_note(l, "rows %u-%u in", lo, hi - 1);
     memory_access(c, l->program, s, false, m->offset, bytes);
     lower_access(c, SCHED_SPAD, true, to, (uint64_t)(n_rows - 1) * pitch + s->row_bytes);
 }
@@ -197,7 +215,7 @@ void lower_store(struct lower *l, const struct op_plan *p, uint32_t tile, uint32
     m->row_bytes = flat ? bytes : s->row_bytes;
     m->src = from / l->hw->n;
     m->src_pitch = flat ? div_up(bytes, l->hw->n) : pitch / l->hw->n;
-    c->note = arena_printf(l->arena, "rows %u-%u out", y, y + rows - 1);
+    c->note = lower_note(l, "rows %u-%u out", y, y + rows - 1);
     lower_access(c, SCHED_SPAD, false, from, (uint64_t)(rows - 1) * pitch + s->row_bytes);
     memory_access(c, l->program, s, true, m->offset, bytes);
 }

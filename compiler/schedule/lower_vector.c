@@ -145,7 +145,7 @@ static void one_tile(struct lower *l, const struct op_plan *p, uint32_t tile)
         fill_elementwise(p, v, y, rows, base);
     v->out_base = (uint32_t)lower_result(l, p, tile, y);
     v->out_row = p->out.pitch;
-    c->note = arena_printf(l->arena, "rows %u-%u", y, y + rows - 1);
+    c->note = lower_note(l, "rows %u-%u", y, y + rows - 1);
     for (uint32_t i = 0; i < p->n_in; i++)
         lower_access_in(l, c, p, i, base[i], lo[i], hi[i]);
     lower_access_out(l, c, p, tile, y, rows);

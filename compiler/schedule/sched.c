@@ -12,8 +12,11 @@ uint32_t sched_constant(struct sched_program *p, const void *data, size_t n_byte
 {
     static const char zeros[64];
     struct text *t = &p->constants;
-    text_add_n(t, zeros, (64 - t->length % 64) % 64);
-    uint32_t offset = (uint32_t)t->length;
+    uint32_t offset = div_up(p->constant_bytes, 64) * 64;
+    p->constant_bytes = offset + (uint32_t)n_bytes;
+    if (p->dry)
+        return offset;
+    text_add_n(t, zeros, offset - t->length);
     text_add_n(t, data, n_bytes);
     return offset;
 }
@@ -120,27 +123,36 @@ static void count_traffic(struct sched_program *p)
     }
 }
 
-enum status sched_run(struct arena *a, const struct ir_graph *g, const struct hd_config *hw,
-                      const struct sched_options *o, struct sched_program **program, struct diag *d)
+enum status sched_build(struct sched_program *p, struct diag *d)
 {
-    struct sched_program *p = ARENA_NEW(a, struct sched_program);
     struct layout *layout = NULL;
-    *program = p;
-    *p = (struct sched_program){.arena = a, .graph = g, .hw = hw, .options = *o};
+    struct arena *a = p->arena;
+    const struct ir_graph *g = p->graph;
     p->place = ARENA_ARRAY(a, struct sched_place, g->n_tensor + 1);
     text_init(&p->constants, a);
     mark_places(p);
-    struct lower l = {.arena = a, .program = p, .graph = g, .hw = hw, .d = d};
-    l.words.size = hw->weight_bytes / hw->n;
-    l.entries.size = hw->param_entries;
+    struct lower l = {.arena = a, .program = p, .graph = g, .hw = p->hw, .d = d};
+    l.words.size = p->hw->weight_bytes / p->hw->n;
+    l.entries.size = p->hw->param_entries;
     l.loaded = ARENA_ARRAY(a, uint32_t, g->n_tensor + 1);
     TRY(layout_run(a, p, &layout, d));
     TRY(arena_plan(p, d));
     mark_constants(&l, layout);
     TRY(lower_all(&l, layout));
     for (uint32_t i = 0; i < p->n_stream; i++)
-        sched_waits(a, &p->stream[i], o);
+        sched_waits(a, &p->stream[i], &p->options);
     sched_estimate(p);
     count_traffic(p);
     return ST_OK;
+}
+
+enum status sched_run(struct arena *a, const struct ir_graph *g, const struct hd_config *hw,
+                      const struct sched_options *o, struct sched_program **program, struct diag *d)
+{
+    struct sched_program *p = ARENA_NEW(a, struct sched_program);
+    *program = p;
+    *p = (struct sched_program){.arena = a, .graph = g, .hw = hw, .options = *o};
+    p->knobs = ARENA_ARRAY(a, struct sched_knobs, g->n_op + 1);
+    sched_search(p);
+    return sched_build(p, d);
 }

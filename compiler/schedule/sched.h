@@ -75,6 +75,14 @@ struct sched_place {
     uint32_t first, last;  /* operator positions */
 };
 
+/* What may be chosen for one operator on the accelerator; 0: by rule. Any value gives the same
+ * bytes. sched_knob_values lists what is worth trying. */
+struct sched_knobs {
+    uint32_t tile_rows;   /* output rows of a tile, at most */
+    uint32_t group_tiles; /* channel tiles whose weights are fetched together, at most */
+    uint32_t streams;     /* pixel streams of ARRAY: 1 or 2 */
+};
+
 struct sched_options {
     bool no_overlap;      /* every command waits for all before it: for debugging */
     uint32_t mem_latency; /* cycles to the first beat of a read; for the estimate */
@@ -94,6 +102,9 @@ struct sched_program {
     uint32_t *scratch;         /* by operator position: its host kernel's scratch in the arena */
     uint32_t command_bytes;    /* region 0 */
     uint32_t spad_peak;        /* bytes of the scratchpad in use at once */
+    struct sched_knobs *knobs; /* by operator position in the graph */
+    bool dry;                  /* a trial: only sizes of constants, no bytes, no notes */
+    uint32_t constant_bytes;   /* their size, dry or not */
     uint64_t *row_estimate;    /* by row: cycles, DESIGN section 10 definition */
     uint64_t est_cycles;
     uint64_t dram_read, dram_write; /* bytes the commands move */
@@ -102,6 +113,12 @@ struct sched_program {
 enum status sched_run(struct arena *a, const struct ir_graph *g, const struct hd_config *hw,
                       const struct sched_options *o, struct sched_program **program,
                       struct diag *d);
+
+/* Choices for operator `op` beside the rule's: sets that differ from *now in one knob. Returns how
+ * many, at most SCHED_MAX_CHOICES. */
+#define SCHED_MAX_CHOICES 16
+uint32_t sched_choices(const struct sched_program *p, uint32_t op, const struct sched_knobs *now,
+                       struct sched_knobs choice[SCHED_MAX_CHOICES]);
 
 /* Append a block to the constants at a multiple of 64; its offset. */
 uint32_t sched_constant(struct sched_program *p, const void *data, size_t n_bytes);

@@ -40,15 +40,19 @@ struct fetch {
     bool waits; /* the next burst has no credit yet */
 };
 
-/* STORE's data phase: its word reads go on at full speed, or at what ARRAY leaves. */
-struct store {
-    uint32_t next;                     /* command in its data phase, by sequence */
-    uint64_t since;                    /* its progress is known up to this cycle */
-    double left;                       /* cycles at full speed, as of then; 0: none */
-    const struct sched_command *array; /* the command that ARRAY is at, or was */
-    uint64_t slow_until;               /* its reads end */
-    double words;                      /* read a cycle until then; 0: not looked at yet */
-    double slow;                       /* of full speed until then */
+/* Work in STORE or VECTOR that goes slower while ARRAY reads and writes the scratchpad. */
+struct progress {
+    uint64_t since; /* known up to this cycle */
+    double left;    /* cycles at full speed, as of then; 0: no work */
+    double slow;    /* of full speed, up to slow_until */
+    uint64_t slow_until;
+};
+
+/* The command that ARRAY is at, or was. */
+struct array_now {
+    const struct sched_command *command;
+    uint64_t until;
+    double words, lanes; /* that it leaves in a cycle; words < 0: not looked at yet */
 };
 
 struct timeline {
@@ -57,7 +61,9 @@ struct timeline {
     struct queue queue[HD_UNIT_FETCH];
     struct read_channel channel;
     struct fetch fetch;
-    struct store store;
+    struct progress store, vector;
+    uint32_t storing; /* STORE command in its data phase, by sequence */
+    struct array_now array;
     uint64_t region[16]; /* address in device memory */
     uint64_t last;       /* latest completion so far */
 };
@@ -107,6 +113,8 @@ static uint64_t take_time(const struct timeline *t, uint32_t unit)
     at = later(at, q->pushed[q->n_taken] + 1);
     if (q->n_taken > 0)
         at = later(at, q->taken[q->n_taken - 1] + 1);
+    if (q->n_done < q->n_taken && (unit == HD_UNIT_ARRAY || unit == HD_UNIT_VECTOR))
+        return READ_UNKNOWN;
     if (unit == HD_UNIT_ARRAY || unit == HD_UNIT_VECTOR)
         return later(at, q->n_done ? q->done[q->n_done - 1] + 1 : 0);
     if (unit != HD_UNIT_STORE)
@@ -153,55 +161,79 @@ static uint64_t store_cost(const struct timeline *t, const struct sched_command 
     return later((beats * width + t->channel.rate - 1) / t->channel.rate, words);
 }
 
-/* Move STORE's progress to `now`. */
-static void store_advance(struct timeline *t, uint64_t now)
+/* --- beside ARRAY ---------------------------------------------------------------------------- */
+
+static void advance(struct progress *w, uint64_t now)
 {
-    struct store *s = &t->store;
-    if (now <= s->since)
+    if (w->left <= 0 || now <= w->since)
         return;
-    uint64_t slow =
-        s->slow_until > s->since ? (s->slow_until < now ? s->slow_until : now) - s->since : 0;
-    s->left -= (double)slow * s->slow + (double)(now - s->since - slow);
-    s->since = now;
+    uint64_t slow = 0;
+    if (w->slow_until > w->since)
+        slow = (w->slow_until < now ? w->slow_until : now) - w->since;
+    w->left -= (double)slow * w->slow + (double)(now - w->since - slow);
+    w->left = w->left > 0.001 ? w->left : 0.001; /* its end is a step of its own */
+    w->since = now;
 }
 
-/* How fast the data phase goes beside the present ARRAY command; looked at only if there is
- * something to store. */
-static void store_look(struct timeline *t)
+/* When the work ends if ARRAY takes nothing more until then. */
+static uint64_t end_of(const struct progress *w)
 {
-    struct store *s = &t->store;
-    const struct sched_command *c = &t->s->cmd[t->queue[HD_UNIT_STORE].index[s->next]];
+    if (w->left <= 0)
+        return READ_UNKNOWN;
+    double slow = w->slow_until > w->since ? (double)(w->slow_until - w->since) : 0;
+    double cycles = w->left <= slow * w->slow ? w->left / w->slow : slow + w->left - slow * w->slow;
+    return w->since + (uint64_t)(cycles + 0.999);
+}
+
+static void look_at_array(struct timeline *t)
+{
+    struct array_now *a = &t->array;
+    if (a->words >= 0)
+        return;
+    const struct hd_cmd_array *c = &a->command->w.array;
+    uint64_t results = (uint64_t)c->out_h * c->out_w * div_up(c->out_channels, t->p->hw->n);
+    a->words = (double)banks_left(c, t->p->hw) / BANKS_CYCLES;
+    a->lanes = c->acc_hold ? 1 : 1 - (double)results / (double)a->command->cost;
+}
+
+/* STORE reads a word a cycle, and more rarely where beats or memory are slower. */
+static void slow_store(struct timeline *t)
+{
+    const struct sched_command *c = &t->s->cmd[t->queue[HD_UNIT_STORE].index[t->storing]];
     uint64_t words = cost_words(c->w.store.rows, c->w.store.row_bytes, t->p->hw);
-    if (!s->array || s->slow_until <= s->since)
+    if (t->store.left <= 0 || t->array.until <= t->store.since)
         return;
-    if (s->words <= 0)
-        s->words = (double)banks_left(&s->array->w.array, t->p->hw) / BANKS_CYCLES;
-    s->slow = s->words * (double)c->cost / (double)words;
-    s->slow = s->slow < 1 ? s->slow : 1;
+    look_at_array(t);
+    double speed = t->array.words * (double)c->cost / (double)words;
+    t->store.slow = speed < 1 ? speed : 1;
+    t->store.slow_until = t->array.until;
 }
 
-/* Begin the data phase of the next command that has been taken. */
+/* VECTOR reads a word a cycle for each operand; its results wait for ARRAY's. */
+static void slow_vector(struct timeline *t)
+{
+    const struct queue *q = &t->queue[HD_UNIT_VECTOR];
+    if (t->vector.left <= 0 || t->array.until <= t->vector.since)
+        return;
+    const struct hd_cmd_vector *v = &t->s->cmd[q->index[q->n_done]].w.vector;
+    uint32_t cells = (uint32_t)v->kernel_h * v->kernel_w;
+    look_at_array(t);
+    double speed = t->array.words, lanes = 1 - (1 - t->array.lanes) / cells;
+    t->vector.slow = (speed < lanes ? speed : lanes) + 0.01;
+    t->vector.slow_until = t->array.until;
+}
+
+/* Begin the data phase of the next STORE command that has been taken. */
 static void store_begin(struct timeline *t)
 {
-    struct store *s = &t->store;
     const struct queue *q = &t->queue[HD_UNIT_STORE];
-    if (s->next == q->n_taken || s->left > 0)
+    uint32_t k = t->storing;
+    if (k == q->n_taken || t->store.left > 0)
         return;
-    const struct sched_command *c = &t->s->cmd[q->index[s->next]];
-    s->since = later(s->next ? q->consumed[s->next - 1] : 0, q->taken[s->next] + STORE_DELAY);
-    s->left = (double)c->cost;
-    store_look(t);
-}
-
-/* When the data phase under way ends if ARRAY takes nothing more until then. */
-static uint64_t store_time(const struct timeline *t)
-{
-    const struct store *s = &t->store;
-    if (s->left <= 0)
-        return READ_UNKNOWN;
-    double slow = s->slow_until > s->since ? (double)(s->slow_until - s->since) : 0;
-    double cycles = s->left <= slow * s->slow ? s->left / s->slow : slow + s->left - slow * s->slow;
-    return s->since + (uint64_t)(cycles + 0.999);
+    t->store =
+        (struct progress){.since = later(k ? q->consumed[k - 1] : 0, q->taken[k] + STORE_DELAY),
+                          .left = (double)t->s->cmd[q->index[k]].cost};
+    slow_store(t);
 }
 
 static void store_end(struct timeline *t, uint64_t now)
@@ -209,22 +241,35 @@ static void store_end(struct timeline *t, uint64_t now)
     struct queue *q = &t->queue[HD_UNIT_STORE];
     q->consumed[q->n_consumed++] = now;
     t->store.left = 0;
-    t->store.next++;
+    t->storing++;
     complete(t, HD_UNIT_STORE, now + t->channel.latency + 1);
     store_begin(t);
 }
 
-/* ARRAY takes a command in cycle `now`. */
-static void store_slow(struct timeline *t, const struct sched_command *c, uint64_t now)
+static void take_array(struct timeline *t, struct sched_command *c, uint64_t now)
 {
-    struct store *s = &t->store;
-    if (s->left > 0)
-        store_advance(t, now);
-    s->array = c;
-    s->slow_until = now + c->cost - t->p->hw->n;
-    s->words = 0;
-    if (s->left > 0)
-        store_look(t);
+    c->cost = cost_array(&c->w.array, t->p->hw);
+    advance(&t->store, now);
+    advance(&t->vector, now);
+    t->array = (struct array_now){c, now + c->cost - t->p->hw->n, -1, 1};
+    slow_store(t);
+    slow_vector(t);
+    t->channel.slow = banks_lost(&c->w.array, t->p->hw, c->cost);
+    t->channel.slow_until = now + c->cost;
+    complete(t, HD_UNIT_ARRAY, now + c->cost - 1);
+}
+
+static void take_vector(struct timeline *t, struct sched_command *c, uint64_t now)
+{
+    c->cost = cost_vector(&c->w.vector, t->p->hw);
+    t->vector = (struct progress){.since = now, .left = (double)(c->cost - 1)};
+    slow_vector(t);
+}
+
+static void vector_end(struct timeline *t, uint64_t now)
+{
+    t->vector.left = 0;
+    complete(t, HD_UNIT_VECTOR, now);
 }
 
 static void take(struct timeline *t, uint32_t unit, uint64_t now)
@@ -234,17 +279,8 @@ static void take(struct timeline *t, uint32_t unit, uint64_t now)
     q->taken[q->n_taken++] = now;
     c->est_start = now;
     switch (unit) {
-    case HD_UNIT_ARRAY:
-        c->cost = cost_array(&c->w.array, t->p->hw);
-        store_slow(t, c, now);
-        t->channel.slow = banks_lost(&c->w.array, t->p->hw, c->cost);
-        t->channel.slow_until = now + c->cost;
-        complete(t, unit, now + c->cost - 1);
-        break;
-    case HD_UNIT_VECTOR:
-        c->cost = cost_vector(&c->w.vector, t->p->hw);
-        complete(t, unit, now + c->cost - 1);
-        break;
+    case HD_UNIT_ARRAY: take_array(t, c, now); break;
+    case HD_UNIT_VECTOR: take_vector(t, c, now); break;
     case HD_UNIT_STORE:
         c->cost = store_cost(t, c);
         store_begin(t);
@@ -351,8 +387,7 @@ static void push(struct timeline *t, uint64_t now)
 static void place_regions(struct timeline *t)
 {
     const struct ir_graph *g = t->p->graph;
-    const uint64_t n[HD_REGION_IO] = {t->p->command_bytes, t->p->constants.length,
-                                      t->p->arena_bytes};
+    const uint64_t n[HD_REGION_IO] = {t->p->command_bytes, t->p->constant_bytes, t->p->arena_bytes};
     uint64_t at = 0;
     for (uint32_t i = 0; i < 16; i++) {
         uint32_t io = i - HD_REGION_IO;
@@ -411,7 +446,7 @@ static void grant(struct timeline *t)
     }
 }
 
-enum { STEP_PUSH = HD_UNIT_FETCH, STEP_GRANT, STEP_STORE, STEPS };
+enum { STEP_PUSH = HD_UNIT_FETCH, STEP_GRANT, STEP_STORE, STEP_VECTOR, STEPS };
 
 /* The earliest step; false if there is none. */
 static bool step(struct timeline *t)
@@ -423,7 +458,8 @@ static bool step(struct timeline *t)
         uint64_t at = i < HD_UNIT_FETCH ? take_time(t, i)
                       : i == STEP_PUSH  ? push_time(t)
                       : i == STEP_GRANT ? read_channel_next(&t->channel)
-                                        : store_time(t);
+                      : i == STEP_STORE ? end_of(&t->store)
+                                        : end_of(&t->vector);
         if (at < best) {
             best = at;
             what = i;
@@ -437,8 +473,10 @@ static bool step(struct timeline *t)
         push(t, best);
     else if (what == STEP_GRANT)
         grant(t);
-    else
+    else if (what == STEP_STORE)
         store_end(t, best);
+    else
+        vector_end(t, best);
     return true;
 }
 

@@ -31,8 +31,10 @@ static uint8_t *pack_tile(const struct geo *g, const struct geo_piece *piece, ui
 
 static uint32_t pack(struct lower *l, const struct geo *g, const struct weight_block *b)
 {
-    uint8_t *bytes = arena_alloc(l->arena, (size_t)b->piece.n_ky * b->piece.n_b * b->n),
-            *to = bytes;
+    size_t size = (size_t)b->piece.n_ky * b->piece.n_b * b->n;
+    if (l->program->dry)
+        return sched_constant(l->program, NULL, size);
+    uint8_t *bytes = arena_alloc(l->arena, size), *to = bytes;
     for (uint32_t c = 0; c < b->n; c += l->hw->n)
         to = pack_tile(g, &b->piece, b->first + c, b->n - c < l->hw->n ? b->n - c : l->hw->n, to);
     return sched_constant(l->program, bytes, (size_t)(to - bytes));
@@ -45,8 +47,7 @@ void weights_fetch(struct lower *l, const struct geo *g, const struct weight_blo
     uint32_t row = g->op->row;
     if (*offset == IR_NONE)
         *offset = pack(l, g, b);
-    const char *note =
-        arena_printf(l->arena, "weights, channels %u-%u", b->first, b->first + b->n - 1);
+    const char *note = lower_note(l, "weights, channels %u-%u", b->first, b->first + b->n - 1);
     if (full)
         lower_fetch(l, row, HD_SPACE_WEIGHTS, *offset, 1, k * full * l->hw->n, dest, note);
     if (tail)
@@ -59,6 +60,8 @@ static uint32_t pack_columns(struct lower *l, const struct geo *g, const void *d
                              uint32_t first, uint32_t n)
 {
     const uint8_t *from = data;
+    if (l->program->dry)
+        return sched_constant(l->program, NULL, (size_t)n * size);
     uint8_t *bytes = arena_alloc(l->arena, (size_t)n * size);
     for (uint32_t c = 0; c < n; c++)
         memcpy(bytes + (size_t)c * size, from + (size_t)((first + c) % g->oc) * size, size);

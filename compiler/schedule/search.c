@@ -1,0 +1,93 @@
+/* search.c - knobs by coordinate descent: operator after operator, each choice tried in a whole
+ * program without bytes, kept if the estimate is lower. Two rounds, or as many trials as
+ * TRIAL_COMMANDS allows; the same input gives the same knobs. */
+#include <string.h>
+
+#include "lower.h"
+
+enum {
+    ROUNDS = 2,
+    TRIAL_COMMANDS = 250000, /* commands scheduled in all trials together: about a second */
+};
+
+static void add(struct sched_knobs choice[], uint32_t *n, const struct sched_knobs *now,
+                struct sched_knobs c)
+{
+    bool known = memcmp(&c, now, sizeof c) == 0;
+    for (uint32_t i = 0; i < *n; i++)
+        known = known || memcmp(&c, &choice[i], sizeof c) == 0;
+    if (!known && *n < SCHED_MAX_CHOICES)
+        choice[(*n)++] = c;
+}
+
+uint32_t sched_choices(const struct sched_program *p, uint32_t op, const struct sched_knobs *now,
+                       struct sched_knobs choice[SCHED_MAX_CHOICES])
+{
+    const struct ir_op *o = p->graph->op[op];
+    struct geo g;
+    uint32_t n = 0;
+    if (o->dead || o->region == IR_NONE || !geo_of(p->graph, o, &g))
+        return 0;
+    struct sched_knobs c = *now;
+    if (geo_on_array(&g)) {
+        uint32_t tiles = div_up(geo_streams(&g, p->hw, now->streams) * g.oc, p->hw->n);
+        for (c.group_tiles = 1; c.group_tiles < tiles && c.group_tiles <= 16; c.group_tiles *= 2)
+            add(choice, &n, now, c);
+        c.group_tiles = 0;
+        add(choice, &n, now, c);
+        c = *now;
+        for (c.streams = 1;
+             c.streams <= 2 && geo_streams(&g, p->hw, 1) != geo_streams(&g, p->hw, 2); c.streams++)
+            add(choice, &n, now, c);
+        c = *now;
+    }
+    for (c.tile_rows = g.oh; c.tile_rows > 1 && c.tile_rows * 16 > g.oh;
+         c.tile_rows = div_up(c.tile_rows, 2))
+        add(choice, &n, now, c);
+    c.tile_rows = 0;
+    add(choice, &n, now, c);
+    return n;
+}
+
+/* Cycles with `knobs`; UINT64_MAX if nothing can be built of them. */
+static uint64_t trial(const struct sched_program *p, struct sched_knobs *knobs, uint32_t *commands)
+{
+    struct arena *a = arena_beside(p->arena);
+    struct diag d = {0};
+    struct sched_program t = {.arena = a,
+                              .graph = p->graph,
+                              .hw = p->hw,
+                              .options = p->options,
+                              .knobs = knobs,
+                              .dry = true};
+    uint64_t cycles = sched_build(&t, &d) == ST_OK ? t.est_cycles : UINT64_MAX;
+    for (uint32_t i = 0; i < t.n_stream; i++)
+        *commands += t.stream[i].n;
+    arena_free(a);
+    return cycles;
+}
+
+void sched_search(struct sched_program *p)
+{
+    struct sched_knobs choice[SCHED_MAX_CHOICES];
+    uint32_t commands = 0;
+    uint64_t best = trial(p, p->knobs, &commands);
+    bool better = true;
+    for (uint32_t round = 0; round < ROUNDS && better; round++) {
+        better = false;
+        for (uint32_t i = 0; i < p->graph->n_op; i++) {
+            struct sched_knobs kept = p->knobs[i];
+            uint32_t n = sched_choices(p, i, &kept, choice);
+            for (uint32_t k = 0; k < n && commands < TRIAL_COMMANDS; k++) {
+                p->knobs[i] = choice[k];
+                uint64_t cycles = trial(p, p->knobs, &commands);
+                if (cycles < best) {
+                    best = cycles;
+                    kept = choice[k];
+                    better = true;
+                }
+            }
+            p->knobs[i] = kept;
+        }
+    }
+}
