@@ -88,6 +88,10 @@ static const char *becomes(enum ir_opcode opcode)
     case IR_OP_HARD_SWISH: return "becomes lut";
     case IR_OP_PAD: return "folded into convolutions where it can be";
     case IR_OP_RESHAPE: return "moves no data";
+    case IR_OP_SLICE: return "also SPLIT, STRIDED_SLICE, UNPACK, REVERSE_V2";
+    case IR_OP_GATHER: return "also TILE, MIRROR_PAD, BROADCAST_TO, RESIZE_NEAREST_NEIGHBOR";
+    case IR_OP_TRANSPOSE: return "also SPACE_TO_DEPTH, DEPTH_TO_SPACE, SPACE_TO_BATCH_ND and back";
+    case IR_OP_CONCATENATION: return "also PACK";
     default: return "";
     }
 }

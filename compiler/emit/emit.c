@@ -26,10 +26,27 @@ const char *emit_pointer(struct emit_unit *u, uint32_t tensor)
     if (t->role == IR_CONST)
         return arena_printf(u->arena, "(model_constants + 0x%x)",
                             emit_host_constant(u, t->data, (size_t)ir_bytes(t)));
+    if (t->role == IR_VARIABLE)
+        return arena_printf(u->arena, "(call->state + 0x%x)", u->state_offset[tensor]);
     if (s->mem_region == HD_REGION_ARENA)
         return arena_printf(u->arena, "(call->arena + 0x%x)", s->mem_offset);
     return io < u->graph->n_in ? arena_printf(u->arena, "call->in[%u]", io)
                                : arena_printf(u->arena, "call->out[%u]", io - u->graph->n_in);
+}
+
+static enum status place_state(struct emit_unit *u, struct diag *d)
+{
+    uint64_t n = 0;
+    u->state_offset = ARENA_ARRAY(u->arena, uint32_t, u->graph->n_tensor + 1);
+    for (uint32_t i = 0; i < u->graph->n_tensor; i++)
+        if (u->graph->tensor[i]->role == IR_VARIABLE) {
+            u->state_offset[i] = (uint32_t)n;
+            n += (ir_bytes(u->graph->tensor[i]) + 63) / 64 * 64;
+            if (n > INT32_MAX)
+                return FAIL(d, ST_NO_SPACE, "the variables need more than 2147483647 bytes");
+        }
+    u->state_bytes = (uint32_t)n;
+    return ST_OK;
 }
 
 enum status emit_run(struct arena *a, const struct ir_graph *g, const struct target_list *targets,
@@ -41,6 +58,7 @@ enum status emit_run(struct arena *a, const struct ir_graph *g, const struct tar
     u->graph = g;
     u->targets = targets;
     u->program = p;
+    TRY(place_state(u, d));
     TRY(emit_model(u, d));
     emit_commands(u);
     emit_constants(u);

@@ -24,6 +24,8 @@ struct emit_unit {
     const struct ir_graph *graph;
     const struct target_list *targets;
     struct sched_program *program; /* also without accelerator: places in memory */
+    uint32_t *state_offset;        /* by tensor: of variables, in state_bytes */
+    uint32_t state_bytes;
     uint32_t n;
     struct emit_file file[EMIT_MAX_FILES]; /* names may have one folder: "vanilla/vanilla.c" */
     uint32_t n_library;

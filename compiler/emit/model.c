@@ -118,6 +118,28 @@ static void add_run(struct emit_unit *u, struct text *t)
     text_add(t, "    return HD_OK;\n}\n\n");
 }
 
+/* Initial values of the variables. */
+static void add_reset(struct emit_unit *u, struct text *t)
+{
+    const struct ir_graph *g = u->graph;
+    if (!u->state_bytes)
+        return;
+    text_printf(t,
+                "static void reset_state(uint8_t *state)\n{\n"
+                "    for (uint32_t i = 0; i < %u; i++)\n        state[i] = 0;\n",
+                u->state_bytes);
+    for (uint32_t i = 0; i < g->n_tensor; i++)
+        if (g->tensor[i]->role == IR_VARIABLE && g->tensor[i]->data)
+            text_printf(
+                t,
+                "    hdk_copy(&(const struct hdk_copy){%llu}, model_constants + 0x%x, state "
+                "+ 0x%x);\n",
+                (unsigned long long)ir_bytes(g->tensor[i]),
+                emit_host_constant(u, g->tensor[i]->data, (size_t)ir_bytes(g->tensor[i])),
+                u->state_offset[i]);
+    text_add(t, "}\n\n");
+}
+
 static void add_quoted(struct text *t, const char *s)
 {
     text_add(t, "\"");
@@ -182,6 +204,8 @@ static void add_table(struct emit_unit *u, struct text *t)
                     "    .constants = model_constants,\n    .constant_bytes = "
                     "MODEL_DEVICE_CONSTANT_BYTES,\n");
     add_ports(u, t);
+    if (u->state_bytes)
+        text_printf(t, "    .state_bytes = %u,\n    .reset_state = reset_state,\n", u->state_bytes);
     text_printf(t,
                 "    .arena_bytes = %u,\n    .n_layers = %u,\n    .layer_names = layer_names,\n    "
                 ".run = run,\n};\n",
@@ -241,6 +265,7 @@ enum status emit_model(struct emit_unit *u, struct diag *d)
         else
             TRY(emit_host_params(u, t, u->graph->op[i], d));
     add_run(u, t);
+    add_reset(u, t);
     add_table(u, t);
     add_header(u, h, device_constants);
     return ST_OK;

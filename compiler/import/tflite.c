@@ -3,16 +3,28 @@
  * of ops.def; nothing behind the importer looks at the file again. */
 #include "tflite.h"
 
+#include <string.h>
+
 #include "tflite_import.h"
 
 enum { SCHEMA_VERSION = 3, MAX_OPERATORS = 100000 };
+
+/* An operator runs other subgraphs: CALL_ONCE, which initialises variables. */
+static bool runs_subgraphs(const struct tfl_file *f)
+{
+    for (uint32_t i = 0; i < f->n_operator; i++)
+        if (f->op[i].opcode_index < f->n_opcode &&
+            strcmp(f->opcode[f->op[i].opcode_index].name, "CALL_ONCE") == 0)
+            return true;
+    return false;
+}
 
 static enum status check_header(const struct tfl_file *f, struct diag *d)
 {
     if (f->version != SCHEMA_VERSION)
         return FAIL(d, ST_UNSUPPORTED, "schema version: expected %d, found %u", SCHEMA_VERSION,
                     f->version);
-    if (f->n_subgraph != 1)
+    if (f->n_subgraph == 0 || (f->n_subgraph > 1 && !runs_subgraphs(f)))
         return FAIL(d, f->n_subgraph == 0 ? ST_MODEL : ST_UNSUPPORTED,
                     "expected 1 subgraph, found %u", f->n_subgraph);
     if (f->n_operator == 0 || f->n_operator > MAX_OPERATORS)
@@ -48,10 +60,18 @@ static enum status graph_output(struct tfl_importer *m, uint32_t i)
 
     TRY(tfl_tensor(m, m->file->out.v[i], &id));
     t = m->g->tensor[id];
-    if (t->producer == IR_NONE)
-        return FAIL(m->d, ST_UNSUPPORTED, "'%.80s' is not computed by any operator", t->name);
-    if (t->is_output)
-        return FAIL(m->d, ST_UNSUPPORTED, "'%.80s' is listed twice", t->name);
+    if (t->role == IR_VALUE && t->producer == IR_NONE)
+        return FAIL(m->d, ST_MODEL, "'%.80s' is not computed by any operator", t->name);
+    if (t->role != IR_VALUE || t->is_output) { /* an input, a constant, or listed twice: a copy */
+        const uint32_t from = id;
+
+        TRY(tfl_between(m, t, t->rank, t->dim, &id));
+        t = m->g->tensor[id];
+        ir_op_new(m->g, IR_OP_RESHAPE, m->g->n_row - 1, 1, 1);
+        m->g->op[m->g->n_op - 1]->in[0] = from;
+        m->g->op[m->g->n_op - 1]->out[0] = id;
+        t->producer = m->g->n_op - 1;
+    }
     t->is_output = true;
     m->g->out[i] = id;
     return ST_OK;

@@ -11,6 +11,8 @@ struct tfl_importer {
     struct ir_graph *g;
     uint32_t *tensor_id;  /* of each file tensor, IR_NONE until first met */
     const uint8_t **copy; /* of each file buffer, NULL until first met */
+    uint32_t n_variable;
+    struct tfl_variable *variable; /* tflite_state.c */
     struct diag *d;
 };
 
@@ -27,5 +29,46 @@ uint32_t tfl_new_const(struct tfl_importer *m, const char *name, uint32_t rank, 
                        const int32_t *value);
 /* Operator `index` of the file: a row and an ir_op. */
 enum status tfl_op(struct tfl_importer *m, uint32_t index);
+
+/* --- building one file operator out of several ir_ops (tflite_build.c) --- */
+
+/* How a row of tflite_op.c's table brings an operator in, when one ir_op is not enough. */
+typedef enum status tfl_builder(struct tfl_importer *m, const struct tfl_operator *src,
+                                uint32_t row);
+
+/* Input i of `src` as a tensor that exists by now: a constant, a graph input or computed before. */
+enum status tfl_value(struct tfl_importer *m, const struct tfl_operator *src, uint32_t i,
+                      uint32_t *id);
+/* Output k of `src`, which nothing computes yet. */
+enum status tfl_result(struct tfl_importer *m, const struct tfl_operator *src, uint32_t k,
+                       uint32_t *id);
+/* A tensor between two ir_ops of one row, with the type and scale of `like`. */
+enum status tfl_between(struct tfl_importer *m, const struct ir_tensor *like, uint32_t rank,
+                        const int32_t *dim, uint32_t *id);
+/* An ir_op that computes tensor `out`. Constants in, and bytes only moved: it is evaluated here and
+ * `out` is a constant. */
+enum status tfl_emit(struct tfl_importer *m, enum ir_opcode opcode, uint32_t row, uint32_t n_in,
+                     const uint32_t *in, uint32_t out, struct ir_op **op);
+/* Evaluate `op` if it can be (see tfl_emit). */
+enum status tfl_fold(struct tfl_importer *m, struct ir_op *op);
+/* Replace *x by its elements index[0 .. n-1] along `axis`. */
+enum status tfl_pick(struct tfl_importer *m, uint32_t row, uint32_t *x, uint32_t axis, uint32_t n,
+                     const int32_t *index);
+/* A new int32 constant vector. */
+uint32_t tfl_vector(struct tfl_importer *m, uint32_t n, const int32_t *value);
+/* Integer parameter `i` of `src` must hold one value. */
+enum status tfl_scalar(struct tfl_importer *m, const struct tfl_operator *src, uint32_t i,
+                       const char *what, int32_t *value);
+/* An axis that may count from the end; refused when out of range. */
+enum status tfl_axis(struct tfl_importer *m, int32_t axis, uint32_t rank, uint32_t *k);
+
+/* Builders, by the file they stand in. */
+tfl_builder tfl_split, tfl_split_v, tfl_pack, tfl_unpack, tfl_strided_slice, tfl_gather,
+    tfl_tile; /* tflite_slice.c */
+tfl_builder tfl_space_to_depth, tfl_depth_to_space, tfl_space_to_batch, tfl_batch_to_space,
+    tfl_mirror_pad, tfl_resize_nearest, tfl_reverse, tfl_broadcast_to,
+    tfl_shape; /* tflite_move.c */
+tfl_builder tfl_var_handle, tfl_read_variable, tfl_assign_variable,
+    tfl_call_once; /* tflite_state.c */
 
 #endif

@@ -9,7 +9,7 @@ typedef enum status import_fn(struct tfl_importer *m, const struct tfl_operator 
 
 static import_fn import_conv, import_depthwise, import_pool, import_dense, import_activation,
     import_concat, import_softmax, import_leaky, import_mean, import_reshape, import_pad,
-    import_transpose, import_slice, import_plain;
+    import_transpose, import_slice, import_pad_value, import_plain;
 
 enum { ALL = 255 };
 
@@ -40,6 +40,7 @@ static const struct rule {
     {"QUANTIZE", IR_OP_QUANTIZE, 0, ALL, 1, 1, import_plain},
     {"DEQUANTIZE", IR_OP_DEQUANTIZE, 0, ALL, 1, 1, import_plain},
     {"PAD", IR_OP_PAD, 0, 1, 2, 2, import_pad},
+    {"PADV2", IR_OP_PAD, 0, 1, 3, 3, import_pad_value},
     {"CONCATENATION", IR_OP_CONCATENATION, 10, ALL, 1, 1024, import_concat},
     {"TRANSPOSE", IR_OP_TRANSPOSE, 0, 1, 2, 2, import_transpose},
     {"SLICE", IR_OP_SLICE, 0, 1, 3, 3, import_slice},
@@ -51,6 +52,43 @@ static const struct rule {
     {"RELU_N1_TO_1", IR_OP_RELU_N1_TO_1, 0, ALL, 1, 1, import_plain},
     {"HARD_SWISH", IR_OP_HARD_SWISH, 0, ALL, 1, 1, import_plain},
 };
+
+/* Operators made of several ir_ops, or of none. */
+static const struct built {
+    const char *name;
+    uint8_t kind;
+    uint32_t min_in, max_in;
+    tfl_builder *build;
+} builts[] = {
+    {"SPLIT", 35, 2, 2, tfl_split},
+    {"SPLIT_V", 79, 3, 3, tfl_split_v},
+    {"PACK", 59, 1, 1024, tfl_pack},
+    {"UNPACK", 64, 1, 1, tfl_unpack},
+    {"STRIDED_SLICE", 32, 4, 4, tfl_strided_slice},
+    {"GATHER", 23, 2, 2, tfl_gather},
+    {"TILE", 0, 2, 2, tfl_tile},
+    {"SPACE_TO_DEPTH", 19, 1, 1, tfl_space_to_depth},
+    {"DEPTH_TO_SPACE", 94, 1, 1, tfl_depth_to_space},
+    {"SPACE_TO_BATCH_ND", 0, 3, 3, tfl_space_to_batch},
+    {"BATCH_TO_SPACE_ND", 0, 3, 3, tfl_batch_to_space},
+    {"MIRROR_PAD", 77, 2, 2, tfl_mirror_pad},
+    {"RESIZE_NEAREST_NEIGHBOR", 74, 2, 2, tfl_resize_nearest},
+    {"REVERSE_V2", 0, 2, 2, tfl_reverse},
+    {"BROADCAST_TO", 0, 2, 2, tfl_broadcast_to},
+    {"SHAPE", 0, 1, 1, tfl_shape},
+    {"VAR_HANDLE", 111, 0, 0, tfl_var_handle},
+    {"READ_VARIABLE", 0, 1, 1, tfl_read_variable},
+    {"ASSIGN_VARIABLE", 0, 2, 2, tfl_assign_variable},
+    {"CALL_ONCE", 103, 0, 0, tfl_call_once},
+};
+
+static const struct built *find_built(const char *name)
+{
+    for (uint32_t i = 0; i < sizeof builts / sizeof *builts; i++)
+        if (strcmp(builts[i].name, name) == 0)
+            return &builts[i];
+    return NULL;
+}
 
 static const struct rule *find_rule(const char *name)
 {
@@ -269,6 +307,18 @@ static enum status import_pad(struct tfl_importer *m, const struct tfl_operator 
     return ST_OK;
 }
 
+static enum status import_pad_value(struct tfl_importer *m, const struct tfl_operator *src,
+                                    struct ir_op *op)
+{
+    uint32_t value;
+
+    TRY(import_pad(m, src, op));
+    TRY(tfl_value(m, src, 2, &value));
+    op->in = arena_memdup(m->arena, (const uint32_t[]){op->in[0], op->in[1], value}, 12);
+    op->n_in = 3;
+    return ST_OK;
+}
+
 static enum status import_transpose(struct tfl_importer *m, const struct tfl_operator *src,
                                     struct ir_op *op)
 {
@@ -306,36 +356,19 @@ static enum status import_slice(struct tfl_importer *m, const struct tfl_operato
 static enum status op_inputs(struct tfl_importer *m, const struct tfl_operator *src,
                              struct ir_op *op)
 {
-    for (uint32_t i = 0; i < op->n_in; i++) {
-        const struct ir_tensor *t;
-
-        if (src->in.v[i] == -1)
-            continue; /* optional, absent */
-        TRY(tfl_tensor(m, src->in.v[i], &op->in[i]));
-        t = m->g->tensor[op->in[i]];
-        if (t->role == IR_VALUE && t->producer == IR_NONE)
-            return FAIL(m->d, ST_MODEL,
-                        "input %u, tensor %d '%.80s', is used before it is computed", i,
-                        src->in.v[i], t->name);
-    }
+    for (uint32_t i = 0; i < op->n_in; i++)
+        if (src->in.v[i] != -1) /* else optional, absent */
+            TRY(tfl_value(m, src, i, &op->in[i]));
     return ST_OK;
 }
 
 static enum status op_output(struct tfl_importer *m, const struct tfl_operator *src,
                              struct ir_op *op)
 {
-    struct ir_tensor *t;
-
     if (src->out.n != 1)
         return FAIL(m->d, ST_MODEL, "expected 1 output, found %u", src->out.n);
-    TRY(tfl_tensor(m, src->out.v[0], &op->out[0]));
-    t = m->g->tensor[op->out[0]];
-    if (t->role != IR_VALUE || t->producer != IR_NONE)
-        return FAIL(m->d, ST_MODEL, "output, tensor %d '%.80s', is %s", src->out.v[0], t->name,
-                    t->role == IR_CONST   ? "a constant"
-                    : t->role == IR_INPUT ? "a graph input"
-                                          : "computed twice");
-    t->producer = op->id;
+    TRY(tfl_result(m, src, 0, &op->out[0]));
+    m->g->tensor[op->out[0]]->producer = op->id;
     return ST_OK;
 }
 
@@ -367,29 +400,60 @@ static void set_row(struct tfl_importer *m, const struct ir_op *op)
     row->macs = macs_of(m->g, op);
 }
 
-static enum status check_options(struct tfl_importer *m, const struct rule *rule,
-                                 const struct tfl_operator *src)
+static enum status check_options(struct tfl_importer *m, const struct tfl_operator *src,
+                                 uint8_t kind, uint32_t min_in, uint32_t max_in)
 {
-    if (rule->kind != 0 && (!src->options.present || src->options.kind != rule->kind))
-        return FAIL(m->d, ST_MODEL, "options: expected kind %u, found %u", rule->kind,
+    if (kind != 0 && (!src->options.present || src->options.kind != kind))
+        return FAIL(m->d, ST_MODEL, "options: expected kind %u, found %u", kind,
                     src->options.present ? src->options.kind : 0);
-    if (src->in.n < rule->min_in || src->in.n > rule->max_in)
-        return FAIL(m->d, ST_UNSUPPORTED, "expected %u to %u inputs, found %u", rule->min_in,
-                    rule->max_in, src->in.n);
+    if (src->in.n < min_in || src->in.n > max_in)
+        return FAIL(m->d, ST_UNSUPPORTED, "expected %u to %u inputs, found %u", min_in, max_in,
+                    src->in.n);
+    return ST_OK;
+}
+
+/* "SPLIT_V" to "04_split_v"; the first output names the row's tensor. */
+static void name_row(struct tfl_importer *m, const struct tfl_operator *src, uint32_t index)
+{
+    struct ir_row *row = &m->g->row[index];
+    char *name = arena_printf(m->arena, "%02u_%s", index, row->op);
+
+    for (char *c = name; *c != '\0'; c++)
+        if (*c >= 'A' && *c <= 'Z')
+            *c = (char)(*c - 'A' + 'a');
+    row->name = name;
+    if (src->out.n > 0 && (uint32_t)src->out.v[0] < m->file->n_tensor &&
+        m->tensor_id[src->out.v[0]] != IR_NONE) {
+        const struct ir_tensor *y = m->g->tensor[m->tensor_id[src->out.v[0]]];
+
+        row->tensor = y->name;
+        row->shape = ir_shape_text(m->arena, y->rank, y->dim);
+    }
+}
+
+static enum status build(struct tfl_importer *m, const struct built *b,
+                         const struct tfl_operator *src, uint32_t index)
+{
+    TRY(check_options(m, src, b->kind, b->min_in, b->max_in));
+    TRY(b->build(m, src, index));
+    name_row(m, src, index);
     return ST_OK;
 }
 
 enum status tfl_op(struct tfl_importer *m, uint32_t index)
 {
     const struct tfl_operator *src = &m->file->op[index];
-    const struct rule *rule = find_rule(m->g->row[index].op);
+    const char *name = m->g->row[index].op;
+    const struct rule *rule = find_rule(name);
     struct ir_op *op;
 
+    if (find_built(name) != NULL)
+        return build(m, find_built(name), src, index);
     if (rule == NULL)
         return FAIL(m->d, ST_UNSUPPORTED,
                     "this operator is not supported ('heddle ops' lists "
                     "those that are)");
-    TRY(check_options(m, rule, src));
+    TRY(check_options(m, src, rule->kind, rule->min_in, rule->max_in));
     op = ir_op_new(m->g, rule->opcode, index, rule->n_value == ALL ? src->in.n : rule->n_value, 1);
     TRY(op_inputs(m, src, op));
     TRY(op_output(m, src, op));
@@ -397,5 +461,5 @@ enum status tfl_op(struct tfl_importer *m, uint32_t index)
         return FAIL(m->d, ST_MODEL, "input 0 is absent");
     TRY(rule->fn(m, src, op));
     set_row(m, op);
-    return ST_OK;
+    return tfl_fold(m, op);
 }

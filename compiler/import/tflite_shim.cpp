@@ -7,9 +7,9 @@
 namespace
 {
 
-// Depth: real models nest 6 tables. Tables: a million operators, tensors and buffers are plenty.
+// Depth: real models nest 6 tables. Tables: an operator takes about eight.
 constexpr flatbuffers::uoffset_t kMaxDepth = 32;
-constexpr flatbuffers::uoffset_t kMaxTables = 1000000;
+constexpr flatbuffers::uoffset_t kMaxTables = 250000;
 static_assert(FLATBUFFERS_LITTLEENDIAN, "vectors are used in place");
 
 template <typename T> T *alloc(arena *a, size_t n)
@@ -121,6 +121,66 @@ void other_options(const tfl::Operator *op, tfl_options *r)
     }
 }
 
+void shape_options(const tfl::Operator *op, tfl_options *r)
+{
+    if (const auto *s2d = op->options_as_SpaceToDepthOptions()) {
+        r->block = s2d->block_size();
+    } else if (const auto *d2s = op->options_as_DepthToSpaceOptions()) {
+        r->block = d2s->block_size();
+    } else if (const auto *split = op->options_as_SplitOptions()) {
+        r->number = split->num_splits();
+    } else if (const auto *split_v = op->options_as_SplitVOptions()) {
+        r->number = split_v->num_splits();
+    } else if (const auto *pack = op->options_as_PackOptions()) {
+        r->number = pack->values_count();
+        r->axis = pack->axis();
+    } else if (const auto *unpack = op->options_as_UnpackOptions()) {
+        r->number = unpack->num();
+        r->axis = unpack->axis();
+    } else if (const auto *gather = op->options_as_GatherOptions()) {
+        r->axis = gather->axis();
+        r->batch_dims = gather->batch_dims();
+    } else if (const auto *mirror = op->options_as_MirrorPadOptions()) {
+        r->mode = mirror->mode();
+    } else if (const auto *slice = op->options_as_StridedSliceOptions()) {
+        r->begin_mask = slice->begin_mask();
+        r->end_mask = slice->end_mask();
+        r->ellipsis_mask = slice->ellipsis_mask();
+        r->new_axis_mask = slice->new_axis_mask();
+        r->shrink_axis_mask = slice->shrink_axis_mask();
+        r->offset = slice->offset();
+    }
+}
+
+void late_options(const tfl::Operator *op, tfl_options *r)
+{
+    if (const auto *bilinear = op->options_as_ResizeBilinearOptions()) {
+        r->align_corners = bilinear->align_corners();
+        r->half_pixel_centers = bilinear->half_pixel_centers();
+    } else if (const auto *nearest = op->options_as_ResizeNearestNeighborOptions()) {
+        r->align_corners = nearest->align_corners();
+        r->half_pixel_centers = nearest->half_pixel_centers();
+    } else if (const auto *conv = op->options_as_TransposeConvOptions()) {
+        r->padding = conv->padding();
+        r->stride_h = conv->stride_h();
+        r->stride_w = conv->stride_w();
+        r->activation = conv->activation();
+    } else if (const auto *matmul = op->options_as_BatchMatMulOptions()) {
+        r->adjoint_x = matmul->adj_x();
+        r->adjoint_y = matmul->adj_y();
+    } else if (const auto *gelu = op->options_as_GeluOptions()) {
+        r->approximate = gelu->approximate();
+    } else if (const auto *div = op->options_as_DivOptions()) {
+        r->activation = div->activation();
+    } else if (const auto *norm = op->options_as_L2NormOptions()) {
+        r->activation = norm->activation();
+    } else if (const auto *handle = op->options_as_VarHandleOptions()) {
+        r->shared_name = text(handle->shared_name());
+    } else if (const auto *once = op->options_as_CallOnceOptions()) {
+        r->init_subgraph = once->init_subgraph_index();
+    }
+}
+
 tfl_operator operator_of(const tfl::Operator *op)
 {
     tfl_operator r = {};
@@ -128,11 +188,14 @@ tfl_operator operator_of(const tfl::Operator *op)
     r.opcode_index = op->opcode_index();
     r.in = ints(op->inputs());
     r.out = ints(op->outputs());
+    r.options.shared_name = "";
     r.options.kind = static_cast<uint8_t>(op->options_type());
     r.options.present = op->options() != nullptr;
     if (r.options.present) {
         window_options(op, &r.options);
         other_options(op, &r.options);
+        shape_options(op, &r.options);
+        late_options(op, &r.options);
     }
     return r;
 }
@@ -145,18 +208,34 @@ tfl_buffer buffer_of(const tfl::Buffer *b)
     return {n != 0 ? b->data()->data() : nullptr, n, b->offset() > 1};
 }
 
-void subgraph_of(arena *a, const tfl::SubGraph *g, tfl_file *f)
+tfl_subgraph subgraph_of(arena *a, const tfl::SubGraph *g)
 {
-    f->n_tensor = count(g->tensors());
-    f->tensor = alloc<tfl_tensor>(a, f->n_tensor);
-    for (uint32_t i = 0; i < f->n_tensor; i++)
-        f->tensor[i] = tensor_of(g->tensors()->Get(i));
-    f->n_operator = count(g->operators());
-    f->op = alloc<tfl_operator>(a, f->n_operator);
-    for (uint32_t i = 0; i < f->n_operator; i++)
-        f->op[i] = operator_of(g->operators()->Get(i));
-    f->in = ints(g->inputs());
-    f->out = ints(g->outputs());
+    tfl_subgraph r = {};
+
+    r.n_tensor = count(g->tensors());
+    r.tensor = alloc<tfl_tensor>(a, r.n_tensor);
+    for (uint32_t i = 0; i < r.n_tensor; i++)
+        r.tensor[i] = tensor_of(g->tensors()->Get(i));
+    r.n_operator = count(g->operators());
+    r.op = alloc<tfl_operator>(a, r.n_operator);
+    for (uint32_t i = 0; i < r.n_operator; i++)
+        r.op[i] = operator_of(g->operators()->Get(i));
+    return r;
+}
+
+void subgraphs_of(arena *a, const tfl::Model *m, tfl_file *f)
+{
+    const tfl_subgraph first = subgraph_of(a, m->subgraphs()->Get(0));
+
+    f->n_tensor = first.n_tensor;
+    f->tensor = first.tensor;
+    f->n_operator = first.n_operator;
+    f->op = first.op;
+    f->in = ints(m->subgraphs()->Get(0)->inputs());
+    f->out = ints(m->subgraphs()->Get(0)->outputs());
+    f->more = alloc<tfl_subgraph>(a, f->n_subgraph);
+    for (uint32_t i = 1; i < f->n_subgraph; i++)
+        f->more[i - 1] = subgraph_of(a, m->subgraphs()->Get(i));
 }
 
 tfl_file *file_of(arena *a, const tfl::Model *m)
@@ -174,7 +253,7 @@ tfl_file *file_of(arena *a, const tfl::Model *m)
     for (uint32_t i = 0; i < f->n_buffer; i++)
         f->buffer[i] = buffer_of(m->buffers()->Get(i));
     if (f->n_subgraph != 0)
-        subgraph_of(a, m->subgraphs()->Get(0), f);
+        subgraphs_of(a, m, f);
     return f;
 }
 

@@ -39,8 +39,13 @@ struct tfl_options {
     uint8_t kind; /* BuiltinOptions of tflite.fbs */
     int32_t padding, stride_h, stride_w, dilation_h, dilation_w, filter_h, filter_w;
     int32_t activation, axis, weights_format;
-    bool keep_dims;
+    int32_t block, number;    /* SPACE_TO_DEPTH and back; SPLIT, PACK, UNPACK: how many */
+    int32_t batch_dims, mode; /* GATHER; MIRROR_PAD */
+    int32_t init_subgraph;    /* CALL_ONCE */
+    int32_t begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask;
+    bool keep_dims, align_corners, half_pixel_centers, adjoint_x, adjoint_y, approximate, offset;
     float beta, alpha;
+    const char *shared_name; /* VAR_HANDLE */
     struct tfl_ints new_shape;
 };
 
@@ -61,8 +66,16 @@ struct tfl_buffer {
     bool outside; /* stored behind the FlatBuffer */
 };
 
+/* A subgraph behind the first: what CALL_ONCE runs. */
+struct tfl_subgraph {
+    uint32_t n_tensor, n_operator;
+    struct tfl_tensor *tensor;
+    struct tfl_operator *op;
+};
+
 struct tfl_file {
     uint32_t version, n_subgraph;
+    struct tfl_subgraph *more; /* subgraphs 1 .. n_subgraph - 1 */
     uint32_t n_opcode, n_tensor, n_operator, n_buffer;
     struct tfl_opcode *opcode;
     struct tfl_tensor *tensor; /* of subgraph 0 */

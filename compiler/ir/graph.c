@@ -157,7 +157,7 @@ static void place(struct ir_graph *g, struct ir_op *op, uint32_t at, bool *made)
 }
 
 /* Stable topological order: again and again the first operator that is ready. Linear when the
- * order is true already, which it nearly always is. */
+ * order is true already, which it nearly always is. Operators with state stay in their order. */
 enum status ir_link(struct ir_graph *g, struct diag *d)
 {
     struct ir_op **order = ARENA_ARRAY(g->arena, struct ir_op *, g->n_op);
@@ -171,11 +171,13 @@ enum status ir_link(struct ir_graph *g, struct diag *d)
             g->op[n_left++] = g->op[i];
     while (n_left > 0) {
         uint32_t n_waiting = 0;
+        bool state_waits = false;
 
         for (uint32_t i = 0; i < n_left; i++) {
             struct ir_op *op = g->op[i];
 
-            if (ready(g, op, made)) {
+            state_waits = state_waits || (ir_has_state(op) && !ready(g, op, made));
+            if (ready(g, op, made) && !(state_waits && ir_has_state(op))) {
                 order[n_placed] = op;
                 place(g, op, n_placed++, made);
             } else {

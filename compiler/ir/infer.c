@@ -26,7 +26,7 @@ static enum status check_arity(const struct ir_op *op, struct diag *d)
     TRY(want_count("inputs", info->min_in, info->max_in, op->n_in, d));
     TRY(want_count("outputs", info->min_out, info->max_out, op->n_out, d));
     for (uint32_t i = 0; i < op->n_in; i++)
-        if ((i < info->min_in || op->opcode == IR_OP_CONCATENATION) && op->in[i] == IR_NONE)
+        if ((i < info->min_in || info->max_in > 3) && op->in[i] == IR_NONE)
             return FAIL(d, ST_MODEL, "input %u is absent", i);
     return ST_OK;
 }
@@ -78,6 +78,18 @@ enum status ir_want_act(const struct ir_tensor *t, const char *what, struct diag
         return FAIL(d, ST_UNSUPPORTED, "%s '%.80s': expected one scale, found %u", what, t->name,
                     t->quant.n);
     return ST_OK;
+}
+
+enum status ir_want_moved(const struct ir_tensor *x, const struct ir_tensor *y, struct diag *d)
+{
+    TRY(ir_want_type(y, "output", x->type, d));
+    if (x->quant.n == 0 && y->quant.n == 0)
+        return ST_OK;
+    if (x->quant.n != 1 || y->quant.n != 1)
+        return FAIL(d, x->quant.n && y->quant.n ? ST_UNSUPPORTED : ST_MODEL,
+                    "'%.80s' has %u scales, '%.80s' has %u: expected one each", x->name, x->quant.n,
+                    y->name, y->quant.n);
+    return ir_want_same_quant(x, y, d);
 }
 
 enum status ir_want_rank(const struct ir_tensor *t, const char *what, uint32_t rank, struct diag *d)

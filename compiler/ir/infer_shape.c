@@ -99,22 +99,6 @@ enum status infer_mean(const struct ir_graph *g, const struct ir_op *op, struct 
     return ir_want_shape(g, y, "output", rank, dim, d);
 }
 
-enum status infer_reshape(const struct ir_graph *g, const struct ir_op *op, struct diag *d)
-{
-    const struct ir_tensor *x = ir_in(g, op, 0), *y = ir_out(g, op, 0);
-
-    TRY(ir_want_type(y, "output", x->type, d));
-    if (ir_elements(x) != ir_elements(y))
-        return FAIL(d, ST_MODEL, "output '%.80s': expected %llu elements, found %llu", y->name,
-                    (unsigned long long)ir_elements(x), (unsigned long long)ir_elements(y));
-    if (x->type == IR_I8 || x->type == IR_U8) {
-        TRY(ir_want_act(x, "input", d));
-        TRY(ir_want_act(y, "output", d));
-        return ir_want_same_quant(x, y, d);
-    }
-    return ST_OK;
-}
-
 enum status infer_quantize(const struct ir_graph *g, const struct ir_op *op, struct diag *d)
 {
     const struct ir_tensor *x = ir_in(g, op, 0), *y = ir_out(g, op, 0);
@@ -132,92 +116,4 @@ enum status infer_dequantize(const struct ir_graph *g, const struct ir_op *op, s
     TRY(ir_want_act(x, "input", d));
     TRY(ir_want_type(y, "output", IR_F32, d));
     return ir_want_shape(g, y, "output", x->rank, x->dim, d);
-}
-
-/* Data movement: one 8-bit type and one quantisation in and out. */
-static enum status want_moved(const struct ir_tensor *x, const struct ir_tensor *y, struct diag *d)
-{
-    TRY(ir_want_act(x, "input", d));
-    TRY(ir_want_act(y, "output", d));
-    TRY(ir_want_type(y, "output", x->type, d));
-    return ir_want_same_quant(x, y, d);
-}
-
-enum status infer_pad(const struct ir_graph *g, const struct ir_op *op, struct diag *d)
-{
-    const struct ir_tensor *x = ir_in(g, op, 0), *p = ir_in(g, op, 1), *y = ir_out(g, op, 0);
-    int32_t dim[IR_MAX_RANK];
-
-    TRY(want_moved(x, y, d));
-    TRY(ir_want_const_i32(p, "paddings", 2 * (uint64_t)x->rank, d));
-    for (uint32_t i = 0; i < x->rank; i++) {
-        const int32_t before = ir_const_i32(p, 2 * i), after = ir_const_i32(p, 2 * i + 1);
-        const int64_t size = (int64_t)x->dim[i] + before + after;
-
-        if (before < 0 || after < 0 || size > INT32_MAX)
-            return FAIL(d, ST_MODEL, "paddings '%.80s': %d and %d are not usable", p->name, before,
-                        after);
-        dim[i] = (int32_t)size;
-    }
-    return ir_want_shape(g, y, "output", x->rank, dim, d);
-}
-
-enum status infer_concat(const struct ir_graph *g, const struct ir_op *op, struct diag *d)
-{
-    const struct ir_tensor *first = ir_in(g, op, 0), *y = ir_out(g, op, 0);
-    const uint32_t axis = (uint32_t)op->attr[IR_AXIS];
-    int32_t dim[IR_MAX_RANK];
-    int64_t size = 0;
-
-    if (axis >= first->rank)
-        return FAIL(d, ST_MODEL, "axis %d: '%.80s' has %u dimensions", op->attr[IR_AXIS],
-                    first->name, first->rank);
-    memcpy(dim, first->dim, sizeof dim);
-    for (uint32_t i = 0; i < op->n_in; i++) {
-        const struct ir_tensor *x = ir_in(g, op, i);
-
-        TRY(want_moved(x, y, d));
-        TRY(ir_want_rank(x, "input", first->rank, d));
-        dim[axis] = x->dim[axis];
-        TRY(ir_want_shape(g, x, "input", first->rank, dim, d));
-        size += x->dim[axis];
-    }
-    dim[axis] = size > INT32_MAX ? 0 : (int32_t)size;
-    return ir_want_shape(g, y, "output", first->rank, dim, d);
-}
-
-enum status infer_transpose(const struct ir_graph *g, const struct ir_op *op, struct diag *d)
-{
-    const struct ir_tensor *x = ir_in(g, op, 0), *p = ir_in(g, op, 1), *y = ir_out(g, op, 0);
-    int32_t dim[IR_MAX_RANK];
-    uint32_t seen = 0;
-
-    TRY(want_moved(x, y, d));
-    TRY(ir_want_const_i32(p, "permutation", x->rank, d));
-    for (uint32_t i = 0; i < x->rank; i++) {
-        const int32_t from = ir_const_i32(p, i);
-
-        if (from < 0 || from >= (int32_t)x->rank || (seen >> from & 1) != 0)
-            return FAIL(d, ST_MODEL, "permutation '%.80s': entry %u is %d", p->name, i, from);
-        seen |= 1u << from;
-        dim[i] = x->dim[from];
-    }
-    return ir_want_shape(g, y, "output", x->rank, dim, d);
-}
-
-enum status infer_slice(const struct ir_graph *g, const struct ir_op *op, struct diag *d)
-{
-    const struct ir_tensor *x = ir_in(g, op, 0), *p = ir_in(g, op, 1), *y = ir_out(g, op, 0);
-
-    TRY(want_moved(x, y, d));
-    TRY(ir_want_const_i32(p, "begin", x->rank, d));
-    TRY(ir_want_rank(y, "output", x->rank, d));
-    for (uint32_t i = 0; i < x->rank; i++) {
-        const int32_t begin = ir_const_i32(p, i);
-
-        if (begin < 0 || (int64_t)begin + y->dim[i] > x->dim[i])
-            return FAIL(d, ST_MODEL, "begin '%.80s': %d with size %d leaves dimension %u of %d",
-                        p->name, begin, y->dim[i], i, x->dim[i]);
-    }
-    return ST_OK;
 }

@@ -149,6 +149,11 @@ static inline struct ir_tensor *ir_out(const struct ir_graph *g, const struct ir
 {
     return g->tensor[op->out[i]];
 }
+/* The operator reads or writes state: it is never dropped and keeps its place. */
+static inline bool ir_has_state(const struct ir_op *op)
+{
+    return op->opcode == IR_OP_READ_VARIABLE || op->opcode == IR_OP_ASSIGN_VARIABLE;
+}
 /* Readers of tensor `id` that are alive. */
 uint32_t ir_uses(const struct ir_graph *g, uint32_t id);
 /* The tensor whose bytes `id` shares: itself, or what stands before a chain of RESHAPEs. */

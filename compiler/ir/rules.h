@@ -19,6 +19,8 @@ enum status ir_want_type(const struct ir_tensor *t, const char *what, enum ir_ty
                          struct diag *d);
 /* 8-bit, quantised per tensor. */
 enum status ir_want_act(const struct ir_tensor *t, const char *what, struct diag *d);
+/* Data movement: one type in and out; 8- and 16-bit ones with one quantisation. */
+enum status ir_want_moved(const struct ir_tensor *x, const struct ir_tensor *y, struct diag *d);
 enum status ir_want_rank(const struct ir_tensor *t, const char *what, uint32_t rank,
                          struct diag *d);
 enum status ir_want_shape(const struct ir_graph *g, const struct ir_tensor *t, const char *what,

@@ -37,14 +37,25 @@ static bool keeps_order(const struct ir_graph *g, const struct ir_op *op)
     return true;
 }
 
+/* A slice with a step below 0: the other way round. */
+static bool turns(const struct ir_graph *g, const struct ir_op *op)
+{
+    const struct ir_tensor *steps = ir_in(g, op, 2);
+
+    for (uint32_t i = 0; steps != NULL && i < ir_elements(steps); i++)
+        if (((const int32_t *)(const void *)steps->data)[i] < 0)
+            return true;
+    return false;
+}
+
 /* Every byte of the output is the input's byte at the same place. */
 static bool moves_nothing(const struct ir_graph *g, const struct ir_op *op)
 {
     const struct ir_tensor *x = ir_in(g, op, 0), *y = ir_out(g, op, 0);
 
     switch (op->opcode) {
-    case IR_OP_PAD:
-    case IR_OP_SLICE: return same_shape(x, y);
+    case IR_OP_PAD: return same_shape(x, y);
+    case IR_OP_SLICE: return same_shape(x, y) && !turns(g, op);
     case IR_OP_TRANSPOSE: return keeps_order(g, op);
     case IR_OP_CONCATENATION: return op->n_in == 1;
     default: return false;
@@ -94,7 +105,7 @@ static void drop_unread(struct ir_graph *g)
 {
     for (uint32_t i = g->n_op; i-- > 0;) {
         struct ir_op *op = g->op[i];
-        bool needed = false;
+        bool needed = ir_has_state(op);
 
         for (uint32_t k = 0; k < op->n_out; k++)
             needed = needed || ir_out(g, op, k)->is_output || ir_uses(g, op->out[k]) > 0;

@@ -10,6 +10,8 @@ static bool pads_image_only(const struct ir_graph *g, const struct ir_op *pad)
 
     if (ir_in(g, pad, 0)->rank != 4)
         return false;
+    if (pad->n_in > 2 && (int8_t)ir_in(g, pad, 2)->data[0] != ir_zero_point(ir_in(g, pad, 0)))
+        return false;
     for (uint32_t i = 0; i < 4; i++) /* int32 [4,2]: N is row 0, C row 3; both pairs all zero */
         if (p[i] != 0 || p[4 + i] != 0 || p[24 + i] != 0 || p[28 + i] != 0)
             return false;
@@ -56,7 +58,8 @@ enum status lgl_pad(struct ir_graph *g, const struct lgl_options *o, struct diag
 {
     (void)o;
     for (uint32_t i = 0; i < g->n_op; i++)
-        if (g->op[i]->opcode == IR_OP_PAD && pads_image_only(g, g->op[i]))
+        if (g->op[i]->opcode == IR_OP_PAD && ir_in(g, g->op[i], 0)->type == IR_I8 &&
+            pads_image_only(g, g->op[i]))
             fold_pad(g, g->op[i]);
     return ir_link(g, d);
 }

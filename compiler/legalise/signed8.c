@@ -15,6 +15,8 @@ static void make_signed(struct ir_graph *g, struct ir_tensor *t)
         zero_point[i] = t->quant.zero_point[i] - 128;
     t->quant.zero_point = zero_point;
     t->type = IR_I8;
+    if (t->role == IR_VARIABLE && t->data == NULL) /* code 0, as uint8 */
+        t->data = arena_alloc(g->arena, (size_t)ir_bytes(t));
     if (t->data != NULL) {
         const size_t n = (size_t)ir_bytes(t);
         uint8_t *data = arena_memdup(g->arena, t->data, n);

@@ -19,6 +19,9 @@ typedef enum status ref_kernel(const struct ref_call *c, struct diag *d);
 #include "../ir/ops.def"
 #undef IR_OP
 
+/* The kernel of an operator; never NULL. */
+ref_kernel *ref_kernel_of(enum ir_opcode opcode);
+
 /* SRDHM, RDBPOT and MBQM of NUMERICS.md, double rounding. x << shift wraps modulo 2^32. */
 int32_t ref_srdhm(int32_t a, int32_t b);
 int32_t ref_rdbpot(int32_t x, int32_t exponent);

@@ -11,6 +11,11 @@ static ref_kernel *const kernel_table[] = {
 #undef IR_OP
 };
 
+ref_kernel *ref_kernel_of(enum ir_opcode opcode)
+{
+    return kernel_table[opcode];
+}
+
 struct ref {
     const struct ir_graph *g;
     uint8_t **bytes; /* of each tensor */

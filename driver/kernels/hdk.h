@@ -150,13 +150,22 @@ struct hdk_quantize {
 void hdk_quantize(const struct hdk_quantize *p, const float *x, int8_t *y);
 void hdk_dequantize(const struct hdk_quantize *p, const int8_t *x, float *y);
 
-/* PAD, PADV2. x [shape0, .., shape3], y [before + shape + after in each], the border filled with
- * `value`. */
+/* PAD, PADV2, any type of up to 4 bytes. x [shape0, .., shape5], y [before + shape + after in
+ * each], the border filled with `value`, whose low bytes are the element's. */
+#define HDK_DIMS 6
 struct hdk_pad {
-    uint32_t shape[4], before[4], after[4];
-    int32_t value;
+    uint32_t shape[HDK_DIMS], before[HDK_DIMS], after[HDK_DIMS];
+    uint32_t value, element_bytes;
 };
-void hdk_pad(const struct hdk_pad *p, const int8_t *x, int8_t *y);
+void hdk_pad(const struct hdk_pad *p, const void *x, void *y);
+
+/* GATHER, MIRROR_PAD, RESIZE_NEAREST_NEIGHBOR, any type. x [outer, size, inner], y [outer, n,
+ * inner]: y[o, i] = x[o, index[i]], index below size. */
+struct hdk_gather {
+    uint32_t outer, size, n, inner_bytes;
+    const int32_t *index; /* [n] */
+};
+void hdk_gather(const struct hdk_gather *p, const void *x, void *y);
 
 /* CONCATENATION, any type. Input i is [outer, bytes[i]], y [outer, sum of bytes]. */
 struct hdk_concat {
@@ -168,7 +177,6 @@ void hdk_concat(const struct hdk_concat *p, const void *const *x, void *y);
 /* TRANSPOSE, SLICE, STRIDED_SLICE, SPLIT, any type: y is dense in `shape` order, element (i0, ..,
  * i5) comes from byte offset + i0 * stride[0] + .. + i5 * stride[5] of x. Unused leading dimensions
  * have shape 1. */
-#define HDK_DIMS 6
 struct hdk_transpose {
     uint32_t shape[HDK_DIMS];
     int32_t stride[HDK_DIMS]; /* bytes */

@@ -1,4 +1,4 @@
-/* hdk_shape.c - PAD, CONCATENATION, TRANSPOSE and slices: bytes move, none change. */
+/* hdk_shape.c - PAD, GATHER, CONCATENATION, TRANSPOSE and slices: bytes move, none change. */
 #include "hdk.h"
 
 static uint8_t *append(uint8_t *to, const uint8_t *from, uint32_t n)
@@ -8,36 +8,53 @@ static uint8_t *append(uint8_t *to, const uint8_t *from, uint32_t n)
     return to + n;
 }
 
-static int8_t *fill(int8_t *y, int32_t value, uint64_t n)
+/* n elements of `value`'s low bytes. */
+static uint8_t *fill(uint8_t *y, const struct hdk_pad *p, uint64_t n)
 {
     for (uint64_t i = 0; i < n; i++)
-        y[i] = (int8_t)value;
-    return y + n;
+        for (uint32_t b = 0; b < p->element_bytes; b++)
+            *y++ = (uint8_t)(p->value >> (8 * b));
+    return y;
 }
 
-void hdk_pad(const struct hdk_pad *p, const int8_t *x, int8_t *y)
+/* Dimension by dimension: the element at `index` of y comes from x if it lies inside in all. */
+void hdk_pad(const struct hdk_pad *p, const void *x, void *y)
 {
-    uint64_t size[4]; /* elements of y behind each axis */
+    const uint8_t *from = x;
+    uint8_t *to = y;
+    uint64_t size[HDK_DIMS]; /* elements of y behind each dimension */
+    uint32_t index[HDK_DIMS] = {0}, row = p->shape[HDK_DIMS - 1] * p->element_bytes, d;
 
-    size[3] = 1;
-    for (uint32_t d = 3; d-- > 0;)
+    size[HDK_DIMS - 1] = 1;
+    for (d = HDK_DIMS - 1; d-- > 0;)
         size[d] = size[d + 1] * (p->before[d + 1] + p->shape[d + 1] + p->after[d + 1]);
-    y = fill(y, p->value, p->before[0] * size[0]);
-    for (uint32_t n = 0; n < p->shape[0]; n++) {
-        y = fill(y, p->value, p->before[1] * size[1]);
-        for (uint32_t h = 0; h < p->shape[1]; h++) {
-            y = fill(y, p->value, p->before[2] * size[2]);
-            for (uint32_t w = 0; w < p->shape[2]; w++) {
-                y = fill(y, p->value, p->before[3]);
-                y = (int8_t *)append((uint8_t *)y, (const uint8_t *)x, p->shape[3]);
-                x += p->shape[3];
-                y = fill(y, p->value, p->after[3]);
-            }
-            y = fill(y, p->value, p->after[2] * size[2]);
+    for (d = 0; d < HDK_DIMS - 1; d++)
+        to = fill(to, p, p->before[d] * size[d]);
+    do { /* one row of x; then what lies between it and the next */
+        to = fill(to, p, p->before[HDK_DIMS - 1]);
+        to = append(to, from, row);
+        from += row;
+        to = fill(to, p, p->after[HDK_DIMS - 1]);
+        for (d = HDK_DIMS - 1; d-- > 0;) {
+            if (++index[d] < p->shape[d])
+                break;
+            index[d] = 0;
+            to = fill(to, p, p->after[d] * size[d]);
         }
-        y = fill(y, p->value, p->after[1] * size[1]);
-    }
-    fill(y, p->value, p->after[0] * size[0]);
+        for (uint32_t k = d + 1; d < HDK_DIMS && k < HDK_DIMS - 1; k++)
+            to = fill(to, p, p->before[k] * size[k]);
+    } while (d < HDK_DIMS);
+}
+
+void hdk_gather(const struct hdk_gather *p, const void *x, void *y)
+{
+    const uint8_t *from = x;
+    uint8_t *to = y;
+
+    for (uint32_t o = 0; o < p->outer; o++)
+        for (uint32_t i = 0; i < p->n; i++)
+            to = append(to, from + ((uint64_t)o * p->size + (uint32_t)p->index[i]) * p->inner_bytes,
+                        p->inner_bytes);
 }
 
 void hdk_concat(const struct hdk_concat *p, const void *const *x, void *y)

@@ -1,4 +1,4 @@
-"""Make small random int8 TFLite networks with inputs and goldens, without TensorFlow.
+"""Make small random int8 and uint8 TFLite networks with inputs and goldens, without TensorFlow.
 
     rand_tflite.py --seed S --count K --out DIR [--ops conv2d,add,...] [--max-ops M] [--samples N]
 
@@ -10,7 +10,7 @@ A network is a random graph: each operator takes a random earlier tensor (mostly
 that nobody reads become the graph's outputs. Sizes straddle 4, 8, 16 and 32. Output scales follow the
 range that the float form of the operator reaches on the network's own samples, so answers fill int8
 without all of them saturating. Left out on purpose: what the reference leaves undefined (NUMERICS.md)
-and what no converter writes (stride and dilation together, grouped convolutions).
+and what no converter writes (stride and dilation together). The other operators are in rand_ops.py.
 """
 
 import argparse
@@ -24,6 +24,8 @@ import tflite
 
 import float_sim as fs
 import make_goldens
+import rand_ops
+from rand_ops import Skip
 from tflite_writer import Net
 
 EDGES = [n + d for n in (4, 8, 16, 32) for d in (-1, 0, 1)]
@@ -36,10 +38,6 @@ SOFTMAX_MAX = 128        # a flat distribution over 512 or more is undefined in 
 ACTIVATIONS = ["NONE", "RELU", "RELU6", "RELU_N1_TO_1"]
 
 
-class Skip(Exception):
-    """The operator drawn does not fit the tensor drawn; draw again."""
-
-
 class Act:
     """An activation tensor: its number in the file, quantisation, and its value per sample (float, on the int8 grid)."""
 
@@ -49,11 +47,13 @@ class Act:
         self.read = False
 
 
-class Maker:
+class Maker(rand_ops.Ops):
     """One network under construction. Every method named op_* appends one operator (or, for concat, a few)."""
 
-    def __init__(self, seed, names, n_samples):
+    def __init__(self, seed, names, n_samples, dtypes=(np.int8,)):
         self.rng = np.random.default_rng(seed)
+        self.dtype = dtypes[int(self.rng.integers(len(dtypes)))] if len(dtypes) > 1 else dtypes[0]
+        self.low = np.iinfo(self.dtype).min  # codes are low .. low + 255
         self.net = Net(f"rand_tflite seed {seed}")
         self.n_samples = n_samples
         self.names = names
@@ -84,15 +84,15 @@ class Maker:
             high = low + 1.0
         scale = np.float32((high - low) / 255 * self.rng.uniform(0.7, 1.3) * (2 if self.chance(0.1) else 1))
         if signed and self.chance(0.15):
-            return np.float32(max(high, -low) / 127 * self.rng.uniform(0.8, 1.2)), 0
-        return scale, int(np.clip(round(-128 - low / float(scale)), -128, 127))
+            return np.float32(max(high, -low) / 127 * self.rng.uniform(0.8, 1.2)), self.low + 128
+        return scale, int(np.clip(round(self.low - low / float(scale)), self.low, self.low + 255))
 
     # -- tensors ---------------------------------------------------------------------------------
 
     def add_act(self, name, values, scale, zero):
         """A new activation tensor; its values are put on the int8 grid so that errors do not pile up."""
-        index = self.net.tensor(name, values[0].shape, np.int8, scale, zero)
-        grid = [(np.clip(np.rint(v / scale) + zero, -128, 127) - zero) * float(scale) for v in values]
+        index = self.net.tensor(name, values[0].shape, self.dtype, scale, zero)
+        grid = [(np.clip(np.rint(v / scale) + zero, self.low, self.low + 255) - zero) * float(scale) for v in values]
         act = Act(index, np.float32(scale), int(zero), grid)
         self.acts.append(act)
         return act
@@ -101,11 +101,12 @@ class Maker:
         """A graph input; samples are in turn uniform, bell-shaped, at the rails, smooth."""
         scale = np.float32(10 ** self.rng.uniform(-2.5, -0.9))
         zero = int(self.pick([-128, 0, 127, int(self.rng.integers(-128, 128)), int(self.rng.integers(-20, 21))]))
-        codes = [self.codes(shape, zero, k % 4) for k in range(self.n_samples)]
+        codes = [self.codes(shape, zero, k % 4) + self.low + 128 for k in range(self.n_samples)]
+        zero += self.low + 128
         act = self.add_act(f"input_{len(self.inputs)}", [(c.astype(float) - zero) * float(scale) for c in codes],
                            scale, zero)
         self.inputs.append(act)
-        self.input_codes.append(np.stack(codes).astype(np.int8))
+        self.input_codes.append(np.stack(codes).astype(self.dtype))
         return act
 
     def codes(self, shape, zero, kind):
@@ -157,8 +158,15 @@ class Maker:
 
     def add_weights(self, name, shape, axis, x, per_channel, optional_bias=True):
         """Constant tensors of a weighted operator. Returns (weights number, bias number or -1, w float, bias float)."""
-        w, scales, wf, bias, bias_scales, bf = self.weights(shape, axis, x, per_channel)
-        wi = self.net.tensor(f"t{self.n_ops:02d}_{name}_w", shape, np.int8, scales, 0, axis if len(scales) > 1 else 0, w)
+        unsigned = self.dtype == np.uint8
+        w, scales, wf, bias, bias_scales, bf = self.weights(shape, axis, x, per_channel and not unsigned)
+        zero = 0
+        if unsigned:  # weights have a zero point then
+            zero = int(self.rng.integers(1, 256))
+            w = np.clip(w + zero, 0, 255)
+            wf = (w - zero) * float(scales[0])
+        wi = self.net.tensor(f"t{self.n_ops:02d}_{name}_w", shape, self.dtype, scales, zero,
+                             axis if len(scales) > 1 else 0, w)
         if optional_bias and self.chance(0.1):
             return wi, -1, wf, 0.0
         bi = self.net.tensor(f"t{self.n_ops:02d}_{name}_b", bias.shape, np.int32, bias_scales, 0, 0, bias)
@@ -254,11 +262,14 @@ class Maker:
             y = self.constant(x.shape if self.chance(0.5) else self.pick(narrow))
         return (y, x) if self.chance(0.5) else (x, y)
 
+    def code(self, shape=None):
+        return self.rng.integers(self.low, self.low + 256, shape)
+
     def constant(self, shape):
         """An int8 constant, as an Act that is not a candidate for later operators."""
-        scale, zero = np.float32(10 ** self.rng.uniform(-2.5, -1)), int(self.rng.integers(-128, 128))
-        codes = self.rng.integers(-128, 128, shape)
-        index = self.net.tensor(f"t{self.n_ops:02d}_const", shape, np.int8, scale, zero, 0, codes)
+        scale, zero = np.float32(10 ** self.rng.uniform(-2.5, -1)), int(self.code())
+        codes = self.code(shape)
+        index = self.net.tensor(f"t{self.n_ops:02d}_const", shape, self.dtype, scale, zero, 0, codes)
         return Act(index, scale, zero, [(codes - zero) * float(scale)] * self.n_samples)
 
     def sum_scale(self, a, b, values):
@@ -317,17 +328,17 @@ class Maker:
         x = self.source()
         if x.shape[-1] > SOFTMAX_MAX:
             raise Skip
-        t = self.out("softmax", [fs.softmax(v) for v in x.values], fixed=(np.float32(1 / 256), -128))
+        t = self.out("softmax", [fs.softmax(v) for v in x.values], fixed=(np.float32(1 / 256), self.low))
         self.emit("SOFTMAX", [x], t, 2, "SoftmaxOptions", Beta=1.0)
 
     def op_logistic(self):
         x = self.source()
-        t = self.out("logistic", [fs.logistic(v) for v in x.values], fixed=(np.float32(1 / 256), -128))
+        t = self.out("logistic", [fs.logistic(v) for v in x.values], fixed=(np.float32(1 / 256), self.low))
         self.emit("LOGISTIC", [x], t, 2)
 
     def op_tanh(self):
         x = self.source()
-        t = self.out("tanh", [np.tanh(v) for v in x.values], fixed=(np.float32(1 / 128), 0))
+        t = self.out("tanh", [np.tanh(v) for v in x.values], fixed=(np.float32(1 / 128), self.low + 128))
         self.emit("TANH", [x], t, 2)
 
     def op_leaky_relu(self):
@@ -412,8 +423,8 @@ class Maker:
                 pass
         if kind < 0.9:
             return x
-        codes = self.rng.integers(-128, 128, x.shape)
-        index = self.net.tensor(f"t{self.n_ops:02d}_const", x.shape, np.int8, x.scale, x.zero, 0, codes)
+        codes = self.code(x.shape)
+        index = self.net.tensor(f"t{self.n_ops:02d}_const", x.shape, self.dtype, x.scale, x.zero, 0, codes)
         return Act(index, x.scale, x.zero, [(codes - x.zero) * float(x.scale)] * self.n_samples)
 
     # -- the whole -------------------------------------------------------------------------------
@@ -438,7 +449,8 @@ class Maker:
                 continue
         if self.n_ops == 0:
             raise SystemExit(f"none of {self.names} fits the input drawn")
-        outputs = [a for a in self.acts if not a.read and a not in self.inputs]
+        outputs = [a for a in self.acts if not a.read and (a not in self.inputs or self.chance(0.3))]
+        self.borders = [a.index for a in self.inputs], [a.index for a in outputs]
         return self.net.finish([a.index for a in self.inputs], [a.index for a in outputs])
 
 
@@ -451,9 +463,9 @@ def activation_code(name):
     return getattr(tflite.ActivationFunctionType, name)
 
 
-def make(folder, seed, names, max_ops, n_samples):
-    """Write one network's folder. Returns its meta.json."""
-    maker = Maker(seed, names, n_samples)
+def make(folder, seed, names, max_ops, n_samples, dtypes=(np.int8,)):
+    """Write one network's folder. Returns its meta.json and the Maker."""
+    maker = Maker(seed, names, n_samples, dtypes)
     content = maker.build(int(maker.rng.integers(1, max_ops + 1)))
     folder.mkdir(parents=True, exist_ok=True)
     for old in [*folder.glob("in_*.bin"), *folder.glob("out_*.bin")]:
@@ -466,7 +478,7 @@ def make(folder, seed, names, max_ops, n_samples):
                        "python": platform.python_version(), "numpy": np.__version__, "licence": "Apache-2.0"},
             "weights": "seeded random"}
     (folder / "meta.json").write_text(json.dumps(meta, indent=1) + "\n")
-    return make_goldens.goldens_of_folder(folder)[2]
+    return make_goldens.goldens_of_folder(folder)[2], maker
 
 
 def main():
@@ -477,6 +489,7 @@ def main():
     ap.add_argument("--ops", default=",".join(OPS), help="comma-separated, default all: " + ",".join(OPS))
     ap.add_argument("--max-ops", type=int, default=6)
     ap.add_argument("--samples", type=int, default=3)
+    ap.add_argument("--types", default="int8,uint8", help="of the networks, drawn from these")
     args = ap.parse_args()
     names = [n.strip() for n in args.ops.split(",") if n.strip()]
     unknown = sorted(set(names) - set(OPS))
@@ -484,7 +497,8 @@ def main():
         ap.error(f"unknown operators {unknown}; known are {','.join(OPS)}")
 
     for seed in range(args.seed, args.seed + args.count):
-        meta = make(args.out / f"net_{seed}", seed, names, args.max_ops, args.samples)
+        types = [np.dtype(t).type for t in args.types.split(",")]
+        meta, _ = make(args.out / f"net_{seed}", seed, names, args.max_ops, args.samples, types)
         print(f"net_{seed}: {meta['macs']} MACs, {' '.join(meta['ops'])}", flush=True)
     return 0
 

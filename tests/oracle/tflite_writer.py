@@ -15,7 +15,9 @@ import flatbuffers
 import numpy as np
 import tflite
 
-TYPES = {np.dtype(np.int8): tflite.TensorType.INT8, np.dtype(np.int32): tflite.TensorType.INT32}
+TYPES = {np.dtype(n): getattr(tflite.TensorType, n.upper()) for n in
+         ("int8", "uint8", "int16", "int32", "int64", "float32", "bool")}
+TYPES["resource"] = tflite.TensorType.RESOURCE
 
 
 class Net:
@@ -35,11 +37,12 @@ class Net:
         """
         buffer = 0
         if data is not None:
-            data = np.ascontiguousarray(data, dtype)
+            data = np.asarray(data, dtype, order="C")
             assert data.shape == tuple(shape), (name, data.shape, shape)
             buffer = len(self.buffers)
             self.buffers.append(data.tobytes())
-        self.tensors.append((name, tuple(int(v) for v in shape), np.dtype(dtype), buffer, scale, zero, axis))
+        kind = dtype if dtype == "resource" else np.dtype(dtype)
+        self.tensors.append((name, tuple(int(v) for v in shape), kind, buffer, scale, zero, axis))
         return len(self.tensors) - 1
 
     def op(self, name, inputs, outputs, version=1, options=None, **fields):
@@ -47,17 +50,36 @@ class Net:
         fields in the schema's CamelCase (a list becomes an int32 vector)."""
         self.ops.append((name, version, list(inputs), list(outputs), options, fields))
 
-    def finish(self, inputs, outputs):
-        """The bytes of the file."""
+    def window(self, first, last):
+        """A network of operators first .. last-1 alone, and the numbers of its inputs and outputs. What it
+        reads and does not compute becomes its inputs."""
+        net = Net(self.description)
+        net.buffers, net.tensors, net.ops = self.buffers, self.tensors, self.ops[first:last]
+        made = {t for op in net.ops for t in op[3]}
+        read = [t for op in net.ops for t in op[2]]
+        inside = {t for op in net.ops for t in op[2]}
+        outside = {t for op in self.ops[:first] + self.ops[last:] for t in op[2]}
+        inputs = sorted({t for t in read if t >= 0 and t not in made and self.tensors[t][3] == 0})
+        outputs = sorted(t for t in made if t in outside or t not in inside)
+        return net, inputs, outputs
+
+    def finish(self, inputs, outputs, more=()):
+        """The bytes of the file. `more`: further subgraphs, each (net, inputs, outputs); constants are theirs."""
         b = flatbuffers.Builder(4096)
-        codes = sorted({(name, version) for name, version, *_ in self.ops})
-        tensors = _table_vector(b, [_tensor(b, t) for t in self.tensors])
-        ops = _table_vector(b, [_operator(b, op, codes) for op in self.ops])
-        subgraph = _table(b, "SubGraph", Tensors=tensors, Inputs=_ints(b, inputs), Outputs=_ints(b, outputs),
-                          Operators=ops, Name=b.CreateString("main"))
-        subgraphs = _table_vector(b, [subgraph])
+        graphs = [(self, inputs, outputs), *more]
+        codes = sorted({op[:2] for net, _, _ in graphs for op in net.ops})
+        buffers = []
+        subgraphs = []
+        for net, ins, outs in graphs:
+            base = len(buffers)
+            tensors = _table_vector(b, [_tensor(b, t, base) for t in net.tensors])
+            ops = _table_vector(b, [_operator(b, op, codes) for op in net.ops])
+            subgraphs.append(_table(b, "SubGraph", Tensors=tensors, Inputs=_ints(b, ins), Outputs=_ints(b, outs),
+                                    Operators=ops, Name=b.CreateString("main" if net is self else "more")))
+            buffers += net.buffers
+        subgraphs = _table_vector(b, subgraphs)
         code_tables = _table_vector(b, [_operator_code(b, *c) for c in codes])
-        buffers = _table_vector(b, [_buffer(b, data) for data in self.buffers])
+        buffers = _table_vector(b, [_buffer(b, data) for data in buffers])
         model = _table(b, "Model", Version=3, OperatorCodes=code_tables, Subgraphs=subgraphs,
                        Description=b.CreateString(self.description), Buffers=buffers)
         b.Finish(model, b"TFL3")
@@ -99,9 +121,9 @@ def _operator_code(b, name, version):
     return _table(b, "OperatorCode", DeprecatedBuiltinCode=min(code, 127), Version=version, BuiltinCode=code)
 
 
-def _tensor(b, spec):
+def _tensor(b, spec, base):
     name, shape, dtype, buffer, scale, zero, axis = spec
-    fields = dict(Shape=_ints(b, shape), Type=TYPES[dtype], Buffer=buffer, Name=b.CreateString(name))
+    fields = dict(Shape=_ints(b, shape), Type=TYPES[dtype], Buffer=base + buffer if buffer else 0, Name=b.CreateString(name))
     if scale is not None:
         scales = np.atleast_1d(np.asarray(scale, np.float32))
         zeros = np.full(len(scales), zero, np.int64)
@@ -114,7 +136,8 @@ def _operator(b, spec, codes):
     name, version, inputs, outputs, options, fields = spec
     args = dict(OpcodeIndex=codes.index((name, version)), Inputs=_ints(b, inputs), Outputs=_ints(b, outputs))
     if options:
-        fields = {k: _ints(b, v) if isinstance(v, (list, tuple)) else v for k, v in fields.items()}
+        fields = {k: _ints(b, v) if isinstance(v, (list, tuple)) else b.CreateString(v) if isinstance(v, str)
+                  else v for k, v in fields.items()}
         args["BuiltinOptionsType"] = getattr(tflite.BuiltinOptions, options)
         args["BuiltinOptions"] = _table(b, options, **fields)
     return _table(b, "Operator", **args)

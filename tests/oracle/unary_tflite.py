@@ -10,12 +10,9 @@ import argparse
 import pathlib
 
 import numpy as np
-import tflite
 
 import make_goldens
 import tflite_writer
-
-tflite_writer.TYPES[np.dtype(np.uint8)] = tflite.TensorType.UINT8
 
 OPTIONS = {"LEAKY_RELU": "LeakyReluOptions", "QUANTIZE": "QuantizeOptions", "HARD_SWISH": "HardSwishOptions",
            "SOFTMAX": "SoftmaxOptions", "MAXIMUM": "MaximumMinimumOptions", "MINIMUM": "MaximumMinimumOptions",

@@ -282,36 +282,54 @@ static void to_and_from_float(void **state)
     assert_memory_equal(y, back, 256);
 }
 
+/* Elements of 1, 2 and 4 bytes in six dimensions against element by element. */
 static void pad(void **state)
 {
     (void)state;
     for (uint32_t k = 0; k < 200; k++) {
-        struct hdk_pad p = {.value = random_int(-128, 127)};
-        uint32_t size[4], total = 1;
+        struct hdk_pad p = {.value = random_u32(), .element_bytes = 1u << k % 3};
+        uint32_t size[HDK_DIMS], total = 1;
 
-        for (uint32_t d = 0; d < 4; d++) {
-            p.shape[d] = random_in(1, 5);
-            p.before[d] = random_u32() % 2 ? 0 : random_in(1, 3);
-            p.after[d] = random_u32() % 2 ? 0 : random_in(1, 3);
+        for (uint32_t d = 0; d < HDK_DIMS; d++) {
+            p.shape[d] = random_in(1, d < 2 ? 2 : 3);
+            p.before[d] = random_u32() % 3 ? 0 : random_in(1, 2);
+            p.after[d] = random_u32() % 3 ? 0 : random_in(1, 2);
             size[d] = p.before[d] + p.shape[d] + p.after[d];
             total *= size[d];
         }
+        if (total * p.element_bytes > sizeof y)
+            continue;
         random_inputs();
         for (uint32_t n = 0; n < total; n++) {
             uint32_t rest = n, at = 0, distance = 1, inside = 1;
 
-            for (uint32_t d = 4; d-- > 0; rest /= size[d]) {
+            for (uint32_t d = HDK_DIMS; d-- > 0; rest /= size[d]) {
                 uint32_t i = rest % size[d] - p.before[d]; /* wraps above when outside */
 
                 inside &= i < p.shape[d];
                 at += i * distance;
                 distance *= p.shape[d];
             }
-            want[n] = inside ? a[at] : (int8_t)p.value;
+            memcpy(want + n * p.element_bytes,
+                   inside ? (const void *)(a + at * p.element_bytes) : (const void *)&p.value,
+                   p.element_bytes);
         }
         hdk_pad(&p, a, y);
-        expect_bytes("pad", y, want, sizeof y);
+        expect_bytes("pad", y, want, total * p.element_bytes);
     }
+}
+
+static void gather(void **state)
+{
+    static const int32_t index[] = {4, 0, 0, 3};
+    const struct hdk_gather p = {.outer = 3, .size = 5, .n = 4, .inner_bytes = 7, .index = index};
+
+    (void)state;
+    random_inputs();
+    for (uint32_t i = 0; i < 12; i++)
+        memcpy(want + i * 7, a + (i / 4 * 5 + (uint32_t)index[i % 4]) * 7, 7);
+    hdk_gather(&p, a, y);
+    expect_bytes("gather", y, want, 84);
 }
 
 static void concat(void **state)
@@ -381,6 +399,7 @@ int main(void)
         cmocka_unit_test(requantize_of_uint8),
         cmocka_unit_test(to_and_from_float),
         cmocka_unit_test(pad),
+        cmocka_unit_test(gather),
         cmocka_unit_test(concat),
         cmocka_unit_test(transpose_and_slice),
         cmocka_unit_test(copy),

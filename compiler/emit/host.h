@@ -1,0 +1,37 @@
+/* host.h - shared by the files that emit host operators: one row per kernel, by operator and type.
+ */
+#ifndef HEDDLE_EMIT_HOST_H
+#define HEDDLE_EMIT_HOST_H
+
+#include "../schedule/geometry.h"
+#include "emit.h"
+
+/* What stands between the parameter struct and the output in a kernel's call. */
+enum host_args {
+    HOST_ONE,     /* the first input */
+    HOST_TWO,     /* the first two */
+    HOST_WEIGHTS, /* the input, weights, bias or NULL */
+    HOST_LIST,    /* an array of all inputs */
+    HOST_ASSIGN,  /* the first input; the output is the second, a variable */
+};
+
+struct host_op {
+    enum ir_opcode opcode;
+    enum ir_type type;  /* of the first input; IR_TYPE_COUNT: any */
+    const char *kernel; /* hdk_<kernel> */
+    const char *params; /* struct hdk_<params> */
+    enum status (*write)(struct emit_unit *u, struct text *t, const struct ir_op *op,
+                         struct diag *d);
+    enum host_args args;
+};
+
+#define HOST_MOVES 8
+extern const struct host_op emit_host_moves[HOST_MOVES]; /* host_move.c */
+
+/* "    .name = value,\n" unless it is 0. */
+void emit_field(struct text *t, const char *name, int64_t value);
+void emit_clamps(struct text *t, const struct ir_op *op);
+/* Array of 4 dimensions, outermost first. */
+void emit_shape4(struct text *t, const char *name, const struct ir_tensor *x);
+
+#endif

@@ -1,0 +1,159 @@
+/* host_move.c - host operators that move bytes; see host.h. */
+#include "host.h"
+
+#include <string.h>
+
+void emit_shape4(struct text *t, const char *name, const struct ir_tensor *x)
+{
+    text_printf(t, "    .%s = {%d, %d, %d, %d},\n", name, ir_dim_back(x, 3), ir_dim_back(x, 2),
+                ir_dim_back(x, 1), ir_dim_back(x, 0));
+}
+
+static int32_t param(const struct emit_unit *u, const struct ir_op *op, uint32_t input, uint32_t i)
+{
+    int32_t v;
+    memcpy(&v, ir_in(u->graph, op, input)->data + (size_t)i * 4, 4);
+    return v;
+}
+
+/* The byte pattern of one element that stands outside the input. */
+static uint32_t fill_bits(const struct emit_unit *u, const struct ir_op *op)
+{
+    const struct ir_tensor *x = ir_in(u->graph, op, 0), *v = ir_in(u->graph, op, 2);
+    uint32_t bits = 0;
+    if (v)
+        memcpy(&bits, v->data, ir_type_bytes(x->type));
+    else if (ir_type_bytes(x->type) == 1)
+        bits = (uint8_t)ir_zero_point(x);
+    return bits;
+}
+
+static enum status pad(struct emit_unit *u, struct text *t, const struct ir_op *op, struct diag *d)
+{
+    const struct ir_tensor *x = ir_in(u->graph, op, 0);
+    int32_t amount[2 * IR_MAX_RANK] = {0}, shape[IR_MAX_RANK];
+    const uint32_t bytes = ir_type_bytes(x->type);
+    if (bytes > 4)
+        return FAIL(d, ST_UNSUPPORTED, "operator %s: no host kernel for %s",
+                    u->graph->row[op->row].name, ir_type_name(x->type));
+    for (uint32_t i = 0; i < IR_MAX_RANK; i++) {
+        const uint32_t k = i + x->rank - IR_MAX_RANK; /* wraps for the dimensions before x's */
+        shape[i] = k < x->rank ? x->dim[k] : 1;
+        for (uint32_t e = 0; k < x->rank && e < 2; e++)
+            amount[2 * i + e] = param(u, op, 1, 2 * k + e);
+    }
+    for (uint32_t e = 0; e < 3; e++) {
+        text_printf(t, "    .%s = {", e == 0 ? "shape" : e == 1 ? "before" : "after");
+        for (uint32_t i = 0; i < IR_MAX_RANK; i++)
+            text_printf(t, "%d%s", e == 0 ? shape[i] : amount[2 * i + e - 1],
+                        i + 1 < IR_MAX_RANK ? ", " : "},\n");
+    }
+    emit_field(t, "value", fill_bits(u, op));
+    emit_field(t, "element_bytes", bytes);
+    return ST_OK;
+}
+
+static enum status copy(struct emit_unit *u, struct text *t, const struct ir_op *op, struct diag *d)
+{
+    (void)d;
+    emit_field(t, "n_bytes", (int64_t)ir_bytes(ir_in(u->graph, op, 0)));
+    return ST_OK;
+}
+
+static enum status concat(struct emit_unit *u, struct text *t, const struct ir_op *op,
+                          struct diag *d)
+{
+    uint32_t *bytes = ARENA_ARRAY(u->arena, uint32_t, op->n_in), outer = 1;
+    (void)d;
+    for (uint32_t i = 0; i < (uint32_t)op->attr[IR_AXIS]; i++)
+        outer *= (uint32_t)ir_out(u->graph, op, 0)->dim[i];
+    for (uint32_t i = 0; i < op->n_in; i++)
+        bytes[i] = (uint32_t)(ir_bytes(ir_in(u->graph, op, i)) / outer);
+    emit_field(t, "n_inputs", op->n_in);
+    emit_field(t, "outer", outer);
+    text_printf(t, "    .bytes = (const uint32_t *)(const void *)(model_constants + 0x%x),\n",
+                emit_host_constant(u, bytes, (size_t)op->n_in * 4));
+    return ST_OK;
+}
+
+/* Strides, in bytes, of the input's dimensions. */
+static void dense_strides(const struct ir_tensor *x, int64_t stride[IR_MAX_RANK])
+{
+    int64_t n = ir_type_bytes(x->type);
+    for (uint32_t i = x->rank; i-- > 0;) {
+        stride[i] = n;
+        n *= x->dim[i];
+    }
+}
+
+static void walk6(struct text *t, const struct ir_tensor *y, const int64_t stride[IR_MAX_RANK])
+{
+    text_add(t, "    .shape = {");
+    for (uint32_t i = 0; i < 6; i++)
+        text_printf(t, "%d%s", i + y->rank >= 6 ? y->dim[i + y->rank - 6] : 1,
+                    i < 5 ? ", " : "},\n    .stride = {");
+    for (uint32_t i = 0; i < 6; i++)
+        text_printf(t, "%lld%s", i + y->rank >= 6 ? (long long)stride[i + y->rank - 6] : 0,
+                    i < 5 ? ", " : "},\n");
+}
+
+static enum status transpose(struct emit_unit *u, struct text *t, const struct ir_op *op,
+                             struct diag *d)
+{
+    const struct ir_tensor *x = ir_in(u->graph, op, 0);
+    int64_t dense[IR_MAX_RANK], stride[IR_MAX_RANK] = {0};
+    (void)d;
+    dense_strides(x, dense);
+    for (uint32_t i = 0; i < x->rank; i++) {
+        stride[i] = dense[param(u, op, 1, i)];
+    }
+    walk6(t, ir_out(u->graph, op, 0), stride);
+    emit_field(t, "element_bytes", ir_type_bytes(x->type));
+    return ST_OK;
+}
+
+static enum status slice(struct emit_unit *u, struct text *t, const struct ir_op *op,
+                         struct diag *d)
+{
+    const struct ir_tensor *x = ir_in(u->graph, op, 0);
+    int64_t stride[IR_MAX_RANK] = {0}, offset = 0;
+    (void)d;
+    dense_strides(x, stride);
+    for (uint32_t i = 0; i < x->rank; i++) {
+        offset += param(u, op, 1, i) * stride[i];
+        stride[i] *= op->n_in > 2 ? param(u, op, 2, i) : 1;
+    }
+    walk6(t, ir_out(u->graph, op, 0), stride);
+    emit_field(t, "offset", offset);
+    emit_field(t, "element_bytes", ir_type_bytes(x->type));
+    return ST_OK;
+}
+
+static enum status gather(struct emit_unit *u, struct text *t, const struct ir_op *op,
+                          struct diag *d)
+{
+    const struct ir_tensor *x = ir_in(u->graph, op, 0), *index = ir_in(u->graph, op, 1);
+    const uint32_t axis = (uint32_t)op->attr[IR_AXIS];
+    int64_t outer = 1, inner = ir_type_bytes(x->type);
+    (void)d;
+    for (uint32_t i = 0; i < x->rank; i++)
+        *(i < axis ? &outer : &inner) *= i == axis ? 1 : x->dim[i];
+    emit_field(t, "outer", outer);
+    emit_field(t, "size", x->dim[axis]);
+    emit_field(t, "n", (int64_t)ir_elements(index));
+    emit_field(t, "inner_bytes", inner);
+    text_printf(t, "    .index = (const int32_t *)(const void *)(model_constants + 0x%x),\n",
+                emit_host_constant(u, index->data, (size_t)ir_bytes(index)));
+    return ST_OK;
+}
+
+const struct host_op emit_host_moves[HOST_MOVES] = {
+    {IR_OP_PAD, IR_TYPE_COUNT, "pad", "pad", pad, HOST_ONE},
+    {IR_OP_RESHAPE, IR_TYPE_COUNT, "copy", "copy", copy, HOST_ONE},
+    {IR_OP_CONCATENATION, IR_TYPE_COUNT, "concat", "concat", concat, HOST_LIST},
+    {IR_OP_TRANSPOSE, IR_TYPE_COUNT, "transpose", "transpose", transpose, HOST_ONE},
+    {IR_OP_SLICE, IR_TYPE_COUNT, "transpose", "transpose", slice, HOST_ONE},
+    {IR_OP_GATHER, IR_TYPE_COUNT, "gather", "gather", gather, HOST_ONE},
+    {IR_OP_READ_VARIABLE, IR_TYPE_COUNT, "copy", "copy", copy, HOST_ONE},
+    {IR_OP_ASSIGN_VARIABLE, IR_TYPE_COUNT, "copy", "copy", copy, HOST_ASSIGN},
+};

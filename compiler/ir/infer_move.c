@@ -1,0 +1,156 @@
+/* infer_move.c - rules of operators that move bytes and compute nothing. */
+#include "rules.h"
+
+#include <string.h>
+
+enum status infer_reshape(const struct ir_graph *g, const struct ir_op *op, struct diag *d)
+{
+    const struct ir_tensor *x = ir_in(g, op, 0), *y = ir_out(g, op, 0);
+
+    TRY(ir_want_type(y, "output", x->type, d));
+    if (ir_elements(x) != ir_elements(y))
+        return FAIL(d, ST_MODEL, "output '%.80s': expected %llu elements, found %llu", y->name,
+                    (unsigned long long)ir_elements(x), (unsigned long long)ir_elements(y));
+    return ir_want_moved(x, y, d);
+}
+
+/* What PAD fills with: one constant of x's type and scale. */
+static enum status want_fill(const struct ir_tensor *v, const struct ir_tensor *x, struct diag *d)
+{
+    if (v->role != IR_CONST || ir_elements(v) != 1)
+        return FAIL(d, ST_UNSUPPORTED, "pad value '%.80s': expected a constant with one element",
+                    v->name);
+    return ir_want_moved(x, v, d);
+}
+
+enum status infer_pad(const struct ir_graph *g, const struct ir_op *op, struct diag *d)
+{
+    const struct ir_tensor *x = ir_in(g, op, 0), *p = ir_in(g, op, 1), *y = ir_out(g, op, 0);
+    int32_t dim[IR_MAX_RANK];
+
+    TRY(ir_want_moved(x, y, d));
+    TRY(ir_want_const_i32(p, "paddings", 2 * (uint64_t)x->rank, d));
+    if (op->n_in > 2)
+        TRY(want_fill(ir_in(g, op, 2), x, d));
+    for (uint32_t i = 0; i < x->rank; i++) {
+        const int32_t before = ir_const_i32(p, 2 * i), after = ir_const_i32(p, 2 * i + 1);
+        const int64_t size = (int64_t)x->dim[i] + before + after;
+
+        if (before < 0 || after < 0 || size > INT32_MAX)
+            return FAIL(d, ST_MODEL, "paddings '%.80s': %d and %d are not usable", p->name, before,
+                        after);
+        dim[i] = (int32_t)size;
+    }
+    return ir_want_shape(g, y, "output", x->rank, dim, d);
+}
+
+enum status infer_concat(const struct ir_graph *g, const struct ir_op *op, struct diag *d)
+{
+    const struct ir_tensor *first = ir_in(g, op, 0), *y = ir_out(g, op, 0);
+    const uint32_t axis = (uint32_t)op->attr[IR_AXIS];
+    int32_t dim[IR_MAX_RANK];
+    int64_t size = 0;
+
+    if (axis >= first->rank)
+        return FAIL(d, ST_MODEL, "axis %d: '%.80s' has %u dimensions", op->attr[IR_AXIS],
+                    first->name, first->rank);
+    memcpy(dim, first->dim, sizeof dim);
+    for (uint32_t i = 0; i < op->n_in; i++) {
+        const struct ir_tensor *x = ir_in(g, op, i);
+
+        TRY(ir_want_moved(x, y, d));
+        TRY(ir_want_rank(x, "input", first->rank, d));
+        dim[axis] = x->dim[axis];
+        TRY(ir_want_shape(g, x, "input", first->rank, dim, d));
+        size += x->dim[axis];
+    }
+    dim[axis] = size > INT32_MAX ? 0 : (int32_t)size;
+    return ir_want_shape(g, y, "output", first->rank, dim, d);
+}
+
+enum status infer_transpose(const struct ir_graph *g, const struct ir_op *op, struct diag *d)
+{
+    const struct ir_tensor *x = ir_in(g, op, 0), *p = ir_in(g, op, 1), *y = ir_out(g, op, 0);
+    int32_t dim[IR_MAX_RANK];
+    uint32_t seen = 0;
+
+    TRY(ir_want_moved(x, y, d));
+    TRY(ir_want_const_i32(p, "permutation", x->rank, d));
+    for (uint32_t i = 0; i < x->rank; i++) {
+        const int32_t from = ir_const_i32(p, i);
+
+        if (from < 0 || from >= (int32_t)x->rank || (seen >> from & 1) != 0)
+            return FAIL(d, ST_MODEL, "permutation '%.80s': entry %u is %d", p->name, i, from);
+        seen |= 1u << from;
+        dim[i] = x->dim[from];
+    }
+    return ir_want_shape(g, y, "output", x->rank, dim, d);
+}
+
+static int32_t step_of(const struct ir_tensor *steps, uint32_t i)
+{
+    return steps != NULL ? ir_const_i32(steps, i) : 1;
+}
+
+enum status infer_slice(const struct ir_graph *g, const struct ir_op *op, struct diag *d)
+{
+    const struct ir_tensor *x = ir_in(g, op, 0), *p = ir_in(g, op, 1), *steps = ir_in(g, op, 2);
+    const struct ir_tensor *y = ir_out(g, op, 0);
+
+    TRY(ir_want_moved(x, y, d));
+    TRY(ir_want_const_i32(p, "begin", x->rank, d));
+    if (steps != NULL)
+        TRY(ir_want_const_i32(steps, "steps", x->rank, d));
+    TRY(ir_want_rank(y, "output", x->rank, d));
+    for (uint32_t i = 0; i < x->rank; i++) {
+        const int32_t begin = ir_const_i32(p, i);
+        const int64_t last = begin + (int64_t)step_of(steps, i) * (y->dim[i] - 1);
+
+        if (step_of(steps, i) == 0 || begin < 0 || begin >= x->dim[i] || last < 0 ||
+            last >= x->dim[i])
+            return FAIL(d, ST_MODEL, "begin '%.80s': %d with size %d leaves dimension %u of %d",
+                        p->name, begin, y->dim[i], i, x->dim[i]);
+    }
+    return ST_OK;
+}
+
+enum status infer_gather(const struct ir_graph *g, const struct ir_op *op, struct diag *d)
+{
+    const struct ir_tensor *x = ir_in(g, op, 0), *p = ir_in(g, op, 1), *y = ir_out(g, op, 0);
+    const uint32_t axis = (uint32_t)op->attr[IR_AXIS];
+    int32_t dim[2 * IR_MAX_RANK];
+    uint32_t rank = 0;
+
+    TRY(ir_want_moved(x, y, d));
+    if (axis >= x->rank)
+        return FAIL(d, ST_MODEL, "axis %d: '%.80s' has %u dimensions", op->attr[IR_AXIS], x->name,
+                    x->rank);
+    TRY(ir_want_const_i32(p, "indices", ir_elements(p), d));
+    for (uint32_t i = 0; i < x->rank; i++)
+        for (uint32_t k = 0; k < (i == axis ? p->rank : 1); k++)
+            dim[rank++] = i == axis ? p->dim[k] : x->dim[i];
+    for (uint32_t i = 0; i < ir_elements(p); i++)
+        if (ir_const_i32(p, i) < 0 || ir_const_i32(p, i) >= x->dim[axis])
+            return FAIL(d, ST_MODEL, "index %u of '%.80s': expected 0 to %d, found %d", i, p->name,
+                        x->dim[axis] - 1, ir_const_i32(p, i));
+    return ir_want_shape(g, y, "output", rank, dim, d);
+}
+
+static enum status want_variable(const struct ir_tensor *v, const struct ir_tensor *like,
+                                 const struct ir_graph *g, struct diag *d)
+{
+    if (v->role != IR_VARIABLE)
+        return FAIL(d, ST_MODEL, "'%.80s': expected a variable", v->name);
+    TRY(ir_want_moved(v, like, d));
+    return ir_want_shape(g, like, "value", v->rank, v->dim, d);
+}
+
+enum status infer_read_variable(const struct ir_graph *g, const struct ir_op *op, struct diag *d)
+{
+    return want_variable(ir_in(g, op, 0), ir_out(g, op, 0), g, d);
+}
+
+enum status infer_assign_variable(const struct ir_graph *g, const struct ir_op *op, struct diag *d)
+{
+    return want_variable(ir_in(g, op, 1), ir_in(g, op, 0), g, d);
+}
