@@ -250,8 +250,10 @@ static uint32_t overlap_rows(struct work *w, const struct op_plan *p)
     const struct geo *g = &p->geo;
     bool moves = place_of(w, g->x)->in_memory || place_of(w, g->out)->in_memory;
     uint32_t rows = geo_block_rows(g, w->hw), wish = w->program->knobs[p->position].tile_rows;
+    if (wish && geo_parts(g, w->hw)) /* accumulators are kept: a tile is a block */
+        wish = wish < rows ? wish : rows;
     if (wish)
-        return wish < g->oh ? (geo_parts(g, w->hw) && rows < wish ? rows : wish) : g->oh;
+        return wish < g->oh ? wish : g->oh;
     if (!(moves || geo_parts(g, w->hw)) || g->oh == 1 || rows >= g->oh)
         return g->oh;
     return rows;
