@@ -120,6 +120,7 @@ static enum status report_command(struct arena *a, const struct options *o, stru
 static enum status dispatch(struct arena *a, const struct options *o, struct diag *d)
 {
     switch (o->command) {
+    case COMMAND_BENCH:
     case COMMAND_RUN: return run_command(a, o, d);
     case COMMAND_COMPILE: return compile_command(a, o, d);
     case COMMAND_INSPECT: return inspect_command(a, o, d);

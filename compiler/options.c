@@ -131,7 +131,7 @@ static int word(struct parse *p, const char *option, const char *value, const ch
 }
 
 static const char *const command_words[] = {"run", "compile", "inspect", "build", "targets",
-                                            "ops", "disasm",  "report",  NULL};
+                                            "ops", "disasm",  "report",  "bench", NULL};
 
 static void positional(struct parse *p, const char *arg)
 {
@@ -139,9 +139,11 @@ static void positional(struct parse *p, const char *arg)
         p->have_command = true;
         p->o->command = (enum options_command)word(
             p, "command", arg, command_words,
-            "run, compile, inspect, build, targets, ops, disasm or report");
+            "run, compile, inspect, build, targets, ops, disasm, report or bench");
     } else if (!p->o->model) {
         p->o->model = arg;
+    } else if (p->o->command == COMMAND_BENCH && p->o->n_argument < OPTIONS_MAX_ARGUMENTS) {
+        p->o->argument[p->o->n_argument++] = arg;
     } else {
         bad(p, "argument", arg, "one model only");
     }
@@ -277,6 +279,8 @@ static const char doc[] =
     "  build           the Verilated model of --hw\n"
     "  targets, ops    what there is\n"
     "  report FILE     a stats file as a table\n"
+    "  bench LAYER     one layer with seeded weights: gemm M K N, conv HxWxC KHxKWxN [STRIDE],\n"
+    "                  depthwise HxWxC KHxKW [STRIDE]\n"
     "MODEL is a .tflite file, a graph as text (.ir) or the name of a network in tests/models.\n"
     "\nExamples:\n"
     "  heddle run digits\n"
@@ -285,6 +289,7 @@ static const char doc[] =
     "  heddle run digits --waves=layer:02_depthwise_conv2d -o out\n"
     "  heddle run --prog driver/examples/matmul.c\n"
     "  heddle inspect net.tflite\n"
+    "  heddle bench gemm 128 128 128 --hw sys8\n"
     "  heddle compile net.tflite -o emitted\n"
     "\nExit codes: 0 ok, 1 answer differs, 2 usage or files, 3 model refused, "
     "4 device fault, 5 internal, 130 interrupted.";

@@ -20,6 +20,7 @@ enum options_command {
     COMMAND_OPS,
     COMMAND_DISASM,
     COMMAND_REPORT,
+    COMMAND_BENCH,
     COMMAND_COUNT
 };
 
@@ -27,11 +28,14 @@ enum options_engine { ENGINE_REF, ENGINE_FUNC, ENGINE_RTL };
 enum options_fill { FILL_RANDOM, FILL_ZEROS, FILL_ONES };
 enum options_format { FORMAT_TEXT, FORMAT_CSV, FORMAT_JSON, FORMAT_DOT, FORMAT_SVG };
 
-#define OPTIONS_MAX_FILES 64
+#define OPTIONS_MAX_FILES     64
+#define OPTIONS_MAX_ARGUMENTS 8
 
 struct options {
     enum options_command command;
-    const char *model; /* path, name in the zoo, or stats file for report */
+    const char *model; /* path, name in the zoo, stats file for report, kind of layer for bench */
+    const char *argument[OPTIONS_MAX_ARGUMENTS]; /* behind it: bench only */
+    uint32_t n_argument;
     const char *prog;
     enum options_engine engine;
     const char *hw;

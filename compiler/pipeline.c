@@ -58,14 +58,9 @@ static enum status import(struct pipeline *p, const char *path, const char *name
     return tfl_import(p->arena, name, data, n_bytes, &p->graph, d);
 }
 
-enum status pipeline_front(struct pipeline *p, const struct options *o, const char *path,
-                           const char *name, struct diag *d)
+static enum status front(struct pipeline *p, const struct options *o, const char *path,
+                         const char *name, const uint8_t *data, size_t n_bytes, struct diag *d)
 {
-    uint8_t *data;
-    size_t n_bytes;
-    p->targets = o->target;
-    TRY(pipeline_config(p->arena, o->hw, &p->hw, d));
-    TRY(file_read(p->arena, path, MODEL_MAX_BYTES, &data, &n_bytes, d));
     enum status st = import(p, path, name, data, n_bytes, d);
     if (st == ST_OK)
         st = run_passes(p, o, d);
@@ -74,6 +69,25 @@ enum status pipeline_front(struct pipeline *p, const struct options *o, const ch
         return st;
     }
     return partition_with(p->graph, &p->targets, &p->hw, &o->partition, &p->partition, d);
+}
+
+enum status pipeline_front(struct pipeline *p, const struct options *o, const char *path,
+                           const char *name, struct diag *d)
+{
+    uint8_t *data;
+    size_t n_bytes;
+    p->targets = o->target;
+    TRY(pipeline_config(p->arena, o->hw, &p->hw, d));
+    TRY(file_read(p->arena, path, MODEL_MAX_BYTES, &data, &n_bytes, d));
+    return front(p, o, path, name, data, n_bytes, d);
+}
+
+enum status pipeline_front_text(struct pipeline *p, const struct options *o, const struct text *ir,
+                                struct diag *d)
+{
+    p->targets = o->target;
+    TRY(pipeline_config(p->arena, o->hw, &p->hw, d));
+    return front(p, o, "graph.ir", "graph", (const uint8_t *)ir->data, ir->length, d);
 }
 
 enum status pipeline_back(struct pipeline *p, const struct options *o, struct diag *d)

@@ -21,6 +21,9 @@ struct pipeline {
 /* Model `path` (a file) called `name`, up to and including partition. */
 enum status pipeline_front(struct pipeline *p, const struct options *o, const char *path,
                            const char *name, struct diag *d);
+/* The same from a graph in the IR's text form. */
+enum status pipeline_front_text(struct pipeline *p, const struct options *o, const struct text *ir,
+                                struct diag *d);
 /* Schedule, plan, emit. */
 enum status pipeline_back(struct pipeline *p, const struct options *o, struct diag *d);
 

@@ -8,6 +8,7 @@
 
 #include "../base/file.h"
 #include "../ref/ref.h"
+#include "bench.h"
 #include "diff.h"
 #include "waves.h"
 
@@ -174,17 +175,29 @@ static enum status mismatch(struct run_job *job, struct diag *d)
                 why.length ? why.data : "");
 }
 
+/* The model of `run`, or the one layer of `bench`, up to partition. */
+static enum status front(struct arena *a, const struct options *o, struct run_job *job,
+                         struct diag *d)
+{
+    const char *name;
+    if (o->command == COMMAND_BENCH) {
+        struct text ir;
+        TRY(bench_graph(a, o, &ir, &job->model_path, d));
+        return pipeline_front_text(job->p, o, &ir, d);
+    }
+    TRY(run_find_model(a, o, job, &name, d));
+    return pipeline_front(job->p, o, job->model_path, name, d);
+}
+
 enum status run_command(struct arena *a, const struct options *o, struct diag *d)
 {
     struct pipeline p = {.arena = a};
     struct run_job job = {.options = o, .p = &p, .out_dir = o->out, .checked_against = "ref"};
     struct waves waves;
-    const char *name;
     struct text report;
     if (o->prog)
         return run_program(a, o, d);
-    TRY(run_find_model(a, o, &job, &name, d));
-    TRY(pipeline_front(&p, o, job.model_path, name, d));
+    TRY(front(a, o, &job, d));
     TRY(waves_parse(&waves, &job, d));
     TRY(run_inputs(&job, d));
     TRY(run_expectations(&job, d));
