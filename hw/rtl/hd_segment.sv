@@ -6,7 +6,7 @@
 //   row_o  = ky * dilation             (image rows)
 // Outputs are combinational and defined while take_i; at its clock edge the walk steps on, and starts again after
 // the segment with last_o. start_i sets it to the start. Throughput: a segment a cycle.
-// Reset: none, start_i. Bench: tests/hw/array_tb.cpp.
+// Reset: none, start_i. Bench: tests/hw/segment_tb.cpp.
 `default_nettype none
 `include "hd_config.svh"
 

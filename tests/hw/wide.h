@@ -1,5 +1,6 @@
 /* wide.h - fields of Verilator's packed ports, whatever their width, and a seeded generator.
- * Invariant: a field is at most 32 bits wide and does not straddle a 32-bit word. */
+ * Invariant: a field is at most 32 bits wide; get_field and set_field want it within a 32-bit word,
+ * get_bits and set_bits do not. */
 #ifndef HEDDLE_TESTS_HW_WIDE_H
 #define HEDDLE_TESTS_HW_WIDE_H
 
@@ -38,6 +39,22 @@ static inline void set_field(VlWide<W> &port, int lsb, int bits, uint32_t value)
     uint32_t mask = field_mask(bits) << (lsb % 32);
 
     port[lsb / 32] = (port[lsb / 32] & ~mask) | ((value << (lsb % 32)) & mask);
+}
+
+/* Fields that may straddle words, bit by bit. */
+template <class T> static inline uint32_t get_bits(const T &port, int lsb, int bits)
+{
+    uint32_t value = 0;
+
+    for (int i = 0; i < bits; i++)
+        value |= get_field(port, lsb + i, 1) << i;
+    return value;
+}
+
+template <class T> static inline void set_bits(T &port, int lsb, int bits, uint32_t value)
+{
+    for (int i = 0; i < bits; i++)
+        set_field(port, lsb + i, 1, value >> i & 1);
 }
 
 /* xorshift64*: the same numbers everywhere for one seed. */

@@ -1,0 +1,61 @@
+/* acc_tb.cpp - hd_acc: sums kept and added, against an array: all addresses, an accumulator that is
+ * asked for in the step after it was written, frozen cycles, sums that wrap. Argument: [seed]. */
+#include <cstdio>
+#include <memory>
+#include <vector>
+
+#include "Vbench.h"
+#include "tests/hw/wide.h"
+
+int main(int argc, char **argv)
+{
+    constexpr uint32_t depth = CfgAccDepth;
+    uint64_t seed = argc > 1 ? strtoull(argv[1], nullptr, 0) : 1;
+    std::unique_ptr<Vbench> dut(new Vbench);
+    std::vector<uint32_t> kept(depth);
+    std::vector<bool> known(depth);
+    uint32_t asked = 0, last = 0; // the address of the step before; the one written last
+    bool has = false;             // asked is valid and was known then
+    uint32_t value = 0;
+    long checked = 0, failures = 0;
+    rng r(seed);
+
+    printf("acc_tb: depth %u, seed %llu\n", depth, (unsigned long long)seed);
+    for (long cycle = 0; cycle < 200000; cycle++) {
+        const bool step = r.chance(85), read = r.chance(80), add = has && r.chance(70),
+                   write = r.chance(70);
+        const uint32_t psum = r.next(), to = add && r.chance(80) ? asked : r.next() % depth,
+                       from = r.chance(40) ? last : r.next() % depth;
+        const uint32_t sum = add ? psum + value : psum;
+
+        dut->en_i = step;
+        dut->re_i = read;
+        dut->raddr_i = from;
+        dut->psum_i = psum;
+        dut->add_i = add;
+        dut->we_i = write;
+        dut->waddr_i = to;
+        dut->clk_i = 0;
+        dut->eval();
+        checked++;
+        if (dut->sum_o != sum && failures++ < 5)
+            printf("  cycle %ld: %08x, expected %08x\n", cycle, dut->sum_o, sum);
+        dut->clk_i = 1;
+        dut->eval();
+        if (!step)
+            continue;
+        if (read) {
+            // Written in this very step: hd_ram gives what was there before.
+            asked = from;
+            has = known[from];
+            value = kept[from];
+        }
+        if (write) {
+            kept[to] = sum;
+            known[to] = true;
+            last = to;
+        }
+    }
+    printf("acc_tb: %ld of %ld sums wrong\n", failures, checked);
+    return failures != 0;
+}
