@@ -2,6 +2,7 @@
 #include <stdio.h>
 
 #include "base/interrupt.h"
+#include "emit/package.h"
 #include "hd_accel_tables.h"
 #include "run/device.h"
 #include "run/run.h"
@@ -20,11 +21,14 @@ static enum status front(struct arena *a, const struct options *o, struct pipeli
 static enum status compile_command(struct arena *a, const struct options *o, struct diag *d)
 {
     struct pipeline p = {0};
+    struct package *package;
     if (!o->out)
-        return FAIL(d, ST_USAGE, "compile: no folder for the emitted C; expected -o DIR");
+        return FAIL(d, ST_USAGE,
+                    "compile: no place for the package; expected -o DIR or -o NAME.tar");
     TRY(front(a, o, &p, d));
     TRY(pipeline_back(&p, o, d));
-    return emit_write(p.emitted, o->out, d);
+    TRY(package_make(p.emitted, &package, d));
+    return package_write(package, o->out, d);
 }
 
 static enum status inspect_command(struct arena *a, const struct options *o, struct diag *d)

@@ -43,7 +43,8 @@ enum key {
 
 static const struct argp_option table[] = {
     {"input", 'i', "FILE", 0, "raw little-endian or .npy; repeat in graph order", 1},
-    {"output", 'o', "DIR", 0, "folder for outputs, emitted C, stats, report, waves", 1},
+    {"output", 'o', "DIR", 0,
+     "folder for outputs, stats, report, waves; compile: folder or NAME.tar of the package", 1},
     {"expect", KEY_EXPECT, "FILE", 0,
      "expected output, or a folder with out_0.bin, ...; repeat in graph order", 1},
     {"labels", KEY_LABELS, "FILE", 0, "one class number a line: prints the accuracy", 1},

@@ -61,6 +61,18 @@ enum status home_find(struct arena *a, const char **home, struct diag *d)
                 mark, folder != NULL ? folder : "?");
 }
 
+enum status home_generated(struct arena *a, const char **gen, struct diag *d)
+{
+    const char *const folder = executable_folder(a);
+    const char *home;
+
+    TRY(home_find(a, &home, d));
+    *gen = arena_printf(a, "%s/gen", folder != NULL ? folder : home);
+    if (!file_exists(arena_printf(a, "%s/hd_accel.h", *gen)))
+        *gen = arena_printf(a, "%s/gen", home);
+    return ST_OK;
+}
+
 enum status home_cache(struct arena *a, const char **cache, struct diag *d)
 {
     const char *const xdg = getenv("XDG_CACHE_HOME");

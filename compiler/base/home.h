@@ -11,6 +11,10 @@
 /* Absolute path of the tree. ST_INTERNAL when there is none: the message lists what was tried. */
 enum status home_find(struct arena *a, const char **home, struct diag *d);
 
+/* Folder of hd_accel.h, which is generated: beside the program in a build tree, in the home of an
+ * installation. */
+enum status home_generated(struct arena *a, const char **gen, struct diag *d);
+
 /* Folder for what heddle builds: ${XDG_CACHE_HOME:-~/.cache}/heddle, made if missing. A relative
  * XDG_CACHE_HOME is ignored, as the XDG specification asks. */
 enum status home_cache(struct arena *a, const char **cache, struct diag *d);

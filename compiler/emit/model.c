@@ -212,6 +212,17 @@ static void add_table(struct emit_unit *u, struct text *t)
                 p->arena_bytes, g->n_row);
 }
 
+uint32_t emit_io_bytes(const struct emit_unit *u)
+{
+    const struct ir_graph *g = u->graph;
+    uint64_t n = 0;
+    for (uint32_t i = 0; i < g->n_in + g->n_out; i++) {
+        uint32_t id = i < g->n_in ? g->in[i] : g->out[i - g->n_in];
+        n += (ir_bytes(g->tensor[id]) + 63) / 64 * 64;
+    }
+    return (uint32_t)n;
+}
+
 static void add_header(struct emit_unit *u, struct text *t, uint32_t device_constants)
 {
     const struct sched_program *p = u->program;
@@ -224,8 +235,11 @@ static void add_header(struct emit_unit *u, struct text *t, uint32_t device_cons
     text_printf(t,
                 "#define MODEL_COMMAND_BYTES %u\n#define MODEL_DEVICE_CONSTANT_BYTES %u /* region "
                 "1; the host's lie behind */\n"
-                "#define MODEL_ALL_CONSTANT_BYTES %zu\n\n",
-                p->command_bytes, device_constants, all);
+                "#define MODEL_ALL_CONSTANT_BYTES %zu\n#define MODEL_ARENA_BYTES %u\n#define "
+                "MODEL_STATE_BYTES %u\n"
+                "#define MODEL_IO_BYTES %u /* inputs and outputs, each rounded up to 64 */\n\n",
+                p->command_bytes, device_constants, all, p->arena_bytes, u->state_bytes,
+                emit_io_bytes(u));
     text_add(t, "struct model_commands;\nextern const struct model_commands model_commands;\n"
                 "extern const uint8_t model_constants[MODEL_ALL_CONSTANT_BYTES];\n"
                 "extern const struct hd_model hd_model;\n\n#endif\n");

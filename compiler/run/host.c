@@ -18,28 +18,13 @@ struct compiler {
     struct sim_tool cc;
 };
 
-/* hd_accel.h is generated: beside the program in a build folder, in the home of an installation. */
-static const char *find_gen(struct arena *a, const char *home)
-{
-    char exe[4096];
-    ssize_t n = readlink("/proc/self/exe", exe, sizeof exe - 1);
-    if (n > 0) {
-        exe[n] = '\0';
-        *strrchr(exe, '/') = '\0';
-        const char *beside = arena_printf(a, "%s/gen", exe);
-        if (file_exists(arena_printf(a, "%s/hd_accel.h", beside)))
-            return beside;
-    }
-    return arena_printf(a, "%s/gen", home);
-}
-
 static enum status find_compiler(struct arena *a, struct compiler *c, struct diag *d)
 {
     const char *cc = getenv("CC");
     c->arena = a;
     TRY(home_find(a, &c->home, d));
     TRY(home_cache(a, &c->cache, d));
-    c->gen = find_gen(a, c->home);
+    TRY(home_generated(a, &c->gen, d));
     return tool_find(a, c->cache, cc && *cc ? cc : "cc", "gcc", &c->cc, d);
 }
 

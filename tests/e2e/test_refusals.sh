@@ -83,7 +83,7 @@ run 2 "cannot write 'none/stats.json': No such file or directory" digits --engin
     --stats none/stats.json
 run 2 "cannot make directory 'text.tflite': Not a directory" digits --engine=ref -o text.tflite
 run 2 "cannot make directory 'text.tflite': Not a directory" digits --engine=ref -o text.tflite/x
-expect 2 "heddle: compile: no folder for the emitted C; expected -o DIR" "$heddle" compile digits
+expect 2 "heddle: compile: no place for the package; expected -o DIR or -o NAME.tar" "$heddle" compile digits
 mkdir read_only
 chmod 555 read_only
 as_user=()

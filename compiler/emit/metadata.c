@@ -1,0 +1,165 @@
+/* metadata.c - metadata.json of a package, in the manner of a model library: what a build system or
+ * a person wants to know without reading C. */
+#include <cjson/cJSON.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../schedule/host_layer.h"
+#include "package.h"
+
+/* Text of the model file, made plain ASCII. */
+static void add_name(struct arena *a, cJSON *o, const char *key, const char *name)
+{
+    struct text t;
+    text_init(&t, a);
+    text_add(&t, "");
+    text_add_escaped(&t, name, 200);
+    cJSON_AddStringToObject(o, key, t.data);
+}
+
+static void add_quantisation(cJSON *o, const struct ir_tensor *t)
+{
+    if (t->quant.n == 0)
+        return;
+    if (t->quant.n == 1) {
+        cJSON_AddNumberToObject(o, "scale", (double)t->quant.scale[0]);
+        cJSON_AddNumberToObject(o, "zero_point", t->quant.zero_point[0]);
+        return;
+    }
+    cJSON *scale = cJSON_AddArrayToObject(o, "scale");
+    for (uint32_t i = 0; i < t->quant.n; i++)
+        cJSON_AddItemToArray(scale, cJSON_CreateNumber((double)t->quant.scale[i]));
+}
+
+static cJSON *tensor(struct arena *a, const struct ir_tensor *t)
+{
+    cJSON *o = cJSON_CreateObject();
+    add_name(a, o, "name", t->name);
+    cJSON_AddStringToObject(o, "type", ir_type_name(t->type));
+    cJSON *shape = cJSON_AddArrayToObject(o, "shape");
+    for (uint32_t i = 0; i < t->rank; i++)
+        cJSON_AddItemToArray(shape, cJSON_CreateNumber(t->dim[i]));
+    add_quantisation(o, t);
+    return o;
+}
+
+static void add_tensors(const struct emit_unit *u, cJSON *o, const char *key, const uint32_t *id,
+                        uint32_t n)
+{
+    cJSON *list = cJSON_AddArrayToObject(o, key);
+    for (uint32_t i = 0; i < n; i++) {
+        if (id[i] == IR_NONE)
+            continue;
+        cJSON *t = tensor(u->arena, u->graph->tensor[id[i]]);
+        cJSON_AddNumberToObject(t, "bytes", (double)ir_bytes(u->graph->tensor[id[i]]));
+        cJSON_AddItemToArray(list, t);
+    }
+}
+
+static void add_memory(const struct emit_unit *u, cJSON *o)
+{
+    const struct sched_program *p = u->program;
+    cJSON *m = cJSON_AddObjectToObject(o, "memory");
+    cJSON_AddNumberToObject(m, "arena_bytes", p->arena_bytes);
+    cJSON_AddNumberToObject(m, "constant_bytes", (double)p->constants.length);
+    cJSON_AddNumberToObject(m, "command_bytes", p->command_bytes);
+    cJSON_AddNumberToObject(m, "io_bytes", emit_io_bytes(u));
+    cJSON_AddNumberToObject(m, "state_bytes", u->state_bytes);
+    cJSON_AddNumberToObject(m, "alignment", 64);
+}
+
+static void add_functions(const struct emit_unit *u, cJSON *o)
+{
+    cJSON *list = cJSON_AddArrayToObject(o, "functions"), *f = cJSON_CreateObject();
+    cJSON_AddStringToObject(f, "name", "hd_model.run");
+    cJSON_AddStringToObject(f, "file", "model.c");
+    cJSON_AddStringToObject(f, "signature", "int run(const struct hd_call *call)");
+    cJSON_AddNumberToObject(f, "submissions", u->program->n_stream);
+    cJSON_AddItemToArray(list, f);
+}
+
+static void add_targets(const struct emit_unit *u, cJSON *o)
+{
+    cJSON *list = cJSON_AddArrayToObject(o, "targets"), *t;
+    if (u->program->n_stream) {
+        t = cJSON_CreateObject();
+        cJSON_AddStringToObject(t, "name", "systolic");
+        cJSON_AddStringToObject(t, "hw", u->program->hw->name);
+        cJSON_AddNumberToObject(t, "config_hash", u->program->hw->hash);
+        cJSON_AddItemToArray(list, t);
+    }
+    for (uint32_t i = 0; i < u->targets->n; i++) {
+        if (u->targets->target[i]->desc->accelerator)
+            continue;
+        t = cJSON_CreateObject();
+        cJSON_AddStringToObject(t, "name", u->targets->target[i]->name);
+        cJSON_AddItemToArray(list, t);
+    }
+    list = cJSON_AddArrayToObject(o, "libraries");
+    for (uint32_t i = 0; i < u->n_library; i++)
+        cJSON_AddItemToArray(list, cJSON_CreateString(u->library[i]));
+}
+
+/* One operator of the compiled graph: several may stand for one row of the model. */
+static cJSON *operator_of(const struct emit_unit *u, uint32_t position)
+{
+    const struct ir_op *op = u->graph->op[position];
+    cJSON *o = cJSON_CreateObject();
+    bool host = op->region == IR_NONE;
+    cJSON_AddStringToObject(o, "operator", ir_op_info(op->opcode)->name);
+    if (host && emit_host_kernel(op->opcode))
+        cJSON_AddStringToObject(o, "kernel",
+                                arena_printf(u->arena, "hdk_%s", emit_host_kernel(op->opcode)));
+    if (host && host_scratch(u->graph, op))
+        cJSON_AddNumberToObject(o, "scratch_bytes", host_scratch(u->graph, op));
+    add_tensors(u, o, "inputs", op->in, op->n_in);
+    add_tensors(u, o, "outputs", op->out, op->n_out);
+    for (uint32_t i = 0; i < IR_ATTR_COUNT; i++)
+        if (op->attr[i])
+            cJSON_AddNumberToObject(o, ir_attr_name((enum ir_attr)i), (double)op->attr[i]);
+    if (op->fixed.act_min != op->fixed.act_max) {
+        cJSON_AddNumberToObject(o, "act_min", op->fixed.act_min);
+        cJSON_AddNumberToObject(o, "act_max", op->fixed.act_max);
+    }
+    return o;
+}
+
+static void add_layers(const struct emit_unit *u, cJSON *o)
+{
+    const struct ir_graph *g = u->graph;
+    cJSON *list = cJSON_AddArrayToObject(o, "layers");
+    for (uint32_t r = 0; r < g->n_row; r++) {
+        const struct ir_row *row = &g->row[r];
+        cJSON *layer = cJSON_CreateObject();
+        cJSON_AddStringToObject(layer, "name", row->name);
+        add_name(u->arena, layer, "op", row->op);
+        cJSON_AddStringToObject(layer, "output", row->shape);
+        cJSON_AddNumberToObject(layer, "macs", (double)row->macs);
+        cJSON_AddStringToObject(layer, "target", row->target ? row->target : "none");
+        if (row->fused_into != IR_NONE)
+            cJSON_AddStringToObject(layer, "fused_into", g->row[row->fused_into].name);
+        cJSON *ops = cJSON_AddArrayToObject(layer, "operators");
+        for (uint32_t i = 0; i < g->n_op; i++)
+            if (!g->op[i]->dead && g->op[i]->row == r)
+                cJSON_AddItemToArray(ops, operator_of(u, i));
+        cJSON_AddItemToArray(list, layer);
+    }
+}
+
+void package_metadata(const struct emit_unit *u, struct text *t)
+{
+    cJSON *o = cJSON_CreateObject();
+    cJSON_AddStringToObject(o, "schema", "heddle.package.v1");
+    add_name(u->arena, o, "name", u->graph->name);
+    add_targets(u, o);
+    add_memory(u, o);
+    add_functions(u, o);
+    add_tensors(u, o, "inputs", u->graph->in, u->graph->n_in);
+    add_tensors(u, o, "outputs", u->graph->out, u->graph->n_out);
+    add_layers(u, o);
+    char *text = cJSON_Print(o);
+    text_add(t, text ? text : "");
+    text_add(t, "\n");
+    free(text);
+    cJSON_Delete(o);
+}

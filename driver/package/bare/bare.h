@@ -1,0 +1,17 @@
+/* bare.h - between semihosting.c and the processor's start-up code. */
+#ifndef BARE_H
+#define BARE_H
+
+#include <stdint.h>
+
+/* One semihosting call; its result. */
+intptr_t bare_call(uintptr_t operation, const void *argument);
+
+/* After the start-up: paint the stack, run, leave. */
+void bare_main(void);
+
+void *memcpy(void *to, const void *from, uintptr_t n);
+void *memmove(void *to, const void *from, uintptr_t n);
+void *memset(void *to, int value, uintptr_t n);
+
+#endif

@@ -1,0 +1,205 @@
+/* main.c - runs the network on every inference that in_0.bin, in_1.bin, .. hold (one after another,
+ * in the model's own layout and type), writes out_0.bin, .., and says how much memory it took. All
+ * memory is static; the same source runs hosted and on bare metal. */
+#include "model.h"
+#include "port.h"
+
+#if MODEL_COMMAND_BYTES > 0 && defined(HD_REGISTERS)
+#include "port_mmio.h"
+#endif
+
+#define GUARD      64u /* bytes behind the arena that nobody may write */
+#define GUARD_BYTE 0xa5u
+#define MAX_FILES  64u
+
+static _Alignas(64) uint8_t arena[MODEL_ARENA_BYTES + GUARD];
+static _Alignas(64) uint8_t io[MODEL_IO_BYTES];
+static _Alignas(64) uint8_t state[MODEL_STATE_BYTES + 1];
+static uint8_t *buffer[MAX_FILES];
+static int file[MAX_FILES];
+
+static void print_number(uint64_t n)
+{
+    char digits[24];
+    uint32_t at = sizeof digits - 1;
+
+    digits[at] = '\0';
+    do {
+        digits[--at] = (char)('0' + (int)(n % 10));
+        n /= 10;
+    } while (n);
+    port_print(digits + at);
+}
+
+static void print_line(const char *what, uint64_t n, const char *unit)
+{
+    port_print(what);
+    print_number(n);
+    port_print(unit);
+}
+
+static int fail(const char *what, const char *which)
+{
+    port_print(what);
+    port_print(which);
+    port_print("\n");
+    return 2;
+}
+
+/* The accelerator, where the build says at which addresses it is; else there is none. */
+static int open_device(struct hd_call *call)
+{
+#if MODEL_COMMAND_BYTES > 0 && defined(HD_REGISTERS)
+    static struct hd_mmio mmio = {.registers = HD_REGISTERS,
+                                  .memory = HD_MEMORY,
+                                  .memory_base = HD_MEMORY,
+                                  .memory_bytes = HD_MEMORY_BYTES};
+    static struct hd_port port;
+    static struct hd_device device;
+    int rc;
+
+    hd_mmio_port(&mmio, &port);
+    call->dev = &device;
+    rc = hd_open(&device, &port, MODEL_CONFIG_HASH);
+    return rc == HD_OK ? hd_model_bind(&hd_model, call, HD_MEMORY) : rc;
+#else
+    (void)call;
+    return MODEL_COMMAND_BYTES > 0 ? HD_ERROR_ARGUMENT : HD_OK;
+#endif
+}
+
+static void place_buffers(struct hd_call *call)
+{
+    uint32_t at = 0;
+
+    for (uint32_t i = 0; i < hd_model.n_inputs + hd_model.n_outputs; i++) {
+        const struct hd_io *x =
+            i < hd_model.n_inputs ? &hd_model.inputs[i] : &hd_model.outputs[i - hd_model.n_inputs];
+        buffer[i] = io + at;
+        at += (x->n_bytes + 63) / 64 * 64;
+    }
+    *call = (struct hd_call){
+        .arena = arena, .in = buffer, .out = buffer + hd_model.n_inputs, .state = state};
+    for (uint32_t i = 0; i < GUARD; i++)
+        arena[MODEL_ARENA_BYTES + i] = GUARD_BYTE;
+    if (hd_model.reset_state)
+        hd_model.reset_state(state);
+}
+
+/* "in_3.bin" */
+static const char *file_name(const char *stem, uint32_t i)
+{
+    static char name[16];
+    uint32_t n = 0;
+
+    while (*stem)
+        name[n++] = *stem++;
+    if (i >= 10)
+        name[n++] = (char)('0' + i / 10);
+    name[n++] = (char)('0' + i % 10);
+    for (const char *end = ".bin"; *end; end++)
+        name[n++] = *end;
+    name[n] = '\0';
+    return name;
+}
+
+static int open_files(void)
+{
+    for (uint32_t i = 0; i < hd_model.n_inputs + hd_model.n_outputs; i++) {
+        int out = i >= hd_model.n_inputs;
+        const char *name = file_name(out ? "out_" : "in_", out ? i - hd_model.n_inputs : i);
+
+        file[i] = port_open(name, out);
+        if (file[i] < 0)
+            return fail("cannot open ", name);
+    }
+    return 0;
+}
+
+/* 1: all inputs of one more inference are there. */
+static int read_inputs(void)
+{
+    for (uint32_t i = 0; i < hd_model.n_inputs; i++)
+        if (port_read(file[i], buffer[i], hd_model.inputs[i].n_bytes) != hd_model.inputs[i].n_bytes)
+            return 0;
+    return 1;
+}
+
+static int write_outputs(void)
+{
+    for (uint32_t i = 0; i < hd_model.n_outputs; i++) {
+        uint32_t n = hd_model.outputs[i].n_bytes, at = hd_model.n_inputs + i;
+
+        if (port_write(file[at], buffer[at], n) != n)
+            return fail("cannot write ", file_name("out_", i));
+    }
+    return 0;
+}
+
+static int run_files(const struct hd_call *call)
+{
+    uint32_t count = 0;
+    int rc = open_files();
+
+    while (rc == 0 && read_inputs()) {
+        rc = hd_model.run(call);
+        if (rc != HD_OK)
+            return fail("inference failed", "");
+        rc = write_outputs();
+        count++;
+    }
+    for (uint32_t i = 0; i < hd_model.n_inputs + hd_model.n_outputs; i++)
+        if (file[i] >= 0)
+            port_close(file[i]);
+    if (rc == 0)
+        print_line("inferences: ", count, "\n");
+    return rc;
+}
+
+static int time_rounds(const struct hd_call *call, uint32_t rounds)
+{
+    uint64_t best = UINT64_MAX;
+
+    for (uint32_t i = 0; i < hd_model.n_inputs; i++)
+        for (uint32_t k = 0; k < hd_model.inputs[i].n_bytes; k++)
+            buffer[i][k] = 1;
+    for (uint32_t r = 0; r < rounds; r++) {
+        uint64_t start = port_nanoseconds(), taken;
+
+        if (hd_model.run(call) != HD_OK)
+            return fail("inference failed", "");
+        taken = port_nanoseconds() - start;
+        best = taken < best ? taken : best;
+    }
+    print_line("best: ", best, " ns\n");
+    return 0;
+}
+
+static int print_memory(void)
+{
+    print_line("constants: ", MODEL_ALL_CONSTANT_BYTES + MODEL_COMMAND_BYTES, " bytes\n");
+    print_line("arena: ", MODEL_ARENA_BYTES, " bytes\n");
+    print_line("inputs and outputs: ", MODEL_IO_BYTES, " bytes\n");
+    if (port_stack_bytes())
+        print_line("stack: ", port_stack_bytes(), " bytes\n");
+    for (uint32_t i = 0; i < GUARD; i++)
+        if (arena[MODEL_ARENA_BYTES + i] != GUARD_BYTE)
+            return fail("the arena is too small: the guard behind it is overwritten", "");
+    return 0;
+}
+
+int package_main(uint32_t rounds)
+{
+    struct hd_call call;
+    int rc;
+
+    if (hd_model.n_inputs + hd_model.n_outputs > MAX_FILES)
+        return fail("more inputs and outputs than main.c has room for", "");
+    place_buffers(&call);
+    if (open_device(&call) != HD_OK)
+        return fail("this network has accelerator parts: define HD_REGISTERS, HD_MEMORY and "
+                    "HD_MEMORY_BYTES, or use heddle run",
+                    "");
+    rc = rounds ? time_rounds(&call, rounds) : run_files(&call);
+    return rc ? rc : print_memory();
+}

@@ -1,0 +1,102 @@
+#!/bin/bash
+# `heddle compile -o`: a folder or a tar file with the same bytes every time, that builds alone with
+# gcc and clang, and for Cortex-M and RISC-V without a C library, and gives the golden answer in
+# each (the last two on qemu, where their tools are). Memory figures are printed, and true.
+. "$(dirname "$0")/common.sh"
+
+skipped=()
+samples=8
+"$heddle" compile digits --target=c -o net 2>stderr || fail "compile: $(cat stderr)"
+head -c $((samples * 64)) "$models/digits/in_0.bin" >in_0.bin
+head -c $((samples * 10)) "$models/digits/out_0.bin" >want.bin
+
+# --- the tar file ---
+for i in 1 2; do
+    "$heddle" compile digits --target=c -o net$i.tar 2>stderr || fail "compile to tar: $(cat stderr)"
+    sleep 1
+done
+same net1.tar net2.tar "two tar files of one network"
+mkdir from_tar && tar -xf net1.tar -C from_tar || fail "tar cannot read net1.tar"
+same net from_tar "folder and tar file"
+tar -tf net1.tar >names
+LC_ALL=C sort -c names || fail "entries are not sorted"
+TZ=UTC tar -tv --numeric-owner -f net1.tar | grep -v '^-rw-r--r-- 0/0 .* 1970-01-01 00:00 ' &&
+    fail "an entry with mode, owner or time of this machine"
+grep -rl -e "$HEDDLE_HOME" -e "$work" net && fail "a path of this machine in the package"
+
+metadata() {
+    python3 -c "import json; m = json.load(open('$1/metadata.json')); print($2)" || fail "metadata: $2"
+}
+[ "$(metadata net 'm["inputs"][0]["shape"], m["outputs"][0]["type"]')" = "[1, 8, 8, 1] i8" ] ||
+    fail "metadata: inputs or outputs are wrong"
+[ "$(metadata net 'len(m["layers"]), [t["name"] for t in m["targets"]]')" = "15 ['c']" ] ||
+    fail "metadata: layers or targets are wrong"
+
+# --- building it ---
+# build NAME SOURCE CMAKE-ARGUMENT...
+build() {
+    local name=$1 source=$2
+    shift 2
+    cmake -S "$source" -B "$name" "$@" >log 2>&1 && cmake --build "$name" >>log 2>&1 ||
+        { fail "$name does not build: $(grep -m 3 -i error log)"; return 1; }
+}
+
+# answer FOLDER COMMAND...: run there, compare bytes and memory figures.
+answer() {
+    local folder=$1 arena
+    shift
+    cp in_0.bin "$folder/"
+    (cd "$folder" && timeout 120 "$@") >printed 2>&1 || fail "$folder: exit $?: $(head -c 300 printed)"
+    cmp -s "$folder/out_0.bin" want.bin || fail "$folder: not the golden answer"
+    arena=$(metadata net 'm["memory"]["arena_bytes"]')
+    grep -qx "arena: $arena bytes" printed || fail "$folder: arena not $arena: $(cat printed)"
+    grep -qx "inferences: $samples" printed || fail "$folder: $(cat printed)"
+}
+
+for cc in gcc clang; do
+    command -v $cc >/dev/null || { skipped+=("$cc is not there"); continue; }
+    build "b_$cc" net -DCMAKE_C_COMPILER=$cc -DCMAKE_ASM_COMPILER=$cc && answer "b_$cc" ./net
+done
+
+# bare NAME COMPILER QEMU MACHINE...
+bare() {
+    local name=$1 cc=$2 qemu=$3 stack
+    shift 3
+    command -v "$cc" >/dev/null || { skipped+=("$cc is not there"); return; }
+    build "b_$name" net "-DCMAKE_TOOLCHAIN_FILE=$work/net/bare/$name.cmake" || return
+    for source in accelerated/*.c accelerated/runtime/*.c; do
+        [ "$source" = accelerated/port_hosted.c ] || "$cc" "${bare_flags[@]}" "$source" 2>stderr ||
+            fail "$cc: $source: $(head -3 stderr)"
+    done
+    command -v "$qemu" >/dev/null || { skipped+=("$qemu is not there"); return; }
+    answer "b_$name" "$qemu" "$@" -nographic -monitor none -serial none \
+        -semihosting-config enable=on,target=native -kernel net
+    stack=$(sed -n 's/^stack: \([0-9]*\) bytes$/\1/p' printed)
+    [ "${stack:-0}" -gt 100 ] && [ "$stack" -lt 4096 ] || fail "$name: stack of '$stack' bytes"
+    echo "$name: stack $stack bytes"
+}
+bare_flags=(-std=c11 -ffreestanding -Wall -Werror -fsyntax-only -I accelerated/runtime
+    -DHD_REGISTERS=0x40000000 -DHD_MEMORY=0x60000000 -DHD_MEMORY_BYTES=0x100000)
+"$heddle" compile digits -o accelerated 2>stderr || fail "compile for systolic: $(cat stderr)"
+bare cortex-m arm-none-eabi-gcc qemu-system-arm -M mps2-an385
+bare riscv64 riscv64-unknown-elf-gcc qemu-system-riscv64 -M virt -bios none
+
+# --- an accelerator that is not there; an arena that is too small ---
+# hosted SOURCE: build with one gcc command, without CMake.
+hosted() {
+    gcc -std=c11 -O1 -Wall -Werror -I "$1" -I "$1/runtime" -Wa,-I"$1" -o "$1/program" "$1"/*.c \
+        "$1"/runtime/*.c "$1"/runtime/kernels/*.c 2>stderr || { fail "$1: $(head -3 stderr)"; return 1; }
+}
+if hosted accelerated; then
+    accelerated/program >printed && fail "an accelerated network ran without an accelerator"
+    grep -q "define HD_REGISTERS" printed || fail "no accelerator: $(cat printed)"
+fi
+cp -r net small
+arena=$(metadata net 'm["memory"]["arena_bytes"]')
+sed -i "s/MODEL_ARENA_BYTES .*/MODEL_ARENA_BYTES $((arena - 64))/" small/model.h
+if hosted small; then
+    small/program >printed && fail "an arena 64 bytes too small was not noticed"
+    grep -q "the arena is too small" printed || fail "small arena: $(cat printed)"
+fi
+for s in "${skipped[@]}"; do echo "not tried: $s"; done
+finish
