@@ -47,8 +47,6 @@ static const char *const verilator_flags[] = {"--cc",
                                               "200000",
                                               "-Wno-fatal",
                                               "-sv",
-                                              "--top-module",
-                                              "hd_sim_top",
                                               "--prefix",
                                               "Vhd_sim_top",
                                               "--Mdir",
@@ -102,6 +100,11 @@ static enum status find_tools(struct build *b, struct diag *d)
     return tool_find(b->a, cache, "make", "make", &b->make, d);
 }
 
+static const char *top_of(const struct build *b)
+{
+    return b->paths->core != NULL ? b->paths->core->top : "hd_sim_top";
+}
+
 static void hash_build(struct build *b)
 {
     struct hash128 h;
@@ -112,6 +115,7 @@ static void hash_build(struct build *b)
         hash_string(&h, verilator_flags[i]);
     hash_string(&h, makefile);
     hash_string(&h, b->paths->checked ? "checked" : "");
+    hash_string(&h, top_of(b));
     hash_string(&h, b->verilator.path);
     hash_string(&h, b->verilator.version);
     hash_string(&h, b->verilator.root);
@@ -138,7 +142,7 @@ static enum status write_own(const struct build *b, struct diag *d)
 static enum status run_verilator(const struct build *b, const char *log, struct diag *d)
 {
     const size_t n_flags = sizeof verilator_flags / sizeof verilator_flags[0];
-    const char **const argv = ARENA_ARRAY(b->a, const char *, n_flags + b->files.n + 3);
+    const char **const argv = ARENA_ARRAY(b->a, const char *, n_flags + b->files.n + 5);
     size_t n = 0;
 
     argv[n++] = b->verilator.path;
@@ -146,6 +150,8 @@ static enum status run_verilator(const struct build *b, const char *log, struct 
         argv[n++] = b->paths->checked && strcmp(verilator_flags[i], "--noassert") == 0
                         ? "--assert"
                         : verilator_flags[i];
+    argv[n++] = "--top-module";
+    argv[n++] = top_of(b);
     for (uint32_t i = 0; i < b->files.n; i++) {
         const char *const name = b->files.file[i].name, *const dot = strrchr(name, '.');
 

@@ -10,11 +10,19 @@
 #include "compiler/base/status.h"
 #include "hw/gen/config.h"
 
+/* A module of a target's own in place of hd_top; its ports: sim/core/README.md. */
+struct sim_core {
+    const char *folder, *top;
+    const char *const *verilog; /* files in the folder */
+    uint32_t n_verilog;
+};
+
 struct sim_paths {
     const char *home;  /* heddle's files (home.h): hw/accel.json, hw/rtl, sim */
     const char *cache; /* where models are kept (home.h) */
     const char
         *rtl; /* NULL: home/hw/rtl. Else a folder of .sv, .svh and .v files with a module hd_top */
+    const struct sim_core *core; /* NULL: the accelerator of hw/ */
     bool checked; /* with the RTL's assertions: a failing one stops the run. Slower. */
 };
 

@@ -153,6 +153,29 @@ static int by_name(const void *x, const void *y)
     return strcmp(((const struct build_file *)x)->name, ((const struct build_file *)y)->name);
 }
 
+/* A target's own core: its Verilog, sim/core, and the table's header. */
+static enum status collect_core(struct arena *a, const struct sim_paths *paths,
+                                struct build_files *files, struct diag *d)
+{
+    const struct sim_core *const core = paths->core;
+    uint8_t *data;
+    size_t n;
+
+    for (uint32_t i = 0; i < core->n_verilog; i++) {
+        const char *const slash = strrchr(core->verilog[i], '/');
+
+        TRY(file_read(a, arena_printf(a, "%s/%s", core->folder, core->verilog[i]), MAX_FILE, &data,
+                      &n, d));
+        add(a, files, arena_printf(a, "rtl/%s", slash != NULL ? slash + 1 : core->verilog[i]),
+            (const char *)data, n);
+    }
+    TRY(file_read(a, arena_printf(a, "%s/sim/hd_sim.h", paths->home), MAX_FILE, &data, &n, d));
+    add(a, files, "sim/hd_sim.h", (const char *)data, n);
+    TRY(add_folder(a, files, arena_printf(a, "%s/sim/core", paths->home), "sim", is_sim, d));
+    qsort(files->file, files->n, sizeof *files->file, by_name);
+    return ST_OK;
+}
+
 enum status build_files_collect(struct arena *a, const struct sim_paths *paths,
                                 const struct hd_config *config, struct build_files *files,
                                 struct diag *d)
@@ -163,6 +186,8 @@ enum status build_files_collect(struct arena *a, const struct sim_paths *paths,
     const struct accel *acc;
 
     *files = (struct build_files){0};
+    if (paths->core != NULL)
+        return collect_core(a, paths, files, d);
     TRY(accel_load(a, arena_printf(a, "%s/hw/accel.json", paths->home), &acc, d));
     TRY(add_folder(a, files, rtl, "rtl", is_rtl, d));
     TRY(add_folder(a, files, sim, "sim", is_sim, d));

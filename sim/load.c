@@ -82,6 +82,8 @@ static int port_wait_irq(void *ctx, uint64_t max_cycles)
     const struct sim_port *const p = ctx;
     enum hd_sim_stop stop = HD_SIM_CYCLES;
 
+    if (p->max_cycles != 0 && max_cycles > p->max_cycles)
+        max_cycles = p->max_cycles;
     while (stop == HD_SIM_CYCLES && max_cycles > 0) {
         const uint64_t n = p->look != NULL && max_cycles > LOOK_CYCLES ? LOOK_CYCLES : max_cycles;
 

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "../base/interrupt.h"
+#include "cores.h"
 #include "player.h"
 #include "waves.h"
 
@@ -62,10 +63,18 @@ static void collect(struct child *c)
         read_counters(c);
 }
 
+/* What the cores of other targets did in the row that ends. */
+static void collect_cores(struct child *c)
+{
+    if (c->play.call.ports && c->shared->layer < c->job->p->graph->n_row)
+        cores_collect(c->job->cores, c->shared, c->shared->layer);
+}
+
 static void enter(void *ctx, uint32_t layer, uint32_t submission)
 {
     struct child *c = ctx;
     collect(c);
+    collect_cores(c);
     c->shared->layer = c->shared->working = layer;
     c->shared->submission = submission;
     c->pending = submission && c->play.has_device;
@@ -97,19 +106,33 @@ static enum status set_up(struct child *c, const char *so_path, const struct sim
     return waves_open(&c->waves, c->job, &c->play.v, c->play.has_device, &c->d);
 }
 
+static const char *row_name(const struct child *c)
+{
+    return c->shared->layer < c->play.model->n_layers ? c->play.model->layer_names[c->shared->layer]
+                                                      : "?";
+}
+
+/* The C function of a target from outside returned an error. */
+static enum status target_failure(struct child *c, int rc)
+{
+    const char *detail = c->play.call.ports ? cores_detail(c->job->cores) : "";
+    return FAIL(&c->d, ST_DEVICE, "inference %u, %s on %s: %s%s%s", c->inference, row_name(c),
+                c->job->p->graph->row[c->shared->layer].target, hd_error_text(rc),
+                *detail ? "; " : "", detail);
+}
+
 static enum status device_failure(struct child *c, int rc)
 {
+    if (!c->shared->submission)
+        return target_failure(c, rc);
     char text[1024];
-    const char *row = c->shared->layer < c->play.model->n_layers
-                          ? c->play.model->layer_names[c->shared->layer]
-                          : "?";
     const char *detail = c->play.has_device && (rc == HD_ERROR_STUCK || rc == HD_ERROR_FAULT)
                              ? device_detail(&c->play.v)
                              : "";
     hd_describe(&c->play.v.dev, rc, NULL, 0, c->play.model->layer_names, c->play.model->n_layers,
                 text, sizeof text);
-    return FAIL(&c->d, ST_DEVICE, "inference %u, submission at %s: %s%s%s", c->inference, row, text,
-                *detail ? "; " : "", detail);
+    return FAIL(&c->d, ST_DEVICE, "inference %u, submission at %s: %s%s%s", c->inference,
+                row_name(c), text, *detail ? "; " : "", detail);
 }
 
 static enum status infer(struct child *c)
@@ -120,6 +143,7 @@ static enum status infer(struct child *c)
     if (rc != HD_OK)
         return device_failure(c, rc);
     collect(c);
+    collect_cores(c);
     waves_inference_end(&c->waves);
     for (uint32_t i = 0; i < m->n_outputs; i++)
         memcpy(job->out[i].bytes + c->inference * job->out[i].n_bytes, c->play.call.out[i],
@@ -130,14 +154,16 @@ static enum status infer(struct child *c)
 
 static void totals(struct child *c)
 {
-    struct hd_sim_totals t;
-    if (!c->play.has_device || c->play.v.engine != ENGINE_RTL)
+    struct hd_sim_totals t = {0};
+    if (c->job->options->engine != ENGINE_RTL || !(c->play.has_device || c->play.call.ports))
         return;
-    c->play.v.sim.api->totals(c->play.v.sim.sim, &t);
-    c->shared->read_bytes = t.read_bytes;
-    c->shared->write_bytes = t.write_bytes;
-    c->shared->sim_cycles = t.cycles;
-    c->shared->wall_seconds = t.wall_seconds;
+    if (c->play.has_device)
+        c->play.v.sim.api->totals(c->play.v.sim.sim, &t);
+    c->shared->read_bytes = t.read_bytes + c->shared->core_read_bytes;
+    c->shared->write_bytes = t.write_bytes + c->shared->core_write_bytes;
+    c->shared->sim_cycles = t.cycles + c->shared->core_cycles;
+    if (!c->play.call.ports)
+        c->shared->wall_seconds = t.wall_seconds;
 }
 
 static enum status all_inferences(struct child *c)
@@ -158,6 +184,8 @@ static enum status child_main(struct child *c, const char *so_path, const struct
     waves_submission_end(&c->waves);
     enum status waves = waves_close(&c->waves, c->shared, &c->d);
     device_close(&c->play.v);
+    if (c->play.call.ports)
+        cores_close(c->job->cores);
     return st != ST_OK ? st : waves;
 }
 
@@ -193,6 +221,10 @@ enum status run_engine(struct run_job *job, const char *so_path, struct diag *d)
     struct arena *a = job->p->arena;
     if (job->options->engine == ENGINE_RTL && job->p->program->n_stream)
         TRY(device_model(a, job->options, &job->p->hw, &sim, d));
+    if (job->options->engine == ENGINE_RTL) {
+        job->cores = ARENA_NEW(a, struct cores);
+        TRY(cores_build(job, job->cores, d));
+    }
     TRY(share_results(job, d));
     fflush(NULL);
     waves_partial(job, true);

@@ -2,6 +2,8 @@
 #define _GNU_SOURCE
 #include "player.h"
 
+#include "cores.h"
+
 #include <dlfcn.h>
 #include <string.h>
 
@@ -52,6 +54,10 @@ enum status player_open(struct player *p, struct run_job *job, enum options_engi
                         hd_model_device_bytes(p->model), p->model->layer_names, p->model->n_layers,
                         d));
         p->call.dev = &p->v.dev;
+    }
+    if (engine == ENGINE_RTL && job->cores && job->cores->n) {
+        TRY(cores_open(job->cores, job->p->arena, job->options, d));
+        p->call.ports = job->cores->port;
     }
     place_buffers(p);
     p->call.enter = enter;

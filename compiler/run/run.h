@@ -29,13 +29,16 @@ struct run_shared {
     uint64_t read_bytes, write_bytes;
     double wall_seconds;
     uint64_t sim_cycles;
-    uint64_t wave_cycles, wave_bytes;              /* in the file; 0 without */
-    uint32_t wave_limited;                         /* it reached --waves-limit */
+    uint64_t core_cycles, core_read_bytes, core_write_bytes; /* of other targets' cores */
+    uint64_t wave_cycles, wave_bytes;                        /* in the file; 0 without */
+    uint32_t wave_limited;                                   /* it reached --waves-limit */
     uint64_t counter[HD_SIM_UNITS * HD_SIM_KINDS]; /* of the first inference, from the registers */
     struct run_row {
         uint64_t cycles, counter[HD_SIM_UNITS][HD_SIM_KINDS], read_bytes, write_bytes;
     } row[]; /* n_row: sums over the inferences (struct hd_sim_row) */
 };
+
+struct cores;
 
 struct run_job {
     const struct options *options;
@@ -52,6 +55,7 @@ struct run_job {
     const char *model_path, *zoo; /* zoo: the network's folder, or NULL */
     const char *out_dir;          /* or NULL */
     struct run_shared *shared;    /* of func and rtl */
+    struct cores *cores;          /* of rtl: Verilated cores of other targets */
     double ref_seconds;
 };
 

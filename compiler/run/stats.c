@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "../base/file.h"
+#include "cores.h"
 #include "hd_accel_tables.h"
 #include "run.h"
 
@@ -14,7 +15,8 @@ static const char *const verdict_names[] = {"match", "mismatch", "unchecked"};
 
 static bool timed(const struct run_job *job)
 {
-    return job->options->engine == ENGINE_RTL && job->p->program && job->p->program->n_stream > 0;
+    return job->options->engine == ENGINE_RTL && job->p->program &&
+           (job->p->program->n_stream > 0 || (job->cores && job->cores->n > 0));
 }
 
 static void add_mean(cJSON *o, const char *name, uint64_t sum, uint32_t n)
@@ -47,6 +49,29 @@ static bool on_accelerator(const struct ir_row *r)
            strcmp(r->target, "none") != 0;
 }
 
+static bool on_systolic(const struct run_job *job, uint32_t row)
+{
+    for (uint32_t i = 0; i < job->p->targets.n; i++)
+        if (job->p->targets.target[i]->desc->accelerator &&
+            strcmp(job->p->targets.target[i]->name, job->p->graph->row[row].target) == 0)
+            return true;
+    return false;
+}
+
+/* The scheduler's estimate of a row of commands, the target's own of a call. */
+static uint64_t estimate(const struct run_job *job, uint32_t row)
+{
+    const struct partition *p = &job->p->partition;
+    double cycles = 0;
+    if (on_systolic(job, row))
+        return job->p->program->row_estimate[row];
+    for (uint32_t i = 0; i < p->graph->n_op; i++)
+        if (!p->graph->op[i]->dead && p->graph->op[i]->row == row &&
+            p->graph->op[i]->target + 1 < p->targets->n)
+            cycles += p->candidate[i * p->targets->n + p->graph->op[i]->target].cost;
+    return (uint64_t)cycles;
+}
+
 /* What the units did in a row's cycles, and the bytes its commands moved: means. */
 static void add_row(cJSON *o, const struct run_row *row, uint32_t n)
 {
@@ -65,7 +90,7 @@ static cJSON *layer_json(const struct run_job *job, uint32_t i)
 {
     const struct ir_row *r = &job->p->graph->row[i];
     cJSON *o = cJSON_CreateObject();
-    bool has = on_accelerator(r);
+    bool has = on_accelerator(r), cycles = has && timed(job) && cores_timed(job, r->target);
     cJSON_AddStringToObject(o, "name", r->name);
     cJSON_AddStringToObject(o, "op", r->op);
     cJSON_AddStringToObject(o, "tensor", r->tensor ? r->tensor : "");
@@ -75,23 +100,23 @@ static cJSON *layer_json(const struct run_job *job, uint32_t i)
         cJSON_AddNullToObject(o, "fused_into");
     else
         cJSON_AddStringToObject(o, "fused_into", job->p->graph->row[r->fused_into].name);
-    if (has && timed(job))
+    if (cycles)
         add_mean(o, "cycles", job->shared->row[i].cycles, job->n);
     else
         cJSON_AddNullToObject(o, "cycles");
     if (has && job->p->program)
-        add_count(o, "estimated_cycles", job->p->program->row_estimate[i]);
+        add_count(o, "estimated_cycles", estimate(job, i));
     else
         cJSON_AddNullToObject(o, "estimated_cycles");
     add_count(o, "macs", r->macs);
     cJSON_AddNumberToObject(
         o, "utilisation",
-        has && timed(job) ? utilisation(job, r->macs, job->shared->row[i].cycles) : 0);
+        cycles && on_systolic(job, i) ? utilisation(job, r->macs, job->shared->row[i].cycles) : 0);
     if (r->reason)
         cJSON_AddStringToObject(o, "reason", r->reason);
     else
         cJSON_AddNullToObject(o, "reason");
-    if (has && timed(job))
+    if (cycles && on_systolic(job, i))
         add_row(o, &job->shared->row[i], job->n);
     return o;
 }
@@ -178,7 +203,7 @@ cJSON *run_stats_json(const struct run_job *job)
     layers = cJSON_AddArrayToObject(o, "layers");
     for (uint32_t i = 0; i < job->p->graph->n_row; i++)
         cJSON_AddItemToArray(layers, layer_json(job, i));
-    if (timed(job))
+    if (timed(job) && job->p->program->n_stream)
         add_counters(job, o);
     add_waves(job, o);
     add_memory(job, o);

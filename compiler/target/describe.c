@@ -302,6 +302,7 @@ static enum status operator(struct reader *r, const cJSON *o, const char *path,
                   &l[p->n_limit++]));
     p->fixed = number(cost, "fixed");
     p->per_mac = number(cost, "per_mac");
+    p->per_output = number(cost, "per_output");
     p->per_byte = number(cost, "per_byte");
     p->call = string(r, o, "call", NULL);
     return check_call(r, p->call, arena_printf(r->a, "%s.call", path));

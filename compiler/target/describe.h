@@ -37,7 +37,7 @@ struct describe_pattern {
     bool hwio; /* order of $w */
     uint32_t n_limit;
     const struct describe_limit *limit;
-    double fixed, per_mac, per_byte; /* cost */
+    double fixed, per_mac, per_output, per_byte; /* cost */
     const char *call;
 };
 

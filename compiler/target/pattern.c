@@ -200,6 +200,7 @@ double describe_cost(const struct target_question *q)
         return 0;
     target_values_of(q->graph, q->op, &values);
     return p->fixed + p->per_mac * (double)v[TARGET_MACS] +
+           p->per_output * (double)v[TARGET_ELEMENTS] +
            p->per_byte * (double)(v[TARGET_IN_BYTES] + v[TARGET_IN2_BYTES] + v[TARGET_W_BYTES] +
                                   v[TARGET_OUT_BYTES]);
 }

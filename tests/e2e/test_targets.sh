@@ -133,7 +133,7 @@ wrong() {
     expect 2 "heddle: $work/wrong/nut/target.json:$1" "$heddle" targets --target-dir=wrong
 }
 wrong "3:11: not valid JSON: expected a value, ',' or a closing bracket, found 'nut,?  \"vers'" 's/"nut"/nut/'
-wrong "33:1: not valid JSON: the text ends too early" '$d'
+wrong "34:1: not valid JSON: the text ends too early" '$d'
 wrong "2:20: heddle_target: expected 1, found 2" 's/"heddle_target": 1/"heddle_target": 2/'
 wrong "1:1: member \"help\" is missing" '/"help": "an example/d'
 wrong "7:13: memroy: unknown member; did you mean \"memory\"?" 's/"memory"/"memroy"/'
@@ -145,10 +145,10 @@ wrong "12:14: attributes[1].name: 'in_h' already means something in calls" 's/"n
 wrong "12:53: attributes[1].range[0]: expected integer, found \"one\"" 's/\[1, 16\]/["one", 16]/'
 wrong "15:15: headers[0]: there is no file '$work/wrong/nut/vanila.h'" 's/"vanilla.h"/"vanila.h"/'
 wrong "16:15: sources[0]: expected text like ^[A-Za-z0-9_-]+([/.][A-Za-z0-9_-]+)*$, found \"../vanilla.c\"" 's/"vanilla.c"/"..\/vanilla.c"/'
-wrong "19:13: operators[0].op: no operator 'conv2'; did you mean conv2d?" 's/"op": "conv2d"/"op": "conv2"/'
-wrong "20:22: operators[0].zero_points: expected one of \"none\", \"activations\", \"both\", found \"weights\"" 's/"zero_points": "activations"/"zero_points": "weights"/'
-wrong "25:40: operators[0].where.dilation_v: no such value of an operator; did you mean \"dilation_h\"?" 's/"dilation_w"/"dilation_v"/'
-wrong "24:21: operators[0].where.kernel_h: expected a number or an attribute of type int, found \"max_kernels\"" 's/"kernel_h": \[1, "max_kernel"\]/"kernel_h": [1, "max_kernels"]/'
-wrong "30:15: operators[0].call: '\$out_y' is no pointer, value or attribute" 's/\$out_w/$out_y/'
-wrong "30:15: operators[0].call: expected one C call, found '; abort()' in it" 's/\$scales})"/$scales}); abort()"/'
+wrong "20:13: operators[0].op: no operator 'conv2'; did you mean conv2d?" 's/"op": "conv2d"/"op": "conv2"/'
+wrong "21:22: operators[0].zero_points: expected one of \"none\", \"activations\", \"both\", found \"weights\"" 's/"zero_points": "activations"/"zero_points": "weights"/'
+wrong "26:40: operators[0].where.dilation_v: no such value of an operator; did you mean \"dilation_h\"?" 's/"dilation_w"/"dilation_v"/'
+wrong "25:21: operators[0].where.kernel_h: expected a number or an attribute of type int, found \"max_kernels\"" 's/"kernel_h": \[1, "max_kernel"\]/"kernel_h": [1, "max_kernels"]/'
+wrong "31:15: operators[0].call: '\$out_y' is no pointer, value or attribute" 's/\$out_w/$out_y/'
+wrong "31:15: operators[0].call: expected one C call, found '; abort()' in it" 's/\$scales})"/$scales}); abort()"/'
 finish

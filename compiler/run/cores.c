@@ -1,0 +1,99 @@
+/* cores.c - see cores.h. */
+#include "cores.h"
+
+#include <string.h>
+
+#include "../base/home.h"
+#include "../target/describe.h"
+
+static enum status build(struct run_job *job, struct core *core, struct diag *d)
+{
+    const struct target_desc *desc = core->target->desc;
+    const struct sim_core own = {desc->origin, desc->detail->core_top, desc->detail->verilog.name,
+                                 desc->detail->verilog.n};
+    struct sim_paths paths = {.core = &own, .checked = job->options->checked};
+    struct hd_config config = {.hash = 0};
+    TRY(home_find(job->p->arena, &paths.home, d));
+    TRY(home_cache(job->p->arena, &paths.cache, d));
+    strncpy(config.name, desc->name, sizeof config.name - 1);
+    enum status st = sim_build(job->p->arena, &paths, &config, &core->so, d);
+    if (st != ST_OK)
+        diag_prefix(d, "target %s: core %s", desc->name, desc->detail->core_top);
+    return st;
+}
+
+enum status cores_build(struct run_job *job, struct cores *c, struct diag *d)
+{
+    const struct target *target[TARGET_MAX];
+    *c = (struct cores){.n = emit_outside_ports(job->p->emitted, target)};
+    for (uint32_t i = 0; i < c->n; i++) {
+        c->core[i].target = target[i];
+        TRY(build(job, &c->core[i], d));
+    }
+    return ST_OK;
+}
+
+enum status cores_open(struct cores *c, struct arena *a, const struct options *o, struct diag *d)
+{
+    for (uint32_t i = 0; i < c->n; i++) {
+        struct core *core = &c->core[i];
+        uint32_t n_bytes = core->target->desc->detail->core_bytes;
+        struct hd_sim_options s = {.memory = arena_alloc(a, n_bytes), .memory_bytes = n_bytes};
+        char error[512] = "";
+        core->sim = (struct sim_port){
+            .memory = s.memory, .memory_bytes = n_bytes, .max_cycles = o->max_cycles};
+        TRY(sim_load(core->so.path, core->so.source_hash, 0, &core->sim.api, d));
+        core->sim.sim = core->sim.api->open(&s, error, sizeof error);
+        if (!core->sim.sim)
+            return FAIL(d, ST_INTERNAL, "the core of %s does not open: %s", core->target->name,
+                        error);
+        sim_port(&core->sim, false, &core->port);
+        core->sim.api->totals(core->sim.sim, &core->seen);
+        c->port[i] = &core->port;
+    }
+    return ST_OK;
+}
+
+void cores_close(struct cores *c)
+{
+    for (uint32_t i = 0; i < c->n; i++)
+        if (c->core[i].sim.sim)
+            c->core[i].sim.api->close(c->core[i].sim.sim);
+}
+
+void cores_collect(struct cores *c, struct run_shared *shared, uint32_t row)
+{
+    for (uint32_t i = 0; i < c->n; i++) {
+        struct core *core = &c->core[i];
+        struct hd_sim_totals now, *seen = &core->seen;
+        core->sim.api->totals(core->sim.sim, &now);
+        shared->cycles += now.cycles - seen->cycles;
+        shared->row[row].cycles += now.cycles - seen->cycles;
+        shared->row[row].read_bytes += now.read_bytes - seen->read_bytes;
+        shared->row[row].write_bytes += now.write_bytes - seen->write_bytes;
+        shared->core_cycles += now.cycles - seen->cycles;
+        shared->core_read_bytes += now.read_bytes - seen->read_bytes;
+        shared->core_write_bytes += now.write_bytes - seen->write_bytes;
+        *seen = now;
+    }
+}
+
+const char *cores_detail(struct cores *c)
+{
+    for (uint32_t i = 0; i < c->n; i++) {
+        const char *why = c->core[i].sim.api->stuck_text(c->core[i].sim.sim);
+        if (why && *why)
+            return why;
+    }
+    return "";
+}
+
+bool cores_timed(const struct run_job *job, const char *name)
+{
+    for (uint32_t i = 0; i < job->p->targets.n; i++) {
+        const struct target_desc *desc = job->p->targets.target[i]->desc;
+        if (strcmp(job->p->targets.target[i]->name, name) == 0)
+            return desc->accelerator || (desc->outside && desc->detail->core_top);
+    }
+    return false;
+}
