@@ -26,6 +26,9 @@ enum key {
     KEY_STALL_SEED,
     KEY_RESET_STATE,
     KEY_FC_SCALE,
+    KEY_ONNX_ROUNDING,
+    KEY_INPUT_SHAPES,
+    KEY_EXTERNAL,
     KEY_FORMAT,
     KEY_PROG,
     KEY_MEMORY,
@@ -76,6 +79,13 @@ static const struct argp_option table[] = {
     {"prog", KEY_PROG, "FILE", 0, "own C program instead of a model", 2},
     {"fc-scale", KEY_FC_SCALE, "WHOSE", 0,
      "FULLY_CONNECTED's scale product: classic (default) or tflm", 2},
+    {"onnx-rounding", KEY_ONNX_ROUNDING, "WHOSE", 0,
+     "requantisation of ONNX models: tflite (default, as the accelerator) or onnx (float32, host)",
+     2},
+    {"input-shapes", KEY_INPUT_SHAPES, "LIST", 0,
+     "shapes of ONNX inputs that the file leaves open: \"data:[1,3,224,224],...\"", 2},
+    {"allow-external-data", KEY_EXTERNAL, NULL, 0,
+     "read an ONNX model's data from files beneath its folder", 2},
     {"mem-latency", KEY_LATENCY, "N", 0, "cycles to the first beat (default 64)", 3},
     {"mem-bytes", KEY_BYTES, "N", 0, "bytes a cycle (default the AXI width)", 3},
     {"stall-seed", KEY_STALL_SEED, "N", 0, "random back-pressure on the bus", 3},
@@ -167,6 +177,7 @@ static void word_option(int key, const char *arg, struct parse *p)
                                                                                 "json", "dot",
                                                                                 "svg",  NULL},
         *const parts[] = {"cost", "priority", NULL}, *const scales[] = {"classic", "tflm", NULL},
+        *const roundings[] = {"tflite", "onnx", NULL},
         *const memories[] = {"shared", "separate", NULL}, *const waits[] = {"irq", "poll", NULL};
     struct options *o = p->o;
     switch (key) {
@@ -187,6 +198,10 @@ static void word_option(int key, const char *arg, struct parse *p)
     case KEY_FC_SCALE:
         o->legalise.fc_scale =
             (enum lgl_fc_scale)word(p, "--fc-scale", arg, scales, "classic or tflm");
+        break;
+    case KEY_ONNX_ROUNDING:
+        o->legalise.rounding =
+            (enum lgl_rounding)word(p, "--onnx-rounding", arg, roundings, "tflite or onnx");
         break;
     case KEY_MEMORY:
         o->separate_memory = word(p, "--memory", arg, memories, "shared or separate") == 1;
@@ -216,14 +231,15 @@ static bool number_option(int key, const char *arg, struct parse *p)
 static bool text_option(int key, const char *arg, struct parse *p)
 {
     struct options *o = p->o;
-    const char **place = key == KEY_HW        ? &o->hw
-                         : key == 'o'         ? &o->out
-                         : key == KEY_STATS   ? &o->stats
-                         : key == KEY_DUMP_IR ? &o->dump_ir
-                         : key == KEY_LABELS  ? &o->labels
-                         : key == KEY_WAVES   ? &o->waves
-                         : key == KEY_PROG    ? &o->prog
-                                              : NULL;
+    const char **place = key == KEY_HW             ? &o->hw
+                         : key == 'o'              ? &o->out
+                         : key == KEY_STATS        ? &o->stats
+                         : key == KEY_DUMP_IR      ? &o->dump_ir
+                         : key == KEY_LABELS       ? &o->labels
+                         : key == KEY_WAVES        ? &o->waves
+                         : key == KEY_PROG         ? &o->prog
+                         : key == KEY_INPUT_SHAPES ? &o->input_shapes
+                                                   : NULL;
     if (place)
         *place = arg;
     return place != NULL;
@@ -246,6 +262,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
         return 0;
     case KEY_RESET_STATE: p->o->reset_state = true; return 0;
     case KEY_NO_OVERLAP: p->o->no_overlap = true; return 0;
+    case KEY_EXTERNAL: p->o->allow_external_data = true; return 0;
     case KEY_CHECKED: p->o->checked = true; return 0;
     case KEY_ALLOW_NATIVE: p->o->allow_native = true; return 0;
     case KEY_TARGET: target_options_choose(&p->targets, arg); return 0;
@@ -258,6 +275,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
     case KEY_FORMAT:
     case KEY_PARTITION:
     case KEY_FC_SCALE:
+    case KEY_ONNX_ROUNDING:
     case KEY_MEMORY:
     case KEY_WAIT: word_option(key, arg, p); return 0;
     case ARGP_KEY_ARG: positional(p, arg); return 0;
@@ -282,7 +300,8 @@ static const char doc[] =
     "  report FILE     a stats file as a table\n"
     "  bench LAYER     one layer with seeded weights: gemm M K N, conv HxWxC KHxKWxN [STRIDE],\n"
     "                  depthwise HxWxC KHxKW [STRIDE]\n"
-    "MODEL is a .tflite file, a graph as text (.ir) or the name of a network in tests/models.\n"
+    "MODEL is a .tflite or .onnx file, a graph as text (.ir) or the name of a network in "
+    "tests/models.\n"
     "\nExamples:\n"
     "  heddle run digits\n"
     "  heddle run net.tflite -i in.npy --expect out.npy --hw tiny -o out\n"

@@ -44,11 +44,12 @@ struct options {
     bool allow_native; /* --allow-native-targets */
     struct partition_options partition;
     const char *offload[OPTIONS_MAX_FILES], *keep[OPTIONS_MAX_FILES];
-    const char *out;     /* -o */
-    const char *stats;   /* --stats */
-    const char *dump_ir; /* --dump-ir */
-    const char *labels;  /* --labels */
-    const char *waves;   /* --waves */
+    const char *out;          /* -o */
+    const char *stats;        /* --stats */
+    const char *dump_ir;      /* --dump-ir */
+    const char *labels;       /* --labels */
+    const char *waves;        /* --waves */
+    const char *input_shapes; /* --input-shapes */
     const char *input[OPTIONS_MAX_FILES], *expect[OPTIONS_MAX_FILES];
     uint32_t n_input, n_expect;
     uint64_t waves_limit, seed, stall_seed;
@@ -56,6 +57,7 @@ struct options {
     enum options_fill fill;
     enum options_format format;
     struct lgl_options legalise;
+    bool allow_external_data;
     bool reset_state, separate_memory, poll, no_overlap, checked;
     uint64_t max_cycles; /* of one submission */
 };

@@ -5,6 +5,7 @@
 #include "base/file.h"
 #include "base/home.h"
 #include "import/ir_text.h"
+#include "import/onnx.h"
 #include "import/tflite.h"
 
 #include <string.h>
@@ -48,12 +49,27 @@ static enum status run_passes(struct pipeline *p, const struct options *o, struc
     return lgl_each(p->graph, &o->legalise, dump, &to, d);
 }
 
-/* By the file's ending: .ir is the IR's own text form, all else is TFLite. */
-static enum status import(struct pipeline *p, const char *path, const char *name,
-                          const uint8_t *data, size_t n_bytes, struct diag *d)
+static bool ends_with(const char *s, const char *end)
 {
-    size_t n = strlen(path);
-    if (n > 3 && strcmp(path + n - 3, ".ir") == 0)
+    size_t n = strlen(s), m = strlen(end);
+    return n > m && strcmp(s + n - m, end) == 0;
+}
+
+static const char *folder_of(struct arena *a, const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? arena_strndup(a, path, (size_t)(slash - path) + 1) : ".";
+}
+
+/* By the file's ending: .ir is the IR's own text form, .onnx is ONNX, all else is TFLite. */
+static enum status import(struct pipeline *p, const struct options *o, const char *path,
+                          const char *name, const uint8_t *data, size_t n_bytes, struct diag *d)
+{
+    struct onnx_options onnx = {o->input_shapes,
+                                o->allow_external_data ? folder_of(p->arena, path) : NULL};
+    if (ends_with(path, ".onnx"))
+        return onnx_import(p->arena, name, data, n_bytes, &onnx, &p->graph, d);
+    if (ends_with(path, ".ir"))
         return ir_text_import(p->arena, data, n_bytes, &p->graph, d);
     return tfl_import(p->arena, name, data, n_bytes, &p->graph, d);
 }
@@ -61,7 +77,7 @@ static enum status import(struct pipeline *p, const char *path, const char *name
 static enum status front(struct pipeline *p, const struct options *o, const char *path,
                          const char *name, const uint8_t *data, size_t n_bytes, struct diag *d)
 {
-    enum status st = import(p, path, name, data, n_bytes, d);
+    enum status st = import(p, o, path, name, data, n_bytes, d);
     if (st == ST_OK)
         st = run_passes(p, o, d);
     if (st != ST_OK) {

@@ -164,7 +164,7 @@ static void walk_only(struct emit_unit *u, struct text *t, const struct ir_op *o
     array4(t, "             .b_stride", w.b_stride, "},\n");
 }
 
-static void walk(struct emit_unit *u, struct text *t, const struct ir_op *op)
+void emit_walk(struct emit_unit *u, struct text *t, const struct ir_op *op)
 {
     walk_only(u, t, op);
     emit_field(t, "z_a", ir_zero_point(ir_in(u->graph, op, 0)));
@@ -185,7 +185,7 @@ static enum status add(struct emit_unit *u, struct text *t, const struct ir_op *
 {
     static const char *const suffix[3] = {"a", "b", "out"};
     TRY(need_int8(u, op, d));
-    walk(u, t, op);
+    emit_walk(u, t, op);
     for (uint32_t i = 0; i < 3; i++) {
         emit_field(t, arena_printf(u->arena, "multiplier_%s", suffix[i]), op->fixed.multiplier[i]);
         emit_field(t, arena_printf(u->arena, "shift_%s", suffix[i]), op->fixed.shift[i]);
@@ -202,7 +202,7 @@ static void one_scale(struct text *t, const struct ir_op *op)
 static enum status mul(struct emit_unit *u, struct text *t, const struct ir_op *op, struct diag *d)
 {
     TRY(need_int8(u, op, d));
-    walk(u, t, op);
+    emit_walk(u, t, op);
     one_scale(t, op);
     return ST_OK;
 }
@@ -219,17 +219,22 @@ static enum status pool(struct emit_unit *u, struct text *t, const struct ir_op 
     return ST_OK;
 }
 
-static enum status mean(struct emit_unit *u, struct text *t, const struct ir_op *op, struct diag *d)
+void emit_reduced(const struct emit_unit *u, struct text *t, const struct ir_op *op)
 {
     const struct ir_tensor *x = ir_in(u->graph, op, 0);
-    TRY(need_int8(u, op, d));
     emit_shape4(t, "shape", x);
     text_add(t, "    .reduce = {");
     for (uint32_t i = 0; i < 4;
          i++) /* attribute axis counts from the outermost of the tensor's own rank */
         text_printf(t, "%d%s", i + x->rank >= 4 && (op->attr[IR_AXIS] >> (i + x->rank - 4) & 1),
                     i < 3 ? ", " : "},\n");
-    emit_field(t, "z_in", ir_zero_point(x));
+}
+
+static enum status mean(struct emit_unit *u, struct text *t, const struct ir_op *op, struct diag *d)
+{
+    TRY(need_int8(u, op, d));
+    emit_reduced(u, t, op);
+    emit_field(t, "z_in", ir_zero_point(ir_in(u->graph, op, 0)));
     emit_field(t, "z_out", ir_zero_point(ir_out(u->graph, op, 0)));
     emit_clamps(t, op);
     one_scale(t, op);
@@ -290,8 +295,8 @@ static void float_border(struct text *t, const struct ir_tensor *coded)
     emit_field(t, "flip", less);
 }
 
-static enum status quantize(struct emit_unit *u, struct text *t, const struct ir_op *op,
-                            struct diag *d)
+enum status emit_quantize(struct emit_unit *u, struct text *t, const struct ir_op *op,
+                          struct diag *d)
 {
     (void)d;
     float_border(t, ir_out(u->graph, op, 0));
@@ -323,7 +328,7 @@ static const struct host_op table[] = {
     {IR_OP_LUT, IR_I8, "lut", "lut", lut, HOST_ONE},
     {IR_OP_QUANTIZE, IR_I8, "requantize", "requantize", requantize, HOST_ONE},
     {IR_OP_QUANTIZE, IR_U8, "requantize", "requantize", requantize, HOST_ONE},
-    {IR_OP_QUANTIZE, IR_F32, "quantize", "quantize", quantize, HOST_ONE},
+    {IR_OP_QUANTIZE, IR_F32, "quantize", "quantize", emit_quantize, HOST_ONE},
     {IR_OP_DEQUANTIZE, IR_I8, "dequantize", "quantize", dequantize, HOST_ONE},
     {IR_OP_DEQUANTIZE, IR_U8, "dequantize", "quantize", dequantize, HOST_ONE},
 };
@@ -355,11 +360,19 @@ const char *emit_host_kernel(enum ir_opcode opcode)
     return h ? h->kernel : NULL;
 }
 
+enum status emit_int8_fields(struct emit_unit *u, struct text *t, const struct ir_op *op,
+                             struct diag *d)
+{
+    return find(op->opcode, IR_I8)->write(u, t, op, d);
+}
+
 static const struct host_op *row_of(const struct emit_unit *u, const struct ir_op *op)
 {
     static const struct host_op one_channel = {
         IR_OP_DEPTHWISE_CONV2D, IR_I8, "conv2d", "conv2d", conv2d, HOST_WEIGHTS};
     const struct ir_tensor *x = ir_in(u->graph, op, 0);
+    if (op->fixed.n_real && (op->opcode != IR_OP_QUANTIZE || x->type == IR_F32))
+        return emit_host_real(op);
     if (op->opcode == IR_OP_DEPTHWISE_CONV2D && x->type == IR_I8 && ir_dim_back(x, 0) == 1)
         return &one_channel;
     return find(op->opcode, x->type);

@@ -33,5 +33,16 @@ void emit_field(struct text *t, const char *name, int64_t value);
 void emit_clamps(struct text *t, const struct ir_op *op);
 /* Array of 4 dimensions, outermost first. */
 void emit_shape4(struct text *t, const char *name, const struct ir_tensor *x);
+/* The walk of two operands, zero points and clamps; shape and axes of a reduction. */
+void emit_walk(struct emit_unit *u, struct text *t, const struct ir_op *op);
+void emit_reduced(const struct emit_unit *u, struct text *t, const struct ir_op *op);
+/* What the operator's int8 kernel has in its parameter struct. */
+enum status emit_int8_fields(struct emit_unit *u, struct text *t, const struct ir_op *op,
+                             struct diag *d);
+/* From float32: the output's scale and zero point. */
+enum status emit_quantize(struct emit_unit *u, struct text *t, const struct ir_op *op,
+                          struct diag *d);
+/* host_onnx.c: the row of an operator with fixed.real, NULL if there is none. */
+const struct host_op *emit_host_real(const struct ir_op *op);
 
 #endif

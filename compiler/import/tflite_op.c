@@ -8,8 +8,8 @@ typedef enum status import_fn(struct tfl_importer *m, const struct tfl_operator 
                               struct ir_op *op);
 
 static import_fn import_conv, import_depthwise, import_pool, import_dense, import_activation,
-    import_concat, import_softmax, import_leaky, import_mean, import_reshape, import_pad,
-    import_transpose, import_slice, import_pad_value, import_plain;
+    import_concat, import_softmax, import_logistic, import_tanh, import_leaky, import_mean,
+    import_reshape, import_pad, import_transpose, import_slice, import_pad_value, import_plain;
 
 enum { ALL = 255 };
 
@@ -44,8 +44,8 @@ static const struct rule {
     {"CONCATENATION", IR_OP_CONCATENATION, 10, ALL, 1, 1024, import_concat},
     {"TRANSPOSE", IR_OP_TRANSPOSE, 0, 1, 2, 2, import_transpose},
     {"SLICE", IR_OP_SLICE, 0, 1, 3, 3, import_slice},
-    {"LOGISTIC", IR_OP_LOGISTIC, 0, ALL, 1, 1, import_plain},
-    {"TANH", IR_OP_TANH, 0, ALL, 1, 1, import_plain},
+    {"LOGISTIC", IR_OP_LOGISTIC, 0, ALL, 1, 1, import_logistic},
+    {"TANH", IR_OP_TANH, 0, ALL, 1, 1, import_tanh},
     {"LEAKY_RELU", IR_OP_LEAKY_RELU, 75, ALL, 1, 1, import_leaky},
     {"RELU", IR_OP_RELU, 0, ALL, 1, 1, import_plain},
     {"RELU6", IR_OP_RELU6, 0, ALL, 1, 1, import_plain},
@@ -225,6 +225,36 @@ static enum status import_concat(struct tfl_importer *m, const struct tfl_operat
     return ST_OK;
 }
 
+/* The format fixes the output of SOFTMAX, LOGISTIC and TANH; int8's zero point is `zero_point`. */
+static enum status want_output(struct tfl_importer *m, const struct ir_op *op, int32_t over,
+                               int32_t zero_point)
+{
+    const struct ir_tensor *y = ir_out(m->g, op, 0);
+    const int32_t zero = zero_point + (y->type == IR_U8 ? 128 : 0);
+
+    if ((y->type != IR_I8 && y->type != IR_U8) || y->quant.n != 1)
+        return ST_OK; /* the rule of ops.def refuses it */
+    if (y->quant.scale[0] == 1.0f / (float)over && y->quant.zero_point[0] == zero)
+        return ST_OK;
+    return FAIL(m->d, ST_UNSUPPORTED,
+                "output '%.80s': expected scale 1/%d and zero point %d, found %.9g and %d", y->name,
+                over, zero, (double)y->quant.scale[0], y->quant.zero_point[0]);
+}
+
+static enum status import_logistic(struct tfl_importer *m, const struct tfl_operator *src,
+                                   struct ir_op *op)
+{
+    (void)src;
+    return want_output(m, op, 256, -128);
+}
+
+static enum status import_tanh(struct tfl_importer *m, const struct tfl_operator *src,
+                               struct ir_op *op)
+{
+    (void)src;
+    return want_output(m, op, 128, 0);
+}
+
 static enum status import_softmax(struct tfl_importer *m, const struct tfl_operator *src,
                                   struct ir_op *op)
 {
@@ -232,7 +262,7 @@ static enum status import_softmax(struct tfl_importer *m, const struct tfl_opera
         return FAIL(m->d, ST_MODEL, "beta: expected a positive number, found %.9g",
                     (double)src->options.beta);
     memcpy(&op->attr[IR_BETA_BITS], &src->options.beta, 4);
-    return ST_OK;
+    return want_output(m, op, 256, -128);
 }
 
 static enum status import_leaky(struct tfl_importer *m, const struct tfl_operator *src,

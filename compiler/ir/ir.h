@@ -61,7 +61,8 @@ enum ir_attr {
     IR_ATTR_COUNT
 };
 
-enum ir_activation { IR_ACT_NONE, IR_ACT_RELU, IR_ACT_RELU6, IR_ACT_RELU_N1_TO_1 };
+/* CLIP: bounds in the attributes clip_low_bits, clip_high_bits. */
+enum ir_activation { IR_ACT_NONE, IR_ACT_RELU, IR_ACT_RELU6, IR_ACT_RELU_N1_TO_1, IR_ACT_CLIP };
 
 /* Fixed-point constants, made by legalise/requant.c and by nothing else.
  *   conv, depthwise, fully connected, mul, mean, quantize: requantise by multiplier[c], shift[c] (n
@@ -73,6 +74,8 @@ struct ir_fixed {
     const int8_t *shift;
     int32_t act_min, act_max; /* clamp of the output code */
     const int8_t *table;
+    uint32_t n_real;   /* ONNX's rounding: float32 constants instead of multipliers and shifts, */
+    const float *real; /* their meaning is legalise/round.h's; NULL without */
 };
 
 struct ir_op {

@@ -264,6 +264,15 @@ static enum status parse_shifts(struct parser *p, struct ir_op *op)
     return ST_OK;
 }
 
+static enum status parse_real(struct parser *p, struct ir_op *op)
+{
+    float *real;
+
+    TRY(lex_floats(&p->l, &op->fixed.n_real, &real));
+    op->fixed.real = real;
+    return ST_OK;
+}
+
 static enum status parse_clamp(struct parser *p, struct ir_op *op)
 {
     uint32_t n;
@@ -321,6 +330,8 @@ static enum status op_item(struct parser *p, struct ir_op *op, const char *key)
         return parse_multipliers(p, op);
     if (strcmp(key, "scale_e") == 0)
         return parse_shifts(p, op);
+    if (strcmp(key, "real") == 0)
+        return parse_real(p, op);
     if (strcmp(key, "clamp") == 0)
         return parse_clamp(p, op);
     if (strcmp(key, "table") == 0)

@@ -130,6 +130,10 @@ static void print_fixed(struct text *t, const struct ir_fixed *f)
         text_printf(t, "%s%d", i == 0 ? ") scale_e=(" : ",", f->shift[i]);
     if (f->n != 0)
         text_add(t, ")");
+    for (uint32_t i = 0; i < f->n_real; i++)
+        text_printf(t, "%s%.9g", i == 0 ? "\n  real=(" : ",", (double)f->real[i]);
+    if (f->n_real != 0)
+        text_add(t, ")");
     if (f->table != NULL) {
         text_add(t, "\n  table=");
         print_hex(t, (const uint8_t *)f->table, 256);

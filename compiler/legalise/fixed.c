@@ -1,6 +1,7 @@
 /* fixed.c - float scales to fixed point: the only place besides requant.c and lut.c where the
  * compiler computes with floats. Formulas: NUMERICS.md, "Building blocks". */
 #include <math.h>
+#include <string.h>
 
 #include "legalise.h"
 
@@ -28,6 +29,24 @@ static int32_t code_of(const struct ir_tensor *t, float x, int32_t low, int32_t 
     const float code = (float)t->quant.zero_point[0] + roundf(x / t->quant.scale[0]);
 
     return code < (float)low ? low : code > (float)high ? high : (int32_t)code;
+}
+
+void lgl_clamp_between(const struct ir_tensor *t, float low, float high, int32_t *act_min,
+                       int32_t *act_max)
+{
+    const int32_t least = t->type == IR_U8 ? 0 : -128, most = t->type == IR_U8 ? 255 : 127;
+
+    *act_min = low > -INFINITY ? code_of(t, low, least, most) : least;
+    *act_max = high < INFINITY ? code_of(t, high, least, most) : most;
+}
+
+void lgl_clip(const struct ir_op *op, const struct ir_tensor *y, int32_t *act_min, int32_t *act_max)
+{
+    float low, high;
+
+    memcpy(&low, &op->attr[IR_CLIP_LOW_BITS], sizeof low);
+    memcpy(&high, &op->attr[IR_CLIP_HIGH_BITS], sizeof high);
+    lgl_clamp_between(y, low, high, act_min, act_max);
 }
 
 void lgl_clamp(const struct ir_tensor *t, enum ir_activation activation, int32_t *act_min,

@@ -9,8 +9,13 @@
  * (TFLite's reference) or in double (tflite-micro). */
 enum lgl_fc_scale { LGL_FC_CLASSIC, LGL_FC_TFLM };
 
+/* Whose rounding requantisation has: TFLite's fixed point, which the accelerator computes, or
+ * ONNX's float32 (real.c), for the reference and the host only. */
+enum lgl_rounding { LGL_ROUND_TFLITE, LGL_ROUND_ONNX };
+
 struct lgl_options {
     enum lgl_fc_scale fc_scale;
+    enum lgl_rounding rounding;
 };
 
 typedef enum status lgl_pass(struct ir_graph *g, const struct lgl_options *o, struct diag *d);
@@ -37,5 +42,15 @@ struct lgl_fixed_scale lgl_fixed_scale(double real);
 /* Range of codes that `activation` leaves in `t` (int8 or uint8, per tensor). */
 void lgl_clamp(const struct ir_tensor *t, enum ir_activation activation, int32_t *act_min,
                int32_t *act_max);
+
+/* Range of codes of real values within `low` to `high`. */
+void lgl_clamp_between(const struct ir_tensor *t, float low, float high, int32_t *act_min,
+                       int32_t *act_max);
+/* Bounds of an operator with clip_low_bits and clip_high_bits. */
+void lgl_clip(const struct ir_op *op, const struct ir_tensor *y, int32_t *act_min,
+              int32_t *act_max);
+/* ONNX's rounding: fill op->fixed.real (real.c). False for operators that do not round, and for
+ * tables. */
+bool lgl_real(struct ir_graph *g, struct ir_op *op);
 
 #endif

@@ -10,7 +10,7 @@
 /* What one entry is made of. */
 struct unary {
     enum ir_opcode opcode;
-    float s_in, s_out;
+    float s_in, s_out, alpha;
     int32_t z_in, z_out, act_min, act_max;
     struct lgl_fixed_scale positive, negative;
     struct lgl_hard_swish swish;
@@ -22,7 +22,35 @@ static bool usable(struct lgl_fixed_scale s)
     return s.shift >= -31 && s.shift <= 22; /* |x - z| < 2^8: x << 22 stays in int32 */
 }
 
-/* round_half_away(256 / (1 + e^-x)) - 128 and round_half_away(128 tanh x), in double. */
+/* round_half_away(f(x) / s_out) in double. */
+static int32_t rounded(const struct unary *u, double real)
+{
+    const double code = round(real / (double)u->s_out);
+
+    return (int32_t)fmin(fmax(code, -1000), 1000) + u->z_out;
+}
+
+/* The function in real numbers; what ONNX's rounding quantises. */
+static double real_of(const struct unary *u, double x)
+{
+    switch (u->opcode) {
+    case IR_OP_LOGISTIC: return 1 / (1 + exp(-x));
+    case IR_OP_TANH: return tanh(x);
+    case IR_OP_HARD_SWISH: return x * fmin(fmax(x / 6 + 0.5, 0), 1);
+    case IR_OP_LEAKY_RELU: return x < 0 ? x * (double)u->alpha : x;
+    default: return x;
+    }
+}
+
+/* rint(f(s_in * (x - z_in)) / s_out) + z_out, each step rounded to float32. */
+static int32_t onnx_entry(const struct unary *u, int32_t x)
+{
+    const float real = (float)real_of(u, (double)(u->s_in * (float)(x - u->z_in)));
+    const float code = rintf(real / u->s_out);
+
+    return (int32_t)fminf(fmaxf(code, -1000), 1000) + u->z_out;
+}
+
 static int32_t entry_of(const struct unary *u, int32_t x)
 {
     const double real = (double)u->s_in * (x - u->z_in);
@@ -30,33 +58,21 @@ static int32_t entry_of(const struct unary *u, int32_t x)
     const struct lgl_fixed_scale s = diff < 0 ? u->negative : u->positive;
 
     switch (u->opcode) {
-    case IR_OP_LOGISTIC: return (int32_t)round(256 / (1 + exp(-real))) - 128;
-    case IR_OP_TANH: return (int32_t)round(128 * tanh(real));
+    case IR_OP_LOGISTIC:
+    case IR_OP_TANH: return rounded(u, real_of(u, real));
     case IR_OP_HARD_SWISH: return lgl_hard_swish_code(&u->swish, diff) + u->z_out;
     default: return ref_mbqm(diff, s.multiplier, s.shift) + u->z_out;
     }
 }
 
-/* LOGISTIC and TANH have one output quantisation each in the format. */
-static enum status check_output(const struct unary *u, float scale, int32_t zero_point,
-                                struct diag *d)
-{
-    if (u->s_out == scale && u->z_out == zero_point)
-        return ST_OK;
-    return FAIL(d, ST_UNSUPPORTED,
-                "output: expected scale %.9g and zero point %d, found %.9g and %d", (double)scale,
-                zero_point, (double)u->s_out, u->z_out);
-}
-
 /* The ratio is taken in double by QUANTIZE, in float32 by the others (classic's kernels). */
-static enum status set_scales(struct unary *u, const struct ir_op *op, struct diag *d)
+static enum status set_scales(struct unary *u, struct diag *d)
 {
-    float alpha;
+    const float alpha = u->alpha;
 
-    memcpy(&alpha, &op->attr[IR_ALPHA_BITS], sizeof alpha);
     switch (u->opcode) {
-    case IR_OP_LOGISTIC: return check_output(u, 1.0f / 256, -128, d);
-    case IR_OP_TANH: return check_output(u, 1.0f / 128, 0, d);
+    case IR_OP_LOGISTIC:
+    case IR_OP_TANH: return ST_OK;
     case IR_OP_HARD_SWISH: u->swish = lgl_hard_swish_scales(u->s_in, u->s_out); return ST_OK;
     case IR_OP_QUANTIZE:
         u->positive = lgl_fixed_scale((double)u->s_in / (double)u->s_out);
@@ -89,7 +105,7 @@ static enum ir_activation activation_of(enum ir_opcode opcode)
     }
 }
 
-static enum status make_lut(struct ir_graph *g, struct ir_op *op, struct diag *d)
+static enum status make_lut(struct ir_graph *g, struct ir_op *op, bool onnx, struct diag *d)
 {
     const struct ir_tensor *x = ir_in(g, op, 0), *y = ir_out(g, op, 0);
     struct unary u = {.opcode = op->opcode,
@@ -99,10 +115,15 @@ static enum status make_lut(struct ir_graph *g, struct ir_op *op, struct diag *d
                       .z_out = y->quant.zero_point[0]};
     int8_t *table = ARENA_ARRAY(g->arena, int8_t, 256);
 
-    lgl_clamp(y, activation_of(op->opcode), &u.act_min, &u.act_max);
-    TRY(set_scales(&u, op, d));
+    memcpy(&u.alpha, &op->attr[IR_ALPHA_BITS], sizeof u.alpha);
+    if (op->opcode == IR_OP_CLIP)
+        lgl_clip(op, y, &u.act_min, &u.act_max);
+    else
+        lgl_clamp(y, activation_of(op->opcode), &u.act_min, &u.act_max);
+    if (!onnx)
+        TRY(set_scales(&u, d));
     for (int32_t x_code = -128; x_code < 128; x_code++) {
-        const int32_t code = entry_of(&u, x_code);
+        const int32_t code = onnx ? onnx_entry(&u, x_code) : entry_of(&u, x_code);
 
         table[x_code + 128] = (int8_t)(code < u.act_min   ? u.act_min
                                        : code > u.act_max ? u.act_max
@@ -123,6 +144,7 @@ static bool is_unary(const struct ir_graph *g, const struct ir_op *op)
     case IR_OP_RELU:
     case IR_OP_RELU6:
     case IR_OP_RELU_N1_TO_1:
+    case IR_OP_CLIP:
     case IR_OP_HARD_SWISH: return true;
     case IR_OP_QUANTIZE: return ir_in(g, op, 0)->type == IR_I8 && ir_out(g, op, 0)->type == IR_I8;
     default: return false;
@@ -131,10 +153,11 @@ static bool is_unary(const struct ir_graph *g, const struct ir_op *op)
 
 enum status lgl_lut(struct ir_graph *g, const struct lgl_options *o, struct diag *d)
 {
-    (void)o;
+    const bool onnx = o->rounding == LGL_ROUND_ONNX;
+
     for (uint32_t i = 0; i < g->n_op; i++) {
         struct ir_op *op = g->op[i];
-        const enum status st = is_unary(g, op) ? make_lut(g, op, d) : ST_OK;
+        const enum status st = is_unary(g, op) ? make_lut(g, op, onnx, d) : ST_OK;
 
         if (st != ST_OK) {
             diag_prefix(d, "operator %u %s", op->row, op->row < g->n_row ? g->row[op->row].op : "");

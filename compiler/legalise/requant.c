@@ -101,6 +101,27 @@ static void requant_mean(struct ir_graph *g, struct ir_op *op)
     set_scales(g, op, 1, &scale);
 }
 
+/* TFLite's algorithm has one output scale, 1/256 from the lowest code on: another one (ONNX) is a
+ * QUANTIZE behind it. */
+static void split_softmax(struct ir_graph *g, struct ir_op *op)
+{
+    static const float scale = 1.0f / 256;
+    static const int32_t lowest[2] = {-128, 0};
+    struct ir_tensor *y = ir_out(g, op, 0), *inner;
+    const int32_t *zero = &lowest[y->type == IR_U8];
+    struct ir_op *after;
+
+    if (y->quant.scale[0] == scale && y->quant.zero_point[0] == *zero)
+        return;
+    inner = ir_tensor_new(g, y->name, y->type, y->rank, y->dim);
+    inner->quant = (struct ir_quant){1, 0, &scale, zero};
+    inner->producer = op->id;
+    after = ir_op_new(g, IR_OP_QUANTIZE, op->row, 1, 1);
+    after->in[0] = inner->id;
+    after->out[0] = y->id;
+    op->out[0] = inner->id;
+}
+
 /* beta * s_in in Q5.26, at most 2^31 - 1. */
 static void requant_softmax(struct ir_graph *g, struct ir_op *op)
 {
@@ -112,14 +133,26 @@ static void requant_softmax(struct ir_graph *g, struct ir_op *op)
     set_one(g, op, fmin(real, 2147483647.0));
 }
 
+static void set_clamp(struct ir_op *op, const struct ir_tensor *y)
+{
+    struct ir_fixed *f = &op->fixed;
+
+    if (y->quant.n != 1 || (y->type != IR_I8 && y->type != IR_U8))
+        return;
+    if (op->attr[IR_ACTIVATION] == IR_ACT_CLIP)
+        lgl_clip(op, y, &f->act_min, &f->act_max);
+    else
+        lgl_clamp(y, (enum ir_activation)op->attr[IR_ACTIVATION], &f->act_min, &f->act_max);
+}
+
 static enum status requant_op(struct ir_graph *g, struct ir_op *op, const struct lgl_options *o,
                               struct diag *d)
 {
     const struct ir_tensor *x = ir_in(g, op, 0), *b = ir_in(g, op, 1), *y = ir_out(g, op, 0);
 
-    if (y->quant.n == 1 && (y->type == IR_I8 || y->type == IR_U8))
-        lgl_clamp(y, (enum ir_activation)op->attr[IR_ACTIVATION], &op->fixed.act_min,
-                  &op->fixed.act_max);
+    set_clamp(op, y);
+    if (o->rounding == LGL_ROUND_ONNX && lgl_real(g, op))
+        return ST_OK;
     switch (op->opcode) {
     case IR_OP_CONV2D:
     case IR_OP_DEPTHWISE_CONV2D: requant_conv(g, op); return ST_OK;
@@ -153,6 +186,13 @@ static enum status check_shifts(const struct ir_op *op, struct diag *d)
 
 enum status lgl_requant(struct ir_graph *g, const struct lgl_options *o, struct diag *d)
 {
+    const uint32_t n_op = g->n_op;
+
+    for (uint32_t i = 0; i < n_op && o->rounding == LGL_ROUND_TFLITE; i++)
+        if (!g->op[i]->dead && g->op[i]->opcode == IR_OP_SOFTMAX)
+            split_softmax(g, g->op[i]);
+    if (g->n_op != n_op)
+        TRY(ir_link(g, d));
     for (uint32_t i = 0; i < g->n_op; i++) {
         struct ir_op *op = g->op[i];
         enum status st = op->dead ? ST_OK : requant_op(g, op, o, d);

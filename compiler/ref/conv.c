@@ -18,7 +18,10 @@ static int32_t bias_of(const struct ref_call *c, uint32_t channel)
 static int8_t requantise(const struct ref_call *c, uint32_t acc, uint32_t channel)
 {
     const struct ir_fixed *f = &c->op->fixed;
-    const uint32_t k = f->n > 1 ? channel : 0;
+    const uint32_t k = f->n > 1 || f->n_real > 1 ? channel : 0;
+
+    if (f->n_real != 0)
+        return ref_real_code(c, (float)(int32_t)acc * f->real[k]);
 
     return ref_code(c, ref_mbqm((int32_t)acc, f->multiplier[k], f->shift[k]));
 }

@@ -84,13 +84,15 @@ static enum status binary(const struct ref_call *c,
 
 enum status ref_add(const struct ref_call *c, struct diag *d)
 {
-    (void)d;
+    if (c->op->fixed.n_real != 0)
+        return ref_real_binary(c, d);
     return binary(c, add_one);
 }
 
 enum status ref_mul(const struct ref_call *c, struct diag *d)
 {
-    (void)d;
+    if (c->op->fixed.n_real != 0)
+        return ref_real_binary(c, d);
     return binary(c, mul_one);
 }
 
@@ -148,7 +150,8 @@ enum status ref_quantize(const struct ref_call *c, struct diag *d)
 {
     const size_t n = (size_t)ir_elements(c->out[0]);
 
-    (void)d;
+    if (c->op->fixed.n_real != 0)
+        return ref_real_quantize(c, d);
     for (size_t i = 0; i < n; i++)
         c->y[0][i] = (uint8_t)(c->in[0]->type == IR_F32 ? quantize_float(c, i) : requantise(c, i));
     return ST_OK;

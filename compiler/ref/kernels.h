@@ -27,6 +27,14 @@ int32_t ref_srdhm(int32_t a, int32_t b);
 int32_t ref_rdbpot(int32_t x, int32_t exponent);
 int32_t ref_mbqm(int32_t x, int32_t multiplier, int32_t shift);
 
+/* Kernels of operators with fixed.real: ONNX's rounding (onnx.c). */
+enum status ref_real_binary(const struct ref_call *c, struct diag *d);
+ref_kernel ref_real_average_pool, ref_real_mean, ref_real_softmax, ref_real_quantize;
+/* rint(v) + zero point, clamped; NaN gives the zero point. */
+int8_t ref_real_code(const struct ref_call *c, float v);
+/* Offset in x of the i-th of the elements that mask's dimensions enumerate, the others at 0. */
+size_t ref_pick(const struct ir_tensor *x, uint32_t mask, size_t i);
+
 /* v + zero point, clamped to the operator's range. */
 static inline int8_t ref_code(const struct ref_call *c, int32_t v)
 {

@@ -83,7 +83,8 @@ static enum status pool(const struct ref_call *c,
 
 enum status ref_average_pool(const struct ref_call *c, struct diag *d)
 {
-    (void)d;
+    if (c->op->fixed.n_real != 0)
+        return ref_real_average_pool(c, d);
     return pool(c, average_cells);
 }
 
@@ -94,7 +95,7 @@ enum status ref_max_pool(const struct ref_call *c, struct diag *d)
 }
 
 /* Input offsets are walked as (kept dimensions) x (averaged dimensions). */
-static size_t pick(const struct ir_tensor *x, uint32_t mask, size_t i)
+size_t ref_pick(const struct ir_tensor *x, uint32_t mask, size_t i)
 {
     size_t offset = 0, stride = 1;
 
@@ -115,13 +116,15 @@ enum status ref_mean(const struct ref_call *c, struct diag *d)
     const uint32_t mask = (uint32_t)c->op->attr[IR_AXIS];
     const size_t n_out = (size_t)ir_elements(c->out[0]), n = (size_t)ir_elements(x) / n_out;
 
-    (void)d;
+    if (c->op->fixed.n_real != 0)
+        return ref_real_mean(c, d);
     for (size_t o = 0; o < n_out; o++) {
-        const size_t base = pick(x, ~mask, o);
+        const size_t base = ref_pick(x, ~mask, o);
         uint32_t sum = 0;
 
         for (size_t i = 0; i < n; i++)
-            sum += (uint32_t)(ref_i8(c->x[0])[base + pick(x, mask, i)] - x->quant.zero_point[0]);
+            sum +=
+                (uint32_t)(ref_i8(c->x[0])[base + ref_pick(x, mask, i)] - x->quant.zero_point[0]);
         ((int8_t *)c->y[0])[o] =
             ref_code(c, ref_mbqm((int32_t)sum, c->op->fixed.multiplier[0], c->op->fixed.shift[0]));
     }

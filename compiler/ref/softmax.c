@@ -91,15 +91,21 @@ static void softmax_row(struct row *r, const int8_t *x, int8_t *y, int32_t n)
     }
 }
 
-enum status ref_softmax(const struct ref_call *c, struct diag *d)
+static void fixed_softmax(const struct ref_call *c)
 {
     const int32_t n = ir_dim_back(c->in[0], 0);
     const size_t n_row = (size_t)(ir_elements(c->in[0]) / (uint64_t)n);
     const int32_t shift = c->op->fixed.shift[0];
     struct row r = {c->op->fixed.multiplier[0], shift, -(int32_t)((INT64_C(31) << 26) >> shift), 0};
 
-    (void)d;
     for (size_t i = 0; i < n_row; i++)
         softmax_row(&r, ref_i8(c->x[0]) + i * (size_t)n, (int8_t *)c->y[0] + i * (size_t)n, n);
+}
+
+enum status ref_softmax(const struct ref_call *c, struct diag *d)
+{
+    if (c->op->fixed.n_real != 0)
+        return ref_real_softmax(c, d);
+    fixed_softmax(c);
     return ST_OK;
 }

@@ -95,7 +95,7 @@ static uint32_t array_scratch(const struct geo *geo)
 uint32_t host_scratch(const struct ir_graph *g, const struct ir_op *op)
 {
     struct geo geo;
-    if (op->dead || op->region != IR_NONE || ir_in(g, op, 0) == NULL ||
+    if (op->dead || op->region != IR_NONE || op->fixed.n_real != 0 || ir_in(g, op, 0) == NULL ||
         ir_in(g, op, 0)->type != IR_I8 || !geo_of(g, op, &geo))
         return 0;
     return geo_on_array(&geo) ? array_scratch(&geo) : 0;

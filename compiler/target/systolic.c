@@ -138,6 +138,8 @@ const char *sched_refusal(struct arena *a, const struct ir_graph *g, const struc
     struct question q = {a, g, op, hw, {0}};
     if (!geo_of(g, op, &q.g))
         REFUSE(&q, "%s has no accelerator lowering", ir_op_info(op->opcode)->name);
+    if (op->fixed.n_real)
+        REFUSE(&q, "--onnx-rounding=onnx rounds in float32, the accelerator in fixed point");
     ASK(check_tensor(&q, q.g.x, "the input"));
     ASK(check_tensor(&q, q.g.out, "the output"));
     if (op->fixed.n == 0 && !op->fixed.table && q.g.kind != GEO_POOL)

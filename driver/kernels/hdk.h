@@ -1,6 +1,6 @@
 /* hdk.h - the host kernels that emitted code calls: one routine per operator, one constant
  * parameter struct per layer. C11, freestanding, no libm, no allocation; floating point in
- * (de)quantize only.
+ * (de)quantize and in the hdk_onnx_ kernels only.
  *
  * Everything is int8 and NHWC unless said. Zero points lie in [-128, 127], act_min <= act_max in
  * the same range. A multiplier is Q0.31 and a shift in -31..30 (positive is left), both made by the
@@ -189,5 +189,82 @@ struct hdk_copy {
     uint32_t n_bytes;
 };
 void hdk_copy(const struct hdk_copy *p, const void *x, void *y);
+
+/* --- ONNX's rounding: float32 and half to even (heddle --onnx-rounding=onnx). Plain C, no libm;
+ * every operation rounds to float32, none may be contracted or reordered. rint is half to even. */
+
+/* y = clamp(rint(acc * real[c]) + z_out), acc as the kernels above.
+ *   w: conv2d [out_c, kernel_h, kernel_w, in_c / groups], depthwise [kernel_h, kernel_w, out_c],
+ *   fully connected [out_c, in_c]   bias [out_c] or NULL   real [out_c], or [1] (per_channel 0) */
+struct hdk_onnx_weights {
+    const int8_t *w;
+    const int32_t *bias;
+    const float *real;
+    uint32_t per_channel;
+};
+struct hdk_onnx_conv2d {
+    struct hdk_conv2d layer;
+    struct hdk_onnx_weights weights;
+};
+struct hdk_onnx_depthwise_conv2d {
+    struct hdk_depthwise_conv2d layer;
+    struct hdk_onnx_weights weights;
+};
+struct hdk_onnx_fully_connected {
+    struct hdk_fully_connected layer;
+    struct hdk_onnx_weights weights;
+};
+void hdk_onnx_conv2d(const struct hdk_onnx_conv2d *p, const int8_t *x, int8_t *y);
+void hdk_onnx_depthwise_conv2d(const struct hdk_onnx_depthwise_conv2d *p, const int8_t *x,
+                               int8_t *y);
+void hdk_onnx_fully_connected(const struct hdk_onnx_fully_connected *p, const int8_t *x, int8_t *y);
+
+/* ADD, SUB: rint((a' +- b') / real[2]) + z_out, MUL: rint(a' * b' / real[2]) + z_out with
+ * a' = real[0] * (a - z_a), b' = real[1] * (b - z_b). */
+struct hdk_onnx_binary {
+    struct hdk_walk2 walk;
+    int32_t z_a, z_b, z_out, act_min, act_max;
+    float real[4];
+};
+void hdk_onnx_add(const struct hdk_onnx_binary *p, const int8_t *a, const int8_t *b, int8_t *y);
+void hdk_onnx_sub(const struct hdk_onnx_binary *p, const int8_t *a, const int8_t *b, int8_t *y);
+void hdk_onnx_mul(const struct hdk_onnx_binary *p, const int8_t *a, const int8_t *b, int8_t *y);
+/* QLinearAdd: rint(fma(real[0], a + real[3], fma(real[1], b + real[3], real[2]))) - real[3];
+ * QLinearMul: rint((a - z_a) * (b - z_b) * real[0]) + z_out. */
+void hdk_onnx_qlinear_add(const struct hdk_onnx_binary *p, const int8_t *a, const int8_t *b,
+                          int8_t *y);
+void hdk_onnx_qlinear_mul(const struct hdk_onnx_binary *p, const int8_t *a, const int8_t *b,
+                          int8_t *y);
+
+/* Average: rint(sum of s_in * (x - z_in), row by row / n / s_out) + z_out, n cells inside the
+ * image; `qlinear`: rint((integer sum) * (s_in / (s_out * n))) + z_out. Mean alike over reduced
+ * axes. */
+struct hdk_onnx_average {
+    float s_in, s_out;
+    int32_t z_in, z_out, act_min, act_max;
+    uint32_t qlinear;
+};
+struct hdk_onnx_pool {
+    struct hdk_pool pool;
+    struct hdk_onnx_average average;
+};
+void hdk_onnx_avg_pool(const struct hdk_onnx_pool *p, const int8_t *x, int8_t *y);
+struct hdk_onnx_mean {
+    uint32_t shape[4], reduce[4];
+    struct hdk_onnx_average average;
+};
+void hdk_onnx_mean(const struct hdk_onnx_mean *p, const int8_t *x, int8_t *y);
+
+/* rint(e[max - x] / sum / s_out) + z_out; e[256] by the compiler. */
+struct hdk_onnx_softmax {
+    uint32_t rows, cols;
+    float s_out;
+    int32_t z_out;
+    const float *e;
+};
+void hdk_onnx_softmax(const struct hdk_onnx_softmax *p, const int8_t *x, int8_t *y);
+
+/* rint(x / scale) + zero, clamped to the type; NaN gives zero. */
+void hdk_onnx_quantize(const struct hdk_quantize *p, const float *x, int8_t *y);
 
 #endif

@@ -81,7 +81,7 @@ static void test_rows(void **state)
 static void test_text_round_trip(void **state)
 {
     struct fixture *f = *state;
-    const struct lgl_options o = {LGL_FC_CLASSIC};
+    const struct lgl_options o = {.fc_scale = LGL_FC_CLASSIC};
     struct ir_graph *g, *again;
     struct text first, second;
 
@@ -100,7 +100,7 @@ static void test_text_round_trip(void **state)
 static void try_bytes(const uint8_t *data, size_t n, struct diag *d)
 {
     struct arena *a = arena_new((size_t)64 << 20);
-    const struct lgl_options o = {LGL_FC_CLASSIC};
+    const struct lgl_options o = {.fc_scale = LGL_FC_CLASSIC};
     struct ir_graph *g = NULL;
     jmp_buf exhausted;
 

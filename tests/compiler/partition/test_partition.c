@@ -43,7 +43,7 @@ static const struct target_list both = {2, {&target_systolic, &target_host_c}},
 
 static struct ir_graph *parted(struct arena *a, const struct target_list *targets)
 {
-    const struct lgl_options o = {LGL_FC_CLASSIC};
+    const struct lgl_options o = {.fc_scale = LGL_FC_CLASSIC};
     struct ir_graph *g;
     struct diag d = {0};
     if (ir_parse(a, text, &g, &d) != ST_OK || lgl_all(g, &o, &d) != ST_OK ||

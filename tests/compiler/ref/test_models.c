@@ -100,7 +100,7 @@ static bool run_sample(struct bench *b, int sample)
 
 static enum status prepare(struct bench *b, bool all_passes)
 {
-    const struct lgl_options o = {LGL_FC_CLASSIC};
+    const struct lgl_options o = {.fc_scale = LGL_FC_CLASSIC};
     uint8_t *data;
     size_t n;
 

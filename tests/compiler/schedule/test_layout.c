@@ -34,7 +34,7 @@ static struct fixture *lay_out(int h, const struct hd_config *hw)
     struct arena *a = arena_new(0);
     struct fixture *f = ARENA_NEW(a, struct fixture);
     const struct target_list targets = {2, {&target_systolic, &target_host_c}};
-    const struct lgl_options o = {LGL_FC_CLASSIC};
+    const struct lgl_options o = {.fc_scale = LGL_FC_CLASSIC};
     const char *text = arena_printf(
         a,
         "heddle-ir 1 graph name=\"g\"\n"

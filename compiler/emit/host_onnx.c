@@ -1,0 +1,111 @@
+/* host_onnx.c - host operators in ONNX's rounding: op->fixed.real (legalise/real.c). */
+#include "host.h"
+
+/* The layer as its integer kernel has it, then weights, bias and scales. */
+static enum status layer(struct emit_unit *u, struct text *t, const struct ir_op *op,
+                         struct diag *d)
+{
+    struct geo g;
+    geo_of(u->graph, op, &g);
+    text_add(t, "    .layer = {\n");
+    TRY(emit_int8_fields(u, t, op, d));
+    size_t n = (size_t)ir_bytes(g.filter), k = n / g.oc;
+    uint8_t *w = arena_memdup(u->arena, g.filter->data, n);
+    for (size_t i = 0; i < k && g.kind != GEO_DEPTHWISE; i++) /* [K, OC] to [OC, K] */
+        for (size_t c = 0; c < g.oc; c++)
+            w[c * k + i] = g.filter->data[i * g.oc + c];
+    text_printf(t,
+                "    },\n    .weights = {.w = (const int8_t *)(model_constants + 0x%x),\n"
+                "                .real = (const float *)(const void *)(model_constants + 0x%x),\n",
+                emit_host_constant(u, w, n),
+                emit_host_constant(u, op->fixed.real, (size_t)op->fixed.n_real * 4));
+    if (g.bias)
+        text_printf(
+            t, "                .bias = (const int32_t *)(const void *)(model_constants + 0x%x),\n",
+            emit_host_constant(u, g.bias->data, (size_t)ir_bytes(g.bias)));
+    text_printf(t, "                .per_channel = %d},\n", op->fixed.n_real > 1);
+    return ST_OK;
+}
+
+static enum status binary(struct emit_unit *u, struct text *t, const struct ir_op *op,
+                          struct diag *d)
+{
+    const float *r = op->fixed.real;
+    (void)d;
+    emit_walk(u, t, op);
+    text_printf(t, "    .real = {%af, %af, %af, %af},\n", (double)r[0], (double)r[1], (double)r[2],
+                (double)r[3]);
+    return ST_OK;
+}
+
+static void average(struct emit_unit *u, struct text *t, const struct ir_op *op)
+{
+    text_printf(t, "    .average = {.s_in = %af, .s_out = %af,\n", (double)op->fixed.real[0],
+                (double)op->fixed.real[1]);
+    emit_field(t, "z_in", ir_zero_point(ir_in(u->graph, op, 0)));
+    emit_field(t, "z_out", ir_zero_point(ir_out(u->graph, op, 0)));
+    emit_clamps(t, op);
+    emit_field(t, "qlinear", op->attr[IR_QLINEAR]);
+    text_add(t, "    },\n");
+}
+
+static enum status pool(struct emit_unit *u, struct text *t, const struct ir_op *op, struct diag *d)
+{
+    text_add(t, "    .pool = {\n");
+    TRY(emit_int8_fields(u, t, op, d));
+    text_add(t, "    },\n");
+    average(u, t, op);
+    return ST_OK;
+}
+
+static enum status mean(struct emit_unit *u, struct text *t, const struct ir_op *op, struct diag *d)
+{
+    (void)d;
+    emit_reduced(u, t, op);
+    average(u, t, op);
+    return ST_OK;
+}
+
+static enum status softmax(struct emit_unit *u, struct text *t, const struct ir_op *op,
+                           struct diag *d)
+{
+    const struct ir_tensor *x = ir_in(u->graph, op, 0);
+    (void)d;
+    emit_field(t, "rows", (int64_t)(ir_elements(x) / (uint64_t)ir_dim_back(x, 0)));
+    emit_field(t, "cols", ir_dim_back(x, 0));
+    text_printf(t, "    .s_out = %af,\n", (double)op->fixed.real[0]);
+    emit_field(t, "z_out", ir_zero_point(ir_out(u->graph, op, 0)));
+    text_printf(t, "    .e = (const float *)(const void *)(model_constants + 0x%x),\n",
+                emit_host_constant(u, op->fixed.real + 1, 256 * 4));
+    return ST_OK;
+}
+
+static const struct host_op table[] = {
+    {IR_OP_CONV2D, IR_I8, "onnx_conv2d", "onnx_conv2d", layer, HOST_ONE},
+    {IR_OP_DEPTHWISE_CONV2D, IR_I8, "onnx_depthwise_conv2d", "onnx_depthwise_conv2d", layer,
+     HOST_ONE},
+    {IR_OP_FULLY_CONNECTED, IR_I8, "onnx_fully_connected", "onnx_fully_connected", layer, HOST_ONE},
+    {IR_OP_ADD, IR_I8, "onnx_add", "onnx_binary", binary, HOST_TWO},
+    {IR_OP_SUB, IR_I8, "onnx_sub", "onnx_binary", binary, HOST_TWO},
+    {IR_OP_MUL, IR_I8, "onnx_mul", "onnx_binary", binary, HOST_TWO},
+    {IR_OP_AVERAGE_POOL2D, IR_I8, "onnx_avg_pool", "onnx_pool", pool, HOST_ONE},
+    {IR_OP_MEAN, IR_I8, "onnx_mean", "onnx_mean", mean, HOST_ONE},
+    {IR_OP_SOFTMAX, IR_I8, "onnx_softmax", "onnx_softmax", softmax, HOST_ONE},
+    {IR_OP_QUANTIZE, IR_F32, "onnx_quantize", "quantize", emit_quantize, HOST_ONE},
+};
+
+const struct host_op *emit_host_real(const struct ir_op *op)
+{
+    static const struct host_op add = {IR_OP_ADD,     IR_I8,  "onnx_qlinear_add",
+                                       "onnx_binary", binary, HOST_TWO};
+    static const struct host_op mul = {IR_OP_MUL,     IR_I8,  "onnx_qlinear_mul",
+                                       "onnx_binary", binary, HOST_TWO};
+    if (op->attr[IR_QLINEAR] && op->opcode == IR_OP_ADD)
+        return &add;
+    if (op->attr[IR_QLINEAR] && op->opcode == IR_OP_MUL)
+        return &mul;
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++)
+        if (table[i].opcode == op->opcode)
+            return &table[i];
+    return NULL;
+}

@@ -1,0 +1,174 @@
+/* onnx_dense.c - Gemm, MatMul, QLinearMatMul with constant weights: FULLY_CONNECTED. */
+#include "onnx_import.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Codes [K,OC] as [OC,K]; `turned` false: they are [OC,K] already. */
+static enum status set_weights(struct ox *m, struct ox_pending *p, const struct ox_const *c,
+                               const struct ir_quant *q, bool turned)
+{
+    const int32_t dim[2] = {c->dim[turned ? 1 : 0], c->dim[turned ? 0 : 1]};
+    uint8_t *to;
+
+    if (c->rank != 2 || c->n == 0)
+        return FAIL(m->d, ST_UNSUPPORTED, "weights: expected 2 dimensions, found shape %s",
+                    ir_shape_text(m->arena, c->rank, c->dim));
+    if (c->type != OX_INT8 && c->type != OX_UINT8)
+        return FAIL(m->d, ST_UNSUPPORTED, "weights: expected int8 or uint8, found %s",
+                    ox_type_name(c->type));
+    if (q->n > 1 && q->axis != (turned ? 1 : 0))
+        return FAIL(m->d, ST_UNSUPPORTED,
+                    "weights: expected scales along the output, axis %d, found "
+                    "%u",
+                    turned, q->axis);
+    to = ox_new_const(m, &p->weight, c->type, 2, dim);
+    for (size_t o = 0; o < (size_t)dim[0]; o++)
+        for (size_t k = 0; k < (size_t)dim[1]; k++)
+            to[o * (size_t)dim[1] + k] =
+                ((const uint8_t *)
+                     c->data)[turned ? k * (size_t)dim[0] + o : o * (size_t)dim[1] + k];
+    p->weight_quant = *q;
+    p->weight_quant.axis = 0;
+    return ST_OK;
+}
+
+/* x [..., K] times [K,OC]. */
+static enum status set_shape(struct ox *m, struct ox_pending *p)
+{
+    const struct ir_tensor *x = m->g->tensor[p->in[0]];
+
+    if (x->rank == 0 || x->dim[x->rank - 1] != p->weight.dim[1])
+        return FAIL(m->d, ST_MODEL, "input %s does not fit weights of %d rows",
+                    ir_shape_text(m->arena, x->rank, x->dim), p->weight.dim[1]);
+    p->shape = ox_shape_of(m, p->in[0]);
+    p->shape.dim[x->rank - 1] = p->weight.dim[0];
+    return ST_OK;
+}
+
+static enum status want_weights(struct ox *m, const struct ox_value **w)
+{
+    *w = ox_in(m, 1);
+    if (*w && (*w)->kind == OX_CONST && (*w)->real)
+        return ST_OK;
+    return FAIL(m->d, ST_UNSUPPORTED,
+                "weights '%.80s': expected constant codes behind DequantizeLinear",
+                *w ? (*w)->name : "");
+}
+
+enum status ox_matmul(struct ox *m)
+{
+    struct ox_pending *p = ox_pending_new(m, IR_OP_FULLY_CONNECTED, (struct ox_shape){0});
+    const struct ox_value *w;
+
+    p->n_in = 1;
+    TRY(ox_codes(m, 0, "input", &p->in[0]));
+    TRY(want_weights(m, &w));
+    TRY(set_weights(m, p, &w->c, &w->quant, true));
+    TRY(set_shape(m, p));
+    ox_set_pending(m, p);
+    return ST_OK;
+}
+
+enum status ox_add_bias(struct ox *m, const struct ox_pending *to, const struct ox_value *b,
+                        double factor)
+{
+    struct ox_pending *p = arena_memdup(m->arena, to, sizeof *to);
+    const int32_t channels = p->weight.dim[0];
+    double *bias = ARENA_ARRAY(m->arena, double, (size_t)channels);
+
+    for (int32_t c = 0; c < channels; c++) {
+        const uint64_t k = b->c.n == 1 ? 0 : (uint64_t)c;
+        const uint32_t s = b->quant.n > 1 ? (uint32_t)k : 0;
+
+        bias[c] = b->real ? (double)b->quant.scale[s] *
+                                ((double)ox_int(&b->c, k) - b->quant.zero_point[s])
+                          : ox_number(&b->c, k);
+        bias[c] = bias[c] * factor + (to->bias ? to->bias[c] : 0);
+        if (!isfinite(bias[c]))
+            return FAIL(m->d, ST_MODEL, "bias '%.80s': value %d is not a number", b->name, c);
+    }
+    p->bias = bias;
+    ox_set_pending(m, p);
+    return ST_OK;
+}
+
+bool ox_is_bias(const struct ox_pending *p, const struct ox_value *b)
+{
+    const int32_t channels = p->weight.dim[0];
+
+    if (b->kind != OX_CONST || p->low != -INFINITY || p->high != INFINITY)
+        return false;
+    if (p->opcode == IR_OP_FULLY_CONNECTED)
+        return b->c.n == 1 || (b->c.n == (uint64_t)channels && b->c.rank > 0 &&
+                               b->c.dim[b->c.rank - 1] == channels);
+    if (p->opcode != IR_OP_CONV2D)
+        return false;
+    return b->c.n == 1 || (b->c.n == (uint64_t)channels && b->c.rank + 1 >= p->shape.rank &&
+                           b->c.dim[b->c.rank + 1 - p->shape.rank] == channels);
+}
+
+enum status ox_gemm(struct ox *m)
+{
+    struct ox_pending *p = ox_pending_new(m, IR_OP_FULLY_CONNECTED, (struct ox_shape){0});
+    const float alpha = ox_attr_float(m, "alpha", 1), beta = ox_attr_float(m, "beta", 1);
+    const struct ox_value *w, *b = ox_in(m, 2);
+    struct ir_quant q;
+    float *scale;
+
+    p->n_in = 1;
+    TRY(ox_codes(m, 0, "input", &p->in[0]));
+    TRY(want_weights(m, &w));
+    if (!(alpha > 0) || !isfinite(alpha) || !isfinite(beta))
+        return FAIL(m->d, ST_UNSUPPORTED,
+                    "alpha and beta: expected a positive and a finite number, "
+                    "found %.9g and %.9g",
+                    (double)alpha, (double)beta);
+    if (m->g->tensor[p->in[0]]->rank != 2)
+        return FAIL(m->d, ST_MODEL, "input: expected 2 dimensions, found %u",
+                    m->g->tensor[p->in[0]]->rank);
+    if (ox_attr_int(m, "transA", 0) != 0)
+        p->in[0] = ox_transpose(m, ox_inner(m, m->g->tensor[p->in[0]]->name, "turned"), p->in[0],
+                                (const int32_t[]){1, 0});
+    q = w->quant;
+    scale = arena_memdup(m->arena, q.scale, q.n * sizeof *scale);
+    for (uint32_t i = 0; i < q.n; i++)
+        scale[i] *= alpha;
+    q.scale = scale;
+    TRY(set_weights(m, p, &w->c, &q, ox_attr_int(m, "transB", 0) == 0));
+    TRY(set_shape(m, p));
+    if (!b) {
+        ox_set_pending(m, p);
+        return ST_OK;
+    }
+    if (!ox_is_bias(p, b))
+        return FAIL(m->d, ST_UNSUPPORTED, "bias '%.80s': expected a constant with %d values",
+                    b->name, p->weight.dim[0]);
+    return ox_add_bias(m, p, b, (double)beta);
+}
+
+/* a, a_scale, a_zero, b, b_scale, b_zero, y_scale, y_zero */
+enum status ox_qlinear_matmul(struct ox *m)
+{
+    struct ox_pending *p = ox_pending_new(m, IR_OP_FULLY_CONNECTED, (struct ox_shape){0});
+    const struct ox_value *x = ox_in(m, 0);
+    const struct ox_const *w;
+    struct ir_quant q;
+    uint32_t id;
+    int32_t type;
+
+    if (!x || x->kind != OX_TENSOR)
+        return FAIL(m->d, ST_UNSUPPORTED, "input: expected a computed tensor");
+    p->n_in = 1;
+    p->in[0] = x->tensor;
+    TRY(ox_scale(m, 1, 2, 0, NULL, 0, &q, &type));
+    TRY(ox_set_quant(m, x->tensor, &q));
+    TRY(ox_want_const(m, 3, "weights", &w));
+    TRY(ox_scale(m, 4, 5, w->rank, w->dim, 1, &q, &type));
+    TRY(set_weights(m, p, w, &q, true));
+    TRY(set_shape(m, p));
+    TRY(ox_scale(m, 6, 7, 0, NULL, 0, &q, &type));
+    TRY(ox_finish(m, p, ox_out(m, 0)->name, ox_ir_type(type), &q, &id));
+    ox_set_tensor(m, 0, id, false);
+    return ST_OK;
+}

@@ -1,0 +1,393 @@
+/* onnx_elementwise.c - QuantizeLinear and DequantizeLinear, binary and unary operators, softmax. */
+#include "onnx_import.h"
+
+#include <math.h>
+#include <string.h>
+
+/* rint(x / s) + z in float32, saturated, as ONNX has it; NaN gives z. */
+static int32_t code_of(double x, float scale, int32_t zero, int32_t type)
+{
+    const int32_t low = type == OX_INT8 ? -128 : 0, high = type == OX_INT8 ? 127 : 255;
+    const float v = rintf((float)x / scale);
+
+    if (isnan(v))
+        return zero;
+    return v <= (float)(low - zero) ? low : v >= (float)(high - zero) ? high : (int32_t)v + zero;
+}
+
+/* Index of element i along dimension k. */
+static uint32_t along(const struct ox_const *c, uint32_t k, uint64_t i)
+{
+    for (uint32_t d = c->rank; d-- > k + 1;)
+        i /= (uint64_t)c->dim[d];
+    return (uint32_t)(i % (uint64_t)c->dim[k]);
+}
+
+static void quantize_const(struct ox *m, const struct ox_const *x, const struct ir_quant *q,
+                           int32_t type)
+{
+    struct ox_const c;
+    uint8_t *code = ox_new_const(m, &c, type, x->rank, x->dim);
+
+    for (uint64_t i = 0; i < c.n; i++) {
+        const uint32_t k = q->n > 1 ? along(x, q->axis, i) : 0;
+
+        code[i] = (uint8_t)code_of(ox_number(x, i), q->scale[k], q->zero_point[k], type);
+    }
+    ox_set_const(m, 0, &c);
+}
+
+/* Codes behind DequantizeLinear, the same scale again: nothing happens. */
+static enum status quantize_codes(struct ox *m, uint32_t x, const struct ir_quant *q,
+                                  enum ir_type type)
+{
+    const char *name = ox_out(m, 0)->name;
+
+    ox_set_tensor(m, 0, ox_rescale(m, name, x, q, type), false);
+    return ST_OK;
+}
+
+static int32_t zero_type(struct ox *m, int32_t type)
+{
+    return ox_in(m, 2) ? type : (int32_t)ox_attr_int(m, "output_dtype", OX_UINT8);
+}
+
+enum status ox_quantize(struct ox *m)
+{
+    const struct ox_value *x = ox_in(m, 0);
+    struct ir_quant q;
+    int32_t type;
+    uint32_t id;
+
+    if (!x)
+        return FAIL(m->d, ST_MODEL, "input 0 is absent");
+    TRY(ox_scale(m, 1, 2, ox_rank(m, x), ox_dim(m, x), ox_attr_int(m, "axis", 1), &q, &type));
+    type = zero_type(m, type);
+    if (type != OX_INT8 && type != OX_UINT8)
+        return FAIL(m->d, ST_UNSUPPORTED, "output: expected int8 or uint8, found %s",
+                    ox_type_name(type));
+    if (x->kind == OX_CONST && !x->real) {
+        quantize_const(m, &x->c, &q, type);
+        return ST_OK;
+    }
+    if (q.n != 1)
+        return FAIL(m->d, ST_UNSUPPORTED, "scale of a computed tensor: expected one, found %u",
+                    q.n);
+    if (x->kind == OX_PENDING) {
+        TRY(ox_finish(m, x->pending, ox_out(m, 0)->name, ox_ir_type(type), &q, &id));
+        ox_set_tensor(m, 0, id, false);
+        return ST_OK;
+    }
+    if (x->real) {
+        TRY(ox_codes(m, 0, "input", &id));
+        return quantize_codes(m, id, &q, ox_ir_type(type));
+    }
+    if (m->g->tensor[x->tensor]->type != IR_F32)
+        return FAIL(m->d, ST_UNSUPPORTED, "input '%.80s': expected float32, found %s", x->name,
+                    ir_type_name(m->g->tensor[x->tensor]->type));
+    id = ox_tensor(m, ox_out(m, 0)->name, ox_ir_type(type), ox_shape_of(m, x->tensor), &q);
+    ox_op(m, IR_OP_QUANTIZE, 1, &x->tensor, id);
+    ox_set_tensor(m, 0, id, false);
+    return ST_OK;
+}
+
+enum status ox_dequantize(struct ox *m)
+{
+    const struct ox_value *x = ox_in(m, 0);
+    struct ox_value *y = ox_out(m, 0);
+    struct ir_quant q;
+    int32_t type, own;
+
+    if (!x)
+        return FAIL(m->d, ST_MODEL, "input 0 is absent");
+    if (x->kind == OX_PENDING || x->real)
+        return FAIL(m->d, ST_MODEL, "input '%.80s': expected codes, found floats", x->name);
+    own = x->kind == OX_CONST                      ? x->c.type
+          : m->g->tensor[x->tensor]->type == IR_I8 ? OX_INT8
+          : m->g->tensor[x->tensor]->type == IR_U8 ? OX_UINT8
+                                                   : OX_FLOAT;
+    TRY(ox_scale(m, 1, 2, ox_rank(m, x), ox_dim(m, x), ox_attr_int(m, "axis", 1), &q, &type));
+    if (own != OX_INT8 && own != OX_UINT8 && own != OX_INT32)
+        return FAIL(m->d, ST_UNSUPPORTED, "input '%.80s': expected int8, uint8 or int32, found %s",
+                    x->name, ox_type_name(own));
+    if (ox_in(m, 2) && type != own)
+        return FAIL(m->d, ST_MODEL, "zero point: expected %s as the input, found %s",
+                    ox_type_name(own), ox_type_name(type));
+    if (x->kind == OX_CONST) {
+        y->kind = OX_CONST;
+        y->c = x->c;
+        y->quant = q;
+        y->real = true;
+        return ST_OK;
+    }
+    TRY(ox_set_quant(m, x->tensor, &q));
+    ox_set_tensor(m, 0, x->tensor, true);
+    return ST_OK;
+}
+
+static bool broadcast(const struct ox_shape *a, const struct ox_shape *b, struct ox_shape *y)
+{
+    y->rank = a->rank > b->rank ? a->rank : b->rank;
+    for (uint32_t back = 0; back < y->rank; back++) {
+        const int32_t m = back < a->rank ? a->dim[a->rank - 1 - back] : 1;
+        const int32_t n = back < b->rank ? b->dim[b->rank - 1 - back] : 1;
+
+        if (m != n && m != 1 && n != 1)
+            return false;
+        y->dim[y->rank - 1 - back] = m > n ? m : n;
+    }
+    return true;
+}
+
+static enum status binary_pending(struct ox *m, enum ir_opcode opcode, uint32_t a, uint32_t b,
+                                  struct ox_pending **p)
+{
+    const struct ox_shape x = ox_shape_of(m, a), z = ox_shape_of(m, b);
+    struct ox_shape y;
+
+    if (!broadcast(&x, &z, &y))
+        return FAIL(m->d, ST_MODEL, "shapes %s and %s do not broadcast",
+                    ir_shape_text(m->arena, x.rank, x.dim), ir_shape_text(m->arena, z.rank, z.dim));
+    *p = ox_pending_new(m, opcode, y);
+    (*p)->n_in = 2;
+    (*p)->in[0] = a;
+    (*p)->in[1] = b;
+    return ST_OK;
+}
+
+static enum ir_opcode binary_opcode(const char *op)
+{
+    return strstr(op, "Add")   ? IR_OP_ADD
+           : strstr(op, "Sub") ? IR_OP_SUB
+           : strstr(op, "Mul") ? IR_OP_MUL
+           : strstr(op, "Max") ? IR_OP_MAXIMUM
+                               : IR_OP_MINIMUM;
+}
+
+enum status ox_binary(struct ox *m)
+{
+    const struct ox_value *a = ox_in(m, 0), *b = ox_in(m, 1);
+    const enum ir_opcode opcode = binary_opcode(m->op);
+    struct ox_pending *p;
+    uint32_t ia, ib;
+
+    if (opcode == IR_OP_ADD && a && b && a->kind == OX_PENDING && ox_is_bias(a->pending, b))
+        return ox_add_bias(m, a->pending, b, 1);
+    if (opcode == IR_OP_ADD && a && b && b->kind == OX_PENDING && ox_is_bias(b->pending, a))
+        return ox_add_bias(m, b->pending, a, 1);
+    TRY(ox_codes(m, 0, "first input", &ia));
+    TRY(ox_codes(m, 1, "second input", &ib));
+    TRY(binary_pending(m, opcode, ia, ib, &p));
+    ox_set_pending(m, p);
+    return ST_OK;
+}
+
+/* Codes of input `i` of a QLinear operator with scale q. */
+static enum status qlinear_input(struct ox *m, uint32_t i, const struct ir_quant *q, uint32_t *id)
+{
+    const struct ox_value *v = ox_in(m, i);
+
+    if (v && v->kind == OX_TENSOR) {
+        *id = v->tensor;
+        return ox_set_quant(m, *id, q);
+    }
+    if (!v || v->kind != OX_CONST || v->real || v->c.n == 0 ||
+        (v->c.type != OX_INT8 && v->c.type != OX_UINT8))
+        return FAIL(m->d, ST_UNSUPPORTED, "input %u: expected int8 or uint8 codes", i);
+    *id = ox_code_const(m, v->name, &v->c, q, ox_ir_type(v->c.type));
+    return ST_OK;
+}
+
+static enum status finish_qlinear(struct ox *m, struct ox_pending *p, uint32_t scale)
+{
+    struct ir_quant q;
+    int32_t type;
+    uint32_t id;
+
+    p->attr[IR_QLINEAR] = 1;
+    TRY(ox_scale(m, scale, scale + 1, 0, NULL, 0, &q, &type));
+    TRY(ox_finish(m, p, ox_out(m, 0)->name, ox_ir_type(type), &q, &id));
+    ox_set_tensor(m, 0, id, false);
+    return ST_OK;
+}
+
+/* a, a_scale, a_zero, b, b_scale, b_zero, y_scale, y_zero */
+enum status ox_qlinear_binary(struct ox *m)
+{
+    struct ir_quant qa, qb;
+    struct ox_pending *p;
+    uint32_t a, b;
+    int32_t type;
+
+    TRY(ox_scale(m, 1, 2, 0, NULL, 0, &qa, &type));
+    TRY(ox_scale(m, 4, 5, 0, NULL, 0, &qb, &type));
+    TRY(qlinear_input(m, 0, &qa, &a));
+    TRY(qlinear_input(m, 3, &qb, &b));
+    TRY(binary_pending(m, binary_opcode(m->op), a, b, &p));
+    return finish_qlinear(m, p, 6);
+}
+
+static enum ir_opcode unary_opcode(const char *op)
+{
+    return strstr(op, "Sigmoid") && !strstr(op, "Hard") ? IR_OP_LOGISTIC
+           : strstr(op, "Tanh")                         ? IR_OP_TANH
+           : strstr(op, "LeakyRelu")                    ? IR_OP_LEAKY_RELU
+           : strstr(op, "HardSwish")                    ? IR_OP_HARD_SWISH
+                                                        : IR_OP_RELU;
+}
+
+static enum status unary_pending(struct ox *m, uint32_t id, struct ox_pending **p)
+{
+    const float alpha = ox_attr_float(m, "alpha", 0.01f);
+
+    *p = ox_pending_new(m, unary_opcode(m->op), ox_shape_of(m, id));
+    (*p)->n_in = 1;
+    (*p)->in[0] = id;
+    if ((*p)->opcode == IR_OP_LEAKY_RELU) {
+        if (!isfinite(alpha))
+            return FAIL(m->d, ST_MODEL, "alpha: expected a number, found %.9g", (double)alpha);
+        memcpy(&(*p)->attr[IR_ALPHA_BITS], &alpha, 4);
+    }
+    return ST_OK;
+}
+
+/* Clamp a result that is pending, or codes. */
+static enum status clamp(struct ox *m, float low, float high)
+{
+    const struct ox_value *x = ox_in(m, 0);
+    struct ox_pending *p;
+    uint32_t id;
+
+    if (x && x->kind == OX_PENDING) {
+        p = arena_memdup(m->arena, x->pending, sizeof *p);
+    } else {
+        TRY(ox_codes(m, 0, "input", &id));
+        p = ox_pending_new(m,
+                           low == 0 && high == INFINITY ? IR_OP_RELU
+                           : low == 0 && high == 6      ? IR_OP_RELU6
+                                                        : IR_OP_CLIP,
+                           ox_shape_of(m, id));
+        p->n_in = 1;
+        p->in[0] = id;
+        if (p->opcode != IR_OP_CLIP) {
+            ox_set_pending(m, p);
+            return ST_OK;
+        }
+    }
+    p->low = fmaxf(p->low, low);
+    p->high = fmaxf(fminf(p->high, high), p->low);
+    if (p->opcode == IR_OP_CLIP) {
+        memcpy(&p->attr[IR_CLIP_LOW_BITS], &p->low, 4);
+        memcpy(&p->attr[IR_CLIP_HIGH_BITS], &p->high, 4);
+    }
+    ox_set_pending(m, p);
+    return ST_OK;
+}
+
+enum status ox_unary(struct ox *m)
+{
+    struct ox_pending *p;
+    uint32_t id;
+
+    if (strcmp(m->op, "Relu") == 0)
+        return clamp(m, 0, INFINITY);
+    TRY(ox_codes(m, 0, "input", &id));
+    TRY(unary_pending(m, id, &p));
+    ox_set_pending(m, p);
+    return ST_OK;
+}
+
+/* A bound of Clip: input `i` from opset 11 on, an attribute before. */
+static enum status bound(struct ox *m, uint32_t i, const char *name, float otherwise, float *v)
+{
+    const struct ox_value *x = ox_in(m, i);
+
+    *v = ox_attr_float(m, name, otherwise);
+    if (!x)
+        return ST_OK;
+    if (x->kind != OX_CONST || x->c.n != 1)
+        return FAIL(m->d, ST_UNSUPPORTED, "%s '%.80s': expected a constant number", name, x->name);
+    *v = x->real ? x->quant.scale[0] * (float)(ox_int(&x->c, 0) - x->quant.zero_point[0])
+                 : (float)ox_number(&x->c, 0);
+    if (isnan(*v))
+        return FAIL(m->d, ST_MODEL, "%s: expected a number, found NaN", name);
+    return ST_OK;
+}
+
+enum status ox_clip(struct ox *m)
+{
+    float low, high;
+
+    TRY(bound(m, 1, "min", -INFINITY, &low));
+    TRY(bound(m, 2, "max", INFINITY, &high));
+    return clamp(m, low, high);
+}
+
+/* x, x_scale, x_zero, y_scale, y_zero */
+enum status ox_qlinear_unary(struct ox *m)
+{
+    struct ir_quant q;
+    struct ox_pending *p;
+    uint32_t id;
+    int32_t type;
+
+    TRY(ox_scale(m, 1, 2, 0, NULL, 0, &q, &type));
+    TRY(qlinear_input(m, 0, &q, &id));
+    TRY(unary_pending(m, id, &p));
+    p->attr[IR_QLINEAR] = 0;
+    TRY(ox_scale(m, 3, 4, 0, NULL, 0, &q, &type));
+    TRY(ox_finish(m, p, ox_out(m, 0)->name, ox_ir_type(type), &q, &id));
+    ox_set_tensor(m, 0, id, false);
+    return ST_OK;
+}
+
+/* y_scale, y_zero, then x, scale, zero of each part */
+enum status ox_qlinear_concat(struct ox *m)
+{
+    const uint32_t n = (uint32_t)(m->node->n_input - 2) / 3;
+    uint32_t *part = ARENA_ARRAY(m->arena, uint32_t, n), id, axis;
+    struct ox_pending *p;
+    struct ir_quant q;
+    int32_t type;
+
+    if (m->node->n_input != 2 + 3 * (size_t)n || n == 0)
+        return FAIL(m->d, ST_MODEL, "expected 2 inputs and 3 for each part, found %zu",
+                    m->node->n_input);
+    for (uint32_t i = 0; i < n; i++) {
+        TRY(ox_scale(m, 3 + 3 * i, 4 + 3 * i, 0, NULL, 0, &q, &type));
+        TRY(qlinear_input(m, 2 + 3 * i, &q, &part[i]));
+    }
+    TRY(ox_axis(m, "axis", ox_attr_int(m, "axis", 0), m->g->tensor[part[0]]->rank, &axis));
+    p = ox_pending_new(m, IR_OP_CONCATENATION, (struct ox_shape){0});
+    p->n_part = n;
+    p->part = part;
+    p->in[0] = part[0];
+    p->attr[IR_AXIS] = (int32_t)axis;
+    TRY(ox_scale(m, 0, 1, 0, NULL, 0, &q, &type));
+    TRY(ox_finish(m, p, ox_out(m, 0)->name, ox_ir_type(type), &q, &id));
+    ox_set_tensor(m, 0, id, false);
+    return ST_OK;
+}
+
+/* Along the last axis; before opset 13 everything from `axis` on is one row. */
+enum status ox_softmax(struct ox *m)
+{
+    const float one = 1;
+    struct ox_pending *p;
+    uint32_t id, axis, rank;
+
+    TRY(ox_codes(m, 0, "input", &id));
+    rank = m->g->tensor[id]->rank;
+    TRY(ox_axis(m, "axis", ox_attr_int(m, "axis", m->opset < 13 ? 1 : -1), rank, &axis));
+    for (uint32_t i = axis + 1; i < rank; i++)
+        if (m->g->tensor[id]->dim[i] != 1 || m->opset < 13)
+            return FAIL(m->d, ST_UNSUPPORTED, "axis %u: expected the last of %u", axis, rank);
+    if (axis + 1 != rank)
+        return FAIL(m->d, ST_UNSUPPORTED, "axis %u: expected the last of %u", axis, rank);
+    p = ox_pending_new(m, IR_OP_SOFTMAX, ox_shape_of(m, id));
+    p->n_in = 1;
+    p->in[0] = id;
+    memcpy(&p->attr[IR_BETA_BITS], &one, 4);
+    ox_set_pending(m, p);
+    return ST_OK;
+}

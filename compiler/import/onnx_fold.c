@@ -1,0 +1,80 @@
+/* onnx_fold.c - nodes whose result is known now: constants and shapes. */
+#include "onnx_import.h"
+
+#include <string.h>
+
+enum status ox_constant(struct ox *m)
+{
+    const Onnx__AttributeProto *a = ox_attr(m, "value");
+    struct ox_const c;
+    int32_t n;
+
+    if (a && a->t) {
+        TRY(ox_initializer(m, a->t, &c));
+    } else if ((a = ox_attr(m, "value_int")) != NULL && a->has_i) {
+        *(int64_t *)ox_new_const(m, &c, OX_INT64, 0, NULL) = a->i;
+    } else if ((a = ox_attr(m, "value_float")) != NULL && a->has_f) {
+        *(float *)ox_new_const(m, &c, OX_FLOAT, 0, NULL) = a->f;
+    } else if ((a = ox_attr(m, "value_ints")) != NULL && a->n_ints <= 65536) {
+        n = (int32_t)a->n_ints;
+        memcpy(ox_new_const(m, &c, OX_INT64, 1, &n), a->ints, a->n_ints * 8);
+    } else if ((a = ox_attr(m, "value_floats")) != NULL && a->n_floats <= 65536) {
+        n = (int32_t)a->n_floats;
+        memcpy(ox_new_const(m, &c, OX_FLOAT, 1, &n), a->floats, a->n_floats * 4);
+    } else {
+        return FAIL(m->d, ST_UNSUPPORTED,
+                    "expected attribute value, value_int, value_ints, value_float or value_floats");
+    }
+    ox_set_const(m, 0, &c);
+    return ST_OK;
+}
+
+enum status ox_shape_node(struct ox *m)
+{
+    const struct ox_value *x = ox_in(m, 0);
+    struct ox_const c;
+    int64_t *to;
+    int32_t n;
+
+    if (!x)
+        return FAIL(m->d, ST_MODEL, "input 0 is absent");
+    if (ox_attr(m, "start") || ox_attr(m, "end"))
+        return FAIL(m->d, ST_UNSUPPORTED, "start and end: expected none");
+    n = (int32_t)ox_rank(m, x);
+    to = ox_new_const(m, &c, OX_INT64, 1, &n);
+    for (int32_t i = 0; i < n; i++)
+        to[i] = ox_dim(m, x)[i];
+    ox_set_const(m, 0, &c);
+    return ST_OK;
+}
+
+/* Constants between integers and float32 only. */
+enum status ox_cast(struct ox *m)
+{
+    const int64_t type = ox_attr_int(m, "to", 0);
+    const struct ox_const *x;
+    struct ox_const c;
+
+    TRY(ox_want_const(m, 0, "input", &x));
+    if (type == OX_INT64) {
+        int64_t *to = ox_new_const(m, &c, OX_INT64, x->rank, x->dim);
+
+        for (uint64_t i = 0; i < c.n; i++)
+            to[i] = ox_int(x, i);
+    } else if (type == OX_INT32) {
+        int32_t *to = ox_new_const(m, &c, OX_INT32, x->rank, x->dim);
+
+        for (uint64_t i = 0; i < c.n; i++)
+            to[i] = (int32_t)ox_int(x, i);
+    } else if (type == OX_FLOAT) {
+        float *to = ox_new_const(m, &c, OX_FLOAT, x->rank, x->dim);
+
+        for (uint64_t i = 0; i < c.n; i++)
+            to[i] = (float)ox_number(x, i);
+    } else {
+        return FAIL(m->d, ST_UNSUPPORTED, "to: expected float32, int32 or int64, found %s",
+                    ox_type_name((int32_t)(type > 1000 ? 1000 : type)));
+    }
+    ox_set_const(m, 0, &c);
+    return ST_OK;
+}

@@ -1,0 +1,109 @@
+/* onnx_op.c - the table of ONNX operators, and one node: found, its inputs known, imported. */
+#include "onnx_import.h"
+
+#include <string.h>
+
+#define MS "com.microsoft"
+
+struct rule {
+    const char *name, *domain; /* "" is ai.onnx */
+    uint32_t min_in, max_in;
+    ox_handler *fn;
+};
+
+static const struct rule rules[] = {
+    {"QuantizeLinear", "", 2, 3, ox_quantize},
+    {"DequantizeLinear", "", 2, 3, ox_dequantize},
+    {"QuantizeLinear", MS, 2, 3, ox_quantize},
+    {"DequantizeLinear", MS, 2, 3, ox_dequantize},
+    {"QLinearConv", "", 8, 9, ox_qlinear_conv},
+    {"QLinearMatMul", "", 8, 8, ox_qlinear_matmul},
+    {"QLinearAdd", MS, 8, 8, ox_qlinear_binary},
+    {"QLinearMul", MS, 8, 8, ox_qlinear_binary},
+    {"QLinearAveragePool", MS, 4, 5, ox_qlinear_pool},
+    {"QLinearGlobalAveragePool", MS, 5, 5, ox_qlinear_pool},
+    {"QLinearLeakyRelu", MS, 4, 5, ox_qlinear_unary},
+    {"QLinearSigmoid", MS, 4, 5, ox_qlinear_unary},
+    {"QLinearConcat", MS, 5, 1000, ox_qlinear_concat},
+    {"Conv", "", 2, 3, ox_conv},
+    {"Gemm", "", 2, 3, ox_gemm},
+    {"MatMul", "", 2, 2, ox_matmul},
+    {"Add", "", 2, 2, ox_binary},
+    {"Sub", "", 2, 2, ox_binary},
+    {"Mul", "", 2, 2, ox_binary},
+    {"Relu", "", 1, 1, ox_unary},
+    {"LeakyRelu", "", 1, 1, ox_unary},
+    {"Sigmoid", "", 1, 1, ox_unary},
+    {"Tanh", "", 1, 1, ox_unary},
+    {"HardSwish", "", 1, 1, ox_unary},
+    {"Clip", "", 1, 3, ox_clip},
+    {"Softmax", "", 1, 1, ox_softmax},
+    {"AveragePool", "", 1, 1, ox_average_pool},
+    {"GlobalAveragePool", "", 1, 1, ox_average_pool},
+    {"MaxPool", "", 1, 1, ox_max_pool},
+    {"GlobalMaxPool", "", 1, 1, ox_max_pool},
+    {"Identity", "", 1, 1, ox_identity},
+    {"Dropout", "", 1, 3, ox_identity},
+    {"Reshape", "", 1, 2, ox_reshape_node},
+    {"Flatten", "", 1, 1, ox_flatten},
+    {"Squeeze", "", 1, 2, ox_squeeze},
+    {"Unsqueeze", "", 1, 2, ox_squeeze},
+    {"Transpose", "", 1, 1, ox_transpose_node},
+    {"Concat", "", 1, 1000, ox_concat_node},
+    {"Constant", "", 0, 0, ox_constant},
+    {"Shape", "", 1, 1, ox_shape_node},
+    {"Cast", "", 1, 1, ox_cast},
+};
+
+static const char *domain_of(const Onnx__NodeProto *n)
+{
+    return !n->domain || strcmp(n->domain, "ai.onnx") == 0 ? "" : n->domain;
+}
+
+static const struct rule *find_rule(const char *name, const char *domain)
+{
+    for (uint32_t i = 0; i < sizeof rules / sizeof *rules; i++)
+        if (strcmp(rules[i].name, name) == 0 && strcmp(rules[i].domain, domain) == 0)
+            return &rules[i];
+    return NULL;
+}
+
+/* Every input is known by now. */
+static enum status check_inputs(struct ox *m, uint32_t index)
+{
+    for (size_t i = 0; i < m->node->n_input; i++) {
+        const struct ox_value *v = ox_in(m, (uint32_t)i);
+
+        if (!v || v->kind != OX_NONE)
+            continue;
+        if (v->maker == IR_NONE)
+            return FAIL(m->d, ST_MODEL,
+                        "input %zu, '%.80s', is made by no node, input or initializer", i, v->name);
+        return FAIL(m->d, ST_MODEL,
+                    "input %zu, '%.80s', is made by node %u: expected nodes before their readers%s",
+                    i, v->name, v->maker, v->maker == index ? "" : " and no cycle");
+    }
+    return ST_OK;
+}
+
+enum status ox_node(struct ox *m, uint32_t index)
+{
+    const struct rule *rule;
+
+    m->node = m->graph->node[index];
+    rule = find_rule(m->node->op_type ? m->node->op_type : "", domain_of(m->node));
+    if (!rule)
+        return FAIL(m->d, ST_UNSUPPORTED,
+                    "this operator is not supported ('heddle ops' lists those that are)");
+    if (*rule->domain && m->ms_opset == 0)
+        return FAIL(m->d, ST_MODEL, "the model does not import domain " MS);
+    if (m->node->n_input < rule->min_in || m->node->n_input > rule->max_in)
+        return FAIL(m->d, ST_MODEL, "expected %u to %u inputs, found %zu", rule->min_in,
+                    rule->max_in, m->node->n_input);
+    if (m->node->n_output == 0 || !*m->node->output[0])
+        return FAIL(m->d, ST_MODEL, "output 0 is absent");
+    TRY(check_inputs(m, index));
+    m->op = rule->name;
+    m->row = IR_NONE;
+    return rule->fn(m);
+}
