@@ -258,7 +258,7 @@ enum status ox_codes(struct ox *m, uint32_t i, const char *what, uint32_t *id)
 
     if (!v)
         return FAIL(m->d, ST_MODEL, "%s: input %u is absent", what, i);
-    if (v->kind == OX_TENSOR) {
+    if (v->kind == OX_TENSOR && (v->real || m->g->tensor[v->tensor]->type != IR_F32)) {
         *id = v->tensor;
         if (!v->real)
             return FAIL(m->d, ST_UNSUPPORTED, "%s '%.80s' is not behind a DequantizeLinear", what,

@@ -79,9 +79,11 @@ static enum status check_inputs(struct ox *m, uint32_t index)
         if (v->maker == IR_NONE)
             return FAIL(m->d, ST_MODEL,
                         "input %zu, '%.80s', is made by no node, input or initializer", i, v->name);
-        return FAIL(m->d, ST_MODEL,
-                    "input %zu, '%.80s', is made by node %u: expected nodes before their readers%s",
-                    i, v->name, v->maker, v->maker == index ? "" : " and no cycle");
+        return FAIL(
+            m->d, ST_MODEL,
+            "input %zu, '%.80s', is made by node %u%s: expected nodes before their readers and "
+            "no cycle",
+            i, v->name, v->maker, v->maker == index ? " itself" : "");
     }
     return ST_OK;
 }
