@@ -2,6 +2,8 @@
 #include <stdio.h>
 
 #include "base/interrupt.h"
+#include "check/check.h"
+#include "check/new.h"
 #include "emit/package.h"
 #include "hd_accel_tables.h"
 #include "run/device.h"
@@ -132,6 +134,8 @@ static enum status dispatch(struct arena *a, const struct options *o, struct dia
     case COMMAND_BUILD: return build_command(a, o, d);
     case COMMAND_TARGETS: return targets_command(a, o);
     case COMMAND_OPS: return ops_command();
+    case COMMAND_NEW_TARGET: return new_target(a, o, d);
+    case COMMAND_CHECK_TARGET: return check_target(a, o, d);
     default: return report_command(a, o, d);
     }
 }

@@ -42,6 +42,7 @@ enum key {
     KEY_PARTITION,
     KEY_OFFLOAD,
     KEY_KEEP,
+    KEY_TEMPLATE,
 };
 
 static const struct argp_option table[] = {
@@ -74,6 +75,8 @@ static const struct argp_option table[] = {
      "operators by name or pattern that must not stay on the host; may be given again", 2},
     {"keep-on-host", KEY_KEEP, "NAME", 0,
      "operators by name or pattern for the host; may be given again", 2},
+    {"template", KEY_TEMPLATE, "WHICH", 0,
+     "of new-target: call (default, a C function) or core (with Verilog)", 2},
     {"allow-native-targets", KEY_ALLOW_NATIVE, NULL, 0,
      "run may execute what targets from outside bring", 2},
     {"prog", KEY_PROG, "FILE", 0, "own C program instead of a model", 2},
@@ -141,8 +144,9 @@ static int word(struct parse *p, const char *option, const char *value, const ch
     return 0;
 }
 
-static const char *const command_words[] = {"run", "compile", "inspect", "build", "targets",
-                                            "ops", "disasm",  "report",  "bench", NULL};
+static const char *const command_words[] = {"run",     "compile",    "inspect",      "build",
+                                            "targets", "ops",        "disasm",       "report",
+                                            "bench",   "new-target", "check-target", NULL};
 
 static void positional(struct parse *p, const char *arg)
 {
@@ -150,7 +154,8 @@ static void positional(struct parse *p, const char *arg)
         p->have_command = true;
         p->o->command = (enum options_command)word(
             p, "command", arg, command_words,
-            "run, compile, inspect, build, targets, ops, disasm, report or bench");
+            "run, compile, inspect, build, targets, ops, disasm, report, bench, new-target or "
+            "check-target");
     } else if (!p->o->model) {
         p->o->model = arg;
     } else if (p->o->command == COMMAND_BENCH && p->o->n_argument < OPTIONS_MAX_ARGUMENTS) {
@@ -176,8 +181,8 @@ static void word_option(int key, const char *arg, struct parse *p)
         *const fills[] = {"random", "zeros", "ones", NULL}, *const formats[] = {"text", "csv",
                                                                                 "json", "dot",
                                                                                 "svg",  NULL},
-        *const parts[] = {"cost", "priority", NULL}, *const scales[] = {"classic", "tflm", NULL},
-        *const roundings[] = {"tflite", "onnx", NULL},
+        *const templates[] = {"call", "core", NULL}, *const parts[] = {"cost", "priority", NULL},
+        *const scales[] = {"classic", "tflm", NULL}, *const roundings[] = {"tflite", "onnx", NULL},
         *const memories[] = {"shared", "separate", NULL}, *const waits[] = {"irq", "poll", NULL};
     struct options *o = p->o;
     switch (key) {
@@ -190,6 +195,9 @@ static void word_option(int key, const char *arg, struct parse *p)
     case KEY_FORMAT:
         o->format = (enum options_format)word(p, "--format", arg, formats,
                                               "text, csv or json (inspect: text, dot or svg)");
+        break;
+    case KEY_TEMPLATE:
+        o->template_core = word(p, "--template", arg, templates, "call or core") == 1;
         break;
     case KEY_PARTITION:
         o->partition.mode =
@@ -274,6 +282,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
     case KEY_FILL:
     case KEY_FORMAT:
     case KEY_PARTITION:
+    case KEY_TEMPLATE:
     case KEY_FC_SCALE:
     case KEY_ONNX_ROUNDING:
     case KEY_MEMORY:
@@ -300,6 +309,8 @@ static const char doc[] =
     "  report FILE     a stats file as a table\n"
     "  bench LAYER     one layer with seeded weights: gemm M K N, conv HxWxC KHxKWxN [STRIDE],\n"
     "                  depthwise HxWxC KHxKW [STRIDE]\n"
+    "  new-target NAME a folder with a target of your own that passes check-target\n"
+    "  check-target DIR does a target do what its target.json says?\n"
     "MODEL is a .tflite or .onnx file, a graph as text (.ir) or the name of a network in "
     "tests/models.\n"
     "\nExamples:\n"

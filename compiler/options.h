@@ -21,6 +21,8 @@ enum options_command {
     COMMAND_DISASM,
     COMMAND_REPORT,
     COMMAND_BENCH,
+    COMMAND_NEW_TARGET,
+    COMMAND_CHECK_TARGET,
     COMMAND_COUNT
 };
 
@@ -41,7 +43,8 @@ struct options {
     const char *hw;
     struct registry targets; /* all that were found */
     struct target_list target;
-    bool allow_native; /* --allow-native-targets */
+    bool allow_native;  /* --allow-native-targets */
+    bool template_core; /* --template of new-target: core, else call */
     struct partition_options partition;
     const char *offload[OPTIONS_MAX_FILES], *keep[OPTIONS_MAX_FILES];
     const char *out;          /* -o */

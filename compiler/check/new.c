@@ -1,0 +1,77 @@
+/* new.c - "heddle new-target NAME": a folder that builds and passes check-target, to change. A
+ * template is a target that works; its name becomes NAME in file names and texts. */
+#define _GNU_SOURCE
+#include "new.h"
+
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../base/file.h"
+#include "../base/home.h"
+
+/* `text` with every `from` as `to`. */
+static const char *replaced(struct arena *a, const char *text, const char *from, const char *to,
+                            size_t *n)
+{
+    struct text t;
+    text_init(&t, a);
+    text_add(&t, "");
+    for (const char *hit; (hit = strstr(text, from)) != NULL; text = hit + strlen(from)) {
+        text_add_n(&t, text, (size_t)(hit - text));
+        text_add(&t, to);
+    }
+    text_add(&t, text);
+    *n = t.length;
+    return t.data;
+}
+
+static enum status copy(struct arena *a, const char *from, const char *file, const char *old,
+                        const char *name, const char *to, struct diag *d)
+{
+    uint8_t *data;
+    size_t n;
+    TRY(file_read(a, arena_printf(a, "%s/%s", from, file), (size_t)1 << 20, &data, &n, d));
+    const char *text = replaced(a, (const char *)data, old, name, &n);
+    size_t unused;
+    const char *path = arena_printf(a, "%s/%s", to, replaced(a, file, old, name, &unused));
+    printf("%s\n", path);
+    return file_write(path, text, n, d);
+}
+
+static bool good_name(const char *name)
+{
+    size_t n = strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789_");
+    return n > 0 && n < 33 && name[n] == '\0' && name[0] >= 'a';
+}
+
+enum status new_target(struct arena *a, const struct options *o, struct diag *d)
+{
+    const char *home, *name = o->model, *to = o->out ? o->out : name;
+    bool core = o->template_core;
+    const char *old = core ? "vanilla" : "newtarget";
+    if (!good_name(name))
+        return FAIL(d, ST_USAGE,
+                    "new-target: found '%s', expected a small letter, then small letters, digits "
+                    "and _",
+                    name);
+    if (registry_find(&o->targets, name))
+        return FAIL(d, ST_USAGE, "new-target: there is a target '%s' already", name);
+    if (file_exists(arena_printf(a, "%s/target.json", to)))
+        return FAIL(d, ST_USAGE, "new-target: '%s/target.json' is there already", to);
+    TRY(home_find(a, &home, d));
+    const char *from = arena_printf(a, "%s/targets/%s", home, core ? "vanilla" : "kit/call");
+    struct dirent **list = NULL;
+    int n = scandir(from, &list, NULL, alphasort);
+    enum status st = n < 0 ? FAIL(d, ST_INTERNAL, "cannot read '%s'", from) : file_make_dirs(to, d);
+    for (int i = 0; i < n; i++) {
+        if (st == ST_OK && list[i]->d_name[0] != '.')
+            st = copy(a, from, list[i]->d_name, old, name, to, d);
+        free(list[i]);
+    }
+    free(list);
+    TRY(st);
+    printf("now: heddle check-target %s --allow-native-targets\n", to);
+    return ST_OK;
+}

@@ -1,0 +1,68 @@
+#!/bin/bash
+# check-target passes the example and what new-target writes, and finds bugs planted in the example:
+# each with the kind of complaint that leads to it.
+. "$(dirname "$0")/common.sh"
+export XDG_CONFIG_HOME=$work/config
+vanilla=$HEDDLE_HOME/targets/vanilla
+
+# --- what passes ---
+"$heddle" new-target mine >stdout 2>stderr || fail "new-target: $(cat stderr)"
+[ "$(ls mine | tr '\n' ' ')" = "README.md mine.c mine.h target.json " ] || fail "mine: $(ls mine)"
+grep -qr newtarget mine && fail "the template's name is left in mine"
+expect 2 "heddle: target mine comes from '$work/mine', and this would execute its code: add \
+--allow-native-targets, or that folder as a line of '$work/config/heddle/trusted'" \
+    "$heddle" check-target mine
+"$heddle" check-target mine --allow-native-targets >stdout 2>stderr ||
+    fail "mine: $(cat stdout stderr)"
+grep -q "^target mine passes" stdout || fail "mine does not pass"
+grep -q "with unroll=8: 24 operators" stdout || fail "attributes are not varied: $(cat stdout)"
+"$heddle" run digits --engine=func --target-dir=mine --target=mine --allow-native-targets \
+    --partition=priority >stdout 2>stderr || fail "mine on digits: $(cat stderr)"
+grep -q '^13_fully_connected .* mine ' stdout || fail "mine does not take the dense layer of digits"
+expect 2 "heddle: new-target: 'mine/target.json' is there already" "$heddle" new-target mine
+expect 2 "heddle: new-target: there is a target 'vanilla' already" "$heddle" new-target vanilla
+expect 2 "heddle: new-target: found 'My-NPU', expected a small letter, then small letters, digits and _" \
+    "$heddle" new-target My-NPU
+
+# --- bugs ---
+# bug NAME FILE SED COMPLAINT: vanilla without its core (the plain C is what is broken), changed.
+bug() {
+    rm -rf nut
+    cp -r "$vanilla" nut
+    sed -i '/"core"/d; s/"name": "vanilla"/"name": "nut"/; /"topping"/,/changes nothing/d' nut/target.json
+    cp "nut/$2" before
+    sed -i "$3" "nut/$2"
+    cmp -s before "nut/$2" && fail "$1: nothing changed"
+    "$heddle" check-target nut --allow-native-targets >stdout 2>stderr
+    [ $? = 1 ] || fail "$1: not found: $(tail -n 2 stdout stderr)"
+    grep -q "^FAIL .*$4" stdout || fail "$1: expected '$4', found $(grep -A1 FAIL stdout)"
+    grep -q "^heddle: target nut: [1-9] checks failed" stderr || fail "$1: $(cat stderr)"
+}
+bug "zero point forgotten" vanilla.c 's/ - s.z_in)/)/' "conv2d: in_h=.*: expected .*, found "
+bug "one column too many" vanilla.c 's/ix >= s.in_w/ix > s.in_w/' "memory: conv2d: .*AddressSanitizer\|expected .*, found "
+bug "one channel too many" vanilla.c 's/c < s.in_c/c <= s.in_c/' "memory: conv2d: .*AddressSanitizer: \(SEGV\|.*overflow\)"
+bug "writes beyond the output" vanilla.c 's/y\[i\] = /y[i + 1] = /' "memory: conv2d: .*AddressSanitizer"
+bug "last element left out" vanilla.c 's/i < s.out_h \* s.out_w \* s.out_c/i < s.out_h * s.out_w * s.out_c - 1/' "expected .*, found 90 .*not written?"
+bug "rounding left out" vanilla.c 's/(product >= 0 ? 1 << 30 : 1 - (1 << 30))/0/' "expected .*, found "
+bug "second rounding differs" vanilla.c 's/ + (high < 0))/)/' "expected .*, found "
+bug "activation forgotten" vanilla.c 's/acc < s.act_min ? s.act_min :/acc < -128 ? -128 :/' "expected .*, found "
+bug "first channel's scale for all" vanilla.c 's/s.scales > 1 ? c : 0/0/' "expected .*, found "
+bug "memory not given back" vanilla.c 's/^    int32_t taps = /    extern void *malloc(size_t); volatile char *lost = malloc(100); lost[0] = 1; lost = 0;\n    int32_t taps = /' "it is not given back: .*leaked"
+bug "signed overflow" vanilla.c 's/int64_t product = (int64_t)(int32_t)/int64_t product = (int32_t)/' "memory: conv2d: .*runtime error: signed integer overflow"
+bug "an error returned" vanilla.c 's/^    return 0;/    return -3;/' "conv2d: .*: the call returned -3"
+bug "does not compile" vanilla.c 's/int32_t acc = 0;/int32_t acc = 0/' "do not compile .*error: expected"
+bug "more promised than done" target.json 's/"dilation_h": 1, "dilation_w": 1,//' "dilation_.*=2.*expected .*, found "
+bug "nothing it takes" target.json 's/"batch": 1,/"batch": 1, "in_c": {"max": 0},/; s/"in_c": \[1, 4096\], //' "found no operator that it takes"
+
+# --- a bug in the core ---
+if command -v verilator >/dev/null; then
+    "$heddle" new-target tiny_core --template=core >/dev/null || fail "new-target --template=core"
+    sed -i 's/ - r\[Z_IN\]) \*/) */' tiny_core/tiny_core_core.sv
+    grep -q 'Z_IN\]) \*' tiny_core/tiny_core_core.sv && fail "the core did not change"
+    "$heddle" check-target tiny_core --allow-native-targets >stdout 2>stderr
+    [ $? = 1 ] || fail "a wrong core is not found: $(tail -n 3 stdout stderr)"
+    grep -q "^ok .*plain C, between guard pages" stdout || fail "the plain C is right: $(cat stdout)"
+    grep -q "^FAIL .*on the Verilated core, separate memory: conv2d: .*: expected .*, found " stdout ||
+        fail "the wrong core: $(cat stdout)"
+fi
+finish
