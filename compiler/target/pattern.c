@@ -112,6 +112,8 @@ static const char *check_scale(const struct describe_pattern *p, const struct ta
 static const char *check_scales(const struct describe_pattern *p, const struct target_question *q)
 {
     const struct ir_fixed *f = &q->op->fixed;
+    if (f->n_real)
+        REFUSE(q, "it rounds as ONNX does, in float32");
     if (p->per_tensor && has_weights(p->opcode) && f->n > 1)
         REFUSE(q, "the weights are quantised per channel (%u scales), this pattern takes one",
                f->n);
