@@ -1,6 +1,6 @@
 # make                      the program (build/heddle) and the Verilated model of sys16
 # make sim MODEL=digits     run a network; also HW= ENGINE= WAVES= INPUT= EXPECT= STATS= PROG=
-# make test | check | lint | format | registers | setup | clean
+# make test | check | lint | format | registers | bench-host | setup | clean
 # All building is CMake's, all running heddle's; this file only strings them together.
 
 SHELL = /bin/bash
@@ -56,6 +56,10 @@ format: build/.setup-test
 cppcheck: everything
 	@.ci/cppcheck
 
+# Emitted C against LiteRT, XNNPACK and tflite-micro; VENV= an environment that has them, MODELS= names.
+bench-host: program
+	@python3 tests/bench/bench_host.py --venv '$(VENV)' $(MODELS)
+
 registers: build/.setup-build build/Makefile
 	@$(LOCKED) cmake --build build --target registers
 
@@ -65,4 +69,4 @@ clean:
 	rm -rf build
 
 .PHONY: all program sim everything test check lint lint-rtl format-check format cppcheck registers \
-	setup clean
+	setup clean bench-host

@@ -36,15 +36,32 @@ static void fill(int16_t *to, uint32_t n, int32_t value)
         to[i] = (int16_t)value;
 }
 
-/* One row of the window, columns one by one: `x` at channel 0 of the group in column 0. */
-HDK_INLINE void gather_columns(const struct hdk_conv2d *p, const int8_t *x, int32_t ix, uint32_t c,
-                               hdk_widen_function *widen, int16_t *to)
+/* One row of the window. Columns lo .. hi-1 lie inside the image; `x` is that row of the image at
+ * column `ix`, which may be outside, and the group's first channel. */
+HDK_INLINE void gather_row(const struct hdk_conv2d *p, const int8_t *x, uint32_t lo, uint32_t hi,
+                           hdk_widen_function *widen, int16_t *to)
 {
-    for (uint32_t kx = 0; kx < p->kernel_w; kx++, ix += (int32_t)p->dilation_x, to += c)
-        if (ix < 0 || ix >= (int32_t)p->in_w)
-            fill(to, c, p->z_in);
-        else
-            widen(x + (uint32_t)ix * p->in_c, c, to);
+    uint32_t c = p->in_c / p->groups;
+
+    fill(to, lo * c, p->z_in);
+    if (p->groups == 1 && p->dilation_x == 1)
+        widen(x + (int64_t)lo * p->in_c, (hi - lo) * c, to + lo * c);
+    else
+        for (uint32_t kx = lo; kx < hi; kx++)
+            widen(x + (int64_t)kx * p->dilation_x * p->in_c, c, to + kx * c);
+    fill(to + hi * c, (p->kernel_w - hi) * c, p->z_in);
+}
+
+/* Taps of n, `step` apart from position `at` on, that lie inside 0 .. size-1: *lo .. *hi - 1. */
+HDK_INLINE void clip(int32_t at, uint32_t step, uint32_t n, uint32_t size, uint32_t *lo,
+                     uint32_t *hi)
+{
+    *lo = 0;
+    *hi = n;
+    while (*lo < n && at + (int32_t)(*lo * step) < 0)
+        ++*lo;
+    while (*hi > *lo && at + (int32_t)((*hi - 1) * step) >= (int32_t)size)
+        --*hi;
 }
 
 /* The window of one output pixel, channels of the group at image + first; outside the image: z_in.
@@ -54,20 +71,15 @@ HDK_INLINE void gather(const struct hdk_conv2d *p, const struct cursor *at, uint
 {
     int32_t iy = (int32_t)(at->oy * p->stride_y) - p->pad_top;
     int32_t ix = (int32_t)(at->ox * p->stride_x) - p->pad_left;
-    uint32_t c = p->in_c / p->groups, row = p->kernel_w * c;
-    int whole = p->groups == 1 && (p->dilation_x == 1 || p->kernel_w == 1) && ix >= 0 &&
-                ix + (int32_t)p->kernel_w <= (int32_t)p->in_w;
+    uint32_t row = p->kernel_w * (p->in_c / p->groups), lo, hi;
 
-    for (uint32_t ky = 0; ky < p->kernel_h; ky++, iy += (int32_t)p->dilation_y, to += row) {
-        const int8_t *x = at->image + (int64_t)iy * p->in_w * p->in_c + first;
-
+    clip(ix, p->dilation_x, p->kernel_w, p->in_w, &lo, &hi);
+    for (uint32_t ky = 0; ky < p->kernel_h; ky++, iy += (int32_t)p->dilation_y, to += row)
         if (iy < 0 || iy >= (int32_t)p->in_h)
             fill(to, row, p->z_in);
-        else if (whole)
-            widen(x + (uint32_t)ix * p->in_c, row, to);
         else
-            gather_columns(p, x, ix, c, widen, to);
-    }
+            gather_row(p, at->image + ((int64_t)iy * p->in_w + ix) * p->in_c + first, lo, hi, widen,
+                       to);
 }
 
 HDK_INLINE void convolve(const struct hdk_conv2d *p, const int8_t *x, const uint8_t *panels,

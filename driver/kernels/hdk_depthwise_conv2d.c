@@ -1,26 +1,28 @@
-/* hdk_depthwise_conv2d.c - DEPTHWISE_CONV_2D: for each output pixel the addresses of its taps
- * (outside the image: a row of z_in), then panels of eight channels, two taps a step. */
+/* hdk_depthwise_conv2d.c - DEPTHWISE_CONV_2D: the addresses of an output pixel's taps (outside the
+ * image: a row of z_in) serve a run of up to four pixels side by side; panels of eight channels,
+ * two taps a step. */
 #include "hdk.h"
 #include "hdk_math.h"
 #include "hdk_panel.h"
 #include "hdk_simd.h"
 
-static uint32_t round_up(uint32_t n, uint32_t to)
-{
-    return (n + to - 1) / to * to;
-}
+#define RUN 4u /* pixels side by side */
 
-/* Taps, made even; the scratch holds one pixel of z_in, then an address for each and one to spare.
- */
 static uint32_t taps(const struct hdk_depthwise_conv2d *p)
 {
     return 2 * hdk_pairs(p->kernel_h * p->kernel_w);
 }
 
+/* Bytes of z_in: what a whole run reads outside the image. */
+static uint32_t outside_bytes(const struct hdk_depthwise_conv2d *p)
+{
+    return (p->in_c * (1 + (RUN - 1) * p->stride_x) + 15) / 16 * 16;
+}
+
+/* z_in, then an address for each tap, an even number of them. */
 uint32_t hdk_depthwise_conv2d_scratch(const struct hdk_depthwise_conv2d *p)
 {
-    return round_up(p->in_c, 16) +
-           (taps(p) + 1) * 8; /* the compiler's addresses may be wider than ours */
+    return outside_bytes(p) + taps(p) * 8; /* 8: no address is wider */
 }
 
 static const struct hdk_panel *panel_at(const struct hdk_depthwise_conv2d *p, const void *panels,
@@ -31,8 +33,7 @@ static const struct hdk_panel *panel_at(const struct hdk_depthwise_conv2d *p, co
                                                         hdk_panel_bytes(p->kernel_h * p->kernel_w));
 }
 
-/* Addresses of the taps of output pixel (oy, ox), at channel 0; the last of an odd number counts
- * nothing. */
+/* Addresses of the taps of output pixel (oy, ox), at channel 0. */
 HDK_INLINE void find_taps(const struct hdk_depthwise_conv2d *p, const int8_t *image, uint32_t oy,
                           uint32_t ox, const int8_t *outside, const int8_t **tap)
 {
@@ -51,18 +52,34 @@ HDK_INLINE void find_taps(const struct hdk_depthwise_conv2d *p, const int8_t *im
                          : outside;
         }
     }
-    *tap = outside; /* beside an odd last one, or to spare */
+    if (p->kernel_h * p->kernel_w % 2)
+        *tap = outside; /* beside the last one; counts nothing */
 }
 
-/* Output channels first .. first+n-1, n <= 8, of one pixel. */
+/* Output columns *lo .. *hi - 1 have all their taps inside the image's columns. */
+static void find_inside(const struct hdk_depthwise_conv2d *p, uint32_t *lo, uint32_t *hi)
+{
+    int32_t last =
+        (int32_t)p->in_w - 1 + p->pad_left - (int32_t)((p->kernel_w - 1) * p->dilation_x);
+
+    *lo = p->pad_left > 0 ? ((uint32_t)p->pad_left + p->stride_x - 1) / p->stride_x : 0;
+    *hi = last < 0 ? 0 : (uint32_t)last / p->stride_x + 1;
+    if (*hi > p->out_w)
+        *hi = p->out_w;
+}
+
+/* Output channels first .. first+n-1, n <= 8, of one pixel, whose taps lie `offset` behind `tap`.
+ */
 static void panel_plain(const struct hdk_depthwise_conv2d *p, const struct hdk_panel *w,
-                        const int8_t *const *tap, uint32_t first, uint32_t n, int8_t *y)
+                        const int8_t *const *tap, uint32_t offset, uint32_t first, uint32_t n,
+                        int8_t *y)
 {
     uint32_t acc[HDK_PANEL], channel[HDK_PANEL];
 
     for (uint32_t i = 0; i < n; i++) {
         acc[i] = (uint32_t)w->bias[i];
-        channel[i] = p->depth_multiplier == 1 ? first + i : (first + i) / p->depth_multiplier;
+        channel[i] =
+            offset + (p->depth_multiplier == 1 ? first + i : (first + i) / p->depth_multiplier);
     }
     for (uint32_t k = 0; k < taps(p); k++)
         for (uint32_t i = 0; i < n; i++)
@@ -72,70 +89,104 @@ static void panel_plain(const struct hdk_depthwise_conv2d *p, const struct hdk_p
                                  p->z_out, p->act_min, p->act_max);
 }
 
-static void pixel_plain(const struct hdk_depthwise_conv2d *p, const void *panels,
-                        const int8_t *const *tap, uint32_t first, int8_t *y)
+/* `run` pixels side by side (1, 2 or RUN), channels from `first` on. */
+typedef void pixels_function(const struct hdk_depthwise_conv2d *p, const void *panels,
+                             const int8_t *const *tap, uint32_t run, uint32_t first, int8_t *y);
+
+static void pixels_plain(const struct hdk_depthwise_conv2d *p, const void *panels,
+                         const int8_t *const *tap, uint32_t run, uint32_t first, int8_t *y)
 {
     uint32_t out_c = p->in_c * p->depth_multiplier;
 
-    for (; first < out_c; first += HDK_PANEL)
-        panel_plain(p, panel_at(p, panels, first), tap, first,
-                    out_c - first < HDK_PANEL ? out_c - first : HDK_PANEL, y);
+    for (uint32_t r = 0; r < run; r++)
+        for (uint32_t c = first; c < out_c; c += HDK_PANEL)
+            panel_plain(p, panel_at(p, panels, c), tap, r * p->stride_x * p->in_c, c,
+                        out_c - c < HDK_PANEL ? out_c - c : HDK_PANEL, y + r * out_c);
 }
 
 #if HDK_SIMD
-/* Sums of eight channels as codes, not yet narrowed. */
-HDK_INLINE HDK_AVX2 __m256i panel_avx2(const struct hdk_depthwise_conv2d *p,
-                                       const struct hdk_panel *w, const int8_t *const *tap,
-                                       uint32_t first)
+HDK_INLINE HDK_AVX2 __m256i load(const int32_t *x)
 {
-    const __m256i z_w = _mm256_set1_epi16((short)p->z_w);
-    __m256i acc = _mm256_loadu_si256((const __m256i *)(const void *)w->bias);
-    __m256i m = _mm256_loadu_si256((const __m256i *)(const void *)w->multiplier);
-    __m256i shift = _mm256_loadu_si256((const __m256i *)(const void *)w->shift);
+    return _mm256_loadu_si256((const __m256i *)(const void *)x);
+}
 
+HDK_INLINE HDK_AVX2 __m128i load_codes(const int8_t *x)
+{
+    return _mm_loadl_epi64((const __m128i *)(const void *)x);
+}
+
+/* Eight channels of R pixels, as codes that are not yet narrowed. */
+HDK_INLINE HDK_AVX2 void panel_avx2(const struct hdk_depthwise_conv2d *p, const struct hdk_panel *w,
+                                    const int8_t *const *tap, uint32_t first, const uint32_t R,
+                                    __m256i v[RUN])
+{
+    const __m256i z_w = _mm256_set1_epi16((short)p->z_w), z_out = _mm256_set1_epi32(p->z_out);
+    const __m256i m = load(w->multiplier), shift = load(w->shift);
+    const uint32_t step = p->stride_x * p->in_c;
+
+    for (uint32_t r = 0; r < R; r++)
+        v[r] = load(w->bias);
     for (uint32_t k = 0; k < taps(p); k += 2) {
-        __m128i even = _mm_loadl_epi64((const __m128i *)(const void *)(tap[k] + first));
-        __m128i odd = _mm_loadl_epi64((const __m128i *)(const void *)(tap[k + 1] + first));
-        __m256i x = _mm256_cvtepi8_epi16(_mm_unpacklo_epi8(even, odd));
-        __m256i v =
-            _mm256_cvtepi8_epi16(_mm_loadu_si128((const __m128i *)(const void *)w->w[k / 2]));
+        const int8_t *even = tap[k] + first, *odd = tap[k + 1] + first;
+        __m256i weight = _mm256_sub_epi16(
+            _mm256_cvtepi8_epi16(_mm_loadu_si128((const __m128i *)(const void *)w->w[k / 2])), z_w);
 
-        acc = _mm256_add_epi32(acc, _mm256_madd_epi16(x, _mm256_sub_epi16(v, z_w)));
+        for (uint32_t r = 0; r < R; r++, even += step, odd += step) {
+            __m256i x = _mm256_cvtepi8_epi16(_mm_unpacklo_epi8(load_codes(even), load_codes(odd)));
+            v[r] = _mm256_add_epi32(v[r], _mm256_madd_epi16(x, weight));
+        }
     }
-    return _mm256_add_epi32(hdk_rescale8(acc, m, shift), _mm256_set1_epi32(p->z_out));
+    for (uint32_t r = 0; r < R; r++)
+        v[r] = _mm256_add_epi32(hdk_rescale8(v[r], m, shift), z_out);
+}
+
+HDK_INLINE HDK_AVX2 void panels_avx2(const struct hdk_depthwise_conv2d *p, const void *panels,
+                                     const int8_t *const *tap, const uint32_t R, int8_t *y)
+{
+    for (uint32_t c = 0; c + HDK_PANEL <= p->in_c; c += HDK_PANEL) {
+        __m256i v[RUN];
+
+        panel_avx2(p, panel_at(p, panels, c), tap, c, R, v);
+        for (uint32_t r = 0; r < R; r++)
+            hdk_store(y + r * p->in_c + c,
+                      hdk_clamp16(hdk_narrow16(v[r], v[r]), p->act_min, p->act_max), HDK_PANEL);
+    }
 }
 
 /* Panels that end inside the image's channels; the rest is plain C's. */
-static HDK_AVX2 void pixel_avx2(const struct hdk_depthwise_conv2d *p, const void *panels,
-                                const int8_t *const *tap, uint32_t first, int8_t *y)
+static HDK_AVX2 void pixels_avx2(const struct hdk_depthwise_conv2d *p, const void *panels,
+                                 const int8_t *const *tap, uint32_t run, uint32_t first, int8_t *y)
 {
-    if (p->depth_multiplier == 1)
-        for (; first + HDK_PANEL <= p->in_c; first += HDK_PANEL) {
-            __m256i v = panel_avx2(p, panel_at(p, panels, first), tap, first);
-
-            hdk_store(y + first, hdk_clamp16(hdk_narrow16(v, v), p->act_min, p->act_max),
-                      HDK_PANEL);
-        }
-    pixel_plain(p, panels, tap, first, y);
+    if (p->depth_multiplier == 1) {
+        first = p->in_c / HDK_PANEL * HDK_PANEL;
+        if (run == RUN)
+            panels_avx2(p, panels, tap, RUN, y);
+        else if (run == 2)
+            panels_avx2(p, panels, tap, 2, y);
+        else
+            panels_avx2(p, panels, tap, 1, y);
+    }
+    pixels_plain(p, panels, tap, run, first, y);
 }
 #endif
 
-typedef void pixel_function(const struct hdk_depthwise_conv2d *p, const void *panels,
-                            const int8_t *const *tap, uint32_t first, int8_t *y);
-
 HDK_INLINE void convolve(const struct hdk_depthwise_conv2d *p, const int8_t *x, const void *panels,
-                         int8_t *y, void *scratch, pixel_function *pixel)
+                         int8_t *y, void *scratch, pixels_function *pixels)
 {
     int8_t *outside = scratch;
-    const int8_t **tap = (const int8_t **)(void *)(outside + round_up(p->in_c, 16));
+    const int8_t **tap = (const int8_t **)(void *)(outside + outside_bytes(p));
+    uint32_t lo, hi;
 
-    for (uint32_t c = 0; c < p->in_c; c++)
-        outside[c] = (int8_t)p->z_in;
+    for (uint32_t i = 0; i < outside_bytes(p); i++)
+        outside[i] = (int8_t)p->z_in;
+    find_inside(p, &lo, &hi);
     for (uint32_t b = 0; b < p->batch; b++, x += (uint64_t)p->in_h * p->in_w * p->in_c)
         for (uint32_t oy = 0; oy < p->out_h; oy++)
-            for (uint32_t ox = 0; ox < p->out_w; ox++, y += p->in_c * p->depth_multiplier) {
+            for (uint32_t ox = 0, run; ox < p->out_w; ox += run) {
+                run = ox < lo || ox + 2 > hi ? 1 : ox + RUN > hi ? 2 : RUN;
                 find_taps(p, x, oy, ox, outside, tap);
-                pixel(p, panels, tap, 0, y);
+                pixels(p, panels, tap, run, 0, y);
+                y += run * p->in_c * p->depth_multiplier;
             }
 }
 
@@ -143,7 +194,7 @@ HDK_INLINE void convolve(const struct hdk_depthwise_conv2d *p, const int8_t *x, 
 static HDK_AVX2 void convolve_avx2(const struct hdk_depthwise_conv2d *p, const int8_t *x,
                                    const void *panels, int8_t *y, void *scratch)
 {
-    convolve(p, x, panels, y, scratch, pixel_avx2);
+    convolve(p, x, panels, y, scratch, pixels_avx2);
 }
 #endif
 
@@ -156,5 +207,5 @@ void hdk_depthwise_conv2d(const struct hdk_depthwise_conv2d *p, const int8_t *x,
         return;
     }
 #endif
-    convolve(p, x, panels, y, scratch, pixel_plain);
+    convolve(p, x, panels, y, scratch, pixels_plain);
 }
