@@ -54,6 +54,7 @@ static const struct argp_option table[] = {
     {"labels", KEY_LABELS, "FILE", 0, "one class number a line: prints the accuracy", 1},
     {"seed", KEY_SEED, "N", 0, "of random inputs (default 1)", 1},
     {"fill-mode", KEY_FILL, "MODE", 0, "inputs without -i: random, zeros, ones", 1},
+    {"jobs", 'j', "N", 0, "processes that run inferences side by side (default 1)", 1},
     {"reset-state", KEY_RESET_STATE, NULL, 0, "every inference starts from the initial state", 1},
     {"engine", KEY_ENGINE, "ENGINE", 0, "ref, func or rtl (default)", 2},
     {"hw", KEY_HW, "NAME|FILE", 0,
@@ -224,6 +225,11 @@ static bool number_option(int key, const char *arg, struct parse *p)
     switch (key) {
     case KEY_SEED: o->seed = number(p, "--seed", arg, UINT64_MAX); return true;
     case KEY_STALL_SEED: o->stall_seed = number(p, "--stall-seed", arg, UINT64_MAX); return true;
+    case 'j':
+        o->jobs = (uint32_t)number(p, "-j", arg, 256);
+        if (o->jobs == 0)
+            bad(p, "-j", arg, "a whole number from 1 to 256");
+        return true;
     case KEY_LATENCY:
         o->mem_latency = (uint32_t)number(p, "--mem-latency", arg, 100000);
         return true;
@@ -331,6 +337,7 @@ static void defaults(struct options *o)
                           .hw = "sys16",
                           .seed = 1,
                           .mem_latency = 64,
+                          .jobs = 1,
                           .waves_limit = 200000000u,
                           .max_cycles = 2000000000u};
 }

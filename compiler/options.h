@@ -56,7 +56,7 @@ struct options {
     const char *input[OPTIONS_MAX_FILES], *expect[OPTIONS_MAX_FILES];
     uint32_t n_input, n_expect;
     uint64_t waves_limit, seed, stall_seed;
-    uint32_t mem_latency, mem_bytes;
+    uint32_t mem_latency, mem_bytes, jobs;
     enum options_fill fill;
     enum options_format format;
     struct lgl_options legalise;

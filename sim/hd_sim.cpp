@@ -73,6 +73,11 @@ const char *sim_stuck_text(hd_sim *sim)
     return sim->failure.empty() ? sim->stuck.c_str() : sim->failure.c_str();
 }
 
+void sim_seed(hd_sim *sim, uint64_t seed)
+{
+    sim->memory.seed(seed);
+}
+
 void sim_totals(hd_sim *sim, hd_sim_totals *totals)
 {
     *totals = {sim->now,
@@ -121,9 +126,9 @@ void sim_commits(hd_sim *sim, void (*sink)(void *, const hd_sim_commit *), void 
 } // namespace
 
 extern "C" __attribute__((visibility("default"))) const hd_sim_api hd_sim_api = {
-    HD_SIM_ABI,  HD_SIM_NAME,     HD_SIM_CONFIG_HASH, HD_SIM_SOURCE_HASH,
-    sim_open,    sim_close,       sim_read32,         sim_write32,
-    sim_run,     sim_stuck_text,  sim_totals,         sim_commands,
-    sim_rows,    sim_trace_start, sim_trace_stop,     sim_trace_window,
-    sim_commits,
+    HD_SIM_ABI,       HD_SIM_NAME,    HD_SIM_CONFIG_HASH, HD_SIM_SOURCE_HASH,
+    sim_open,         sim_close,      sim_read32,         sim_write32,
+    sim_run,          sim_stuck_text, sim_seed,           sim_totals,
+    sim_commands,     sim_rows,       sim_trace_start,    sim_trace_stop,
+    sim_trace_window, sim_commits,
 };

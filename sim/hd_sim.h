@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define HD_SIM_ABI   2u
+#define HD_SIM_ABI   3u
 #define HD_SIM_UNITS 6u
 #define HD_SIM_KINDS 8u
 
@@ -99,6 +99,10 @@ struct hd_sim_api {
     /* After HD_SIM_STUCK: "array waits for load: has 3, needs 4 with command 12 (03_conv2d); ...".
      * After HD_SIM_FAILED: the reason ("AXI rule broken: ..."). Valid until the next call. */
     const char *(*stuck_text)(struct hd_sim *sim);
+
+    /* Random back-pressure goes on as if stall_seed were `seed` and nothing had run before. The
+     * memory must be at rest; without a stall_seed at open it changes nothing. */
+    void (*seed)(struct hd_sim *sim, uint64_t seed);
 
     void (*totals)(struct hd_sim *sim, struct hd_sim_totals *totals);
     /* Commands of the current or last submission; returns their number. */

@@ -19,8 +19,9 @@ constexpr uint32_t kIncr = 1;
 
 Memory::Memory(const hd_sim_options &options)
     : options_(options), rate_(options.bytes_per_cycle != 0 ? options.bytes_per_cycle : kWidth),
-      random_(options.stall_seed != 0), random_state_(options.stall_seed * 0x9e3779b97f4a7c15u | 1)
+      random_(options.stall_seed != 0)
 {
+    seed(options.stall_seed);
     if (random_) {
         early_.reset(new uint8_t[size_t{kBursts} * kBeats * kWidth]);
         late_.reset(new Beat[size_t{kBursts} * kBeats]);

@@ -29,6 +29,13 @@ class Memory
 
     explicit Memory(const hd_sim_options &options);
 
+    // Begin the random sequence of seed `value`; no burst may be under way.
+    void seed(uint64_t value)
+    {
+        random_state_ = value * 0x9e3779b97f4a7c15u | 1;
+        stall_ = {};
+    }
+
     void sample(const Vhd_sim_top &top, uint64_t now)
     {
         if (top.m_arvalid_o | top.m_awvalid_o | top.m_wvalid_o | r_valid_ | b_valid_ | held_)

@@ -1,16 +1,13 @@
-/* child.c - all inferences of a run in a child process: load the emitted object, open the device,
- * call run(). Results go through memory shared with the parent; the layer being executed stands
- * there too, so that a crash of emitted code is told with the operator's name. */
+/* child.c - the inferences of one process: load the emitted object, open the device, call run().
+ * Results go through memory shared with the parent; the layer being executed stands there too, so
+ * that a crash of emitted code is told with the operator's name. */
 #define _GNU_SOURCE
-#include <signal.h>
+#include "child.h"
+
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
-#include "../base/interrupt.h"
 #include "cores.h"
 #include "player.h"
 #include "waves.h"
@@ -20,7 +17,7 @@ struct child {
     struct run_shared *shared;
     struct player play;
     bool pending; /* pending: a submission's times are not collected yet */
-    uint32_t inference;
+    uint32_t process, inference;
     struct waves waves;
     struct diag d;
 };
@@ -99,11 +96,11 @@ static void look(void *ctx)
 static enum status set_up(struct child *c, const char *so_path, const struct sim_model *sim)
 {
     TRY(player_open(&c->play, c->job, c->job->options->engine, so_path, sim, enter, c, &c->d));
-    if (isatty(STDERR_FILENO) && c->play.v.sim.sim) {
+    if (isatty(STDERR_FILENO) && c->play.v.sim.sim && c->process == 0) {
         c->play.v.sim.look = look;
         c->play.v.sim.look_ctx = c;
     }
-    return waves_open(&c->waves, c->job, &c->play.v, c->play.has_device, &c->d);
+    return waves_open(&c->waves, c->job, &c->play.v, c->play.has_device && c->process == 0, &c->d);
 }
 
 static const char *row_name(const struct child *c)
@@ -135,10 +132,24 @@ static enum status device_failure(struct child *c, int rc)
                 row_name(c), text, *detail ? "; " : "", detail);
 }
 
+/* Random stalls of an inference do not depend on what ran before it in this process. */
+static void seed_stalls(struct child *c)
+{
+    uint64_t seed = c->job->options->stall_seed;
+    if (seed == 0 || c->job->options->engine != ENGINE_RTL)
+        return;
+    if (c->play.has_device)
+        c->play.v.sim.api->seed(c->play.v.sim.sim, seed + c->inference);
+    if (c->play.call.ports)
+        cores_seed(c->job->cores, seed + c->inference);
+}
+
 static enum status infer(struct child *c)
 {
     struct run_job *job = c->job;
     const struct hd_model *m = c->play.model;
+    c->shared->inference = c->inference;
+    seed_stalls(c);
     int rc = player_infer(&c->play, c->inference);
     if (rc != HD_OK)
         return device_failure(c, rc);
@@ -148,7 +159,7 @@ static enum status infer(struct child *c)
     for (uint32_t i = 0; i < m->n_outputs; i++)
         memcpy(job->out[i].bytes + c->inference * job->out[i].n_bytes, c->play.call.out[i],
                job->out[i].n_bytes);
-    c->shared->inferences = c->inference + 1;
+    c->shared->inferences++;
     return ST_OK;
 }
 
@@ -168,7 +179,7 @@ static void totals(struct child *c)
 
 static enum status all_inferences(struct child *c)
 {
-    for (c->inference = 0; c->inference < c->job->n; c->inference++)
+    for (c->inference = c->process; c->inference < c->job->n; c->inference += c->job->n_process)
         TRY(infer(c));
     return ST_OK;
 }
@@ -189,63 +200,14 @@ static enum status child_main(struct child *c, const char *so_path, const struct
     return st != ST_OK ? st : waves;
 }
 
-static void *share(size_t n)
+void child_run(struct run_job *job, uint32_t process, const char *so_path,
+               const struct sim_model *sim)
 {
-    void *p = mmap(NULL, n ? n : 1, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    return p == MAP_FAILED ? NULL : p;
-}
-
-static enum status share_results(struct run_job *job, struct diag *d)
-{
-    const struct ir_graph *g = job->p->graph;
-    job->shared = share(sizeof *job->shared + g->n_row * sizeof(struct run_row));
-    for (uint32_t i = 0; i < g->n_out; i++)
-        if (!(job->out[i].bytes = share(job->out[i].n_bytes * job->n)))
-            return FAIL(d, ST_NO_MEMORY, "no memory for %u inferences of output %u", job->n, i);
-    return job->shared ? ST_OK : FAIL(d, ST_NO_MEMORY, "no memory to share with the child process");
-}
-
-static enum status crashed(const struct run_job *job, int state, struct diag *d)
-{
-    const struct ir_graph *g = job->p->graph;
-    uint32_t layer = job->shared->layer;
-    return FAIL(d, ST_INTERNAL, "inference %u: emitted code or its device crashed (%s) in %s %s",
-                job->shared->inferences, WIFSIGNALED(state) ? strsignal(WTERMSIG(state)) : "exit",
-                job->shared->submission ? "the submission at" : "host operator",
-                layer < g->n_row ? g->row[layer].name : "?");
-}
-
-enum status run_engine(struct run_job *job, const char *so_path, struct diag *d)
-{
-    struct sim_model sim = {0};
-    struct arena *a = job->p->arena;
-    if (job->options->engine == ENGINE_RTL && job->p->program->n_stream)
-        TRY(device_model(a, job->options, &job->p->hw, &sim, d));
-    if (job->options->engine == ENGINE_RTL) {
-        job->cores = ARENA_NEW(a, struct cores);
-        TRY(cores_build(job, job->cores, d));
-    }
-    TRY(share_results(job, d));
+    struct child *c = ARENA_NEW(job->p->arena, struct child);
+    c->job = job;
+    c->process = process;
+    c->shared = run_results(job, process);
+    c->shared->status = child_main(c, so_path, sim);
+    snprintf(c->shared->message, sizeof c->shared->message, "%s", c->d.text);
     fflush(NULL);
-    waves_partial(job, true);
-    pid_t pid = fork();
-    if (pid < 0)
-        return FAIL(d, ST_NO_MEMORY, "no child process could be started");
-    if (pid == 0) {
-        interrupt_leave();
-        struct child *c = ARENA_NEW(a, struct child);
-        c->job = job;
-        c->shared = job->shared;
-        c->shared->status = child_main(c, so_path, &sim);
-        snprintf(c->shared->message, sizeof c->shared->message, "%s", c->d.text);
-        fflush(NULL);
-        _exit(0);
-    }
-    int state = run_watch(job, pid);
-    waves_partial(job, false);
-    if (!WIFEXITED(state) || WEXITSTATUS(state) != 0)
-        return crashed(job, state, d);
-    if (job->shared->status != ST_OK)
-        return FAIL(d, job->shared->status, "%s", job->shared->message);
-    return ST_OK;
 }

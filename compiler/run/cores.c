@@ -54,6 +54,13 @@ enum status cores_open(struct cores *c, struct arena *a, const struct options *o
     return ST_OK;
 }
 
+void cores_seed(struct cores *c, uint64_t seed)
+{
+    for (uint32_t i = 0; i < c->n; i++)
+        if (c->core[i].sim.sim)
+            c->core[i].sim.api->seed(c->core[i].sim.sim, seed);
+}
+
 void cores_close(struct cores *c)
 {
     for (uint32_t i = 0; i < c->n; i++)

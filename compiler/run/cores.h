@@ -25,6 +25,8 @@ struct cores {
 enum status cores_build(struct run_job *job, struct cores *c, struct diag *d);
 /* A core of its own memory each; a second open gives new ones. */
 enum status cores_open(struct cores *c, struct arena *a, const struct options *o, struct diag *d);
+/* Random stalls go on as those of `seed` (struct hd_sim_api). */
+void cores_seed(struct cores *c, uint64_t seed);
 void cores_close(struct cores *c);
 /* What they did since this was last asked: added to the row and to the sums. */
 void cores_collect(struct cores *c, struct run_shared *shared, uint32_t row);

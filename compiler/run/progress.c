@@ -16,7 +16,9 @@
 static void line(const struct run_job *job, time_t begun)
 {
     const struct ir_graph *g = job->p->graph;
-    uint32_t layer = job->shared->working, done = job->shared->inferences;
+    uint32_t layer = job->shared->working, done = 0;
+    for (uint32_t k = 0; k < job->n_process; k++)
+        done += run_results(job, k)->inferences;
     fprintf(stderr, "\r\033[Kinference %u of %u, %.40s, %lld s", done < job->n ? done + 1 : job->n,
             job->n, layer < g->n_row ? g->row[layer].name : "", (long long)(time(NULL) - begun));
     fflush(stderr);

@@ -18,11 +18,13 @@ struct run_data {
     uint64_t n_bytes; /* of one inference */
 };
 
-/* What the child reports; in shared memory, of fixed size apart from the rows behind. */
+/* What a child process reports; in shared memory, of fixed size apart from the rows behind. */
 struct run_shared {
     volatile uint32_t layer, submission; /* being executed */
-    volatile uint32_t inferences;        /* completed */
+    volatile uint32_t inference;         /* being executed */
+    volatile uint32_t inferences;        /* completed by this process */
     volatile uint32_t working;           /* layer of the last command started */
+    int state;                           /* as waitpid gave it; not 0: it crashed */
     enum status status;
     char message[4096];
     uint64_t cycles; /* sums over the inferences */
@@ -54,7 +56,8 @@ struct run_job {
     uint32_t n_right;
     const char *model_path, *zoo; /* zoo: the network's folder, or NULL */
     const char *out_dir;          /* or NULL */
-    struct run_shared *shared;    /* of func and rtl */
+    uint32_t n_process;           /* of func and rtl, as are: */
+    struct run_shared *shared;    /* of process 0, in the end of all */
     struct cores *cores;          /* of rtl: Verilated cores of other targets */
     double ref_seconds;
 };
@@ -77,7 +80,8 @@ enum status run_compile(struct arena *a, const struct emit_unit *u, const char *
 enum status run_compile_program(struct arena *a, const char *source, const struct hd_config *hw,
                                 const char **so_path, struct diag *d);
 
-/* child.c: run all inferences on func or rtl in a child process. */
+/* processes.c: run all inferences on func or rtl in child processes. */
+struct run_shared *run_results(const struct run_job *job, uint32_t process);
 enum status run_engine(struct run_job *job, const char *so_path, struct diag *d);
 enum status run_program(struct arena *a, const struct options *o, struct diag *d);
 

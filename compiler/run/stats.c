@@ -146,6 +146,7 @@ static void add_sim(const struct run_job *job, cJSON *o)
     cJSON *sim = cJSON_AddObjectToObject(o, "sim");
     double wall = job->shared ? job->shared->wall_seconds : job->ref_seconds;
     cJSON_AddNumberToObject(sim, "wall_seconds", wall);
+    add_count(sim, "processes", job->shared ? job->n_process : 1);
     if (timed(job) && wall > 0)
         cJSON_AddNumberToObject(sim, "cycles_per_second", (double)job->shared->sim_cycles / wall);
     else

@@ -193,6 +193,11 @@ static const char *core_stuck_text(hd_sim *sim)
     return sim->failure.c_str();
 }
 
+// The memory of a core answers at once: there is nothing random.
+static void core_seed(hd_sim *, uint64_t)
+{
+}
+
 static void core_totals(hd_sim *sim, hd_sim_totals *totals)
 {
     *totals = sim->totals;
@@ -240,7 +245,7 @@ static void core_commits(hd_sim *, void (*)(void *, const hd_sim_commit *), void
 }
 
 extern "C" __attribute__((visibility("default"))) const hd_sim_api hd_sim_api = {
-    HD_SIM_ABI,        HD_SIM_NAME,   HD_SIM_CONFIG_HASH, HD_SIM_SOURCE_HASH, core_open,
-    core_close,        core_read32,   core_write32,       core_run,           core_stuck_text,
-    core_totals,       core_commands, core_rows,          core_trace_start,   core_trace_stop,
-    core_trace_window, core_commits};
+    HD_SIM_ABI,      HD_SIM_NAME,       HD_SIM_CONFIG_HASH, HD_SIM_SOURCE_HASH, core_open,
+    core_close,      core_read32,       core_write32,       core_run,           core_stuck_text,
+    core_seed,       core_totals,       core_commands,      core_rows,          core_trace_start,
+    core_trace_stop, core_trace_window, core_commits};

@@ -1,0 +1,13 @@
+/* child.h - what a child process of "heddle run" does. */
+#ifndef HEDDLE_RUN_CHILD_H
+#define HEDDLE_RUN_CHILD_H
+
+#include "device.h"
+
+/* Inferences process, process + n_process, ... of the job; all there is to say goes into
+ * run_results(job, process). Process 0 also writes the waves and reads the accelerator's counters.
+ * sim: the Verilated model, for rtl. */
+void child_run(struct run_job *job, uint32_t process, const char *so_path,
+               const struct sim_model *sim);
+
+#endif
