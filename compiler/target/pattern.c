@@ -109,12 +109,21 @@ static const char *check_scale(const struct describe_pattern *p, const struct ta
     return NULL;
 }
 
+/* Several scales that are all the same are one. */
+static bool one_scale(const struct ir_fixed *f)
+{
+    for (uint32_t i = 1; i < f->n; i++)
+        if (f->multiplier[i] != f->multiplier[0] || f->shift[i] != f->shift[0])
+            return false;
+    return true;
+}
+
 static const char *check_scales(const struct describe_pattern *p, const struct target_question *q)
 {
     const struct ir_fixed *f = &q->op->fixed;
     if (f->n_real)
         REFUSE(q, "it rounds as ONNX does, in float32");
-    if (p->per_tensor && has_weights(p->opcode) && f->n > 1)
+    if (p->per_tensor && has_weights(p->opcode) && !one_scale(f))
         REFUSE(q, "the weights are quantised per channel (%u scales), this pattern takes one",
                f->n);
     for (uint32_t i = 0; i < f->n && p->requantise != REQUANTISE_FLOAT; i++)

@@ -1,0 +1,27 @@
+#!/bin/bash
+# The shifty example: power-of-two scales go to it, equal scales of all channels count as one, other
+# scales are refused with the scale; three targets in one network give the bytes of one.
+. "$(dirname "$0")/common.sh"
+pot=$HEDDLE_HOME/tests/e2e/pot.ir
+
+"$heddle" inspect "$pot" --target=shifty,systolic --partition=priority >stdout 2>stderr ||
+    fail "$(cat stderr)"
+for row in 00_conv_pot 01_conv_equal 03_dense_pot; do
+    grep -q "^$row .* shifty  " stdout || fail "shifty does not take $row: $(grep $row stdout)"
+done
+grep -q "^02_conv_not .* systolic .*; shifty: the scale 0.00625.* is no power of two" stdout ||
+    fail "02_conv_not: $(grep 02_conv stdout)"
+"$heddle" run "$pot" --engine=ref -o ref >/dev/null 2>stderr || fail "$(cat stderr)"
+for list in c systolic shifty "shifty,vanilla,systolic --offload=01_conv_equal=vanilla"; do
+    # shellcheck disable=SC2086
+    "$heddle" run "$pot" --engine=func --partition=priority --target=$list -o out >stdout 2>stderr ||
+        fail "$list: $(cat stderr)"
+    same ref/out_0.bin out/out_0.bin "$list"
+done
+for target in shifty vanilla systolic; do
+    grep -q "^0[0-9a-z_]*  *[0-9x]*  *$target " stdout || fail "$target takes no part in: $list"
+done
+"$heddle" inspect resnet8_own --target=shifty >stdout
+grep -q "shifty: the weights are quantised per channel (16 scales), this pattern takes one" stdout ||
+    fail "resnet8_own: $(sed -n 2p stdout)"
+finish
