@@ -72,11 +72,14 @@ static enum status build_command(struct arena *a, const struct options *o, struc
     return ST_OK;
 }
 
-static enum status targets_command(struct arena *a, const struct options *o)
+static enum status targets_command(struct arena *a, const struct options *o, struct diag *d)
 {
     struct text t;
     text_init(&t, a);
-    target_print(&o->targets, &t);
+    if (o->reference)
+        TRY(target_reference(a, &t, d));
+    else
+        target_print(&o->targets, &t);
     fputs(t.data, stdout);
     return ST_OK;
 }
@@ -132,7 +135,7 @@ static enum status dispatch(struct arena *a, const struct options *o, struct dia
     case COMMAND_INSPECT: return inspect_command(a, o, d);
     case COMMAND_DISASM: return disasm_command(a, o, d);
     case COMMAND_BUILD: return build_command(a, o, d);
-    case COMMAND_TARGETS: return targets_command(a, o);
+    case COMMAND_TARGETS: return targets_command(a, o, d);
     case COMMAND_OPS: return ops_command();
     case COMMAND_NEW_TARGET: return new_target(a, o, d);
     case COMMAND_CHECK_TARGET: return check_target(a, o, d);

@@ -43,6 +43,7 @@ enum key {
     KEY_OFFLOAD,
     KEY_KEEP,
     KEY_TEMPLATE,
+    KEY_REFERENCE,
 };
 
 static const struct argp_option table[] = {
@@ -78,6 +79,7 @@ static const struct argp_option table[] = {
      "operators by name or pattern for the host; may be given again", 2},
     {"template", KEY_TEMPLATE, "WHICH", 0,
      "of new-target: call (default, a C function) or core (with Verilog)", 2},
+    {"reference", KEY_REFERENCE, NULL, 0, "of targets: what a target.json may contain", 2},
     {"allow-native-targets", KEY_ALLOW_NATIVE, NULL, 0,
      "run may execute what targets from outside bring", 2},
     {"prog", KEY_PROG, "FILE", 0, "own C program instead of a model", 2},
@@ -278,6 +280,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
     case KEY_NO_OVERLAP: p->o->no_overlap = true; return 0;
     case KEY_EXTERNAL: p->o->allow_external_data = true; return 0;
     case KEY_CHECKED: p->o->checked = true; return 0;
+    case KEY_REFERENCE: p->o->reference = true; return 0;
     case KEY_ALLOW_NATIVE: p->o->allow_native = true; return 0;
     case KEY_TARGET: target_options_choose(&p->targets, arg); return 0;
     case KEY_TARGET_DIR: return 0; /* phase one saw it */

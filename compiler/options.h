@@ -44,6 +44,7 @@ struct options {
     struct registry targets; /* all that were found */
     struct target_list target;
     bool allow_native;  /* --allow-native-targets */
+    bool reference;     /* --reference of targets */
     bool template_core; /* --template of new-target: core, else call */
     struct partition_options partition;
     const char *offload[OPTIONS_MAX_FILES], *keep[OPTIONS_MAX_FILES];

@@ -48,6 +48,8 @@ const char *target_option(struct arena *a, const char *name, const char *attr);
 
 /* "heddle targets": name, version, origin, attributes, operators; why one cannot be used. */
 void target_print(const struct registry *r, struct text *t);
+/* reference.c: docs/TARGET.md. */
+enum status target_reference(struct arena *a, struct text *t, struct diag *d);
 
 /* trust.c: may what `desc` brings be executed? Heddle's own targets (<home>/targets) may; others
  * with --allow-native-targets, or when ${XDG_CONFIG_HOME:-~/.config}/heddle/trusted has a line with

@@ -12,7 +12,7 @@ done
 grep -q "^02_conv_not .* systolic .*; shifty: the scale 0.00625.* is no power of two" stdout ||
     fail "02_conv_not: $(grep 02_conv stdout)"
 "$heddle" run "$pot" --engine=ref -o ref >/dev/null 2>stderr || fail "$(cat stderr)"
-for list in c systolic shifty "shifty,vanilla,systolic --offload=01_conv_equal=vanilla"; do
+for list in c systolic shifty "shifty,systolic,vanilla --offload=01_conv_equal=vanilla"; do
     # shellcheck disable=SC2086
     "$heddle" run "$pot" --engine=func --partition=priority --target=$list -o out >stdout 2>stderr ||
         fail "$list: $(cat stderr)"
