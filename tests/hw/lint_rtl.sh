@@ -1,6 +1,6 @@
 #!/bin/bash
 # lint_rtl.sh [CONFIG...] - three readers of the RTL: Verilator's -Wall without a warning, elaboration by
-# Icarus, reading and hierarchy by yosys; hd_top, for each configuration (default: all in the build tree).
+# Icarus, reading, hierarchy and no latch by yosys; hd_top, for each configuration (default: all in the build tree).
 # Environment: HEDDLE_BUILD build tree (default build), LINT_TOP another top module, LINT_TOOLS which tools.
 # A tool that is not there is named and left out; with none of the three the exit code is 77.
 set -uo pipefail
@@ -53,7 +53,8 @@ yosys_read() (
     tmp=$(mktemp -d)
     trap 'rm -rf "$tmp"' EXIT
     cp "$rtl"/*.sv "$rtl"/*.svh "$build/gen/hd_accel.svh" "$build/gen/$1/hd_config.svh" "$tmp/"
-    cd "$tmp" && yosys -q -p "read_verilog -sv -I. *.sv; hierarchy -check -top $top"
+    cd "$tmp" && yosys -q -p "read_verilog -sv -I. *.sv; hierarchy -check -top $top; proc
+        select -assert-none t:\$dlatch t:\$adlatch t:\$sr"
 )
 
 for tool in $tools; do
