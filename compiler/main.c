@@ -94,7 +94,15 @@ static const char *becomes(enum ir_opcode opcode)
     case IR_OP_RELU:
     case IR_OP_RELU6:
     case IR_OP_RELU_N1_TO_1:
+    case IR_OP_RELU_0_TO_1:
+    case IR_OP_ABS:
+    case IR_OP_EXP:
+    case IR_OP_ELU:
+    case IR_OP_GELU:
+    case IR_OP_RESCALE:
     case IR_OP_HARD_SWISH: return "becomes lut";
+    case IR_OP_SUM: return "of int8 the oracles disagree";
+    case IR_OP_BATCH_MATMUL: return "also FULLY_CONNECTED with computed weights";
     case IR_OP_PAD: return "folded into convolutions where it can be";
     case IR_OP_RESHAPE: return "moves no data";
     case IR_OP_SLICE: return "also SPLIT, STRIDED_SLICE, UNPACK, REVERSE_V2";

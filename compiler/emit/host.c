@@ -18,7 +18,7 @@ void emit_clamps(struct text *t, const struct ir_op *op)
     emit_field(t, "act_max", op->fixed.act_max);
 }
 
-static enum status need_int8(const struct emit_unit *u, const struct ir_op *op, struct diag *d)
+enum status emit_need_int8(const struct emit_unit *u, const struct ir_op *op, struct diag *d)
 {
     const struct ir_tensor *x = ir_in(u->graph, op, 0), *y = ir_out(u->graph, op, 0);
     if (x->type == IR_I8 && y->type == IR_I8)
@@ -91,7 +91,7 @@ static enum status conv2d(struct emit_unit *u, struct text *t, const struct ir_o
 {
     struct geo g;
     geo_of(u->graph, op, &g);
-    TRY(need_int8(u, op, d));
+    TRY(emit_need_int8(u, op, d));
     TRY(need_constant(u, &g, d));
     geometry(t, &g, (uint32_t)ir_dim_back(g.x, 3));
     if (host_is_conv2d(&g))
@@ -108,7 +108,7 @@ static enum status fully_connected(struct emit_unit *u, struct text *t, const st
     struct geo g;
     struct hdk_fully_connected p;
     geo_of(u->graph, op, &g);
-    TRY(need_int8(u, op, d));
+    TRY(emit_need_int8(u, op, d));
     TRY(need_constant(u, &g, d));
     host_fully_connected(&g, &p);
     SAME(batch);
@@ -122,14 +122,15 @@ static enum status fully_connected(struct emit_unit *u, struct text *t, const st
 }
 
 /* A walk over `out` with as few dimensions as the operands allow: neighbours along which both
- * advance as one array do become one. Outermost first; stride 0 where an operand is broadcast. */
-static void find_walk(const struct emit_unit *u, const struct ir_op *op, struct hdk_walk2 *w)
+ * advance as one array do become one. Outermost first; stride 0 where an operand is broadcast.
+ * False if more than four are left. */
+static bool find_walk(const struct emit_unit *u, const struct ir_op *op, struct hdk_walk2 *w)
 {
     const struct ir_tensor *y = ir_out(u->graph, op, 0),
                            *x[2] = {ir_in(u->graph, op, 0), ir_in(u->graph, op, 1)};
     uint32_t dense[2] = {1, 1}, at = 3;
     *w = (struct hdk_walk2){.shape = {1, 1, 1, 1}};
-    for (uint32_t i = 0; i < 4; i++) {
+    for (uint32_t i = 0; i < IR_MAX_RANK; i++) {
         uint32_t n = (uint32_t)ir_dim_back(y, i), stride[2];
         for (uint32_t k = 0; k < 2; k++) {
             stride[k] = ir_dim_back(x[k], i) > 1 ? dense[k] : 0;
@@ -142,12 +143,13 @@ static void find_walk(const struct emit_unit *u, const struct ir_op *op, struct 
             w->shape[at] *= n;
             continue;
         }
-        if (w->shape[at] > 1)
-            at--;
+        if (w->shape[at] > 1 && at-- == 0)
+            return false;
         w->shape[at] = n;
         w->a_stride[at] = stride[0];
         w->b_stride[at] = stride[1];
     }
+    return true;
 }
 
 static void array4(struct text *t, const char *open, const uint32_t v[4], const char *close)
@@ -155,37 +157,42 @@ static void array4(struct text *t, const char *open, const uint32_t v[4], const 
     text_printf(t, "%s = {%u, %u, %u, %u}%s", open, v[0], v[1], v[2], v[3], close);
 }
 
-static void walk_only(struct emit_unit *u, struct text *t, const struct ir_op *op)
+static enum status walk_only(struct emit_unit *u, struct text *t, const struct ir_op *op,
+                             struct diag *d)
 {
     struct hdk_walk2 w;
-    find_walk(u, op, &w);
+    if (!find_walk(u, op, &w))
+        return FAIL(d, ST_UNSUPPORTED,
+                    "operator %s: its broadcast takes more than four loops on the host",
+                    u->graph->row[op->row].name);
     array4(t, "    .walk = {.shape", w.shape, ",\n");
     array4(t, "             .a_stride", w.a_stride, ",\n");
     array4(t, "             .b_stride", w.b_stride, "},\n");
+    return ST_OK;
 }
 
-void emit_walk(struct emit_unit *u, struct text *t, const struct ir_op *op)
+enum status emit_walk(struct emit_unit *u, struct text *t, const struct ir_op *op, struct diag *d)
 {
-    walk_only(u, t, op);
+    TRY(walk_only(u, t, op, d));
     emit_field(t, "z_a", ir_zero_point(ir_in(u->graph, op, 0)));
     emit_field(t, "z_b", ir_zero_point(ir_in(u->graph, op, 1)));
     emit_field(t, "z_out", ir_zero_point(ir_out(u->graph, op, 0)));
     emit_clamps(t, op);
+    return ST_OK;
 }
 
 static enum status extremum(struct emit_unit *u, struct text *t, const struct ir_op *op,
                             struct diag *d)
 {
-    TRY(need_int8(u, op, d));
-    walk_only(u, t, op);
-    return ST_OK;
+    TRY(emit_need_int8(u, op, d));
+    return walk_only(u, t, op, d);
 }
 
 static enum status add(struct emit_unit *u, struct text *t, const struct ir_op *op, struct diag *d)
 {
     static const char *const suffix[3] = {"a", "b", "out"};
-    TRY(need_int8(u, op, d));
-    emit_walk(u, t, op);
+    TRY(emit_need_int8(u, op, d));
+    TRY(emit_walk(u, t, op, d));
     for (uint32_t i = 0; i < 3; i++) {
         emit_field(t, arena_printf(u->arena, "multiplier_%s", suffix[i]), op->fixed.multiplier[i]);
         emit_field(t, arena_printf(u->arena, "shift_%s", suffix[i]), op->fixed.shift[i]);
@@ -201,8 +208,8 @@ static void one_scale(struct text *t, const struct ir_op *op)
 
 static enum status mul(struct emit_unit *u, struct text *t, const struct ir_op *op, struct diag *d)
 {
-    TRY(need_int8(u, op, d));
-    emit_walk(u, t, op);
+    TRY(emit_need_int8(u, op, d));
+    TRY(emit_walk(u, t, op, d));
     one_scale(t, op);
     return ST_OK;
 }
@@ -211,7 +218,7 @@ static enum status pool(struct emit_unit *u, struct text *t, const struct ir_op 
 {
     struct geo g;
     geo_of(u->graph, op, &g);
-    TRY(need_int8(u, op, d));
+    TRY(emit_need_int8(u, op, d));
     geometry(t, &g, (uint32_t)ir_dim_back(g.x, 3));
     emit_field(t, "channels", g.c);
     emit_field(t, "round_up", op->attr[IR_ROUND_UP]);
@@ -219,21 +226,34 @@ static enum status pool(struct emit_unit *u, struct text *t, const struct ir_op 
     return ST_OK;
 }
 
-void emit_reduced(const struct emit_unit *u, struct text *t, const struct ir_op *op)
+/* Neighbours that are both kept or both reduced become one dimension; at most four are left. */
+enum status emit_reduced(struct emit_unit *u, struct text *t, const struct ir_op *op,
+                         struct diag *d)
 {
     const struct ir_tensor *x = ir_in(u->graph, op, 0);
-    emit_shape4(t, "shape", x);
-    text_add(t, "    .reduce = {");
-    for (uint32_t i = 0; i < 4;
-         i++) /* attribute axis counts from the outermost of the tensor's own rank */
-        text_printf(t, "%d%s", i + x->rank >= 4 && (op->attr[IR_AXIS] >> (i + x->rank - 4) & 1),
-                    i < 3 ? ", " : "},\n");
+    uint32_t shape[4] = {1, 1, 1, 1}, reduce[4] = {0}, at = 4;
+    for (uint32_t i = x->rank; i-- > 0;) {
+        const uint32_t gone = (uint32_t)op->attr[IR_AXIS] >> i & 1;
+        if (x->dim[i] == 1)
+            continue;
+        if (at == 4 || reduce[at] != gone) {
+            if (at == 0)
+                return FAIL(d, ST_UNSUPPORTED,
+                            "operator %s: its axes take more than four loops on the host",
+                            u->graph->row[op->row].name);
+            reduce[--at] = gone;
+        }
+        shape[at] *= (uint32_t)x->dim[i];
+    }
+    array4(t, "    .shape", shape, ",\n");
+    array4(t, "    .reduce", reduce, ",\n");
+    return ST_OK;
 }
 
 static enum status mean(struct emit_unit *u, struct text *t, const struct ir_op *op, struct diag *d)
 {
-    TRY(need_int8(u, op, d));
-    emit_reduced(u, t, op);
+    TRY(emit_need_int8(u, op, d));
+    TRY(emit_reduced(u, t, op, d));
     emit_field(t, "z_in", ir_zero_point(ir_in(u->graph, op, 0)));
     emit_field(t, "z_out", ir_zero_point(ir_out(u->graph, op, 0)));
     emit_clamps(t, op);
@@ -246,7 +266,7 @@ static enum status softmax(struct emit_unit *u, struct text *t, const struct ir_
 {
     const struct ir_tensor *x = ir_in(u->graph, op, 0);
     int64_t left = op->fixed.shift[0], reach = (int64_t)31 << 26;
-    TRY(need_int8(u, op, d));
+    TRY(emit_need_int8(u, op, d));
     emit_field(t, "rows", (int64_t)(ir_elements(x) / (uint64_t)ir_dim_back(x, 0)));
     emit_field(t, "cols", ir_dim_back(x, 0));
     emit_field(t, "input_multiplier", op->fixed.multiplier[0]);
@@ -259,7 +279,7 @@ static enum status softmax(struct emit_unit *u, struct text *t, const struct ir_
 
 static enum status lut(struct emit_unit *u, struct text *t, const struct ir_op *op, struct diag *d)
 {
-    TRY(need_int8(u, op, d));
+    TRY(emit_need_int8(u, op, d));
     emit_field(t, "n", (int64_t)ir_elements(ir_in(u->graph, op, 0)));
     text_printf(t, "    .table = (const int8_t *)(model_constants + 0x%x),\n",
                 emit_host_constant(u, op->fixed.table, 256));
@@ -324,6 +344,7 @@ static const struct host_op table[] = {
     {IR_OP_AVERAGE_POOL2D, IR_I8, "avg_pool", "pool", pool, HOST_ONE},
     {IR_OP_MAX_POOL2D, IR_I8, "max_pool", "pool", pool, HOST_ONE},
     {IR_OP_MEAN, IR_I8, "mean", "mean", mean, HOST_ONE},
+    {IR_OP_SUM, IR_I8, "mean", "mean", mean, HOST_ONE},
     {IR_OP_SOFTMAX, IR_I8, "softmax", "softmax", softmax, HOST_ONE},
     {IR_OP_LUT, IR_I8, "lut", "lut", lut, HOST_ONE},
     {IR_OP_QUANTIZE, IR_I8, "requantize", "requantize", requantize, HOST_ONE},
@@ -339,6 +360,7 @@ static const struct {
 } tables[] = {
     {table, sizeof table / sizeof *table},
     {emit_host_moves, HOST_MOVES},
+    {emit_host_math, HOST_MATH},
 };
 
 /* The row of an operator whose first input has `type`; IR_TYPE_COUNT asks for any. */
@@ -411,6 +433,17 @@ static void add_panels(struct emit_unit *u, struct text *t, const struct ir_op *
     text_printf(t, ", model_constants + 0x%x", emit_host_constant(u, panels, n));
 }
 
+void emit_scales(struct emit_unit *u, struct text *t, const struct ir_op *op)
+{
+    const struct ir_fixed *f = &op->fixed;
+    uint32_t m = emit_host_constant(u, f->multiplier, (size_t)f->n * 4),
+             s = emit_host_constant(u, f->shift, f->n);
+    text_printf(t,
+                "    .scale = {(const int32_t *)(const void *)(model_constants + 0x%x),\n"
+                "              (const int8_t *)(model_constants + 0x%x), %d},\n",
+                m, s, f->n > 1);
+}
+
 static const char *c_type(const struct ir_tensor *t)
 {
     switch (t->type) {
@@ -432,9 +465,12 @@ static void add_inputs(struct emit_unit *u, struct text *t, const struct host_op
         text_add(t, "}");
         return;
     }
-    for (uint32_t i = 0; i < (h->args == HOST_TWO ? 2u : 1u); i++)
-        text_printf(t, ",%s(const %s *)(const void *)%s", i ? " " : "\n        ",
-                    c_type(ir_in(u->graph, op, i)), emit_pointer(u, op->in[i]));
+    for (uint32_t i = 0; i < (h->args == HOST_ALL ? 3u : h->args == HOST_TWO ? 2u : 1u); i++)
+        if (ir_in(u->graph, op, i))
+            text_printf(t, ",%s(const %s *)(const void *)%s", i ? " " : "\n        ",
+                        c_type(ir_in(u->graph, op, i)), emit_pointer(u, op->in[i]));
+        else
+            text_add(t, ", NULL");
     if (h->args == HOST_WEIGHTS)
         add_panels(u, t, op);
 }

@@ -11,6 +11,7 @@ enum host_args {
     HOST_ONE,     /* the first input */
     HOST_TWO,     /* the first two */
     HOST_WEIGHTS, /* the input, weights, bias or NULL */
+    HOST_ALL,     /* three inputs, NULL for an absent one */
     HOST_LIST,    /* an array of all inputs */
     HOST_ASSIGN,  /* the first input; the output is the second, a variable */
 };
@@ -26,16 +27,24 @@ struct host_op {
 };
 
 #define HOST_MOVES 8
+#define HOST_MATH  10
 extern const struct host_op emit_host_moves[HOST_MOVES]; /* host_move.c */
+extern const struct host_op emit_host_math[HOST_MATH];   /* host_math.c */
 
 /* "    .name = value,\n" unless it is 0. */
 void emit_field(struct text *t, const char *name, int64_t value);
 void emit_clamps(struct text *t, const struct ir_op *op);
+/* int8 in and out, or a message. */
+enum status emit_need_int8(const struct emit_unit *u, const struct ir_op *op, struct diag *d);
+/* The walk of two operands and all zero points and clamps. */
+enum status emit_walk(struct emit_unit *u, struct text *t, const struct ir_op *op, struct diag *d);
+/* Shape and reduced axes of MEAN and its kin. */
+enum status emit_reduced(struct emit_unit *u, struct text *t, const struct ir_op *op,
+                         struct diag *d);
+/* "    .scale = {...}," of op->fixed. */
+void emit_scales(struct emit_unit *u, struct text *t, const struct ir_op *op);
 /* Array of 4 dimensions, outermost first. */
 void emit_shape4(struct text *t, const char *name, const struct ir_tensor *x);
-/* The walk of two operands, zero points and clamps; shape and axes of a reduction. */
-void emit_walk(struct emit_unit *u, struct text *t, const struct ir_op *op);
-void emit_reduced(const struct emit_unit *u, struct text *t, const struct ir_op *op);
 /* What the operator's int8 kernel has in its parameter struct. */
 enum status emit_int8_fields(struct emit_unit *u, struct text *t, const struct ir_op *op,
                              struct diag *d);

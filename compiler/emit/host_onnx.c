@@ -31,8 +31,7 @@ static enum status binary(struct emit_unit *u, struct text *t, const struct ir_o
                           struct diag *d)
 {
     const float *r = op->fixed.real;
-    (void)d;
-    emit_walk(u, t, op);
+    TRY(emit_walk(u, t, op, d));
     text_printf(t, "    .real = {%af, %af, %af, %af},\n", (double)r[0], (double)r[1], (double)r[2],
                 (double)r[3]);
     return ST_OK;
@@ -60,8 +59,7 @@ static enum status pool(struct emit_unit *u, struct text *t, const struct ir_op 
 
 static enum status mean(struct emit_unit *u, struct text *t, const struct ir_op *op, struct diag *d)
 {
-    (void)d;
-    emit_reduced(u, t, op);
+    TRY(emit_reduced(u, t, op, d));
     average(u, t, op);
     return ST_OK;
 }

@@ -62,12 +62,21 @@ enum status tfl_scalar(struct tfl_importer *m, const struct tfl_operator *src, u
 /* An axis that may count from the end; refused when out of range. */
 enum status tfl_axis(struct tfl_importer *m, int32_t axis, uint32_t rank, uint32_t *k);
 
+/* Fused activation of `src` as attribute of `op`. */
+enum status tfl_activation(struct tfl_importer *m, const struct tfl_operator *src,
+                           struct ir_op *op);
+/* FULLY_CONNECTED whose weights are computed: a BATCH_MATMUL of matrices (tflite_math.c). */
+enum status tfl_computed_weights(struct tfl_importer *m, struct ir_op *op);
+/* uint8 CONCATENATION: parts with another scale than the output go through RESCALE. */
+enum status tfl_rescale_parts(struct tfl_importer *m, struct ir_op *op);
+
 /* Builders, by the file they stand in. */
 tfl_builder tfl_split, tfl_split_v, tfl_pack, tfl_unpack, tfl_strided_slice, tfl_gather,
     tfl_tile; /* tflite_slice.c */
 tfl_builder tfl_space_to_depth, tfl_depth_to_space, tfl_space_to_batch, tfl_batch_to_space,
     tfl_mirror_pad, tfl_resize_nearest, tfl_reverse, tfl_broadcast_to,
-    tfl_shape; /* tflite_move.c */
+    tfl_shape;                  /* tflite_move.c */
+tfl_builder tfl_transpose_conv; /* tflite_math.c */
 tfl_builder tfl_var_handle, tfl_read_variable, tfl_assign_variable,
     tfl_call_once; /* tflite_state.c */
 

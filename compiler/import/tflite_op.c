@@ -9,7 +9,8 @@ typedef enum status import_fn(struct tfl_importer *m, const struct tfl_operator 
 
 static import_fn import_conv, import_depthwise, import_pool, import_dense, import_activation,
     import_concat, import_softmax, import_logistic, import_tanh, import_leaky, import_mean,
-    import_reshape, import_pad, import_transpose, import_slice, import_pad_value, import_plain;
+    import_reshape, import_pad, import_transpose, import_slice, import_pad_value, import_plain,
+    import_arg, import_matmul, import_resize, import_gelu, import_l2_norm;
 
 enum { ALL = 255 };
 
@@ -33,6 +34,21 @@ static const struct rule {
     {"AVERAGE_POOL_2D", IR_OP_AVERAGE_POOL2D, 5, ALL, 1, 1, import_pool},
     {"MAX_POOL_2D", IR_OP_MAX_POOL2D, 5, ALL, 1, 1, import_pool},
     {"MEAN", IR_OP_MEAN, 27, 1, 2, 2, import_mean},
+    {"SUM", IR_OP_SUM, 27, 1, 2, 2, import_mean},
+    {"REDUCE_MAX", IR_OP_REDUCE_MAX, 27, 1, 2, 2, import_mean},
+    {"REDUCE_MIN", IR_OP_REDUCE_MIN, 27, 1, 2, 2, import_mean},
+    {"ARG_MAX", IR_OP_ARG_MAX, 0, 1, 2, 2, import_arg},
+    {"ARG_MIN", IR_OP_ARG_MIN, 0, 1, 2, 2, import_arg},
+    {"BATCH_MATMUL", IR_OP_BATCH_MATMUL, 101, ALL, 2, 2, import_matmul},
+    {"PRELU", IR_OP_PRELU, 0, ALL, 2, 2, import_plain},
+    {"SQUARED_DIFFERENCE", IR_OP_SQUARED_DIFFERENCE, 0, ALL, 2, 2, import_plain},
+    {"RESIZE_BILINEAR", IR_OP_RESIZE_BILINEAR, 15, 1, 2, 2, import_resize},
+    {"L2_NORMALIZATION", IR_OP_L2_NORMALIZATION, 12, ALL, 1, 1, import_l2_norm},
+    {"RELU_0_TO_1", IR_OP_RELU_0_TO_1, 0, ALL, 1, 1, import_plain},
+    {"ABS", IR_OP_ABS, 0, ALL, 1, 1, import_plain},
+    {"EXP", IR_OP_EXP, 0, ALL, 1, 1, import_plain},
+    {"ELU", IR_OP_ELU, 0, ALL, 1, 1, import_plain},
+    {"GELU", IR_OP_GELU, 116, ALL, 1, 1, import_gelu},
     {"SOFTMAX", IR_OP_SOFTMAX, 9, ALL, 1, 1, import_softmax},
     {"RESHAPE", IR_OP_RESHAPE, 0, 1, 1, 2, import_reshape},
     {"SQUEEZE", IR_OP_RESHAPE, 0, 1, 1, 1, import_plain},
@@ -71,6 +87,7 @@ static const struct built {
     {"DEPTH_TO_SPACE", 94, 1, 1, tfl_depth_to_space},
     {"SPACE_TO_BATCH_ND", 0, 3, 3, tfl_space_to_batch},
     {"BATCH_TO_SPACE_ND", 0, 3, 3, tfl_batch_to_space},
+    {"TRANSPOSE_CONV", 49, 3, 4, tfl_transpose_conv},
     {"MIRROR_PAD", 77, 2, 2, tfl_mirror_pad},
     {"RESIZE_NEAREST_NEIGHBOR", 74, 2, 2, tfl_resize_nearest},
     {"REVERSE_V2", 0, 2, 2, tfl_reverse},
@@ -119,6 +136,11 @@ static enum status import_activation(struct tfl_importer *m, const struct tfl_op
                     "fused activation: expected NONE, RELU, RELU_N1_TO_1 or RELU6, found %d", a);
     op->attr[IR_ACTIVATION] = (int32_t)known[a];
     return ST_OK;
+}
+
+enum status tfl_activation(struct tfl_importer *m, const struct tfl_operator *src, struct ir_op *op)
+{
+    return import_activation(m, src, op);
 }
 
 /* Padding of one dimension. SAME: output is ceil(in / stride), the odd cell goes behind. */
@@ -199,7 +221,10 @@ static enum status import_dense(struct tfl_importer *m, const struct tfl_operato
     if (src->options.weights_format != 0)
         return FAIL(m->d, ST_UNSUPPORTED, "weights format: expected DEFAULT (0), found %d",
                     src->options.weights_format);
-    return import_activation(m, src, op);
+    TRY(import_activation(m, src, op));
+    if (ir_in(m->g, op, 1) != NULL && ir_in(m->g, op, 1)->role != IR_CONST)
+        return tfl_computed_weights(m, op);
+    return ST_OK;
 }
 
 /* An axis that may count from the end; `rank` when out of range. */
@@ -222,6 +247,60 @@ static enum status import_concat(struct tfl_importer *m, const struct tfl_operat
         return FAIL(m->d, ST_UNSUPPORTED, "fused activation: expected NONE (0), found %d",
                     src->options.activation);
     op->attr[IR_AXIS] = (int32_t)axis;
+    return tfl_rescale_parts(m, op);
+}
+
+static enum status import_arg(struct tfl_importer *m, const struct tfl_operator *src,
+                              struct ir_op *op)
+{
+    uint32_t axis;
+    int32_t value;
+
+    TRY(tfl_scalar(m, src, 1, "axis", &value));
+    TRY(tfl_axis(m, value, ir_in(m->g, op, 0)->rank, &axis));
+    op->attr[IR_AXIS] = (int32_t)axis;
+    return ST_OK;
+}
+
+static enum status import_matmul(struct tfl_importer *m, const struct tfl_operator *src,
+                                 struct ir_op *op)
+{
+    (void)m;
+    op->attr[IR_ADJ_A] = src->options.adjoint_x;
+    op->attr[IR_ADJ_B] = src->options.adjoint_y;
+    return ST_OK;
+}
+
+static enum status import_resize(struct tfl_importer *m, const struct tfl_operator *src,
+                                 struct ir_op *op)
+{
+    const struct ir_tensor *y = ir_out(m->g, op, 0);
+    const int32_t *size;
+    uint32_t n;
+
+    TRY(tfl_param(m, src->in.v[1], "size", &n, &size));
+    if (n != 2 || y->rank != 4 || size[0] != y->dim[1] || size[1] != y->dim[2])
+        return FAIL(m->d, ST_MODEL, "size: expected the output's height and width");
+    op->attr[IR_ALIGN_CORNERS] = src->options.align_corners;
+    op->attr[IR_HALF_PIXEL] = src->options.half_pixel_centers;
+    return ST_OK;
+}
+
+static enum status import_gelu(struct tfl_importer *m, const struct tfl_operator *src,
+                               struct ir_op *op)
+{
+    (void)m;
+    op->attr[IR_APPROXIMATE] = src->options.approximate;
+    return ST_OK;
+}
+
+static enum status import_l2_norm(struct tfl_importer *m, const struct tfl_operator *src,
+                                  struct ir_op *op)
+{
+    (void)op;
+    if (src->options.activation != 0)
+        return FAIL(m->d, ST_UNSUPPORTED, "fused activation: expected NONE (0), found %d",
+                    src->options.activation);
     return ST_OK;
 }
 
@@ -415,6 +494,7 @@ static uint64_t macs_of(const struct ir_graph *g, const struct ir_op *op)
     case IR_OP_DEPTHWISE_CONV2D:
         return n * (uint64_t)ir_dim_back(w, 1) * (uint64_t)ir_dim_back(w, 2);
     case IR_OP_FULLY_CONNECTED: return n * (uint64_t)ir_dim_back(w, 0);
+    case IR_OP_BATCH_MATMUL: return n * (uint64_t)ir_dim_back(w, op->attr[IR_ADJ_B] ? 0 : 1);
     default: return 0;
     }
 }

@@ -55,7 +55,7 @@ static enum status want_window(const struct ir_graph *g, const struct ir_op *op,
 {
     const int32_t *a = op->attr;
     const bool dilated = op->opcode == IR_OP_CONV2D || op->opcode == IR_OP_DEPTHWISE_CONV2D;
-    int32_t dim[4] = {1, 0, 0, channels};
+    int32_t dim[4] = {x->dim[0], 0, 0, channels};
 
     for (uint32_t i = IR_STRIDE_H; i <= IR_STRIDE_W; i++)
         TRY(want_range(op, (enum ir_attr)i, 1, MAX_WINDOW, d));
@@ -75,7 +75,7 @@ static enum status want_window(const struct ir_graph *g, const struct ir_op *op,
     return ir_want_shape(g, ir_out(g, op, 0), "output", 4, dim, d);
 }
 
-/* x and y: 8-bit of one type; x [1,H,W,C]. */
+/* x and y: 8-bit of one type; x [N,H,W,C]. */
 static enum status want_image(const struct ir_graph *g, const struct ir_op *op, struct diag *d)
 {
     const struct ir_tensor *x = ir_in(g, op, 0), *y = ir_out(g, op, 0);
@@ -83,11 +83,7 @@ static enum status want_image(const struct ir_graph *g, const struct ir_op *op, 
     TRY(ir_want_act(x, "input", d));
     TRY(ir_want_act(y, "output", d));
     TRY(ir_want_type(y, "output", x->type, d));
-    TRY(ir_want_rank(x, "input", 4, d));
-    if (x->dim[0] != 1)
-        return FAIL(d, ST_UNSUPPORTED, "input '%.80s': expected batch 1, found %d", x->name,
-                    x->dim[0]);
-    return ST_OK;
+    return ir_want_rank(x, "input", 4, d);
 }
 
 enum status infer_conv2d(const struct ir_graph *g, const struct ir_op *op, struct diag *d)
@@ -103,6 +99,8 @@ enum status infer_conv2d(const struct ir_graph *g, const struct ir_op *op, struc
     dim[ko ? 1 : 2] = op->attr[IR_KERNEL_W];
     dim[ko ? 2 : 3] = x->dim[3];
     dim[ko ? 3 : 0] = w->dim[ko ? 3 : 0];
+    if (!ko && x->dim[3] % w->dim[3] == 0 && w->dim[0] % (x->dim[3] / w->dim[3]) == 0)
+        dim[3] = w->dim[3]; /* groups of channels; legalise makes one dense convolution of them */
     TRY(ir_want_shape(g, w, "weights", 4, dim, d));
     TRY(want_bias(ir_in(g, op, 2), w->dim[ko ? 3 : 0], d));
     return want_window(g, op, x, w->dim[ko ? 3 : 0], d);
@@ -160,4 +158,69 @@ enum status infer_pool(const struct ir_graph *g, const struct ir_op *op, struct 
     TRY(want_image(g, op, d));
     TRY(ir_want_same_quant(x, ir_out(g, op, 0), d));
     return want_window(g, op, x, x->dim[3], d);
+}
+
+enum status infer_transpose_conv(const struct ir_graph *g, const struct ir_op *op, struct diag *d)
+{
+    const struct ir_tensor *x = ir_in(g, op, 0), *w = ir_in(g, op, 1), *y = ir_out(g, op, 0);
+    int32_t dim[4] = {0, op->attr[IR_KERNEL_H], op->attr[IR_KERNEL_W], 0};
+
+    TRY(want_image(g, op, d));
+    TRY(ir_want_rank(w, "weights", 4, d));
+    TRY(ir_want_rank(y, "output", 4, d));
+    TRY(want_weights(w, x, 0, d));
+    for (uint32_t i = IR_STRIDE_H; i <= IR_STRIDE_W; i++)
+        TRY(want_range(op, (enum ir_attr)i, 1, MAX_WINDOW, d));
+    for (uint32_t i = IR_PAD_TOP; i <= IR_PAD_LEFT; i++)
+        TRY(want_range(op, (enum ir_attr)i, 0, MAX_WINDOW, d));
+    for (uint32_t i = IR_KERNEL_H; i <= IR_KERNEL_W; i++)
+        TRY(want_range(op, (enum ir_attr)i, 1, MAX_WINDOW, d));
+    if (x->dim[1] > MAX_WINDOW || x->dim[2] > MAX_WINDOW)
+        return FAIL(d, ST_UNSUPPORTED, "input '%.80s': expected at most %d rows and columns",
+                    x->name, MAX_WINDOW);
+    dim[0] = y->dim[3];
+    dim[3] = x->dim[3];
+    TRY(ir_want_shape(g, w, "weights", 4, dim, d));
+    TRY(want_bias(ir_in(g, op, 2), y->dim[3], d));
+    dim[0] = x->dim[0];
+    for (uint32_t i = 1; i < 3; i++)
+        dim[i] = y->dim[i]; /* the file chooses */
+    dim[3] = y->dim[3];
+    return ir_want_shape(g, y, "output", 4, dim, d);
+}
+
+enum status infer_matmul(const struct ir_graph *g, const struct ir_op *op, struct diag *d)
+{
+    const struct ir_tensor *a = ir_in(g, op, 0), *b = ir_in(g, op, 1), *y = ir_out(g, op, 0);
+    const uint32_t adj_a = op->attr[IR_ADJ_A] != 0, adj_b = op->attr[IR_ADJ_B] != 0;
+    int32_t dim[IR_MAX_RANK];
+
+    TRY(ir_want_act(a, "first input", d));
+    TRY(ir_want_act(b, "second input", d));
+    TRY(ir_want_act(y, "output", d));
+    TRY(ir_want_type(b, "second input", a->type, d));
+    TRY(ir_want_type(y, "output", a->type, d));
+    if (a->rank < 2 || b->rank < 2 || y->rank < 2)
+        return FAIL(d, ST_MODEL, "expected matrices, found %u, %u and %u dimensions", a->rank,
+                    b->rank, y->rank);
+    if (ir_dim_back(a, adj_a) != ir_dim_back(b, 1 - adj_b))
+        return FAIL(d, ST_MODEL, "'%.80s' has %d columns, '%.80s' %d rows", a->name,
+                    ir_dim_back(a, adj_a), b->name, ir_dim_back(b, 1 - adj_b));
+    for (uint32_t i = 0; i < y->rank; i++) {
+        const int32_t m = ir_dim_back(a, i), n = ir_dim_back(b, i);
+
+        dim[y->rank - 1 - i] = m == 1 ? n : m;
+        if (i >= 2 && m != n && m != 1 && n != 1)
+            return FAIL(d, ST_MODEL, "shapes %s of '%.80s' and %s of '%.80s' do not broadcast",
+                        ir_shape_text(g->arena, a->rank, a->dim), a->name,
+                        ir_shape_text(g->arena, b->rank, b->dim), b->name);
+    }
+    dim[y->rank - 1] = ir_dim_back(b, adj_b);
+    dim[y->rank - 2] = ir_dim_back(a, 1 - adj_a);
+    TRY(want_bias(ir_in(g, op, 2), dim[y->rank - 1], d));
+    if (a->rank > y->rank || b->rank > y->rank)
+        return FAIL(d, ST_MODEL,
+                    "output '%.80s': expected as many dimensions as the inputs, found %u", y->name,
+                    y->rank);
+    return ir_want_shape(g, y, "output", y->rank, dim, d);
 }

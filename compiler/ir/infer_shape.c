@@ -111,3 +111,66 @@ enum status infer_dequantize(const struct ir_graph *g, const struct ir_op *op, s
     TRY(ir_want_type(y, "output", IR_F32, d));
     return ir_want_shape(g, y, "output", x->rank, x->dim, d);
 }
+
+enum status infer_reduce(const struct ir_graph *g, const struct ir_op *op, struct diag *d)
+{
+    TRY(infer_mean(g, op, d));
+    return ir_want_same_quant(ir_in(g, op, 0), ir_out(g, op, 0), d);
+}
+
+enum status infer_arg(const struct ir_graph *g, const struct ir_op *op, struct diag *d)
+{
+    const struct ir_tensor *x = ir_in(g, op, 0), *y = ir_out(g, op, 0);
+    const uint32_t axis = (uint32_t)op->attr[IR_AXIS];
+    int32_t dim[IR_MAX_RANK];
+    uint32_t rank = 0;
+
+    if (x->type != IR_I8 && x->type != IR_U8)
+        TRY(ir_want_type(x, "input", IR_F32, d));
+    if (y->type != IR_I64)
+        TRY(ir_want_type(y, "output", IR_I32, d));
+    if (axis >= x->rank)
+        return FAIL(d, ST_MODEL, "axis %d: '%.80s' has %u dimensions", op->attr[IR_AXIS], x->name,
+                    x->rank);
+    for (uint32_t i = 0; i < x->rank; i++)
+        if (i != axis || op->attr[IR_KEEP_DIMS] != 0)
+            dim[rank++] = i == axis ? 1 : x->dim[i];
+    return ir_want_shape(g, y, "output", rank, dim, d);
+}
+
+enum status infer_resize(const struct ir_graph *g, const struct ir_op *op, struct diag *d)
+{
+    const struct ir_tensor *x = ir_in(g, op, 0), *y = ir_out(g, op, 0);
+
+    TRY(ir_want_act(x, "input", d));
+    TRY(ir_want_act(y, "output", d));
+    TRY(ir_want_type(y, "output", x->type, d));
+    TRY(ir_want_rank(x, "input", 4, d));
+    TRY(ir_want_rank(y, "output", 4, d));
+    if (x->type == IR_U8)
+        return FAIL(
+            d, ST_UNSUPPORTED,
+            "input '%.80s': expected int8; bilinear resizing of uint8 is computed in float32",
+            x->name);
+    for (uint32_t i = 1; i < 3; i++) /* 10 bits of fraction in int32 */
+        if (x->dim[i] > 32767 || y->dim[i] > 32767)
+            return FAIL(d, ST_UNSUPPORTED,
+                        "expected at most 32767 rows and columns, found %d to %d", x->dim[i],
+                        y->dim[i]);
+    TRY(ir_want_shape(g, y, "output", 4,
+                      (const int32_t[]){x->dim[0], y->dim[1], y->dim[2], x->dim[3]}, d));
+    return ir_want_same_quant(x, y, d);
+}
+
+enum status infer_l2_norm(const struct ir_graph *g, const struct ir_op *op, struct diag *d)
+{
+    const struct ir_tensor *y = ir_out(g, op, 0);
+
+    TRY(want_unary(g, op, d));
+    TRY(ir_want_type(y, "output", IR_I8, d));
+    if (y->quant.scale[0] != 1.0f / 128 || y->quant.zero_point[0] != 0)
+        return FAIL(d, ST_UNSUPPORTED,
+                    "output '%.80s': expected scale 1/128 and zero point 0, found %.9g and %d",
+                    y->name, (double)y->quant.scale[0], y->quant.zero_point[0]);
+    return ST_OK;
+}

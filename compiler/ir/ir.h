@@ -62,7 +62,14 @@ enum ir_attr {
 };
 
 /* CLIP: bounds in the attributes clip_low_bits, clip_high_bits. */
-enum ir_activation { IR_ACT_NONE, IR_ACT_RELU, IR_ACT_RELU6, IR_ACT_RELU_N1_TO_1, IR_ACT_CLIP };
+enum ir_activation {
+    IR_ACT_NONE,
+    IR_ACT_RELU,
+    IR_ACT_RELU6,
+    IR_ACT_RELU_N1_TO_1,
+    IR_ACT_CLIP,
+    IR_ACT_RELU_0_TO_1
+};
 
 /* Fixed-point constants, made by legalise/requant.c and by nothing else.
  *   conv, depthwise, fully connected, mul, mean, quantize: requantise by multiplier[c], shift[c] (n

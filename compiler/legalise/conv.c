@@ -2,6 +2,8 @@
  *   CONV2D           [OC,KH,KW,C] becomes [KH,KW,C,OC], scales along axis 3
  *   FULLY_CONNECTED  [OC,K] becomes [K,OC], scales along axis 1
  *   DEPTHWISE_CONV2D [1,KH,KW,C*M] is already so; with C = 1 it is a CONV2D [KH,KW,1,M]
+ * A convolution in groups becomes one over all channels whose other weights are the zero point,
+ * and so add nothing: what the array and the host's kernels take.
  * weights_ko says that it was done. A bias is always there behind this pass. */
 #include <string.h>
 
@@ -29,6 +31,36 @@ static const uint8_t *transposed(struct ir_graph *g, const uint8_t *w, size_t oc
         for (size_t j = 0; j < k; j++)
             t[j * oc + i] = w[i * k + j];
     return t;
+}
+
+/* [OC,KH,KW,C/G] to [OC,KH,KW,C]. */
+static enum status fill_groups(struct ir_graph *g, struct ir_op *op, struct diag *d)
+{
+    const struct ir_tensor *w = ir_in(g, op, 1);
+    const int32_t part = w->dim[3], c = ir_in(g, op, 0)->dim[3];
+    const int32_t dim[4] = {w->dim[0], w->dim[1], w->dim[2], c};
+    const size_t taps = (size_t)w->dim[1] * (size_t)w->dim[2];
+    struct ir_tensor *full;
+    uint8_t *data;
+
+    if (part == c)
+        return ST_OK;
+    if (!ir_shape_ok(4, dim, w->type) || w->type != IR_I8)
+        return FAIL(d, ST_UNSUPPORTED, "operator of row %u: %d groups of channels are too many",
+                    op->row, c / part);
+    data = arena_alloc(g->arena, (size_t)w->dim[0] * taps * (size_t)c);
+    memset(data, w->quant.zero_point[0], (size_t)w->dim[0] * taps * (size_t)c);
+    for (size_t oc = 0; oc < (size_t)w->dim[0]; oc++) {
+        const size_t group = oc / ((size_t)w->dim[0] / (size_t)(c / part));
+
+        for (size_t k = 0; k < taps; k++)
+            memcpy(data + (oc * taps + k) * (size_t)c + group * (size_t)part,
+                   w->data + (oc * taps + k) * (size_t)part, (size_t)part);
+    }
+    full = like(g, w, 4, dim, data);
+    full->quant.axis = w->quant.axis;
+    op->in[1] = full->id;
+    return ST_OK;
 }
 
 static void turn_weights(struct ir_graph *g, struct ir_op *op)
@@ -69,27 +101,32 @@ static void want_bias(struct ir_graph *g, struct ir_op *op)
     op->n_in = 3;
 }
 
-static void normalise(struct ir_graph *g, struct ir_op *op)
+static enum status normalise(struct ir_graph *g, struct ir_op *op, struct diag *d)
 {
+    if (ir_in(g, op, 0) == NULL || ir_in(g, op, 0)->type != IR_I8)
+        return ST_OK;
     switch (op->opcode) {
     case IR_OP_CONV2D:
+        TRY(fill_groups(g, op, d));
+        turn_weights(g, op);
+        break;
     case IR_OP_FULLY_CONNECTED: turn_weights(g, op); break;
     case IR_OP_DEPTHWISE_CONV2D:
         if (ir_dim_back(ir_in(g, op, 0), 0) == 1)
             depthwise_to_conv(g, op);
         break;
-    default: return;
+    default: return ST_OK;
     }
     op->attr[IR_WEIGHTS_KO] = 1;
     want_bias(g, op);
+    return ST_OK;
 }
 
 enum status lgl_conv(struct ir_graph *g, const struct lgl_options *o, struct diag *d)
 {
     (void)o;
-    (void)d;
     for (uint32_t i = 0; i < g->n_op; i++)
         if (!g->op[i]->dead && g->op[i]->attr[IR_WEIGHTS_KO] == 0)
-            normalise(g, g->op[i]);
+            TRY(normalise(g, g->op[i], d));
     return ST_OK;
 }

@@ -60,6 +60,10 @@ void lgl_clamp(const struct ir_tensor *t, enum ir_activation activation, int32_t
         *act_min = code_of(t, 0, low, high);
     if (activation == IR_ACT_RELU6)
         *act_max = code_of(t, 6, low, high);
+    if (activation == IR_ACT_RELU_0_TO_1) {
+        *act_min = code_of(t, 0, low, high);
+        *act_max = code_of(t, 1, low, high);
+    }
     if (activation == IR_ACT_RELU_N1_TO_1) {
         *act_min = code_of(t, -1, low, high);
         *act_max = code_of(t, 1, low, high);

@@ -14,6 +14,7 @@ struct unary {
     int32_t z_in, z_out, act_min, act_max;
     struct lgl_fixed_scale positive, negative;
     struct lgl_hard_swish swish;
+    bool approximate;
 };
 
 /* A zero multiplier or one that int32 cannot be shifted by. */
@@ -51,6 +52,37 @@ static int32_t onnx_entry(const struct unary *u, int32_t x)
     return (int32_t)fminf(fmaxf(code, -1000), 1000) + u->z_out;
 }
 
+/* What EXP, ELU and GELU compute, in float32 as the reference does. */
+static float function_of(const struct unary *u, float x)
+{
+    const float root_2_over_pi = 0.797884583f;
+
+    switch (u->opcode) {
+    case IR_OP_EXP: return expf(x);
+    case IR_OP_ELU: return x < 0 ? expm1f(x) : x;
+    default:
+        if (u->approximate)
+            return 0.5f * x * (1 + tanhf(root_2_over_pi * (x + 0.044715f * x * x * x)));
+        return 0.5f * x * erfcf(-x * 0.707106769f);
+    }
+}
+
+/* z_out + round_half_away(f(s_in (x - z_in)) / s_out) in float32, as far as int8 can tell. */
+static int32_t float_entry(const struct unary *u, int32_t diff)
+{
+    const float code = roundf(function_of(u, u->s_in * (float)diff) * (1 / u->s_out));
+
+    return (int32_t)fmaxf(fminf(code, 1000), -1000) + u->z_out;
+}
+
+/* Codes as uint8, the shift is exact in float32 only there. */
+static int32_t rescaled(const struct unary *u, int32_t x)
+{
+    const float scale = u->s_in * (1 / u->s_out), bias = -(float)(u->z_in + 128) * scale;
+
+    return (int32_t)fmaxf(fminf(roundf((float)(x + 128) * scale + bias), 1000), -1000) + u->z_out;
+}
+
 static int32_t entry_of(const struct unary *u, int32_t x)
 {
     const double real = (double)u->s_in * (x - u->z_in);
@@ -61,6 +93,11 @@ static int32_t entry_of(const struct unary *u, int32_t x)
     case IR_OP_LOGISTIC:
     case IR_OP_TANH: return rounded(u, real_of(u, real));
     case IR_OP_HARD_SWISH: return lgl_hard_swish_code(&u->swish, diff) + u->z_out;
+    case IR_OP_EXP:
+    case IR_OP_ELU:
+    case IR_OP_GELU: return float_entry(u, diff);
+    case IR_OP_RESCALE: return rescaled(u, x);
+    case IR_OP_ABS: return ref_mbqm(diff < 0 ? -diff : diff, s.multiplier, s.shift) + u->z_out;
     default: return ref_mbqm(diff, s.multiplier, s.shift) + u->z_out;
     }
 }
@@ -72,7 +109,11 @@ static enum status set_scales(struct unary *u, struct diag *d)
 
     switch (u->opcode) {
     case IR_OP_LOGISTIC:
-    case IR_OP_TANH: return ST_OK;
+    case IR_OP_TANH:
+    case IR_OP_EXP:
+    case IR_OP_ELU:
+    case IR_OP_GELU:
+    case IR_OP_RESCALE: return ST_OK;
     case IR_OP_HARD_SWISH: u->swish = lgl_hard_swish_scales(u->s_in, u->s_out); return ST_OK;
     case IR_OP_QUANTIZE:
         u->positive = lgl_fixed_scale((double)u->s_in / (double)u->s_out);
@@ -101,6 +142,7 @@ static enum ir_activation activation_of(enum ir_opcode opcode)
     case IR_OP_RELU: return IR_ACT_RELU;
     case IR_OP_RELU6: return IR_ACT_RELU6;
     case IR_OP_RELU_N1_TO_1: return IR_ACT_RELU_N1_TO_1;
+    case IR_OP_RELU_0_TO_1: return IR_ACT_RELU_0_TO_1;
     default: return IR_ACT_NONE;
     }
 }
@@ -116,6 +158,7 @@ static enum status make_lut(struct ir_graph *g, struct ir_op *op, bool onnx, str
     int8_t *table = ARENA_ARRAY(g->arena, int8_t, 256);
 
     memcpy(&u.alpha, &op->attr[IR_ALPHA_BITS], sizeof u.alpha);
+    u.approximate = op->attr[IR_APPROXIMATE] != 0;
     if (op->opcode == IR_OP_CLIP)
         lgl_clip(op, y, &u.act_min, &u.act_max);
     else
@@ -145,7 +188,13 @@ static bool is_unary(const struct ir_graph *g, const struct ir_op *op)
     case IR_OP_RELU6:
     case IR_OP_RELU_N1_TO_1:
     case IR_OP_CLIP:
-    case IR_OP_HARD_SWISH: return true;
+    case IR_OP_RELU_0_TO_1:
+    case IR_OP_ABS:
+    case IR_OP_EXP:
+    case IR_OP_ELU:
+    case IR_OP_GELU:
+    case IR_OP_RESCALE:
+    case IR_OP_HARD_SWISH: return ir_in(g, op, 0)->type == IR_I8;
     case IR_OP_QUANTIZE: return ir_in(g, op, 0)->type == IR_I8 && ir_out(g, op, 0)->type == IR_I8;
     default: return false;
     }

@@ -122,6 +122,30 @@ static void split_softmax(struct ir_graph *g, struct ir_op *op)
     op->out[0] = inner->id;
 }
 
+/* Non-negative values by s_in / s_out, negative ones times alpha by s_in * s_alpha / s_out; the
+ * ratios are taken in float32. */
+static void requant_prelu(struct ir_graph *g, struct ir_op *op)
+{
+    const float x = scale_of(ir_in(g, op, 0)), alpha = scale_of(ir_in(g, op, 1));
+    const float y = scale_of(ir_out(g, op, 0));
+    const struct lgl_fixed_scale scale[3] = {
+        lgl_fixed_scale((double)(x / y)), lgl_fixed_scale((double)(x * alpha / y)), {0, 0}};
+
+    set_scales(g, op, 3, scale);
+}
+
+/* As ADD with 7 bits of headroom; the square has the square of the common scale. */
+static void requant_squared(struct ir_graph *g, struct ir_op *op)
+{
+    const double s1 = (double)scale_of(ir_in(g, op, 0)), s2 = (double)scale_of(ir_in(g, op, 1));
+    const double twice_max = 2 * fmax(s1, s2);
+    const struct lgl_fixed_scale scale[3] = {
+        lgl_fixed_scale(s1 / twice_max), lgl_fixed_scale(s2 / twice_max),
+        lgl_fixed_scale(twice_max * twice_max / (16384.0 * (double)scale_of(ir_out(g, op, 0))))};
+
+    set_scales(g, op, 3, scale);
+}
+
 /* beta * s_in in Q5.26, at most 2^31 - 1. */
 static void requant_softmax(struct ir_graph *g, struct ir_op *op)
 {
@@ -161,6 +185,13 @@ static enum status requant_op(struct ir_graph *g, struct ir_op *op, const struct
     case IR_OP_SUB: return requant_add(g, op, d);
     case IR_OP_MUL: set_one(g, op, (double)(scale_of(x) * scale_of(b) / scale_of(y))); return ST_OK;
     case IR_OP_MEAN: requant_mean(g, op); return ST_OK;
+    case IR_OP_SUM: set_one(g, op, (double)scale_of(x) / (double)scale_of(y)); return ST_OK;
+    case IR_OP_TRANSPOSE_CONV: requant_conv(g, op); return ST_OK;
+    case IR_OP_BATCH_MATMUL:
+        set_one(g, op, (double)(scale_of(x) * scale_of(b)) / (double)scale_of(y));
+        return ST_OK;
+    case IR_OP_PRELU: requant_prelu(g, op); return ST_OK;
+    case IR_OP_SQUARED_DIFFERENCE: requant_squared(g, op); return ST_OK;
     case IR_OP_SOFTMAX: requant_softmax(g, op); return ST_OK;
     case IR_OP_QUANTIZE:
         if (x->type != IR_F32)

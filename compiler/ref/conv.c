@@ -45,7 +45,8 @@ struct window {
     size_t k_stride, oc_stride;
 };
 
-static uint32_t window_sum(const struct window *v, int32_t oy, int32_t ox, int32_t c0, int32_t oc)
+static uint32_t window_sum(const struct window *v, int32_t n, int32_t oy, int32_t ox, int32_t c0,
+                           int32_t oc)
 {
     const struct ir_tensor *x = v->c->in[0], *w = v->c->in[1];
     const int32_t *a = v->c->op->attr;
@@ -62,30 +63,34 @@ static uint32_t window_sum(const struct window *v, int32_t oy, int32_t ox, int32
 
             if (y < 0 || y >= x->dim[1] || xx < 0 || xx >= x->dim[2])
                 continue;
-            acc += dot(ref_i8(v->c->x[0]) + (size_t)(y * x->dim[2] + xx) * (size_t)x->dim[3] + c0,
+            acc += dot(ref_i8(v->c->x[0]) +
+                           (size_t)((n * x->dim[1] + y) * x->dim[2] + xx) * (size_t)x->dim[3] + c0,
                        zx, weight + k * v->k_stride, v->k_stride, zw, v->channels);
         }
     }
     return acc;
 }
 
-/* Weights [OC,KH,KW,C], or [KH,KW,C,OC] once weights_ko is set. */
+/* Weights [OC,KH,KW,C/G], or [KH,KW,C/G,OC] once weights_ko is set; G groups of channels. */
 enum status ref_conv2d(const struct ref_call *c, struct diag *d)
 {
     const struct ir_tensor *x = c->in[0], *y = c->out[0];
     const int32_t *a = c->op->attr;
-    const size_t k = (size_t)a[IR_KERNEL_H] * (size_t)a[IR_KERNEL_W] * (size_t)x->dim[3];
     const bool ko = a[IR_WEIGHTS_KO] != 0;
-    const struct window v = {c, x->dim[3], ko ? (size_t)y->dim[3] : 1, ko ? 1 : k};
+    const int32_t part = c->in[1]->dim[ko ? 2 : 3], per_group = y->dim[3] / (x->dim[3] / part);
+    const size_t k = (size_t)a[IR_KERNEL_H] * (size_t)a[IR_KERNEL_W] * (size_t)part;
+    const struct window v = {c, part, ko ? (size_t)y->dim[3] : 1, ko ? 1 : k};
     int8_t *out = (int8_t *)c->y[0];
 
     (void)d;
-    for (int32_t oy = 0; oy < y->dim[1]; oy++)
-        for (int32_t ox = 0; ox < y->dim[2]; ox++)
-            for (int32_t oc = 0; oc < y->dim[3]; oc++)
-                *out++ = requantise(
-                    c, window_sum(&v, oy, ox, 0, oc) + (uint32_t)bias_of(c, (uint32_t)oc),
-                    (uint32_t)oc);
+    for (int32_t n = 0; n < y->dim[0]; n++)
+        for (int32_t oy = 0; oy < y->dim[1]; oy++)
+            for (int32_t ox = 0; ox < y->dim[2]; ox++)
+                for (int32_t oc = 0; oc < y->dim[3]; oc++)
+                    *out++ = requantise(c,
+                                        window_sum(&v, n, oy, ox, oc / per_group * part, oc) +
+                                            (uint32_t)bias_of(c, (uint32_t)oc),
+                                        (uint32_t)oc);
     return ST_OK;
 }
 
@@ -98,13 +103,14 @@ enum status ref_depthwise(const struct ref_call *c, struct diag *d)
     int8_t *out = (int8_t *)c->y[0];
 
     (void)d;
-    for (int32_t oy = 0; oy < y->dim[1]; oy++)
-        for (int32_t ox = 0; ox < y->dim[2]; ox++)
-            for (int32_t oc = 0; oc < y->dim[3]; oc++)
-                *out++ = requantise(c,
-                                    window_sum(&v, oy, ox, oc / multiplier, oc) +
-                                        (uint32_t)bias_of(c, (uint32_t)oc),
-                                    (uint32_t)oc);
+    for (int32_t n = 0; n < y->dim[0]; n++)
+        for (int32_t oy = 0; oy < y->dim[1]; oy++)
+            for (int32_t ox = 0; ox < y->dim[2]; ox++)
+                for (int32_t oc = 0; oc < y->dim[3]; oc++)
+                    *out++ = requantise(c,
+                                        window_sum(&v, n, oy, ox, oc / multiplier, oc) +
+                                            (uint32_t)bias_of(c, (uint32_t)oc),
+                                        (uint32_t)oc);
     return ST_OK;
 }
 
@@ -127,5 +133,85 @@ enum status ref_dense(const struct ref_call *c, struct diag *d)
                                     w->quant.zero_point[0], k) +
                                     (uint32_t)bias_of(c, (uint32_t)oc),
                                 (uint32_t)oc);
+    return ST_OK;
+}
+
+/* y[oy, ox, oc] = sum over the x whose window covers it. Weights [OC,KH,KW,C]. */
+static uint32_t covered_sum(const struct ref_call *c, int32_t n, int32_t oy, int32_t ox, int32_t oc)
+{
+    const struct ir_tensor *x = c->in[0], *w = c->in[1];
+    const int32_t *a = c->op->attr;
+    uint32_t acc = (uint32_t)bias_of(c, (uint32_t)oc);
+
+    for (int32_t ky = 0; ky < a[IR_KERNEL_H]; ky++)
+        for (int32_t kx = 0; kx < a[IR_KERNEL_W]; kx++) {
+            const int32_t ty = oy + a[IR_PAD_TOP] - ky, tx = ox + a[IR_PAD_LEFT] - kx;
+            const int32_t iy = ty / a[IR_STRIDE_H], ix = tx / a[IR_STRIDE_W];
+
+            if (ty < 0 || tx < 0 || ty % a[IR_STRIDE_H] != 0 || tx % a[IR_STRIDE_W] != 0 ||
+                iy >= x->dim[1] || ix >= x->dim[2])
+                continue;
+            acc += dot(ref_i8(c->x[0]) +
+                           (size_t)((n * x->dim[1] + iy) * x->dim[2] + ix) * (size_t)x->dim[3],
+                       x->quant.zero_point[0],
+                       ref_i8(c->x[1]) +
+                           (size_t)((oc * w->dim[1] + ky) * w->dim[2] + kx) * (size_t)w->dim[3],
+                       1, w->quant.zero_point[0], x->dim[3]);
+        }
+    return acc;
+}
+
+enum status ref_transpose_conv(const struct ref_call *c, struct diag *d)
+{
+    const struct ir_tensor *y = c->out[0];
+    int8_t *out = (int8_t *)c->y[0];
+
+    (void)d;
+    for (int32_t n = 0; n < y->dim[0]; n++)
+        for (int32_t oy = 0; oy < y->dim[1]; oy++)
+            for (int32_t ox = 0; ox < y->dim[2]; ox++)
+                for (int32_t oc = 0; oc < y->dim[3]; oc++)
+                    *out++ = requantise(c, covered_sum(c, n, oy, ox, oc), (uint32_t)oc);
+    return ST_OK;
+}
+
+/* Offset of matrix `batch` of the output in an operand whose other dimensions are broadcast. */
+static size_t matrix_at(const struct ir_tensor *t, const struct ir_tensor *y, size_t batch)
+{
+    size_t at = 0, size = (size_t)ir_dim_back(t, 0) * (size_t)ir_dim_back(t, 1);
+
+    for (uint32_t i = 2; i < y->rank; i++) {
+        const size_t n = (size_t)ir_dim_back(t, i), k = batch % (size_t)ir_dim_back(y, i);
+
+        at += (n == 1 ? 0 : k) * size;
+        size *= n;
+        batch /= (size_t)ir_dim_back(y, i);
+    }
+    return at;
+}
+
+enum status ref_matmul(const struct ref_call *c, struct diag *d)
+{
+    const struct ir_tensor *a = c->in[0], *b = c->in[1], *y = c->out[0];
+    const bool adj_a = c->op->attr[IR_ADJ_A] != 0, adj_b = c->op->attr[IR_ADJ_B] != 0;
+    const size_t m = (size_t)ir_dim_back(y, 1), n = (size_t)ir_dim_back(y, 0);
+    const size_t k = (size_t)ir_dim_back(a, adj_a), batches = (size_t)ir_elements(y) / (m * n);
+    int8_t *out = (int8_t *)c->y[0];
+
+    (void)d;
+    for (size_t i = 0; i < batches; i++)
+        for (size_t row = 0; row < m; row++)
+            for (size_t col = 0; col < n; col++) {
+                uint32_t acc = (uint32_t)bias_of(c, (uint32_t)col);
+
+                for (size_t j = 0; j < k; j++) {
+                    const size_t at_a = matrix_at(a, y, i) + (adj_a ? j * m + row : row * k + j);
+                    const size_t at_b = matrix_at(b, y, i) + (adj_b ? col * k + j : j * n + col);
+
+                    acc += (uint32_t)((ref_i8(c->x[0])[at_a] - a->quant.zero_point[0]) *
+                                      (ref_i8(c->x[1])[at_b] - b->quant.zero_point[0]));
+                }
+                *out++ = requantise(c, acc, 0);
+            }
     return ST_OK;
 }

@@ -64,6 +64,25 @@ static int8_t extremum_one(const struct ref_call *c, int32_t a, int32_t b)
     return (int8_t)((first ? a : b) + c->out[0]->quant.zero_point[0]);
 }
 
+static int8_t prelu_one(const struct ref_call *c, int32_t a, int32_t b)
+{
+    const struct ir_fixed *f = &c->op->fixed;
+
+    if (a >= 0)
+        return ref_code(c, ref_mbqm(a, f->multiplier[0], f->shift[0]));
+    return ref_code(c, ref_mbqm(a * b, f->multiplier[1], f->shift[1]));
+}
+
+/* As ADD, with 7 bits of headroom, then squared. */
+static int8_t squared_one(const struct ref_call *c, int32_t a, int32_t b)
+{
+    const struct ir_fixed *f = &c->op->fixed;
+    const int32_t diff = ref_mbqm(a * (1 << 7), f->multiplier[0], f->shift[0]) -
+                         ref_mbqm(b * (1 << 7), f->multiplier[1], f->shift[1]);
+
+    return ref_code(c, ref_mbqm(diff * diff, f->multiplier[2], f->shift[2]));
+}
+
 static enum status binary(const struct ref_call *c,
                           int8_t one(const struct ref_call *c, int32_t a, int32_t b))
 {
@@ -100,6 +119,18 @@ enum status ref_extremum(const struct ref_call *c, struct diag *d)
 {
     (void)d;
     return binary(c, extremum_one);
+}
+
+enum status ref_prelu(const struct ref_call *c, struct diag *d)
+{
+    (void)d;
+    return binary(c, prelu_one);
+}
+
+enum status ref_squared(const struct ref_call *c, struct diag *d)
+{
+    (void)d;
+    return binary(c, squared_one);
 }
 
 /* y = table[x + 128]. */

@@ -104,7 +104,7 @@ static int8_t average_code(const struct average *v, const struct ref_call *c)
     return ref_real_code(c, v->sum / (float)v->n / r[1]);
 }
 
-static int8_t pool_one(const struct ref_call *c, int32_t oy, int32_t ox, int32_t channel)
+static int8_t pool_one(const struct ref_call *c, int32_t n, int32_t oy, int32_t ox, int32_t channel)
 {
     const struct ir_tensor *x = c->in[0];
     const int32_t *a = c->op->attr;
@@ -117,7 +117,8 @@ static int8_t pool_one(const struct ref_call *c, int32_t oy, int32_t ox, int32_t
 
             if (iy >= 0 && iy < x->dim[1] && ix >= 0 && ix < x->dim[2])
                 average_add(&v, c,
-                            ref_i8(c->x[0])[(size_t)(iy * x->dim[2] + ix) * (size_t)x->dim[3] +
+                            ref_i8(c->x[0])[(size_t)((n * x->dim[1] + iy) * x->dim[2] + ix) *
+                                                (size_t)x->dim[3] +
                                             (size_t)channel]);
         }
     return average_code(&v, c);
@@ -129,10 +130,11 @@ enum status ref_real_average_pool(const struct ref_call *c, struct diag *d)
     int8_t *out = (int8_t *)c->y[0];
 
     (void)d;
-    for (int32_t oy = 0; oy < y->dim[1]; oy++)
-        for (int32_t ox = 0; ox < y->dim[2]; ox++)
-            for (int32_t channel = 0; channel < y->dim[3]; channel++)
-                *out++ = pool_one(c, oy, ox, channel);
+    for (int32_t n = 0; n < y->dim[0]; n++)
+        for (int32_t oy = 0; oy < y->dim[1]; oy++)
+            for (int32_t ox = 0; ox < y->dim[2]; ox++)
+                for (int32_t channel = 0; channel < y->dim[3]; channel++)
+                    *out++ = pool_one(c, n, oy, ox, channel);
     return ST_OK;
 }
 

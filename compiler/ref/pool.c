@@ -36,7 +36,8 @@ static int32_t floor_div(int32_t a, int32_t n)
 
 /* (acc +- n/2) / n, truncating; n valid cells. round_up, for what was uint8 (where acc is never
  * negative): (acc + n/2) / n rounded down, which does not change when 128 n is subtracted. */
-static int8_t average_cells(const struct ref_call *c, struct cells v, int32_t channel)
+static int8_t average_cells(const struct ref_call *c, const int8_t *image, struct cells v,
+                            int32_t channel)
 {
     const struct ir_tensor *x = c->in[0];
     const int32_t n = (v.y1 - v.y0) * (v.x1 - v.x0);
@@ -44,8 +45,7 @@ static int8_t average_cells(const struct ref_call *c, struct cells v, int32_t ch
 
     for (int32_t iy = v.y0; iy < v.y1; iy++)
         for (int32_t ix = v.x0; ix < v.x1; ix++)
-            acc += ref_i8(
-                c->x[0])[(size_t)(iy * x->dim[2] + ix) * (size_t)x->dim[3] + (size_t)channel];
+            acc += image[(size_t)(iy * x->dim[2] + ix) * (size_t)x->dim[3] + (size_t)channel];
     if (n <= 0)
         return clamp(c, 0);
     if (c->op->attr[IR_ROUND_UP] != 0)
@@ -53,15 +53,16 @@ static int8_t average_cells(const struct ref_call *c, struct cells v, int32_t ch
     return clamp(c, (acc > 0 ? acc + n / 2 : acc - n / 2) / n);
 }
 
-static int8_t max_cells(const struct ref_call *c, struct cells v, int32_t channel)
+static int8_t max_cells(const struct ref_call *c, const int8_t *image, struct cells v,
+                        int32_t channel)
 {
     const struct ir_tensor *x = c->in[0];
     int32_t best = -128;
 
     for (int32_t iy = v.y0; iy < v.y1; iy++)
         for (int32_t ix = v.x0; ix < v.x1; ix++) {
-            const int32_t code = ref_i8(
-                c->x[0])[(size_t)(iy * x->dim[2] + ix) * (size_t)x->dim[3] + (size_t)channel];
+            const int32_t code =
+                image[(size_t)(iy * x->dim[2] + ix) * (size_t)x->dim[3] + (size_t)channel];
 
             best = code > best ? code : best;
         }
@@ -69,15 +70,19 @@ static int8_t max_cells(const struct ref_call *c, struct cells v, int32_t channe
 }
 
 static enum status pool(const struct ref_call *c,
-                        int8_t one(const struct ref_call *c, struct cells v, int32_t channel))
+                        int8_t one(const struct ref_call *c, const int8_t *image, struct cells v,
+                                   int32_t channel))
 {
-    const struct ir_tensor *y = c->out[0];
+    const struct ir_tensor *x = c->in[0], *y = c->out[0];
+    const size_t image = (size_t)x->dim[1] * (size_t)x->dim[2] * (size_t)x->dim[3];
     int8_t *out = (int8_t *)c->y[0];
 
-    for (int32_t oy = 0; oy < y->dim[1]; oy++)
-        for (int32_t ox = 0; ox < y->dim[2]; ox++)
-            for (int32_t channel = 0; channel < y->dim[3]; channel++)
-                *out++ = one(c, cells_of(c, oy, ox), channel);
+    for (int32_t n = 0; n < y->dim[0]; n++)
+        for (int32_t oy = 0; oy < y->dim[1]; oy++)
+            for (int32_t ox = 0; ox < y->dim[2]; ox++)
+                for (int32_t channel = 0; channel < y->dim[3]; channel++)
+                    *out++ =
+                        one(c, ref_i8(c->x[0]) + (size_t)n * image, cells_of(c, oy, ox), channel);
     return ST_OK;
 }
 
@@ -127,6 +132,29 @@ enum status ref_mean(const struct ref_call *c, struct diag *d)
                 (uint32_t)(ref_i8(c->x[0])[base + ref_pick(x, mask, i)] - x->quant.zero_point[0]);
         ((int8_t *)c->y[0])[o] =
             ref_code(c, ref_mbqm((int32_t)sum, c->op->fixed.multiplier[0], c->op->fixed.shift[0]));
+    }
+    return ST_OK;
+}
+
+/* The largest or smallest code over the axes. */
+enum status ref_reduce(const struct ref_call *c, struct diag *d)
+{
+    const struct ir_tensor *x = c->in[0];
+    const uint32_t mask = (uint32_t)c->op->attr[IR_AXIS];
+    const size_t n_out = (size_t)ir_elements(c->out[0]), n = (size_t)ir_elements(x) / n_out;
+    const bool least = c->op->opcode == IR_OP_REDUCE_MIN;
+
+    (void)d;
+    for (size_t o = 0; o < n_out; o++) {
+        const size_t base = ref_pick(x, ~mask, o);
+        int32_t best = ref_i8(c->x[0])[base];
+
+        for (size_t i = 1; i < n; i++) {
+            const int32_t v = ref_i8(c->x[0])[base + ref_pick(x, mask, i)];
+
+            best = (least ? v < best : v > best) ? v : best;
+        }
+        ((int8_t *)c->y[0])[o] = (int8_t)best;
     }
     return ST_OK;
 }

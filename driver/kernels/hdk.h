@@ -267,4 +267,6 @@ void hdk_onnx_softmax(const struct hdk_onnx_softmax *p, const int8_t *x, int8_t 
 /* rint(x / scale) + zero, clamped to the type; NaN gives zero. */
 void hdk_onnx_quantize(const struct hdk_quantize *p, const float *x, int8_t *y);
 
+#include "hdk_ops.h" /* operators beyond the core of convolutional networks */
+
 #endif

@@ -200,3 +200,42 @@ void hdk_minimum(const struct hdk_extremum *p, const int8_t *a, const int8_t *b,
 {
     extremum(p, -1, a, b, y);
 }
+
+void hdk_prelu(const struct hdk_add *p, const int8_t *x, const int8_t *alpha, int8_t *y)
+{
+    const struct hdk_walk2 *w = &p->walk;
+    uint32_t rows = w->shape[0] * w->shape[1] * w->shape[2], n = w->shape[3];
+
+    for (uint32_t row = 0; row < rows; row++) {
+        uint32_t a0, b0;
+
+        row_start(w, row, &a0, &b0);
+        for (uint32_t i = 0; i < n; i++) {
+            int32_t d = x[a0 + i * w->a_stride[3]] - p->z_a;
+            int32_t factor = alpha[b0 + i * w->b_stride[3]] - p->z_b;
+            int32_t v = d >= 0 ? hdk_rescale(d, p->multiplier_a, p->shift_a)
+                               : hdk_rescale(d * factor, p->multiplier_b, p->shift_b);
+            y[row * n + i] = hdk_clamp(v, p->z_out, p->act_min, p->act_max);
+        }
+    }
+}
+
+void hdk_squared_difference(const struct hdk_add *p, const int8_t *a, const int8_t *b, int8_t *y)
+{
+    const struct hdk_walk2 *w = &p->walk;
+    uint32_t rows = w->shape[0] * w->shape[1] * w->shape[2], n = w->shape[3];
+
+    for (uint32_t row = 0; row < rows; row++) {
+        uint32_t a0, b0;
+
+        row_start(w, row, &a0, &b0);
+        for (uint32_t i = 0; i < n; i++) {
+            int32_t va = (a[a0 + i * w->a_stride[3]] - p->z_a) * (1 << 7);
+            int32_t vb = (b[b0 + i * w->b_stride[3]] - p->z_b) * (1 << 7);
+            int32_t d = hdk_rescale(va, p->multiplier_a, p->shift_a) -
+                        hdk_rescale(vb, p->multiplier_b, p->shift_b);
+            y[row * n + i] = hdk_clamp(hdk_rescale(d * d, p->multiplier_out, p->shift_out),
+                                       p->z_out, p->act_min, p->act_max);
+        }
+    }
+}

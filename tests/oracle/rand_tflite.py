@@ -10,7 +10,8 @@ A network is a random graph: each operator takes a random earlier tensor (mostly
 that nobody reads become the graph's outputs. Sizes straddle 4, 8, 16 and 32. Output scales follow the
 range that the float form of the operator reaches on the network's own samples, so answers fill int8
 without all of them saturating. Left out on purpose: what the reference leaves undefined (NUMERICS.md)
-and what no converter writes (stride and dilation together). The other operators are in rand_ops.py.
+and what no converter writes (stride and dilation together). The other operators are in rand_ops.py and
+rand_math.py.
 """
 
 import argparse
@@ -24,6 +25,7 @@ import tflite
 
 import float_sim as fs
 import make_goldens
+import rand_math
 import rand_ops
 from rand_ops import Skip
 from tflite_writer import Net
@@ -47,7 +49,7 @@ class Act:
         self.read = False
 
 
-class Maker(rand_ops.Ops):
+class Maker(rand_ops.Ops, rand_math.Ops):
     """One network under construction. Every method named op_* appends one operator (or, for concat, a few)."""
 
     def __init__(self, seed, names, n_samples, dtypes=(np.int8,)):
@@ -59,6 +61,7 @@ class Maker(rand_ops.Ops):
         self.names = names
         self.acts, self.inputs, self.input_codes = [], [], []
         self.n_ops = 0
+        self.more_outputs = []  # of other types
 
     # -- drawing ---------------------------------------------------------------------------------
 
@@ -448,15 +451,16 @@ class Maker(rand_ops.Ops):
             except Skip:
                 continue
         if self.n_ops == 0:
-            raise SystemExit(f"none of {self.names} fits the input drawn")
+            raise ValueError(f"none of {self.names} fits the input drawn")
         outputs = [a for a in self.acts if not a.read and (a not in self.inputs or self.chance(0.3))]
-        self.borders = [a.index for a in self.inputs], [a.index for a in outputs]
-        return self.net.finish([a.index for a in self.inputs], [a.index for a in outputs])
+        self.borders = [a.index for a in self.inputs], [a.index for a in outputs] + self.more_outputs
+        return self.net.finish(*self.borders)
 
 
 OPS = sorted(n[3:] for n in dir(Maker) if n.startswith("op_"))
 WEIGHT = {"conv2d": 4, "depthwise": 3, "fc": 2, "add": 2}  # how often each is drawn, 1 if not named
-RANK4 = {"conv2d", "depthwise", "avgpool", "maxpool", "mean"}
+RANK4 = {"conv2d", "depthwise", "avgpool", "maxpool", "mean", "transpose_conv", "grouped_conv", "resize_bilinear",
+         "resize_nearest", "space_to_depth", "space_to_batch"}
 
 
 def activation_code(name):

@@ -1,0 +1,155 @@
+/* host_math.c - host operators of hdk_ops.h; see host.h. */
+#include "host.h"
+
+static enum status scaled_walk(struct emit_unit *u, struct text *t, const struct ir_op *op,
+                               struct diag *d)
+{
+    static const char *const suffix[3] = {"a", "b", "out"};
+    TRY(emit_need_int8(u, op, d));
+    TRY(emit_walk(u, t, op, d));
+    for (uint32_t i = 0; i < 3; i++) {
+        emit_field(t, arena_printf(u->arena, "multiplier_%s", suffix[i]), op->fixed.multiplier[i]);
+        emit_field(t, arena_printf(u->arena, "shift_%s", suffix[i]), op->fixed.shift[i]);
+    }
+    return ST_OK;
+}
+
+static enum status reduce(struct emit_unit *u, struct text *t, const struct ir_op *op,
+                          struct diag *d)
+{
+    TRY(emit_need_int8(u, op, d));
+    return emit_reduced(u, t, op, d);
+}
+
+static enum status arg(struct emit_unit *u, struct text *t, const struct ir_op *op, struct diag *d)
+{
+    const struct ir_tensor *x = ir_in(u->graph, op, 0);
+    const uint32_t axis = (uint32_t)op->attr[IR_AXIS];
+    int64_t outer = 1, inner = 1;
+    (void)d;
+    for (uint32_t i = 0; i < x->rank; i++)
+        *(i < axis ? &outer : &inner) *= i == axis ? 1 : x->dim[i];
+    emit_field(t, "outer", outer);
+    emit_field(t, "n", x->dim[axis]);
+    emit_field(t, "inner", inner);
+    emit_field(t, "wide", ir_out(u->graph, op, 0)->type == IR_I64);
+    return ST_OK;
+}
+
+/* Input and output as images, pads and strides of the window. */
+static void images(struct emit_unit *u, struct text *t, const struct ir_op *op,
+                   const char *channels)
+{
+    const struct ir_tensor *x = ir_in(u->graph, op, 0), *y = ir_out(u->graph, op, 0);
+    emit_field(t, "batch", x->dim[0]);
+    emit_field(t, "in_h", x->dim[1]);
+    emit_field(t, "in_w", x->dim[2]);
+    emit_field(t, channels, x->dim[3]);
+    emit_field(t, "out_h", y->dim[1]);
+    emit_field(t, "out_w", y->dim[2]);
+}
+
+static enum status transpose_conv(struct emit_unit *u, struct text *t, const struct ir_op *op,
+                                  struct diag *d)
+{
+    TRY(emit_need_int8(u, op, d));
+    images(u, t, op, "in_c");
+    emit_field(t, "out_c", ir_out(u->graph, op, 0)->dim[3]);
+    emit_field(t, "kernel_h", op->attr[IR_KERNEL_H]);
+    emit_field(t, "kernel_w", op->attr[IR_KERNEL_W]);
+    emit_field(t, "stride_y", op->attr[IR_STRIDE_H]);
+    emit_field(t, "stride_x", op->attr[IR_STRIDE_W]);
+    emit_field(t, "pad_top", op->attr[IR_PAD_TOP]);
+    emit_field(t, "pad_left", op->attr[IR_PAD_LEFT]);
+    emit_field(t, "z_in", ir_zero_point(ir_in(u->graph, op, 0)));
+    emit_field(t, "z_w", ir_zero_point(ir_in(u->graph, op, 1)));
+    emit_field(t, "z_out", ir_zero_point(ir_out(u->graph, op, 0)));
+    emit_clamps(t, op);
+    emit_scales(u, t, op);
+    return ST_OK;
+}
+
+/* Strides of the batch dimensions of an operand, outermost first; 0 where it is broadcast. */
+static void batch_strides(struct text *t, const char *name, const struct ir_tensor *x)
+{
+    int64_t stride[4], size = (int64_t)ir_dim_back(x, 0) * ir_dim_back(x, 1);
+    for (uint32_t i = 0; i < 4; i++) {
+        stride[3 - i] = ir_dim_back(x, i + 2) > 1 ? size : 0;
+        size *= ir_dim_back(x, i + 2);
+    }
+    text_printf(t, "    .%s = {%lld, %lld, %lld, %lld},\n", name, (long long)stride[0],
+                (long long)stride[1], (long long)stride[2], (long long)stride[3]);
+}
+
+static enum status matmul(struct emit_unit *u, struct text *t, const struct ir_op *op,
+                          struct diag *d)
+{
+    const struct ir_tensor *a = ir_in(u->graph, op, 0), *b = ir_in(u->graph, op, 1);
+    const struct ir_tensor *y = ir_out(u->graph, op, 0);
+    const bool adj_a = op->attr[IR_ADJ_A] != 0, adj_b = op->attr[IR_ADJ_B] != 0;
+    TRY(emit_need_int8(u, op, d));
+    emit_field(t, "rows", ir_dim_back(y, 1));
+    emit_field(t, "cols", ir_dim_back(y, 0));
+    emit_field(t, "depth", ir_dim_back(a, adj_a));
+    emit_field(t, "a_row", adj_a ? 1 : ir_dim_back(a, 0));
+    emit_field(t, "a_col", adj_a ? ir_dim_back(a, 0) : 1);
+    emit_field(t, "b_row", adj_b ? 1 : ir_dim_back(b, 0));
+    emit_field(t, "b_col", adj_b ? ir_dim_back(b, 0) : 1);
+    text_printf(t, "    .batch = {%d, %d, %d, %d},\n", ir_dim_back(y, 5), ir_dim_back(y, 4),
+                ir_dim_back(y, 3), ir_dim_back(y, 2));
+    batch_strides(t, "a_batch", a);
+    batch_strides(t, "b_batch", b);
+    emit_field(t, "z_a", ir_zero_point(a));
+    emit_field(t, "z_b", ir_zero_point(b));
+    emit_field(t, "z_out", ir_zero_point(y));
+    emit_clamps(t, op);
+    emit_field(t, "multiplier", op->fixed.multiplier[0]);
+    emit_field(t, "shift", op->fixed.shift[0]);
+    return ST_OK;
+}
+
+/* 1024 times the distance of neighbours, as the reference rounds it. */
+static int32_t step_of(const struct ir_op *op, int32_t in, int32_t out)
+{
+    if (op->attr[IR_ALIGN_CORNERS] && out > 1)
+        return (1024 * (in - 1) + (out - 1) / 2) / (out - 1);
+    return (1024 * in + out / 2) / out;
+}
+
+static enum status resize_bilinear(struct emit_unit *u, struct text *t, const struct ir_op *op,
+                                   struct diag *d)
+{
+    const struct ir_tensor *x = ir_in(u->graph, op, 0), *y = ir_out(u->graph, op, 0);
+    int32_t step_y = step_of(op, x->dim[1], y->dim[1]), step_x = step_of(op, x->dim[2], y->dim[2]);
+    TRY(emit_need_int8(u, op, d));
+    images(u, t, op, "channels");
+    emit_field(t, "step_y", step_y);
+    emit_field(t, "step_x", step_x);
+    emit_field(t, "start_y", op->attr[IR_HALF_PIXEL] ? step_y / 2 - 512 : 0);
+    emit_field(t, "start_x", op->attr[IR_HALF_PIXEL] ? step_x / 2 - 512 : 0);
+    return ST_OK;
+}
+
+static enum status l2_norm(struct emit_unit *u, struct text *t, const struct ir_op *op,
+                           struct diag *d)
+{
+    const struct ir_tensor *x = ir_in(u->graph, op, 0);
+    TRY(emit_need_int8(u, op, d));
+    emit_field(t, "rows", (int64_t)(ir_elements(x) / (uint64_t)ir_dim_back(x, 0)));
+    emit_field(t, "cols", ir_dim_back(x, 0));
+    emit_field(t, "z_in", ir_zero_point(x));
+    return ST_OK;
+}
+
+const struct host_op emit_host_math[HOST_MATH] = {
+    {IR_OP_PRELU, IR_I8, "prelu", "add", scaled_walk, HOST_TWO},
+    {IR_OP_SQUARED_DIFFERENCE, IR_I8, "squared_difference", "add", scaled_walk, HOST_TWO},
+    {IR_OP_REDUCE_MAX, IR_I8, "reduce_max", "mean", reduce, HOST_ONE},
+    {IR_OP_REDUCE_MIN, IR_I8, "reduce_min", "mean", reduce, HOST_ONE},
+    {IR_OP_ARG_MAX, IR_I8, "arg_max", "arg", arg, HOST_ONE},
+    {IR_OP_ARG_MIN, IR_I8, "arg_min", "arg", arg, HOST_ONE},
+    {IR_OP_TRANSPOSE_CONV, IR_I8, "transpose_conv", "transpose_conv", transpose_conv, HOST_ALL},
+    {IR_OP_BATCH_MATMUL, IR_I8, "matmul", "matmul", matmul, HOST_ALL},
+    {IR_OP_RESIZE_BILINEAR, IR_I8, "resize_bilinear", "resize_bilinear", resize_bilinear, HOST_ONE},
+    {IR_OP_L2_NORMALIZATION, IR_I8, "l2_normalization", "l2_normalization", l2_norm, HOST_ONE},
+};

@@ -1,0 +1,78 @@
+/* hdk_ops.h - further host kernels, part of hdk.h: include that. The same rules hold. */
+#ifndef HDK_OPS_H
+#define HDK_OPS_H
+
+#include "hdk.h"
+
+/* One multiplier and shift for all channels (per_channel 0: element 0) or one each. */
+struct hdk_scale {
+    const int32_t *multiplier;
+    const int8_t *shift;
+    uint32_t per_channel;
+};
+
+/* PRELU. d = x - z_a; y = clamp(d * (multiplier_a, shift_a) + z_out) where d >= 0, else
+ * clamp(d * (alpha - z_b) * (multiplier_b, shift_b) + z_out). y may be x. */
+void hdk_prelu(const struct hdk_add *p, const int8_t *x, const int8_t *alpha, int8_t *y);
+
+/* SQUARED_DIFFERENCE. As SUB with 7 bits of headroom instead of 20, and the difference squared
+ * before the last scale. y may be a or b where that one is not broadcast. */
+void hdk_squared_difference(const struct hdk_add *p, const int8_t *a, const int8_t *b, int8_t *y);
+
+/* REDUCE_MAX, REDUCE_MIN over the axes of `reduce`; the numbers of hdk_mean are not used. */
+void hdk_reduce_max(const struct hdk_mean *p, const int8_t *x, int8_t *y);
+void hdk_reduce_min(const struct hdk_mean *p, const int8_t *x, int8_t *y);
+
+/* ARG_MAX, ARG_MIN: the first place of the largest (smallest). x [outer, n, inner]
+ * y [outer, inner] int32, or int64 if `wide`. */
+struct hdk_arg {
+    uint32_t outer, n, inner, wide;
+};
+void hdk_arg_max(const struct hdk_arg *p, const int8_t *x, void *y);
+void hdk_arg_min(const struct hdk_arg *p, const int8_t *x, void *y);
+
+/* TRANSPOSE_CONV. y[oy, ox] = clamp((sum (x - z_in) * (w - z_w) + bias) * scale + z_out) over the x
+ * and taps with oy = iy * stride_y - pad_top + ky, ox alike.  x [batch, in_h, in_w, in_c]
+ * w [out_c, kernel_h, kernel_w, in_c]   bias [out_c] or NULL   y [batch, out_h, out_w, out_c] */
+struct hdk_transpose_conv {
+    uint32_t batch, in_h, in_w, in_c, out_h, out_w, out_c;
+    uint32_t kernel_h, kernel_w, stride_y, stride_x;
+    int32_t pad_top, pad_left;
+    int32_t z_in, z_w, z_out, act_min, act_max;
+    struct hdk_scale scale;
+};
+void hdk_transpose_conv(const struct hdk_transpose_conv *p, const int8_t *x, const int8_t *w,
+                        const int32_t *bias, int8_t *y);
+
+/* BATCH_MATMUL, and FULLY_CONNECTED with computed weights. y[i, j] = clamp((sum (a - z_a) * (b -
+ * z_b) + bias[j]) * scale + z_out). Element (i, l) of a matrix of `a` is at i * a_row + l * a_col,
+ * (l, j) of `b` at l * b_row + j * b_col. Matrix t of the output reads those at a_at, b_at of the
+ * walk over batch[0..3] with the strides a_batch, b_batch (0: broadcast). */
+struct hdk_matmul {
+    uint32_t rows, cols, depth;
+    uint32_t a_row, a_col, b_row, b_col;
+    uint32_t batch[4], a_batch[4], b_batch[4];
+    int32_t z_a, z_b, z_out, act_min, act_max;
+    int32_t multiplier, shift;
+};
+void hdk_matmul(const struct hdk_matmul *p, const int8_t *a, const int8_t *b, const int32_t *bias,
+                int8_t *y);
+
+/* RESIZE_BILINEAR, one scale and zero point. Output row i lies at i * step_y + start_y in the
+ * input, 10 bits of fraction, halves away from zero. x [batch, in_h, in_w, channels]   y [batch,
+ * out_h, out_w, channels] */
+struct hdk_resize_bilinear {
+    uint32_t batch, in_h, in_w, channels, out_h, out_w;
+    int32_t step_y, step_x, start_y, start_x;
+};
+void hdk_resize_bilinear(const struct hdk_resize_bilinear *p, const int8_t *x, int8_t *y);
+
+/* L2_NORMALIZATION over the last dimension; output scale 1/128, zero point 0. x, y [rows, cols]; y
+ * may be x. */
+struct hdk_l2_normalization {
+    uint32_t rows, cols;
+    int32_t z_in;
+};
+void hdk_l2_normalization(const struct hdk_l2_normalization *p, const int8_t *x, int8_t *y);
+
+#endif

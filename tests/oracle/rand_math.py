@@ -1,0 +1,227 @@
+"""Operators of rand_tflite.py that compute, beyond the common ones: one method op_* draws and appends one."""
+
+import math
+
+import numpy as np
+import tflite
+
+import float_sim as fs
+from rand_ops import LIMIT, Skip
+
+
+class Ops:
+    """Mixed into rand_tflite.Maker."""
+
+    def int8_only(self):
+        if self.dtype != np.int8:
+            raise Skip
+
+    # -- one operand -----------------------------------------------------------------------------------
+
+    def unary(self, op, function, version=1, options=None, fixed=None, **fields):
+        x = self.source()
+        y = [function(v) for v in x.values]
+        self.emit(op, [x], self.out(op.lower(), y, fixed=fixed), version, options, **fields)
+
+    def op_abs(self):
+        self.int8_only()
+        self.unary("ABS", np.abs, 2)
+
+    def op_exp(self):
+        self.int8_only()
+        if max(float(v.max()) for v in self.acts[-1].values) > 12 or self.acts[-1].scale > 0.08:
+            raise Skip  # beyond int32 the reference is undefined
+        x = self.acts[-1]
+        self.emit("EXP", [x], self.out("exp", [np.exp(v) for v in x.values]), 2)
+
+    def op_gelu(self):
+        erf = np.vectorize(math.erf)
+        approximate = self.chance(0.5)
+        self.unary("GELU", lambda v: v * (1 + erf(v / math.sqrt(2))) / 2, 1, "GeluOptions", Approximate=approximate)
+
+    def op_relus(self):
+        """The stand-alone activations, requantising."""
+        op = self.pick(["RELU", "RELU6", "RELU_N1_TO_1", "RELU_0_TO_1"])
+        low, high = {"RELU": (0, np.inf), "RELU6": (0, 6), "RELU_N1_TO_1": (-1, 1), "RELU_0_TO_1": (0, 1)}[op]
+        self.unary(op, lambda v: np.clip(v, low, high), 2 if op in ("RELU", "RELU6") else 1)
+
+    def op_hard_swish(self):
+        self.unary("HARD_SWISH", lambda v: v * np.clip(v + 3, 0, 6) / 6, 1, "HardSwishOptions")
+
+    def op_l2_normalization(self):
+        self.int8_only()
+        if len(self.acts[-1].shape) > 4:
+            raise Skip
+        self.unary("L2_NORMALIZATION", lambda v: v / np.maximum(1e-6, np.sqrt((v * v).sum(-1, keepdims=True))), 2,
+                   "L2NormOptions", fixed=(np.float32(1 / 128), 0))
+
+    # -- two operands ----------------------------------------------------------------------------------
+
+    def op_prelu(self):
+        x = self.source()
+        if len(x.shape) > 4:
+            raise Skip
+        shape = self.pick([x.shape[1:], (1,) * (len(x.shape) - 2) + x.shape[-1:], x.shape[-1:]])
+        alpha = self.constant(shape)
+        y = [np.where(v < 0, a * v, v) for v, a in zip(x.values, alpha.values)]
+        self.emit("PRELU", [x, alpha], self.out("prelu", y), 1)
+
+    def op_squared_difference(self):
+        self.int8_only()
+        a, b = self.operands(0.1)
+        if max(len(a.shape), len(b.shape)) > 4:
+            raise Skip
+        y = [np.square(u - v) for u, v in zip(a.values, b.values)]
+        self.emit("SQUARED_DIFFERENCE", [a, b], self.out("squared", y), 2, "SquaredDifferenceOptions")
+
+    def op_extremum(self):
+        """MAXIMUM or MINIMUM with every broadcast."""
+        x = self.source()
+        if len(x.shape) > 4:
+            raise Skip
+        shape = tuple(self.pick([1, n]) for n in x.shape)[int(self.rng.integers(len(x.shape))):]
+        codes = self.code(shape)
+        index = self.net.tensor(f"t{self.n_ops:02d}_const", shape, self.dtype, x.scale, x.zero, 0, codes)
+        op, function = self.pick([("MAXIMUM", np.maximum), ("MINIMUM", np.minimum)])
+        y = [function(v, (codes - x.zero) * float(x.scale)) for v in x.values]
+        self.emit(op, [x, index], self.out(op.lower(), y, like=x), 2, "MaximumMinimumOptions")
+
+    def op_batch_matmul(self):
+        """Of one tensor with itself, turned, or with a constant."""
+        self.int8_only()
+        x = self.source()
+        if not 2 <= len(x.shape) <= 4:
+            raise Skip
+        adj_x = self.chance(0.3)
+        k = x.shape[-2] if adj_x else x.shape[-1]
+        m = x.shape[-1] if adj_x else x.shape[-2]
+        if self.chance(0.3):
+            other, adj_y = x, not adj_x
+            n = m
+        else:
+            n, adj_y = self.pick([1, 3, 8, 17]), self.chance(0.5)
+            batch = self.pick([x.shape[:-2], (1,) * (len(x.shape) - 2)])
+            other = self.constant((*batch, n, k) if adj_y else (*batch, k, n))
+        if np.prod(x.shape[:-2]) * m * n > LIMIT:
+            raise Skip
+        y = [np.matmul(np.swapaxes(u, -1, -2) if adj_x else u, np.swapaxes(v, -1, -2) if adj_y else v)
+             for u, v in zip(x.values, other.values)]
+        self.emit("BATCH_MATMUL", [x, other], self.out("matmul", y), 2, "BatchMatMulOptions", AdjX=adj_x, AdjY=adj_y)
+
+    def op_fc_computed(self):
+        """FULLY_CONNECTED whose weights are another activation of two dimensions."""
+        self.int8_only()
+        x = self.source()
+        fit = [a for a in self.acts if len(a.shape) == 2 and a.shape[1] == x.shape[-1] and a is not x]
+        if not fit:
+            raise Skip
+        w = self.pick(fit)
+        m = int(np.prod(x.shape)) // x.shape[-1]
+        if m * w.shape[0] > LIMIT:
+            raise Skip
+        bias = self.net.tensor(f"t{self.n_ops:02d}_b", (w.shape[0],), np.int32, np.float32(x.scale * w.scale),
+                               data=self.rng.integers(-500, 500, w.shape[0]))
+        y = [v.reshape(m, -1) @ u.T for v, u in zip(x.values, w.values)]
+        self.emit("FULLY_CONNECTED", [x, w, bias], self.out("fc", y), 4, "FullyConnectedOptions")
+
+    # -- convolutions ----------------------------------------------------------------------------------
+
+    def op_transpose_conv(self):
+        x = self.source(image=True)
+        h, w, c = x.shape[1:]
+        k, s = [self.pick([1, 2, 3, 4, 5]) for _ in "hw"], [self.pick([1, 2, 2, 3]) for _ in "hw"]
+        same, oc = self.chance(0.5), self.pick([1, 3, 4, 8])
+        out = [n * t if same else (n - 1) * t + q for n, t, q in zip((h, w), s, k)]
+        if out[0] * out[1] * oc > LIMIT or h * w * k[0] * k[1] * c * oc > 600_000:
+            raise Skip
+        wi, bi, wf, bf = self.add_weights("tconv", (oc, *k, c), 0, x, self.chance(0.85))
+        pads = [max(0, (math.ceil(o / t) - 1) * t + q - o) // 2 if same else 0 for o, t, q in zip(out, s, k)]
+        y = []
+        for v in x.values:
+            full = np.zeros((1, (h - 1) * s[0] + k[0] + out[0], (w - 1) * s[1] + k[1] + out[1], oc))
+            for ky in range(k[0]):
+                for kx in range(k[1]):
+                    full[:, ky:ky + h * s[0]:s[0], kx:kx + w * s[1]:s[1]][:, :h, :w] += v @ wf[:, ky, kx].T
+            y.append(full[:, pads[0]:pads[0] + out[0], pads[1]:pads[1] + out[1]] + bf)
+        t = self.out("tconv", y)
+        self.emit("TRANSPOSE_CONV", [self.ints("shape", [1, *out, oc]), wi, x] + ([bi] if bi >= 0 else []), t, 3,
+                  "TransposeConvOptions", Padding=tflite.Padding.SAME if same else tflite.Padding.VALID, StrideH=s[0],
+                  StrideW=s[1])
+
+    def op_grouped_conv(self):
+        self.int8_only()
+        x = self.source(image=True)
+        groups = [g for g in (2, 3, 4, 8) if x.shape[3] % g == 0]
+        if not groups:
+            raise Skip
+        g = self.pick(groups)
+        k, stride, dilation, same, out = self.window(x)
+        oc, part = g * self.pick([1, 2, 3]), x.shape[3] // g
+        if out[0] * out[1] * oc > LIMIT or out[0] * out[1] * oc * k[0] * k[1] * part > 600_000:
+            raise Skip
+        wi, bi, wf, bf = self.add_weights("gconv", (oc, *k, part), 0, x, self.chance(0.85), optional_bias=False)
+        y = []
+        for v in x.values:
+            y.append(np.concatenate([fs.conv(v[..., i * part:(i + 1) * part], wf[i * oc // g:(i + 1) * oc // g], 0.0,
+                                             stride, dilation, same) for i in range(g)], -1) + bf)
+        self.emit("CONV_2D", [x, wi, bi], self.out("gconv", y), 6, "Conv2DOptions",
+                  **self.window_fields(stride, dilation, same, "NONE"))
+
+    def op_resize_bilinear(self):
+        self.int8_only()
+        x = self.source(image=True)
+        size = [int(self.rng.integers(1, 2 * n + 3)) for n in x.shape[1:3]]
+        if size[0] * size[1] * x.shape[3] > LIMIT:
+            raise Skip
+        how = self.pick([(False, False), (True, False), (False, True)])
+        y = [v[:, [0] * size[0]][:, :, [0] * size[1]] for v in x.values]  # its range will do
+        self.emit("RESIZE_BILINEAR", [x, self.ints("size", size)], self.out("bilinear", y, like=x), 3,
+                  "ResizeBilinearOptions", AlignCorners=how[0], HalfPixelCenters=how[1])
+
+    # -- reductions ------------------------------------------------------------------------------------
+
+    def axes(self, x):
+        n = len(x.shape)
+        if n > 4:
+            raise Skip
+        axes = sorted({int(v) for v in self.rng.integers(0, n, self.pick([1, 1, 2, 3]))})
+        return axes, [a - n if self.chance(0.3) else a for a in axes]
+
+    def op_reduce(self):
+        """MEAN over any axes, REDUCE_MAX, REDUCE_MIN; SUM of uint8 (of int8 the oracle's is undefined)."""
+        x = self.source()
+        axes, asked = self.axes(x)
+        op, function = self.pick([("MEAN", np.mean), ("REDUCE_MAX", np.max), ("REDUCE_MIN", np.min), ("SUM", np.sum)])
+        keep = self.chance(0.5)
+        if len(axes) == len(x.shape) and not keep or op == "SUM" and self.dtype == np.int8:
+            raise Skip
+        y = [function(v, tuple(axes), keepdims=keep) for v in x.values]
+        t = self.out(op.lower(), y, like=x if op[0] == "R" else None)
+        self.emit(op, [x, self.ints("axes", asked)], t, 2, "ReducerOptions", KeepDims=keep)
+
+    def op_arg(self):
+        """ARG_MAX or ARG_MIN: always an output of the graph, int32 or int64."""
+        x = self.source()
+        if len(x.shape) > 4:
+            raise Skip
+        k, asked = self.axis(x)
+        op, options = self.pick([("ARG_MAX", "ArgMaxOptions"), ("ARG_MIN", "ArgMinOptions")])
+        dtype, code = self.pick([(np.int32, tflite.TensorType.INT32), (np.int64, tflite.TensorType.INT64)])
+        shape = x.shape[:k] + x.shape[k + 1:]
+        y = self.net.tensor(f"t{self.n_ops:02d}_arg", shape, dtype)
+        self.net.op(op, [x.index, self.number("axis", asked)], [y], 2, options, OutputType=code)
+        x.read = True
+        self.more_outputs.append(y)
+        self.n_ops += 1
+
+    def op_concat_scaled(self):
+        """uint8 parts of different scales."""
+        if self.dtype != np.uint8:
+            raise Skip
+        x = self.source()
+        other = self.constant(x.shape)
+        if x.values[0].size * 2 > LIMIT or len(x.shape) > 4:
+            raise Skip
+        k, asked = self.axis(x)
+        y = [np.concatenate([u, v], k) for u, v in zip(x.values, other.values)]
+        self.emit("CONCATENATION", [x, other], self.out("concat", y), 2, "ConcatenationOptions", Axis=asked)
