@@ -353,3 +353,34 @@ enum status ox_max_pool(struct ox *m)
     ox_set_tensor(m, 0, ox_from_nhwc(m, ox_out(m, 0)->name, out, t->rank), x->real);
     return ST_OK;
 }
+
+/* Axes of input 1 (opset 18) or of the attribute; none: all. */
+enum status ox_reduce_mean(struct ox *m)
+{
+    struct ox_pending *p;
+    struct ox_shape s = {0};
+    int64_t *axes;
+    uint32_t id, n, rank, k, mask = 0;
+
+    TRY(ox_codes(m, 0, "input", &id));
+    TRY(ox_ints(m, 1, "axes", &n, &axes));
+    rank = m->g->tensor[id]->rank;
+    if (n == 0 && ox_attr_int(m, "noop_with_empty_axes", 0) != 0)
+        return FAIL(m->d, ST_UNSUPPORTED, "noop_with_empty_axes: expected 0");
+    for (uint32_t i = 0; i < n; i++) {
+        TRY(ox_axis(m, "axes", axes[i], rank, &k));
+        mask |= 1u << k;
+    }
+    if (n == 0)
+        mask = (1u << rank) - 1;
+    p = ox_pending_new(m, IR_OP_MEAN, s);
+    p->attr[IR_AXIS] = (int32_t)mask;
+    p->attr[IR_KEEP_DIMS] = ox_attr_int(m, "keepdims", 1) != 0;
+    for (uint32_t i = 0; i < rank; i++)
+        if ((mask >> i & 1) == 0 || p->attr[IR_KEEP_DIMS] != 0)
+            p->shape.dim[p->shape.rank++] = (mask >> i & 1) != 0 ? 1 : m->g->tensor[id]->dim[i];
+    p->n_in = 1;
+    p->in[0] = id;
+    ox_set_pending(m, p);
+    return ST_OK;
+}

@@ -160,8 +160,32 @@ static enum ir_opcode binary_opcode(const char *op)
     return strstr(op, "Add")   ? IR_OP_ADD
            : strstr(op, "Sub") ? IR_OP_SUB
            : strstr(op, "Mul") ? IR_OP_MUL
+           : strstr(op, "Div") ? IR_OP_MUL
            : strstr(op, "Max") ? IR_OP_MAXIMUM
                                : IR_OP_MINIMUM;
+}
+
+/* x / c is x * (1 / c), exact but for the rounding of 1 / c to float32. */
+static enum status reciprocal(struct ox *m, uint32_t *id)
+{
+    const struct ox_value *v = ox_in(m, 1);
+    struct ir_tensor *t;
+    float *scale = ARENA_ARRAY(m->arena, float, 1);
+    double c;
+
+    TRY(ox_codes(m, 1, "divisor", id));
+    t = m->g->tensor[*id];
+    if (t->role != IR_CONST || ir_elements(t) != 1)
+        return FAIL(m->d, ST_UNSUPPORTED, "divisor '%.80s': expected a constant of one element",
+                    v->name);
+    c = (double)t->quant.scale[0] *
+        ((t->type == IR_I8 ? (int8_t)t->data[0] : t->data[0]) - t->quant.zero_point[0]);
+    if (c == 0 || !isfinite(1 / c))
+        return FAIL(m->d, ST_MODEL, "divisor '%.80s' is %.9g", v->name, c);
+    *scale = (float)fabs(1 / c);
+    *id = ox_ir_const(m, v->name, IR_I8, t->rank, t->dim, c > 0 ? "\x01" : "\xff");
+    m->g->tensor[*id]->quant = (struct ir_quant){1, 0, scale, ARENA_ARRAY(m->arena, int32_t, 1)};
+    return ST_OK;
 }
 
 enum status ox_binary(struct ox *m)
@@ -176,7 +200,10 @@ enum status ox_binary(struct ox *m)
     if (opcode == IR_OP_ADD && a && b && b->kind == OX_PENDING && ox_is_bias(b->pending, a))
         return ox_add_bias(m, b->pending, a, 1);
     TRY(ox_codes(m, 0, "first input", &ia));
-    TRY(ox_codes(m, 1, "second input", &ib));
+    if (strcmp(m->op, "Div") == 0)
+        TRY(reciprocal(m, &ib));
+    else
+        TRY(ox_codes(m, 1, "second input", &ib));
     TRY(binary_pending(m, opcode, ia, ib, &p));
     ox_set_pending(m, p);
     return ST_OK;
@@ -358,6 +385,7 @@ enum status ox_qlinear_concat(struct ox *m)
         TRY(qlinear_input(m, 2 + 3 * i, &q, &part[i]));
     }
     TRY(ox_axis(m, "axis", ox_attr_int(m, "axis", 0), m->g->tensor[part[0]]->rank, &axis));
+    TRY(ox_check_parts(m, n, part, axis, false));
     p = ox_pending_new(m, IR_OP_CONCATENATION, (struct ox_shape){0});
     p->n_part = n;
     p->part = part;
@@ -369,7 +397,7 @@ enum status ox_qlinear_concat(struct ox *m)
     return ST_OK;
 }
 
-/* Along the last axis; before opset 13 everything from `axis` on is one row. */
+/* Along one axis; before opset 13 everything from `axis` on is one row. */
 enum status ox_softmax(struct ox *m)
 {
     const float one = 1;
@@ -379,14 +407,15 @@ enum status ox_softmax(struct ox *m)
     TRY(ox_codes(m, 0, "input", &id));
     rank = m->g->tensor[id]->rank;
     TRY(ox_axis(m, "axis", ox_attr_int(m, "axis", m->opset < 13 ? 1 : -1), rank, &axis));
-    for (uint32_t i = axis + 1; i < rank; i++)
-        if (m->g->tensor[id]->dim[i] != 1 || m->opset < 13)
-            return FAIL(m->d, ST_UNSUPPORTED, "axis %u: expected the last of %u", axis, rank);
-    if (axis + 1 != rank)
-        return FAIL(m->d, ST_UNSUPPORTED, "axis %u: expected the last of %u", axis, rank);
+    for (uint32_t i = axis + 1; i < rank && m->opset < 13; i++)
+        if (m->g->tensor[id]->dim[i] != 1)
+            return FAIL(m->d, ST_UNSUPPORTED,
+                        "axis %u: before opset 13 expected size 1 behind it, found %d", axis,
+                        m->g->tensor[id]->dim[i]);
     p = ox_pending_new(m, IR_OP_SOFTMAX, ox_shape_of(m, id));
     p->n_in = 1;
     p->in[0] = id;
+    p->attr[IR_AXIS] = (int32_t)axis;
     memcpy(&p->attr[IR_BETA_BITS], &one, 4);
     ox_set_pending(m, p);
     return ST_OK;

@@ -120,16 +120,18 @@ uint32_t ox_reshape(struct ox *m, const char *name, uint32_t id, struct ox_shape
 }
 
 uint32_t ox_slice(struct ox *m, const char *name, uint32_t id, const int32_t *begin,
-                  const int32_t *size)
+                  const int32_t *size, const int32_t *step)
 {
     struct ox_shape y = ox_shape_of(m, id);
     const int32_t n = (int32_t)y.rank;
-    uint32_t in[2] = {id}, out;
+    uint32_t in[3] = {id}, out;
 
     memcpy(y.dim, size, y.rank * sizeof *size);
     in[1] = int_const(m, name, 1, &n, begin);
+    if (step)
+        in[2] = int_const(m, name, 1, &n, step);
     out = ox_like(m, name, id, y);
-    ox_op(m, IR_OP_SLICE, 2, in, out);
+    ox_op(m, IR_OP_SLICE, step ? 3 : 2, in, out);
     return out;
 }
 
@@ -149,6 +151,21 @@ uint32_t ox_pad(struct ox *m, const char *name, uint32_t id, const int32_t *befo
     in[1] = int_const(m, name, 2, dim, amount);
     out = ox_like(m, name, id, y);
     ox_op(m, IR_OP_PAD, 2, in, out);
+    return out;
+}
+
+uint32_t ox_gather(struct ox *m, const char *name, uint32_t id, uint32_t axis, uint32_t rank,
+                   const int32_t *dim, const int32_t *index)
+{
+    const struct ox_shape x = ox_shape_of(m, id);
+    struct ox_shape y = {.rank = x.rank - 1 + rank};
+    uint32_t in[2] = {id}, out;
+
+    for (uint32_t i = 0; i < y.rank; i++)
+        y.dim[i] = i < axis ? x.dim[i] : i < axis + rank ? dim[i - axis] : x.dim[i + 1 - rank];
+    in[1] = int_const(m, name, rank, dim, index);
+    out = ox_like(m, name, id, y);
+    ox_op(m, IR_OP_GATHER, 2, in, out)->attr[IR_AXIS] = (int32_t)axis;
     return out;
 }
 

@@ -115,6 +115,9 @@ enum status ox_scale(struct ox *m, uint32_t is, uint32_t iz, uint32_t rank, cons
 enum status ox_codes(struct ox *m, uint32_t i, const char *what, uint32_t *id);
 /* Give tensor `id` scale and zero point, or check that it has these. */
 enum status ox_set_quant(struct ox *m, uint32_t id, const struct ir_quant *q);
+/* Codes of two tensors that are to be mixed have one scale; one that is not known yet will be it.
+ */
+bool ox_one_scale(struct ox *m, uint32_t a, uint32_t b);
 bool ox_same_quant(const struct ir_quant *a, const struct ir_quant *b);
 /* A constant IR tensor with its own copy of the data. */
 uint32_t ox_ir_const(struct ox *m, const char *name, enum ir_type type, uint32_t rank,
@@ -144,10 +147,13 @@ uint32_t ox_like(struct ox *m, const char *name, uint32_t id, struct ox_shape s)
 uint32_t ox_transpose(struct ox *m, const char *name, uint32_t id, const int32_t *perm);
 uint32_t ox_reshape(struct ox *m, const char *name, uint32_t id, struct ox_shape s);
 uint32_t ox_slice(struct ox *m, const char *name, uint32_t id, const int32_t *begin,
-                  const int32_t *size);
+                  const int32_t *size, const int32_t *step); /* step NULL: 1 */
+uint32_t ox_gather(struct ox *m, const char *name, uint32_t id, uint32_t axis, uint32_t rank,
+                   const int32_t *dim, const int32_t *index);
 uint32_t ox_pad(struct ox *m, const char *name, uint32_t id, const int32_t *before,
                 const int32_t *after);
 uint32_t ox_concat(struct ox *m, const char *name, uint32_t n, const uint32_t *id, uint32_t axis);
+enum status ox_check_parts(struct ox *m, uint32_t n, const uint32_t *id, uint32_t axis, bool types);
 /* [N,C,L] or [N,C,H,W] to [N,H,W,C], and a tensor [N,H,W,C] back to rank 3 or 4. */
 uint32_t ox_to_nhwc(struct ox *m, uint32_t id);
 uint32_t ox_from_nhwc(struct ox *m, const char *name, uint32_t id, uint32_t rank);
@@ -196,8 +202,8 @@ ox_handler ox_quantize, ox_dequantize, ox_qlinear_conv, ox_qlinear_matmul, ox_ql
 ox_handler ox_conv, ox_gemm, ox_matmul, ox_binary, ox_unary, ox_clip, ox_softmax, ox_average_pool,
     ox_max_pool, ox_reduce_mean;
 ox_handler ox_identity, ox_reshape_node, ox_flatten, ox_squeeze, ox_transpose_node, ox_concat_node,
-    ox_slice_node, ox_split, ox_pad_node, ox_gather, ox_depth_to_space, ox_space_to_depth,
-    ox_constant, ox_shape_node, ox_cast;
+    ox_slice_node, ox_split, ox_pad_node, ox_gather_node, ox_depth_space, ox_constant,
+    ox_shape_node, ox_cast;
 /* Node `index` of the file. */
 enum status ox_node(struct ox *m, uint32_t index);
 

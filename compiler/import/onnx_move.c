@@ -273,11 +273,11 @@ static enum status concat_const(struct ox *m)
     return ST_OK;
 }
 
-/* Equal shapes but for `axis`, equal types. */
-static enum status check_parts(struct ox *m, uint32_t n, const uint32_t *id, uint32_t axis,
-                               bool types)
+/* Equal shapes but for `axis`, equal types; the sum is a dimension. */
+enum status ox_check_parts(struct ox *m, uint32_t n, const uint32_t *id, uint32_t axis, bool types)
 {
     const struct ir_tensor *first = m->g->tensor[id[0]];
+    int64_t size = first->rank ? first->dim[axis] : 0;
 
     for (uint32_t i = 1; i < n; i++) {
         const struct ir_tensor *t = m->g->tensor[id[i]];
@@ -290,6 +290,9 @@ static enum status check_parts(struct ox *m, uint32_t n, const uint32_t *id, uin
                 return FAIL(m->d, ST_MODEL, "part %u: shapes %s and %s differ outside axis %u", i,
                             ir_shape_text(m->arena, first->rank, first->dim),
                             ir_shape_text(m->arena, t->rank, t->dim), axis);
+        size += t->dim[axis];
+        if (size > INT32_MAX)
+            return FAIL(m->d, ST_MODEL, "part %u: the parts have more than 2147483647 in all", i);
     }
     return ST_OK;
 }
@@ -315,10 +318,12 @@ enum status ox_concat_node(struct ox *m)
             id[i] = ox_in(m, i)->tensor;
         else
             TRY(ox_codes(m, i, "part", &id[i]));
-        same = same && ox_same_quant(&m->g->tensor[id[0]]->quant, &m->g->tensor[id[i]]->quant);
+        same = same &&
+               (plain ? ox_one_scale(m, id[0], id[i])
+                      : ox_same_quant(&m->g->tensor[id[0]]->quant, &m->g->tensor[id[i]]->quant));
     }
     TRY(ox_axis(m, "axis", ox_attr_int(m, "axis", 1), m->g->tensor[id[0]]->rank, &axis));
-    TRY(check_parts(m, n, id, axis, plain || same));
+    TRY(ox_check_parts(m, n, id, axis, plain || same));
     if (plain && !same)
         return FAIL(m->d, ST_UNSUPPORTED, "parts are codes of different or unknown scales");
     if (same) {

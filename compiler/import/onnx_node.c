@@ -207,6 +207,22 @@ bool ox_same_quant(const struct ir_quant *a, const struct ir_quant *b)
            a->zero_point[0] == b->zero_point[0];
 }
 
+bool ox_one_scale(struct ox *m, uint32_t a, uint32_t b)
+{
+    const uint32_t ra = scale_root(m, a), rb = scale_root(m, b);
+    const struct ir_quant *qa = &m->g->tensor[ra]->quant, *qb = &m->g->tensor[rb]->quant;
+
+    if (ra == rb || ox_same_quant(qa, qb))
+        return true;
+    if (qb->n == 0 && rb < m->cap_same)
+        m->same_as[rb] = ra;
+    else if (qa->n == 0 && ra < m->cap_same)
+        m->same_as[ra] = rb;
+    else
+        return false;
+    return true;
+}
+
 enum status ox_set_quant(struct ox *m, uint32_t id, const struct ir_quant *q)
 {
     struct ir_tensor *root = m->g->tensor[scale_root(m, id)], *t = m->g->tensor[id];
@@ -252,6 +268,19 @@ uint32_t ox_code_const(struct ox *m, const char *name, const struct ox_const *c,
     return id;
 }
 
+/* A float constant of one element is exact: code 1, -1 or 0 of its own scale. */
+static uint32_t number_const(struct ox *m, const char *name, double v)
+{
+    const int8_t code = (int8_t)(isfinite(v) ? (v > 0) - (v < 0) : 0);
+    float *scale = ARENA_ARRAY(m->arena, float, 1);
+    uint32_t id;
+
+    *scale = code ? (float)fabs(v) : 1;
+    id = ox_ir_const(m, name, IR_I8, 0, NULL, &code);
+    m->g->tensor[id]->quant = (struct ir_quant){1, 0, scale, ARENA_ARRAY(m->arena, int32_t, 1)};
+    return id;
+}
+
 enum status ox_codes(struct ox *m, uint32_t i, const char *what, uint32_t *id)
 {
     const struct ox_value *v = ox_in(m, i);
@@ -270,6 +299,10 @@ enum status ox_codes(struct ox *m, uint32_t i, const char *what, uint32_t *id)
             return FAIL(m->d, ST_UNSUPPORTED, "%s '%.80s': expected one scale, found %u", what,
                         v->name, v->quant.n);
         *id = ox_code_const(m, v->name, &v->c, &v->quant, ox_ir_type(v->c.type));
+        return ST_OK;
+    }
+    if (v->kind == OX_CONST && v->c.n == 1 && v->c.type == OX_FLOAT) {
+        *id = number_const(m, v->name, ox_number(&v->c, 0));
         return ST_OK;
     }
     return FAIL(m->d, ST_UNSUPPORTED,

@@ -5,6 +5,8 @@
 #include <math.h>
 #include <string.h>
 
+enum { MAX_GROUPS = 1024, MAX_POOL_WEIGHTS = 1 << 24 };
+
 struct ox_pending *ox_pending_new(struct ox *m, enum ir_opcode opcode, struct ox_shape shape)
 {
     struct ox_pending *p = ARENA_NEW(m->arena, struct ox_pending);
@@ -170,6 +172,10 @@ static enum status grouped_conv(struct ox *m, const struct ox_pending *p, const 
     uint32_t *part = ARENA_ARRAY(m->arena, uint32_t, (size_t)p->group);
     struct ox_shape s = ox_shape_of(m, x);
 
+    if (p->group > MAX_GROUPS)
+        return FAIL(m->d, ST_UNSUPPORTED,
+                    "group: expected at most %d that are not depthwise, found %d", MAX_GROUPS,
+                    p->group);
     s.dim[3] /= p->group;
     y.dim[3] /= p->group;
     for (int32_t k = 0; k < p->group; k++) {
@@ -177,8 +183,8 @@ static enum status grouped_conv(struct ox *m, const struct ox_pending *p, const 
         const int32_t begin[4] = {0, 0, 0, k * s.dim[3]};
         const char *inner = ox_inner(m, name, arena_printf(m->arena, "group%d", k));
 
-        TRY(one_conv(m, &one, inner, ox_slice(m, ox_inner(m, inner, "x"), x, begin, s.dim), false,
-                     y, q, &part[k]));
+        TRY(one_conv(m, &one, inner, ox_slice(m, ox_inner(m, inner, "x"), x, begin, s.dim, NULL),
+                     false, y, q, &part[k]));
     }
     *id = ox_concat(m, ox_inner(m, name, "nhwc"), (uint32_t)p->group, part, 3);
     return ST_OK;
@@ -219,8 +225,7 @@ static enum status finish_dense(struct ox *m, const struct ox_pending *p, const 
     return ST_OK;
 }
 
-/* Windows that all have n cells of the sum are a depthwise convolution with ones of scale 1/n: it
- * takes another output scale in one rounding. */
+/* Cells outside the image count as zero: a depthwise convolution with ones of scale 1/n. */
 static enum status pool_as_conv(struct ox *m, const struct ox_pending *p, const char *name,
                                 const struct ir_quant *q, uint32_t *id)
 {
@@ -230,6 +235,9 @@ static enum status pool_as_conv(struct ox *m, const struct ox_pending *p, const 
     float *scale = ARENA_ARRAY(m->arena, float, 1);
     int8_t *ones;
 
+    if ((int64_t)dim[2] * dim[3] > MAX_POOL_WEIGHTS / channels)
+        return FAIL(m->d, ST_UNSUPPORTED, "%dx%d kernel over %d channels with another output scale",
+                    dim[2], dim[3], channels);
     *scale = 1.0f / (float)(dim[2] * dim[3]);
     ones = ox_new_const(m, &conv.weight, OX_INT8, 4, dim);
     memset(ones, 1, (size_t)conv.weight.n);
@@ -247,19 +255,13 @@ static enum status finish_pool(struct ox *m, const struct ox_pending *p, const c
     const int32_t *a = p->attr;
     const bool padded =
         a[IR_PAD_TOP] != 0 || a[IR_PAD_LEFT] != 0 || a[IR_PAD_BOTTOM] != 0 || a[IR_PAD_RIGHT] != 0;
-    const bool rescaled = !ox_same_quant(&x->quant, q);
-    struct ox_pending plain = *p;
-    uint32_t in, out;
+    const uint32_t in = padded && p->count_pad ? IR_NONE : ox_to_nhwc(m, p->in[0]);
+    uint32_t out;
 
-    if (padded ? p->count_pad : rescaled)
+    if (in == IR_NONE)
         return pool_as_conv(m, p, name, q, id);
-    if (rescaled)
-        plain.low = -INFINITY, plain.high = INFINITY;
-    in = ox_to_nhwc(m, p->in[0]);
-    out = ox_tensor(m, ox_inner(m, name, "nhwc"), x->type, nhwc_of(p->shape), &x->quant);
-    finish_op(m, &plain, IR_OP_AVERAGE_POOL2D, 1, &in, out);
-    if (rescaled)
-        out = ox_rescale(m, ox_inner(m, name, "rescaled"), out, q, x->type);
+    out = ox_tensor(m, ox_inner(m, name, "nhwc"), x->type, nhwc_of(p->shape), q);
+    finish_op(m, p, IR_OP_AVERAGE_POOL2D, 1, &in, out);
     *id = ox_from_nhwc(m, name, out, p->shape.rank);
     return ST_OK;
 }
@@ -276,14 +278,48 @@ static enum status finish_concat(struct ox *m, const struct ox_pending *p, const
     return ST_OK;
 }
 
-/* TFLite's algorithm has one output scale; another one is a second step. */
+/* Over dimension IR_AXIS, which SOFTMAX wants last. */
 static enum status finish_softmax(struct ox *m, const struct ox_pending *p, const char *name,
                                   const struct ir_quant *q, uint32_t *id)
 {
-    const struct ir_tensor *x = m->g->tensor[p->in[0]];
+    const uint32_t rank = p->shape.rank, axis = (uint32_t)p->attr[IR_AXIS];
+    const bool last = axis + 1 == rank;
+    struct ox_pending plain = *p;
+    int32_t perm[IR_MAX_RANK];
+    uint32_t x = p->in[0];
 
-    *id = ox_tensor(m, name, x->type, p->shape, q);
-    finish_op(m, p, IR_OP_SOFTMAX, 1, p->in, *id);
+    for (uint32_t i = 0; i < rank; i++)
+        perm[i] = (int32_t)(i == axis ? rank - 1 : i == rank - 1 ? axis : i);
+    plain.attr[IR_AXIS] = 0;
+    if (!last)
+        x = ox_transpose(m, ox_inner(m, name, "turned_in"), x, perm);
+    *id = ox_tensor(m, last ? name : ox_inner(m, name, "turned"), m->g->tensor[x]->type,
+                    ox_shape_of(m, x), q);
+    finish_op(m, &plain, IR_OP_SOFTMAX, 1, &x, *id);
+    if (!last)
+        *id = ox_transpose(m, name, *id, perm);
+    return ST_OK;
+}
+
+/* Codes are compared, so both operands come in the output's scale. */
+static enum status finish_extremum(struct ox *m, const struct ox_pending *p, const char *name,
+                                   enum ir_type type, const struct ir_quant *q, uint32_t *id)
+{
+    uint32_t in[2];
+
+    for (uint32_t i = 0; i < 2; i++) {
+        const char *inner = ox_inner(m, name, i == 0 ? "first" : "second");
+        const struct ir_tensor *t = m->g->tensor[p->in[i]];
+
+        if (t->role == IR_CONST)
+            return FAIL(m->d, ST_UNSUPPORTED,
+                        "operand '%.80s': expected a computed tensor; a "
+                        "constant bound is Clip's",
+                        t->name);
+        in[i] = ox_rescale(m, inner, p->in[i], q, type);
+    }
+    *id = ox_tensor(m, name, type, p->shape, q);
+    ox_op(m, p->opcode, 2, in, *id);
     return ST_OK;
 }
 
@@ -316,6 +352,8 @@ static enum status finish_in(struct ox *m, const struct ox_pending *p, const cha
     case IR_OP_AVERAGE_POOL2D: return finish_pool(m, p, name, q, id);
     case IR_OP_CONCATENATION: return finish_concat(m, p, name, type, q, id);
     case IR_OP_SOFTMAX: return finish_softmax(m, p, name, q, id);
+    case IR_OP_MAXIMUM:
+    case IR_OP_MINIMUM: return finish_extremum(m, p, name, type, q, id);
     default: return finish_plain(m, p, name, q, id);
     }
 }
@@ -335,7 +373,9 @@ static uint32_t clip(struct ox *m, const struct ox_pending *p, const char *name,
 enum status ox_finish(struct ox *m, const struct ox_pending *p, const char *name, enum ir_type type,
                       const struct ir_quant *q, uint32_t *id)
 {
-    const enum ir_type own = p->opcode == IR_OP_CONCATENATION ? type : m->g->tensor[p->in[0]]->type;
+    const bool rescales = p->opcode == IR_OP_CONCATENATION || p->opcode == IR_OP_MAXIMUM ||
+                          p->opcode == IR_OP_MINIMUM;
+    const enum ir_type own = rescales ? type : m->g->tensor[p->in[0]]->type;
     const int32_t zero = q->zero_point[0] + (own == type ? 0 : own == IR_I8 ? -128 : 128);
     const struct ir_quant inside = {1, 0, q->scale, arena_memdup(m->arena, &zero, sizeof zero)};
     const bool unclipped = p->low == -INFINITY && p->high == INFINITY;

@@ -1,4 +1,5 @@
 /* tflite_op.c - one operator of a TFLite file: opcode, options, parameters, row. */
+#include "../ir/rules.h"
 #include "tflite_import.h"
 
 #include <math.h>
@@ -212,7 +213,12 @@ static enum status import_depthwise(struct tfl_importer *m, const struct tfl_ope
 static enum status import_pool(struct tfl_importer *m, const struct tfl_operator *src,
                                struct ir_op *op)
 {
-    return import_window(m, src, op, src->options.filter_h, src->options.filter_w);
+    const struct ir_tensor *x = ir_in(m->g, op, 0), *y = ir_out(m->g, op, 0);
+
+    TRY(import_window(m, src, op, src->options.filter_h, src->options.filter_w));
+    if (x->quant.n != 1 || y->quant.n != 1)
+        return ST_OK; /* the rule of ops.def refuses it */
+    return ir_want_same_quant(x, y, m->d);
 }
 
 static enum status import_dense(struct tfl_importer *m, const struct tfl_operator *src,

@@ -156,7 +156,8 @@ enum status infer_pool(const struct ir_graph *g, const struct ir_op *op, struct 
     const struct ir_tensor *x = ir_in(g, op, 0);
 
     TRY(want_image(g, op, d));
-    TRY(ir_want_same_quant(x, ir_out(g, op, 0), d));
+    if (op->opcode == IR_OP_MAX_POOL2D) /* an average may have a scale of its own (ONNX) */
+        TRY(ir_want_same_quant(x, ir_out(g, op, 0), d));
     return want_window(g, op, x, x->dim[3], d);
 }
 

@@ -162,6 +162,8 @@ static uint32_t turned_operand(struct ir_graph *g, const struct ir_op *op, uint3
     const struct ir_tensor *t = ir_in(g, op, i);
     const struct ir_op *transpose = maker(g, op->in[i], IR_OP_TRANSPOSE);
 
+    if (op->in[i] == IR_NONE || (op->opcode == IR_OP_PAD && i == 2))
+        return op->in[i]; /* the number that is filled in */
     if (i >= n_data(op))
         return turned_rows(g, t, op->opcode == IR_OP_PAD ? 2 : 1, rank, perm);
     if (t->role == IR_CONST && ir_elements(t) != 1)

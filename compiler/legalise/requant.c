@@ -146,6 +146,61 @@ static void requant_squared(struct ir_graph *g, struct ir_op *op)
     set_scales(g, op, 3, scale);
 }
 
+static bool padded(const int32_t *a)
+{
+    return a[IR_PAD_TOP] != 0 || a[IR_PAD_LEFT] != 0 || a[IR_PAD_BOTTOM] != 0 ||
+           a[IR_PAD_RIGHT] != 0;
+}
+
+/* An average into another scale whose windows all have n cells is a depthwise convolution with ones
+ * of scale 1/n: one rounding. */
+static void pool_to_conv(struct ir_graph *g, struct ir_op *op)
+{
+    const struct ir_tensor *x = ir_in(g, op, 0);
+    const int32_t dim[4] = {1, op->attr[IR_KERNEL_H], op->attr[IR_KERNEL_W], x->dim[3]};
+    struct ir_tensor *w = ir_tensor_new(g, "", x->type, 4, dim);
+    const size_t n = (size_t)ir_bytes(w);
+    float *scale = ARENA_ARRAY(g->arena, float, 1);
+    uint8_t *ones = arena_alloc(g->arena, n);
+
+    *scale = 1.0f / (float)(dim[1] * dim[2]);
+    memset(ones, 1, n);
+    w->role = IR_CONST;
+    w->data = ones;
+    w->quant = (struct ir_quant){1, 0, scale, ARENA_ARRAY(g->arena, int32_t, 1)};
+    op->opcode = IR_OP_DEPTHWISE_CONV2D;
+    op->in = arena_memdup(g->arena, (const uint32_t[]){op->in[0], w->id}, 2 * sizeof *op->in);
+    op->n_in = 2;
+    op->attr[IR_DILATION_H] = op->attr[IR_DILATION_W] = op->attr[IR_MULTIPLIER] = 1;
+    op->attr[IR_QLINEAR] = 0;
+}
+
+enum { MAX_POOL_WEIGHTS = 1 << 20 };
+
+/* TFLite's average has the scale of its input: another one (ONNX) is a convolution, or, where the
+ * border has fewer cells, a QUANTIZE behind it. */
+static void split_pool(struct ir_graph *g, struct ir_op *op)
+{
+    const struct ir_tensor *x = ir_in(g, op, 0);
+    struct ir_tensor *y = ir_out(g, op, 0), *inner;
+    const int64_t cells = (int64_t)op->attr[IR_KERNEL_H] * op->attr[IR_KERNEL_W];
+    struct ir_op *after;
+
+    if (y->quant.scale[0] == x->quant.scale[0] && y->quant.zero_point[0] == x->quant.zero_point[0])
+        return;
+    if (!padded(op->attr) && cells * x->dim[3] <= MAX_POOL_WEIGHTS) {
+        pool_to_conv(g, op);
+        return;
+    }
+    inner = ir_tensor_new(g, y->name, y->type, y->rank, y->dim);
+    inner->quant = x->quant;
+    inner->producer = op->id;
+    after = ir_op_new(g, IR_OP_QUANTIZE, op->row, 1, 1);
+    after->in[0] = inner->id;
+    after->out[0] = y->id;
+    op->out[0] = inner->id;
+}
+
 /* beta * s_in in Q5.26, at most 2^31 - 1. */
 static void requant_softmax(struct ir_graph *g, struct ir_op *op)
 {
@@ -219,9 +274,12 @@ enum status lgl_requant(struct ir_graph *g, const struct lgl_options *o, struct 
 {
     const uint32_t n_op = g->n_op;
 
-    for (uint32_t i = 0; i < n_op && o->rounding == LGL_ROUND_TFLITE; i++)
+    for (uint32_t i = 0; i < n_op && o->rounding == LGL_ROUND_TFLITE; i++) {
         if (!g->op[i]->dead && g->op[i]->opcode == IR_OP_SOFTMAX)
             split_softmax(g, g->op[i]);
+        if (!g->op[i]->dead && g->op[i]->opcode == IR_OP_AVERAGE_POOL2D)
+            split_pool(g, g->op[i]);
+    }
     if (g->n_op != n_op)
         TRY(ir_link(g, d));
     for (uint32_t i = 0; i < g->n_op; i++) {

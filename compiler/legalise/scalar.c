@@ -59,7 +59,7 @@ static void scalar_operand(struct ir_graph *g, struct ir_op *op)
     const bool binary =
         op->opcode == IR_OP_ADD || op->opcode == IR_OP_SUB || op->opcode == IR_OP_MUL;
 
-    if (!binary || ir_out(g, op, 0)->type != IR_I8)
+    if (!binary || op->fixed.n_real != 0 || ir_out(g, op, 0)->type != IR_I8)
         return;
     for (uint32_t i = 0; i < 2; i++) {
         const struct ir_tensor *x = ir_in(g, op, 1 - i);

@@ -1,0 +1,276 @@
+/* onnx_slice.c - nodes that cut, fill and shuffle codes: Slice, Split, Pad, Gather, DepthToSpace,
+ * SpaceToDepth. DequantizeLinear before one holds behind it. */
+#include "onnx_import.h"
+
+#include <string.h>
+
+/* Input 0: a tensor of 8-bit codes. */
+static enum status want_codes(struct ox *m, const struct ox_value **x, const struct ir_tensor **t)
+{
+    *x = ox_in(m, 0);
+    if (!*x || (*x)->kind != OX_TENSOR ||
+        (m->g->tensor[(*x)->tensor]->type != IR_I8 && m->g->tensor[(*x)->tensor]->type != IR_U8))
+        return FAIL(m->d, ST_UNSUPPORTED,
+                    "input '%.80s': expected int8 or uint8 codes, plain or behind DequantizeLinear",
+                    *x ? (*x)->name : "");
+    *t = m->g->tensor[(*x)->tensor];
+    return ST_OK;
+}
+
+/* One axis of a Slice: numpy's rules for starts and ends. */
+static enum status slice_axis(struct ox *m, int64_t from, int64_t to, int64_t step, int32_t dim,
+                              int32_t *begin, int32_t *size)
+{
+    const int64_t low = step > 0 ? 0 : -1, high = step > 0 ? dim : dim - 1;
+
+    if (step == 0 || step < -INT32_MAX || step > INT32_MAX)
+        return FAIL(m->d, ST_MODEL, "steps: found %lld", (long long)step);
+    from = from < 0 ? (from < -dim ? low : from + dim) : from;
+    to = to < 0 ? (to < -(int64_t)dim ? low : to + dim) : to;
+    from = from < low ? low : from > high ? high : from;
+    to = to < low ? low : to > high ? high : to;
+    *size = (int32_t)(step > 0 ? (to - from + step - 1) / step : (from - to - step - 1) / -step);
+    *begin = (int32_t)from;
+    if (*size < 1)
+        return FAIL(m->d, ST_UNSUPPORTED, "starts and ends leave nothing of a dimension of %d",
+                    dim);
+    return ST_OK;
+}
+
+/* Part of a constant list of integers (a shape): Slice of one axis. */
+static enum status slice_list(struct ox *m, const struct ox_const *x, int64_t from, int64_t to)
+{
+    struct ox_const c;
+    int32_t begin, size;
+    int64_t *out;
+
+    if (x->rank != 1 || x->type != OX_INT64)
+        return FAIL(m->d, ST_UNSUPPORTED, "constant input: expected a list of int64");
+    TRY(slice_axis(m, from, to, 1, x->dim[0], &begin, &size));
+    out = ox_new_const(m, &c, OX_INT64, 1, &size);
+    for (int32_t i = 0; i < size; i++)
+        out[i] = ox_int(x, (uint64_t)(begin + i));
+    ox_set_const(m, 0, &c);
+    return ST_OK;
+}
+
+enum status ox_slice_node(struct ox *m)
+{
+    int32_t begin[IR_MAX_RANK] = {0}, size[IR_MAX_RANK], step[IR_MAX_RANK];
+    uint32_t n, n_end, n_axis, n_step, k;
+    int64_t *from, *to, *axis, *by;
+    const struct ir_tensor *t;
+    const struct ox_value *x;
+    bool stepped = false;
+
+    TRY(ox_ints(m, 1, "starts", &n, &from));
+    TRY(ox_ints(m, 2, "ends", &n_end, &to));
+    TRY(ox_ints(m, 3, "axes", &n_axis, &axis));
+    TRY(ox_ints(m, 4, "steps", &n_step, &by));
+    if (n_end != n || (n_axis != 0 && n_axis != n) || (n_step != 0 && n_step != n))
+        return FAIL(m->d, ST_MODEL, "starts, ends, axes, steps: found %u, %u, %u, %u numbers", n,
+                    n_end, n_axis, n_step);
+    x = ox_in(m, 0);
+    if (x && x->kind == OX_CONST && !x->real && n == 1 && (n_step == 0 || by[0] == 1))
+        return slice_list(m, &x->c, from[0], to[0]);
+    TRY(want_codes(m, &x, &t));
+    memcpy(size, t->dim, sizeof size);
+    for (uint32_t i = 0; i < IR_MAX_RANK; i++)
+        step[i] = 1;
+    for (uint32_t i = 0; i < n; i++) {
+        TRY(ox_axis(m, "axes", n_axis ? axis[i] : (int64_t)i, t->rank, &k));
+        TRY(slice_axis(m, from[i], to[i], n_step ? by[i] : 1, t->dim[k], &begin[k], &size[k]));
+        step[k] = n_step ? (int32_t)by[i] : 1;
+        stepped = stepped || step[k] != 1;
+    }
+    ox_set_tensor(m, 0,
+                  ox_slice(m, ox_out(m, 0)->name, x->tensor, begin, size, stepped ? step : NULL),
+                  x->real);
+    return ST_OK;
+}
+
+enum status ox_split(struct ox *m)
+{
+    const uint32_t n_out = (uint32_t)m->node->n_output;
+    int32_t begin[IR_MAX_RANK] = {0}, size[IR_MAX_RANK], each;
+    const struct ir_tensor *t;
+    const struct ox_value *x;
+    int64_t *part;
+    uint32_t n, axis;
+
+    TRY(want_codes(m, &x, &t));
+    TRY(ox_ints(m, 1, "split", &n, &part));
+    TRY(ox_axis(m, "axis", ox_attr_int(m, "axis", 0), t->rank, &axis));
+    if (n != 0 && n != n_out)
+        return FAIL(m->d, ST_MODEL, "split: expected %u sizes, found %u", n_out, n);
+    each = (t->dim[axis] + (int32_t)n_out - 1) / (int32_t)n_out;
+    memcpy(size, t->dim, sizeof size);
+    for (uint32_t i = 0; i < n_out; i++) {
+        const int32_t left = t->dim[axis] - begin[axis];
+        const int64_t want = n ? part[i] : each < left ? each : left;
+
+        if (want < 1 || want > left)
+            return FAIL(m->d, ST_MODEL, "split: part %u has size %lld of %d that are left", i,
+                        (long long)want, left);
+        size[axis] = (int32_t)want;
+        ox_set_tensor(m, i, ox_slice(m, ox_out(m, i)->name, x->tensor, begin, size, NULL), x->real);
+        begin[axis] += size[axis];
+    }
+    if (begin[axis] != t->dim[axis])
+        return FAIL(m->d, ST_MODEL, "split: the parts have %d of %d", begin[axis], t->dim[axis]);
+    return ST_OK;
+}
+
+/* What Pad fills in must be what the zero point means: 0 behind DequantizeLinear. */
+static enum status want_zero_fill(struct ox *m, const struct ox_value *x)
+{
+    const struct ox_value *v = ox_in(m, 2);
+    double fill = (double)ox_attr_float(m, "value", 0);
+
+    if (v && (v->kind != OX_CONST || v->c.n != 1))
+        return FAIL(m->d, ST_UNSUPPORTED, "constant_value: expected a constant number");
+    if (v)
+        fill = v->real
+                   ? (double)v->quant.scale[0] * ((double)ox_int(&v->c, 0) - v->quant.zero_point[0])
+                   : ox_number(&v->c, 0);
+    if (!x->real)
+        return FAIL(m->d, ST_UNSUPPORTED, "input '%.80s' is not behind a DequantizeLinear",
+                    x->name);
+    if (fill != 0)
+        return FAIL(m->d, ST_UNSUPPORTED, "constant_value: expected 0, found %.9g", fill);
+    return ST_OK;
+}
+
+enum status ox_pad_node(struct ox *m)
+{
+    const char *mode = ox_attr_text(m, "mode", "constant");
+    int32_t before[IR_MAX_RANK] = {0}, after[IR_MAX_RANK] = {0};
+    const struct ir_tensor *t;
+    const struct ox_value *x;
+    uint32_t n, n_axis, k;
+    int64_t *pads, *axis;
+
+    TRY(want_codes(m, &x, &t));
+    if (strcmp(mode, "constant") != 0)
+        return FAIL(m->d, ST_UNSUPPORTED, "mode: expected constant, found '%.40s'", mode);
+    TRY(want_zero_fill(m, x));
+    TRY(ox_ints(m, 1, "pads", &n, &pads));
+    TRY(ox_ints(m, 3, "axes", &n_axis, &axis));
+    if (n != 2 * (n_axis ? n_axis : t->rank))
+        return FAIL(m->d, ST_MODEL, "pads: expected two for each axis, found %u", n);
+    for (uint32_t i = 0; i < n / 2; i++) {
+        const int64_t lo = pads[i], hi = pads[n / 2 + i];
+
+        TRY(ox_axis(m, "axes", n_axis ? axis[i] : (int64_t)i, t->rank, &k));
+        if (lo < 0 || hi < 0 || lo > INT32_MAX / 4 || hi > INT32_MAX / 4)
+            return FAIL(m->d, ST_UNSUPPORTED,
+                        "pads of axis %u: expected 0 to %d, found %lld and %lld", k, INT32_MAX / 4,
+                        (long long)lo, (long long)hi);
+        if (lo + hi + t->dim[k] > INT32_MAX)
+            return FAIL(m->d, ST_MODEL, "pads of axis %u: %lld and %lld around %d are too many", k,
+                        (long long)lo, (long long)hi, t->dim[k]);
+        before[k] = (int32_t)lo;
+        after[k] = (int32_t)hi;
+    }
+    ox_set_tensor(m, 0, ox_pad(m, ox_out(m, 0)->name, x->tensor, before, after), x->real);
+    return ST_OK;
+}
+
+/* Indices into a constant list (a shape). */
+static enum status gather_list(struct ox *m, const struct ox_const *x, const struct ox_const *index)
+{
+    struct ox_const c;
+    int64_t *out;
+
+    if (x->rank != 1 || x->type != OX_INT64)
+        return FAIL(m->d, ST_UNSUPPORTED, "constant input: expected a list of int64");
+    out = ox_new_const(m, &c, OX_INT64, index->rank, index->dim);
+    for (uint64_t i = 0; i < c.n; i++) {
+        const int64_t k = ox_int(index, i);
+
+        if (k < -(int64_t)x->n || k >= (int64_t)x->n)
+            return FAIL(m->d, ST_MODEL, "index %lld is outside a list of %llu", (long long)k,
+                        (unsigned long long)x->n);
+        out[i] = ox_int(x, (uint64_t)(k < 0 ? k + (int64_t)x->n : k));
+    }
+    ox_set_const(m, 0, &c);
+    return ST_OK;
+}
+
+enum status ox_gather_node(struct ox *m)
+{
+    const struct ox_const *index;
+    const struct ir_tensor *t;
+    const struct ox_value *x = ox_in(m, 0);
+    int32_t *value;
+    uint32_t axis;
+
+    TRY(ox_want_const(m, 1, "indices", &index));
+    if (index->type != OX_INT64 && index->type != OX_INT32)
+        return FAIL(m->d, ST_MODEL, "indices: expected int64 or int32, found %s",
+                    ox_type_name(index->type));
+    if (x && x->kind == OX_CONST && !x->real)
+        return gather_list(m, &x->c, index);
+    TRY(want_codes(m, &x, &t));
+    TRY(ox_axis(m, "axis", ox_attr_int(m, "axis", 0), t->rank, &axis));
+    if (t->rank - 1 + index->rank > IR_MAX_RANK || index->n == 0)
+        return FAIL(m->d, ST_UNSUPPORTED, "indices: found shape %s",
+                    ir_shape_text(m->arena, index->rank, index->dim));
+    value = ARENA_ARRAY(m->arena, int32_t, index->n);
+    for (uint64_t i = 0; i < index->n; i++) {
+        const int64_t k = ox_int(index, i);
+
+        if (k < -(int64_t)t->dim[axis] || k >= t->dim[axis])
+            return FAIL(m->d, ST_MODEL, "index %lld is outside a dimension of %d", (long long)k,
+                        t->dim[axis]);
+        value[i] = (int32_t)(k < 0 ? k + t->dim[axis] : k);
+    }
+    ox_set_tensor(m, 0,
+                  ox_gather(m, ox_out(m, 0)->name, x->tensor, axis, index->rank, index->dim, value),
+                  x->real);
+    return ST_OK;
+}
+
+/* As RESHAPE, TRANSPOSE, RESHAPE, as the format defines both. */
+enum status ox_depth_space(struct ox *m)
+{
+    const bool to_space = strcmp(m->op, "DepthToSpace") == 0;
+    const bool crd = strcmp(ox_attr_text(m, "mode", "DCR"), "CRD") == 0;
+    const int64_t block = ox_attr_int(m, "blocksize", 0);
+    const char *name = ox_out(m, 0)->name;
+    static const int32_t dcr_perm[6] = {0, 3, 4, 1, 5, 2}, crd_perm[6] = {0, 1, 4, 2, 5, 3},
+                         back_perm[6] = {0, 3, 5, 1, 2, 4};
+    const struct ir_tensor *t;
+    const struct ox_value *x;
+    struct ox_shape s, y;
+    uint32_t id;
+    int32_t b;
+
+    TRY(want_codes(m, &x, &t));
+    if (t->rank != 4 || block < 1 || block > 32767)
+        return FAIL(m->d, ST_MODEL,
+                    "expected 4 dimensions and a blocksize of 1 to 32767, found %u and "
+                    "%lld",
+                    t->rank, (long long)block);
+    b = (int32_t)block;
+    if (to_space ? t->dim[1] % (b * b) != 0 : t->dim[2] % b != 0 || t->dim[3] % b != 0)
+        return FAIL(m->d, ST_MODEL, "blocksize %d does not divide %s", b,
+                    ir_shape_text(m->arena, t->rank, t->dim));
+    if (to_space) {
+        const int32_t c = t->dim[1] / (b * b);
+
+        s = crd ? (struct ox_shape){6, {t->dim[0], c, b, b, t->dim[2], t->dim[3]}}
+                : (struct ox_shape){6, {t->dim[0], b, b, c, t->dim[2], t->dim[3]}};
+        y = (struct ox_shape){4, {t->dim[0], c, t->dim[2] * b, t->dim[3] * b}};
+    } else {
+        s = (struct ox_shape){6, {t->dim[0], t->dim[1], t->dim[2] / b, b, t->dim[3] / b, b}};
+        y = (struct ox_shape){4, {t->dim[0], t->dim[1] * b * b, t->dim[2] / b, t->dim[3] / b}};
+    }
+    id = ox_reshape(m, ox_inner(m, name, "blocks"), x->tensor, s);
+    id = ox_transpose(m, ox_inner(m, name, "turned"), id,
+                      !to_space ? back_perm
+                      : crd     ? crd_perm
+                                : dcr_perm);
+    ox_set_tensor(m, 0, ox_reshape(m, name, id, y), x->real);
+    return ST_OK;
+}
