@@ -22,7 +22,7 @@ struct nest {
     uint32_t n_piece;
     uint32_t streams; /* pixels side by side */
     uint32_t columns; /* streams * output channels */
-    uint32_t group;   /* channels of a group: a multiple of N, or all */
+    uint32_t *first;  /* by group: its first column, a multiple of N; then all columns */
     uint32_t n_group;
     bool keep;                   /* all groups stay in weight memory */
     bool keep_params;            /* all parameters stay in parameter memory */
@@ -35,6 +35,19 @@ struct nest {
 static uint32_t least(uint32_t a, uint32_t b)
 {
     return a < b ? a : b;
+}
+
+/* Groups of `most` channel tiles; tapered, the last ones are half of what is left each. */
+static void cut_groups(struct nest *n, uint32_t tiles, uint32_t most)
+{
+    n->first = ARENA_ARRAY(n->l->arena, uint32_t, tiles + 1);
+    n->n_group = 0;
+    for (uint32_t tile = 0; tile < tiles;) {
+        uint32_t left = tiles - tile;
+        n->first[n->n_group++] = tile * n->l->hw->n;
+        tile += left > most ? most : n->knobs->taper ? div_up(left, 2) : left;
+    }
+    n->first[n->n_group] = n->columns;
 }
 
 static void cut_channels(struct nest *n)
@@ -52,8 +65,7 @@ static void cut_channels(struct nest *n)
     if (n->knobs->group_tiles)
         most = least(most, n->knobs->group_tiles);
     most = most ? most : 1;
-    n->group = most >= tiles ? n->columns : most * hw->n;
-    n->n_group = div_up(n->columns, n->group);
+    cut_groups(n, tiles, most);
     if (n->keep) { /* in one piece: a group must not come to lie where one that is kept does */
         lower_reserve(&n->l->words, k * tiles);
         lower_reserve(&n->l->entries, tiles);
@@ -82,7 +94,7 @@ static void nest_init(struct nest *n, struct lower *l, const struct op_plan *p)
 
 static uint32_t group_channels(const struct nest *n, uint32_t group)
 {
-    return least(n->group, n->columns - group * n->group);
+    return n->first[group + 1] - n->first[group];
 }
 
 /* Parameters of a group at *entry; fetched unless kept from before. */
@@ -92,13 +104,13 @@ static void have_params(struct nest *n, uint32_t group, bool again)
     if (n->entry[group] != IR_NONE && (n->keep_params || !again))
         return;
     n->entry[group] = lower_take(&n->l->entries, div_up(channels, n->l->hw->n));
-    params_fetch(n->l, n->g, group * n->group, channels, n->entry[group], n->param_offset[group]);
+    params_fetch(n->l, n->g, n->first[group], channels, n->entry[group], n->param_offset[group]);
 }
 
 static void have_weights(struct nest *n, uint32_t group, uint32_t piece, bool again)
 {
     uint32_t i = group * n->n_piece + piece;
-    struct weight_block b = {group * n->group, group_channels(n, group), n->piece[piece]};
+    struct weight_block b = {n->first[group], group_channels(n, group), n->piece[piece]};
     if (n->weight_word[i] != IR_NONE && (n->keep || !again))
         return;
     n->weight_word[i] = lower_take(&n->l->words, weights_words(n->l, &b));
@@ -205,7 +217,7 @@ static void add_array(struct nest *n, uint32_t tile, uint32_t y, uint32_t rows, 
 {
     struct lower *l = n->l;
     const struct geo_piece *k = &n->piece[piece];
-    uint32_t first = group * n->group, channels = group_channels(n, group), lo, hi;
+    uint32_t first = n->first[group], channels = group_channels(n, group), lo, hi;
     struct sched_command *c =
         lower_add(l, HD_UNIT_ARRAY, HD_OPCODE_ARRAY, HD_CMD_ARRAY_UNITS, n->p->op->row);
     struct hd_cmd_array *a = &c->w.array;

@@ -81,6 +81,7 @@ struct sched_knobs {
     uint32_t tile_rows;   /* output rows of a tile, at most */
     uint32_t group_tiles; /* channel tiles whose weights are fetched together, at most */
     uint32_t streams;     /* pixel streams of ARRAY: 1 or 2 */
+    uint32_t taper;       /* 1: the last group in halves, that little is left after its weights */
 };
 
 struct sched_options {

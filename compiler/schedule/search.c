@@ -36,6 +36,9 @@ uint32_t sched_choices(const struct sched_program *p, uint32_t op, const struct 
         c.group_tiles = 0;
         add(choice, &n, now, c);
         c = *now;
+        c.taper = !now->taper;
+        add(choice, &n, now, c);
+        c = *now;
         for (c.streams = 1;
              c.streams <= 2 && geo_streams(&g, p->hw, 1) != geo_streams(&g, p->hw, 2); c.streams++)
             add(choice, &n, now, c);
@@ -49,7 +52,19 @@ uint32_t sched_choices(const struct sched_program *p, uint32_t op, const struct 
     return n;
 }
 
-/* Cycles with `knobs`; UINT64_MAX if nothing can be built of them. */
+/* Cycles in the upper half; below, of equals, how early rows end on average: a group that arrives
+ * sooner may gain only once the next operator's does too. */
+static uint64_t score(const struct sched_program *p)
+{
+    uint64_t end = 0, sum = 0;
+    for (uint32_t row = 0; row < p->graph->n_row; row++) {
+        end += p->row_estimate[row];
+        sum += end;
+    }
+    return p->est_cycles << 32 | (sum / (p->graph->n_row + 1) & UINT32_MAX);
+}
+
+/* The score with `knobs`; UINT64_MAX if nothing can be built of them. */
 static uint64_t trial(const struct sched_program *p, struct sched_knobs *knobs, uint32_t *commands)
 {
     struct arena *a = arena_beside(p->arena);
@@ -60,18 +75,36 @@ static uint64_t trial(const struct sched_program *p, struct sched_knobs *knobs, 
                               .options = p->options,
                               .knobs = knobs,
                               .dry = true};
-    uint64_t cycles = sched_build(&t, &d) == ST_OK ? t.est_cycles : UINT64_MAX;
+    uint64_t cycles = sched_build(&t, &d) == ST_OK ? score(&t) : UINT64_MAX;
     for (uint32_t i = 0; i < t.n_stream; i++)
         *commands += t.stream[i].n;
     arena_free(a);
     return cycles;
 }
 
+/* A start for the descent: the same groups everywhere. Smaller ones often gain only together, as
+ * each operator waits for the slowest in a row of them. Returns its score. */
+static uint64_t start(const struct sched_program *p, uint32_t *commands)
+{
+    struct sched_knobs *knobs = ARENA_ARRAY(p->arena, struct sched_knobs, p->graph->n_op + 1);
+    uint64_t best = trial(p, p->knobs, commands);
+    for (uint32_t tiles = 1; tiles <= 8; tiles *= 2) {
+        for (uint32_t i = 0; i < p->graph->n_op; i++)
+            knobs[i].group_tiles = tiles;
+        uint64_t cycles = trial(p, knobs, commands);
+        if (cycles < best) {
+            best = cycles;
+            memcpy(p->knobs, knobs, p->graph->n_op * sizeof *knobs);
+        }
+    }
+    return best;
+}
+
 void sched_search(struct sched_program *p)
 {
     struct sched_knobs choice[SCHED_MAX_CHOICES];
     uint32_t commands = 0;
-    uint64_t best = trial(p, p->knobs, &commands);
+    uint64_t best = start(p, &commands);
     bool better = true;
     for (uint32_t round = 0; round < ROUNDS && better; round++) {
         better = false;
