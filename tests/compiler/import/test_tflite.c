@@ -259,8 +259,8 @@ static void test_shapes(void **state)
             "at least 1, found -1");
     x->shape = ints(f, 4, (const int32_t[]){2, 8, 8, 1});
     refused(f, ST_MODEL,
-            "operator 0 CONV_2D: output 'conv1/Relu;conv1/BiasAdd': expected shape "
-            "2x8x8x16, found 1x8x8x16");
+            "operator 0 CONV_2D: output 'model_1/model/re_lu/Relu;model_1/model/"
+            "batch_normalization/FusedBatchNormV3;mode': expected shape 2x8x8x16, found 1x8x8x16");
     x->shape = ints(f, 7, (const int32_t[]){1, 1, 1, 1, 1, 1, 1});
     refused(f, ST_UNSUPPORTED,
             "graph input 0: tensor 0 'x': expected at most 6 dimensions, found 7");
