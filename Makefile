@@ -60,6 +60,10 @@ cppcheck: everything
 bench-host: program
 	@python3 tests/bench/bench_host.py --venv '$(VENV)' $(MODELS)
 
+# Cycles of each layer beside SCALE-Sim and Vela; VENV= with tests/bench/requirements-peers.txt, MODELS= names.
+bench-peers: program
+	@python3 tests/bench/bench_peers.py --venv '$(VENV)' $(MODELS) || [ $$? -eq 77 ]
+
 registers: build/.setup-build build/Makefile
 	@$(LOCKED) cmake --build build --target registers
 
@@ -74,4 +78,4 @@ clean:
 	rm -rf build
 
 .PHONY: all program sim everything test check lint lint-rtl format-check format cppcheck registers \
-	synth setup clean bench-host
+	synth setup clean bench-host bench-peers
