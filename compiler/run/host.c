@@ -1,6 +1,7 @@
 /* host.c (run) - emitted or own C to a shared object, with $CC (default cc), cached by content.
  * The object takes the driver and the kernels from the heddle program that loads it. */
 #define _GNU_SOURCE
+#include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -114,6 +115,54 @@ enum status run_compile(struct arena *a, const struct emit_unit *u, const char *
         return ST_OK;
     TRY(emit_write(u, folder, d));
     return build(&c, folder, sources, none, libraries, *so_path, d);
+}
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* Sources of a package, relative to it: all but its program and start-up code; sorted. */
+static enum status package_sources(struct arena *a, const char *folder, const char ***sources,
+                                   struct diag *d)
+{
+    static const char *const patterns[] = {"*.c", "*.S", "*/*.c", "*/*/*.c"};
+    glob_t found = {0};
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < sizeof patterns / sizeof *patterns; i++)
+        (void)glob(arena_printf(a, "%s/%s", folder, patterns[i]), i ? GLOB_APPEND : 0, NULL,
+                   &found);
+    *sources = ARENA_ARRAY(a, const char *, found.gl_pathc + 1);
+    for (size_t i = 0; i < found.gl_pathc; i++) {
+        const char *name = found.gl_pathv[i] + strlen(folder) + 1;
+        if (strcmp(name, "main.c") != 0 && strcmp(name, "port_hosted.c") != 0 &&
+            strncmp(name, "bare/", 5) != 0)
+            (*sources)[n++] = arena_strdup(a, name);
+    }
+    globfree(&found);
+    qsort(*sources, n, sizeof **sources, by_name);
+    return n ? ST_OK : FAIL(d, ST_USAGE, "%s: no C sources; expected a package", folder);
+}
+
+enum status run_compile_package(struct arena *a, const char *folder, const char *so_path,
+                                struct diag *d)
+{
+    struct compiler c;
+    const char **sources,
+        *flags[] = {"-std=c11", "-O3",     "-fPIC",   "-shared",       "-w", "-I", ".",
+                    "-I",       "runtime", "-Wa,-I.", "-Wl,-Bsymbolic"};
+    uint32_t n = 0;
+    TRY(find_compiler(a, &c, d));
+    TRY(package_sources(a, folder, &sources, d));
+    const char **argv = ARENA_ARRAY(a, const char *, count(sources) + 16);
+    argv[n++] = c.cc.path;
+    for (uint32_t i = 0; i < sizeof flags / sizeof *flags; i++)
+        argv[n++] = flags[i];
+    while (*sources)
+        argv[n++] = *sources++;
+    argv[n++] = "-o";
+    argv[n++] = so_path;
+    return tool_run(a, folder, arena_printf(a, "%s.log", so_path), argv, d);
 }
 
 enum status run_compile_program(struct arena *a, const char *source, const struct hd_config *hw,

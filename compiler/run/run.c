@@ -197,6 +197,8 @@ enum status run_command(struct arena *a, const struct options *o, struct diag *d
     struct text report;
     if (o->prog)
         return run_program(a, o, d);
+    if (o->command == COMMAND_RUN && o->model && run_is_package(a, o->model))
+        return run_package(&job, d);
     TRY(front(a, o, &job, d));
     TRY(waves_parse(&waves, &job, d));
     TRY(run_inputs(&job, d));

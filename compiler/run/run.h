@@ -80,6 +80,16 @@ enum status run_compile(struct arena *a, const struct emit_unit *u, const char *
 enum status run_compile_program(struct arena *a, const char *source, const struct hd_config *hw,
                                 const char **so_path, struct diag *d);
 
+/* The package in `folder`, driver and kernels its own, to the object so_path; not cached. Both
+ * paths absolute. */
+enum status run_compile_package(struct arena *a, const char *folder, const char *so_path,
+                                struct diag *d);
+
+/* package.c: is `path` a package of "heddle compile" (a .tar file, or a folder with metadata.json),
+ * and the run of one. */
+bool run_is_package(struct arena *a, const char *path);
+enum status run_package(struct run_job *job, struct diag *d);
+
 /* processes.c: run all inferences on func or rtl in child processes. */
 struct run_shared *run_results(const struct run_job *job, uint32_t process);
 enum status run_engine(struct run_job *job, const char *so_path, struct diag *d);

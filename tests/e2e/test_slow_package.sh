@@ -81,6 +81,46 @@ bare_flags=(-std=c11 -ffreestanding -Wall -Werror -fsyntax-only -I accelerated/r
 bare cortex-m arm-none-eabi-gcc qemu-system-arm -M mps2-an385
 bare riscv64 riscv64-unknown-elf-gcc qemu-system-riscv64 -M virt -bios none
 
+# --- heddle run of a package ---
+export XDG_CACHE_HOME=$work/cache
+"$heddle" compile digits -o acc.tar 2>stderr || fail "compile: $(cat stderr)"
+expect 2 "heddle: acc.tar holds C that would be compiled and executed; if you trust it, give --allow-native-targets" \
+    "$heddle" run acc.tar --engine=func
+for package in net1.tar acc.tar net; do
+    "$heddle" run "$package" --engine=func --allow-native-targets -i in_0.bin --expect want.bin -o ran \
+        >stdout 2>stderr || fail "run $package: exit $?: $(cat stderr)"
+    grep -qx "verdict: match, bit for bit against the expected outputs" stdout || fail "$package: $(cat stdout)"
+    cmp -s ran/out_0.bin want.bin || fail "run $package: not the golden answer"
+done
+head -c 40 /dev/zero | tr '\0' '\1' | cat - <(tail -c +41 want.bin) >other.bin
+"$heddle" run acc.tar --engine=func --allow-native-targets -i in_0.bin --expect other.bin >stdout 2>stderr
+[ $? = 1 ] && grep -q "output 0, inference 0, byte 0: expected 1, found" stderr ||
+    fail "a wrong answer of a package: $(cat stderr)"
+
+# --- tar files that heddle did not write: refused, and nothing lands outside ---
+python3 - <<'END' || fail "no bad tar files"
+import io, tarfile
+def write(name, entry, kind=tarfile.REGTYPE, form=tarfile.USTAR_FORMAT):
+    with tarfile.open(name, "w", format=form) as t:
+        e = tarfile.TarInfo(entry)
+        e.type, e.size, e.linkname = kind, 0 if kind != tarfile.REGTYPE else 4, "/etc/passwd"
+        t.addfile(e, io.BytesIO(b"evil") if e.size else None)
+write("dotdot.tar", "../evil")
+write("deep.tar", "a/../../evil")
+write("absolute.tar", "/tmp/evil")
+write("link.tar", "evil", tarfile.SYMTYPE)
+write("space.tar", "e vil")
+raw = open("net1.tar", "rb").read()
+open("short.tar", "wb").write(raw[:700])
+open("sum.tar", "wb").write(raw[:150] + b"1" + raw[151:])
+open("text.tar", "wb").write(b"no archive" * 100)
+END
+for bad in dotdot deep absolute link space short sum text; do
+    "$heddle" run $bad.tar --engine=func --allow-native-targets >stdout 2>stderr
+    [ $? = 2 ] && grep -q "tar file: " stderr || fail "$bad.tar: $(cat stderr)"
+done
+find "$work/cache" "$work/.." -maxdepth 4 -name evil 2>/dev/null | grep . && fail "a file was written outside"
+
 # --- an accelerator that is not there; an arena that is too small ---
 # hosted SOURCE: build with one gcc command, without CMake.
 hosted() {

@@ -1,0 +1,225 @@
+/* package.c (run) - "heddle run" of what "heddle compile" wrote: its own C, driver and kernels
+ * built as one object, on the twin or the Verilated model. There is no graph here: inputs, outputs
+ * and layers come from the object's table, and only --expect says what is right. */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../sim/hash.h"
+#include "../base/file.h"
+#include "../base/home.h"
+#include "../emit/tar.h"
+#include "player.h"
+
+#define MAX_TAR ((size_t)512 << 20)
+
+static bool ends_with_tar(const char *path)
+{
+    size_t n = strlen(path);
+    return n > 4 && strcmp(path + n - 4, ".tar") == 0;
+}
+
+bool run_is_package(struct arena *a, const char *path)
+{
+    return ends_with_tar(path) || (file_exists(arena_printf(a, "%s/metadata.json", path)) &&
+                                   file_exists(arena_printf(a, "%s/model.c", path)));
+}
+
+static enum status write_below(struct arena *a, const char *folder, const char *path,
+                               const uint8_t *data, size_t size, struct diag *d)
+{
+    char *full = arena_printf(a, "%s/%s", folder, path), *slash = strrchr(full, '/');
+    *slash = '\0';
+    TRY(file_make_dirs(full, d));
+    *slash = '/';
+    return file_write(full, data, size, d);
+}
+
+/* The archive's files below `folder`. */
+static enum status extract(struct arena *a, const uint8_t *tar, size_t n_bytes, const char *folder,
+                           struct diag *d)
+{
+    const char *path;
+    const uint8_t *data;
+    size_t size, at = 0;
+    for (;;) {
+        TRY(tar_next(a, tar, n_bytes, &at, &path, &data, &size, d));
+        if (!path)
+            return ST_OK;
+        TRY(write_below(a, folder, path, data, size, d));
+    }
+}
+
+/* A place in the cache that the text or bytes name. */
+static enum status cache_folder(struct arena *a, const void *data, size_t n_bytes,
+                                const char **folder, struct diag *d)
+{
+    struct hash128 h;
+    const char *cache;
+    TRY(home_cache(a, &cache, d));
+    hash_init(&h);
+    hash_bytes(&h, data, n_bytes);
+    *folder = arena_printf(a, "%s/package/%s", cache, hash_text(a, &h));
+    return file_make_dirs(*folder, d);
+}
+
+/* The package's C as an object; that of a tar file, whose bytes name it, is made once. */
+static enum status build(struct arena *a, const char *path, const char **so_path, struct diag *d)
+{
+    const char *cache;
+    char real[PATH_MAX];
+    uint8_t *tar;
+    size_t n_bytes;
+    if (!ends_with_tar(path)) {
+        if (!realpath(path, real))
+            return FAIL(d, ST_USAGE, "%s: no such folder", path);
+        TRY(cache_folder(a, real, strlen(real), &cache, d));
+        *so_path = arena_printf(a, "%s/model.so", cache);
+        return run_compile_package(a, arena_strdup(a, real), *so_path, d);
+    }
+    TRY(file_read(a, path, MAX_TAR, &tar, &n_bytes, d));
+    TRY(cache_folder(a, tar, n_bytes, &cache, d));
+    *so_path = arena_printf(a, "%s/model.so", cache);
+    if (file_exists(*so_path))
+        return ST_OK;
+    TRY(extract(a, tar, n_bytes, cache, d));
+    return run_compile_package(a, cache, *so_path, d);
+}
+
+/* "1x8x8x1" to dimensions; false if it is none. */
+static bool parse_shape(const char *text, struct ir_tensor *t)
+{
+    char *end = (char *)(uintptr_t)text;
+    t->rank = 0;
+    while (*end && t->rank < IR_MAX_RANK) {
+        long n = strtol(end, &end, 10);
+        if (n < 1 || n > INT32_MAX)
+            return false;
+        t->dim[t->rank++] = (int32_t)n;
+        end += *end == 'x';
+    }
+    return *end == '\0';
+}
+
+static enum status add_tensor(struct ir_graph *g, const struct hd_io *io, enum ir_role role,
+                              uint32_t *id, struct diag *d)
+{
+    struct ir_tensor shape = {0};
+    enum ir_type type = IR_I8;
+    while (type < IR_TYPE_COUNT && strcmp(ir_type_name(type), io->type) != 0)
+        type++;
+    if (type == IR_TYPE_COUNT || !parse_shape(io->shape, &shape) ||
+        !ir_shape_ok(shape.rank, shape.dim, type))
+        return FAIL(d, ST_USAGE, "the package's table has an input or output %s of %s", io->shape,
+                    io->type);
+    struct ir_tensor *t = ir_tensor_new(g, io->name, type, shape.rank, shape.dim);
+    if (ir_bytes(t) != io->n_bytes)
+        return FAIL(d, ST_USAGE, "the package's table gives %s %s %u bytes, it has %llu", io->shape,
+                    io->type, io->n_bytes, (unsigned long long)ir_bytes(t));
+    t->role = role;
+    *id = t->id;
+    return ST_OK;
+}
+
+/* What the runner asks of a graph: borders and layer names. */
+static enum status describe(struct run_job *job, const struct hd_model *m, struct diag *d)
+{
+    struct arena *a = job->p->arena;
+    struct ir_graph *g = ir_graph_new(a, m->name);
+    g->n_in = m->n_inputs;
+    g->n_out = m->n_outputs;
+    g->n_row = m->n_layers;
+    g->in = ARENA_ARRAY(a, uint32_t, g->n_in + 1);
+    g->out = ARENA_ARRAY(a, uint32_t, g->n_out + 1);
+    g->row = ARENA_ARRAY(a, struct ir_row, g->n_row + 1);
+    for (uint32_t i = 0; i < g->n_row; i++)
+        g->row[i] = (struct ir_row){.name = m->layer_names[i], .op = "", .fused_into = IR_NONE};
+    for (uint32_t i = 0; i < g->n_in; i++)
+        TRY(add_tensor(g, &m->inputs[i], IR_INPUT, &g->in[i], d));
+    for (uint32_t i = 0; i < g->n_out; i++)
+        TRY(add_tensor(g, &m->outputs[i], IR_VALUE, &g->out[i], d));
+    job->p->graph = g;
+    job->p->program = ARENA_NEW(a, struct sched_program);
+    job->p->program->n_stream = m->command_bytes > 0;
+    return ST_OK;
+}
+
+static enum status load(struct run_job *job, const char *so_path, struct diag *d)
+{
+    void *so = dlopen(so_path, RTLD_NOW | RTLD_LOCAL);
+    const struct hd_model *m = so ? dlsym(so, "hd_model") : NULL;
+    if (!m || m->abi != HD_MODEL_ABI)
+        return FAIL(d, ST_USAGE, "%s: no hd_model of version %u inside: another heddle's package?",
+                    so_path, HD_MODEL_ABI);
+    if (m->n_ports)
+        return FAIL(d, ST_UNSUPPORTED,
+                    "%s: a target with a core of its own; run the model itself, not its package",
+                    so_path);
+    TRY(pipeline_config(job->p->arena, *m->hw ? m->hw : job->options->hw, &job->p->hw, d));
+    if (m->command_bytes && m->config_hash != job->p->hw.hash)
+        return FAIL(d, ST_USAGE,
+                    "the package is for configuration %s with hash 0x%08x, heddle's has 0x%08x; "
+                    "compile it again",
+                    m->hw, m->config_hash, job->p->hw.hash);
+    return describe(job, m, d);
+}
+
+static enum status check(const struct run_job *job, const char **verdict, struct diag *d)
+{
+    *verdict = "unchecked, no --expect";
+    for (uint32_t i = 0; job->expected && i < job->p->graph->n_out; i++) {
+        uint64_t n = job->out[i].n_bytes * job->n, at = 0;
+        while (at < n && job->out[i].bytes[at] == job->expected[i].bytes[at])
+            at++;
+        if (at < n)
+            return FAIL(d, ST_MISMATCH,
+                        "output %u, inference %llu, byte %llu: expected %d, found %d", i,
+                        (unsigned long long)(at / job->out[i].n_bytes),
+                        (unsigned long long)(at % job->out[i].n_bytes),
+                        (int8_t)job->expected[i].bytes[at], (int8_t)job->out[i].bytes[at]);
+        *verdict = "match, bit for bit against the expected outputs";
+    }
+    return ST_OK;
+}
+
+static enum status write_outputs(const struct run_job *job, struct diag *d)
+{
+    if (!job->out_dir)
+        return ST_OK;
+    for (uint32_t i = 0; i < job->p->graph->n_out; i++)
+        TRY(write_below(job->p->arena, job->out_dir, arena_printf(job->p->arena, "out_%u.bin", i),
+                        job->out[i].bytes, job->out[i].n_bytes * job->n, d));
+    return ST_OK;
+}
+
+enum status run_package(struct run_job *job, struct diag *d)
+{
+    const struct options *o = job->options;
+    struct arena *a = job->p->arena;
+    const char *so_path, *verdict;
+    if (!o->allow_native)
+        return FAIL(d, ST_USAGE,
+                    "%s holds C that would be compiled and executed; if you trust it, give "
+                    "--allow-native-targets",
+                    o->model);
+    if (o->engine == ENGINE_REF || o->stats || o->waves)
+        return FAIL(d, ST_USAGE,
+                    "%s: a package has no graph: --engine=ref, --stats and --waves need the model",
+                    o->model);
+    TRY(build(a, o->model, &so_path, d));
+    TRY(load(job, so_path, d));
+    TRY(run_inputs(job, d));
+    TRY(run_expectations(job, d));
+    TRY(run_engine(job, so_path, d));
+    TRY(write_outputs(job, d));
+    TRY(check(job, &verdict, d));
+    printf("%s, engine %s: %u inferences", job->p->graph->name,
+           o->engine == ENGINE_RTL ? "rtl" : "func", job->n);
+    if (job->shared->cycles)
+        printf(", %.1f cycles each", (double)job->shared->cycles / job->n);
+    printf("\nverdict: %s\n", verdict);
+    return ST_OK;
+}
