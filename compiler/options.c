@@ -320,6 +320,7 @@ static const char doc[] =
     "                  depthwise HxWxC KHxKW [STRIDE]\n"
     "  new-target NAME a folder with a target of your own that passes check-target\n"
     "  check-target DIR does a target do what its target.json says?\n"
+    "  completion      for bash: source <(heddle completion)\n"
     "MODEL is a .tflite or .onnx file, a graph as text (.ir) or the name of a network in "
     "tests/models.\n"
     "\nExamples:\n"
@@ -357,6 +358,33 @@ static bool asks_for_help(const struct argp *argp, int argc, char **argv)
     return false;
 }
 
+/* "heddle completion" prints what bash needs; it in turn asks for `heddle completion words ...`
+ * with the words typed so far, so that options of targets found by --target-dir complete too. */
+static const char completion[] =
+    "_heddle() {\n"
+    "    local words\n"
+    "    words=$(\"${COMP_WORDS[0]}\" completion words \"${COMP_WORDS[@]:1:COMP_CWORD-1}\" "
+    "2>/dev/null)\n"
+    "    mapfile -t COMPREPLY < <(compgen -f -W \"$words\" -- \"${COMP_WORDS[COMP_CWORD]}\")\n"
+    "}\n"
+    "complete -F _heddle heddle\n";
+
+static bool asks_for_completion(const struct argp_option *all, int argc, char **argv)
+{
+    if (argc < 2 || strcmp(argv[1], "completion") != 0)
+        return false;
+    if (argc < 3 || strcmp(argv[2], "words") != 0) {
+        fputs(completion, stdout);
+        return true;
+    }
+    for (uint32_t i = 0; command_words[i]; i++)
+        puts(command_words[i]);
+    for (const struct argp_option *o = all; o->name || o->doc; o++)
+        if (o->name && !(o->flags & OPTION_HIDDEN))
+            printf("--%s%s\n", o->name, o->arg ? "=" : "");
+    return true;
+}
+
 /* Two phases: the folders of targets first, then all options, those of the targets among them. */
 enum status options_parse(struct arena *a, int argc, char **argv, struct options *o, bool *done,
                           struct diag *d)
@@ -367,7 +395,7 @@ enum status options_parse(struct arena *a, int argc, char **argv, struct options
     TRY(target_options_find(&p.targets, a, &o->targets, argc, argv, d));
     all = target_options_table(&p.targets, table);
     const struct argp argp = {all, parse_option, "COMMAND [MODEL]", doc, NULL, NULL, NULL};
-    *done = asks_for_help(&argp, argc, argv);
+    *done = asks_for_help(&argp, argc, argv) || asks_for_completion(all, argc, argv);
     if (*done)
         return ST_OK;
     if (argp_parse(&argp, argc, argv, ARGP_NO_HELP | ARGP_NO_EXIT | ARGP_NO_ERRS, NULL, &p) != 0 &&

@@ -324,7 +324,7 @@ static bool generated(enum ir_opcode opcode)
 static const char *words(const struct draw *w, struct arena *a, const struct ir_graph *g,
                          const struct ir_op *op)
 {
-    struct target_values v;
+    struct target_values v = {{0}};
     struct text t;
     text_init(&t, a);
     target_values_of(g, op, &v);

@@ -193,7 +193,7 @@ void emit_outside_call(struct emit_unit *u, struct text *t, const struct ir_op *
 {
     const struct target *target = emit_outside(u, op);
     const struct describe_pattern *p = pattern_of(u, op);
-    struct target_values v;
+    struct target_values v = {{0}};
     target_values_of(u->graph, op, &v);
     text_add(t, "MODEL_TRY(");
     for (const char *c = p->call; *c; c++) {

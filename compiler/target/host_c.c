@@ -14,7 +14,7 @@ static const char *refusal(const struct target_question *q)
  * for each element. */
 double target_host_cost(const struct target_question *q)
 {
-    struct target_values v;
+    struct target_values v = {{0}};
     target_values_of(q->graph, q->op, &v);
     return 500.0 + (double)v.v[TARGET_MACS] + 4.0 * (double)v.v[TARGET_ELEMENTS] +
            2.0 * (double)(v.v[TARGET_IN_BYTES] + v.v[TARGET_IN2_BYTES]);

@@ -167,7 +167,7 @@ static const char *check_limit(const struct describe_limit *l, const struct targ
 
 const char *describe_refusal(const struct describe_pattern *p, const struct target_question *q)
 {
-    struct target_values values;
+    struct target_values values = {{0}};
     ASK(check_operands(p, q));
     target_values_of(q->graph, q->op, &values);
     ASK(check_zero_points(p, q, values.v));
@@ -203,7 +203,7 @@ const struct describe_pattern *describe_match(const struct target_question *q, c
 
 double describe_cost(const struct target_question *q)
 {
-    struct target_values values;
+    struct target_values values = {{0}};
     const int64_t *v = values.v;
     const char *why;
     const struct describe_pattern *p = describe_match(q, &why);

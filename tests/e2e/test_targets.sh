@@ -72,6 +72,14 @@ expect 2 "heddle: --target: vanilla has no attribute 'toping'; did you mean 'top
     "$heddle" inspect digits --target='{"kind": "vanilla", "toping": "fudge"}'
 "$heddle" --help >help
 grep -q -- '--target-vanilla-topping=VALUE' help || fail "--help does not list attributes"
+"$heddle" completion words --target-dir="$vanilla" >words
+for word in check-target --target-vanilla-topping= --seed=; do
+    grep -qx -- "$word" words || fail "completion lacks $word"
+done
+(eval "$("$heddle" completion)"
+COMP_WORDS=("$heddle" inspect --target-vanilla-t) COMP_CWORD=2
+_heddle
+[ "${COMPREPLY[*]}" = --target-vanilla-topping= ]) || fail "completion in bash"
 # A kernel limit by attribute, two instances with their own, and the same as JSON.
 for list in "vanilla:small,vanilla:large --target-small-max-kernel=1" \
     '[{"kind":"vanilla","name":"small","max_kernel":1},"vanilla:large"]'; do
