@@ -28,6 +28,7 @@ enum key {
     KEY_FC_SCALE,
     KEY_ONNX_ROUNDING,
     KEY_INPUT_SHAPES,
+    KEY_TEACHER,
     KEY_EXTERNAL,
     KEY_FORMAT,
     KEY_PROG,
@@ -90,6 +91,8 @@ static const struct argp_option table[] = {
      2},
     {"input-shapes", KEY_INPUT_SHAPES, "LIST", 0,
      "shapes of ONNX inputs that the file leaves open: \"data:[1,3,224,224],...\"", 2},
+    {"teacher", KEY_TEACHER, "DIR", 0,
+     "feed each operator of the reference the golden inputs of DIR, list the differences", 1},
     {"allow-external-data", KEY_EXTERNAL, NULL, 0,
      "read an ONNX model's data from files beneath its folder", 2},
     {"mem-latency", KEY_LATENCY, "N", 0, "cycles to the first beat (default 64)", 3},
@@ -255,6 +258,7 @@ static bool text_option(int key, const char *arg, struct parse *p)
                          : key == KEY_WAVES        ? &o->waves
                          : key == KEY_PROG         ? &o->prog
                          : key == KEY_INPUT_SHAPES ? &o->input_shapes
+                         : key == KEY_TEACHER      ? &o->teacher
                                                    : NULL;
     if (place)
         *place = arg;

@@ -54,6 +54,7 @@ struct options {
     const char *labels;       /* --labels */
     const char *waves;        /* --waves */
     const char *input_shapes; /* --input-shapes */
+    const char *teacher;      /* --teacher */
     const char *input[OPTIONS_MAX_FILES], *expect[OPTIONS_MAX_FILES];
     uint32_t n_input, n_expect;
     uint64_t waves_limit, seed, stall_seed;

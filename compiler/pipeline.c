@@ -32,6 +32,8 @@ static enum status dump(void *ctx, uint32_t step, const char *name, struct diag 
 {
     const struct dump *to = ctx;
     struct text t;
+    if (to->p->after)
+        TRY(to->p->after(to->p->after_ctx, step, name, d));
     if (!to->dir)
         return ST_OK;
     text_init(&t, to->p->arena);

@@ -16,6 +16,8 @@ struct pipeline {
     struct partition partition;
     struct sched_program *program;
     struct emit_unit *emitted;
+    lgl_after *after; /* called after each pass, or NULL */
+    void *after_ctx;
 };
 
 /* Model `path` (a file) called `name`, up to and including partition. */

@@ -113,7 +113,7 @@ static void split_softmax(struct ir_graph *g, struct ir_op *op)
 
     if (y->quant.scale[0] == scale && y->quant.zero_point[0] == *zero)
         return;
-    inner = ir_tensor_new(g, y->name, y->type, y->rank, y->dim);
+    inner = ir_tensor_new(g, arena_printf(g->arena, "%s/inner", y->name), y->type, y->rank, y->dim);
     inner->quant = (struct ir_quant){1, 0, &scale, zero};
     inner->producer = op->id;
     after = ir_op_new(g, IR_OP_QUANTIZE, op->row, 1, 1);
@@ -192,7 +192,7 @@ static void split_pool(struct ir_graph *g, struct ir_op *op)
         pool_to_conv(g, op);
         return;
     }
-    inner = ir_tensor_new(g, y->name, y->type, y->rank, y->dim);
+    inner = ir_tensor_new(g, arena_printf(g->arena, "%s/inner", y->name), y->type, y->rank, y->dim);
     inner->quant = x->quant;
     inner->producer = op->id;
     after = ir_op_new(g, IR_OP_QUANTIZE, op->row, 1, 1);

@@ -7,7 +7,8 @@
 
 struct ref;
 
-/* Called after each operator, in execution order, with its first output's bytes. */
+/* Called after each operator, in execution order, with its first output's bytes, which are the
+ * reference's own: a tap that changes them changes what the readers see. */
 typedef void ref_tap(void *ctx, const struct ir_op *op, const uint8_t *out);
 
 /* Buffers for every tensor of `g`, from `a`. The graph must not change while it is used. */

@@ -10,6 +10,7 @@
 #include "../ref/ref.h"
 #include "bench.h"
 #include "diff.h"
+#include "teacher.h"
 #include "waves.h"
 
 double run_now(void)
@@ -189,6 +190,21 @@ static enum status front(struct arena *a, const struct options *o, struct run_jo
     return pipeline_front(job->p, o, job->model_path, name, d);
 }
 
+static enum status taught(struct pipeline *p, const struct options *o, struct diag *d)
+{
+    struct run_job job = {.options = o, .p = p};
+    struct text report;
+    const char *name;
+    bool agrees;
+    TRY(run_find_model(p->arena, o, &job, &name, d));
+    text_init(&report, p->arena);
+    TRY(teacher_run(p, o, job.model_path, name, &report, &agrees, d));
+    fputs(report.data, stdout);
+    return agrees ? ST_OK
+                  : FAIL(d, ST_MISMATCH,
+                         "with golden inputs some operators are off by more than one unit");
+}
+
 enum status run_command(struct arena *a, const struct options *o, struct diag *d)
 {
     struct pipeline p = {.arena = a};
@@ -199,6 +215,8 @@ enum status run_command(struct arena *a, const struct options *o, struct diag *d
         return run_program(a, o, d);
     if (o->command == COMMAND_RUN && o->model && run_is_package(a, o->model))
         return run_package(&job, d);
+    if (o->teacher)
+        return taught(&p, o, d);
     TRY(front(a, o, &job, d));
     TRY(waves_parse(&waves, &job, d));
     TRY(run_inputs(&job, d));

@@ -12,6 +12,7 @@ here, where every order gives the same sum. Scales of everything else are arbitr
 """
 
 import argparse
+import json
 import pathlib
 import subprocess
 import sys
@@ -356,6 +357,22 @@ def run(args, model, x, want, folder):
     return done.returncode, done.stderr.strip()
 
 
+def write(net, folder):
+    """The network as a folder for tests: model, sample 0, the codes behind every step."""
+    model, want = net.prefix(len(net.steps) - 1)
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "model.onnx").write_bytes(model.SerializeToString())
+    (folder / "in_0_0.bin").write_bytes(net.input.codes.tobytes())
+    (folder / "out_0_0.bin").write_bytes(want.tobytes())
+    made = {o for node in model.graph.node for o in node.output}
+    tensors = []
+    for _, v, _ in net.steps:
+        if v.name in made:
+            (folder / f"{v.name}.bin").write_bytes(v.codes.tobytes())
+            tensors.append({"tensor": v.name, "file": f"{v.name}.bin", "shape": list(v.shape), "dtype": v.dtype.name})
+    (folder / "meta.json").write_text(json.dumps({"layers": {"sample": 0, "tensors": tensors}}, indent=1) + "\n")
+
+
 def main():
     ap = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     ap.add_argument("--heddle", default="build/heddle")
@@ -363,11 +380,15 @@ def main():
     ap.add_argument("--count", type=int, default=50)
     ap.add_argument("--engine", default="func")
     ap.add_argument("--keep", default="", help="folder for networks that fail")
+    ap.add_argument("--write", default="", help="only write the networks as folders seed_<s> below this one")
     args = ap.parse_args()
     bad = 0
     for seed in range(args.seed, args.seed + args.count):
         net = Maker(seed).make()
         if not net.steps:
+            continue
+        if args.write:
+            write(net, pathlib.Path(args.write) / f"seed_{seed}")
             continue
         with tempfile.TemporaryDirectory() as tmp:
             tmp = pathlib.Path(tmp)

@@ -1,0 +1,28 @@
+#!/bin/bash
+# Small ONNX networks (tests/oracle/rand_onnx.py --write) through the whole of heddle: ONNX Runtime's
+# bytes in its own rounding from emitted C, the accelerator's arithmetic equal to the reference, each
+# operator at most one unit off behind golden inputs.
+. "$(dirname "$0")/common.sh"
+
+for folder in "$HEDDLE_HOME"/tests/compiler/import/onnx/*/; do
+    model=$folder/model.onnx
+    "$heddle" run "$model" -i "$folder/in_0_0.bin" --expect "$folder/out_0_0.bin" --engine=func --target=c \
+        --onnx-rounding=onnx >"$work/log" 2>&1 || fail "$model in ONNX's rounding: $(tail -n 1 "$work/log")"
+    "$heddle" run "$model" -i "$folder/in_0_0.bin" --engine=func >"$work/log" 2>&1 ||
+        fail "$model on the accelerator: $(tail -n 1 "$work/log")"
+    "$heddle" run "$model" --teacher="$folder" >"$work/log" 2>&1 || fail "$model taught: $(tail -n 1 "$work/log")"
+    grep -q ' 0 off by more than one unit' "$work/log" || fail "$model: no lesson"
+done
+
+# A golden that is two units away is an answer that differs; a folder without layers is a mistake.
+cp -r "$HEDDLE_HOME/tests/compiler/import/onnx/seed_13" wrong
+chmod -R u+w wrong
+for golden in wrong/[A-Z]*.bin; do
+    printf '\100' | dd of="$golden" conv=notrunc status=none
+done
+expect 1 'heddle: with golden inputs some operators are off by more than one unit' \
+    "$heddle" run wrong/model.onnx --teacher=wrong
+printf '{}' >wrong/meta.json
+expect 2 'heddle: wrong/meta.json: expected "layers" with "tensors": [{"tensor", "file", "dtype"}]' \
+    "$heddle" run wrong/model.onnx --teacher=wrong
+finish
