@@ -193,7 +193,8 @@ static enum status one_range(struct tfl_importer *m, const struct tfl_options *o
         return FAIL(m->d, ST_MODEL, "begin: more entries than '%.80s' has dimensions (%u)", x->name,
                     x->rank);
     if (s->step[i] == 0 || (shrink && s->step[i] < 0))
-        return FAIL(m->d, ST_MODEL, "stride %u: found %d", i, s->step[i]);
+        return FAIL(m->d, ST_MODEL, "stride %u: expected %s, found %d", i,
+                    shrink ? "1 (its axis is dropped)" : "any number but 0", s->step[i]);
     if (shrink && (s->begin[i] >= x->dim[k] || s->begin[i] < -x->dim[k]))
         return FAIL(m->d, ST_MODEL, "begin %u: expected below %d, found %d", i, x->dim[k],
                     s->begin[i]);

@@ -138,6 +138,9 @@ const char *sched_refusal(struct arena *a, const struct ir_graph *g, const struc
     struct question q = {a, g, op, hw, {0}};
     if (!geo_of(g, op, &q.g))
         REFUSE(&q, "%s has no accelerator lowering", ir_op_info(op->opcode)->name);
+    if (HD_REGION_IO + g->n_in + g->n_out > HD_REGIONS)
+        REFUSE(&q, "the network has %u inputs and outputs, the accelerator has regions for %u",
+               g->n_in + g->n_out, HD_REGIONS - HD_REGION_IO);
     if (op->fixed.n_real)
         REFUSE(&q, "--onnx-rounding=onnx rounds in float32, the accelerator in fixed point");
     ASK(check_tensor(&q, q.g.x, "the input"));

@@ -67,7 +67,7 @@ class Net:
         """The bytes of the file. `more`: further subgraphs, each (net, inputs, outputs); constants are theirs."""
         b = flatbuffers.Builder(4096)
         graphs = [(self, inputs, outputs), *more]
-        codes = sorted({op[:2] for net, _, _ in graphs for op in net.ops})
+        codes = sorted({op[:2] for net, _, _ in graphs for op in net.ops}, key=str)
         buffers = []
         subgraphs = []
         for net, ins, outs in graphs:
@@ -117,7 +117,7 @@ def _buffer(b, data):
 
 
 def _operator_code(b, name, version):
-    code = getattr(tflite.BuiltinOperator, name)
+    code = getattr(tflite.BuiltinOperator, name) if isinstance(name, str) else name
     return _table(b, "OperatorCode", DeprecatedBuiltinCode=min(code, 127), Version=version, BuiltinCode=code)
 
 
@@ -126,7 +126,7 @@ def _tensor(b, spec, base):
     fields = dict(Shape=_ints(b, shape), Type=TYPES[dtype], Buffer=base + buffer if buffer else 0, Name=b.CreateString(name))
     if scale is not None:
         scales = np.atleast_1d(np.asarray(scale, np.float32))
-        zeros = np.full(len(scales), zero, np.int64)
+        zeros = np.array(zero if isinstance(zero, list) else [zero] * len(scales), np.int64)
         fields["Quantization"] = _table(b, "QuantizationParameters", Scale=b.CreateNumpyVector(scales),
                                         ZeroPoint=b.CreateNumpyVector(zeros), QuantizedDimension=axis)
     return _table(b, "Tensor", **fields)

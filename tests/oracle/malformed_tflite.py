@@ -1,0 +1,540 @@
+"""Write TFLite files that must be refused: wrong indices, shapes, scales, options, graphs.
+
+    malformed_tflite.py --out DIR     writes DIR/<case>.tflite, one per function below
+
+What heddle says of each stands in tests/compiler/import/malformed/expected.txt; tests/e2e/test_malformed.sh
+compares. Needs the packages of requirements-classic.txt for writing; the files are kept.
+"""
+
+import argparse
+import pathlib
+
+import numpy as np
+import tflite
+
+from tflite_writer import Net
+
+Q = dict(scale=0.1, zero=0)
+VALID = dict(Padding=tflite.Padding.VALID, StrideH=1, StrideW=1)
+CASES = {}
+
+
+def case(function):
+    CASES[function.__name__] = function
+    return function
+
+
+def edit(items, index, **changes):
+    """A tuple of the writer with some fields replaced."""
+    names = ("name", "shape", "kind", "buffer", "scale", "zero", "axis")
+    items[index] = tuple(changes.get(n, v) for n, v in zip(names, items[index]))
+
+
+class Conv(Net):
+    """x [1,6,6,2] -> 3x3 convolution -> y [1,4,4,3], to be spoiled."""
+
+    def __init__(self, **options):
+        super().__init__("malformed")
+        self.x = self.tensor("x", (1, 6, 6, 2), np.int8, **Q)
+        self.w = self.tensor("w", (3, 3, 3, 2), np.int8, 0.02, 0, data=np.arange(54).reshape(3, 3, 3, 2))
+        self.b = self.tensor("b", (3,), np.int32, 0.002, 0, data=np.arange(3))
+        self.y = self.tensor("y", (1, 4, 4, 3), np.int8, **Q)
+        self.op("CONV_2D", [self.x, self.w, self.b], [self.y], 1, "Conv2DOptions", **{**VALID, **options})
+
+    def file(self, **changes):
+        for name, spec in changes.items():
+            edit(self.tensors, getattr(self, name), **spec)
+        return self.finish([self.x], [self.y])
+
+
+def one(op, shape, out, params=(), options=None, kind=np.int8, q=Q, outs=1, order=None, **fields):
+    """A network of one operator; `params` are int32 constants behind (or as `order` says among) its input."""
+    net = Net("malformed")
+    x = net.tensor("x", shape, kind, **q)
+    constants = [net.tensor(f"p{i}", np.shape(p), np.int32, data=p) for i, p in enumerate(params)]
+    ys = [net.tensor(f"y{i}", out, kind, **Q) for i in range(outs)]
+    inputs = [x, *constants]
+    net.op(op, [inputs[i] for i in order] if order else inputs, ys, 1, options, **fields)
+    return net.finish([x], ys)
+
+
+# -- the container -------------------------------------------------------------------------------------
+
+@case
+def empty_file():
+    return b""
+
+
+@case
+def text_file():
+    return b"this is no network\n"
+
+
+@case
+def eight_bytes():
+    return Conv().file()[:8]
+
+
+@case
+def half_a_file():
+    return Conv().file()[:600]
+
+
+@case
+def other_identifier():
+    content = bytearray(Conv().file())
+    content[4:8] = b"TFL9"
+    return bytes(content)
+
+
+@case
+def root_outside():
+    content = bytearray(Conv().file())
+    content[:4] = b"\xff\xff\xff\x7f"
+    return bytes(content)
+
+
+@case
+def two_subgraphs():
+    net = Conv()
+    return net.finish([net.x], [net.y], [(Conv(), [0], [3])])
+
+
+@case
+def no_operators():
+    net = Net()
+    x = net.tensor("x", (1, 4), np.int8, **Q)
+    return net.finish([x], [x])
+
+
+@case
+def no_inputs():
+    net = Conv()
+    return net.finish([], [net.y])
+
+
+@case
+def no_outputs():
+    net = Conv()
+    return net.finish([net.x], [])
+
+
+# -- indices and the graph -----------------------------------------------------------------------------
+
+@case
+def graph_input_beyond():
+    net = Conv()
+    return net.finish([99], [net.y])
+
+
+@case
+def graph_output_negative():
+    net = Conv()
+    return net.finish([net.x], [-7])
+
+
+@case
+def graph_input_constant():
+    net = Conv()
+    return net.finish([net.x, net.w], [net.y])
+
+
+@case
+def graph_input_twice():
+    net = Conv()
+    return net.finish([net.x, net.x], [net.y])
+
+
+@case
+def graph_output_not_computed():
+    net = Conv()
+    return net.finish([net.x], [net.tensor("lost", (1, 2), np.int8, **Q)])
+
+
+@case
+def operand_beyond():
+    net = Conv()
+    net.ops[0][2][1] = 1 << 30
+    return net.file()
+
+
+@case
+def operand_negative():
+    net = Conv()
+    net.ops[0][2][0] = -5
+    return net.file()
+
+
+@case
+def result_beyond():
+    net = Conv()
+    net.ops[0][3][0] = 4000
+    return net.file()
+
+
+@case
+def reads_itself():
+    net = Conv()
+    net.op("ADD", [net.y, net.y + 1], [net.tensor("z", (1, 4, 4, 3), np.int8, **Q)], 1, "AddOptions")
+    return net.finish([net.x], [net.y + 1])
+
+
+@case
+def cycle():
+    net = Conv()
+    p, q = (net.tensor(n, (1, 4, 4, 3), np.int8, **Q) for n in "pq")
+    net.op("RELU", [q], [p])
+    net.op("RELU", [p], [q])
+    return net.finish([net.x], [net.y, q])
+
+
+@case
+def computed_twice():
+    net = Conv()
+    net.op("RELU", [net.x], [net.y])
+    return net.file()
+
+
+@case
+def writes_input():
+    net = Conv()
+    net.op("RELU", [net.y], [net.x])
+    return net.file()
+
+
+@case
+def writes_constant():
+    net = Conv()
+    net.op("RELU", [net.y], [net.w])
+    return net.file()
+
+
+@case
+def no_input_of_conv():
+    net = Conv()
+    net.ops[0][2][0] = -1
+    return net.file()
+
+
+@case
+def four_inputs_of_conv():
+    net = Conv()
+    net.ops[0][2].append(net.b)
+    return net.file()
+
+
+@case
+def two_outputs_of_conv():
+    net = Conv()
+    net.ops[0][3].append(net.tensor("z", (1, 4, 4, 3), np.int8, **Q))
+    return net.file()
+
+
+@case
+def unknown_operator():
+    return one("COS", (1, 4), (1, 4))
+
+
+@case
+def operator_of_the_future():
+    net = Conv()
+    net.op(900, [net.y], [net.tensor("z", (1, 4, 4, 3), np.int8, **Q)])
+    return net.finish([net.x], [net.y + 1])
+
+
+# -- tensors -------------------------------------------------------------------------------------------
+
+@case
+def dimension_zero():
+    return Conv().file(x=dict(shape=(1, 0, 6, 2)))
+
+
+@case
+def dimension_negative():
+    return Conv().file(x=dict(shape=(1, -1, 6, 2)))
+
+
+@case
+def dimensions_giant():
+    return Conv().file(x=dict(shape=(1, 65536, 65536, 2)))
+
+
+@case
+def dimensions_overflow():
+    return Conv().file(x=dict(shape=(2147483647,) * 4))
+
+
+@case
+def dimensions_seven():
+    return Conv().file(x=dict(shape=(1,) * 7))
+
+
+@case
+def buffer_beyond():
+    return Conv().file(w=dict(buffer=77))
+
+
+@case
+def buffer_short():
+    net = Conv()
+    net.buffers[net.tensors[net.w][3]] = b"abc"
+    return net.file()
+
+
+@case
+def scale_nan():
+    return Conv().file(x=dict(scale=float("nan")))
+
+
+@case
+def scale_infinite():
+    return Conv().file(y=dict(scale=float("inf")))
+
+
+@case
+def scale_negative():
+    return Conv().file(w=dict(scale=-0.5))
+
+
+@case
+def scale_zero():
+    return Conv().file(y=dict(scale=0.0))
+
+
+@case
+def no_scale():
+    return Conv().file(y=dict(scale=None))
+
+
+@case
+def zero_point_high():
+    return Conv().file(x=dict(zero=128))
+
+
+@case
+def zero_points_many():
+    return Conv().file(x=dict(zero=[1, 2, 3]))
+
+
+@case
+def scales_of_activation():
+    return Conv().file(x=dict(scale=[0.1, 0.2], axis=3))
+
+
+@case
+def scales_too_few():
+    return Conv().file(w=dict(scale=[0.1, 0.2], axis=0))
+
+
+@case
+def scales_axis_beyond():
+    return Conv().file(w=dict(scale=[0.1, 0.2, 0.3], axis=9))
+
+
+@case
+def scales_wrong_axis():
+    return Conv().file(w=dict(scale=[0.1, 0.2, 0.3], axis=1))
+
+
+@case
+def name_is_code():
+    return Conv().file(y=dict(shape=(1, 4, 4, 9), name="*/ system(\"rm\"); <b>%s%n</b> \x1b[31m\n/*"))
+
+
+# -- convolutions --------------------------------------------------------------------------------------
+
+@case
+def conv_without_options():
+    net = Conv()
+    net.ops[0] = net.ops[0][:4] + (None, {})
+    return net.file()
+
+
+@case
+def conv_stride_zero():
+    return Conv(StrideH=0).file()
+
+
+@case
+def conv_dilation_negative():
+    return Conv(DilationWFactor=-3).file()
+
+
+@case
+def conv_padding_unknown():
+    return Conv(Padding=7).file()
+
+
+@case
+def conv_activation_unknown():
+    return Conv(FusedActivationFunction=4).file()
+
+
+@case
+def conv_kernel_too_large():
+    return Conv(DilationHFactor=40).file()
+
+
+@case
+def conv_output_shape():
+    return Conv().file(y=dict(shape=(1, 5, 4, 3)))
+
+
+@case
+def conv_weights_of_uint8():
+    return Conv().file(w=dict(kind=np.dtype(np.uint8)))
+
+
+@case
+def conv_weights_computed():
+    net = Conv()
+    edit(net.tensors, net.w, buffer=0)
+    return net.finish([net.x, net.w], [net.y])
+
+
+@case
+def conv_bias_length():
+    net = Conv()
+    net.buffers[net.tensors[net.b][3]] = bytes(20)
+    return net.file(b=dict(shape=(5,)))
+
+
+@case
+def conv_groups_odd():
+    net = Conv()
+    edit(net.tensors, net.x, shape=(1, 6, 6, 3))
+    return net.file()
+
+
+@case
+def depthwise_multiplier():
+    net = Conv()
+    net.ops[0] = ("DEPTHWISE_CONV_2D",) + net.ops[0][1:4] + ("DepthwiseConv2DOptions", VALID)
+    net.buffers[net.tensors[net.w][3]] = bytes(27)
+    return net.file(w=dict(shape=(1, 3, 3, 3)))
+
+
+# -- other operators -----------------------------------------------------------------------------------
+
+@case
+def float_arithmetic():
+    net = Net()
+    x, y = (net.tensor(n, (1, 4), np.float32) for n in "xy")
+    net.op("TANH", [x], [y])
+    return net.finish([x], [y])
+
+
+@case
+def softmax_beta_nan():
+    return one("SOFTMAX", (1, 4), (1, 4), options="SoftmaxOptions", Beta=float("nan"))
+
+
+@case
+def leaky_alpha_infinite():
+    return one("LEAKY_RELU", (1, 4), (1, 4), options="LeakyReluOptions", Alpha=float("inf"))
+
+
+@case
+def mean_axis_beyond():
+    return one("MEAN", (1, 4), (1,), [[7]], "ReducerOptions")
+
+
+@case
+def reshape_elements():
+    return one("RESHAPE", (1, 4), (1, 5), [[1, 5]])
+
+
+@case
+def pad_negative():
+    return one("PAD", (1, 4), (1, 3), [[[0, 0], [-1, 0]]])
+
+
+@case
+def transpose_twice():
+    return one("TRANSPOSE", (2, 3), (2, 2), [[0, 0]])
+
+
+@case
+def slice_beyond():
+    return one("SLICE", (1, 4), (1, 4), [[0, 2], [1, 4]])
+
+
+@case
+def split_axis_beyond():
+    return one("SPLIT", (1, 4), (1, 2), [5], "SplitOptions", outs=2, order=[1, 0], NumSplits=2)
+
+
+@case
+def split_sum():
+    return one("SPLIT", (1, 4), (1, 3), [1], "SplitOptions", outs=2, order=[1, 0], NumSplits=2)
+
+
+@case
+def gather_index_beyond():
+    return one("GATHER", (4, 2), (2, 2), [[0, 9]], "GatherOptions")
+
+
+@case
+def strided_slice_step_zero():
+    return one("STRIDED_SLICE", (4, 2), (4, 2), [[0, 0], [4, 2], [0, 1]], "StridedSliceOptions")
+
+
+@case
+def concat_axis_beyond():
+    return one("CONCATENATION", (1, 4), (1, 4), options="ConcatenationOptions", Axis=-3)
+
+
+@case
+def concat_scales():
+    return one("CONCATENATION", (1, 4), (1, 4), options="ConcatenationOptions", q=dict(scale=0.2, zero=3))
+
+
+@case
+def depth_to_space_block():
+    return one("DEPTH_TO_SPACE", (1, 2, 2, 8), (1, 6, 6, 1), options="DepthToSpaceOptions", BlockSize=3)
+
+
+@case
+def space_to_batch_block():
+    return one("SPACE_TO_BATCH_ND", (1, 4, 4, 2), (4, 2, 2, 2), [[0, 2], [[0, 0], [0, 0]]])
+
+
+@case
+def mirror_pad_too_wide():
+    return one("MIRROR_PAD", (1, 4), (1, 12), [[[0, 0], [4, 4]]], "MirrorPadOptions")
+
+
+@case
+def tile_giant():
+    return one("TILE", (1, 4), (1, 4), [[1 << 20, 1 << 20]])
+
+
+@case
+def arg_max_type():
+    return one("ARG_MAX", (1, 4), (1,), [1])
+
+
+@case
+def read_of_no_variable():
+    return one("READ_VARIABLE", (1, 4), (1, 4))
+
+
+@case
+def call_once_beyond():
+    net = Conv()
+    net.op("CALL_ONCE", [], [], 1, "CallOnceOptions", InitSubgraphIndex=4)
+    return net.file()
+
+
+def main():
+    ap = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    ap.add_argument("--out", type=pathlib.Path, required=True)
+    args = ap.parse_args()
+    args.out.mkdir(parents=True, exist_ok=True)
+    for name, build in CASES.items():
+        (args.out / f"{name}.tflite").write_bytes(build())
+    print(f"{len(CASES)} files in {args.out}")
+
+
+if __name__ == "__main__":
+    main()
