@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "options_target.h"
+#include "target/describe.h"
 
 enum key {
     KEY_ENGINE = 256,
@@ -412,5 +413,8 @@ enum status options_parse(struct arena *a, int argc, char **argv, struct options
         o->command != COMMAND_BUILD && o->command != COMMAND_TARGETS && o->command != COMMAND_OPS;
     if (needs_model && !o->model && !o->prog)
         return FAIL(d, ST_USAGE, "no model; expected: heddle %s MODEL", command_words[o->command]);
-    return target_options_select(&p.targets, &o->target, d);
+    TRY(target_options_select(&p.targets, &o->target, d));
+    for (uint32_t i = 0; i < o->target.n; i++)
+        TRY(native_load(a, o->target.target[i]->desc, o->allow_native, d));
+    return ST_OK;
 }

@@ -322,6 +322,7 @@ enum status check_target(struct arena *a, const struct options *o, struct diag *
     free(real);
     TRY(describe_read(a, dir, &c.desc, d));
     TRY(target_trusted(a, c.desc, o->allow_native, d));
+    TRY(native_load(a, c.desc, o->allow_native, d));
     TRY(pipeline_config(a, o->hw, &c.p.hw, d));
     pass("%s/target.json: %s %s, %u patterns, %u attributes", dir, c.desc->name, c.desc->version,
          c.desc->detail->n_pattern, c.desc->n_attr);

@@ -183,10 +183,16 @@ static const struct describe_pattern *pattern_of(struct emit_unit *u, const stru
     return describe_match(&q, &why);
 }
 
+static const char *call_of(struct emit_unit *u, const struct ir_op *op)
+{
+    const struct target_question q = {u->arena, u->graph, op, emit_outside(u, op), u->program->hw};
+    return native_call(pattern_of(u, op), &q);
+}
+
 enum status emit_outside_params(struct emit_unit *u, struct text *t, const struct ir_op *op,
                                 struct diag *d)
 {
-    return strstr(pattern_of(u, op)->call, "$params") ? emit_host_params(u, t, op, d) : ST_OK;
+    return strstr(call_of(u, op), "$params") ? emit_host_params(u, t, op, d) : ST_OK;
 }
 
 void emit_outside_call(struct emit_unit *u, struct text *t, const struct ir_op *op)
@@ -196,7 +202,7 @@ void emit_outside_call(struct emit_unit *u, struct text *t, const struct ir_op *
     struct target_values v = {{0}};
     target_values_of(u->graph, op, &v);
     text_add(t, "MODEL_TRY(");
-    for (const char *c = p->call; *c; c++) {
+    for (const char *c = call_of(u, op); *c; c++) {
         struct describe_word w;
         if (*c != '$') {
             text_add_n(t, c, 1);

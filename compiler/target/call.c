@@ -1,4 +1,5 @@
 /* call.c - the words of a call template. */
+#include <stdio.h>
 #include <string.h>
 
 #include "describe.h"
@@ -43,4 +44,30 @@ void describe_word(const struct target_desc *desc, const char *name, struct desc
     while (attr < desc->n_attr && !same(desc->attr[attr].name, name, n))
         attr++;
     *w = (struct describe_word){(enum describe_pointer)p, target_value_find(name, n), attr, n};
+}
+
+/* Every $word means something; the text stays one C call. */
+const char *describe_bad_call(const struct target_desc *desc, const char *call)
+{
+    static _Thread_local char text[160];
+    int depth = 0;
+    for (const char *p = call; *p; p++) {
+        struct describe_word w;
+        depth += (*p == '(') - (*p == ')');
+        if (strchr(";\"'\\#?", *p) || *p < ' ' || *p > '~' || depth < 0) {
+            snprintf(text, sizeof text, "expected one C call, found '%.12s' in it", p);
+            return text;
+        }
+        if (*p != '$')
+            continue;
+        describe_word(desc, p + 1, &w);
+        if (w.pointer == POINTER_COUNT && w.value == TARGET_VALUE_COUNT && w.attr == desc->n_attr) {
+            snprintf(text, sizeof text, "'$%.*s' is no pointer, value or attribute", (int)w.n_bytes,
+                     p + 1);
+            return text;
+        }
+    }
+    if (depth != 0 || *call == '\0' || call[strlen(call) - 1] != ')')
+        return "expected one C call that ends with ')'";
+    return NULL;
 }

@@ -236,27 +236,10 @@ static enum status opcode(struct reader *r, const cJSON *o, const char *path, en
                          near ? near : "`heddle ops` lists them", near ? "?" : "");
 }
 
-/* Every $word means something; the text stays one C statement. */
 static enum status check_call(struct reader *r, const char *call, const char *path)
 {
-    int depth = 0;
-    for (const char *p = call; *p; p++) {
-        struct describe_word w;
-        depth += (*p == '(') - (*p == ')');
-        if (strchr(";\"'\\#?", *p) || *p < ' ' || *p > '~' || depth < 0)
-            return json_doc_fail(&r->doc, path, r->d, "expected one C call, found '%.12s' in it",
-                                 p);
-        if (*p != '$')
-            continue;
-        describe_word(r->desc, p + 1, &w);
-        if (w.pointer == POINTER_COUNT && w.value == TARGET_VALUE_COUNT &&
-            w.attr == r->desc->n_attr)
-            return json_doc_fail(&r->doc, path, r->d, "'$%.*s' is no pointer, value or attribute",
-                                 (int)w.n_bytes, p + 1);
-    }
-    if (depth != 0 || call[strlen(call) - 1] != ')')
-        return json_doc_fail(&r->doc, path, r->d, "expected one C call that ends with ')'");
-    return ST_OK;
+    const char *bad = describe_bad_call(r->desc, call);
+    return bad ? json_doc_fail(&r->doc, path, r->d, "%s", bad) : ST_OK;
 }
 
 static void quantisation(const cJSON *o, struct describe_pattern *p)
@@ -370,6 +353,7 @@ static enum status read_root(struct reader *r)
     TRY(files(r, root, "", "headers", &r->detail->headers));
     TRY(files(r, root, "", "sources", &r->detail->sources));
     r->detail->libraries = strings(r, get(root, "libraries"));
+    r->detail->native_file = string(r, root, "native", NULL);
     TRY(core(r, root));
     TRY(attributes(r, root));
     return operators(r, root);

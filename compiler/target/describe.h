@@ -4,6 +4,7 @@
 #ifndef HEDDLE_TARGET_DESCRIBE_H
 #define HEDDLE_TARGET_DESCRIBE_H
 
+#include "../../include/heddle_target.h"
 #include "target.h"
 #include "values.h"
 
@@ -54,6 +55,8 @@ struct describe {
     const char *core_top; /* NULL: no Verilog of its own */
     struct describe_files verilog;
     uint32_t core_bytes;
+    const char *native_file;                /* NULL: all is in target.json */
+    const struct heddle_target_api *native; /* NULL until native_load */
 };
 
 /* Read DIR/target.json. ST_USAGE: file, line, column, what was expected. */
@@ -73,6 +76,19 @@ static inline const struct describe *describe_of(const struct target *t)
 {
     return t->desc->detail;
 }
+
+/* native.c: the shared object that "native" names. native_load is called for targets that take
+ * part; then its answers come after those of the patterns. Without one: taken, -1, the pattern's
+ * call. */
+enum status native_load(struct arena *a, const struct target_desc *desc, bool allow,
+                        struct diag *d);
+const char *native_refusal(const struct describe_pattern *p, const struct target_question *q);
+double native_cost(const struct describe_pattern *p, const struct target_question *q);
+const char *native_call(const struct describe_pattern *p, const struct target_question *q);
+
+/* call.c: what is wrong with a call template, "'$foo' is no pointer, value or attribute"; NULL if
+ * it is one C call. The text is valid until the next call. */
+const char *describe_bad_call(const struct target_desc *desc, const char *call);
 
 /* call.c: what $NAME in a call may stand for besides values and attributes. */
 enum describe_pointer {

@@ -189,6 +189,8 @@ const struct describe_pattern *describe_match(const struct target_question *q, c
             continue;
         const char *reason = describe_refusal(p, q);
         if (!reason)
+            reason = native_refusal(p, q);
+        if (!reason)
             return p;
         if (strcmp(p->name, ir_op_info(p->opcode)->name) == 0)
             text_printf(&all, "%s%s", all.length ? ", " : "", reason);
@@ -209,6 +211,9 @@ double describe_cost(const struct target_question *q)
     const struct describe_pattern *p = describe_match(q, &why);
     if (!p)
         return 0;
+    double own = native_cost(p, q);
+    if (own >= 0)
+        return own;
     target_values_of(q->graph, q->op, &values);
     return p->fixed + p->per_mac * (double)v[TARGET_MACS] +
            p->per_output * (double)v[TARGET_ELEMENTS] +

@@ -1,0 +1,60 @@
+#!/bin/bash
+# A shared object beside target.json: it refuses, costs and writes calls after the patterns did; it is
+# loaded only with leave, and only if ABI and name are right.
+. "$(dirname "$0")/common.sh"
+export XDG_CONFIG_HOME=$work/config XDG_CACHE_HOME=$work/cache
+"$heddle" new-target mine >/dev/null
+sed -i 's/"headers"/"native": "mine_native.so",\n  "headers"/' mine/target.json
+inspect() { "$heddle" inspect digits --target-dir=mine --target=mine "$@"; }
+# native SUPPORTS NAME ABI CALL
+native() {
+    cat >native.c <<END
+#include <stdio.h>
+#include <string.h>
+#include "heddle_target.h"
+static int supports(const struct heddle_question *q, char *why, size_t n)
+{
+    for (uint32_t i = 0; i < q->n_values; i++)
+        if (strcmp(q->value_name[i], "out_c") == 0 && q->value[i] > $1) {
+            snprintf(why, n, "%s: out_c %d, unroll %s", q->op, (int)q->value[i], q->setting[0]);
+            return 0;
+        }
+    return 1;
+}
+static double cost(const struct heddle_question *q) { return q->n_values ? 77 : 1; }
+static int emit(const struct heddle_question *q, char *call, size_t n)
+{
+    (void)q;
+    snprintf(call, n, "%s", "$4");
+    return call[0] != 0;
+}
+const struct heddle_target_api heddle_target = {$3, "$2", supports, cost, emit};
+END
+    "${CC:-cc}" -std=c11 -shared -fPIC -I "$HEDDLE_HOME/include" native.c -o mine/mine_native.so ||
+        fail "native.c does not compile"
+}
+so=$work/mine/mine_native.so
+expect 2 "heddle: target mine: there is no '$so'; build it first" inspect --allow-native-targets
+native 100 mine 1u ""
+expect 2 "heddle: target mine comes from '$work/mine', and this would execute its code: add \
+--allow-native-targets, or that folder as a line of '$work/config/heddle/trusted'" inspect
+inspect --allow-native-targets >stdout 2>&1
+grep -q '^13_fully_connected .* mine 77, c ' stdout || fail "its cost: $(grep ^13 stdout)"
+native 8 mine 1u ""
+inspect --allow-native-targets >stdout 2>&1
+grep -q '^13_.*; mine: fully_connected: out_c 10, unroll 4$' stdout || fail "its refusal: $(grep ^13 stdout)"
+native 100 mine 1u '$nothing)'
+inspect --allow-native-targets >stdout 2>&1
+grep -q "^13_.*; mine: its native code wrote a call that is none: " stdout || fail "a bad call: $(grep ^13 stdout)"
+native 100 mine 1u 'mine_dense($x, $w, $bias, $y, $batch, $in_c, $out_c, $z_in, $z_out, $multiplier, $shift, $act_min, $act_max, 1 + 2)'
+"$heddle" run digits --engine=func --target-dir=mine --target=mine --allow-native-targets -o out >/dev/null 2>stderr ||
+    fail "$(cat stderr)"
+grep -q "1 + 2))" out/emitted/model.c || fail "its call is not the one emitted"
+native 100 yours 1u ""
+expect 2 "heddle: $so: it calls itself 'yours', target.json 'mine'" inspect --allow-native-targets
+native 100 mine 2u ""
+expect 2 "heddle: $so: ABI 2, this heddle has 1; compile it again" inspect --allow-native-targets
+echo hello >mine/mine_native.so
+inspect --allow-native-targets >/dev/null 2>stderr
+[ $? = 2 ] && grep -q "^heddle: target mine: does not load: " stderr || fail "not an object: $(cat stderr)"
+finish
