@@ -1,6 +1,6 @@
 // clock.cpp - the only eval(). A cycle is settle(), where outputs follow inputs with the clock low,
 // then edge(): everyone looks at the settled signals, the clock rises, and inputs for the next
-// cycle are driven.
+// cycle are driven. Whoever drives an input sets `fresh`: only then does the model take its inputs.
 #include <chrono>
 
 #include "sim.h"
@@ -26,16 +26,28 @@ void vl_fatal(const char *file, int line, const char *, const char *message) VL_
 void hd_sim::reset()
 {
     top.rst_ni = 0;
+    fresh = true;
     for (int i = 0; i < 8; i++) {
         settle();
         edge();
     }
     top.rst_ni = 1;
+    fresh = true;
     watchdog.restart(*this);
+}
+
+void hd_sim::take()
+{
+    top.take_i = 1;
+    top.eval();
+    top.take_i = 0;
+    fresh = false;
 }
 
 void hd_sim::settle()
 {
+    if (fresh)
+        take();
     top.clk_i = 0;
     top.eval();
     if (trace.active())
@@ -57,7 +69,7 @@ void hd_sim::edge()
     top.clk_i = 1;
     top.eval();
     now++;
-    memory.drive(top, now);
+    fresh |= memory.drive(top, now);
     if (!trace.armed())
         return;
     trace.choose(*this);
@@ -65,6 +77,8 @@ void hd_sim::edge()
         trace.name_commands(*this);
     if (trace.active()) {
         top.cycle_i = now - submission.start();
+        take();
+        top.eval(); // sees take_i low, so that settle() can raise it again
         trace.dump_high(*this);
     }
 }

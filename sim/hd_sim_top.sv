@@ -15,6 +15,7 @@ module hd_sim_top #(
   localparam int unsigned OpBits = 8 * 8
 ) (
   input  logic                      clk_i,
+  input  logic                      take_i,  // rises before the falling edge of clk_i when an input below is new
   input  logic                      rst_ni,
   output logic                      irq_o,
 
@@ -101,60 +102,113 @@ module hd_sim_top #(
   input  logic [UnitCount*OpBits-1:0]   op_i
 );
 
+  // Inputs by a clock of their own: what hangs on them is then evaluated when one changes, not twice a cycle.
+  logic rst_n;
+  logic s_awvalid;
+  logic [11:0] s_awaddr;
+  logic s_wvalid;
+  logic [31:0] s_wdata;
+  logic [3:0] s_wstrb;
+  logic s_bready;
+  logic s_arvalid;
+  logic [11:0] s_araddr;
+  logic s_rready;
+  logic m_arready;
+  logic m_rvalid;
+  logic [3:0] m_rid;
+  logic [AxiBits-1:0] m_rdata;
+  logic [1:0] m_rresp;
+  logic m_rlast;
+  logic m_awready;
+  logic m_wready;
+  logic m_bvalid;
+  logic [3:0] m_bid;
+  logic [1:0] m_bresp;
+  logic [63:0] wave_cycle;
+  logic [UnitCount*NameBits-1:0] wave_layer;
+  logic [UnitCount*OpBits-1:0] wave_op;
+
+  always_ff @(posedge take_i) begin
+    rst_n      <= rst_ni;
+    s_awvalid  <= s_awvalid_i;
+    s_awaddr   <= s_awaddr_i;
+    s_wvalid   <= s_wvalid_i;
+    s_wdata    <= s_wdata_i;
+    s_wstrb    <= s_wstrb_i;
+    s_bready   <= s_bready_i;
+    s_arvalid  <= s_arvalid_i;
+    s_araddr   <= s_araddr_i;
+    s_rready   <= s_rready_i;
+    m_arready  <= m_arready_i;
+    m_rvalid   <= m_rvalid_i;
+    m_rid      <= m_rid_i;
+    m_rdata    <= m_rdata_i;
+    m_rresp    <= m_rresp_i;
+    m_rlast    <= m_rlast_i;
+    m_awready  <= m_awready_i;
+    m_wready   <= m_wready_i;
+    m_bvalid   <= m_bvalid_i;
+    m_bid      <= m_bid_i;
+    m_bresp    <= m_bresp_i;
+    wave_cycle <= cycle_i;
+    wave_layer <= layer_i;
+    wave_op    <= op_i;
+  end
+
   // The layer by number comes from the accelerator itself, the text from outside: they must agree.
   logic [UnitCount*16-1:0] unit_layer;
 
   // Bus names without suffix, as cocotbext-axi and the bus viewers of GTKWave want them.
   hd_top u_top (
     .clk_i,
-    .rst_ni,
+    .rst_ni        (rst_n),
     .irq_o,
-    .s_axil_awvalid(s_awvalid_i),
+    .s_axil_awvalid(s_awvalid),
     .s_axil_awready(s_awready_o),
-    .s_axil_awaddr (s_awaddr_i),
-    .s_axil_wvalid (s_wvalid_i),
+    .s_axil_awaddr (s_awaddr),
+    .s_axil_wvalid (s_wvalid),
     .s_axil_wready (s_wready_o),
-    .s_axil_wdata  (s_wdata_i),
-    .s_axil_wstrb  (s_wstrb_i),
+    .s_axil_wdata  (s_wdata),
+    .s_axil_wstrb  (s_wstrb),
     .s_axil_bvalid (s_bvalid_o),
-    .s_axil_bready (s_bready_i),
+    .s_axil_bready (s_bready),
     .s_axil_bresp  (s_bresp_o),
-    .s_axil_arvalid(s_arvalid_i),
+    .s_axil_arvalid(s_arvalid),
     .s_axil_arready(s_arready_o),
-    .s_axil_araddr (s_araddr_i),
+    .s_axil_araddr (s_araddr),
     .s_axil_rvalid (s_rvalid_o),
-    .s_axil_rready (s_rready_i),
+    .s_axil_rready (s_rready),
     .s_axil_rdata  (s_rdata_o),
     .s_axil_rresp  (s_rresp_o),
     .m_axi_arvalid (m_arvalid_o),
-    .m_axi_arready (m_arready_i),
+    .m_axi_arready (m_arready),
     .m_axi_arid    (m_arid_o),
     .m_axi_araddr  (m_araddr_o),
     .m_axi_arlen   (m_arlen_o),
     .m_axi_arsize  (m_arsize_o),
     .m_axi_arburst (m_arburst_o),
-    .m_axi_rvalid  (m_rvalid_i),
+    .m_axi_rvalid  (m_rvalid),
     .m_axi_rready  (m_rready_o),
-    .m_axi_rid     (m_rid_i),
-    .m_axi_rdata   (m_rdata_i),
-    .m_axi_rresp   (m_rresp_i),
-    .m_axi_rlast   (m_rlast_i),
+    .m_axi_rid     (m_rid),
+    .m_axi_rdata   (m_rdata),
+    .m_axi_rresp   (m_rresp),
+    .m_axi_rlast   (m_rlast),
     .m_axi_awvalid (m_awvalid_o),
-    .m_axi_awready (m_awready_i),
+    .m_axi_awready (m_awready),
     .m_axi_awid    (m_awid_o),
     .m_axi_awaddr  (m_awaddr_o),
     .m_axi_awlen   (m_awlen_o),
     .m_axi_awsize  (m_awsize_o),
     .m_axi_awburst (m_awburst_o),
     .m_axi_wvalid  (m_wvalid_o),
-    .m_axi_wready  (m_wready_i),
+    .m_axi_wready  (m_wready),
     .m_axi_wdata   (m_wdata_o),
     .m_axi_wstrb   (m_wstrb_o),
     .m_axi_wlast   (m_wlast_o),
-    .m_axi_bvalid  (m_bvalid_i),
+    .m_axi_bvalid  (m_bvalid),
     .m_axi_bready  (m_bready_o),
-    .m_axi_bid     (m_bid_i),
-    .m_axi_bresp   (m_bresp_i),
+    .m_axi_bid     (m_bid),
+    .m_axi_bresp   (m_bresp),
     .commit_q_valid_o,
     .commit_q_unit_o,
     .commit_q_cmd_o,
@@ -185,7 +239,7 @@ module hd_sim_top #(
 
   if (1) begin : u_submission
     logic [63:0] cycle;
-    assign cycle = cycle_i;
+    assign cycle = wave_cycle;
   end
 
   if (1) begin : u_load
@@ -195,8 +249,8 @@ module hd_sim_top #(
     logic [15:0]         layer_number;
     hd_load_kind_e     does;
     logic                done;
-    assign layer        = layer_i[UnitLoad*NameBits +: NameBits];
-    assign op           = op_i[UnitLoad*OpBits +: OpBits];
+    assign layer        = wave_layer[UnitLoad*NameBits +: NameBits];
+    assign op           = wave_op[UnitLoad*OpBits +: OpBits];
     assign command      = unit_cmd_o[UnitLoad*32 +: 32];
     assign layer_number = unit_layer[UnitLoad*16 +: 16];
     assign does         = hd_load_kind_e'(unit_kind_o[UnitLoad*3 +: 3]);
@@ -210,8 +264,8 @@ module hd_sim_top #(
     logic [15:0]         layer_number;
     hd_weight_kind_e   does;
     logic                done;
-    assign layer        = layer_i[UnitWeight*NameBits +: NameBits];
-    assign op           = op_i[UnitWeight*OpBits +: OpBits];
+    assign layer        = wave_layer[UnitWeight*NameBits +: NameBits];
+    assign op           = wave_op[UnitWeight*OpBits +: OpBits];
     assign command      = unit_cmd_o[UnitWeight*32 +: 32];
     assign layer_number = unit_layer[UnitWeight*16 +: 16];
     assign does         = hd_weight_kind_e'(unit_kind_o[UnitWeight*3 +: 3]);
@@ -225,8 +279,8 @@ module hd_sim_top #(
     logic [15:0]         layer_number;
     hd_array_kind_e    does;
     logic                done;
-    assign layer        = layer_i[UnitArray*NameBits +: NameBits];
-    assign op           = op_i[UnitArray*OpBits +: OpBits];
+    assign layer        = wave_layer[UnitArray*NameBits +: NameBits];
+    assign op           = wave_op[UnitArray*OpBits +: OpBits];
     assign command      = unit_cmd_o[UnitArray*32 +: 32];
     assign layer_number = unit_layer[UnitArray*16 +: 16];
     assign does         = hd_array_kind_e'(unit_kind_o[UnitArray*3 +: 3]);
@@ -240,8 +294,8 @@ module hd_sim_top #(
     logic [15:0]         layer_number;
     hd_vector_kind_e   does;
     logic                done;
-    assign layer        = layer_i[UnitVector*NameBits +: NameBits];
-    assign op           = op_i[UnitVector*OpBits +: OpBits];
+    assign layer        = wave_layer[UnitVector*NameBits +: NameBits];
+    assign op           = wave_op[UnitVector*OpBits +: OpBits];
     assign command      = unit_cmd_o[UnitVector*32 +: 32];
     assign layer_number = unit_layer[UnitVector*16 +: 16];
     assign does         = hd_vector_kind_e'(unit_kind_o[UnitVector*3 +: 3]);
@@ -255,8 +309,8 @@ module hd_sim_top #(
     logic [15:0]         layer_number;
     hd_store_kind_e    does;
     logic                done;
-    assign layer        = layer_i[UnitStore*NameBits +: NameBits];
-    assign op           = op_i[UnitStore*OpBits +: OpBits];
+    assign layer        = wave_layer[UnitStore*NameBits +: NameBits];
+    assign op           = wave_op[UnitStore*OpBits +: OpBits];
     assign command      = unit_cmd_o[UnitStore*32 +: 32];
     assign layer_number = unit_layer[UnitStore*16 +: 16];
     assign does         = hd_store_kind_e'(unit_kind_o[UnitStore*3 +: 3]);
@@ -270,8 +324,8 @@ module hd_sim_top #(
     logic [15:0]         layer_number;
     hd_fetch_kind_e    does;
     logic                done;
-    assign layer        = layer_i[UnitFetch*NameBits +: NameBits];
-    assign op           = op_i[UnitFetch*OpBits +: OpBits];
+    assign layer        = wave_layer[UnitFetch*NameBits +: NameBits];
+    assign op           = wave_op[UnitFetch*OpBits +: OpBits];
     assign command      = unit_cmd_o[UnitFetch*32 +: 32];
     assign layer_number = unit_layer[UnitFetch*16 +: 16];
     assign does         = hd_fetch_kind_e'(unit_kind_o[UnitFetch*3 +: 3]);

@@ -41,10 +41,14 @@ class Memory
         if (top.m_arvalid_o | top.m_awvalid_o | top.m_wvalid_o | r_valid_ | b_valid_ | held_)
             sample_busy(top, now);
     }
-    void drive(Vhd_sim_top &top, uint64_t next)
+    // True: an input of the model may be new.
+    bool drive(Vhd_sim_top &top, uint64_t next)
     {
-        if (changed_ | random_)
+        const bool busy = changed_ | random_;
+
+        if (busy)
             drive_busy(top, next);
+        return busy;
     }
 
     uint64_t read_bytes() const

@@ -18,6 +18,7 @@ uint32_t hd_sim::read32(uint32_t offset)
     top.s_arvalid_i = 1;
     top.s_rready_i = 1;
     for (int i = 0; i < kPatience; i++) {
+        fresh = true;
         settle();
         const bool taken = top.s_arvalid_i && top.s_arready_o;
         const bool answered = top.s_rvalid_o && (asked || taken);
@@ -29,11 +30,13 @@ uint32_t hd_sim::read32(uint32_t offset)
             top.s_arvalid_i = 0;
         if (answered) {
             top.s_rready_i = 0;
+            fresh = true;
             return value;
         }
     }
     failure = "register read unanswered at offset " + std::to_string(offset);
     top.s_arvalid_i = 0;
+    fresh = true;
     return ~0u;
 }
 
@@ -74,6 +77,7 @@ void hd_sim::write32(uint32_t offset, uint32_t value)
     top.s_wvalid_i = 1;
     top.s_bready_i = 1;
     for (int i = 0; i < kPatience; i++) {
+        fresh = true;
         settle();
         const bool aw = top.s_awvalid_i && top.s_awready_o, w = top.s_wvalid_i && top.s_wready_o;
         const bool address_open = top.s_awvalid_i && !aw, data_open = top.s_wvalid_i && !w;
@@ -89,9 +93,11 @@ void hd_sim::write32(uint32_t offset, uint32_t value)
         top.s_wvalid_i = data_open;
         if (answered) {
             top.s_bready_i = 0;
+            fresh = true;
             return;
         }
     }
     failure = "register write unanswered at offset " + std::to_string(offset);
     top.s_awvalid_i = top.s_wvalid_i = 0;
+    fresh = true;
 }

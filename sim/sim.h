@@ -24,6 +24,7 @@ struct hd_sim {
 
     // clock.cpp
     void reset();
+    void take();   // the model takes its inputs
     void settle(); // clock low: outputs follow the inputs
     void edge();   // what happens in this cycle, then the rising edge
     hd_sim_stop run(uint64_t max_cycles);
@@ -46,7 +47,8 @@ struct hd_sim {
     heddle::Trace trace;
     heddle::Watchdog watchdog;
 
-    uint64_t now = 0; // cycles since open
+    uint64_t now = 0;  // cycles since open
+    bool fresh = true; // an input of the model is not taken yet
     uint64_t commits_seen = 0;
     double wall_seconds = 0;
     void (*sink)(void *, const hd_sim_commit *) = nullptr;

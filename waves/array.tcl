@@ -46,7 +46,7 @@ show "weights: asked for (T+1+r), on the bus (T+3+r)" \
     Hex $array.wr_req_o Decimal $array.w_row Hex $array.w_valid3_q Decimal $array.w_row3_q \
     Signed_Decimal $array.gen_w_bus\[0\].weight_q
 show "cell row $row, column 0 (T+4+r)" \
-    Signed_Decimal $cell.u_pe.row_i Signed_Decimal $cell.u_pe.tap_i Signed_Decimal $cell.u_pe.weight_q \
+    Signed_Decimal $cell.u_pe.row_i Signed_Decimal $cell.u_pe.tap_i Signed_Decimal $cell.u_pe.gen_wide.weight_q \
     Signed_Decimal $cell.psum
 show "accumulator, column 0 (T+N+4)" \
     Signed_Decimal $array.gen_acc\[0\].u_acc.kept Signed_Decimal $array.gen_acc\[0\].u_acc.psum_i \

@@ -38,10 +38,11 @@ module hd_array #(
     assign tap[i] = depthwise_i ? tap_i[i*ActW +: ActW] : '0;
   end
 
+  logic [N-1:0] row_we;
+  assign row_we = w_we_i ? N'(1) << w_row_i : '0;
+
   for (genvar r = 0; r < N; r++) begin : gen_row
-    logic                 we;
     logic [GroupBits-1:0] group;
-    assign we    = w_we_i && w_row_i == RowBits'(r);
     assign group = row_group_i[r*GroupBits +: GroupBits];
 
     for (genvar c = 0; c < N; c++) begin : gen_col
@@ -63,7 +64,7 @@ module hd_array #(
         .row_i   (AccW'($signed(row_i[r*ActW +: ActW]))),
         .row2_i  (AccW'($signed(row2_i[r*ActW +: ActW]))),
         .psum_i  (above),
-        .w_we_i  (we),
+        .w_we_i  (row_we[r]),
         .w_i     (w_i[c*WgtW +: WgtW]),
         .psum_o  (psum)
       );

@@ -168,24 +168,24 @@ module hd_array_unit #(
 
   // ---------------------------------------------------------------- convolution: lane r waits r steps
   // The pieces of a segment cover disjoint lanes and are 0 elsewhere: an OR gathers them.
-  logic [N*ActW-1:0] row, row2;
+  logic [N*ActW-1:0] row, row2, first, second;
+
+  always_comb begin
+    first  = '0;
+    second = '0;
+    if (!depthwise_q) for (int g = 0; g < G; g++) begin
+      if (g < G / 2 || !pair_q) first = first | act[g];
+      if (g >= G / 2 && pair_q) second = second | act[g];
+    end
+  end
 
   for (genvar r = 0; r < N; r++) begin : gen_lane
-    logic [ActW-1:0] first, second;
-    always_comb begin
-      first  = '0;
-      second = '0;
-      if (!depthwise_q) for (int g = 0; g < G; g++) begin
-        if (g < G / 2 || !pair_q) first = first | act[g][r*ActW +: ActW];
-        if (g >= G / 2 && pair_q) second = second | act[g][r*ActW +: ActW];
-      end
-    end
     hd_skew #(.Width(ActW), .Depth(LineDepth)) u_skew (
       .clk_i,
       .en_i   (en && !depthwise_q),
       .ptr_i  (ptr_q),
       .delay_i(PtrBits'(r)),
-      .d_i    (first),
+      .d_i    (first[r*ActW +: ActW]),
       .q_o    (row[r*ActW +: ActW])
     );
     if (G > 1) begin : gen_pair
@@ -194,12 +194,12 @@ module hd_array_unit #(
         .en_i   (en && pair_q),
         .ptr_i  (ptr_q),
         .delay_i(PtrBits'(r)),
-        .d_i    (second),
+        .d_i    (second[r*ActW +: ActW]),
         .q_o    (row2[r*ActW +: ActW])
       );
     end else begin : gen_single
       logic unused_second;
-      assign unused_second = ^second;
+      assign unused_second = ^second[r*ActW +: ActW];
       assign row2[r*ActW +: ActW] = '0;
     end
   end

@@ -3,6 +3,7 @@
 //   outstanding, shared: one unit alone has them all. req_addr_i is a multiple of AxiBytes.
 //   Beats go by RID to r_valid_o; they are taken when all three r_ready_i are set, so RREADY hangs on no input
 //   of the bus. stop_i: no new bursts; beats under way are dropped. quiet_o: nothing is outstanding.
+//   active_o: see hd_gate.
 // Latency 1 from req_valid_i to ARVALID, 0 from R to r_valid_o. Throughput 1 burst, 1 beat a cycle. Reset: quiet.
 // Bench: tests/hw/frame_tb.cpp
 `default_nettype none
@@ -17,6 +18,7 @@ module hd_axi_read #(
   input  wire logic                  rst_ni,
   input  wire logic                  stop_i,
   output logic                       quiet_o,
+  output logic                       active_o,
   // units
   input  wire logic [2:0]            req_valid_i,
   output logic      [2:0]            req_ready_o,
@@ -102,6 +104,7 @@ module hd_axi_read #(
   assign r_data_o     = m_axi_rdata;
   assign r_error_o    = m_axi_rresp[1];
   assign quiet_o      = count_q == '0;
+  assign active_o     = valid_q || grant || m_axi_rvalid;
 
   logic routed;
   assign routed       = m_axi_rvalid && m_axi_rready && !stop_i;

@@ -2,7 +2,7 @@
 //   Address phase: hd_dma_bursts, ahead of the data over command borders (Ahead commands).
 //   Data phase: beats -> gather walk (which bytes of a beat) -> hd_align -> scatter walk (which bytes of a word)
 //   -> out_*. Bytes outside a row are 0, out_be_o marks those inside. out_cmd_o: index of the command.
-//   done_o: pulse in the cycle after a command's last word was taken.
+//   done_o: pulse in the cycle after a command's last word was taken. active_o: see hd_gate.
 //   Faults (fault_o until reset, with code, command and bus address): bad_field (space of the other unit, a zero
 //   count, runs * run_bytes != rows * row_bytes), region_limit, bus_read.
 // Latency: 3 cycles from the command to ARVALID, 4 from an R beat to its word. Throughput 1 beat and 1 word a
@@ -27,6 +27,7 @@ module hd_dma_read #(
   input  wire logic [31:0]               cmd_index_i,
   output logic                           done_o,
   output logic      [2:0]                kind_o,
+  output logic                           active_o,
   // region registers: base and limit of region_o in the same cycle
   output logic      [3:0]                region_o,
   input  wire logic [AddrBits-1:0]       region_base_i,
@@ -285,6 +286,9 @@ module hd_dma_read #(
   assign out_data_o  = data_q;
   assign {out_space_o, out_cmd_o} = tag_q;
   assign done_o      = done_q;
+
+  assign active_o = cmd_valid_i || r_valid_i || runs_valid || rows_valid || gather_valid || word_valid
+                    || beat_valid || valid_q || done_q || !check_ready;
 
   // What this cycle counts as; LOAD and WEIGHT have the same kinds.
   always_comb begin

@@ -6,6 +6,7 @@
 //   Faults (fault_o until reset, with code, command and bus address of the command): region_limit, bad_field (stream
 //   not aligned to 16), bad_length, bad_header, bad_version, config_mismatch, bad_opcode, bus_read.
 //   stop_i or a fault: nothing more is read or handed over. index_o: commands handed over in this submission.
+//   active_o: see hd_gate; it rests while it waits for a queue or for the end.
 // Latency: start_i to ARVALID 4; a command's last chunk to push_valid_o 1. Reset: idle. Bench: tests/hw/frame_tb.cpp
 `default_nettype none
 `include "hd_accel.svh"
@@ -46,6 +47,7 @@ module hd_fetch #(
   output logic      [31:0]           index_o,
   output logic      [15:0]           layer_o,
   output logic      [2:0]            kind_o,
+  output logic                       active_o,
   // fault
   output logic                       fault_o,
   output logic      [FaultBits-1:0]  fault_code_o,
@@ -320,6 +322,7 @@ module hd_fetch #(
     endcase
   end
 
+  assign active_o     = state_d != state_q || (open && state_q != StPush) || req_valid_o || r_valid_i;
   assign push_cmd_o   = cmd_q;
   assign end_o        = state_q == StEnd && empty_i == 5'b11111 && bus_quiet_i && !stop_i;
   assign index_o      = index_q;

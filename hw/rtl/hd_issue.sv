@@ -3,7 +3,7 @@
 //   signed), fewer than InFlight commands are in the unit, and stop_i is low; it then stays until taken.
 //   unit_cmd_o, unit_layer_o: the oldest command in the unit, else its last one, else 0. done_o, done_cmd_o follow
 //   done_i at once. kind_o: the unit's, but wait_token for idle while a command is queued.
-//   empty_o: nothing queued, nothing in the unit. in_unit_o: a command is in the unit.
+//   empty_o: nothing queued, nothing in the unit. in_unit_o: a command is in the unit. active_o: see hd_gate.
 // rst_ni empties the queue; clear_i starts a submission: count_o and the current command are 0.
 // Latency: push to cmd_valid_o 1; done_i to count_o 1. Throughput 1 command a cycle. Bench: tests/hw/frame_tb.cpp
 `default_nettype none
@@ -39,6 +39,7 @@ module hd_issue #(
   output logic      [31:0]         count_o,
   output logic                     empty_o,
   output logic                     in_unit_o,
+  output logic                     active_o,
   output logic                     done_o,
   output logic      [31:0]         done_cmd_o,
   output logic      [31:0]         unit_cmd_o,
@@ -100,6 +101,7 @@ module hd_issue #(
   assign count_o      = count_q;
   assign empty_o      = !head_valid && !flight_valid;
   assign in_unit_o    = flight_valid;
+  assign active_o     = (push_valid_i && push_ready_o) || head_take || done_i;
   assign done_o       = done_i;
   assign done_cmd_o   = flight_cmd;
   assign unit_cmd_o   = seen_q ? flight_cmd : '0;

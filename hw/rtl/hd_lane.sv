@@ -41,67 +41,61 @@ module hd_lane (
   logic               neg2_q, neg3_q;
   logic        [4:0]  e2_q, e3_q, e4_q;   // right shift
 
-  // Stage 2: one adder serves bias and |value| + cells/2.
-  logic               neg;
-  logic        [31:0] addend, base;
-  logic        [5:0]  shift;
-  logic        [4:0]  left, right;
+  // Functions rather than wires: a stage that rests then costs nothing in the Verilated model.
 
-  assign neg    = average_i & value_q[31];
-  assign addend = average_i ? {21'b0, half_i} : bias_en_i ? pr_bias_i : 32'b0;
-  assign base   = (value_q ^ {32{neg}}) + addend + {31'b0, neg};
-  assign shift  = param_i ? pr_shift_i : shift_i;
-  assign left   = shift[5] ? 5'd0 : shift[4:0];
-  assign right  = shift[5] ? 5'(-shift[4:0]) : 5'd0;
+  // Stage 2: one adder serves bias and |value| + cells/2.
+  function automatic logic [31:0] base(input logic [31:0] value, input logic minus, input logic [31:0] addend);
+    base = (value ^ {32{minus}}) + addend + {31'b0, minus};
+  endfunction
 
   // Stage 3: only bits 62..30 matter, for (p + 2^30) >>> 31 is bits 62..31 plus bit 30.
-  logic signed [63:0] product;
-  logic               unused_product;
-
-  assign product        = x_q * m_q;
-  assign unused_product = ^{product[63], product[29:0]};
-
-  // Stage 4.
-  logic        [31:0] high;
-
-  assign high = (p_q[32:1] ^ {32{neg3_q}}) + {31'b0, neg3_q | (p_q[0] & ~average_q_i)};
+  function automatic logic [32:0] high_bits(input logic signed [31:0] x, input logic signed [31:0] m);
+    logic signed [63:0] product;
+    product   = x * m;
+    high_bits = 33'(product >>> 30);
+  endfunction
 
   // Stage 5: RDBPOT as one addition before the shift: half - (h < 0), half = 2^(e-1), nothing for e = 0.
-  logic        [31:0] one_e;
-  logic        [31:0] nudge;
-  logic signed [32:0] nudged;
-  logic signed [32:0] shifted;
-  logic signed [31:0] t;
-  logic               unused_shifted;
+  function automatic logic signed [31:0] rdbpot(input logic signed [31:0] h, input logic [4:0] e);
+    logic        [31:0] one_e;
+    logic signed [32:0] nudged;
+    one_e  = 32'd1 << e;
+    nudged = {h[31], h} + {1'b0, h[31] ? ((one_e - 32'd1) >> 1) : (one_e >> 1)};
+    rdbpot = 32'(nudged >>> e);
+  endfunction
 
-  assign one_e          = 32'd1 << e4_q;
-  assign nudge          = h_q[31] ? ((one_e - 32'd1) >> 1) : (one_e >> 1);
-  assign nudged         = {h_q[31], h_q} + {1'b0, nudge};
-  assign shifted        = nudged >>> e4_q;
-  assign unused_shifted = shifted[32];
-  assign t              = shifted[31:0] + {{24{z_out_i[7]}}, z_out_i};
+  function automatic logic [7:0] clamp(input logic signed [31:0] t, input logic [7:0] low, input logic [7:0] top);
+    clamp = (t < $signed({{24{low[7]}}, low})) ? low :
+            (t > $signed({{24{top[7]}}, top})) ? top : t[7:0];
+  endfunction
+
+  function automatic logic [4:0] left(input logic [5:0] shift);
+    left = shift[5] ? 5'd0 : shift[4:0];
+  endfunction
+
+  function automatic logic [4:0] right(input logic [5:0] shift);
+    right = shift[5] ? 5'(-shift[4:0]) : 5'd0;
+  endfunction
 
   always_ff @(posedge clk_i) begin
     if (en_i[0]) value_q <= array_i ? a_sum_i : v_value_i;
     if (en_i[1]) begin
-      x_q    <= base << left;
+      x_q    <= base(value_q, average_i & value_q[31], average_i ? {21'b0, half_i} : bias_en_i ? pr_bias_i : 32'b0)
+                << left(param_i ? pr_shift_i : shift_i);
       m_q    <= param_i ? pr_multiplier_i : multiplier_i;
-      e2_q   <= right;
-      neg2_q <= neg;
+      e2_q   <= right(param_i ? pr_shift_i : shift_i);
+      neg2_q <= average_i & value_q[31];
     end
     if (en_i[2]) begin
-      p_q    <= pass_i ? {x_q, 1'b0} : product[62:30];
+      p_q    <= pass_i ? {x_q, 1'b0} : high_bits(x_q, m_q);
       e3_q   <= e2_q;
       neg3_q <= neg2_q;
     end
     if (en_i[3]) begin
-      h_q  <= high;
+      h_q  <= (p_q[32:1] ^ {32{neg3_q}}) + {31'b0, neg3_q | (p_q[0] & ~average_q_i)};
       e4_q <= e3_q;
     end
-    if (en_i[4]) begin
-      q_o <= (t < $signed({{24{min_i[7]}}, min_i})) ? min_i :
-             (t > $signed({{24{max_i[7]}}, max_i})) ? max_i : t[7:0];
-    end
+    if (en_i[4]) q_o <= clamp(rdbpot(h_q, e4_q) + {{24{z_out_i[7]}}, z_out_i}, min_i, max_i);
   end
 
 endmodule

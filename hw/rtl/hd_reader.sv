@@ -24,7 +24,7 @@ module hd_reader #(
 );
   localparam int WordW = N * 8;
 
-  logic               req_q;
+  logic               req_q, out_q;  // of act_o: not all zeros
   logic [OffBits-1:0] offset_q;
   logic [CntBits-1:0] lo_q, hi_q;
   logic [N*8-1:0]     turned;
@@ -36,6 +36,7 @@ module hd_reader #(
   always_ff @(posedge clk_i) begin
     if (en_i) begin
       req_q <= req_i;
+      out_q <= req_q;
       if (req_i) begin
         offset_q <= offset_i;
         lo_q     <= lo_i;
@@ -44,17 +45,16 @@ module hd_reader #(
     end
   end
 
+  logic [N*ActW-1:0] lanes;
   for (genvar l = 0; l < N; l++) begin : gen_lane
     logic [ActW-1:0] lane_q;
     always_ff @(posedge clk_i) begin
-      if (en_i) begin
-        if (!req_q) lane_q <= '0;
-        else lane_q <= CntBits'(l) >= lo_q && CntBits'(l) < hi_q
-                     ? ActW'($signed(turned[l*8 +: 8])) - z_in : '0;
-      end
+      if (en_i && req_q) lane_q <= CntBits'(l) >= lo_q && CntBits'(l) < hi_q
+                                   ? ActW'($signed(turned[l*8 +: 8])) - z_in : '0;
     end
-    assign act_o[l*ActW +: ActW] = lane_q;
+    assign lanes[l*ActW +: ActW] = lane_q;
   end
+  assign act_o = out_q ? lanes : '0;
 
 endmodule
 

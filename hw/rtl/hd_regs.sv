@@ -4,6 +4,7 @@
 //   own cycle, clear_o clears counts (doorbell, soft reset, reset), stop_o: no new bursts or commands.
 //   cycles = cycles in StRun and StFault = sum of the counters of each unit; the interrupt rises in the cycle after.
 //   The first fault wins; of faults in one cycle the one of the lowest unit.
+// clk_i may rest while active_o is low (hd_gate); the counters have clk_free_i, which never does.
 // hd_axil has the bus. Reset: idle, regions disabled, interrupts off. Bench: tests/hw/frame_tb.cpp
 `default_nettype none
 `include "hd_accel.svh"
@@ -13,6 +14,7 @@ module hd_regs #(
   parameter logic [31:0] ConfigHash = 32'd0
 ) (
   input  wire logic                      clk_i,
+  input  wire logic                      clk_free_i,
   input  wire logic                      rst_ni,
   // bus
   input  wire logic                      s_axil_awvalid,
@@ -33,6 +35,7 @@ module hd_regs #(
   output logic      [31:0]               s_axil_rdata,
   output logic      [1:0]                s_axil_rresp,
   output logic                           irq_o,
+  output logic                           active_o,
   // engine
   output logic                           start_o,
   output logic                           clear_o,
@@ -169,7 +172,10 @@ module hd_regs #(
     end
   end
 
-  always_ff @(posedge clk_i) begin
+  assign active_o    = state_d != state_q || stop_o || clear_o || s_axil_awvalid || s_axil_wvalid || s_axil_bvalid
+                       || s_axil_arvalid || s_axil_rvalid;
+
+  always_ff @(posedge clk_free_i) begin
     if (clear_o) cycles_q <= '0;
     else if (run) cycles_q <= cycles_q + 64'd1;
   end
@@ -260,7 +266,7 @@ module hd_regs #(
 
   for (genvar u = 0; u < UnitCount; u++) begin : gen_count
     hd_count u_count (
-      .clk_i,
+      .clk_i      (clk_free_i),
       .clear_i    (clear_o),
       .run_i      (run),
       .kind_i     (unit_kind_i[u*3 +: 3]),

@@ -113,7 +113,8 @@ module hd_spad #(
     apart  = '0;
     for (int h = 1; h < G; h++) begin
       for (int g = 0; g < h; g++) begin
-        apart = word[h] - word[g];
+        apart = '0;
+        if (ar_req_i[h] && ar_req_i[g]) apart = word[h] - word[g];
         if (apart[BankBits-1:0] == '0 && apart != '0) begin
           if (pend0[g]) grant0[h] = 1'b0;
           if (pend1[g]) grant1[h] = 1'b0;
@@ -209,7 +210,10 @@ module hd_spad #(
     assign qw_rotated[i*8 +: 8] = qw_turned[i];
   end
   always_comb begin
-    for (int i = 0; i < N; i++) qw_turned[i] = qw_byte[OffBits'(i) - qw_off];
+    for (int i = 0; i < N; i++) qw_turned[i] = '0;
+    if (qw_valid_i) begin
+      for (int i = 0; i < N; i++) qw_turned[i] = qw_byte[OffBits'(i) - qw_off];
+    end
   end
 
   // Parts as wires: Icarus 11 has no selects in always_comb.
@@ -224,31 +228,31 @@ module hd_spad #(
       || (lw_word_i[BankBits-1:0] != qw_word[BankBits-1:0]
           && !(qw_second && lw_word_i[BankBits-1:0] == qw_next[BankBits-1:0]));
 
+  logic [Banks-1:0] qw_hit0, qw_hit1, bank_we;
+  assign qw_hit0 = qw_valid_i ? Banks'(1) << qw_word[BankBits-1:0] : '0;
+  assign qw_hit1 = qw_valid_i && qw_second ? Banks'(1) << qw_next[BankBits-1:0] : '0;
+  assign bank_we = qw_hit0 | qw_hit1 | (lw_valid_i ? Banks'(1) << lw_word_i[BankBits-1:0] : '0);
+
   for (genvar b = 0; b < Banks; b++) begin : gen_bank
-    logic               qw_hit0, qw_hit1, lw_hit, we;
     logic [RowBits-1:0] waddr;
     logic [N-1:0]       be;
     logic [N*8-1:0]     wdata;
     logic [N*8-1:0]     rdata;
 
-    assign qw_hit0 = qw_valid_i && qw_word[BankBits-1:0] == BankBits'(b);
-    assign qw_hit1 = qw_valid_i && qw_second && qw_next[BankBits-1:0] == BankBits'(b);
-    assign lw_hit  = lw_valid_i && lw_word_i[BankBits-1:0] == BankBits'(b);
     always_comb begin
-      we    = 1'b1;
       waddr = lw_row;
       be    = lw_be_i;
       wdata = lw_data_i;
-      if (qw_hit0) begin
-        waddr = qw_row0;
-        be    = qw_be0;
-        wdata = qw_rotated;
-      end else if (qw_hit1) begin
-        waddr = qw_row1;
-        be    = qw_be1;
-        wdata = qw_rotated;
-      end else begin
-        we = lw_hit;
+      if (bank_we[b]) begin
+        if (qw_hit0[b]) begin
+          waddr = qw_row0;
+          be    = qw_be0;
+          wdata = qw_rotated;
+        end else if (qw_hit1[b]) begin
+          waddr = qw_row1;
+          be    = qw_be1;
+          wdata = qw_rotated;
+        end
       end
     end
 
@@ -257,7 +261,7 @@ module hd_spad #(
       .re_i   (bank_re[b]),
       .raddr_i(bank_row[b]),
       .rdata_o(rdata),
-      .we_i   (we),
+      .we_i   (bank_we[b]),
       .waddr_i(waddr),
       .be_i   (be),
       .wdata_i(wdata)
@@ -268,34 +272,37 @@ module hd_spad #(
   // ---------------------------------------------------------------- read data
   // Word w of ARRAY's port g comes from its bank, or from `early` if it was granted in a frozen cycle,
   // or from `hold` while the pipe is frozen.
-  logic frozen_q;
-  always_ff @(posedge clk_i) frozen_q <= !ar_en_o;
+  logic           frozen_q;
+  logic [2*G-1:0] slot_grant, slot_got, fresh_q, early_q;
+
+  for (genvar g = 0; g < G; g++) begin : gen_pair
+    assign slot_grant[2*g +: 2] = {grant1[g], grant0[g]};
+    assign slot_got[2*g +: 2]   = {got1_q[g], got0_q[g]};
+  end
+  always_ff @(posedge clk_i) begin
+    frozen_q <= !ar_en_o;
+    fresh_q  <= ar_en_o ? '0 : slot_grant;
+    if (ar_en_o) early_q <= slot_got;
+  end
 
   for (genvar s = 0; s < 2 * G; s++) begin : gen_slot
     localparam int Port = s / 2;
-    logic                grant, got, fresh_q, early_q;
     logic [BankBits-1:0] bank_sel, bank_sel_q;
     logic [N*8-1:0]      early_data_q, hold_data_q, data;
 
     if (s % 2 == 0) begin : gen_word
-      assign grant    = grant0[Port];
-      assign got      = got0_q[Port];
       assign bank_sel = word[Port][BankBits-1:0];
     end else begin : gen_next
-      assign grant    = grant1[Port];
-      assign got      = got1_q[Port];
       assign bank_sel = next[Port][BankBits-1:0];
     end
     always_ff @(posedge clk_i) begin
-      if (grant) bank_sel_q <= bank_sel;
-      fresh_q <= grant && !ar_en_o;
-      if (fresh_q) early_data_q <= bank_q[bank_sel_q];
-      if (ar_en_o) early_q <= got;
+      if (slot_grant[s]) bank_sel_q <= bank_sel;
+      if (fresh_q[s]) early_data_q <= bank_q[bank_sel_q];
       if (!ar_en_o) hold_data_q <= data;
     end
     always_comb begin
       if (frozen_q) data = hold_data_q;
-      else if (early_q) data = early_data_q;
+      else if (early_q[s]) data = early_data_q;
       else data = bank_q[bank_sel_q];
     end
     assign ar_data_o[s*N*8 +: N*8] = data;

@@ -5,6 +5,7 @@
 //   Faults (fault_o until reset, with code, command and bus address): bad_field (a zero count, runs * run_bytes !=
 //   rows * row_bytes), region_limit, bus_write (address of the burst).
 //   stop_i: no new bursts; bursts under way end with beats without strobes. quiet_o: nothing on the bus.
+//   active_o: see hd_gate.
 // Latency: 7 cycles from the command to WVALID. Throughput 1 word read, 1 beat written a cycle at any alignment.
 // Reset: idle, all commands forgotten. Bench: tests/hw/frame_tb.cpp
 `default_nettype none
@@ -29,6 +30,7 @@ module hd_store #(
   input  wire logic [31:0]             cmd_index_i,
   output logic                         done_o,
   output logic      [2:0]              kind_o,
+  output logic                         active_o,
   // region registers: base and limit of region_o in the same cycle
   output logic      [3:0]              region_o,
   input  wire logic [AddrBits-1:0]     region_base_i,
@@ -357,6 +359,9 @@ module hd_store #(
   assign commit_valid_o = w_valid_q && m_axi_wready;
   assign commit_cmd_o   = w_cmd_q;
   assign commit_addr_o  = w_addr_q;
+
+  assign active_o = cmd_valid_i || runs_valid || rows_valid || read_valid || beat_valid || word_valid || pending_q
+                    || aw_valid_q || w_valid_q || wait_valid || done_q || !check_ready;
 
   // What this cycle counts as.
   always_comb begin

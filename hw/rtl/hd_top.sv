@@ -122,11 +122,23 @@ module hd_top #(
 
   assign fetch_region = 4'd0;
 
+  // Clocks: what waits rests (hd_gate). control: registers, FETCH, queues, read channel; dma:
+  // LOAD, WEIGHT, STORE. ARRAY, scratchpad and requantisation never rest.
+  logic       clk_control, clk_dma, clk_vector;
+  logic       load_active, weight_active, vector_active, store_active;
+  logic [7:0] active;  // of the control domain: queues by unit, registers, read channel, FETCH
+
+  hd_gate u_gate_control (.clk_i, .en_i(!rst_ni || active != '0), .clk_o(clk_control));
+  hd_gate u_gate_dma (.clk_i, .en_i(!unit_rst_n || load_active || weight_active || store_active), .clk_o(clk_dma));
+  hd_gate u_gate_vector (.clk_i, .en_i(!unit_rst_n || vector_active), .clk_o(clk_vector));
+
   hd_regs #(
     .AddrBits  (CfgAxiAddrBits),
     .ConfigHash(CfgHash)
   ) u_regs (
-    .clk_i,
+    .clk_i          (clk_control),
+    .clk_free_i     (clk_i),
+    .active_o       (active[5]),
     .rst_ni,
     .s_axil_awvalid,
     .s_axil_awready,
@@ -179,7 +191,8 @@ module hd_top #(
     .AddrBits(CfgAxiAddrBits),
     .Bursts  (CfgReadBursts)
   ) u_axi_read (
-    .clk_i,
+    .clk_i      (clk_control),
+    .active_o   (active[6]),
     .rst_ni,
     .stop_i     (stop),
     .quiet_o    (read_quiet),
@@ -212,7 +225,8 @@ module hd_top #(
     .PushBits  (PushBits),
     .ConfigHash(CfgHash)
   ) u_fetch (
-    .clk_i,
+    .clk_i          (clk_control),
+    .active_o       (active[7]),
     .rst_ni         (unit_rst_n),
     .clear_i        (clear),
     .start_i        (start),
@@ -262,7 +276,8 @@ module hd_top #(
     .WaitKind(CounterLoadWaitToken % 8),
     .IdleKind(CounterLoadIdle % 8)
   ) u_load_issue (
-    .clk_i,
+    .clk_i       (clk_control),
+    .active_o    (active[UnitLoad]),
     .rst_ni      (unit_rst_n),
     .clear_i     (clear),
     .stop_i      (stop),
@@ -295,7 +310,8 @@ module hd_top #(
     .WaitKind(CounterWeightWaitToken % 8),
     .IdleKind(CounterWeightIdle % 8)
   ) u_weight_issue (
-    .clk_i,
+    .clk_i       (clk_control),
+    .active_o    (active[UnitWeight]),
     .rst_ni      (unit_rst_n),
     .clear_i     (clear),
     .stop_i      (stop),
@@ -328,7 +344,8 @@ module hd_top #(
     .WaitKind(CounterArrayWaitToken % 8),
     .IdleKind(CounterArrayIdle % 8)
   ) u_array_issue (
-    .clk_i,
+    .clk_i       (clk_control),
+    .active_o    (active[UnitArray]),
     .rst_ni      (unit_rst_n),
     .clear_i     (clear),
     .stop_i      (stop),
@@ -361,7 +378,8 @@ module hd_top #(
     .WaitKind(CounterVectorWaitToken % 8),
     .IdleKind(CounterVectorIdle % 8)
   ) u_vector_issue (
-    .clk_i,
+    .clk_i       (clk_control),
+    .active_o    (active[UnitVector]),
     .rst_ni      (unit_rst_n),
     .clear_i     (clear),
     .stop_i      (stop),
@@ -394,7 +412,8 @@ module hd_top #(
     .WaitKind(CounterStoreWaitToken % 8),
     .IdleKind(CounterStoreIdle % 8)
   ) u_store_issue (
-    .clk_i,
+    .clk_i       (clk_control),
+    .active_o    (active[UnitStore]),
     .rst_ni      (unit_rst_n),
     .clear_i     (clear),
     .stop_i      (stop),
@@ -433,7 +452,8 @@ module hd_top #(
     .AddrBits(CfgAxiAddrBits),
     .WordBits(SpadWord)
   ) u_load (
-    .clk_i,
+    .clk_i         (clk_dma),
+    .active_o      (load_active),
     .rst_ni        (unit_rst_n),
     .cmd_valid_i   (cmd_valid[UnitLoad]),
     .cmd_ready_o   (cmd_ready[UnitLoad]),
@@ -484,7 +504,8 @@ module hd_top #(
     .AddrBits(CfgAxiAddrBits),
     .WordBits(WeightBits)
   ) u_weight (
-    .clk_i,
+    .clk_i         (clk_dma),
+    .active_o      (weight_active),
     .rst_ni        (unit_rst_n),
     .cmd_valid_i   (cmd_valid[UnitWeight]),
     .cmd_ready_o   (cmd_ready[UnitWeight]),
@@ -532,7 +553,8 @@ module hd_top #(
     .AddrBits(CfgAxiAddrBits),
     .WordBits(SpadWord)
   ) u_store (
-    .clk_i,
+    .clk_i         (clk_dma),
+    .active_o      (store_active),
     .rst_ni        (unit_rst_n),
     .stop_i        (stop),
     .quiet_o       (write_quiet),
@@ -721,7 +743,8 @@ module hd_top #(
     .AddrBits(SpadBits),
     .WordBits(WeightBits)
   ) u_vector (
-    .clk_i,
+    .clk_i         (clk_vector),
+    .active_o      (vector_active),
     .rst_ni        (unit_rst_n),
     .cmd_valid_i   (cmd_valid[UnitVector]),
     .cmd_ready_o   (cmd_ready[UnitVector]),

@@ -8,6 +8,7 @@
 // padding adds its columns or rows, whichever is more. done_o: all bytes are in the scratchpad.
 // lut writes the table's bytes unclamped; other ops clamp. A window with no cell inside has sum 0 and
 // maximum -128. kind_o: busy, wait_port (a request not granted), wait_lane (hd_requant serves ARRAY), idle.
+// active_o: see hd_gate.
 // The output may lie exactly on A or B (each byte is read before it is written); any other overlap of them is
 // undefined here, for reads run about ten beats ahead of writes.
 // Reset: idle; the look-up memory is undefined. Bench: tests/hw/vector_tb.cpp
@@ -31,6 +32,7 @@ module hd_vector #(
   input  wire logic [31:0]           cmd_index_i,
   output logic                       done_o,
   output logic      [2:0]            kind_o,
+  output logic                       active_o,
   // hd_spad
   output logic      [1:0]            vr_req_o,
   input  wire logic [1:0]            vr_ready_i,
@@ -305,6 +307,8 @@ module hd_vector #(
   assign v_addr_o       = out_addr_q;
   assign v_count_o      = out_count_q;
   assign v_cmd_o        = index_q;
+
+  assign active_o = state_q != StIdle || cmd_valid_i || lut_we;
 
   // ---------------------------------------------------------------- this cycle's counter
   always_comb begin

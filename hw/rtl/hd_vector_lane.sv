@@ -67,16 +67,17 @@ module hd_vector_lane #(
 
   // ---------------------------------------------------------------- queue
   logic signed [8:0] a_q, a_skid_q, b_q, b_skid_q;
-  logic        [8:0] a_new, b_new;
 
-  assign a_new = a_keep_i ? {a_byte_i[7], a_byte_i} - {z_a_i[7], z_a_i} : blank_i;
-  assign b_new = b_keep_i ? {b_byte_i[7], b_byte_i} - {z_b_i[7], z_b_i} : blank_i;
+  function automatic logic [8:0] operand(input logic keep, input logic [7:0] value, input logic [7:0] zero,
+                                         input logic [8:0] blank);
+    operand = keep ? {value[7], value} - {zero[7], zero} : blank;
+  endfunction
 
   always_ff @(posedge clk_i) begin
-    if (a_head_en_i) a_q <= a_from_skid_i ? a_skid_q : a_new;
-    if (a_skid_en_i) a_skid_q <= a_new;
-    if (b_head_en_i) b_q <= b_from_skid_i ? b_skid_q : b_new;
-    if (b_skid_en_i) b_skid_q <= b_new;
+    if (a_head_en_i) a_q <= a_from_skid_i ? a_skid_q : operand(a_keep_i, a_byte_i, z_a_i, blank_i);
+    if (a_skid_en_i) a_skid_q <= operand(a_keep_i, a_byte_i, z_a_i, blank_i);
+    if (b_head_en_i) b_q <= b_from_skid_i ? b_skid_q : operand(b_keep_i, b_byte_i, z_b_i, blank_i);
+    if (b_skid_en_i) b_skid_q <= operand(b_keep_i, b_byte_i, z_b_i, blank_i);
   end
 
   // ---------------------------------------------------------------- product

@@ -97,6 +97,7 @@ module hd_vector #(
   input  wire logic [31:0]           cmd_index_i,
   output logic                       done_o,
   output logic      [2:0]            kind_o,
+  output logic                       active_o,
   output logic      [1:0]            vr_req_o,
   input  wire logic [1:0]            vr_ready_i,
   output logic      [2*AddrBits-1:0] vr_addr_o,
@@ -126,6 +127,7 @@ module hd_vector #(
   assign noise = frame_bench.noise_i;
   logic [CmdVectorBits-1:0] cmd;
   assign cmd = cmd_i;
+  assign active_o = 1'b1;
   frame_timer u_timer (.clk_i, .rst_ni, .cmd_valid_i, .cmd_ready_o, .common_i(cmd[127:0]), .done_o, .kind_o);
   logic [31:0]         lfsr_q;
   logic [AddrBits-1:0] addr_q;

@@ -4,7 +4,8 @@
 # Top module: NAME_bench of tests/hw/NAME_bench.sv, or hd_NAME of hw/rtl; its C++ class is Vbench.
 # The C++ gets every constant of hd_config.svh as a macro (-DCfgN=16 ...) and may include hd_accel.h.
 # Environment: HEDDLE_BUILD build tree (default build), BENCH_OPT (default -O1; -O3 to measure speed),
-# BENCH_VFLAGS more flags for verilator (--trace-fst), BENCH_ASSERT=0 leaves the assertions out.
+# BENCH_VFLAGS more flags for verilator (--trace-fst), BENCH_ASSERT=0 leaves the assertions out,
+# BENCH_GATES=1 lets parts that wait rest (hd_gate), as the simulator does.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../.." && pwd)
@@ -32,13 +33,15 @@ else
     top=hd_$name source=$root/hw/rtl/hd_$name.sv
 fi
 defines=$(sed -n 's/^localparam .*\(Cfg[A-Za-z]*\) = \([0-9]*\);.*/-D\1=\2/p' "$gen/$config/hd_config.svh")
-flags=(--cc --exe --prefix Vbench --top-module "$top" --Mdir "$out" -O3 -Wall
+flags=(--cc --exe --prefix Vbench --top-module "$top" -O3 -Wall
     --x-assign fast --x-initial fast --output-split 2000 --output-split-cfuncs 500
     "-I$gen" "-I$gen/$config" -y "$root/hw/rtl"
     -CFLAGS "-std=c++17 -I$root -I$gen $(echo $defines)")
 [ "${BENCH_ASSERT:-1}" = 0 ] || flags+=(--assert -DHD_ASSERT)
+[ "${BENCH_GATES:-0}" = 0 ] || { flags+=(-DHD_GATE_CLOCKS); out+=_gates; }
 [ ! -e "$root/hw/lint/waivers.vlt" ] || flags+=("$root/hw/lint/waivers.vlt")
 mkdir -p "$out"
+flags+=(--Mdir "$out")
 # shellcheck disable=SC2086
 verilator "${flags[@]}" ${BENCH_VFLAGS:-} "$source" "$here/${name}_tb.cpp"
 make -s -C "$out" -f Vbench.mk -j2 "OPT_FAST=$opt" "OPT_SLOW=-O1" Vbench >"$out/make.log" 2>&1 ||

@@ -53,9 +53,12 @@ module vector_bench #(
 
   assign cmd = cmd_i;
 
+  logic active, unused_active;
+  assign unused_active = active;
+
   hd_vector u_vector (
     .clk_i, .rst_ni,
-    .cmd_valid_i, .cmd_ready_o, .cmd_i(cmd), .cmd_index_i, .done_o, .kind_o,
+    .cmd_valid_i, .cmd_ready_o, .cmd_i(cmd), .cmd_index_i, .done_o, .kind_o, .active_o(active),
     .vr_req_o, .vr_ready_i, .vr_addr_o({b_addr_o, a_addr_o}), .vr_lo_o(lo_o),
     .vr_hi_o({b_hi_o, a_hi_o}), .vr_data_i,
     .ww_valid_i, .ww_space_i, .ww_word_i, .ww_data_i,
