@@ -80,7 +80,9 @@ static const struct argp_option table[] = {
     {"keep-on-host", KEY_KEEP, "NAME", 0,
      "operators by name or pattern for the host; may be given again", 2},
     {"template", KEY_TEMPLATE, "WHICH", 0,
-     "of new-target: call (default, a C function) or core (with Verilog)", 2},
+     "of new-target: call (default, a C function), core (with Verilog) or native (with a shared "
+     "object for what JSON cannot say)",
+     2},
     {"reference", KEY_REFERENCE, NULL, 0, "of targets: what a target.json may contain", 2},
     {"allow-native-targets", KEY_ALLOW_NATIVE, NULL, 0,
      "run may execute what targets from outside bring", 2},
@@ -188,8 +190,9 @@ static void word_option(int key, const char *arg, struct parse *p)
         *const fills[] = {"random", "zeros", "ones", NULL}, *const formats[] = {"text", "csv",
                                                                                 "json", "dot",
                                                                                 "svg",  NULL},
-        *const templates[] = {"call", "core", NULL}, *const parts[] = {"cost", "priority", NULL},
-        *const scales[] = {"classic", "tflm", NULL}, *const roundings[] = {"tflite", "onnx", NULL},
+        *const templates[] = {"call", "core", "native", NULL},
+        *const parts[] = {"cost", "priority", NULL}, *const scales[] = {"classic", "tflm", NULL},
+        *const roundings[] = {"tflite", "onnx", NULL},
         *const memories[] = {"shared", "separate", NULL}, *const waits[] = {"irq", "poll", NULL};
     struct options *o = p->o;
     switch (key) {
@@ -204,7 +207,8 @@ static void word_option(int key, const char *arg, struct parse *p)
                                               "text, csv or json (inspect: text, dot or svg)");
         break;
     case KEY_TEMPLATE:
-        o->template_core = word(p, "--template", arg, templates, "call or core") == 1;
+        o->template =
+            (enum options_template)word(p, "--template", arg, templates, "call, core or native");
         break;
     case KEY_PARTITION:
         o->partition.mode =

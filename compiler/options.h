@@ -28,6 +28,7 @@ enum options_command {
 
 enum options_engine { ENGINE_REF, ENGINE_FUNC, ENGINE_RTL };
 enum options_fill { FILL_RANDOM, FILL_ZEROS, FILL_ONES };
+enum options_template { TEMPLATE_CALL, TEMPLATE_CORE, TEMPLATE_NATIVE };
 enum options_format { FORMAT_TEXT, FORMAT_CSV, FORMAT_JSON, FORMAT_DOT, FORMAT_SVG };
 
 #define OPTIONS_MAX_FILES     64
@@ -43,9 +44,9 @@ struct options {
     const char *hw;
     struct registry targets; /* all that were found */
     struct target_list target;
-    bool allow_native;  /* --allow-native-targets */
-    bool reference;     /* --reference of targets */
-    bool template_core; /* --template of new-target: core, else call */
+    bool allow_native;              /* --allow-native-targets */
+    bool reference;                 /* --reference of targets */
+    enum options_template template; /* of new-target */
     struct partition_options partition;
     const char *offload[OPTIONS_MAX_FILES], *keep[OPTIONS_MAX_FILES];
     const char *out;          /* -o */

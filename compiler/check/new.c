@@ -46,11 +46,28 @@ static bool good_name(const char *name)
     return n > 0 && n < 33 && name[n] == '\0' && name[0] >= 'a';
 }
 
+/* Every file of <home>/targets/`template`. */
+static enum status copy_all(struct arena *a, const char *template, const char *old,
+                            const char *name, const char *to, struct diag *d)
+{
+    const char *home;
+    struct dirent **list = NULL;
+    TRY(home_find(a, &home, d));
+    const char *from = arena_printf(a, "%s/targets/%s", home, template);
+    int n = scandir(from, &list, NULL, alphasort);
+    enum status st = n < 0 ? FAIL(d, ST_INTERNAL, "cannot read '%s'", from) : file_make_dirs(to, d);
+    for (int i = 0; i < n; i++) {
+        if (st == ST_OK && list[i]->d_name[0] != '.')
+            st = copy(a, from, list[i]->d_name, old, name, to, d);
+        free(list[i]);
+    }
+    free(list);
+    return st;
+}
+
 enum status new_target(struct arena *a, const struct options *o, struct diag *d)
 {
-    const char *home, *name = o->model, *to = o->out ? o->out : name;
-    bool core = o->template_core;
-    const char *old = core ? "vanilla" : "newtarget";
+    const char *name = o->model, *to = o->out ? o->out : name;
     if (!good_name(name))
         return FAIL(d, ST_USAGE,
                     "new-target: found '%s', expected a small letter, then small letters, digits "
@@ -60,18 +77,14 @@ enum status new_target(struct arena *a, const struct options *o, struct diag *d)
         return FAIL(d, ST_USAGE, "new-target: there is a target '%s' already", name);
     if (file_exists(arena_printf(a, "%s/target.json", to)))
         return FAIL(d, ST_USAGE, "new-target: '%s/target.json' is there already", to);
-    TRY(home_find(a, &home, d));
-    const char *from = arena_printf(a, "%s/targets/%s", home, core ? "vanilla" : "kit/call");
-    struct dirent **list = NULL;
-    int n = scandir(from, &list, NULL, alphasort);
-    enum status st = n < 0 ? FAIL(d, ST_INTERNAL, "cannot read '%s'", from) : file_make_dirs(to, d);
-    for (int i = 0; i < n; i++) {
-        if (st == ST_OK && list[i]->d_name[0] != '.')
-            st = copy(a, from, list[i]->d_name, old, name, to, d);
-        free(list[i]);
-    }
-    free(list);
-    TRY(st);
+    if (o->template == TEMPLATE_CORE)
+        TRY(copy_all(a, "vanilla", "vanilla", name, to, d));
+    else
+        TRY(copy_all(a, "kit/call", "newtarget", name, to, d));
+    if (o->template == TEMPLATE_NATIVE) /* over it: target.json names the object */
+        TRY(copy_all(a, "kit/native", "newtarget", name, to, d));
+    if (o->template == TEMPLATE_NATIVE)
+        printf("now: build %s_native.so as %s/README.md says\n", name, to);
     printf("now: heddle check-target %s --allow-native-targets\n", to);
     return ST_OK;
 }

@@ -1,4 +1,4 @@
-/* new.h - "heddle new-target NAME [--template=call|core] [-o DIR]". */
+/* new.h - "heddle new-target NAME [--template=call|core|native] [-o DIR]". */
 #ifndef HEDDLE_CHECK_NEW_H
 #define HEDDLE_CHECK_NEW_H
 

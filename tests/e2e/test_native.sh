@@ -54,6 +54,13 @@ native 100 yours 1u ""
 expect 2 "heddle: $so: it calls itself 'yours', target.json 'mine'" inspect --allow-native-targets
 native 100 mine 2u ""
 expect 2 "heddle: $so: ABI 2, this heddle has 1; compile it again" inspect --allow-native-targets
+
+# The template builds as its README says, and passes.
+"$heddle" new-target nat --template=native >stdout 2>stderr || fail "$(cat stderr)"
+grep -E '^    cc ' nat/README.md | sed "s|HEDDLE|$HEDDLE_HOME|" | bash 2>stderr || fail "$(cat stderr)"
+"$heddle" check-target nat --allow-native-targets >stdout 2>stderr || fail "nat: $(cat stdout stderr)"
+"$heddle" inspect digits --target-dir=nat --target=nat --allow-native-targets |
+    grep -q '^13_fully_connected .* nat 612, c ' || fail "nat's cost"
 echo hello >mine/mine_native.so
 inspect --allow-native-targets >/dev/null 2>stderr
 [ $? = 2 ] && grep -q "^heddle: target mine: does not load: " stderr || fail "not an object: $(cat stderr)"
