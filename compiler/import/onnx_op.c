@@ -26,6 +26,7 @@ static const struct rule rules[] = {
     {"QLinearSigmoid", MS, 4, 5, ox_qlinear_unary},
     {"QLinearConcat", MS, 5, 1000, ox_qlinear_concat},
     {"Conv", "", 2, 3, ox_conv},
+    {"BatchNormalization", "", 5, 5, ox_batch_norm},
     {"Gemm", "", 2, 3, ox_gemm},
     {"MatMul", "", 2, 2, ox_matmul},
     {"Add", "", 2, 2, ox_binary},

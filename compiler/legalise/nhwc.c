@@ -114,8 +114,8 @@ static uint32_t turned_const(struct ir_graph *g, const struct ir_tensor *t, uint
                              const int32_t *perm)
 {
     const size_t size = ir_type_bytes(t->type), n = (size_t)ir_elements(t);
-    int32_t dim[IR_MAX_RANK];
-    size_t stride[IR_MAX_RANK], all = 1;
+    int32_t dim[IR_MAX_RANK] = {0};
+    size_t stride[IR_MAX_RANK] = {0}, all = 1;
     struct ir_tensor *c;
     uint8_t *data;
 
@@ -147,7 +147,7 @@ static uint32_t turned_rows(struct ir_graph *g, const struct ir_tensor *t, uint3
                             uint32_t rank, const int32_t *perm)
 {
     const int32_t *from = (const int32_t *)(const void *)t->data;
-    int32_t value[2 * IR_MAX_RANK];
+    int32_t value[2 * IR_MAX_RANK] = {0};
 
     for (uint32_t k = 0; k < rank; k++)
         for (uint32_t i = 0; i < n; i++)
@@ -177,7 +177,7 @@ static void push_behind(struct ir_graph *g, struct ir_op *op, const int32_t *per
     struct ir_tensor *y = ir_out(g, op, 0), *z;
     const int32_t rank = (int32_t)y->rank;
     const struct ir_op *before = NULL;
-    int32_t dim[IR_MAX_RANK];
+    int32_t dim[IR_MAX_RANK] = {0};
     struct ir_op *after;
 
     for (uint32_t i = 0; !before && i < n_data(op); i++)
@@ -208,7 +208,7 @@ static uint32_t turned_weights(struct ir_graph *g, const struct ir_tensor *w,
 {
     const size_t k_n = (size_t)w->dim[1];
     uint8_t *data = arena_alloc(g->arena, (size_t)ir_bytes(w));
-    size_t stride[IR_MAX_RANK], n = 1;
+    size_t stride[IR_MAX_RANK] = {0}, n = 1;
     struct ir_tensor *c;
 
     for (uint32_t d = t->rank; d-- > 1;) /* dimension d of the source is dimension i of t */

@@ -197,6 +197,14 @@ class Maker:
         name = self.node("QuantizeLinear", [self.dq(v), self.const("s", s), self.const("z", v.zero)])
         return Value(name, s, v.zero, self.value_of(name))
 
+    def op_batch_norm(self):
+        v = self.powered(self.take(4))
+        c = v.shape[1]
+        p = [(2.0 ** self.rng.integers(-2, 2, c)) * self.rng.choice([-1, 1], c), self.rng.integers(-8, 8, c) / 8,
+             self.rng.integers(-8, 8, c) / 8, 4.0 ** self.rng.integers(-1, 2, c)]
+        real = self.node("BatchNormalization", [self.dq(v), *[self.const("p", a.astype(np.float32)) for a in p]], epsilon=0.0)
+        return self.quantized(self.activation(real))
+
     def op_dense(self):
         v = self.take(2)
         k, n = v.shape[1], self.pick(CHANNELS)
@@ -273,6 +281,10 @@ class Maker:
         v = self.take(4)
         s, z = self.range_of(v.real)
         tail = [self.const("s", s), self.const("z", z)]
+        if self.rng.random() < 0.5:
+            a = {k: n for k, n in self.window(v).items() if k != "auto_pad"}
+            name = self.node("QLinearAveragePool", [v.name, *self.params(v), *tail], domain="com.microsoft", **a)
+            return Value(name, s, z, self.value_of(name))
         name = self.node("QLinearGlobalAveragePool", [v.name, *self.params(v), *tail], domain="com.microsoft", channels_last=0)
         return Value(name, s, z, self.value_of(name))
 

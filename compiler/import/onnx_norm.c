@@ -1,0 +1,137 @@
+/* onnx_norm.c - BatchNormalization with constant parameters: into the convolution before it, or a
+ * depthwise convolution of one cell. */
+#include "onnx_import.h"
+
+#include <math.h>
+#include <string.h>
+
+/* y = a[c] * x + b[c]. */
+struct affine {
+    int32_t n;
+    const double *a, *b;
+};
+
+static enum status parameter(struct ox *m, uint32_t i, const char *what, int32_t n,
+                             const struct ox_const **c)
+{
+    TRY(ox_want_const(m, i, what, c));
+    if ((*c)->n == (uint64_t)n && (*c)->type == OX_FLOAT)
+        return ST_OK;
+    return FAIL(m->d, ST_MODEL, "%s: expected %d float32 values, found %llu of %s", what, n,
+                (unsigned long long)(*c)->n, ox_type_name((*c)->type));
+}
+
+static enum status read_affine(struct ox *m, int32_t n, struct affine *f)
+{
+    const double epsilon = (double)ox_attr_float(m, "epsilon", 1e-5f);
+    double *a = ARENA_ARRAY(m->arena, double, (size_t)n),
+           *b = ARENA_ARRAY(m->arena, double, (size_t)n);
+    const struct ox_const *scale, *shift, *mean, *var;
+
+    TRY(parameter(m, 1, "scale", n, &scale));
+    TRY(parameter(m, 2, "B", n, &shift));
+    TRY(parameter(m, 3, "mean", n, &mean));
+    TRY(parameter(m, 4, "var", n, &var));
+    for (int32_t c = 0; c < n; c++) {
+        const uint64_t k = (uint64_t)c;
+
+        a[c] = ox_number(scale, k) / sqrt(ox_number(var, k) + epsilon);
+        b[c] = ox_number(shift, k) - ox_number(mean, k) * a[c];
+        if (!isfinite(a[c]) || !isfinite(b[c]) || fabs(a[c]) > 1e30)
+            return FAIL(m->d, ST_MODEL, "channel %d: scale, B, mean and var give no number", c);
+    }
+    *f = (struct affine){n, a, b};
+    return ST_OK;
+}
+
+/* Scale of channel c times |a|; a channel that is 0 keeps a scale and loses its codes. */
+static float channel_scale(float scale, double a)
+{
+    const float s = (float)((double)scale * fabs(a));
+
+    return s > 0 ? s : scale;
+}
+
+/* Weights of `to` with output channel c times a[c]. */
+static enum status scale_weights(struct ox *m, struct ox_pending *p, const struct affine *f)
+{
+    const size_t each = (size_t)p->weight.n / (size_t)f->n;
+    float *scale = ARENA_ARRAY(m->arena, float, (size_t)f->n);
+    int32_t *zero = ARENA_ARRAY(m->arena, int32_t, (size_t)f->n);
+    int8_t *code = arena_memdup(m->arena, p->weight.data, (size_t)p->weight.n);
+
+    for (int32_t c = 0; c < f->n; c++) {
+        const uint32_t k = p->weight_quant.n > 1 ? (uint32_t)c : 0;
+
+        scale[c] = channel_scale(p->weight_quant.scale[k], f->a[c]);
+        zero[c] = p->weight_quant.zero_point[k];
+        for (size_t i = 0; i < each && !(f->a[c] > 0); i++) {
+            int8_t *w = &code[(size_t)c * each + i];
+
+            if (f->a[c] < 0 && (p->weight.type != OX_INT8 || zero[c] != 0 || *w == -128))
+                return FAIL(m->d, ST_UNSUPPORTED,
+                            "channel %d is negative: expected int8 weights from -127 on", c);
+            *w = f->a[c] < 0 ? (int8_t) - *w : (int8_t)zero[c];
+        }
+    }
+    p->weight.data = code;
+    p->weight_quant = (struct ir_quant){(uint32_t)f->n, 0, scale, zero};
+    return ST_OK;
+}
+
+static void scale_bias(struct ox *m, struct ox_pending *p, const struct affine *f)
+{
+    double *bias = ARENA_ARRAY(m->arena, double, (size_t)f->n);
+
+    for (int32_t c = 0; c < f->n; c++)
+        bias[c] = (p->bias ? p->bias[c] : 0) * f->a[c] + f->b[c];
+    p->bias = bias;
+}
+
+/* x alone: weight 1 for each channel, as code 64 of scale 1/64: the bias is rounded to 1/64 of a
+ * code. */
+static enum status identity_conv(struct ox *m, struct ox_pending **p)
+{
+    static const float part = 1.0f / 64;
+    uint32_t id;
+
+    TRY(ox_codes(m, 0, "input", &id));
+    const struct ir_tensor *x = m->g->tensor[id];
+    if (x->rank != 3 && x->rank != 4)
+        return FAIL(m->d, ST_UNSUPPORTED, "input: expected 3 or 4 dimensions, found %u", x->rank);
+    const int32_t dim[4] = {x->dim[1], 1, 1, 1};
+    *p = ox_pending_new(m, IR_OP_CONV2D, ox_shape_of(m, id));
+    (*p)->n_in = 1;
+    (*p)->in[0] = id;
+    memset(ox_new_const(m, &(*p)->weight, OX_INT8, 4, dim), 64, (size_t)dim[0]);
+    (*p)->weight_quant = (struct ir_quant){1, 0, &part, ARENA_ARRAY(m->arena, int32_t, 1)};
+    (*p)->group = dim[0];
+    for (uint32_t i = IR_STRIDE_H; i <= IR_DILATION_W; i++)
+        (*p)->attr[i] = 1;
+    (*p)->attr[IR_KERNEL_H] = (*p)->attr[IR_KERNEL_W] = 1;
+    return ST_OK;
+}
+
+enum status ox_batch_norm(struct ox *m)
+{
+    const struct ox_value *x = ox_in(m, 0);
+    struct ox_pending *p = NULL;
+    struct affine f = {0};
+
+    if (ox_attr_int(m, "training_mode", 0) != 0)
+        return FAIL(m->d, ST_UNSUPPORTED, "training_mode: expected 0");
+    if (x && x->kind == OX_PENDING) {
+        p = arena_memdup(m->arena, x->pending, sizeof *p);
+        if (p->opcode != IR_OP_CONV2D || p->low != -INFINITY || p->high != INFINITY)
+            return FAIL(m->d, ST_UNSUPPORTED,
+                        "input '%.80s' is float: expected a Conv before it, or DequantizeLinear",
+                        x->name);
+    } else {
+        TRY(identity_conv(m, &p));
+    }
+    TRY(read_affine(m, p->weight.dim[0], &f));
+    TRY(scale_weights(m, p, &f));
+    scale_bias(m, p, &f);
+    ox_set_pending(m, p);
+    return ST_OK;
+}
