@@ -5,7 +5,7 @@
 
 Engines: ref; func; rtl; c (func with --target=c). A network that differs is cut to the shortest run of
 operators that still differs, on the oracle's own values, and kept as DIR/seed_<n>/ with model.tflite,
-in_<k>.bin, out_<k>.bin. Exit status 1 if any differs. Environment: requirements-classic.txt.
+in_<k>.bin, out_<k>.bin. Exit status 1 if any differs. What the oracle itself refuses is told and not counted. Environment: requirements-classic.txt.
 """
 
 import argparse
@@ -81,7 +81,7 @@ def main():
     ap.add_argument("--keep", type=pathlib.Path, default=pathlib.Path("build/random_failures"))
     args = ap.parse_args()
     names, types = args.ops.split(","), [np.dtype(t).type for t in args.types.split(",")]
-    n_wrong = 0
+    n_wrong = n_refused = 0
 
     for seed in range(args.seed, args.seed + args.count):
         with tempfile.TemporaryDirectory() as tmp:
@@ -89,8 +89,8 @@ def main():
             try:
                 _, maker = rand_tflite.make(folder, seed, names, args.max_ops, args.samples, types)
             except (RuntimeError, ValueError) as e:
-                print(f"seed {seed}: the oracle refuses: {str(e).splitlines()[0]}", flush=True)
-                n_wrong += 1
+                print(f"seed {seed}: not a network: {str(e).splitlines()[0]}", flush=True)
+                n_refused += 1
                 continue
             for engine in args.engine.split(","):
                 why = answer(args, folder, engine)
@@ -100,7 +100,7 @@ def main():
                     print(f"seed {seed} on {engine}: {small}", flush=True)
                     break
     print(f"seeds {args.seed} to {args.seed + args.count - 1}, engines {args.engine}, {args.hw}: "
-          f"{args.count - n_wrong} equal, {n_wrong} not", flush=True)
+          f"{args.count - n_wrong - n_refused} equal, {n_wrong} not, {n_refused} no network", flush=True)
     return 1 if n_wrong else 0
 
 
