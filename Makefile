@@ -60,6 +60,13 @@ cppcheck: everything
 bench-host: program
 	@python3 tests/bench/bench_host.py --venv '$(VENV)' $(MODELS)
 
+# Speed of the Verilated models, their build, the cost of waves; cycles against memory latency and bandwidth.
+bench-sim: program
+	@bash tests/bench/bench_sim.sh
+
+bench-memory: program
+	@bash tests/bench/bench_memory.sh $(MODEL)
+
 # Cycles of each layer beside SCALE-Sim and Vela; VENV= with tests/bench/requirements-peers.txt, MODELS= names.
 bench-peers: program
 	@python3 tests/bench/bench_peers.py --venv '$(VENV)' $(MODELS) || [ $$? -eq 77 ]
@@ -78,4 +85,4 @@ clean:
 	rm -rf build
 
 .PHONY: all program sim everything test check lint lint-rtl format-check format cppcheck registers \
-	synth setup clean bench-host bench-peers
+	synth setup clean bench-host bench-peers bench-sim bench-memory
