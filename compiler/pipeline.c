@@ -110,7 +110,7 @@ enum status pipeline_front_text(struct pipeline *p, const struct options *o, con
 
 enum status pipeline_back(struct pipeline *p, const struct options *o, struct diag *d)
 {
-    const struct sched_options s = {o->no_overlap, o->mem_latency, o->mem_bytes};
+    const struct sched_options s = {o->no_overlap, o->mem_latency, o->mem_bytes, 0};
     TRY(sched_run(p->arena, p->graph, &p->hw, &s, &p->program, d));
     return emit_run(p->arena, p->graph, &p->targets, p->program, &p->emitted, d);
 }

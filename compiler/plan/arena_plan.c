@@ -8,25 +8,27 @@ struct life {
     uint32_t first, last;
 };
 
-static void extend(struct life *l, uint32_t position)
+static void extend(struct life *l, struct sched_span s)
 {
-    if (position < l->first)
-        l->first = position;
-    if (position > l->last)
-        l->last = position;
+    if (s.first < l->first)
+        l->first = s.first;
+    if (s.last > l->last)
+        l->last = s.last;
 }
 
-static void lives(const struct ir_graph *g, struct life *life)
+/* Operators that are interleaved count as one. */
+static void lives(const struct sched_program *p, struct life *life)
 {
+    const struct ir_graph *g = p->graph;
     for (uint32_t i = 0; i < g->n_tensor; i++)
         life[i] = (struct life){UINT32_MAX, 0};
     for (uint32_t i = 0; i < g->n_op; i++) {
         const struct ir_op *op = g->op[i];
         for (uint32_t k = 0; k < op->n_in && !op->dead; k++)
             if (op->in[k] != IR_NONE)
-                extend(&life[op->in[k]], i);
+                extend(&life[op->in[k]], sched_span_of(p, i));
         for (uint32_t k = 0; k < op->n_out && !op->dead; k++)
-            extend(&life[op->out[k]], i);
+            extend(&life[op->out[k]], sched_span_of(p, i));
     }
 }
 
@@ -36,7 +38,7 @@ enum status arena_plan(struct sched_program *p, struct diag *d)
     struct life *life = ARENA_ARRAY(p->arena, struct life, g->n_tensor + 1);
     struct place_set set;
     place_init(&set, p->arena);
-    lives(g, life);
+    lives(p, life);
     for (uint32_t i = 0; i < g->n_tensor; i++) {
         struct sched_place *s = &p->place[i];
         if (s->in_memory && g->tensor[i]->role == IR_CONST)

@@ -19,11 +19,12 @@ static bool read_after(const struct ir_graph *g, uint32_t id, uint32_t position)
     return false;
 }
 
-static bool written_by(const struct ir_op *op, uint32_t id)
+static bool written_in(const struct ir_graph *g, struct sched_span s, uint32_t id)
 {
-    for (uint32_t k = 0; k < op->n_out && !op->dead; k++)
-        if (op->out[k] == id)
-            return true;
+    for (uint32_t i = s.first; i <= s.last; i++)
+        for (uint32_t k = 0; k < g->op[i]->n_out && !g->op[i]->dead; k++)
+            if (g->op[i]->out[k] == id)
+                return true;
     return false;
 }
 
@@ -81,9 +82,10 @@ enum status arena_check(const struct sched_program *p, struct diag *d)
     TRY(check_bounds(p, d));
     for (uint32_t i = 0; i < g->n_op; i++) {
         for (uint32_t t = 0; t < g->n_tensor; t++) {
-            if (in_arena(p, t) && written_by(g->op[i], t))
+            struct sched_span span = sched_span_of(p, i);
+            if (in_arena(p, t) && written_in(g, span, t))
                 live[t] = true;
-            else if (live[t] && !read_after(g, t, i))
+            else if (live[t] && !read_after(g, t, span.first))
                 live[t] = false;
         }
         for (uint32_t a = 0; a < g->n_tensor; a++)

@@ -74,6 +74,11 @@ static void read_position(const struct hd_cmd_array *a, const struct hd_config *
     }
 }
 
+static bool is_pair(const struct hd_cmd_vector *v)
+{
+    return v->op == HD_VOP_ADD || v->op == HD_VOP_SUB || v->op == HD_VOP_MUL;
+}
+
 /* A row that lies inside the image, if there is one. */
 static uint32_t middle(const struct hd_cmd_array *a)
 {
@@ -143,6 +148,48 @@ uint32_t banks_left(const struct hd_cmd_array *a, const struct hd_config *hw)
     return words ? words : 1;
 }
 
+/* Does VECTOR's read of a word at byte `at` go beside reads of the banks in *busy? */
+static bool grant(const struct hd_config *hw, int64_t at, uint32_t *busy)
+{
+    struct reads r;
+    r.n = r.busy = r.extra = 0;
+    add_port(&r, hw, at, 0, hw->n);
+    if (r.busy & *busy)
+        return false;
+    *busy |= r.busy;
+    return true;
+}
+
+uint32_t banks_beats(const struct hd_cmd_array *a, const struct hd_cmd_vector *v,
+                     const struct hd_config *hw)
+{
+    struct hd_walk walk;
+    struct hd_segment s;
+    struct reads r;
+    struct hd_cmd_array at = *a;
+    uint32_t y = 0, j = 0, beats = 0, per_row = v->cols * div_up(v->channels, hw->n);
+    bool second = is_pair(v), got_a = false, got_b = !second;
+    if (hw->banks > MAX_BANKS)
+        return BANKS_CYCLES;
+    hd_walk_start(&walk, a->kernel_h, a->kernel_row_bytes, hw->n, a->ports, a->depthwise);
+    if (!hd_walk_next(&walk, &s))
+        return BANKS_CYCLES;
+    for (uint32_t i = 0; i < BANKS_CYCLES; i++) {
+        read_position(&at, hw, &s, y, j, &r);
+        uint32_t busy = r.busy;
+        int64_t row = beats / per_row % v->rows, of = (int64_t)(beats % per_row) * hw->n;
+        got_a = got_a || grant(hw, v->a_base + row * v->a_row + of, &busy);
+        got_b = got_b || grant(hw, v->b_base + row * v->b_row + of, &busy);
+        if (got_a && got_b) {
+            beats++;
+            got_a = false;
+            got_b = !second;
+        }
+        next_position(a, hw, &walk, &s, &at, &y, &j);
+    }
+    return beats ? beats : 1;
+}
+
 /* Do n bytes from a and n from b want different words of one bank? */
 static bool collide(const struct hd_config *hw, int64_t a, int64_t b, uint32_t n)
 {
@@ -155,10 +202,9 @@ static bool collide(const struct hd_config *hw, int64_t a, int64_t b, uint32_t n
 
 uint64_t banks_vector_conflicts(const struct hd_cmd_vector *v, const struct hd_config *hw)
 {
-    bool pair = v->op == HD_VOP_ADD || v->op == HD_VOP_SUB || v->op == HD_VOP_MUL;
     uint32_t chunks = div_up(v->channels, hw->n), beats = v->cols * chunks, found = 0;
     uint32_t rows = v->rows < SAMPLES ? v->rows : SAMPLES, n = beats < SAMPLES ? beats : SAMPLES;
-    if (!pair || hw->banks > MAX_BANKS || beats == 0)
+    if (!is_pair(v) || hw->banks > MAX_BANKS || beats == 0)
         return 0;
     for (uint32_t y = 0; y < rows; y++)
         for (uint32_t i = 0; i < n; i++) {

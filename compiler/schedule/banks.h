@@ -17,6 +17,10 @@ uint64_t banks_vector_conflicts(const struct hd_cmd_vector *v, const struct hd_c
 #define BANKS_CYCLES 256u
 uint32_t banks_left(const struct hd_cmd_array *a, const struct hd_config *hw);
 
+/* Beats that VECTOR command `v` gets in BANKS_CYCLES cycles of ARRAY command `a`; at least 1. */
+uint32_t banks_beats(const struct hd_cmd_array *a, const struct hd_cmd_vector *v,
+                     const struct hd_config *hw);
+
 /* Of 256 words that LOAD writes during the command, how many wait for a bank that takes its
  * results. */
 uint32_t banks_lost(const struct hd_cmd_array *a, const struct hd_config *hw, uint64_t cycles);

@@ -9,24 +9,25 @@ static uint64_t later(uint64_t a, uint64_t b)
     return a > b ? a : b;
 }
 
-/* Rows: from the end of the row before (running maximum) to the end of this one; they add up to the
- * stream. */
+/* Rows in the order of their last commands, each from the end of the row before (a running maximum)
+ * to its own latest completion, as sim/rows.h has it; they add up to the stream. */
 static void add_rows(struct sched_program *p, const struct sched_stream *s)
 {
-    uint64_t reached = 0;
-    uint32_t last = s->n > 1 ? s->cmd[s->n - 2].row : 0;
-    uint32_t row = s->n > 1 ? s->cmd[0].row : 0;
-    uint64_t end = 0;
-    for (uint32_t i = 0; i + 1 < s->n; i++) {
-        const struct sched_command *c = &s->cmd[i];
-        if (c->row != row) {
-            p->row_estimate[row] += end > reached ? end - reached : 0;
-            reached = later(reached, end);
-            row = c->row;
-        }
-        end = later(end, c->est_done);
+    uint32_t n_row = p->graph->n_row, n = s->n - 1; /* END is no row's */
+    uint64_t *end = ARENA_ARRAY(p->arena, uint64_t, n_row + 1), reached = 0;
+    uint32_t *last = ARENA_ARRAY(p->arena, uint32_t, n_row + 1);
+    for (uint32_t i = 0; i < n; i++) {
+        end[s->cmd[i].row] = later(end[s->cmd[i].row], s->cmd[i].est_done);
+        last[s->cmd[i].row] = i;
     }
-    p->row_estimate[last] += s->est_cycles - reached;
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t row = s->cmd[i].row;
+        if (last[row] != i)
+            continue;
+        uint64_t upto = i + 1 == n ? s->est_cycles : later(reached, end[row]);
+        p->row_estimate[row] += upto - reached;
+        reached = upto;
+    }
 }
 
 void sched_estimate(struct sched_program *p)

@@ -136,6 +136,19 @@ void geo_rows(const struct geo *g, uint32_t y, uint32_t n, uint32_t *lo, uint32_
     *hi = (uint32_t)last + 1;
 }
 
+void geo_operand_rows(const struct geo *g, uint32_t i, uint32_t y, uint32_t n, uint32_t *lo,
+                      uint32_t *hi)
+{
+    uint32_t h, w, c;
+    if (g->kind != GEO_ELEMENTWISE && g->kind != GEO_LUT) {
+        geo_rows(g, y, n, lo, hi);
+        return;
+    }
+    geo_image(geo_operand(g, i), &h, &w, &c);
+    *lo = h > 1 ? y : 0;
+    *hi = h > 1 ? y + n : 1;
+}
+
 /* Lanes that one kernel row may have in one piece: dilation in x parts it by column, a depthwise
  * row has at most n. */
 static uint32_t lane_limit(const struct geo *g, uint32_t n)

@@ -54,6 +54,10 @@ static inline bool geo_on_array(const struct geo *g)
 /* Input rows [*lo, *hi) that output rows [y, y + n) read, cut to the image. */
 void geo_rows(const struct geo *g, uint32_t y, uint32_t n, uint32_t *lo, uint32_t *hi);
 
+/* The same of operand i: an elementwise one may have a single row. */
+void geo_operand_rows(const struct geo *g, uint32_t i, uint32_t y, uint32_t n, uint32_t *lo,
+                      uint32_t *hi);
+
 /* Rows and bytes per row of a tensor seen as an image: H rows of W * C; a vector is one row. */
 void geo_image(const struct ir_tensor *t, uint32_t *h, uint32_t *w, uint32_t *c);
 

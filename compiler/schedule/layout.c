@@ -8,6 +8,9 @@
 #include <string.h>
 
 #include "../plan/place.h"
+#include "lower.h"
+
+enum { CHAIN_ROWS = 16 }; /* most rows of a chain's last tiles unless a knob says more */
 
 struct work {
     struct arena *arena;
@@ -19,7 +22,14 @@ struct work {
     uint32_t
         *multirow; /* by tensor: largest dilation of a reader with several kernel rows, 0 if none */
     bool *second;  /* by tensor: the second operand of an elementwise operator */
+    const struct op_plan **chain_to; /* by tensor: the next link of a chain that alone reads it */
+    bool *chain_tensor;              /* by tensor: passes from link to link, cannot go to memory */
 };
+
+static bool in_chain(const struct layout *l, const struct op_plan *p)
+{
+    return p->chained || (p > l->plan && p[-1].chained);
+}
 
 static struct sched_place *place_of(struct work *w, const struct ir_tensor *t)
 {
@@ -92,7 +102,7 @@ static uint32_t tile_pitch(const struct work *w, const struct geo *g, const stru
 static uint32_t tile_bytes(struct work *w, struct op_plan *p, uint32_t rows)
 {
     const struct geo *g = &p->geo;
-    uint32_t n_tiles = div_up(g->oh, rows), total = 0;
+    uint32_t n_tiles = in_chain(w->layout, p) ? 2 : div_up(g->oh, rows), total = 0;
     for (uint32_t i = 0; i < p->n_in; i++)
         if (p->in[i].streamed) {
             p->in[i].rows = in_tile_rows(g, i, rows);
@@ -109,7 +119,8 @@ static uint32_t tile_bytes(struct work *w, struct op_plan *p, uint32_t rows)
 
 uint32_t layout_least(const struct geo *g, const struct hd_config *hw)
 {
-    struct work w = {.hw = hw};
+    struct layout none = {0};
+    struct work w = {.hw = hw, .layout = &none};
     struct op_plan p = {.geo = *g, .n_in = g->y2 ? 2 : 1};
     for (uint32_t i = 0; i < p.n_in; i++)
         p.in[i].streamed = true;
@@ -135,11 +146,12 @@ static void note_reader(struct work *w, const struct geo *g, const struct ir_ten
 static void touch(struct work *w, const struct ir_tensor *t, uint32_t position)
 {
     struct sched_place *s = place_of(w, t);
+    struct sched_span span = w->program->span[position];
     if (!s->on_chip) {
         s->on_chip = true;
-        s->first = position;
+        s->first = span.first;
     }
-    s->last = position;
+    s->last = span.last;
 }
 
 /* Operands of one elementwise operator: the same row pitch and four banks apart, so that the two
@@ -172,14 +184,132 @@ static enum status collect(struct work *w, struct diag *d)
                         "operator %s was given to the accelerator but has no lowering",
                         g->row[op->row].name);
         p->n_in = p->geo.y2 ? 2 : 1;
-        for (uint32_t k = 0; k < p->n_in; k++) {
-            note_reader(w, &p->geo, geo_operand(&p->geo, k));
-            touch(w, geo_operand(&p->geo, k), i);
-        }
-        note_flat(w, &p->geo, p->geo.out);
-        touch(w, p->geo.out, i);
     }
     return ST_OK;
+}
+
+static void note_plans(struct work *w)
+{
+    for (uint32_t i = 0; i < w->layout->n_plan; i++) {
+        const struct op_plan *p = &w->layout->plan[i];
+        for (uint32_t k = 0; k < p->n_in; k++) {
+            note_reader(w, &p->geo, geo_operand(&p->geo, k));
+            touch(w, geo_operand(&p->geo, k), p->position);
+        }
+        note_flat(w, &p->geo, p->geo.out);
+        touch(w, p->geo.out, p->position);
+    }
+}
+
+/* --- chains ----------------------------------------------------------------------------------- */
+
+static bool by_rows(const struct work *w, const struct geo *g)
+{
+    return g->kind != GEO_DENSE && !g->turned && !geo_parts(g, w->hw) && g->oh > 1;
+}
+
+static bool may_chain(const struct work *w, const struct op_plan *p, const struct op_plan *next)
+{
+    return w->program->knobs[p->position].chain && p->op->region == next->op->region &&
+           by_rows(w, &p->geo) && by_rows(w, &next->geo);
+}
+
+static uint32_t readers(const struct work *w, const struct ir_tensor *t)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < w->graph->n_op; i++)
+        for (uint32_t k = 0; k < w->graph->op[i]->n_in && !w->graph->op[i]->dead; k++)
+            if (w->graph->op[i]->in[k] == t->id) {
+                n++;
+                break;
+            }
+    return n;
+}
+
+/* `next` joins the chain that begins at `first`: what it reads of that chain stays on chip. */
+static void note_link(struct work *w, const struct op_plan *first, const struct op_plan *next)
+{
+    for (const struct op_plan *p = first; p < next; p++) {
+        const struct ir_tensor *t = p->geo.out;
+        if (next->geo.x != t && next->geo.y2 != t)
+            continue;
+        w->chain_tensor[t->id] = true;
+        if (p + 1 == next && !place_of(w, t)->in_memory && readers(w, t) == 1)
+            w->chain_to[t->id] = next;
+    }
+}
+
+/* Which operators are interleaved: while their weights fit together, and one table serves them. */
+static void find_chains(struct work *w)
+{
+    struct layout *l = w->layout;
+    uint32_t words = 0, entries = 0, tables = 0, first = 0;
+    for (uint32_t i = 0; i < l->n_plan; i++) {
+        struct op_plan *p = &l->plan[i];
+        uint32_t need, params;
+        chain_needs(w->arena, &p->geo, w->hw, &w->program->knobs[p->position], &need, &params);
+        bool table = p->geo.kind == GEO_LUT;
+        if (i > 0 && may_chain(w, p - 1, p) && words + need <= w->hw->weight_bytes / w->hw->n &&
+            entries + params <= w->hw->param_entries && tables + table <= 1) {
+            p[-1].chained = true;
+            note_link(w, &l->plan[first], p);
+        } else {
+            words = entries = tables = 0;
+            first = i;
+        }
+        words += need;
+        entries += params;
+        tables += table;
+        for (uint32_t k = first; k <= i; k++)
+            w->program->span[l->plan[k].position] =
+                (struct sched_span){l->plan[first].position, p->position};
+    }
+}
+
+/* Rows that a chain's links make at once, from what the last one makes: each as many as the next
+ * one takes. Sets tiles and rings; bytes of all of them. */
+static uint64_t chain_bytes(struct work *w, struct op_plan *p, uint32_t n, uint32_t rows)
+{
+    uint64_t total = 0;
+    for (uint32_t i = n; i-- > 0;) {
+        const struct geo *g = &p[i].geo;
+        uint32_t wish = w->program->knobs[p[i].position].tile_rows;
+        rows = i + 1 < n ? rows * p[i + 1].geo.sy : rows;
+        rows = wish && i + 1 < n ? wish : rows;
+        rows = rows < g->oh ? rows : g->oh;
+        p[i].tile_rows = rows;
+        p[i].n_tiles = div_up(g->oh, rows) + 1;
+        total += tile_bytes(w, &p[i], rows);
+        struct plan_ring *r = &w->layout->ring[g->out->id];
+        if (!r->lap)
+            continue;
+        const struct geo *next = &p[i + 1].geo;
+        r->lap = 2 * rows;
+        r->halo = (next->kh - 1) * next->dy;
+        r->pitch = pitch_of(w, g->ow * g->oc, r->lap + r->halo, w->multirow[g->out->id]);
+        total += (uint64_t)(r->lap + r->halo) * r->pitch;
+    }
+    return total;
+}
+
+static bool fit_chain(struct work *w, struct op_plan *p, uint32_t n, uint32_t space)
+{
+    uint32_t wish = w->program->knobs[p[n - 1].position].tile_rows,
+             quarter = div_up(p[n - 1].geo.oh, 4);
+    if (!wish) /* tiles enough to overlap */
+        wish = quarter < CHAIN_ROWS ? quarter : CHAIN_ROWS;
+    for (uint32_t rows = wish; rows > 0; rows /= 2)
+        if (chain_bytes(w, p, n, rows) <= space)
+            return true;
+    return false;
+}
+
+static uint32_t chain_length(const struct op_plan *p)
+{
+    uint32_t n = 1;
+    while (p[n - 1].chained)
+        n++;
+    return n;
 }
 
 static bool alive(const struct sched_place *s, uint32_t position)
@@ -210,7 +340,11 @@ static const struct ir_tensor *victim(struct work *w, const struct op_plan *p)
         const struct ir_tensor *t = w->graph->tensor[i];
         if (!alive(place_of(w, t), p->position))
             continue;
+        if (w->chain_tensor[t->id] && !w->chain_to[t->id])
+            continue;
         uint64_t score = 1 + whole_bytes(w, t);
+        if (w->chain_to[t->id]) /* a few rows are enough */
+            score += (uint64_t)1 << 42;
         if (place_of(w, t)->in_memory)
             score += (uint64_t)1 << 40;
         if (!touches(p, t))
@@ -227,6 +361,10 @@ static void stream_tensor(struct work *w, const struct ir_tensor *t)
 {
     struct layout *l = w->layout;
     place_of(w, t)->on_chip = false;
+    if (w->chain_to[t->id]) {
+        l->ring[t->id].lap = 1; /* and as many as fit */
+        return;
+    }
     place_of(w, t)->in_memory = true;
     for (uint32_t i = 0; i < l->n_plan; i++) {
         struct op_plan *p = &l->plan[i];
@@ -270,6 +408,8 @@ static void set_tile(struct work *w, struct op_plan *p, uint32_t rows)
  * does not fit. */
 static bool fit_tile(struct work *w, struct op_plan *p, uint32_t space)
 {
+    if (p->chained)
+        return fit_chain(w, p, chain_length(p), space);
     uint32_t rows = overlap_rows(w, p);
     if (!any_stream(p)) {
         set_tile(w, p, rows);
@@ -300,6 +440,8 @@ static enum status choose(struct work *w, uint32_t budget, struct diag *d)
     struct layout *l = w->layout;
     for (uint32_t i = 0; i < l->n_plan; i++) {
         struct op_plan *p = &l->plan[i];
+        if (i > 0 && p[-1].chained)
+            continue; /* fitted with the first of its chain */
         for (;;) {
             uint32_t used = resident_bytes(w, p->position);
             if (used <= budget && fit_tile(w, p, budget - used))
@@ -319,13 +461,30 @@ static enum status choose(struct work *w, uint32_t budget, struct diag *d)
     return ST_OK;
 }
 
-static void add_tiles(struct place_set *set, struct op_plan *p)
+/* Phase: operands of one elementwise operator lie four banks apart. */
+static void add_tiles(struct work *w, struct place_set *set, struct op_plan *p)
 {
-    uint32_t n = p->n_tiles > 1 ? 2 : 1;
+    uint32_t n = p->n_tiles > 1 ? 2 : 1, banks = w->hw->banks * w->hw->n;
     struct plan_stream *s[3] = {&p->in[0], &p->in[1], &p->out};
+    struct sched_span span = w->program->span[p->position];
     for (uint32_t i = 0; i < 3; i++)
-        for (uint32_t k = 0; k < n && s[i]->streamed; k++)
-            place_add(set, s[i]->rows * s[i]->pitch, p->position, p->position, &s[i]->buf[k]);
+        for (uint32_t k = 0; k < n && s[i]->streamed; k++) {
+            const struct ir_tensor *t = i < 2 ? geo_operand(&p->geo, i) : NULL;
+            bool pair = t && p->geo.y2;
+            place_add_phase(set, s[i]->rows * s[i]->pitch, span.first, span.last, pair ? banks : 0,
+                            pair && w->second[t->id] ? banks / 2 : 0, &s[i]->buf[k]);
+        }
+}
+
+static void add_ring(struct work *w, struct place_set *set, const struct op_plan *p)
+{
+    const struct ir_tensor *t = p->geo.out;
+    struct plan_ring *r = &w->layout->ring[t->id];
+    struct sched_span span = w->program->span[p->position];
+    uint32_t banks = w->hw->banks * w->hw->n;
+    if (r->lap)
+        place_add_phase(set, (r->lap + r->halo) * r->pitch, span.first, span.last, banks,
+                        w->second[t->id] ? banks / 2 : 0, &r->base);
 }
 
 /* Give every resident and tile buffer an address; false if fragmentation needs more than there is.
@@ -341,11 +500,19 @@ static bool assign(struct work *w)
             place_add_phase(&set, whole_bytes(w, w->graph->tensor[t]), s->first, s->last, banks,
                             w->second[t] ? banks / 2 : 0, &s->base);
     }
-    for (uint32_t i = 0; i < w->layout->n_plan; i++)
-        add_tiles(&set, &w->layout->plan[i]);
+    for (uint32_t i = 0; i < w->layout->n_plan; i++) {
+        add_tiles(w, &set, &w->layout->plan[i]);
+        add_ring(w, &set, &w->layout->plan[i]);
+    }
     uint64_t peak = place_solve(&set, w->hw->n);
     w->program->spad_peak = peak > UINT32_MAX ? UINT32_MAX : (uint32_t)peak;
     return w->program->spad_peak <= w->hw->scratchpad_bytes;
+}
+
+static uint32_t chip_pitch(struct work *w, const struct ir_tensor *t)
+{
+    const struct plan_ring *r = &w->layout->ring[t->id];
+    return r->lap ? r->pitch : place_of(w, t)->pitch;
 }
 
 static void fill_places(struct work *w)
@@ -362,9 +529,9 @@ static void fill_places(struct work *w)
         struct op_plan *p = &w->layout->plan[i];
         for (uint32_t k = 0; k < p->n_in; k++)
             if (!p->in[k].streamed)
-                p->in[k].pitch = place_of(w, geo_operand(&p->geo, k))->pitch;
+                p->in[k].pitch = chip_pitch(w, geo_operand(&p->geo, k));
         if (!p->out.streamed)
-            p->out.pitch = place_of(w, p->geo.out)->pitch;
+            p->out.pitch = chip_pitch(w, p->geo.out);
     }
 }
 
@@ -377,7 +544,14 @@ enum status layout_run(struct arena *a, struct sched_program *program, struct la
     w.compact = ARENA_ARRAY(a, bool, w.graph->n_tensor + 1);
     w.multirow = ARENA_ARRAY(a, uint32_t, w.graph->n_tensor + 1);
     w.second = ARENA_ARRAY(a, bool, w.graph->n_tensor + 1);
+    w.chain_to = ARENA_ARRAY(a, const struct op_plan *, w.graph->n_tensor + 1);
+    w.chain_tensor = ARENA_ARRAY(a, bool, w.graph->n_tensor + 1);
+    w.layout->ring = ARENA_ARRAY(a, struct plan_ring, w.graph->n_tensor + 1);
+    for (uint32_t i = 0; i < w.graph->n_op; i++)
+        program->span[i] = (struct sched_span){i, i};
     TRY(collect(&w, d));
+    find_chains(&w);
+    note_plans(&w);
     pair_operands(&w);
     for (uint32_t budget = program->hw->scratchpad_bytes;
          budget > program->hw->scratchpad_bytes / 4; budget -= program->hw->scratchpad_bytes / 32) {

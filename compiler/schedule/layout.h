@@ -17,6 +17,13 @@ struct plan_stream {
     uint32_t rows;   /* rows a buffer holds */
 };
 
+/* A tensor of which a chain keeps some rows: lap after lap, `lap` new rows from row `halo` of the
+ * buffer on, with the last `halo` rows of the lap before copied in front of them. */
+struct plan_ring {
+    uint32_t lap; /* 0: the tensor has no ring */
+    uint32_t halo, base, pitch;
+};
+
 struct op_plan {
     const struct ir_op *op;
     struct geo geo;
@@ -25,12 +32,14 @@ struct op_plan {
     uint32_t n_tiles;
     struct plan_stream in[PLAN_OPERANDS], out;
     uint32_t n_in;
+    bool chained; /* with the next operator */
 };
 
 struct layout {
     struct sched_program *program;
     uint32_t n_plan;
-    struct op_plan *plan; /* accelerator operators in graph order */
+    struct op_plan *plan;   /* accelerator operators in graph order */
+    struct plan_ring *ring; /* by tensor */
 };
 
 enum status layout_run(struct arena *a, struct sched_program *p, struct layout **layout,
@@ -38,5 +47,11 @@ enum status layout_run(struct arena *a, struct sched_program *p, struct layout *
 
 /* Smallest scratchpad need of one operator with everything streamed, bytes; for sched_refusal. */
 uint32_t layout_least(const struct geo *g, const struct hd_config *hw);
+
+/* Address that row 0 of a ring's tensor would have in the lap that row `y` lies in. */
+static inline int32_t ring_row0(const struct plan_ring *r, uint32_t y)
+{
+    return (int32_t)(r->base + r->halo * r->pitch) - (int32_t)(y / r->lap * r->lap * r->pitch);
+}
 
 #endif

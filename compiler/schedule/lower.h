@@ -18,6 +18,8 @@ struct lower {
     const struct hd_config *hw;
     struct sched_stream *stream;
     struct lower_ring words, entries; /* weight memory, parameter memory */
+    const struct layout *layout;
+    bool in_chain;    /* several operators share weight memory; all their weights stay */
     uint32_t *loaded; /* by tensor: rows of a resident tensor that are on chip already */
     struct diag *d;
 };
@@ -57,6 +59,21 @@ void lower_access_out(struct lower *l, struct sched_command *c, const struct op_
 
 enum status lower_array(struct lower *l, const struct op_plan *p);
 enum status lower_vector(struct lower *l, const struct op_plan *p);
+
+/* The same tile by tile, in any sizes from row 0 on; weights stay in weight memory. */
+struct nest;
+struct nest *lower_array_begin(struct lower *l, const struct op_plan *p);
+void lower_array_tile(struct nest *n, uint32_t tile, uint32_t y, uint32_t rows);
+bool lower_array_keeps(const struct nest *n);
+void lower_vector_begin(struct lower *l, const struct op_plan *p);
+void lower_vector_tile(struct lower *l, const struct op_plan *p, uint32_t tile, uint32_t y,
+                       uint32_t rows);
+
+/* chain.c: operators plan[0 .. n - 1], interleaved. */
+enum status lower_chain(struct lower *l, const struct op_plan *plan, uint32_t n);
+/* Weight words and parameter entries that an ARRAY operator keeps in a chain; 0, 0 for VECTOR. */
+void chain_needs(struct arena *a, const struct geo *g, const struct hd_config *hw,
+                 const struct sched_knobs *knobs, uint32_t *words, uint32_t *entries);
 
 /* sched.c: everything of `p` from its graph, configuration, options and knobs. */
 enum status sched_build(struct sched_program *p, struct diag *d);

@@ -55,10 +55,10 @@ static void cut_channels(struct nest *n)
     const struct hd_config *hw = n->l->hw;
     uint32_t tiles = div_up(n->columns, hw->n), words = hw->weight_bytes / hw->n;
     uint32_t k = n->piece[0].n_ky * n->piece[0].n_b, most;
-    n->keep =
-        n->n_piece == 1 && (k * tiles <= words / 2 || (n->p->n_tiles > 1 && k * tiles <= words));
+    uint32_t limit = n->p->n_tiles > 1 || n->l->in_chain ? words : words / 2;
+    n->keep = n->n_piece == 1 && k * tiles <= limit;
     most = n->keep ? tiles : n->n_piece > 1 ? 1 : words / GROUPS_IN_MEMORY / k;
-    n->keep_params = tiles <= hw->param_entries / 2;
+    n->keep_params = tiles <= hw->param_entries / (n->l->in_chain ? 1 : 2);
     if (!n->keep_params)
         most = least(most, hw->param_entries / 2);
     n->keep = n->keep && n->keep_params;
@@ -251,11 +251,12 @@ static void one_group(struct nest *n, uint32_t tile, uint32_t y, uint32_t rows, 
     }
 }
 
-static void one_tile(struct nest *n, uint32_t tile, uint32_t first_group, uint32_t n_groups,
-                     bool again)
+/* Output rows [y, y + rows), some of the channel groups. again: not the first tile. */
+static void one_tile(struct nest *n, uint32_t tile, uint32_t y, uint32_t rows, uint32_t first_group,
+                     uint32_t n_groups, bool again)
 {
     const struct op_plan *p = n->p;
-    uint32_t y = tile * p->tile_rows, rows = least(p->tile_rows, n->g->oh - y), lo, hi;
+    uint32_t lo, hi;
     int32_t base;
     geo_rows(n->g, y, rows, &lo, &hi);
     if (n->n_piece == 1) { /* ahead of the rows: weights take longer to arrive */
@@ -269,6 +270,13 @@ static void one_tile(struct nest *n, uint32_t tile, uint32_t first_group, uint32
         lower_store(n->l, p, tile, y, rows);
 }
 
+static void regular_tile(struct nest *n, uint32_t tile, uint32_t first_group, uint32_t n_groups,
+                         bool again)
+{
+    uint32_t y = tile * n->p->tile_rows;
+    one_tile(n, tile, y, least(n->p->tile_rows, n->g->oh - y), first_group, n_groups, again);
+}
+
 enum status lower_array(struct lower *l, const struct op_plan *p)
 {
     struct nest n;
@@ -276,10 +284,27 @@ enum status lower_array(struct lower *l, const struct op_plan *p)
     if (n.n_piece == 1 && !p->in[0].streamed && !p->out.streamed) {
         for (uint32_t group = 0; group < n.n_group; group++)
             for (uint32_t tile = 0; tile < p->n_tiles; tile++)
-                one_tile(&n, tile, group, 1, false);
+                regular_tile(&n, tile, group, 1, false);
         return ST_OK;
     }
     for (uint32_t tile = 0; tile < p->n_tiles; tile++)
-        one_tile(&n, tile, 0, n.n_group, tile > 0);
+        regular_tile(&n, tile, 0, n.n_group, tile > 0);
     return ST_OK;
+}
+
+struct nest *lower_array_begin(struct lower *l, const struct op_plan *p)
+{
+    struct nest *n = ARENA_NEW(l->arena, struct nest);
+    nest_init(n, l, p);
+    return n;
+}
+
+void lower_array_tile(struct nest *n, uint32_t tile, uint32_t y, uint32_t rows)
+{
+    one_tile(n, tile, y, rows, 0, n->n_group, tile > 0);
+}
+
+bool lower_array_keeps(const struct nest *n)
+{
+    return n->keep;
 }

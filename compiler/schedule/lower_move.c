@@ -146,6 +146,10 @@ void lower_operand(struct lower *l, const struct op_plan *p, uint32_t i, uint32_
 {
     const struct ir_tensor *t = geo_operand(&p->geo, i);
     const struct sched_place *s = &l->program->place[t->id];
+    if (l->layout->ring[t->id].lap) {
+        *base = ring_row0(&l->layout->ring[t->id], hi - 1);
+        return;
+    }
     if (!p->in[i].streamed) {
         load_resident(l, p, t, hi);
         *base = (int32_t)s->base;
@@ -159,6 +163,9 @@ void lower_operand(struct lower *l, const struct op_plan *p, uint32_t i, uint32_
 int32_t lower_result(const struct lower *l, const struct op_plan *p, uint32_t tile, uint32_t y)
 {
     const struct sched_place *s = &l->program->place[p->geo.out->id];
+    const struct plan_ring *ring = &l->layout->ring[p->geo.out->id];
+    if (ring->lap)
+        return ring_row0(ring, y) + (int32_t)(y * ring->pitch);
     if (!p->out.streamed)
         return (int32_t)(s->base + y * s->pitch);
     return (int32_t)p->out.buf[p->n_tiles > 1 ? tile % 2 : 0];

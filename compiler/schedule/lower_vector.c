@@ -111,28 +111,21 @@ static void fill_elementwise(const struct op_plan *p, struct hd_cmd_vector *v, u
     }
 }
 
-/* Rows of operand i that output rows [y, y + rows) need. */
-static void rows_of(const struct geo *g, uint32_t i, uint32_t y, uint32_t rows, uint32_t *lo,
-                    uint32_t *hi)
+void lower_vector_begin(struct lower *l, const struct op_plan *p)
 {
-    uint32_t h, w, c;
-    if (g->kind == GEO_POOL) {
-        geo_rows(g, y, rows, lo, hi);
-        return;
-    }
-    geo_image(i == 0 ? g->x : g->y2, &h, &w, &c);
-    *lo = h > 1 ? y : 0;
-    *hi = h > 1 ? y + rows : 1;
+    if (p->geo.kind == GEO_LUT)
+        lower_fetch(l, p->op->row, HD_SPACE_LUT,
+                    sched_constant(l->program, p->op->fixed.table, 256), 1, 256, 0, "table");
 }
 
-static void one_tile(struct lower *l, const struct op_plan *p, uint32_t tile)
+void lower_vector_tile(struct lower *l, const struct op_plan *p, uint32_t tile, uint32_t y,
+                       uint32_t rows)
 {
     const struct geo *g = &p->geo;
-    uint32_t y = tile * p->tile_rows, rows = g->oh - y < p->tile_rows ? g->oh - y : p->tile_rows;
     uint32_t lo[2], hi[2];
     int32_t base[2] = {0, 0};
     for (uint32_t i = 0; i < p->n_in; i++) {
-        rows_of(g, i, y, rows, &lo[i], &hi[i]);
+        geo_operand_rows(g, i, y, rows, &lo[i], &hi[i]);
         lower_operand(l, p, i, tile, lo[i], hi[i], &base[i]);
     }
     struct sched_command *c =
@@ -156,10 +149,9 @@ static void one_tile(struct lower *l, const struct op_plan *p, uint32_t tile)
 
 enum status lower_vector(struct lower *l, const struct op_plan *p)
 {
-    if (p->geo.kind == GEO_LUT)
-        lower_fetch(l, p->op->row, HD_SPACE_LUT,
-                    sched_constant(l->program, p->op->fixed.table, 256), 1, 256, 0, "table");
-    for (uint32_t tile = 0; tile < p->n_tiles; tile++)
-        one_tile(l, p, tile);
+    lower_vector_begin(l, p);
+    for (uint32_t y = 0, tile = 0; y < p->geo.oh; y += p->tile_rows, tile++)
+        lower_vector_tile(l, p, tile, y,
+                          p->geo.oh - y < p->tile_rows ? p->geo.oh - y : p->tile_rows);
     return ST_OK;
 }

@@ -99,7 +99,13 @@ static enum status lower_all(struct lower *l, const struct layout *layout)
             l->stream = &p->stream[p->n_stream++];
             l->stream->region = plan->op->region;
         }
-        if (geo_on_array(&plan->geo))
+        uint32_t n = 1;
+        while (plan[n - 1].chained)
+            n++;
+        i += n - 1;
+        if (n > 1)
+            TRY(lower_chain(l, plan, n));
+        else if (geo_on_array(&plan->geo))
             TRY(lower_array(l, plan));
         else
             TRY(lower_vector(l, plan));
@@ -134,8 +140,10 @@ enum status sched_build(struct sched_program *p, struct diag *d)
     struct lower l = {.arena = a, .program = p, .graph = g, .hw = p->hw, .d = d};
     l.words.size = p->hw->weight_bytes / p->hw->n;
     l.entries.size = p->hw->param_entries;
+    p->span = ARENA_ARRAY(a, struct sched_span, g->n_op + 1);
     l.loaded = ARENA_ARRAY(a, uint32_t, g->n_tensor + 1);
     TRY(layout_run(a, p, &layout, d));
+    l.layout = layout;
     TRY(arena_plan(p, d));
     mark_constants(&l, layout);
     TRY(lower_all(&l, layout));

@@ -82,12 +82,19 @@ struct sched_knobs {
     uint32_t group_tiles; /* channel tiles whose weights are fetched together, at most */
     uint32_t streams;     /* pixel streams of ARRAY: 1 or 2 */
     uint32_t taper;       /* 1: the last group in halves, that little is left after its weights */
+    uint32_t chain;       /* 1: rows go on to the next operator as they come, both interleaved */
+};
+
+/* Operator positions [first, last], all interleaved. */
+struct sched_span {
+    uint32_t first, last;
 };
 
 struct sched_options {
     bool no_overlap;      /* every command waits for all before it: for debugging */
     uint32_t mem_latency; /* cycles to the first beat of a read; for the estimate */
     uint32_t mem_bytes;   /* bytes a cycle; 0: the AXI width */
+    uint64_t knob_seed;   /* not 0: knobs at random, for tests */
 };
 
 struct sched_program {
@@ -104,12 +111,19 @@ struct sched_program {
     uint32_t command_bytes;    /* region 0 */
     uint32_t spad_peak;        /* bytes of the scratchpad in use at once */
     struct sched_knobs *knobs; /* by operator position in the graph */
+    struct sched_span *span;   /* by operator position: operators interleaved with it */
     bool dry;                  /* a trial: only sizes of constants, no bytes, no notes */
     uint32_t constant_bytes;   /* their size, dry or not */
     uint64_t *row_estimate;    /* by row: cycles, DESIGN section 10 definition */
     uint64_t est_cycles;
     uint64_t dram_read, dram_write; /* bytes the commands move */
 };
+
+/* The operators interleaved with the one at `position`, itself included. */
+static inline struct sched_span sched_span_of(const struct sched_program *p, uint32_t position)
+{
+    return p->span ? p->span[position] : (struct sched_span){position, position};
+}
 
 enum status sched_run(struct arena *a, const struct ir_graph *g, const struct hd_config *hw,
                       const struct sched_options *o, struct sched_program **program,

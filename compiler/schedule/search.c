@@ -7,7 +7,7 @@
 
 enum {
     ROUNDS = 2,
-    TRIAL_COMMANDS = 250000, /* commands scheduled in all trials together: about a second */
+    TRIAL_COMMANDS = 500000, /* commands scheduled in all trials together: about a second */
 };
 
 static void add(struct sched_knobs choice[], uint32_t *n, const struct sched_knobs *now,
@@ -44,6 +44,9 @@ uint32_t sched_choices(const struct sched_program *p, uint32_t op, const struct 
             add(choice, &n, now, c);
         c = *now;
     }
+    c.chain = !now->chain;
+    add(choice, &n, now, c);
+    c = *now;
     for (c.tile_rows = g.oh; c.tile_rows > 1 && c.tile_rows * 16 > g.oh;
          c.tile_rows = div_up(c.tile_rows, 2))
         add(choice, &n, now, c);
@@ -82,45 +85,101 @@ static uint64_t trial(const struct sched_program *p, struct sched_knobs *knobs, 
     return cycles;
 }
 
-/* A start for the descent: the same groups everywhere. Smaller ones often gain only together, as
- * each operator waits for the slowest in a row of them. Returns its score. */
-static uint64_t start(const struct sched_program *p, uint32_t *commands)
+/* For tests: some knobs of each operator at random (xorshift64*, Vigna 2016). */
+static void at_random(struct sched_program *p)
 {
-    struct sched_knobs *knobs = ARENA_ARRAY(p->arena, struct sched_knobs, p->graph->n_op + 1);
-    uint64_t best = trial(p, p->knobs, commands);
-    for (uint32_t tiles = 1; tiles <= 8; tiles *= 2) {
-        for (uint32_t i = 0; i < p->graph->n_op; i++)
-            knobs[i].group_tiles = tiles;
-        uint64_t cycles = trial(p, knobs, commands);
-        if (cycles < best) {
-            best = cycles;
-            memcpy(p->knobs, knobs, p->graph->n_op * sizeof *knobs);
+    struct sched_knobs choice[SCHED_MAX_CHOICES];
+    uint64_t z = p->options.knob_seed;
+    uint32_t commands = 0;
+    for (uint32_t i = 0; i < p->graph->n_op; i++)
+        for (uint32_t k = 0; k < 3; k++) {
+            struct sched_knobs kept = p->knobs[i];
+            uint32_t n = sched_choices(p, i, &kept, choice);
+            z ^= z >> 12;
+            z ^= z << 25;
+            z ^= z >> 27;
+            if (n)
+                p->knobs[i] = choice[(z * 0x2545f4914f6cdd1du >> 32) % n];
+            if (trial(p, p->knobs, &commands) == UINT64_MAX)
+                p->knobs[i] = kept;
+        }
+}
+
+struct search {
+    struct sched_program *p;
+    uint64_t best;
+    uint32_t commands;
+};
+
+/* Are the knobs as they stand better? */
+static bool improves(struct search *s)
+{
+    uint64_t cycles =
+        s->commands < TRIAL_COMMANDS ? trial(s->p, s->p->knobs, &s->commands) : UINT64_MAX;
+    bool better = cycles < s->best;
+    s->best = better ? cycles : s->best;
+    return better;
+}
+
+static bool one_operator(struct search *s, uint32_t op)
+{
+    struct sched_knobs choice[SCHED_MAX_CHOICES], kept = s->p->knobs[op];
+    uint32_t n = sched_choices(s->p, op, &kept, choice);
+    bool better = false;
+    for (uint32_t k = 0; k < n; k++) {
+        s->p->knobs[op] = choice[k];
+        if (improves(s)) {
+            kept = choice[k];
+            better = true;
         }
     }
-    return best;
+    s->p->knobs[op] = kept;
+    return better;
+}
+
+/* A chain of three, where one of two gains nothing: a sum of two tensors, say. */
+static bool chain_of_three(struct search *s, uint32_t op)
+{
+    struct sched_knobs *k = &s->p->knobs[op], kept[2] = {k[0], k[1]};
+    if (op + 2 >= s->p->graph->n_op || (k[0].chain && k[1].chain))
+        return false;
+    k[0].chain = k[1].chain = 1;
+    if (improves(s))
+        return true;
+    k[0] = kept[0];
+    k[1] = kept[1];
+    return false;
+}
+
+/* A start for the descent: the same groups everywhere. Smaller ones often gain only together, as
+ * each operator waits for the slowest in a row of them. */
+static void start(struct search *s)
+{
+    uint32_t n = s->p->graph->n_op, best = 0;
+    (void)improves(s);
+    for (uint32_t tiles = 1; tiles <= 8; tiles *= 2) {
+        for (uint32_t i = 0; i < n; i++)
+            s->p->knobs[i].group_tiles = tiles;
+        best = improves(s) ? tiles : best;
+    }
+    for (uint32_t i = 0; i < n; i++)
+        s->p->knobs[i].group_tiles = best;
 }
 
 void sched_search(struct sched_program *p)
 {
-    struct sched_knobs choice[SCHED_MAX_CHOICES];
-    uint32_t commands = 0;
-    uint64_t best = start(p, &commands);
+    struct search s = {p, UINT64_MAX, 0};
     bool better = true;
+    if (p->options.knob_seed) {
+        at_random(p);
+        return;
+    }
+    start(&s);
     for (uint32_t round = 0; round < ROUNDS && better; round++) {
         better = false;
         for (uint32_t i = 0; i < p->graph->n_op; i++) {
-            struct sched_knobs kept = p->knobs[i];
-            uint32_t n = sched_choices(p, i, &kept, choice);
-            for (uint32_t k = 0; k < n && commands < TRIAL_COMMANDS; k++) {
-                p->knobs[i] = choice[k];
-                uint64_t cycles = trial(p, p->knobs, &commands);
-                if (cycles < best) {
-                    best = cycles;
-                    kept = choice[k];
-                    better = true;
-                }
-            }
-            p->knobs[i] = kept;
+            better |= one_operator(&s, i);
+            better |= chain_of_three(&s, i);
         }
     }
 }

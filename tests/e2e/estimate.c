@@ -118,26 +118,7 @@ static void print_commands(struct bench *b, const struct sched_program *p,
     }
 }
 
-/* Rows as DESIGN section 10 defines them, into `row`. */
-static void add_rows(const struct sched_stream *s, const struct hd_sim_command *got,
-                     uint64_t cycles, uint64_t *row)
-{
-    uint64_t reached = 0;
-    uint32_t n = s->n - 1; /* without END */
-    for (uint32_t i = 0; i < n;) {
-        uint32_t first = i;
-        uint64_t end = reached;
-        for (; i < n && s->cmd[i].row == s->cmd[first].row; i++)
-            end = got[i].done > end ? got[i].done : end;
-        if (i == n)
-            end = cycles;
-        row[s->cmd[first].row] += end - reached;
-        reached = end;
-    }
-}
-
-static void compare(struct bench *b, const char *name, const struct sched_program *p,
-                    const uint64_t *row)
+static void compare(struct bench *b, const char *name, const struct sched_program *p, uint64_t *row)
 {
     uint64_t sum = 0;
     for (uint32_t i = 0; i < p->graph->n_row; i++) {
@@ -156,6 +137,14 @@ static void compare(struct bench *b, const char *name, const struct sched_progra
            p->est_cycles, sum ? 100.0 * ((double)p->est_cycles / (double)sum - 1) : 0);
 }
 
+static void add_rows(struct device *v, uint64_t *row)
+{
+    const struct hd_sim_row *from;
+    uint32_t n = v->sim.api->rows(v->sim.sim, &from);
+    for (uint32_t i = 0; i < n; i++)
+        row[from[i].layer] += from[i].cycles;
+}
+
 static enum status run_streams(struct bench *b, struct device *v, const struct sched_program *p,
                                uint64_t *row, struct diag *d)
 {
@@ -170,7 +159,7 @@ static enum status run_streams(struct bench *b, struct device *v, const struct s
             return FAIL(d, ST_INTERNAL, "submission %u: not %u commands", k, s->n);
         if (b->commands)
             print_commands(b, p, s, got);
-        add_rows(s, got, v->dev.cycles, row);
+        add_rows(v, row);
     }
     return ST_OK;
 }

@@ -34,7 +34,10 @@ static const char *refusal(const struct layer *l)
 static enum status schedule(struct layer *l, struct diag *d)
 {
     const struct options *o = &l->setup->options;
-    const struct sched_options s = {o->no_overlap, o->mem_latency, o->mem_bytes};
+    const struct sched_options s = {
+        o->no_overlap, o->mem_latency, o->mem_bytes,
+        l->setup->seed % 2 ? l->setup->seed : 0 /* knobs: searched, or at random */
+    };
     const struct target_list targets = {2, {&target_systolic, &target_host_c}};
     const struct partition_options first = {.mode = PARTITION_PRIORITY};
     struct partition partition;

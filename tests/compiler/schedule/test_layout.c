@@ -56,6 +56,7 @@ static struct fixture *lay_out(int h, const struct hd_config *hw)
         partition_run(f->graph, &targets, hw, &f->d) != ST_OK)
         fail_msg("%s", f->d.text);
     f->program = (struct sched_program){.arena = a, .graph = f->graph, .hw = hw};
+    f->program.span = ARENA_ARRAY(a, struct sched_span, f->graph->n_op);
     f->program.knobs = ARENA_ARRAY(a, struct sched_knobs, f->graph->n_op);
     f->program.place = ARENA_ARRAY(a, struct sched_place, f->graph->n_tensor + 1);
     if (layout_run(a, &f->program, &f->layout, &f->d) != ST_OK)
