@@ -149,12 +149,14 @@ static struct range range_of(int32_t size, int64_t begin, int64_t end, int32_t s
                              bool no_end, bool shrink)
 {
     const int64_t low = step > 0 ? 0 : -1, high = step > 0 ? size : size - 1;
-    int64_t n;
+    const int64_t stride = step > 0 ? step : -(int64_t)step;
+    int64_t span;
 
     begin = no_begin ? (step > 0 ? low : high) : clamp(begin < 0 ? begin + size : begin, low, high);
     end = no_end ? (step > 0 ? high : low) : clamp(end < 0 ? end + size : end, low, high);
-    n = step > 0 ? (end - begin + step - 1) / step : (begin - end - step - 1) / -(int64_t)step;
-    return (struct range){(int32_t)begin, step, (int32_t)(shrink ? 1 : n)};
+    span = step > 0 ? end - begin : begin - end;
+    return (struct range){(int32_t)begin, step,
+                          (int32_t)(shrink ? 1 : (span + stride - 1) / stride)};
 }
 
 static bool has(int32_t mask, uint32_t i)

@@ -149,19 +149,20 @@ static enum status after_pass(void *ctx, uint32_t step, const char *name, struct
 enum status teacher_run(struct pipeline *p, const struct options *o, const char *path,
                         const char *name, struct text *report, bool *agrees, struct diag *d)
 {
-    struct lesson l = {.p = p, .folder = o->teacher, .report = report};
-    TRY(read_folder(&l, d));
+    struct lesson *l = ARENA_NEW(p->arena, struct lesson);
+    *l = (struct lesson){.p = p, .folder = o->teacher, .report = report};
+    TRY(read_folder(l, d));
     text_printf(report, "%-26s %9s %9s %9s %8s\n", "operator, golden inputs", "elements",
                 "off by 1", "more", "largest");
     p->after = after_pass;
-    p->after_ctx = &l;
+    p->after_ctx = l;
     TRY(pipeline_front(p, o, path, name, d));
     text_printf(report, "%llu operators, %llu elements compared, %llu off by more than one unit\n",
-                (unsigned long long)l.n_operators, (unsigned long long)l.n_compared,
-                (unsigned long long)l.n_wrong);
-    if (l.n_operators == 0)
+                (unsigned long long)l->n_operators, (unsigned long long)l->n_compared,
+                (unsigned long long)l->n_wrong);
+    if (l->n_operators == 0)
         return FAIL(d, ST_USAGE, "--teacher: no tensor of %s/meta.json is in the model",
                     o->teacher);
-    *agrees = l.n_wrong == 0;
+    *agrees = l->n_wrong == 0;
     return ST_OK;
 }
