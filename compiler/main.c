@@ -113,14 +113,46 @@ static const char *becomes(enum ir_opcode opcode)
     }
 }
 
+/* Types that an operator's first input may have; uint8 becomes int8 at the graph's border. */
+static const char *types_of(enum ir_opcode opcode)
+{
+    switch (opcode) {
+    case IR_OP_RESHAPE:
+    case IR_OP_CONCATENATION:
+    case IR_OP_TRANSPOSE:
+    case IR_OP_SLICE:
+    case IR_OP_GATHER:
+    case IR_OP_PAD:
+    case IR_OP_READ_VARIABLE:
+    case IR_OP_ASSIGN_VARIABLE: return "any";
+    case IR_OP_QUANTIZE: return "int8, uint8, float32";
+    case IR_OP_RESIZE_BILINEAR:
+    case IR_OP_L2_NORMALIZATION: return "int8";
+    case IR_OP_RESCALE: return "uint8";
+    default: return "int8, uint8";
+    }
+}
+
+/* The outside runtime that an operator's answers are compared with (tests/oracle). */
+static const char *tested_against(enum ir_opcode opcode)
+{
+    switch (opcode) {
+    case IR_OP_ELU: return "-";
+    case IR_OP_CLIP: return "ONNX Runtime";
+    default: return "TFLite";
+    }
+}
+
 static enum status ops_command(void)
 {
-    printf("%-20s %-10s %-20s %s\n", "operator", "systolic", "host kernel", "note");
+    printf("%-20s %-22s %-10s %-20s %-14s %s\n", "operator", "types", "systolic", "host kernel",
+           "tested against", "note");
     for (int i = 0; i < IR_OP_COUNT; i++) {
         const char *unit = geo_unit((enum ir_opcode)i),
                    *kernel = emit_host_kernel((enum ir_opcode)i);
-        printf("%-20s %-10s %-20s %s\n", ir_op_info((enum ir_opcode)i)->name, unit ? unit : "-",
-               kernel ? kernel : "-", becomes((enum ir_opcode)i));
+        printf("%-20s %-22s %-10s %-20s %-14s %s\n", ir_op_info((enum ir_opcode)i)->name,
+               types_of((enum ir_opcode)i), unit ? unit : "-", kernel ? kernel : "-",
+               tested_against((enum ir_opcode)i), becomes((enum ir_opcode)i));
     }
     return ST_OK;
 }
