@@ -8,9 +8,13 @@
 #include "weights.h"
 
 /* Groups of channels that weight memory holds at once where not all fit: one in use, the others
- * arriving. Large groups leave a long tail after the last weight, small ones pay a drain each (ad01
- * at sys16, cycles: 2 groups 22,442, 3 18,980, 5 18,598, 8 18,637). */
-#define GROUPS_IN_MEMORY 5
+ * arriving; unless a knob says how large they are, then two. Large groups leave a long tail after
+ * the last weight, small ones pay a drain each (ad01 at sys16, all groups alike, cycles: 2 groups
+ * 22,442, 3 18,980, 5 18,598, 8 18,637). */
+enum { GROUPS_IN_MEMORY = 5, GROUPS_AT_LEAST = 2 };
+
+/* Above as many groups a parameter command for each costs more than to wait for all parameters. */
+#define FEW_GROUPS 4
 
 /* The loops of one operator. */
 struct nest {
@@ -55,9 +59,10 @@ static void cut_channels(struct nest *n)
     const struct hd_config *hw = n->l->hw;
     uint32_t tiles = div_up(n->columns, hw->n), words = hw->weight_bytes / hw->n;
     uint32_t k = n->piece[0].n_ky * n->piece[0].n_b, most;
+    uint32_t groups = n->knobs->group_tiles ? GROUPS_AT_LEAST : GROUPS_IN_MEMORY;
     uint32_t limit = n->p->n_tiles > 1 || n->l->in_chain ? words : words / 2;
     n->keep = n->n_piece == 1 && k * tiles <= limit;
-    most = n->keep ? tiles : n->n_piece > 1 ? 1 : words / GROUPS_IN_MEMORY / k;
+    most = n->keep ? tiles : n->n_piece > 1 ? 1 : words / groups / k;
     n->keep_params = tiles <= hw->param_entries / (n->l->in_chain ? 1 : 2);
     if (!n->keep_params)
         most = least(most, hw->param_entries / 2);
@@ -97,10 +102,25 @@ static uint32_t group_channels(const struct nest *n, uint32_t group)
     return n->first[group + 1] - n->first[group];
 }
 
+/* All parameters, by one command for each kind. */
+static void have_all_params(struct nest *n)
+{
+    if (n->entry[0] != IR_NONE)
+        return;
+    uint32_t first = lower_take(&n->l->entries, div_up(n->columns, n->l->hw->n));
+    for (uint32_t group = 0; group < n->n_group; group++)
+        n->entry[group] = first + n->first[group] / n->l->hw->n;
+    params_fetch(n->l, n->g, 0, n->columns, first, n->param_offset[0]);
+}
+
 /* Parameters of a group at *entry; fetched unless kept from before. */
 static void have_params(struct nest *n, uint32_t group, bool again)
 {
     uint32_t channels = group_channels(n, group);
+    if (n->keep_params && n->n_group > FEW_GROUPS) {
+        have_all_params(n);
+        return;
+    }
     if (n->entry[group] != IR_NONE && (n->keep_params || !again))
         return;
     n->entry[group] = lower_take(&n->l->entries, div_up(channels, n->l->hw->n));

@@ -7,7 +7,8 @@
 
 enum {
     ROUNDS = 2,
-    TRIAL_COMMANDS = 500000, /* commands scheduled in all trials together: about a second */
+    TRIAL_COMMANDS = 500000, /* commands scheduled in all trials together: one or two seconds */
+    START_COMMANDS = 60000,  /* when so many are, no further start */
 };
 
 static void add(struct sched_knobs choice[], uint32_t *n, const struct sched_knobs *now,
@@ -108,7 +109,7 @@ static void at_random(struct sched_program *p)
 struct search {
     struct sched_program *p;
     uint64_t best;
-    uint32_t commands;
+    uint32_t commands; /* scheduled */
 };
 
 /* Are the knobs as they stand better? */
@@ -151,35 +152,54 @@ static bool chain_of_three(struct search *s, uint32_t op)
     return false;
 }
 
-/* A start for the descent: the same groups everywhere. Smaller ones often gain only together, as
- * each operator waits for the slowest in a row of them. */
-static void start(struct search *s)
+static void same_groups(struct search *s, uint32_t tiles)
 {
-    uint32_t n = s->p->graph->n_op, best = 0;
-    (void)improves(s);
-    for (uint32_t tiles = 1; tiles <= 8; tiles *= 2) {
-        for (uint32_t i = 0; i < n; i++)
-            s->p->knobs[i].group_tiles = tiles;
-        best = improves(s) ? tiles : best;
-    }
-    for (uint32_t i = 0; i < n; i++)
-        s->p->knobs[i].group_tiles = best;
+    memset(s->p->knobs, 0, s->p->graph->n_op * sizeof *s->p->knobs);
+    for (uint32_t i = 0; i < s->p->graph->n_op; i++)
+        s->p->knobs[i].group_tiles = tiles;
 }
 
+/* Operator after operator from the knobs as they stand. */
+static void descend(struct search *s)
+{
+    bool better = true;
+    s->best = UINT64_MAX;
+    (void)improves(s);
+    for (uint32_t round = 0; round < ROUNDS && better; round++) {
+        better = false;
+        for (uint32_t i = 0; i < s->p->graph->n_op; i++) {
+            better |= one_operator(s, i);
+            better |= chain_of_three(s, i);
+        }
+    }
+}
+
+/* Descents from the rule and from the same groups everywhere, as smaller ones often gain only
+ * together: each operator waits for the slowest in a row of them. The best start goes first, the
+ * others while the program is small. */
 void sched_search(struct sched_program *p)
 {
-    struct search s = {p, UINT64_MAX, 0};
-    bool better = true;
+    enum { STARTS = 3 };
+    static const uint32_t tiles[STARTS] = {0, 2, 4};
+    struct search s = {.p = p, .best = UINT64_MAX};
+    struct sched_knobs *kept = ARENA_ARRAY(p->arena, struct sched_knobs, p->graph->n_op + 1);
+    uint64_t best = UINT64_MAX;
+    uint32_t first = 0;
     if (p->options.knob_seed) {
         at_random(p);
         return;
     }
-    start(&s);
-    for (uint32_t round = 0; round < ROUNDS && better; round++) {
-        better = false;
-        for (uint32_t i = 0; i < p->graph->n_op; i++) {
-            better |= one_operator(&s, i);
-            better |= chain_of_three(&s, i);
+    for (uint32_t i = 0; i < STARTS; i++) {
+        same_groups(&s, tiles[i]);
+        first = improves(&s) ? i : first;
+    }
+    for (uint32_t i = 0; i < STARTS && s.commands < START_COMMANDS; i++) {
+        same_groups(&s, tiles[(first + i) % STARTS]);
+        descend(&s);
+        if (s.best < best) {
+            best = s.best;
+            memcpy(kept, p->knobs, p->graph->n_op * sizeof *kept);
         }
     }
+    memcpy(p->knobs, kept, p->graph->n_op * sizeof *kept);
 }
