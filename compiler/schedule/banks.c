@@ -15,11 +15,11 @@ struct reads {
 
 static void add_word(struct reads *r, const struct hd_config *hw, uint32_t word)
 {
-    uint32_t bank = word % hw->banks, same = 0;
+    uint32_t bank = word & (hw->banks - 1), same = 0;
     for (uint32_t i = 0; i < r->n && r->busy >> bank & 1u; i++) {
         if (r->word[i] == word)
             return;
-        same += r->word[i] % hw->banks == bank;
+        same += (r->word[i] & (hw->banks - 1)) == bank;
     }
     r->word[r->n++] = word;
     r->busy |= 1u << bank;
@@ -30,9 +30,9 @@ static void add_word(struct reads *r, const struct hd_config *hw, uint32_t word)
 static void add_port(struct reads *r, const struct hd_config *hw, int64_t at, uint32_t lo,
                      uint32_t hi)
 {
-    uint32_t mask = hw->scratchpad_bytes / hw->n - 1;
-    uint32_t word = (uint32_t)((at + (1 << 30)) / hw->n) & mask;
-    uint32_t offset = (uint32_t)((at + (1 << 30)) % hw->n);
+    uint32_t log2_n = (uint32_t)__builtin_ctz(hw->n), mask = hw->scratchpad_bytes - 1;
+    uint32_t word = ((uint32_t)at & mask) >> log2_n, offset = (uint32_t)at & (hw->n - 1);
+    mask >>= log2_n;
     if (offset + lo < hw->n)
         add_word(r, hw, word);
     if (offset + hi > hw->n)
