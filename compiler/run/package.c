@@ -144,6 +144,9 @@ static enum status describe(struct run_job *job, const struct hd_model *m, struc
     job->p->graph = g;
     job->p->program = ARENA_NEW(a, struct sched_program);
     job->p->program->n_stream = m->command_bytes > 0;
+    job->p->emitted = ARENA_NEW(a, struct emit_unit); /* asked for cores of other targets: none */
+    job->p->emitted->graph = g;
+    job->p->emitted->targets = &job->p->targets;
     return ST_OK;
 }
 

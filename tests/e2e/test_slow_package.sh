@@ -82,8 +82,14 @@ bare cortex-m arm-none-eabi-gcc qemu-system-arm -M mps2-an385
 bare riscv64 riscv64-unknown-elf-gcc qemu-system-riscv64 -M virt -bios none
 
 # --- heddle run of a package ---
-export XDG_CACHE_HOME=$work/cache
 "$heddle" compile digits -o acc.tar 2>stderr || fail "compile: $(cat stderr)"
+for package in net acc.tar; do # with the Verilated model that other tests built
+    "$heddle" run "$package" --engine=rtl --allow-native-targets -i in_0.bin --expect want.bin \
+        >stdout 2>stderr || fail "run $package on rtl: exit $?: $(cat stderr)"
+    grep -qx "verdict: match, bit for bit against the expected outputs" stdout || fail "$package: $(cat stdout)"
+done
+grep -q " cycles each" stdout || fail "no cycles from rtl: $(cat stdout)"
+export XDG_CACHE_HOME=$work/cache
 expect 2 "heddle: acc.tar holds C that would be compiled and executed; if you trust it, give --allow-native-targets" \
     "$heddle" run acc.tar --engine=func
 for package in net1.tar acc.tar net; do
