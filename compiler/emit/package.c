@@ -7,7 +7,6 @@
 
 #include "../base/file.h"
 #include "../base/home.h"
-#include "tar.h"
 
 #define MAX_SOURCE ((size_t)1 << 20)
 
@@ -15,13 +14,13 @@ static void add(struct package *p, const char *path, const void *data, size_t n_
 {
     if (p->n == p->cap) {
         uint32_t cap = p->cap ? 2 * p->cap : 64;
-        struct package_file *file = ARENA_ARRAY(p->arena, struct package_file, cap);
+        struct tar_file *file = ARENA_ARRAY(p->arena, struct tar_file, cap);
         if (p->n)
             memcpy(file, p->file, p->n * sizeof *file);
         p->file = file;
         p->cap = cap;
     }
-    p->file[p->n++] = (struct package_file){path, data, n_bytes};
+    p->file[p->n++] = (struct tar_file){path, data, n_bytes};
 }
 
 static enum status add_file(struct package *p, const char *from, const char *path, struct diag *d)
@@ -88,7 +87,7 @@ static void add_libraries(struct package *p, const struct emit_unit *u)
 
 static int by_path(const void *a, const void *b)
 {
-    const struct package_file *x = a, *y = b;
+    const struct tar_file *x = a, *y = b;
     return strcmp(x->path, y->path);
 }
 
@@ -130,8 +129,6 @@ enum status package_write(const struct package *p, const char *out, struct diag 
     if (!ends_with(out, ".tar"))
         return write_folder(p, out, d);
     text_init(&t, p->arena);
-    for (uint32_t i = 0; i < p->n; i++)
-        TRY(tar_add(&t, p->file[i].path, p->file[i].data, p->file[i].n_bytes, d));
-    tar_end(&t);
+    TRY(tar_write(&t, p->file, p->n, d));
     return file_write(out, t.data, t.length, d);
 }

@@ -6,17 +6,12 @@
 #define HEDDLE_EMIT_PACKAGE_H
 
 #include "emit.h"
-
-struct package_file {
-    const char *path; /* inside the package: "runtime/hd.c" */
-    const void *data;
-    size_t n_bytes;
-};
+#include "tar.h"
 
 struct package {
     struct arena *arena;
     uint32_t n, cap;
-    struct package_file *file; /* by path */
+    struct tar_file *file; /* by path inside the package: "runtime/hd.c" */
 };
 
 enum status package_make(const struct emit_unit *u, struct package **package, struct diag *d);

@@ -28,29 +28,20 @@ bool run_is_package(struct arena *a, const char *path)
                                    file_exists(arena_printf(a, "%s/model.c", path)));
 }
 
-static enum status write_below(struct arena *a, const char *folder, const char *path,
-                               const uint8_t *data, size_t size, struct diag *d)
+struct below {
+    struct arena *arena;
+    const char *folder;
+};
+
+static enum status write_below(void *ctx, const struct tar_file *file, struct diag *d)
 {
-    char *full = arena_printf(a, "%s/%s", folder, path), *slash = strrchr(full, '/');
+    const struct below *b = ctx;
+    char *full = arena_printf(b->arena, "%s/%s", b->folder, file->path);
+    char *slash = strrchr(full, '/');
     *slash = '\0';
     TRY(file_make_dirs(full, d));
     *slash = '/';
-    return file_write(full, data, size, d);
-}
-
-/* The archive's files below `folder`. */
-static enum status extract(struct arena *a, const uint8_t *tar, size_t n_bytes, const char *folder,
-                           struct diag *d)
-{
-    const char *path;
-    const uint8_t *data;
-    size_t size, at = 0;
-    for (;;) {
-        TRY(tar_next(a, tar, n_bytes, &at, &path, &data, &size, d));
-        if (!path)
-            return ST_OK;
-        TRY(write_below(a, folder, path, data, size, d));
-    }
+    return file_write(full, file->data, file->n_bytes, d);
 }
 
 /* A place in the cache that the text or bytes name. */
@@ -85,7 +76,7 @@ static enum status build(struct arena *a, const char *path, const char **so_path
     *so_path = arena_printf(a, "%s/model.so", cache);
     if (file_exists(*so_path))
         return ST_OK;
-    TRY(extract(a, tar, n_bytes, cache, d));
+    TRY(tar_read(tar, n_bytes, write_below, &(struct below){a, cache}, d));
     return run_compile_package(a, cache, *so_path, d);
 }
 
@@ -193,8 +184,10 @@ static enum status write_outputs(const struct run_job *job, struct diag *d)
     if (!job->out_dir)
         return ST_OK;
     for (uint32_t i = 0; i < job->p->graph->n_out; i++)
-        TRY(write_below(job->p->arena, job->out_dir, arena_printf(job->p->arena, "out_%u.bin", i),
-                        job->out[i].bytes, job->out[i].n_bytes * job->n, d));
+        TRY(write_below(&(struct below){job->p->arena, job->out_dir},
+                        &(struct tar_file){arena_printf(job->p->arena, "out_%u.bin", i),
+                                           job->out[i].bytes, job->out[i].n_bytes * job->n},
+                        d));
     return ST_OK;
 }
 

@@ -118,7 +118,7 @@ write("link.tar", "evil", tarfile.SYMTYPE)
 write("space.tar", "e vil")
 raw = open("net1.tar", "rb").read()
 open("short.tar", "wb").write(raw[:700])
-open("sum.tar", "wb").write(raw[:150] + b"1" + raw[151:])
+open("sum.tar", "wb").write(raw[:150] + bytes([raw[150] ^ 1]) + raw[151:])
 open("text.tar", "wb").write(b"no archive" * 100)
 END
 for bad in dotdot deep absolute link space short sum text; do
