@@ -93,7 +93,7 @@ puts \$f \$missing
 close \$f
 gtkwave::/File/Quit
 TCL
-(cd / && timeout 100 xvfb-run -a gtkwave "$work/a folder/waves.gtkw" -S "$work/ask.tcl") >gtkwave.log 2>&1
+(cd / && timeout 400 xvfb-run -a gtkwave "$work/a folder/waves.gtkw" -S "$work/ask.tcl") >gtkwave.log 2>&1
 [ -s shown ] || fail "GTKWave: $(tail -3 gtkwave.log)"
 grep '^TOP' "a folder/waves.gtkw" | sort -u >wanted
 grep '^TOP' shown | sort -u >found
