@@ -26,9 +26,10 @@ struct work {
     bool *chain_tensor;              /* by tensor: passes from link to link, cannot go to memory */
 };
 
+/* Is p, a plan of l or of an operator by itself (l has no plans), a link of a chain? */
 static bool in_chain(const struct layout *l, const struct op_plan *p)
 {
-    return p->chained || (p > l->plan && p[-1].chained);
+    return p->chained || (l->n_plan > 0 && p > l->plan && p[-1].chained);
 }
 
 static struct sched_place *place_of(struct work *w, const struct ir_tensor *t)
