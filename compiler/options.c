@@ -36,6 +36,7 @@ enum key {
     KEY_MEMORY,
     KEY_WAIT,
     KEY_NO_OVERLAP,
+    KEY_NO_SEARCH,
     KEY_CHECKED,
     KEY_MAX_CYCLES,
     KEY_TARGET_DIR,
@@ -107,6 +108,8 @@ static const struct argp_option table[] = {
     {"checked", KEY_CHECKED, NULL, 0, "use a model with the RTL's assertions", 3},
     {"no-overlap", KEY_NO_OVERLAP, NULL, 0,
      "one command at a time: to tell a race from a wrong command", 3},
+    {"no-search", KEY_NO_SEARCH, NULL, 0,
+     "tiles and groups by rule: compiles in milliseconds, the answer is the same", 3},
     {"stats", KEY_STATS, "FILE", 0, "JSON, schema heddle.stats.v1", 4},
     {"format", KEY_FORMAT, "FORMAT", 0,
      "of the report: text (default), csv, json; of inspect: text, dot, svg", 4},
@@ -287,6 +290,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
         return 0;
     case KEY_RESET_STATE: p->o->reset_state = true; return 0;
     case KEY_NO_OVERLAP: p->o->no_overlap = true; return 0;
+    case KEY_NO_SEARCH: p->o->no_search = true; return 0;
     case KEY_EXTERNAL: p->o->allow_external_data = true; return 0;
     case KEY_CHECKED: p->o->checked = true; return 0;
     case KEY_REFERENCE: p->o->reference = true; return 0;

@@ -64,7 +64,7 @@ struct options {
     enum options_format format;
     struct lgl_options legalise;
     bool allow_external_data;
-    bool reset_state, separate_memory, poll, no_overlap, checked;
+    bool reset_state, separate_memory, poll, no_overlap, no_search, checked;
     uint64_t max_cycles; /* of one submission */
 };
 

@@ -110,7 +110,10 @@ enum status pipeline_front_text(struct pipeline *p, const struct options *o, con
 
 enum status pipeline_back(struct pipeline *p, const struct options *o, struct diag *d)
 {
-    const struct sched_options s = {o->no_overlap, o->mem_latency, o->mem_bytes, 0};
+    const struct sched_options s = {.no_overlap = o->no_overlap,
+                                    .mem_latency = o->mem_latency,
+                                    .mem_bytes = o->mem_bytes,
+                                    .no_search = o->no_search};
     TRY(sched_run(p->arena, p->graph, &p->hw, &s, &p->program, d));
     return emit_run(p->arena, p->graph, &p->targets, p->program, &p->emitted, d);
 }

@@ -95,6 +95,7 @@ struct sched_options {
     uint32_t mem_latency; /* cycles to the first beat of a read; for the estimate */
     uint32_t mem_bytes;   /* bytes a cycle; 0: the AXI width */
     uint64_t knob_seed;   /* not 0: knobs at random, for tests */
+    bool no_search;       /* knobs by rule */
 };
 
 struct sched_program {

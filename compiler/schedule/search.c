@@ -185,6 +185,8 @@ void sched_search(struct sched_program *p)
     struct sched_knobs *kept = ARENA_ARRAY(p->arena, struct sched_knobs, p->graph->n_op + 1);
     uint64_t best = UINT64_MAX;
     uint32_t first = 0;
+    if (p->options.no_search)
+        return;
     if (p->options.knob_seed) {
         at_random(p);
         return;

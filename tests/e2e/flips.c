@@ -169,6 +169,7 @@ int main(int argc, char **argv)
         (void)fprintf(stderr, "flips: %s\n", d.text);
         return 2;
     }
+    j.options.no_search = true; /* thousands of schedules */
     j.data = data;
     j.path = arena_printf(a, "%s/flip.tflite", folder);
     j.state =

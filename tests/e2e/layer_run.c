@@ -35,8 +35,10 @@ static enum status schedule(struct layer *l, struct diag *d)
 {
     const struct options *o = &l->setup->options;
     const struct sched_options s = {
-        o->no_overlap, o->mem_latency, o->mem_bytes,
-        l->setup->seed % 2 ? l->setup->seed : 0 /* knobs: searched, or at random */
+        .no_overlap = o->no_overlap,
+        .mem_latency = o->mem_latency,
+        .mem_bytes = o->mem_bytes,
+        .knob_seed = l->setup->seed % 2 ? l->setup->seed : 0, /* or searched */
     };
     const struct target_list targets = {2, {&target_systolic, &target_host_c}};
     const struct partition_options first = {.mode = PARTITION_PRIORITY};

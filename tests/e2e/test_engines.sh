@@ -21,6 +21,7 @@ try --engine=func --target=c
 try --engine=func --memory=separate
 try --engine=func --wait=poll
 try --engine=func --wait=poll --memory=separate --no-overlap
+try --engine=func --no-search
 try --engine=func --mem-latency=16
 try --engine=func --mem-latency=200 --mem-bytes=4
 
