@@ -34,14 +34,21 @@ enum status tfl_result(struct tfl_importer *m, const struct tfl_operator *src, u
     return ST_OK;
 }
 
+enum status tfl_want_size(struct tfl_importer *m, const struct ir_tensor *like, uint32_t rank,
+                          const int32_t *dim)
+{
+    if (!ir_shape_ok(rank, dim, like->type))
+        return FAIL(m->d, ST_MODEL, "'%.80s' would become a tensor of more than 2147483647 bytes",
+                    like->name);
+    return ST_OK;
+}
+
 enum status tfl_between(struct tfl_importer *m, const struct ir_tensor *like, uint32_t rank,
                         const int32_t *dim, uint32_t *id)
 {
     struct ir_tensor *t;
 
-    if (!ir_shape_ok(rank, dim, like->type))
-        return FAIL(m->d, ST_MODEL, "'%.80s' would become a tensor of more than 2147483647 bytes",
-                    like->name);
+    TRY(tfl_want_size(m, like, rank, dim));
     t = ir_tensor_new(m->g, like->name, like->type, rank, dim);
     t->quant = like->quant;
     *id = t->id;

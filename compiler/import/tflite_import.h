@@ -42,6 +42,9 @@ enum status tfl_value(struct tfl_importer *m, const struct tfl_operator *src, ui
 /* Output k of `src`, which nothing computes yet. */
 enum status tfl_result(struct tfl_importer *m, const struct tfl_operator *src, uint32_t k,
                        uint32_t *id);
+/* ST_MODEL if a tensor of that shape and the type of `like` were too large. */
+enum status tfl_want_size(struct tfl_importer *m, const struct ir_tensor *like, uint32_t rank,
+                          const int32_t *dim);
 /* A tensor between two ir_ops of one row, with the type and scale of `like`. */
 enum status tfl_between(struct tfl_importer *m, const struct ir_tensor *like, uint32_t rank,
                         const int32_t *dim, uint32_t *id);

@@ -281,6 +281,7 @@ enum status tfl_gather(struct tfl_importer *m, const struct tfl_operator *src, u
 enum status tfl_tile(struct tfl_importer *m, const struct tfl_operator *src, uint32_t row)
 {
     const int32_t *times;
+    int32_t dim[IR_MAX_RANK];
     uint32_t x, y, n;
 
     TRY(want_outputs(m, src, 1));
@@ -294,14 +295,17 @@ enum status tfl_tile(struct tfl_importer *m, const struct tfl_operator *src, uin
 
         if (times[i] < 1 || times[i] > (1 << 24) / size)
             return FAIL(m->d, ST_MODEL, "multiple %u: found %d", i, times[i]);
-        if (times[i] > 1) {
-            const uint32_t count = (uint32_t)(times[i] * size);
-            int32_t *index = ARENA_ARRAY(m->arena, int32_t, count);
-
-            for (uint32_t k = 0; k < count; k++)
-                index[k] = (int32_t)(k % (uint32_t)size);
-            TRY(tfl_pick(m, row, &x, i, count, index));
-        }
+        dim[i] = times[i] * size;
     }
+    TRY(tfl_want_size(m, m->g->tensor[x], n, dim)); /* before any index is made */
+    for (uint32_t i = 0; i < n; i++)
+        if (times[i] > 1) {
+            const int32_t size = m->g->tensor[x]->dim[i];
+            int32_t *index = ARENA_ARRAY(m->arena, int32_t, (size_t)dim[i]);
+
+            for (int32_t k = 0; k < dim[i]; k++)
+                index[k] = k % size;
+            TRY(tfl_pick(m, row, &x, i, (uint32_t)dim[i], index));
+        }
     return tfl_emit(m, IR_OP_RESHAPE, row, 1, &x, y, NULL);
 }
