@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "../base/random.h"
 #include "../legalise/legalise.h"
 #include "check.h"
 
@@ -11,10 +12,7 @@
 
 static uint64_t next(struct check_cases *c)
 {
-    uint64_t z = c->rng += 0x9e3779b97f4a7c15u;
-    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
-    return z ^ z >> 31;
+    return random_next(&c->rng);
 }
 
 uint32_t check_random(struct check_cases *c, uint32_t n)

@@ -188,7 +188,8 @@ static enum status extremum(struct emit_unit *u, struct text *t, const struct ir
     return walk_only(u, t, op, d);
 }
 
-static enum status add(struct emit_unit *u, struct text *t, const struct ir_op *op, struct diag *d)
+enum status emit_scaled_walk(struct emit_unit *u, struct text *t, const struct ir_op *op,
+                             struct diag *d)
 {
     static const char *const suffix[3] = {"a", "b", "out"};
     TRY(emit_need_int8(u, op, d));
@@ -336,8 +337,8 @@ static const struct host_op table[] = {
     {IR_OP_DEPTHWISE_CONV2D, IR_I8, "depthwise_conv2d", "depthwise_conv2d", conv2d, HOST_WEIGHTS},
     {IR_OP_FULLY_CONNECTED, IR_I8, "fully_connected", "fully_connected", fully_connected,
      HOST_WEIGHTS},
-    {IR_OP_ADD, IR_I8, "add", "add", add, HOST_TWO},
-    {IR_OP_SUB, IR_I8, "sub", "add", add, HOST_TWO},
+    {IR_OP_ADD, IR_I8, "add", "add", emit_scaled_walk, HOST_TWO},
+    {IR_OP_SUB, IR_I8, "sub", "add", emit_scaled_walk, HOST_TWO},
     {IR_OP_MUL, IR_I8, "mul", "mul", mul, HOST_TWO},
     {IR_OP_MAXIMUM, IR_I8, "maximum", "extremum", extremum, HOST_TWO},
     {IR_OP_MINIMUM, IR_I8, "minimum", "extremum", extremum, HOST_TWO},

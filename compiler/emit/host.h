@@ -38,6 +38,9 @@ void emit_clamps(struct text *t, const struct ir_op *op);
 enum status emit_need_int8(const struct emit_unit *u, const struct ir_op *op, struct diag *d);
 /* The walk of two operands and all zero points and clamps. */
 enum status emit_walk(struct emit_unit *u, struct text *t, const struct ir_op *op, struct diag *d);
+/* The same of int8, and a multiplier and a shift for a, b and the output. */
+enum status emit_scaled_walk(struct emit_unit *u, struct text *t, const struct ir_op *op,
+                             struct diag *d);
 /* Shape and reduced axes of MEAN and its kin. */
 enum status emit_reduced(struct emit_unit *u, struct text *t, const struct ir_op *op,
                          struct diag *d);

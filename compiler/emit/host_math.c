@@ -1,19 +1,6 @@
 /* host_math.c - host operators of hdk_ops.h; see host.h. */
 #include "host.h"
 
-static enum status scaled_walk(struct emit_unit *u, struct text *t, const struct ir_op *op,
-                               struct diag *d)
-{
-    static const char *const suffix[3] = {"a", "b", "out"};
-    TRY(emit_need_int8(u, op, d));
-    TRY(emit_walk(u, t, op, d));
-    for (uint32_t i = 0; i < 3; i++) {
-        emit_field(t, arena_printf(u->arena, "multiplier_%s", suffix[i]), op->fixed.multiplier[i]);
-        emit_field(t, arena_printf(u->arena, "shift_%s", suffix[i]), op->fixed.shift[i]);
-    }
-    return ST_OK;
-}
-
 static enum status reduce(struct emit_unit *u, struct text *t, const struct ir_op *op,
                           struct diag *d)
 {
@@ -142,8 +129,8 @@ static enum status l2_norm(struct emit_unit *u, struct text *t, const struct ir_
 }
 
 const struct host_op emit_host_math[HOST_MATH] = {
-    {IR_OP_PRELU, IR_I8, "prelu", "add", scaled_walk, HOST_TWO},
-    {IR_OP_SQUARED_DIFFERENCE, IR_I8, "squared_difference", "add", scaled_walk, HOST_TWO},
+    {IR_OP_PRELU, IR_I8, "prelu", "add", emit_scaled_walk, HOST_TWO},
+    {IR_OP_SQUARED_DIFFERENCE, IR_I8, "squared_difference", "add", emit_scaled_walk, HOST_TWO},
     {IR_OP_REDUCE_MAX, IR_I8, "reduce_max", "mean", reduce, HOST_ONE},
     {IR_OP_REDUCE_MIN, IR_I8, "reduce_min", "mean", reduce, HOST_ONE},
     {IR_OP_ARG_MAX, IR_I8, "arg_max", "arg", arg, HOST_ONE},

@@ -216,26 +216,13 @@ static enum status bias_codes(struct ox *m, uint32_t i, int32_t channels, const 
 enum status ox_qlinear_conv(struct ox *m)
 {
     struct ox_pending *p = ox_pending_new(m, IR_OP_CONV2D, (struct ox_shape){0});
-    const struct ox_value *x = ox_in(m, 0);
     const struct ox_const *w;
     struct ir_quant q;
-    uint32_t id;
-    int32_t type;
 
-    if (!x || x->kind != OX_TENSOR)
-        return FAIL(m->d, ST_UNSUPPORTED, "input: expected a computed tensor");
-    p->n_in = 1;
-    p->in[0] = x->tensor;
-    TRY(ox_scale(m, 1, 2, 0, NULL, 0, &q, &type));
-    TRY(ox_set_quant(m, x->tensor, &q));
-    TRY(ox_want_const(m, 3, "weights", &w));
-    TRY(ox_scale(m, 4, 5, w->rank, w->dim, 0, &q, &type));
+    TRY(ox_qlinear_operands(m, p, 0, &w, &q));
     TRY(conv_geometry(m, p, w, &q));
     TRY(bias_codes(m, 8, w->dim[0], &p->bias_codes));
-    TRY(ox_scale(m, 6, 7, 0, NULL, 0, &q, &type));
-    TRY(ox_finish(m, p, ox_out(m, 0)->name, ox_ir_type(type), &q, &id));
-    ox_set_tensor(m, 0, id, false);
-    return ST_OK;
+    return ox_qlinear_result(m, p);
 }
 
 static enum status check_cells(struct ox *m, const struct window *w)

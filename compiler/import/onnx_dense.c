@@ -151,24 +151,11 @@ enum status ox_gemm(struct ox *m)
 enum status ox_qlinear_matmul(struct ox *m)
 {
     struct ox_pending *p = ox_pending_new(m, IR_OP_FULLY_CONNECTED, (struct ox_shape){0});
-    const struct ox_value *x = ox_in(m, 0);
     const struct ox_const *w;
     struct ir_quant q;
-    uint32_t id;
-    int32_t type;
 
-    if (!x || x->kind != OX_TENSOR)
-        return FAIL(m->d, ST_UNSUPPORTED, "input: expected a computed tensor");
-    p->n_in = 1;
-    p->in[0] = x->tensor;
-    TRY(ox_scale(m, 1, 2, 0, NULL, 0, &q, &type));
-    TRY(ox_set_quant(m, x->tensor, &q));
-    TRY(ox_want_const(m, 3, "weights", &w));
-    TRY(ox_scale(m, 4, 5, w->rank, w->dim, 1, &q, &type));
+    TRY(ox_qlinear_operands(m, p, 1, &w, &q));
     TRY(set_weights(m, p, w, &q, true));
     TRY(set_shape(m, p));
-    TRY(ox_scale(m, 6, 7, 0, NULL, 0, &q, &type));
-    TRY(ox_finish(m, p, ox_out(m, 0)->name, ox_ir_type(type), &q, &id));
-    ox_set_tensor(m, 0, id, false);
-    return ST_OK;
+    return ox_qlinear_result(m, p);
 }

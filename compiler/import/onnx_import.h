@@ -185,6 +185,12 @@ struct ox_pending {
 struct ox_pending *ox_pending_new(struct ox *m, enum ir_opcode opcode, struct ox_shape shape);
 /* Output 0 of the node is this pending result. */
 void ox_set_pending(struct ox *m, const struct ox_pending *p);
+/* QLinearConv and QLinearMatMul: x, x_scale, x_zero, w, w_scale, w_zero, y_scale, y_zero, ...
+ * Operand 0 becomes p's; *w and *q are the weights and their scales along dimension `axis`. */
+enum status ox_qlinear_operands(struct ox *m, struct ox_pending *p, uint32_t axis,
+                                const struct ox_const **w, struct ir_quant *q);
+/* The operator ends with the result's scale and zero point. */
+enum status ox_qlinear_result(struct ox *m, struct ox_pending *p);
 /* Make the operator with its output in scale `q`; *id is the tensor, in the file's order. */
 enum status ox_finish(struct ox *m, const struct ox_pending *p, const char *name, enum ir_type type,
                       const struct ir_quant *q, uint32_t *id);

@@ -391,3 +391,31 @@ enum status ox_finish(struct ox *m, const struct ox_pending *p, const char *name
         *id = ox_rescale(m, name, *id, q, type);
     return ST_OK;
 }
+
+enum status ox_qlinear_operands(struct ox *m, struct ox_pending *p, uint32_t axis,
+                                const struct ox_const **w, struct ir_quant *q)
+{
+    const struct ox_value *x = ox_in(m, 0);
+    int32_t type;
+
+    if (!x || x->kind != OX_TENSOR)
+        return FAIL(m->d, ST_UNSUPPORTED, "input: expected a computed tensor");
+    p->n_in = 1;
+    p->in[0] = x->tensor;
+    TRY(ox_scale(m, 1, 2, 0, NULL, 0, q, &type));
+    TRY(ox_set_quant(m, x->tensor, q));
+    TRY(ox_want_const(m, 3, "weights", w));
+    return ox_scale(m, 4, 5, (*w)->rank, (*w)->dim, axis, q, &type);
+}
+
+enum status ox_qlinear_result(struct ox *m, struct ox_pending *p)
+{
+    struct ir_quant q;
+    uint32_t id;
+    int32_t type;
+
+    TRY(ox_scale(m, 6, 7, 0, NULL, 0, &q, &type));
+    TRY(ox_finish(m, p, ox_out(m, 0)->name, ox_ir_type(type), &q, &id));
+    ox_set_tensor(m, 0, id, false);
+    return ST_OK;
+}

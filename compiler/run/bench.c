@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../base/random.h"
+
 /* Sizes that a tensor of the accelerator may have at all, and what this machine should hold. */
 enum { MOST = 65535, MOST_BYTES = 256 << 20 };
 
@@ -72,21 +74,12 @@ static enum status parse(const struct options *o, struct layer *l, struct diag *
     return ST_OK;
 }
 
-/* splitmix64 (Steele, Lea, Flood 2014). */
-static uint64_t next_random(uint64_t *state)
-{
-    uint64_t z = (*state += 0x9e3779b97f4a7c15u);
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    return z ^ (z >> 31);
-}
-
 /* -127..127, as two hexadecimal digits each. */
 static void add_weights(struct text *t, uint64_t n, uint64_t *state)
 {
     static const char digit[] = "0123456789abcdef";
     for (uint64_t i = 0; i < n; i++) {
-        uint8_t v = (uint8_t)((int)(next_random(state) % 255) - 127);
+        uint8_t v = (uint8_t)((int)(random_next(state) % 255) - 127);
         const char pair[2] = {digit[v >> 4], digit[v & 15]};
         if (i % 48 == 0)
             text_add(t, i ? "\n  data=" : "  data=");
@@ -98,7 +91,7 @@ static void add_weights(struct text *t, uint64_t n, uint64_t *state)
 static void add_bias(struct text *t, uint32_t n, uint64_t *state)
 {
     for (uint32_t i = 0; i < n; i++)
-        text_printf(t, "%s%d", i ? "," : "", (int)(next_random(state) % 8193) - 4096);
+        text_printf(t, "%s%d", i ? "," : "", (int)(random_next(state) % 8193) - 4096);
 }
 
 static void add_padding(struct text *t, const char *before, const char *after, uint32_t in,

@@ -7,6 +7,7 @@
 #include "../base/file.h"
 #include "../base/home.h"
 #include "../base/npy.h"
+#include "../base/random.h"
 #include "run.h"
 
 #define DATA_MAX_BYTES ((size_t)1 << 30)
@@ -69,21 +70,12 @@ static enum status read_data(struct run_job *job, const char *path, const struct
     return ST_OK;
 }
 
-/* splitmix64 (Steele, Lea, Flood 2014). */
-static uint64_t next_random(uint64_t *state)
-{
-    uint64_t z = (*state += 0x9e3779b97f4a7c15u);
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    return z ^ (z >> 31);
-}
-
 static void fill(const struct run_job *job, struct run_data *data, const struct ir_tensor *t,
                  uint64_t *state)
 {
     for (uint64_t i = 0; i < data->n_bytes * job->n; i++)
         switch (job->options->fill) {
-        case FILL_RANDOM: data->bytes[i] = (uint8_t)(next_random(state) >> 24); break;
+        case FILL_RANDOM: data->bytes[i] = (uint8_t)(random_next(state) >> 24); break;
         case FILL_ZEROS: data->bytes[i] = 0; break;
         case FILL_ONES: data->bytes[i] = i % ir_type_bytes(t->type) == 0; break;
         }
@@ -91,7 +83,7 @@ static void fill(const struct run_job *job, struct run_data *data, const struct 
         return;
     for (uint64_t i = 0; i < data->n_bytes * job->n / 4; i++) {
         float value = job->options->fill == FILL_RANDOM
-                          ? (float)(next_random(state) >> 40) / 8388608.0f - 1.0f
+                          ? (float)(random_next(state) >> 40) / 8388608.0f - 1.0f
                           : (float)(job->options->fill == FILL_ONES);
         memcpy(data->bytes + 4 * i, &value, 4);
     }

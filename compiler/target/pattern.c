@@ -5,14 +5,7 @@
 
 #include "../base/text.h"
 #include "describe.h"
-
-#define REFUSE(q, ...) return arena_printf((q)->arena, __VA_ARGS__)
-#define ASK(expr)                                                                                  \
-    do {                                                                                           \
-        const char *why_ = (expr);                                                                 \
-        if (why_)                                                                                  \
-            return why_;                                                                           \
-    } while (0)
+#include "refuse.h"
 
 #define HALF (1 << 30) /* the multiplier of every power of two */
 

@@ -1,6 +1,7 @@
 /* systolic.c - the built-in accelerator: which operators it takes. Every rule names the value that
  * broke it. The limits are those of the command fields (hw/accel.json) and of the configuration. */
 #include "../schedule/layout.h"
+#include "refuse.h"
 #include "target.h"
 
 struct question {
@@ -10,14 +11,6 @@ struct question {
     const struct hd_config *hw;
     struct geo g;
 };
-
-#define REFUSE(q, ...) return arena_printf((q)->arena, __VA_ARGS__)
-#define ASK(expr)                                                                                  \
-    do {                                                                                           \
-        const char *why_ = (expr);                                                                 \
-        if (why_)                                                                                  \
-            return why_;                                                                           \
-    } while (0)
 
 static const char *check_tensor(struct question *q, const struct ir_tensor *t, const char *what)
 {

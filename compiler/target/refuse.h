@@ -1,0 +1,16 @@
+/* refuse.h - how a target's rules say no: a function that answers a question `q` with an `arena`
+ * returns NULL, or the rule that failed, with values. */
+#ifndef HEDDLE_TARGET_REFUSE_H
+#define HEDDLE_TARGET_REFUSE_H
+
+#include "../base/text.h"
+
+#define REFUSE(q, ...) return arena_printf((q)->arena, __VA_ARGS__)
+#define ASK(expr)                                                                                  \
+    do {                                                                                           \
+        const char *why_ = (expr);                                                                 \
+        if (why_)                                                                                  \
+            return why_;                                                                           \
+    } while (0)
+
+#endif
