@@ -106,44 +106,81 @@ uint64_t banks_conflicts(const struct hd_cmd_array *a, const struct hd_config *h
     return extra * div_up(a->out_channels, hw->n);
 }
 
-/* The next position of the command's loops; *tile: bytes that depthwise channel tiles lie apart. */
-static void next_position(const struct hd_cmd_array *a, const struct hd_config *hw,
-                          struct hd_walk *walk, struct hd_segment *s, struct hd_cmd_array *at,
-                          uint32_t *y, uint32_t *j)
+/* ARRAY's steps in the order of its loops: channel tile, block, segment, row, scan position. A tile
+ * may have more steps than positions. */
+struct steps {
+    struct hd_cmd_array a; /* in_row and x_start of this channel tile */
+    const struct hd_config *hw;
+    struct hd_walk walk;
+    struct hd_segment s;
+    uint32_t block, first_row, y, j; /* position; rows of the block from first_row on */
+    uint32_t rows, step, n_steps;
+};
+
+static void begin_tile(struct steps *t)
 {
-    if (++*j < a->scan)
+    const struct hd_cmd_array *a = &t->a;
+    uint32_t least = t->s.len > 4 ? t->s.len : 4;
+    t->rows = t->block + 1u == a->blocks ? a->last_rows : a->block_rows;
+    t->n_steps = t->rows * a->scan > least ? t->rows * a->scan : least;
+    t->y = t->first_row;
+    t->j = t->step = 0;
+}
+
+static void begin_block(struct steps *t)
+{
+    const struct hd_cmd_array *a = &t->a;
+    hd_walk_start(&t->walk, a->kernel_h, a->kernel_row_bytes, t->hw->n, a->ports, a->depthwise);
+    (void)hd_walk_next(&t->walk, &t->s);
+    begin_tile(t);
+}
+
+static void steps_start(struct steps *t, const struct hd_cmd_array *a, const struct hd_config *hw)
+{
+    *t = (struct steps){.a = *a, .hw = hw};
+    begin_block(t);
+}
+
+/* What the step reads; then the next one. */
+static void steps_next(struct steps *t, struct reads *r)
+{
+    r->n = r->busy = r->extra = 0;
+    if (t->y < t->first_row + t->rows) {
+        read_position(&t->a, t->hw, &t->s, t->y, t->j, r);
+        if (++t->j == t->a.scan) {
+            t->j = 0;
+            t->y++;
+        }
+    }
+    if (++t->step < t->n_steps)
         return;
-    *j = 0;
-    if (++*y < a->out_h)
+    if (hd_walk_next(&t->walk, &t->s)) {
+        begin_tile(t);
         return;
-    *y = 0;
-    if (hd_walk_next(walk, s))
-        return;
-    hd_walk_start(walk, a->kernel_h, a->kernel_row_bytes, hw->n, a->ports, a->depthwise);
-    (void)hd_walk_next(walk, s);
-    if (a->depthwise)
-        at->x_start += (int32_t)hw->n;
+    }
+    t->first_row += t->rows;
+    if (++t->block == t->a.blocks) {
+        t->block = t->first_row = 0;
+        if (t->a.depthwise)
+            t->a.in_row += (int32_t)t->hw->n;
+    }
+    begin_block(t);
 }
 
 uint32_t banks_left(const struct hd_cmd_array *a, const struct hd_config *hw)
 {
-    struct hd_walk walk;
-    struct hd_segment s;
+    struct steps t;
     struct reads r;
-    struct hd_cmd_array at = *a;
-    uint32_t word = 0, words = 0, y = 0, j = 0;
+    uint32_t word = 0, words = 0;
     if (hw->banks > MAX_BANKS)
         return BANKS_CYCLES;
-    hd_walk_start(&walk, a->kernel_h, a->kernel_row_bytes, hw->n, a->ports, a->depthwise);
-    if (!hd_walk_next(&walk, &s))
-        return BANKS_CYCLES;
+    steps_start(&t, a, hw);
     for (uint32_t i = 0; i < BANKS_CYCLES; i++) {
-        read_position(&at, hw, &s, y, j, &r);
+        steps_next(&t, &r);
         if (!(r.busy >> word % hw->banks & 1u)) {
             word++;
             words++;
         }
-        next_position(a, hw, &walk, &s, &at, &y, &j);
     }
     return words ? words : 1;
 }
@@ -163,19 +200,15 @@ static bool grant(const struct hd_config *hw, int64_t at, uint32_t *busy)
 uint32_t banks_beats(const struct hd_cmd_array *a, const struct hd_cmd_vector *v,
                      const struct hd_config *hw)
 {
-    struct hd_walk walk;
-    struct hd_segment s;
+    struct steps t;
     struct reads r;
-    struct hd_cmd_array at = *a;
-    uint32_t y = 0, j = 0, beats = 0, per_row = v->cols * div_up(v->channels, hw->n);
+    uint32_t beats = 0, per_row = v->cols * div_up(v->channels, hw->n);
     bool second = is_pair(v), got_a = false, got_b = !second;
     if (hw->banks > MAX_BANKS)
         return BANKS_CYCLES;
-    hd_walk_start(&walk, a->kernel_h, a->kernel_row_bytes, hw->n, a->ports, a->depthwise);
-    if (!hd_walk_next(&walk, &s))
-        return BANKS_CYCLES;
+    steps_start(&t, a, hw);
     for (uint32_t i = 0; i < BANKS_CYCLES; i++) {
-        read_position(&at, hw, &s, y, j, &r);
+        steps_next(&t, &r);
         uint32_t busy = r.busy;
         int64_t row = beats / per_row % v->rows, of = (int64_t)(beats % per_row) * hw->n;
         got_a = got_a || grant(hw, v->a_base + row * v->a_row + of, &busy);
@@ -185,7 +218,6 @@ uint32_t banks_beats(const struct hd_cmd_array *a, const struct hd_cmd_vector *v
             got_a = false;
             got_b = !second;
         }
-        next_position(a, hw, &walk, &s, &at, &y, &j);
     }
     return beats ? beats : 1;
 }
