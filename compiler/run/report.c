@@ -101,6 +101,29 @@ static void waves_line(struct text *t, const cJSON *all)
     text_add(t, "\n");
 }
 
+/* Of stats files that have it; bytes of the bus counters beside what cannot be avoided. */
+static void memory_lines(struct text *t, const cJSON *all)
+{
+    const cJSON *m = cJSON_GetObjectItemCaseSensitive(all, "memory");
+    double least = number_of(m, "compulsory_read_bytes") + number_of(m, "compulsory_write_bytes");
+    double moved = number_of(all, "dram_read_bytes") + number_of(all, "dram_write_bytes");
+    if (number_of(m, "live_range_bytes") <= 0)
+        return;
+    text_printf(t, "activations: peak %.0f bytes at %s, live-range bound %.0f at %s; apart: ",
+                number_of(m, "activation_bytes"), text_of(m, "activation_layer"),
+                number_of(m, "live_range_bytes"), text_of(m, "live_range_layer"));
+    text_printf(t, "second copies %.0f, row padding %.0f, tile buffers and rings %.0f\n",
+                number_of(m, "copy_bytes"), number_of(m, "padding_bytes"),
+                number_of(m, "buffer_bytes"));
+    if (number_of(all, "cycles") >= 0 && least > 0)
+        text_printf(t,
+                    "memory traffic: %.0f bytes, compulsory %.0f (weights %.0f once, inputs %.0f, "
+                    "outputs %.0f): %.2f times\n",
+                    moved, least, number_of(m, "compulsory_weight_bytes"),
+                    number_of(m, "compulsory_read_bytes") - number_of(m, "compulsory_weight_bytes"),
+                    number_of(m, "compulsory_write_bytes"), moved / least);
+}
+
 static void counter_lines(struct text *t, const cJSON *all)
 {
     const cJSON *units = cJSON_GetObjectItemCaseSensitive(all, "counters"), *unit, *kind;
@@ -132,6 +155,7 @@ static void text_report(struct text *t, const cJSON *all)
     if (number_of(sim, "cycles_per_second") > 0)
         text_printf(t, "; %.2f M cycles/s", number_of(sim, "cycles_per_second") / 1e6);
     text_add(t, "\n");
+    memory_lines(t, all);
     waves_line(t, all);
     if (number_of(all, "accuracy") >= 0)
         text_printf(t, "accuracy: %.2f %%\n", 100 * number_of(all, "accuracy"));
@@ -174,6 +198,8 @@ static void csv_line(struct text *t, const cJSON *l)
     text_printf(t, ",%.0f,%.6f", number_of(l, "macs"), number_of(l, "utilisation"));
     csv_number(t, number_of(l, "dram_read_bytes"));
     csv_number(t, number_of(l, "dram_write_bytes"));
+    csv_number(t, number_of(l, "live_bytes"));
+    csv_number(t, number_of(l, "activation_bytes"));
     for (uint32_t u = 0; u < HD_UNIT_COUNT; u++) {
         const cJSON *unit = cJSON_GetObjectItemCaseSensitive(units, hd_unit_names[u]);
         for (uint32_t k = 0; k < HD_COUNTER_SLOTS; k++)
@@ -187,7 +213,7 @@ static void csv_report(struct text *t, const cJSON *all)
 {
     const cJSON *l;
     text_add(t, "layer,op,shape,target,cycles,estimated_cycles,macs,utilisation,dram_read_bytes,"
-                "dram_write_bytes");
+                "dram_write_bytes,live_bytes,activation_bytes");
     for (uint32_t u = 0; u < HD_UNIT_COUNT; u++)
         for (uint32_t k = 0; k < HD_COUNTER_SLOTS; k++)
             if (hd_counter_names[u][k])

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "../base/file.h"
+#include "../plan/memory_use.h"
 #include "cores.h"
 #include "hd_accel_tables.h"
 #include "run.h"
@@ -86,7 +87,26 @@ static void add_row(cJSON *o, const struct run_row *row, uint32_t n)
     }
 }
 
-static cJSON *layer_json(const struct run_job *job, uint32_t i)
+/* Activations alive at the row's operators, and what the plan holds of them: the largest. */
+static void add_row_memory(const struct run_job *job, cJSON *o, const struct memory_at *at,
+                           uint32_t row)
+{
+    uint64_t live = 0, held = 0;
+    bool any = false;
+    for (uint32_t i = 0; at && i < job->p->graph->n_op; i++) {
+        if (job->p->graph->op[i]->dead || job->p->graph->op[i]->row != row)
+            continue;
+        any = true;
+        live = at[i].live > live ? at[i].live : live;
+        held = at[i].held > held ? at[i].held : held;
+    }
+    if (!any)
+        return;
+    add_count(o, "live_bytes", live);
+    add_count(o, "activation_bytes", held);
+}
+
+static cJSON *layer_json(const struct run_job *job, const struct memory_at *at, uint32_t i)
 {
     const struct ir_row *r = &job->p->graph->row[i];
     cJSON *o = cJSON_CreateObject();
@@ -116,6 +136,7 @@ static cJSON *layer_json(const struct run_job *job, uint32_t i)
         cJSON_AddStringToObject(o, "reason", r->reason);
     else
         cJSON_AddNullToObject(o, "reason");
+    add_row_memory(job, o, at, i);
     if (cycles && on_systolic(job, i))
         add_row(o, &job->shared->row[i], job->n);
     return o;
@@ -153,12 +174,29 @@ static void add_sim(const struct run_job *job, cJSON *o)
         cJSON_AddNullToObject(sim, "cycles_per_second");
 }
 
+static const char *row_at(const struct run_job *job, uint32_t position)
+{
+    const struct ir_graph *g = job->p->graph;
+    return position < g->n_op ? g->row[g->op[position]->row].name : "";
+}
+
 static void add_memory(const struct run_job *job, cJSON *o)
 {
     const struct sched_program *p = job->p->program;
     if (!p)
         return;
+    struct memory_use use = memory_use_of(p);
     cJSON *memory = cJSON_AddObjectToObject(o, "memory");
+    add_count(memory, "activation_bytes", use.at[use.peak_at].held);
+    cJSON_AddStringToObject(memory, "activation_layer", row_at(job, use.peak_at));
+    add_count(memory, "live_range_bytes", use.at[use.bound_at].live);
+    cJSON_AddStringToObject(memory, "live_range_layer", row_at(job, use.bound_at));
+    add_count(memory, "copy_bytes", use.copies);
+    add_count(memory, "padding_bytes", use.padding);
+    add_count(memory, "buffer_bytes", use.buffers);
+    add_count(memory, "compulsory_weight_bytes", use.weights);
+    add_count(memory, "compulsory_read_bytes", use.weights + use.read);
+    add_count(memory, "compulsory_write_bytes", use.write);
     add_count(memory, "arena_bytes", p->arena_bytes);
     add_count(memory, "scratchpad_bytes", p->spad_peak);
     add_count(memory, "constant_bytes", p->constants.length);
@@ -181,6 +219,7 @@ cJSON *run_stats_json(const struct run_job *job)
 {
     cJSON *o = cJSON_CreateObject(), *hw, *layers;
     uint64_t cycles = timed(job) ? job->shared->cycles : 0;
+    const struct memory_at *at = job->p->program ? memory_use_of(job->p->program).at : NULL;
     cJSON_AddStringToObject(o, "schema", "heddle.stats.v1");
     cJSON_AddStringToObject(o, "model", job->p->graph->name);
     cJSON_AddStringToObject(o, "engine", engine_names[job->options->engine]);
@@ -203,7 +242,7 @@ cJSON *run_stats_json(const struct run_job *job)
         cJSON_AddNumberToObject(o, "accuracy", (double)job->n_right / job->n);
     layers = cJSON_AddArrayToObject(o, "layers");
     for (uint32_t i = 0; i < job->p->graph->n_row; i++)
-        cJSON_AddItemToArray(layers, layer_json(job, i));
+        cJSON_AddItemToArray(layers, layer_json(job, at, i));
     if (timed(job) && job->p->program->n_stream)
         add_counters(job, o);
     add_waves(job, o);

@@ -109,6 +109,7 @@ struct sched_program {
     struct text constants;     /* region 1: bytes, blocks aligned to 64 */
     uint32_t arena_bytes;      /* region 2 */
     uint32_t *scratch;         /* by operator position: its host kernel's scratch in the arena */
+    uint32_t *buffer_bytes;    /* by operator position: scratchpad for its tiles and its ring */
     uint32_t command_bytes;    /* region 0 */
     uint32_t spad_peak;        /* bytes of the scratchpad in use at once */
     struct sched_knobs *knobs; /* by operator position in the graph */

@@ -1,0 +1,160 @@
+/* memory_use.c - see memory_use.h. Lifetimes come from the operators alone, places from the plan.
+ */
+#include "memory_use.h"
+
+#include "../schedule/host_layer.h"
+
+/* Operator positions; none: first > last. */
+struct life {
+    uint32_t first, last;
+};
+
+static bool is_activation(const struct ir_tensor *t)
+{
+    return t->role == IR_VALUE || t->role == IR_INPUT;
+}
+
+static void extend(struct life *l, struct sched_span s)
+{
+    l->first = s.first < l->first ? s.first : l->first;
+    l->last = s.last > l->last ? s.last : l->last;
+}
+
+/* By tensor. spans: operators that are interleaved count as one, or NULL; alias: a RESHAPE's result
+ * counts as its input. */
+static struct life *lives(struct arena *a, const struct ir_graph *g, const struct sched_span *spans,
+                          bool alias)
+{
+    struct life *life = ARENA_ARRAY(a, struct life, g->n_tensor + 1);
+    for (uint32_t i = 0; i < g->n_tensor; i++)
+        life[i] = (struct life){UINT32_MAX, 0};
+    for (uint32_t i = 0; i < g->n_op; i++) {
+        const struct ir_op *op = g->op[i];
+        struct sched_span s = spans ? spans[i] : (struct sched_span){i, i};
+        for (uint32_t k = 0; k < op->n_in && !op->dead; k++)
+            if (op->in[k] != IR_NONE)
+                extend(&life[alias ? ir_storage(g, op->in[k]) : op->in[k]], s);
+        for (uint32_t k = 0; k < op->n_out && !op->dead; k++)
+            extend(&life[alias ? ir_storage(g, op->out[k]) : op->out[k]], s);
+    }
+    for (uint32_t i = 0; i < g->n_in; i++)
+        life[g->in[i]].first = life[g->in[i]].first == UINT32_MAX ? UINT32_MAX : 0;
+    for (uint32_t i = 0; i < g->n_out && g->n_op; i++) {
+        struct life *l = &life[alias ? ir_storage(g, g->out[i]) : g->out[i]];
+        l->last = l->first == UINT32_MAX ? 0 : g->n_op - 1;
+    }
+    return life;
+}
+
+static bool alive(struct life l, uint32_t position)
+{
+    return l.first <= position && position <= l.last;
+}
+
+static uint64_t live_at(const struct ir_graph *g, const struct life *life, uint32_t position)
+{
+    uint64_t sum = 0;
+    for (uint32_t t = 0; t < g->n_tensor; t++)
+        if (is_activation(g->tensor[t]) && alive(life[t], position))
+            sum += ir_bytes(g->tensor[t]);
+    return sum;
+}
+
+uint64_t memory_live_bound(struct arena *a, const struct ir_graph *g)
+{
+    const struct life *life = lives(a, g, NULL, true);
+    uint64_t bound = 0;
+    for (uint32_t i = 0; i < g->n_op; i++) {
+        uint64_t live = live_at(g, life, i);
+        bound = live > bound ? live : bound;
+    }
+    return bound;
+}
+
+static void add_live(const struct sched_program *p, struct memory_use *use)
+{
+    const struct life *life = lives(p->arena, p->graph, NULL, true);
+    for (uint32_t i = 0; i < p->graph->n_op; i++)
+        use->at[i].live = live_at(p->graph, life, i);
+}
+
+static void add_held(const struct sched_program *p, struct memory_use *use)
+{
+    const struct ir_graph *g = p->graph;
+    const struct life *life = lives(p->arena, g, p->span, false);
+    for (uint32_t i = 0; i < g->n_op; i++)
+        for (uint32_t t = 0; t < g->n_tensor; t++) {
+            const struct sched_place *s = &p->place[t];
+            bool memory = s->in_memory && alive(life[t], i);
+            bool chip = s->on_chip && alive((struct life){s->first, s->last}, i);
+            uint64_t whole = (uint64_t)s->h * s->row_bytes;
+            if (!is_activation(g->tensor[t]))
+                continue;
+            use->at[i].held += memory ? s->mem_bytes : chip ? whole : 0;
+            use->at[i].copies += memory && chip ? whole : 0;
+            use->at[i].padding += chip ? (uint64_t)s->h * s->pitch - whole : 0;
+        }
+}
+
+static void add_buffers(const struct sched_program *p, struct memory_use *use)
+{
+    for (uint32_t i = 0; i < p->graph->n_op; i++) {
+        struct sched_span s = sched_span_of(p, i);
+        for (uint32_t k = s.first; k <= s.last; k++)
+            use->at[i].buffers += p->buffer_bytes[k];
+        use->at[i].buffers += host_scratch(p->graph, p->graph->op[i]);
+    }
+}
+
+static bool on_accelerator(const struct ir_op *op)
+{
+    return !op->dead && op->region != IR_NONE;
+}
+
+/* Tensors as operators of the accelerator and others touch them. */
+struct touched {
+    bool made, read; /* by the accelerator */
+    bool read_there; /* by another, the caller included */
+};
+
+static void add_compulsory(const struct sched_program *p, struct memory_use *use)
+{
+    const struct ir_graph *g = p->graph;
+    struct touched *by = ARENA_ARRAY(p->arena, struct touched, g->n_tensor + 1);
+    for (uint32_t i = 0; i < g->n_op; i++) {
+        const struct ir_op *op = g->op[i];
+        bool here = on_accelerator(op);
+        for (uint32_t k = 0; k < op->n_in && !op->dead; k++)
+            if (op->in[k] != IR_NONE)
+                *(here ? &by[op->in[k]].read : &by[op->in[k]].read_there) = true;
+        for (uint32_t k = 0; k < op->n_out && here; k++)
+            by[op->out[k]].made = true;
+    }
+    for (uint32_t i = 0; i < g->n_out; i++)
+        by[g->out[i]].read_there = true;
+    for (uint32_t i = 0; i < g->n_tensor; i++) {
+        uint64_t n = ir_bytes(g->tensor[i]);
+        use->weights += by[i].read && g->tensor[i]->role == IR_CONST ? n : 0;
+        use->read += by[i].read && !by[i].made && g->tensor[i]->role != IR_CONST ? n : 0;
+        use->write += by[i].made && by[i].read_there ? n : 0;
+    }
+}
+
+struct memory_use memory_use_of(const struct sched_program *p)
+{
+    struct memory_use use = {0};
+    use.at = ARENA_ARRAY(p->arena, struct memory_at, p->graph->n_op + 1);
+    add_live(p, &use);
+    add_held(p, &use);
+    add_buffers(p, &use);
+    add_compulsory(p, &use);
+    for (uint32_t i = 0; i < p->graph->n_op; i++) {
+        const struct memory_at *m = &use.at[i];
+        use.bound_at = m->live > use.at[use.bound_at].live ? i : use.bound_at;
+        use.peak_at = m->held > use.at[use.peak_at].held ? i : use.peak_at;
+        use.copies = m->copies > use.copies ? m->copies : use.copies;
+        use.padding = m->padding > use.padding ? m->padding : use.padding;
+        use.buffers = m->buffers > use.buffers ? m->buffers : use.buffers;
+    }
+    return use;
+}

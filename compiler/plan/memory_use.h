@@ -1,0 +1,36 @@
+/* memory_use.h - what the plan holds beside what the network needs: bytes of activations alive at
+ * each operator, and the traffic with memory that no schedule can avoid.
+ * in:  a built program.   out: figures for reports; nothing depends on them. */
+#ifndef HEDDLE_PLAN_MEMORY_USE_H
+#define HEDDLE_PLAN_MEMORY_USE_H
+
+#include "../schedule/sched.h"
+
+/* Bytes at one operator; operators that are interleaved (sched_span) count as one. */
+struct memory_at {
+    /* The graph's own need: inputs, outputs and all else alive there, each tensor once. An input is
+     * alive until its last reader, an output to the end, a RESHAPE adds nothing. */
+    uint64_t live;
+    uint64_t held;    /* of these, what the plan keeps whole in memory or scratchpad, each once */
+    uint64_t copies;  /* second copies: an input in memory, say, and loaded whole */
+    uint64_t padding; /* in the scratchpad, between rows of whole tensors */
+    uint64_t buffers; /* tile buffers, rings of chains, scratch of host kernels */
+};
+
+struct memory_use {
+    struct memory_at *at; /* by operator position */
+    uint32_t bound_at;    /* where `live` is largest: the live-range bound is at[bound_at].live */
+    uint32_t peak_at;     /* where `held` is largest */
+    uint64_t copies, padding, buffers; /* their largest, wherever that is */
+    /* Compulsory traffic of the accelerator: constants of its operators once; what its operators
+     * read that none of them made; what they make that others read. */
+    uint64_t weights, read, write;
+};
+
+/* The live-range bound of a graph: most bytes of `live` at one of its operators. */
+uint64_t memory_live_bound(struct arena *a, const struct ir_graph *g);
+
+/* Figures of `p`; memory from p->arena. A graph without operators has all 0 and at[0] alone. */
+struct memory_use memory_use_of(const struct sched_program *p);
+
+#endif
