@@ -76,9 +76,38 @@ static enum status import(struct pipeline *p, const struct options *o, const cha
     return tfl_import(p->arena, name, data, n_bytes, &p->graph, d);
 }
 
+/* Instances of the accelerator with a configuration of their own (--target-NAME-hw). One that is
+ * alone takes the place of --hw. */
+static enum status own_configs(struct pipeline *p, struct diag *d)
+{
+    uint32_t accelerators = 0, last = 0;
+    for (uint32_t i = 0; i < p->targets.n; i++) {
+        const struct target *t = p->targets.target[i];
+        const char *hw = t->desc->accelerator && t->setting ? t->setting[0].text : "";
+        accelerators += t->desc->accelerator;
+        last = t->desc->accelerator ? i : last;
+        if (*hw == '\0')
+            continue;
+        struct target *own = ARENA_NEW(p->arena, struct target);
+        struct hd_config *config = ARENA_NEW(p->arena, struct hd_config);
+        enum status st = pipeline_config(p->arena, hw, config, d);
+        if (st != ST_OK) {
+            diag_prefix(d, "%s", target_option(p->arena, t->name, TARGET_ATTR_HW));
+            return st;
+        }
+        *own = *t;
+        own->hw = config;
+        p->targets.target[i] = own;
+    }
+    if (accelerators == 1)
+        p->hw = *target_hw(p->targets.target[last], &p->hw);
+    return ST_OK;
+}
+
 static enum status front(struct pipeline *p, const struct options *o, const char *path,
                          const char *name, const uint8_t *data, size_t n_bytes, struct diag *d)
 {
+    TRY(own_configs(p, d));
     enum status st = import(p, o, path, name, data, n_bytes, d);
     if (st == ST_OK)
         st = run_passes(p, o, d);
@@ -108,12 +137,38 @@ enum status pipeline_front_text(struct pipeline *p, const struct options *o, con
     return front(p, o, "graph.ir", "graph", (const uint8_t *)ir->data, ir->length, d);
 }
 
+/* The accelerators that have anything to do. */
+static uint32_t devices(const struct pipeline *p, struct sched_device device[SCHED_MAX_DEVICES])
+{
+    uint32_t n = 0;
+    for (uint32_t t = 0; t < p->targets.n; t++) {
+        bool used = false;
+        for (uint32_t i = 0; i < p->graph->n_op; i++)
+            used = used || (!p->graph->op[i]->dead && p->graph->op[i]->target == t);
+        if (used && p->targets.target[t]->desc->accelerator)
+            device[n++] = (struct sched_device){t, target_hw(p->targets.target[t], &p->hw)};
+    }
+    return n;
+}
+
+static enum status schedule(struct pipeline *p, const struct sched_options *o, struct diag *d)
+{
+    struct sched_device device[SCHED_MAX_DEVICES];
+    uint32_t n = devices(p, device);
+    if (n > 1)
+        return sched_run_devices(p->arena, p->graph, device, n, o, &p->program, d);
+    TRY(sched_run(p->arena, p->graph, n ? device[0].hw : &p->hw, o, &p->program, d));
+    if (n)
+        p->program->device[0] = device[0];
+    return ST_OK;
+}
+
 enum status pipeline_back(struct pipeline *p, const struct options *o, struct diag *d)
 {
     const struct sched_options s = {.no_overlap = o->no_overlap,
                                     .mem_latency = o->mem_latency,
                                     .mem_bytes = o->mem_bytes,
                                     .no_search = o->no_search};
-    TRY(sched_run(p->arena, p->graph, &p->hw, &s, &p->program, d));
+    TRY(schedule(p, &s, d));
     return emit_run(p->arena, p->graph, &p->targets, p->program, &p->emitted, d);
 }

@@ -48,7 +48,8 @@ static void *region_host(const struct hd_model *m, const struct hd_call *call, u
     }
 }
 
-int hd_model_bind(const struct hd_model *m, const struct hd_call *call, uint64_t device_base)
+int hd_model_bind_device(const struct hd_model *m, const struct hd_call *call,
+                         struct hd_device *dev, uint64_t device_base)
 {
     uint32_t regions = HD_REGION_IO + m->n_inputs + m->n_outputs;
 
@@ -56,13 +57,18 @@ int hd_model_bind(const struct hd_model *m, const struct hd_call *call, uint64_t
         return HD_ERROR_ARGUMENT;
     for (uint32_t r = 0; r < regions; r++) {
         uint32_t n = region_bytes(m, r);
-        int rc = hd_bind(call->dev, r, region_host(m, call, r),
+        int rc = hd_bind(dev, r, region_host(m, call, r),
                          device_base + hd_model_region_offset(m, r), n);
 
         if (rc == HD_OK && r <= HD_REGION_CONSTANTS && n)
-            rc = hd_copy_in(call->dev, r, 0, n);
+            rc = hd_copy_in(dev, r, 0, n);
         if (rc != HD_OK)
             return rc;
     }
     return HD_OK;
+}
+
+int hd_model_bind(const struct hd_model *m, const struct hd_call *call, uint64_t device_base)
+{
+    return hd_model_bind_device(m, call, call->dev, device_base);
 }

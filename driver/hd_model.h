@@ -5,7 +5,7 @@
 
 #include "hd.h"
 
-#define HD_MODEL_ABI 2u
+#define HD_MODEL_ABI 3u
 
 /* One input or output of the graph, in the model's own layout and type. */
 struct hd_io {
@@ -18,18 +18,27 @@ struct hd_io {
 
 /* One inference. Everything is the caller's. */
 struct hd_call {
-    struct hd_device *dev; /* NULL if the model has no accelerator part */
+    struct hd_device *dev; /* the accelerator, or the first; NULL if the model has none */
     uint8_t *arena;        /* arena_bytes, aligned to 64 */
     uint8_t *const *in;    /* host copy of each input */
     uint8_t *const *out;
     uint8_t *state; /* state_bytes, kept from inference to inference (variables) */
-    /* Called before each host operator (submission = 0) and each submission (submission = 1) with
-     * the row of the model's operator table. NULL: none. */
+    /* Called before each host operator (submission = 0) and each submission (1 + index of the
+     * device) with the row of the model's operator table. NULL: none. */
     void (*enter)(void *ctx, uint32_t layer, uint32_t submission);
     void *ctx;
     /* Registers and memory of the cores of other targets, in the order of hd_model.port_names;
      * NULL, or an entry NULL: the target's C function computes without its core. */
     const struct hd_port *const *ports;
+    /* All accelerators in the order of hd_model.devices, [0] is dev; NULL unless there are several.
+     */
+    struct hd_device *const *devices;
+};
+
+/* One of several accelerators that a model runs on. */
+struct hd_model_device {
+    const char *name, *hw; /* of the target's instance, of its configuration */
+    uint32_t config_hash;
 };
 
 struct hd_model {
@@ -50,6 +59,8 @@ struct hd_model {
     int (*run)(const struct hd_call *call); /* 0 or a negative enum hd_error */
     uint32_t n_ports;                       /* targets with cores of their own */
     const char *const *port_names;
+    uint32_t n_devices; /* 0 unless there are several */
+    const struct hd_model_device *devices;
 };
 
 /* Device memory a model needs in one piece, and the binding of all its regions into it:
@@ -60,5 +71,8 @@ uint64_t hd_model_device_bytes(const struct hd_model *m);
 /* Device offset of a region in that piece. */
 uint64_t hd_model_region_offset(const struct hd_model *m, uint32_t region);
 int hd_model_bind(const struct hd_model *m, const struct hd_call *call, uint64_t device_base);
+/* The same for one of several: regions of `dev`, whose memory begins at device_base. */
+int hd_model_bind_device(const struct hd_model *m, const struct hd_call *call,
+                         struct hd_device *dev, uint64_t device_base);
 
 #endif

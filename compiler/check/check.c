@@ -310,7 +310,7 @@ static enum status defaults(struct check *c, struct diag *d)
     for (uint32_t i = 0; i < c->desc->n_attr; i++)
         TRY(target_set(c->arena, &c->desc->attr[i], c->desc->attr[i].name,
                        c->desc->attr[i].fallback, &s[i], d));
-    c->target = (struct target){c->desc, c->desc->name, s};
+    c->target = (struct target){c->desc, c->desc->name, s, NULL};
     return ST_OK;
 }
 

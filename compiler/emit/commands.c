@@ -70,6 +70,14 @@ static void add_command(struct text *t, const struct emit_unit *u, const struct 
     text_add(t, "},\n");
 }
 
+/* The configuration of the stream's device; the first one's has a name. */
+static const char *hash_of(const struct emit_unit *u, const struct sched_stream *s)
+{
+    if (s->device == 0)
+        return "MODEL_CONFIG_HASH";
+    return arena_printf(u->arena, "0x%08xu", u->program->device[s->device].hw->hash);
+}
+
 static void add_stream(struct text *t, const struct emit_unit *u, uint32_t k)
 {
     const struct sched_stream *s = &u->program->stream[k];
@@ -78,10 +86,10 @@ static void add_stream(struct text *t, const struct emit_unit *u, uint32_t k)
                 (unsigned long long)s->est_cycles, k);
     text_printf(t,
                 "        .header = {.magic = HD_MAGIC, .version = HD_STREAM_VERSION, .config_hash "
-                "= MODEL_CONFIG_HASH,\n"
+                "= %s,\n"
                 "            .length = sizeof(struct stream%u), .region_count = %u, .command_count "
                 "= %u},\n",
-                k, HD_REGION_IO + u->graph->n_in + u->graph->n_out, s->n);
+                hash_of(u, s), k, HD_REGION_IO + u->graph->n_in + u->graph->n_out, s->n);
     for (uint32_t i = 0; i < s->n; i++)
         add_command(t, u, &s->cmd[i], i);
     text_add(t, "    },\n");

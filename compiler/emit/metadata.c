@@ -81,11 +81,12 @@ static void add_functions(const struct emit_unit *u, cJSON *o)
 static void add_targets(const struct emit_unit *u, cJSON *o)
 {
     cJSON *list = cJSON_AddArrayToObject(o, "targets"), *t;
-    if (u->program->n_stream) {
+    for (uint32_t i = 0; i < u->program->n_device && u->program->n_stream; i++) {
+        const struct sched_device *device = &u->program->device[i];
         t = cJSON_CreateObject();
-        cJSON_AddStringToObject(t, "name", "systolic");
-        cJSON_AddStringToObject(t, "hw", u->program->hw->name);
-        cJSON_AddNumberToObject(t, "config_hash", u->program->hw->hash);
+        cJSON_AddStringToObject(t, "name", u->targets->target[device->target]->name);
+        cJSON_AddStringToObject(t, "hw", device->hw->name);
+        cJSON_AddNumberToObject(t, "config_hash", device->hw->hash);
         cJSON_AddItemToArray(list, t);
     }
     for (uint32_t i = 0; i < u->targets->n; i++) {

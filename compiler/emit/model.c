@@ -9,51 +9,64 @@ static bool host_op(const struct ir_op *op)
     return !op->dead && op->region == IR_NONE;
 }
 
-static bool host_reads(const struct ir_graph *g, uint32_t tensor)
+/* Not of the device that runs `mine`: the host's, or another device's. */
+static bool elsewhere(const struct ir_op *op, const struct ir_op *mine)
+{
+    return !op->dead && (op->region == IR_NONE || op->target != mine->target);
+}
+
+static bool others_read(const struct ir_graph *g, uint32_t tensor, const struct ir_op *mine)
 {
     for (uint32_t i = 0; i < g->n_op; i++)
-        for (uint32_t k = 0; host_op(g->op[i]) && k < g->op[i]->n_in; k++)
+        for (uint32_t k = 0; elsewhere(g->op[i], mine) && k < g->op[i]->n_in; k++)
             if (g->op[i]->in[k] == tensor)
                 return true;
     return g->tensor[tensor]->is_output;
 }
 
-static bool host_writes(const struct ir_graph *g, uint32_t tensor)
+static bool others_write(const struct ir_graph *g, uint32_t tensor, const struct ir_op *mine)
 {
     const struct ir_tensor *t = g->tensor[tensor];
     if (t->role == IR_INPUT)
         return true;
     for (uint32_t i = 0; i < g->n_op; i++)
-        for (uint32_t k = 0; host_op(g->op[i]) && k < g->op[i]->n_out; k++)
+        for (uint32_t k = 0; elsewhere(g->op[i], mine) && k < g->op[i]->n_out; k++)
             if (g->op[i]->out[k] == tensor)
                 return true;
     return false;
 }
 
-static void add_copy(struct emit_unit *u, struct text *t, const char *way, uint32_t tensor)
+/* "call->dev" for the first device, "call->devices[1]" for the second. */
+static const char *device_of(struct emit_unit *u, uint32_t device)
+{
+    return device ? arena_printf(u->arena, "call->devices[%u]", device) : "call->dev";
+}
+
+static void add_copy(struct emit_unit *u, struct text *t, const char *way, const char *device,
+                     uint32_t tensor)
 {
     const struct sched_place *s = &u->program->place[tensor];
     if (s->in_memory)
-        text_printf(t, "    MODEL_TRY(hd_copy_%s(call->dev, %u, 0x%x, %u));\n", way, s->mem_region,
-                    s->mem_offset, s->mem_bytes);
+        text_printf(t, "    MODEL_TRY(hd_copy_%s(%s, %u, 0x%x, %u));\n", way, device,
+                    s->mem_region, s->mem_offset, s->mem_bytes);
 }
 
-/* Copies of what host and accelerator exchange around one submission, each tensor once. */
-static void add_copies(struct emit_unit *u, struct text *t, uint32_t region, bool in)
+/* Copies of what the device and others exchange around one submission, each tensor once. */
+static void add_copies(struct emit_unit *u, struct text *t, const struct sched_stream *s, bool in)
 {
     const struct ir_graph *g = u->graph;
     bool *seen = ARENA_ARRAY(u->arena, bool, g->n_tensor + 1);
     for (uint32_t i = 0; i < g->n_op; i++) {
         const struct ir_op *op = g->op[i];
-        if (op->dead || op->region != region)
+        if (op->dead || op->region != s->region)
             continue;
         for (uint32_t k = 0; k < (in ? op->n_in : op->n_out); k++) {
             uint32_t id = in ? op->in[k] : op->out[k];
             if (id == IR_NONE || seen[id])
                 continue;
             seen[id] = true;
-            if (in ? host_writes(g, id) : host_reads(g, id))
-                add_copy(u, t, in ? "in" : "out", id);
+            if (in ? others_write(g, id, op) : others_read(g, id, op))
+                add_copy(u, t, in ? "in" : "out", device_of(u, s->device), id);
         }
     }
 }
@@ -65,10 +78,11 @@ static void add_submission(struct emit_unit *u, struct text *t, uint32_t k)
     text_printf(t, "\n    /* accelerator: %s to %s, about %llu cycles */\n",
                 u->graph->row[first].name, u->graph->row[last].name,
                 (unsigned long long)s->est_cycles);
-    text_printf(t, "    model_enter(call, %u, 1);\n", first);
-    add_copies(u, t, s->region, true);
-    text_printf(t, "    MODEL_TRY(hd_run(call->dev, 0x%x, %u));\n", s->offset, s->n_bytes);
-    add_copies(u, t, s->region, false);
+    text_printf(t, "    model_enter(call, %u, %u);\n", first, 1 + s->device);
+    add_copies(u, t, s, true);
+    text_printf(t, "    MODEL_TRY(hd_run(%s, 0x%x, %u));\n", device_of(u, s->device), s->offset,
+                s->n_bytes);
+    add_copies(u, t, s, false);
 }
 
 static void add_host_call(struct emit_unit *u, struct text *t, const struct ir_op *op)
@@ -181,6 +195,21 @@ static void add_ports(struct emit_unit *u, struct text *t)
     text_add(t, "},\n");
 }
 
+/* The devices that the caller must open, where there are several. */
+static void add_devices(struct emit_unit *u, struct text *t)
+{
+    const struct sched_program *p = u->program;
+    if (p->n_device < 2)
+        return;
+    text_printf(t, "    .n_devices = %u,\n    .devices = (const struct hd_model_device[]){\n",
+                p->n_device);
+    for (uint32_t i = 0; i < p->n_device; i++)
+        text_printf(t, "        {\"%s\", \"%s\", 0x%08xu},\n",
+                    u->targets->target[p->device[i].target]->name, p->device[i].hw->name,
+                    p->device[i].hw->hash);
+    text_add(t, "    },\n");
+}
+
 static void add_table(struct emit_unit *u, struct text *t)
 {
     const struct ir_graph *g = u->graph;
@@ -204,6 +233,7 @@ static void add_table(struct emit_unit *u, struct text *t)
                     "    .constants = model_constants,\n    .constant_bytes = "
                     "MODEL_DEVICE_CONSTANT_BYTES,\n");
     add_ports(u, t);
+    add_devices(u, t);
     if (u->state_bytes)
         text_printf(t, "    .state_bytes = %u,\n    .reset_state = reset_state,\n", u->state_bytes);
     text_printf(t,
@@ -240,6 +270,8 @@ static void add_header(struct emit_unit *u, struct text *t, uint32_t device_cons
                 "#define MODEL_IO_BYTES %u /* inputs and outputs, each rounded up to 64 */\n\n",
                 p->command_bytes, device_constants, all, p->arena_bytes, u->state_bytes,
                 emit_io_bytes(u));
+    if (p->n_device > 1)
+        text_printf(t, "#define MODEL_DEVICES %u\n", p->n_device);
     text_add(t, "struct model_commands;\nextern const struct model_commands model_commands;\n"
                 "extern const uint8_t model_constants[MODEL_ALL_CONSTANT_BYTES];\n"
                 "extern const struct hd_model hd_model;\n\n#endif\n");

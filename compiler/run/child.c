@@ -16,7 +16,8 @@ struct child {
     struct run_job *job;
     struct run_shared *shared;
     struct player play;
-    bool pending; /* pending: a submission's times are not collected yet */
+    struct device *v; /* that ran the last submission, or the first; NULL without any */
+    bool pending;     /* a submission's times are not collected yet */
     uint32_t process, inference;
     struct waves waves;
     struct diag d;
@@ -26,7 +27,7 @@ struct child {
 static void add_rows(struct child *c)
 {
     const struct hd_sim_row *from;
-    uint32_t n = c->play.v.sim.api->rows(c->play.v.sim.sim, &from);
+    uint32_t n = c->v->sim.api->rows(c->v->sim.sim, &from);
     for (uint32_t i = 0; i < n; i++) {
         if (from[i].layer >= c->job->p->graph->n_row)
             continue;
@@ -43,7 +44,7 @@ static void add_rows(struct child *c)
 static void read_counters(struct child *c)
 {
     for (uint32_t i = 0; i < HD_SIM_UNITS * HD_SIM_KINDS; i++)
-        c->shared->counter[i] += c->play.v.port.read32(c->play.v.port.ctx, HD_REG_COUNTER(i));
+        c->shared->counter[i] += c->v->port.read32(c->v->port.ctx, HD_REG_COUNTER(i));
 }
 
 static void collect(struct child *c)
@@ -51,8 +52,8 @@ static void collect(struct child *c)
     if (!c->pending)
         return;
     c->pending = false;
-    c->shared->cycles += c->play.v.dev.cycles;
-    if (c->play.v.engine != ENGINE_RTL)
+    c->shared->cycles += c->v->dev.cycles;
+    if (c->v->engine != ENGINE_RTL)
         return;
     add_rows(c);
     waves_submission_end(&c->waves);
@@ -74,8 +75,9 @@ static void enter(void *ctx, uint32_t layer, uint32_t submission)
     collect_cores(c);
     c->shared->layer = c->shared->working = layer;
     c->shared->submission = submission;
-    c->pending = submission && c->play.has_device;
-    if (c->pending && c->play.v.engine == ENGINE_RTL)
+    c->pending = submission && submission <= c->play.n_device;
+    c->v = c->pending ? &c->play.v[submission - 1] : c->v;
+    if (c->pending && c->v->engine == ENGINE_RTL && c->v == c->waves.v)
         waves_submission(&c->waves, layer);
 }
 
@@ -84,7 +86,7 @@ static void look(void *ctx)
 {
     struct child *c = ctx;
     const struct hd_sim_command *cmd;
-    uint32_t n = c->play.v.sim.api->commands(c->play.v.sim.sim, &cmd);
+    uint32_t n = c->v->sim.api->commands(c->v->sim.sim, &cmd);
     uint64_t latest = 0;
     for (uint32_t i = 0; i < n; i++)
         if (cmd[i].unit != HD_UNIT_FETCH && cmd[i].done == 0 && cmd[i].start > latest) {
@@ -96,11 +98,13 @@ static void look(void *ctx)
 static enum status set_up(struct child *c, const char *so_path, const struct sim_model *sim)
 {
     TRY(player_open(&c->play, c->job, c->job->options->engine, so_path, sim, enter, c, &c->d));
-    if (isatty(STDERR_FILENO) && c->play.v.sim.sim && c->process == 0) {
-        c->play.v.sim.look = look;
-        c->play.v.sim.look_ctx = c;
-    }
-    return waves_open(&c->waves, c->job, &c->play.v, c->play.has_device && c->process == 0, &c->d);
+    c->v = c->play.n_device ? &c->play.v[0] : NULL;
+    for (uint32_t k = 0; k < c->play.n_device; k++)
+        if (isatty(STDERR_FILENO) && c->play.v[k].sim.sim && c->process == 0) {
+            c->play.v[k].sim.look = look;
+            c->play.v[k].sim.look_ctx = c;
+        }
+    return waves_open(&c->waves, c->job, c->play.v, c->process == 0 ? c->play.n_device : 0, &c->d);
 }
 
 static const char *row_name(const struct child *c)
@@ -123,10 +127,10 @@ static enum status device_failure(struct child *c, int rc)
     if (!c->shared->submission)
         return target_failure(c, rc);
     char text[1024];
-    const char *detail = c->play.has_device && (rc == HD_ERROR_STUCK || rc == HD_ERROR_FAULT)
-                             ? device_detail(&c->play.v)
+    const char *detail = c->v && (rc == HD_ERROR_STUCK || rc == HD_ERROR_FAULT)
+                             ? device_detail(c->v)
                              : "";
-    hd_describe(&c->play.v.dev, rc, NULL, 0, c->play.model->layer_names, c->play.model->n_layers,
+    hd_describe(&c->v->dev, rc, NULL, 0, c->play.model->layer_names, c->play.model->n_layers,
                 text, sizeof text);
     return FAIL(&c->d, ST_DEVICE, "inference %u, submission at %s: %s%s%s", c->inference,
                 row_name(c), text, *detail ? "; " : "", detail);
@@ -138,8 +142,8 @@ static void seed_stalls(struct child *c)
     uint64_t seed = c->job->options->stall_seed;
     if (seed == 0 || c->job->options->engine != ENGINE_RTL)
         return;
-    if (c->play.has_device)
-        c->play.v.sim.api->seed(c->play.v.sim.sim, seed + c->inference);
+    for (uint32_t k = 0; k < c->play.n_device; k++)
+        c->play.v[k].sim.api->seed(c->play.v[k].sim.sim, seed + c->inference);
     if (c->play.call.ports)
         cores_seed(c->job->cores, seed + c->inference);
 }
@@ -165,16 +169,23 @@ static enum status infer(struct child *c)
 
 static void totals(struct child *c)
 {
-    struct hd_sim_totals t = {0};
-    if (c->job->options->engine != ENGINE_RTL || !(c->play.has_device || c->play.call.ports))
+    struct run_shared *r = c->shared;
+    double wall_seconds = 0;
+    if (c->job->options->engine != ENGINE_RTL || !(c->play.n_device || c->play.call.ports))
         return;
-    if (c->play.has_device)
-        c->play.v.sim.api->totals(c->play.v.sim.sim, &t);
-    c->shared->read_bytes = t.read_bytes + c->shared->core_read_bytes;
-    c->shared->write_bytes = t.write_bytes + c->shared->core_write_bytes;
-    c->shared->sim_cycles = t.cycles + c->shared->core_cycles;
+    r->read_bytes = r->core_read_bytes;
+    r->write_bytes = r->core_write_bytes;
+    r->sim_cycles = r->core_cycles;
+    for (uint32_t k = 0; k < c->play.n_device; k++) {
+        struct hd_sim_totals t = {0};
+        c->play.v[k].sim.api->totals(c->play.v[k].sim.sim, &t);
+        r->read_bytes += t.read_bytes;
+        r->write_bytes += t.write_bytes;
+        r->sim_cycles += t.cycles;
+        wall_seconds += t.wall_seconds;
+    }
     if (!c->play.call.ports)
-        c->shared->wall_seconds = t.wall_seconds;
+        r->wall_seconds = wall_seconds;
 }
 
 static enum status all_inferences(struct child *c)
@@ -194,7 +205,7 @@ static enum status child_main(struct child *c, const char *so_path, const struct
     totals(c);
     waves_submission_end(&c->waves);
     enum status waves = waves_close(&c->waves, c->shared, &c->d);
-    device_close(&c->play.v);
+    player_close(&c->play);
     if (c->play.call.ports)
         cores_close(c->job->cores);
     return st != ST_OK ? st : waves;

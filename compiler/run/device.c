@@ -51,12 +51,12 @@ static enum status open_rtl(struct device *v, const struct sim_model *so, const 
 
 enum status device_open(struct device *v, struct arena *a, const struct options *o,
                         const struct hd_config *hw, enum options_engine engine,
-                        const struct sim_model *so, uint64_t n_bytes,
+                        const struct sim_model *so, uint8_t *memory, uint64_t n_bytes,
                         const char *const *layer_names, uint32_t n_layers, struct diag *d)
 {
     *v = (struct device){.arena = a, .options = o, .hw = hw, .engine = engine};
     v->n_bytes = (n_bytes + 4095) / 4096 * 4096;
-    uint8_t *raw = arena_alloc(a, v->n_bytes + 64);
+    uint8_t *raw = memory ? memory : arena_alloc(a, v->n_bytes + 64);
     v->memory = raw + (64 - (uintptr_t)raw % 64) % 64;
     if (engine == ENGINE_FUNC)
         TRY(open_func(v, d));

@@ -37,12 +37,13 @@ static enum status play(struct run_job *job, enum options_engine engine, const c
 {
     struct player *p = ARENA_NEW(job->p->arena, struct player);
     TRY(player_open(p, job, engine, so, sim, enter, pass, d));
-    if (engine == ENGINE_FUNC)
-        hd_func_commits(&p->v.func, pass->commits, pass->ctx);
-    else
-        p->v.sim.api->commits(p->v.sim.sim, pass->commits, pass->ctx);
+    for (uint32_t k = 0; k < p->n_device; k++)
+        if (engine == ENGINE_FUNC)
+            hd_func_commits(&p->v[k].func, pass->commits, pass->ctx);
+        else
+            p->v[k].sim.api->commits(p->v[k].sim.sim, pass->commits, pass->ctx);
     (void)player_infer(p, job->first_wrong);
-    device_close(&p->v);
+    player_close(p);
     return ST_OK;
 }
 
@@ -60,7 +61,7 @@ static enum status first_byte(struct run_job *job, const char *so, const struct 
     }
     if (!commit_capture_compare(&capture[0], &capture[1], &m))
         return ST_OK;
-    mismatch_locate(&m, c->w.word, job->p->hw.n);
+    mismatch_locate(&m, c->w.word, job->p->program->device[s->device].hw->n);
     text_printf(t, "RTL and functional twin part at %s",
                 mismatch_text(job->p->arena, &m, job->p->graph->row[c->row].name));
     if (c->note)
@@ -72,14 +73,15 @@ static enum status find(struct run_job *job, struct text *t, struct diag *d)
 {
     struct arena *a = job->p->arena;
     struct commit_log log[2] = {{.arena = a}, {.arena = a}};
-    struct sim_model sim;
+    struct sim_model sim[SCHED_MAX_DEVICES];
     struct commit_place place;
     const char *so;
     TRY(run_compile(a, job->p->emitted, &so, d));
-    TRY(device_model(a, job->options, &job->p->hw, &sim, d));
+    for (uint32_t k = 0; k < job->p->program->n_device; k++)
+        TRY(device_model(a, job->options, job->p->program->device[k].hw, &sim[k], d));
     for (uint32_t k = 0; k < 2; k++) {
         struct pass pass = {commit_log_sink, log_submission, &log[k]};
-        TRY(play(job, k ? ENGINE_RTL : ENGINE_FUNC, so, &sim, &pass, d));
+        TRY(play(job, k ? ENGINE_RTL : ENGINE_FUNC, so, sim, &pass, d));
     }
     if (!commit_log_first(&log[0], &log[1], &place)) {
         text_add(t, "RTL and functional twin write the same bytes for every command: look at the "
@@ -87,7 +89,7 @@ static enum status find(struct run_job *job, struct text *t, struct diag *d)
                     "kernel, not at the RTL");
         return ST_OK;
     }
-    return first_byte(job, so, &sim, place, t, d);
+    return first_byte(job, so, sim, place, t, d);
 }
 
 void diff_engines(struct run_job *job, struct text *t)

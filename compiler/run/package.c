@@ -115,6 +115,29 @@ static enum status add_tensor(struct ir_graph *g, const struct hd_io *io, enum i
     return ST_OK;
 }
 
+/* The accelerators that the package's commands are for. */
+static enum status describe_devices(struct run_job *job, const struct hd_model *m, struct diag *d)
+{
+    struct sched_program *p = job->p->program;
+    const struct hd_model_device one = {"", m->hw, m->config_hash};
+    uint32_t n = m->n_devices ? m->n_devices : m->command_bytes > 0;
+    if (n > SCHED_MAX_DEVICES)
+        return FAIL(d, ST_USAGE, "the package's table has %u accelerators, at most %d", n,
+                    SCHED_MAX_DEVICES);
+    for (p->n_device = 0; p->n_device < n; p->n_device++) {
+        const struct hd_model_device *from = m->n_devices ? &m->devices[p->n_device] : &one;
+        struct hd_config *hw = ARENA_NEW(job->p->arena, struct hd_config);
+        TRY(pipeline_config(job->p->arena, from->hw, hw, d));
+        if (from->config_hash != hw->hash)
+            return FAIL(d, ST_USAGE,
+                        "the package is for configuration %s with hash 0x%08x, heddle's has "
+                        "0x%08x; compile it again",
+                        from->hw, from->config_hash, hw->hash);
+        p->device[p->n_device] = (struct sched_device){IR_NONE, hw};
+    }
+    return ST_OK;
+}
+
 /* What the runner asks of a graph: borders and layer names. */
 static enum status describe(struct run_job *job, const struct hd_model *m, struct diag *d)
 {
@@ -135,6 +158,7 @@ static enum status describe(struct run_job *job, const struct hd_model *m, struc
     job->p->graph = g;
     job->p->program = ARENA_NEW(a, struct sched_program);
     job->p->program->n_stream = m->command_bytes > 0;
+    TRY(describe_devices(job, m, d));
     job->p->emitted = ARENA_NEW(a, struct emit_unit); /* asked for cores of other targets: none */
     job->p->emitted->graph = g;
     job->p->emitted->targets = &job->p->targets;
@@ -153,11 +177,6 @@ static enum status load(struct run_job *job, const char *so_path, struct diag *d
                     "%s: a target with a core of its own; run the model itself, not its package",
                     so_path);
     TRY(pipeline_config(job->p->arena, *m->hw ? m->hw : job->options->hw, &job->p->hw, d));
-    if (m->command_bytes && m->config_hash != job->p->hw.hash)
-        return FAIL(d, ST_USAGE,
-                    "the package is for configuration %s with hash 0x%08x, heddle's has 0x%08x; "
-                    "compile it again",
-                    m->hw, m->config_hash, job->p->hw.hash);
     return describe(job, m, d);
 }
 

@@ -29,7 +29,7 @@ static void place_buffers(struct player *p)
 {
     struct arena *a = p->job->p->arena;
     const struct hd_model *m = p->model;
-    uint8_t *window = p->has_device ? p->v.port.window : NULL;
+    uint8_t *window = p->n_device ? p->v[0].port.window : NULL;
     uint8_t **io = ARENA_ARRAY(a, uint8_t *, m->n_inputs + m->n_outputs + 1);
     p->call.arena =
         window ? window + hd_model_region_offset(m, HD_REGION_ARENA) : aligned(a, m->arena_bytes);
@@ -41,6 +41,25 @@ static void place_buffers(struct player *p)
     p->call.out = io + m->n_inputs;
 }
 
+static enum status open_devices(struct player *p, enum options_engine engine,
+                                const struct sim_model *sim, struct diag *d)
+{
+    const struct sched_program *program = p->job->p->program;
+    const struct options *o = p->job->options;
+    uint32_t n = p->model->command_bytes ? program->n_device : 0;
+    for (uint32_t k = 0; k < n; k++) {
+        uint8_t *memory = k && !o->separate_memory ? p->v[0].memory : NULL;
+        TRY(device_open(&p->v[k], p->job->p->arena, o, program->device[k].hw, engine, &sim[k],
+                        memory, hd_model_device_bytes(p->model), p->model->layer_names,
+                        p->model->n_layers, d));
+        p->dev[k] = &p->v[k].dev;
+        p->n_device++;
+    }
+    p->call.dev = p->dev[0];
+    p->call.devices = n > 1 ? p->dev : NULL;
+    return ST_OK;
+}
+
 enum status player_open(struct player *p, struct run_job *job, enum options_engine engine,
                         const char *so_path, const struct sim_model *sim,
                         void (*enter)(void *ctx, uint32_t layer, uint32_t submission), void *ctx,
@@ -48,13 +67,7 @@ enum status player_open(struct player *p, struct run_job *job, enum options_engi
 {
     *p = (struct player){.job = job};
     TRY(load(p, so_path, d));
-    p->has_device = p->model->command_bytes > 0;
-    if (p->has_device) {
-        TRY(device_open(&p->v, job->p->arena, job->options, &job->p->hw, engine, sim,
-                        hd_model_device_bytes(p->model), p->model->layer_names, p->model->n_layers,
-                        d));
-        p->call.dev = &p->v.dev;
-    }
+    TRY(open_devices(p, engine, sim, d));
     if (engine == ENGINE_RTL && job->cores && job->cores->n) {
         TRY(cores_open(job->cores, job->p->arena, job->options, d));
         p->call.ports = job->cores->port;
@@ -63,8 +76,9 @@ enum status player_open(struct player *p, struct run_job *job, enum options_engi
     p->call.enter = enter;
     p->call.ctx = ctx;
     p->call.state = aligned(job->p->arena, p->model->state_bytes);
-    if (p->has_device && hd_model_bind(p->model, &p->call, DEVICE_BASE) != HD_OK)
-        return FAIL(d, ST_INTERNAL, "the model's regions cannot be bound");
+    for (uint32_t k = 0; k < p->n_device; k++)
+        if (hd_model_bind_device(p->model, &p->call, p->dev[k], DEVICE_BASE) != HD_OK)
+            return FAIL(d, ST_INTERNAL, "the model's regions cannot be bound");
     if (p->model->reset_state)
         p->model->reset_state(p->call.state);
     return ST_OK;
@@ -79,4 +93,10 @@ int player_infer(struct player *p, uint32_t k)
     if (m->reset_state && p->job->options->reset_state)
         m->reset_state(p->call.state);
     return m->run(&p->call);
+}
+
+void player_close(struct player *p)
+{
+    for (uint32_t k = 0; k < p->n_device; k++)
+        device_close(&p->v[k]);
 }

@@ -8,12 +8,14 @@
 struct player {
     struct run_job *job;
     const struct hd_model *model;
-    struct device v;
+    uint32_t n_device; /* accelerators of the network: none, one, or several */
+    struct device v[SCHED_MAX_DEVICES];
+    struct hd_device *dev[SCHED_MAX_DEVICES];
     struct hd_call call;
-    bool has_device;
 };
 
-/* Load the emitted object, open `engine` if the network has accelerator parts, bind all regions.
+/* Load the emitted object, open `engine` for each accelerator of the network, bind all regions. sim:
+ * the Verilated model of each, for rtl. Without --separate-memory they share one memory.
  * enter and ctx as in struct hd_call. */
 enum status player_open(struct player *p, struct run_job *job, enum options_engine engine,
                         const char *so_path, const struct sim_model *sim,
@@ -21,5 +23,6 @@ enum status player_open(struct player *p, struct run_job *job, enum options_engi
                         struct diag *d);
 /* Inference k of the job's inputs; outputs stay in call.out. 0 or a negative enum hd_error. */
 int player_infer(struct player *p, uint32_t k);
+void player_close(struct player *p);
 
 #endif

@@ -137,9 +137,11 @@ static void merge(struct run_job *job)
 
 enum status run_engine(struct run_job *job, const char *so_path, struct diag *d)
 {
-    struct sim_model sim = {0};
-    if (job->options->engine == ENGINE_RTL && job->p->program->n_stream)
-        TRY(device_model(job->p->arena, job->options, &job->p->hw, &sim, d));
+    const struct sched_program *program = job->p->program;
+    struct sim_model sim[SCHED_MAX_DEVICES] = {{0}};
+    for (uint32_t k = 0; k < program->n_device; k++)
+        if (job->options->engine == ENGINE_RTL && program->n_stream)
+            TRY(device_model(job->p->arena, job->options, program->device[k].hw, &sim[k], d));
     if (job->options->engine == ENGINE_RTL) {
         job->cores = ARENA_NEW(job->p->arena, struct cores);
         TRY(cores_build(job, job->cores, d));
@@ -153,7 +155,7 @@ enum status run_engine(struct run_job *job, const char *so_path, struct diag *d)
         return FAIL(d, ST_NO_MEMORY, "no child process could be started");
     if (pid == 0) {
         interrupt_leave();
-        all_processes(job, so_path, &sim);
+        all_processes(job, so_path, sim);
         leave();
     }
     job->shared->state = run_watch(job, pid);

@@ -81,7 +81,7 @@ enum status run_program(struct arena *a, const struct options *o, struct diag *d
     TRY(load(so, o->prog, &entry, d));
     if (engine == ENGINE_RTL)
         TRY(device_model(a, o, &hw, &sim, d));
-    TRY(device_open(v, a, o, &hw, engine, &sim, PROGRAM_MEMORY, NULL, 0, d));
+    TRY(device_open(v, a, o, &hw, engine, &sim, NULL, PROGRAM_MEMORY, NULL, 0, d));
     int rc = 0;
     if (o->waves)
         TRY(run_traced(v, entry, &rc, d));

@@ -63,18 +63,16 @@ static void add_stall(struct text *t, const cJSON *l, double cycles)
                     100 * wait->valuedouble / cycles);
 }
 
-static void layer_line(struct text *t, const cJSON *l, const cJSON *all)
+static void layer_line(struct text *t, const cJSON *l)
 {
-    const cJSON *hw = cJSON_GetObjectItemCaseSensitive(all, "hw");
-    double cycles = number_of(l, "cycles"), macs = number_of(l, "macs");
-    double cells = number_of(hw, "rows") * number_of(hw, "cols");
+    double cycles = number_of(l, "cycles"), used = number_of(l, "utilisation");
     add_name(t, text_of(l, "name"), 24);
     add_name(t, text_of(l, "shape"), 16);
     add_name(t, text_of(l, "target"), 9);
     add_cell(t, cycles, 9);
     add_cell(t, number_of(l, "estimated_cycles"), 9);
-    if (cycles > 0 && macs > 0)
-        text_printf(t, "%6.1f%%", 100 * macs / (cycles * cells));
+    if (cycles > 0 && used > 0)
+        text_printf(t, "%6.1f%%", 100 * used);
     else
         text_printf(t, "%7s", "-");
     add_cell(t, number_of(l, "dram_read_bytes"), 9);
@@ -138,16 +136,29 @@ static void counter_lines(struct text *t, const cJSON *all)
     }
 }
 
+/* "sys16"; of several accelerators "a sys16, b sys8". */
+static void add_hw(struct text *t, const cJSON *hw)
+{
+    const cJSON *one;
+    if (!cJSON_IsArray(hw)) {
+        text_add(t, text_of(hw, "name"));
+        return;
+    }
+    cJSON_ArrayForEach(one, hw) text_printf(t, "%s%s %s", one == hw->child ? "" : ", ",
+                                            text_of(one, "instance"), text_of(one, "name"));
+}
+
 static void text_report(struct text *t, const cJSON *all)
 {
     const cJSON *l, *sim = cJSON_GetObjectItemCaseSensitive(all, "sim");
-    const cJSON *hw = cJSON_GetObjectItemCaseSensitive(all, "hw");
     text_printf(t, "%-24s %-16s %-9s %8s %8s %6s %8s %8s  %s\n", "layer", "output", "target",
                 "cycles", "estimate", "util", "read", "written", "waits most for");
-    cJSON_ArrayForEach(l, cJSON_GetObjectItemCaseSensitive(all, "layers")) layer_line(t, l, all);
+    cJSON_ArrayForEach(l, cJSON_GetObjectItemCaseSensitive(all, "layers")) layer_line(t, l);
     counter_lines(t, all);
-    text_printf(t, "%s on %s, engine %s: %.0f inferences", text_of(all, "model"),
-                text_of(hw, "name"), text_of(all, "engine"), number_of(all, "inferences"));
+    text_printf(t, "%s on ", text_of(all, "model"));
+    add_hw(t, cJSON_GetObjectItemCaseSensitive(all, "hw"));
+    text_printf(t, ", engine %s: %.0f inferences", text_of(all, "engine"),
+                number_of(all, "inferences"));
     if (number_of(all, "cycles") >= 0)
         text_printf(t, ", %.1f cycles each, utilisation %.1f %%, %.0f bytes read, %.0f written",
                     number_of(all, "cycles"), 100 * number_of(all, "utilisation"),

@@ -20,7 +20,7 @@ struct run_data {
 
 /* What a child process reports; in shared memory, of fixed size apart from the rows behind. */
 struct run_shared {
-    volatile uint32_t layer, submission; /* being executed */
+    volatile uint32_t layer, submission; /* being executed; 0 or 1 + the device's index */
     volatile uint32_t inference;         /* being executed */
     volatile uint32_t inferences;        /* completed by this process */
     volatile uint32_t working;           /* layer of the last command started */

@@ -38,11 +38,6 @@ static void add_count(cJSON *o, const char *name, uint64_t value)
     cJSON_AddRawToObject(o, name, text);
 }
 
-static double utilisation(const struct run_job *job, uint64_t macs, uint64_t sum_cycles)
-{
-    const struct hd_config *hw = &job->p->hw;
-    return sum_cycles ? (double)macs * job->n / ((double)sum_cycles * hw->n * hw->n) : 0;
-}
 
 static bool on_accelerator(const struct ir_row *r)
 {
@@ -50,13 +45,34 @@ static bool on_accelerator(const struct ir_row *r)
            strcmp(r->target, "none") != 0;
 }
 
+static const struct target *target_of(const struct run_job *job, uint32_t row)
+{
+    const char *name = job->p->graph->row[row].target;
+    for (uint32_t i = 0; i < job->p->targets.n; i++)
+        if (name && strcmp(job->p->targets.target[i]->name, name) == 0)
+            return job->p->targets.target[i];
+    return NULL;
+}
+
 static bool on_systolic(const struct run_job *job, uint32_t row)
 {
-    for (uint32_t i = 0; i < job->p->targets.n; i++)
-        if (job->p->targets.target[i]->desc->accelerator &&
-            strcmp(job->p->targets.target[i]->name, job->p->graph->row[row].target) == 0)
-            return true;
-    return false;
+    const struct target *t = target_of(job, row);
+    return t && t->desc->accelerator;
+}
+
+/* Multiplications that the row's array could do in its cycles, all inferences; 0 off the array. */
+static double capacity(const struct run_job *job, uint32_t row)
+{
+    const struct target *t = target_of(job, row);
+    if (!t || !t->desc->accelerator || !job->shared)
+        return 0;
+    double n = target_hw(t, &job->p->hw)->n;
+    return (double)job->shared->row[row].cycles * n * n;
+}
+
+static double utilisation(const struct run_job *job, uint64_t macs, double most)
+{
+    return most > 0 ? (double)macs * job->n / most : 0;
 }
 
 /* The scheduler's estimate of a row of commands, the target's own of a call. */
@@ -131,7 +147,7 @@ static cJSON *layer_json(const struct run_job *job, const struct memory_at *at, 
     add_count(o, "macs", r->macs);
     cJSON_AddNumberToObject(
         o, "utilisation",
-        cycles && on_systolic(job, i) ? utilisation(job, r->macs, job->shared->row[i].cycles) : 0);
+        cycles ? utilisation(job, r->macs, capacity(job, i)) : 0);
     if (r->reason)
         cJSON_AddStringToObject(o, "reason", r->reason);
     else
@@ -140,6 +156,51 @@ static cJSON *layer_json(const struct run_job *job, const struct memory_at *at, 
     if (cycles && on_systolic(job, i))
         add_row(o, &job->shared->row[i], job->n);
     return o;
+}
+
+/* Of the arrays: multiplications of other targets' cores, and their cycles, left out. */
+static double whole_utilisation(const struct run_job *job)
+{
+    uint64_t macs = 0;
+    double most = 0;
+    for (uint32_t i = 0; i < job->p->graph->n_row; i++) {
+        const struct target *t = target_of(job, i);
+        macs += t && t->desc->outside ? 0 : job->p->graph->row[i].macs;
+        most += capacity(job, i);
+    }
+    return timed(job) ? utilisation(job, macs, most) : 0;
+}
+
+static cJSON *hw_json(const struct hd_config *hw)
+{
+    cJSON *o = cJSON_CreateObject();
+    cJSON_AddStringToObject(o, "name", hw->name);
+    add_count(o, "rows", hw->n);
+    add_count(o, "cols", hw->n);
+    return o;
+}
+
+/* The configuration; of several accelerators a list. */
+static void add_hw(const struct run_job *job, cJSON *o)
+{
+    const struct target_list *list = &job->p->targets;
+    uint32_t n = 0;
+    cJSON *all = cJSON_CreateArray();
+    for (uint32_t i = 0; i < list->n; i++) {
+        const struct hd_config *hw = target_hw(list->target[i], &job->p->hw);
+        if (!list->target[i]->desc->accelerator)
+            continue;
+        cJSON *one = hw_json(hw);
+        cJSON_AddStringToObject(one, "instance", list->target[i]->name);
+        cJSON_AddItemToArray(all, one);
+        n++;
+    }
+    if (n > 1) {
+        cJSON_AddItemToObject(o, "hw", all);
+        return;
+    }
+    cJSON_Delete(all);
+    cJSON_AddItemToObject(o, "hw", hw_json(&job->p->hw));
 }
 
 static uint64_t all_macs(const struct run_job *job)
@@ -217,16 +278,13 @@ static void add_waves(const struct run_job *job, cJSON *o)
 
 cJSON *run_stats_json(const struct run_job *job)
 {
-    cJSON *o = cJSON_CreateObject(), *hw, *layers;
+    cJSON *o = cJSON_CreateObject(), *layers;
     uint64_t cycles = timed(job) ? job->shared->cycles : 0;
     const struct memory_at *at = job->p->program ? memory_use_of(job->p->program).at : NULL;
     cJSON_AddStringToObject(o, "schema", "heddle.stats.v1");
     cJSON_AddStringToObject(o, "model", job->p->graph->name);
     cJSON_AddStringToObject(o, "engine", engine_names[job->options->engine]);
-    hw = cJSON_AddObjectToObject(o, "hw");
-    cJSON_AddStringToObject(hw, "name", job->p->hw.name);
-    add_count(hw, "rows", job->p->hw.n);
-    add_count(hw, "cols", job->p->hw.n);
+    add_hw(job, o);
     add_count(o, "inferences", job->n);
     cJSON_AddStringToObject(o, "verdict", verdict_names[job->verdict]);
     cJSON_AddStringToObject(o, "checked_against", job->checked_against);
@@ -235,7 +293,7 @@ cJSON *run_stats_json(const struct run_job *job)
     else
         cJSON_AddNullToObject(o, "cycles");
     add_count(o, "macs", all_macs(job));
-    cJSON_AddNumberToObject(o, "utilisation", utilisation(job, all_macs(job), cycles));
+    cJSON_AddNumberToObject(o, "utilisation", whole_utilisation(job));
     add_mean(o, "dram_read_bytes", timed(job) ? job->shared->read_bytes : 0, job->n);
     add_mean(o, "dram_write_bytes", timed(job) ? job->shared->write_bytes : 0, job->n);
     if (job->label)

@@ -66,12 +66,23 @@ enum status waves_parse(struct waves *w, const struct run_job *job, struct diag 
     return ST_OK;
 }
 
-enum status waves_open(struct waves *w, struct run_job *job, struct device *v, bool has_device,
+/* Of several accelerators the one that runs the layer asked for, else the first. */
+static uint32_t which_device(const struct waves *w)
+{
+    const struct sched_program *p = w->job->p->program;
+    for (uint32_t k = 0; w->what == WAVES_LAYER && k < p->n_stream; k++)
+        for (uint32_t i = 0; i < p->stream[k].n; i++)
+            if (p->stream[k].cmd[i].row == w->layer)
+                return p->stream[k].device;
+    return 0;
+}
+
+enum status waves_open(struct waves *w, struct run_job *job, struct device *v, uint32_t n_device,
                        struct diag *d)
 {
     TRY(waves_parse(w, job, d));
     w->job = job;
-    w->v = has_device && w->what != WAVES_OFF ? v : NULL;
+    w->v = n_device && w->what != WAVES_OFF ? &v[which_device(w)] : NULL;
     const char *dir = job->out_dir ? job->out_dir : ".";
     if (w->v) {
         TRY(file_make_dirs(dir, d));

@@ -23,7 +23,7 @@ struct waves {
 
 /* Check --waves against the network; ST_USAGE names the layers there are. */
 enum status waves_parse(struct waves *w, const struct run_job *job, struct diag *d);
-enum status waves_open(struct waves *w, struct run_job *job, struct device *v, bool has_device,
+enum status waves_open(struct waves *w, struct run_job *job, struct device *v, uint32_t n_device,
                        struct diag *d);
 /* Around each submission, and after an inference. */
 void waves_submission(struct waves *w, uint32_t layer);

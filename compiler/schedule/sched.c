@@ -21,11 +21,6 @@ uint32_t sched_constant(struct sched_program *p, const void *data, size_t n_byte
     return offset;
 }
 
-static bool on_accelerator(const struct ir_op *op)
-{
-    return !op->dead && op->region != IR_NONE;
-}
-
 static void mark_memory(struct sched_program *p, uint32_t id, uint32_t region)
 {
     struct sched_place *s = &p->place[id];
@@ -35,11 +30,30 @@ static void mark_memory(struct sched_program *p, uint32_t id, uint32_t region)
     s->mem_region = region;
 }
 
-/* Every tensor that the host reads or writes, and constants that the accelerator reads as operands.
- */
+/* Tensors of the operators that are not another device's, by tensor. */
+static bool *concerned(const struct sched_program *p)
+{
+    const struct ir_graph *g = p->graph;
+    bool *is = ARENA_ARRAY(p->arena, bool, g->n_tensor + 1);
+    for (uint32_t i = 0; i < g->n_op; i++) {
+        const struct ir_op *op = g->op[i];
+        if (op->dead || (op->region != IR_NONE && !sched_owns(p, op)))
+            continue;
+        for (uint32_t k = 0; k < op->n_in; k++)
+            if (op->in[k] != IR_NONE)
+                is[op->in[k]] = true;
+        for (uint32_t k = 0; k < op->n_out; k++)
+            is[op->out[k]] = true;
+    }
+    return is;
+}
+
+/* Every tensor that the host or another device reads or writes, but for those between other
+ * devices. */
 static void mark_places(struct sched_program *p)
 {
     const struct ir_graph *g = p->graph;
+    const bool *mine = concerned(p);
     for (uint32_t i = 0; i < g->n_tensor; i++)
         p->place[i].mem_bytes = (uint32_t)ir_bytes(g->tensor[i]);
     for (uint32_t i = 0; i < g->n_in; i++)
@@ -49,13 +63,14 @@ static void mark_places(struct sched_program *p)
             mark_memory(p, g->out[i], HD_REGION_IO + g->n_in + i);
     for (uint32_t i = 0; i < g->n_op; i++) {
         const struct ir_op *op = g->op[i];
-        if (op->dead || on_accelerator(op))
+        if (op->dead || sched_owns(p, op))
             continue;
         for (uint32_t k = 0; k < op->n_in; k++)
-            if (op->in[k] != IR_NONE && g->tensor[op->in[k]]->role == IR_VALUE)
+            if (op->in[k] != IR_NONE && mine[op->in[k]] && g->tensor[op->in[k]]->role == IR_VALUE)
                 mark_memory(p, op->in[k], HD_REGION_ARENA);
         for (uint32_t k = 0; k < op->n_out; k++)
-            mark_memory(p, op->out[k], HD_REGION_ARENA);
+            if (mine[op->out[k]])
+                mark_memory(p, op->out[k], HD_REGION_ARENA);
     }
 }
 
@@ -129,13 +144,37 @@ static void count_traffic(struct sched_program *p)
     }
 }
 
+/* The offsets that all devices agree on. */
+static void take_arena(struct sched_program *p)
+{
+    p->scratch = p->common->scratch;
+    p->arena_bytes = p->common->arena_bytes;
+    for (uint32_t i = 0; i < p->graph->n_tensor; i++) {
+        struct sched_place *s = &p->place[i];
+        const struct sched_place *at = &p->common->place[i];
+        if (s->in_memory && at->in_memory && p->graph->tensor[i]->role != IR_CONST) {
+            s->mem_region = at->mem_region;
+            s->mem_offset = at->mem_offset;
+        }
+    }
+}
+
+static void begin_after(struct sched_program *p)
+{
+    text_init(&p->constants, p->arena);
+    if (!p->before)
+        return;
+    text_add_n(&p->constants, p->before->constants.data, p->before->constants.length);
+    p->constant_bytes = p->before->constant_bytes;
+}
+
 enum status sched_build(struct sched_program *p, struct diag *d)
 {
     struct layout *layout = NULL;
     struct arena *a = p->arena;
     const struct ir_graph *g = p->graph;
     p->place = ARENA_ARRAY(a, struct sched_place, g->n_tensor + 1);
-    text_init(&p->constants, a);
+    begin_after(p);
     mark_places(p);
     struct lower l = {.arena = a, .program = p, .graph = g, .hw = p->hw, .d = d};
     l.words.size = p->hw->weight_bytes / p->hw->n;
@@ -144,7 +183,10 @@ enum status sched_build(struct sched_program *p, struct diag *d)
     l.loaded = ARENA_ARRAY(a, uint32_t, g->n_tensor + 1);
     TRY(layout_run(a, p, &layout, d));
     l.layout = layout;
-    TRY(arena_plan(p, d));
+    if (p->common)
+        take_arena(p);
+    else
+        TRY(arena_plan(p, d));
     mark_constants(&l, layout);
     TRY(lower_all(&l, layout));
     for (uint32_t i = 0; i < p->n_stream; i++)
@@ -160,6 +202,8 @@ enum status sched_run(struct arena *a, const struct ir_graph *g, const struct hd
     struct sched_program *p = ARENA_NEW(a, struct sched_program);
     *program = p;
     *p = (struct sched_program){.arena = a, .graph = g, .hw = hw, .options = *o};
+    p->n_device = 1;
+    p->device[0] = (struct sched_device){IR_NONE, hw};
     p->knobs = ARENA_ARRAY(a, struct sched_knobs, g->n_op + 1);
     sched_search(p);
     return sched_build(p, d);

@@ -58,6 +58,7 @@ struct sched_command {
 /* One submission. */
 struct sched_stream {
     uint32_t region; /* graph region */
+    uint32_t device; /* index into the program's devices */
     uint32_t n, cap;
     struct sched_command *cmd;
     uint32_t offset, n_bytes; /* in the commands region, header included */
@@ -98,11 +99,20 @@ struct sched_options {
     bool no_search;       /* knobs by rule */
 };
 
+/* An accelerator that the program runs on. */
+struct sched_device {
+    uint32_t target; /* index into the target list */
+    const struct hd_config *hw;
+};
+#define SCHED_MAX_DEVICES 8
+
 struct sched_program {
     struct arena *arena;
     const struct ir_graph *graph;
     const struct hd_config *hw;
     struct sched_options options;
+    uint32_t n_device; /* 0 or more, by target; `hw` is the first one's */
+    struct sched_device device[SCHED_MAX_DEVICES];
     uint32_t n_stream;
     struct sched_stream *stream;
     struct sched_place *place; /* by tensor id */
@@ -119,7 +129,18 @@ struct sched_program {
     uint64_t *row_estimate;    /* by row: cycles, DESIGN section 10 definition */
     uint64_t est_cycles;
     uint64_t dram_read, dram_write; /* bytes the commands move */
+    /* Of a program that is one device's part of a larger one (devices.c); else 0 and NULL. */
+    uint32_t only;                      /* 1 + the target whose operators it runs */
+    const struct sched_program *common; /* the arena's plan */
+    const struct sched_program *before; /* its constants come first */
 };
+
+/* Are these operators the program's to run? All others are the host's or another device's, and
+ * meet its own in memory. */
+static inline bool sched_owns(const struct sched_program *p, const struct ir_op *op)
+{
+    return !op->dead && op->region != IR_NONE && (p->only == 0 || op->target + 1 == p->only);
+}
 
 /* The operators interleaved with the one at `position`, itself included. */
 static inline struct sched_span sched_span_of(const struct sched_program *p, uint32_t position)
@@ -130,6 +151,13 @@ static inline struct sched_span sched_span_of(const struct sched_program *p, uin
 enum status sched_run(struct arena *a, const struct ir_graph *g, const struct hd_config *hw,
                       const struct sched_options *o, struct sched_program **program,
                       struct diag *d);
+
+/* The same for several devices, in the order of their targets: each has its own scratchpad, layout
+ * and streams; arena, constants, commands are common. */
+enum status sched_run_devices(struct arena *a, const struct ir_graph *g,
+                              const struct sched_device *device, uint32_t n_device,
+                              const struct sched_options *o, struct sched_program **program,
+                              struct diag *d);
 
 /* Choices for operator `op` beside the rule's: sets that differ from *now in one knob. Returns how
  * many, at most SCHED_MAX_CHOICES. */

@@ -27,7 +27,7 @@ uint32_t sched_choices(const struct sched_program *p, uint32_t op, const struct 
     const struct ir_op *o = p->graph->op[op];
     struct geo g;
     uint32_t n = 0;
-    if (o->dead || o->region == IR_NONE || !geo_of(p->graph, o, &g))
+    if (!sched_owns(p, o) || !geo_of(p->graph, o, &g))
         return 0;
     struct sched_knobs c = *now;
     if (geo_on_array(&g)) {
@@ -78,6 +78,7 @@ static uint64_t trial(const struct sched_program *p, struct sched_knobs *knobs, 
                               .hw = p->hw,
                               .options = p->options,
                               .knobs = knobs,
+                              .only = p->only,
                               .dry = true};
     uint64_t cycles = sched_build(&t, &d) == ST_OK ? score(&t) : UINT64_MAX;
     for (uint32_t i = 0; i < t.n_stream; i++)

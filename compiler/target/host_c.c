@@ -35,4 +35,4 @@ const struct target_desc target_host_desc = {.name = "c",
                                              .refusal = refusal,
                                              .cost = target_host_cost,
                                              .transfer = transfer};
-const struct target target_host_c = {&target_host_desc, "c", NULL};
+const struct target target_host_c = {&target_host_desc, "c", NULL, NULL};

@@ -62,18 +62,12 @@ static enum status add(struct select *s, const char *kind, const char *name, str
         return FAIL(s->d, ST_USAGE, "--target: two targets are called '%s'", name);
     if (s->list->n == TARGET_MAX - 1)
         return FAIL(s->d, ST_USAGE, "--target: at most %d targets beside c", TARGET_MAX - 1);
-    for (uint32_t i = 0; i < s->list->n && desc->accelerator; i++)
-        if (s->list->target[i]->desc == desc)
-            return FAIL(s->d, ST_USAGE,
-                        "--target: one %s only: its commands address one device; '%s' is there "
-                        "already",
-                        desc->name, s->list->target[i]->name);
     struct target *t = ARENA_NEW(s->a, struct target);
     struct target_setting *setting = ARENA_ARRAY(s->a, struct target_setting, desc->n_attr + 1);
     for (uint32_t i = 0; i < desc->n_attr; i++)
         TRY(target_set(s->a, &desc->attr[i], desc->attr[i].name, desc->attr[i].fallback,
                        &setting[i], s->d));
-    *t = (struct target){desc, arena_strdup(s->a, name), setting};
+    *t = (struct target){desc, arena_strdup(s->a, name), setting, NULL};
     s->list->target[s->list->n++] = t;
     *out = t;
     return ST_OK;

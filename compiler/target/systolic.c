@@ -187,13 +187,21 @@ static double transfer(const struct target *t, const struct hd_config *hw, uint6
     return 64 + (double)n_bytes / hw->axi_bytes;
 }
 
+static const struct target_attr attrs[] = {
+    {.name = TARGET_ATTR_HW,
+     .help = "its configuration, like --hw; empty: that of --hw",
+     .type = TARGET_STRING,
+     .fallback = ""}};
+
 const struct target_desc target_systolic_desc = {
     .name = "systolic",
     .version = HEDDLE_VERSION,
     .help = "the systolic accelerator of hw/, configuration --hw",
     .origin = "built in",
     .accelerator = true,
+    .n_attr = 1,
+    .attr = attrs,
     .refusal = refusal,
     .cost = cost,
     .transfer = transfer};
-const struct target target_systolic = {&target_systolic_desc, "systolic", NULL};
+const struct target target_systolic = {&target_systolic_desc, "systolic", NULL, NULL};

@@ -62,10 +62,20 @@ struct target {
     const struct target_desc *desc;
     const char *name;                     /* desc->name, or B of --target=A:B */
     const struct target_setting *setting; /* by attribute */
+    const struct hd_config *hw;           /* an accelerator's own; NULL: that of the run */
 };
+
+/* The attribute of an accelerator that names its configuration: --target-NAME-hw. */
+#define TARGET_ATTR_HW "hw"
 
 extern const struct target_desc target_systolic_desc, target_host_desc;
 extern const struct target target_systolic, target_host_c;
+
+/* The configuration of `t` in a run with --hw of `hw`. */
+static inline const struct hd_config *target_hw(const struct target *t, const struct hd_config *hw)
+{
+    return t->hw ? t->hw : hw;
+}
 
 /* The targets of a run, in the order named; the host is added last. */
 #define TARGET_MAX 8

@@ -46,10 +46,11 @@ static int fail(const char *what, const char *which)
     return 2;
 }
 
-/* The accelerator, where the build says at which addresses it is; else there is none. */
+/* The accelerator, where the build says at which addresses it is; else there is none. A network for
+ * several of them needs a program of its own: hd_model.devices, struct hd_call's `devices`. */
 static int open_device(struct hd_call *call)
 {
-#if MODEL_COMMAND_BYTES > 0 && defined(HD_REGISTERS)
+#if MODEL_COMMAND_BYTES > 0 && defined(HD_REGISTERS) && !defined(MODEL_DEVICES)
     static struct hd_mmio mmio = {.registers = HD_REGISTERS,
                                   .memory = HD_MEMORY,
                                   .memory_base = HD_MEMORY,

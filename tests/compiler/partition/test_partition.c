@@ -124,8 +124,8 @@ static const struct target_desc fake = {.name = "fake",
                                              .refusal = host_refusal,
                                              .cost = host_cost,
                                              .transfer = fake_transfer};
-static const struct target fake_a = {&fake, "a", NULL}, fake_b = {&fake, "b", NULL},
-                           fake_c = {&fake_host, "h", NULL};
+static const struct target fake_a = {&fake, "a", NULL, NULL}, fake_b = {&fake, "b", NULL, NULL},
+                           fake_c = {&fake_host, "h", NULL, NULL};
 static const struct target_list three = {3, {&fake_a, &fake_b, &fake_c}};
 
 /* A chain of four operators on int8 [1,8]. */

@@ -1,0 +1,43 @@
+#!/bin/bash
+# Several instances of the accelerator in one network, each with a configuration of its own: the same
+# bytes whatever goes where, whether memory is shared or not; what stats and packages say of it.
+. "$(dirname "$0")/common.sh"
+. "$HEDDLE_HOME/tests/e2e/instances.sh"
+
+for model in digits resnet8_own dscnn_own autoencoder_own; do
+    between 1 $model --engine=func
+    between 2 $model --engine=func --memory=separate
+    between 3 $model --engine=func --no-search --no-overlap
+done
+between 4 mobilenet025_own --engine=func --memory=separate
+between 5 digits --engine=func -j2
+
+halves=("${two[@]}" '--offload=0[0-4]*=a' '--offload=0[5-9]*=b')
+"$heddle" run digits --engine=func "${halves[@]}" -o out >stdout || fail "digits in halves"
+tr -d ' \n\t' <out/stats.json >stats
+grep -q '"hw":\[{"name":"tiny","rows":4,"cols":4,"instance":"a"},{"name":"sys8","rows":8,"cols":8,"instance":"b"}\]' stats ||
+    fail "hw of stats.json: $(head -c 300 stats)"
+grep -q '"name":"06_conv2d","op":"CONV_2D",[^}]*"target":"b"' stats || fail "rows do not name b"
+grep -q '^digits on a tiny, b sys8, engine func' stdout || fail "the report does not name them"
+
+# Only those named take part; one alone is as with --hw.
+"$heddle" run digits --engine=func --hw=tiny -o plain >/dev/null
+"$heddle" run digits --engine=func --target=systolic --target-systolic-hw=tiny -o alone >/dev/null
+same plain/emitted alone/emitted "an instance alone"
+tr -d ' \n\t' <alone/stats.json | grep -q '"hw":{"name":"tiny","rows":4,"cols":4},' ||
+    fail "hw of one instance is not an object"
+# All on one of two: no second device in the emitted code.
+"$heddle" run digits --engine=func "${two[@]}" '--offload=*_[cdaf][ouevd]*=a' --keep-on-host='14*' \
+    -o one >stdout 2>stderr || fail "all on a: $(cat stderr)"
+grep -q devices one/emitted/model.c && fail "a second device where only a has work"
+
+"$heddle" compile digits "${halves[@]}" -o net.tar || fail "compile for two"
+"$heddle" run net.tar --allow-native-targets --engine=func -i "$models/digits/in_0.bin" \
+    --expect "$models/digits/out_0.bin" >stdout 2>stderr || fail "run net.tar: $(cat stderr)"
+tar xf net.tar metadata.json
+tr -d ' \n\t' <metadata.json | grep -q '"name":"a","hw":"tiny".*"name":"b","hw":"sys8"' ||
+    fail "metadata.json does not name both"
+
+expect 2 "heddle: --target-b-hw: no hardware configuration 'sys9': expected one of tiny, sys8, sys16, sys32, or a JSON file" \
+    "$heddle" inspect digits --target=systolic:b --target-b-hw=sys9
+finish
