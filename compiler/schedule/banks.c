@@ -1,10 +1,9 @@
 /* banks.c - see banks.h. */
 #include "banks.h"
 
-#include "../../driver/func/hd_walk.h"
 #include "geometry.h"
 
-enum { SAMPLES = 16, MAX_BANKS = 32 };
+enum { SAMPLES = 16, MAX_BANKS = 32, TILE_LEAST = 4 };
 
 /* Different words that one position reads. */
 struct reads {
@@ -106,121 +105,176 @@ uint64_t banks_conflicts(const struct hd_cmd_array *a, const struct hd_config *h
     return extra * div_up(a->out_channels, hw->n);
 }
 
-/* ARRAY's steps in the order of its loops: channel tile, block, segment, row, scan position. A tile
- * may have more steps than positions. */
-struct steps {
-    struct hd_cmd_array a; /* in_row and x_start of this channel tile */
-    const struct hd_config *hw;
-    struct hd_walk walk;
-    struct hd_segment s;
-    uint32_t block, first_row, y, j; /* position; rows of the block from first_row on */
-    uint32_t rows, step, n_steps;
-};
+/* --- step by step ----------------------------------------------------------------------------- */
 
-static void begin_tile(struct steps *t)
+static void read_step(const struct banks_steps *t, struct reads *r)
 {
-    const struct hd_cmd_array *a = &t->a;
-    uint32_t least = t->s.len > 4 ? t->s.len : 4;
+    for (uint32_t i = 0; i < t->n_port; i++) {
+        const struct banks_port *p = &t->port[i];
+        int64_t x = p->at + (int64_t)t->j * t->a->x_step, left = (int64_t)t->a->in_wc - x;
+        int64_t lo = (int64_t)p->lo > -x ? (int64_t)p->lo : -x,
+                hi = (int64_t)p->hi < left ? (int64_t)p->hi : left;
+        if (lo < hi)
+            add_port(r, t->hw, p->row + x, (uint32_t)lo, (uint32_t)hi);
+    }
+}
+
+/* Where positions lie whole words apart all of a row read alike, some banks further on: what one in
+ * the middle reads, as of position 0. */
+static void begin_turning(struct banks_steps *t)
+{
+    struct reads r;
+    uint32_t words = t->a->x_step / t->hw->n, banks = t->hw->banks;
+    t->turns = t->a->x_step % t->hw->n == 0 && banks <= MAX_BANKS;
+    if (!t->turns)
+        return;
+    r.n = r.busy = r.extra = 0;
+    t->j = t->a->scan / 2u;
+    read_step(t, &r);
+    t->turn = words & (banks - 1);
+    t->turned = (0u - t->j * words) & (banks - 1);
+    t->middle = (struct banks_step){r.busy, r.extra, false};
+    t->j = 0;
+}
+
+/* What the ports read in row y: `at` is the byte position of lane 0 at scan position 0. */
+static void begin_row(struct banks_steps *t)
+{
+    const struct hd_cmd_array *a = t->a;
+    uint32_t nch = a->out_channels - t->tile * t->hw->n;
+    nch = nch < t->hw->n ? nch : t->hw->n;
+    t->n_port = t->j = 0;
+    for (uint32_t g = 0; g < t->s.n_pieces; g++) {
+        const struct hd_piece *k = &t->s.piece[g];
+        int64_t row =
+            a->in_row + (int64_t)t->y * a->in_pitch_step + (int64_t)k->ky * a->in_pitch_dil;
+        int64_t image = a->y_start + (int64_t)t->y * a->stride_y + (int64_t)k->ky * a->dilation_y;
+        if (image < 0 || image >= a->in_h)
+            continue;
+        struct banks_port *p = &t->port[t->n_port++];
+        if (a->depthwise) {
+            *p = (struct banks_port){row + (int64_t)t->tile * t->hw->n, a->x_start, 0, nch};
+            continue;
+        }
+        *p = (struct banks_port){row, (int64_t)a->x_start + k->of - k->lo, k->lo, k->hi};
+        if (a->streams == 2) {
+            t->port[t->n_port++] = *p;
+            t->port[t->n_port - 1].at += a->pair_step;
+        }
+    }
+    begin_turning(t);
+}
+
+static void begin_segment(struct banks_steps *t)
+{
+    const struct hd_cmd_array *a = t->a;
+    uint32_t least = t->s.len > TILE_LEAST ? t->s.len : TILE_LEAST;
     t->rows = t->block + 1u == a->blocks ? a->last_rows : a->block_rows;
     t->n_steps = t->rows * a->scan > least ? t->rows * a->scan : least;
-    t->y = t->first_row;
-    t->j = t->step = 0;
+    t->y = t->block * a->block_rows;
+    t->step = 0;
+    begin_row(t);
 }
 
-static void begin_block(struct steps *t)
+static void begin_block(struct banks_steps *t)
 {
-    const struct hd_cmd_array *a = &t->a;
+    const struct hd_cmd_array *a = t->a;
     hd_walk_start(&t->walk, a->kernel_h, a->kernel_row_bytes, t->hw->n, a->ports, a->depthwise);
-    (void)hd_walk_next(&t->walk, &t->s);
-    begin_tile(t);
+    t->ended = !hd_walk_next(&t->walk, &t->s);
+    begin_segment(t);
 }
 
-static void steps_start(struct steps *t, const struct hd_cmd_array *a, const struct hd_config *hw)
+void banks_steps_start(struct banks_steps *t, const struct hd_cmd_array *a,
+                       const struct hd_config *hw)
 {
-    *t = (struct steps){.a = *a, .hw = hw};
+    *t = (struct banks_steps){.a = a, .hw = hw};
     begin_block(t);
+    t->ended = t->ended || hw->banks > MAX_BANKS;
 }
 
-/* What the step reads; then the next one. */
-static void steps_next(struct steps *t, struct reads *r)
+/* The segment has ended: the next one, of this block, the next block or the next channel tile. */
+static void next_segment(struct banks_steps *t)
 {
-    r->n = r->busy = r->extra = 0;
-    if (t->y < t->first_row + t->rows) {
-        read_position(&t->a, t->hw, &t->s, t->y, t->j, r);
-        if (++t->j == t->a.scan) {
-            t->j = 0;
-            t->y++;
-        }
-    }
-    if (++t->step < t->n_steps)
-        return;
     if (hd_walk_next(&t->walk, &t->s)) {
-        begin_tile(t);
+        begin_segment(t);
         return;
     }
-    t->first_row += t->rows;
-    if (++t->block == t->a.blocks) {
-        t->block = t->first_row = 0;
-        if (t->a.depthwise)
-            t->a.in_row += (int32_t)t->hw->n;
+    if (++t->block == t->a->blocks) {
+        t->block = 0;
+        t->tile++;
     }
-    begin_block(t);
+    if (t->tile * t->hw->n >= t->a->out_channels)
+        t->ended = true;
+    else
+        begin_block(t);
 }
 
-uint32_t banks_left(const struct hd_cmd_array *a, const struct hd_config *hw)
+void banks_steps_skip(struct banks_steps *t, uint64_t n)
 {
-    struct steps t;
-    struct reads r;
-    uint32_t word = 0, words = 0;
-    if (hw->banks > MAX_BANKS)
-        return BANKS_CYCLES;
-    steps_start(&t, a, hw);
-    for (uint32_t i = 0; i < BANKS_CYCLES; i++) {
-        steps_next(&t, &r);
-        if (!(r.busy >> word % hw->banks & 1u)) {
-            word++;
-            words++;
-        }
+    while (!t->ended && n >= t->n_steps - t->step) {
+        n -= t->n_steps - t->step;
+        next_segment(t);
     }
-    return words ? words : 1;
+    if (t->ended || n == 0)
+        return;
+    t->step += (uint32_t)n;
+    t->y = t->block * t->a->block_rows + t->step / t->a->scan;
+    begin_row(t);
+    t->j = t->step % t->a->scan;
 }
 
-/* Does VECTOR's read of a word at byte `at` go beside reads of the banks in *busy? */
-static bool grant(const struct hd_config *hw, int64_t at, uint32_t *busy)
+static bool has_result(const struct banks_steps *t)
 {
+    const struct hd_cmd_array *a = t->a;
+    if (!t->s.last || a->acc_hold)
+        return false;
+    return !a->depthwise || (t->j % a->stride_x == 0 && t->j / a->stride_x < a->out_w);
+}
+
+static void read_banks(const struct banks_steps *t, struct banks_step *out)
+{
+    if (t->turns) {
+        uint32_t banks = t->hw->banks, by = (t->turned + t->j * t->turn) & (banks - 1);
+        uint64_t twice = (uint64_t)t->middle.busy << by;
+        out->busy = (uint32_t)(twice | twice >> banks) & (uint32_t)((UINT64_C(1) << banks) - 1);
+        out->extra = t->middle.extra;
+        return;
+    }
     struct reads r;
     r.n = r.busy = r.extra = 0;
-    add_port(&r, hw, at, 0, hw->n);
-    if (r.busy & *busy)
+    read_step(t, &r);
+    out->busy = r.busy;
+    out->extra = r.extra;
+}
+
+bool banks_steps_next(struct banks_steps *t, struct banks_step *out)
+{
+    *out = (struct banks_step){0};
+    if (t->ended)
         return false;
-    *busy |= r.busy;
+    if (t->step < t->rows * t->a->scan) {
+        read_banks(t, out);
+        out->result = has_result(t);
+        if (++t->j == t->a->scan) {
+            t->y++;
+            begin_row(t);
+        }
+    }
+    if (++t->step == t->n_steps)
+        next_segment(t);
     return true;
 }
 
-uint32_t banks_beats(const struct hd_cmd_array *a, const struct hd_cmd_vector *v,
-                     const struct hd_config *hw)
+uint32_t banks_of(const struct hd_config *hw, int64_t at, uint32_t n)
 {
-    struct steps t;
     struct reads r;
-    uint32_t beats = 0, per_row = v->cols * div_up(v->channels, hw->n);
-    bool second = is_pair(v), got_a = false, got_b = !second;
-    if (hw->banks > MAX_BANKS)
-        return BANKS_CYCLES;
-    steps_start(&t, a, hw);
-    for (uint32_t i = 0; i < BANKS_CYCLES; i++) {
-        steps_next(&t, &r);
-        uint32_t busy = r.busy;
-        int64_t row = beats / per_row % v->rows, of = (int64_t)(beats % per_row) * hw->n;
-        got_a = got_a || grant(hw, v->a_base + row * v->a_row + of, &busy);
-        got_b = got_b || grant(hw, v->b_base + row * v->b_row + of, &busy);
-        if (got_a && got_b) {
-            beats++;
-            got_a = false;
-            got_b = !second;
-        }
-    }
-    return beats ? beats : 1;
+    r.n = r.busy = r.extra = 0;
+    if (hw->banks <= MAX_BANKS)
+        add_port(&r, hw, at, 0, n);
+    return r.busy;
 }
+
+/* --- conflicts of VECTOR and LOAD ------------------------------------------------------------- */
 
 /* Do n bytes from a and n from b want different words of one bank? */
 static bool collide(const struct hd_config *hw, int64_t a, int64_t b, uint32_t n)

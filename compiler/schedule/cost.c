@@ -58,18 +58,32 @@ static uint64_t cells(uint32_t n, int32_t start, uint32_t stride, uint32_t kerne
     return sum;
 }
 
+/* Beats; *by_row, *by_column: how often windows change their number of rows, of columns. */
+static uint64_t beats(const struct hd_cmd_vector *v, const struct hd_config *hw, uint32_t *by_row,
+                      uint32_t *by_column)
+{
+    uint32_t chunks = div_up(v->channels, hw->n);
+    uint64_t rows = cells(v->rows, v->y_start, v->stride_y, v->kernel_h, v->in_h, by_row);
+    uint64_t columns = cells(v->cols, v->x_start, v->stride_x, v->kernel_w, v->in_w, by_column);
+    uint64_t all = rows * columns * chunks, outputs = (uint64_t)v->rows * v->cols * chunks;
+    return all > outputs ? all : outputs;
+}
+
+uint64_t cost_beats(const struct hd_cmd_vector *v, const struct hd_config *hw)
+{
+    uint32_t by_row, by_column;
+    return beats(v, hw, &by_row, &by_column);
+}
+
 uint64_t cost_vector(const struct hd_cmd_vector *v, const struct hd_config *hw)
 {
-    uint32_t chunks = div_up(v->channels, hw->n), by_row, by_column;
-    uint64_t rows = cells(v->rows, v->y_start, v->stride_y, v->kernel_h, v->in_h, &by_row);
-    uint64_t columns = cells(v->cols, v->x_start, v->stride_x, v->kernel_w, v->in_w, &by_column);
-    uint64_t beats = rows * columns * chunks, outputs = (uint64_t)v->rows * v->cols * chunks;
+    uint32_t by_row, by_column;
+    uint64_t all = beats(v, hw, &by_row, &by_column);
     uint32_t pad_x = v->x_start < 0 ? (uint32_t)-v->x_start : 0,
              pad_y = v->y_start < 0 ? (uint32_t)-v->y_start : 0;
     uint64_t divide =
         v->op == HD_VOP_AVG_POOL ? DIVIDE * (1 + (uint64_t)by_column * v->rows + by_row) : 0;
-    return most((uint32_t)beats, (uint32_t)outputs) + banks_vector_conflicts(v, hw) + VECTOR_PIPE +
-           most(pad_x, pad_y) + divide;
+    return all + banks_vector_conflicts(v, hw) + VECTOR_PIPE + most(pad_x, pad_y) + divide;
 }
 
 uint64_t cost_words(uint32_t rows, uint32_t row_bytes, const struct hd_config *hw)

@@ -4,6 +4,7 @@
 #include "timeline.h"
 
 #include "banks.h"
+#include "beside.h"
 #include "cost.h"
 #include "geometry.h"
 #include "read_channel.h"
@@ -41,35 +42,10 @@ struct fetch {
     bool waits; /* the next burst has no credit yet */
 };
 
-/* When ARRAY lets others work: up to `until`, the first `open` of every `period` cycles from
- * `origin` on. */
-struct phases {
-    uint64_t origin, until;
-    double period, open;
-};
-
-/* Work in STORE or VECTOR that goes slower while ARRAY reads and writes the scratchpad. */
-struct progress {
-    uint64_t since; /* known up to this cycle */
-    double left;    /* cycles at full speed, as of then; 0: no work */
-    double slow;    /* of full speed, while phases are open */
-    struct phases phases;
-};
-
-/* The command that ARRAY is at, or was. */
-struct array_now {
-    const struct sched_command *command;
-    uint64_t from, until;
-    double words;          /* that it leaves in a cycle; below 0: not looked at yet */
-    struct phases results; /* open: none are written */
-};
-
 /* What was found for an operator's last ARRAY command: tiles of equal shape are alike. */
 struct seen {
     uint32_t out_h, out_channels, kernel_h, kernel_row_bytes;
     uint64_t cost;
-    double words, beats; /* left in a cycle for STORE, for VECTOR's row vector_row - 1 */
-    uint32_t vector_row;
 };
 
 struct timeline {
@@ -78,12 +54,12 @@ struct timeline {
     struct queue queue[HD_UNIT_FETCH];
     struct read_channel channel;
     struct fetch fetch;
-    struct progress store, vector;
-    uint32_t storing; /* STORE command in its data phase, by sequence */
-    struct array_now array;
-    struct seen *seen;   /* by row */
-    uint64_t region[16]; /* address in device memory */
-    uint64_t last;       /* latest completion so far */
+    struct beside_work store, vector;
+    uint32_t storing;          /* STORE command in its data phase, by sequence */
+    struct beside_array array; /* the command that ARRAY is at, or was */
+    struct seen *seen;         /* by row */
+    uint64_t region[16];       /* address in device memory */
+    uint64_t last;             /* latest completion so far */
 };
 
 static uint64_t later(uint64_t a, uint64_t b)
@@ -181,108 +157,20 @@ static uint64_t store_cost(const struct timeline *t, const struct sched_command 
 
 /* --- beside ARRAY ---------------------------------------------------------------------------- */
 
-/* Open cycles from the origin to `now`, at most `until`. */
-static double open_until(const struct phases *p, uint64_t now)
-{
-    if (now <= p->origin)
-        return 0;
-    double at = (double)((now < p->until ? now : p->until) - p->origin);
-    double whole = (double)(uint64_t)(at / p->period), rest = at - whole * p->period;
-    return whole * p->open + (rest < p->open ? rest : p->open);
-}
-
-static void advance(struct progress *w, uint64_t now)
-{
-    const struct phases *p = &w->phases;
-    if (w->left <= 0 || now <= w->since)
-        return;
-    uint64_t full = now > p->until ? now - later(p->until, w->since) : 0;
-    w->left -= (open_until(p, now) - open_until(p, w->since)) * w->slow + (double)full;
-    w->left = w->left > 0.001 ? w->left : 0.001; /* its end is a step of its own */
-    w->since = now;
-}
-
 /* When the work ends if ARRAY takes nothing more until then. */
-static uint64_t end_of(const struct progress *w)
+static uint64_t end_of(const struct beside_work *w)
 {
-    const struct phases *p = &w->phases;
-    if (w->left <= 0)
+    if (!w->command)
         return READ_UNKNOWN;
-    if (p->until <= w->since)
-        return w->since + (uint64_t)(w->left + 0.999);
-    double before = open_until(p, w->since), all = open_until(p, p->until) - before;
-    if (w->left > all * w->slow)
-        return p->until + (uint64_t)(w->left - all * w->slow + 0.999);
-    double target = before + w->left / w->slow, whole = (double)(uint64_t)(target / p->open);
-    uint64_t end = p->origin + (uint64_t)(whole * p->period + target - whole * p->open + 0.999);
-    return end < p->until ? later(end, w->since) : p->until;
+    return w->since + (uint64_t)(w->left + 0.999);
 }
 
-/* Results leave in the last segment of each block: then lanes and the write port are ARRAY's. */
-static struct phases result_phases(const struct timeline *t, const struct hd_cmd_array *c,
-                                   const struct array_now *a)
+static void work_begin(struct timeline *t, struct beside_work *w, const struct sched_command *c,
+                       uint64_t since, double left)
 {
-    double results = (double)c->out_h * c->out_w * div_up(c->out_channels, t->p->hw->n);
-    double cycles = (double)a->command->cost - t->p->hw->n,
-           blocks = (double)c->blocks * div_up(c->out_channels, t->p->hw->n);
-    struct phases p = {a->from, a->until, cycles / blocks, 0};
-    if (c->acc_hold)
-        results = 0;
-    p.open = (cycles - results) / blocks;
-    p.open = p.open > 0.001 ? p.open : 0.001;
-    return p;
-}
-
-static void look_at_array(struct timeline *t)
-{
-    struct array_now *a = &t->array;
-    if (a->words >= 0)
-        return;
-    struct seen *seen = &t->seen[a->command->row];
-    if (seen->words < 0)
-        seen->words = (double)banks_left(&a->command->w.array, t->p->hw) / BANKS_CYCLES;
-    a->words = seen->words;
-    a->results = result_phases(t, &a->command->w.array, a);
-}
-
-/* STORE reads a word a cycle, and more rarely where beats or memory are slower. */
-static void slow_store(struct timeline *t)
-{
-    const struct sched_command *c = &t->s->cmd[t->queue[HD_UNIT_STORE].index[t->storing]];
-    uint64_t words = cost_words(c->w.store.rows, c->w.store.row_bytes, t->p->hw);
-    if (t->store.left <= 0 || t->array.until <= t->store.since)
-        return;
-    look_at_array(t);
-    double speed = t->array.words * (double)c->cost / (double)words;
-    t->store.slow = speed < 1 ? speed : 1;
-    t->store.phases = (struct phases){t->array.from, t->array.until, 1, 1};
-}
-
-/* VECTOR reads a word a cycle for each operand; its results wait for ARRAY's. Those of large
- * windows are few. */
-static void slow_vector(struct timeline *t)
-{
-    const struct queue *q = &t->queue[HD_UNIT_VECTOR];
-    if (t->vector.left <= 0 || t->array.until <= t->vector.since)
-        return;
-    const struct hd_cmd_vector *v = &t->s->cmd[q->index[q->n_done]].w.vector;
-    uint32_t cells = (uint32_t)v->kernel_h * v->kernel_w;
-    look_at_array(t);
-    struct seen *seen = &t->seen[t->array.command->row];
-    uint32_t row = t->s->cmd[q->index[q->n_done]].row + 1;
-    if (seen->vector_row != row) {
-        seen->vector_row = row;
-        seen->beats = (double)banks_beats(&t->array.command->w.array, v, t->p->hw) / BANKS_CYCLES;
-    }
-    /* both count the conflicts of its own operands */
-    double own = (double)banks_vector_conflicts(v, t->p->hw),
-           beats = (double)v->rows * v->cols * div_up(v->channels, t->p->hw->n);
-    double speed = seen->beats * (1 + own / beats);
-    t->vector.slow = speed < 1 ? speed : 1;
-    t->vector.phases = t->array.results;
-    if (cells > 1)
-        t->vector.phases.open +=
-            (t->vector.phases.period - t->vector.phases.open) / cells * (cells - 1);
+    *w = (struct beside_work){.command = c, .since = since, .left = left, .cost = (double)c->cost};
+    if (t->array.command)
+        beside_run(w, &t->array, t->p->hw);
 }
 
 /* Begin the data phase of the next STORE command that has been taken. */
@@ -290,19 +178,18 @@ static void store_begin(struct timeline *t)
 {
     const struct queue *q = &t->queue[HD_UNIT_STORE];
     uint32_t k = t->storing;
-    if (k == q->n_taken || t->store.left > 0)
+    if (k == q->n_taken || t->store.command)
         return;
-    t->store =
-        (struct progress){.since = later(k ? q->consumed[k - 1] : 0, q->taken[k] + STORE_DELAY),
-                          .left = (double)t->s->cmd[q->index[k]].cost};
-    slow_store(t);
+    const struct sched_command *c = &t->s->cmd[q->index[k]];
+    work_begin(t, &t->store, c, later(k ? q->consumed[k - 1] : 0, q->taken[k] + STORE_DELAY),
+               (double)c->cost);
 }
 
 static void store_end(struct timeline *t, uint64_t now)
 {
     struct queue *q = &t->queue[HD_UNIT_STORE];
     q->consumed[q->n_consumed++] = now;
-    t->store.left = 0;
+    t->store.command = NULL;
     t->storing++;
     complete(t, HD_UNIT_STORE, now + t->channel.latency + 1);
     store_begin(t);
@@ -314,26 +201,20 @@ static uint64_t array_cost(struct timeline *t, const struct sched_command *c)
     struct seen *s = &t->seen[c->row];
     if (s->cost == 0 || s->out_h != a->out_h || s->out_channels != a->out_channels ||
         s->kernel_h != a->kernel_h || s->kernel_row_bytes != a->kernel_row_bytes)
-        *s = (struct seen){.out_h = a->out_h,
-                           .out_channels = a->out_channels,
-                           .kernel_h = a->kernel_h,
-                           .kernel_row_bytes = a->kernel_row_bytes,
-                           .cost = cost_array(a, t->p->hw),
-                           .words = -1};
+        *s = (struct seen){a->out_h, a->out_channels, a->kernel_h, a->kernel_row_bytes,
+                           cost_array(a, t->p->hw)};
     return s->cost;
 }
 
 static void take_array(struct timeline *t, struct sched_command *c, uint64_t now)
 {
     c->cost = array_cost(t, c);
-    advance(&t->store, now);
-    advance(&t->vector, now);
-    t->array = (struct array_now){.command = c,
-                                  .from = now + ARRAY_START,
-                                  .until = now + c->cost - t->p->hw->n + ARRAY_START,
-                                  .words = -1};
-    slow_store(t);
-    slow_vector(t);
+    uint64_t reads = c->cost > t->p->hw->n ? c->cost - t->p->hw->n : 1;
+    t->array = (struct beside_array){&c->w.array, now + ARRAY_START, reads};
+    if (t->store.command)
+        beside_run(&t->store, &t->array, t->p->hw);
+    if (t->vector.command)
+        beside_run(&t->vector, &t->array, t->p->hw);
     t->channel.slow = banks_lost(&c->w.array, t->p->hw, c->cost);
     t->channel.slow_until = now + c->cost;
     complete(t, HD_UNIT_ARRAY, now + c->cost - 1);
@@ -342,13 +223,12 @@ static void take_array(struct timeline *t, struct sched_command *c, uint64_t now
 static void take_vector(struct timeline *t, struct sched_command *c, uint64_t now)
 {
     c->cost = cost_vector(&c->w.vector, t->p->hw);
-    t->vector = (struct progress){.since = now, .left = (double)(c->cost - 1)};
-    slow_vector(t);
+    work_begin(t, &t->vector, c, now, (double)(c->cost - 1));
 }
 
 static void vector_end(struct timeline *t, uint64_t now)
 {
-    t->vector.left = 0;
+    t->vector.command = NULL;
     complete(t, HD_UNIT_VECTOR, now);
 }
 

@@ -2,7 +2,7 @@
  * simulation. FETCH hands commands in order to queues; LOAD, WEIGHT and FETCH share the read
  * channel burst by burst; a command starts when its unit is free and its waits hold.
  * in:  a stream with waits.   out: est_start, est_done (cycles from the doorbell) of each command,
- * est_cycles of the stream. Left out: bank conflicts, VECTOR's waits for lanes, random stalls. */
+ * est_cycles of the stream. Left out: random stalls. */
 #ifndef HEDDLE_SCHED_TIMELINE_H
 #define HEDDLE_SCHED_TIMELINE_H
 
