@@ -113,7 +113,8 @@ static const char *becomes(enum ir_opcode opcode)
     }
 }
 
-/* Types that an operator's first input may have; uint8 becomes int8 at the graph's border. */
+/* Types that an operator's first input may have; uint8 becomes int8 at the graph's border, int16
+ * (int8 weights) stays on the host. */
 static const char *types_of(enum ir_opcode opcode)
 {
     switch (opcode) {
@@ -125,11 +126,24 @@ static const char *types_of(enum ir_opcode opcode)
     case IR_OP_PAD:
     case IR_OP_READ_VARIABLE:
     case IR_OP_ASSIGN_VARIABLE: return "any";
-    case IR_OP_QUANTIZE: return "int8, uint8, float32";
-    case IR_OP_RESIZE_BILINEAR:
+    case IR_OP_QUANTIZE: return "int8, uint8, int16, float32";
+    case IR_OP_RESIZE_BILINEAR: return "int8, int16";
     case IR_OP_L2_NORMALIZATION: return "int8";
+    case IR_OP_EXP:
+    case IR_OP_ELU:
+    case IR_OP_GELU:
+    case IR_OP_CLIP:
+    case IR_OP_RELU_N1_TO_1:
+    case IR_OP_RELU_0_TO_1:
+    case IR_OP_HARD_SWISH:
+    case IR_OP_SUM:
+    case IR_OP_ARG_MAX:
+    case IR_OP_ARG_MIN:
+    case IR_OP_PRELU:
+    case IR_OP_SQUARED_DIFFERENCE:
+    case IR_OP_LUT: return "int8, uint8";
     case IR_OP_RESCALE: return "uint8";
-    default: return "int8, uint8";
+    default: return "int8, uint8, int16";
     }
 }
 
@@ -145,12 +159,12 @@ static const char *tested_against(enum ir_opcode opcode)
 
 static enum status ops_command(void)
 {
-    printf("%-20s %-22s %-10s %-20s %-14s %s\n", "operator", "types", "systolic", "host kernel",
+    printf("%-20s %-28s %-10s %-20s %-14s %s\n", "operator", "types", "systolic", "host kernel",
            "tested against", "note");
     for (int i = 0; i < IR_OP_COUNT; i++) {
         const char *unit = geo_unit((enum ir_opcode)i),
                    *kernel = emit_host_kernel((enum ir_opcode)i);
-        printf("%-20s %-22s %-10s %-20s %-14s %s\n", ir_op_info((enum ir_opcode)i)->name,
+        printf("%-20s %-28s %-10s %-20s %-14s %s\n", ir_op_info((enum ir_opcode)i)->name,
                types_of((enum ir_opcode)i), unit ? unit : "-", kernel ? kernel : "-",
                tested_against((enum ir_opcode)i), becomes((enum ir_opcode)i));
     }

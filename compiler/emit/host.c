@@ -21,8 +21,8 @@ void emit_clamps(struct text *t, const struct ir_op *op)
 enum status emit_need_int8(const struct emit_unit *u, const struct ir_op *op, struct diag *d)
 {
     const struct ir_tensor *x = ir_in(u->graph, op, 0), *y = ir_out(u->graph, op, 0);
-    if (x->type == IR_I8 && y->type == IR_I8)
-        return ST_OK;
+    if (x->type == y->type && (x->type == IR_I8 || x->type == IR_I16))
+        return ST_OK; /* the table of kernels knows which of the two */
     return FAIL(
         d, ST_UNSUPPORTED,
         "operator %s (%s): the host kernel takes int8, found %s to %s; quantise the model to int8",
@@ -289,8 +289,8 @@ static enum status lut(struct emit_unit *u, struct text *t, const struct ir_op *
 
 /* Between 8-bit types; bytes of uint8 are flipped into int8 and back, zero points and clamps with
  * them. */
-static enum status requantize(struct emit_unit *u, struct text *t, const struct ir_op *op,
-                              struct diag *d)
+enum status emit_requantize(struct emit_unit *u, struct text *t, const struct ir_op *op,
+                            struct diag *d)
 {
     const struct ir_tensor *x = ir_in(u->graph, op, 0), *y = ir_out(u->graph, op, 0);
     int32_t less_in = x->type == IR_U8 ? 128 : 0, less_out = y->type == IR_U8 ? 128 : 0;
@@ -348,8 +348,8 @@ static const struct host_op table[] = {
     {IR_OP_SUM, IR_I8, "mean", "mean", mean, HOST_ONE},
     {IR_OP_SOFTMAX, IR_I8, "softmax", "softmax", softmax, HOST_ONE},
     {IR_OP_LUT, IR_I8, "lut", "lut", lut, HOST_ONE},
-    {IR_OP_QUANTIZE, IR_I8, "requantize", "requantize", requantize, HOST_ONE},
-    {IR_OP_QUANTIZE, IR_U8, "requantize", "requantize", requantize, HOST_ONE},
+    {IR_OP_QUANTIZE, IR_I8, "requantize", "requantize", emit_requantize, HOST_ONE},
+    {IR_OP_QUANTIZE, IR_U8, "requantize", "requantize", emit_requantize, HOST_ONE},
     {IR_OP_QUANTIZE, IR_F32, "quantize", "quantize", emit_quantize, HOST_ONE},
     {IR_OP_DEQUANTIZE, IR_I8, "dequantize", "quantize", dequantize, HOST_ONE},
     {IR_OP_DEQUANTIZE, IR_U8, "dequantize", "quantize", dequantize, HOST_ONE},
@@ -398,6 +398,12 @@ static const struct host_op *row_of(const struct emit_unit *u, const struct ir_o
         return emit_host_real(op);
     if (op->opcode == IR_OP_DEPTHWISE_CONV2D && x->type == IR_I8 && ir_dim_back(x, 0) == 1)
         return &one_channel;
+    if (x->type == IR_I16 || ir_out(u->graph, op, 0)->type == IR_I16) {
+        const struct host_op *h =
+            emit_host_int16(op->opcode, x->type, ir_out(u->graph, op, 0)->type);
+        if (h)
+            return h;
+    }
     return find(op->opcode, x->type);
 }
 

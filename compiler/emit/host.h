@@ -54,6 +54,11 @@ enum status emit_int8_fields(struct emit_unit *u, struct text *t, const struct i
 /* From float32: the output's scale and zero point. */
 enum status emit_quantize(struct emit_unit *u, struct text *t, const struct ir_op *op,
                           struct diag *d);
+/* Between types of codes: both zero points, scale and clamps. */
+enum status emit_requantize(struct emit_unit *u, struct text *t, const struct ir_op *op,
+                            struct diag *d);
+/* host_int16.c: the row of an operator on int16, NULL where that of other types serves. */
+const struct host_op *emit_host_int16(enum ir_opcode opcode, enum ir_type in, enum ir_type out);
 /* host_onnx.c: the row of an operator with fixed.real, NULL if there is none. */
 const struct host_op *emit_host_real(const struct ir_op *op);
 

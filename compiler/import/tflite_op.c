@@ -1,5 +1,6 @@
 /* tflite_op.c - one operator of a TFLite file: opcode, options, parameters, row. */
 #include "../ir/rules.h"
+#include "../legalise/table16.h"
 #include "tflite_import.h"
 
 #include <math.h>
@@ -8,10 +9,10 @@
 typedef enum status import_fn(struct tfl_importer *m, const struct tfl_operator *src,
                               struct ir_op *op);
 
-static import_fn import_conv, import_depthwise, import_pool, import_dense, import_activation,
-    import_concat, import_softmax, import_logistic, import_tanh, import_leaky, import_mean,
-    import_reshape, import_pad, import_transpose, import_slice, import_pad_value, import_plain,
-    import_arg, import_matmul, import_resize, import_gelu, import_l2_norm;
+static import_fn import_sum, import_conv, import_depthwise, import_pool, import_dense,
+    import_activation, import_concat, import_softmax, import_logistic, import_tanh, import_leaky,
+    import_mean, import_reshape, import_pad, import_transpose, import_slice, import_pad_value,
+    import_plain, import_arg, import_matmul, import_resize, import_gelu, import_l2_norm;
 
 enum { ALL = 255 };
 
@@ -27,8 +28,8 @@ static const struct rule {
     {"CONV_2D", IR_OP_CONV2D, 1, ALL, 2, 3, import_conv},
     {"DEPTHWISE_CONV_2D", IR_OP_DEPTHWISE_CONV2D, 2, ALL, 2, 3, import_depthwise},
     {"FULLY_CONNECTED", IR_OP_FULLY_CONNECTED, 8, ALL, 2, 3, import_dense},
-    {"ADD", IR_OP_ADD, 11, ALL, 2, 2, import_activation},
-    {"SUB", IR_OP_SUB, 28, ALL, 2, 2, import_activation},
+    {"ADD", IR_OP_ADD, 11, ALL, 2, 2, import_sum},
+    {"SUB", IR_OP_SUB, 28, ALL, 2, 2, import_sum},
     {"MUL", IR_OP_MUL, 21, ALL, 2, 2, import_activation},
     {"MAXIMUM", IR_OP_MAXIMUM, 0, ALL, 2, 2, import_plain},
     {"MINIMUM", IR_OP_MINIMUM, 0, ALL, 2, 2, import_plain},
@@ -137,6 +138,27 @@ static enum status import_activation(struct tfl_importer *m, const struct tfl_op
                     "fused activation: expected NONE, RELU, RELU_N1_TO_1 or RELU6, found %d", a);
     op->attr[IR_ACTIVATION] = (int32_t)known[a];
     return ST_OK;
+}
+
+static bool power_of_two(const struct ir_tensor *t)
+{
+    int exponent;
+
+    return t != NULL && t->quant.n == 1 && lgl_power_of_two(t->quant.scale[0], &exponent);
+}
+
+/* The format's default for int16 is an older arithmetic, of shifts alone, where all three scales
+ * are powers of two. */
+static enum status import_sum(struct tfl_importer *m, const struct tfl_operator *src,
+                              struct ir_op *op)
+{
+    const struct ir_tensor *a = ir_in(m->g, op, 0), *b = ir_in(m->g, op, 1);
+
+    if (a != NULL && a->type == IR_I16 && src->options.pot_scale && power_of_two(a) &&
+        power_of_two(b) && power_of_two(ir_out(m->g, op, 0)))
+        return FAIL(m->d, ST_UNSUPPORTED,
+                    "int16 with scales that are powers of two: expected pot_scale_int16 false");
+    return import_activation(m, src, op);
 }
 
 enum status tfl_activation(struct tfl_importer *m, const struct tfl_operator *src, struct ir_op *op)
@@ -317,6 +339,12 @@ static enum status want_output(struct tfl_importer *m, const struct ir_op *op, i
     const struct ir_tensor *y = ir_out(m->g, op, 0);
     const int32_t zero = zero_point + (y->type == IR_U8 ? 128 : 0);
 
+    if (y->type == IR_I16 && y->quant.n == 1) {
+        if (y->quant.scale[0] == 1.0f / 32768)
+            return ST_OK;
+        return FAIL(m->d, ST_UNSUPPORTED, "output '%.80s': expected scale 1/32768, found %.9g",
+                    y->name, (double)y->quant.scale[0]);
+    }
     if ((y->type != IR_I8 && y->type != IR_U8) || y->quant.n != 1)
         return ST_OK; /* the rule of ops.def refuses it */
     if (y->quant.scale[0] == 1.0f / (float)over && y->quant.zero_point[0] == zero)

@@ -108,8 +108,10 @@ void other_options(const tfl::Operator *op, tfl_options *r)
         r->activation = concat->activation();
     } else if (const auto *add = op->options_as_AddOptions()) {
         r->activation = add->activation();
+        r->pot_scale = add->pot_scale_int16();
     } else if (const auto *sub = op->options_as_SubOptions()) {
         r->activation = sub->activation();
+        r->pot_scale = sub->pot_scale_int16();
     } else if (const auto *mul = op->options_as_MulOptions()) {
         r->activation = mul->activation();
     } else if (const auto *reshape = op->options_as_ReshapeOptions()) {

@@ -31,10 +31,44 @@ static enum status check_arity(const struct ir_op *op, struct diag *d)
     return ST_OK;
 }
 
+/* Operators that compute and have no int16 form: TFLite's reference has none either. */
+static bool only_8_bit(enum ir_opcode opcode)
+{
+    switch (opcode) {
+    case IR_OP_SUM:
+    case IR_OP_ARG_MAX:
+    case IR_OP_ARG_MIN:
+    case IR_OP_PRELU:
+    case IR_OP_SQUARED_DIFFERENCE:
+    case IR_OP_L2_NORMALIZATION:
+    case IR_OP_RELU_N1_TO_1:
+    case IR_OP_RELU_0_TO_1:
+    case IR_OP_CLIP:
+    case IR_OP_HARD_SWISH:
+    case IR_OP_EXP:
+    case IR_OP_ELU:
+    case IR_OP_GELU:
+    case IR_OP_RESCALE:
+    case IR_OP_LUT: return true;
+    default: return false;
+    }
+}
+
+static enum status check_width(const struct ir_graph *g, const struct ir_op *op, struct diag *d)
+{
+    const struct ir_tensor *x = ir_in(g, op, 0);
+
+    if (x == NULL || x->type != IR_I16 || !only_8_bit(op->opcode))
+        return ST_OK;
+    return FAIL(d, ST_UNSUPPORTED, "input '%.80s': expected type i8 or u8, found i16", x->name);
+}
+
 enum status ir_check_op(const struct ir_graph *g, const struct ir_op *op, struct diag *d)
 {
     enum status st = check_arity(op, d);
 
+    if (st == ST_OK)
+        st = check_width(g, op, d);
     if (st == ST_OK)
         st = rule_table[op->opcode](g, op, d);
     if (st != ST_OK && op->row < g->n_row)
@@ -68,8 +102,8 @@ enum status ir_want_act(const struct ir_tensor *t, const char *what, struct diag
                     "%s '%.80s' is float32: float arithmetic is not supported; quantise the model "
                     "to int8",
                     what, t->name);
-    if (t->type != IR_I8 && t->type != IR_U8)
-        return FAIL(d, ST_UNSUPPORTED, "%s '%.80s': expected type i8 or u8, found %s", what,
+    if (!ir_is_code(t->type))
+        return FAIL(d, ST_UNSUPPORTED, "%s '%.80s': expected type i8, u8 or i16, found %s", what,
                     t->name, ir_type_name(t->type));
     if (t->quant.n == 0)
         return FAIL(d, ST_MODEL, "%s '%.80s': expected a scale and zero point, found none", what,
@@ -77,6 +111,9 @@ enum status ir_want_act(const struct ir_tensor *t, const char *what, struct diag
     if (t->quant.n != 1)
         return FAIL(d, ST_UNSUPPORTED, "%s '%.80s': expected one scale, found %u", what, t->name,
                     t->quant.n);
+    if (t->type == IR_I16 && t->quant.zero_point[0] != 0)
+        return FAIL(d, ST_UNSUPPORTED, "%s '%.80s': expected zero point 0 of i16, found %d", what,
+                    t->name, t->quant.zero_point[0]);
     return ST_OK;
 }
 
@@ -119,10 +156,10 @@ enum status ir_want_same_quant(const struct ir_tensor *a, const struct ir_tensor
                 (double)b->quant.scale[0], b->quant.zero_point[0]);
 }
 
-enum status ir_want_const_i32(const struct ir_tensor *t, const char *what, uint64_t n,
-                              struct diag *d)
+static enum status want_const(const struct ir_tensor *t, const char *what, enum ir_type type,
+                              uint64_t n, struct diag *d)
 {
-    TRY(ir_want_type(t, what, IR_I32, d));
+    TRY(ir_want_type(t, what, type, d));
     if (t->role != IR_CONST)
         return FAIL(d, ST_UNSUPPORTED, "%s '%.80s': expected a constant, found a computed tensor",
                     what, t->name);
@@ -130,6 +167,18 @@ enum status ir_want_const_i32(const struct ir_tensor *t, const char *what, uint6
         return FAIL(d, ST_MODEL, "%s '%.80s': expected %llu values, found %llu", what, t->name,
                     (unsigned long long)n, (unsigned long long)ir_elements(t));
     return ST_OK;
+}
+
+enum status ir_want_const_i32(const struct ir_tensor *t, const char *what, uint64_t n,
+                              struct diag *d)
+{
+    return want_const(t, what, IR_I32, n, d);
+}
+
+enum status ir_want_const_i64(const struct ir_tensor *t, const char *what, uint64_t n,
+                              struct diag *d)
+{
+    return want_const(t, what, IR_I64, n, d);
 }
 
 int32_t ir_const_i32(const struct ir_tensor *t, uint32_t i)

@@ -1,11 +1,12 @@
 /* infer_conv.c - rules of operators with weights or windows. */
 #include "rules.h"
 
-/* Weights: 8-bit constant, one scale or one per output channel, int8 ones symmetric. */
+/* Weights: 8-bit constant, one scale or one per output channel, int8 ones symmetric. int16
+ * activations have int8 weights of zero point 0. */
 static enum status want_weights(const struct ir_tensor *w, const struct ir_tensor *x,
                                 uint32_t oc_axis, struct diag *d)
 {
-    TRY(ir_want_type(w, "weights", x->type, d));
+    TRY(ir_want_type(w, "weights", x->type == IR_I16 ? IR_I8 : x->type, d));
     if (w->role != IR_CONST)
         return FAIL(d, ST_UNSUPPORTED, "weights '%.80s': expected a constant, found a %s", w->name,
                     "computed tensor");
@@ -19,13 +20,21 @@ static enum status want_weights(const struct ir_tensor *w, const struct ir_tenso
             return FAIL(d, ST_UNSUPPORTED,
                         "weights '%.80s': expected one zero point, found %d and %d", w->name,
                         w->quant.zero_point[0], w->quant.zero_point[i]);
+    if (x->type == IR_I16 && w->quant.zero_point[0] != 0)
+        return FAIL(d, ST_UNSUPPORTED,
+                    "weights '%.80s': expected zero point 0 beside i16, found %d", w->name,
+                    w->quant.zero_point[0]);
     return ST_OK;
 }
 
-static enum status want_bias(const struct ir_tensor *b, int32_t channels, struct diag *d)
+/* int32; int64 beside int16 activations x, whose sums are 64 bits wide then. */
+static enum status want_bias(const struct ir_tensor *b, const struct ir_tensor *x, int32_t channels,
+                             struct diag *d)
 {
     if (b == NULL)
         return ST_OK;
+    if (x->type == IR_I16)
+        return ir_want_const_i64(b, "bias", (uint64_t)channels, d);
     return ir_want_const_i32(b, "bias", (uint64_t)channels, d);
 }
 
@@ -75,7 +84,7 @@ static enum status want_window(const struct ir_graph *g, const struct ir_op *op,
     return ir_want_shape(g, ir_out(g, op, 0), "output", 4, dim, d);
 }
 
-/* x and y: 8-bit of one type; x [N,H,W,C]. */
+/* x and y: codes of one type; x [N,H,W,C]. */
 static enum status want_image(const struct ir_graph *g, const struct ir_op *op, struct diag *d)
 {
     const struct ir_tensor *x = ir_in(g, op, 0), *y = ir_out(g, op, 0);
@@ -102,7 +111,7 @@ enum status infer_conv2d(const struct ir_graph *g, const struct ir_op *op, struc
     if (!ko && x->dim[3] % w->dim[3] == 0 && w->dim[0] % (x->dim[3] / w->dim[3]) == 0)
         dim[3] = w->dim[3]; /* groups of channels; legalise makes one dense convolution of them */
     TRY(ir_want_shape(g, w, "weights", 4, dim, d));
-    TRY(want_bias(ir_in(g, op, 2), w->dim[ko ? 3 : 0], d));
+    TRY(want_bias(ir_in(g, op, 2), x, w->dim[ko ? 3 : 0], d));
     return want_window(g, op, x, w->dim[ko ? 3 : 0], d);
 }
 
@@ -121,7 +130,7 @@ enum status infer_depthwise(const struct ir_graph *g, const struct ir_op *op, st
                     x->dim[3], w->dim[3]);
     dim[3] = w->dim[3];
     TRY(ir_want_shape(g, w, "weights", 4, dim, d));
-    TRY(want_bias(ir_in(g, op, 2), dim[3], d));
+    TRY(want_bias(ir_in(g, op, 2), x, dim[3], d));
     return want_window(g, op, x, dim[3], d);
 }
 
@@ -148,7 +157,7 @@ enum status infer_dense(const struct ir_graph *g, const struct ir_op *op, struct
     if ((uint64_t)ir_dim_back(y, 0) != channels)
         return FAIL(d, ST_MODEL, "output '%.80s': expected innermost dimension %llu, found %d",
                     y->name, (unsigned long long)channels, ir_dim_back(y, 0));
-    return want_bias(ir_in(g, op, 2), (int32_t)channels, d);
+    return want_bias(ir_in(g, op, 2), x, (int32_t)channels, d);
 }
 
 enum status infer_pool(const struct ir_graph *g, const struct ir_op *op, struct diag *d)
@@ -156,7 +165,8 @@ enum status infer_pool(const struct ir_graph *g, const struct ir_op *op, struct 
     const struct ir_tensor *x = ir_in(g, op, 0);
 
     TRY(want_image(g, op, d));
-    if (op->opcode == IR_OP_MAX_POOL2D) /* an average may have a scale of its own (ONNX) */
+    if (op->opcode == IR_OP_MAX_POOL2D ||
+        x->type == IR_I16) /* an average may have a scale of its own (ONNX) */
         TRY(ir_want_same_quant(x, ir_out(g, op, 0), d));
     return want_window(g, op, x, x->dim[3], d);
 }
@@ -182,7 +192,7 @@ enum status infer_transpose_conv(const struct ir_graph *g, const struct ir_op *o
     dim[0] = y->dim[3];
     dim[3] = x->dim[3];
     TRY(ir_want_shape(g, w, "weights", 4, dim, d));
-    TRY(want_bias(ir_in(g, op, 2), y->dim[3], d));
+    TRY(want_bias(ir_in(g, op, 2), x, y->dim[3], d));
     dim[0] = x->dim[0];
     for (uint32_t i = 1; i < 3; i++)
         dim[i] = y->dim[i]; /* the file chooses */
@@ -218,7 +228,7 @@ enum status infer_matmul(const struct ir_graph *g, const struct ir_op *op, struc
     }
     dim[y->rank - 1] = ir_dim_back(b, adj_b);
     dim[y->rank - 2] = ir_dim_back(a, 1 - adj_a);
-    TRY(want_bias(ir_in(g, op, 2), dim[y->rank - 1], d));
+    TRY(want_bias(ir_in(g, op, 2), a, dim[y->rank - 1], d));
     if (a->rank > y->rank || b->rank > y->rank)
         return FAIL(d, ST_MODEL,
                     "output '%.80s': expected as many dimensions as the inputs, found %u", y->name,

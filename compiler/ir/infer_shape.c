@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* x and y 8-bit of one type and one shape. */
+/* x and y codes of one type and one shape. */
 static enum status want_unary(const struct ir_graph *g, const struct ir_op *op, struct diag *d)
 {
     const struct ir_tensor *x = ir_in(g, op, 0), *y = ir_out(g, op, 0);
@@ -100,6 +100,12 @@ enum status infer_quantize(const struct ir_graph *g, const struct ir_op *op, str
     if (x->type != IR_F32)
         TRY(ir_want_act(x, "input", d));
     TRY(ir_want_act(y, "output", d));
+    if (y->type == IR_I16 && x->type != IR_F32 && x->type != IR_I16)
+        return FAIL(d, ST_UNSUPPORTED, "output '%.80s': expected type i8 or u8 of %s, found i16",
+                    y->name, ir_type_name(x->type));
+    if (x->type == IR_I16 && y->type == IR_U8)
+        return FAIL(d, ST_UNSUPPORTED, "output '%.80s': expected type i8 or i16 of i16, found u8",
+                    y->name);
     return ir_want_shape(g, y, "output", x->rank, x->dim, d);
 }
 

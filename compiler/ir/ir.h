@@ -81,6 +81,8 @@ struct ir_fixed {
     const int8_t *shift;
     int32_t act_min, act_max; /* clamp of the output code */
     const int8_t *table;
+    uint32_t n_wide; /* int16: interpolated tables, their meaning is legalise/table16.h's; */
+    const int16_t *wide;
     uint32_t n_real;   /* ONNX's rounding: float32 constants instead of multipliers and shifts, */
     const float *real; /* their meaning is legalise/round.h's; NULL without */
 };
@@ -146,6 +148,11 @@ uint64_t ir_elements(const struct ir_tensor *t);
 uint64_t ir_bytes(const struct ir_tensor *t);
 /* Dimension counted from the innermost: 0 = C, 1 = W, 2 = H, 3 = N; 1 if the rank is smaller. */
 int32_t ir_dim_back(const struct ir_tensor *t, uint32_t back);
+/* Types of quantised activations. */
+static inline bool ir_is_code(enum ir_type type)
+{
+    return type == IR_I8 || type == IR_U8 || type == IR_I16;
+}
 static inline struct ir_tensor *ir_in(const struct ir_graph *g, const struct ir_op *op, uint32_t i)
 {
     return i < op->n_in && op->in[i] != IR_NONE ? g->tensor[op->in[i]] : NULL;

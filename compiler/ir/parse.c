@@ -299,6 +299,22 @@ static enum status parse_table(struct parser *p, struct ir_op *op)
     return ST_OK;
 }
 
+enum { MAX_WIDE_BYTES = 4096 };
+
+static enum status parse_wide(struct parser *p, struct ir_op *op)
+{
+    uint8_t *wide = arena_alloc(p->g->arena, MAX_WIDE_BYTES);
+    size_t n = 0;
+
+    TRY(lex_hex(&p->l, wide, MAX_WIDE_BYTES, &n));
+    if (n == 0 || n % 2 != 0)
+        return FAIL(p->l.d, ST_MODEL, "line %u: expected int16 values, found %zu bytes", p->l.line,
+                    n);
+    op->fixed.n_wide = (uint32_t)(n / 2);
+    op->fixed.wide = (const int16_t *)(const void *)wide;
+    return ST_OK;
+}
+
 static enum status attr_item(struct parser *p, struct ir_op *op, const char *key)
 {
     int64_t v;
@@ -336,6 +352,8 @@ static enum status op_item(struct parser *p, struct ir_op *op, const char *key)
         return parse_clamp(p, op);
     if (strcmp(key, "table") == 0)
         return parse_table(p, op);
+    if (strcmp(key, "wide") == 0)
+        return parse_wide(p, op);
     return attr_item(p, op, key);
 }
 

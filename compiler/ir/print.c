@@ -138,6 +138,10 @@ static void print_fixed(struct text *t, const struct ir_fixed *f)
         text_add(t, "\n  table=");
         print_hex(t, (const uint8_t *)f->table, 256);
     }
+    if (f->n_wide != 0) {
+        text_add(t, "\n  wide=");
+        print_hex(t, (const uint8_t *)f->wide, (size_t)f->n_wide * 2);
+    }
 }
 
 static void print_op(struct text *t, const struct ir_op *op)

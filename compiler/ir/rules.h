@@ -17,7 +17,7 @@ enum status ir_check_op(const struct ir_graph *g, const struct ir_op *op, struct
 /* Shared by the rules: each fails with the tensor's name, what was expected and what was found. */
 enum status ir_want_type(const struct ir_tensor *t, const char *what, enum ir_type type,
                          struct diag *d);
-/* 8-bit, quantised per tensor. */
+/* 8-bit or, with zero point 0, int16; quantised per tensor. */
 enum status ir_want_act(const struct ir_tensor *t, const char *what, struct diag *d);
 /* Data movement: one type in and out; 8- and 16-bit ones with one quantisation. */
 enum status ir_want_moved(const struct ir_tensor *x, const struct ir_tensor *y, struct diag *d);
@@ -28,6 +28,8 @@ enum status ir_want_shape(const struct ir_graph *g, const struct ir_tensor *t, c
 enum status ir_want_same_quant(const struct ir_tensor *a, const struct ir_tensor *b,
                                struct diag *d);
 enum status ir_want_const_i32(const struct ir_tensor *t, const char *what, uint64_t n,
+                              struct diag *d);
+enum status ir_want_const_i64(const struct ir_tensor *t, const char *what, uint64_t n,
                               struct diag *d);
 /* Element i of a constant int32 tensor. */
 int32_t ir_const_i32(const struct ir_tensor *t, uint32_t i);

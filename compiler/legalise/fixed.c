@@ -31,10 +31,20 @@ static int32_t code_of(const struct ir_tensor *t, float x, int32_t low, int32_t 
     return code < (float)low ? low : code > (float)high ? high : (int32_t)code;
 }
 
+static int32_t least_code(const struct ir_tensor *t)
+{
+    return t->type == IR_U8 ? 0 : t->type == IR_I16 ? -32768 : -128;
+}
+
+static int32_t most_code(const struct ir_tensor *t)
+{
+    return t->type == IR_U8 ? 255 : t->type == IR_I16 ? 32767 : 127;
+}
+
 void lgl_clamp_between(const struct ir_tensor *t, float low, float high, int32_t *act_min,
                        int32_t *act_max)
 {
-    const int32_t least = t->type == IR_U8 ? 0 : -128, most = t->type == IR_U8 ? 255 : 127;
+    const int32_t least = least_code(t), most = most_code(t);
 
     *act_min = low > -INFINITY ? code_of(t, low, least, most) : least;
     *act_max = high < INFINITY ? code_of(t, high, least, most) : most;
@@ -52,7 +62,7 @@ void lgl_clip(const struct ir_op *op, const struct ir_tensor *y, int32_t *act_mi
 void lgl_clamp(const struct ir_tensor *t, enum ir_activation activation, int32_t *act_min,
                int32_t *act_max)
 {
-    const int32_t low = t->type == IR_U8 ? 0 : -128, high = t->type == IR_U8 ? 255 : 127;
+    const int32_t low = least_code(t), high = most_code(t);
 
     *act_min = low;
     *act_max = high;

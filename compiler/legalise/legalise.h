@@ -39,7 +39,7 @@ struct lgl_fixed_scale {
 };
 /* QuantizeMultiplier of NUMERICS.md. */
 struct lgl_fixed_scale lgl_fixed_scale(double real);
-/* Range of codes that `activation` leaves in `t` (int8 or uint8, per tensor). */
+/* Range of codes that `activation` leaves in `t` (int8, uint8 or int16, per tensor). */
 void lgl_clamp(const struct ir_tensor *t, enum ir_activation activation, int32_t *act_min,
                int32_t *act_max);
 

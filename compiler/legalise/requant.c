@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "legalise.h"
+#include "table16.h"
 
 static float scale_of(const struct ir_tensor *t)
 {
@@ -63,21 +63,22 @@ static enum status requant_dense(struct ir_graph *g, struct ir_op *op, const str
     return ST_OK;
 }
 
-/* Operands are brought to 2 * max(s1, s2) / 2^20, added, brought to s_out. */
+/* Operands are brought to 2 * max(s1, s2) / 2^20 (int16: 2^15), added, brought to s_out. */
 static enum status requant_add(struct ir_graph *g, struct ir_op *op, struct diag *d)
 {
     const float s1 = scale_of(ir_in(g, op, 0)), s2 = scale_of(ir_in(g, op, 1));
     const double twice_max = 2 * (double)(s1 > s2 ? s1 : s2);
-    const double last = twice_max / (1048576.0 * (double)scale_of(ir_out(g, op, 0)));
+    const int32_t up = ir_in(g, op, 0)->type == IR_I16 ? 15 : 20;
+    const double last = twice_max / ((double)(1 << up) * (double)scale_of(ir_out(g, op, 0)));
     const struct lgl_fixed_scale scale[3] = {lgl_fixed_scale((double)s1 / twice_max),
                                              lgl_fixed_scale((double)s2 / twice_max),
                                              lgl_fixed_scale(last)};
 
     if (last >= 1)
         return FAIL(d, ST_UNSUPPORTED,
-                    "scales %.9g and %.9g to %.9g: expected an output scale above 2^-19 of the "
+                    "scales %.9g and %.9g to %.9g: expected an output scale above 2^-%d of the "
                     "larger input's",
-                    (double)s1, (double)s2, (double)scale_of(ir_out(g, op, 0)));
+                    (double)s1, (double)s2, (double)scale_of(ir_out(g, op, 0)), up - 1);
     set_scales(g, op, 3, scale);
     return ST_OK;
 }
@@ -216,12 +217,53 @@ static void set_clamp(struct ir_op *op, const struct ir_tensor *y)
 {
     struct ir_fixed *f = &op->fixed;
 
-    if (y->quant.n != 1 || (y->type != IR_I8 && y->type != IR_U8))
+    if (y->quant.n != 1 || !ir_is_code(y->type))
         return;
-    if (op->attr[IR_ACTIVATION] == IR_ACT_CLIP)
+    if (y->type == IR_I16 && (op->opcode == IR_OP_RELU || op->opcode == IR_OP_RELU6))
+        lgl_clamp(y, op->opcode == IR_OP_RELU ? IR_ACT_RELU : IR_ACT_RELU6, &f->act_min,
+                  &f->act_max);
+    else if (op->attr[IR_ACTIVATION] == IR_ACT_CLIP)
         lgl_clip(op, y, &f->act_min, &f->act_max);
     else
         lgl_clamp(y, (enum ir_activation)op->attr[IR_ACTIVATION], &f->act_min, &f->act_max);
+}
+
+/* int16 operators that become no table: non-negative values by the first scale, negative ones by
+ * the second, both ratios in float32. */
+static void requant_two_sided(struct ir_graph *g, struct ir_op *op)
+{
+    const float x = scale_of(ir_in(g, op, 0)), y = scale_of(ir_out(g, op, 0));
+    float alpha = 1;
+    struct lgl_fixed_scale scale[3] = {lgl_fixed_scale((double)(x / y)), {0, 0}, {0, 0}};
+
+    if (op->opcode == IR_OP_LEAKY_RELU)
+        memcpy(&alpha, &op->attr[IR_ALPHA_BITS], sizeof alpha);
+    scale[1] = lgl_fixed_scale((double)(x * alpha / y));
+    set_scales(g, op, 3, scale);
+}
+
+/* The operators whose int16 form differs from that of 8 bits in more than the clamps. False: it
+ * does not. */
+static bool requant_int16(struct ir_graph *g, struct ir_op *op)
+{
+    const struct ir_tensor *x = ir_in(g, op, 0);
+    float beta;
+
+    if (x == NULL || x->type != IR_I16)
+        return false;
+    switch (op->opcode) {
+    case IR_OP_LOGISTIC:
+    case IR_OP_TANH:
+    case IR_OP_SOFTMAX:
+        memcpy(&beta, &op->attr[IR_BETA_BITS], sizeof beta);
+        lgl_table16(g, op, scale_of(x), beta);
+        return true;
+    case IR_OP_RELU:
+    case IR_OP_RELU6:
+    case IR_OP_LEAKY_RELU:
+    case IR_OP_ABS: requant_two_sided(g, op); return true;
+    default: return false;
+    }
 }
 
 static enum status requant_op(struct ir_graph *g, struct ir_op *op, const struct lgl_options *o,
@@ -230,7 +272,9 @@ static enum status requant_op(struct ir_graph *g, struct ir_op *op, const struct
     const struct ir_tensor *x = ir_in(g, op, 0), *b = ir_in(g, op, 1), *y = ir_out(g, op, 0);
 
     set_clamp(op, y);
-    if (o->rounding == LGL_ROUND_ONNX && lgl_real(g, op))
+    if (requant_int16(g, op))
+        return ST_OK;
+    if (o->rounding == LGL_ROUND_ONNX && x->type != IR_I16 && lgl_real(g, op))
         return ST_OK;
     switch (op->opcode) {
     case IR_OP_CONV2D:
@@ -256,11 +300,20 @@ static enum status requant_op(struct ir_graph *g, struct ir_op *op, const struct
     }
 }
 
-/* MBQM shifts an int32 left by `shift`: beyond 30 (softmax 31) the reference is undefined. */
-static enum status check_shifts(const struct ir_op *op, struct diag *d)
+/* MBQM shifts an int32 left by `shift`: beyond 30 (softmax 31) the reference is undefined; beyond 7
+ * where the sums are int64, int16's. */
+static enum status check_shifts(const struct ir_graph *g, const struct ir_op *op, struct diag *d)
 {
-    const int32_t low = op->opcode == IR_OP_SOFTMAX ? 0 : -31;
-    const int32_t high = op->opcode == IR_OP_SOFTMAX ? 31 : 30;
+    const struct ir_tensor *x = ir_in(g, op, 0);
+    const bool wide = x != NULL && x->type == IR_I16;
+    const bool sums = op->opcode == IR_OP_CONV2D || op->opcode == IR_OP_DEPTHWISE_CONV2D ||
+                      op->opcode == IR_OP_FULLY_CONNECTED || op->opcode == IR_OP_TRANSPOSE_CONV ||
+                      op->opcode == IR_OP_BATCH_MATMUL;
+    const int32_t low = op->opcode == IR_OP_SOFTMAX && !wide ? 0 : -31;
+    const int32_t high = wide && sums ? 7 : wide ? 15 : op->opcode == IR_OP_SOFTMAX ? 31 : 30;
+
+    if (op->fixed.n_wide == LGL_SIGMOID)
+        return ST_OK;
 
     for (uint32_t i = 0; i < op->fixed.n; i++)
         if (op->fixed.shift[i] < low || op->fixed.shift[i] > high)
@@ -275,7 +328,8 @@ enum status lgl_requant(struct ir_graph *g, const struct lgl_options *o, struct 
     const uint32_t n_op = g->n_op;
 
     for (uint32_t i = 0; i < n_op && o->rounding == LGL_ROUND_TFLITE; i++) {
-        if (!g->op[i]->dead && g->op[i]->opcode == IR_OP_SOFTMAX)
+        if (!g->op[i]->dead && g->op[i]->opcode == IR_OP_SOFTMAX &&
+            ir_in(g, g->op[i], 0)->type != IR_I16)
             split_softmax(g, g->op[i]);
         if (!g->op[i]->dead && g->op[i]->opcode == IR_OP_AVERAGE_POOL2D)
             split_pool(g, g->op[i]);
@@ -287,7 +341,7 @@ enum status lgl_requant(struct ir_graph *g, const struct lgl_options *o, struct 
         enum status st = op->dead ? ST_OK : requant_op(g, op, o, d);
 
         if (st == ST_OK && !op->dead)
-            st = check_shifts(op, d);
+            st = check_shifts(g, op, d);
         if (st != ST_OK) {
             diag_prefix(d, "operator %u %s", op->row, op->row < g->n_row ? g->row[op->row].op : "");
             return st;

@@ -82,7 +82,8 @@ enum status ref_conv2d(const struct ref_call *c, struct diag *d)
     const struct window v = {c, part, ko ? (size_t)y->dim[3] : 1, ko ? 1 : k};
     int8_t *out = (int8_t *)c->y[0];
 
-    (void)d;
+    if (c->in[0]->type == IR_I16)
+        return ref_conv2d_i16(c, d);
     for (int32_t n = 0; n < y->dim[0]; n++)
         for (int32_t oy = 0; oy < y->dim[1]; oy++)
             for (int32_t ox = 0; ox < y->dim[2]; ox++)
@@ -102,7 +103,8 @@ enum status ref_depthwise(const struct ref_call *c, struct diag *d)
     const struct window v = {c, 1, (size_t)y->dim[3], 1};
     int8_t *out = (int8_t *)c->y[0];
 
-    (void)d;
+    if (c->in[0]->type == IR_I16)
+        return ref_depthwise_i16(c, d);
     for (int32_t n = 0; n < y->dim[0]; n++)
         for (int32_t oy = 0; oy < y->dim[1]; oy++)
             for (int32_t ox = 0; ox < y->dim[2]; ox++)
@@ -124,7 +126,8 @@ enum status ref_dense(const struct ref_call *c, struct diag *d)
     const size_t n_row = (size_t)(ir_elements(x) / (uint64_t)k);
     int8_t *out = (int8_t *)c->y[0];
 
-    (void)d;
+    if (c->in[0]->type == IR_I16)
+        return ref_dense_i16(c, d);
     for (size_t row = 0; row < n_row; row++)
         for (int32_t oc = 0; oc < channels; oc++)
             *out++ = requantise(c,
@@ -166,7 +169,8 @@ enum status ref_transpose_conv(const struct ref_call *c, struct diag *d)
     const struct ir_tensor *y = c->out[0];
     int8_t *out = (int8_t *)c->y[0];
 
-    (void)d;
+    if (c->in[0]->type == IR_I16)
+        return ref_transpose_conv_i16(c, d);
     for (int32_t n = 0; n < y->dim[0]; n++)
         for (int32_t oy = 0; oy < y->dim[1]; oy++)
             for (int32_t ox = 0; ox < y->dim[2]; ox++)
@@ -176,7 +180,7 @@ enum status ref_transpose_conv(const struct ref_call *c, struct diag *d)
 }
 
 /* Offset of matrix `batch` of the output in an operand whose other dimensions are broadcast. */
-static size_t matrix_at(const struct ir_tensor *t, const struct ir_tensor *y, size_t batch)
+size_t ref_matrix(const struct ir_tensor *t, const struct ir_tensor *y, size_t batch)
 {
     size_t at = 0, size = (size_t)ir_dim_back(t, 0) * (size_t)ir_dim_back(t, 1);
 
@@ -198,15 +202,16 @@ enum status ref_matmul(const struct ref_call *c, struct diag *d)
     const size_t k = (size_t)ir_dim_back(a, adj_a), batches = (size_t)ir_elements(y) / (m * n);
     int8_t *out = (int8_t *)c->y[0];
 
-    (void)d;
+    if (c->in[0]->type == IR_I16)
+        return ref_matmul_i16(c, d);
     for (size_t i = 0; i < batches; i++)
         for (size_t row = 0; row < m; row++)
             for (size_t col = 0; col < n; col++) {
                 uint32_t acc = (uint32_t)bias_of(c, (uint32_t)col);
 
                 for (size_t j = 0; j < k; j++) {
-                    const size_t at_a = matrix_at(a, y, i) + (adj_a ? j * m + row : row * k + j);
-                    const size_t at_b = matrix_at(b, y, i) + (adj_b ? col * k + j : j * n + col);
+                    const size_t at_a = ref_matrix(a, y, i) + (adj_a ? j * m + row : row * k + j);
+                    const size_t at_b = ref_matrix(b, y, i) + (adj_b ? col * k + j : j * n + col);
 
                     acc += (uint32_t)((ref_i8(c->x[0])[at_a] - a->quant.zero_point[0]) *
                                       (ref_i8(c->x[1])[at_b] - b->quant.zero_point[0]));

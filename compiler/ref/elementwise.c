@@ -41,50 +41,51 @@ static void walk_next(struct walk *w)
     }
 }
 
-/* y_i = MBQM((x_i - z_i) << 20, i);  out = MBQM(y1 +- y2, 2) + z_out. */
-static int8_t add_one(const struct ref_call *c, int32_t a, int32_t b)
+/* y_i = MBQM((x_i - z_i) << 20, i);  out = MBQM(y1 +- y2, 2) + z_out; int16: << 15. */
+static int32_t add_one(const struct ref_call *c, int32_t a, int32_t b)
 {
     const struct ir_fixed *f = &c->op->fixed;
-    const int32_t ya = ref_mbqm(a * (1 << 20), f->multiplier[0], f->shift[0]);
-    const int32_t yb = ref_mbqm(b * (1 << 20), f->multiplier[1], f->shift[1]);
+    const int32_t up = c->in[0]->type == IR_I16 ? 1 << 15 : 1 << 20;
+    const int32_t ya = ref_mbqm(a * up, f->multiplier[0], f->shift[0]);
+    const int32_t yb = ref_mbqm(b * up, f->multiplier[1], f->shift[1]);
     const int32_t sum = c->op->opcode == IR_OP_SUB ? ya - yb : ya + yb;
 
-    return ref_code(c, ref_mbqm(sum, f->multiplier[2], f->shift[2]));
+    return ref_wide_code(c, ref_mbqm(sum, f->multiplier[2], f->shift[2]));
 }
 
-static int8_t mul_one(const struct ref_call *c, int32_t a, int32_t b)
+static int32_t mul_one(const struct ref_call *c, int32_t a, int32_t b)
 {
-    return ref_code(c, ref_mbqm(a * b, c->op->fixed.multiplier[0], c->op->fixed.shift[0]));
+    return ref_wide_code(c, ref_mbqm(a * b, c->op->fixed.multiplier[0], c->op->fixed.shift[0]));
 }
 
-static int8_t extremum_one(const struct ref_call *c, int32_t a, int32_t b)
+static int32_t extremum_one(const struct ref_call *c, int32_t a, int32_t b)
 {
     const bool first = c->op->opcode == IR_OP_MAXIMUM ? a > b : a < b;
 
-    return (int8_t)((first ? a : b) + c->out[0]->quant.zero_point[0]);
+    return (first ? a : b) + c->out[0]->quant.zero_point[0];
 }
 
-static int8_t prelu_one(const struct ref_call *c, int32_t a, int32_t b)
+static int32_t prelu_one(const struct ref_call *c, int32_t a, int32_t b)
 {
     const struct ir_fixed *f = &c->op->fixed;
 
     if (a >= 0)
-        return ref_code(c, ref_mbqm(a, f->multiplier[0], f->shift[0]));
-    return ref_code(c, ref_mbqm(a * b, f->multiplier[1], f->shift[1]));
+        return ref_wide_code(c, ref_mbqm(a, f->multiplier[0], f->shift[0]));
+    return ref_wide_code(c, ref_mbqm(a * b, f->multiplier[1], f->shift[1]));
 }
 
 /* As ADD, with 7 bits of headroom, then squared. */
-static int8_t squared_one(const struct ref_call *c, int32_t a, int32_t b)
+static int32_t squared_one(const struct ref_call *c, int32_t a, int32_t b)
 {
     const struct ir_fixed *f = &c->op->fixed;
     const int32_t diff = ref_mbqm(a * (1 << 7), f->multiplier[0], f->shift[0]) -
                          ref_mbqm(b * (1 << 7), f->multiplier[1], f->shift[1]);
 
-    return ref_code(c, ref_mbqm(diff * diff, f->multiplier[2], f->shift[2]));
+    return ref_wide_code(c, ref_mbqm(diff * diff, f->multiplier[2], f->shift[2]));
 }
 
 static enum status binary(const struct ref_call *c,
-                          int8_t one(const struct ref_call *c, int32_t a, int32_t b))
+                          int32_t one(const struct ref_call *c, int32_t a, int32_t b))
 {
     const int32_t za = c->in[0]->quant.zero_point[0], zb = c->in[1]->quant.zero_point[0];
     const size_t n = (size_t)ir_elements(c->out[0]);
@@ -92,10 +93,10 @@ static enum status binary(const struct ref_call *c,
 
     walk_init(&w, c);
     for (size_t i = 0; i < n; i++) {
-        const int32_t a = ref_i8(c->x[0])[w.offset[0]] - za;
-        const int32_t b = ref_i8(c->x[1])[w.offset[1]] - zb;
+        const int32_t a = ref_at(c->in[0], c->x[0], w.offset[0]) - za;
+        const int32_t b = ref_at(c->in[1], c->x[1], w.offset[1]) - zb;
 
-        ((int8_t *)c->y[0])[i] = one(c, a, b);
+        ref_put(c->out[0], c->y[0], i, one(c, a, b));
         walk_next(&w);
     }
     return ST_OK;
@@ -144,12 +145,6 @@ enum status ref_lut(const struct ref_call *c, struct diag *d)
     return ST_OK;
 }
 
-/* Code of an 8-bit tensor, whatever its sign. */
-static int32_t code_at(const struct ir_tensor *t, const uint8_t *p, size_t i)
-{
-    return t->type == IR_U8 ? p[i] : ref_i8(p)[i];
-}
-
 /* round_half_away(x / s) + z in float32, clamped; NaN gives z. */
 static int32_t quantize_float(const struct ref_call *c, size_t i)
 {
@@ -166,11 +161,11 @@ static int32_t quantize_float(const struct ref_call *c, size_t i)
     return r >= (float)(f->act_max - z) ? f->act_max : (int32_t)r + z;
 }
 
-/* Between 8-bit types: MBQM(x - z_in) + z_out, clamped. */
+/* Between types of codes: MBQM(x - z_in) + z_out, clamped. */
 static int32_t requantise(const struct ref_call *c, size_t i)
 {
     const struct ir_fixed *f = &c->op->fixed;
-    const int32_t x = code_at(c->in[0], c->x[0], i) - c->in[0]->quant.zero_point[0];
+    const int32_t x = ref_at(c->in[0], c->x[0], i) - c->in[0]->quant.zero_point[0];
     const int64_t v =
         (int64_t)ref_mbqm(x, f->multiplier[0], f->shift[0]) + c->out[0]->quant.zero_point[0];
 
@@ -184,7 +179,8 @@ enum status ref_quantize(const struct ref_call *c, struct diag *d)
     if (c->op->fixed.n_real != 0)
         return ref_real_quantize(c, d);
     for (size_t i = 0; i < n; i++)
-        c->y[0][i] = (uint8_t)(c->in[0]->type == IR_F32 ? quantize_float(c, i) : requantise(c, i));
+        ref_put(c->out[0], c->y[0], i,
+                c->in[0]->type == IR_F32 ? quantize_float(c, i) : requantise(c, i));
     return ST_OK;
 }
 
@@ -196,7 +192,7 @@ enum status ref_dequantize(const struct ref_call *c, struct diag *d)
 
     (void)d;
     for (size_t i = 0; i < n; i++) {
-        const int32_t code = code_at(c->in[0], c->x[0], i) - q->zero_point[0];
+        const int32_t code = ref_at(c->in[0], c->x[0], i) - q->zero_point[0];
         const float v = (float)((double)q->scale[0] * code);
 
         memcpy(c->y[0] + i * 4, &v, 4);

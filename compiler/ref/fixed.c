@@ -29,3 +29,11 @@ int32_t ref_mbqm(int32_t x, int32_t multiplier, int32_t shift)
 
     return ref_rdbpot(ref_srdhm((int32_t)((uint32_t)x << left), multiplier), right);
 }
+
+/* 15 bits of the multiplier, halves up. */
+int32_t ref_mbqm64(int64_t x, int32_t multiplier, int32_t shift)
+{
+    const int64_t m = multiplier < 0x7fff0000 ? (multiplier + (1 << 15)) >> 16 : 0x7fff;
+
+    return (int32_t)((x * m + (INT64_C(1) << (14 - shift))) >> (15 - shift));
+}

@@ -2,6 +2,8 @@
 #ifndef HEDDLE_REF_KERNELS_H
 #define HEDDLE_REF_KERNELS_H
 
+#include <string.h>
+
 #include "../ir/ir.h"
 
 /* What a kernel sees: tensors and bytes of inputs and outputs (NULL for an absent input). */
@@ -27,21 +29,55 @@ int32_t ref_srdhm(int32_t a, int32_t b);
 int32_t ref_rdbpot(int32_t x, int32_t exponent);
 int32_t ref_mbqm(int32_t x, int32_t multiplier, int32_t shift);
 
+/* int16 activations (int16.c): MBQM of a 64-bit x, shift at most 7, rounded once. */
+int32_t ref_mbqm64(int64_t x, int32_t multiplier, int32_t shift);
+ref_kernel ref_conv2d_i16, ref_depthwise_i16, ref_dense_i16, ref_transpose_conv_i16, ref_matmul_i16,
+    ref_softmax_i16;
+
 /* Kernels of operators with fixed.real: ONNX's rounding (onnx.c). */
 enum status ref_real_binary(const struct ref_call *c, struct diag *d);
 ref_kernel ref_real_average_pool, ref_real_mean, ref_real_softmax, ref_real_quantize;
 /* rint(v) + zero point, clamped; NaN gives the zero point. */
 int8_t ref_real_code(const struct ref_call *c, float v);
+/* Offset of matrix `batch` of y in an operand whose other dimensions are broadcast. */
+size_t ref_matrix(const struct ir_tensor *t, const struct ir_tensor *y, size_t batch);
 /* Offset in x of the i-th of the elements that mask's dimensions enumerate, the others at 0. */
 size_t ref_pick(const struct ir_tensor *x, uint32_t mask, size_t i);
 
 /* v + zero point, clamped to the operator's range. */
-static inline int8_t ref_code(const struct ref_call *c, int32_t v)
+static inline int32_t ref_wide_code(const struct ref_call *c, int32_t v)
 {
     const struct ir_fixed *f = &c->op->fixed;
     const int64_t code = (int64_t)v + c->out[0]->quant.zero_point[0];
 
-    return (int8_t)(code < f->act_min ? f->act_min : code > f->act_max ? f->act_max : code);
+    return (int32_t)(code < f->act_min ? f->act_min : code > f->act_max ? f->act_max : code);
+}
+
+/* The same of int8. */
+static inline int8_t ref_code(const struct ref_call *c, int32_t v)
+{
+    return (int8_t)ref_wide_code(c, v);
+}
+
+/* Code i of a tensor of int8, uint8 or int16. */
+static inline int32_t ref_at(const struct ir_tensor *t, const uint8_t *p, size_t i)
+{
+    int16_t wide;
+
+    if (t->type != IR_I16)
+        return t->type == IR_U8 ? p[i] : (int8_t)p[i];
+    memcpy(&wide, p + 2 * i, sizeof wide);
+    return wide;
+}
+
+static inline void ref_put(const struct ir_tensor *t, uint8_t *p, size_t i, int32_t code)
+{
+    const int16_t wide = (int16_t)code;
+
+    if (t->type == IR_I16)
+        memcpy(p + 2 * i, &wide, sizeof wide);
+    else
+        p[i] = (uint8_t)code;
 }
 
 static inline const int8_t *ref_i8(const uint8_t *p)

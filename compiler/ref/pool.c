@@ -22,11 +22,11 @@ static struct cells cells_of(const struct ref_call *c, int32_t oy, int32_t ox)
                           at_least_0(x), x + a[IR_KERNEL_W] < w ? x + a[IR_KERNEL_W] : w};
 }
 
-static int8_t clamp(const struct ref_call *c, int32_t v)
+static int32_t clamp(const struct ref_call *c, int32_t v)
 {
     const struct ir_fixed *f = &c->op->fixed;
 
-    return (int8_t)(v < f->act_min ? f->act_min : v > f->act_max ? f->act_max : v);
+    return v < f->act_min ? f->act_min : v > f->act_max ? f->act_max : v;
 }
 
 static int32_t floor_div(int32_t a, int32_t n)
@@ -34,10 +34,17 @@ static int32_t floor_div(int32_t a, int32_t n)
     return a / n - (a % n < 0);
 }
 
+/* Element of the image that begins at `image`. */
+static size_t cell_of(const struct ir_tensor *x, size_t image, int32_t iy, int32_t ix,
+                      int32_t channel)
+{
+    return image + (size_t)(iy * x->dim[2] + ix) * (size_t)x->dim[3] + (size_t)channel;
+}
+
 /* (acc +- n/2) / n, truncating; n valid cells. round_up, for what was uint8 (where acc is never
  * negative): (acc + n/2) / n rounded down, which does not change when 128 n is subtracted. */
-static int8_t average_cells(const struct ref_call *c, const int8_t *image, struct cells v,
-                            int32_t channel)
+static int32_t average_cells(const struct ref_call *c, size_t image, struct cells v,
+                             int32_t channel)
 {
     const struct ir_tensor *x = c->in[0];
     const int32_t n = (v.y1 - v.y0) * (v.x1 - v.x0);
@@ -45,7 +52,7 @@ static int8_t average_cells(const struct ref_call *c, const int8_t *image, struc
 
     for (int32_t iy = v.y0; iy < v.y1; iy++)
         for (int32_t ix = v.x0; ix < v.x1; ix++)
-            acc += image[(size_t)(iy * x->dim[2] + ix) * (size_t)x->dim[3] + (size_t)channel];
+            acc += ref_at(x, c->x[0], cell_of(x, image, iy, ix, channel));
     if (n <= 0)
         return clamp(c, 0);
     if (c->op->attr[IR_ROUND_UP] != 0)
@@ -53,16 +60,14 @@ static int8_t average_cells(const struct ref_call *c, const int8_t *image, struc
     return clamp(c, (acc > 0 ? acc + n / 2 : acc - n / 2) / n);
 }
 
-static int8_t max_cells(const struct ref_call *c, const int8_t *image, struct cells v,
-                        int32_t channel)
+static int32_t max_cells(const struct ref_call *c, size_t image, struct cells v, int32_t channel)
 {
     const struct ir_tensor *x = c->in[0];
-    int32_t best = -128;
+    int32_t best = INT32_MIN;
 
     for (int32_t iy = v.y0; iy < v.y1; iy++)
         for (int32_t ix = v.x0; ix < v.x1; ix++) {
-            const int32_t code =
-                image[(size_t)(iy * x->dim[2] + ix) * (size_t)x->dim[3] + (size_t)channel];
+            const int32_t code = ref_at(x, c->x[0], cell_of(x, image, iy, ix, channel));
 
             best = code > best ? code : best;
         }
@@ -70,19 +75,19 @@ static int8_t max_cells(const struct ref_call *c, const int8_t *image, struct ce
 }
 
 static enum status pool(const struct ref_call *c,
-                        int8_t one(const struct ref_call *c, const int8_t *image, struct cells v,
-                                   int32_t channel))
+                        int32_t one(const struct ref_call *c, size_t image, struct cells v,
+                                    int32_t channel))
 {
     const struct ir_tensor *x = c->in[0], *y = c->out[0];
     const size_t image = (size_t)x->dim[1] * (size_t)x->dim[2] * (size_t)x->dim[3];
-    int8_t *out = (int8_t *)c->y[0];
+    size_t at = 0;
 
     for (int32_t n = 0; n < y->dim[0]; n++)
         for (int32_t oy = 0; oy < y->dim[1]; oy++)
             for (int32_t ox = 0; ox < y->dim[2]; ox++)
                 for (int32_t channel = 0; channel < y->dim[3]; channel++)
-                    *out++ =
-                        one(c, ref_i8(c->x[0]) + (size_t)n * image, cells_of(c, oy, ox), channel);
+                    ref_put(y, c->y[0], at++,
+                            one(c, (size_t)n * image, cells_of(c, oy, ox), channel));
     return ST_OK;
 }
 
@@ -128,10 +133,11 @@ enum status ref_mean(const struct ref_call *c, struct diag *d)
         uint32_t sum = 0;
 
         for (size_t i = 0; i < n; i++)
-            sum +=
-                (uint32_t)(ref_i8(c->x[0])[base + ref_pick(x, mask, i)] - x->quant.zero_point[0]);
-        ((int8_t *)c->y[0])[o] =
-            ref_code(c, ref_mbqm((int32_t)sum, c->op->fixed.multiplier[0], c->op->fixed.shift[0]));
+            sum += (uint32_t)(ref_at(x, c->x[0], base + ref_pick(x, mask, i)) -
+                              x->quant.zero_point[0]);
+        ref_put(c->out[0], c->y[0], o,
+                ref_wide_code(
+                    c, ref_mbqm((int32_t)sum, c->op->fixed.multiplier[0], c->op->fixed.shift[0])));
     }
     return ST_OK;
 }
@@ -147,14 +153,14 @@ enum status ref_reduce(const struct ref_call *c, struct diag *d)
     (void)d;
     for (size_t o = 0; o < n_out; o++) {
         const size_t base = ref_pick(x, ~mask, o);
-        int32_t best = ref_i8(c->x[0])[base];
+        int32_t best = ref_at(x, c->x[0], base);
 
         for (size_t i = 1; i < n; i++) {
-            const int32_t v = ref_i8(c->x[0])[base + ref_pick(x, mask, i)];
+            const int32_t v = ref_at(x, c->x[0], base + ref_pick(x, mask, i));
 
             best = (least ? v < best : v > best) ? v : best;
         }
-        ((int8_t *)c->y[0])[o] = (int8_t)best;
+        ref_put(c->out[0], c->y[0], o, best);
     }
     return ST_OK;
 }

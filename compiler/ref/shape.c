@@ -62,34 +62,36 @@ static struct place place_of(const struct ref_call *c, int32_t i, int32_t in, in
 }
 
 /* Four cells weighted in 20 bits, halves away from zero. */
-static int8_t blend(const struct ref_call *c, const int8_t *x, struct place v, struct place h,
-                    int32_t channel)
+static int32_t blend(const struct ref_call *c, size_t image, struct place v, struct place h,
+                     int32_t channel)
 {
     const int32_t w = c->in[0]->dim[2], n = c->in[0]->dim[3];
+    const size_t from = image + (size_t)channel;
     const int64_t fy = v.at - 1024 * v.low, fx = h.at - 1024 * h.low;
     int64_t sum = 0;
 
-    sum += x[(v.low * w + h.low) * n + channel] * (1024 - fy) * (1024 - fx);
-    sum += x[(v.high * w + h.low) * n + channel] * fy * (1024 - fx);
-    sum += x[(v.low * w + h.high) * n + channel] * (1024 - fy) * fx;
-    sum += x[(v.high * w + h.high) * n + channel] * fy * fx;
-    return (int8_t)((sum + (sum > 0 ? 1 << 19 : -(1 << 19))) / (1 << 20));
+    sum += ref_at(c->in[0], c->x[0], from + (size_t)((v.low * w + h.low) * n)) * (1024 - fy) *
+           (1024 - fx);
+    sum += ref_at(c->in[0], c->x[0], from + (size_t)((v.high * w + h.low) * n)) * fy * (1024 - fx);
+    sum += ref_at(c->in[0], c->x[0], from + (size_t)((v.low * w + h.high) * n)) * (1024 - fy) * fx;
+    sum += ref_at(c->in[0], c->x[0], from + (size_t)((v.high * w + h.high) * n)) * fy * fx;
+    return (int32_t)((sum + (sum > 0 ? 1 << 19 : -(1 << 19))) / (1 << 20));
 }
 
 enum status ref_resize_bilinear(const struct ref_call *c, struct diag *d)
 {
     const struct ir_tensor *x = c->in[0], *y = c->out[0];
     const size_t image = (size_t)x->dim[1] * (size_t)x->dim[2] * (size_t)x->dim[3];
-    int8_t *out = (int8_t *)c->y[0];
+    size_t at = 0;
 
     (void)d;
     for (int32_t n = 0; n < y->dim[0]; n++)
         for (int32_t oy = 0; oy < y->dim[1]; oy++)
             for (int32_t ox = 0; ox < y->dim[2]; ox++)
                 for (int32_t i = 0; i < y->dim[3]; i++)
-                    *out++ = blend(c, ref_i8(c->x[0]) + (size_t)n * image,
-                                   place_of(c, oy, x->dim[1], y->dim[1]),
-                                   place_of(c, ox, x->dim[2], y->dim[2]), i);
+                    ref_put(y, c->y[0], at++,
+                            blend(c, (size_t)n * image, place_of(c, oy, x->dim[1], y->dim[1]),
+                                  place_of(c, ox, x->dim[2], y->dim[2]), i));
     return ST_OK;
 }
 

@@ -104,6 +104,8 @@ static void fixed_softmax(const struct ref_call *c)
 
 enum status ref_softmax(const struct ref_call *c, struct diag *d)
 {
+    if (c->in[0]->type == IR_I16)
+        return ref_softmax_i16(c, d);
     if (c->op->fixed.n_real != 0)
         return ref_real_softmax(c, d);
     fixed_softmax(c);

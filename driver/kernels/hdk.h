@@ -269,4 +269,6 @@ void hdk_onnx_quantize(const struct hdk_quantize *p, const float *x, int8_t *y);
 
 #include "hdk_ops.h" /* operators beyond the core of convolutional networks */
 
+#include "hdk_int16.h" /* int16 activations */
+
 #endif

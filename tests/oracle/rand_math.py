@@ -12,8 +12,9 @@ from rand_ops import LIMIT, Skip
 class Ops:
     """Mixed into rand_tflite.Maker."""
 
-    def int8_only(self):
-        if self.dtype != np.int8:
+    def only(self, *dtypes):
+        """The types that the oracle has this operator for."""
+        if self.dtype not in dtypes:
             raise Skip
 
     # -- one operand -----------------------------------------------------------------------------------
@@ -24,32 +25,34 @@ class Ops:
         self.emit(op, [x], self.out(op.lower(), y, fixed=fixed), version, options, **fields)
 
     def op_abs(self):
-        self.int8_only()
+        self.only(np.int8, np.int16)
         self.unary("ABS", np.abs, 2)
 
     def op_exp(self):
-        self.int8_only()
+        self.only(np.int8)
         if max(float(v.max()) for v in self.acts[-1].values) > 12 or self.acts[-1].scale > 0.08:
             raise Skip  # beyond int32 the reference is undefined
         x = self.acts[-1]
         self.emit("EXP", [x], self.out("exp", [np.exp(v) for v in x.values]), 2)
 
     def op_gelu(self):
+        self.only(np.int8, np.uint8)
         erf = np.vectorize(math.erf)
         approximate = self.chance(0.5)
         self.unary("GELU", lambda v: v * (1 + erf(v / math.sqrt(2))) / 2, 1, "GeluOptions", Approximate=approximate)
 
     def op_relus(self):
         """The stand-alone activations, requantising."""
-        op = self.pick(["RELU", "RELU6", "RELU_N1_TO_1", "RELU_0_TO_1"])
+        op = self.pick(["RELU", "RELU6"] if self.wide else ["RELU", "RELU6", "RELU_N1_TO_1", "RELU_0_TO_1"])
         low, high = {"RELU": (0, np.inf), "RELU6": (0, 6), "RELU_N1_TO_1": (-1, 1), "RELU_0_TO_1": (0, 1)}[op]
         self.unary(op, lambda v: np.clip(v, low, high), 2 if op in ("RELU", "RELU6") else 1)
 
     def op_hard_swish(self):
+        self.only(np.int8, np.uint8)
         self.unary("HARD_SWISH", lambda v: v * np.clip(v + 3, 0, 6) / 6, 1, "HardSwishOptions")
 
     def op_l2_normalization(self):
-        self.int8_only()
+        self.only(np.int8)
         if len(self.acts[-1].shape) > 4:
             raise Skip
         self.unary("L2_NORMALIZATION", lambda v: v / np.maximum(1e-6, np.sqrt((v * v).sum(-1, keepdims=True))), 2,
@@ -58,6 +61,7 @@ class Ops:
     # -- two operands ----------------------------------------------------------------------------------
 
     def op_prelu(self):
+        self.only(np.int8, np.uint8)
         x = self.source()
         if len(x.shape) > 4:
             raise Skip
@@ -67,7 +71,7 @@ class Ops:
         self.emit("PRELU", [x, alpha], self.out("prelu", y), 1)
 
     def op_squared_difference(self):
-        self.int8_only()
+        self.only(np.int8)
         a, b = self.operands(0.1)
         if max(len(a.shape), len(b.shape)) > 4:
             raise Skip
@@ -88,7 +92,7 @@ class Ops:
 
     def op_batch_matmul(self):
         """Of one tensor with itself, turned, or with a constant."""
-        self.int8_only()
+        self.only(np.int8, np.int16)
         x = self.source()
         if not 2 <= len(x.shape) <= 4:
             raise Skip
@@ -111,7 +115,7 @@ class Ops:
 
     def op_fc_computed(self):
         """FULLY_CONNECTED whose weights are another activation of two dimensions."""
-        self.int8_only()
+        self.only(np.int8)
         x = self.source()
         fit = [a for a in self.acts if len(a.shape) == 2 and a.shape[1] == x.shape[-1] and a is not x]
         if not fit:
@@ -150,7 +154,7 @@ class Ops:
                   StrideW=s[1])
 
     def op_grouped_conv(self):
-        self.int8_only()
+        self.only(np.int8, np.int16)
         x = self.source(image=True)
         groups = [g for g in (2, 3, 4, 8) if x.shape[3] % g == 0]
         if not groups:
@@ -169,7 +173,7 @@ class Ops:
                   **self.window_fields(stride, dilation, same, "NONE"))
 
     def op_resize_bilinear(self):
-        self.int8_only()
+        self.only(np.int8, np.int16)
         x = self.source(image=True)
         size = [int(self.rng.integers(1, 2 * n + 3)) for n in x.shape[1:3]]
         if size[0] * size[1] * x.shape[3] > LIMIT:
@@ -194,7 +198,7 @@ class Ops:
         axes, asked = self.axes(x)
         op, function = self.pick([("MEAN", np.mean), ("REDUCE_MAX", np.max), ("REDUCE_MIN", np.min), ("SUM", np.sum)])
         keep = self.chance(0.5)
-        if len(axes) == len(x.shape) and not keep or op == "SUM" and self.dtype == np.int8:
+        if len(axes) == len(x.shape) and not keep or op == "SUM" and self.dtype != np.uint8:
             raise Skip
         y = [function(v, tuple(axes), keepdims=keep) for v in x.values]
         t = self.out(op.lower(), y, like=x if op[0] == "R" else None)
@@ -202,6 +206,7 @@ class Ops:
 
     def op_arg(self):
         """ARG_MAX or ARG_MIN: always an output of the graph, int32 or int64."""
+        self.only(np.int8, np.uint8)
         x = self.source()
         if len(x.shape) > 4:
             raise Skip
@@ -211,6 +216,21 @@ class Ops:
         shape = x.shape[:k] + x.shape[k + 1:]
         y = self.net.tensor(f"t{self.n_ops:02d}_arg", shape, dtype)
         self.net.op(op, [x.index, self.number("axis", asked)], [y], 2, options, OutputType=code)
+        x.read = True
+        self.more_outputs.append(y)
+        self.n_ops += 1
+
+    def op_leave(self):
+        """DEQUANTIZE, or QUANTIZE from int16 to int8: always an output of the graph."""
+        x = self.source()
+        if self.wide and self.chance(0.5):
+            low, high = min(v.min() for v in x.values), max(v.max() for v in x.values)
+            scale = np.float32(max(float(high - low), 1e-6) / 255 * self.rng.uniform(0.7, 1.3))
+            y = self.net.tensor(f"t{self.n_ops:02d}_int8", x.shape, np.int8, scale, int(self.rng.integers(-128, 128)))
+            self.net.op("QUANTIZE", [x.index], [y], 2, "QuantizeOptions")
+        else:
+            y = self.net.tensor(f"t{self.n_ops:02d}_real", x.shape, np.float32)
+            self.net.op("DEQUANTIZE", [x.index], [y], 3, "DequantizeOptions")
         x.read = True
         self.more_outputs.append(y)
         self.n_ops += 1

@@ -1,4 +1,4 @@
-"""Make small random int8 and uint8 TFLite networks with inputs and goldens, without TensorFlow.
+"""Make small random int8, uint8 and int16x8 TFLite networks with inputs and goldens, without TensorFlow.
 
     rand_tflite.py --seed S --count K --out DIR [--ops conv2d,add,...] [--max-ops M] [--samples N]
 
@@ -55,7 +55,8 @@ class Maker(rand_ops.Ops, rand_math.Ops):
     def __init__(self, seed, names, n_samples, dtypes=(np.int8,)):
         self.rng = np.random.default_rng(seed)
         self.dtype = dtypes[int(self.rng.integers(len(dtypes)))] if len(dtypes) > 1 else dtypes[0]
-        self.low = np.iinfo(self.dtype).min  # codes are low .. low + 255
+        self.low, self.high = np.iinfo(self.dtype).min, np.iinfo(self.dtype).max
+        self.wide = self.dtype == np.int16  # zero points 0, int8 weights, int64 biases
         self.net = Net(f"rand_tflite seed {seed}")
         self.n_samples = n_samples
         self.names = names
@@ -85,6 +86,8 @@ class Maker(rand_ops.Ops, rand_math.Ops):
         high = max(0.0, max(float(v.max()) for v in values))
         if high - low < 1e-6:
             high = low + 1.0
+        if self.wide:
+            return np.float32(max(high, -low) / 32767 * self.rng.uniform(0.7, 1.3)), 0
         scale = np.float32((high - low) / 255 * self.rng.uniform(0.7, 1.3) * (2 if self.chance(0.1) else 1))
         if signed and self.chance(0.15):
             return np.float32(max(high, -low) / 127 * self.rng.uniform(0.8, 1.2)), self.low + 128
@@ -95,7 +98,7 @@ class Maker(rand_ops.Ops, rand_math.Ops):
     def add_act(self, name, values, scale, zero):
         """A new activation tensor; its values are put on the int8 grid so that errors do not pile up."""
         index = self.net.tensor(name, values[0].shape, self.dtype, scale, zero)
-        grid = [(np.clip(np.rint(v / scale) + zero, self.low, self.low + 255) - zero) * float(scale) for v in values]
+        grid = [(np.clip(np.rint(v / scale) + zero, self.low, self.high) - zero) * float(scale) for v in values]
         act = Act(index, np.float32(scale), int(zero), grid)
         self.acts.append(act)
         return act
@@ -104,6 +107,13 @@ class Maker(rand_ops.Ops, rand_math.Ops):
         """A graph input; samples are in turn uniform, bell-shaped, at the rails, smooth."""
         scale = np.float32(10 ** self.rng.uniform(-2.5, -0.9))
         zero = int(self.pick([-128, 0, 127, int(self.rng.integers(-128, 128)), int(self.rng.integers(-20, 21))]))
+        if self.wide:
+            codes = [self.codes(shape, 0, k % 4) * 256 + self.rng.integers(0, 256, shape) for k in range(self.n_samples)]
+            act = self.add_act(f"input_{len(self.inputs)}", [c * float(scale / 256) for c in codes],
+                               np.float32(scale / 256), 0)
+            self.inputs.append(act)
+            self.input_codes.append(np.stack(codes).astype(self.dtype))
+            return act
         codes = [self.codes(shape, zero, k % 4) + self.low + 128 for k in range(self.n_samples)]
         zero += self.low + 128
         act = self.add_act(f"input_{len(self.inputs)}", [(c.astype(float) - zero) * float(scale) for c in codes],
@@ -168,11 +178,11 @@ class Maker(rand_ops.Ops, rand_math.Ops):
             zero = int(self.rng.integers(1, 256))
             w = np.clip(w + zero, 0, 255)
             wf = (w - zero) * float(scales[0])
-        wi = self.net.tensor(f"t{self.n_ops:02d}_{name}_w", shape, self.dtype, scales, zero,
+        wi = self.net.tensor(f"t{self.n_ops:02d}_{name}_w", shape, np.int8 if self.wide else self.dtype, scales, zero,
                              axis if len(scales) > 1 else 0, w)
         if optional_bias and self.chance(0.1):
             return wi, -1, wf, 0.0
-        bi = self.net.tensor(f"t{self.n_ops:02d}_{name}_b", bias.shape, np.int32, bias_scales, 0, 0, bias)
+        bi = self.net.tensor(f"t{self.n_ops:02d}_{name}_b", bias.shape, np.int64 if self.wide else np.int32, bias_scales, 0, 0, bias)
         return wi, bi, wf, bf
 
     def window(self, x, kernels=(1, 1, 2, 3, 3, 3, 4, 5, 7), dilate=True):
@@ -266,11 +276,13 @@ class Maker(rand_ops.Ops, rand_math.Ops):
         return (y, x) if self.chance(0.5) else (x, y)
 
     def code(self, shape=None):
-        return self.rng.integers(self.low, self.low + 256, shape)
+        return self.rng.integers(self.low, self.high + 1, shape)
 
     def constant(self, shape):
         """An int8 constant, as an Act that is not a candidate for later operators."""
         scale, zero = np.float32(10 ** self.rng.uniform(-2.5, -1)), int(self.code())
+        if self.wide:
+            scale, zero = np.float32(scale / 256), 0
         codes = self.code(shape)
         index = self.net.tensor(f"t{self.n_ops:02d}_const", shape, self.dtype, scale, zero, 0, codes)
         return Act(index, scale, zero, [(codes - zero) * float(scale)] * self.n_samples)
@@ -287,8 +299,9 @@ class Maker(rand_ops.Ops, rand_math.Ops):
         act = self.fused()
         y = [fs.activation(function(u, v), act) for u, v in zip(a.values, b.values)]
         fixed = self.sum_scale(a, b, y) if op in ("ADD", "SUB") else None
+        shifts = {} if op == "MUL" else {"PotScaleInt16": not self.wide}
         self.emit(op, [a, b], self.out(op.lower(), y, fixed=fixed), version, options,
-                  FusedActivationFunction=activation_code(act))
+                  FusedActivationFunction=activation_code(act), **shifts)
 
     def op_add(self):
         self.binary("ADD", np.add, "AddOptions", 2, twice=0.1)
@@ -327,21 +340,25 @@ class Maker(rand_ops.Ops, rand_math.Ops):
 
     # -- one operand -----------------------------------------------------------------------------
 
+    def unit(self, over, zero):
+        """What the format fixes: scale 1 / over and a zero point above the lowest code; int16: 1/32768 and 0."""
+        return (np.float32(1 / 32768), 0) if self.wide else (np.float32(1 / over), self.low + zero)
+
     def op_softmax(self):
         x = self.source()
         if x.shape[-1] > SOFTMAX_MAX:
             raise Skip
-        t = self.out("softmax", [fs.softmax(v) for v in x.values], fixed=(np.float32(1 / 256), self.low))
+        t = self.out("softmax", [fs.softmax(v) for v in x.values], fixed=self.unit(256, 0))
         self.emit("SOFTMAX", [x], t, 2, "SoftmaxOptions", Beta=1.0)
 
     def op_logistic(self):
         x = self.source()
-        t = self.out("logistic", [fs.logistic(v) for v in x.values], fixed=(np.float32(1 / 256), self.low))
+        t = self.out("logistic", [fs.logistic(v) for v in x.values], fixed=self.unit(256, 0))
         self.emit("LOGISTIC", [x], t, 2)
 
     def op_tanh(self):
         x = self.source()
-        t = self.out("tanh", [np.tanh(v) for v in x.values], fixed=(np.float32(1 / 128), self.low + 128))
+        t = self.out("tanh", [np.tanh(v) for v in x.values], fixed=self.unit(128, 128))
         self.emit("TANH", [x], t, 2)
 
     def op_leaky_relu(self):
@@ -493,7 +510,7 @@ def main():
     ap.add_argument("--ops", default=",".join(OPS), help="comma-separated, default all: " + ",".join(OPS))
     ap.add_argument("--max-ops", type=int, default=6)
     ap.add_argument("--samples", type=int, default=3)
-    ap.add_argument("--types", default="int8,uint8", help="of the networks, drawn from these")
+    ap.add_argument("--types", default="int8,uint8", help="of the networks, drawn from int8, uint8, int16")
     args = ap.parse_args()
     names = [n.strip() for n in args.ops.split(",") if n.strip()]
     unknown = sorted(set(names) - set(OPS))

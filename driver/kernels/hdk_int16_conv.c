@@ -1,0 +1,214 @@
+/* hdk_int16_conv.c - CONV_2D, DEPTHWISE_CONV_2D, FULLY_CONNECTED, TRANSPOSE_CONV, BATCH_MATMUL on
+ * int16 activations: plain sums of 64 bits. */
+#include "hdk.h"
+#include "hdk_int16_math.h"
+
+/* Products of n, |sum| below n * 2^22: int32 while n is at most 256, then added up in int64. */
+static int64_t dot(const int16_t *x, const int8_t *w, uint32_t n)
+{
+    int64_t sum = 0;
+
+    while (n > 0) {
+        uint32_t part = n < 256 ? n : 256;
+        int32_t narrow = 0;
+
+        for (uint32_t i = 0; i < part; i++)
+            narrow += x[i] * w[i];
+        sum += narrow;
+        x += part;
+        w += part;
+        n -= part;
+    }
+    return sum;
+}
+
+static int16_t finish(const struct hdk_scale *s, int64_t sum, uint32_t channel, int32_t low,
+                      int32_t high)
+{
+    uint32_t k = s->per_channel ? channel : 0;
+
+    return hdk_i16_clamp(hdk_i16_rescale(sum, s->multiplier[k], s->shift[k]), low, high);
+}
+
+/* Of sums of 32 bits, rounded twice where there is no bias. */
+static int16_t finish_optional(const struct hdk_scale *s, int64_t sum, const int64_t *bias,
+                               uint32_t channel, int32_t low, int32_t high)
+{
+    uint32_t k = s->per_channel ? channel : 0;
+    int32_t narrow = (int32_t)(uint32_t)(uint64_t)sum;
+
+    if (bias)
+        return finish(s, sum + bias[channel], channel, low, high);
+    return hdk_i16_clamp(hdk_rescale(narrow, s->multiplier[k], s->shift[k]), low, high);
+}
+
+/* Taps first .. last-1 of `kernel`, `dilation` apart from position `at` on, that meet 0 .. size-1.
+ */
+static void inside(int32_t at, uint32_t kernel, uint32_t dilation, uint32_t size, uint32_t *first,
+                   uint32_t *last)
+{
+    uint32_t tap = 0;
+
+    while (tap < kernel && at + (int64_t)tap * dilation < 0)
+        tap++;
+    *first = tap;
+    while (tap < kernel && at + (int64_t)tap * dilation < size)
+        tap++;
+    *last = tap;
+}
+
+/* The taps that lie inside the image, for one output pixel. */
+struct taps {
+    int32_t y, x;
+    uint32_t y0, y1, x0, x1;
+};
+
+static int64_t conv_sum(const struct hdk_conv2d *p, const struct taps *t, const int16_t *x,
+                        const int8_t *w)
+{
+    uint32_t depth = p->in_c / p->groups;
+    int64_t sum = 0;
+
+    for (uint32_t ky = t->y0; ky < t->y1; ky++)
+        for (uint32_t kx = t->x0; kx < t->x1; kx++) {
+            uint32_t iy = (uint32_t)(t->y + (int32_t)(ky * p->dilation_y));
+            uint32_t ix = (uint32_t)(t->x + (int32_t)(kx * p->dilation_x));
+
+            sum += dot(x + ((uint64_t)iy * p->in_w + ix) * p->in_c,
+                       w + ((uint64_t)ky * p->kernel_w + kx) * depth, depth);
+        }
+    return sum;
+}
+
+void hdk_i16_conv2d(const struct hdk_i16_conv2d *all, const int16_t *x, const int8_t *w,
+                    const int64_t *bias, int16_t *y)
+{
+    const struct hdk_conv2d *p = &all->layer;
+    uint32_t depth = p->in_c / p->groups, per_group = p->out_c / p->groups;
+    uint64_t filter = (uint64_t)p->kernel_h * p->kernel_w * depth;
+
+    for (uint32_t n = 0; n < p->batch; n++, x += (uint64_t)p->in_h * p->in_w * p->in_c)
+        for (uint32_t i = 0; i < p->out_h * p->out_w; i++) {
+            struct taps t = {.y = (int32_t)(i / p->out_w * p->stride_y) - p->pad_top,
+                             .x = (int32_t)(i % p->out_w * p->stride_x) - p->pad_left};
+
+            inside(t.y, p->kernel_h, p->dilation_y, p->in_h, &t.y0, &t.y1);
+            inside(t.x, p->kernel_w, p->dilation_x, p->in_w, &t.x0, &t.x1);
+            for (uint32_t oc = 0; oc < p->out_c; oc++)
+                *y++ = finish(&all->scale,
+                              conv_sum(p, &t, x + oc / per_group * depth, w + oc * filter) +
+                                  (bias ? bias[oc] : 0),
+                              oc, p->act_min, p->act_max);
+        }
+}
+
+void hdk_i16_depthwise_conv2d(const struct hdk_i16_depthwise_conv2d *all, const int16_t *x,
+                              const int8_t *w, const int64_t *bias, int16_t *y)
+{
+    const struct hdk_depthwise_conv2d *p = &all->layer;
+    uint32_t channels = p->in_c * p->depth_multiplier;
+
+    for (uint32_t n = 0; n < p->batch; n++, x += (uint64_t)p->in_h * p->in_w * p->in_c)
+        for (uint32_t i = 0; i < p->out_h * p->out_w; i++) {
+            int32_t top = (int32_t)(i / p->out_w * p->stride_y) - p->pad_top;
+            int32_t left = (int32_t)(i % p->out_w * p->stride_x) - p->pad_left;
+            uint32_t y0, y1, x0, x1;
+
+            inside(top, p->kernel_h, p->dilation_y, p->in_h, &y0, &y1);
+            inside(left, p->kernel_w, p->dilation_x, p->in_w, &x0, &x1);
+            for (uint32_t oc = 0; oc < channels; oc++) {
+                int64_t sum = bias ? bias[oc] : 0;
+
+                for (uint32_t ky = y0; ky < y1; ky++)
+                    for (uint32_t kx = x0; kx < x1; kx++) {
+                        uint32_t iy = (uint32_t)(top + (int32_t)(ky * p->dilation_y));
+                        uint32_t ix = (uint32_t)(left + (int32_t)(kx * p->dilation_x));
+
+                        sum +=
+                            x[((uint64_t)iy * p->in_w + ix) * p->in_c + oc / p->depth_multiplier] *
+                            w[((uint64_t)ky * p->kernel_w + kx) * channels + oc];
+                    }
+                *y++ = finish(&all->scale, sum, oc, p->act_min, p->act_max);
+            }
+        }
+}
+
+void hdk_i16_fully_connected(const struct hdk_i16_fully_connected *all, const int16_t *x,
+                             const int8_t *w, const int64_t *bias, int16_t *y)
+{
+    const struct hdk_fully_connected *p = &all->layer;
+
+    for (uint32_t n = 0; n < p->batch; n++, x += p->in_c)
+        for (uint32_t oc = 0; oc < p->out_c; oc++)
+            *y++ = finish_optional(&all->scale, dot(x, w + (uint64_t)oc * p->in_c, p->in_c), bias,
+                                   oc, p->act_min, p->act_max);
+}
+
+/* Over the taps of one output pixel: those that a multiple of the stride brings to an input cell.
+ */
+static int64_t covered(const struct hdk_transpose_conv *p, const int16_t *x, const int8_t *w,
+                       uint32_t oy, uint32_t ox)
+{
+    int64_t sum = 0;
+
+    for (uint32_t ky = 0; ky < p->kernel_h && ky <= oy; ky++) {
+        uint32_t iy = (oy - ky) / p->stride_y;
+
+        if ((oy - ky) % p->stride_y || iy >= p->in_h)
+            continue;
+        for (uint32_t kx = 0; kx < p->kernel_w && kx <= ox; kx++) {
+            uint32_t ix = (ox - kx) / p->stride_x;
+
+            if ((ox - kx) % p->stride_x == 0 && ix < p->in_w)
+                sum += dot(x + ((uint64_t)iy * p->in_w + ix) * p->in_c,
+                           w + ((uint64_t)ky * p->kernel_w + kx) * p->in_c, p->in_c);
+        }
+    }
+    return sum;
+}
+
+void hdk_i16_transpose_conv(const struct hdk_transpose_conv *p, const int16_t *x, const int8_t *w,
+                            const int64_t *bias, int16_t *y)
+{
+    uint64_t filter = (uint64_t)p->kernel_h * p->kernel_w * p->in_c;
+
+    for (uint32_t n = 0; n < p->batch; n++, x += (uint64_t)p->in_h * p->in_w * p->in_c)
+        for (uint32_t i = 0; i < p->out_h * p->out_w; i++)
+            for (uint32_t oc = 0; oc < p->out_c; oc++)
+                *y++ = finish_optional(&p->scale,
+                                       covered(p, x, w + oc * filter,
+                                               i / p->out_w + (uint32_t)p->pad_top,
+                                               i % p->out_w + (uint32_t)p->pad_left),
+                                       bias, oc, p->act_min, p->act_max);
+}
+
+static void one_matrix(const struct hdk_matmul *p, const int16_t *a, const int16_t *b,
+                       const int64_t *bias, int16_t *y)
+{
+    for (uint32_t i = 0; i < p->rows; i++)
+        for (uint32_t j = 0; j < p->cols; j++) {
+            int64_t sum = bias ? bias[j] : 0;
+
+            for (uint32_t l = 0; l < p->depth; l++)
+                sum += (int64_t)a[i * p->a_row + l * p->a_col] * b[l * p->b_row + j * p->b_col];
+            *y++ = hdk_i16_clamp(hdk_i16_rescale(sum, p->multiplier, p->shift), p->act_min,
+                                 p->act_max);
+        }
+}
+
+void hdk_i16_matmul(const struct hdk_matmul *p, const int16_t *a, const int16_t *b,
+                    const int64_t *bias, int16_t *y)
+{
+    uint32_t n = p->batch[0] * p->batch[1] * p->batch[2] * p->batch[3];
+
+    for (uint32_t i = 0; i < n; i++, y += (uint64_t)p->rows * p->cols) {
+        uint64_t at_a = 0, at_b = 0;
+        uint32_t rest = i;
+
+        for (uint32_t d = 4; d-- > 0; rest /= p->batch[d]) {
+            at_a += (uint64_t)(rest % p->batch[d]) * p->a_batch[d];
+            at_b += (uint64_t)(rest % p->batch[d]) * p->b_batch[d];
+        }
+        one_matrix(p, a + at_a, b + at_b, bias, y);
+    }
+}
