@@ -15,7 +15,16 @@ module hd_sim_top #(
   localparam int unsigned OpBits = 8 * 8
 ) (
   input  logic                      clk_i,
-  input  logic                      take_i,  // rises before the falling edge of clk_i when an input below is new
+  // hd_top: clocks of parts that may rest, and whether they may not.
+  input  logic                      clk_control_i,
+  output logic                      active_control_o,
+  input  logic                      clk_dma_i,
+  output logic                      active_dma_o,
+  input  logic                      clk_vector_i,
+  output logic                      active_vector_o,
+  input  logic                      clk_requant_i,
+  output logic                      active_requant_o,
+  input  logic                      take_i,  // rises with the falling edge of clk_i when an input below is new
   input  logic                      rst_ni,
   output logic                      irq_o,
 
@@ -161,6 +170,14 @@ module hd_sim_top #(
   // Bus names without suffix, as cocotbext-axi and the bus viewers of GTKWave want them.
   hd_top u_top (
     .clk_i,
+    .clk_control_i,
+    .active_control_o,
+    .clk_dma_i,
+    .active_dma_o,
+    .clk_vector_i,
+    .active_vector_o,
+    .clk_requant_i,
+    .active_requant_o,
     .rst_ni        (rst_n),
     .irq_o,
     .s_axil_awvalid(s_awvalid),

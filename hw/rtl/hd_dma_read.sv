@@ -2,7 +2,7 @@
 //   Address phase: hd_dma_bursts, ahead of the data over command borders (Ahead commands).
 //   Data phase: beats -> gather walk (which bytes of a beat) -> hd_align -> scatter walk (which bytes of a word)
 //   -> out_*. Bytes outside a row are 0, out_be_o marks those inside. out_cmd_o: index of the command.
-//   done_o: pulse in the cycle after a command's last word was taken. active_o: see hd_gate.
+//   done_o: pulse in the cycle after a command's last word was taken. active_o: see hd_top.
 //   Faults (fault_o until reset, with code, command and bus address): bad_field (space of the other unit, a zero
 //   count, runs * run_bytes != rows * row_bytes), region_limit, bus_read.
 // Latency: 3 cycles from the command to ARVALID, 4 from an R beat to its word. Throughput 1 beat and 1 word a

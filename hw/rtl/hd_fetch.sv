@@ -6,7 +6,7 @@
 //   Faults (fault_o until reset, with code, command and bus address of the command): region_limit, bad_field (stream
 //   not aligned to 16), bad_length, bad_header, bad_version, config_mismatch, bad_opcode, bus_read.
 //   stop_i or a fault: nothing more is read or handed over. index_o: commands handed over in this submission.
-//   active_o: see hd_gate; it rests while it waits for a queue or for the end.
+//   active_o: see hd_top; it rests while it waits for a queue or for the end.
 // Latency: start_i to ARVALID 4; a command's last chunk to push_valid_o 1. Reset: idle. Bench: tests/hw/frame_tb.cpp
 `default_nettype none
 `include "hd_accel.svh"

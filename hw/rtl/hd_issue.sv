@@ -3,7 +3,7 @@
 //   signed), fewer than InFlight commands are in the unit, and stop_i is low; it then stays until taken.
 //   unit_cmd_o, unit_layer_o: the oldest command in the unit, else its last one, else 0. done_o, done_cmd_o follow
 //   done_i at once. kind_o: the unit's, but wait_token for idle while a command is queued.
-//   empty_o: nothing queued, nothing in the unit. in_unit_o: a command is in the unit. active_o: see hd_gate.
+//   empty_o: nothing queued, nothing in the unit. in_unit_o: a command is in the unit. active_o: see hd_top.
 // rst_ni empties the queue; clear_i starts a submission: count_o and the current command are 0.
 // Latency: push to cmd_valid_o 1; done_i to count_o 1. Throughput 1 command a cycle. Bench: tests/hw/frame_tb.cpp
 `default_nettype none

@@ -4,7 +4,7 @@
 //   own cycle, clear_o clears counts (doorbell, soft reset, reset), stop_o: no new bursts or commands.
 //   cycles = cycles in StRun and StFault = sum of the counters of each unit; the interrupt rises in the cycle after.
 //   The first fault wins; of faults in one cycle the one of the lowest unit.
-// clk_i may rest while active_o is low (hd_gate); the counters have clk_free_i, which never does.
+// clk_i may rest while active_o is low (hd_top); the counters have clk_free_i, which never does.
 // hd_axil has the bus. Reset: idle, regions disabled, interrupts off. Bench: tests/hw/frame_tb.cpp
 `default_nettype none
 `include "hd_accel.svh"

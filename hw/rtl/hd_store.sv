@@ -5,7 +5,7 @@
 //   Faults (fault_o until reset, with code, command and bus address): bad_field (a zero count, runs * run_bytes !=
 //   rows * row_bytes), region_limit, bus_write (address of the burst).
 //   stop_i: no new bursts; bursts under way end with beats without strobes. quiet_o: nothing on the bus.
-//   active_o: see hd_gate.
+//   active_o: see hd_top.
 // Latency: 7 cycles from the command to WVALID. Throughput 1 word read, 1 beat written a cycle at any alignment.
 // Reset: idle, all commands forgotten. Bench: tests/hw/frame_tb.cpp
 `default_nettype none

@@ -10,6 +10,17 @@ module hd_top #(
   parameter int WordBits = 8 * CfgN
 ) (
   input  wire logic                      clk_i,
+`ifdef HD_GATE_CLOCKS
+  // gates outside, for parts that may rest: clk_x_i has the edges of clk_i in whose cycle active_x_o was set
+  input  wire logic                      clk_control_i,
+  output logic                           active_control_o,
+  input  wire logic                      clk_dma_i,
+  output logic                           active_dma_o,
+  input  wire logic                      clk_vector_i,
+  output logic                           active_vector_o,
+  input  wire logic                      clk_requant_i,
+  output logic                           active_requant_o,
+`endif
   input  wire logic                      rst_ni,
   output logic                           irq_o,
   // registers (AXI4-Lite)
@@ -122,15 +133,34 @@ module hd_top #(
 
   assign fetch_region = 4'd0;
 
-  // Clocks: what waits rests (hd_gate). control: registers, FETCH, queues, read channel; dma:
-  // LOAD, WEIGHT, STORE. ARRAY, scratchpad and requantisation never rest.
-  logic       clk_control, clk_dma, clk_vector;
+  // Clocks: a part may rest while its active is low, since then none of its registers would change; active may be
+  // high in vain. control: registers, FETCH, queues, read channel; dma: LOAD, WEIGHT, STORE. ARRAY and
+  // memories never rest. The simulator gates (HD_GATE_CLOCKS: what rests costs it nothing); elsewhere all
+  // are clk_i. Cycles and bytes are the same (hw/frame_gates_n8).
+  logic       clk_control, clk_dma, clk_vector, clk_requant;
+  logic       active_control, active_dma, active_vector, active_requant;
   logic       load_active, weight_active, vector_active, store_active;
+  logic       a_valid, a_busy, v_valid, v_busy;  // into hd_requant, and in it
   logic [7:0] active;  // of the control domain: queues by unit, registers, read channel, FETCH
 
-  hd_gate u_gate_control (.clk_i, .en_i(!rst_ni || active != '0), .clk_o(clk_control));
-  hd_gate u_gate_dma (.clk_i, .en_i(!unit_rst_n || load_active || weight_active || store_active), .clk_o(clk_dma));
-  hd_gate u_gate_vector (.clk_i, .en_i(!unit_rst_n || vector_active), .clk_o(clk_vector));
+  assign active_control = !rst_ni || active != '0;
+  assign active_dma     = !unit_rst_n || load_active || weight_active || store_active;
+  assign active_vector  = !unit_rst_n || vector_active;
+  assign active_requant = !unit_rst_n || a_valid || v_valid || a_busy || v_busy;
+`ifdef HD_GATE_CLOCKS
+  assign clk_control = clk_control_i;
+  assign clk_dma     = clk_dma_i;
+  assign clk_vector  = clk_vector_i;
+  assign clk_requant = clk_requant_i;
+  assign active_control_o = active_control;
+  assign active_dma_o     = active_dma;
+  assign active_vector_o  = active_vector;
+  assign active_requant_o = active_requant;
+`else
+  logic unused_active;
+  assign {clk_requant, clk_vector, clk_dma, clk_control} = {4{clk_i}};
+  assign unused_active = ^{active_requant, active_vector, active_dma, active_control};
+`endif
 
   hd_regs #(
     .AddrBits  (CfgAxiAddrBits),
@@ -679,7 +709,7 @@ module hd_top #(
   );
 
   // ARRAY.
-  logic                   a_valid, a_has_bias, a_common_scale, a_busy;
+  logic                   a_has_bias, a_common_scale;
   logic [CfgN*32-1:0]     a_sum;
   logic [EntryBits-1:0]   a_entry;
   logic [SpadBits-1:0]    a_addr;
@@ -729,7 +759,7 @@ module hd_top #(
   );
 
   // VECTOR.
-  logic                   v_valid, v_ready, v_busy;
+  logic                   v_ready;
   logic [CfgN*32-1:0]     v_value;
   logic [1:0]             v_mode;
   logic [31:0]            v_multiplier, v_cmd;
@@ -783,7 +813,7 @@ module hd_top #(
     .AddrBits (SpadBits),
     .EntryBits(EntryBits)
   ) u_requant (
-    .clk_i,
+    .clk_i           (clk_requant),
     .rst_ni          (unit_rst_n),
     .a_valid_i       (a_valid),
     .a_sum_i         (a_sum),

@@ -8,7 +8,7 @@
 // padding adds its columns or rows, whichever is more. done_o: all bytes are in the scratchpad.
 // lut writes the table's bytes unclamped; other ops clamp. A window with no cell inside has sum 0 and
 // maximum -128. kind_o: busy, wait_port (a request not granted), wait_lane (hd_requant serves ARRAY), idle.
-// active_o: see hd_gate.
+// active_o: see hd_top.
 // The output may lie exactly on A or B (each byte is read before it is written); any other overlap of them is
 // undefined here, for reads run about ten beats ahead of writes.
 // Reset: idle; the look-up memory is undefined. Bench: tests/hw/vector_tb.cpp

@@ -204,7 +204,8 @@ module hd_requant #(
   assign qw_valid_o = rst_ni && lfsr_q[7:0] < noise;
   assign qw_addr_o  = {1'b1, lfsr_q[8 +: AddrBits-OffBits-1], {OffBits{1'b0}}};
   assign qw_count_o = CntBits'(N);
-  assign {qw_data_o, qw_cmd_o, a_busy_o, v_ready_o, v_busy_o, pr_req_o, pr_entry_o} = '0;
+  assign v_busy_o   = 1'b1;  // noise never rests
+  assign {qw_data_o, qw_cmd_o, a_busy_o, v_ready_o, pr_req_o, pr_entry_o} = '0;
   assign qw_unit_o  = UnitVector;
 endmodule
 
@@ -287,8 +288,25 @@ module frame_bench (
   logic [8*CfgAxiBytes-1:0]  commit_m_data;
   logic [UnitCount*32-1:0]   unit_cmd;
 
+`ifdef HD_GATE_CLOCKS
+  // Gates without glitches: the enable is taken at the falling edge.
+  logic [3:0] active, enable_q, gated;
+  always_ff @(negedge clk_i) enable_q <= active;
+  assign gated = {4{clk_i}} & enable_q;
+`endif
+
   hd_top u_top (
     .clk_i,
+`ifdef HD_GATE_CLOCKS
+    .clk_control_i   (gated[0]),
+    .active_control_o(active[0]),
+    .clk_dma_i       (gated[1]),
+    .active_dma_o    (active[1]),
+    .clk_vector_i    (gated[2]),
+    .active_vector_o (active[2]),
+    .clk_requant_i   (gated[3]),
+    .active_requant_o(active[3]),
+`endif
     .rst_ni,
     .irq_o,
     .s_axil_awvalid(s_awvalid_i),

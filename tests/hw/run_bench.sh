@@ -5,7 +5,7 @@
 # The C++ gets every constant of hd_config.svh as a macro (-DCfgN=16 ...) and may include hd_accel.h.
 # Environment: HEDDLE_BUILD build tree (default build), BENCH_OPT (default -O1; -O3 to measure speed),
 # BENCH_VFLAGS more flags for verilator (--trace-fst), BENCH_ASSERT=0 leaves the assertions out,
-# BENCH_GATES=1 lets parts that wait rest (hd_gate), as the simulator does.
+# BENCH_GATES=1 lets parts that wait rest (hd_top), as the simulator does.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../.." && pwd)

@@ -11,6 +11,8 @@ module hd_top #(
   localparam int unsigned AxiBits = 8 * CfgAxiBytes
 ) (
   input  logic                      clk_i, rst_ni,
+  input  logic                      clk_control_i, clk_dma_i, clk_vector_i, clk_requant_i,
+  output logic                      active_control_o, active_dma_o, active_vector_o, active_requant_o,
   output logic                      irq_o,
   input  logic                      s_axil_awvalid, s_axil_wvalid, s_axil_bready, s_axil_arvalid, s_axil_rready,
   output logic                      s_axil_awready, s_axil_wready, s_axil_bvalid, s_axil_arready, s_axil_rvalid,
@@ -48,6 +50,8 @@ module hd_top #(
 );
   localparam int unsigned BurstBytes = 16 * CfgAxiBytes;
   typedef enum logic [2:0] {Idle, Address, Read, WriteAddress, Write, Response, Hung, Done} state_e;
+
+  assign {active_control_o, active_dma_o, active_vector_o, active_requant_o} = '0;
 
   // Registers.
   logic [31:0] regs [128];
