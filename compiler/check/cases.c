@@ -212,14 +212,15 @@ static void window(struct draw *w, bool pads, int32_t x[4], int32_t y[4], int32_
     }
 }
 
+/* Where the compiler cuts the depth of a product (blocks), many channels are wanted. */
 static bool convolution(struct draw *w, struct ir_graph *g)
 {
     bool depthwise = w->p->opcode == IR_OP_DEPTHWISE_CONV2D;
-    int32_t x[4], y[4], attr[IR_ATTR_COUNT] = {0}, c, oc;
+    int32_t x[4], y[4], attr[IR_ATTR_COUNT] = {0}, c, oc, most = w->p->call ? 19 : 150;
     window(w, true, x, y, attr);
     if (y[1] < 1 || y[2] < 1)
         return false;
-    c = (int32_t)draw(w, TARGET_IN_C, 1, 19);
+    c = (int32_t)draw(w, TARGET_IN_C, 1, most);
     int64_t m = depthwise ? draw(w, TARGET_MULTIPLIER, 1, 2) : 1;
     oc = depthwise ? (int32_t)(c * m) : (int32_t)draw(w, TARGET_OUT_C, 1, 19);
     x[3] = c;
@@ -243,7 +244,8 @@ static bool convolution(struct draw *w, struct ir_graph *g)
 
 static bool dense(struct draw *w, struct ir_graph *g)
 {
-    int32_t rows = (int32_t)draw(w, TARGET_BATCH, 1, 3), k = (int32_t)draw(w, TARGET_IN_C, 1, 70),
+    int32_t rows = (int32_t)draw(w, TARGET_BATCH, 1, 3),
+            k = (int32_t)draw(w, TARGET_IN_C, 1, w->p->call ? 70 : 700),
             oc = (int32_t)draw(w, TARGET_OUT_C, 1, 19);
     const int32_t x[2] = {rows, k}, y[2] = {rows, oc}, f[4] = {oc, k, 1, 1};
     const int32_t x4[4] = {1, 1, rows, k}, y4[4] = {1, 1, rows, oc};

@@ -38,7 +38,7 @@ static enum status compile(const struct harness *h, const char *folder, const ch
     const char *cc = getenv("CC"), *gen;
     struct sim_tool tool;
     const char **argv =
-        ARENA_ARRAY(h->arena, const char *, 24 + h->emitted->n + EMIT_MAX_LIBRARIES);
+        ARENA_ARRAY(h->arena, const char *, 25 + h->emitted->n + EMIT_MAX_LIBRARIES);
     uint32_t n = 1;
     TRY(tool_find(h->arena, cache, cc && *cc ? cc : "cc", "gcc", &tool, d));
     TRY(home_generated(h->arena, &gen, d));
@@ -51,6 +51,7 @@ static enum status compile(const struct harness *h, const char *folder, const ch
         argv[n++] = include[i];
     }
     argv[n++] = arena_printf(h->arena, "%s/targets/kit/harness.c", home);
+    argv[n++] = arena_printf(h->arena, "%s/driver/kernels/hdk_blocks.c", home);
     for (uint32_t i = 0; i < h->emitted->n; i++) {
         const char *dot = strrchr(h->emitted->file[i].name, '.');
         if (strcmp(dot, ".c") == 0 || strcmp(dot, ".S") == 0)

@@ -66,6 +66,10 @@ void emit_outside_includes(struct emit_unit *u, struct text *t);
 enum status emit_outside_params(struct emit_unit *u, struct text *t, const struct ir_op *op,
                                 struct diag *d);
 void emit_outside_call(struct emit_unit *u, struct text *t, const struct ir_op *op);
+/* blocks.c: those of them that the compiler makes of a target's blocks. dev: C of its port. */
+enum status emit_blocks_params(struct emit_unit *u, struct text *t, const struct ir_op *op,
+                               struct diag *d);
+void emit_blocks_call(struct emit_unit *u, struct text *t, const struct ir_op *op, const char *dev);
 enum status emit_outside_files(struct emit_unit *u, struct diag *d);
 
 #endif

@@ -192,7 +192,10 @@ static const char *call_of(struct emit_unit *u, const struct ir_op *op)
 enum status emit_outside_params(struct emit_unit *u, struct text *t, const struct ir_op *op,
                                 struct diag *d)
 {
-    return strstr(call_of(u, op), "$params") ? emit_host_params(u, t, op, d) : ST_OK;
+    const char *call = call_of(u, op);
+    if (!call)
+        return emit_blocks_params(u, t, op, d);
+    return strstr(call, "$params") ? emit_host_params(u, t, op, d) : ST_OK;
 }
 
 void emit_outside_call(struct emit_unit *u, struct text *t, const struct ir_op *op)
@@ -200,6 +203,10 @@ void emit_outside_call(struct emit_unit *u, struct text *t, const struct ir_op *
     const struct target *target = emit_outside(u, op);
     const struct describe_pattern *p = pattern_of(u, op);
     struct target_values v = {{0}};
+    if (!call_of(u, op)) {
+        emit_blocks_call(u, t, op, dev(u, op));
+        return;
+    }
     target_values_of(u->graph, op, &v);
     text_add(t, "MODEL_TRY(");
     for (const char *c = call_of(u, op); *c; c++) {

@@ -73,7 +73,8 @@ static enum status build(struct compiler *c, const char *folder, const char *con
 /* What emitted code includes: an object made with other headers must not be found. */
 static enum status hash_headers(struct compiler *c, struct hash128 *h, struct diag *d)
 {
-    static const char *const names[] = {"hd.h", "hd_model.h", "hd_port.h", "kernels/hdk.h"};
+    static const char *const names[] = {"hd.h", "hd_model.h", "hd_port.h", "kernels/hdk.h",
+                                        "kernels/hdk_blocks.h"};
     for (uint32_t i = 0; i < sizeof names / sizeof *names; i++) {
         uint8_t *text;
         size_t n;

@@ -68,8 +68,8 @@ static void layer_line(struct text *t, const cJSON *l)
     double cycles = number_of(l, "cycles"), used = number_of(l, "utilisation");
     add_name(t, text_of(l, "name"), 24);
     add_name(t, text_of(l, "shape"), 16);
-    add_name(t, text_of(l, "target"), 9);
-    add_cell(t, cycles, 9);
+    add_name(t, text_of(l, "target"), 10);
+    add_cell(t, cycles, 8);
     add_cell(t, number_of(l, "estimated_cycles"), 9);
     if (cycles > 0 && used > 0)
         text_printf(t, "%6.1f%%", 100 * used);

@@ -7,6 +7,7 @@
 
 #include "../base/file.h"
 #include "../plan/memory_use.h"
+#include "../target/describe.h"
 #include "cores.h"
 #include "hd_accel_tables.h"
 #include "run.h"
@@ -38,7 +39,6 @@ static void add_count(cJSON *o, const char *name, uint64_t value)
     cJSON_AddRawToObject(o, name, text);
 }
 
-
 static bool on_accelerator(const struct ir_row *r)
 {
     return r->fused_into == IR_NONE && r->target && strcmp(r->target, "c") != 0 &&
@@ -60,12 +60,15 @@ static bool on_systolic(const struct run_job *job, uint32_t row)
     return t && t->desc->accelerator;
 }
 
-/* Multiplications that the row's array could do in its cycles, all inferences; 0 off the array. */
+/* Multiplications that the row's array or core could do in its cycles, all inferences; 0: there is
+ * none, or it is not known. */
 static double capacity(const struct run_job *job, uint32_t row)
 {
     const struct target *t = target_of(job, row);
-    if (!t || !t->desc->accelerator || !job->shared)
+    if (!t || !job->shared || t->desc == &target_host_desc)
         return 0;
+    if (t->desc->outside)
+        return (double)job->shared->row[row].cycles * describe_of(t)->macs_per_cycle;
     double n = target_hw(t, &job->p->hw)->n;
     return (double)job->shared->row[row].cycles * n * n;
 }
@@ -145,9 +148,8 @@ static cJSON *layer_json(const struct run_job *job, const struct memory_at *at, 
     else
         cJSON_AddNullToObject(o, "estimated_cycles");
     add_count(o, "macs", r->macs);
-    cJSON_AddNumberToObject(
-        o, "utilisation",
-        cycles ? utilisation(job, r->macs, capacity(job, i)) : 0);
+    cJSON_AddNumberToObject(o, "utilisation",
+                            cycles ? utilisation(job, r->macs, capacity(job, i)) : 0);
     if (r->reason)
         cJSON_AddStringToObject(o, "reason", r->reason);
     else
@@ -158,14 +160,16 @@ static cJSON *layer_json(const struct run_job *job, const struct memory_at *at, 
     return o;
 }
 
-/* Of the arrays: multiplications of other targets' cores, and their cycles, left out. */
+/* Multiplications of cores whose peak is not known, and their cycles, left out. */
 static double whole_utilisation(const struct run_job *job)
 {
     uint64_t macs = 0;
     double most = 0;
     for (uint32_t i = 0; i < job->p->graph->n_row; i++) {
         const struct target *t = target_of(job, i);
-        macs += t && t->desc->outside ? 0 : job->p->graph->row[i].macs;
+        macs += t && t->desc->outside && describe_of(t)->macs_per_cycle <= 0
+                    ? 0
+                    : job->p->graph->row[i].macs;
         most += capacity(job, i);
     }
     return timed(job) ? utilisation(job, macs, most) : 0;

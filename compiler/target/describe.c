@@ -236,9 +236,24 @@ static enum status opcode(struct reader *r, const cJSON *o, const char *path, en
                          near ? near : "`heddle ops` lists them", near ? "?" : "");
 }
 
-static enum status check_call(struct reader *r, const char *call, const char *path)
+/* An operator is a call at a stated cost, or made of blocks. */
+static enum status check_call(struct reader *r, const struct describe_pattern *p, const cJSON *o,
+                              const char *path)
 {
-    const char *bad = describe_bad_call(r->desc, call);
+    bool product = p->opcode == IR_OP_CONV2D || p->opcode == IR_OP_FULLY_CONNECTED;
+    if (p->call && !get(o, "cost"))
+        return json_doc_fail(&r->doc, path, r->d, "member \"cost\" is missing");
+    if (!p->call && !(r->detail->blocks && product))
+        return json_doc_fail(&r->doc, path, r->d,
+                             "member \"call\" is missing; without it only conv2d and "
+                             "fully_connected of a target with \"blocks\"");
+    if (!p->call && (get(o, "cost") || get(o, "weights") || get(o, "requantise")))
+        return json_doc_fail(&r->doc, path, r->d,
+                             "without \"call\" cost, order of weights and requantisation are the "
+                             "compiler's: leave them out");
+    path = arena_printf(r->a, "%s.call", path);
+    const char *call = p->call;
+    const char *bad = call ? describe_bad_call(r->desc, call) : NULL;
     return bad ? json_doc_fail(&r->doc, path, r->d, "%s", bad) : ST_OK;
 }
 
@@ -288,7 +303,7 @@ static enum status operator(struct reader *r, const cJSON *o, const char *path,
     p->per_output = number(cost, "per_output");
     p->per_byte = number(cost, "per_byte");
     p->call = string(r, o, "call", NULL);
-    return check_call(r, p->call, arena_printf(r->a, "%s.call", path));
+    return check_call(r, p, o, path);
 }
 
 static enum status operators(struct reader *r, const cJSON *root)
@@ -332,7 +347,29 @@ static enum status core(struct reader *r, const cJSON *root)
         return ST_OK;
     r->detail->core_top = string(r, o, "top", NULL);
     r->detail->core_bytes = (uint32_t)number(o, "memory_bytes");
+    r->detail->macs_per_cycle = number(o, "macs_per_cycle");
     return files(r, o, "core.", "verilog", &r->detail->verilog);
+}
+
+static enum status blocks(struct reader *r, const cJSON *root)
+{
+    const cJSON *o = get(root, "blocks");
+    if (!o)
+        return ST_OK;
+    if (!r->detail->core_top)
+        return json_doc_fail(&r->doc, "blocks", r->d, "it needs a \"core\", whose memory it uses");
+    r->detail->blocks = string(r, o, "unit", NULL);
+    r->detail->blocks_unit = (struct blocks_unit){
+        .rows = (uint32_t)number(o, "rows"),
+        .columns = (uint32_t)number(o, "columns"),
+        .depth = (uint32_t)number(o, "depth"),
+        .memory_bytes = r->detail->core_bytes,
+        .bytes_per_cycle = (uint32_t)number(o, "bytes_per_cycle"),
+        .depth_per_cycle = get(o, "depth_per_cycle") ? (uint32_t)number(o, "depth_per_cycle") : 1,
+        .start_cycles = (uint32_t)number(o, "start_cycles")};
+    const struct blocks_unit *u = &r->detail->blocks_unit;
+    r->detail->macs_per_cycle = (double)u->rows * u->columns * u->depth_per_cycle;
+    return ST_OK;
 }
 
 static enum status read_root(struct reader *r)
@@ -355,6 +392,7 @@ static enum status read_root(struct reader *r)
     r->detail->libraries = strings(r, get(root, "libraries"));
     r->detail->native_file = string(r, root, "native", NULL);
     TRY(core(r, root));
+    TRY(blocks(r, root));
     TRY(attributes(r, root));
     return operators(r, root);
 }

@@ -5,6 +5,7 @@
 #define HEDDLE_TARGET_DESCRIBE_H
 
 #include "../../include/heddle_target.h"
+#include "../schedule/blocks.h"
 #include "target.h"
 #include "values.h"
 
@@ -39,7 +40,7 @@ struct describe_pattern {
     uint32_t n_limit;
     const struct describe_limit *limit;
     double fixed, per_mac, per_output, per_byte; /* cost */
-    const char *call;
+    const char *call;                            /* NULL: made of the target's blocks */
 };
 
 struct describe_files {
@@ -55,7 +56,10 @@ struct describe {
     const char *core_top; /* NULL: no Verilog of its own */
     struct describe_files verilog;
     uint32_t core_bytes;
-    const char *native_file;                /* NULL: all is in target.json */
+    double macs_per_cycle;          /* of the core; 0: not said */
+    const char *blocks;             /* the C name of its struct hdk_blocks_unit; NULL: none */
+    struct blocks_unit blocks_unit; /* memory_bytes: the core's */
+    const char *native_file;        /* NULL: all is in target.json */
     const struct heddle_target_api *native; /* NULL until native_load */
 };
 

@@ -73,7 +73,8 @@ const char *native_refusal(const struct describe_pattern *p, const struct target
         why[sizeof why - 1] = '\0';
         return arena_strdup(q->arena, *why ? why : "its native code refuses it");
     }
-    const char *bad = describe_bad_call(q->target->desc, native_call(p, q));
+    const char *call = native_call(p, q);
+    const char *bad = call ? describe_bad_call(q->target->desc, call) : NULL;
     return bad ? arena_printf(q->arena, "its native code wrote a call that is none: %s", bad)
                : NULL;
 }

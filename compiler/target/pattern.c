@@ -168,7 +168,11 @@ const char *describe_refusal(const struct describe_pattern *p, const struct targ
     ASK(check_scales(p, q));
     for (uint32_t i = 0; i < p->n_limit; i++)
         ASK(check_limit(&p->limit[i], q, values.v[p->limit[i].value]));
-    return NULL;
+    struct hdk_blocks plan;
+    double cycles;
+    return p->call ? NULL
+                   : blocks_plan(q->arena, q->graph, q->op, &describe_of(q->target)->blocks_unit,
+                                 &plan, &cycles);
 }
 
 const struct describe_pattern *describe_match(const struct target_question *q, const char **why)
@@ -196,6 +200,15 @@ const struct describe_pattern *describe_match(const struct target_question *q, c
     return NULL;
 }
 
+static double blocks_cost(const struct target_question *q)
+{
+    struct hdk_blocks plan;
+    double cycles = 0;
+    (void)blocks_plan(q->arena, q->graph, q->op, &describe_of(q->target)->blocks_unit, &plan,
+                      &cycles);
+    return cycles;
+}
+
 double describe_cost(const struct target_question *q)
 {
     struct target_values values = {{0}};
@@ -207,6 +220,8 @@ double describe_cost(const struct target_question *q)
     double own = native_cost(p, q);
     if (own >= 0)
         return own;
+    if (!p->call)
+        return blocks_cost(q);
     target_values_of(q->graph, q->op, &values);
     return p->fixed + p->per_mac * (double)v[TARGET_MACS] +
            p->per_output * (double)v[TARGET_ELEMENTS] +

@@ -1,0 +1,23 @@
+/* blocks.h - a convolution or dense layer on a unit that multiplies blocks of rows x depth bytes
+ * with columns x depth bytes: which part of it is where and when (driver/kernels/hdk_blocks.h runs
+ * it). in:  an operator, the unit's sizes.   out: struct hdk_blocks with its plan, an estimate. */
+#ifndef HEDDLE_SCHED_BLOCKS_H
+#define HEDDLE_SCHED_BLOCKS_H
+
+#include "../../driver/kernels/hdk_blocks.h"
+#include "geometry.h"
+
+/* The unit, as a target.json describes it. */
+struct blocks_unit {
+    uint32_t rows, columns, depth; /* of a block; depth in bytes a lane */
+    uint32_t memory_bytes;
+    uint32_t bytes_per_cycle; /* of a load or a store */
+    uint32_t depth_per_cycle; /* bytes that a multiplication takes */
+    uint32_t start_cycles;    /* to start a load, a store or a multiplication */
+};
+
+/* NULL, or the rule that failed with its value. *plan, *cycles: as it will run. */
+const char *blocks_plan(struct arena *a, const struct ir_graph *g, const struct ir_op *op,
+                        const struct blocks_unit *unit, struct hdk_blocks *plan, double *cycles);
+
+#endif
