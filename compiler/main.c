@@ -129,6 +129,12 @@ static const char *types_of(enum ir_opcode opcode)
     case IR_OP_QUANTIZE: return "int8, uint8, int16, float32";
     case IR_OP_RESIZE_BILINEAR: return "int8, int16";
     case IR_OP_L2_NORMALIZATION: return "int8";
+    case IR_OP_DIV:
+    case IR_OP_INTERPOLATE:
+    case IR_OP_HARD_SIGMOID:
+    case IR_OP_NEG:
+    case IR_OP_SQRT:
+    case IR_OP_ERF: return "";
     case IR_OP_EXP:
     case IR_OP_ELU:
     case IR_OP_GELU:
@@ -152,6 +158,12 @@ static const char *tested_against(enum ir_opcode opcode)
 {
     switch (opcode) {
     case IR_OP_ELU: return "-";
+    case IR_OP_DIV:
+    case IR_OP_INTERPOLATE:
+    case IR_OP_HARD_SIGMOID:
+    case IR_OP_NEG:
+    case IR_OP_SQRT:
+    case IR_OP_ERF:
     case IR_OP_CLIP: return "ONNX Runtime";
     default: return "TFLite";
     }
@@ -159,14 +171,19 @@ static const char *tested_against(enum ir_opcode opcode)
 
 static enum status ops_command(void)
 {
-    printf("%-20s %-28s %-10s %-20s %-14s %s\n", "operator", "types", "systolic", "host kernel",
+    printf("%-20s %-30s %-10s %-20s %-14s %s\n", "operator", "types", "systolic", "host kernel",
            "tested against", "note");
     for (int i = 0; i < IR_OP_COUNT; i++) {
         const char *unit = geo_unit((enum ir_opcode)i),
                    *kernel = emit_host_kernel((enum ir_opcode)i);
-        printf("%-20s %-28s %-10s %-20s %-14s %s\n", ir_op_info((enum ir_opcode)i)->name,
-               types_of((enum ir_opcode)i), unit ? unit : "-", kernel ? kernel : "-",
-               tested_against((enum ir_opcode)i), becomes((enum ir_opcode)i));
+        char types[64];
+        snprintf(types, sizeof types, "%s%s", types_of((enum ir_opcode)i),
+                 !ir_has_float((enum ir_opcode)i)    ? ""
+                 : *types_of((enum ir_opcode)i) != 0 ? ", float32"
+                                                     : "float32");
+        printf("%-20s %-30s %-10s %-20s %-14s %s\n", ir_op_info((enum ir_opcode)i)->name, types,
+               unit ? unit : "-", kernel ? kernel : "-", tested_against((enum ir_opcode)i),
+               becomes((enum ir_opcode)i));
     }
     return ST_OK;
 }

@@ -157,8 +157,8 @@ static void array4(struct text *t, const char *open, const uint32_t v[4], const 
     text_printf(t, "%s = {%u, %u, %u, %u}%s", open, v[0], v[1], v[2], v[3], close);
 }
 
-static enum status walk_only(struct emit_unit *u, struct text *t, const struct ir_op *op,
-                             struct diag *d)
+enum status emit_walk_only(struct emit_unit *u, struct text *t, const struct ir_op *op,
+                           struct diag *d)
 {
     struct hdk_walk2 w;
     if (!find_walk(u, op, &w))
@@ -173,7 +173,7 @@ static enum status walk_only(struct emit_unit *u, struct text *t, const struct i
 
 enum status emit_walk(struct emit_unit *u, struct text *t, const struct ir_op *op, struct diag *d)
 {
-    TRY(walk_only(u, t, op, d));
+    TRY(emit_walk_only(u, t, op, d));
     emit_field(t, "z_a", ir_zero_point(ir_in(u->graph, op, 0)));
     emit_field(t, "z_b", ir_zero_point(ir_in(u->graph, op, 1)));
     emit_field(t, "z_out", ir_zero_point(ir_out(u->graph, op, 0)));
@@ -185,7 +185,7 @@ static enum status extremum(struct emit_unit *u, struct text *t, const struct ir
                             struct diag *d)
 {
     TRY(emit_need_int8(u, op, d));
-    return walk_only(u, t, op, d);
+    return emit_walk_only(u, t, op, d);
 }
 
 enum status emit_scaled_walk(struct emit_unit *u, struct text *t, const struct ir_op *op,
@@ -362,6 +362,7 @@ static const struct {
     {table, sizeof table / sizeof *table},
     {emit_host_moves, HOST_MOVES},
     {emit_host_math, HOST_MATH},
+    {emit_host_f32, HOST_F32},
 };
 
 /* The row of an operator whose first input has `type`; IR_TYPE_COUNT asks for any. */

@@ -28,15 +28,22 @@ struct host_op {
 
 #define HOST_MOVES 8
 #define HOST_MATH  10
+#define HOST_F32   39
 extern const struct host_op emit_host_moves[HOST_MOVES]; /* host_move.c */
 extern const struct host_op emit_host_math[HOST_MATH];   /* host_math.c */
+extern const struct host_op emit_host_f32[HOST_F32];     /* host_f32.c */
 
 /* "    .name = value,\n" unless it is 0. */
 void emit_field(struct text *t, const char *name, int64_t value);
 void emit_clamps(struct text *t, const struct ir_op *op);
 /* int8 in and out, or a message. */
 enum status emit_need_int8(const struct emit_unit *u, const struct ir_op *op, struct diag *d);
-/* The walk of two operands and all zero points and clamps. */
+/* The walk of two operands. */
+enum status emit_walk_only(struct emit_unit *u, struct text *t, const struct ir_op *op,
+                           struct diag *d);
+/* Sizes and strides of BATCH_MATMUL. */
+void emit_matrices(struct emit_unit *u, struct text *t, const struct ir_op *op);
+/* The walk and all zero points and clamps. */
 enum status emit_walk(struct emit_unit *u, struct text *t, const struct ir_op *op, struct diag *d);
 /* The same of int8, and a multiplier and a shift for a, b and the output. */
 enum status emit_scaled_walk(struct emit_unit *u, struct text *t, const struct ir_op *op,

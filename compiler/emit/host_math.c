@@ -68,13 +68,11 @@ static void batch_strides(struct text *t, const char *name, const struct ir_tens
                 (long long)stride[1], (long long)stride[2], (long long)stride[3]);
 }
 
-static enum status matmul(struct emit_unit *u, struct text *t, const struct ir_op *op,
-                          struct diag *d)
+void emit_matrices(struct emit_unit *u, struct text *t, const struct ir_op *op)
 {
     const struct ir_tensor *a = ir_in(u->graph, op, 0), *b = ir_in(u->graph, op, 1);
     const struct ir_tensor *y = ir_out(u->graph, op, 0);
     const bool adj_a = op->attr[IR_ADJ_A] != 0, adj_b = op->attr[IR_ADJ_B] != 0;
-    TRY(emit_need_int8(u, op, d));
     emit_field(t, "rows", ir_dim_back(y, 1));
     emit_field(t, "cols", ir_dim_back(y, 0));
     emit_field(t, "depth", ir_dim_back(a, adj_a));
@@ -86,9 +84,16 @@ static enum status matmul(struct emit_unit *u, struct text *t, const struct ir_o
                 ir_dim_back(y, 3), ir_dim_back(y, 2));
     batch_strides(t, "a_batch", a);
     batch_strides(t, "b_batch", b);
-    emit_field(t, "z_a", ir_zero_point(a));
-    emit_field(t, "z_b", ir_zero_point(b));
-    emit_field(t, "z_out", ir_zero_point(y));
+}
+
+static enum status matmul(struct emit_unit *u, struct text *t, const struct ir_op *op,
+                          struct diag *d)
+{
+    TRY(emit_need_int8(u, op, d));
+    emit_matrices(u, t, op);
+    emit_field(t, "z_a", ir_zero_point(ir_in(u->graph, op, 0)));
+    emit_field(t, "z_b", ir_zero_point(ir_in(u->graph, op, 1)));
+    emit_field(t, "z_out", ir_zero_point(ir_out(u->graph, op, 0)));
     emit_clamps(t, op);
     emit_field(t, "multiplier", op->fixed.multiplier[0]);
     emit_field(t, "shift", op->fixed.shift[0]);

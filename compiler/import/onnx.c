@@ -50,9 +50,11 @@ static enum status name_values(struct ox *m)
         ox_name(m, g->initializer[i]->name ? g->initializer[i]->name : "");
     for (size_t i = 0; i < g->n_input; i++)
         ox_name(m, g->input[i]->name ? g->input[i]->name : "");
+    for (size_t i = 0; i < g->n_output; i++)
+        m->value[ox_name(m, g->output[i]->name ? g->output[i]->name : "")].n_use++;
     for (uint32_t i = 0; i < g->n_node; i++) {
         for (size_t k = 0; k < g->node[i]->n_input; k++)
-            ox_name(m, g->node[i]->input[k]);
+            m->value[ox_name(m, g->node[i]->input[k])].n_use++;
         for (size_t k = 0; k < g->node[i]->n_output; k++) {
             struct ox_value *v = &m->value[ox_name(m, g->node[i]->output[k])];
 
@@ -225,7 +227,8 @@ static enum status import_nodes(struct ox *m)
 {
     const uint32_t n = (uint32_t)m->graph->n_node;
 
-    m->g->row = ARENA_ARRAY(m->arena, struct ir_row, 2 * (size_t)n + m->graph->n_output);
+    /* a node's own row, and its result's once on codes and once in float32 */
+    m->g->row = ARENA_ARRAY(m->arena, struct ir_row, 3 * (size_t)n + 2 * m->graph->n_output);
     for (uint32_t i = 0; i < n; i++) {
         const Onnx__NodeProto *node = m->graph->node[i];
         const enum status st = ox_node(m, i);
@@ -279,11 +282,9 @@ static enum status graph_output(struct ox *m, const Onnx__ValueInfoProto *out, s
 
     if (v->kind == OX_NONE)
         return FAIL(m->d, ST_MODEL, "is made by no node");
-    if (v->kind != OX_TENSOR || (m->g->tensor[v->tensor]->role == IR_INPUT && !v->real))
-        return FAIL(m->d, ST_UNSUPPORTED, "is %s",
-                    v->kind == OX_CONST     ? "a constant"
-                    : v->kind == OX_PENDING ? "float: expected it behind QuantizeLinear"
-                                            : "a graph input");
+    TRY(ox_settle(m, v));
+    if (v->kind != OX_TENSOR)
+        return FAIL(m->d, ST_UNSUPPORTED, "is a constant");
     id = v->tensor;
     if (v->real) {
         m->op = "DequantizeLinear";
@@ -291,9 +292,12 @@ static enum status graph_output(struct ox *m, const Onnx__ValueInfoProto *out, s
         id = ox_tensor(m, v->name, IR_F32, ox_shape_of(m, id), NULL);
         ox_op(m, IR_OP_DEQUANTIZE, 1, &v->tensor, id);
     }
+    if (m->g->tensor[id]->role == IR_INPUT || m->g->tensor[id]->is_output) {
+        m->op = "Identity";
+        m->row = IR_NONE;
+        id = ox_reshape(m, v->name, id, ox_shape_of(m, id));
+    }
     t = m->g->tensor[id];
-    if (t->is_output)
-        return FAIL(m->d, ST_UNSUPPORTED, "is the same tensor as another output");
     t->is_output = true;
     m->g->out[m->g->n_out++] = id;
     return check_declared(m, out, t);

@@ -155,8 +155,8 @@ static enum status conv_geometry(struct ox *m, struct ox_pending *p, const struc
         return FAIL(m->d, ST_MODEL,
                     "weights: expected %u dimensions as the input has, found shape %s", x->rank,
                     ir_shape_text(m->arena, c->rank, c->dim));
-    if (c->type != OX_INT8 && c->type != OX_UINT8)
-        return FAIL(m->d, ST_UNSUPPORTED, "weights: expected int8 or uint8, found %s",
+    if (c->type != OX_INT8 && c->type != OX_UINT8 && c->type != OX_FLOAT)
+        return FAIL(m->d, ST_UNSUPPORTED, "weights: expected float32, int8 or uint8, found %s",
                     ox_type_name(c->type));
     if (group < 1 || group > x->dim[1] || x->dim[1] % group != 0 || c->dim[0] % group != 0 ||
         c->dim[1] != x->dim[1] / group)
@@ -185,10 +185,10 @@ enum status ox_conv(struct ox *m)
     const struct ox_value *w = ox_in(m, 1);
 
     p->n_in = 1;
-    TRY(ox_codes(m, 0, "input", &p->in[0]));
-    if (!w || w->kind != OX_CONST || !w->real)
+    TRY(ox_operand(m, 0, "input", &p->in[0]));
+    if (!w || w->kind != OX_CONST || !(w->real || w->c.type == OX_FLOAT))
         return FAIL(m->d, ST_UNSUPPORTED,
-                    "weights '%.80s': expected constant codes behind DequantizeLinear",
+                    "weights '%.80s': expected constant float32, or codes behind DequantizeLinear",
                     w ? w->name : "");
     TRY(conv_geometry(m, p, &w->c, &w->quant));
     TRY(read_bias(m, 2, p->weight.dim[0], 1, &p->bias));
@@ -277,7 +277,7 @@ enum status ox_average_pool(struct ox *m)
     struct ox_pending *p;
     uint32_t id;
 
-    TRY(ox_codes(m, 0, "input", &id));
+    TRY(ox_operand(m, 0, "input", &id));
     TRY(average_pool(m, id, &p));
     ox_set_pending(m, p);
     return ST_OK;
@@ -309,22 +309,15 @@ enum status ox_qlinear_pool(struct ox *m)
 /* MaxPool and GlobalMaxPool move codes: what DequantizeLinear did before holds behind. */
 enum status ox_max_pool(struct ox *m)
 {
-    const struct ox_value *x = ox_in(m, 0);
+    struct ox_value *x = ox_in(m, 0);
     const bool global = strstr(m->op, "Global") != NULL;
     struct window w;
     struct ir_tensor *t;
     struct ir_op *op;
     uint32_t in, out;
 
-    if (!x || x->kind != OX_TENSOR)
-        return FAIL(m->d, ST_UNSUPPORTED,
-                    "input '%.80s': expected codes, plain or behind "
-                    "DequantizeLinear",
-                    x ? x->name : "");
+    TRY(ox_moved(m, &x));
     t = m->g->tensor[x->tensor];
-    if (t->type != IR_I8 && t->type != IR_U8)
-        return FAIL(m->d, ST_UNSUPPORTED, "input '%.80s': expected int8 or uint8 codes, found %s",
-                    x->name, ir_type_name(t->type));
     TRY(pool_window(m, t, global, &w));
     for (uint32_t i = 0; i < w.n; i++)
         if (w.dilation[i] != 1)
@@ -341,7 +334,15 @@ enum status ox_max_pool(struct ox *m)
     return ST_OK;
 }
 
-/* Axes of input 1 (opset 18) or of the attribute; none: all. */
+static enum ir_opcode reduction_opcode(const char *op)
+{
+    return strstr(op, "Sum")   ? IR_OP_SUM
+           : strstr(op, "Max") ? IR_OP_REDUCE_MAX
+           : strstr(op, "Min") ? IR_OP_REDUCE_MIN
+                               : IR_OP_MEAN;
+}
+
+/* Axes of input 1 (opset 18; of ReduceSum 13) or of the attribute; none: all. */
 enum status ox_reduce_mean(struct ox *m)
 {
     struct ox_pending *p;
@@ -349,7 +350,7 @@ enum status ox_reduce_mean(struct ox *m)
     int64_t *axes;
     uint32_t id, n, rank, k, mask = 0;
 
-    TRY(ox_codes(m, 0, "input", &id));
+    TRY(ox_operand(m, 0, "input", &id));
     TRY(ox_ints(m, 1, "axes", &n, &axes));
     rank = m->g->tensor[id]->rank;
     if (n == 0 && ox_attr_int(m, "noop_with_empty_axes", 0) != 0)
@@ -360,7 +361,8 @@ enum status ox_reduce_mean(struct ox *m)
     }
     if (n == 0)
         mask = (1u << rank) - 1;
-    p = ox_pending_new(m, IR_OP_MEAN, s);
+    p = ox_pending_new(m, reduction_opcode(m->op), s);
+    p->float_only = p->opcode != IR_OP_MEAN;
     p->attr[IR_AXIS] = (int32_t)mask;
     p->attr[IR_KEEP_DIMS] = ox_attr_int(m, "keepdims", 1) != 0;
     for (uint32_t i = 0; i < rank; i++)

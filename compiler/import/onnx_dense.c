@@ -4,18 +4,20 @@
 #include <math.h>
 #include <string.h>
 
-/* Codes [K,OC] as [OC,K]; `turned` false: they are [OC,K] already. */
+/* Weights [K,OC] as [OC,K]; `turned` false: they are [OC,K] already. */
 static enum status set_weights(struct ox *m, struct ox_pending *p, const struct ox_const *c,
                                const struct ir_quant *q, bool turned)
 {
     const int32_t dim[2] = {c->dim[turned ? 1 : 0], c->dim[turned ? 0 : 1]};
+    const size_t size = ox_type_bytes(c->type);
+    const uint8_t *from = c->data;
     uint8_t *to;
 
     if (c->rank != 2 || c->n == 0)
         return FAIL(m->d, ST_UNSUPPORTED, "weights: expected 2 dimensions, found shape %s",
                     ir_shape_text(m->arena, c->rank, c->dim));
-    if (c->type != OX_INT8 && c->type != OX_UINT8)
-        return FAIL(m->d, ST_UNSUPPORTED, "weights: expected int8 or uint8, found %s",
+    if (c->type != OX_INT8 && c->type != OX_UINT8 && c->type != OX_FLOAT)
+        return FAIL(m->d, ST_UNSUPPORTED, "weights: expected float32, int8 or uint8, found %s",
                     ox_type_name(c->type));
     if (q->n > 1 && q->axis != (turned ? 1 : 0))
         return FAIL(m->d, ST_UNSUPPORTED,
@@ -25,9 +27,8 @@ static enum status set_weights(struct ox *m, struct ox_pending *p, const struct 
     to = ox_new_const(m, &p->weight, c->type, 2, dim);
     for (size_t o = 0; o < (size_t)dim[0]; o++)
         for (size_t k = 0; k < (size_t)dim[1]; k++)
-            to[o * (size_t)dim[1] + k] =
-                ((const uint8_t *)
-                     c->data)[turned ? k * (size_t)dim[0] + o : o * (size_t)dim[1] + k];
+            memcpy(to + (o * (size_t)dim[1] + k) * size,
+                   from + (turned ? k * (size_t)dim[0] + o : o * (size_t)dim[1] + k) * size, size);
     p->weight_quant = *q;
     p->weight_quant.axis = 0;
     return ST_OK;
@@ -49,20 +50,51 @@ static enum status set_shape(struct ox *m, struct ox_pending *p)
 static enum status want_weights(struct ox *m, const struct ox_value **w)
 {
     *w = ox_in(m, 1);
-    if (*w && (*w)->kind == OX_CONST && (*w)->real)
+    if (*w && (*w)->kind == OX_CONST && ((*w)->real || (*w)->c.type == OX_FLOAT))
         return ST_OK;
     return FAIL(m->d, ST_UNSUPPORTED,
-                "weights '%.80s': expected constant codes behind DequantizeLinear",
+                "weights '%.80s': expected constant float32, or codes behind DequantizeLinear",
                 *w ? (*w)->name : "");
+}
+
+/* Both operands computed, or more than two dimensions. */
+static enum status matrices(struct ox *m)
+{
+    struct ox_pending *p;
+    struct ox_shape a, b, y, ya, yb;
+    uint32_t in[2];
+
+    TRY(ox_operand(m, 0, "first input", &in[0]));
+    TRY(ox_operand(m, 1, "second input", &in[1]));
+    ya = a = ox_shape_of(m, in[0]);
+    yb = b = ox_shape_of(m, in[1]);
+    if (a.rank < 2 || b.rank < 2)
+        return FAIL(m->d, ST_UNSUPPORTED, "expected at least 2 dimensions, found %u and %u", a.rank,
+                    b.rank);
+    for (uint32_t i = 1; i <= 2; i++)
+        ya.dim[a.rank - i] = yb.dim[b.rank - i] = 1;
+    if (a.dim[a.rank - 1] != b.dim[b.rank - 2] || !ox_broadcast(&ya, &yb, &y))
+        return FAIL(m->d, ST_MODEL, "shapes %s and %s do not fit",
+                    ir_shape_text(m->arena, a.rank, a.dim), ir_shape_text(m->arena, b.rank, b.dim));
+    y.dim[y.rank - 2] = a.dim[a.rank - 2];
+    y.dim[y.rank - 1] = b.dim[b.rank - 1];
+    p = ox_pending_new(m, IR_OP_BATCH_MATMUL, y);
+    p->n_in = 2;
+    memcpy(p->in, in, sizeof in);
+    ox_set_pending(m, p);
+    return ST_OK;
 }
 
 enum status ox_matmul(struct ox *m)
 {
+    const struct ox_value *second = ox_in(m, 1);
     struct ox_pending *p = ox_pending_new(m, IR_OP_FULLY_CONNECTED, (struct ox_shape){0});
     const struct ox_value *w;
 
+    if (!second || second->kind != OX_CONST || second->c.rank != 2)
+        return matrices(m);
     p->n_in = 1;
-    TRY(ox_codes(m, 0, "input", &p->in[0]));
+    TRY(ox_operand(m, 0, "input", &p->in[0]));
     TRY(want_weights(m, &w));
     TRY(set_weights(m, p, &w->c, &w->quant, true));
     TRY(set_shape(m, p));
@@ -117,7 +149,7 @@ enum status ox_gemm(struct ox *m)
     float *scale;
 
     p->n_in = 1;
-    TRY(ox_codes(m, 0, "input", &p->in[0]));
+    TRY(ox_operand(m, 0, "input", &p->in[0]));
     TRY(want_weights(m, &w));
     if (!(alpha > 0) || !isfinite(alpha) || !isfinite(beta))
         return FAIL(m->d, ST_UNSUPPORTED,
@@ -131,11 +163,13 @@ enum status ox_gemm(struct ox *m)
         p->in[0] = ox_transpose(m, ox_inner(m, m->g->tensor[p->in[0]]->name, "turned"), p->in[0],
                                 (const int32_t[]){1, 0});
     q = w->quant;
-    scale = arena_memdup(m->arena, q.scale, q.n * sizeof *scale);
+    scale = ARENA_ARRAY(m->arena, float, q.n + 1);
     for (uint32_t i = 0; i < q.n; i++)
-        scale[i] *= alpha;
+        scale[i] = q.scale[i] * alpha;
     q.scale = scale;
     TRY(set_weights(m, p, &w->c, &q, ox_attr_int(m, "transB", 0) == 0));
+    for (uint64_t i = 0; p->weight.type == OX_FLOAT && i < p->weight.n; i++)
+        ((float *)(uintptr_t)p->weight.data)[i] *= alpha;
     TRY(set_shape(m, p));
     if (!b) {
         ox_set_pending(m, p);

@@ -79,7 +79,7 @@ enum status ox_quantize(struct ox *m)
         return ST_OK;
     }
     if (x->real) {
-        TRY(ox_codes(m, 0, "input", &id));
+        TRY(ox_operand(m, 0, "input", &id));
         return quantize_codes(m, id, &q, ox_ir_type(type));
     }
     if (m->g->tensor[x->tensor]->type != IR_F32)
@@ -125,7 +125,7 @@ enum status ox_dequantize(struct ox *m)
     return ST_OK;
 }
 
-static bool broadcast(const struct ox_shape *a, const struct ox_shape *b, struct ox_shape *y)
+bool ox_broadcast(const struct ox_shape *a, const struct ox_shape *b, struct ox_shape *y)
 {
     y->rank = a->rank > b->rank ? a->rank : b->rank;
     for (uint32_t back = 0; back < y->rank; back++) {
@@ -145,7 +145,7 @@ static enum status binary_pending(struct ox *m, enum ir_opcode opcode, uint32_t 
     const struct ox_shape x = ox_shape_of(m, a), z = ox_shape_of(m, b);
     struct ox_shape y;
 
-    if (!broadcast(&x, &z, &y))
+    if (!ox_broadcast(&x, &z, &y))
         return FAIL(m->d, ST_MODEL, "shapes %s and %s do not broadcast",
                     ir_shape_text(m->arena, x.rank, x.dim), ir_shape_text(m->arena, z.rank, z.dim));
     *p = ox_pending_new(m, opcode, y);
@@ -160,12 +160,21 @@ static enum ir_opcode binary_opcode(const char *op)
     return strstr(op, "Add")   ? IR_OP_ADD
            : strstr(op, "Sub") ? IR_OP_SUB
            : strstr(op, "Mul") ? IR_OP_MUL
-           : strstr(op, "Div") ? IR_OP_MUL
+           : strstr(op, "Div") ? IR_OP_DIV
            : strstr(op, "Max") ? IR_OP_MAXIMUM
-                               : IR_OP_MINIMUM;
+           : strstr(op, "Min") ? IR_OP_MINIMUM
+                               : IR_OP_PRELU;
 }
 
-/* x / c is x * (1 / c), exact but for the rounding of 1 / c to float32. */
+/* The divisor is one constant number and the dividend codes: x / c is x * (1 / c). */
+static bool by_constant(const struct ox *m)
+{
+    const struct ox_value *a = ox_in(m, 0), *b = ox_in(m, 1);
+
+    return a && b && a->kind == OX_TENSOR && a->real && b->kind == OX_CONST && b->c.n == 1;
+}
+
+/* Exact but for the rounding of 1 / c to float32. */
 static enum status reciprocal(struct ox *m, uint32_t *id)
 {
     const struct ox_value *v = ox_in(m, 1);
@@ -173,7 +182,7 @@ static enum status reciprocal(struct ox *m, uint32_t *id)
     float *scale = ARENA_ARRAY(m->arena, float, 1);
     double c;
 
-    TRY(ox_codes(m, 1, "divisor", id));
+    TRY(ox_operand(m, 1, "divisor", id));
     t = m->g->tensor[*id];
     if (t->role != IR_CONST || ir_elements(t) != 1)
         return FAIL(m->d, ST_UNSUPPORTED, "divisor '%.80s': expected a constant of one element",
@@ -191,20 +200,23 @@ static enum status reciprocal(struct ox *m, uint32_t *id)
 enum status ox_binary(struct ox *m)
 {
     const struct ox_value *a = ox_in(m, 0), *b = ox_in(m, 1);
-    const enum ir_opcode opcode = binary_opcode(m->op);
+    enum ir_opcode opcode = binary_opcode(m->op);
     struct ox_pending *p;
     uint32_t ia, ib;
 
-    if (opcode == IR_OP_ADD && a && b && a->kind == OX_PENDING && ox_is_bias(a->pending, b))
+    if (opcode == IR_OP_ADD && a && b && ox_may_grow(m, a) && ox_is_bias(a->pending, b))
         return ox_add_bias(m, a->pending, b, 1);
-    if (opcode == IR_OP_ADD && a && b && b->kind == OX_PENDING && ox_is_bias(b->pending, a))
+    if (opcode == IR_OP_ADD && a && b && ox_may_grow(m, b) && ox_is_bias(b->pending, a))
         return ox_add_bias(m, b->pending, a, 1);
-    TRY(ox_codes(m, 0, "first input", &ia));
-    if (strcmp(m->op, "Div") == 0)
+    TRY(ox_operand(m, 0, "first input", &ia));
+    if (opcode == IR_OP_DIV && by_constant(m)) {
         TRY(reciprocal(m, &ib));
-    else
-        TRY(ox_codes(m, 1, "second input", &ib));
+        opcode = IR_OP_MUL;
+    } else {
+        TRY(ox_operand(m, 1, "second input", &ib));
+    }
     TRY(binary_pending(m, opcode, ia, ib, &p));
+    p->float_only = opcode == IR_OP_DIV || opcode == IR_OP_PRELU;
     ox_set_pending(m, p);
     return ST_OK;
 }
@@ -260,21 +272,40 @@ static enum ir_opcode unary_opcode(const char *op)
            : strstr(op, "Tanh")                         ? IR_OP_TANH
            : strstr(op, "LeakyRelu")                    ? IR_OP_LEAKY_RELU
            : strstr(op, "HardSwish")                    ? IR_OP_HARD_SWISH
+           : strstr(op, "HardSigmoid")                  ? IR_OP_HARD_SIGMOID
+           : strcmp(op, "Neg") == 0                     ? IR_OP_NEG
+           : strcmp(op, "Abs") == 0                     ? IR_OP_ABS
+           : strcmp(op, "Sqrt") == 0                    ? IR_OP_SQRT
+           : strcmp(op, "Exp") == 0                     ? IR_OP_EXP
+           : strcmp(op, "Erf") == 0                     ? IR_OP_ERF
+           : strcmp(op, "Elu") == 0                     ? IR_OP_ELU
+           : strcmp(op, "Gelu") == 0                    ? IR_OP_GELU
                                                         : IR_OP_RELU;
 }
 
 static enum status unary_pending(struct ox *m, uint32_t id, struct ox_pending **p)
 {
-    const float alpha = ox_attr_float(m, "alpha", 0.01f);
+    const enum ir_opcode opcode = unary_opcode(m->op);
+    const bool hard = opcode == IR_OP_HARD_SIGMOID;
+    const float alpha = ox_attr_float(m, "alpha", hard ? 0.2f : opcode == IR_OP_ELU ? 1 : 0.01f);
+    const float beta = ox_attr_float(m, "beta", 0.5f);
 
-    *p = ox_pending_new(m, unary_opcode(m->op), ox_shape_of(m, id));
+    *p = ox_pending_new(m, opcode, ox_shape_of(m, id));
     (*p)->n_in = 1;
     (*p)->in[0] = id;
-    if ((*p)->opcode == IR_OP_LEAKY_RELU) {
-        if (!isfinite(alpha))
-            return FAIL(m->d, ST_MODEL, "alpha: expected a number, found %.9g", (double)alpha);
+    (*p)->float_only = opcode != IR_OP_LOGISTIC && opcode != IR_OP_TANH &&
+                       opcode != IR_OP_LEAKY_RELU && opcode != IR_OP_HARD_SWISH &&
+                       opcode != IR_OP_RELU;
+    if ((opcode == IR_OP_LEAKY_RELU || hard) && !(isfinite(alpha) && isfinite(beta)))
+        return FAIL(m->d, ST_MODEL, "alpha: expected a number, found %.9g", (double)alpha);
+    if (opcode == IR_OP_LEAKY_RELU || hard)
         memcpy(&(*p)->attr[IR_ALPHA_BITS], &alpha, 4);
-    }
+    if (hard)
+        memcpy(&(*p)->attr[IR_BETA_BITS], &beta, 4);
+    if (opcode == IR_OP_ELU && alpha != 1)
+        return FAIL(m->d, ST_UNSUPPORTED, "alpha: expected 1, found %.9g", (double)alpha);
+    if (opcode == IR_OP_GELU)
+        (*p)->attr[IR_APPROXIMATE] = strcmp(ox_attr_text(m, "approximate", "none"), "tanh") == 0;
     return ST_OK;
 }
 
@@ -285,10 +316,10 @@ static enum status clamp(struct ox *m, float low, float high)
     struct ox_pending *p;
     uint32_t id;
 
-    if (x && x->kind == OX_PENDING) {
+    if (x && ox_may_grow(m, x)) {
         p = arena_memdup(m->arena, x->pending, sizeof *p);
     } else {
-        TRY(ox_codes(m, 0, "input", &id));
+        TRY(ox_operand(m, 0, "input", &id));
         p = ox_pending_new(m,
                            low == 0 && high == INFINITY ? IR_OP_RELU
                            : low == 0 && high == 6      ? IR_OP_RELU6
@@ -318,7 +349,7 @@ enum status ox_unary(struct ox *m)
 
     if (strcmp(m->op, "Relu") == 0)
         return clamp(m, 0, INFINITY);
-    TRY(ox_codes(m, 0, "input", &id));
+    TRY(ox_operand(m, 0, "input", &id));
     TRY(unary_pending(m, id, &p));
     ox_set_pending(m, p);
     return ST_OK;
@@ -404,7 +435,7 @@ enum status ox_softmax(struct ox *m)
     struct ox_pending *p;
     uint32_t id, axis, rank;
 
-    TRY(ox_codes(m, 0, "input", &id));
+    TRY(ox_operand(m, 0, "input", &id));
     rank = m->g->tensor[id]->rank;
     TRY(ox_axis(m, "axis", ox_attr_int(m, "axis", m->opset < 13 ? 1 : -1), rank, &axis));
     for (uint32_t i = axis + 1; i < rank && m->opset < 13; i++)

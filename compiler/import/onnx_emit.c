@@ -56,6 +56,13 @@ static uint64_t macs_of(const struct ir_graph *g, const struct ir_op *op)
     }
 }
 
+/* Layout and borders do not name a row. */
+static bool moves(enum ir_opcode opcode)
+{
+    return opcode == IR_OP_TRANSPOSE || opcode == IR_OP_RESHAPE || opcode == IR_OP_QUANTIZE ||
+           opcode == IR_OP_DEQUANTIZE;
+}
+
 struct ir_op *ox_op(struct ox *m, enum ir_opcode opcode, uint32_t n_in, const uint32_t *in,
                     uint32_t out)
 {
@@ -73,7 +80,7 @@ struct ir_op *ox_op(struct ox *m, enum ir_opcode opcode, uint32_t n_in, const ui
     memcpy(op->in, in, n_in * sizeof *in);
     op->out[0] = out;
     m->g->tensor[out]->producer = op->id;
-    if (*row->name == '\0' || (opcode != IR_OP_TRANSPOSE && opcode != IR_OP_RESHAPE))
+    if (*row->name == '\0' || !moves(opcode))
         row->name = arena_printf(m->arena, "%02u_%s", m->row, ir_op_info(opcode)->name);
     row->tensor = y->name;
     row->shape = ir_shape_text(m->arena, y->rank, y->dim);
@@ -136,12 +143,12 @@ uint32_t ox_slice(struct ox *m, const char *name, uint32_t id, const int32_t *be
 }
 
 uint32_t ox_pad(struct ox *m, const char *name, uint32_t id, const int32_t *before,
-                const int32_t *after)
+                const int32_t *after, uint32_t value)
 {
     struct ox_shape y = ox_shape_of(m, id);
     const int32_t dim[2] = {(int32_t)y.rank, 2};
     int32_t amount[2 * IR_MAX_RANK];
-    uint32_t in[2] = {id}, out;
+    uint32_t in[3] = {id, IR_NONE, value}, out;
 
     for (uint32_t i = 0; i < y.rank; i++) {
         amount[2 * i] = before[i];
@@ -150,7 +157,7 @@ uint32_t ox_pad(struct ox *m, const char *name, uint32_t id, const int32_t *befo
     }
     in[1] = int_const(m, name, 2, dim, amount);
     out = ox_like(m, name, id, y);
-    ox_op(m, IR_OP_PAD, 2, in, out);
+    ox_op(m, IR_OP_PAD, value == IR_NONE ? 2 : 3, in, out);
     return out;
 }
 

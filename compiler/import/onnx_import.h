@@ -5,8 +5,9 @@
  * quantised operators:
  *   OX_CONST    known now; with `quant`, if `real`, what DequantizeLinear read from codes
  *   OX_TENSOR   an IR tensor of codes; `real`: DequantizeLinear has been applied to it
- *   OX_PENDING  a float result between DequantizeLinear and QuantizeLinear: the operator is made
- *               when QuantizeLinear says its output scale (onnx_pending.c) */
+ *   OX_PENDING  a float result that waits for its reader: QuantizeLinear says its scale and makes
+ *               it an operator on codes (onnx_pending.c); any other reader, or a graph output,
+ *               makes it one in float32 (onnx_float.c) */
 #ifndef HEDDLE_IMPORT_ONNX_IMPORT_H
 #define HEDDLE_IMPORT_ONNX_IMPORT_H
 
@@ -46,6 +47,7 @@ struct ox_value {
     uint32_t tensor;
     const struct ox_pending *pending;
     uint32_t maker; /* node that makes it, IR_NONE */
+    uint32_t n_use; /* readers in the file, graph outputs among them */
     bool is_input;
 };
 
@@ -63,6 +65,8 @@ struct ox {
     uint32_t n_slot;
     uint32_t *same_as; /* of each IR tensor: the one whose scale it has while it has none */
     uint32_t cap_same;
+    uint32_t *float_of; /* of each IR tensor of codes: its DEQUANTIZEd values, 0 without */
+    uint32_t cap_float;
     const Onnx__NodeProto *node; /* being imported */
     const char *op;              /* its operator, our own text */
     uint32_t row;                /* its row, IR_NONE until an IR operator is made */
@@ -111,8 +115,11 @@ enum status ox_axis(struct ox *m, const char *what, int64_t axis, uint32_t rank,
  * of a tensor of shape `dim`. `type`: of the zero point, OX_UINT8 if it is absent. */
 enum status ox_scale(struct ox *m, uint32_t is, uint32_t iz, uint32_t rank, const int32_t *dim,
                      int64_t axis, struct ir_quant *q, int32_t *type);
-/* Input `i` as an IR tensor of codes with a scale; a real constant becomes a constant tensor. */
-enum status ox_codes(struct ox *m, uint32_t i, const char *what, uint32_t *id);
+/* Input `i` as an IR tensor: codes with a scale, or float32. Constants become tensors (one float is
+ * exact as a code), pending results float32. */
+enum status ox_operand(struct ox *m, uint32_t i, const char *what, uint32_t *id);
+/* Input 0 as a tensor that can be moved: codes, plain or behind DequantizeLinear, or float32. */
+enum status ox_moved(struct ox *m, struct ox_value **x);
 /* Give tensor `id` scale and zero point, or check that it has these. */
 enum status ox_set_quant(struct ox *m, uint32_t id, const struct ir_quant *q);
 /* Codes of two tensors that are to be mixed have one scale; one that is not known yet will be it.
@@ -151,7 +158,7 @@ uint32_t ox_slice(struct ox *m, const char *name, uint32_t id, const int32_t *be
 uint32_t ox_gather(struct ox *m, const char *name, uint32_t id, uint32_t axis, uint32_t rank,
                    const int32_t *dim, const int32_t *index);
 uint32_t ox_pad(struct ox *m, const char *name, uint32_t id, const int32_t *before,
-                const int32_t *after);
+                const int32_t *after, uint32_t value); /* IR_NONE: the zero point */
 uint32_t ox_concat(struct ox *m, const char *name, uint32_t n, const uint32_t *id, uint32_t axis);
 enum status ox_check_parts(struct ox *m, uint32_t n, const uint32_t *id, uint32_t axis, bool types);
 /* [N,C,L] or [N,C,H,W] to [N,H,W,C], and a tensor [N,H,W,C] back to rank 3 or 4. */
@@ -176,6 +183,7 @@ struct ox_pending {
     int32_t group;
     const double *bias;        /* real values [OC], or NULL */
     const int32_t *bias_codes; /* the same in units of s_in * s_w (QLinearConv, ConvInteger) */
+    bool float_only;           /* there is no arithmetic on codes */
     bool count_pad;            /* average pool: cells outside the image count as zero */
     uint32_t n_part;           /* concatenation */
     const uint32_t *part;
@@ -194,7 +202,39 @@ enum status ox_qlinear_result(struct ox *m, struct ox_pending *p);
 /* Make the operator with its output in scale `q`; *id is the tensor, in the file's order. */
 enum status ox_finish(struct ox *m, const struct ox_pending *p, const char *name, enum ir_type type,
                       const struct ir_quant *q, uint32_t *id);
+/* The same in float32. */
+enum status ox_finish_float(struct ox *m, const struct ox_pending *p, const char *name,
+                            uint32_t *id);
 
+/* --- onnx_float.c --- */
+
+/* Tensor `id` in float32: itself, a constant's values, or what DEQUANTIZE makes of it. */
+uint32_t ox_as_float(struct ox *m, uint32_t id);
+/* Constant `c` (codes with scales `q`, or float32) as float32. */
+struct ox_const ox_const_values(struct ox *m, const struct ox_const *c, const struct ir_quant *q);
+uint32_t ox_f32_const(struct ox *m, const char *name, uint32_t rank, const int32_t *dim,
+                      const float *value);
+/* A constant of rank 0. */
+uint32_t ox_number_tensor(struct ox *m, const char *name, float v);
+/* An operand is float32, or there is no arithmetic on codes. */
+bool ox_is_float(const struct ox *m, const struct ox_pending *p);
+/* `p` with operands, weights and bias in float32. */
+struct ox_pending ox_float_pending(struct ox *m, const struct ox_pending *p);
+/* A pending value becomes a float32 tensor, in a row of its own. */
+enum status ox_settle(struct ox *m, struct ox_value *v);
+/* As ox_operand, in float32. */
+enum status ox_float_input(struct ox *m, uint32_t i, const char *what, uint32_t *id);
+/* Float32 operators that write a new tensor. */
+enum status ox_f32_unary(struct ox *m, enum ir_opcode opcode, const char *name, uint32_t x,
+                         uint32_t *id);
+enum status ox_f32_binary(struct ox *m, enum ir_opcode opcode, const char *name, uint32_t a,
+                          uint32_t b, uint32_t *id);
+/* The shape that two operands broadcast to; false when they do not. */
+bool ox_broadcast(const struct ox_shape *a, const struct ox_shape *b, struct ox_shape *y);
+
+/* A clamp, a bias or a scale may go into the pending result `v`: no other reader would have it
+ * computed twice. */
+bool ox_may_grow(const struct ox *m, const struct ox_value *v);
 /* May constant `b` be added to the unclamped result `p` as its bias? Then do it, times `factor`. */
 bool ox_is_bias(const struct ox_pending *p, const struct ox_value *b);
 enum status ox_add_bias(struct ox *m, const struct ox_pending *p, const struct ox_value *b,
@@ -209,7 +249,7 @@ ox_handler ox_conv, ox_batch_norm, ox_gemm, ox_matmul, ox_binary, ox_unary, ox_c
     ox_average_pool, ox_max_pool, ox_reduce_mean;
 ox_handler ox_identity, ox_reshape_node, ox_flatten, ox_squeeze, ox_transpose_node, ox_concat_node,
     ox_slice_node, ox_split, ox_pad_node, ox_gather_node, ox_depth_space, ox_constant,
-    ox_shape_node, ox_cast;
+    ox_shape_node, ox_cast, ox_layer_norm, ox_pow;
 /* Node `index` of the file. */
 enum status ox_node(struct ox *m, uint32_t index);
 

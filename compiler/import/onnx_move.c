@@ -4,20 +4,15 @@
 
 #include <string.h>
 
-/* Input 0: codes (plain or dequantised) or a constant. */
+/* Input 0: codes (plain or dequantised), float32, or a constant. */
 static enum status movable(struct ox *m, const struct ox_value **x)
 {
-    *x = ox_in(m, 0);
-    if (!*x)
-        return FAIL(m->d, ST_MODEL, "input 0 is absent");
-    if ((*x)->kind == OX_PENDING)
-        return FAIL(m->d, ST_UNSUPPORTED,
-                    "input '%.80s' is float: expected it behind QuantizeLinear", (*x)->name);
-    if ((*x)->kind == OX_TENSOR && m->g->tensor[(*x)->tensor]->type != IR_I8 &&
-        m->g->tensor[(*x)->tensor]->type != IR_U8)
-        return FAIL(m->d, ST_UNSUPPORTED, "input '%.80s': expected int8 or uint8 codes, found %s",
-                    (*x)->name, ir_type_name(m->g->tensor[(*x)->tensor]->type));
-    return ST_OK;
+    struct ox_value *v = ox_in(m, 0);
+
+    *x = v;
+    if (v && v->kind == OX_CONST)
+        return ST_OK;
+    return ox_moved(m, &v);
 }
 
 /* Output 0: constant `c`, as dequantised as input 0 is. */
@@ -308,8 +303,10 @@ enum status ox_concat_node(struct ox *m)
     for (uint32_t i = 0; i < n; i++) {
         if (!ox_in(m, i))
             return FAIL(m->d, ST_MODEL, "input %u is absent", i);
+        TRY(ox_settle(m, ox_in(m, i)));
         all_const = all_const && ox_in(m, i)->kind == OX_CONST && !ox_in(m, i)->real;
-        plain = plain && ox_in(m, i)->kind == OX_TENSOR && !ox_in(m, i)->real;
+        plain = plain && ox_in(m, i)->kind == OX_TENSOR && !ox_in(m, i)->real &&
+                m->g->tensor[ox_in(m, i)->tensor]->type != IR_F32;
     }
     if (all_const)
         return concat_const(m);
@@ -317,7 +314,7 @@ enum status ox_concat_node(struct ox *m)
         if (plain)
             id[i] = ox_in(m, i)->tensor;
         else
-            TRY(ox_codes(m, i, "part", &id[i]));
+            TRY(ox_operand(m, i, "part", &id[i]));
         same = same &&
                (plain ? ox_one_scale(m, id[0], id[i])
                       : ox_same_quant(&m->g->tensor[id[0]]->quant, &m->g->tensor[id[i]]->quant));

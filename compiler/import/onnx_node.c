@@ -281,23 +281,21 @@ static uint32_t number_const(struct ox *m, const char *name, double v)
     return id;
 }
 
-enum status ox_codes(struct ox *m, uint32_t i, const char *what, uint32_t *id)
+enum status ox_operand(struct ox *m, uint32_t i, const char *what, uint32_t *id)
 {
-    const struct ox_value *v = ox_in(m, i);
+    struct ox_value *v = ox_in(m, i);
 
     if (!v)
         return FAIL(m->d, ST_MODEL, "%s: input %u is absent", what, i);
-    if (v->kind == OX_TENSOR && (v->real || m->g->tensor[v->tensor]->type != IR_F32)) {
+    TRY(ox_settle(m, v));
+    if (v->kind == OX_TENSOR) {
         *id = v->tensor;
-        if (!v->real)
+        if (!v->real && m->g->tensor[v->tensor]->type != IR_F32)
             return FAIL(m->d, ST_UNSUPPORTED, "%s '%.80s' is not behind a DequantizeLinear", what,
                         v->name);
         return ST_OK;
     }
-    if (v->kind == OX_CONST && v->real && v->c.n > 0) {
-        if (v->quant.n != 1)
-            return FAIL(m->d, ST_UNSUPPORTED, "%s '%.80s': expected one scale, found %u", what,
-                        v->name, v->quant.n);
+    if (v->kind == OX_CONST && v->real && v->c.n > 0 && v->quant.n == 1 && v->c.type != OX_INT32) {
         *id = ox_code_const(m, v->name, &v->c, &v->quant, ox_ir_type(v->c.type));
         return ST_OK;
     }
@@ -305,10 +303,39 @@ enum status ox_codes(struct ox *m, uint32_t i, const char *what, uint32_t *id)
         *id = number_const(m, v->name, ox_number(&v->c, 0));
         return ST_OK;
     }
+    if (v->kind == OX_CONST && v->c.n > 0 && (v->real || v->c.type == OX_FLOAT)) {
+        const struct ox_const c = ox_const_values(m, &v->c, &v->quant);
+
+        *id = ox_f32_const(m, v->name, c.rank, c.dim, c.data);
+        return ST_OK;
+    }
     return FAIL(m->d, ST_UNSUPPORTED,
-                "%s '%.80s' is float: expected it between DequantizeLinear and QuantizeLinear; "
-                "quantise the model",
-                what, v->name);
+                "%s '%.80s' is %s: expected float32, or codes behind "
+                "DequantizeLinear",
+                what, v->name, v->c.n == 0 ? "an empty constant" : ox_type_name(v->c.type));
+}
+
+enum status ox_moved(struct ox *m, struct ox_value **x)
+{
+    struct ox_value *v = ox_in(m, 0);
+
+    *x = v;
+    if (!v)
+        return FAIL(m->d, ST_MODEL, "input 0 is absent");
+    TRY(ox_settle(m, v));
+    if (v->kind == OX_CONST && v->c.n != 0 && (v->real || v->c.type == OX_FLOAT)) {
+        v->real = v->real && v->quant.n == 1;
+        TRY(ox_operand(m, 0, "input", &v->tensor));
+        v->kind = OX_TENSOR;
+    }
+    if (v->kind == OX_TENSOR &&
+        (m->g->tensor[v->tensor]->type == IR_I8 || m->g->tensor[v->tensor]->type == IR_U8 ||
+         m->g->tensor[v->tensor]->type == IR_F32))
+        return ST_OK;
+    return FAIL(m->d, ST_UNSUPPORTED, "input '%.80s': expected int8, uint8 or float32, found %s",
+                v->name,
+                v->kind == OX_CONST ? ox_type_name(v->c.type)
+                                    : ir_type_name(m->g->tensor[v->tensor]->type));
 }
 
 void ox_set_tensor(struct ox *m, uint32_t i, uint32_t id, bool real)

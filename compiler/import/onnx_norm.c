@@ -52,9 +52,23 @@ static float channel_scale(float scale, double a)
     return s > 0 ? s : scale;
 }
 
+static void scale_floats(struct ox *m, struct ox_pending *p, const struct affine *f)
+{
+    const size_t each = (size_t)p->weight.n / (size_t)f->n;
+    float *w = arena_memdup(m->arena, p->weight.data, (size_t)p->weight.n * sizeof *w);
+
+    for (size_t i = 0; i < (size_t)p->weight.n; i++)
+        w[i] = (float)((double)w[i] * f->a[i / each]);
+    p->weight.data = w;
+}
+
 /* Weights of `to` with output channel c times a[c]. */
 static enum status scale_weights(struct ox *m, struct ox_pending *p, const struct affine *f)
 {
+    if (p->weight.type == OX_FLOAT) {
+        scale_floats(m, p, f);
+        return ST_OK;
+    }
     const size_t each = (size_t)p->weight.n / (size_t)f->n;
     float *scale = ARENA_ARRAY(m->arena, float, (size_t)f->n);
     int32_t *zero = ARENA_ARRAY(m->arena, int32_t, (size_t)f->n);
@@ -95,7 +109,7 @@ static enum status identity_conv(struct ox *m, struct ox_pending **p)
     static const float part = 1.0f / 64;
     uint32_t id;
 
-    TRY(ox_codes(m, 0, "input", &id));
+    TRY(ox_operand(m, 0, "input", &id));
     const struct ir_tensor *x = m->g->tensor[id];
     if (x->rank != 3 && x->rank != 4)
         return FAIL(m->d, ST_UNSUPPORTED, "input: expected 3 or 4 dimensions, found %u", x->rank);
@@ -103,8 +117,15 @@ static enum status identity_conv(struct ox *m, struct ox_pending **p)
     *p = ox_pending_new(m, IR_OP_CONV2D, ox_shape_of(m, id));
     (*p)->n_in = 1;
     (*p)->in[0] = id;
-    memset(ox_new_const(m, &(*p)->weight, OX_INT8, 4, dim), 64, (size_t)dim[0]);
-    (*p)->weight_quant = (struct ir_quant){1, 0, &part, ARENA_ARRAY(m->arena, int32_t, 1)};
+    if (x->type == IR_F32) {
+        float *w = ox_new_const(m, &(*p)->weight, OX_FLOAT, 4, dim);
+
+        for (int32_t c = 0; c < dim[0]; c++)
+            w[c] = 1;
+    } else {
+        memset(ox_new_const(m, &(*p)->weight, OX_INT8, 4, dim), 64, (size_t)dim[0]);
+        (*p)->weight_quant = (struct ir_quant){1, 0, &part, ARENA_ARRAY(m->arena, int32_t, 1)};
+    }
     (*p)->group = dim[0];
     for (uint32_t i = IR_STRIDE_H; i <= IR_DILATION_W; i++)
         (*p)->attr[i] = 1;
@@ -120,12 +141,9 @@ enum status ox_batch_norm(struct ox *m)
 
     if (ox_attr_int(m, "training_mode", 0) != 0)
         return FAIL(m->d, ST_UNSUPPORTED, "training_mode: expected 0");
-    if (x && x->kind == OX_PENDING) {
+    if (x && ox_may_grow(m, x) && x->pending->opcode == IR_OP_CONV2D &&
+        x->pending->low == -INFINITY && x->pending->high == INFINITY) {
         p = arena_memdup(m->arena, x->pending, sizeof *p);
-        if (p->opcode != IR_OP_CONV2D || p->low != -INFINITY || p->high != INFINITY)
-            return FAIL(m->d, ST_UNSUPPORTED,
-                        "input '%.80s' is float: expected a Conv before it, or DequantizeLinear",
-                        x->name);
     } else {
         TRY(identity_conv(m, &p));
     }

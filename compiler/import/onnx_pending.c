@@ -72,14 +72,34 @@ static struct ir_op *finish_op(struct ox *m, const struct ox_pending *p, enum ir
     return op;
 }
 
+/* Bias in float32. */
+static void float_bias(struct ox *m, const struct ox_pending *p, const char *name, int32_t channels,
+                       uint32_t *id)
+{
+    float *value = ARENA_ARRAY(m->arena, float, (size_t)channels);
+
+    *id = IR_NONE;
+    if (!p->bias)
+        return;
+    for (int32_t c = 0; c < channels; c++)
+        value[c] = (float)p->bias[c];
+    *id = ox_f32_const(m, ox_inner(m, name, "bias"), 1, &channels, value);
+}
+
 /* Bias in units of s_in * s_w[c]. */
 static enum status bias_const(struct ox *m, const struct ox_pending *p, const char *name,
                               int32_t channels, uint32_t *id)
 {
-    const float s_in = m->g->tensor[p->in[0]]->quant.scale[0];
+    const struct ir_tensor *x = m->g->tensor[p->in[0]];
     int32_t *codes = ARENA_ARRAY(m->arena, int32_t, (size_t)channels);
+    float s_in;
 
     *id = IR_NONE;
+    if (x->type == IR_F32) {
+        float_bias(m, p, name, channels, id);
+        return ST_OK;
+    }
+    s_in = x->quant.scale[0];
     if (!p->bias && !p->bias_codes)
         return ST_OK;
     for (int32_t c = 0; c < channels; c++) {
@@ -99,12 +119,22 @@ static enum status bias_const(struct ox *m, const struct ox_pending *p, const ch
     return ST_OK;
 }
 
-/* Codes [O,C,KH,KW] as [O,KH,KW,C], or for a depthwise one as [1,KH,KW,O]. */
+/* Constant weights: codes with their scales in the type of the input, or float32. */
+static uint32_t weight_const(struct ox *m, const char *name, const struct ox_const *w,
+                             const struct ir_quant *q, enum ir_type type)
+{
+    name = ox_inner(m, name, "weights");
+    if (type == IR_F32)
+        return ox_f32_const(m, name, w->rank, w->dim, w->data);
+    return ox_code_const(m, name, w, q, type);
+}
+
+/* Weights [O,C,KH,KW] as [O,KH,KW,C], or for a depthwise one as [1,KH,KW,O]. */
 static struct ox_const turned(struct ox *m, const struct ox_const *w, bool depthwise)
 {
     const int32_t *d = w->dim;
     const int32_t dim[4] = {depthwise ? 1 : d[0], d[2], d[3], depthwise ? d[0] : d[1]};
-    const size_t kk = (size_t)d[2] * (size_t)d[3];
+    const size_t kk = (size_t)d[2] * (size_t)d[3], size = ox_type_bytes(w->type);
     const uint8_t *from = w->data;
     struct ox_const c;
     uint8_t *to = ox_new_const(m, &c, w->type, 4, dim);
@@ -115,7 +145,7 @@ static struct ox_const turned(struct ox *m, const struct ox_const *w, bool depth
                 const size_t at =
                     depthwise ? k * (size_t)d[0] + o : (o * kk + k) * (size_t)d[1] + i;
 
-                to[at] = from[(o * (size_t)d[1] + i) * kk + k];
+                memcpy(to + at * size, from + ((o * (size_t)d[1] + i) * kk + k) * size, size);
             }
     return c;
 }
@@ -132,7 +162,7 @@ static enum status one_conv(struct ox *m, const struct ox_pending *p, const char
     struct ir_op *op;
 
     wq.axis = wq.n > 1 && depthwise ? 3 : 0;
-    in[1] = ox_code_const(m, ox_inner(m, name, "weights"), &w, &wq, t->type);
+    in[1] = weight_const(m, name, &w, &wq, t->type);
     TRY(bias_const(m, p, name, y.dim[3], &in[2]));
     *id = ox_tensor(m, ox_inner(m, name, "nhwc"), t->type, y, q);
     op = finish_op(m, p, depthwise ? IR_OP_DEPTHWISE_CONV2D : IR_OP_CONV2D,
@@ -204,7 +234,7 @@ static enum status finish_conv(struct ox *m, const struct ox_pending *p, const c
     const struct ox_shape y = nhwc_of(p->shape);
     const bool depthwise = p->group > 1 && p->group == m->g->tensor[x]->dim[3];
 
-    if (p->group == 1 || depthwise)
+    if (p->group == 1 || depthwise || m->g->tensor[x]->type == IR_F32)
         TRY(one_conv(m, p, name, x, depthwise, y, q, id));
     else
         TRY(grouped_conv(m, p, name, x, y, q, id));
@@ -218,7 +248,7 @@ static enum status finish_dense(struct ox *m, const struct ox_pending *p, const 
     const struct ir_tensor *x = m->g->tensor[p->in[0]];
     uint32_t in[3] = {p->in[0]};
 
-    in[1] = ox_code_const(m, ox_inner(m, name, "weights"), &p->weight, &p->weight_quant, x->type);
+    in[1] = weight_const(m, name, &p->weight, &p->weight_quant, x->type);
     TRY(bias_const(m, p, name, p->weight.dim[0], &in[2]));
     *id = ox_tensor(m, name, x->type, p->shape, q);
     finish_op(m, p, IR_OP_FULLY_CONNECTED, in[2] == IR_NONE ? 2 : 3, in, *id);
@@ -248,6 +278,25 @@ static enum status pool_as_conv(struct ox *m, const struct ox_pending *p, const 
     return finish_conv(m, &conv, name, q, id);
 }
 
+/* The same in float32: zeros around the image, then a pool without padding. */
+static enum status padded_pool(struct ox *m, const struct ox_pending *p, const char *name,
+                               uint32_t *id)
+{
+    const int32_t *a = p->attr;
+    const int32_t before[4] = {0, a[IR_PAD_TOP], a[IR_PAD_LEFT], 0};
+    const int32_t after[4] = {0, a[IR_PAD_BOTTOM], a[IR_PAD_RIGHT], 0};
+    struct ox_pending inside = *p;
+    uint32_t in = ox_to_nhwc(m, p->in[0]), out;
+
+    in = ox_pad(m, ox_inner(m, name, "padded"), in, before, after, IR_NONE);
+    for (uint32_t i = IR_PAD_TOP; i <= IR_PAD_RIGHT; i++)
+        inside.attr[i] = 0;
+    out = ox_tensor(m, ox_inner(m, name, "nhwc"), IR_F32, nhwc_of(p->shape), NULL);
+    finish_op(m, &inside, IR_OP_AVERAGE_POOL2D, 1, &in, out);
+    *id = ox_from_nhwc(m, name, out, p->shape.rank);
+    return ST_OK;
+}
+
 static enum status finish_pool(struct ox *m, const struct ox_pending *p, const char *name,
                                const struct ir_quant *q, uint32_t *id)
 {
@@ -255,11 +304,11 @@ static enum status finish_pool(struct ox *m, const struct ox_pending *p, const c
     const int32_t *a = p->attr;
     const bool padded =
         a[IR_PAD_TOP] != 0 || a[IR_PAD_LEFT] != 0 || a[IR_PAD_BOTTOM] != 0 || a[IR_PAD_RIGHT] != 0;
-    const uint32_t in = padded && p->count_pad ? IR_NONE : ox_to_nhwc(m, p->in[0]);
-    uint32_t out;
+    uint32_t in, out;
 
-    if (in == IR_NONE)
-        return pool_as_conv(m, p, name, q, id);
+    if (padded && p->count_pad)
+        return x->type == IR_F32 ? padded_pool(m, p, name, id) : pool_as_conv(m, p, name, q, id);
+    in = ox_to_nhwc(m, p->in[0]);
     out = ox_tensor(m, ox_inner(m, name, "nhwc"), x->type, nhwc_of(p->shape), q);
     finish_op(m, p, IR_OP_AVERAGE_POOL2D, 1, &in, out);
     *id = ox_from_nhwc(m, name, out, p->shape.rank);
@@ -272,8 +321,9 @@ static enum status finish_concat(struct ox *m, const struct ox_pending *p, const
     uint32_t *part = ARENA_ARRAY(m->arena, uint32_t, p->n_part);
 
     for (uint32_t i = 0; i < p->n_part; i++)
-        part[i] = ox_rescale(m, ox_inner(m, m->g->tensor[p->part[i]]->name, "rescaled"), p->part[i],
-                             q, type);
+        part[i] = !q ? p->part[i]
+                     : ox_rescale(m, ox_inner(m, m->g->tensor[p->part[i]]->name, "rescaled"),
+                                  p->part[i], q, type);
     *id = ox_concat(m, name, p->n_part, part, (uint32_t)p->attr[IR_AXIS]);
     return ST_OK;
 }
@@ -353,7 +403,8 @@ static enum status finish_in(struct ox *m, const struct ox_pending *p, const cha
     case IR_OP_CONCATENATION: return finish_concat(m, p, name, type, q, id);
     case IR_OP_SOFTMAX: return finish_softmax(m, p, name, q, id);
     case IR_OP_MAXIMUM:
-    case IR_OP_MINIMUM: return finish_extremum(m, p, name, type, q, id);
+    case IR_OP_MINIMUM:
+        return q ? finish_extremum(m, p, name, type, q, id) : finish_plain(m, p, name, q, id);
     default: return finish_plain(m, p, name, q, id);
     }
 }
@@ -370,8 +421,25 @@ static uint32_t clip(struct ox *m, const struct ox_pending *p, const char *name,
     return y;
 }
 
-enum status ox_finish(struct ox *m, const struct ox_pending *p, const char *name, enum ir_type type,
-                      const struct ir_quant *q, uint32_t *id)
+enum status ox_finish_float(struct ox *m, const struct ox_pending *p, const char *name,
+                            uint32_t *id)
+{
+    const bool clipped = (p->low != -INFINITY || p->high != INFINITY) &&
+                         !takes_activation(p->opcode) && p->opcode != IR_OP_CLIP;
+    struct ox_pending f;
+
+    m->op = p->op;
+    m->row = IR_NONE;
+    f = ox_float_pending(m, p);
+    TRY(finish_in(m, &f, clipped ? ox_inner(m, name, "inner") : name, IR_F32, NULL, id));
+    if (clipped)
+        *id = clip(m, p, name, *id);
+    return ST_OK;
+}
+
+/* On codes. */
+static enum status finish_codes(struct ox *m, const struct ox_pending *p, const char *name,
+                                enum ir_type type, const struct ir_quant *q, uint32_t *id)
 {
     const bool rescales = p->opcode == IR_OP_CONCATENATION || p->opcode == IR_OP_MAXIMUM ||
                           p->opcode == IR_OP_MINIMUM;
@@ -389,6 +457,27 @@ enum status ox_finish(struct ox *m, const struct ox_pending *p, const char *name
         *id = clip(m, p, own != type ? ox_inner(m, name, "clipped") : name, *id);
     if (own != type)
         *id = ox_rescale(m, name, *id, q, type);
+    return ST_OK;
+}
+
+enum status ox_finish(struct ox *m, const struct ox_pending *p, const char *name, enum ir_type type,
+                      const struct ir_quant *q, uint32_t *id)
+{
+    const uint32_t n_tensor = m->g->n_tensor, n_op = m->g->n_op, n_row = m->g->n_row;
+    enum status st = ST_UNSUPPORTED;
+    uint32_t real;
+
+    if (!ox_is_float(m, p))
+        st = finish_codes(m, p, name, type, q, id);
+    if (st != ST_UNSUPPORTED)
+        return st;
+    *m->d = (struct diag){0}; /* not on codes: what was begun is taken back */
+    m->g->n_tensor = n_tensor;
+    m->g->n_op = n_op;
+    m->g->n_row = n_row;
+    TRY(ox_finish_float(m, p, ox_inner(m, name, "float"), &real));
+    *id = ox_tensor(m, name, type, ox_shape_of(m, real), q);
+    ox_op(m, IR_OP_QUANTIZE, 1, &real, *id);
     return ST_OK;
 }
 

@@ -4,16 +4,14 @@
 
 #include <string.h>
 
-/* Input 0: a tensor of 8-bit codes. */
-static enum status want_codes(struct ox *m, const struct ox_value **x, const struct ir_tensor **t)
+/* Input 0: a tensor of 8-bit codes or float32. */
+static enum status want_moved(struct ox *m, const struct ox_value **x, const struct ir_tensor **t)
 {
-    *x = ox_in(m, 0);
-    if (!*x || (*x)->kind != OX_TENSOR ||
-        (m->g->tensor[(*x)->tensor]->type != IR_I8 && m->g->tensor[(*x)->tensor]->type != IR_U8))
-        return FAIL(m->d, ST_UNSUPPORTED,
-                    "input '%.80s': expected int8 or uint8 codes, plain or behind DequantizeLinear",
-                    *x ? (*x)->name : "");
-    *t = m->g->tensor[(*x)->tensor];
+    struct ox_value *v;
+
+    TRY(ox_moved(m, &v));
+    *x = v;
+    *t = m->g->tensor[v->tensor];
     return ST_OK;
 }
 
@@ -73,7 +71,7 @@ enum status ox_slice_node(struct ox *m)
     x = ox_in(m, 0);
     if (x && x->kind == OX_CONST && !x->real && n == 1 && (n_step == 0 || by[0] == 1))
         return slice_list(m, &x->c, from[0], to[0]);
-    TRY(want_codes(m, &x, &t));
+    TRY(want_moved(m, &x, &t));
     memcpy(size, t->dim, sizeof size);
     for (uint32_t i = 0; i < IR_MAX_RANK; i++)
         step[i] = 1;
@@ -98,7 +96,7 @@ enum status ox_split(struct ox *m)
     int64_t *part;
     uint32_t n, axis;
 
-    TRY(want_codes(m, &x, &t));
+    TRY(want_moved(m, &x, &t));
     TRY(ox_ints(m, 1, "split", &n, &part));
     TRY(ox_axis(m, "axis", ox_attr_int(m, "axis", 0), t->rank, &axis));
     if (n != 0 && n != n_out)
@@ -121,39 +119,29 @@ enum status ox_split(struct ox *m)
     return ST_OK;
 }
 
-/* What Pad fills in must be what the zero point means: 0 behind DequantizeLinear. */
-static enum status want_zero_fill(struct ox *m, const struct ox_value *x)
+/* The number that Pad fills in. */
+static enum status read_fill(struct ox *m, double *fill)
 {
     const struct ox_value *v = ox_in(m, 2);
-    double fill = (double)ox_attr_float(m, "value", 0);
 
-    if (v && (v->kind != OX_CONST || v->c.n != 1))
+    *fill = (double)ox_attr_float(m, "value", 0);
+    if (!v)
+        return ST_OK;
+    if (v->kind != OX_CONST || v->c.n != 1)
         return FAIL(m->d, ST_UNSUPPORTED, "constant_value: expected a constant number");
-    if (v)
-        fill = v->real
-                   ? (double)v->quant.scale[0] * ((double)ox_int(&v->c, 0) - v->quant.zero_point[0])
-                   : ox_number(&v->c, 0);
-    if (!x->real)
-        return FAIL(m->d, ST_UNSUPPORTED, "input '%.80s' is not behind a DequantizeLinear",
-                    x->name);
-    if (fill != 0)
-        return FAIL(m->d, ST_UNSUPPORTED, "constant_value: expected 0, found %.9g", fill);
+    *fill = v->real
+                ? (double)v->quant.scale[0] * ((double)ox_int(&v->c, 0) - v->quant.zero_point[0])
+                : ox_number(&v->c, 0);
     return ST_OK;
 }
 
-enum status ox_pad_node(struct ox *m)
+/* Pads of input 1 (opset 11) or of the attribute; axes that are not named have none. */
+static enum status read_pads(struct ox *m, const struct ir_tensor *t, int32_t *before,
+                             int32_t *after)
 {
-    const char *mode = ox_attr_text(m, "mode", "constant");
-    int32_t before[IR_MAX_RANK] = {0}, after[IR_MAX_RANK] = {0};
-    const struct ir_tensor *t;
-    const struct ox_value *x;
     uint32_t n, n_axis, k;
     int64_t *pads, *axis;
 
-    TRY(want_codes(m, &x, &t));
-    if (strcmp(mode, "constant") != 0)
-        return FAIL(m->d, ST_UNSUPPORTED, "mode: expected constant, found '%.40s'", mode);
-    TRY(want_zero_fill(m, x));
     TRY(ox_ints(m, 1, "pads", &n, &pads));
     TRY(ox_ints(m, 3, "axes", &n_axis, &axis));
     if (n != 2 * (n_axis ? n_axis : t->rank))
@@ -172,7 +160,93 @@ enum status ox_pad_node(struct ox *m)
         before[k] = (int32_t)lo;
         after[k] = (int32_t)hi;
     }
-    ox_set_tensor(m, 0, ox_pad(m, ox_out(m, 0)->name, x->tensor, before, after), x->real);
+    return ST_OK;
+}
+
+/* Place in a dimension of n that stands for place i, which may lie outside. */
+static int32_t outside(int64_t i, int32_t n, char mode)
+{
+    const int64_t period = mode == 'r' ? 2 * ((int64_t)n - 1) : n;
+
+    if (mode == 'e' || n == 1)
+        return (int32_t)(i < 0 ? 0 : i >= n ? n - 1 : i);
+    i = (i % period + period) % period;
+    return (int32_t)(i < n ? i : period - i);
+}
+
+/* Modes reflect, edge and wrap: a gather for each axis. */
+static enum status pad_by_gather(struct ox *m, const struct ox_value *x, const int32_t *before,
+                                 const int32_t *after, char mode)
+{
+    const uint32_t rank = m->g->tensor[x->tensor]->rank;
+    uint32_t id = x->tensor;
+
+    for (uint32_t k = 0; k < rank; k++) {
+        const int32_t n = m->g->tensor[id]->dim[k], size = n + before[k] + after[k];
+        int32_t *index;
+
+        if (size == n)
+            continue;
+        if (!ir_shape_ok(1, &size, IR_I32))
+            return FAIL(m->d, ST_MODEL, "pads of axis %u: %d are too many", k, size);
+        index = ARENA_ARRAY(m->arena, int32_t, (size_t)size);
+        for (int32_t i = 0; i < size; i++)
+            index[i] = outside((int64_t)i - before[k], n, mode);
+        id = ox_gather(m, ox_inner(m, ox_out(m, 0)->name, "axis"), id, k, 1, &size, index);
+    }
+    ox_set_tensor(m, 0, id, x->real);
+    return ST_OK;
+}
+
+/* The tensor that PAD fills with: none for the zero point. `*id` is what is padded: codes that
+ * cannot express the number are padded in float32. */
+static uint32_t fill_tensor(struct ox *m, uint32_t *id, double fill)
+{
+    const struct ir_tensor *t = m->g->tensor[*id];
+    const float value = (float)fill;
+
+    if (fill == 0)
+        return IR_NONE;
+    if (t->type != IR_F32) {
+        const double code = fill / (double)t->quant.scale[0] + t->quant.zero_point[0];
+        const int32_t low = t->type == IR_I8 ? -128 : 0;
+        const uint8_t byte = (uint8_t)(int32_t)(code >= low && code <= low + 255 ? code : 0);
+        uint32_t v;
+
+        if (code >= low && code <= low + 255 && code == (double)(int32_t)code) {
+            v = ox_ir_const(m, ox_inner(m, t->name, "fill"), t->type, 0, NULL, &byte);
+            m->g->tensor[v]->quant = t->quant;
+            return v;
+        }
+        *id = ox_as_float(m, *id);
+    }
+    return ox_number_tensor(m, t->name, value);
+}
+
+enum status ox_pad_node(struct ox *m)
+{
+    const char *mode = ox_attr_text(m, "mode", "constant");
+    int32_t before[IR_MAX_RANK] = {0}, after[IR_MAX_RANK] = {0};
+    const struct ir_tensor *t;
+    const struct ox_value *x;
+    uint32_t id, value;
+    double fill;
+
+    TRY(want_moved(m, &x, &t));
+    TRY(read_fill(m, &fill));
+    TRY(read_pads(m, t, before, after));
+    if (strcmp(mode, "reflect") == 0 || strcmp(mode, "edge") == 0 || strcmp(mode, "wrap") == 0)
+        return pad_by_gather(m, x, before, after, *mode);
+    if (strcmp(mode, "constant") != 0)
+        return FAIL(m->d, ST_UNSUPPORTED,
+                    "mode: expected constant, reflect, edge or wrap, found '%.40s'", mode);
+    if (!x->real && t->type != IR_F32)
+        return FAIL(m->d, ST_UNSUPPORTED, "input '%.80s' is not behind a DequantizeLinear",
+                    x->name);
+    id = x->tensor;
+    value = fill_tensor(m, &id, fill);
+    ox_set_tensor(m, 0, ox_pad(m, ox_out(m, 0)->name, id, before, after, value),
+                  x->real && id == x->tensor);
     return ST_OK;
 }
 
@@ -211,7 +285,7 @@ enum status ox_gather_node(struct ox *m)
                     ox_type_name(index->type));
     if (x && x->kind == OX_CONST && !x->real)
         return gather_list(m, &x->c, index);
-    TRY(want_codes(m, &x, &t));
+    TRY(want_moved(m, &x, &t));
     TRY(ox_axis(m, "axis", ox_attr_int(m, "axis", 0), t->rank, &axis));
     if (t->rank - 1 + index->rank > IR_MAX_RANK || index->n == 0)
         return FAIL(m->d, ST_UNSUPPORTED, "indices: found shape %s",
@@ -246,7 +320,7 @@ enum status ox_depth_space(struct ox *m)
     uint32_t id;
     int32_t b;
 
-    TRY(want_codes(m, &x, &t));
+    TRY(want_moved(m, &x, &t));
     if (t->rank != 4 || block < 1 || block > 32767)
         return FAIL(m->d, ST_MODEL,
                     "expected 4 dimensions and a blocksize of 1 to 32767, found %u and "

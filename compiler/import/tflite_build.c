@@ -83,7 +83,7 @@ static enum status evaluate(struct tfl_importer *m, struct ir_op *op)
         in[i] = ir_in(m->g, op, i);
         x[i] = in[i]->data;
     }
-    TRY(ref_kernel_of(op->opcode)(&call, m->d));
+    TRY(ref_kernel_of(op->opcode, in[0]->type)(&call, m->d));
     y->role = IR_CONST;
     y->data = data;
     y->producer = IR_NONE;

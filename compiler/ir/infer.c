@@ -9,6 +9,49 @@ static ir_rule *const rule_table[] = {
 #undef IR_OP
 };
 
+bool ir_has_float(enum ir_opcode opcode)
+{
+    switch (opcode) {
+#define IR_FLOAT(code, ref) case IR_OP_##code:
+#include "float.def"
+#undef IR_FLOAT
+        return true;
+    default: return false;
+    }
+}
+
+/* Movers and borders take what they are given; other rules accept float32 where float.def does. */
+static enum status check_float(const struct ir_graph *g, const struct ir_op *op, struct diag *d)
+{
+    static const enum ir_opcode any[] = {IR_OP_RESHAPE,       IR_OP_QUANTIZE,       IR_OP_PAD,
+                                         IR_OP_CONCATENATION, IR_OP_TRANSPOSE,      IR_OP_SLICE,
+                                         IR_OP_GATHER,        IR_OP_READ_VARIABLE,  IR_OP_ARG_MAX,
+                                         IR_OP_ARG_MIN,       IR_OP_ASSIGN_VARIABLE};
+    const struct ir_tensor *x = ir_in(g, op, 0);
+    bool takes = ir_has_float(op->opcode);
+
+    for (uint32_t i = 0; i < sizeof any / sizeof *any; i++)
+        takes = takes || any[i] == op->opcode;
+    if (x->type == IR_F32 && !takes)
+        return FAIL(d, ST_UNSUPPORTED,
+                    "input '%.80s' is float32: %s computes on codes only; quantise the model to "
+                    "int8",
+                    x->name, ir_op_info(op->opcode)->name);
+    return ST_OK;
+}
+
+/* These have no arithmetic on codes. */
+static enum status check_codes(const struct ir_graph *g, const struct ir_op *op, struct diag *d)
+{
+    static const enum ir_opcode only[] = {IR_OP_DIV, IR_OP_INTERPOLATE, IR_OP_HARD_SIGMOID,
+                                          IR_OP_NEG, IR_OP_SQRT,        IR_OP_ERF};
+
+    for (uint32_t i = 0; i < sizeof only / sizeof *only; i++)
+        if (op->opcode == only[i])
+            return ir_want_type(ir_in(g, op, 0), "input", IR_F32, d);
+    return ST_OK;
+}
+
 static enum status want_count(const char *what, uint32_t low, uint32_t high, uint32_t n,
                               struct diag *d)
 {
@@ -70,6 +113,10 @@ enum status ir_check_op(const struct ir_graph *g, const struct ir_op *op, struct
     if (st == ST_OK)
         st = check_width(g, op, d);
     if (st == ST_OK)
+        st = check_float(g, op, d);
+    if (st == ST_OK)
+        st = check_codes(g, op, d);
+    if (st == ST_OK)
         st = rule_table[op->opcode](g, op, d);
     if (st != ST_OK && op->row < g->n_row)
         diag_prefix(d, "operator %u %s", op->row, g->row[op->row].op);
@@ -97,11 +144,11 @@ enum status ir_want_type(const struct ir_tensor *t, const char *what, enum ir_ty
 
 enum status ir_want_act(const struct ir_tensor *t, const char *what, struct diag *d)
 {
-    if (t->type == IR_F32)
-        return FAIL(d, ST_UNSUPPORTED,
-                    "%s '%.80s' is float32: float arithmetic is not supported; quantise the model "
-                    "to int8",
-                    what, t->name);
+    return t->type == IR_F32 ? ST_OK : ir_want_codes(t, what, d);
+}
+
+enum status ir_want_codes(const struct ir_tensor *t, const char *what, struct diag *d)
+{
     if (!ir_is_code(t->type))
         return FAIL(d, ST_UNSUPPORTED, "%s '%.80s': expected type i8, u8 or i16, found %s", what,
                     t->name, ir_type_name(t->type));
@@ -148,6 +195,8 @@ enum status ir_want_shape(const struct ir_graph *g, const struct ir_tensor *t, c
 
 enum status ir_want_same_quant(const struct ir_tensor *a, const struct ir_tensor *b, struct diag *d)
 {
+    if (a->type == IR_F32 && b->type == IR_F32)
+        return ST_OK;
     if (a->quant.scale[0] == b->quant.scale[0] && a->quant.zero_point[0] == b->quant.zero_point[0])
         return ST_OK;
     return FAIL(d, ST_UNSUPPORTED,

@@ -10,6 +10,8 @@ static enum status want_weights(const struct ir_tensor *w, const struct ir_tenso
     if (w->role != IR_CONST)
         return FAIL(d, ST_UNSUPPORTED, "weights '%.80s': expected a constant, found a %s", w->name,
                     "computed tensor");
+    if (w->type == IR_F32)
+        return ST_OK;
     if (w->quant.n == 0)
         return FAIL(d, ST_MODEL, "weights '%.80s': expected a scale, found none", w->name);
     if (w->quant.n > 1 && w->quant.axis != oc_axis)
@@ -27,7 +29,8 @@ static enum status want_weights(const struct ir_tensor *w, const struct ir_tenso
     return ST_OK;
 }
 
-/* int32; int64 beside int16 activations x, whose sums are 64 bits wide then. */
+/* int32; int64 beside int16 activations x, whose sums are 64 bits wide then; float32 beside floats.
+ */
 static enum status want_bias(const struct ir_tensor *b, const struct ir_tensor *x, int32_t channels,
                              struct diag *d)
 {
@@ -35,6 +38,13 @@ static enum status want_bias(const struct ir_tensor *b, const struct ir_tensor *
         return ST_OK;
     if (x->type == IR_I16)
         return ir_want_const_i64(b, "bias", (uint64_t)channels, d);
+    if (x->type == IR_F32) {
+        TRY(ir_want_type(b, "bias", IR_F32, d));
+        if (b->role != IR_CONST || ir_elements(b) != (uint64_t)channels)
+            return FAIL(d, ST_MODEL, "bias '%.80s': expected a constant of %d values, found %llu",
+                        b->name, channels, (unsigned long long)ir_elements(b));
+        return ST_OK;
+    }
     return ir_want_const_i32(b, "bias", (uint64_t)channels, d);
 }
 

@@ -97,9 +97,8 @@ enum status infer_quantize(const struct ir_graph *g, const struct ir_op *op, str
 {
     const struct ir_tensor *x = ir_in(g, op, 0), *y = ir_out(g, op, 0);
 
-    if (x->type != IR_F32)
-        TRY(ir_want_act(x, "input", d));
-    TRY(ir_want_act(y, "output", d));
+    TRY(ir_want_act(x, "input", d));
+    TRY(ir_want_codes(y, "output", d));
     if (y->type == IR_I16 && x->type != IR_F32 && x->type != IR_I16)
         return FAIL(d, ST_UNSUPPORTED, "output '%.80s': expected type i8 or u8 of %s, found i16",
                     y->name, ir_type_name(x->type));
@@ -113,7 +112,7 @@ enum status infer_dequantize(const struct ir_graph *g, const struct ir_op *op, s
 {
     const struct ir_tensor *x = ir_in(g, op, 0), *y = ir_out(g, op, 0);
 
-    TRY(ir_want_act(x, "input", d));
+    TRY(ir_want_codes(x, "input", d));
     TRY(ir_want_type(y, "output", IR_F32, d));
     return ir_want_shape(g, y, "output", x->rank, x->dim, d);
 }
@@ -173,10 +172,38 @@ enum status infer_l2_norm(const struct ir_graph *g, const struct ir_op *op, stru
     const struct ir_tensor *y = ir_out(g, op, 0);
 
     TRY(want_unary(g, op, d));
+    if (y->type == IR_F32)
+        return ST_OK;
     TRY(ir_want_type(y, "output", IR_I8, d));
     if (y->quant.scale[0] != 1.0f / 128 || y->quant.zero_point[0] != 0)
         return FAIL(d, ST_UNSUPPORTED,
                     "output '%.80s': expected scale 1/128 and zero point 0, found %.9g and %d",
                     y->name, (double)y->quant.scale[0], y->quant.zero_point[0]);
     return ST_OK;
+}
+
+enum status infer_interpolate(const struct ir_graph *g, const struct ir_op *op, struct diag *d)
+{
+    const struct ir_tensor *x = ir_in(g, op, 0), *p = ir_in(g, op, 1), *w = ir_in(g, op, 2);
+    const struct ir_tensor *y = ir_out(g, op, 0);
+    const uint32_t axis = (uint32_t)op->attr[IR_AXIS];
+    int32_t dim[IR_MAX_RANK];
+
+    TRY(ir_want_type(y, "output", IR_F32, d));
+    TRY(ir_want_type(w, "weights", IR_F32, d));
+    TRY(ir_want_rank(p, "indices", 2, d));
+    TRY(ir_want_const_i32(p, "indices", ir_elements(p), d));
+    if (w->role != IR_CONST)
+        return FAIL(d, ST_UNSUPPORTED, "weights '%.80s': expected a constant", w->name);
+    TRY(ir_want_shape(g, w, "weights", p->rank, p->dim, d));
+    if (axis >= x->rank)
+        return FAIL(d, ST_MODEL, "axis %d: '%.80s' has %u dimensions", op->attr[IR_AXIS], x->name,
+                    x->rank);
+    for (uint32_t i = 0; i < ir_elements(p); i++)
+        if (ir_const_i32(p, i) < 0 || ir_const_i32(p, i) >= x->dim[axis])
+            return FAIL(d, ST_MODEL, "index %u of '%.80s': expected 0 to %d, found %d", i, p->name,
+                        x->dim[axis] - 1, ir_const_i32(p, i));
+    memcpy(dim, x->dim, sizeof dim);
+    dim[axis] = p->dim[0];
+    return ir_want_shape(g, y, "output", x->rank, dim, d);
 }

@@ -134,6 +134,8 @@ struct ir_op_info {
     const char *attrs; /* space separated attribute names it may have */
 };
 const struct ir_op_info *ir_op_info(enum ir_opcode opcode);
+/* The operator has float32 arithmetic (float.def). */
+bool ir_has_float(enum ir_opcode opcode);
 const char *ir_attr_name(enum ir_attr attr);
 const char *ir_type_name(enum ir_type type);
 uint32_t ir_type_bytes(enum ir_type type);

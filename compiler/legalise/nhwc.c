@@ -68,6 +68,26 @@ static bool computes_in_place(enum ir_opcode opcode)
     case IR_OP_MUL:
     case IR_OP_MAXIMUM:
     case IR_OP_MINIMUM:
+    case IR_OP_DIV:
+    case IR_OP_PRELU:
+    case IR_OP_SQUARED_DIFFERENCE:
+    case IR_OP_LOGISTIC:
+    case IR_OP_TANH:
+    case IR_OP_LEAKY_RELU:
+    case IR_OP_RELU:
+    case IR_OP_RELU6:
+    case IR_OP_RELU_N1_TO_1:
+    case IR_OP_RELU_0_TO_1:
+    case IR_OP_CLIP:
+    case IR_OP_HARD_SWISH:
+    case IR_OP_HARD_SIGMOID:
+    case IR_OP_ABS:
+    case IR_OP_NEG:
+    case IR_OP_SQRT:
+    case IR_OP_EXP:
+    case IR_OP_ERF:
+    case IR_OP_ELU:
+    case IR_OP_GELU:
     case IR_OP_LUT:
     case IR_OP_QUANTIZE:
     case IR_OP_DEQUANTIZE:
@@ -206,7 +226,7 @@ static void push_behind(struct ir_graph *g, struct ir_op *op, const int32_t *per
 static uint32_t turned_weights(struct ir_graph *g, const struct ir_tensor *w,
                                const struct ir_tensor *t, const int32_t *perm)
 {
-    const size_t k_n = (size_t)w->dim[1];
+    const size_t k_n = (size_t)w->dim[1], size = ir_type_bytes(w->type);
     uint8_t *data = arena_alloc(g->arena, (size_t)ir_bytes(w));
     size_t stride[IR_MAX_RANK] = {0}, n = 1;
     struct ir_tensor *c;
@@ -225,7 +245,7 @@ static uint32_t turned_weights(struct ir_graph *g, const struct ir_tensor *w,
             rest /= (size_t)t->dim[i];
         }
         for (size_t o = 0; o < (size_t)w->dim[0]; o++)
-            data[o * k_n + to] = w->data[o * k_n + k];
+            memcpy(data + (o * k_n + to) * size, w->data + (o * k_n + k) * size, size);
     }
     c = ir_tensor_new(g, w->name, w->type, 2, w->dim);
     c->role = IR_CONST;

@@ -272,6 +272,8 @@ static enum status requant_op(struct ir_graph *g, struct ir_op *op, const struct
     const struct ir_tensor *x = ir_in(g, op, 0), *b = ir_in(g, op, 1), *y = ir_out(g, op, 0);
 
     set_clamp(op, y);
+    if (x != NULL && x->type == IR_F32 && op->opcode != IR_OP_QUANTIZE)
+        return ST_OK; /* float arithmetic: nothing is fixed */
     if (requant_int16(g, op))
         return ST_OK;
     if (o->rounding == LGL_ROUND_ONNX && x->type != IR_I16 && lgl_real(g, op))
@@ -328,10 +330,11 @@ enum status lgl_requant(struct ir_graph *g, const struct lgl_options *o, struct 
     const uint32_t n_op = g->n_op;
 
     for (uint32_t i = 0; i < n_op && o->rounding == LGL_ROUND_TFLITE; i++) {
-        if (!g->op[i]->dead && g->op[i]->opcode == IR_OP_SOFTMAX &&
-            ir_in(g, g->op[i], 0)->type != IR_I16)
+        if (g->op[i]->dead || ir_out(g, g->op[i], 0)->type == IR_F32)
+            continue;
+        if (g->op[i]->opcode == IR_OP_SOFTMAX && ir_in(g, g->op[i], 0)->type != IR_I16)
             split_softmax(g, g->op[i]);
-        if (!g->op[i]->dead && g->op[i]->opcode == IR_OP_AVERAGE_POOL2D)
+        if (g->op[i]->opcode == IR_OP_AVERAGE_POOL2D)
             split_pool(g, g->op[i]);
     }
     if (g->n_op != n_op)

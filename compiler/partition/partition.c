@@ -123,10 +123,13 @@ static const char *reason(const struct partition *p, const struct ir_graph *g, u
 {
     const struct partition_candidate *c = &p->candidate[i * p->targets->n];
     uint32_t host = p->targets->n - 1;
+    const struct ir_tensor *x = ir_in(g, g->op[i], 0), *y = ir_out(g, g->op[i], 0);
+    bool real = x && x->type == IR_F32 && y->type == IR_F32;
     struct text t;
     if (host == 0)
-        return "no accelerator was named";
+        return real ? "float32; no accelerator was named" : "no accelerator was named";
     text_init(&t, g->arena);
+    text_add(&t, real ? "float32; " : "");
     for (uint32_t k = 0; k < host; k++) {
         text_printf(&t, "%s%s: ", k ? "; " : "", p->targets->target[k]->name);
         if (c[k].why)

@@ -21,8 +21,12 @@ typedef enum status ref_kernel(const struct ref_call *c, struct diag *d);
 #include "../ir/ops.def"
 #undef IR_OP
 
-/* The kernel of an operator; never NULL. */
-ref_kernel *ref_kernel_of(enum ir_opcode opcode);
+#define IR_FLOAT(code, ref) ref_kernel ref;
+#include "../ir/float.def"
+#undef IR_FLOAT
+
+/* The kernel of an operator whose first input has `type`; never NULL. */
+ref_kernel *ref_kernel_of(enum ir_opcode opcode, enum ir_type type);
 
 /* SRDHM, RDBPOT and MBQM of NUMERICS.md, double rounding. x << shift wraps modulo 2^32. */
 int32_t ref_srdhm(int32_t a, int32_t b);

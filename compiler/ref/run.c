@@ -11,8 +11,16 @@ static ref_kernel *const kernel_table[] = {
 #undef IR_OP
 };
 
-ref_kernel *ref_kernel_of(enum ir_opcode opcode)
+static ref_kernel *const float_table[IR_OP_COUNT] = {
+#define IR_FLOAT(code, ref) [IR_OP_##code] = ref,
+#include "../ir/float.def"
+#undef IR_FLOAT
+};
+
+ref_kernel *ref_kernel_of(enum ir_opcode opcode, enum ir_type type)
 {
+    if (type == IR_F32 && float_table[opcode] != NULL)
+        return float_table[opcode];
     return kernel_table[opcode];
 }
 
@@ -94,7 +102,7 @@ static enum status run_op(struct ref *r, const struct ir_op *op, struct diag *d)
         r->out[i] = ir_out(r->g, op, i);
         r->y[i] = r->bytes[op->out[i]];
     }
-    TRY(kernel_table[op->opcode](&c, d));
+    TRY(ref_kernel_of(op->opcode, r->in[0]->type)(&c, d));
     if (r->tap != NULL)
         r->tap(r->ctx, op, r->y[0]);
     return ST_OK;

@@ -148,6 +148,20 @@ static void add_hw(struct text *t, const cJSON *hw)
                                             text_of(one, "instance"), text_of(one, "name"));
 }
 
+/* Rows that no accelerator could take because they compute in float32 (partition's reason). */
+static void float_line(struct text *t, const cJSON *all)
+{
+    const cJSON *l;
+    uint32_t n = 0;
+    cJSON_ArrayForEach(l, cJSON_GetObjectItemCaseSensitive(all, "layers")) n +=
+        strncmp(text_of(l, "reason"), "float32", 7) == 0;
+    if (n != 0)
+        text_printf(t,
+                    "float32: %u operators ran on the host, for accelerators compute int8; "
+                    "quantise the model to offload them\n",
+                    n);
+}
+
 static void text_report(struct text *t, const cJSON *all)
 {
     const cJSON *l, *sim = cJSON_GetObjectItemCaseSensitive(all, "sim");
@@ -167,6 +181,7 @@ static void text_report(struct text *t, const cJSON *all)
         text_printf(t, "; %.2f M cycles/s", number_of(sim, "cycles_per_second") / 1e6);
     text_add(t, "\n");
     memory_lines(t, all);
+    float_line(t, all);
     waves_line(t, all);
     if (number_of(all, "accuracy") >= 0)
         text_printf(t, "accuracy: %.2f %%\n", 100 * number_of(all, "accuracy"));

@@ -1,6 +1,6 @@
 /* hdk.h - the host kernels that emitted code calls: one routine per operator, one constant
  * parameter struct per layer. C11, freestanding, no libm, no allocation; floating point in
- * (de)quantize and in the hdk_onnx_ kernels only.
+ * (de)quantize and in the hdk_onnx_ and hdk_f32_ kernels only.
  *
  * Everything is int8 and NHWC unless said. Zero points lie in [-128, 127], act_min <= act_max in
  * the same range. A multiplier is Q0.31 and a shift in -31..30 (positive is left), both made by the
@@ -267,6 +267,7 @@ void hdk_onnx_softmax(const struct hdk_onnx_softmax *p, const int8_t *x, int8_t 
 /* rint(x / scale) + zero, clamped to the type; NaN gives zero. */
 void hdk_onnx_quantize(const struct hdk_quantize *p, const float *x, int8_t *y);
 
+#include "hdk_f32.h" /* float32 */
 #include "hdk_ops.h" /* operators beyond the core of convolutional networks */
 
 #include "hdk_int16.h" /* int16 activations */

@@ -20,6 +20,16 @@ for ir in layers/*.ir; do
     done
 done
 
+# Float32: emitted C against the reference, with one line that says where and why.
+expect_float() {
+    "$heddle" run "$(dirname "$0")/float.ir" --engine=func "$@" >stdout 2>stderr || fail "float.ir $*: exit $?: $(cat stderr)"
+    grep -q '^float32: 36 operators ran on the host, for accelerators compute int8' stdout || fail "float.ir $*: $(grep ^float32 stdout)"
+    grep -q '^verdict: match' stdout || fail "float.ir $*: no verdict"
+}
+expect_float --target=c
+expect_float --target=systolic,c --hw=tiny
+grep -q 'float32; systolic: .* is f32, the array takes int8' stdout || fail "no reason for float operators"
+
 # Names from a model stay in comments and strings, escaped: none of these ends either.
 cat >hostile.ir <<'END'
 heddle-ir 1 graph name="*/ int x; /* \\ ??/ \" \x0a#error graph"

@@ -417,10 +417,11 @@ def depthwise_multiplier():
 # -- other operators -----------------------------------------------------------------------------------
 
 @case
-def float_arithmetic():
+def hybrid_weights():
     net = Net()
     x, y = (net.tensor(n, (1, 4), np.float32) for n in "xy")
-    net.op("TANH", [x], [y])
+    w = net.tensor("w", (4, 4), np.int8, 0.02, 0, data=np.arange(16).reshape(4, 4))
+    net.op("FULLY_CONNECTED", [x, w], [y], 1, "FullyConnectedOptions")
     return net.finish([x], [y])
 
 

@@ -139,6 +139,35 @@ static void test_arithmetic(void **state)
     }
 }
 
+/* What no QuantizeLinear follows is float32; so is what reads floats. */
+static void test_float(void **state)
+{
+    static const char *const output[] = {"c", "y", "x"};
+
+    (void)state;
+    for (int k = 0; k < 3; k++) {
+        struct arena *a = arena_new((size_t)64 << 20);
+        struct builder *b = small(a);
+        const struct onnx_options o = {0};
+        struct ir_graph *g;
+        struct diag d;
+        int n_float = 0;
+
+        b->out[0]->name = b_text(b, output[k]);
+        if (k == 2)
+            b->out[0]->type = NULL;
+        if (k == 1)
+            b->node[CONV]->input[0] = b_text(b, "x");
+        assert_int_equal(import(a, b, &o, &g, &d), ST_OK);
+        assert_int_equal(ir_verify(g, "import", &d), ST_OK);
+        for (uint32_t i = 0; i < g->n_op; i++)
+            n_float += g->op[i]->opcode == IR_OP_CONV2D && ir_in(g, g->op[i], 0)->type == IR_F32;
+        assert_int_equal(n_float, k < 2);
+        assert_int_equal(ir_in(g, g->op[g->n_op - 1], 0)->role == IR_INPUT, k == 2);
+        arena_free(a);
+    }
+}
+
 /* --- damage --- */
 
 struct damage {
@@ -373,21 +402,9 @@ static void float_result(struct builder *b)
 {
     NODE(b, DQ_Y)->input[0] = b_text(b, "r");
 }
-static void float_output(struct builder *b)
-{
-    b->out[0]->name = b_text(b, "c");
-}
-static void float_conv(struct builder *b)
-{
-    NODE(b, CONV)->input[0] = b_text(b, "x");
-}
 static void unknown_output(struct builder *b)
 {
     b->out[0]->name = b_text(b, "z");
-}
-static void input_is_output(struct builder *b)
-{
-    b->out[0]->name = b_text(b, "x");
 }
 static void declared_shape(struct builder *b)
 {
@@ -676,6 +693,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_import),
         cmocka_unit_test(test_arithmetic),
+        cmocka_unit_test(test_float),
         cmocka_unit_test(test_damage),
         cmocka_unit_test(test_truncations_and_flips),
         cmocka_unit_test(test_hostile_containers),

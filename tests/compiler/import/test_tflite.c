@@ -283,8 +283,8 @@ static void test_float_arithmetic(void **state)
     }
     f->file->tensor[f->file->in.v[0]].name = "x";
     refused(f, ST_UNSUPPORTED,
-            "operator 0 CONV_2D: input 'x' is float32: float arithmetic is not supported; "
-            "quantise the model to int8");
+            "operator 0 CONV_2D: bias 'model_1/model/batch_normalization/FusedBatchNormV3': "
+            "expected type f32, found i32");
 }
 
 static void test_buffers(void **state)

@@ -223,12 +223,52 @@ static void add_sub_mul(void **state)
     }
 }
 
+static void f32_conv2d(void **state)
+{
+    static float input[8192], weights[16384], ours[16384], plainly[16384];
+    typedef void function(const struct hdk_f32_conv *, const float *, float *);
+
+    (void)state;
+    for (uint32_t i = 0; i < 16384; i++)
+        weights[i] = (float)random_int(-1000, 1000) / 512;
+    for (uint32_t i = 0; i < 8192; i++)
+        input[i] = (float)random_int(-1000, 1000) / 300;
+    for (int run = 0; run < 300; run++) {
+        const uint32_t groups = random_in(1, 2), k = random_in(1, 3);
+        struct hdk_f32_conv p = {.batch = random_in(1, 2),
+                                 .in_h = random_in(1, 9),
+                                 .in_w = random_in(1, 9),
+                                 .in_c = groups * random_in(1, 9),
+                                 .out_c = groups * any_size() % 40 / groups * groups + groups,
+                                 .kernel_h = k,
+                                 .kernel_w = k,
+                                 .groups = groups,
+                                 .stride_y = random_in(1, 2),
+                                 .stride_x = random_in(1, 2),
+                                 .dilation_y = random_in(1, 2),
+                                 .dilation_x = random_in(1, 2),
+                                 .pad_top = (int32_t)random_in(0, 2),
+                                 .pad_left = (int32_t)random_in(0, 2),
+                                 .low = -2,
+                                 .high = HDK_F32_INFINITY,
+                                 .w = weights,
+                                 .bias = random_in(0, 1) ? weights : NULL};
+
+        p.out_h = (p.in_h + 1) / p.stride_y + 1;
+        p.out_w = (p.in_w + 1) / p.stride_x + 1;
+        memset(ours, 0, sizeof ours);
+        memset(plainly, 0, sizeof plainly);
+        hdk_f32_conv2d(&p, input, ours);
+        PLAIN(hdk_f32_conv2d, function *)(&p, input, plainly);
+        assert_memory_equal(ours, plainly, sizeof ours);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(conv2d),
-        cmocka_unit_test(depthwise_conv2d),
-        cmocka_unit_test(fully_connected),
+        cmocka_unit_test(f32_conv2d),       cmocka_unit_test(conv2d),
+        cmocka_unit_test(depthwise_conv2d), cmocka_unit_test(fully_connected),
         cmocka_unit_test(add_sub_mul),
     };
 

@@ -1,0 +1,281 @@
+/* host_f32.c - host operators in float32 (ir/float.def); see host.h. */
+#include "host.h"
+
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "../../driver/kernels/hdk_f32.h"
+
+static void real(struct text *t, const char *name, float v)
+{
+    if (isinf(v))
+        text_printf(t, "    .%s = %sHDK_F32_INFINITY,\n", name, v < 0 ? "-" : "");
+    else if (v != 0)
+        text_printf(t, "    .%s = %af,\n", name, (double)v);
+}
+
+static float attr_float(const struct ir_op *op, enum ir_attr attr)
+{
+    float v;
+    memcpy(&v, &op->attr[attr], 4);
+    return v;
+}
+
+struct bounds {
+    float low, high;
+};
+
+static struct bounds bounds_of(const struct ir_op *op, enum ir_activation activation)
+{
+    switch (activation) {
+    case IR_ACT_RELU: return (struct bounds){0, INFINITY};
+    case IR_ACT_RELU6: return (struct bounds){0, 6};
+    case IR_ACT_RELU_N1_TO_1: return (struct bounds){-1, 1};
+    case IR_ACT_RELU_0_TO_1: return (struct bounds){0, 1};
+    case IR_ACT_CLIP:
+        return (struct bounds){attr_float(op, IR_CLIP_LOW_BITS), attr_float(op, IR_CLIP_HIGH_BITS)};
+    default: return (struct bounds){-INFINITY, INFINITY};
+    }
+}
+
+static void clamp(struct text *t, const struct ir_op *op)
+{
+    const struct bounds b = bounds_of(op, (enum ir_activation)op->attr[IR_ACTIVATION]);
+    real(t, "low", b.low);
+    real(t, "high", b.high);
+}
+
+static void array(struct text *t, const char *name, uint32_t offset)
+{
+    text_printf(t, "    .%s = (const float *)(const void *)(model_constants + 0x%x),\n", name,
+                offset);
+}
+
+/* [OC,taps] as panels: for each group and each HDK_F32_LANES of its channels [taps, lanes]. */
+static uint32_t panels(struct emit_unit *u, const struct ir_tensor *w, size_t groups)
+{
+    const size_t oc = (size_t)w->dim[0], taps = (size_t)ir_elements(w) / oc, each = oc / groups;
+    const size_t blocks = (each + HDK_F32_LANES - 1) / HDK_F32_LANES;
+    const size_t n = groups * blocks * taps * HDK_F32_LANES;
+    uint32_t *to = ARENA_ARRAY(u->arena, uint32_t, n); /* the floats' bits */
+    for (size_t g = 0; g < groups; g++)
+        for (size_t c = 0; c < each; c++)
+            for (size_t k = 0; k < taps; k++)
+                memcpy(&to[((g * blocks + c / HDK_F32_LANES) * taps + k) * HDK_F32_LANES +
+                           c % HDK_F32_LANES],
+                       w->data + ((g * each + c) * taps + k) * 4, 4);
+    return emit_host_constant(u, to, n * 4);
+}
+
+static void bias(struct emit_unit *u, struct text *t, const struct ir_op *op)
+{
+    const struct ir_tensor *b = ir_in(u->graph, op, 2);
+    if (b)
+        array(t, "bias", emit_host_constant(u, b->data, (size_t)ir_bytes(b)));
+}
+
+static void images(struct emit_unit *u, struct text *t, const struct ir_op *op)
+{
+    const struct ir_tensor *x = ir_in(u->graph, op, 0), *y = ir_out(u->graph, op, 0);
+    emit_field(t, "batch", x->dim[0]);
+    emit_field(t, "in_h", x->dim[1]);
+    emit_field(t, "in_w", x->dim[2]);
+    emit_field(t, "out_h", y->dim[1]);
+    emit_field(t, "out_w", y->dim[2]);
+    emit_field(t, "kernel_h", op->attr[IR_KERNEL_H]);
+    emit_field(t, "kernel_w", op->attr[IR_KERNEL_W]);
+    emit_field(t, "stride_y", op->attr[IR_STRIDE_H]);
+    emit_field(t, "stride_x", op->attr[IR_STRIDE_W]);
+    emit_field(t, "pad_top", op->attr[IR_PAD_TOP]);
+    emit_field(t, "pad_left", op->attr[IR_PAD_LEFT]);
+}
+
+static void channels(struct emit_unit *u, struct text *t, const struct ir_op *op)
+{
+    const int32_t *a = op->attr;
+    images(u, t, op);
+    emit_field(t, "in_c", ir_in(u->graph, op, 0)->dim[3]);
+    emit_field(t, "out_c", ir_out(u->graph, op, 0)->dim[3]);
+    emit_field(t, "dilation_y", a[IR_DILATION_H] ? a[IR_DILATION_H] : 1);
+    emit_field(t, "dilation_x", a[IR_DILATION_W] ? a[IR_DILATION_W] : 1);
+    clamp(t, op);
+    bias(u, t, op);
+}
+
+static enum status conv2d(struct emit_unit *u, struct text *t, const struct ir_op *op,
+                          struct diag *d)
+{
+    const struct ir_tensor *x = ir_in(u->graph, op, 0), *w = ir_in(u->graph, op, 1);
+    const int32_t groups = x->dim[3] / w->dim[3];
+    (void)d;
+    channels(u, t, op);
+    emit_field(t, "groups", groups);
+    array(t, "w", panels(u, w, (size_t)groups));
+    return ST_OK;
+}
+
+/* Depthwise and transposed convolutions take the weights as they are. */
+static enum status plain_conv(struct emit_unit *u, struct text *t, const struct ir_op *op,
+                              struct diag *d)
+{
+    const struct ir_tensor *w = ir_in(u->graph, op, 1);
+    (void)d;
+    channels(u, t, op);
+    array(t, "w", emit_host_constant(u, w->data, (size_t)ir_bytes(w)));
+    return ST_OK;
+}
+
+static enum status dense(struct emit_unit *u, struct text *t, const struct ir_op *op,
+                         struct diag *d)
+{
+    const struct ir_tensor *w = ir_in(u->graph, op, 1);
+    const int64_t rows = (int64_t)(ir_elements(ir_out(u->graph, op, 0)) / (uint64_t)w->dim[0]);
+    (void)d;
+    text_printf(t,
+                "    .batch = 1, .in_h = 1, .in_w = %lld, .in_c = %d, .out_h = 1, .out_w = %lld,\n"
+                "    .out_c = %d, .kernel_h = 1, .kernel_w = 1, .groups = 1, .stride_y = 1,\n"
+                "    .stride_x = 1, .dilation_y = 1, .dilation_x = 1,\n",
+                (long long)rows, w->dim[1], (long long)rows, w->dim[0]);
+    clamp(t, op);
+    bias(u, t, op);
+    array(t, "w", panels(u, w, 1));
+    return ST_OK;
+}
+
+static enum status matmul(struct emit_unit *u, struct text *t, const struct ir_op *op,
+                          struct diag *d)
+{
+    (void)d;
+    emit_matrices(u, t, op);
+    clamp(t, op);
+    return ST_OK;
+}
+
+static enum status binary(struct emit_unit *u, struct text *t, const struct ir_op *op,
+                          struct diag *d)
+{
+    TRY(emit_walk_only(u, t, op, d));
+    clamp(t, op);
+    return ST_OK;
+}
+
+static enum status pool(struct emit_unit *u, struct text *t, const struct ir_op *op, struct diag *d)
+{
+    (void)d;
+    images(u, t, op);
+    emit_field(t, "channels", ir_in(u->graph, op, 0)->dim[3]);
+    clamp(t, op);
+    return ST_OK;
+}
+
+static enum status rows(struct emit_unit *u, struct text *t, const struct ir_op *op, struct diag *d)
+{
+    const struct ir_tensor *x = ir_in(u->graph, op, 0);
+    (void)d;
+    emit_field(t, "rows", (int64_t)(ir_elements(x) / (uint64_t)ir_dim_back(x, 0)));
+    emit_field(t, "cols", ir_dim_back(x, 0));
+    real(t, "beta", attr_float(op, IR_BETA_BITS));
+    return ST_OK;
+}
+
+static enum status interpolate(struct emit_unit *u, struct text *t, const struct ir_op *op,
+                               struct diag *d)
+{
+    const struct ir_tensor *x = ir_in(u->graph, op, 0), *p = ir_in(u->graph, op, 1),
+                           *w = ir_in(u->graph, op, 2);
+    const uint32_t axis = (uint32_t)op->attr[IR_AXIS];
+    int64_t outer = 1, inner = 1;
+    (void)d;
+    for (uint32_t i = 0; i < x->rank; i++)
+        *(i < axis ? &outer : &inner) *= i == axis ? 1 : x->dim[i];
+    emit_field(t, "outer", outer);
+    emit_field(t, "size", x->dim[axis]);
+    emit_field(t, "inner", inner);
+    emit_field(t, "n", p->dim[0]);
+    emit_field(t, "taps", p->dim[1]);
+    text_printf(t, "    .index = (const int32_t *)(const void *)(model_constants + 0x%x),\n",
+                emit_host_constant(u, p->data, (size_t)ir_bytes(p)));
+    array(t, "weight", emit_host_constant(u, w->data, (size_t)ir_bytes(w)));
+    return ST_OK;
+}
+
+/* The two numbers of a unary function. */
+static struct bounds unary_numbers(const struct ir_op *op)
+{
+    switch (op->opcode) {
+    case IR_OP_RELU: return bounds_of(op, IR_ACT_RELU);
+    case IR_OP_RELU6: return bounds_of(op, IR_ACT_RELU6);
+    case IR_OP_RELU_N1_TO_1: return bounds_of(op, IR_ACT_RELU_N1_TO_1);
+    case IR_OP_RELU_0_TO_1: return bounds_of(op, IR_ACT_RELU_0_TO_1);
+    case IR_OP_CLIP: return bounds_of(op, IR_ACT_CLIP);
+    case IR_OP_GELU: return (struct bounds){op->attr[IR_APPROXIMATE] ? 1.0f : 0.0f, 0};
+    default: return (struct bounds){attr_float(op, IR_ALPHA_BITS), attr_float(op, IR_BETA_BITS)};
+    }
+}
+
+static enum status unary(struct emit_unit *u, struct text *t, const struct ir_op *op,
+                         struct diag *d)
+{
+    const struct bounds b = unary_numbers(op);
+    (void)d;
+    emit_field(t, "n", (int64_t)ir_elements(ir_in(u->graph, op, 0)));
+    real(t, "a", b.low);
+    real(t, "b", b.high);
+    return ST_OK;
+}
+
+#define BINARY(code, kernel)                                                                       \
+    {                                                                                              \
+        IR_OP_##code, IR_F32, "f32_" kernel, "f32_binary", binary, HOST_TWO                        \
+    }
+#define REDUCE(code, kernel)                                                                       \
+    {                                                                                              \
+        IR_OP_##code, IR_F32, "f32_" kernel, "f32_reduce", emit_reduced, HOST_ONE                  \
+    }
+#define UNARY(code, kernel)                                                                        \
+    {                                                                                              \
+        IR_OP_##code, IR_F32, "f32_" kernel, "f32_unary", unary, HOST_ONE                          \
+    }
+
+const struct host_op emit_host_f32[HOST_F32] = {
+    {IR_OP_CONV2D, IR_F32, "f32_conv2d", "f32_conv", conv2d, HOST_ONE},
+    {IR_OP_DEPTHWISE_CONV2D, IR_F32, "f32_depthwise_conv2d", "f32_conv", plain_conv, HOST_ONE},
+    {IR_OP_TRANSPOSE_CONV, IR_F32, "f32_transpose_conv", "f32_conv", plain_conv, HOST_ONE},
+    {IR_OP_FULLY_CONNECTED, IR_F32, "f32_conv2d", "f32_conv", dense, HOST_ONE},
+    {IR_OP_BATCH_MATMUL, IR_F32, "f32_matmul", "f32_matmul", matmul, HOST_ALL},
+    BINARY(ADD, "add"),
+    BINARY(SUB, "sub"),
+    BINARY(MUL, "mul"),
+    BINARY(DIV, "div"),
+    BINARY(MAXIMUM, "maximum"),
+    BINARY(MINIMUM, "minimum"),
+    BINARY(PRELU, "prelu"),
+    BINARY(SQUARED_DIFFERENCE, "squared_difference"),
+    {IR_OP_AVERAGE_POOL2D, IR_F32, "f32_avg_pool", "f32_pool", pool, HOST_ONE},
+    {IR_OP_MAX_POOL2D, IR_F32, "f32_max_pool", "f32_pool", pool, HOST_ONE},
+    REDUCE(MEAN, "mean"),
+    REDUCE(SUM, "sum"),
+    REDUCE(REDUCE_MAX, "reduce_max"),
+    REDUCE(REDUCE_MIN, "reduce_min"),
+    {IR_OP_SOFTMAX, IR_F32, "f32_softmax", "f32_rows", rows, HOST_ONE},
+    {IR_OP_L2_NORMALIZATION, IR_F32, "f32_l2_normalization", "f32_rows", rows, HOST_ONE},
+    {IR_OP_INTERPOLATE, IR_F32, "f32_interpolate", "f32_interpolate", interpolate, HOST_ONE},
+    UNARY(RELU, "clip"),
+    UNARY(RELU6, "clip"),
+    UNARY(RELU_N1_TO_1, "clip"),
+    UNARY(RELU_0_TO_1, "clip"),
+    UNARY(CLIP, "clip"),
+    UNARY(LEAKY_RELU, "leaky_relu"),
+    UNARY(HARD_SIGMOID, "hard_sigmoid"),
+    UNARY(HARD_SWISH, "hard_swish"),
+    UNARY(LOGISTIC, "logistic"),
+    UNARY(TANH, "hyperbolic_tangent"),
+    UNARY(ABS, "absolute"),
+    UNARY(NEG, "negative"),
+    UNARY(SQRT, "square_root"),
+    UNARY(EXP, "exponential"),
+    UNARY(ERF, "error_function"),
+    UNARY(ELU, "elu"),
+    UNARY(GELU, "gelu"),
+};

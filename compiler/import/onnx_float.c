@@ -1,0 +1,253 @@
+/* onnx_float.c - float32 arithmetic: values that no QuantizeLinear gives a scale are computed as
+ * the file says, in float32, on the host. Codes and constants that such an operator reads are
+ * dequantised first. */
+#include "onnx_import.h"
+
+#include <math.h>
+#include <string.h>
+
+uint32_t ox_f32_const(struct ox *m, const char *name, uint32_t rank, const int32_t *dim,
+                      const float *value)
+{
+    return ox_ir_const(m, name, IR_F32, rank, dim, value);
+}
+
+uint32_t ox_number_tensor(struct ox *m, const char *name, float v)
+{
+    return ox_f32_const(m, ox_inner(m, name, "number"), 0, NULL, &v);
+}
+
+/* Values of constant codes. */
+static uint32_t const_values(struct ox *m, const struct ir_tensor *t)
+{
+    const size_t n = (size_t)ir_elements(t);
+    float *value = ARENA_ARRAY(m->arena, float, n);
+
+    for (size_t i = 0; i < n; i++) {
+        const int32_t code = t->type == IR_I8 ? (int8_t)t->data[i] : t->data[i];
+
+        value[i] = t->quant.scale[0] * (float)(code - t->quant.zero_point[0]);
+    }
+    return ox_f32_const(m, t->name, t->rank, t->dim, value);
+}
+
+/* Tensor + 1 that has the values of `id`, or 0. */
+static uint32_t *float_slot(struct ox *m, uint32_t id)
+{
+    if (id >= m->cap_float) {
+        const uint32_t cap = id * 2 + 64;
+        uint32_t *grown = ARENA_ARRAY(m->arena, uint32_t, cap);
+
+        if (m->cap_float != 0)
+            memcpy(grown, m->float_of, m->cap_float * sizeof *grown);
+        m->float_of = grown;
+        m->cap_float = cap;
+    }
+    return &m->float_of[id];
+}
+
+uint32_t ox_as_float(struct ox *m, uint32_t id)
+{
+    const struct ir_tensor *t = m->g->tensor[id];
+    uint32_t out;
+
+    if (t->type == IR_F32)
+        return id;
+    if (t->role == IR_CONST)
+        return const_values(m, t);
+    out = *float_slot(m, id);
+    if (out != 0)
+        return out - 1;
+    out = ox_tensor(m, ox_inner(m, t->name, "float"), IR_F32, ox_shape_of(m, id), NULL);
+    ox_op(m, IR_OP_DEQUANTIZE, 1, &id, out);
+    *float_slot(m, id) = out + 1;
+    return out;
+}
+
+struct ox_const ox_const_values(struct ox *m, const struct ox_const *c, const struct ir_quant *q)
+{
+    struct ox_const to;
+    float *value = ox_new_const(m, &to, OX_FLOAT, c->rank, c->dim);
+    uint64_t inner = 1;
+
+    for (uint32_t k = q->n > 1 ? q->axis + 1 : c->rank; k < c->rank; k++)
+        inner *= (uint64_t)c->dim[k];
+    for (uint64_t i = 0; i < c->n; i++) {
+        const uint64_t k = q->n > 1 ? i / inner % q->n : 0;
+
+        value[i] = c->type == OX_FLOAT ? ((const float *)c->data)[i]
+                                       : q->scale[k] * (float)(ox_int(c, i) - q->zero_point[k]);
+    }
+    return to;
+}
+
+bool ox_is_float(const struct ox *m, const struct ox_pending *p)
+{
+    bool found = p->float_only || (p->weight.n != 0 && p->weight.type == OX_FLOAT);
+
+    for (uint32_t i = 0; i < p->n_in; i++)
+        found = found || m->g->tensor[p->in[i]]->type == IR_F32;
+    for (uint32_t i = 0; i < p->n_part; i++)
+        found = found || m->g->tensor[p->part[i]]->type == IR_F32;
+    return found;
+}
+
+bool ox_may_grow(const struct ox *m, const struct ox_value *v)
+{
+    return v->kind == OX_PENDING && (v->n_use < 2 || !ox_is_float(m, v->pending));
+}
+
+/* The bias in real numbers. */
+static const double *real_bias(struct ox *m, const struct ox_pending *p)
+{
+    const double s_in = p->bias_codes ? (double)m->g->tensor[p->in[0]]->quant.scale[0] : 0;
+    const size_t n = (size_t)p->weight.dim[0];
+    double *bias;
+
+    if (!p->bias_codes)
+        return p->bias;
+    bias = ARENA_ARRAY(m->arena, double, n);
+    for (size_t c = 0; c < n; c++)
+        bias[c] =
+            p->bias_codes[c] * s_in * (double)p->weight_quant.scale[p->weight_quant.n > 1 ? c : 0];
+    return bias;
+}
+
+struct ox_pending ox_float_pending(struct ox *m, const struct ox_pending *p)
+{
+    struct ox_pending f = *p;
+    uint32_t *part = ARENA_ARRAY(m->arena, uint32_t, p->n_part + 1);
+
+    f.bias = real_bias(m, p);
+    f.bias_codes = NULL;
+    for (uint32_t i = 0; i < p->n_in; i++)
+        f.in[i] = ox_as_float(m, p->in[i]);
+    for (uint32_t i = 0; i < p->n_part; i++)
+        part[i] = ox_as_float(m, p->part[i]);
+    f.part = part;
+    if (p->n_part != 0)
+        f.in[0] = part[0];
+    if (p->weight.n != 0 && p->weight.type != OX_FLOAT) {
+        f.weight = ox_const_values(m, &p->weight, &p->weight_quant);
+        f.weight_quant = (struct ir_quant){0};
+    }
+    f.attr[IR_QLINEAR] = 0;
+    return f;
+}
+
+enum status ox_settle(struct ox *m, struct ox_value *v)
+{
+    const char *op = m->op;
+    const uint32_t row = m->row;
+    uint32_t id;
+
+    if (v->kind != OX_PENDING)
+        return ST_OK;
+    TRY(ox_finish_float(m, v->pending, v->name, &id));
+    m->op = op;
+    m->row = row;
+    v->kind = OX_TENSOR;
+    v->tensor = id;
+    v->real = false;
+    return ST_OK;
+}
+
+enum status ox_float_input(struct ox *m, uint32_t i, const char *what, uint32_t *id)
+{
+    TRY(ox_operand(m, i, what, id));
+    *id = ox_as_float(m, *id);
+    return ST_OK;
+}
+
+enum status ox_f32_unary(struct ox *m, enum ir_opcode opcode, const char *name, uint32_t x,
+                         uint32_t *id)
+{
+    *id = ox_tensor(m, name, IR_F32, ox_shape_of(m, x), NULL);
+    ox_op(m, opcode, 1, &x, *id);
+    return ST_OK;
+}
+
+enum status ox_f32_binary(struct ox *m, enum ir_opcode opcode, const char *name, uint32_t a,
+                          uint32_t b, uint32_t *id)
+{
+    const struct ox_shape x = ox_shape_of(m, a), z = ox_shape_of(m, b);
+    const uint32_t in[2] = {a, b};
+    struct ox_shape y;
+
+    if (!ox_broadcast(&x, &z, &y))
+        return FAIL(m->d, ST_MODEL, "shapes %s and %s do not broadcast",
+                    ir_shape_text(m->arena, x.rank, x.dim), ir_shape_text(m->arena, z.rank, z.dim));
+    *id = ox_tensor(m, name, IR_F32, y, NULL);
+    ox_op(m, opcode, 2, in, *id);
+    return ST_OK;
+}
+
+/* The mean over the last dimensions from `axis` on, kept as 1. */
+static uint32_t mean_from(struct ox *m, const char *name, uint32_t x, uint32_t axis)
+{
+    struct ox_shape s = ox_shape_of(m, x);
+    uint32_t mask = 0, out;
+    struct ir_op *op;
+
+    for (uint32_t k = axis; k < s.rank; k++) {
+        mask |= 1u << k;
+        s.dim[k] = 1;
+    }
+    out = ox_tensor(m, name, IR_F32, s, NULL);
+    op = ox_op(m, IR_OP_MEAN, 1, &x, out);
+    op->attr[IR_AXIS] = (int32_t)mask;
+    op->attr[IR_KEEP_DIMS] = 1;
+    return out;
+}
+
+/* (x - mean) / sqrt(mean of squares + epsilon) * scale + bias, over the dimensions from `axis` on.
+ */
+enum status ox_layer_norm(struct ox *m)
+{
+    const char *name = ox_out(m, 0)->name;
+    const float epsilon = ox_attr_float(m, "epsilon", 1e-5f);
+    uint32_t x, axis, part, square, scale, bias;
+
+    for (size_t i = 1; i < m->node->n_output; i++)
+        if (*m->node->output[i])
+            return FAIL(m->d, ST_UNSUPPORTED, "output %zu is not supported", i);
+    TRY(ox_float_input(m, 0, "input", &x));
+    TRY(ox_float_input(m, 1, "scale", &scale));
+    TRY(ox_axis(m, "axis", ox_attr_int(m, "axis", -1), m->g->tensor[x]->rank, &axis));
+    TRY(ox_f32_binary(m, IR_OP_SUB, ox_inner(m, name, "centred"), x,
+                      mean_from(m, ox_inner(m, name, "mean"), x, axis), &part));
+    TRY(ox_f32_binary(m, IR_OP_MUL, ox_inner(m, name, "squares"), part, part, &square));
+    square = mean_from(m, ox_inner(m, name, "variance"), square, axis);
+    TRY(ox_f32_binary(m, IR_OP_ADD, ox_inner(m, name, "positive"), square,
+                      ox_number_tensor(m, name, epsilon), &square));
+    TRY(ox_f32_unary(m, IR_OP_SQRT, ox_inner(m, name, "deviation"), square, &square));
+    TRY(ox_f32_binary(m, IR_OP_DIV, ox_inner(m, name, "normal"), part, square, &part));
+    TRY(ox_f32_binary(m, IR_OP_MUL, ox_inner(m, name, "scaled"), part, scale, &part));
+    if (ox_in(m, 2)) {
+        TRY(ox_float_input(m, 2, "bias", &bias));
+        TRY(ox_f32_binary(m, IR_OP_ADD, name, part, bias, &part));
+    }
+    ox_set_tensor(m, 0, part, false);
+    return ST_OK;
+}
+
+/* x^2 and x^(1/2). */
+enum status ox_pow(struct ox *m)
+{
+    const struct ox_value *e = ox_in(m, 1);
+    const char *name = ox_out(m, 0)->name;
+    const double power =
+        e && e->kind == OX_CONST && !e->real && e->c.n == 1 ? ox_number(&e->c, 0) : (double)NAN;
+    uint32_t x, id;
+
+    if (!(power == 2) && !(power == 0.5))
+        return FAIL(m->d, ST_UNSUPPORTED, "exponent '%.80s': expected the constant 2 or 0.5",
+                    e ? e->name : "");
+    TRY(ox_float_input(m, 0, "input", &x));
+    if (power == 2)
+        TRY(ox_f32_binary(m, IR_OP_MUL, name, x, x, &id));
+    else
+        TRY(ox_f32_unary(m, IR_OP_SQRT, name, x, &id));
+    ox_set_tensor(m, 0, id, false);
+    return ST_OK;
+}

@@ -1,0 +1,166 @@
+/* hdk_f32_math.h - float32 functions without libm, for the kernels and for the reference alike
+ * (they must agree bit for bit). Every operation rounds to float32; products and sums stand in
+ * statements of their own, so that no compiler contracts them. Bounds are those that
+ * tests/driver/kernels/test_f32_math.c measures against double. NaN stays NaN. */
+#ifndef HDK_F32_MATH_H
+#define HDK_F32_MATH_H
+
+#include <stdint.h>
+
+#define HDK_F32_INFINITY __builtin_inff()
+
+static inline float hdk_f32_of_bits(uint32_t bits)
+{
+    union {
+        uint32_t u;
+        float f;
+    } v = {bits};
+    return v.f;
+}
+
+static inline uint32_t hdk_f32_bits(float x)
+{
+    union {
+        float f;
+        uint32_t u;
+    } v = {x};
+    return v.u;
+}
+
+/* Sum of c[i] * x^i, i < n, from the highest on. */
+static inline float hdk_f32_polynomial(float x, const float *c, uint32_t n)
+{
+    float y = c[n - 1];
+
+    for (uint32_t i = n - 1; i-- > 0;) {
+        const float product = y * x;
+
+        y = product + c[i];
+    }
+    return y;
+}
+
+/* e^x, within 2 units in the last place where the result is normal. x = k ln 2 + r, |r| < 0.35;
+ * e^r is its series up to r^7 / 7!. */
+static inline float hdk_f32_exp(float x)
+{
+    static const float series[8] = {1,         1,          0x1p-1f,    1.0f / 6,
+                                    1.0f / 24, 1.0f / 120, 1.0f / 720, 1.0f / 5040};
+    const float magic = 12582912.0f; /* 1.5 * 2^23: adding it rounds to an integer */
+    float scaled, k, high, low, r;
+    int32_t n, half;
+
+    if (x != x)
+        return x;
+    if (x > 89)
+        return HDK_F32_INFINITY;
+    if (x < -104)
+        return 0;
+    scaled = x * 1.44269504f;
+    k = scaled + magic;
+    k = k - magic;
+    high = k * 0.693359375f; /* exact: nine bits of ln 2 */
+    low = k * -2.12194440e-4f;
+    r = x - high;
+    r = r - low;
+    n = (int32_t)k;
+    half = n / 2; /* 2^n in two steps, for n = 128 and for subnormal results */
+    return hdk_f32_polynomial(r, series, 8) * hdk_f32_of_bits((uint32_t)(half + 127) << 23) *
+           hdk_f32_of_bits((uint32_t)(n - half + 127) << 23);
+}
+
+/* e^x - 1, within 4e-7 of max(|e^x - 1|, 2^-100). */
+static inline float hdk_f32_expm1(float x)
+{
+    static const float series[8] = {1,          0x1p-1f,    1.0f / 6,    1.0f / 24,
+                                    1.0f / 120, 1.0f / 720, 1.0f / 5040, 1.0f / 40320};
+
+    if (x > -0.5f && x < 0.5f)
+        return x * hdk_f32_polynomial(x, series, 8);
+    return hdk_f32_exp(x) - 1;
+}
+
+/* 1 / (1 + e^-x), within 3e-7 relative (normal results). */
+static inline float hdk_f32_sigmoid(float x)
+{
+    float e;
+
+    if (x >= 0)
+        return 1 / (1 + hdk_f32_exp(-x));
+    e = hdk_f32_exp(x);
+    return e / (1 + e);
+}
+
+/* tanh, within 4e-7 relative: the fifth convergent of its continued fraction below 1/2, else by
+ * e^2x. */
+static inline float hdk_f32_tanh(float x)
+{
+    static const float above[3] = {945, 105, 1}, below[3] = {945, 420, 15};
+    const float a = x < 0 ? -x : x, square = x * x;
+    float y;
+
+    if (x != x)
+        return x;
+    if (a < 0.5f)
+        return x * hdk_f32_polynomial(square, above, 3) / hdk_f32_polynomial(square, below, 3);
+    y = a > 10 ? 1 : 1 - 2 / (hdk_f32_exp(2 * a) + 1);
+    return x < 0 ? -y : y;
+}
+
+/* The error function, within 4e-7 absolute: its series below 1/2, else formula 7.1.26 of
+ * Abramowitz and Stegun. */
+static inline float hdk_f32_erf(float x)
+{
+    static const float series[7] = {1,          -1.0f / 3,    1.0f / 10,  -1.0f / 42,
+                                    1.0f / 216, -1.0f / 1320, 1.0f / 9360};
+    static const float tail[6] = {
+        0, 0.254829592f, -0.284496736f, 1.421413741f, -1.453152027f, 1.061405429f};
+    const float a = x < 0 ? -x : x, square = x * x;
+    float scaled, t, y;
+
+    if (x != x)
+        return x;
+    if (a < 0.5f)
+        return 1.12837917f * x * hdk_f32_polynomial(square, series, 7);
+    scaled = 0.3275911f * a;
+    t = 1 / (1 + scaled);
+    y = hdk_f32_polynomial(t, tail, 6) * hdk_f32_exp(-square);
+    y = 1 - y;
+    return x < 0 ? -y : y;
+}
+
+/* Square root, correctly rounded: digit by digit in integers. Negative numbers give NaN. */
+static inline float hdk_f32_sqrt(float x)
+{
+    const uint32_t bits = hdk_f32_bits(x);
+    int32_t exponent = (int32_t)(bits >> 23 & 255) - 127;
+    uint32_t mantissa = bits & 0x7fffff;
+    uint64_t rest, root = 0;
+
+    if (x != x || x == 0 || bits == 0x7f800000)
+        return x;
+    if (bits >> 31)
+        return hdk_f32_of_bits(0x7fc00000);
+    if (exponent == -127) {
+        for (exponent = -126; !(mantissa >> 23); exponent--)
+            mantissa <<= 1;
+    } else {
+        mantissa |= 1u << 23;
+    }
+    rest = (uint64_t)mantissa << (exponent & 1 ? 26 : 25); /* root has 24 bits and one more */
+    for (uint64_t bit = (uint64_t)1 << 24; bit != 0; bit >>= 1)
+        if ((root | bit) * (root | bit) <= rest)
+            root |= bit;
+    root += root & 1 ? 1 : 0; /* never a tie: a square of 25 bits that ends in 1 has 50 */
+    root >>= 1;
+    return hdk_f32_of_bits((uint32_t)((exponent - (exponent & 1)) / 2 + 127) * (1u << 23) +
+                           ((uint32_t)root - (1u << 23)));
+}
+
+/* A clamp that leaves NaN. */
+static inline float hdk_f32_clamp(float v, float low, float high)
+{
+    return v < low ? low : v > high ? high : v;
+}
+
+#endif

@@ -1,0 +1,103 @@
+/* The float32 functions without libm against double: the bounds that hdk_f32_math.h states. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "driver/kernels/hdk_f32_math.h"
+
+/* Distance in units in the last place of a normal float32 result. */
+static double ulps(float got, double want)
+{
+    int exponent;
+
+    (void)frexp(want, &exponent);
+    return fabs((double)got - want) / ldexp(1, exponent - 24);
+}
+
+/* Calls f(x, data) for about a million x over [low, high] and around 0. */
+static void sweep(float low, float high, void f(float x))
+{
+    const int n = 500000;
+
+    for (int i = 0; i <= n; i++)
+        f(low + (high - low) * (float)i / (float)n);
+    for (int e = -120; e < 3; e++)
+        for (int i = 0; i < 2000; i++) {
+            const float x = ldexpf(1 + (float)i / 2000, e);
+
+            if (x <= high)
+                f(x);
+            if (-x >= low)
+                f(-x);
+        }
+}
+
+static void check_exp(float x)
+{
+    const double want = exp((double)x);
+
+    if (want > 0x1p-126 && want < 0x1.fffffep127)
+        assert_true(ulps(hdk_f32_exp(x), want) <= 2);
+    if (x > -0x1p-100f && x < 0x1p-100f)
+        return;
+    assert_true(fabs((double)hdk_f32_expm1(x) - expm1((double)x)) <= 4e-7 * fabs(expm1((double)x)));
+}
+
+static void check_rest(float x)
+{
+    const double e = exp(-fabs((double)x)), sigmoid = x < 0 ? e / (1 + e) : 1 / (1 + e);
+
+    assert_true(fabs((double)hdk_f32_sigmoid(x) - sigmoid) <= 3e-7 * sigmoid);
+    assert_true(fabs((double)hdk_f32_tanh(x) - tanh((double)x)) <= 4e-7 * fabs(tanh((double)x)));
+    assert_true(fabs((double)hdk_f32_erf(x) - erf((double)x)) <= 4e-7);
+}
+
+static void check_sqrt(float x)
+{
+    if (x >= 0)
+        assert_true(hdk_f32_sqrt(x) == sqrtf(x)); /* IEEE 754: correctly rounded */
+    else
+        assert_true(isnan(hdk_f32_sqrt(x)));
+}
+
+static void test_bounds(void **state)
+{
+    (void)state;
+    sweep(-87, 88, check_exp);
+    sweep(-60, 60, check_rest);
+    sweep(-1, 1e6f, check_sqrt);
+    for (uint32_t bits = 1; bits < 0x7f800000; bits += 65521) /* every exponent, subnormals too */
+        check_sqrt(hdk_f32_of_bits(bits));
+}
+
+static void test_specials(void **state)
+{
+    const float infinity = HDK_F32_INFINITY, nan = NAN;
+
+    (void)state;
+    assert_true(hdk_f32_exp(infinity) == infinity && hdk_f32_exp(-infinity) == 0);
+    assert_true(isinf(hdk_f32_exp(88.8f)) && hdk_f32_exp(0) == 1);
+    assert_true(fabsf(hdk_f32_exp(-100) - expf(-100)) < 1e-44f); /* subnormal */
+    assert_true(hdk_f32_tanh(infinity) == 1 && hdk_f32_tanh(-infinity) == -1);
+    assert_true(hdk_f32_sigmoid(infinity) == 1 && hdk_f32_sigmoid(-infinity) == 0);
+    assert_true(hdk_f32_erf(infinity) == 1 && hdk_f32_erf(-infinity) == -1);
+    assert_true(hdk_f32_sqrt(infinity) == infinity && hdk_f32_sqrt(0) == 0);
+    assert_true(isnan(hdk_f32_exp(nan)) && isnan(hdk_f32_tanh(nan)) && isnan(hdk_f32_erf(nan)));
+    assert_true(isnan(hdk_f32_sqrt(nan)) && isnan(hdk_f32_clamp(nan, 0, 1)));
+    assert_true(hdk_f32_clamp(3, 0, infinity) == 3 && hdk_f32_clamp(-3, 0, infinity) == 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_bounds),
+        cmocka_unit_test(test_specials),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

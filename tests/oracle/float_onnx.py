@@ -1,0 +1,298 @@
+"""Float32 ONNX networks, one operator or a few, against ONNX Runtime without optimisations.
+
+    float_onnx.py --heddle build/heddle [--case NAME] [--keep DIR]
+
+heddle runs each with `--target=c`: its emitted C must give the bytes of its own reference, and both must
+be within 2e-5 of the largest magnitude of ONNX Runtime's answer (sums are taken in another order there;
+the bound is 100 times what float32 rounds). Networks of codes with an operator that has no arithmetic on
+codes (QDQ) may differ by one code. Exit status 1 if one differs, 77 without onnxruntime.
+"""
+
+import argparse
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+try:
+    import numpy as np
+    import onnx
+    import onnxruntime as ort
+    from onnx import TensorProto, helper, numpy_helper
+except ImportError as e:
+    print(f"SKIPPED: {e}")
+    sys.exit(77)
+
+TOLERANCE = 2e-5
+rng = np.random.default_rng(7)
+
+
+def floats(*shape, low=-2.0, high=2.0):
+    return rng.uniform(low, high, shape).astype(np.float32)
+
+
+class Net:
+    """Nodes in order; `x` is the first input."""
+
+    def __init__(self, opset=17, ms=False):
+        self.opset, self.ms = opset, ms
+        self.inputs, self.inits, self.nodes, self.n = [], [], [], 0
+
+    def input(self, array):
+        name = f"x{len(self.inputs)}"
+        self.inputs.append((name, array))
+        return name
+
+    def const(self, array, dtype=None):
+        self.n += 1
+        self.inits.append(numpy_helper.from_array(np.asarray(array, dtype), f"c{self.n}"))
+        return f"c{self.n}"
+
+    def node(self, op, *ins, outs=1, domain="", **attrs):
+        self.n += 1
+        names = [f"{op}{self.n}_{i}" for i in range(outs)]
+        self.nodes.append(helper.make_node(op, list(ins), names, domain=domain, **attrs))
+        return names[0] if outs == 1 else names
+
+    def qdq(self, name, scale, zero, dtype=np.int8):
+        s, z = self.const(scale, np.float32), self.const(zero, dtype)
+        return self.node("DequantizeLinear", self.node("QuantizeLinear", name, s, z), s, z)
+
+    def model(self, outputs):
+        ins = [helper.make_tensor_value_info(n, helper.np_dtype_to_tensor_dtype(a.dtype), a.shape) for n, a in self.inputs]
+        outs = [helper.make_empty_tensor_value_info(o) for o in outputs]
+        opsets = [helper.make_opsetid("", self.opset)] + ([helper.make_opsetid("com.microsoft", 1)] if self.ms else [])
+        graph = helper.make_graph(self.nodes, "net", ins, outs, self.inits)
+        model = helper.make_model(graph, opset_imports=opsets, ir_version=9)
+        return model
+
+
+def conv(n, x, cin, cout, k, bias=True, **attrs):
+    w = n.const(floats(cout, cin // attrs.get("group", 1), *([k] * 2)) / np.float32(np.sqrt(cin) * k))
+    return n.node("Conv", x, w, *([n.const(floats(cout))] if bias else []), **attrs)
+
+
+def bn(n, x, c):
+    return n.node("BatchNormalization", x, n.const(floats(c)), n.const(floats(c)), n.const(floats(c)), n.const(floats(c, low=0.5)))
+
+
+CASES = {}
+
+
+def case(f):
+    CASES[f.__name__] = f
+    return f
+
+
+def unary(op, **kw):
+    def build(attrs=kw):
+        n = Net(opset=attrs.pop("opset", 17)) if "opset" in attrs else Net()
+        x = n.input(floats(2, 5, 33, low=attrs.pop("low", -4), high=attrs.pop("high", 4)))
+        return n, [n.node(op, x, **attrs)]
+    CASES[op + "".join(f"_{k}{v}" for k, v in kw.items())] = lambda: build(dict(kw))
+
+
+for op, kw in [("Relu", {}), ("Sigmoid", dict(low=-30, high=30)), ("Tanh", {}), ("Tanh", dict(low=-0.5, high=0.5)), ("HardSwish", {}),
+               ("HardSigmoid", {}), ("HardSigmoid", dict(alpha=0.3, beta=0.4)), ("LeakyRelu", {}), ("LeakyRelu", dict(alpha=-0.3)),
+               ("Elu", {}), ("Exp", {}), ("Erf", {}), ("Sqrt", dict(low=0)), ("Neg", {}), ("Abs", {}), ("Gelu", dict(opset=20)),
+               ("Gelu", dict(opset=20, approximate="tanh")), ("Softmax", {}), ("Softmax", dict(axis=1)), 
+               ("Identity", {}), ("Flatten", dict(axis=2)), ("Transpose", dict(perm=[2, 0, 1]))]:
+    unary(op, **kw)
+
+for op in ["Add", "Sub", "Mul", "Div", "Max", "Min", "PRelu"]:
+    def build(op=op):
+        n = Net()
+        a, b = n.input(floats(2, 3, 4, 5)), n.input(floats(3, 1, 5, low=0.5))
+        y = n.node(op, a, b)
+        return n, [n.node("Relu", n.node(op, y, n.const(floats(4, 1, low=0.5))))]
+    CASES["binary_" + op] = build
+
+
+@case
+def conv_plain():
+    n = Net()
+    return n, [conv(n, n.input(floats(1, 3, 11, 13)), 3, 20, 3, pads=[1, 1, 1, 1], strides=[2, 1])]
+
+
+@case
+def conv_dilated_batch():
+    n = Net()
+    y = conv(n, n.input(floats(2, 5, 12, 9)), 5, 17, 3, bias=False, pads=[2, 1, 2, 3], dilations=[2, 2])
+    return n, [n.node("Clip", y, n.const(-0.25, np.float32), n.const(0.5, np.float32))]
+
+
+@case
+def conv_groups():
+    n = Net()
+    return n, [conv(n, n.input(floats(1, 12, 7, 7)), 12, 40, 3, group=2, pads=[0, 1, 2, 0])]
+
+
+@case
+def conv_depthwise():
+    n = Net()
+    return n, [conv(n, conv(n, n.input(floats(1, 6, 9, 9)), 6, 6, 3, group=6, pads=[1, 1, 1, 1]), 6, 12, 5, group=6)]
+
+
+@case
+def conv_1d():
+    n = Net()
+    x = n.input(floats(1, 4, 20))
+    return n, [n.node("Conv", x, n.const(floats(8, 4, 5)), n.const(floats(8)), strides=[2], pads=[2, 2])]
+
+
+@case
+def residual():
+    n = Net()
+    x = conv(n, n.input(floats(1, 3, 16, 16)), 3, 16, 3, pads=[1] * 4)
+    for _ in range(2):
+        y = n.node("Relu", bn(n, x, 16))
+        y = n.node("Relu", bn(n, conv(n, y, 16, 16, 3, bias=False, pads=[1] * 4), 16))
+        x = n.node("Add", x, conv(n, y, 16, 16, 1))
+    y = n.node("Flatten", n.node("GlobalAveragePool", n.node("MaxPool", x, kernel_shape=[3, 3], strides=[2, 2], pads=[1] * 4)))
+    y = n.node("Gemm", y, n.const(floats(10, 16)), n.const(floats(10)), transB=1, alpha=0.5, beta=2.0)
+    return n, [n.node("Softmax", y)]
+
+
+@case
+def flatten_image():
+    n = Net()
+    x = conv(n, n.input(floats(2, 3, 6, 6)), 3, 8, 3)
+    return n, [n.node("MatMul", n.node("Flatten", x), n.const(floats(128, 9)))]
+
+
+@case
+def pools():
+    n = Net()
+    x = n.input(floats(1, 5, 9, 11))
+    a = n.node("AveragePool", x, kernel_shape=[3, 3], pads=[1, 1, 1, 1], strides=[2, 2], count_include_pad=1)
+    b = n.node("AveragePool", x, kernel_shape=[2, 3], pads=[0, 1, 1, 0], ceil_mode=1, strides=[2, 2])
+    return n, [a, b, n.node("GlobalMaxPool", x)]
+
+
+@case
+def concat_split():
+    n = Net()
+    x = n.input(floats(1, 6, 4, 4))
+    a, b, c = n.node("Split", x, outs=3, axis=1)
+    return n, [n.node("Concat", c, n.node("Relu", a), n.node("Sigmoid", b), axis=1)]
+
+
+@case
+def movers():
+    n = Net()
+    x = n.input(floats(1, 8, 6, 4))
+    y = n.node("Pad", x, n.const([0, 0, 1, 2, 0, 0, 0, 1], np.int64), n.const(1.5, np.float32))
+    y = n.node("Slice", y, n.const([5, 1], np.int64), n.const([-9, 6], np.int64), n.const([2, 3], np.int64), n.const([-1, 2], np.int64))
+    y = n.node("Gather", y, n.const([3, 0, -1], np.int64), axis=1)
+    z = n.node("DepthToSpace", x, blocksize=2, mode="CRD")
+    return n, [n.node("Unsqueeze", y, n.const([0], np.int64)), n.node("SpaceToDepth", z, blocksize=2), n.node("Squeeze", y)]
+
+
+@case
+def pads():
+    n = Net(opset=19)
+    x = n.input(floats(1, 3, 5, 4))
+    p = n.const([0, 1, 3, 2, 0, 0, 2, 3], np.int64)
+    ys = [n.node("Pad", x, p, mode=mode) for mode in ("reflect", "edge", "wrap")]
+    q = n.qdq(x, 0.02, 3)
+    return n, ys + [n.node("Pad", q, p, n.const(v, np.float32)) for v in (0.02, 0.03)]
+
+
+@case
+def reduces():
+    n = Net()
+    x = n.input(floats(2, 3, 5, 7))
+    return n, [n.node("ReduceMean", x, axes=[2, 3]), n.node("ReduceSum", x, n.const([1], np.int64), keepdims=0),
+               n.node("ReduceMax", x, axes=[-1]), n.node("ReduceMin", x, axes=[0, 2], keepdims=0), n.node("ReduceMean", x, axes=[1], keepdims=0)]
+
+
+@case
+def layer_norms():
+    n = Net()
+    x = n.input(floats(2, 5, 16))
+    y = n.node("LayerNormalization", x, n.const(floats(16)), n.const(floats(16)), axis=-1)
+    c = n.node("Sub", x, n.node("ReduceMean", x, axes=[-1]))
+    v = n.node("ReduceMean", n.node("Pow", c, n.const(2.0, np.float32)), axes=[-1])
+    z = n.node("Div", c, n.node("Sqrt", n.node("Add", v, n.const(1e-5, np.float32))))
+    return n, [y, n.node("Add", n.node("Mul", z, n.const(floats(16))), n.const(floats(16)))]
+
+
+@case
+def attention():
+    n = Net()
+    x = n.input(floats(1, 6, 16))
+    q, k, v = (n.node("Transpose", n.node("Reshape", n.node("MatMul", x, n.const(floats(16, 16))), n.const([0, 0, 4, 4], np.int64)), perm=p)
+               for p in ([0, 2, 1, 3], [0, 2, 3, 1], [0, 2, 1, 3]))
+    s = n.node("Softmax", n.node("Mul", n.node("MatMul", q, k), n.const(0.5, np.float32)))
+    y = n.node("Reshape", n.node("Transpose", n.node("MatMul", s, v), perm=[0, 2, 1, 3]), n.const([0, 0, -1], np.int64))
+    return n, [n.node("Add", y, x)]
+
+
+@case
+def qdq_fallback():
+    n = Net()
+    x = n.qdq(n.input(floats(1, 4, 5, 6)), 0.02, 3)
+    y = n.qdq(n.node("Erf", x), 0.01, -5)
+    z = n.qdq(n.node("Div", y, n.qdq(n.input(floats(1, 4, 5, 6, low=0.5)), 0.02, -100)), 0.02, 0)
+    return n, [n.qdq(n.node("HardSigmoid", z), 1 / 128, -10)]
+
+
+@case
+def qdq_mixed():
+    n = Net()
+    x = n.qdq(n.input(floats(1, 3, 8, 8)), 0.02, 3)
+    w = n.node("DequantizeLinear", n.const(rng.integers(-127, 128, (8, 3, 3, 3)), np.int8), n.const(0.01, np.float32), n.const(0, np.int8))
+    y = n.node("Conv", x, w, pads=[1] * 4)
+    z = n.qdq(n.node("Relu", y), 0.05, -128)
+    return n, [n.node("Elu", y), n.node("GlobalAveragePool", z)]
+
+
+def run_case(args, name, folder):
+    n, outputs = CASES[name]()
+    model = n.model(outputs)
+    options = ort.SessionOptions()
+    options.graph_optimization_level = ort.GraphOptimizationLevel.ORT_DISABLE_ALL
+    session = ort.InferenceSession(model.SerializeToString(), options, providers=["CPUExecutionProvider"])
+    want = session.run(None, dict(n.inputs))
+    path = folder / f"{name}.onnx"
+    onnx.save(model, path)
+    command = [args.heddle, "run", str(path), "--target=c", "--engine=func", "-o", str(folder / name)]
+    for k, (_, a) in enumerate(n.inputs):
+        np.save(folder / f"{name}_{k}.npy", a)
+        command += ["-i", str(folder / f"{name}_{k}.npy")]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    if done.returncode != 0:
+        return done.stderr.strip().splitlines()[-1] if done.stderr else f"exit {done.returncode}"
+    for k, w in enumerate(want):
+        got = np.fromfile(folder / name / f"out_{k}.bin", w.dtype)
+        if got.size != w.size:
+            return f"output {k}: {got.size} elements, expected {w.size}"
+        error = float(np.max(np.abs(got - w.ravel()), initial=0))
+        bound = TOLERANCE * max(1.0, float(np.max(np.abs(w), initial=0))) + (args.step(name))
+        if not error <= bound:
+            return f"output {k}: differs by {error}, at most {bound}"
+    return None
+
+
+def main():
+    p = argparse.ArgumentParser()
+    p.add_argument("--heddle", default="build/heddle")
+    p.add_argument("--case")
+    p.add_argument("--keep")
+    args = p.parse_args()
+    args.step = lambda name: {"qdq_fallback": 1 / 64, "qdq_mixed": 0.05}.get(name, 0)
+    bad = 0
+    with tempfile.TemporaryDirectory() as t:
+        folder = pathlib.Path(args.keep or t)
+        folder.mkdir(parents=True, exist_ok=True)
+        for name in [args.case] if args.case else CASES:
+            why = run_case(args, name, folder)
+            bad += why is not None
+            if why:
+                print(f"{name}: {why}")
+    print(f"{len(CASES)} cases, {bad} differ")
+    return 1 if bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
