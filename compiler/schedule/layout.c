@@ -11,7 +11,11 @@
 #include "../plan/place.h"
 #include "lower.h"
 
-enum { CHAIN_ROWS = 16 }; /* most rows of a chain's last tiles unless a knob says more */
+enum {
+    CHAIN_ROWS = 16,   /* most rows of a chain's last tiles unless a knob says more */
+    BUDGET_STEPS = 32, /* of the scratchpad, by which an operator's budget shrinks */
+    BUDGET_TRIALS = 4, /* for how many of these steps layouts are tried */
+};
 
 struct work {
     struct arena *arena;
@@ -25,6 +29,7 @@ struct work {
     bool *second;  /* by tensor: the second operand of an elementwise operator */
     const struct op_plan **chain_to; /* by tensor: the next link of a chain that alone reads it */
     bool *chain_tensor;              /* by tensor: passes from link to link, cannot go to memory */
+    uint32_t *budget; /* by position: bytes of the scratchpad that buffers alive there may have */
 };
 
 /* Is p, a plan of l or of an operator by itself (l has no plans), a link of a chain? */
@@ -70,6 +75,12 @@ static uint32_t whole_bytes(const struct work *w, const struct ir_tensor *t)
     return div_up(h * tensor_pitch(w, t), w->hw->n) * w->hw->n;
 }
 
+/* Of how many input rows ARRAY reads one. */
+static uint32_t row_skip(const struct geo *g)
+{
+    return geo_on_array(g) && g->kind != GEO_DENSE && g->kh == 1 && g->pt == 0 ? g->sy : 1;
+}
+
 /* Rows of operand i that `rows` output rows need at most. */
 static uint32_t in_tile_rows(const struct geo *g, uint32_t i, uint32_t rows)
 {
@@ -78,6 +89,8 @@ static uint32_t in_tile_rows(const struct geo *g, uint32_t i, uint32_t rows)
         return h > 1 ? rows : 1;
     if (g->kind == GEO_DENSE || g->turned)
         return h;
+    if (row_skip(g) > 1)
+        return rows;
     uint32_t need = (rows - 1) * g->sy + (g->kh - 1) * g->dy + 1;
     return need < g->h ? need : g->h;
 }
@@ -107,6 +120,7 @@ static uint32_t tile_bytes(struct work *w, struct op_plan *p, uint32_t rows)
     uint32_t n_tiles = in_chain(w->layout, p) ? 2 : div_up(g->oh, rows), total = 0;
     for (uint32_t i = 0; i < p->n_in; i++)
         if (p->in[i].streamed) {
+            p->in[i].skip = row_skip(g);
             p->in[i].rows = in_tile_rows(g, i, rows);
             p->in[i].pitch = tile_pitch(w, g, geo_operand(g, i), p->in[i].rows);
             total += stream_bytes(w, &p->in[i], n_tiles);
@@ -449,8 +463,8 @@ static enum status no_space(struct work *w, struct op_plan *p, struct diag *d)
                 w->hw->scratchpad_bytes);
 }
 
-/* Choose residents and tiles so that the sum at each operator stays within `budget`. */
-static enum status choose(struct work *w, uint32_t budget, struct diag *d)
+/* Choose residents and tiles so that the sum at each operator stays within its budget. */
+static enum status choose(struct work *w, struct diag *d)
 {
     struct layout *l = w->layout;
     for (uint32_t i = 0; i < l->n_plan; i++) {
@@ -458,7 +472,7 @@ static enum status choose(struct work *w, uint32_t budget, struct diag *d)
         if (i > 0 && p[-1].chained)
             continue; /* fitted with the first of its chain */
         for (;;) {
-            uint32_t used = resident_bytes(w, p->position);
+            uint32_t used = resident_bytes(w, p->position), budget = w->budget[p->position];
             if (used <= budget && fit_tile(w, p, budget - used))
                 break;
             const struct ir_tensor *t = victim(w, p);
@@ -502,8 +516,16 @@ static void add_ring(struct work *w, struct place_set *set, const struct op_plan
                         w->second[t->id] ? banks / 2 : 0, &r->base);
 }
 
-/* Give every resident and tile buffer an address; false if fragmentation needs more than there is.
- */
+/* Less for the operators at which the buffer is alive. */
+static void tighten(struct work *w, const struct place_buffer *b)
+{
+    uint32_t step = w->hw->scratchpad_bytes / BUDGET_STEPS;
+    for (uint32_t i = b->first; i <= b->last; i++)
+        w->budget[i] -= w->budget[i] > step ? step : 0;
+}
+
+/* Give every resident and tile buffer an address; if fragmentation needs more than there is, false,
+ * and less budget where buffers lie too high. */
 static bool assign(struct work *w)
 {
     struct place_set set;
@@ -521,7 +543,10 @@ static bool assign(struct work *w)
     }
     uint64_t peak = place_solve(&set, w->hw->n);
     w->program->spad_peak = peak > UINT32_MAX ? UINT32_MAX : (uint32_t)peak;
-    return w->program->spad_peak <= w->hw->scratchpad_bytes;
+    for (uint32_t i = 0; i < set.n; i++)
+        if (set.buffer[i].offset + set.buffer[i].n_bytes > w->hw->scratchpad_bytes)
+            tighten(w, &set.buffer[i]);
+    return peak <= w->hw->scratchpad_bytes;
 }
 
 static uint32_t chip_pitch(struct work *w, const struct ir_tensor *t)
@@ -543,8 +568,10 @@ static void fill_places(struct work *w)
     for (uint32_t i = 0; i < w->layout->n_plan; i++) {
         struct op_plan *p = &w->layout->plan[i];
         for (uint32_t k = 0; k < p->n_in; k++)
-            if (!p->in[k].streamed)
+            if (!p->in[k].streamed) {
                 p->in[k].pitch = chip_pitch(w, geo_operand(&p->geo, k));
+                p->in[k].skip = 1;
+            }
         if (!p->out.streamed)
             p->out.pitch = chip_pitch(w, p->geo.out);
     }
@@ -586,9 +613,11 @@ enum status layout_run(struct arena *a, struct sched_program *program, struct la
     note_plans(&w);
     pair_operands(&w);
     ring_without_halo(&w);
-    for (uint32_t budget = program->hw->scratchpad_bytes;
-         budget > program->hw->scratchpad_bytes / 4; budget -= program->hw->scratchpad_bytes / 32) {
-        TRY(choose(&w, budget, d));
+    w.budget = ARENA_ARRAY(a, uint32_t, w.graph->n_op + 1);
+    for (uint32_t i = 0; i < w.graph->n_op; i++)
+        w.budget[i] = program->hw->scratchpad_bytes;
+    for (uint32_t i = 0; i < BUDGET_STEPS * BUDGET_TRIALS; i++) {
+        TRY(choose(&w, d));
         if (assign(&w)) {
             fill_places(&w);
             note_buffers(&w);

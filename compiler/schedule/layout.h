@@ -15,6 +15,7 @@ struct plan_stream {
     uint32_t buf[2]; /* scratchpad bytes */
     uint32_t pitch;  /* bytes from row to row */
     uint32_t rows;   /* rows a buffer holds */
+    uint32_t skip;   /* of the tensor's rows it holds one of so many: no window needs the others */
 };
 
 /* A tensor of which a chain keeps some rows: lap after lap, `lap` new rows from row `halo` of the

@@ -215,13 +215,13 @@ static void fill_input(const struct nest *n, struct hd_cmd_array *a, const struc
                        uint32_t y, int32_t base)
 {
     const struct geo *g = n->g;
-    int32_t pitch = (int32_t)n->p->in[0].pitch;
+    int32_t pitch = (int32_t)n->p->in[0].pitch, skip = (int32_t)n->p->in[0].skip;
     int32_t y_start = (int32_t)(y * g->sy) - g->pt + (int32_t)(piece->ky * g->dy);
     a->y_start = (int16_t)y_start;
-    a->in_row = base + y_start * pitch;
+    a->in_row = base + y_start / skip * pitch;
     a->in_h = g->h & 0xffffu;
     a->in_pitch_dil = pitch * (int32_t)g->dy;
-    a->in_pitch_step = pitch * (int32_t)g->sy;
+    a->in_pitch_step = pitch * (int32_t)g->sy / skip;
     a->dilation_y = g->dy & 0xffu;
     a->stride_y = g->sy & 0xffu;
     a->kernel_h = piece->n_ky & 0xffu;

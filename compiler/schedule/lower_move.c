@@ -104,26 +104,28 @@ static void memory_access(struct sched_command *c, const struct sched_program *p
                      (index << 32) + offset, n);
 }
 
-/* Rows [lo, hi) of a tensor from memory to scratchpad address `to`, rows `pitch` apart. */
+/* Every skip-th of the rows [lo, hi) of a tensor from memory to scratchpad address `to`, rows
+ * `pitch` apart. */
 static void load_rows(struct lower *l, uint32_t row, const struct sched_place *s, uint32_t lo,
-                      uint32_t hi, uint32_t to, uint32_t pitch)
+                      uint32_t hi, uint32_t skip, uint32_t to, uint32_t pitch)
 {
     struct sched_command *c =
         lower_add(l, HD_UNIT_LOAD, HD_OPCODE_LOAD, HD_CMD_DMA_READ_UNITS, row);
     struct hd_cmd_dma_read *m = &c->w.dma_read;
-    uint32_t n_rows = hi - lo, bytes = n_rows * s->row_bytes;
+    uint32_t n_rows = div_up(hi - lo, skip), bytes = n_rows * s->row_bytes;
     bool flat = pitch == s->row_bytes; /* back to back: one row */
     m->region = s->mem_region & 15u;
     m->space = HD_SPACE_SCRATCHPAD;
     m->offset = s->mem_offset + lo * s->row_bytes;
-    m->runs = 1;
-    m->run_bytes = m->run_pitch = bytes;
+    m->runs = skip > 1 ? n_rows & 0xffffu : 1;
+    m->run_bytes = skip > 1 ? s->row_bytes : bytes;
+    m->run_pitch = skip > 1 ? skip * s->row_bytes : bytes;
     m->rows = flat ? 1 : n_rows & 0xffffu;
     m->row_bytes = flat ? bytes : s->row_bytes;
     m->dest = to / l->hw->n;
     m->dest_pitch = flat ? div_up(bytes, l->hw->n) : pitch / l->hw->n;
     c->note = lower_note(l, "rows %u-%u in", lo, hi - 1);
-    memory_access(c, l->program, s, false, m->offset, bytes);
+    memory_access(c, l->program, s, false, m->offset, (hi - lo) * s->row_bytes);
     lower_access(c, SCHED_SPAD, true, to, (uint64_t)(n_rows - 1) * pitch + s->row_bytes);
 }
 
@@ -137,7 +139,7 @@ static void load_resident(struct lower *l, const struct op_plan *p, const struct
     if (!s->in_memory || *have >= hi)
         return;
     uint32_t upto = aligned ? hi : s->h;
-    load_rows(l, p->op->row, s, *have, upto, s->base + *have * s->pitch, s->pitch);
+    load_rows(l, p->op->row, s, *have, upto, 1, s->base + *have * s->pitch, s->pitch);
     *have = upto;
 }
 
@@ -156,8 +158,8 @@ void lower_operand(struct lower *l, const struct op_plan *p, uint32_t i, uint32_
         return;
     }
     uint32_t buf = p->in[i].buf[p->n_tiles > 1 ? tile % 2 : 0];
-    load_rows(l, p->op->row, s, lo, hi, buf, p->in[i].pitch);
-    *base = (int32_t)buf - (int32_t)(lo * p->in[i].pitch);
+    load_rows(l, p->op->row, s, lo, hi, p->in[i].skip, buf, p->in[i].pitch);
+    *base = (int32_t)buf - (int32_t)(lo / p->in[i].skip * p->in[i].pitch);
 }
 
 int32_t lower_result(const struct lower *l, const struct op_plan *p, uint32_t tile, uint32_t y)
@@ -175,9 +177,9 @@ void lower_access_in(struct lower *l, struct sched_command *c, const struct op_p
                      int32_t base, uint32_t lo, uint32_t hi)
 {
     const struct sched_place *s = &l->program->place[geo_operand(&p->geo, i)->id];
-    uint32_t pitch = p->in[i].pitch;
-    lower_access(c, SCHED_SPAD, false, (uint64_t)((int64_t)base + (int64_t)lo * pitch),
-                 (uint64_t)(hi - lo - 1) * pitch + s->row_bytes);
+    uint32_t pitch = p->in[i].pitch, skip = p->in[i].skip;
+    lower_access(c, SCHED_SPAD, false, (uint64_t)((int64_t)base + (int64_t)(lo / skip) * pitch),
+                 (uint64_t)(div_up(hi - lo, skip) - 1) * pitch + s->row_bytes);
 }
 
 /* Rows of the result's image that `rows` rows of the operator are: a matrix product makes all. */

@@ -125,6 +125,7 @@ struct sched_program {
     struct sched_knobs *knobs; /* by operator position in the graph */
     struct sched_span *span;   /* by operator position: operators interleaved with it */
     bool dry;                  /* a trial: only sizes of constants, no bytes, no notes */
+    uint32_t first, end;       /* a trial of operators first .. end - 1; end 0: of all */
     uint32_t constant_bytes;   /* their size, dry or not */
     uint64_t *row_estimate;    /* by row: cycles, DESIGN section 10 definition */
     uint64_t est_cycles;
@@ -135,11 +136,12 @@ struct sched_program {
     const struct sched_program *before; /* its constants come first */
 };
 
-/* Are these operators the program's to run? All others are the host's or another device's, and
- * meet its own in memory. */
+/* Are these operators the program's to run? All others are the host's, another device's or outside
+ * a trial, and meet its own in memory. */
 static inline bool sched_owns(const struct sched_program *p, const struct ir_op *op)
 {
-    return !op->dead && op->region != IR_NONE && (p->only == 0 || op->target + 1 == p->only);
+    return !op->dead && op->region != IR_NONE && (p->only == 0 || op->target + 1 == p->only) &&
+           (p->end == 0 || (p->first <= op->id && op->id < p->end));
 }
 
 /* The operators interleaved with the one at `position`, itself included. */

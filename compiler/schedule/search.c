@@ -1,14 +1,20 @@
 /* search.c - knobs by coordinate descent: operator after operator, each choice tried in a whole
  * program without bytes, kept if the estimate is lower. Two rounds, or as many trials as
- * TRIAL_COMMANDS allows; the same input gives the same knobs. */
+ * TRIAL_COMMANDS allows; the same input gives the same knobs. Of a large program only the operators
+ * around are tried, and the whole of it after every few. */
 #include <string.h>
 
 #include "lower.h"
 
 enum {
     ROUNDS = 2,
-    TRIAL_COMMANDS = 500000, /* commands scheduled in all trials together: one or two seconds */
-    START_COMMANDS = 60000,  /* when so many are, no further start */
+    TRIAL_COMMANDS = 500000,   /* commands scheduled in all trials together: one or two seconds */
+    START_COMMANDS = 60000,    /* when so many are, no further start */
+    LARGE_COMMANDS = 250,      /* of one program: it is tried in windows */
+    WINDOW_COMMANDS = 1500000, /* as TRIAL_COMMANDS, for windows */
+    BEFORE = 2,                /* operators of a window before the one in question */
+    AFTER = 3,                 /* and behind it */
+    BATCHES = 12,              /* of operators, each held against the whole program */
 };
 
 static void add(struct sched_knobs choice[], uint32_t *n, const struct sched_knobs *now,
@@ -68,8 +74,10 @@ static uint64_t score(const struct sched_program *p)
     return p->est_cycles << 32 | (sum / (p->graph->n_row + 1) & UINT32_MAX);
 }
 
-/* The score with `knobs`; UINT64_MAX if nothing can be built of them. */
-static uint64_t trial(const struct sched_program *p, struct sched_knobs *knobs, uint32_t *commands)
+/* The score of operators first .. end - 1 (end 0: all) with `knobs`; UINT64_MAX if nothing can be
+ * built of them. */
+static uint64_t trial(const struct sched_program *p, uint32_t first, uint32_t end,
+                      struct sched_knobs *knobs, uint32_t *commands)
 {
     struct arena *a = arena_beside(p->arena);
     struct diag d = {0};
@@ -79,6 +87,8 @@ static uint64_t trial(const struct sched_program *p, struct sched_knobs *knobs, 
                               .options = p->options,
                               .knobs = knobs,
                               .only = p->only,
+                              .first = first,
+                              .end = end,
                               .dry = true};
     uint64_t cycles = sched_build(&t, &d) == ST_OK ? score(&t) : UINT64_MAX;
     for (uint32_t i = 0; i < t.n_stream; i++)
@@ -102,7 +112,7 @@ static void at_random(struct sched_program *p)
             z ^= z >> 27;
             if (n)
                 p->knobs[i] = choice[(z * 0x2545f4914f6cdd1du >> 32) % n];
-            if (trial(p, p->knobs, &commands) == UINT64_MAX)
+            if (trial(p, 0, 0, p->knobs, &commands) == UINT64_MAX)
                 p->knobs[i] = kept;
         }
 }
@@ -110,14 +120,16 @@ static void at_random(struct sched_program *p)
 struct search {
     struct sched_program *p;
     uint64_t best;
-    uint32_t commands; /* scheduled */
+    uint32_t commands, limit; /* scheduled; at most */
+    uint32_t first, end;      /* operators tried; end 0: all */
 };
 
 /* Are the knobs as they stand better? */
 static bool improves(struct search *s)
 {
-    uint64_t cycles =
-        s->commands < TRIAL_COMMANDS ? trial(s->p, s->p->knobs, &s->commands) : UINT64_MAX;
+    uint64_t cycles = s->commands < s->limit
+                          ? trial(s->p, s->first, s->end, s->p->knobs, &s->commands)
+                          : UINT64_MAX;
     bool better = cycles < s->best;
     s->best = better ? cycles : s->best;
     return better;
@@ -165,12 +177,50 @@ static void descend(struct search *s)
 {
     bool better = true;
     s->best = UINT64_MAX;
+    s->first = s->end = 0;
     (void)improves(s);
     for (uint32_t round = 0; round < ROUNDS && better; round++) {
         better = false;
         for (uint32_t i = 0; i < s->p->graph->n_op; i++) {
             better |= one_operator(s, i);
             better |= chain_of_three(s, i);
+        }
+    }
+}
+
+/* Does the whole program gain by what windows found since *kept? If not, back to that. */
+static bool holds(struct search *s, uint64_t *whole, struct sched_knobs *kept)
+{
+    size_t n_bytes = s->p->graph->n_op * sizeof *kept;
+    uint64_t cycles = trial(s->p, 0, 0, s->p->knobs, &s->commands);
+    if (cycles >= *whole) {
+        memcpy(s->p->knobs, kept, n_bytes);
+        return false;
+    }
+    memcpy(kept, s->p->knobs, n_bytes);
+    *whole = cycles;
+    return true;
+}
+
+/* Each operator is tried among its neighbours. What a batch of operators found stays if the whole
+ * program gains. */
+static void descend_windows(struct search *s)
+{
+    uint32_t n = s->p->graph->n_op, batch = div_up(n, BATCHES);
+    struct sched_knobs *kept = ARENA_ARRAY(s->p->arena, struct sched_knobs, n + 1);
+    uint64_t whole = UINT64_MAX;
+    bool better = holds(s, &whole, kept);
+    for (uint32_t round = 0; round < ROUNDS && better; round++) {
+        better = false;
+        for (uint32_t i = 0; i < n; i++) {
+            s->first = i > BEFORE ? i - BEFORE : 0;
+            s->end = i + AFTER + 1 < n ? i + AFTER + 1 : n;
+            s->best = UINT64_MAX;
+            (void)improves(s);
+            (void)one_operator(s, i);
+            (void)chain_of_three(s, i);
+            if (i % batch == batch - 1 || i + 1 == n)
+                better |= holds(s, &whole, kept);
         }
     }
 }
@@ -182,7 +232,7 @@ void sched_search(struct sched_program *p)
 {
     enum { STARTS = 3 };
     static const uint32_t tiles[STARTS] = {0, 2, 4};
-    struct search s = {.p = p, .best = UINT64_MAX};
+    struct search s = {.p = p, .best = UINT64_MAX, .limit = TRIAL_COMMANDS};
     struct sched_knobs *kept = ARENA_ARRAY(p->arena, struct sched_knobs, p->graph->n_op + 1);
     uint64_t best = UINT64_MAX;
     uint32_t first = 0;
@@ -195,6 +245,14 @@ void sched_search(struct sched_program *p)
     for (uint32_t i = 0; i < STARTS; i++) {
         same_groups(&s, tiles[i]);
         first = improves(&s) ? i : first;
+    }
+    if (s.commands > STARTS * LARGE_COMMANDS) {
+        same_groups(&s, tiles[first]);
+        s.limit = WINDOW_COMMANDS;
+        descend_windows(&s);
+        s.limit = TRIAL_COMMANDS;
+        descend(&s);
+        return;
     }
     for (uint32_t i = 0; i < STARTS && s.commands < START_COMMANDS; i++) {
         same_groups(&s, tiles[(first + i) % STARTS]);
