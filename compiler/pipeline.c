@@ -7,6 +7,7 @@
 #include "import/ir_text.h"
 #include "import/onnx.h"
 #include "import/tflite.h"
+#include "phases.h"
 
 #include <string.h>
 
@@ -104,18 +105,39 @@ static enum status own_configs(struct pipeline *p, struct diag *d)
     return ST_OK;
 }
 
+/* What answers are compared with: the graph without what targets' own passes make of it. */
+static enum status keep_reference(struct pipeline *p, const struct options *o, struct diag *d)
+{
+    struct text t;
+    if (!phases_any(&p->targets))
+        return ST_OK;
+    text_init(&t, p->arena);
+    ir_print(p->graph, &t);
+    TRY(ir_text_import(p->arena, (const uint8_t *)t.data, t.length, &p->reference, d));
+    return lgl_all(p->reference, &o->legalise, d);
+}
+
+static enum status legalise(struct pipeline *p, const struct options *o, struct diag *d)
+{
+    TRY(keep_reference(p, o, d));
+    TRY(phases_run(p->arena, &p->targets, &p->hw, HEDDLE_LEGALISE, &p->graph, d));
+    TRY(run_passes(p, o, d));
+    return phases_run(p->arena, &p->targets, &p->hw, HEDDLE_BEFORE_PARTITION, &p->graph, d);
+}
+
 static enum status front(struct pipeline *p, const struct options *o, const char *path,
                          const char *name, const uint8_t *data, size_t n_bytes, struct diag *d)
 {
     TRY(own_configs(p, d));
     enum status st = import(p, o, path, name, data, n_bytes, d);
     if (st == ST_OK)
-        st = run_passes(p, o, d);
+        st = legalise(p, o, d);
     if (st != ST_OK) {
         diag_prefix(d, "%s", path);
         return st;
     }
-    return partition_with(p->graph, &p->targets, &p->hw, &o->partition, &p->partition, d);
+    TRY(partition_with(p->graph, &p->targets, &p->hw, &o->partition, &p->partition, d));
+    return phases_run(p->arena, &p->targets, &p->hw, HEDDLE_AFTER_PARTITION, &p->graph, d);
 }
 
 enum status pipeline_front(struct pipeline *p, const struct options *o, const char *path,
@@ -170,5 +192,7 @@ enum status pipeline_back(struct pipeline *p, const struct options *o, struct di
                                     .mem_bytes = o->mem_bytes,
                                     .no_search = o->no_search};
     TRY(schedule(p, &s, d));
+    TRY(phases_run(p->arena, &p->targets, &p->hw, HEDDLE_AFTER_TILING, &p->graph, d));
+    TRY(phases_run(p->arena, &p->targets, &p->hw, HEDDLE_BEFORE_EMISSION, &p->graph, d));
     return emit_run(p->arena, p->graph, &p->targets, p->program, &p->emitted, d);
 }

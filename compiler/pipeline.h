@@ -13,6 +13,7 @@ struct pipeline {
     struct hd_config hw;
     struct target_list targets;
     struct ir_graph *graph;
+    struct ir_graph *reference; /* before any target's own passes; NULL: the same as `graph` */
     struct partition partition;
     struct sched_program *program;
     struct emit_unit *emitted;

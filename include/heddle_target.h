@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define HEDDLE_TARGET_ABI 1u
+#define HEDDLE_TARGET_ABI 2u
 
 /* One operator that a pattern of target.json takes. */
 struct heddle_question {
@@ -24,6 +24,23 @@ struct heddle_question {
     const char *const *setting;
 };
 
+/* When `pass` is called, in this order. */
+enum heddle_phase {
+    HEDDLE_LEGALISE,         /* the graph as imported, before heddle's own passes */
+    HEDDLE_BEFORE_PARTITION, /* legalised: fixed-point constants are there */
+    HEDDLE_AFTER_PARTITION,  /* target= and region= say where operators go */
+    HEDDLE_AFTER_TILING,     /* tiles, addresses and commands of the accelerator are fixed */
+    HEDDLE_BEFORE_EMISSION   /* the last moment before C is written */
+};
+
+/* A graph as text, compiler/ir/IR.md. */
+struct heddle_pass {
+    enum heddle_phase phase;
+    const char *phase_name; /* "legalise", "before_partition", ... */
+    const char *target;     /* the instance's name, as in rows' target= */
+    const char *graph;
+};
+
 struct heddle_target_api {
     uint32_t abi;     /* HEDDLE_TARGET_ABI */
     const char *name; /* as in target.json */
@@ -33,6 +50,13 @@ struct heddle_target_api {
     double (*cost)(const struct heddle_question *q);
     /* The C call with its $words (docs/TARGET.md) into `call`. 1: written; 0: as in target.json. */
     int (*emit)(const struct heddle_question *q, char *call, size_t call_bytes);
+    /* A pass of its own. 0: the graph stays. 1: *changed is the new one, terminated, until
+     * `release` is called with it. -1: stop, and the reason is in `why`. Up to before_partition
+     * anything may change but inputs, outputs and rows; from after_partition on only attributes,
+     * fixed-point constants and bytes of constants of operators that are the target's own. The
+     * verifier runs after it, and answers are compared with the graph as it was before any pass. */
+    int (*pass)(const struct heddle_pass *p, char **changed, char *why, size_t why_bytes);
+    void (*release)(char *changed);
 };
 
 #endif

@@ -28,7 +28,7 @@ static const uint8_t *inference(const struct run_data *data, uint32_t k)
 /* All inferences with the reference kernels, into `to`. */
 static enum status run_reference(struct run_job *job, struct run_data *to, struct diag *d)
 {
-    const struct ir_graph *g = job->p->graph;
+    const struct ir_graph *g = job->p->reference ? job->p->reference : job->p->graph;
     struct arena *a = job->p->arena;
     struct ref *r = ref_new(a, g);
     const uint8_t **in = ARENA_ARRAY(a, const uint8_t *, g->n_in + 1);

@@ -29,5 +29,5 @@ static double cost(const struct heddle_question *q)
     return 100 + (double)((value(q, "out_c") + 7) / 8 * value(q, "in_c") * value(q, "batch"));
 }
 
-const struct heddle_target_api heddle_target = {HEDDLE_TARGET_ABI, "newtarget", supports, cost,
-                                                NULL};
+const struct heddle_target_api heddle_target = {
+    HEDDLE_TARGET_ABI, "newtarget", supports, cost, NULL, NULL, NULL};

@@ -1,0 +1,18 @@
+/* phases.h - named points of the pipeline at which a native target (include/heddle_target.h) may
+ * run a pass of its own over the graph. */
+#ifndef HEDDLE_PHASES_H
+#define HEDDLE_PHASES_H
+
+#include "../include/heddle_target.h"
+#include "ir/ir.h"
+#include "target/target.h"
+
+/* Does a target of the list have passes? */
+bool phases_any(const struct target_list *targets);
+/* Ask each target in list order; *graph is then what they made of it, verified. ST_UNSUPPORTED:
+ * what a target's pass said or did wrong, with its name and the phase. */
+enum status phases_run(struct arena *a, const struct target_list *targets,
+                       const struct hd_config *hw, enum heddle_phase phase, struct ir_graph **graph,
+                       struct diag *d);
+
+#endif
