@@ -29,8 +29,6 @@ struct build {
 
 /* Measured reasons: sim/README.md, "Flags". */
 static const char *const verilator_flags[] = {"--cc",
-                                              "--trace-fst",
-                                              "--trace-structs",
                                               "-O3",
                                               "--x-assign",
                                               "fast",
@@ -55,6 +53,9 @@ static const char *const verilator_flags[] = {"--cc",
                                               "-Igen",
                                               "-Irtl"};
 
+/* Only in models with waves: without, Verilator keeps no signal that nothing reads. */
+static const char *const wave_flags[] = {"--trace-fst", "--trace-structs"};
+
 /* The makefile is ours: verilated.mk refuses folders with spaces and wants Python. Paths are
  * relative. One precompiled header per optimisation level, since g++ must not mix them. TRACE is
  * what runs while waves are written, SLOW what runs once. */
@@ -62,18 +63,19 @@ static const char makefile[] =
     "include obj/Vhd_sim_top_classes.mk\n"
     "FLAGS := -std=gnu++17 -fPIC -fvisibility=hidden -fno-strict-aliasing -w -Iobj -Igen -Isim \\\n"
     "  \"-I$(VM_ROOT)/include\" \"-I$(VM_ROOT)/include/vltstd\" -DVM_COVERAGE=0 -DVM_SC=0 "
-    "-DVM_TRACE=1 \\\n"
-    "  -DVM_TRACE_FST=1 -DVM_TRACE_VCD=0 -DVL_USER_FINISH -DVL_USER_STOP -DVL_USER_FATAL\n"
+    "-DVM_TRACE=$(VM_TRACE) \\\n"
+    "  -DVM_TRACE_FST=$(VM_TRACE_FST) -DVM_TRACE_VCD=0 -DVL_USER_FINISH -DVL_USER_STOP "
+    "-DVL_USER_FATAL\n"
     "FAST := $(patsubst %,obj/%.o,$(VM_CLASSES_FAST))\n"
     "TRACE := $(patsubst %,obj/%.o,$(VM_SUPPORT_FAST))\n"
     "SLOW := $(patsubst %,obj/%.o,$(VM_CLASSES_SLOW) $(VM_SUPPORT_SLOW))\n"
     "COMMON := $(patsubst %,obj/%.o,$(VM_GLOBAL_FAST) $(VM_GLOBAL_SLOW))\n"
     "SIM := $(patsubst sim/%.cpp,obj/sim_%.o,$(wildcard sim/*.cpp))\n"
     "model.so: $(FAST) $(TRACE) $(SLOW) $(COMMON) $(SIM)\n"
-    "\t\"$(CXX)\" -shared -Wl,-Bsymbolic -Wl,-z,defs -Wl,-s -o $@ $^ -lz -lpthread -Wl,--as-needed "
-    "-latomic\n"
+    "\t\"$(CXX)\" -shared -Wl,-Bsymbolic -Wl,-z,defs -Wl,-s -o $@ $^ -lpthread -Wl,--as-needed "
+    "-lz -latomic\n"
     "obj/fast.h obj/slow.h:\n"
-    "\tprintf '#include \"verilated_fst_c.h\"\\n#include \"Vhd_sim_top__Syms.h\"\\n' > $@\n"
+    "\tprintf '#include \"Vhd_sim_top__Syms.h\"\\n' > $@\n"
     "obj/fast.h.gch: obj/fast.h\n\t\"$(CXX)\" $(FLAGS) -O3 -x c++-header -o $@ $<\n"
     "obj/slow.h.gch: obj/slow.h\n\t\"$(CXX)\" $(FLAGS) -O0 -x c++-header -o $@ $<\n"
     "$(FAST): obj/%.o: obj/%.cpp obj/fast.h.gch\n\t\"$(CXX)\" $(FLAGS) -O3 -include obj/fast.h -c "
@@ -106,6 +108,12 @@ static const char *top_of(const struct build *b)
     return b->paths->core != NULL ? b->paths->core->top : "hd_sim_top";
 }
 
+/* A core of a target's own is small, and its clock loop writes waves itself. */
+static bool with_waves(const struct build *b)
+{
+    return b->paths->waves || b->paths->core != NULL;
+}
+
 static void hash_build(struct build *b)
 {
     struct hash128 h;
@@ -116,6 +124,7 @@ static void hash_build(struct build *b)
         hash_string(&h, verilator_flags[i]);
     hash_string(&h, makefile);
     hash_string(&h, b->paths->checked ? "checked" : "");
+    hash_string(&h, with_waves(b) ? "waves" : "");
     hash_string(&h, top_of(b));
     hash_string(&h, b->verilator.path);
     hash_string(&h, b->verilator.version);
@@ -143,7 +152,9 @@ static enum status write_own(const struct build *b, struct diag *d)
 static enum status run_verilator(const struct build *b, const char *log, struct diag *d)
 {
     const size_t n_flags = sizeof verilator_flags / sizeof verilator_flags[0];
-    const char **const argv = ARENA_ARRAY(b->a, const char *, n_flags + b->files.n + 5);
+    const size_t n_wave_flags = with_waves(b) ? sizeof wave_flags / sizeof wave_flags[0] : 0;
+    const char **const argv =
+        ARENA_ARRAY(b->a, const char *, n_flags + n_wave_flags + b->files.n + 5);
     size_t n = 0;
 
     argv[n++] = b->verilator.path;
@@ -151,6 +162,8 @@ static enum status run_verilator(const struct build *b, const char *log, struct 
         argv[n++] = b->paths->checked && strcmp(verilator_flags[i], "--noassert") == 0
                         ? "--assert"
                         : verilator_flags[i];
+    for (size_t i = 0; i < n_wave_flags; i++)
+        argv[n++] = wave_flags[i];
     argv[n++] = "--top-module";
     argv[n++] = top_of(b);
     for (uint32_t i = 0; i < b->files.n; i++) {
@@ -239,8 +252,8 @@ static enum status build_locked(struct build *b, const char *final, const char *
     if (file_exists(object)) /* another process was faster */
         return ST_OK;
     if (terminal)
-        (void)fprintf(stderr, "Building the %s simulator (once for this hardware)...",
-                      b->config->name);
+        (void)fprintf(stderr, "Building the %s simulator%s (once for this hardware)...",
+                      b->config->name, b->paths->waves ? " with waves" : "");
     (void)clock_gettime(CLOCK_MONOTONIC, &begin);
     const enum status st = fill(b, final, d);
     (void)clock_gettime(CLOCK_MONOTONIC, &end);

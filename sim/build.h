@@ -24,6 +24,7 @@ struct sim_paths {
         *rtl; /* NULL: home/hw/rtl. Else a folder of .sv, .svh and .v files with a module hd_top */
     const struct sim_core *core; /* NULL: the accelerator of hw/ */
     bool checked; /* with the RTL's assertions: a failing one stops the run. Slower. */
+    bool waves;   /* trace_start works; a model of its own, slower to build and to run */
 };
 
 struct sim_model {

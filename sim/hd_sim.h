@@ -111,7 +111,7 @@ struct hd_sim_api {
     uint32_t (*rows)(struct hd_sim *sim, const struct hd_sim_row **rows);
 
     /* FST into `path` from now until trace_stop; at most limit_bytes (0: none), then it stops by
-     * itself. 0, or -1. */
+     * itself. 0, or -1: no such file, or a model built without waves. */
     int (*trace_start)(struct hd_sim *sim, const char *path, uint64_t limit_bytes);
     void (*trace_stop)(struct hd_sim *sim);
     /* Trace only these cycles (since the doorbell) or commands of each submission; last < first:

@@ -7,10 +7,14 @@
 
 #include "hd_sim_names.h"
 #include "sim.h"
+#if VM_TRACE
+#include "verilated_fst_c.h"
+#endif
 
 namespace heddle
 {
 
+#if VM_TRACE
 namespace
 {
 
@@ -167,5 +171,37 @@ void Trace::check_size()
 
     next_check_ = cycles_ + (step < kLeastStep ? kLeastStep : step > 16384 ? 16384 : step);
 }
+
+#else // a model without waves
+
+int Trace::start(hd_sim &, const char *, uint64_t)
+{
+    return -1;
+}
+
+void Trace::stop()
+{
+}
+
+void Trace::window(bool, uint64_t, uint64_t)
+{
+}
+
+void Trace::choose(hd_sim &)
+{
+}
+
+void Trace::name_commands(hd_sim &)
+{
+}
+
+void Trace::dump_low(hd_sim &)
+{
+}
+
+void Trace::dump_high(hd_sim &)
+{
+}
+#endif
 
 } // namespace heddle

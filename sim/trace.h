@@ -1,13 +1,12 @@
-// trace.h - FST waves of windows of a run, up to a size. Off costs one comparison a cycle.
-// Time: 10 ns a cycle since open, so a cycle number is a time without its last digit.
+// trace.h - FST waves of windows of a run, up to a size; in a model built without waves, start()
+// fails. Time: 10 ns a cycle since open, so a cycle number is a time without its last digit.
 #ifndef HEDDLE_SIM_TRACE_H
 #define HEDDLE_SIM_TRACE_H
 
 #include <cstdint>
 #include <string>
 
-#include "verilated_fst_c.h"
-
+class VerilatedFstC;
 struct hd_sim;
 
 namespace heddle
@@ -16,7 +15,7 @@ namespace heddle
 class Trace
 {
   public:
-    // 0, or -1: the file cannot be written.
+    // 0, or -1: the file cannot be written, or the model has no waves.
     int start(hd_sim &sim, const char *path, uint64_t limit_bytes);
     void stop();
     void window(bool by_command, uint64_t first, uint64_t last);

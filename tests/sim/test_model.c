@@ -64,6 +64,7 @@ static int set_up(void **state)
     if (home_find(a, &f->paths.home, &d) != ST_OK || home_cache(a, &f->paths.cache, &d) != ST_OK)
         goto failed;
     f->paths.rtl = arena_printf(a, "%s/tests/sim/stub", f->paths.home);
+    f->paths.waves = true;
     if (accel_load(a, arena_printf(a, "%s/hw/accel.json", f->paths.home), &acc, &d) != ST_OK ||
         accel_config_by_name(acc, "sys16", &f->config, &d) != ST_OK ||
         sim_build(a, &f->paths, &f->config, &f->model, &d) != ST_OK ||

@@ -146,6 +146,30 @@ static void an_edit_gives_another_model(void **state)
                      ST_INTERNAL);
 }
 
+/* The usual model has no waves and says so; the one with waves is another. */
+static void waves_are_a_model_of_their_own(void **state)
+{
+    struct fixture *const f = *state;
+    static uint8_t memory[4096];
+    const struct hd_sim_options options = {.memory = memory, .memory_bytes = sizeof memory};
+    const char *const fst = arena_printf(f->arena, "%s/x.fst", f->folder);
+
+    for (int waves = 0; waves <= 1; waves++) {
+        const struct hd_sim_api *api;
+        struct diag d = {.status = ST_OK};
+        char error[256] = "";
+
+        f->paths.waves = waves != 0;
+        const struct sim_model model = build(f);
+        assert_int_equal(sim_load(model.path, model.source_hash, f->config.hash, &api, &d), ST_OK);
+        struct hd_sim *const sim = api->open(&options, error, sizeof error);
+        assert_non_null(sim);
+        assert_int_equal(api->trace_start(sim, fst, 0), waves != 0 ? 0 : -1);
+        api->close(sim);
+    }
+    f->paths.waves = false;
+}
+
 static void a_missing_tool_is_named(void **state)
 {
     struct fixture *const f = *state;
@@ -164,6 +188,7 @@ int main(void)
         cmocka_unit_test(processes_at_once_build_one_model),
         cmocka_unit_test(a_model_is_found_in_milliseconds),
         cmocka_unit_test(an_edit_gives_another_model),
+        cmocka_unit_test(waves_are_a_model_of_their_own),
         cmocka_unit_test(a_missing_tool_is_named),
     };
 
