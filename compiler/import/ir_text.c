@@ -36,6 +36,17 @@ static enum status check_row(struct ir_graph *g, uint32_t i, struct diag *d)
     return ST_OK;
 }
 
+/* What is a mistake of ours behind a pass is one of the file's here. */
+static enum status check_graph(const struct ir_graph *g, struct diag *d)
+{
+    const enum status st = ir_verify(g, "import", d);
+
+    if (st != ST_INTERNAL)
+        return st;
+    d->status = ST_MODEL;
+    return ST_MODEL;
+}
+
 enum status ir_text_import(struct arena *a, const uint8_t *data, size_t n_bytes,
                            struct ir_graph **graph, struct diag *d)
 {
@@ -55,5 +66,5 @@ enum status ir_text_import(struct arena *a, const uint8_t *data, size_t n_bytes,
         op->target = op->region = IR_NONE;
         op->reason = NULL;
     }
-    return ST_OK;
+    return check_graph(*graph, d);
 }

@@ -75,6 +75,14 @@ tensor 1 i8 [1,4] value name="y" scale=(1) zero=(0)
 op relu row=1 in=(0) out=(1)
 border in=(0) out=(1)
 END
+refuse "after import: graph output 0 is tensor 0, not made or not marked" <<'END'
+heddle-ir 1 graph name="x"
+row 0 name="a" op="relu" tensor="y" shape="1x4"
+tensor 0 i8 [1,4] input name="x" scale=(1) zero=(0)
+tensor 1 i8 [1,4] value name="y" scale=(1) zero=(0)
+op relu row=0 in=(0) out=(1)
+border in=(0) out=(0)
+END
 printf 'heddle-ir 1 graph name="x"\n\0row' >nul.ir
 expect 3 "heddle: nul.ir: a NUL byte at 27: expected text" "$heddle" run nul.ir --engine=ref
 finish
