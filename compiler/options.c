@@ -89,7 +89,8 @@ static const struct argp_option table[] = {
      "run may execute what targets from outside bring", 2},
     {"prog", KEY_PROG, "FILE", 0, "own C program instead of a model", 2},
     {"fc-scale", KEY_FC_SCALE, "WHOSE", 0,
-     "FULLY_CONNECTED's scale product: classic (default) or tflm", 2},
+     "FULLY_CONNECTED's scale product: classic (default), tflm or litert (float rounding, host)",
+     2},
     {"onnx-rounding", KEY_ONNX_ROUNDING, "WHOSE", 0,
      "requantisation of ONNX models: tflite (default, as the accelerator) or onnx (float32, host)",
      2},
@@ -194,7 +195,8 @@ static void word_option(int key, const char *arg, struct parse *p)
                                                                                 "json", "dot",
                                                                                 "svg",  NULL},
         *const templates[] = {"call", "core", "native", NULL},
-        *const parts[] = {"cost", "priority", NULL}, *const scales[] = {"classic", "tflm", NULL},
+        *const parts[] = {"cost", "priority", NULL},
+        *const scales[] = {"classic", "tflm", "litert", NULL},
         *const roundings[] = {"tflite", "onnx", NULL},
         *const memories[] = {"shared", "separate", NULL}, *const waits[] = {"irq", "poll", NULL};
     struct options *o = p->o;
@@ -219,7 +221,7 @@ static void word_option(int key, const char *arg, struct parse *p)
         break;
     case KEY_FC_SCALE:
         o->legalise.fc_scale =
-            (enum lgl_fc_scale)word(p, "--fc-scale", arg, scales, "classic or tflm");
+            (enum lgl_fc_scale)word(p, "--fc-scale", arg, scales, "classic, tflm or litert");
         break;
     case KEY_ONNX_ROUNDING:
         o->legalise.rounding =

@@ -23,7 +23,8 @@ static enum status layer(struct emit_unit *u, struct text *t, const struct ir_op
         text_printf(
             t, "                .bias = (const int32_t *)(const void *)(model_constants + 0x%x),\n",
             emit_host_constant(u, g.bias->data, (size_t)ir_bytes(g.bias)));
-    text_printf(t, "                .per_channel = %d},\n", op->fixed.n_real > 1);
+    text_printf(t, "                .per_channel = %d},\n",
+                op->fixed.n_real > (op->attr[IR_HALF_AWAY] ? 3 : 1));
     return ST_OK;
 }
 
@@ -98,6 +99,11 @@ const struct host_op *emit_host_real(const struct ir_op *op)
                                        "onnx_binary", binary, HOST_TWO};
     static const struct host_op mul = {IR_OP_MUL,     IR_I8,  "onnx_qlinear_mul",
                                        "onnx_binary", binary, HOST_TWO};
+    static const struct host_op half_away = {
+        IR_OP_FULLY_CONNECTED,  IR_I8, "litert_fully_connected",
+        "onnx_fully_connected", layer, HOST_ONE};
+    if (op->attr[IR_HALF_AWAY])
+        return &half_away;
     if (op->attr[IR_QLINEAR] && op->opcode == IR_OP_ADD)
         return &add;
     if (op->attr[IR_QLINEAR] && op->opcode == IR_OP_MUL)

@@ -150,17 +150,32 @@ static struct ox_const turned(struct ox *m, const struct ox_const *w, bool depth
     return c;
 }
 
+/* A graph input may have any type, and so may an initializer. */
+static enum status want_weights(struct ox *m, const struct ir_tensor *x, const struct ox_const *w)
+{
+    const bool codes = x->type == IR_I8 || x->type == IR_U8;
+
+    if (codes ? w->type == OX_INT8 || w->type == OX_UINT8
+              : x->type == IR_F32 && w->type == OX_FLOAT)
+        return ST_OK;
+    return FAIL(m->d, ST_UNSUPPORTED,
+                "'%.80s' is %s, its weights are %s: expected int8 or uint8, or both float32",
+                x->name, ir_type_name(x->type), ox_type_name(w->type));
+}
+
 /* One convolution, ordinary or depthwise, on NHWC tensor `x`. */
 static enum status one_conv(struct ox *m, const struct ox_pending *p, const char *name, uint32_t x,
                             bool depthwise, struct ox_shape y, const struct ir_quant *q,
                             uint32_t *id)
 {
     const struct ir_tensor *t = m->g->tensor[x];
-    struct ox_const w = turned(m, &p->weight, depthwise);
     struct ir_quant wq = p->weight_quant;
     uint32_t in[3] = {x};
+    struct ox_const w;
     struct ir_op *op;
 
+    TRY(want_weights(m, t, &p->weight));
+    w = turned(m, &p->weight, depthwise);
     wq.axis = wq.n > 1 && depthwise ? 3 : 0;
     in[1] = weight_const(m, name, &w, &wq, t->type);
     TRY(bias_const(m, p, name, y.dim[3], &in[2]));
@@ -248,6 +263,7 @@ static enum status finish_dense(struct ox *m, const struct ox_pending *p, const 
     const struct ir_tensor *x = m->g->tensor[p->in[0]];
     uint32_t in[3] = {p->in[0]};
 
+    TRY(want_weights(m, x, &p->weight));
     in[1] = weight_const(m, name, &p->weight, &p->weight_quant, x->type);
     TRY(bias_const(m, p, name, p->weight.dim[0], &in[2]));
     *id = ox_tensor(m, name, x->type, p->shape, q);

@@ -153,6 +153,7 @@ enum status tfl_build(struct arena *a, const char *name, const struct tfl_file *
     TRY(check_header(file, d));
     m.g = ir_graph_new(a, name);
     m.copy = ARENA_ARRAY(a, const uint8_t *, file->n_buffer);
+    m.merged = ARENA_ARRAY(a, bool, file->n_operator);
     m.tensor_id = ARENA_ARRAY(a, uint32_t, file->n_tensor);
     for (uint32_t i = 0; i < file->n_tensor; i++)
         m.tensor_id[i] = IR_NONE;

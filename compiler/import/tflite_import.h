@@ -11,6 +11,7 @@ struct tfl_importer {
     struct ir_graph *g;
     uint32_t *tensor_id;  /* of each file tensor, IR_NONE until first met */
     const uint8_t **copy; /* of each file buffer, NULL until first met */
+    bool *merged;         /* of each file operator: an earlier one has done its work */
     uint32_t n_variable;
     struct tfl_variable *variable; /* tflite_state.c */
     struct diag *d;
@@ -72,6 +73,17 @@ enum status tfl_activation(struct tfl_importer *m, const struct tfl_operator *sr
 enum status tfl_computed_weights(struct tfl_importer *m, struct ir_op *op);
 /* uint8 CONCATENATION: parts with another scale than the output go through RESCALE. */
 enum status tfl_rescale_parts(struct tfl_importer *m, struct ir_op *op);
+
+/* Block sizes and paddings or crops of SPACE_TO_BATCH_ND and BATCH_TO_SPACE_ND `src`, whose first
+ * input is `x`; one or two spatial dimensions. */
+struct tfl_blocks {
+    uint32_t n;
+    int32_t block[2], edge[2][2];
+};
+enum status tfl_blocks_of(struct tfl_importer *m, const struct tfl_operator *src,
+                          const struct ir_tensor *x, struct tfl_blocks *b);
+/* A convolution between those two becomes a dilated one that does the work of all three. */
+enum status tfl_dilate(struct tfl_importer *m, const struct tfl_operator *src, struct ir_op *op);
 
 /* Builders, by the file they stand in. */
 tfl_builder tfl_split, tfl_split_v, tfl_pack, tfl_unpack, tfl_strided_slice, tfl_gather,

@@ -87,14 +87,8 @@ enum status tfl_depth_to_space(struct tfl_importer *m, const struct tfl_operator
                    y);
 }
 
-/* Block sizes and paddings or crops of the two batch operators; one or two spatial dimensions. */
-struct blocks {
-    uint32_t n;
-    int32_t block[2], edge[2][2];
-};
-
-static enum status blocks_of(struct tfl_importer *m, const struct tfl_operator *src,
-                             const struct ir_tensor *x, struct blocks *b)
+enum status tfl_blocks_of(struct tfl_importer *m, const struct tfl_operator *src,
+                          const struct ir_tensor *x, struct tfl_blocks *b)
 {
     const int32_t *block, *edge;
     uint32_t n_edge;
@@ -118,7 +112,7 @@ static enum status blocks_of(struct tfl_importer *m, const struct tfl_operator *
     return ST_OK;
 }
 
-static enum status pad_edges(struct tfl_importer *m, uint32_t row, const struct blocks *b,
+static enum status pad_edges(struct tfl_importer *m, uint32_t row, const struct tfl_blocks *b,
                              uint32_t *x)
 {
     const struct ir_tensor *t = m->g->tensor[*x];
@@ -142,12 +136,12 @@ static enum status pad_edges(struct tfl_importer *m, uint32_t row, const struct 
 enum status tfl_space_to_batch(struct tfl_importer *m, const struct tfl_operator *src, uint32_t row)
 {
     static const int32_t from1[4] = {2, 0, 1, 3}, from2[6] = {2, 4, 0, 1, 3, 5};
-    struct blocks b;
+    struct tfl_blocks b;
     const int32_t *d;
     uint32_t x, y;
 
     TRY(ends(m, src, 0, &x, &y));
-    TRY(blocks_of(m, src, m->g->tensor[x], &b));
+    TRY(tfl_blocks_of(m, src, m->g->tensor[x], &b));
     TRY(pad_edges(m, row, &b, &x));
     d = m->g->tensor[x]->dim;
     for (uint32_t i = 0; i < b.n; i++)
@@ -166,13 +160,13 @@ enum status tfl_batch_to_space(struct tfl_importer *m, const struct tfl_operator
     static const int32_t from1[4] = {1, 2, 0, 3}, from2[6] = {2, 3, 0, 4, 1, 5};
     const struct ir_tensor *t;
     int32_t begin[4] = {0}, dim[4];
-    struct blocks b;
+    struct tfl_blocks b;
     uint32_t x, y, whole;
     int32_t n;
 
     TRY(ends(m, src, 0, &x, &y));
     t = m->g->tensor[x];
-    TRY(blocks_of(m, src, t, &b));
+    TRY(tfl_blocks_of(m, src, t, &b));
     n = b.n == 1                                   ? b.block[0]
         : b.block[0] < 32768 && b.block[1] < 32768 ? b.block[0] * b.block[1]
                                                    : 0;

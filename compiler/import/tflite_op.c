@@ -219,7 +219,8 @@ static enum status import_conv(struct tfl_importer *m, const struct tfl_operator
 
     if (w == NULL)
         return FAIL(m->d, ST_MODEL, "weights are absent");
-    return import_window(m, src, op, ir_dim_back(w, 2), ir_dim_back(w, 1));
+    TRY(import_window(m, src, op, ir_dim_back(w, 2), ir_dim_back(w, 1)));
+    return tfl_dilate(m, src, op);
 }
 
 /* The option depth_multiplier is redundant and old files have it wrong: shapes decide. */
@@ -579,7 +580,8 @@ static enum status build(struct tfl_importer *m, const struct built *b,
                          const struct tfl_operator *src, uint32_t index)
 {
     TRY(check_options(m, src, b->kind, b->min_in, b->max_in));
-    TRY(b->build(m, src, index));
+    if (!m->merged[index])
+        TRY(b->build(m, src, index));
     name_row(m, src, index);
     return ST_OK;
 }

@@ -29,7 +29,7 @@ struct tfl_tensor {
     bool is_variable, is_sparse, has_details;
     uint32_t n_scale, n_zero_point;
     const float *scale;
-    const int64_t *zero_point;
+    const void *zero_point; /* int64, perhaps not aligned to 8 */
     int32_t axis;
 };
 

@@ -49,6 +49,15 @@ static enum status check_zero_point(struct tfl_importer *m, enum ir_type type, i
                 ir_type_name(type), (long long)low, (long long)high, (long long)z);
 }
 
+/* The format aligns vectors to 4 bytes. */
+static int64_t zero_point_of(const struct tfl_tensor *t, uint32_t i)
+{
+    int64_t z;
+
+    memcpy(&z, (const uint8_t *)t->zero_point + (size_t)i * sizeof z, sizeof z);
+    return z;
+}
+
 static enum status check_quant(struct tfl_importer *m, const struct tfl_tensor *t,
                                enum ir_type type)
 {
@@ -64,7 +73,7 @@ static enum status check_quant(struct tfl_importer *m, const struct tfl_tensor *
                         (double)t->scale[i]);
     }
     for (uint32_t i = 0; i < t->n_zero_point; i++)
-        TRY(check_zero_point(m, type, t->zero_point[i]));
+        TRY(check_zero_point(m, type, zero_point_of(t, i)));
     if (t->n_scale <= 1 || type == IR_I32) /* person_detect's biases carry a wrong axis */
         return ST_OK;
     if (t->axis < 0 || (uint32_t)t->axis >= t->shape.n)
@@ -84,7 +93,7 @@ static void set_quant(struct tfl_importer *m, const struct tfl_tensor *t, struct
         return;
     zero_point = ARENA_ARRAY(m->arena, int32_t, t->n_scale);
     for (uint32_t i = 0; i < t->n_zero_point; i++)
-        zero_point[i] = (int32_t)t->zero_point[i];
+        zero_point[i] = (int32_t)zero_point_of(t, i);
     r->quant.n = t->n_scale;
     r->quant.axis = t->n_scale > 1 ? (uint32_t)t->axis : 0;
     r->quant.scale = arena_memdup(m->arena, t->scale, t->n_scale * sizeof *t->scale);

@@ -6,8 +6,9 @@
 #include "../ir/ir.h"
 
 /* Whose arithmetic FULLY_CONNECTED's scale follows (NUMERICS.md): the product s_in * s_w in float32
- * (TFLite's reference) or in double (tflite-micro). */
-enum lgl_fc_scale { LGL_FC_CLASSIC, LGL_FC_TFLM };
+ * (TFLite's reference) or in double (tflite-micro); or LiteRT's, whose sums are rounded once, as
+ * floats (host only). */
+enum lgl_fc_scale { LGL_FC_CLASSIC, LGL_FC_TFLM, LGL_FC_LITERT };
 
 /* Whose rounding requantisation has: TFLite's fixed point, which the accelerator computes, or
  * ONNX's float32 (real.c), for the reference and the host only. */

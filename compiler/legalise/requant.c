@@ -50,12 +50,37 @@ static void requant_conv(struct ir_graph *g, struct ir_op *op)
     set_scales(g, op, w->quant.n, scale);
 }
 
-static enum status requant_dense(struct ir_graph *g, struct ir_op *op, const struct lgl_options *o)
+/* LiteRT: round_half_away(acc * scale), a double; here as three floats whose sum it is. */
+static enum status real_dense(struct ir_graph *g, struct ir_op *op, struct diag *d)
+{
+    const struct ir_tensor *x = ir_in(g, op, 0), *w = ir_in(g, op, 1), *y = ir_out(g, op, 0);
+    float *real = ARENA_ARRAY(g->arena, float, 3 * (size_t)w->quant.n);
+
+    if (x->type == IR_I16)
+        return FAIL(d, ST_UNSUPPORTED, "--fc-scale=litert: expected int8 or uint8, found int16");
+    for (uint32_t i = 0; i < w->quant.n; i++) {
+        double rest = (double)(scale_of(x) * w->quant.scale[i]) / (double)scale_of(y);
+
+        for (uint32_t k = 0; k < 3; k++) {
+            real[3 * i + k] = (float)rest;
+            rest -= (double)real[3 * i + k];
+        }
+    }
+    op->attr[IR_HALF_AWAY] = 1;
+    op->fixed.n_real = 3 * w->quant.n;
+    op->fixed.real = real;
+    return ST_OK;
+}
+
+static enum status requant_dense(struct ir_graph *g, struct ir_op *op, const struct lgl_options *o,
+                                 struct diag *d)
 {
     const struct ir_tensor *x = ir_in(g, op, 0), *w = ir_in(g, op, 1), *y = ir_out(g, op, 0);
     const float narrow = scale_of(x) * scale_of(w);
     const double wide = (double)scale_of(x) * (double)scale_of(w);
 
+    if (o->fc_scale == LGL_FC_LITERT)
+        return real_dense(g, op, d);
     if (w->quant.n > 1)
         requant_conv(g, op);
     else
@@ -281,7 +306,7 @@ static enum status requant_op(struct ir_graph *g, struct ir_op *op, const struct
     switch (op->opcode) {
     case IR_OP_CONV2D:
     case IR_OP_DEPTHWISE_CONV2D: requant_conv(g, op); return ST_OK;
-    case IR_OP_FULLY_CONNECTED: return requant_dense(g, op, o);
+    case IR_OP_FULLY_CONNECTED: return requant_dense(g, op, o, d);
     case IR_OP_ADD:
     case IR_OP_SUB: return requant_add(g, op, d);
     case IR_OP_MUL: set_one(g, op, (double)(scale_of(x) * scale_of(b) / scale_of(y))); return ST_OK;

@@ -2,6 +2,7 @@
  *   acc = sum (x - z_in) * (w - z_w) + bias in int32, wrapping
  *   y = clamp(MBQM(acc, multiplier[c], shift[c]) + z_out)
  * After TFLite's reference_integer_ops, restated in NUMERICS.md. Padding adds nothing. */
+#include <math.h>
 #include <string.h>
 
 #include "kernels.h"
@@ -15,10 +16,23 @@ static int32_t bias_of(const struct ref_call *c, uint32_t channel)
     return b;
 }
 
+/* LiteRT's FULLY_CONNECTED: the scale is the sum of three floats, the product rounded once. */
+static int8_t half_away(const struct ref_call *c, int32_t acc, uint32_t channel)
+{
+    const struct ir_fixed *f = &c->op->fixed;
+    const float *r = f->real + (f->n_real > 3 ? 3 * channel : 0);
+    const double v = round(acc * ((double)r[0] + (double)r[1] + (double)r[2]));
+
+    return ref_code(c, (int32_t)fmin(fmax(v, -1000), 1000));
+}
+
 static int8_t requantise(const struct ref_call *c, uint32_t acc, uint32_t channel)
 {
     const struct ir_fixed *f = &c->op->fixed;
     const uint32_t k = f->n > 1 || f->n_real > 1 ? channel : 0;
+
+    if (c->op->attr[IR_HALF_AWAY] != 0)
+        return half_away(c, (int32_t)acc, channel);
 
     if (f->n_real != 0)
         return ref_real_code(c, (float)(int32_t)acc * f->real[k]);

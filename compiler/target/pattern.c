@@ -115,7 +115,7 @@ static const char *check_scales(const struct describe_pattern *p, const struct t
 {
     const struct ir_fixed *f = &q->op->fixed;
     if (f->n_real)
-        REFUSE(q, "it rounds as ONNX does, in float32");
+        REFUSE(q, "it rounds in floating point (--onnx-rounding=onnx or --fc-scale=litert)");
     if (p->per_tensor && has_weights(p->opcode) && !one_scale(f))
         REFUSE(q, "the weights are quantised per channel (%u scales), this pattern takes one",
                f->n);

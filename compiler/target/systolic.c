@@ -134,6 +134,8 @@ const char *sched_refusal(struct arena *a, const struct ir_graph *g, const struc
     if (HD_REGION_IO + g->n_in + g->n_out > HD_REGIONS)
         REFUSE(&q, "the network has %u inputs and outputs, the accelerator has regions for %u",
                g->n_in + g->n_out, HD_REGIONS - HD_REGION_IO);
+    if (op->attr[IR_HALF_AWAY])
+        REFUSE(&q, "--fc-scale=litert rounds in floating point, the accelerator in fixed point");
     if (op->fixed.n_real)
         REFUSE(&q, "--onnx-rounding=onnx rounds in float32, the accelerator in fixed point");
     ASK(check_tensor(&q, q.g.x, "the input"));

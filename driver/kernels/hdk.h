@@ -218,6 +218,10 @@ void hdk_onnx_conv2d(const struct hdk_onnx_conv2d *p, const int8_t *x, int8_t *y
 void hdk_onnx_depthwise_conv2d(const struct hdk_onnx_depthwise_conv2d *p, const int8_t *x,
                                int8_t *y);
 void hdk_onnx_fully_connected(const struct hdk_onnx_fully_connected *p, const int8_t *x, int8_t *y);
+/* LiteRT's (heddle --fc-scale=litert): acc * scale rounded once, half away from zero, in double;
+ * the scale is real[3c] + real[3c + 1] + real[3c + 2]. */
+void hdk_litert_fully_connected(const struct hdk_onnx_fully_connected *p, const int8_t *x,
+                                int8_t *y);
 
 /* ADD, SUB: rint((a' +- b') / real[2]) + z_out, MUL: rint(a' * b' / real[2]) + z_out with
  * a' = real[0] * (a - z_a), b' = real[1] * (b - z_b). */

@@ -144,6 +144,29 @@ void hdk_onnx_fully_connected(const struct hdk_onnx_fully_connected *q, const in
         }
 }
 
+void hdk_litert_fully_connected(const struct hdk_onnx_fully_connected *q, const int8_t *x,
+                                int8_t *y)
+{
+    const struct hdk_fully_connected *p = &q->layer;
+    const struct hdk_onnx_weights *s = &q->weights;
+    const struct tap_sum t = {1, 1, p->in_c, 1, 1, 1, 1, p->in_c, p->in_c, 1, p->z_in, p->z_w};
+
+    for (uint32_t row = 0; row < p->batch; row++)
+        for (uint32_t oc = 0; oc < p->out_c; oc++) {
+            const int32_t acc =
+                sum_taps(&t, x + (size_t)row * p->in_c, s->w + (size_t)oc * p->in_c, 0, 0);
+            const uint32_t bias = s->bias ? (uint32_t)s->bias[oc] : 0;
+            const float *r = s->real + (s->per_channel ? 3 * oc : 0);
+            const double v =
+                (int32_t)((uint32_t)acc + bias) * ((double)r[0] + (double)r[1] + (double)r[2]);
+            const int32_t code = v < -1000 ? -1000 : v > 1000 ? 1000 : (int32_t)v;
+            const double rest = v - code; /* exact; beyond +-1000 all codes clamp alike */
+
+            *y++ =
+                code_of(code + (rest >= 0.5) - (rest <= -0.5) + p->z_out, p->act_min, p->act_max);
+        }
+}
+
 enum binary_kind { ADD, SUB, MUL, QLINEAR_ADD, QLINEAR_MUL };
 
 static int32_t binary_one(const struct hdk_onnx_binary *p, enum binary_kind kind, int8_t a,

@@ -172,6 +172,46 @@ class Ops:
         self.emit("CONV_2D", [x, wi, bi], self.out("gconv", y), 6, "Conv2DOptions",
                   **self.window_fields(stride, dilation, same, "NONE"))
 
+    def op_dilated(self):
+        """SPACE_TO_BATCH_ND, a convolution without padding, BATCH_TO_SPACE_ND: a dilated convolution in disguise."""
+        x = self.source(image=True)
+        h, w, c = x.shape[1:]
+        b, k = [self.pick([1, 2, 3]), self.pick([2, 3])], [self.pick([1, 2, 3]), self.pick([1, 2, 3])]
+        pads = [[int(p), int((-(n + p)) % s)] for n, s, p in zip((h, w), b, self.rng.integers(0, 4, 2))]
+        crops = [[int(self.rng.integers(p + 1)), int(self.rng.integers(e + 1))] for p, e in pads]
+        padded = [h + sum(pads[0]), w + sum(pads[1])]
+        part = [n // s for n, s in zip(padded, b)]
+        inner = [n - q + 1 for n, q in zip(part, k)]
+        out = [n * s - sum(q) for n, s, q in zip(inner, b, crops)]
+        depthwise = self.chance(0.4)
+        oc = c if depthwise else self.pick([1, 3, 8, 17])
+        shape = (1, *k, c) if depthwise else (oc, *k, c)
+        if min(inner) < 1 or min(out) < 1 or padded[0] * padded[1] * max(c, oc) * math.prod(k) * (
+                1 if depthwise else c) > 600_000 or padded[0] * padded[1] * max(c, oc) > LIMIT:
+            raise Skip
+        wi, bi, wf, bf = self.add_weights("dil", shape, 3 if depthwise else 0, x, self.chance(0.85), optional_bias=False)
+        act = self.fused()
+        y = []
+        for v in x.values:
+            v = np.pad(v, [[0, 0], *pads, [0, 0]])
+            v = fs.depthwise(v, wf, bf, 1, [1, 1], b, False) if depthwise else fs.conv(v, wf, bf, [1, 1], b, False)
+            y.append(fs.activation(v[:, crops[0][0]:, crops[1][0]:][:, :out[0], :out[1]], act))
+        scale, zero = self.range_scale(y)
+        cut = self.net.tensor(f"t{self.n_ops:02d}_cut", (b[0] * b[1], *part, c), self.dtype, x.scale, x.zero)
+        mid = self.net.tensor(f"t{self.n_ops:02d}_mid", (b[0] * b[1], *inner, oc), self.dtype, scale, zero)
+        self.net.op("SPACE_TO_BATCH_ND", [x.index, self.ints("block", b), self.ints("pads", pads)], [cut], 2,
+                    "SpaceToBatchNDOptions")
+        fields = self.window_fields([1, 1], [1, 1], False, act)
+        if depthwise:
+            self.net.op("DEPTHWISE_CONV_2D", [cut, wi, bi], [mid], 3, "DepthwiseConv2DOptions", DepthMultiplier=1, **fields)
+        else:
+            self.net.op("CONV_2D", [cut, wi, bi], [mid], 3, "Conv2DOptions", **fields)
+        x.read = True
+        t = self.out("dilated", y, fixed=(scale, zero))
+        self.net.op("BATCH_TO_SPACE_ND", [mid, self.ints("block", b), self.ints("crops", crops)], [t.index], 2,
+                    "BatchToSpaceNDOptions")
+        self.n_ops += 3
+
     def op_resize_bilinear(self):
         self.only(np.int8, np.int16)
         x = self.source(image=True)

@@ -477,7 +477,7 @@ class Maker(rand_ops.Ops, rand_math.Ops):
 OPS = sorted(n[3:] for n in dir(Maker) if n.startswith("op_"))
 WEIGHT = {"conv2d": 4, "depthwise": 3, "fc": 2, "add": 2}  # how often each is drawn, 1 if not named
 RANK4 = {"conv2d", "depthwise", "avgpool", "maxpool", "mean", "transpose_conv", "grouped_conv", "resize_bilinear",
-         "resize_nearest", "space_to_depth", "space_to_batch"}
+         "dilated", "resize_nearest", "space_to_depth", "space_to_batch"}
 
 
 def activation_code(name):

@@ -1,0 +1,12 @@
+#!/bin/bash
+# Files that a fuzzer found something with: `inspect` ends with 0 or 3, one line at most. They are
+# seeds of .ci/fuzz too. What they did shows under sanitizers.
+. "$(dirname "$0")/../e2e/common.sh"
+
+for file in "$HEDDLE_HOME"/tests/fuzz/found/*; do
+    "$heddle" inspect "$file" >log 2>&1
+    got=$?
+    [ $got = 0 ] || [ $got = 3 ] || fail "$file ends with $got: $(head -c 300 log)"
+    [ $got = 0 ] || [ "$(wc -l <log)" = 1 ] || fail "$file: $(cat log)"
+done
+finish
