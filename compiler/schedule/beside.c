@@ -32,6 +32,15 @@ struct cycle {
     bool lanes;    /* a result goes into requantisation */
 };
 
+/* Another step behind those whose results are on their way: the result that leaves now. */
+static bool push_result(struct view *v, bool result)
+{
+    bool leaves = v->result[v->at];
+    v->result[v->at] = result;
+    v->at = v->at + 1 == v->delay ? 0 : v->at + 1;
+    return leaves;
+}
+
 static struct cycle view_next(struct view *v)
 {
     if (v->extra) {
@@ -40,10 +49,24 @@ static struct cycle view_next(struct view *v)
     }
     (void)banks_steps_next(&v->steps, &v->step);
     v->extra = v->step.extra;
-    struct cycle c = {v->step.busy, v->result[v->at]};
-    v->result[v->at] = v->step.result;
-    v->at = v->at + 1 == v->delay ? 0 : v->at + 1;
-    return c;
+    return (struct cycle){v->step.busy, push_result(v, v->step.result)};
+}
+
+/* What the command before leaves in the array as `a` begins to read. */
+static void view_before(struct view *v, const struct beside_array *a, const struct hd_config *hw)
+{
+    uint64_t gap = a->from > a->before_end ? a->from - a->before_end : 0;
+    if (!a->before || gap >= v->delay)
+        return;
+    banks_steps_start(&v->steps, a->before, hw);
+    banks_steps_skip(&v->steps,
+                     a->before_steps > v->delay - gap ? a->before_steps - (v->delay - gap) : 0);
+    for (uint64_t i = gap; i < v->delay; i++) {
+        (void)banks_steps_next(&v->steps, &v->step);
+        (void)push_result(v, v->step.result);
+    }
+    for (uint64_t i = 0; i < gap; i++)
+        (void)push_result(v, false);
 }
 
 /* As of `cycle`: results of the steps just before it are on their way. */
@@ -51,8 +74,10 @@ static void view_start(struct view *v, const struct beside_array *a, const struc
                        uint64_t cycle)
 {
     *v = (struct view){.delay = hw->n + LEAVE < DELAYS ? hw->n + LEAVE : DELAYS};
-    banks_steps_start(&v->steps, a->command, hw);
     uint64_t ahead = cycle > a->from ? cycle - a->from : 0, warm = v->delay;
+    if (ahead < warm)
+        view_before(v, a, hw);
+    banks_steps_start(&v->steps, a->command, hw);
     if (ahead > warm)
         banks_steps_skip(&v->steps, ahead - warm);
     for (uint64_t i = 0; i < warm && i < ahead; i++)
@@ -61,18 +86,11 @@ static void view_start(struct view *v, const struct beside_array *a, const struc
 
 /* --- STORE ------------------------------------------------------------------------------------ */
 
-struct words {
-    const struct hd_cmd_store *m;
-    uint32_t per_row, row, column; /* the next word */
-    uint64_t left;
-    double pace, credit; /* words that may be read a cycle, for beats are as slow */
-};
-
-static struct words words_start(const struct beside_work *w, const struct hd_config *hw)
+static struct beside_words words_start(const struct beside_work *w, const struct hd_config *hw)
 {
     const struct hd_cmd_store *m = &w->command->w.store;
     uint64_t all = cost_words(m->rows, m->row_bytes, hw);
-    struct words s = {
+    struct beside_words s = {
         .m = m, .per_row = div_up(m->row_bytes, hw->n), .pace = (double)all / w->cost};
     s.left = (uint64_t)(w->left * s.pace + 0.5);
     s.left = s.left < all ? s.left : all;
@@ -81,7 +99,7 @@ static struct words words_start(const struct beside_work *w, const struct hd_con
     return s;
 }
 
-static void words_cycle(struct words *s, const struct cycle *c, const struct hd_config *hw)
+static void words_cycle(struct beside_words *s, const struct cycle *c, const struct hd_config *hw)
 {
     uint32_t bank = (s->m->src + s->row * s->m->src_pitch + s->column) & (hw->banks - 1);
     s->credit = s->credit + s->pace < READ_AHEAD ? s->credit + s->pace : READ_AHEAD;
@@ -97,20 +115,6 @@ static void words_cycle(struct words *s, const struct cycle *c, const struct hd_
 
 /* --- VECTOR ----------------------------------------------------------------------------------- */
 
-/* Beats in the order of hd_vector_walk; two queues of two operands; three stages behind them. */
-struct beats {
-    const struct hd_cmd_vector *v;
-    uint32_t y, x, chunk, ky, kx; /* the next beat */
-    uint32_t chunks, ky_n, kx_n, ky_0, kx_0;
-    uint64_t left;    /* to be read */
-    uint64_t pending; /* read, but their value has not left */
-    double lead, cycles_a_beat;
-    bool two, got[2], fly[2], stage[3], last[3];
-    uint32_t held[2];
-    bool ends[4]; /* of beats read, from the oldest on: their window is complete */
-    uint32_t n_read, n_popped;
-};
-
 /* Window cells inside the image along one dimension. */
 static void inside(int32_t start, uint32_t kernel, uint32_t size, uint32_t *first, uint32_t *n)
 {
@@ -120,20 +124,20 @@ static void inside(int32_t start, uint32_t kernel, uint32_t size, uint32_t *firs
     *n = lo < hi ? (uint32_t)(hi - lo) : 1;
 }
 
-static void set_row(struct beats *b)
+static void set_row(struct beside_beats *b)
 {
     const struct hd_cmd_vector *v = b->v;
     inside(v->y_start + (int32_t)(b->y * v->stride_y), v->kernel_h, v->in_h, &b->ky_0, &b->ky_n);
 }
 
-static void set_column(struct beats *b)
+static void set_column(struct beside_beats *b)
 {
     const struct hd_cmd_vector *v = b->v;
     inside(v->x_start + (int32_t)(b->x * v->stride_x), v->kernel_w, v->in_w, &b->kx_0, &b->kx_n);
 }
 
 /* The next window; its first beat. */
-static void next_window(struct beats *b)
+static void next_window(struct beside_beats *b)
 {
     b->ky = b->kx = 0;
     if (++b->chunk < b->chunks)
@@ -147,7 +151,7 @@ static void next_window(struct beats *b)
     set_column(b);
 }
 
-static void next_beat(struct beats *b)
+static void next_beat(struct beside_beats *b)
 {
     if (++b->kx < b->kx_n)
         return;
@@ -156,13 +160,13 @@ static void next_beat(struct beats *b)
         next_window(b);
 }
 
-static bool beat_is_last(const struct beats *b)
+static bool beat_is_last(const struct beside_beats *b)
 {
     return b->kx + 1 == b->kx_n && b->ky + 1 == b->ky_n;
 }
 
 /* Skips `n` beats, whole rows where they are alike. */
-static void skip_beats(struct beats *b, uint64_t n)
+static void skip_beats(struct beside_beats *b, uint64_t n)
 {
     const struct hd_cmd_vector *v = b->v;
     if (v->kernel_h == 1 && v->kernel_w == 1) {
@@ -178,10 +182,10 @@ static void skip_beats(struct beats *b, uint64_t n)
         next_beat(b);
 }
 
-static struct beats beats_start(const struct beside_work *w, const struct hd_config *hw)
+static struct beside_beats beats_start(const struct beside_work *w, const struct hd_config *hw)
 {
     const struct hd_cmd_vector *v = &w->command->w.vector;
-    struct beats b = {.v = v, .chunks = div_up(v->channels, hw->n)};
+    struct beside_beats b = {.v = v, .chunks = div_up(v->channels, hw->n)};
     uint64_t all = cost_beats(v, hw);
     b.two = v->op == HD_VOP_ADD || v->op == HD_VOP_SUB || v->op == HD_VOP_MUL;
     b.cycles_a_beat = 1 + (double)banks_vector_conflicts(v, hw) / (double)all;
@@ -195,7 +199,7 @@ static struct beats beats_start(const struct beside_work *w, const struct hd_con
     return b;
 }
 
-static bool ask(struct beats *b, uint32_t port, int64_t at, uint32_t pop, uint32_t *busy,
+static bool ask(struct beside_beats *b, uint32_t port, int64_t at, uint32_t pop, uint32_t *busy,
                 const struct hd_config *hw)
 {
     uint32_t bytes = b->v->channels - b->chunk * hw->n;
@@ -209,7 +213,8 @@ static bool ask(struct beats *b, uint32_t port, int64_t at, uint32_t pop, uint32
 }
 
 /* Both ports' requests; true if the beat is complete. */
-static void read_beat(struct beats *b, uint32_t busy, uint32_t pop, const struct hd_config *hw)
+static void read_beat(struct beside_beats *b, uint32_t busy, uint32_t pop,
+                      const struct hd_config *hw)
 {
     const struct hd_cmd_vector *v = b->v;
     int64_t of = (int64_t)b->chunk * hw->n;
@@ -233,7 +238,7 @@ static void read_beat(struct beats *b, uint32_t busy, uint32_t pop, const struct
     next_beat(b);
 }
 
-static void beats_cycle(struct beats *b, const struct cycle *c, const struct hd_config *hw)
+static void beats_cycle(struct beside_beats *b, const struct cycle *c, const struct hd_config *hw)
 {
     if (b->lead >= 1) {
         b->lead -= 1;
@@ -254,13 +259,8 @@ static void beats_cycle(struct beats *b, const struct cycle *c, const struct hd_
 
 /* --- stretches -------------------------------------------------------------------------------- */
 
-struct race {
-    bool vector;
-    struct words words;
-    struct beats beats;
-};
-
-static void race_start(struct race *r, const struct beside_work *w, const struct hd_config *hw)
+static void race_start(struct beside_race *r, const struct beside_work *w,
+                       const struct hd_config *hw)
 {
     r->vector = w->command->unit == HD_UNIT_VECTOR;
     if (r->vector)
@@ -269,15 +269,15 @@ static void race_start(struct race *r, const struct beside_work *w, const struct
         r->words = words_start(w, hw);
 }
 
-static bool race_ended(const struct race *r)
+static bool race_ended(const struct beside_race *r)
 {
     return r->vector ? r->beats.left + r->beats.pending == 0 : r->words.left == 0;
 }
 
 /* Cycles left at full speed. */
-static double race_left(const struct race *r)
+static double race_left(const struct beside_race *r)
 {
-    const struct beats *b = &r->beats;
+    const struct beside_beats *b = &r->beats;
     if (!r->vector)
         return (double)r->words.left / r->words.pace;
     if (b->left == 0)
@@ -289,18 +289,21 @@ static double race_left(const struct race *r)
 static void race_run(struct beside_work *w, const struct beside_array *a, uint64_t until,
                      const struct hd_config *hw)
 {
-    struct race r;
+    struct beside_race *r = &w->race;
     struct view v;
-    race_start(&r, w, hw);
+    if (!r->known || r->upto != w->since)
+        race_start(r, w, hw);
     view_start(&v, a, hw, w->since);
-    for (; w->since < until && !race_ended(&r); w->since++) {
+    for (; w->since < until && !race_ended(r); w->since++) {
         struct cycle c = view_next(&v);
-        if (r.vector)
-            beats_cycle(&r.beats, &c, hw);
+        if (r->vector)
+            beats_cycle(&r->beats, &c, hw);
         else
-            words_cycle(&r.words, &c, hw);
+            words_cycle(&r->words, &c, hw);
     }
-    w->left = race_ended(&r) ? r.vector ? VECTOR_END - 1 : 0 : race_left(&r);
+    r->known = true;
+    r->upto = w->since;
+    w->left = race_ended(r) ? r->vector ? VECTOR_END - 1 : 0 : race_left(r);
 }
 
 /* Up to `until` as fast as `done` cycles' work in `cycles` cycles. */
@@ -328,15 +331,17 @@ static bool is_through(const struct beside_work *w)
     return w->left < (vector ? VALUE_DELAY + VECTOR_END : 0.001);
 }
 
-void beside_run(struct beside_work *w, const struct beside_array *a, const struct hd_config *hw)
+void beside_run(struct beside_work *w, const struct beside_array *a, uint64_t until,
+                const struct hd_config *hw)
 {
-    uint64_t until = beside_until(a, hw);
-    if (w->since < a->from && !is_through(w)) { /* by itself up to there */
-        double before = (double)(a->from - w->since);
+    uint64_t end = beside_until(a, hw), reads = a->from < until ? a->from : until;
+    until = end < until ? end : until;
+    if (w->since < reads && !is_through(w)) { /* by itself up to there */
+        double before = (double)(reads - w->since);
         if (before >= w->left)
             return;
         w->left -= before;
-        w->since = a->from;
+        w->since = reads;
     }
     if (is_through(w) || w->since >= until)
         return;

@@ -6,9 +6,9 @@
 #include "geometry.h"
 
 enum {
-    ARRAY_PIPE = 12, /* beside N: start, pipe, requantisation */
-    HOLD_PIPE = 7,   /* without requantisation */
-    ARRAY_LEAST = 3, /* of what remains of them behind a long tail */
+    ARRAY_TAKE = 2,  /* cycles before the first step */
+    ARRAY_PIPE = 10, /* beside N: last vector to done */
+    HOLD_PIPE = 5,   /* without requantisation */
     TILE_LEAST = 4,
     VECTOR_PIPE = 13,
     DIVIDE = 18, /* an average over another number of cells */
@@ -19,24 +19,41 @@ static uint32_t most(uint32_t a, uint32_t b)
     return a > b ? a : b;
 }
 
-uint64_t cost_array(const struct hd_cmd_array *a, const struct hd_config *hw)
+struct array_cost cost_array(const struct hd_cmd_array *a, const struct hd_config *hw)
 {
     struct hd_walk walk;
     struct hd_segment seg;
-    uint64_t steps = 0;
-    uint32_t tile = 0;
+    struct array_cost c = {0};
     hd_walk_start(&walk, a->kernel_h, a->kernel_row_bytes, hw->n, a->ports, a->depthwise);
     while (hd_walk_next(&walk, &seg)) {
         uint32_t least = most(seg.len, TILE_LEAST);
-        tile = most(a->last_scan, least);
-        steps += (uint64_t)(a->blocks - 1u) * most(a->block_scan, least) + tile;
+        c.last_tile = most(a->last_scan, least);
+        c.steps += (uint64_t)(a->blocks - 1u) * most(a->block_scan, least) + c.last_tile;
     }
-    int64_t tail = (int64_t)tile - a->last_scan;
+    c.steps *= div_up(a->out_channels, hw->n);
+    c.conflicts = banks_conflicts(a, hw);
+    c.still = c.last_tile - a->last_scan;
+    c.tail = c.still;
     if (a->depthwise)
-        tail += (int64_t)a->scan - 1 - (int64_t)(a->out_w - 1u) * a->stride_x;
-    int64_t pipe = (int64_t)hw->n + (a->acc_hold ? HOLD_PIPE : ARRAY_PIPE) - tail;
-    return steps * div_up(a->out_channels, hw->n) + banks_conflicts(a, hw) +
-           (uint64_t)(pipe > ARRAY_LEAST ? pipe : ARRAY_LEAST);
+        c.tail += a->scan - 1u - (a->out_w - 1u) * a->stride_x;
+    c.pipe = hw->n + (a->acc_hold ? HOLD_PIPE : ARRAY_PIPE);
+    return c;
+}
+
+uint64_t cost_array_alone(const struct array_cost *c)
+{
+    uint32_t pipe = c->pipe > c->tail ? c->pipe - c->tail : 0;
+    return ARRAY_TAKE + c->steps + c->conflicts + most(pipe, 1);
+}
+
+bool cost_array_same_setup(const struct hd_cmd_array *a, const struct hd_cmd_array *b)
+{
+    if (a->depthwise != b->depthwise)
+        return false;
+    if (!a->depthwise)
+        return a->streams == b->streams && a->pair_split == b->pair_split;
+    return a->pad_left == b->pad_left && a->kernel_row_bytes == b->kernel_row_bytes &&
+           a->kernel_h == b->kernel_h && a->ports == b->ports;
 }
 
 /* Window cells inside the image along one dimension, summed over the outputs; *changes: how often

@@ -5,9 +5,26 @@
 
 #include "sched.h"
 
-/* Cycles from taking the command to done_o, both counted, with its own bank conflicts, without
- * VECTOR's waits for ARRAY. */
-uint64_t cost_array(const struct hd_cmd_array *a, const struct hd_config *hw);
+/* An ARRAY command by itself; commands follow one another as hw/README.md says. */
+struct array_cost {
+    uint64_t steps;     /* of its tiles */
+    uint64_t conflicts; /* cycles between them: its own ports want one bank */
+    uint32_t last_tile; /* steps of the last tile */
+    uint32_t still;     /* of them, behind its last position */
+    uint32_t tail;      /* behind its last vector */
+    uint32_t pipe;      /* cycles from the last vector to done_o */
+};
+
+struct array_cost cost_array(const struct hd_cmd_array *a, const struct hd_config *hw);
+
+/* Cycles from taking it to done_o, both counted, in an empty unit. */
+uint64_t cost_array_alone(const struct array_cost *c);
+
+/* Do both want the same of the cells, so that one may follow the other without a gap? */
+bool cost_array_same_setup(const struct hd_cmd_array *a, const struct hd_cmd_array *b);
+
+/* Cycles from taking the command to done_o, both counted, with its own bank conflicts, without its
+ * waits for ARRAY. */
 uint64_t cost_vector(const struct hd_cmd_vector *v, const struct hd_config *hw);
 /* Beats of a VECTOR command: operands read. */
 uint64_t cost_beats(const struct hd_cmd_vector *v, const struct hd_config *hw);

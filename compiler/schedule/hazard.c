@@ -1,9 +1,10 @@
 /* hazard.c - what each command must wait for, from the bytes it reads and writes.
  * in:  commands in stream order with their accesses.   out: common.wait_* and wait_enable of each.
  * A command waits for every earlier one that wrote what it reads or writes, or read what it writes,
- * in another unit; a unit runs its own commands in order and each is finished before the next
- * begins, but for the DMA units, whose data phases are in order all the same. Records that a later
- * write covers whole are dropped: whoever meets the new record waits for the old ones through it.
+ * in another unit; a unit reads and writes in the order of its commands. ARRAY alone reads what it
+ * writes itself, and its writes land long after the next command's first reads: there it waits for
+ * its own count. Records that a later write covers whole are dropped: whoever meets the new record
+ * waits for the old ones through it, and a unit's commands complete in order.
  */
 #include "lower.h"
 
@@ -29,6 +30,15 @@ static bool overlap(const struct sched_access *a, const struct sched_access *b)
     return a->begin < b->end && b->begin < a->end;
 }
 
+/* Must `c` not begin before the record's command is complete, as they touch the same bytes? */
+static bool waits_for(const struct sched_command *c, const struct sched_access *a,
+                      const struct record *r)
+{
+    if (r->unit == c->unit)
+        return c->unit == HD_UNIT_ARRAY && r->access.write && !a->write;
+    return r->access.write || a->write;
+}
+
 static void needs(const struct tracker *t, const struct sched_command *c,
                   uint32_t need[HD_UNIT_COUNT])
 {
@@ -37,8 +47,7 @@ static void needs(const struct tracker *t, const struct sched_command *c,
         const struct records *of = &t->of[a->memory];
         for (uint32_t k = 0; k < of->n; k++) {
             const struct record *r = &of->record[k];
-            if (need[r->unit] < r->sequence && r->unit != c->unit &&
-                (r->access.write || a->write) && overlap(&r->access, a))
+            if (need[r->unit] < r->sequence && waits_for(c, a, r) && overlap(&r->access, a))
                 need[r->unit] = r->sequence;
         }
     }

@@ -13,7 +13,8 @@
 enum {
     DMA_QUEUE = 8,
     ARRAY_QUEUE = 4,
-    ARRAY_START = 4,  /* taking a command to its first reads */
+    ARRAY_SLOTS = 2,  /* commands in the pipe */
+    ARRAY_READS = 3,  /* loading a command's first tile to its first reads */
     AHEAD = 5,        /* DMA commands whose data are still to come: 4 queued, 1 in the walk */
     BURST_DELAY = 2,  /* taking a command to its first burst's request */
     WORD_DELAY = 4,   /* last R beat to done_o */
@@ -45,7 +46,15 @@ struct fetch {
 /* What was found for an operator's last ARRAY command: tiles of equal shape are alike. */
 struct seen {
     uint32_t out_h, out_channels, kernel_h, kernel_row_bytes;
-    uint64_t cost;
+    struct array_cost cost;
+};
+
+/* ARRAY's issue: the command taken last, and when. */
+struct array_issue {
+    const struct sched_command *command; /* NULL: none yet */
+    uint64_t begin;                      /* its first tile is loaded; READ_UNKNOWN: and looked at */
+    uint64_t ready;                      /* the next one can be taken */
+    uint64_t last_step, last_position;
 };
 
 struct timeline {
@@ -54,12 +63,15 @@ struct timeline {
     struct queue queue[HD_UNIT_FETCH];
     struct read_channel channel;
     struct fetch fetch;
-    struct beside_work store, vector;
-    uint32_t storing;          /* STORE command in its data phase, by sequence */
-    struct beside_array array; /* the command that ARRAY is at, or was */
-    struct seen *seen;         /* by row */
-    uint64_t region[16];       /* address in device memory */
-    uint64_t last;             /* latest completion so far */
+    struct array_issue issue;
+    struct beside_work store, vector; /* known while the array reads for its command */
+    uint64_t store_ends, vector_ends; /* if ARRAY begins nothing more until then */
+    uint32_t storing;                 /* STORE command in its data phase, by sequence */
+    struct beside_array array;        /* the command that ARRAY is at, or was */
+    uint64_t array_steps;             /* its, without conflicts */
+    struct seen *seen;                /* by row */
+    uint64_t region[16];              /* address in device memory */
+    uint64_t last;                    /* latest completion so far */
 };
 
 static uint64_t later(uint64_t a, uint64_t b)
@@ -107,9 +119,11 @@ static uint64_t take_time(const struct timeline *t, uint32_t unit)
     at = later(at, q->pushed[q->n_taken] + 1);
     if (q->n_taken > 0)
         at = later(at, q->taken[q->n_taken - 1] + 1);
-    if (q->n_done < q->n_taken && (unit == HD_UNIT_ARRAY || unit == HD_UNIT_VECTOR))
+    if (unit == HD_UNIT_ARRAY)
+        return later(at, t->issue.ready);
+    if (q->n_done < q->n_taken && unit == HD_UNIT_VECTOR)
         return READ_UNKNOWN;
-    if (unit == HD_UNIT_ARRAY || unit == HD_UNIT_VECTOR)
+    if (unit == HD_UNIT_VECTOR)
         return later(at, q->n_done ? q->done[q->n_done - 1] + 1 : 0);
     if (unit != HD_UNIT_STORE)
         other = read_channel_ready(&t->channel, unit == HD_UNIT_LOAD ? READ_LOAD : READ_WEIGHT);
@@ -157,20 +171,26 @@ static uint64_t store_cost(const struct timeline *t, const struct sched_command 
 
 /* --- beside ARRAY ---------------------------------------------------------------------------- */
 
-/* When the work ends if ARRAY takes nothing more until then. */
-static uint64_t end_of(const struct beside_work *w)
+/* The work as far as ARRAY's next command cannot change it; returns when it ends without one. */
+static uint64_t work_run(const struct timeline *t, struct beside_work *w)
 {
+    const struct beside_array *a = &t->array;
+    struct beside_work alone;
     if (!w->command)
         return READ_UNKNOWN;
-    return w->since + (uint64_t)(w->left + 0.999);
+    if (a->command)
+        beside_run(w, a, a->from + a->cycles, t->p->hw);
+    alone = *w;
+    if (a->command)
+        beside_run(&alone, a, READ_UNKNOWN, t->p->hw);
+    return alone.since + (uint64_t)(alone.left + 0.999);
 }
 
-static void work_begin(struct timeline *t, struct beside_work *w, const struct sched_command *c,
-                       uint64_t since, double left)
+static uint64_t work_begin(struct timeline *t, struct beside_work *w, const struct sched_command *c,
+                           uint64_t since, double left)
 {
     *w = (struct beside_work){.command = c, .since = since, .left = left, .cost = (double)c->cost};
-    if (t->array.command)
-        beside_run(w, &t->array, t->p->hw);
+    return work_run(t, w);
 }
 
 /* Begin the data phase of the next STORE command that has been taken. */
@@ -181,8 +201,9 @@ static void store_begin(struct timeline *t)
     if (k == q->n_taken || t->store.command)
         return;
     const struct sched_command *c = &t->s->cmd[q->index[k]];
-    work_begin(t, &t->store, c, later(k ? q->consumed[k - 1] : 0, q->taken[k] + STORE_DELAY),
-               (double)c->cost);
+    t->store_ends =
+        work_begin(t, &t->store, c, later(k ? q->consumed[k - 1] : 0, q->taken[k] + STORE_DELAY),
+                   (double)c->cost);
 }
 
 static void store_end(struct timeline *t, uint64_t now)
@@ -190,45 +211,86 @@ static void store_end(struct timeline *t, uint64_t now)
     struct queue *q = &t->queue[HD_UNIT_STORE];
     q->consumed[q->n_consumed++] = now;
     t->store.command = NULL;
+    t->store_ends = READ_UNKNOWN;
     t->storing++;
     complete(t, HD_UNIT_STORE, now + t->channel.latency + 1);
     store_begin(t);
 }
 
-static uint64_t array_cost(struct timeline *t, const struct sched_command *c)
+static const struct array_cost *array_cost(struct timeline *t, const struct sched_command *c)
 {
     const struct hd_cmd_array *a = &c->w.array;
     struct seen *s = &t->seen[c->row];
-    if (s->cost == 0 || s->out_h != a->out_h || s->out_channels != a->out_channels ||
+    if (s->cost.steps == 0 || s->out_h != a->out_h || s->out_channels != a->out_channels ||
         s->kernel_h != a->kernel_h || s->kernel_row_bytes != a->kernel_row_bytes)
         *s = (struct seen){a->out_h, a->out_channels, a->kernel_h, a->kernel_row_bytes,
                            cost_array(a, t->p->hw)};
-    return s->cost;
+    return &s->cost;
+}
+
+/* When a command taken `now` begins: behind the last step of the one before, which leaves the cells
+ * alone for N steps if they are to be set up otherwise. */
+static uint64_t array_begin(const struct timeline *t, const struct hd_cmd_array *a, uint64_t now)
+{
+    const struct array_issue *i = &t->issue;
+    const struct queue *q = &t->queue[HD_UNIT_ARRAY];
+    uint64_t at = now + 1;
+    if (i->command && cost_array_same_setup(&i->command->w.array, a))
+        at = later(at, i->last_step);
+    else if (i->command)
+        at = later(at, later(i->last_step + 1, i->last_position + t->p->hw->n + 2));
+    return q->n_done < ARRAY_SLOTS ? at : later(at, q->done[q->n_done - ARRAY_SLOTS] + 1);
 }
 
 static void take_array(struct timeline *t, struct sched_command *c, uint64_t now)
 {
-    c->cost = array_cost(t, c);
-    uint64_t reads = c->cost > t->p->hw->n ? c->cost - t->p->hw->n : 1;
-    t->array = (struct beside_array){&c->w.array, now + ARRAY_START, reads};
-    if (t->store.command)
-        beside_run(&t->store, &t->array, t->p->hw);
-    if (t->vector.command)
-        beside_run(&t->vector, &t->array, t->p->hw);
+    const struct queue *q = &t->queue[HD_UNIT_ARRAY];
+    const struct array_cost *cost = array_cost(t, c);
+    uint64_t begin = array_begin(t, &c->w.array, now), last = begin + cost->steps + cost->conflicts;
+    uint64_t done = later(last - cost->tail + cost->pipe, last + 1);
+    t->issue = (struct array_issue){.command = c,
+                                    .begin = begin,
+                                    .ready = last + 1 - cost->last_tile,
+                                    .last_step = last,
+                                    .last_position = last - cost->still};
+    c->cost = cost_array_alone(cost);
+    complete(t, HD_UNIT_ARRAY, later(done, q->n_done ? q->done[q->n_done - 1] + 1 : 0));
+}
+
+/* From now on others work beside the command taken last. */
+static void begin_array(struct timeline *t, uint64_t now)
+{
+    const struct sched_command *c = t->issue.command;
+    const struct array_cost *cost = array_cost(t, c);
+    struct beside_array next = {.command = &c->w.array,
+                                .from = now + ARRAY_READS,
+                                .cycles = cost->steps + cost->conflicts,
+                                .before = t->array.command,
+                                .before_end = t->array.from + t->array.cycles,
+                                .before_steps = t->array_steps};
+    if (t->array.command && t->store.command)
+        beside_run(&t->store, &t->array, next.from, t->p->hw);
+    if (t->array.command && t->vector.command)
+        beside_run(&t->vector, &t->array, next.from, t->p->hw);
+    t->array = next;
+    t->array_steps = cost->steps;
+    t->store_ends = work_run(t, &t->store);
+    t->vector_ends = work_run(t, &t->vector);
     t->channel.slow = banks_lost(&c->w.array, t->p->hw, c->cost);
     t->channel.slow_until = now + c->cost;
-    complete(t, HD_UNIT_ARRAY, now + c->cost - 1);
+    t->issue.begin = READ_UNKNOWN;
 }
 
 static void take_vector(struct timeline *t, struct sched_command *c, uint64_t now)
 {
     c->cost = cost_vector(&c->w.vector, t->p->hw);
-    work_begin(t, &t->vector, c, now, (double)(c->cost - 1));
+    t->vector_ends = work_begin(t, &t->vector, c, now, (double)(c->cost - 1));
 }
 
 static void vector_end(struct timeline *t, uint64_t now)
 {
     t->vector.command = NULL;
+    t->vector_ends = READ_UNKNOWN;
     complete(t, HD_UNIT_VECTOR, now);
 }
 
@@ -377,6 +439,7 @@ static void init(struct timeline *t, struct arena *a)
         q->done = q->consumed + n[u] + 1;
         q->depth = u == HD_UNIT_ARRAY || u == HD_UNIT_VECTOR ? ARRAY_QUEUE : DMA_QUEUE;
     }
+    t->issue.begin = t->store_ends = t->vector_ends = READ_UNKNOWN;
     t->seen = ARENA_ARRAY(a, struct seen, t->p->graph->n_row + 1);
     place_regions(t);
     read_channel_init(&t->channel, a, t->p->hw, t->p->options.mem_latency, t->p->options.mem_bytes);
@@ -407,7 +470,7 @@ static void grant(struct timeline *t)
     }
 }
 
-enum { STEP_PUSH = HD_UNIT_FETCH, STEP_GRANT, STEP_STORE, STEP_VECTOR, STEPS };
+enum { STEP_PUSH = HD_UNIT_FETCH, STEP_GRANT, STEP_STORE, STEP_VECTOR, STEP_ARRAY, STEPS };
 
 /* The earliest step; false if there is none. */
 static bool step(struct timeline *t)
@@ -416,11 +479,12 @@ static bool step(struct timeline *t)
     uint32_t what = STEPS;
     give_credit(t);
     for (uint32_t i = 0; i < STEPS; i++) {
-        uint64_t at = i < HD_UNIT_FETCH ? take_time(t, i)
-                      : i == STEP_PUSH  ? push_time(t)
-                      : i == STEP_GRANT ? read_channel_next(&t->channel)
-                      : i == STEP_STORE ? end_of(&t->store)
-                                        : end_of(&t->vector);
+        uint64_t at = i < HD_UNIT_FETCH  ? take_time(t, i)
+                      : i == STEP_PUSH   ? push_time(t)
+                      : i == STEP_GRANT  ? read_channel_next(&t->channel)
+                      : i == STEP_STORE  ? t->store_ends
+                      : i == STEP_VECTOR ? t->vector_ends
+                                         : t->issue.begin;
         if (at < best) {
             best = at;
             what = i;
@@ -436,8 +500,10 @@ static bool step(struct timeline *t)
         grant(t);
     else if (what == STEP_STORE)
         store_end(t, best);
-    else
+    else if (what == STEP_VECTOR)
         vector_end(t, best);
+    else
+        begin_array(t, best);
     return true;
 }
 

@@ -1,9 +1,14 @@
 // hd_array_seq - the loop nest of ARRAY (hw/README.md): channel tile, block, segment, pixel.
-// Runs one command at a time: accept, one cycle to load the first tile, then one scan position a step without a
-// gap until the last tile ends, then it waits until the pipe behind it (pipe_empty_i) and the requantisation
-// (a_busy_i) are empty and raises done_o. A step is a cycle with en_i; frozen cycles hold all outputs.
+// Two commands deep: one whose tiles are loaded (ld), one whose positions are issued (cmd). A command is accepted
+// once the last tile of the one before it is under way, one cycle later it can be loaded, and its first position
+// follows the last step of that tile without a gap; so do tiles of one command. A step is a cycle with en_i; frozen
+// cycles hold all outputs.
 // A tile takes max(scan positions, lanes of the segment, 4) steps: the accumulators need 2 steps from
 // write to read, hd_weights is read once a step.
+// A command holds one of two slots from its load to its done_o, and waits for a free one; what it leaves in the pipe
+// carries its slot. It also waits (N + 1 steps from the last position on) where the cells have to be set up
+// otherwise: convolution or depthwise, pixel pairs, and of depthwise what places the taps.
+// done_o: the oldest command is issued and nothing of it is pending_i.
 // All outputs of one position are registered and leave together, one step after the position was issued:
 // scratchpad requests, depthwise mask, tag (where the sum goes), weight row.
 // No products: every stride is a command field and is added up. Reset: idle.
@@ -25,15 +30,18 @@ module hd_array_seq #(
   input  wire logic                    clk_i,
   input  wire logic                    rst_ni,
   input  wire logic                    en_i,
-  // command; cmd_o is the one under way, constant from the cycle after it was taken until done_o
+  // command; cmd_o is the one whose positions are issued. begin_o: it changes at the end of this cycle (with en_i)
+  // to begin_cmd_o, which takes slot begin_slot_o.
   input  wire logic                    cmd_valid_i,
   output logic                         cmd_ready_o,
   input  wire hd_cmd_array_t           cmd_i,
   output hd_cmd_array_t                cmd_o,
+  output logic                         begin_o,
+  output logic                         begin_slot_o,
+  output hd_cmd_array_t                begin_cmd_o,
   output logic                         done_o,
   output logic      [2:0]              kind_o,
-  input  wire logic                    pipe_empty_i,
-  input  wire logic                    a_busy_i,
+  input  wire logic [1:0]              pending_i,      // by slot: in the pipe or in requantisation
   // scratchpad requests
   output logic      [G-1:0]            req_o,
   output logic      [G*AddrBits-1:0]   addr_o,
@@ -44,6 +52,7 @@ module hd_array_seq #(
   output logic      [G*CntBits-1:0]    group_lo_o,
   // tag
   output logic                         tag_valid_o,
+  output logic                         tag_slot_o,
   output logic                         tag_add_o,      // add to the accumulator
   output logic                         tag_last_o,     // requantise instead of keeping
   output logic      [AccBits-1:0]      tag_acc_o,
@@ -59,17 +68,89 @@ module hd_array_seq #(
   localparam int RowBits = 19;  // image row, signed: 16-bit start + 8 x 8-bit and 16 x 8-bit products
   localparam int MinTile = 4;
 
-  typedef enum logic [1:0] {StIdle, StLoad, StRun, StDrain} state_e;
-  state_e state_q;
+  // ---------------------------------------------------------------- commands
+  hd_cmd_array_t ld_q, cmd_q;
+  logic          fresh_q;   // nothing of ld_q is loaded yet
+  logic          run_q;     // a tile is under way
+  logic          final_q;   // it is its command's last
+  logic          slot_q;    // of cmd_q
+  logic [1:0]    live_q;    // slots taken
+  logic [1:0]    issued_q;  // their commands' last step is past
+  logic          oldest_q;  // slot
 
-  hd_cmd_array_t cmd_q;
-  assign cmd_o       = cmd_q;
-  assign cmd_ready_o = state_q == StIdle;
+  logic accept, first_load, may_begin, tile_end, over, load, pair;
+  assign cmd_ready_o = !fresh_q && (!run_q || final_q);
+  assign accept      = cmd_valid_i && cmd_ready_o;
+  assign over        = tile_end && final_q;
+  assign first_load  = fresh_q && may_begin && (!run_q || over);
+  assign load        = first_load || (tile_end && !final_q);
+  assign pair        = cmd_q.streams == 3'd2;
 
-  logic accept, run, tile_end, load, pair, over;
-  assign accept = cmd_valid_i && cmd_ready_o;
-  assign run    = state_q == StRun;
-  assign pair   = cmd_q.streams == 3'd2;
+  assign cmd_o        = cmd_q;
+  assign begin_o      = first_load;
+  assign begin_slot_o = !slot_q;
+  assign begin_cmd_o  = ld_q;
+
+  // Whether ld_q finds the cells as it needs them.
+  localparam int Gap = N + 1;
+  logic [CntBits-1:0] still_q;  // steps without a position, at most Gap
+  logic               same_setup, settled;
+  assign settled   = still_q == CntBits'(Gap);
+  assign may_begin = !live_q[!slot_q] && (same_setup || (settled && !run_q));
+
+  always_comb begin
+    same_setup = 1'b0;
+    if (fresh_q) begin
+      if (ld_q.depthwise) begin
+        same_setup = cmd_q.depthwise && ld_q.pad_left == cmd_q.pad_left && ld_q.ports == cmd_q.ports &&
+                     ld_q.kernel_row_bytes == cmd_q.kernel_row_bytes && ld_q.kernel_h == cmd_q.kernel_h;
+      end else begin
+        same_setup = !cmd_q.depthwise && ld_q.streams == cmd_q.streams && ld_q.pair_split == cmd_q.pair_split;
+      end
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      fresh_q  <= 1'b0;
+      run_q    <= 1'b0;
+      final_q  <= 1'b0;
+      slot_q   <= 1'b0;
+      live_q   <= '0;
+      issued_q <= '0;
+      oldest_q <= 1'b1;
+    end else begin
+      if (accept) fresh_q <= 1'b1;
+      if (done_o) begin
+        live_q[oldest_q]   <= 1'b0;
+        issued_q[oldest_q] <= 1'b0;
+        oldest_q           <= !oldest_q;
+      end
+      if (en_i) begin
+        if (load) begin
+          run_q   <= 1'b1;
+          final_q <= final_d;
+        end else if (over) begin
+          run_q <= 1'b0;
+        end
+        if (over) issued_q[slot_q] <= 1'b1;
+        if (first_load) begin
+          fresh_q         <= 1'b0;
+          slot_q          <= !slot_q;
+          live_q[!slot_q] <= 1'b1;
+        end
+      end
+    end
+    if (accept) ld_q <= cmd_i;
+    if (en_i && first_load) cmd_q <= ld_q;
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) still_q <= CntBits'(Gap);
+    else if (en_i) still_q <= pixel ? '0 : settled ? still_q : still_q + 1'b1;
+  end
+
+  assign done_o = issued_q[oldest_q] && !pending_i[oldest_q];
 
   // ---------------------------------------------------------------- segment of the tile to load
   logic [G-1:0]          seg_valid;
@@ -84,12 +165,12 @@ module hd_array_seq #(
     .clk_i,
     .start_i    (accept),
     .take_i     (load && en_i),
-    .depthwise_i(cmd_q.depthwise),
-    .ports_i    (cmd_q.ports),
-    .kernel_h_i (cmd_q.kernel_h),
-    .row_bytes_i(cmd_q.kernel_row_bytes),
-    .pitch_dil_i(cmd_q.in_pitch_dil[AddrBits-1:0]),
-    .dilation_i (cmd_q.dilation_y),
+    .depthwise_i(ld_q.depthwise),
+    .ports_i    (ld_q.ports),
+    .kernel_h_i (ld_q.kernel_h),
+    .row_bytes_i(ld_q.kernel_row_bytes),
+    .pitch_dil_i(ld_q.in_pitch_dil[AddrBits-1:0]),
+    .dilation_i (ld_q.dilation_y),
     .valid_o    (seg_valid),
     .lo_o       (seg_lo),
     .hi_o       (seg_hi),
@@ -105,12 +186,12 @@ module hd_array_seq #(
   logic [CntBits-1:0]  len_q;
   logic                first_q, seg_last_q;
   logic [WordBits-1:0] word_q, tile_word_q;  // next weight row; first one of the channel tile
-  logic                pixel, w_row_valid;
+  logic                pixel, w_row_valid, final_d;
   logic [WordBits-1:0] word_d;
 
-  assign pixel       = run && step_q < npix_q;
-  assign w_row_valid = run && step_q < 16'(len_q);
-  assign tile_end    = run && step_q == step_last_q;
+  assign pixel       = run_q && step_q < npix_q;
+  assign w_row_valid = run_q && step_q < 16'(len_q);
+  assign tile_end    = run_q && step_q == step_last_q;
   assign word_d      = word_q + WordBits'(w_row_valid);
 
   // ---------------------------------------------------------------- block and channel tile
@@ -126,10 +207,8 @@ module hd_array_seq #(
   logic signed [RowBits-1:0]  y_blk_d;
   logic [15:0]                npix_d, len_d, length_d;
 
-  assign next_blk  = tile_end && seg_last_q && blk_left_q != 16'd1;
-  assign next_tile = tile_end && seg_last_q && blk_left_q == 16'd1;
-  assign over      = next_tile && ch_left_q <= 16'(N);
-  assign load      = state_q == StLoad || (tile_end && !over);
+  assign next_blk  = tile_end && !final_q && seg_last_q && blk_left_q != 16'd1;
+  assign next_tile = tile_end && !final_q && seg_last_q && blk_left_q == 16'd1;
 
   // Only where a tile is loaded: what the loops outside it become.
   always_comb begin
@@ -143,44 +222,53 @@ module hd_array_seq #(
     npix_d     = '0;
     len_d      = '0;
     length_d   = '0;
+    final_d    = 1'b0;
     if (load) begin
       if (next_tile) begin
         ch_left_d  = ch_left_q - 16'(N);
-        blk_left_d = cmd_q.blocks;
-        in_tile_d  = cmd_q.depthwise ? in_tile_q + AddrBits'(N) : in_tile_q;
+        blk_left_d = ld_q.blocks;
+        in_tile_d  = ld_q.depthwise ? in_tile_q + AddrBits'(N) : in_tile_q;
         out_tile_d = out_tile_q + AddrBits'(N);
         in_blk_d   = in_tile_d;
         out_blk_d  = out_tile_d;
-        y_blk_d    = RowBits'($signed(cmd_q.y_start));
+        y_blk_d    = RowBits'($signed(ld_q.y_start));
       end else if (next_blk) begin
         blk_left_d = blk_left_q - 16'd1;
-        in_blk_d   = in_blk_q + cmd_q.in_block_step[AddrBits-1:0];
-        out_blk_d  = out_blk_q + cmd_q.out_block_step[AddrBits-1:0];
-        y_blk_d    = y_blk_q + RowBits'(cmd_q.block_step_y);
+        in_blk_d   = in_blk_q + ld_q.in_block_step[AddrBits-1:0];
+        out_blk_d  = out_blk_q + ld_q.out_block_step[AddrBits-1:0];
+        y_blk_d    = y_blk_q + RowBits'(ld_q.block_step_y);
       end
-      npix_d   = blk_left_d == 16'd1 ? cmd_q.last_scan : cmd_q.block_scan;
+      npix_d   = blk_left_d == 16'd1 ? ld_q.last_scan : ld_q.block_scan;
       len_d    = 16'(seg_len);
       length_d = npix_d > len_d ? npix_d : len_d;
       if (length_d < 16'(MinTile)) length_d = 16'(MinTile);
+      final_d = seg_last && blk_left_d == 16'd1 && ch_left_d <= 16'(N);
     end
   end
 
   always_ff @(posedge clk_i) begin
-    if (accept) begin
-      cmd_q       <= cmd_i;
-      ch_left_q   <= cmd_i.out_channels;
-      blk_left_q  <= cmd_i.blocks;
-      in_tile_q   <= cmd_i.in_row[AddrBits-1:0];
-      in_blk_q    <= cmd_i.in_row[AddrBits-1:0];
-      out_tile_q  <= cmd_i.out_base[AddrBits-1:0];
-      out_blk_q   <= cmd_i.out_base[AddrBits-1:0];
-      y_blk_q     <= RowBits'($signed(cmd_i.y_start));
-      entry_q     <= cmd_i.p_base[EntryBits-1:0];
-      word_q      <= cmd_i.w_base[WordBits-1:0];
-      tile_word_q <= cmd_i.w_base[WordBits-1:0];
-      seg_last_q  <= 1'b1;
-    end else if (en_i) begin
-      if (run) begin
+    if (accept) begin  // the tile under way is the last of the command before: it needs none of these
+      ch_left_q  <= cmd_i.out_channels;
+      blk_left_q <= cmd_i.blocks;
+      in_tile_q  <= cmd_i.in_row[AddrBits-1:0];
+      in_blk_q   <= cmd_i.in_row[AddrBits-1:0];
+      out_tile_q <= cmd_i.out_base[AddrBits-1:0];
+      out_blk_q  <= cmd_i.out_base[AddrBits-1:0];
+      y_blk_q    <= RowBits'($signed(cmd_i.y_start));
+    end else if (en_i && load) begin
+      ch_left_q  <= ch_left_d;
+      blk_left_q <= blk_left_d;
+      in_tile_q  <= in_tile_d;
+      in_blk_q   <= in_blk_d;
+      out_tile_q <= out_tile_d;
+      out_blk_q  <= out_blk_d;
+      y_blk_q    <= y_blk_d;
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (en_i) begin
+      if (run_q) begin
         step_q <= step_q + 16'd1;
         word_q <= next_blk ? tile_word_q : word_d;
       end
@@ -193,16 +281,14 @@ module hd_array_seq #(
         npix_q      <= npix_d;
         len_q       <= seg_len;
         step_last_q <= length_d - 16'd1;
-        first_q     <= seg_last_q;
+        first_q     <= first_load || seg_last_q;
         seg_last_q  <= seg_last;
-        ch_left_q   <= ch_left_d;
         nch_q       <= ch_left_d < 16'(N) ? ch_left_d[CntBits-1:0] : CntBits'(N);
-        blk_left_q  <= blk_left_d;
-        in_tile_q   <= in_tile_d;
-        in_blk_q    <= in_blk_d;
-        out_tile_q  <= out_tile_d;
-        out_blk_q   <= out_blk_d;
-        y_blk_q     <= y_blk_d;
+      end
+      if (first_load) begin
+        word_q      <= ld_q.w_base[WordBits-1:0];
+        tile_word_q <= ld_q.w_base[WordBits-1:0];
+        entry_q     <= ld_q.p_base[EntryBits-1:0];
       end
     end
   end
@@ -225,10 +311,10 @@ module hd_array_seq #(
         j_q        <= '0;
         ox_q       <= '0;
         phase_q    <= '0;
-        x_q        <= $signed(cmd_q.x_start);
+        x_q        <= $signed(ld_q.x_start);
         y_q        <= y_blk_d;
-        addr_q     <= in_blk_d + cmd_q.x_start[AddrBits-1:0];
-        in_row_q   <= in_blk_d + cmd_q.x_start[AddrBits-1:0];
+        addr_q     <= in_blk_d + ld_q.x_start[AddrBits-1:0];
+        in_row_q   <= in_blk_d + ld_q.x_start[AddrBits-1:0];
         out_addr_q <= out_blk_d;
         out_row_q  <= out_blk_d;
         acc_q      <= '0;
@@ -270,7 +356,7 @@ module hd_array_seq #(
     logic signed [PosBits-1:0] pos_q;
     logic signed [RowBits-1:0] row_q;
 
-    assign second = Second && pair;
+    assign second = Second && ld_q.streams == 3'd2;
 
     always_ff @(posedge clk_i) begin
       if (load && en_i) begin
@@ -278,8 +364,8 @@ module hd_array_seq #(
           valid_q <= seg_valid[From];
           lo_q    <= seg_lo[From*CntBits +: CntBits];
           hi_q    <= seg_hi[From*CntBits +: CntBits];
-          base_q  <= seg_base[From*AddrBits +: AddrBits] + AddrBits'(cmd_q.pair_step);
-          pos_q   <= $signed(seg_pos[From*PosBits +: PosBits] + PosBits'(cmd_q.pair_step));
+          base_q  <= seg_base[From*AddrBits +: AddrBits] + AddrBits'(ld_q.pair_step);
+          pos_q   <= $signed(seg_pos[From*PosBits +: PosBits] + PosBits'(ld_q.pair_step));
           row_q   <= $signed(seg_row[From*RowBits +: RowBits]);
         end else begin
           valid_q <= seg_valid[g];
@@ -333,7 +419,7 @@ module hd_array_seq #(
 
     logic [CntBits-1:0] group_lo_q;
     always_ff @(posedge clk_i) begin
-      if (state_q == StLoad) group_lo_q <= seg_lo[g*CntBits +: CntBits];
+      if (en_i && first_load) group_lo_q <= seg_lo[g*CntBits +: CntBits];
     end
     assign group_lo_o[g*CntBits +: CntBits] = group_lo_q;
   end
@@ -370,6 +456,7 @@ module hd_array_seq #(
       w_req_o     <= w_row_valid;
       mask_o      <= mask;
       if (vector) begin
+        tag_slot_o  <= slot_q;
         tag_add_o   <= !first_q || cmd_q.acc_keep;
         tag_last_o  <= seg_last_q && !cmd_q.acc_hold;
         tag_acc_o   <= acc_q;
@@ -384,39 +471,25 @@ module hd_array_seq #(
     end
   end
 
-  // ---------------------------------------------------------------- state
-  assign done_o = state_q == StDrain && pipe_empty_i && !a_busy_i;
-
-  always_ff @(posedge clk_i) begin
-    if (!rst_ni) begin
-      state_q <= StIdle;
-    end else begin
-      unique case (state_q)
-        StIdle:  if (cmd_valid_i) state_q <= StLoad;
-        StLoad:  state_q <= StRun;
-        StRun:   if (en_i && over) state_q <= StDrain;
-        StDrain: if (done_o) state_q <= StIdle;
-        default: state_q <= StIdle;
-      endcase
-    end
-  end
-
+  // ---------------------------------------------------------------- counter
   always_comb begin
     kind_o = 3'(CounterArrayIdle);
     if (!en_i) kind_o = 3'(CounterArrayConflict);
-    else if (state_q == StDrain) kind_o = 3'(CounterArrayDrain);
-    else if (state_q != StIdle) kind_o = 3'(CounterArrayBusy);
+    else if (run_q || first_load) kind_o = 3'(CounterArrayBusy);
+    else if (fresh_q || live_q != '0) kind_o = 3'(CounterArrayDrain);
   end
 
 `ifdef HD_ASSERT
   CommandStable: assert property (@(posedge clk_i) disable iff (!rst_ni)
     cmd_valid_i && !cmd_ready_o |=> cmd_valid_i && $stable(cmd_i));
   PairNeedsTwoPorts: assert property (@(posedge clk_i) disable iff (!rst_ni)
-    run && pair |-> G > 1 && !cmd_q.depthwise);
-  StateIdle: cover property (@(posedge clk_i) state_q == StIdle);
-  StateLoad: cover property (@(posedge clk_i) state_q == StLoad);
-  StateRun: cover property (@(posedge clk_i) state_q == StRun);
-  StateDrain: cover property (@(posedge clk_i) state_q == StDrain);
+    run_q && pair |-> G > 1 && !cmd_q.depthwise);
+  SlotsInTurn: assert property (@(posedge clk_i) disable iff (!rst_ni)
+    live_q != '0 |-> live_q[oldest_q] && (live_q[!oldest_q] ? slot_q != oldest_q : slot_q == oldest_q));
+  BehindEachOther: cover property (@(posedge clk_i) over && first_load);
+  WaitsForASlot: cover property (@(posedge clk_i) fresh_q && same_setup && live_q == 2'b11 && !run_q);
+  WaitsForTheCells: cover property (@(posedge clk_i) fresh_q && !same_setup && !settled && !run_q);
+  TwoDrain: cover property (@(posedge clk_i) issued_q == 2'b11);
 `endif
 
 endmodule

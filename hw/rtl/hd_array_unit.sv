@@ -2,11 +2,14 @@
 // Step of a position issued at T (a step is a cycle with ar_en_i; everything here but the state holds otherwise):
 //   T+1 request, tag, weight address | T+2 bytes, weight row | T+3 activations, weights on their bus
 //   T+4+r row r multiplies (its weight was written at T+3+r) | T+N+3 accumulator read | T+N+4 sum, a_valid_o.
+// Positions of two commands may be in here at once: what they need of a command on the way changes with the first
+// position of the next one (begin_q); what the results need waits in the command's slot, which the tag names.
 // A command takes its tiles' steps (hd_array_seq) plus N + 12 cycles, cmd_ready_o & cmd_valid_i to done_o
-// both counted, with hd_requant's latency of 5. With acc_hold: plus N + 7.
-// a_valid_o is gated by ar_en_i; the other a_* fields are constant while a command runs or go with a_valid_o.
-// kind_o: busy (StLoad, StRun), conflict (frozen), drain, idle. Reset: idle, nothing in the pipe.
-// Bench: tests/hw/array_tb.cpp.
+// both counted, with hd_requant's latency of 5; with acc_hold plus N + 7. The next one may run in all of them but
+// the first two.
+// a_valid_o is gated by ar_en_i; the other a_* fields go with it.
+// kind_o: busy (a tile is loaded or under way), conflict (frozen), drain (neither, a command is in), idle.
+// Reset: idle, nothing in the pipe. Bench: tests/hw/array_tb.cpp.
 `default_nettype none
 `include "hd_accel.svh"
 `include "hd_config.svh"
@@ -47,6 +50,7 @@ module hd_array_unit #(
   output logic      [AddrBits-1:0]   a_addr_o,
   output logic      [CntBits-1:0]    a_count_o,
   output logic      [31:0]           a_cmd_o,
+  output logic                       a_slot_o,
   output logic                       a_has_bias_o,
   output logic                       a_common_scale_o,
   output logic      [31:0]           a_multiplier_o,
@@ -54,7 +58,7 @@ module hd_array_unit #(
   output logic      [7:0]            a_z_out_o,
   output logic      [7:0]            a_min_o,
   output logic      [7:0]            a_max_o,
-  input  wire logic                  a_busy_i
+  input  wire logic [1:0]            a_busy_i       // by slot
 );
   localparam int ActW      = 9;
   localparam int WgtW      = 9;
@@ -68,10 +72,11 @@ module hd_array_unit #(
 
   // ---------------------------------------------------------------- sequencer
   logic                   en;
-  /* verilator lint_off UNUSEDSIGNAL */  // the sequencer keeps the whole command, the pipe needs some fields
-  hd_cmd_array_t          cmd;
+  /* verilator lint_off UNUSEDSIGNAL */  // the sequencer keeps whole commands, the pipe needs some fields
+  hd_cmd_array_t          cmd, begin_cmd;
   /* verilator lint_on UNUSEDSIGNAL */
-  logic                   pipe_empty;
+  logic                   begin_next, begin_slot, tag_slot;
+  logic [1:0]             pending;
   logic [N-1:0]           mask;
   logic [G*CntBits-1:0]   group_lo;
   logic                   tag_valid, tag_add, tag_last, w_req;
@@ -93,10 +98,12 @@ module hd_array_unit #(
     .cmd_ready_o,
     .cmd_i,
     .cmd_o       (cmd),
+    .begin_o     (begin_next),
+    .begin_slot_o(begin_slot),
+    .begin_cmd_o (begin_cmd),
     .done_o,
     .kind_o,
-    .pipe_empty_i(pipe_empty),
-    .a_busy_i,
+    .pending_i   (pending),
     .req_o       (ar_req_o),
     .addr_o      (ar_addr_o),
     .lo_o        (ar_lo_o),
@@ -104,6 +111,7 @@ module hd_array_unit #(
     .mask_o      (mask),
     .group_lo_o  (group_lo),
     .tag_valid_o (tag_valid),
+    .tag_slot_o  (tag_slot),
     .tag_add_o   (tag_add),
     .tag_last_o  (tag_last),
     .tag_acc_o   (tag_acc),
@@ -115,30 +123,27 @@ module hd_array_unit #(
     .w_word_o    (wr_word_o)
   );
 
-  // What the pipe uses every step of the command, registered once more in its first steps: it is settled
-  // before the first position gets here.
-  logic [2:0] age_q;  // cycles since the command was taken, at most 7
-  logic       starting;
-  assign starting = age_q != 3'd7;
+  // What the steps of a position need of its command. cmd is the next command's from the cycle T in which that
+  // issues its first position; T+2 and T+3 get it one and two steps later.
+  logic [2:0] begin_q;  // bit k: that position was issued k steps ago
   always_ff @(posedge clk_i) begin
-    if (cmd_valid_i && cmd_ready_o) age_q <= '0;
-    else if (starting) age_q <= age_q + 1'b1;
+    if (!rst_ni) begin_q <= '0;
+    else if (en) begin_q <= {begin_q[1:0], begin_next};
   end
 
   logic                  depthwise_q, pair_q;
   logic [7:0]            z_in_q, z_w_q;
   logic [N-1:0]          col2_q;
-  always_ff @(posedge clk_i) if (starting) begin
-    depthwise_q <= cmd.depthwise;
-    pair_q      <= cmd.streams == 3'd2;
-    z_in_q      <= cmd.z_in;
-    z_w_q       <= cmd.z_w;
-    col2_q      <= {N{1'b1}} << cmd.pair_split;
-  end
-
-  logic [31:0] cmd_index_q;
   always_ff @(posedge clk_i) begin
-    if (cmd_valid_i && cmd_ready_o) cmd_index_q <= cmd_index_i;
+    if (en && begin_q[1]) begin
+      z_in_q <= cmd.z_in;
+      z_w_q  <= cmd.z_w;
+    end
+    if (en && begin_q[2]) begin
+      depthwise_q <= cmd.depthwise;
+      pair_q      <= cmd.streams == 3'd2;
+      col2_q      <= {N{1'b1}} << cmd.pair_split;
+    end
   end
 
   logic [PtrBits-1:0] ptr_q;  // steps, for all delay lines
@@ -225,7 +230,7 @@ module hd_array_unit #(
     logic [CntBits-1:0]    lo_q;
     logic [PtrBits-1:0]    delay_q;
     logic [N-1:0]          mask_line;
-    always_ff @(posedge clk_i) if (starting) begin
+    always_ff @(posedge clk_i) if (en && begin_q[2]) begin
       lo_q    <= group_lo[g*CntBits +: CntBits];
       delay_q <= PtrBits'(group_lo[g*CntBits +: CntBits]) + cmd.pad_left[PtrBits-1:0];
     end
@@ -257,11 +262,11 @@ module hd_array_unit #(
 
   // Row r belongs to the last piece that begins at or above it.
   always_ff @(posedge clk_i) begin
-    if (starting) row_group_q <= row_group;
+    if (en && begin_q[2]) row_group_q <= row_group;
   end
   always_comb begin
     row_group = '0;
-    if (starting) begin
+    if (begin_q[2]) begin
       for (int r = 0; r < N; r++) begin
         for (int g = 1; g < G; g++) begin
           if (CntBits'(r) >= group_lo[g*CntBits +: CntBits]) row_group[r*GroupBits +: GroupBits] = GroupBits'(g);
@@ -326,7 +331,7 @@ module hd_array_unit #(
   logic [AddrBits-1:0]  addr_ahead;
   logic [CntBits-1:0]   count_ahead;
   logic [EntryBits-1:0] entry_ahead;
-  logic [N+2:0]         valid_q;         // bit k: T+2+k
+  logic [N+2:0]         valid_q, slot_q; // bit k: T+2+k
   logic                 add_q, last_q;   // T+N+4
   logic [AccBits-1:0]   acc_q;
   logic                 sum_valid;
@@ -340,12 +345,13 @@ module hd_array_unit #(
     .q_o    (tag_ahead)
   );
   assign {add_ahead, last_ahead, acc_ahead, addr_ahead, count_ahead, entry_ahead} = tag_ahead;
-  assign pipe_empty = valid_q == '0 && !tag_valid;
-
   always_ff @(posedge clk_i) begin
     if (!rst_ni) valid_q <= '0;
     else if (en) valid_q <= {valid_q[N+1:0], tag_valid};
+    if (en) slot_q <= {slot_q[N+1:0], tag_slot};
   end
+  assign pending[0] = (tag_valid && !tag_slot) || (valid_q & ~slot_q) != '0 || a_busy_i[0];
+  assign pending[1] = (tag_valid && tag_slot) || (valid_q & slot_q) != '0 || a_busy_i[1];
   always_ff @(posedge clk_i) begin
     if (en && valid_q[N+1]) begin
       add_q     <= add_ahead;
@@ -374,15 +380,22 @@ module hd_array_unit #(
     );
   end
 
-  assign a_valid_o        = sum_valid && last_q && en;
-  assign a_cmd_o          = cmd_index_q;
-  assign a_has_bias_o     = cmd.has_bias;
-  assign a_common_scale_o = cmd.common_scale;
-  assign a_multiplier_o   = cmd.multiplier;
-  assign a_shift_o        = cmd.shift;
-  assign a_z_out_o        = cmd.z_out;
-  assign a_min_o          = cmd.act_min;
-  assign a_max_o          = cmd.act_max;
+  // ---------------------------------------------------------------- what the results need
+  localparam int ResultBits = 32 + 2 + 32 + 4 * 8;
+  logic [31:0]           index_q;  // of the command accepted last
+  logic [ResultBits-1:0] result_q[2];
+  always_ff @(posedge clk_i) begin
+    if (cmd_valid_i && cmd_ready_o) index_q <= cmd_index_i;
+    if (en && begin_next) begin
+      result_q[begin_slot] <= {index_q, begin_cmd.has_bias, begin_cmd.common_scale, begin_cmd.multiplier,
+                               begin_cmd.shift, begin_cmd.z_out, begin_cmd.act_min, begin_cmd.act_max};
+    end
+  end
+
+  assign a_valid_o = sum_valid && last_q && en;
+  assign a_slot_o  = slot_q[N+2];
+  assign {a_cmd_o, a_has_bias_o, a_common_scale_o, a_multiplier_o, a_shift_o, a_z_out_o, a_min_o, a_max_o} =
+      result_q[a_slot_o];
 
 endmodule
 

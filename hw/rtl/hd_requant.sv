@@ -4,8 +4,8 @@
 // are in hd_requant.svh; an average over one cell (or none) passes. Command fields (scale, zero point, clamp)
 // are taken along with the vector: they may change in the cycle after.
 // Latency 5: taken in cycle t, qw_* in cycle t+5, in order. The parameter entry is asked for in t and
-// read in t+1. a_busy_o, v_busy_o: a vector of that unit was taken and its qw_* is not yet past; when it
-// falls, the bytes are in the scratchpad. The pipe never stalls. Reset: all valid bits clear.
+// read in t+1. a_busy_o (by a_slot_i), v_busy_o: a vector of that unit was taken and its qw_* is not yet past;
+// when it falls, the bytes are in the scratchpad. The pipe never stalls. Reset: all valid bits clear.
 // Bench: tests/hw/requant_tb.cpp
 `default_nettype none
 `include "hd_accel.svh"
@@ -27,6 +27,7 @@ module hd_requant #(
   input  wire logic [AddrBits-1:0]  a_addr_i,
   input  wire logic [CntBits-1:0]   a_count_i,
   input  wire logic [31:0]          a_cmd_i,
+  input  wire logic                 a_slot_i,
   input  wire logic                 a_has_bias_i,
   input  wire logic                 a_common_scale_i,
   input  wire logic [31:0]          a_multiplier_i,
@@ -34,7 +35,7 @@ module hd_requant #(
   input  wire logic [7:0]           a_z_out_i,
   input  wire logic [7:0]           a_min_i,
   input  wire logic [7:0]           a_max_i,
-  output logic                      a_busy_o,
+  output logic [1:0]                a_busy_o,
   // VECTOR
   input  wire logic                 v_valid_i,
   output logic                      v_ready_o,
@@ -74,7 +75,7 @@ module hd_requant #(
 
   // What travels beside the lanes: index s is the output of stage s.
   logic [Stages:1]      valid_q;
-  logic [Stages:1]      array_q;
+  logic [Stages:1]      array_q, slot_q;
   logic [AddrBits-1:0]  addr_q [1:Stages];
   logic [CntBits-1:0]   count_q[1:Stages];
   logic [31:0]          cmd_q  [1:Stages];
@@ -95,6 +96,7 @@ module hd_requant #(
       count_q[1] <= a_valid_i ? a_count_i : v_count_i;
       cmd_q[1]   <= a_valid_i ? a_cmd_i : v_cmd_i;
       array_q[1] <= a_valid_i;
+      slot_q[1]  <= a_slot_i;
       z_out_q[1] <= a_valid_i ? a_z_out_i : (v_mode_i == RqMbqm) ? v_z_out_i : 8'd0;
       min_q[1]   <= a_valid_i ? a_min_i : v_min_i;
       max_q[1]   <= a_valid_i ? a_max_i : v_max_i;
@@ -105,6 +107,7 @@ module hd_requant #(
         count_q[s+1] <= count_q[s];
         cmd_q[s+1]   <= cmd_q[s];
         array_q[s+1] <= array_q[s];
+        slot_q[s+1]  <= slot_q[s];
       end
     end
     for (int s = 1; s < Stages - 1; s++) begin
@@ -179,7 +182,7 @@ module hd_requant #(
   assign qw_count_o = count_q[Stages];
   assign qw_unit_o  = array_q[Stages] ? UnitArray : UnitVector;
   assign qw_cmd_o   = cmd_q[Stages];
-  assign a_busy_o   = |(valid_q & array_q);
+  assign a_busy_o   = {|(valid_q & array_q & slot_q), |(valid_q & array_q & ~slot_q)};
   assign v_busy_o   = |(valid_q & ~array_q);
 
 `ifdef HD_ASSERT

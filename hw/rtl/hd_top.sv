@@ -140,13 +140,14 @@ module hd_top #(
   logic       clk_control, clk_dma, clk_vector, clk_requant;
   logic       active_control, active_dma, active_vector, active_requant;
   logic       load_active, weight_active, vector_active, store_active;
-  logic       a_valid, a_busy, v_valid, v_busy;  // into hd_requant, and in it
+  logic       a_valid, v_valid, v_busy;  // into hd_requant, and in it
+  logic [1:0] a_busy;
   logic [7:0] active;  // of the control domain: queues by unit, registers, read channel, FETCH
 
   assign active_control = !rst_ni || active != '0;
   assign active_dma     = !unit_rst_n || load_active || weight_active || store_active;
   assign active_vector  = !unit_rst_n || vector_active;
-  assign active_requant = !unit_rst_n || a_valid || v_valid || a_busy || v_busy;
+  assign active_requant = !unit_rst_n || a_valid || v_valid || a_busy != '0 || v_busy;
 `ifdef HD_GATE_CLOCKS
   assign clk_control = clk_control_i;
   assign clk_dma     = clk_dma_i;
@@ -370,7 +371,7 @@ module hd_top #(
     .Bits    (CmdArrayBits),
     .PushBits(PushBits),
     .Depth   (4),
-    .InFlight(2),
+    .InFlight(4),  // three: two slots, one waiting
     .WaitKind(CounterArrayWaitToken % 8),
     .IdleKind(CounterArrayIdle % 8)
   ) u_array_issue (
@@ -709,7 +710,7 @@ module hd_top #(
   );
 
   // ARRAY.
-  logic                   a_has_bias, a_common_scale;
+  logic                   a_has_bias, a_common_scale, a_slot;
   logic [CfgN*32-1:0]     a_sum;
   logic [EntryBits-1:0]   a_entry;
   logic [SpadBits-1:0]    a_addr;
@@ -748,6 +749,7 @@ module hd_top #(
     .a_addr_o        (a_addr),
     .a_count_o       (a_count),
     .a_cmd_o         (a_cmd),
+    .a_slot_o        (a_slot),
     .a_has_bias_o    (a_has_bias),
     .a_common_scale_o(a_common_scale),
     .a_multiplier_o  (a_multiplier),
@@ -821,6 +823,7 @@ module hd_top #(
     .a_addr_i        (a_addr),
     .a_count_i       (a_count),
     .a_cmd_i         (a_cmd),
+    .a_slot_i        (a_slot),
     .a_has_bias_i    (a_has_bias),
     .a_common_scale_i(a_common_scale),
     .a_multiplier_i  (a_multiplier),

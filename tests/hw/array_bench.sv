@@ -17,7 +17,9 @@ module array_bench #(
   input  wire logic                    rst_ni,
   input  wire logic                    cmd_valid_i,
   output logic                         cmd_ready_o,
+  output logic                         taken_o,      // the unit takes a command
   input  wire logic [CmdArrayBits-1:0] cmd_i,
+  output logic                         ready_o,      // it would
   output logic                         done_o,
   output logic      [2:0]              kind_o,
   output logic                         qw_valid_o,   // an output vector is written
@@ -62,6 +64,8 @@ module array_bench #(
 
   assign cmd         = cmd_q;
   assign cmd_ready_o = !cmd_valid_q || cmd_ready;
+  assign taken_o     = cmd_valid_q && cmd_ready;
+  assign ready_o     = cmd_ready;
   assign lw_ready_o  = !lw_valid_q || lw_ready;
   assign sr_ready_o  = !sr_valid_q || sr_ready;
   assign vr_ready_o  = ~vr_valid_q | vr_ready;
@@ -108,7 +112,8 @@ module array_bench #(
   logic                           wr_req;
   logic [WordBits-1:0]            wr_word;
   logic [N*8-1:0]                 wr_data;
-  logic                           a_valid, a_has_bias, a_common_scale, a_busy;
+  logic                           a_valid, a_has_bias, a_common_scale, a_slot;
+  logic [1:0]                     a_busy;
   logic [N*32-1:0]                a_sum;
   logic [EntryBits-1:0]           a_entry, pr_entry;
   logic [AddrBits-1:0]            a_addr, qw_addr;
@@ -145,6 +150,7 @@ module array_bench #(
     .a_addr_o        (a_addr),
     .a_count_o       (a_count),
     .a_cmd_o         (a_cmd),
+    .a_slot_o        (a_slot),
     .a_has_bias_o    (a_has_bias),
     .a_common_scale_o(a_common_scale),
     .a_multiplier_o  (a_multiplier),
@@ -182,6 +188,7 @@ module array_bench #(
     .a_addr_i        (a_addr),
     .a_count_i       (a_count),
     .a_cmd_i         (a_cmd),
+    .a_slot_i        (a_slot),
     .a_has_bias_i    (a_has_bias),
     .a_common_scale_i(a_common_scale),
     .a_multiplier_i  (a_multiplier),

@@ -11,18 +11,12 @@
 #include <string>
 #include <vector>
 
-#include "driver/func/hd_walk.h"
-#include "hd_accel.h"
+#include "tests/hw/array_clock.h"
 #include "tests/hw/wide.h"
 
-constexpr int N = CfgN, G = CfgPorts;
+constexpr int G = CfgPorts;
 constexpr uint32_t spad_bytes = CfgScratchpadBytes;
 using word = std::array<uint8_t, N>;
-
-static inline int ceil_div(int a, int b)
-{
-    return (a + b - 1) / b;
-}
 
 /* What a layer computes. Tensors are NHWC int8, weights [kh][kw][c][oc] (depthwise [kh][kw][oc]).
  */
@@ -151,32 +145,13 @@ struct part {
     int ky, kh, kx, kw;
 };
 
-/* A layer's commands with the weight words they read, and the cycles they should take. */
+/* A layer's commands with the weight words they read. */
 struct program {
     std::vector<hd_cmd_array> commands;
     std::vector<word> weights;
     long steps = 0;   /* sum over the tiles */
-    long cycles = 0;  /* with what each command adds */
     long vectors = 0; /* written */
 };
-
-/* Steps of one command: the sum over its tiles. tail: those of the last tile behind its last
- * vector. */
-static inline long command_steps(const hd_cmd_array &c, long &tail)
-{
-    long steps = 0, tile = 0;
-    hd_walk walk;
-    hd_segment seg;
-
-    hd_walk_start(&walk, c.kernel_h, c.kernel_row_bytes, N, c.ports, c.depthwise);
-    while (hd_walk_next(&walk, &seg))
-        for (uint32_t b = 0; b < c.blocks; b++) {
-            tile = std::max({b + 1 == c.blocks ? c.last_scan : c.block_scan, seg.len, 4u});
-            steps += tile;
-        }
-    tail = tile - c.last_scan + (c.depthwise ? c.scan - 1 - (c.out_w - 1) * c.stride_x : 0);
-    return steps * ceil_div((int)c.out_channels, N);
-}
 
 /* Weight words of one part and channel tile, in the order of the walk; columns beyond nch are
  * noise. */
@@ -201,12 +176,6 @@ static inline void pack_weights(const layer &l, const part &k, int tile, int nch
                                          : (int8_t)r.next());
                 out.push_back(w);
             }
-}
-
-/* Cycles around the steps, from taking a command to done: start, pipe, requantisation. */
-static inline long command_overhead(const hd_cmd_array &c, long tail)
-{
-    return std::max(N + (c.acc_hold ? 7 : 12) - tail, 3L);
 }
 
 /* The fields that no split changes. */
@@ -326,11 +295,9 @@ static inline program layer_program(const layer &l, rng &r)
                 c.p_base = (uint32_t)(l.p.p_base + t);
                 c.acc_keep = i > 0;
                 c.acc_hold = i + 1 < parts.size();
-                long tail, steps = command_steps(c, tail);
-                prog.steps += steps;
+                prog.steps += array_job(c).steps;
                 if (!c.acc_hold)
                     prog.vectors += (long)(c.out_h * c.out_w) * ceil_div((int)c.out_channels, N);
-                prog.cycles += steps + command_overhead(c, tail);
                 prog.commands.push_back(c);
             }
     return prog;

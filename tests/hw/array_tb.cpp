@@ -1,6 +1,8 @@
 /* array_tb.cpp - ARRAY, scratchpad, weights and requantisation against plain loops: every byte of
- * the scratchpad after every layer, and the cycle count of every command against the formula.
- * Arguments: [random SEED LAYERS] random layers (default random 1 320), or nets [REPEATS]: the
+ * the scratchpad after every batch of layers whose commands follow one another, and in each cycle
+ * what the unit says against array_clock.h. A later layer of a batch may write where an earlier one
+ * reads or writes. Arguments: [random SEED LAYERS] random layers (default random 1 320), or nets
+ * [REPEATS]: the
  * layers of resnet8, vww, kws and ad with random data, cycles by network and simulation speed. */
 #include <cstdio>
 #include <cstdlib>
@@ -8,6 +10,7 @@
 #include <memory>
 
 #include "Vbench.h"
+#include "tests/hw/array_clock.h"
 #include "tests/hw/array_layer.h"
 
 namespace
@@ -17,7 +20,7 @@ constexpr int weight_words = CfgWeightBytes / N, entries = CfgParamEntries;
 constexpr int address_bits = __builtin_ctz(spad_bytes);
 
 struct counts {
-    long cycles = 0, busy = 0, conflict = 0, drain = 0, vectors = 0;
+    long cycles = 0, conflict = 0, vectors = 0, wrong = 0; /* wrong: not as array_clock says */
 };
 
 /* The device and a copy of what its scratchpad should hold. */
@@ -28,6 +31,7 @@ struct bench {
     rng r;
     double seconds = 0;
     long measured = 0;
+    array_clock clock;
 
     explicit bench(uint64_t seed) : r(seed)
     {
@@ -136,32 +140,53 @@ struct bench {
     void quiet()
     {
         dut->lw_valid_i = dut->sr_valid_i = dut->vr_valid_i = 0;
-        for (int i = 0; i < 4; i++)
+        for (int i = 0; i < N + 4; i++)
             tick();
+        clock = array_clock();
     }
 
-    /* Runs the commands back to back, the next one waiting; false if they do not end. */
-    bool run(const program &prog, counts &n, bool noise, uint32_t free, uint32_t n_free)
+    /* One cycle, held against the clock. */
+    void clocked(counts &n, size_t &done, const std::deque<hd_cmd_array> &sent)
     {
-        size_t sent = 0, done = 0;
-        long limit = prog.cycles * 12 + 1000;
+        constexpr int conflict = HD_COUNTER_ARRAY_CONFLICT % HD_COUNTER_SLOTS;
+        bool taken = dut->taken_o, frozen = dut->kind_o == conflict;
+
+        if (dut->done_o != clock.done() || dut->ready_o != clock.ready() ||
+            (!frozen && dut->kind_o != clock.kind())) {
+            if (n.wrong++ == 0)
+                printf("  cycle %ld: done %d, ready %d, counter %d, expected %d, %d, %d\n",
+                       n.cycles, dut->done_o, dut->ready_o, dut->kind_o, clock.done(),
+                       clock.ready(), clock.kind());
+        }
+        done += dut->done_o;
+        n.conflict += frozen;
+        clock.tick(taken ? &sent.front() : nullptr, frozen);
+        tick();
+        n.cycles++;
+        n.vectors += dut->qw_valid_o;
+    }
+
+    /* Runs the commands, `gaps` times in 100 with a pause before the next; false if they do not
+     * end. */
+    bool run(const std::vector<hd_cmd_array> &commands, counts &n, long limit, bool noise, int gaps,
+             uint32_t free, uint32_t n_free)
+    {
+        size_t next = 0, done = 0;
+        std::deque<hd_cmd_array> sent; /* on the way to the unit or given to it */
         std::clock_t start = std::clock();
 
-        while (done < prog.commands.size()) {
-            dut->cmd_valid_i = sent < prog.commands.size();
+        while (done < commands.size()) {
+            dut->cmd_valid_i = next < commands.size() && (!gaps || !r.chance(gaps));
             if (dut->cmd_valid_i)
-                memcpy(&dut->cmd_i, &prog.commands[sent], sizeof prog.commands[sent]);
+                memcpy(&dut->cmd_i, &commands[next], sizeof commands[next]);
             if (noise)
                 disturb(free, n_free);
-            sent += dut->cmd_valid_i && dut->cmd_ready_o;
-            tick();
-            n.cycles++;
-            n.vectors += dut->qw_valid_o;
-            done += dut->done_o;
-            int kind = dut->kind_o;
-            n.busy += kind == HD_COUNTER_ARRAY_BUSY % HD_COUNTER_SLOTS;
-            n.conflict += kind == HD_COUNTER_ARRAY_CONFLICT % HD_COUNTER_SLOTS;
-            n.drain += kind == HD_COUNTER_ARRAY_DRAIN % HD_COUNTER_SLOTS;
+            if (dut->cmd_valid_i && dut->cmd_ready_o)
+                sent.push_back(commands[next++]);
+            bool taken = dut->taken_o;
+            clocked(n, done, sent);
+            if (taken)
+                sent.pop_front();
             if (n.cycles > limit)
                 return false;
         }
@@ -173,7 +198,7 @@ struct bench {
     }
 
     /* Reads all of the scratchpad; returns the number of bytes that differ from the image. */
-    int compare(const layer &l)
+    int compare()
     {
         int bad = 0;
 
@@ -186,8 +211,7 @@ struct bench {
                 if (got == image[at])
                     continue;
                 if (bad++ < 4)
-                    printf("  byte %u (output + %d): %d, expected %d\n", at, (int)at - l.p.out_base,
-                           (int8_t)got, (int8_t)image[at]);
+                    printf("  byte %u: %d, expected %d\n", at, (int8_t)got, (int8_t)image[at]);
             }
         }
         return bad;
@@ -206,37 +230,86 @@ void print_layer(const layer &l)
         l.p.split_x, l.p.block_rows, l.common_scale ? " common" : "", l.z_w ? " z_w" : "");
 }
 
-/* Loads, runs and compares one layer; true if bytes and cycles are right. */
-bool check_layer(bench &b, layer &l, bool noise, counts &n, long &formula)
+/* Bytes of the scratchpad from `at` on, it may be beyond the end: they go on at its beginning. */
+struct range {
+    uint32_t at, n;
+};
+
+bool meet(range a, range b)
 {
-    program prog = layer_program(l, b.r);
-    uint32_t out_end = (uint32_t)(l.p.out_base + l.out_bytes());
-    uint32_t free = out_end / N + 1, in_first = (uint32_t)l.p.in_base / N + spad_bytes / N;
-    bool ended;
+    return ((b.at - a.at) & mask) < a.n || ((a.at - b.at) & mask) < b.n;
+}
+
+range in_range(const layer &l)
+{
+    return {(uint32_t)l.p.in_base & mask, (uint32_t)l.in_bytes()};
+}
+
+range out_range(const layer &l)
+{
+    return {(uint32_t)l.p.out_base & mask, (uint32_t)l.out_bytes()};
+}
+
+bool meet(int a, int n_a, int b, int n_b)
+{
+    return a < b + n_b && b < a + n_a;
+}
+
+/* May l run behind the layers of the batch, its operands loaded before all? */
+bool fits_behind(const std::vector<layer> &batch, const layer &l)
+{
+    auto tiles = [](const layer &x) { return ceil_div(x.s.oc * (x.p.pairs ? 2 : 1), N); };
+
+    for (const layer &b : batch)
+        if (meet(in_range(b), in_range(l)) || meet(out_range(b), in_range(l)) ||
+            meet(b.p.w_base, b.weight_rows() * tiles(b), l.p.w_base, l.weight_rows() * tiles(l)) ||
+            meet(b.p.p_base, tiles(b), l.p.p_base, tiles(l)))
+            return false;
+    return true;
+}
+
+/* Loads all layers, runs them one behind the other and compares; true if bytes and cycles are
+ * right. Noise on LOAD's port goes beside the only layer. */
+bool check_layers(bench &b, std::vector<layer> &layers, bool noise, int gaps, counts &n,
+                  long &steps)
+{
+    std::vector<hd_cmd_array> commands;
+    long vectors = 0;
+    uint32_t free = 0, n_free = 0;
     int bad;
 
-    formula = prog.steps;
-    b.load_tensor(l);
-    b.load_parameters(l, prog);
-    layer_reference(l);
-    for (int y = 0; y < l.oh; y++)
-        for (int x = 0; x < l.ow; x++)
-            for (int o = 0; o < l.s.oc; o++)
-                b.image[(uint32_t)(l.p.out_base + y * l.p.out_pitch + x * l.p.out_step + o) &
-                        mask] = (uint8_t)l.out[((size_t)y * l.ow + x) * l.s.oc + o];
-    ended = b.run(prog, n, noise, free, in_first > free + 1 ? in_first - free - 1 : 0);
-    if (!ended) {
+    steps = 0;
+    for (layer &l : layers) {
+        program prog = layer_program(l, b.r);
+        b.load_tensor(l);
+        b.load_parameters(l, prog);
+        commands.insert(commands.end(), prog.commands.begin(), prog.commands.end());
+        steps += prog.steps;
+        vectors += prog.vectors;
+    }
+    for (layer &l : layers) {
+        layer_reference(l);
+        for (int y = 0; y < l.oh; y++)
+            for (int x = 0; x < l.ow; x++)
+                for (int o = 0; o < l.s.oc; o++)
+                    b.image[(uint32_t)(l.p.out_base + y * l.p.out_pitch + x * l.p.out_step + o) &
+                            mask] = (uint8_t)l.out[((size_t)y * l.ow + x) * l.s.oc + o];
+    }
+    if (layers.size() == 1) {
+        const layer &l = layers[0];
+        uint32_t in_first = (uint32_t)l.p.in_base / N + spad_bytes / N;
+        free = (uint32_t)(l.p.out_base + l.out_bytes()) / N + 1;
+        n_free = in_first > free + 1 ? in_first - free - 1 : 0;
+    }
+    long limit = (steps + (long)commands.size() * (N + 12)) * 12 + 1000;
+    if (!b.run(commands, n, limit, noise, gaps, free, n_free)) {
         printf("  does not end\n");
         return false;
     }
-    bad = b.compare(l);
-    if (n.cycles != prog.cycles + n.conflict)
-        printf("  %ld cycles, %ld of them conflicts, formula %ld\n", n.cycles, n.conflict,
-               prog.cycles);
-    if (n.vectors != prog.vectors)
-        printf("  %ld vectors written, expected %ld\n", n.vectors, prog.vectors);
-    return bad == 0 && n.vectors == prog.vectors && n.cycles == prog.cycles + n.conflict &&
-           n.busy == formula + (long)prog.commands.size();
+    bad = b.compare();
+    if (n.vectors != vectors)
+        printf("  %ld vectors written, expected %ld\n", n.vectors, vectors);
+    return bad == 0 && n.vectors == vectors && n.wrong == 0;
 }
 
 shape random_shape(rng &r)
@@ -339,36 +412,56 @@ bool random_layer(rng &r, int i, layer &l)
     return random_placing(r, l);
 }
 
+/* Layers i.. in a row, as many as are wanted and fit beside one another. */
+std::vector<layer> random_batch(rng &r, int i, int wanted)
+{
+    std::vector<layer> batch;
+
+    for (int tries = 0; (int)batch.size() < wanted && tries < 200; tries++) {
+        layer l;
+        if (random_layer(r, i + (int)batch.size(), l) && fits_behind(batch, l))
+            batch.push_back(l);
+        else if (batch.empty())
+            tries--;
+    }
+    return batch;
+}
+
 int run_random(uint64_t seed, int layers)
 {
     bench b(seed);
-    int failed = 0;
-    long conflicts = 0, commands_cycles = 0;
+    int failed = 0, batches = 0;
+    long conflicts = 0, cycles = 0, all_steps = 0;
 
     printf("array_tb N=%d: random %llu %d\n", N, (unsigned long long)seed, layers);
-    for (int i = 0; i < layers; i++) {
-        layer l;
+    for (int i = 0; i < layers && failed < 5; batches++) {
+        std::vector<layer> batch =
+            random_batch(b.r, i, b.r.chance(30) ? 1 : std::min(b.r.range(2, 6), layers - i));
         counts n;
-        long formula;
-        bool noise;
-        while (!random_layer(b.r, i, l)) {
-        }
-        noise = b.r.chance(50);
-        if (!check_layer(b, l, noise, n, formula)) {
+        long steps;
+        bool noise = b.r.chance(50);
+        int gaps = b.r.chance(50) ? 0 : b.r.range(1, 97);
+        if (!check_layers(b, batch, noise, gaps, n, steps)) {
             failed++;
-            printf("layer %d: ", i);
-            print_layer(l);
-            printf("%s: WRONG\n", noise ? " noise" : "");
-            if (failed == 5)
-                break;
+            printf("batch of layers %d-%d%s, gaps %d: WRONG\n", i, i + (int)batch.size() - 1,
+                   noise ? ", noise" : "", gaps);
+            for (const layer &l : batch) {
+                printf("  ");
+                print_layer(l);
+                printf("\n");
+            }
             for (uint32_t w = 0; w < spad_bytes / N; w++)
                 b.load(w);
         }
+        i += (int)batch.size();
         conflicts += n.conflict;
-        commands_cycles += n.cycles;
+        cycles += n.cycles;
+        all_steps += steps;
     }
-    printf("array_tb N=%d: %d of %d layers wrong, %ld cycles, %ld conflict cycles\n", N, failed,
-           layers, commands_cycles, conflicts);
+    printf(
+        "array_tb N=%d: %d of %d batches of %d layers wrong, %ld cycles, %ld steps, %ld conflict "
+        "cycles\n",
+        N, failed, batches, layers, cycles, all_steps, conflicts);
     return failed != 0;
 }
 
@@ -441,7 +534,8 @@ int run_nets(int repeats)
     long cycles = 0, conflict = 0, formula = 0, left_out = 0;
 
     for (const net_layer &s : net_layers) {
-        layer l;
+        std::vector<layer> batch(1);
+        layer &l = batch[0];
         counts n;
         long steps = 0;
         if (strcmp(net, s.net) != 0 && *net)
@@ -456,9 +550,9 @@ int run_nets(int repeats)
         }
         for (int i = 1; i < repeats; i++) {
             counts ignored;
-            (void)b.run(layer_program(l, b.r), ignored, false, 0, 0);
+            (void)b.run(layer_program(l, b.r).commands, ignored, 1L << 40, false, 0, 0, 0);
         }
-        if (!check_layer(b, l, false, n, steps)) {
+        if (!check_layers(b, batch, false, 0, n, steps)) {
             failed++;
             print_layer(l);
             printf(": WRONG\n");

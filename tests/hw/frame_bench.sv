@@ -69,6 +69,7 @@ module hd_array_unit #(
   output logic      [AddrBits-1:0]   a_addr_o,
   output logic      [CntBits-1:0]    a_count_o,
   output logic      [31:0]           a_cmd_o,
+  output logic                       a_slot_o,
   output logic                       a_has_bias_o,
   output logic                       a_common_scale_o,
   output logic      [31:0]           a_multiplier_o,
@@ -76,13 +77,13 @@ module hd_array_unit #(
   output logic      [7:0]            a_z_out_o,
   output logic      [7:0]            a_min_o,
   output logic      [7:0]            a_max_o,
-  input  wire logic                  a_busy_i
+  input  wire logic [1:0]            a_busy_i
 );
   logic [CmdArrayBits-1:0] cmd;
   assign cmd = cmd_i;
   frame_timer u_timer (.clk_i, .rst_ni, .cmd_valid_i, .cmd_ready_o, .common_i(cmd[127:0]), .done_o, .kind_o);
   assign {ar_req_o, ar_addr_o, ar_lo_o, ar_hi_o, wr_req_o, wr_word_o, a_valid_o, a_sum_o, a_entry_o, a_addr_o,
-          a_count_o, a_cmd_o, a_has_bias_o, a_common_scale_o, a_multiplier_o, a_shift_o, a_z_out_o, a_min_o,
+          a_count_o, a_cmd_o, a_slot_o, a_has_bias_o, a_common_scale_o, a_multiplier_o, a_shift_o, a_z_out_o, a_min_o,
           a_max_o} = '0;
 endmodule
 
@@ -160,6 +161,7 @@ module hd_requant #(
   input  wire logic [AddrBits-1:0]  a_addr_i,
   input  wire logic [CntBits-1:0]   a_count_i,
   input  wire logic [31:0]          a_cmd_i,
+  input  wire logic                 a_slot_i,
   input  wire logic                 a_has_bias_i,
   input  wire logic                 a_common_scale_i,
   input  wire logic [31:0]          a_multiplier_i,
@@ -167,7 +169,7 @@ module hd_requant #(
   input  wire logic [7:0]           a_z_out_i,
   input  wire logic [7:0]           a_min_i,
   input  wire logic [7:0]           a_max_i,
-  output logic                      a_busy_o,
+  output logic [1:0]                a_busy_o,
   input  wire logic                 v_valid_i,
   output logic                      v_ready_o,
   input  wire logic [N*32-1:0]      v_value_i,

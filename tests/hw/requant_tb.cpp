@@ -98,6 +98,7 @@ struct bench {
         dut.a_addr_i = e.addr;
         dut.a_count_i = (uint8_t)e.count;
         dut.a_cmd_i = e.cmd;
+        dut.a_slot_i = e.cmd & 1;
         dut.a_has_bias_i = bias;
         dut.a_common_scale_i = common;
         dut.a_multiplier_i = (uint32_t)m;
@@ -163,11 +164,16 @@ struct bench {
     void check_write()
     {
         bool now = !due.empty() && due.front().cycle == cycle;
-        bool a_busy = false, v_busy = false;
+        bool v_busy = false;
+        uint8_t a_busy = 0; /* by slot */
 
         for (const expected &e : due)
-            if (e.cycle - latency < cycle)
-                (e.array ? a_busy : v_busy) = true;
+            if (e.cycle - latency < cycle) {
+                if (e.array)
+                    a_busy |= (uint8_t)(1 << (e.cmd & 1));
+                else
+                    v_busy = true;
+            }
         if (dut.a_busy_o != a_busy)
             fail("a_busy_o", dut.a_busy_o, a_busy);
         if (dut.v_busy_o != v_busy)

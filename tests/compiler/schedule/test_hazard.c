@@ -87,7 +87,27 @@ static void writers_wait_for_the_readers_before(void **state)
     }
 }
 
-/* Neighbours, other memories, two readers, and one unit's own commands do not wait. */
+/* ARRAY begins a command before the last one's writes have landed: it waits for itself where it
+ * reads them, not where it writes once more or writes what it has read. */
+static void array_waits_for_what_it_wrote(void **state)
+{
+    static struct list l;
+    (void)state;
+    l = (struct list){0};
+    lower_access(add(&l, HD_UNIT_ARRAY), SCHED_SPAD, true, 0, 64);
+    lower_access(add(&l, HD_UNIT_ARRAY), SCHED_SPAD, true, 32, 64);
+    lower_access(add(&l, HD_UNIT_ARRAY), SCHED_SPAD, false, 0, 16);
+    lower_access(add(&l, HD_UNIT_ARRAY), SCHED_SPAD, true, 0, 64);
+    lower_access(add(&l, HD_UNIT_ARRAY), SCHED_SPAD, false, 40, 1);
+    lower_access(add(&l, HD_UNIT_VECTOR), SCHED_SPAD, true, 128, 64);
+    lower_access(add(&l, HD_UNIT_VECTOR), SCHED_SPAD, false, 128, 64); /* one after the other */
+    waits(&l, false);
+    const uint32_t array[] = {0, 0, 1, 0, 4, 0, 0};
+    for (uint32_t i = 0; i < l.stream.n; i++)
+        assert_waits(&l.cmd[i], array[i] ? 1u << HD_UNIT_ARRAY : 0, 0, 0, array[i], 0, 0);
+}
+
+/* Neighbours, other memories, two readers, and a DMA unit's own commands do not wait. */
 static void what_does_not_meet_does_not_wait(void **state)
 {
     static struct list l;
@@ -138,7 +158,24 @@ static bool conflict(const struct sched_command *a, const struct sched_command *
     return false;
 }
 
-/* before[i][j]: command i is complete when j starts, by waits, unit order and what follows. */
+/* Must `a` be complete before `b` begins? ARRAY's reads are in order among themselves and before
+ * its writes, which are in order, too. */
+static bool must_wait(const struct sched_command *a, const struct sched_command *b)
+{
+    if (a->unit != HD_UNIT_ARRAY || b->unit != HD_UNIT_ARRAY)
+        return conflict(a, b);
+    struct sched_command writes = {0}, reads = {0};
+    for (uint32_t i = 0; i < a->n_access; i++)
+        if (a->access[i].write)
+            writes.access[writes.n_access++] = a->access[i];
+    for (uint32_t i = 0; i < b->n_access; i++)
+        if (!b->access[i].write)
+            reads.access[reads.n_access++] = b->access[i];
+    return conflict(&writes, &reads);
+}
+
+/* before[i][j]: command i is complete when j starts: by waits, because its unit goes on after that
+ * (ARRAY goes on before), or because j starts after one that i was before. */
 static void order(const struct list *l, bool before[MAX_COMMANDS][MAX_COMMANDS])
 {
     memset(before, 0, sizeof(bool[MAX_COMMANDS][MAX_COMMANDS]));
@@ -149,10 +186,12 @@ static void order(const struct list *l, bool before[MAX_COMMANDS][MAX_COMMANDS])
         uint32_t seen[HD_UNIT_COUNT] = {0};
         for (uint32_t i = 0; i < j; i++) {
             uint32_t u = l->cmd[i].unit;
-            bool direct =
-                u == l->cmd[j].unit || ((w->wait_enable >> u & 1u) && ++seen[u] <= need[u]);
-            for (uint32_t k = 0; direct && k <= i; k++)
-                before[k][j] = before[k][j] || k == i || before[k][i];
+            bool own = u == l->cmd[j].unit,
+                 waited = (w->wait_enable >> u & 1u) && ++seen[u] <= need[u];
+            bool complete = waited || (own && u != HD_UNIT_ARRAY);
+            before[i][j] = before[i][j] || complete;
+            for (uint32_t k = 0; (own || complete) && k < i; k++)
+                before[k][j] = before[k][j] || before[k][i];
         }
     }
 }
@@ -175,7 +214,7 @@ static void conflicts_are_ordered(void **state)
     static struct list l;
     static bool before[MAX_COMMANDS][MAX_COMMANDS];
     uint64_t seed = 11;
-    uint32_t n_conflict = 0, n_free = 0;
+    uint32_t n_conflict = 0, n_own = 0, n_free = 0;
     (void)state;
     print_message("seed 11\n");
     for (uint32_t round = 0; round < 2000; round++) {
@@ -184,13 +223,15 @@ static void conflicts_are_ordered(void **state)
         order(&l, before);
         for (uint32_t j = 0; j < l.stream.n; j++)
             for (uint32_t i = 0; i < j; i++) {
-                bool must = conflict(&l.cmd[i], &l.cmd[j]);
+                bool must = must_wait(&l.cmd[i], &l.cmd[j]);
                 assert_true(!must || before[i][j]);
                 n_conflict += must && l.cmd[i].unit != l.cmd[j].unit;
+                n_own += must && l.cmd[i].unit == HD_UNIT_ARRAY && l.cmd[j].unit == HD_UNIT_ARRAY;
                 n_free += !before[i][j];
             }
     }
     assert_true(n_conflict > 10000);
+    assert_true(n_own > 1000);
     assert_true(n_free > 10000); /* not by serialising everything */
 }
 
@@ -199,6 +240,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(readers_wait_for_writers),
         cmocka_unit_test(writers_wait_for_the_readers_before),
+        cmocka_unit_test(array_waits_for_what_it_wrote),
         cmocka_unit_test(what_does_not_meet_does_not_wait),
         cmocka_unit_test(no_overlap_waits_for_all_before),
         cmocka_unit_test(conflicts_are_ordered),
