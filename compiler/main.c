@@ -9,6 +9,7 @@
 #include "run/device.h"
 #include "run/run.h"
 #include "schedule/geometry.h"
+#include "tune/tune.h"
 
 static enum status front(struct arena *a, const struct options *o, struct pipeline *p,
                          struct diag *d)
@@ -33,6 +34,26 @@ static enum status compile_command(struct arena *a, const struct options *o, str
     return package_write(package, o->out, d);
 }
 
+/* The knobs that run and compile would take, by operator. */
+static enum status print_knobs(struct pipeline *p, const struct options *o, struct diag *d)
+{
+    struct text t;
+    TRY(pipeline_schedule(p, o, d));
+    text_init(&t, p->arena);
+    text_printf(&t, "\n%-26s %s\n", "layer on an accelerator", "knobs (else by rule)");
+    for (uint32_t i = 0; i < p->graph->n_op; i++) {
+        const struct ir_op *op = p->graph->op[i];
+        if (op->dead || op->region == IR_NONE)
+            continue;
+        text_printf(&t, "%-26s ", p->graph->row[op->row].name);
+        sched_print_knobs(&p->program->knobs[i], &t);
+        text_add(&t, "\n");
+    }
+    if (p->program->n_stream)
+        fputs(t.data, stdout);
+    return ST_OK;
+}
+
 static enum status inspect_command(struct arena *a, const struct options *o, struct diag *d)
 {
     struct pipeline p = {0};
@@ -46,7 +67,7 @@ static enum status inspect_command(struct arena *a, const struct options *o, str
     else
         partition_print(&p.partition, &t);
     fputs(t.data, stdout);
-    return ST_OK;
+    return o->format == FORMAT_TEXT ? print_knobs(&p, o, d) : ST_OK;
 }
 
 static enum status disasm_command(struct arena *a, const struct options *o, struct diag *d)
@@ -209,6 +230,7 @@ static enum status dispatch(struct arena *a, const struct options *o, struct dia
     case COMMAND_TARGETS: return targets_command(a, o, d);
     case COMMAND_OPS: return ops_command();
     case COMMAND_NEW_TARGET: return new_target(a, o, d);
+    case COMMAND_TUNE: return tune_command(a, o, d);
     case COMMAND_CHECK_TARGET: return check_target(a, o, d);
     default: return report_command(a, o, d);
     }

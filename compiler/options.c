@@ -47,6 +47,9 @@ enum key {
     KEY_KEEP,
     KEY_TEMPLATE,
     KEY_REFERENCE,
+    KEY_TUNED,
+    KEY_TRIALS,
+    KEY_SECONDS,
 };
 
 static const struct argp_option table[] = {
@@ -58,7 +61,8 @@ static const struct argp_option table[] = {
     {"labels", KEY_LABELS, "FILE", 0, "one class number a line: prints the accuracy", 1},
     {"seed", KEY_SEED, "N", 0, "of random inputs (default 1)", 1},
     {"fill-mode", KEY_FILL, "MODE", 0, "inputs without -i: random, zeros, ones", 1},
-    {"jobs", 'j', "N", 0, "processes that run inferences side by side (default 1)", 1},
+    {"jobs", 'j', "N", 0,
+     "processes that run inferences, or trials of tune, side by side (default 1)", 1},
     {"reset-state", KEY_RESET_STATE, NULL, 0, "every inference starts from the initial state", 1},
     {"engine", KEY_ENGINE, "ENGINE", 0, "ref, func or rtl (default)", 2},
     {"hw", KEY_HW, "NAME|FILE", 0,
@@ -111,6 +115,10 @@ static const struct argp_option table[] = {
      "one command at a time: to tell a race from a wrong command", 3},
     {"no-search", KEY_NO_SEARCH, NULL, 0,
      "tiles and groups by rule: compiles in milliseconds, the answer is the same", 3},
+    {"tuned", KEY_TUNED, "FILE", 0,
+     "what heddle tune has found: tune writes it, compile, run, inspect and disasm use it", 3},
+    {"trials", KEY_TRIALS, "N", 0, "of tune: how many to measure in all (default 64)", 3},
+    {"seconds", KEY_SECONDS, "N", 0, "of tune: start no further trial after them", 3},
     {"stats", KEY_STATS, "FILE", 0, "JSON, schema heddle.stats.v1", 4},
     {"format", KEY_FORMAT, "FORMAT", 0,
      "of the report: text (default), csv, json; of inspect: text, dot, svg", 4},
@@ -157,9 +165,9 @@ static int word(struct parse *p, const char *option, const char *value, const ch
     return 0;
 }
 
-static const char *const command_words[] = {"run",     "compile",    "inspect",      "build",
-                                            "targets", "ops",        "disasm",       "report",
-                                            "bench",   "new-target", "check-target", NULL};
+static const char *const command_words[] = {
+    "run",    "compile", "inspect",    "build",        "targets", "ops", "disasm",
+    "report", "bench",   "new-target", "check-target", "tune",    NULL};
 
 static void positional(struct parse *p, const char *arg)
 {
@@ -167,8 +175,8 @@ static void positional(struct parse *p, const char *arg)
         p->have_command = true;
         p->o->command = (enum options_command)word(
             p, "command", arg, command_words,
-            "run, compile, inspect, build, targets, ops, disasm, report, bench, new-target or "
-            "check-target");
+            "run, compile, inspect, build, targets, ops, disasm, report, bench, new-target, "
+            "check-target or tune");
     } else if (!p->o->model) {
         p->o->model = arg;
     } else if (p->o->command == COMMAND_BENCH && p->o->n_argument < OPTIONS_MAX_ARGUMENTS) {
@@ -252,6 +260,12 @@ static bool number_option(int key, const char *arg, struct parse *p)
     case KEY_WAVES_LIMIT:
         o->waves_limit = number(p, "--waves-limit", arg, 1000000) * 1000000u;
         return true;
+    case KEY_SECONDS: o->seconds = (uint32_t)number(p, "--seconds", arg, 1000000); return true;
+    case KEY_TRIALS:
+        o->trials = (uint32_t)number(p, "--trials", arg, 100000);
+        if (o->trials == 0)
+            bad(p, "--trials", arg, "a whole number from 1 to 100000");
+        return true;
     case KEY_MAX_CYCLES: o->max_cycles = number(p, "--max-cycles", arg, UINT64_MAX); return true;
     default: return false;
     }
@@ -269,6 +283,7 @@ static bool text_option(int key, const char *arg, struct parse *p)
                          : key == KEY_PROG         ? &o->prog
                          : key == KEY_INPUT_SHAPES ? &o->input_shapes
                          : key == KEY_TEACHER      ? &o->teacher
+                         : key == KEY_TUNED        ? &o->tuned
                                                    : NULL;
     if (place)
         *place = arg;
@@ -335,6 +350,7 @@ static const char doc[] =
     "                  depthwise HxWxC KHxKW [STRIDE]\n"
     "  new-target NAME a folder with a target of your own that passes check-target\n"
     "  check-target DIR does a target do what its target.json says?\n"
+    "  tune MODEL      search knobs of each operator, measured on the RTL, into --tuned=FILE\n"
     "  completion      for bash: source <(heddle completion)\n"
     "MODEL is a .tflite or .onnx file, a graph as text (.ir) or the name of a network in "
     "tests/models.\n"
@@ -347,6 +363,7 @@ static const char doc[] =
     "  heddle inspect net.tflite\n"
     "  heddle bench gemm 128 128 128 --hw sys8\n"
     "  heddle compile net.tflite -o emitted\n"
+    "  heddle tune net.tflite -j4 --tuned=net.db && heddle run net.tflite --tuned=net.db\n"
     "\nExit codes: 0 ok, 1 answer differs, 2 usage or files, 3 model refused, "
     "4 device fault, 5 internal, 130 interrupted.";
 
@@ -357,6 +374,7 @@ static void defaults(struct options *o)
                           .seed = 1,
                           .mem_latency = 64,
                           .jobs = 1,
+                          .trials = 64,
                           .waves_limit = 200000000u,
                           .max_cycles = 2000000000u};
 }

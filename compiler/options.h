@@ -23,6 +23,7 @@ enum options_command {
     COMMAND_BENCH,
     COMMAND_NEW_TARGET,
     COMMAND_CHECK_TARGET,
+    COMMAND_TUNE,
     COMMAND_COUNT
 };
 
@@ -56,10 +57,12 @@ struct options {
     const char *waves;        /* --waves */
     const char *input_shapes; /* --input-shapes */
     const char *teacher;      /* --teacher */
+    const char *tuned;        /* --tuned */
     const char *input[OPTIONS_MAX_FILES], *expect[OPTIONS_MAX_FILES];
     uint32_t n_input, n_expect;
     uint64_t waves_limit, seed, stall_seed;
     uint32_t mem_latency, mem_bytes, jobs;
+    uint32_t trials, seconds; /* of tune; seconds 0: no limit */
     enum options_fill fill;
     enum options_format format;
     struct lgl_options legalise;

@@ -98,8 +98,7 @@ static const char *attr_help(struct arena *a, const struct target_attr *attr)
         text_add(&t, "text");
     for (uint32_t i = 0; attr->type == TARGET_CHOICE && attr->choice[i]; i++)
         text_printf(&t, "%s%s", i ? ", " : "", attr->choice[i]);
-    text_printf(&t, " (default %s): %s", *attr->fallback ? attr->fallback : "empty",
-                attr->help);
+    text_printf(&t, " (default %s): %s", *attr->fallback ? attr->fallback : "empty", attr->help);
     return t.data;
 }
 

@@ -8,6 +8,7 @@
 #include "import/onnx.h"
 #include "import/tflite.h"
 #include "phases.h"
+#include "tune/tune.h"
 
 #include <string.h>
 
@@ -173,7 +174,8 @@ static uint32_t devices(const struct pipeline *p, struct sched_device device[SCH
     return n;
 }
 
-static enum status schedule(struct pipeline *p, const struct sched_options *o, struct diag *d)
+enum status pipeline_schedule_with(struct pipeline *p, const struct sched_options *o,
+                                   struct diag *d)
 {
     struct sched_device device[SCHED_MAX_DEVICES];
     uint32_t n = devices(p, device);
@@ -185,14 +187,26 @@ static enum status schedule(struct pipeline *p, const struct sched_options *o, s
     return ST_OK;
 }
 
-enum status pipeline_back(struct pipeline *p, const struct options *o, struct diag *d)
+enum status pipeline_schedule(struct pipeline *p, const struct options *o, struct diag *d)
 {
-    const struct sched_options s = {.no_overlap = o->no_overlap,
-                                    .mem_latency = o->mem_latency,
-                                    .mem_bytes = o->mem_bytes,
-                                    .no_search = o->no_search};
-    TRY(schedule(p, &s, d));
+    struct sched_options s = {.no_overlap = o->no_overlap,
+                              .mem_latency = o->mem_latency,
+                              .mem_bytes = o->mem_bytes,
+                              .no_search = o->no_search};
+    if (o->tuned)
+        TRY(tune_lookup(p, o, &s.knobs, d));
+    return pipeline_schedule_with(p, &s, d);
+}
+
+enum status pipeline_emit(struct pipeline *p, struct diag *d)
+{
     TRY(phases_run(p->arena, &p->targets, &p->hw, HEDDLE_AFTER_TILING, &p->graph, d));
     TRY(phases_run(p->arena, &p->targets, &p->hw, HEDDLE_BEFORE_EMISSION, &p->graph, d));
     return emit_run(p->arena, p->graph, &p->targets, p->program, &p->emitted, d);
+}
+
+enum status pipeline_back(struct pipeline *p, const struct options *o, struct diag *d)
+{
+    TRY(pipeline_schedule(p, o, d));
+    return pipeline_emit(p, d);
 }

@@ -27,7 +27,14 @@ enum status pipeline_front(struct pipeline *p, const struct options *o, const ch
 /* The same from a graph in the IR's text form. */
 enum status pipeline_front_text(struct pipeline *p, const struct options *o, const struct text *ir,
                                 struct diag *d);
-/* Schedule, plan, emit. */
+/* Schedule and plan, with the knobs of --tuned if it has any for this. */
+enum status pipeline_schedule(struct pipeline *p, const struct options *o, struct diag *d);
+/* Schedule and plan as `o` says. */
+enum status pipeline_schedule_with(struct pipeline *p, const struct sched_options *o,
+                                   struct diag *d);
+/* Emit what is scheduled. */
+enum status pipeline_emit(struct pipeline *p, struct diag *d);
+/* pipeline_schedule, pipeline_emit. */
 enum status pipeline_back(struct pipeline *p, const struct options *o, struct diag *d);
 
 /* The configuration of --hw: a name in hw/accel.json, or a file with one configuration. */

@@ -85,37 +85,63 @@ static enum status hash_headers(struct compiler *c, struct hash128 *h, struct di
     return ST_OK;
 }
 
+/* Names of what is to be compiled and linked. */
+struct parts {
+    const char *sources[EMIT_MAX_FILES + 1], *libraries[EMIT_MAX_LIBRARIES + 1];
+};
+
+static void parts_of(const struct emit_unit *u, struct parts *p)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < u->n; i++) {
+        const char *dot = strrchr(u->file[i].name, '.');
+        if (strcmp(dot, ".c") == 0 || strcmp(dot, ".S") == 0)
+            p->sources[n++] = u->file[i].name;
+    }
+    p->sources[n] = NULL;
+    for (uint32_t i = 0; i < u->n_library; i++)
+        p->libraries[i] = u->library[i];
+    p->libraries[u->n_library] = NULL;
+}
+
+static enum status build_into(struct compiler *c, const struct emit_unit *u, const char *folder,
+                              const char *so, struct diag *d)
+{
+    struct parts parts;
+    const char *const none[] = {NULL};
+    parts_of(u, &parts);
+    TRY(emit_write(u, folder, d));
+    return build(c, folder, parts.sources, none, parts.libraries, so, d);
+}
+
+enum status run_compile_into(struct arena *a, const struct emit_unit *u, const char *folder,
+                             const char **so_path, struct diag *d)
+{
+    struct compiler c;
+    TRY(find_compiler(a, &c, d));
+    *so_path = arena_printf(a, "%s/model.so", folder);
+    return build_into(&c, u, folder, *so_path, d);
+}
+
 enum status run_compile(struct arena *a, const struct emit_unit *u, const char **so_path,
                         struct diag *d)
 {
     struct compiler c;
     struct hash128 h;
-    const char *sources[EMIT_MAX_FILES + 1], *libraries[EMIT_MAX_LIBRARIES + 1], *none[] = {NULL};
-    uint32_t n = 0;
     TRY(find_compiler(a, &c, d));
     hash_init(&h);
     hash_string(&h, c.cc.path);
     hash_string(&h, c.cc.version);
     TRY(hash_headers(&c, &h, d));
     for (uint32_t i = 0; i < u->n; i++) {
-        const char *dot = strrchr(u->file[i].name, '.');
         hash_string(&h, u->file[i].name);
         hash_bytes(&h, u->file[i].text.data, u->file[i].text.length);
-        if (strcmp(dot, ".c") == 0 || strcmp(dot, ".S") == 0)
-            sources[n++] = u->file[i].name;
     }
-    sources[n] = NULL;
-    for (uint32_t i = 0; i < u->n_library; i++) {
-        libraries[i] = u->library[i];
+    for (uint32_t i = 0; i < u->n_library; i++)
         hash_string(&h, u->library[i]);
-    }
-    libraries[u->n_library] = NULL;
     const char *folder = arena_printf(a, "%s/host/%s", c.cache, hash_text(a, &h));
     *so_path = arena_printf(a, "%s/model.so", folder);
-    if (file_exists(*so_path))
-        return ST_OK;
-    TRY(emit_write(u, folder, d));
-    return build(&c, folder, sources, none, libraries, *so_path, d);
+    return file_exists(*so_path) ? ST_OK : build_into(&c, u, folder, *so_path, d);
 }
 
 static int by_name(const void *a, const void *b)

@@ -25,8 +25,7 @@ static const uint8_t *inference(const struct run_data *data, uint32_t k)
     return data->bytes + k * data->n_bytes;
 }
 
-/* All inferences with the reference kernels, into `to`. */
-static enum status run_reference(struct run_job *job, struct run_data *to, struct diag *d)
+enum status run_with_reference(struct run_job *job, struct run_data *to, struct diag *d)
 {
     const struct ir_graph *g = job->p->reference ? job->p->reference : job->p->graph;
     struct arena *a = job->p->arena;
@@ -131,8 +130,7 @@ static enum status write_outputs(const struct run_job *job, struct diag *d)
     return ST_OK;
 }
 
-/* Calls, sources and Verilog of targets from outside that this run would execute. */
-static enum status check_trust(const struct run_job *job, struct diag *d)
+enum status run_trusted(const struct run_job *job, struct diag *d)
 {
     for (uint32_t i = 0; i < job->p->targets.n; i++) {
         const struct target_desc *desc = job->p->targets.target[i]->desc;
@@ -147,13 +145,13 @@ static enum status execute(struct run_job *job, struct diag *d)
     const struct ir_graph *g = job->p->graph;
     const char *so_path;
     if (job->options->engine == ENGINE_REF)
-        return run_reference(job, job->out, d);
+        return run_with_reference(job, job->out, d);
     if (!job->expected) {
         job->expected = ARENA_ARRAY(job->p->arena, struct run_data, g->n_out + 1);
         job->checked_against = "ref";
-        TRY(run_reference(job, job->expected, d));
+        TRY(run_with_reference(job, job->expected, d));
     }
-    TRY(check_trust(job, d));
+    TRY(run_trusted(job, d));
     TRY(run_compile(job->p->arena, job->p->emitted, &so_path, d));
     return run_engine(job, so_path, d);
 }

@@ -67,6 +67,12 @@ double run_now(void);
 
 enum status run_command(struct arena *a, const struct options *o, struct diag *d);
 
+/* All inferences of job->in with the reference kernels, into to[n_out], which it allocates. */
+enum status run_with_reference(struct run_job *job, struct run_data *to, struct diag *d);
+/* ST_USAGE: calls, sources or Verilog of a target from outside, which job->p->emitted would have
+ * executed, are not trusted (--allow-native-targets). */
+enum status run_trusted(const struct run_job *job, struct diag *d);
+
 /* inputs.c: the model's path (a zoo name is looked up), inputs, expectations, labels. */
 enum status run_find_model(struct arena *a, const struct options *o, struct run_job *job,
                            const char **name, struct diag *d);
@@ -76,6 +82,9 @@ enum status run_expectations(struct run_job *job, struct diag *d);
 /* host.c: the emitted C as a shared object, cached by content. */
 enum status run_compile(struct arena *a, const struct emit_unit *u, const char **so_path,
                         struct diag *d);
+/* The same into `folder`, which is made; not cached. */
+enum status run_compile_into(struct arena *a, const struct emit_unit *u, const char *folder,
+                             const char **so_path, struct diag *d);
 /* Compile one C file of a user (--prog) likewise, with -DHD_N=... of the configuration. */
 enum status run_compile_program(struct arena *a, const char *source, const struct hd_config *hw,
                                 const char **so_path, struct diag *d);

@@ -55,7 +55,7 @@ static enum status first_build(struct parts *s, uint32_t k, struct diag *d)
 {
     const struct ir_graph *g = s->graph;
     struct sched_program *p = s->part[k] = new_part(s, k), once;
-    sched_search(p);
+    sched_choose(p);
     once = *p;
     once.dry = true;
     TRY(sched_build(&once, d));

@@ -77,8 +77,8 @@ void chain_needs(struct arena *a, const struct geo *g, const struct hd_config *h
 
 /* sched.c: everything of `p` from its graph, configuration, options and knobs. */
 enum status sched_build(struct sched_program *p, struct diag *d);
-/* search.c: better knobs than those in `p`, by the estimate. */
-void sched_search(struct sched_program *p);
+/* search.c: p->knobs as the options give them, else by search. */
+void sched_choose(struct sched_program *p);
 
 /* "rows 0-7": what a command is for; NULL in a trial. */
 const char *lower_note(const struct lower *l, const char *format, ...)

@@ -205,6 +205,6 @@ enum status sched_run(struct arena *a, const struct ir_graph *g, const struct hd
     p->n_device = 1;
     p->device[0] = (struct sched_device){IR_NONE, hw};
     p->knobs = ARENA_ARRAY(a, struct sched_knobs, g->n_op + 1);
-    sched_search(p);
+    sched_choose(p);
     return sched_build(p, d);
 }

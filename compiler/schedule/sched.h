@@ -92,11 +92,12 @@ struct sched_span {
 };
 
 struct sched_options {
-    bool no_overlap;      /* every command waits for all before it: for debugging */
-    uint32_t mem_latency; /* cycles to the first beat of a read; for the estimate */
-    uint32_t mem_bytes;   /* bytes a cycle; 0: the AXI width */
-    uint64_t knob_seed;   /* not 0: knobs at random, for tests */
-    bool no_search;       /* knobs by rule */
+    bool no_overlap;                 /* every command waits for all before it: for debugging */
+    uint32_t mem_latency;            /* cycles to the first beat of a read; for the estimate */
+    uint32_t mem_bytes;              /* bytes a cycle; 0: the AXI width */
+    uint64_t knob_seed;              /* not 0: knobs at random, for tests */
+    bool no_search;                  /* knobs by rule */
+    const struct sched_knobs *knobs; /* by operator position: instead of a search; or NULL */
 };
 
 /* An accelerator that the program runs on. */
@@ -166,6 +167,22 @@ enum status sched_run_devices(struct arena *a, const struct ir_graph *g,
 #define SCHED_MAX_CHOICES 16
 uint32_t sched_choices(const struct sched_program *p, uint32_t op, const struct sched_knobs *now,
                        struct sched_knobs choice[SCHED_MAX_CHOICES]);
+
+/* The program with `knobs` as a number to compare, by estimate: cycles in the upper half; below, of
+ * equals, how early rows end. UINT64_MAX if nothing can be built of them. p: arena, graph, hw and
+ * options are enough. *commands grows by what was scheduled, at about 4 us each. */
+uint64_t sched_score(const struct sched_program *p, struct sched_knobs *knobs, uint32_t *commands);
+
+/* knobs.c: the knobs by name, 0 <= i < SCHED_KNOBS, as reports and the files of "heddle tune" have
+ * them. */
+#define SCHED_KNOBS 5u
+const char *sched_knob_name(uint32_t i);
+uint32_t *sched_knob(struct sched_knobs *k, uint32_t i);
+/* "tile_rows=8 chain=1": those that are not by rule; nothing if all are. */
+void sched_print_knobs(const struct sched_knobs *k, struct text *t);
+/* A hash of heddle's sources that turn knobs into commands, 64 hex digits: what was tuned with
+ * others is stale. */
+const char *sched_version(void);
 
 /* Append a block to the constants at a multiple of 64; its offset. */
 uint32_t sched_constant(struct sched_program *p, const void *data, size_t n_bytes);

@@ -97,6 +97,11 @@ static uint64_t trial(const struct sched_program *p, uint32_t first, uint32_t en
     return cycles;
 }
 
+uint64_t sched_score(const struct sched_program *p, struct sched_knobs *knobs, uint32_t *commands)
+{
+    return trial(p, 0, 0, knobs, commands);
+}
+
 /* For tests: some knobs of each operator at random (xorshift64*, Vigna 2016). */
 static void at_random(struct sched_program *p)
 {
@@ -228,7 +233,7 @@ static void descend_windows(struct search *s)
 /* Descents from the rule and from the same groups everywhere, as smaller ones often gain only
  * together: each operator waits for the slowest in a row of them. The best start goes first, the
  * others while the program is small. */
-void sched_search(struct sched_program *p)
+static void sched_search(struct sched_program *p)
 {
     enum { STARTS = 3 };
     static const uint32_t tiles[STARTS] = {0, 2, 4};
@@ -263,4 +268,12 @@ void sched_search(struct sched_program *p)
         }
     }
     memcpy(p->knobs, kept, p->graph->n_op * sizeof *kept);
+}
+
+void sched_choose(struct sched_program *p)
+{
+    if (p->options.knobs)
+        memcpy(p->knobs, p->options.knobs, p->graph->n_op * sizeof *p->knobs);
+    else
+        sched_search(p);
 }

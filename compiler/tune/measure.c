@@ -1,0 +1,45 @@
+/* measure.c - see measure.h. The way of every run: emitted C, compiled, on the Verilated model. */
+#include "measure.h"
+
+#include <string.h>
+
+static enum status wrong(const struct run_job *job, uint32_t output, struct diag *d)
+{
+    const struct ir_graph *g = job->p->graph;
+    struct text t;
+    text_init(&t, job->p->arena);
+    text_add(&t, "");
+    for (uint32_t i = 0; i < g->n_op; i++) {
+        size_t before = t.length;
+        text_printf(&t, " %s:", g->row[g->op[i]->row].name);
+        size_t named = t.length;
+        sched_print_knobs(&job->p->program->knobs[i], &t);
+        if (t.length == named) /* by rule */
+            t.data[t.length = before] = '\0';
+    }
+    return FAIL(d, ST_MISMATCH,
+                "output %u differs from the reference with these knobs; please report it:%s",
+                output, t.data);
+}
+
+enum status tune_measure(const struct run_job *base, const struct sched_knobs *knobs,
+                         const char *folder, struct measured *m, struct diag *d)
+{
+    const struct options *o = base->options;
+    struct pipeline p = *base->p;
+    struct run_job job = *base;
+    const struct sched_options s = {
+        .mem_latency = o->mem_latency, .mem_bytes = o->mem_bytes, .knobs = knobs};
+    const char *so_path;
+    job.p = &p;
+    job.out = arena_memdup(p.arena, base->out, p.graph->n_out * sizeof *base->out);
+    TRY(pipeline_schedule_with(&p, &s, d));
+    TRY(pipeline_emit(&p, d));
+    TRY(run_compile_into(p.arena, p.emitted, folder, &so_path, d));
+    TRY(run_engine(&job, so_path, d));
+    for (uint32_t i = 0; i < p.graph->n_out; i++)
+        if (memcmp(job.out[i].bytes, job.expected[i].bytes, job.out[i].n_bytes) != 0)
+            return wrong(&job, i, d);
+    *m = (struct measured){.estimate = p.program->est_cycles, .cycles = job.shared->cycles};
+    return ST_OK;
+}

@@ -1,0 +1,41 @@
+/* store.h - the file of "heddle tune": an SQLite database with, for each network, hardware and
+ * version of the schedule, the trials measured and their knobs. One transaction a trial, so an
+ * interrupted or killed run loses only what it was measuring. */
+#ifndef HEDDLE_TUNE_STORE_H
+#define HEDDLE_TUNE_STORE_H
+
+#include "key.h"
+
+struct store;
+
+/* One measured trial. */
+struct store_trial {
+    uint32_t number;
+    uint64_t estimate, cycles;
+    struct sched_knobs *knobs; /* by operator position */
+};
+
+enum store_mode { STORE_READ, STORE_WRITE };
+
+/* Open `path`; STORE_WRITE makes it if it is not there. ST_USAGE: missing, not a database of heddle
+ * tune, damaged, locked by another process, not writable. Close with store_close also then. */
+enum status store_open(struct arena *a, const char *path, enum store_mode mode, struct store **s,
+                       struct diag *d);
+void store_close(struct store *s); /* NULL: nothing */
+
+/* The network that `key` names; *id 0 if it has no trials, and then *note, if not NULL, says what
+ * else of it there is ("tuned for another version of heddle's schedule"). model, hw: for people. */
+enum status store_find(struct store *s, const struct tune_key *key, int64_t *id, const char **note,
+                       struct diag *d);
+enum status store_make(struct store *s, const struct tune_key *key, const char *model,
+                       const char *hw, int64_t *id, struct diag *d);
+
+/* All trials of a network by number; knobs of n_op operators. ST_USAGE: what is stored is none of
+ * this graph (damaged). */
+enum status store_trials(struct store *s, int64_t id, uint32_t n_op, struct store_trial **trial,
+                         uint32_t *n, struct diag *d);
+/* Add one; layer[op]: the name of its operator's row, for people. */
+enum status store_add(struct store *s, int64_t id, const struct store_trial *trial, uint32_t n_op,
+                      const char *const *layer, struct diag *d);
+
+#endif
