@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "../schedule/host_layer.h"
+#include "../target/describe.h"
 #include "package.h"
 
 /* Text of the model file, made plain ASCII. */
@@ -101,6 +102,26 @@ static void add_targets(const struct emit_unit *u, cJSON *o)
         cJSON_AddItemToArray(list, cJSON_CreateString(u->library[i]));
 }
 
+/* In the order of hd_model.port_names. */
+static void add_cores(const struct emit_unit *u, cJSON *o)
+{
+    const struct target *port[TARGET_MAX];
+    uint32_t n = emit_outside_ports(u, port);
+    cJSON *list = n ? cJSON_AddArrayToObject(o, "cores") : NULL;
+    for (uint32_t i = 0; i < n; i++) {
+        const struct describe *t = port[i]->desc->detail;
+        cJSON *core = cJSON_CreateObject(), *files;
+        cJSON_AddStringToObject(core, "name", port[i]->name);
+        cJSON_AddStringToObject(core, "folder", port[i]->desc->name);
+        cJSON_AddStringToObject(core, "top", t->core_top);
+        cJSON_AddNumberToObject(core, "memory_bytes", t->core_bytes);
+        files = cJSON_AddArrayToObject(core, "verilog");
+        for (uint32_t k = 0; k < t->verilog.n; k++)
+            cJSON_AddItemToArray(files, cJSON_CreateString(t->verilog.name[k]));
+        cJSON_AddItemToArray(list, core);
+    }
+}
+
 /* One operator of the compiled graph: several may stand for one row of the model. */
 static cJSON *operator_of(const struct emit_unit *u, uint32_t position)
 {
@@ -153,6 +174,7 @@ void package_metadata(const struct emit_unit *u, struct text *t)
     cJSON_AddStringToObject(o, "schema", "heddle.package.v1");
     add_name(u->arena, o, "name", u->graph->name);
     add_targets(u, o);
+    add_cores(u, o);
     add_memory(u, o);
     add_functions(u, o);
     add_tensors(u, o, "inputs", u->graph->in, u->graph->n_in);

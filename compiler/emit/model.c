@@ -47,8 +47,8 @@ static void add_copy(struct emit_unit *u, struct text *t, const char *way, const
 {
     const struct sched_place *s = &u->program->place[tensor];
     if (s->in_memory)
-        text_printf(t, "    MODEL_TRY(hd_copy_%s(%s, %u, 0x%x, %u));\n", way, device,
-                    s->mem_region, s->mem_offset, s->mem_bytes);
+        text_printf(t, "    MODEL_TRY(hd_copy_%s(%s, %u, 0x%x, %u));\n", way, device, s->mem_region,
+                    s->mem_offset, s->mem_bytes);
 }
 
 /* Copies of what the device and others exchange around one submission, each tensor once. */

@@ -7,6 +7,7 @@
 
 #include "../base/file.h"
 #include "../base/home.h"
+#include "../target/describe.h"
 
 #define MAX_SOURCE ((size_t)1 << 20)
 
@@ -85,6 +86,24 @@ static void add_libraries(struct package *p, const struct emit_unit *u)
     add(p, "libraries.txt", t.data, t.length);
 }
 
+/* Verilog of cores, beside their targets' C: what `heddle run` of the package Verilates. */
+static enum status add_verilog(struct package *p, const struct emit_unit *u, struct diag *d)
+{
+    const struct target *port[TARGET_MAX];
+    uint32_t n = emit_outside_ports(u, port);
+    for (uint32_t i = 0; i < n; i++) {
+        const struct target_desc *desc = port[i]->desc;
+        const struct describe_files *f = &desc->detail->verilog;
+        bool again = false;
+        for (uint32_t k = 0; k < i; k++)
+            again = again || port[k]->desc == desc;
+        for (uint32_t k = 0; k < f->n && !again; k++)
+            TRY(add_file(p, arena_printf(p->arena, "%s/%s", desc->origin, f->name[k]),
+                         arena_printf(p->arena, "%s/%s", desc->name, f->name[k]), d));
+    }
+    return ST_OK;
+}
+
 static int by_path(const void *a, const void *b)
 {
     const struct tar_file *x = a, *y = b;
@@ -104,6 +123,7 @@ enum status package_make(const struct emit_unit *u, struct package **package, st
         add(p, u->file[i].name, u->file[i].text.data, u->file[i].text.length);
     if (u->n_library)
         add_libraries(p, u);
+    TRY(add_verilog(p, u, d));
     TRY(add_runtime(p, d));
     qsort(p->file, p->n, sizeof *p->file, by_path);
     return ST_OK;

@@ -127,11 +127,10 @@ static enum status device_failure(struct child *c, int rc)
     if (!c->shared->submission)
         return target_failure(c, rc);
     char text[1024];
-    const char *detail = c->v && (rc == HD_ERROR_STUCK || rc == HD_ERROR_FAULT)
-                             ? device_detail(c->v)
-                             : "";
-    hd_describe(&c->v->dev, rc, NULL, 0, c->play.model->layer_names, c->play.model->n_layers,
-                text, sizeof text);
+    const char *detail =
+        c->v && (rc == HD_ERROR_STUCK || rc == HD_ERROR_FAULT) ? device_detail(c->v) : "";
+    hd_describe(&c->v->dev, rc, NULL, 0, c->play.model->layer_names, c->play.model->n_layers, text,
+                sizeof text);
     return FAIL(&c->d, ST_DEVICE, "inference %u, submission at %s: %s%s%s", c->inference,
                 row_name(c), text, *detail ? "; " : "", detail);
 }

@@ -6,30 +6,36 @@
 #include "../base/home.h"
 #include "../target/describe.h"
 
-static enum status build(struct run_job *job, struct core *core, struct diag *d)
+static enum status build(const struct run_job *job, struct core *core, struct diag *d)
 {
-    const struct target_desc *desc = core->target->desc;
-    const struct sim_core own = {desc->origin, desc->detail->core_top, desc->detail->verilog.name,
-                                 desc->detail->verilog.n};
-    struct sim_paths paths = {.core = &own, .checked = job->options->checked};
+    struct sim_paths paths = {.core = &core->verilog, .checked = job->options->checked};
     struct hd_config config = {.hash = 0};
     TRY(home_find(job->p->arena, &paths.home, d));
     TRY(home_cache(job->p->arena, &paths.cache, d));
-    strncpy(config.name, desc->name, sizeof config.name - 1);
+    strncpy(config.name, core->verilog.top, sizeof config.name - 1);
     enum status st = sim_build(job->p->arena, &paths, &config, &core->so, d);
     if (st != ST_OK)
-        diag_prefix(d, "target %s: core %s", desc->name, desc->detail->core_top);
+        diag_prefix(d, "target %s: core %s", core->name, core->verilog.top);
     return st;
 }
 
-enum status cores_build(struct run_job *job, struct cores *c, struct diag *d)
+void cores_of_targets(const struct run_job *job, struct cores *c)
 {
     const struct target *target[TARGET_MAX];
     *c = (struct cores){.n = emit_outside_ports(job->p->emitted, target)};
     for (uint32_t i = 0; i < c->n; i++) {
-        c->core[i].target = target[i];
-        TRY(build(job, &c->core[i], d));
+        const struct describe *t = target[i]->desc->detail;
+        c->core[i] = (struct core){
+            .name = target[i]->name,
+            .verilog = {target[i]->desc->origin, t->core_top, t->verilog.name, t->verilog.n},
+            .memory_bytes = t->core_bytes};
     }
+}
+
+enum status cores_build(const struct run_job *job, struct cores *c, struct diag *d)
+{
+    for (uint32_t i = 0; i < c->n; i++)
+        TRY(build(job, &c->core[i], d));
     return ST_OK;
 }
 
@@ -37,7 +43,7 @@ enum status cores_open(struct cores *c, struct arena *a, const struct options *o
 {
     for (uint32_t i = 0; i < c->n; i++) {
         struct core *core = &c->core[i];
-        uint32_t n_bytes = core->target->desc->detail->core_bytes;
+        uint32_t n_bytes = core->memory_bytes;
         struct hd_sim_options s = {.memory = arena_alloc(a, n_bytes), .memory_bytes = n_bytes};
         char error[512] = "";
         core->sim = (struct sim_port){
@@ -45,8 +51,7 @@ enum status cores_open(struct cores *c, struct arena *a, const struct options *o
         TRY(sim_load(core->so.path, core->so.source_hash, 0, &core->sim.api, d));
         core->sim.sim = core->sim.api->open(&s, error, sizeof error);
         if (!core->sim.sim)
-            return FAIL(d, ST_INTERNAL, "the core of %s does not open: %s", core->target->name,
-                        error);
+            return FAIL(d, ST_INTERNAL, "the core of %s does not open: %s", core->name, error);
         sim_port(&core->sim, false, &core->port);
         core->sim.api->totals(core->sim.sim, &core->seen);
         c->port[i] = &core->port;

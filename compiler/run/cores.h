@@ -8,7 +8,9 @@
 #include "run.h"
 
 struct core {
-    const struct target *target;
+    const char *name;        /* of the target, for messages */
+    struct sim_core verilog; /* where it is */
+    uint32_t memory_bytes;
     struct sim_model so;
     struct sim_port sim;
     struct hd_port port;
@@ -21,8 +23,10 @@ struct cores {
     const struct hd_port *port[TARGET_MAX];
 };
 
-/* Find or build the models of the cores that the emitted code uses. */
-enum status cores_build(struct run_job *job, struct cores *c, struct diag *d);
+/* The cores that the emitted code uses, in the order of its ports. */
+void cores_of_targets(const struct run_job *job, struct cores *c);
+/* Find or build their models. */
+enum status cores_build(const struct run_job *job, struct cores *c, struct diag *d);
 /* A core of its own memory each; a second open gives new ones. */
 enum status cores_open(struct cores *c, struct arena *a, const struct options *o, struct diag *d);
 /* Random stalls go on as those of `seed` (struct hd_sim_api). */

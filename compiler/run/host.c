@@ -171,22 +171,46 @@ static enum status package_sources(struct arena *a, const char *folder, const ch
     return n ? ST_OK : FAIL(d, ST_USAGE, "%s: no C sources; expected a package", folder);
 }
 
+/* libraries.txt: a name a line. */
+static enum status package_libraries(struct arena *a, const char *folder, const char ***flags,
+                                     struct diag *d)
+{
+    const char *path = arena_printf(a, "%s/libraries.txt", folder);
+    uint8_t *text = NULL;
+    size_t n_bytes = 0;
+    uint32_t n = 0;
+    *flags = ARENA_ARRAY(a, const char *, EMIT_MAX_LIBRARIES + 1);
+    if (!file_exists(path))
+        return ST_OK;
+    TRY(file_read(a, path, 4096, &text, &n_bytes, d));
+    for (const char *p = (const char *)text; *p; p += *p == '\n') {
+        size_t length = strcspn(p, "\n");
+        if (length && n < EMIT_MAX_LIBRARIES)
+            (*flags)[n++] = arena_printf(a, "-l%.*s", (int)length, p);
+        p += length;
+    }
+    return ST_OK;
+}
+
 enum status run_compile_package(struct arena *a, const char *folder, const char *so_path,
                                 struct diag *d)
 {
     struct compiler c;
-    const char **sources,
+    const char **sources, **libraries,
         *flags[] = {"-std=c11", "-O3",     "-fPIC",   "-shared",       "-w", "-I", ".",
                     "-I",       "runtime", "-Wa,-I.", "-Wl,-Bsymbolic"};
     uint32_t n = 0;
     TRY(find_compiler(a, &c, d));
     TRY(package_sources(a, folder, &sources, d));
-    const char **argv = ARENA_ARRAY(a, const char *, count(sources) + 16);
+    TRY(package_libraries(a, folder, &libraries, d));
+    const char **argv = ARENA_ARRAY(a, const char *, count(sources) + EMIT_MAX_LIBRARIES + 16);
     argv[n++] = c.cc.path;
     for (uint32_t i = 0; i < sizeof flags / sizeof *flags; i++)
         argv[n++] = flags[i];
     while (*sources)
         argv[n++] = *sources++;
+    while (*libraries)
+        argv[n++] = *libraries++;
     argv[n++] = "-o";
     argv[n++] = so_path;
     return tool_run(a, folder, arena_printf(a, "%s.log", so_path), argv, d);

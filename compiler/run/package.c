@@ -2,6 +2,7 @@
  * built as one object, on the twin or the Verilated model. There is no graph here: inputs, outputs
  * and layers come from the object's table, and only --expect says what is right. */
 #define _GNU_SOURCE
+#include <ctype.h>
 #include <dlfcn.h>
 #include <limits.h>
 #include <stdio.h>
@@ -11,7 +12,9 @@
 #include "../../sim/hash.h"
 #include "../base/file.h"
 #include "../base/home.h"
+#include "../base/json_doc.h"
 #include "../emit/tar.h"
+#include "cores.h"
 #include "player.h"
 
 #define MAX_TAR ((size_t)512 << 20)
@@ -57,8 +60,10 @@ static enum status cache_folder(struct arena *a, const void *data, size_t n_byte
     return file_make_dirs(*folder, d);
 }
 
-/* The package's C as an object; that of a tar file, whose bytes name it, is made once. */
-static enum status build(struct arena *a, const char *path, const char **so_path, struct diag *d)
+/* The package's C as an object, and the folder with its files; that of a tar file, whose bytes name
+ * it, is made once. */
+static enum status build(struct arena *a, const char *path, const char **folder,
+                         const char **so_path, struct diag *d)
 {
     const char *cache;
     char real[PATH_MAX];
@@ -69,11 +74,13 @@ static enum status build(struct arena *a, const char *path, const char **so_path
             return FAIL(d, ST_USAGE, "%s: no such folder", path);
         TRY(cache_folder(a, real, strlen(real), &cache, d));
         *so_path = arena_printf(a, "%s/model.so", cache);
-        return run_compile_package(a, arena_strdup(a, real), *so_path, d);
+        *folder = arena_strdup(a, real);
+        return run_compile_package(a, *folder, *so_path, d);
     }
     TRY(file_read(a, path, MAX_TAR, &tar, &n_bytes, d));
     TRY(cache_folder(a, tar, n_bytes, &cache, d));
     *so_path = arena_printf(a, "%s/model.so", cache);
+    *folder = cache;
     if (file_exists(*so_path))
         return ST_OK;
     TRY(tar_read(tar, n_bytes, write_below, &(struct below){a, cache}, d));
@@ -150,7 +157,8 @@ static enum status describe(struct run_job *job, const struct hd_model *m, struc
     g->out = ARENA_ARRAY(a, uint32_t, g->n_out + 1);
     g->row = ARENA_ARRAY(a, struct ir_row, g->n_row + 1);
     for (uint32_t i = 0; i < g->n_row; i++)
-        g->row[i] = (struct ir_row){.name = m->layer_names[i], .op = "", .fused_into = IR_NONE};
+        g->row[i] = (struct ir_row){
+            .name = m->layer_names[i], .op = "", .target = "its target", .fused_into = IR_NONE};
     for (uint32_t i = 0; i < g->n_in; i++)
         TRY(add_tensor(g, &m->inputs[i], IR_INPUT, &g->in[i], d));
     for (uint32_t i = 0; i < g->n_out; i++)
@@ -165,17 +173,85 @@ static enum status describe(struct run_job *job, const struct hd_model *m, struc
     return ST_OK;
 }
 
-static enum status load(struct run_job *job, const char *so_path, struct diag *d)
+/* --- cores: metadata.json says which Verilog stands for each port --- */
+
+static bool is_word(const char *s, const char *more)
+{
+    const char *p = s;
+    while (*p && (isalnum((unsigned char)*p) || strchr(more, *p)))
+        p++;
+    return p > s && *p == '\0' && !strstr(s, "..") && *s != '/';
+}
+
+static const char *word_of(const cJSON *o, const char *name, const char *more)
+{
+    const cJSON *s = cJSON_GetObjectItemCaseSensitive(o, name);
+    return cJSON_IsString(s) && is_word(s->valuestring, more) ? s->valuestring : NULL;
+}
+
+static bool read_core(struct arena *a, const char *folder, const cJSON *o, struct core *core)
+{
+    const char *name = word_of(o, "name", "_"), *below = word_of(o, "folder", "_"),
+               *top = word_of(o, "top", "_");
+    const cJSON *files = cJSON_GetObjectItemCaseSensitive(o, "verilog"), *f,
+                *bytes = cJSON_GetObjectItemCaseSensitive(o, "memory_bytes");
+    const char **list = ARENA_ARRAY(a, const char *, (size_t)cJSON_GetArraySize(files) + 1);
+    if (!name || !below || !top || !cJSON_IsNumber(bytes) || bytes->valuedouble < 64 ||
+        bytes->valuedouble > 1 << 28 || cJSON_GetArraySize(files) < 1)
+        return false;
+    *core = (struct core){
+        .name = arena_strdup(a, name),
+        .verilog = {arena_printf(a, "%s/%s", folder, below), arena_strdup(a, top), list, 0},
+        .memory_bytes = (uint32_t)bytes->valuedouble};
+    cJSON_ArrayForEach(f, files)
+    {
+        if (!cJSON_IsString(f) || !is_word(f->valuestring, "_-./"))
+            return false;
+        list[core->verilog.n_verilog++] = arena_strdup(a, f->valuestring);
+    }
+    return true;
+}
+
+/* One for each port of the object's table, by its name. */
+static enum status read_cores(struct run_job *job, const char *folder, const struct hd_model *m,
+                              struct diag *d)
+{
+    struct arena *a = job->p->arena;
+    struct json_doc doc = {0};
+    const char *path = arena_printf(a, "%s/metadata.json", folder);
+    job->cores = ARENA_NEW(a, struct cores);
+    if (m->n_ports == 0)
+        return ST_OK;
+    enum status st = json_doc_read(a, path, &doc, d);
+    const cJSON *list = cJSON_GetObjectItemCaseSensitive(doc.root, "cores"), *o;
+    cJSON_ArrayForEach(o, list)
+    {
+        uint32_t i = job->cores->n;
+        if (st != ST_OK || i == TARGET_MAX || i == m->n_ports ||
+            !read_core(a, folder, o, &job->cores->core[i]) ||
+            strcmp(job->cores->core[i].name, m->port_names[i]) != 0)
+            break;
+        job->cores->n++;
+    }
+    json_doc_free(&doc);
+    if (st == ST_OK && job->cores->n != m->n_ports)
+        return FAIL(
+            d, ST_USAGE,
+            "%s: \"cores\": expected one with name, folder, top, verilog and memory_bytes for "
+            "each of the %u ports of the package, in their order",
+            path, m->n_ports);
+    return st;
+}
+
+static enum status load(struct run_job *job, const char *folder, const char *so_path,
+                        struct diag *d)
 {
     void *so = dlopen(so_path, RTLD_NOW | RTLD_LOCAL);
     const struct hd_model *m = so ? dlsym(so, "hd_model") : NULL;
     if (!m || m->abi != HD_MODEL_ABI)
         return FAIL(d, ST_USAGE, "%s: no hd_model of version %u inside: another heddle's package?",
                     so_path, HD_MODEL_ABI);
-    if (m->n_ports)
-        return FAIL(d, ST_UNSUPPORTED,
-                    "%s: a target with a core of its own; run the model itself, not its package",
-                    so_path);
+    TRY(read_cores(job, folder, m, d));
     TRY(pipeline_config(job->p->arena, *m->hw ? m->hw : job->options->hw, &job->p->hw, d));
     return describe(job, m, d);
 }
@@ -214,7 +290,7 @@ enum status run_package(struct run_job *job, struct diag *d)
 {
     const struct options *o = job->options;
     struct arena *a = job->p->arena;
-    const char *so_path, *verdict;
+    const char *folder, *so_path, *verdict;
     if (!o->allow_native)
         return FAIL(d, ST_USAGE,
                     "%s holds C that would be compiled and executed; if you trust it, give "
@@ -224,8 +300,8 @@ enum status run_package(struct run_job *job, struct diag *d)
         return FAIL(d, ST_USAGE,
                     "%s: a package has no graph: --engine=ref, --stats and --waves need the model",
                     o->model);
-    TRY(build(a, o->model, &so_path, d));
-    TRY(load(job, so_path, d));
+    TRY(build(a, o->model, &folder, &so_path, d));
+    TRY(load(job, folder, so_path, d));
     TRY(run_inputs(job, d));
     TRY(run_expectations(job, d));
     TRY(run_engine(job, so_path, d));

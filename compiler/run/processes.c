@@ -143,7 +143,10 @@ enum status run_engine(struct run_job *job, const char *so_path, struct diag *d)
         if (job->options->engine == ENGINE_RTL && program->n_stream)
             TRY(device_model(job->p->arena, job->options, program->device[k].hw, &sim[k], d));
     if (job->options->engine == ENGINE_RTL) {
-        job->cores = ARENA_NEW(job->p->arena, struct cores);
+        if (!job->cores) {
+            job->cores = ARENA_NEW(job->p->arena, struct cores);
+            cores_of_targets(job, job->cores);
+        }
         TRY(cores_build(job, job->cores, d));
     }
     job->n_process = how_many(job);

@@ -58,7 +58,7 @@ struct run_job {
     const char *out_dir;          /* or NULL */
     uint32_t n_process;           /* of func and rtl, as are: */
     struct run_shared *shared;    /* of process 0, in the end of all */
-    struct cores *cores;          /* of rtl: Verilated cores of other targets */
+    struct cores *cores;          /* Verilated cores of other targets; NULL until rtl needs them */
     double ref_seconds;
 };
 

@@ -27,6 +27,26 @@ for ir in layers/*.ir; do
 done
 [ "$taken" -ge 3 ] || fail "vanilla took $taken of 40 random layers"
 
+# A package brings the Verilog of its cores, and is run on them; what metadata.json says is checked.
+head -c $((64 * 10)) "$models/digits/in_0.bin" >in.bin
+head -c 100 "$models/digits/out_0.bin" >want.bin
+"$heddle" compile digits --hw=tiny --target=vanilla,systolic --offload=01*=vanilla -o net.tar ||
+    fail "compile with a core"
+net() {
+    "$heddle" run "$1" --allow-native-targets -i in.bin --expect want.bin >stdout 2>stderr
+}
+net net.tar || fail "a package with a core: $(cat stderr)"
+grep -q '^digits, engine rtl: 10 inferences, [0-9.]* cycles each' stdout || fail "no cycles of a package: $(cat stdout)"
+mkdir net && tar xf net.tar -C net
+for change in 's/"top":.*"vanilla_core"/"top": "vanilla-core"/' 's/"vanilla_core.sv"/"..\/vanilla_core.sv"/' \
+    's/"name":.*"vanilla",/"name": "other",/' 's/"memory_bytes":.*524288/"memory_bytes": 1/'; do
+    tar xf net.tar -C net
+    sed -i "$change" net/metadata.json
+    net net
+    [ $? = 2 ] || fail "$change: expected exit 2: $(cat stderr)"
+    grep -q 'net/metadata.json: "cores": expected one with name' stderr || fail "$change: $(cat stderr)"
+done
+
 # A core that never ends, and one that reads outside its memory: exit 4 with the operator's name.
 broken() { # broken NAME SED MESSAGE
     cp -r "$vanilla" "$1"
