@@ -155,6 +155,7 @@ static const char *types_of(enum ir_opcode opcode)
     case IR_OP_HARD_SIGMOID:
     case IR_OP_NEG:
     case IR_OP_SQRT:
+    case IR_OP_ROUND:
     case IR_OP_ERF: return "";
     case IR_OP_EXP:
     case IR_OP_ELU:
@@ -168,7 +169,10 @@ static const char *types_of(enum ir_opcode opcode)
     case IR_OP_ARG_MIN:
     case IR_OP_PRELU:
     case IR_OP_SQUARED_DIFFERENCE:
+    case IR_OP_MATMUL_INTEGER:
+    case IR_OP_CONV_INTEGER:
     case IR_OP_LUT: return "int8, uint8";
+    case IR_OP_CAST: return "int32";
     case IR_OP_RESCALE: return "uint8";
     default: return "int8, uint8, int16";
     }
@@ -185,6 +189,10 @@ static const char *tested_against(enum ir_opcode opcode)
     case IR_OP_NEG:
     case IR_OP_SQRT:
     case IR_OP_ERF:
+    case IR_OP_ROUND:
+    case IR_OP_MATMUL_INTEGER:
+    case IR_OP_CONV_INTEGER:
+    case IR_OP_CAST:
     case IR_OP_CLIP: return "ONNX Runtime";
     default: return "TFLite";
     }

@@ -276,6 +276,7 @@ const struct host_op emit_host_f32[HOST_F32] = {
     UNARY(SQRT, "square_root"),
     UNARY(EXP, "exponential"),
     UNARY(ERF, "error_function"),
+    UNARY(ROUND, "round"),
     UNARY(ELU, "elu"),
     UNARY(GELU, "gelu"),
 };

@@ -133,6 +133,41 @@ static enum status l2_norm(struct emit_unit *u, struct text *t, const struct ir_
     return ST_OK;
 }
 
+/* Zero points are operands of the call. */
+static enum status matmul_integer(struct emit_unit *u, struct text *t, const struct ir_op *op,
+                                  struct diag *d)
+{
+    (void)d;
+    emit_matrices(u, t, op);
+    return ST_OK;
+}
+
+static enum status conv_integer(struct emit_unit *u, struct text *t, const struct ir_op *op,
+                                struct diag *d)
+{
+    const int32_t *a = op->attr, channels = ir_in(u->graph, op, 0)->dim[3];
+    (void)d;
+    images(u, t, op, "in_c");
+    emit_field(t, "out_c", ir_out(u->graph, op, 0)->dim[3]);
+    emit_field(t, "kernel_h", a[IR_KERNEL_H]);
+    emit_field(t, "kernel_w", a[IR_KERNEL_W]);
+    emit_field(t, "groups", channels / ir_in(u->graph, op, 1)->dim[3]);
+    emit_field(t, "stride_y", a[IR_STRIDE_H]);
+    emit_field(t, "stride_x", a[IR_STRIDE_W]);
+    emit_field(t, "dilation_y", a[IR_DILATION_H]);
+    emit_field(t, "dilation_x", a[IR_DILATION_W]);
+    emit_field(t, "pad_top", a[IR_PAD_TOP]);
+    emit_field(t, "pad_left", a[IR_PAD_LEFT]);
+    return ST_OK;
+}
+
+static enum status cast(struct emit_unit *u, struct text *t, const struct ir_op *op, struct diag *d)
+{
+    (void)d;
+    emit_field(t, "n_bytes", (int64_t)ir_bytes(ir_in(u->graph, op, 0)));
+    return ST_OK;
+}
+
 const struct host_op emit_host_math[HOST_MATH] = {
     {IR_OP_PRELU, IR_I8, "prelu", "add", emit_scaled_walk, HOST_TWO},
     {IR_OP_SQUARED_DIFFERENCE, IR_I8, "squared_difference", "add", emit_scaled_walk, HOST_TWO},
@@ -142,6 +177,9 @@ const struct host_op emit_host_math[HOST_MATH] = {
     {IR_OP_ARG_MIN, IR_I8, "arg_min", "arg", arg, HOST_ONE},
     {IR_OP_TRANSPOSE_CONV, IR_I8, "transpose_conv", "transpose_conv", transpose_conv, HOST_ALL},
     {IR_OP_BATCH_MATMUL, IR_I8, "matmul", "matmul", matmul, HOST_ALL},
+    {IR_OP_MATMUL_INTEGER, IR_I8, "matmul_integer", "matmul", matmul_integer, HOST_LIST},
+    {IR_OP_CONV_INTEGER, IR_I8, "conv_integer", "conv2d", conv_integer, HOST_LIST},
+    {IR_OP_CAST, IR_I32, "f32_of_int", "copy", cast, HOST_ONE},
     {IR_OP_RESIZE_BILINEAR, IR_I8, "resize_bilinear", "resize_bilinear", resize_bilinear, HOST_ONE},
     {IR_OP_L2_NORMALIZATION, IR_I8, "l2_normalization", "l2_normalization", l2_norm, HOST_ONE},
 };

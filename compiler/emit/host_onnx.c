@@ -79,7 +79,22 @@ static enum status softmax(struct emit_unit *u, struct text *t, const struct ir_
     return ST_OK;
 }
 
+static enum status matmul(struct emit_unit *u, struct text *t, const struct ir_op *op,
+                          struct diag *d)
+{
+    (void)d;
+    text_add(t, "    .layer = {\n");
+    emit_matrices(u, t, op);
+    emit_field(t, "z_a", ir_zero_point(ir_in(u->graph, op, 0)));
+    emit_field(t, "z_b", ir_zero_point(ir_in(u->graph, op, 1)));
+    emit_field(t, "z_out", ir_zero_point(ir_out(u->graph, op, 0)));
+    emit_clamps(t, op);
+    text_printf(t, "    },\n    .real = %af,\n", (double)op->fixed.real[0]);
+    return ST_OK;
+}
+
 static const struct host_op table[] = {
+    {IR_OP_BATCH_MATMUL, IR_I8, "onnx_matmul", "onnx_matmul", matmul, HOST_ALL},
     {IR_OP_CONV2D, IR_I8, "onnx_conv2d", "onnx_conv2d", layer, HOST_ONE},
     {IR_OP_DEPTHWISE_CONV2D, IR_I8, "onnx_depthwise_conv2d", "onnx_depthwise_conv2d", layer,
      HOST_ONE},

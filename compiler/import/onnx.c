@@ -41,6 +41,14 @@ static enum status check_header(struct ox *m)
     return ST_OK;
 }
 
+/* The value called `name`, made if it is new: which may move m->value. */
+static struct ox_value *value_of(struct ox *m, const char *name)
+{
+    const uint32_t i = ox_name(m, name ? name : "");
+
+    return &m->value[i];
+}
+
 /* All names are in the table before any value is pointed at. */
 static enum status name_values(struct ox *m)
 {
@@ -51,12 +59,12 @@ static enum status name_values(struct ox *m)
     for (size_t i = 0; i < g->n_input; i++)
         ox_name(m, g->input[i]->name ? g->input[i]->name : "");
     for (size_t i = 0; i < g->n_output; i++)
-        m->value[ox_name(m, g->output[i]->name ? g->output[i]->name : "")].n_use++;
+        value_of(m, g->output[i]->name)->n_use++;
     for (uint32_t i = 0; i < g->n_node; i++) {
         for (size_t k = 0; k < g->node[i]->n_input; k++)
-            m->value[ox_name(m, g->node[i]->input[k])].n_use++;
+            value_of(m, g->node[i]->input[k])->n_use++;
         for (size_t k = 0; k < g->node[i]->n_output; k++) {
-            struct ox_value *v = &m->value[ox_name(m, g->node[i]->output[k])];
+            struct ox_value *v = value_of(m, g->node[i]->output[k]);
 
             if (*v->name == '\0')
                 continue;
@@ -73,7 +81,7 @@ static enum status import_initializers(struct ox *m)
 {
     for (size_t i = 0; i < m->graph->n_initializer; i++) {
         const Onnx__TensorProto *t = m->graph->initializer[i];
-        struct ox_value *v = &m->value[ox_name(m, t->name ? t->name : "")];
+        struct ox_value *v = value_of(m, t->name);
         enum status st = ST_OK;
 
         if (*v->name == '\0')
@@ -206,7 +214,7 @@ static enum status import_inputs(struct ox *m)
     m->g->in = ARENA_ARRAY(m->arena, uint32_t, m->graph->n_input + 1);
     for (size_t i = 0; i < m->graph->n_input; i++) {
         const Onnx__ValueInfoProto *in = m->graph->input[i];
-        struct ox_value *v = &m->value[ox_name(m, in->name ? in->name : "")];
+        struct ox_value *v = value_of(m, in->name);
         enum status st;
 
         if (v->kind == OX_CONST)
@@ -310,7 +318,7 @@ static enum status import_outputs(struct ox *m)
     m->g->out = ARENA_ARRAY(m->arena, uint32_t, m->graph->n_output);
     for (size_t i = 0; i < m->graph->n_output; i++) {
         const Onnx__ValueInfoProto *out = m->graph->output[i];
-        struct ox_value *v = &m->value[ox_name(m, out->name ? out->name : "")];
+        struct ox_value *v = value_of(m, out->name);
         const enum status st = graph_output(m, out, v);
 
         if (st != ST_OK) {

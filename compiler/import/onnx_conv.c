@@ -143,9 +143,8 @@ static enum status read_bias(struct ox *m, uint32_t i, int32_t channels, double 
     return ST_OK;
 }
 
-/* Weights `c` with scales `q` for input tensor `p->in[0]`; window, shape and group of `p`. */
-static enum status conv_geometry(struct ox *m, struct ox_pending *p, const struct ox_const *c,
-                                 const struct ir_quant *q)
+enum status ox_conv_geometry(struct ox *m, struct ox_pending *p, const struct ox_const *c,
+                             const struct ir_quant *q)
 {
     const struct ir_tensor *x = m->g->tensor[p->in[0]];
     const int64_t group = ox_attr_int(m, "group", 1);
@@ -190,7 +189,7 @@ enum status ox_conv(struct ox *m)
         return FAIL(m->d, ST_UNSUPPORTED,
                     "weights '%.80s': expected constant float32, or codes behind DequantizeLinear",
                     w ? w->name : "");
-    TRY(conv_geometry(m, p, &w->c, &w->quant));
+    TRY(ox_conv_geometry(m, p, &w->c, &w->quant));
     TRY(read_bias(m, 2, p->weight.dim[0], 1, &p->bias));
     ox_set_pending(m, p);
     return ST_OK;
@@ -220,9 +219,110 @@ enum status ox_qlinear_conv(struct ox *m)
     struct ir_quant q;
 
     TRY(ox_qlinear_operands(m, p, 0, &w, &q));
-    TRY(conv_geometry(m, p, w, &q));
+    TRY(ox_conv_geometry(m, p, w, &q));
     TRY(bias_codes(m, 8, w->dim[0], &p->bias_codes));
     return ox_qlinear_result(m, p);
+}
+
+/* Pads of ConvTranspose from output_shape or auto_pad; out = stride * (in - 1) + output_padding +
+ * span - pads. */
+static enum status transposed_size(struct ox *m, struct window *w, uint32_t i, int32_t extra,
+                                   int64_t wanted)
+{
+    const char *auto_pad = ox_attr_text(m, "auto_pad", "NOTSET");
+    const int64_t full = (int64_t)w->stride[i] * (w->in[i] - 1) + extra + w->kernel[i];
+    int64_t out = full - w->before[i] - w->after[i], total;
+
+    if (wanted == 0 && strncmp(auto_pad, "SAME", 4) == 0)
+        wanted = (int64_t)w->in[i] * w->stride[i];
+    if (wanted != 0) {
+        total = full > wanted ? full - wanted : 0;
+        w->before[i] =
+            (int32_t)(strcmp(auto_pad, "SAME_UPPER") == 0 ? total / 2 : total - total / 2);
+        out = wanted;
+    }
+    if (out < 1 || out > INT32_MAX / 4)
+        return FAIL(m->d, ST_MODEL, "output size %lld of dimension %u", (long long)out, i);
+    w->out[i] = (int32_t)out;
+    return ST_OK;
+}
+
+static enum status transposed_window(struct ox *m, const struct ir_tensor *x, const int32_t *kernel,
+                                     struct window *w)
+{
+    int32_t pads[4], extra[2];
+    uint32_t n_wanted;
+    int64_t *wanted;
+
+    if (x->rank != 3 && x->rank != 4)
+        return FAIL(m->d, ST_UNSUPPORTED, "input: expected 3 or 4 dimensions, found %u", x->rank);
+    *w = (struct window){.n = x->rank - 2};
+    memcpy(w->in, x->dim + 2, w->n * sizeof *w->in);
+    memcpy(w->kernel, kernel, w->n * sizeof *kernel);
+    TRY(ox_attr_sizes(m, "strides", w->n, 1, w->stride));
+    TRY(ox_attr_sizes(m, "dilations", w->n, 1, w->dilation));
+    TRY(ox_attr_sizes(m, "pads", 2 * w->n, 0, pads));
+    TRY(ox_attr_sizes(m, "output_padding", w->n, 0, extra));
+    TRY(ox_ints(m, IR_NONE, "output_shape", &n_wanted, &wanted));
+    for (uint32_t i = 0; i < w->n; i++) {
+        if (w->dilation[i] != 1 || w->stride[i] < 1)
+            return FAIL(m->d, ST_UNSUPPORTED,
+                        "dilations and strides: expected 1, and at least 1, found %d and %d",
+                        w->dilation[i], w->stride[i]);
+        w->before[i] = pads[i];
+        w->after[i] = pads[w->n + i];
+        TRY(transposed_size(m, w, i, extra[i], n_wanted >= w->n ? wanted[n_wanted - w->n + i] : 0));
+    }
+    return ST_OK;
+}
+
+/* Weights [C,OC,KH,KW] become [OC,C,KH,KW]; always in float32: the array has no such sum, and
+ * TFLite's rounding differs. */
+static enum status transposed_weights(struct ox *m, struct ox_pending *p, const struct ox_value *w)
+{
+    const struct ox_const c = ox_const_values(m, &w->c, &w->quant);
+    const size_t cells = (size_t)c.dim[2] * (size_t)(c.rank == 4 ? c.dim[3] : 1);
+    const int32_t dim[4] = {c.dim[1], c.dim[0], c.rank == 4 ? c.dim[2] : 1,
+                            c.rank == 4 ? c.dim[3] : c.dim[2]};
+    float *to = ox_new_const(m, &p->weight, OX_FLOAT, 4, dim);
+
+    for (size_t i = 0; i < (size_t)dim[1]; i++)
+        for (size_t o = 0; o < (size_t)dim[0]; o++)
+            memcpy(to + (o * (size_t)dim[1] + i) * cells,
+                   (const float *)c.data + (i * (size_t)dim[0] + o) * cells, cells * sizeof *to);
+    return ST_OK;
+}
+
+enum status ox_conv_transpose(struct ox *m)
+{
+    struct ox_pending *p = ox_pending_new(m, IR_OP_TRANSPOSE_CONV, (struct ox_shape){0});
+    const struct ox_value *w = ox_in(m, 1);
+    const struct ir_tensor *x;
+    struct window v;
+
+    p->n_in = 1;
+    p->float_only = true;
+    TRY(ox_operand(m, 0, "input", &p->in[0]));
+    x = m->g->tensor[p->in[0]];
+    if (!w || w->kind != OX_CONST || !(w->real || w->c.type == OX_FLOAT))
+        return FAIL(m->d, ST_UNSUPPORTED,
+                    "weights '%.80s': expected constant float32, or codes behind DequantizeLinear",
+                    w ? w->name : "");
+    if (ox_attr_int(m, "group", 1) != 1)
+        return FAIL(m->d, ST_UNSUPPORTED, "group: expected 1, found %lld",
+                    (long long)ox_attr_int(m, "group", 1));
+    if (w->c.rank != x->rank || w->c.rank < 3 || w->c.n == 0 || w->c.dim[0] != x->dim[1])
+        return FAIL(m->d, ST_MODEL, "weights %s do not fit input %s",
+                    ir_shape_text(m->arena, w->c.rank, w->c.dim),
+                    ir_shape_text(m->arena, x->rank, x->dim));
+    TRY(transposed_window(m, x, w->c.dim + 2, &v));
+    set_window(&v, false, p->attr);
+    p->attr[IR_PAD_BOTTOM] = p->attr[IR_PAD_RIGHT] = 0;
+    p->shape = window_shape(&v, x->dim[0], w->c.dim[1]);
+    TRY(transposed_weights(m, p, w));
+    TRY(read_bias(m, 2, p->weight.dim[0], 1, &p->bias));
+    ox_set_pending(m, p);
+    return ST_OK;
 }
 
 static enum status check_cells(struct ox *m, const struct window *w)

@@ -57,27 +57,34 @@ static enum status want_weights(struct ox *m, const struct ox_value **w)
                 *w ? (*w)->name : "");
 }
 
-/* Both operands computed, or more than two dimensions. */
-static enum status matrices(struct ox *m)
+enum status ox_matrices_shape(struct ox *m, uint32_t ia, uint32_t ib, struct ox_shape *y)
 {
-    struct ox_pending *p;
-    struct ox_shape a, b, y, ya, yb;
-    uint32_t in[2];
+    const struct ox_shape a = ox_shape_of(m, ia), b = ox_shape_of(m, ib);
+    struct ox_shape ya = a, yb = b;
 
-    TRY(ox_operand(m, 0, "first input", &in[0]));
-    TRY(ox_operand(m, 1, "second input", &in[1]));
-    ya = a = ox_shape_of(m, in[0]);
-    yb = b = ox_shape_of(m, in[1]);
     if (a.rank < 2 || b.rank < 2)
         return FAIL(m->d, ST_UNSUPPORTED, "expected at least 2 dimensions, found %u and %u", a.rank,
                     b.rank);
     for (uint32_t i = 1; i <= 2; i++)
         ya.dim[a.rank - i] = yb.dim[b.rank - i] = 1;
-    if (a.dim[a.rank - 1] != b.dim[b.rank - 2] || !ox_broadcast(&ya, &yb, &y))
+    if (a.dim[a.rank - 1] != b.dim[b.rank - 2] || !ox_broadcast(&ya, &yb, y))
         return FAIL(m->d, ST_MODEL, "shapes %s and %s do not fit",
                     ir_shape_text(m->arena, a.rank, a.dim), ir_shape_text(m->arena, b.rank, b.dim));
-    y.dim[y.rank - 2] = a.dim[a.rank - 2];
-    y.dim[y.rank - 1] = b.dim[b.rank - 1];
+    y->dim[y->rank - 2] = a.dim[a.rank - 2];
+    y->dim[y->rank - 1] = b.dim[b.rank - 1];
+    return ST_OK;
+}
+
+/* Both operands computed, or more than two dimensions. */
+static enum status matrices(struct ox *m)
+{
+    struct ox_pending *p;
+    struct ox_shape y;
+    uint32_t in[2];
+
+    TRY(ox_operand(m, 0, "first input", &in[0]));
+    TRY(ox_operand(m, 1, "second input", &in[1]));
+    TRY(ox_matrices_shape(m, in[0], in[1], &y));
     p = ox_pending_new(m, IR_OP_BATCH_MATMUL, y);
     p->n_in = 2;
     memcpy(p->in, in, sizeof in);
@@ -140,6 +147,22 @@ bool ox_is_bias(const struct ox_pending *p, const struct ox_value *b)
                            b->c.dim[b->c.rank + 1 - p->shape.rank] == channels);
 }
 
+/* p + beta * C in float32. */
+static enum status add_matrix(struct ox *m, const struct ox_pending *p, float beta)
+{
+    const char *name = ox_out(m, 0)->name;
+    uint32_t product, c;
+
+    TRY(ox_float_input(m, 2, "C", &c));
+    TRY(ox_finish_float(m, p, ox_inner(m, name, "product"), &product));
+    if (beta != 1)
+        TRY(ox_f32_binary(m, IR_OP_MUL, ox_inner(m, name, "C"), c, ox_number_tensor(m, name, beta),
+                          &c));
+    TRY(ox_f32_binary(m, IR_OP_ADD, name, product, c, &product));
+    ox_set_tensor(m, 0, product, false);
+    return ST_OK;
+}
+
 enum status ox_gemm(struct ox *m)
 {
     struct ox_pending *p = ox_pending_new(m, IR_OP_FULLY_CONNECTED, (struct ox_shape){0});
@@ -176,18 +199,48 @@ enum status ox_gemm(struct ox *m)
         return ST_OK;
     }
     if (!ox_is_bias(p, b))
-        return FAIL(m->d, ST_UNSUPPORTED, "bias '%.80s': expected a constant with %d values",
-                    b->name, p->weight.dim[0]);
+        return add_matrix(m, p, beta);
     return ox_add_bias(m, p, b, (double)beta);
+}
+
+/* QLinearMatMul with a computed second operand, or one of more than two dimensions. */
+static enum status qlinear_matrices(struct ox *m, const struct ox_value *b)
+{
+    const struct ox_value *a = ox_in(m, 0);
+    struct ox_pending *p;
+    struct ir_quant qa, qb;
+    struct ox_shape y;
+    uint32_t in[2];
+    int32_t type;
+
+    TRY(ox_scale(m, 1, 2, 0, NULL, 0, &qa, &type));
+    TRY(ox_scale(m, 4, 5, 0, NULL, 0, &qb, &type));
+    if (!a || a->kind != OX_TENSOR)
+        return FAIL(m->d, ST_UNSUPPORTED, "input: expected a computed tensor");
+    if (b->kind == OX_CONST && (b->c.n == 0 || (b->c.type != OX_INT8 && b->c.type != OX_UINT8)))
+        return FAIL(m->d, ST_UNSUPPORTED, "second input: expected int8 or uint8 codes");
+    in[0] = a->tensor;
+    in[1] = b->kind == OX_CONST ? ox_code_const(m, b->name, &b->c, &qb, ox_ir_type(b->c.type))
+                                : b->tensor;
+    TRY(ox_set_quant(m, in[0], &qa));
+    TRY(ox_set_quant(m, in[1], &qb));
+    TRY(ox_matrices_shape(m, in[0], in[1], &y));
+    p = ox_pending_new(m, IR_OP_BATCH_MATMUL, y);
+    p->n_in = 2;
+    memcpy(p->in, in, sizeof in);
+    return ox_qlinear_result(m, p);
 }
 
 /* a, a_scale, a_zero, b, b_scale, b_zero, y_scale, y_zero */
 enum status ox_qlinear_matmul(struct ox *m)
 {
     struct ox_pending *p = ox_pending_new(m, IR_OP_FULLY_CONNECTED, (struct ox_shape){0});
+    const struct ox_value *second = ox_in(m, 3);
     const struct ox_const *w;
     struct ir_quant q;
 
+    if (second && (second->kind == OX_TENSOR || second->c.rank != 2))
+        return qlinear_matrices(m, second);
     TRY(ox_qlinear_operands(m, p, 1, &w, &q));
     TRY(set_weights(m, p, w, &q, true));
     TRY(set_shape(m, p));

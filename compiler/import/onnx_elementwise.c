@@ -91,6 +91,35 @@ enum status ox_quantize(struct ox *m)
     return ST_OK;
 }
 
+/* Computed int32, or codes with a scale for each channel: (q - zero) * scale in float32. */
+static enum status dequantize_float(struct ox *m, uint32_t id, const struct ir_quant *q)
+{
+    static const float one = 1;
+    static const int32_t zero = 0;
+    const struct ir_quant plain = {1, 0, &one, &zero};
+    const char *name = ox_out(m, 0)->name;
+    const struct ir_tensor *t = m->g->tensor[id];
+    float *offset = ARENA_ARRAY(m->arena, float, q->n);
+    struct ox_shape s = {q->n > 1 ? t->rank - q->axis : 0, {(int32_t)q->n, 1, 1, 1, 1, 1}};
+    uint32_t v;
+
+    if (t->type == IR_I32) {
+        v = ox_tensor(m, ox_inner(m, name, "float"), IR_F32, ox_shape_of(m, id), NULL);
+        ox_op(m, IR_OP_CAST, 1, &id, v);
+    } else {
+        TRY(ox_set_quant(m, id, &plain));
+        v = ox_as_float(m, id);
+    }
+    for (uint32_t i = 0; i < q->n; i++)
+        offset[i] = (float)q->zero_point[i];
+    TRY(ox_f32_binary(m, IR_OP_SUB, ox_inner(m, name, "offset"), v,
+                      ox_f32_const(m, ox_inner(m, name, "zero"), s.rank, s.dim, offset), &v));
+    TRY(ox_f32_binary(m, IR_OP_MUL, name, v,
+                      ox_f32_const(m, ox_inner(m, name, "scale"), s.rank, s.dim, q->scale), &v));
+    ox_set_tensor(m, 0, v, false);
+    return ST_OK;
+}
+
 enum status ox_dequantize(struct ox *m)
 {
     const struct ox_value *x = ox_in(m, 0);
@@ -102,10 +131,11 @@ enum status ox_dequantize(struct ox *m)
         return FAIL(m->d, ST_MODEL, "input 0 is absent");
     if (x->kind == OX_PENDING || x->real)
         return FAIL(m->d, ST_MODEL, "input '%.80s': expected codes, found floats", x->name);
-    own = x->kind == OX_CONST                      ? x->c.type
-          : m->g->tensor[x->tensor]->type == IR_I8 ? OX_INT8
-          : m->g->tensor[x->tensor]->type == IR_U8 ? OX_UINT8
-                                                   : OX_FLOAT;
+    own = x->kind == OX_CONST                       ? x->c.type
+          : m->g->tensor[x->tensor]->type == IR_I8  ? OX_INT8
+          : m->g->tensor[x->tensor]->type == IR_U8  ? OX_UINT8
+          : m->g->tensor[x->tensor]->type == IR_I32 ? OX_INT32
+                                                    : OX_FLOAT;
     TRY(ox_scale(m, 1, 2, ox_rank(m, x), ox_dim(m, x), ox_attr_int(m, "axis", 1), &q, &type));
     if (own != OX_INT8 && own != OX_UINT8 && own != OX_INT32)
         return FAIL(m->d, ST_UNSUPPORTED, "input '%.80s': expected int8, uint8 or int32, found %s",
@@ -120,6 +150,8 @@ enum status ox_dequantize(struct ox *m)
         y->real = true;
         return ST_OK;
     }
+    if (own == OX_INT32 || q.n > 1)
+        return dequantize_float(m, x->tensor, &q);
     TRY(ox_set_quant(m, x->tensor, &q));
     ox_set_tensor(m, 0, x->tensor, true);
     return ST_OK;
@@ -158,6 +190,7 @@ static enum status binary_pending(struct ox *m, enum ir_opcode opcode, uint32_t 
 static enum ir_opcode binary_opcode(const char *op)
 {
     return strstr(op, "Add")   ? IR_OP_ADD
+           : strstr(op, "Sum") ? IR_OP_ADD
            : strstr(op, "Sub") ? IR_OP_SUB
            : strstr(op, "Mul") ? IR_OP_MUL
            : strstr(op, "Div") ? IR_OP_DIV
@@ -278,6 +311,7 @@ static enum ir_opcode unary_opcode(const char *op)
            : strcmp(op, "Sqrt") == 0                    ? IR_OP_SQRT
            : strcmp(op, "Exp") == 0                     ? IR_OP_EXP
            : strcmp(op, "Erf") == 0                     ? IR_OP_ERF
+           : strcmp(op, "Round") == 0                   ? IR_OP_ROUND
            : strcmp(op, "Elu") == 0                     ? IR_OP_ELU
            : strcmp(op, "Gelu") == 0                    ? IR_OP_GELU
                                                         : IR_OP_RELU;

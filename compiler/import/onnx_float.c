@@ -206,16 +206,13 @@ enum status ox_layer_norm(struct ox *m)
 {
     const char *name = ox_out(m, 0)->name;
     const float epsilon = ox_attr_float(m, "epsilon", 1e-5f);
-    uint32_t x, axis, part, square, scale, bias;
+    uint32_t x, axis, mean, part, square, scale, bias;
 
-    for (size_t i = 1; i < m->node->n_output; i++)
-        if (*m->node->output[i])
-            return FAIL(m->d, ST_UNSUPPORTED, "output %zu is not supported", i);
     TRY(ox_float_input(m, 0, "input", &x));
     TRY(ox_float_input(m, 1, "scale", &scale));
     TRY(ox_axis(m, "axis", ox_attr_int(m, "axis", -1), m->g->tensor[x]->rank, &axis));
-    TRY(ox_f32_binary(m, IR_OP_SUB, ox_inner(m, name, "centred"), x,
-                      mean_from(m, ox_inner(m, name, "mean"), x, axis), &part));
+    mean = mean_from(m, ox_inner(m, name, "mean"), x, axis);
+    TRY(ox_f32_binary(m, IR_OP_SUB, ox_inner(m, name, "centred"), x, mean, &part));
     TRY(ox_f32_binary(m, IR_OP_MUL, ox_inner(m, name, "squares"), part, part, &square));
     square = mean_from(m, ox_inner(m, name, "variance"), square, axis);
     TRY(ox_f32_binary(m, IR_OP_ADD, ox_inner(m, name, "positive"), square,
@@ -228,6 +225,36 @@ enum status ox_layer_norm(struct ox *m)
         TRY(ox_f32_binary(m, IR_OP_ADD, name, part, bias, &part));
     }
     ox_set_tensor(m, 0, part, false);
+    if (m->node->n_output > 1 && *m->node->output[1])
+        ox_set_tensor(m, 1, mean, false);
+    if (m->node->n_output > 2 && *m->node->output[2]) {
+        TRY(ox_f32_binary(m, IR_OP_DIV, ox_out(m, 2)->name, ox_number_tensor(m, name, 1), square,
+                          &square));
+        ox_set_tensor(m, 2, square, false);
+    }
+    return ST_OK;
+}
+
+/* Max, Min and Sum of any number of operands but two, left to right. */
+enum status ox_variadic(struct ox *m)
+{
+    const enum ir_opcode opcode = strcmp(m->op, "Max") == 0   ? IR_OP_MAXIMUM
+                                  : strcmp(m->op, "Min") == 0 ? IR_OP_MINIMUM
+                                                              : IR_OP_ADD;
+    const char *name = ox_out(m, 0)->name;
+    uint32_t id, next;
+
+    if (m->node->n_input == 1)
+        return ox_identity(m);
+    if (m->node->n_input == 2)
+        return ox_binary(m);
+    TRY(ox_float_input(m, 0, "input", &id));
+    for (uint32_t i = 1; i < m->node->n_input; i++) {
+        TRY(ox_float_input(m, i, "input", &next));
+        TRY(ox_f32_binary(m, opcode, i + 1 < m->node->n_input ? ox_inner(m, name, "part") : name,
+                          id, next, &id));
+    }
+    ox_set_tensor(m, 0, id, false);
     return ST_OK;
 }
 

@@ -48,12 +48,36 @@ enum status ox_shape_node(struct ox *m)
     return ST_OK;
 }
 
-/* Constants between integers and float32 only. */
+/* Computed tensors: int32 to float32, and what changes nothing. */
+static enum status cast_tensor(struct ox *m, const struct ox_value *v, int64_t type)
+{
+    const struct ir_tensor *t = m->g->tensor[v->tensor];
+    uint32_t id;
+
+    if (!v->real && ox_ir_type((int32_t)type) == t->type)
+        return ox_identity(m);
+    if (v->real || t->type != IR_I32 || type != OX_FLOAT)
+        return FAIL(m->d, ST_UNSUPPORTED,
+                    "of a computed tensor: expected int32 to float32, found %s",
+                    ir_type_name(t->type));
+    id = ox_tensor(m, ox_out(m, 0)->name, IR_F32, ox_shape_of(m, v->tensor), NULL);
+    ox_op(m, IR_OP_CAST, 1, &v->tensor, id);
+    ox_set_tensor(m, 0, id, false);
+    return ST_OK;
+}
+
+/* Constants between integers and float32. */
 enum status ox_cast(struct ox *m)
 {
     const int64_t type = ox_attr_int(m, "to", 0);
     const struct ox_const *x;
     struct ox_const c;
+
+    if (ox_in(m, 0) && type >= 0 && type < 32) {
+        TRY(ox_settle(m, ox_in(m, 0)));
+        if (ox_in(m, 0)->kind == OX_TENSOR)
+            return cast_tensor(m, ox_in(m, 0), type);
+    }
 
     TRY(ox_want_const(m, 0, "input", &x));
     if (type == OX_INT64) {

@@ -206,6 +206,17 @@ enum status ox_finish(struct ox *m, const struct ox_pending *p, const char *name
 enum status ox_finish_float(struct ox *m, const struct ox_pending *p, const char *name,
                             uint32_t *id);
 
+/* Weights `w` [OC,C/group,KH,KW] with scales `q` for input tensor p->in[0]: window, shape and group
+ * of `p`. */
+enum status ox_conv_geometry(struct ox *m, struct ox_pending *p, const struct ox_const *w,
+                             const struct ir_quant *q);
+/* [O,C,KH,KW] as [O,KH,KW,C]. */
+struct ox_const ox_turned(struct ox *m, const struct ox_const *w);
+/* [N,C,H,W] or [N,C,L] as [N,H,W,C]. */
+struct ox_shape ox_nhwc_shape(struct ox_shape s);
+/* Of the product of tensors `a` and `b` as matrices. */
+enum status ox_matrices_shape(struct ox *m, uint32_t a, uint32_t b, struct ox_shape *y);
+
 /* --- onnx_float.c --- */
 
 /* Tensor `id` in float32: itself, a constant's values, or what DEQUANTIZE makes of it. */
@@ -249,7 +260,8 @@ ox_handler ox_conv, ox_batch_norm, ox_gemm, ox_matmul, ox_binary, ox_unary, ox_c
     ox_average_pool, ox_max_pool, ox_reduce_mean;
 ox_handler ox_identity, ox_reshape_node, ox_flatten, ox_squeeze, ox_transpose_node, ox_concat_node,
     ox_slice_node, ox_split, ox_pad_node, ox_gather_node, ox_depth_space, ox_constant,
-    ox_shape_node, ox_cast, ox_layer_norm, ox_pow;
+    ox_shape_node, ox_cast, ox_layer_norm, ox_pow, ox_resize, ox_conv_transpose, ox_matmul_integer,
+    ox_conv_integer, ox_dynamic_quantize, ox_variadic;
 /* Node `index` of the file. */
 enum status ox_node(struct ox *m, uint32_t index);
 

@@ -34,6 +34,7 @@ static bool takes_activation(enum ir_opcode opcode)
     switch (opcode) {
     case IR_OP_CONV2D:
     case IR_OP_DEPTHWISE_CONV2D:
+    case IR_OP_TRANSPOSE_CONV:
     case IR_OP_FULLY_CONNECTED:
     case IR_OP_ADD:
     case IR_OP_SUB:
@@ -163,6 +164,11 @@ static enum status want_weights(struct ox *m, const struct ir_tensor *x, const s
                 x->name, ir_type_name(x->type), ox_type_name(w->type));
 }
 
+struct ox_const ox_turned(struct ox *m, const struct ox_const *w)
+{
+    return turned(m, w, false);
+}
+
 /* One convolution, ordinary or depthwise, on NHWC tensor `x`. */
 static enum status one_conv(struct ox *m, const struct ox_pending *p, const char *name, uint32_t x,
                             bool depthwise, struct ox_shape y, const struct ir_quant *q,
@@ -235,7 +241,7 @@ static enum status grouped_conv(struct ox *m, const struct ox_pending *p, const 
     return ST_OK;
 }
 
-static struct ox_shape nhwc_of(struct ox_shape s)
+struct ox_shape ox_nhwc_shape(struct ox_shape s)
 {
     if (s.rank == 3)
         return (struct ox_shape){4, {s.dim[0], 1, s.dim[2], s.dim[1]}};
@@ -246,7 +252,7 @@ static enum status finish_conv(struct ox *m, const struct ox_pending *p, const c
                                const struct ir_quant *q, uint32_t *id)
 {
     const uint32_t x = ox_to_nhwc(m, p->in[0]);
-    const struct ox_shape y = nhwc_of(p->shape);
+    const struct ox_shape y = ox_nhwc_shape(p->shape);
     const bool depthwise = p->group > 1 && p->group == m->g->tensor[x]->dim[3];
 
     if (p->group == 1 || depthwise || m->g->tensor[x]->type == IR_F32)
@@ -254,6 +260,21 @@ static enum status finish_conv(struct ox *m, const struct ox_pending *p, const c
     else
         TRY(grouped_conv(m, p, name, x, y, q, id));
     *id = ox_from_nhwc(m, name, *id, p->shape.rank);
+    return ST_OK;
+}
+
+/* TRANSPOSE_CONV, in float32. */
+static enum status finish_transposed(struct ox *m, const struct ox_pending *p, const char *name,
+                                     uint32_t *id)
+{
+    const struct ox_const w = turned(m, &p->weight, false);
+    uint32_t in[3] = {ox_to_nhwc(m, p->in[0])}, out;
+
+    in[1] = weight_const(m, name, &w, NULL, IR_F32);
+    float_bias(m, p, name, p->weight.dim[0], &in[2]);
+    out = ox_tensor(m, ox_inner(m, name, "nhwc"), IR_F32, ox_nhwc_shape(p->shape), NULL);
+    finish_op(m, p, IR_OP_TRANSPOSE_CONV, in[2] == IR_NONE ? 2 : 3, in, out);
+    *id = ox_from_nhwc(m, name, out, p->shape.rank);
     return ST_OK;
 }
 
@@ -307,7 +328,7 @@ static enum status padded_pool(struct ox *m, const struct ox_pending *p, const c
     in = ox_pad(m, ox_inner(m, name, "padded"), in, before, after, IR_NONE);
     for (uint32_t i = IR_PAD_TOP; i <= IR_PAD_RIGHT; i++)
         inside.attr[i] = 0;
-    out = ox_tensor(m, ox_inner(m, name, "nhwc"), IR_F32, nhwc_of(p->shape), NULL);
+    out = ox_tensor(m, ox_inner(m, name, "nhwc"), IR_F32, ox_nhwc_shape(p->shape), NULL);
     finish_op(m, &inside, IR_OP_AVERAGE_POOL2D, 1, &in, out);
     *id = ox_from_nhwc(m, name, out, p->shape.rank);
     return ST_OK;
@@ -325,7 +346,7 @@ static enum status finish_pool(struct ox *m, const struct ox_pending *p, const c
     if (padded && p->count_pad)
         return x->type == IR_F32 ? padded_pool(m, p, name, id) : pool_as_conv(m, p, name, q, id);
     in = ox_to_nhwc(m, p->in[0]);
-    out = ox_tensor(m, ox_inner(m, name, "nhwc"), x->type, nhwc_of(p->shape), q);
+    out = ox_tensor(m, ox_inner(m, name, "nhwc"), x->type, ox_nhwc_shape(p->shape), q);
     finish_op(m, p, IR_OP_AVERAGE_POOL2D, 1, &in, out);
     *id = ox_from_nhwc(m, name, out, p->shape.rank);
     return ST_OK;
@@ -414,6 +435,7 @@ static enum status finish_in(struct ox *m, const struct ox_pending *p, const cha
 {
     switch (p->opcode) {
     case IR_OP_CONV2D: return finish_conv(m, p, name, q, id);
+    case IR_OP_TRANSPOSE_CONV: return finish_transposed(m, p, name, id);
     case IR_OP_FULLY_CONNECTED: return finish_dense(m, p, name, q, id);
     case IR_OP_AVERAGE_POOL2D: return finish_pool(m, p, name, q, id);
     case IR_OP_CONCATENATION: return finish_concat(m, p, name, type, q, id);

@@ -43,8 +43,9 @@ static enum status check_float(const struct ir_graph *g, const struct ir_op *op,
 /* These have no arithmetic on codes. */
 static enum status check_codes(const struct ir_graph *g, const struct ir_op *op, struct diag *d)
 {
-    static const enum ir_opcode only[] = {IR_OP_DIV, IR_OP_INTERPOLATE, IR_OP_HARD_SIGMOID,
-                                          IR_OP_NEG, IR_OP_SQRT,        IR_OP_ERF};
+    static const enum ir_opcode only[] = {IR_OP_DIV,  IR_OP_INTERPOLATE, IR_OP_HARD_SIGMOID,
+                                          IR_OP_NEG,  IR_OP_SQRT,        IR_OP_ERF,
+                                          IR_OP_ROUND};
 
     for (uint32_t i = 0; i < sizeof only / sizeof *only; i++)
         if (op->opcode == only[i])

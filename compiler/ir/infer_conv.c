@@ -73,7 +73,8 @@ static enum status want_window(const struct ir_graph *g, const struct ir_op *op,
                                const struct ir_tensor *x, int32_t channels, struct diag *d)
 {
     const int32_t *a = op->attr;
-    const bool dilated = op->opcode == IR_OP_CONV2D || op->opcode == IR_OP_DEPTHWISE_CONV2D;
+    const bool dilated = op->opcode == IR_OP_CONV2D || op->opcode == IR_OP_DEPTHWISE_CONV2D ||
+                         op->opcode == IR_OP_CONV_INTEGER;
     int32_t dim[4] = {x->dim[0], 0, 0, channels};
 
     for (uint32_t i = IR_STRIDE_H; i <= IR_STRIDE_W; i++)
@@ -210,17 +211,13 @@ enum status infer_transpose_conv(const struct ir_graph *g, const struct ir_op *o
     return ir_want_shape(g, y, "output", 4, dim, d);
 }
 
-enum status infer_matmul(const struct ir_graph *g, const struct ir_op *op, struct diag *d)
+/* Shapes of matrices: a [..,M,K], b [..,K,N] as adj_a and adj_b turn them, y. */
+static enum status want_matrices(const struct ir_graph *g, const struct ir_op *op, struct diag *d)
 {
     const struct ir_tensor *a = ir_in(g, op, 0), *b = ir_in(g, op, 1), *y = ir_out(g, op, 0);
     const uint32_t adj_a = op->attr[IR_ADJ_A] != 0, adj_b = op->attr[IR_ADJ_B] != 0;
     int32_t dim[IR_MAX_RANK];
 
-    TRY(ir_want_act(a, "first input", d));
-    TRY(ir_want_act(b, "second input", d));
-    TRY(ir_want_act(y, "output", d));
-    TRY(ir_want_type(b, "second input", a->type, d));
-    TRY(ir_want_type(y, "output", a->type, d));
     if (a->rank < 2 || b->rank < 2 || y->rank < 2)
         return FAIL(d, ST_MODEL, "expected matrices, found %u, %u and %u dimensions", a->rank,
                     b->rank, y->rank);
@@ -238,10 +235,61 @@ enum status infer_matmul(const struct ir_graph *g, const struct ir_op *op, struc
     }
     dim[y->rank - 1] = ir_dim_back(b, adj_b);
     dim[y->rank - 2] = ir_dim_back(a, 1 - adj_a);
-    TRY(want_bias(ir_in(g, op, 2), a, dim[y->rank - 1], d));
     if (a->rank > y->rank || b->rank > y->rank)
         return FAIL(d, ST_MODEL,
                     "output '%.80s': expected as many dimensions as the inputs, found %u", y->name,
                     y->rank);
     return ir_want_shape(g, y, "output", y->rank, dim, d);
+}
+
+enum status infer_matmul(const struct ir_graph *g, const struct ir_op *op, struct diag *d)
+{
+    const struct ir_tensor *a = ir_in(g, op, 0), *b = ir_in(g, op, 1), *y = ir_out(g, op, 0);
+
+    TRY(ir_want_act(a, "first input", d));
+    TRY(ir_want_act(b, "second input", d));
+    TRY(ir_want_act(y, "output", d));
+    TRY(ir_want_type(b, "second input", a->type, d));
+    TRY(ir_want_type(y, "output", a->type, d));
+    TRY(want_matrices(g, op, d));
+    return want_bias(ir_in(g, op, 2), a, ir_dim_back(y, 0), d);
+}
+
+/* Two operands of 8-bit codes, each with its zero point; int32 out. */
+static enum status want_integers(const struct ir_graph *g, const struct ir_op *op, struct diag *d)
+{
+    for (uint32_t i = 0; i < 2; i++) {
+        const struct ir_tensor *x = ir_in(g, op, i), *z = ir_in(g, op, i + 2);
+
+        if (x->type != IR_I8 && x->type != IR_U8)
+            return FAIL(d, ST_UNSUPPORTED, "input '%.80s': expected type i8 or u8, found %s",
+                        x->name, ir_type_name(x->type));
+        TRY(ir_want_type(z, "zero point", x->type, d));
+        if (ir_elements(z) != 1)
+            return FAIL(d, ST_UNSUPPORTED, "zero point '%.80s': expected one, found %llu", z->name,
+                        (unsigned long long)ir_elements(z));
+    }
+    return ir_want_type(ir_out(g, op, 0), "output", IR_I32, d);
+}
+
+enum status infer_matmul_integer(const struct ir_graph *g, const struct ir_op *op, struct diag *d)
+{
+    TRY(want_integers(g, op, d));
+    return want_matrices(g, op, d);
+}
+
+enum status infer_conv_integer(const struct ir_graph *g, const struct ir_op *op, struct diag *d)
+{
+    const struct ir_tensor *x = ir_in(g, op, 0), *w = ir_in(g, op, 1);
+
+    TRY(want_integers(g, op, d));
+    TRY(ir_want_rank(x, "input", 4, d));
+    TRY(ir_want_rank(w, "weights", 4, d));
+    if (x->dim[3] % w->dim[3] != 0 || w->dim[0] % (x->dim[3] / w->dim[3]) != 0)
+        return FAIL(d, ST_MODEL, "weights %s do not fit %d input channels",
+                    ir_shape_text(g->arena, 4, w->dim), x->dim[3]);
+    TRY(ir_want_shape(
+        g, w, "weights", 4,
+        (const int32_t[]){w->dim[0], op->attr[IR_KERNEL_H], op->attr[IR_KERNEL_W], w->dim[3]}, d));
+    return want_window(g, op, x, w->dim[0], d);
 }

@@ -207,3 +207,12 @@ enum status infer_interpolate(const struct ir_graph *g, const struct ir_op *op, 
     dim[axis] = p->dim[0];
     return ir_want_shape(g, y, "output", x->rank, dim, d);
 }
+
+enum status infer_cast(const struct ir_graph *g, const struct ir_op *op, struct diag *d)
+{
+    const struct ir_tensor *x = ir_in(g, op, 0), *y = ir_out(g, op, 0);
+
+    TRY(ir_want_type(x, "input", IR_I32, d));
+    TRY(ir_want_type(y, "output", IR_F32, d));
+    return ir_want_shape(g, y, "output", x->rank, x->dim, d);
+}

@@ -86,6 +86,7 @@ static bool computes_in_place(enum ir_opcode opcode)
     case IR_OP_SQRT:
     case IR_OP_EXP:
     case IR_OP_ERF:
+    case IR_OP_ROUND:
     case IR_OP_ELU:
     case IR_OP_GELU:
     case IR_OP_LUT:

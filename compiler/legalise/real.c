@@ -86,7 +86,8 @@ bool lgl_real(struct ir_graph *g, struct ir_op *op)
     switch (op->opcode) {
     case IR_OP_CONV2D:
     case IR_OP_DEPTHWISE_CONV2D:
-    case IR_OP_FULLY_CONNECTED: real_conv(g, op); return true;
+    case IR_OP_FULLY_CONNECTED:
+    case IR_OP_BATCH_MATMUL: real_conv(g, op); return true;
     case IR_OP_ADD:
     case IR_OP_SUB:
     case IR_OP_MUL: real_binary(g, op); return true;

@@ -205,22 +205,6 @@ enum status ref_f32_transpose_conv(const struct ref_call *c, struct diag *d)
     return ST_OK;
 }
 
-/* Offset of matrix `m` of the output's matrices in operand `t`, broadcast. */
-static size_t matrix_of(const struct ir_tensor *t, const struct ir_tensor *y, size_t m)
-{
-    size_t stride = (size_t)ir_dim_back(t, 0) * (size_t)ir_dim_back(t, 1), offset = 0;
-
-    for (uint32_t back = 2; back < y->rank; back++) {
-        const size_t n = (size_t)ir_dim_back(t, back);
-
-        if (n > 1)
-            offset += m % (size_t)ir_dim_back(y, back) * stride;
-        stride *= n;
-        m /= (size_t)ir_dim_back(y, back);
-    }
-    return offset;
-}
-
 enum status ref_f32_matmul(const struct ref_call *c, struct diag *d)
 {
     const struct ir_tensor *a = c->in[0], *b = c->in[1], *y = c->out[0];
@@ -231,7 +215,7 @@ enum status ref_f32_matmul(const struct ref_call *c, struct diag *d)
     (void)d;
     for (size_t i = 0; i < n; i++) {
         const size_t m = i / cols / rows, row = i / cols % rows, col = i % cols;
-        const size_t ma = matrix_of(a, y, m), mb = matrix_of(b, y, m);
+        const size_t ma = ref_matrix(a, y, m), mb = ref_matrix(b, y, m);
         float sum = 0;
 
         for (size_t k = 0; k < depth; k++)
@@ -441,6 +425,7 @@ static float unary_one(const struct ir_op *op, float v)
     case IR_OP_NEG: return -v;
     case IR_OP_SQRT: return hdk_f32_sqrt(v);
     case IR_OP_EXP: return hdk_f32_exp(v);
+    case IR_OP_ROUND: return rintf(v);
     case IR_OP_ERF: return hdk_f32_erf(v);
     case IR_OP_ELU: return v < 0 ? hdk_f32_expm1(v) : v;
     default: return gelu(op, v); /* GELU */

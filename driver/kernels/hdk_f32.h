@@ -115,6 +115,7 @@ void hdk_f32_negative(const struct hdk_f32_unary *p, const float *x, float *y);
 void hdk_f32_square_root(const struct hdk_f32_unary *p, const float *x, float *y);
 void hdk_f32_exponential(const struct hdk_f32_unary *p, const float *x, float *y);
 void hdk_f32_error_function(const struct hdk_f32_unary *p, const float *x, float *y);
+void hdk_f32_round(const struct hdk_f32_unary *p, const float *x, float *y); /* halves to even */
 /* x < 0 ? e^x - 1 : x */
 void hdk_f32_elu(const struct hdk_f32_unary *p, const float *x, float *y);
 /* x / 2 * (1 + erf(x / sqrt 2)); with a != 0: x / 2 * (1 + tanh(0.79788 (x + 0.044715 x^3))) */

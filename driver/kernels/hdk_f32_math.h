@@ -157,6 +157,19 @@ static inline float hdk_f32_sqrt(float x)
                            ((uint32_t)root - (1u << 23)));
 }
 
+/* The nearest integer, halves to even; exact. */
+static inline float hdk_f32_nearest(float x)
+{
+    const float magic = 8388608; /* 2^23: from there on every number is an integer */
+    float y;
+
+    if (!(x > -magic && x < magic))
+        return x;
+    y = x < 0 ? x - magic : x + magic;
+    y = x < 0 ? y + magic : y - magic;
+    return y == 0 ? hdk_f32_of_bits(hdk_f32_bits(x) & 0x80000000u) : y;
+}
+
 /* A clamp that leaves NaN. */
 static inline float hdk_f32_clamp(float v, float low, float high)
 {

@@ -58,6 +58,22 @@ struct hdk_matmul {
 void hdk_matmul(const struct hdk_matmul *p, const int8_t *a, const int8_t *b, const int32_t *bias,
                 int8_t *y);
 
+/* MatMulInteger, ConvInteger: the same sums without bias as int32. x: both operands as above (conv
+ * w [out_c, kernel_h, kernel_w, in_c / groups]), then a zero point of each, one int8. */
+void hdk_matmul_integer(const struct hdk_matmul *p, const void *const *x, int32_t *y);
+void hdk_conv_integer(const struct hdk_conv2d *p, const void *const *x, int32_t *y);
+
+/* BATCH_MATMUL in ONNX's rounding: rint(sum * real) + z_out, clamped. */
+struct hdk_onnx_matmul {
+    struct hdk_matmul layer;
+    float real;
+};
+void hdk_onnx_matmul(const struct hdk_onnx_matmul *p, const int8_t *a, const int8_t *b,
+                     const int32_t *bias, int8_t *y);
+
+/* int32 to float32, rounded to even. */
+void hdk_f32_of_int(const struct hdk_copy *p, const int32_t *x, float *y);
+
 /* RESIZE_BILINEAR, one scale and zero point. Output row i lies at i * step_y + start_y in the
  * input, 10 bits of fraction, halves away from zero. x [batch, in_h, in_w, channels]   y [batch,
  * out_h, out_w, channels] */

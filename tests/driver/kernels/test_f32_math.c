@@ -59,6 +59,8 @@ static void check_rest(float x)
 
 static void check_sqrt(float x)
 {
+    assert_true(hdk_f32_bits(hdk_f32_nearest(x)) == hdk_f32_bits(rintf(x)));
+    assert_true(hdk_f32_bits(hdk_f32_nearest(-x)) == hdk_f32_bits(rintf(-x)));
     if (x >= 0)
         assert_true(hdk_f32_sqrt(x) == sqrtf(x)); /* IEEE 754: correctly rounded */
     else

@@ -1,0 +1,290 @@
+/* The node tests of Debian's libonnx-testdata (ONNX's own): each is a network of one operator (or
+ * its expansion) with inputs and outputs. Imported, legalised in ONNX's rounding and computed by
+ * the reference, in one process. Inputs that heddle wants constant (scales, weights, shapes) become
+ * initializers: first as the file has it, then all but the first, then all behind it that are
+ * needed.
+ *
+ * onnx_nodes.txt lists every test of a quantised operator: "pass", or the reason it is not in
+ * scope; and the float tests that pass. Other tests may pass or not. `-u` prints the list anew.
+ * Exit status 77 where the package is not installed. */
+#include <dirent.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "compiler/base/file.h"
+#include "compiler/import/onnx.h"
+#include "compiler/import/onnx_scan.h"
+#include "compiler/legalise/legalise.h"
+#include "compiler/ref/ref.h"
+
+#define DATA         "/usr/share/libonnx-testdata/data/node"
+#define MAX_OPERANDS 16
+#define MAX_TESTS    2000
+
+struct tensors {
+    size_t n;
+    Onnx__TensorProto *t[MAX_OPERANDS];
+    const uint8_t *bytes[MAX_OPERANDS];
+};
+
+/* input_0.pb, .. or output_0.pb, ..; false if one is no tensor. */
+static bool read_tensors(struct arena *a, const char *test, const char *what, struct tensors *t)
+{
+    for (t->n = 0; t->n < MAX_OPERANDS; t->n++) {
+        const char *path = arena_printf(a, DATA "/%s/test_data_set_0/%s_%zu.pb", test, what, t->n);
+        struct diag d = {0};
+        uint8_t *data;
+        size_t n;
+
+        if (access(path, R_OK) != 0)
+            return true;
+        if (file_read(a, path, (size_t)64 << 20, &data, &n, &d) != ST_OK)
+            return false;
+        t->t[t->n] = onnx__tensor_proto__unpack(NULL, n, data);
+        if (!t->t[t->n])
+            return false;
+    }
+    return false;
+}
+
+static void free_tensors(struct tensors *t)
+{
+    for (size_t i = 0; i < t->n; i++)
+        onnx__tensor_proto__free_unpacked(t->t[i], NULL);
+}
+
+/* Bytes of an element; 0 for types that are not compared. */
+static size_t size_of(int32_t type)
+{
+    switch (type) {
+    case 1: return 4; /* float32 */
+    case 6: return 4; /* int32 */
+    case 7: return 8; /* int64 */
+    case 2:
+    case 3:
+    case 9: return 1; /* uint8, int8, bool */
+    default: return 0;
+    }
+}
+
+static const uint8_t *raw(const Onnx__TensorProto *t)
+{
+    return t->has_raw_data ? t->raw_data.data : NULL;
+}
+
+/* The model with the inputs of `mask` as initializers; its bytes in `a`. */
+static uint8_t *bind(struct arena *a, Onnx__ModelProto *m, const struct tensors *in, uint32_t mask,
+                     size_t *n)
+{
+    Onnx__GraphProto *g = m->graph, was = *g;
+    Onnx__TensorProto **init = ARENA_ARRAY(a, Onnx__TensorProto *, g->n_initializer + in->n);
+    char *names[MAX_OPERANDS];
+    uint8_t *data;
+
+    if (g->n_initializer != 0)
+        memcpy(init, g->initializer, g->n_initializer * sizeof *init);
+    for (size_t i = 0; i < in->n; i++) {
+        names[i] = in->t[i]->name;
+        in->t[i]->name = g->input[i]->name;
+        if (mask >> i & 1)
+            init[g->n_initializer++] = in->t[i];
+    }
+    g->initializer = init;
+    data = arena_alloc(a, onnx__model_proto__get_packed_size(m));
+    *n = onnx__model_proto__pack(m, data);
+    for (size_t i = 0; i < in->n; i++)
+        in->t[i]->name = names[i];
+    *g = was;
+    return data;
+}
+
+/* Integers exactly, float32 within 1e-3 relative and 1e-5 absolute (ONNX's own bounds are wider).
+ */
+static bool equal(const Onnx__TensorProto *want, const uint8_t *got, size_t n_bytes)
+{
+    const size_t size = size_of(want->data_type);
+
+    if (size == 0 || !raw(want) || want->raw_data.len != n_bytes)
+        return false;
+    if (want->data_type != 1)
+        return memcmp(raw(want), got, n_bytes) == 0;
+    for (size_t i = 0; i < n_bytes; i += 4) {
+        float x, y;
+
+        memcpy(&x, raw(want) + i, 4);
+        memcpy(&y, got + i, 4);
+        if (!(fabsf(x - y) <= 1e-5f + 1e-3f * fabsf(x)) && !(isnan(x) && isnan(y)) && x != y)
+            return false;
+    }
+    return true;
+}
+
+static const char *run_graph(struct arena *a, const struct ir_graph *g, const struct tensors *in,
+                             uint32_t mask, const struct tensors *out, struct diag *d)
+{
+    const uint8_t *x[MAX_OPERANDS];
+    uint8_t *y[MAX_OPERANDS];
+    size_t n = 0;
+
+    if (g->n_out != out->n)
+        return "another number of outputs";
+    for (size_t i = 0; i < in->n; i++)
+        if ((mask >> i & 1) == 0) {
+            if (n >= g->n_in || !raw(in->t[i]) ||
+                in->t[i]->raw_data.len != ir_bytes(g->tensor[g->in[n]]))
+                return "an input of another size";
+            x[n++] = raw(in->t[i]);
+        }
+    for (size_t i = 0; i < out->n; i++)
+        y[i] = arena_alloc(a, (size_t)ir_bytes(g->tensor[g->out[i]]) + 1);
+    if (ref_run(ref_new(a, g), x, y, d) != ST_OK)
+        return d->text;
+    for (size_t i = 0; i < out->n; i++)
+        if (!equal(out->t[i], y[i], (size_t)ir_bytes(g->tensor[g->out[i]])))
+            return "another answer";
+    return NULL;
+}
+
+/* NULL, or why not, in `a`. */
+static const char *try_bound(struct arena *a, Onnx__ModelProto *m, const struct tensors *in,
+                             uint32_t mask, const struct tensors *out)
+{
+    const struct lgl_options lgl = {.rounding = LGL_ROUND_ONNX};
+    const struct onnx_options o = {0};
+    struct ir_graph *g = NULL;
+    struct diag d = {0};
+    uint8_t *data;
+    size_t n;
+    const char *why;
+
+    data = bind(a, m, in, mask, &n);
+    if (onnx_import(a, "node", data, n, &o, &g, &d) != ST_OK ||
+        ir_verify(g, "import", &d) != ST_OK || lgl_all(g, &lgl, &d) != ST_OK)
+        return arena_printf(a, "%s", d.text);
+    why = run_graph(a, g, in, mask, out, &d);
+    return why ? arena_printf(a, "%s", why) : NULL;
+}
+
+/* NULL, or why not, in `a`. */
+static const char *run_node(struct arena *a, const char *test)
+{
+    struct tensors in = {0}, out = {0};
+    const char *why = NULL;
+    struct diag d = {0};
+    Onnx__ModelProto *m = NULL;
+    uint8_t *data;
+    size_t n;
+
+    if (!read_tensors(a, test, "input", &in) || !read_tensors(a, test, "output", &out))
+        why = "inputs or outputs are no tensors";
+    else if (file_read(a, arena_printf(a, DATA "/%s/model.onnx", test), (size_t)64 << 20, &data, &n,
+                       &d) != ST_OK ||
+             !(m = onnx__model_proto__unpack(NULL, n, data)) || m->graph->n_input < in.n)
+        why = "the model cannot be read";
+    if (!why && (why = try_bound(a, m, &in, 0, &out)) != NULL && in.n > 1 && in.n < 16) {
+        const char *first = why;
+
+        why = try_bound(a, m, &in, (1u << in.n) - 2, &out); /* all but the first */
+        if (why && strcmp(first, "another answer") == 0)
+            why = first;
+    }
+    free_tensors(&in);
+    free_tensors(&out);
+    if (m)
+        onnx__model_proto__free_unpacked(m, NULL);
+    return why;
+}
+
+static bool is_quantised(const char *test)
+{
+    return strstr(test, "quantize") || strstr(test, "qlinear") || strstr(test, "integer");
+}
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* The word behind "name: " in the list, or NULL. */
+static const char *listed(const char *list, const char *test)
+{
+    const size_t n = strlen(test);
+
+    for (const char *p = list; p; p = strchr(p, '\n'), p = p ? p + 1 : NULL)
+        if (strncmp(p, test, n) == 0 && p[n] == ':')
+            return p + n + 2;
+    return NULL;
+}
+
+static bool update;
+
+static void test_nodes(void **state)
+{
+    struct arena *all = arena_new((size_t)64 << 20);
+    char **name = ARENA_ARRAY(all, char *, MAX_TESTS);
+    uint8_t *list = NULL;
+    size_t n = 0, n_list, passed = 0, quantised = 0;
+    int wrong = 0;
+    struct diag d = {0};
+    struct dirent *e;
+    DIR *dir = opendir(DATA);
+
+    (void)state;
+    assert_int_equal(file_read(all,
+                               arena_printf(all, "%s/tests/compiler/import/onnx_nodes.txt",
+                                            getenv("HEDDLE_HOME")),
+                               1 << 20, &list, &n_list, &d),
+                     ST_OK);
+    list = arena_memdup(all, list, n_list + 1);
+    list[n_list] = 0;
+    while ((e = readdir(dir)) != NULL && n < MAX_TESTS)
+        if (*e->d_name != '.')
+            name[n++] = arena_printf(all, "%s", e->d_name);
+    closedir(dir);
+    qsort(name, n, sizeof *name, by_name);
+    for (size_t i = 0; i < n; i++) {
+        struct arena *a = arena_new((size_t)256 << 20);
+        const char *why = run_node(a, name[i]), *want = listed((const char *)list, name[i]);
+
+        passed += why == NULL;
+        quantised += is_quantised(name[i]) && why == NULL;
+        if (update && (why == NULL || is_quantised(name[i])))
+            printf("%s: %s\n", name[i], why ? why : "pass");
+        if (getenv("VERBOSE") && why)
+            fprintf(stderr, "%s: %s\n", name[i], why);
+        if (is_quantised(name[i]) && !want && !update) {
+            print_error("%s is not in the list\n", name[i]);
+            wrong++;
+        }
+        if (want && strncmp(want, "pass", 4) == 0 && why && !update) {
+            print_error("%s: %s\n", name[i], why);
+            wrong++;
+        }
+        arena_free(a);
+    }
+    if (!update)
+        print_message("%zu of %zu node tests pass, %zu of them quantised\n", passed, n, quantised);
+    assert_int_equal(wrong, 0);
+    arena_free(all);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_nodes)};
+
+    update = argc > 1 && strcmp(argv[1], "-u") == 0;
+    if (access(DATA, R_OK) != 0) {
+        printf("SKIPPED: " DATA " is not there (Debian package libonnx-testdata)\n");
+        return 77;
+    }
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
