@@ -229,6 +229,9 @@ enum status ox_set_quant(struct ox *m, uint32_t id, const struct ir_quant *q)
 
     if (q->n != 1)
         return FAIL(m->d, ST_UNSUPPORTED, "'%.80s': expected one scale, found %u", t->name, q->n);
+    if (t->type != IR_I8 && t->type != IR_U8)
+        return FAIL(m->d, ST_UNSUPPORTED, "'%.80s': expected int8 or uint8 codes, found %s",
+                    t->name, ir_type_name(t->type));
     if (root->quant.n == 0)
         root->quant = *q;
     t->quant = root->quant;

@@ -12,7 +12,7 @@ typedef enum status import_fn(struct tfl_importer *m, const struct tfl_operator 
 static import_fn import_sum, import_conv, import_depthwise, import_pool, import_dense,
     import_activation, import_concat, import_softmax, import_logistic, import_tanh, import_leaky,
     import_mean, import_reshape, import_pad, import_transpose, import_slice, import_pad_value,
-    import_plain, import_arg, import_matmul, import_resize, import_gelu, import_l2_norm;
+    import_plain, import_arg, import_matmul, import_gelu, import_l2_norm;
 
 enum { ALL = 255 };
 
@@ -31,6 +31,7 @@ static const struct rule {
     {"ADD", IR_OP_ADD, 11, ALL, 2, 2, import_sum},
     {"SUB", IR_OP_SUB, 28, ALL, 2, 2, import_sum},
     {"MUL", IR_OP_MUL, 21, ALL, 2, 2, import_activation},
+    {"DIV", IR_OP_DIV, 29, ALL, 2, 2, import_activation},
     {"MAXIMUM", IR_OP_MAXIMUM, 0, ALL, 2, 2, import_plain},
     {"MINIMUM", IR_OP_MINIMUM, 0, ALL, 2, 2, import_plain},
     {"AVERAGE_POOL_2D", IR_OP_AVERAGE_POOL2D, 5, ALL, 1, 1, import_pool},
@@ -44,10 +45,11 @@ static const struct rule {
     {"BATCH_MATMUL", IR_OP_BATCH_MATMUL, 101, ALL, 2, 2, import_matmul},
     {"PRELU", IR_OP_PRELU, 0, ALL, 2, 2, import_plain},
     {"SQUARED_DIFFERENCE", IR_OP_SQUARED_DIFFERENCE, 0, ALL, 2, 2, import_plain},
-    {"RESIZE_BILINEAR", IR_OP_RESIZE_BILINEAR, 15, 1, 2, 2, import_resize},
     {"L2_NORMALIZATION", IR_OP_L2_NORMALIZATION, 12, ALL, 1, 1, import_l2_norm},
     {"RELU_0_TO_1", IR_OP_RELU_0_TO_1, 0, ALL, 1, 1, import_plain},
     {"ABS", IR_OP_ABS, 0, ALL, 1, 1, import_plain},
+    {"NEG", IR_OP_NEG, 0, ALL, 1, 1, import_plain},
+    {"SQRT", IR_OP_SQRT, 0, ALL, 1, 1, import_plain},
     {"EXP", IR_OP_EXP, 0, ALL, 1, 1, import_plain},
     {"ELU", IR_OP_ELU, 0, ALL, 1, 1, import_plain},
     {"GELU", IR_OP_GELU, 116, ALL, 1, 1, import_gelu},
@@ -92,6 +94,7 @@ static const struct built {
     {"TRANSPOSE_CONV", 49, 3, 4, tfl_transpose_conv},
     {"MIRROR_PAD", 77, 2, 2, tfl_mirror_pad},
     {"RESIZE_NEAREST_NEIGHBOR", 74, 2, 2, tfl_resize_nearest},
+    {"RESIZE_BILINEAR", 15, 2, 2, tfl_resize_bilinear},
     {"REVERSE_V2", 0, 2, 2, tfl_reverse},
     {"BROADCAST_TO", 0, 2, 2, tfl_broadcast_to},
     {"SHAPE", 0, 1, 1, tfl_shape},
@@ -297,21 +300,6 @@ static enum status import_matmul(struct tfl_importer *m, const struct tfl_operat
     (void)m;
     op->attr[IR_ADJ_A] = src->options.adjoint_x;
     op->attr[IR_ADJ_B] = src->options.adjoint_y;
-    return ST_OK;
-}
-
-static enum status import_resize(struct tfl_importer *m, const struct tfl_operator *src,
-                                 struct ir_op *op)
-{
-    const struct ir_tensor *y = ir_out(m->g, op, 0);
-    const int32_t *size;
-    uint32_t n;
-
-    TRY(tfl_param(m, src->in.v[1], "size", &n, &size));
-    if (n != 2 || y->rank != 4 || size[0] != y->dim[1] || size[1] != y->dim[2])
-        return FAIL(m->d, ST_MODEL, "size: expected the output's height and width");
-    op->attr[IR_ALIGN_CORNERS] = src->options.align_corners;
-    op->attr[IR_HALF_PIXEL] = src->options.half_pixel_centers;
     return ST_OK;
 }
 

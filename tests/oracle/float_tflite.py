@@ -1,0 +1,155 @@
+"""Float32 TFLite networks, one operator each and a mixed one, against tflite-runtime's reference kernels.
+
+    float_tflite.py --heddle build/heddle [--case NAME] [--keep DIR]
+
+As float_onnx.py: emitted C gives the bytes of heddle's own reference, both are within 2e-5 of the largest
+magnitude of the runtime's answer. Exit status 1 if one differs, 77 without the runtime. Environment:
+requirements-classic.txt.
+"""
+
+import argparse
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+try:
+    import numpy as np
+    import tflite
+    from tflite_runtime.interpreter import Interpreter, OpResolverType
+
+    from tflite_writer import Net
+except ImportError as e:
+    print(f"SKIPPED: {e}")
+    sys.exit(77)
+
+TOLERANCE = 2e-5
+rng = np.random.default_rng(3)
+F = np.float32
+CASES = {}
+
+
+def floats(*shape, low=-2.0, high=2.0):
+    return rng.uniform(low, high, shape).astype(F)
+
+
+def const(net, array):
+    array = np.asarray(array)
+    return net.tensor(f"c{len(net.tensors)}", array.shape, array.dtype, data=array)
+
+
+def one(name, op, inputs, out, constants=(), options=None, low=-2.0, order=None, **fields):
+    """A network of one operator; `inputs` are shapes, `constants` arrays behind them."""
+    def build():
+        net = Net(name)
+        xs = [net.tensor(f"x{i}", s, F) for i, s in enumerate(inputs)]
+        operands = [*xs, *(const(net, c) for c in constants)]
+        y = net.tensor("y", out, F)
+        net.op(op, [operands[i] for i in order] if order else operands, [y], 1, options, **fields)
+        return net.finish(xs, [y]), [floats(*s, low=low) for s in inputs]
+    CASES[name] = build
+
+
+SAME, VALID = tflite.Padding.SAME, tflite.Padding.VALID
+RELU6 = tflite.ActivationFunctionType.RELU6
+one("conv", "CONV_2D", [(2, 9, 8, 5)], (2, 5, 8, 19), [floats(19, 3, 3, 5) / 4, floats(19)], "Conv2DOptions", Padding=SAME, StrideH=2, StrideW=1,
+    FusedActivationFunction=RELU6)
+one("conv_valid", "CONV_2D", [(1, 9, 8, 5)], (1, 5, 4, 3), [floats(3, 3, 3, 5), floats(3)], "Conv2DOptions", Padding=VALID, StrideH=1, StrideW=1,
+    DilationHFactor=2, DilationWFactor=2)
+one("depthwise", "DEPTHWISE_CONV_2D", [(1, 7, 7, 6)], (1, 7, 7, 12), [floats(1, 3, 3, 12), floats(12)], "DepthwiseConv2DOptions", Padding=SAME,
+    StrideH=1, StrideW=1, DepthMultiplier=2)
+one("dense", "FULLY_CONNECTED", [(3, 20)], (3, 33), [floats(33, 20), floats(33)], "FullyConnectedOptions")
+one("transpose_conv", "TRANSPOSE_CONV", [(1, 4, 4, 6)], (1, 8, 8, 5), [np.array([1, 8, 8, 5], np.int32), floats(5, 3, 3, 6)], "TransposeConvOptions",
+    Padding=SAME, StrideH=2, StrideW=2, order=[1, 2, 0])
+one("batch_matmul", "BATCH_MATMUL", [(2, 5, 7), (2, 4, 7)], (2, 5, 4), (), "BatchMatMulOptions", AdjY=True)
+for op in ["ADD", "SUB", "MUL", "DIV"]:
+    one(op.lower(), op, [(2, 3, 4, 5), (4, 1)], (2, 3, 4, 5), (), f"{op.capitalize()}Options", low=0.5, FusedActivationFunction=RELU6)
+for op in ["MAXIMUM", "MINIMUM"]:
+    one(op.lower(), op, [(2, 3, 4, 5), (4, 1)], (2, 3, 4, 5), (), "MaximumMinimumOptions")
+for op in ["RELU", "RELU6", "RELU_N1_TO_1", "LOGISTIC", "TANH", "HARD_SWISH", "EXP", "ABS", "NEG", "SQRT"]:
+    options = {"HARD_SWISH": "HardSwishOptions", "EXP": "ExpOptions", "ABS": "AbsOptions", "NEG": "NegOptions"}.get(op)
+    one(op.lower(), op, [(2, 5, 33)], (2, 5, 33), (), options, low=0.0 if op == "SQRT" else -8.0)
+one("leaky_relu", "LEAKY_RELU", [(2, 33)], (2, 33), (), "LeakyReluOptions", Alpha=0.2)
+one("prelu", "PRELU", [(1, 4, 4, 6)], (1, 4, 4, 6), [floats(1, 1, 6)])
+one("softmax", "SOFTMAX", [(4, 37)], (4, 37), (), "SoftmaxOptions", Beta=1.5)
+one("l2_normalization", "L2_NORMALIZATION", [(4, 37)], (4, 37), (), "L2NormOptions")
+for op in ["AVERAGE_POOL_2D", "MAX_POOL_2D"]:
+    one(op.lower(), op, [(2, 7, 9, 5)], (2, 4, 5, 5), (), "Pool2DOptions", Padding=SAME, StrideH=2, StrideW=2, FilterHeight=3, FilterWidth=2)
+for op in ["MEAN", "SUM", "REDUCE_MAX", "REDUCE_MIN"]:
+    one(op.lower(), op, [(2, 7, 9, 5)], (2, 5), [np.array([1, 2], np.int32)], "ReducerOptions", KeepDims=False)
+one("pad", "PAD", [(1, 3, 4, 2)], (1, 6, 5, 2), [np.array([[0, 0], [1, 2], [0, 1], [0, 0]], np.int32)], "PadOptions")
+one("concatenation", "CONCATENATION", [(1, 3, 4, 2), (1, 3, 4, 5)], (1, 3, 4, 7), (), "ConcatenationOptions", Axis=3)
+one("transpose", "TRANSPOSE", [(1, 3, 4, 2)], (1, 2, 4, 3), [np.array([0, 3, 2, 1], np.int32)], "TransposeOptions")
+one("squared_difference", "SQUARED_DIFFERENCE", [(2, 3, 4, 5), (4, 1)], (2, 3, 4, 5), (), "SquaredDifferenceOptions")
+
+
+for align, half in [(False, False), (True, False), (False, True)]:
+    one(f"resize_bilinear_{align}_{half}", "RESIZE_BILINEAR", [(2, 5, 7, 3)], (2, 9, 4, 3), [np.array([9, 4], np.int32)], "ResizeBilinearOptions",
+        AlignCorners=align, HalfPixelCenters=half)
+
+
+def mixed():
+    """int8 convolution, float softmax of what it gives, int8 again."""
+    net = Net("mixed")
+    x = net.tensor("x", (1, 6, 6, 3), np.int8, 0.05, -3)
+    w = net.tensor("w", (8, 3, 3, 3), np.int8, 0.01, 0, data=rng.integers(-127, 128, (8, 3, 3, 3)))
+    b = net.tensor("b", (8,), np.int32, 0.0005, 0, data=np.arange(8))
+    c = net.tensor("c", (1, 4, 4, 8), np.int8, 0.03, 5)
+    f, s = net.tensor("f", (1, 4, 4, 8), F), net.tensor("s", (1, 4, 4, 8), F)
+    q = net.tensor("q", (1, 4, 4, 8), np.int8, 1 / 256, -128)
+    net.op("CONV_2D", [x, w, b], [c], 1, "Conv2DOptions", Padding=VALID, StrideH=1, StrideW=1)
+    net.op("DEQUANTIZE", [c], [f])
+    net.op("SOFTMAX", [f], [s], 1, "SoftmaxOptions", Beta=1.0)
+    net.op("QUANTIZE", [s], [q])
+    return net.finish([x], [q, s]), [rng.integers(-128, 128, (1, 6, 6, 3)).astype(np.int8)]
+
+
+CASES["mixed"] = mixed
+
+
+def run_case(heddle, name, folder):
+    content, inputs = CASES[name]()
+    path = folder / f"{name}.tflite"
+    path.write_bytes(content)
+    runtime = Interpreter(model_content=bytes(content), experimental_op_resolver_type=OpResolverType.BUILTIN_REF)
+    runtime.allocate_tensors()
+    command = [heddle, "run", str(path), "--target=c", "--engine=func", "-o", str(folder / name)]
+    for k, (detail, x) in enumerate(zip(runtime.get_input_details(), inputs)):
+        runtime.set_tensor(detail["index"], x)
+        x.tofile(folder / f"{name}_{k}.bin")
+        command += ["-i", str(folder / f"{name}_{k}.bin")]
+    runtime.invoke()
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    if done.returncode != 0:
+        return done.stderr.strip().splitlines()[-1] if done.stderr else f"exit {done.returncode}"
+    for k, detail in enumerate(runtime.get_output_details()):
+        want = runtime.get_tensor(detail["index"])
+        got = np.fromfile(folder / name / f"out_{k}.bin", want.dtype)
+        bound = TOLERANCE * max(1.0, float(np.max(np.abs(want)))) if want.dtype == F else 1
+        error = float(np.max(np.abs(got.astype(np.float64) - want.ravel()))) if got.size == want.size else np.inf
+        if not error <= bound:
+            return f"output {k}: differs by {error}, at most {bound}"
+    return None
+
+
+def main():
+    p = argparse.ArgumentParser()
+    p.add_argument("--heddle", default="build/heddle")
+    p.add_argument("--case")
+    p.add_argument("--keep")
+    args = p.parse_args()
+    bad = 0
+    with tempfile.TemporaryDirectory() as t:
+        folder = pathlib.Path(args.keep or t)
+        folder.mkdir(parents=True, exist_ok=True)
+        for name in [args.case] if args.case else CASES:
+            why = run_case(args.heddle, name, folder)
+            bad += why is not None
+            if why:
+                print(f"{name}: {why}")
+    print(f"{1 if args.case else len(CASES)} cases, {bad} differ")
+    return 1 if bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
