@@ -118,6 +118,7 @@ static const char *becomes(enum ir_opcode opcode)
     case IR_OP_RELU_0_TO_1:
     case IR_OP_ABS:
     case IR_OP_EXP:
+    case IR_OP_RSQRT:
     case IR_OP_ELU:
     case IR_OP_GELU:
     case IR_OP_RESCALE:

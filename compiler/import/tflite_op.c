@@ -51,6 +51,7 @@ static const struct rule {
     {"NEG", IR_OP_NEG, 0, ALL, 1, 1, import_plain},
     {"SQRT", IR_OP_SQRT, 0, ALL, 1, 1, import_plain},
     {"EXP", IR_OP_EXP, 0, ALL, 1, 1, import_plain},
+    {"RSQRT", IR_OP_RSQRT, 0, ALL, 1, 1, import_plain},
     {"ELU", IR_OP_ELU, 0, ALL, 1, 1, import_plain},
     {"GELU", IR_OP_GELU, 116, ALL, 1, 1, import_gelu},
     {"SOFTMAX", IR_OP_SOFTMAX, 9, ALL, 1, 1, import_softmax},

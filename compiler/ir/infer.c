@@ -90,6 +90,7 @@ static bool only_8_bit(enum ir_opcode opcode)
     case IR_OP_CLIP:
     case IR_OP_HARD_SWISH:
     case IR_OP_EXP:
+    case IR_OP_RSQRT:
     case IR_OP_ELU:
     case IR_OP_GELU:
     case IR_OP_RESCALE:

@@ -83,6 +83,19 @@ static int32_t rescaled(const struct unary *u, int32_t x)
     return (int32_t)fmaxf(fminf(roundf((float)(x + 128) * scale + bias), 1000), -1000) + u->z_out;
 }
 
+/* 2^20 / sqrt(diff), then scaled. Codes below the zero point have no root: the reference refuses
+ * them, here they are as the zero point. */
+static int32_t rsqrt_entry(const struct unary *u, int32_t diff)
+{
+    int32_t shift, multiplier, root;
+
+    if (diff <= 0)
+        return 127;
+    multiplier = ref_inverse_root(diff, &shift);
+    root = ref_mbqm(1, multiplier, 20 - shift);
+    return ref_mbqm(root, u->positive.multiplier, u->positive.shift - 20) + u->z_out;
+}
+
 static int32_t entry_of(const struct unary *u, int32_t x)
 {
     const double real = (double)u->s_in * (x - u->z_in);
@@ -97,6 +110,7 @@ static int32_t entry_of(const struct unary *u, int32_t x)
     case IR_OP_ELU:
     case IR_OP_GELU: return float_entry(u, diff);
     case IR_OP_RESCALE: return rescaled(u, x);
+    case IR_OP_RSQRT: return rsqrt_entry(u, diff);
     case IR_OP_ABS: return ref_mbqm(diff < 0 ? -diff : diff, s.multiplier, s.shift) + u->z_out;
     default: return ref_mbqm(diff, s.multiplier, s.shift) + u->z_out;
     }
@@ -115,6 +129,17 @@ static enum status set_scales(struct unary *u, struct diag *d)
     case IR_OP_GELU:
     case IR_OP_RESCALE: return ST_OK;
     case IR_OP_HARD_SWISH: u->swish = lgl_hard_swish_scales(u->s_in, u->s_out); return ST_OK;
+    case IR_OP_RSQRT: {
+        const double scale = 1 / (sqrt((double)u->s_in) * (double)u->s_out);
+
+        u->positive = lgl_fixed_scale(scale);
+        if (u->positive.shift < -11 || u->positive.shift > 30)
+            return FAIL(d, ST_UNSUPPORTED,
+                        "scales %.9g to %.9g: expected 1 / (sqrt(in) out) "
+                        "between 2^-11 and 2^30",
+                        (double)u->s_in, (double)u->s_out);
+        return ST_OK;
+    }
     case IR_OP_QUANTIZE:
         u->positive = lgl_fixed_scale((double)u->s_in / (double)u->s_out);
         u->negative = u->positive;
@@ -191,6 +216,7 @@ static bool is_unary(const struct ir_graph *g, const struct ir_op *op)
     case IR_OP_RELU_0_TO_1:
     case IR_OP_ABS:
     case IR_OP_EXP:
+    case IR_OP_RSQRT:
     case IR_OP_ELU:
     case IR_OP_GELU:
     case IR_OP_RESCALE:

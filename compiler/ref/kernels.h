@@ -33,6 +33,10 @@ int32_t ref_srdhm(int32_t a, int32_t b);
 int32_t ref_rdbpot(int32_t x, int32_t exponent);
 int32_t ref_mbqm(int32_t x, int32_t multiplier, int32_t shift);
 
+/* 1 / sqrt(v) = multiplier * 2^(-31 - *shift), v at least 1, as L2_NORMALIZATION and RSQRT have it.
+ */
+int32_t ref_inverse_root(int32_t v, int32_t *shift);
+
 /* int16 activations (int16.c): MBQM of a 64-bit x, shift at most 7, rounded once. */
 int32_t ref_mbqm64(int64_t x, int32_t multiplier, int32_t shift);
 ref_kernel ref_conv2d_i16, ref_depthwise_i16, ref_dense_i16, ref_transpose_conv_i16, ref_matmul_i16,

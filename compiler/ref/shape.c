@@ -104,7 +104,7 @@ static int32_t shift_up(int32_t x, int32_t n)
 }
 
 /* 1 / sqrt(v) = multiplier * 2^(-31 - shift): five Newton steps x = 1.5 x - v/2 x^3 in Q3.28. */
-static int32_t inverse_root(int32_t v, int32_t *shift)
+int32_t ref_inverse_root(int32_t v, int32_t *shift)
 {
     int32_t pairs, half, x = 1 << 28;
 
@@ -143,7 +143,7 @@ enum status ref_l2_norm(const struct ref_call *c, struct diag *d)
 
         for (int32_t i = 0; i < n; i++)
             sum += (x[i] - z) * (x[i] - z);
-        multiplier = inverse_root(sum, &shift);
+        multiplier = ref_inverse_root(sum, &shift);
         for (int32_t i = 0; i < n; i++)
             ((int8_t *)c->y[0])[r * (size_t)n + (size_t)i] =
                 ref_code(c, ref_mbqm(x[i] - z, multiplier, 7 - shift));

@@ -35,6 +35,18 @@ class Ops:
         x = self.acts[-1]
         self.emit("EXP", [x], self.out("exp", [np.exp(v) for v in x.values]), 2)
 
+    def op_rsqrt(self):
+        """Of what a RELU leaves: codes below the zero point are refused."""
+        self.only(np.int8)
+        x = self.source()
+        top = max(max(float(v.max()) for v in x.values), 0.1)
+        y = [np.clip(v, 0, None) for v in x.values]
+        t = self.out("relu", y, fixed=(np.float32(top / 255 * self.rng.uniform(0.8, 2)), -128))
+        self.emit("RELU", [x], t, 2)
+        roots = [1 / np.sqrt(np.maximum(v, float(t.scale) / 2)) for v in t.values]
+        high = max(float(v.max()) for v in roots) * self.rng.uniform(0.2, 1.2)
+        self.emit("RSQRT", [t], self.out("rsqrt", roots, fixed=(np.float32(high / 255), -128)), 2)
+
     def op_gelu(self):
         self.only(np.int8, np.uint8)
         erf = np.vectorize(math.erf)
