@@ -6,7 +6,7 @@
 
 #include "../base/random.h"
 #include "../legalise/legalise.h"
-#include "check.h"
+#include "draw.h"
 
 #define TRIES 6000
 
@@ -19,13 +19,6 @@ uint32_t check_random(struct check_cases *c, uint32_t n)
 {
     return (uint32_t)(next(c) >> 33) % n;
 }
-
-struct draw {
-    struct check_cases *c;
-    const struct target *target;
-    const struct describe_pattern *p;
-    int64_t v[TARGET_VALUE_COUNT];
-};
 
 static int64_t bound(const struct draw *w, const struct describe_bound *b, int64_t fallback)
 {
@@ -45,8 +38,7 @@ static int64_t pick(struct draw *w, int64_t low, int64_t high)
     }
 }
 
-/* A value within its limit; the usual range [low, high] where the limit is wider. */
-static int64_t draw(struct draw *w, enum target_value value, int64_t low, int64_t high)
+int64_t draw_value(struct draw *w, enum target_value value, int64_t low, int64_t high)
 {
     for (uint32_t i = 0; i < w->p->n_limit; i++) {
         const struct describe_limit *l = &w->p->limit[i];
@@ -89,8 +81,8 @@ static int32_t zero_point(struct draw *w, enum target_value value, bool may)
     return (int32_t)(w->v[value] = z);
 }
 
-static struct ir_tensor *activation(struct draw *w, struct ir_graph *g, const int32_t dim[4],
-                                    float scale, enum target_value zero, bool input)
+struct ir_tensor *draw_activation(struct draw *w, struct ir_graph *g, const int32_t dim[4],
+                                  float scale, enum target_value zero, bool input)
 {
     float *s = ARENA_NEW(g->arena, float);
     int32_t *z = ARENA_NEW(g->arena, int32_t);
@@ -172,8 +164,8 @@ static int32_t activation_of(struct draw *w)
     return (int32_t)a;
 }
 
-static struct ir_op *finish(struct draw *w, struct ir_graph *g, struct ir_tensor *const *in,
-                            uint32_t n_in, struct ir_tensor *y)
+struct ir_op *draw_finish(struct draw *w, struct ir_graph *g, struct ir_tensor *const *in,
+                          uint32_t n_in, struct ir_tensor *y)
 {
     struct ir_op *op = ir_op_new(g, w->p->opcode, g->n_row, n_in, 1);
     for (uint32_t i = 0; i < n_in; i++)
@@ -187,13 +179,15 @@ static struct ir_op *finish(struct draw *w, struct ir_graph *g, struct ir_tensor
 /* Sizes of a window over the image, shared by convolutions and pools. */
 static void window(struct draw *w, bool pads, int32_t x[4], int32_t y[4], int32_t *attr)
 {
-    int64_t kh = draw(w, TARGET_KERNEL_H, 1, 5), kw = draw(w, TARGET_KERNEL_W, 1, 5);
-    int64_t sy = draw(w, TARGET_STRIDE_H, 1, 3), sx = draw(w, TARGET_STRIDE_W, 1, 3);
-    int64_t dy = pads ? draw(w, TARGET_DILATION_H, 1, 2) : 1;
-    int64_t dx = pads ? draw(w, TARGET_DILATION_W, 1, 2) : 1;
-    int64_t h = draw(w, TARGET_IN_H, 1, 12), v = draw(w, TARGET_IN_W, 1, 12);
-    int64_t pt = draw(w, TARGET_PAD_TOP, 0, kh / 2), pl = draw(w, TARGET_PAD_LEFT, 0, kw / 2);
-    int64_t pb = draw(w, TARGET_PAD_BOTTOM, 0, kh / 2), pr = draw(w, TARGET_PAD_RIGHT, 0, kw / 2);
+    int64_t kh = draw_value(w, TARGET_KERNEL_H, 1, 5), kw = draw_value(w, TARGET_KERNEL_W, 1, 5);
+    int64_t sy = draw_value(w, TARGET_STRIDE_H, 1, 3), sx = draw_value(w, TARGET_STRIDE_W, 1, 3);
+    int64_t dy = pads ? draw_value(w, TARGET_DILATION_H, 1, 2) : 1;
+    int64_t dx = pads ? draw_value(w, TARGET_DILATION_W, 1, 2) : 1;
+    int64_t h = draw_value(w, TARGET_IN_H, 1, 12), v = draw_value(w, TARGET_IN_W, 1, 12);
+    int64_t pt = draw_value(w, TARGET_PAD_TOP, 0, kh / 2),
+            pl = draw_value(w, TARGET_PAD_LEFT, 0, kw / 2);
+    int64_t pb = draw_value(w, TARGET_PAD_BOTTOM, 0, kh / 2),
+            pr = draw_value(w, TARGET_PAD_RIGHT, 0, kw / 2);
     int64_t spare_h = h + pt + pb - ((kh - 1) * dy + 1),
             spare_w = v + pl + pr - ((kw - 1) * dx + 1);
     x[0] = y[0] = 1;
@@ -220,9 +214,9 @@ static bool convolution(struct draw *w, struct ir_graph *g)
     window(w, true, x, y, attr);
     if (y[1] < 1 || y[2] < 1)
         return false;
-    c = (int32_t)draw(w, TARGET_IN_C, 1, most);
-    int64_t m = depthwise ? draw(w, TARGET_MULTIPLIER, 1, 2) : 1;
-    oc = depthwise ? (int32_t)(c * m) : (int32_t)draw(w, TARGET_OUT_C, 1, 19);
+    c = (int32_t)draw_value(w, TARGET_IN_C, 1, most);
+    int64_t m = depthwise ? draw_value(w, TARGET_MULTIPLIER, 1, 2) : 1;
+    oc = depthwise ? (int32_t)(c * m) : (int32_t)draw_value(w, TARGET_OUT_C, 1, 19);
     x[3] = c;
     y[3] = oc;
     const int32_t f[4] = {depthwise ? 1 : oc, attr[IR_KERNEL_H], attr[IR_KERNEL_W],
@@ -230,12 +224,12 @@ static bool convolution(struct draw *w, struct ir_graph *g)
     float sx = 0.5f, sw = 0.03125f;
     uint32_t taps = (uint32_t)(f[1] * f[2] * (depthwise ? 1 : c));
     struct ir_tensor *in[3];
-    in[0] = activation(w, g, x, sx, TARGET_Z_IN, true);
+    in[0] = draw_activation(w, g, x, sx, TARGET_Z_IN, true);
     in[1] = weights(w, g, f, 4, (uint32_t)oc, depthwise ? 3 : 0, sw);
     in[2] = bias(w, g, in[1], sx, (uint32_t)oc);
-    struct ir_tensor *out = activation(
+    struct ir_tensor *out = draw_activation(
         w, g, y, (float)output_scale(w, (double)sx * (double)sw, taps), TARGET_Z_OUT, false);
-    struct ir_op *op = finish(w, g, in, 3, out);
+    struct ir_op *op = draw_finish(w, g, in, 3, out);
     memcpy(op->attr, attr, sizeof attr);
     op->attr[IR_MULTIPLIER] = depthwise ? (int32_t)m : 0;
     op->attr[IR_ACTIVATION] = activation_of(w);
@@ -244,40 +238,40 @@ static bool convolution(struct draw *w, struct ir_graph *g)
 
 static bool dense(struct draw *w, struct ir_graph *g)
 {
-    int32_t rows = (int32_t)draw(w, TARGET_BATCH, 1, 3),
-            k = (int32_t)draw(w, TARGET_IN_C, 1, w->p->call ? 70 : 700),
-            oc = (int32_t)draw(w, TARGET_OUT_C, 1, 19);
+    int32_t rows = (int32_t)draw_value(w, TARGET_BATCH, 1, 3),
+            k = (int32_t)draw_value(w, TARGET_IN_C, 1, w->p->call ? 70 : 700),
+            oc = (int32_t)draw_value(w, TARGET_OUT_C, 1, 19);
     const int32_t x[2] = {rows, k}, y[2] = {rows, oc}, f[4] = {oc, k, 1, 1};
     const int32_t x4[4] = {1, 1, rows, k}, y4[4] = {1, 1, rows, oc};
     float sx = 0.5f, sw = 0.03125f;
     struct ir_tensor *in[3];
-    in[0] = activation(w, g, x4, sx, TARGET_Z_IN, true);
+    in[0] = draw_activation(w, g, x4, sx, TARGET_Z_IN, true);
     in[0]->rank = 2;
     memcpy(in[0]->dim, x, sizeof x);
     in[1] = weights(w, g, f, 2, (uint32_t)oc, 0, sw);
     in[2] = bias(w, g, in[1], sx, (uint32_t)oc);
     struct ir_tensor *out =
-        activation(w, g, y4, (float)output_scale(w, (double)sx * (double)sw, (uint32_t)k),
-                   TARGET_Z_OUT, false);
+        draw_activation(w, g, y4, (float)output_scale(w, (double)sx * (double)sw, (uint32_t)k),
+                        TARGET_Z_OUT, false);
     out->rank = 2;
     memcpy(out->dim, y, sizeof y);
-    finish(w, g, in, 3, out)->attr[IR_ACTIVATION] = activation_of(w);
+    draw_finish(w, g, in, 3, out)->attr[IR_ACTIVATION] = activation_of(w);
     return true;
 }
 
 static bool elementwise(struct draw *w, struct ir_graph *g)
 {
-    const int32_t x[4] = {1, (int32_t)draw(w, TARGET_OUT_H, 1, 9),
-                          (int32_t)draw(w, TARGET_OUT_W, 1, 9),
-                          (int32_t)draw(w, TARGET_OUT_C, 1, 19)};
+    const int32_t x[4] = {1, (int32_t)draw_value(w, TARGET_OUT_H, 1, 9),
+                          (int32_t)draw_value(w, TARGET_OUT_W, 1, 9),
+                          (int32_t)draw_value(w, TARGET_OUT_C, 1, 19)};
     float s[3] = {0.25f, 0.25f * (1 + (float)check_random(w->c, 100) / 50), 0.5f};
     if (w->p->opcode == IR_OP_MUL)
         s[2] = 10;
     struct ir_tensor *in[2];
-    in[0] = activation(w, g, x, s[0], TARGET_Z_IN, true);
-    in[1] = activation(w, g, x, s[1], TARGET_Z_IN2, true);
-    struct ir_tensor *out = activation(w, g, x, s[2], TARGET_Z_OUT, false);
-    finish(w, g, in, 2, out)->attr[IR_ACTIVATION] = activation_of(w);
+    in[0] = draw_activation(w, g, x, s[0], TARGET_Z_IN, true);
+    in[1] = draw_activation(w, g, x, s[1], TARGET_Z_IN2, true);
+    struct ir_tensor *out = draw_activation(w, g, x, s[2], TARGET_Z_OUT, false);
+    draw_finish(w, g, in, 2, out)->attr[IR_ACTIVATION] = activation_of(w);
     return true;
 }
 
@@ -287,11 +281,11 @@ static bool pool(struct draw *w, struct ir_graph *g)
     window(w, false, x, y, attr);
     if (y[1] < 1 || y[2] < 1)
         return false;
-    x[3] = y[3] = (int32_t)draw(w, TARGET_IN_C, 1, 19);
-    struct ir_tensor *in[1] = {activation(w, g, x, 0.5f, TARGET_Z_IN, true)};
-    struct ir_tensor *out = activation(w, g, y, 0.5f, TARGET_Z_OUT, false);
+    x[3] = y[3] = (int32_t)draw_value(w, TARGET_IN_C, 1, 19);
+    struct ir_tensor *in[1] = {draw_activation(w, g, x, 0.5f, TARGET_Z_IN, true)};
+    struct ir_tensor *out = draw_activation(w, g, y, 0.5f, TARGET_Z_OUT, false);
     out->quant = in[0]->quant;
-    struct ir_op *op = finish(w, g, in, 1, out);
+    struct ir_op *op = draw_finish(w, g, in, 1, out);
     memcpy(op->attr, attr, sizeof attr);
     op->attr[IR_ACTIVATION] = activation_of(w);
     return true;
@@ -308,7 +302,7 @@ static bool make(struct draw *w, struct ir_graph *g)
     case IR_OP_MUL: return elementwise(w, g);
     case IR_OP_MAX_POOL2D:
     case IR_OP_AVERAGE_POOL2D: return pool(w, g);
-    default: return false;
+    default: return draw_other(w, g);
     }
 }
 
@@ -316,7 +310,8 @@ static bool generated(enum ir_opcode opcode)
 {
     return opcode == IR_OP_CONV2D || opcode == IR_OP_DEPTHWISE_CONV2D ||
            opcode == IR_OP_FULLY_CONNECTED || opcode == IR_OP_ADD || opcode == IR_OP_SUB ||
-           opcode == IR_OP_MUL || opcode == IR_OP_MAX_POOL2D || opcode == IR_OP_AVERAGE_POOL2D;
+           opcode == IR_OP_MUL || opcode == IR_OP_MAX_POOL2D || opcode == IR_OP_AVERAGE_POOL2D ||
+           draw_knows_other(opcode);
 }
 
 /* --- cases --- */

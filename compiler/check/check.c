@@ -94,8 +94,10 @@ static void add_patterns(struct check *c, bool loud)
         const char *why;
         if (!check_add_cases(&c->cases, &c->target, p, &c->p.hw, &n, &why)) {
             if (loud)
-                printf("skip %s: no operators are generated for %s yet\n", p->name,
-                       ir_op_info(p->opcode)->name);
+                fails(c,
+                      "pattern %s: no %s ever comes to it: legalise turns it into another "
+                      "operator, or its operands are not int8 alone",
+                      p->name, ir_op_info(p->opcode)->name);
         } else if (n == 0 && loud) {
             fails(c, "pattern %s: found no operator that it takes; the last refusal: %s", p->name,
                   why ? why : "none");

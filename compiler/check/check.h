@@ -25,7 +25,7 @@ struct check_cases {
     struct arena *arena;
     struct ir_graph *graph; /* one operator a row, each with an input and an output of its own */
     uint32_t n;
-    struct check_case item[CHECK_CASES * 16];
+    struct check_case item[CHECK_CASES * 32];
     uint64_t rng; /* splitmix64 */
 };
 

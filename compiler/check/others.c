@@ -1,0 +1,213 @@
+/* others.c - random operators of the rest of the operator table, those whose operands are int8
+ * alone: what else a pattern cannot take. */
+#include <string.h>
+
+#include "draw.h"
+
+static int32_t float_bits(float f)
+{
+    int32_t bits;
+    memcpy(&bits, &f, sizeof bits);
+    return bits;
+}
+
+static void image(struct draw *w, int32_t x[4])
+{
+    x[0] = 1;
+    x[1] = (int32_t)draw_value(w, TARGET_OUT_H, 1, 9);
+    x[2] = (int32_t)draw_value(w, TARGET_OUT_W, 1, 9);
+    x[3] = (int32_t)draw_value(w, TARGET_OUT_C, 1, 19);
+}
+
+static struct ir_tensor *input(struct draw *w, struct ir_graph *g, const int32_t x[4])
+{
+    return draw_activation(w, g, x, 0.25f, TARGET_Z_IN, true);
+}
+
+/* Scale and zero point that the operator prescribes. */
+static void set_quant(struct ir_graph *g, struct ir_tensor *t, float scale, int32_t zero)
+{
+    float *s = ARENA_NEW(g->arena, float);
+    int32_t *z = ARENA_NEW(g->arena, int32_t);
+    *s = scale;
+    *z = zero;
+    t->quant.scale = s;
+    t->quant.zero_point = z;
+}
+
+/* One operand, an output of its shape. */
+static bool unary(struct draw *w, struct ir_graph *g, float scale, int32_t zero, bool prescribed)
+{
+    int32_t x[4];
+    image(w, x);
+    struct ir_tensor *in[1] = {input(w, g, x)};
+    struct ir_tensor *y = draw_activation(w, g, x, scale, TARGET_Z_OUT, false);
+    if (prescribed)
+        set_quant(g, y, scale, zero);
+    struct ir_op *op = draw_finish(w, g, in, 1, y);
+    if (w->p->opcode == IR_OP_SOFTMAX)
+        op->attr[IR_BETA_BITS] = float_bits(1.0f);
+    return true;
+}
+
+/* Tables are made of unary functions. */
+static bool table(struct draw *w, struct ir_graph *g)
+{
+    static const struct {
+        enum ir_opcode opcode;
+        float scale;
+        int32_t zero;
+        bool prescribed;
+    } of[] = {{IR_OP_LOGISTIC, 1.0f / 256, -128, true},
+              {IR_OP_TANH, 1.0f / 128, 0, true},
+              {IR_OP_RELU, 0.5f, 0, false},
+              {IR_OP_RELU6, 0.05f, 0, false},
+              {IR_OP_LEAKY_RELU, 0.5f, 0, false},
+              {IR_OP_ABS, 0.25f, 0, false}};
+    uint32_t k = check_random(w->c, sizeof of / sizeof *of);
+    (void)unary(w, g, of[k].scale, of[k].zero, of[k].prescribed);
+    struct ir_op *op = g->op[g->n_op - 1];
+    op->opcode = of[k].opcode;
+    if (op->opcode == IR_OP_LEAKY_RELU)
+        op->attr[IR_ALPHA_BITS] = float_bits(0.1f);
+    return true;
+}
+
+/* The larger, the smaller: one scale for all. */
+static bool extremum(struct draw *w, struct ir_graph *g)
+{
+    int32_t x[4];
+    image(w, x);
+    struct ir_tensor *in[2] = {input(w, g, x), input(w, g, x)};
+    struct ir_tensor *y = draw_activation(w, g, x, 0.25f, TARGET_Z_OUT, false);
+    in[1]->quant = y->quant = in[0]->quant;
+    draw_finish(w, g, in, 2, y);
+    return true;
+}
+
+static bool squared(struct draw *w, struct ir_graph *g)
+{
+    int32_t x[4];
+    image(w, x);
+    struct ir_tensor *in[2] = {input(w, g, x), draw_activation(w, g, x, 0.3f, TARGET_Z_IN2, true)};
+    draw_finish(w, g, in, 2, draw_activation(w, g, x, 4, TARGET_Z_OUT, false));
+    return true;
+}
+
+/* One slope a channel, constant. */
+static bool prelu(struct draw *w, struct ir_graph *g)
+{
+    int32_t x[4], a[4] = {1, 1, 1, 1};
+    image(w, x);
+    a[3] = x[3];
+    struct ir_tensor *in[2] = {input(w, g, x),
+                               draw_activation(w, g, a, 0.01f, TARGET_Z_IN2, false)};
+    uint8_t *data = arena_alloc(g->arena, (size_t)a[3]);
+    for (int32_t i = 0; i < a[3]; i++)
+        data[i] = (uint8_t)check_random(w->c, 256);
+    in[1]->role = IR_CONST;
+    in[1]->data = data;
+    draw_finish(w, g, in, 2, draw_activation(w, g, x, 0.5f, TARGET_Z_OUT, false));
+    return true;
+}
+
+/* Over rows, columns, both, or channels. */
+static bool reduction(struct draw *w, struct ir_graph *g)
+{
+    static const int32_t masks[] = {2, 4, 6, 8};
+    bool keeps = w->p->opcode == IR_OP_REDUCE_MAX || w->p->opcode == IR_OP_REDUCE_MIN;
+    int32_t x[4], y[4], mask = masks[check_random(w->c, 4)];
+    image(w, x);
+    for (int32_t i = 0; i < 4; i++)
+        y[i] = mask >> i & 1 ? 1 : x[i];
+    struct ir_tensor *in[1] = {input(w, g, x)};
+    float scale = w->p->opcode == IR_OP_SUM ? 4 : 0.3f;
+    struct ir_tensor *out = draw_activation(w, g, y, scale, TARGET_Z_OUT, false);
+    if (keeps)
+        out->quant = in[0]->quant;
+    struct ir_op *op = draw_finish(w, g, in, 1, out);
+    op->attr[IR_AXIS] = mask;
+    op->attr[IR_KEEP_DIMS] = 1;
+    return true;
+}
+
+static bool concatenation(struct draw *w, struct ir_graph *g)
+{
+    int32_t a[4], b[4], y[4];
+    image(w, a);
+    memcpy(b, a, sizeof b);
+    memcpy(y, a, sizeof y);
+    b[3] = 1 + (int32_t)check_random(w->c, 9);
+    y[3] = a[3] + b[3];
+    struct ir_tensor *in[2] = {input(w, g, a), input(w, g, b)};
+    struct ir_tensor *out = draw_activation(w, g, y, 0.25f, TARGET_Z_OUT, false);
+    in[1]->quant = out->quant = in[0]->quant;
+    draw_finish(w, g, in, 2, out)->attr[IR_AXIS] = 3;
+    return true;
+}
+
+static bool resize(struct draw *w, struct ir_graph *g)
+{
+    int32_t x[4], y[4];
+    image(w, y);
+    memcpy(x, y, sizeof x);
+    x[1] = 1 + (int32_t)check_random(w->c, 9);
+    x[2] = 1 + (int32_t)check_random(w->c, 9);
+    struct ir_tensor *in[1] = {input(w, g, x)};
+    struct ir_tensor *out = draw_activation(w, g, y, 0.25f, TARGET_Z_OUT, false);
+    out->quant = in[0]->quant;
+    draw_finish(w, g, in, 1, out)->attr[IR_HALF_PIXEL] = (int32_t)check_random(w->c, 2);
+    return true;
+}
+
+static bool product(struct draw *w, struct ir_graph *g)
+{
+    int32_t m = 1 + (int32_t)check_random(w->c, 9), k = 1 + (int32_t)check_random(w->c, 19),
+            n = 1 + (int32_t)check_random(w->c, 9);
+    const int32_t a[4] = {1, 1, m, k}, b[4] = {1, 1, k, n}, y[4] = {1, 1, m, n};
+    struct ir_tensor *in[2] = {input(w, g, a), draw_activation(w, g, b, 0.25f, TARGET_Z_IN2, true)};
+    draw_finish(w, g, in, 2, draw_activation(w, g, y, 8, TARGET_Z_OUT, false));
+    return true;
+}
+
+bool draw_other(struct draw *w, struct ir_graph *g)
+{
+    switch (w->p->opcode) {
+    case IR_OP_MAXIMUM:
+    case IR_OP_MINIMUM: return extremum(w, g);
+    case IR_OP_SQUARED_DIFFERENCE: return squared(w, g);
+    case IR_OP_PRELU: return prelu(w, g);
+    case IR_OP_MEAN:
+    case IR_OP_SUM:
+    case IR_OP_REDUCE_MAX:
+    case IR_OP_REDUCE_MIN: return reduction(w, g);
+    case IR_OP_CONCATENATION: return concatenation(w, g);
+    case IR_OP_RESIZE_BILINEAR: return resize(w, g);
+    case IR_OP_BATCH_MATMUL: return product(w, g);
+    case IR_OP_SOFTMAX: return unary(w, g, 1.0f / 256, -128, true);
+    case IR_OP_L2_NORMALIZATION: return unary(w, g, 1.0f / 128, 0, true);
+    case IR_OP_LUT: return table(w, g);
+    default: return false;
+    }
+}
+
+bool draw_knows_other(enum ir_opcode opcode)
+{
+    switch (opcode) {
+    case IR_OP_MAXIMUM:
+    case IR_OP_MINIMUM:
+    case IR_OP_SQUARED_DIFFERENCE:
+    case IR_OP_PRELU:
+    case IR_OP_MEAN:
+    case IR_OP_SUM:
+    case IR_OP_REDUCE_MAX:
+    case IR_OP_REDUCE_MIN:
+    case IR_OP_CONCATENATION:
+    case IR_OP_RESIZE_BILINEAR:
+    case IR_OP_BATCH_MATMUL:
+    case IR_OP_SOFTMAX:
+    case IR_OP_L2_NORMALIZATION:
+    case IR_OP_LUT: return true;
+    default: return false;
+    }
+}
