@@ -154,16 +154,27 @@ static enum status attributes(struct reader *r, const cJSON *root)
                       arena_printf(r->a, "attributes[%u]", r->desc->n_attr)));
         r->desc->n_attr++;
     }
-    struct describe_files knobs = strings(r, get(root, "knobs"));
-    for (uint32_t i = 0; i < knobs.n; i++) {
+    return ST_OK;
+}
+
+/* Attributes that vary: within bounds, and where nothing but a call sees them. */
+static enum status knobs(struct reader *r, const cJSON *root)
+{
+    struct describe_files list = strings(r, get(root, "knobs"));
+    for (uint32_t i = 0; i < list.n; i++) {
         struct describe_word w;
-        describe_word(r->desc, knobs.name[i], &w);
-        if (w.attr == r->desc->n_attr || knobs.name[i][w.n_bytes])
-            return json_doc_fail(&r->doc, arena_printf(r->a, "knobs[%u]", i), r->d,
-                                 "there is no attribute '%s'", knobs.name[i]);
+        const char *path = arena_printf(r->a, "knobs[%u]", i);
+        describe_word(r->desc, list.name[i], &w);
+        if (w.attr == r->desc->n_attr || list.name[i][w.n_bytes])
+            return json_doc_fail(&r->doc, path, r->d, "there is no attribute '%s'", list.name[i]);
+        const struct target_attr *attr = &r->desc->attr[w.attr];
+        if (attr->type == TARGET_STRING ||
+            (attr->type == TARGET_INT && attr->low == INT32_MIN && attr->high == INT32_MAX))
+            return json_doc_fail(&r->doc, path, r->d,
+                                 "a knob is a bool, a choice or an int with a range");
     }
-    r->desc->n_knob = knobs.n;
-    r->desc->knob = knobs.name;
+    r->desc->n_knob = list.n;
+    r->desc->knob = list.name;
     return ST_OK;
 }
 
@@ -182,6 +193,11 @@ static enum status bound(struct reader *r, const cJSON *v, const char *path,
     for (uint32_t i = 0; i < r->desc->n_attr; i++)
         if (r->desc->attr[i].type == TARGET_INT &&
             strcmp(r->desc->attr[i].name, v->valuestring) == 0) {
+            for (uint32_t k = 0; k < r->desc->n_knob; k++)
+                if (strcmp(r->desc->knob[k], v->valuestring) == 0)
+                    return json_doc_fail(&r->doc, path, r->d,
+                                         "a knob is no limit: tuning varies it, and may not change "
+                                         "what the target takes");
             b->attr = &r->desc->attr[i];
             return ST_OK;
         }
@@ -394,6 +410,7 @@ static enum status read_root(struct reader *r)
     TRY(core(r, root));
     TRY(blocks(r, root));
     TRY(attributes(r, root));
+    TRY(knobs(r, root));
     return operators(r, root);
 }
 

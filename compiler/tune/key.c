@@ -4,7 +4,9 @@
 #include <string.h>
 
 #include "../../sim/build_files.h"
+#include "../base/file.h"
 #include "../base/home.h"
+#include "../target/describe.h"
 
 static void hash_number(struct hash128 *h, int64_t v)
 {
@@ -56,6 +58,35 @@ static const char *graph_hash(const struct pipeline *p)
     return hash_text(p->arena, &h);
 }
 
+static bool is_knob(const struct target_desc *desc, const char *attr)
+{
+    for (uint32_t i = 0; i < desc->n_knob; i++)
+        if (strcmp(desc->knob[i], attr) == 0)
+            return true;
+    return false;
+}
+
+/* A target from outside: its settings but for the knobs, its C and Verilog. */
+static enum status hash_outside(struct hash128 *h, struct arena *a, const struct target *t,
+                                struct diag *d)
+{
+    const struct describe_files *files[] = {&t->desc->detail->headers, &t->desc->detail->sources,
+                                            &t->desc->detail->verilog};
+    hash_string(h, t->desc->version);
+    for (uint32_t i = 0; i < t->desc->n_attr; i++)
+        if (!is_knob(t->desc, t->desc->attr[i].name))
+            hash_string(h, t->setting[i].text);
+    for (uint32_t i = 0; i < 3; i++)
+        for (uint32_t k = 0; k < files[i]->n; k++) {
+            uint8_t *data;
+            size_t n_bytes;
+            TRY(file_read(a, arena_printf(a, "%s/%s", t->desc->origin, files[i]->name[k]),
+                          (size_t)64 << 20, &data, &n_bytes, d));
+            hash_bytes(h, data, n_bytes);
+        }
+    return ST_OK;
+}
+
 static enum status hardware_hash(struct pipeline *p, const struct options *o, const char **text,
                                  struct diag *d)
 {
@@ -75,6 +106,9 @@ static enum status hardware_hash(struct pipeline *p, const struct options *o, co
             hash_string(&h, files.file[i].name);
             hash_bytes(&h, files.file[i].data, files.file[i].n_bytes);
         }
+    for (uint32_t i = 0; i < p->targets.n; i++)
+        if (p->targets.target[i]->desc->outside)
+            TRY(hash_outside(&h, p->arena, p->targets.target[i], d));
     hash_number(&h, o->mem_latency);
     hash_number(&h, o->mem_bytes ? o->mem_bytes : p->hw.axi_bytes);
     *text = hash_text(p->arena, &h);

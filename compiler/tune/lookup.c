@@ -22,14 +22,17 @@ static enum status look_up(struct pipeline *p, const struct options *o, struct s
     const char *note;
     int64_t id;
     uint32_t n = 0;
+    const struct store_shape shape = {p->graph->n_op, NULL, tune_attrs_of(p)};
     *knobs = NULL;
     TRY(tune_key_of(p, o, &key, d));
     TRY(store_find(s, &key, &id, &note, d));
     if (id)
-        TRY(store_trials(s, id, p->graph->n_op, &trial, &n, d));
-    if (n)
-        *knobs = best_of(trial, n)->knobs;
-    else /* a note, not an error: the answer is the same */
+        TRY(store_trials(s, id, &shape, &trial, &n, d));
+    if (n) {
+        const struct store_trial *best = best_of(trial, n);
+        *knobs = best->knobs;
+        tune_attrs_set(p, &shape.attrs, best->value);
+    } else /* a note, not an error: the answer is the same */
         fprintf(stderr, "heddle: note: %s is not used: %s\n", o->tuned, note);
     return ST_OK;
 }

@@ -22,17 +22,19 @@ static enum status wrong(const struct run_job *job, uint32_t output, struct diag
                 output, t.data);
 }
 
-enum status tune_measure(const struct run_job *base, const struct sched_knobs *knobs,
-                         const char *folder, struct measured *m, struct diag *d)
+enum status tune_measure(const struct run_job *base, const struct store_shape *shape,
+                         const struct store_trial *trial, const char *folder, struct measured *m,
+                         struct diag *d)
 {
     const struct options *o = base->options;
     struct pipeline p = *base->p;
     struct run_job job = *base;
     const struct sched_options s = {
-        .mem_latency = o->mem_latency, .mem_bytes = o->mem_bytes, .knobs = knobs};
+        .mem_latency = o->mem_latency, .mem_bytes = o->mem_bytes, .knobs = trial->knobs};
     const char *so_path;
     job.p = &p;
     job.out = arena_memdup(p.arena, base->out, p.graph->n_out * sizeof *base->out);
+    tune_attrs_set(&p, &shape->attrs, trial->value);
     TRY(pipeline_schedule_with(&p, &s, d));
     TRY(pipeline_emit(&p, d));
     TRY(run_compile_into(p.arena, p.emitted, folder, &so_path, d));

@@ -235,30 +235,45 @@ enum status store_make(struct store *s, const struct tune_key *key, const char *
     return rc == SQLITE_ROW ? ST_OK : failed(s, rc, d);
 }
 
-/* The knobs of one trial into `to`, zeroed. */
-static enum status read_knobs(struct store *s, sqlite3_stmt *q, uint32_t n_op,
-                              struct sched_knobs *to, struct diag *d)
+/* Where a stored knob belongs. Knobs of a target stand at operator -1 - its index. */
+static bool put(const struct store_shape *shape, struct store_trial *t, int64_t op,
+                const char *name, int64_t value)
+{
+    for (uint32_t k = 0; k < SCHED_KNOBS && op >= 0 && op < shape->n_op; k++)
+        if (strcmp(sched_knob_name(k), name) == 0 && value >= 0 && value <= MAX_VALUE) {
+            *sched_knob(&t->knobs[op], k) = (uint32_t)value;
+            return true;
+        }
+    for (uint32_t k = 0; k < shape->attrs.n; k++) {
+        const struct tune_attr *at = &shape->attrs.at[k];
+        if (op == -1 - (int64_t)at->target && strcmp(at->name, name) == 0 && value >= at->low &&
+            value <= at->high) {
+            t->value[k] = value;
+            return true;
+        }
+    }
+    return false;
+}
+
+static enum status read_knobs(struct store *s, sqlite3_stmt *q, const struct store_shape *shape,
+                              struct store_trial *t, struct diag *d)
 {
     int rc;
     while ((rc = sqlite3_step(q)) == SQLITE_ROW) {
         int64_t op = sqlite3_column_int64(q, 0), value = sqlite3_column_int64(q, 2);
         const char *name = (const char *)sqlite3_column_text(q, 1);
-        uint32_t k = 0;
-        while (k < SCHED_KNOBS && name && strcmp(sched_knob_name(k), name) != 0)
-            k++;
-        if (!name || k == SCHED_KNOBS || op < 0 || op >= n_op || value < 0 || value > MAX_VALUE)
+        if (!name || !put(shape, t, op, name, value))
             return FAIL(d, ST_USAGE,
                         "%s: damaged: operator %lld has knob %s = %lld; remove it and run heddle "
                         "tune again",
                         s->path, (long long)op, name ? name : "(none)", (long long)value);
-        *sched_knob(&to[op], k) = (uint32_t)value;
     }
     return rc == SQLITE_DONE ? ST_OK : failed(s, rc, d);
 }
 
 static enum status read_trials(struct store *s, sqlite3_stmt *trials, sqlite3_stmt *knobs,
-                               uint32_t n_op, struct store_trial *to, uint32_t cap, uint32_t *n,
-                               struct diag *d)
+                               const struct store_shape *shape, struct store_trial *to,
+                               uint32_t cap, uint32_t *n, struct diag *d)
 {
     int rc;
     *n = 0;
@@ -267,16 +282,17 @@ static enum status read_trials(struct store *s, sqlite3_stmt *trials, sqlite3_st
         t->number = (uint32_t)sqlite3_column_int64(trials, 0);
         t->estimate = (uint64_t)sqlite3_column_int64(trials, 1);
         t->cycles = (uint64_t)sqlite3_column_int64(trials, 2);
-        t->knobs = ARENA_ARRAY(s->arena, struct sched_knobs, n_op + 1);
+        t->knobs = ARENA_ARRAY(s->arena, struct sched_knobs, shape->n_op + 1);
+        t->value = ARENA_ARRAY(s->arena, int64_t, shape->attrs.n + 1);
         (void)sqlite3_bind_int64(knobs, 2, t->number);
-        TRY(read_knobs(s, knobs, n_op, t->knobs, d));
+        TRY(read_knobs(s, knobs, shape, t, d));
         (void)sqlite3_reset(knobs);
     }
     return rc == SQLITE_DONE || rc == SQLITE_ROW ? ST_OK : failed(s, rc, d);
 }
 
-enum status store_trials(struct store *s, int64_t id, uint32_t n_op, struct store_trial **trial,
-                         uint32_t *n, struct diag *d)
+enum status store_trials(struct store *s, int64_t id, const struct store_shape *shape,
+                         struct store_trial **trial, uint32_t *n, struct diag *d)
 {
     sqlite3_stmt *trials, *knobs;
     int64_t cap;
@@ -291,37 +307,57 @@ enum status store_trials(struct store *s, int64_t id, uint32_t n_op, struct stor
     if (st == ST_OK) {
         (void)sqlite3_bind_int64(trials, 1, id);
         (void)sqlite3_bind_int64(knobs, 1, id);
-        st = read_trials(s, trials, knobs, n_op, *trial, (uint32_t)cap, n, d);
+        st = read_trials(s, trials, knobs, shape, *trial, (uint32_t)cap, n, d);
         sqlite3_finalize(knobs);
     }
     sqlite3_finalize(trials);
     return st;
 }
 
+struct row {
+    int64_t op;
+    const char *layer, *name;
+    int64_t value;
+};
+
+static enum status add_knob(struct store *s, sqlite3_stmt *q, const struct row *row, struct diag *d)
+{
+    (void)sqlite3_bind_int64(q, 3, row->op);
+    (void)sqlite3_bind_text(q, 4, row->layer, -1, SQLITE_STATIC);
+    (void)sqlite3_bind_text(q, 5, row->name, -1, SQLITE_STATIC);
+    (void)sqlite3_bind_int64(q, 6, row->value);
+    return run_once(s, q, d);
+}
+
+static enum status add_all(struct store *s, sqlite3_stmt *q, const struct store_trial *t,
+                           const struct store_shape *shape, struct diag *d)
+{
+    for (uint32_t op = 0; op < shape->n_op; op++)
+        for (uint32_t k = 0; k < SCHED_KNOBS; k++) {
+            struct row row = {op, shape->layer[op], sched_knob_name(k),
+                              *sched_knob(&t->knobs[op], k)};
+            if (row.value)
+                TRY(add_knob(s, q, &row, d));
+        }
+    for (uint32_t k = 0; k < shape->attrs.n; k++) {
+        const struct tune_attr *at = &shape->attrs.at[k];
+        TRY(add_knob(s, q,
+                     &(struct row){-1 - (int64_t)at->target, at->owner, at->name, t->value[k]}, d));
+    }
+    return ST_OK;
+}
+
 static enum status add_knobs(struct store *s, int64_t id, const struct store_trial *t,
-                             uint32_t n_op, const char *const *layer, struct diag *d)
+                             const struct store_shape *shape, struct diag *d)
 {
     sqlite3_stmt *q;
-    enum status st =
-        prepare(s,
+    TRY(prepare(s,
                 "INSERT OR IGNORE INTO knob (network, trial, op, layer, name, value) VALUES "
                 "(?1, ?2, ?3, ?4, ?5, ?6)",
-                &q, d);
-    if (st != ST_OK)
-        return st;
-    for (uint32_t op = 0; op < n_op && st == ST_OK; op++)
-        for (uint32_t k = 0; k < SCHED_KNOBS && st == ST_OK; k++) {
-            uint32_t value = *sched_knob(&t->knobs[op], k);
-            if (!value)
-                continue;
-            (void)sqlite3_bind_int64(q, 1, id);
-            (void)sqlite3_bind_int64(q, 2, t->number);
-            (void)sqlite3_bind_int64(q, 3, op);
-            (void)sqlite3_bind_text(q, 4, layer[op], -1, SQLITE_STATIC);
-            (void)sqlite3_bind_text(q, 5, sched_knob_name(k), -1, SQLITE_STATIC);
-            (void)sqlite3_bind_int64(q, 6, value);
-            st = run_once(s, q, d);
-        }
+                &q, d));
+    (void)sqlite3_bind_int64(q, 1, id);
+    (void)sqlite3_bind_int64(q, 2, t->number);
+    enum status st = add_all(s, q, t, shape, d);
     sqlite3_finalize(q);
     return st;
 }
@@ -343,12 +379,12 @@ static enum status add_trial(struct store *s, int64_t id, const struct store_tri
     return st;
 }
 
-enum status store_add(struct store *s, int64_t id, const struct store_trial *trial, uint32_t n_op,
-                      const char *const *layer, struct diag *d)
+enum status store_add(struct store *s, int64_t id, const struct store_trial *trial,
+                      const struct store_shape *shape, struct diag *d)
 {
     TRY(begin(s, d));
     enum status st = add_trial(s, id, trial, d);
     if (st == ST_OK)
-        st = add_knobs(s, id, trial, n_op, layer, d);
+        st = add_knobs(s, id, trial, shape, d);
     return end(s, st, d);
 }

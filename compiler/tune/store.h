@@ -4,6 +4,7 @@
 #ifndef HEDDLE_TUNE_STORE_H
 #define HEDDLE_TUNE_STORE_H
 
+#include "attrs.h"
 #include "key.h"
 
 struct store;
@@ -13,6 +14,14 @@ struct store_trial {
     uint32_t number;
     uint64_t estimate, cycles;
     struct sched_knobs *knobs; /* by operator position */
+    int64_t *value;            /* by knob of targets from outside */
+};
+
+/* What has knobs. */
+struct store_shape {
+    uint32_t n_op;
+    const char *const *layer; /* by operator position: its row's name, for people */
+    struct tune_attrs attrs;
 };
 
 enum store_mode { STORE_READ, STORE_WRITE };
@@ -30,12 +39,10 @@ enum status store_find(struct store *s, const struct tune_key *key, int64_t *id,
 enum status store_make(struct store *s, const struct tune_key *key, const char *model,
                        const char *hw, int64_t *id, struct diag *d);
 
-/* All trials of a network by number; knobs of n_op operators. ST_USAGE: what is stored is none of
- * this graph (damaged). */
-enum status store_trials(struct store *s, int64_t id, uint32_t n_op, struct store_trial **trial,
-                         uint32_t *n, struct diag *d);
-/* Add one; layer[op]: the name of its operator's row, for people. */
-enum status store_add(struct store *s, int64_t id, const struct store_trial *trial, uint32_t n_op,
-                      const char *const *layer, struct diag *d);
+/* All trials of a network by number. ST_USAGE: what is stored is none of this shape (damaged). */
+enum status store_trials(struct store *s, int64_t id, const struct store_shape *shape,
+                         struct store_trial **trial, uint32_t *n, struct diag *d);
+enum status store_add(struct store *s, int64_t id, const struct store_trial *trial,
+                      const struct store_shape *shape, struct diag *d);
 
 #endif

@@ -23,7 +23,7 @@
 #include "measure.h"
 #include "propose.h"
 
-enum { GENERATION = 8 };
+enum { GENERATION = 8, MAX_ATTRS = 64 };
 
 /* What a process reports, in memory shared with it. */
 struct slot {
@@ -33,6 +33,7 @@ struct slot {
     bool nothing_new; /* no knobs were found that had not been measured */
     char message[4096];
     struct measured m;
+    int64_t value[MAX_ATTRS];
     struct sched_knobs knobs[];
 };
 
@@ -44,7 +45,7 @@ struct tune {
     struct run_job job;
     struct store *store;
     int64_t id;
-    const char **layer;        /* by operator position */
+    struct store_shape shape;
     uint32_t n_trial;          /* at least o->trials */
     struct store_trial *trial; /* by number; knobs NULL: not measured */
     const char *folder;
@@ -71,22 +72,58 @@ static uint32_t before(const struct tune *t, uint32_t number, struct store_trial
     return n;
 }
 
+static const struct store_trial *fastest(const struct store_trial *trial, uint32_t n)
+{
+    const struct store_trial *best = trial;
+    for (uint32_t i = 1; i < n; i++)
+        best = trial[i].cycles < best->cycles ? &trial[i] : best;
+    return best;
+}
+
+/* Other knobs of targets from outside, beside the operators' knobs of the fastest trial. */
+static bool propose_values(struct tune *t, const struct store_trial *known, uint32_t n,
+                           struct store_trial *to)
+{
+    const int64_t **value = ARENA_ARRAY(t->arena, const int64_t *, n + 1u);
+    uint64_t random = 0x9e3779b97f4a7c15u * (to->number + 1u);
+    for (uint32_t i = 0; i < n; i++)
+        value[i] = known[i].value;
+    return tune_attrs_propose(&t->shape.attrs, value, n, &random, to->value);
+}
+
+/* What trial to->number is to measure, into its knobs and values. False: nothing new. */
+static bool propose(struct tune *t, struct store_trial *to)
+{
+    const uint32_t n_op = t->p.graph->n_op, n_attr = t->shape.attrs.n;
+    const struct tune_space space = tune_space_of(&t->p, t->o);
+    struct store_trial *known = ARENA_ARRAY(t->arena, struct store_trial, to->number + 1u);
+    uint32_t n = before(t, to->number, known);
+    if (to->number == 0) {
+        memcpy(to->knobs, t->p.program->knobs, n_op * sizeof *to->knobs);
+        to->value = tune_attrs_values(&t->p, &t->shape.attrs);
+        return true;
+    }
+    memcpy(to->knobs, fastest(known, n)->knobs, n_op * sizeof *to->knobs);
+    memcpy(to->value, fastest(known, n)->value, n_attr * sizeof *to->value);
+    bool operators = t->p.program->n_stream > 0;
+    if (n_attr > 0 && (!operators || to->number % 2) && propose_values(t, known, n, to))
+        return true;
+    return operators && tune_propose(&space, known, n, to->number, to->knobs);
+}
+
 static enum status one_trial(struct tune *t, struct slot *s, struct diag *d)
 {
-    const uint32_t n_op = t->p.graph->n_op;
-    struct store_trial *known = ARENA_ARRAY(t->arena, struct store_trial, s->number + 1);
-    struct sched_knobs *knobs = ARENA_ARRAY(t->arena, struct sched_knobs, n_op + 1);
-    const struct tune_space space = tune_space_of(&t->p, t->o);
-    uint32_t n = before(t, s->number, known);
-    if (s->number == 0)
-        memcpy(knobs, t->p.program->knobs, n_op * sizeof *knobs);
-    else if (!tune_propose(&space, known, n, s->number, knobs)) {
+    struct store_trial to = {.number = s->number};
+    to.knobs = ARENA_ARRAY(t->arena, struct sched_knobs, t->p.graph->n_op + 1);
+    to.value = ARENA_ARRAY(t->arena, int64_t, t->shape.attrs.n + 1);
+    if (!propose(t, &to)) {
         s->nothing_new = true;
         return ST_OK;
     }
-    memcpy(s->knobs, knobs, n_op * sizeof *knobs);
-    return tune_measure(&t->job, knobs, arena_printf(t->arena, "%s/%u", t->folder, s->number),
-                        &s->m, d);
+    memcpy(s->knobs, to.knobs, t->p.graph->n_op * sizeof *s->knobs);
+    memcpy(s->value, to.value, t->shape.attrs.n * sizeof *s->value);
+    return tune_measure(&t->job, &t->shape, &to,
+                        arena_printf(t->arena, "%s/%u", t->folder, s->number), &s->m, d);
 }
 
 static void child(struct tune *t, struct slot *s)
@@ -145,9 +182,10 @@ static enum status finish(struct tune *t, struct slot *s, int state, struct diag
         (struct store_trial){.number = s->number,
                              .estimate = s->m.estimate,
                              .cycles = s->m.cycles,
-                             .knobs = arena_memdup(t->arena, s->knobs, n_op * sizeof *s->knobs)};
+                             .knobs = arena_memdup(t->arena, s->knobs, n_op * sizeof *s->knobs),
+                             .value = arena_memdup(t->arena, s->value, sizeof s->value)};
     t->now++;
-    TRY(store_add(t->store, t->id, &t->trial[s->number], n_op, t->layer, d));
+    TRY(store_add(t->store, t->id, &t->trial[s->number], &t->shape, d));
     progress(t, s->number, s->m.cycles < best);
     return ST_OK;
 }
@@ -256,17 +294,25 @@ static enum status set_up(struct tune *t, struct diag *d)
     TRY(run_inputs(&t->job, d));
     t->job.n = 1;
     TRY(pipeline_back(&t->p, &t->run, d));
-    if (t->p.program->n_stream == 0)
-        return FAIL(d, ST_USAGE, "tune: nothing of %s runs on the systolic accelerator", name);
+    t->shape = (struct store_shape){t->p.graph->n_op, NULL, tune_attrs_of(&t->p)};
+    if (t->p.program->n_stream == 0 && t->shape.attrs.n == 0)
+        return FAIL(d, ST_USAGE,
+                    "tune: nothing of %s runs on an accelerator with knobs that can be measured",
+                    name);
+    if (t->shape.attrs.n > MAX_ATTRS)
+        return FAIL(d, ST_USAGE, "tune: the targets have %u knobs, at most %d can be tuned",
+                    t->shape.attrs.n, MAX_ATTRS);
     TRY(run_trusted(&t->job, d));
     t->job.expected = ARENA_ARRAY(t->arena, struct run_data, t->p.graph->n_out + 1);
     TRY(run_with_reference(&t->job, t->job.expected, d));
     program = t->p.program;
-    for (uint32_t k = 0; k < program->n_device; k++) /* once, not in each trial's process */
+    for (uint32_t k = 0; k < program->n_device && program->n_stream;
+         k++) /* once, not in each trial's process */
         TRY(device_model(t->arena, &t->run, program->device[k].hw, &sim, d));
-    t->layer = ARENA_ARRAY(t->arena, const char *, t->p.graph->n_op + 1);
+    const char **layer = ARENA_ARRAY(t->arena, const char *, t->p.graph->n_op + 1);
     for (uint32_t i = 0; i < t->p.graph->n_op; i++)
-        t->layer[i] = t->p.graph->row[t->p.graph->op[i]->row].name;
+        layer[i] = t->p.graph->row[t->p.graph->op[i]->row].name;
+    t->shape.layer = layer;
     return ST_OK;
 }
 
@@ -278,7 +324,7 @@ static enum status resume(struct tune *t, struct diag *d)
     uint32_t n;
     TRY(tune_key_of(&t->p, t->o, &key, d));
     TRY(store_make(t->store, &key, t->p.graph->name, t->p.hw.name, &t->id, d));
-    TRY(store_trials(t->store, t->id, t->p.graph->n_op, &old, &n, d)); /* by number */
+    TRY(store_trials(t->store, t->id, &t->shape, &old, &n, d)); /* by number */
     t->n_trial = n && old[n - 1].number >= t->o->trials ? old[n - 1].number + 1 : t->o->trials;
     t->trial = ARENA_ARRAY(t->arena, struct store_trial, (size_t)t->n_trial + 1);
     for (uint32_t i = 0; i < n; i++)

@@ -17,6 +17,8 @@
 
 enum { OPS = 3 };
 static const char *const layer[OPS] = {"00_a", "01_b", "02_c"};
+static struct tune_attr lanes = {1, 0, "mine", "lanes", 2, 9};
+static const struct store_shape shape = {OPS, layer, {1, &lanes}};
 static const struct tune_key key = {"graph", "hardware", "schedule"};
 
 struct fixture {
@@ -53,8 +55,9 @@ static void drop(struct fixture *f)
 static void add(struct fixture *f, uint32_t number, uint64_t cycles, uint32_t rows)
 {
     struct sched_knobs knobs[OPS] = {{.tile_rows = rows, .chain = 1}, {0}, {.group_tiles = 4}};
-    struct store_trial t = {number, cycles + 5, cycles, knobs};
-    if (store_add(f->s, f->id, &t, OPS, layer, &f->d) != ST_OK)
+    int64_t value[] = {2 + rows % 8};
+    struct store_trial t = {number, cycles + 5, cycles, knobs, value};
+    if (store_add(f->s, f->id, &t, &shape, &f->d) != ST_OK)
         fail_msg("%s", f->d.text);
 }
 
@@ -71,7 +74,7 @@ static void what_is_added_is_read_back(void **state)
     open_store(&f, STORE_READ);
     assert_int_equal(store_find(f.s, &key, &id, NULL, &f.d), ST_OK);
     assert_int_equal(id, f.id);
-    assert_int_equal(store_trials(f.s, id, OPS, &t, &n, &f.d), ST_OK);
+    assert_int_equal(store_trials(f.s, id, &shape, &t, &n, &f.d), ST_OK);
     assert_int_equal(n, 2);
     assert_int_equal(t[0].number, 0);
     assert_int_equal(t[0].cycles, 1000);
@@ -82,6 +85,8 @@ static void what_is_added_is_read_back(void **state)
     assert_int_equal(t[1].knobs[0].chain, 1);
     assert_int_equal(t[1].knobs[1].group_tiles, 0);
     assert_int_equal(t[1].knobs[2].group_tiles, 4);
+    assert_int_equal(t[0].value[0], 4);
+    assert_int_equal(t[1].value[0], 9);
     drop(&f);
 }
 
@@ -117,8 +122,24 @@ static void knobs_of_no_operator_are_refused(void **state)
     struct store_trial *t;
     uint32_t n;
     add(&f, 0, 1000, 1);
-    assert_int_equal(store_trials(f.s, f.id, OPS - 1, &t, &n, &f.d), ST_USAGE);
+    const struct store_shape fewer = {OPS - 1, layer, {1, &lanes}};
+    assert_int_equal(store_trials(f.s, f.id, &fewer, &t, &n, &f.d), ST_USAGE);
     assert_non_null(strstr(f.d.text, "operator 2 has knob group_tiles = 4"));
+    drop(&f);
+}
+
+/* A value that the target no longer has. */
+static void values_out_of_range_are_refused(void **state)
+{
+    (void)state;
+    struct fixture f = make();
+    struct tune_attr narrow = {1, 0, "mine", "lanes", 2, 5};
+    const struct store_shape other = {OPS, layer, {1, &narrow}};
+    struct store_trial *t;
+    uint32_t n;
+    add(&f, 0, 1000, 4); /* lanes 6 */
+    assert_int_equal(store_trials(f.s, f.id, &other, &t, &n, &f.d), ST_USAGE);
+    assert_non_null(strstr(f.d.text, "operator -2 has knob lanes = 6"));
     drop(&f);
 }
 
@@ -147,7 +168,7 @@ static void a_kill_loses_no_trial(void **state)
     kill(pid, SIGKILL);
     waitpid(pid, NULL, 0);
     open_store(&f, STORE_READ);
-    assert_int_equal(store_trials(f.s, f.id, OPS, &t, &n, &f.d), ST_OK);
+    assert_int_equal(store_trials(f.s, f.id, &shape, &t, &n, &f.d), ST_OK);
     assert_true(n > last);
     for (uint32_t i = 0; i < n; i++) {
         assert_int_equal(t[i].knobs[0].tile_rows, i + 1);
@@ -162,6 +183,7 @@ int main(void)
         cmocka_unit_test(what_is_added_is_read_back),
         cmocka_unit_test(another_key_finds_nothing_and_says_why),
         cmocka_unit_test(knobs_of_no_operator_are_refused),
+        cmocka_unit_test(values_out_of_range_are_refused),
         cmocka_unit_test(a_kill_loses_no_trial),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

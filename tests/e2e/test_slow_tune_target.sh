@@ -1,0 +1,53 @@
+#!/bin/bash
+# heddle tune with a knob of a target from outside: measured on its own Verilog, kept and used like the
+# others.
+. "$(dirname "$0")/common.sh"
+command -v python3 >/dev/null || { echo "python3 is not there"; exit 77; }
+
+# vanilla, with reads of a register before each layer that cost cycles and change nothing.
+cp -r "$HEDDLE_HOME/targets/vanilla" slow
+chmod -R u+w slow
+sed -i 's/"name": "vanilla"/"name": "slow"/
+    s/"attributes": \[/"attributes": [ {"name": "reads", "type": "int", "range": [0, 3], "default": 2, "help": "reads"},/
+    s/"headers":/"knobs": ["reads"], "headers":/; s/\$scales})"/$scales}, $reads)"/' slow/target.json
+sed -i 's/struct vanilla_sizes s)/struct vanilla_sizes s, int32_t reads)/' slow/vanilla.c slow/vanilla.h
+sed -i 's/    if (dev) {/    if (dev) {\n        for (int32_t i = 0; i < 50 * reads; i++)\n            (void)dev->read32(dev->ctx, 0);/' slow/vanilla.c
+sql() { python3 -c 'import sqlite3, sys
+for row in sqlite3.connect(sys.argv[1]).execute(sys.argv[2]): print("|".join(map(str, row)))' "$@"; }
+with=(--target-dir=. --target=slow)
+
+"$heddle" tune digits "${with[@]}" --tuned=t.db >/dev/null 2>stderr
+[ $? = 2 ] && grep -q "would execute its code: add --allow-native-targets" stderr || fail "untrusted: $(cat stderr)"
+with+=(--allow-native-targets)
+"$heddle" tune digits "${with[@]}" --trials 17 -j2 --tuned=t.db >stdout 2>stderr || fail "tune: $(cat stderr)"
+best=$(sql t.db 'SELECT number FROM trial ORDER BY cycles, number LIMIT 1')
+[ "$(sql t.db "SELECT layer, name, value FROM knob WHERE trial = $best")" = "slow|reads|0" ] ||
+    fail "best: $(sql t.db "SELECT * FROM knob WHERE trial = $best")"
+[ "$(sql t.db "SELECT value FROM knob WHERE trial = 0")" = 2 ] || fail "trial 0 is not the default"
+"$heddle" run digits "${with[@]}" --tuned=t.db -o tuned >tuned.txt 2>stderr || fail "run --tuned: $(cat stderr)"
+[ -s stderr ] && fail "run --tuned on stderr: $(cat stderr)"
+"$heddle" run digits "${with[@]}" -o plain >plain.txt 2>&1 || fail "run: $(cat plain.txt)"
+same plain/out_0.bin tuned/out_0.bin "outputs with and without --tuned"
+cycles() { sed -n 's/.* inferences, \([0-9]*\)\.0 cycles each.*/\1/p' "$1"; }
+[ "$(cycles tuned.txt)" -lt "$(cycles plain.txt)" ] || fail "tuned $(cycles tuned.txt), before $(cycles plain.txt)"
+[ "$(cycles tuned.txt)" = "$(sql t.db 'SELECT min(cycles) FROM trial')" ] || fail "not the cycles that were measured"
+
+# Its C edited, or another setting: stale.
+cp slow/vanilla.c kept.c
+echo "/* edited */" >>slow/vanilla.c
+stale="heddle: note: t.db is not used: what it has of this network is of other hardware or another memory system"
+expect 0 "$stale" "$heddle" run digits "${with[@]}" --engine=func --tuned=t.db
+mv kept.c slow/vanilla.c
+
+# Knobs that tuning could not vary.
+edit() { # SED MESSAGE
+    cp slow/target.json whole.json
+    sed -i "$1" slow/target.json
+    "$heddle" targets --target-dir=. >/dev/null 2>stderr && fail "$1: accepted"
+    grep -q "$2" stderr || fail "$1: $(cat stderr)"
+    mv whole.json slow/target.json
+}
+edit 's/"knobs": \["reads"\]/"knobs": ["max_kernel"]/' "a knob is no limit: tuning varies it"
+edit 's/, "range": \[0, 3\]//' "a knob is a bool, a choice or an int with a range"
+edit 's/"knobs": \["reads"\]/"knobs": ["speed"]/' "there is no attribute 'speed'"
+finish
