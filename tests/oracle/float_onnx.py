@@ -205,7 +205,7 @@ def transposed():
     a = n.node("ConvTranspose", x, n.const(floats(5, 7, 3, 3)), n.const(floats(7)), strides=[2, 3], pads=[1, 0, 1, 2], output_padding=[1, 0])
     b = n.node("ConvTranspose", x, n.const(floats(5, 3, 4, 2)), strides=[2, 2], auto_pad="SAME_UPPER")
     c = n.node("ConvTranspose", x, n.const(floats(5, 3, 3, 3)), strides=[2, 2], output_shape=[9, 12])
-    return n, [n.node("Relu", a), b, c]
+    return n, [n.node("Relu", a), n.node("Clip", b, n.const(-0.5, np.float32), n.const(1.25, np.float32)), c]
 
 
 def resize(mode, coordinates, scales=None, sizes=None, **attrs):

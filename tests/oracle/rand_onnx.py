@@ -2,7 +2,7 @@
 
     rand_onnx.py --heddle build/heddle [--seed S] [--count K] [--engine func] [--keep DIR]
 
-Each network mixes QDQ islands and QLinear operators over int8 and uint8, NCHW, odd shapes. Its answers
+Each network mixes QDQ islands, QLinear operators and float operators between them over int8 and uint8, NCHW, odd shapes. Its answers
 with `--target=c --onnx-rounding=onnx` must be ONNX Runtime's, byte for byte. A network that fails is cut
 to the shortest prefix that still fails and kept in DIR. Exit status 1 if one differs, 77 without
 onnxruntime. Environment: requirements-new.txt.
@@ -331,6 +331,43 @@ class Maker:
         if self.opset >= 18:
             return self.quantized(self.node("ReduceMean", [self.dq(v), self.const("n", np.array([2, 3], np.int64))], keepdims=int(self.rng.integers(2))))
         return self.quantized(self.node("ReduceMean", [self.dq(v)], axes=[2, 3], keepdims=int(self.rng.integers(2))))
+
+    def op_float(self):
+        """Operators without arithmetic on codes: between DequantizeLinear and QuantizeLinear they are float32."""
+        v = self.take()
+        x = self.dq(v)
+        op = ["PRelu", "Div", "Neg", "Abs", "Max", "Min"][int(self.rng.integers(6))]
+        if op in ("Neg", "Abs"):
+            return self.quantized(self.node(op, [x]))
+        if op in ("Max", "Min"):
+            same = [o for o in self.values if o.shape == v.shape]
+            return self.quantized(self.node(op, [x, self.dq(same[int(self.rng.integers(len(same)))])]))
+        c = self.rng.uniform(0.25, 2, (v.shape[1], *[1] * (len(v.shape) - 2))).astype(np.float32)
+        return self.quantized(self.activation(self.node(op, [x, self.const("c", c)])))
+
+    def op_resize(self):
+        v = self.take(4)
+        mode = ["nearest", "linear"][int(self.rng.integers(2))]
+        v = self.powered(v) if mode == "linear" else v  # sums in any order
+        scales = np.array([1, 1, self.pick([1, 2]), self.pick([1, 2])], np.float32)
+        real = self.node("Resize", [self.dq(v), "", self.const("r", scales)], mode=mode,
+                         coordinate_transformation_mode=["half_pixel", "asymmetric"][int(self.rng.integers(2))])
+        return self.quantized(real)
+
+    def op_transposed(self):
+        v = self.powered(self.take(4))
+        c, oc, k = v.shape[1], self.pick([1, 2, 3, 5]), self.pick([1, 2, 3])
+        w, s, z, per = self.weights((c, oc, k, k), oc, 1, True)
+        wd = self.node("DequantizeLinear", [self.const("w", w), self.const("ws", s), self.const("wz", z)], **({"axis": 1} if per else {}))
+        pad = int(self.rng.integers(0, k))
+        return self.quantized(self.activation(self.node("ConvTranspose", [self.dq(v), wd], strides=[self.pick([1, 2]), 2], pads=[pad, 0, 0, pad])))
+
+    def op_matmul(self):
+        v = self.powered(self.take())
+        if len(v.shape) < 2:
+            raise LookupError
+        turned = [*range(len(v.shape) - 2), len(v.shape) - 1, len(v.shape) - 2]
+        return self.quantized(self.node("MatMul", [self.dq(v), self.node("Transpose", [self.dq(v)], perm=turned)]))
 
     def make(self):
         ops = [n for n in dir(self) if n.startswith("op_")]
