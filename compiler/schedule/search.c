@@ -8,7 +8,7 @@
 
 enum {
     ROUNDS = 2,
-    TRIAL_COMMANDS = 500000,   /* commands scheduled in all trials together: one or two seconds */
+    TRIAL_COMMANDS = 1000000,  /* commands scheduled in all trials together: a few seconds */
     START_COMMANDS = 60000,    /* when so many are, no further start */
     LARGE_COMMANDS = 250,      /* of one program: it is tried in windows */
     WINDOW_COMMANDS = 1500000, /* as TRIAL_COMMANDS, for windows */
