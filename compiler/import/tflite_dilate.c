@@ -34,8 +34,9 @@ static uint32_t only_reader(const struct tfl_importer *m, int32_t t, const char 
             }
     for (uint32_t i = 0; i < m->file->out.n; i++)
         n += m->file->out.v[i] == t;
-    return n == 1 && strcmp(name_of(m, reader), name) == 0 && m->file->op[reader].in.n == 3 &&
-                   m->file->op[reader].in.v[0] == t && m->file->op[reader].out.n == 1
+    return n == 1 && reader != IR_NONE && strcmp(name_of(m, reader), name) == 0 &&
+                   m->file->op[reader].in.n == 3 && m->file->op[reader].in.v[0] == t &&
+                   m->file->op[reader].out.n == 1
                ? reader
                : IR_NONE;
 }

@@ -129,7 +129,7 @@ enum status infer_gather(const struct ir_graph *g, const struct ir_op *op, struc
     for (uint32_t i = 0; i < x->rank; i++)
         for (uint32_t k = 0; k < (i == axis ? p->rank : 1); k++)
             dim[rank++] = i == axis ? p->dim[k] : x->dim[i];
-    for (uint32_t i = 0; i < ir_elements(p); i++)
+    for (uint32_t i = 0, n = (uint32_t)ir_elements(p); i < n; i++)
         if (ir_const_i32(p, i) < 0 || ir_const_i32(p, i) >= x->dim[axis])
             return FAIL(d, ST_MODEL, "index %u of '%.80s': expected 0 to %d, found %d", i, p->name,
                         x->dim[axis] - 1, ir_const_i32(p, i));
