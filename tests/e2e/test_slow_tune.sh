@@ -24,15 +24,14 @@ tune --trials $trials -j2 --tuned=whole.db >whole 2>stderr || fail "tune: $(cat 
 [ "$(sql whole.db 'SELECT count(*) FROM trial')" = $trials ] || fail "trials: $(sql whole.db 'SELECT * FROM trial')"
 
 # Killed outright, then interrupted, then to the end with other -j: the same file.
-export XDG_CACHE_HOME=$work/cache
-mkdir -p cache
-ln -s "${HOME}/.cache/heddle" cache/heddle 2>/dev/null
+cache=${XDG_CACHE_HOME:-$HOME/.cache}/heddle pids=()
 measured() { sql part.db 'SELECT count(*) FROM trial' 2>/dev/null || echo 0; }
 killed() { # SIGNAL TRIALS: send it once so many are measured
     local pid
     set -m
     "$heddle" tune digits --hw=tiny --trials $trials -j1 --tuned=part.db >part 2>stderr &
     pid=$!
+    pids+=("$pid")
     set +m
     for _ in $(seq 1200); do
         n=$(measured)
@@ -53,7 +52,9 @@ grep -q "^part.db has $kept trials of digits on tiny: going on" part || fail "re
 [ "$(cat stderr)" = "heddle: interrupted" ] || fail "Ctrl-C says $(cat stderr)"
 tune --trials $trials -j2 --tuned=part.db >part 2>stderr || fail "to the end: $(cat stderr)"
 [ "$(sql whole.db "$all")" = "$(sql part.db "$all")" ] || fail "interrupted, the results are others"
-[ -z "$(find cache/heddle/ -maxdepth 1 -name 'tune.*')" ] || fail "left $(find cache/heddle/ -name 'tune.*')"
+for pid in "${pids[@]}"; do
+    [ -e "$cache/tune.$pid" ] && fail "left $cache/tune.$pid"
+done
 
 # run and compile: the same bytes, at most the cycles, the cycles that were measured.
 "$heddle" run digits --hw=tiny -o plain >plain.txt 2>&1 || fail "run: $(cat plain.txt)"
