@@ -160,14 +160,15 @@ static void set_regions(const struct partition *p, struct ir_graph *g)
     }
 }
 
-/* A row that became several operators (a flip of uint8 before it) speaks for the one that is not on
- * the host. */
+/* A row that became several operators (a flip of uint8 before it, DEQUANTIZE and QUANTIZE around a
+ * float one) speaks for the one that is not on the host, then for the float one. */
 static void name_rows(const struct partition *p, struct ir_graph *g)
 {
     for (uint32_t i = 0; i < g->n_op; i++) {
         const struct ir_op *op = g->op[i];
         struct ir_row *row = &g->row[op->row];
-        if (op->dead || (row->target && op->target + 1 == p->targets->n))
+        bool real = op->reason && strncmp(op->reason, "float32", 7) == 0 && row->reason;
+        if (op->dead || (row->target && op->target + 1 == p->targets->n && !real))
             continue;
         row->target = p->targets->target[op->target]->name;
         row->reason = op->reason;
