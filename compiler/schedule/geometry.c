@@ -45,6 +45,35 @@ static bool dense_of(const struct ir_graph *graph, struct geo *g)
     return window_of(g, 1, 1);
 }
 
+/* No operator but `op` reads or writes the tensor. */
+static bool alone_with(const struct ir_graph *graph, const struct ir_op *op, uint32_t tensor)
+{
+    for (uint32_t i = 0; i < graph->n_op; i++) {
+        const struct ir_op *o = graph->op[i];
+        for (uint32_t k = 0; k < o->n_in && o != op && !o->dead; k++)
+            if (o->in[k] == tensor)
+                return false;
+        for (uint32_t k = 0; k < o->n_out && o != op && !o->dead; k++)
+            if (o->out[k] == tensor)
+                return false;
+    }
+    return true;
+}
+
+bool geo_upright(const struct ir_graph *graph, struct geo *g)
+{
+    uint32_t h, w, c;
+    geo_image(g->x, &h, &w, &c);
+    if (g->kind != GEO_DENSE || g->ow == 1 || h != 1 || w != g->ow || c != g->c ||
+        (uint32_t)ir_dim_back(g->out, 1) != g->ow || !alone_with(graph, g->op, g->x->id) ||
+        !alone_with(graph, g->op, g->out->id))
+        return false;
+    g->kind = GEO_CONV;
+    g->h = g->oh = g->ow;
+    g->w = g->ow = 1;
+    return true;
+}
+
 static bool elementwise_of(const struct ir_graph *graph, struct geo *g, uint32_t vop)
 {
     g->y2 = ir_in(graph, g->op, 1);

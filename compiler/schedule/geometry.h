@@ -23,6 +23,11 @@ struct geo {
 /* Fill `g` from `op`. False if the operator is none of the kinds. */
 bool geo_of(const struct ir_graph *graph, const struct ir_op *op, struct geo *g);
 
+/* A matrix product of several rows whose input and result no other operator touches: `g` as a 1x1
+ * convolution over an image of one column, so that its rows can be tiled. False: *g is as before.
+ */
+bool geo_upright(const struct ir_graph *graph, struct geo *g);
+
 /* MEAN: it runs over dimension `back` (1 W, 2 H), and that is not 1 anyway. */
 bool geo_mean_over(const struct geo *g, uint32_t back);
 

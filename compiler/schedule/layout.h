@@ -30,6 +30,7 @@ struct op_plan {
     struct geo geo;
     uint32_t position;  /* in graph order */
     uint32_t tile_rows; /* output rows per tile */
+    uint32_t ramp;      /* of the first and the last one; 0: tile_rows as well */
     uint32_t n_tiles;
     struct plan_stream in[PLAN_OPERANDS], out;
     uint32_t n_in;

@@ -290,25 +290,45 @@ static void one_tile(struct nest *n, uint32_t tile, uint32_t y, uint32_t rows, u
         lower_store(n->l, p, tile, y, rows);
 }
 
+/* Rows [*y, *y + *rows) of a tile. */
+static void tile_span(const struct nest *n, uint32_t tile, uint32_t *y, uint32_t *rows)
+{
+    uint32_t size = n->p->tile_rows, ramp = n->p->ramp, end = n->g->oh - ramp;
+    *y = ramp && tile ? ramp + (tile - 1) * size : tile * size;
+    *y = *y < end ? *y : end;
+    *rows = ramp && (tile == 0 || *y == end) ? ramp : least(size, end - *y);
+}
+
 static void regular_tile(struct nest *n, uint32_t tile, uint32_t first_group, uint32_t n_groups,
                          bool again)
 {
-    uint32_t y = tile * n->p->tile_rows;
-    one_tile(n, tile, y, least(n->p->tile_rows, n->g->oh - y), first_group, n_groups, again);
+    uint32_t y, rows;
+    tile_span(n, tile, &y, &rows);
+    one_tile(n, tile, y, rows, first_group, n_groups, again);
+}
+
+/* All weights and parameters lie there, one group behind the other: from now on they are one. */
+static void join_groups(struct nest *n)
+{
+    n->first[1] = n->columns;
+    n->n_group = 1;
 }
 
 enum status lower_array(struct lower *l, const struct op_plan *p)
 {
     struct nest n;
     nest_init(&n, l, p);
-    if (n.n_piece == 1 && !p->in[0].streamed && !p->out.streamed) {
+    if (n.n_piece == 1 && !p->in[0].streamed && !p->out.streamed && !p->ramp) {
         for (uint32_t group = 0; group < n.n_group; group++)
             for (uint32_t tile = 0; tile < p->n_tiles; tile++)
                 regular_tile(&n, tile, group, 1, false);
         return ST_OK;
     }
-    for (uint32_t tile = 0; tile < p->n_tiles; tile++)
+    for (uint32_t tile = 0; tile < p->n_tiles; tile++) {
         regular_tile(&n, tile, 0, n.n_group, tile > 0);
+        if (n.keep)
+            join_groups(&n);
+    }
     return ST_OK;
 }
 

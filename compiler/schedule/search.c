@@ -12,10 +12,14 @@ enum {
     START_COMMANDS = 60000,    /* when so many are, no further start */
     LARGE_COMMANDS = 250,      /* of one program: it is tried in windows */
     WINDOW_COMMANDS = 1500000, /* as TRIAL_COMMANDS, for windows */
-    BEFORE = 2,                /* operators of a window before the one in question */
-    AFTER = 3,                 /* and behind it */
-    BATCHES = 12,              /* of operators, each held against the whole program */
+    HUGE_COMMANDS = 1500,      /* of one program: windows are narrow, the whole is rarely tried */
 };
+
+/* Operators of a window before the one in question and behind it; in how many batches the
+ * operators are held against the whole program. */
+static const struct windows {
+    uint32_t before, after, batches;
+} wide = {3, 5, 40}, narrow = {2, 3, 12};
 
 static void add(struct sched_knobs choice[], uint32_t *n, const struct sched_knobs *now,
                 struct sched_knobs c)
@@ -35,6 +39,7 @@ uint32_t sched_choices(const struct sched_program *p, uint32_t op, const struct 
     uint32_t n = 0;
     if (!sched_owns(p, o) || !geo_of(p->graph, o, &g))
         return 0;
+    (void)geo_upright(p->graph, &g);
     struct sched_knobs c = *now;
     if (geo_on_array(&g)) {
         uint32_t tiles = div_up(geo_streams(&g, p->hw, now->streams) * g.oc, p->hw->n);
@@ -51,6 +56,12 @@ uint32_t sched_choices(const struct sched_program *p, uint32_t op, const struct 
             add(choice, &n, now, c);
         c = *now;
     }
+    uint32_t least = div_up(p->hw->n, g.ow); /* as many pixels as a segment has lanes */
+    for (c.ramp = least; geo_on_array(&g) && c.ramp * 4 <= g.oh && c.ramp <= 4 * least; c.ramp *= 2)
+        add(choice, &n, now, c);
+    c.ramp = 0;
+    add(choice, &n, now, c);
+    c = *now;
     c.chain = !now->chain;
     add(choice, &n, now, c);
     c = *now;
@@ -209,17 +220,17 @@ static bool holds(struct search *s, uint64_t *whole, struct sched_knobs *kept)
 
 /* Each operator is tried among its neighbours. What a batch of operators found stays if the whole
  * program gains. */
-static void descend_windows(struct search *s)
+static void descend_windows(struct search *s, const struct windows *as)
 {
-    uint32_t n = s->p->graph->n_op, batch = div_up(n, BATCHES);
+    uint32_t n = s->p->graph->n_op, batch = div_up(n, as->batches);
     struct sched_knobs *kept = ARENA_ARRAY(s->p->arena, struct sched_knobs, n + 1);
     uint64_t whole = UINT64_MAX;
     bool better = holds(s, &whole, kept);
     for (uint32_t round = 0; round < ROUNDS && better; round++) {
         better = false;
         for (uint32_t i = 0; i < n; i++) {
-            s->first = i > BEFORE ? i - BEFORE : 0;
-            s->end = i + AFTER + 1 < n ? i + AFTER + 1 : n;
+            s->first = i > as->before ? i - as->before : 0;
+            s->end = i + as->after + 1 < n ? i + as->after + 1 : n;
             s->best = UINT64_MAX;
             (void)improves(s);
             (void)one_operator(s, i);
@@ -254,7 +265,7 @@ static void sched_search(struct sched_program *p)
     if (s.commands > STARTS * LARGE_COMMANDS) {
         same_groups(&s, tiles[first]);
         s.limit = WINDOW_COMMANDS;
-        descend_windows(&s);
+        descend_windows(&s, s.commands > STARTS * HUGE_COMMANDS ? &narrow : &wide);
         s.limit = TRIAL_COMMANDS;
         descend(&s);
         return;
