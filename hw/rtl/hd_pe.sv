@@ -5,9 +5,11 @@
 // reaches it, so no shadow register is needed). Latency 1, throughput 1. Reset: none.
 // Two forms of one equation: one ActW x WgtW product behind a selector, which is what hardware is made of, and
 // for Verilator, selected by Wide, AccW-bit products mode by mode, which is what a CPU is fast at.
+// In waves a cell shows what it multiplies; N * N of every other port, all named in hd_array, would be half of all names.
 // Bench: tests/hw/pe_tb.cpp (both forms side by side, every product).
 `default_nettype none
 
+/* verilator tracing_off */
 module hd_pe #(
   parameter int ActW = 9,   // activation after the zero point, signed
   parameter int WgtW = 9,   // weight after the zero point, signed
@@ -22,10 +24,14 @@ module hd_pe #(
   input  wire logic            en_i,
   input  wire logic            depthwise_i,
   input  wire logic            tap_en_i,
+  /* verilator tracing_on */
   input  wire logic [ActW-1:0] tap_i,
+  /* verilator tracing_off */
   input  wire logic            pair_i,     // some column takes row2_i
   input  wire logic            second_i,   // this one does
+  /* verilator tracing_on */
   input  wire logic [AccW-1:0] row_i,      // ActW bits, sign-extended
+  /* verilator tracing_off */
   input  wire logic [AccW-1:0] row2_i,
   input  wire logic [AccW-1:0] psum_i,
   input  wire logic            w_we_i,     // taken with en_i only
@@ -33,7 +39,9 @@ module hd_pe #(
   output logic      [AccW-1:0] psum_o
 );
   if (Wide) begin : gen_wide
+    /* verilator tracing_on */
     logic [AccW-1:0] weight_q;  // sign-extended
+    /* verilator tracing_off */
 
     always_ff @(posedge clk_i) begin
       if (en_i && w_we_i) weight_q <= AccW'($signed(w_i));
@@ -75,5 +83,6 @@ module hd_pe #(
   end
 
 endmodule
+/* verilator tracing_on */
 
 `default_nettype wire

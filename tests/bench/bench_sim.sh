@@ -1,14 +1,23 @@
 #!/bin/bash
-# bench_sim.sh [CONFIG...] - how fast the Verilated models run and how long they build.
-# For each CONFIG (default sys8 sys16 sys32): M cycles/s of the whole system, tracing off, best of five of resnet8_own
-# with its 8 images; seconds of a cold build; what a wave window of 1,000 cycles adds to the run, in percent; beside each run
-# the best time of a fixed C loop, so that measurements of a noisy machine can be compared. With BENCH_COLD=0 nothing is built anew.
+# bench_sim.sh [CONFIG...] - how fast the Verilated models run and how long they build, each beside its bar.
+# For each CONFIG (default sys8 sys16 sys32): M cycles/s of the whole system on one core, tracing off, best of five of
+# resnet8_own with its 8 images; beside it hd_array alone, Verilated with the same flags; the best time of a fixed C loop, so
+# that measurements of a noisy machine can be compared; seconds of a cold build; what a wave window of 1,000 cycles adds
+# to the processor time of the run, in percent, medians of five pairs. PASS or over beside what has a bar; an over is no error.
+# Environment: BENCH_COLD=0 nothing is built anew but hd_array; BENCH_RUNS instead of five; HEDDLE_BUILD build tree.
 set -euo pipefail
 root=$(cd "$(dirname "$0")/../.." && pwd)
+build=${HEDDLE_BUILD:-$root/build}
 model=$root/tests/models/resnet8_own
+runs=${BENCH_RUNS:-5}
 [ $# -gt 0 ] || set -- sys8 sys16 sys32
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
+
+# The bars: M cycles/s at least, seconds of a cold build at most (0: none), percent for waves at most.
+bar_speed() { case $1 in sys8) echo 3.5 ;; sys16) echo 1.0 ;; sys32) echo 0.25 ;; *) echo 0 ;; esac; }
+bar_build() { case $1 in sys16) echo 30 ;; *) echo 0 ;; esac; }
+bar_waves=10
 
 cat >"$work/loop.c" <<'C'
 #include <stdint.h>
@@ -29,30 +38,57 @@ int main(void)
 C
 "${CC:-cc}" -O1 -o "$work/loop" "$work/loop.c"
 
-# speed CONFIG OPTION...: M cycles/s of one run.
-speed() {
-    "$root/build/heddle" run "$model/model.tflite" --hw="$1" -i "$model/in_0.bin" -o "$work/out" "${@:2}" |
-        sed -n 's/.*; \([0-9.]*\) M cycles\/s.*/\1/p'
+# run CONFIG OPTION...: a line "M-cycles/s user-seconds".
+run() {
+    local config=$1 TIMEFORMAT=%U
+    shift
+    {
+        time "$build/heddle" run "$model/model.tflite" --hw="$config" -i "$model/in_0.bin" -o "$work/out" "$@" >"$work/log"
+    } 2>"$work/time"
+    echo "$(sed -n 's/.*; \([0-9.]*\) M cycles\/s.*/\1/p' "$work/log") $(tail -1 "$work/time")"
 }
-best() { sort -g | tail -1; }
 
-printf '%-8s %12s %14s %14s %16s\n' config 'M cycles/s' 'loop, s' 'cold build, s' '1,000-cycle wave'
+# array CONFIG: M cycles/s of hd_array alone.
+array() {
+    local gen=$build/gen obj=$work/array_$1
+    verilator --cc --exe --prefix Varray --top-module hd_array -O3 --x-assign fast --x-initial fast --noassert \
+        --output-split 20000 --output-split-cfuncs 2000 --unroll-count 1024 --unroll-stmts 200000 -Wno-fatal \
+        "-I$gen" "-I$gen/$1" -y "$root/hw/rtl" --Mdir "$obj" "$root/hw/rtl/hd_array.sv" "$root/tests/bench/array_speed.cpp" \
+        >"$work/array.log" 2>&1 &&
+        make -s -C "$obj" -f Varray.mk -j2 OPT_FAST=-O3 OPT_SLOW=-O0 Varray >>"$work/array.log" 2>&1 || { echo -; return; }
+    for _ in $(seq "$runs"); do "$obj/Varray"; done | sort -g | tail -1
+}
+
+seconds() { date +%s.%N; }
+
+printf '%-8s %10s %13s %14s %8s %16s %18s\n' config 'M cycles/s' bar 'hd_array alone' 'loop, s' 'cold build, s' '1,000-cycle wave'
 for config in "$@"; do
-    build=-
+    cold=-
     if [ "${BENCH_COLD:-1}" = 1 ]; then
-        begin=$(date +%s.%N)
-        XDG_CACHE_HOME=$work/cache "$root/build/heddle" build --hw="$config" >/dev/null
-        build=$(awk -v a="$begin" -v b="$(date +%s.%N)" 'BEGIN { printf "%.1f", b - a }')
+        begin=$(seconds)
+        XDG_CACHE_HOME=$work/cache "$build/heddle" build --hw="$config" >/dev/null
+        cold=$(awk -v a="$begin" -v b="$(seconds)" 'BEGIN { printf "%.1f", b - a }')
         rm -rf "$work/cache"
     fi
-    "$root/build/heddle" build --hw="$config" >/dev/null
+    "$build/heddle" build --hw="$config" >/dev/null
+    "$build/heddle" build --hw="$config" --waves=first >/dev/null
+    alone=$(array "$config")
     : >"$work/plain" && : >"$work/wave" && : >"$work/loops"
-    for _ in 1 2 3 4 5; do
+    for _ in $(seq "$runs"); do
         "$work/loop" >>"$work/loops"
-        speed "$config" >>"$work/plain"
-        speed "$config" --waves=cycles:1000-1999 >>"$work/wave"
+        run "$config" >>"$work/plain"
+        run "$config" --waves=cycles:1000-1999 >>"$work/wave"
     done
-    awk -v c="$config" -v p="$(best <"$work/plain")" -v w="$(best <"$work/wave")" -v b="$build" \
-        -v l="$(sort -g "$work/loops" | head -1)" \
-        'BEGIN { printf "%-8s %12.2f %14.3f %14s %15.1f%%\n", c, p, l, b, (w > 0) ? 100 * (p / w - 1) : 0 }'
+    paste -d' ' "$work/plain" "$work/wave" | awk '{ printf "%.2f\n", 100 * ($4 / $2 - 1) }' | sort -g >"$work/added"
+    awk -v c="$config" -v p="$(sort -g "$work/plain" | tail -1 | cut -d' ' -f1)" -v w="$(sed -n "$(((runs + 1) / 2))p" "$work/added")" \
+        -v b="$cold" -v l="$(sort -g "$work/loops" | head -1)" -v a="$alone" -v ps="$(bar_speed "$config")" \
+        -v bs="$(bar_build "$config")" -v ws="$bar_waves" '
+        function said(ok) { return ok ? "PASS" : "over" }
+        BEGIN {
+            speed = ""
+            if (ps + 0 > 0) speed = sprintf(">= %s %s", ps, said(p + 0 >= ps + 0))
+            if (bs + 0 > 0 && b != "-") b = sprintf("%s <= %s %s", b, bs, said(b + 0 <= bs + 0))
+            waves = sprintf("%s%% <= %s%% %s", w, ws, said(w + 0 <= ws + 0))
+            printf "%-8s %10.2f %13s %14s %8.3f %16s %18s\n", c, p, speed, a, l, b, waves
+        }'
 done
