@@ -13,6 +13,8 @@ struct lgl_fixed_scale lgl_fixed_scale(double real)
 
     if (!(real > 0))
         return (struct lgl_fixed_scale){0, 0};
+    if (isinf(real)) /* a product of scales may; no operator takes such a shift */
+        return (struct lgl_fixed_scale){1 << 30, 127};
     m = (int64_t)round(frexp(real, &shift) * 2147483648.0);
     if (m == INT64_C(1) << 31) {
         m /= 2;
