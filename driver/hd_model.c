@@ -57,8 +57,8 @@ int hd_model_bind_device(const struct hd_model *m, const struct hd_call *call,
         return HD_ERROR_ARGUMENT;
     for (uint32_t r = 0; r < regions; r++) {
         uint32_t n = region_bytes(m, r);
-        int rc = hd_bind(dev, r, region_host(m, call, r),
-                         device_base + hd_model_region_offset(m, r), n);
+        int rc =
+            hd_bind(dev, r, region_host(m, call, r), device_base + hd_model_region_offset(m, r), n);
 
         if (rc == HD_OK && r <= HD_REGION_CONSTANTS && n)
             rc = hd_copy_in(dev, r, 0, n);

@@ -14,7 +14,8 @@ static void ask(struct partition *p, struct ir_graph *g)
     for (uint32_t i = 0; i < g->n_op; i++)
         for (uint32_t t = 0; t < n && !g->op[i]->dead; t++) {
             const struct target *target = p->targets->target[t];
-            const struct target_question q = {g->arena, g, g->op[i], target, target_hw(target, p->hw)};
+            const struct target_question q = {g->arena, g, g->op[i], target,
+                                              target_hw(target, p->hw)};
             c[i * n + t].why = target->desc->refusal(&q);
             c[i * n + t].cost = c[i * n + t].why ? 0 : target->desc->cost(&q);
         }

@@ -13,8 +13,7 @@ static void attribute(struct text *t, const struct target_attr *attr)
         text_printf(t, " %lld to %lld", (long long)attr->low, (long long)attr->high);
     for (uint32_t i = 0; attr->type == TARGET_CHOICE && attr->choice[i]; i++)
         text_printf(t, "%s%s", i ? "|" : " ", attr->choice[i]);
-    text_printf(t, ", default %s: %s\n", *attr->fallback ? attr->fallback : "empty",
-                attr->help);
+    text_printf(t, ", default %s: %s\n", *attr->fallback ? attr->fallback : "empty", attr->help);
 }
 
 /* Operators by name, each once. */
