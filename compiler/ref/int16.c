@@ -186,7 +186,7 @@ enum status ref_matmul_i16(const struct ref_call *c, struct diag *d)
 /* Between two of the 513 entries, Q0.7. */
 static int32_t look_up(const int16_t *table, int32_t code)
 {
-    const int32_t i = 256 + (code >> 7), slope = table[i + 1] - table[i];
+    const int32_t i = (code + 32768) >> 7, slope = table[i + 1] - table[i];
 
     return (int16_t)(table[i] + ((slope * (code & 127) + 64) >> 7));
 }

@@ -140,7 +140,7 @@ void hdk_i16_tanh(const struct hdk_i16_sigmoid *p, const int16_t *x, int16_t *y)
 /* Between two of 513 entries. */
 static int16_t look_up(const int16_t *table, int32_t code)
 {
-    int32_t i = 256 + (code >> 7), slope = table[i + 1] - table[i];
+    int32_t i = (code + 32768) >> 7, slope = table[i + 1] - table[i];
 
     return (int16_t)(table[i] + ((slope * (code & 127) + 64) >> 7));
 }
