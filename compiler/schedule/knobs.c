@@ -12,6 +12,7 @@ static const struct {
     {"group_tiles", offsetof(struct sched_knobs, group_tiles)},
     {"streams", offsetof(struct sched_knobs, streams)},
     {"taper", offsetof(struct sched_knobs, taper)},
+    {"params", offsetof(struct sched_knobs, params)},
     {"ramp", offsetof(struct sched_knobs, ramp)},
     {"chain", offsetof(struct sched_knobs, chain)},
 };

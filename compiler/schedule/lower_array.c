@@ -14,7 +14,7 @@
 enum { GROUPS_IN_MEMORY = 5, GROUPS_AT_LEAST = 2 };
 
 /* Above as many groups a parameter command for each costs more than to wait for all parameters. */
-#define FEW_GROUPS 4
+#define FEW_GROUPS 2
 
 /* The loops of one operator. */
 struct nest {
@@ -34,6 +34,7 @@ struct nest {
     uint32_t (*param_offset)[3]; /* by group */
     uint32_t *weight_word;       /* by group * n_piece + piece: in weight memory while kept */
     uint32_t *entry;             /* by group: first parameter entry while kept */
+    uint32_t batch, batch_end;   /* groups whose parameters came last, when not all are kept */
 };
 
 static uint32_t least(uint32_t a, uint32_t b)
@@ -102,29 +103,37 @@ static uint32_t group_channels(const struct nest *n, uint32_t group)
     return n->first[group + 1] - n->first[group];
 }
 
-/* All parameters, by one command for each kind. */
-static void have_all_params(struct nest *n)
+/* Parameters of groups [group, end) by one command for each kind. */
+static void fetch_params(struct nest *n, uint32_t group, uint32_t end)
 {
-    if (n->entry[0] != IR_NONE)
-        return;
-    uint32_t first = lower_take(&n->l->entries, div_up(n->columns, n->l->hw->n));
-    for (uint32_t group = 0; group < n->n_group; group++)
-        n->entry[group] = first + n->first[group] / n->l->hw->n;
-    params_fetch(n->l, n->g, 0, n->columns, first, n->param_offset[0]);
+    uint32_t lanes = n->l->hw->n, first = n->first[group], channels = n->first[end] - first;
+    uint32_t entry = lower_take(&n->l->entries, div_up(channels, lanes));
+    for (uint32_t k = group; k < end; k++)
+        n->entry[k] = entry + (n->first[k] - first) / lanes;
+    params_fetch(n->l, n->g, first, channels, entry, n->param_offset[group]);
+}
+
+/* Where the batch ends that begins with `group`: as many groups as came before it and one, so that
+ * the first need not wait for the others' bytes, unless a knob says all; at most half of the
+ * entries. */
+static uint32_t batch_end(const struct nest *n, uint32_t group)
+{
+    uint32_t most = n->l->hw->param_entries / 2 * n->l->hw->n, end = group + 1;
+    while (end < n->n_group && end < 2 * group + 1 &&
+           (n->keep_params || n->first[end + 1] - n->first[group] <= most))
+        end++;
+    return n->keep_params && n->knobs->params ? n->n_group : end;
 }
 
 /* Parameters of a group at *entry; fetched unless kept from before. */
 static void have_params(struct nest *n, uint32_t group, bool again)
 {
-    uint32_t channels = group_channels(n, group);
-    if (n->keep_params && n->n_group > FEW_GROUPS) {
-        have_all_params(n);
+    bool here = n->entry[group] != IR_NONE && (n->keep_params || !again);
+    if (here || (group > n->batch && group < n->batch_end))
         return;
-    }
-    if (n->entry[group] != IR_NONE && (n->keep_params || !again))
-        return;
-    n->entry[group] = lower_take(&n->l->entries, div_up(channels, n->l->hw->n));
-    params_fetch(n->l, n->g, n->first[group], channels, n->entry[group], n->param_offset[group]);
+    n->batch = group;
+    n->batch_end = batch_end(n, group);
+    fetch_params(n, group, n->batch_end);
 }
 
 static void have_weights(struct nest *n, uint32_t group, uint32_t piece, bool again)

@@ -83,6 +83,7 @@ struct sched_knobs {
     uint32_t group_tiles; /* channel tiles whose weights are fetched together, at most */
     uint32_t streams;     /* pixel streams of ARRAY: 1 or 2 */
     uint32_t taper;       /* 1: the last group in halves, that little is left after its weights */
+    uint32_t params;      /* 1: parameters of all groups by one command, if they fit at once */
     uint32_t ramp;        /* output rows of the first and of the last tile; 0: as the others */
     uint32_t chain;       /* 1: rows go on to the next operator as they come, both interleaved */
 };
@@ -176,7 +177,7 @@ uint64_t sched_score(const struct sched_program *p, struct sched_knobs *knobs, u
 
 /* knobs.c: the knobs by name, 0 <= i < SCHED_KNOBS, as reports and the files of "heddle tune" have
  * them. */
-#define SCHED_KNOBS 6u
+#define SCHED_KNOBS 7u
 const char *sched_knob_name(uint32_t i);
 uint32_t *sched_knob(struct sched_knobs *k, uint32_t i);
 /* "tile_rows=8 chain=1": those that are not by rule; nothing if all are. */

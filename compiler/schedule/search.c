@@ -51,6 +51,9 @@ uint32_t sched_choices(const struct sched_program *p, uint32_t op, const struct 
         c.taper = !now->taper;
         add(choice, &n, now, c);
         c = *now;
+        c.params = !now->params;
+        add(choice, &n, now, c);
+        c = *now;
         for (c.streams = 1;
              c.streams <= 2 && geo_streams(&g, p->hw, 1) != geo_streams(&g, p->hw, 2); c.streams++)
             add(choice, &n, now, c);
@@ -181,6 +184,24 @@ static bool chain_of_three(struct search *s, uint32_t op)
     return false;
 }
 
+/* The same groups for three in a row: where the next layer's weights are awaited, small ones gain
+ * only together. */
+static bool groups_of_three(struct search *s, uint32_t op)
+{
+    static const uint32_t tiles[] = {2, 3, 4, 6, 8};
+    struct sched_knobs *k = &s->p->knobs[op];
+    bool better = false;
+    for (uint32_t i = 0; i < sizeof tiles / sizeof *tiles && op + 2 < s->p->graph->n_op; i++) {
+        struct sched_knobs kept[3] = {k[0], k[1], k[2]};
+        k[0].group_tiles = k[1].group_tiles = k[2].group_tiles = tiles[i];
+        if (improves(s))
+            better = true;
+        else
+            memcpy(k, kept, sizeof kept);
+    }
+    return better;
+}
+
 static void same_groups(struct search *s, uint32_t tiles)
 {
     memset(s->p->knobs, 0, s->p->graph->n_op * sizeof *s->p->knobs);
@@ -200,6 +221,7 @@ static void descend(struct search *s)
         for (uint32_t i = 0; i < s->p->graph->n_op; i++) {
             better |= one_operator(s, i);
             better |= chain_of_three(s, i);
+            better |= groups_of_three(s, i);
         }
     }
 }
