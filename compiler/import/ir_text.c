@@ -41,6 +41,8 @@ static enum status check_graph(const struct ir_graph *g, struct diag *d)
 {
     const enum status st = ir_verify(g, "import", d);
 
+    if (st == ST_OK && g->n_out == 0)
+        return FAIL(d, ST_MODEL, "expected a border with at least one output");
     if (st != ST_INTERNAL)
         return st;
     d->status = ST_MODEL;

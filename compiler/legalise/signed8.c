@@ -60,18 +60,23 @@ static void add_flip(struct ir_graph *g, uint32_t row, const struct ir_tensor *f
     lgl_clamp(to, IR_ACT_NONE, &op->fixed.act_min, &op->fixed.act_max);
 }
 
+/* IR_NONE: nobody reads it. */
 static uint32_t first_reader_row(const struct ir_graph *g, uint32_t id)
 {
     for (uint32_t i = 0; i < g->n_op; i++)
         for (uint32_t k = 0; k < g->op[i]->n_in; k++)
             if (g->op[i]->in[k] == id)
                 return g->op[i]->row;
-    return 0;
+    return IR_NONE;
 }
 
 static void flip_input(struct ir_graph *g, struct ir_tensor *t)
 {
     const uint32_t row = first_reader_row(g, t->id);
+
+    if (row == IR_NONE)
+        return;
+
     const struct ir_tensor *twin = signed_twin(g, t);
 
     replace_reads(g, t->id, twin->id);

@@ -83,6 +83,20 @@ tensor 1 i8 [1,4] value name="y" scale=(1) zero=(0)
 op relu row=0 in=(0) out=(1)
 border in=(0) out=(0)
 END
+refuse "expected a border with at least one output" <<'END'
+heddle-ir 1 graph name="x"
+tensor 0 u8 [1,4] input name="x" scale=(1) zero=(128)
+END
+cat >unread.ir <<'END'
+heddle-ir 1 graph name="x"
+row 0 name="a" op="relu" tensor="y" shape="1x4"
+tensor 0 i8 [1,4] input name="x" scale=(1) zero=(0)
+tensor 1 i8 [1,4] value name="y" scale=(1) zero=(0)
+tensor 2 u8 [1,4] input name="unread" scale=(1) zero=(128)
+op relu row=0 in=(0) out=(1)
+border in=(0,2) out=(1)
+END
+"$heddle" run unread.ir --engine=func >stdout 2>stderr || fail "unread.ir: exit $?: $(cat stderr)"
 printf 'heddle-ir 1 graph name="x"\n\0row' >nul.ir
 expect 3 "heddle: nul.ir: a NUL byte at 27: expected text" "$heddle" run nul.ir --engine=ref
 finish
