@@ -13,9 +13,6 @@
  * 22,442, 3 18,980, 5 18,598, 8 18,637). */
 enum { GROUPS_IN_MEMORY = 5, GROUPS_AT_LEAST = 2 };
 
-/* Above as many groups a parameter command for each costs more than to wait for all parameters. */
-#define FEW_GROUPS 2
-
 /* The loops of one operator. */
 struct nest {
     struct lower *l;
