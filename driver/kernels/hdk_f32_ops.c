@@ -2,6 +2,7 @@
 #include <stddef.h>
 
 #include "hdk_f32.h"
+#include "hdk_index.h"
 
 void hdk_f32_matmul(const struct hdk_f32_matmul *p, const float *a, const float *b,
                     const float *bias, float *y)
@@ -100,21 +101,6 @@ void hdk_f32_max_pool(const struct hdk_f32_pool *p, const float *x, float *y)
     pool(p, x, y, 1);
 }
 
-/* Offset of the i-th of the elements that the dimensions with reduce == `which` enumerate. */
-static size_t pick(const struct hdk_f32_reduce *p, uint32_t which, uint32_t i)
-{
-    size_t offset = 0, stride = 1;
-
-    for (uint32_t d = 4; d-- > 0;) {
-        if (p->reduce[d] == which) {
-            offset += i % p->shape[d] * stride;
-            i /= p->shape[d];
-        }
-        stride *= p->shape[d];
-    }
-    return offset;
-}
-
 enum reduction { MEAN, SUM, MAX, MIN };
 
 static void reduce(const struct hdk_f32_reduce *p, const float *x, float *y, enum reduction kind)
@@ -124,11 +110,11 @@ static void reduce(const struct hdk_f32_reduce *p, const float *x, float *y, enu
     for (uint32_t d = 0; d < 4; d++)
         n[p->reduce[d]] *= p->shape[d];
     for (uint32_t o = 0; o < n[0]; o++) {
-        const float *from = x + pick(p, 0, o);
+        const float *from = x + hdk_pick(p->shape, p->reduce, 0, o);
         float v = kind == MEAN || kind == SUM ? 0 : from[0];
 
         for (uint32_t i = 0; i < n[1]; i++) {
-            const float cell = from[pick(p, 1, i)];
+            const float cell = from[hdk_pick(p->shape, p->reduce, 1, i)];
 
             if (kind == MEAN || kind == SUM)
                 v += cell;

@@ -1,6 +1,7 @@
 /* hdk_int16_pool.c - AVERAGE_POOL_2D, MAX_POOL_2D, MEAN, REDUCE_MAX, REDUCE_MIN, RESIZE_BILINEAR on
  * int16 activations. */
 #include "hdk.h"
+#include "hdk_index.h"
 #include "hdk_int16_math.h"
 
 /* Cells from .. to-1 of a window that lie in 0 .. size-1. */
@@ -122,28 +123,15 @@ void hdk_i16_reduce_min(const struct hdk_mean *p, const int16_t *x, int16_t *y)
     reduce(p, -1, x, y);
 }
 
-/* The two input cells around position v and the weight of the second, in 1/1024. */
-struct between {
-    uint32_t low, high;
-    int32_t part;
-};
-
-static struct between find(int32_t v, uint32_t size)
-{
-    int32_t last = (int32_t)size - 1, low = v / 1024, high = (v + 1023) / 1024;
-
-    low = low < 0 ? 0 : low > last ? last : low;
-    high = high > last ? last : high;
-    return (struct between){(uint32_t)low, (uint32_t)high, v - 1024 * low};
-}
-
 void hdk_i16_resize_bilinear(const struct hdk_resize_bilinear *p, const int16_t *x, int16_t *y)
 {
     uint32_t pixels = p->out_h * p->out_w;
 
     for (uint32_t i = 0; i < p->batch * pixels; i++) {
-        struct between v = find((int32_t)(i % pixels / p->out_w) * p->step_y + p->start_y, p->in_h);
-        struct between h = find((int32_t)(i % p->out_w) * p->step_x + p->start_x, p->in_w);
+        struct hdk_between v =
+            hdk_between((int32_t)(i % pixels / p->out_w) * p->step_y + p->start_y, p->in_h);
+        struct hdk_between h =
+            hdk_between((int32_t)(i % p->out_w) * p->step_x + p->start_x, p->in_w);
         const int16_t *image = x + (uint64_t)(i / pixels) * p->in_h * p->in_w * p->channels;
         const int16_t *top = image + (uint64_t)v.low * p->in_w * p->channels;
         const int16_t *bottom = image + (uint64_t)v.high * p->in_w * p->channels;

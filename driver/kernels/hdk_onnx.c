@@ -3,6 +3,7 @@
 #include <stddef.h>
 
 #include "hdk.h"
+#include "hdk_index.h"
 
 /* Nearest integer, ties to even; beyond +-65536 all codes clamp alike. NaN: 0. */
 static int32_t nearest(float x)
@@ -275,21 +276,6 @@ void hdk_onnx_avg_pool(const struct hdk_onnx_pool *p, const int8_t *x, int8_t *y
     }
 }
 
-/* Offset of the i-th of the elements that the dimensions with reduce == `which` enumerate. */
-static size_t pick(const struct hdk_onnx_mean *p, uint32_t which, uint32_t i)
-{
-    size_t offset = 0, stride = 1;
-
-    for (uint32_t d = 4; d-- > 0;) {
-        if (p->reduce[d] == which) {
-            offset += i % p->shape[d] * stride;
-            i /= p->shape[d];
-        }
-        stride *= p->shape[d];
-    }
-    return offset;
-}
-
 void hdk_onnx_mean(const struct hdk_onnx_mean *p, const int8_t *x, int8_t *y)
 {
     uint32_t n[2] = {1, 1};
@@ -300,7 +286,8 @@ void hdk_onnx_mean(const struct hdk_onnx_mean *p, const int8_t *x, int8_t *y)
         struct sum s = {0};
 
         for (uint32_t i = 0; i < n[1]; i++)
-            sum_add(&s, &p->average, x[pick(p, 0, o) + pick(p, 1, i)]);
+            sum_add(&s, &p->average,
+                    x[hdk_pick(p->shape, p->reduce, 0, o) + hdk_pick(p->shape, p->reduce, 1, i)]);
         y[o] = sum_code(&s, &p->average);
     }
 }

@@ -1,29 +1,15 @@
 /* hdk_resize.c - RESIZE_BILINEAR in 10-bit fixed point. */
 #include "hdk.h"
-
-/* The two input cells around position v and the weight of the second, in 1/1024. */
-struct between {
-    uint32_t low, high;
-    int32_t part;
-};
-
-static struct between find(int32_t v, uint32_t size)
-{
-    int32_t last = (int32_t)size - 1, low = v / 1024, high = (v + 1023) / 1024;
-
-    low = low < 0 ? 0 : low > last ? last : low;
-    high = high > last ? last : high;
-    return (struct between){(uint32_t)low, (uint32_t)high, v - 1024 * low};
-}
+#include "hdk_index.h"
 
 static void row(const struct hdk_resize_bilinear *p, const int8_t *x, uint32_t oy, int8_t *y)
 {
-    struct between v = find((int32_t)oy * p->step_y + p->start_y, p->in_h);
+    struct hdk_between v = hdk_between((int32_t)oy * p->step_y + p->start_y, p->in_h);
     const int8_t *top = x + (uint64_t)v.low * p->in_w * p->channels;
     const int8_t *bottom = x + (uint64_t)v.high * p->in_w * p->channels;
 
     for (uint32_t ox = 0; ox < p->out_w; ox++) {
-        struct between h = find((int32_t)ox * p->step_x + p->start_x, p->in_w);
+        struct hdk_between h = hdk_between((int32_t)ox * p->step_x + p->start_x, p->in_w);
         uint32_t left = h.low * p->channels, right = h.high * p->channels;
 
         for (uint32_t c = 0; c < p->channels; c++) {

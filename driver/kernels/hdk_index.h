@@ -1,0 +1,39 @@
+/* hdk_index.h - which elements a kernel reads: what several kernels share. */
+#ifndef HDK_INDEX_H
+#define HDK_INDEX_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Offset of the i-th of the elements that the dimensions with reduce == `which` enumerate. */
+static inline size_t hdk_pick(const uint32_t shape[4], const uint32_t reduce[4], uint32_t which,
+                              uint32_t i)
+{
+    size_t offset = 0, stride = 1;
+
+    for (uint32_t d = 4; d-- > 0;) {
+        if (reduce[d] == which) {
+            offset += i % shape[d] * stride;
+            i /= shape[d];
+        }
+        stride *= shape[d];
+    }
+    return offset;
+}
+
+/* The two input cells around position v and the weight of the second, in 1/1024. */
+struct hdk_between {
+    uint32_t low, high;
+    int32_t part;
+};
+
+static inline struct hdk_between hdk_between(int32_t v, uint32_t size)
+{
+    int32_t last = (int32_t)size - 1, low = v / 1024, high = (v + 1023) / 1024;
+
+    low = low < 0 ? 0 : low > last ? last : low;
+    high = high > last ? last : high;
+    return (struct hdk_between){(uint32_t)low, (uint32_t)high, v - 1024 * low};
+}
+
+#endif
