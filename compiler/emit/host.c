@@ -12,6 +12,16 @@ void emit_field(struct text *t, const char *name, int64_t value)
         text_printf(t, "    .%s = %lld,\n", name, (long long)value);
 }
 
+void emit_axis(struct text *t, const char *name, const struct ir_tensor *x, uint32_t axis)
+{
+    int64_t outer = 1, inner = 1;
+    for (uint32_t i = 0; i < x->rank; i++)
+        *(i < axis ? &outer : &inner) *= i == axis ? 1 : x->dim[i];
+    emit_field(t, "outer", outer);
+    emit_field(t, name, x->dim[axis]);
+    emit_field(t, "inner", inner);
+}
+
 void emit_clamps(struct text *t, const struct ir_op *op)
 {
     emit_field(t, "act_min", op->fixed.act_min);

@@ -35,6 +35,8 @@ extern const struct host_op emit_host_f32[HOST_F32];     /* host_f32.c */
 
 /* "    .name = value,\n" unless it is 0. */
 void emit_field(struct text *t, const char *name, int64_t value);
+/* Elements outside of dimension `axis`, along it (as `name`) and inside of it. */
+void emit_axis(struct text *t, const char *name, const struct ir_tensor *x, uint32_t axis);
 void emit_clamps(struct text *t, const struct ir_op *op);
 /* int8 in and out, or a message. */
 enum status emit_need_int8(const struct emit_unit *u, const struct ir_op *op, struct diag *d);

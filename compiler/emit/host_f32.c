@@ -184,14 +184,8 @@ static enum status interpolate(struct emit_unit *u, struct text *t, const struct
 {
     const struct ir_tensor *x = ir_in(u->graph, op, 0), *p = ir_in(u->graph, op, 1),
                            *w = ir_in(u->graph, op, 2);
-    const uint32_t axis = (uint32_t)op->attr[IR_AXIS];
-    int64_t outer = 1, inner = 1;
     (void)d;
-    for (uint32_t i = 0; i < x->rank; i++)
-        *(i < axis ? &outer : &inner) *= i == axis ? 1 : x->dim[i];
-    emit_field(t, "outer", outer);
-    emit_field(t, "size", x->dim[axis]);
-    emit_field(t, "inner", inner);
+    emit_axis(t, "size", x, (uint32_t)op->attr[IR_AXIS]);
     emit_field(t, "n", p->dim[0]);
     emit_field(t, "taps", p->dim[1]);
     text_printf(t, "    .index = (const int32_t *)(const void *)(model_constants + 0x%x),\n",

@@ -11,14 +11,8 @@ static enum status reduce(struct emit_unit *u, struct text *t, const struct ir_o
 static enum status arg(struct emit_unit *u, struct text *t, const struct ir_op *op, struct diag *d)
 {
     const struct ir_tensor *x = ir_in(u->graph, op, 0);
-    const uint32_t axis = (uint32_t)op->attr[IR_AXIS];
-    int64_t outer = 1, inner = 1;
     (void)d;
-    for (uint32_t i = 0; i < x->rank; i++)
-        *(i < axis ? &outer : &inner) *= i == axis ? 1 : x->dim[i];
-    emit_field(t, "outer", outer);
-    emit_field(t, "n", x->dim[axis]);
-    emit_field(t, "inner", inner);
+    emit_axis(t, "n", x, (uint32_t)op->attr[IR_AXIS]);
     emit_field(t, "wide", ir_out(u->graph, op, 0)->type == IR_I64);
     return ST_OK;
 }
