@@ -8,22 +8,19 @@ the bound is 100 times what float32 rounds). Networks of codes with an operator 
 codes (QDQ) may differ by one code. Exit status 1 if one differs, 77 without onnxruntime.
 """
 
-import argparse
-import pathlib
-import subprocess
 import sys
-import tempfile
 
 try:
     import numpy as np
     import onnx
     import onnxruntime as ort
     from onnx import TensorProto, helper, numpy_helper
+
+    from float_cases import main, run_heddle
 except ImportError as e:
     print(f"SKIPPED: {e}")
     sys.exit(77)
 
-TOLERANCE = 2e-5
 rng = np.random.default_rng(7)
 
 
@@ -324,7 +321,11 @@ def qdq_mixed():
     return n, [n.node("Elu", y), n.node("GlobalAveragePool", z)]
 
 
-def run_case(args, name, folder):
+# Steps of the codes, where a float output follows them.
+STEP = {"qdq_fallback": 1 / 64, "qdq_mixed": 0.05, "qdq_resize": 0.02, "qdq_transposed": 0.05, "qdq_attention": 1.1 / 256}
+
+
+def run_case(heddle, name, folder):
     n, outputs = CASES[name]()
     model = n.model(outputs)
     options = ort.SessionOptions()
@@ -333,43 +334,12 @@ def run_case(args, name, folder):
     want = session.run(None, dict(n.inputs))
     path = folder / f"{name}.onnx"
     onnx.save(model, path)
-    command = [args.heddle, "run", str(path), "--target=c", "--engine=func", "--onnx-rounding=onnx", "-o", str(folder / name)]
+    command = [heddle, "run", str(path), "--target=c", "--engine=func", "--onnx-rounding=onnx", "-o", str(folder / name)]
     for k, (_, a) in enumerate(n.inputs):
         np.save(folder / f"{name}_{k}.npy", a)
         command += ["-i", str(folder / f"{name}_{k}.npy")]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
-    if done.returncode != 0:
-        return done.stderr.strip().splitlines()[-1] if done.stderr else f"exit {done.returncode}"
-    for k, w in enumerate(want):
-        got = np.fromfile(folder / name / f"out_{k}.bin", w.dtype)
-        if got.size != w.size:
-            return f"output {k}: {got.size} elements, expected {w.size}"
-        error = float(np.max(np.abs(got.astype(np.float64) - w.ravel()), initial=0))
-        bound = 0 if w.dtype != np.float32 else TOLERANCE * max(1.0, float(np.max(np.abs(w), initial=0))) + (args.step(name))
-        if not error <= bound:
-            return f"output {k}: differs by {error}, at most {bound}"
-    return None
-
-
-def main():
-    p = argparse.ArgumentParser()
-    p.add_argument("--heddle", default="build/heddle")
-    p.add_argument("--case")
-    p.add_argument("--keep")
-    args = p.parse_args()
-    args.step = lambda name: {"qdq_fallback": 1 / 64, "qdq_mixed": 0.05, "qdq_resize": 0.02, "qdq_transposed": 0.05, "qdq_attention": 1.1 / 256}.get(name, 0)
-    bad = 0
-    with tempfile.TemporaryDirectory() as t:
-        folder = pathlib.Path(args.keep or t)
-        folder.mkdir(parents=True, exist_ok=True)
-        for name in [args.case] if args.case else CASES:
-            why = run_case(args, name, folder)
-            bad += why is not None
-            if why:
-                print(f"{name}: {why}")
-    print(f"{len(CASES)} cases, {bad} differ")
-    return 1 if bad else 0
+    return run_heddle(command, folder / name, want, lambda dtype: STEP.get(name, 0) if dtype == np.float32 else 0)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(CASES, run_case))

@@ -7,23 +7,19 @@ magnitude of the runtime's answer. Exit status 1 if one differs, 77 without the 
 requirements-classic.txt.
 """
 
-import argparse
-import pathlib
-import subprocess
 import sys
-import tempfile
 
 try:
     import numpy as np
     import tflite
     from tflite_runtime.interpreter import Interpreter, OpResolverType
 
+    from float_cases import main, run_heddle
     from tflite_writer import Net
 except ImportError as e:
     print(f"SKIPPED: {e}")
     sys.exit(77)
 
-TOLERANCE = 2e-5
 rng = np.random.default_rng(3)
 F = np.float32
 CASES = {}
@@ -119,37 +115,9 @@ def run_case(heddle, name, folder):
         x.tofile(folder / f"{name}_{k}.bin")
         command += ["-i", str(folder / f"{name}_{k}.bin")]
     runtime.invoke()
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
-    if done.returncode != 0:
-        return done.stderr.strip().splitlines()[-1] if done.stderr else f"exit {done.returncode}"
-    for k, detail in enumerate(runtime.get_output_details()):
-        want = runtime.get_tensor(detail["index"])
-        got = np.fromfile(folder / name / f"out_{k}.bin", want.dtype)
-        bound = TOLERANCE * max(1.0, float(np.max(np.abs(want)))) if want.dtype == F else 1
-        error = float(np.max(np.abs(got.astype(np.float64) - want.ravel()))) if got.size == want.size else np.inf
-        if not error <= bound:
-            return f"output {k}: differs by {error}, at most {bound}"
-    return None
-
-
-def main():
-    p = argparse.ArgumentParser()
-    p.add_argument("--heddle", default="build/heddle")
-    p.add_argument("--case")
-    p.add_argument("--keep")
-    args = p.parse_args()
-    bad = 0
-    with tempfile.TemporaryDirectory() as t:
-        folder = pathlib.Path(args.keep or t)
-        folder.mkdir(parents=True, exist_ok=True)
-        for name in [args.case] if args.case else CASES:
-            why = run_case(args.heddle, name, folder)
-            bad += why is not None
-            if why:
-                print(f"{name}: {why}")
-    print(f"{1 if args.case else len(CASES)} cases, {bad} differ")
-    return 1 if bad else 0
+    wants = [runtime.get_tensor(detail["index"]) for detail in runtime.get_output_details()]
+    return run_heddle(command, folder / name, wants, lambda dtype: 0 if dtype == F else 1)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(CASES, run_case))
