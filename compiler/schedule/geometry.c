@@ -74,6 +74,18 @@ bool geo_upright(const struct ir_graph *graph, struct geo *g)
     return true;
 }
 
+bool geo_lies(const struct geo *g, const struct hd_config *hw, uint32_t in_pitch,
+              uint32_t out_pitch)
+{
+    uint32_t segments = div_up(g->kh, hw->ports), last = (g->oh - 1) * g->sy;
+    if (g->kind != GEO_DEPTHWISE || g->w != 1 || g->ow != 1 || g->kw != 1 || g->pl != 0 ||
+        g->dy != 1 || g->kh > hw->n || g->pt < 0 || (uint32_t)g->pt >= g->kh ||
+        last >= g->h + (uint32_t)g->pt || g->h + 2 * g->kh > UINT16_MAX || in_pitch > UINT16_MAX ||
+        out_pitch > UINT16_MAX)
+        return false;
+    return last + g->kh < segments * g->oh;
+}
+
 static bool elementwise_of(const struct ir_graph *graph, struct geo *g, uint32_t vop)
 {
     g->y2 = ir_in(graph, g->op, 1);

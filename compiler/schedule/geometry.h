@@ -28,6 +28,12 @@ bool geo_of(const struct ir_graph *graph, const struct ir_op *op, struct geo *g)
  */
 bool geo_upright(const struct ir_graph *graph, struct geo *g);
 
+/* Depthwise over an image of one column: are its rows better taken as the pixels of one row, their
+ * pitches apart? Then all taps are one piece of the kernel, instead of as many as there are ports.
+ */
+bool geo_lies(const struct geo *g, const struct hd_config *hw, uint32_t in_pitch,
+              uint32_t out_pitch);
+
 /* MEAN: it runs over dimension `back` (1 W, 2 H), and that is not 1 anyway. */
 bool geo_mean_over(const struct geo *g, uint32_t back);
 

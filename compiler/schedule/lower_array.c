@@ -236,6 +236,30 @@ static void fill_input(const struct nest *n, struct hd_cmd_array *a, const struc
     a->streams = n->streams & 7u;
 }
 
+/* Depthwise over one column: rows [y, y + rows) as the pixels of one row, see geo_lies. Its image
+ * is what the tile's windows touch. */
+static void lay_down(const struct nest *n, struct hd_cmd_array *a, uint32_t y, uint32_t rows)
+{
+    const struct geo *g = n->g;
+    uint32_t lo, hi, pitch = n->p->in[0].pitch, span = (rows - 1) * g->sy + 1;
+    geo_rows(g, y, rows, &lo, &hi);
+    uint32_t pad = lo + (uint32_t)g->pt - y * g->sy, reach = span - 1 - pad + g->kh;
+    uint32_t scan = least(hi - lo, reach) > span ? least(hi - lo, reach) : span;
+    a->in_row += ((int32_t)lo - a->y_start) * (int32_t)pitch;
+    a->y_start = 0;
+    a->in_h = 1;
+    a->in_wc = (hi - lo - 1) * pitch + g->c;
+    a->x_step = pitch & 0xffffu;
+    a->stride_x = g->sy & 0xffu;
+    a->pad_left = pad & 0xffu;
+    a->kernel_h = 1;
+    a->kernel_row_bytes = g->kh & 0xffffu;
+    a->scan = a->block_scan = a->last_scan = scan & 0xffffu;
+    a->out_w = rows & 0xffffu;
+    a->out_h = a->block_rows = a->last_rows = a->blocks = 1;
+    a->out_step = a->out_pitch & 0xffffu;
+}
+
 /* One ARRAY command: rows [y, y + rows) of the tile, one group of channels, one piece of the
  * kernel. */
 static void add_array(struct nest *n, uint32_t tile, uint32_t y, uint32_t rows, uint32_t group,
@@ -251,6 +275,8 @@ static void add_array(struct nest *n, uint32_t tile, uint32_t y, uint32_t rows, 
     fill_input(n, a, k, y, base);
     fill_columns(n, a, k, first);
     fill_output(n, a, tile, y, rows, first);
+    if (geo_lies(n->g, l->hw, n->p->in[0].pitch, n->p->out.pitch))
+        lay_down(n, a, y, rows);
     a->out_channels = channels & 0xffffu;
     a->acc_keep = piece > 0;
     a->acc_hold = piece + 1 < n->n_piece;

@@ -45,7 +45,7 @@ struct fetch {
 
 /* What was found for an operator's last ARRAY command: tiles of equal shape are alike. */
 struct seen {
-    uint32_t out_h, out_channels, kernel_h, kernel_row_bytes;
+    uint32_t out_h, out_w, out_channels, kernel_h, kernel_row_bytes;
     struct array_cost cost;
 };
 
@@ -221,9 +221,14 @@ static const struct array_cost *array_cost(struct timeline *t, const struct sche
 {
     const struct hd_cmd_array *a = &c->w.array;
     struct seen *s = &t->seen[c->row];
-    if (s->cost.steps == 0 || s->out_h != a->out_h || s->out_channels != a->out_channels ||
-        s->kernel_h != a->kernel_h || s->kernel_row_bytes != a->kernel_row_bytes)
-        *s = (struct seen){a->out_h, a->out_channels, a->kernel_h, a->kernel_row_bytes,
+    if (s->cost.steps == 0 || s->out_h != a->out_h || s->out_w != a->out_w ||
+        s->out_channels != a->out_channels || s->kernel_h != a->kernel_h ||
+        s->kernel_row_bytes != a->kernel_row_bytes)
+        *s = (struct seen){a->out_h,
+                           a->out_w,
+                           a->out_channels,
+                           a->kernel_h,
+                           a->kernel_row_bytes,
                            cost_array(a, t->p->hw)};
     return &s->cost;
 }

@@ -665,6 +665,28 @@ static void far_op(struct make *m)
     op->attr[IR_MULTIPLIER] = kind != 0;
 }
 
+/* Depthwise over one column, as audio networks have it: its rows may be walked as one row. */
+static void column_op(struct make *m)
+{
+    int32_t c = range(m, 1, 100), h = range(m, 1, 60);
+    struct span x = {.in = 1, .kernel = 1, .stride = 1, .dilation = 1, .out = 1}, y = {.in = h};
+    do {
+        y.kernel = range(m, 1, 20);
+        y.stride = chance(m, 50) ? 1 : range(m, 2, 4);
+        y.dilation = chance(m, 80) ? 1 : 2;
+        y.before = chance(m, 40) ? 0 : range(m, 1, 8);
+        y.after = chance(m, 40) ? 0 : range(m, 1, 8);
+    } while (!fit(&y));
+    m->x = input(m, 4, (const int32_t[]){1, h, 1, c});
+    struct ir_tensor *weights = constant(m, "w", 4, (const int32_t[]){1, y.kernel, 1, c});
+    struct ir_tensor *out = tensor(m, "y", IR_I8, 4, (const int32_t[]){1, y.out, 1, c});
+    set_scales(m, weights, out, y.kernel, 1, 0);
+    struct ir_tensor *b = bias(m, c, y.kernel), *in[3] = {m->x, weights, b};
+    struct ir_op *op = add_op(m, IR_OP_DEPTHWISE_CONV2D, b ? 3 : 2, in, out);
+    set_window(op, &y, &x, true);
+    op->attr[IR_MULTIPLIER] = 1;
+}
+
 struct ir_graph *layers_make(struct arena *a, uint64_t seed, const struct hd_config *hw)
 {
     struct make m = {.a = a, .r = {seed * 0x9e3779b97f4a7c15u + 1}, .hw = hw};
@@ -672,6 +694,8 @@ struct ir_graph *layers_make(struct arena *a, uint64_t seed, const struct hd_con
         m.g = ir_graph_new(a, arena_printf(a, "layer_%llu", (unsigned long long)seed));
         if (seed % 50 == 49)
             far_op(&m);
+        else if (seed % 25 == 24)
+            column_op(&m);
         else if (chance(&m, 25))
             chain(&m);
         else
