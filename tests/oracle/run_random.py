@@ -5,10 +5,12 @@
 
 Engines: ref; func; rtl; c (func with --target=c). A network that differs is cut to the shortest run of
 operators that still differs, on the oracle's own values, and kept as DIR/seed_<n>/ with model.tflite,
-in_<k>.bin, out_<k>.bin. Exit status 1 if any differs. What the oracle itself refuses is told and not counted. Environment: requirements-classic.txt.
+in_<k>.bin, out_<k>.bin. A network that the oracle itself refuses, or that ends its process, is told
+and another seed takes its place. Exit status 1 if any differs. Environment: requirements-classic.txt.
 """
 
 import argparse
+import os
 import pathlib
 import subprocess
 import sys
@@ -21,6 +23,7 @@ import rand_tflite
 
 ENGINES = {"ref": ["--engine=ref"], "func": ["--engine=func"], "rtl": ["--engine=rtl"],
            "c": ["--engine=func", "--target=c"]}
+EQUAL, DIFFERS, NO_NETWORK = 0, 1, 2
 
 
 def answer(args, folder, engine):
@@ -67,6 +70,41 @@ def shrink(args, maker, folder, engine):
     return "only the whole differs"
 
 
+def one(args, seed, names, types):
+    """Seed `seed` on every engine."""
+    with tempfile.TemporaryDirectory() as tmp:
+        folder = pathlib.Path(tmp)
+        try:
+            _, maker = rand_tflite.make(folder, seed, names, args.max_ops, args.samples, types)
+        except (RuntimeError, ValueError) as e:
+            print(f"seed {seed}: not a network: {str(e).splitlines()[0]}", flush=True)
+            return NO_NETWORK
+        for engine in args.engine.split(","):
+            why = answer(args, folder, engine)
+            if why:
+                print(f"seed {seed} on {engine} differs: {why}", flush=True)
+                small = shrink(args, maker, args.keep / f"seed_{seed}", engine)
+                print(f"seed {seed} on {engine}: {small}", flush=True)
+                return DIFFERS
+    return EQUAL
+
+
+def apart(case):
+    """What `case` returns, in a process of its own: the oracle aborts where a check of its own fails."""
+    sys.stdout.flush()
+    child = os.fork()
+    if child == 0:
+        code = 1
+        try:
+            code = case()
+        finally:
+            os._exit(code)
+    status = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    if status < 0:
+        print(f"  signal {-status} in the oracle: not a network", flush=True)
+    return NO_NETWORK if status < 0 else status
+
+
 def main():
     ap = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     ap.add_argument("--heddle", default="build/heddle")
@@ -81,27 +119,14 @@ def main():
     ap.add_argument("--keep", type=pathlib.Path, default=pathlib.Path("build/random_failures"))
     args = ap.parse_args()
     names, types = args.ops.split(","), [np.dtype(t).type for t in args.types.split(",")]
-    n_wrong = n_refused = 0
+    tried, count = 0, {EQUAL: 0, DIFFERS: 0, NO_NETWORK: 0}
 
-    for seed in range(args.seed, args.seed + args.count):
-        with tempfile.TemporaryDirectory() as tmp:
-            folder = pathlib.Path(tmp)
-            try:
-                _, maker = rand_tflite.make(folder, seed, names, args.max_ops, args.samples, types)
-            except (RuntimeError, ValueError) as e:
-                print(f"seed {seed}: not a network: {str(e).splitlines()[0]}", flush=True)
-                n_refused += 1
-                continue
-            for engine in args.engine.split(","):
-                why = answer(args, folder, engine)
-                if why:
-                    n_wrong += 1
-                    small = shrink(args, maker, args.keep / f"seed_{seed}", engine)
-                    print(f"seed {seed} on {engine}: {small}", flush=True)
-                    break
-    print(f"seeds {args.seed} to {args.seed + args.count - 1}, engines {args.engine}, {args.hw}: "
-          f"{args.count - n_wrong - n_refused} equal, {n_wrong} not, {n_refused} no network", flush=True)
-    return 1 if n_wrong else 0
+    while count[EQUAL] + count[DIFFERS] < args.count and count[NO_NETWORK] <= args.count:
+        count[apart(lambda seed=args.seed + tried: one(args, seed, names, types))] += 1
+        tried += 1
+    print(f"seeds {args.seed} to {args.seed + tried - 1}, engines {args.engine}, {args.hw}: "
+          f"{count[EQUAL]} equal, {count[DIFFERS]} not, {count[NO_NETWORK]} no network", flush=True)
+    return 0 if count[EQUAL] == args.count else 1
 
 
 if __name__ == "__main__":
