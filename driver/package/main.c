@@ -46,23 +46,47 @@ static int fail(const char *what, const char *which)
     return 2;
 }
 
-/* The accelerator, where the build says at which addresses it is; else there is none. A network for
- * several of them needs a program of its own: hd_model.devices, struct hd_call's `devices`. */
-static int open_device(struct hd_call *call)
-{
-#if MODEL_COMMAND_BYTES > 0 && defined(HD_REGISTERS) && !defined(MODEL_DEVICES)
-    static struct hd_mmio mmio = {.registers = HD_REGISTERS,
-                                  .memory = HD_MEMORY,
-                                  .memory_base = HD_MEMORY,
-                                  .memory_bytes = HD_MEMORY_BYTES};
-    static struct hd_port port;
-    static struct hd_device device;
-    int rc;
+#if MODEL_COMMAND_BYTES > 0 && defined(HD_REGISTERS)
+#ifndef MODEL_DEVICES
+#define MODEL_DEVICES 1
+#endif
+static const uintptr_t registers[] = {HD_REGISTERS}, memory[] = {HD_MEMORY};
+static const uint64_t memory_bytes[] = {HD_MEMORY_BYTES};
+_Static_assert(sizeof registers / sizeof *registers == MODEL_DEVICES &&
+                   sizeof memory == sizeof registers &&
+                   sizeof memory_bytes / sizeof *memory_bytes == MODEL_DEVICES,
+               "HD_REGISTERS, HD_MEMORY, HD_MEMORY_BYTES: expected a value for each accelerator of "
+               "hd_model.devices, with commas between");
+#endif
 
-    hd_mmio_port(&mmio, &port);
-    call->dev = &device;
-    rc = hd_open(&device, &port, MODEL_CONFIG_HASH);
-    return rc == HD_OK ? hd_model_bind(&hd_model, call, HD_MEMORY) : rc;
+/* The accelerators, where the build says at which addresses they are; else there are none. Each has
+ * a memory of its own. */
+static int open_devices(struct hd_call *call)
+{
+#if MODEL_COMMAND_BYTES > 0 && defined(HD_REGISTERS)
+    static struct hd_mmio mmio[MODEL_DEVICES];
+    static struct hd_port port[MODEL_DEVICES];
+    static struct hd_device device[MODEL_DEVICES], *devices[MODEL_DEVICES];
+
+    call->dev = &device[0];
+    call->devices = devices;
+    for (uint32_t i = 0; i < MODEL_DEVICES; i++) {
+        uint32_t hash = hd_model.n_devices ? hd_model.devices[i].config_hash : MODEL_CONFIG_HASH;
+        int rc;
+
+        mmio[i] = (struct hd_mmio){.registers = registers[i],
+                                   .memory = memory[i],
+                                   .memory_base = memory[i],
+                                   .memory_bytes = memory_bytes[i]};
+        hd_mmio_port(&mmio[i], &port[i]);
+        devices[i] = &device[i];
+        rc = hd_open(&device[i], &port[i], hash);
+        if (rc == HD_OK)
+            rc = hd_model_bind_device(&hd_model, call, &device[i], memory[i]);
+        if (rc != HD_OK)
+            return rc;
+    }
+    return HD_OK;
 #else
     (void)call;
     return MODEL_COMMAND_BYTES > 0 ? HD_ERROR_ARGUMENT : HD_OK;
@@ -197,7 +221,7 @@ int package_main(uint32_t rounds)
     if (hd_model.n_inputs + hd_model.n_outputs > MAX_FILES)
         return fail("more inputs and outputs than main.c has room for", "");
     place_buffers(&call);
-    if (open_device(&call) != HD_OK)
+    if (open_devices(&call) != HD_OK)
         return fail("this network has accelerator parts: define HD_REGISTERS, HD_MEMORY and "
                     "HD_MEMORY_BYTES, or use heddle run",
                     "");

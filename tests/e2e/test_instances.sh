@@ -38,6 +38,34 @@ tar xf net.tar metadata.json
 tr -d ' \n\t' <metadata.json | grep -q '"name":"a","hw":"tiny".*"name":"b","hw":"sys8"' ||
     fail "metadata.json does not name both"
 
+# The package's own main.c opens each of them, at addresses of its own; here twins stand there.
+mkdir net && tar xf net.tar -C net || fail "net.tar does not unpack"
+program() { # NAME CONFIG-NAMES ADDRESS-DEFINES...: net/NAME from all of net but port_mmio.c
+    local name=$1 names=$2 configs
+    shift 2
+    configs=$(python3 - "$HEDDLE_HOME/hw/accel.json" "$names" <<'END'
+import json, sys
+of = {c.pop("name"): c for c in json.load(open(sys.argv[1]))["configurations"]}
+print(*("{.name = \"%s\", %s}" % (n, ", ".join(".%s = %d" % f for f in of[n].items()))
+        for n in sys.argv[2].split(",")), sep=", ")
+END
+    ) || return
+    mapfile -t sources < <(ls net/*.c net/runtime/*.c net/runtime/kernels/*.c | grep -v port_mmio.c)
+    "${CC:-cc}" -std=c11 -O1 -Wall -Werror -I net -I net/runtime -I "$HEDDLE_HOME" -Wa,-Inet \
+        "-DTWIN_CONFIGS=$configs" "$@" -o "net/$name" "${sources[@]}" \
+        "$HEDDLE_HOME"/driver/func/*.c "$HEDDLE_HOME/tests/e2e/twin_mmio.c" 2>stderr
+}
+at=(-DHD_REGISTERS=0x40000000,0x40001000 -DHD_MEMORY=0x60000000,0x70000000
+    -DHD_MEMORY_BYTES=0x100000,0x100000)
+if command -v python3 >/dev/null; then
+    program both tiny,sys8 "${at[@]}" || fail "main.c for two does not build: $(head -3 stderr)"
+    cp "$models/digits/in_0.bin" net/
+    (cd net && ./both) >stdout || fail "main.c for two: $(cat stdout)"
+    cmp -s net/out_0.bin "$models/digits/out_0.bin" || fail "main.c for two: another answer"
+    program one tiny,sys8 -DHD_REGISTERS=0x40000000 "${at[@]:1}" && fail "one address for two devices"
+    grep -q "expected a value for each accelerator" stderr || fail "one address: $(head -3 stderr)"
+fi
+
 expect 2 "heddle: --target-b-hw: no hardware configuration 'sys9': expected one of tiny, sys8, sys16, sys32, or a JSON file" \
     "$heddle" inspect digits --target=systolic:b --target-b-hw=sys9
 finish

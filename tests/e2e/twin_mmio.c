@@ -1,0 +1,27 @@
+/* twin_mmio.c - takes the place of a package's port_mmio.c: behind each register address stands a
+ * functional twin, so that main.c runs as it would on the hardware. TWIN_CONFIGS: their
+ * configurations, in the order in which main.c opens them. */
+#include <stdlib.h>
+
+#include "driver/func/hd_func.h"
+#include "model.h"
+#include "port_mmio.h"
+
+static struct hd_config configs[] = {TWIN_CONFIGS};
+
+void hd_mmio_port(struct hd_mmio *m, struct hd_port *port)
+{
+    static uint32_t opened;
+    struct hd_config *c = &configs[opened];
+    struct hd_func *twin = malloc(sizeof *twin);
+    struct hd_func_memory memory = {malloc(m->memory_bytes), m->memory_base, m->memory_bytes};
+    size_t n = hd_func_bytes(c);
+    void *work = malloc(n);
+
+    c->hash = hd_model.n_devices ? hd_model.devices[opened].config_hash : MODEL_CONFIG_HASH;
+    if (m->registers != 0x40000000u + 0x1000u * opened++ || !twin || !memory.host || !work ||
+        hd_func_init(twin, c, work, n, memory) != 0)
+        abort();
+    hd_func_port(twin, port);
+    port->window = NULL; /* as port_mmio: the device's memory is its own */
+}
