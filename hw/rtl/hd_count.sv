@@ -13,11 +13,11 @@ module hd_count (
 );
   logic [31:0] count_q[8];
 
+  // The clear comes last, so it is the flip-flops' own reset: no multiplexer in front of each.
   always_ff @(posedge clk_i) begin
+    if (run_i) count_q[kind_i] <= count_q[kind_i] + 32'd1;
     if (clear_i) begin
       for (int k = 0; k < 8; k++) count_q[k] <= '0;
-    end else if (run_i) begin
-      count_q[kind_i] <= count_q[kind_i] + 32'd1;
     end
   end
 

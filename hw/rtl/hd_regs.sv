@@ -5,7 +5,8 @@
 //   cycles = cycles in StRun and StFault = sum of the counters of each unit; the interrupt rises in the cycle after.
 //   The first fault wins; of faults in one cycle the one of the lowest unit.
 // clk_i may rest while active_o is low (hd_top); the counters have clk_free_i, which never does.
-// hd_axil has the bus. Reset: idle, regions disabled, interrupts off. Bench: tests/hw/frame_tb.cpp
+// hd_axil has the bus. Reset: idle, regions disabled (a write waits for that, 16 cycles), interrupts off.
+// Bench: tests/hw/frame_tb.cpp
 `default_nettype none
 `include "hd_accel.svh"
 
@@ -70,6 +71,7 @@ module hd_regs #(
   logic [31:0]        write_data, write_mask, read_data, control;
   logic [2:0]         region_we;
   logic [3:0]         region_write;
+  logic               regions_ready;
 
   hd_axil #(
     .AddrBits(12),
@@ -94,7 +96,7 @@ module hd_regs #(
     .s_axil_rready,
     .s_axil_rdata,
     .s_axil_rresp,
-    .hold_i      (state_q == StClear),
+    .hold_i      (state_q == StClear || !regions_ready),
     .write_o     (write),
     .write_word_o(write_reg),
     .write_data_o(write_data),
@@ -172,8 +174,8 @@ module hd_regs #(
     end
   end
 
-  assign active_o    = state_d != state_q || stop_o || clear_o || s_axil_awvalid || s_axil_wvalid || s_axil_bvalid
-                       || s_axil_arvalid || s_axil_rvalid;
+  assign active_o    = state_d != state_q || stop_o || clear_o || !regions_ready || s_axil_awvalid || s_axil_wvalid
+                       || s_axil_bvalid || s_axil_arvalid || s_axil_rvalid;
 
   always_ff @(posedge clk_free_i) begin
     if (clear_o) cycles_q <= '0;
@@ -247,10 +249,11 @@ module hd_regs #(
   hd_regions #(.AddrBits(AddrBits)) u_regions (
     .clk_i,
     .rst_ni,
+    .ready_o  (regions_ready),
     .we_i     (region_we),
     .write_i  (region_write),
     .data_i   (write_data),
-    .mask_i   (write_mask),
+    .strb_i   ({write_mask[24], write_mask[16], write_mask[8], write_mask[0]}),
     .read_i   (region_read),
     .base_lo_o(region_lo),
     .base_hi_o(region_hi),
