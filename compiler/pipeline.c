@@ -70,7 +70,8 @@ static enum status import(struct pipeline *p, const struct options *o, const cha
                           const char *name, const uint8_t *data, size_t n_bytes, struct diag *d)
 {
     struct onnx_options onnx = {o->input_shapes,
-                                o->allow_external_data ? folder_of(p->arena, path) : NULL};
+                                o->allow_external_data ? folder_of(p->arena, path) : NULL,
+                                o->legalise.rounding == LGL_ROUND_ONNX};
     if (ends_with(path, ".onnx"))
         return onnx_import(p->arena, name, data, n_bytes, &onnx, &p->graph, d);
     if (ends_with(path, ".ir"))

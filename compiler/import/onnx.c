@@ -236,7 +236,7 @@ static enum status import_nodes(struct ox *m)
     const uint32_t n = (uint32_t)m->graph->n_node;
 
     /* a node's own row, and its result's once on codes and once in float32 */
-    m->g->row = ARENA_ARRAY(m->arena, struct ir_row, 3 * (size_t)n + 2 * m->graph->n_output);
+    m->g->row = ARENA_ARRAY(m->arena, struct ir_row, 3 * (size_t)n + 3 * m->graph->n_output);
     for (uint32_t i = 0; i < n; i++) {
         const Onnx__NodeProto *node = m->graph->node[i];
         const enum status st = ox_node(m, i);
@@ -282,6 +282,24 @@ static enum status check_declared(struct ox *m, const Onnx__ValueInfoProto *out,
     return ST_OK;
 }
 
+/* A constant as a tensor that is copied. */
+static enum status constant_output(struct ox *m, struct ox_value *v)
+{
+    const struct ox_const c = v->real ? ox_const_values(m, &v->c, &v->quant) : v->c;
+    const enum ir_type type = ox_ir_type(c.type);
+
+    if (c.n == 0 || type == IR_TYPE_COUNT)
+        return FAIL(m->d, ST_UNSUPPORTED, "is a constant of %llu elements of %s",
+                    (unsigned long long)c.n, ox_type_name(c.type));
+    m->op = "Constant";
+    m->row = IR_NONE;
+    v->tensor = ox_ir_const(m, ox_inner(m, v->name, "value"), type, c.rank, c.dim, c.data);
+    v->tensor = ox_reshape(m, v->name, v->tensor, ox_shape_of(m, v->tensor));
+    v->kind = OX_TENSOR;
+    v->real = false;
+    return ST_OK;
+}
+
 /* A tensor of the output's own name: codes, or floats from a DEQUANTIZE. */
 static enum status graph_output(struct ox *m, const Onnx__ValueInfoProto *out, struct ox_value *v)
 {
@@ -291,8 +309,8 @@ static enum status graph_output(struct ox *m, const Onnx__ValueInfoProto *out, s
     if (v->kind == OX_NONE)
         return FAIL(m->d, ST_MODEL, "is made by no node");
     TRY(ox_settle(m, v));
-    if (v->kind != OX_TENSOR)
-        return FAIL(m->d, ST_UNSUPPORTED, "is a constant");
+    if (v->kind == OX_CONST)
+        TRY(constant_output(m, v));
     id = v->tensor;
     if (v->real) {
         m->op = "DequantizeLinear";

@@ -195,8 +195,7 @@ enum status ox_conv(struct ox *m)
     return ST_OK;
 }
 
-/* int32 codes of a bias: input `i`, or none. */
-static enum status bias_codes(struct ox *m, uint32_t i, int32_t channels, const int32_t **codes)
+enum status ox_bias_codes(struct ox *m, uint32_t i, int32_t channels, const int32_t **codes)
 {
     const struct ox_const *b;
 
@@ -220,8 +219,8 @@ enum status ox_qlinear_conv(struct ox *m)
 
     TRY(ox_qlinear_operands(m, p, 0, &w, &q));
     TRY(ox_conv_geometry(m, p, w, &q));
-    TRY(bias_codes(m, 8, w->dim[0], &p->bias_codes));
-    return ox_qlinear_result(m, p);
+    TRY(ox_bias_codes(m, 8, w->dim[0], &p->bias_codes));
+    return ox_qlinear_result(m, p, 6);
 }
 
 /* Pads of ConvTranspose from output_shape or auto_pad; out = stride * (in - 1) + output_padding +
@@ -365,6 +364,7 @@ static enum status average_pool(struct ox *m, uint32_t id, struct ox_pending **r
     p->n_in = 1;
     p->in[0] = id;
     set_window(&w, false, p->attr);
+    p->global = global;
     p->count_pad = !global && ox_attr_int(m, "count_include_pad", 0) != 0;
     if (p->count_pad && ox_attr_int(m, "ceil_mode", 0) != 0)
         return FAIL(m->d, ST_UNSUPPORTED, "ceil_mode together with count_include_pad");
@@ -389,7 +389,6 @@ enum status ox_qlinear_pool(struct ox *m)
     const struct ox_value *x = ox_in(m, 0);
     struct ox_pending *p;
     struct ir_quant q;
-    uint32_t id;
     int32_t type;
 
     if (!x || x->kind != OX_TENSOR)
@@ -400,10 +399,7 @@ enum status ox_qlinear_pool(struct ox *m)
     TRY(ox_set_quant(m, x->tensor, &q));
     TRY(average_pool(m, x->tensor, &p));
     p->attr[IR_QLINEAR] = 1;
-    TRY(ox_scale(m, 3, 4, 0, NULL, 0, &q, &type));
-    TRY(ox_finish(m, p, ox_out(m, 0)->name, ox_ir_type(type), &q, &id));
-    ox_set_tensor(m, 0, id, false);
-    return ST_OK;
+    return ox_qlinear_result(m, p, 3);
 }
 
 /* MaxPool and GlobalMaxPool move codes: what DequantizeLinear did before holds behind. */
@@ -431,45 +427,5 @@ enum status ox_max_pool(struct ox *m)
     op = ox_op(m, IR_OP_MAX_POOL2D, 1, &in, out);
     set_window(&w, false, op->attr);
     ox_set_tensor(m, 0, ox_from_nhwc(m, ox_out(m, 0)->name, out, t->rank), x->real);
-    return ST_OK;
-}
-
-static enum ir_opcode reduction_opcode(const char *op)
-{
-    return strstr(op, "Sum")   ? IR_OP_SUM
-           : strstr(op, "Max") ? IR_OP_REDUCE_MAX
-           : strstr(op, "Min") ? IR_OP_REDUCE_MIN
-                               : IR_OP_MEAN;
-}
-
-/* Axes of input 1 (opset 18; of ReduceSum 13) or of the attribute; none: all. */
-enum status ox_reduce_mean(struct ox *m)
-{
-    struct ox_pending *p;
-    struct ox_shape s = {0};
-    int64_t *axes;
-    uint32_t id, n, rank, k, mask = 0;
-
-    TRY(ox_operand(m, 0, "input", &id));
-    TRY(ox_ints(m, 1, "axes", &n, &axes));
-    rank = m->g->tensor[id]->rank;
-    if (n == 0 && ox_attr_int(m, "noop_with_empty_axes", 0) != 0)
-        return FAIL(m->d, ST_UNSUPPORTED, "noop_with_empty_axes: expected 0");
-    for (uint32_t i = 0; i < n; i++) {
-        TRY(ox_axis(m, "axes", axes[i], rank, &k));
-        mask |= 1u << k;
-    }
-    if (n == 0)
-        mask = (1u << rank) - 1;
-    p = ox_pending_new(m, reduction_opcode(m->op), s);
-    p->float_only = p->opcode != IR_OP_MEAN;
-    p->attr[IR_AXIS] = (int32_t)mask;
-    p->attr[IR_KEEP_DIMS] = ox_attr_int(m, "keepdims", 1) != 0;
-    for (uint32_t i = 0; i < rank; i++)
-        if ((mask >> i & 1) == 0 || p->attr[IR_KEEP_DIMS] != 0)
-            p->shape.dim[p->shape.rank++] = (mask >> i & 1) != 0 ? 1 : m->g->tensor[id]->dim[i];
-    p->n_in = 1;
-    p->in[0] = id;
-    ox_set_pending(m, p);
     return ST_OK;
 }

@@ -228,7 +228,7 @@ static enum status qlinear_matrices(struct ox *m, const struct ox_value *b)
     p = ox_pending_new(m, IR_OP_BATCH_MATMUL, y);
     p->n_in = 2;
     memcpy(p->in, in, sizeof in);
-    return ox_qlinear_result(m, p);
+    return ox_qlinear_result(m, p, 6);
 }
 
 /* a, a_scale, a_zero, b, b_scale, b_zero, y_scale, y_zero */
@@ -244,5 +244,42 @@ enum status ox_qlinear_matmul(struct ox *m)
     TRY(ox_qlinear_operands(m, p, 1, &w, &q));
     TRY(set_weights(m, p, w, &q, true));
     TRY(set_shape(m, p));
-    return ox_qlinear_result(m, p);
+    return ox_qlinear_result(m, p, 6);
+}
+
+/* QGemm's weights with their scales times alpha; scales and zero points lie behind them. */
+static enum status qgemm_weights(struct ox *m, struct ox_pending *p)
+{
+    const float alpha = ox_attr_float(m, "alpha", 1);
+    const bool turned = ox_attr_int(m, "transB", 0) == 0;
+    const struct ox_const *w;
+    struct ir_quant q;
+    float *scale;
+
+    if (!(alpha > 0) || !isfinite(alpha))
+        return FAIL(m->d, ST_UNSUPPORTED, "alpha: expected a positive number, found %.9g",
+                    (double)alpha);
+    TRY(ox_qlinear_operands(m, p, turned ? 1 : 0, &w, &q));
+    scale = ARENA_ARRAY(m->arena, float, q.n);
+    for (uint32_t i = 0; i < q.n; i++)
+        scale[i] = q.scale[i] * alpha;
+    q.scale = scale;
+    return set_weights(m, p, w, &q, turned);
+}
+
+/* a, a_scale, a_zero, b, b_scale, b_zero, c, y_scale, y_zero; without y_scale the result is float32
+ */
+enum status ox_qgemm(struct ox *m)
+{
+    struct ox_pending *p = ox_pending_new(m, IR_OP_FULLY_CONNECTED, (struct ox_shape){0});
+
+    if (ox_attr_int(m, "transA", 0) != 0)
+        return FAIL(m->d, ST_UNSUPPORTED, "transA: expected 0");
+    TRY(qgemm_weights(m, p));
+    TRY(set_shape(m, p));
+    TRY(ox_bias_codes(m, 6, p->weight.dim[0], &p->bias_codes));
+    if (ox_in(m, 7))
+        return ox_qlinear_result(m, p, 7);
+    ox_set_pending(m, p);
+    return ST_OK;
 }

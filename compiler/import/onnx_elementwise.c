@@ -270,19 +270,6 @@ static enum status qlinear_input(struct ox *m, uint32_t i, const struct ir_quant
     return ST_OK;
 }
 
-static enum status finish_qlinear(struct ox *m, struct ox_pending *p, uint32_t scale)
-{
-    struct ir_quant q;
-    int32_t type;
-    uint32_t id;
-
-    p->attr[IR_QLINEAR] = 1;
-    TRY(ox_scale(m, scale, scale + 1, 0, NULL, 0, &q, &type));
-    TRY(ox_finish(m, p, ox_out(m, 0)->name, ox_ir_type(type), &q, &id));
-    ox_set_tensor(m, 0, id, false);
-    return ST_OK;
-}
-
 /* a, a_scale, a_zero, b, b_scale, b_zero, y_scale, y_zero */
 enum status ox_qlinear_binary(struct ox *m)
 {
@@ -296,7 +283,8 @@ enum status ox_qlinear_binary(struct ox *m)
     TRY(qlinear_input(m, 0, &qa, &a));
     TRY(qlinear_input(m, 3, &qb, &b));
     TRY(binary_pending(m, binary_opcode(m->op), a, b, &p));
-    return finish_qlinear(m, p, 6);
+    p->attr[IR_QLINEAR] = 1;
+    return ox_qlinear_result(m, p, 6);
 }
 
 static enum ir_opcode unary_opcode(const char *op)
@@ -312,7 +300,6 @@ static enum ir_opcode unary_opcode(const char *op)
            : strcmp(op, "Exp") == 0                     ? IR_OP_EXP
            : strcmp(op, "Erf") == 0                     ? IR_OP_ERF
            : strcmp(op, "Round") == 0                   ? IR_OP_ROUND
-           : strcmp(op, "Elu") == 0                     ? IR_OP_ELU
            : strcmp(op, "Gelu") == 0                    ? IR_OP_GELU
                                                         : IR_OP_RELU;
 }
@@ -321,7 +308,7 @@ static enum status unary_pending(struct ox *m, uint32_t id, struct ox_pending **
 {
     const enum ir_opcode opcode = unary_opcode(m->op);
     const bool hard = opcode == IR_OP_HARD_SIGMOID;
-    const float alpha = ox_attr_float(m, "alpha", hard ? 0.2f : opcode == IR_OP_ELU ? 1 : 0.01f);
+    const float alpha = ox_attr_float(m, "alpha", hard ? 0.2f : 0.01f);
     const float beta = ox_attr_float(m, "beta", 0.5f);
 
     *p = ox_pending_new(m, opcode, ox_shape_of(m, id));
@@ -336,8 +323,6 @@ static enum status unary_pending(struct ox *m, uint32_t id, struct ox_pending **
         memcpy(&(*p)->attr[IR_ALPHA_BITS], &alpha, 4);
     if (hard)
         memcpy(&(*p)->attr[IR_BETA_BITS], &beta, 4);
-    if (opcode == IR_OP_ELU && alpha != 1)
-        return FAIL(m->d, ST_UNSUPPORTED, "alpha: expected 1, found %.9g", (double)alpha);
     if (opcode == IR_OP_GELU)
         (*p)->attr[IR_APPROXIMATE] = strcmp(ox_attr_text(m, "approximate", "none"), "tanh") == 0;
     return ST_OK;
@@ -415,6 +400,40 @@ enum status ox_clip(struct ox *m)
     return clamp(m, low, high);
 }
 
+/* Along one axis; before opset 13 (QLinearSoftmax has it as an attribute) everything from `axis` on
+ * is one row. */
+static enum status softmax_pending(struct ox *m, uint32_t id, struct ox_pending **p)
+{
+    const float one = 1;
+    const int64_t opset = ox_attr_int(m, "opset", m->opset);
+    const uint32_t rank = m->g->tensor[id]->rank;
+    uint32_t axis;
+
+    TRY(ox_axis(m, "axis", ox_attr_int(m, "axis", opset < 13 ? 1 : -1), rank, &axis));
+    for (uint32_t i = axis + 1; i < rank && opset < 13; i++)
+        if (m->g->tensor[id]->dim[i] != 1)
+            return FAIL(m->d, ST_UNSUPPORTED,
+                        "axis %u: before opset 13 expected size 1 behind it, found %d", axis,
+                        m->g->tensor[id]->dim[i]);
+    *p = ox_pending_new(m, IR_OP_SOFTMAX, ox_shape_of(m, id));
+    (*p)->n_in = 1;
+    (*p)->in[0] = id;
+    (*p)->attr[IR_AXIS] = (int32_t)axis;
+    memcpy(&(*p)->attr[IR_BETA_BITS], &one, 4);
+    return ST_OK;
+}
+
+enum status ox_softmax(struct ox *m)
+{
+    struct ox_pending *p;
+    uint32_t id;
+
+    TRY(ox_operand(m, 0, "input", &id));
+    TRY(softmax_pending(m, id, &p));
+    ox_set_pending(m, p);
+    return ST_OK;
+}
+
 /* x, x_scale, x_zero, y_scale, y_zero */
 enum status ox_qlinear_unary(struct ox *m)
 {
@@ -425,19 +444,18 @@ enum status ox_qlinear_unary(struct ox *m)
 
     TRY(ox_scale(m, 1, 2, 0, NULL, 0, &q, &type));
     TRY(qlinear_input(m, 0, &q, &id));
-    TRY(unary_pending(m, id, &p));
-    p->attr[IR_QLINEAR] = 0;
-    TRY(ox_scale(m, 3, 4, 0, NULL, 0, &q, &type));
-    TRY(ox_finish(m, p, ox_out(m, 0)->name, ox_ir_type(type), &q, &id));
-    ox_set_tensor(m, 0, id, false);
-    return ST_OK;
+    if (strcmp(m->op, "QLinearSoftmax") == 0)
+        TRY(softmax_pending(m, id, &p));
+    else
+        TRY(unary_pending(m, id, &p));
+    return ox_qlinear_result(m, p, 3);
 }
 
 /* y_scale, y_zero, then x, scale, zero of each part */
 enum status ox_qlinear_concat(struct ox *m)
 {
     const uint32_t n = (uint32_t)(m->node->n_input - 2) / 3;
-    uint32_t *part = ARENA_ARRAY(m->arena, uint32_t, n), id, axis;
+    uint32_t *part = ARENA_ARRAY(m->arena, uint32_t, n), axis;
     struct ox_pending *p;
     struct ir_quant q;
     int32_t type;
@@ -456,32 +474,5 @@ enum status ox_qlinear_concat(struct ox *m)
     p->part = part;
     p->in[0] = part[0];
     p->attr[IR_AXIS] = (int32_t)axis;
-    TRY(ox_scale(m, 0, 1, 0, NULL, 0, &q, &type));
-    TRY(ox_finish(m, p, ox_out(m, 0)->name, ox_ir_type(type), &q, &id));
-    ox_set_tensor(m, 0, id, false);
-    return ST_OK;
-}
-
-/* Along one axis; before opset 13 everything from `axis` on is one row. */
-enum status ox_softmax(struct ox *m)
-{
-    const float one = 1;
-    struct ox_pending *p;
-    uint32_t id, axis, rank;
-
-    TRY(ox_operand(m, 0, "input", &id));
-    rank = m->g->tensor[id]->rank;
-    TRY(ox_axis(m, "axis", ox_attr_int(m, "axis", m->opset < 13 ? 1 : -1), rank, &axis));
-    for (uint32_t i = axis + 1; i < rank && m->opset < 13; i++)
-        if (m->g->tensor[id]->dim[i] != 1)
-            return FAIL(m->d, ST_UNSUPPORTED,
-                        "axis %u: before opset 13 expected size 1 behind it, found %d", axis,
-                        m->g->tensor[id]->dim[i]);
-    p = ox_pending_new(m, IR_OP_SOFTMAX, ox_shape_of(m, id));
-    p->n_in = 1;
-    p->in[0] = id;
-    p->attr[IR_AXIS] = (int32_t)axis;
-    memcpy(&p->attr[IR_BETA_BITS], &one, 4);
-    ox_set_pending(m, p);
-    return ST_OK;
+    return ox_qlinear_result(m, p, 0);
 }

@@ -182,78 +182,30 @@ enum status ox_f32_binary(struct ox *m, enum ir_opcode opcode, const char *name,
     return ST_OK;
 }
 
-/* The mean over the last dimensions from `axis` on, kept as 1. */
-static uint32_t mean_from(struct ox *m, const char *name, uint32_t x, uint32_t axis)
-{
-    struct ox_shape s = ox_shape_of(m, x);
-    uint32_t mask = 0, out;
-    struct ir_op *op;
-
-    for (uint32_t k = axis; k < s.rank; k++) {
-        mask |= 1u << k;
-        s.dim[k] = 1;
-    }
-    out = ox_tensor(m, name, IR_F32, s, NULL);
-    op = ox_op(m, IR_OP_MEAN, 1, &x, out);
-    op->attr[IR_AXIS] = (int32_t)mask;
-    op->attr[IR_KEEP_DIMS] = 1;
-    return out;
-}
-
-/* (x - mean) / sqrt(mean of squares + epsilon) * scale + bias, over the dimensions from `axis` on.
- */
-enum status ox_layer_norm(struct ox *m)
-{
-    const char *name = ox_out(m, 0)->name;
-    const float epsilon = ox_attr_float(m, "epsilon", 1e-5f);
-    uint32_t x, axis, mean, part, square, scale, bias;
-
-    TRY(ox_float_input(m, 0, "input", &x));
-    TRY(ox_float_input(m, 1, "scale", &scale));
-    TRY(ox_axis(m, "axis", ox_attr_int(m, "axis", -1), m->g->tensor[x]->rank, &axis));
-    mean = mean_from(m, ox_inner(m, name, "mean"), x, axis);
-    TRY(ox_f32_binary(m, IR_OP_SUB, ox_inner(m, name, "centred"), x, mean, &part));
-    TRY(ox_f32_binary(m, IR_OP_MUL, ox_inner(m, name, "squares"), part, part, &square));
-    square = mean_from(m, ox_inner(m, name, "variance"), square, axis);
-    TRY(ox_f32_binary(m, IR_OP_ADD, ox_inner(m, name, "positive"), square,
-                      ox_number_tensor(m, name, epsilon), &square));
-    TRY(ox_f32_unary(m, IR_OP_SQRT, ox_inner(m, name, "deviation"), square, &square));
-    TRY(ox_f32_binary(m, IR_OP_DIV, ox_inner(m, name, "normal"), part, square, &part));
-    TRY(ox_f32_binary(m, IR_OP_MUL, ox_inner(m, name, "scaled"), part, scale, &part));
-    if (ox_in(m, 2)) {
-        TRY(ox_float_input(m, 2, "bias", &bias));
-        TRY(ox_f32_binary(m, IR_OP_ADD, name, part, bias, &part));
-    }
-    ox_set_tensor(m, 0, part, false);
-    if (m->node->n_output > 1 && *m->node->output[1])
-        ox_set_tensor(m, 1, mean, false);
-    if (m->node->n_output > 2 && *m->node->output[2]) {
-        TRY(ox_f32_binary(m, IR_OP_DIV, ox_out(m, 2)->name, ox_number_tensor(m, name, 1), square,
-                          &square));
-        ox_set_tensor(m, 2, square, false);
-    }
-    return ST_OK;
-}
-
-/* Max, Min and Sum of any number of operands but two, left to right. */
+/* Max, Min, Sum and Mean of any number of operands but two (of Mean too), left to right. */
 enum status ox_variadic(struct ox *m)
 {
     const enum ir_opcode opcode = strcmp(m->op, "Max") == 0   ? IR_OP_MAXIMUM
                                   : strcmp(m->op, "Min") == 0 ? IR_OP_MINIMUM
                                                               : IR_OP_ADD;
+    const bool mean = strcmp(m->op, "Mean") == 0;
     const char *name = ox_out(m, 0)->name;
     uint32_t id, next;
 
     if (m->node->n_input == 1)
         return ox_identity(m);
-    if (m->node->n_input == 2)
+    if (m->node->n_input == 2 && !mean)
         return ox_binary(m);
     TRY(ox_float_input(m, 0, "input", &id));
     for (uint32_t i = 1; i < m->node->n_input; i++) {
         TRY(ox_float_input(m, i, "input", &next));
-        TRY(ox_f32_binary(m, opcode, i + 1 < m->node->n_input ? ox_inner(m, name, "part") : name,
-                          id, next, &id));
+        TRY(ox_f32_binary(m, opcode,
+                          i + 1 < m->node->n_input || mean ? ox_inner(m, name, "part") : name, id,
+                          next, &id));
     }
+    if (mean)
+        TRY(ox_f32_binary(m, IR_OP_DIV, name, id,
+                          ox_number_tensor(m, name, (float)m->node->n_input), &id));
     ox_set_tensor(m, 0, id, false);
     return ST_OK;
 }
@@ -276,5 +228,56 @@ enum status ox_pow(struct ox *m)
     else
         TRY(ox_f32_unary(m, IR_OP_SQRT, name, x, &id));
     ox_set_tensor(m, 0, id, false);
+    return ST_OK;
+}
+
+/* gain * (max(x, 0) + alpha * (e^(min(x, 0) / width) - 1)): Elu, Celu and Selu. */
+static enum status exponential_unit(struct ox *m, uint32_t x, float gain, float alpha, float width)
+{
+    const char *name = ox_out(m, 0)->name;
+    uint32_t above, below;
+
+    TRY(ox_f32_unary(m, IR_OP_RELU, ox_inner(m, name, "above"), x, &above));
+    TRY(ox_f32_binary(m, IR_OP_MINIMUM, ox_inner(m, name, "below"), x, ox_number_tensor(m, name, 0),
+                      &below));
+    if (width != 1)
+        TRY(ox_f32_binary(m, IR_OP_DIV, ox_inner(m, name, "steep"), below,
+                          ox_number_tensor(m, name, width), &below));
+    TRY(ox_f32_unary(m, IR_OP_ELU, ox_inner(m, name, "curve"), below, &below));
+    TRY(ox_f32_binary(m, IR_OP_MUL, ox_inner(m, name, "scaled"), below,
+                      ox_number_tensor(m, name, alpha), &below));
+    TRY(ox_f32_binary(m, IR_OP_ADD, ox_inner(m, name, "sum"), above, below, &x));
+    if (gain != 1)
+        TRY(ox_f32_binary(m, IR_OP_MUL, name, x, ox_number_tensor(m, name, gain), &x));
+    ox_set_tensor(m, 0, x, false);
+    return ST_OK;
+}
+
+/* Functions of one operand that are made of others, in float32. */
+enum status ox_curve(struct ox *m)
+{
+    const bool selu = strcmp(m->op, "Selu") == 0;
+    const char *name = ox_out(m, 0)->name;
+    const float alpha = ox_attr_float(m, "alpha", selu ? 1.67326319f : 1);
+    uint32_t x, below, one;
+
+    if (!isfinite(alpha) || alpha == 0)
+        return FAIL(m->d, ST_MODEL, "alpha: expected a number that is not 0, found %.9g",
+                    (double)alpha);
+    TRY(ox_float_input(m, 0, "input", &x));
+    one = ox_number_tensor(m, name, 1);
+    if (strcmp(m->op, "Elu") == 0 && alpha == 1) {
+        TRY(ox_f32_unary(m, IR_OP_ELU, name, x, &x));
+    } else if (strcmp(m->op, "Reciprocal") == 0) {
+        TRY(ox_f32_binary(m, IR_OP_DIV, name, one, x, &x));
+    } else if (strcmp(m->op, "Softsign") == 0) {
+        TRY(ox_f32_unary(m, IR_OP_ABS, ox_inner(m, name, "magnitude"), x, &below));
+        TRY(ox_f32_binary(m, IR_OP_ADD, ox_inner(m, name, "below"), below, one, &below));
+        TRY(ox_f32_binary(m, IR_OP_DIV, name, x, below, &x));
+    } else {
+        return exponential_unit(m, x, selu ? ox_attr_float(m, "gamma", 1.05070102f) : 1, alpha,
+                                strcmp(m->op, "Celu") == 0 ? alpha : 1);
+    }
+    ox_set_tensor(m, 0, x, false);
     return ST_OK;
 }

@@ -29,21 +29,29 @@ enum status ox_constant(struct ox *m)
     return ST_OK;
 }
 
+/* A place in a list of `rank` that may count from the end. */
+static int32_t shape_bound(int64_t i, int32_t rank)
+{
+    i = i < 0 ? i + rank : i;
+    return (int32_t)(i < 0 ? 0 : i > rank ? rank : i);
+}
+
 enum status ox_shape_node(struct ox *m)
 {
     const struct ox_value *x = ox_in(m, 0);
     struct ox_const c;
+    int32_t rank, from, n;
     int64_t *to;
-    int32_t n;
 
     if (!x)
         return FAIL(m->d, ST_MODEL, "input 0 is absent");
-    if (ox_attr(m, "start") || ox_attr(m, "end"))
-        return FAIL(m->d, ST_UNSUPPORTED, "start and end: expected none");
-    n = (int32_t)ox_rank(m, x);
+    rank = (int32_t)ox_rank(m, x);
+    from = shape_bound(ox_attr_int(m, "start", 0), rank);
+    n = shape_bound(ox_attr_int(m, "end", rank), rank) - from;
+    n = n < 0 ? 0 : n;
     to = ox_new_const(m, &c, OX_INT64, 1, &n);
     for (int32_t i = 0; i < n; i++)
-        to[i] = ox_dim(m, x)[i];
+        to[i] = ox_dim(m, x)[from + i];
     ox_set_const(m, 0, &c);
     return ST_OK;
 }
@@ -66,39 +74,13 @@ static enum status cast_tensor(struct ox *m, const struct ox_value *v, int64_t t
     return ST_OK;
 }
 
-/* Constants between integers and float32. */
 enum status ox_cast(struct ox *m)
 {
     const int64_t type = ox_attr_int(m, "to", 0);
-    const struct ox_const *x;
-    struct ox_const c;
+    struct ox_value *x = ox_in(m, 0);
 
-    if (ox_in(m, 0) && type >= 0 && type < 32) {
-        TRY(ox_settle(m, ox_in(m, 0)));
-        if (ox_in(m, 0)->kind == OX_TENSOR)
-            return cast_tensor(m, ox_in(m, 0), type);
-    }
-
-    TRY(ox_want_const(m, 0, "input", &x));
-    if (type == OX_INT64) {
-        int64_t *to = ox_new_const(m, &c, OX_INT64, x->rank, x->dim);
-
-        for (uint64_t i = 0; i < c.n; i++)
-            to[i] = ox_int(x, i);
-    } else if (type == OX_INT32) {
-        int32_t *to = ox_new_const(m, &c, OX_INT32, x->rank, x->dim);
-
-        for (uint64_t i = 0; i < c.n; i++)
-            to[i] = (int32_t)ox_int(x, i);
-    } else if (type == OX_FLOAT) {
-        float *to = ox_new_const(m, &c, OX_FLOAT, x->rank, x->dim);
-
-        for (uint64_t i = 0; i < c.n; i++)
-            to[i] = (float)ox_number(x, i);
-    } else {
-        return FAIL(m->d, ST_UNSUPPORTED, "to: expected float32, int32 or int64, found %s",
-                    ox_type_name((int32_t)(type > 1000 ? 1000 : type)));
-    }
-    ox_set_const(m, 0, &c);
-    return ST_OK;
+    if (!x)
+        return FAIL(m->d, ST_MODEL, "input 0 is absent");
+    TRY(ox_settle(m, x));
+    return cast_tensor(m, x, type);
 }

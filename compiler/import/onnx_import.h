@@ -136,6 +136,24 @@ uint32_t ox_code_const(struct ox *m, const char *name, const struct ox_const *c,
 void ox_set_tensor(struct ox *m, uint32_t i, uint32_t id, bool real);
 void ox_set_const(struct ox *m, uint32_t i, const struct ox_const *c);
 
+/* --- onnx_const.c, onnx_const_move.c: what is known now --- */
+
+/* The handler of a node of arithmetic whose every operand is constant, or NULL. */
+typedef enum status ox_handler(struct ox *m);
+ox_handler *ox_folder(const struct ox *m);
+/* A constant result, its size checked. */
+enum status ox_const_new(struct ox *m, struct ox_const *c, int32_t type, uint32_t rank,
+                         const int32_t *dim);
+/* Input `i`, which must be constant; codes behind DequantizeLinear as their values. */
+enum status ox_const_input(struct ox *m, uint32_t i, struct ox_const *c);
+/* A list of int64 as a shape. */
+struct ox_shape;
+enum status ox_read_shape(struct ox *m, const struct ox_const *c, struct ox_shape *s);
+/* Output 0 is a part of constant `x`, or what Gather takes from it. */
+enum status ox_slice_const(struct ox *m, const struct ox_const *x, const int32_t *begin,
+                           const int32_t *size, const int32_t *step);
+enum status ox_gather_const(struct ox *m, const struct ox_const *x, const struct ox_const *index);
+
 /* --- onnx_emit.c: IR operators --- */
 
 struct ox_shape {
@@ -185,6 +203,7 @@ struct ox_pending {
     const int32_t *bias_codes; /* the same in units of s_in * s_w (QLinearConv, ConvInteger) */
     bool float_only;           /* there is no arithmetic on codes */
     bool count_pad;            /* average pool: cells outside the image count as zero */
+    bool global;               /* of the whole image */
     uint32_t n_part;           /* concatenation */
     const uint32_t *part;
     float low, high; /* clamp of the real result; infinite without */
@@ -197,8 +216,10 @@ void ox_set_pending(struct ox *m, const struct ox_pending *p);
  * Operand 0 becomes p's; *w and *q are the weights and their scales along dimension `axis`. */
 enum status ox_qlinear_operands(struct ox *m, struct ox_pending *p, uint32_t axis,
                                 const struct ox_const **w, struct ir_quant *q);
-/* The operator ends with the result's scale and zero point. */
-enum status ox_qlinear_result(struct ox *m, struct ox_pending *p);
+/* The operator ends with the result's scale (input `scale`) and zero point (the next one). */
+enum status ox_qlinear_result(struct ox *m, const struct ox_pending *p, uint32_t scale);
+/* int32 codes of a bias: input `i`, or none. */
+enum status ox_bias_codes(struct ox *m, uint32_t i, int32_t channels, const int32_t **codes);
 /* Make the operator with its output in scale `q`; *id is the tensor, in the file's order. */
 enum status ox_finish(struct ox *m, const struct ox_pending *p, const char *name, enum ir_type type,
                       const struct ir_quant *q, uint32_t *id);
@@ -240,6 +261,9 @@ enum status ox_f32_unary(struct ox *m, enum ir_opcode opcode, const char *name, 
                          uint32_t *id);
 enum status ox_f32_binary(struct ox *m, enum ir_opcode opcode, const char *name, uint32_t a,
                           uint32_t b, uint32_t *id);
+/* Over the axes of `mask`, kept as 1 or left out. */
+uint32_t ox_f32_reduce(struct ox *m, enum ir_opcode opcode, const char *name, uint32_t x,
+                       uint32_t mask, bool keep);
 /* The shape that two operands broadcast to; false when they do not. */
 bool ox_broadcast(const struct ox_shape *a, const struct ox_shape *b, struct ox_shape *y);
 
@@ -253,15 +277,16 @@ enum status ox_add_bias(struct ox *m, const struct ox_pending *p, const struct o
 
 /* --- handlers, one per operator (onnx_op.c has the table) --- */
 
-typedef enum status ox_handler(struct ox *m);
 ox_handler ox_quantize, ox_dequantize, ox_qlinear_conv, ox_qlinear_matmul, ox_qlinear_binary,
     ox_qlinear_pool, ox_qlinear_unary, ox_qlinear_concat, ox_qlinear_softmax;
 ox_handler ox_conv, ox_batch_norm, ox_gemm, ox_matmul, ox_binary, ox_unary, ox_clip, ox_softmax,
-    ox_average_pool, ox_max_pool, ox_reduce_mean;
+    ox_average_pool, ox_max_pool, ox_reduce, ox_reduce_norm;
 ox_handler ox_identity, ox_reshape_node, ox_flatten, ox_squeeze, ox_transpose_node, ox_concat_node,
     ox_slice_node, ox_split, ox_pad_node, ox_gather_node, ox_depth_space, ox_constant,
     ox_shape_node, ox_cast, ox_layer_norm, ox_pow, ox_resize, ox_conv_transpose, ox_matmul_integer,
     ox_conv_integer, ox_dynamic_quantize, ox_variadic;
+ox_handler ox_constant_of_shape, ox_range, ox_size, ox_only_constant, ox_tile, ox_concat_const,
+    ox_qgemm, ox_arg, ox_instance_norm, ox_group_norm, ox_lp_norm, ox_curve;
 /* Node `index` of the file. */
 enum status ox_node(struct ox *m, uint32_t index);
 

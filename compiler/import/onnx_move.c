@@ -245,29 +245,6 @@ enum status ox_transpose_node(struct ox *m)
     return ST_OK;
 }
 
-/* Constant integers (shapes) one after another. */
-static enum status concat_const(struct ox *m)
-{
-    struct ox_const c;
-    int64_t *to;
-    int32_t n = 0;
-
-    for (uint32_t i = 0; i < m->node->n_input; i++) {
-        const struct ox_const *p;
-
-        TRY(ox_want_const(m, i, "part", &p));
-        if (p->rank != 1 || p->type != OX_INT64)
-            return FAIL(m->d, ST_UNSUPPORTED, "constant parts: expected lists of int64");
-        n += (int32_t)p->n;
-    }
-    to = ox_new_const(m, &c, OX_INT64, 1, &n);
-    for (uint32_t i = 0; i < m->node->n_input; i++)
-        for (uint64_t k = 0; k < ox_in(m, i)->c.n; k++)
-            *to++ = ox_int(&ox_in(m, i)->c, k);
-    ox_set_const(m, 0, &c);
-    return ST_OK;
-}
-
 /* Equal shapes but for `axis`, equal types; the sum is a dimension. */
 enum status ox_check_parts(struct ox *m, uint32_t n, const uint32_t *id, uint32_t axis, bool types)
 {
@@ -309,7 +286,7 @@ enum status ox_concat_node(struct ox *m)
                 m->g->tensor[ox_in(m, i)->tensor]->type != IR_F32;
     }
     if (all_const)
-        return concat_const(m);
+        return ox_concat_const(m);
     for (uint32_t i = 0; i < n; i++) {
         if (plain)
             id[i] = ox_in(m, i)->tensor;

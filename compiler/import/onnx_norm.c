@@ -5,38 +5,41 @@
 #include <math.h>
 #include <string.h>
 
-/* y = a[c] * x + b[c]. */
+/* y = a[c] * x + b[c], both rounded to float32 as ONNX Runtime computes them. */
 struct affine {
     int32_t n;
     const double *a, *b;
 };
 
 static enum status parameter(struct ox *m, uint32_t i, const char *what, int32_t n,
-                             const struct ox_const **c)
+                             struct ox_const *c)
 {
-    TRY(ox_want_const(m, i, what, c));
-    if ((*c)->n == (uint64_t)n && (*c)->type == OX_FLOAT)
+    TRY(ox_const_input(m, i, c));
+    if (c->n == (uint64_t)n && c->type == OX_FLOAT)
         return ST_OK;
     return FAIL(m->d, ST_MODEL, "%s: expected %d float32 values, found %llu of %s", what, n,
-                (unsigned long long)(*c)->n, ox_type_name((*c)->type));
+                (unsigned long long)c->n, ox_type_name(c->type));
 }
 
 static enum status read_affine(struct ox *m, int32_t n, struct affine *f)
 {
-    const double epsilon = (double)ox_attr_float(m, "epsilon", 1e-5f);
+    const float epsilon = ox_attr_float(m, "epsilon", 1e-5f);
     double *a = ARENA_ARRAY(m->arena, double, (size_t)n),
            *b = ARENA_ARRAY(m->arena, double, (size_t)n);
-    const struct ox_const *scale, *shift, *mean, *var;
+    struct ox_const scale, shift, mean, var;
 
     TRY(parameter(m, 1, "scale", n, &scale));
     TRY(parameter(m, 2, "B", n, &shift));
     TRY(parameter(m, 3, "mean", n, &mean));
     TRY(parameter(m, 4, "var", n, &var));
     for (int32_t c = 0; c < n; c++) {
-        const uint64_t k = (uint64_t)c;
+        const size_t k = (size_t)c;
+        const float deviation = 1 / sqrtf(((const float *)var.data)[k] + epsilon);
+        const float factor = deviation * ((const float *)scale.data)[k];
+        const float middle = ((const float *)mean.data)[k] * factor;
 
-        a[c] = ox_number(scale, k) / sqrt(ox_number(var, k) + epsilon);
-        b[c] = ox_number(shift, k) - ox_number(mean, k) * a[c];
+        a[c] = (double)factor;
+        b[c] = (double)(((const float *)shift.data)[k] - middle);
         if (!isfinite(a[c]) || !isfinite(b[c]) || fabs(a[c]) > 1e30)
             return FAIL(m->d, ST_MODEL, "channel %d: scale, B, mean and var give no number", c);
     }
@@ -62,12 +65,33 @@ static void scale_floats(struct ox *m, struct ox_pending *p, const struct affine
     p->weight.data = w;
 }
 
-/* Weights of `to` with output channel c times a[c]. */
-static enum status scale_weights(struct ox *m, struct ox_pending *p, const struct affine *f)
+/* Every channel can be scaled on codes: a negative one wants codes that have a negative. */
+static bool keeps_codes(const struct ox_pending *p, const struct affine *f)
 {
+    const size_t each = (size_t)p->weight.n / (size_t)f->n;
+    const int8_t *code = p->weight.data;
+
+    for (int32_t c = 0; c < f->n; c++) {
+        if (!(f->a[c] < 0))
+            continue;
+        if (p->weight.type != OX_INT8 ||
+            p->weight_quant.zero_point[p->weight_quant.n > 1 ? c : 0] != 0)
+            return false;
+        for (size_t i = 0; i < each; i++)
+            if (code[(size_t)c * each + i] == -128)
+                return false;
+    }
+    return true;
+}
+
+/* Weights of `p` with output channel c times a[c]. */
+static void scale_weights(struct ox *m, struct ox_pending *p, const struct affine *f)
+{
+    if (p->weight.type != OX_FLOAT && !keeps_codes(p, f))
+        *p = ox_float_pending(m, p);
     if (p->weight.type == OX_FLOAT) {
         scale_floats(m, p, f);
-        return ST_OK;
+        return;
     }
     const size_t each = (size_t)p->weight.n / (size_t)f->n;
     float *scale = ARENA_ARRAY(m->arena, float, (size_t)f->n);
@@ -82,15 +106,11 @@ static enum status scale_weights(struct ox *m, struct ox_pending *p, const struc
         for (size_t i = 0; i < each && !(f->a[c] > 0); i++) {
             int8_t *w = &code[(size_t)c * each + i];
 
-            if (f->a[c] < 0 && (p->weight.type != OX_INT8 || zero[c] != 0 || *w == -128))
-                return FAIL(m->d, ST_UNSUPPORTED,
-                            "channel %d is negative: expected int8 weights from -127 on", c);
             *w = f->a[c] < 0 ? (int8_t) - *w : (int8_t)zero[c];
         }
     }
     p->weight.data = code;
     p->weight_quant = (struct ir_quant){(uint32_t)f->n, 0, scale, zero};
-    return ST_OK;
 }
 
 static void scale_bias(struct ox *m, struct ox_pending *p, const struct affine *f)
@@ -102,8 +122,8 @@ static void scale_bias(struct ox *m, struct ox_pending *p, const struct affine *
     p->bias = bias;
 }
 
-/* x alone: weight 1 for each channel, as code 64 of scale 1/64: the bias is rounded to 1/64 of a
- * code. */
+/* x alone: weight 1 for each channel. On codes it is code 64 of scale 1/64: the bias is rounded to
+ * 1/64 of a code, so ONNX's own rounding wants float32. */
 static enum status identity_conv(struct ox *m, struct ox_pending **p)
 {
     static const float part = 1.0f / 64;
@@ -117,7 +137,7 @@ static enum status identity_conv(struct ox *m, struct ox_pending **p)
     *p = ox_pending_new(m, IR_OP_CONV2D, ox_shape_of(m, id));
     (*p)->n_in = 1;
     (*p)->in[0] = id;
-    if (x->type == IR_F32) {
+    if (x->type == IR_F32 || m->options->exact) {
         float *w = ox_new_const(m, &(*p)->weight, OX_FLOAT, 4, dim);
 
         for (int32_t c = 0; c < dim[0]; c++)
@@ -148,7 +168,7 @@ enum status ox_batch_norm(struct ox *m)
         TRY(identity_conv(m, &p));
     }
     TRY(read_affine(m, p->weight.dim[0], &f));
-    TRY(scale_weights(m, p, &f));
+    scale_weights(m, p, &f);
     scale_bias(m, p, &f);
     ox_set_pending(m, p);
     return ST_OK;

@@ -27,6 +27,8 @@ static const struct rule rules[] = {
     {"QLinearGlobalAveragePool", MS, 5, 5, ox_qlinear_pool},
     {"QLinearLeakyRelu", MS, 4, 5, ox_qlinear_unary},
     {"QLinearSigmoid", MS, 4, 5, ox_qlinear_unary},
+    {"QLinearSoftmax", MS, 5, 5, ox_qlinear_unary},
+    {"QGemm", MS, 6, 9, ox_qgemm},
     {"QLinearConcat", MS, 5, 1000, ox_qlinear_concat},
     {"Conv", "", 2, 3, ox_conv},
     {"ConvTranspose", "", 2, 3, ox_conv_transpose},
@@ -51,11 +53,19 @@ static const struct rule rules[] = {
     {"Exp", "", 1, 1, ox_unary},
     {"Erf", "", 1, 1, ox_unary},
     {"Round", "", 1, 1, ox_unary},
-    {"Elu", "", 1, 1, ox_unary},
     {"Gelu", "", 1, 1, ox_unary},
     {"Gelu", MS, 1, 1, ox_unary},
     {"Pow", "", 2, 2, ox_pow},
     {"LayerNormalization", "", 2, 3, ox_layer_norm},
+    {"InstanceNormalization", "", 3, 3, ox_instance_norm},
+    {"GroupNormalization", "", 3, 3, ox_group_norm},
+    {"LpNormalization", "", 1, 1, ox_lp_norm},
+    {"Reciprocal", "", 1, 1, ox_curve},
+    {"Softsign", "", 1, 1, ox_curve},
+    {"Selu", "", 1, 1, ox_curve},
+    {"Celu", "", 1, 1, ox_curve},
+    {"Elu", "", 1, 1, ox_curve},
+    {"Mean", "", 1, 1000, ox_variadic},
     {"LeakyRelu", "", 1, 1, ox_unary},
     {"Sigmoid", "", 1, 1, ox_unary},
     {"Tanh", "", 1, 1, ox_unary},
@@ -73,10 +83,15 @@ static const struct rule rules[] = {
     {"Squeeze", "", 1, 2, ox_squeeze},
     {"Unsqueeze", "", 1, 2, ox_squeeze},
     {"Transpose", "", 1, 1, ox_transpose_node},
-    {"ReduceMean", "", 1, 2, ox_reduce_mean},
-    {"ReduceSum", "", 1, 2, ox_reduce_mean},
-    {"ReduceMax", "", 1, 2, ox_reduce_mean},
-    {"ReduceMin", "", 1, 2, ox_reduce_mean},
+    {"ReduceMean", "", 1, 2, ox_reduce},
+    {"ReduceSum", "", 1, 2, ox_reduce},
+    {"ReduceMax", "", 1, 2, ox_reduce},
+    {"ReduceMin", "", 1, 2, ox_reduce},
+    {"ReduceL1", "", 1, 2, ox_reduce_norm},
+    {"ReduceL2", "", 1, 2, ox_reduce_norm},
+    {"ReduceSumSquare", "", 1, 2, ox_reduce_norm},
+    {"ArgMax", "", 1, 1, ox_arg},
+    {"ArgMin", "", 1, 1, ox_arg},
     {"Slice", "", 1, 5, ox_slice_node},
     {"Split", "", 1, 2, ox_split},
     {"Pad", "", 1, 4, ox_pad_node},
@@ -86,6 +101,28 @@ static const struct rule rules[] = {
     {"Concat", "", 1, 1000, ox_concat_node},
     {"Constant", "", 0, 0, ox_constant},
     {"Shape", "", 1, 1, ox_shape_node},
+    {"Size", "", 1, 1, ox_size},
+    {"ConstantOfShape", "", 1, 1, ox_constant_of_shape},
+    {"Range", "", 3, 3, ox_range},
+    {"Expand", "", 2, 2, ox_tile},
+    {"Tile", "", 2, 2, ox_tile},
+    {"Mod", "", 2, 2, ox_only_constant},
+    {"Equal", "", 2, 2, ox_only_constant},
+    {"Less", "", 2, 2, ox_only_constant},
+    {"Greater", "", 2, 2, ox_only_constant},
+    {"LessOrEqual", "", 2, 2, ox_only_constant},
+    {"GreaterOrEqual", "", 2, 2, ox_only_constant},
+    {"And", "", 2, 2, ox_only_constant},
+    {"Or", "", 2, 2, ox_only_constant},
+    {"Xor", "", 2, 2, ox_only_constant},
+    {"Not", "", 1, 1, ox_only_constant},
+    {"Where", "", 3, 3, ox_only_constant},
+    {"Floor", "", 1, 1, ox_only_constant},
+    {"Ceil", "", 1, 1, ox_only_constant},
+    {"Log", "", 1, 1, ox_only_constant},
+    {"Sin", "", 1, 1, ox_only_constant},
+    {"Cos", "", 1, 1, ox_only_constant},
+    {"Sign", "", 1, 1, ox_only_constant},
     {"Cast", "", 1, 1, ox_cast},
 };
 
@@ -125,6 +162,7 @@ static enum status check_inputs(struct ox *m, uint32_t index)
 enum status ox_node(struct ox *m, uint32_t index)
 {
     const struct rule *rule;
+    ox_handler *fold;
 
     m->node = m->graph->node[index];
     rule = find_rule(m->node->op_type ? m->node->op_type : "", domain_of(m->node));
@@ -141,5 +179,6 @@ enum status ox_node(struct ox *m, uint32_t index)
     TRY(check_inputs(m, index));
     m->op = rule->name;
     m->row = IR_NONE;
-    return rule->fn(m);
+    fold = ox_folder(m);
+    return fold ? fold(m) : rule->fn(m);
 }

@@ -498,6 +498,25 @@ static enum status finish_codes(struct ox *m, const struct ox_pending *p, const 
     return ST_OK;
 }
 
+/* ONNX's own rounding is asked for, and codes would round what float32 has: the bias, or each value
+ * of a pool. */
+static bool is_inexact(const struct ox *m, const struct ox_pending *p)
+{
+    const float s_in = p->n_in != 0 ? m->g->tensor[p->in[0]]->quant.scale[0] : 0;
+
+    if (!m->options->exact || p->attr[IR_QLINEAR] != 0)
+        return false;
+    for (int32_t c = 0; p->bias && c < p->weight.dim[0]; c++) {
+        const double unit =
+            (double)s_in * (double)p->weight_quant.scale[p->weight_quant.n > 1 ? c : 0];
+        const double code = p->bias[c] / unit;
+
+        if (fabs(code - nearbyint(code)) > 0x1p-10)
+            return true;
+    }
+    return p->opcode == IR_OP_AVERAGE_POOL2D && !p->global && frexpf(s_in, &(int){0}) != 0.5f;
+}
+
 enum status ox_finish(struct ox *m, const struct ox_pending *p, const char *name, enum ir_type type,
                       const struct ir_quant *q, uint32_t *id)
 {
@@ -505,7 +524,7 @@ enum status ox_finish(struct ox *m, const struct ox_pending *p, const char *name
     enum status st = ST_UNSUPPORTED;
     uint32_t real;
 
-    if (!ox_is_float(m, p))
+    if (!ox_is_float(m, p) && !is_inexact(m, p))
         st = finish_codes(m, p, name, type, q, id);
     if (st != ST_UNSUPPORTED)
         return st;
@@ -535,13 +554,13 @@ enum status ox_qlinear_operands(struct ox *m, struct ox_pending *p, uint32_t axi
     return ox_scale(m, 4, 5, (*w)->rank, (*w)->dim, axis, q, &type);
 }
 
-enum status ox_qlinear_result(struct ox *m, struct ox_pending *p)
+enum status ox_qlinear_result(struct ox *m, const struct ox_pending *p, uint32_t scale)
 {
     struct ir_quant q;
     uint32_t id;
     int32_t type;
 
-    TRY(ox_scale(m, 6, 7, 0, NULL, 0, &q, &type));
+    TRY(ox_scale(m, scale, scale + 1, 0, NULL, 0, &q, &type));
     TRY(ox_finish(m, p, ox_out(m, 0)->name, ox_ir_type(type), &q, &id));
     ox_set_tensor(m, 0, id, false);
     return ST_OK;

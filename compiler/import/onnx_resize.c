@@ -6,6 +6,7 @@
 #include <string.h>
 
 enum kind { NEAREST, LINEAR, CUBIC };
+enum { MAX_CELLS = 1 << 20 };
 
 struct resize {
     enum kind kind;
@@ -193,6 +194,61 @@ static enum status read_sizes(struct ox *m, const struct ir_tensor *t, struct ax
     return ST_OK;
 }
 
+/* Both neighbours of output i and their weights, as ONNX Runtime has them: a half each where they
+ * are one cell. */
+static void two_taps(const struct resize *r, const struct axis *a, int32_t i, int32_t *index,
+                     float *weight)
+{
+    const float v = place_of(r, a, i);
+    const float inside = v < 0 ? 0 : v > (float)(a->in - 1) ? (float)(a->in - 1) : v;
+
+    index[0] = clamped(inside, a->in);
+    index[1] = index[0] + 1 < a->in ? index[0] + 1 : index[0];
+    weight[0] = index[0] == index[1] ? 0.5f : fabsf(inside - (float)index[1]);
+    weight[1] = index[0] == index[1] ? 0.5f : fabsf(inside - (float)index[0]);
+}
+
+/* The last two axes at once, four taps in ONNX Runtime's order of additions: so that quantising
+ * what lies in the middle of two codes goes the same way. */
+static uint32_t bilinear(struct ox *m, const struct resize *r, const struct axis *y,
+                         const struct axis *x, uint32_t id, const char *name)
+{
+    const struct ox_shape s = ox_shape_of(m, id);
+    const int32_t dim[2] = {y->out * x->out, 4};
+    int32_t *index = ARENA_ARRAY(m->arena, int32_t, (size_t)dim[0] * 4);
+    float *weight = ARENA_ARRAY(m->arena, float, (size_t)dim[0] * 4);
+    struct ox_shape flat = {3, {s.dim[0], s.dim[1], y->in * x->in}};
+    uint32_t in[3], out;
+
+    for (int32_t i = 0; i < dim[0]; i++) {
+        int32_t iy[2], ix[2];
+        float wy[2], wx[2];
+
+        two_taps(r, y, i / x->out, iy, wy);
+        two_taps(r, x, i % x->out, ix, wx);
+        for (int k = 0; k < 4; k++) {
+            index[i * 4 + k] = iy[k / 2] * x->in + ix[k % 2];
+            weight[i * 4 + k] = wx[k % 2] * wy[k / 2];
+        }
+    }
+    in[0] = ox_reshape(m, ox_inner(m, name, "flat"), id, flat);
+    in[1] = ox_ir_const(m, ox_inner(m, name, "index"), IR_I32, 2, dim, index);
+    in[2] = ox_f32_const(m, ox_inner(m, name, "weight"), 2, dim, weight);
+    flat.dim[2] = dim[0];
+    out = ox_tensor(m, ox_inner(m, name, "taps"), IR_F32, flat, NULL);
+    ox_op(m, IR_OP_INTERPOLATE, 3, in, out)->attr[IR_AXIS] = 2;
+    return ox_reshape(m, name, out, (struct ox_shape){4, {s.dim[0], s.dim[1], y->out, x->out}});
+}
+
+/* An image that is resized as such and small enough for a table of its cells. */
+static bool is_bilinear(const struct ox *m, const struct resize *r, const struct ir_tensor *t,
+                        const struct axis *a)
+{
+    return m->options->exact && r->kind == LINEAR && t->rank == 4 && a[0].out == a[0].in &&
+           a[1].out == a[1].in && (int64_t)a[2].out * a[3].out <= MAX_CELLS &&
+           (int64_t)a[2].in * a[3].in <= INT32_MAX;
+}
+
 enum status ox_resize(struct ox *m)
 {
     const char *name = ox_out(m, 0)->name;
@@ -213,6 +269,10 @@ enum status ox_resize(struct ox *m)
                         x->name);
         id = ox_as_float(m, id);
         real = false;
+    }
+    if (is_bilinear(m, &r, m->g->tensor[x->tensor], a)) {
+        ox_set_tensor(m, 0, bilinear(m, &r, &a[2], &a[3], id, ox_inner(m, name, "axes")), false);
+        return ST_OK;
     }
     for (uint32_t k = 0; k < m->g->tensor[x->tensor]->rank; k++) {
         struct ox_shape s = ox_shape_of(m, id);

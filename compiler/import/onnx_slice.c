@@ -29,26 +29,8 @@ static enum status slice_axis(struct ox *m, int64_t from, int64_t to, int64_t st
     to = to < low ? low : to > high ? high : to;
     *size = (int32_t)(step > 0 ? (to - from + step - 1) / step : (from - to - step - 1) / -step);
     *begin = (int32_t)from;
-    if (*size < 1)
-        return FAIL(m->d, ST_UNSUPPORTED, "starts and ends leave nothing of a dimension of %d",
-                    dim);
-    return ST_OK;
-}
-
-/* Part of a constant list of integers (a shape): Slice of one axis. */
-static enum status slice_list(struct ox *m, const struct ox_const *x, int64_t from, int64_t to)
-{
-    struct ox_const c;
-    int32_t begin, size;
-    int64_t *out;
-
-    if (x->rank != 1 || x->type != OX_INT64)
-        return FAIL(m->d, ST_UNSUPPORTED, "constant input: expected a list of int64");
-    TRY(slice_axis(m, from, to, 1, x->dim[0], &begin, &size));
-    out = ox_new_const(m, &c, OX_INT64, 1, &size);
-    for (int32_t i = 0; i < size; i++)
-        out[i] = ox_int(x, (uint64_t)(begin + i));
-    ox_set_const(m, 0, &c);
+    if (*size < 0)
+        *size = 0;
     return ST_OK;
 }
 
@@ -57,9 +39,9 @@ enum status ox_slice_node(struct ox *m)
     int32_t begin[IR_MAX_RANK] = {0}, size[IR_MAX_RANK], step[IR_MAX_RANK];
     uint32_t n, n_end, n_axis, n_step, k;
     int64_t *from, *to, *axis, *by;
-    const struct ir_tensor *t;
-    const struct ox_value *x;
-    bool stepped = false;
+    struct ox_value *x = ox_in(m, 0);
+    bool stepped = false, known;
+    uint32_t rank;
 
     TRY(ox_ints(m, 1, "starts", &n, &from));
     TRY(ox_ints(m, 2, "ends", &n_end, &to));
@@ -68,19 +50,25 @@ enum status ox_slice_node(struct ox *m)
     if (n_end != n || (n_axis != 0 && n_axis != n) || (n_step != 0 && n_step != n))
         return FAIL(m->d, ST_MODEL, "starts, ends, axes, steps: found %u, %u, %u, %u numbers", n,
                     n_end, n_axis, n_step);
-    x = ox_in(m, 0);
-    if (x && x->kind == OX_CONST && !x->real && n == 1 && (n_step == 0 || by[0] == 1))
-        return slice_list(m, &x->c, from[0], to[0]);
-    TRY(want_moved(m, &x, &t));
-    memcpy(size, t->dim, sizeof size);
+    known = x && x->kind == OX_CONST && !x->real;
+    if (!known)
+        TRY(ox_moved(m, &x));
+    rank = ox_rank(m, x);
+    memcpy(size, ox_dim(m, x), sizeof size);
     for (uint32_t i = 0; i < IR_MAX_RANK; i++)
         step[i] = 1;
     for (uint32_t i = 0; i < n; i++) {
-        TRY(ox_axis(m, "axes", n_axis ? axis[i] : (int64_t)i, t->rank, &k));
-        TRY(slice_axis(m, from[i], to[i], n_step ? by[i] : 1, t->dim[k], &begin[k], &size[k]));
+        TRY(ox_axis(m, "axes", n_axis ? axis[i] : (int64_t)i, rank, &k));
+        TRY(slice_axis(m, from[i], to[i], n_step ? by[i] : 1, ox_dim(m, x)[k], &begin[k],
+                       &size[k]));
+        if (size[k] == 0 && !known)
+            return FAIL(m->d, ST_UNSUPPORTED, "starts and ends leave nothing of a dimension of %d",
+                        ox_dim(m, x)[k]);
         step[k] = n_step ? (int32_t)by[i] : 1;
         stepped = stepped || step[k] != 1;
     }
+    if (known)
+        return ox_slice_const(m, &x->c, begin, size, step);
     ox_set_tensor(m, 0,
                   ox_slice(m, ox_out(m, 0)->name, x->tensor, begin, size, stepped ? step : NULL),
                   x->real);
@@ -250,27 +238,6 @@ enum status ox_pad_node(struct ox *m)
     return ST_OK;
 }
 
-/* Indices into a constant list (a shape). */
-static enum status gather_list(struct ox *m, const struct ox_const *x, const struct ox_const *index)
-{
-    struct ox_const c;
-    int64_t *out;
-
-    if (x->rank != 1 || x->type != OX_INT64)
-        return FAIL(m->d, ST_UNSUPPORTED, "constant input: expected a list of int64");
-    out = ox_new_const(m, &c, OX_INT64, index->rank, index->dim);
-    for (uint64_t i = 0; i < c.n; i++) {
-        const int64_t k = ox_int(index, i);
-
-        if (k < -(int64_t)x->n || k >= (int64_t)x->n)
-            return FAIL(m->d, ST_MODEL, "index %lld is outside a list of %llu", (long long)k,
-                        (unsigned long long)x->n);
-        out[i] = ox_int(x, (uint64_t)(k < 0 ? k + (int64_t)x->n : k));
-    }
-    ox_set_const(m, 0, &c);
-    return ST_OK;
-}
-
 enum status ox_gather_node(struct ox *m)
 {
     const struct ox_const *index;
@@ -284,7 +251,7 @@ enum status ox_gather_node(struct ox *m)
         return FAIL(m->d, ST_MODEL, "indices: expected int64 or int32, found %s",
                     ox_type_name(index->type));
     if (x && x->kind == OX_CONST && !x->real)
-        return gather_list(m, &x->c, index);
+        return ox_gather_const(m, &x->c, index);
     TRY(want_moved(m, &x, &t));
     TRY(ox_axis(m, "axis", ox_attr_int(m, "axis", 0), t->rank, &axis));
     if (t->rank - 1 + index->rank > IR_MAX_RANK || index->n == 0)

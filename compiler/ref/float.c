@@ -279,17 +279,21 @@ static float pool_one(const struct ref_call *c, struct pixel p, size_t channel)
     uint32_t n = 0;
     size_t from;
 
-    for (int32_t ky = 0; ky < a[IR_KERNEL_H]; ky++)
-        for (int32_t kx = 0; kx < a[IR_KERNEL_W]; kx++)
+    for (int32_t kx = 0; kx < a[IR_KERNEL_W]; kx++) {
+        float column = 0;
+
+        for (int32_t ky = 0; ky < a[IR_KERNEL_H]; ky++)
             if (cell_at(c->in[0], p.n, p.y + ky, p.x + kx, &from)) {
                 const float cell = at(c->x[0], from + channel);
 
-                if (!max)
-                    v += cell;
-                else if (cell > v)
+                column += cell;
+                if (max && cell > v)
                     v = cell;
                 n++;
             }
+        if (!max)
+            v += column;
+    }
     return max || n == 0 ? v : v / (float)n;
 }
 

@@ -59,7 +59,7 @@ BINARY(minimum, u > v ? v : u)
 BINARY(prelu, u < 0 ? u * v : u)
 BINARY(squared_difference, (u - v) * (u - v))
 
-/* The cells of one window of one channel, summed or compared. */
+/* The cells of one window of one channel, summed (each column, then the columns) or compared. */
 static float window(const struct hdk_f32_pool *p, const float *x, uint32_t oy, uint32_t ox, int max)
 {
     const int32_t y0 = (int32_t)(oy * p->stride_y) - p->pad_top;
@@ -67,16 +67,21 @@ static float window(const struct hdk_f32_pool *p, const float *x, uint32_t oy, u
     float v = max ? -HDK_F32_INFINITY : 0;
     uint32_t n = 0;
 
-    for (int32_t iy = y0; iy < y0 + (int32_t)p->kernel_h; iy++)
-        for (int32_t ix = x0; ix < x0 + (int32_t)p->kernel_w; ix++) {
+    for (int32_t ix = x0; ix < x0 + (int32_t)p->kernel_w; ix++) {
+        float column = 0;
+
+        for (int32_t iy = y0; iy < y0 + (int32_t)p->kernel_h; iy++) {
             float cell;
 
             if (iy < 0 || ix < 0 || iy >= (int32_t)p->in_h || ix >= (int32_t)p->in_w)
                 continue;
             cell = x[((size_t)iy * p->in_w + (size_t)ix) * p->channels];
-            v = !max ? v + cell : cell > v ? cell : v;
+            column += cell;
+            v = max && cell > v ? cell : v;
             n++;
         }
+        v = max ? v : v + column;
+    }
     v = max || n == 0 ? v : v / (float)n;
     return hdk_f32_clamp(v, p->low, p->high);
 }

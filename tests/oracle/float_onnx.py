@@ -321,8 +321,80 @@ def qdq_mixed():
     return n, [n.node("Elu", y), n.node("GlobalAveragePool", z)]
 
 
+@case
+def shape_chains():
+    """A reshape by what torch exports: Shape, Gather, arithmetic, Cast, Concat; Expand by Where."""
+    n = Net()
+    x = n.input(floats(2, 6, 4, 5))
+    dims = [n.node("Gather", n.node("Shape", x), n.const(i, np.int64)) for i in range(4)]
+    half = n.node("Cast", n.node("Floor", n.node("Cast", n.node("Div", dims[1], n.const(2, np.int64)), to=TensorProto.FLOAT)), to=TensorProto.INT64)
+    lists = [n.node("Unsqueeze", d, n.const([0], np.int64)) for d in (dims[0], n.const(2, np.int64), half, n.node("Mul", dims[2], dims[3]))]
+    y = n.node("Reshape", x, n.node("Concat", *lists, axis=0))
+    one = n.node("ConstantOfShape", n.node("Shape", n.const([1, 1, 1], np.int64)), value=helper.make_tensor("v", TensorProto.INT64, [1], [1]))
+    ask = n.const([2, -1, -1], np.int64)
+    shape = n.node("Where", n.node("Equal", ask, n.node("Neg", one)), one, ask)
+    token = n.node("Expand", n.const(floats(1, 1, 4)), shape)
+    places = n.node("Cast", n.node("Range", n.const(0, np.int64), n.node("Size", n.const([1, 2, 3, 4, 5])), n.const(1, np.int64)), to=TensorProto.FLOAT)
+    picked = n.node("Slice", n.node("Shape", x, start=1), n.const([-1], np.int64), n.const([2 ** 63 - 1], np.int64))
+    scale = n.node("Sqrt", n.node("Cast", picked, to=TensorProto.FLOAT))
+    return n, [y, n.node("Identity", token), n.node("Div", n.node("Add", x, places), scale), n.node("Tile", x, n.const([1, 2, 1, 3], np.int64)),
+               n.node("Expand", n.node("Slice", x, *[n.const([k], np.int64) for k in (0, 1, 3)]), n.const([3, 1, 1, 1, 1], np.int64))]
+
+
+@case
+def normalisations():
+    n = Net(opset=21)
+    x = n.input(floats(2, 6, 5, 7))
+    return n, [n.node("InstanceNormalization", x, n.const(floats(6)), n.const(floats(6)), epsilon=1e-3),
+               n.node("GroupNormalization", x, n.const(floats(6)), n.const(floats(6)), num_groups=3),
+               n.node("LpNormalization", x, axis=1), n.node("LpNormalization", x, axis=-1, p=1),
+               n.node("ReduceL1", x, n.const([1], np.int64)), n.node("ReduceL2", x, n.const([2, 3], np.int64), keepdims=0),
+               n.node("ReduceSumSquare", x), n.node("ReduceSum", x, noop_with_empty_axes=1)]
+
+
+@case
+def curves():
+    n = Net()
+    x = n.input(floats(2, 5, 33))
+    return n, [n.node("Elu", x, alpha=0.3), n.node("Celu", x, alpha=1.7), n.node("Selu", x), n.node("Softsign", x), n.node("Reciprocal", x),
+               n.node("Mean", x, n.const(floats(33)), n.const(floats(5, 1))), n.node("Mean", x)]
+
+
+@case
+def qdq_norms():
+    """Behind a QuantizeLinear a BatchNormalization stands alone, its parameters may be codes; a pool and
+    a linear Resize meet many halves of codes."""
+    n = Net()
+    x = n.qdq(n.input(floats(1, 6, 9, 8)), 0.0203, 3)
+    codes = [n.node("DequantizeLinear", n.const(rng.integers(20, 100, 6), np.int8), n.const(0.013, np.float32), n.const(0, np.int8)) for _ in range(4)]
+    y = n.qdq(n.node("Relu", n.node("BatchNormalization", x, *codes)), 0.0311, -128)
+    z = n.qdq(n.node("AveragePool", y, kernel_shape=[2, 2]), 0.0301, -128)
+    return n, [n.qdq(n.node("Resize", z, "", n.const([1, 1, 2, 3], np.float32), mode="linear"), 0.0299, -128),
+               n.node("ArgMax", z, axis=1), n.node("ArgMin", z, axis=-1, keepdims=0)]
+
+
+@case
+def qgemm():
+    n = Net(ms=True)
+    x = n.node("QuantizeLinear", n.input(floats(3, 8)), n.const(0.02, np.float32), n.const(120, np.uint8))
+    p = [n.const(0.02, np.float32), n.const(120, np.uint8), n.const(rng.integers(-60, 60, (5, 8)), np.int8),
+         n.const(floats(5, low=0.01, high=0.02)), n.const(np.zeros(5), np.int8), n.const(rng.integers(-500, 500, 5), np.int32)]
+    out = [n.const(0.05, np.float32), n.const(100, np.uint8)]
+    y = n.node("QGemm", x, *p, *out, domain="com.microsoft", transB=1)
+    soft = n.node("QLinearSoftmax", y, *out, n.const(1 / 256, np.float32), n.const(0, np.uint8), domain="com.microsoft", axis=-1, opset=13)
+    return n, [y, n.node("QGemm", x, *p, domain="com.microsoft", transB=1, alpha=0.5),
+               n.node("DequantizeLinear", soft, n.const(1 / 256, np.float32), n.const(0, np.uint8))]
+
+
+@case
+def constant_outputs():
+    n = Net()
+    x = n.input(floats(2, 3))
+    return n, [n.node("Relu", x), n.node("Shape", x), n.node("Exp", n.const(floats(3)))]
+
+
 # Steps of the codes, where a float output follows them.
-STEP = {"qdq_fallback": 1 / 64, "qdq_mixed": 0.05, "qdq_resize": 0.02, "qdq_transposed": 0.05, "qdq_attention": 1.1 / 256}
+STEP = {"qgemm": 1.1 / 256, "qdq_fallback": 1 / 64, "qdq_mixed": 0.05, "qdq_resize": 0.02, "qdq_transposed": 0.05, "qdq_attention": 1.1 / 256}
 
 
 def run_case(heddle, name, folder):

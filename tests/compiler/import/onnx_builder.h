@@ -116,12 +116,12 @@ static Onnx__TensorProto *b_const(struct builder *b, const char *name, int32_t t
     return t;
 }
 
-static void b_float(struct builder *b, const char *name, float v)
+static inline void b_float(struct builder *b, const char *name, float v)
 {
     b_const(b, name, 1, 0, NULL, &v, 4);
 }
 
-static void b_i8(struct builder *b, const char *name, int8_t v)
+static inline void b_i8(struct builder *b, const char *name, int8_t v)
 {
     b_const(b, name, 3, 0, NULL, &v, 1);
 }
