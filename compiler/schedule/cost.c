@@ -27,9 +27,14 @@ struct array_cost cost_array(const struct hd_cmd_array *a, const struct hd_confi
     hd_walk_start(&walk, a->kernel_h, a->kernel_row_bytes, hw->n, a->ports, a->depthwise);
     while (hd_walk_next(&walk, &seg)) {
         uint32_t least = most(seg.len, TILE_LEAST);
+        c.segment_steps =
+            most(c.segment_steps, most(a->blocks > 1u ? a->block_scan : a->last_scan, least));
+        c.segment_words = most(c.segment_words, seg.len);
+        c.words += seg.len;
         c.last_tile = most(a->last_scan, least);
         c.steps += (uint64_t)(a->blocks - 1u) * most(a->block_scan, least) + c.last_tile;
     }
+    c.tile_steps = c.steps;
     c.steps *= div_up(a->out_channels, hw->n);
     c.conflicts = banks_conflicts(a, hw);
     c.still = c.last_tile - a->last_scan;

@@ -13,6 +13,10 @@ struct array_cost {
     uint32_t still;     /* of them, behind its last position */
     uint32_t tail;      /* behind its last vector */
     uint32_t pipe;      /* cycles from the last vector to done_o */
+    /* of a channel tile: weight words, its steps; of its segments in the first block: words, steps
+     */
+    uint32_t words, segment_words, segment_steps;
+    uint64_t tile_steps;
 };
 
 struct array_cost cost_array(const struct hd_cmd_array *a, const struct hd_config *hw);

@@ -3,8 +3,10 @@
  * A command waits for every earlier one that wrote what it reads or writes, or read what it writes,
  * in another unit; a unit reads and writes in the order of its commands. ARRAY alone reads what it
  * writes itself, and its writes land long after the next command's first reads: there it waits for
- * its own count. Records that a later write covers whole are dropped: whoever meets the new record
- * waits for the old ones through it, and a unit's commands complete in order.
+ * its own count. Of weights that come while it works ARRAY need not wait for the last word: it
+ * follows their WEIGHT command, and waits for those before it. Records that a later write covers
+ * whole are dropped: whoever meets the new record waits for the old ones through it, and a unit's
+ * commands complete in order.
  */
 #include "lower.h"
 
@@ -23,6 +25,7 @@ struct tracker {
     struct arena *arena;
     struct records of[SCHED_MEMORIES];
     uint32_t issued[HD_UNIT_COUNT];
+    const struct sched_command **weight; /* WEIGHT commands */
 };
 
 static bool overlap(const struct sched_access *a, const struct sched_access *b)
@@ -89,6 +92,21 @@ static void remember(struct tracker *t, const struct sched_command *c)
     }
 }
 
+/* Does the last WEIGHT command that ARRAY needs bring its weights, word after word from its first
+ * one on or from before it? Then only those before that one are waited for. */
+static void follow(const struct tracker *t, struct sched_command *c, uint32_t need[HD_UNIT_COUNT])
+{
+    if (c->w.common.opcode != HD_OPCODE_ARRAY || need[HD_UNIT_WEIGHT] == 0)
+        return;
+    const struct sched_command *w = t->weight[need[HD_UNIT_WEIGHT] - 1];
+    const struct hd_cmd_dma_read *m = &w->w.dma_read;
+    if (m->space != HD_SPACE_WEIGHTS || w->n_access == 0 ||
+        c->w.array.w_base < w->access[0].begin || c->w.array.w_base >= w->access[0].end)
+        return;
+    c->w.array.follow = 1;
+    need[HD_UNIT_WEIGHT]--;
+}
+
 static void set_waits(struct sched_command *c, const uint32_t need[HD_UNIT_COUNT])
 {
     struct hd_common *w = &c->w.common;
@@ -107,6 +125,7 @@ static void set_waits(struct sched_command *c, const uint32_t need[HD_UNIT_COUNT
 void sched_waits(struct arena *a, struct sched_stream *s, const struct sched_options *o)
 {
     struct tracker t = {.arena = a};
+    t.weight = ARENA_ARRAY(a, const struct sched_command *, s->n + 1);
     for (uint32_t i = 0; i < s->n; i++) {
         struct sched_command *c = &s->cmd[i];
         uint32_t need[HD_UNIT_COUNT] = {0};
@@ -117,6 +136,10 @@ void sched_waits(struct arena *a, struct sched_stream *s, const struct sched_opt
                 need[u] = t.issued[u];
         else
             needs(&t, c, need);
+        if (!o->no_overlap)
+            follow(&t, c, need);
+        if (c->unit == HD_UNIT_WEIGHT)
+            t.weight[t.issued[c->unit]] = c;
         t.issued[c->unit]++;
         remember(&t, c);
         set_waits(c, need);

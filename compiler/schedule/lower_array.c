@@ -297,8 +297,8 @@ static void one_group(struct nest *n, uint32_t tile, uint32_t y, uint32_t rows, 
                       bool again, int32_t base)
 {
     for (uint32_t piece = 0; piece < n->n_piece; piece++) {
-        have_weights(n, group, piece, again || n->n_piece > 1);
         have_params(n, group, again && piece == 0);
+        have_weights(n, group, piece, again || n->n_piece > 1);
         add_array(n, tile, y, rows, group, piece, base);
     }
 }
@@ -312,8 +312,8 @@ static void one_tile(struct nest *n, uint32_t tile, uint32_t y, uint32_t rows, u
     int32_t base;
     geo_rows(n->g, y, rows, &lo, &hi);
     if (n->n_piece == 1) { /* ahead of the rows: weights take longer to arrive */
-        have_weights(n, first_group, 0, again);
         have_params(n, first_group, again);
+        have_weights(n, first_group, 0, again);
     }
     lower_operand(n->l, p, 0, tile, lo, hi, &base);
     for (uint32_t k = first_group; k < first_group + n_groups; k++)

@@ -102,6 +102,7 @@ struct read_burst read_channel_grant(struct read_channel *c)
     b.first = later(now + 1 + c->latency, c->bus_free);
     b.last = b.first + data_cycles(c, b.beats) - 1;
     uint64_t words = w->beats ? ((uint64_t)w->words * b.beats + w->beats - 1) / w->beats : 0;
+    b.words = (uint32_t)words;
     words += lost(c, &b, words);
     b.consumed = later(b.last, later(b.first - 1, c->consumed[s]) + words);
     uint64_t slack = SLACK_BEATS * (words > b.beats ? words : b.beats) / b.beats;

@@ -42,7 +42,7 @@ struct read_channel {
 struct read_burst {
     enum read_source source;
     uint64_t first, last, consumed, at;
-    uint32_t beats;
+    uint32_t beats, words;
     bool ends; /* the last of its walk */
 };
 

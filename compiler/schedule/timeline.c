@@ -6,6 +6,7 @@
 #include "banks.h"
 #include "beside.h"
 #include "cost.h"
+#include "follow.h"
 #include "geometry.h"
 #include "read_channel.h"
 
@@ -55,6 +56,10 @@ struct array_issue {
     uint64_t begin;                      /* its first tile is loaded; READ_UNKNOWN: and looked at */
     uint64_t ready;                      /* the next one can be taken */
     uint64_t last_step, last_position;
+    /* Taken, but not all words are known of the WEIGHT command that it follows, by sequence. */
+    bool pending;
+    uint32_t follows;
+    uint64_t earliest; /* it can begin, but for them */
 };
 
 struct timeline {
@@ -64,6 +69,7 @@ struct timeline {
     struct read_channel channel;
     struct fetch fetch;
     struct array_issue issue;
+    struct landings landings;
     struct beside_work store, vector; /* known while the array reads for its command */
     uint64_t store_ends, vector_ends; /* if ARRAY begins nothing more until then */
     uint32_t storing;                 /* STORE command in its data phase, by sequence */
@@ -247,19 +253,51 @@ static uint64_t array_begin(const struct timeline *t, const struct hd_cmd_array 
     return q->n_done < ARRAY_SLOTS ? at : later(at, q->done[q->n_done - ARRAY_SLOTS] + 1);
 }
 
-static void take_array(struct timeline *t, struct sched_command *c, uint64_t now)
+/* The command taken last begins at `begin`, known at `now`, and makes its last step at `last`. */
+static void know_array(struct timeline *t, uint64_t begin, uint64_t last, uint64_t now)
 {
     const struct queue *q = &t->queue[HD_UNIT_ARRAY];
-    const struct array_cost *cost = array_cost(t, c);
-    uint64_t begin = array_begin(t, &c->w.array, now), last = begin + cost->steps + cost->conflicts;
+    struct array_issue *i = &t->issue;
+    const struct array_cost *cost = array_cost(t, i->command);
     uint64_t done = later(last - cost->tail + cost->pipe, last + 1);
-    t->issue = (struct array_issue){.command = c,
-                                    .begin = begin,
-                                    .ready = last + 1 - cost->last_tile,
-                                    .last_step = last,
-                                    .last_position = last - cost->still};
-    c->cost = cost_array_alone(cost);
+    i->pending = false;
+    i->begin = later(begin, now);
+    i->ready = last + 1 - cost->last_tile;
+    i->last_step = last;
+    i->last_position = last - cost->still;
     complete(t, HD_UNIT_ARRAY, later(done, q->n_done ? q->done[q->n_done - 1] + 1 : 0));
+}
+
+/* The command taken last follows WEIGHT: once all bursts of that are known, so is its end. */
+static void follow_array(struct timeline *t, uint64_t now)
+{
+    const struct array_issue *i = &t->issue;
+    const struct queue *q = &t->queue[HD_UNIT_WEIGHT];
+    if (!i->pending || i->follows >= t->landings.n_command)
+        return;
+    uint64_t begin = i->earliest, last;
+    const struct hd_cmd_dma_read *m = &t->s->cmd[q->index[i->follows]].w.dma_read;
+    last = follow_end(&t->landings, i->follows, i->command->w.array.w_base - m->dest,
+                      array_cost(t, i->command), t->p->hw->n, &begin);
+    know_array(t, begin, last, now);
+}
+
+static void take_array(struct timeline *t, struct sched_command *c, uint64_t now)
+{
+    const struct queue *weight = &t->queue[HD_UNIT_WEIGHT];
+    const struct array_cost *cost = array_cost(t, c);
+    uint64_t begin = array_begin(t, &c->w.array, now);
+    t->issue.command = c;
+    t->issue.begin = t->issue.ready = READ_UNKNOWN;
+    c->cost = cost_array_alone(cost);
+    if (!c->w.array.follow) {
+        know_array(t, begin, begin + cost->steps + cost->conflicts, now);
+        return;
+    }
+    t->issue.pending = true;
+    t->issue.follows = weight->n_done - ((weight->n_done - c->w.common.wait_weight) & 0xffffu);
+    t->issue.earliest = later(begin, now + 2);
+    follow_array(t, now);
 }
 
 /* From now on others work beside the command taken last. */
@@ -433,8 +471,13 @@ static void init(struct timeline *t, struct arena *a)
 {
     struct sched_stream *s = t->s;
     uint32_t n[HD_UNIT_COUNT] = {0}, width = t->p->hw->axi_bytes;
-    for (uint32_t i = 0; i < s->n; i++)
+    uint64_t bursts = 0; /* of WEIGHT, at most: a run takes part of one more at either end */
+    for (uint32_t i = 0; i < s->n; i++) {
+        const struct hd_cmd_dma_read *m = &s->cmd[i].w.dma_read;
         n[s->cmd[i].unit]++;
+        if (s->cmd[i].unit == HD_UNIT_WEIGHT)
+            bursts += (uint64_t)m->runs * m->run_bytes / (BURST_BEATS * width) + 2;
+    }
     for (uint32_t u = 0; u < HD_UNIT_FETCH; u++) {
         struct queue *q = &t->queue[u];
         q->index = ARENA_ARRAY(a, uint32_t, n[u] + 1);
@@ -447,6 +490,7 @@ static void init(struct timeline *t, struct arena *a)
     t->issue.begin = t->store_ends = t->vector_ends = READ_UNKNOWN;
     t->seen = ARENA_ARRAY(a, struct seen, t->p->graph->n_row + 1);
     place_regions(t);
+    landings_init(&t->landings, a, n[HD_UNIT_WEIGHT], bursts);
     read_channel_init(&t->channel, a, t->p->hw, t->p->options.mem_latency, t->p->options.mem_bytes);
     struct fetch *f = &t->fetch;
     uint64_t at = t->region[HD_REGION_COMMANDS] + s->offset;
@@ -462,6 +506,7 @@ static void init(struct timeline *t, struct arena *a)
 
 static void grant(struct timeline *t)
 {
+    uint64_t before = t->channel.consumed[READ_WEIGHT];
     struct read_burst b = read_channel_grant(&t->channel);
     if (b.source == READ_FETCH) {
         arrived(t, &b);
@@ -472,6 +517,10 @@ static void grant(struct timeline *t)
     if (b.ends) {
         q->consumed[q->n_consumed++] = b.consumed;
         complete(t, unit, b.consumed + WORD_DELAY);
+    }
+    if (b.source == READ_WEIGHT) {
+        landings_add(&t->landings, later(before, b.first - 1), b.consumed, b.words, b.ends);
+        follow_array(t, t->channel.last_grant);
     }
 }
 

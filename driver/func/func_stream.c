@@ -81,6 +81,14 @@ static int waits_hold(const struct hd_func *f, const struct hd_common *c)
     return 1;
 }
 
+/* An ARRAY command that follows WEIGHT needs that command before it: in order all its words have
+ * come. */
+static int follows_something(const struct hd_func *f, const struct hd_cmd_array *c)
+{
+    uint32_t ahead = f->done[HD_UNIT_WEIGHT] - c->common.wait_weight;
+    return !c->follow || (int16_t)(uint16_t)ahead > 0;
+}
+
 static int run_command(struct hd_func *f, const void *command, uint32_t opcode, uint32_t *unit)
 {
     switch (opcode) {
@@ -99,6 +107,7 @@ static int step(struct hd_func *f, const uint8_t *bytes, uint32_t left, uint32_t
     union {
         uint32_t word[64];
         struct hd_common common;
+        struct hd_cmd_array array;
     } c = {{0}};
     uint32_t words, unit = HD_UNIT_FETCH;
 
@@ -111,7 +120,8 @@ static int step(struct hd_func *f, const uint8_t *bytes, uint32_t left, uint32_t
                             "a command's length is not its opcode's, or leaves the stream");
     *taken = words * 4;
     func_copy((uint8_t *)c.word, bytes, *taken);
-    if (!waits_hold(f, &c.common)) {
+    if (!waits_hold(f, &c.common) ||
+        (c.common.opcode == HD_OPCODE_ARRAY && !follows_something(f, &c.array))) {
         f->stuck = 1;
         f->why = "a command waits for more commands than stand before it";
         return -1;

@@ -8,6 +8,8 @@
 // A command holds one of two slots from its load to its done_o, and waits for a free one; what it leaves in the pipe
 // carries its slot. It also waits (N + 1 steps from the last position on) where the cells have to be set up
 // otherwise: convolution or depthwise, pixel pairs, and of depthwise what places the taps.
+// A command that follows WEIGHT (field follow) loads a tile once N words from its first one on have come, or all of
+// that WEIGHT command: here_q, a cycle behind landed_* (hd_landed) and weight_count_i. Until then, between tiles, it has none (gap_q). With stop_i they will not come.
 // done_o: the oldest command is issued and nothing of it is pending_i.
 // All outputs of one position are registered and leave together, one step after the position was issued:
 // scratchpad requests, depthwise mask, tag (where the sum goes), weight row.
@@ -42,6 +44,11 @@ module hd_array_seq #(
   output logic                         done_o,
   output logic      [2:0]              kind_o,
   input  wire logic [1:0]              pending_i,      // by slot: in the pipe or in requantisation
+  // WEIGHT: commands completed; words of the oldest one that are in weight memory, the word behind the last of them
+  input  wire logic                    stop_i,
+  input  wire logic [15:0]             weight_count_i,
+  input  wire logic [WordBits:0]       landed_count_i,
+  input  wire logic [WordBits-1:0]     landed_end_i,
   // scratchpad requests
   output logic      [G-1:0]            req_o,
   output logic      [G*AddrBits-1:0]   addr_o,
@@ -72,18 +79,21 @@ module hd_array_seq #(
   hd_cmd_array_t ld_q, cmd_q;
   logic          fresh_q;   // nothing of ld_q is loaded yet
   logic          run_q;     // a tile is under way
+  logic          gap_q;     // none is, the next one waits for its weights
   logic          final_q;   // it is its command's last
   logic          slot_q;    // of cmd_q
   logic [1:0]    live_q;    // slots taken
   logic [1:0]    issued_q;  // their commands' last step is past
   logic          oldest_q;  // slot
 
-  logic accept, first_load, may_begin, tile_end, over, load, pair;
-  assign cmd_ready_o = !fresh_q && (!run_q || final_q);
+  logic accept, first_load, may_begin, tile_end, over, turn, load, pair, here, here_q;
+  assign cmd_ready_o = !fresh_q && !gap_q && (!run_q || final_q);
   assign accept      = cmd_valid_i && cmd_ready_o;
   assign over        = tile_end && final_q;
-  assign first_load  = fresh_q && may_begin && (!run_q || over);
-  assign load        = first_load || (tile_end && !final_q);
+  assign here        = !ld_q.follow || here_q;
+  assign first_load  = fresh_q && may_begin && here && (!run_q || over);
+  assign turn        = gap_q || (tile_end && !final_q);  // to the command's next tile
+  assign load        = first_load || (turn && here);
   assign pair        = cmd_q.streams == 3'd2;
 
   assign cmd_o        = cmd_q;
@@ -114,6 +124,7 @@ module hd_array_seq #(
     if (!rst_ni) begin
       fresh_q  <= 1'b0;
       run_q    <= 1'b0;
+      gap_q    <= 1'b0;
       final_q  <= 1'b0;
       slot_q   <= 1'b0;
       live_q   <= '0;
@@ -129,9 +140,11 @@ module hd_array_seq #(
       if (en_i) begin
         if (load) begin
           run_q   <= 1'b1;
+          gap_q   <= 1'b0;
           final_q <= final_d;
-        end else if (over) begin
+        end else if (tile_end) begin
           run_q <= 1'b0;
+          gap_q <= !final_q;
         end
         if (over) issued_q[slot_q] <= 1'b1;
         if (first_load) begin
@@ -194,6 +207,25 @@ module hd_array_seq #(
   assign tile_end    = run_q && step_q == step_last_q;
   assign word_d      = word_q + WordBits'(w_row_valid);
 
+  // ---------------------------------------------------------------- weights of the tile to load
+  // Segments have N words at most: how many the next one has is known when it is loaded.
+  logic [WordBits-1:0] word_end_q;  // behind the weights of the tiles loaded
+  logic [WordBits-1:0] first, ask;  // of the next tile; behind its N words
+  logic                again;       // it takes weights that an earlier block took
+  assign again = !fresh_q && (seg_last_q ? blk_left_q != 16'd1 : blk_left_q != ld_q.blocks);
+  assign first = fresh_q ? ld_q.w_base[WordBits-1:0] : word_end_q;
+  assign ask   = first + WordBits'(N);
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni || accept || (load && en_i)) begin
+      here_q <= 1'b0;
+    end else if (ld_q.follow) begin
+      here_q <= stop_i || again || weight_count_i != ld_q.wait_weight
+                || {1'b0, WordBits'(landed_end_i - ask)} < landed_count_i;
+    end
+    if (load && en_i && !again) word_end_q <= first + WordBits'(seg_len);
+  end
+
   // ---------------------------------------------------------------- block and channel tile
   logic [15:0]                ch_left_q, blk_left_q;
   logic [CntBits-1:0]         nch_q;
@@ -207,8 +239,8 @@ module hd_array_seq #(
   logic signed [RowBits-1:0]  y_blk_d;
   logic [15:0]                npix_d, len_d, length_d;
 
-  assign next_blk  = tile_end && !final_q && seg_last_q && blk_left_q != 16'd1;
-  assign next_tile = tile_end && !final_q && seg_last_q && blk_left_q == 16'd1;
+  assign next_blk  = turn && seg_last_q && blk_left_q != 16'd1;
+  assign next_tile = turn && seg_last_q && blk_left_q == 16'd1;
 
   // Only where a tile is loaded: what the loops outside it become.
   always_comb begin
@@ -272,7 +304,7 @@ module hd_array_seq #(
         step_q <= step_q + 16'd1;
         word_q <= next_blk ? tile_word_q : word_d;
       end
-      if (next_tile) begin
+      if (load && next_tile) begin
         tile_word_q <= word_d;
         entry_q     <= entry_q + 1'b1;
       end
@@ -475,7 +507,8 @@ module hd_array_seq #(
   always_comb begin
     kind_o = 3'(CounterArrayIdle);
     if (!en_i) kind_o = 3'(CounterArrayConflict);
-    else if (run_q || first_load) kind_o = 3'(CounterArrayBusy);
+    else if (run_q || load) kind_o = 3'(CounterArrayBusy);
+    else if (gap_q || (fresh_q && may_begin)) kind_o = 3'(CounterArrayWaitWeight);
     else if (fresh_q || live_q != '0) kind_o = 3'(CounterArrayDrain);
   end
 
@@ -489,6 +522,8 @@ module hd_array_seq #(
   BehindEachOther: cover property (@(posedge clk_i) over && first_load);
   WaitsForASlot: cover property (@(posedge clk_i) fresh_q && same_setup && live_q == 2'b11 && !run_q);
   WaitsForTheCells: cover property (@(posedge clk_i) fresh_q && !same_setup && !settled && !run_q);
+  GapHasNoTile: assert property (@(posedge clk_i) disable iff (!rst_ni) gap_q |-> !run_q && !fresh_q);
+  WaitsForWeights: cover property (@(posedge clk_i) gap_q && !here);
   TwoDrain: cover property (@(posedge clk_i) issued_q == 2'b11);
 `endif
 

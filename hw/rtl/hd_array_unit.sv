@@ -8,7 +8,8 @@
 // both counted, with hd_requant's latency of 5; with acc_hold plus N + 7. The next one may run in all of them but
 // the first two.
 // a_valid_o is gated by ar_en_i; the other a_* fields go with it.
-// kind_o: busy (a tile is loaded or under way), conflict (frozen), drain (neither, a command is in), idle.
+// kind_o: busy (a tile is loaded or under way), conflict (frozen), wait_weight (the next tile could be loaded, its
+// weights have not come), drain (none of these, a command is in), idle.
 // Reset: idle, nothing in the pipe. Bench: tests/hw/array_tb.cpp.
 `default_nettype none
 `include "hd_accel.svh"
@@ -39,6 +40,11 @@ module hd_array_unit #(
   output logic      [G*CntBits-1:0]  ar_hi_o,
   input  wire logic                  ar_en_i,
   input  wire logic [G*2*N*8-1:0]    ar_data_i,
+  // WEIGHT, see hd_array_seq
+  input  wire logic                  stop_i,
+  input  wire logic [15:0]           weight_count_i,
+  input  wire logic [WordBits:0]     landed_count_i,
+  input  wire logic [WordBits-1:0]   landed_end_i,
   // hd_weights
   output logic                       wr_req_o,
   output logic      [WordBits-1:0]   wr_word_o,
@@ -104,6 +110,10 @@ module hd_array_unit #(
     .done_o,
     .kind_o,
     .pending_i   (pending),
+    .stop_i,
+    .weight_count_i,
+    .landed_count_i,
+    .landed_end_i,
     .req_o       (ar_req_o),
     .addr_o      (ar_addr_o),
     .lo_o        (ar_lo_o),

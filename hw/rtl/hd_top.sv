@@ -710,6 +710,19 @@ module hd_top #(
   );
 
   // ARRAY.
+  logic [WeightBits:0]    landed_count;
+  logic [WeightBits-1:0]  landed_end;
+
+  hd_landed #(.WordBits(WeightBits)) u_landed (
+    .clk_i,
+    .rst_ni      (unit_rst_n),
+    .word_valid_i(weight_valid),
+    .word_i      (weight_word),
+    .done_i      (done[UnitWeight]),
+    .count_o     (landed_count),
+    .end_o       (landed_end)
+  );
+
   logic                   a_has_bias, a_common_scale, a_slot;
   logic [CfgN*32-1:0]     a_sum;
   logic [EntryBits-1:0]   a_entry;
@@ -740,6 +753,10 @@ module hd_top #(
     .ar_hi_o         (ar_hi),
     .ar_en_i         (ar_en),
     .ar_data_i       (ar_data),
+    .stop_i          (stop),
+    .weight_count_i  (count_low[UnitWeight*16 +: 16]),
+    .landed_count_i  (landed_count),
+    .landed_end_i    (landed_end),
     .wr_req_o        (wr_req),
     .wr_word_o       (wr_word),
     .wr_data_i       (wr_data),

@@ -28,13 +28,15 @@ static bool may_go(const struct state *t, uint32_t unit)
 {
     if (t->done[unit] == t->given[unit])
         return false;
-    const struct hd_common *c = &t->s->cmd[t->queue[unit][t->done[unit]]].w.common;
+    const union sched_words *w = &t->s->cmd[t->queue[unit][t->done[unit]]].w;
+    const struct hd_common *c = &w->common;
+    bool follows = c->opcode == HD_OPCODE_ARRAY && w->array.follow;
     const uint32_t need[5] = {c->wait_load, c->wait_weight, c->wait_array, c->wait_vector,
                               c->wait_store};
     for (uint32_t u = 0; u < 5; u++)
         if (c->wait_enable >> u & 1u && (int16_t)(uint16_t)(t->done[u] - need[u]) < 0)
             return false;
-    return true;
+    return !follows || (int16_t)(uint16_t)(t->done[HD_UNIT_WEIGHT] - c->wait_weight) > 0;
 }
 
 void layer_shuffle(struct arena *a, uint64_t seed, const struct sched_stream *s, uint32_t *order)

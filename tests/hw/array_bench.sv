@@ -39,7 +39,8 @@ module array_bench #(
   output logic      [1:0]              vr_ready_o,
   input  wire logic [2*AddrBits-1:0]   vr_addr_i,
   output logic                         vr_parity_o,
-  // WEIGHT's port
+  // WEIGHT's port; done: its command is complete
+  input  wire logic                    ww_done_i,
   input  wire logic                    ww_valid_i,
   input  wire logic [SpaceBits-1:0]    ww_space_i,
   input  wire logic [WordBits-1:0]     ww_word_i,
@@ -103,6 +104,32 @@ module array_bench #(
     end
   end
 
+  // ---------------------------------------------------------------- WEIGHT's commands
+  logic                done_q;  // with the registered port
+  logic [15:0]         weight_count_q;
+  logic [WordBits:0]   landed_count;
+  logic [WordBits-1:0] landed_end;
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      done_q         <= 1'b0;
+      weight_count_q <= '0;
+    end else begin
+      done_q         <= ww_done_i;
+      weight_count_q <= weight_count_q + 16'(done_q);
+    end
+  end
+
+  hd_landed #(.WordBits(WordBits)) u_landed (
+    .clk_i,
+    .rst_ni,
+    .word_valid_i(ww_valid_q),
+    .word_i      (ww_word_q),
+    .done_i      (done_q),
+    .count_o     (landed_count),
+    .end_o       (landed_end)
+  );
+
   // ---------------------------------------------------------------- modules
   logic [CfgPorts-1:0]            ar_req;
   logic [CfgPorts*AddrBits-1:0]   ar_addr;
@@ -141,6 +168,10 @@ module array_bench #(
     .ar_hi_o         (ar_hi),
     .ar_en_i         (ar_en),
     .ar_data_i       (ar_data),
+    .stop_i          (1'b0),
+    .weight_count_i  (weight_count_q),
+    .landed_count_i  (landed_count),
+    .landed_end_i    (landed_end),
     .wr_req_o        (wr_req),
     .wr_word_o       (wr_word),
     .wr_data_i       (wr_data),

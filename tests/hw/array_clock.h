@@ -1,13 +1,15 @@
 /* array_clock.h - what ARRAY does in each cycle, in C: hw/README.md's rule for a sequence of
- * commands. in:  each cycle, whether a command is taken and whether conflicts hold the steps. out:
- * whether the unit would take one, whether one is done, which counter the cycle belongs to.
- * Invariant: no data; a command is its tiles' steps and where its last vector is issued. */
+ * commands. in:  each cycle, whether a command is taken, whether conflicts hold the steps, and how
+ * far WEIGHT is. out: whether the unit would take one, whether one is done, which counter the cycle
+ * belongs to. Invariant: no data; a command is its tiles' steps and where its last vector is
+ * issued. */
 #ifndef HEDDLE_TESTS_HW_ARRAY_CLOCK_H
 #define HEDDLE_TESTS_HW_ARRAY_CLOCK_H
 
 #include <algorithm>
 #include <array>
 #include <deque>
+#include <vector>
 
 #include "driver/func/hd_walk.h"
 #include "hd_accel.h"
@@ -19,47 +21,106 @@ static inline int ceil_div(int a, int b)
     return (a + b - 1) / b;
 }
 
+/* Commands of WEIGHT completed; of the oldest one, words in weight memory and the word behind them.
+ */
+struct array_weights {
+    static constexpr uint32_t size = CfgWeightBytes / N;
+
+    uint16_t count = 0;
+    uint32_t landed = 0, end = 0;
+
+    bool have(uint32_t behind) const
+    {
+        return ((end - behind) & (size - 1)) < landed;
+    }
+};
+
+/* Steps and weight words of a tile; again: an earlier block took the same words. */
+struct array_tile {
+    long steps;
+    uint32_t words;
+    bool again;
+};
+
 /* One command. Steps are counted from 0. */
 struct array_job {
     using setup_fields = std::array<uint32_t, 5>;
 
+    std::vector<array_tile> tiles;
     long steps = 0;         /* of all tiles */
-    long last_tile = 0;     /* first step of the last tile */
     long last_position = 0; /* step that issues it */
     long last_vector = 0;
     int flush;          /* cycles from the last sum to done */
     setup_fields setup; /* of the cells: commands that differ in it do not meet in them */
+    bool follow;
+    uint16_t wait_weight;
 
-    long issued = 0; /* steps so far */
-    long pipe = 0;   /* steps since the last vector */
+    size_t loaded = 0; /* tiles */
+    uint32_t word_end; /* behind their words */
+    long left = 0;     /* steps of the tile under way */
+    long issued = 0;   /* steps so far */
+    long pipe = 0;     /* steps since the last vector */
     int flushed = 0;
 
     explicit array_job(const hd_cmd_array &c)
     {
-        long tile = 0;
-        hd_walk walk;
-        hd_segment seg;
-
-        hd_walk_start(&walk, c.kernel_h, c.kernel_row_bytes, N, c.ports, c.depthwise);
-        while (hd_walk_next(&walk, &seg))
-            for (uint32_t b = 0; b < c.blocks; b++) {
-                tile = std::max({b + 1 == c.blocks ? c.last_scan : c.block_scan, seg.len, 4u});
-                steps += tile;
-            }
-        steps *= ceil_div((int)c.out_channels, N);
-        last_tile = steps - tile;
-        last_position = last_tile + c.last_scan - 1;
+        for (int t = 0; t < ceil_div((int)c.out_channels, N); t++)
+            for (uint32_t b = 0; b < c.blocks; b++)
+                add_block(c, b);
+        last_position = steps - tiles.back().steps + c.last_scan - 1;
         last_vector = last_position;
         if (c.depthwise)
             last_vector -= c.scan - 1 - (c.out_w - 1) * c.stride_x;
         flush = c.acc_hold ? 0 : 5; /* hd_requant's latency */
         setup = c.depthwise ? setup_fields{1, c.pad_left, c.kernel_row_bytes, c.kernel_h, c.ports}
                             : setup_fields{0, c.streams, c.pair_split, 0, 0};
+        follow = c.follow;
+        wait_weight = c.common.wait_weight;
+        word_end = c.w_base;
+    }
+
+    void add_block(const hd_cmd_array &c, uint32_t b)
+    {
+        hd_walk walk;
+        hd_segment seg;
+
+        hd_walk_start(&walk, c.kernel_h, c.kernel_row_bytes, N, c.ports, c.depthwise);
+        while (hd_walk_next(&walk, &seg)) {
+            uint32_t scan = b + 1 == c.blocks ? c.last_scan : c.block_scan;
+            tiles.push_back({std::max({scan, seg.len, 4u}), seg.len, b > 0});
+            steps += tiles.back().steps;
+        }
     }
 
     bool running() const
     {
         return issued < steps;
+    }
+    /* A tile is under way, and it is the last one; this step is a tile's last. */
+    bool final() const
+    {
+        return left > 0 && loaded == tiles.size();
+    }
+    bool turns() const
+    {
+        return left == 1;
+    }
+    bool gap() const
+    {
+        return running() && left == 0 && loaded > 0;
+    }
+    /* Have the words of the next tile come? N of them, as it may have so many, or all. */
+    bool here(const array_weights &w) const
+    {
+        return (loaded > 0 && loaded < tiles.size() && tiles[loaded].again) ||
+               w.count != wait_weight || w.have(word_end + N);
+    }
+    void load()
+    {
+        const array_tile &t = tiles[loaded++];
+
+        left = t.steps;
+        word_end += t.again ? 0 : t.words;
     }
     bool done() const
     {
@@ -69,8 +130,10 @@ struct array_job {
     {
         if (issued > last_vector)
             pipe = std::min(pipe + 1, (long)N + 4);
-        if (running())
+        if (left > 0) {
             issued++;
+            left--;
+        }
     }
 };
 
@@ -81,7 +144,7 @@ class array_clock
     bool ready() const
     {
         const array_job *now = current();
-        return waiting_.empty() && (!now || now->issued >= now->last_tile);
+        return waiting_.empty() && (!now || now->final());
     }
     bool done() const
     {
@@ -90,15 +153,24 @@ class array_clock
     /* Position within the unit's counters of a cycle that no conflict takes. */
     int kind() const
     {
-        hd_counter kind = current() || begins()                ? HD_COUNTER_ARRAY_BUSY
+        const array_job *now = current();
+        bool gap = now && now->gap();
+        hd_counter kind = (now && !gap) || begins() || loads() ? HD_COUNTER_ARRAY_BUSY
+                          : gap || may_begin()                 ? HD_COUNTER_ARRAY_WAIT_WEIGHT
                           : begun_.empty() && waiting_.empty() ? HD_COUNTER_ARRAY_IDLE
                                                                : HD_COUNTER_ARRAY_DRAIN;
         return kind % HD_COUNTER_SLOTS;
     }
     /* taken: a command is, if not null; frozen: not a step. */
-    void tick(const hd_cmd_array *taken, bool frozen)
+    void tick(const hd_cmd_array *taken, bool frozen, const array_weights &weights)
     {
-        bool starts = !frozen && begins(), ends = done();
+        bool starts = !frozen && begins(), goes_on = !frozen && loads(), ends = done();
+        const array_job *to_load = waiting_.empty() ? current() : &waiting_.front();
+
+        if (taken || starts || goes_on)
+            here_ = false;
+        else if (to_load)
+            here_ = to_load->here(weights);
 
         for (array_job &j : begun_)
             j.flushed += j.pipe == N + 4 && j.flushed < j.flush;
@@ -109,8 +181,11 @@ class array_clock
             for (array_job &j : begun_)
                 j.step();
         }
+        if (goes_on)
+            begun_.back().load();
         if (starts) {
             last_ = waiting_.front().setup;
+            waiting_.front().load();
             begun_.push_back(waiting_.front());
             waiting_.pop_front();
         }
@@ -125,19 +200,35 @@ class array_clock
     {
         return !begun_.empty() && begun_.back().running() ? &begun_.back() : nullptr;
     }
+    bool here(const array_job &j) const
+    {
+        return !j.follow || here_;
+    }
+    /* The command under way goes on to its next tile. */
+    bool loads() const
+    {
+        const array_job *now = current();
+        return now && (now->gap() || (now->turns() && !now->final())) && here(*now);
+    }
     /* A command may begin in the last step of the one before, if that is the only one in the pipe
      * and the cells stay as they are; else they must have been without work for a while. */
+    bool may_begin() const
+    {
+        const array_job *now = current();
+        if (waiting_.empty() || begun_.size() == 2)
+            return false;
+        return waiting_.front().setup == last_ || (!now && still_ > N);
+    }
     bool begins() const
     {
         const array_job *now = current();
-        if (waiting_.empty() || begun_.size() == 2 || (now && now->issued + 1 < now->steps))
-            return false;
-        return waiting_.front().setup == last_ || (!now && still_ > N);
+        return may_begin() && here(waiting_.front()) && (!now || (now->final() && now->turns()));
     }
 
     std::deque<array_job> waiting_, begun_; /* at most one waits */
     array_job::setup_fields last_{};        /* no command has it */
     long still_ = N + 1;                    /* steps without a position */
+    bool here_ = false; /* weights of the tile to load next, of a command that follows */
 };
 
 #endif

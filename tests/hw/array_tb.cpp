@@ -1,9 +1,9 @@
 /* array_tb.cpp - ARRAY, scratchpad, weights and requantisation against plain loops: every byte of
  * the scratchpad after every batch of layers whose commands follow one another, and in each cycle
  * what the unit says against array_clock.h. A later layer of a batch may write where an earlier one
- * reads or writes. Arguments: [random SEED LAYERS] random layers (default random 1 320), or nets
- * [REPEATS]: the
- * layers of resnet8, vww, kws and ad with random data, cycles by network and simulation speed. */
+ * reads or writes; the weights of some batches come while their commands run. Arguments: [random
+ * SEED LAYERS] random layers (default random 1 320), or nets [REPEATS]: the layers of resnet8, vww,
+ * kws and ad with random data, cycles by network and simulation speed. */
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
@@ -23,6 +23,30 @@ struct counts {
     long cycles = 0, conflict = 0, vectors = 0, wrong = 0; /* wrong: not as array_clock says */
 };
 
+/* The device's count of what WEIGHT has done: its port is registered. */
+struct weight_port {
+    bool valid = false, done = false;
+    uint32_t word = 0;
+    array_weights seen;
+
+    void tick(bool new_valid, uint32_t new_word, bool new_done)
+    {
+        seen.landed = ((done ? 0 : seen.landed) + valid) & (2 * weight_words - 1);
+        seen.end = valid ? (word + 1) & (weight_words - 1) : seen.end;
+        seen.count = (uint16_t)(seen.count + done);
+        valid = new_valid;
+        done = new_done;
+        word = new_word;
+    }
+};
+
+/* A word for weight memory; last: of its WEIGHT command. */
+struct coming_word {
+    int at;
+    word bytes;
+    bool last;
+};
+
 /* The device and a copy of what its scratchpad should hold. */
 struct bench {
     std::unique_ptr<VerilatedContext> context{new VerilatedContext};
@@ -32,6 +56,8 @@ struct bench {
     double seconds = 0;
     long measured = 0;
     array_clock clock;
+    weight_port port;
+    std::deque<coming_word> coming; /* weights that come while commands run */
 
     explicit bench(uint64_t seed) : r(seed)
     {
@@ -51,7 +77,36 @@ struct bench {
         dut->eval();
         dut->clk_i = 1;
         dut->eval();
+        port.tick(dut->ww_valid_i, dut->ww_word_i, dut->ww_done_i);
     }
+
+    /* What was written is a WEIGHT command. */
+    void complete()
+    {
+        dut->ww_done_i = 1;
+        tick();
+        dut->ww_done_i = 0;
+        tick();
+        tick();
+    }
+
+    /* The next word, `pace` times in 100; in the cycle after a command's last one it is done. */
+    void come(int pace)
+    {
+        bool comes = !coming.empty() && r.chance(pace);
+
+        dut->ww_done_i = last_came;
+        last_came = comes && coming.front().last;
+        dut->ww_valid_i = comes;
+        if (!comes)
+            return;
+        dut->ww_space_i = HD_SPACE_WEIGHTS;
+        dut->ww_word_i = (uint16_t)coming.front().at;
+        for (int b = 0; b < N; b++)
+            set_field(dut->ww_data_i, b * 8, 8, coming.front().bytes[b]);
+        coming.pop_front();
+    }
+    bool last_came = false;
 
     /* Word w of the image into the device. */
     void load(uint32_t w)
@@ -88,12 +143,16 @@ struct bench {
     }
 
     /* Weights, bias, multiplier, shift; entries in the layout of the WEIGHT command. */
-    void load_parameters(const layer &l, const program &prog)
+    void load_parameters(const layer &l, const program &prog, bool follow)
     {
         int columns = l.s.oc * (l.p.pairs ? 2 : 1);
 
         for (size_t i = 0; i < prog.weights.size(); i++)
-            write(HD_SPACE_WEIGHTS, l.p.w_base + (int)i, prog.weights[i]);
+            if (follow)
+                coming.push_back(
+                    {l.p.w_base + (int)i, prog.weights[i], i + 1 == prog.weights.size()});
+            else
+                write(HD_SPACE_WEIGHTS, l.p.w_base + (int)i, prog.weights[i]);
         for (int t = 0; t < ceil_div(columns, N); t++) {
             word bias[4], multiplier[4], shift;
             for (int c = 0; c < N; c++) {
@@ -139,7 +198,7 @@ struct bench {
     /* Let requests that still wait finish. */
     void quiet()
     {
-        dut->lw_valid_i = dut->sr_valid_i = dut->vr_valid_i = 0;
+        dut->lw_valid_i = dut->sr_valid_i = dut->vr_valid_i = dut->ww_valid_i = dut->ww_done_i = 0;
         for (int i = 0; i < N + 4; i++)
             tick();
         clock = array_clock();
@@ -160,23 +219,31 @@ struct bench {
         }
         done += dut->done_o;
         n.conflict += frozen;
-        clock.tick(taken ? &sent.front() : nullptr, frozen);
+        clock.tick(taken ? &sent.front() : nullptr, frozen, port.seen);
         tick();
         n.cycles++;
         n.vectors += dut->qw_valid_o;
     }
 
-    /* Runs the commands, `gaps` times in 100 with a pause before the next; false if they do not
-     * end. */
+    /* May the command be given? hd_issue would, its waits hold. */
+    bool waits_hold(const hd_cmd_array &c) const
+    {
+        return !c.follow || (int16_t)(uint16_t)(port.seen.count - c.common.wait_weight) >= 0;
+    }
+
+    /* Runs the commands, `gaps` times in 100 with a pause before the next, a coming word `pace`
+     * times in 100; false if they do not end. */
     bool run(const std::vector<hd_cmd_array> &commands, counts &n, long limit, bool noise, int gaps,
-             uint32_t free, uint32_t n_free)
+             int pace, uint32_t free, uint32_t n_free)
     {
         size_t next = 0, done = 0;
         std::deque<hd_cmd_array> sent; /* on the way to the unit or given to it */
         std::clock_t start = std::clock();
 
         while (done < commands.size()) {
-            dut->cmd_valid_i = next < commands.size() && (!gaps || !r.chance(gaps));
+            dut->cmd_valid_i =
+                next < commands.size() && (!gaps || !r.chance(gaps)) && waits_hold(commands[next]);
+            come(pace);
             if (dut->cmd_valid_i)
                 memcpy(&dut->cmd_i, &commands[next], sizeof commands[next]);
             if (noise)
@@ -270,11 +337,12 @@ bool fits_behind(const std::vector<layer> &batch, const layer &l)
 
 /* Loads all layers, runs them one behind the other and compares; true if bytes and cycles are
  * right. Noise on LOAD's port goes beside the only layer. */
-bool check_layers(bench &b, std::vector<layer> &layers, bool noise, int gaps, counts &n,
-                  long &steps)
+bool check_layers(bench &b, std::vector<layer> &layers, bool noise, int gaps, bool follow,
+                  counts &n, long &steps)
 {
     std::vector<hd_cmd_array> commands;
-    long vectors = 0;
+    long vectors = 0, words = 0;
+    int pace = b.r.chance(50) ? 100 : b.r.range(20, 99);
     uint32_t free = 0, n_free = 0;
     int bad;
 
@@ -282,7 +350,12 @@ bool check_layers(bench &b, std::vector<layer> &layers, bool noise, int gaps, co
     for (layer &l : layers) {
         program prog = layer_program(l, b.r);
         b.load_tensor(l);
-        b.load_parameters(l, prog);
+        b.load_parameters(l, prog, follow);
+        for (hd_cmd_array &c : prog.commands) {
+            c.follow = follow;
+            c.common.wait_weight = (uint16_t)(b.port.seen.count + 1 + (&l - &layers[0]));
+        }
+        words += (long)prog.weights.size();
         commands.insert(commands.end(), prog.commands.begin(), prog.commands.end());
         steps += prog.steps;
         vectors += prog.vectors;
@@ -301,8 +374,9 @@ bool check_layers(bench &b, std::vector<layer> &layers, bool noise, int gaps, co
         free = (uint32_t)(l.p.out_base + l.out_bytes()) / N + 1;
         n_free = in_first > free + 1 ? in_first - free - 1 : 0;
     }
-    long limit = (steps + (long)commands.size() * (N + 12)) * 12 + 1000;
-    if (!b.run(commands, n, limit, noise, gaps, free, n_free)) {
+    b.complete(); /* what was loaded so far */
+    long limit = (steps + words + (long)commands.size() * (N + 12)) * 12 + 1000;
+    if (!b.run(commands, n, limit, noise, gaps, pace, free, n_free)) {
         printf("  does not end\n");
         return false;
     }
@@ -441,10 +515,11 @@ int run_random(uint64_t seed, int layers)
         long steps;
         bool noise = b.r.chance(50);
         int gaps = b.r.chance(50) ? 0 : b.r.range(1, 97);
-        if (!check_layers(b, batch, noise, gaps, n, steps)) {
+        bool follow = b.r.chance(40);
+        if (!check_layers(b, batch, noise, gaps, follow, n, steps)) {
             failed++;
-            printf("batch of layers %d-%d%s, gaps %d: WRONG\n", i, i + (int)batch.size() - 1,
-                   noise ? ", noise" : "", gaps);
+            printf("batch of layers %d-%d%s%s, gaps %d: WRONG\n", i, i + (int)batch.size() - 1,
+                   noise ? ", noise" : "", follow ? ", following" : "", gaps);
             for (const layer &l : batch) {
                 printf("  ");
                 print_layer(l);
@@ -550,9 +625,9 @@ int run_nets(int repeats)
         }
         for (int i = 1; i < repeats; i++) {
             counts ignored;
-            (void)b.run(layer_program(l, b.r).commands, ignored, 1L << 40, false, 0, 0, 0);
+            (void)b.run(layer_program(l, b.r).commands, ignored, 1L << 40, false, 0, 0, 0, 0);
         }
-        if (!check_layers(b, batch, false, 0, n, steps)) {
+        if (!check_layers(b, batch, false, 0, false, n, steps)) {
             failed++;
             print_layer(l);
             printf(": WRONG\n");

@@ -107,6 +107,56 @@ static void array_waits_for_what_it_wrote(void **state)
         assert_waits(&l.cmd[i], array[i] ? 1u << HD_UNIT_ARRAY : 0, 0, 0, array[i], 0, 0);
 }
 
+static struct sched_command *weights(struct list *l, uint32_t first, uint32_t n)
+{
+    struct sched_command *c = add(l, HD_UNIT_WEIGHT);
+    c->w.dma_read.space = HD_SPACE_WEIGHTS;
+    lower_access(c, SCHED_WMEM, true, first, n);
+    return c;
+}
+
+static struct sched_command *reader(struct list *l, uint32_t first, uint32_t n)
+{
+    struct sched_command *c = add(l, HD_UNIT_ARRAY);
+    c->w.array.w_base = first & 0xffffu;
+    lower_access(c, SCHED_WMEM, false, first, n);
+    return c;
+}
+
+/* ARRAY follows the last WEIGHT command that it needs, if that brings its first weights: it waits
+ * for those before. */
+static void array_follows_its_weights(void **state)
+{
+    static struct list l;
+    (void)state;
+    l = (struct list){0};
+    lower_access(add(&l, HD_UNIT_WEIGHT), SCHED_PARAM, true, 0, 4);
+    weights(&l, 0, 64);
+    lower_access(reader(&l, 0, 32), SCHED_PARAM, false, 0, 4);
+    reader(&l, 32, 32);
+    weights(&l, 64, 8);
+    reader(&l, 60, 10); /* its first weights are another command's */
+    weights(&l, 80, 8);
+    lower_access(add(&l, HD_UNIT_WEIGHT), SCHED_PARAM, true, 4, 1);
+    lower_access(reader(&l, 80, 8), SCHED_PARAM, false, 4, 1); /* parameters come last */
+    reader(&l, 80, 8);
+    const struct {
+        uint32_t command, wait, follow;
+    } expected[] = {{2, 1, 1}, {3, 1, 1}, {5, 3, 0}, {8, 5, 0}, {9, 3, 1}};
+    waits(&l, false);
+    for (uint32_t i = 0; i < sizeof expected / sizeof *expected; i++) {
+        const struct sched_command *c = &l.cmd[expected[i].command];
+        assert_int_equal(c->w.common.wait_weight, expected[i].wait);
+        assert_int_equal(c->w.array.follow, expected[i].follow);
+    }
+    l = (struct list){0};
+    weights(&l, 0, 64);
+    struct sched_command *c = reader(&l, 0, 64);
+    waits(&l, true);
+    assert_waits(c, 1u << HD_UNIT_WEIGHT, 0, 1, 0, 0, 0);
+    assert_int_equal(c->w.array.follow, 0);
+}
+
 /* Neighbours, other memories, two readers, and a DMA unit's own commands do not wait. */
 static void what_does_not_meet_does_not_wait(void **state)
 {
@@ -241,6 +291,7 @@ int main(void)
         cmocka_unit_test(readers_wait_for_writers),
         cmocka_unit_test(writers_wait_for_the_readers_before),
         cmocka_unit_test(array_waits_for_what_it_wrote),
+        cmocka_unit_test(array_follows_its_weights),
         cmocka_unit_test(what_does_not_meet_does_not_wait),
         cmocka_unit_test(no_overlap_waits_for_all_before),
         cmocka_unit_test(conflicts_are_ordered),
