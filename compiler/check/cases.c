@@ -20,6 +20,11 @@ uint32_t check_random(struct check_cases *c, uint32_t n)
     return (uint32_t)(next(c) >> 33) % n;
 }
 
+float check_random_real(struct check_cases *c)
+{
+    return (float)((double)(next(c) >> 40) / (1 << 23) - 1);
+}
+
 static int64_t bound(const struct draw *w, const struct describe_bound *b, int64_t fallback)
 {
     if (!b->given)
@@ -88,7 +93,8 @@ struct ir_tensor *draw_activation(struct draw *w, struct ir_graph *g, const int3
     int32_t *z = ARENA_NEW(g->arena, int32_t);
     *s = scale;
     *z = zero_point(w, zero, w->p->zero_points != ZERO_NONE);
-    struct ir_tensor *t = tensor(g, IR_I8, 4, dim, 1, s, z);
+    struct ir_tensor *t =
+        w->p->real ? tensor(g, IR_F32, 4, dim, 0, NULL, NULL) : tensor(g, IR_I8, 4, dim, 1, s, z);
     if (input)
         t->role = IR_INPUT;
     return t;
@@ -106,6 +112,19 @@ static double output_scale(struct draw *w, double product, uint32_t taps)
     return product / real;
 }
 
+uint8_t *draw_data(struct draw *w, const struct ir_tensor *t)
+{
+    uint64_t n = ir_bytes(t);
+    uint8_t *data = arena_alloc(w->c->arena, (size_t)n);
+    for (uint64_t i = 0; i < n && t->type != IR_F32; i++)
+        data[i] = (uint8_t)check_random(w->c, 256);
+    for (uint64_t i = 0; i < n && t->type == IR_F32; i += sizeof(float)) {
+        float v = check_random_real(w->c);
+        memcpy(data + i, &v, sizeof v);
+    }
+    return data;
+}
+
 static void random_bytes(struct check_cases *c, uint8_t *to, uint64_t n, bool symmetric)
 {
     uint32_t kind = check_random(c, 5);
@@ -116,9 +135,20 @@ static void random_bytes(struct check_cases *c, uint8_t *to, uint64_t n, bool sy
             to[i] = 0x81;
 }
 
+static struct ir_tensor *real_constant(struct draw *w, struct ir_graph *g, uint32_t rank,
+                                       const int32_t *dim)
+{
+    struct ir_tensor *t = tensor(g, IR_F32, rank, dim, 0, NULL, NULL);
+    t->role = IR_CONST;
+    t->data = draw_data(w, t);
+    return t;
+}
+
 static struct ir_tensor *weights(struct draw *w, struct ir_graph *g, const int32_t dim[4],
                                  uint32_t rank, uint32_t channels, uint32_t axis, float base)
 {
+    if (w->p->real)
+        return real_constant(w, g, rank, dim);
     bool per_channel = !w->p->per_tensor && check_random(w->c, 2) && w->p->zero_points != ZERO_BOTH;
     uint32_t n = per_channel ? channels : 1;
     float *s = ARENA_ARRAY(g->arena, float, n);
@@ -142,6 +172,8 @@ static struct ir_tensor *bias(struct draw *w, struct ir_graph *g, const struct i
                               float in_scale, uint32_t channels)
 {
     const int32_t dim = (int32_t)channels;
+    if (w->p->real)
+        return w->p->bias == BIAS_NONE ? NULL : real_constant(w, g, 1, &dim);
     float *s = ARENA_ARRAY(g->arena, float, filter->quant.n);
     int32_t *z = ARENA_ARRAY(g->arena, int32_t, filter->quant.n);
     int32_t *data = ARENA_ARRAY(g->arena, int32_t, channels);
@@ -169,7 +201,7 @@ struct ir_op *draw_finish(struct draw *w, struct ir_graph *g, struct ir_tensor *
 {
     struct ir_op *op = ir_op_new(g, w->p->opcode, g->n_row, n_in, 1);
     for (uint32_t i = 0; i < n_in; i++)
-        op->in[i] = in[i]->id;
+        op->in[i] = in[i] ? in[i]->id : IR_NONE;
     op->out[0] = y->id;
     y->producer = op->id;
     y->is_output = true;
@@ -190,7 +222,7 @@ static void window(struct draw *w, bool pads, int32_t x[4], int32_t y[4], int32_
             pr = draw_value(w, TARGET_PAD_RIGHT, 0, kw / 2);
     int64_t spare_h = h + pt + pb - ((kh - 1) * dy + 1),
             spare_w = v + pl + pr - ((kw - 1) * dx + 1);
-    x[0] = y[0] = 1;
+    x[0] = y[0] = (int32_t)draw_value(w, TARGET_BATCH, 1, 2);
     x[1] = (int32_t)h;
     x[2] = (int32_t)v;
     y[1] = spare_h < 0 ? 0 : (int32_t)(spare_h / sy + 1);
@@ -261,9 +293,9 @@ static bool dense(struct draw *w, struct ir_graph *g)
 
 static bool elementwise(struct draw *w, struct ir_graph *g)
 {
-    const int32_t x[4] = {1, (int32_t)draw_value(w, TARGET_OUT_H, 1, 9),
-                          (int32_t)draw_value(w, TARGET_OUT_W, 1, 9),
-                          (int32_t)draw_value(w, TARGET_OUT_C, 1, 19)};
+    const int32_t x[4] = {
+        (int32_t)draw_value(w, TARGET_BATCH, 1, 2), (int32_t)draw_value(w, TARGET_OUT_H, 1, 9),
+        (int32_t)draw_value(w, TARGET_OUT_W, 1, 9), (int32_t)draw_value(w, TARGET_OUT_C, 1, 19)};
     float s[3] = {0.25f, 0.25f * (1 + (float)check_random(w->c, 100) / 50), 0.5f};
     if (w->p->opcode == IR_OP_MUL)
         s[2] = 10;
@@ -299,19 +331,21 @@ static bool make(struct draw *w, struct ir_graph *g)
     case IR_OP_FULLY_CONNECTED: return dense(w, g);
     case IR_OP_ADD:
     case IR_OP_SUB:
-    case IR_OP_MUL: return elementwise(w, g);
+    case IR_OP_MUL:
+    case IR_OP_DIV: return elementwise(w, g);
     case IR_OP_MAX_POOL2D:
     case IR_OP_AVERAGE_POOL2D: return pool(w, g);
     default: return draw_other(w, g);
     }
 }
 
-static bool generated(enum ir_opcode opcode)
+static bool generated(const struct describe_pattern *p)
 {
+    enum ir_opcode opcode = p->opcode;
     return opcode == IR_OP_CONV2D || opcode == IR_OP_DEPTHWISE_CONV2D ||
            opcode == IR_OP_FULLY_CONNECTED || opcode == IR_OP_ADD || opcode == IR_OP_SUB ||
            opcode == IR_OP_MUL || opcode == IR_OP_MAX_POOL2D || opcode == IR_OP_AVERAGE_POOL2D ||
-           draw_knows_other(opcode);
+           opcode == IR_OP_DIV || draw_knows_other(p);
 }
 
 /* --- cases --- */
@@ -325,7 +359,7 @@ static const char *words(const struct draw *w, struct arena *a, const struct ir_
     target_values_of(g, op, &v);
     text_printf(&t, "%s:", w->p->name);
     for (uint32_t i = 0; i < TARGET_SCALE_M; i++)
-        if (v.v[i] != 0 && i != TARGET_BATCH)
+        if (v.v[i] != 0 && (i != TARGET_BATCH || v.v[i] > 1))
             text_printf(&t, " %s=%lld", target_value_name((enum target_value)i), (long long)v.v[i]);
     return t.data;
 }
@@ -350,7 +384,7 @@ static void add_borders(struct ir_graph *g, const struct ir_op *op)
             memcpy(all, *list, *n * sizeof *all);
         for (uint32_t i = 0; i < more; i++) {
             uint32_t id = k ? op->out[i] : op->in[i];
-            if (k || g->tensor[id]->role == IR_INPUT)
+            if (k || (id != IR_NONE && g->tensor[id]->role == IR_INPUT))
                 all[(*n)++] = id;
         }
         *list = all;
@@ -385,7 +419,7 @@ bool check_add_cases(struct check_cases *c, const struct target *target,
     struct draw w = {.c = c, .target = target, .p = p};
     *n_added = 0;
     *why = NULL;
-    if (!generated(p->opcode))
+    if (!generated(p))
         return false;
     for (uint32_t t = 0; t < TRIES && *n_added < CHECK_CASES; t++) {
         uint64_t seed = next(c), after = c->rng;

@@ -15,7 +15,7 @@
 #include "../run/run.h"
 #include "harness.h"
 
-#define INFERENCES 3 /* random bytes, all 127, all -128 */
+#define INFERENCES 3 /* random bytes, all 127, all -128; float32: random, all 1, all -1 */
 
 struct check {
     struct arena *arena;
@@ -26,6 +26,7 @@ struct check {
     struct check_cases cases;
     struct run_data *in, *want;
     uint32_t n_failed, n_run;
+    double apart;        /* the largest difference that was allowed */
     const char *setting; /* "max_kernel=1", or "" for the defaults */
 };
 
@@ -127,6 +128,24 @@ static enum status compile_graph(struct check *c, struct diag *d)
 
 /* --- bytes --- */
 
+static void fill_codes(struct check *c, uint8_t *bytes, uint64_t n)
+{
+    for (uint64_t k = 0; k < n; k++) {
+        bytes[k] = (uint8_t)check_random(&c->cases, 256);
+        bytes[n + k] = 0x7f;
+        bytes[2 * n + k] = 0x80;
+    }
+}
+
+static void fill_real(struct check *c, uint8_t *bytes, uint64_t n)
+{
+    for (uint64_t k = 0; k < n; k += sizeof(float)) {
+        const float v[INFERENCES] = {check_random_real(&c->cases), 1, -1};
+        for (uint64_t i = 0; i < INFERENCES; i++)
+            memcpy(bytes + i * n + k, &v[i], sizeof v[i]);
+    }
+}
+
 static void fill_inputs(struct check *c)
 {
     const struct ir_graph *g = c->p.graph;
@@ -134,11 +153,10 @@ static void fill_inputs(struct check *c)
     for (uint32_t i = 0; i < g->n_in; i++) {
         uint64_t n = ir_bytes(g->tensor[g->in[i]]);
         uint8_t *bytes = arena_alloc(c->arena, n * INFERENCES);
-        for (uint64_t k = 0; k < n; k++) {
-            bytes[k] = (uint8_t)check_random(&c->cases, 256);
-            bytes[n + k] = 0x7f;
-            bytes[2 * n + k] = 0x80;
-        }
+        if (g->tensor[g->in[i]]->type == IR_F32)
+            fill_real(c, bytes, n);
+        else
+            fill_codes(c, bytes, n);
         c->in[i] = (struct run_data){bytes, n};
     }
 }
@@ -169,31 +187,65 @@ static const char *where(const struct check *c)
     return *c->setting ? arena_printf(c->arena, " with %s", c->setting) : "";
 }
 
-/* The first byte of `got` that is not the reference's; float scales may be off by one. */
+static const char *input_words(const struct check_case *item, uint32_t inference)
+{
+    static const char *const words[2][INFERENCES] = {{"random", "all 127", "all -128"},
+                                                     {"random", "all 1", "all -1"}};
+    return words[item->pattern->real][inference % INFERENCES];
+}
+
+/* The first byte of one inference's output that is not the reference's. False: all are equal. */
+static bool wrong_byte(struct check *c, uint32_t i, uint32_t k, const uint8_t *got, const char *how,
+                       bool loud)
+{
+    const uint8_t *want = c->want[i].bytes + k % INFERENCES * c->want[i].n_bytes;
+    uint64_t at = 0, n = c->want[i].n_bytes;
+    while (at < n && got[at] == want[at])
+        at++;
+    if (at < n && loud)
+        fails(c, "%s%s: %s: byte %llu of %llu: expected %d, found %d (inputs: %s)%s", how, where(c),
+              c->cases.item[i].words, (unsigned long long)at, (unsigned long long)n,
+              (int8_t)want[at], (int8_t)got[at], input_words(&c->cases.item[i], k),
+              got[at] == 0x5a ? "; 90 is what outputs held before: not written?" : "");
+    return at < n;
+}
+
+/* The same where the pattern's arithmetic may differ. */
+static bool too_far(struct check *c, uint32_t i, uint32_t k, const uint8_t *got, const char *how,
+                    bool loud)
+{
+    const struct ir_tensor *t = c->p.graph->tensor[c->p.graph->out[i]];
+    const uint8_t *want = c->want[i].bytes + k % INFERENCES * c->want[i].n_bytes;
+    double most = c->cases.item[i].pattern->tolerance, apart = run_difference(t, want, got);
+    if (apart > most * (1 + 1e-9) && loud)
+        fails(c,
+              "%s%s: %s: %.3g of the output's range from the reference, expected at most "
+              "%.3g, the pattern's tolerance (inputs: %s)",
+              how, where(c), c->cases.item[i].words, apart, most,
+              input_words(&c->cases.item[i], k));
+    c->apart = apart > c->apart ? apart : c->apart;
+    return apart > most * (1 + 1e-9);
+}
+
 static void compare(struct check *c, const struct run_data *got, uint32_t n, const char *how)
 {
     uint32_t bad = 0, n_out = c->p.graph->n_out;
+    c->apart = 0;
     for (uint32_t i = 0; i < n_out; i++) {
-        const struct check_case *item = &c->cases.item[i];
-        int slack = item->pattern->requantise == REQUANTISE_FLOAT;
-        uint64_t all = c->want[i].n_bytes * INFERENCES;
-        for (uint64_t k = 0; k < c->want[i].n_bytes * n; k++) {
-            int want = (int8_t)c->want[i].bytes[k % all], found = (int8_t)got[i].bytes[k];
-            if (abs(want - found) <= slack)
-                continue;
-            if (bad++ == 0)
-                fails(c, "%s%s: %s: byte %llu of %llu: expected %d, found %d (inputs: %s)%s", how,
-                      where(c), item->words, (unsigned long long)(k % c->want[i].n_bytes),
-                      (unsigned long long)c->want[i].n_bytes, want, found,
-                      k % all < c->want[i].n_bytes       ? "random"
-                      : k % all < 2 * c->want[i].n_bytes ? "all 127"
-                                                         : "all -128",
-                      found == 0x5a ? "; 90 is what outputs held before: not written?" : "");
-            break;
+        bool wrong = false;
+        for (uint32_t k = 0; k < n && !wrong; k++) {
+            const uint8_t *bytes = got[i].bytes + k * got[i].n_bytes;
+            wrong = c->cases.item[i].pattern->tolerance > 0
+                        ? too_far(c, i, k, bytes, how, bad == 0)
+                        : wrong_byte(c, i, k, bytes, how, bad == 0);
         }
+        bad += wrong;
     }
     if (bad)
         printf("     %u of %u operators differ\n", bad, n_out);
+    else if (c->apart > 0)
+        pass("%s%s: %u operators, %u inferences each, at most %.3g of the range from the reference",
+             how, where(c), n_out, n, c->apart);
     else
         pass("%s%s: %u operators, %u inferences each, equal to the reference", how, where(c), n_out,
              n);

@@ -30,6 +30,7 @@ struct check_cases {
 };
 
 uint32_t check_random(struct check_cases *c, uint32_t n); /* 0 .. n - 1 */
+float check_random_real(struct check_cases *c);           /* -1 .. 1 */
 
 /* Add CHECK_CASES operators that `p` of `target` takes; *n_added says how many were found, *why the
  * last refusal. False: no generator for this operator. */

@@ -102,11 +102,8 @@ static bool prelu(struct draw *w, struct ir_graph *g)
     a[3] = x[3];
     struct ir_tensor *in[2] = {input(w, g, x),
                                draw_activation(w, g, a, 0.01f, TARGET_Z_IN2, false)};
-    uint8_t *data = arena_alloc(g->arena, (size_t)a[3]);
-    for (int32_t i = 0; i < a[3]; i++)
-        data[i] = (uint8_t)check_random(w->c, 256);
     in[1]->role = IR_CONST;
-    in[1]->data = data;
+    in[1]->data = draw_data(w, in[1]);
     draw_finish(w, g, in, 2, draw_activation(w, g, x, 0.5f, TARGET_Z_OUT, false));
     return true;
 }
@@ -170,8 +167,32 @@ static bool product(struct draw *w, struct ir_graph *g)
     return true;
 }
 
+/* In float32 unary functions stay what they are; int8 ones come as tables. */
+static bool real_unary(const struct describe_pattern *p)
+{
+    return p->real && p->opcode >= IR_OP_LOGISTIC && p->opcode <= IR_OP_ROUND &&
+           ir_has_float(p->opcode);
+}
+
+static bool real_function(struct draw *w, struct ir_graph *g)
+{
+    (void)unary(w, g, 1, 0, false);
+    struct ir_op *op = g->op[g->n_op - 1];
+    if (op->opcode == IR_OP_LEAKY_RELU || op->opcode == IR_OP_HARD_SIGMOID)
+        op->attr[IR_ALPHA_BITS] = float_bits(0.1f);
+    if (op->opcode == IR_OP_HARD_SIGMOID)
+        op->attr[IR_BETA_BITS] = float_bits(0.5f);
+    if (op->opcode == IR_OP_CLIP) {
+        op->attr[IR_CLIP_LOW_BITS] = float_bits(-0.5f);
+        op->attr[IR_CLIP_HIGH_BITS] = float_bits(0.25f);
+    }
+    return true;
+}
+
 bool draw_other(struct draw *w, struct ir_graph *g)
 {
+    if (real_unary(w->p))
+        return real_function(w, g);
     switch (w->p->opcode) {
     case IR_OP_MAXIMUM:
     case IR_OP_MINIMUM: return extremum(w, g);
@@ -191,9 +212,11 @@ bool draw_other(struct draw *w, struct ir_graph *g)
     }
 }
 
-bool draw_knows_other(enum ir_opcode opcode)
+bool draw_knows_other(const struct describe_pattern *p)
 {
-    switch (opcode) {
+    if (real_unary(p))
+        return true;
+    switch (p->opcode) {
     case IR_OP_MAXIMUM:
     case IR_OP_MINIMUM:
     case IR_OP_SQUARED_DIFFERENCE:

@@ -39,6 +39,13 @@ static struct bounds bounds_of(const struct ir_op *op, enum ir_activation activa
     }
 }
 
+void emit_f32_bounds(const struct ir_op *op, float *low, float *high)
+{
+    const struct bounds b = bounds_of(op, (enum ir_activation)op->attr[IR_ACTIVATION]);
+    *low = b.low;
+    *high = b.high;
+}
+
 static void clamp(struct text *t, const struct ir_op *op)
 {
     const struct bounds b = bounds_of(op, (enum ir_activation)op->attr[IR_ACTIVATION]);

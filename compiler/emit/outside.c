@@ -8,6 +8,7 @@
 #include "../base/file.h"
 #include "../schedule/geometry.h"
 #include "emit.h"
+#include "host.h"
 
 #define MAX_SOURCE ((size_t)16 << 20)
 
@@ -104,19 +105,29 @@ static const char *constant(struct emit_unit *u, const char *type, const void *d
                         emit_host_constant(u, data, n_bytes));
 }
 
-/* The compiler's filters are [kh, kw, C, OC]; most C wants [OC, kh, kw, C]. Depthwise ones are
- * [kh, kw, OC] in both orders. */
-static uint32_t weights(struct emit_unit *u, const struct ir_op *op, bool hwio)
+/* Elements of `bytes` each: [n_outer, n_inner] to [n_inner, n_outer]. */
+static uint8_t *turned(struct arena *a, const uint8_t *from, size_t n_outer, size_t n_inner,
+                       size_t bytes)
+{
+    uint8_t *to = arena_alloc(a, n_outer * n_inner * bytes);
+    for (size_t i = 0; i < n_outer; i++)
+        for (size_t k = 0; k < n_inner; k++)
+            memcpy(to + (k * n_outer + i) * bytes, from + (i * n_inner + k) * bytes, bytes);
+    return to;
+}
+
+/* The compiler's int8 filters are [kh, kw, C, OC], float32 ones [OC, kh, kw, C]; most C wants that.
+ * Depthwise ones are [kh, kw, OC] in both orders. */
+static uint32_t weights(struct emit_unit *u, const struct ir_op *op,
+                        const struct describe_pattern *p)
 {
     struct geo g;
     geo_of(u->graph, op, &g);
-    size_t n = (size_t)ir_bytes(g.filter), k = n / g.oc;
-    if (g.kind == GEO_DEPTHWISE || hwio)
-        return emit_host_constant(u, g.filter->data, n);
-    uint8_t *w = arena_alloc(u->arena, n);
-    for (size_t i = 0; i < k; i++)
-        for (size_t c = 0; c < g.oc; c++)
-            w[c * k + i] = g.filter->data[i * g.oc + c];
+    size_t n = (size_t)ir_bytes(g.filter), taps = (size_t)ir_elements(g.filter) / g.oc;
+    const uint8_t *w = g.filter->data;
+    if (g.kind != GEO_DEPTHWISE && p->hwio == p->real)
+        w = p->real ? turned(u->arena, w, g.oc, taps, sizeof(float))
+                    : turned(u->arena, w, taps, g.oc, 1);
     return emit_host_constant(u, w, n);
 }
 
@@ -138,11 +149,22 @@ static const char *dev(struct emit_unit *u, const struct ir_op *op)
     return "NULL";
 }
 
-static const char *operand(struct emit_unit *u, const struct ir_op *op, uint32_t i)
+static const char *operand(struct emit_unit *u, const struct ir_op *op, uint32_t i, bool real)
 {
     return i < op->n_in && op->in[i] != IR_NONE
-               ? arena_printf(u->arena, "(const int8_t *)%s", emit_pointer(u, op->in[i]))
+               ? arena_printf(u->arena, "(const %s)%s", real ? "float *)(const void *" : "int8_t *",
+                              emit_pointer(u, op->in[i]))
                : "NULL";
+}
+
+/* One end of a float32 operator's clamp. */
+static const char *clamp_end(struct emit_unit *u, const struct ir_op *op, bool high)
+{
+    float end[2];
+    emit_f32_bounds(op, &end[0], &end[1]);
+    if (isinf(end[high]))
+        return end[high] < 0 ? "-__builtin_inff()" : "__builtin_inff()";
+    return arena_printf(u->arena, "%af", (double)end[high]);
 }
 
 static const char *pointer(struct emit_unit *u, const struct ir_op *op,
@@ -151,13 +173,19 @@ static const char *pointer(struct emit_unit *u, const struct ir_op *op,
     const struct ir_tensor *bias = ir_in(u->graph, op, 2);
     const struct ir_fixed *f = &op->fixed;
     switch (what) {
-    case POINTER_X: return operand(u, op, 0);
-    case POINTER_X2: return operand(u, op, 1);
-    case POINTER_Y: return arena_printf(u->arena, "(int8_t *)%s", emit_pointer(u, op->out[0]));
+    case POINTER_X: return operand(u, op, 0, p->real);
+    case POINTER_X2: return operand(u, op, 1, p->real);
+    case POINTER_Y:
+        return arena_printf(u->arena, "(%s)%s", p->real ? "float *)(void *" : "int8_t *",
+                            emit_pointer(u, op->out[0]));
     case POINTER_W:
-        return arena_printf(u->arena, "(const int8_t *)(model_constants + 0x%x)",
-                            weights(u, op, p->hwio));
-    case POINTER_BIAS: return bias ? constant(u, "int32_t", bias->data, ir_bytes(bias)) : "NULL";
+        return arena_printf(u->arena, "(const %s)(model_constants + 0x%x)",
+                            p->real ? "float *)(const void *" : "int8_t *", weights(u, op, p));
+    case POINTER_BIAS:
+        return bias ? constant(u, p->real ? "float" : "int32_t", bias->data, ir_bytes(bias))
+                    : "NULL";
+    case POINTER_LOW: return clamp_end(u, op, false);
+    case POINTER_HIGH: return clamp_end(u, op, true);
     case POINTER_SCALES: return constant(u, "int32_t", f->multiplier, (size_t)f->n * 4);
     case POINTER_SHIFTS: return constant(u, "int8_t", f->shift, f->n);
     case POINTER_FLOATS: return float_scales(u, op);

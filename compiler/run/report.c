@@ -162,6 +162,23 @@ static void float_line(struct text *t, const cJSON *all)
                     n);
 }
 
+static void verdict_line(struct text *t, const cJSON *all)
+{
+    const char *verdict = text_of(all, "verdict"),
+               *against = strcmp(text_of(all, "checked_against"), "ref") == 0
+                              ? "the CPU reference"
+                              : "the expected outputs";
+    text_printf(t, "verdict: %s", verdict);
+    if (strcmp(verdict, "within") == 0)
+        text_printf(t,
+                    " %.3g of the output's range against %s, not bit for bit: operators on "
+                    "targets whose patterns round otherwise may add up to %.3g",
+                    number_of(all, "difference"), against, number_of(all, "tolerance"));
+    else if (strcmp(verdict, "unchecked") != 0)
+        text_printf(t, ", bit for bit against %s", against);
+    text_add(t, "\n");
+}
+
 static void text_report(struct text *t, const cJSON *all)
 {
     const cJSON *l, *sim = cJSON_GetObjectItemCaseSensitive(all, "sim");
@@ -185,12 +202,7 @@ static void text_report(struct text *t, const cJSON *all)
     waves_line(t, all);
     if (number_of(all, "accuracy") >= 0)
         text_printf(t, "accuracy: %.2f %%\n", 100 * number_of(all, "accuracy"));
-    text_printf(t, "verdict: %s", text_of(all, "verdict"));
-    if (strcmp(text_of(all, "verdict"), "unchecked") != 0)
-        text_printf(t, ", bit for bit against %s",
-                    strcmp(text_of(all, "checked_against"), "ref") == 0 ? "the CPU reference"
-                                                                        : "the expected outputs");
-    text_add(t, "\n");
+    verdict_line(t, all);
 }
 
 /* A field of CSV (RFC 4180); names may come from the model. */

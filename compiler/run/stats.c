@@ -13,7 +13,7 @@
 #include "run.h"
 
 static const char *const engine_names[] = {"ref", "func", "rtl"};
-static const char *const verdict_names[] = {"match", "mismatch", "unchecked"};
+static const char *const verdict_names[] = {"match", "mismatch", "unchecked", "within"};
 
 static bool timed(const struct run_job *job)
 {
@@ -292,6 +292,10 @@ cJSON *run_stats_json(const struct run_job *job)
     add_count(o, "inferences", job->n);
     cJSON_AddStringToObject(o, "verdict", verdict_names[job->verdict]);
     cJSON_AddStringToObject(o, "checked_against", job->checked_against);
+    if (job->tolerance > 0) {
+        cJSON_AddNumberToObject(o, "tolerance", job->tolerance);
+        cJSON_AddNumberToObject(o, "difference", job->difference);
+    }
     if (timed(job))
         add_mean(o, "cycles", cycles, job->n);
     else

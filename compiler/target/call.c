@@ -7,14 +7,17 @@
 static const struct {
     const char *name, *help;
 } pointers[POINTER_COUNT] = {
-    {"x", "const int8_t *: the first input, NHWC"},
-    {"x2", "const int8_t *: the second operand"},
-    {"y", "int8_t *: the output, NHWC"},
-    {"w", "const int8_t *: the weights, in the order `weights` says"},
-    {"bias", "const int32_t *: out_c biases, or NULL"},
+    {"x", "const int8_t * (dtype float32: const float *): the first input, NHWC"},
+    {"x2", "likewise: the second operand"},
+    {"y", "int8_t * (float *): the output, NHWC"},
+    {"w", "const int8_t * (const float *): the weights, in the order `weights` says"},
+    {"bias", "const int32_t * (const float *): out_c biases, or NULL"},
     {"multipliers", "const int32_t *: `scales` multipliers"},
     {"shifts", "const int8_t *: `scales` shifts"},
     {"float_scales", "const float *: `scales` scales as real numbers"},
+    {"low",
+     "float: of a float32 pattern, the lower end of the fused activation; -infinity without"},
+    {"high", "float: the upper end; infinity without"},
     {"table", "const int8_t *: the 256 codes of a lut"},
     {"params", "const struct hdk_NAME *: all parameters, as driver/kernels/hdk.h has them"},
     {"dev", "const struct hd_port *: registers and memory of the target's core; NULL without RTL"},

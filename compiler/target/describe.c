@@ -278,13 +278,40 @@ static void quantisation(const cJSON *o, struct describe_pattern *p)
     static const char *const zeros[] = {"activations", "none", "both", NULL},
                              *const kinds[] = {"multiplier_shift", "shift_bits", "float", NULL},
                              *const rounding[] = {"double", "single", NULL},
-                             *const scales[] = {"per_channel", "per_tensor", NULL};
+                             *const scales[] = {"per_channel", "per_tensor", NULL},
+                             *const dtypes[] = {"int8", "float32", NULL};
     static const enum describe_zero zero[] = {ZERO_ACTIVATIONS, ZERO_NONE, ZERO_BOTH};
     const cJSON *q = get(o, "requantise");
     p->zero_points = zero[word(o, "zero_points", zeros)];
     p->requantise = (enum describe_requantise)word(q, "kind", kinds);
     p->single_rounding = word(q, "rounding", rounding) == 1;
     p->per_tensor = word(q, "scales", scales) == 1;
+    p->real = word(o, "dtype", dtypes) == 1;
+    p->tolerance = get(o, "tolerance")                 ? number(o, "tolerance")
+                   : p->requantise == REQUANTISE_FLOAT ? 1.0 / 255
+                                                       : 0;
+}
+
+/* float32 has no codes; where answers may differ is said. */
+static enum status check_dtype(struct reader *r, const struct describe_pattern *p, const cJSON *o,
+                               const char *path)
+{
+    const char *const codes[] = {"zero_points", "requantise", NULL};
+    for (uint32_t i = 0; p->real && codes[i]; i++)
+        if (get(o, codes[i]))
+            return json_doc_fail(&r->doc, arena_printf(r->a, "%s.%s", path, codes[i]), r->d,
+                                 "float32 has no zero points and no requantisation: leave it out");
+    if (p->real && !ir_has_float(p->opcode))
+        return json_doc_fail(&r->doc, arena_printf(r->a, "%s.dtype", path), r->d,
+                             "%s has no float32 form", ir_op_info(p->opcode)->name);
+    if (p->real && !p->call)
+        return json_doc_fail(&r->doc, arena_printf(r->a, "%s.dtype", path), r->d,
+                             "blocks multiply int8: a float32 pattern needs a \"call\"");
+    if (get(o, "tolerance") && !p->real && p->requantise != REQUANTISE_FLOAT)
+        return json_doc_fail(&r->doc, arena_printf(r->a, "%s.tolerance", path), r->d,
+                             "int8 patterns give the reference's bytes; only float32 and "
+                             "requantise of kind float may differ");
+    return ST_OK;
 }
 
 static void tail(const cJSON *o, struct describe_pattern *p)
@@ -319,6 +346,7 @@ static enum status operator(struct reader *r, const cJSON *o, const char *path,
     p->per_output = number(cost, "per_output");
     p->per_byte = number(cost, "per_byte");
     p->call = string(r, o, "call", NULL);
+    TRY(check_dtype(r, p, o, path));
     return check_call(r, p, o, path);
 }
 

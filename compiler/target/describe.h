@@ -36,7 +36,9 @@ struct describe_pattern {
     enum describe_zero zero_points;
     enum describe_requantise requantise;
     bool single_rounding, per_tensor;
-    bool hwio; /* order of $w */
+    bool real;        /* float32 instead of int8 */
+    double tolerance; /* part of the output's range by which answers may differ; 0: not at all */
+    bool hwio;        /* order of $w */
     uint32_t n_limit;
     const struct describe_limit *limit;
     double fixed, per_mac, per_output, per_byte; /* cost */
@@ -69,6 +71,9 @@ enum status describe_read(struct arena *a, const char *dir, const struct target_
 
 /* pattern.c: the first pattern that takes the operator; NULL: *why names the rules that failed. */
 const struct describe_pattern *describe_match(const struct target_question *q, const char **why);
+/* What the targets of a graph's operators may differ by together; 0: answers are equal. */
+double describe_tolerance(struct arena *a, const struct ir_graph *g, const struct target_list *list,
+                          const struct hd_config *hw);
 /* NULL if `p` takes the operator, else why not. */
 const char *describe_refusal(const struct describe_pattern *p, const struct target_question *q);
 /* The functions of struct target_desc. */
@@ -96,14 +101,16 @@ const char *describe_bad_call(const struct target_desc *desc, const char *call);
 
 /* call.c: what $NAME in a call may stand for besides values and attributes. */
 enum describe_pointer {
-    POINTER_X,      /* const int8_t *: first input */
-    POINTER_X2,     /* const int8_t *: second operand */
-    POINTER_Y,      /* int8_t *: output */
-    POINTER_W,      /* const int8_t *: weights */
-    POINTER_BIAS,   /* const int32_t *: out_c biases, or NULL */
+    POINTER_X,      /* const int8_t * (of a float32 pattern const float *): first input */
+    POINTER_X2,     /* likewise: second operand */
+    POINTER_Y,      /* int8_t * (float *): output */
+    POINTER_W,      /* const int8_t * (const float *): weights */
+    POINTER_BIAS,   /* const int32_t * (const float *): out_c biases, or NULL */
     POINTER_SCALES, /* const int32_t *: `scales` multipliers */
     POINTER_SHIFTS, /* const int8_t *: `scales` shifts */
     POINTER_FLOATS, /* const float *: `scales` real scales */
+    POINTER_LOW,    /* float: lower end of the fused activation, -infinity without */
+    POINTER_HIGH,   /* float: upper end */
     POINTER_TABLE,  /* const int8_t *: 256 codes of a lut */
     POINTER_PARAMS, /* const struct hdk_...*: parameters as the host's kernel takes them */
     POINTER_DEV,    /* const struct hd_port *: the core's registers and memory, NULL without RTL */

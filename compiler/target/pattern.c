@@ -9,11 +9,22 @@
 
 #define HALF (1 << 30) /* the multiplier of every power of two */
 
-static const char *check_tensor(const struct target_question *q, const struct ir_tensor *t,
-                                const char *what)
+/* How the type is called in target.json. */
+static const char *dtype_name(enum ir_type type)
 {
-    if (t->type != IR_I8)
-        REFUSE(q, "%s is %s, expected int8", what, ir_type_name(t->type));
+    return type == IR_I8 ? "int8" : type == IR_F32 ? "float32" : ir_type_name(type);
+}
+
+static enum ir_type dtype(const struct describe_pattern *p)
+{
+    return p->real ? IR_F32 : IR_I8;
+}
+
+static const char *check_tensor(const struct describe_pattern *p, const struct target_question *q,
+                                const struct ir_tensor *t, const char *what)
+{
+    if (t->type != dtype(p))
+        REFUSE(q, "%s is %s, expected %s", what, dtype_name(t->type), dtype_name(dtype(p)));
     if (t->rank > 4)
         REFUSE(q, "%s has %u dimensions, at most 4", what, t->rank);
     if (t->quant.n > 1)
@@ -39,10 +50,14 @@ static bool all_zero(const struct ir_tensor *t)
 static const char *check_weights(const struct describe_pattern *p, const struct target_question *q)
 {
     const struct ir_tensor *w = ir_in(q->graph, q->op, 1), *bias = ir_in(q->graph, q->op, 2);
-    if (!w || w->role != IR_CONST || w->type != IR_I8)
-        REFUSE(q, "the weights are not constant int8");
-    if (bias && (bias->role != IR_CONST || bias->type != IR_I32))
-        REFUSE(q, "the bias is not constant int32");
+    enum ir_type sums = p->real ? IR_F32 : IR_I32;
+    if (!w || w->role != IR_CONST || w->type != dtype(p))
+        REFUSE(q, "the weights are not constant %s", dtype_name(dtype(p)));
+    if (bias && (bias->role != IR_CONST || bias->type != sums))
+        REFUSE(q, "the bias is not constant %s", p->real ? "float32" : "int32");
+    if (p->real && p->opcode == IR_OP_CONV2D &&
+        ir_dim_back(w, 0) != ir_dim_back(ir_in(q->graph, q->op, 0), 0))
+        REFUSE(q, "it is a grouped convolution, patterns take none");
     if (p->bias == BIAS_REQUIRED && !bias)
         REFUSE(q, "it has no bias, this pattern requires one");
     if (p->bias == BIAS_NONE && !all_zero(bias))
@@ -50,15 +65,37 @@ static const char *check_weights(const struct describe_pattern *p, const struct 
     return NULL;
 }
 
+static bool of_equal_shapes(enum ir_opcode opcode)
+{
+    return opcode == IR_OP_ADD || opcode == IR_OP_SUB || opcode == IR_OP_MUL ||
+           opcode == IR_OP_DIV || opcode == IR_OP_MAXIMUM || opcode == IR_OP_MINIMUM ||
+           opcode == IR_OP_SQUARED_DIFFERENCE;
+}
+
+/* Calls know one shape: nothing is broadcast. */
+static const char *check_shapes(const struct target_question *q)
+{
+    uint64_t n = ir_elements(ir_out(q->graph, q->op, 0));
+    for (uint32_t i = 0; i < 2; i++) {
+        uint64_t have = ir_elements(ir_in(q->graph, q->op, i));
+        if (have != n)
+            REFUSE(q, "operand %u has %llu elements, the output %llu: patterns broadcast nothing",
+                   i, (unsigned long long)have, (unsigned long long)n);
+    }
+    return NULL;
+}
+
 static const char *check_operands(const struct describe_pattern *p, const struct target_question *q)
 {
-    ASK(check_tensor(q, ir_in(q->graph, q->op, 0), "the input"));
-    ASK(check_tensor(q, ir_out(q->graph, q->op, 0), "the output"));
+    ASK(check_tensor(p, q, ir_in(q->graph, q->op, 0), "the input"));
+    ASK(check_tensor(p, q, ir_out(q->graph, q->op, 0), "the output"));
     if (has_weights(p->opcode))
         return check_weights(p, q);
+    if (of_equal_shapes(p->opcode))
+        ASK(check_shapes(q));
     for (uint32_t i = 1; i < q->op->n_in; i++)
         if (ir_in(q->graph, q->op, i))
-            ASK(check_tensor(q, ir_in(q->graph, q->op, i), "an operand"));
+            ASK(check_tensor(p, q, ir_in(q->graph, q->op, i), "an operand"));
     return NULL;
 }
 
@@ -165,7 +202,8 @@ const char *describe_refusal(const struct describe_pattern *p, const struct targ
     target_values_of(q->graph, q->op, &values);
     ASK(check_zero_points(p, q, values.v));
     ASK(check_activation(p, q));
-    ASK(check_scales(p, q));
+    if (!p->real)
+        ASK(check_scales(p, q));
     for (uint32_t i = 0; i < p->n_limit; i++)
         ASK(check_limit(&p->limit[i], q, values.v[p->limit[i].value]));
     struct hdk_blocks plan;
@@ -234,6 +272,23 @@ double describe_transfer(const struct target *t, const struct hd_config *hw, uin
     const struct describe *detail = describe_of(t);
     (void)hw;
     return detail->transfer_fixed + detail->transfer_per_byte * (double)n_bytes;
+}
+
+double describe_tolerance(struct arena *a, const struct ir_graph *g, const struct target_list *list,
+                          const struct hd_config *hw)
+{
+    double sum = 0;
+    for (uint32_t i = 0; i < g->n_op; i++) {
+        const struct ir_op *op = g->op[i];
+        const struct target *t = op->target < list->n ? list->target[op->target] : NULL;
+        const char *why;
+        if (op->dead || !t || !t->desc->outside)
+            continue;
+        const struct target_question q = {a, g, op, t, target_hw(t, hw)};
+        const struct describe_pattern *p = describe_match(&q, &why);
+        sum += p ? p->tolerance : 0;
+    }
+    return sum;
 }
 
 const char *describe_refuses(const struct target_question *q)

@@ -1,7 +1,8 @@
 /* onednn.c - see onednn.h. Two ways to exact sums. int8 with int32 sums: exact on CPUs with VNNI;
  * others saturate pairs of products, so there the library's reference implementation is taken.
  * float32: a sum of n products of (x - z_in), at most 255, and w, at most 128, is exact while 255 *
- * 128 * n is at most 2^24; deeper products are cut into slices of input channels. */
+ * 128 * n is at most 2^24; deeper products are cut into slices of input channels. Float32 networks
+ * (onednn_real) take the library's sums as they are. */
 #include "onednn.h"
 
 #include <dnnl.h>
@@ -163,5 +164,18 @@ int onednn_product(const int8_t *x, const int8_t *w, const int32_t *bias, const 
         y[i] = (int8_t)(acc < s->act_min ? s->act_min : acc > s->act_max ? s->act_max : acc);
     }
     free(sums);
+    return rc;
+}
+
+int onednn_real(const float *x, const float *w, const float *bias, float low, float high, float *y,
+                const struct onednn_sizes *s)
+{
+    void *const data[3] = {(void *)(uintptr_t)x, (void *)(uintptr_t)w, y};
+    int rc = convolve(s, s->in_c, 0, 0, data);
+    size_t n = (size_t)s->out_h * (size_t)s->out_w * (size_t)s->out_c;
+    for (size_t i = 0; i < n && rc == 0; i++) {
+        float v = y[i] + (bias ? bias[i % (size_t)s->out_c] : 0);
+        y[i] = v < low ? low : v > high ? high : v;
+    }
     return rc;
 }

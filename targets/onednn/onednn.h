@@ -1,5 +1,5 @@
 /* onednn.h - convolutions and dense layers by libdnnl (oneDNN 2.x): the library sums products, the
- * requantisation is TFLite's (NUMERICS). */
+ * requantisation is TFLite's (NUMERICS). In float32 the order of its sums is its own. */
 #include <stdint.h>
 
 enum onednn_arithmetic { ONEDNN_AUTO, ONEDNN_FLOAT, ONEDNN_INT8 };
@@ -16,3 +16,7 @@ struct onednn_sizes {
  * shift [scales], y [out_h, out_w, out_c]. 0, or -10 when the library or memory fails. */
 int onednn_product(const int8_t *x, const int8_t *w, const int32_t *bias, const int32_t *multiplier,
                    const int8_t *shift, int8_t *y, const struct onednn_sizes *s);
+/* The same in float32: clamped to [low, high]; zero points, codes and scales of `s` mean nothing.
+ */
+int onednn_real(const float *x, const float *w, const float *bias, float low, float high, float *y,
+                const struct onednn_sizes *s);

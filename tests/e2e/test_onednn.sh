@@ -15,6 +15,11 @@ done
 "$heddle" run autoencoder_own --engine=func --target=onednn --partition=priority \
     --target-onednn-arithmetic=float -o out >stdout 2>stderr || fail "deep: $(cat stderr)"
 cmp -s out/out_0.bin "$models/autoencoder_own/out_0.bin" || fail "deep: another answer"
+# Float networks take the library's own sums.
+"$heddle" run "$HEDDLE_HOME/tests/e2e/float.ir" --engine=func --target=onednn --partition=priority \
+    >stdout 2>stderr || fail "float: $(cat stderr)"
+grep -q '^35_fully_connected .* onednn ' stdout || fail "float: nothing on onednn"
+grep -q '^verdict: \(match\|within [0-9.e-]* of\)' stdout || fail "float: $(grep ^verdict stdout)"
 # A package links the library too.
 "$heddle" compile digits --target=onednn --partition=priority -o net.tar || fail "compile"
 "$heddle" run net.tar --engine=func --allow-native-targets -i in.bin --expect want.bin >stdout 2>stderr ||

@@ -24,4 +24,13 @@ done
 "$heddle" inspect resnet8_own --target=shifty >stdout
 grep -q "shifty: the weights are quantised per channel (16 scales), this pattern takes one" stdout ||
     fail "resnet8_own: $(sed -n 2p stdout)"
+"$heddle" check-target "$HEDDLE_HOME/targets/shifty" --allow-native-targets >stdout 2>stderr ||
+    fail "check-target: $(cat stdout stderr)"
+# A shifter that rounds otherwise than it says.
+cp -r "$HEDDLE_HOME/targets/shifty" bent
+sed -i 's/"name": "shifty"/"name": "bent"/' bent/target.json
+sed -i 's/ + (half < 0))/)/' bent/shifty.c
+cmp -s bent/shifty.c "$HEDDLE_HOME/targets/shifty/shifty.c" && fail "bent: nothing changed"
+"$heddle" check-target bent --allow-native-targets >stdout 2>stderr
+[ $? = 1 ] && grep -q "^FAIL .*: conv2d: .*: expected .*, found " stdout || fail "bent: $(cat stdout stderr)"
 finish

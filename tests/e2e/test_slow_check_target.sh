@@ -52,6 +52,7 @@ bug "signed overflow" vanilla.c 's/int64_t product = (int64_t)(int32_t)/int64_t 
 bug "an error returned" vanilla.c 's/^    return 0;/    return -3;/' "conv2d: .*: the call returned -3"
 bug "does not compile" vanilla.c 's/int32_t acc = 0;/int32_t acc = 0/' "do not compile .*error: expected"
 bug "more promised than done" target.json 's/"dilation_h": 1, "dilation_w": 1,//' "dilation_.*=2.*expected .*, found "
+bug "batches ignored" target.json 's/"batch": 1,//' "conv2d: batch=2 .*expected .*, found 90"
 bug "nothing it takes" target.json 's/"batch": 1,/"batch": 1, "in_c": {"max": 0},/; s/"in_c": \[1, 4096\], //' "found no operator that it takes"
 
 # --- a bug in the core ---

@@ -7,6 +7,8 @@ vanilla=$HEDDLE_HOME/targets/vanilla
 
 lines=$(cat "$vanilla"/*.json "$vanilla"/*.c "$vanilla"/*.h | wc -l)
 [ "$lines" -lt 120 ] || fail "vanilla has $lines lines of JSON and C, expected under 120"
+echo "vanilla: $lines lines of JSON and C"
+"$heddle" check-target "$vanilla" --allow-native-targets >stdout 2>stderr || fail "$(cat stdout stderr)"
 
 for list in vanilla "vanilla,systolic --partition=priority"; do
     # shellcheck disable=SC2086
