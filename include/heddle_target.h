@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define HEDDLE_TARGET_ABI 2u
+#define HEDDLE_TARGET_ABI 3u
 
 /* One operator that a pattern of target.json takes. */
 struct heddle_question {
@@ -41,6 +41,21 @@ struct heddle_pass {
     const char *graph;
 };
 
+/* What `heddle tune` has measured of a target so far. Values: of a bool 0 or 1, of a choice the
+ * index of its word. */
+struct heddle_tuning {
+    const char *target;   /* the instance's name */
+    uint32_t number;      /* of the trial that is to be proposed, from 1 on */
+    uint32_t n_questions; /* its operators */
+    const struct heddle_question *question;
+    uint32_t n_knobs; /* of target.json, in its order; each from low to high */
+    const char *const *knob;
+    const int64_t *low, *high;
+    uint32_t n_trials;      /* measured, at least one; the first is without tuning */
+    const uint64_t *cycles; /* [n_trials], of a whole inference */
+    const int64_t *value;   /* [n_trials][n_knobs] */
+};
+
 struct heddle_target_api {
     uint32_t abi;     /* HEDDLE_TARGET_ABI */
     const char *name; /* as in target.json */
@@ -50,13 +65,18 @@ struct heddle_target_api {
     double (*cost)(const struct heddle_question *q);
     /* The C call with its $words (docs/TARGET.md) into `call`. 1: written; 0: as in target.json. */
     int (*emit)(const struct heddle_question *q, char *call, size_t call_bytes);
-    /* A pass of its own. 0: the graph stays. 1: *changed is the new one, terminated, until
-     * `release` is called with it. -1: stop, and the reason is in `why`. Up to before_partition
-     * anything may change but inputs, outputs and rows; from after_partition on only attributes,
-     * fixed-point constants and bytes of constants of operators that are the target's own. The
-     * verifier runs after it, and answers are compared with the graph as it was before any pass. */
+    /* A pass of its own, for legalisation (HEDDLE_LEGALISE) and later. 0: the graph stays. 1:
+     * *changed is the new one, terminated, until `release` is called with it. -1: stop, and the
+     * reason is in `why`. Up to before_partition anything may change but inputs, outputs and rows;
+     * from after_partition on only attributes, fixed-point constants and bytes of constants of
+     * operators that are the target's own. The verifier runs after it, and answers are compared
+     * with the graph as it was before any pass. */
     int (*pass)(const struct heddle_pass *p, char **changed, char *why, size_t why_bytes);
     void (*release)(char *changed);
+    /* Knobs worth measuring next, into `value` [n_knobs]. 1: written; 0: heddle's own search goes
+     * on. Several trials may be asked for before their cycles are known: number tells them apart.
+     */
+    int (*tune)(const struct heddle_tuning *t, int64_t *value);
 };
 
 #endif

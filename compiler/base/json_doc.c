@@ -41,8 +41,12 @@ enum status json_doc_parse(struct arena *a, const char *name, const char *text, 
 {
     const char *end = NULL;
     *doc = (struct json_doc){a, name, arena_strndup(a, text, n_bytes), NULL};
-    if (strlen(doc->text) != n_bytes)
-        return FAIL(d, ST_USAGE, "%s: a NUL byte at %zu: expected JSON", name, strlen(doc->text));
+    if (strlen(doc->text) != n_bytes) {
+        unsigned line, column;
+        position(doc->text, doc->text + strlen(doc->text), &line, &column);
+        return FAIL(d, ST_USAGE, "%s:%u:%u: not valid JSON: expected text, found a NUL byte", name,
+                    line, column);
+    }
     doc->root = cJSON_ParseWithLengthOpts(doc->text, n_bytes + 1, &end, 1);
     return doc->root ? ST_OK : not_json(doc, end ? end : doc->text + n_bytes, d);
 }

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "../base/json_doc.h"
 #include "describe.h"
 
 static const struct {
@@ -49,6 +50,22 @@ void describe_word(const struct target_desc *desc, const char *name, struct desc
     *w = (struct describe_word){(enum describe_pointer)p, target_value_find(name, n), attr, n};
 }
 
+/* What stands nearest to a word that means nothing; NULL: nothing near. */
+static const char *near_word(const struct target_desc *desc, const char *name, size_t n_bytes)
+{
+    const char *words[POINTER_COUNT + TARGET_VALUE_COUNT + 64];
+    char word[64];
+    size_t n = 0;
+    for (uint32_t i = 0; i < POINTER_COUNT; i++)
+        words[n++] = pointers[i].name;
+    for (uint32_t i = 0; i < TARGET_VALUE_COUNT; i++)
+        words[n++] = target_value_name((enum target_value)i);
+    for (uint32_t i = 0; i < desc->n_attr && i < 64; i++)
+        words[n++] = desc->attr[i].name;
+    snprintf(word, sizeof word, "%.*s", (int)n_bytes, name);
+    return json_doc_near(word, words, n);
+}
+
 /* Every $word means something; the text stays one C call. */
 const char *describe_bad_call(const struct target_desc *desc, const char *call)
 {
@@ -65,12 +82,18 @@ const char *describe_bad_call(const struct target_desc *desc, const char *call)
             continue;
         describe_word(desc, p + 1, &w);
         if (w.pointer == POINTER_COUNT && w.value == TARGET_VALUE_COUNT && w.attr == desc->n_attr) {
-            snprintf(text, sizeof text, "'$%.*s' is no pointer, value or attribute", (int)w.n_bytes,
-                     p + 1);
+            const char *near = near_word(desc, p + 1, w.n_bytes);
+            snprintf(text, sizeof text, "'$%.*s' is no pointer, value or attribute%s%s%s",
+                     w.n_bytes < 40 ? (int)w.n_bytes : 40, p + 1, near ? "; did you mean '$" : "",
+                     near ? near : "", near ? "'?" : "");
             return text;
         }
     }
-    if (depth != 0 || *call == '\0' || call[strlen(call) - 1] != ')')
-        return "expected one C call that ends with ')'";
+    size_t n = strlen(call);
+    if (depth != 0 || n == 0 || call[n - 1] != ')') {
+        snprintf(text, sizeof text, "expected one C call that ends with its ')', found '%.40s'",
+                 call + (n > 40 ? n - 40 : 0));
+        return text;
+    }
     return NULL;
 }

@@ -123,6 +123,10 @@ static enum status attribute(struct reader *r, const cJSON *o, struct target_att
     if (range) {
         attr->low = (int64_t)cJSON_GetArrayItem(range, 0)->valuedouble;
         attr->high = (int64_t)cJSON_GetArrayItem(range, 1)->valuedouble;
+        if (attr->low > attr->high)
+            return json_doc_fail(&r->doc, arena_printf(r->a, "%s.range", path), r->d,
+                                 "its least value %lld is above its greatest, %lld",
+                                 (long long)attr->low, (long long)attr->high);
     }
     if ((get(o, "values") != NULL) != (attr->type == TARGET_CHOICE))
         return json_doc_fail(&r->doc, path, r->d,
@@ -157,6 +161,18 @@ static enum status attributes(struct reader *r, const cJSON *root)
     return ST_OK;
 }
 
+/* "; did you mean "NAME"?", or nothing: an attribute of the target, ints only if asked. */
+static const char *near_attr(struct reader *r, const char *name, bool ints)
+{
+    const char **words = ARENA_ARRAY(r->a, const char *, r->desc->n_attr + 1);
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < r->desc->n_attr; i++)
+        if (!ints || r->desc->attr[i].type == TARGET_INT)
+            words[n++] = r->desc->attr[i].name;
+    const char *near = json_doc_near(name, words, n);
+    return near ? arena_printf(r->a, "; did you mean \"%s\"?", near) : "";
+}
+
 /* Attributes that vary: within bounds, and where nothing but a call sees them. */
 static enum status knobs(struct reader *r, const cJSON *root)
 {
@@ -166,7 +182,8 @@ static enum status knobs(struct reader *r, const cJSON *root)
         const char *path = arena_printf(r->a, "knobs[%u]", i);
         describe_word(r->desc, list.name[i], &w);
         if (w.attr == r->desc->n_attr || list.name[i][w.n_bytes])
-            return json_doc_fail(&r->doc, path, r->d, "there is no attribute '%s'", list.name[i]);
+            return json_doc_fail(&r->doc, path, r->d, "there is no attribute '%.40s'%s",
+                                 list.name[i], near_attr(r, list.name[i], false));
         const struct target_attr *attr = &r->desc->attr[w.attr];
         if (attr->type == TARGET_STRING ||
             (attr->type == TARGET_INT && attr->low == INT32_MIN && attr->high == INT32_MAX))
@@ -202,8 +219,22 @@ static enum status bound(struct reader *r, const cJSON *v, const char *path,
             return ST_OK;
         }
     return json_doc_fail(&r->doc, path, r->d,
-                         "expected a number or an attribute of type int, found \"%.40s\"",
-                         v->valuestring);
+                         "expected a number or an attribute of type int, found \"%.40s\"%s",
+                         v->valuestring, near_attr(r, v->valuestring, true));
+}
+
+/* Bounds that nothing meets are a mistake. */
+static enum status check_bounds(struct reader *r, const char *path, const struct describe_limit *l)
+{
+    if (l->low.given && l->high.given && !l->low.attr && !l->high.attr &&
+        l->low.number > l->high.number)
+        return json_doc_fail(&r->doc, path, r->d,
+                             "its least value %lld is above its greatest, %lld",
+                             (long long)l->low.number, (long long)l->high.number);
+    if (l->multiple.given && !l->multiple.attr && l->multiple.number < 1)
+        return json_doc_fail(&r->doc, arena_printf(r->a, "%s.multiple_of", path), r->d,
+                             "expected at least 1, found %lld", (long long)l->multiple.number);
+    return ST_OK;
 }
 
 static enum status limit(struct reader *r, const cJSON *o, const char *path,
@@ -216,24 +247,26 @@ static enum status limit(struct reader *r, const cJSON *o, const char *path,
         for (uint32_t i = 0; i < TARGET_VALUE_COUNT; i++)
             words[i] = target_value_name((enum target_value)i);
         const char *near = json_doc_near(o->string, words, TARGET_VALUE_COUNT);
-        return json_doc_fail(&r->doc, path, r->d, "no such value of an operator%s%s%s",
-                             near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : "");
+        return json_doc_fail(&r->doc, path, r->d, "no such value of an operator; %s%s%s",
+                             near ? "did you mean \"" : "docs/TARGET.md lists them",
+                             near ? near : "", near ? "\"?" : "");
     }
     if (cJSON_IsNumber(o)) {
         TRY(bound(r, o, path, &l->low));
         return bound(r, o, path, &l->high);
     }
     if (cJSON_IsArray(o)) {
-        TRY(bound(r, cJSON_GetArrayItem(o, 0), path, &l->low));
-        return bound(r, cJSON_GetArrayItem(o, 1), path, &l->high);
+        TRY(bound(r, cJSON_GetArrayItem(o, 0), arena_printf(r->a, "%s[0]", path), &l->low));
+        TRY(bound(r, cJSON_GetArrayItem(o, 1), arena_printf(r->a, "%s[1]", path), &l->high));
+        return check_bounds(r, path, l);
     }
-    TRY(bound(r, get(o, "min"), path, &l->low));
-    TRY(bound(r, get(o, "max"), path, &l->high));
-    TRY(bound(r, get(o, "multiple_of"), path, &l->multiple));
+    TRY(bound(r, get(o, "min"), arena_printf(r->a, "%s.min", path), &l->low));
+    TRY(bound(r, get(o, "max"), arena_printf(r->a, "%s.max", path), &l->high));
+    TRY(bound(r, get(o, "multiple_of"), arena_printf(r->a, "%s.multiple_of", path), &l->multiple));
     int64_t *list = ARENA_ARRAY(r->a, int64_t, (size_t)cJSON_GetArraySize(one_of) + 1);
     cJSON_ArrayForEach(n, one_of) list[l->n_one_of++] = (int64_t)n->valuedouble;
     l->one_of = list;
-    return ST_OK;
+    return check_bounds(r, path, l);
 }
 
 static enum status opcode(struct reader *r, const cJSON *o, const char *path, enum ir_opcode *code)

@@ -102,3 +102,27 @@ const char *native_call(const struct describe_pattern *p, const struct target_qu
     call[sizeof call - 1] = '\0';
     return arena_strdup(q->arena, call);
 }
+
+bool native_tune(const struct target_question *q, uint32_t target, struct heddle_tuning *about,
+                 int64_t *value)
+{
+    const struct heddle_target_api *api = describe_of(q->target)->native;
+    if (!api || !api->tune)
+        return false;
+    struct asked *k = ARENA_ARRAY(q->arena, struct asked, q->graph->n_op + 1);
+    struct heddle_question *question =
+        ARENA_ARRAY(q->arena, struct heddle_question, q->graph->n_op + 1);
+    about->target = q->target->name;
+    about->question = question;
+    about->n_questions = 0;
+    for (uint32_t i = 0; i < q->graph->n_op; i++) {
+        struct target_question one = *q;
+        const char *why;
+        one.op = q->graph->op[i];
+        if (one.op->dead || one.op->target != target)
+            continue;
+        ask(describe_match(&one, &why), &one, &k[i]);
+        question[about->n_questions++] = k[i].q;
+    }
+    return api->tune(about, value) == 1;
+}

@@ -105,7 +105,9 @@ const char *target_option(struct arena *a, const char *name, const char *attr)
     return option;
 }
 
-static enum status set(struct select *s, struct target *t, const char *attr, const char *value)
+/* `option`: what the user wrote the value behind. */
+static enum status set(struct select *s, struct target *t, const char *attr, const char *option,
+                       const char *value, struct diag *d)
 {
     const char *words[64];
     uint32_t i = 0;
@@ -113,10 +115,10 @@ static enum status set(struct select *s, struct target *t, const char *attr, con
         if (i < 64)
             words[i] = t->desc->attr[i].name;
     if (i < t->desc->n_attr)
-        return target_set(s->a, &t->desc->attr[i], target_option(s->a, t->name, attr), value,
-                          (struct target_setting *)(uintptr_t)&t->setting[i], s->d);
+        return target_set(s->a, &t->desc->attr[i], option, value,
+                          (struct target_setting *)(uintptr_t)&t->setting[i], d);
     const char *near = json_doc_near(attr, words, i < 64 ? i : 64);
-    return FAIL(s->d, ST_USAGE, "--target: %s has no attribute '%s'%s%s%s", t->name, attr,
+    return FAIL(d, ST_USAGE, "%s has no attribute '%.40s'%s%s%s", t->name, attr,
                 near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
 }
 
@@ -139,18 +141,22 @@ static enum status add_object(struct select *s, const struct json_doc *doc, cons
         return json_doc_fail(doc, path, s->d,
                              "expected {\"kind\": \"NAME\", \"ATTRIBUTE\": VALUE, ...}");
     if (name && (!cJSON_IsString(name) || !good_name(name->valuestring)))
-        return json_doc_fail(doc, path, s->d, "\"name\": expected small letters, digits and _");
+        return json_doc_fail(doc, *path ? arena_printf(s->a, "%s.name", path) : "name", s->d,
+                             "expected small letters, digits and _");
     TRY(add(s, kind->valuestring, name ? name->valuestring : kind->valuestring, &t));
     cJSON_ArrayForEach(m, o)
     {
         if (m == kind || m == name)
             continue;
-        const char *value = scalar(s, m);
+        const char *value = scalar(s, m),
+                   *at = arena_printf(s->a, "%s%s%.40s", path, *path ? "." : "", m->string);
+        struct diag inner = {0};
         if (!t || !value)
-            return json_doc_fail(doc, path, s->d, "\"%.40s\": %s", m->string,
+            return json_doc_fail(doc, at, s->d,
                                  t ? "expected a string, a number, true or false"
                                    : "the host has no attributes");
-        TRY(set(s, t, m->string, value));
+        if (set(s, t, m->string, "its value", value, &inner) != ST_OK)
+            return json_doc_fail(doc, at, s->d, "%s", inner.text);
     }
     return ST_OK;
 }
@@ -197,7 +203,8 @@ enum status registry_select(const struct registry *r, const char *const *choice,
         if (!t)
             return FAIL(d, ST_USAGE, "%s: %s takes no part; name it in --target",
                         target_option(s.a, setting[i].name, setting[i].attr), setting[i].name);
-        TRY(set(&s, t, setting[i].attr, setting[i].value));
+        TRY(set(&s, t, setting[i].attr, target_option(s.a, t->name, setting[i].attr),
+                setting[i].value, d));
     }
     list->target[list->n++] = &target_host_c;
     return ST_OK;

@@ -94,13 +94,13 @@ static uint64_t random_next(uint64_t *z) /* xorshift64*, Vigna 2016 */
     return (*z * 0x2545f4914f6cdd1du) >> 32;
 }
 
-static bool is_known(const struct tune_attrs *attrs, const int64_t *const *known, uint32_t n,
-                     const int64_t *value)
+bool tune_attrs_new(const struct tune_attrs *attrs, const int64_t *const *known, uint32_t n,
+                    const int64_t *value)
 {
     for (uint32_t i = 0; i < n; i++)
         if (memcmp(known[i], value, attrs->n * sizeof *value) == 0)
-            return true;
-    return false;
+            return false;
+    return true;
 }
 
 /* Half of the steps go to a neighbour, half anywhere. */
@@ -120,8 +120,75 @@ bool tune_attrs_propose(const struct tune_attrs *attrs, const int64_t *const *kn
     for (uint32_t i = 0; i < TRIES && attrs->n; i++) {
         uint32_t k = (uint32_t)(random_next(random) % attrs->n);
         value[k] = step(&attrs->at[k], value[k], random);
-        if (!is_known(attrs, known, n, value))
+        if (tune_attrs_new(attrs, known, n, value))
             return true;
     }
     return false;
+}
+
+/* --- what targets propose themselves --- */
+
+/* The knobs of one target, [first, first + n) of all. */
+struct span {
+    const struct tune_attrs *attrs;
+    uint32_t first, n;
+};
+
+static void describe_span(struct arena *a, struct span s, const int64_t *const *known,
+                          uint32_t n_known, struct heddle_tuning *about)
+{
+    const char **knob = ARENA_ARRAY(a, const char *, s.n);
+    int64_t *low = ARENA_ARRAY(a, int64_t, s.n), *high = ARENA_ARRAY(a, int64_t, s.n);
+    int64_t *value = ARENA_ARRAY(a, int64_t, (size_t)s.n * n_known + 1);
+    for (uint32_t i = 0; i < s.n; i++) {
+        const struct tune_attr *at = &s.attrs->at[s.first + i];
+        knob[i] = at->name;
+        low[i] = at->low;
+        high[i] = at->high;
+        for (uint32_t k = 0; k < n_known; k++)
+            value[k * s.n + i] = known[k][s.first + i];
+    }
+    about->n_knobs = s.n;
+    about->knob = knob;
+    about->low = low;
+    about->high = high;
+    about->value = value;
+}
+
+static enum status check_span(struct span s, const int64_t *value, struct diag *d)
+{
+    for (uint32_t i = 0; i < s.n; i++) {
+        const struct tune_attr *at = &s.attrs->at[s.first + i];
+        if (value[i] < at->low || value[i] > at->high)
+            return FAIL(d, ST_USAGE, "target %s, tune: %s: found %lld, expected %lld to %lld",
+                        at->owner, at->name, (long long)value[i], (long long)at->low,
+                        (long long)at->high);
+    }
+    return ST_OK;
+}
+
+enum status tune_attrs_ask(const struct pipeline *p, const struct tune_attrs *attrs,
+                           uint32_t number, const int64_t *const *known, const uint64_t *cycles,
+                           uint32_t n, int64_t *value, bool *any, struct diag *d)
+{
+    struct span s = {attrs, 0, 0};
+    *any = false;
+    for (; s.first < attrs->n; s.first += s.n) {
+        uint32_t target = attrs->at[s.first].target;
+        for (s.n = 0; s.first + s.n < attrs->n && attrs->at[s.first + s.n].target == target;)
+            s.n++;
+        struct heddle_tuning about = {.number = number, .n_trials = n, .cycles = cycles};
+        int64_t *own = ARENA_ARRAY(p->arena, int64_t, s.n);
+        const struct target_question q = {.arena = p->arena,
+                                          .graph = p->graph,
+                                          .target = p->targets.target[target],
+                                          .hw = &p->hw};
+        describe_span(p->arena, s, known, n, &about);
+        if (!native_tune(&q, target, &about, own))
+            continue;
+        TRY(check_span(s, own, d));
+        memcpy(value + s.first, own, s.n * sizeof *own);
+        *any = true;
+    }
+    return ST_OK;
 }

@@ -28,4 +28,14 @@ void tune_attrs_set(struct pipeline *p, const struct tune_attrs *attrs, const in
 bool tune_attrs_propose(const struct tune_attrs *attrs, const int64_t *const *known, uint32_t n,
                         uint64_t *random, int64_t *value);
 
+/* The proposals of the targets' own native code (heddle_target.h) for trial `number`, into `value`;
+ * *any: there was one. known and cycles: of the `n` trials measured. ST_USAGE: a value that the
+ * knob cannot have. */
+enum status tune_attrs_ask(const struct pipeline *p, const struct tune_attrs *attrs,
+                           uint32_t number, const int64_t *const *known, const uint64_t *cycles,
+                           uint32_t n, int64_t *value, bool *any, struct diag *d);
+/* Is `value` none of the `n` known? */
+bool tune_attrs_new(const struct tune_attrs *attrs, const int64_t *const *known, uint32_t n,
+                    const int64_t *value);
+
 #endif

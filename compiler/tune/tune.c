@@ -80,19 +80,27 @@ static const struct store_trial *fastest(const struct store_trial *trial, uint32
     return best;
 }
 
-/* Other knobs of targets from outside, beside the operators' knobs of the fastest trial. */
-static bool propose_values(struct tune *t, const struct store_trial *known, uint32_t n,
-                           struct store_trial *to)
+/* Other knobs of targets from outside, beside the operators' knobs of the fastest trial: what their
+ * native code proposes, else steps at random. */
+static enum status propose_values(struct tune *t, const struct store_trial *known, uint32_t n,
+                                  struct store_trial *to, bool *new, struct diag *d)
 {
     const int64_t **value = ARENA_ARRAY(t->arena, const int64_t *, n + 1u);
+    uint64_t *cycles = ARENA_ARRAY(t->arena, uint64_t, n + 1u);
     uint64_t random = 0x9e3779b97f4a7c15u * (to->number + 1u);
-    for (uint32_t i = 0; i < n; i++)
+    bool any;
+    for (uint32_t i = 0; i < n; i++) {
         value[i] = known[i].value;
-    return tune_attrs_propose(&t->shape.attrs, value, n, &random, to->value);
+        cycles[i] = known[i].cycles;
+    }
+    TRY(tune_attrs_ask(&t->p, &t->shape.attrs, to->number, value, cycles, n, to->value, &any, d));
+    *new = (any && tune_attrs_new(&t->shape.attrs, value, n, to->value)) ||
+           tune_attrs_propose(&t->shape.attrs, value, n, &random, to->value);
+    return ST_OK;
 }
 
-/* What trial to->number is to measure, into its knobs and values. False: nothing new. */
-static bool propose(struct tune *t, struct store_trial *to)
+/* What trial to->number is to measure, into its knobs and values. Not *new: nothing. */
+static enum status propose(struct tune *t, struct store_trial *to, bool *new, struct diag *d)
 {
     const uint32_t n_op = t->p.graph->n_op, n_attr = t->shape.attrs.n;
     const struct tune_space space = tune_space_of(&t->p, t->o);
@@ -101,14 +109,17 @@ static bool propose(struct tune *t, struct store_trial *to)
     if (to->number == 0) {
         memcpy(to->knobs, t->p.program->knobs, n_op * sizeof *to->knobs);
         to->value = tune_attrs_values(&t->p, &t->shape.attrs);
-        return true;
+        *new = true;
+        return ST_OK;
     }
     memcpy(to->knobs, fastest(known, n)->knobs, n_op * sizeof *to->knobs);
     memcpy(to->value, fastest(known, n)->value, n_attr * sizeof *to->value);
     bool operators = t->p.program->n_stream > 0;
-    if (n_attr > 0 && (!operators || to->number % 2) && propose_values(t, known, n, to))
-        return true;
-    return operators && tune_propose(&space, known, n, to->number, to->knobs);
+    *new = false;
+    if (n_attr > 0 && (!operators || to->number % 2))
+        TRY(propose_values(t, known, n, to, new, d));
+    *new = *new || (operators && tune_propose(&space, known, n, to->number, to->knobs));
+    return ST_OK;
 }
 
 static enum status one_trial(struct tune *t, struct slot *s, struct diag *d)
@@ -116,7 +127,9 @@ static enum status one_trial(struct tune *t, struct slot *s, struct diag *d)
     struct store_trial to = {.number = s->number};
     to.knobs = ARENA_ARRAY(t->arena, struct sched_knobs, t->p.graph->n_op + 1);
     to.value = ARENA_ARRAY(t->arena, int64_t, t->shape.attrs.n + 1);
-    if (!propose(t, &to)) {
+    bool new;
+    TRY(propose(t, &to, &new, d));
+    if (!new) {
         s->nothing_new = true;
         return ST_OK;
     }

@@ -32,6 +32,37 @@ cycles() { sed -n 's/.* inferences, \([0-9]*\)\.0 cycles each.*/\1/p' "$1"; }
 [ "$(cycles tuned.txt)" -lt "$(cycles plain.txt)" ] || fail "tuned $(cycles tuned.txt), before $(cycles plain.txt)"
 [ "$(cycles tuned.txt)" = "$(sql t.db 'SELECT min(cycles) FROM trial')" ] || fail "not the cycles that were measured"
 
+# Native code that knows better: its proposals come first, and are checked.
+native() { # VALUE: an expression over the trial's number
+    cat >native.c <<END
+#include "heddle_target.h"
+static int tune(const struct heddle_tuning *t, int64_t *value)
+{
+    if (t->n_knobs != 1 || t->high[0] != 3 || t->n_questions < 5 || t->value[0] != 2 ||
+        t->cycles[0] < 1000 || t->question[0].op[0] != 'c')
+        return 0;
+    value[0] = $1;
+    return 1;
+}
+const struct heddle_target_api heddle_target = {
+    .abi = HEDDLE_TARGET_ABI, .name = "slow", .tune = tune};
+END
+    "${CC:-cc}" -std=c11 -shared -fPIC -I "$HEDDLE_HOME/include" native.c -o slow/slow.so ||
+        fail "native.c does not compile"
+}
+cp slow/target.json plain.json
+sed -i 's/"headers":/"native": "slow.so", "headers":/' slow/target.json
+native '(t->number + 2) % 4'
+"$heddle" tune digits "${with[@]}" --trials 4 --tuned=n.db >stdout 2>stderr || fail "native tune: $(cat stderr)"
+[ "$(sql n.db 'SELECT value FROM knob WHERE trial > 0 ORDER BY trial' | head -2 | tr '\n' ' ')" = "3 0 " ] ||
+    fail "its proposals: $(sql n.db 'SELECT * FROM knob')"
+native 7
+"$heddle" tune digits "${with[@]}" --trials 4 --tuned=m.db >stdout 2>stderr
+[ $? = 2 ] && grep -q "^heddle: trial [12]: target slow, tune: reads: found 7, expected 0 to 3" stderr ||
+    fail "a proposal out of range: $(cat stderr)"
+rm slow/slow.so
+mv plain.json slow/target.json
+
 # Its C edited, or another setting: stale.
 cp slow/vanilla.c kept.c
 echo "/* edited */" >>slow/vanilla.c

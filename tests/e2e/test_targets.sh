@@ -68,7 +68,7 @@ expect 2 "heddle: --target:1:10: not valid JSON: expected a value, ',' or a clos
     "$heddle" inspect digits --target='{"kind": van}'
 expect 2 "heddle: --target:1:1: expected {\"kind\": \"NAME\", \"ATTRIBUTE\": VALUE, ...}" \
     "$heddle" inspect digits --target='{"topping": "fudge"}'
-expect 2 "heddle: --target: vanilla has no attribute 'toping'; did you mean 'topping'?" \
+expect 2 "heddle: --target:1:31: toping: vanilla has no attribute 'toping'; did you mean 'topping'?" \
     "$heddle" inspect digits --target='{"kind": "vanilla", "toping": "fudge"}'
 "$heddle" --help >help
 grep -q -- '--target-vanilla-topping=VALUE' help || fail "--help does not list attributes"
@@ -156,7 +156,7 @@ wrong "16:15: sources[0]: expected text like ^[A-Za-z0-9_-]+([/.][A-Za-z0-9_-]+)
 wrong "20:13: operators[0].op: no operator 'conv2'; did you mean conv2d?" 's/"op": "conv2d"/"op": "conv2"/'
 wrong "21:22: operators[0].zero_points: expected one of \"none\", \"activations\", \"both\", found \"weights\"" 's/"zero_points": "activations"/"zero_points": "weights"/'
 wrong "26:40: operators[0].where.dilation_v: no such value of an operator; did you mean \"dilation_h\"?" 's/"dilation_w"/"dilation_v"/'
-wrong "25:21: operators[0].where.kernel_h: expected a number or an attribute of type int, found \"max_kernels\"" 's/"kernel_h": \[1, "max_kernel"\]/"kernel_h": [1, "max_kernels"]/'
-wrong "31:15: operators[0].call: '\$out_y' is no pointer, value or attribute" 's/\$out_w/$out_y/'
+wrong "25:25: operators[0].where.kernel_h[1]: expected a number or an attribute of type int, found \"max_kernels\"; did you mean \"max_kernel\"?" 's/"kernel_h": \[1, "max_kernel"\]/"kernel_h": [1, "max_kernels"]/'
+wrong "31:15: operators[0].call: '\$out_y' is no pointer, value or attribute; did you mean '\$out_h'?" 's/\$out_w/$out_y/'
 wrong "31:15: operators[0].call: expected one C call, found '; abort()' in it" 's/\$scales})"/$scales}); abort()"/'
 finish

@@ -30,4 +30,4 @@ static double cost(const struct heddle_question *q)
 }
 
 const struct heddle_target_api heddle_target = {
-    HEDDLE_TARGET_ABI, "newtarget", supports, cost, NULL, NULL, NULL};
+    HEDDLE_TARGET_ABI, "newtarget", supports, cost, NULL, NULL, NULL, NULL};
