@@ -149,10 +149,28 @@ bool target_options_take(struct target_options *t, int key, const char *value)
     return true;
 }
 
+/* --target-a-b-c is b_c of a, or c of a_b: names have _ where options have -. */
+static enum status check_unique(const struct target_options *t, const struct registry_setting *one,
+                                struct diag *d)
+{
+    const char *option = target_option(t->arena, one->name, one->attr);
+    for (uint32_t i = 0; i < t->n_row; i++) {
+        const struct registry_setting *row = &t->attr_row[i];
+        if (strcmp(row->name, one->name) != 0 &&
+            strcmp(target_option(t->arena, row->name, row->attr), option) == 0)
+            return FAIL(d, ST_USAGE,
+                        "%s: '%s' of %s, or '%s' of %s? Name an instance: --target=%s:NAME", option,
+                        one->attr, one->name, row->attr, row->name, one->name);
+    }
+    return ST_OK;
+}
+
 enum status target_options_select(struct target_options *t, struct target_list *list,
                                   struct diag *d)
 {
     static const char *const usual[] = {"systolic,c"};
+    for (uint32_t i = 0; i < t->n_setting; i++)
+        TRY(check_unique(t, &t->setting[i], d));
     if (t->n_choice)
         return registry_select(t->registry, t->choice, t->n_choice, t->setting, t->n_setting, list,
                                d);

@@ -408,8 +408,10 @@ static const char *taken(struct draw *w, const struct hd_config *hw, uint64_t se
         return arena_strdup(w->c->arena, d.text);
     const struct target_question q = {w->c->arena, g, g->op[0], w->target, hw};
     *legal = g;
-    return g->n_op != 1 || g->op[0]->opcode != w->p->opcode ? "legalised into another operator"
-                                                            : describe_refusal(w->p, &q);
+    if (g->n_op != 1 || g->op[0]->opcode != w->p->opcode)
+        return "legalised into another operator";
+    const char *why = describe_refusal(w->p, &q);
+    return why ? why : native_refusal(w->p, &q);
 }
 
 bool check_add_cases(struct check_cases *c, const struct target *target,

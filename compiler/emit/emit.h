@@ -59,6 +59,8 @@ const char *emit_pointer(struct emit_unit *u, uint32_t tensor);
 
 /* outside.c: operators on targets that a target.json describes. */
 const struct target *emit_outside(const struct emit_unit *u, const struct ir_op *op); /* or NULL */
+const struct describe_pattern *emit_outside_pattern(const struct emit_unit *u,
+                                                    const struct ir_op *op);
 bool emit_outside_used(const struct emit_unit *u, const struct target_desc *desc);
 /* Targets with a core of their own, in the order of struct hd_call's ports; how many. */
 uint32_t emit_outside_ports(const struct emit_unit *u, const struct target *port[TARGET_MAX]);

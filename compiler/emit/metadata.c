@@ -102,6 +102,14 @@ static void add_targets(const struct emit_unit *u, cJSON *o)
         cJSON_AddItemToArray(list, cJSON_CreateString(u->library[i]));
 }
 
+/* By which part of their range outputs may differ from the reference; not there: by nothing. */
+static void add_tolerance(const struct emit_unit *u, cJSON *o)
+{
+    double tolerance = describe_tolerance(u->arena, u->graph, u->targets, u->program->hw);
+    if (tolerance > 0)
+        cJSON_AddNumberToObject(o, "tolerance", tolerance);
+}
+
 /* In the order of hd_model.port_names. */
 static void add_cores(const struct emit_unit *u, cJSON *o)
 {
@@ -127,13 +135,15 @@ static cJSON *operator_of(const struct emit_unit *u, uint32_t position)
 {
     const struct ir_op *op = u->graph->op[position];
     cJSON *o = cJSON_CreateObject();
-    bool host = op->region == IR_NONE;
+    bool host = op->region == IR_NONE && !emit_outside(u, op);
     cJSON_AddStringToObject(o, "operator", ir_op_info(op->opcode)->name);
     if (host && emit_host_kernel(op->opcode))
         cJSON_AddStringToObject(o, "kernel",
                                 arena_printf(u->arena, "hdk_%s", emit_host_kernel(op->opcode)));
     if (host && host_scratch(u->graph, op))
         cJSON_AddNumberToObject(o, "scratch_bytes", host_scratch(u->graph, op));
+    if (emit_outside(u, op))
+        cJSON_AddStringToObject(o, "pattern", emit_outside_pattern(u, op)->name);
     add_tensors(u, o, "inputs", op->in, op->n_in);
     add_tensors(u, o, "outputs", op->out, op->n_out);
     for (uint32_t i = 0; i < IR_ATTR_COUNT; i++)
@@ -174,6 +184,7 @@ void package_metadata(const struct emit_unit *u, struct text *t)
     cJSON_AddStringToObject(o, "schema", "heddle.package.v1");
     add_name(u->arena, o, "name", u->graph->name);
     add_targets(u, o);
+    add_tolerance(u, o);
     add_cores(u, o);
     add_memory(u, o);
     add_functions(u, o);

@@ -204,7 +204,8 @@ static const char *setting(struct emit_unit *u, const struct target *t, uint32_t
                : arena_printf(u->arena, "%lld", (long long)s->number);
 }
 
-static const struct describe_pattern *pattern_of(struct emit_unit *u, const struct ir_op *op)
+const struct describe_pattern *emit_outside_pattern(const struct emit_unit *u,
+                                                    const struct ir_op *op)
 {
     const struct target_question q = {u->arena, u->graph, op, emit_outside(u, op), u->program->hw};
     const char *why;
@@ -214,7 +215,7 @@ static const struct describe_pattern *pattern_of(struct emit_unit *u, const stru
 static const char *call_of(struct emit_unit *u, const struct ir_op *op)
 {
     const struct target_question q = {u->arena, u->graph, op, emit_outside(u, op), u->program->hw};
-    return native_call(pattern_of(u, op), &q);
+    return native_call(emit_outside_pattern(u, op), &q);
 }
 
 enum status emit_outside_params(struct emit_unit *u, struct text *t, const struct ir_op *op,
@@ -229,7 +230,7 @@ enum status emit_outside_params(struct emit_unit *u, struct text *t, const struc
 void emit_outside_call(struct emit_unit *u, struct text *t, const struct ir_op *op)
 {
     const struct target *target = emit_outside(u, op);
-    const struct describe_pattern *p = pattern_of(u, op);
+    const struct describe_pattern *p = emit_outside_pattern(u, op);
     struct target_values v = {{0}};
     if (!call_of(u, op)) {
         emit_blocks_call(u, t, op, dev(u, op));

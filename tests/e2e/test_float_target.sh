@@ -97,6 +97,14 @@ tr -d ' \n\t' <s.json | grep -q '"verdict":"within","checked_against":"ref","tol
 "$heddle" run digits "${with[@]}" >stdout 2>stderr || fail "digits: $(cat stderr)"
 grep -q '^13_fully_connected .* real ' stdout || fail "codes do not go to real"
 grep -q '^verdict: \(match\|within 0.00392 of\)' stdout || fail "digits: $(grep ^verdict stdout)"
+"$heddle" run "$float" --engine=ref --seed=1 -o ref >/dev/null 2>stderr || fail "ref: $(cat stderr)"
+"$heddle" compile "$float" --target-dir=real --target=real -o net.tar || fail "compile"
+tar xf net.tar metadata.json
+tr -d ' \n\t' <metadata.json | grep -q '"tolerance":1e-05,.*"pattern":"dense"' || fail "metadata.json: no tolerance"
+mapfile -t want < <(ls ref/out_*.bin | sort -V | sed 's/^/--expect=/')
+"$heddle" run net.tar "${with[@]}" --seed=1 "${want[@]}" >stdout 2>stderr || fail "package: $(cat stderr)"
+grep -q "^verdict: within [0-9.e-]* of the output's range against the expected outputs, not bit for bit: .* up to 1e-05$" \
+    stdout || fail "package: $(cat stdout)"
 sed -i 's/ + z_out;/ + z_out - 9 * (i % 2);/; s/sum += x/sum += 1.01f * x/' real/real.c
 for model in digits "$float"; do
     "$heddle" run "$model" "${with[@]}" >stdout 2>stderr

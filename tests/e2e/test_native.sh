@@ -43,6 +43,9 @@ grep -q '^13_fully_connected .* mine 77, c ' stdout || fail "its cost: $(grep ^1
 native 8 mine 3u ""
 inspect --allow-native-targets >stdout 2>&1
 grep -q '^13_.*; mine: fully_connected: out_c 10, unroll 4$' stdout || fail "its refusal: $(grep ^13 stdout)"
+"$heddle" check-target mine --allow-native-targets >stdout 2>stderr || fail "what it refuses is drawn: $(cat stderr)"
+grep -q '^ok   pattern fully_connected: 24 operators made that it takes; refused, for one: fully_connected: out_c' stdout ||
+    fail "its refusals: $(grep pattern stdout)"
 native 100 mine 3u '$nothing)'
 inspect --allow-native-targets >stdout 2>&1
 grep -q "^13_.*; mine: its native code wrote a call that is none: " stdout || fail "a bad call: $(grep ^13 stdout)"

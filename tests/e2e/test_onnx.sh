@@ -25,4 +25,13 @@ expect 1 'heddle: with golden inputs some operators are off by more than one uni
 printf '{}' >wrong/meta.json
 expect 2 'heddle: wrong/meta.json: expected "layers" with "tensors": [{"tensor", "file", "dtype"}]' \
     "$heddle" run wrong/model.onnx --teacher=wrong
+
+# digits as ONNX is what the script makes of the TFLite file, and has its answers.
+if command -v python3 >/dev/null; then
+    "$heddle" inspect digits --dump-ir ir >/dev/null
+    python3 "$HEDDLE_HOME/tests/models/ir_to_onnx.py" ir/00_import.ir made.onnx || fail "ir_to_onnx.py"
+    same made.onnx "$models/digits/model.onnx" "ir_to_onnx.py makes another file"
+fi
+expect 0 "" "$heddle" run "$models/digits/model.onnx" --engine=func -i "$models/digits/in_0.bin" \
+    --expect "$models/digits/out_0.bin"
 finish

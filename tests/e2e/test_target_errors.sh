@@ -215,6 +215,15 @@ refused "01_conv2d is named by --offload and by --keep-on-host" \
     --target=systolic --keep-on-host=01_conv2d --offload=01_conv2d
 refused "--partition: found 'best', expected cost or priority" --partition=best
 refused "--target-dir: expected a value behind it" --target-dir
+# One option, two meanings.
+mkdir twins
+cp -r good twins/a
+cp -r good twins/a_b
+sed -i 's/"name": "good"/"name": "a"/; s/"name": "width"/"name": "b_c"/; s/"width"/"b_c"/; s/\$width/$b_c/' twins/a/target.json
+sed -i 's/"name": "good"/"name": "a_b"/; s/"name": "width"/"name": "c"/; s/"width"/"c"/; s/\$width/$c/' twins/a_b/target.json
+expect 2 "heddle: --target-a-b-c: 'b_c' of a, or 'c' of a_b? Name an instance: --target=a:NAME" \
+    "$heddle" inspect digits --target-dir=twins --target=a --target-a-b-c=3
+expect 0 "" "$heddle" inspect digits --target-dir=twins --target=a_b:v --target-v-c=3
 # What the environment brings and cannot be read is said by `heddle targets` and to who asks for it.
 sed 's/"help"/"hlep"/; s/"name": "good"/"name": "spoilt"/' -i wrong/target.json
 cp -r good spoilt
