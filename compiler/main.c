@@ -118,6 +118,7 @@ static const char *becomes(enum ir_opcode opcode)
     case IR_OP_RELU_0_TO_1:
     case IR_OP_ABS:
     case IR_OP_EXP:
+    case IR_OP_LOG:
     case IR_OP_RSQRT:
     case IR_OP_ELU:
     case IR_OP_GELU:
@@ -157,7 +158,12 @@ static const char *types_of(enum ir_opcode opcode)
     case IR_OP_NEG:
     case IR_OP_SQRT:
     case IR_OP_ROUND:
+    case IR_OP_FLOOR:
+    case IR_OP_CEIL:
     case IR_OP_ERF: return "";
+    case IR_OP_LOG_SOFTMAX:
+    case IR_OP_LOG:
+    case IR_OP_RSQRT:
     case IR_OP_EXP:
     case IR_OP_ELU:
     case IR_OP_GELU:

@@ -260,6 +260,7 @@ const struct host_op emit_host_f32[HOST_F32] = {
     REDUCE(REDUCE_MAX, "reduce_max"),
     REDUCE(REDUCE_MIN, "reduce_min"),
     {IR_OP_SOFTMAX, IR_F32, "f32_softmax", "f32_rows", rows, HOST_ONE},
+    {IR_OP_LOG_SOFTMAX, IR_F32, "f32_log_softmax", "f32_rows", rows, HOST_ONE},
     {IR_OP_L2_NORMALIZATION, IR_F32, "f32_l2_normalization", "f32_rows", rows, HOST_ONE},
     {IR_OP_INTERPOLATE, IR_F32, "f32_interpolate", "f32_interpolate", interpolate, HOST_ONE},
     UNARY(RELU, "clip"),
@@ -278,6 +279,10 @@ const struct host_op emit_host_f32[HOST_F32] = {
     UNARY(EXP, "exponential"),
     UNARY(ERF, "error_function"),
     UNARY(ROUND, "round"),
+    UNARY(FLOOR, "round_down"),
+    UNARY(CEIL, "round_up"),
+    UNARY(LOG, "logarithm"),
+    UNARY(RSQRT, "inverse_root"),
     UNARY(ELU, "elu"),
     UNARY(GELU, "gelu"),
 };

@@ -1,5 +1,6 @@
 /* tflite_math.c - operators that compute and do not map one to one: TRANSPOSE_CONV, FULLY_CONNECTED
- * with computed weights, uint8 CONCATENATION of several scales. */
+ * with computed weights, uint8 CONCATENATION of several scales, SQUARE. */
+#include "../ir/rules.h"
 #include "tflite_import.h"
 
 /* Cells cut off before: the output holds ceil(out / stride) windows (SAME), the odd cell behind. */
@@ -93,4 +94,18 @@ enum status tfl_rescale_parts(struct tfl_importer *m, struct ir_op *op)
         op->in[i] = part;
     }
     return ST_OK;
+}
+
+/* x * x, of float32 alone in the format. */
+enum status tfl_square(struct tfl_importer *m, const struct tfl_operator *src, uint32_t row)
+{
+    uint32_t in[2], out;
+
+    if (src->out.n != 1)
+        return FAIL(m->d, ST_MODEL, "expected 1 output, found %u", src->out.n);
+    TRY(tfl_value(m, src, 0, &in[0]));
+    TRY(tfl_result(m, src, 0, &out));
+    in[1] = in[0];
+    TRY(ir_want_type(m->g->tensor[in[0]], "input", IR_F32, m->d));
+    return tfl_emit(m, IR_OP_MUL, row, 2, in, out, NULL);
 }

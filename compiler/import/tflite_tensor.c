@@ -1,6 +1,7 @@
 /* tflite_tensor.c - one tensor of a TFLite file: type, shape, quantisation and data checked. */
 #include "tflite_import.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -58,6 +59,11 @@ static int64_t zero_point_of(const struct tfl_tensor *t, uint32_t i)
     return z;
 }
 
+static bool has_data(const struct tfl_importer *m, const struct tfl_tensor *t)
+{
+    return t->buffer < m->file->n_buffer && m->file->buffer[t->buffer].n_bytes != 0;
+}
+
 static enum status check_quant(struct tfl_importer *m, const struct tfl_tensor *t,
                                enum ir_type type)
 {
@@ -65,8 +71,9 @@ static enum status check_quant(struct tfl_importer *m, const struct tfl_tensor *
         return FAIL(m->d, ST_MODEL, "expected as many zero points as scales (%u), found %u",
                     t->n_scale, t->n_zero_point);
     for (uint32_t i = 0; i < t->n_scale; i++) {
-        /* A bias' scale is never read; writers leave 0 where a channel's weights are all 0. */
-        const bool usable = type == IR_I32 ? t->scale[i] >= 0 : t->scale[i] > 0;
+        /* A bias' scale is never read; writers leave 0 where a channel's weights or a constant's
+         * elements are all 0. */
+        const bool usable = type == IR_I32 || has_data(m, t) ? t->scale[i] >= 0 : t->scale[i] > 0;
 
         if (!isfinite(t->scale[i]) || !usable)
             return FAIL(m->d, ST_MODEL, "scale %u: expected a positive number, found %.9g", i,
@@ -88,6 +95,7 @@ static enum status check_quant(struct tfl_importer *m, const struct tfl_tensor *
 static void set_quant(struct tfl_importer *m, const struct tfl_tensor *t, struct ir_tensor *r)
 {
     int32_t *zero_point;
+    float *scale;
 
     if (t->n_scale == 0 || r->type == IR_I32 || r->type == IR_F32)
         return;
@@ -96,7 +104,10 @@ static void set_quant(struct tfl_importer *m, const struct tfl_tensor *t, struct
         zero_point[i] = (int32_t)zero_point_of(t, i);
     r->quant.n = t->n_scale;
     r->quant.axis = t->n_scale > 1 ? (uint32_t)t->axis : 0;
-    r->quant.scale = arena_memdup(m->arena, t->scale, t->n_scale * sizeof *t->scale);
+    scale = arena_memdup(m->arena, t->scale, t->n_scale * sizeof *t->scale);
+    for (uint32_t i = 0; i < t->n_scale; i++) /* its multiplier is 0 either way */
+        scale[i] = scale[i] > 0 ? scale[i] : FLT_MIN;
+    r->quant.scale = scale;
     r->quant.zero_point = zero_point;
 }
 

@@ -43,9 +43,9 @@ static enum status check_float(const struct ir_graph *g, const struct ir_op *op,
 /* These have no arithmetic on codes. */
 static enum status check_codes(const struct ir_graph *g, const struct ir_op *op, struct diag *d)
 {
-    static const enum ir_opcode only[] = {IR_OP_DIV,  IR_OP_INTERPOLATE, IR_OP_HARD_SIGMOID,
-                                          IR_OP_NEG,  IR_OP_SQRT,        IR_OP_ERF,
-                                          IR_OP_ROUND};
+    static const enum ir_opcode only[] = {IR_OP_DIV,   IR_OP_INTERPOLATE, IR_OP_HARD_SIGMOID,
+                                          IR_OP_NEG,   IR_OP_SQRT,        IR_OP_ERF,
+                                          IR_OP_ROUND, IR_OP_FLOOR,       IR_OP_CEIL};
 
     for (uint32_t i = 0; i < sizeof only / sizeof *only; i++)
         if (op->opcode == only[i])
@@ -90,6 +90,8 @@ static bool only_8_bit(enum ir_opcode opcode)
     case IR_OP_CLIP:
     case IR_OP_HARD_SWISH:
     case IR_OP_EXP:
+    case IR_OP_LOG:
+    case IR_OP_LOG_SOFTMAX:
     case IR_OP_RSQRT:
     case IR_OP_ELU:
     case IR_OP_GELU:

@@ -32,6 +32,19 @@ enum status infer_softmax(const struct ir_graph *g, const struct ir_op *op, stru
     return ST_OK;
 }
 
+enum status infer_log_softmax(const struct ir_graph *g, const struct ir_op *op, struct diag *d)
+{
+    const struct ir_tensor *y = ir_out(g, op, 0);
+    const int32_t zero = y->type == IR_U8 ? 255 : 127;
+
+    TRY(infer_softmax(g, op, d));
+    if (y->type == IR_F32 || (y->quant.scale[0] == 1.0f / 16 && y->quant.zero_point[0] == zero))
+        return ST_OK;
+    return FAIL(d, ST_UNSUPPORTED,
+                "output '%.80s': expected scale 1/16 and zero point %d, found %.9g and %d", y->name,
+                zero, (double)y->quant.scale[0], y->quant.zero_point[0]);
+}
+
 /* The shape two operands broadcast to; false when they do not. */
 static bool broadcast(const struct ir_tensor *a, const struct ir_tensor *b, uint32_t *rank,
                       int32_t *dim)

@@ -79,6 +79,7 @@ static bool ignores_shape(const struct ir_op *op, uint32_t i, const struct ir_te
     switch (op->opcode) {
     case IR_OP_RESHAPE: return true;
     case IR_OP_FULLY_CONNECTED: return i == 0;
+    case IR_OP_LOG_SOFTMAX:
     case IR_OP_SOFTMAX: return ir_dim_back(from, 0) == ir_dim_back(to, 0);
     default: return false;
     }

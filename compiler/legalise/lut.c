@@ -52,13 +52,14 @@ static int32_t onnx_entry(const struct unary *u, int32_t x)
     return (int32_t)fminf(fmaxf(code, -1000), 1000) + u->z_out;
 }
 
-/* What EXP, ELU and GELU compute, in float32 as the reference does. */
+/* What EXP, LOG, ELU and GELU compute, in float32 as the reference does. */
 static float function_of(const struct unary *u, float x)
 {
     const float root_2_over_pi = 0.797884583f;
 
     switch (u->opcode) {
     case IR_OP_EXP: return expf(x);
+    case IR_OP_LOG: return x > 0 ? logf(x) : -INFINITY;
     case IR_OP_ELU: return x < 0 ? expm1f(x) : x;
     default:
         if (u->approximate)
@@ -107,6 +108,7 @@ static int32_t entry_of(const struct unary *u, int32_t x)
     case IR_OP_TANH: return rounded(u, real_of(u, real));
     case IR_OP_HARD_SWISH: return lgl_hard_swish_code(&u->swish, diff) + u->z_out;
     case IR_OP_EXP:
+    case IR_OP_LOG:
     case IR_OP_ELU:
     case IR_OP_GELU: return float_entry(u, diff);
     case IR_OP_RESCALE: return rescaled(u, x);
@@ -125,6 +127,7 @@ static enum status set_scales(struct unary *u, struct diag *d)
     case IR_OP_LOGISTIC:
     case IR_OP_TANH:
     case IR_OP_EXP:
+    case IR_OP_LOG:
     case IR_OP_ELU:
     case IR_OP_GELU:
     case IR_OP_RESCALE: return ST_OK;
@@ -216,6 +219,7 @@ static bool is_unary(const struct ir_graph *g, const struct ir_op *op)
     case IR_OP_RELU_0_TO_1:
     case IR_OP_ABS:
     case IR_OP_EXP:
+    case IR_OP_LOG:
     case IR_OP_RSQRT:
     case IR_OP_ELU:
     case IR_OP_GELU:

@@ -87,6 +87,9 @@ static bool computes_in_place(enum ir_opcode opcode)
     case IR_OP_EXP:
     case IR_OP_ERF:
     case IR_OP_ROUND:
+    case IR_OP_FLOOR:
+    case IR_OP_CEIL:
+    case IR_OP_LOG:
     case IR_OP_ELU:
     case IR_OP_GELU:
     case IR_OP_LUT:

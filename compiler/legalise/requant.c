@@ -238,6 +238,23 @@ static void requant_softmax(struct ir_graph *g, struct ir_op *op)
     set_one(g, op, fmin(real, 2147483647.0));
 }
 
+/* {s_in / s_out, s_in, s_out, 128 if codes were uint8, e^0, e^-s_in, .. e^(-255 s_in)}: the
+ * reference computes in float32. */
+static void requant_log_softmax(struct ir_graph *g, struct ir_op *op)
+{
+    const struct ir_tensor *x = ir_in(g, op, 0), *y = ir_out(g, op, 0);
+    float *real = ARENA_ARRAY(g->arena, float, 4 + 256);
+
+    real[0] = scale_of(x) / scale_of(y);
+    real[1] = scale_of(x);
+    real[2] = scale_of(y);
+    real[3] = x->type == IR_U8 ? 128 : 0;
+    for (int32_t i = 0; i < 256; i++)
+        real[4 + i] = expf(-scale_of(x) * (float)i);
+    op->fixed.n_real = 4 + 256;
+    op->fixed.real = real;
+}
+
 static void set_clamp(struct ir_op *op, const struct ir_tensor *y)
 {
     struct ir_fixed *f = &op->fixed;
@@ -319,6 +336,7 @@ static enum status requant_op(struct ir_graph *g, struct ir_op *op, const struct
     case IR_OP_PRELU: requant_prelu(g, op); return ST_OK;
     case IR_OP_SQUARED_DIFFERENCE: requant_squared(g, op); return ST_OK;
     case IR_OP_SOFTMAX: requant_softmax(g, op); return ST_OK;
+    case IR_OP_LOG_SOFTMAX: requant_log_softmax(g, op); return ST_OK;
     case IR_OP_QUANTIZE:
         if (x->type != IR_F32)
             set_one(g, op, (double)scale_of(x) / (double)scale_of(y));

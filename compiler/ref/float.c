@@ -351,6 +351,26 @@ enum status ref_f32_softmax(const struct ref_call *c, struct diag *d)
     return ST_OK;
 }
 
+/* (x - max) - log(sum of e^(x - max)). */
+enum status ref_f32_log_softmax(const struct ref_call *c, struct diag *d)
+{
+    const size_t n = (size_t)ir_dim_back(c->in[0], 0), all = (size_t)ir_elements(c->in[0]);
+
+    (void)d;
+    for (size_t row = 0; row < all; row += n) {
+        float most = at(c->x[0], row), sum = 0, log;
+
+        for (size_t i = 1; i < n; i++)
+            most = at(c->x[0], row + i) > most ? at(c->x[0], row + i) : most;
+        for (size_t i = 0; i < n; i++)
+            sum += hdk_f32_exp(at(c->x[0], row + i) - most);
+        log = hdk_f32_log(sum);
+        for (size_t i = 0; i < n; i++)
+            put(c, row + i, at(c->x[0], row + i) - most - log);
+    }
+    return ST_OK;
+}
+
 enum status ref_f32_l2_norm(const struct ref_call *c, struct diag *d)
 {
     const size_t n = (size_t)ir_dim_back(c->in[0], 0), all = (size_t)ir_elements(c->in[0]);
@@ -430,6 +450,10 @@ static float unary_one(const struct ir_op *op, float v)
     case IR_OP_SQRT: return hdk_f32_sqrt(v);
     case IR_OP_EXP: return hdk_f32_exp(v);
     case IR_OP_ROUND: return rintf(v);
+    case IR_OP_FLOOR: return hdk_f32_floor(v);
+    case IR_OP_CEIL: return hdk_f32_ceil(v);
+    case IR_OP_LOG: return hdk_f32_log(v);
+    case IR_OP_RSQRT: return 1 / sqrtf(v);
     case IR_OP_ERF: return hdk_f32_erf(v);
     case IR_OP_ELU: return v < 0 ? hdk_f32_expm1(v) : v;
     default: return gelu(op, v); /* GELU */

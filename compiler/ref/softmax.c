@@ -1,6 +1,9 @@
 /* softmax.c - the fixed-point softmax of TFLite's reference kernels, in 32-bit integers.
  * After the published algorithm of gemmlowp's fixedpoint (exp on negative values by a barrel of
  * multiplications, 1/(1+x) by Newton-Raphson). Qm.n: m integer bits, n fraction bits, one sign. */
+#include <math.h>
+
+#include "../../driver/kernels/hdk_f32_math.h"
 #include "kernels.h"
 
 /* x * 2^shift, saturating. */
@@ -100,6 +103,36 @@ static void fixed_softmax(const struct ref_call *c)
 
     for (size_t i = 0; i < n_row; i++)
         softmax_row(&r, ref_i8(c->x[0]) + i * (size_t)n, (int8_t *)c->y[0] + i * (size_t)n, n);
+}
+
+/* The reference's float32, step by step: sum of e[max - x] from the left, its logarithm, then
+ * rint(scale * x - (s_in * max + log) / s_out) + z_out. fixed.real: legalise/requant.c. */
+static void log_softmax_row(const struct ref_call *c, const int8_t *x, int8_t *y, int32_t n)
+{
+    const float *real = c->op->fixed.real;
+    float sum = 0, least;
+    int32_t max = -128;
+
+    for (int32_t i = 0; i < n; i++)
+        max = x[i] > max ? x[i] : max;
+    for (int32_t i = 0; i < n; i++)
+        sum += real[4 + max - x[i]];
+    least = (real[1] * ((float)max + real[3]) + hdk_f32_log(sum)) / real[2];
+    for (int32_t i = 0; i < n; i++) {
+        const float code = rintf(real[0] * ((float)x[i] + real[3]) - least);
+
+        y[i] = (int8_t)(code < -255 ? -128 : code > 0 ? 127 : (int32_t)code + 127);
+    }
+}
+
+enum status ref_log_softmax(const struct ref_call *c, struct diag *d)
+{
+    const size_t n = (size_t)ir_dim_back(c->in[0], 0), n_row = (size_t)ir_elements(c->in[0]) / n;
+
+    (void)d;
+    for (size_t i = 0; i < n_row; i++)
+        log_softmax_row(c, ref_i8(c->x[0]) + i * n, (int8_t *)c->y[0] + i * n, (int32_t)n);
+    return ST_OK;
 }
 
 enum status ref_softmax(const struct ref_call *c, struct diag *d)

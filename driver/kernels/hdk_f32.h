@@ -79,12 +79,14 @@ void hdk_f32_reduce_max(const struct hdk_f32_reduce *p, const float *x, float *y
 void hdk_f32_reduce_min(const struct hdk_f32_reduce *p, const float *x, float *y);
 
 /* e^(beta * (x - max)) over their sum, left to right.   x, y [rows, cols]; y may be x.
- * L2: x / sqrt(max(sum of squares, 1e-6)); beta is not used. */
+ * LOG_SOFTMAX: x - max - log(sum of e^(x - max)). L2: x / sqrt(max(sum of squares, 1e-6)). These
+ * two do not use beta. */
 struct hdk_f32_rows {
     uint32_t rows, cols;
     float beta;
 };
 void hdk_f32_softmax(const struct hdk_f32_rows *p, const float *x, float *y);
+void hdk_f32_log_softmax(const struct hdk_f32_rows *p, const float *x, float *y);
 void hdk_f32_l2_normalization(const struct hdk_f32_rows *p, const float *x, float *y);
 
 /* y[o, i, k] = sum over t of weight[i, t] * x[o, index[i, t], k], from 0 on.
@@ -116,6 +118,10 @@ void hdk_f32_square_root(const struct hdk_f32_unary *p, const float *x, float *y
 void hdk_f32_exponential(const struct hdk_f32_unary *p, const float *x, float *y);
 void hdk_f32_error_function(const struct hdk_f32_unary *p, const float *x, float *y);
 void hdk_f32_round(const struct hdk_f32_unary *p, const float *x, float *y); /* halves to even */
+void hdk_f32_round_down(const struct hdk_f32_unary *p, const float *x, float *y);
+void hdk_f32_round_up(const struct hdk_f32_unary *p, const float *x, float *y);
+void hdk_f32_logarithm(const struct hdk_f32_unary *p, const float *x, float *y);
+void hdk_f32_inverse_root(const struct hdk_f32_unary *p, const float *x, float *y);
 /* x < 0 ? e^x - 1 : x */
 void hdk_f32_elu(const struct hdk_f32_unary *p, const float *x, float *y);
 /* x / 2 * (1 + erf(x / sqrt 2)); with a != 0: x / 2 * (1 + tanh(0.79788 (x + 0.044715 x^3))) */

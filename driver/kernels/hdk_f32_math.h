@@ -170,6 +170,56 @@ static inline float hdk_f32_nearest(float x)
     return y == 0 ? hdk_f32_of_bits(hdk_f32_bits(x) & 0x80000000u) : y;
 }
 
+/* Natural logarithm, within 1 unit in the last place: in double, where the series of
+ * log m = 2 (f + f^3 / 3 + ..), f = (m - 1) / (m + 1), m in [0.7, 1.42], leaves less than 2^-45.
+ * Negative numbers give NaN. */
+static inline float hdk_f32_log(float x)
+{
+    int32_t exponent = 0;
+    double m, f, square, sum = 0;
+
+    if (x != x || x == HDK_F32_INFINITY)
+        return x;
+    if (x <= 0)
+        return x < 0 ? hdk_f32_of_bits(0x7fc00000) : -HDK_F32_INFINITY;
+    if (x < 0x1p-126f) {
+        x *= 0x1p24f;
+        exponent = -24;
+    }
+    exponent += (int32_t)(hdk_f32_bits(x) >> 23) - 127;
+    m = (double)hdk_f32_of_bits((hdk_f32_bits(x) & 0x7fffff) | 0x3f800000);
+    if (m > 1.41421356) {
+        m = m / 2;
+        exponent++;
+    }
+    f = (m - 1) / (m + 1);
+    square = f * f;
+    for (int32_t i = 17; i > 0; i -= 2) {
+        const double product = sum * square;
+
+        sum = product + 1.0 / i;
+    }
+    f = 2 * f * sum;
+    m = (double)exponent * 0.69314718055994531;
+    return (float)(m + f);
+}
+
+/* The next integer below; exact. */
+static inline float hdk_f32_floor(float x)
+{
+    const float near = hdk_f32_nearest(x);
+
+    return near > x ? near - 1 : near;
+}
+
+/* The next integer above; exact. */
+static inline float hdk_f32_ceil(float x)
+{
+    const float near = hdk_f32_nearest(x);
+
+    return near < x ? near + 1 : near;
+}
+
 /* A clamp that leaves NaN. */
 static inline float hdk_f32_clamp(float v, float low, float high)
 {

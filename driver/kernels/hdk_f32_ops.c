@@ -166,6 +166,21 @@ void hdk_f32_softmax(const struct hdk_f32_rows *p, const float *x, float *y)
     }
 }
 
+void hdk_f32_log_softmax(const struct hdk_f32_rows *p, const float *x, float *y)
+{
+    for (uint32_t row = 0; row < p->rows; row++, x += p->cols, y += p->cols) {
+        float most = x[0], sum = 0, log;
+
+        for (uint32_t i = 1; i < p->cols; i++)
+            most = x[i] > most ? x[i] : most;
+        for (uint32_t i = 0; i < p->cols; i++)
+            sum += hdk_f32_exp(x[i] - most);
+        log = hdk_f32_log(sum);
+        for (uint32_t i = 0; i < p->cols; i++)
+            y[i] = x[i] - most - log;
+    }
+}
+
 void hdk_f32_l2_normalization(const struct hdk_f32_rows *p, const float *x, float *y)
 {
     for (uint32_t row = 0; row < p->rows; row++, x += p->cols, y += p->cols) {
@@ -238,5 +253,9 @@ UNARY(square_root, hdk_f32_sqrt(v))
 UNARY(exponential, hdk_f32_exp(v))
 UNARY(error_function, hdk_f32_erf(v))
 UNARY(round, hdk_f32_nearest(v))
+UNARY(round_down, hdk_f32_floor(v))
+UNARY(round_up, hdk_f32_ceil(v))
+UNARY(logarithm, hdk_f32_log(v))
+UNARY(inverse_root, 1 / hdk_f32_sqrt(v))
 UNARY(elu, v < 0 ? hdk_f32_expm1(v) : v)
 UNARY(gelu, gelu(v, p->a != 0))

@@ -3,6 +3,7 @@
  * Newton's method. Qm.n names a format: m integer bits, n = 31 - m fraction bits, one sign. Pinned
  * by tests/driver/kernels/test_softmax.c against a softmax in double. */
 #include "hdk.h"
+#include "hdk_f32_math.h"
 #include "hdk_math.h"
 
 /* x * 2^e, saturating; e >= 0. */
@@ -135,4 +136,23 @@ void hdk_softmax(const struct hdk_softmax *p, const int8_t *x, int8_t *y)
         table.of[i] = UNKNOWN;
     for (uint32_t r = 0; r < p->rows; r++)
         softmax_row(p, &table, x + (uint64_t)r * p->cols, y + (uint64_t)r * p->cols);
+}
+
+void hdk_log_softmax(const struct hdk_log_softmax *p, const int8_t *x, int8_t *y)
+{
+    for (uint32_t r = 0; r < p->rows; r++, x += p->cols, y += p->cols) {
+        const int32_t max = row_max(x, p->cols);
+        float sum = 0, most, least;
+
+        for (uint32_t i = 0; i < p->cols; i++)
+            sum += p->e[max - x[i]];
+        most = p->s_in * ((float)max + p->offset);
+        least = (most + hdk_f32_log(sum)) / p->s_out;
+        for (uint32_t i = 0; i < p->cols; i++) {
+            const float scaled = p->scale * ((float)x[i] + p->offset);
+            const float code = hdk_f32_clamp(hdk_f32_nearest(scaled - least), -255, 0);
+
+            y[i] = hdk_clamp((int32_t)code, 127, -128, 127);
+        }
+    }
 }

@@ -62,9 +62,10 @@ for op in ["ADD", "SUB", "MUL", "DIV"]:
     one(op.lower(), op, [(2, 3, 4, 5), (4, 1)], (2, 3, 4, 5), (), f"{op.capitalize()}Options", low=0.5, FusedActivationFunction=RELU6)
 for op in ["MAXIMUM", "MINIMUM"]:
     one(op.lower(), op, [(2, 3, 4, 5), (4, 1)], (2, 3, 4, 5), (), "MaximumMinimumOptions")
-for op in ["RELU", "RELU6", "RELU_N1_TO_1", "LOGISTIC", "TANH", "HARD_SWISH", "EXP", "ABS", "NEG", "SQRT"]:
-    options = {"HARD_SWISH": "HardSwishOptions", "EXP": "ExpOptions", "ABS": "AbsOptions", "NEG": "NegOptions"}.get(op)
-    one(op.lower(), op, [(2, 5, 33)], (2, 5, 33), (), options, low=0.0 if op == "SQRT" else -8.0)
+for op in ["RELU", "RELU6", "RELU_N1_TO_1", "LOGISTIC", "TANH", "HARD_SWISH", "EXP", "ABS", "NEG", "SQRT", "FLOOR", "SQUARE", "LOG", "RSQRT", "LOG_SOFTMAX"]:
+    options = {"HARD_SWISH": "HardSwishOptions", "EXP": "ExpOptions", "ABS": "AbsOptions", "NEG": "NegOptions",
+               "SQUARE": "SquareOptions", "LOG_SOFTMAX": "LogSoftmaxOptions"}.get(op)
+    one(op.lower(), op, [(2, 5, 33)], (2, 5, 33), (), options, low=0.0 if op == "SQRT" else 0.01 if op in ("LOG", "RSQRT") else -8.0)
 one("leaky_relu", "LEAKY_RELU", [(2, 33)], (2, 33), (), "LeakyReluOptions", Alpha=0.2)
 one("prelu", "PRELU", [(1, 4, 4, 6)], (1, 4, 4, 6), [floats(1, 1, 6)])
 one("softmax", "SOFTMAX", [(4, 37)], (4, 37), (), "SoftmaxOptions", Beta=1.5)

@@ -70,6 +70,16 @@ class Ops:
         self.unary("L2_NORMALIZATION", lambda v: v / np.maximum(1e-6, np.sqrt((v * v).sum(-1, keepdims=True))), 2,
                    "L2NormOptions", fixed=(np.float32(1 / 128), 0))
 
+    def op_log_softmax(self):
+        self.only(np.int8, np.uint8)
+        x = self.source()
+        if len(x.shape) > 4:
+            raise Skip
+        y = [v - v.max(-1, keepdims=True) for v in x.values]
+        y = [v - np.log(np.exp(v).sum(-1, keepdims=True)) for v in y]
+        self.emit("LOG_SOFTMAX", [x], self.out("log_softmax", y, fixed=(np.float32(1 / 16), self.high)),
+                  2 if self.dtype == np.int8 else 1, "LogSoftmaxOptions")
+
     # -- two operands ----------------------------------------------------------------------------------
 
     def op_prelu(self):

@@ -220,11 +220,11 @@ static struct tfl_tensor *weights_of(struct fixture *f)
 
 static void test_scales(void **state)
 {
-    static const float bad[] = {0, -1, INFINITY, NAN};
+    static const float bad[] = {-1, INFINITY, NAN}; /* 0: all elements are zero points */
     struct fixture *f = *state;
     struct tfl_tensor *w = weights_of(f);
 
-    for (size_t i = 0; i < 4; i++) {
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         float *scale = arena_memdup(f->a, w->scale, w->n_scale * sizeof *scale);
         struct ir_graph *g;
 
@@ -233,6 +233,15 @@ static void test_scales(void **state)
         f->d = (struct diag){0};
         assert_int_equal(tfl_build(f->a, "digits", f->file, &g, &f->d), ST_MODEL);
         assert_non_null(strstr(f->d.text, "scale 3: expected a positive number, found"));
+    }
+    {
+        float *scale = arena_memdup(f->a, w->scale, w->n_scale * sizeof *scale);
+        struct ir_graph *g;
+
+        scale[3] = 0;
+        w->scale = scale;
+        assert_int_equal(tfl_build(f->a, "digits", f->file, &g, &f->d), ST_OK);
+        assert_true(ir_in(g, g->op[0], 1)->quant.scale[3] > 0);
     }
     w->n_scale = 2;
     w->name = "w";

@@ -67,14 +67,28 @@ static void check_sqrt(float x)
         assert_true(isnan(hdk_f32_sqrt(x)));
 }
 
+static void check_log(float x)
+{
+    assert_true(hdk_f32_bits(hdk_f32_floor(x)) == hdk_f32_bits(floorf(x)) || floorf(x) == 0);
+    assert_true(hdk_f32_bits(hdk_f32_ceil(x)) == hdk_f32_bits(ceilf(x)) || ceilf(x) == 0);
+    if (x > 0)
+        assert_true(ulps(hdk_f32_log(x), log((double)x)) <= 0.5001);
+    else
+        assert_true(x == 0 || isnan(hdk_f32_log(x)));
+}
+
 static void test_bounds(void **state)
 {
     (void)state;
     sweep(-87, 88, check_exp);
     sweep(-60, 60, check_rest);
     sweep(-1, 1e6f, check_sqrt);
+    sweep(-1, 1e6f, check_log);
     for (uint32_t bits = 1; bits < 0x7f800000; bits += 65521) /* every exponent, subnormals too */
+    {
         check_sqrt(hdk_f32_of_bits(bits));
+        check_log(hdk_f32_of_bits(bits));
+    }
 }
 
 static void test_specials(void **state)
@@ -90,6 +104,8 @@ static void test_specials(void **state)
     assert_true(hdk_f32_erf(infinity) == 1 && hdk_f32_erf(-infinity) == -1);
     assert_true(hdk_f32_sqrt(infinity) == infinity && hdk_f32_sqrt(0) == 0);
     assert_true(isnan(hdk_f32_exp(nan)) && isnan(hdk_f32_tanh(nan)) && isnan(hdk_f32_erf(nan)));
+    assert_true(hdk_f32_log(0) == -infinity && hdk_f32_log(infinity) == infinity);
+    assert_true(hdk_f32_log(1) == 0 && isnan(hdk_f32_log(nan)));
     assert_true(isnan(hdk_f32_sqrt(nan)) && isnan(hdk_f32_clamp(nan, 0, 1)));
     assert_true(hdk_f32_clamp(3, 0, infinity) == 3 && hdk_f32_clamp(-3, 0, infinity) == 0);
 }
