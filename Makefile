@@ -1,6 +1,6 @@
 # make                      the program (build/heddle) and the Verilated model of sys16
 # make sim MODEL=digits     run a network; also HW= ENGINE= WAVES= INPUT= EXPECT= STATS= PROG=
-# make test | check | lint | format | registers | bench-host | setup | clean
+# make test | check | lint | format | registers | bench-host | install | setup | clean
 # All building is CMake's, all running heddle's; this file only strings them together.
 
 SHELL = /bin/bash
@@ -79,10 +79,15 @@ synth: build/.setup-test build/.setup-build build/Makefile
 	@$(LOCKED) cmake --build build --target gen
 	@hw/synth.sh $(HW)
 
+# PREFIX (default /usr/local), DESTDIR; program, libheddle, headers, what they need at run time.
+install: build/.setup-build build/Makefile
+	@$(LOCKED) cmake --build build -j $$(nproc) --target installable
+	@cmake --install build --prefix '$(or $(PREFIX),/usr/local)'
+
 setup: build/.setup-build build/.setup-test
 
 clean:
 	rm -rf build
 
-.PHONY: all program sim everything test check lint lint-rtl format-check format cppcheck registers \
+.PHONY: all program sim everything install test check lint lint-rtl format-check format cppcheck registers \
 	synth setup clean bench-host bench-peers bench-sim bench-memory

@@ -1,279 +1,287 @@
-/* main.c - argv to options to a command; the only place that prints errors and exits. */
+/* main.c - the command line: argv to calls of libheddle (include/heddle/heddle.h), its texts to the
+ * streams, its codes to exit codes. glibc's argp reads the table that the library has. */
+#define _GNU_SOURCE
+#include <argp.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
-#include "base/interrupt.h"
-#include "check/check.h"
-#include "check/new.h"
-#include "emit/package.h"
-#include "hd_accel_tables.h"
-#include "run/device.h"
-#include "run/run.h"
-#include "schedule/geometry.h"
-#include "tune/tune.h"
+#include "../include/heddle/heddle.h"
 
-static enum status front(struct arena *a, const struct options *o, struct pipeline *p,
-                         struct diag *d)
+#define KEY_FIRST 256 /* of options without a letter: + place in the library's table */
+
+static const char doc[] =
+    "Compiles a quantised network for a simulated systolic accelerator, runs "
+    "it, proves the answer.\v"
+    "Commands:\n"
+    "  run MODEL       compile, run, compare with the reference, report\n"
+    "  compile MODEL   write the emitted C to -o DIR\n"
+    "  inspect MODEL   where each operator goes, and why not\n"
+    "  disasm MODEL    the command stream in words\n"
+    "  build           the Verilated model of --hw\n"
+    "  targets, ops    what there is\n"
+    "  report FILE     a stats file as a table\n"
+    "  bench LAYER     one layer with seeded weights: gemm M K N, conv HxWxC KHxKWxN [STRIDE],\n"
+    "                  depthwise HxWxC KHxKW [STRIDE]\n"
+    "  new-target NAME a folder with a target of your own that passes check-target\n"
+    "  check-target DIR does a target do what its target.json says?\n"
+    "  tune MODEL      search knobs of each operator, measured on the RTL, into --tuned=FILE\n"
+    "  completion      for bash: source <(heddle completion)\n"
+    "heddle --version prints the version.\n"
+    "MODEL is a .tflite or .onnx file, a graph as text (.ir) or the name of a network in "
+    "tests/models.\n"
+    "\nExamples:\n"
+    "  heddle run digits\n"
+    "  heddle run net.tflite -i in.npy --expect out.npy --hw tiny -o out\n"
+    "  heddle run net.tflite --engine func --stats stats.json\n"
+    "  heddle run digits --waves=layer:02_depthwise_conv2d -o out\n"
+    "  heddle run --prog driver/examples/matmul.c\n"
+    "  heddle inspect net.tflite\n"
+    "  heddle bench gemm 128 128 128 --hw sys8\n"
+    "  heddle compile net.tflite -o emitted\n"
+    "  heddle tune net.tflite -j4 --tuned=net.db && heddle run net.tflite --tuned=net.db\n"
+    "\nExit codes: 0 ok, 1 answer differs, 2 usage or files, 3 model refused, "
+    "4 device fault, 5 internal, 130 interrupted.";
+
+struct parse {
+    struct heddle *h;
+    const struct heddle_option *option;
+    size_t n_option;
+    struct argp_option *row; /* the same as argp wants it */
+    const char *command;
+    const char **argument;
+    size_t n_argument;
+    enum heddle_code code;
+};
+
+static void say(void *ctx, enum heddle_text kind, const char *text)
 {
-    struct run_job job = {.options = o, .p = p};
-    const char *name;
-    p->arena = a;
-    TRY(run_find_model(a, o, &job, &name, d));
-    return pipeline_front(p, o, job.model_path, name, d);
+    (void)ctx;
+    if (kind == HEDDLE_TEXT_RESULT) {
+        fputs(text, stdout);
+        if (isatty(STDERR_FILENO))
+            fflush(stdout);
+    } else if (kind == HEDDLE_TEXT_NOTE) {
+        fprintf(stderr, "heddle: %s\n", text);
+    } else {
+        fprintf(stderr, "\r\033[K%s", text);
+        fflush(stderr);
+    }
 }
 
-static enum status compile_command(struct arena *a, const struct options *o, struct diag *d)
+/* --- phase one: where targets are, and which, so that their options exist --- */
+
+static const char *const first[] = {"target-dir", "uma-backends", "experimental-tvm-extension",
+                                    "target", NULL};
+
+static int is_first(const char *name)
 {
-    struct pipeline p = {0};
-    struct package *package;
-    if (!o->out)
-        return FAIL(d, ST_USAGE,
-                    "compile: no place for the package; expected -o DIR or -o NAME.tar");
-    TRY(front(a, o, &p, d));
-    TRY(pipeline_back(&p, o, d));
-    TRY(package_make(p.emitted, &package, d));
-    return package_write(package, o->out, d);
+    for (int i = 0; first[i]; i++)
+        if (strcmp(first[i], name) == 0)
+            return 1;
+    return 0;
 }
 
-/* The knobs that run and compile would take, by operator. */
-static enum status print_knobs(struct pipeline *p, const struct options *o, struct diag *d)
+/* The value of argv[*i] if it is --`name` VALUE or --`name`=VALUE, else NULL. */
+static const char *value_of(const char *name, int argc, char **argv, int *i)
 {
-    struct text t;
-    TRY(pipeline_schedule(p, o, d));
-    text_init(&t, p->arena);
-    text_printf(&t, "\n%-26s %s\n", "layer on an accelerator", "knobs (else by rule)");
-    for (uint32_t i = 0; i < p->graph->n_op; i++) {
-        const struct ir_op *op = p->graph->op[i];
-        if (op->dead || op->region == IR_NONE)
+    const char *s = argv[*i];
+    size_t n = strlen(name);
+    if (strncmp(s, "--", 2) != 0 || strncmp(s + 2, name, n) != 0)
+        return NULL;
+    if (s[2 + n] == '=')
+        return s + 3 + n;
+    return s[2 + n] == '\0' && *i + 1 < argc ? argv[++*i] : NULL;
+}
+
+static void find_targets(struct parse *p, int argc, char **argv)
+{
+    for (int i = 1; i < argc && strcmp(argv[i], "--") != 0 && p->code == HEDDLE_OK; i++)
+        for (int k = 0; first[k] && i < argc && p->code == HEDDLE_OK; k++) {
+            const char *value = value_of(first[k], argc, argv, &i);
+            if (value)
+                p->code = heddle_set(p->h, first[k], value);
+        }
+}
+
+/* --- phase two: all options, by argp --- */
+
+static const struct heddle_option *option_of(const struct parse *p, int key)
+{
+    for (size_t i = 0; i < p->n_option; i++)
+        if (p->row[i].key == key)
+            return &p->option[i];
+    return NULL;
+}
+
+static error_t parse_option(int key, char *arg, struct argp_state *state)
+{
+    struct parse *p = state->input;
+    const struct heddle_option *o = option_of(p, key);
+    if (p->code != HEDDLE_OK)
+        return 0;
+    if (o && !is_first(o->name))
+        p->code = heddle_set(p->h, o->name, arg);
+    if (o)
+        return 0;
+    if (key != ARGP_KEY_ARG)
+        return ARGP_ERR_UNKNOWN;
+    if (!p->command)
+        p->command = arg;
+    else
+        p->argument[p->n_argument++] = arg;
+    return 0;
+}
+
+/* argp's table: the library's rows in their order, a title above those of targets. */
+static int make_table(struct parse *p)
+{
+    size_t n = 0;
+    p->row = calloc(p->n_option + 2, sizeof *p->row);
+    if (!p->row)
+        return 0;
+    for (size_t i = 0; i < p->n_option; i++) {
+        const struct heddle_option *o = &p->option[i];
+        p->row[n++] = (struct argp_option){.name = o->name,
+                                           .key = o->letter ? o->letter : KEY_FIRST + (int)i,
+                                           .arg = o->value,
+                                           .flags = (o->hidden ? OPTION_HIDDEN : 0) |
+                                                    (o->help || o->hidden ? 0 : OPTION_ALIAS),
+                                           .doc = o->help,
+                                           .group = o->group};
+    }
+    p->row[n] =
+        (struct argp_option){.doc = "Attributes of targets:", .group = HEDDLE_GROUP_TARGETS};
+    return 1;
+}
+
+/* The row that argp takes for --`name`: the exact one, or the only one that begins so. */
+static const struct heddle_option *row_of(const struct parse *p, const char *name, size_t n)
+{
+    const struct heddle_option *found = NULL;
+    unsigned many = 0;
+    for (size_t i = 0; i < p->n_option; i++) {
+        const struct heddle_option *o = &p->option[i];
+        if (strncmp(o->name, name, n) != 0)
             continue;
-        text_printf(&t, "%-26s ", p->graph->row[op->row].name);
-        sched_print_knobs(&p->program->knobs[i], &t);
-        text_add(&t, "\n");
+        if (o->name[n] == '\0')
+            return o;
+        many++;
+        found = o;
     }
-    if (p->program->n_stream)
-        fputs(t.data, stdout);
-    return ST_OK;
+    return many == 1 ? found : NULL;
 }
 
-static enum status inspect_command(struct arena *a, const struct options *o, struct diag *d)
+/* What argp refused; the library says what is wrong with it. */
+static enum heddle_code refused(const struct parse *p, int argc, char **argv)
 {
-    struct pipeline p = {0};
-    struct text t;
-    TRY(front(a, o, &p, d));
-    text_init(&t, a);
-    if (o->format == FORMAT_DOT)
-        partition_dot(&p.partition, &t);
-    else if (o->format == FORMAT_SVG)
-        partition_svg(&p.partition, &t);
-    else
-        partition_print(&p.partition, &t);
-    fputs(t.data, stdout);
-    return o->format == FORMAT_TEXT ? print_knobs(&p, o, d) : ST_OK;
-}
-
-static enum status disasm_command(struct arena *a, const struct options *o, struct diag *d)
-{
-    struct pipeline p = {0};
-    struct text t;
-    TRY(front(a, o, &p, d));
-    TRY(pipeline_back(&p, o, d));
-    text_init(&t, a);
-    text_add(&t, "");
-    sched_print(p.program, &t);
-    fputs(t.data, stdout);
-    return ST_OK;
-}
-
-static enum status build_command(struct arena *a, const struct options *o, struct diag *d)
-{
-    struct sim_model model;
-    struct hd_config hw;
-    TRY(pipeline_config(a, o->hw, &hw, d));
-    TRY(device_model(a, o, &hw, &model, d));
-    printf("%s: %s %s\n", hw.name, model.built ? "built" : "up to date:", model.path);
-    return ST_OK;
-}
-
-static enum status targets_command(struct arena *a, const struct options *o, struct diag *d)
-{
-    struct text t;
-    text_init(&t, a);
-    if (o->reference)
-        TRY(target_reference(a, &t, d));
-    else
-        target_print(&o->targets, &t);
-    fputs(t.data, stdout);
-    return ST_OK;
-}
-
-/* Operators that legalise turns into others before targets are asked. */
-static const char *becomes(enum ir_opcode opcode)
-{
-    switch (opcode) {
-    case IR_OP_LOGISTIC:
-    case IR_OP_TANH:
-    case IR_OP_LEAKY_RELU:
-    case IR_OP_RELU:
-    case IR_OP_RELU6:
-    case IR_OP_RELU_N1_TO_1:
-    case IR_OP_RELU_0_TO_1:
-    case IR_OP_ABS:
-    case IR_OP_EXP:
-    case IR_OP_LOG:
-    case IR_OP_RSQRT:
-    case IR_OP_ELU:
-    case IR_OP_GELU:
-    case IR_OP_RESCALE:
-    case IR_OP_HARD_SWISH: return "becomes lut";
-    case IR_OP_SUM: return "of int8 the oracles disagree";
-    case IR_OP_BATCH_MATMUL: return "also FULLY_CONNECTED with computed weights";
-    case IR_OP_PAD: return "folded into convolutions where it can be";
-    case IR_OP_RESHAPE: return "moves no data";
-    case IR_OP_SLICE: return "also SPLIT, STRIDED_SLICE, UNPACK, REVERSE_V2";
-    case IR_OP_GATHER: return "also TILE, MIRROR_PAD, BROADCAST_TO, RESIZE_NEAREST_NEIGHBOR";
-    case IR_OP_TRANSPOSE: return "also SPACE_TO_DEPTH, DEPTH_TO_SPACE, SPACE_TO_BATCH_ND and back";
-    case IR_OP_CONCATENATION: return "also PACK";
-    default: return "";
+    for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
+        char name[256];
+        const char *s = argv[i];
+        if (s[0] == '-' && s[1] != '\0' && s[1] != '-') { /* -x, or -i without a value */
+            const struct heddle_option *o = option_of(p, s[1]);
+            if (!o || (o->value && s[2] == '\0' && i + 1 == argc))
+                return heddle_set(p->h, (char[]){s[1], '\0'}, NULL);
+        }
+        if (s[0] != '-' || s[1] != '-')
+            continue;
+        size_t n = strcspn(s + 2, "=");
+        const struct heddle_option *o = row_of(p, s + 2, n);
+        snprintf(name, sizeof name, "%.*s", (int)(n < 200 ? n : 200), s + 2);
+        if (!o)
+            return heddle_set(p->h, name, NULL);
+        if (s[2 + n] != '=' && o->value && ++i == argc)
+            return heddle_set(p->h, o->name, NULL);
+        if (s[2 + n] == '=' && !o->value)
+            return heddle_set(p->h, o->name, s + 3 + n);
     }
+    return heddle_set(p->h, "-", NULL);
 }
 
-/* Types that an operator's first input may have; uint8 becomes int8 at the graph's border, int16
- * (int8 weights) stays on the host. */
-static const char *types_of(enum ir_opcode opcode)
+static int asks_for_help(const struct argp *argp, int argc, char **argv)
 {
-    switch (opcode) {
-    case IR_OP_RESHAPE:
-    case IR_OP_CONCATENATION:
-    case IR_OP_TRANSPOSE:
-    case IR_OP_SLICE:
-    case IR_OP_GATHER:
-    case IR_OP_PAD:
-    case IR_OP_READ_VARIABLE:
-    case IR_OP_ASSIGN_VARIABLE: return "any";
-    case IR_OP_QUANTIZE: return "int8, uint8, int16, float32";
-    case IR_OP_RESIZE_BILINEAR: return "int8, int16";
-    case IR_OP_L2_NORMALIZATION: return "int8";
-    case IR_OP_DIV:
-    case IR_OP_INTERPOLATE:
-    case IR_OP_HARD_SIGMOID:
-    case IR_OP_NEG:
-    case IR_OP_SQRT:
-    case IR_OP_ROUND:
-    case IR_OP_FLOOR:
-    case IR_OP_CEIL:
-    case IR_OP_ERF: return "";
-    case IR_OP_LOG_SOFTMAX:
-    case IR_OP_LOG:
-    case IR_OP_RSQRT:
-    case IR_OP_EXP:
-    case IR_OP_ELU:
-    case IR_OP_GELU:
-    case IR_OP_CLIP:
-    case IR_OP_RELU_N1_TO_1:
-    case IR_OP_RELU_0_TO_1:
-    case IR_OP_HARD_SWISH:
-    case IR_OP_SUM:
-    case IR_OP_ARG_MAX:
-    case IR_OP_ARG_MIN:
-    case IR_OP_PRELU:
-    case IR_OP_SQUARED_DIFFERENCE:
-    case IR_OP_MATMUL_INTEGER:
-    case IR_OP_CONV_INTEGER:
-    case IR_OP_LUT: return "int8, uint8";
-    case IR_OP_CAST: return "int32";
-    case IR_OP_RESCALE: return "uint8";
-    default: return "int8, uint8, int16";
+    for (int i = 1; i < argc; i++) {
+        if (strcmp(argv[i], "--version") == 0) {
+            printf("heddle %s\n", heddle_version());
+            return 1;
+        }
+        if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-?") == 0 ||
+            strcmp(argv[i], "--usage") == 0) {
+            argp_help(argp, stdout, argv[i][2] == 'u' ? ARGP_HELP_SHORT_USAGE : ARGP_HELP_STD_HELP,
+                      argv[0]);
+            return 1;
+        }
     }
+    return 0;
 }
 
-/* The outside runtime that an operator's answers are compared with (tests/oracle). */
-static const char *tested_against(enum ir_opcode opcode)
+/* "heddle completion" prints what bash needs; it in turn asks for `heddle completion words ...`
+ * with the words typed so far, so that options of targets found by --target-dir complete too. */
+static const char completion[] =
+    "_heddle() {\n"
+    "    local words\n"
+    "    words=$(\"${COMP_WORDS[0]}\" completion words \"${COMP_WORDS[@]:1:COMP_CWORD-1}\" "
+    "2>/dev/null)\n"
+    "    mapfile -t COMPREPLY < <(compgen -f -W \"$words\" -- \"${COMP_WORDS[COMP_CWORD]}\")\n"
+    "}\n"
+    "complete -F _heddle heddle\n";
+
+static int asks_for_completion(const struct parse *p, int argc, char **argv)
 {
-    switch (opcode) {
-    case IR_OP_ELU: return "-";
-    case IR_OP_DIV:
-    case IR_OP_INTERPOLATE:
-    case IR_OP_HARD_SIGMOID:
-    case IR_OP_NEG:
-    case IR_OP_SQRT:
-    case IR_OP_ERF:
-    case IR_OP_ROUND:
-    case IR_OP_MATMUL_INTEGER:
-    case IR_OP_CONV_INTEGER:
-    case IR_OP_CAST:
-    case IR_OP_CLIP: return "ONNX Runtime";
-    default: return "TFLite";
+    if (argc < 2 || strcmp(argv[1], "completion") != 0)
+        return 0;
+    if (argc < 3 || strcmp(argv[2], "words") != 0) {
+        fputs(completion, stdout);
+        return 1;
     }
+    for (const char *const *c = heddle_commands(); *c; c++)
+        puts(*c);
+    for (size_t i = 0; i < p->n_option; i++)
+        if (!p->option[i].hidden)
+            printf("--%s%s\n", p->option[i].name, p->option[i].value ? "=" : "");
+    return 1;
 }
 
-static enum status ops_command(void)
+static enum heddle_code parse_and_do(struct parse *p, int argc, char **argv)
 {
-    printf("%-20s %-30s %-10s %-20s %-14s %s\n", "operator", "types", "systolic", "host kernel",
-           "tested against", "note");
-    for (int i = 0; i < IR_OP_COUNT; i++) {
-        const char *unit = geo_unit((enum ir_opcode)i),
-                   *kernel = emit_host_kernel((enum ir_opcode)i);
-        char types[64];
-        snprintf(types, sizeof types, "%s%s", types_of((enum ir_opcode)i),
-                 !ir_has_float((enum ir_opcode)i)    ? ""
-                 : *types_of((enum ir_opcode)i) != 0 ? ", float32"
-                                                     : "float32");
-        printf("%-20s %-30s %-10s %-20s %-14s %s\n", ir_op_info((enum ir_opcode)i)->name, types,
-               unit ? unit : "-", kernel ? kernel : "-", tested_against((enum ir_opcode)i),
-               becomes((enum ir_opcode)i));
-    }
-    return ST_OK;
-}
-
-static enum status report_command(struct arena *a, const struct options *o, struct diag *d)
-{
-    struct text t;
-    text_init(&t, a);
-    TRY(run_report_file(a, o->model, o->format, &t, d));
-    fputs(t.data, stdout);
-    return ST_OK;
-}
-
-static enum status dispatch(struct arena *a, const struct options *o, struct diag *d)
-{
-    switch (o->command) {
-    case COMMAND_BENCH:
-    case COMMAND_RUN: return run_command(a, o, d);
-    case COMMAND_COMPILE: return compile_command(a, o, d);
-    case COMMAND_INSPECT: return inspect_command(a, o, d);
-    case COMMAND_DISASM: return disasm_command(a, o, d);
-    case COMMAND_BUILD: return build_command(a, o, d);
-    case COMMAND_TARGETS: return targets_command(a, o, d);
-    case COMMAND_OPS: return ops_command();
-    case COMMAND_NEW_TARGET: return new_target(a, o, d);
-    case COMMAND_TUNE: return tune_command(a, o, d);
-    case COMMAND_CHECK_TARGET: return check_target(a, o, d);
-    default: return report_command(a, o, d);
-    }
+    find_targets(p, argc, argv);
+    if (p->code != HEDDLE_OK)
+        return p->code;
+    p->option = heddle_options(p->h, &p->n_option);
+    p->argument = calloc((size_t)argc + 1, sizeof *p->argument);
+    if (!p->option || !p->argument || !make_table(p))
+        return HEDDLE_INTERNAL;
+    const struct argp argp = {p->row, parse_option, "COMMAND [MODEL]", doc, NULL, NULL, NULL};
+    if (asks_for_help(&argp, argc, argv) || asks_for_completion(p, argc, argv))
+        return HEDDLE_OK;
+    if (argp_parse(&argp, argc, argv, ARGP_NO_HELP | ARGP_NO_EXIT | ARGP_NO_ERRS, NULL, p) != 0 &&
+        p->code == HEDDLE_OK)
+        return refused(p, argc, argv);
+    return p->code != HEDDLE_OK ? p->code
+                                : heddle_command(p->h, p->command, p->argument, p->n_argument);
 }
 
 int main(int argc, char **argv)
 {
-    struct diag d = {0};
-    struct options o;
-    bool done;
-    jmp_buf exhausted;
-    struct arena *a = arena_new((size_t)8 << 30);
-    enum status st;
-    if (setjmp(exhausted)) {
-        fprintf(
-            stderr,
-            "heddle: out of memory; the model or its data are larger than this machine can hold\n");
-        return status_exit_code(ST_NO_MEMORY);
+    struct parse p = {.h = heddle_new()};
+    unsigned kinds = HEDDLE_TEXT_RESULT | HEDDLE_TEXT_NOTE;
+    if (!p.h) {
+        fputs("heddle: out of memory\n", stderr);
+        return HEDDLE_INTERNAL;
     }
-    arena_on_exhausted(a, &exhausted);
-    interrupt_catch();
-    st = options_parse(a, argc, argv, &o, &done, &d);
-    if (st == ST_OK && !done)
-        st = dispatch(a, &o, &d);
-    if (st == ST_OK && (fflush(stdout) != 0 || ferror(stdout)))
-        st = FAIL(&d, ST_NO_MEMORY, "standard output cannot be written");
-    if (st != ST_OK)
-        fprintf(stderr, "heddle: %s\n", d.text);
-    arena_free(a);
-    return status_exit_code(st);
+    heddle_exit_on_interrupt();
+    heddle_on_text(p.h, isatty(STDERR_FILENO) ? kinds | HEDDLE_TEXT_PROGRESS : kinds, say, NULL);
+    int code = parse_and_do(&p, argc, argv);
+    const char *error = heddle_error(p.h);
+    if (code == HEDDLE_OK && (fflush(stdout) != 0 || ferror(stdout))) {
+        error = "standard output cannot be written";
+        code = HEDDLE_INTERNAL;
+    }
+    if (code != HEDDLE_OK)
+        fprintf(stderr, "heddle: %s\n", *error ? error : "out of memory");
+    heddle_free(p.h);
+    free(p.row);
+    free(p.argument);
+    return code;
 }

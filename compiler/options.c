@@ -1,5 +1,4 @@
-/* options.c - see options.h. glibc's argp reads the table; numbers and words are checked here. */
-#define _GNU_SOURCE
+/* options.c - see options.h. Numbers and words are checked here. */
 #include "options.h"
 
 #include <errno.h>
@@ -7,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "options_target.h"
+#include "base/json_doc.h"
 #include "target/describe.h"
 
 enum key {
@@ -52,11 +51,23 @@ enum key {
     KEY_SECONDS,
 };
 
-static const struct argp_option table[] = {
-    {"input", 'i', "FILE", 0, "raw little-endian or .npy; repeat in graph order", 1},
+enum { LIST = 1, HIDDEN = 2 };
+
+/* A key below 128 is the option's letter. */
+struct option_row {
+    const char *name;
+    int key;
+    const char *value;
+    unsigned flags; /* LIST: may be given again */
+    const char *help;
+    int group;
+};
+
+static const struct option_row table[] = {
+    {"input", 'i', "FILE", LIST, "raw little-endian or .npy; repeat in graph order", 1},
     {"output", 'o', "DIR", 0,
      "folder for outputs, stats, report, waves; compile: folder or NAME.tar of the package", 1},
-    {"expect", KEY_EXPECT, "FILE", 0,
+    {"expect", KEY_EXPECT, "FILE", LIST,
      "expected output, or a folder with out_0.bin, ...; repeat in graph order", 1},
     {"labels", KEY_LABELS, "FILE", 0, "one class number a line: prints the accuracy", 1},
     {"seed", KEY_SEED, "N", 0, "of random inputs (default 1)", 1},
@@ -67,22 +78,22 @@ static const struct argp_option table[] = {
     {"engine", KEY_ENGINE, "ENGINE", 0, "ref, func or rtl (default)", 2},
     {"hw", KEY_HW, "NAME|FILE", 0,
      "configuration: tiny, sys8, sys16 (default), sys32 or a JSON file", 2},
-    {"target", KEY_TARGET, "LIST", 0,
+    {"target", KEY_TARGET, "LIST", LIST,
      "targets that take part (default systolic,c; c always does), KIND or KIND:NAME, or JSON: "
      "{\"kind\": \"vanilla\", \"topping\": \"fudge\"}; may be given again",
      2},
-    {"target-dir", KEY_TARGET_DIR, "DIR", 0,
+    {"target-dir", KEY_TARGET_DIR, "DIR", LIST,
      "targets from outside: a folder with target.json, or with such folders; may be given again",
      2},
-    {"uma-backends", KEY_TARGET_DIR, "DIR", OPTION_ALIAS, NULL, 2},
-    {"experimental-tvm-extension", KEY_TVM_EXTENSION, "DIR", OPTION_HIDDEN, NULL, 2},
+    {"uma-backends", KEY_TARGET_DIR, "DIR", LIST, NULL, 2},
+    {"experimental-tvm-extension", KEY_TVM_EXTENSION, "DIR", LIST | HIDDEN, NULL, 2},
     {"partition", KEY_PARTITION, "HOW", 0,
      "cost (default): least estimated cycles, transfers included; priority: the first target that "
      "takes the operator",
      2},
-    {"offload", KEY_OFFLOAD, "NAME[=TARGET]", 0,
+    {"offload", KEY_OFFLOAD, "NAME[=TARGET]", LIST,
      "operators by name or pattern that must not stay on the host; may be given again", 2},
-    {"keep-on-host", KEY_KEEP, "NAME", 0,
+    {"keep-on-host", KEY_KEEP, "NAME", LIST,
      "operators by name or pattern for the host; may be given again", 2},
     {"template", KEY_TEMPLATE, "WHICH", 0,
      "of new-target: call (default, a C function), core (with Verilog) or native (with a shared "
@@ -127,21 +138,12 @@ static const struct argp_option table[] = {
     {"dump-ir", KEY_DUMP_IR, "DIR", 0, "the graph after every pass, as text", 4},
     {0}};
 
-struct parse {
-    struct arena *arena;
-    struct options *o;
-    struct diag *d;
-    enum status status;
-    bool have_command;
-    struct target_options targets;
-};
-
-static void bad(struct parse *p, const char *option, const char *value, const char *expected)
+static void bad(struct option_set *p, const char *option, const char *value, const char *expected)
 {
     p->status = FAIL(p->d, ST_USAGE, "%s: found '%s', expected %s", option, value, expected);
 }
 
-static uint64_t number(struct parse *p, const char *option, const char *value, uint64_t most)
+static uint64_t number(struct option_set *p, const char *option, const char *value, uint64_t most)
 {
     char *end = NULL;
     errno = 0;
@@ -155,8 +157,8 @@ static uint64_t number(struct parse *p, const char *option, const char *value, u
 }
 
 /* Index of `value` among `words` (NULL at the end). */
-static int word(struct parse *p, const char *option, const char *value, const char *const *words,
-                const char *expected)
+static int word(struct option_set *p, const char *option, const char *value,
+                const char *const *words, const char *expected)
 {
     for (int i = 0; words[i]; i++)
         if (strcmp(words[i], value) == 0)
@@ -165,28 +167,7 @@ static int word(struct parse *p, const char *option, const char *value, const ch
     return 0;
 }
 
-static const char *const command_words[] = {
-    "run",    "compile", "inspect",    "build",        "targets", "ops", "disasm",
-    "report", "bench",   "new-target", "check-target", "tune",    NULL};
-
-static void positional(struct parse *p, const char *arg)
-{
-    if (!p->have_command) {
-        p->have_command = true;
-        p->o->command = (enum options_command)word(
-            p, "command", arg, command_words,
-            "run, compile, inspect, build, targets, ops, disasm, report, bench, new-target, "
-            "check-target or tune");
-    } else if (!p->o->model) {
-        p->o->model = arg;
-    } else if (p->o->command == COMMAND_BENCH && p->o->n_argument < OPTIONS_MAX_ARGUMENTS) {
-        p->o->argument[p->o->n_argument++] = arg;
-    } else {
-        bad(p, "argument", arg, "one model only");
-    }
-}
-
-static void add_file(struct parse *p, const char *const list[], uint32_t *n, const char *arg,
+static void add_file(struct option_set *p, const char *const list[], uint32_t *n, const char *arg,
                      const char *option)
 {
     if (*n == OPTIONS_MAX_FILES)
@@ -195,7 +176,7 @@ static void add_file(struct parse *p, const char *const list[], uint32_t *n, con
         ((const char **)(uintptr_t)list)[(*n)++] = arg;
 }
 
-static void word_option(int key, const char *arg, struct parse *p)
+static void word_option(int key, const char *arg, struct option_set *p)
 {
     static const char *const
         engines[] = {"ref", "func", "rtl", NULL},
@@ -242,7 +223,7 @@ static void word_option(int key, const char *arg, struct parse *p)
     }
 }
 
-static bool number_option(int key, const char *arg, struct parse *p)
+static bool number_option(int key, const char *arg, struct option_set *p)
 {
     struct options *o = p->o;
     switch (key) {
@@ -271,7 +252,7 @@ static bool number_option(int key, const char *arg, struct parse *p)
     }
 }
 
-static bool text_option(int key, const char *arg, struct parse *p)
+static bool text_option(int key, const char *arg, struct option_set *p)
 {
     struct options *o = p->o;
     const char **place = key == KEY_HW             ? &o->hw
@@ -290,82 +271,58 @@ static bool text_option(int key, const char *arg, struct parse *p)
     return place != NULL;
 }
 
-static error_t parse_option(int key, char *arg, struct argp_state *state)
+static void flag_option(struct option_set *p, const char *name, int key, const char *value)
 {
-    struct parse *p = state->input;
-    if (p->status != ST_OK || text_option(key, arg, p) || number_option(key, arg, p) ||
-        target_options_take(&p->targets, key, arg))
-        return 0;
+    static const char *const words[] = {"true", "false", NULL};
+    struct options *o = p->o;
+    bool on =
+        !value || word(p, arena_printf(p->arena, "--%s", name), value, words, "true or false") == 0;
     switch (key) {
-    case 'i': add_file(p, p->o->input, &p->o->n_input, arg, "-i"); return 0;
-    case KEY_EXPECT: add_file(p, p->o->expect, &p->o->n_expect, arg, "--expect"); return 0;
-    case KEY_OFFLOAD:
-        add_file(p, p->o->offload, &p->o->partition.n_offload, arg, "--offload");
-        return 0;
-    case KEY_KEEP:
-        add_file(p, p->o->keep, &p->o->partition.n_keep, arg, "--keep-on-host");
-        return 0;
-    case KEY_RESET_STATE: p->o->reset_state = true; return 0;
-    case KEY_NO_OVERLAP: p->o->no_overlap = true; return 0;
-    case KEY_NO_SEARCH: p->o->no_search = true; return 0;
-    case KEY_EXTERNAL: p->o->allow_external_data = true; return 0;
-    case KEY_CHECKED: p->o->checked = true; return 0;
-    case KEY_REFERENCE: p->o->reference = true; return 0;
-    case KEY_ALLOW_NATIVE: p->o->allow_native = true; return 0;
-    case KEY_TARGET: target_options_choose(&p->targets, arg); return 0;
-    case KEY_TARGET_DIR: return 0; /* phase one saw it */
-    case KEY_TVM_EXTENSION:
-        fputs("heddle: --experimental-tvm-extension may change; it is --target-dir\n", stderr);
-        return 0;
-    case KEY_ENGINE:
-    case KEY_FILL:
-    case KEY_FORMAT:
-    case KEY_PARTITION:
-    case KEY_TEMPLATE:
-    case KEY_FC_SCALE:
-    case KEY_ONNX_ROUNDING:
-    case KEY_MEMORY:
-    case KEY_WAIT: word_option(key, arg, p); return 0;
-    case ARGP_KEY_ARG: positional(p, arg); return 0;
-    case ARGP_KEY_NO_ARGS:
-        p->status = FAIL(p->d, ST_USAGE,
-                         "no command; expected: heddle run MODEL, or another of heddle --help");
-        return 0;
-    default: return ARGP_ERR_UNKNOWN;
+    case KEY_RESET_STATE: o->reset_state = on; break;
+    case KEY_NO_OVERLAP: o->no_overlap = on; break;
+    case KEY_NO_SEARCH: o->no_search = on; break;
+    case KEY_EXTERNAL: o->allow_external_data = on; break;
+    case KEY_CHECKED: o->checked = on; break;
+    case KEY_REFERENCE: o->reference = on; break;
+    default: o->allow_native = on;
     }
 }
 
-static const char doc[] =
-    "Compiles a quantised network for a simulated systolic accelerator, runs "
-    "it, proves the answer.\v"
-    "Commands:\n"
-    "  run MODEL       compile, run, compare with the reference, report\n"
-    "  compile MODEL   write the emitted C to -o DIR\n"
-    "  inspect MODEL   where each operator goes, and why not\n"
-    "  disasm MODEL    the command stream in words\n"
-    "  build           the Verilated model of --hw\n"
-    "  targets, ops    what there is\n"
-    "  report FILE     a stats file as a table\n"
-    "  bench LAYER     one layer with seeded weights: gemm M K N, conv HxWxC KHxKWxN [STRIDE],\n"
-    "                  depthwise HxWxC KHxKW [STRIDE]\n"
-    "  new-target NAME a folder with a target of your own that passes check-target\n"
-    "  check-target DIR does a target do what its target.json says?\n"
-    "  tune MODEL      search knobs of each operator, measured on the RTL, into --tuned=FILE\n"
-    "  completion      for bash: source <(heddle completion)\n"
-    "MODEL is a .tflite or .onnx file, a graph as text (.ir) or the name of a network in "
-    "tests/models.\n"
-    "\nExamples:\n"
-    "  heddle run digits\n"
-    "  heddle run net.tflite -i in.npy --expect out.npy --hw tiny -o out\n"
-    "  heddle run net.tflite --engine func --stats stats.json\n"
-    "  heddle run digits --waves=layer:02_depthwise_conv2d -o out\n"
-    "  heddle run --prog driver/examples/matmul.c\n"
-    "  heddle inspect net.tflite\n"
-    "  heddle bench gemm 128 128 128 --hw sys8\n"
-    "  heddle compile net.tflite -o emitted\n"
-    "  heddle tune net.tflite -j4 --tuned=net.db && heddle run net.tflite --tuned=net.db\n"
-    "\nExit codes: 0 ok, 1 answer differs, 2 usage or files, 3 model refused, "
-    "4 device fault, 5 internal, 130 interrupted.";
+static void target_dir(struct option_set *p, const char *dir)
+{
+    if (p->targets.n_dir == TARGET_OPTIONS_MAX)
+        bad(p, "--target-dir", dir, "at most 64 folders");
+    else
+        p->targets.dir[p->targets.n_dir++] = dir;
+}
+
+static void target(struct option_set *p, const char *text)
+{
+    if (p->targets.n_choice == TARGET_OPTIONS_MAX)
+        bad(p, "--target", text, "at most 64 times");
+    else
+        p->targets.choice[p->targets.n_choice++] = text;
+}
+
+static void take(struct option_set *p, const struct option_row *row, const char *value)
+{
+    struct options *o = p->o;
+    if (!row->value)
+        flag_option(p, row->name, row->key, value);
+    else if (!text_option(row->key, value, p) && !number_option(row->key, value, p))
+        switch (row->key) {
+        case 'i': add_file(p, o->input, &o->n_input, value, "-i"); break;
+        case KEY_EXPECT: add_file(p, o->expect, &o->n_expect, value, "--expect"); break;
+        case KEY_OFFLOAD:
+            add_file(p, o->offload, &o->partition.n_offload, value, "--offload");
+            break;
+        case KEY_KEEP: add_file(p, o->keep, &o->partition.n_keep, value, "--keep-on-host"); break;
+        case KEY_TARGET: target(p, value); break;
+        case KEY_TARGET_DIR:
+        case KEY_TVM_EXTENSION: target_dir(p, value); break;
+        default: word_option(row->key, value, p);
+        }
+}
 
 static void defaults(struct options *o)
 {
@@ -379,70 +336,197 @@ static void defaults(struct options *o)
                           .max_cycles = 2000000000u};
 }
 
-static bool asks_for_help(const struct argp *argp, int argc, char **argv)
+/* --- one option after another ----------------------------------------------------------------- */
+
+static bool of_targets(int key)
 {
-    for (int i = 1; i < argc; i++)
-        if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-?") == 0 ||
-            strcmp(argv[i], "--usage") == 0) {
-            argp_help(argp, stdout, argv[i][2] == 'u' ? ARGP_HELP_SHORT_USAGE : ARGP_HELP_STD_HELP,
-                      argv[0]);
-            return true;
-        }
-    return false;
+    return key == KEY_TARGET || key == KEY_TARGET_DIR || key == KEY_TVM_EXTENSION;
 }
 
-/* "heddle completion" prints what bash needs; it in turn asks for `heddle completion words ...`
- * with the words typed so far, so that options of targets found by --target-dir complete too. */
-static const char completion[] =
-    "_heddle() {\n"
-    "    local words\n"
-    "    words=$(\"${COMP_WORDS[0]}\" completion words \"${COMP_WORDS[@]:1:COMP_CWORD-1}\" "
-    "2>/dev/null)\n"
-    "    mapfile -t COMPREPLY < <(compgen -f -W \"$words\" -- \"${COMP_WORDS[COMP_CWORD]}\")\n"
-    "}\n"
-    "complete -F _heddle heddle\n";
-
-static bool asks_for_completion(const struct argp_option *all, int argc, char **argv)
+static const struct option_row *row_of(const char *name)
 {
-    if (argc < 2 || strcmp(argv[1], "completion") != 0)
-        return false;
-    if (argc < 3 || strcmp(argv[2], "words") != 0) {
-        fputs(completion, stdout);
-        return true;
-    }
-    for (uint32_t i = 0; command_words[i]; i++)
-        puts(command_words[i]);
-    for (const struct argp_option *o = all; o->name || o->doc; o++)
-        if (o->name && !(o->flags & OPTION_HIDDEN))
-            printf("--%s%s\n", o->name, o->arg ? "=" : "");
-    return true;
+    for (const struct option_row *r = table; r->name; r++)
+        if (strcmp(r->name, name) == 0 || (name[0] == r->key && name[1] == '\0'))
+            return r;
+    return NULL;
 }
 
-/* Two phases: the folders of targets first, then all options, those of the targets among them. */
-enum status options_parse(struct arena *a, int argc, char **argv, struct options *o, bool *done,
-                          struct diag *d)
+static enum status unknown(const struct option_set *s, const char *name, struct diag *d)
 {
-    struct parse p = {a, o, d, ST_OK, false, {0}};
-    const struct argp_option *all;
-    defaults(o);
-    TRY(target_options_find(&p.targets, a, &o->targets, argc, argv, d));
-    all = target_options_table(&p.targets, table);
-    const struct argp argp = {all, parse_option, "COMMAND [MODEL]", doc, NULL, NULL, NULL};
-    *done = asks_for_help(&argp, argc, argv) || asks_for_completion(all, argc, argv);
-    if (*done)
-        return ST_OK;
-    if (argp_parse(&argp, argc, argv, ARGP_NO_HELP | ARGP_NO_EXIT | ARGP_NO_ERRS, NULL, &p) != 0 &&
-        p.status == ST_OK)
-        return target_options_unknown(all, argc, argv, d);
-    TRY(p.status);
-    o->partition.offload = o->offload;
-    o->partition.keep = o->keep;
-    bool needs_model =
-        o->command != COMMAND_BUILD && o->command != COMMAND_TARGETS && o->command != COMMAND_OPS;
-    if (needs_model && !o->model && !o->prog)
-        return FAIL(d, ST_USAGE, "no model; expected: heddle %s MODEL", command_words[o->command]);
-    TRY(target_options_select(&p.targets, &o->target, d));
-    for (uint32_t i = 0; i < o->target.n; i++)
-        TRY(native_load(a, o->target.target[i]->desc, o->allow_native, d));
+    const char *words[OPTIONS_MAX_GIVEN], *near;
+    uint32_t n = 0;
+    for (const struct option_row *r = table; r->name; r++)
+        if (!(r->flags & HIDDEN))
+            words[n++] = r->name;
+    for (uint32_t i = 0; i < s->targets.n_row && n < OPTIONS_MAX_GIVEN; i++)
+        words[n++] = s->targets.option[i].name;
+    near = json_doc_near(name, words, n);
+    return FAIL(d, ST_USAGE, "unknown option '%s%s'; %s%s%s", strlen(name) == 1 ? "-" : "--", name,
+                near ? "did you mean --" : "heddle --help lists them", near ? near : "",
+                near ? "?" : "");
+}
+
+/* What was given, on top of the defaults; `find`: targets may have changed. */
+static enum status apply(struct option_set *s, bool find, struct diag *d)
+{
+    const struct output *output = s->o->output;
+    const struct registry found = s->o->targets;
+    defaults(s->o);
+    s->o->targets = found;
+    s->targets.n_dir = s->targets.n_choice = s->targets.n_setting = 0;
+    s->selected = false;
+    s->status = ST_OK;
+    s->d = d;
+    for (uint32_t i = 0; i < s->n_given && s->status == ST_OK; i++)
+        if (row_of(s->given[i].name))
+            take(s, row_of(s->given[i].name), s->given[i].value);
+    s->o->output = output;
+    TRY(s->status);
+    if (find)
+        TRY(target_options_find(&s->targets, d));
+    for (uint32_t i = 0; i < s->n_given; i++)
+        if (!row_of(s->given[i].name) &&
+            !target_options_take(&s->targets, s->given[i].name, s->given[i].value))
+            return unknown(s, s->given[i].name, d);
+    s->o->partition.offload = s->o->offload;
+    s->o->partition.keep = s->o->keep;
     return ST_OK;
+}
+
+enum status options_init(struct option_set *s, struct arena *a, struct options *o, struct diag *d)
+{
+    const struct output *output = o->output;
+    *s = (struct option_set){.arena = a, .o = o};
+    s->targets = (struct target_options){.arena = a, .registry = &o->targets};
+    s->targets.setting = ARENA_ARRAY(a, struct registry_setting, OPTIONS_MAX_GIVEN);
+    o->output = output;
+    return apply(s, true, d);
+}
+
+/* The row's own name, of the targets' options too; NULL if there is none. */
+static const char *full_name(const struct option_set *s, const char *name)
+{
+    const struct option_row *row = row_of(name);
+    if (row)
+        return row->name;
+    for (uint32_t i = 0; i < s->targets.n_row; i++)
+        if (strcmp(s->targets.option[i].name, name) == 0)
+            return arena_strdup(s->arena, name);
+    return NULL;
+}
+
+static uint32_t without(struct option_set *s, const char *name)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < s->n_given; i++)
+        if (strcmp(s->given[i].name, name) != 0)
+            s->given[n++] = s->given[i];
+    return n;
+}
+
+static const char *bare(const char *name)
+{
+    while (*name == '-')
+        name++;
+    return name;
+}
+
+/* Keep `s->given` as it is now if it can be applied, else as it was. */
+static enum status keep(struct option_set *s, const struct option_set *before, bool find,
+                        struct diag *d)
+{
+    struct diag ignored = {0};
+    enum status st = apply(s, find, d);
+    if (st == ST_OK)
+        return ST_OK;
+    memcpy(s->given, before->given, sizeof s->given);
+    s->n_given = before->n_given;
+    (void)apply(s, find, &ignored);
+    return st;
+}
+
+enum status options_set(struct option_set *s, const char *given, const char *value, struct diag *d)
+{
+    const struct option_set before = *s;
+    const char *name = full_name(s, bare(given));
+    const struct option_row *row = name ? row_of(name) : NULL;
+    if (!name)
+        return unknown(s, bare(given), d);
+    if (!value && !(row && !row->value))
+        return FAIL(d, ST_USAGE, "--%s: expected a value behind it", name);
+    if (!row || !(row->flags & LIST))
+        s->n_given = without(s, name);
+    if (s->n_given == OPTIONS_MAX_GIVEN)
+        return FAIL(d, ST_USAGE, "--%s: more than %d options", name, OPTIONS_MAX_GIVEN);
+    s->given[s->n_given++] =
+        (struct option_given){name, value ? arena_strdup(s->arena, value) : NULL};
+    TRY(keep(s, &before, row && of_targets(row->key), d));
+    if (row && row->key == KEY_TVM_EXTENSION)
+        output_text(s->o->output, OUTPUT_NOTE,
+                    "--experimental-tvm-extension may change; it is --target-dir");
+    return ST_OK;
+}
+
+enum status options_unset(struct option_set *s, const char *given, struct diag *d)
+{
+    const struct option_set before = *s;
+    const char *name = full_name(s, bare(given));
+    if (!name)
+        return unknown(s, bare(given), d);
+    const struct option_row *row = row_of(name);
+    s->n_given = without(s, name);
+    return keep(s, &before, row && of_targets(row->key), d);
+}
+
+enum status options_select(struct option_set *s, struct diag *d)
+{
+    if (s->selected)
+        return ST_OK;
+    TRY(target_options_select(&s->targets, &s->o->target, d));
+    for (uint32_t i = 0; i < s->o->target.n; i++)
+        TRY(native_load(s->arena, s->o->target.target[i]->desc, s->o->allow_native, d));
+    s->selected = true;
+    return ST_OK;
+}
+
+static struct heddle_option shown(const struct option_row *r)
+{
+    return (struct heddle_option){.name = r->name,
+                                  .value = r->value,
+                                  .help = r->help,
+                                  .group = (enum heddle_group)r->group,
+                                  .letter = (char)(r->key < 128 ? r->key : 0),
+                                  .hidden = (r->flags & HIDDEN) != 0};
+}
+
+const struct heddle_option *options_list(const struct option_set *s, size_t *n)
+{
+    const size_t own = sizeof table / sizeof *table - 1;
+    struct heddle_option *all =
+        ARENA_ARRAY(s->arena, struct heddle_option, own + s->targets.n_row + 1);
+    *n = 0;
+    for (size_t i = 0; i < own; i++)
+        all[(*n)++] = shown(&table[i]);
+    for (uint32_t i = 0; i < s->targets.n_row; i++)
+        all[(*n)++] = s->targets.option[i];
+    return all;
+}
+
+/* --- commands --------------------------------------------------------------------------------- */
+
+const char *const options_commands[] = {"run",          "compile", "inspect", "build", "targets",
+                                        "ops",          "disasm",  "report",  "bench", "new-target",
+                                        "check-target", "tune",    NULL};
+
+enum status options_command(struct options *o, const char *name, struct diag *d)
+{
+    for (int i = 0; options_commands[i]; i++)
+        if (strcmp(options_commands[i], name) == 0) {
+            o->command = (enum options_command)i;
+            return ST_OK;
+        }
+    return FAIL(d, ST_USAGE,
+                "command: found '%s', expected run, compile, inspect, build, targets, ops, disasm, "
+                "report, bench, new-target, check-target or tune",
+                name);
 }

@@ -1,13 +1,16 @@
-/* options.h - the command line: one table feeds parsing and --help. */
+/* options.h - options by name and value: one table feeds the API, the command line and --help. */
 #ifndef HEDDLE_OPTIONS_H
 #define HEDDLE_OPTIONS_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "../include/heddle/heddle.h"
 #include "base/arena.h"
+#include "base/output.h"
 #include "base/status.h"
 #include "legalise/legalise.h"
+#include "options_target.h"
 #include "partition/partition.h"
 #include "target/registry.h"
 
@@ -45,6 +48,7 @@ struct options {
     const char *hw;
     struct registry targets; /* all that were found */
     struct target_list target;
+    const struct output *output;    /* or NULL */
     bool allow_native;              /* --allow-native-targets */
     bool reference;                 /* --reference of targets */
     enum options_template template; /* of new-target */
@@ -71,9 +75,37 @@ struct options {
     uint64_t max_cycles; /* of one submission */
 };
 
-/* argv to options. ST_USAGE: the message says what is wrong. *done: --help or --version was
- * printed. */
-enum status options_parse(struct arena *a, int argc, char **argv, struct options *o, bool *done,
-                          struct diag *d);
+#define OPTIONS_MAX_GIVEN 512
+
+/* Options as they are given, one after another (heddle_set). */
+struct option_set {
+    struct arena *arena;
+    struct options *o;
+    uint32_t n_given;
+    struct option_given {
+        const char *name, *value; /* name: the row's; value NULL: a flag */
+    } given[OPTIONS_MAX_GIVEN];
+    bool selected; /* o->target is what was given */
+    struct diag *d;
+    enum status status; /* of what is being applied */
+    struct target_options targets;
+};
+
+/* Defaults, and the targets that are found without --target-dir. */
+enum status options_init(struct option_set *s, struct arena *a, struct options *o, struct diag *d);
+/* One option by its name, with or without dashes, or its letter. ST_USAGE: the message says what is
+ * wrong; then nothing has changed. */
+enum status options_set(struct option_set *s, const char *name, const char *value, struct diag *d);
+/* Back to the default. */
+enum status options_unset(struct option_set *s, const char *name, struct diag *d);
+/* All that there are. */
+const struct heddle_option *options_list(const struct option_set *s, size_t *n);
+/* The targets of the run into o->target, with their native code. */
+enum status options_select(struct option_set *s, struct diag *d);
+
+/* Names of commands in the order of enum options_command, NULL at the end. */
+extern const char *const options_commands[];
+/* The command's name into o->command. */
+enum status options_command(struct options *o, const char *name, struct diag *d);
 
 #endif

@@ -153,12 +153,20 @@ enum status pipeline_front(struct pipeline *p, const struct options *o, const ch
     return front(p, o, path, name, data, n_bytes, d);
 }
 
-enum status pipeline_front_text(struct pipeline *p, const struct options *o, const struct text *ir,
-                                struct diag *d)
+enum status pipeline_front_bytes(struct pipeline *p, const struct options *o, const char *path,
+                                 const char *name, const uint8_t *data, size_t n_bytes,
+                                 struct diag *d)
 {
     p->targets = o->target;
     TRY(pipeline_config(p->arena, o->hw, &p->hw, d));
-    return front(p, o, "graph.ir", "graph", (const uint8_t *)ir->data, ir->length, d);
+    return front(p, o, path, name, data, n_bytes, d);
+}
+
+enum status pipeline_front_text(struct pipeline *p, const struct options *o, const struct text *ir,
+                                struct diag *d)
+{
+    return pipeline_front_bytes(p, o, "graph.ir", "graph", (const uint8_t *)ir->data, ir->length,
+                                d);
 }
 
 /* The accelerators that have anything to do. */

@@ -24,6 +24,10 @@ struct pipeline {
 /* Model `path` (a file) called `name`, up to and including partition. */
 enum status pipeline_front(struct pipeline *p, const struct options *o, const char *path,
                            const char *name, struct diag *d);
+/* The same from the file's bytes; `path` says the format, and stands in messages. */
+enum status pipeline_front_bytes(struct pipeline *p, const struct options *o, const char *path,
+                                 const char *name, const uint8_t *data, size_t n_bytes,
+                                 struct diag *d);
 /* The same from a graph in the IR's text form. */
 enum status pipeline_front_text(struct pipeline *p, const struct options *o, const struct text *ir,
                                 struct diag *d);

@@ -246,21 +246,20 @@ static enum status fill(struct build *b, const char *final, struct diag *d)
 static enum status build_locked(struct build *b, const char *final, const char *object, bool *built,
                                 struct diag *d)
 {
-    const bool terminal = isatty(2) != 0;
     struct timespec begin, end;
 
     if (file_exists(object)) /* another process was faster */
         return ST_OK;
-    if (terminal)
-        (void)fprintf(stderr, "Building the %s simulator%s (once for this hardware)...",
-                      b->config->name, b->paths->waves ? " with waves" : "");
+    const char *const what =
+        arena_printf(b->a, "Building the %s simulator%s (once for this hardware)...",
+                     b->config->name, b->paths->waves ? " with waves" : "");
+    output_text(b->paths->output, OUTPUT_PROGRESS, what);
     (void)clock_gettime(CLOCK_MONOTONIC, &begin);
     const enum status st = fill(b, final, d);
     (void)clock_gettime(CLOCK_MONOTONIC, &end);
-    if (terminal)
-        (void)fprintf(stderr, " %s, %.0f s\n", st == ST_OK ? "done" : "failed",
-                      (double)(end.tv_sec - begin.tv_sec) +
-                          1e-9 * (double)(end.tv_nsec - begin.tv_nsec));
+    output_printf(
+        b->paths->output, OUTPUT_PROGRESS, "%s %s, %.0f s\n", what, st == ST_OK ? "done" : "failed",
+        (double)(end.tv_sec - begin.tv_sec) + 1e-9 * (double)(end.tv_nsec - begin.tv_nsec));
     *built = st == ST_OK;
     return st;
 }

@@ -7,6 +7,7 @@
 #include <stdbool.h>
 
 #include "compiler/base/arena.h"
+#include "compiler/base/output.h"
 #include "compiler/base/status.h"
 #include "hw/gen/config.h"
 
@@ -23,6 +24,7 @@ struct sim_paths {
     const char
         *rtl; /* NULL: home/hw/rtl. Else a folder of .sv, .svh and .v files with a module hd_top */
     const struct sim_core *core; /* NULL: the accelerator of hw/ */
+    const struct output *output; /* or NULL: told while a model is built */
     bool checked; /* with the RTL's assertions: a failing one stops the run. Slower. */
     bool waves;   /* trace_start works; a model of its own, slower to build and to run */
 };

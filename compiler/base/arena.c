@@ -29,22 +29,38 @@ static _Noreturn void exhausted(struct arena *a, size_t n_bytes)
     abort();
 }
 
-struct arena *arena_new(size_t limit_bytes)
+struct arena *arena_open(size_t limit_bytes, jmp_buf *handler)
 {
     struct arena *a = calloc(1, sizeof *a);
 
     if (a == NULL)
-        exhausted(NULL, sizeof *a);
+        return NULL;
     a->limit = limit_bytes;
+    a->handler = handler;
+    return a;
+}
+
+struct arena *arena_new(size_t limit_bytes)
+{
+    struct arena *a = arena_open(limit_bytes, NULL);
+
+    if (a == NULL)
+        exhausted(NULL, sizeof(void *));
     return a;
 }
 
 struct arena *arena_beside(const struct arena *a)
 {
-    struct arena *b = arena_new(0);
+    struct arena *b = arena_open(0, a->handler);
 
-    b->handler = a->handler;
+    if (b == NULL)
+        exhausted((struct arena *)(uintptr_t)a, sizeof(void *));
     return b;
+}
+
+jmp_buf *arena_handler(const struct arena *a)
+{
+    return a->handler;
 }
 
 void arena_free(struct arena *a)

@@ -13,12 +13,17 @@ struct arena;
 
 /* A new arena. limit_bytes: cap over all blocks (0: none). */
 struct arena *arena_new(size_t limit_bytes);
+/* The same with a handler from the start; NULL when there is no memory even for it. */
+struct arena *arena_open(size_t limit_bytes, jmp_buf *handler);
 /* A new arena without limit that goes where `a` goes when memory is exhausted. */
 struct arena *arena_beside(const struct arena *a);
 void arena_free(struct arena *a);
 
 /* Where to go when an allocation cannot be met; NULL: abort with a message. */
 void arena_on_exhausted(struct arena *a, jmp_buf *handler);
+/* What was given there. A child process sets it anew (setjmp on the same buffer, of which it has
+ * its own copy): it must not return through its parent's calls. */
+jmp_buf *arena_handler(const struct arena *a);
 
 /* `n_bytes` zeroed bytes aligned to 16. n_bytes 0 gives a valid pointer. */
 void *arena_alloc(struct arena *a, size_t n_bytes);

@@ -133,7 +133,7 @@ enum status file_write(const char *path, const void *data, size_t n_bytes, struc
     }
     if (strlen(target) >= PATH_MAX)
         return FAIL(d, ST_USAGE, "cannot write '%.200s...': the name is too long", path);
-    (void)snprintf(temporary, sizeof temporary, "%s.tmp%ld", target, (long)getpid());
+    (void)snprintf(temporary, sizeof temporary, "%s.tmp%ld", target, (long)gettid());
     fd = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0666);
     if (fd < 0)
         return fail_errno(d, "write", path);

@@ -2,7 +2,9 @@
 #define _GNU_SOURCE
 #include "home.h"
 
+#include <dlfcn.h>
 #include <limits.h>
+#include <link.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -12,15 +14,18 @@
 /* What tells a heddle tree from any other folder. */
 static const char mark[] = "hw/accel.json";
 
-static const char *executable_folder(struct arena *a)
+/* Folder of the library or program that this code is in. */
+static const char *own_folder(struct arena *a)
 {
     char path[PATH_MAX];
-    const ssize_t n = readlink("/proc/self/exe", path, sizeof path - 1);
+    struct link_map *map = NULL;
+    Dl_info info;
     char *slash;
 
-    if (n <= 0)
+    if (dladdr1(mark, &info, (void **)&map, RTLD_DL_LINKMAP) == 0 || map == NULL)
         return NULL;
-    path[n] = '\0';
+    if (realpath(map->l_name[0] != '\0' ? map->l_name : "/proc/self/exe", path) == NULL)
+        return NULL;
     slash = strrchr(path, '/');
     if (slash == NULL)
         return NULL;
@@ -40,9 +45,9 @@ static const char *tree_at(struct arena *a, const char *folder)
 
 enum status home_find(struct arena *a, const char **home, struct diag *d)
 {
-    static const char *const beside[] = {"..", "../share/heddle", "../.."};
+    static const char *const beside[] = {"..", "../share/heddle", "../..", "../../share/heddle"};
     const char *const named = getenv("HEDDLE_HOME");
-    const char *const folder = executable_folder(a);
+    const char *const folder = own_folder(a);
 
     if (named != NULL && named[0] != '\0') {
         *home = tree_at(a, named);
@@ -56,14 +61,14 @@ enum status home_find(struct arena *a, const char **home, struct diag *d)
             return ST_OK;
     }
     return FAIL(d, ST_INTERNAL,
-                "cannot find heddle's own files: no %s in '..', '../share/heddle' or '../..' of "
-                "'%s'; set HEDDLE_HOME",
+                "cannot find heddle's own files: no %s in '..', '../share/heddle', '../..' or "
+                "'../../share/heddle' of '%s'; set HEDDLE_HOME",
                 mark, folder != NULL ? folder : "?");
 }
 
 enum status home_generated(struct arena *a, const char **gen, struct diag *d)
 {
-    const char *const folder = executable_folder(a);
+    const char *const folder = own_folder(a);
     const char *home;
 
     TRY(home_find(a, &home, d));
@@ -71,6 +76,26 @@ enum status home_generated(struct arena *a, const char **gen, struct diag *d)
     if (!file_exists(arena_printf(a, "%s/hd_accel.h", *gen)))
         *gen = arena_printf(a, "%s/gen", home);
     return ST_OK;
+}
+
+enum status home_runtime(struct arena *a, const char **path, struct diag *d)
+{
+    static const char *const beside[] = {".", "heddle", "../lib/heddle", ".."};
+    static const char name[] = "libheddle_runtime.so";
+    const char *const folder = own_folder(a);
+    const char *home;
+
+    for (size_t i = 0; folder != NULL && i < sizeof beside / sizeof beside[0]; i++) {
+        *path = arena_printf(a, "%s/%s/%s", folder, beside[i], name);
+        if (file_exists(*path))
+            return ST_OK;
+    }
+    TRY(home_find(a, &home, d)); /* a program with libheddle.a in it: $HEDDLE_HOME says */
+    *path = arena_printf(a, "%s/../../lib/heddle/%s", home, name);
+    if (file_exists(*path))
+        return ST_OK;
+    return FAIL(d, ST_INTERNAL, "cannot find %s beside '%s', nor '%s'", name,
+                folder != NULL ? folder : "?", *path);
 }
 
 enum status home_cache(struct arena *a, const char **cache, struct diag *d)

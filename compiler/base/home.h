@@ -1,7 +1,7 @@
 /* home.h - where heddle's own files are: hardware, driver, kernels, simulator sources.
  * A tree (home) holds hw/accel.json, hw/rtl, driver, sim. Looked for in this order: $HEDDLE_HOME;
- * beside the executable's folder (../ from build/heddle or bin/heddle); ../share/heddle
- * (installed). */
+ * from the folder of the library (or of the program that has it inside) ../ (build/libheddle.so),
+ * ../share/heddle (installed). */
 #ifndef HEDDLE_BASE_HOME_H
 #define HEDDLE_BASE_HOME_H
 
@@ -14,6 +14,9 @@ enum status home_find(struct arena *a, const char **home, struct diag *d);
 /* Folder of hd_accel.h, which is generated: beside the program in a build tree, in the home of an
  * installation. */
 enum status home_generated(struct arena *a, const char **gen, struct diag *d);
+
+/* The object with driver and kernels that emitted code, once loaded, takes them from. */
+enum status home_runtime(struct arena *a, const char **path, struct diag *d);
 
 /* Folder for what heddle builds: ${XDG_CACHE_HOME:-~/.cache}/heddle, made if missing. A relative
  * XDG_CACHE_HOME is ignored, as the XDG specification asks. */

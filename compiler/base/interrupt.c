@@ -19,6 +19,7 @@
 enum { FILES = 4, TRIES = 50, PAUSE_MS = 20 };
 
 static struct {
+    volatile sig_atomic_t caught; /* interrupt_catch was called */
     volatile pid_t child;
     volatile sig_atomic_t group; /* child leads a process group, all of it is to go */
     volatile sig_atomic_t has_folder;
@@ -71,6 +72,7 @@ void interrupt_catch(void)
 {
     struct sigaction action = {.sa_handler = interrupted, .sa_flags = SA_RESTART}, before;
     const int signals[] = {SIGINT, SIGTERM};
+    state.caught = true;
     sigemptyset(&action.sa_mask);
     sigaddset(&action.sa_mask, SIGINT);
     sigaddset(&action.sa_mask, SIGTERM);
@@ -91,6 +93,8 @@ void interrupt_leave(void)
 
 void interrupt_child(pid_t pid)
 {
+    if (!state.caught)
+        return;
     state.group = false;
     state.child = pid;
 }
@@ -101,7 +105,7 @@ pid_t interrupt_fork(void)
     sigemptyset(&both);
     sigaddset(&both, SIGINT);
     sigaddset(&both, SIGTERM);
-    (void)sigprocmask(SIG_BLOCK, &both, &before);
+    (void)pthread_sigmask(SIG_BLOCK, &both, &before);
     pid_t pid = fork();
     if (pid == 0) {
         (void)setpgid(0, 0);
@@ -109,16 +113,20 @@ pid_t interrupt_fork(void)
         (void)signal(SIGTERM, SIG_DFL);
     } else if (pid > 0) {
         (void)setpgid(pid, pid); /* whoever of the two comes first */
-        state.child = pid;
-        state.group = true;
+        if (state.caught) {
+            state.child = pid;
+            state.group = true;
+        }
     }
-    (void)sigprocmask(SIG_SETMASK, &before, NULL);
+    (void)pthread_sigmask(SIG_SETMASK, &before, NULL);
     return pid;
 }
 
 void interrupt_folder(const char *path)
 {
     const size_t n = path ? strlen(path) : 0;
+    if (!state.caught)
+        return;
     state.has_folder = false;
     if (n == 0 || n >= PATH_MAX)
         return;
@@ -129,7 +137,7 @@ void interrupt_folder(const char *path)
 void interrupt_file(const char *path)
 {
     const size_t n = strlen(path);
-    for (int i = 0; i < FILES && n < PATH_MAX; i++)
+    for (int i = 0; i < FILES && n < PATH_MAX && state.caught; i++)
         if (!state.used[i]) {
             memcpy(state.path[i], path, n + 1);
             state.used[i] = true;

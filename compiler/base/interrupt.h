@@ -6,7 +6,8 @@
 
 #include <sys/types.h>
 
-/* From now on. A child process that is forked later must call interrupt_leave. */
+/* From now on; without it what the functions below are told is not kept, so that several threads
+ * may run networks. A child process that is forked later must call interrupt_leave. */
 void interrupt_catch(void);
 
 /* In a child: Ctrl-C is the parent's business, which then kills this process. */

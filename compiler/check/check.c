@@ -30,19 +30,19 @@ struct check {
     const char *setting; /* "max_kernel=1", or "" for the defaults */
 };
 
-static void say(const char *word, const char *format, va_list args)
+static void say(const struct check *c, const char *word, const char *format, va_list args)
 {
-    printf("%-5s", word);
-    vprintf(format, args);
-    printf("\n");
-    fflush(stdout);
+    char text[4096];
+    (void)vsnprintf(text, sizeof text, format, args);
+    output_printf(c->o->output, OUTPUT_RESULT, "%-5s%s\n", word, text);
 }
 
-__attribute__((format(printf, 1, 2))) static void pass(const char *format, ...)
+__attribute__((format(printf, 2, 3))) static void pass(const struct check *c, const char *format,
+                                                       ...)
 {
     va_list args;
     va_start(args, format);
-    say("ok", format, args);
+    say(c, "ok", format, args);
     va_end(args);
 }
 
@@ -50,7 +50,7 @@ __attribute__((format(printf, 2, 3))) static void fails(struct check *c, const c
 {
     va_list args;
     va_start(args, format);
-    say("FAIL", format, args);
+    say(c, "FAIL", format, args);
     va_end(args);
     c->n_failed++;
 }
@@ -79,7 +79,7 @@ static void check_attribute(struct check *c, const struct target_attr *attr)
     if (attr->type == TARGET_CHOICE || attr->type == TARGET_BOOL)
         good = good && try_value(c, attr, "no such word") != ST_OK;
     if (good)
-        pass("attribute %s: default and limits taken, what lies beyond refused", attr->name);
+        pass(c, "attribute %s: default and limits taken, what lies beyond refused", attr->name);
     else
         fails(c, "attribute %s: its default or a limit is refused, or more is taken", attr->name);
 }
@@ -103,7 +103,7 @@ static void add_patterns(struct check *c, bool loud)
             fails(c, "pattern %s: found no operator that it takes; the last refusal: %s", p->name,
                   why ? why : "none");
         } else if (loud) {
-            pass("pattern %s: %u operators made that it takes; refused, for one: %s", p->name, n,
+            pass(c, "pattern %s: %u operators made that it takes; refused, for one: %s", p->name, n,
                  why ? why : "nothing");
         }
     }
@@ -242,13 +242,14 @@ static void compare(struct check *c, const struct run_data *got, uint32_t n, con
         bad += wrong;
     }
     if (bad)
-        printf("     %u of %u operators differ\n", bad, n_out);
+        output_printf(c->o->output, OUTPUT_RESULT, "     %u of %u operators differ\n", bad, n_out);
     else if (c->apart > 0)
-        pass("%s%s: %u operators, %u inferences each, at most %.3g of the range from the reference",
+        pass(c,
+             "%s%s: %u operators, %u inferences each, at most %.3g of the range from the reference",
              how, where(c), n_out, n, c->apart);
     else
-        pass("%s%s: %u operators, %u inferences each, equal to the reference", how, where(c), n_out,
-             n);
+        pass(c, "%s%s: %u operators, %u inferences each, equal to the reference", how, where(c),
+             n_out, n);
 }
 
 /* --- running --- */
@@ -288,7 +289,8 @@ static enum status run_sanitized(struct check *c, struct diag *d)
 static enum status run_core(struct check *c, struct diag *d)
 {
     struct options o = *c->o;
-    struct run_job job = {.options = &o, .p = &c->p, .n = INFERENCES, .in = c->in};
+    struct run_job job = {
+        .arena = c->arena, .options = &o, .p = &c->p, .n = INFERENCES, .in = c->in};
     struct diag inner = {0};
     const char *so;
     o.engine = ENGINE_RTL;
@@ -378,14 +380,14 @@ enum status check_target(struct arena *a, const struct options *o, struct diag *
     TRY(target_trusted(a, c.desc, o->allow_native, d));
     TRY(native_load(a, c.desc, o->allow_native, d));
     TRY(pipeline_config(a, o->hw, &c.p.hw, d));
-    pass("%s/target.json: %s %s, %u patterns, %u attributes", dir, c.desc->name, c.desc->version,
-         c.desc->detail->n_pattern, c.desc->n_attr);
+    pass(&c, "%s/target.json: %s %s, %u patterns, %u attributes", dir, c.desc->name,
+         c.desc->version, c.desc->detail->n_pattern, c.desc->n_attr);
     for (uint32_t i = 0; i < c.desc->n_attr; i++)
         check_attribute(&c, &c.desc->attr[i]);
     TRY(defaults(&c, d));
     TRY(rounds(&c, d));
     if (c.n_failed)
         return FAIL(d, ST_MISMATCH, "target %s: %u checks failed", c.desc->name, c.n_failed);
-    printf("target %s passes\n", c.desc->name);
+    output_printf(o->output, OUTPUT_RESULT, "target %s passes\n", c.desc->name);
     return ST_OK;
 }

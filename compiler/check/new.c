@@ -27,8 +27,9 @@ static const char *replaced(struct arena *a, const char *text, const char *from,
     return t.data;
 }
 
-static enum status copy(struct arena *a, const char *from, const char *file, const char *old,
-                        const char *name, const char *to, struct diag *d)
+static enum status copy(struct arena *a, const struct options *o, const char *from,
+                        const char *file, const char *old, const char *name, const char *to,
+                        struct diag *d)
 {
     uint8_t *data;
     size_t n;
@@ -36,7 +37,7 @@ static enum status copy(struct arena *a, const char *from, const char *file, con
     const char *text = replaced(a, (const char *)data, old, name, &n);
     size_t unused;
     const char *path = arena_printf(a, "%s/%s", to, replaced(a, file, old, name, &unused));
-    printf("%s\n", path);
+    output_printf(o->output, OUTPUT_RESULT, "%s\n", path);
     return file_write(path, text, n, d);
 }
 
@@ -47,8 +48,8 @@ static bool good_name(const char *name)
 }
 
 /* Every file of <home>/targets/`template`. */
-static enum status copy_all(struct arena *a, const char *template, const char *old,
-                            const char *name, const char *to, struct diag *d)
+static enum status copy_all(struct arena *a, const struct options *o, const char *template,
+                            const char *old, const char *name, const char *to, struct diag *d)
 {
     const char *home;
     struct dirent **list = NULL;
@@ -58,7 +59,7 @@ static enum status copy_all(struct arena *a, const char *template, const char *o
     enum status st = n < 0 ? FAIL(d, ST_INTERNAL, "cannot read '%s'", from) : file_make_dirs(to, d);
     for (int i = 0; i < n; i++) {
         if (st == ST_OK && list[i]->d_name[0] != '.')
-            st = copy(a, from, list[i]->d_name, old, name, to, d);
+            st = copy(a, o, from, list[i]->d_name, old, name, to, d);
         free(list[i]);
     }
     free(list);
@@ -78,13 +79,15 @@ enum status new_target(struct arena *a, const struct options *o, struct diag *d)
     if (file_exists(arena_printf(a, "%s/target.json", to)))
         return FAIL(d, ST_USAGE, "new-target: '%s/target.json' is there already", to);
     if (o->template == TEMPLATE_CORE)
-        TRY(copy_all(a, "vanilla", "vanilla", name, to, d));
+        TRY(copy_all(a, o, "vanilla", "vanilla", name, to, d));
     else
-        TRY(copy_all(a, "kit/call", "newtarget", name, to, d));
+        TRY(copy_all(a, o, "kit/call", "newtarget", name, to, d));
     if (o->template == TEMPLATE_NATIVE) /* over it: target.json names the object */
-        TRY(copy_all(a, "kit/native", "newtarget", name, to, d));
+        TRY(copy_all(a, o, "kit/native", "newtarget", name, to, d));
     if (o->template == TEMPLATE_NATIVE)
-        printf("now: build %s_native.so as %s/README.md says\n", name, to);
-    printf("now: heddle check-target %s --allow-native-targets\n", to);
+        output_printf(o->output, OUTPUT_RESULT, "now: build %s_native.so as %s/README.md says\n",
+                      name, to);
+    output_printf(o->output, OUTPUT_RESULT, "now: heddle check-target %s --allow-native-targets\n",
+                  to);
     return ST_OK;
 }

@@ -100,7 +100,8 @@ static enum status set_up(struct child *c, const char *so_path, const struct sim
     TRY(player_open(&c->play, c->job, c->job->options->engine, so_path, sim, enter, c, &c->d));
     c->v = c->play.n_device ? &c->play.v[0] : NULL;
     for (uint32_t k = 0; k < c->play.n_device; k++)
-        if (isatty(STDERR_FILENO) && c->play.v[k].sim.sim && c->process == 0) {
+        if (output_wants(c->job->options->output, OUTPUT_PROGRESS) && c->play.v[k].sim.sim &&
+            c->process == 0) {
             c->play.v[k].sim.look = look;
             c->play.v[k].sim.look_ctx = c;
         }
@@ -213,7 +214,7 @@ static enum status child_main(struct child *c, const char *so_path, const struct
 void child_run(struct run_job *job, uint32_t process, const char *so_path,
                const struct sim_model *sim)
 {
-    struct child *c = ARENA_NEW(job->p->arena, struct child);
+    struct child *c = ARENA_NEW(job->arena, struct child);
     c->job = job;
     c->process = process;
     c->shared = run_results(job, process);

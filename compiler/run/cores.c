@@ -8,12 +8,13 @@
 
 static enum status build(const struct run_job *job, struct core *core, struct diag *d)
 {
-    struct sim_paths paths = {.core = &core->verilog, .checked = job->options->checked};
+    struct sim_paths paths = {
+        .core = &core->verilog, .checked = job->options->checked, .output = job->options->output};
     struct hd_config config = {.hash = 0};
-    TRY(home_find(job->p->arena, &paths.home, d));
-    TRY(home_cache(job->p->arena, &paths.cache, d));
+    TRY(home_find(job->arena, &paths.home, d));
+    TRY(home_cache(job->arena, &paths.cache, d));
     strncpy(config.name, core->verilog.top, sizeof config.name - 1);
-    enum status st = sim_build(job->p->arena, &paths, &config, &core->so, d);
+    enum status st = sim_build(job->arena, &paths, &config, &core->so, d);
     if (st != ST_OK)
         diag_prefix(d, "target %s: core %s", core->name, core->verilog.top);
     return st;

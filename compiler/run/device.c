@@ -8,7 +8,8 @@
 enum status device_model(struct arena *a, const struct options *o, const struct hd_config *hw,
                          struct sim_model *model, struct diag *d)
 {
-    struct sim_paths paths = {.checked = o->checked, .waves = o->waves != NULL};
+    struct sim_paths paths = {
+        .checked = o->checked, .waves = o->waves != NULL, .output = o->output};
     TRY(home_find(a, &paths.home, d));
     TRY(home_cache(a, &paths.cache, d));
     return sim_build(a, &paths, hw, model, d);

@@ -35,7 +35,7 @@ static void capture_submission(void *capture)
 static enum status play(struct run_job *job, enum options_engine engine, const char *so,
                         const struct sim_model *sim, struct pass *pass, struct diag *d)
 {
-    struct player *p = ARENA_NEW(job->p->arena, struct player);
+    struct player *p = ARENA_NEW(job->arena, struct player);
     TRY(player_open(p, job, engine, so, sim, enter, pass, d));
     for (uint32_t k = 0; k < p->n_device; k++)
         if (engine == ENGINE_FUNC)
@@ -50,8 +50,8 @@ static enum status play(struct run_job *job, enum options_engine engine, const c
 static enum status first_byte(struct run_job *job, const char *so, const struct sim_model *sim,
                               struct commit_place place, struct text *t, struct diag *d)
 {
-    struct commit_capture capture[2] = {{.arena = job->p->arena, .place = place},
-                                        {.arena = job->p->arena, .place = place}};
+    struct commit_capture capture[2] = {{.arena = job->arena, .place = place},
+                                        {.arena = job->arena, .place = place}};
     const struct sched_stream *s = &job->p->program->stream[place.submission];
     const struct sched_command *c = &s->cmd[place.command < s->n ? place.command : s->n - 1];
     struct mismatch m;
@@ -63,7 +63,7 @@ static enum status first_byte(struct run_job *job, const char *so, const struct 
         return ST_OK;
     mismatch_locate(&m, c->w.word, job->p->program->device[s->device].hw->n);
     text_printf(t, "RTL and functional twin part at %s",
-                mismatch_text(job->p->arena, &m, job->p->graph->row[c->row].name));
+                mismatch_text(job->arena, &m, job->p->graph->row[c->row].name));
     if (c->note)
         text_printf(t, " (%s)", c->note);
     return ST_OK;
@@ -71,7 +71,7 @@ static enum status first_byte(struct run_job *job, const char *so, const struct 
 
 static enum status find(struct run_job *job, struct text *t, struct diag *d)
 {
-    struct arena *a = job->p->arena;
+    struct arena *a = job->arena;
     struct commit_log log[2] = {{.arena = a}, {.arena = a}};
     struct sim_model sim[SCHED_MAX_DEVICES];
     struct commit_place place;

@@ -1,6 +1,7 @@
 /* host.c (run) - emitted or own C to a shared object, with $CC (default cc), cached by content.
- * The object takes the driver and the kernels from the heddle program that loads it. */
+ * The object takes the driver and the kernels from libheddle_runtime.so. */
 #define _GNU_SOURCE
+#include <dlfcn.h>
 #include <glob.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -61,7 +62,7 @@ static enum status build(struct compiler *c, const char *folder, const char *con
     while (*libraries)
         argv[n++] = arena_printf(c->arena, "-l%s", *libraries++);
     argv[n++] = "-o";
-    argv[n++] = arena_printf(c->arena, "%s.%ld", so, (long)getpid());
+    argv[n++] = arena_printf(c->arena, "%s.%ld", so, (long)gettid());
     const char *log = arena_printf(c->arena, "%s/cc.log", folder);
     (void)remove(log);
     TRY(tool_run(c->arena, folder, log, argv, d));
@@ -171,6 +172,15 @@ static enum status package_sources(struct arena *a, const char *folder, const ch
     return n ? ST_OK : FAIL(d, ST_USAGE, "%s: no C sources; expected a package", folder);
 }
 
+enum status run_runtime(struct arena *a, struct diag *d)
+{
+    const char *path;
+    TRY(home_runtime(a, &path, d));
+    if (!dlopen(path, RTLD_NOW | RTLD_GLOBAL))
+        return FAIL(d, ST_INTERNAL, "driver and kernels do not load: %s", dlerror());
+    return ST_OK;
+}
+
 /* libraries.txt: a name a line. */
 static enum status package_libraries(struct arena *a, const char *folder, const char ***flags,
                                      struct diag *d)
@@ -212,8 +222,11 @@ enum status run_compile_package(struct arena *a, const char *folder, const char 
     while (*libraries)
         argv[n++] = *libraries++;
     argv[n++] = "-o";
-    argv[n++] = so_path;
-    return tool_run(a, folder, arena_printf(a, "%s.log", so_path), argv, d);
+    argv[n++] = arena_printf(a, "%s.%ld", so_path, (long)gettid());
+    TRY(tool_run(a, folder, arena_printf(a, "%s.log", so_path), argv, d));
+    if (rename(argv[n - 1], so_path) != 0)
+        return FAIL(d, ST_NO_MEMORY, "%s: cannot be written", so_path);
+    return ST_OK;
 }
 
 enum status run_compile_program(struct arena *a, const char *source, const struct hd_config *hw,

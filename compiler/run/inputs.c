@@ -25,7 +25,7 @@ enum status run_find_model(struct arena *a, const struct options *o, struct run_
     const char *home;
     job->model_path = o->model;
     *name = base_name(a, o->model);
-    if (strchr(o->model, '/') || strchr(o->model, '.') || file_exists(o->model))
+    if (job->model.data || strchr(o->model, '/') || strchr(o->model, '.') || file_exists(o->model))
         return ST_OK;
     TRY(home_find(a, &home, d));
     job->zoo = arena_printf(a, "%s/tests/models/%s", home, o->model);
@@ -47,19 +47,23 @@ static const char *npy_type(enum ir_type type)
     return names[type];
 }
 
-/* Bytes of a raw or .npy file that holds whole inferences of tensor `t`. */
-static enum status read_data(struct run_job *job, const char *path, const struct ir_tensor *t,
-                             const char *what, uint8_t **bytes, uint64_t *count, struct diag *d)
+/* Bytes of a raw or .npy file, or given ones, that hold whole inferences of tensor `t`. */
+static enum status read_data(struct run_job *job, const char *path, const struct run_bytes *given,
+                             const struct ir_tensor *t, const char *what, uint8_t **bytes,
+                             uint64_t *count, struct diag *d)
 {
-    size_t n;
-    TRY(file_read(job->p->arena, path, DATA_MAX_BYTES, bytes, &n, d));
-    if (n > 6 && memcmp(*bytes, "\x93NUMPY", 6) == 0) {
+    size_t n = given ? given->n_bytes : 0;
+    if (given)
+        *bytes = (uint8_t *)(uintptr_t)given->data;
+    else
+        TRY(file_read(job->arena, path, DATA_MAX_BYTES, bytes, &n, d));
+    if (!given && n > 6 && memcmp(*bytes, "\x93NUMPY", 6) == 0) {
         struct npy npy;
         TRY(npy_parse(path, *bytes, n, &npy, d));
         if (strcmp(npy.type, npy_type(t->type)) != 0)
             return FAIL(d, ST_USAGE, "%s: %s has type %s, expected %s (%s)", path, what, npy.type,
                         npy_type(t->type), ir_type_name(t->type));
-        *bytes = arena_memdup(job->p->arena, npy.data, npy.n_bytes);
+        *bytes = arena_memdup(job->arena, npy.data, npy.n_bytes);
         n = npy.n_bytes;
     }
     if (n == 0 || n % ir_bytes(t) != 0)
@@ -89,20 +93,41 @@ static void fill(const struct run_job *job, struct run_data *data, const struct 
     }
 }
 
-/* Files of inputs or outputs: -i or --expect, else the zoo's in_0.bin or out_0.bin ... */
+/* Given bytes of an input or output; NULL: none. */
+static const struct run_bytes *given_for(const struct run_job *job, bool input, uint32_t index)
+{
+    const struct run_bytes *all = input ? job->given_in : job->given_expect;
+    return all && index < OPTIONS_MAX_FILES && all[index].data ? &all[index] : NULL;
+}
+
+/* Is anything given for any of the side? */
+static bool given_any(const struct run_job *job, bool input)
+{
+    for (uint32_t i = 0; i < OPTIONS_MAX_FILES; i++)
+        if (given_for(job, input, i))
+            return true;
+    return false;
+}
+
+/* Files of inputs or outputs: -i or --expect, else the zoo's in_0.bin or out_0.bin ...; given bytes
+ * have a name only. NULL: none. */
 static const char *file_for(const struct run_job *job, bool input, uint32_t index)
 {
     const struct options *o = job->options;
-    struct arena *a = job->p->arena;
+    struct arena *a = job->arena;
     const char *kind = input ? "in" : "out", *path;
     uint32_t n = input ? o->n_input : o->n_expect;
     const char *const *given = input ? o->input : o->expect;
     struct stat st;
+    if (given_any(job, input))
+        return given_for(job, input, index)
+                   ? arena_printf(a, "%s %u", input ? "heddle_input" : "heddle_expect", index)
+                   : NULL;
     if (!input && n == 1 && stat(given[0], &st) == 0 && S_ISDIR(st.st_mode))
         return arena_printf(a, "%s/out_%u.bin", given[0], index);
     if (n > 0)
         return index < n ? given[index] : NULL;
-    if (!job->zoo || (!input && o->n_input > 0))
+    if (!job->zoo || (!input && (o->n_input > 0 || given_any(job, true))))
         return NULL;
     path = arena_printf(a, "%s/%s_%u.bin", job->zoo, kind, index);
     return file_exists(path) ? path : NULL;
@@ -115,7 +140,7 @@ static enum status random_inputs(struct run_job *job)
     job->n = 1;
     for (uint32_t i = 0; i < g->n_in; i++) {
         const struct ir_tensor *t = g->tensor[g->in[i]];
-        job->in[i].bytes = arena_alloc(job->p->arena, job->in[i].n_bytes);
+        job->in[i].bytes = arena_alloc(job->arena, job->in[i].n_bytes);
         fill(job, &job->in[i], t, &state);
     }
     return ST_OK;
@@ -124,7 +149,7 @@ static enum status random_inputs(struct run_job *job)
 enum status run_inputs(struct run_job *job, struct diag *d)
 {
     const struct ir_graph *g = job->p->graph;
-    struct arena *a = job->p->arena;
+    struct arena *a = job->arena;
     uint64_t count = 0;
     job->in = ARENA_ARRAY(a, struct run_data, g->n_in + 1);
     job->out = ARENA_ARRAY(a, struct run_data, g->n_out + 1);
@@ -135,14 +160,15 @@ enum status run_inputs(struct run_job *job, struct diag *d)
     if (job->options->n_input > g->n_in)
         return FAIL(d, ST_USAGE, "-i: %u files given, the model has %u inputs",
                     job->options->n_input, g->n_in);
-    if (g->n_in == 0 || !file_for(job, true, 0))
+    if (g->n_in == 0 || (!given_any(job, true) && !file_for(job, true, 0)))
         return random_inputs(job);
     for (uint32_t i = 0; i < g->n_in; i++) {
         const char *path = file_for(job, true, i);
         if (!path)
             return FAIL(d, ST_USAGE, "-i: file for input %u of %u is missing", i, g->n_in);
         uint64_t n;
-        TRY(read_data(job, path, g->tensor[g->in[i]], "input", &job->in[i].bytes, &n, d));
+        TRY(read_data(job, path, given_for(job, true, i), g->tensor[g->in[i]], "input",
+                      &job->in[i].bytes, &n, d));
         if (i > 0 && n != count)
             return FAIL(d, ST_USAGE, "%s: %llu inferences, the inputs before have %llu", path,
                         (unsigned long long)n, (unsigned long long)count);
@@ -158,12 +184,12 @@ static enum status read_labels(struct run_job *job, struct diag *d)
     uint8_t *text;
     size_t n_bytes;
     uint32_t n = 0;
-    if (!path && job->zoo && job->options->n_input == 0)
-        path = arena_printf(job->p->arena, "%s/labels.txt", job->zoo);
+    if (!path && job->zoo && job->options->n_input == 0 && !given_any(job, true))
+        path = arena_printf(job->arena, "%s/labels.txt", job->zoo);
     if (!path || (!job->options->labels && !file_exists(path)))
         return ST_OK;
-    TRY(file_read(job->p->arena, path, DATA_MAX_BYTES, &text, &n_bytes, d));
-    job->label = ARENA_ARRAY(job->p->arena, int32_t, job->n + 1);
+    TRY(file_read(job->arena, path, DATA_MAX_BYTES, &text, &n_bytes, d));
+    job->label = ARENA_ARRAY(job->arena, int32_t, job->n + 1);
     for (char *at = (char *)text, *end; n < job->n; at = end) {
         long value = strtol(at, &end, 10);
         if (end == at)
@@ -181,16 +207,16 @@ enum status run_expectations(struct run_job *job, struct diag *d)
     if (job->options->n_expect > g->n_out)
         return FAIL(d, ST_USAGE, "--expect: %u files given, the model has %u outputs",
                     job->options->n_expect, g->n_out);
-    if (g->n_out == 0 || !file_for(job, false, 0))
+    if (g->n_out == 0 || (!given_any(job, false) && !file_for(job, false, 0)))
         return ST_OK;
-    job->expected = ARENA_ARRAY(job->p->arena, struct run_data, g->n_out + 1);
+    job->expected = ARENA_ARRAY(job->arena, struct run_data, g->n_out + 1);
     for (uint32_t i = 0; i < g->n_out; i++) {
         const char *path = file_for(job, false, i);
         if (!path)
             return FAIL(d, ST_USAGE, "--expect: file for output %u of %u is missing", i, g->n_out);
         uint64_t n;
-        TRY(read_data(job, path, g->tensor[g->out[i]], "expected output", &job->expected[i].bytes,
-                      &n, d));
+        TRY(read_data(job, path, given_for(job, false, i), g->tensor[g->out[i]], "expected output",
+                      &job->expected[i].bytes, &n, d));
         if (n != job->n)
             return FAIL(d, ST_USAGE, "%s: %llu inferences, the inputs have %u", path,
                         (unsigned long long)n, job->n);

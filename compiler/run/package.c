@@ -243,6 +243,11 @@ static enum status read_cores(struct run_job *job, const char *folder, const str
     return st;
 }
 
+/* What run_package_load found. */
+struct run_package {
+    const char *so_path;
+};
+
 static enum status load(struct run_job *job, const char *folder, const char *so_path,
                         struct diag *d)
 {
@@ -302,18 +307,19 @@ static enum status write_outputs(const struct run_job *job, struct diag *d)
     if (!job->out_dir)
         return ST_OK;
     for (uint32_t i = 0; i < job->p->graph->n_out; i++)
-        TRY(write_below(&(struct below){job->p->arena, job->out_dir},
-                        &(struct tar_file){arena_printf(job->p->arena, "out_%u.bin", i),
+        TRY(write_below(&(struct below){job->arena, job->out_dir},
+                        &(struct tar_file){arena_printf(job->arena, "out_%u.bin", i),
                                            job->out[i].bytes, job->out[i].n_bytes * job->n},
                         d));
     return ST_OK;
 }
 
-enum status run_package(struct run_job *job, struct diag *d)
+enum status run_package_load(struct run_job *job, struct diag *d)
 {
     const struct options *o = job->options;
     struct arena *a = job->p->arena;
-    const char *folder, *so_path, *verdict;
+    struct run_package *package = ARENA_NEW(a, struct run_package);
+    const char *folder;
     if (!o->allow_native)
         return FAIL(d, ST_USAGE,
                     "%s holds C that would be compiled and executed; if you trust it, give "
@@ -323,17 +329,28 @@ enum status run_package(struct run_job *job, struct diag *d)
         return FAIL(d, ST_USAGE,
                     "%s: a package has no graph: --engine=ref, --stats and --waves need the model",
                     o->model);
-    TRY(build(a, o->model, &folder, &so_path, d));
-    TRY(load(job, folder, so_path, d));
+    TRY(build(a, o->model, &folder, &package->so_path, d));
+    TRY(load(job, folder, package->so_path, d));
+    job->package = package;
+    return ST_OK;
+}
+
+enum status run_package(struct run_job *job, struct diag *d)
+{
+    const struct options *o = job->options;
+    const char *verdict;
+    struct text t;
     TRY(run_inputs(job, d));
     TRY(run_expectations(job, d));
-    TRY(run_engine(job, so_path, d));
+    TRY(run_engine(job, job->package->so_path, d));
     TRY(write_outputs(job, d));
     TRY(check(job, &verdict, d));
-    printf("%s, engine %s: %u inferences", job->p->graph->name,
-           o->engine == ENGINE_RTL ? "rtl" : "func", job->n);
+    text_init(&t, job->arena);
+    text_printf(&t, "%s, engine %s: %u inferences", job->p->graph->name,
+                o->engine == ENGINE_RTL ? "rtl" : "func", job->n);
     if (job->shared->cycles)
-        printf(", %.1f cycles each", (double)job->shared->cycles / job->n);
-    printf("\nverdict: %s\n", verdict);
+        text_printf(&t, ", %.1f cycles each", (double)job->shared->cycles / job->n);
+    text_printf(&t, "\nverdict: %s\n", verdict);
+    output_text(o->output, OUTPUT_RESULT, t.data);
     return ST_OK;
 }

@@ -9,6 +9,7 @@
 
 static enum status load(struct player *p, const char *so_path, struct diag *d)
 {
+    TRY(run_runtime(p->job->arena, d));
     void *so = dlopen(so_path, RTLD_NOW | RTLD_LOCAL);
     if (!so)
         return FAIL(d, ST_INTERNAL, "emitted code does not load: %s", dlerror());
@@ -27,7 +28,7 @@ static uint8_t *aligned(struct arena *a, uint64_t n)
 /* Arena, inputs, outputs: in the device's window where memory is shared, else of our own. */
 static void place_buffers(struct player *p)
 {
-    struct arena *a = p->job->p->arena;
+    struct arena *a = p->job->arena;
     const struct hd_model *m = p->model;
     uint8_t *window = p->n_device ? p->v[0].port.window : NULL;
     uint8_t **io = ARENA_ARRAY(a, uint8_t *, m->n_inputs + m->n_outputs + 1);
@@ -49,9 +50,9 @@ static enum status open_devices(struct player *p, enum options_engine engine,
     uint32_t n = p->model->command_bytes ? program->n_device : 0;
     for (uint32_t k = 0; k < n; k++) {
         uint8_t *memory = k && !o->separate_memory ? p->v[0].memory : NULL;
-        TRY(device_open(&p->v[k], p->job->p->arena, o, program->device[k].hw, engine, &sim[k],
-                        memory, hd_model_device_bytes(p->model), p->model->layer_names,
-                        p->model->n_layers, d));
+        TRY(device_open(&p->v[k], p->job->arena, o, program->device[k].hw, engine, &sim[k], memory,
+                        hd_model_device_bytes(p->model), p->model->layer_names, p->model->n_layers,
+                        d));
         p->dev[k] = &p->v[k].dev;
         p->n_device++;
     }
@@ -69,13 +70,13 @@ enum status player_open(struct player *p, struct run_job *job, enum options_engi
     TRY(load(p, so_path, d));
     TRY(open_devices(p, engine, sim, d));
     if (engine == ENGINE_RTL && job->cores && job->cores->n) {
-        TRY(cores_open(job->cores, job->p->arena, job->options, d));
+        TRY(cores_open(job->cores, job->arena, job->options, d));
         p->call.ports = job->cores->port;
     }
     place_buffers(p);
     p->call.enter = enter;
     p->call.ctx = ctx;
-    p->call.state = aligned(job->p->arena, p->model->state_bytes);
+    p->call.state = aligned(job->arena, p->model->state_bytes);
     for (uint32_t k = 0; k < p->n_device; k++)
         if (hd_model_bind_device(p->model, &p->call, p->dev[k], DEVICE_BASE) != HD_OK)
             return FAIL(d, ST_INTERNAL, "the model's regions cannot be bound");

@@ -26,20 +26,39 @@ struct run_shared *run_results(const struct run_job *job, uint32_t process)
     return (struct run_shared *)(void *)((uint8_t *)job->shared + process * results_bytes(job));
 }
 
+static size_t shared_bytes(size_t n)
+{
+    return n ? n : 1;
+}
+
 static void *share(size_t n)
 {
-    void *p = mmap(NULL, n ? n : 1, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    void *p =
+        mmap(NULL, shared_bytes(n), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     return p == MAP_FAILED ? NULL : p;
+}
+
+void run_release(struct run_job *job)
+{
+    if (!job->shared)
+        return;
+    for (uint32_t i = 0; i < job->p->graph->n_out; i++)
+        if (job->out[i].bytes)
+            (void)munmap(job->out[i].bytes, shared_bytes(job->out[i].n_bytes * job->n));
+    (void)munmap(job->shared, shared_bytes(job->n_process * results_bytes(job)));
+    job->shared = NULL;
 }
 
 static enum status share_results(struct run_job *job, struct diag *d)
 {
     const struct ir_graph *g = job->p->graph;
     job->shared = share(job->n_process * results_bytes(job));
+    if (!job->shared)
+        return FAIL(d, ST_NO_MEMORY, "no memory to share with the child process");
     for (uint32_t i = 0; i < g->n_out; i++)
         if (!(job->out[i].bytes = share(job->out[i].n_bytes * job->n)))
             return FAIL(d, ST_NO_MEMORY, "no memory for %u inferences of output %u", job->n, i);
-    return job->shared ? ST_OK : FAIL(d, ST_NO_MEMORY, "no memory to share with the child process");
+    return ST_OK;
 }
 
 /* One after another where an inference goes on from the state that the one before has left. */
@@ -60,19 +79,33 @@ static void leave(void)
     _exit(0);
 }
 
+/* The share of one process, in it. Out of memory ends it, and not in its parent's calls. */
+static void own_share(struct run_job *job, uint32_t process, const char *so_path,
+                      const struct sim_model *sim)
+{
+    jmp_buf *handler = arena_handler(job->arena);
+    interrupt_leave();
+    if (handler && setjmp(*handler)) {
+        struct run_shared *r = run_results(job, process);
+        r->status = ST_NO_MEMORY;
+        snprintf(r->message, sizeof r->message, "out of memory in the process that runs it");
+        return;
+    }
+    child_run(job, process, so_path, sim);
+}
+
 /* In the first child: start the others, do its own share, wait for them. */
 static void all_processes(struct run_job *job, const char *so_path, const struct sim_model *sim)
 {
-    pid_t *pid = ARENA_ARRAY(job->p->arena, pid_t, job->n_process);
+    pid_t *pid = ARENA_ARRAY(job->arena, pid_t, job->n_process);
     for (uint32_t k = 1; k < job->n_process; k++) {
         pid[k] = fork();
         if (pid[k] == 0) {
-            interrupt_leave();
-            child_run(job, k, so_path, sim);
+            own_share(job, k, so_path, sim);
             leave();
         }
     }
-    child_run(job, 0, so_path, sim);
+    own_share(job, 0, so_path, sim);
     for (uint32_t k = 1; k < job->n_process; k++) {
         struct run_shared *r = run_results(job, k);
         int state = 0;
@@ -141,10 +174,10 @@ enum status run_engine(struct run_job *job, const char *so_path, struct diag *d)
     struct sim_model sim[SCHED_MAX_DEVICES] = {{0}};
     for (uint32_t k = 0; k < program->n_device; k++)
         if (job->options->engine == ENGINE_RTL && program->n_stream)
-            TRY(device_model(job->p->arena, job->options, program->device[k].hw, &sim[k], d));
+            TRY(device_model(job->arena, job->options, program->device[k].hw, &sim[k], d));
     if (job->options->engine == ENGINE_RTL) {
         if (!job->cores) {
-            job->cores = ARENA_NEW(job->p->arena, struct cores);
+            job->cores = ARENA_NEW(job->arena, struct cores);
             cores_of_targets(job, job->cores);
         }
         TRY(cores_build(job, job->cores, d));
@@ -157,7 +190,6 @@ enum status run_engine(struct run_job *job, const char *so_path, struct diag *d)
     if (pid < 0)
         return FAIL(d, ST_NO_MEMORY, "no child process could be started");
     if (pid == 0) {
-        interrupt_leave();
         all_processes(job, so_path, sim);
         leave();
     }

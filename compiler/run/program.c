@@ -31,10 +31,10 @@ static enum status load(const char *so, const char *source, program **entry, str
 
 static enum status finish(struct device *v, const char *source, int rc, struct diag *d)
 {
-    printf("%s: %llu cycles in %u submissions on %s\n", source,
-           (unsigned long long)v->dev.total_cycles, v->dev.submissions, v->hw->name);
+    output_printf(v->options->output, OUTPUT_RESULT, "%s: %llu cycles in %u submissions on %s\n",
+                  source, (unsigned long long)v->dev.total_cycles, v->dev.submissions, v->hw->name);
     if (rc == 0) {
-        printf("verdict: PASS\n");
+        output_text(v->options->output, OUTPUT_RESULT, "verdict: PASS\n");
         return ST_OK;
     }
     if (rc < 0)
@@ -61,9 +61,9 @@ static enum status run_traced(struct device *v, program *entry, int *rc, struct 
     v->sim.api->trace_stop(v->sim.sim);
     interrupt_file_done(path);
     v->sim.api->totals(v->sim.sim, &t);
-    printf("waves: %s, %llu cycles, %.1f MB%s\n", path, (unsigned long long)t.trace_cycles,
-           (double)t.trace_bytes / 1e6,
-           t.trace_limited ? "; stopped at its size limit (--waves-limit)" : "");
+    output_printf(o->output, OUTPUT_RESULT, "waves: %s, %llu cycles, %.1f MB%s\n", path,
+                  (unsigned long long)t.trace_cycles, (double)t.trace_bytes / 1e6,
+                  t.trace_limited ? "; stopped at its size limit (--waves-limit)" : "");
     return gtkw_write(v->arena, arena_printf(v->arena, "%s/waves.gtkw", dir), path, NULL, 0, 0,
                       t.trace_cycles, d);
 }
@@ -78,6 +78,7 @@ enum status run_program(struct arena *a, const struct options *o, struct diag *d
     enum options_engine engine = o->engine == ENGINE_FUNC ? ENGINE_FUNC : ENGINE_RTL;
     TRY(pipeline_config(a, o->hw, &hw, d));
     TRY(run_compile_program(a, o->prog, &hw, &so, d));
+    TRY(run_runtime(a, d));
     TRY(load(so, o->prog, &entry, d));
     if (engine == ENGINE_RTL)
         TRY(device_model(a, o, &hw, &sim, d));

@@ -1,6 +1,6 @@
-/* progress.c - the parent's side while the child runs: sleep until the child ends; on a terminal
- * wake up ten times a second and say where it is, in one line of stderr that is erased at the end.
- * No other thread, no busy waiting: SIGCHLD is blocked and waited for with a time limit. */
+/* progress.c - the parent's side while the child runs: sleep until the child ends; where progress
+ * is wanted wake up ten times a second and say where it is. No other thread, no busy waiting:
+ * SIGCHLD is blocked and waited for with a time limit. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <signal.h>
@@ -19,12 +19,12 @@ static void line(const struct run_job *job, time_t begun)
     uint32_t layer = job->shared->working, done = 0;
     for (uint32_t k = 0; k < job->n_process; k++)
         done += run_results(job, k)->inferences;
-    fprintf(stderr, "\r\033[Kinference %u of %u, %.40s, %lld s", done < job->n ? done + 1 : job->n,
-            job->n, layer < g->n_row ? g->row[layer].name : "", (long long)(time(NULL) - begun));
-    fflush(stderr);
+    output_printf(job->options->output, OUTPUT_PROGRESS, "inference %u of %u, %.40s, %lld s",
+                  done < job->n ? done + 1 : job->n, job->n,
+                  layer < g->n_row ? g->row[layer].name : "", (long long)(time(NULL) - begun));
 }
 
-static void watch_terminal(const struct run_job *job, pid_t child, int *state)
+static void watch_and_tell(const struct run_job *job, pid_t child, int *state)
 {
     const struct timespec tenth = {0, 100000000};
     time_t begun = time(NULL);
@@ -32,23 +32,23 @@ static void watch_terminal(const struct run_job *job, pid_t child, int *state)
     bool shown = false;
     sigemptyset(&ended);
     sigaddset(&ended, SIGCHLD);
-    sigprocmask(SIG_BLOCK, &ended, &before);
+    pthread_sigmask(SIG_BLOCK, &ended, &before);
     while (waitpid(child, state, WNOHANG) == 0)
         if (sigtimedwait(&ended, NULL, &tenth) < 0 && errno == EAGAIN) {
             line(job, begun);
             shown = true;
         }
-    sigprocmask(SIG_SETMASK, &before, NULL);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
     if (shown)
-        fputs("\r\033[K", stderr);
+        output_text(job->options->output, OUTPUT_PROGRESS, "");
 }
 
 int run_watch(const struct run_job *job, pid_t child)
 {
     int state = 0;
     interrupt_child(child);
-    if (isatty(STDERR_FILENO))
-        watch_terminal(job, child, &state);
+    if (output_wants(job->options->output, OUTPUT_PROGRESS))
+        watch_and_tell(job, child, &state);
     else
         while (waitpid(child, &state, 0) < 0 && errno == EINTR)
             continue;

@@ -30,7 +30,7 @@ static const uint8_t *inference(const struct run_data *data, uint32_t k)
 enum status run_with_reference(struct run_job *job, struct run_data *to, struct diag *d)
 {
     const struct ir_graph *g = job->p->reference ? job->p->reference : job->p->graph;
-    struct arena *a = job->p->arena;
+    struct arena *a = job->arena;
     struct ref *r = ref_new(a, g);
     const uint8_t **in = ARENA_ARRAY(a, const uint8_t *, g->n_in + 1);
     uint8_t **out = ARENA_ARRAY(a, uint8_t *, g->n_out + 1);
@@ -126,7 +126,7 @@ static void judge(struct run_job *job)
     job->verdict = VERDICT_MATCH;
     if (job->options->engine != ENGINE_REF)
         job->tolerance =
-            describe_tolerance(job->p->arena, job->p->graph, &job->p->targets, &job->p->hw);
+            describe_tolerance(job->arena, job->p->graph, &job->p->targets, &job->p->hw);
     for (uint32_t k = 0; k < job->n; k++) {
         bool wrong = false;
         for (uint32_t i = 0; i < job->p->graph->n_out; i++)
@@ -152,7 +152,7 @@ static void score(struct run_job *job)
 
 static enum status write_outputs(const struct run_job *job, struct diag *d)
 {
-    struct arena *a = job->p->arena;
+    struct arena *a = job->arena;
     struct text t;
     if (!job->out_dir)
         return ST_OK;
@@ -174,7 +174,7 @@ enum status run_trusted(const struct run_job *job, struct diag *d)
     for (uint32_t i = 0; i < job->p->targets.n; i++) {
         const struct target_desc *desc = job->p->targets.target[i]->desc;
         if (emit_outside_used(job->p->emitted, desc))
-            TRY(target_trusted(job->p->arena, desc, job->options->allow_native, d));
+            TRY(target_trusted(job->arena, desc, job->options->allow_native, d));
     }
     return ST_OK;
 }
@@ -186,12 +186,12 @@ static enum status execute(struct run_job *job, struct diag *d)
     if (job->options->engine == ENGINE_REF)
         return run_with_reference(job, job->out, d);
     if (!job->expected) {
-        job->expected = ARENA_ARRAY(job->p->arena, struct run_data, g->n_out + 1);
+        job->expected = ARENA_ARRAY(job->arena, struct run_data, g->n_out + 1);
         job->checked_against = "ref";
         TRY(run_with_reference(job, job->expected, d));
     }
     TRY(run_trusted(job, d));
-    TRY(run_compile(job->p->arena, job->p->emitted, &so_path, d));
+    TRY(run_compile(job->arena, job->p->emitted, &so_path, d));
     return run_engine(job, so_path, d);
 }
 
@@ -200,7 +200,7 @@ static enum status mismatch(struct run_job *job, struct diag *d)
     struct text why;
     const struct run_data *want = &job->expected[job->wrong_output],
                           *got = &job->out[job->wrong_output];
-    text_init(&why, job->p->arena);
+    text_init(&why, job->arena);
     if (job->tolerance > 0)
         text_printf(&why,
                     "The targets' patterns allow %.3g of the output's range, this is further "
@@ -218,60 +218,78 @@ static enum status mismatch(struct run_job *job, struct diag *d)
                 why.length ? why.data : "");
 }
 
-/* The model of `run`, or the one layer of `bench`, up to partition. */
-static enum status front(struct arena *a, const struct options *o, struct run_job *job,
-                         struct diag *d)
+enum status run_front(struct run_job *job, struct diag *d)
 {
+    const struct options *o = job->options;
     const char *name;
-    if (o->command == COMMAND_BENCH) {
-        struct text ir;
-        TRY(bench_graph(a, o, &ir, &job->model_path, d));
-        return pipeline_front_text(job->p, o, &ir, d);
-    }
-    TRY(run_find_model(a, o, job, &name, d));
+    TRY(run_find_model(job->p->arena, o, job, &name, d));
+    if (job->model.data)
+        return pipeline_front_bytes(job->p, o, job->model_path, name, job->model.data,
+                                    job->model.n_bytes, d);
     return pipeline_front(job->p, o, job->model_path, name, d);
 }
 
-static enum status taught(struct pipeline *p, const struct options *o, struct diag *d)
+/* The model or package of `run`, or the one layer of `bench`. */
+enum status run_load(struct run_job *job, struct diag *d)
 {
-    struct run_job job = {.options = o, .p = p};
+    const struct options *o = job->options;
+    if (o->command == COMMAND_BENCH) {
+        struct text ir;
+        TRY(bench_graph(job->p->arena, o, &ir, &job->model_path, d));
+        return pipeline_front_text(job->p, o, &ir, d);
+    }
+    if (o->command == COMMAND_RUN && !job->model.data && run_is_package(job->p->arena, o->model))
+        return run_package_load(job, d);
+    return run_front(job, d);
+}
+
+static enum status taught(struct run_job *job, struct diag *d)
+{
     struct text report;
     const char *name;
     bool agrees;
-    TRY(run_find_model(p->arena, o, &job, &name, d));
-    text_init(&report, p->arena);
-    TRY(teacher_run(p, o, job.model_path, name, &report, &agrees, d));
-    fputs(report.data, stdout);
+    TRY(run_find_model(job->arena, job->options, job, &name, d));
+    text_init(&report, job->arena);
+    TRY(teacher_run(job->p, job->options, job->model_path, name, &report, &agrees, d));
+    output_text(job->options->output, OUTPUT_RESULT, report.data);
     return agrees ? ST_OK
                   : FAIL(d, ST_MISMATCH,
                          "with golden inputs some operators are off by more than one unit");
 }
 
-enum status run_command(struct arena *a, const struct options *o, struct diag *d)
+enum status run_loaded(struct run_job *job, struct diag *d)
 {
-    struct pipeline p = {.arena = a};
-    struct run_job job = {.options = o, .p = &p, .out_dir = o->out, .checked_against = "ref"};
+    const struct options *o = job->options;
     struct waves waves;
     struct text report;
-    if (o->prog)
-        return run_program(a, o, d);
-    if (o->command == COMMAND_RUN && o->model && run_is_package(a, o->model))
-        return run_package(&job, d);
-    if (o->teacher)
-        return taught(&p, o, d);
-    TRY(front(a, o, &job, d));
-    TRY(waves_parse(&waves, &job, d));
-    TRY(run_inputs(&job, d));
-    TRY(run_expectations(&job, d));
-    TRY(pipeline_back(&p, o, d));
-    TRY(execute(&job, d));
-    judge(&job);
-    score(&job);
-    TRY(write_outputs(&job, d));
+    job->out_dir = o->out;
+    job->checked_against = "ref";
+    if (job->package)
+        return run_package(job, d);
+    TRY(waves_parse(&waves, job, d));
+    TRY(run_inputs(job, d));
+    TRY(run_expectations(job, d));
+    if (!job->p->emitted)
+        TRY(pipeline_back(job->p, o, d));
+    TRY(execute(job, d));
+    judge(job);
+    score(job);
+    TRY(write_outputs(job, d));
     if (o->stats)
-        TRY(run_stats(&job, o->stats, d));
-    text_init(&report, a);
-    run_report(&job, &report, o->format);
-    fputs(report.data, stdout);
-    return job.verdict == VERDICT_MISMATCH ? mismatch(&job, d) : ST_OK;
+        TRY(run_stats(job, o->stats, d));
+    text_init(&report, job->arena);
+    run_report(job, &report, o->format);
+    output_text(o->output, OUTPUT_RESULT, report.data);
+    return job->verdict == VERDICT_MISMATCH ? mismatch(job, d) : ST_OK;
+}
+
+enum status run_command(struct run_job *job, struct diag *d)
+{
+    const struct options *o = job->options;
+    if (o->prog)
+        return run_program(job->arena, o, d);
+    if (o->teacher && !run_is_package(job->arena, o->model))
+        return taught(job, d);
+    TRY(run_load(job, d));
+    return run_loaded(job, d);
 }

@@ -43,10 +43,20 @@ struct run_shared {
 
 struct cores;
 
+/* Bytes that a caller gives in place of a file; data NULL: none. */
+struct run_bytes {
+    const uint8_t *data;
+    size_t n_bytes;
+};
+
 struct run_job {
+    struct arena *arena; /* of the run; the model's is p->arena */
     const struct options *options;
     struct pipeline *p;
-    uint32_t n; /* inferences */
+    struct run_bytes model; /* wins over the file that options->model names */
+    const struct run_bytes *given_in, *given_expect; /* each OPTIONS_MAX_FILES, or NULL */
+    struct run_package *package;                     /* NULL: a model */
+    uint32_t n;                                      /* inferences */
     struct run_data *in, *out, *expected;
     const char *checked_against; /* "ref" or "expect" */
     enum run_verdict verdict;
@@ -68,7 +78,15 @@ struct run_job {
 /* Seconds of a clock that never goes back. */
 double run_now(void);
 
-enum status run_command(struct arena *a, const struct options *o, struct diag *d);
+/* "heddle run" and "heddle bench": job->arena, options and p (with its arena) are set. On ST_OK and
+ * ST_MISMATCH the outputs are in job->out until run_release. */
+enum status run_command(struct run_job *job, struct diag *d);
+/* Its two steps for a network or a package: up to partition; the rest, as often as one likes with
+ * a new job that has the same p, model_path, zoo and package. */
+enum status run_load(struct run_job *job, struct diag *d);
+enum status run_loaded(struct run_job *job, struct diag *d);
+/* Give back what is not in arenas. */
+void run_release(struct run_job *job);
 
 /* All inferences of job->in with the reference kernels, into to[n_out], which it allocates. */
 /* The largest difference of two tensors' bytes, as a part of the range: of float32 the largest
@@ -82,6 +100,8 @@ enum status run_trusted(const struct run_job *job, struct diag *d);
 /* inputs.c: the model's path (a zoo name is looked up), inputs, expectations, labels. */
 enum status run_find_model(struct arena *a, const struct options *o, struct run_job *job,
                            const char **name, struct diag *d);
+/* Find it and take it up to partition. */
+enum status run_front(struct run_job *job, struct diag *d);
 enum status run_inputs(struct run_job *job, struct diag *d);
 enum status run_expectations(struct run_job *job, struct diag *d);
 
@@ -95,14 +115,19 @@ enum status run_compile_into(struct arena *a, const struct emit_unit *u, const c
 enum status run_compile_program(struct arena *a, const char *source, const struct hd_config *hw,
                                 const char **so_path, struct diag *d);
 
+/* Make driver and kernels visible to the emitted or own C that this process loads next. */
+enum status run_runtime(struct arena *a, struct diag *d);
+
 /* The package in `folder`, driver and kernels its own, to the object so_path; not cached. Both
  * paths absolute. */
 enum status run_compile_package(struct arena *a, const char *folder, const char *so_path,
                                 struct diag *d);
 
 /* package.c: is `path` a package of "heddle compile" (a .tar file, or a folder with metadata.json),
- * and the run of one. */
+ * and the run of one, in two
+ * steps. */
 bool run_is_package(struct arena *a, const char *path);
+enum status run_package_load(struct run_job *job, struct diag *d);
 enum status run_package(struct run_job *job, struct diag *d);
 
 /* processes.c: run all inferences on func or rtl in child processes. */

@@ -274,7 +274,7 @@ static void add_waves(const struct run_job *job, cJSON *o)
         return;
     cJSON *w = cJSON_AddObjectToObject(o, "waves");
     cJSON_AddStringToObject(
-        w, "file", arena_printf(job->p->arena, "%s/waves.fst", job->out_dir ? job->out_dir : "."));
+        w, "file", arena_printf(job->arena, "%s/waves.fst", job->out_dir ? job->out_dir : "."));
     cJSON_AddNumberToObject(w, "cycles", (double)job->shared->wave_cycles);
     cJSON_AddNumberToObject(w, "bytes", (double)job->shared->wave_bytes);
     cJSON_AddBoolToObject(w, "limited", job->shared->wave_limited != 0);

@@ -86,7 +86,7 @@ enum status waves_open(struct waves *w, struct run_job *job, struct device *v, u
     const char *dir = job->out_dir ? job->out_dir : ".";
     if (w->v) {
         TRY(file_make_dirs(dir, d));
-        w->path = arena_printf(job->p->arena, "%s/waves.fst", dir);
+        w->path = arena_printf(job->arena, "%s/waves.fst", dir);
     }
     return ST_OK;
 }
@@ -156,7 +156,7 @@ void waves_submission_end(struct waves *w)
 {
     const struct hd_sim_command *cmd;
     struct hd_sim_totals totals;
-    struct arena *a = w->job->p->arena;
+    struct arena *a = w->job->arena;
     const struct ir_graph *g = w->job->p->graph;
     uint64_t begin, end;
     if (!w->v || !w->running)
@@ -190,7 +190,7 @@ void waves_inference_end(struct waves *w)
 
 enum status waves_close(struct waves *w, struct run_shared *shared, struct diag *d)
 {
-    struct arena *a = w->job->p->arena;
+    struct arena *a = w->job->arena;
     struct hd_sim_totals t;
     if (!w->v)
         return ST_OK;
@@ -214,7 +214,7 @@ void waves_partial(const struct run_job *job, bool on)
     const char *dir = job->out_dir ? job->out_dir : ".";
     const char *const end[] = {"", ".hier"}; /* .hier: the writer's own, until it closes */
     for (int i = 0; i < 2 && job->options->waves; i++) {
-        const char *path = arena_printf(job->p->arena, "%s/waves.fst%s", dir, end[i]);
+        const char *path = arena_printf(job->arena, "%s/waves.fst%s", dir, end[i]);
         if (on)
             interrupt_file(path);
         else

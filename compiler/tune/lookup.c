@@ -1,6 +1,4 @@
 /* lookup.c - what was tuned, for compile and run. */
-#include <stdio.h>
-
 #include "store.h"
 #include "tune.h"
 
@@ -33,7 +31,7 @@ static enum status look_up(struct pipeline *p, const struct options *o, struct s
         *knobs = best->knobs;
         tune_attrs_set(p, &shape.attrs, best->value);
     } else /* a note, not an error: the answer is the same */
-        fprintf(stderr, "heddle: note: %s is not used: %s\n", o->tuned, note);
+        output_printf(o->output, OUTPUT_NOTE, "note: %s is not used: %s", o->tuned, note);
     return ST_OK;
 }
 

@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <glob.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,7 +24,7 @@
 #include "measure.h"
 #include "propose.h"
 
-enum { GENERATION = 8, MAX_ATTRS = 64 };
+enum { GENERATION = 8, MAX_ATTRS = 64, PAUSE_MS = 5 };
 
 /* What a process reports, in memory shared with it. */
 struct slot {
@@ -142,10 +143,7 @@ static enum status one_trial(struct tune *t, struct slot *s, struct diag *d)
 static void child(struct tune *t, struct slot *s)
 {
     struct diag d = {0};
-    int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
     interrupt_leave();
-    if (null >= 0) /* the progress of one inference is not ours */
-        (void)dup2(null, STDERR_FILENO);
     s->status = one_trial(t, s, &d);
     snprintf(s->message, sizeof s->message, "%s", d.text);
     _exit(0);
@@ -165,16 +163,12 @@ static uint32_t best_of(const struct tune *t)
 static void progress(const struct tune *t, uint32_t number, bool better)
 {
     const struct store_trial *s = &t->trial[number], *best = &t->trial[best_of(t)];
-    bool terminal = isatty(STDERR_FILENO);
-    if (terminal)
-        fputs("\r\033[K", stderr);
     if (better)
-        printf("trial %u: %llu cycles, estimate %llu\n", number, (unsigned long long)s->cycles,
-               (unsigned long long)s->estimate);
-    fflush(stdout);
-    if (terminal)
-        fprintf(stderr, "%u trials measured, best of %u: %llu cycles, %.0f s", t->now, t->o->trials,
-                (unsigned long long)best->cycles, run_now() - t->begun);
+        output_printf(t->o->output, OUTPUT_RESULT, "trial %u: %llu cycles, estimate %llu\n", number,
+                      (unsigned long long)s->cycles, (unsigned long long)s->estimate);
+    output_printf(t->o->output, OUTPUT_PROGRESS,
+                  "%u trials measured, best of %u: %llu cycles, %.0f s", t->now, t->o->trials,
+                  (unsigned long long)best->cycles, run_now() - t->begun);
 }
 
 /* The result of the process in slot `s`, which ended in `state`, into the file. */
@@ -224,13 +218,15 @@ static enum status start(struct tune *t, uint32_t number, struct diag *d)
 static enum status wait_one(struct tune *t, struct diag *d)
 {
     int state;
-    pid_t pid;
-    while ((pid = waitpid(-1, &state, 0)) < 0 && errno == EINTR)
-        continue;
-    for (uint32_t i = 0; i < t->o->jobs && pid > 0; i++)
-        if (slot_at(t, i)->pid == pid)
-            return finish(t, slot_at(t, i), state, d);
-    return pid > 0 ? ST_OK : FAIL(d, ST_INTERNAL, "a trial's process is lost");
+    for (;; (void)poll(NULL, 0, PAUSE_MS)) /* not waitpid(-1): other children are not ours */
+        for (uint32_t i = 0; i < t->o->jobs; i++) {
+            struct slot *s = slot_at(t, i);
+            pid_t pid = s->pid ? waitpid(s->pid, &state, WNOHANG) : 0;
+            if (pid > 0)
+                return finish(t, s, state, d);
+            if (pid < 0 && errno != EINTR)
+                return FAIL(d, ST_INTERNAL, "a trial's process is lost");
+        }
 }
 
 static uint32_t running(const struct tune *t)
@@ -296,11 +292,13 @@ static enum status set_up(struct tune *t, struct diag *d)
     struct sim_model sim;
     const struct sched_program *program;
     t->run = *t->o;
+    t->run.output = NULL; /* the progress of one inference is not ours */
     t->run.tuned = NULL;
     t->run.jobs = 1;
     t->run.stall_seed = 0;
     t->job.options = &t->run;
     t->job.p = &t->p;
+    t->job.arena = t->arena;
     t->p.arena = t->arena;
     TRY(run_find_model(t->arena, t->o, &t->job, &name, d));
     TRY(pipeline_front(&t->p, &t->run, t->job.model_path, name, d));
@@ -343,8 +341,8 @@ static enum status resume(struct tune *t, struct diag *d)
     for (uint32_t i = 0; i < n; i++)
         t->trial[old[i].number] = old[i];
     if (n)
-        printf("%s has %u trials of %s on %s: going on\n", t->o->tuned, n, t->p.graph->name,
-               t->p.hw.name);
+        output_printf(t->o->output, OUTPUT_RESULT, "%s has %u trials of %s on %s: going on\n",
+                      t->o->tuned, n, t->p.graph->name, t->p.hw.name);
     return ST_OK;
 }
 
@@ -372,7 +370,7 @@ static enum status share_slots(struct tune *t, struct diag *d)
         return FAIL(d, ST_NO_MEMORY, "no memory to share with the trials' processes");
     TRY(home_cache(t->arena, &cache, d));
     sweep(t->arena, cache);
-    t->folder = arena_printf(t->arena, "%s/tune.%ld", cache, (long)getpid());
+    t->folder = arena_printf(t->arena, "%s/tune.%ld-%ld", cache, (long)getpid(), (long)gettid());
     interrupt_folder(t->folder);
     return ST_OK;
 }
@@ -380,18 +378,19 @@ static enum status share_slots(struct tune *t, struct diag *d)
 static void summary(const struct tune *t)
 {
     const struct store_trial *first = &t->trial[0], *best = &t->trial[best_of(t)];
-    if (isatty(STDERR_FILENO))
-        fputs("\r\033[K", stderr);
+    output_text(t->o->output, OUTPUT_PROGRESS, "");
     if (!first->knobs) {
-        printf("%s on %s: no time for a trial\n", t->p.graph->name, t->p.hw.name);
+        output_printf(t->o->output, OUTPUT_RESULT, "%s on %s: no time for a trial\n",
+                      t->p.graph->name, t->p.hw.name);
         return;
     }
-    printf("%s on %s: %llu cycles before, %llu after (%+.2f %%, trial %u); %u trials measured in "
-           "%.0f s, each verified\n",
-           t->p.graph->name, t->p.hw.name, (unsigned long long)first->cycles,
-           (unsigned long long)best->cycles,
-           100 * ((double)best->cycles / (double)first->cycles - 1), best->number, t->now,
-           run_now() - t->begun);
+    output_printf(
+        t->o->output, OUTPUT_RESULT,
+        "%s on %s: %llu cycles before, %llu after (%+.2f %%, trial %u); %u trials measured in "
+        "%.0f s, each verified\n",
+        t->p.graph->name, t->p.hw.name, (unsigned long long)first->cycles,
+        (unsigned long long)best->cycles, 100 * ((double)best->cycles / (double)first->cycles - 1),
+        best->number, t->now, run_now() - t->begun);
 }
 
 static enum status tune_all(struct tune *t, struct diag *d)

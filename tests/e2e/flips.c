@@ -162,13 +162,14 @@ int main(int argc, char **argv)
         (void)fprintf(stderr, "usage: flips MODEL [--bytes N] [--step N] [--all-bits]\n");
         return 2;
     }
-    char *compile[] = {(char[]){"heddle"}, (char[]){"compile"}, argv[1], NULL};
-    if (options_parse(a, 3, compile, &j.options, &(bool){false}, &d) != ST_OK ||
+    struct option_set set;
+    if (options_init(&set, a, &j.options, &d) != ST_OK || options_select(&set, &d) != ST_OK ||
         file_read(a, argv[1], (size_t)1 << 28, &data, &j.n_bytes, &d) != ST_OK ||
         !mkdtemp(folder)) {
         (void)fprintf(stderr, "flips: %s\n", d.text);
         return 2;
     }
+    j.options.command = COMMAND_COMPILE;
     j.options.no_search = true; /* thousands of schedules */
     j.data = data;
     j.path = arena_printf(a, "%s/flip.tflite", folder);

@@ -1,0 +1,123 @@
+/* ops.c - "heddle ops": a row an operator. */
+#include <stdio.h>
+
+#include "../schedule/geometry.h"
+#include "context.h"
+
+/* Operators that legalise turns into others before targets are asked. */
+static const char *becomes(enum ir_opcode opcode)
+{
+    switch (opcode) {
+    case IR_OP_LOGISTIC:
+    case IR_OP_TANH:
+    case IR_OP_LEAKY_RELU:
+    case IR_OP_RELU:
+    case IR_OP_RELU6:
+    case IR_OP_RELU_N1_TO_1:
+    case IR_OP_RELU_0_TO_1:
+    case IR_OP_ABS:
+    case IR_OP_EXP:
+    case IR_OP_LOG:
+    case IR_OP_RSQRT:
+    case IR_OP_ELU:
+    case IR_OP_GELU:
+    case IR_OP_RESCALE:
+    case IR_OP_HARD_SWISH: return "becomes lut";
+    case IR_OP_SUM: return "of int8 the oracles disagree";
+    case IR_OP_BATCH_MATMUL: return "also FULLY_CONNECTED with computed weights";
+    case IR_OP_PAD: return "folded into convolutions where it can be";
+    case IR_OP_RESHAPE: return "moves no data";
+    case IR_OP_SLICE: return "also SPLIT, STRIDED_SLICE, UNPACK, REVERSE_V2";
+    case IR_OP_GATHER: return "also TILE, MIRROR_PAD, BROADCAST_TO, RESIZE_NEAREST_NEIGHBOR";
+    case IR_OP_TRANSPOSE: return "also SPACE_TO_DEPTH, DEPTH_TO_SPACE, SPACE_TO_BATCH_ND and back";
+    case IR_OP_CONCATENATION: return "also PACK";
+    default: return "";
+    }
+}
+
+/* Types that an operator's first input may have; uint8 becomes int8 at the graph's border, int16
+ * (int8 weights) stays on the host. */
+static const char *types_of(enum ir_opcode opcode)
+{
+    switch (opcode) {
+    case IR_OP_RESHAPE:
+    case IR_OP_CONCATENATION:
+    case IR_OP_TRANSPOSE:
+    case IR_OP_SLICE:
+    case IR_OP_GATHER:
+    case IR_OP_PAD:
+    case IR_OP_READ_VARIABLE:
+    case IR_OP_ASSIGN_VARIABLE: return "any";
+    case IR_OP_QUANTIZE: return "int8, uint8, int16, float32";
+    case IR_OP_RESIZE_BILINEAR: return "int8, int16";
+    case IR_OP_L2_NORMALIZATION: return "int8";
+    case IR_OP_DIV:
+    case IR_OP_INTERPOLATE:
+    case IR_OP_HARD_SIGMOID:
+    case IR_OP_NEG:
+    case IR_OP_SQRT:
+    case IR_OP_ROUND:
+    case IR_OP_FLOOR:
+    case IR_OP_CEIL:
+    case IR_OP_ERF: return "";
+    case IR_OP_LOG_SOFTMAX:
+    case IR_OP_LOG:
+    case IR_OP_RSQRT:
+    case IR_OP_EXP:
+    case IR_OP_ELU:
+    case IR_OP_GELU:
+    case IR_OP_CLIP:
+    case IR_OP_RELU_N1_TO_1:
+    case IR_OP_RELU_0_TO_1:
+    case IR_OP_HARD_SWISH:
+    case IR_OP_SUM:
+    case IR_OP_ARG_MAX:
+    case IR_OP_ARG_MIN:
+    case IR_OP_PRELU:
+    case IR_OP_SQUARED_DIFFERENCE:
+    case IR_OP_MATMUL_INTEGER:
+    case IR_OP_CONV_INTEGER:
+    case IR_OP_LUT: return "int8, uint8";
+    case IR_OP_CAST: return "int32";
+    case IR_OP_RESCALE: return "uint8";
+    default: return "int8, uint8, int16";
+    }
+}
+
+/* The outside runtime that an operator's answers are compared with (tests/oracle). */
+static const char *tested_against(enum ir_opcode opcode)
+{
+    switch (opcode) {
+    case IR_OP_ELU: return "-";
+    case IR_OP_DIV:
+    case IR_OP_INTERPOLATE:
+    case IR_OP_HARD_SIGMOID:
+    case IR_OP_NEG:
+    case IR_OP_SQRT:
+    case IR_OP_ERF:
+    case IR_OP_ROUND:
+    case IR_OP_MATMUL_INTEGER:
+    case IR_OP_CONV_INTEGER:
+    case IR_OP_CAST:
+    case IR_OP_CLIP: return "ONNX Runtime";
+    default: return "TFLite";
+    }
+}
+
+void ops_print(struct text *t)
+{
+    text_printf(t, "%-20s %-30s %-10s %-20s %-14s %s\n", "operator", "types", "systolic",
+                "host kernel", "tested against", "note");
+    for (int i = 0; i < IR_OP_COUNT; i++) {
+        const char *unit = geo_unit((enum ir_opcode)i),
+                   *kernel = emit_host_kernel((enum ir_opcode)i);
+        char types[64];
+        snprintf(types, sizeof types, "%s%s", types_of((enum ir_opcode)i),
+                 !ir_has_float((enum ir_opcode)i)    ? ""
+                 : *types_of((enum ir_opcode)i) != 0 ? ", float32"
+                                                     : "float32");
+        text_printf(t, "%-20s %-30s %-10s %-20s %-14s %s\n", ir_op_info((enum ir_opcode)i)->name,
+                    types, unit ? unit : "-", kernel ? kernel : "-",
+                    tested_against((enum ir_opcode)i), becomes((enum ir_opcode)i));
+    }
+}
