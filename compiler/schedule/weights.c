@@ -68,16 +68,52 @@ static uint32_t pack_columns(struct lower *l, const struct geo *g, const void *d
     return sched_constant(l->program, bytes, (size_t)n * size);
 }
 
+static int32_t bias_at(const struct geo *g, uint32_t column)
+{
+    int32_t bias;
+    memcpy(&bias, (const uint8_t *)g->bias->data + 4 * (size_t)(column % g->oc), sizeof bias);
+    return bias;
+}
+
+static bool narrow_biases(const struct geo *g, uint32_t first, uint32_t n)
+{
+    for (uint32_t c = first; c < first + n; c++)
+        if (bias_at(g, c) != (int16_t)bias_at(g, c))
+            return false;
+    return true;
+}
+
+/* Biases of columns [first, first + n), two bytes each. */
+static uint32_t pack_narrow(struct lower *l, const struct geo *g, uint32_t first, uint32_t n)
+{
+    if (l->program->dry)
+        return sched_constant(l->program, NULL, (size_t)n * 2);
+    uint16_t *to = ARENA_ARRAY(l->arena, uint16_t, n);
+    for (uint32_t c = 0; c < n; c++)
+        to[c] = (uint16_t)bias_at(g, first + c);
+    return sched_constant(l->program, to, (size_t)n * 2);
+}
+
+static void bias_fetch(struct lower *l, const struct geo *g, uint32_t first, uint32_t n,
+                       uint32_t dest, uint32_t *offset)
+{
+    bool narrow = narrow_biases(g, first, n);
+    if (*offset == IR_NONE)
+        *offset =
+            narrow ? pack_narrow(l, g, first, n) : pack_columns(l, g, g->bias->data, 4, first, n);
+    if (narrow)
+        lower_fetch(l, g->op->row, HD_SPACE_BIAS16, *offset, 1, n * 2, dest * 2, "narrow bias");
+    else
+        lower_fetch(l, g->op->row, HD_SPACE_BIAS, *offset, 1, n * 4, dest * 4, "bias");
+}
+
 void params_fetch(struct lower *l, const struct geo *g, uint32_t first, uint32_t n, uint32_t dest,
                   uint32_t offset[3])
 {
     const struct ir_fixed *f = &g->op->fixed;
     uint32_t row = g->op->row;
-    if (g->bias) {
-        if (offset[0] == IR_NONE)
-            offset[0] = pack_columns(l, g, g->bias->data, 4, first, n);
-        lower_fetch(l, row, HD_SPACE_BIAS, offset[0], 1, n * 4, dest * 4, "bias");
-    }
+    if (g->bias)
+        bias_fetch(l, g, first, n, dest, &offset[0]);
     if (f->n == 1)
         return;
     if (offset[1] == IR_NONE) {

@@ -89,6 +89,15 @@ static int check_rows(const struct run_stream *s, uint32_t space, uint64_t rows,
     return 0;
 }
 
+/* Two bytes each of narrow biases become four of the bias memory. */
+static void widen_biases(const struct hd_func *f, uint32_t address, const uint8_t *word)
+{
+    int32_t *bias = (int32_t *)(void *)f->space[HD_SPACE_BIAS] + address / 2;
+
+    for (uint32_t i = 0; i < f->config.n / 2; i++)
+        bias[i] = (int16_t)(uint16_t)(word[2 * i] | word[2 * i + 1] << 8);
+}
+
 /* One row of words. Weight memory words are written whole, the rest 0; the scratchpad has byte
  * enables. */
 static int read_row(struct run_stream *s, uint32_t space, uint32_t address, uint32_t row_bytes)
@@ -102,6 +111,8 @@ static int read_row(struct run_stream *s, uint32_t space, uint32_t address, uint
         if (stream_read(s, word, m))
             return -1;
         hd_func_put(s->f, s->unit, space, address + at, word, space == HD_SPACE_SCRATCHPAD ? m : n);
+        if (space == HD_SPACE_BIAS16)
+            widen_biases(s->f, address + at, word);
     }
     return 0;
 }

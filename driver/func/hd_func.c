@@ -18,6 +18,7 @@ static void space_bytes(const struct hd_config *c, uint32_t bytes[HD_SPACE_COUNT
     bytes[HD_SPACE_MULTIPLIER] = c->param_entries * c->n * 4;
     bytes[HD_SPACE_SHIFT] = c->param_entries * c->n;
     bytes[HD_SPACE_LUT] = LUT_BYTES;
+    bytes[HD_SPACE_BIAS16] = c->param_entries * c->n * 2; /* as they come; they end up in bias */
 }
 
 static size_t round_up(size_t n)

@@ -73,7 +73,7 @@ module hd_dma_read #(
   assign cmd      = cmd_i;
   assign region_o = cmd.region;
   assign first    = {1'b0, region_base_i} + BusBits'(cmd.offset);
-  assign bad      = (cmd.space == SpaceScratchpad) != (IsLoad != 0) || cmd.space > SpaceLut
+  assign bad      = (cmd.space == SpaceScratchpad) != (IsLoad != 0) || cmd.space > SpaceBias16
                     || cmd.runs == '0 || cmd.rows == '0 || cmd.run_bytes == '0 || cmd.row_bytes == '0;
   assign cmd_ready_o = bursts_ready && runs_ready && rows_ready && check_ready && !bad && !fault_o;
   assign accept      = cmd_valid_i && cmd_ready_o;

@@ -1,7 +1,8 @@
 // hd_weights - weight memory and parameter memories (bias, multiplier, shift: a memory per lane).
 //   ww_*: one word of N bytes a cycle into the space ww_space_i, always taken; SpaceLut and SpaceScratchpad are not
 //         kept here. bias, multiplier: word k holds N/4 int32 of entry k / 4, lanes (k mod 4) * N/4 onward;
-//         shift: word k is entry k.
+//         shift: word k is entry k; bias16: word k holds N/2 int16 of entry k / 2, lanes (k mod 2) * N/2 onward,
+//         and goes to the bias memory.
 //   wr_*: weight word in the cycle after wr_req_i, held until the next request.
 //   pr_*: bias, multiplier, shift of N lanes in the cycle after pr_req_i, held until the next request.
 // Latency 1, throughput 1 each. Reset: forgets which entry is held. Bench: tests/hw/weights_tb.cpp.
@@ -31,8 +32,9 @@ module hd_weights #(
   output logic      [N*32-1:0]      pr_multiplier_o,
   output logic      [N*8-1:0]       pr_shift_o
 );
-  logic write_bias, write_multiplier, write_shift;
+  logic write_bias, write_bias16, write_multiplier, write_shift;
   assign write_bias       = ww_valid_i && ww_space_i == SpaceBias;
+  assign write_bias16     = ww_valid_i && ww_space_i == SpaceBias16;
   assign write_multiplier = ww_valid_i && ww_space_i == SpaceMultiplier;
   assign write_shift      = ww_valid_i && ww_space_i == SpaceShift;
 
@@ -52,7 +54,7 @@ module hd_weights #(
   logic [EntryBits-1:0] entry_q;
   assign pr_re = pr_req_i && !(held_q && entry_q == pr_entry_i);
   always_ff @(posedge clk_i) begin
-    if (!rst_ni || write_bias || write_multiplier || write_shift) held_q <= 1'b0;
+    if (!rst_ni || write_bias || write_bias16 || write_multiplier || write_shift) held_q <= 1'b0;
     else if (pr_re) held_q <= 1'b1;
     if (pr_re) entry_q <= pr_entry_i;
   end
@@ -60,18 +62,24 @@ module hd_weights #(
   for (genvar l = 0; l < N; l++) begin : gen_lane
     localparam int Quarter = l / (N / 4);
     localparam int Slot    = l % (N / 4);
-    logic mine;
-    assign mine = ww_word_i[1:0] == 2'(Quarter);
+    localparam int Half    = l / (N / 2);
+    localparam int Slot16  = l % (N / 2);
+    logic        mine, mine16;
+    logic [31:0] bias;
+    assign mine   = ww_word_i[1:0] == 2'(Quarter);
+    assign mine16 = ww_word_i[0] == 1'(Half);
+    assign bias   = write_bias16 ? {{16{ww_data_i[Slot16*16 + 15]}}, ww_data_i[Slot16*16 +: 16]}
+                                 : ww_data_i[Slot*32 +: 32];
 
     hd_ram #(.Width(32), .Depth(Entries)) u_bias (
       .clk_i,
       .re_i   (pr_re),
       .raddr_i(pr_entry_i),
       .rdata_o(pr_bias_o[l*32 +: 32]),
-      .we_i   (write_bias && mine),
-      .waddr_i(ww_word_i[EntryBits+1:2]),
+      .we_i   ((write_bias && mine) || (write_bias16 && mine16)),
+      .waddr_i(write_bias16 ? ww_word_i[EntryBits:1] : ww_word_i[EntryBits+1:2]),
       .be_i   (1'b1),
-      .wdata_i(ww_data_i[Slot*32 +: 32])
+      .wdata_i(bias)
     );
     hd_ram #(.Width(32), .Depth(Entries)) u_multiplier (
       .clk_i,

@@ -347,7 +347,7 @@ struct transfers {
         set_shape(c, h);
         c.region = 1;
         c.space = load ? HD_SPACE_SCRATCHPAD
-                       : (uint32_t)b.random.range(HD_SPACE_WEIGHTS, HD_SPACE_LUT) & 7;
+                       : (uint32_t)b.random.range(HD_SPACE_WEIGHTS, HD_SPACE_BIAS16) & 7;
         c.dest_pitch = pitch;
         c.dest = (uint32_t)b.random.range(0, (int)(limit - (h.rows - 1) * pitch - row));
         c.common.layer = s.commands & 0xffff;

@@ -24,7 +24,8 @@ struct memory {
     {
         switch (space) {
         case HD_SPACE_WEIGHTS: return &weight;
-        case HD_SPACE_BIAS: return &bias;
+        case HD_SPACE_BIAS:
+        case HD_SPACE_BIAS16: return &bias;
         case HD_SPACE_MULTIPLIER: return &multiplier;
         case HD_SPACE_SHIFT: return &shift;
         default: return nullptr;
@@ -73,7 +74,8 @@ struct bench {
     {
         const uint32_t space = (uint32_t)r.range(0, HD_SPACE_COUNT - 1);
         std::vector<word> *const to = m.of_space(space);
-        const uint32_t at = place(to != nullptr ? to->size() : kEntries);
+        const bool narrow = space == HD_SPACE_BIAS16;
+        const uint32_t at = place(narrow ? 2 * kEntries : to != nullptr ? to->size() : kEntries);
         word data(kN);
 
         dut->ww_valid_i = r.chance(50);
@@ -83,15 +85,38 @@ struct bench {
             data[i] = (uint8_t)r.next();
             set_field(dut->ww_data_i, (int)(8 * i), 8, data[i]);
         }
-        if (dut->ww_valid_i && to != nullptr)
-            written = {to, at, data};
+        if (dut->ww_valid_i && to != nullptr && !narrow)
+            written = {to, at, data, false};
+        if (dut->ww_valid_i && narrow)
+            written = {to, 2 * at, data, true};
+    }
+
+    /* Two words of the bias memory from N/2 biases of 16 bits; else the word. */
+    void put()
+    {
+        if (!written.narrow) {
+            (*written.to)[written.at] = written.data;
+            return;
+        }
+        for (uint32_t half = 0; half < 2; half++) {
+            word wide(kN);
+            for (uint32_t i = 0; i < kN / 4; i++) {
+                const uint8_t *from = &written.data[half * kN / 2 + 2 * i];
+                const uint8_t sign = from[1] & 0x80 ? 0xff : 0;
+                wide[4 * i] = from[0];
+                wide[4 * i + 1] = from[1];
+                wide[4 * i + 2] = wide[4 * i + 3] = sign;
+            }
+            (*written.to)[written.at + half] = wide;
+        }
     }
 
     struct {
         std::vector<word> *to;
         uint32_t at;
         word data;
-    } written = {nullptr, 0, {}};
+        bool narrow;
+    } written = {nullptr, 0, {}, false};
 
     // Reads see what was there before this cycle's write; the compiler never lets an entry be
     // written in the cycle in which it is asked for, and neither does this bench.
@@ -135,7 +160,7 @@ struct bench {
         read();
         clock();
         if (written.to != nullptr)
-            (*written.to)[written.at] = written.data;
+            put();
         check();
     }
 };

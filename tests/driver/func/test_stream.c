@@ -136,6 +136,27 @@ static void weight_fills_words_with_zeros(void **state)
     twin_close(&t);
 }
 
+/* Biases of 16 bits: with their sign in the bias memory, zeros behind the last in its word. */
+static void narrow_biases_are_widened(void **state)
+{
+    struct hd_cmd_dma_read c = read_command(HD_OPCODE_WEIGHT, HD_SPACE_BIAS16, 20);
+    static const int16_t narrow[10] = {0, 1, -1, 32767, -32768, 255, 256, -256, 77, -77};
+    int32_t want[32];
+    struct twin t;
+
+    (void)state;
+    twin_open(&t, "sys16");
+    memcpy(t.memory + STREAM_BYTES, narrow, sizeof narrow);
+    memset(t.f.space[HD_SPACE_BIAS], 0xee, sizeof want);
+    memset(want, 0xee, sizeof want);
+    for (uint32_t i = 0; i < 16; i++) /* from word 1 on: lanes 8 onward of entry 0 */
+        want[8 + i] = i < 10 ? narrow[i] : 0;
+    c.dest = 1;
+    assert_int_equal(twin_run_one(&t, &c, sizeof c), HD_OK);
+    expect_bytes("bias memory", t.f.space[HD_SPACE_BIAS], (const uint8_t *)want, sizeof want);
+    twin_close(&t);
+}
+
 struct seen {
     uint32_t n, bytes[8], command[8], unit[8];
     uint64_t lowest[8];
@@ -340,6 +361,7 @@ int main(void)
         cmocka_unit_test(load_scatters_runs_to_rows),
         cmocka_unit_test(store_gathers_rows_to_runs),
         cmocka_unit_test(weight_fills_words_with_zeros),
+        cmocka_unit_test(narrow_biases_are_widened),
         cmocka_unit_test(a_sink_sees_every_write),
         cmocka_unit_test(damaged_streams),
         cmocka_unit_test(addresses_outside),
