@@ -49,6 +49,8 @@ static const char *types_of(enum ir_opcode opcode)
     case IR_OP_READ_VARIABLE:
     case IR_OP_ASSIGN_VARIABLE: return "any";
     case IR_OP_QUANTIZE: return "int8, uint8, int16, float32";
+    case IR_OP_ARG_MAX:
+    case IR_OP_ARG_MIN: return "int8, uint8, float32";
     case IR_OP_RESIZE_BILINEAR: return "int8, int16";
     case IR_OP_L2_NORMALIZATION: return "int8";
     case IR_OP_DIV:
@@ -59,6 +61,10 @@ static const char *types_of(enum ir_opcode opcode)
     case IR_OP_ROUND:
     case IR_OP_FLOOR:
     case IR_OP_CEIL:
+    case IR_OP_POW:
+    case IR_OP_REDUCE_PROD:
+    case IR_OP_CUMSUM:
+    case IR_OP_TOP_K:
     case IR_OP_ERF: return "";
     case IR_OP_LOG_SOFTMAX:
     case IR_OP_LOG:
@@ -71,14 +77,12 @@ static const char *types_of(enum ir_opcode opcode)
     case IR_OP_RELU_0_TO_1:
     case IR_OP_HARD_SWISH:
     case IR_OP_SUM:
-    case IR_OP_ARG_MAX:
-    case IR_OP_ARG_MIN:
     case IR_OP_PRELU:
     case IR_OP_SQUARED_DIFFERENCE:
     case IR_OP_MATMUL_INTEGER:
     case IR_OP_CONV_INTEGER:
     case IR_OP_LUT: return "int8, uint8";
-    case IR_OP_CAST: return "int32";
+    case IR_OP_CAST: return "int32, int64, bool, float32";
     case IR_OP_RESCALE: return "uint8";
     default: return "int8, uint8, int16";
     }
@@ -99,6 +103,10 @@ static const char *tested_against(enum ir_opcode opcode)
     case IR_OP_MATMUL_INTEGER:
     case IR_OP_CONV_INTEGER:
     case IR_OP_CAST:
+    case IR_OP_POW:
+    case IR_OP_REDUCE_PROD:
+    case IR_OP_CUMSUM:
+    case IR_OP_TOP_K:
     case IR_OP_CLIP: return "ONNX Runtime";
     default: return "TFLite";
     }

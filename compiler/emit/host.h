@@ -27,8 +27,8 @@ struct host_op {
 };
 
 #define HOST_MOVES 8
-#define HOST_MATH  13
-#define HOST_F32   45
+#define HOST_MATH  15
+#define HOST_F32   49
 extern const struct host_op emit_host_moves[HOST_MOVES]; /* host_move.c */
 extern const struct host_op emit_host_math[HOST_MATH];   /* host_math.c */
 extern const struct host_op emit_host_f32[HOST_F32];     /* host_f32.c */

@@ -201,6 +201,19 @@ static enum status interpolate(struct emit_unit *u, struct text *t, const struct
     return ST_OK;
 }
 
+static enum status order(struct emit_unit *u, struct text *t, const struct ir_op *op,
+                         struct diag *d)
+{
+    const struct ir_tensor *y = ir_out(u->graph, op, 0);
+    (void)d;
+    emit_axis(t, "n", ir_in(u->graph, op, 0), (uint32_t)op->attr[IR_AXIS]);
+    emit_field(t, "k", op->opcode == IR_OP_TOP_K ? y->dim[op->attr[IR_AXIS]] : 0);
+    emit_field(t, "reverse", op->attr[IR_REVERSE]);
+    emit_field(t, "exclusive", op->attr[IR_EXCLUSIVE]);
+    emit_field(t, "index_bytes", y->type == IR_F32 ? 0 : ir_type_bytes(y->type));
+    return ST_OK;
+}
+
 /* The two numbers of a unary function. */
 static struct bounds unary_numbers(const struct ir_op *op)
 {
@@ -249,6 +262,7 @@ const struct host_op emit_host_f32[HOST_F32] = {
     BINARY(SUB, "sub"),
     BINARY(MUL, "mul"),
     BINARY(DIV, "div"),
+    BINARY(POW, "power"),
     BINARY(MAXIMUM, "maximum"),
     BINARY(MINIMUM, "minimum"),
     BINARY(PRELU, "prelu"),
@@ -259,6 +273,9 @@ const struct host_op emit_host_f32[HOST_F32] = {
     REDUCE(SUM, "sum"),
     REDUCE(REDUCE_MAX, "reduce_max"),
     REDUCE(REDUCE_MIN, "reduce_min"),
+    REDUCE(REDUCE_PROD, "reduce_prod"),
+    {IR_OP_CUMSUM, IR_F32, "f32_cumsum", "f32_order", order, HOST_ONE},
+    {IR_OP_TOP_K, IR_F32, "f32_top_k", "f32_order", order, HOST_ONE},
     {IR_OP_SOFTMAX, IR_F32, "f32_softmax", "f32_rows", rows, HOST_ONE},
     {IR_OP_LOG_SOFTMAX, IR_F32, "f32_log_softmax", "f32_rows", rows, HOST_ONE},
     {IR_OP_L2_NORMALIZATION, IR_F32, "f32_l2_normalization", "f32_rows", rows, HOST_ONE},

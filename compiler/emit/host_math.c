@@ -133,6 +133,8 @@ static enum status matmul_integer(struct emit_unit *u, struct text *t, const str
 {
     (void)d;
     emit_matrices(u, t, op);
+    emit_field(t, "z_a", ir_elements(ir_in(u->graph, op, 2)) > 1);
+    emit_field(t, "z_b", ir_elements(ir_in(u->graph, op, 3)) > 1);
     return ST_OK;
 }
 
@@ -155,10 +157,20 @@ static enum status conv_integer(struct emit_unit *u, struct text *t, const struc
     return ST_OK;
 }
 
+static const char *number(const struct ir_tensor *t)
+{
+    return t->type == IR_I32   ? "HDK_I32"
+           : t->type == IR_I64 ? "HDK_I64"
+           : t->type == IR_F32 ? "HDK_F32"
+                               : "HDK_BOOL";
+}
+
 static enum status cast(struct emit_unit *u, struct text *t, const struct ir_op *op, struct diag *d)
 {
+    const struct ir_tensor *x = ir_in(u->graph, op, 0);
     (void)d;
-    emit_field(t, "n_bytes", (int64_t)ir_bytes(ir_in(u->graph, op, 0)));
+    emit_field(t, "n", (int64_t)ir_elements(x));
+    text_printf(t, "    .from = %s,\n    .to = %s,\n", number(x), number(ir_out(u->graph, op, 0)));
     return ST_OK;
 }
 
@@ -169,11 +181,13 @@ const struct host_op emit_host_math[HOST_MATH] = {
     {IR_OP_REDUCE_MIN, IR_I8, "reduce_min", "mean", reduce, HOST_ONE},
     {IR_OP_ARG_MAX, IR_I8, "arg_max", "arg", arg, HOST_ONE},
     {IR_OP_ARG_MIN, IR_I8, "arg_min", "arg", arg, HOST_ONE},
+    {IR_OP_ARG_MAX, IR_F32, "f32_arg_max", "arg", arg, HOST_ONE},
+    {IR_OP_ARG_MIN, IR_F32, "f32_arg_min", "arg", arg, HOST_ONE},
     {IR_OP_TRANSPOSE_CONV, IR_I8, "transpose_conv", "transpose_conv", transpose_conv, HOST_ALL},
     {IR_OP_BATCH_MATMUL, IR_I8, "matmul", "matmul", matmul, HOST_ALL},
     {IR_OP_MATMUL_INTEGER, IR_I8, "matmul_integer", "matmul", matmul_integer, HOST_LIST},
     {IR_OP_CONV_INTEGER, IR_I8, "conv_integer", "conv2d", conv_integer, HOST_LIST},
-    {IR_OP_CAST, IR_I32, "f32_of_int", "copy", cast, HOST_ONE},
+    {IR_OP_CAST, IR_TYPE_COUNT, "cast", "cast", cast, HOST_ONE},
     {IR_OP_RESIZE_BILINEAR, IR_I8, "resize_bilinear", "resize_bilinear", resize_bilinear, HOST_ONE},
     {IR_OP_L2_NORMALIZATION, IR_I8, "l2_normalization", "l2_normalization", l2_norm, HOST_ONE},
 };

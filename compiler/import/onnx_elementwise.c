@@ -47,6 +47,97 @@ static enum status quantize_codes(struct ox *m, uint32_t x, const struct ir_quan
     return ST_OK;
 }
 
+/* A number for each index of q's axis, as a tensor that broadcasts to `rank` dimensions. */
+static uint32_t along_axis(struct ox *m, const char *what, const struct ir_quant *q, uint32_t rank,
+                           const float *value)
+{
+    const struct ox_shape s = {rank - q->axis, {(int32_t)q->n, 1, 1, 1, 1, 1}};
+
+    return ox_f32_const(m, ox_inner(m, ox_out(m, 0)->name, what), s.rank, s.dim, value);
+}
+
+/* Codes of scale 1: clamp(rint(x / scale) + zero) in float32, scale and zero tensors. */
+static enum status quantize_by(struct ox *m, uint32_t scale, uint32_t zero_point, int32_t type)
+{
+    static const float one = 1;
+    static const int32_t zero = 0;
+    const struct ir_quant plain = {1, 0, &one, &zero};
+    const float low = type == OX_INT8 ? -128 : 0, high = low + 255;
+    const char *name = ox_out(m, 0)->name;
+    struct ir_op *op;
+    uint32_t x, out;
+
+    TRY(ox_float_input(m, 0, "input", &x));
+    TRY(ox_f32_binary(m, IR_OP_DIV, ox_inner(m, name, "steps"), x, scale, &x));
+    TRY(ox_f32_unary(m, IR_OP_ROUND, ox_inner(m, name, "rounded"), x, &x));
+    TRY(ox_f32_binary(m, IR_OP_ADD, ox_inner(m, name, "moved"), x, zero_point, &x));
+    out = ox_tensor(m, ox_inner(m, name, "saturated"), IR_F32, ox_shape_of(m, x), NULL);
+    op = ox_op(m, IR_OP_CLIP, 1, &x, out);
+    memcpy(&op->attr[IR_CLIP_LOW_BITS], &low, 4);
+    memcpy(&op->attr[IR_CLIP_HIGH_BITS], &high, 4);
+    ox_set_tensor(m, 0, ox_quantized(m, name, out, ox_ir_type(type), &plain), false);
+    return ST_OK;
+}
+
+static float *zero_points(struct ox *m, const struct ir_quant *q)
+{
+    float *offset = ARENA_ARRAY(m->arena, float, q->n);
+
+    for (uint32_t i = 0; i < q->n; i++)
+        offset[i] = (float)q->zero_point[i];
+    return offset;
+}
+
+/* One scale for each channel. */
+static enum status quantize_channels(struct ox *m, const struct ir_quant *q, int32_t type)
+{
+    const uint32_t rank = ox_rank(m, ox_in(m, 0));
+
+    return quantize_by(m, along_axis(m, "scale", q, rank, q->scale),
+                       along_axis(m, "zero", q, rank, zero_points(m, q)), type);
+}
+
+/* Input 1 is a computed number (dynamic quantisation): scale, and zero point in float32. */
+static enum status computed_scale(struct ox *m, uint32_t *scale, uint32_t *zero_point,
+                                  int32_t *type)
+{
+    static const float one = 1;
+    static const int32_t zero = 0;
+    const struct ir_quant plain = {1, 0, &one, &zero};
+    const struct ox_value *z = ox_in(m, 2);
+
+    TRY(ox_float_input(m, 1, "scale", scale));
+    *type = OX_UINT8;
+    *zero_point = ox_number_tensor(m, ox_out(m, 0)->name, 0);
+    if (z && z->kind == OX_TENSOR && !z->real) {
+        *type = m->g->tensor[z->tensor]->type == IR_I8 ? OX_INT8 : OX_UINT8;
+        TRY(ox_set_quant(m, z->tensor, &plain));
+        *zero_point = ox_as_float(m, z->tensor);
+    } else if (z) {
+        const struct ox_const *c;
+
+        TRY(ox_want_const(m, 2, "zero point", &c));
+        if (c->n != 1 || (c->type != OX_INT8 && c->type != OX_UINT8))
+            return FAIL(m->d, ST_UNSUPPORTED,
+                        "zero point: expected one int8 or uint8, found %llu of %s",
+                        (unsigned long long)c->n, ox_type_name(c->type));
+        *type = c->type;
+        *zero_point = ox_number_tensor(m, ox_out(m, 0)->name, (float)ox_int(c, 0));
+    }
+    if (ir_elements(m->g->tensor[*scale]) != 1 || ir_elements(m->g->tensor[*zero_point]) != 1)
+        return FAIL(m->d, ST_UNSUPPORTED,
+                    "scale '%.80s' is computed: expected one number, found "
+                    "shape %s",
+                    ox_in(m, 1)->name,
+                    ir_shape_text(m->arena, m->g->tensor[*scale]->rank, m->g->tensor[*scale]->dim));
+    return ST_OK;
+}
+
+static bool is_computed(const struct ox_value *v)
+{
+    return v && (v->kind == OX_PENDING || v->kind == OX_TENSOR);
+}
+
 static int32_t zero_type(struct ox *m, int32_t type)
 {
     return ox_in(m, 2) ? type : (int32_t)ox_attr_int(m, "output_dtype", OX_UINT8);
@@ -57,10 +148,14 @@ enum status ox_quantize(struct ox *m)
     const struct ox_value *x = ox_in(m, 0);
     struct ir_quant q;
     int32_t type;
-    uint32_t id;
+    uint32_t id, zero;
 
     if (!x)
         return FAIL(m->d, ST_MODEL, "input 0 is absent");
+    if (is_computed(ox_in(m, 1))) {
+        TRY(computed_scale(m, &id, &zero, &type));
+        return quantize_by(m, id, zero, type);
+    }
     TRY(ox_scale(m, 1, 2, ox_rank(m, x), ox_dim(m, x), ox_attr_int(m, "axis", 1), &q, &type));
     type = zero_type(m, type);
     if (type != OX_INT8 && type != OX_UINT8)
@@ -71,8 +166,7 @@ enum status ox_quantize(struct ox *m)
         return ST_OK;
     }
     if (q.n != 1)
-        return FAIL(m->d, ST_UNSUPPORTED, "scale of a computed tensor: expected one, found %u",
-                    q.n);
+        return quantize_channels(m, &q, type);
     if (x->kind == OX_PENDING) {
         TRY(ox_finish(m, x->pending, ox_out(m, 0)->name, ox_ir_type(type), &q, &id));
         ox_set_tensor(m, 0, id, false);
@@ -91,33 +185,35 @@ enum status ox_quantize(struct ox *m)
     return ST_OK;
 }
 
-/* Computed int32, or codes with a scale for each channel: (q - zero) * scale in float32. */
-static enum status dequantize_float(struct ox *m, uint32_t id, const struct ir_quant *q)
+/* Computed int32, codes with a scale for each channel or with a computed one:
+ * (q - zero_point) * scale in float32, tensors both. */
+static enum status dequantize_by(struct ox *m, uint32_t id, uint32_t scale, uint32_t zero_point)
 {
     static const float one = 1;
     static const int32_t zero = 0;
     const struct ir_quant plain = {1, 0, &one, &zero};
     const char *name = ox_out(m, 0)->name;
-    const struct ir_tensor *t = m->g->tensor[id];
-    float *offset = ARENA_ARRAY(m->arena, float, q->n);
-    struct ox_shape s = {q->n > 1 ? t->rank - q->axis : 0, {(int32_t)q->n, 1, 1, 1, 1, 1}};
     uint32_t v;
 
-    if (t->type == IR_I32) {
+    if (m->g->tensor[id]->type == IR_I32) {
         v = ox_tensor(m, ox_inner(m, name, "float"), IR_F32, ox_shape_of(m, id), NULL);
         ox_op(m, IR_OP_CAST, 1, &id, v);
     } else {
         TRY(ox_set_quant(m, id, &plain));
         v = ox_as_float(m, id);
     }
-    for (uint32_t i = 0; i < q->n; i++)
-        offset[i] = (float)q->zero_point[i];
-    TRY(ox_f32_binary(m, IR_OP_SUB, ox_inner(m, name, "offset"), v,
-                      ox_f32_const(m, ox_inner(m, name, "zero"), s.rank, s.dim, offset), &v));
-    TRY(ox_f32_binary(m, IR_OP_MUL, name, v,
-                      ox_f32_const(m, ox_inner(m, name, "scale"), s.rank, s.dim, q->scale), &v));
+    TRY(ox_f32_binary(m, IR_OP_SUB, ox_inner(m, name, "offset"), v, zero_point, &v));
+    TRY(ox_f32_binary(m, IR_OP_MUL, name, v, scale, &v));
     ox_set_tensor(m, 0, v, false);
     return ST_OK;
+}
+
+static enum status dequantize_float(struct ox *m, uint32_t id, const struct ir_quant *q)
+{
+    const uint32_t rank = q->n > 1 ? m->g->tensor[id]->rank : q->axis;
+
+    return dequantize_by(m, id, along_axis(m, "scale", q, rank, q->scale),
+                         along_axis(m, "zero", q, rank, zero_points(m, q)));
 }
 
 enum status ox_dequantize(struct ox *m)
@@ -126,11 +222,16 @@ enum status ox_dequantize(struct ox *m)
     struct ox_value *y = ox_out(m, 0);
     struct ir_quant q;
     int32_t type, own;
+    uint32_t scale, zero;
 
     if (!x)
         return FAIL(m->d, ST_MODEL, "input 0 is absent");
     if (x->kind == OX_PENDING || x->real)
         return FAIL(m->d, ST_MODEL, "input '%.80s': expected codes, found floats", x->name);
+    if (x->kind == OX_TENSOR && is_computed(ox_in(m, 1))) {
+        TRY(computed_scale(m, &scale, &zero, &type));
+        return dequantize_by(m, x->tensor, scale, zero);
+    }
     own = x->kind == OX_CONST                       ? x->c.type
           : m->g->tensor[x->tensor]->type == IR_I8  ? OX_INT8
           : m->g->tensor[x->tensor]->type == IR_U8  ? OX_UINT8
@@ -300,6 +401,9 @@ static enum ir_opcode unary_opcode(const char *op)
            : strcmp(op, "Exp") == 0                     ? IR_OP_EXP
            : strcmp(op, "Erf") == 0                     ? IR_OP_ERF
            : strcmp(op, "Round") == 0                   ? IR_OP_ROUND
+           : strcmp(op, "Floor") == 0                   ? IR_OP_FLOOR
+           : strcmp(op, "Ceil") == 0                    ? IR_OP_CEIL
+           : strcmp(op, "Log") == 0                     ? IR_OP_LOG
            : strcmp(op, "Gelu") == 0                    ? IR_OP_GELU
                                                         : IR_OP_RELU;
 }
@@ -406,6 +510,7 @@ static enum status softmax_pending(struct ox *m, uint32_t id, struct ox_pending 
 {
     const float one = 1;
     const int64_t opset = ox_attr_int(m, "opset", m->opset);
+    const bool logarithm = strcmp(m->op, "LogSoftmax") == 0;
     const uint32_t rank = m->g->tensor[id]->rank;
     uint32_t axis;
 
@@ -415,11 +520,13 @@ static enum status softmax_pending(struct ox *m, uint32_t id, struct ox_pending 
             return FAIL(m->d, ST_UNSUPPORTED,
                         "axis %u: before opset 13 expected size 1 behind it, found %d", axis,
                         m->g->tensor[id]->dim[i]);
-    *p = ox_pending_new(m, IR_OP_SOFTMAX, ox_shape_of(m, id));
+    *p = ox_pending_new(m, logarithm ? IR_OP_LOG_SOFTMAX : IR_OP_SOFTMAX, ox_shape_of(m, id));
+    (*p)->float_only = logarithm;
     (*p)->n_in = 1;
     (*p)->in[0] = id;
     (*p)->attr[IR_AXIS] = (int32_t)axis;
-    memcpy(&(*p)->attr[IR_BETA_BITS], &one, 4);
+    if (!logarithm)
+        memcpy(&(*p)->attr[IR_BETA_BITS], &one, 4);
     return ST_OK;
 }
 

@@ -135,6 +135,15 @@ struct ox_pending ox_float_pending(struct ox *m, const struct ox_pending *p)
     return f;
 }
 
+uint32_t ox_quantized(struct ox *m, const char *name, uint32_t id, enum ir_type type,
+                      const struct ir_quant *q)
+{
+    const uint32_t out = ox_tensor(m, name, type, ox_shape_of(m, id), q);
+
+    ox_op(m, IR_OP_QUANTIZE, 1, &id, out);
+    return out;
+}
+
 enum status ox_settle(struct ox *m, struct ox_value *v)
 {
     const char *op = m->op;
@@ -210,23 +219,31 @@ enum status ox_variadic(struct ox *m)
     return ST_OK;
 }
 
-/* x^2 and x^(1/2). */
+/* x^2 and x^(1/2) as a product and a root. */
 enum status ox_pow(struct ox *m)
 {
     const struct ox_value *e = ox_in(m, 1);
     const char *name = ox_out(m, 0)->name;
-    const double power =
-        e && e->kind == OX_CONST && !e->real && e->c.n == 1 ? ox_number(&e->c, 0) : (double)NAN;
-    uint32_t x, id;
+    double power = (double)NAN;
+    struct ox_const c;
+    uint32_t x, y, id;
 
-    if (!(power == 2) && !(power == 0.5))
-        return FAIL(m->d, ST_UNSUPPORTED, "exponent '%.80s': expected the constant 2 or 0.5",
-                    e ? e->name : "");
+    if (e && e->kind == OX_CONST && e->c.n == 1) {
+        TRY(ox_const_input(m, 1, &c));
+        power = ox_number(&c, 0);
+    }
     TRY(ox_float_input(m, 0, "input", &x));
-    if (power == 2)
+    if (power == 2) {
         TRY(ox_f32_binary(m, IR_OP_MUL, name, x, x, &id));
-    else
+    } else if (power == 0.5) {
         TRY(ox_f32_unary(m, IR_OP_SQRT, name, x, &id));
+    } else {
+        if (isnan(power))
+            TRY(ox_float_input(m, 1, "exponent", &y));
+        else
+            y = ox_number_tensor(m, name, (float)power);
+        TRY(ox_f32_binary(m, IR_OP_POW, name, x, y, &id));
+    }
     ox_set_tensor(m, 0, id, false);
     return ST_OK;
 }
@@ -253,6 +270,27 @@ static enum status exponential_unit(struct ox *m, uint32_t x, float gain, float 
     return ST_OK;
 }
 
+/* max(x, 0) + log(1 + e^-|x|); Mish is x times its tanh. */
+static enum status softplus(struct ox *m, uint32_t x, bool mish)
+{
+    const char *name = ox_out(m, 0)->name;
+    uint32_t above, y;
+
+    TRY(ox_f32_unary(m, IR_OP_RELU, ox_inner(m, name, "above"), x, &above));
+    TRY(ox_f32_unary(m, IR_OP_ABS, ox_inner(m, name, "magnitude"), x, &y));
+    TRY(ox_f32_unary(m, IR_OP_NEG, ox_inner(m, name, "negative"), y, &y));
+    TRY(ox_f32_unary(m, IR_OP_EXP, ox_inner(m, name, "power"), y, &y));
+    TRY(ox_f32_binary(m, IR_OP_ADD, ox_inner(m, name, "sum"), y, ox_number_tensor(m, name, 1), &y));
+    TRY(ox_f32_unary(m, IR_OP_LOG, ox_inner(m, name, "log"), y, &y));
+    TRY(ox_f32_binary(m, IR_OP_ADD, mish ? ox_inner(m, name, "plus") : name, above, y, &y));
+    if (mish) {
+        TRY(ox_f32_unary(m, IR_OP_TANH, ox_inner(m, name, "tanh"), y, &y));
+        TRY(ox_f32_binary(m, IR_OP_MUL, name, x, y, &y));
+    }
+    ox_set_tensor(m, 0, y, false);
+    return ST_OK;
+}
+
 /* Functions of one operand that are made of others, in float32. */
 enum status ox_curve(struct ox *m)
 {
@@ -265,6 +303,8 @@ enum status ox_curve(struct ox *m)
         return FAIL(m->d, ST_MODEL, "alpha: expected a number that is not 0, found %.9g",
                     (double)alpha);
     TRY(ox_float_input(m, 0, "input", &x));
+    if (strcmp(m->op, "Softplus") == 0 || strcmp(m->op, "Mish") == 0)
+        return softplus(m, x, *m->op == 'M');
     one = ox_number_tensor(m, name, 1);
     if (strcmp(m->op, "Elu") == 0 && alpha == 1) {
         TRY(ox_f32_unary(m, IR_OP_ELU, name, x, &x));

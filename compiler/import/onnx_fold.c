@@ -56,20 +56,50 @@ enum status ox_shape_node(struct ox *m)
     return ST_OK;
 }
 
-/* Computed tensors: int32 to float32, and what changes nothing. */
+static bool is_number(enum ir_type type)
+{
+    return type == IR_I32 || type == IR_I64 || type == IR_F32 || type == IR_BOOL;
+}
+
+/* Tensor `id` as `type`, both numbers. */
+static uint32_t number_as(struct ox *m, const char *name, uint32_t id, enum ir_type type)
+{
+    const uint32_t out = ox_tensor(m, name, type, ox_shape_of(m, id), NULL);
+
+    ox_op(m, IR_OP_CAST, 1, &id, out);
+    return out;
+}
+
+/* 8-bit integers are codes of scale 1: they are reached through float32, which has all of them. */
 static enum status cast_tensor(struct ox *m, const struct ox_value *v, int64_t type)
 {
-    const struct ir_tensor *t = m->g->tensor[v->tensor];
-    uint32_t id;
+    static const float one = 1;
+    static const int32_t zero = 0;
+    const struct ir_quant plain = {1, 0, &one, &zero};
+    const enum ir_type to = type > 0 && type < 32 ? ox_ir_type((int32_t)type) : IR_TYPE_COUNT;
+    const enum ir_type from = m->g->tensor[v->tensor]->type;
+    const char *name = ox_out(m, 0)->name;
+    uint32_t id = v->tensor;
 
-    if (!v->real && ox_ir_type((int32_t)type) == t->type)
-        return ox_identity(m);
-    if (v->real || t->type != IR_I32 || type != OX_FLOAT)
+    if (to == IR_TYPE_COUNT || !(is_number(to) || to == IR_I8 || to == IR_U8))
         return FAIL(m->d, ST_UNSUPPORTED,
-                    "of a computed tensor: expected int32 to float32, found %s",
-                    ir_type_name(t->type));
-    id = ox_tensor(m, ox_out(m, 0)->name, IR_F32, ox_shape_of(m, v->tensor), NULL);
-    ox_op(m, IR_OP_CAST, 1, &v->tensor, id);
+                    "to: expected float32, uint8, int8, int32, int64 or bool, found %s",
+                    ox_type_name((int32_t)(type > 1000 || type < 0 ? 1000 : type)));
+    if (v->real ? to == IR_F32 : to == from)
+        return ox_identity(m);
+    if (!is_number(from)) {
+        if (!v->real)
+            TRY(ox_set_quant(m, id, &plain));
+        id = ox_as_float(m, id);
+    }
+    if (!is_number(to)) {
+        if (m->g->tensor[id]->type != IR_I32)
+            id = number_as(m, ox_inner(m, name, "integers"), id, IR_I32);
+        id = number_as(m, ox_inner(m, name, "float"), id, IR_F32);
+        id = ox_quantized(m, name, id, to, &plain);
+    } else if (m->g->tensor[id]->type != to) {
+        id = number_as(m, name, id, to);
+    }
     ox_set_tensor(m, 0, id, false);
     return ST_OK;
 }

@@ -252,6 +252,9 @@ uint32_t ox_number_tensor(struct ox *m, const char *name, float v);
 bool ox_is_float(const struct ox *m, const struct ox_pending *p);
 /* `p` with operands, weights and bias in float32. */
 struct ox_pending ox_float_pending(struct ox *m, const struct ox_pending *p);
+/* Float32 tensor `id` as codes of `type` with scale `q`. */
+uint32_t ox_quantized(struct ox *m, const char *name, uint32_t id, enum ir_type type,
+                      const struct ir_quant *q);
 /* A pending value becomes a float32 tensor, in a row of its own. */
 enum status ox_settle(struct ox *m, struct ox_value *v);
 /* As ox_operand, in float32. */
@@ -286,7 +289,8 @@ ox_handler ox_identity, ox_reshape_node, ox_flatten, ox_squeeze, ox_transpose_no
     ox_shape_node, ox_cast, ox_layer_norm, ox_pow, ox_resize, ox_conv_transpose, ox_matmul_integer,
     ox_conv_integer, ox_dynamic_quantize, ox_variadic;
 ox_handler ox_constant_of_shape, ox_range, ox_size, ox_only_constant, ox_tile, ox_concat_const,
-    ox_qgemm, ox_arg, ox_instance_norm, ox_group_norm, ox_lp_norm, ox_curve;
+    ox_qgemm, ox_arg, ox_instance_norm, ox_group_norm, ox_lp_norm, ox_curve, ox_cumsum, ox_top_k,
+    ox_reduce_log;
 /* Node `index` of the file. */
 enum status ox_node(struct ox *m, uint32_t index);
 

@@ -34,8 +34,8 @@ static enum status integer_input(struct ox *m, uint32_t i, const char *what, uin
     return ST_OK;
 }
 
-/* The zero point of input `of`: input `i`, or 0. */
-static enum status zero_input(struct ox *m, uint32_t i, uint32_t of, uint32_t *id)
+/* The zero point of input `of`: input `i`, or 0; perhaps one for each of `n` rows or columns. */
+static enum status zero_input(struct ox *m, uint32_t i, uint32_t of, int32_t n, uint32_t *id)
 {
     const struct ir_tensor *x = m->g->tensor[of];
 
@@ -43,9 +43,11 @@ static enum status zero_input(struct ox *m, uint32_t i, uint32_t of, uint32_t *i
         TRY(integer_input(m, i, "zero point", id));
     else
         *id = code_tensor(m, ox_inner(m, x->name, "zero"), 0, NULL, x->type, "");
-    if (ir_elements(m->g->tensor[*id]) != 1)
-        return FAIL(m->d, ST_UNSUPPORTED, "zero point '%.80s': expected one, found %llu",
-                    m->g->tensor[*id]->name, (unsigned long long)ir_elements(m->g->tensor[*id]));
+    if (ir_elements(m->g->tensor[*id]) != 1 &&
+        (m->g->tensor[*id]->rank != 1 || m->g->tensor[*id]->dim[0] != n))
+        return FAIL(m->d, ST_UNSUPPORTED, "zero point '%.80s': expected one%s, found %llu",
+                    m->g->tensor[*id]->name, n > 1 ? " or one for each row or column" : "",
+                    (unsigned long long)ir_elements(m->g->tensor[*id]));
     return ST_OK;
 }
 
@@ -56,9 +58,9 @@ enum status ox_matmul_integer(struct ox *m)
 
     TRY(integer_input(m, 0, "first input", &in[0]));
     TRY(integer_input(m, 1, "second input", &in[1]));
-    TRY(zero_input(m, 2, in[0], &in[2]));
-    TRY(zero_input(m, 3, in[1], &in[3]));
     TRY(ox_matrices_shape(m, in[0], in[1], &y));
+    TRY(zero_input(m, 2, in[0], y.dim[y.rank - 2], &in[2]));
+    TRY(zero_input(m, 3, in[1], y.dim[y.rank - 1], &in[3]));
     out = ox_tensor(m, ox_out(m, 0)->name, IR_I32, y, NULL);
     ox_op(m, IR_OP_MATMUL_INTEGER, 4, in, out);
     ox_set_tensor(m, 0, out, false);
@@ -83,8 +85,8 @@ enum status ox_conv_integer(struct ox *m)
     turned = ox_turned(m, &p->weight);
     in[0] = ox_to_nhwc(m, p->in[0]);
     in[1] = code_tensor(m, ox_in(m, 1)->name, 4, turned.dim, ox_ir_type(w->type), turned.data);
-    TRY(zero_input(m, 2, p->in[0], &in[2]));
-    TRY(zero_input(m, 3, in[1], &in[3]));
+    TRY(zero_input(m, 2, p->in[0], 1, &in[2]));
+    TRY(zero_input(m, 3, in[1], 1, &in[3]));
     out = ox_tensor(m, ox_inner(m, ox_out(m, 0)->name, "nhwc"), IR_I32, ox_nhwc_shape(p->shape),
                     NULL);
     op = ox_op(m, IR_OP_CONV_INTEGER, 4, in, out);
@@ -122,13 +124,10 @@ static void set_codes(struct ox *m, uint32_t i, uint32_t x)
     static const float one = 1;
     static const int32_t zero = 0;
     const struct ir_quant q = {1, 0, &one, &zero};
-    uint32_t id;
 
     if (i >= m->node->n_output || !*m->node->output[i])
         return;
-    id = ox_tensor(m, ox_out(m, i)->name, IR_U8, ox_shape_of(m, x), &q);
-    ox_op(m, IR_OP_QUANTIZE, 1, &x, id);
-    ox_set_tensor(m, i, id, false);
+    ox_set_tensor(m, i, ox_quantized(m, ox_out(m, i)->name, x, IR_U8, &q), false);
 }
 
 /* scale = (max(x, 0) - min(x, 0)) / 255 (the least normal number where x is 0 all over),

@@ -365,7 +365,7 @@ static enum status finish_concat(struct ox *m, const struct ox_pending *p, const
     return ST_OK;
 }
 
-/* Over dimension IR_AXIS, which SOFTMAX wants last. */
+/* Over dimension IR_AXIS, which SOFTMAX and LOG_SOFTMAX want last. */
 static enum status finish_softmax(struct ox *m, const struct ox_pending *p, const char *name,
                                   const struct ir_quant *q, uint32_t *id)
 {
@@ -382,7 +382,7 @@ static enum status finish_softmax(struct ox *m, const struct ox_pending *p, cons
         x = ox_transpose(m, ox_inner(m, name, "turned_in"), x, perm);
     *id = ox_tensor(m, last ? name : ox_inner(m, name, "turned"), m->g->tensor[x]->type,
                     ox_shape_of(m, x), q);
-    finish_op(m, &plain, IR_OP_SOFTMAX, 1, &x, *id);
+    finish_op(m, &plain, p->opcode, 1, &x, *id);
     if (!last)
         *id = ox_transpose(m, name, *id, perm);
     return ST_OK;
@@ -439,6 +439,7 @@ static enum status finish_in(struct ox *m, const struct ox_pending *p, const cha
     case IR_OP_FULLY_CONNECTED: return finish_dense(m, p, name, q, id);
     case IR_OP_AVERAGE_POOL2D: return finish_pool(m, p, name, q, id);
     case IR_OP_CONCATENATION: return finish_concat(m, p, name, type, q, id);
+    case IR_OP_LOG_SOFTMAX:
     case IR_OP_SOFTMAX: return finish_softmax(m, p, name, q, id);
     case IR_OP_MAXIMUM:
     case IR_OP_MINIMUM:
@@ -533,8 +534,7 @@ enum status ox_finish(struct ox *m, const struct ox_pending *p, const char *name
     m->g->n_op = n_op;
     m->g->n_row = n_row;
     TRY(ox_finish_float(m, p, ox_inner(m, name, "float"), &real));
-    *id = ox_tensor(m, name, type, ox_shape_of(m, real), q);
-    ox_op(m, IR_OP_QUANTIZE, 1, &real, *id);
+    *id = ox_quantized(m, name, real, type, q);
     return ST_OK;
 }
 

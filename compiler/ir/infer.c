@@ -23,10 +23,10 @@ bool ir_has_float(enum ir_opcode opcode)
 /* Movers and borders take what they are given; other rules accept float32 where float.def does. */
 static enum status check_float(const struct ir_graph *g, const struct ir_op *op, struct diag *d)
 {
-    static const enum ir_opcode any[] = {IR_OP_RESHAPE,       IR_OP_QUANTIZE,       IR_OP_PAD,
-                                         IR_OP_CONCATENATION, IR_OP_TRANSPOSE,      IR_OP_SLICE,
-                                         IR_OP_GATHER,        IR_OP_READ_VARIABLE,  IR_OP_ARG_MAX,
-                                         IR_OP_ARG_MIN,       IR_OP_ASSIGN_VARIABLE};
+    static const enum ir_opcode any[] = {IR_OP_RESHAPE,       IR_OP_QUANTIZE,        IR_OP_PAD,
+                                         IR_OP_CONCATENATION, IR_OP_TRANSPOSE,       IR_OP_SLICE,
+                                         IR_OP_GATHER,        IR_OP_READ_VARIABLE,   IR_OP_ARG_MAX,
+                                         IR_OP_ARG_MIN,       IR_OP_ASSIGN_VARIABLE, IR_OP_CAST};
     const struct ir_tensor *x = ir_in(g, op, 0);
     bool takes = ir_has_float(op->opcode);
 
@@ -43,9 +43,10 @@ static enum status check_float(const struct ir_graph *g, const struct ir_op *op,
 /* These have no arithmetic on codes. */
 static enum status check_codes(const struct ir_graph *g, const struct ir_op *op, struct diag *d)
 {
-    static const enum ir_opcode only[] = {IR_OP_DIV,   IR_OP_INTERPOLATE, IR_OP_HARD_SIGMOID,
-                                          IR_OP_NEG,   IR_OP_SQRT,        IR_OP_ERF,
-                                          IR_OP_ROUND, IR_OP_FLOOR,       IR_OP_CEIL};
+    static const enum ir_opcode only[] = {
+        IR_OP_DIV,         IR_OP_INTERPOLATE, IR_OP_HARD_SIGMOID, IR_OP_NEG,  IR_OP_SQRT,
+        IR_OP_ERF,         IR_OP_ROUND,       IR_OP_FLOOR,        IR_OP_CEIL, IR_OP_POW,
+        IR_OP_REDUCE_PROD, IR_OP_CUMSUM,      IR_OP_TOP_K};
 
     for (uint32_t i = 0; i < sizeof only / sizeof *only; i++)
         if (op->opcode == only[i])

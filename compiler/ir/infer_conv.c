@@ -255,8 +255,9 @@ enum status infer_matmul(const struct ir_graph *g, const struct ir_op *op, struc
     return want_bias(ir_in(g, op, 2), a, ir_dim_back(y, 0), d);
 }
 
-/* Two operands of 8-bit codes, each with its zero point; int32 out. */
-static enum status want_integers(const struct ir_graph *g, const struct ir_op *op, struct diag *d)
+/* Two operands of 8-bit codes, each with its zero point (or n[i] of them); int32 out. */
+static enum status want_integers(const struct ir_graph *g, const struct ir_op *op,
+                                 const uint64_t *n, struct diag *d)
 {
     for (uint32_t i = 0; i < 2; i++) {
         const struct ir_tensor *x = ir_in(g, op, i), *z = ir_in(g, op, i + 2);
@@ -265,8 +266,9 @@ static enum status want_integers(const struct ir_graph *g, const struct ir_op *o
             return FAIL(d, ST_UNSUPPORTED, "input '%.80s': expected type i8 or u8, found %s",
                         x->name, ir_type_name(x->type));
         TRY(ir_want_type(z, "zero point", x->type, d));
-        if (ir_elements(z) != 1)
-            return FAIL(d, ST_UNSUPPORTED, "zero point '%.80s': expected one, found %llu", z->name,
+        if (ir_elements(z) != 1 && ir_elements(z) != n[i])
+            return FAIL(d, ST_UNSUPPORTED, "zero point '%.80s': expected one%s, found %llu",
+                        z->name, n[i] > 1 ? " or one for each row or column" : "",
                         (unsigned long long)ir_elements(z));
     }
     return ir_want_type(ir_out(g, op, 0), "output", IR_I32, d);
@@ -274,15 +276,18 @@ static enum status want_integers(const struct ir_graph *g, const struct ir_op *o
 
 enum status infer_matmul_integer(const struct ir_graph *g, const struct ir_op *op, struct diag *d)
 {
-    TRY(want_integers(g, op, d));
-    return want_matrices(g, op, d);
+    const struct ir_tensor *y = ir_out(g, op, 0);
+
+    TRY(want_matrices(g, op, d));
+    return want_integers(
+        g, op, (const uint64_t[]){(uint64_t)ir_dim_back(y, 1), (uint64_t)ir_dim_back(y, 0)}, d);
 }
 
 enum status infer_conv_integer(const struct ir_graph *g, const struct ir_op *op, struct diag *d)
 {
     const struct ir_tensor *x = ir_in(g, op, 0), *w = ir_in(g, op, 1);
 
-    TRY(want_integers(g, op, d));
+    TRY(want_integers(g, op, (const uint64_t[]){1, 1}, d));
     TRY(ir_want_rank(x, "input", 4, d));
     TRY(ir_want_rank(w, "weights", 4, d));
     if (x->dim[3] % w->dim[3] != 0 || w->dim[0] % (x->dim[3] / w->dim[3]) != 0)

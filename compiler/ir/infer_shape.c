@@ -221,11 +221,51 @@ enum status infer_interpolate(const struct ir_graph *g, const struct ir_op *op, 
     return ir_want_shape(g, y, "output", x->rank, dim, d);
 }
 
+static enum status want_number(const struct ir_tensor *t, const char *what, struct diag *d)
+{
+    if (t->type == IR_I32 || t->type == IR_I64 || t->type == IR_F32 || t->type == IR_BOOL)
+        return ST_OK;
+    return FAIL(d, ST_UNSUPPORTED, "%s '%.80s': expected type i32, i64, f32 or bool, found %s",
+                what, t->name, ir_type_name(t->type));
+}
+
 enum status infer_cast(const struct ir_graph *g, const struct ir_op *op, struct diag *d)
 {
     const struct ir_tensor *x = ir_in(g, op, 0), *y = ir_out(g, op, 0);
 
-    TRY(ir_want_type(x, "input", IR_I32, d));
+    TRY(want_number(x, "input", d));
+    TRY(want_number(y, "output", d));
+    return ir_want_shape(g, y, "output", x->rank, x->dim, d);
+}
+
+static enum status want_axis(const struct ir_op *op, const struct ir_tensor *x, struct diag *d)
+{
+    if ((uint32_t)op->attr[IR_AXIS] < x->rank)
+        return ST_OK;
+    return FAIL(d, ST_MODEL, "axis %d: '%.80s' has %u dimensions", op->attr[IR_AXIS], x->name,
+                x->rank);
+}
+
+enum status infer_cumsum(const struct ir_graph *g, const struct ir_op *op, struct diag *d)
+{
+    const struct ir_tensor *x = ir_in(g, op, 0), *y = ir_out(g, op, 0);
+
+    TRY(want_axis(op, x, d));
     TRY(ir_want_type(y, "output", IR_F32, d));
     return ir_want_shape(g, y, "output", x->rank, x->dim, d);
+}
+
+enum status infer_top_k(const struct ir_graph *g, const struct ir_op *op, struct diag *d)
+{
+    const struct ir_tensor *x = ir_in(g, op, 0), *y = ir_out(g, op, 0);
+    const int32_t axis = op->attr[IR_AXIS];
+    int32_t dim[IR_MAX_RANK];
+
+    TRY(want_axis(op, x, d));
+    if (y->type != IR_I32 && y->type != IR_I64)
+        TRY(ir_want_type(y, "output", IR_F32, d));
+    memcpy(dim, x->dim, sizeof dim);
+    if (y->rank == x->rank && y->dim[axis] <= x->dim[axis])
+        dim[axis] = y->dim[axis];
+    return ir_want_shape(g, y, "output", x->rank, dim, d);
 }

@@ -69,6 +69,7 @@ static bool computes_in_place(enum ir_opcode opcode)
     case IR_OP_MAXIMUM:
     case IR_OP_MINIMUM:
     case IR_OP_DIV:
+    case IR_OP_POW:
     case IR_OP_PRELU:
     case IR_OP_SQUARED_DIFFERENCE:
     case IR_OP_LOGISTIC:

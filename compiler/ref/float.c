@@ -235,6 +235,7 @@ static float binary_one(enum ir_opcode opcode, float a, float b)
     case IR_OP_SUB: return a - b;
     case IR_OP_MUL: return a * b;
     case IR_OP_DIV: return a / b;
+    case IR_OP_POW: return hdk_f32_pow(a, b);
     case IR_OP_MAXIMUM: return a < b ? b : a;
     case IR_OP_MINIMUM: return a > b ? b : a;
     case IR_OP_PRELU: return a < 0 ? a * b : a;
@@ -317,13 +318,15 @@ enum status ref_f32_reduce(const struct ref_call *c, struct diag *d)
     (void)d;
     for (size_t o = 0; o < n_out; o++) {
         const size_t base = ref_pick(x, ~mask, o);
-        float v = sums ? 0 : at(c->x[0], base);
+        float v = sums ? 0 : c->op->opcode == IR_OP_REDUCE_PROD ? 1 : at(c->x[0], base);
 
         for (size_t i = 0; i < n; i++) {
             const float cell = at(c->x[0], base + ref_pick(x, mask, i));
 
             if (sums)
                 v += cell;
+            else if (c->op->opcode == IR_OP_REDUCE_PROD)
+                v *= cell;
             else if (c->op->opcode == IR_OP_REDUCE_MAX ? cell > v : cell < v)
                 v = cell;
         }

@@ -1,13 +1,16 @@
-/* integer.c - MatMulInteger and ConvInteger: sums of products as int32, and int32 to float32.
+/* integer.c - MatMulInteger and ConvInteger: sums of products as int32; CAST.
  *   acc = sum (x - z_x) * (w - z_w), wrapping; zero points are operands. */
 #include <string.h>
 
 #include "kernels.h"
 
-static uint32_t product(const struct ref_call *c, size_t a, size_t b)
+/* Zero points are numbers `za` and `zb`, or the only ones. */
+static uint32_t product(const struct ref_call *c, size_t a, size_t b, size_t za, size_t zb)
 {
-    return (uint32_t)((ref_i8(c->x[0])[a] - ref_i8(c->x[2])[0]) *
-                      (ref_i8(c->x[1])[b] - ref_i8(c->x[3])[0]));
+    za = ir_elements(c->in[2]) > 1 ? za : 0;
+    zb = ir_elements(c->in[3]) > 1 ? zb : 0;
+    return (uint32_t)((ref_i8(c->x[0])[a] - ref_i8(c->x[2])[za]) *
+                      (ref_i8(c->x[1])[b] - ref_i8(c->x[3])[zb]));
 }
 
 enum status ref_matmul_integer(const struct ref_call *c, struct diag *d)
@@ -23,7 +26,7 @@ enum status ref_matmul_integer(const struct ref_call *c, struct diag *d)
         uint32_t sum = 0;
 
         for (size_t k = 0; k < depth; k++)
-            sum += product(c, at_a + k, at_b + k * cols);
+            sum += product(c, at_a + k, at_b + k * cols, row, col);
         memcpy(c->y[0] + i * 4, &sum, 4);
     }
     return ST_OK;
@@ -47,7 +50,7 @@ static uint32_t conv_sum(const struct ref_call *c, int32_t n, int32_t oy, int32_
                 sum += product(c,
                                (size_t)(((n * x->dim[1] + iy) * x->dim[2] + ix) * x->dim[3] +
                                         oc / each * part + i),
-                               (size_t)(((oc * w->dim[1] + ky) * w->dim[2] + kx) * part + i));
+                               (size_t)(((oc * w->dim[1] + ky) * w->dim[2] + kx) * part + i), 0, 0);
         }
     return sum;
 }
@@ -69,18 +72,59 @@ enum status ref_conv_integer(const struct ref_call *c, struct diag *d)
     return ST_OK;
 }
 
+/* A number of any of CAST's types. */
+struct number {
+    int64_t i;
+    float f; /* of float32 */
+};
+
+static struct number load(enum ir_type type, const uint8_t *p, size_t k)
+{
+    struct number v = {0};
+    int32_t i;
+
+    if (type == IR_I64)
+        memcpy(&v.i, p + k * 8, 8);
+    else if (type == IR_BOOL)
+        v.i = p[k] != 0;
+    else if (type == IR_F32)
+        memcpy(&v.f, p + k * 4, 4);
+    if (type == IR_I32) {
+        memcpy(&i, p + k * 4, 4);
+        v.i = i;
+    }
+    return v;
+}
+
+/* Towards zero, saturated; NaN is 0. */
+static int64_t truncated(float v)
+{
+    if (v != v)
+        return 0;
+    return v >= 0x1p63f ? INT64_MAX : v < -0x1p63f ? INT64_MIN : (int64_t)v;
+}
+
 enum status ref_cast(const struct ref_call *c, struct diag *d)
 {
-    const size_t n = (size_t)ir_elements(c->out[0]);
+    const enum ir_type from = c->in[0]->type, to = c->out[0]->type;
+    const size_t n = (size_t)ir_elements(c->out[0]), size = ir_type_bytes(to);
 
     (void)d;
-    for (size_t i = 0; i < n; i++) {
-        int32_t v;
-        float f;
+    for (size_t k = 0; k < n; k++) {
+        struct number v = load(from, c->x[0], k);
 
-        memcpy(&v, c->x[0] + i * 4, 4);
-        f = (float)v;
-        memcpy(c->y[0] + i * 4, &f, 4);
+        if (to == IR_BOOL)
+            v.i = from == IR_F32 ? v.f != 0 : v.i != 0;
+        else if (to == IR_F32 && from != IR_F32)
+            v.f = (float)v.i;
+        else if (to != IR_F32 && from == IR_F32)
+            v.i = truncated(v.f);
+        if (to == IR_I32 && from == IR_F32)
+            v.i = v.i > INT32_MAX ? INT32_MAX : v.i < INT32_MIN ? INT32_MIN : v.i;
+        if (to == IR_F32)
+            memcpy(c->y[0] + k * 4, &v.f, 4);
+        else
+            memcpy(c->y[0] + k * size, &v.i, size);
     }
     return ST_OK;
 }

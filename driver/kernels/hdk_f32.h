@@ -52,6 +52,7 @@ void hdk_f32_add(const struct hdk_f32_binary *p, const float *a, const float *b,
 void hdk_f32_sub(const struct hdk_f32_binary *p, const float *a, const float *b, float *y);
 void hdk_f32_mul(const struct hdk_f32_binary *p, const float *a, const float *b, float *y);
 void hdk_f32_div(const struct hdk_f32_binary *p, const float *a, const float *b, float *y);
+void hdk_f32_power(const struct hdk_f32_binary *p, const float *a, const float *b, float *y);
 void hdk_f32_maximum(const struct hdk_f32_binary *p, const float *a, const float *b, float *y);
 void hdk_f32_minimum(const struct hdk_f32_binary *p, const float *a, const float *b, float *y);
 void hdk_f32_prelu(const struct hdk_f32_binary *p, const float *a, const float *b, float *y);
@@ -77,6 +78,17 @@ void hdk_f32_mean(const struct hdk_f32_reduce *p, const float *x, float *y);
 void hdk_f32_sum(const struct hdk_f32_reduce *p, const float *x, float *y);
 void hdk_f32_reduce_max(const struct hdk_f32_reduce *p, const float *x, float *y);
 void hdk_f32_reduce_min(const struct hdk_f32_reduce *p, const float *x, float *y);
+
+void hdk_f32_reduce_prod(const struct hdk_f32_reduce *p, const float *x, float *y);
+
+/* Along n of x [outer, n, inner]. CUMSUM: y of x's shape, from 0; `reverse`: from the end;
+ * `exclusive`: without the element itself. TOP_K: the k largest (`reverse`: smallest) in order, the
+ * first of equal ones first: y [outer, k, inner] values, or places of `index_bytes` each. */
+struct hdk_f32_order {
+    uint32_t outer, n, inner, k, reverse, exclusive, index_bytes;
+};
+void hdk_f32_cumsum(const struct hdk_f32_order *p, const float *x, float *y);
+void hdk_f32_top_k(const struct hdk_f32_order *p, const float *x, void *y);
 
 /* e^(beta * (x - max)) over their sum, left to right.   x, y [rows, cols]; y may be x.
  * LOG_SOFTMAX: x - max - log(sum of e^(x - max)). L2: x / sqrt(max(sum of squares, 1e-6)). These

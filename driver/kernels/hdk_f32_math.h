@@ -170,18 +170,13 @@ static inline float hdk_f32_nearest(float x)
     return y == 0 ? hdk_f32_of_bits(hdk_f32_bits(x) & 0x80000000u) : y;
 }
 
-/* Natural logarithm, within 1 unit in the last place: in double, where the series of
- * log m = 2 (f + f^3 / 3 + ..), f = (m - 1) / (m + 1), m in [0.7, 1.42], leaves less than 2^-45.
- * Negative numbers give NaN. */
-static inline float hdk_f32_log(float x)
+/* Natural logarithm of a positive number in double, within 2^-45: the series of
+ * log m = 2 (f + f^3 / 3 + ..), f = (m - 1) / (m + 1), m in [0.7, 1.42]. */
+static inline double hdk_f32_long_log(float x)
 {
     int32_t exponent = 0;
     double m, f, square, sum = 0;
 
-    if (x != x || x == HDK_F32_INFINITY)
-        return x;
-    if (x <= 0)
-        return x < 0 ? hdk_f32_of_bits(0x7fc00000) : -HDK_F32_INFINITY;
     if (x < 0x1p-126f) {
         x *= 0x1p24f;
         exponent = -24;
@@ -201,7 +196,66 @@ static inline float hdk_f32_log(float x)
     }
     f = 2 * f * sum;
     m = (double)exponent * 0.69314718055994531;
-    return (float)(m + f);
+    return m + f;
+}
+
+/* Natural logarithm, within 1 unit in the last place. Negative numbers give NaN. */
+static inline float hdk_f32_log(float x)
+{
+    if (x != x || x == HDK_F32_INFINITY)
+        return x;
+    if (x <= 0)
+        return x < 0 ? hdk_f32_of_bits(0x7fc00000) : -HDK_F32_INFINITY;
+    return (float)hdk_f32_long_log(x);
+}
+
+/* e^x of a double, rounded to float32: x = k ln 2 + r, |r| < 0.35; e^r is its series up to
+ * r^12 / 12!. */
+static inline float hdk_f32_long_exp(double x)
+{
+    double r, sum = 1;
+    int32_t n, half;
+
+    if (x > 89)
+        return HDK_F32_INFINITY;
+    if (x < -104)
+        return 0;
+    r = x * 1.4426950408889634;
+    n = (int32_t)(r < 0 ? r - 0.5 : r + 0.5);
+    r = (double)n * 0.69314718055994531;
+    r = x - r;
+    for (int32_t i = 12; i > 0; i--) {
+        const double product = sum * r;
+
+        sum = 1 + product / i;
+    }
+    half = n / 2;
+    return (float)sum * hdk_f32_of_bits((uint32_t)(half + 127) << 23) *
+           hdk_f32_of_bits((uint32_t)(n - half + 127) << 23);
+}
+
+/* a^b as C's powf has it, within 2 units in the last place (normal results): e^(b log a) in double.
+ */
+static inline float hdk_f32_pow(float a, float b)
+{
+    const float most = 16777216, size = b < 0 ? -b : b; /* from 2^24 on every number is even */
+    const int whole = size >= most || (float)(int32_t)b == b;
+    const int odd = size < most && whole && ((int32_t)b & 1);
+    float y = a < 0 ? -a : a;
+
+    if (b == 0 || a == 1)
+        return 1;
+    if (a != a || b != b)
+        return a + b;
+    if (a < 0 && !whole && y != HDK_F32_INFINITY)
+        return hdk_f32_of_bits(0x7fc00000);
+    if (y == 0 || y == HDK_F32_INFINITY)
+        y = (y == 0) == (b > 0) ? 0 : HDK_F32_INFINITY;
+    else if (size == HDK_F32_INFINITY)
+        y = y == 1 ? 1 : (y > 1) == (b > 0) ? HDK_F32_INFINITY : 0;
+    else
+        y = hdk_f32_long_exp((double)b * hdk_f32_long_log(y));
+    return odd && hdk_f32_bits(a) >> 31 ? -y : y;
 }
 
 /* The next integer below; exact. */

@@ -54,6 +54,7 @@ BINARY(add, u + v)
 BINARY(sub, u - v)
 BINARY(mul, u *v)
 BINARY(div, u / v)
+BINARY(power, hdk_f32_pow(u, v))
 BINARY(maximum, u < v ? v : u)
 BINARY(minimum, u > v ? v : u)
 BINARY(prelu, u < 0 ? u * v : u)
@@ -106,7 +107,7 @@ void hdk_f32_max_pool(const struct hdk_f32_pool *p, const float *x, float *y)
     pool(p, x, y, 1);
 }
 
-enum reduction { MEAN, SUM, MAX, MIN };
+enum reduction { MEAN, SUM, MAX, MIN, PROD };
 
 static void reduce(const struct hdk_f32_reduce *p, const float *x, float *y, enum reduction kind)
 {
@@ -116,13 +117,15 @@ static void reduce(const struct hdk_f32_reduce *p, const float *x, float *y, enu
         n[p->reduce[d]] *= p->shape[d];
     for (uint32_t o = 0; o < n[0]; o++) {
         const float *from = x + hdk_pick(p->shape, p->reduce, 0, o);
-        float v = kind == MEAN || kind == SUM ? 0 : from[0];
+        float v = kind == MEAN || kind == SUM ? 0 : kind == PROD ? 1 : from[0];
 
         for (uint32_t i = 0; i < n[1]; i++) {
             const float cell = from[hdk_pick(p->shape, p->reduce, 1, i)];
 
             if (kind == MEAN || kind == SUM)
                 v += cell;
+            else if (kind == PROD)
+                v *= cell;
             else if (kind == MAX ? cell > v : cell < v)
                 v = cell;
         }
@@ -148,6 +151,11 @@ void hdk_f32_reduce_max(const struct hdk_f32_reduce *p, const float *x, float *y
 void hdk_f32_reduce_min(const struct hdk_f32_reduce *p, const float *x, float *y)
 {
     reduce(p, x, y, MIN);
+}
+
+void hdk_f32_reduce_prod(const struct hdk_f32_reduce *p, const float *x, float *y)
+{
+    reduce(p, x, y, PROD);
 }
 
 void hdk_f32_softmax(const struct hdk_f32_rows *p, const float *x, float *y)

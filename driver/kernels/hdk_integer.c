@@ -30,12 +30,13 @@ void hdk_matmul_integer(const struct hdk_matmul *layer, const void *const *x, in
 {
     struct hdk_matmul p = *layer;
 
-    p.z_a = *(const int8_t *)x[2];
-    p.z_b = *(const int8_t *)x[3];
     for (uint32_t m = 0; m < matrices(&p); m++)
         for (uint32_t i = 0; i < p.rows; i++)
-            for (uint32_t j = 0; j < p.cols; j++)
+            for (uint32_t j = 0; j < p.cols; j++) {
+                p.z_a = ((const int8_t *)x[2])[layer->z_a ? i : 0];
+                p.z_b = ((const int8_t *)x[3])[layer->z_b ? j : 0];
                 *y++ = matrix_sum(&p, x[0], x[1], m, i, j);
+            }
 }
 
 void hdk_conv_integer(const struct hdk_conv2d *p, const void *const *x, int32_t *y)
@@ -85,8 +86,38 @@ void hdk_onnx_matmul(const struct hdk_onnx_matmul *q, const int8_t *a, const int
             }
 }
 
-void hdk_f32_of_int(const struct hdk_copy *p, const int32_t *x, float *y)
+static int64_t int_at(enum hdk_number type, const void *x, uint32_t i)
 {
-    for (uint32_t i = 0; i < p->n_bytes / 4; i++)
-        y[i] = (float)x[i];
+    return type == HDK_I64   ? ((const int64_t *)x)[i]
+           : type == HDK_I32 ? ((const int32_t *)x)[i]
+                             : ((const uint8_t *)x)[i] != 0;
+}
+
+/* Towards zero, within the type. */
+static int64_t truncated(float v, enum hdk_number type)
+{
+    const float limit = type == HDK_I64 ? 0x1p63f : 0x1p31f;
+
+    if (v != v)
+        return 0;
+    if (v >= limit)
+        return type == HDK_I64 ? INT64_MAX : INT32_MAX;
+    return v < -limit ? type == HDK_I64 ? INT64_MIN : INT32_MIN : (int64_t)v;
+}
+
+void hdk_cast(const struct hdk_cast *p, const void *x, void *y)
+{
+    for (uint32_t i = 0; i < p->n; i++) {
+        const float f = p->from == HDK_F32 ? ((const float *)x)[i] : 0;
+        const int64_t v = p->from == HDK_F32 ? truncated(f, p->to) : int_at(p->from, x, i);
+
+        if (p->to == HDK_BOOL)
+            ((uint8_t *)y)[i] = p->from == HDK_F32 ? f != 0 : v != 0;
+        else if (p->to == HDK_I32)
+            ((int32_t *)y)[i] = (int32_t)(uint32_t)(uint64_t)v;
+        else if (p->to == HDK_I64)
+            ((int64_t *)y)[i] = v;
+        else
+            ((float *)y)[i] = p->from == HDK_F32 ? f : (float)v;
+    }
 }

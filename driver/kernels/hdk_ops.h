@@ -40,6 +40,8 @@ struct hdk_arg {
 };
 void hdk_arg_max(const struct hdk_arg *p, const int8_t *x, void *y);
 void hdk_arg_min(const struct hdk_arg *p, const int8_t *x, void *y);
+void hdk_f32_arg_max(const struct hdk_arg *p, const float *x, void *y);
+void hdk_f32_arg_min(const struct hdk_arg *p, const float *x, void *y);
 
 /* TRANSPOSE_CONV. y[oy, ox] = clamp((sum (x - z_in) * (w - z_w) + bias) * scale + z_out) over the x
  * and taps with oy = iy * stride_y - pad_top + ky, ox alike.  x [batch, in_h, in_w, in_c]
@@ -69,7 +71,9 @@ void hdk_matmul(const struct hdk_matmul *p, const int8_t *a, const int8_t *b, co
                 int8_t *y);
 
 /* MatMulInteger, ConvInteger: the same sums without bias as int32. x: both operands as above (conv
- * w [out_c, kernel_h, kernel_w, in_c / groups]), then a zero point of each, one int8. */
+ * w [out_c, kernel_h, kernel_w, in_c / groups]), then a zero point of each, one int8;
+ * MatMulInteger: one for each row of a where p->z_a is 1, for each column of b where p->z_b is 1.
+ */
 void hdk_matmul_integer(const struct hdk_matmul *p, const void *const *x, int32_t *y);
 void hdk_conv_integer(const struct hdk_conv2d *p, const void *const *x, int32_t *y);
 
@@ -81,8 +85,14 @@ struct hdk_onnx_matmul {
 void hdk_onnx_matmul(const struct hdk_onnx_matmul *p, const int8_t *a, const int8_t *b,
                      const int32_t *bias, int8_t *y);
 
-/* int32 to float32, rounded to even. */
-void hdk_f32_of_int(const struct hdk_copy *p, const int32_t *x, float *y);
+/* Numbers of one type to another: to float32 rounded to even, from it towards zero, saturated, NaN
+ * as 0; to bool whether they are not 0. */
+enum hdk_number { HDK_F32, HDK_I32, HDK_I64, HDK_BOOL };
+struct hdk_cast {
+    uint32_t n;
+    enum hdk_number from, to;
+};
+void hdk_cast(const struct hdk_cast *p, const void *x, void *y);
 
 /* RESIZE_BILINEAR, one scale and zero point. Output row i lies at i * step_y + start_y in the
  * input, 10 bits of fraction, halves away from zero. x [batch, in_h, in_w, channels]   y [batch,

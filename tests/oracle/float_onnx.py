@@ -387,6 +387,57 @@ def qgemm():
 
 
 @case
+def orders():
+    n = Net(opset=18)
+    x = n.input(np.round(floats(3, 7, 5) * 3) / 3)  # equal ones
+    return n, [*n.node("TopK", x, n.const([3], np.int64), outs=2), *n.node("TopK", x, n.const([7], np.int64), outs=2, axis=1, largest=0),
+               n.node("CumSum", x, n.const(1, np.int64)), n.node("CumSum", x, n.const(-1, np.int32), exclusive=1, reverse=1),
+               n.node("ArgMax", x, axis=1), n.node("ArgMin", x, axis=2, keepdims=0),
+               n.node("ReduceProd", x, n.const([0, 2], np.int64)), n.node("ReduceLogSumExp", x, n.const([1], np.int64), keepdims=0),
+               n.node("ReduceLogSum", n.node("Exp", x), n.const([0], np.int64))]
+
+
+@case
+def powers():
+    n = Net()
+    x = n.input(floats(2, 5, 9))
+    y = n.input(floats(2, 5, 9, low=0.01, high=5))
+    return n, [n.node("Pow", y, x), n.node("Pow", x, n.const(3.0, np.float32)), n.node("Pow", y, n.const([0.3], np.float32)),
+               n.node("Pow", y, n.const(floats(5, 1))), n.node("Softplus", x), n.node("LogSoftmax", x, axis=1),
+               n.node("Log", y), n.node("Floor", x), n.node("Ceil", x)]
+
+
+@case
+def casts():
+    n = Net()
+    x = n.input(floats(4, 33, low=-100, high=100))
+    i = n.node("Cast", x, to=TensorProto.INT32)
+    return n, [i, n.node("Cast", x, to=TensorProto.INT64), n.node("Cast", x, to=TensorProto.INT8), n.node("Cast", x, to=TensorProto.BOOL),
+               n.node("Cast", n.node("Cast", n.node("Abs", x), to=TensorProto.UINT8), to=TensorProto.FLOAT), n.node("Cast", i, to=TensorProto.INT64),
+               n.node("Cast", n.node("Cast", i, to=TensorProto.BOOL), to=TensorProto.FLOAT)]
+
+
+@case
+def quantize_channels():
+    n = Net()
+    x = n.input(floats(2, 4, 5, 3))
+    s, z = n.const(floats(4, low=0.005, high=0.03)), n.const(rng.integers(-40, 40, 4), np.int8)
+    q = n.node("QuantizeLinear", x, s, z, axis=1)
+    high, low = n.node("ReduceMax", x, keepdims=0), n.node("ReduceMin", x, keepdims=0)
+    step = n.node("Div", n.node("Sub", high, low), n.const(255, np.float32))
+    zero = n.node("Cast", n.node("Round", n.node("Div", n.node("Neg", low), step)), to=TensorProto.UINT8)
+    y = n.node("QuantizeLinear", x, step, zero)
+    return n, [q, n.node("DequantizeLinear", q, s, z, axis=1), y, n.node("DequantizeLinear", y, step, zero), zero]
+
+
+@case
+def integer_rows():
+    n = Net()
+    a, b = n.input(rng.integers(0, 256, (3, 7)).astype(np.uint8)), n.const(rng.integers(-60, 60, (7, 5)), np.int8)
+    return n, [n.node("MatMulInteger", a, b, n.const(7, np.uint8), n.const(rng.integers(-9, 9, 5), np.int8))]
+
+
+@case
 def constant_outputs():
     n = Net()
     x = n.input(floats(2, 3))

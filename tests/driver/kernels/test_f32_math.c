@@ -77,6 +77,47 @@ static void check_log(float x)
         assert_true(x == 0 || isnan(hdk_f32_log(x)));
 }
 
+/* x^y for some y against double; whole and odd exponents of negative x. */
+static void check_pow(float x)
+{
+    static const float exponents[] = {0.5f, 2, 3, -1, 0.75f, 2.2f, -0.333f, 7, 1e-3f, 40};
+
+    for (size_t i = 0; i < sizeof exponents / sizeof *exponents; i++) {
+        const double want = pow((double)x, (double)exponents[i]);
+        const float got = hdk_f32_pow(x, exponents[i]);
+
+        if (isnan(want))
+            assert_true(isnan(got));
+        else if (fabs(want) > 0x1p127)
+            assert_true(fabsf(got) > 0x1p126f && (got < 0) == (want < 0));
+        else if (fabs(want) >= 0x1p-126)
+            assert_true(ulps(got, want) <= 1);
+        else
+            assert_true(fabs((double)got - want) <= 0x1p-148);
+    }
+}
+
+/* As C's powf at the edges. */
+static void test_pow(void **state)
+{
+    static const float edges[] = {0,    -0.0f, 1,      -1,       2,         -2,  0.5f, -0.5f,   3,
+                                  4e9f, -3,    1e-40f, INFINITY, -INFINITY, NAN, 2.5f, 33554432};
+
+    (void)state;
+    sweep(-20, 20, check_pow);
+    sweep(0, 1e6f, check_pow);
+    for (size_t i = 0; i < sizeof edges / sizeof *edges; i++)
+        for (size_t k = 0; k < sizeof edges / sizeof *edges; k++) {
+            const float want = powf(edges[i], edges[k]), got = hdk_f32_pow(edges[i], edges[k]);
+
+            if (isnan(want) ? !isnan(got)
+                            : !(got == want || fabsf(got - want) <= 1e-6f * fabsf(want)) ||
+                                  signbit(got) != signbit(want))
+                fail_msg("%g^%g: expected %g, found %g", (double)edges[i], (double)edges[k],
+                         (double)want, (double)got);
+        }
+}
+
 static void test_bounds(void **state)
 {
     (void)state;
@@ -114,6 +155,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_bounds),
+        cmocka_unit_test(test_pow),
         cmocka_unit_test(test_specials),
     };
 
