@@ -274,7 +274,7 @@ uint32_t banks_of(const struct hd_config *hw, int64_t at, uint32_t n)
     return r.busy;
 }
 
-/* --- conflicts of VECTOR and LOAD ------------------------------------------------------------- */
+/* --- conflicts of VECTOR ---------------------------------------------------------------------- */
 
 /* Do n bytes from a and n from b want different words of one bank? */
 static bool collide(const struct hd_config *hw, int64_t a, int64_t b, uint32_t n)
@@ -302,13 +302,4 @@ uint64_t banks_vector_conflicts(const struct hd_cmd_vector *v, const struct hd_c
             found += collide(hw, a, b, bytes);
         }
     return (uint64_t)found * v->rows * beats / ((uint64_t)rows * n);
-}
-
-uint32_t banks_lost(const struct hd_cmd_array *a, const struct hd_config *hw, uint64_t cycles)
-{
-    uint64_t results = (uint64_t)a->out_h * a->out_w * div_up(a->out_channels, hw->n);
-    if (a->acc_hold || cycles == 0)
-        return 0;
-    uint32_t words = a->out_step % hw->n ? 5 : 4; /* quarters: some lie across two words */
-    return (uint32_t)(results * 256 * words / (4 * (uint64_t)hw->banks * cycles));
 }

@@ -51,8 +51,4 @@ bool banks_steps_next(struct banks_steps *t, struct banks_step *out);
 /* Banks of n <= N bytes at `at`, a bit each. */
 uint32_t banks_of(const struct hd_config *hw, int64_t at, uint32_t n);
 
-/* Of 256 words that LOAD writes during the command, how many wait for a bank that takes its
- * results. */
-uint32_t banks_lost(const struct hd_cmd_array *a, const struct hd_config *hw, uint64_t cycles);
-
 #endif

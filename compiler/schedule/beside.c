@@ -1,7 +1,8 @@
 /* beside.c - see beside.h. */
 #include "beside.h"
 
-#include "banks.h"
+#include <string.h>
+
 #include "cost.h"
 #include "geometry.h"
 
@@ -10,78 +11,94 @@ enum {
     WINDOWS = 4,
     WINDOW = 128,
     LEAVE = 2,       /* cycles beside N from a read to its result in hd_requant */
-    DELAYS = 64,     /* at least N + LEAVE, a power of two */
     VALUE_DELAY = 5, /* VECTOR: a beat's read to its value */
     VECTOR_END = 6,  /* VECTOR: the last value taken to done_o */
     READ_AHEAD = 4,  /* words that STORE reads before they leave */
+    WORD = 65536,    /* credit for one */
 };
 
 /* --- ARRAY, a cycle at a time ------------------------------------------------------------------
  */
 
-struct view {
-    struct banks_steps steps;
-    struct banks_step step;
-    uint32_t extra; /* cycles that `step` still takes */
-    uint32_t delay, at;
-    bool result[DELAYS]; /* of the last `delay` steps, a ring */
-};
-
-struct cycle {
-    uint32_t busy; /* banks */
-    bool lanes;    /* a result goes into requantisation */
-};
-
 /* Another step behind those whose results are on their way: the result that leaves now. */
-static bool push_result(struct view *v, bool result)
+static bool push_result(struct beside_trace *t, bool result)
 {
-    bool leaves = v->result[v->at];
-    v->result[v->at] = result;
-    v->at = v->at + 1 == v->delay ? 0 : v->at + 1;
+    bool leaves = t->result[t->at];
+    t->result[t->at] = result;
+    t->at = t->at + 1 == t->delay ? 0 : t->at + 1;
     return leaves;
 }
 
-static struct cycle view_next(struct view *v)
+static uint64_t next_cycle(struct beside_trace *t)
 {
-    if (v->extra) {
-        v->extra--;
-        return (struct cycle){v->step.busy, false};
+    if (t->extra) {
+        t->extra--;
+        return t->step.busy;
     }
-    (void)banks_steps_next(&v->steps, &v->step);
-    v->extra = v->step.extra;
-    return (struct cycle){v->step.busy, push_result(v, v->step.result)};
+    (void)banks_steps_next(&t->steps, &t->step);
+    t->extra = t->step.extra;
+    return t->step.busy | (push_result(t, t->step.result) ? BESIDE_LANES : 0);
 }
 
 /* What the command before leaves in the array as `a` begins to read. */
-static void view_before(struct view *v, const struct beside_array *a, const struct hd_config *hw)
+static void begin_before(struct beside_trace *t, const struct beside_array *a,
+                         const struct hd_config *hw)
 {
     uint64_t gap = a->from > a->before_end ? a->from - a->before_end : 0;
-    if (!a->before || gap >= v->delay)
+    if (!a->before || gap >= t->delay)
         return;
-    banks_steps_start(&v->steps, a->before, hw);
-    banks_steps_skip(&v->steps,
-                     a->before_steps > v->delay - gap ? a->before_steps - (v->delay - gap) : 0);
-    for (uint64_t i = gap; i < v->delay; i++) {
-        (void)banks_steps_next(&v->steps, &v->step);
-        (void)push_result(v, v->step.result);
+    banks_steps_start(&t->steps, a->before, hw);
+    banks_steps_skip(&t->steps,
+                     a->before_steps > t->delay - gap ? a->before_steps - (t->delay - gap) : 0);
+    for (uint64_t i = gap; i < t->delay; i++) {
+        (void)banks_steps_next(&t->steps, &t->step);
+        (void)push_result(t, t->step.result);
     }
     for (uint64_t i = 0; i < gap; i++)
-        (void)push_result(v, false);
+        (void)push_result(t, false);
 }
 
 /* As of `cycle`: results of the steps just before it are on their way. */
-static void view_start(struct view *v, const struct beside_array *a, const struct hd_config *hw,
-                       uint64_t cycle)
+static void begin_trace(struct beside_trace *t, const struct beside_array *a,
+                        const struct hd_config *hw, uint64_t cycle)
 {
-    *v = (struct view){.delay = hw->n + LEAVE < DELAYS ? hw->n + LEAVE : DELAYS};
-    uint64_t ahead = cycle > a->from ? cycle - a->from : 0, warm = v->delay;
-    if (ahead < warm)
-        view_before(v, a, hw);
-    banks_steps_start(&v->steps, a->command, hw);
-    if (ahead > warm)
-        banks_steps_skip(&v->steps, ahead - warm);
-    for (uint64_t i = 0; i < warm && i < ahead; i++)
-        (void)view_next(v);
+    uint64_t ahead = cycle > a->from ? cycle - a->from : 0;
+    if (cycle != t->to)
+        t->from = t->to = cycle;
+    t->stale = false;
+    t->delay = hw->n + LEAVE < BESIDE_DELAYS ? hw->n + LEAVE : BESIDE_DELAYS;
+    t->extra = t->at = 0;
+    memset(t->result, 0, sizeof t->result);
+    if (ahead < t->delay)
+        begin_before(t, a, hw);
+    banks_steps_start(&t->steps, a->command, hw);
+    if (ahead > t->delay)
+        banks_steps_skip(&t->steps, ahead - t->delay);
+    for (uint64_t i = 0; i < t->delay && i < ahead; i++)
+        (void)next_cycle(t);
+}
+
+/* Banks and lanes of that cycle. */
+static inline uint64_t *trace_at(struct beside_trace *t, const struct beside_array *a,
+                                 const struct hd_config *hw, uint64_t cycle)
+{
+    uint64_t *busy = &t->busy[cycle % BESIDE_TRACE];
+    if (t->from <= cycle && cycle < t->to)
+        return busy;
+    if (cycle != t->to || t->stale)
+        begin_trace(t, a, hw, cycle);
+    t->to = cycle + 1;
+    if (t->to - t->from > BESIDE_TRACE)
+        t->from = t->to - BESIDE_TRACE;
+    *busy = next_cycle(t);
+    return busy;
+}
+
+void beside_turn(struct beside_trace *t, uint64_t from)
+{
+    t->to = t->to < from ? t->to : from;
+    t->from = t->from < t->to ? t->from : t->to;
+    t->stale = true;
 }
 
 /* --- STORE ------------------------------------------------------------------------------------ */
@@ -90,27 +107,39 @@ static struct beside_words words_start(const struct beside_work *w, const struct
 {
     const struct hd_cmd_store *m = &w->command->w.store;
     uint64_t all = cost_words(m->rows, m->row_bytes, hw);
-    struct beside_words s = {
-        .m = m, .per_row = div_up(m->row_bytes, hw->n), .pace = (double)all / w->cost};
-    s.left = (uint64_t)(w->left * s.pace + 0.5);
+    struct beside_words s = {.m = m,
+                             .per_row = div_up(m->row_bytes, hw->n),
+                             .pace = (uint32_t)(WORD * (double)all / w->cost)};
+    s.left = (uint64_t)(w->left * (double)all / w->cost + 0.5);
     s.left = s.left < all ? s.left : all;
     s.row = (uint32_t)((all - s.left) / s.per_row);
     s.column = (uint32_t)((all - s.left) % s.per_row);
     return s;
 }
 
-static void words_cycle(struct beside_words *s, const struct cycle *c, const struct hd_config *hw)
+/* Up to `until` or the last word; returns the cycle reached. */
+static uint64_t words_run(struct beside_words *w, struct beside_trace *t,
+                          const struct beside_array *a, uint64_t since, uint64_t until,
+                          const struct hd_config *hw)
 {
-    uint32_t bank = (s->m->src + s->row * s->m->src_pitch + s->column) & (hw->banks - 1);
-    s->credit = s->credit + s->pace < READ_AHEAD ? s->credit + s->pace : READ_AHEAD;
-    if (c->busy >> bank & 1u || s->credit < 1)
-        return;
-    s->credit -= 1;
-    s->left--;
-    if (++s->column == s->per_row) {
-        s->column = 0;
-        s->row++;
+    struct beside_words s = *w;
+    uint32_t banks = hw->banks - 1, bank = s.m->src + s.row * s.m->src_pitch + s.column;
+    for (; since < until && s.left; since++) {
+        uint64_t busy = *trace_at(t, a, hw, since);
+        s.credit += s.pace;
+        s.credit = s.credit < READ_AHEAD * WORD ? s.credit : READ_AHEAD * WORD;
+        if (busy >> (bank & banks) & 1u || s.credit < WORD)
+            continue;
+        s.credit -= WORD;
+        s.left--;
+        bank++;
+        if (++s.column == s.per_row) {
+            s.column = 0;
+            bank = s.m->src + ++s.row * s.m->src_pitch;
+        }
     }
+    *w = s;
+    return since;
 }
 
 /* --- VECTOR ----------------------------------------------------------------------------------- */
@@ -199,7 +228,7 @@ static struct beside_beats beats_start(const struct beside_work *w, const struct
     return b;
 }
 
-static bool ask(struct beside_beats *b, uint32_t port, int64_t at, uint32_t pop, uint32_t *busy,
+static bool ask(struct beside_beats *b, uint32_t port, int64_t at, uint32_t pop, uint64_t *busy,
                 const struct hd_config *hw)
 {
     uint32_t bytes = b->v->channels - b->chunk * hw->n;
@@ -212,8 +241,8 @@ static bool ask(struct beside_beats *b, uint32_t port, int64_t at, uint32_t pop,
     return true;
 }
 
-/* Both ports' requests; true if the beat is complete. */
-static void read_beat(struct beside_beats *b, uint32_t busy, uint32_t pop,
+/* Both ports' requests. */
+static void read_beat(struct beside_beats *b, uint64_t *busy, uint32_t pop,
                       const struct hd_config *hw)
 {
     const struct hd_cmd_vector *v = b->v;
@@ -221,9 +250,9 @@ static void read_beat(struct beside_beats *b, uint32_t busy, uint32_t pop,
     int64_t at = v->a_base + (int64_t)b->y * v->a_row + (int64_t)b->x * v->a_col + of +
                  (int64_t)(b->ky_0 + b->ky) * v->a_win_row +
                  (int64_t)(b->kx_0 + b->kx) * v->a_win_col;
-    bool taken[2] = {ask(b, 0, at, pop, &busy, hw), false};
+    bool taken[2] = {ask(b, 0, at, pop, busy, hw), false};
     at = v->b_base + (int64_t)b->y * v->b_row + (int64_t)b->x * v->b_col + of;
-    taken[1] = b->two && ask(b, 1, at, pop, &busy, hw);
+    taken[1] = b->two && ask(b, 1, at, pop, busy, hw);
     for (uint32_t p = 0; p < 2; p++) {
         b->held[p] += b->fly[p] - (p == 0 || b->two ? pop : 0);
         b->fly[p] = taken[p];
@@ -238,13 +267,13 @@ static void read_beat(struct beside_beats *b, uint32_t busy, uint32_t pop,
     next_beat(b);
 }
 
-static void beats_cycle(struct beside_beats *b, const struct cycle *c, const struct hd_config *hw)
+static void beats_cycle(struct beside_beats *b, uint64_t *busy, const struct hd_config *hw)
 {
     if (b->lead >= 1) {
         b->lead -= 1;
         return;
     }
-    bool value = b->stage[2] && b->last[2], move = !value || !c->lanes;
+    bool value = b->stage[2] && b->last[2], move = !value || !(*busy & BESIDE_LANES);
     uint32_t pop = move && b->held[0] && (!b->two || b->held[1]);
     if (move) {
         b->pending -= b->stage[2];
@@ -254,7 +283,7 @@ static void beats_cycle(struct beside_beats *b, const struct cycle *c, const str
         b->last[0] = pop && b->ends[b->n_popped % 4];
         b->n_popped += pop;
     }
-    read_beat(b, c->busy, pop, hw);
+    read_beat(b, busy, pop, hw);
 }
 
 /* --- stretches -------------------------------------------------------------------------------- */
@@ -279,28 +308,23 @@ static double race_left(const struct beside_race *r)
 {
     const struct beside_beats *b = &r->beats;
     if (!r->vector)
-        return (double)r->words.left / r->words.pace;
+        return (double)r->words.left * WORD / r->words.pace;
     if (b->left == 0)
         return (double)(b->pending + VECTOR_END);
     return b->lead + (double)b->left * b->cycles_a_beat + VALUE_DELAY + VECTOR_END - 1;
 }
 
 /* Up to `until`, cycle by cycle. */
-static void race_run(struct beside_work *w, const struct beside_array *a, uint64_t until,
-                     const struct hd_config *hw)
+static void race_run(struct beside_trace *t, struct beside_work *w, const struct beside_array *a,
+                     uint64_t until, const struct hd_config *hw)
 {
     struct beside_race *r = &w->race;
-    struct view v;
     if (!r->known || r->upto != w->since)
         race_start(r, w, hw);
-    view_start(&v, a, hw, w->since);
-    for (; w->since < until && !race_ended(r); w->since++) {
-        struct cycle c = view_next(&v);
-        if (r->vector)
-            beats_cycle(&r->beats, &c, hw);
-        else
-            words_cycle(&r->words, &c, hw);
-    }
+    if (!r->vector)
+        w->since = words_run(&r->words, t, a, w->since, until, hw);
+    for (; w->since < until && !race_ended(r); w->since++)
+        beats_cycle(&r->beats, trace_at(t, a, hw, w->since), hw);
     r->known = true;
     r->upto = w->since;
     w->left = race_ended(r) ? r->vector ? VECTOR_END - 1 : 0 : race_left(r);
@@ -331,8 +355,8 @@ static bool is_through(const struct beside_work *w)
     return w->left < (vector ? VALUE_DELAY + VECTOR_END : 0.001);
 }
 
-void beside_run(struct beside_work *w, const struct beside_array *a, uint64_t until,
-                const struct hd_config *hw)
+void beside_run(struct beside_trace *t, struct beside_work *w, const struct beside_array *a,
+                uint64_t until, const struct hd_config *hw)
 {
     uint64_t end = beside_until(a, hw), reads = a->from < until ? a->from : until;
     until = end < until ? end : until;
@@ -345,12 +369,12 @@ void beside_run(struct beside_work *w, const struct beside_array *a, uint64_t un
     }
     if (is_through(w) || w->since >= until)
         return;
-    race_run(w, a, w->since + EXACT < until ? w->since + EXACT : until, hw);
+    race_run(t, w, a, w->since + EXACT < until ? w->since + EXACT : until, hw);
     uint64_t start = w->since, span = until > start ? until - start : 0;
     for (uint32_t i = 0; i < WINDOWS && span > 0 && !is_through(w); i++) {
         double left = w->left;
         uint64_t from = w->since, next = start + span * (i + 1) / WINDOWS;
-        race_run(w, a, w->since + WINDOW < next ? w->since + WINDOW : next, hw);
+        race_run(t, w, a, w->since + WINDOW < next ? w->since + WINDOW : next, hw);
         if (!is_through(w) && w->since < next)
             extrapolate(w, left - w->left, w->since - from, next);
     }

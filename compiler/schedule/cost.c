@@ -24,6 +24,7 @@ struct array_cost cost_array(const struct hd_cmd_array *a, const struct hd_confi
     struct hd_walk walk;
     struct hd_segment seg;
     struct array_cost c = {0};
+    uint64_t last = 0;
     hd_walk_start(&walk, a->kernel_h, a->kernel_row_bytes, hw->n, a->ports, a->depthwise);
     while (hd_walk_next(&walk, &seg)) {
         uint32_t least = most(seg.len, TILE_LEAST);
@@ -31,9 +32,13 @@ struct array_cost cost_array(const struct hd_cmd_array *a, const struct hd_confi
             most(c.segment_steps, most(a->blocks > 1u ? a->block_scan : a->last_scan, least));
         c.segment_words = most(c.segment_words, seg.len);
         c.words += seg.len;
+        c.block_lead = c.block_steps;
+        c.last_lead = last;
         c.last_tile = most(a->last_scan, least);
-        c.steps += (uint64_t)(a->blocks - 1u) * most(a->block_scan, least) + c.last_tile;
+        c.block_steps += most(a->block_scan, least);
+        last += c.last_tile;
     }
+    c.steps = (uint64_t)(a->blocks - 1u) * c.block_steps + last;
     c.tile_steps = c.steps;
     c.steps *= div_up(a->out_channels, hw->n);
     c.conflicts = banks_conflicts(a, hw);

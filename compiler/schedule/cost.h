@@ -17,6 +17,9 @@ struct array_cost {
      */
     uint32_t words, segment_words, segment_steps;
     uint64_t tile_steps;
+    /* of a block but the last: its steps, and those before its last segment; the latter of the last
+     * block */
+    uint64_t block_steps, block_lead, last_lead;
 };
 
 struct array_cost cost_array(const struct hd_cmd_array *a, const struct hd_config *hw);

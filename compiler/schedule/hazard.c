@@ -12,10 +12,10 @@
 
 struct record {
     struct sched_access access;
-    uint32_t unit, sequence; /* the sequence-th command of its unit, from 1 */
+    uint32_t sequence; /* the sequence-th command of its unit, from 1 */
 };
 
-/* Records of one memory. */
+/* Records of one memory and unit, from the oldest on. */
 struct records {
     struct record *record;
     uint32_t n, cap;
@@ -23,7 +23,7 @@ struct records {
 
 struct tracker {
     struct arena *arena;
-    struct records of[SCHED_MEMORIES];
+    struct records of[SCHED_MEMORIES][HD_UNIT_FETCH];
     uint32_t issued[HD_UNIT_COUNT];
     const struct sched_command **weight; /* WEIGHT commands */
 };
@@ -33,27 +33,29 @@ static bool overlap(const struct sched_access *a, const struct sched_access *b)
     return a->begin < b->end && b->begin < a->end;
 }
 
-/* Must `c` not begin before the record's command is complete, as they touch the same bytes? */
-static bool waits_for(const struct sched_command *c, const struct sched_access *a,
-                      const struct record *r)
+/* The latest record beyond sequence `need` whose command must be complete before one that makes the
+ * access begins, as they touch the same bytes; else `need`. own: they are of the same unit. */
+static uint32_t latest(const struct records *of, const struct sched_access *a, bool own,
+                       uint32_t need)
 {
-    if (r->unit == c->unit)
-        return c->unit == HD_UNIT_ARRAY && r->access.write && !a->write;
-    return r->access.write || a->write;
+    if (own && a->write)
+        return need;
+    for (uint32_t k = of->n; k-- > 0 && of->record[k].sequence > need;) {
+        const struct sched_access *r = &of->record[k].access;
+        if ((r->write || (a->write && !own)) && overlap(r, a))
+            return of->record[k].sequence;
+    }
+    return need;
 }
 
 static void needs(const struct tracker *t, const struct sched_command *c,
                   uint32_t need[HD_UNIT_COUNT])
 {
-    for (uint32_t i = 0; i < c->n_access; i++) {
-        const struct sched_access *a = &c->access[i];
-        const struct records *of = &t->of[a->memory];
-        for (uint32_t k = 0; k < of->n; k++) {
-            const struct record *r = &of->record[k];
-            if (need[r->unit] < r->sequence && waits_for(c, a, r) && overlap(&r->access, a))
-                need[r->unit] = r->sequence;
-        }
-    }
+    for (uint32_t i = 0; i < c->n_access; i++)
+        for (uint32_t u = 0; u < HD_UNIT_FETCH; u++)
+            if (u != c->unit || u == HD_UNIT_ARRAY)
+                need[u] =
+                    latest(&t->of[c->access[i].memory][u], &c->access[i], u == c->unit, need[u]);
 }
 
 static void drop_covered(struct records *of, const struct sched_access *w)
@@ -83,12 +85,12 @@ static void grow(struct arena *a, struct records *of)
 static void remember(struct tracker *t, const struct sched_command *c)
 {
     for (uint32_t i = 0; i < c->n_access; i++) {
-        struct records *of = &t->of[c->access[i].memory];
-        if (c->access[i].write)
-            drop_covered(of, &c->access[i]);
-        if (of->n == of->cap)
-            grow(t->arena, of);
-        of->record[of->n++] = (struct record){c->access[i], c->unit, t->issued[c->unit]};
+        struct records *of = t->of[c->access[i].memory], *to = &of[c->unit];
+        for (uint32_t u = 0; c->access[i].write && u < HD_UNIT_FETCH; u++)
+            drop_covered(&of[u], &c->access[i]);
+        if (to->n == to->cap)
+            grow(t->arena, to);
+        to->record[to->n++] = (struct record){c->access[i], t->issued[c->unit]};
     }
 }
 

@@ -39,7 +39,7 @@ struct fetch {
     uint64_t free;            /* a chunk may be taken from this cycle on */
     uint64_t collected;       /* the command is in; READ_UNKNOWN: beats are missing */
     uint64_t *arrival, *used; /* by beat */
-    uint32_t n_arrived, n_used;
+    uint32_t n_asked, n_arrived, n_used; /* beats */
     bool has_header;
     bool waits; /* the next burst has no credit yet */
 };
@@ -69,15 +69,15 @@ struct timeline {
     struct read_channel channel;
     struct fetch fetch;
     struct array_issue issue;
-    struct landings landings;
     struct beside_work store, vector; /* known while the array reads for its command */
     uint64_t store_ends, vector_ends; /* if ARRAY begins nothing more until then */
     uint32_t storing;                 /* STORE command in its data phase, by sequence */
     struct beside_array array;        /* the command that ARRAY is at, or was */
-    uint64_t array_steps;             /* its, without conflicts */
-    struct seen *seen;                /* by row */
-    uint64_t region[16];              /* address in device memory */
-    uint64_t last;                    /* latest completion so far */
+    struct beside_trace trace;
+    uint64_t array_steps; /* its, without conflicts */
+    struct seen *seen;    /* by row */
+    uint64_t region[16];  /* address in device memory */
+    uint64_t last;        /* latest completion so far */
 };
 
 static uint64_t later(uint64_t a, uint64_t b)
@@ -157,11 +157,11 @@ static void take_read(struct timeline *t, struct sched_command *c, uint64_t now)
     const struct hd_cmd_dma_read *m = &c->w.dma_read;
     uint64_t bytes = (uint64_t)m->runs * m->run_bytes, at = t->region[m->region] + m->offset;
     uint32_t width = t->channel.bytes;
-    struct read_walk w = {.at = at, .end = at + bytes, .ready = now + BURST_DELAY};
-    w.beats = (uint32_t)((w.end + width - 1) / width - at / width);
-    w.words = (uint32_t)cost_words(m->rows, m->row_bytes, t->p->hw);
-    c->cost = w.words > w.beats ? w.words : w.beats;
-    read_channel_add(&t->channel, c->unit == HD_UNIT_LOAD ? READ_LOAD : READ_WEIGHT, &w);
+    uint64_t beats = (at + bytes + width - 1) / width - at / width;
+    c->cost = later(beats, cost_words(m->rows, m->row_bytes, t->p->hw));
+    read_channel_add(
+        &t->channel, c->unit == HD_UNIT_LOAD ? READ_LOAD : READ_WEIGHT,
+        &(struct read_walk){.at = at, .end = at + bytes, .ready = now + BURST_DELAY, .m = m});
 }
 
 /* Cycles of `c`'s data phase: words read, or beats written, whichever are more. */
@@ -177,26 +177,37 @@ static uint64_t store_cost(const struct timeline *t, const struct sched_command 
 
 /* --- beside ARRAY ---------------------------------------------------------------------------- */
 
-/* The work as far as ARRAY's next command cannot change it; returns when it ends without one. */
-static uint64_t work_run(const struct timeline *t, struct beside_work *w)
+/* When the work ends if ARRAY begins nothing more. */
+static uint64_t work_ends(struct timeline *t, const struct beside_work *w)
 {
-    const struct beside_array *a = &t->array;
-    struct beside_work alone;
+    struct beside_work alone = *w;
     if (!w->command)
         return READ_UNKNOWN;
-    if (a->command)
-        beside_run(w, a, a->from + a->cycles, t->p->hw);
-    alone = *w;
-    if (a->command)
-        beside_run(&alone, a, READ_UNKNOWN, t->p->hw);
+    if (t->array.command)
+        beside_run(&t->trace, &alone, &t->array, READ_UNKNOWN, t->p->hw);
     return alone.since + (uint64_t)(alone.left + 0.999);
 }
 
-static uint64_t work_begin(struct timeline *t, struct beside_work *w, const struct sched_command *c,
-                           uint64_t since, double left)
+static void work_run(struct timeline *t, struct beside_work *w, uint64_t until)
 {
-    *w = (struct beside_work){.command = c, .since = since, .left = left, .cost = (double)c->cost};
-    return work_run(t, w);
+    if (t->array.command && w->command)
+        beside_run(&t->trace, w, &t->array, until, t->p->hw);
+}
+
+static struct beside_work work_begin(const struct sched_command *c, uint64_t since, uint64_t left)
+{
+    return (struct beside_work){
+        .command = c, .since = since, .left = (double)left, .cost = (double)c->cost};
+}
+
+/* VECTOR as far as ARRAY's next command cannot change it; STORE behind it. */
+static void work_on(struct timeline *t)
+{
+    work_run(t, &t->vector, t->array.from + t->array.cycles);
+    t->vector_ends = work_ends(t, &t->vector);
+    t->store_ends = work_ends(t, &t->store);
+    if (t->vector.command)
+        results_vector(&t->channel.results, t->vector.command, t->vector_ends);
 }
 
 /* Begin the data phase of the next STORE command that has been taken. */
@@ -207,9 +218,8 @@ static void store_begin(struct timeline *t)
     if (k == q->n_taken || t->store.command)
         return;
     const struct sched_command *c = &t->s->cmd[q->index[k]];
-    t->store_ends =
-        work_begin(t, &t->store, c, later(k ? q->consumed[k - 1] : 0, q->taken[k] + STORE_DELAY),
-                   (double)c->cost);
+    t->store = work_begin(c, later(k ? q->consumed[k - 1] : 0, q->taken[k] + STORE_DELAY), c->cost);
+    t->store_ends = work_ends(t, &t->store);
 }
 
 static void store_end(struct timeline *t, uint64_t now)
@@ -273,11 +283,11 @@ static void follow_array(struct timeline *t, uint64_t now)
 {
     const struct array_issue *i = &t->issue;
     const struct queue *q = &t->queue[HD_UNIT_WEIGHT];
-    if (!i->pending || i->follows >= t->landings.n_command)
+    if (!i->pending || i->follows >= t->channel.landings.n_command)
         return;
     uint64_t begin = i->earliest, last;
     const struct hd_cmd_dma_read *m = &t->s->cmd[q->index[i->follows]].w.dma_read;
-    last = follow_end(&t->landings, i->follows, i->command->w.array.w_base - m->dest,
+    last = follow_end(&t->channel.landings, i->follows, i->command->w.array.w_base - m->dest,
                       array_cost(t, i->command), t->p->hw->n, &begin);
     know_array(t, begin, last, now);
 }
@@ -311,23 +321,22 @@ static void begin_array(struct timeline *t, uint64_t now)
                                 .before = t->array.command,
                                 .before_end = t->array.from + t->array.cycles,
                                 .before_steps = t->array_steps};
-    if (t->array.command && t->store.command)
-        beside_run(&t->store, &t->array, next.from, t->p->hw);
-    if (t->array.command && t->vector.command)
-        beside_run(&t->vector, &t->array, next.from, t->p->hw);
+    work_run(t, &t->vector, next.from);
+    work_run(t, &t->store, next.from);
+    beside_turn(&t->trace, next.from);
     t->array = next;
     t->array_steps = cost->steps;
-    t->store_ends = work_run(t, &t->store);
-    t->vector_ends = work_run(t, &t->vector);
-    t->channel.slow = banks_lost(&c->w.array, t->p->hw, c->cost);
-    t->channel.slow_until = now + c->cost;
+    work_on(t);
+    results_array(&t->channel.results, c, cost, next.from);
     t->issue.begin = READ_UNKNOWN;
 }
 
 static void take_vector(struct timeline *t, struct sched_command *c, uint64_t now)
 {
     c->cost = cost_vector(&c->w.vector, t->p->hw);
-    t->vector_ends = work_begin(t, &t->vector, c, now, (double)(c->cost - 1));
+    work_run(t, &t->store, now);
+    t->vector = work_begin(c, now, c->cost - 1);
+    work_on(t);
 }
 
 static void vector_end(struct timeline *t, uint64_t now)
@@ -364,12 +373,20 @@ static void give_credit(struct timeline *t)
     struct read_walk *w = &t->channel.walk[READ_FETCH][0];
     if (!f->waits || t->channel.n_walk[READ_FETCH] == 0)
         return;
-    uint32_t asked = f->n_arrived;
-    if (asked + BURST_BEATS > FETCH_AHEAD + f->n_used)
+    if (f->n_asked + BURST_BEATS > FETCH_AHEAD + f->n_used)
         return;
-    uint32_t k = asked + BURST_BEATS > FETCH_AHEAD ? asked + BURST_BEATS - FETCH_AHEAD : 0;
+    uint32_t k =
+        f->n_asked + BURST_BEATS > FETCH_AHEAD ? f->n_asked + BURST_BEATS - FETCH_AHEAD : 0;
     w->ready = later(FETCH_START, k ? f->used[k - 1] + 1 : 0);
     f->waits = false;
+}
+
+static void asked(struct timeline *t, const struct read_burst *b)
+{
+    t->fetch.n_asked += b->beats;
+    t->fetch.waits = true;
+    if (t->channel.n_walk[READ_FETCH])
+        t->channel.walk[READ_FETCH][0].ready = READ_UNKNOWN;
 }
 
 static void arrived(struct timeline *t, const struct read_burst *b)
@@ -378,9 +395,6 @@ static void arrived(struct timeline *t, const struct read_burst *b)
     const struct read_channel *c = &t->channel;
     for (uint32_t i = 0; i < b->beats; i++)
         f->arrival[f->n_arrived++] = b->first + (uint64_t)i * c->bytes / c->rate;
-    f->waits = true;
-    if (c->n_walk[READ_FETCH])
-        t->channel.walk[READ_FETCH][0].ready = READ_UNKNOWN;
 }
 
 /* Take the chunks of `n` bytes, 16 bytes each or a beat if that is narrower; false if a beat of
@@ -490,8 +504,8 @@ static void init(struct timeline *t, struct arena *a)
     t->issue.begin = t->store_ends = t->vector_ends = READ_UNKNOWN;
     t->seen = ARENA_ARRAY(a, struct seen, t->p->graph->n_row + 1);
     place_regions(t);
-    landings_init(&t->landings, a, n[HD_UNIT_WEIGHT], bursts);
     read_channel_init(&t->channel, a, t->p->hw, t->p->options.mem_latency, t->p->options.mem_bytes);
+    landings_init(&t->channel.landings, a, n[HD_UNIT_WEIGHT], bursts);
     struct fetch *f = &t->fetch;
     uint64_t at = t->region[HD_REGION_COMMANDS] + s->offset;
     uint32_t n_beats = (uint32_t)((at + s->n_bytes + width - 1) / width - at / width);
@@ -504,61 +518,66 @@ static void init(struct timeline *t, struct arena *a)
                      &(struct read_walk){.at = at, .end = at + s->n_bytes, .ready = READ_UNKNOWN});
 }
 
-static void grant(struct timeline *t)
+/* What others see of the read channel. */
+static void read_seen(struct timeline *t, enum read_event event, const struct read_burst *b)
 {
-    uint64_t before = t->channel.consumed[READ_WEIGHT];
-    struct read_burst b = read_channel_grant(&t->channel);
-    if (b.source == READ_FETCH) {
-        arrived(t, &b);
+    if (event == READ_GRANTED && b->source == READ_FETCH)
+        asked(t, b);
+    if (event == READ_BEGUN)
+        arrived(t, b);
+    if (event != READ_ENDED)
         return;
-    }
-    uint32_t unit = b.source == READ_LOAD ? HD_UNIT_LOAD : HD_UNIT_WEIGHT;
+    uint32_t unit = b->source == READ_LOAD ? HD_UNIT_LOAD : HD_UNIT_WEIGHT;
     struct queue *q = &t->queue[unit];
-    if (b.ends) {
-        q->consumed[q->n_consumed++] = b.consumed;
-        complete(t, unit, b.consumed + WORD_DELAY);
-    }
-    if (b.source == READ_WEIGHT) {
-        landings_add(&t->landings, later(before, b.first - 1), b.consumed, b.words, b.ends);
+    q->consumed[q->n_consumed++] = b->consumed;
+    complete(t, unit, b->consumed + WORD_DELAY);
+    if (b->source == READ_WEIGHT)
         follow_array(t, t->channel.last_grant);
-    }
 }
 
-enum { STEP_PUSH = HD_UNIT_FETCH, STEP_GRANT, STEP_STORE, STEP_VECTOR, STEP_ARRAY, STEPS };
+enum { STEP_PUSH = HD_UNIT_FETCH, STEP_STORE, STEP_VECTOR, STEP_ARRAY, STEPS };
 
-/* The earliest step; false if there is none. */
-static bool step(struct timeline *t)
+/* The earliest step but the read channel's, in cycle *best; STEPS if there is none. */
+static uint32_t earliest(struct timeline *t, uint64_t *best)
 {
-    uint64_t best = READ_UNKNOWN;
     uint32_t what = STEPS;
-    give_credit(t);
+    *best = READ_UNKNOWN;
     for (uint32_t i = 0; i < STEPS; i++) {
         uint64_t at = i < HD_UNIT_FETCH  ? take_time(t, i)
                       : i == STEP_PUSH   ? push_time(t)
-                      : i == STEP_GRANT  ? read_channel_next(&t->channel)
                       : i == STEP_STORE  ? t->store_ends
                       : i == STEP_VECTOR ? t->vector_ends
                                          : t->issue.begin;
-        if (at < best) {
-            best = at;
+        if (at < *best) {
+            *best = at;
             what = i;
         }
     }
-    if (what == STEPS)
-        return false;
-    if (what < HD_UNIT_FETCH)
-        take(t, what, best);
+    return what;
+}
+
+/* One more step, of the read channel if it is first; false if there is none. */
+static bool step(struct timeline *t)
+{
+    uint64_t at;
+    struct read_burst b;
+    uint32_t what = earliest(t, &at);
+    give_credit(t);
+    enum read_event event =
+        read_channel_run(&t->channel, what > STEP_PUSH ? at : at - (at > 0), &b);
+    if (event != READ_NOTHING)
+        read_seen(t, event, &b);
+    else if (what < HD_UNIT_FETCH)
+        take(t, what, at);
     else if (what == STEP_PUSH)
-        push(t, best);
-    else if (what == STEP_GRANT)
-        grant(t);
+        push(t, at);
     else if (what == STEP_STORE)
-        store_end(t, best);
+        store_end(t, at);
     else if (what == STEP_VECTOR)
-        vector_end(t, best);
-    else
-        begin_array(t, best);
-    return true;
+        vector_end(t, at);
+    else if (what == STEP_ARRAY)
+        begin_array(t, at);
+    return event != READ_NOTHING || what != STEPS;
 }
 
 void timeline_run(struct arena *a, const struct sched_program *p, struct sched_stream *s)
