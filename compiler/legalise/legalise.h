@@ -33,6 +33,9 @@ enum status lgl_each(struct ir_graph *g, const struct lgl_options *o, lgl_after 
 /* The same with nothing to do in between. */
 enum status lgl_all(struct ir_graph *g, const struct lgl_options *o, struct diag *d);
 
+/* Unary functions of one code: of int8 they become LUT. */
+bool lgl_becomes_lut(enum ir_opcode opcode);
+
 /* A multiplier as fixed point: real = multiplier * 2^(shift - 31). */
 struct lgl_fixed_scale {
     int32_t multiplier;

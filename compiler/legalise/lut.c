@@ -206,9 +206,9 @@ static enum status make_lut(struct ir_graph *g, struct ir_op *op, bool onnx, str
     return ST_OK;
 }
 
-static bool is_unary(const struct ir_graph *g, const struct ir_op *op)
+bool lgl_becomes_lut(enum ir_opcode opcode)
 {
-    switch (op->opcode) {
+    switch (opcode) {
     case IR_OP_LOGISTIC:
     case IR_OP_TANH:
     case IR_OP_LEAKY_RELU:
@@ -224,10 +224,16 @@ static bool is_unary(const struct ir_graph *g, const struct ir_op *op)
     case IR_OP_ELU:
     case IR_OP_GELU:
     case IR_OP_RESCALE:
-    case IR_OP_HARD_SWISH: return ir_in(g, op, 0)->type == IR_I8;
-    case IR_OP_QUANTIZE: return ir_in(g, op, 0)->type == IR_I8 && ir_out(g, op, 0)->type == IR_I8;
+    case IR_OP_HARD_SWISH: return true;
     default: return false;
     }
+}
+
+static bool is_unary(const struct ir_graph *g, const struct ir_op *op)
+{
+    if (op->opcode == IR_OP_QUANTIZE)
+        return ir_in(g, op, 0)->type == IR_I8 && ir_out(g, op, 0)->type == IR_I8;
+    return lgl_becomes_lut(op->opcode) && ir_in(g, op, 0)->type == IR_I8;
 }
 
 enum status lgl_lut(struct ir_graph *g, const struct lgl_options *o, struct diag *d)

@@ -72,34 +72,20 @@ static bool computes_in_place(enum ir_opcode opcode)
     case IR_OP_POW:
     case IR_OP_PRELU:
     case IR_OP_SQUARED_DIFFERENCE:
-    case IR_OP_LOGISTIC:
-    case IR_OP_TANH:
-    case IR_OP_LEAKY_RELU:
-    case IR_OP_RELU:
-    case IR_OP_RELU6:
-    case IR_OP_RELU_N1_TO_1:
-    case IR_OP_RELU_0_TO_1:
-    case IR_OP_CLIP:
-    case IR_OP_HARD_SWISH:
     case IR_OP_HARD_SIGMOID:
-    case IR_OP_ABS:
     case IR_OP_NEG:
     case IR_OP_SQRT:
-    case IR_OP_EXP:
     case IR_OP_ERF:
     case IR_OP_ROUND:
     case IR_OP_FLOOR:
     case IR_OP_CEIL:
-    case IR_OP_LOG:
-    case IR_OP_ELU:
-    case IR_OP_GELU:
     case IR_OP_LUT:
     case IR_OP_QUANTIZE:
     case IR_OP_DEQUANTIZE:
     case IR_OP_CONCATENATION:
     case IR_OP_PAD:
     case IR_OP_SLICE: return true;
-    default: return false;
+    default: return lgl_becomes_lut(opcode);
     }
 }
 
