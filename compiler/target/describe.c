@@ -35,6 +35,15 @@ static double number(const cJSON *o, const char *key)
     return n ? n->valuedouble : 0;
 }
 
+/* A whole number of the file; those that a double cannot count are as good as the last it can. */
+static int64_t whole(const cJSON *v)
+{
+    const double most = 9007199254740992.0; /* 2^53 */
+    return (int64_t)(v->valuedouble > most    ? most
+                     : v->valuedouble < -most ? -most
+                                              : v->valuedouble);
+}
+
 /* Index of a word of the schema's enum; 0 if the member is not there. */
 static int word(const cJSON *o, const char *key, const char *const *words)
 {
@@ -121,8 +130,8 @@ static enum status attribute(struct reader *r, const cJSON *o, struct target_att
         return json_doc_fail(&r->doc, arena_printf(r->a, "%s.range", path), r->d,
                              "only an int has a range");
     if (range) {
-        attr->low = (int64_t)cJSON_GetArrayItem(range, 0)->valuedouble;
-        attr->high = (int64_t)cJSON_GetArrayItem(range, 1)->valuedouble;
+        attr->low = whole(cJSON_GetArrayItem(range, 0));
+        attr->high = whole(cJSON_GetArrayItem(range, 1));
         if (attr->low > attr->high)
             return json_doc_fail(&r->doc, arena_printf(r->a, "%s.range", path), r->d,
                                  "its least value %lld is above its greatest, %lld",
@@ -204,7 +213,7 @@ static enum status bound(struct reader *r, const cJSON *v, const char *path,
         return ST_OK;
     b->given = true;
     if (cJSON_IsNumber(v)) {
-        b->number = (int64_t)v->valuedouble;
+        b->number = whole(v);
         return ST_OK;
     }
     for (uint32_t i = 0; i < r->desc->n_attr; i++)
@@ -264,7 +273,7 @@ static enum status limit(struct reader *r, const cJSON *o, const char *path,
     TRY(bound(r, get(o, "max"), arena_printf(r->a, "%s.max", path), &l->high));
     TRY(bound(r, get(o, "multiple_of"), arena_printf(r->a, "%s.multiple_of", path), &l->multiple));
     int64_t *list = ARENA_ARRAY(r->a, int64_t, (size_t)cJSON_GetArraySize(one_of) + 1);
-    cJSON_ArrayForEach(n, one_of) list[l->n_one_of++] = (int64_t)n->valuedouble;
+    cJSON_ArrayForEach(n, one_of) list[l->n_one_of++] = whole(n);
     l->one_of = list;
     return check_bounds(r, path, l);
 }

@@ -71,7 +71,8 @@ enum status describe_read(struct arena *a, const char *dir, const struct target_
 
 /* pattern.c: the first pattern that takes the operator; NULL: *why names the rules that failed. */
 const struct describe_pattern *describe_match(const struct target_question *q, const char **why);
-/* What the targets of a graph's operators may differ by together; 0: answers are equal. */
+/* What the targets of a graph's operators may differ by together, as independent roundings add up
+ * (the root of the sum of squares); 0: answers are equal. */
 double describe_tolerance(struct arena *a, const struct ir_graph *g, const struct target_list *list,
                           const struct hd_config *hw);
 /* NULL if `p` takes the operator, else why not. */

@@ -1,6 +1,7 @@
 /* pattern.c - does a pattern of a target.json take an operator? Every rule names the value that
  * broke it. Where the target's arithmetic is not the reference's, only operators on which the two
  * agree are taken: an answer never depends on where it was computed. */
+#include <math.h>
 #include <string.h>
 
 #include "../base/text.h"
@@ -277,7 +278,7 @@ double describe_transfer(const struct target *t, const struct hd_config *hw, uin
 double describe_tolerance(struct arena *a, const struct ir_graph *g, const struct target_list *list,
                           const struct hd_config *hw)
 {
-    double sum = 0;
+    double squares = 0;
     for (uint32_t i = 0; i < g->n_op; i++) {
         const struct ir_op *op = g->op[i];
         const struct target *t = op->target < list->n ? list->target[op->target] : NULL;
@@ -286,9 +287,9 @@ double describe_tolerance(struct arena *a, const struct ir_graph *g, const struc
             continue;
         const struct target_question q = {a, g, op, t, target_hw(t, hw)};
         const struct describe_pattern *p = describe_match(&q, &why);
-        sum += p ? p->tolerance : 0;
+        squares += p ? p->tolerance * p->tolerance : 0;
     }
-    return sum;
+    return sqrt(squares);
 }
 
 const char *describe_refuses(const struct target_question *q)

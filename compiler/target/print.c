@@ -16,18 +16,31 @@ static void attribute(struct text *t, const struct target_attr *attr)
     text_printf(t, ", default %s: %s\n", *attr->fallback ? attr->fallback : "empty", attr->help);
 }
 
-/* Operators by name, each once. */
+static bool has_pattern(const struct target_desc *desc, enum ir_opcode opcode, bool real)
+{
+    for (uint32_t k = 0; desc->detail && k < desc->detail->n_pattern; k++)
+        if (desc->detail->pattern[k].opcode == opcode && desc->detail->pattern[k].real == real)
+            return true;
+    return false;
+}
+
+/* Operators by name, each once; float32 ones on a line of their own. */
 static void operators(struct text *t, const struct target_desc *desc)
 {
+    bool any = false;
     text_add(t, "    operators:");
-    for (int i = 0; i < IR_OP_COUNT; i++) {
-        bool has = desc == &target_systolic_desc && geo_unit((enum ir_opcode)i);
-        for (uint32_t k = 0; desc->detail && k < desc->detail->n_pattern; k++)
-            has = has || desc->detail->pattern[k].opcode == (enum ir_opcode)i;
-        if (has)
+    for (int i = 0; i < IR_OP_COUNT; i++)
+        if (has_pattern(desc, (enum ir_opcode)i, false) ||
+            (desc == &target_systolic_desc && geo_unit((enum ir_opcode)i)))
             text_printf(t, " %s", ir_op_info((enum ir_opcode)i)->name);
-    }
     text_add(t, desc == &target_host_desc ? " all that heddle knows\n" : "\n");
+    for (int i = 0; i < IR_OP_COUNT; i++)
+        if (has_pattern(desc, (enum ir_opcode)i, true)) {
+            text_printf(t, "%s %s",
+                        any ? "" : "    of float32:", ir_op_info((enum ir_opcode)i)->name);
+            any = true;
+        }
+    text_add(t, any ? "\n" : "");
 }
 
 void target_print(const struct registry *r, struct text *t)

@@ -52,7 +52,15 @@ static const char *absolute(struct registry *r, const char *dir)
     return path;
 }
 
-/* A folder with a target.json. `quiet`: keep an error as an entry, let a name that is taken be. */
+static const char *taken_by(struct registry *r, const char *path, const char *name,
+                            const struct registry_entry *taken)
+{
+    return arena_printf(r->arena, "%s/target.json: the name '%s' is taken: %s", path, name,
+                        taken->desc ? taken->desc->origin : taken->error);
+}
+
+/* A folder with a target.json. `quiet`: keep an error as an entry, and let the name of another that
+ * was found before be; nobody takes a built-in one's. */
 static enum status add_one(struct registry *r, const char *dir, bool quiet, struct diag *d)
 {
     const struct target_desc *desc;
@@ -68,13 +76,15 @@ static enum status add_one(struct registry *r, const char *dir, bool quiet, stru
         return ST_OK;
     }
     const struct registry_entry *taken = registry_find(r, desc->name);
-    if (taken && quiet)
+    if (taken && quiet) {
+        if (taken->desc && !taken->desc->outside)
+            add(r, desc->name, NULL, taken_by(r, path, desc->name, taken));
         return ST_OK;
+    }
     if (taken && taken->desc && strcmp(taken->desc->origin, desc->origin) == 0)
         return ST_OK;
     if (taken)
-        return FAIL(d, ST_USAGE, "%s/target.json: the name '%s' is taken: %s", path, desc->name,
-                    taken->desc ? taken->desc->origin : taken->error);
+        return FAIL(d, ST_USAGE, "%s", taken_by(r, path, desc->name, taken));
     add(r, desc->name, desc, NULL);
     return ST_OK;
 }

@@ -31,6 +31,8 @@ metadata() {
     fail "metadata: inputs or outputs are wrong"
 [ "$(metadata net 'len(m["layers"]), [t["name"] for t in m["targets"]]')" = "15 ['c']" ] ||
     fail "metadata: layers or targets are wrong"
+[ "$(metadata net '[(o["kernel_h"], o["stride_w"], o["kernel"], len(o["inputs"][1]["scale"]), o["outputs"][0]["shape"]) for o in m["layers"][5]["operators"]]')" \
+    = "[(3, 2, 'hdk_conv2d', 32, [1, 4, 4, 32])]" ] || fail "metadata: parameters of 05_conv2d"
 
 # --- building it ---
 # build NAME SOURCE CMAKE-ARGUMENT...

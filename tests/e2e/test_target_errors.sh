@@ -78,6 +78,8 @@ wrong "5:22: requires_heddle: the target requires heddle 0.1.1, this is 0.1.0" \
 wrong "8:31: attributes[0].type: expected one of \"int\", \"bool\", \"choice\", \"string\", found \"float\"" \
     's/"type": "int"/"type": "float"/'
 wrong "8:47: attributes[0].range: its least value 8 is above its greatest, 1" 's/\[1, 8\]/[8, 1]/'
+wrong "8:51: attributes[0].range[1]: expected a number of at most 2.14748365e+09, found 1e+99" \
+    's/\[1, 8\]/[1, 1e99]/'
 wrong "8:47: attributes[0].range: expected a number of elements of at most 2, found 3" \
     's/\[1, 8\]/[1, 8, 9]/'
 wrong "8:66: attributes[0].default: the default: found '9', expected a whole number from 1 to 8" \
@@ -234,4 +236,16 @@ expect 2 "heddle: --target: 'spoilt' cannot be used: $work/spoilt/target.json:6:
     "$heddle" inspect digits --target=spoilt
 "$heddle" targets >stdout
 grep -q "spoilt.*hlep: unknown member" <(tr '\n' ' ' <stdout) || fail "targets does not name it: $(cat stdout)"
+# A built-in name is nobody else's; of one name the first found is taken.
+mkdir -p first second third
+for folder in first second; do cp -r good $folder/twice; sed -i 's/"name": "good"/"name": "twice"/' $folder/twice/target.json; done
+cp -r good third/systolic
+sed -i 's/"name": "good"/"name": "systolic"/' third/systolic/target.json
+export HEDDLE_TARGET_PATH=$work/first:$work/second:$work/third
+"$heddle" targets >stdout
+grep -q "^systolic   cannot be used: $work/third/systolic/target.json: the name 'systolic' is taken: built in$" stdout ||
+    fail "a built-in name: $(grep systolic stdout)"
+[ "$(grep -c 'origin: .*/twice$' stdout)" = 1 ] && grep -q "origin: $work/first/twice" stdout ||
+    fail "one name twice: $(grep origin stdout)"
+expect 0 "" "$heddle" inspect digits --target=systolic
 finish
