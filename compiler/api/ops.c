@@ -1,6 +1,7 @@
 /* ops.c - "heddle ops": a row an operator. */
 #include <stdio.h>
 
+#include "../legalise/legalise.h"
 #include "../schedule/geometry.h"
 #include "context.h"
 
@@ -8,21 +9,6 @@
 static const char *becomes(enum ir_opcode opcode)
 {
     switch (opcode) {
-    case IR_OP_LOGISTIC:
-    case IR_OP_TANH:
-    case IR_OP_LEAKY_RELU:
-    case IR_OP_RELU:
-    case IR_OP_RELU6:
-    case IR_OP_RELU_N1_TO_1:
-    case IR_OP_RELU_0_TO_1:
-    case IR_OP_ABS:
-    case IR_OP_EXP:
-    case IR_OP_LOG:
-    case IR_OP_RSQRT:
-    case IR_OP_ELU:
-    case IR_OP_GELU:
-    case IR_OP_RESCALE:
-    case IR_OP_HARD_SWISH: return "becomes lut";
     case IR_OP_SUM: return "of int8 the oracles disagree";
     case IR_OP_BATCH_MATMUL: return "also FULLY_CONNECTED with computed weights";
     case IR_OP_PAD: return "folded into convolutions where it can be";
@@ -31,7 +17,7 @@ static const char *becomes(enum ir_opcode opcode)
     case IR_OP_GATHER: return "also TILE, MIRROR_PAD, BROADCAST_TO, RESIZE_NEAREST_NEIGHBOR";
     case IR_OP_TRANSPOSE: return "also SPACE_TO_DEPTH, DEPTH_TO_SPACE, SPACE_TO_BATCH_ND and back";
     case IR_OP_CONCATENATION: return "also PACK";
-    default: return "";
+    default: return lgl_becomes_lut(opcode) ? "becomes lut" : "";
     }
 }
 

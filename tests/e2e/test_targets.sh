@@ -118,6 +118,11 @@ expect 2 "heddle: $work/bad/systolic/target.json: the name 'systolic' is taken: 
 "$heddle" inspect digits --target-dir=dirs --target=nut >/dev/null 2>stderr || fail "$(cat stderr)"
 "$heddle" compile digits --target-dir=dirs --target=nut -o emitted 2>stderr || fail "$(cat stderr)"
 [ -f emitted/nut/vanilla.c ] || fail "compile does not copy the sources"
+for i in 1 2; do
+    "$heddle" compile digits --target-dir=dirs --target=nut -o nut$i.tar 2>stderr || fail "$(cat stderr)"
+done
+cmp -s nut1.tar nut2.tar || fail "two packages with a target's sources differ"
+tar tf nut1.tar | grep -qx nut/vanilla.c || fail "the package lacks nut's source"
 "$heddle" run digits --engine=ref --target-dir=dirs --target=nut >/dev/null 2>stderr ||
     fail "ref executes nothing of the target's: $(cat stderr)"
 run_nut() { "$heddle" run digits --engine=func --target-dir=dirs --target=nut "$@"; }
