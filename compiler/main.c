@@ -60,8 +60,7 @@ static void say(void *ctx, enum heddle_text kind, const char *text)
     (void)ctx;
     if (kind == HEDDLE_TEXT_RESULT) {
         fputs(text, stdout);
-        if (isatty(STDERR_FILENO))
-            fflush(stdout);
+        fflush(stdout); /* a pipe sees the trials of tune as they end */
     } else if (kind == HEDDLE_TEXT_NOTE) {
         fprintf(stderr, "heddle: %s\n", text);
     } else {

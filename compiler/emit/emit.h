@@ -64,6 +64,8 @@ const struct describe_pattern *emit_outside_pattern(const struct emit_unit *u,
 bool emit_outside_used(const struct emit_unit *u, const struct target_desc *desc);
 /* Targets with a core of their own, in the order of struct hd_call's ports; how many. */
 uint32_t emit_outside_ports(const struct emit_unit *u, const struct target *port[TARGET_MAX]);
+/* The C function that the operator's call begins with; NULL: loops over its blocks. */
+const char *emit_outside_function(const struct emit_unit *u, const struct ir_op *op);
 void emit_outside_includes(struct emit_unit *u, struct text *t);
 enum status emit_outside_params(struct emit_unit *u, struct text *t, const struct ir_op *op,
                                 struct diag *d);

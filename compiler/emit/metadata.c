@@ -27,9 +27,13 @@ static void add_quantisation(cJSON *o, const struct ir_tensor *t)
         cJSON_AddNumberToObject(o, "zero_point", t->quant.zero_point[0]);
         return;
     }
-    cJSON *scale = cJSON_AddArrayToObject(o, "scale");
-    for (uint32_t i = 0; i < t->quant.n; i++)
+    cJSON *scale = cJSON_AddArrayToObject(o, "scale"),
+          *zero = cJSON_AddArrayToObject(o, "zero_point");
+    for (uint32_t i = 0; i < t->quant.n; i++) {
         cJSON_AddItemToArray(scale, cJSON_CreateNumber((double)t->quant.scale[i]));
+        cJSON_AddItemToArray(zero, cJSON_CreateNumber(t->quant.zero_point[i]));
+    }
+    cJSON_AddNumberToObject(o, "axis", t->quant.axis);
 }
 
 static cJSON *tensor(struct arena *a, const struct ir_tensor *t)
@@ -79,13 +83,27 @@ static void add_functions(const struct emit_unit *u, cJSON *o)
     cJSON_AddItemToArray(list, f);
 }
 
+/* Name in the run, kind, version and attributes as they were set. */
+static cJSON *target_of(const struct emit_unit *u, const struct target *target)
+{
+    cJSON *t = cJSON_CreateObject(), *attributes;
+    cJSON_AddStringToObject(t, "name", target->name);
+    cJSON_AddStringToObject(t, "kind", target->desc->name);
+    cJSON_AddStringToObject(t, "version", target->desc->version);
+    if (target->desc->n_attr == 0 || !target->setting)
+        return t;
+    attributes = cJSON_AddObjectToObject(t, "attributes");
+    for (uint32_t i = 0; i < target->desc->n_attr; i++)
+        add_name(u->arena, attributes, target->desc->attr[i].name, target->setting[i].text);
+    return t;
+}
+
 static void add_targets(const struct emit_unit *u, cJSON *o)
 {
     cJSON *list = cJSON_AddArrayToObject(o, "targets"), *t;
     for (uint32_t i = 0; i < u->program->n_device && u->program->n_stream; i++) {
         const struct sched_device *device = &u->program->device[i];
-        t = cJSON_CreateObject();
-        cJSON_AddStringToObject(t, "name", u->targets->target[device->target]->name);
+        t = target_of(u, u->targets->target[device->target]);
         cJSON_AddStringToObject(t, "hw", device->hw->name);
         cJSON_AddNumberToObject(t, "config_hash", device->hw->hash);
         cJSON_AddItemToArray(list, t);
@@ -93,9 +111,7 @@ static void add_targets(const struct emit_unit *u, cJSON *o)
     for (uint32_t i = 0; i < u->targets->n; i++) {
         if (u->targets->target[i]->desc->accelerator)
             continue;
-        t = cJSON_CreateObject();
-        cJSON_AddStringToObject(t, "name", u->targets->target[i]->name);
-        cJSON_AddItemToArray(list, t);
+        cJSON_AddItemToArray(list, target_of(u, u->targets->target[i]));
     }
     list = cJSON_AddArrayToObject(o, "libraries");
     for (uint32_t i = 0; i < u->n_library; i++)
@@ -135,8 +151,14 @@ static cJSON *operator_of(const struct emit_unit *u, uint32_t position)
 {
     const struct ir_op *op = u->graph->op[position];
     cJSON *o = cJSON_CreateObject();
-    bool host = op->region == IR_NONE && !emit_outside(u, op);
+    const struct target *outside = emit_outside(u, op);
+    bool host = op->region == IR_NONE && !outside;
     cJSON_AddStringToObject(o, "operator", ir_op_info(op->opcode)->name);
+    if (outside) {
+        const char *function = emit_outside_function(u, op);
+        cJSON_AddStringToObject(o, function ? "function" : "blocks_of",
+                                function ? function : outside->name);
+    }
     if (host && emit_host_kernel(op->opcode))
         cJSON_AddStringToObject(o, "kernel",
                                 arena_printf(u->arena, "hdk_%s", emit_host_kernel(op->opcode)));
@@ -182,6 +204,7 @@ void package_metadata(const struct emit_unit *u, struct text *t)
 {
     cJSON *o = cJSON_CreateObject();
     cJSON_AddStringToObject(o, "schema", "heddle.package.v1");
+    cJSON_AddStringToObject(o, "heddle", HEDDLE_VERSION);
     add_name(u->arena, o, "name", u->graph->name);
     add_targets(u, o);
     add_tolerance(u, o);

@@ -212,10 +212,16 @@ const struct describe_pattern *emit_outside_pattern(const struct emit_unit *u,
     return describe_match(&q, &why);
 }
 
-static const char *call_of(struct emit_unit *u, const struct ir_op *op)
+static const char *call_of(const struct emit_unit *u, const struct ir_op *op)
 {
     const struct target_question q = {u->arena, u->graph, op, emit_outside(u, op), u->program->hw};
     return native_call(emit_outside_pattern(u, op), &q);
+}
+
+const char *emit_outside_function(const struct emit_unit *u, const struct ir_op *op)
+{
+    const char *call = call_of(u, op);
+    return call ? arena_strndup(u->arena, call, strcspn(call, " (")) : NULL;
 }
 
 enum status emit_outside_params(struct emit_unit *u, struct text *t, const struct ir_op *op,

@@ -42,7 +42,7 @@ install(FILES ${GEN}/hd_accel.h DESTINATION ${data}/gen)
 install(DIRECTORY driver sim targets DESTINATION ${data})
 install(FILES include/heddle_target.h DESTINATION ${data}/include)
 install(DIRECTORY tests/models/ DESTINATION ${data}/tests/models
-  FILES_MATCHING PATTERN "model.tflite" PATTERN "*.bin" PATTERN "labels.txt")
+  FILES_MATCHING PATTERN "model.tflite" PATTERN "model.onnx" PATTERN "*.bin" PATTERN "labels.txt")
 
 install(DIRECTORY docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(FILES README.md CHANGELOG.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})

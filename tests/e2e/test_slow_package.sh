@@ -34,6 +34,35 @@ metadata() {
 [ "$(metadata net '[(o["kernel_h"], o["stride_w"], o["kernel"], len(o["inputs"][1]["scale"]), o["outputs"][0]["shape"]) for o in m["layers"][5]["operators"]]')" \
     = "[(3, 2, 'hdk_conv2d', 32, [1, 4, 4, 32])]" ] || fail "metadata: parameters of 05_conv2d"
 
+[ "$(metadata net 'm["heddle"] != "", m["targets"][0]')" = \
+    "True {'name': 'c', 'kind': 'c', 'version': '$("$heddle" --version | cut -d' ' -f2)'}" ] || fail "metadata: heddle or target"
+[ "$(metadata net 'len(m["layers"][0]["operators"][0]["inputs"][1]["zero_point"])')" = 16 ] ||
+    fail "metadata: zero points"
+
+# --- targets from outside: their C inside, named by their layers; builds alone, the same answer ---
+# brings TARGET FUNCTION: FUNCTION is what its layers call, or its name where they are made of its blocks.
+brings() {
+    local target=$1 function=$2 here
+    rm -rf outside b_outside
+    "$heddle" compile digits --target="$target" --partition=priority -o outside 2>stderr ||
+        { fail "compile for $target: $(cat stderr)"; return; }
+    "$heddle" compile digits --target="$target" --partition=priority -o outside.tar 2>stderr
+    mkdir b_outside && tar -xf outside.tar -C b_outside && same outside b_outside "$target: folder and tar file"
+    rm -rf b_outside
+    here="for l in m['layers'] for o in l['operators'] if l['target'] == '$target'"
+    [ "$(metadata outside "*{o.get('function', o.get('blocks_of')) $here}")" = "$function" ] ||
+        fail "metadata: the functions of $target"
+    grep -rl -e "$HEDDLE_HOME" -e "$work" outside && fail "a path of this machine in $target's package"
+    [ -d "outside/$target" ] || fail "no sources of $target in its package"
+    cmake -S outside -B b_outside >log 2>&1 && cmake --build b_outside >>log 2>&1 ||
+        { fail "$target's package does not build: $(grep -m 3 -i error log)"; return; }
+    cp in_0.bin b_outside/
+    (cd b_outside && ./net) >printed 2>&1 || fail "$target's package: $(cat printed)"
+    cmp -s b_outside/out_0.bin want.bin || fail "$target's package: not the golden answer"
+}
+brings vanilla vanilla_conv2d
+brings strawberry strawberry
+
 # --- building it ---
 # build NAME SOURCE CMAKE-ARGUMENT...
 build() {
