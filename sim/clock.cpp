@@ -1,10 +1,14 @@
 // clock.cpp - the only eval(). A cycle is settle(), where outputs follow inputs with the clock low,
-// then edge(): everyone looks at the settled signals, the clock rises, and inputs for the next
-// cycle are driven. Whoever drives an input sets `fresh`: only then does the model take its inputs.
-// Two eval() a cycle: nothing in the model hangs on a falling edge, so the first costs little where
-// no input is new; and the parts of hd_top that may rest get their edge from here.
+// then edge(): everyone looks at the settled signals, the clocks of what does not rest rise, and
+// the model takes its inputs for the next cycle with the same edge. Whoever drives an input sets
+// `fresh`: only then does the model take its inputs, and only what drives them in between (the
+// register bus) needs settle() to do anything.
+// eval() asks four times a cycle which clocks rose, a fifth of all instructions at sys8. We know,
+// so with the Verilator whose names these are the function behind it is called with what rises;
+// with any other, eval() is.
 #include <chrono>
 
+#include "Vhd_sim_top__Syms.h"
 #include "sim.h"
 
 // What $finish, $stop and assertions of this thread's model said (VL_USER_FINISH, _STOP, _FATAL).
@@ -25,9 +29,70 @@ void vl_fatal(const char *file, int line, const char *, const char *message) VL_
     model_failure = std::string(message) + " at " + file + ":" + std::to_string(line);
 }
 
+#if VERILATOR_VERSION_INTEGER == 5006000
+void Vhd_sim_top___024root___eval_nba(Vhd_sim_top___024root *model);
+void Vhd_sim_top___024root___eval_triggers__act(Vhd_sim_top___024root *model);
+#endif
+
+// All clocks are low and eval() was called before.
+void hd_sim::learn_triggers()
+{
+#if VERILATOR_VERSION_INTEGER == 5006000
+    CData *const clocks[kClocks] = {&top.take_i,    &top.clk_i,        &top.clk_control_i,
+                                    &top.clk_dma_i, &top.clk_vector_i, &top.clk_requant_i};
+    auto &rose = top.rootp->__VactTriggered;
+
+    known = true;
+    for (uint32_t i = 0; i < kClocks; i++) {
+        *clocks[i] = 1;
+        Vhd_sim_top___024root___eval_triggers__act(top.rootp);
+        trigger[i] = nullptr;
+        for (size_t k = 0; k < sizeof rose; k++)
+            if (rose.at(k)) {
+                known &= trigger[i] == nullptr;
+                trigger[i] = &top.rootp->__VnbaTriggered.at(k);
+            }
+        known &= trigger[i] != nullptr;
+        *clocks[i] = 0;
+        Vhd_sim_top___024root___eval_triggers__act(top.rootp);
+        known &= !rose.any(); // nothing hangs on a falling edge
+    }
+#endif
+}
+
+void hd_sim::rise()
+{
+#if VERILATOR_VERSION_INTEGER == 5006000
+    if (known) {
+        *trigger[0] = top.take_i;
+        *trigger[1] = top.clk_i;
+        *trigger[2] = top.clk_control_i;
+        *trigger[3] = top.clk_dma_i;
+        *trigger[4] = top.clk_vector_i;
+        *trigger[5] = top.clk_requant_i;
+        Vhd_sim_top___024root___eval_nba(top.rootp);
+#if VM_TRACE
+        top.rootp->vlSymsp->__Vm_activity = true; // what a dump asks first
+#endif
+        return;
+    }
+#endif
+    top.eval();
+}
+
+void hd_sim::fall()
+{
+    top.clk_i = top.clk_control_i = top.clk_dma_i = top.clk_vector_i = top.clk_requant_i = 0;
+    top.take_i = 0;
+    if (!known)
+        top.eval();
+}
+
 void hd_sim::reset()
 {
     top.rst_ni = 0;
+    fall();
+    learn_triggers();
     fresh = true;
     for (int i = 0; i < 8; i++) {
         settle();
@@ -38,20 +103,15 @@ void hd_sim::reset()
     watchdog.restart(*this);
 }
 
-void hd_sim::take()
-{
-    top.take_i = 1;
-    top.eval();
-    top.take_i = 0;
-    fresh = false;
-}
-
 void hd_sim::settle()
 {
-    top.clk_i = top.clk_control_i = top.clk_dma_i = top.clk_vector_i = top.clk_requant_i = 0;
-    top.take_i = fresh;
-    fresh = false;
-    top.eval();
+    fall();
+    if (fresh) {
+        top.take_i = 1;
+        rise();
+        fall();
+        fresh = false;
+    }
     if (trace.active())
         trace.dump_low(*this);
 }
@@ -68,26 +128,20 @@ void hd_sim::edge()
         if (sink != nullptr)
             drain_commits();
     }
-    top.take_i = 0;
+    now++;
+    fresh |= memory.drive(top, now);
+    if (trace.armed())
+        fresh |= trace.choose(*this, moved);
+    top.take_i = fresh;
     top.clk_i = 1;
     top.clk_control_i = top.active_control_o; // what rests has no edge
     top.clk_dma_i = top.active_dma_o;
     top.clk_vector_i = top.active_vector_o;
     top.clk_requant_i = top.active_requant_o;
-    top.eval();
-    now++;
-    fresh |= memory.drive(top, now);
-    if (!trace.armed())
-        return;
-    trace.choose(*this);
-    if (moved && trace.active())
-        trace.name_commands(*this);
-    if (trace.active()) {
-        top.cycle_i = now - submission.start();
-        take();
-        top.eval(); // sees take_i low, so that settle() can raise it again
+    rise();
+    fresh = false;
+    if (trace.active())
         trace.dump_high(*this);
-    }
 }
 
 bool hd_sim::failed()

@@ -24,9 +24,11 @@ struct hd_sim {
 
     // clock.cpp
     void reset();
-    void take();   // the model takes its inputs
     void settle(); // clock low: outputs follow the inputs
     void edge();   // what happens in this cycle, then the rising edge
+    void learn_triggers();
+    void rise(); // with the clocks that are set
+    void fall();
     hd_sim_stop run(uint64_t max_cycles);
     bool failed();
 
@@ -49,6 +51,11 @@ struct hd_sim {
 
     uint64_t now = 0;  // cycles since open
     bool fresh = true; // an input of the model is not taken yet
+
+    static constexpr uint32_t kClocks = 6; // take_i first
+    bool known = false;                    // what to set for a clock that rises
+    bool *trigger[kClocks] = {};
+
     uint64_t commits_seen = 0;
     double wall_seconds = 0;
     void (*sink)(void *, const hd_sim_commit *) = nullptr;

@@ -99,13 +99,17 @@ bool Trace::in_window(const hd_sim &sim) const
     return started && open;
 }
 
-void Trace::choose(hd_sim &sim)
+bool Trace::choose(hd_sim &sim, bool moved)
 {
     const bool was = active_;
 
     active_ = in_window(sim);
-    if (active_ && !was)
+    if (!active_)
+        return false;
+    if (moved || !was)
         name_commands(sim);
+    sim.top.cycle_i = sim.now - sim.submission.start();
+    return true;
 }
 
 void Trace::name_commands(hd_sim &sim)
@@ -187,8 +191,9 @@ void Trace::window(bool, uint64_t, uint64_t)
 {
 }
 
-void Trace::choose(hd_sim &)
+bool Trace::choose(hd_sim &, bool)
 {
+    return false;
 }
 
 void Trace::name_commands(hd_sim &)

@@ -29,9 +29,9 @@ class Trace
         return armed_;
     }
 
-    // A new cycle begins / a command of the submission started or completed.
-    void choose(hd_sim &sim);
-    void name_commands(hd_sim &sim);
+    // Before the edge that begins cycle sim.now; moved: a command of the submission started or
+    // completed. True: inputs of the model are new.
+    bool choose(hd_sim &sim, bool moved);
     void dump_low(hd_sim &sim);
     void dump_high(hd_sim &sim);
 
@@ -50,6 +50,7 @@ class Trace
 
   private:
     bool in_window(const hd_sim &sim) const;
+    void name_commands(hd_sim &sim);
     void check_size();
 
     VerilatedFstC *file_ = nullptr;
