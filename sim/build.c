@@ -169,7 +169,7 @@ static enum status run_verilator(const struct build *b, const char *log, struct 
     for (uint32_t i = 0; i < b->files.n; i++) {
         const char *const name = b->files.file[i].name, *const dot = strrchr(name, '.');
 
-        if (strcmp(dot, ".sv") == 0 || strcmp(dot, ".v") == 0)
+        if (strcmp(dot, ".sv") == 0 || strcmp(dot, ".v") == 0 || strcmp(dot, ".vlt") == 0)
             argv[n++] = name;
     }
     return tool_run(b->a, b->folder, log, argv, d);

@@ -126,6 +126,23 @@ static void names(struct text *t, const struct accel *acc)
     text_add(t, "};\n#endif\n");
 }
 
+/* What waves leave out, since half of the cost of a short window is names: the ports of memories
+ * and delay lines, which are wires of the module around them; of the cells all columns but the
+ * first, of accumulators and lanes all but the first, whose values stand side by side in a vector
+ * outside. */
+static void waves(struct text *t, uint32_t n)
+{
+    static const char *const repeated[] = {"u_array.u_array.gen_row*.gen_col", "u_array.gen_acc",
+                                           "u_vector.gen_lane", "u_requant.gen_lane"};
+
+    text_add(t, "`verilator_config\n"
+                "tracing_off --file \"*hd_ram.sv\"\n"
+                "tracing_off --file \"*hd_skew.sv\"\n");
+    for (uint32_t i = 1; i < n; i++)
+        for (size_t k = 0; k < sizeof repeated / sizeof repeated[0]; k++)
+            text_printf(t, "tracing_off --scope \"hd_sim_top.u_top.%s[%u]*\"\n", repeated[k], i);
+}
+
 static void add_generated(struct arena *a, struct build_files *files, const struct accel *acc,
                           const struct hd_config *config)
 {
@@ -192,6 +209,13 @@ enum status build_files_collect(struct arena *a, const struct sim_paths *paths,
     TRY(add_folder(a, files, rtl, "rtl", is_rtl, d));
     TRY(add_folder(a, files, sim, "sim", is_sim, d));
     add_generated(a, files, acc, config);
+    if (paths->waves && getenv("HEDDLE_WAVES_LANES") == NULL) {
+        struct text t;
+
+        text_init(&t, a);
+        waves(&t, config->n);
+        add_text(files, "gen/waves.vlt", &t);
+    }
     qsort(files->file, files->n, sizeof *files->file, by_name);
     return ST_OK;
 }

@@ -61,7 +61,7 @@ array() {
 
 seconds() { date +%s.%N; }
 
-printf '%-8s %10s %13s %14s %8s %16s %18s\n' config 'M cycles/s' bar 'hd_array alone' 'loop, s' 'cold build, s' '1,000-cycle wave'
+printf '%-8s %10s %13s %14s %8s %16s %s\n' config 'M cycles/s' bar 'hd_array alone' 'loop, s' 'cold build, s' '1,000-cycle wave in a run'
 for config in "$@"; do
     cold=-
     if [ "${BENCH_COLD:-1}" = 1 ]; then
@@ -79,16 +79,17 @@ for config in "$@"; do
         run "$config" >>"$work/plain"
         run "$config" --waves=cycles:1000-1999 >>"$work/wave"
     done
+    cycles=$(sed -n 's/.* \([0-9]*\) inferences, \([0-9.]*\) cycles each.*/\1 \2/p' "$work/log" | awk '{ printf "%.0f k", $1 * $2 / 1000 }')
     paste -d' ' "$work/plain" "$work/wave" | awk '{ printf "%.2f\n", 100 * ($4 / $2 - 1) }' | sort -g >"$work/added"
     awk -v c="$config" -v p="$(sort -g "$work/plain" | tail -1 | cut -d' ' -f1)" -v w="$(sed -n "$(((runs + 1) / 2))p" "$work/added")" \
-        -v b="$cold" -v l="$(sort -g "$work/loops" | head -1)" -v a="$alone" -v ps="$(bar_speed "$config")" \
+        -v b="$cold" -v n="$cycles" -v l="$(sort -g "$work/loops" | head -1)" -v a="$alone" -v ps="$(bar_speed "$config")" \
         -v bs="$(bar_build "$config")" -v ws="$bar_waves" '
         function said(ok) { return ok ? "PASS" : "over" }
         BEGIN {
             speed = ""
             if (ps + 0 > 0) speed = sprintf(">= %s %s", ps, said(p + 0 >= ps + 0))
             if (bs + 0 > 0 && b != "-") b = sprintf("%s <= %s %s", b, bs, said(b + 0 <= bs + 0))
-            waves = sprintf("%s%% <= %s%% %s", w, ws, said(w + 0 <= ws + 0))
-            printf "%-8s %10.2f %13s %14s %8.3f %16s %18s\n", c, p, speed, a, l, b, waves
+            waves = sprintf("%s%% of %s cycles <= %s%% %s", w, n, ws, said(w + 0 <= ws + 0))
+            printf "%-8s %10.2f %13s %14s %8.3f %16s %s\n", c, p, speed, a, l, b, waves
         }'
 done
