@@ -27,6 +27,17 @@ grep -q '^[0-9a-z_]* *[0-9x]* *vanilla ' systolic,vanilla/report.txt && fail "va
 grep -q vanilla_conv2d vanilla/emitted/model.c || fail "no call of vanilla_conv2d"
 [ -f vanilla/emitted/vanilla/vanilla.c ] || fail "vanilla's source is not beside the emitted C"
 
+# --- what is listed ---
+"$heddle" ops >stdout
+for op in clip logistic rsqrt hard_swish; do
+    grep -q "^$op .* becomes lut$" stdout || fail "ops: $(grep "^$op " stdout)"
+done
+"$heddle" targets >stdout
+grep -A 5 '^vanilla  *1.0.0  *an example' stdout | tr -s ' \n' ' ' | grep -q \
+    "origin: $vanilla topping choice none|fudge|sprinkles, .* max_kernel int 1 to 16, .* operators: conv2d" ||
+    fail "targets: $(grep -A 5 ^vanilla stdout)"
+grep -A 4 '^onednn ' stdout | grep -q '^    of float32: conv2d fully_connected$' || fail "float32 operators"
+
 # --- only those named take part ---
 "$heddle" inspect digits >stdout 2>&1
 grep -q vanilla stdout && fail "vanilla takes part without being named"
