@@ -491,6 +491,9 @@ static void add_inputs(struct emit_unit *u, struct text *t, const struct host_op
             text_add(t, ", NULL");
     if (h->args == HOST_WEIGHTS)
         add_panels(u, t, op);
+    for (uint32_t i = 4; h->args == HOST_STATE && i < op->n_in; i++)
+        text_printf(t, ", (%s *)(void *)%s", c_type(ir_in(u->graph, op, i)),
+                    emit_pointer(u, op->in[i]));
 }
 
 void emit_host_call(struct emit_unit *u, struct text *t, const struct ir_op *op)

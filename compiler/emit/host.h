@@ -13,6 +13,7 @@ enum host_args {
     HOST_WEIGHTS, /* the input, weights, bias or NULL */
     HOST_ALL,     /* three inputs, NULL for an absent one */
     HOST_LIST,    /* an array of all inputs */
+    HOST_STATE,   /* the first input, the variables behind the fourth */
     HOST_ASSIGN,  /* the first input; the output is the second, a variable */
 };
 
@@ -27,7 +28,7 @@ struct host_op {
 };
 
 #define HOST_MOVES 8
-#define HOST_MATH  15
+#define HOST_MATH  16
 #define HOST_F32   49
 extern const struct host_op emit_host_moves[HOST_MOVES]; /* host_move.c */
 extern const struct host_op emit_host_math[HOST_MATH];   /* host_math.c */

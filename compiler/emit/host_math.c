@@ -1,4 +1,7 @@
 /* host_math.c - host operators of hdk_ops.h; see host.h. */
+#include <math.h>
+#include <string.h>
+
 #include "host.h"
 
 static enum status reduce(struct emit_unit *u, struct text *t, const struct ir_op *op,
@@ -174,6 +177,35 @@ static enum status cast(struct emit_unit *u, struct text *t, const struct ir_op 
     return ST_OK;
 }
 
+static enum status lstm(struct emit_unit *u, struct text *t, const struct ir_op *op, struct diag *d)
+{
+    const struct ir_tensor *x = ir_in(u->graph, op, 0), *w = ir_in(u->graph, op, 1),
+                           *r = ir_in(u->graph, op, 2), *b = ir_in(u->graph, op, 3);
+    const float cell = ir_in(u->graph, op, 5)->quant.scale[0];
+    float clip;
+    int bits;
+    (void)d;
+    (void)frexpf(cell, &bits); /* 2^(bits - 1) */
+    memcpy(&clip, &op->attr[IR_CLIP_HIGH_BITS], 4);
+    emit_field(t, "batch", x->dim[1 - op->attr[IR_AXIS]]);
+    emit_field(t, "steps", x->dim[op->attr[IR_AXIS]]);
+    emit_field(t, "in_c", x->dim[2]);
+    emit_field(t, "cells", r->dim[2]);
+    emit_field(t, "time_major", op->attr[IR_AXIS] == 0);
+    emit_field(t, "cell_bits", bits + 14);
+    emit_field(t, "clip", (int64_t)fminf(clip / cell, 32767));
+    emit_field(t, "z_out", ir_zero_point(ir_out(u->graph, op, 0)));
+    text_printf(t,
+                "    .w = (const int8_t *)(model_constants + 0x%x),\n"
+                "    .r = (const int8_t *)(model_constants + 0x%x),\n"
+                "    .bias = (const int32_t *)(const void *)(model_constants + 0x%x),\n",
+                emit_host_constant(u, w->data, (size_t)ir_bytes(w)),
+                emit_host_constant(u, r->data, (size_t)ir_bytes(r)),
+                emit_host_constant(u, b->data, (size_t)ir_bytes(b)));
+    emit_scales(u, t, op);
+    return ST_OK;
+}
+
 const struct host_op emit_host_math[HOST_MATH] = {
     {IR_OP_PRELU, IR_I8, "prelu", "add", emit_scaled_walk, HOST_TWO},
     {IR_OP_SQUARED_DIFFERENCE, IR_I8, "squared_difference", "add", emit_scaled_walk, HOST_TWO},
@@ -188,6 +220,7 @@ const struct host_op emit_host_math[HOST_MATH] = {
     {IR_OP_MATMUL_INTEGER, IR_I8, "matmul_integer", "matmul", matmul_integer, HOST_LIST},
     {IR_OP_CONV_INTEGER, IR_I8, "conv_integer", "conv2d", conv_integer, HOST_LIST},
     {IR_OP_CAST, IR_TYPE_COUNT, "cast", "cast", cast, HOST_ONE},
+    {IR_OP_LSTM, IR_I8, "lstm", "lstm", lstm, HOST_STATE},
     {IR_OP_RESIZE_BILINEAR, IR_I8, "resize_bilinear", "resize_bilinear", resize_bilinear, HOST_ONE},
     {IR_OP_L2_NORMALIZATION, IR_I8, "l2_normalization", "l2_normalization", l2_norm, HOST_ONE},
 };

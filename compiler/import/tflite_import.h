@@ -22,6 +22,10 @@ enum status tfl_build(struct arena *a, const char *name, const struct tfl_file *
                       struct ir_graph **graph, struct diag *d);
 /* The IR tensor of file tensor `index`, made and checked at first use. */
 enum status tfl_tensor(struct tfl_importer *m, int32_t index, uint32_t *id);
+/* File tensor `index`, state of one operator: an IR_VARIABLE that starts at its zero point. */
+enum status tfl_state(struct tfl_importer *m, int32_t index, uint32_t *id);
+/* Zero point i of a file tensor; 0 where the file has none. */
+int64_t tfl_zero_point(const struct tfl_tensor *t, uint32_t i);
 /* The values of constant integer tensor `index` (int32 or int64) as int32. */
 enum status tfl_param(struct tfl_importer *m, int32_t index, const char *what, uint32_t *n,
                       const int32_t **value);
@@ -91,6 +95,7 @@ tfl_builder tfl_split, tfl_split_v, tfl_pack, tfl_unpack, tfl_strided_slice, tfl
 tfl_builder tfl_space_to_depth, tfl_depth_to_space, tfl_space_to_batch, tfl_batch_to_space,
     tfl_mirror_pad, tfl_resize_nearest, tfl_resize_bilinear, tfl_reverse, tfl_broadcast_to,
     tfl_shape;                              /* tflite_move.c */
+tfl_builder tfl_lstm;                       /* tflite_lstm.c */
 tfl_builder tfl_transpose_conv, tfl_square; /* tflite_math.c */
 tfl_builder tfl_var_handle, tfl_read_variable, tfl_assign_variable,
     tfl_call_once; /* tflite_state.c */

@@ -105,6 +105,7 @@ static const struct built {
     {"REVERSE_V2", 0, 2, 2, tfl_reverse},
     {"BROADCAST_TO", 0, 2, 2, tfl_broadcast_to},
     {"SHAPE", 0, 1, 1, tfl_shape},
+    {"UNIDIRECTIONAL_SEQUENCE_LSTM", 71, 20, 24, tfl_lstm},
     {"VAR_HANDLE", 111, 0, 0, tfl_var_handle},
     {"READ_VARIABLE", 0, 1, 1, tfl_read_variable},
     {"ASSIGN_VARIABLE", 0, 2, 2, tfl_assign_variable},

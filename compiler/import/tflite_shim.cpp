@@ -178,6 +178,10 @@ void late_options(const tfl::Operator *op, tfl_options *r)
         r->activation = norm->activation();
     } else if (const auto *handle = op->options_as_VarHandleOptions()) {
         r->shared_name = text(handle->shared_name());
+    } else if (const auto *lstm = op->options_as_UnidirectionalSequenceLSTMOptions()) {
+        r->activation = lstm->activation();
+        r->cell_clip = lstm->cell_clip();
+        r->time_major = lstm->time_major();
     } else if (const auto *once = op->options_as_CallOnceOptions()) {
         r->init_subgraph = once->init_subgraph_index();
     }
@@ -190,6 +194,7 @@ tfl_operator operator_of(const tfl::Operator *op)
     r.opcode_index = op->opcode_index();
     r.in = ints(op->inputs());
     r.out = ints(op->outputs());
+    r.intermediate = ints(op->intermediates());
     r.options.shared_name = "";
     r.options.kind = static_cast<uint8_t>(op->options_type());
     r.options.present = op->options() != nullptr;

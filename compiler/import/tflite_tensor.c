@@ -50,11 +50,12 @@ static enum status check_zero_point(struct tfl_importer *m, enum ir_type type, i
                 ir_type_name(type), (long long)low, (long long)high, (long long)z);
 }
 
-/* The format aligns vectors to 4 bytes. */
-static int64_t zero_point_of(const struct tfl_tensor *t, uint32_t i)
+int64_t tfl_zero_point(const struct tfl_tensor *t, uint32_t i)
 {
-    int64_t z;
+    int64_t z; /* the format aligns vectors to 4 bytes */
 
+    if (i >= t->n_zero_point)
+        return 0;
     memcpy(&z, (const uint8_t *)t->zero_point + (size_t)i * sizeof z, sizeof z);
     return z;
 }
@@ -80,7 +81,7 @@ static enum status check_quant(struct tfl_importer *m, const struct tfl_tensor *
                         (double)t->scale[i]);
     }
     for (uint32_t i = 0; i < t->n_zero_point; i++)
-        TRY(check_zero_point(m, type, zero_point_of(t, i)));
+        TRY(check_zero_point(m, type, tfl_zero_point(t, i)));
     if (t->n_scale <= 1 || type == IR_I32) /* person_detect's biases carry a wrong axis */
         return ST_OK;
     if (t->axis < 0 || (uint32_t)t->axis >= t->shape.n)
@@ -101,7 +102,7 @@ static void set_quant(struct tfl_importer *m, const struct tfl_tensor *t, struct
         return;
     zero_point = ARENA_ARRAY(m->arena, int32_t, t->n_scale);
     for (uint32_t i = 0; i < t->n_zero_point; i++)
-        zero_point[i] = (int32_t)zero_point_of(t, i);
+        zero_point[i] = (int32_t)tfl_zero_point(t, i);
     r->quant.n = t->n_scale;
     r->quant.axis = t->n_scale > 1 ? (uint32_t)t->axis : 0;
     scale = arena_memdup(m->arena, t->scale, t->n_scale * sizeof *t->scale);
@@ -175,6 +176,30 @@ enum status tfl_tensor(struct tfl_importer *m, int32_t index, uint32_t *id)
         }
     }
     *id = m->tensor_id[index];
+    return ST_OK;
+}
+
+enum status tfl_state(struct tfl_importer *m, int32_t index, uint32_t *id)
+{
+    struct tfl_tensor plain;
+    struct ir_tensor *r;
+    uint8_t *first;
+
+    if (index < 0 || (uint32_t)index >= m->file->n_tensor)
+        return FAIL(m->d, ST_MODEL, "state: expected a tensor from 0 to %lld, found %d",
+                    (long long)m->file->n_tensor - 1, index);
+    plain = m->file->tensor[index];
+    if (!plain.is_variable || m->tensor_id[index] != IR_NONE || has_data(m, &plain))
+        return FAIL(m->d, ST_UNSUPPORTED,
+                    "state '%.80s': expected a variable tensor of this operator alone", plain.name);
+    plain.is_variable = false;
+    TRY(make_tensor(m, &plain, &m->tensor_id[index]));
+    *id = m->tensor_id[index];
+    r = m->g->tensor[*id];
+    r->role = IR_VARIABLE;
+    first = arena_alloc(m->arena, (size_t)ir_bytes(r));
+    memset(first, r->type == IR_I8 ? ir_zero_point(r) : 0, (size_t)ir_bytes(r));
+    r->data = first;
     return ST_OK;
 }
 

@@ -1,6 +1,7 @@
 /* infer_move.c - rules of operators that move bytes and compute nothing. */
 #include "rules.h"
 
+#include <math.h>
 #include <string.h>
 
 enum status infer_reshape(const struct ir_graph *g, const struct ir_op *op, struct diag *d)
@@ -153,4 +154,52 @@ enum status infer_read_variable(const struct ir_graph *g, const struct ir_op *op
 enum status infer_assign_variable(const struct ir_graph *g, const struct ir_op *op, struct diag *d)
 {
     return want_variable(ir_in(g, op, 1), ir_in(g, op, 0), g, d);
+}
+
+static enum status want_state(const struct ir_graph *g, const struct ir_tensor *t, const char *what,
+                              enum ir_type type, const int32_t *dim, struct diag *d)
+{
+    TRY(ir_want_type(t, what, type, d));
+    TRY(ir_want_codes(t, what, d));
+    if (t->role != IR_VARIABLE)
+        return FAIL(d, ST_MODEL, "%s '%.80s': expected a variable", what, t->name);
+    return ir_want_shape(g, t, what, 2, dim, d);
+}
+
+static enum status want_gates(const struct ir_graph *g, const struct ir_tensor *t, const char *what,
+                              const int32_t *dim, struct diag *d)
+{
+    TRY(ir_want_type(t, what, IR_I8, d));
+    TRY(ir_want_shape(g, t, what, 3, dim, d));
+    if (t->role != IR_CONST || t->quant.n != 4 || t->quant.axis != 0)
+        return FAIL(d, ST_UNSUPPORTED, "%s '%.80s': expected a constant with a scale for each gate",
+                    what, t->name);
+    return ST_OK;
+}
+
+enum status infer_lstm(const struct ir_graph *g, const struct ir_op *op, struct diag *d)
+{
+    const struct ir_tensor *x = ir_in(g, op, 0), *c = ir_in(g, op, 5), *y = ir_out(g, op, 0);
+    const int32_t h = ir_dim_back(ir_in(g, op, 2), 0), time = op->attr[IR_AXIS];
+    int exponent;
+
+    TRY(ir_want_type(x, "input", IR_I8, d));
+    TRY(ir_want_codes(x, "input", d));
+    TRY(ir_want_type(y, "output", IR_I8, d));
+    TRY(ir_want_codes(y, "output", d));
+    TRY(ir_want_rank(x, "input", 3, d));
+    if (time != 0 && time != 1)
+        return FAIL(d, ST_MODEL, "axis: expected 0 or 1, found %d", time);
+    TRY(want_gates(g, ir_in(g, op, 1), "weights", (const int32_t[]){4, h, x->dim[2]}, d));
+    TRY(want_gates(g, ir_in(g, op, 2), "recurrent weights", (const int32_t[]){4, h, h}, d));
+    TRY(ir_want_const_i32(ir_in(g, op, 3), "bias", 8 * (uint64_t)h, d));
+    TRY(want_state(g, ir_in(g, op, 4), "output state", IR_I8,
+                   (const int32_t[]){x->dim[1 - time], h}, d));
+    TRY(want_state(g, c, "cell state", IR_I16, (const int32_t[]){x->dim[1 - time], h}, d));
+    if (frexpf(c->quant.scale[0], &exponent) != 0.5f || exponent < -14 || exponent > -8)
+        return FAIL(d, ST_UNSUPPORTED,
+                    "cell state '%.80s': expected a scale that is a power of two from 2^-15 to "
+                    "2^-9, found %.9g",
+                    c->name, (double)c->quant.scale[0]);
+    return ir_want_shape(g, y, "output", 3, (const int32_t[]){x->dim[0], x->dim[1], h}, d);
 }

@@ -171,7 +171,8 @@ static inline struct ir_tensor *ir_out(const struct ir_graph *g, const struct ir
 /* The operator reads or writes state: it is never dropped and keeps its place. */
 static inline bool ir_has_state(const struct ir_op *op)
 {
-    return op->opcode == IR_OP_READ_VARIABLE || op->opcode == IR_OP_ASSIGN_VARIABLE;
+    return op->opcode == IR_OP_READ_VARIABLE || op->opcode == IR_OP_ASSIGN_VARIABLE ||
+           op->opcode == IR_OP_LSTM;
 }
 /* Readers of tensor `id` that are alive. */
 uint32_t ir_uses(const struct ir_graph *g, uint32_t id);

@@ -87,7 +87,7 @@ static enum status verify_fixed(const struct ir_graph *g, const struct ir_op *op
         return FAIL(d, ST_MODEL, "clamp %d to %d is empty", f->act_min, f->act_max);
     if ((f->n != 0) != (f->multiplier != NULL && f->shift != NULL))
         return FAIL(d, ST_INTERNAL, "%u multipliers and no data, or the reverse", f->n);
-    if (f->n > 3 && f->n != (uint32_t)ir_dim_back(ir_out(g, op, 0), 0))
+    if (f->n > 3 && op->opcode != IR_OP_LSTM && f->n != (uint32_t)ir_dim_back(ir_out(g, op, 0), 0))
         return FAIL(d, ST_INTERNAL, "%u multipliers for %d channels", f->n,
                     ir_dim_back(ir_out(g, op, 0), 0));
     for (uint32_t i = 0; i < f->n; i++)

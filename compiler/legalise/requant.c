@@ -255,6 +255,23 @@ static void requant_log_softmax(struct ir_graph *g, struct ir_op *op)
     op->fixed.real = real;
 }
 
+/* Gates are 2^-12; products, the reference's float32. The last one brings a gate (2^-15) times the
+ * tanh of the cell (2^-15) to the output. */
+static void requant_lstm(struct ir_graph *g, struct ir_op *op)
+{
+    const struct ir_tensor *w = ir_in(g, op, 1), *r = ir_in(g, op, 2);
+    const float x = scale_of(ir_in(g, op, 0)), h = scale_of(ir_in(g, op, 4));
+    const double unit = 1.0 / 32768;
+    struct lgl_fixed_scale scale[9];
+
+    for (uint32_t i = 0; i < 4; i++) {
+        scale[i] = lgl_fixed_scale((double)(w->quant.scale[i] * x * 4096));
+        scale[4 + i] = lgl_fixed_scale((double)(r->quant.scale[i] * h * 4096));
+    }
+    scale[8] = lgl_fixed_scale((double)(float)(unit / (double)scale_of(ir_out(g, op, 0)) * unit));
+    set_scales(g, op, 9, scale);
+}
+
 static void set_clamp(struct ir_op *op, const struct ir_tensor *y)
 {
     struct ir_fixed *f = &op->fixed;
@@ -336,6 +353,7 @@ static enum status requant_op(struct ir_graph *g, struct ir_op *op, const struct
     case IR_OP_PRELU: requant_prelu(g, op); return ST_OK;
     case IR_OP_SQUARED_DIFFERENCE: requant_squared(g, op); return ST_OK;
     case IR_OP_SOFTMAX: requant_softmax(g, op); return ST_OK;
+    case IR_OP_LSTM: requant_lstm(g, op); return ST_OK;
     case IR_OP_LOG_SOFTMAX: requant_log_softmax(g, op); return ST_OK;
     case IR_OP_QUANTIZE:
         if (x->type != IR_F32)

@@ -43,6 +43,23 @@ void hdk_arg_min(const struct hdk_arg *p, const int8_t *x, void *y);
 void hdk_f32_arg_max(const struct hdk_arg *p, const float *x, void *y);
 void hdk_f32_arg_min(const struct hdk_arg *p, const float *x, void *y);
 
+/* UNIDIRECTIONAL_SEQUENCE_LSTM. Of each step gate = clamp16(rescale(x w + bias) + rescale(h r +
+ * bias)) with scale 2^-12; the input, forget and output gates through the sigmoid, the cell's
+ * through tanh; c = clamp16(forget * c / 2^15 + in * value / 2^(15 + cell_bits)); h = y = clamp(out
+ * * tanh(c) scaled + z_out). Zero points are in the biases. scale: of x by gates, of h by gates, of
+ * the output. x [batch, steps, in_c]   w [4, cells, in_c]   r [4, cells, cells]   bias [8, cells]
+ *   h [batch, cells], c [batch, cells]: kept   y [batch, steps, cells]; time_major: [steps, batch,
+ * ..] */
+struct hdk_lstm {
+    uint32_t batch, steps, in_c, cells, time_major;
+    int32_t cell_bits, clip; /* integer bits of c; bound of c, 0: none */
+    int32_t z_out;
+    const int8_t *w, *r;
+    const int32_t *bias;
+    struct hdk_scale scale;
+};
+void hdk_lstm(const struct hdk_lstm *p, const int8_t *x, int8_t *h, int16_t *c, int8_t *y);
+
 /* TRANSPOSE_CONV. y[oy, ox] = clamp((sum (x - z_in) * (w - z_w) + bias) * scale + z_out) over the x
  * and taps with oy = iy * stride_y - pad_top + ky, ox alike.  x [batch, in_h, in_w, in_c]
  * w [out_c, kernel_h, kernel_w, in_c]   bias [out_c] or NULL   y [batch, out_h, out_w, out_c] */

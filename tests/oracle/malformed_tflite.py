@@ -26,7 +26,7 @@ def case(function):
 
 def edit(items, index, **changes):
     """A tuple of the writer with some fields replaced."""
-    names = ("name", "shape", "kind", "buffer", "scale", "zero", "axis")
+    names = ("name", "shape", "kind", "buffer", "scale", "zero", "axis", "variable")
     items[index] = tuple(changes.get(n, v) for n, v in zip(names, items[index]))
 
 
@@ -525,6 +525,53 @@ def call_once_beyond():
     net = Conv()
     net.op("CALL_ONCE", [], [], 1, "CallOnceOptions", InitSubgraphIndex=4)
     return net.file()
+
+
+class Lstm(Net):
+    """x [1,3,2] -> an LSTM of two cells, to be spoiled: `changes` of tensors by name, `inputs` by number."""
+
+    def __init__(self, inputs=None, changes=None, intermediates=5, **options):
+        super().__init__("malformed")
+        bias = [self.tensor(f"b{k}", (2,), np.int32, 0.002, data=np.zeros(2)) for k in range(4)]
+        weights = [self.tensor(f"w{k}", (2, 2), np.int8, 0.02, data=np.ones((2, 2))) for k in range(8)]
+        self.x, self.y = self.tensor("x", (1, 3, 2), np.int8, **Q), self.tensor("y", (1, 3, 2), np.int8, 1 / 128, 0)
+        h = self.tensor("h", (1, 2), np.int8, 1 / 128, 0, variable=True)
+        c = self.tensor("c", (1, 2), np.int16, 2.0**-12, 0, variable=True)
+        inner = [self.tensor(f"i{k}", (0,), np.int8, 1 / 128, 0) for k in range(intermediates)]
+        every = [self.x, *weights, -1, -1, -1, *bias, -1, -1, h, c, -1, -1, -1, -1]
+        for i, t in (inputs or {}).items():
+            every[i] = t
+        by_name = {t[0]: k for k, t in enumerate(self.tensors)}
+        for name, spec in (changes or {}).items():
+            edit(self.tensors, by_name[name], **spec)
+        tanh = tflite.ActivationFunctionType.TANH
+        self.op("UNIDIRECTIONAL_SEQUENCE_LSTM", every, [self.y], 1, "UnidirectionalSequenceLSTMOptions",
+                intermediates=inner, **{"FusedActivationFunction": tanh, **options})
+
+    def file(self):
+        return self.finish([self.x], [self.y])
+
+
+for _name, _args in {
+        "lstm_activation": dict(FusedActivationFunction=1),
+        "lstm_clip": dict(CellClip=-1.0),
+        "lstm_peephole": dict(inputs={9: 0}),
+        "lstm_projection": dict(inputs={16: 4}),
+        "lstm_layer_norm": dict(inputs={20: 0}),
+        "lstm_no_input_gate": dict(inputs={1: -1}),
+        "lstm_float": dict(changes={"x": dict(kind=np.dtype(np.float32))}),
+        "lstm_weights_type": dict(changes={"w0": dict(kind=np.dtype(np.uint8))}),
+        "lstm_weights_zero": dict(changes={"w5": dict(zero=3)}),
+        "lstm_weights_shape": dict(changes={"w1": dict(shape=(1, 4))}),
+        "lstm_recurrent_shape": dict(changes={f"w{k}": dict(shape=(1, 4)) for k in range(4, 8)}),
+        "lstm_computed_weights": dict(inputs={3: 12}, changes={"x": dict(shape=(2, 2))}),
+        "lstm_state": dict(changes={"h": dict(variable=False)}),
+        "lstm_cell_scale": dict(changes={"c": dict(scale=0.001)}),
+        "lstm_cell_type": dict(changes={"c": dict(kind=np.dtype(np.int8))}),
+        "lstm_hidden_scale": dict(changes={"i4": dict(scale=0.5)}),
+        "lstm_intermediates": dict(intermediates=4),
+        "lstm_batch": dict(TimeMajor=True)}.items():
+    CASES[_name] = lambda args=_args: Lstm(**args).file()
 
 
 def main():

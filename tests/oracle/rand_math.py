@@ -9,6 +9,20 @@ import float_sim as fs
 from rand_ops import LIMIT, Skip
 
 
+def lstm(x, weights, biases, major):
+    """The float form, for the output's range."""
+    x = np.swapaxes(x, 0, 1) if major else x
+    h = c = np.zeros((x.shape[0], len(biases[0])))
+    y = []
+    for t in range(x.shape[1]):
+        i, f, g, o = (np.clip(x[:, t] @ weights[k].T + h @ weights[4 + k].T + biases[k], -50, 50) for k in range(4))
+        i, f, o = (1 / (1 + np.exp(-v)) for v in (i, f, o))
+        c = f * c + i * np.tanh(g)
+        h = o * np.tanh(c)
+        y.append(h)
+    return np.stack(y, 0 if major else 1)
+
+
 class Ops:
     """Mixed into rand_tflite.Maker."""
 
@@ -150,6 +164,41 @@ class Ops:
                                data=self.rng.integers(-500, 500, w.shape[0]))
         y = [v.reshape(m, -1) @ u.T for v, u in zip(x.values, w.values)]
         self.emit("FULLY_CONNECTED", [x, w, bias], self.out("fc", y), 4, "FullyConnectedOptions")
+
+    def op_lstm(self):
+        """Over a tensor reshaped to [batch, steps, channels]; its state is afresh for each sample."""
+        self.only(np.int8)
+        x, shapes = self.source(), []
+        for b in (1, 2, 3):
+            shapes += [(b, t, x.values[0].size // (b * t)) for t in range(1, 25) if x.values[0].size % (b * t) == 0]
+        shapes = [s for s in shapes if s[2] <= 64]
+        if not shapes:
+            raise Skip
+        shape, major, cells = self.pick(shapes), self.chance(0.2), self.pick([1, 2, 7, 8, 16, 20])
+        steps = self.out("steps", [v.reshape(shape) for v in x.values], like=x)
+        self.emit("RESHAPE", [x, self.ints("shape", shape)], steps, 1, "ReshapeOptions", NewShape=list(shape))
+        reach = max(float(np.abs(v).max()) for v in x.values) + 1e-3
+        scales = [np.float32(self.rng.uniform(0.5, 6) / 127 / np.sqrt(shape[2]) / reach) for _ in range(4)]
+        scales += [np.float32(self.rng.uniform(0.5, 4) / 127 / np.sqrt(cells)) for _ in range(4)]
+        weights = [self.rng.integers(-127, 128, (cells, cells if k > 3 else shape[2])) for k in range(8)]
+        biases = [self.rng.integers(-1500, 1500, cells) for _ in range(4)]
+        real = [v * float(s) for v, s in zip(weights, scales)]
+        y = [lstm(v, real, [v * float(s * x.scale) for v, s in zip(biases, scales)], major) for v in steps.values]
+        t, n = self.out("lstm", y), f"t{self.n_ops:02d}_"
+        # a converter writes a scale of its own for the state of a reversed LSTM
+        state = (t.scale, t.zero) if self.chance(0.7) else (np.float32(t.scale * 0.8), int(self.rng.integers(-128, 128)))
+        batch = shape[1] if major else shape[0]
+        h = self.net.tensor(n + "h", (batch, cells), np.int8, *state, variable=True)
+        c = self.net.tensor(n + "c", (batch, cells), np.int16, 2.0 ** int(self.rng.integers(-15, -8)), variable=True)
+        hidden = self.net.tensor(n + "hidden", (0,), np.int8, t.scale, t.zero)
+        inner = [self.net.tensor(n + "inner", (0,), np.float32) for _ in range(4)] + [hidden]
+        w = [self.net.tensor(n + "w", v.shape, np.int8, s, data=v) for v, s in zip(weights, scales)]
+        b = [self.net.tensor(n + "b", v.shape, np.int32, s * x.scale, data=v) for v, s in zip(biases, scales)]
+        steps.read = True
+        self.net.op("UNIDIRECTIONAL_SEQUENCE_LSTM", [steps.index, *w, -1, -1, -1, *b, -1, -1, h, c, -1, -1, -1, -1],
+                    [t.index], 1, "UnidirectionalSequenceLSTMOptions", TimeMajor=major, intermediates=inner,
+                    FusedActivationFunction=tflite.ActivationFunctionType.TANH, CellClip=float(self.pick([0, 0, 10, 0.5])))
+        self.n_ops += 1
 
     # -- convolutions ----------------------------------------------------------------------------------
 

@@ -28,7 +28,7 @@ EQUAL, DIFFERS, NO_NETWORK = 0, 1, 2
 
 def answer(args, folder, engine):
     """None if heddle gives the goldens of `folder`, else what it said."""
-    cmd = [args.heddle, "run", str(folder / "model.tflite"), f"--hw={args.hw}", *ENGINES[engine]]
+    cmd = [args.heddle, "run", str(folder / "model.tflite"), f"--hw={args.hw}", "--reset-state", *ENGINES[engine]]
     for kind, flag in (("in", "-i"), ("out", "--expect")):
         k = 0
         while (folder / f"{kind}_{k}.bin").exists():

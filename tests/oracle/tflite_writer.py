@@ -29,11 +29,11 @@ class Net:
         self.tensors = []
         self.ops = []
 
-    def tensor(self, name, shape, dtype=np.int8, scale=None, zero=0, axis=0, data=None):
+    def tensor(self, name, shape, dtype=np.int8, scale=None, zero=0, axis=0, data=None, variable=False):
         """Add a tensor and return its number.
 
         scale : None, one float, or one per channel along `axis`;   zero : the zero point of all of them
-        data  : an array makes it a constant
+        data  : an array makes it a constant;   variable : state of an operator
         """
         buffer = 0
         if data is not None:
@@ -42,12 +42,12 @@ class Net:
             buffer = len(self.buffers)
             self.buffers.append(data.tobytes())
         kind = dtype if dtype == "resource" else np.dtype(dtype)
-        self.tensors.append((name, tuple(int(v) for v in shape), kind, buffer, scale, zero, axis))
+        self.tensors.append((name, tuple(int(v) for v in shape), kind, buffer, scale, zero, axis, variable))
         return len(self.tensors) - 1
 
     def op(self, name, inputs, outputs, version=1, options=None, **fields):
         """Add an operator. `options` names a table of the schema, e.g. 'Conv2DOptions'; fields are its
-        fields in the schema's CamelCase (a list becomes an int32 vector)."""
+        fields in the schema's CamelCase (a list becomes an int32 vector); `intermediates`: tensors of its own."""
         self.ops.append((name, version, list(inputs), list(outputs), options, fields))
 
     def window(self, first, last):
@@ -59,7 +59,8 @@ class Net:
         read = [t for op in net.ops for t in op[2]]
         inside = {t for op in net.ops for t in op[2]}
         outside = {t for op in self.ops[:first] + self.ops[last:] for t in op[2]}
-        inputs = sorted({t for t in read if t >= 0 and t not in made and self.tensors[t][3] == 0})
+        inputs = sorted({t for t in read if t >= 0 and t not in made and self.tensors[t][3] == 0 and
+                         not self.tensors[t][7]})
         outputs = sorted(t for t in made if t in outside or t not in inside)
         return net, inputs, outputs
 
@@ -122,8 +123,10 @@ def _operator_code(b, name, version):
 
 
 def _tensor(b, spec, base):
-    name, shape, dtype, buffer, scale, zero, axis = spec
+    name, shape, dtype, buffer, scale, zero, axis, variable = spec
     fields = dict(Shape=_ints(b, shape), Type=TYPES[dtype], Buffer=base + buffer if buffer else 0, Name=b.CreateString(name))
+    if variable:
+        fields["IsVariable"] = True
     if scale is not None:
         scales = np.atleast_1d(np.asarray(scale, np.float32))
         zeros = np.array(zero if isinstance(zero, list) else [zero] * len(scales), np.int64)
@@ -135,6 +138,10 @@ def _tensor(b, spec, base):
 def _operator(b, spec, codes):
     name, version, inputs, outputs, options, fields = spec
     args = dict(OpcodeIndex=codes.index((name, version)), Inputs=_ints(b, inputs), Outputs=_ints(b, outputs))
+    fields = dict(fields)
+    intermediates = fields.pop("intermediates", None)
+    if intermediates:
+        args["Intermediates"] = _ints(b, intermediates)
     if options:
         fields = {k: _ints(b, v) if isinstance(v, (list, tuple)) else b.CreateString(v) if isinstance(v, str)
                   else v for k, v in fields.items()}
