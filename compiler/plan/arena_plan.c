@@ -59,5 +59,5 @@ enum status arena_plan(struct sched_program *p, struct diag *d)
                     "at most 2147483647",
                     (unsigned long long)peak);
     p->arena_bytes = (uint32_t)peak;
-    return arena_check(p, d);
+    return p->dry ? ST_OK : arena_check(p, d); /* trials by the thousand: the last one is proven */
 }

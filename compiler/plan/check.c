@@ -10,22 +10,30 @@ static bool in_arena(const struct sched_program *p, uint32_t id)
     return p->place[id].in_memory && p->place[id].mem_region == HD_REGION_ARENA;
 }
 
-static bool read_after(const struct ir_graph *g, uint32_t id, uint32_t position)
+/* One more than the position of the last reader of each tensor; 0: nobody reads it. */
+static uint32_t *last_readers(const struct sched_program *p)
 {
-    for (uint32_t i = position; i < g->n_op; i++)
+    const struct ir_graph *g = p->graph;
+    uint32_t *last = ARENA_ARRAY(p->arena, uint32_t, g->n_tensor + 1);
+    for (uint32_t i = 0; i < g->n_op; i++)
         for (uint32_t k = 0; k < g->op[i]->n_in && !g->op[i]->dead; k++)
-            if (g->op[i]->in[k] == id)
-                return true;
-    return false;
+            if (g->op[i]->in[k] != IR_NONE)
+                last[g->op[i]->in[k]] = i + 1;
+    return last;
 }
 
-static bool written_in(const struct ir_graph *g, struct sched_span s, uint32_t id)
+/* To the tensors that are alive while `s` runs: those that nothing will read go, its outputs come.
+ */
+static void advance(const struct sched_program *p, struct sched_span s, const uint32_t *last,
+                    bool *live)
 {
+    const struct ir_graph *g = p->graph;
+    for (uint32_t t = 0; t < g->n_tensor; t++)
+        live[t] = live[t] && last[t] > s.first;
     for (uint32_t i = s.first; i <= s.last; i++)
         for (uint32_t k = 0; k < g->op[i]->n_out && !g->op[i]->dead; k++)
-            if (g->op[i]->out[k] == id)
-                return true;
-    return false;
+            if (in_arena(p, g->op[i]->out[k]))
+                live[g->op[i]->out[k]] = true;
 }
 
 static enum status check_pair(const struct sched_program *p, uint32_t a, uint32_t b, struct diag *d)
@@ -79,15 +87,10 @@ enum status arena_check(const struct sched_program *p, struct diag *d)
 {
     const struct ir_graph *g = p->graph;
     bool *live = ARENA_ARRAY(p->arena, bool, g->n_tensor + 1);
+    const uint32_t *last = last_readers(p);
     TRY(check_bounds(p, d));
     for (uint32_t i = 0; i < g->n_op; i++) {
-        for (uint32_t t = 0; t < g->n_tensor; t++) {
-            struct sched_span span = sched_span_of(p, i);
-            if (in_arena(p, t) && written_in(g, span, t))
-                live[t] = true;
-            else if (live[t] && !read_after(g, t, span.first))
-                live[t] = false;
-        }
+        advance(p, sched_span_of(p, i), last, live);
         for (uint32_t a = 0; a < g->n_tensor; a++)
             for (uint32_t b = a + 1; b < g->n_tensor && live[a]; b++)
                 if (live[b])

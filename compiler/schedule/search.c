@@ -283,6 +283,8 @@ static void sched_search(struct sched_program *p)
     for (uint32_t i = 0; i < STARTS; i++) {
         same_groups(&s, tiles[i]);
         first = improves(&s) ? i : first;
+        if (s.commands == 0) /* all on the host */
+            return;
     }
     if (s.commands > STARTS * LARGE_COMMANDS) {
         same_groups(&s, tiles[first]);
