@@ -574,6 +574,103 @@ for _name, _args in {
     CASES[_name] = lambda args=_args: Lstm(**args).file()
 
 
+IMAGE = (1, 4, 4, 2)
+RELU = tflite.ActivationFunctionType.RELU
+
+
+def file_of(shape, constants, out, op, options=None, order=None, kinds=(np.int8, np.int8), **fields):
+    """A network of one operator; `constants` are (array, type or None for int32) behind its input."""
+    net = Net("malformed")
+    x = net.tensor("x", shape, kinds[0], **Q)
+    ids = [x]
+    for i, (value, kind) in enumerate(constants):
+        ids.append(net.tensor(f"p{i}", np.shape(value), kind or np.int32, *((0.1, 0) if kind else ()), data=value))
+    y = net.tensor("y", out, kinds[1], **Q)
+    net.op(op, [ids[i] for i in order] if order else ids, [y], 1, options, **fields)
+    return net.finish([x], [y])
+
+
+def strided(begin, end, step, out=(4, 2), **masks):
+    return one("STRIDED_SLICE", (4, 2), out, [begin, end, step], "StridedSliceOptions", **masks)
+
+
+def tconv(shape, out=(1, 8, 8, 3), **fields):
+    weights = (np.ones((3, 2, 2, 2)), np.int8)
+    return file_of(IMAGE, [(shape, None), weights], out, "TRANSPOSE_CONV", "TransposeConvOptions", (1, 2, 0),
+                   **{"StrideH": 2, "StrideW": 2, **fields})
+
+
+def pot_add():
+    """Scales that are powers of two and the format's default."""
+    net = Net("malformed")
+    x, y = (net.tensor(n, (1, 4), np.int16, 2.0**-10, 0) for n in "xy")
+    net.op("ADD", [x, x], [y], 1, "AddOptions", PotScaleInt16=True)
+    return net.finish([x], [y])
+
+
+def absent_weights():
+    net = Conv()
+    net.ops[0] = (*net.ops[0][:2], [net.x, -1, net.b], *net.ops[0][3:])
+    return net.file()
+
+
+def resource_input():
+    net = Conv()
+    return net.file(x=dict(kind="resource"))
+
+
+def variable_operand():
+    net = Conv()
+    return net.file(w=dict(variable=True))
+
+
+for _name, _build in {
+        "arg_max_axes": lambda: one("ARG_MAX", (1, 4), (1,), [[1, 0]]),
+        "transpose_conv_shape": lambda: tconv([1, 7, 8, 3]),
+        "transpose_conv_strides": lambda: tconv([1, 8, 8, 3], StrideH=0),
+        "depth_to_space_rank": lambda: one("DEPTH_TO_SPACE", (2, 8), (4, 4), options="DepthToSpaceOptions", BlockSize=2),
+        "space_to_batch_rank": lambda: one("SPACE_TO_BATCH_ND", (4, 4), (8, 2), [[2], [[0, 0]]]),
+        "space_to_batch_edges": lambda: one("SPACE_TO_BATCH_ND", IMAGE, (4, 2, 2, 2), [[2, 2], [[0, 0], [0, -1]]]),
+        "mirror_pad_count": lambda: one("MIRROR_PAD", (1, 4), (1, 6), [[[1, 1]]], "MirrorPadOptions"),
+        "resize_nearest_size": lambda: one("RESIZE_NEAREST_NEIGHBOR", IMAGE, (1, 8, 8, 2), [[8]],
+                                           "ResizeNearestNeighborOptions"),
+        "resize_bilinear_size": lambda: one("RESIZE_BILINEAR", IMAGE, (1, 8, 8, 2), [[8, 9]], "ResizeBilinearOptions"),
+        "broadcast_to_shape": lambda: one("BROADCAST_TO", (1, 4), (2, 3), [[2, 3]]),
+        "shape_type": lambda: one("SHAPE", (1, 4), (2,)),
+        "add_int16_shifts": pot_add,
+        "conv_weights_absent": absent_weights,
+        "dense_shuffled": lambda: file_of((1, 4), [(np.ones((4, 4)), np.int8)], (1, 4), "FULLY_CONNECTED",
+                                          "FullyConnectedOptions", WeightsFormat=1),
+        "concat_activation": lambda: one("CONCATENATION", (1, 4), (1, 4), options="ConcatenationOptions", Axis=1,
+                                         FusedActivationFunction=RELU),
+        "l2_norm_activation": lambda: one("L2_NORMALIZATION", (1, 4), (1, 4), options="L2NormOptions",
+                                          FusedActivationFunction=RELU),
+        "logistic_scale": lambda: one("LOGISTIC", (1, 4), (1, 4)),
+        "logistic_scale_int16": lambda: file_of((1, 4), [], (1, 4), "LOGISTIC", kinds=(np.int16, np.int16)),
+        "log_softmax_scale": lambda: one("LOG_SOFTMAX", (1, 4), (1, 4)),
+        "square_of_codes": lambda: one("SQUARE", (1, 4), (1, 4)),
+        "reshape_parameter": lambda: one("RESHAPE", (1, 4), (2, 2), [[4, 1]]),
+        "pad_count": lambda: one("PAD", (1, 4), (1, 6), [[[1, 1]]]),
+        "transpose_count": lambda: one("TRANSPOSE", (2, 3), (3, 2), [[1]]),
+        "slice_count": lambda: one("SLICE", (1, 4), (1, 2), [[0], [2]]),
+        "slice_size": lambda: one("SLICE", (1, 4), (1, 2), [[0, 1], [1, 3]]),
+        "split_outputs": lambda: one("SPLIT", (1, 4), (1, 2), [1], "SplitOptions", outs=2, order=[1, 0], NumSplits=3),
+        "split_sizes": lambda: one("SPLIT_V", (1, 4), (1, 2), [[3, 1], 1], "SplitVOptions", outs=2, NumSplits=2),
+        "pack_rank": lambda: one("PACK", (1, 4), (1, 4), options="PackOptions", ValuesCount=1, Axis=0),
+        "strided_slice_counts": lambda: strided([0, 0], [4], [1, 1]),
+        "strided_slice_many": lambda: strided([0, 0, 0], [4, 2, 1], [1, 1, 1]),
+        "strided_slice_dropped": lambda: strided([7, 0], [8, 2], [1, 1], (2,), ShrinkAxisMask=1),
+        "strided_slice_empty": lambda: strided([2, 0], [2, 2], [1, 1]),
+        "gather_batches": lambda: one("GATHER", (4, 2), (4, 2), [[0, 1]], "GatherOptions", BatchDims=1),
+        "tile_count": lambda: one("TILE", (1, 4), (1, 8), [[2]]),
+        "parameter_type": lambda: file_of((2, 3), [([1.0, 0.0], np.float32)], (3, 2), "TRANSPOSE"),
+        "parameter_wide": lambda: file_of((1, 4), [([1 << 40, 4], np.int64)], (1, 4), "RESHAPE", "ReshapeOptions"),
+        "type_unknown": resource_input,
+        "variable_read": variable_operand,
+        "lstm_no_state": lambda: Lstm(inputs={18: -1}).file()}.items():
+    CASES[_name] = _build
+
+
 def main():
     ap = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     ap.add_argument("--out", type=pathlib.Path, required=True)
