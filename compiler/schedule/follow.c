@@ -40,6 +40,19 @@ static uint64_t come(const struct landing *b, const struct landing *end, uint64_
     return b->from + (b->at - b->from) * (n - b->before) / (b->words - b->before) + WORD_DELAY;
 }
 
+uint64_t follow_begin(const struct landings *l, uint32_t k, uint64_t skip, uint32_t n,
+                      uint64_t begin)
+{
+    if (k > l->n_command)
+        return UINT64_MAX;
+    const struct landing *first = &l->burst[l->first[k]],
+                         *end = &l->burst[k < l->n_command ? l->first[k + 1] : l->n];
+    if (k == l->n_command && (first == end || end[-1].words < skip + n))
+        return UINT64_MAX;
+    uint64_t at = come(first, end, skip + n);
+    return at > begin ? at : begin;
+}
+
 uint64_t follow_end(const struct landings *l, uint32_t k, uint64_t skip,
                     const struct array_cost *cost, uint32_t n, uint64_t *begin)
 {

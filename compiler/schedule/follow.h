@@ -24,6 +24,11 @@ void landings_init(struct landings *l, struct arena *a, uint32_t n_commands, uin
 /* A burst of the command after the last whole one; ends: its last. */
 void landings_add(struct landings *l, uint64_t from, uint64_t at, uint32_t words, bool ends);
 
+/* When an ARRAY command loads its first tile, of n words, if it could at `begin`; UINT64_MAX while
+ * that hangs on bursts to come. It reads the words of WEIGHT command `k` from the skip-th on. */
+uint64_t follow_begin(const struct landings *l, uint32_t k, uint64_t skip, uint32_t n,
+                      uint64_t begin);
+
 /* An ARRAY command whose first tile could be loaded at *begin loads it at *begin; returns its last
  * step. It reads the words of WEIGHT command `k` from the skip-th on. n: N. */
 uint64_t follow_end(const struct landings *l, uint32_t k, uint64_t skip,

@@ -167,7 +167,9 @@ static enum read_event begin_data(struct read_channel *c, struct read_burst *see
     if (b->source == READ_WEIGHT)
         landings_add(&c->landings, from, b->consumed, b->words, b->ends);
     *seen = *b;
-    return b->source == READ_FETCH ? READ_BEGUN : b->ends ? READ_ENDED : READ_NOTHING;
+    if (b->source == READ_WEIGHT && b->ends)
+        return READ_ENDED;
+    return b->source == READ_FETCH || c->watched ? READ_BEGUN : READ_NOTHING;
 }
 
 /* --- LOAD's words ----------------------------------------------------------------------------- */

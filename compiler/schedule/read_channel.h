@@ -53,6 +53,7 @@ struct read_channel {
     uint32_t n_granted, n_begun; /* data have begun of those before n_begun */
     bool held;                   /* of the burst begun last, `last` is still to come */
     bool weight_next;
+    bool watched; /* ARRAY's next command awaits words of WEIGHT */
     struct read_load load;
     struct results results;
     struct landings landings; /* of WEIGHT's words */
@@ -69,7 +70,7 @@ void read_channel_add(struct read_channel *c, enum read_source s, const struct r
 enum read_event {
     READ_NOTHING,
     READ_GRANTED, /* a burst of FETCH, or read_channel_ready of its source is known now */
-    READ_BEGUN,   /* data of FETCH: `first` is known */
+    READ_BEGUN,   /* data of FETCH, or of WEIGHT while `watched`: `first` is known */
     READ_ENDED,   /* the last of a walk's data: `consumed` is known */
 };
 

@@ -60,6 +60,7 @@ struct array_issue {
     bool pending;
     uint32_t follows;
     uint64_t earliest; /* it can begin, but for them */
+    bool begun;        /* when it begins is known */
 };
 
 struct timeline {
@@ -271,24 +272,37 @@ static void know_array(struct timeline *t, uint64_t begin, uint64_t last, uint64
     const struct array_cost *cost = array_cost(t, i->command);
     uint64_t done = later(last - cost->tail + cost->pipe, last + 1);
     i->pending = false;
-    i->begin = later(begin, now);
+    if (!i->begun)
+        i->begin = later(begin, now);
+    i->begun = true;
     i->ready = last + 1 - cost->last_tile;
     i->last_step = last;
     i->last_position = last - cost->still;
     complete(t, HD_UNIT_ARRAY, later(done, q->n_done ? q->done[q->n_done - 1] + 1 : 0));
 }
 
-/* The command taken last follows WEIGHT: once all bursts of that are known, so is its end. */
+/* The command taken last follows WEIGHT: once the bursts of its first tile are known, so is when it
+ * begins; once all of them are, its end. */
 static void follow_array(struct timeline *t, uint64_t now)
 {
-    const struct array_issue *i = &t->issue;
+    struct array_issue *i = &t->issue;
     const struct queue *q = &t->queue[HD_UNIT_WEIGHT];
-    if (!i->pending || i->follows >= t->channel.landings.n_command)
+    const struct landings *l = &t->channel.landings;
+    t->channel.watched = false;
+    if (!i->pending)
         return;
-    uint64_t begin = i->earliest, last;
     const struct hd_cmd_dma_read *m = &t->s->cmd[q->index[i->follows]].w.dma_read;
-    last = follow_end(&t->channel.landings, i->follows, i->command->w.array.w_base - m->dest,
-                      array_cost(t, i->command), t->p->hw->n, &begin);
+    uint64_t skip = i->command->w.array.w_base - m->dest, last;
+    uint64_t begin = follow_begin(l, i->follows, skip, t->p->hw->n, i->earliest);
+    if (begin != READ_UNKNOWN && !i->begun) {
+        i->begin = later(begin, now);
+        i->begun = true;
+    }
+    t->channel.watched = !i->begun;
+    if (i->follows >= l->n_command)
+        return;
+    begin = i->earliest;
+    last = follow_end(l, i->follows, skip, array_cost(t, i->command), t->p->hw->n, &begin);
     know_array(t, begin, last, now);
 }
 
@@ -299,6 +313,7 @@ static void take_array(struct timeline *t, struct sched_command *c, uint64_t now
     uint64_t begin = array_begin(t, &c->w.array, now);
     t->issue.command = c;
     t->issue.begin = t->issue.ready = READ_UNKNOWN;
+    t->issue.begun = false;
     c->cost = cost_array_alone(cost);
     if (!c->w.array.follow) {
         know_array(t, begin, begin + cost->steps + cost->conflicts, now);
@@ -523,8 +538,10 @@ static void read_seen(struct timeline *t, enum read_event event, const struct re
 {
     if (event == READ_GRANTED && b->source == READ_FETCH)
         asked(t, b);
-    if (event == READ_BEGUN)
+    if (event == READ_BEGUN && b->source == READ_FETCH)
         arrived(t, b);
+    else if (event == READ_BEGUN)
+        follow_array(t, t->channel.last_grant);
     if (event != READ_ENDED)
         return;
     uint32_t unit = b->source == READ_LOAD ? HD_UNIT_LOAD : HD_UNIT_WEIGHT;
