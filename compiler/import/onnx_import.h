@@ -146,8 +146,10 @@ enum status ox_const_new(struct ox *m, struct ox_const *c, int32_t type, uint32_
                          const int32_t *dim);
 /* Input `i`, which must be constant; codes behind DequantizeLinear as their values. */
 enum status ox_const_input(struct ox *m, uint32_t i, struct ox_const *c);
-/* A list of int64 as a shape. */
+/* Element of `c` for element `k` of shape `y`, to which it broadcasts. */
 struct ox_shape;
+uint64_t ox_broadcast_at(const struct ox_const *c, const struct ox_shape *y, uint64_t k);
+/* A list of int64 as a shape. */
 enum status ox_read_shape(struct ox *m, const struct ox_const *c, struct ox_shape *s);
 /* Output 0 is a part of constant `x`, or what Gather takes from it. */
 enum status ox_slice_const(struct ox *m, const struct ox_const *x, const int32_t *begin,
@@ -290,7 +292,7 @@ ox_handler ox_identity, ox_reshape_node, ox_flatten, ox_squeeze, ox_transpose_no
     ox_conv_integer, ox_dynamic_quantize, ox_variadic;
 ox_handler ox_constant_of_shape, ox_range, ox_size, ox_only_constant, ox_tile, ox_concat_const,
     ox_qgemm, ox_arg, ox_instance_norm, ox_group_norm, ox_lp_norm, ox_curve, ox_cumsum, ox_top_k,
-    ox_reduce_log;
+    ox_where, ox_reduce_log;
 /* Node `index` of the file. */
 enum status ox_node(struct ox *m, uint32_t index);
 

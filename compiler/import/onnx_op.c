@@ -124,7 +124,7 @@ static const struct rule rules[] = {
     {"Or", "", 2, 2, ox_only_constant},
     {"Xor", "", 2, 2, ox_only_constant},
     {"Not", "", 1, 1, ox_only_constant},
-    {"Where", "", 3, 3, ox_only_constant},
+    {"Where", "", 3, 3, ox_where},
     {"Floor", "", 1, 1, ox_unary},
     {"Ceil", "", 1, 1, ox_unary},
     {"Log", "", 1, 1, ox_unary},

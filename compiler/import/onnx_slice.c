@@ -211,13 +211,30 @@ static uint32_t fill_tensor(struct ox *m, uint32_t *id, double fill)
     return ox_number_tensor(m, t->name, value);
 }
 
+/* Codes that no DequantizeLinear has read: the number is a code of the same scale. */
+static enum status code_fill(struct ox *m, uint32_t id, double fill, uint32_t *value)
+{
+    const struct ir_tensor *t = m->g->tensor[id];
+    const int32_t low = t->type == IR_I8 ? -128 : 0;
+    const uint8_t byte = (uint8_t)(int32_t)(fill >= low && fill <= low + 255 ? fill : 0);
+    const struct ox_shape none = {0};
+
+    if (!(fill >= low && fill <= low + 255))
+        return FAIL(m->d, ST_MODEL, "constant_value: expected a code of %s, found %.9g",
+                    ir_type_name(t->type), fill);
+    *value = ox_like(m, ox_inner(m, t->name, "fill"), id, none);
+    m->g->tensor[*value]->role = IR_CONST;
+    m->g->tensor[*value]->data = arena_memdup(m->arena, &byte, 1);
+    return ST_OK;
+}
+
 enum status ox_pad_node(struct ox *m)
 {
     const char *mode = ox_attr_text(m, "mode", "constant");
     int32_t before[IR_MAX_RANK] = {0}, after[IR_MAX_RANK] = {0};
     const struct ir_tensor *t;
     const struct ox_value *x;
-    uint32_t id, value;
+    uint32_t id, value = IR_NONE;
     double fill;
 
     TRY(want_moved(m, &x, &t));
@@ -228,11 +245,11 @@ enum status ox_pad_node(struct ox *m)
     if (strcmp(mode, "constant") != 0)
         return FAIL(m->d, ST_UNSUPPORTED,
                     "mode: expected constant, reflect, edge or wrap, found '%.40s'", mode);
-    if (!x->real && t->type != IR_F32)
-        return FAIL(m->d, ST_UNSUPPORTED, "input '%.80s' is not behind a DequantizeLinear",
-                    x->name);
     id = x->tensor;
-    value = fill_tensor(m, &id, fill);
+    if (!x->real && t->type != IR_F32)
+        TRY(code_fill(m, id, fill, &value));
+    else
+        value = fill_tensor(m, &id, fill);
     ox_set_tensor(m, 0, ox_pad(m, ox_out(m, 0)->name, id, before, after, value),
                   x->real && id == x->tensor);
     return ST_OK;

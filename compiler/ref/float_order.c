@@ -83,12 +83,12 @@ enum status ref_f32_top_k(const struct ref_call *c, struct diag *d)
                     is_before(v, i, at(c->x[0], place(&r, row, (size_t)best)), (size_t)best, least))
                     best = (int64_t)i;
             }
-            last = best < 0 ? last : best;
+            last = best >= 0 ? best : last >= 0 ? last : 0; /* NaN may leave none */
             if (values)
-                memcpy(c->y[0] + place(&to, row, j) * 4,
-                       c->x[0] + place(&r, row, (size_t)(last < 0 ? 0 : last)) * 4, 4);
+                memcpy(c->y[0] + place(&to, row, j) * 4, c->x[0] + place(&r, row, (size_t)last) * 4,
+                       4);
             else
-                memcpy(c->y[0] + place(&to, row, j) * size, last < 0 ? &(int64_t){0} : &last, size);
+                memcpy(c->y[0] + place(&to, row, j) * size, &last, size);
         }
     }
     return ST_OK;

@@ -438,6 +438,17 @@ def integer_rows():
 
 
 @case
+def masked():
+    n = Net()
+    x = n.input(floats(1, 2, 5, 5))
+    mask = n.const(np.tril(np.ones((1, 1, 5, 5))), np.bool_)
+    q = n.node("QuantizeLinear", x, n.const(0.02, np.float32), n.const(3, np.int8))
+    p = n.node("Pad", q, n.const([0, 0, 1, 2, 0, 0, 0, 1], np.int64), n.const(7, np.int8))
+    return n, [n.node("Softmax", n.node("Where", mask, x, n.const(-1e9, np.float32))), n.node("Where", mask, n.const(floats(5)), x),
+               n.node("DequantizeLinear", p, n.const(0.02, np.float32), n.const(3, np.int8))]
+
+
+@case
 def constant_outputs():
     n = Net()
     x = n.input(floats(2, 3))
