@@ -1,6 +1,7 @@
 #!/bin/bash
 # bench_memory.sh [MODEL] - cycles of one network at sys16 for memory latencies 16, 64, 200 and 4, 8, 16 bytes a cycle.
 # MODEL: a name of tests/models or a file (default resnet8_own). Loss: against latency 16 at the same bytes a cycle.
+# Exit 1: latency 200 costs more than LIMIT percent (environment, default 5).
 set -euo pipefail
 root=$(cd "$(dirname "$0")/../.." && pwd)
 model=${1:-resnet8_own}
@@ -13,6 +14,8 @@ cycles() {
         sed -n 's/.*inferences, \([0-9]*\)\..* cycles each.*/\1/p'
 }
 
+limit=${LIMIT:-5}
+over=0
 printf '%-22s %12s %12s %12s\n' 'bytes a cycle' 'latency 16' 'latency 64' 'latency 200'
 for bytes in 4 8 16; do
     row=$(printf '%-22s' "$bytes")
@@ -23,4 +26,8 @@ for bytes in 4 8 16; do
         row+=$(awk -v n="$n" -v f="$first" 'BEGIN { printf " %6d%5.1f%%", n, 100 * (n - f) / f }')
     done
     echo "$row"
+    awk -v n="$n" -v f="$first" -v limit="$limit" 'BEGIN { exit !(100 * (n - f) > limit * f) }' || continue
+    echo "bench_memory.sh: latency 200 costs more than $limit % at $bytes bytes a cycle" >&2
+    over=1
 done
+exit $over
