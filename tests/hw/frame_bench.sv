@@ -10,7 +10,9 @@
 /* verilator lint_off UNUSEDPARAM */
 
 // A command's layer is its length in cycles.
-module frame_timer (
+module frame_timer #(
+  parameter int IdleKind = 0
+) (
   input  wire logic         clk_i,
   input  wire logic         rst_ni,
   input  wire logic         cmd_valid_i,
@@ -25,7 +27,7 @@ module frame_timer (
   assign common      = common_i;
   assign cmd_ready_o = !busy_q;
   assign done_o      = done_q;
-  assign kind_o      = busy_q ? 3'd0 : 3'(CounterArrayIdle % 8);
+  assign kind_o      = busy_q ? 3'd0 : 3'(IdleKind);
   always_ff @(posedge clk_i) begin
     done_q <= 1'b0;
     if (!rst_ni) begin
@@ -60,6 +62,10 @@ module hd_array_unit #(
   output logic      [G*CntBits-1:0]  ar_hi_o,
   input  wire logic                  ar_en_i,
   input  wire logic [G*2*N*8-1:0]    ar_data_i,
+  input  wire logic                  stop_i,
+  input  wire logic [15:0]           weight_count_i,
+  input  wire logic [WordBits:0]     landed_count_i,
+  input  wire logic [WordBits-1:0]   landed_end_i,
   output logic                       wr_req_o,
   output logic      [WordBits-1:0]   wr_word_o,
   input  wire logic [N*8-1:0]        wr_data_i,
@@ -81,7 +87,8 @@ module hd_array_unit #(
 );
   logic [CmdArrayBits-1:0] cmd;
   assign cmd = cmd_i;
-  frame_timer u_timer (.clk_i, .rst_ni, .cmd_valid_i, .cmd_ready_o, .common_i(cmd[127:0]), .done_o, .kind_o);
+  frame_timer #(.IdleKind(CounterArrayIdle % 8))
+    u_timer (.clk_i, .rst_ni, .cmd_valid_i, .cmd_ready_o, .common_i(cmd[127:0]), .done_o, .kind_o);
   assign {ar_req_o, ar_addr_o, ar_lo_o, ar_hi_o, wr_req_o, wr_word_o, a_valid_o, a_sum_o, a_entry_o, a_addr_o,
           a_count_o, a_cmd_o, a_slot_o, a_has_bias_o, a_common_scale_o, a_multiplier_o, a_shift_o, a_z_out_o, a_min_o,
           a_max_o} = '0;
@@ -129,7 +136,8 @@ module hd_vector #(
   logic [CmdVectorBits-1:0] cmd;
   assign cmd = cmd_i;
   assign active_o = 1'b1;
-  frame_timer u_timer (.clk_i, .rst_ni, .cmd_valid_i, .cmd_ready_o, .common_i(cmd[127:0]), .done_o, .kind_o);
+  frame_timer #(.IdleKind(CounterVectorIdle % 8))
+    u_timer (.clk_i, .rst_ni, .cmd_valid_i, .cmd_ready_o, .common_i(cmd[127:0]), .done_o, .kind_o);
   logic [31:0]         lfsr_q;
   logic [AddrBits-1:0] addr_q;
   logic                req_q;
