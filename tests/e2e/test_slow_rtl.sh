@@ -53,6 +53,16 @@ expect 2 "heddle: --waves: no layer 'foo'; the first is 00_conv2d, heddle inspec
     "$heddle" run digits --engine=rtl --waves=layer:foo
 "$heddle" run digits --engine=rtl -i in.bin --max-cycles=100 >stdout 2>stderr
 [ $? = 4 ] || fail "a submission cut short does not end with 4: $(cat stderr)"
+# The memory's end under weights that ARRAY is already following: a fault with unit and command, no hang.
+"$heddle" compile digits -o follow >stdout 2>stderr || fail "compile: $(cat stderr)"
+grep -q '\.follow = 1' follow/commands.c || fail "no command of digits follows its weights"
+end=$(sed -n 's/.*MODEL_DEVICE_CONSTANT_BYTES \([0-9]*\).*/\1/p' follow/model.h)
+sed -i "/weight for 01_conv2d: weights/,/\.offset/s/\.offset = [0-9]*/.offset = $((end - 1024))/" follow/commands.c
+tar -C follow --format=ustar -cf follow.tar $(cd follow && find . -type f -printf '%P\n')
+"$heddle" run follow.tar --allow-native-targets --engine=rtl -i in.bin >stdout 2>stderr
+[ $? = 4 ] || fail "weights beyond the region do not end with 4: $(cat stderr)"
+grep -q 'device fault region_limit in weight, command [0-9]*, address 0x' stderr ||
+    fail "weights beyond the region: $(cat stderr)"
 # Interrupted while it runs: 130, nothing half-written. (set -m: else bash starts it deaf to INT.)
 set -m
 "$heddle" run digits --engine=rtl --hw=tiny --stall-seed=5 -o interrupted --stats i.json >stdout 2>stderr &
