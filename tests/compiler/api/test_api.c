@@ -387,7 +387,9 @@ static void test_texts(void **state)
     heddle_free(h);
 }
 
-/* --- threads: contexts side by side, each with its own network --- */
+/* --- threads: contexts side by side, each with its own network ---
+ * Not under AddressSanitizer: GCC 12's does not hold its allocator's locks over fork, so the child
+ * of a run may wait forever for one that another thread had (glibc's malloc does hold them). */
 
 struct job {
     const char *model, *hw;
@@ -416,6 +418,9 @@ static void test_threads(void **state)
                         {"autoencoder_own", "sys16", 0}};
     pthread_t thread[4];
     (void)state;
+#ifdef __SANITIZE_ADDRESS__
+    skip();
+#endif
     for (int i = 0; i < 4; i++)
         assert_int_equal(pthread_create(&thread[i], NULL, work_of, &job[i]), 0);
     for (int i = 0; i < 4; i++)
