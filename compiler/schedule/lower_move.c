@@ -193,8 +193,11 @@ void lower_access_out(struct lower *l, struct sched_command *c, const struct op_
                       uint32_t tile, uint32_t y, uint32_t rows)
 {
     const struct sched_place *s = &l->program->place[p->geo.out->id];
+    uint32_t upto = y + image_rows(p, s, rows), *have = &l->loaded[p->geo.out->id];
     lower_access(c, SCHED_SPAD, true, (uint64_t)lower_result(l, p, tile, y),
-                 (uint64_t)(image_rows(p, s, rows) - 1) * p->out.pitch + s->row_bytes);
+                 (uint64_t)(upto - y - 1) * p->out.pitch + s->row_bytes);
+    if (!p->out.streamed && *have < upto) /* also in memory, if it is an output of the graph */
+        *have = upto;
 }
 
 void lower_store(struct lower *l, const struct op_plan *p, uint32_t tile, uint32_t y, uint32_t rows)
