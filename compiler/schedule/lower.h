@@ -20,7 +20,7 @@ struct lower {
     struct lower_ring words, entries; /* weight memory, parameter memory */
     const struct layout *layout;
     bool in_chain;    /* several operators share weight memory; all their weights stay */
-    uint32_t *loaded; /* by tensor: rows of a resident tensor that are on chip, loaded or made there */
+    uint32_t *loaded; /* by tensor: rows of a resident tensor loaded or made on chip */
     struct diag *d;
 };
 
