@@ -59,11 +59,18 @@ enum status context_model(struct heddle *h)
     return h->stale ? load(h) : ST_OK;
 }
 
-enum status context_emitted(struct heddle *h)
+/* As context_model, and it is no package. */
+static enum status with_graph(struct heddle *h)
 {
     TRY(context_model(h));
     if (h->loaded.package)
         return FAIL(&h->d, ST_USAGE, "%s: a package has no graph; expected a model", h->name);
+    return ST_OK;
+}
+
+enum status context_emitted(struct heddle *h)
+{
+    TRY(with_graph(h));
     return h->p.emitted ? ST_OK : pipeline_back(&h->p, &h->o, &h->d);
 }
 
@@ -99,9 +106,7 @@ static enum status print_knobs(struct pipeline *p, const struct options *o, stru
 
 enum status context_inspect(struct heddle *h, struct text *t)
 {
-    TRY(context_model(h));
-    if (h->loaded.package)
-        return FAIL(&h->d, ST_USAGE, "%s: a package has no graph; expected a model", h->name);
+    TRY(with_graph(h));
     if (h->o.format == FORMAT_DOT)
         partition_dot(&h->p.partition, t);
     else if (h->o.format == FORMAT_SVG)

@@ -51,7 +51,8 @@ int32_t lower_result(const struct lower *l, const struct op_plan *p, uint32_t ti
 void lower_store(struct lower *l, const struct op_plan *p, uint32_t tile, uint32_t y,
                  uint32_t rows);
 
-/* Scratchpad ranges that rows [lo, hi) of an operand or result of the tile cover. */
+/* Scratchpad ranges that rows [lo, hi) of an operand or result of the tile cover. What is made in
+ * a resident tensor counts as loaded from then on. */
 void lower_access_in(struct lower *l, struct sched_command *c, const struct op_plan *p, uint32_t i,
                      int32_t base, uint32_t lo, uint32_t hi);
 void lower_access_out(struct lower *l, struct sched_command *c, const struct op_plan *p,
