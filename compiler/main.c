@@ -216,29 +216,53 @@ static int asks_for_help(const struct argp *argp, int argc, char **argv)
 }
 
 /* "heddle completion" prints what bash needs; it in turn asks for `heddle completion words ...`
- * with the words typed so far, so that options of targets found by --target-dir complete too. */
+ * with the words typed so far, so that options of targets found by --target-dir complete too. Bash
+ * takes the = of --engine=r for a word of its own; where there are no words, it offers files. */
 static const char completion[] =
     "_heddle() {\n"
-    "    local words\n"
-    "    words=$(\"${COMP_WORDS[0]}\" completion words \"${COMP_WORDS[@]:1:COMP_CWORD-1}\" "
-    "2>/dev/null)\n"
-    "    mapfile -t COMPREPLY < <(compgen -f -W \"$words\" -- \"${COMP_WORDS[COMP_CWORD]}\")\n"
+    "    local word words typed=()\n"
+    "    for word in \"${COMP_WORDS[@]:1:COMP_CWORD}\"; do\n"
+    "        if [ \"$word\" = = ] || [[ ${typed[*]: -1} == *= ]]; then\n"
+    "            typed[-1]+=$word\n"
+    "        else\n"
+    "            typed+=(\"$word\")\n"
+    "        fi\n"
+    "    done\n"
+    "    words=$(\"${COMP_WORDS[0]}\" completion words \"${typed[@]}\" 2>/dev/null)\n"
+    "    mapfile -t COMPREPLY < <(compgen -W \"$words\" -- \"${word#=}\")\n"
     "}\n"
-    "complete -F _heddle heddle\n";
+    "complete -o default -F _heddle heddle\n";
+
+/* The option whose value is typed: the last word is --NAME=... */
+static const struct heddle_option *value_wanted(const struct parse *p, const char *last)
+{
+    const char *equals = strchr(last, '=');
+    return strncmp(last, "--", 2) == 0 && equals ? row_of(p, last + 2, (size_t)(equals - last) - 2)
+                                                 : NULL;
+}
+
+static void print_words(const struct parse *p, int argc, char **argv)
+{
+    const struct heddle_option *o = value_wanted(p, argv[argc - 1]);
+    for (size_t i = 0; o && o->words && o->words[i]; i++)
+        puts(o->words[i]);
+    if (o)
+        return;
+    for (const char *const *c = heddle_commands(); argc == 4 && *c; c++)
+        puts(*c);
+    for (size_t i = 0; argv[argc - 1][0] == '-' && i < p->n_option; i++)
+        if (!p->option[i].hidden)
+            printf("--%s%s\n", p->option[i].name, p->option[i].value ? "=" : "");
+}
 
 static int asks_for_completion(const struct parse *p, int argc, char **argv)
 {
     if (argc < 2 || strcmp(argv[1], "completion") != 0)
         return 0;
-    if (argc < 3 || strcmp(argv[2], "words") != 0) {
+    if (argc < 3 || strcmp(argv[2], "words") != 0)
         fputs(completion, stdout);
-        return 1;
-    }
-    for (const char *const *c = heddle_commands(); *c; c++)
-        puts(*c);
-    for (size_t i = 0; i < p->n_option; i++)
-        if (!p->option[i].hidden)
-            printf("--%s%s\n", p->option[i].name, p->option[i].value ? "=" : "");
+    else
+        print_words(p, argc, argv);
     return 1;
 }
 

@@ -86,8 +86,6 @@ struct option_set {
         const char *name, *value; /* name: the row's; value NULL: a flag */
     } given[OPTIONS_MAX_GIVEN];
     bool selected; /* o->target is what was given */
-    struct diag *d;
-    enum status status; /* of what is being applied */
     struct target_options targets;
 };
 

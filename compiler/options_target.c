@@ -64,6 +64,13 @@ static const struct target_attr *attr_of(const struct target_options *t,
     return NULL;
 }
 
+/* What the attribute's value may be, where that can be listed. */
+static const char *const *attr_words(const struct target_attr *attr)
+{
+    static const char *const truth[] = {"true", "false", NULL};
+    return attr->type == TARGET_CHOICE ? attr->choice : attr->type == TARGET_BOOL ? truth : NULL;
+}
+
 /* An option for each row. */
 static void show_rows(struct target_options *t)
 {
@@ -73,7 +80,8 @@ static void show_rows(struct target_options *t)
             .name = target_option(t->arena, t->row[i].name, t->row[i].attr) + 2,
             .value = "VALUE",
             .help = attr_help(t->arena, attr_of(t, &t->row[i])),
-            .group = HEDDLE_GROUP_TARGETS};
+            .group = HEDDLE_GROUP_TARGETS,
+            .words = attr_words(attr_of(t, &t->row[i]))};
 }
 
 enum status target_options_find(struct target_options *t, struct diag *d)

@@ -94,8 +94,9 @@ struct heddle_option {
     const char *value; /* what its value is called; NULL: a flag */
     const char *help;  /* NULL: another name of the option before it */
     enum heddle_group group;
-    char letter; /* short name, or 0 */
-    char hidden; /* not in --help */
+    char letter;              /* short name, or 0 */
+    char hidden;              /* not in --help */
+    const char *const *words; /* what the value may be, NULL at the end; or NULL: anything */
 };
 /* All there are, those of the targets found so far among them. NULL: out of memory, or folders of
  * targets that cannot be read (heddle_error). */

@@ -83,14 +83,26 @@ expect 2 "heddle: --target:1:31: toping: vanilla has no attribute 'toping'; did 
     "$heddle" inspect digits --target='{"kind": "vanilla", "toping": "fudge"}'
 "$heddle" --help >help
 grep -q -- '--target-vanilla-topping=VALUE' help || fail "--help does not list attributes"
-"$heddle" completion words --target-dir="$vanilla" >words
-for word in check-target --target-vanilla-topping= --seed=; do
+"$heddle" completion words --target-dir="$vanilla" -- >words
+for word in --target-vanilla-topping= --seed=; do
     grep -qx -- "$word" words || fail "completion lacks $word"
 done
 (eval "$("$heddle" completion)"
 COMP_WORDS=("$heddle" inspect --target-vanilla-t) COMP_CWORD=2
 _heddle
-[ "${COMPREPLY[*]}" = --target-vanilla-topping= ]) || fail "completion in bash"
+[ "${COMPREPLY[*]}" = --target-vanilla-topping= ] || exit 1
+COMP_WORDS=("$heddle" check) COMP_CWORD=1
+_heddle
+[ "${COMPREPLY[*]}" = check-target ] || exit 1
+COMP_WORDS=("$heddle" run my) COMP_CWORD=2
+_heddle
+[ "${COMPREPLY[*]}" = "" ] || exit 1
+COMP_WORDS=("$heddle" run digits --engine =) COMP_CWORD=4
+_heddle
+[ "${COMPREPLY[*]}" = "ref func rtl" ] || exit 1
+COMP_WORDS=("$heddle" inspect --target-vanilla-topping = f) COMP_CWORD=4
+_heddle
+[ "${COMPREPLY[*]}" = fudge ]) || fail "completion in bash"
 # A kernel limit by attribute, two instances with their own, and the same as JSON.
 for list in "vanilla:small,vanilla:large --target-small-max-kernel=1" \
     '[{"kind":"vanilla","name":"small","max_kernel":1},"vanilla:large"]'; do

@@ -1,0 +1,239 @@
+/* options_table.c - see options_table.h. Numbers and words are checked here. */
+#include "options_table.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Words in the order of the field's values. */
+static const char *const engines[] = {"ref", "func", "rtl", NULL};
+static const char *const fills[] = {"random", "zeros", "ones", NULL};
+static const char *const formats[] = {"text", "csv", "json", "dot", "svg", NULL};
+static const char *const templates[] = {"call", "core", "native", NULL};
+static const char *const partitions[] = {"cost", "priority", NULL};
+static const char *const scales[] = {"classic", "tflm", "litert", NULL};
+static const char *const roundings[] = {"tflite", "onnx", NULL};
+static const char *const memories[] = {"shared", "separate", NULL};
+static const char *const waits[] = {"irq", "poll", NULL};
+
+#define SHOW(a, b, c, d)                                                                           \
+    .shown.name = (a), .shown.value = (b), .shown.group = HEDDLE_GROUP_##c, .shown.help = (d)
+
+/* How a row's value is taken. */
+#define FIELD(f)            .at = offsetof(struct options, f), .size = sizeof((struct options){0}.f)
+#define FLAG(f)             .kind = OPTION_FLAG, FIELD(f)
+#define TEXT(f)             .kind = OPTION_TEXT, FIELD(f)
+#define WORD(f, of)         .kind = OPTION_WORD, FIELD(f), .shown.words = (of)
+#define LIST(f, n)          .kind = OPTION_FILES, FIELD(f), .count_at = offsetof(struct options, n)
+#define NUMBER(f, from, to) .kind = OPTION_NUMBER, FIELD(f), .least = (from), .most = (to)
+
+const struct option_row options_table[] = {
+    {SHOW("input", "FILE", FILES, "raw little-endian or .npy; repeat in graph order"),
+     LIST(input, n_input), .shown.letter = 'i'},
+    {SHOW("output", "DIR", FILES,
+          "folder for outputs, stats, report, waves; compile: folder or NAME.tar of the package"),
+     TEXT(out), .shown.letter = 'o'},
+    {SHOW("expect", "FILE", FILES,
+          "expected output, or a folder with out_0.bin, ...; repeat in graph order"),
+     LIST(expect, n_expect)},
+    {SHOW("labels", "FILE", FILES, "one class number a line: prints the accuracy"), TEXT(labels)},
+    {SHOW("seed", "N", FILES, "of random inputs (default 1)"), NUMBER(seed, 0, UINT64_MAX)},
+    {SHOW("fill-mode", "MODE", FILES, "inputs without -i: random, zeros, ones"), WORD(fill, fills)},
+    {SHOW("jobs", "N", FILES,
+          "processes that run inferences, or trials of tune, side by side (default 1)"),
+     NUMBER(jobs, 1, 256), .shown.letter = 'j'},
+    {SHOW("reset-state", NULL, FILES, "every inference starts from the initial state"),
+     FLAG(reset_state)},
+    {SHOW("engine", "ENGINE", COMPILER, "ref, func or rtl (default)"), WORD(engine, engines)},
+    {SHOW("hw", "NAME|FILE", COMPILER,
+          "configuration: tiny, sys8, sys16 (default), sys32 or a JSON file"),
+     TEXT(hw)},
+    {SHOW("target", "LIST", COMPILER,
+          "targets that take part (default systolic,c; c always does), KIND or KIND:NAME, or JSON: "
+          "{\"kind\": \"vanilla\", \"topping\": \"fudge\"}; may be given again"),
+     .kind = OPTION_TARGET},
+    {SHOW("target-dir", "DIR", COMPILER,
+          "targets from outside: a folder with target.json, or with such folders; may be given "
+          "again"),
+     .kind = OPTION_TARGET_DIR},
+    {SHOW("uma-backends", "DIR", COMPILER, NULL), .kind = OPTION_TARGET_DIR},
+    {SHOW("experimental-tvm-extension", "DIR", COMPILER, NULL), .kind = OPTION_TARGET_DIR,
+     .shown.hidden = 1},
+    {SHOW("partition", "HOW", COMPILER,
+          "cost (default): least estimated cycles, transfers included; priority: the first target "
+          "that "
+          "takes the operator"),
+     WORD(partition.mode, partitions)},
+    {SHOW("offload", "NAME[=TARGET]", COMPILER,
+          "operators by name or pattern that must not stay on the host; may be given again"),
+     LIST(offload, partition.n_offload)},
+    {SHOW("keep-on-host", "NAME", COMPILER,
+          "operators by name or pattern for the host; may be given again"),
+     LIST(keep, partition.n_keep)},
+    {SHOW("template", "WHICH", COMPILER,
+          "of new-target: call (default, a C function), core (with Verilog) or native (with a "
+          "shared "
+          "object for what JSON cannot say)"),
+     WORD(template, templates)},
+    {SHOW("reference", NULL, COMPILER, "of targets: what a target.json may contain"),
+     FLAG(reference)},
+    {SHOW("allow-native-targets", NULL, COMPILER,
+          "run may execute what targets from outside bring"),
+     FLAG(allow_native)},
+    {SHOW("prog", "FILE", COMPILER, "own C program instead of a model"), TEXT(prog)},
+    {SHOW("fc-scale", "WHOSE", COMPILER,
+          "FULLY_CONNECTED's scale product: classic (default), tflm or litert (float rounding, "
+          "host)"),
+     WORD(legalise.fc_scale, scales)},
+    {SHOW("onnx-rounding", "WHOSE", COMPILER,
+          "requantisation of ONNX models: tflite (default, as the accelerator) or onnx (float32, "
+          "host)"),
+     WORD(legalise.rounding, roundings)},
+    {SHOW("input-shapes", "LIST", COMPILER,
+          "shapes of ONNX inputs that the file leaves open: \"data:[1,3,224,224],...\""),
+     TEXT(input_shapes)},
+    {SHOW("teacher", "DIR", FILES,
+          "feed each operator of the reference the golden inputs of DIR, list the differences"),
+     TEXT(teacher)},
+    {SHOW("allow-external-data", NULL, COMPILER,
+          "read an ONNX model's data from files beneath its folder"),
+     FLAG(allow_external_data)},
+    {SHOW("mem-latency", "N", DEVICE, "cycles to the first beat (default 64)"),
+     NUMBER(mem_latency, 0, 100000)},
+    {SHOW("mem-bytes", "N", DEVICE, "bytes a cycle (default the AXI width)"),
+     NUMBER(mem_bytes, 0, 64)},
+    {SHOW("stall-seed", "N", DEVICE, "random back-pressure on the bus"),
+     NUMBER(stall_seed, 0, UINT64_MAX)},
+    {SHOW("memory", "HOW", DEVICE, "host and device memory: shared (default) or separate"),
+     WORD(separate_memory, memories)},
+    {SHOW("wait", "HOW", DEVICE, "completion by irq (default) or poll"), WORD(poll, waits)},
+    {SHOW("max-cycles", "N", DEVICE, "bound of one submission (default 2000000000)"),
+     NUMBER(max_cycles, 0, UINT64_MAX)},
+    {SHOW("checked", NULL, DEVICE, "use a model with the RTL's assertions"), FLAG(checked)},
+    {SHOW("no-overlap", NULL, DEVICE, "one command at a time: to tell a race from a wrong command"),
+     FLAG(no_overlap)},
+    {SHOW("no-search", NULL, DEVICE,
+          "tiles and groups by rule: compiles in milliseconds, the answer is the same"),
+     FLAG(no_search)},
+    {SHOW("tuned", "FILE", DEVICE,
+          "what heddle tune has found: tune writes it, compile, run, inspect and disasm use it"),
+     TEXT(tuned)},
+    {SHOW("trials", "N", DEVICE, "of tune: how many to measure in all (default 64)"),
+     NUMBER(trials, 1, 100000)},
+    {SHOW("seconds", "N", DEVICE, "of tune: start no further trial after them"),
+     NUMBER(seconds, 0, 1000000)},
+    {SHOW("stats", "FILE", REPORT, "JSON, schema heddle.stats.v1"), TEXT(stats)},
+    {SHOW("format", "FORMAT", REPORT,
+          "of the report: text (default), csv, json; of inspect: text, dot, svg"),
+     WORD(format, formats)},
+    {SHOW("waves", "WHAT", REPORT, "first, all, layer:NAME, cycles:A-B, commands:A-B"),
+     TEXT(waves)},
+    {SHOW("waves-limit", "MB", REPORT, "largest wave file (default 200)"),
+     NUMBER(waves_limit, 0, 1000000), .unit = 1000000},
+    {SHOW("dump-ir", "DIR", REPORT, "the graph after every pass, as text"), TEXT(dump_ir)},
+    {.shown.name = NULL}};
+
+const struct option_row *option_row_of(const char *name)
+{
+    for (const struct option_row *r = options_table; r->shown.name; r++)
+        if (strcmp(r->shown.name, name) == 0 || (name[0] == r->shown.letter && name[1] == '\0'))
+            return r;
+    return NULL;
+}
+
+/* What `value` is, not what was expected; the option as it is mostly typed. */
+static enum status bad(const struct option_row *row, const char *value, const char *expected,
+                       struct diag *d)
+{
+    const char letter[] = {row->shown.letter, '\0'};
+    return FAIL(d, ST_USAGE, "%s%s: found '%s', expected %s", *letter ? "-" : "--",
+                *letter ? letter : row->shown.name, value, expected);
+}
+
+/* The low bytes of `v` into the row's field: a bool, an enum, an integer. */
+static void store(const struct option_row *row, uint64_t v, struct options *o)
+{
+    memcpy((char *)o + row->at, &v, row->size); /* little-endian, as all of heddle */
+}
+
+static enum status take_number(const struct option_row *row, const char *value, struct options *o,
+                               struct diag *d)
+{
+    char expected[80], *end = NULL;
+    errno = 0;
+    unsigned long long v = strtoull(value, &end, 0);
+    if (end == value || *end || errno || v < row->least || v > row->most || strchr(value, '-')) {
+        snprintf(expected, sizeof expected, "a whole number from %llu to %llu",
+                 (unsigned long long)row->least, (unsigned long long)row->most);
+        return bad(row, value, expected, d);
+    }
+    store(row, v * (row->unit ? row->unit : 1), o);
+    return ST_OK;
+}
+
+/* "ref, func or rtl" */
+static void list_words(const char *const *words, char *out, size_t size)
+{
+    size_t n = 0;
+    for (uint32_t i = 0; words[i] && n < size; i++)
+        n += (size_t)snprintf(out + n, size - n, "%s%s",
+                              i == 0         ? ""
+                              : words[i + 1] ? ", "
+                                             : " or ",
+                              words[i]);
+}
+
+/* The place of `value` among `words` into *i. */
+static enum status find_word(const struct option_row *row, const char *const *words,
+                             const char *value, uint64_t *i, struct diag *d)
+{
+    char expected[80];
+    for (*i = 0; words[*i]; (*i)++)
+        if (strcmp(words[*i], value) == 0)
+            return ST_OK;
+    list_words(words, expected, sizeof expected);
+    return bad(row, value, expected, d);
+}
+
+static enum status take_word(const struct option_row *row, const char *value, struct options *o,
+                             struct diag *d)
+{
+    uint64_t i;
+    TRY(find_word(row, row->shown.words, value, &i, d));
+    store(row, i, o);
+    return ST_OK;
+}
+
+static enum status take_flag(const struct option_row *row, const char *value, struct options *o,
+                             struct diag *d)
+{
+    static const char *const words[] = {"true", "false", NULL};
+    uint64_t off = 0;
+    if (value)
+        TRY(find_word(row, words, value, &off, d));
+    store(row, !off, o);
+    return ST_OK;
+}
+
+static enum status take_file(const struct option_row *row, const char *value, struct options *o,
+                             struct diag *d)
+{
+    uint32_t *n = (uint32_t *)(void *)((char *)o + row->count_at);
+    if (*n == OPTIONS_MAX_FILES)
+        return bad(row, value, "at most 64 files", d);
+    memcpy((char *)o + row->at + (*n)++ * sizeof value, &value, sizeof value);
+    return ST_OK;
+}
+
+enum status option_take(const struct option_row *row, const char *value, struct options *o,
+                        struct diag *d)
+{
+    switch (row->kind) {
+    case OPTION_FLAG: return take_flag(row, value, o, d);
+    case OPTION_NUMBER: return take_number(row, value, o, d);
+    case OPTION_WORD: return take_word(row, value, o, d);
+    case OPTION_FILES: return take_file(row, value, o, d);
+    default: memcpy((char *)o + row->at, &value, sizeof value); return ST_OK;
+    }
+}
