@@ -1,16 +1,20 @@
 #!/usr/bin/env python3
 """bench_host.py: what an inference costs as emitted C (`heddle compile --target=c`, built as the
-package's CMakeLists.txt builds it), beside LiteRT without delegate, XNNPACK and tflite-micro.
+package's CMakeLists.txt builds it), beside the same network in float32 (float_twin.py) as emitted C,
+and beside LiteRT without delegate, XNNPACK and tflite-micro.
 
     make bench-host                         # all of tests/models and of ../shared/models
     make bench-host MODELS='resnet8 kws'
-    make bench-host VENV=/path/to/venv      # with tests/oracle/requirements-new.txt installed
+    make bench-host VENV=/path/to/venv      # else HEDDLE_VENV_NEW, or one is made from
+                                            # tests/oracle/requirements-new.txt
 
 All in one run on one machine, one thread, the best of many inferences, in turns, so that a busy machine
 hits all alike. Exit status 1 when a bar is missed: resnet8 at most 0.55 ms (goal 0.2), every
-network at most 3 times LiteRT without delegate; 77 when LiteRT is not there to compare with.
+network at most 3 times LiteRT without delegate and not slower than itself in float32; 77 when LiteRT
+is not there to compare with.
 """
 import argparse
+import os
 import pathlib
 import shutil
 import subprocess
@@ -20,6 +24,7 @@ import tempfile
 HERE = pathlib.Path(__file__).resolve().parent
 TOP = HERE.parents[1]
 RUNTIMES = ["litert", "xnnpack", "tflm"]
+COLUMNS = ["heddle", "float", *RUNTIMES]
 RESNET8_MUST_MS, RESNET8_GOAL_MS = 0.55, 0.20
 TIMES_LITERT = 3.0
 
@@ -74,8 +79,8 @@ def runtime_ms(venv, kind, path, rounds):
 
 
 def find_venv(given):
-    """The environment with the other runtimes; made in build/ at first use. None if it cannot be."""
-    venv = pathlib.Path(given) if given else TOP / "build/venv-bench"
+    """The environment with the other runtimes, as .ci/venv's; made at first use. None if it cannot be."""
+    venv = pathlib.Path(given or os.environ.get("HEDDLE_VENV_NEW") or TOP / "build/venv-new")
     if (venv / "bin/python").exists():
         return venv
     print(f"making {venv} from tests/oracle/requirements-new.txt", flush=True)
@@ -89,19 +94,28 @@ def find_venv(given):
     return venv
 
 
+def build_programs(venv, emitted, name, path):
+    """Emitted C by column."""
+    programs = {"heddle": emitted.build(name, path)}
+    if venv:
+        twin = emitted.work / f"{name}_float.tflite"
+        call([str(venv / "bin/python"), str(HERE / "float_twin.py"), str(path), str(twin)])
+        programs["float"] = emitted.build(twin.stem, twin)
+    return programs
+
+
 def measure(args, venv, emitted, name, path):
     """Best milliseconds by column; None where a runtime cannot."""
-    program = emitted.build(name, path)
-    best = {}
+    programs, best = build_programs(venv, emitted, name, path), {}
     for _ in range(args.turns):
-        for kind in ["heddle"] + (RUNTIMES if venv else []):
+        for kind in [*programs, *(RUNTIMES if venv else [])]:
             if kind in best and best[kind] is None:
                 continue
             try:
-                ms = emitted_ms(program, args.rounds) if kind == "heddle" else \
+                ms = emitted_ms(programs[kind], args.rounds) if kind in programs else \
                     runtime_ms(venv, kind, path, max(1, args.rounds // (8 if kind == "tflm" else 1)))
             except (RuntimeError, ValueError, subprocess.TimeoutExpired):
-                if kind == "heddle":
+                if kind in programs:
                     raise
                 ms = None
             best[kind] = ms if ms is None or best.get(kind) is None else min(best[kind], ms)
@@ -115,6 +129,8 @@ def verdict(name, best):
         found.append(f"above {RESNET8_MUST_MS} ms")
     if litert and ms > TIMES_LITERT * litert:
         found.append(f"above {TIMES_LITERT:g}x LiteRT")
+    if ms > best.get("float", ms):
+        found.append("slower than its float32")
     return found
 
 
@@ -127,7 +143,7 @@ def main():
     ap.add_argument("names", nargs="*")
     args = ap.parse_args()
     models, venv, missed, judged = find_models(args.names), find_venv(args.venv), 0, 0
-    print(f"{'ms per inference':<30}{'heddle C':>10}" + "".join(f"{k:>10}" for k in RUNTIMES) + f"{'/ litert':>10}")
+    print(f"{'ms per inference':<30}{'heddle C':>10}" + "".join(f"{k:>10}" for k in COLUMNS[1:]) + f"{'/ litert':>10}")
     with tempfile.TemporaryDirectory() as work:
         emitted = Emitted(args.heddle, work)
         for name, path in models.items():
@@ -140,7 +156,7 @@ def main():
             found = verdict(name, best)
             missed += bool(found)
             judged += best.get("litert") is not None
-            cells = "".join(f"{best[k]:>10.4f}" if best.get(k) else f"{'-':>10}" for k in ["heddle"] + RUNTIMES)
+            cells = "".join(f"{best[k]:>10.4f}" if best.get(k) else f"{'-':>10}" for k in COLUMNS)
             ratio = f"{best['heddle'] / best['litert']:>9.2f}x" if best.get("litert") else f"{'-':>10}"
             goal = "  goal met" if name == "resnet8" and best["heddle"] <= RESNET8_GOAL_MS else ""
             print(f"{name:<30}{cells}{ratio}  {'; '.join(found)}{goal}".rstrip(), flush=True)
