@@ -15,6 +15,7 @@ static const char *becomes(enum ir_opcode opcode)
     case IR_OP_PAD: return "folded into convolutions where it can be";
     case IR_OP_RESHAPE: return "moves no data";
     case IR_OP_SLICE: return "also SPLIT, STRIDED_SLICE, UNPACK, REVERSE_V2";
+    case IR_OP_SELECT: return "also SELECT_V2; bool condition";
     case IR_OP_GATHER: return "also TILE, MIRROR_PAD, BROADCAST_TO, RESIZE_NEAREST_NEIGHBOR";
     case IR_OP_TRANSPOSE: return "also SPACE_TO_DEPTH, DEPTH_TO_SPACE, SPACE_TO_BATCH_ND and back";
     case IR_OP_CONCATENATION: return "also PACK";
@@ -34,7 +35,17 @@ static const char *types_of(enum ir_opcode opcode)
     case IR_OP_GATHER:
     case IR_OP_PAD:
     case IR_OP_READ_VARIABLE:
+    case IR_OP_EQUAL:
+    case IR_OP_NOT_EQUAL:
+    case IR_OP_SELECT:
     case IR_OP_ASSIGN_VARIABLE: return "any";
+    case IR_OP_LESS:
+    case IR_OP_LESS_EQUAL:
+    case IR_OP_GREATER:
+    case IR_OP_GREATER_EQUAL: return "any but bool";
+    case IR_OP_LOGICAL_AND:
+    case IR_OP_LOGICAL_OR:
+    case IR_OP_LOGICAL_NOT: return "bool";
     case IR_OP_QUANTIZE: return "int8, uint8, int16, float32";
     case IR_OP_ARG_MAX:
     case IR_OP_ARG_MIN: return "int8, uint8, float32";

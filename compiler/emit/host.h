@@ -27,8 +27,8 @@ struct host_op {
     enum host_args args;
 };
 
-#define HOST_MOVES 8
-#define HOST_MATH  16
+#define HOST_MOVES 9
+#define HOST_MATH  25
 #define HOST_F32   49
 extern const struct host_op emit_host_moves[HOST_MOVES]; /* host_move.c */
 extern const struct host_op emit_host_math[HOST_MATH];   /* host_math.c */

@@ -162,10 +162,53 @@ static enum status conv_integer(struct emit_unit *u, struct text *t, const struc
 
 static const char *number(const struct ir_tensor *t)
 {
-    return t->type == IR_I32   ? "HDK_I32"
-           : t->type == IR_I64 ? "HDK_I64"
-           : t->type == IR_F32 ? "HDK_F32"
-                               : "HDK_BOOL";
+    switch (t->type) {
+    case IR_I8: return "HDK_I8";
+    case IR_I16: return "HDK_I16";
+    case IR_I32: return "HDK_I32";
+    case IR_I64: return "HDK_I64";
+    case IR_F32: return "HDK_F32";
+    default: return "HDK_BOOL";
+    }
+}
+
+static const char *relation(enum ir_opcode opcode)
+{
+    switch (opcode) {
+    case IR_OP_EQUAL: return "HDK_EQUAL";
+    case IR_OP_NOT_EQUAL: return "HDK_NOT_EQUAL";
+    case IR_OP_LESS: return "HDK_LESS";
+    case IR_OP_LESS_EQUAL: return "HDK_LESS_EQUAL";
+    case IR_OP_GREATER: return "HDK_GREATER";
+    case IR_OP_GREATER_EQUAL: return "HDK_GREATER_EQUAL";
+    case IR_OP_LOGICAL_AND: return "HDK_AND";
+    default: return "HDK_OR";
+    }
+}
+
+static enum status compare(struct emit_unit *u, struct text *t, const struct ir_op *op,
+                           struct diag *d)
+{
+    TRY(emit_walk_only(u, t, op, d));
+    text_printf(t, "    .type = %s,\n    .relation = %s,\n", number(ir_in(u->graph, op, 0)),
+                relation(op->opcode));
+    if (op->fixed.n == 0)
+        return ST_OK;
+    emit_field(t, "z_a", ir_zero_point(ir_in(u->graph, op, 0)));
+    emit_field(t, "z_b", ir_zero_point(ir_in(u->graph, op, 1)));
+    emit_field(t, "multiplier_a", op->fixed.multiplier[0]);
+    emit_field(t, "multiplier_b", op->fixed.multiplier[1]);
+    emit_field(t, "shift_a", op->fixed.shift[0]);
+    emit_field(t, "shift_b", op->fixed.shift[1]);
+    return ST_OK;
+}
+
+static enum status logical_not(struct emit_unit *u, struct text *t, const struct ir_op *op,
+                               struct diag *d)
+{
+    (void)d;
+    emit_field(t, "n", (int64_t)ir_elements(ir_in(u->graph, op, 0)));
+    return ST_OK;
 }
 
 static enum status cast(struct emit_unit *u, struct text *t, const struct ir_op *op, struct diag *d)
@@ -219,6 +262,15 @@ const struct host_op emit_host_math[HOST_MATH] = {
     {IR_OP_BATCH_MATMUL, IR_I8, "matmul", "matmul", matmul, HOST_ALL},
     {IR_OP_MATMUL_INTEGER, IR_I8, "matmul_integer", "matmul", matmul_integer, HOST_LIST},
     {IR_OP_CONV_INTEGER, IR_I8, "conv_integer", "conv2d", conv_integer, HOST_LIST},
+    {IR_OP_EQUAL, IR_TYPE_COUNT, "compare", "compare", compare, HOST_TWO},
+    {IR_OP_NOT_EQUAL, IR_TYPE_COUNT, "compare", "compare", compare, HOST_TWO},
+    {IR_OP_LESS, IR_TYPE_COUNT, "compare", "compare", compare, HOST_TWO},
+    {IR_OP_LESS_EQUAL, IR_TYPE_COUNT, "compare", "compare", compare, HOST_TWO},
+    {IR_OP_GREATER, IR_TYPE_COUNT, "compare", "compare", compare, HOST_TWO},
+    {IR_OP_GREATER_EQUAL, IR_TYPE_COUNT, "compare", "compare", compare, HOST_TWO},
+    {IR_OP_LOGICAL_AND, IR_BOOL, "compare", "compare", compare, HOST_TWO},
+    {IR_OP_LOGICAL_OR, IR_BOOL, "compare", "compare", compare, HOST_TWO},
+    {IR_OP_LOGICAL_NOT, IR_BOOL, "logical_not", "cast", logical_not, HOST_ONE},
     {IR_OP_CAST, IR_TYPE_COUNT, "cast", "cast", cast, HOST_ONE},
     {IR_OP_LSTM, IR_I8, "lstm", "lstm", lstm, HOST_STATE},
     {IR_OP_RESIZE_BILINEAR, IR_I8, "resize_bilinear", "resize_bilinear", resize_bilinear, HOST_ONE},

@@ -86,6 +86,38 @@ static void dense_strides(const struct ir_tensor *x, int64_t stride[IR_MAX_RANK]
     }
 }
 
+static void array6(struct text *t, const char *open, const int64_t v[IR_MAX_RANK],
+                   const char *close)
+{
+    text_add(t, open);
+    for (uint32_t i = 0; i < IR_MAX_RANK; i++)
+        text_printf(t, "%lld%s", (long long)v[i], i + 1 < IR_MAX_RANK ? ", " : close);
+}
+
+/* Strides 0 where an operand is broadcast. */
+static enum status select(struct emit_unit *u, struct text *t, const struct ir_op *op,
+                          struct diag *d)
+{
+    const struct ir_tensor *y = ir_out(u->graph, op, 0);
+    int64_t shape[IR_MAX_RANK], stride[IR_MAX_RANK];
+    (void)d;
+    for (uint32_t i = 0; i < IR_MAX_RANK; i++)
+        shape[i] = ir_dim_back(y, IR_MAX_RANK - 1 - i);
+    array6(t, "    .shape = {", shape, "},\n    .stride = {");
+    for (uint32_t k = 0; k < 3; k++) {
+        const struct ir_tensor *x = ir_in(u->graph, op, k);
+        int64_t n = ir_type_bytes(x->type);
+        for (uint32_t back = 0; back < IR_MAX_RANK; back++) {
+            const int32_t size = ir_dim_back(x, back);
+            stride[IR_MAX_RANK - 1 - back] = size > 1 ? n : 0;
+            n *= size;
+        }
+        array6(t, "{", stride, k < 2 ? "}, " : "}},\n");
+    }
+    emit_field(t, "element_bytes", ir_type_bytes(y->type));
+    return ST_OK;
+}
+
 static void walk6(struct text *t, const struct ir_tensor *y, const int64_t stride[IR_MAX_RANK])
 {
     text_add(t, "    .shape = {");
@@ -154,6 +186,7 @@ const struct host_op emit_host_moves[HOST_MOVES] = {
     {IR_OP_TRANSPOSE, IR_TYPE_COUNT, "transpose", "transpose", transpose, HOST_ONE},
     {IR_OP_SLICE, IR_TYPE_COUNT, "transpose", "transpose", slice, HOST_ONE},
     {IR_OP_GATHER, IR_TYPE_COUNT, "gather", "gather", gather, HOST_ONE},
+    {IR_OP_SELECT, IR_TYPE_COUNT, "select", "select", select, HOST_ALL},
     {IR_OP_READ_VARIABLE, IR_TYPE_COUNT, "copy", "copy", copy, HOST_ONE},
     {IR_OP_ASSIGN_VARIABLE, IR_TYPE_COUNT, "copy", "copy", copy, HOST_ASSIGN},
 };

@@ -12,7 +12,7 @@ typedef enum status import_fn(struct tfl_importer *m, const struct tfl_operator 
 static import_fn import_sum, import_conv, import_depthwise, import_pool, import_dense,
     import_activation, import_concat, import_softmax, import_logistic, import_tanh, import_leaky,
     import_mean, import_reshape, import_pad, import_transpose, import_slice, import_pad_value,
-    import_plain, import_arg, import_matmul, import_gelu, import_l2_norm;
+    import_plain, import_arg, import_matmul, import_gelu, import_l2_norm, import_select;
 
 enum { ALL = 255 };
 
@@ -43,6 +43,17 @@ static const struct rule {
     {"ARG_MAX", IR_OP_ARG_MAX, 0, 1, 2, 2, import_arg},
     {"ARG_MIN", IR_OP_ARG_MIN, 0, 1, 2, 2, import_arg},
     {"BATCH_MATMUL", IR_OP_BATCH_MATMUL, 101, ALL, 2, 2, import_matmul},
+    {"EQUAL", IR_OP_EQUAL, 0, ALL, 2, 2, import_plain},
+    {"NOT_EQUAL", IR_OP_NOT_EQUAL, 0, ALL, 2, 2, import_plain},
+    {"LESS", IR_OP_LESS, 0, ALL, 2, 2, import_plain},
+    {"LESS_EQUAL", IR_OP_LESS_EQUAL, 0, ALL, 2, 2, import_plain},
+    {"GREATER", IR_OP_GREATER, 0, ALL, 2, 2, import_plain},
+    {"GREATER_EQUAL", IR_OP_GREATER_EQUAL, 0, ALL, 2, 2, import_plain},
+    {"LOGICAL_AND", IR_OP_LOGICAL_AND, 0, ALL, 2, 2, import_plain},
+    {"LOGICAL_OR", IR_OP_LOGICAL_OR, 0, ALL, 2, 2, import_plain},
+    {"LOGICAL_NOT", IR_OP_LOGICAL_NOT, 0, ALL, 1, 1, import_plain},
+    {"SELECT", IR_OP_SELECT, 0, ALL, 3, 3, import_select},
+    {"SELECT_V2", IR_OP_SELECT, 0, ALL, 3, 3, import_plain},
     {"PRELU", IR_OP_PRELU, 0, ALL, 2, 2, import_plain},
     {"SQUARED_DIFFERENCE", IR_OP_SQUARED_DIFFERENCE, 0, ALL, 2, 2, import_plain},
     {"L2_NORMALIZATION", IR_OP_L2_NORMALIZATION, 12, ALL, 1, 1, import_l2_norm},
@@ -299,6 +310,25 @@ static enum status import_arg(struct tfl_importer *m, const struct tfl_operator 
     TRY(tfl_scalar(m, src, 1, "axis", &value));
     TRY(tfl_axis(m, value, ir_in(m->g, op, 0)->rank, &axis));
     op->attr[IR_AXIS] = (int32_t)axis;
+    return ST_OK;
+}
+
+/* A condition of one dimension picks whole elements of the first one. */
+static enum status import_select(struct tfl_importer *m, const struct tfl_operator *src,
+                                 struct ir_op *op)
+{
+    const struct ir_tensor *c = ir_in(m->g, op, 0), *y = ir_out(m->g, op, 0);
+    int32_t dim[IR_MAX_RANK];
+    uint32_t column;
+
+    (void)src;
+    if (c->rank != 1 || y->rank < 2)
+        return ST_OK;
+    for (uint32_t i = 0; i < y->rank; i++)
+        dim[i] = i == 0 ? c->dim[0] : 1;
+    TRY(tfl_between(m, c, y->rank, dim, &column));
+    TRY(tfl_emit(m, IR_OP_RESHAPE, op->row, 1, &op->in[0], column, NULL));
+    op->in[0] = column;
     return ST_OK;
 }
 

@@ -23,10 +23,13 @@ bool ir_has_float(enum ir_opcode opcode)
 /* Movers and borders take what they are given; other rules accept float32 where float.def does. */
 static enum status check_float(const struct ir_graph *g, const struct ir_op *op, struct diag *d)
 {
-    static const enum ir_opcode any[] = {IR_OP_RESHAPE,       IR_OP_QUANTIZE,        IR_OP_PAD,
-                                         IR_OP_CONCATENATION, IR_OP_TRANSPOSE,       IR_OP_SLICE,
-                                         IR_OP_GATHER,        IR_OP_READ_VARIABLE,   IR_OP_ARG_MAX,
-                                         IR_OP_ARG_MIN,       IR_OP_ASSIGN_VARIABLE, IR_OP_CAST};
+    static const enum ir_opcode any[] = {
+        IR_OP_RESHAPE,       IR_OP_QUANTIZE,        IR_OP_PAD,
+        IR_OP_CONCATENATION, IR_OP_TRANSPOSE,       IR_OP_SLICE,
+        IR_OP_GATHER,        IR_OP_READ_VARIABLE,   IR_OP_ARG_MAX,
+        IR_OP_ARG_MIN,       IR_OP_ASSIGN_VARIABLE, IR_OP_CAST,
+        IR_OP_EQUAL,         IR_OP_NOT_EQUAL,       IR_OP_LESS,
+        IR_OP_LESS_EQUAL,    IR_OP_GREATER,         IR_OP_GREATER_EQUAL};
     const struct ir_tensor *x = ir_in(g, op, 0);
     bool takes = ir_has_float(op->opcode);
 

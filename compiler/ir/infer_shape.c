@@ -45,37 +45,91 @@ enum status infer_log_softmax(const struct ir_graph *g, const struct ir_op *op, 
                 zero, (double)y->quant.scale[0], y->quant.zero_point[0]);
 }
 
-/* The shape two operands broadcast to; false when they do not. */
-static bool broadcast(const struct ir_tensor *a, const struct ir_tensor *b, uint32_t *rank,
-                      int32_t *dim)
+static bool broadcasts(const struct ir_tensor *a, const struct ir_tensor *b)
 {
-    *rank = a->rank > b->rank ? a->rank : b->rank;
-    for (uint32_t back = 0; back < *rank; back++) {
+    for (uint32_t back = 0; back < a->rank && back < b->rank; back++) {
         const int32_t m = ir_dim_back(a, back), n = ir_dim_back(b, back);
 
         if (m != n && m != 1 && n != 1)
             return false;
-        dim[*rank - 1 - back] = m > n ? m : n;
     }
     return true;
+}
+
+/* The output has the shape that all operands broadcast to. */
+static enum status want_broadcast(const struct ir_graph *g, const struct ir_op *op, struct diag *d)
+{
+    int32_t dim[IR_MAX_RANK];
+    uint32_t rank = 0;
+
+    for (uint32_t i = 0; i < op->n_in; i++) {
+        const struct ir_tensor *b = ir_in(g, op, i);
+
+        rank = b->rank > rank ? b->rank : rank;
+        for (uint32_t k = 0; k < i; k++) {
+            const struct ir_tensor *a = ir_in(g, op, k);
+
+            if (!broadcasts(a, b))
+                return FAIL(d, ST_MODEL, "shapes %s of '%.80s' and %s of '%.80s' do not broadcast",
+                            ir_shape_text(g->arena, a->rank, a->dim), a->name,
+                            ir_shape_text(g->arena, b->rank, b->dim), b->name);
+        }
+    }
+    for (uint32_t back = 0; back < rank; back++) {
+        int32_t *n = &dim[rank - 1 - back];
+
+        *n = 1;
+        for (uint32_t i = 0; i < op->n_in; i++)
+            *n = ir_dim_back(ir_in(g, op, i), back) > *n ? ir_dim_back(ir_in(g, op, i), back) : *n;
+    }
+    return ir_want_shape(g, ir_out(g, op, 0), "output", rank, dim, d);
 }
 
 enum status infer_binary(const struct ir_graph *g, const struct ir_op *op, struct diag *d)
 {
     const struct ir_tensor *a = ir_in(g, op, 0), *b = ir_in(g, op, 1), *y = ir_out(g, op, 0);
-    int32_t dim[IR_MAX_RANK];
-    uint32_t rank;
 
     TRY(ir_want_act(a, "first input", d));
     TRY(ir_want_act(b, "second input", d));
     TRY(ir_want_act(y, "output", d));
     TRY(ir_want_type(b, "second input", a->type, d));
     TRY(ir_want_type(y, "output", a->type, d));
-    if (!broadcast(a, b, &rank, dim))
-        return FAIL(d, ST_MODEL, "shapes %s of '%.80s' and %s of '%.80s' do not broadcast",
-                    ir_shape_text(g->arena, a->rank, a->dim), a->name,
-                    ir_shape_text(g->arena, b->rank, b->dim), b->name);
-    return ir_want_shape(g, y, "output", rank, dim, d);
+    return want_broadcast(g, op, d);
+}
+
+/* Codes of 8 bits may have any two scales; those of 16 are compared as they are. */
+enum status infer_compare(const struct ir_graph *g, const struct ir_op *op, struct diag *d)
+{
+    const struct ir_tensor *a = ir_in(g, op, 0), *b = ir_in(g, op, 1);
+    const bool equal = op->opcode == IR_OP_EQUAL || op->opcode == IR_OP_NOT_EQUAL;
+
+    TRY(ir_want_type(b, "second input", a->type, d));
+    TRY(ir_want_type(ir_out(g, op, 0), "output", IR_BOOL, d));
+    if (a->type == IR_BOOL && !equal)
+        return FAIL(d, ST_UNSUPPORTED, "input '%.80s': expected numbers, found bool", a->name);
+    if (ir_is_code(a->type)) {
+        TRY(ir_want_codes(a, "first input", d));
+        TRY(ir_want_codes(b, "second input", d));
+    }
+    if (a->type == IR_I16)
+        TRY(ir_want_same_quant(a, b, d));
+    return want_broadcast(g, op, d);
+}
+
+enum status infer_logical(const struct ir_graph *g, const struct ir_op *op, struct diag *d)
+{
+    for (uint32_t i = 0; i < op->n_in; i++)
+        TRY(ir_want_type(ir_in(g, op, i), "input", IR_BOOL, d));
+    TRY(ir_want_type(ir_out(g, op, 0), "output", IR_BOOL, d));
+    return want_broadcast(g, op, d);
+}
+
+enum status infer_select(const struct ir_graph *g, const struct ir_op *op, struct diag *d)
+{
+    TRY(ir_want_type(ir_in(g, op, 0), "condition", IR_BOOL, d));
+    TRY(ir_want_moved(ir_in(g, op, 1), ir_out(g, op, 0), d));
+    TRY(ir_want_moved(ir_in(g, op, 2), ir_out(g, op, 0), d));
+    return want_broadcast(g, op, d);
 }
 
 enum status infer_binary_same(const struct ir_graph *g, const struct ir_op *op, struct diag *d)

@@ -82,6 +82,16 @@ static bool computes_in_place(enum ir_opcode opcode)
     case IR_OP_LUT:
     case IR_OP_QUANTIZE:
     case IR_OP_DEQUANTIZE:
+    case IR_OP_EQUAL:
+    case IR_OP_NOT_EQUAL:
+    case IR_OP_LESS:
+    case IR_OP_LESS_EQUAL:
+    case IR_OP_GREATER:
+    case IR_OP_GREATER_EQUAL:
+    case IR_OP_LOGICAL_AND:
+    case IR_OP_LOGICAL_OR:
+    case IR_OP_LOGICAL_NOT:
+    case IR_OP_SELECT:
     case IR_OP_CONCATENATION:
     case IR_OP_PAD:
     case IR_OP_SLICE: return true;

@@ -172,6 +172,21 @@ static void requant_squared(struct ir_graph *g, struct ir_op *op)
     set_scales(g, op, 3, scale);
 }
 
+/* Each operand by its own scale, which the reference takes below 1 alone. */
+static enum status requant_compare(struct ir_graph *g, struct ir_op *op, struct diag *d)
+{
+    struct lgl_fixed_scale scale[2];
+
+    for (uint32_t i = 0; i < 2; i++) {
+        scale[i] = lgl_fixed_scale((double)scale_of(ir_in(g, op, i)));
+        if (scale[i].shift > 0)
+            return FAIL(d, ST_UNSUPPORTED, "input '%.80s': expected a scale below 1, found %.9g",
+                        ir_in(g, op, i)->name, (double)scale_of(ir_in(g, op, i)));
+    }
+    set_scales(g, op, 2, scale);
+    return ST_OK;
+}
+
 static bool padded(const int32_t *a)
 {
     return a[IR_PAD_TOP] != 0 || a[IR_PAD_LEFT] != 0 || a[IR_PAD_BOTTOM] != 0 ||
@@ -351,6 +366,13 @@ static enum status requant_op(struct ir_graph *g, struct ir_op *op, const struct
         set_one(g, op, (double)(scale_of(x) * scale_of(b)) / (double)scale_of(y));
         return ST_OK;
     case IR_OP_PRELU: requant_prelu(g, op); return ST_OK;
+    case IR_OP_EQUAL:
+    case IR_OP_NOT_EQUAL:
+    case IR_OP_LESS:
+    case IR_OP_LESS_EQUAL:
+    case IR_OP_GREATER:
+    case IR_OP_GREATER_EQUAL:
+        return x->type == IR_I8 || x->type == IR_U8 ? requant_compare(g, op, d) : ST_OK;
     case IR_OP_SQUARED_DIFFERENCE: requant_squared(g, op); return ST_OK;
     case IR_OP_SOFTMAX: requant_softmax(g, op); return ST_OK;
     case IR_OP_LSTM: requant_lstm(g, op); return ST_OK;

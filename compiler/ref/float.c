@@ -243,22 +243,6 @@ static float binary_one(enum ir_opcode opcode, float a, float b)
     }
 }
 
-/* Element of operand `t` for element i of y. */
-static size_t broadcast_at(const struct ir_tensor *t, const struct ir_tensor *y, size_t i)
-{
-    size_t stride = 1, offset = 0;
-
-    for (uint32_t back = 0; back < y->rank; back++) {
-        const size_t n = (size_t)ir_dim_back(t, back), k = i % (size_t)ir_dim_back(y, back);
-
-        if (n > 1)
-            offset += k * stride;
-        stride *= n;
-        i /= (size_t)ir_dim_back(y, back);
-    }
-    return offset;
-}
-
 enum status ref_f32_binary(const struct ref_call *c, struct diag *d)
 {
     const struct ir_tensor *y = c->out[0];
@@ -267,8 +251,9 @@ enum status ref_f32_binary(const struct ref_call *c, struct diag *d)
     (void)d;
     for (size_t i = 0; i < n; i++)
         put(c, i,
-            activated(c->op, binary_one(c->op->opcode, at(c->x[0], broadcast_at(c->in[0], y, i)),
-                                        at(c->x[1], broadcast_at(c->in[1], y, i)))));
+            activated(c->op,
+                      binary_one(c->op->opcode, at(c->x[0], ref_broadcast_at(c->in[0], y, i)),
+                                 at(c->x[1], ref_broadcast_at(c->in[1], y, i)))));
     return ST_OK;
 }
 

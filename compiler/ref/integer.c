@@ -1,4 +1,4 @@
-/* integer.c - MatMulInteger and ConvInteger: sums of products as int32; CAST.
+/* integer.c - MatMulInteger and ConvInteger: sums of products as int32.
  *   acc = sum (x - z_x) * (w - z_w), wrapping; zero points are operands. */
 #include <string.h>
 
@@ -69,62 +69,5 @@ enum status ref_conv_integer(const struct ref_call *c, struct diag *d)
 
                     memcpy(c->y[0] + at, &sum, 4);
                 }
-    return ST_OK;
-}
-
-/* A number of any of CAST's types. */
-struct number {
-    int64_t i;
-    float f; /* of float32 */
-};
-
-static struct number load(enum ir_type type, const uint8_t *p, size_t k)
-{
-    struct number v = {0};
-    int32_t i;
-
-    if (type == IR_I64)
-        memcpy(&v.i, p + k * 8, 8);
-    else if (type == IR_BOOL)
-        v.i = p[k] != 0;
-    else if (type == IR_F32)
-        memcpy(&v.f, p + k * 4, 4);
-    if (type == IR_I32) {
-        memcpy(&i, p + k * 4, 4);
-        v.i = i;
-    }
-    return v;
-}
-
-/* Towards zero, saturated; NaN is 0. */
-static int64_t truncated(float v)
-{
-    if (v != v)
-        return 0;
-    return v >= 0x1p63f ? INT64_MAX : v < -0x1p63f ? INT64_MIN : (int64_t)v;
-}
-
-enum status ref_cast(const struct ref_call *c, struct diag *d)
-{
-    const enum ir_type from = c->in[0]->type, to = c->out[0]->type;
-    const size_t n = (size_t)ir_elements(c->out[0]), size = ir_type_bytes(to);
-
-    (void)d;
-    for (size_t k = 0; k < n; k++) {
-        struct number v = load(from, c->x[0], k);
-
-        if (to == IR_BOOL)
-            v.i = from == IR_F32 ? v.f != 0 : v.i != 0;
-        else if (to == IR_F32 && from != IR_F32)
-            v.f = (float)v.i;
-        else if (to != IR_F32 && from == IR_F32)
-            v.i = truncated(v.f);
-        if (to == IR_I32 && from == IR_F32)
-            v.i = v.i > INT32_MAX ? INT32_MAX : v.i < INT32_MIN ? INT32_MIN : v.i;
-        if (to == IR_F32)
-            memcpy(c->y[0] + k * 4, &v.f, 4);
-        else
-            memcpy(c->y[0] + k * size, &v.i, size);
-    }
     return ST_OK;
 }

@@ -49,6 +49,8 @@ ref_kernel ref_real_average_pool, ref_real_mean, ref_real_softmax, ref_real_quan
 int8_t ref_real_code(const struct ref_call *c, float v);
 /* Offset of matrix `batch` of y in an operand whose other dimensions are broadcast. */
 size_t ref_matrix(const struct ir_tensor *t, const struct ir_tensor *y, size_t batch);
+/* Element of operand `t`, broadcast to y, for element i of y. */
+size_t ref_broadcast_at(const struct ir_tensor *t, const struct ir_tensor *y, size_t i);
 /* Offset in x of the i-th of the elements that mask's dimensions enumerate, the others at 0. */
 size_t ref_pick(const struct ir_tensor *x, uint32_t mask, size_t i);
 

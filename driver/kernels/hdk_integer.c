@@ -85,39 +85,3 @@ void hdk_onnx_matmul(const struct hdk_onnx_matmul *q, const int8_t *a, const int
                 *y++ = (int8_t)hdk_f32_clamp(v, (float)p->act_min, (float)p->act_max);
             }
 }
-
-static int64_t int_at(enum hdk_number type, const void *x, uint32_t i)
-{
-    return type == HDK_I64   ? ((const int64_t *)x)[i]
-           : type == HDK_I32 ? ((const int32_t *)x)[i]
-                             : ((const uint8_t *)x)[i] != 0;
-}
-
-/* Towards zero, within the type. */
-static int64_t truncated(float v, enum hdk_number type)
-{
-    const float limit = type == HDK_I64 ? 0x1p63f : 0x1p31f;
-
-    if (v != v)
-        return 0;
-    if (v >= limit)
-        return type == HDK_I64 ? INT64_MAX : INT32_MAX;
-    return v < -limit ? type == HDK_I64 ? INT64_MIN : INT32_MIN : (int64_t)v;
-}
-
-void hdk_cast(const struct hdk_cast *p, const void *x, void *y)
-{
-    for (uint32_t i = 0; i < p->n; i++) {
-        const float f = p->from == HDK_F32 ? ((const float *)x)[i] : 0;
-        const int64_t v = p->from == HDK_F32 ? truncated(f, p->to) : int_at(p->from, x, i);
-
-        if (p->to == HDK_BOOL)
-            ((uint8_t *)y)[i] = p->from == HDK_F32 ? f != 0 : v != 0;
-        else if (p->to == HDK_I32)
-            ((int32_t *)y)[i] = (int32_t)(uint32_t)(uint64_t)v;
-        else if (p->to == HDK_I64)
-            ((int64_t *)y)[i] = v;
-        else
-            ((float *)y)[i] = p->from == HDK_F32 ? f : (float)v;
-    }
-}

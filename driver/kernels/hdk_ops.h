@@ -104,12 +104,43 @@ void hdk_onnx_matmul(const struct hdk_onnx_matmul *p, const int8_t *a, const int
 
 /* Numbers of one type to another: to float32 rounded to even, from it towards zero, saturated, NaN
  * as 0; to bool whether they are not 0. */
-enum hdk_number { HDK_F32, HDK_I32, HDK_I64, HDK_BOOL };
+enum hdk_number { HDK_F32, HDK_I32, HDK_I64, HDK_BOOL, HDK_I16, HDK_I8 };
 struct hdk_cast {
     uint32_t n;
     enum hdk_number from, to;
 };
 void hdk_cast(const struct hdk_cast *p, const void *x, void *y);
+
+/* Comparisons, LOGICAL_AND, LOGICAL_OR: y is bool. Codes of 8 bits as real values,
+ * ((a - z_a) << 8) * multiplier_a * 2^(shift_a-31), shifts <= 0. */
+enum hdk_relation {
+    HDK_EQUAL,
+    HDK_NOT_EQUAL,
+    HDK_LESS,
+    HDK_LESS_EQUAL,
+    HDK_GREATER,
+    HDK_GREATER_EQUAL,
+    HDK_AND,
+    HDK_OR
+};
+struct hdk_compare {
+    struct hdk_walk2 walk;
+    enum hdk_number type; /* of a and b */
+    enum hdk_relation relation;
+    int32_t z_a, z_b, multiplier_a, multiplier_b, shift_a, shift_b;
+};
+void hdk_compare(const struct hdk_compare *p, const void *a, const void *b, void *y);
+/* n bools; the types are not used. y may be x. */
+void hdk_logical_not(const struct hdk_cast *p, const void *x, void *y);
+
+/* SELECT: element (i0, .., i5) of y is that of a where the condition's is not 0, else of b. Strides
+ * in bytes of condition, a and b; 0 broadcasts. Unused leading dimensions have shape 1. */
+struct hdk_select {
+    uint32_t shape[HDK_DIMS], stride[3][HDK_DIMS];
+    uint32_t element_bytes;
+};
+void hdk_select(const struct hdk_select *p, const void *condition, const void *a, const void *b,
+                void *y);
 
 /* RESIZE_BILINEAR, one scale and zero point. Output row i lies at i * step_y + start_y in the
  * input, 10 bits of fraction, halves away from zero. x [batch, in_h, in_w, channels]   y [batch,

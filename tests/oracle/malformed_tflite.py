@@ -624,6 +624,15 @@ def variable_operand():
     return net.file(w=dict(variable=True))
 
 
+def several(op, inputs, out, scale=None):
+    """`inputs`: a type, a scale and maybe a shape of each; an output of `out`."""
+    net = Net("malformed")
+    xs = [net.tensor(f"x{i}", *(shape or [(2, 4)]), kind, q) for i, (kind, q, *shape) in enumerate(inputs)]
+    y = net.tensor("y", (2, 4), out, scale)
+    net.op(op, xs, [y])
+    return net.finish(xs, [y])
+
+
 for _name, _build in {
         "arg_max_axes": lambda: one("ARG_MAX", (1, 4), (1,), [[1, 0]]),
         "transpose_conv_shape": lambda: tconv([1, 7, 8, 3]),
@@ -667,7 +676,18 @@ for _name, _build in {
         "parameter_wide": lambda: file_of((1, 4), [([1 << 40, 4], np.int64)], (1, 4), "RESHAPE", "ReshapeOptions"),
         "type_unknown": resource_input,
         "variable_read": variable_operand,
-        "lstm_no_state": lambda: Lstm(inputs={18: -1}).file()}.items():
+        "lstm_no_state": lambda: Lstm(inputs={18: -1}).file(),
+        "compare_scale": lambda: several("LESS", [(np.int8, 1.5), (np.int8, 0.5)], np.bool_),
+        "compare_types": lambda: several("EQUAL", [(np.int8, 0.5), (np.uint8, 0.5)], np.bool_),
+        "compare_bools": lambda: several("LESS", [(np.bool_, None)] * 2, np.bool_),
+        "compare_int16_scales": lambda: several("EQUAL", [(np.int16, 0.5), (np.int16, 0.25)], np.bool_),
+        "compare_result": lambda: several("LESS", [(np.int8, 0.5)] * 2, np.int32),
+        "logical_codes": lambda: several("LOGICAL_AND", [(np.bool_, None), (np.int8, 0.5)], np.bool_),
+        "select_condition": lambda: several("SELECT_V2", [(np.int8, 0.5)] * 3, np.int8, 0.5),
+        "select_scale": lambda: several("SELECT", [(np.bool_, None), (np.int8, 0.5), (np.int8, 0.25)], np.int8, 0.5),
+        "select_shapes": lambda: several("SELECT_V2", [(np.bool_, None, (3,)), (np.int8, 0.5), (np.int8, 0.5)], np.int8, 0.5),
+        "select_short_condition": lambda: several("SELECT", [(np.bool_, None, (3,)), (np.int8, 0.5), (np.int8, 0.5)], np.int8, 0.5)
+        }.items():
     CASES[_name] = _build
 
 

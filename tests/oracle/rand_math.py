@@ -9,6 +9,10 @@ import float_sim as fs
 from rand_ops import LIMIT, Skip
 
 
+RELATIONS = [("EQUAL", np.equal), ("NOT_EQUAL", np.not_equal), ("LESS", np.less), ("GREATER", np.greater),
+             ("GREATER_EQUAL", np.greater_equal), ("LESS_EQUAL", np.less_equal)]  # the even ones also of int16
+
+
 def lstm(x, weights, biases, major):
     """The float form, for the output's range."""
     x = np.swapaxes(x, 0, 1) if major else x
@@ -293,6 +297,53 @@ class Ops:
         y = [v[:, [0] * size[0]][:, :, [0] * size[1]] for v in x.values]  # its range will do
         self.emit("RESIZE_BILINEAR", [x, self.ints("size", size)], self.out("bilinear", y, like=x), 3,
                   "ResizeBilinearOptions", AlignCorners=how[0], HalfPixelCenters=how[1])
+
+    # -- conditions --------------------------------------------------------------------------------------
+
+    def flags(self, name, op, inputs, values, options, version=1):
+        """An operator that gives bools; they are no source of other operators."""
+        index = self.net.tensor(f"t{self.n_ops:02d}_{name}", values[0].shape, np.bool_)
+        for a in inputs:
+            if not isinstance(a, int):
+                a.read = True
+        self.net.op(op, [a if isinstance(a, int) else a.index for a in inputs], [index], version, options)
+        self.n_ops += 1
+        return index, values
+
+    def compared(self, x):
+        """x beside another tensor or a constant, by one of the six relations."""
+        op, function = self.pick(RELATIONS[::2] if self.wide else RELATIONS)
+        others = [a for a in self.acts if a.shape == x.shape and (not self.wide or a.scale == x.scale)]
+        if self.wide:
+            other = self.pick([*others, self.constant(x.shape, x), self.constant(x.shape[-1:], x)])
+        else:
+            other = self.pick([*others, self.constant(x.shape), self.constant(x.shape[-1:])])
+        pair = [x, other] if self.chance(0.5) else [other, x]
+        return self.flags("flags", op, pair, [function(u, v) for u, v in zip(*(a.values for a in pair))],
+                          "".join(w.capitalize() for w in op.split("_")) + "Options", 2)
+
+    def op_select(self):
+        """One or two comparisons, their logic, and x where the condition holds, else something of its scale."""
+        x = self.source()
+        if len(x.shape) > 4:
+            raise Skip
+        index, holds = self.compared(x)
+        if self.chance(0.4):
+            more, values = self.compared(x)
+            op, function = self.pick([("LOGICAL_AND", np.logical_and), ("LOGICAL_OR", np.logical_or)])
+            index, holds = self.flags("both", op, [index, more], [function(u, v) for u, v in zip(holds, values)],
+                                      "Logical" + op[8:].capitalize() + "Options")
+        if self.chance(0.3):
+            index, holds = self.flags("not", "LOGICAL_NOT", [index], [~v for v in holds], "LogicalNotOptions")
+        if self.chance(0.4):
+            self.more_outputs.append(index)
+        wide = self.chance(0.5)
+        other = self.constant(x.shape if wide else self.pick([(1,), x.shape[-1:]]), x)
+        pair = [x, other] if self.chance(0.5) else [other, x]
+        y = [np.where(c, u, v) for c, u, v in zip(holds, *(a.values for a in pair))]
+        op, options = self.pick([("SELECT", "SelectOptions"), ("SELECT_V2", "SelectV2Options")]) if wide else (
+            "SELECT_V2", "SelectV2Options")
+        self.emit(op, [index, *pair], self.out("select", y, like=x), 1, options)
 
     # -- reductions ------------------------------------------------------------------------------------
 

@@ -278,11 +278,13 @@ class Maker(rand_ops.Ops, rand_math.Ops):
     def code(self, shape=None):
         return self.rng.integers(self.low, self.high + 1, shape)
 
-    def constant(self, shape):
-        """An int8 constant, as an Act that is not a candidate for later operators."""
+    def constant(self, shape, like=None):
+        """A constant, quantised like another tensor or not, as an Act that is not a candidate for later operators."""
         scale, zero = np.float32(10 ** self.rng.uniform(-2.5, -1)), int(self.code())
         if self.wide:
             scale, zero = np.float32(scale / 256), 0
+        if like:
+            scale, zero = like.scale, like.zero
         codes = self.code(shape)
         index = self.net.tensor(f"t{self.n_ops:02d}_const", shape, self.dtype, scale, zero, 0, codes)
         return Act(index, scale, zero, [(codes - zero) * float(scale)] * self.n_samples)
@@ -443,9 +445,7 @@ class Maker(rand_ops.Ops, rand_math.Ops):
                 pass
         if kind < 0.9:
             return x
-        codes = self.code(x.shape)
-        index = self.net.tensor(f"t{self.n_ops:02d}_const", x.shape, self.dtype, x.scale, x.zero, 0, codes)
-        return Act(index, x.scale, x.zero, [(codes - x.zero) * float(x.scale)] * self.n_samples)
+        return self.constant(x.shape, x)
 
     # -- the whole -------------------------------------------------------------------------------
 

@@ -1,0 +1,129 @@
+/* hdk_number.c - CAST, comparisons, logic and SELECT on numbers of any type. Plain loops. */
+#include "hdk.h"
+#include "hdk_math.h"
+
+static int64_t int_at(enum hdk_number type, const void *x, uint32_t i)
+{
+    switch (type) {
+    case HDK_I64: return ((const int64_t *)x)[i];
+    case HDK_I32: return ((const int32_t *)x)[i];
+    case HDK_I16: return ((const int16_t *)x)[i];
+    case HDK_I8: return ((const int8_t *)x)[i];
+    default: return ((const uint8_t *)x)[i] != 0;
+    }
+}
+
+/* Towards zero, within the type. */
+static int64_t truncated(float v, enum hdk_number type)
+{
+    const float limit = type == HDK_I64 ? 0x1p63f : 0x1p31f;
+
+    if (v != v)
+        return 0;
+    if (v >= limit)
+        return type == HDK_I64 ? INT64_MAX : INT32_MAX;
+    return v < -limit ? type == HDK_I64 ? INT64_MIN : INT32_MIN : (int64_t)v;
+}
+
+void hdk_cast(const struct hdk_cast *p, const void *x, void *y)
+{
+    for (uint32_t i = 0; i < p->n; i++) {
+        const float f = p->from == HDK_F32 ? ((const float *)x)[i] : 0;
+        const int64_t v = p->from == HDK_F32 ? truncated(f, p->to) : int_at(p->from, x, i);
+
+        if (p->to == HDK_BOOL)
+            ((uint8_t *)y)[i] = p->from == HDK_F32 ? f != 0 : v != 0;
+        else if (p->to == HDK_I32)
+            ((int32_t *)y)[i] = (int32_t)(uint32_t)(uint64_t)v;
+        else if (p->to == HDK_I64)
+            ((int64_t *)y)[i] = v;
+        else
+            ((float *)y)[i] = p->from == HDK_F32 ? f : (float)v;
+    }
+}
+
+/* Elements of the operands for element i of the walk. */
+struct pair {
+    uint32_t a, b;
+};
+
+static struct pair pair_at(const struct hdk_walk2 *w, uint32_t i)
+{
+    struct pair at = {0, 0};
+
+    for (uint32_t d = 4; d-- > 0; i /= w->shape[d]) {
+        at.a += i % w->shape[d] * w->a_stride[d];
+        at.b += i % w->shape[d] * w->b_stride[d];
+    }
+    return at;
+}
+
+/* Exactly one of the three relations holds, none where one operand is NaN. */
+static int holds(enum hdk_relation relation, int less, int equal, int greater)
+{
+    switch (relation) {
+    case HDK_EQUAL: return equal;
+    case HDK_NOT_EQUAL: return !equal;
+    case HDK_LESS: return less;
+    case HDK_LESS_EQUAL: return less || equal;
+    case HDK_GREATER: return greater;
+    default: return greater || equal;
+    }
+}
+
+static int compare_float(const struct hdk_compare *p, float a, float b)
+{
+    return holds(p->relation, a<b, a == b, a> b);
+}
+
+static int compare_int(const struct hdk_compare *p, int64_t a, int64_t b)
+{
+    if (p->relation == HDK_AND || p->relation == HDK_OR)
+        return p->relation == HDK_AND ? a && b : a || b;
+    if (p->type == HDK_I8) {
+        a = hdk_rescale(((int32_t)a - p->z_a) * 256, p->multiplier_a, p->shift_a);
+        b = hdk_rescale(((int32_t)b - p->z_b) * 256, p->multiplier_b, p->shift_b);
+    }
+    return holds(p->relation, a<b, a == b, a> b);
+}
+
+void hdk_compare(const struct hdk_compare *p, const void *a, const void *b, void *y)
+{
+    const uint32_t *shape = p->walk.shape;
+
+    for (uint32_t i = 0; i < shape[0] * shape[1] * shape[2] * shape[3]; i++) {
+        const struct pair at = pair_at(&p->walk, i);
+        const int v = p->type == HDK_F32
+                          ? compare_float(p, ((const float *)a)[at.a], ((const float *)b)[at.b])
+                          : compare_int(p, int_at(p->type, a, at.a), int_at(p->type, b, at.b));
+
+        ((uint8_t *)y)[i] = (uint8_t)v;
+    }
+}
+
+void hdk_logical_not(const struct hdk_cast *p, const void *x, void *y)
+{
+    for (uint32_t i = 0; i < p->n; i++)
+        ((uint8_t *)y)[i] = ((const uint8_t *)x)[i] == 0;
+}
+
+void hdk_select(const struct hdk_select *p, const void *condition, const void *a, const void *b,
+                void *y)
+{
+    uint32_t n = 1;
+
+    for (uint32_t d = 0; d < HDK_DIMS; d++)
+        n *= p->shape[d];
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t at[3] = {0, 0, 0}, rest = i;
+        const uint8_t *from;
+
+        for (uint32_t d = HDK_DIMS; d-- > 0; rest /= p->shape[d])
+            for (uint32_t k = 0; k < 3; k++)
+                at[k] += rest % p->shape[d] * p->stride[k][d];
+        from = ((const uint8_t *)condition)[at[0]] ? (const uint8_t *)a + at[1]
+                                                   : (const uint8_t *)b + at[2];
+        for (uint32_t k = 0; k < p->element_bytes; k++)
+            ((uint8_t *)y)[i * p->element_bytes + k] = from[k];
+    }
+}

@@ -1,0 +1,121 @@
+"""Operators on plain numbers and bools: a TFLite network for each type, against tflite-runtime's reference kernels.
+
+    number_tflite.py --heddle build/heddle [--case TYPE] [--keep DIR]
+
+Every operator of a type reads the same two inputs (the second one is broadcast) and is an output of the network.
+Ties, extremes and, of float32, NaN and infinities occur. `ref`, `func` and emitted C give the oracle's bytes. --keep
+writes DIR/numbers_<type> as the folders of tests/compiler/ref/models. Exit status 1 if one differs, 77 without the
+runtime. Environment: requirements-classic.txt.
+"""
+
+import argparse
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+try:
+    import numpy as np
+    from tflite_runtime.interpreter import Interpreter, OpResolverType
+
+    from tflite_writer import Net
+except ImportError as e:
+    print(f"SKIPPED: {e}")
+    sys.exit(77)
+
+A, B = (2, 3, 4, 5), (3, 1, 5)
+COMPARE = ["EQUAL", "NOT_EQUAL", "LESS", "LESS_EQUAL", "GREATER", "GREATER_EQUAL"]
+TYPES = {"bool": np.bool_, "int32": np.int32, "int64": np.int64, "float32": np.float32, "int16": np.int16}
+LOGIC = ["LOGICAL_AND", "LOGICAL_OR"]
+
+
+def options_of(op):
+    return "".join(w.capitalize() for w in op.split("_")) + "Options"
+
+
+def relations(kind):
+    """The oracle lacks half of those of int16."""
+    return ["EQUAL", "NOT_EQUAL"] if kind == "bool" else ["EQUAL", "LESS", "GREATER_EQUAL"] if kind == "int16" else COMPARE
+
+
+def network(kind):
+    net, dtype = Net(f"numbers {kind}"), TYPES[kind]
+    quant = (0.01, 0) if kind == "int16" else (None, 0)
+    inputs = [net.tensor("a", A, dtype, *quant), net.tensor("b", B, dtype, *quant)]
+    outputs = []
+
+    def emit(op, operands, shape, out, *quant, options=None):
+        y = net.tensor(f"y{len(net.ops)}", shape, out, *quant)
+        net.op(op, operands, [y], 1, options or options_of(op))
+        outputs.append(y)
+        return y
+
+    flags = [emit(op, inputs, A, np.bool_) for op in relations(kind)]
+    if kind == "bool":
+        flags += [emit(op, inputs, A, np.bool_) for op in LOGIC]
+        emit("LOGICAL_NOT", inputs[1:], B, np.bool_)
+    emit("SELECT_V2", [flags[1], *inputs], A, dtype, *quant)
+    emit("SELECT", [flags[0], inputs[0], inputs[0]], A, dtype, *quant)
+    rows = net.tensor("rows", (2,), np.bool_, data=[True, False])
+    other = net.tensor("other", A, dtype, *quant, data=draw(np.random.default_rng(1), dtype, A))
+    emit("SELECT", [rows, inputs[0], other], A, dtype, *quant)
+    return net.finish(inputs, outputs)
+
+
+def draw(rng, dtype, shape):
+    if dtype == np.bool_:
+        return rng.random(shape) < 0.5
+    x = rng.integers(-3, 4, shape).astype(dtype)
+    if dtype == np.float32:
+        odd = np.array([np.nan, np.inf, -np.inf, -0.0], np.float32)
+    else:
+        odd = np.array([np.iinfo(dtype).min, np.iinfo(dtype).max], dtype)
+    return np.where(rng.random(shape) < 0.15, rng.choice(odd, shape), x).astype(dtype)
+
+
+def oracle(content, inputs):
+    runtime = Interpreter(model_content=content, experimental_op_resolver_type=OpResolverType.BUILTIN_REF)
+    runtime.allocate_tensors()
+    for detail, x in zip(runtime.get_input_details(), inputs):
+        runtime.set_tensor(detail["index"], x)
+    runtime.invoke()
+    return [runtime.get_tensor(detail["index"]) for detail in runtime.get_output_details()]
+
+
+def run(heddle, kind, folder):
+    """Write the case's folder, run it; what heddle says of it, empty if all is equal."""
+    rng = np.random.default_rng(7)
+    content, inputs = network(kind), [draw(rng, TYPES[kind], s) for s in (A, B)]
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "model.tflite").write_bytes(content)
+    command = [heddle, "run", str(folder / "model.tflite")]
+    for k, x in enumerate(inputs):
+        x.tofile(folder / f"in_{k}.bin")
+        command += ["-i", str(folder / f"in_{k}.bin")]
+    for k, y in enumerate(oracle(content, inputs)):
+        y.tofile(folder / f"out_{k}.bin")
+        command += ["--expect", str(folder / f"out_{k}.bin")]
+    for engine in ["--engine=ref"], ["--engine=func"], ["--engine=func", "--target=c"]:
+        done = subprocess.run(command + engine, capture_output=True, text=True)
+        if done.returncode:
+            return f"{engine}: {done.stderr.strip()}"
+    return ""
+
+
+def main():
+    ap = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    ap.add_argument("--heddle", required=True)
+    ap.add_argument("--case", choices=sorted(TYPES))
+    ap.add_argument("--keep", type=pathlib.Path)
+    args = ap.parse_args()
+    failed = 0
+    with tempfile.TemporaryDirectory() as scratch:
+        for kind in [args.case] if args.case else TYPES:
+            said = run(args.heddle, kind, (args.keep or pathlib.Path(scratch)) / f"numbers_{kind}")
+            print(f"{kind}: {said or 'equal'}")
+            failed += said != ""
+    return failed != 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
