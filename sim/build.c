@@ -146,6 +146,7 @@ static enum status write_own(const struct build *b, struct diag *d)
     text_add_escaped(&t, b->config->name, sizeof b->config->name);
     text_printf(&t, "\"\n#define HD_SIM_CONFIG_HASH 0x%08xu\n#define HD_SIM_SOURCE_HASH \"%s\"\n",
                 b->config->hash, b->hash);
+    text_printf(&t, "#define HD_SIM_CHECKED %d\n", b->paths->checked);
     return file_write(arena_printf(b->a, "%s/gen/hd_sim_config.h", b->folder), t.data, t.length, d);
 }
 

@@ -5,11 +5,16 @@
 // register bus) needs settle() to do anything.
 // eval() asks four times a cycle which clocks rose, a fifth of all instructions at sys8. We know,
 // so with the Verilator whose names these are the function behind it is called with what rises;
-// with any other, eval() is.
+// with any other, and where the RTL's assertions are on, eval() is.
 #include <chrono>
 
 #include "Vhd_sim_top__Syms.h"
+#include "hd_sim_config.h" // HD_SIM_CHECKED: sim/build.c
 #include "sim.h"
+
+#if VERILATOR_VERSION_INTEGER == 5006000 && !HD_SIM_CHECKED
+#define HD_SIM_KNOWS_TRIGGERS
+#endif
 
 // What $finish, $stop and assertions of this thread's model said (VL_USER_FINISH, _STOP, _FATAL).
 static thread_local std::string model_failure;
@@ -29,7 +34,7 @@ void vl_fatal(const char *file, int line, const char *, const char *message) VL_
     model_failure = std::string(message) + " at " + file + ":" + std::to_string(line);
 }
 
-#if VERILATOR_VERSION_INTEGER == 5006000
+#ifdef HD_SIM_KNOWS_TRIGGERS
 void Vhd_sim_top___024root___eval_nba(Vhd_sim_top___024root *model);
 void Vhd_sim_top___024root___eval_triggers__act(Vhd_sim_top___024root *model);
 #endif
@@ -37,7 +42,7 @@ void Vhd_sim_top___024root___eval_triggers__act(Vhd_sim_top___024root *model);
 // All clocks are low and eval() was called before.
 void hd_sim::learn_triggers()
 {
-#if VERILATOR_VERSION_INTEGER == 5006000
+#ifdef HD_SIM_KNOWS_TRIGGERS
     CData *const clocks[kClocks] = {&top.take_i,    &top.clk_i,        &top.clk_control_i,
                                     &top.clk_dma_i, &top.clk_vector_i, &top.clk_requant_i};
     auto &rose = top.rootp->__VactTriggered;
@@ -62,7 +67,7 @@ void hd_sim::learn_triggers()
 
 void hd_sim::rise()
 {
-#if VERILATOR_VERSION_INTEGER == 5006000
+#ifdef HD_SIM_KNOWS_TRIGGERS
     if (known) {
         *trigger[0] = top.take_i;
         *trigger[1] = top.clk_i;

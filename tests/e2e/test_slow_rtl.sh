@@ -29,6 +29,15 @@ for hw in tiny sys16; do
     done
 done
 
+# With the RTL's assertions, where clocks rise by Verilator's own eval(): the same cycles.
+try --hw=tiny --stats plain.json
+try --hw=tiny --checked --stats checked.json
+cycles() {
+    sed -n 's/^\t"cycles":\t\([0-9.]*\),$/\1/p' "$1"
+}
+[ -n "$(cycles plain.json)" ] && [ "$(cycles plain.json)" = "$(cycles checked.json)" ] ||
+    fail "cycles $(cycles plain.json), with assertions $(cycles checked.json)"
+
 # All images on the default configuration.
 "$heddle" run digits -o all >stdout 2>stderr || fail "digits: $(head -c 500 stderr)"
 cmp -s all/out_0.bin "$golden" || fail "digits on rtl is not the golden"
