@@ -45,6 +45,8 @@ static void store(struct ox_const *c, uint64_t k, struct number v)
     case OX_DOUBLE: *(double *)to = f; break;
     case OX_INT64: *(int64_t *)to = i; break;
     case OX_INT32: *(int32_t *)to = (int32_t)(uint32_t)(uint64_t)i; break;
+    case OX_UINT16:
+    case OX_INT16: *(uint16_t *)to = (uint16_t)(uint64_t)i; break;
     case OX_BOOL: *(uint8_t *)to = v.real ? f != 0 : i != 0; break;
     default: *(uint8_t *)to = (uint8_t)(uint64_t)i; break;
     }
@@ -317,7 +319,7 @@ static enum status fold_cast(struct ox *m)
     TRY(ox_const_input(m, 0, &x));
     if (type < 0 || type > 32 || ox_type_bytes((int32_t)type) == 0)
         return FAIL(m->d, ST_UNSUPPORTED,
-                    "to: expected float32, uint8, int8, int32, int64, bool or double, found %s",
+                    "to: expected float32, double, bool, int64, int32, or 8 or 16 bits, found %s",
                     ox_type_name((int32_t)(type > 1000 || type < 0 ? 1000 : type)));
     TRY(ox_const_new(m, &to, (int32_t)type, x.rank, x.dim));
     for (uint64_t k = 0; k < to.n; k++)

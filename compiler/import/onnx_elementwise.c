@@ -7,7 +7,7 @@
 /* rint(x / s) + z in float32, saturated, as ONNX has it; NaN gives z. */
 static int32_t code_of(double x, float scale, int32_t zero, int32_t type)
 {
-    const int32_t low = type == OX_INT8 ? -128 : 0, high = type == OX_INT8 ? 127 : 255;
+    const int32_t low = ox_lowest(type), high = ox_highest(type);
     const float v = rintf((float)x / scale);
 
     if (isnan(v))
@@ -27,12 +27,14 @@ static void quantize_const(struct ox *m, const struct ox_const *x, const struct 
                            int32_t type)
 {
     struct ox_const c;
-    uint8_t *code = ox_new_const(m, &c, type, x->rank, x->dim);
+    uint8_t *to = ox_new_const(m, &c, type, x->rank, x->dim);
+    const size_t size = ox_type_bytes(type);
 
     for (uint64_t i = 0; i < c.n; i++) {
         const uint32_t k = q->n > 1 ? along(x, q->axis, i) : 0;
+        const int32_t code = code_of(ox_number(x, i), q->scale[k], q->zero_point[k], type);
 
-        code[i] = (uint8_t)code_of(ox_number(x, i), q->scale[k], q->zero_point[k], type);
+        memcpy(to + i * size, &code, size); /* little-endian */
     }
     ox_set_const(m, 0, &c);
 }
@@ -56,13 +58,14 @@ static uint32_t along_axis(struct ox *m, const char *what, const struct ir_quant
     return ox_f32_const(m, ox_inner(m, ox_out(m, 0)->name, what), s.rank, s.dim, value);
 }
 
-/* Codes of scale 1: clamp(rint(x / scale) + zero) in float32, scale and zero tensors. */
+/* Codes of scale 1: clamp(rint(x / scale) + zero) in float32, scale and zero tensors. 16-bit codes
+ * stay float32, which has each of them. */
 static enum status quantize_by(struct ox *m, uint32_t scale, uint32_t zero_point, int32_t type)
 {
     static const float one = 1;
     static const int32_t zero = 0;
     const struct ir_quant plain = {1, 0, &one, &zero};
-    const float low = type == OX_INT8 ? -128 : 0, high = low + 255;
+    const float low = (float)ox_lowest(type), high = (float)ox_highest(type);
     const char *name = ox_out(m, 0)->name;
     struct ir_op *op;
     uint32_t x, out;
@@ -75,7 +78,12 @@ static enum status quantize_by(struct ox *m, uint32_t scale, uint32_t zero_point
     op = ox_op(m, IR_OP_CLIP, 1, &x, out);
     memcpy(&op->attr[IR_CLIP_LOW_BITS], &low, 4);
     memcpy(&op->attr[IR_CLIP_HIGH_BITS], &high, 4);
-    ox_set_tensor(m, 0, ox_quantized(m, name, out, ox_ir_type(type), &plain), false);
+    if (ox_is_wide(type)) {
+        ox_set_tensor(m, 0, out, false);
+        ox_out(m, 0)->wide = type;
+    } else {
+        ox_set_tensor(m, 0, ox_quantized(m, name, out, ox_ir_type(type), &plain), false);
+    }
     return ST_OK;
 }
 
@@ -88,10 +96,16 @@ static float *zero_points(struct ox *m, const struct ir_quant *q)
     return offset;
 }
 
-/* One scale for each channel. */
-static enum status quantize_channels(struct ox *m, const struct ir_quant *q, int32_t type)
+/* The rank of what q's scales broadcast along: 0 behind its axis for a single one. */
+static uint32_t scaled_rank(const struct ir_quant *q, uint32_t rank)
 {
-    const uint32_t rank = ox_rank(m, ox_in(m, 0));
+    return q->n > 1 ? rank : q->axis;
+}
+
+/* One scale for each channel, or codes of 16 bits. */
+static enum status quantize_float(struct ox *m, const struct ir_quant *q, int32_t type)
+{
+    const uint32_t rank = scaled_rank(q, ox_rank(m, ox_in(m, 0)));
 
     return quantize_by(m, along_axis(m, "scale", q, rank, q->scale),
                        along_axis(m, "zero", q, rank, zero_points(m, q)), type);
@@ -156,17 +170,19 @@ enum status ox_quantize(struct ox *m)
         TRY(computed_scale(m, &id, &zero, &type));
         return quantize_by(m, id, zero, type);
     }
-    TRY(ox_scale(m, 1, 2, ox_rank(m, x), ox_dim(m, x), ox_attr_int(m, "axis", 1), &q, &type));
+    TRY(ox_any_scale(m, 1, 2, ox_rank(m, x), ox_dim(m, x), ox_attr_int(m, "axis", 1), &q, &type));
     type = zero_type(m, type);
-    if (type != OX_INT8 && type != OX_UINT8)
-        return FAIL(m->d, ST_UNSUPPORTED, "output: expected int8 or uint8, found %s",
+    if (type != OX_INT8 && type != OX_UINT8 && !ox_is_wide(type))
+        return FAIL(m->d, ST_UNSUPPORTED, "output: expected int8, uint8, int16 or uint16, found %s",
                     ox_type_name(type));
-    if (x->kind == OX_CONST && !x->real) {
-        quantize_const(m, &x->c, &q, type);
+    if (x->kind == OX_CONST) {
+        const struct ox_const c = x->real ? ox_const_values(m, &x->c, &x->quant) : x->c;
+
+        quantize_const(m, &c, &q, type);
         return ST_OK;
     }
-    if (q.n != 1)
-        return quantize_channels(m, &q, type);
+    if (q.n != 1 || ox_is_wide(type))
+        return quantize_float(m, &q, type);
     if (x->kind == OX_PENDING) {
         TRY(ox_finish(m, x->pending, ox_out(m, 0)->name, ox_ir_type(type), &q, &id));
         ox_set_tensor(m, 0, id, false);
@@ -185,7 +201,7 @@ enum status ox_quantize(struct ox *m)
     return ST_OK;
 }
 
-/* Computed int32, codes with a scale for each channel or with a computed one:
+/* Computed int32, 16-bit codes, codes with a scale for each channel or with a computed one:
  * (q - zero_point) * scale in float32, tensors both. */
 static enum status dequantize_by(struct ox *m, uint32_t id, uint32_t scale, uint32_t zero_point)
 {
@@ -195,7 +211,9 @@ static enum status dequantize_by(struct ox *m, uint32_t id, uint32_t scale, uint
     const char *name = ox_out(m, 0)->name;
     uint32_t v;
 
-    if (m->g->tensor[id]->type == IR_I32) {
+    if (m->g->tensor[id]->type == IR_F32) {
+        v = id;
+    } else if (m->g->tensor[id]->type == IR_I32) {
         v = ox_tensor(m, ox_inner(m, name, "float"), IR_F32, ox_shape_of(m, id), NULL);
         ox_op(m, IR_OP_CAST, 1, &id, v);
     } else {
@@ -210,7 +228,7 @@ static enum status dequantize_by(struct ox *m, uint32_t id, uint32_t scale, uint
 
 static enum status dequantize_float(struct ox *m, uint32_t id, const struct ir_quant *q)
 {
-    const uint32_t rank = q->n > 1 ? m->g->tensor[id]->rank : q->axis;
+    const uint32_t rank = scaled_rank(q, m->g->tensor[id]->rank);
 
     return dequantize_by(m, id, along_axis(m, "scale", q, rank, q->scale),
                          along_axis(m, "zero", q, rank, zero_points(m, q)));
@@ -233,17 +251,25 @@ enum status ox_dequantize(struct ox *m)
         return dequantize_by(m, x->tensor, scale, zero);
     }
     own = x->kind == OX_CONST                       ? x->c.type
+          : x->wide                                 ? x->wide
           : m->g->tensor[x->tensor]->type == IR_I8  ? OX_INT8
           : m->g->tensor[x->tensor]->type == IR_U8  ? OX_UINT8
           : m->g->tensor[x->tensor]->type == IR_I32 ? OX_INT32
                                                     : OX_FLOAT;
-    TRY(ox_scale(m, 1, 2, ox_rank(m, x), ox_dim(m, x), ox_attr_int(m, "axis", 1), &q, &type));
-    if (own != OX_INT8 && own != OX_UINT8 && own != OX_INT32)
-        return FAIL(m->d, ST_UNSUPPORTED, "input '%.80s': expected int8, uint8 or int32, found %s",
-                    x->name, ox_type_name(own));
+    TRY(ox_any_scale(m, 1, 2, ox_rank(m, x), ox_dim(m, x), ox_attr_int(m, "axis", 1), &q, &type));
+    if (own != OX_INT8 && own != OX_UINT8 && own != OX_INT32 && !ox_is_wide(own))
+        return FAIL(m->d, ST_UNSUPPORTED,
+                    "input '%.80s': expected int32, or 8 or 16 bits, found %s", x->name,
+                    ox_type_name(own));
     if (ox_in(m, 2) && type != own)
         return FAIL(m->d, ST_MODEL, "zero point: expected %s as the input, found %s",
                     ox_type_name(own), ox_type_name(type));
+    if (x->kind == OX_CONST && ox_is_wide(own)) {
+        const struct ox_const c = ox_const_values(m, &x->c, &q);
+
+        ox_set_const(m, 0, &c);
+        return ST_OK;
+    }
     if (x->kind == OX_CONST) {
         y->kind = OX_CONST;
         y->c = x->c;
@@ -251,7 +277,7 @@ enum status ox_dequantize(struct ox *m)
         y->real = true;
         return ST_OK;
     }
-    if (own == OX_INT32 || q.n > 1)
+    if (own == OX_INT32 || q.n > 1 || x->wide)
         return dequantize_float(m, x->tensor, &q);
     TRY(ox_set_quant(m, x->tensor, &q));
     ox_set_tensor(m, 0, x->tensor, true);

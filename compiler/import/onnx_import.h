@@ -5,6 +5,7 @@
  * quantised operators:
  *   OX_CONST    known now; with `quant`, if `real`, what DequantizeLinear read from codes
  *   OX_TENSOR   an IR tensor of codes; `real`: DequantizeLinear has been applied to it
+ *   OX_TENSOR with `wide`: 16-bit codes, which DequantizeLinear alone may read
  *   OX_PENDING  a float result that waits for its reader: QuantizeLinear says its scale and makes
  *               it an operator on codes (onnx_pending.c); any other reader, or a graph output,
  *               makes it one in float32 (onnx_float.c) */
@@ -19,6 +20,8 @@ enum ox_type {
     OX_FLOAT = 1,
     OX_UINT8 = 2,
     OX_INT8 = 3,
+    OX_UINT16 = 4,
+    OX_INT16 = 5,
     OX_INT32 = 6,
     OX_INT64 = 7,
     OX_BOOL = 9,
@@ -41,7 +44,8 @@ struct ox_pending;
 struct ox_value {
     const char *name;
     enum ox_kind kind;
-    bool real; /* a float in the file: codes behind DequantizeLinear */
+    bool real;    /* a float in the file: codes behind DequantizeLinear */
+    int32_t wide; /* codes of this 16-bit type, held by a float32 tensor; or 0 */
     struct ox_const c;
     struct ir_quant quant; /* of a real constant */
     uint32_t tensor;
@@ -115,6 +119,14 @@ enum status ox_axis(struct ox *m, const char *what, int64_t axis, uint32_t rank,
  * of a tensor of shape `dim`. `type`: of the zero point, OX_UINT8 if it is absent. */
 enum status ox_scale(struct ox *m, uint32_t is, uint32_t iz, uint32_t rank, const int32_t *dim,
                      int64_t axis, struct ir_quant *q, int32_t *type);
+/* The same, also of 16-bit codes. */
+enum status ox_any_scale(struct ox *m, uint32_t is, uint32_t iz, uint32_t rank, const int32_t *dim,
+                         int64_t axis, struct ir_quant *q, int32_t *type);
+/* Codes of 16 bits. */
+bool ox_is_wide(int32_t type);
+/* Least and largest code of an 8- or 16-bit type. */
+int32_t ox_lowest(int32_t type);
+int32_t ox_highest(int32_t type);
 /* Input `i` as an IR tensor: codes with a scale, or float32. Constants become tensors (one float is
  * exact as a code), pending results float32. */
 enum status ox_operand(struct ox *m, uint32_t i, const char *what, uint32_t *id);

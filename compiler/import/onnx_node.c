@@ -131,9 +131,24 @@ enum status ox_axis(struct ox *m, const char *what, int64_t axis, uint32_t rank,
     return ST_OK;
 }
 
+bool ox_is_wide(int32_t type)
+{
+    return type == OX_INT16 || type == OX_UINT16;
+}
+
+int32_t ox_lowest(int32_t type)
+{
+    return type == OX_INT8 ? -128 : type == OX_INT16 ? -32768 : 0;
+}
+
+int32_t ox_highest(int32_t type)
+{
+    return ox_lowest(type) + (ox_is_wide(type) ? 65535 : 255);
+}
+
 static enum status check_scale(struct ox *m, const struct ir_quant *q, int32_t type)
 {
-    const int32_t low = type == OX_INT8 ? -128 : 0, high = type == OX_INT8 ? 127 : 255;
+    const int32_t low = ox_lowest(type), high = ox_highest(type);
 
     for (uint32_t i = 0; i < q->n; i++) {
         if (!isfinite(q->scale[i]) || q->scale[i] <= 0)
@@ -149,14 +164,24 @@ static enum status check_scale(struct ox *m, const struct ir_quant *q, int32_t t
 
 static enum status check_type(struct ox *m, int32_t type)
 {
-    if (type == OX_INT8 || type == OX_UINT8 || type == OX_INT32)
+    if (type == OX_INT8 || type == OX_UINT8 || type == OX_INT32 || ox_is_wide(type))
         return ST_OK;
-    return FAIL(m->d, ST_UNSUPPORTED, "codes of type %s: expected int8, uint8, or int32 for a bias",
-                ox_type_name(type));
+    return FAIL(m->d, ST_UNSUPPORTED,
+                "codes of type %s: expected 8 or 16 bits, or int32 for a bias", ox_type_name(type));
 }
 
 enum status ox_scale(struct ox *m, uint32_t is, uint32_t iz, uint32_t rank, const int32_t *dim,
                      int64_t axis, struct ir_quant *q, int32_t *type)
+{
+    TRY(ox_any_scale(m, is, iz, rank, dim, axis, q, type));
+    if (!ox_is_wide(*type))
+        return ST_OK;
+    return FAIL(m->d, ST_UNSUPPORTED, "codes of type %s: expected int8, uint8, or int32 for a bias",
+                ox_type_name(*type));
+}
+
+enum status ox_any_scale(struct ox *m, uint32_t is, uint32_t iz, uint32_t rank, const int32_t *dim,
+                         int64_t axis, struct ir_quant *q, int32_t *type)
 {
     const struct ox_const *s, *z = NULL;
     float *scale;

@@ -78,6 +78,8 @@ size_t ox_type_bytes(int32_t type)
     case OX_UINT8:
     case OX_INT8:
     case OX_BOOL: return 1;
+    case OX_UINT16:
+    case OX_INT16: return 2;
     case OX_FLOAT:
     case OX_INT32: return 4;
     case OX_INT64:
@@ -105,9 +107,10 @@ enum status ox_shape(struct ox *m, const char *what, size_t rank, const int64_t 
     const uint64_t size = ox_type_bytes(type);
 
     if (size == 0)
-        return FAIL(m->d, ST_UNSUPPORTED,
-                    "%s: type %s (%d): expected float32, uint8, int8, int32, int64, bool or double",
-                    what, ox_type_name(type), type);
+        return FAIL(
+            m->d, ST_UNSUPPORTED,
+            "%s: type %s (%d): expected float32, double, bool, int64, int32, or 8 or 16 bits", what,
+            ox_type_name(type), type);
     if (rank > IR_MAX_RANK)
         return FAIL(m->d, ST_UNSUPPORTED, "%s: expected at most %d dimensions, found %zu", what,
                     IR_MAX_RANK, rank);
@@ -131,6 +134,8 @@ int64_t ox_int(const struct ox_const *c, uint64_t i)
 {
     switch (c->type) {
     case OX_INT8: return ((const int8_t *)c->data)[i];
+    case OX_INT16: return ((const int16_t *)c->data)[i];
+    case OX_UINT16: return ((const uint16_t *)c->data)[i];
     case OX_INT32: return ((const int32_t *)c->data)[i];
     case OX_INT64: return ((const int64_t *)c->data)[i];
     case OX_FLOAT: return (int64_t)((const float *)c->data)[i];
@@ -268,9 +273,10 @@ static enum status want_count(struct ox *m, const char *where, size_t n, uint64_
                 (unsigned long long)want, n);
 }
 
-/* Elements from the field of their type. 8-bit ones and bool lie in int32_data. */
+/* Elements from the field of their type. Those of 8 and 16 bits and bool lie in int32_data. */
 static enum status read_fields(struct ox *m, const Onnx__TensorProto *t, struct ox_const *c)
 {
+    const size_t size = ox_type_bytes(c->type);
     uint8_t *bytes;
 
     switch (c->type) {
@@ -293,15 +299,15 @@ static enum status read_fields(struct ox *m, const Onnx__TensorProto *t, struct 
     default: break;
     }
     TRY(want_count(m, "int32_data", t->n_int32_data, c->n));
-    bytes = arena_alloc(m->arena, (size_t)c->n);
+    bytes = arena_alloc(m->arena, (size_t)c->n * size);
     for (uint64_t i = 0; i < c->n; i++) {
-        const int32_t low = c->type == OX_INT8 ? -128 : 0;
-        const int32_t high = c->type == OX_INT8 ? 127 : c->type == OX_UINT8 ? 255 : 1;
+        const int32_t low = c->type == OX_BOOL ? 0 : ox_lowest(c->type);
+        const int32_t high = c->type == OX_BOOL ? 1 : ox_highest(c->type);
 
         if (t->int32_data[i] < low || t->int32_data[i] > high)
             return FAIL(m->d, ST_MODEL, "int32_data: %s value %d is out of range",
                         ox_type_name(c->type), t->int32_data[i]);
-        bytes[i] = (uint8_t)t->int32_data[i];
+        memcpy(bytes + i * size, &t->int32_data[i], size); /* little-endian */
     }
     c->data = bytes;
     return ST_OK;

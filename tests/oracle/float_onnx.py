@@ -431,6 +431,19 @@ def quantize_channels():
 
 
 @case
+def codes_of_16_bits():
+    n = Net(opset=21)
+    x = n.qdq(n.input(floats(2, 5, 4)), 1 / 8192, -37, np.int16)
+    y = n.qdq(n.node("Mul", x, n.qdq(n.const(floats(4)), 1 / 16384, 40000, np.uint16)), 1 / 4096, 21000, np.uint16)
+    s, z = n.const([0.5, 0.25, 0.125, 1, 2], np.float32), n.const([-9, 0, 9, 1, 300], np.int16)
+    rows = n.node("DequantizeLinear", n.node("QuantizeLinear", y, s, z, axis=1), s, z, axis=1)
+    saturated = n.qdq(n.node("Mul", x, n.const(1e6, np.float32)), 1 / 8192, 5, np.int16)
+    w = n.node("DequantizeLinear", n.const(rng.integers(-32768, 32768, (4, 3)), np.int16), n.const(1 / 16384, np.float32))
+    coarse = n.qdq(n.node("DequantizeLinear", n.const(rng.integers(-128, 128, (4,)), np.int8), n.const(0.02, np.float32)), 0.05, 2, np.uint8)
+    return n, [y, rows, saturated, n.node("MatMul", x, w), n.node("Add", x, coarse)]
+
+
+@case
 def integer_rows():
     n = Net()
     a, b = n.input(rng.integers(0, 256, (3, 7)).astype(np.uint8)), n.const(rng.integers(-60, 60, (7, 5)), np.int8)
