@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+enum { MAX_SPAN = 4096 }; /* of a dilated kernel that is written out */
+
 /* Window of `n` spatial dimensions (1 or 2), as height and width. */
 struct window {
     uint32_t n;
@@ -223,13 +225,19 @@ enum status ox_qlinear_conv(struct ox *m)
     return ox_qlinear_result(m, p, 6);
 }
 
+/* Cells that a dilated kernel spans. */
+static int64_t span_of(const struct window *w, uint32_t i)
+{
+    return ((int64_t)w->kernel[i] - 1) * w->dilation[i] + 1;
+}
+
 /* Pads of ConvTranspose from output_shape or auto_pad; out = stride * (in - 1) + output_padding +
  * span - pads. */
 static enum status transposed_size(struct ox *m, struct window *w, uint32_t i, int32_t extra,
                                    int64_t wanted)
 {
     const char *auto_pad = ox_attr_text(m, "auto_pad", "NOTSET");
-    const int64_t full = (int64_t)w->stride[i] * (w->in[i] - 1) + extra + w->kernel[i];
+    const int64_t full = (int64_t)w->stride[i] * (w->in[i] - 1) + extra + span_of(w, i);
     int64_t out = full - w->before[i] - w->after[i], total;
 
     if (wanted == 0 && strncmp(auto_pad, "SAME", 4) == 0)
@@ -264,10 +272,11 @@ static enum status transposed_window(struct ox *m, const struct ir_tensor *x, co
     TRY(ox_attr_sizes(m, "output_padding", w->n, 0, extra));
     TRY(ox_ints(m, IR_NONE, "output_shape", &n_wanted, &wanted));
     for (uint32_t i = 0; i < w->n; i++) {
-        if (w->dilation[i] != 1 || w->stride[i] < 1)
+        if (w->dilation[i] < 1 || w->stride[i] < 1 || span_of(w, i) > MAX_SPAN)
             return FAIL(m->d, ST_UNSUPPORTED,
-                        "dilations and strides: expected 1, and at least 1, found %d and %d",
-                        w->dilation[i], w->stride[i]);
+                        "expected dilations and strides of at least 1 and a kernel that spans at "
+                        "most %d, found %d, %d and %lld",
+                        MAX_SPAN, w->dilation[i], w->stride[i], (long long)span_of(w, i));
         w->before[i] = pads[i];
         w->after[i] = pads[w->n + i];
         TRY(transposed_size(m, w, i, extra[i], n_wanted >= w->n ? wanted[n_wanted - w->n + i] : 0));
@@ -275,26 +284,42 @@ static enum status transposed_window(struct ox *m, const struct ir_tensor *x, co
     return ST_OK;
 }
 
-/* Weights [C,OC,KH,KW] become [OC,C,KH,KW]; always in float32: the array has no such sum, and
- * TFLite's rounding differs. */
-static enum status transposed_weights(struct ox *m, struct ox_pending *p, const struct ox_value *w)
+/* Weights [C,OC/group,KH,KW] become [OC,C/group,KH,KW] with zeros between the taps of a dilated
+ * kernel; always in float32: the array has no such sum, and TFLite's rounding differs. */
+static enum status transposed_weights(struct ox *m, struct ox_pending *p, const struct ox_value *w,
+                                      const struct window *v)
 {
     const struct ox_const c = ox_const_values(m, &w->c, &w->quant);
-    const size_t cells = (size_t)c.dim[2] * (size_t)(c.rank == 4 ? c.dim[3] : 1);
-    const int32_t dim[4] = {c.dim[1], c.dim[0], c.rank == 4 ? c.dim[2] : 1,
-                            c.rank == 4 ? c.dim[3] : c.dim[2]};
-    float *to = ox_new_const(m, &p->weight, OX_FLOAT, 4, dim);
+    const bool image = v->n == 2;
+    const int32_t *k = v->kernel, *gap = v->dilation, each = c.dim[1], in = c.dim[0] / p->group;
+    const int32_t dim[4] = {each * p->group, in, image ? (int32_t)span_of(v, 0) : 1,
+                            (int32_t)span_of(v, v->n - 1)};
+    const size_t rows = image ? (size_t)k[0] : 1, cols = (size_t)k[v->n - 1];
+    const float *from = c.data;
+    float *to;
 
-    for (size_t i = 0; i < (size_t)dim[1]; i++)
-        for (size_t o = 0; o < (size_t)dim[0]; o++)
-            memcpy(to + (o * (size_t)dim[1] + i) * cells,
-                   (const float *)c.data + (i * (size_t)dim[0] + o) * cells, cells * sizeof *to);
+    if (!ir_shape_ok(4, dim, IR_F32))
+        return FAIL(m->d, ST_UNSUPPORTED, "weights: dilated to %s they are too many",
+                    ir_shape_text(m->arena, 4, dim));
+    to = ox_new_const(m, &p->weight, OX_FLOAT, 4, dim);
+    memset(to, 0, (size_t)p->weight.n * sizeof *to);
+    for (size_t i = 0; i < (size_t)c.dim[0]; i++)
+        for (size_t o = 0; o < (size_t)each; o++)
+            for (size_t at = 0; at < rows * cols; at++) {
+                const size_t y = at / cols * (size_t)(image ? gap[0] : 1);
+                const size_t x = at % cols * (size_t)gap[v->n - 1];
+                const size_t oc = i / (size_t)in * (size_t)each + o;
+
+                to[((oc * (size_t)in + i % (size_t)in) * (size_t)dim[2] + y) * (size_t)dim[3] + x] =
+                    *from++;
+            }
     return ST_OK;
 }
 
 enum status ox_conv_transpose(struct ox *m)
 {
     struct ox_pending *p = ox_pending_new(m, IR_OP_TRANSPOSE_CONV, (struct ox_shape){0});
+    const int64_t group = ox_attr_int(m, "group", 1);
     const struct ox_value *w = ox_in(m, 1);
     const struct ir_tensor *x;
     struct window v;
@@ -307,18 +332,19 @@ enum status ox_conv_transpose(struct ox *m)
         return FAIL(m->d, ST_UNSUPPORTED,
                     "weights '%.80s': expected constant float32, or codes behind DequantizeLinear",
                     w ? w->name : "");
-    if (ox_attr_int(m, "group", 1) != 1)
-        return FAIL(m->d, ST_UNSUPPORTED, "group: expected 1, found %lld",
-                    (long long)ox_attr_int(m, "group", 1));
-    if (w->c.rank != x->rank || w->c.rank < 3 || w->c.n == 0 || w->c.dim[0] != x->dim[1])
+    if (group < 1 || group > INT32_MAX || w->c.rank != x->rank || w->c.rank < 3 || w->c.n == 0 ||
+        w->c.dim[0] != x->dim[1] || x->dim[1] % group != 0)
         return FAIL(m->d, ST_MODEL, "weights %s do not fit input %s",
                     ir_shape_text(m->arena, w->c.rank, w->c.dim),
                     ir_shape_text(m->arena, x->rank, x->dim));
+    p->group = (int32_t)group;
     TRY(transposed_window(m, x, w->c.dim + 2, &v));
+    TRY(transposed_weights(m, p, w, &v));
     set_window(&v, false, p->attr);
+    p->attr[IR_KERNEL_H] = p->weight.dim[2];
+    p->attr[IR_KERNEL_W] = p->weight.dim[3];
     p->attr[IR_PAD_BOTTOM] = p->attr[IR_PAD_RIGHT] = 0;
-    p->shape = window_shape(&v, x->dim[0], w->c.dim[1]);
-    TRY(transposed_weights(m, p, w));
+    p->shape = window_shape(&v, x->dim[0], p->weight.dim[0]);
     TRY(read_bias(m, 2, p->weight.dim[0], 1, &p->bias));
     ox_set_pending(m, p);
     return ST_OK;

@@ -163,6 +163,42 @@ static enum status add_matrix(struct ox *m, const struct ox_pending *p, float be
     return ST_OK;
 }
 
+/* Operand `i` of a Gemm with computed weights, turned if `attr` says so. */
+static enum status gemm_operand(struct ox *m, uint32_t i, const char *attr, uint32_t *id)
+{
+    TRY(ox_operand(m, i, i == 0 ? "first input" : "second input", id));
+    if (m->g->tensor[*id]->rank != 2)
+        return FAIL(m->d, ST_MODEL, "input %u: expected 2 dimensions, found %u", i,
+                    m->g->tensor[*id]->rank);
+    if (ox_attr_int(m, attr, 0) != 0)
+        *id = ox_transpose(m, ox_inner(m, m->g->tensor[*id]->name, "turned"), *id,
+                           (const int32_t[]){1, 0});
+    return ST_OK;
+}
+
+/* alpha * A * B + beta * C with computed B: a product of matrices, the rest in float32. */
+static enum status computed_gemm(struct ox *m, float alpha, float beta)
+{
+    const char *name = ox_out(m, 0)->name;
+    struct ox_pending *p = ox_pending_new(m, IR_OP_BATCH_MATMUL, (struct ox_shape){0});
+    uint32_t product;
+
+    p->n_in = 2;
+    TRY(gemm_operand(m, 0, "transA", &p->in[0]));
+    TRY(gemm_operand(m, 1, "transB", &p->in[1]));
+    TRY(ox_matrices_shape(m, p->in[0], p->in[1], &p->shape));
+    ox_set_pending(m, p);
+    if (alpha != 1) {
+        TRY(ox_finish_float(m, p, ox_inner(m, name, "unscaled"), &product));
+        p = ox_pending_new(m, IR_OP_MUL, p->shape);
+        p->n_in = 2;
+        p->in[0] = product;
+        p->in[1] = ox_number_tensor(m, name, alpha);
+        ox_set_pending(m, p);
+    }
+    return ox_in(m, 2) ? add_matrix(m, p, beta) : ST_OK;
+}
+
 enum status ox_gemm(struct ox *m)
 {
     struct ox_pending *p = ox_pending_new(m, IR_OP_FULLY_CONNECTED, (struct ox_shape){0});
@@ -171,14 +207,16 @@ enum status ox_gemm(struct ox *m)
     struct ir_quant q;
     float *scale;
 
-    p->n_in = 1;
-    TRY(ox_operand(m, 0, "input", &p->in[0]));
-    TRY(want_weights(m, &w));
     if (!(alpha > 0) || !isfinite(alpha) || !isfinite(beta))
         return FAIL(m->d, ST_UNSUPPORTED,
                     "alpha and beta: expected a positive and a finite number, "
                     "found %.9g and %.9g",
                     (double)alpha, (double)beta);
+    if (ox_in(m, 1) && ox_in(m, 1)->kind != OX_CONST)
+        return computed_gemm(m, alpha, beta);
+    p->n_in = 1;
+    TRY(ox_operand(m, 0, "input", &p->in[0]));
+    TRY(want_weights(m, &w));
     if (m->g->tensor[p->in[0]]->rank != 2)
         return FAIL(m->d, ST_MODEL, "input: expected 2 dimensions, found %u",
                     m->g->tensor[p->in[0]]->rank);

@@ -131,8 +131,6 @@ static enum status identity_conv(struct ox *m, struct ox_pending **p)
 
     TRY(ox_operand(m, 0, "input", &id));
     const struct ir_tensor *x = m->g->tensor[id];
-    if (x->rank != 3 && x->rank != 4)
-        return FAIL(m->d, ST_UNSUPPORTED, "input: expected 3 or 4 dimensions, found %u", x->rank);
     const int32_t dim[4] = {x->dim[1], 1, 1, 1};
     *p = ox_pending_new(m, IR_OP_CONV2D, ox_shape_of(m, id));
     (*p)->n_in = 1;
@@ -153,6 +151,34 @@ static enum status identity_conv(struct ox *m, struct ox_pending **p)
     return ST_OK;
 }
 
+/* a * x + b in float32: x is no image (behind a dense layer, or volumes). */
+static enum status products(struct ox *m)
+{
+    const char *name = ox_out(m, 0)->name;
+    struct ox_shape s = {0};
+    struct affine f;
+    float *value;
+    uint32_t x;
+
+    TRY(ox_float_input(m, 0, "input", &x));
+    s.rank = m->g->tensor[x]->rank;
+    if (s.rank < 2)
+        return FAIL(m->d, ST_MODEL, "input: expected at least 2 dimensions, found %u", s.rank);
+    TRY(read_affine(m, m->g->tensor[x]->dim[1], &f));
+    s = (struct ox_shape){s.rank - 1, {f.n, 1, 1, 1, 1}};
+    value = ARENA_ARRAY(m->arena, float, (size_t)f.n);
+    for (int32_t c = 0; c < f.n; c++)
+        value[c] = (float)f.a[c];
+    TRY(ox_f32_binary(m, IR_OP_MUL, ox_inner(m, name, "scaled"), x,
+                      ox_f32_const(m, ox_inner(m, name, "scale"), s.rank, s.dim, value), &x));
+    for (int32_t c = 0; c < f.n; c++)
+        value[c] = (float)f.b[c];
+    TRY(ox_f32_binary(m, IR_OP_ADD, name, x,
+                      ox_f32_const(m, ox_inner(m, name, "shift"), s.rank, s.dim, value), &x));
+    ox_set_tensor(m, 0, x, false);
+    return ST_OK;
+}
+
 enum status ox_batch_norm(struct ox *m)
 {
     const struct ox_value *x = ox_in(m, 0);
@@ -164,6 +190,8 @@ enum status ox_batch_norm(struct ox *m)
     if (x && ox_may_grow(m, x) && x->pending->opcode == IR_OP_CONV2D &&
         x->pending->low == -INFINITY && x->pending->high == INFINITY) {
         p = arena_memdup(m->arena, x->pending, sizeof *p);
+    } else if (x && ox_rank(m, x) != 3 && ox_rank(m, x) != 4) {
+        return products(m);
     } else {
         TRY(identity_conv(m, &p));
     }

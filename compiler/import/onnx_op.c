@@ -60,6 +60,9 @@ static const struct rule rules[] = {
     {"InstanceNormalization", "", 3, 3, ox_instance_norm},
     {"GroupNormalization", "", 3, 3, ox_group_norm},
     {"LpNormalization", "", 1, 1, ox_lp_norm},
+    {"LSTM", "", 3, 8, ox_recurrent},
+    {"GRU", "", 3, 6, ox_recurrent},
+    {"RNN", "", 3, 6, ox_recurrent},
     {"Reciprocal", "", 1, 1, ox_curve},
     {"Softsign", "", 1, 1, ox_curve},
     {"Softplus", "", 1, 1, ox_curve},
@@ -186,7 +189,7 @@ enum status ox_node(struct ox *m, uint32_t index)
     if (m->node->n_input < rule->min_in || m->node->n_input > rule->max_in)
         return FAIL(m->d, ST_MODEL, "expected %u to %u inputs, found %zu", rule->min_in,
                     rule->max_in, m->node->n_input);
-    if (m->node->n_output == 0 || !*m->node->output[0])
+    if (m->node->n_output == 0 || (!*m->node->output[0] && rule->fn != ox_recurrent))
         return FAIL(m->d, ST_MODEL, "output 0 is absent");
     TRY(check_inputs(m, index));
     m->op = rule->name;

@@ -199,11 +199,12 @@ static struct ox_pending part_of(struct ox *m, const struct ox_pending *p, int32
     struct ox_pending part = *p;
     const int32_t oc = p->weight.dim[0] / n;
     const size_t each = (size_t)p->weight.n / (size_t)n;
+    const size_t bytes = each * ox_type_bytes(p->weight.type);
 
     part.weight.dim[0] = oc;
     part.weight.n = each;
     part.weight.data =
-        arena_memdup(m->arena, (const uint8_t *)p->weight.data + (size_t)k * each, each);
+        arena_memdup(m->arena, (const uint8_t *)p->weight.data + (size_t)k * bytes, bytes);
     if (p->weight_quant.n > 1) {
         part.weight_quant.n = (uint32_t)oc;
         part.weight_quant.scale += k * oc;
@@ -263,18 +264,43 @@ static enum status finish_conv(struct ox *m, const struct ox_pending *p, const c
     return ST_OK;
 }
 
-/* TRANSPOSE_CONV, in float32. */
+/* TRANSPOSE_CONV on NHWC tensor `x`, in float32. */
+static uint32_t one_transposed(struct ox *m, const struct ox_pending *p, const char *name,
+                               uint32_t x)
+{
+    const struct ox_const w = turned(m, &p->weight, false);
+    struct ox_shape y = ox_nhwc_shape(p->shape);
+    uint32_t in[3] = {x}, out;
+
+    y.dim[3] = p->weight.dim[0];
+    in[1] = weight_const(m, name, &w, NULL, IR_F32);
+    float_bias(m, p, name, p->weight.dim[0], &in[2]);
+    out = ox_tensor(m, ox_inner(m, name, "nhwc"), IR_F32, y, NULL);
+    finish_op(m, p, IR_OP_TRANSPOSE_CONV, in[2] == IR_NONE ? 2 : 3, in, out);
+    return out;
+}
+
 static enum status finish_transposed(struct ox *m, const struct ox_pending *p, const char *name,
                                      uint32_t *id)
 {
-    const struct ox_const w = turned(m, &p->weight, false);
-    uint32_t in[3] = {ox_to_nhwc(m, p->in[0])}, out;
+    const uint32_t x = ox_to_nhwc(m, p->in[0]), n = (uint32_t)p->group;
+    struct ox_shape s = ox_shape_of(m, x);
+    uint32_t *part = ARENA_ARRAY(m->arena, uint32_t, n);
 
-    in[1] = weight_const(m, name, &w, NULL, IR_F32);
-    float_bias(m, p, name, p->weight.dim[0], &in[2]);
-    out = ox_tensor(m, ox_inner(m, name, "nhwc"), IR_F32, ox_nhwc_shape(p->shape), NULL);
-    finish_op(m, p, IR_OP_TRANSPOSE_CONV, in[2] == IR_NONE ? 2 : 3, in, out);
-    *id = ox_from_nhwc(m, name, out, p->shape.rank);
+    if (n > MAX_GROUPS)
+        return FAIL(m->d, ST_UNSUPPORTED, "group: expected at most %d, found %u", MAX_GROUPS, n);
+    s.dim[3] /= (int32_t)n;
+    for (uint32_t k = 0; k < n; k++) {
+        const struct ox_pending one = part_of(m, p, (int32_t)k, (int32_t)n);
+        const int32_t begin[4] = {0, 0, 0, (int32_t)k * s.dim[3]};
+        const char *inner = ox_inner(m, name, arena_printf(m->arena, "group%u", k));
+
+        part[k] = one_transposed(
+            m, &one, inner,
+            n == 1 ? x : ox_slice(m, ox_inner(m, inner, "x"), x, begin, s.dim, NULL));
+    }
+    *id = n == 1 ? part[0] : ox_concat(m, ox_inner(m, name, "nhwc"), n, part, 3);
+    *id = ox_from_nhwc(m, name, *id, p->shape.rank);
     return ST_OK;
 }
 

@@ -205,6 +205,56 @@ def transposed():
     return n, [n.node("Relu", a), n.node("Clip", b, n.const(-0.5, np.float32), n.const(1.25, np.float32)), c]
 
 
+@case
+def transposed_groups():
+    n = Net()
+    x = n.input(floats(2, 6, 4, 5))
+    a = n.node("ConvTranspose", x, n.const(floats(6, 2, 3, 2)), n.const(floats(6)), strides=[2, 1], dilations=[2, 3], group=3)
+    b = n.node("ConvTranspose", x, n.const(floats(6, 1, 2, 2)), group=6, pads=[1, 0, 0, 1])
+    line = n.input(floats(1, 4, 9))
+    return n, [a, b, n.node("ConvTranspose", line, n.const(floats(4, 3, 3)), group=2, dilations=[2], strides=[3])]
+
+
+def recurrent(op, gates, directions=1, **attrs):
+    def build():
+        n = Net()
+        steps, batch, size, hidden = 5, 2, 3, 4
+        x = n.input(floats(steps, batch, size))
+        w, r = n.const(floats(directions, gates * hidden, size)), n.const(floats(directions, gates * hidden, hidden))
+        ins = [x, w, r, n.const(floats(directions, 2 * gates * hidden)), n.const([steps] * batch, np.int32)]
+        ins += [n.input(floats(directions, batch, hidden))] + ([n.const(floats(directions, batch, hidden))] if op == "LSTM" else [])
+        bare = n.node(op, x, w, r, outs=2, hidden_size=hidden, **attrs)
+        return n, n.node(op, *ins, outs=3 if op == "LSTM" else 2, hidden_size=hidden, **attrs) + bare
+    CASES["_".join([op, str(directions), *map(str, attrs.values())])] = build
+
+
+for ways, way in [(1, "forward"), (1, "reverse"), (2, "bidirectional")]:
+    recurrent("LSTM", 4, ways, direction=way)
+    recurrent("GRU", 3, ways, direction=way)
+    recurrent("GRU", 3, ways, direction=way, linear_before_reset=1)
+    recurrent("RNN", 1, ways, direction=way)
+recurrent("RNN", 1, 1, activations=["Relu"])
+recurrent("LSTM", 4, 1, activations=["Sigmoid", "Relu", "Tanh"])
+
+
+@case
+def dense_norm():
+    n = Net()
+    x = n.input(floats(3, 4))
+    norm = n.node("BatchNormalization", x, *[n.const(floats(4, low=0.5)) for _ in range(4)])
+    volume = n.node("BatchNormalization", n.input(floats(1, 2, 3, 4, 5)), *[n.const(floats(2, low=0.5)) for _ in range(4)])
+    other = n.input(floats(5, 4))
+    full = n.node("Gemm", x, other, n.const(floats(5)), alpha=0.5, beta=-2.0, transB=1)
+    return n, [norm, volume, full, n.node("Gemm", x, n.input(floats(3, 6)), transA=1)]
+
+
+@case
+def qdq_gemm():
+    n = Net()
+    x, y = n.qdq(n.input(floats(3, 4)), 1 / 64, 3), n.qdq(n.input(floats(4, 5)), 1 / 64, -3)
+    return n, [n.qdq(n.node("Gemm", x, y), 1 / 16, 1), n.qdq(n.node("Gemm", x, y, n.const(floats(5)), alpha=2.0), 1 / 16, 1)]
+
+
 def resize(mode, coordinates, scales=None, sizes=None, **attrs):
     def build():
         n = Net(opset=19)
@@ -469,7 +519,7 @@ def constant_outputs():
 
 
 # Steps of the codes, where a float output follows them.
-STEP = {"qgemm": 1.1 / 256, "qdq_fallback": 1 / 64, "qdq_mixed": 0.05, "qdq_resize": 0.02, "qdq_transposed": 0.05, "qdq_attention": 1.1 / 256}
+STEP = {"qgemm": 1.1 / 256, "qdq_fallback": 1 / 64, "qdq_mixed": 0.05, "qdq_resize": 0.02, "qdq_transposed": 0.05, "qdq_gemm": 1 / 16, "qdq_attention": 1.1 / 256}
 
 
 def run_case(heddle, name, folder):

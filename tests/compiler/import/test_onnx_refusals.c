@@ -89,7 +89,8 @@ static void add_const(struct builder *b, char **word, int n_word)
     b_const(b, word[1], type, rank, dim, data, (size_t)n * size);
 }
 
-/* NAME=1, NAME=1.5f, NAME="text", NAME=1,2, or NAME=#f32 (a tensor of one element, 0). */
+/* NAME=1, NAME=1.5f, NAME="text" (also as a list of one), NAME=1,2, or NAME=#f32 (a tensor of one
+ * element, 0). */
 static void add_attribute(struct builder *b, Onnx__NodeProto *n, char *word)
 {
     char *value = strchr(word, '=');
@@ -104,6 +105,8 @@ static void add_attribute(struct builder *b, Onnx__NodeProto *n, char *word)
         t->has_s = 1;
         t->s.data = (uint8_t *)b_text(b, value + 1);
         t->s.len = strlen(value + 1) - 1;
+        t->n_strings = 1;
+        t->strings = &t->s;
     } else if (*value == '#') {
         Onnx__TensorProto *c = b_const(b, word, type_of(value + 1), 0, NULL, "\0\0\0\0\0\0\0", 8);
 
