@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MIN_OPSET = 9, MAX_OPSET = 21, MAX_NODES = 100000 };
+enum { MIN_OPSET = 7, MAX_OPSET = 23, MAX_NODES = 100000 };
 
 static enum status check_opsets(struct ox *m)
 {

@@ -2,7 +2,6 @@
  * computed tensors too), Concat, Slice, Gather. */
 #include "onnx_import.h"
 
-#include <math.h>
 #include <string.h>
 
 static struct ox_shape shape_of(const struct ox_const *c)
@@ -126,64 +125,6 @@ enum status ox_tile(struct ox *m)
         id = ox_gather(m, ox_inner(m, ox_out(m, 0)->name, "axis"), id, k, 1, &y.dim[k], index);
     }
     ox_set_tensor(m, 0, id, x->real);
-    return ST_OK;
-}
-
-/* `low` and `high` leave an element free where `taken` (or, with `other`, where not), and hold it
- * at `v` elsewhere. */
-static void bounds_of(const struct ox_const *taken, bool other, const struct ox_const *v,
-                      const struct ox_shape *y, float *low, float *high)
-{
-    uint64_t n = 1;
-
-    for (uint32_t i = 0; i < y->rank; i++)
-        n *= (uint64_t)y->dim[i];
-    for (uint64_t k = 0; k < n; k++) {
-        const float held = ((const float *)v->data)[ox_broadcast_at(v, y, k)];
-        const bool open = (ox_int(taken, ox_broadcast_at(taken, y, k)) != 0) != other;
-
-        low[k] = open ? -INFINITY : held;
-        high[k] = open ? INFINITY : held;
-    }
-}
-
-/* A constant condition and a constant branch (an attention mask): the other one between two bounds
- * of each element, in float32. */
-enum status ox_where(struct ox *m)
-{
-    const struct ox_value *a = ox_in(m, 1);
-    const uint32_t held = a && a->kind == OX_CONST ? 1 : 2;
-    const char *name = ox_out(m, 0)->name;
-    struct ox_const taken, v;
-    struct ox_shape y, s, w;
-    float *low, *high;
-    size_t n = 1;
-    uint32_t x;
-
-    TRY(ox_const_input(m, 0, &taken));
-    TRY(ox_const_input(m, held, &v));
-    if (taken.type != OX_BOOL || v.type != OX_FLOAT || taken.n == 0 || v.n == 0)
-        return FAIL(m->d, ST_UNSUPPORTED, "expected bool and float32, found %s and %s",
-                    ox_type_name(taken.type), ox_type_name(v.type));
-    TRY(ox_float_input(m, 3 - held, "branch", &x));
-    s = shape_of(&taken);
-    w = shape_of(&v);
-    if (!ox_broadcast(&s, &w, &y))
-        return FAIL(m->d, ST_MODEL, "shapes %s and %s do not broadcast",
-                    ir_shape_text(m->arena, s.rank, s.dim), ir_shape_text(m->arena, v.rank, v.dim));
-    if (!ir_shape_ok(y.rank, y.dim, IR_F32))
-        return FAIL(m->d, ST_MODEL, "result %s is too large",
-                    ir_shape_text(m->arena, y.rank, y.dim));
-    for (uint32_t i = 0; i < y.rank; i++)
-        n *= (size_t)y.dim[i];
-    low = ARENA_ARRAY(m->arena, float, n);
-    high = ARENA_ARRAY(m->arena, float, n);
-    bounds_of(&taken, held == 1, &v, &y, low, high);
-    TRY(ox_f32_binary(m, IR_OP_MAXIMUM, ox_inner(m, name, "above"), x,
-                      ox_f32_const(m, ox_inner(m, name, "low"), y.rank, y.dim, low), &x));
-    TRY(ox_f32_binary(m, IR_OP_MINIMUM, name, x,
-                      ox_f32_const(m, ox_inner(m, name, "high"), y.rank, y.dim, high), &x));
-    ox_set_tensor(m, 0, x, false);
     return ST_OK;
 }
 

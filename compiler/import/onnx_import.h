@@ -304,7 +304,7 @@ ox_handler ox_identity, ox_reshape_node, ox_flatten, ox_squeeze, ox_transpose_no
     ox_conv_integer, ox_dynamic_quantize, ox_variadic;
 ox_handler ox_constant_of_shape, ox_range, ox_size, ox_only_constant, ox_tile, ox_concat_const,
     ox_qgemm, ox_arg, ox_instance_norm, ox_group_norm, ox_lp_norm, ox_curve, ox_cumsum, ox_top_k,
-    ox_where, ox_reduce_log, ox_recurrent;
+    ox_where, ox_reduce_log, ox_recurrent, ox_compare, ox_not, ox_is_nan, ox_thresholded_relu;
 /* Node `index` of the file. */
 enum status ox_node(struct ox *m, uint32_t index);
 

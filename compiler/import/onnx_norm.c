@@ -187,6 +187,8 @@ enum status ox_batch_norm(struct ox *m)
 
     if (ox_attr_int(m, "training_mode", 0) != 0)
         return FAIL(m->d, ST_UNSUPPORTED, "training_mode: expected 0");
+    if (ox_attr_int(m, "spatial", 1) != 1) /* before opset 9 */
+        return FAIL(m->d, ST_UNSUPPORTED, "spatial: expected 1");
     if (x && ox_may_grow(m, x) && x->pending->opcode == IR_OP_CONV2D &&
         x->pending->low == -INFINITY && x->pending->high == INFINITY) {
         p = arena_memdup(m->arena, x->pending, sizeof *p);

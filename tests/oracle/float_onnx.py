@@ -494,6 +494,22 @@ def codes_of_16_bits():
 
 
 @case
+def comparisons():
+    n = Net(opset=19)
+    x, y = n.input(np.round(floats(2, 3, 4) * 2) / 2), n.input(np.round(floats(3, 1) * 2) / 2)
+    i, j = n.input(rng.integers(-2, 3, (2, 3)).astype(np.int32)), n.input(rng.integers(-2, 3, (1, 3)).astype(np.int64))
+    less, more = n.node("Less", x, y), n.node("GreaterOrEqual", x, n.const(0.5, np.float32))
+    equal = n.node("Equal", j, n.const([[0], [1]], np.int64))
+    both = [n.node(op, less, more) for op in ("And", "Or", "Xor")]
+    codes = n.qdq(x, 0.25, 3)
+    masked = n.qdq(n.node("Where", more, codes, n.const(-30.0, np.float32)), 0.25, 3)
+    outs = [less, more, equal, *both, n.node("Not", less), n.node("Where", less, x, y), n.node("Where", equal, j, n.const([7, 8, 9], np.int64)),
+            n.node("Greater", i, n.const([1, 0, -1], np.int32)), n.node("LessOrEqual", codes, y), masked,
+            n.node("IsNaN", n.node("Log", x)), n.node("ThresholdedRelu", x, alpha=0.5), n.node("Where", n.const([True, False, True, False], np.bool_), x, y)]
+    return n, outs
+
+
+@case
 def integer_rows():
     n = Net()
     a, b = n.input(rng.integers(0, 256, (3, 7)).astype(np.uint8)), n.const(rng.integers(-60, 60, (7, 5)), np.int8)

@@ -185,11 +185,11 @@ static void no_opset(struct builder *b)
 }
 static void old_opset(struct builder *b)
 {
-    b->opset[0].version = 8;
+    b->opset[0].version = 6;
 }
 static void new_opset(struct builder *b)
 {
-    b->opset[0].version = 22;
+    b->opset[0].version = 24;
 }
 static void no_graph(struct builder *b)
 {
