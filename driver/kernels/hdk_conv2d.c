@@ -1,7 +1,11 @@
-/* hdk_conv2d.c - CONV_2D: four output pixels at a time gather their windows as rows of 16 bits into
- * the scratch; the rows meet the panels of weights (hdk_tile.h). */
+/* hdk_conv2d.c - CONV_2D: the windows of eight output pixels at a time meet the panels of weights
+ * (hdk_tile.h). Where a ring of the image's rows, widened to 16 bits and padded with z_in, fits
+ * into ROWS_BYTES, windows are read in place; else, and for 1x1, each is gathered. */
 #include "hdk.h"
 #include "hdk_tile.h"
+
+#define ROWS_BYTES (32u << 10) /* stays in the first level of cache beside weights */
+#define COPY       16u         /* lanes that copies of windows move at once, and may go over */
 
 /* Where the walk over the output stands. */
 struct cursor {
@@ -25,9 +29,43 @@ static uint32_t taps(const struct hdk_conv2d *p)
     return p->kernel_h * p->kernel_w * (p->in_c / p->groups);
 }
 
-uint32_t hdk_conv2d_scratch(const struct hdk_conv2d *p)
+/* Lanes of a row of the ring: all that the windows of whole tiles read. */
+static uint64_t ring_lanes(const struct hdk_conv2d *p)
+{
+    uint64_t last = (p->out_w - 1) / HDK_TILE_ROWS * HDK_TILE_ROWS + HDK_TILE_ROWS - 1;
+
+    return (last * p->stride_x + p->kernel_w) * p->in_c;
+}
+
+/* A row of the window is whole pairs of taps, as the panels are. */
+static int in_place(const struct hdk_conv2d *p)
+{
+    return p->kernel_w * p->in_c % 2 == 0;
+}
+
+static uint32_t windows_bytes(const struct hdk_conv2d *p)
 {
     return HDK_TILE_ROWS * hdk_row_lanes(taps(p)) * (uint32_t)sizeof(int16_t);
+}
+
+/* An address for each row of the window, the ring, windows. */
+static uint64_t rows_bytes(const struct hdk_conv2d *p)
+{
+    uint64_t lanes = p->kernel_h * ring_lanes(p) + COPY; /* 8: no address is wider */
+
+    return p->kernel_h * 8u + lanes * sizeof(int16_t) +
+           (in_place(p) ? 0 : windows_bytes(p) + COPY * sizeof(int16_t));
+}
+
+static int by_rows(const struct hdk_conv2d *p)
+{
+    return p->kernel_h * p->kernel_w > 1 && p->groups == 1 && p->dilation_y == 1 &&
+           p->dilation_x == 1 && p->pad_top >= 0 && p->pad_left >= 0 && rows_bytes(p) <= ROWS_BYTES;
+}
+
+uint32_t hdk_conv2d_scratch(const struct hdk_conv2d *p)
+{
+    return by_rows(p) ? (uint32_t)rows_bytes(p) : windows_bytes(p);
 }
 
 static void fill(int16_t *to, uint32_t n, int32_t value)
@@ -82,14 +120,53 @@ HDK_INLINE void gather(const struct hdk_conv2d *p, const struct cursor *at, uint
                        to);
 }
 
-HDK_INLINE void convolve(const struct hdk_conv2d *p, const int8_t *x, const uint8_t *panels,
-                         int8_t *y, int16_t *rows, hdk_tile_function *tile,
-                         hdk_widen_function *widen)
+static struct hdk_tile make_tile(const struct hdk_conv2d *p, const void *panels,
+                                 const int16_t *const *x, uint32_t pitch, uint32_t pieces)
+{
+    return (struct hdk_tile){.x = x,
+                             .x_pitch = pitch,
+                             .pieces = pieces,
+                             .piece = taps(p) / pieces,
+                             .panels = panels,
+                             .channels = p->out_c / p->groups,
+                             .z_w = p->z_w,
+                             .z_out = p->z_out,
+                             .act_min = p->act_min,
+                             .act_max = p->act_max};
+}
+
+/* Windows of one pixel lie side by side already. */
+static int flat(const struct hdk_conv2d *p)
+{
+    return p->kernel_h * p->kernel_w * p->groups * p->stride_y * p->stride_x == 1 &&
+           p->pad_top == 0 && p->pad_left == 0 && p->out_h == p->in_h && p->out_w == p->in_w &&
+           p->in_c % 2 == 0;
+}
+
+HDK_INLINE void convolve_flat(const struct hdk_conv2d *p, const int8_t *x, const uint8_t *panels,
+                              int8_t *y, int16_t *rows, hdk_tile_function *tile,
+                              hdk_widen_function *widen)
+{
+    const uint32_t pixels = p->batch * p->out_h * p->out_w;
+    const int16_t *const piece = rows;
+    const struct hdk_tile t = make_tile(p, panels, &piece, p->in_c, 1);
+
+    for (uint32_t i = 0; i < pixels; i += HDK_TILE_ROWS) {
+        uint32_t n = pixels - i < HDK_TILE_ROWS ? pixels - i : HDK_TILE_ROWS;
+
+        widen(x + (uint64_t)i * p->in_c, n * p->in_c, rows);
+        tile(&t, n, y + (uint64_t)i * p->out_c, p->out_c);
+    }
+}
+
+HDK_INLINE void convolve_windows(const struct hdk_conv2d *p, const int8_t *x, const uint8_t *panels,
+                                 int8_t *y, int16_t *rows, hdk_tile_function *tile,
+                                 hdk_widen_function *widen)
 {
     uint32_t pixels = p->batch * p->out_h * p->out_w, pitch = hdk_row_lanes(taps(p));
     uint32_t group_c = p->in_c / p->groups, group_o = p->out_c / p->groups;
-    struct hdk_tile t = {rows,   pitch,    taps(p),    panels,    group_o,
-                         p->z_w, p->z_out, p->act_min, p->act_max};
+    const int16_t *const piece = rows;
+    struct hdk_tile t = make_tile(p, panels, &piece, pitch, 1);
     struct cursor at = {x, 0, 0};
 
     for (uint32_t i = 0; i < pixels; i += HDK_TILE_ROWS) {
@@ -108,6 +185,88 @@ HDK_INLINE void convolve(const struct hdk_conv2d *p, const int8_t *x, const uint
     }
 }
 
+/* Row iy of the image, which may be outside, with its padding. */
+HDK_INLINE void load_row(const struct hdk_conv2d *p, const int8_t *image, int32_t iy,
+                         hdk_widen_function *widen, int16_t *to)
+{
+    uint32_t lanes = (uint32_t)ring_lanes(p), left = (uint32_t)p->pad_left * p->in_c;
+    uint32_t n = p->in_w * p->in_c;
+
+    if (iy < 0 || iy >= (int32_t)p->in_h || left >= lanes) {
+        fill(to, lanes, p->z_in);
+        return;
+    }
+    n = n < lanes - left ? n : lanes - left;
+    fill(to, left, p->z_in);
+    widen(image + (uint64_t)(uint32_t)iy * p->in_w * p->in_c, n, to + left);
+    fill(to + left + n, lanes - left - n, p->z_in);
+}
+
+/* The windows of a tile, whose rows begin at row[0 .. kernel_h-1], one after another. */
+HDK_INLINE void copy_windows(const struct hdk_conv2d *p, const int16_t *const *row, int16_t *to)
+{
+    uint32_t step = p->stride_x * p->in_c, n = p->kernel_w * p->in_c;
+    uint32_t pitch = hdk_row_lanes(taps(p));
+
+    for (uint32_t r = 0; r < HDK_TILE_ROWS; r++)
+        for (uint32_t ky = 0; ky < p->kernel_h; ky++)
+            for (uint32_t i = 0; i < n; i += COPY)
+                __builtin_memcpy(to + r * pitch + ky * n + i, row[ky] + r * step + i,
+                                 COPY * sizeof *to);
+}
+
+/* One row of the output; row[0 .. kernel_h-1]: the image's rows that it needs. */
+HDK_INLINE void convolve_row(const struct hdk_conv2d *p, const int16_t **row, int16_t *windows,
+                             const void *panels, int8_t *y, hdk_tile_function *tile)
+{
+    const int16_t *const piece = windows;
+    uint32_t step = p->stride_x * p->in_c;
+    const struct hdk_tile t = in_place(p) ? make_tile(p, panels, row, step, p->kernel_h)
+                                          : make_tile(p, panels, &piece, hdk_row_lanes(taps(p)), 1);
+
+    for (uint32_t ox = 0; ox < p->out_w; ox += HDK_TILE_ROWS) {
+        if (!in_place(p))
+            copy_windows(p, row, windows);
+        tile(&t, p->out_w - ox < HDK_TILE_ROWS ? p->out_w - ox : HDK_TILE_ROWS,
+             y + (uint64_t)ox * p->out_c, p->out_c);
+        for (uint32_t ky = 0; ky < p->kernel_h; ky++)
+            row[ky] += HDK_TILE_ROWS * step;
+    }
+}
+
+/* The ring holds row v of the padded image at v modulo kernel_h. */
+HDK_INLINE void convolve_rows(const struct hdk_conv2d *p, const int8_t *x, const void *panels,
+                              int8_t *y, void *scratch, hdk_tile_function *tile,
+                              hdk_widen_function *widen)
+{
+    const int16_t **row = scratch;
+    int16_t *ring = (int16_t *)(void *)((uint8_t *)scratch + p->kernel_h * 8u);
+    uint32_t lanes = (uint32_t)ring_lanes(p), kernel_h = p->kernel_h;
+    int16_t *windows = ring + kernel_h * lanes + COPY;
+
+    for (uint32_t b = 0; b < p->batch; b++, x += (uint64_t)p->in_h * p->in_w * p->in_c)
+        for (uint32_t oy = 0, next = 0; oy < p->out_h; oy++, y += (uint64_t)p->out_w * p->out_c) {
+            uint32_t first = oy * p->stride_y;
+
+            for (next = next > first ? next : first; next < first + kernel_h; next++)
+                load_row(p, x, (int32_t)next - p->pad_top, widen, ring + next % kernel_h * lanes);
+            for (uint32_t ky = 0; ky < kernel_h; ky++)
+                row[ky] = ring + (first + ky) % kernel_h * lanes;
+            convolve_row(p, row, windows, panels, y, tile);
+        }
+}
+
+HDK_INLINE void convolve(const struct hdk_conv2d *p, const int8_t *x, const void *panels, int8_t *y,
+                         void *scratch, hdk_tile_function *tile, hdk_widen_function *widen)
+{
+    if (by_rows(p))
+        convolve_rows(p, x, panels, y, scratch, tile, widen);
+    else if (flat(p))
+        convolve_flat(p, x, panels, y, scratch, tile, widen);
+    else
+        convolve_windows(p, x, panels, y, scratch, tile, widen);
+}
+
 static void conv2d_plain(const struct hdk_conv2d *p, const int8_t *x, const void *panels, int8_t *y,
                          void *scratch)
 {
@@ -118,7 +277,7 @@ static void conv2d_plain(const struct hdk_conv2d *p, const int8_t *x, const void
 static HDK_AVX2 void conv2d_avx2(const struct hdk_conv2d *p, const int8_t *x, const void *panels,
                                  int8_t *y, void *scratch)
 {
-    convolve(p, x, panels, y, scratch, hdk_tile_avx2, hdk_widen_avx2);
+    convolve(p, x, panels, y, scratch, hdk_tile_best(), hdk_widen_avx2);
 }
 #endif
 

@@ -15,8 +15,17 @@ HDK_INLINE void multiply(const struct hdk_fully_connected *p, const int8_t *x, c
                          hdk_widen_function *widen)
 {
     const uint32_t pitch = hdk_row_lanes(p->in_c);
-    const struct hdk_tile t = {rows,   pitch,    p->in_c,    panels,    p->out_c,
-                               p->z_w, p->z_out, p->act_min, p->act_max};
+    const int16_t *const piece = rows;
+    const struct hdk_tile t = {.x = &piece,
+                               .x_pitch = pitch,
+                               .pieces = 1,
+                               .piece = p->in_c,
+                               .panels = panels,
+                               .channels = p->out_c,
+                               .z_w = p->z_w,
+                               .z_out = p->z_out,
+                               .act_min = p->act_min,
+                               .act_max = p->act_max};
 
     for (uint32_t b = 0; b < p->batch; b += HDK_TILE_ROWS) {
         uint32_t n = p->batch - b < HDK_TILE_ROWS ? p->batch - b : HDK_TILE_ROWS;
@@ -31,7 +40,7 @@ HDK_INLINE void multiply(const struct hdk_fully_connected *p, const int8_t *x, c
 static HDK_AVX2 void multiply_avx2(const struct hdk_fully_connected *p, const int8_t *x,
                                    const void *panels, int8_t *y, int16_t *rows)
 {
-    multiply(p, x, panels, y, rows, hdk_tile_avx2, hdk_widen_avx2);
+    multiply(p, x, panels, y, rows, hdk_tile_best(), hdk_widen_avx2);
 }
 #endif
 

@@ -1,6 +1,7 @@
-/* hdk_simd.h - the one switch for vector instructions: HDK_SIMD is 1 on hosted x86-64 (AVX2, asked
- * for at run time), else 0; -DHDK_SIMD=0 turns them off. Plain C is always there and gives the same
- * bytes (tests/driver/kernels/test_simd.c). Functions marked HDK_AVX2 need no compiler flags. */
+/* hdk_simd.h - the one switch for vector instructions: HDK_SIMD is 1 on hosted x86-64 (AVX2 and
+ * AVX-512 with VNNI, asked for at run time), else 0; -DHDK_SIMD=0 turns them off. Plain C is always
+ * there and gives the same bytes (tests/driver/kernels/test_simd.c). Functions marked HDK_AVX2 or
+ * HDK_VNNI need no compiler flags. */
 #ifndef HDK_SIMD_H
 #define HDK_SIMD_H
 
@@ -21,10 +22,17 @@
 #include <immintrin.h>
 
 #define HDK_AVX2 __attribute__((target("avx2")))
+#define HDK_VNNI __attribute__((target("avx2,avx512f,avx512bw,avx512vnni")))
 
 static inline int hdk_has_avx2(void)
 {
     return __builtin_cpu_supports("avx2");
+}
+
+static inline int hdk_has_vnni(void)
+{
+    return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+           __builtin_cpu_supports("avx512vnni");
 }
 
 /* SRDHM of eight lanes; m >= 0, so that no product saturates. */

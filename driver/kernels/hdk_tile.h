@@ -1,4 +1,4 @@
-/* hdk_tile.h - the inner loop of convolution and dense layers: up to four rows of 16-bit input
+/* hdk_tile.h - the inner loop of convolution and dense layers: up to eight rows of 16-bit input
  * against panels of weights, and the sums as codes. */
 #ifndef HDK_TILE_H
 #define HDK_TILE_H
@@ -6,17 +6,27 @@
 #include "hdk_panel.h"
 #include "hdk_simd.h"
 
-#define HDK_TILE_ROWS 4u
+#define HDK_TILE_ROWS 8u
 
 /* y[r][o] = clamp((bias[o] + sum x[r][k] * (w[o][k] - z_w)) * scale[o] + z_out) */
 struct hdk_tile {
-    const int16_t *x; /* row r at x + r * x_pitch; all four rows can be read; aligned to 4 */
-    uint32_t x_pitch; /* even: with an odd k the lane behind is read, and counts nothing */
-    uint32_t k;
+    const int16_t *const *x; /* a row is pieces one after another, its piece i at x[i] + r *
+                              * x_pitch; all HDK_TILE_ROWS rows can be read */
+    uint32_t x_pitch;
+    uint32_t pieces, piece; /* pieces and taps of each, which are even unless there is one piece;
+                             * then the lane behind an odd last tap is read, and counts nothing */
     const void *panels;
     uint32_t channels;
     int32_t z_w, z_out, act_min, act_max;
 };
+
+static inline const struct hdk_panel *hdk_tile_panel(const struct hdk_tile *t, uint32_t channel)
+{
+    const uint8_t *at =
+        (const uint8_t *)t->panels + channel / HDK_PANEL * hdk_panel_bytes(t->pieces * t->piece);
+
+    return (const struct hdk_panel *)(const void *)at;
+}
 
 /* Lanes of a row for k taps, and bytes of `rows` rows. */
 static inline uint32_t hdk_row_lanes(uint32_t k)
@@ -40,6 +50,13 @@ static inline void hdk_widen_plain(const int8_t *x, uint32_t n, int16_t *to)
 
 #if HDK_SIMD
 HDK_AVX2 hdk_tile_function hdk_tile_avx2;
+HDK_VNNI hdk_tile_function hdk_tile_vnni;
+
+/* The fastest that the processor has, which has AVX2. */
+static inline hdk_tile_function *hdk_tile_best(void)
+{
+    return hdk_has_vnni() ? hdk_tile_vnni : hdk_tile_avx2;
+}
 
 HDK_INLINE HDK_AVX2 void hdk_widen16(const int8_t *x, int16_t *to)
 {

@@ -5,6 +5,7 @@
 
 #include "driver/kernels/hdk.h"
 #include "driver/kernels/hdk_panel.h"
+#include "driver/kernels/hdk_tile.h"
 #include "tests/driver/plain.h"
 
 #define MAX (1u << 16)
@@ -12,7 +13,7 @@
 static int8_t x[MAX], w[MAX], y[MAX], want[MAX];
 static int32_t bias[256], multiplier[256];
 static int8_t shift[256];
-static _Alignas(16) uint8_t panels[1u << 18], scratch[1u << 16];
+static _Alignas(16) uint8_t panels[1u << 18], scratch[1u << 16], behind[256];
 static void *plain;
 
 /* Sizes that straddle a panel, a vector, a tile of rows. */
@@ -66,6 +67,47 @@ static int32_t sometimes_zero(void)
     return random_u32() % 2 ? 0 : random_int(-128, 127);
 }
 
+#if HDK_SIMD
+static void tiles(void **state)
+{
+    static int16_t rows[1u << 15];
+
+    (void)state;
+    for (uint32_t count = 0; count < 500; count++) {
+        const int16_t *piece[4];
+        struct hdk_tile t = {.x = piece,
+                             .pieces = random_u32() % 2 ? 1 : random_in(1, 4),
+                             .piece = any_size(),
+                             .panels = panels,
+                             .channels = any_size(),
+                             .z_w = sometimes_zero(),
+                             .z_out = random_int(-128, 127),
+                             .act_min = random_int(-128, 0),
+                             .act_max = random_int(1, 127)};
+        uint32_t n = random_in(1, HDK_TILE_ROWS);
+
+        t.piece += t.pieces > 1 && t.piece % 2;
+        t.x_pitch = hdk_row_lanes(t.piece) + 2 * random_in(0, 8);
+        for (uint32_t i = 0; i < 4; i++)
+            piece[i] = rows + random_in(0, 1u << 14);
+        for (uint32_t i = 0; i < sizeof rows / sizeof *rows; i++)
+            rows[i] = (int16_t)random_int(-128, 127);
+        random_inputs();
+        pack(panels, t.channels, t.pieces * t.piece, 0, t.z_w);
+        hdk_tile_plain(&t, n, want, t.channels);
+        if (hdk_has_avx2()) {
+            hdk_tile_avx2(&t, n, y, t.channels);
+            expect_bytes("tile, AVX2", y, want, sizeof y);
+        }
+        if (hdk_has_vnni()) {
+            random_bytes(y, n * t.channels);
+            hdk_tile_vnni(&t, n, y, t.channels);
+            expect_bytes("tile, VNNI", y, want, sizeof y);
+        }
+    }
+}
+#endif
+
 typedef void conv2d_function(const struct hdk_conv2d *p, const int8_t *in, const void *filter,
                              int8_t *out, void *room);
 
@@ -83,11 +125,11 @@ static void conv2d(void **state)
                                .kernel_h = random_in(1, 4),
                                .kernel_w = random_in(1, 4),
                                .stride_y = random_in(1, 2),
-                               .stride_x = random_in(1, 2),
-                               .dilation_y = random_in(1, 2),
-                               .dilation_x = random_in(1, 2),
-                               .pad_top = random_int(0, 3),
-                               .pad_left = random_int(0, 3),
+                               .stride_x = random_in(1, 3),
+                               .dilation_y = random_u32() % 4 ? 1 : 2,
+                               .dilation_x = random_u32() % 4 ? 1 : 2,
+                               .pad_top = random_u32() % 2 ? 0 : random_int(-1, 3),
+                               .pad_left = random_u32() % 2 ? 0 : random_int(-1, 3),
                                .z_in = random_int(-128, 127),
                                .z_w = sometimes_zero(),
                                .z_out = random_int(-128, 127),
@@ -97,16 +139,21 @@ static void conv2d(void **state)
         p.out_h = random_in(1, p.in_h);
         p.out_w = random_in(1, p.in_w);
         k = p.kernel_h * p.kernel_w * (p.in_c / groups);
-        if (k * p.out_c > MAX || hdk_conv2d_scratch(&p) > sizeof scratch)
+        if (k * p.out_c > MAX || hdk_conv2d_scratch(&p) > sizeof scratch - sizeof behind)
             continue;
         random_inputs();
         for (uint32_t g = 0; g < groups; g++)
             pack(panels + g * hdk_pack_bytes(p.out_c / groups, k), p.out_c / groups, k, p.z_in,
                  p.z_w);
+        random_bytes(scratch, sizeof scratch);
+        memcpy(behind, scratch + hdk_conv2d_scratch(&p), sizeof behind);
         PLAIN(hdk_conv2d, conv2d_function *)(&p, x, panels, want, scratch);
-        random_bytes(scratch, hdk_conv2d_scratch(&p));
+        assert_memory_equal(scratch + hdk_conv2d_scratch(&p), behind, sizeof behind);
+        random_bytes(scratch, sizeof scratch);
+        memcpy(behind, scratch + hdk_conv2d_scratch(&p), sizeof behind);
         hdk_conv2d(&p, x, panels, y, scratch);
         expect_bytes("conv2d", y, want, sizeof y);
+        assert_memory_equal(scratch + hdk_conv2d_scratch(&p), behind, sizeof behind);
         count++;
     }
 }
@@ -267,8 +314,13 @@ static void f32_conv2d(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(f32_conv2d),       cmocka_unit_test(conv2d),
-        cmocka_unit_test(depthwise_conv2d), cmocka_unit_test(fully_connected),
+#if HDK_SIMD
+        cmocka_unit_test(tiles),
+#endif
+        cmocka_unit_test(f32_conv2d),
+        cmocka_unit_test(conv2d),
+        cmocka_unit_test(depthwise_conv2d),
+        cmocka_unit_test(fully_connected),
         cmocka_unit_test(add_sub_mul),
     };
 
