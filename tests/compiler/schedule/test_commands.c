@@ -1,0 +1,97 @@
+/* Commands of small networks, knobs given. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "compiler/legalise/legalise.h"
+#include "compiler/partition/partition.h"
+#include "compiler/schedule/banks.h"
+#include "compiler/schedule/layout.h"
+
+static const struct hd_config sys8 = {.name = "sys8",
+                                      .n = 8,
+                                      .scratchpad_bytes = 65536,
+                                      .banks = 8,
+                                      .ports = 4,
+                                      .weight_bytes = 16384,
+                                      .acc_depth = 512,
+                                      .param_entries = 128,
+                                      .axi_bytes = 8};
+
+#define CONV  "stride_h=1 stride_w=1 dilation_h=1 dilation_w=1"
+
+/* `text`: tensors and operators behind three rows. */
+static struct sched_program *schedule(struct arena *a, const char *text,
+                                      const struct sched_knobs *knobs)
+{
+    const struct target_list targets = {2, {&target_systolic, &target_host_c}};
+    const struct lgl_options o = {.fc_scale = LGL_FC_CLASSIC};
+    const struct sched_options options = {.mem_latency = 64, .knobs = knobs};
+    struct sched_program *p = NULL;
+    struct ir_graph *g = NULL;
+    struct diag d = {0};
+    const char *whole = arena_printf(a,
+                                     "heddle-ir 1 graph name=\"g\"\n"
+                                     "row 0 name=\"a\" op=\"a\" tensor=\"\" shape=\"\"\n"
+                                     "row 1 name=\"b\" op=\"a\" tensor=\"\" shape=\"\"\n"
+                                     "row 2 name=\"c\" op=\"a\" tensor=\"\" shape=\"\"\n"
+                                     "%s",
+                                     text);
+    if (ir_parse(a, whole, &g, &d) != ST_OK || lgl_all(g, &o, &d) != ST_OK ||
+        partition_run(g, &targets, &sys8, &d) != ST_OK ||
+        sched_run(a, g, &sys8, &options, &p, &d) != ST_OK)
+        fail_msg("%s", d.text);
+    assert_int_equal(p->n_stream, 1);
+    return p;
+}
+
+/* A [n] list of zeros in the text form. */
+static const char *zeros(struct arena *a, uint32_t n)
+{
+    struct text t;
+    text_init(&t, a);
+    for (uint32_t i = 0; i < n; i++)
+        text_add(&t, "00");
+    return t.data;
+}
+
+/* Two pixels of a 3 x 3 kernel over half a word of channels: the end of a row is read beside the
+ * start of the next one, from other banks. */
+static void pairs_of_pixels_meet_in_no_bank(void **state)
+{
+    struct arena *a = arena_new(0);
+    const struct sched_knobs knobs[3] = {{.streams = 2}};
+    const char *text =
+        arena_printf(a,
+                     "tensor 0 i8 [1,6,16,4] input name=\"x\" scale=(1) zero=(3)\n"
+                     "tensor 1 i8 [4,3,3,4] const name=\"w\" scale=(1) zero=(0) data=%s\n"
+                     "tensor 2 i8 [1,6,16,4] value name=\"y\" scale=(1) zero=(0)\n"
+                     "op conv2d row=0 in=(0,1) out=(2) " CONV
+                     " kernel_h=3 kernel_w=3 pad_top=1 pad_left=1 pad_bottom=1 pad_right=1\n"
+                     "border in=(0) out=(2)\n",
+                     zeros(a, 144));
+    const struct sched_program *p = schedule(a, text, knobs);
+    uint32_t n = 0;
+    (void)state;
+    for (uint32_t k = 0; k < p->stream[0].n; k++) {
+        const struct sched_command *c = &p->stream[0].cmd[k];
+        if (c->unit != HD_UNIT_ARRAY)
+            continue;
+        n++;
+        assert_int_equal(c->w.array.streams, 2);
+        assert_int_equal(banks_conflicts(&c->w.array, &sys8), 0);
+    }
+    assert_true(n > 0);
+    arena_free(a);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(pairs_of_pixels_meet_in_no_bank),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
