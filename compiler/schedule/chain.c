@@ -56,11 +56,14 @@ static bool in_laps(const struct chain *c, const struct op_plan *p, uint32_t y, 
     return true;
 }
 
-/* Rows of the next tile. */
-static uint32_t tile_rows(const struct chain *c, const struct link *k)
+/* Rows of the next tile. The first one is smaller where that lets a later one end with `upto`: of
+ * the first tile's window, not a whole tile behind it. */
+static uint32_t tile_rows(const struct chain *c, const struct link *k, uint32_t upto)
 {
     const struct plan_ring *r = ring_of(c, k->p->geo.out);
     uint32_t rows = k->p->tile_rows, left = k->p->geo.oh - k->done;
+    if (k->done == 0 && upto > rows && upto % rows)
+        rows = upto % rows;
     rows = rows < left ? rows : left;
     if (r->lap && rows > r->lap - k->done % r->lap)
         rows = r->lap - k->done % r->lap;
@@ -106,7 +109,7 @@ static void make(struct chain *c, struct link *k, uint32_t upto)
 {
     const struct op_plan *p = k->p;
     while (k->done < upto) {
-        uint32_t rows = tile_rows(c, k), y = k->done, lo, hi;
+        uint32_t rows = tile_rows(c, k, upto), y = k->done, lo, hi;
         for (uint32_t i = 0; i < p->n_in; i++) {
             struct link *from = maker(c, geo_operand(&p->geo, i));
             geo_operand_rows(&p->geo, i, y, rows, &lo, &hi);

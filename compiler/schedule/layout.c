@@ -12,6 +12,7 @@
 #include "lower.h"
 
 enum {
+    LAP_TILES = 8,     /* most tiles of a ring's lap */
     CHAIN_ROWS = 16,   /* most rows of a chain's last tiles unless a knob says more */
     BUDGET_STEPS = 32, /* of the scratchpad, by which an operator's budget shrinks */
     BUDGET_TRIALS = 4, /* for how many of these steps layouts are tried */
@@ -342,8 +343,10 @@ static void find_chains(struct work *w)
 }
 
 /* Rows that a chain's links make at once, from what the last one makes: each as many as the next
- * one takes. Sets tiles and rings; bytes of all of them. */
-static uint64_t chain_bytes(struct work *w, struct op_plan *p, uint32_t n, uint32_t rows)
+ * one takes. Sets tiles and rings, a lap of these being `tiles` tiles where a halo is copied, else
+ * two; bytes of all of them. */
+static uint64_t chain_bytes(struct work *w, struct op_plan *p, uint32_t n, uint32_t rows,
+                            uint32_t tiles)
 {
     uint64_t total = 0;
     for (uint32_t i = n; i-- > 0;) {
@@ -359,8 +362,9 @@ static uint64_t chain_bytes(struct work *w, struct op_plan *p, uint32_t n, uint3
         if (!r->lap)
             continue;
         const struct geo *next = &p[i + 1].geo;
-        r->lap = 2 * rows < g->oh ? 2 * rows : g->oh;
         r->halo = (next->kh - 1) * next->dy;
+        r->lap = rows * (r->halo ? tiles : 2);
+        r->lap = r->lap < g->oh ? r->lap : g->oh;
         r->pitch = pitch_of(w, g->ow * g->oc, r->lap + r->halo, w->multirow[g->out->id]);
         total += (uint64_t)(r->lap + r->halo) * r->pitch;
     }
@@ -374,8 +378,9 @@ static bool fit_chain(struct work *w, struct op_plan *p, uint32_t n, uint32_t sp
     if (!wish) /* tiles enough to overlap */
         wish = quarter < CHAIN_ROWS ? quarter : CHAIN_ROWS;
     for (uint32_t rows = wish; rows > 0; rows /= 2)
-        if (chain_bytes(w, p, n, rows) <= space)
-            return true;
+        for (uint32_t tiles = LAP_TILES; tiles > 1; tiles /= 2)
+            if (chain_bytes(w, p, n, rows, tiles) <= space)
+                return true;
     return false;
 }
 
