@@ -28,9 +28,26 @@ struct tracker {
     const struct sched_command **weight; /* WEIGHT commands */
 };
 
+/* Do slices of the same pitch take other bytes of it? */
+static bool apart(const struct sched_access *a, const struct sched_access *b)
+{
+    if (a->pitch == 0 || a->pitch != b->pitch)
+        return false;
+    uint64_t behind = (b->begin % a->pitch + a->pitch - a->begin % a->pitch) % a->pitch;
+    return behind >= a->bytes && behind + b->bytes <= a->pitch;
+}
+
 static bool overlap(const struct sched_access *a, const struct sched_access *b)
 {
-    return a->begin < b->end && b->begin < a->end;
+    return a->begin < b->end && b->begin < a->end && !apart(a, b);
+}
+
+/* Does `w` touch all bytes of `a`? */
+static bool covers(const struct sched_access *w, const struct sched_access *a)
+{
+    bool whole =
+        w->pitch == 0 || (w->pitch == a->pitch && w->begin == a->begin && a->bytes <= w->bytes);
+    return whole && w->begin <= a->begin && a->end <= w->end;
 }
 
 /* The latest record beyond sequence `need` whose command must be complete before one that makes the
@@ -62,8 +79,7 @@ static void drop_covered(struct records *of, const struct sched_access *w)
 {
     uint32_t n = 0;
     for (uint32_t k = 0; k < of->n; k++) {
-        const struct sched_access *a = &of->record[k].access;
-        if (w->begin <= a->begin && a->end <= w->end)
+        if (covers(w, &of->record[k].access))
             continue;
         if (n != k)
             of->record[n] = of->record[k];

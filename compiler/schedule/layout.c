@@ -315,30 +315,44 @@ static void note_link(struct work *w, const struct op_plan *first, const struct 
     }
 }
 
-/* Which operators are interleaved: while their weights fit together, and one table serves them. */
-static void find_chains(struct work *w)
+/* Operators from plan[first] on that are interleaved by rows: while their weights fit together, and
+ * one table serves them. */
+static uint32_t chain_from(struct work *w, uint32_t first)
 {
     struct layout *l = w->layout;
-    uint32_t words = 0, entries = 0, tables = 0, first = 0;
-    for (uint32_t i = 0; i < l->n_plan; i++) {
+    uint32_t words = 0, entries = 0, tables = 0, i = first;
+    for (; i < l->n_plan; i++) {
         struct op_plan *p = &l->plan[i];
         uint32_t need, params;
         chain_needs(w->arena, &p->geo, w->hw, &w->program->knobs[p->position], &need, &params);
-        bool table = p->geo.kind == GEO_LUT;
-        if (i > 0 && may_chain(w, p - 1, p) && words + need <= w->hw->weight_bytes / w->hw->n &&
-            entries + params <= w->hw->param_entries && tables + table <= 1) {
-            p[-1].chained = true;
-            note_link(w, &l->plan[first], p);
-        } else {
-            words = entries = tables = 0;
-            first = i;
-        }
         words += need;
         entries += params;
-        tables += table;
-        for (uint32_t k = first; k <= i; k++)
-            w->program->span[l->plan[k].position] =
-                (struct sched_span){l->plan[first].position, p->position};
+        tables += p->geo.kind == GEO_LUT;
+        if (i == first)
+            continue;
+        if (!may_chain(w, p - 1, p) || words > w->hw->weight_bytes / w->hw->n ||
+            entries > w->hw->param_entries || tables > 1)
+            break;
+        p[-1].chained = true;
+        note_link(w, &l->plan[first], p);
+    }
+    return i - first;
+}
+
+/* Which operators are interleaved, by channels or by rows. */
+static void find_chains(struct work *w)
+{
+    struct layout *l = w->layout;
+    uint32_t n;
+    for (uint32_t first = 0; first < l->n_plan; first += n) {
+        struct op_plan *p = &l->plan[first];
+        n = slices_length(w->program, p, l->n_plan - first);
+        for (uint32_t k = 0; k + 1 < n; k++)
+            p[k].sliced = true;
+        if (n == 1)
+            n = chain_from(w, first);
+        for (uint32_t k = 0; k < n; k++)
+            w->program->span[p[k].position] = (struct sched_span){p->position, p[n - 1].position};
     }
 }
 

@@ -35,6 +35,7 @@ struct op_plan {
     struct plan_stream in[PLAN_OPERANDS], out;
     uint32_t n_in;
     bool chained; /* with the next operator */
+    bool sliced;  /* the same by channels, see slices.c */
 };
 
 struct layout {

@@ -11,6 +11,11 @@ struct lower_ring {
     uint32_t head, size;
 };
 
+/* Channels [first, first + n) of an operator's result; n 0: none yet. */
+struct lower_slice {
+    uint32_t group, first, n;
+};
+
 struct lower {
     struct arena *arena;
     struct sched_program *program;
@@ -30,6 +35,8 @@ struct sched_command *lower_add(struct lower *l, uint32_t unit, uint32_t opcode,
                                 uint32_t row);
 void lower_access(struct sched_command *c, enum sched_memory memory, bool write, uint64_t begin,
                   uint64_t n);
+/* The access added last touches `bytes` of every `pitch` bytes only, from byte `first` of it on. */
+void lower_access_slice(struct sched_command *c, uint32_t first, uint32_t bytes, uint32_t pitch);
 
 /* `n` consecutive units of a ring: the first one. n <= size. */
 uint32_t lower_take(struct lower_ring *r, uint32_t n);
@@ -69,6 +76,16 @@ bool lower_array_keeps(const struct nest *n);
 void lower_vector_begin(struct lower *l, const struct op_plan *p);
 void lower_vector_tile(struct lower *l, const struct op_plan *p, uint32_t tile, uint32_t y,
                        uint32_t rows);
+
+/* The next group of channels, all rows of it; false behind the last one. */
+bool lower_array_slice(struct nest *n, struct lower_slice *s);
+/* The same channels of an operator with operands on chip. */
+void lower_vector_slice(struct lower *l, const struct op_plan *p, const struct lower_slice *s);
+
+/* slices.c: operators plan[0 .. n - 1], interleaved by channels. */
+enum status lower_slices(struct lower *l, const struct op_plan *plan, uint32_t n);
+/* How many operators from plan[0] on, of n, the knobs want interleaved so: 1 if none. */
+uint32_t slices_length(const struct sched_program *p, const struct op_plan *plan, uint32_t n);
 
 /* chain.c: operators plan[0 .. n - 1], interleaved. */
 enum status lower_chain(struct lower *l, const struct op_plan *plan, uint32_t n);

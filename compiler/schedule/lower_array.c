@@ -13,6 +13,9 @@
  * 22,442, 3 18,980, 5 18,598, 8 18,637). */
 enum { GROUPS_IN_MEMORY = 5, GROUPS_AT_LEAST = 2 };
 
+/* At least so many groups where the next operator takes channels as they come. */
+enum { SLICES = 8 };
+
 /* The loops of one operator. */
 struct nest {
     struct lower *l;
@@ -65,6 +68,8 @@ static void cut_channels(struct nest *n)
     if (!n->keep_params)
         most = least(most, hw->param_entries / 2);
     n->keep = n->keep && n->keep_params;
+    if (n->p->sliced)
+        most = least(most, div_up(tiles, SLICES));
     if (n->knobs->group_tiles)
         most = least(most, n->knobs->group_tiles);
     most = most ? most : 1;
@@ -286,8 +291,11 @@ static void add_array(struct nest *n, uint32_t tile, uint32_t y, uint32_t rows, 
         lower_note(l, "rows %u-%u, channels %u-%u", y, y + rows - 1, first, first + channels - 1);
     geo_rows(n->g, y, rows, &lo, &hi);
     lower_access_in(l, c, n->p, 0, base, lo, hi);
-    if (!a->acc_hold)
+    if (!a->acc_hold) {
         lower_access_out(l, c, n->p, tile, y, rows);
+        if (n->p->sliced && a->out_pitch % n->g->oc == 0)
+            lower_access_slice(c, first, channels, n->g->oc);
+    }
     lower_access(c, SCHED_WMEM, false, a->w_base,
                  (uint64_t)k->n_ky * k->n_b * div_up(channels, l->hw->n));
     lower_access(c, SCHED_PARAM, false, a->p_base, div_up(channels, l->hw->n));
@@ -374,6 +382,16 @@ struct nest *lower_array_begin(struct lower *l, const struct op_plan *p)
 void lower_array_tile(struct nest *n, uint32_t tile, uint32_t y, uint32_t rows)
 {
     one_tile(n, tile, y, rows, 0, n->n_group, tile > 0);
+}
+
+bool lower_array_slice(struct nest *n, struct lower_slice *s)
+{
+    uint32_t group = s->n ? s->group + 1 : 0;
+    if (group == n->n_group)
+        return false;
+    regular_tile(n, 0, group, 1, false);
+    *s = (struct lower_slice){group, n->first[group], group_channels(n, group)};
+    return true;
 }
 
 bool lower_array_keeps(const struct nest *n)

@@ -43,7 +43,16 @@ void lower_access(struct sched_command *c, enum sched_memory memory, bool write,
                   uint64_t n)
 {
     if (n > 0 && c->n_access < SCHED_MAX_ACCESS)
-        c->access[c->n_access++] = (struct sched_access){memory, write, begin, begin + n};
+        c->access[c->n_access++] = (struct sched_access){memory, write, begin, begin + n, 0, 0};
+}
+
+void lower_access_slice(struct sched_command *c, uint32_t first, uint32_t bytes, uint32_t pitch)
+{
+    struct sched_access *a = &c->access[c->n_access - 1];
+    a->begin += first;
+    a->end -= pitch - first - bytes;
+    a->pitch = pitch;
+    a->bytes = bytes;
 }
 
 void lower_reserve(struct lower_ring *r, uint32_t n)

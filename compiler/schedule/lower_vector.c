@@ -86,13 +86,13 @@ static void fill_pool(const struct op_plan *p, struct hd_cmd_vector *v, uint32_t
     }
 }
 
-/* Rows are flat strings unless an operand is broadcast along columns. */
+/* Rows are flat strings unless an operand is broadcast along columns or channels are left out. */
 static void fill_elementwise(const struct op_plan *p, struct hd_cmd_vector *v, uint32_t y,
-                             uint32_t rows, const int32_t base[2])
+                             uint32_t rows, const int32_t base[2], bool sliced)
 {
     const struct geo *g = &p->geo;
     struct stride a = stride_of(g->x, p->in[0].pitch);
-    bool by_column = broadcasts(g);
+    bool by_column = sliced || broadcasts(g);
     v->kernel_h = 1;
     v->kernel_w = 1;
     v->in_h = v->in_w = 1;
@@ -118,8 +118,26 @@ void lower_vector_begin(struct lower *l, const struct op_plan *p)
                     sched_constant(l->program, p->op->fixed.table, 256), 1, 256, 0, "table");
 }
 
-void lower_vector_tile(struct lower *l, const struct op_plan *p, uint32_t tile, uint32_t y,
-                       uint32_t rows)
+/* The access added last takes those channels only, if all pixels are a pixel's bytes apart. */
+static void slice_access(struct sched_command *c, const struct op_plan *p, uint32_t pitch,
+                         const struct lower_slice *s)
+{
+    if (pitch % p->geo.oc == 0)
+        lower_access_slice(c, s->first, s->n, p->geo.oc);
+}
+
+/* Of a command over all channels, those. */
+static void cut_channels(struct hd_cmd_vector *v, const struct lower_slice *s)
+{
+    v->channels = s->n;
+    v->a_base += (int32_t)s->first;
+    v->b_base += s->first;
+    v->out_base += s->first;
+}
+
+/* s: channels of it, or NULL. */
+static void add_vector(struct lower *l, const struct op_plan *p, uint32_t tile, uint32_t y,
+                       uint32_t rows, const struct lower_slice *s)
 {
     const struct geo *g = &p->geo;
     uint32_t lo[2], hi[2];
@@ -135,16 +153,36 @@ void lower_vector_tile(struct lower *l, const struct op_plan *p, uint32_t tile, 
     if (g->kind == GEO_POOL)
         fill_pool(p, v, y, rows, base[0]);
     else
-        fill_elementwise(p, v, y, rows, base);
+        fill_elementwise(p, v, y, rows, base, s != NULL);
     v->out_base = (uint32_t)lower_result(l, p, tile, y);
     v->out_row = p->out.pitch;
-    c->note = lower_note(l, "rows %u-%u", y, y + rows - 1);
-    for (uint32_t i = 0; i < p->n_in; i++)
+    if (s)
+        cut_channels(v, s);
+    c->note = s ? lower_note(l, "channels %u-%u", s->first, s->first + s->n - 1)
+                : lower_note(l, "rows %u-%u", y, y + rows - 1);
+    for (uint32_t i = 0; i < p->n_in; i++) {
         lower_access_in(l, c, p, i, base[i], lo[i], hi[i]);
+        if (s)
+            slice_access(c, p, p->in[i].pitch, s);
+    }
     lower_access_out(l, c, p, tile, y, rows);
+    if (s)
+        slice_access(c, p, p->out.pitch, s);
     if (g->kind == GEO_LUT)
         lower_access(c, SCHED_LUT, false, 0, 256);
-    lower_store(l, p, tile, y, rows);
+    if (!s || s->first + s->n == g->oc)
+        lower_store(l, p, tile, y, rows);
+}
+
+void lower_vector_tile(struct lower *l, const struct op_plan *p, uint32_t tile, uint32_t y,
+                       uint32_t rows)
+{
+    add_vector(l, p, tile, y, rows, NULL);
+}
+
+void lower_vector_slice(struct lower *l, const struct op_plan *p, const struct lower_slice *s)
+{
+    add_vector(l, p, 0, 0, p->geo.oh, s);
 }
 
 enum status lower_vector(struct lower *l, const struct op_plan *p)

@@ -30,6 +30,9 @@ struct sched_access {
     enum sched_memory memory;
     bool write;
     uint64_t begin, end; /* [begin, end) */
+    /* Only `bytes` of every `pitch` bytes, from `begin` on: a slice of the channels; pitch 0: all.
+     */
+    uint32_t pitch, bytes;
 };
 
 union sched_words {

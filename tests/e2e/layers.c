@@ -378,11 +378,12 @@ static struct ir_tensor *like(struct make *m, const struct ir_tensor *x)
     return tensor(m, "y", IR_I8, x->rank, x->dim);
 }
 
-static void pool(struct make *m)
+/* whole: over all rows and columns. */
+static void pool(struct make *m, bool whole)
 {
     struct span y = window(m, m->x->dim[1], true), x = window(m, m->x->dim[2], true);
     int32_t c = m->x->dim[3], dim[4] = {1, y.out, x.out, c};
-    if (chance(m, 20)) {
+    if (whole || chance(m, 20)) {
         y = (struct span){.in = y.in, .kernel = y.in, .stride = 1, .dilation = 1, .out = 1};
         x = (struct span){.in = x.in, .kernel = x.in, .stride = 1, .dilation = 1, .out = 1};
         dim[1] = dim[2] = 1;
@@ -553,7 +554,7 @@ static void image_op(struct make *m, bool residual)
     else if (kind < 10)
         binary(m, residual);
     else if (kind < 12)
-        pool(m);
+        pool(m, false);
     else if (kind < 13)
         unary(m);
     else
@@ -600,6 +601,37 @@ static void single(struct make *m)
         dense(m);
     else
         image_op(m, false);
+}
+
+/* The same codes by another zero point: less a constant of the same scale. */
+static void recentre(struct make *m)
+{
+    const int32_t zero = m->x->quant.zero_point[0];
+    struct ir_tensor *y = like(m, m->x), *k = constant(m, "k", 1, (const int32_t[]){1});
+    int32_t code = range(m, 0, 255) - 128 - zero;
+    code = code < -128 ? -128 : code > 127 ? 127 : code;
+    *(int8_t *)(void *)k->data = (int8_t)code;
+    quantise(m, k, m->x->quant.scale[0], 0);
+    quantise(m, y, m->x->quant.scale[0], zero + code);
+    add_op(m, IR_OP_SUB, 2, (struct ir_tensor *[]){m->x, k}, y);
+}
+
+/* A network in small: its input in other words, a convolution, perhaps a sum or a table, and of
+ * that the mean or the maximum of each channel. */
+static void whole_image(struct make *m)
+{
+    m->x = input(m, 4, (const int32_t[]){1, range(m, 1, 9), range(m, 1, 9), size(m, 40)});
+    if (chance(m, 50))
+        recentre(m);
+    convolution(m, chance(m, 30));
+    if (chance(m, 40))
+        binary(m, true);
+    if (chance(m, 20))
+        unary(m);
+    if (chance(m, 50))
+        mean(m);
+    else
+        pool(m, true);
 }
 
 /* --- far from the middle: long rows, large strides, kernels and channel counts -----------------
@@ -696,6 +728,8 @@ struct ir_graph *layers_make(struct arena *a, uint64_t seed, const struct hd_con
             far_op(&m);
         else if (seed % 25 == 24)
             column_op(&m);
+        else if (seed % 25 == 23)
+            whole_image(&m);
         else if (chance(&m, 25))
             chain(&m);
         else

@@ -21,6 +21,7 @@ static const struct hd_config sys8 = {.name = "sys8",
                                       .param_entries = 128,
                                       .axi_bytes = 8};
 
+#define INPUT "tensor 0 i8 [1,6,6,16] input name=\"x\" scale=(1) zero=(3)\n"
 #define CONV  "stride_h=1 stride_w=1 dilation_h=1 dilation_w=1"
 
 /* `text`: tensors and operators behind three rows. */
@@ -58,6 +59,47 @@ static const char *zeros(struct arena *a, uint32_t n)
     return t.data;
 }
 
+/* ARRAY makes a tile of 8 channels, VECTOR adds x to them and takes their mean: it waits for those
+ * alone, and ARRAY for none of it. */
+static void channels_go_on_as_they_come(void **state)
+{
+    struct arena *a = arena_new(0);
+    const struct sched_knobs knobs[3] = {{.chain = 1, .group_tiles = 1}, {.chain = 1}};
+    const char *text =
+        arena_printf(a,
+                     INPUT "tensor 1 i8 [16,1,1,16] const name=\"w\" scale=(1) zero=(0) data=%s\n"
+                           "tensor 2 i8 [1,6,6,16] value name=\"y\" scale=(1) zero=(0)\n"
+                           "tensor 3 i8 [1,6,6,16] value name=\"s\" scale=(1) zero=(0)\n"
+                           "tensor 4 i8 [1,1,1,16] value name=\"m\" scale=(1) zero=(0)\n"
+                           "op conv2d row=0 in=(0,1) out=(2) " CONV " kernel_h=1 kernel_w=1\n"
+                           "op add row=1 in=(2,0) out=(3)\n"
+                           "op mean row=2 in=(3) out=(4) axis=6 keep_dims=1\n"
+                           "border in=(0) out=(4)\n",
+                     zeros(a, 256));
+    const struct sched_program *p = schedule(a, text, knobs);
+    uint32_t n_array = 0, n_vector = 0;
+    (void)state;
+    for (uint32_t i = 0; i < p->stream[0].n; i++) {
+        const struct sched_command *c = &p->stream[0].cmd[i];
+        const struct hd_common *w = &c->w.common;
+        if (c->unit == HD_UNIT_ARRAY) {
+            n_array++;
+            assert_int_equal(c->w.array.out_channels, 8);
+            assert_false(w->wait_enable >> HD_UNIT_VECTOR & 1u);
+        }
+        if (c->unit != HD_UNIT_VECTOR)
+            continue;
+        assert_int_equal(c->w.vector.channels, 8);
+        assert_int_equal(c->row, 1 + n_vector % 2);
+        n_vector++;
+        if (c->row == 1)
+            assert_int_equal(w->wait_array, n_array);
+    }
+    assert_int_equal(n_array, 2);
+    assert_int_equal(n_vector, 4);
+    arena_free(a);
+}
+
 /* Two pixels of a 3 x 3 kernel over half a word of channels: the end of a row is read beside the
  * start of the next one, from other banks. */
 static void pairs_of_pixels_meet_in_no_bank(void **state)
@@ -91,6 +133,7 @@ static void pairs_of_pixels_meet_in_no_bank(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(channels_go_on_as_they_come),
         cmocka_unit_test(pairs_of_pixels_meet_in_no_bank),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

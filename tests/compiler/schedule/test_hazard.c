@@ -157,6 +157,30 @@ static void array_follows_its_weights(void **state)
     assert_int_equal(c->w.array.follow, 0);
 }
 
+/* Channels of the same pixels, one slice after the other. */
+static void slices_of_channels_wait_for_their_own(void **state)
+{
+    static const struct {
+        uint32_t first, bytes, pitch, wait; /* of VECTOR for ARRAY */
+    } reads[] = {{0, 16, 48, 1}, {16, 16, 48, 2}, {32, 16, 48, 3}, {16, 32, 48, 3},
+                 {0, 24, 48, 2}, {0, 8, 48, 1},   {0, 16, 32, 3}};
+    static struct list l;
+    (void)state;
+    for (uint32_t i = 0; i < sizeof reads / sizeof *reads; i++) {
+        l = (struct list){0};
+        for (uint32_t k = 0; k < 3; k++) {
+            struct sched_command *c = add(&l, HD_UNIT_ARRAY);
+            lower_access(c, SCHED_SPAD, true, 96, 480);
+            lower_access_slice(c, 16 * k, 16, 48);
+        }
+        struct sched_command *c = add(&l, HD_UNIT_VECTOR);
+        lower_access(c, SCHED_SPAD, false, 96, 480);
+        lower_access_slice(c, reads[i].first, reads[i].bytes, reads[i].pitch);
+        waits(&l, false);
+        assert_waits(c, 1u << HD_UNIT_ARRAY, 0, 0, reads[i].wait, 0, 0);
+    }
+}
+
 /* Neighbours, other memories, two readers, and a DMA unit's own commands do not wait. */
 static void what_does_not_meet_does_not_wait(void **state)
 {
@@ -196,13 +220,27 @@ static uint32_t next(uint64_t *state)
     return (uint32_t)(*state >> 33);
 }
 
+/* Is byte `at` of the range one that the access touches? */
+static bool touches(const struct sched_access *a, uint64_t at)
+{
+    return a->begin <= at && at < a->end &&
+           (a->pitch == 0 || (at - a->begin) % a->pitch < a->bytes);
+}
+
+static bool meet(const struct sched_access *a, const struct sched_access *b)
+{
+    for (uint64_t at = a->begin; at < a->end; at++)
+        if (touches(a, at) && touches(b, at))
+            return true;
+    return false;
+}
+
 static bool conflict(const struct sched_command *a, const struct sched_command *b)
 {
     for (uint32_t i = 0; i < a->n_access; i++)
         for (uint32_t k = 0; k < b->n_access; k++) {
             const struct sched_access *x = &a->access[i], *y = &b->access[k];
-            if (x->memory == y->memory && (x->write || y->write) && x->begin < y->end &&
-                y->begin < x->end)
+            if (x->memory == y->memory && (x->write || y->write) && meet(x, y))
                 return true;
         }
     return false;
@@ -246,6 +284,21 @@ static void order(const struct list *l, bool before[MAX_COMMANDS][MAX_COMMANDS])
     }
 }
 
+/* Some take a few channels of pixels of 3 or 4. */
+static void random_access(struct sched_command *c, uint64_t *seed, uint32_t span)
+{
+    enum sched_memory memory = (enum sched_memory)(next(seed) % 2);
+    bool write = next(seed) % 2;
+    uint32_t begin = next(seed) % span, n = next(seed) % 20, pitch = 3 + next(seed) % 2,
+             first = next(seed) % pitch, bytes = 1 + next(seed) % (pitch - first);
+    if (next(seed) % 2 == 0) {
+        lower_access(c, memory, write, begin, n);
+        return;
+    }
+    lower_access(c, memory, write, begin / pitch * pitch, pitch * (1 + n / pitch));
+    lower_access_slice(c, first, bytes, pitch);
+}
+
 static void random_list(struct list *l, uint64_t *seed)
 {
     *l = (struct list){0};
@@ -254,8 +307,7 @@ static void random_list(struct list *l, uint64_t *seed)
         struct sched_command *c = add(l, next(seed) % HD_UNIT_FETCH);
         uint32_t accesses = next(seed) % 4;
         for (uint32_t k = 0; k < accesses; k++)
-            lower_access(c, (enum sched_memory)(next(seed) % 2), next(seed) % 2, next(seed) % span,
-                         next(seed) % 20);
+            random_access(c, seed, span);
     }
 }
 
@@ -293,6 +345,7 @@ int main(void)
         cmocka_unit_test(array_waits_for_what_it_wrote),
         cmocka_unit_test(array_follows_its_weights),
         cmocka_unit_test(what_does_not_meet_does_not_wait),
+        cmocka_unit_test(slices_of_channels_wait_for_their_own),
         cmocka_unit_test(no_overlap_waits_for_all_before),
         cmocka_unit_test(conflicts_are_ordered),
     };
