@@ -249,7 +249,7 @@ static enum status collect(struct work *w, struct diag *d)
     l->plan = ARENA_ARRAY(w->arena, struct op_plan, g->n_op);
     for (uint32_t i = 0; i < g->n_op; i++) {
         const struct ir_op *op = g->op[i];
-        if (!sched_owns(w->program, op))
+        if (!sched_owns(w->program, op) || sched_is_view(w->program, op))
             continue;
         struct op_plan *p = &l->plan[l->n_plan++];
         *p = (struct op_plan){.op = op, .position = i};

@@ -48,6 +48,14 @@ static bool *concerned(const struct sched_program *p)
     return is;
 }
 
+/* The result's place is that of the input. */
+static void mark_view(struct sched_program *p, const struct ir_op *op)
+{
+    struct sched_place *s = &p->place[op->out[0]];
+    *s = p->place[op->in[0]];
+    s->mem_bytes = 0;
+}
+
 /* Every tensor that the host or another device reads or writes, but for those between other
  * devices. */
 static void mark_places(struct sched_program *p)
@@ -72,6 +80,9 @@ static void mark_places(struct sched_program *p)
             if (mine[op->out[k]])
                 mark_memory(p, op->out[k], HD_REGION_ARENA);
     }
+    for (uint32_t i = 0; i < g->n_op; i++)
+        if (sched_is_view(p, g->op[i]))
+            mark_view(p, g->op[i]);
 }
 
 /* Constant operands of VECTOR commands come from region 1 like any tensor in memory. */

@@ -150,6 +150,9 @@ static inline bool sched_owns(const struct sched_program *p, const struct ir_op 
            (p->end == 0 || (p->first <= op->id && op->id < p->end));
 }
 
+/* view.c: is the operator's result its input, one of the network's, in other words? */
+bool sched_is_view(const struct sched_program *p, const struct ir_op *op);
+
 /* The operators interleaved with the one at `position`, itself included. */
 static inline struct sched_span sched_span_of(const struct sched_program *p, uint32_t position)
 {

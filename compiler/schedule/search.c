@@ -37,7 +37,7 @@ uint32_t sched_choices(const struct sched_program *p, uint32_t op, const struct 
     const struct ir_op *o = p->graph->op[op];
     struct geo g;
     uint32_t n = 0;
-    if (!sched_owns(p, o) || !geo_of(p->graph, o, &g))
+    if (!sched_owns(p, o) || sched_is_view(p, o) || !geo_of(p->graph, o, &g))
         return 0;
     (void)geo_upright(p->graph, &g);
     struct sched_knobs c = *now;

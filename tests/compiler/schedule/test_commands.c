@@ -100,6 +100,42 @@ static void channels_go_on_as_they_come(void **state)
     arena_free(a);
 }
 
+/* x - 2 in the same scale, zero point 5: the same codes. What reads it reads x. */
+static void the_same_codes_need_no_command(void **state)
+{
+    static const struct {
+        const char *zero; /* of the result */
+        uint32_t n_vector;
+    } cases[] = {{"5", 0}, {"4", 1}};
+    (void)state;
+    for (uint32_t i = 0; i < 2; i++) {
+        struct arena *a = arena_new(0);
+        const struct sched_knobs knobs[3] = {{0}};
+        const char *text = arena_printf(
+            a,
+            INPUT "tensor 1 i8 [1] const name=\"k\" scale=(1) zero=(0) data=02\n"
+                  "tensor 2 i8 [1,6,6,16] value name=\"y\" scale=(1) zero=(%s)\n"
+                  "tensor 3 i8 [16,1,1,16] const name=\"w\" scale=(1) zero=(0) data=%s\n"
+                  "tensor 4 i8 [1,6,6,16] value name=\"z\" scale=(1) zero=(0)\n"
+                  "op sub row=0 in=(0,1) out=(2)\n"
+                  "op conv2d row=1 in=(2,3) out=(4) " CONV " kernel_h=1 kernel_w=1\n"
+                  "border in=(0) out=(4)\n",
+            cases[i].zero, zeros(a, 256));
+        const struct sched_program *p = schedule(a, text, knobs);
+        uint32_t n = 0;
+        for (uint32_t k = 0; k < p->stream[0].n; k++) {
+            const struct sched_command *c = &p->stream[0].cmd[k];
+            n += c->unit == HD_UNIT_VECTOR;
+            if (c->unit == HD_UNIT_LOAD)
+                assert_int_equal(c->w.dma_read.region, HD_REGION_IO);
+            if (c->unit == HD_UNIT_ARRAY)
+                assert_int_equal(c->w.array.z_in, i == 0 ? 5 : 4);
+        }
+        assert_int_equal(n, cases[i].n_vector);
+        arena_free(a);
+    }
+}
+
 /* Two pixels of a 3 x 3 kernel over half a word of channels: the end of a row is read beside the
  * start of the next one, from other banks. */
 static void pairs_of_pixels_meet_in_no_bank(void **state)
@@ -134,6 +170,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(channels_go_on_as_they_come),
+        cmocka_unit_test(the_same_codes_need_no_command),
         cmocka_unit_test(pairs_of_pixels_meet_in_no_bank),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
