@@ -161,10 +161,28 @@ static uint32_t ramp_of(const struct work *w, const struct op_plan *p)
     return geo_on_array(g) && !geo_parts(g, w->hw) && g->oh > 2 * rows ? rows : 0;
 }
 
+uint32_t layout_tile(uint32_t oh, uint32_t rows, uint32_t ramp, uint32_t tile, uint32_t *y)
+{
+    uint32_t size = ramp ? ramp : rows, end = oh - ramp;
+    *y = 0;
+    for (; tile > 0 && *y < end; tile--) {
+        *y = end - *y < size ? end : *y + size;
+        size = size + div_up(size, 2) < rows ? size + div_up(size, 2) : rows;
+    }
+    if (*y == end)
+        return tile == 0 ? ramp : 0;
+    return size < end - *y ? size : end - *y;
+}
+
 static uint32_t n_tiles_of(const struct work *w, const struct op_plan *p, uint32_t rows)
 {
-    uint32_t ramp = ramp_of(w, p);
-    return ramp && ramp < rows ? 2 + div_up(p->geo.oh - 2 * ramp, rows) : div_up(p->geo.oh, rows);
+    uint32_t ramp = ramp_of(w, p), n = 0, y;
+    ramp = ramp < rows ? ramp : 0;
+    if (!ramp)
+        return div_up(p->geo.oh, rows);
+    while (layout_tile(p->geo.oh, rows, ramp, n, &y))
+        n++;
+    return n;
 }
 
 /* Bytes of the tile buffers of `p` with `rows` output rows a tile; fills the streams' pitch and

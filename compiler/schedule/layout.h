@@ -30,7 +30,7 @@ struct op_plan {
     struct geo geo;
     uint32_t position;  /* in graph order */
     uint32_t tile_rows; /* output rows per tile */
-    uint32_t ramp;      /* of the first and the last one; 0: tile_rows as well */
+    uint32_t ramp;      /* of the first and the last one, see layout_tile; 0: tile_rows as well */
     uint32_t n_tiles;
     struct plan_stream in[PLAN_OPERANDS], out;
     uint32_t n_in;
@@ -47,6 +47,11 @@ struct layout {
 
 enum status layout_run(struct arena *a, struct sched_program *p, struct layout **layout,
                        struct diag *d);
+
+/* Tile number `tile` of `oh` output rows: rows [*y, *y + the result), 0 if there are not so many.
+ * With a ramp the first has as many rows, the next ones half as many more each up to `rows`, the
+ * last one as many again. */
+uint32_t layout_tile(uint32_t oh, uint32_t rows, uint32_t ramp, uint32_t tile, uint32_t *y);
 
 /* Smallest scratchpad need of one operator with everything streamed, bytes; for sched_refusal. */
 uint32_t layout_least(const struct geo *g, const struct hd_config *hw);

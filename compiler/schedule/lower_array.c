@@ -330,20 +330,10 @@ static void one_tile(struct nest *n, uint32_t tile, uint32_t y, uint32_t rows, u
         lower_store(n->l, p, tile, y, rows);
 }
 
-/* Rows [*y, *y + *rows) of a tile. */
-static void tile_span(const struct nest *n, uint32_t tile, uint32_t *y, uint32_t *rows)
-{
-    uint32_t size = n->p->tile_rows, ramp = n->p->ramp, end = n->g->oh - ramp;
-    *y = ramp && tile ? ramp + (tile - 1) * size : tile * size;
-    *y = *y < end ? *y : end;
-    *rows = ramp && (tile == 0 || *y == end) ? ramp : least(size, end - *y);
-}
-
 static void regular_tile(struct nest *n, uint32_t tile, uint32_t first_group, uint32_t n_groups,
                          bool again)
 {
-    uint32_t y, rows;
-    tile_span(n, tile, &y, &rows);
+    uint32_t y, rows = layout_tile(n->g->oh, n->p->tile_rows, n->p->ramp, tile, &y);
     one_tile(n, tile, y, rows, first_group, n_groups, again);
 }
 

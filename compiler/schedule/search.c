@@ -68,7 +68,7 @@ uint32_t sched_choices(const struct sched_program *p, uint32_t op, const struct 
     c.chain = !now->chain;
     add(choice, &n, now, c);
     c = *now;
-    for (c.tile_rows = g.oh; c.tile_rows > 1 && c.tile_rows * 16 > g.oh;
+    for (c.tile_rows = g.oh; c.tile_rows > 1 && c.tile_rows * 32 > g.oh;
          c.tile_rows = div_up(c.tile_rows, 2))
         add(choice, &n, now, c);
     c.tile_rows = 0;

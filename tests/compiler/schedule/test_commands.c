@@ -166,12 +166,32 @@ static void pairs_of_pixels_meet_in_no_bank(void **state)
     arena_free(a);
 }
 
+/* Tiles one behind the other, from row 0 to the last, small at both ends. */
+static void tiles_follow_one_another(void **state)
+{
+    (void)state;
+    for (uint32_t oh = 1; oh < 60; oh++)
+        for (uint32_t rows = 1; rows <= oh; rows++)
+            for (uint32_t ramp = 0; ramp < rows && 2 * ramp < oh; ramp++) {
+                uint32_t at = 0, y = 0, n = 0, last = 0;
+                for (uint32_t k = 0; (n = layout_tile(oh, rows, ramp, k, &y)) > 0; k++) {
+                    assert_int_equal(y, at);
+                    assert_true(n <= rows && (k > 0 || ramp == 0 || n == ramp));
+                    at += n;
+                    last = n;
+                }
+                assert_int_equal(at, oh);
+                assert_true(ramp == 0 || last == ramp);
+            }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(channels_go_on_as_they_come),
         cmocka_unit_test(the_same_codes_need_no_command),
         cmocka_unit_test(pairs_of_pixels_meet_in_no_bank),
+        cmocka_unit_test(tiles_follow_one_another),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
