@@ -173,7 +173,7 @@ static enum status run_verilator(const struct build *b, const char *log, struct 
         if (strcmp(dot, ".sv") == 0 || strcmp(dot, ".v") == 0 || strcmp(dot, ".vlt") == 0)
             argv[n++] = name;
     }
-    return tool_run(b->a, b->folder, log, argv, d);
+    return tool_run(b->a, "building the simulator", b->folder, log, argv, d);
 }
 
 /* Hard links between the build folder and the cache, one way or the other. One that fails costs
@@ -210,7 +210,7 @@ static enum status compile(const struct build *b, struct diag *d)
 
     TRY(run_verilator(b, log, d));
     share_common(b, false);
-    TRY(tool_run(b->a, b->folder, log, argv, d));
+    TRY(tool_run(b->a, "building the simulator", b->folder, log, argv, d));
     share_common(b, true);
     return ST_OK;
 }

@@ -1,4 +1,4 @@
-/* prune.c - old models leave the cache. */
+/* prune.c - old models and old emitted C leave the cache. */
 #define _GNU_SOURCE
 #include "prune.h"
 

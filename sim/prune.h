@@ -1,14 +1,14 @@
-/* prune.h - keeps the cache of models from growing for ever: every edit of the RTL makes a new one.
- */
+/* prune.h - keeps the cache from growing for ever: every edit of the RTL makes a new model, every
+ * network emitted C of its own. */
 #ifndef HEDDLE_SIM_PRUNE_H
 #define HEDDLE_SIM_PRUNE_H
 
 #include "compiler/base/arena.h"
 
-/* Note that the model in `folder` was used now. */
+/* Note that what `folder` holds was used now. */
 void prune_touch(const char *folder);
-/* Remove what nobody has used for two weeks: models, locks, remains of failed builds. Never fails.
- */
+/* Remove what nobody has used for two weeks: folders called by a hash, their locks, remains of
+ * failed builds. Never fails. */
 void prune_cache(struct arena *a, const char *cache);
 /* Remove a folder and everything in it. */
 void prune_tree(const char *path);

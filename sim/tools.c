@@ -103,8 +103,8 @@ static const char *first_errors(struct arena *a, const char *log)
     return t.data != NULL ? t.data : "(no output)";
 }
 
-enum status tool_run(struct arena *a, const char *folder, const char *log, const char *const *argv,
-                     struct diag *d)
+enum status tool_run(struct arena *a, const char *what, const char *folder, const char *log,
+                     const char *const *argv, struct diag *d)
 {
     const int out = open(log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
     pid_t pid;
@@ -126,8 +126,8 @@ enum status tool_run(struct arena *a, const char *folder, const char *log, const
         return ST_OK;
     errors = first_errors(a, log);
     return FAIL(d, strstr(errors, "No space left") != NULL ? ST_NO_MEMORY : ST_INTERNAL,
-                "building the simulator failed (exit %d): %s  Log: '%s'. Command: %s", code, errors,
-                log, command_text(a, folder, argv));
+                "%s failed (exit %d): %s  Log: '%s'. Command: %s", what, code, errors, log,
+                command_text(a, folder, argv));
 }
 
 static const char *search_path(struct arena *a, const char *name)
@@ -163,7 +163,7 @@ static enum status ask(struct arena *a, const char *path, const char *argument, 
     if (fd < 0)
         return FAIL(d, ST_NO_MEMORY, "cannot write a temporary file: %s", strerror(errno));
     (void)close(fd);
-    st = tool_run(a, "/", name, argv, d);
+    st = tool_run(a, arena_printf(a, "asking '%s' for its version", path), "/", name, argv, d);
     if (st == ST_OK)
         st = file_read(a, name, 1 << 20, &data, &n, d);
     (void)unlink(name);

@@ -17,10 +17,12 @@ struct sim_tool {
 enum status tool_find(struct arena *a, const char *cache, const char *name, const char *package,
                       struct sim_tool *tool, struct diag *d);
 
-/* Run argv (NULL at its end) in `folder`, standard output and error appended to `log`. The
+/* Run argv (NULL at its end) in `folder`, standard output and error appended to `log`. `what` it
+ * does
+ * ("building the simulator") begins the text of a failure. The
  * environment is stripped of what would change a build behind the hash's back (MAKEFLAGS, CXXFLAGS,
  * ...). */
-enum status tool_run(struct arena *a, const char *folder, const char *log, const char *const *argv,
-                     struct diag *d);
+enum status tool_run(struct arena *a, const char *what, const char *folder, const char *log,
+                     const char *const *argv, struct diag *d);
 
 #endif

@@ -61,7 +61,8 @@ static enum status compile(const struct harness *h, const char *folder, const ch
         argv[n++] = arena_printf(h->arena, "-l%s", h->emitted->library[i]);
     argv[n++] = "-o";
     argv[n++] = "harness";
-    return tool_run(h->arena, folder, arena_printf(h->arena, "%s/cc.log", folder), argv, d);
+    return tool_run(h->arena, "compiling the emitted C", folder,
+                    arena_printf(h->arena, "%s/cc.log", folder), argv, d);
 }
 
 static void child(const char *folder, uint32_t n)

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "../../sim/hash.h"
+#include "../../sim/prune.h"
 #include "../../sim/tools.h"
 #include "../base/file.h"
 #include "../base/home.h"
@@ -38,10 +39,10 @@ static uint32_t count(const char *const *list)
     return n;
 }
 
-/* libraries: without their lib and -l. */
-static enum status build(struct compiler *c, const char *folder, const char *const *sources,
-                         const char *const *extra, const char *const *libraries, const char *so,
-                         struct diag *d)
+/* what: "compiling the emitted C". libraries: without their lib and -l. */
+static enum status build(struct compiler *c, const char *what, const char *folder,
+                         const char *const *sources, const char *const *extra,
+                         const char *const *libraries, const char *so, struct diag *d)
 {
     static const char *const flags[] = {"-std=c11", "-O2", "-fPIC", "-shared", "-w", "-I."};
     const char **argv =
@@ -65,7 +66,7 @@ static enum status build(struct compiler *c, const char *folder, const char *con
     argv[n++] = arena_printf(c->arena, "%s.%ld", so, (long)gettid());
     const char *log = arena_printf(c->arena, "%s/cc.log", folder);
     (void)remove(log);
-    TRY(tool_run(c->arena, folder, log, argv, d));
+    TRY(tool_run(c->arena, what, folder, log, argv, d));
     if (rename(argv[n - 1], so) != 0)
         return FAIL(d, ST_NO_MEMORY, "%s: cannot be written", so);
     return ST_OK;
@@ -112,7 +113,7 @@ static enum status build_into(struct compiler *c, const struct emit_unit *u, con
     const char *const none[] = {NULL};
     parts_of(u, &parts);
     TRY(emit_write(u, folder, d));
-    return build(c, folder, parts.sources, none, parts.libraries, so, d);
+    return build(c, "compiling the emitted C", folder, parts.sources, none, parts.libraries, so, d);
 }
 
 enum status run_compile_into(struct arena *a, const struct emit_unit *u, const char *folder,
@@ -142,7 +143,13 @@ enum status run_compile(struct arena *a, const struct emit_unit *u, const char *
         hash_string(&h, u->library[i]);
     const char *folder = arena_printf(a, "%s/host/%s", c.cache, hash_text(a, &h));
     *so_path = arena_printf(a, "%s/model.so", folder);
-    return file_exists(*so_path) ? ST_OK : build_into(&c, u, folder, *so_path, d);
+    if (file_exists(*so_path)) {
+        prune_touch(folder);
+        return ST_OK;
+    }
+    TRY(build_into(&c, u, folder, *so_path, d));
+    prune_cache(a, arena_printf(a, "%s/host", c.cache));
+    return ST_OK;
 }
 
 static int by_name(const void *a, const void *b)
@@ -223,7 +230,7 @@ enum status run_compile_package(struct arena *a, const char *folder, const char 
         argv[n++] = *libraries++;
     argv[n++] = "-o";
     argv[n++] = arena_printf(a, "%s.%ld", so_path, (long)gettid());
-    TRY(tool_run(a, folder, arena_printf(a, "%s.log", so_path), argv, d));
+    TRY(tool_run(a, "compiling the package", folder, arena_printf(a, "%s.log", so_path), argv, d));
     if (rename(argv[n - 1], so_path) != 0)
         return FAIL(d, ST_NO_MEMORY, "%s: cannot be written", so_path);
     return ST_OK;
@@ -257,6 +264,9 @@ enum status run_compile_program(struct arena *a, const char *source, const struc
                            NULL};
     *so_path = arena_printf(a, "%s/program.so", folder);
     TRY(file_make_dirs(folder, d));
-    return build(&c, folder, sources, extra, none, *so_path,
-                 d); /* always: headers beside it are not hashed */
+    /* always: headers beside it are not hashed */
+    TRY(build(&c, arena_printf(a, "compiling '%s'", source), folder, sources, extra, none, *so_path,
+              d));
+    prune_cache(a, arena_printf(a, "%s/host", c.cache));
+    return ST_OK;
 }

@@ -1,0 +1,43 @@
+#!/bin/bash
+# Compiled host C: kept by content, unused for two weeks it leaves when another is compiled; C that does
+# not compile is called what it is.
+. "$(dirname "$0")/common.sh"
+export XDG_CACHE_HOME=$work/cache XDG_CONFIG_HOME=$work/config
+host=$XDG_CACHE_HOME/heddle/host
+run() { "$heddle" run "$@" --engine=func -o out >stdout 2>stderr || fail "$*: $(cat stderr)"; }
+weeks_ago() { touch -d '15 days ago' "$@"; }
+run autoencoder_own --target=c
+first=$(echo "$host"/*)
+[ -f "$first/model.so" ] || fail "not compiled into $host"
+weeks_ago "$first"
+run autoencoder_own --target=c
+[ -n "$(find "$first" -maxdepth 0 -mtime -1)" ] || fail "its use is not noted"
+mkdir "$host/00000000000000000000000000000000" "$host/mine"
+weeks_ago "$host"/0* "$host/mine"
+run digits --target=c
+[ -e "$first" ] && [ -e "$host/mine" ] || fail "removed: what was used, or is not heddle's"
+[ -e "$host/00000000000000000000000000000000" ] && fail "not removed after two weeks"
+weeks_ago "$first"
+run --prog="$HEDDLE_HOME/driver/examples/matmul.c"
+[ -e "$first" ] && fail "a program removes nothing"
+
+# refused WHAT COMMAND...: exit 5, one line that says what was compiled, the compiler's own error, the log.
+refused() {
+    local what=$1 got
+    shift
+    "$@" >stdout 2>stderr
+    got=$?
+    [ "$got" = 5 ] && [ "$(wc -l <stderr)" = 1 ] &&
+        grep -q "^heddle: compiling $what failed (exit 1): .*error: .*  Log: '/.*log'\. Command: cd " stderr ||
+        fail "exit $got, $*: $(cat stderr)"
+}
+echo 'int hd_program(void) { return nothing; }' >wrong.c
+refused "'wrong.c'" "$heddle" run --prog=wrong.c --engine=func
+"$heddle" new-target mine >/dev/null
+sed -i 's/^#include "mine.h"/&\nint wrong = nothing;/' mine/mine.c
+refused "the emitted C" "$heddle" run digits --target-dir=mine --target=mine --allow-native-targets --engine=func
+"$heddle" compile digits --target=c -o net >/dev/null || fail "compile"
+rm net/runtime/kernels/*.c
+echo 'int wrong = nothing;' >>net/model.c
+refused "the package" "$heddle" run net --allow-native-targets --engine=func
+finish
