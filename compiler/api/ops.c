@@ -1,5 +1,6 @@
 /* ops.c - "heddle ops": a row an operator. */
 #include <stdio.h>
+#include <string.h>
 
 #include "../legalise/legalise.h"
 #include "../schedule/geometry.h"
@@ -33,6 +34,7 @@ static const char *types_of(enum ir_opcode opcode)
     case IR_OP_TRANSPOSE:
     case IR_OP_SLICE:
     case IR_OP_GATHER:
+    case IR_OP_GATHER_ND:
     case IR_OP_PAD:
     case IR_OP_READ_VARIABLE:
     case IR_OP_EQUAL:
@@ -63,8 +65,13 @@ static const char *types_of(enum ir_opcode opcode)
     case IR_OP_POW:
     case IR_OP_REDUCE_PROD:
     case IR_OP_CUMSUM:
-    case IR_OP_TOP_K:
+    case IR_OP_SIGN:
+    case IR_OP_SIN:
+    case IR_OP_COS:
+    case IR_OP_FLOOR_DIV:
+    case IR_OP_FLOOR_MOD:
     case IR_OP_ERF: return "";
+    case IR_OP_TOP_K:
     case IR_OP_LOG_SOFTMAX:
     case IR_OP_LOG:
     case IR_OP_RSQRT:
@@ -92,7 +99,6 @@ static const char *tested_against(enum ir_opcode opcode)
 {
     switch (opcode) {
     case IR_OP_ELU: return "-";
-    case IR_OP_DIV:
     case IR_OP_INTERPOLATE:
     case IR_OP_HARD_SIGMOID:
     case IR_OP_NEG:
@@ -101,11 +107,9 @@ static const char *tested_against(enum ir_opcode opcode)
     case IR_OP_ROUND:
     case IR_OP_MATMUL_INTEGER:
     case IR_OP_CONV_INTEGER:
-    case IR_OP_CAST:
     case IR_OP_POW:
     case IR_OP_REDUCE_PROD:
     case IR_OP_CUMSUM:
-    case IR_OP_TOP_K:
     case IR_OP_CLIP: return "ONNX Runtime";
     default: return "TFLite";
     }
@@ -113,17 +117,19 @@ static const char *tested_against(enum ir_opcode opcode)
 
 void ops_print(struct text *t)
 {
-    text_printf(t, "%-20s %-30s %-10s %-20s %-14s %s\n", "operator", "types", "systolic",
+    text_printf(t, "%-20s %-42s %-10s %-20s %-14s %s\n", "operator", "types", "systolic",
                 "host kernel", "tested against", "note");
     for (int i = 0; i < IR_OP_COUNT; i++) {
         const char *unit = geo_unit((enum ir_opcode)i),
                    *kernel = emit_host_kernel((enum ir_opcode)i);
-        char types[64];
-        snprintf(types, sizeof types, "%s%s", types_of((enum ir_opcode)i),
-                 !ir_has_float((enum ir_opcode)i)    ? ""
-                 : *types_of((enum ir_opcode)i) != 0 ? ", float32"
-                                                     : "float32");
-        text_printf(t, "%-20s %-30s %-10s %-20s %-14s %s\n", ir_op_info((enum ir_opcode)i)->name,
+        const char *const part[3] = {types_of((enum ir_opcode)i),
+                                     ir_has_float((enum ir_opcode)i) ? "float32" : "",
+                                     ir_has_int((enum ir_opcode)i) ? "int32, int64" : ""};
+        char types[64] = "";
+        for (uint32_t k = 0; k < 3; k++)
+            snprintf(types + strlen(types), sizeof types - strlen(types), "%s%s",
+                     *types && *part[k] ? ", " : "", part[k]);
+        text_printf(t, "%-20s %-42s %-10s %-20s %-14s %s\n", ir_op_info((enum ir_opcode)i)->name,
                     types, unit ? unit : "-", kernel ? kernel : "-",
                     tested_against((enum ir_opcode)i), becomes((enum ir_opcode)i));
     }

@@ -375,14 +375,16 @@ static const struct {
     {emit_host_f32, HOST_F32},
 };
 
-/* The row of an operator whose first input has `type`; IR_TYPE_COUNT asks for any. */
+/* The row of an operator whose first input has `type`; IR_TYPE_COUNT asks for any. int32's serves
+ * int64. */
 static const struct host_op *find(enum ir_opcode opcode, enum ir_type type)
 {
     for (size_t k = 0; k < sizeof tables / sizeof *tables; k++)
         for (size_t i = 0; i < tables[k].n; i++) {
             const struct host_op *h = &tables[k].row[i];
             if (h->opcode == opcode &&
-                (h->type == type || h->type == IR_TYPE_COUNT || type == IR_TYPE_COUNT))
+                (h->type == type || h->type == IR_TYPE_COUNT || type == IR_TYPE_COUNT ||
+                 (h->type == IR_I32 && type == IR_I64)))
                 return h;
         }
     return NULL;

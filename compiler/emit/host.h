@@ -27,9 +27,9 @@ struct host_op {
     enum host_args args;
 };
 
-#define HOST_MOVES 9
-#define HOST_MATH  25
-#define HOST_F32   49
+#define HOST_MOVES 10
+#define HOST_MATH  34
+#define HOST_F32   54
 extern const struct host_op emit_host_moves[HOST_MOVES]; /* host_move.c */
 extern const struct host_op emit_host_math[HOST_MATH];   /* host_math.c */
 extern const struct host_op emit_host_f32[HOST_F32];     /* host_f32.c */

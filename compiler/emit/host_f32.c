@@ -210,7 +210,8 @@ static enum status order(struct emit_unit *u, struct text *t, const struct ir_op
     emit_field(t, "k", op->opcode == IR_OP_TOP_K ? y->dim[op->attr[IR_AXIS]] : 0);
     emit_field(t, "reverse", op->attr[IR_REVERSE]);
     emit_field(t, "exclusive", op->attr[IR_EXCLUSIVE]);
-    emit_field(t, "index_bytes", y->type == IR_F32 ? 0 : ir_type_bytes(y->type));
+    emit_field(t, "index_bytes", ir_is_int(y->type) ? ir_type_bytes(y->type) : 0);
+    emit_field(t, "codes", ir_in(u->graph, op, 0)->type == IR_I8);
     return ST_OK;
 }
 
@@ -262,6 +263,7 @@ const struct host_op emit_host_f32[HOST_F32] = {
     BINARY(SUB, "sub"),
     BINARY(MUL, "mul"),
     BINARY(DIV, "div"),
+    BINARY(FLOOR_DIV, "floor_div"),
     BINARY(POW, "power"),
     BINARY(MAXIMUM, "maximum"),
     BINARY(MINIMUM, "minimum"),
@@ -275,7 +277,8 @@ const struct host_op emit_host_f32[HOST_F32] = {
     REDUCE(REDUCE_MIN, "reduce_min"),
     REDUCE(REDUCE_PROD, "reduce_prod"),
     {IR_OP_CUMSUM, IR_F32, "f32_cumsum", "f32_order", order, HOST_ONE},
-    {IR_OP_TOP_K, IR_F32, "f32_top_k", "f32_order", order, HOST_ONE},
+    {IR_OP_TOP_K, IR_F32, "top_k", "f32_order", order, HOST_ONE},
+    {IR_OP_TOP_K, IR_I8, "top_k", "f32_order", order, HOST_ONE},
     {IR_OP_SOFTMAX, IR_F32, "f32_softmax", "f32_rows", rows, HOST_ONE},
     {IR_OP_LOG_SOFTMAX, IR_F32, "f32_log_softmax", "f32_rows", rows, HOST_ONE},
     {IR_OP_L2_NORMALIZATION, IR_F32, "f32_l2_normalization", "f32_rows", rows, HOST_ONE},
@@ -292,6 +295,9 @@ const struct host_op emit_host_f32[HOST_F32] = {
     UNARY(TANH, "hyperbolic_tangent"),
     UNARY(ABS, "absolute"),
     UNARY(NEG, "negative"),
+    UNARY(SIGN, "sign"),
+    UNARY(SIN, "sine"),
+    UNARY(COS, "cosine"),
     UNARY(SQRT, "square_root"),
     UNARY(EXP, "exponential"),
     UNARY(ERF, "error_function"),

@@ -203,6 +203,40 @@ static enum status compare(struct emit_unit *u, struct text *t, const struct ir_
     return ST_OK;
 }
 
+static const char *arithmetic_op(enum ir_opcode opcode)
+{
+    switch (opcode) {
+    case IR_OP_ADD: return "HDK_ADD";
+    case IR_OP_SUB: return "HDK_SUB";
+    case IR_OP_MUL: return "HDK_MUL";
+    case IR_OP_DIV: return "HDK_DIV";
+    case IR_OP_FLOOR_DIV: return "HDK_FLOOR_DIV";
+    case IR_OP_FLOOR_MOD: return "HDK_FLOOR_MOD";
+    case IR_OP_MAXIMUM: return "HDK_MAXIMUM";
+    case IR_OP_MINIMUM: return "HDK_MINIMUM";
+    default: return "HDK_SQUARED_DIFFERENCE";
+    }
+}
+
+static enum status arithmetic(struct emit_unit *u, struct text *t, const struct ir_op *op,
+                              struct diag *d)
+{
+    const struct ir_tensor *x = ir_in(u->graph, op, 0);
+    float low, high;
+    TRY(emit_walk_only(u, t, op, d));
+    emit_f32_bounds(op, &low, &high);
+    text_printf(t, "    .type = %s,\n    .op = %s,\n", number(x), arithmetic_op(op->opcode));
+    if (isinf(low))
+        text_add(t, "    .low = INT64_MIN,\n");
+    else
+        emit_field(t, "low", (int64_t)low);
+    if (isinf(high))
+        text_add(t, "    .high = INT64_MAX,\n");
+    else
+        emit_field(t, "high", (int64_t)high);
+    return ST_OK;
+}
+
 static enum status logical_not(struct emit_unit *u, struct text *t, const struct ir_op *op,
                                struct diag *d)
 {
@@ -262,6 +296,15 @@ const struct host_op emit_host_math[HOST_MATH] = {
     {IR_OP_BATCH_MATMUL, IR_I8, "matmul", "matmul", matmul, HOST_ALL},
     {IR_OP_MATMUL_INTEGER, IR_I8, "matmul_integer", "matmul", matmul_integer, HOST_LIST},
     {IR_OP_CONV_INTEGER, IR_I8, "conv_integer", "conv2d", conv_integer, HOST_LIST},
+    {IR_OP_ADD, IR_I32, "arithmetic", "arithmetic", arithmetic, HOST_TWO},
+    {IR_OP_SUB, IR_I32, "arithmetic", "arithmetic", arithmetic, HOST_TWO},
+    {IR_OP_MUL, IR_I32, "arithmetic", "arithmetic", arithmetic, HOST_TWO},
+    {IR_OP_DIV, IR_I32, "arithmetic", "arithmetic", arithmetic, HOST_TWO},
+    {IR_OP_FLOOR_DIV, IR_I32, "arithmetic", "arithmetic", arithmetic, HOST_TWO},
+    {IR_OP_FLOOR_MOD, IR_I32, "arithmetic", "arithmetic", arithmetic, HOST_TWO},
+    {IR_OP_MAXIMUM, IR_I32, "arithmetic", "arithmetic", arithmetic, HOST_TWO},
+    {IR_OP_MINIMUM, IR_I32, "arithmetic", "arithmetic", arithmetic, HOST_TWO},
+    {IR_OP_SQUARED_DIFFERENCE, IR_I32, "arithmetic", "arithmetic", arithmetic, HOST_TWO},
     {IR_OP_EQUAL, IR_TYPE_COUNT, "compare", "compare", compare, HOST_TWO},
     {IR_OP_NOT_EQUAL, IR_TYPE_COUNT, "compare", "compare", compare, HOST_TWO},
     {IR_OP_LESS, IR_TYPE_COUNT, "compare", "compare", compare, HOST_TWO},

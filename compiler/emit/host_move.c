@@ -165,17 +165,37 @@ static enum status gather(struct emit_unit *u, struct text *t, const struct ir_o
                           struct diag *d)
 {
     const struct ir_tensor *x = ir_in(u->graph, op, 0), *index = ir_in(u->graph, op, 1);
-    const uint32_t axis = (uint32_t)op->attr[IR_AXIS];
-    int64_t outer = 1, inner = ir_type_bytes(x->type);
+    const uint32_t axis = (uint32_t)op->attr[IR_AXIS], n = (uint32_t)op->attr[IR_BATCH_DIMS];
+    int64_t batch = 1, outer = 1, inner = ir_type_bytes(x->type);
     (void)d;
     for (uint32_t i = 0; i < x->rank; i++)
-        *(i < axis ? &outer : &inner) *= i == axis ? 1 : x->dim[i];
+        *(i < n ? &batch : i < axis ? &outer : &inner) *= i == axis ? 1 : x->dim[i];
+    emit_field(t, "batch", batch);
     emit_field(t, "outer", outer);
     emit_field(t, "size", x->dim[axis]);
-    emit_field(t, "n", (int64_t)ir_elements(index));
+    emit_field(t, "n", (int64_t)ir_elements(index) / batch);
     emit_field(t, "inner_bytes", inner);
-    text_printf(t, "    .index = (const int32_t *)(const void *)(model_constants + 0x%x),\n",
-                emit_host_constant(u, index->data, (size_t)ir_bytes(index)));
+    emit_field(t, "wide", index->type == IR_I64);
+    return ST_OK;
+}
+
+static enum status gather_nd(struct emit_unit *u, struct text *t, const struct ir_op *op,
+                             struct diag *d)
+{
+    const struct ir_tensor *x = ir_in(u->graph, op, 0), *index = ir_in(u->graph, op, 1);
+    const uint32_t depth = (uint32_t)ir_dim_back(index, 0);
+    int64_t size[IR_MAX_RANK] = {0}, inner = ir_type_bytes(x->type);
+    (void)d;
+    for (uint32_t i = 0; i < x->rank; i++)
+        if (i < depth)
+            size[i] = x->dim[i];
+        else
+            inner *= x->dim[i];
+    emit_field(t, "n", (int64_t)ir_elements(index) / depth);
+    emit_field(t, "depth", depth);
+    array6(t, "    .size = {", size, "},\n");
+    emit_field(t, "inner_bytes", inner);
+    emit_field(t, "wide", index->type == IR_I64);
     return ST_OK;
 }
 
@@ -185,7 +205,8 @@ const struct host_op emit_host_moves[HOST_MOVES] = {
     {IR_OP_CONCATENATION, IR_TYPE_COUNT, "concat", "concat", concat, HOST_LIST},
     {IR_OP_TRANSPOSE, IR_TYPE_COUNT, "transpose", "transpose", transpose, HOST_ONE},
     {IR_OP_SLICE, IR_TYPE_COUNT, "transpose", "transpose", slice, HOST_ONE},
-    {IR_OP_GATHER, IR_TYPE_COUNT, "gather", "gather", gather, HOST_ONE},
+    {IR_OP_GATHER, IR_TYPE_COUNT, "gather", "gather", gather, HOST_TWO},
+    {IR_OP_GATHER_ND, IR_TYPE_COUNT, "gather_nd", "gather_nd", gather_nd, HOST_TWO},
     {IR_OP_SELECT, IR_TYPE_COUNT, "select", "select", select, HOST_ALL},
     {IR_OP_READ_VARIABLE, IR_TYPE_COUNT, "copy", "copy", copy, HOST_ONE},
     {IR_OP_ASSIGN_VARIABLE, IR_TYPE_COUNT, "copy", "copy", copy, HOST_ASSIGN},

@@ -94,9 +94,9 @@ tfl_builder tfl_split, tfl_split_v, tfl_pack, tfl_unpack, tfl_strided_slice, tfl
     tfl_tile; /* tflite_slice.c */
 tfl_builder tfl_space_to_depth, tfl_depth_to_space, tfl_space_to_batch, tfl_batch_to_space,
     tfl_mirror_pad, tfl_resize_nearest, tfl_resize_bilinear, tfl_reverse, tfl_broadcast_to,
-    tfl_shape;                              /* tflite_move.c */
-tfl_builder tfl_lstm;                       /* tflite_lstm.c */
-tfl_builder tfl_transpose_conv, tfl_square; /* tflite_math.c */
+    tfl_shape, tfl_fill, tfl_range;                                            /* tflite_move.c */
+tfl_builder tfl_lstm;                                                          /* tflite_lstm.c */
+tfl_builder tfl_transpose_conv, tfl_square, tfl_add_n, tfl_top_k, tfl_one_hot; /* tflite_math.c */
 tfl_builder tfl_var_handle, tfl_read_variable, tfl_assign_variable,
     tfl_call_once; /* tflite_state.c */
 

@@ -1,5 +1,5 @@
 /* tflite_math.c - operators that compute and do not map one to one: TRANSPOSE_CONV, FULLY_CONNECTED
- * with computed weights, uint8 CONCATENATION of several scales, SQUARE. */
+ * with computed weights, uint8 CONCATENATION of several scales, SQUARE, ADD_N, TOPK_V2, ONE_HOT. */
 #include "../ir/rules.h"
 #include "tflite_import.h"
 
@@ -108,4 +108,118 @@ enum status tfl_square(struct tfl_importer *m, const struct tfl_operator *src, u
     in[1] = in[0];
     TRY(ir_want_type(m->g->tensor[in[0]], "input", IR_F32, m->d));
     return tfl_emit(m, IR_OP_MUL, row, 2, in, out, NULL);
+}
+
+/* A chain of ADD, from the left; float32 and int32 in the format. */
+enum status tfl_add_n(struct tfl_importer *m, const struct tfl_operator *src, uint32_t row)
+{
+    uint32_t in[2], out, y;
+
+    if (src->out.n != 1)
+        return FAIL(m->d, ST_MODEL, "expected 1 output, found %u", src->out.n);
+    TRY(tfl_value(m, src, 0, &in[0]));
+    TRY(tfl_result(m, src, 0, &y));
+    if (m->g->tensor[y]->type != IR_F32)
+        TRY(ir_want_type(m->g->tensor[y], "output", IR_I32, m->d));
+    if (src->in.n == 1)
+        return tfl_emit(m, IR_OP_RESHAPE, row, 1, in, y, NULL);
+    for (uint32_t i = 1; i < src->in.n; i++) {
+        const struct ir_tensor *t = m->g->tensor[y];
+
+        TRY(tfl_value(m, src, i, &in[1]));
+        out = y;
+        if (i + 1 < src->in.n)
+            TRY(tfl_between(m, t, t->rank, t->dim, &out));
+        TRY(tfl_emit(m, IR_OP_ADD, row, 2, in, out, NULL));
+        in[0] = out;
+    }
+    return ST_OK;
+}
+
+/* Values and places along the innermost dimension; their shapes say how many. */
+enum status tfl_top_k(struct tfl_importer *m, const struct tfl_operator *src, uint32_t row)
+{
+    struct ir_op *op;
+    uint32_t x, y;
+    int32_t k;
+
+    if (src->out.n != 2)
+        return FAIL(m->d, ST_MODEL, "expected 2 outputs, found %u", src->out.n);
+    TRY(tfl_value(m, src, 0, &x));
+    TRY(tfl_scalar(m, src, 1, "k", &k));
+    for (uint32_t i = 0; i < 2; i++) {
+        TRY(tfl_result(m, src, i, &y));
+        if (m->g->tensor[x]->rank == 0 || ir_dim_back(m->g->tensor[y], 0) != k)
+            return FAIL(m->d, ST_MODEL, "k: expected %d, found %d", ir_dim_back(m->g->tensor[y], 0),
+                        k);
+        if (i == 1)
+            TRY(ir_want_type(m->g->tensor[y], "output", IR_I32, m->d));
+        TRY(tfl_emit(m, IR_OP_TOP_K, row, 1, &x, y, &op));
+        op->attr[IR_AXIS] = (int32_t)m->g->tensor[x]->rank - 1;
+    }
+    return ST_OK;
+}
+
+/* 0 .. n-1 along dimension `axis` of `rank`. */
+static uint32_t places(struct tfl_importer *m, uint32_t rank, uint32_t axis, int32_t n)
+{
+    int32_t dim[IR_MAX_RANK], *value = ARENA_ARRAY(m->arena, int32_t, (size_t)n);
+
+    for (uint32_t i = 0; i < rank; i++)
+        dim[i] = i == axis ? n : 1;
+    for (int32_t i = 0; i < n; i++)
+        value[i] = i;
+    return tfl_new_const(m, "", rank, dim, value);
+}
+
+/* A constant code in another scale than `like`: the reference copies it as it is, and so do we. */
+static uint32_t code_as(struct tfl_importer *m, uint32_t id, const struct ir_tensor *like)
+{
+    const struct ir_tensor *t = m->g->tensor[id];
+    struct ir_tensor *c;
+
+    if (t->role != IR_CONST || t->type != like->type || !ir_is_code(t->type))
+        return id;
+    c = ir_tensor_new(m->g, t->name, t->type, t->rank, t->dim);
+    c->role = IR_CONST;
+    c->data = t->data;
+    c->quant = like->quant;
+    return c->id;
+}
+
+/* Where the index is the place, the one number, elsewhere the other. */
+enum status tfl_one_hot(struct tfl_importer *m, const struct tfl_operator *src, uint32_t row)
+{
+    const int32_t axis = src->options.axis;
+    const struct ir_tensor *t, *to;
+    int32_t dim[IR_MAX_RANK], depth;
+    uint32_t in[3], index[2], y, k, rank;
+    struct ir_tensor *flag;
+
+    if (src->out.n != 1)
+        return FAIL(m->d, ST_MODEL, "expected 1 output, found %u", src->out.n);
+    TRY(tfl_value(m, src, 0, &index[0]));
+    TRY(tfl_value(m, src, 2, &in[1]));
+    TRY(tfl_value(m, src, 3, &in[2]));
+    TRY(tfl_result(m, src, 0, &y));
+    TRY(tfl_scalar(m, src, 1, "depth", &depth));
+    t = m->g->tensor[index[0]];
+    to = m->g->tensor[y];
+    rank = t->rank + 1;
+    TRY(tfl_axis(m, axis, rank, &k));
+    TRY(ir_want_type(t, "indices", IR_I32, m->d));
+    if (to->rank != rank || to->dim[k] != depth)
+        return FAIL(m->d, ST_MODEL, "output '%.80s': expected %d elements in dimension %u of %u",
+                    to->name, depth, k, rank);
+    for (uint32_t i = 1; i < 3; i++)
+        in[i] = code_as(m, in[i], to);
+    for (uint32_t i = 0; i < rank; i++)
+        dim[i] = i == k ? 1 : t->dim[i < k ? i : i - 1];
+    TRY(tfl_between(m, t, rank, dim, &index[1]));
+    TRY(tfl_emit(m, IR_OP_RESHAPE, row, 1, index, index[1], NULL));
+    flag = ir_tensor_new(m->g, to->name, IR_BOOL, rank, to->dim);
+    in[0] = flag->id;
+    TRY(tfl_emit(m, IR_OP_EQUAL, row, 2, (const uint32_t[]){index[1], places(m, rank, k, depth)},
+                 in[0], NULL));
+    return tfl_emit(m, IR_OP_SELECT, row, 3, in, y, NULL);
 }

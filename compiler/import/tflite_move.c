@@ -1,6 +1,6 @@
 /* tflite_move.c - operators that only move bytes, as reshapes, transposes, pads, slices and
  * gathers: SPACE_TO_DEPTH, DEPTH_TO_SPACE, SPACE_TO_BATCH_ND, BATCH_TO_SPACE_ND, MIRROR_PAD,
- * RESIZE_NEAREST_NEIGHBOR, REVERSE_V2, BROADCAST_TO, SHAPE. */
+ * RESIZE_NEAREST_NEIGHBOR, REVERSE_V2, BROADCAST_TO, FILL; SHAPE and RANGE, constants. */
 #include <math.h>
 #include <string.h>
 
@@ -284,15 +284,12 @@ enum status tfl_reverse(struct tfl_importer *m, const struct tfl_operator *src, 
         NULL);
 }
 
-enum status tfl_broadcast_to(struct tfl_importer *m, const struct tfl_operator *src, uint32_t row)
+static enum status broadcast(struct tfl_importer *m, uint32_t row, uint32_t x, uint32_t y)
 {
+    const struct ir_tensor *t = m->g->tensor[x], *to = m->g->tensor[y];
     int32_t dim[IR_MAX_RANK];
-    const struct ir_tensor *t, *to;
-    uint32_t x, y, wide;
+    uint32_t wide;
 
-    TRY(ends(m, src, 0, &x, &y));
-    t = m->g->tensor[x];
-    to = m->g->tensor[y];
     for (uint32_t i = 0; i < to->rank; i++) {
         dim[i] = ir_dim_back(t, to->rank - 1 - i);
         if (t->rank > to->rank || (dim[i] != 1 && dim[i] != to->dim[i]))
@@ -309,6 +306,54 @@ enum status tfl_broadcast_to(struct tfl_importer *m, const struct tfl_operator *
             TRY(tfl_pick(m, row, &wide, i, n, ARENA_ARRAY(m->arena, int32_t, n)));
         }
     return tfl_emit(m, IR_OP_RESHAPE, row, 1, &wide, y, NULL);
+}
+
+enum status tfl_broadcast_to(struct tfl_importer *m, const struct tfl_operator *src, uint32_t row)
+{
+    uint32_t x, y;
+
+    TRY(ends(m, src, 0, &x, &y));
+    return broadcast(m, row, x, y);
+}
+
+/* The output's shape counts, as BROADCAST_TO. */
+enum status tfl_fill(struct tfl_importer *m, const struct tfl_operator *src, uint32_t row)
+{
+    uint32_t x, y;
+
+    if (src->out.n != 1)
+        return FAIL(m->d, ST_MODEL, "expected 1 output, found %u", src->out.n);
+    TRY(tfl_value(m, src, 1, &x));
+    TRY(tfl_result(m, src, 0, &y));
+    return broadcast(m, row, x, y);
+}
+
+/* Constants alone: start, end and step of one type. */
+enum status tfl_range(struct tfl_importer *m, const struct tfl_operator *src, uint32_t row)
+{
+    const int32_t *number[3];
+    struct ir_tensor *r;
+    uint32_t y, n;
+    int32_t *value;
+
+    (void)row;
+    if (src->out.n != 1)
+        return FAIL(m->d, ST_MODEL, "expected 1 output, found %u", src->out.n);
+    for (uint32_t i = 0; i < 3; i++) {
+        TRY(tfl_param(m, src->in.v[i], "range", &n, &number[i]));
+        if (n != 1)
+            return FAIL(m->d, ST_MODEL, "range: expected one value, found %u", n);
+    }
+    TRY(tfl_result(m, src, 0, &y));
+    r = m->g->tensor[y];
+    if (r->type != IR_I32 || r->rank != 1)
+        return FAIL(m->d, ST_UNSUPPORTED, "output '%.80s': expected a vector of i32", r->name);
+    value = ARENA_ARRAY(m->arena, int32_t, (size_t)r->dim[0]);
+    for (int32_t i = 0; i < r->dim[0]; i++)
+        value[i] = (int32_t)((uint32_t)*number[0] + (uint32_t)i * (uint32_t)*number[2]);
+    r->role = IR_CONST;
+    r->data = (const uint8_t *)value;
+    return ST_OK;
 }
 
 /* Shapes are fixed: a constant. */

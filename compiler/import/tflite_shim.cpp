@@ -142,6 +142,8 @@ void shape_options(const tfl::Operator *op, tfl_options *r)
     } else if (const auto *gather = op->options_as_GatherOptions()) {
         r->axis = gather->axis();
         r->batch_dims = gather->batch_dims();
+    } else if (const auto *one_hot = op->options_as_OneHotOptions()) {
+        r->axis = one_hot->axis();
     } else if (const auto *mirror = op->options_as_MirrorPadOptions()) {
         r->mode = mirror->mode();
     } else if (const auto *slice = op->options_as_StridedSliceOptions()) {

@@ -255,25 +255,19 @@ enum status tfl_strided_slice(struct tfl_importer *m, const struct tfl_operator 
 
 enum status tfl_gather(struct tfl_importer *m, const struct tfl_operator *src, uint32_t row)
 {
-    const struct ir_tensor *x, *index;
-    uint32_t in[2], y, axis, n;
-    const int32_t *value;
+    uint32_t in[2], y, axis;
     struct ir_op *op;
 
-    if (src->options.batch_dims != 0)
-        return FAIL(m->d, ST_UNSUPPORTED, "batch_dims: expected 0, found %d",
-                    src->options.batch_dims);
     TRY(want_outputs(m, src, 1));
     TRY(tfl_value(m, src, 0, &in[0]));
     TRY(tfl_value(m, src, 1, &in[1]));
     TRY(tfl_result(m, src, 0, &y));
-    x = m->g->tensor[in[0]];
-    index = m->g->tensor[in[1]];
-    TRY(tfl_axis(m, src->options.axis, x->rank, &axis));
-    TRY(tfl_param(m, src->in.v[1], "indices", &n, &value));
-    in[1] = tfl_new_const(m, index->name, index->rank, index->dim, value);
+    TRY(tfl_axis(m, src->options.axis, m->g->tensor[in[0]]->rank, &axis));
     TRY(tfl_emit(m, IR_OP_GATHER, row, 2, in, y, &op));
     op->attr[IR_AXIS] = (int32_t)axis;
+    op->attr[IR_BATCH_DIMS] = src->options.batch_dims;
+    if (src->options.batch_dims < 0)
+        op->attr[IR_BATCH_DIMS] += (int32_t)m->g->tensor[in[1]]->rank;
     return tfl_fold(m, op);
 }
 

@@ -20,6 +20,22 @@ bool ir_has_float(enum ir_opcode opcode)
     }
 }
 
+bool ir_has_int(enum ir_opcode opcode)
+{
+    switch (opcode) {
+    case IR_OP_ADD:
+    case IR_OP_SUB:
+    case IR_OP_MUL:
+    case IR_OP_DIV:
+    case IR_OP_FLOOR_DIV:
+    case IR_OP_FLOOR_MOD:
+    case IR_OP_MAXIMUM:
+    case IR_OP_MINIMUM:
+    case IR_OP_SQUARED_DIFFERENCE: return true;
+    default: return false;
+    }
+}
+
 /* Movers and borders take what they are given; other rules accept float32 where float.def does. */
 static enum status check_float(const struct ir_graph *g, const struct ir_op *op, struct diag *d)
 {
@@ -29,7 +45,8 @@ static enum status check_float(const struct ir_graph *g, const struct ir_op *op,
         IR_OP_GATHER,        IR_OP_READ_VARIABLE,   IR_OP_ARG_MAX,
         IR_OP_ARG_MIN,       IR_OP_ASSIGN_VARIABLE, IR_OP_CAST,
         IR_OP_EQUAL,         IR_OP_NOT_EQUAL,       IR_OP_LESS,
-        IR_OP_LESS_EQUAL,    IR_OP_GREATER,         IR_OP_GREATER_EQUAL};
+        IR_OP_LESS_EQUAL,    IR_OP_GREATER,         IR_OP_GREATER_EQUAL,
+        IR_OP_GATHER_ND};
     const struct ir_tensor *x = ir_in(g, op, 0);
     bool takes = ir_has_float(op->opcode);
 
@@ -47,13 +64,15 @@ static enum status check_float(const struct ir_graph *g, const struct ir_op *op,
 static enum status check_codes(const struct ir_graph *g, const struct ir_op *op, struct diag *d)
 {
     static const enum ir_opcode only[] = {
-        IR_OP_DIV,         IR_OP_INTERPOLATE, IR_OP_HARD_SIGMOID, IR_OP_NEG,  IR_OP_SQRT,
-        IR_OP_ERF,         IR_OP_ROUND,       IR_OP_FLOOR,        IR_OP_CEIL, IR_OP_POW,
-        IR_OP_REDUCE_PROD, IR_OP_CUMSUM,      IR_OP_TOP_K};
+        IR_OP_DIV,         IR_OP_INTERPOLATE, IR_OP_HARD_SIGMOID, IR_OP_NEG,       IR_OP_SQRT,
+        IR_OP_ERF,         IR_OP_ROUND,       IR_OP_FLOOR,        IR_OP_CEIL,      IR_OP_POW,
+        IR_OP_REDUCE_PROD, IR_OP_CUMSUM,      IR_OP_FLOOR_DIV,    IR_OP_FLOOR_MOD, IR_OP_SIGN,
+        IR_OP_SIN,         IR_OP_COS};
+    const struct ir_tensor *x = ir_in(g, op, 0);
 
     for (uint32_t i = 0; i < sizeof only / sizeof *only; i++)
-        if (op->opcode == only[i])
-            return ir_want_type(ir_in(g, op, 0), "input", IR_F32, d);
+        if (op->opcode == only[i] && !(ir_is_int(x->type) && ir_has_int(op->opcode)))
+            return ir_want_type(x, "input", ir_has_float(op->opcode) ? IR_F32 : IR_I32, d);
     return ST_OK;
 }
 
@@ -86,6 +105,7 @@ static bool only_8_bit(enum ir_opcode opcode)
     case IR_OP_SUM:
     case IR_OP_ARG_MAX:
     case IR_OP_ARG_MIN:
+    case IR_OP_TOP_K:
     case IR_OP_PRELU:
     case IR_OP_SQUARED_DIFFERENCE:
     case IR_OP_L2_NORMALIZATION:
@@ -204,7 +224,7 @@ enum status ir_want_shape(const struct ir_graph *g, const struct ir_tensor *t, c
 
 enum status ir_want_same_quant(const struct ir_tensor *a, const struct ir_tensor *b, struct diag *d)
 {
-    if (a->type == IR_F32 && b->type == IR_F32)
+    if ((a->type == IR_F32 && b->type == IR_F32) || (a->quant.n == 0 && b->quant.n == 0))
         return ST_OK;
     if (a->quant.scale[0] == b->quant.scale[0] && a->quant.zero_point[0] == b->quant.zero_point[0])
         return ST_OK;

@@ -115,6 +115,40 @@ enum status infer_slice(const struct ir_graph *g, const struct ir_op *op, struct
     return ST_OK;
 }
 
+/* Constant indices of the two operators lie within `size`; computed ones are held to it later. */
+static enum status want_indices(const struct ir_tensor *p, uint32_t i, int32_t size, struct diag *d)
+{
+    int64_t v = 0;
+
+    if (p->role != IR_CONST)
+        return ST_OK;
+    if (p->type == IR_I32)
+        v = ir_const_i32(p, i);
+    else
+        memcpy(&v, p->data + (size_t)i * 8, 8);
+    if (v < 0 || v >= size)
+        return FAIL(d, ST_MODEL, "index %u of '%.80s': expected 0 to %d, found %lld", i, p->name,
+                    size - 1, (long long)v);
+    return ST_OK;
+}
+
+static enum status want_batches(const struct ir_op *op, const struct ir_tensor *x,
+                                const struct ir_tensor *p, struct diag *d)
+{
+    const int32_t n = op->attr[IR_BATCH_DIMS];
+
+    if (n < 0 || n > op->attr[IR_AXIS] || n > (int32_t)p->rank)
+        return FAIL(d, ST_MODEL,
+                    "batch_dims: expected 0 to the axis %d and the indices' rank %u, "
+                    "found %d",
+                    op->attr[IR_AXIS], p->rank, n);
+    for (int32_t i = 0; i < n; i++)
+        if (p->dim[i] != x->dim[i])
+            return FAIL(d, ST_MODEL, "dimension %d: '%.80s' has %d elements, '%.80s' %d", i,
+                        x->name, x->dim[i], p->name, p->dim[i]);
+    return ST_OK;
+}
+
 enum status infer_gather(const struct ir_graph *g, const struct ir_op *op, struct diag *d)
 {
     const struct ir_tensor *x = ir_in(g, op, 0), *p = ir_in(g, op, 1), *y = ir_out(g, op, 0);
@@ -126,14 +160,37 @@ enum status infer_gather(const struct ir_graph *g, const struct ir_op *op, struc
     if (axis >= x->rank)
         return FAIL(d, ST_MODEL, "axis %d: '%.80s' has %u dimensions", op->attr[IR_AXIS], x->name,
                     x->rank);
-    TRY(ir_want_const_i32(p, "indices", ir_elements(p), d));
+    if (p->type != IR_I64)
+        TRY(ir_want_type(p, "indices", IR_I32, d));
+    TRY(want_batches(op, x, p, d));
     for (uint32_t i = 0; i < x->rank; i++)
-        for (uint32_t k = 0; k < (i == axis ? p->rank : 1); k++)
+        for (uint32_t k = i == axis ? (uint32_t)op->attr[IR_BATCH_DIMS] : 0;
+             k < (i == axis ? p->rank : 1); k++)
             dim[rank++] = i == axis ? p->dim[k] : x->dim[i];
     for (uint32_t i = 0, n = (uint32_t)ir_elements(p); i < n; i++)
-        if (ir_const_i32(p, i) < 0 || ir_const_i32(p, i) >= x->dim[axis])
-            return FAIL(d, ST_MODEL, "index %u of '%.80s': expected 0 to %d, found %d", i, p->name,
-                        x->dim[axis] - 1, ir_const_i32(p, i));
+        TRY(want_indices(p, i, x->dim[axis], d));
+    return ir_want_shape(g, y, "output", rank, dim, d);
+}
+
+enum status infer_gather_nd(const struct ir_graph *g, const struct ir_op *op, struct diag *d)
+{
+    const struct ir_tensor *x = ir_in(g, op, 0), *p = ir_in(g, op, 1), *y = ir_out(g, op, 0);
+    const uint32_t depth = (uint32_t)ir_dim_back(p, 0);
+    int32_t dim[2 * IR_MAX_RANK];
+    uint32_t rank = 0;
+
+    TRY(ir_want_moved(x, y, d));
+    if (p->type != IR_I64)
+        TRY(ir_want_type(p, "indices", IR_I32, d));
+    if (p->rank == 0 || depth > x->rank)
+        return FAIL(d, ST_MODEL, "indices '%.80s': expected rows of 1 to %u, found shape %s",
+                    p->name, x->rank, ir_shape_text(g->arena, p->rank, p->dim));
+    for (uint32_t i = 0; i + 1 < p->rank; i++)
+        dim[rank++] = p->dim[i];
+    for (uint32_t i = depth; i < x->rank; i++)
+        dim[rank++] = x->dim[i];
+    for (uint32_t i = 0, n = (uint32_t)ir_elements(p); i < n; i++)
+        TRY(want_indices(p, i, x->dim[i % depth], d));
     return ir_want_shape(g, y, "output", rank, dim, d);
 }
 

@@ -89,9 +89,11 @@ enum status infer_binary(const struct ir_graph *g, const struct ir_op *op, struc
 {
     const struct ir_tensor *a = ir_in(g, op, 0), *b = ir_in(g, op, 1), *y = ir_out(g, op, 0);
 
-    TRY(ir_want_act(a, "first input", d));
-    TRY(ir_want_act(b, "second input", d));
-    TRY(ir_want_act(y, "output", d));
+    if (!ir_is_int(a->type) || !ir_has_int(op->opcode)) {
+        TRY(ir_want_act(a, "first input", d));
+        TRY(ir_want_act(b, "second input", d));
+        TRY(ir_want_act(y, "output", d));
+    }
     TRY(ir_want_type(b, "second input", a->type, d));
     TRY(ir_want_type(y, "output", a->type, d));
     return want_broadcast(g, op, d);
@@ -316,8 +318,9 @@ enum status infer_top_k(const struct ir_graph *g, const struct ir_op *op, struct
     int32_t dim[IR_MAX_RANK];
 
     TRY(want_axis(op, x, d));
-    if (y->type != IR_I32 && y->type != IR_I64)
-        TRY(ir_want_type(y, "output", IR_F32, d));
+    TRY(ir_want_act(x, "input", d));
+    if (!ir_is_int(y->type))
+        TRY(ir_want_moved(x, y, d));
     memcpy(dim, x->dim, sizeof dim);
     if (y->rank == x->rank && y->dim[axis] <= x->dim[axis])
         dim[axis] = y->dim[axis];

@@ -136,6 +136,8 @@ struct ir_op_info {
 const struct ir_op_info *ir_op_info(enum ir_opcode opcode);
 /* The operator has float32 arithmetic (float.def). */
 bool ir_has_float(enum ir_opcode opcode);
+/* The operator has arithmetic of int32 and int64. */
+bool ir_has_int(enum ir_opcode opcode);
 const char *ir_attr_name(enum ir_attr attr);
 const char *ir_type_name(enum ir_type type);
 uint32_t ir_type_bytes(enum ir_type type);
@@ -150,6 +152,10 @@ uint64_t ir_elements(const struct ir_tensor *t);
 uint64_t ir_bytes(const struct ir_tensor *t);
 /* Dimension counted from the innermost: 0 = C, 1 = W, 2 = H, 3 = N; 1 if the rank is smaller. */
 int32_t ir_dim_back(const struct ir_tensor *t, uint32_t back);
+static inline bool ir_is_int(enum ir_type type)
+{
+    return type == IR_I32 || type == IR_I64;
+}
 /* Types of quantised activations. */
 static inline bool ir_is_code(enum ir_type type)
 {

@@ -77,6 +77,11 @@ static bool computes_in_place(enum ir_opcode opcode)
     case IR_OP_SQRT:
     case IR_OP_ERF:
     case IR_OP_ROUND:
+    case IR_OP_SIGN:
+    case IR_OP_SIN:
+    case IR_OP_COS:
+    case IR_OP_FLOOR_DIV:
+    case IR_OP_FLOOR_MOD:
     case IR_OP_FLOOR:
     case IR_OP_CEIL:
     case IR_OP_LUT:

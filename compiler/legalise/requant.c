@@ -348,6 +348,8 @@ static enum status requant_op(struct ir_graph *g, struct ir_op *op, const struct
     set_clamp(op, y);
     if (x != NULL && x->type == IR_F32 && op->opcode != IR_OP_QUANTIZE)
         return ST_OK; /* float arithmetic: nothing is fixed */
+    if (x != NULL && ir_is_int(x->type) && ir_has_int(op->opcode))
+        return ST_OK;
     if (requant_int16(g, op))
         return ST_OK;
     if (o->rounding == LGL_ROUND_ONNX && x->type != IR_I16 && lgl_real(g, op))

@@ -238,6 +238,7 @@ static float binary_one(enum ir_opcode opcode, float a, float b)
     case IR_OP_POW: return hdk_f32_pow(a, b);
     case IR_OP_MAXIMUM: return a < b ? b : a;
     case IR_OP_MINIMUM: return a > b ? b : a;
+    case IR_OP_FLOOR_DIV: return (float)floor((double)a / (double)b);
     case IR_OP_PRELU: return a < 0 ? a * b : a;
     default: return (a - b) * (a - b); /* SQUARED_DIFFERENCE */
     }
@@ -440,6 +441,9 @@ static float unary_one(const struct ir_op *op, float v)
     case IR_OP_ROUND: return rintf(v);
     case IR_OP_FLOOR: return hdk_f32_floor(v);
     case IR_OP_CEIL: return hdk_f32_ceil(v);
+    case IR_OP_SIGN: return v > 0 ? 1 : v < 0 ? -1 : v;
+    case IR_OP_SIN: return hdk_f32_sin(v);
+    case IR_OP_COS: return hdk_f32_cos(v);
     case IR_OP_LOG: return hdk_f32_log(v);
     case IR_OP_RSQRT: return 1 / sqrtf(v);
     case IR_OP_ERF: return hdk_f32_erf(v);

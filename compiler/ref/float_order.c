@@ -1,4 +1,4 @@
-/* float_order.c - CUMSUM and TOP_K in float32: along one dimension, one row after the other. */
+/* float_order.c - CUMSUM in float32 and TOP_K: along one dimension, one row after the other. */
 #include <string.h>
 
 #include "kernels.h"
@@ -59,11 +59,17 @@ static bool is_before(float v, size_t i, float w, size_t k, bool least)
     return least ? v < w : v > w;
 }
 
-enum status ref_f32_top_k(const struct ref_call *c, struct diag *d)
+/* Codes of 8 bits are exact in float32. */
+static float element(const struct ref_call *c, size_t i)
+{
+    return c->in[0]->type == IR_F32 ? at(c->x[0], i) : (float)ref_at(c->in[0], c->x[0], i);
+}
+
+enum status ref_top_k(const struct ref_call *c, struct diag *d)
 {
     const uint32_t axis = (uint32_t)c->op->attr[IR_AXIS];
     const struct rows r = rows_of(c->in[0], axis), to = rows_of(c->out[0], axis);
-    const bool least = c->op->attr[IR_REVERSE] != 0, values = c->out[0]->type == IR_F32;
+    const bool least = c->op->attr[IR_REVERSE] != 0, values = c->out[0]->type == c->in[0]->type;
     const size_t size = ir_type_bytes(c->out[0]->type);
 
     (void)d;
@@ -74,19 +80,19 @@ enum status ref_f32_top_k(const struct ref_call *c, struct diag *d)
             int64_t best = -1;
 
             for (size_t i = 0; i < r.n; i++) {
-                const float v = at(c->x[0], place(&r, row, i));
+                const float v = element(c, place(&r, row, i));
 
-                if (last >= 0 && !is_before(at(c->x[0], place(&r, row, (size_t)last)), (size_t)last,
-                                            v, i, least))
+                if (last >= 0 &&
+                    !is_before(element(c, place(&r, row, (size_t)last)), (size_t)last, v, i, least))
                     continue;
                 if (best < 0 ||
-                    is_before(v, i, at(c->x[0], place(&r, row, (size_t)best)), (size_t)best, least))
+                    is_before(v, i, element(c, place(&r, row, (size_t)best)), (size_t)best, least))
                     best = (int64_t)i;
             }
             last = best >= 0 ? best : last >= 0 ? last : 0; /* NaN may leave none */
             if (values)
-                memcpy(c->y[0] + place(&to, row, j) * 4, c->x[0] + place(&r, row, (size_t)last) * 4,
-                       4);
+                memcpy(c->y[0] + place(&to, row, j) * size,
+                       c->x[0] + place(&r, row, (size_t)last) * size, size);
             else
                 memcpy(c->y[0] + place(&to, row, j) * size, &last, size);
         }

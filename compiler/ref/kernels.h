@@ -42,6 +42,9 @@ int32_t ref_mbqm64(int64_t x, int32_t multiplier, int32_t shift);
 ref_kernel ref_conv2d_i16, ref_depthwise_i16, ref_dense_i16, ref_transpose_conv_i16, ref_matmul_i16,
     ref_softmax_i16;
 
+/* Binary operators of int32 and int64 (number.c). */
+ref_kernel ref_arithmetic;
+
 /* Kernels of operators with fixed.real: ONNX's rounding (onnx.c). */
 enum status ref_real_binary(const struct ref_call *c, struct diag *d);
 ref_kernel ref_real_average_pool, ref_real_mean, ref_real_softmax, ref_real_quantize;

@@ -139,18 +139,59 @@ enum status ref_concat(const struct ref_call *c, struct diag *d)
 }
 
 /* y[outer, i, inner] = x[outer, index[i], inner]. */
+/* Index i of operand 1 in a dimension of `size`: below 0 from the end, never outside. */
+static size_t index_at(const struct ref_call *c, size_t i, int32_t size)
+{
+    int64_t v = 0;
+    int32_t narrow;
+
+    if (c->in[1]->type == IR_I64) {
+        memcpy(&v, c->x[1] + i * 8, 8);
+    } else {
+        memcpy(&narrow, c->x[1] + i * 4, 4);
+        v = narrow;
+    }
+    v = v < 0 ? v + size : v;
+    return v < 0 ? 0 : v >= size ? (size_t)size - 1 : (size_t)v;
+}
+
 enum status ref_gather(const struct ref_call *c, struct diag *d)
 {
     const struct ir_tensor *x = c->in[0];
-    const uint32_t axis = (uint32_t)c->op->attr[IR_AXIS], n = (uint32_t)ir_elements(c->in[1]);
-    size_t outer = 1, inner = ir_type_bytes(x->type), at = 0;
+    const uint32_t axis = (uint32_t)c->op->attr[IR_AXIS],
+                   batch = (uint32_t)c->op->attr[IR_BATCH_DIMS];
+    size_t batches = 1, outer = 1, inner = ir_type_bytes(x->type), at = 0, n;
 
     (void)d;
     for (uint32_t k = 0; k < x->rank; k++)
-        *(k < axis ? &outer : &inner) *= k == axis ? 1 : (size_t)x->dim[k];
-    for (size_t o = 0; o < outer; o++)
-        for (uint32_t i = 0; i < n; i++, at += inner)
+        *(k < batch ? &batches : k < axis ? &outer : &inner) *= k == axis ? 1 : (size_t)x->dim[k];
+    n = (size_t)ir_elements(c->in[1]) / batches;
+    for (size_t o = 0; o < batches * outer; o++)
+        for (size_t i = 0; i < n; i++, at += inner)
             memcpy(c->y[0] + at,
-                   c->x[0] + (o * (size_t)x->dim[axis] + (size_t)param(c, 1, i)) * inner, inner);
+                   c->x[0] +
+                       (o * (size_t)x->dim[axis] + index_at(c, o / outer * n + i, x->dim[axis])) *
+                           inner,
+                   inner);
+    return ST_OK;
+}
+
+enum status ref_gather_nd(const struct ref_call *c, struct diag *d)
+{
+    const struct ir_tensor *x = c->in[0];
+    const size_t depth = (size_t)ir_dim_back(c->in[1], 0),
+                 n = (size_t)ir_elements(c->in[1]) / depth;
+    size_t inner = ir_type_bytes(x->type);
+
+    (void)d;
+    for (size_t k = depth; k < x->rank; k++)
+        inner *= (size_t)x->dim[k];
+    for (size_t i = 0; i < n; i++) {
+        size_t from = 0;
+
+        for (size_t k = 0; k < depth; k++)
+            from = from * (size_t)x->dim[k] + index_at(c, i * depth + k, x->dim[k]);
+        memcpy(c->y[0] + i * inner, c->x[0] + from * inner, inner);
+    }
     return ST_OK;
 }

@@ -1,4 +1,5 @@
-/* number.c - operators on numbers of any type: CAST, comparisons, logic, SELECT. */
+/* number.c - operators on numbers of any type: CAST, arithmetic of int32 and int64, comparisons,
+ * logic, SELECT. */
 #include <string.h>
 
 #include "kernels.h"
@@ -126,6 +127,59 @@ enum status ref_select(const struct ref_call *c, struct diag *d)
 
         memcpy(c->y[0] + k * size, c->x[from] + ref_broadcast_at(c->in[from], c->out[0], k) * size,
                size);
+    }
+    return ST_OK;
+}
+
+/* Rounded down; 0 where b is 0. */
+static int64_t floor_div(int64_t a, int64_t b)
+{
+    if (b == 0 || b == -1)
+        return b == 0 ? 0 : (int64_t)(0 - (uint64_t)a);
+    return a / b - (a % b != 0 && (a < 0) != (b < 0));
+}
+
+/* Of integers, wrapping. */
+static int64_t arithmetic(enum ir_opcode opcode, int64_t a, int64_t b)
+{
+    const uint64_t u = (uint64_t)a, v = (uint64_t)b;
+
+    switch (opcode) {
+    case IR_OP_ADD: return (int64_t)(u + v);
+    case IR_OP_SUB: return (int64_t)(u - v);
+    case IR_OP_MUL: return (int64_t)(u * v);
+    case IR_OP_DIV: return b == 0 || b == -1 ? floor_div(a, b) : a / b;
+    case IR_OP_FLOOR_DIV: return floor_div(a, b);
+    case IR_OP_FLOOR_MOD: return b == 0 ? 0 : (int64_t)(u - v * (uint64_t)floor_div(a, b));
+    case IR_OP_MAXIMUM: return a > b ? a : b;
+    case IR_OP_MINIMUM: return a < b ? a : b;
+    default: return (int64_t)((u - v) * (u - v)); /* SQUARED_DIFFERENCE */
+    }
+}
+
+static int64_t activated(enum ir_activation activation, int64_t v)
+{
+    const int64_t low = activation == IR_ACT_RELU_N1_TO_1 ? -1 : 0;
+    const int64_t high = activation == IR_ACT_RELU ? INT64_MAX : activation == IR_ACT_RELU6 ? 6 : 1;
+
+    if (activation == IR_ACT_NONE)
+        return v;
+    return v < low ? low : v > high ? high : v;
+}
+
+enum status ref_arithmetic(const struct ref_call *c, struct diag *d)
+{
+    const struct ir_tensor *y = c->out[0];
+    const size_t n = (size_t)ir_elements(y), size = ir_type_bytes(y->type);
+
+    (void)d;
+    for (size_t k = 0; k < n; k++) {
+        int64_t v = arithmetic(c->op->opcode, operand(c, 0, k).i, operand(c, 1, k).i);
+
+        if (y->type == IR_I32)
+            v = (int32_t)(uint32_t)(uint64_t)v;
+        v = activated((enum ir_activation)c->op->attr[IR_ACTIVATION], v);
+        memcpy(c->y[0] + k * size, &v, size);
     }
     return ST_OK;
 }

@@ -21,6 +21,8 @@ ref_kernel *ref_kernel_of(enum ir_opcode opcode, enum ir_type type)
 {
     if (type == IR_F32 && float_table[opcode] != NULL)
         return float_table[opcode];
+    if (ir_is_int(type) && ir_has_int(opcode))
+        return ref_arithmetic;
     return kernel_table[opcode];
 }
 

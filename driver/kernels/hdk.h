@@ -159,13 +159,19 @@ struct hdk_pad {
 };
 void hdk_pad(const struct hdk_pad *p, const void *x, void *y);
 
-/* GATHER, MIRROR_PAD, RESIZE_NEAREST_NEIGHBOR, any type. x [outer, size, inner], y [outer, n,
- * inner]: y[o, i] = x[o, index[i]], index below size. */
+/* GATHER, MIRROR_PAD, RESIZE_NEAREST_NEIGHBOR, any type. x [batch, outer, size, inner], index
+ * [batch, n] int32, or int64 if `wide`, y [batch, outer, n, inner]: y[b, o, i] = x[b, o,
+ * index[b, i]]. Indices below 0 count from the end; those outside are the next inside. */
 struct hdk_gather {
-    uint32_t outer, size, n, inner_bytes;
-    const int32_t *index; /* [n] */
+    uint32_t batch, outer, size, n, inner_bytes, wide;
 };
-void hdk_gather(const struct hdk_gather *p, const void *x, void *y);
+void hdk_gather(const struct hdk_gather *p, const void *x, const void *index, void *y);
+
+/* GATHER_ND: x [size0, .., size(depth - 1), inner], index [n, depth], y [n, inner]. */
+struct hdk_gather_nd {
+    uint32_t n, depth, size[HDK_DIMS], inner_bytes, wide;
+};
+void hdk_gather_nd(const struct hdk_gather_nd *p, const void *x, const void *index, void *y);
 
 /* CONCATENATION, any type. Input i is [outer, bytes[i]], y [outer, sum of bytes]. */
 struct hdk_concat {

@@ -52,6 +52,7 @@ void hdk_f32_add(const struct hdk_f32_binary *p, const float *a, const float *b,
 void hdk_f32_sub(const struct hdk_f32_binary *p, const float *a, const float *b, float *y);
 void hdk_f32_mul(const struct hdk_f32_binary *p, const float *a, const float *b, float *y);
 void hdk_f32_div(const struct hdk_f32_binary *p, const float *a, const float *b, float *y);
+void hdk_f32_floor_div(const struct hdk_f32_binary *p, const float *a, const float *b, float *y);
 void hdk_f32_power(const struct hdk_f32_binary *p, const float *a, const float *b, float *y);
 void hdk_f32_maximum(const struct hdk_f32_binary *p, const float *a, const float *b, float *y);
 void hdk_f32_minimum(const struct hdk_f32_binary *p, const float *a, const float *b, float *y);
@@ -86,9 +87,10 @@ void hdk_f32_reduce_prod(const struct hdk_f32_reduce *p, const float *x, float *
  * first of equal ones first: y [outer, k, inner] values, or places of `index_bytes` each. */
 struct hdk_f32_order {
     uint32_t outer, n, inner, k, reverse, exclusive, index_bytes;
+    uint32_t codes; /* TOP_K: x is int8 */
 };
 void hdk_f32_cumsum(const struct hdk_f32_order *p, const float *x, float *y);
-void hdk_f32_top_k(const struct hdk_f32_order *p, const float *x, void *y);
+void hdk_top_k(const struct hdk_f32_order *p, const void *x, void *y);
 
 /* e^(beta * (x - max)) over their sum, left to right.   x, y [rows, cols]; y may be x.
  * LOG_SOFTMAX: x - max - log(sum of e^(x - max)). L2: x / sqrt(max(sum of squares, 1e-6)). These
@@ -126,6 +128,9 @@ void hdk_f32_logistic(const struct hdk_f32_unary *p, const float *x, float *y);
 void hdk_f32_hyperbolic_tangent(const struct hdk_f32_unary *p, const float *x, float *y);
 void hdk_f32_absolute(const struct hdk_f32_unary *p, const float *x, float *y);
 void hdk_f32_negative(const struct hdk_f32_unary *p, const float *x, float *y);
+void hdk_f32_sign(const struct hdk_f32_unary *p, const float *x, float *y);
+void hdk_f32_sine(const struct hdk_f32_unary *p, const float *x, float *y);
+void hdk_f32_cosine(const struct hdk_f32_unary *p, const float *x, float *y);
 void hdk_f32_square_root(const struct hdk_f32_unary *p, const float *x, float *y);
 void hdk_f32_exponential(const struct hdk_f32_unary *p, const float *x, float *y);
 void hdk_f32_error_function(const struct hdk_f32_unary *p, const float *x, float *y);

@@ -107,6 +107,55 @@ static inline float hdk_f32_tanh(float x)
     return x < 0 ? -y : y;
 }
 
+/* sin and cos of quadrant * pi/2 + r, |r| < 0.79: series of 13 digits in double. */
+static inline float hdk_f32_sine_of(double r, uint32_t quadrant)
+{
+    static const double odd[6] = {1,           -1.0 / 6,     1.0 / 120,
+                                  -1.0 / 5040, 1.0 / 362880, -1.0 / 39916800};
+    static const double even[7] = {1,           -1.0 / 2,       1.0 / 24,       -1.0 / 720,
+                                   1.0 / 40320, -1.0 / 3628800, 1.0 / 479001600};
+    const double square = r * r;
+    const int n = quadrant & 1 ? 7 : 6;
+    double y = 0;
+
+    for (int i = n; i-- > 0;) {
+        const double product = y * square;
+
+        y = product + (quadrant & 1 ? even[i] : odd[i]);
+    }
+    y = quadrant & 1 ? y : r * y;
+    return (float)(quadrant & 2 ? -y : y);
+}
+
+/* sin(x + quadrant * pi/2), within 1e-7 absolute below 1e6; 0 from 2^30 on. */
+static inline float hdk_f32_sin_from(float x, uint32_t quadrant)
+{
+    double k, r, low;
+    int32_t n;
+
+    if (x != x || x == HDK_F32_INFINITY || x == -HDK_F32_INFINITY)
+        return x - x;
+    if (x > 1073741824.0f || x < -1073741824.0f)
+        return 0;
+    k = (double)x * 0.63661977236758138; /* 2 / pi */
+    n = (int32_t)(k < 0 ? k - 0.5 : k + 0.5);
+    r = n * 1.5707963109016418; /* pi / 2 in two parts, the first of 26 bits: exact below 2^27 */
+    low = n * 1.5893254773528196e-8;
+    r = (double)x - r;
+    r = r - low;
+    return hdk_f32_sine_of(r, (uint32_t)n + quadrant);
+}
+
+static inline float hdk_f32_sin(float x)
+{
+    return hdk_f32_sin_from(x, 0);
+}
+
+static inline float hdk_f32_cos(float x)
+{
+    return hdk_f32_sin_from(x, 1);
+}
+
 /* The error function, within 4e-7 absolute: its series below 1/2, else formula 7.1.26 of
  * Abramowitz and Stegun. */
 static inline float hdk_f32_erf(float x)

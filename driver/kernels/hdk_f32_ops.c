@@ -33,6 +33,14 @@ void hdk_f32_matmul(const struct hdk_f32_matmul *p, const float *a, const float 
     }
 }
 
+/* Beyond 2^52 all numbers are whole; whole ones keep the sign of their 0. */
+static float floor_of(double v)
+{
+    if (!(v > -4503599627370496.0 && v < 4503599627370496.0) || (double)(int64_t)v == v)
+        return (float)v;
+    return (float)((double)(int64_t)v - ((double)(int64_t)v > v ? 1 : 0));
+}
+
 /* A function over the walk of two operands; `expr` speaks of u and v. */
 #define BINARY(name, expr)                                                                         \
     void hdk_f32_##name(const struct hdk_f32_binary *p, const float *a, const float *b, float *y)  \
@@ -54,6 +62,7 @@ BINARY(add, u + v)
 BINARY(sub, u - v)
 BINARY(mul, u *v)
 BINARY(div, u / v)
+BINARY(floor_div, floor_of((double)u / (double)v))
 BINARY(power, hdk_f32_pow(u, v))
 BINARY(maximum, u < v ? v : u)
 BINARY(minimum, u > v ? v : u)
@@ -257,6 +266,9 @@ UNARY(logistic, hdk_f32_sigmoid(v))
 UNARY(hyperbolic_tangent, hdk_f32_tanh(v))
 UNARY(absolute, v < 0 ? -v : v)
 UNARY(negative, -v)
+UNARY(sign, v > 0 ? 1 : v < 0 ? -1 : v)
+UNARY(sine, hdk_f32_sin(v))
+UNARY(cosine, hdk_f32_cos(v))
 UNARY(square_root, hdk_f32_sqrt(v))
 UNARY(exponential, hdk_f32_exp(v))
 UNARY(error_function, hdk_f32_erf(v))

@@ -1,4 +1,4 @@
-/* hdk_f32_order.c - ARG_MAX, ARG_MIN, CUMSUM, TOP_K of float32. */
+/* hdk_f32_order.c - ARG_MAX, ARG_MIN, CUMSUM of float32, TOP_K of float32 and int8. */
 #include <stddef.h>
 
 #include "hdk_f32.h"
@@ -52,46 +52,58 @@ void hdk_f32_cumsum(const struct hdk_f32_order *p, const float *x, float *y)
     }
 }
 
-/* Does element i come before k? Of equal ones the first. */
-static int is_before(const struct hdk_f32_order *p, const float *row, uint32_t i, uint32_t k)
+/* Element i of a row; codes are exact in float32. */
+static float element(const struct hdk_f32_order *p, const void *x, size_t row, uint32_t i)
 {
-    const float v = row[(size_t)i * p->inner], w = row[(size_t)k * p->inner];
+    const size_t at = row + (size_t)i * p->inner;
+
+    return p->codes ? ((const int8_t *)x)[at] : ((const float *)x)[at];
+}
+
+/* Does element i come before k? Of equal ones the first. */
+static int is_before(const struct hdk_f32_order *p, const void *x, size_t row, uint32_t i,
+                     uint32_t k)
+{
+    const float v = element(p, x, row, i), w = element(p, x, row, k);
 
     return v == w ? i < k : p->reverse ? v < w : v > w;
 }
 
 /* The first element behind `last` in the order (of all when there is none); `last` itself when NaN
  * leaves none. */
-static uint32_t next(const struct hdk_f32_order *p, const float *row, uint32_t last, int any)
+static uint32_t next(const struct hdk_f32_order *p, const void *x, size_t row, uint32_t last,
+                     int any)
 {
     uint32_t best = last;
     int found = 0;
 
     for (uint32_t i = 0; i < p->n; i++)
-        if ((any || is_before(p, row, last, i)) && (!found || is_before(p, row, i, best))) {
+        if ((any || is_before(p, x, row, last, i)) && (!found || is_before(p, x, row, i, best))) {
             best = i;
             found = 1;
         }
     return best;
 }
 
-void hdk_f32_top_k(const struct hdk_f32_order *p, const float *x, void *y)
+void hdk_top_k(const struct hdk_f32_order *p, const void *x, void *y)
 {
     for (uint32_t r = 0; r < p->outer * p->inner; r++) {
-        const float *row = row_at(x, r, p->n, p->inner);
+        const size_t row = (size_t)(r / p->inner) * p->n * p->inner + r % p->inner;
         const size_t to = (size_t)(r / p->inner) * p->k * p->inner + r % p->inner;
         uint32_t last = 0;
 
         for (uint32_t j = 0; j < p->k; j++) {
             const size_t at = to + (size_t)j * p->inner;
 
-            last = next(p, row, last, j == 0);
+            last = next(p, x, row, last, j == 0);
             if (p->index_bytes == 8)
                 ((int64_t *)y)[at] = last;
             else if (p->index_bytes == 4)
                 ((int32_t *)y)[at] = (int32_t)last;
+            else if (p->codes)
+                ((int8_t *)y)[at] = ((const int8_t *)x)[row + (size_t)last * p->inner];
             else
-                ((float *)y)[at] = row[(size_t)last * p->inner];
+                ((float *)y)[at] = ((const float *)x)[row + (size_t)last * p->inner];
         }
     }
 }

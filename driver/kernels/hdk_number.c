@@ -1,4 +1,5 @@
-/* hdk_number.c - CAST, comparisons, logic and SELECT on numbers of any type. Plain loops. */
+/* hdk_number.c - CAST, arithmetic of int32 and int64, comparisons, logic and SELECT on numbers of
+ * any type. Plain loops. */
 #include "hdk.h"
 #include "hdk_math.h"
 
@@ -125,5 +126,47 @@ void hdk_select(const struct hdk_select *p, const void *condition, const void *a
                                                    : (const uint8_t *)b + at[2];
         for (uint32_t k = 0; k < p->element_bytes; k++)
             ((uint8_t *)y)[i * p->element_bytes + k] = from[k];
+    }
+}
+
+static int64_t floor_div(int64_t a, int64_t b)
+{
+    if (b == 0 || b == -1)
+        return b == 0 ? 0 : (int64_t)(0 - (uint64_t)a);
+    return a / b - (a % b != 0 && (a < 0) != (b < 0));
+}
+
+static int64_t compute(enum hdk_arithmetic_op op, int64_t a, int64_t b)
+{
+    const uint64_t u = (uint64_t)a, v = (uint64_t)b;
+
+    switch (op) {
+    case HDK_ADD: return (int64_t)(u + v);
+    case HDK_SUB: return (int64_t)(u - v);
+    case HDK_MUL: return (int64_t)(u * v);
+    case HDK_DIV: return b == 0 || b == -1 ? floor_div(a, b) : a / b;
+    case HDK_FLOOR_DIV: return floor_div(a, b);
+    case HDK_FLOOR_MOD: return b == 0 ? 0 : (int64_t)(u - v * (uint64_t)floor_div(a, b));
+    case HDK_MAXIMUM: return a > b ? a : b;
+    case HDK_MINIMUM: return a < b ? a : b;
+    default: return (int64_t)((u - v) * (u - v));
+    }
+}
+
+void hdk_arithmetic(const struct hdk_arithmetic *p, const void *a, const void *b, void *y)
+{
+    const uint32_t *shape = p->walk.shape;
+
+    for (uint32_t i = 0; i < shape[0] * shape[1] * shape[2] * shape[3]; i++) {
+        const struct pair at = pair_at(&p->walk, i);
+        int64_t v = compute(p->op, int_at(p->type, a, at.a), int_at(p->type, b, at.b));
+
+        if (p->type == HDK_I32)
+            v = (int32_t)(uint32_t)(uint64_t)v;
+        v = v < p->low ? p->low : v > p->high ? p->high : v;
+        if (p->type == HDK_I32)
+            ((int32_t *)y)[i] = (int32_t)v;
+        else
+            ((int64_t *)y)[i] = v;
     }
 }

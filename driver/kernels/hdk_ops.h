@@ -111,6 +111,28 @@ struct hdk_cast {
 };
 void hdk_cast(const struct hdk_cast *p, const void *x, void *y);
 
+/* Two operands of int32 or int64, wrapping; y = clamp(a op b, low, high). FLOOR_DIV rounds down,
+ * the rest of FLOOR_MOD has b's sign; 0 where b is 0. y may be a or b where that one is not
+ * broadcast. */
+enum hdk_arithmetic_op {
+    HDK_ADD,
+    HDK_SUB,
+    HDK_MUL,
+    HDK_DIV,
+    HDK_FLOOR_DIV,
+    HDK_FLOOR_MOD,
+    HDK_MAXIMUM,
+    HDK_MINIMUM,
+    HDK_SQUARED_DIFFERENCE
+};
+struct hdk_arithmetic {
+    struct hdk_walk2 walk;
+    enum hdk_number type;
+    enum hdk_arithmetic_op op;
+    int64_t low, high;
+};
+void hdk_arithmetic(const struct hdk_arithmetic *p, const void *a, const void *b, void *y);
+
 /* Comparisons, LOGICAL_AND, LOGICAL_OR: y is bool. Codes of 8 bits as real values,
  * ((a - z_a) << 8) * multiplier_a * 2^(shift_a-31), shifts <= 0. */
 enum hdk_relation {

@@ -1,4 +1,5 @@
-/* hdk_shape.c - PAD, GATHER, CONCATENATION, TRANSPOSE and slices: bytes move, none change. */
+/* hdk_shape.c - PAD, GATHER, GATHER_ND, CONCATENATION, TRANSPOSE and slices: bytes move, none
+ * change. */
 #include "hdk.h"
 
 static uint8_t *append(uint8_t *to, const uint8_t *from, uint32_t n)
@@ -46,15 +47,40 @@ void hdk_pad(const struct hdk_pad *p, const void *x, void *y)
     } while (d < HDK_DIMS);
 }
 
-void hdk_gather(const struct hdk_gather *p, const void *x, void *y)
+/* Index i in a dimension of `size`. */
+static uint32_t index_at(const void *index, uint32_t wide, uint64_t i, uint32_t size)
+{
+    int64_t v = wide ? ((const int64_t *)index)[i] : ((const int32_t *)index)[i];
+
+    v = v < 0 ? v + size : v;
+    return v < 0 ? 0 : v >= size ? size - 1 : (uint32_t)v;
+}
+
+void hdk_gather(const struct hdk_gather *p, const void *x, const void *index, void *y)
 {
     const uint8_t *from = x;
     uint8_t *to = y;
 
-    for (uint32_t o = 0; o < p->outer; o++)
-        for (uint32_t i = 0; i < p->n; i++)
-            to = append(to, from + ((uint64_t)o * p->size + (uint32_t)p->index[i]) * p->inner_bytes,
-                        p->inner_bytes);
+    for (uint32_t o = 0; o < p->batch * p->outer; o++)
+        for (uint32_t i = 0; i < p->n; i++) {
+            const uint32_t k =
+                index_at(index, p->wide, (uint64_t)(o / p->outer) * p->n + i, p->size);
+
+            to = append(to, from + ((uint64_t)o * p->size + k) * p->inner_bytes, p->inner_bytes);
+        }
+}
+
+void hdk_gather_nd(const struct hdk_gather_nd *p, const void *x, const void *index, void *y)
+{
+    uint8_t *to = y;
+
+    for (uint32_t i = 0; i < p->n; i++) {
+        uint64_t at = 0;
+
+        for (uint32_t k = 0; k < p->depth; k++)
+            at = at * p->size[k] + index_at(index, p->wide, (uint64_t)i * p->depth + k, p->size[k]);
+        to = append(to, (const uint8_t *)x + at * p->inner_bytes, p->inner_bytes);
+    }
 }
 
 void hdk_concat(const struct hdk_concat *p, const void *const *x, void *y)

@@ -60,11 +60,14 @@ one("transpose_conv", "TRANSPOSE_CONV", [(1, 4, 4, 6)], (1, 8, 8, 5), [np.array(
 one("batch_matmul", "BATCH_MATMUL", [(2, 5, 7), (2, 4, 7)], (2, 5, 4), (), "BatchMatMulOptions", AdjY=True)
 for op in ["ADD", "SUB", "MUL", "DIV"]:
     one(op.lower(), op, [(2, 3, 4, 5), (4, 1)], (2, 3, 4, 5), (), f"{op.capitalize()}Options", low=0.5, FusedActivationFunction=RELU6)
+one("pow", "POW", [(2, 3, 4, 5), (4, 1)], (2, 3, 4, 5), (), "PowOptions", low=0.5)
+one("add_n", "ADD_N", [(3, 4)] * 3, (3, 4), (), "AddNOptions")
+one("reduce_prod", "REDUCE_PROD", [(2, 7, 9, 5)], (2, 5), [np.array([1, 2], np.int32)], "ReducerOptions", KeepDims=False)
 for op in ["MAXIMUM", "MINIMUM"]:
     one(op.lower(), op, [(2, 3, 4, 5), (4, 1)], (2, 3, 4, 5), (), "MaximumMinimumOptions")
-for op in ["RELU", "RELU6", "RELU_N1_TO_1", "LOGISTIC", "TANH", "HARD_SWISH", "EXP", "ABS", "NEG", "SQRT", "FLOOR", "SQUARE", "LOG", "RSQRT", "LOG_SOFTMAX"]:
+for op in ["RELU", "RELU6", "RELU_N1_TO_1", "LOGISTIC", "TANH", "HARD_SWISH", "EXP", "ABS", "NEG", "SQRT", "FLOOR", "SQUARE", "LOG", "RSQRT", "LOG_SOFTMAX", "SIN", "COS", "SIGN"]:
     options = {"HARD_SWISH": "HardSwishOptions", "EXP": "ExpOptions", "ABS": "AbsOptions", "NEG": "NegOptions",
-               "SQUARE": "SquareOptions", "LOG_SOFTMAX": "LogSoftmaxOptions"}.get(op)
+               "SQUARE": "SquareOptions", "COS": "CosOptions", "SIGN": "SignOptions", "LOG_SOFTMAX": "LogSoftmaxOptions"}.get(op)
     one(op.lower(), op, [(2, 5, 33)], (2, 5, 33), (), options, low=0.0 if op == "SQRT" else 0.01 if op in ("LOG", "RSQRT") else -8.0)
 one("leaky_relu", "LEAKY_RELU", [(2, 33)], (2, 33), (), "LeakyReluOptions", Alpha=0.2)
 one("prelu", "PRELU", [(1, 4, 4, 6)], (1, 4, 4, 6), [floats(1, 1, 6)])

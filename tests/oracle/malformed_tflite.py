@@ -232,7 +232,7 @@ def two_outputs_of_conv():
 
 @case
 def unknown_operator():
-    return one("COS", (1, 4), (1, 4))
+    return one("SEGMENT_SUM", (1, 4), (1, 4))
 
 
 @case
@@ -633,6 +633,33 @@ def several(op, inputs, out, scale=None):
     return net.finish(xs, [y])
 
 
+def top_k(k):
+    net = Net("malformed")
+    x, n = net.tensor("x", (1, 4), np.int8, **Q), net.tensor("k", (), np.int32, data=k)
+    ys = [net.tensor("y", (1, 2), np.int8, **Q), net.tensor("i", (1, 2), np.int32)]
+    net.op("TOPK_V2", [x, n], ys)
+    return net.finish([x], ys)
+
+
+def one_hot(depth):
+    net = Net("malformed")
+    x, n = net.tensor("x", (3,), np.int32), net.tensor("depth", (), np.int32, data=depth)
+    on, off = (net.tensor(f"v{v}", (), np.int32, data=v) for v in (1, 0))
+    y = net.tensor("y", (3, 4), np.int32)
+    net.op("ONE_HOT", [x, n, on, off], [y], 1, "OneHotOptions", Axis=-1)
+    return net.finish([x], [y])
+
+
+def consts(op, values, out, kind):
+    """An operator of constants alone, beside a RELU that makes it a network."""
+    net = Net("malformed")
+    x, z = net.tensor("x", (1, 4), np.int8, **Q), net.tensor("z", (1, 4), np.int8, **Q)
+    y = net.tensor("y", out, kind)
+    net.op(op, [net.tensor(f"p{i}", np.shape(v), np.int32, data=v) for i, v in enumerate(values)], [y])
+    net.op("RELU", [x], [z])
+    return net.finish([x], [y, z])
+
+
 for _name, _build in {
         "arg_max_axes": lambda: one("ARG_MAX", (1, 4), (1,), [[1, 0]]),
         "transpose_conv_shape": lambda: tconv([1, 7, 8, 3]),
@@ -686,6 +713,17 @@ for _name, _build in {
         "select_condition": lambda: several("SELECT_V2", [(np.int8, 0.5)] * 3, np.int8, 0.5),
         "select_scale": lambda: several("SELECT", [(np.bool_, None), (np.int8, 0.5), (np.int8, 0.25)], np.int8, 0.5),
         "select_shapes": lambda: several("SELECT_V2", [(np.bool_, None, (3,)), (np.int8, 0.5), (np.int8, 0.5)], np.int8, 0.5),
+        "gather_batches_shape": lambda: one("GATHER", (4, 2), (4, 1), [[[0], [1], [0]]], "GatherOptions", Axis=1, BatchDims=1),
+        "gather_nd_depth": lambda: one("GATHER_ND", (4, 2), (1,), [[[0, 1, 0]]]),
+        "gather_nd_beyond": lambda: one("GATHER_ND", (4, 2), (1,), [[[3, 2]]]),
+        "top_k_count": lambda: top_k(3),
+        "top_k_outputs": lambda: one("TOPK_V2", (1, 4), (1, 2), [2]),
+        "one_hot_depth": lambda: one_hot(5),
+        "add_n_codes": lambda: several("ADD_N", [(np.int8, 0.5)] * 2, np.int8, 0.5),
+        "floor_mod_codes": lambda: several("FLOOR_MOD", [(np.int8, 0.5)] * 2, np.int8, 0.5),
+        "fill_outputs": lambda: one("FILL", (2,), (2, 4), [1], outs=2, kind=np.int32, q={}),
+        "range_values": lambda: consts("RANGE", [[0, 1], 4, 1], (4,), np.int32),
+        "range_type": lambda: consts("RANGE", [0, 4, 1], (4,), np.float32),
         "select_short_condition": lambda: several("SELECT", [(np.bool_, None, (3,)), (np.int8, 0.5), (np.int8, 0.5)], np.int8, 0.5)
         }.items():
     CASES[_name] = _build

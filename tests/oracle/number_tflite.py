@@ -16,6 +16,7 @@ import tempfile
 
 try:
     import numpy as np
+    import tflite
     from tflite_runtime.interpreter import Interpreter, OpResolverType
 
     from tflite_writer import Net
@@ -27,6 +28,10 @@ A, B = (2, 3, 4, 5), (3, 1, 5)
 COMPARE = ["EQUAL", "NOT_EQUAL", "LESS", "LESS_EQUAL", "GREATER", "GREATER_EQUAL"]
 TYPES = {"bool": np.bool_, "int32": np.int32, "int64": np.int64, "float32": np.float32, "int16": np.int16}
 LOGIC = ["LOGICAL_AND", "LOGICAL_OR"]
+ARITHMETIC = {"int32": ["ADD", "SUB", "MUL", "DIV", "FLOOR_DIV", "FLOOR_MOD", "MAXIMUM", "MINIMUM", "SQUARED_DIFFERENCE"],
+              "int64": ["ADD", "SUB", "MUL", "FLOOR_MOD", "MAXIMUM", "MINIMUM"],
+              "float32": ["FLOOR_DIV"]}
+SHARED = {"MAXIMUM": "MaximumMinimumOptions", "MINIMUM": "MaximumMinimumOptions"}  # tables of two operators
 
 
 def options_of(op):
@@ -44,9 +49,9 @@ def network(kind):
     inputs = [net.tensor("a", A, dtype, *quant), net.tensor("b", B, dtype, *quant)]
     outputs = []
 
-    def emit(op, operands, shape, out, *quant, options=None):
+    def emit(op, operands, shape, out, *quant, **fields):
         y = net.tensor(f"y{len(net.ops)}", shape, out, *quant)
-        net.op(op, operands, [y], 1, options or options_of(op))
+        net.op(op, operands, [y], 1, SHARED.get(op) or options_of(op), **fields)
         outputs.append(y)
         return y
 
@@ -59,7 +64,32 @@ def network(kind):
     rows = net.tensor("rows", (2,), np.bool_, data=[True, False])
     other = net.tensor("other", A, dtype, *quant, data=draw(np.random.default_rng(1), dtype, A))
     emit("SELECT", [rows, inputs[0], other], A, dtype, *quant)
+    divisors = [inputs[0], net.tensor("divisors", (5,), dtype, data=[-3, -2, -1, 2, 7])] if kind in ARITHMETIC else []
+    for op in ARITHMETIC.get(kind, []):
+        emit(op, divisors if op[-3:] in ("DIV", "MOD") else inputs, A, dtype)
+    if kind == "int32":
+        emit("ADD", inputs, A, dtype, FusedActivationFunction=tflite.ActivationFunctionType.RELU6)
+        emit("ADD_N", [inputs[0], inputs[0], other], A, dtype)
+    picks(net, emit, kind, inputs, dtype, quant)
     return net.finish(inputs, outputs)
+
+
+def picks(net, emit, kind, inputs, dtype, quant):
+    """Elements by computed places: GATHER with and without batches, GATHER_ND, ONE_HOT, TOPK_V2's places."""
+    places = net.tensor("places", (2, 3), np.int32)
+    net.op("ARG_MAX", [net.tensor("scores", (2, 3, 4), np.float32, data=np.random.default_rng(2).random((2, 3, 4))),
+                       net.tensor("axis", (), np.int32, data=-1)], [places], 1, "ArgMaxOptions",
+           OutputType=tflite.TensorType.INT32)
+    emit("GATHER", [inputs[0], places], (2, 3, 2, 3, 5), dtype, *quant, Axis=2)
+    emit("GATHER", [inputs[0], places], A[:2] + (3, 5), dtype, *quant, Axis=2, BatchDims=1)
+    if kind == "bool":
+        return
+    emit("GATHER_ND", [inputs[0], net.tensor("where", (3, 2), np.int32, data=[[1, 2], [0, 0], [1, 1]])], (3, 4, 5), dtype,
+         *quant)
+    one = [net.tensor(f"number{v}", (), dtype, *quant, data=v) for v in (3, -1)]
+    if kind != "int16":
+        emit("ONE_HOT", [places, net.tensor("depth", (), np.int32, data=4), *one], (2, 4, 3), dtype, Axis=1)
+        emit("FILL", [net.tensor("shape", (2,), np.int32, data=[2, 3]), one[0]], (2, 3), dtype)
 
 
 def draw(rng, dtype, shape):

@@ -345,6 +345,25 @@ class Ops:
             "SELECT_V2", "SelectV2Options")
         self.emit(op, [index, *pair], self.out("select", y, like=x), 1, options)
 
+    def op_top_k(self):
+        """The largest, their places, and what a GATHER picks by them."""
+        self.only(np.int8, np.uint8)
+        x = self.source()
+        if len(x.shape) > 4:
+            raise Skip
+        k = int(self.rng.integers(1, x.shape[-1] + 1))
+        shape = x.shape[:-1] + (k,)
+        y = [np.take_along_axis(v, np.argsort(-v, -1, kind="stable")[..., :k], -1) for v in x.values]
+        t = self.out("top", y, like=x)
+        index = self.net.tensor(f"t{self.n_ops:02d}_places", shape, np.int32)
+        x.read = True
+        self.net.op("TOPK_V2", [x.index, self.number("k", k)], [t.index, index], 2, "TopKV2Options")
+        self.more_outputs.append(index)
+        self.n_ops += 1
+        if self.chance(0.5):
+            self.moved("GATHER", x, [("picked", y)], [x, index], 2, "GatherOptions", Axis=len(shape) - 1,
+                       BatchDims=len(shape) - 1)
+
     # -- reductions ------------------------------------------------------------------------------------
 
     def axes(self, x):

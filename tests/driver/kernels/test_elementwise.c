@@ -322,13 +322,13 @@ static void pad(void **state)
 static void gather(void **state)
 {
     static const int32_t index[] = {4, 0, 0, 3};
-    const struct hdk_gather p = {.outer = 3, .size = 5, .n = 4, .inner_bytes = 7, .index = index};
+    const struct hdk_gather p = {.outer = 3, .size = 5, .n = 4, .inner_bytes = 7, .batch = 1};
 
     (void)state;
     random_inputs();
     for (uint32_t i = 0; i < 12; i++)
         memcpy(want + i * 7, a + (i / 4 * 5 + (uint32_t)index[i % 4]) * 7, 7);
-    hdk_gather(&p, a, y);
+    hdk_gather(&p, a, index, y);
     expect_bytes("gather", y, want, 84);
 }
 

@@ -57,6 +57,12 @@ static void check_rest(float x)
     assert_true(fabs((double)hdk_f32_erf(x) - erf((double)x)) <= 4e-7);
 }
 
+static void check_waves(float x)
+{
+    assert_true(fabs((double)hdk_f32_sin(x) - sin((double)x)) <= 1e-7);
+    assert_true(fabs((double)hdk_f32_cos(x) - cos((double)x)) <= 1e-7);
+}
+
 static void check_sqrt(float x)
 {
     assert_true(hdk_f32_bits(hdk_f32_nearest(x)) == hdk_f32_bits(rintf(x)));
@@ -123,6 +129,8 @@ static void test_bounds(void **state)
     (void)state;
     sweep(-87, 88, check_exp);
     sweep(-60, 60, check_rest);
+    sweep(-1e6f, 1e6f, check_waves);
+    sweep(-10, 10, check_waves);
     sweep(-1, 1e6f, check_sqrt);
     sweep(-1, 1e6f, check_log);
     for (uint32_t bits = 1; bits < 0x7f800000; bits += 65521) /* every exponent, subnormals too */
@@ -145,6 +153,8 @@ static void test_specials(void **state)
     assert_true(hdk_f32_erf(infinity) == 1 && hdk_f32_erf(-infinity) == -1);
     assert_true(hdk_f32_sqrt(infinity) == infinity && hdk_f32_sqrt(0) == 0);
     assert_true(isnan(hdk_f32_exp(nan)) && isnan(hdk_f32_tanh(nan)) && isnan(hdk_f32_erf(nan)));
+    assert_true(isnan(hdk_f32_sin(infinity)) && isnan(hdk_f32_cos(nan)));
+    assert_true(hdk_f32_sin(0) == 0 && hdk_f32_cos(0) == 1 && hdk_f32_sin(0x1p40f) == 0);
     assert_true(hdk_f32_log(0) == -infinity && hdk_f32_log(infinity) == infinity);
     assert_true(hdk_f32_log(1) == 0 && isnan(hdk_f32_log(nan)));
     assert_true(isnan(hdk_f32_sqrt(nan)) && isnan(hdk_f32_clamp(nan, 0, 1)));
