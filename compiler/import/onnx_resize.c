@@ -249,6 +249,54 @@ static bool is_bilinear(const struct ox *m, const struct resize *r, const struct
            (int64_t)a[2].in * a[3].in <= INT32_MAX;
 }
 
+/* The codes of `id` themselves as float32: what DEQUANTIZE makes of them is within a rounding of a
+ * multiple of the scale. */
+static enum status codes_as_float(struct ox *m, uint32_t *id, const char *name)
+{
+    const struct ir_quant *q = &m->g->tensor[*id]->quant;
+
+    if (q->n != 1)
+        return FAIL(m->d, ST_UNSUPPORTED,
+                    "input '%.80s': expected codes whose scale is known by now, or floats",
+                    m->g->tensor[*id]->name);
+    TRY(ox_f32_binary(m, IR_OP_DIV, ox_inner(m, name, "steps"), ox_as_float(m, *id),
+                      ox_number_tensor(m, name, q->scale[0]), id));
+    TRY(ox_f32_unary(m, IR_OP_ROUND, ox_inner(m, name, "whole"), *id, id));
+    return ox_f32_binary(m, IR_OP_ADD, ox_inner(m, name, "codes"), *id,
+                         ox_number_tensor(m, name, (float)q->zero_point[0]), id);
+}
+
+/* Float32 tensor `id` of codes and what lies between them as codes like those of `x`: cut off
+ * towards zero, as ONNX Runtime does. */
+static enum status codes_again(struct ox *m, uint32_t x, uint32_t id, const char *name)
+{
+    const struct ir_tensor *t = m->g->tensor[x];
+    const uint32_t zero = ox_number_tensor(m, name, 0);
+    uint32_t above, below;
+
+    TRY(ox_f32_binary(m, IR_OP_MAXIMUM, ox_inner(m, name, "positive"), id, zero, &above));
+    TRY(ox_f32_unary(m, IR_OP_FLOOR, ox_inner(m, name, "above"), above, &above));
+    TRY(ox_f32_binary(m, IR_OP_MINIMUM, ox_inner(m, name, "negative"), id, zero, &below));
+    TRY(ox_f32_unary(m, IR_OP_CEIL, ox_inner(m, name, "below"), below, &below));
+    TRY(ox_f32_binary(m, IR_OP_ADD, ox_inner(m, name, "cut"), above, below, &id));
+    TRY(ox_f32_binary(m, IR_OP_SUB, ox_inner(m, name, "offset"), id,
+                      ox_number_tensor(m, name, (float)t->quant.zero_point[0]), &id));
+    TRY(ox_f32_binary(m, IR_OP_MUL, ox_inner(m, name, "real"), id,
+                      ox_number_tensor(m, name, t->quant.scale[0]), &id));
+    ox_set_tensor(m, 0, ox_quantized(m, name, id, t->type, &t->quant), false);
+    return ST_OK;
+}
+
+/* Interpolated values are the result, or codes of `x` if that is where they come from. */
+static enum status set_result(struct ox *m, const struct ox_value *x, bool codes, uint32_t id,
+                              bool real)
+{
+    if (codes)
+        return codes_again(m, x->tensor, id, ox_out(m, 0)->name);
+    ox_set_tensor(m, 0, id, real);
+    return ST_OK;
+}
+
 enum status ox_resize(struct ox *m)
 {
     const char *name = ox_out(m, 0)->name;
@@ -256,24 +304,23 @@ enum status ox_resize(struct ox *m)
     struct ox_value *x;
     struct resize r;
     uint32_t id;
-    bool real;
+    bool real, codes;
 
     TRY(read_modes(m, &r));
     TRY(ox_moved(m, &x));
     TRY(read_sizes(m, m->g->tensor[x->tensor], a));
     id = x->tensor;
     real = x->real;
+    codes = r.kind != NEAREST && !real && m->g->tensor[id]->type != IR_F32;
+    if (codes)
+        TRY(codes_as_float(m, &id, name));
     if (r.kind != NEAREST) {
-        if (!real && m->g->tensor[id]->type != IR_F32)
-            return FAIL(m->d, ST_UNSUPPORTED, "input '%.80s' is not behind a DequantizeLinear",
-                        x->name);
         id = ox_as_float(m, id);
         real = false;
     }
-    if (is_bilinear(m, &r, m->g->tensor[x->tensor], a)) {
-        ox_set_tensor(m, 0, bilinear(m, &r, &a[2], &a[3], id, ox_inner(m, name, "axes")), false);
-        return ST_OK;
-    }
+    if (is_bilinear(m, &r, m->g->tensor[x->tensor], a))
+        return set_result(m, x, codes, bilinear(m, &r, &a[2], &a[3], id, ox_inner(m, name, "axes")),
+                          false);
     for (uint32_t k = 0; k < m->g->tensor[x->tensor]->rank; k++) {
         struct ox_shape s = ox_shape_of(m, id);
 
@@ -285,6 +332,5 @@ enum status ox_resize(struct ox *m)
         id = r.kind == NEAREST ? gather(m, &r, &a[k], k, id, ox_inner(m, name, "axis"))
                                : interpolate(m, &r, &a[k], k, id, ox_inner(m, name, "axis"));
     }
-    ox_set_tensor(m, 0, id, real);
-    return ST_OK;
+    return set_result(m, x, codes, id, real);
 }

@@ -283,6 +283,19 @@ def qdq_resize():
 
 
 @case
+def resized_codes():
+    n, outs = Net(), []
+    x = n.input(floats(1, 3, 5, 6))
+    for dtype, zero in ((np.int8, -3), (np.uint8, 120)):
+        s, z = n.const(0.017, np.float32), n.const(zero, dtype)
+        q = n.node("QuantizeLinear", x, s, z)
+        for where in ("half_pixel", "align_corners"):
+            y = n.node("Resize", q, "", n.const([1, 1, 2.5, 1.6], np.float32), mode="linear", coordinate_transformation_mode=where)
+            outs.append(n.node("DequantizeLinear", y, s, z))
+    return n, outs
+
+
+@case
 def qdq_transposed():
     n = Net()
     x = n.qdq(n.input(floats(1, 3, 5, 6)), 0.02, 3)
