@@ -163,15 +163,16 @@ enum status ox_conv_geometry(struct ox *m, struct ox_pending *p, const struct ox
         c->dim[1] != x->dim[1] / group)
         return FAIL(m->d, ST_MODEL, "group %lld does not fit weights %s and %d input channels",
                     (long long)group, ir_shape_text(m->arena, c->rank, c->dim), x->dim[1]);
-    if (q->n > 1 && q->axis != 0)
-        return FAIL(m->d, ST_UNSUPPORTED, "weights: expected scales along axis 0, found %u",
-                    q->axis);
     TRY(read_window(m, x->rank, x->dim, c->dim + 2, &w));
     set_window(&w, true, p->attr);
     p->shape = window_shape(&w, x->dim[0], c->dim[0]);
     p->group = (int32_t)group;
     p->weight = *c;
     p->weight_quant = *q;
+    if (q->n > 1 && q->axis != 0) { /* within one sum: no arithmetic on codes */
+        p->weight = ox_const_values(m, c, q);
+        p->weight_quant = (struct ir_quant){0};
+    }
     if (c->rank == 3) {
         p->weight.rank = 4;
         p->weight.dim[3] = c->dim[2];

@@ -13,17 +13,18 @@ static enum status set_weights(struct ox *m, struct ox_pending *p, const struct 
     const uint8_t *from = c->data;
     uint8_t *to;
 
+    if (q->n > 1 && q->axis != (turned ? 1 : 0)) { /* within one sum: no arithmetic on codes */
+        const struct ox_const values = ox_const_values(m, c, q);
+        const struct ir_quant none = {0};
+
+        return set_weights(m, p, &values, &none, turned);
+    }
     if (c->rank != 2 || c->n == 0)
         return FAIL(m->d, ST_UNSUPPORTED, "weights: expected 2 dimensions, found shape %s",
                     ir_shape_text(m->arena, c->rank, c->dim));
     if (c->type != OX_INT8 && c->type != OX_UINT8 && c->type != OX_FLOAT)
         return FAIL(m->d, ST_UNSUPPORTED, "weights: expected float32, int8 or uint8, found %s",
                     ox_type_name(c->type));
-    if (q->n > 1 && q->axis != (turned ? 1 : 0))
-        return FAIL(m->d, ST_UNSUPPORTED,
-                    "weights: expected scales along the output, axis %d, found "
-                    "%u",
-                    turned, q->axis);
     to = ox_new_const(m, &p->weight, c->type, 2, dim);
     for (size_t o = 0; o < (size_t)dim[0]; o++)
         for (size_t k = 0; k < (size_t)dim[1]; k++)

@@ -283,6 +283,17 @@ def qdq_resize():
 
 
 @case
+def scales_within_a_sum():
+    n = Net()
+    x = n.qdq(n.input(floats(2, 6)), 0.02, 3)
+    scales = n.const(floats(6, low=0.01, high=0.03))
+    w = n.node("DequantizeLinear", n.const(rng.integers(-127, 128, (6, 5)), np.int8), scales, axis=0)
+    image = n.qdq(n.input(floats(1, 6, 4, 4)), 0.02, 3)
+    k = n.node("DequantizeLinear", n.const(rng.integers(-127, 128, (5, 6, 2, 2)), np.int8), scales, axis=1)
+    return n, [n.node("MatMul", x, w), n.node("Gemm", x, n.node("Transpose", w), transB=1), n.node("Conv", image, k)]
+
+
+@case
 def resized_codes():
     n, outs = Net(), []
     x = n.input(floats(1, 3, 5, 6))

@@ -349,10 +349,6 @@ static void axis_range(struct builder *b)
 {
     NODE(b, DQ_W)->attribute[0]->i = -5;
 }
-static void axis_wrong(struct builder *b)
-{
-    NODE(b, DQ_W)->attribute[0]->i = 2;
-}
 static void pads_count(struct builder *b)
 {
     NODE(b, CONV)->attribute[0]->n_ints = 3;
@@ -441,6 +437,13 @@ static void empty_input(struct builder *b)
 static void not_a_tensor(struct builder *b)
 {
     b->in[0]->type->value_case = 0;
+}
+static void code_range(struct builder *b)
+{
+    b->init[W]->has_raw_data = 0;
+    b->init[W]->n_int32_data = 54;
+    b->init[W]->int32_data = ARENA_ARRAY(b->a, int32_t, 54);
+    b->init[W]->int32_data[53] = 128;
 }
 static void outside_at(struct builder *b, const char *path)
 {
@@ -628,6 +631,8 @@ static void test_input_shapes(void **state)
         {"x:[1,3,4,4]", "graph input 0 'x': --input-shapes: dimension 1 is fixed to 2, found 3"},
         {"x:[1,2,a,4]", "graph input 0 'x': --input-shapes: 'x': expected name:[1,3,224,224] with "
                         "at most 6 numbers"},
+        {"x:[1,2;4,4]",
+         "graph input 0 'x': --input-shapes: 'x': expected a ',' or ']', found ';4,4]'"},
         {"y:[1,2,4,4]", "graph input 0 'x': dimension 0 is not fixed ('N'); give the shape: "
                         "--input-shapes \"x:[1,...]\""},
     };
@@ -652,6 +657,71 @@ static void test_input_shapes(void **state)
         assert_int_equal(import(a, b, &o, &g, &d), ST_OK);
         assert_int_equal(g->tensor[g->in[0]]->dim[0], 1);
     }
+    arena_free(a);
+}
+
+/* Bytes that end too early. */
+static void test_cut_bytes(void **state)
+{
+    static const struct {
+        uint8_t byte[3];
+        size_t n;
+        const char *text;
+    } cut[] = {
+        {{0x0a, 0xff}, 2, "byte 1 of the file: a length does not end"},
+        {{0x08, 0x07, 0xff}, 3, "byte 2 of the file: no field begins here"},
+    };
+    const struct onnx_options o = {0};
+    struct arena *a = arena_new(0);
+    struct ir_graph *g;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cut / sizeof *cut; i++) {
+        struct diag d = {0};
+
+        assert_int_equal(onnx_import(a, "cut", cut[i].byte, cut[i].n, &o, &g, &d), ST_MODEL);
+        assert_string_equal(d.text, cut[i].text);
+    }
+    arena_free(a);
+}
+
+/* Location, offset and length of external data that do not fit the file. */
+static void test_external_fields(void **state)
+{
+    static const struct {
+        const char *key, *value, *text;
+    } wrong[] = {
+        {"offset", "12x", "external data: offset: expected a number, found '12x'"},
+        {"offset", "7", "external data 'w.bin': 54 bytes from 7 on leave the file of 54 bytes"},
+        {"length", "7", "external data 'w.bin': expected 54 bytes, found 7"},
+        {"location", "", "external data: expected a location, found none"},
+        {"location", ".", "external data '.': expected a regular file"},
+    };
+    char folder[] = "/tmp/heddle_onnx_XXXXXX";
+    struct arena *a = arena_new(0);
+    struct onnx_options o = {.folder = folder};
+    struct ir_graph *g;
+    uint8_t w[54] = {1};
+
+    (void)state;
+    assert_non_null(mkdtemp(folder));
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        Onnx__StringStringEntryProto key = ONNX__STRING_STRING_ENTRY_PROTO__INIT, *both[2];
+        struct builder *b = small(a);
+        struct diag d = {0};
+
+        assert_int_equal(file_write(arena_printf(a, "%s/w.bin", folder), w, sizeof w, &d), ST_OK);
+        outside_at(b, "w.bin");
+        both[0] = &key;
+        both[1] = b->init[W]->external_data[0];
+        key.key = b_text(b, wrong[i].key);
+        key.value = b_text(b, wrong[i].value);
+        b->init[W]->external_data = both;
+        b->init[W]->n_external_data = 2;
+        assert_int_equal(import(a, b, &o, &g, &d), ST_MODEL);
+        assert_non_null(strstr(d.text, wrong[i].text));
+    }
+    assert_int_equal(system(arena_printf(a, "rm -r '%s'", folder)), 0);
     arena_free(a);
 }
 
@@ -698,6 +768,8 @@ int main(void)
         cmocka_unit_test(test_truncations_and_flips),
         cmocka_unit_test(test_hostile_containers),
         cmocka_unit_test(test_input_shapes),
+        cmocka_unit_test(test_cut_bytes),
+        cmocka_unit_test(test_external_fields),
         cmocka_unit_test(test_external_data),
     };
 

@@ -94,7 +94,7 @@ static void add_const(struct builder *b, char **word, int n_word)
 static void add_attribute(struct builder *b, Onnx__NodeProto *n, char *word)
 {
     char *value = strchr(word, '=');
-    int64_t list[16];
+    int64_t list[80];
     uint32_t count = 0;
 
     assert_non_null(value);
