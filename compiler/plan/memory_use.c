@@ -71,6 +71,12 @@ uint64_t memory_live_bound(struct arena *a, const struct ir_graph *g)
     return bound;
 }
 
+uint64_t memory_live_at(struct arena *a, const struct ir_graph *g, const struct sched_span *spans,
+                        uint32_t position)
+{
+    return live_at(g, lives(a, g, spans, true), position);
+}
+
 static void add_live(const struct sched_program *p, struct memory_use *use)
 {
     const struct life *life = lives(p->arena, p->graph, NULL, true);
@@ -86,7 +92,7 @@ static void add_held(const struct sched_program *p, struct memory_use *use)
         for (uint32_t t = 0; t < g->n_tensor; t++) {
             const struct sched_place *s = &p->place[t];
             bool memory = s->in_memory && alive(life[t], i);
-            bool chip = s->on_chip && alive((struct life){s->first, s->last}, i);
+            bool chip = s->on_chip && !s->inside && alive((struct life){s->first, s->last}, i);
             uint64_t whole = (uint64_t)s->h * s->row_bytes;
             if (!is_activation(g->tensor[t]))
                 continue;

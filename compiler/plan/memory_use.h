@@ -29,6 +29,9 @@ struct memory_use {
 
 /* The live-range bound of a graph: most bytes of `live` at one of its operators. */
 uint64_t memory_live_bound(struct arena *a, const struct ir_graph *g);
+/* Bytes of `live` at one operator with those interleaved as `spans` has them. */
+uint64_t memory_live_at(struct arena *a, const struct ir_graph *g, const struct sched_span *spans,
+                        uint32_t position);
 
 /* Figures of `p`; memory from p->arena. A graph without operators has all 0 and at[0] alone. */
 struct memory_use memory_use_of(const struct sched_program *p);

@@ -36,6 +36,7 @@ struct work {
     bool *second;                    /* by tensor: the second operand of an elementwise operator */
     const struct op_plan **chain_to; /* by tensor: the next link of a chain that alone reads it */
     bool *chain_tensor;              /* by tensor: passes from link to link, cannot go to memory */
+    const struct ir_tensor **within; /* by tensor: it lies in this one's first pixel */
     uint32_t *budget; /* by position: bytes of the scratchpad that buffers alive there may have */
 };
 
@@ -357,20 +358,44 @@ static uint32_t chain_from(struct work *w, uint32_t first)
     return i - first;
 }
 
+static void note_span(struct work *w, const struct op_plan *p, uint32_t n)
+{
+    for (uint32_t k = 0; k < n; k++)
+        w->program->span[p[k].position] = (struct sched_span){p->position, p[n - 1].position};
+}
+
+/* How many operators from p on are interleaved by channels; 1: none. Their tensors are alive at
+ * once, the pool's result in place of its input: that must not exceed the network's own need. */
+static uint32_t slices_from(struct work *w, struct op_plan *p, uint64_t bound)
+{
+    uint32_t n = slices_length(w->program, p, w->layout->n_plan - (uint32_t)(p - w->layout->plan));
+    const struct ir_tensor *x = p[n - 1].geo.x, *y = p[n - 1].geo.out;
+    if (n == 1 || place_of(w, x)->in_memory || readers(w, x) > 1)
+        return 1;
+    note_span(w, p, n);
+    bound += place_of(w, y)->in_memory ? 0 : ir_bytes(y);
+    if (memory_live_at(w->arena, w->graph, w->program->span, p->position) > bound) {
+        for (uint32_t k = 0; k < n; k++)
+            note_span(w, &p[k], 1);
+        return 1;
+    }
+    for (uint32_t k = 0; k + 1 < n; k++)
+        p[k].sliced = true;
+    w->within[y->id] = x;
+    return n;
+}
+
 /* Which operators are interleaved, by channels or by rows. */
 static void find_chains(struct work *w)
 {
     struct layout *l = w->layout;
+    uint64_t bound = memory_live_bound(w->arena, w->graph);
     uint32_t n;
     for (uint32_t first = 0; first < l->n_plan; first += n) {
-        struct op_plan *p = &l->plan[first];
-        n = slices_length(w->program, p, l->n_plan - first);
-        for (uint32_t k = 0; k + 1 < n; k++)
-            p[k].sliced = true;
+        n = slices_from(w, &l->plan[first], bound);
         if (n == 1)
             n = chain_from(w, first);
-        for (uint32_t k = 0; k < n; k++)
-            w->program->span[p[k].position] = (struct sched_span){p->position, p[n - 1].position};
+        note_span(w, &l->plan[first], n);
     }
 }
 
@@ -429,11 +454,26 @@ static bool alive(const struct sched_place *s, uint32_t position)
     return s->on_chip && s->first <= position && position <= s->last;
 }
 
+/* A result that lies within its input, if both stay on chip: the input's place is its own. */
+static bool inside(const struct work *w, uint32_t t)
+{
+    return w->within[t] && w->program->place[t].on_chip &&
+           w->program->place[w->within[t]->id].on_chip;
+}
+
+/* An input is kept as long as the result within it. */
+static void keep_inputs(struct work *w)
+{
+    for (uint32_t t = 0; t < w->graph->n_tensor; t++)
+        if (inside(w, t))
+            place_of(w, w->within[t])->last = w->program->place[t].last;
+}
+
 static uint32_t resident_bytes(struct work *w, uint32_t position)
 {
     uint32_t total = 0;
     for (uint32_t t = 0; t < w->graph->n_tensor; t++)
-        if (alive(&w->program->place[t], position))
+        if (alive(&w->program->place[t], position) && !inside(w, t))
             total += whole_bytes(w, w->graph->tensor[t]);
     return total;
 }
@@ -631,7 +671,8 @@ static bool assign(struct work *w)
     place_init(&set, w->arena);
     for (uint32_t t = 0; t < w->graph->n_tensor; t++) {
         struct sched_place *s = &w->program->place[t];
-        if (s->on_chip)
+        s->inside = inside(w, t);
+        if (s->on_chip && !s->inside)
             place_add_phase(&set, whole_bytes(w, w->graph->tensor[t]), s->first, s->last, banks,
                             w->second[t] ? banks / 2 : 0, &s->base);
     }
@@ -644,6 +685,9 @@ static bool assign(struct work *w)
     for (uint32_t i = 0; i < set.n; i++)
         if (set.buffer[i].offset + set.buffer[i].n_bytes > w->hw->scratchpad_bytes)
             tighten(w, &set.buffer[i]);
+    for (uint32_t t = 0; t < w->graph->n_tensor; t++)
+        if (w->program->place[t].inside)
+            w->program->place[t].base = place_of(w, w->within[t])->base;
     return peak <= w->hw->scratchpad_bytes;
 }
 
@@ -703,6 +747,7 @@ enum status layout_run(struct arena *a, struct sched_program *program, struct la
     w.multirow = ARENA_ARRAY(a, struct multirow, w.graph->n_tensor + 1);
     w.second = ARENA_ARRAY(a, bool, w.graph->n_tensor + 1);
     w.chain_to = ARENA_ARRAY(a, const struct op_plan *, w.graph->n_tensor + 1);
+    w.within = ARENA_ARRAY(a, const struct ir_tensor *, w.graph->n_tensor + 1);
     w.chain_tensor = ARENA_ARRAY(a, bool, w.graph->n_tensor + 1);
     w.layout->ring = ARENA_ARRAY(a, struct plan_ring, w.graph->n_tensor + 1);
     for (uint32_t i = 0; i < w.graph->n_op; i++)
@@ -710,6 +755,7 @@ enum status layout_run(struct arena *a, struct sched_program *program, struct la
     TRY(collect(&w, d));
     find_chains(&w);
     note_plans(&w);
+    keep_inputs(&w);
     pair_operands(&w);
     ring_without_halo(&w);
     w.budget = ARENA_ARRAY(a, uint32_t, w.graph->n_op + 1);

@@ -77,6 +77,7 @@ struct sched_place {
     uint32_t base, pitch;  /* scratchpad bytes; row r of h at base + r * pitch */
     uint32_t h, row_bytes; /* rows as the accelerator sees them: H, W * C */
     uint32_t first, last;  /* operator positions */
+    bool inside;           /* it takes bytes of another tensor's place, see slices.c */
 };
 
 /* What may be chosen for one operator on the accelerator; 0: by rule. Any value gives the same

@@ -116,7 +116,8 @@ uint64_t sched_score(const struct sched_program *p, struct sched_knobs *knobs, u
     return trial(p, 0, 0, knobs, commands);
 }
 
-/* For tests: some knobs of each operator at random (xorshift64*, Vigna 2016). */
+/* For tests: some knobs of each operator at random, chains more often than the others
+ * (xorshift64*, Vigna 2016). */
 static void at_random(struct sched_program *p)
 {
     struct sched_knobs choice[SCHED_MAX_CHOICES];
@@ -129,7 +130,9 @@ static void at_random(struct sched_program *p)
             z ^= z >> 12;
             z ^= z << 25;
             z ^= z >> 27;
-            if (n)
+            if (k == 0 && (z >> 40 & 1))
+                p->knobs[i].chain = 1;
+            else if (n)
                 p->knobs[i] = choice[(z * 0x2545f4914f6cdd1du >> 32) % n];
             if (trial(p, 0, 0, p->knobs, &commands) == UINT64_MAX)
                 p->knobs[i] = kept;

@@ -1,6 +1,8 @@
 /* slices.c - operators interleaved by channels: a pool over the whole image reads all rows, but of
  * one channel tile only what the same tile of its input is. So ARRAY makes a group of channels,
- * VECTOR takes the same ones on (a sum, a table, the pool) while ARRAY makes the next. */
+ * VECTOR takes the same ones on (a sum, a table, the pool) while ARRAY makes the next. The result
+ * of a pool takes the place of the first pixel that it reads: of each channel tile that is read by
+ * then, so that no more bytes are held than by one operator after the other. */
 #include "lower.h"
 
 static bool takes_slices(const struct geo *g, const struct geo *before)
@@ -26,7 +28,7 @@ uint32_t slices_length(const struct sched_program *p, const struct op_plan *plan
             !takes_slices(next, &plan[i - 1].geo))
             return 1;
         if (next->kind == GEO_POOL)
-            return next->oh == 1 ? i + 1 : 1;
+            return next->oh == 1 && next->ow == 1 ? i + 1 : 1;
     }
     return 1;
 }

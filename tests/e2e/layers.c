@@ -617,7 +617,7 @@ static void recentre(struct make *m)
 }
 
 /* A network in small: its input in other words, a convolution, perhaps a sum or a table, and of
- * that the mean or the maximum of each channel. */
+ * that the mean or the maximum of each channel, and a matrix product of these. */
 static void whole_image(struct make *m)
 {
     m->x = input(m, 4, (const int32_t[]){1, range(m, 1, 9), range(m, 1, 9), size(m, 40)});
@@ -632,6 +632,8 @@ static void whole_image(struct make *m)
         mean(m);
     else
         pool(m, true);
+    if (chance(m, 70))
+        dense(m);
 }
 
 /* --- far from the middle: long rows, large strides, kernels and channel counts -----------------

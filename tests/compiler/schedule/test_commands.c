@@ -8,6 +8,7 @@
 
 #include "compiler/legalise/legalise.h"
 #include "compiler/partition/partition.h"
+#include "compiler/plan/memory_use.h"
 #include "compiler/schedule/banks.h"
 #include "compiler/schedule/layout.h"
 
@@ -60,29 +61,32 @@ static const char *zeros(struct arena *a, uint32_t n)
 }
 
 /* ARRAY makes a tile of 8 channels, VECTOR adds x to them and takes their mean: it waits for those
- * alone, and ARRAY for none of it. */
+ * alone, and ARRAY for none of it. The mean lies in its input's first pixel. */
 static void channels_go_on_as_they_come(void **state)
 {
     struct arena *a = arena_new(0);
-    const struct sched_knobs knobs[3] = {{.chain = 1, .group_tiles = 1}, {.chain = 1}};
+    const struct sched_knobs knobs[4] = {{.chain = 1, .group_tiles = 1}, {.chain = 1}};
     const char *text =
         arena_printf(a,
                      INPUT "tensor 1 i8 [16,1,1,16] const name=\"w\" scale=(1) zero=(0) data=%s\n"
                            "tensor 2 i8 [1,6,6,16] value name=\"y\" scale=(1) zero=(0)\n"
                            "tensor 3 i8 [1,6,6,16] value name=\"s\" scale=(1) zero=(0)\n"
-                           "tensor 4 i8 [1,1,1,16] value name=\"m\" scale=(1) zero=(0)\n"
+                           "tensor 4 i8 [1,16] value name=\"m\" scale=(1) zero=(0)\n"
+                           "tensor 5 i8 [4,16] const name=\"f\" scale=(1) zero=(0) data=%s\n"
+                           "tensor 6 i8 [1,4] value name=\"z\" scale=(1) zero=(0)\n"
                            "op conv2d row=0 in=(0,1) out=(2) " CONV " kernel_h=1 kernel_w=1\n"
                            "op add row=1 in=(2,0) out=(3)\n"
-                           "op mean row=2 in=(3) out=(4) axis=6 keep_dims=1\n"
-                           "border in=(0) out=(4)\n",
-                     zeros(a, 256));
+                           "op mean row=2 in=(3) out=(4) axis=6\n"
+                           "op fully_connected row=2 in=(4,5) out=(6)\n"
+                           "border in=(0) out=(6)\n",
+                     zeros(a, 256), zeros(a, 64));
     const struct sched_program *p = schedule(a, text, knobs);
     uint32_t n_array = 0, n_vector = 0;
     (void)state;
     for (uint32_t i = 0; i < p->stream[0].n; i++) {
         const struct sched_command *c = &p->stream[0].cmd[i];
         const struct hd_common *w = &c->w.common;
-        if (c->unit == HD_UNIT_ARRAY) {
+        if (c->unit == HD_UNIT_ARRAY && c->row == 0) {
             n_array++;
             assert_int_equal(c->w.array.out_channels, 8);
             assert_false(w->wait_enable >> HD_UNIT_VECTOR & 1u);
@@ -97,6 +101,11 @@ static void channels_go_on_as_they_come(void **state)
     }
     assert_int_equal(n_array, 2);
     assert_int_equal(n_vector, 4);
+    const struct memory_use use = memory_use_of(p);
+    const struct ir_op *mean = p->graph->op[2];
+    assert_true(p->place[mean->out[0]].inside);
+    assert_int_equal(p->place[mean->out[0]].base, p->place[mean->in[0]].base);
+    assert_int_equal(use.at[use.peak_at].held, use.at[use.bound_at].live);
     arena_free(a);
 }
 
