@@ -1,6 +1,6 @@
 #!/bin/bash
 # check-target of the onednn example, where libdnnl is: int8 byte-equal in both of its ways, float32
-# within its tolerance; one that forgets the bias is found. Each call makes a primitive anew: minutes.
+# within its tolerance; one that forgets the bias is found.
 . "$(dirname "$0")/common.sh"
 echo '#include <dnnl.h>' | "${CC:-cc}" -fsyntax-only -x c - 2>/dev/null ||
     { echo "libdnnl-dev is not there"; exit 77; }
