@@ -9,8 +9,7 @@ static bool is_number(int32_t type)
     return type == OX_BOOL || type == OX_INT32 || type == OX_INT64;
 }
 
-/* Input `i` as a tensor of numbers: bool, int32 and int64 as they are, all else in float32. */
-static enum status number_input(struct ox *m, uint32_t i, const char *what, uint32_t *id)
+enum status ox_number_input(struct ox *m, uint32_t i, const char *what, uint32_t *id)
 {
     struct ox_value *v = ox_in(m, i);
 
@@ -89,8 +88,8 @@ enum status ox_compare(struct ox *m)
         strcmp(m->op, "And") == 0 || strcmp(m->op, "Or") == 0 || strcmp(m->op, "Xor") == 0;
     uint32_t in[2], id;
 
-    TRY(number_input(m, 0, "first input", &in[0]));
-    TRY(number_input(m, 1, "second input", &in[1]));
+    TRY(ox_number_input(m, 0, "first input", &in[0]));
+    TRY(ox_number_input(m, 1, "second input", &in[1]));
     for (uint32_t i = 0; i < 2 && logical; i++)
         TRY(want_bool(m, "input", in[i]));
     if (m->g->tensor[in[0]]->type != m->g->tensor[in[1]]->type)
@@ -102,11 +101,35 @@ enum status ox_compare(struct ox *m)
     return ST_OK;
 }
 
+/* Of int32 and int64: the rest has the divisor's sign. */
+enum status ox_mod(struct ox *m)
+{
+    if (ox_attr_int(m, "fmod", 0) != 0)
+        return FAIL(m->d, ST_UNSUPPORTED, "fmod: expected 0, found 1");
+    return ox_integers(m, IR_OP_FLOOR_MOD);
+}
+
+enum status ox_integers(struct ox *m, enum ir_opcode opcode)
+{
+    uint32_t in[2], id;
+    enum ir_type type;
+
+    TRY(ox_number_input(m, 0, "first input", &in[0]));
+    TRY(ox_number_input(m, 1, "second input", &in[1]));
+    type = m->g->tensor[in[0]]->type;
+    if (!ir_is_int(type) || m->g->tensor[in[1]]->type != type || !ir_has_int(opcode))
+        return FAIL(m->d, ST_UNSUPPORTED, "operands are %s and %s: expected two int32 or int64",
+                    ir_type_name(type), ir_type_name(m->g->tensor[in[1]]->type));
+    TRY(emit(m, opcode, ox_out(m, 0)->name, type, 2, in, &id));
+    ox_set_tensor(m, 0, id, false);
+    return ST_OK;
+}
+
 enum status ox_not(struct ox *m)
 {
     uint32_t x, id;
 
-    TRY(number_input(m, 0, "input", &x));
+    TRY(ox_number_input(m, 0, "input", &x));
     TRY(want_bool(m, "input", x));
     TRY(emit(m, IR_OP_LOGICAL_NOT, ox_out(m, 0)->name, IR_BOOL, 1, &x, &id));
     ox_set_tensor(m, 0, id, false);
@@ -129,10 +152,10 @@ enum status ox_where(struct ox *m)
 {
     uint32_t in[3], id;
 
-    TRY(number_input(m, 0, "condition", &in[0]));
+    TRY(ox_number_input(m, 0, "condition", &in[0]));
     TRY(want_bool(m, "condition", in[0]));
-    TRY(number_input(m, 1, "first branch", &in[1]));
-    TRY(number_input(m, 2, "second branch", &in[2]));
+    TRY(ox_number_input(m, 1, "first branch", &in[1]));
+    TRY(ox_number_input(m, 2, "second branch", &in[2]));
     if (m->g->tensor[in[1]]->type != m->g->tensor[in[2]]->type)
         return FAIL(m->d, ST_MODEL, "branches are %s and %s: expected one type",
                     ir_type_name(m->g->tensor[in[1]]->type),

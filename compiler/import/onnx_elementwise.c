@@ -357,6 +357,12 @@ static enum status reciprocal(struct ox *m, uint32_t *id)
     return ST_OK;
 }
 
+/* Computed int32 or int64. */
+static bool is_integer(const struct ox *m, const struct ox_value *v)
+{
+    return v && v->kind == OX_TENSOR && !v->real && ir_is_int(m->g->tensor[v->tensor]->type);
+}
+
 enum status ox_binary(struct ox *m)
 {
     const struct ox_value *a = ox_in(m, 0), *b = ox_in(m, 1);
@@ -364,6 +370,8 @@ enum status ox_binary(struct ox *m)
     struct ox_pending *p;
     uint32_t ia, ib;
 
+    if (is_integer(m, a) || is_integer(m, b))
+        return ox_integers(m, opcode);
     if (opcode == IR_OP_ADD && a && b && ox_may_grow(m, a) && ox_is_bias(a->pending, b))
         return ox_add_bias(m, a->pending, b, 1);
     if (opcode == IR_OP_ADD && a && b && ox_may_grow(m, b) && ox_is_bias(b->pending, a))
@@ -431,6 +439,9 @@ static enum ir_opcode unary_opcode(const char *op)
            : strcmp(op, "Ceil") == 0                    ? IR_OP_CEIL
            : strcmp(op, "Log") == 0                     ? IR_OP_LOG
            : strcmp(op, "Gelu") == 0                    ? IR_OP_GELU
+           : strcmp(op, "Sin") == 0                     ? IR_OP_SIN
+           : strcmp(op, "Cos") == 0                     ? IR_OP_COS
+           : strcmp(op, "Sign") == 0                    ? IR_OP_SIGN
                                                         : IR_OP_RELU;
 }
 

@@ -138,6 +138,10 @@ enum status ox_set_quant(struct ox *m, uint32_t id, const struct ir_quant *q);
  */
 bool ox_one_scale(struct ox *m, uint32_t a, uint32_t b);
 bool ox_same_quant(const struct ir_quant *a, const struct ir_quant *b);
+/* Input `i` as a tensor of numbers: bool, int32 and int64 as they are, all else in float32. */
+enum status ox_number_input(struct ox *m, uint32_t i, const char *what, uint32_t *id);
+/* The node as `opcode` of two operands of int32 or int64. */
+enum status ox_integers(struct ox *m, enum ir_opcode opcode);
 /* A constant IR tensor with its own copy of the data. */
 uint32_t ox_ir_const(struct ox *m, const char *name, enum ir_type type, uint32_t rank,
                      const int32_t *dim, const void *data);
@@ -304,7 +308,8 @@ ox_handler ox_identity, ox_reshape_node, ox_flatten, ox_squeeze, ox_transpose_no
     ox_conv_integer, ox_dynamic_quantize, ox_variadic;
 ox_handler ox_constant_of_shape, ox_range, ox_size, ox_only_constant, ox_tile, ox_concat_const,
     ox_qgemm, ox_arg, ox_instance_norm, ox_group_norm, ox_lp_norm, ox_curve, ox_cumsum, ox_top_k,
-    ox_where, ox_reduce_log, ox_recurrent, ox_compare, ox_not, ox_is_nan, ox_thresholded_relu;
+    ox_where, ox_reduce_log, ox_recurrent, ox_compare, ox_not, ox_is_nan, ox_thresholded_relu,
+    ox_mod;
 /* Node `index` of the file. */
 enum status ox_node(struct ox *m, uint32_t index);
 

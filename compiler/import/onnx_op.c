@@ -117,7 +117,7 @@ static const struct rule rules[] = {
     {"Range", "", 3, 3, ox_range},
     {"Expand", "", 2, 2, ox_tile},
     {"Tile", "", 2, 2, ox_tile},
-    {"Mod", "", 2, 2, ox_only_constant},
+    {"Mod", "", 2, 2, ox_mod},
     {"Equal", "", 2, 2, ox_compare},
     {"Less", "", 2, 2, ox_compare},
     {"Greater", "", 2, 2, ox_compare},
@@ -133,9 +133,9 @@ static const struct rule rules[] = {
     {"Floor", "", 1, 1, ox_unary},
     {"Ceil", "", 1, 1, ox_unary},
     {"Log", "", 1, 1, ox_unary},
-    {"Sin", "", 1, 1, ox_only_constant},
-    {"Cos", "", 1, 1, ox_only_constant},
-    {"Sign", "", 1, 1, ox_only_constant},
+    {"Sin", "", 1, 1, ox_unary},
+    {"Cos", "", 1, 1, ox_unary},
+    {"Sign", "", 1, 1, ox_unary},
     {"Cast", "", 1, 1, ox_cast},
 };
 

@@ -255,14 +255,45 @@ enum status ox_pad_node(struct ox *m)
     return ST_OK;
 }
 
+/* Rows that the graph's own values pick (an embedding). */
+static enum status gather_computed(struct ox *m, uint32_t index)
+{
+    const struct ir_tensor *p = m->g->tensor[index], *t;
+    const struct ox_value *x;
+    struct ox_shape s = {0};
+    uint32_t axis, in[2] = {0, index}, out;
+
+    if (p->type != IR_I32 && p->type != IR_I64)
+        return FAIL(m->d, ST_MODEL, "indices: expected int64 or int32, found %s",
+                    ir_type_name(p->type));
+    TRY(want_moved(m, &x, &t));
+    TRY(ox_axis(m, "axis", ox_attr_int(m, "axis", 0), t->rank, &axis));
+    if (t->rank - 1 + p->rank > IR_MAX_RANK)
+        return FAIL(m->d, ST_UNSUPPORTED, "indices: found shape %s",
+                    ir_shape_text(m->arena, p->rank, p->dim));
+    for (uint32_t i = 0; i < t->rank; i++)
+        for (uint32_t k = 0; k < (i == axis ? p->rank : 1); k++)
+            s.dim[s.rank++] = i == axis ? p->dim[k] : t->dim[i];
+    if (!ir_shape_ok(s.rank, s.dim, t->type))
+        return FAIL(m->d, ST_MODEL, "result %s is too large",
+                    ir_shape_text(m->arena, s.rank, s.dim));
+    in[0] = x->tensor;
+    out = ox_like(m, ox_out(m, 0)->name, x->tensor, s);
+    ox_op(m, IR_OP_GATHER, 2, in, out)->attr[IR_AXIS] = (int32_t)axis;
+    ox_set_tensor(m, 0, out, x->real);
+    return ST_OK;
+}
+
 enum status ox_gather_node(struct ox *m)
 {
     const struct ox_const *index;
     const struct ir_tensor *t;
-    const struct ox_value *x = ox_in(m, 0);
+    const struct ox_value *x = ox_in(m, 0), *places = ox_in(m, 1);
     int32_t *value;
     uint32_t axis;
 
+    if (places && places->kind == OX_TENSOR && !places->real)
+        return gather_computed(m, places->tensor);
     TRY(ox_want_const(m, 1, "indices", &index));
     if (index->type != OX_INT64 && index->type != OX_INT32)
         return FAIL(m->d, ST_MODEL, "indices: expected int64 or int32, found %s",

@@ -534,6 +534,25 @@ def comparisons():
 
 
 @case
+def embeddings():
+    n = Net()
+    i = n.input(rng.integers(-5, 5, (2, 3)).astype(np.int64))
+    table = n.node("DequantizeLinear", n.const(rng.integers(0, 256, (5, 4)), np.uint8), n.const(0.02, np.float32), n.const(120, np.uint8))
+    x = n.qdq(n.input(floats(2, 5, 3)), 0.02, 3)
+    y = n.node("Gather", x, n.input(np.array([4, 0], np.int32)), axis=1)
+    return n, [n.node("Gather", table, i), n.qdq(y, 0.02, 3), *[n.node(op, n.node("Gather", n.const(floats(5, 2)), i)) for op in ("Sin", "Cos", "Sign")]]
+
+
+@case
+def integers():
+    n = Net()
+    i, j = n.input(rng.integers(-50, 50, (2, 3)).astype(np.int64)), n.input(rng.choice([-7, -3, 2, 5], (3,)).astype(np.int64))
+    k = n.input(rng.integers(-50, 50, (4,)).astype(np.int32))
+    outs = [n.node(op, i, j) for op in ("Add", "Sub", "Mul", "Div", "Mod", "Max", "Min")]
+    return n, outs + [n.node("Mod", k, n.const([3, -3, 4, -4], np.int32)), n.node("Mul", k, n.const(3, np.int32))]
+
+
+@case
 def integer_rows():
     n = Net()
     a, b = n.input(rng.integers(0, 256, (3, 7)).astype(np.uint8)), n.const(rng.integers(-60, 60, (7, 5)), np.int8)

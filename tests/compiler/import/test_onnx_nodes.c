@@ -238,7 +238,7 @@ static const struct {
      {"expected at most 6", "found 5", "at least one element", "leave nothing", "is empty"}},
     {"opsets before 7, models without one", {"opset of ai.onnx", "no opset"}},
     {"signals", {"DFT", "STFT", "Window (", "MelWeight"}},
-    {"integer arithmetic of computed values, other than codes",
+    {"plain int8 and uint8 that are no codes, powers of integers, fmod",
      {"is not behind", "is int32", "is int64", " Mod (", "BitShift"}},
     {"ONNX Runtime, too, differs: the size is not rounded before its corners are aligned",
      {"another answer"}},
