@@ -255,18 +255,37 @@ enum status ox_pad_node(struct ox *m)
     return ST_OK;
 }
 
+/* What Gather picks from: constant codes, too, whose scale is said behind it. */
+static enum status table_of(struct ox *m, uint32_t *id, bool *real)
+{
+    const struct ox_value *v = ox_in(m, 0);
+    const struct ir_tensor *t;
+
+    *real = false;
+    if (v && v->kind == OX_CONST && !v->real && v->c.n != 0 &&
+        (v->c.type == OX_INT8 || v->c.type == OX_UINT8)) {
+        *id = ox_ir_const(m, v->name, ox_ir_type(v->c.type), v->c.rank, v->c.dim, v->c.data);
+        return ST_OK;
+    }
+    TRY(want_moved(m, &v, &t));
+    *id = v->tensor;
+    *real = v->real;
+    return ST_OK;
+}
+
 /* Rows that the graph's own values pick (an embedding). */
 static enum status gather_computed(struct ox *m, uint32_t index)
 {
     const struct ir_tensor *p = m->g->tensor[index], *t;
-    const struct ox_value *x;
     struct ox_shape s = {0};
     uint32_t axis, in[2] = {0, index}, out;
+    bool real;
 
     if (p->type != IR_I32 && p->type != IR_I64)
         return FAIL(m->d, ST_MODEL, "indices: expected int64 or int32, found %s",
                     ir_type_name(p->type));
-    TRY(want_moved(m, &x, &t));
+    TRY(table_of(m, &in[0], &real));
+    t = m->g->tensor[in[0]];
     TRY(ox_axis(m, "axis", ox_attr_int(m, "axis", 0), t->rank, &axis));
     if (t->rank - 1 + p->rank > IR_MAX_RANK)
         return FAIL(m->d, ST_UNSUPPORTED, "indices: found shape %s",
@@ -277,10 +296,9 @@ static enum status gather_computed(struct ox *m, uint32_t index)
     if (!ir_shape_ok(s.rank, s.dim, t->type))
         return FAIL(m->d, ST_MODEL, "result %s is too large",
                     ir_shape_text(m->arena, s.rank, s.dim));
-    in[0] = x->tensor;
-    out = ox_like(m, ox_out(m, 0)->name, x->tensor, s);
+    out = ox_like(m, ox_out(m, 0)->name, in[0], s);
     ox_op(m, IR_OP_GATHER, 2, in, out)->attr[IR_AXIS] = (int32_t)axis;
-    ox_set_tensor(m, 0, out, x->real);
+    ox_set_tensor(m, 0, out, real);
     return ST_OK;
 }
 

@@ -540,7 +540,9 @@ def embeddings():
     table = n.node("DequantizeLinear", n.const(rng.integers(0, 256, (5, 4)), np.uint8), n.const(0.02, np.float32), n.const(120, np.uint8))
     x = n.qdq(n.input(floats(2, 5, 3)), 0.02, 3)
     y = n.node("Gather", x, n.input(np.array([4, 0], np.int32)), axis=1)
-    return n, [n.node("Gather", table, i), n.qdq(y, 0.02, 3), *[n.node(op, n.node("Gather", n.const(floats(5, 2)), i)) for op in ("Sin", "Cos", "Sign")]]
+    codes = n.node("Gather", n.const(rng.integers(0, 256, (5, 4)), np.uint8), i)
+    plain = n.node("DequantizeLinear", codes, n.const(0.03, np.float32), n.const(7, np.uint8))
+    return n, [plain, n.node("Gather", table, i), n.qdq(y, 0.02, 3), *[n.node(op, n.node("Gather", n.const(floats(5, 2)), i)) for op in ("Sin", "Cos", "Sign")]]
 
 
 @case
