@@ -198,11 +198,12 @@ static void add_tap(float *acc, const float *x, const float *w, uint32_t n, uint
         }
         return;
     }
-    for (uint32_t c = 0; c < n; c++) {
-        const float product = x[c / multiplier] * w[c];
+    for (uint32_t c = 0; c < n; c += multiplier, x++)
+        for (uint32_t i = c; i < c + multiplier; i++) {
+            const float product = *x * w[i];
 
-        acc[c] += product;
-    }
+            acc[i] += product;
+        }
 }
 
 void hdk_f32_depthwise_conv2d(const struct hdk_f32_conv *p, const float *x, float *y)
