@@ -16,6 +16,8 @@ static const char *becomes(enum ir_opcode opcode)
     case IR_OP_PAD: return "folded into convolutions where it can be";
     case IR_OP_RESHAPE: return "moves no data";
     case IR_OP_SLICE: return "also SPLIT, STRIDED_SLICE, UNPACK, REVERSE_V2";
+    case IR_OP_REDUCE_MAX: return "also REDUCE_ANY of bool";
+    case IR_OP_REDUCE_MIN: return "also REDUCE_ALL of bool";
     case IR_OP_SELECT: return "also SELECT_V2; bool condition";
     case IR_OP_GATHER: return "also TILE, MIRROR_PAD, BROADCAST_TO, RESIZE_NEAREST_NEIGHBOR";
     case IR_OP_TRANSPOSE: return "also SPACE_TO_DEPTH, DEPTH_TO_SPACE, SPACE_TO_BATCH_ND and back";

@@ -7,7 +7,8 @@
 static enum status reduce(struct emit_unit *u, struct text *t, const struct ir_op *op,
                           struct diag *d)
 {
-    TRY(emit_need_int8(u, op, d));
+    if (ir_in(u->graph, op, 0)->type != IR_BOOL)
+        TRY(emit_need_int8(u, op, d));
     return emit_reduced(u, t, op, d);
 }
 
@@ -288,6 +289,8 @@ const struct host_op emit_host_math[HOST_MATH] = {
     {IR_OP_SQUARED_DIFFERENCE, IR_I8, "squared_difference", "add", emit_scaled_walk, HOST_TWO},
     {IR_OP_REDUCE_MAX, IR_I8, "reduce_max", "mean", reduce, HOST_ONE},
     {IR_OP_REDUCE_MIN, IR_I8, "reduce_min", "mean", reduce, HOST_ONE},
+    {IR_OP_REDUCE_MAX, IR_BOOL, "reduce_max", "mean", reduce, HOST_ONE},
+    {IR_OP_REDUCE_MIN, IR_BOOL, "reduce_min", "mean", reduce, HOST_ONE},
     {IR_OP_ARG_MAX, IR_I8, "arg_max", "arg", arg, HOST_ONE},
     {IR_OP_ARG_MIN, IR_I8, "arg_min", "arg", arg, HOST_ONE},
     {IR_OP_ARG_MAX, IR_F32, "f32_arg_max", "arg", arg, HOST_ONE},

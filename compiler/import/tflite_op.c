@@ -12,7 +12,8 @@ typedef enum status import_fn(struct tfl_importer *m, const struct tfl_operator 
 static import_fn import_sum, import_conv, import_depthwise, import_pool, import_dense,
     import_activation, import_concat, import_softmax, import_logistic, import_tanh, import_leaky,
     import_mean, import_reshape, import_pad, import_transpose, import_slice, import_pad_value,
-    import_plain, import_arg, import_matmul, import_gelu, import_l2_norm, import_select;
+    import_plain, import_arg, import_matmul, import_gelu, import_l2_norm, import_select,
+    import_bools, import_cumsum;
 
 enum { ALL = 255 };
 
@@ -41,6 +42,9 @@ static const struct rule {
     {"SIN", IR_OP_SIN, 0, ALL, 1, 1, import_plain},
     {"COS", IR_OP_COS, 0, ALL, 1, 1, import_plain},
     {"REDUCE_PROD", IR_OP_REDUCE_PROD, 27, 1, 2, 2, import_mean},
+    {"REDUCE_ANY", IR_OP_REDUCE_MAX, 27, 1, 2, 2, import_bools},
+    {"REDUCE_ALL", IR_OP_REDUCE_MIN, 27, 1, 2, 2, import_bools},
+    {"CUMSUM", IR_OP_CUMSUM, 102, 1, 2, 2, import_cumsum},
     {"MAXIMUM", IR_OP_MAXIMUM, 0, ALL, 2, 2, import_plain},
     {"MINIMUM", IR_OP_MINIMUM, 0, ALL, 2, 2, import_plain},
     {"AVERAGE_POOL_2D", IR_OP_AVERAGE_POOL2D, 5, ALL, 1, 1, import_pool},
@@ -446,6 +450,23 @@ static enum status import_mean(struct tfl_importer *m, const struct tfl_operator
     }
     op->attr[IR_AXIS] = (int32_t)mask;
     op->attr[IR_KEEP_DIMS] = src->options.keep_dims;
+    return ST_OK;
+}
+
+/* Of bools the largest says whether any is set, the smallest whether all are. */
+static enum status import_bools(struct tfl_importer *m, const struct tfl_operator *src,
+                                struct ir_op *op)
+{
+    TRY(ir_want_type(ir_in(m->g, op, 0), "input", IR_BOOL, m->d));
+    return import_mean(m, src, op);
+}
+
+static enum status import_cumsum(struct tfl_importer *m, const struct tfl_operator *src,
+                                 struct ir_op *op)
+{
+    TRY(import_arg(m, src, op));
+    op->attr[IR_EXCLUSIVE] = src->options.exclusive;
+    op->attr[IR_REVERSE] = src->options.reverse;
     return ST_OK;
 }
 

@@ -144,6 +144,9 @@ void shape_options(const tfl::Operator *op, tfl_options *r)
         r->batch_dims = gather->batch_dims();
     } else if (const auto *one_hot = op->options_as_OneHotOptions()) {
         r->axis = one_hot->axis();
+    } else if (const auto *cumsum = op->options_as_CumsumOptions()) {
+        r->exclusive = cumsum->exclusive();
+        r->reverse = cumsum->reverse();
     } else if (const auto *mirror = op->options_as_MirrorPadOptions()) {
         r->mode = mirror->mode();
     } else if (const auto *slice = op->options_as_StridedSliceOptions()) {

@@ -44,8 +44,9 @@ struct tfl_options {
     int32_t init_subgraph;    /* CALL_ONCE */
     int32_t begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask;
     bool keep_dims, align_corners, half_pixel_centers, adjoint_x, adjoint_y, approximate, offset;
-    bool pot_scale;  /* ADD, SUB of int16: scales that are powers of two are added by shifts */
-    bool time_major; /* UNIDIRECTIONAL_SEQUENCE_LSTM */
+    bool pot_scale; /* ADD, SUB of int16: scales that are powers of two are added by shifts */
+    bool exclusive, reverse; /* CUMSUM */
+    bool time_major;         /* UNIDIRECTIONAL_SEQUENCE_LSTM */
     float beta, alpha, cell_clip;
     const char *shared_name; /* VAR_HANDLE */
     struct tfl_ints new_shape;

@@ -141,15 +141,14 @@ enum status infer_binary_same(const struct ir_graph *g, const struct ir_op *op, 
     return ir_want_same_quant(ir_in(g, op, 1), ir_out(g, op, 0), d);
 }
 
-enum status infer_mean(const struct ir_graph *g, const struct ir_op *op, struct diag *d)
+/* y: x's type without the dimensions of `axis`. */
+static enum status want_reduced(const struct ir_graph *g, const struct ir_op *op, struct diag *d)
 {
     const struct ir_tensor *x = ir_in(g, op, 0), *y = ir_out(g, op, 0);
     const uint32_t mask = (uint32_t)op->attr[IR_AXIS];
     int32_t dim[IR_MAX_RANK];
     uint32_t rank = 0;
 
-    TRY(ir_want_act(x, "input", d));
-    TRY(ir_want_act(y, "output", d));
     TRY(ir_want_type(y, "output", x->type, d));
     if (mask >> x->rank != 0)
         return FAIL(d, ST_MODEL, "axes 0x%x: '%.80s' has %u dimensions", mask, x->name, x->rank);
@@ -160,6 +159,13 @@ enum status infer_mean(const struct ir_graph *g, const struct ir_op *op, struct 
             dim[rank++] = 1;
     }
     return ir_want_shape(g, y, "output", rank, dim, d);
+}
+
+enum status infer_mean(const struct ir_graph *g, const struct ir_op *op, struct diag *d)
+{
+    TRY(ir_want_act(ir_in(g, op, 0), "input", d));
+    TRY(ir_want_act(ir_out(g, op, 0), "output", d));
+    return want_reduced(g, op, d);
 }
 
 enum status infer_quantize(const struct ir_graph *g, const struct ir_op *op, struct diag *d)
@@ -188,6 +194,8 @@ enum status infer_dequantize(const struct ir_graph *g, const struct ir_op *op, s
 
 enum status infer_reduce(const struct ir_graph *g, const struct ir_op *op, struct diag *d)
 {
+    if (ir_in(g, op, 0)->type == IR_BOOL)
+        return want_reduced(g, op, d);
     TRY(infer_mean(g, op, d));
     return ir_want_same_quant(ir_in(g, op, 0), ir_out(g, op, 0), d);
 }

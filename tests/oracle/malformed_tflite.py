@@ -716,6 +716,7 @@ for _name, _build in {
         "gather_batches_shape": lambda: one("GATHER", (4, 2), (4, 1), [[[0], [1], [0]]], "GatherOptions", Axis=1, BatchDims=1),
         "gather_nd_depth": lambda: one("GATHER_ND", (4, 2), (1,), [[[0, 1, 0]]]),
         "gather_nd_beyond": lambda: one("GATHER_ND", (4, 2), (1,), [[[3, 2]]]),
+        "reduce_any_codes": lambda: one("REDUCE_ANY", (1, 4), (1,), [[1]], "ReducerOptions"),
         "top_k_count": lambda: top_k(3),
         "top_k_outputs": lambda: one("TOPK_V2", (1, 4), (1, 2), [2]),
         "one_hot_depth": lambda: one_hot(5),

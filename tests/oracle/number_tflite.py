@@ -49,15 +49,19 @@ def network(kind):
     inputs = [net.tensor("a", A, dtype, *quant), net.tensor("b", B, dtype, *quant)]
     outputs = []
 
-    def emit(op, operands, shape, out, *quant, **fields):
+    def emit(op, operands, shape, out, *quant, options=None, **fields):
         y = net.tensor(f"y{len(net.ops)}", shape, out, *quant)
-        net.op(op, operands, [y], 1, SHARED.get(op) or options_of(op), **fields)
+        net.op(op, operands, [y], 1, options or SHARED.get(op) or options_of(op), **fields)
         outputs.append(y)
         return y
 
     flags = [emit(op, inputs, A, np.bool_) for op in relations(kind)]
     if kind == "bool":
         flags += [emit(op, inputs, A, np.bool_) for op in LOGIC]
+        emit("REDUCE_ANY", [inputs[0], net.tensor("axes", (2,), np.int32, data=[1, -1])], (2, 4), np.bool_,
+             options="ReducerOptions")
+        emit("REDUCE_ALL", [inputs[1], net.tensor("axis1", (1,), np.int32, data=[0])], (1, 1, 5), np.bool_,
+             options="ReducerOptions", KeepDims=True)
         emit("LOGICAL_NOT", inputs[1:], B, np.bool_)
     emit("SELECT_V2", [flags[1], *inputs], A, dtype, *quant)
     emit("SELECT", [flags[0], inputs[0], inputs[0]], A, dtype, *quant)
