@@ -14,12 +14,15 @@ module hd_count (
   logic [31:0] count_q[8];
 
   // The clear comes last, so it is the flip-flops' own reset: no multiplexer in front of each.
+  // Blocking, as in hd_ram, for the speed of a Verilator model; read_data_o is read while nothing counts.
+  /* verilator lint_off BLKSEQ */
   always_ff @(posedge clk_i) begin
-    if (run_i) count_q[kind_i] <= count_q[kind_i] + 32'd1;
+    if (run_i) count_q[kind_i] = count_q[kind_i] + 32'd1;
     if (clear_i) begin
-      for (int k = 0; k < 8; k++) count_q[k] <= '0;
+      for (int k = 0; k < 8; k++) count_q[k] = '0;
     end
   end
+  /* verilator lint_on BLKSEQ */
 
   assign read_data_o = count_q[read_i];
 

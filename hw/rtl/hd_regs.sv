@@ -3,6 +3,7 @@
 //   reset until the bus is quiet; StClear, one cycle: unit_rst_no is low, registers wait. start_o is the doorbell's
 //   own cycle, clear_o clears counts (doorbell, soft reset, reset), stop_o: no new bursts or commands.
 //   cycles = cycles in StRun and StFault = sum of the counters of each unit; the interrupt rises in the cycle after.
+//   All of them count a cycle behind, from registers: what a unit is at ends a long path.
 //   The first fault wins; of faults in one cycle the one of the lowest unit.
 // clk_i may rest while active_o is low (hd_top); the counters have clk_free_i, which never does.
 // hd_axil has the bus. Reset: idle, regions disabled (a write waits for that, 16 cycles), interrupts off.
@@ -177,9 +178,14 @@ module hd_regs #(
   assign active_o    = state_d != state_q || stop_o || clear_o || !regions_ready || s_axil_awvalid || s_axil_wvalid
                        || s_axil_bvalid || s_axil_arvalid || s_axil_rvalid;
 
+  // In the cycle of clear_o at most the last cycle of what it clears is still to be counted.
+  logic                   count_q;
+  logic [UnitCount*3-1:0] kind_q;
   always_ff @(posedge clk_free_i) begin
+    count_q <= run;
+    kind_q  <= unit_kind_i;
     if (clear_o) cycles_q <= '0;
-    else if (run) cycles_q <= cycles_q + 64'd1;
+    else if (count_q) cycles_q <= cycles_q + 64'd1;
   end
 
   // The first fault of the submission.
@@ -271,8 +277,8 @@ module hd_regs #(
     hd_count u_count (
       .clk_i      (clk_free_i),
       .clear_i    (clear_o),
-      .run_i      (run),
-      .kind_i     (unit_kind_i[u*3 +: 3]),
+      .run_i      (count_q),
+      .kind_i     (kind_q[u*3 +: 3]),
       .read_i     (read_counter[2:0]),
       .read_data_o(counters[u*32 +: 32])
     );
