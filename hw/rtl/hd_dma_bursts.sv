@@ -37,6 +37,7 @@ module hd_dma_bursts #(
 
   logic                step_valid, step_ready, step_last, beyond, take;
   logic [AddrBits:0]   line, limit;
+  logic [AddrBits+1:0] left;
   logic [LineBits:0]   lo, hi;
   logic [LineBits:0]   hi_beat;
   logic [TagBits-1:0]  tag;
@@ -71,7 +72,9 @@ module hd_dma_bursts #(
     .tag_o  ({tag, limit})
   );
 
-  assign beyond     = line + (AddrBits + 1)'(hi) > limit;
+  // line + hi > limit, so that the long subtraction does not wait for hi.
+  assign left       = {1'b0, limit} - {1'b0, line};
+  assign beyond     = left[AddrBits+1] || (left[AddrBits:LineBits+1] == '0 && left[LineBits:0] < hi);
   assign step_ready = (!valid_q || burst_ready_i) && !beyond && !fault_q;
   assign take       = step_valid && step_ready;
   assign hi_beat    = hi - 1'b1;

@@ -55,13 +55,12 @@ module hd_lane (
     high_bits = 33'(product >>> 30);
   endfunction
 
-  // Stage 5: RDBPOT as one addition before the shift: half - (h < 0), half = 2^(e-1), nothing for e = 0.
-  function automatic logic signed [31:0] rdbpot(input logic signed [31:0] h, input logic [4:0] e);
-    logic        [31:0] one_e;
-    logic signed [32:0] nudged;
-    one_e  = 32'd1 << e;
-    nudged = {h[31], h} + {1'b0, h[31] ? ((one_e - 32'd1) >> 1) : (one_e >> 1)};
-    rdbpot = 32'(nudged >>> e);
+  // Stage 5: what RDBPOT adds to h >>> e: the bit half = 2^(e-1) of h, but not at a tie of h < 0. Known as early as
+  // the shift is done, so that one addition takes it and the zero point.
+  function automatic logic rounds_up(input logic signed [31:0] h, input logic [4:0] e);
+    logic [31:0] below;  // e bits
+    below     = ~(32'hffff_ffff << e);
+    rounds_up = (h & below & ~(below >> 1)) != 32'd0 && (!h[31] || (h & (below >> 1)) != 32'd0);
   endfunction
 
   function automatic logic [7:0] clamp(input logic signed [31:0] t, input logic [7:0] low, input logic [7:0] top);
@@ -95,7 +94,10 @@ module hd_lane (
       h_q  <= (p_q[32:1] ^ {32{neg3_q}}) + {31'b0, neg3_q | (p_q[0] & ~average_q_i)};
       e4_q <= e3_q;
     end
-    if (en_i[4]) q_o <= clamp(rdbpot(h_q, e4_q) + {{24{z_out_i[7]}}, z_out_i}, min_i, max_i);
+    if (en_i[4]) begin
+      q_o <= clamp((h_q >>> e4_q) + $signed({{24{z_out_i[7]}}, z_out_i}) + $signed({31'b0, rounds_up(h_q, e4_q)}),
+                   min_i, max_i);
+    end
   end
 
 endmodule

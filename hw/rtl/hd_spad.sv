@@ -137,11 +137,16 @@ module hd_spad #(
   end
 
   // ---------------------------------------------------------------- banks: read addresses
+  // Whether a word finds its bank free is asked of the words granted before it, not of the bank: the comparisons
+  // are then done before the requests, which come late, are known.
+  function automatic logic clash(input logic [WordBits-1:0] a, input logic [WordBits-1:0] b);
+    clash = a[BankBits-1:0] == b[BankBits-1:0] && a[WordBits-1:BankBits] != b[WordBits-1:BankBits];
+  endfunction
+
   logic               bank_re[Banks];
   logic [RowBits-1:0] bank_row[Banks];
   logic [N*8-1:0]     bank_q[Banks];
   logic               fits;
-  logic [BankBits-1:0] b0, b1;
 
   always_comb begin
     for (int b = 0; b < Banks; b++) begin
@@ -158,34 +163,48 @@ module hd_spad #(
         bank_row[next[g][BankBits-1:0]] = next[g][WordBits-1:BankBits];
       end
     end
-    fits = 1'b0;
-    b0   = '0;
-    b1   = '0;
+    fits       = 1'b0;
     vr_ready_o = '0;
     for (int v = 0; v < 2; v++) begin
       if (vr_req_i[v]) begin
-        b0   = v_word[v][BankBits-1:0];
-        b1   = v_next[v][BankBits-1:0];
-        fits = (!v_need0[v] || !bank_re[b0] || bank_row[b0] == v_word[v][WordBits-1:BankBits])
-            && (!v_need1[v] || !bank_re[b1] || bank_row[b1] == v_next[v][WordBits-1:BankBits]);
+        fits = 1'b1;
+        for (int g = 0; g < G; g++) begin
+          if (grant0[g] && v_need0[v] && clash(v_word[v], word[g])) fits = 1'b0;
+          if (grant0[g] && v_need1[v] && clash(v_next[v], word[g])) fits = 1'b0;
+          if (grant1[g] && v_need0[v] && clash(v_word[v], next[g])) fits = 1'b0;
+          if (grant1[g] && v_need1[v] && clash(v_next[v], next[g])) fits = 1'b0;
+        end
+        if (v == 1 && vr_ready_o[0]) begin
+          if (v_need0[0] && v_need0[1] && clash(v_word[1], v_word[0])) fits = 1'b0;
+          if (v_need0[0] && v_need1[1] && clash(v_next[1], v_word[0])) fits = 1'b0;
+          if (v_need1[0] && v_need0[1] && clash(v_word[1], v_next[0])) fits = 1'b0;
+          if (v_need1[0] && v_need1[1] && clash(v_next[1], v_next[0])) fits = 1'b0;
+        end
         if (fits && v_need0[v]) begin
-          bank_re[b0]  = 1'b1;
-          bank_row[b0] = v_word[v][WordBits-1:BankBits];
+          bank_re[v_word[v][BankBits-1:0]]  = 1'b1;
+          bank_row[v_word[v][BankBits-1:0]] = v_word[v][WordBits-1:BankBits];
         end
         if (fits && v_need1[v]) begin
-          bank_re[b1]  = 1'b1;
-          bank_row[b1] = v_next[v][WordBits-1:BankBits];
+          bank_re[v_next[v][BankBits-1:0]]  = 1'b1;
+          bank_row[v_next[v][BankBits-1:0]] = v_next[v][WordBits-1:BankBits];
         end
         vr_ready_o[v] = fits;
       end
     end
     sr_ready_o = 1'b0;
     if (sr_req_i) begin
-      b0         = sr_word_i[BankBits-1:0];
-      sr_ready_o = !bank_re[b0] || bank_row[b0] == sr_word_i[WordBits-1:BankBits];
+      sr_ready_o = 1'b1;
+      for (int g = 0; g < G; g++) begin
+        if (grant0[g] && clash(sr_word_i, word[g])) sr_ready_o = 1'b0;
+        if (grant1[g] && clash(sr_word_i, next[g])) sr_ready_o = 1'b0;
+      end
+      for (int v = 0; v < 2; v++) begin
+        if (vr_ready_o[v] && v_need0[v] && clash(sr_word_i, v_word[v])) sr_ready_o = 1'b0;
+        if (vr_ready_o[v] && v_need1[v] && clash(sr_word_i, v_next[v])) sr_ready_o = 1'b0;
+      end
       if (sr_ready_o) begin
-        bank_re[b0]  = 1'b1;
-        bank_row[b0] = sr_word_i[WordBits-1:BankBits];
+        bank_re[sr_word_i[BankBits-1:0]]  = 1'b1;
+        bank_row[sr_word_i[BankBits-1:0]] = sr_word_i[WordBits-1:BankBits];
       end
     end
   end

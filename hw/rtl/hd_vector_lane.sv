@@ -55,7 +55,7 @@ module hd_vector_lane #(
 );
   localparam int OffBits = $clog2(N);
 
-  // x / 2^e, halves away from zero (see hd_lane).
+  // x / 2^e, halves away from zero: half - (x < 0) is added before the shift, half = 2^(e-1), nothing for e = 0.
   function automatic logic signed [31:0] rdbpot(input logic signed [31:0] x, input logic [4:0] e);
     logic        [31:0] one_e;
     logic signed [32:0] nudged;
