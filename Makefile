@@ -74,7 +74,7 @@ bench-peers: program
 registers: build/.setup-build build/Makefile
 	@$(LOCKED) cmake --build build --target registers
 
-# Cells, multipliers, memories of HW (default: all configurations) by yosys, Fmax of tiny; half an hour.
+# Cells, multipliers, memories of HW (default: all configurations) by yosys, Fmax of tiny; two hours and more.
 synth: build/.setup-test build/.setup-build build/Makefile
 	@$(LOCKED) cmake --build build --target gen
 	@hw/synth.sh $(HW)

