@@ -1,0 +1,161 @@
+/* layout_links.c - operators that are interleaved: chains by rows, a pool and its convolution by
+ * channels (slices.c); see layout_work.h. */
+#include "../plan/memory_use.h"
+#include "layout_work.h"
+
+enum {
+    LAP_TILES = 8,   /* most tiles of a ring's lap */
+    CHAIN_ROWS = 16, /* most rows of a chain's last tiles unless a knob says more */
+};
+
+static bool by_rows(const struct layout_work *w, const struct geo *g)
+{
+    return g->kind != GEO_DENSE && !g->turned && !geo_parts(g, w->hw) && g->oh > 1;
+}
+
+static bool may_chain(const struct layout_work *w, const struct op_plan *p,
+                      const struct op_plan *next)
+{
+    return w->program->knobs[p->position].chain && p->op->region == next->op->region &&
+           by_rows(w, &p->geo) && by_rows(w, &next->geo);
+}
+
+static uint32_t readers(const struct layout_work *w, const struct ir_tensor *t)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < w->graph->n_op; i++)
+        for (uint32_t k = 0; k < w->graph->op[i]->n_in && !w->graph->op[i]->dead; k++)
+            if (w->graph->op[i]->in[k] == t->id) {
+                n++;
+                break;
+            }
+    return n;
+}
+
+/* `next` joins the chain that begins at `first`: what it reads of that chain stays on chip. */
+static void note_link(struct layout_work *w, const struct op_plan *first,
+                      const struct op_plan *next)
+{
+    for (const struct op_plan *p = first; p < next; p++) {
+        const struct ir_tensor *t = p->geo.out;
+        if (next->geo.x != t && next->geo.y2 != t)
+            continue;
+        w->chain_tensor[t->id] = true;
+        if (p + 1 == next && !layout_place(w, t)->in_memory && readers(w, t) == 1)
+            w->chain_to[t->id] = next;
+    }
+}
+
+/* Operators from plan[first] on that are interleaved by rows: while their weights fit together, and
+ * one table serves them. */
+static uint32_t chain_from(struct layout_work *w, uint32_t first)
+{
+    struct layout *l = w->layout;
+    uint32_t words = 0, entries = 0, tables = 0, i = first;
+    for (; i < l->n_plan; i++) {
+        struct op_plan *p = &l->plan[i];
+        uint32_t need, params;
+        chain_needs(w->arena, &p->geo, w->hw, &w->program->knobs[p->position], &need, &params);
+        words += need;
+        entries += params;
+        tables += p->geo.kind == GEO_LUT;
+        if (i == first)
+            continue;
+        if (!may_chain(w, p - 1, p) || words > w->hw->weight_bytes / w->hw->n ||
+            entries > w->hw->param_entries || tables > 1)
+            break;
+        p[-1].chained = true;
+        note_link(w, &l->plan[first], p);
+    }
+    return i - first;
+}
+
+static void note_span(struct layout_work *w, const struct op_plan *p, uint32_t n)
+{
+    for (uint32_t k = 0; k < n; k++)
+        w->program->span[p[k].position] = (struct sched_span){p->position, p[n - 1].position};
+}
+
+/* How many operators from p on are interleaved by channels; 1: none. Their tensors are alive at
+ * once, the pool's result in place of its input: that must not exceed the network's own need. */
+static uint32_t slices_from(struct layout_work *w, struct op_plan *p, uint64_t bound)
+{
+    uint32_t n = slices_length(w->program, p, w->layout->n_plan - (uint32_t)(p - w->layout->plan));
+    const struct ir_tensor *x = p[n - 1].geo.x, *y = p[n - 1].geo.out;
+    if (n == 1 || layout_place(w, x)->in_memory || readers(w, x) > 1)
+        return 1;
+    note_span(w, p, n);
+    bound += layout_place(w, y)->in_memory ? 0 : ir_bytes(y);
+    if (memory_live_at(w->arena, w->graph, w->program->span, p->position) > bound) {
+        for (uint32_t k = 0; k < n; k++)
+            note_span(w, &p[k], 1);
+        return 1;
+    }
+    for (uint32_t k = 0; k + 1 < n; k++)
+        p[k].sliced = true;
+    w->within[y->id] = x;
+    return n;
+}
+
+void layout_find_links(struct layout_work *w)
+{
+    struct layout *l = w->layout;
+    uint64_t bound = memory_live_bound(w->arena, w->graph);
+    uint32_t n;
+    for (uint32_t first = 0; first < l->n_plan; first += n) {
+        n = slices_from(w, &l->plan[first], bound);
+        if (n == 1)
+            n = chain_from(w, first);
+        note_span(w, &l->plan[first], n);
+    }
+}
+
+/* Rows that a chain's links make at once, from what the last one makes: each as many as the next
+ * one takes. Sets tiles and rings, a lap of these being `tiles` tiles where a halo is copied, else
+ * two; bytes of all of them. */
+static uint64_t chain_bytes(struct layout_work *w, struct op_plan *p, uint32_t n, uint32_t rows,
+                            uint32_t tiles)
+{
+    uint64_t total = 0;
+    for (uint32_t i = n; i-- > 0;) {
+        const struct geo *g = &p[i].geo;
+        uint32_t wish = w->program->knobs[p[i].position].tile_rows;
+        rows = i + 1 < n ? rows * p[i + 1].geo.sy : rows;
+        rows = wish && i + 1 < n ? wish : rows;
+        rows = rows < g->oh ? rows : g->oh;
+        p[i].tile_rows = rows;
+        p[i].n_tiles = div_up(g->oh, rows) + 1;
+        total += layout_tile_bytes(w, &p[i], rows);
+        struct plan_ring *r = &w->layout->ring[g->out->id];
+        if (!r->lap)
+            continue;
+        const struct geo *next = &p[i + 1].geo;
+        r->halo = (next->kh - 1) * next->dy;
+        r->lap = rows * (r->halo ? tiles : 2);
+        r->lap = r->lap < g->oh ? r->lap : g->oh;
+        r->pitch = layout_pitch(w, g->ow * g->oc, r->lap + r->halo, w->multirow[g->out->id]);
+        total += (uint64_t)(r->lap + r->halo) * r->pitch;
+    }
+    return total;
+}
+
+static uint32_t chain_length(const struct op_plan *p)
+{
+    uint32_t n = 1;
+    while (p[n - 1].chained)
+        n++;
+    return n;
+}
+
+bool layout_fit_chain(struct layout_work *w, struct op_plan *p, uint32_t space)
+{
+    uint32_t n = chain_length(p), wish = w->program->knobs[p[n - 1].position].tile_rows,
+             quarter = div_up(p[n - 1].geo.oh, 4);
+    if (!wish) /* tiles enough to overlap */
+        wish = quarter < CHAIN_ROWS ? quarter : CHAIN_ROWS;
+    for (uint32_t rows = wish; rows > 0; rows /= 2)
+        for (uint32_t tiles = LAP_TILES; tiles > 1; tiles /= 2)
+            if (chain_bytes(w, p, n, rows, tiles) <= space)
+                return true;
+    return false;
+}

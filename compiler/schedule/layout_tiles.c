@@ -1,0 +1,172 @@
+/* layout_tiles.c - pitches and sizes of tensors, tiles and their buffers; see layout_work.h. */
+#include "layout_work.h"
+
+/* Is p, a plan of l or of an operator by itself (l has no plans), a link of a chain? */
+static bool in_chain(const struct layout *l, const struct op_plan *p)
+{
+    return p->chained || (l->n_plan > 0 && p > l->plan && p[-1].chained);
+}
+
+void layout_image(const struct layout_work *w, const struct ir_tensor *t, uint32_t *h,
+                  uint32_t *cols, uint32_t *c)
+{
+    geo_image(t, h, cols, c);
+    if (w->upright && w->upright[t->id]) {
+        *h = *cols;
+        *cols = 1;
+    }
+}
+
+/* Row pitch: padded so that four unaligned row reads meet no bank twice (rows 2 or 6 words apart
+ * modulo 8). Two pairs of them, with `tails`, take two words each, the former a word further right:
+ * rows 3 to 6 apart (resnet8 at sys32: 868 conflicts in 15,096 cycles with 2). */
+uint32_t layout_pitch(const struct layout_work *w, uint32_t row_bytes, uint32_t rows,
+                      struct multirow by)
+{
+    uint32_t words = div_up(row_bytes, w->hw->n);
+    if (rows > 1 && by.dilation > 0 && w->hw->ports > 1)
+        for (uint32_t k = 0; k < 8; k++) {
+            uint32_t apart = (words + k) * by.dilation % 8;
+            if (by.tails ? 3 <= apart && apart <= 6 : apart == 2 || apart == 6) {
+                words += k;
+                break;
+            }
+        }
+    return words * w->hw->n;
+}
+
+/* Columns as rows: an odd number of words, for ARRAY reads a word of one after the other, and those
+ * in one bank would shut STORE out (128 x 128 x 128 at sys16: 9,784 to 9,031 cycles). */
+static uint32_t upright_pitch(const struct layout_work *w, uint32_t row_bytes)
+{
+    return (div_up(row_bytes, w->hw->n) | 1u) * w->hw->n;
+}
+
+uint32_t layout_tensor_pitch(const struct layout_work *w, const struct ir_tensor *t)
+{
+    uint32_t h, c, cols;
+    layout_image(w, t, &h, &cols, &c);
+    if (w->compact[t->id])
+        return cols * c;
+    if (w->upright[t->id])
+        return upright_pitch(w, c);
+    return layout_pitch(w, cols * c, h, w->multirow[t->id]);
+}
+
+uint32_t layout_bytes(const struct layout_work *w, const struct ir_tensor *t)
+{
+    uint32_t h, c, cols;
+    layout_image(w, t, &h, &cols, &c);
+    return div_up(h * layout_tensor_pitch(w, t), w->hw->n) * w->hw->n;
+}
+
+/* Of how many input rows ARRAY reads one. */
+static uint32_t row_skip(const struct geo *g)
+{
+    return geo_on_array(g) && g->kind != GEO_DENSE && g->kh == 1 && g->pt == 0 ? g->sy : 1;
+}
+
+/* Rows of operand i that `rows` output rows need at most. */
+static uint32_t in_tile_rows(const struct geo *g, uint32_t i, uint32_t rows)
+{
+    uint32_t h = (uint32_t)ir_dim_back(geo_operand(g, i), 2);
+    if (g->kind == GEO_ELEMENTWISE)
+        return h > 1 ? rows : 1;
+    if (g->kind == GEO_DENSE || g->turned)
+        return h;
+    if (row_skip(g) > 1)
+        return rows;
+    uint32_t need = (rows - 1) * g->sy + (g->kh - 1) * g->dy + 1;
+    return need < g->h ? need : g->h;
+}
+
+/* Two buffers if there is more than one tile; a buffer starts at a word. */
+uint32_t layout_stream_bytes(const struct layout_work *w, const struct plan_stream *s,
+                             uint32_t n_tiles)
+{
+    return div_up(s->rows * s->pitch, w->hw->n) * w->hw->n * (n_tiles > 1 ? 2 : 1);
+}
+
+struct multirow layout_reads(const struct layout_work *w, const struct geo *g, uint32_t streams)
+{
+    if (g->kh == 1 || !geo_on_array(g))
+        return (struct multirow){0};
+    return (struct multirow){g->dy, g->kw * g->c > w->hw->n && geo_streams(g, w->hw, streams) == 2};
+}
+
+/* Row pitch of a tile buffer; a matrix product takes and makes flat strings. */
+static uint32_t tile_pitch(const struct layout_work *w, const struct op_plan *p,
+                           const struct ir_tensor *t, uint32_t rows)
+{
+    const struct geo *g = &p->geo;
+    uint32_t h, c, cols, streams = w->program ? w->program->knobs[p->position].streams : 0;
+    layout_image(w, t, &h, &cols, &c);
+    if (g->kind == GEO_DENSE)
+        return cols * c;
+    if (w->upright && w->upright[t->id])
+        return upright_pitch(w, c);
+    return layout_pitch(w, cols * c, rows,
+                        t != g->out ? layout_reads(w, g, streams) : (struct multirow){0});
+}
+
+/* Rows of the first and the last tile where a knob makes these smaller; 0: as all. */
+uint32_t layout_ramp(const struct layout_work *w, const struct op_plan *p)
+{
+    const struct geo *g = &p->geo;
+    uint32_t rows = w->program ? w->program->knobs[p->position].ramp : 0;
+    return geo_on_array(g) && !geo_parts(g, w->hw) && g->oh > 2 * rows ? rows : 0;
+}
+
+uint32_t layout_tile(uint32_t oh, uint32_t rows, uint32_t ramp, uint32_t tile, uint32_t *y)
+{
+    uint32_t size = ramp ? ramp : rows, end = oh - ramp;
+    *y = 0;
+    for (; tile > 0 && *y < end; tile--) {
+        *y = end - *y < size ? end : *y + size;
+        size = size + div_up(size, 2) < rows ? size + div_up(size, 2) : rows;
+    }
+    if (*y == end)
+        return tile == 0 ? ramp : 0;
+    return size < end - *y ? size : end - *y;
+}
+
+uint32_t layout_n_tiles(const struct layout_work *w, const struct op_plan *p, uint32_t rows)
+{
+    uint32_t ramp = layout_ramp(w, p), n = 0, y;
+    ramp = ramp < rows ? ramp : 0;
+    if (!ramp)
+        return div_up(p->geo.oh, rows);
+    while (layout_tile(p->geo.oh, rows, ramp, n, &y))
+        n++;
+    return n;
+}
+
+uint32_t layout_tile_bytes(struct layout_work *w, struct op_plan *p, uint32_t rows)
+{
+    const struct geo *g = &p->geo;
+    uint32_t n_tiles = in_chain(w->layout, p) ? 2 : layout_n_tiles(w, p, rows), total = 0;
+    for (uint32_t i = 0; i < p->n_in; i++)
+        if (p->in[i].streamed) {
+            p->in[i].skip = row_skip(g);
+            p->in[i].rows = in_tile_rows(g, i, rows);
+            p->in[i].pitch = tile_pitch(w, p, geo_operand(g, i), p->in[i].rows);
+            total += layout_stream_bytes(w, &p->in[i], n_tiles);
+        }
+    if (p->out.streamed) {
+        p->out.rows = g->kind == GEO_DENSE ? (uint32_t)ir_dim_back(g->out, 2) : rows;
+        p->out.pitch = tile_pitch(w, p, g->out, p->out.rows);
+        total += layout_stream_bytes(w, &p->out, n_tiles);
+    }
+    return total;
+}
+
+uint32_t layout_least(const struct geo *g, const struct hd_config *hw)
+{
+    struct layout none = {0};
+    struct layout_work w = {.hw = hw, .layout = &none};
+    struct op_plan p = {.geo = *g, .n_in = g->y2 ? 2 : 1};
+    for (uint32_t i = 0; i < p.n_in; i++)
+        p.in[i].streamed = true;
+    p.out.streamed = true;
+    return layout_tile_bytes(&w, &p, 1);
+}

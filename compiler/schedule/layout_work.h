@@ -1,0 +1,66 @@
+/* layout_work.h - what the files of one layout share: layout.c decides what stays on chip and
+ * where, layout_links.c which operators are interleaved, layout_tiles.c what a tile takes. */
+#ifndef HEDDLE_SCHED_LAYOUT_WORK_H
+#define HEDDLE_SCHED_LAYOUT_WORK_H
+
+#include "layout.h"
+#include "lower.h"
+
+/* What reads several rows of a tensor at once. */
+struct multirow {
+    uint32_t dilation; /* the largest, 0: nothing does */
+    bool tails;        /* pairs of pixels, the end of one row beside the start of the next */
+};
+
+struct layout_work {
+    struct arena *arena;
+    struct sched_program *program;
+    const struct ir_graph *graph;
+    const struct hd_config *hw;
+    struct layout *layout;
+    bool *compact;                   /* by tensor: rows must lie back to back */
+    bool *upright;                   /* by tensor: its columns are rows, see geo_upright */
+    struct multirow *multirow;       /* by tensor */
+    bool *second;                    /* by tensor: the second operand of an elementwise operator */
+    const struct op_plan **chain_to; /* by tensor: the next link of a chain that alone reads it */
+    bool *chain_tensor;              /* by tensor: passes from link to link, cannot go to memory */
+    const struct ir_tensor **within; /* by tensor: it lies in this one's first pixel */
+    uint32_t *budget; /* by position: bytes of the scratchpad that buffers alive there may have */
+};
+
+static inline struct sched_place *layout_place(struct layout_work *w, const struct ir_tensor *t)
+{
+    return &w->program->place[t->id];
+}
+
+/* --- layout_tiles.c --- */
+
+/* The tensor's image as this layout has it. */
+void layout_image(const struct layout_work *w, const struct ir_tensor *t, uint32_t *h,
+                  uint32_t *cols, uint32_t *c);
+/* Bytes from row to row of `rows` rows of `row_bytes` that are read so. */
+uint32_t layout_pitch(const struct layout_work *w, uint32_t row_bytes, uint32_t rows,
+                      struct multirow read);
+/* The same of a tensor that is on chip whole, and all its bytes. */
+uint32_t layout_tensor_pitch(const struct layout_work *w, const struct ir_tensor *t);
+uint32_t layout_bytes(const struct layout_work *w, const struct ir_tensor *t);
+/* How the operator reads its input's rows; its pixels lie side by side as knob `streams` says. */
+struct multirow layout_reads(const struct layout_work *w, const struct geo *g, uint32_t streams);
+/* Rows of the first tile where a knob makes it smaller; 0: as all. */
+uint32_t layout_ramp(const struct layout_work *w, const struct op_plan *p);
+uint32_t layout_n_tiles(const struct layout_work *w, const struct op_plan *p, uint32_t rows);
+/* Bytes of a stream's buffers. */
+uint32_t layout_stream_bytes(const struct layout_work *w, const struct plan_stream *s,
+                             uint32_t n_tiles);
+/* Bytes of the tile buffers of `p` with `rows` output rows a tile; fills the streams' pitch and
+ * rows. */
+uint32_t layout_tile_bytes(struct layout_work *w, struct op_plan *p, uint32_t rows);
+
+/* --- layout_links.c --- */
+
+/* Which operators are interleaved, by channels or by rows. */
+void layout_find_links(struct layout_work *w);
+/* Tiles and rings of the chain that begins at `p` within `space` bytes; false: it does not fit. */
+bool layout_fit_chain(struct layout_work *w, struct op_plan *p, uint32_t space);
+
+#endif
