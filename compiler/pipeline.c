@@ -5,8 +5,8 @@
 #include "base/file.h"
 #include "base/home.h"
 #include "import/ir_text.h"
-#include "import/onnx.h"
-#include "import/tflite.h"
+#include "import/onnx/onnx.h"
+#include "import/tflite/tflite.h"
 #include "phases.h"
 #include "tune/tune.h"
 

@@ -12,8 +12,8 @@
 #include <string.h>
 
 #include "compiler/base/file.h"
-#include "compiler/import/onnx.h"
-#include "compiler/import/tflite.h"
+#include "compiler/import/onnx/onnx.h"
+#include "compiler/import/tflite/tflite.h"
 #include "compiler/legalise/legalise.h"
 #include "compiler/ref/ref.h"
 

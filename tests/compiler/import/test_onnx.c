@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "../../../compiler/base/file.h"
-#include "../../../compiler/import/onnx.h"
+#include "../../../compiler/import/onnx/onnx.h"
 #include "../../../compiler/legalise/legalise.h"
 #include "../../../compiler/ref/ref.h"
 #include "onnx_builder.h"

@@ -22,8 +22,8 @@
 #include <cmocka.h>
 
 #include "compiler/base/file.h"
-#include "compiler/import/onnx.h"
-#include "compiler/import/onnx_scan.h"
+#include "compiler/import/onnx/onnx.h"
+#include "compiler/import/onnx/scan.h"
 #include "compiler/legalise/legalise.h"
 #include "compiler/ref/ref.h"
 

@@ -21,7 +21,7 @@
 #include <time.h>
 
 #include "../../../compiler/base/file.h"
-#include "../../../compiler/import/onnx.h"
+#include "../../../compiler/import/onnx/onnx.h"
 #include "onnx_builder.h"
 
 #define MAX_WORDS 40

@@ -43,7 +43,7 @@ def literal(text):
 
 
 texts = []
-for path in sorted(glob.glob("compiler/import/*.c") + glob.glob("compiler/import/*.cpp")):
+for path in sorted(glob.glob("compiler/import/**/*.c*", recursive=True)):
     source = open(path).read()
     for found in re.finditer(r'\bFAIL\s*\((?:[^",]|\([^)]*\))*,[^",]*,\s*((?:"(?:[^"\\]|\\.)*"\s*)+)', source):
         texts.append((path, literal(found[1])))

@@ -13,8 +13,8 @@
 #include <string.h>
 
 #include "../../../compiler/base/file.h"
-#include "../../../compiler/import/tflite.h"
-#include "../../../compiler/import/tflite_import.h"
+#include "../../../compiler/import/tflite/import.h"
+#include "../../../compiler/import/tflite/tflite.h"
 #include "../../../compiler/legalise/legalise.h"
 #include "../../../compiler/ref/ref.h"
 

@@ -15,7 +15,7 @@
 #include <time.h>
 
 #include "../../../compiler/base/file.h"
-#include "../../../compiler/import/tflite.h"
+#include "../../../compiler/import/tflite/tflite.h"
 #include "../../../compiler/legalise/legalise.h"
 #include "../../../compiler/ref/ref.h"
 

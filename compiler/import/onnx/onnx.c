@@ -1,0 +1,391 @@
+/* onnx.c - an ONNX file into a graph: header, borders, nodes in file order. Everything that a file
+ * can say is checked here or in the other onnx_*.c; nothing behind looks at it again. */
+#include "import.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MIN_OPSET = 7, MAX_OPSET = 23, MAX_NODES = 100000 };
+
+static enum status check_opsets(struct ox *m)
+{
+    for (size_t i = 0; i < m->model->n_opset_import; i++) {
+        const Onnx__OperatorSetIdProto *o = m->model->opset_import[i];
+
+        if (!o->domain || !*o->domain || strcmp(o->domain, "ai.onnx") == 0)
+            m->opset = o->version;
+        else if (strcmp(o->domain, "com.microsoft") == 0)
+            m->ms_opset = o->version;
+    }
+    if (m->opset == 0)
+        return FAIL(m->d, ST_MODEL, "no opset of ai.onnx is imported; expected %d to %d", MIN_OPSET,
+                    MAX_OPSET);
+    if (m->opset < MIN_OPSET || m->opset > MAX_OPSET)
+        return FAIL(m->d, ST_UNSUPPORTED, "opset of ai.onnx: expected %d to %d, found %lld",
+                    MIN_OPSET, MAX_OPSET, (long long)m->opset);
+    return ST_OK;
+}
+
+static enum status check_header(struct ox *m)
+{
+    TRY(check_opsets(m));
+    if (!m->model->graph)
+        return FAIL(m->d, ST_MODEL, "the model has no graph");
+    m->graph = m->model->graph;
+    if (m->graph->n_node == 0 || m->graph->n_node > MAX_NODES)
+        return FAIL(m->d, m->graph->n_node == 0 ? ST_MODEL : ST_UNSUPPORTED,
+                    "expected 1 to %d nodes, found %zu", MAX_NODES, m->graph->n_node);
+    if (m->graph->n_sparse_initializer != 0)
+        return FAIL(m->d, ST_UNSUPPORTED, "sparse initializers are not supported");
+    return ST_OK;
+}
+
+/* The value called `name`, made if it is new: which may move m->value. */
+static struct ox_value *value_of(struct ox *m, const char *name)
+{
+    const uint32_t i = ox_name(m, name ? name : "");
+
+    return &m->value[i];
+}
+
+/* All names are in the table before any value is pointed at. */
+static enum status name_values(struct ox *m)
+{
+    const Onnx__GraphProto *g = m->graph;
+
+    for (size_t i = 0; i < g->n_initializer; i++)
+        ox_name(m, g->initializer[i]->name ? g->initializer[i]->name : "");
+    for (size_t i = 0; i < g->n_input; i++)
+        ox_name(m, g->input[i]->name ? g->input[i]->name : "");
+    for (size_t i = 0; i < g->n_output; i++)
+        value_of(m, g->output[i]->name)->n_use++;
+    for (uint32_t i = 0; i < g->n_node; i++) {
+        for (size_t k = 0; k < g->node[i]->n_input; k++)
+            value_of(m, g->node[i]->input[k])->n_use++;
+        for (size_t k = 0; k < g->node[i]->n_output; k++) {
+            struct ox_value *v = value_of(m, g->node[i]->output[k]);
+
+            if (*v->name == '\0')
+                continue;
+            if (v->maker != IR_NONE)
+                return FAIL(m->d, ST_MODEL, "'%.80s' is made twice, by nodes %u and %u", v->name,
+                            v->maker, i);
+            v->maker = i;
+        }
+    }
+    return ST_OK;
+}
+
+static enum status import_initializers(struct ox *m)
+{
+    for (size_t i = 0; i < m->graph->n_initializer; i++) {
+        const Onnx__TensorProto *t = m->graph->initializer[i];
+        struct ox_value *v = value_of(m, t->name);
+        enum status st = ST_OK;
+
+        if (*v->name == '\0')
+            st = FAIL(m->d, ST_MODEL, "has no name");
+        else if (v->kind != OX_NONE)
+            st = FAIL(m->d, ST_MODEL, "is listed twice");
+        else if (v->maker != IR_NONE)
+            st = FAIL(m->d, ST_MODEL, "is made by node %u as well", v->maker);
+        else
+            st = ox_initializer(m, t, &v->c);
+        if (st != ST_OK) {
+            diag_prefix(m->d, "initializer %zu '%.80s'", i, v->name);
+            return st;
+        }
+        v->kind = OX_CONST;
+    }
+    return ST_OK;
+}
+
+/* The entry for `name` in --input-shapes: behind "name:[", or NULL. */
+static const char *given_shape(const char *list, const char *name)
+{
+    const size_t n = strlen(name);
+
+    for (const char *p = list; p && *p; p = strchr(p, ']')) {
+        while (*p == ']' || *p == ',' || *p == ' ')
+            p++;
+        if (strncmp(p, name, n) == 0 && p[n] == ':' && p[n + 1] == '[')
+            return p + n + 2;
+    }
+    return NULL;
+}
+
+static enum status read_given(struct ox *m, const char *text, const char *name, uint32_t *n,
+                              int64_t *dim)
+{
+    for (*n = 0; *text != ']'; text += *text == ',') {
+        char *end;
+
+        if (*n == IR_MAX_RANK || !isdigit((unsigned char)*text))
+            return FAIL(m->d, ST_USAGE,
+                        "--input-shapes: '%.80s': expected name:[1,3,224,224] with at most %d "
+                        "numbers",
+                        name, IR_MAX_RANK);
+        dim[(*n)++] = strtoll(text, &end, 10);
+        if (*end != ',' && *end != ']')
+            return FAIL(m->d, ST_USAGE,
+                        "--input-shapes: '%.80s': expected a ',' or ']', found '%.8s'", name, end);
+        text = end;
+    }
+    return ST_OK;
+}
+
+/* Fixed dimensions of the file, --input-shapes for the others. */
+static enum status input_shape(struct ox *m, const Onnx__ValueInfoProto *in, uint32_t *rank,
+                               int64_t *dim)
+{
+    const Onnx__TensorShapeProto *s = in->type->tensor_type->shape;
+    const char *text = given_shape(m->options->input_shapes, in->name);
+    int64_t given[IR_MAX_RANK];
+    uint32_t n_given = 0;
+
+    if (text)
+        TRY(read_given(m, text, in->name, &n_given, given));
+    if (!s && !text)
+        return FAIL(m->d, ST_UNSUPPORTED,
+                    "has no shape; give one: --input-shapes \"%.80s:[1,...]\"", in->name);
+    if (s && s->n_dim > IR_MAX_RANK)
+        return FAIL(m->d, ST_UNSUPPORTED, "expected at most %d dimensions, found %zu", IR_MAX_RANK,
+                    s->n_dim);
+    if (s && text && n_given != s->n_dim)
+        return FAIL(m->d, ST_USAGE, "--input-shapes: expected %zu numbers, found %u", s->n_dim,
+                    n_given);
+    *rank = s ? (uint32_t)s->n_dim : n_given;
+    for (uint32_t i = 0; i < *rank; i++) {
+        const Onnx__TensorShapeProto__Dimension *k = s ? s->dim[i] : NULL;
+        const bool fixed =
+            k && k->value_case == ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_VALUE;
+
+        if (!fixed && !text)
+            return FAIL(m->d, ST_UNSUPPORTED,
+                        "dimension %u is not fixed ('%.40s'); give the shape: --input-shapes "
+                        "\"%.80s:[1,...]\"",
+                        i,
+                        k->value_case == ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_PARAM
+                            ? k->dim_param
+                            : "",
+                        in->name);
+        if (fixed && text && given[i] != k->dim_value)
+            return FAIL(m->d, ST_USAGE, "--input-shapes: dimension %u is fixed to %lld, found %lld",
+                        i, (long long)k->dim_value, (long long)given[i]);
+        dim[i] = fixed ? k->dim_value : given[i];
+    }
+    return ST_OK;
+}
+
+static enum status graph_input(struct ox *m, const Onnx__ValueInfoProto *in, struct ox_value *v)
+{
+    int64_t dim[IR_MAX_RANK];
+    struct ox_const c;
+    struct ox_shape s = {0};
+    uint32_t rank = 0;
+
+    if (!in->type || in->type->value_case != ONNX__TYPE_PROTO__VALUE_TENSOR_TYPE)
+        return FAIL(m->d, ST_UNSUPPORTED, "expected a tensor");
+    if (v->maker != IR_NONE || v->is_input)
+        return FAIL(m->d, ST_MODEL, "%s",
+                    v->is_input ? "is listed twice" : "is made by a node as well");
+    TRY(input_shape(m, in, &rank, dim));
+    TRY(ox_shape(m, "input", rank, dim, in->type->tensor_type->elem_type, &c));
+    if (c.n == 0)
+        return FAIL(m->d, ST_UNSUPPORTED, "shape %s: expected at least one element",
+                    ir_shape_text(m->arena, c.rank, c.dim));
+    if (ox_ir_type(c.type) == IR_TYPE_COUNT)
+        return FAIL(m->d, ST_UNSUPPORTED, "type %s: expected float32, int8 or uint8",
+                    ox_type_name(c.type));
+    s.rank = rank;
+    memcpy(s.dim, c.dim, sizeof s.dim);
+    v->tensor = ox_tensor(m, v->name, ox_ir_type(c.type), s, NULL);
+    v->kind = OX_TENSOR;
+    v->is_input = true;
+    m->g->tensor[v->tensor]->role = IR_INPUT;
+    m->g->in[m->g->n_in++] = v->tensor;
+    return ST_OK;
+}
+
+/* Inputs that have an initializer are constants. */
+static enum status import_inputs(struct ox *m)
+{
+    m->g->in = ARENA_ARRAY(m->arena, uint32_t, m->graph->n_input + 1);
+    for (size_t i = 0; i < m->graph->n_input; i++) {
+        const Onnx__ValueInfoProto *in = m->graph->input[i];
+        struct ox_value *v = value_of(m, in->name);
+        enum status st;
+
+        if (v->kind == OX_CONST)
+            continue;
+        st = *v->name ? graph_input(m, in, v) : FAIL(m->d, ST_MODEL, "has no name");
+        if (st != ST_OK) {
+            diag_prefix(m->d, "graph input %zu '%.80s'", i, v->name);
+            return st;
+        }
+    }
+    if (m->g->n_in == 0)
+        return FAIL(m->d, ST_UNSUPPORTED,
+                    "expected at least one graph input that is no initializer");
+    return ST_OK;
+}
+
+static enum status import_nodes(struct ox *m)
+{
+    const uint32_t n = (uint32_t)m->graph->n_node;
+
+    /* a node's own row, and its result's once on codes and once in float32 */
+    m->g->row = ARENA_ARRAY(m->arena, struct ir_row, 3 * (size_t)n + 3 * m->graph->n_output);
+    for (uint32_t i = 0; i < n; i++) {
+        const Onnx__NodeProto *node = m->graph->node[i];
+        const enum status st = ox_node(m, i);
+
+        if (st != ST_OK) {
+            diag_prefix(m->d, "node %u '%.80s' %.80s (%.40s, opset %lld)", i,
+                        node->name ? node->name : "", node->op_type ? node->op_type : "",
+                        node->domain && *node->domain ? node->domain : "ai.onnx",
+                        (long long)m->opset);
+            return st;
+        }
+    }
+    return ST_OK;
+}
+
+/* What the file declares of an output fits what was imported, where it is fixed. */
+static enum status check_declared(struct ox *m, const Onnx__ValueInfoProto *out,
+                                  const struct ir_tensor *t)
+{
+    const Onnx__TypeProto__Tensor *type =
+        out->type && out->type->value_case == ONNX__TYPE_PROTO__VALUE_TENSOR_TYPE
+            ? out->type->tensor_type
+            : NULL;
+
+    if (!type)
+        return ST_OK;
+    if (type->has_elem_type && ox_ir_type(type->elem_type) != t->type)
+        return FAIL(m->d, ST_MODEL, "is declared as %s, computed as %s",
+                    ox_type_name(type->elem_type), ir_type_name(t->type));
+    if (!type->shape)
+        return ST_OK;
+    if (type->shape->n_dim != t->rank)
+        return FAIL(m->d, ST_MODEL, "is declared with %zu dimensions, computed as %s",
+                    type->shape->n_dim, ir_shape_text(m->arena, t->rank, t->dim));
+    for (uint32_t i = 0; i < t->rank; i++) {
+        const Onnx__TensorShapeProto__Dimension *k = type->shape->dim[i];
+
+        if (k->value_case == ONNX__TENSOR_SHAPE_PROTO__DIMENSION__VALUE_DIM_VALUE &&
+            k->dim_value != t->dim[i])
+            return FAIL(m->d, ST_MODEL, "dimension %u is declared as %lld, computed as %s", i,
+                        (long long)k->dim_value, ir_shape_text(m->arena, t->rank, t->dim));
+    }
+    return ST_OK;
+}
+
+/* A constant as a tensor that is copied. */
+static enum status constant_output(struct ox *m, struct ox_value *v)
+{
+    const struct ox_const c = v->real ? ox_const_values(m, &v->c, &v->quant) : v->c;
+    const enum ir_type type = ox_ir_type(c.type);
+
+    if (c.n == 0 || type == IR_TYPE_COUNT)
+        return FAIL(m->d, ST_UNSUPPORTED, "is a constant of %llu elements of %s",
+                    (unsigned long long)c.n, ox_type_name(c.type));
+    m->op = "Constant";
+    m->row = IR_NONE;
+    v->tensor = ox_ir_const(m, ox_inner(m, v->name, "value"), type, c.rank, c.dim, c.data);
+    v->tensor = ox_reshape(m, v->name, v->tensor, ox_shape_of(m, v->tensor));
+    v->kind = OX_TENSOR;
+    v->real = false;
+    return ST_OK;
+}
+
+/* A tensor of the output's own name: codes, or floats from a DEQUANTIZE. */
+static enum status graph_output(struct ox *m, const Onnx__ValueInfoProto *out, struct ox_value *v)
+{
+    struct ir_tensor *t;
+    uint32_t id;
+
+    if (v->kind == OX_NONE)
+        return FAIL(m->d, ST_MODEL, "is made by no node");
+    if (v->wide)
+        return FAIL(m->d, ST_UNSUPPORTED, "is %s codes: expected float32, int8 or uint8",
+                    ox_type_name(v->wide));
+    TRY(ox_settle(m, v));
+    if (v->kind == OX_CONST)
+        TRY(constant_output(m, v));
+    id = v->tensor;
+    if (v->real) {
+        m->op = "DequantizeLinear";
+        m->row = IR_NONE;
+        id = ox_tensor(m, v->name, IR_F32, ox_shape_of(m, id), NULL);
+        ox_op(m, IR_OP_DEQUANTIZE, 1, &v->tensor, id);
+    }
+    if (m->g->tensor[id]->role == IR_INPUT || m->g->tensor[id]->is_output) {
+        m->op = "Identity";
+        m->row = IR_NONE;
+        id = ox_reshape(m, v->name, id, ox_shape_of(m, id));
+    }
+    t = m->g->tensor[id];
+    t->is_output = true;
+    m->g->out[m->g->n_out++] = id;
+    return check_declared(m, out, t);
+}
+
+static enum status import_outputs(struct ox *m)
+{
+    if (m->graph->n_output == 0)
+        return FAIL(m->d, ST_MODEL, "expected at least one graph output");
+    m->g->out = ARENA_ARRAY(m->arena, uint32_t, m->graph->n_output);
+    for (size_t i = 0; i < m->graph->n_output; i++) {
+        const Onnx__ValueInfoProto *out = m->graph->output[i];
+        struct ox_value *v = value_of(m, out->name);
+        const enum status st = graph_output(m, out, v);
+
+        if (st != ST_OK) {
+            diag_prefix(m->d, "graph output %zu '%.80s'", i, out->name ? out->name : "");
+            return st;
+        }
+    }
+    return ST_OK;
+}
+
+/* Codes that were only moved take the scale of those they are moved from; 1 where none is said. */
+static void settle_scales(struct ox *m)
+{
+    static const float one = 1;
+    static const int32_t zero = 0;
+
+    for (uint32_t i = 0; i < m->g->n_tensor; i++) {
+        struct ir_tensor *t = m->g->tensor[i];
+        uint32_t root = i;
+
+        if ((t->type != IR_I8 && t->type != IR_U8) || t->quant.n != 0)
+            continue;
+        while (root < m->cap_same && m->same_as[root] != root)
+            root = m->same_as[root];
+        t->quant = m->g->tensor[root]->quant;
+        if (t->quant.n == 0)
+            t->quant = (struct ir_quant){1, 0, &one, &zero};
+    }
+}
+
+enum status onnx_import(struct arena *a, const char *name, const uint8_t *data, size_t n_bytes,
+                        const struct onnx_options *o, struct ir_graph **graph, struct diag *d)
+{
+    struct ox m = {.arena = a, .options = o, .d = d, .row = IR_NONE};
+
+    TRY(onnx_unpack(a, data, n_bytes, &m.model, d));
+    TRY(check_header(&m));
+    m.g = ir_graph_new(a, name);
+    TRY(name_values(&m));
+    TRY(import_initializers(&m));
+    TRY(import_inputs(&m));
+    TRY(import_nodes(&m));
+    TRY(import_outputs(&m));
+    settle_scales(&m);
+    TRY(ir_link(m.g, d));
+    TRY(ir_infer(m.g, d));
+    *graph = m.g;
+    return ST_OK;
+}

@@ -1,0 +1,22 @@
+/* onnx.h - ONNX files into the IR. */
+#ifndef HEDDLE_IMPORT_ONNX_H
+#define HEDDLE_IMPORT_ONNX_H
+
+#include "../../ir/ir.h"
+
+struct onnx_options {
+    const char *input_shapes; /* --input-shapes "data:[1,3,224,224],b:[1]", or NULL */
+    const char *folder;       /* external data is opened beneath it; NULL: refused */
+    bool exact;               /* --onnx-rounding=onnx: only QuantizeLinear rounds; what codes could
+                                 compute nearly is computed in float32 */
+};
+
+/* Import the ONNX file of `n_bytes` at `data` as graph `name`, in arena `a`. ST_MODEL: the file is
+ * malformed; ST_UNSUPPORTED: well formed, but not something heddle does; ST_USAGE: the options do
+ * not fit the file. Images keep the file's order (NCHW) at the graph's border; operators on images
+ * are NHWC between two TRANSPOSEs, which legalise/nhwc.c cancels. Rows are filled, types and shapes
+ * are checked (ir_infer), pads are explicit. */
+enum status onnx_import(struct arena *a, const char *name, const uint8_t *data, size_t n_bytes,
+                        const struct onnx_options *o, struct ir_graph **graph, struct diag *d);
+
+#endif

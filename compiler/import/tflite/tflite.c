@@ -1,0 +1,167 @@
+/* tflite.c - a TFLite file into a graph: header, borders, operators in file order.
+ * Everything that a file can say is checked here or in tensor.c, op.c and the rules
+ * of ops.def; nothing behind the importer looks at the file again. */
+#include "tflite.h"
+
+#include <string.h>
+
+#include "import.h"
+
+enum { SCHEMA_VERSION = 3, MAX_OPERATORS = 100000 };
+
+/* An operator runs other subgraphs: CALL_ONCE, which initialises variables. */
+static bool runs_subgraphs(const struct tfl_file *f)
+{
+    for (uint32_t i = 0; i < f->n_operator; i++)
+        if (f->op[i].opcode_index < f->n_opcode &&
+            strcmp(f->opcode[f->op[i].opcode_index].name, "CALL_ONCE") == 0)
+            return true;
+    return false;
+}
+
+static enum status check_header(const struct tfl_file *f, struct diag *d)
+{
+    if (f->version != SCHEMA_VERSION)
+        return FAIL(d, ST_UNSUPPORTED, "schema version: expected %d, found %u", SCHEMA_VERSION,
+                    f->version);
+    if (f->n_subgraph == 0 || (f->n_subgraph > 1 && !runs_subgraphs(f)))
+        return FAIL(d, f->n_subgraph == 0 ? ST_MODEL : ST_UNSUPPORTED,
+                    "expected 1 subgraph, found %u", f->n_subgraph);
+    if (f->n_operator == 0 || f->n_operator > MAX_OPERATORS)
+        return FAIL(d, ST_UNSUPPORTED, "expected 1 to %d operators, found %u", MAX_OPERATORS,
+                    f->n_operator);
+    if (f->in.n == 0 || f->out.n == 0)
+        return FAIL(d, ST_UNSUPPORTED,
+                    "expected at least one graph input and output, found %u "
+                    "and %u",
+                    f->in.n, f->out.n);
+    return ST_OK;
+}
+
+static enum status graph_input(struct tfl_importer *m, uint32_t i)
+{
+    struct ir_tensor *t;
+    uint32_t id;
+
+    TRY(tfl_tensor(m, m->file->in.v[i], &id));
+    t = m->g->tensor[id];
+    if (t->role != IR_VALUE)
+        return FAIL(m->d, ST_MODEL, "'%.80s' is %s", t->name,
+                    t->role == IR_CONST ? "a constant" : "listed twice");
+    t->role = IR_INPUT;
+    m->g->in[i] = id;
+    return ST_OK;
+}
+
+static enum status graph_output(struct tfl_importer *m, uint32_t i)
+{
+    struct ir_tensor *t;
+    uint32_t id;
+
+    TRY(tfl_tensor(m, m->file->out.v[i], &id));
+    t = m->g->tensor[id];
+    if (t->role == IR_VALUE && t->producer == IR_NONE)
+        return FAIL(m->d, ST_MODEL, "'%.80s' is not computed by any operator", t->name);
+    if (t->role != IR_VALUE || t->is_output) { /* an input, a constant, or listed twice: a copy */
+        const uint32_t from = id;
+
+        TRY(tfl_between(m, t, t->rank, t->dim, &id));
+        t = m->g->tensor[id];
+        ir_op_new(m->g, IR_OP_RESHAPE, m->g->n_row - 1, 1, 1);
+        m->g->op[m->g->n_op - 1]->in[0] = from;
+        m->g->op[m->g->n_op - 1]->out[0] = id;
+        t->producer = m->g->n_op - 1;
+    }
+    t->is_output = true;
+    m->g->out[i] = id;
+    return ST_OK;
+}
+
+static enum status import_inputs(struct tfl_importer *m)
+{
+    m->g->n_in = m->file->in.n;
+    m->g->in = ARENA_ARRAY(m->arena, uint32_t, m->file->in.n);
+    for (uint32_t i = 0; i < m->file->in.n; i++) {
+        const enum status st = graph_input(m, i);
+
+        if (st != ST_OK) {
+            diag_prefix(m->d, "graph input %u", i);
+            return st;
+        }
+    }
+    return ST_OK;
+}
+
+static enum status import_outputs(struct tfl_importer *m)
+{
+    m->g->n_out = m->file->out.n;
+    m->g->out = ARENA_ARRAY(m->arena, uint32_t, m->file->out.n);
+    for (uint32_t i = 0; i < m->file->out.n; i++) {
+        const enum status st = graph_output(m, i);
+
+        if (st != ST_OK) {
+            diag_prefix(m->d, "graph output %u", i);
+            return st;
+        }
+    }
+    return ST_OK;
+}
+
+static enum status import_ops(struct tfl_importer *m)
+{
+    m->g->n_row = m->file->n_operator;
+    m->g->row = ARENA_ARRAY(m->arena, struct ir_row, m->g->n_row);
+    for (uint32_t i = 0; i < m->g->n_row; i++) {
+        const struct tfl_operator *op = &m->file->op[i];
+
+        if (op->opcode_index >= m->file->n_opcode)
+            return FAIL(m->d, ST_MODEL, "operator %u: opcode index: expected below %u, found %u", i,
+                        m->file->n_opcode, op->opcode_index);
+        m->g->row[i] = (struct ir_row){
+            .name = "",
+            .op = m->file->opcode[op->opcode_index].name,
+            .tensor = "",
+            .shape = "",
+            .fused_into = IR_NONE,
+        };
+    }
+    for (uint32_t i = 0; i < m->g->n_row; i++) {
+        const enum status st = tfl_op(m, i);
+
+        if (st != ST_OK) {
+            diag_prefix(m->d, "operator %u %s", i, m->g->row[i].op);
+            return st;
+        }
+    }
+    return ST_OK;
+}
+
+enum status tfl_import(struct arena *a, const char *name, const uint8_t *data, size_t n_bytes,
+                       struct ir_graph **graph, struct diag *d)
+{
+    struct tfl_file *file;
+
+    TRY(tfl_read(a, data, n_bytes, &file, d));
+    return tfl_build(a, name, file, graph, d);
+}
+
+enum status tfl_build(struct arena *a, const char *name, const struct tfl_file *file,
+                      struct ir_graph **graph, struct diag *d)
+{
+    struct tfl_importer m = {.arena = a, .file = file, .d = d};
+
+    TRY(check_header(file, d));
+    m.g = ir_graph_new(a, name);
+    m.copy = ARENA_ARRAY(a, const uint8_t *, file->n_buffer);
+    m.merged = ARENA_ARRAY(a, bool, file->n_operator);
+    m.tensor_id = ARENA_ARRAY(a, uint32_t, file->n_tensor);
+    for (uint32_t i = 0; i < file->n_tensor; i++)
+        m.tensor_id[i] = IR_NONE;
+    TRY(import_inputs(&m));
+    TRY(import_ops(&m));
+    TRY(import_outputs(&m));
+    TRY(ir_link(m.g, d));
+    TRY(ir_infer(m.g, d));
+    *graph = m.g;
+    return ST_OK;
+}

@@ -1,0 +1,14 @@
+/* tflite.h - TensorFlow Lite files into the IR. */
+#ifndef HEDDLE_IMPORT_TFLITE_H
+#define HEDDLE_IMPORT_TFLITE_H
+
+#include "../../ir/ir.h"
+
+/* Import the TFLite file of `n_bytes` at `data` (aligned to 8, as file_read gives it) as graph
+ * `name`, in arena `a`. The graph keeps pointing into `data`. ST_MODEL: the file is malformed;
+ * ST_UNSUPPORTED: well formed, but not something heddle does. Rows are filled, types and shapes
+ * are checked (ir_infer), pads are explicit. */
+enum status tfl_import(struct arena *a, const char *name, const uint8_t *data, size_t n_bytes,
+                       struct ir_graph **graph, struct diag *d);
+
+#endif
