@@ -1,7 +1,9 @@
-/* ops.c - "heddle ops": a row an operator. */
+/* ops.c - "heddle ops": a row an operator, then the names under which files have them. */
 #include <stdio.h>
 #include <string.h>
 
+#include "../import/onnx/onnx.h"
+#include "../import/tflite/tflite.h"
 #include "../legalise/legalise.h"
 #include "../schedule/geometry.h"
 #include "context.h"
@@ -117,7 +119,33 @@ static const char *tested_against(enum ir_opcode opcode)
     }
 }
 
-void ops_print(struct text *t)
+/* A word of a list, on a new line where it would be too long. */
+static void add_word(struct text *t, size_t *column, const char *domain, const char *name)
+{
+    size_t n = strlen(domain) + (*domain != '\0') + strlen(name);
+    if (*column + 1 + n > 100) {
+        text_add(t, "\n   ");
+        *column = 3;
+    }
+    text_printf(t, " %s%s%s", domain, *domain ? "." : "", name);
+    *column += 1 + n;
+}
+
+static void file_names(struct text *t)
+{
+    const char *name, *domain;
+    size_t column = 7;
+    text_add(t, "\nTFLite:");
+    for (uint32_t i = 0; (name = tfl_operator_name(i)) != NULL; i++)
+        add_word(t, &column, "", name);
+    column = 5;
+    text_add(t, "\n\nONNX:");
+    for (uint32_t i = 0; (name = onnx_operator_name(i, &domain)) != NULL; i++)
+        add_word(t, &column, domain, name);
+    text_add(t, "\n");
+}
+
+static void rows(struct text *t)
 {
     text_printf(t, "%-20s %-42s %-10s %-20s %-14s %s\n", "operator", "types", "systolic",
                 "host kernel", "tested against", "note");
@@ -135,4 +163,10 @@ void ops_print(struct text *t)
                     types, unit ? unit : "-", kernel ? kernel : "-",
                     tested_against((enum ir_opcode)i), becomes((enum ir_opcode)i));
     }
+}
+
+void ops_print(struct text *t)
+{
+    rows(t);
+    file_names(t);
 }

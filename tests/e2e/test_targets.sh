@@ -32,6 +32,9 @@ grep -q vanilla_conv2d vanilla/emitted/model.c || fail "no call of vanilla_conv2
 for op in clip logistic rsqrt hard_swish; do
     grep -q "^$op .* becomes lut$" stdout || fail "ops: $(grep "^$op " stdout)"
 done
+for word in DEPTHWISE_CONV_2D CALL_ONCE QLinearConv com.microsoft.QLinearAdd GlobalAveragePool; do
+    sed '1,/^$/d' stdout | grep -qw -- "$word" || fail "ops does not name $word"
+done
 "$heddle" targets >stdout
 grep -A 5 '^vanilla  *1.0.0  *an example' stdout | tr -s ' \n' ' ' | grep -q \
     "origin: $vanilla topping choice none|fudge|sprinkles, .* max_kernel int 1 to 16, .* operators: conv2d" ||

@@ -19,4 +19,7 @@ struct onnx_options {
 enum status onnx_import(struct arena *a, const char *name, const uint8_t *data, size_t n_bytes,
                         const struct onnx_options *o, struct ir_graph **graph, struct diag *d);
 
+/* Number i of the operators that come in and its domain ("": ONNX's own); NULL behind the last. */
+const char *onnx_operator_name(uint32_t i, const char **domain);
+
 #endif

@@ -1,5 +1,6 @@
 /* op.c - the table of ONNX operators, and one node: found, its inputs known, imported. */
 #include "import.h"
+#include "onnx.h"
 
 #include <string.h>
 
@@ -138,6 +139,14 @@ static const struct rule rules[] = {
     {"Sign", "", 1, 1, ox_unary},
     {"Cast", "", 1, 1, ox_cast},
 };
+
+const char *onnx_operator_name(uint32_t i, const char **domain)
+{
+    if (i >= sizeof rules / sizeof *rules)
+        return NULL;
+    *domain = rules[i].domain;
+    return rules[i].name;
+}
 
 static const char *domain_of(const Onnx__NodeProto *n)
 {

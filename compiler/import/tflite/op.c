@@ -2,6 +2,7 @@
 #include "../../ir/rules.h"
 #include "../../legalise/table16.h"
 #include "import.h"
+#include "tflite.h"
 
 #include <math.h>
 #include <string.h>
@@ -140,6 +141,12 @@ static const struct built {
     {"ASSIGN_VARIABLE", 0, 2, 2, tfl_assign_variable},
     {"CALL_ONCE", 103, 0, 0, tfl_call_once},
 };
+
+const char *tfl_operator_name(uint32_t i)
+{
+    const uint32_t n_rule = sizeof rules / sizeof *rules, n_built = sizeof builts / sizeof *builts;
+    return i < n_rule ? rules[i].name : i - n_rule < n_built ? builts[i - n_rule].name : NULL;
+}
 
 static const struct built *find_built(const char *name)
 {
