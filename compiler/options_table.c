@@ -137,7 +137,8 @@ const struct option_row options_table[] = {
 const struct option_row *option_row_of(const char *name)
 {
     for (const struct option_row *r = options_table; r->shown.name; r++)
-        if (strcmp(r->shown.name, name) == 0 || (name[0] == r->shown.letter && name[1] == '\0'))
+        if (strcmp(r->shown.name, name) == 0 ||
+            (name[0] != '\0' && name[0] == r->shown.letter && name[1] == '\0'))
             return r;
     return NULL;
 }
