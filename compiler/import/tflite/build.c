@@ -19,6 +19,13 @@ enum status tfl_value(struct tfl_importer *m, const struct tfl_operator *src, ui
     return ST_OK;
 }
 
+enum status tfl_want_outputs(struct tfl_importer *m, const struct tfl_operator *src, uint32_t n)
+{
+    if (src->out.n == n)
+        return ST_OK;
+    return FAIL(m->d, ST_MODEL, "expected %u output%s, found %u", n, n == 1 ? "" : "s", src->out.n);
+}
+
 enum status tfl_result(struct tfl_importer *m, const struct tfl_operator *src, uint32_t k,
                        uint32_t *id)
 {

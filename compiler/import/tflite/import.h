@@ -44,6 +44,8 @@ typedef enum status tfl_builder(struct tfl_importer *m, const struct tfl_operato
 /* Input i of `src` as a tensor that exists by now: a constant, a graph input or computed before. */
 enum status tfl_value(struct tfl_importer *m, const struct tfl_operator *src, uint32_t i,
                       uint32_t *id);
+/* ST_MODEL if `src` has not `n` outputs. */
+enum status tfl_want_outputs(struct tfl_importer *m, const struct tfl_operator *src, uint32_t n);
 /* Output k of `src`, which nothing computes yet. */
 enum status tfl_result(struct tfl_importer *m, const struct tfl_operator *src, uint32_t k,
                        uint32_t *id);

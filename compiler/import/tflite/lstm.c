@@ -137,8 +137,6 @@ enum status tfl_lstm(struct tfl_importer *m, const struct tfl_operator *src, uin
     struct ir_tensor *w, *r;
     struct ir_op *op;
 
-    if (src->out.n != 1)
-        return FAIL(m->d, ST_MODEL, "expected 1 output, found %u", src->out.n);
     if (o->activation != 4)
         return FAIL(m->d, ST_UNSUPPORTED, "activation: expected TANH (4), found %d", o->activation);
     if (!(o->cell_clip >= 0) || isinf(o->cell_clip))

@@ -22,8 +22,6 @@ enum status tfl_transpose_conv(struct tfl_importer *m, const struct tfl_operator
     uint32_t in[3], out, n;
     struct ir_op *op;
 
-    if (src->out.n != 1)
-        return FAIL(m->d, ST_MODEL, "expected 1 output, found %u", src->out.n);
     TRY(tfl_value(m, src, 2, &in[0]));
     TRY(tfl_value(m, src, 1, &in[1]));
     if (bias)
@@ -101,8 +99,6 @@ enum status tfl_square(struct tfl_importer *m, const struct tfl_operator *src, u
 {
     uint32_t in[2], out;
 
-    if (src->out.n != 1)
-        return FAIL(m->d, ST_MODEL, "expected 1 output, found %u", src->out.n);
     TRY(tfl_value(m, src, 0, &in[0]));
     TRY(tfl_result(m, src, 0, &out));
     in[1] = in[0];
@@ -115,8 +111,6 @@ enum status tfl_add_n(struct tfl_importer *m, const struct tfl_operator *src, ui
 {
     uint32_t in[2], out, y;
 
-    if (src->out.n != 1)
-        return FAIL(m->d, ST_MODEL, "expected 1 output, found %u", src->out.n);
     TRY(tfl_value(m, src, 0, &in[0]));
     TRY(tfl_result(m, src, 0, &y));
     if (m->g->tensor[y]->type != IR_F32)
@@ -143,8 +137,6 @@ enum status tfl_top_k(struct tfl_importer *m, const struct tfl_operator *src, ui
     uint32_t x, y;
     int32_t k;
 
-    if (src->out.n != 2)
-        return FAIL(m->d, ST_MODEL, "expected 2 outputs, found %u", src->out.n);
     TRY(tfl_value(m, src, 0, &x));
     TRY(tfl_scalar(m, src, 1, "k", &k));
     for (uint32_t i = 0; i < 2; i++) {
@@ -196,8 +188,6 @@ enum status tfl_one_hot(struct tfl_importer *m, const struct tfl_operator *src, 
     uint32_t in[3], index[2], y, k, rank;
     struct ir_tensor *flag;
 
-    if (src->out.n != 1)
-        return FAIL(m->d, ST_MODEL, "expected 1 output, found %u", src->out.n);
     TRY(tfl_value(m, src, 0, &index[0]));
     TRY(tfl_value(m, src, 2, &in[1]));
     TRY(tfl_value(m, src, 3, &in[2]));

@@ -10,8 +10,6 @@
 static enum status ends(struct tfl_importer *m, const struct tfl_operator *src, uint32_t rank,
                         uint32_t *x, uint32_t *y)
 {
-    if (src->out.n != 1)
-        return FAIL(m->d, ST_MODEL, "expected 1 output, found %u", src->out.n);
     TRY(tfl_value(m, src, 0, x));
     TRY(tfl_result(m, src, 0, y));
     if (rank != 0 && m->g->tensor[*x]->rank != rank)
@@ -321,8 +319,6 @@ enum status tfl_fill(struct tfl_importer *m, const struct tfl_operator *src, uin
 {
     uint32_t x, y;
 
-    if (src->out.n != 1)
-        return FAIL(m->d, ST_MODEL, "expected 1 output, found %u", src->out.n);
     TRY(tfl_value(m, src, 1, &x));
     TRY(tfl_result(m, src, 0, &y));
     return broadcast(m, row, x, y);
@@ -337,8 +333,6 @@ enum status tfl_range(struct tfl_importer *m, const struct tfl_operator *src, ui
     int32_t *value;
 
     (void)row;
-    if (src->out.n != 1)
-        return FAIL(m->d, ST_MODEL, "expected 1 output, found %u", src->out.n);
     for (uint32_t i = 0; i < 3; i++) {
         TRY(tfl_param(m, src->in.v[i], "range", &n, &number[i]));
         if (n != 1)
@@ -365,8 +359,6 @@ enum status tfl_shape(struct tfl_importer *m, const struct tfl_operator *src, ui
     uint32_t x, y;
 
     (void)row;
-    if (src->out.n != 1)
-        return FAIL(m->d, ST_MODEL, "expected 1 output, found %u", src->out.n);
     TRY(tfl_tensor(m, src->in.v[0], &x)); /* its bytes do not matter */
     TRY(tfl_result(m, src, 0, &y));
     t = m->g->tensor[x];

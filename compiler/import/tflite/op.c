@@ -104,42 +104,44 @@ static const struct rule {
     {"HARD_SWISH", IR_OP_HARD_SWISH, 0, ALL, 1, 1, import_plain},
 };
 
+enum { ANY = 0 }; /* outputs: the builder looks */
+
 /* Operators made of several ir_ops, or of none. */
 static const struct built {
     const char *name;
     uint8_t kind;
-    uint32_t min_in, max_in;
+    uint32_t min_in, max_in, n_out;
     tfl_builder *build;
 } builts[] = {
-    {"SPLIT", 35, 2, 2, tfl_split},
-    {"SPLIT_V", 79, 3, 3, tfl_split_v},
-    {"PACK", 59, 1, 1024, tfl_pack},
-    {"UNPACK", 64, 1, 1, tfl_unpack},
-    {"STRIDED_SLICE", 32, 4, 4, tfl_strided_slice},
-    {"GATHER", 23, 2, 2, tfl_gather},
-    {"ADD_N", 0, 1, 1024, tfl_add_n},
-    {"TOPK_V2", 0, 2, 2, tfl_top_k},
-    {"ONE_HOT", 61, 4, 4, tfl_one_hot},
-    {"FILL", 0, 2, 2, tfl_fill},
-    {"RANGE", 0, 3, 3, tfl_range},
-    {"TILE", 0, 2, 2, tfl_tile},
-    {"SQUARE", 0, 1, 1, tfl_square},
-    {"SPACE_TO_DEPTH", 19, 1, 1, tfl_space_to_depth},
-    {"DEPTH_TO_SPACE", 94, 1, 1, tfl_depth_to_space},
-    {"SPACE_TO_BATCH_ND", 0, 3, 3, tfl_space_to_batch},
-    {"BATCH_TO_SPACE_ND", 0, 3, 3, tfl_batch_to_space},
-    {"TRANSPOSE_CONV", 49, 3, 4, tfl_transpose_conv},
-    {"MIRROR_PAD", 77, 2, 2, tfl_mirror_pad},
-    {"RESIZE_NEAREST_NEIGHBOR", 74, 2, 2, tfl_resize_nearest},
-    {"RESIZE_BILINEAR", 15, 2, 2, tfl_resize_bilinear},
-    {"REVERSE_V2", 0, 2, 2, tfl_reverse},
-    {"BROADCAST_TO", 0, 2, 2, tfl_broadcast_to},
-    {"SHAPE", 0, 1, 1, tfl_shape},
-    {"UNIDIRECTIONAL_SEQUENCE_LSTM", 71, 20, 24, tfl_lstm},
-    {"VAR_HANDLE", 111, 0, 0, tfl_var_handle},
-    {"READ_VARIABLE", 0, 1, 1, tfl_read_variable},
-    {"ASSIGN_VARIABLE", 0, 2, 2, tfl_assign_variable},
-    {"CALL_ONCE", 103, 0, 0, tfl_call_once},
+    {"SPLIT", 35, 2, 2, ANY, tfl_split},
+    {"SPLIT_V", 79, 3, 3, ANY, tfl_split_v},
+    {"PACK", 59, 1, 1024, 1, tfl_pack},
+    {"UNPACK", 64, 1, 1, ANY, tfl_unpack},
+    {"STRIDED_SLICE", 32, 4, 4, 1, tfl_strided_slice},
+    {"GATHER", 23, 2, 2, 1, tfl_gather},
+    {"ADD_N", 0, 1, 1024, 1, tfl_add_n},
+    {"TOPK_V2", 0, 2, 2, 2, tfl_top_k},
+    {"ONE_HOT", 61, 4, 4, 1, tfl_one_hot},
+    {"FILL", 0, 2, 2, 1, tfl_fill},
+    {"RANGE", 0, 3, 3, 1, tfl_range},
+    {"TILE", 0, 2, 2, 1, tfl_tile},
+    {"SQUARE", 0, 1, 1, 1, tfl_square},
+    {"SPACE_TO_DEPTH", 19, 1, 1, 1, tfl_space_to_depth},
+    {"DEPTH_TO_SPACE", 94, 1, 1, 1, tfl_depth_to_space},
+    {"SPACE_TO_BATCH_ND", 0, 3, 3, 1, tfl_space_to_batch},
+    {"BATCH_TO_SPACE_ND", 0, 3, 3, 1, tfl_batch_to_space},
+    {"TRANSPOSE_CONV", 49, 3, 4, 1, tfl_transpose_conv},
+    {"MIRROR_PAD", 77, 2, 2, 1, tfl_mirror_pad},
+    {"RESIZE_NEAREST_NEIGHBOR", 74, 2, 2, 1, tfl_resize_nearest},
+    {"RESIZE_BILINEAR", 15, 2, 2, 1, tfl_resize_bilinear},
+    {"REVERSE_V2", 0, 2, 2, 1, tfl_reverse},
+    {"BROADCAST_TO", 0, 2, 2, 1, tfl_broadcast_to},
+    {"SHAPE", 0, 1, 1, 1, tfl_shape},
+    {"UNIDIRECTIONAL_SEQUENCE_LSTM", 71, 20, 24, 1, tfl_lstm},
+    {"VAR_HANDLE", 111, 0, 0, ANY, tfl_var_handle},
+    {"READ_VARIABLE", 0, 1, 1, 1, tfl_read_variable},
+    {"ASSIGN_VARIABLE", 0, 2, 2, ANY, tfl_assign_variable},
+    {"CALL_ONCE", 103, 0, 0, ANY, tfl_call_once},
 };
 
 const char *tfl_operator_name(uint32_t i)
@@ -577,8 +579,7 @@ static enum status op_inputs(struct tfl_importer *m, const struct tfl_operator *
 static enum status op_output(struct tfl_importer *m, const struct tfl_operator *src,
                              struct ir_op *op)
 {
-    if (src->out.n != 1)
-        return FAIL(m->d, ST_MODEL, "expected 1 output, found %u", src->out.n);
+    TRY(tfl_want_outputs(m, src, 1));
     TRY(tfl_result(m, src, 0, &op->out[0]));
     m->g->tensor[op->out[0]]->producer = op->id;
     return ST_OK;
@@ -648,6 +649,8 @@ static enum status build(struct tfl_importer *m, const struct built *b,
                          const struct tfl_operator *src, uint32_t index)
 {
     TRY(check_options(m, src, b->kind, b->min_in, b->max_in));
+    if (b->n_out != ANY)
+        TRY(tfl_want_outputs(m, src, b->n_out));
     if (!m->merged[index])
         TRY(b->build(m, src, index));
     name_row(m, src, index);

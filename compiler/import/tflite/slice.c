@@ -16,13 +16,6 @@ static enum status slice(struct tfl_importer *m, uint32_t row, uint32_t x, const
     return tfl_emit(m, IR_OP_SLICE, row, step != NULL ? 3 : 2, in, y, NULL);
 }
 
-static enum status want_outputs(struct tfl_importer *m, const struct tfl_operator *src, uint32_t n)
-{
-    if (src->out.n == n)
-        return ST_OK;
-    return FAIL(m->d, ST_MODEL, "expected %u outputs, found %u", n, src->out.n);
-}
-
 /* Output k gets the next size[k] of dimension `axis`. */
 static enum status split(struct tfl_importer *m, const struct tfl_operator *src, uint32_t row,
                          uint32_t x_index, int32_t axis_value, const int32_t *size)
@@ -61,7 +54,7 @@ enum status tfl_split(struct tfl_importer *m, const struct tfl_operator *src, ui
     int32_t axis;
 
     TRY(tfl_scalar(m, src, 0, "axis", &axis));
-    TRY(want_outputs(m, src, (uint32_t)src->options.number));
+    TRY(tfl_want_outputs(m, src, (uint32_t)src->options.number));
     return split(m, src, row, 1, axis, NULL);
 }
 
@@ -73,7 +66,7 @@ enum status tfl_split_v(struct tfl_importer *m, const struct tfl_operator *src, 
 
     TRY(tfl_param(m, src->in.v[1], "sizes", &n, &size));
     TRY(tfl_scalar(m, src, 2, "axis", &axis));
-    TRY(want_outputs(m, src, n));
+    TRY(tfl_want_outputs(m, src, n));
     return split(m, src, row, 0, axis, size);
 }
 
@@ -90,7 +83,6 @@ enum status tfl_pack(struct tfl_importer *m, const struct tfl_operator *src, uin
     uint32_t *part = ARENA_ARRAY(m->arena, uint32_t, src->in.n), y, axis;
     struct ir_op *concat;
 
-    TRY(want_outputs(m, src, 1));
     TRY(tfl_result(m, src, 0, &y));
     TRY(tfl_axis(m, src->options.axis, m->g->tensor[y]->rank, &axis));
     for (uint32_t i = 0; i < src->in.n; i++) {
@@ -118,7 +110,7 @@ enum status tfl_unpack(struct tfl_importer *m, const struct tfl_operator *src, u
     TRY(tfl_value(m, src, 0, &id));
     x = m->g->tensor[id];
     TRY(tfl_axis(m, src->options.axis, x->rank, &axis));
-    TRY(want_outputs(m, src, (uint32_t)x->dim[axis]));
+    TRY(tfl_want_outputs(m, src, (uint32_t)x->dim[axis]));
     memcpy(dim, x->dim, sizeof dim);
     dim[axis] = 1;
     for (uint32_t k = 0; k < src->out.n; k++) {
@@ -238,7 +230,6 @@ enum status tfl_strided_slice(struct tfl_importer *m, const struct tfl_operator 
     const struct ir_tensor *x;
     uint32_t id, y, part;
 
-    TRY(want_outputs(m, src, 1));
     TRY(tfl_value(m, src, 0, &id));
     TRY(tfl_result(m, src, 0, &y));
     x = m->g->tensor[id];
@@ -258,7 +249,6 @@ enum status tfl_gather(struct tfl_importer *m, const struct tfl_operator *src, u
     uint32_t in[2], y, axis;
     struct ir_op *op;
 
-    TRY(want_outputs(m, src, 1));
     TRY(tfl_value(m, src, 0, &in[0]));
     TRY(tfl_value(m, src, 1, &in[1]));
     TRY(tfl_result(m, src, 0, &y));
@@ -278,7 +268,6 @@ enum status tfl_tile(struct tfl_importer *m, const struct tfl_operator *src, uin
     int32_t dim[IR_MAX_RANK];
     uint32_t x, y, n;
 
-    TRY(want_outputs(m, src, 1));
     TRY(tfl_value(m, src, 0, &x));
     TRY(tfl_result(m, src, 0, &y));
     TRY(tfl_param(m, src->in.v[1], "multiples", &n, &times));

@@ -93,8 +93,6 @@ enum status tfl_read_variable(struct tfl_importer *m, const struct tfl_operator 
     struct tfl_variable *v = NULL;
     uint32_t y;
 
-    if (src->out.n != 1)
-        return FAIL(m->d, ST_MODEL, "expected 1 output, found %u", src->out.n);
     TRY(by_handle(m, src->in.v[0], &v));
     TRY(tfl_result(m, src, 0, &y));
     TRY(tensor_of(m, v, m->g->tensor[y]));
