@@ -313,7 +313,9 @@ class Ops:
     def compared(self, x):
         """x beside another tensor or a constant, by one of the six relations."""
         op, function = self.pick(RELATIONS[::2] if self.wide else RELATIONS)
-        others = [a for a in self.acts if a.shape == x.shape and (not self.wide or a.scale == x.scale)]
+        if not self.wide and x.scale >= 1:
+            raise Skip  # the reference shifts by a negative number of bits
+        others = [a for a in self.acts if a.shape == x.shape and (a.scale == x.scale if self.wide else a.scale < 1)]
         if self.wide:
             other = self.pick([*others, self.constant(x.shape, x), self.constant(x.shape[-1:], x)])
         else:
