@@ -387,8 +387,8 @@ static enum status requant_op(struct ir_graph *g, struct ir_op *op, const struct
     }
 }
 
-/* MBQM shifts an int32 left by `shift`: beyond 30 (softmax 31) the reference is undefined; beyond 7
- * where the sums are int64, int16's. */
+/* MBQM shifts an int32 left by `shift`: beyond 30 (softmax 31) the reference is undefined; beyond 14
+ * where the sums are int64, int16's (it means up to 7, but computes these as well). */
 static enum status check_shifts(const struct ir_graph *g, const struct ir_op *op, struct diag *d)
 {
     const struct ir_tensor *x = ir_in(g, op, 0);
@@ -397,7 +397,7 @@ static enum status check_shifts(const struct ir_graph *g, const struct ir_op *op
                       op->opcode == IR_OP_FULLY_CONNECTED || op->opcode == IR_OP_TRANSPOSE_CONV ||
                       op->opcode == IR_OP_BATCH_MATMUL;
     const int32_t low = op->opcode == IR_OP_SOFTMAX && !wide ? 0 : -31;
-    const int32_t high = wide && sums ? 7 : wide ? 15 : op->opcode == IR_OP_SOFTMAX ? 31 : 30;
+    const int32_t high = wide && sums ? 14 : wide ? 15 : op->opcode == IR_OP_SOFTMAX ? 31 : 30;
 
     if (op->fixed.n_wide == LGL_SIGMOID)
         return ST_OK;
