@@ -387,8 +387,8 @@ static enum status requant_op(struct ir_graph *g, struct ir_op *op, const struct
     }
 }
 
-/* MBQM shifts an int32 left by `shift`: beyond 30 (softmax 31) the reference is undefined; beyond 14
- * where the sums are int64, int16's (it means up to 7, but computes these as well). */
+/* MBQM shifts an int32 left by `shift`: beyond 30 (softmax 31) the reference is undefined; beyond
+ * 14 where the sums are int64, int16's (it means up to 7, but computes these as well). */
 static enum status check_shifts(const struct ir_graph *g, const struct ir_op *op, struct diag *d)
 {
     const struct ir_tensor *x = ir_in(g, op, 0);
