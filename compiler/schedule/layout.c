@@ -174,10 +174,9 @@ static void stream_tensor(struct layout_work *w, const struct ir_tensor *t)
  * halo (resnet8 at sys16: 64 KiB to the bound of 48 in as many cycles). */
 static void ring_without_halo(struct layout_work *w)
 {
-    uint64_t bound = memory_live_bound(w->arena, w->graph);
     for (uint32_t i = 0; i < w->graph->n_tensor; i++) {
         const struct op_plan *p = w->chain_to[i];
-        if (p && p->geo.kh == 1 && resident_bytes(w, p->position) > bound)
+        if (p && p->geo.kh == 1 && resident_bytes(w, p->position) > w->live_bound)
             stream_tensor(w, w->graph->tensor[i]);
     }
 }
@@ -394,6 +393,7 @@ enum status layout_run(struct arena *a, struct sched_program *program, struct la
     w.layout->ring = ARENA_ARRAY(a, struct plan_ring, w.graph->n_tensor + 1);
     for (uint32_t i = 0; i < w.graph->n_op; i++)
         program->span[i] = (struct sched_span){i, i};
+    w.live_bound = memory_live_bound(a, w.graph);
     TRY(collect(&w, d));
     layout_find_links(&w);
     note_plans(&w);

@@ -78,14 +78,14 @@ static void note_span(struct layout_work *w, const struct op_plan *p, uint32_t n
 
 /* How many operators from p on are interleaved by channels; 1: none. Their tensors are alive at
  * once, the pool's result in place of its input: that must not exceed the network's own need. */
-static uint32_t slices_from(struct layout_work *w, struct op_plan *p, uint64_t bound)
+static uint32_t slices_from(struct layout_work *w, struct op_plan *p)
 {
     uint32_t n = slices_length(w->program, p, w->layout->n_plan - (uint32_t)(p - w->layout->plan));
     const struct ir_tensor *x = p[n - 1].geo.x, *y = p[n - 1].geo.out;
     if (n == 1 || layout_place(w, x)->in_memory || readers(w, x) > 1)
         return 1;
     note_span(w, p, n);
-    bound += layout_place(w, y)->in_memory ? 0 : ir_bytes(y);
+    uint64_t bound = w->live_bound + (layout_place(w, y)->in_memory ? 0 : ir_bytes(y));
     if (memory_live_at(w->arena, w->graph, w->program->span, p->position) > bound) {
         for (uint32_t k = 0; k < n; k++)
             note_span(w, &p[k], 1);
@@ -100,10 +100,9 @@ static uint32_t slices_from(struct layout_work *w, struct op_plan *p, uint64_t b
 void layout_find_links(struct layout_work *w)
 {
     struct layout *l = w->layout;
-    uint64_t bound = memory_live_bound(w->arena, w->graph);
     uint32_t n;
     for (uint32_t first = 0; first < l->n_plan; first += n) {
-        n = slices_from(w, &l->plan[first], bound);
+        n = slices_from(w, &l->plan[first]);
         if (n == 1)
             n = chain_from(w, first);
         note_span(w, &l->plan[first], n);

@@ -25,6 +25,7 @@ struct layout_work {
     const struct op_plan **chain_to; /* by tensor: the next link of a chain that alone reads it */
     bool *chain_tensor;              /* by tensor: passes from link to link, cannot go to memory */
     const struct ir_tensor **within; /* by tensor: it lies in this one's first pixel */
+    uint64_t live_bound;             /* memory_live_bound of the graph */
     uint32_t *budget; /* by position: bytes of the scratchpad that buffers alive there may have */
 };
 

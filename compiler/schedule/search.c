@@ -76,20 +76,26 @@ uint32_t sched_choices(const struct sched_program *p, uint32_t op, const struct 
     return n;
 }
 
+static uint32_t count_commands(const struct sched_program *p)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < p->n_stream; i++)
+        n += p->stream[i].n;
+    return n;
+}
+
 /* Cycles in the upper half, and one for each command: what gains less is not worth its bytes in
  * memory and its simulation (resnet8_own at sys8: 172 KiB read instead of 254, 3.3 to 3.6 M
  * cycles/s). Below, of equals, how early rows end on average: a group that arrives sooner may gain
  * only once the next operator's does too. */
 static uint64_t score(const struct sched_program *p)
 {
-    uint64_t end = 0, sum = 0, commands = 0;
-    for (uint32_t i = 0; i < p->n_stream; i++)
-        commands += p->stream[i].n;
+    uint64_t end = 0, sum = 0;
     for (uint32_t row = 0; row < p->graph->n_row; row++) {
         end += p->row_estimate[row];
         sum += end;
     }
-    return (p->est_cycles + commands) << 32 | (sum / (p->graph->n_row + 1) & UINT32_MAX);
+    return (p->est_cycles + count_commands(p)) << 32 | (sum / (p->graph->n_row + 1) & UINT32_MAX);
 }
 
 /* The score of operators first .. end - 1 (end 0: all) with `knobs`; UINT64_MAX if nothing can be
@@ -109,8 +115,7 @@ static uint64_t trial(const struct sched_program *p, uint32_t first, uint32_t en
                               .end = end,
                               .dry = true};
     uint64_t cycles = sched_build(&t, &d) == ST_OK ? score(&t) : UINT64_MAX;
-    for (uint32_t i = 0; i < t.n_stream; i++)
-        *commands += t.stream[i].n;
+    *commands += count_commands(&t);
     arena_free(a);
     return cycles;
 }
