@@ -32,10 +32,7 @@ static enum status common_shape(struct ox *m, uint32_t n, const uint32_t *in, st
     for (uint32_t i = 1; i < n; i++) {
         const struct ox_shape a = *y, b = ox_shape_of(m, in[i]);
 
-        if (!ox_broadcast(&a, &b, y))
-            return FAIL(m->d, ST_MODEL, "shapes %s and %s do not broadcast",
-                        ir_shape_text(m->arena, a.rank, a.dim),
-                        ir_shape_text(m->arena, b.rank, b.dim));
+        TRY(ox_common_shape(m, &a, &b, y));
     }
     if (!ir_shape_ok(y->rank, y->dim, IR_F32))
         return FAIL(m->d, ST_MODEL, "result %s is too large",

@@ -189,10 +189,7 @@ static enum status common_shape(struct ox *m, uint32_t n, const struct ox_const 
     for (uint32_t i = 1; i < n; i++) {
         const struct ox_shape a = *y, b = shape_of(&c[i]);
 
-        if (!ox_broadcast(&a, &b, y))
-            return FAIL(m->d, ST_MODEL, "shapes %s and %s do not broadcast",
-                        ir_shape_text(m->arena, a.rank, a.dim),
-                        ir_shape_text(m->arena, b.rank, b.dim));
+        TRY(ox_common_shape(m, &a, &b, y));
     }
     for (uint32_t i = 0; i < n; i++)
         if (c[i].n == 0)

@@ -298,15 +298,22 @@ bool ox_broadcast(const struct ox_shape *a, const struct ox_shape *b, struct ox_
     return true;
 }
 
+enum status ox_common_shape(struct ox *m, const struct ox_shape *a, const struct ox_shape *b,
+                            struct ox_shape *y)
+{
+    if (ox_broadcast(a, b, y))
+        return ST_OK;
+    return FAIL(m->d, ST_MODEL, "shapes %s and %s do not broadcast",
+                ir_shape_text(m->arena, a->rank, a->dim), ir_shape_text(m->arena, b->rank, b->dim));
+}
+
 static enum status binary_pending(struct ox *m, enum ir_opcode opcode, uint32_t a, uint32_t b,
                                   struct ox_pending **p)
 {
     const struct ox_shape x = ox_shape_of(m, a), z = ox_shape_of(m, b);
     struct ox_shape y;
 
-    if (!ox_broadcast(&x, &z, &y))
-        return FAIL(m->d, ST_MODEL, "shapes %s and %s do not broadcast",
-                    ir_shape_text(m->arena, x.rank, x.dim), ir_shape_text(m->arena, z.rank, z.dim));
+    TRY(ox_common_shape(m, &x, &z, &y));
     *p = ox_pending_new(m, opcode, y);
     (*p)->n_in = 2;
     (*p)->in[0] = a;

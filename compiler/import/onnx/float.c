@@ -183,9 +183,7 @@ enum status ox_f32_binary(struct ox *m, enum ir_opcode opcode, const char *name,
     const uint32_t in[2] = {a, b};
     struct ox_shape y;
 
-    if (!ox_broadcast(&x, &z, &y))
-        return FAIL(m->d, ST_MODEL, "shapes %s and %s do not broadcast",
-                    ir_shape_text(m->arena, x.rank, x.dim), ir_shape_text(m->arena, z.rank, z.dim));
+    TRY(ox_common_shape(m, &x, &z, &y));
     *id = ox_tensor(m, name, IR_F32, y, NULL);
     ox_op(m, opcode, 2, in, *id);
     return ST_OK;

@@ -287,6 +287,9 @@ uint32_t ox_f32_reduce(struct ox *m, enum ir_opcode opcode, const char *name, ui
                        uint32_t mask, bool keep);
 /* The shape that two operands broadcast to; false when they do not. */
 bool ox_broadcast(const struct ox_shape *a, const struct ox_shape *b, struct ox_shape *y);
+/* The same; ST_MODEL with both shapes when they do not. */
+enum status ox_common_shape(struct ox *m, const struct ox_shape *a, const struct ox_shape *b,
+                            struct ox_shape *y);
 
 /* A clamp, a bias or a scale may go into the pending result `v`: no other reader would have it
  * computed twice. */

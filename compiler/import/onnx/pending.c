@@ -285,7 +285,7 @@ static enum status finish_transposed(struct ox *m, const struct ox_pending *p, c
 {
     const uint32_t x = ox_to_nhwc(m, p->in[0]), n = (uint32_t)p->group;
     struct ox_shape s = ox_shape_of(m, x);
-    uint32_t *part = ARENA_ARRAY(m->arena, uint32_t, n);
+    uint32_t part[MAX_GROUPS];
 
     if (n > MAX_GROUPS)
         return FAIL(m->d, ST_UNSUPPORTED, "group: expected at most %d, found %u", MAX_GROUPS, n);
