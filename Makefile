@@ -1,6 +1,6 @@
 # make                      the program (build/heddle) and the Verilated model of sys16
 # make sim MODEL=digits     run a network; also HW= ENGINE= WAVES= INPUT= EXPECT= STATS= PROG=
-# make test | check | lint | format | registers | bench-host | install | setup | clean
+# make test | check | nightly | lint | format | registers | bench-host | install | setup | clean
 # All building is CMake's, all running heddle's; this file only strings them together.
 
 SHELL = /bin/bash
@@ -39,6 +39,10 @@ test: everything
 # The quick half of `make test`: nothing that builds a Verilated model.
 check: everything format-check
 	ctest --test-dir build --output-on-failure -LE slow -j $$(nproc)
+
+# Random layers and networks from a fresh seed (SEED= repeats a run), and what else takes hours.
+nightly:
+	@.ci/nightly $(SEED)
 
 SOURCES = git ls-files -co --exclude-standard -- '*.c' '*.h' '*.cpp' | xargs -d '\n' -r ls -d 2>/dev/null
 
@@ -89,5 +93,5 @@ setup: build/.setup-build build/.setup-test
 clean:
 	rm -rf build
 
-.PHONY: all program sim everything install test check lint lint-rtl format-check format cppcheck registers \
+.PHONY: all program sim everything install test check nightly lint lint-rtl format-check format cppcheck registers \
 	synth setup clean bench-host bench-peers bench-sim bench-memory

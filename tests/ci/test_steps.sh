@@ -1,0 +1,35 @@
+#!/bin/bash
+# What .ci/run and .ci/nightly print and exit with: steps counted, why one was skipped, the seed.
+. "$(dirname "$0")/../e2e/common.sh"
+
+( # a subshell: its counters are its own
+    . "$HEDDLE_HOME/.ci/steps"
+    step "good" true
+    step "absent" bash -c 'echo first; echo "no such tool"; exit 77'
+    steps_done
+) >stdout
+[ $? = 0 ] || fail "a run without failures exits with 0"
+sed -i 's/[0-9]* s\b/T s/' stdout
+diff - stdout <<'EOT' || fail "the text of a good run"
+=== good
+=== good: ok, T s
+=== absent
+first
+no such tool
+=== absent: SKIPPED (no such tool), T s
+1 passed, 0 failed, 1 skipped (T s)
+EOT
+
+(
+    . "$HEDDLE_HOME/.ci/steps"
+    step "good" true
+    step "bad" bash -c 'exit 3' && echo "step hid the status"
+    steps_done
+) >stdout && fail "a run with a failure exits with 0"
+[ "$(tail -n 3 stdout | sed 's/[0-9]* s\b/T s/')" = "=== bad: FAILED with 3, T s
+FAILED: bad
+1 passed, 1 failed, 0 skipped (T s)" ] || fail "the text of a bad run: $(cat stdout)"
+
+expect 2 "usage: .ci/nightly [SEED]: expected a number, found 'abc'" "$HEDDLE_HOME/.ci/nightly" abc
+[ ! -s stdout ] || fail "nightly prints before it looks at its seed: $(cat stdout)"
+finish
