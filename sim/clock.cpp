@@ -155,9 +155,8 @@ bool hd_sim::failed()
         failure.swap(model_failure);
     if (failure.empty() && memory.violation()[0] != '\0')
         failure = std::string("AXI rule broken: ") + memory.violation();
-    if (failure.empty() && submission.violation()[0] != '\0')
-        failure = submission.violation();
-    return !failure.empty();
+    stuck = submission.violation();
+    return !failure.empty() || !stuck.empty();
 }
 
 hd_sim_stop hd_sim::run(uint64_t max_cycles)

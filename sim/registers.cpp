@@ -40,7 +40,7 @@ uint32_t hd_sim::read32(uint32_t offset)
     return ~0u;
 }
 
-// What the simulator itself must know: where the stream is, and the doorbell.
+// What the simulator itself must know: where the stream is, and the doorbell, in its own cycle.
 void hd_sim::written(uint32_t offset, uint32_t value)
 {
     const auto index = [offset](uint32_t first) { return (offset - first) / 4; };
@@ -56,14 +56,29 @@ void hd_sim::written(uint32_t offset, uint32_t value)
         region_base[index(HD_REG_REGION_BASE_HI(0))] =
             (region_base[index(HD_REG_REGION_BASE_HI(0))] & 0xffffffff) | uint64_t{value} << 32;
     else if (offset == HD_REG_CONTROL && (value & HD_CONTROL_START_MASK) != 0) {
-        const uint64_t at = region_base[0] + command_offset - options.memory_base;
-        const bool there =
-            at <= options.memory_bytes && command_length <= options.memory_bytes - at;
-
-        submission.begin(there ? options.memory + at : nullptr, command_offset,
-                         there ? command_length : 0, region_base, now);
-        watchdog.restart(*this);
+        rung = fetch_rests();
+        rung_at = now;
     }
+}
+
+bool hd_sim::fetch_rests() const
+{
+    return (top.unit_kind_o >> (3 * HD_UNIT_FETCH) & 7) == HD_COUNTER_FETCH_IDLE % HD_COUNTER_SLOTS;
+}
+
+// With the response of the doorbell's write. The accelerator ignores a doorbell while it is busy,
+// drains a fault or resets; it took this one if FETCH, which rested, does so no more.
+void hd_sim::answered_doorbell()
+{
+    const uint64_t at = region_base[0] + command_offset - options.memory_base;
+    const bool there = at <= options.memory_bytes && command_length <= options.memory_bytes - at;
+
+    rung = false;
+    if (fetch_rests())
+        return;
+    submission.begin(there ? options.memory + at : nullptr, command_offset,
+                     there ? command_length : 0, region_base, rung_at);
+    watchdog.restart(*this);
 }
 
 void hd_sim::write32(uint32_t offset, uint32_t value)
@@ -88,6 +103,8 @@ void hd_sim::write32(uint32_t offset, uint32_t value)
         }
         const bool answered = accepted && top.s_bvalid_o;
 
+        if (answered && rung)
+            answered_doorbell();
         edge();
         top.s_awvalid_i = address_open;
         top.s_wvalid_i = data_open;

@@ -36,6 +36,14 @@ struct hd_sim {
     uint32_t read32(uint32_t offset);
     void write32(uint32_t offset, uint32_t value);
     void written(uint32_t offset, uint32_t value);
+    bool fetch_rests() const;
+    void answered_doorbell();
+    // The cycle of the doorbell that counts now; false: there was none.
+    bool doorbell(uint64_t &cycle) const
+    {
+        cycle = rung ? rung_at : submission.start();
+        return rung || submission.begun();
+    }
 
     // commits.cpp
     void drain_commits();
@@ -64,9 +72,11 @@ struct hd_sim {
     // What the bus master wrote: where the command stream is.
     uint32_t command_offset = 0, command_length = 0;
     uint64_t region_base[HD_REGIONS] = {};
+    bool rung = false; // a doorbell whose write is not answered yet, while FETCH rested
+    uint64_t rung_at = 0;
 
     std::string failure; // why the model cannot go on; empty: it can
-    std::string stuck;
+    std::string stuck;   // why this submission does not
 };
 
 #endif

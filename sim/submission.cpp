@@ -47,6 +47,7 @@ void Submission::begin(const uint8_t *stream, uint32_t offset, uint32_t n_bytes,
     memset(done_count_, 0, sizeof done_count_);
     started_ = 0;
     kinds_ = ~0u;
+    violation_[0] = '\0';
     start_ = now;
     begun_ = true;
     known_ = false;

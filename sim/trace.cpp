@@ -85,9 +85,11 @@ bool Trace::in_window(const hd_sim &sim) const
     if (last_ < first_)
         return true;
     if (!by_command_) {
-        const uint64_t cycle = sim.now - sim.submission.start();
+        uint64_t doorbell;
+        const bool begun = sim.doorbell(doorbell);
+        const uint64_t cycle = sim.now - doorbell;
 
-        return sim.submission.begun() && cycle >= first_ && cycle <= last_;
+        return begun && cycle >= first_ && cycle <= last_;
     }
     const std::vector<hd_sim_command> &commands = sim.submission.commands();
     bool started = false, open = false;
@@ -102,13 +104,15 @@ bool Trace::in_window(const hd_sim &sim) const
 bool Trace::choose(hd_sim &sim, bool moved)
 {
     const bool was = active_;
+    uint64_t since;
 
     active_ = in_window(sim);
     if (!active_)
         return false;
     if (moved || !was)
         name_commands(sim);
-    sim.top.cycle_i = sim.now - sim.submission.start();
+    (void)sim.doorbell(since);
+    sim.top.cycle_i = sim.now - since;
     return true;
 }
 

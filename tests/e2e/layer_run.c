@@ -252,6 +252,11 @@ static enum status run_device(const struct layer *l, struct device *v, bool shuf
     if (watch)
         watch_commits(v, watch);
     int rc = bind(l, v, commands, host);
+    if (rc == HD_OK && l->setup->disturb) {
+        rc = layer_disturb(l, v);
+        memset(v->memory, POISON, v->n_bytes);
+        rc = rc == HD_OK ? bind(l, v, commands, host) : rc;
+    }
     if (rc == HD_OK)
         rc = submit_all(l, v, watch, r);
     r->ok = rc == HD_OK;

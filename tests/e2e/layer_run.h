@@ -12,6 +12,7 @@ struct layer_setup {
     uint64_t seed;
     struct hd_config hw;
     struct options options; /* memory, waiting, overlap */
+    bool disturb;           /* before: layer_disturb */
 };
 
 struct layer {
@@ -58,6 +59,10 @@ enum status layer_execute(const struct layer *l, enum options_engine engine,
 /* Where RTL and twin first part, in words. */
 enum status layer_part(const struct layer *l, const struct sim_model *so, struct text *t,
                        struct diag *d);
+
+/* layer_disturb.c: start the first submission on `v`, whose regions are bound, write registers
+ * while it is busy, doorbells among them, and reset it. HD_OK, or what the driver says. */
+int layer_disturb(const struct layer *l, struct device *v);
 
 /* layer_shuffle.c: the commands of `s` in an order that a device might run them in. */
 void layer_shuffle(struct arena *a, uint64_t seed, const struct sched_stream *s, uint32_t *order);

@@ -28,7 +28,7 @@ struct reason {
 
 struct bench {
     const char *hw, *keep, *write;
-    bool func, shuffle, rtl, vary, fixed_memory, checked, quiet;
+    bool func, shuffle, rtl, vary, fixed_memory, checked, disturb, quiet;
     uint32_t count;
     uint64_t seed;
     struct hd_config config;
@@ -47,6 +47,11 @@ static const struct argp_option table[] = {
     {"vary-hw", 'v', NULL, 0, "other memory sizes and ports for every layer; not with rtl", 0},
     {"fixed-memory", 'f', NULL, 0, "shared memory of latency 64 without stalls, interrupt", 0},
     {"checked", 'c', NULL, 0, "rtl with its assertions", 0},
+    {"disturb", 'd', NULL, 0,
+     "before each layer a job on the same device, register writes and doorbells while it is busy, "
+     "a "
+     "reset",
+     0},
     {"keep", 'k', "DIR", 0, "write failing layers there as .ir", 0},
     {"write", 'W', "DIR", 0, "only write the layers there as .ir", 0},
     {"quiet", 'q', NULL, 0, "no text of failing layers", 0},
@@ -81,6 +86,7 @@ static error_t option(int key, char *arg, struct argp_state *state)
     case 'v': b->vary = true; return 0;
     case 'f': b->fixed_memory = true; return 0;
     case 'c': b->checked = true; return 0;
+    case 'd': b->disturb = true; return 0;
     case 'k': b->keep = arg; return 0;
     case 'W': b->write = arg; return 0;
     case 'q': b->quiet = true; return 0;
@@ -104,7 +110,7 @@ static void vary(struct hd_config *hw, struct layers_rng *r)
 static void set_up(const struct bench *b, uint64_t seed, struct layer_setup *s)
 {
     struct layers_rng r = {seed ^ 0x1234567};
-    *s = (struct layer_setup){.seed = seed, .hw = b->config};
+    *s = (struct layer_setup){.seed = seed, .hw = b->config, .disturb = b->disturb};
     s->options.mem_latency = 64;
     if (!b->fixed_memory) {
         s->options.mem_latency = (uint32_t)layers_range(&r, 1, 200);
@@ -178,9 +184,9 @@ static void failed(struct bench *b, struct arena *a, const struct layer_setup *s
     if (b->n_wrong++ >= MAX_SHOWN && !b->quiet)
         return;
     printf("FAIL layer %llu on %s, %s: %s\n", (unsigned long long)s->seed, engine, b->hw, why);
-    printf("  again: random_layers --hw %s --engine %s --count 1 --seed %llu%s%s\n", b->hw, engine,
-           (unsigned long long)s->seed, b->vary ? " --vary-hw" : "",
-           b->fixed_memory ? " --fixed-memory" : "");
+    printf("  again: random_layers --hw %s --engine %s --count 1 --seed %llu%s%s%s\n", b->hw,
+           engine, (unsigned long long)s->seed, b->vary ? " --vary-hw" : "",
+           b->fixed_memory ? " --fixed-memory" : "", b->disturb ? " --disturb" : "");
     if (!b->quiet)
         show(b, a, s);
     fflush(stdout);

@@ -185,6 +185,7 @@ module hd_top #(
     done_cmd_o = unit_cmd_o;
     unit_kind_o = {3'(CounterFetchIdle), 3'(CounterStoreIdle), 3'(CounterVectorIdle), 3'(CounterArrayIdle),
                    3'(CounterWeightIdle), 3'(CounterLoadIdle)};
+    if (state != Idle) unit_kind_o[UnitFetch*3 +: 3] = 3'(CounterFetchWaitEnd);
     if (state == Hung || state == Response) unit_kind_o[UnitStore*3 +: 3] = 3'd2;
     else if (state != Idle && state != Done) unit_kind_o[UnitStore*3 +: 3] = 3'd0;
   end
