@@ -108,7 +108,7 @@ struct ir_row {
     const char *op;     /* the source format's name: "CONV_2D" */
     const char *tensor; /* first output's name */
     const char *shape;  /* first output's shape, "1x32x32x16" */
-    uint64_t macs;
+    uint64_t macs;      /* as the file has the operator; passes leave it alone */
     uint32_t fused_into; /* row, or IR_NONE */
     const char *target;  /* "systolic", "c", "none"; set by partition */
     const char *reason;  /* why on the host; NULL otherwise */
@@ -180,6 +180,8 @@ static inline bool ir_has_state(const struct ir_op *op)
     return op->opcode == IR_OP_READ_VARIABLE || op->opcode == IR_OP_ASSIGN_VARIABLE ||
            op->opcode == IR_OP_LSTM;
 }
+/* Multiply-accumulates of `op`, by its shapes (macs.c); 0 for what does not multiply and add. */
+uint64_t ir_macs(const struct ir_graph *g, const struct ir_op *op);
 /* Readers of tensor `id` that are alive. */
 uint32_t ir_uses(const struct ir_graph *g, uint32_t id);
 /* The tensor whose bytes `id` shares: itself, or what stands before a chain of RESHAPEs. */

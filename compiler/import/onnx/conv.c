@@ -342,6 +342,8 @@ enum status ox_conv_transpose(struct ox *m)
     TRY(transposed_window(m, x, w->c.dim + 2, &v));
     TRY(transposed_weights(m, p, w, &v));
     set_window(&v, false, p->attr);
+    p->taps = v.kernel[0] * (v.n == 2 ? v.kernel[1] : 1);
+    p->taps_filled = p->weight.dim[2] * p->weight.dim[3];
     p->attr[IR_KERNEL_H] = p->weight.dim[2];
     p->attr[IR_KERNEL_W] = p->weight.dim[3];
     p->attr[IR_PAD_BOTTOM] = p->attr[IR_PAD_RIGHT] = 0;

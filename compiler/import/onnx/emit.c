@@ -42,20 +42,6 @@ uint32_t ox_tensor(struct ox *m, const char *name, enum ir_type type, struct ox_
     return t->id;
 }
 
-/* Multiply-accumulates of operators with weights. */
-static uint64_t macs_of(const struct ir_graph *g, const struct ir_op *op)
-{
-    const struct ir_tensor *w = ir_in(g, op, 1);
-    const uint64_t n = ir_elements(ir_out(g, op, 0));
-
-    switch (op->opcode) {
-    case IR_OP_CONV2D: return n * ir_elements(w) / (uint64_t)w->dim[0];
-    case IR_OP_DEPTHWISE_CONV2D: return n * (uint64_t)w->dim[1] * (uint64_t)w->dim[2];
-    case IR_OP_FULLY_CONNECTED: return n * (uint64_t)ir_dim_back(w, 0);
-    default: return 0;
-    }
-}
-
 /* Layout and borders do not name a row. */
 static bool moves(enum ir_opcode opcode)
 {
@@ -84,8 +70,12 @@ struct ir_op *ox_op(struct ox *m, enum ir_opcode opcode, uint32_t n_in, const ui
         row->name = arena_printf(m->arena, "%02u_%s", m->row, ir_op_info(opcode)->name);
     row->tensor = y->name;
     row->shape = ir_shape_text(m->arena, y->rank, y->dim);
-    row->macs += macs_of(m->g, op);
     return op;
+}
+
+void ox_count_macs(struct ox *m, const struct ir_op *op, int32_t taps, int32_t taps_filled)
+{
+    m->g->row[op->row].macs += ir_macs(m->g, op) / (uint64_t)taps_filled * (uint64_t)taps;
 }
 
 uint32_t ox_like(struct ox *m, const char *name, uint32_t id, struct ox_shape s)

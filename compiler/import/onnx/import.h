@@ -184,6 +184,9 @@ uint32_t ox_tensor(struct ox *m, const char *name, enum ir_type type, struct ox_
 /* An operator that writes a new tensor. The row of the node is made at its first operator. */
 struct ir_op *ox_op(struct ox *m, enum ir_opcode opcode, uint32_t n_in, const uint32_t *in,
                     uint32_t out);
+/* The operator's MACs are the row's, once its attributes are set; `taps`, `taps_filled`: as struct
+ * ox_pending. */
+void ox_count_macs(struct ox *m, const struct ir_op *op, int32_t taps, int32_t taps_filled);
 /* Movers: a new tensor with the codes of `id`, scale shared. */
 /* A tensor of another shape that shares the scale of `id`; no operator yet. */
 uint32_t ox_like(struct ox *m, const char *name, uint32_t id, struct ox_shape s);
@@ -217,6 +220,9 @@ struct ox_pending {
     struct ox_const weight; /* [OC,C/group,KH,KW], or [OC,K]: codes */
     struct ir_quant weight_quant;
     int32_t group;
+    /* Kernel taps that the file has, and those of `weight` with the zeros between them: MACs of the
+     * file are that part of the operator's. 0 of 1: it multiplies nothing there. */
+    int32_t taps, taps_filled;
     const double *bias;        /* real values [OC], or NULL */
     const int32_t *bias_codes; /* the same in units of s_in * s_w (QLinearConv, ConvInteger) */
     bool float_only;           /* there is no arithmetic on codes */

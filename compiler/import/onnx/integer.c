@@ -62,7 +62,7 @@ enum status ox_matmul_integer(struct ox *m)
     TRY(zero_input(m, 2, in[0], y.dim[y.rank - 2], &in[2]));
     TRY(zero_input(m, 3, in[1], y.dim[y.rank - 1], &in[3]));
     out = ox_tensor(m, ox_out(m, 0)->name, IR_I32, y, NULL);
-    ox_op(m, IR_OP_MATMUL_INTEGER, 4, in, out);
+    ox_count_macs(m, ox_op(m, IR_OP_MATMUL_INTEGER, 4, in, out), 1, 1);
     ox_set_tensor(m, 0, out, false);
     return ST_OK;
 }
@@ -91,6 +91,7 @@ enum status ox_conv_integer(struct ox *m)
                     NULL);
     op = ox_op(m, IR_OP_CONV_INTEGER, 4, in, out);
     memcpy(op->attr, p->attr, sizeof op->attr);
+    ox_count_macs(m, op, 1, 1);
     ox_set_tensor(m, 0, ox_from_nhwc(m, ox_out(m, 0)->name, out, p->shape.rank), false);
     return ST_OK;
 }

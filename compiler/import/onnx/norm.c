@@ -145,6 +145,7 @@ static enum status identity_conv(struct ox *m, struct ox_pending **p)
         (*p)->weight_quant = (struct ir_quant){1, 0, &part, ARENA_ARRAY(m->arena, int32_t, 1)};
     }
     (*p)->group = dim[0];
+    (*p)->taps = 0;
     for (uint32_t i = IR_STRIDE_H; i <= IR_DILATION_W; i++)
         (*p)->attr[i] = 1;
     (*p)->attr[IR_KERNEL_H] = (*p)->attr[IR_KERNEL_W] = 1;

@@ -15,6 +15,7 @@ struct ox_pending *ox_pending_new(struct ox *m, enum ir_opcode opcode, struct ox
     p->opcode = opcode;
     p->shape = shape;
     p->group = 1;
+    p->taps = p->taps_filled = 1;
     p->low = -INFINITY;
     p->high = INFINITY;
     return p;
@@ -70,6 +71,7 @@ static struct ir_op *finish_op(struct ox *m, const struct ox_pending *p, enum ir
     memcpy(op->attr, p->attr, sizeof op->attr);
     if (takes_activation(opcode))
         set_activation(p, op->attr);
+    ox_count_macs(m, op, p->taps, p->taps_filled);
     return op;
 }
 
@@ -336,6 +338,7 @@ static enum status pool_as_conv(struct ox *m, const struct ox_pending *p, const 
     memset(ones, 1, (size_t)conv.weight.n);
     conv.weight_quant = (struct ir_quant){1, 0, scale, ARENA_ARRAY(m->arena, int32_t, 1)};
     conv.group = channels;
+    conv.taps = 0;
     conv.attr[IR_DILATION_H] = conv.attr[IR_DILATION_W] = 1;
     conv.attr[IR_QLINEAR] = 0;
     return finish_conv(m, &conv, name, q, id);

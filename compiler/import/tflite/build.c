@@ -116,6 +116,7 @@ enum status tfl_emit(struct tfl_importer *m, enum ir_opcode opcode, uint32_t row
     memcpy(op->in, in, n_in * sizeof *in);
     op->out[0] = out;
     m->g->tensor[out]->producer = op->id;
+    m->g->row[row].macs += ir_macs(m->g, op);
     if (made != NULL) {
         *made = op; /* the caller sets attributes, then calls tfl_fold */
         return ST_OK;

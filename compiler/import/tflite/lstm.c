@@ -163,6 +163,5 @@ enum status tfl_lstm(struct tfl_importer *m, const struct tfl_operator *src, uin
     TRY(tfl_emit(m, IR_OP_LSTM, row, 6, in, out, &op));
     op->attr[IR_AXIS] = !o->time_major;
     memcpy(&op->attr[IR_CLIP_HIGH_BITS], &o->cell_clip, 4);
-    m->g->row[row].macs = ir_elements(m->g->tensor[out]) * 4 * (uint64_t)(w->dim[2] + r->dim[2]);
     return ST_OK;
 }

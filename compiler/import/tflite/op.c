@@ -585,24 +585,6 @@ static enum status op_output(struct tfl_importer *m, const struct tfl_operator *
     return ST_OK;
 }
 
-/* Multiply-accumulates of operators with weights. */
-static uint64_t macs_of(const struct ir_graph *g, const struct ir_op *op)
-{
-    const struct ir_tensor *w = ir_in(g, op, 1);
-    const uint64_t n = ir_elements(ir_out(g, op, 0));
-
-    if (w == NULL) /* refused by the rule, in better words */
-        return 0;
-    switch (op->opcode) {
-    case IR_OP_CONV2D: return n * ir_elements(w) / (uint64_t)(w->rank > 0 ? w->dim[0] : 1);
-    case IR_OP_DEPTHWISE_CONV2D:
-        return n * (uint64_t)ir_dim_back(w, 1) * (uint64_t)ir_dim_back(w, 2);
-    case IR_OP_FULLY_CONNECTED: return n * (uint64_t)ir_dim_back(w, 0);
-    case IR_OP_BATCH_MATMUL: return n * (uint64_t)ir_dim_back(w, op->attr[IR_ADJ_B] ? 0 : 1);
-    default: return 0;
-    }
-}
-
 static void set_row(struct tfl_importer *m, const struct ir_op *op)
 {
     struct ir_row *row = &m->g->row[op->row];
@@ -611,7 +593,7 @@ static void set_row(struct tfl_importer *m, const struct ir_op *op)
     row->name = arena_printf(m->arena, "%02u_%s", op->row, ir_op_info(op->opcode)->name);
     row->tensor = y->name;
     row->shape = ir_shape_text(m->arena, y->rank, y->dim);
-    row->macs = macs_of(m->g, op);
+    row->macs = ir_macs(m->g, op);
 }
 
 static enum status check_options(struct tfl_importer *m, const struct tfl_operator *src,

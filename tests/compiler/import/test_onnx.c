@@ -106,6 +106,52 @@ static void test_import(void **state)
     arena_free(a);
 }
 
+/* MACs are the file's: zeros between dilated taps are none, nor is an average that became a
+ * convolution. */
+static void test_macs(void **state)
+{
+    struct arena *a = arena_new((size_t)64 << 20);
+    const struct onnx_options o = {0};
+    struct builder *b = b_new(a, 13);
+    const float w[2 * 3 * 2 * 2] = {1};
+    Onnx__NodeProto *conv, *pool;
+    struct ir_graph *g;
+    struct diag d;
+
+    (void)state;
+    b_input(b, "x", 1, 4, DIM(1, 2, 4, 4));
+    b_input(b, "i", 3, 2, DIM(3, 11));
+    b_input(b, "k", 3, 2, DIM(11, 5));
+    b_output(b, "y", 1, 4, DIM(1, 3, 7, 7));
+    b_output(b, "p", 3, 4, DIM(1, 2, 4, 4));
+    b_output(b, "s", 6, 2, DIM(3, 5));
+    b_const(b, "w", 1, 4, DIM(2, 3, 2, 2), w, sizeof w);
+    b_float(b, "xs", 0.5f);
+    b_i8(b, "xz", 3);
+    b_float(b, "ps", 0.25f);
+    conv = b_node(b, "ConvTranspose", "x w", "y");
+    b_ints(b, conv, "dilations", 2, DIM(3, 3));
+    b_node(b, "QuantizeLinear", "x xs xz", "xq");
+    b_node(b, "DequantizeLinear", "xq xs xz", "xd");
+    pool = b_node(b, "AveragePool", "xd", "pf");
+    b_ints(b, pool, "kernel_shape", 2, DIM(3, 3));
+    b_ints(b, pool, "pads", 4, DIM(1, 1, 1, 1));
+    b_int(b, pool, "count_include_pad", 1);
+    b_node(b, "QuantizeLinear", "pf ps xz", "p");
+    b_node(b, "MatMulInteger", "i k", "s");
+    if (import(a, b, &o, &g, &d) != ST_OK)
+        fail_msg("%s", d.text);
+    for (uint32_t i = 0; i < g->n_row; i++) {
+        uint64_t macs = strcmp(g->row[i].op, "ConvTranspose") == 0   ? 4 * 4 * 2 * 3 * 2 * 2
+                        : strcmp(g->row[i].op, "MatMulInteger") == 0 ? 3 * 5 * 11
+                                                                     : 0;
+        if (g->row[i].macs != macs)
+            fail_msg("%s: expected %llu MACs, found %llu", g->row[i].op, (unsigned long long)macs,
+                     (unsigned long long)g->row[i].macs);
+    }
+    arena_free(a);
+}
+
 /* By hand: y = relu(sum) in both roundings, through every pass. */
 static void test_arithmetic(void **state)
 {
@@ -762,6 +808,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_import),
+        cmocka_unit_test(test_macs),
         cmocka_unit_test(test_arithmetic),
         cmocka_unit_test(test_float),
         cmocka_unit_test(test_damage),
