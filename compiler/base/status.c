@@ -49,6 +49,25 @@ void diag_prefix(struct diag *d, const char *format, ...)
     d->text[n + have] = '\0';
 }
 
+void diag_line(struct diag *d, const char *format, ...)
+{
+    static const char indent[] = "\n  ";
+    size_t n;
+    va_list ap;
+
+    if (d == NULL || d->status == ST_OK)
+        return;
+    n = strlen(d->text);
+    if (n + sizeof indent >= sizeof d->text)
+        return;
+    memcpy(d->text + n, indent, sizeof indent);
+    n += sizeof indent - 1;
+    va_start(ap, format);
+    (void)vsnprintf(d->text + n, sizeof d->text - n, format, ap);
+    va_end(ap);
+    make_printable(d->text + n);
+}
+
 int status_exit_code(enum status st)
 {
     switch (st) {

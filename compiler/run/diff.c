@@ -62,7 +62,7 @@ static enum status first_byte(struct run_job *job, const char *so, const struct 
     if (!commit_capture_compare(&capture[0], &capture[1], &m))
         return ST_OK;
     mismatch_locate(&m, c->w.word, job->p->program->device[s->device].hw->n);
-    text_printf(t, "RTL and functional twin part at %s",
+    text_printf(t, "RTL and functional model first differ at %s",
                 mismatch_text(job->arena, &m, job->p->graph->row[c->row].name));
     if (c->note)
         text_printf(t, " (%s)", c->note);
@@ -84,17 +84,20 @@ static enum status find(struct run_job *job, struct text *t, struct diag *d)
         TRY(play(job, k ? ENGINE_RTL : ENGINE_FUNC, so, sim, &pass, d));
     }
     if (!commit_log_first(&log[0], &log[1], &place)) {
-        text_add(t, "RTL and functional twin write the same bytes for every command: look at the "
-                    "compiler or at a host "
-                    "kernel, not at the RTL");
+        text_add(t, "RTL and functional model write the same bytes for every command: look at the "
+                    "compiler or at a host kernel, not at the RTL");
         return ST_OK;
     }
     return first_byte(job, so, sim, place, t, d);
 }
 
-void diff_engines(struct run_job *job, struct text *t)
+void diff_engines(struct run_job *job, struct diag *d)
 {
-    struct diag d = {0};
-    if (job->p->program->n_stream && find(job, t, &d) != ST_OK)
-        text_printf(t, "the engines could not be compared: %s", d.text);
+    struct diag own = {0};
+    struct text t;
+    text_init(&t, job->arena);
+    if (job->p->program->n_stream && find(job, &t, &own) != ST_OK)
+        text_printf(&t, "the engines could not be compared: %s", own.text);
+    if (t.length)
+        diag_line(d, "%s", t.data);
 }

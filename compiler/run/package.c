@@ -15,6 +15,7 @@
 #include "../base/json_doc.h"
 #include "../emit/tar.h"
 #include "cores.h"
+#include "difference.h"
 #include "player.h"
 
 #define MAX_TAR ((size_t)512 << 20)
@@ -212,9 +213,27 @@ static bool read_core(struct arena *a, const char *folder, const cJSON *o, struc
     return true;
 }
 
-/* One for each port of the object's table, by its name. */
-static enum status read_cores(struct run_job *job, const char *folder, const struct hd_model *m,
-                              struct diag *d)
+/* Scales of the outputs, so that values and steps are those of the model. */
+static void read_scales(struct run_job *job, const cJSON *list)
+{
+    const struct ir_graph *g = job->p->graph;
+    for (uint32_t i = 0; i < g->n_out; i++) {
+        struct ir_quant *q = &g->tensor[g->out[i]]->quant;
+        const cJSON *o = cJSON_GetArrayItem(list, (int)i),
+                    *scale = cJSON_GetObjectItemCaseSensitive(o, "scale"),
+                    *zero = cJSON_GetObjectItemCaseSensitive(o, "zero_point");
+        if (!cJSON_IsNumber(scale) || !cJSON_IsNumber(zero) || scale->valuedouble <= 0)
+            continue;
+        const float s = (float)scale->valuedouble;
+        const int32_t z = zero->valueint;
+        *q = (struct ir_quant){1, 0, arena_memdup(job->p->arena, &s, sizeof s),
+                               arena_memdup(job->p->arena, &z, sizeof z)};
+    }
+}
+
+/* Tolerance, scales, and a core for each port of the object's table, by its name. */
+static enum status read_metadata(struct run_job *job, const char *folder, const struct hd_model *m,
+                                 struct diag *d)
 {
     struct arena *a = job->p->arena;
     struct json_doc doc = {0};
@@ -223,6 +242,7 @@ static enum status read_cores(struct run_job *job, const char *folder, const str
     enum status st = json_doc_read(a, path, &doc, d);
     const cJSON *tolerance = cJSON_GetObjectItemCaseSensitive(doc.root, "tolerance");
     job->tolerance = cJSON_IsNumber(tolerance) ? tolerance->valuedouble : 0;
+    read_scales(job, cJSON_GetObjectItemCaseSensitive(doc.root, "outputs"));
     const cJSON *list = cJSON_GetObjectItemCaseSensitive(doc.root, "cores"), *o;
     cJSON_ArrayForEach(o, list)
     {
@@ -256,49 +276,36 @@ static enum status load(struct run_job *job, const char *folder, const char *so_
     if (!m || m->abi != HD_MODEL_ABI)
         return FAIL(d, ST_USAGE, "%s: no hd_model of version %u inside: another heddle's package?",
                     so_path, HD_MODEL_ABI);
-    TRY(read_cores(job, folder, m, d));
     TRY(pipeline_config(job->p->arena, *m->hw ? m->hw : job->options->hw, &job->p->hw, d));
-    return describe(job, m, d);
+    TRY(describe(job, m, d));
+    return read_metadata(job, folder, m, d);
 }
 
-/* All inferences of output `i` are no further apart than the package's patterns may be. */
-static bool within(struct run_job *job, uint32_t i)
-{
-    const struct ir_tensor *t = job->p->graph->tensor[job->p->graph->out[i]];
-    uint64_t n = job->out[i].n_bytes;
-    bool all = job->tolerance > 0 && (t->type == IR_F32 || ir_type_bytes(t->type) == 1);
-    for (uint32_t k = 0; k < job->n && all; k++) {
-        double apart = run_difference(t, job->expected[i].bytes + k * n, job->out[i].bytes + k * n);
-        all = apart <= job->tolerance;
-        job->difference = apart > job->difference ? apart : job->difference;
-    }
-    return all;
-}
-
+/* The verdict as the report says it, or ST_MISMATCH. */
 static enum status check(struct run_job *job, const char **verdict, struct diag *d)
 {
-    *verdict = "unchecked, no --expect";
-    for (uint32_t i = 0; job->expected && i < job->p->graph->n_out; i++) {
-        uint64_t n = job->out[i].n_bytes * job->n, at = 0;
-        if (within(job, i))
-            continue;
-        while (at < n && job->out[i].bytes[at] == job->expected[i].bytes[at])
-            at++;
-        if (at < n)
-            return FAIL(d, ST_MISMATCH,
-                        "output %u, inference %llu, byte %llu: expected %d, found %d", i,
-                        (unsigned long long)(at / job->out[i].n_bytes),
-                        (unsigned long long)(at % job->out[i].n_bytes),
-                        (int8_t)job->expected[i].bytes[at], (int8_t)job->out[i].bytes[at]);
-    }
-    if (job->expected && job->difference > 0)
+    double largest;
+    uint64_t n_values;
+    *verdict = "";
+    difference_judge(job);
+    difference_sums(job, &largest, &n_values);
+    switch (job->verdict) {
+    case VERDICT_MISMATCH: return difference_fail(job, d);
+    case VERDICT_UNCHECKED: *verdict = "unchecked, no --expect"; break;
+    case VERDICT_MATCH: *verdict = "match, bit for bit against the expected outputs"; break;
+    case VERDICT_WITHIN:
         *verdict =
-            arena_printf(job->p->arena,
-                         "within %.3g of the output's range against the expected outputs, not "
-                         "bit for bit: the package's patterns may add up to %.3g",
-                         job->difference, job->tolerance);
-    else if (job->expected)
-        *verdict = "match, bit for bit against the expected outputs";
+            job->options->tolerance && job->difference == 0
+                ? arena_printf(job->arena,
+                               "within %u steps (largest %.4g, %llu values) of the expected "
+                               "outputs",
+                               job->options->tolerance, largest, (unsigned long long)n_values)
+                : arena_printf(job->arena,
+                               "within %.3g of the output's range against the expected "
+                               "outputs, not bit for bit: the package's patterns may add up "
+                               "to %.3g",
+                               job->difference, job->tolerance);
+    }
     return ST_OK;
 }
 
@@ -342,6 +349,7 @@ enum status run_package(struct run_job *job, struct diag *d)
     struct text t;
     TRY(run_inputs(job, d));
     TRY(run_expectations(job, d));
+    TRY(difference_options(job, d));
     TRY(run_engine(job, job->package->so_path, d));
     TRY(write_outputs(job, d));
     TRY(check(job, &verdict, d));

@@ -162,6 +162,20 @@ static void float_line(struct text *t, const cJSON *all)
                     n);
 }
 
+/* " 2 steps (largest 1, 34 values) of the expected outputs" */
+static void add_steps(struct text *t, const cJSON *all, const char *against)
+{
+    const cJSON *one;
+    double largest = 0, values = 0;
+    cJSON_ArrayForEach(one, cJSON_GetObjectItemCaseSensitive(all, "differences"))
+    {
+        largest = number_of(one, "largest") > largest ? number_of(one, "largest") : largest;
+        values += number_of(one, "values");
+    }
+    text_printf(t, " %.0f steps (largest %.4g, %.0f values) of %s",
+                number_of(all, "tolerance_steps"), largest, values, against);
+}
+
 static void verdict_line(struct text *t, const cJSON *all)
 {
     const char *verdict = text_of(all, "verdict"),
@@ -169,13 +183,18 @@ static void verdict_line(struct text *t, const cJSON *all)
                               ? "the CPU reference"
                               : "the expected outputs";
     text_printf(t, "verdict: %s", verdict);
-    if (strcmp(verdict, "within") == 0)
+    if (strcmp(verdict, "within") == 0 && number_of(all, "tolerance_steps") >= 0 &&
+        number_of(all, "difference") <= 0) /* none needed a pattern's tolerance */
+        add_steps(t, all, against);
+    else if (strcmp(verdict, "within") == 0)
         text_printf(t,
                     " %.3g of the output's range against %s, not bit for bit: operators on "
                     "targets whose patterns round otherwise may add up to %.3g",
                     number_of(all, "difference"), against, number_of(all, "tolerance"));
-    else if (strcmp(verdict, "unchecked") != 0)
+    else if (strcmp(verdict, "match") == 0)
         text_printf(t, ", bit for bit against %s", against);
+    else if (strcmp(verdict, "mismatch") == 0)
+        text_printf(t, " against %s", against);
     text_add(t, "\n");
 }
 

@@ -2,7 +2,6 @@
 #define _GNU_SOURCE
 #include "run.h"
 
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -12,6 +11,7 @@
 #include "../target/describe.h"
 #include "bench.h"
 #include "diff.h"
+#include "difference.h"
 #include "teacher.h"
 #include "waves.h"
 
@@ -51,90 +51,6 @@ enum status run_with_reference(struct run_job *job, struct run_data *to, struct 
     return ST_OK;
 }
 
-static double element(const struct ir_tensor *t, const uint8_t *bytes, uint64_t i)
-{
-    int32_t i4;
-    int16_t i2;
-    float f4;
-    switch (t->type) {
-    case IR_I8: return (int8_t)bytes[i];
-    case IR_I16: memcpy(&i2, bytes + 2 * i, 2); return i2;
-    case IR_I32: memcpy(&i4, bytes + 4 * i, 4); return i4;
-    case IR_F32: memcpy(&f4, bytes + 4 * i, 4); return (double)f4;
-    default: return bytes[i];
-    }
-}
-
-double run_difference(const struct ir_tensor *t, const uint8_t *want, const uint8_t *got)
-{
-    double most = 0, range = 0;
-    for (uint64_t i = 0; i < ir_elements(t); i++) {
-        double a = element(t, want, i), b = element(t, got, i);
-        if (isnan(a) && isnan(b))
-            continue;
-        if (!(fabs(a - b) <= most)) /* also when one is no number */
-            most = a == b ? most : isnan(a - b) ? INFINITY : fabs(a - b);
-        range = fabs(a) > range ? fabs(a) : range;
-    }
-    if (t->type != IR_F32)
-        range = 255;
-    return most == 0 ? 0 : most / range;
-}
-
-/* The output's type takes part in the verdict: codes, or float32. */
-static bool within(struct run_job *job, uint32_t output, const uint8_t *want, const uint8_t *got)
-{
-    const struct ir_tensor *t = job->p->graph->tensor[job->p->graph->out[output]];
-    if (job->tolerance == 0 || (t->type != IR_F32 && ir_type_bytes(t->type) > 1))
-        return false;
-    double apart = run_difference(t, want, got);
-    if (apart > job->tolerance)
-        return false;
-    job->difference = apart > job->difference ? apart : job->difference;
-    return true;
-}
-
-static void compare_one(struct run_job *job, uint32_t output, uint32_t k, bool *wrong)
-{
-    const uint8_t *want = inference(&job->expected[output], k),
-                  *got = inference(&job->out[output], k);
-    uint64_t n = job->out[output].n_bytes, at = 0;
-    if (memcmp(want, got, n) == 0)
-        return;
-    if (within(job, output, want, got)) {
-        if (job->verdict == VERDICT_MATCH)
-            job->verdict = VERDICT_WITHIN;
-        return;
-    }
-    *wrong = true;
-    while (want[at] == got[at])
-        at++;
-    if (job->verdict == VERDICT_MISMATCH)
-        return;
-    job->verdict = VERDICT_MISMATCH;
-    job->first_wrong = k;
-    job->wrong_output = output;
-    job->wrong_at = at;
-}
-
-static void judge(struct run_job *job)
-{
-    if (!job->expected) {
-        job->verdict = VERDICT_UNCHECKED;
-        return;
-    }
-    job->verdict = VERDICT_MATCH;
-    if (job->options->engine != ENGINE_REF)
-        job->tolerance =
-            describe_tolerance(job->arena, job->p->graph, &job->p->targets, &job->p->hw);
-    for (uint32_t k = 0; k < job->n; k++) {
-        bool wrong = false;
-        for (uint32_t i = 0; i < job->p->graph->n_out; i++)
-            compare_one(job, i, k, &wrong);
-        job->n_wrong += wrong;
-    }
-}
-
 /* How often the first output is largest at the label. */
 static void score(struct run_job *job)
 {
@@ -144,7 +60,7 @@ static void score(struct run_job *job)
         const uint8_t *bytes = inference(&job->out[0], k);
         uint64_t best = 0;
         for (uint64_t i = 1; i < ir_elements(t); i++)
-            if (element(t, bytes, i) > element(t, bytes, best))
+            if (run_element(t, bytes, i) > run_element(t, bytes, best))
                 best = i;
         job->n_right += (int64_t)best == job->label[k];
     }
@@ -197,25 +113,10 @@ static enum status execute(struct run_job *job, struct diag *d)
 
 static enum status mismatch(struct run_job *job, struct diag *d)
 {
-    struct text why;
-    const struct run_data *want = &job->expected[job->wrong_output],
-                          *got = &job->out[job->wrong_output];
-    text_init(&why, job->arena);
-    if (job->tolerance > 0)
-        text_printf(&why,
-                    "The targets' patterns allow %.3g of the output's range, this is further "
-                    "apart",
-                    job->tolerance);
-    else if (job->options->engine == ENGINE_RTL)
-        diff_engines(job, &why);
-    return FAIL(d, ST_MISMATCH,
-                "%llu of %u inferences differ; first: inference %u, output %u, byte %llu: expected "
-                "%d, found %d%s%s",
-                (unsigned long long)job->n_wrong, job->n, job->first_wrong, job->wrong_output,
-                (unsigned long long)job->wrong_at,
-                (int8_t)inference(want, job->first_wrong)[job->wrong_at],
-                (int8_t)inference(got, job->first_wrong)[job->wrong_at], why.length ? ". " : "",
-                why.length ? why.data : "");
+    (void)difference_fail(job, d);
+    if (job->options->engine == ENGINE_RTL && job->tolerance == 0)
+        diff_engines(job, d);
+    return ST_MISMATCH;
 }
 
 enum status run_front(struct run_job *job, struct diag *d)
@@ -269,10 +170,14 @@ enum status run_loaded(struct run_job *job, struct diag *d)
     TRY(waves_parse(&waves, job, d));
     TRY(run_inputs(job, d));
     TRY(run_expectations(job, d));
+    TRY(difference_options(job, d));
     if (!job->p->emitted)
         TRY(pipeline_back(job->p, o, d));
     TRY(execute(job, d));
-    judge(job);
+    if (job->options->engine != ENGINE_REF)
+        job->tolerance =
+            describe_tolerance(job->arena, job->p->graph, &job->p->targets, &job->p->hw);
+    difference_judge(job);
     score(job);
     TRY(write_outputs(job, d));
     if (o->stats)

@@ -10,7 +10,8 @@
 #include "../../sim/hd_sim.h"
 #include "../pipeline.h"
 
-/* WITHIN: not equal, but no further apart than the targets' patterns said (target.json). */
+/* WITHIN: not equal, but no further apart than --tolerance or the targets' patterns (target.json)
+ * allow. */
 enum run_verdict { VERDICT_MATCH, VERDICT_MISMATCH, VERDICT_UNCHECKED, VERDICT_WITHIN };
 
 /* Inferences of one input or output, one after another. */
@@ -61,11 +62,11 @@ struct run_job {
     const char *checked_against; /* "ref" or "expect" */
     enum run_verdict verdict;
     double tolerance;  /* of differences, as a part of an output's range; 0: none are allowed */
-    double difference; /* the largest that was allowed */
-    uint64_t n_wrong;  /* inferences that differ by more */
-    uint32_t first_wrong, wrong_output;
-    uint64_t wrong_at; /* byte in that output, the first that differs */
-    int32_t *label;    /* NULL without labels */
+    double difference; /* the largest that the patterns allowed */
+    struct run_differ *differ; /* of each output (difference.h); NULL unchecked */
+    uint64_t n_wrong;          /* inferences that differ by more than is allowed */
+    uint32_t first_wrong;      /* the first of them */
+    int32_t *label;            /* NULL without labels */
     uint32_t n_right;
     const char *model_path, *zoo; /* zoo: the network's folder, or NULL */
     const char *out_dir;          /* or NULL */
@@ -88,10 +89,12 @@ enum status run_loaded(struct run_job *job, struct diag *d);
 /* Give back what is not in arenas. */
 void run_release(struct run_job *job);
 
-/* All inferences of job->in with the reference kernels, into to[n_out], which it allocates. */
 /* The largest difference of two tensors' bytes, as a part of the range: of float32 the largest
- * magnitude of `want`, else 255 codes. Infinite where only one is a number. */
+ * magnitude of `want`, else 255 steps. Infinite where only one is a number. */
 double run_difference(const struct ir_tensor *t, const uint8_t *want, const uint8_t *got);
+/* Value i of a tensor's bytes, as it is stored. */
+double run_element(const struct ir_tensor *t, const uint8_t *bytes, uint64_t i);
+/* All inferences of job->in with the reference kernels, into to[n_out], which it allocates. */
 enum status run_with_reference(struct run_job *job, struct run_data *to, struct diag *d);
 /* ST_USAGE: calls, sources or Verilog of a target from outside, which job->p->emitted would have
  * executed, are not trusted (--allow-native-targets). */

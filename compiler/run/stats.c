@@ -1,6 +1,7 @@
 /* stats.c - results of a run as JSON, schema heddle.stats.v1 (DESIGN section 10). */
 #define _GNU_SOURCE
 #include <cjson/cJSON.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +10,7 @@
 #include "../plan/memory_use.h"
 #include "../target/describe.h"
 #include "cores.h"
+#include "difference.h"
 #include "hd_accel_tables.h"
 #include "run.h"
 
@@ -280,6 +282,38 @@ static void add_waves(const struct run_job *job, cJSON *o)
     cJSON_AddBoolToObject(w, "limited", job->shared->wave_limited != 0);
 }
 
+/* By how much the outputs differ; nothing where all bytes are equal. */
+static void add_differences(const struct run_job *job, cJSON *o)
+{
+    const struct ir_graph *g = job->p->graph;
+    double largest;
+    uint64_t n_values;
+    difference_sums(job, &largest, &n_values);
+    if (job->options->tolerance)
+        add_count(o, "tolerance_steps", job->options->tolerance);
+    if (n_values == 0)
+        return;
+    cJSON *all = cJSON_AddArrayToObject(o, "differences");
+    for (uint32_t i = 0; i < g->n_out; i++) {
+        const struct run_differ *r = &job->differ[i];
+        const struct ir_tensor *t = g->tensor[g->out[i]];
+        if (r->n_values == 0)
+            continue;
+        cJSON *one = cJSON_CreateObject();
+        add_count(one, "output", i);
+        add_count(one, "values", r->n_values);
+        add_count(one, "inferences", r->n_inferences);
+        cJSON_AddStringToObject(one, "unit", difference_step(g, t) > 0 ? "steps" : "value");
+        if (isfinite(r->largest))
+            cJSON_AddNumberToObject(one, "largest", r->largest);
+        else
+            cJSON_AddNullToObject(one, "largest");
+        add_count(one, "first_inference", r->inference);
+        add_count(one, "first_index", r->index);
+        cJSON_AddItemToArray(all, one);
+    }
+}
+
 cJSON *run_stats_json(const struct run_job *job)
 {
     cJSON *o = cJSON_CreateObject(), *layers;
@@ -296,6 +330,7 @@ cJSON *run_stats_json(const struct run_job *job)
         cJSON_AddNumberToObject(o, "tolerance", job->tolerance);
         cJSON_AddNumberToObject(o, "difference", job->difference);
     }
+    add_differences(job, o);
     if (timed(job))
         add_mean(o, "cycles", cycles, job->n);
     else
