@@ -17,9 +17,11 @@ static int16_t high_mul_rounded(int16_t a, int16_t b)
     return saturate16((ab + (ab >= 0 ? 1 << 14 : 1 - (1 << 14))) / (1 << 15));
 }
 
+/* x / 2^n, half away from zero, n at most 31. The mask has 16 bits: from n = 16 on it is -1, and
+ * the result 1 of x >= 0 and -1 of x < 0. */
 static int16_t shift_right_rounded(int16_t x, int32_t n)
 {
-    const int32_t mask = (1 << n) - 1, rest = x & mask;
+    const int32_t mask = n < 16 ? (1 << n) - 1 : -1, rest = x & mask;
 
     return (int16_t)((x >> n) + (rest > (mask >> 1) + (x < 0)));
 }
@@ -51,7 +53,7 @@ static int32_t relu_factor(const struct lgl_hard_swish *h, int16_t fine)
     if (h->relu_shift > 0)
         r = saturate16((int64_t)r * 2);
     if (h->relu_shift < 0)
-        r = h->relu_shift < -15 ? 0 : shift_right_rounded(r, -h->relu_shift);
+        r = shift_right_rounded(r, -h->relu_shift);
     return (r + (1 << 15)) >> 1;
 }
 
@@ -60,7 +62,6 @@ int32_t lgl_hard_swish_code(const struct lgl_hard_swish *h, int32_t x)
     const int16_t fine = (int16_t)(x * (1 << 7));
     const int16_t out = high_mul_rounded(fine, h->out_multiplier);
     const int16_t product = saturate16((int64_t)relu_factor(h, fine) * out / (1 << 15));
-    const int32_t right = h->out_shift < 0 ? -h->out_shift : 0;
 
-    return right > 15 ? 0 : shift_right_rounded(product, right);
+    return shift_right_rounded(product, -h->out_shift);
 }

@@ -23,14 +23,6 @@ static bool usable(struct lgl_fixed_scale s)
     return s.shift >= -31 && s.shift <= 22; /* |x - z| < 2^8: x << 22 stays in int32 */
 }
 
-/* round_half_away(f(x) / s_out) in double. */
-static int32_t rounded(const struct unary *u, double real)
-{
-    const double code = round(real / (double)u->s_out);
-
-    return (int32_t)fmin(fmax(code, -1000), 1000) + u->z_out;
-}
-
 /* The function in real numbers; what ONNX's rounding quantises. */
 static double real_of(const struct unary *u, double x)
 {
@@ -52,12 +44,14 @@ static int32_t onnx_entry(const struct unary *u, int32_t x)
     return (int32_t)fminf(fmaxf(code, -1000), 1000) + u->z_out;
 }
 
-/* What EXP, LOG, ELU and GELU compute, in float32 as the reference does. */
+/* What LOGISTIC, TANH, EXP, LOG, ELU and GELU compute, in float32 as the reference does. */
 static float function_of(const struct unary *u, float x)
 {
     const float root_2_over_pi = 0.797884583f;
 
     switch (u->opcode) {
+    case IR_OP_LOGISTIC: return 1 / (1 + expf(-x));
+    case IR_OP_TANH: return tanhf(x);
     case IR_OP_EXP: return expf(x);
     case IR_OP_LOG: return x > 0 ? logf(x) : -INFINITY;
     case IR_OP_ELU: return x < 0 ? expm1f(x) : x;
@@ -99,14 +93,13 @@ static int32_t rsqrt_entry(const struct unary *u, int32_t diff)
 
 static int32_t entry_of(const struct unary *u, int32_t x)
 {
-    const double real = (double)u->s_in * (x - u->z_in);
     const int32_t diff = x - u->z_in;
     const struct lgl_fixed_scale s = diff < 0 ? u->negative : u->positive;
 
     switch (u->opcode) {
-    case IR_OP_LOGISTIC:
-    case IR_OP_TANH: return rounded(u, real_of(u, real));
     case IR_OP_HARD_SWISH: return lgl_hard_swish_code(&u->swish, diff) + u->z_out;
+    case IR_OP_LOGISTIC:
+    case IR_OP_TANH:
     case IR_OP_EXP:
     case IR_OP_LOG:
     case IR_OP_ELU:
@@ -131,11 +124,18 @@ static enum status set_scales(struct unary *u, struct diag *d)
     case IR_OP_ELU:
     case IR_OP_GELU:
     case IR_OP_RESCALE: return ST_OK;
-    case IR_OP_HARD_SWISH: u->swish = lgl_hard_swish_scales(u->s_in, u->s_out); return ST_OK;
+    case IR_OP_HARD_SWISH:
+        u->swish = lgl_hard_swish_scales(u->s_in, u->s_out);
+        if (u->swish.out_shift > 0)
+            return FAIL(d, ST_UNSUPPORTED,
+                        "scales %.9g to %.9g: expected an output scale of at least 1/128 of the "
+                        "input's",
+                        (double)u->s_in, (double)u->s_out);
+        return ST_OK;
     case IR_OP_RSQRT: {
-        const double scale = 1 / (sqrt((double)u->s_in) * (double)u->s_out);
+        const float root = sqrtf(u->s_in) * u->s_out; /* float32, as the reference has it */
 
-        u->positive = lgl_fixed_scale(scale);
+        u->positive = lgl_fixed_scale(1 / (double)root);
         if (u->positive.shift < -11 || u->positive.shift > 30)
             return FAIL(d, ST_UNSUPPORTED,
                         "scales %.9g to %.9g: expected 1 / (sqrt(in) out) "
