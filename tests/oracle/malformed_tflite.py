@@ -426,6 +426,46 @@ def hybrid_weights():
 
 
 @case
+def hybrid_conv():
+    return Conv().file(x=dict(kind=np.dtype(np.float32)), y=dict(kind=np.dtype(np.float32)))
+
+
+@case
+def hybrid_matmul():
+    net = Net()
+    x, y = (net.tensor(n, (4, 4), np.float32) for n in "xy")
+    w = net.tensor("w", (4, 4), np.int8, 0.02, 0, data=np.arange(16).reshape(4, 4))
+    net.op("BATCH_MATMUL", [x, w], [y], 1, "BatchMatMulOptions")
+    return net.finish([x], [y])
+
+
+# Zero points that the reference refuses (CONV_2D) or does not subtract.
+
+@case
+def conv_weights_zero():
+    return Conv().file(w=dict(zero=5))
+
+
+@case
+def depthwise_weights_zero():
+    net = Conv()
+    net.ops[0] = ("DEPTHWISE_CONV_2D",) + net.ops[0][1:4] + ("DepthwiseConv2DOptions", VALID)
+    net.buffers[net.tensors[net.w][3]] = bytes(18)
+    net.buffers[net.tensors[net.b][3]] = bytes(8)
+    return net.file(w=dict(shape=(1, 3, 3, 2), zero=-5), b=dict(shape=(2,)), y=dict(shape=(1, 4, 4, 2)))
+
+
+@case
+def dense_weights_zero():
+    """One scale per channel; with one for all the reference does subtract."""
+    net = Net()
+    x, y = (net.tensor(n, (1, 4), np.int8, **Q) for n in "xy")
+    w = net.tensor("w", (4, 4), np.int8, [0.02] * 4, 5, data=np.arange(16).reshape(4, 4))
+    net.op("FULLY_CONNECTED", [x, w], [y], 1, "FullyConnectedOptions")
+    return net.finish([x], [y])
+
+
+@case
 def softmax_beta_nan():
     return one("SOFTMAX", (1, 4), (1, 4), options="SoftmaxOptions", Beta=float("nan"))
 
@@ -600,6 +640,16 @@ def tconv(shape, out=(1, 8, 8, 3), **fields):
                    **{"StrideH": 2, "StrideW": 2, **fields})
 
 
+def tconv_zero():
+    net = Net("malformed")
+    x = net.tensor("x", IMAGE, np.int8, **Q)
+    w = net.tensor("w", (3, 2, 2, 2), np.int8, 0.02, 5, data=np.ones((3, 2, 2, 2)))
+    y = net.tensor("y", (1, 8, 8, 3), np.int8, **Q)
+    shape = net.tensor("shape", (4,), np.int32, data=[1, 8, 8, 3])
+    net.op("TRANSPOSE_CONV", [shape, w, x], [y], 1, "TransposeConvOptions", StrideH=2, StrideW=2)
+    return net.finish([x], [y])
+
+
 def pot_add():
     """Scales that are powers of two and the format's default."""
     net = Net("malformed")
@@ -664,6 +714,7 @@ for _name, _build in {
         "arg_max_axes": lambda: one("ARG_MAX", (1, 4), (1,), [[1, 0]]),
         "transpose_conv_shape": lambda: tconv([1, 7, 8, 3]),
         "transpose_conv_strides": lambda: tconv([1, 8, 8, 3], StrideH=0),
+        "transpose_conv_weights_zero": tconv_zero,
         "depth_to_space_rank": lambda: one("DEPTH_TO_SPACE", (2, 8), (4, 4), options="DepthToSpaceOptions", BlockSize=2),
         "space_to_batch_rank": lambda: one("SPACE_TO_BATCH_ND", (4, 4), (8, 2), [[2], [[0, 0]]]),
         "space_to_batch_edges": lambda: one("SPACE_TO_BATCH_ND", IMAGE, (4, 2, 2, 2), [[2, 2], [[0, 0], [0, -1]]]),

@@ -55,8 +55,8 @@ enum status tfl_want_size(struct tfl_importer *m, const struct ir_tensor *like, 
 /* A tensor between two ir_ops of one row, with the type and scale of `like`. */
 enum status tfl_between(struct tfl_importer *m, const struct ir_tensor *like, uint32_t rank,
                         const int32_t *dim, uint32_t *id);
-/* An ir_op that computes tensor `out`. Constants in, and bytes only moved: it is evaluated here and
- * `out` is a constant. */
+/* An ir_op that computes tensor `out`. Constants in, and bytes only moved, a CAST or arithmetic of
+ * integers: it is evaluated here and `out` is a constant. */
 enum status tfl_emit(struct tfl_importer *m, enum ir_opcode opcode, uint32_t row, uint32_t n_in,
                      const uint32_t *in, uint32_t out, struct ir_op **op);
 /* Evaluate `op` if it can be (see tfl_emit). */
@@ -72,6 +72,11 @@ enum status tfl_scalar(struct tfl_importer *m, const struct tfl_operator *src, u
 /* An axis that may count from the end; refused when out of range. */
 enum status tfl_axis(struct tfl_importer *m, int32_t axis, uint32_t rank, uint32_t *k);
 
+/* Refuse float32 activations `x` beside 8-bit weights `w` (weights.c). */
+enum status tfl_want_static(struct tfl_importer *m, const struct ir_tensor *x,
+                            const struct ir_tensor *w);
+/* Refuse int8 weights with a zero point other than 0. */
+enum status tfl_want_symmetric(struct tfl_importer *m, const struct ir_tensor *w);
 /* Fused activation of `src` as attribute of `op`. */
 enum status tfl_activation(struct tfl_importer *m, const struct tfl_operator *src,
                            struct ir_op *op);

@@ -130,6 +130,20 @@ static enum status same_hidden(struct tfl_importer *m, const struct tfl_operator
                 t->n_scale ? (double)t->scale[0] : 0, (long long)tfl_zero_point(t, 0));
 }
 
+/* The forget gate's, which every LSTM has; NULL if this one has not. */
+static enum status first_weights(struct tfl_importer *m, const struct tfl_operator *src,
+                                 struct ir_tensor **w)
+{
+    uint32_t id;
+
+    *w = NULL;
+    if (src->in.v[WEIGHTS + 1] == -1)
+        return ST_OK;
+    TRY(tfl_value(m, src, WEIGHTS + 1, &id));
+    *w = m->g->tensor[id];
+    return ST_OK;
+}
+
 enum status tfl_lstm(struct tfl_importer *m, const struct tfl_operator *src, uint32_t row)
 {
     const struct tfl_options *o = &src->options;
@@ -147,6 +161,9 @@ enum status tfl_lstm(struct tfl_importer *m, const struct tfl_operator *src, uin
     TRY(absent(m, src, NORM, 4, "layer normalisation"));
     TRY(tfl_value(m, src, 0, &in[0]));
     TRY(tfl_result(m, src, 0, &out));
+    TRY(first_weights(m, src, &w));
+    if (w != NULL)
+        TRY(tfl_want_static(m, m->g->tensor[in[0]], w));
     TRY(ir_want_type(m->g->tensor[in[0]], "input", IR_I8, m->d));
     TRY(same_hidden(m, src, m->g->tensor[out]));
     TRY(gates(m, src, WEIGHTS, &w));

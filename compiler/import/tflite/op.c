@@ -268,6 +268,8 @@ static enum status import_conv(struct tfl_importer *m, const struct tfl_operator
 
     if (w == NULL)
         return FAIL(m->d, ST_MODEL, "weights are absent");
+    TRY(tfl_want_static(m, ir_in(m->g, op, 0), w));
+    TRY(tfl_want_symmetric(m, w));
     TRY(import_window(m, src, op, ir_dim_back(w, 2), ir_dim_back(w, 1)));
     return tfl_dilate(m, src, op);
 }
@@ -296,13 +298,18 @@ static enum status import_pool(struct tfl_importer *m, const struct tfl_operator
 static enum status import_dense(struct tfl_importer *m, const struct tfl_operator *src,
                                 struct ir_op *op)
 {
+    const struct ir_tensor *w = ir_in(m->g, op, 1);
+
     if (src->options.weights_format != 0)
         return FAIL(m->d, ST_UNSUPPORTED, "weights format: expected DEFAULT (0), found %d",
                     src->options.weights_format);
     TRY(import_activation(m, src, op));
-    if (ir_in(m->g, op, 1) != NULL && ir_in(m->g, op, 1)->role != IR_CONST)
+    if (w == NULL)
+        return ST_OK; /* the rule of ops.def refuses it */
+    TRY(tfl_want_static(m, ir_in(m->g, op, 0), w));
+    if (w->role != IR_CONST)
         return tfl_computed_weights(m, op);
-    return ST_OK;
+    return w->quant.n > 1 ? tfl_want_symmetric(m, w) : ST_OK;
 }
 
 /* An axis that may count from the end; `rank` when out of range. */
@@ -362,7 +369,8 @@ static enum status import_select(struct tfl_importer *m, const struct tfl_operat
 static enum status import_matmul(struct tfl_importer *m, const struct tfl_operator *src,
                                  struct ir_op *op)
 {
-    (void)m;
+    if (ir_in(m->g, op, 1) != NULL)
+        TRY(tfl_want_static(m, ir_in(m->g, op, 0), ir_in(m->g, op, 1)));
     op->attr[IR_ADJ_A] = src->options.adjoint_x;
     op->attr[IR_ADJ_B] = src->options.adjoint_y;
     return ST_OK;
