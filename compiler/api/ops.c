@@ -92,7 +92,7 @@ static const char *types_of(enum ir_opcode opcode)
     case IR_OP_MATMUL_INTEGER:
     case IR_OP_CONV_INTEGER:
     case IR_OP_LUT: return "int8, uint8";
-    case IR_OP_CAST: return "int32, int64, bool, float32";
+    case IR_OP_CAST: return "int8, uint8, int16, int32, int64, bool, float32";
     case IR_OP_RESCALE: return "uint8";
     default: return "int8, uint8, int16";
     }

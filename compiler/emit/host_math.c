@@ -252,6 +252,8 @@ static enum status cast(struct emit_unit *u, struct text *t, const struct ir_op 
     (void)d;
     emit_field(t, "n", (int64_t)ir_elements(x));
     text_printf(t, "    .from = %s,\n    .to = %s,\n", number(x), number(ir_out(u->graph, op, 0)));
+    emit_field(t, "add_in", op->attr[IR_FROM_U8] ? 128 : 0);
+    emit_field(t, "less_out", op->attr[IR_TO_U8] ? 128 : 0);
     return ST_OK;
 }
 

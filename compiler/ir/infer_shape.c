@@ -285,20 +285,10 @@ enum status infer_interpolate(const struct ir_graph *g, const struct ir_op *op, 
     return ir_want_shape(g, y, "output", x->rank, dim, d);
 }
 
-static enum status want_number(const struct ir_tensor *t, const char *what, struct diag *d)
-{
-    if (t->type == IR_I32 || t->type == IR_I64 || t->type == IR_F32 || t->type == IR_BOOL)
-        return ST_OK;
-    return FAIL(d, ST_UNSUPPORTED, "%s '%.80s': expected type i32, i64, f32 or bool, found %s",
-                what, t->name, ir_type_name(t->type));
-}
-
 enum status infer_cast(const struct ir_graph *g, const struct ir_op *op, struct diag *d)
 {
     const struct ir_tensor *x = ir_in(g, op, 0), *y = ir_out(g, op, 0);
 
-    TRY(want_number(x, "input", d));
-    TRY(want_number(y, "output", d));
     return ir_want_shape(g, y, "output", x->rank, x->dim, d);
 }
 

@@ -44,6 +44,29 @@ static void replace_reads(struct ir_graph *g, uint32_t from, uint32_t to)
                 g->op[i]->in[k] = to;
 }
 
+/* Plain numbers, which CAST makes and reads, are quantised values of scale 1. */
+static void give_scale(struct ir_graph *g, struct ir_tensor *t)
+{
+    float *one = ARENA_ARRAY(g->arena, float, 1);
+
+    if (t->quant.n != 0)
+        return;
+    *one = 1;
+    t->quant = (struct ir_quant){1, 0, one, ARENA_ARRAY(g->arena, int32_t, 1)};
+}
+
+static void mark_casts(struct ir_graph *g)
+{
+    for (uint32_t i = 0; i < g->n_op; i++) {
+        struct ir_op *op = g->op[i];
+
+        if (op->opcode != IR_OP_CAST)
+            continue;
+        op->attr[IR_FROM_U8] = ir_in(g, op, 0)->type == IR_U8;
+        op->attr[IR_TO_U8] = ir_out(g, op, 0)->type == IR_U8;
+    }
+}
+
 /* from -> QUANTIZE -> to, equal scales: MBQM(x, 2^30, 1) is x. */
 static void add_flip(struct ir_graph *g, uint32_t row, const struct ir_tensor *from,
                      const struct ir_tensor *to)
@@ -116,11 +139,13 @@ enum status lgl_signed8(struct ir_graph *g, const struct lgl_options *o, struct 
 
     (void)o;
     shift_clamps(g);
+    mark_casts(g);
     for (uint32_t i = 0; i < n_tensor; i++) {
         struct ir_tensor *t = g->tensor[i];
 
         if (t->type != IR_U8)
             continue;
+        give_scale(g, t);
         if (t->role == IR_INPUT)
             flip_input(g, t);
         else if (t->is_output)

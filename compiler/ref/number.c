@@ -36,6 +36,12 @@ static int64_t truncated(float v)
     return v >= 0x1p63f ? INT64_MAX : v < -0x1p63f ? INT64_MIN : (int64_t)v;
 }
 
+/* Low bits of what fits int32, of anything else 0. */
+static int64_t low_bits(float v)
+{
+    return v > -0x1p31f && v < 0x1p31f ? (int64_t)v : 0;
+}
+
 enum status ref_cast(const struct ref_call *c, struct diag *d)
 {
     const enum ir_type from = c->in[0]->type, to = c->out[0]->type;
@@ -45,18 +51,21 @@ enum status ref_cast(const struct ref_call *c, struct diag *d)
     for (size_t k = 0; k < n; k++) {
         struct number v = load(c->in[0], c->x[0], k);
 
+        v.i += c->op->attr[IR_FROM_U8] ? 128 : 0;
         if (to == IR_BOOL)
             v.i = from == IR_F32 ? v.f != 0 : v.i != 0;
         else if (to == IR_F32 && from != IR_F32)
             v.f = (float)v.i;
         else if (to != IR_F32 && from == IR_F32)
-            v.i = truncated(v.f);
+            v.i = size < 4 ? low_bits(v.f) : truncated(v.f);
         if (to == IR_I32 && from == IR_F32)
             v.i = v.i > INT32_MAX ? INT32_MAX : v.i < INT32_MIN ? INT32_MIN : v.i;
         if (to == IR_F32)
             memcpy(c->y[0] + k * 4, &v.f, 4);
-        else
+        else {
+            v.i -= c->op->attr[IR_TO_U8] ? 128 : 0;
             memcpy(c->y[0] + k * size, &v.i, size);
+        }
     }
     return ST_OK;
 }

@@ -26,20 +26,50 @@ static int64_t truncated(float v, enum hdk_number type)
     return v < -limit ? type == HDK_I64 ? INT64_MIN : INT32_MIN : (int64_t)v;
 }
 
+/* The low bits of what fits int32, of anything else 0. */
+static int64_t low_bits(float v)
+{
+    return v > -0x1p31f && v < 0x1p31f ? (int64_t)v : 0;
+}
+
+static void put_int(enum hdk_number type, void *y, uint32_t i, int64_t v)
+{
+    switch (type) {
+    case HDK_I64: ((int64_t *)y)[i] = v; break;
+    case HDK_I32: ((int32_t *)y)[i] = (int32_t)(uint32_t)(uint64_t)v; break;
+    case HDK_I16: ((int16_t *)y)[i] = (int16_t)(uint16_t)(uint64_t)v; break;
+    default: ((int8_t *)y)[i] = (int8_t)(uint8_t)(uint64_t)v; break;
+    }
+}
+
+static void cast_float(const struct hdk_cast *p, const float *x, void *y)
+{
+    const int narrow = p->to == HDK_I8 || p->to == HDK_I16;
+
+    for (uint32_t i = 0; i < p->n; i++)
+        if (p->to == HDK_F32)
+            ((float *)y)[i] = x[i];
+        else if (p->to == HDK_BOOL)
+            ((uint8_t *)y)[i] = x[i] != 0;
+        else
+            put_int(p->to, y, i, (narrow ? low_bits(x[i]) : truncated(x[i], p->to)) - p->less_out);
+}
+
 void hdk_cast(const struct hdk_cast *p, const void *x, void *y)
 {
+    if (p->from == HDK_F32) {
+        cast_float(p, x, y);
+        return;
+    }
     for (uint32_t i = 0; i < p->n; i++) {
-        const float f = p->from == HDK_F32 ? ((const float *)x)[i] : 0;
-        const int64_t v = p->from == HDK_F32 ? truncated(f, p->to) : int_at(p->from, x, i);
+        const int64_t v = int_at(p->from, x, i) + p->add_in;
 
-        if (p->to == HDK_BOOL)
-            ((uint8_t *)y)[i] = p->from == HDK_F32 ? f != 0 : v != 0;
-        else if (p->to == HDK_I32)
-            ((int32_t *)y)[i] = (int32_t)(uint32_t)(uint64_t)v;
-        else if (p->to == HDK_I64)
-            ((int64_t *)y)[i] = v;
+        if (p->to == HDK_F32)
+            ((float *)y)[i] = (float)v;
+        else if (p->to == HDK_BOOL)
+            ((uint8_t *)y)[i] = v != 0;
         else
-            ((float *)y)[i] = p->from == HDK_F32 ? f : (float)v;
+            put_int(p->to, y, i, v - p->less_out);
     }
 }
 

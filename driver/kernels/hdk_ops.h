@@ -103,11 +103,13 @@ void hdk_onnx_matmul(const struct hdk_onnx_matmul *p, const int8_t *a, const int
                      const int32_t *bias, int8_t *y);
 
 /* Numbers of one type to another: to float32 rounded to even, from it towards zero, saturated, NaN
- * as 0; to bool whether they are not 0. */
+ * as 0; to 8 and 16 bits the low ones (of float32 beyond int32: 0); to bool whether they are not 0.
+ * add_in, less_out: 128 where int8 was uint8. */
 enum hdk_number { HDK_F32, HDK_I32, HDK_I64, HDK_BOOL, HDK_I16, HDK_I8 };
 struct hdk_cast {
     uint32_t n;
     enum hdk_number from, to;
+    int32_t add_in, less_out;
 };
 void hdk_cast(const struct hdk_cast *p, const void *x, void *y);
 

@@ -3,6 +3,8 @@
     number_tflite.py --heddle build/heddle [--case TYPE] [--keep DIR]
 
 Every operator of a type reads the same two inputs (the second one is broadcast) and is an output of the network.
+Case cast has CAST between all types (quantised values are plain numbers there), case shape a RESHAPE whose shape the
+network computes from SHAPE.
 Ties, extremes and, of float32, NaN and infinities occur. `ref`, `func` and emitted C give the oracle's bytes. --keep
 writes DIR/numbers_<type> as the folders of tests/compiler/ref/models. Exit status 1 if one differs, 77 without the
 runtime. Environment: requirements-classic.txt.
@@ -96,6 +98,57 @@ def picks(net, emit, kind, inputs, dtype, quant):
         emit("FILL", [net.tensor("shape", (2,), np.int32, data=[2, 3]), one[0]], (2, 3), dtype)
 
 
+CAST_TYPES = [np.int8, np.uint8, np.int16, np.int32, np.int64, np.float32, np.bool_]
+
+
+def cast_network(rng):
+    """Every type to every type; the first three once with a scale and once without. Beyond int32 float32 has no defined
+    integer in the oracle's language."""
+    net, inputs, outputs, values = Net("numbers cast"), [], [], []
+    for source in CAST_TYPES:
+        narrow = source in (np.int8, np.uint8, np.int16)
+        for quant in [(None, 0), (0.1, 0)] if narrow else [(None, 0)]:
+            x = net.tensor(f"x{len(inputs)}", (256,), source, *quant)
+            inputs.append(x)
+            v = rng.normal(0, 300, 256) if source == np.float32 else rng.integers(-2**40, 2**40, 256)
+            values.append(rng.random(256) < 0.5 if source == np.bool_ else v.astype(source))
+            for to in CAST_TYPES:
+                if to == source:
+                    continue
+                y = net.tensor(f"y{len(outputs)}", (256,), to, *(quant if to in (np.int8, np.uint8, np.int16) else (None, 0)))
+                net.op("CAST", [x], [y], 1, "CastOptions")
+                outputs.append(y)
+    return net.finish(inputs, outputs), values
+
+
+def shape_network(rng):
+    """x [2,3,4,5] to [6, 4, 5] and to [3, 2 * 4 * 5]: SHAPE of int64, CAST, SLICE, CONCATENATION, PACK, MUL."""
+    net = Net("numbers shape")
+    x = net.tensor("x", (2, 3, 4, 5), np.int8, 0.1, 3)
+    numbers = iter(range(99))
+
+    def const(v):
+        return net.tensor(f"c{next(numbers)}", np.shape(v), np.int32, data=v)
+
+    def emit(op, operands, shape, kind=np.int32, options=None, **fields):
+        y = net.tensor(f"t{next(numbers)}", shape, kind, *((0.1, 3) if kind == np.int8 else (None, 0)))
+        net.op(op, operands, [y], 1, options, **fields)
+        return y
+
+    wide = emit("SHAPE", [x], (4,), np.int64, "ShapeOptions", OutType=tflite.TensorType.INT64)
+    shape = emit("CAST", [wide], (4,), options="CastOptions")
+    last = emit("SLICE", [shape, const([2]), const([2])], (2,), options="SliceOptions")
+    first = emit("CONCATENATION", [const([6]), last], (3,), options="ConcatenationOptions", Axis=0)
+    y = [emit("RESHAPE", [x, first], (6, 4, 5), np.int8)]
+    axis = [emit("STRIDED_SLICE", [shape, const([i]), const([i + 1]), const([1])], (), options="StridedSliceOptions",
+                 ShrinkAxisMask=1) for i in range(4)]
+    rest = emit("MUL", [axis[0], axis[2]], (), options="MulOptions")
+    rest = emit("MUL", [rest, axis[3]], (), options="MulOptions")
+    pair = emit("PACK", [axis[1], rest], (2,), options="PackOptions", ValuesCount=2, Axis=0)
+    y.append(emit("RESHAPE", [x, pair], (3, 40), np.int8))
+    return net.finish([x], y), [rng.integers(-128, 128, (2, 3, 4, 5)).astype(np.int8)]
+
+
 def draw(rng, dtype, shape):
     if dtype == np.bool_:
         return rng.random(shape) < 0.5
@@ -105,6 +158,9 @@ def draw(rng, dtype, shape):
     else:
         odd = np.array([np.iinfo(dtype).min, np.iinfo(dtype).max], dtype)
     return np.where(rng.random(shape) < 0.15, rng.choice(odd, shape), x).astype(dtype)
+
+
+OTHERS = {"cast": cast_network, "shape": shape_network}
 
 
 def oracle(content, inputs):
@@ -119,7 +175,10 @@ def oracle(content, inputs):
 def run(heddle, kind, folder):
     """Write the case's folder, run it; what heddle says of it, empty if all is equal."""
     rng = np.random.default_rng(7)
-    content, inputs = network(kind), [draw(rng, TYPES[kind], s) for s in (A, B)]
+    if kind in OTHERS:
+        content, inputs = OTHERS[kind](rng)
+    else:
+        content, inputs = network(kind), [draw(rng, TYPES[kind], s) for s in (A, B)]
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "model.tflite").write_bytes(content)
     command = [heddle, "run", str(folder / "model.tflite")]
@@ -139,12 +198,12 @@ def run(heddle, kind, folder):
 def main():
     ap = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     ap.add_argument("--heddle", required=True)
-    ap.add_argument("--case", choices=sorted(TYPES))
+    ap.add_argument("--case", choices=sorted([*TYPES, *OTHERS]))
     ap.add_argument("--keep", type=pathlib.Path)
     args = ap.parse_args()
     failed = 0
     with tempfile.TemporaryDirectory() as scratch:
-        for kind in [args.case] if args.case else TYPES:
+        for kind in [args.case] if args.case else [*TYPES, *OTHERS]:
             said = run(args.heddle, kind, (args.keep or pathlib.Path(scratch)) / f"numbers_{kind}")
             print(f"{kind}: {said or 'equal'}")
             failed += said != ""

@@ -62,9 +62,13 @@ enum status tfl_between(struct tfl_importer *m, const struct ir_tensor *like, ui
     return ST_OK;
 }
 
-static bool moves_bytes(enum ir_opcode opcode)
+/* Operators evaluated where they read constants alone: movers, CAST and arithmetic of integers. */
+static bool folds(enum ir_opcode opcode, enum ir_type type)
 {
+    if (ir_is_int(type) && ir_has_int(opcode))
+        return true;
     switch (opcode) {
+    case IR_OP_CAST:
     case IR_OP_RESHAPE:
     case IR_OP_SLICE:
     case IR_OP_GATHER:
@@ -100,12 +104,12 @@ static enum status evaluate(struct tfl_importer *m, struct ir_op *op)
 
 enum status tfl_fold(struct tfl_importer *m, struct ir_op *op)
 {
-    if (!moves_bytes(op->opcode) || op->n_in > MAX_OPERANDS)
+    if (op->n_in == 0 || op->n_in > MAX_OPERANDS)
         return ST_OK;
     for (uint32_t i = 0; i < op->n_in; i++)
         if (op->in[i] == IR_NONE || m->g->tensor[op->in[i]]->role != IR_CONST)
             return ST_OK;
-    return evaluate(m, op);
+    return folds(op->opcode, ir_in(m->g, op, 0)->type) ? evaluate(m, op) : ST_OK;
 }
 
 enum status tfl_emit(struct tfl_importer *m, enum ir_opcode opcode, uint32_t row, uint32_t n_in,
