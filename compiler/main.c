@@ -11,24 +11,34 @@
 
 #define KEY_FIRST 256 /* of options without a letter: + place in the library's table */
 
-static const char doc[] =
+/* What `heddle COMMAND --help` says first, and `heddle --help` in its list. */
+static const struct command {
+    const char *name, *argument, *what;
+} commands[] = {
+    {"run", "MODEL", "compile, run, compare with the reference, report"},
+    {"compile", "MODEL", "write the emitted C to -o DIR"},
+    {"inspect", "MODEL", "where each operator goes, and why not"},
+    {"disasm", "MODEL", "the command stream as text"},
+    {"build", "", "the Verilated model of --hw"},
+    {"targets", "", "the accelerators that were found, and what they take"},
+    {"ops", "", "the operators, and what runs them"},
+    {"report", "FILE", "a stats file as a table"},
+    {"bench", "LAYER",
+     "one layer with seeded weights: gemm M K N, conv HxWxC KHxKWxN [STRIDE], depthwise HxWxC "
+     "KHxKW "
+     "[STRIDE]"},
+    {"new-target", "NAME", "a folder with a target of your own that passes check-target"},
+    {"check-target", "DIR", "does a target do what its target.json specifies?"},
+    {"tune", "MODEL", "search knobs of each operator, measured on the RTL, into --tuned=FILE"},
+    {"completion", "", "for bash: source <(heddle completion)"},
+    {NULL, NULL, NULL}};
+
+static const char doc_head[] =
     "Compiles a quantised network for a simulated systolic accelerator, runs "
-    "it, proves the answer.\v"
-    "Commands:\n"
-    "  run MODEL       compile, run, compare with the reference, report\n"
-    "  compile MODEL   write the emitted C to -o DIR\n"
-    "  inspect MODEL   where each operator goes, and why not\n"
-    "  disasm MODEL    the command stream in words\n"
-    "  build           the Verilated model of --hw\n"
-    "  targets, ops    what there is\n"
-    "  report FILE     a stats file as a table\n"
-    "  bench LAYER     one layer with seeded weights: gemm M K N, conv HxWxC KHxKWxN [STRIDE],\n"
-    "                  depthwise HxWxC KHxKW [STRIDE]\n"
-    "  new-target NAME a folder with a target of your own that passes check-target\n"
-    "  check-target DIR does a target do what its target.json says?\n"
-    "  tune MODEL      search knobs of each operator, measured on the RTL, into --tuned=FILE\n"
-    "  completion      for bash: source <(heddle completion)\n"
-    "heddle --version prints the version.\n"
+    "it, proves the answer.\vCommands:\n";
+static const char doc_tail[] =
+    "heddle COMMAND --help lists the options of that command; heddle --version prints the "
+    "version.\n"
     "MODEL is a .tflite or .onnx file, a graph as text (.ir) or the name of a network in "
     "tests/models.\n"
     "\nExamples:\n"
@@ -198,7 +208,42 @@ static enum heddle_code refused(const struct parse *p, int argc, char **argv)
     return heddle_set(p->h, "-", NULL);
 }
 
-static int asks_for_help(const struct argp *argp, int argc, char **argv)
+/* The command that is typed, NULL if there is none yet. */
+static const struct command *typed_command(int argc, char **argv)
+{
+    for (int i = 1; i < argc; i++)
+        for (const struct command *c = commands; c->name; c++)
+            if (strcmp(c->name, argv[i]) == 0)
+                return c;
+    return NULL;
+}
+
+/* Everything, or what one command has. */
+static void help(struct parse *p, const struct command *only, int usage, char *program)
+{
+    static char text[8192], arguments[64] = "COMMAND [MODEL]"; /* the process ends behind it */
+    size_t n = (size_t)snprintf(text, sizeof text, "%s", only ? only->what : doc_head);
+    for (const struct command *c = commands; !only && c->name; c++)
+        n += (size_t)snprintf(text + n, sizeof text - n, "  %s %s%*s %s\n", c->name, c->argument,
+                              (int)(strlen(c->name) + strlen(c->argument) < 14
+                                        ? 14 - strlen(c->name) - strlen(c->argument)
+                                        : 0),
+                              "", c->what);
+    if (only)
+        snprintf(arguments, sizeof arguments, "%s%s%s", only->name, *only->argument ? " " : "",
+                 only->argument);
+    else
+        snprintf(text + n, sizeof text - n, "%s", doc_tail);
+    for (size_t i = 0; only && i < p->n_option; i++)
+        if (!heddle_uses(only->name, p->option[i].name))
+            p->row[i].flags |= OPTION_HIDDEN;
+    if (only && !heddle_uses(only->name, "target"))
+        p->row[p->n_option] = (struct argp_option){0}; /* no title of their attributes */
+    const struct argp argp = {p->row, parse_option, arguments, text, NULL, NULL, NULL};
+    argp_help(&argp, stdout, usage ? ARGP_HELP_SHORT_USAGE : ARGP_HELP_STD_HELP, program);
+}
+
+static int asks_for_help(struct parse *p, int argc, char **argv)
 {
     for (int i = 1; i < argc; i++) {
         if (strcmp(argv[i], "--version") == 0) {
@@ -207,8 +252,7 @@ static int asks_for_help(const struct argp *argp, int argc, char **argv)
         }
         if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-?") == 0 ||
             strcmp(argv[i], "--usage") == 0) {
-            argp_help(argp, stdout, argv[i][2] == 'u' ? ARGP_HELP_SHORT_USAGE : ARGP_HELP_STD_HELP,
-                      argv[0]);
+            help(p, typed_command(argc, argv), argv[i][2] == 'u', argv[0]);
             return 1;
         }
     }
@@ -250,19 +294,24 @@ static void print_words(const struct parse *p, int argc, char **argv)
         return;
     for (const char *const *c = heddle_commands(); argc == 4 && *c; c++)
         puts(*c);
+    const struct command *command = typed_command(argc - 3, argv + 2);
     for (size_t i = 0; argv[argc - 1][0] == '-' && i < p->n_option; i++)
-        if (!p->option[i].hidden)
+        if (!p->option[i].hidden && (!command || heddle_uses(command->name, p->option[i].name)))
             printf("--%s%s\n", p->option[i].name, p->option[i].value ? "=" : "");
 }
 
-static int asks_for_completion(const struct parse *p, int argc, char **argv)
+static int asks_for_completion(struct parse *p, int argc, char **argv)
 {
     if (argc < 2 || strcmp(argv[1], "completion") != 0)
         return 0;
-    if (argc < 3 || strcmp(argv[2], "words") != 0)
-        fputs(completion, stdout);
-    else
+    if (argc > 2 && strcmp(argv[2], "words") == 0) {
         print_words(p, argc, argv);
+    } else if (argc > 2 && strcmp(argv[2], "bash") != 0) {
+        fprintf(stderr, "heddle: completion: found '%s', expected bash or nothing\n", argv[2]);
+        exit(HEDDLE_USAGE);
+    } else {
+        fputs(completion, stdout);
+    }
     return 1;
 }
 
@@ -275,8 +324,8 @@ static enum heddle_code parse_and_do(struct parse *p, int argc, char **argv)
     p->argument = calloc((size_t)argc + 1, sizeof *p->argument);
     if (!p->option || !p->argument || !make_table(p))
         return HEDDLE_INTERNAL;
-    const struct argp argp = {p->row, parse_option, "COMMAND [MODEL]", doc, NULL, NULL, NULL};
-    if (asks_for_help(&argp, argc, argv) || asks_for_completion(p, argc, argv))
+    const struct argp argp = {p->row, parse_option, NULL, NULL, NULL, NULL, NULL};
+    if (asks_for_help(p, argc, argv) || asks_for_completion(p, argc, argv))
         return HEDDLE_OK;
     if (argp_parse(&argp, argc, argv, ARGP_NO_HELP | ARGP_NO_EXIT | ARGP_NO_ERRS, NULL, p) != 0 &&
         p->code == HEDDLE_OK)

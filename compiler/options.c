@@ -196,22 +196,3 @@ const struct heddle_option *options_list(const struct option_set *s, size_t *n)
         all[(*n)++] = s->targets.option[i];
     return all;
 }
-
-/* --- commands --------------------------------------------------------------------------------- */
-
-const char *const options_commands[] = {"run",          "compile", "inspect", "build", "targets",
-                                        "ops",          "disasm",  "report",  "bench", "new-target",
-                                        "check-target", "tune",    NULL};
-
-enum status options_command(struct options *o, const char *name, struct diag *d)
-{
-    for (int i = 0; options_commands[i]; i++)
-        if (strcmp(options_commands[i], name) == 0) {
-            o->command = (enum options_command)i;
-            return ST_OK;
-        }
-    return FAIL(d, ST_USAGE,
-                "command: found '%s', expected run, compile, inspect, build, targets, ops, disasm, "
-                "report, bench, new-target, check-target or tune",
-                name);
-}

@@ -102,9 +102,16 @@ const struct heddle_option *options_list(const struct option_set *s, size_t *n);
 /* The targets of the run into o->target, with their native code. */
 enum status options_select(struct option_set *s, struct diag *d);
 
+/* --- options_check.c --- */
+
 /* Names of commands in the order of enum options_command, NULL at the end. */
 extern const char *const options_commands[];
 /* The command's name into o->command. */
 enum status options_command(struct options *o, const char *name, struct diag *d);
+/* Does the command use the option (by its full name, a target's too)? */
+int options_used(const char *option, const char *command);
+/* ST_USAGE: o->command does not use an option that was given, or has no such --format; the message
+ * names the commands that do. */
+enum status options_check(const struct option_set *s, struct diag *d);
 
 #endif

@@ -22,7 +22,10 @@ struct option_row {
     size_t at, size;            /* the field of struct options, bytes */
     size_t count_at;            /* FILES: how many there are, uint32_t */
     uint64_t least, most, unit; /* NUMBER: the field gets the number times `unit` (0: as it is) */
+    uint32_t used_by;           /* OPTION_OF of the commands; COMMAND_COUNT: run with --prog */
 };
+
+#define OPTION_OF(command) (1u << (command))
 
 /* The name of the last is NULL. */
 extern const struct option_row options_table[];

@@ -91,6 +91,9 @@ static enum status take_arguments(struct heddle *h, const struct command *c)
                     c->argument[most]);
     for (size_t i = 1; i < c->n; i++)
         o->argument[o->n_argument++] = arena_strdup(h->scratch, c->argument[i]);
+    if (o->model && o->prog)
+        return FAIL(&h->d, ST_USAGE,
+                    "--prog takes the place of a model; found both, and model '%s'", o->model);
     if (!none && !o->model && !o->prog)
         return FAIL(&h->d, ST_USAGE, "no model; expected: heddle %s MODEL", c->name);
     return ST_OK;
@@ -107,6 +110,7 @@ static enum status command(struct heddle *h, void *arg)
                     "no command; expected: heddle run MODEL, or another of heddle --help");
     TRY(options_command(&h->o, c->name, &h->d));
     TRY(take_arguments(h, c));
+    TRY(options_check(&h->set, &h->d));
     TRY(options_select(&h->set, &h->d));
     text_init(&t, h->scratch);
     enum status st = dispatch(h, &t);
@@ -124,4 +128,9 @@ enum heddle_code heddle_command(struct heddle *h, const char *name, const char *
 const char *const *heddle_commands(void)
 {
     return options_commands;
+}
+
+int heddle_uses(const char *command, const char *option)
+{
+    return command && option && options_used(option, command);
 }

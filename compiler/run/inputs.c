@@ -1,11 +1,13 @@
 /* inputs.c - the model's file, inputs, expectations and labels of a run. */
 #define _GNU_SOURCE
+#include <glob.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "../base/file.h"
 #include "../base/home.h"
+#include "../base/json_doc.h"
 #include "../base/npy.h"
 #include "../base/random.h"
 #include "run.h"
@@ -17,6 +19,25 @@ static const char *base_name(struct arena *a, const char *path)
     const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path,
                *dot = strrchr(name, '.');
     return arena_strndup(a, name, dot && dot > name ? (size_t)(dot - name) : strlen(name));
+}
+
+static enum status no_model(struct arena *a, const char *home, const char *name, struct diag *d)
+{
+    const char *words[64], *near;
+    uint32_t n = 0;
+    glob_t found = {0};
+
+    (void)glob(arena_printf(a, "%s/tests/models/*/model.tflite", home), 0, NULL, &found);
+    for (; n < found.gl_pathc && n < 64; n++) {
+        const char *path = found.gl_pathv[n] + strlen(home) + strlen("/tests/models/");
+
+        words[n] = arena_strndup(a, path, strcspn(path, "/"));
+    }
+    globfree(&found);
+    near = json_doc_near(name, words, n);
+    return FAIL(d, ST_USAGE, "no file and no network of tests/models is called '%s'; %s%s%s", name,
+                near ? "did you mean " : "expected a .tflite, .onnx or .ir file", near ? near : "",
+                near ? "?" : "");
 }
 
 enum status run_find_model(struct arena *a, const struct options *o, struct run_job *job,
@@ -31,12 +52,7 @@ enum status run_find_model(struct arena *a, const struct options *o, struct run_
     job->zoo = arena_printf(a, "%s/tests/models/%s", home, o->model);
     job->model_path = arena_printf(a, "%s/model.tflite", job->zoo);
     *name = o->model;
-    if (!file_exists(job->model_path))
-        return FAIL(
-            d, ST_USAGE,
-            "no file and no network of tests/models is called '%s'; expected a .tflite file",
-            o->model);
-    return ST_OK;
+    return file_exists(job->model_path) ? ST_OK : no_model(a, home, o->model, d);
 }
 
 static const char *npy_type(enum ir_type type)

@@ -111,6 +111,9 @@ HEDDLE_API enum heddle_code heddle_command(struct heddle *h, const char *command
                                            const char *const *argument, size_t n);
 /* The names of all commands, NULL at the end. */
 HEDDLE_API const char *const *heddle_commands(void);
+/* Does `command` use the option of this full name? heddle_command refuses one that is set and that
+ * the command does not use (HEDDLE_USAGE): heddle_unset it first. */
+HEDDLE_API int heddle_uses(const char *command, const char *option);
 
 /* --- a model --- */
 

@@ -17,10 +17,40 @@ run 2 "--waves needs --engine=rtl: nothing else has signals" digits --engine=fun
 [ $? = 2 ] || fail "an unknown option does not end with 2"
 grep -q -- "--frobnicate" stderr || fail "an unknown option is not named"
 
+# --- what a command would ignore ---
+refused() { local message=$1; shift; expect 2 "heddle: $message" "$heddle" "$@"; }
+refused "command: found 'runn'; did you mean run?" runn digits
+refused "command: found 'fly', expected run, compile, inspect, build, targets, ops, disasm, report, bench, \
+new-target, check-target or tune" fly
+refused "--waves: heddle inspect does not use it; run, build and bench do" inspect digits --waves=first
+refused "--labels: heddle inspect does not use it; run and bench do" inspect digits --labels=none
+refused "--trials: heddle inspect does not use it; tune does" inspect digits --trials=5
+refused "--stats: heddle compile does not use it; run and bench do" compile digits -o net --stats=q.json
+refused "--stats: heddle run --prog does not use it; run and bench do" run --prog=x.c --stats=q.json
+refused "--prog takes the place of a model; found both, and model 'digits'" run digits --prog=x.c
+refused "--format: heddle inspect has no json, expected text, dot or svg" inspect digits --format=json
+refused "--format: heddle run has no svg, expected text, csv or json" run digits --format=svg
+refused "--format: heddle report has no dot, expected text, csv or json" report q.json --format=dot
+refused "completion: found 'zsh', expected bash or nothing" completion zsh
+expect 0 "" "$heddle" completion bash
+[ -z "$(ls -A)" ] || [ ! -e q.json -a ! -e net ] || fail "a refused command wrote files"
+# every option has a command, and each command's help shows its own
+"$heddle" --help | sed -n 's/^.* --\([a-z-]*\).*/\1/p' >options
+for command in run compile inspect disasm build targets report bench new-target check-target tune; do
+    "$heddle" $command --help
+done | sed -n 's/^.* --\([a-z-]*\).*/\1/p' | sort -u >used
+[ -s options ] || fail "no options in the help"
+grep -vxFf used options | grep -vxE 'version|target-[a-z-]*' | head -3 >unused
+[ -s unused ] && fail "no command uses: $(cat unused)"
+"$heddle" run --help | grep -q -- "--stats=" || fail "run --help lacks --stats"
+"$heddle" report --help | grep -q -- "--stats=" && fail "report --help shows --stats"
+rm -f options used unused stdout stderr
+
 # --- files ---
 run 2 "cannot read 'none.tflite': No such file or directory" none.tflite --engine=ref
-run 2 "no file and no network of tests/models is called 'none'; expected a .tflite file" none \
-    --engine=ref
+run 2 "no file and no network of tests/models is called 'none'; expected a .tflite, .onnx or .ir file" \
+    none --engine=ref
+run 2 "no file and no network of tests/models is called 'digit'; did you mean digits?" digit
 run 2 "cannot read 'none.bin': No such file or directory" digits --engine=ref -i none.bin
 mkdir folder.tflite
 run 2 "cannot read 'folder.tflite': not a regular file" folder.tflite --engine=ref

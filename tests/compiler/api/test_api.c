@@ -270,6 +270,7 @@ static void test_device_fault(void **state)
     struct heddle *h = context();
     (void)state;
     write_file(below("fault.c"), c, sizeof c - 1);
+    must(h, heddle_unset(h, "no-search")); /* of no use to a program */
     must(h, heddle_set(h, "prog", below("fault.c")));
     expect_code(h, HEDDLE_DEVICE, heddle_command(h, "run", NULL, 0), "fault.c: ");
     heddle_free(h);
@@ -368,20 +369,27 @@ static void test_texts(void **state)
     const char *digits = "digits";
     (void)state;
     heddle_on_text(h, HEDDLE_TEXT_RESULT, hear, &heard);
+    assert_true(heddle_uses("run", "engine") && !heddle_uses("inspect", "engine"));
+    assert_true(heddle_uses("inspect", "target-a-hw") && !heddle_uses("fly", "engine"));
+    expect_code(h, HEDDLE_USAGE, heddle_command(h, "inspect", &digits, 1),
+                "--engine: heddle inspect does not use it; run, bench and tune do");
+    must(h, heddle_unset(h, "engine"));
     must(h, heddle_command(h, "inspect", &digits, 1));
     assert_int_equal(heard.n[HEDDLE_TEXT_RESULT], 1);
+    must(h, heddle_set(h, "engine", "func"));
     must(h, heddle_command(h, "run", &digits, 1));
     assert_non_null(strstr(heard.last, "verdict: match"));
     assert_int_equal(heddle_count(h, HEDDLE_OUTPUT), 1);
-    must(h, heddle_command(h, "ops", NULL, 0));
-    must(h, heddle_command(h, "targets", NULL, 0));
-    assert_non_null(strstr(heard.last, "systolic"));
     assert_int_equal(heard.n[HEDDLE_TEXT_PROGRESS], 0);
     const char *const gemm[] = {"gemm", "8", "8", "8"};
     must(h, heddle_command(h, "bench", gemm, 4));
     must(h, heddle_load(h, "digits")); /* as a model, not as a layer of bench */
     must(h, heddle_set(h, "seed", "3"));
     must(h, heddle_run(h));
+    must(h, heddle_reset(h));
+    must(h, heddle_command(h, "ops", NULL, 0));
+    must(h, heddle_command(h, "targets", NULL, 0));
+    assert_non_null(strstr(heard.last, "systolic"));
     heddle_on_text(h, 0, NULL, NULL);
     must(h, heddle_command(h, "ops", NULL, 0));
     heddle_free(h);

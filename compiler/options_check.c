@@ -1,0 +1,99 @@
+/* options_check.c - which command uses which option. in: the table, what was given, a command. out:
+ * a refusal of what the command would ignore: an option that does nothing is worse than a typo. */
+#include <string.h>
+
+#include "base/json_doc.h"
+#include "base/text.h"
+#include "options_table.h"
+
+const char *const options_commands[] = {"run",          "compile", "inspect", "build", "targets",
+                                        "ops",          "disasm",  "report",  "bench", "new-target",
+                                        "check-target", "tune",    NULL};
+
+/* Attributes of targets are for what partitions a network. */
+static uint32_t users_of(const char *option)
+{
+    const struct option_row *row = option_row_of(option);
+
+    return row ? row->used_by : option_row_of("target")->used_by;
+}
+
+int options_used(const char *option, const char *command)
+{
+    for (uint32_t i = 0; options_commands[i]; i++)
+        if (strcmp(options_commands[i], command) == 0)
+            return (users_of(option) & OPTION_OF(i)) != 0;
+    return 0;
+}
+
+/* "run, bench and tune" */
+static const char *list(struct arena *a, const char *const *words, uint32_t n)
+{
+    struct text t;
+
+    text_init(&t, a);
+    for (uint32_t i = 0; i < n; i++)
+        text_printf(&t, "%s%s", i == 0 ? "" : i + 1 < n ? ", " : " and ", words[i]);
+    return t.data;
+}
+
+static enum status check_use(const struct option_set *s, const char *option, const char *command,
+                             uint32_t user, struct diag *d)
+{
+    const uint32_t users = users_of(option);
+    const char *words[COMMAND_COUNT];
+    uint32_t n = 0;
+
+    if (users & OPTION_OF(user))
+        return ST_OK;
+    for (uint32_t i = 0; i < COMMAND_COUNT; i++)
+        if (users & OPTION_OF(i))
+            words[n++] = options_commands[i];
+    return FAIL(d, ST_USAGE, "--%s: heddle %s does not use it; %s %s", option, command,
+                list(s->arena, words, n), n == 1 ? "does" : "do");
+}
+
+/* inspect draws; reports are tables. */
+static enum status check_format(const struct options *o, const char *value, struct diag *d)
+{
+    const bool drawn = o->format == FORMAT_DOT || o->format == FORMAT_SVG;
+
+    if (o->format == FORMAT_TEXT || drawn == (o->command == COMMAND_INSPECT))
+        return ST_OK;
+    return FAIL(d, ST_USAGE, "--format: heddle %s has no %s, expected %s",
+                options_commands[o->command], value,
+                drawn ? "text, csv or json" : "text, dot or svg");
+}
+
+enum status options_check(const struct option_set *s, struct diag *d)
+{
+    const struct options *o = s->o;
+    const bool program = o->command == COMMAND_RUN && o->prog;
+    const char *command = program ? "run --prog" : options_commands[o->command];
+
+    for (uint32_t i = 0; i < s->n_given; i++) {
+        TRY(check_use(s, s->given[i].name, command, program ? COMMAND_COUNT : (uint32_t)o->command,
+                      d));
+        if (strcmp(s->given[i].name, "format") == 0)
+            TRY(check_format(o, s->given[i].value, d));
+    }
+    return ST_OK;
+}
+
+enum status options_command(struct options *o, const char *name, struct diag *d)
+{
+    const char *near;
+
+    for (int i = 0; options_commands[i]; i++)
+        if (strcmp(options_commands[i], name) == 0) {
+            o->command = (enum options_command)i;
+            return ST_OK;
+        }
+    near = json_doc_near(name, options_commands, COMMAND_COUNT);
+    if (near)
+        return FAIL(d, ST_USAGE, "command: found '%s'; did you mean %s?", name, near);
+    return FAIL(d, ST_USAGE,
+                "command: found '%s', expected run, compile, inspect, build, targets, ops, disasm, "
+                "report, bench, new-target, check-target or tune",
+                name);
+}
