@@ -74,6 +74,9 @@ static enum status import(struct pipeline *p, const struct options *o, const cha
                                 o->legalise.rounding == LGL_ROUND_ONNX};
     if (ends_with(path, ".onnx"))
         return onnx_import(p->arena, name, data, n_bytes, &onnx, &p->graph, d);
+    if (o->input_shapes)
+        return FAIL(d, ST_USAGE,
+                    "--input-shapes is for .onnx files: the shapes of others are fixed");
     if (ends_with(path, ".ir"))
         return ir_text_import(p->arena, data, n_bytes, &p->graph, d);
     return tfl_import(p->arena, name, data, n_bytes, &p->graph, d);

@@ -31,6 +31,8 @@ refused "--prog takes the place of a model; found both, and model 'digits'" run 
 refused "--format: heddle inspect has no json, expected text, dot or svg" inspect digits --format=json
 refused "--format: heddle run has no svg, expected text, csv or json" run digits --format=svg
 refused "--format: heddle report has no dot, expected text, csv or json" report q.json --format=dot
+refused "$digits/model.tflite: --input-shapes is for .onnx files: the shapes of others are fixed" inspect digits \
+    --input-shapes="x:[1]"
 refused "completion: found 'zsh', expected bash or nothing" completion zsh
 expect 0 "" "$heddle" completion bash
 [ -z "$(ls -A)" ] || [ ! -e q.json -a ! -e net ] || fail "a refused command wrote files"

@@ -208,9 +208,46 @@ static enum status graph_input(struct ox *m, const Onnx__ValueInfoProto *in, str
     return ST_OK;
 }
 
+/* The entry "name:[..." of --input-shapes names an input that the graph has. */
+static enum status check_given(struct ox *m, const char *name, size_t n)
+{
+    struct text inputs;
+
+    text_init(&inputs, m->arena);
+    for (size_t i = 0; i < m->graph->n_input; i++) {
+        const char *input = m->graph->input[i]->name;
+
+        if (value_of(m, input)->kind == OX_CONST)
+            continue;
+        if (strncmp(input, name, n) == 0 && input[n] == '\0')
+            return ST_OK;
+        text_printf(&inputs, "%s'%.80s'", inputs.length ? ", " : "", input);
+    }
+    return FAIL(m->d, ST_USAGE, "--input-shapes: no input '%.*s'; expected one of: %.1000s",
+                (int)(n < 80 ? n : 80), name, inputs.length ? inputs.data : "(the graph has none)");
+}
+
+static enum status check_shapes(struct ox *m)
+{
+    for (const char *p = m->options->input_shapes; p && *p;) {
+        const char *dims, *end;
+
+        p += strspn(p, ", ");
+        dims = strstr(p, ":[");
+        end = dims ? strchr(dims, ']') : NULL;
+        if (!end || dims == p || !strchr(",", end[1]))
+            return FAIL(m->d, ST_USAGE,
+                        "--input-shapes: found '%.80s', expected name:[1,3,224,224],...", p);
+        TRY(check_given(m, p, (size_t)(dims - p)));
+        p = end + 1;
+    }
+    return ST_OK;
+}
+
 /* Inputs that have an initializer are constants. */
 static enum status import_inputs(struct ox *m)
 {
+    TRY(check_shapes(m));
     m->g->in = ARENA_ARRAY(m->arena, uint32_t, m->graph->n_input + 1);
     for (size_t i = 0; i < m->graph->n_input; i++) {
         const Onnx__ValueInfoProto *in = m->graph->input[i];

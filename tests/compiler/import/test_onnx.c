@@ -679,11 +679,15 @@ static void test_input_shapes(void **state)
                         "at most 6 numbers"},
         {"x:[1,2;4,4]",
          "graph input 0 'x': --input-shapes: 'x': expected a ',' or ']', found ';4,4]'"},
-        {"y:[1,2,4,4]", "graph input 0 'x': dimension 0 is not fixed ('N'); give the shape: "
-                        "--input-shapes \"x:[1,...]\""},
+        {"", "graph input 0 'x': dimension 0 is not fixed ('N'); give the shape: --input-shapes "
+             "\"x:[1,...]\""},
+        {"y:[1,2,4,4]", "--input-shapes: no input 'y'; expected one of: 'x'"},
+        {"x:[1,2,4,4],xx:[7]", "--input-shapes: no input 'xx'; expected one of: 'x'"},
+        {"x:[1,2,4,4] y", "--input-shapes: found 'x:[1,2,4,4] y', expected name:[1,3,224,224],..."},
+        {"x=1", "--input-shapes: found 'x=1', expected name:[1,3,224,224],..."},
     };
     struct arena *a = arena_new(0);
-    struct onnx_options o = {.input_shapes = "z:[7], x:[1,2,4,4]"};
+    struct onnx_options o = {.input_shapes = " x:[1,2,4,4]"};
     struct ir_graph *g;
     struct diag d;
 
