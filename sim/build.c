@@ -17,6 +17,7 @@
 #include "compiler/base/text.h"
 #include "prune.h"
 #include "tools.h"
+#include "verilated.h"
 
 struct build {
     struct arena *a;
@@ -24,7 +25,7 @@ struct build {
     const struct hd_config *config;
     struct build_files files;
     struct sim_tool verilator, cxx, make;
-    const char *hash, *folder; /* folder: the one being filled */
+    const char *hash, *folder, *final; /* folder: the one being filled, then renamed to final */
 };
 
 /* Measured reasons: sim/README.md, "Flags". */
@@ -208,7 +209,13 @@ static enum status compile(const struct build *b, struct diag *d)
                                 arena_printf(b->a, "VM_ROOT=%s", b->verilator.root),
                                 NULL};
 
-    TRY(run_verilator(b, log, d));
+    const enum status st = run_verilator(b, log, d);
+
+    verilated_warnings(b->a, b->paths->output, log,
+                       st == ST_OK ? arena_printf(b->a, "%s/build.log", b->final) : log);
+    TRY(st);
+    if (b->paths->core != NULL)
+        TRY(verilated_ports(b->a, arena_printf(b->a, "%s/obj/Vhd_sim_top.h", b->folder), d));
     share_common(b, false);
     TRY(tool_run(b->a, "building the simulator", b->folder, log, argv, d));
     share_common(b, true);
@@ -216,11 +223,11 @@ static enum status compile(const struct build *b, struct diag *d)
 }
 
 /* With the lock held: fill a folder beside the final one, then rename it. */
-static enum status fill(struct build *b, const char *final, struct diag *d)
+static enum status fill(struct build *b, struct diag *d)
 {
     enum status st;
 
-    b->folder = arena_printf(b->a, "%s.part", final);
+    b->folder = arena_printf(b->a, "%s.part", b->final);
     prune_tree(b->folder); /* of a build that was killed */
     interrupt_folder(b->folder);
     st = file_make_dirs(b->folder, d);
@@ -237,15 +244,14 @@ static enum status fill(struct build *b, const char *final, struct diag *d)
         return st; /* else the folder stays: the message names its log */
     }
     prune_tree(arena_printf(b->a, "%s/obj", b->folder));
-    const int moved = rename(b->folder, final);
+    const int moved = rename(b->folder, b->final);
     interrupt_folder(NULL);
     if (moved != 0)
         return FAIL(d, ST_USAGE, "cannot rename '%s': %s", b->folder, strerror(errno));
     return ST_OK;
 }
 
-static enum status build_locked(struct build *b, const char *final, const char *object, bool *built,
-                                struct diag *d)
+static enum status build_locked(struct build *b, const char *object, bool *built, struct diag *d)
 {
     struct timespec begin, end;
 
@@ -256,7 +262,7 @@ static enum status build_locked(struct build *b, const char *final, const char *
                      b->config->name, b->paths->waves ? " with waves" : "");
     output_text(b->paths->output, OUTPUT_PROGRESS, what);
     (void)clock_gettime(CLOCK_MONOTONIC, &begin);
-    const enum status st = fill(b, final, d);
+    const enum status st = fill(b, d);
     (void)clock_gettime(CLOCK_MONOTONIC, &end);
     output_printf(
         b->paths->output, OUTPUT_PROGRESS, "%s %s, %.0f s\n", what, st == ST_OK ? "done" : "failed",
@@ -265,10 +271,9 @@ static enum status build_locked(struct build *b, const char *final, const char *
     return st;
 }
 
-static enum status build_with_lock(struct build *b, const char *final, const char *object,
-                                   bool *built, struct diag *d)
+static enum status build_with_lock(struct build *b, const char *object, bool *built, struct diag *d)
 {
-    const char *const lock = arena_printf(b->a, "%s.lock", final);
+    const char *const lock = arena_printf(b->a, "%s.lock", b->final);
     const int fd = open(lock, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
     enum status st;
 
@@ -279,7 +284,7 @@ static enum status build_with_lock(struct build *b, const char *final, const cha
             (void)close(fd);
             return FAIL(d, ST_USAGE, "cannot lock '%s': %s", lock, strerror(errno));
         }
-    st = build_locked(b, final, object, built, d);
+    st = build_locked(b, object, built, d);
     (void)close(fd);
     return st;
 }
@@ -288,22 +293,21 @@ enum status sim_build(struct arena *a, const struct sim_paths *paths,
                       const struct hd_config *config, struct sim_model *model, struct diag *d)
 {
     struct build b = {.a = a, .paths = paths, .config = config};
-    const char *final;
 
     *model = (struct sim_model){0};
     TRY(file_make_dirs(paths->cache, d));
     TRY(find_tools(&b, d));
     TRY(build_files_collect(a, paths, config, &b.files, d));
     hash_build(&b);
-    final = arena_printf(a, "%s/%s", paths->cache, b.hash);
-    model->folder = final;
-    model->path = arena_printf(a, "%s/model.so", final);
+    b.final = arena_printf(a, "%s/%s", paths->cache, b.hash);
+    model->folder = b.final;
+    model->path = arena_printf(a, "%s/model.so", b.final);
     model->source_hash = b.hash;
     if (file_exists(model->path)) {
-        prune_touch(final);
+        prune_touch(b.final);
         return ST_OK;
     }
-    TRY(build_with_lock(&b, final, model->path, &model->built, d));
+    TRY(build_with_lock(&b, model->path, &model->built, d));
     prune_cache(a, paths->cache);
     return ST_OK;
 }

@@ -84,7 +84,7 @@ module strawberry_core (
       LOADING: begin
         addr_q <= addr_q + 8;
         left_q <= left_q - 8;
-        at_q   <= at_q + 9'(last_word ? left_q[3:0] : 4'd8);
+        at_q   <= at_q + (last_word ? 9'(left_q[3:0]) : 9'd8);
         if (last_word) begin
           left_q       <= r[3'(PIECE_BYTES)];
           piece_q      <= piece_q + 1;

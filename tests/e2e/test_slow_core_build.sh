@@ -1,0 +1,48 @@
+#!/bin/bash
+# What is wrong with a target's own core is told when its model is built: ports that are missing, of another
+# direction or width, or that nothing drives, before any C++ is compiled; Verilator's warnings as notes, once.
+. "$(dirname "$0")/common.sh"
+command -v verilator >/dev/null || { echo "verilator is not there"; exit 77; }
+head -c 64 "$models/digits/in_0.bin" >in.bin
+export XDG_CACHE_HOME=$work/cache
+list="output reg_rdata_o\[32\].*input clk_i\[1\]|input clk_i\[1\].*output reg_rdata_o\[32\]"
+
+# core NAME SED: the vanilla example under another name, with a change.
+core() {
+    cp -r "$HEDDLE_HOME/targets/vanilla" "$1"
+    sed -i "s/\"name\": \"vanilla\"/\"name\": \"$1\"/" "$1/target.json"
+    sed -i "$2" "$1/vanilla_core.sv"
+    cmp -s "$1/vanilla_core.sv" "$HEDDLE_HOME/targets/vanilla/vanilla_core.sv" && fail "nothing changed: $2"
+    "$heddle" run digits --target-dir="$1" --target="$1" --allow-native-targets -i in.bin >stdout 2>stderr
+}
+
+# ports NAME SED WHAT
+ports() {
+    core "$1" "$2"
+    local got=$?
+    [ $got = 2 ] || fail "$1: exit $got, expected 2: $(head -c 400 stderr)"
+    [ "$(wc -l <stderr)" = 1 ] || fail "$1: more than one line: $(head -c 400 stderr)"
+    grep -qE "^heddle: target $1: core vanilla_core: $3; ports found: .*($list).*; see sim/core/README.md\$" stderr ||
+        fail "$1: expected '$3', found '$(head -c 800 stderr)'"
+    [ -z "$(find cache -name 'hd_core.o' -o -name 'sim_hd_core.o')" ] || fail "$1: C++ was compiled"
+}
+ports misspelt 's/\birq_o\b/irqo/' "port irq_o missing \(output, 1 bit\)"
+ports turned 's/output logic\( *\)\(.*\)irq_o/input  logic\1\2irq_o/; s/assign irq_o = .*//' \
+    "port irq_o: expected output of 1 bit, found input of 1"
+ports wide 's/\[15:0\]\( *\)reg_addr_i/[19:0]\1reg_addr_i/' \
+    "port reg_addr_i: expected input of 16 bits, found input of 20"
+ports second 's/^\( *\)input\( *wire logic *\)clk_i,/&\n\1input\2fast_clk_i,/' \
+    "port fast_clk_i \(input, 1 bit\): nothing drives it"
+
+# A warning does not stop the build, and is there when the model is built, not when it is found.
+core warned 's/^endmodule/  logic [7:0] narrow; assign narrow = reg_wdata_i;\nendmodule/' ||
+    fail "a warning ends the run: $(head -c 600 stderr)"
+grep -qE "^heddle: Verilator warning: rtl/vanilla_core.sv:[0-9]*:[0-9]*: WIDTH[A-Z]*: .* 8 bits" stderr ||
+    fail "no warning: $(cat stderr)"
+log=$(sed -n "s/^heddle: 1 warning of Verilator: '\(.*\)'\$/\1/p" stderr)
+grep -q '^%Warning-WIDTH' "$log" || fail "'$log' is not the log: $(cat stderr)"
+expect 0 "" "$heddle" run digits --target-dir=warned --target=warned --allow-native-targets -i in.bin
+for name in vanilla strawberry; do # the examples have none
+    verilator --lint-only -sv "$HEDDLE_HOME/targets/$name/${name}_core.sv" >lint 2>&1 && [ ! -s lint ] || fail "$name: $(cat lint)"
+done
+finish
