@@ -131,37 +131,6 @@ static enum status fully_connected(struct emit_unit *u, struct text *t, const st
     return ST_OK;
 }
 
-/* A walk over `out` with as few dimensions as the operands allow: neighbours along which both
- * advance as one array do become one. Outermost first; stride 0 where an operand is broadcast.
- * False if more than four are left. */
-static bool find_walk(const struct emit_unit *u, const struct ir_op *op, struct hdk_walk2 *w)
-{
-    const struct ir_tensor *y = ir_out(u->graph, op, 0),
-                           *x[2] = {ir_in(u->graph, op, 0), ir_in(u->graph, op, 1)};
-    uint32_t dense[2] = {1, 1}, at = 3;
-    *w = (struct hdk_walk2){.shape = {1, 1, 1, 1}};
-    for (uint32_t i = 0; i < IR_MAX_RANK; i++) {
-        uint32_t n = (uint32_t)ir_dim_back(y, i), stride[2];
-        for (uint32_t k = 0; k < 2; k++) {
-            stride[k] = ir_dim_back(x[k], i) > 1 ? dense[k] : 0;
-            dense[k] *= (uint32_t)ir_dim_back(x[k], i);
-        }
-        if (n == 1)
-            continue;
-        if (w->shape[at] > 1 && stride[0] == w->a_stride[at] * w->shape[at] &&
-            stride[1] == w->b_stride[at] * w->shape[at]) {
-            w->shape[at] *= n;
-            continue;
-        }
-        if (w->shape[at] > 1 && at-- == 0)
-            return false;
-        w->shape[at] = n;
-        w->a_stride[at] = stride[0];
-        w->b_stride[at] = stride[1];
-    }
-    return true;
-}
-
 static void array4(struct text *t, const char *open, const uint32_t v[4], const char *close)
 {
     text_printf(t, "%s = {%u, %u, %u, %u}%s", open, v[0], v[1], v[2], v[3], close);
@@ -171,7 +140,7 @@ enum status emit_walk_only(struct emit_unit *u, struct text *t, const struct ir_
                            struct diag *d)
 {
     struct hdk_walk2 w;
-    if (!find_walk(u, op, &w))
+    if (!host_walk(u->graph, op, &w))
         return FAIL(d, ST_UNSUPPORTED,
                     "operator %s: its broadcast takes more than four loops on the host",
                     u->graph->row[op->row].name);
@@ -402,22 +371,28 @@ enum status emit_int8_fields(struct emit_unit *u, struct text *t, const struct i
     return find(op->opcode, IR_I8)->write(u, t, op, d);
 }
 
-static const struct host_op *row_of(const struct emit_unit *u, const struct ir_op *op)
+static const struct host_op *row_of(const struct ir_graph *g, const struct ir_op *op)
 {
     static const struct host_op one_channel = {
         IR_OP_DEPTHWISE_CONV2D, IR_I8, "conv2d", "conv2d", conv2d, HOST_WEIGHTS};
-    const struct ir_tensor *x = ir_in(u->graph, op, 0);
+    const struct ir_tensor *x = ir_in(g, op, 0);
     if (op->fixed.n_real && (op->opcode != IR_OP_QUANTIZE || x->type == IR_F32))
         return emit_host_real(op);
     if (op->opcode == IR_OP_DEPTHWISE_CONV2D && x->type == IR_I8 && ir_dim_back(x, 0) == 1)
         return &one_channel;
-    if (x->type == IR_I16 || ir_out(u->graph, op, 0)->type == IR_I16) {
-        const struct host_op *h =
-            emit_host_int16(op->opcode, x->type, ir_out(u->graph, op, 0)->type);
+    if (x->type == IR_I16 || ir_out(g, op, 0)->type == IR_I16) {
+        const struct host_op *h = emit_host_int16(op->opcode, x->type, ir_out(g, op, 0)->type);
         if (h)
             return h;
     }
     return find(op->opcode, x->type);
+}
+
+const char *emit_host_kernel_of(const struct ir_graph *g, const struct ir_op *op)
+{
+    const struct host_op *h = row_of(g, op);
+
+    return h ? h->kernel : NULL;
 }
 
 /* Offset of its scratch in the arena. */
@@ -432,7 +407,7 @@ static uint32_t emit_scratch(const struct emit_unit *u, const struct ir_op *op)
 enum status emit_host_params(struct emit_unit *u, struct text *t, const struct ir_op *op,
                              struct diag *d)
 {
-    const struct host_op *h = row_of(u, op);
+    const struct host_op *h = row_of(u->graph, op);
     const struct ir_row *row = &u->graph->row[op->row];
     if (!h)
         return FAIL(d, ST_UNSUPPORTED, "operator %s (%s): no host kernel for %s", row->name,
@@ -500,7 +475,7 @@ static void add_inputs(struct emit_unit *u, struct text *t, const struct host_op
 
 void emit_host_call(struct emit_unit *u, struct text *t, const struct ir_op *op)
 {
-    const struct host_op *h = row_of(u, op);
+    const struct host_op *h = row_of(u->graph, op);
     uint32_t to = h->args == HOST_ASSIGN ? op->in[1] : op->out[0];
     text_printf(t, "hdk_%s(&%s_%u", h->kernel, emit_id(u, op->row), op->id);
     add_inputs(u, t, h, op);

@@ -123,3 +123,30 @@ uint8_t *host_panels(struct arena *a, const struct geo *g, uint32_t *n_bytes)
     hdk_pack(&f, to);
     return to;
 }
+
+bool host_walk(const struct ir_graph *g, const struct ir_op *op, struct hdk_walk2 *w)
+{
+    const struct ir_tensor *y = ir_out(g, op, 0), *x[2] = {ir_in(g, op, 0), ir_in(g, op, 1)};
+    uint32_t dense[2] = {1, 1}, at = 3;
+    *w = (struct hdk_walk2){.shape = {1, 1, 1, 1}};
+    for (uint32_t i = 0; i < IR_MAX_RANK; i++) {
+        uint32_t n = (uint32_t)ir_dim_back(y, i), stride[2];
+        for (uint32_t k = 0; k < 2; k++) {
+            stride[k] = ir_dim_back(x[k], i) > 1 ? dense[k] : 0;
+            dense[k] *= (uint32_t)ir_dim_back(x[k], i);
+        }
+        if (n == 1)
+            continue;
+        if (w->shape[at] > 1 && stride[0] == w->a_stride[at] * w->shape[at] &&
+            stride[1] == w->b_stride[at] * w->shape[at]) {
+            w->shape[at] *= n;
+            continue;
+        }
+        if (w->shape[at] > 1 && at-- == 0)
+            return false;
+        w->shape[at] = n;
+        w->a_stride[at] = stride[0];
+        w->b_stride[at] = stride[1];
+    }
+    return true;
+}

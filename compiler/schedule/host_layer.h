@@ -18,4 +18,9 @@ uint32_t host_scratch(const struct ir_graph *g, const struct ir_op *op);
 /* Weights, biases and scales as panels, in `a`. */
 uint8_t *host_panels(struct arena *a, const struct geo *g, uint32_t *n_bytes);
 
+/* A walk over `out` with as few dimensions as the operands allow: neighbours along which both
+ * advance as one array do become one. Outermost first; stride 0 where an operand is broadcast.
+ * False if more than four are left. */
+bool host_walk(const struct ir_graph *g, const struct ir_op *op, struct hdk_walk2 *w);
+
 #endif
