@@ -34,8 +34,6 @@ static enum status dump(void *ctx, uint32_t step, const char *name, struct diag 
 {
     const struct dump *to = ctx;
     struct text t;
-    if (to->p->after)
-        TRY(to->p->after(to->p->after_ctx, step, name, d));
     if (!to->dir)
         return ST_OK;
     text_init(&t, to->p->arena);
@@ -110,21 +108,18 @@ static enum status own_configs(struct pipeline *p, struct diag *d)
     return ST_OK;
 }
 
-/* What answers are compared with: the graph without what targets' own passes make of it. */
-static enum status keep_reference(struct pipeline *p, const struct options *o, struct diag *d)
+struct ref_options pipeline_ref_options(const struct options *o)
 {
-    struct text t;
-    if (!phases_any(&p->targets))
-        return ST_OK;
-    text_init(&t, p->arena);
-    ir_print(p->graph, &t);
-    TRY(ir_text_import(p->arena, (const uint8_t *)t.data, t.length, &p->reference, d));
-    return lgl_all(p->reference, &o->legalise, d);
+    static const enum ref_fc_scale scale[] = {[LGL_FC_CLASSIC] = REF_FC_CLASSIC,
+                                              [LGL_FC_TFLM] = REF_FC_TFLM,
+                                              [LGL_FC_LITERT] = REF_FC_LITERT};
+    return (struct ref_options){.fc_scale = scale[o->legalise.fc_scale],
+                                .onnx_rounding = o->legalise.rounding == LGL_ROUND_ONNX};
 }
 
 static enum status legalise(struct pipeline *p, const struct options *o, struct diag *d)
 {
-    TRY(keep_reference(p, o, d));
+    p->reference = ir_copy(p->arena, p->graph);
     TRY(phases_run(p->arena, &p->targets, &p->hw, HEDDLE_LEGALISE, &p->graph, d));
     TRY(run_passes(p, o, d));
     return phases_run(p->arena, &p->targets, &p->hw, HEDDLE_BEFORE_PARTITION, &p->graph, d);

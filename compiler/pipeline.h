@@ -7,18 +7,17 @@
 #include "emit/emit.h"
 #include "options.h"
 #include "partition/partition.h"
+#include "ref/ref.h"
 
 struct pipeline {
     struct arena *arena;
     struct hd_config hw;
     struct target_list targets;
     struct ir_graph *graph;
-    struct ir_graph *reference; /* before any target's own passes; NULL: the same as `graph` */
+    struct ir_graph *reference; /* as imported: what the CPU reference runs */
     struct partition partition;
     struct sched_program *program;
     struct emit_unit *emitted;
-    lgl_after *after; /* called after each pass, or NULL */
-    void *after_ctx;
 };
 
 /* Model `path` (a file) called `name`, up to and including partition. */
@@ -40,6 +39,9 @@ enum status pipeline_schedule_with(struct pipeline *p, const struct sched_option
 enum status pipeline_emit(struct pipeline *p, struct diag *d);
 /* pipeline_schedule, pipeline_emit. */
 enum status pipeline_back(struct pipeline *p, const struct options *o, struct diag *d);
+
+/* How the CPU reference is to run p->reference under these options. */
+struct ref_options pipeline_ref_options(const struct options *o);
 
 /* The configuration of --hw: a name in hw/accel.json, or a file with one configuration. */
 enum status pipeline_config(struct arena *a, const char *hw, struct hd_config *config,

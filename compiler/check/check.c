@@ -11,7 +11,6 @@
 #include "../../sim/prune.h"
 #include "../base/home.h"
 #include "../legalise/legalise.h"
-#include "../ref/ref.h"
 #include "../run/run.h"
 #include "harness.h"
 
@@ -117,6 +116,7 @@ static enum status compile_graph(struct check *c, struct diag *d)
     p->targets = (struct target_list){2, {&c->target, &target_host_c}};
     p->graph = c->cases.graph;
     TRY(ir_link(p->graph, d));
+    p->reference = ir_copy(c->arena, p->graph);
     TRY(lgl_all(p->graph, &legal, d));
     TRY(partition_with(p->graph, &p->targets, &p->hw, &first, &p->partition, d));
     for (uint32_t i = 0; i < p->graph->n_op; i++)
@@ -163,8 +163,9 @@ static void fill_inputs(struct check *c)
 
 static enum status reference(struct check *c, struct diag *d)
 {
-    const struct ir_graph *g = c->p.graph;
-    struct ref *r = ref_new(c->arena, g);
+    const struct ir_graph *g = c->p.reference;
+    const struct ref_options options = {0};
+    struct ref *r = ref_new(c->arena, g, &options);
     const uint8_t **in = ARENA_ARRAY(c->arena, const uint8_t *, g->n_in + 1);
     uint8_t **out = ARENA_ARRAY(c->arena, uint8_t *, g->n_out + 1);
     c->want = ARENA_ARRAY(c->arena, struct run_data, g->n_out + 1);

@@ -69,6 +69,33 @@ static int32_t window_out(int32_t in, int32_t before, int32_t after, int32_t ker
 
 enum { MAX_WINDOW = 65535 };
 
+/* Pads are written out, or SAME says what they are. */
+static enum status want_padding(const struct ir_op *op, enum ir_attr last, int32_t most,
+                                struct diag *d)
+{
+    const bool same = op->attr[IR_PADDING] == IR_PADDING_SAME;
+
+    TRY(want_range(op, IR_PADDING, IR_PADDING_EXPLICIT, IR_PADDING_SAME, d));
+    for (uint32_t i = IR_PAD_TOP; i <= last; i++)
+        TRY(want_range(op, (enum ir_attr)i, 0, same ? 0 : most, d));
+    return ST_OK;
+}
+
+/* Output size of one dimension with SAME padding, of at most INT32_MAX / 4 cells on
+ * each side. */
+static enum status same_out(int32_t in, int32_t kernel, int32_t dilation, int32_t stride,
+                            int32_t *out, struct diag *d)
+{
+    const int64_t n = ((int64_t)in + stride - 1) / stride;
+    const int64_t total = (n - 1) * stride + ((int64_t)kernel - 1) * dilation + 1 - in;
+
+    *out = (int32_t)n;
+    if (total <= 2 * (int64_t)(INT32_MAX / 4))
+        return ST_OK;
+    return FAIL(d, ST_MODEL, "SAME padding: expected at most %d cells, found %lld",
+                2 * (INT32_MAX / 4), (long long)total);
+}
+
 static enum status want_window(const struct ir_graph *g, const struct ir_op *op,
                                const struct ir_tensor *x, int32_t channels, struct diag *d)
 {
@@ -81,10 +108,16 @@ static enum status want_window(const struct ir_graph *g, const struct ir_op *op,
         TRY(want_range(op, (enum ir_attr)i, 1, MAX_WINDOW, d));
     for (uint32_t i = IR_DILATION_H; dilated && i <= IR_DILATION_W; i++)
         TRY(want_range(op, (enum ir_attr)i, 1, MAX_WINDOW, d));
-    for (uint32_t i = IR_PAD_TOP; i <= IR_PAD_RIGHT; i++)
-        TRY(want_range(op, (enum ir_attr)i, 0, INT32_MAX / 4, d));
+    TRY(want_padding(op, IR_PAD_RIGHT, INT32_MAX / 4, d));
     for (uint32_t i = IR_KERNEL_H; i <= IR_KERNEL_W; i++)
         TRY(want_range(op, (enum ir_attr)i, 1, INT32_MAX / 4, d));
+    if (a[IR_PADDING] == IR_PADDING_SAME) {
+        TRY(same_out(x->dim[1], a[IR_KERNEL_H], dilated ? a[IR_DILATION_H] : 1, a[IR_STRIDE_H],
+                     &dim[1], d));
+        TRY(same_out(x->dim[2], a[IR_KERNEL_W], dilated ? a[IR_DILATION_W] : 1, a[IR_STRIDE_W],
+                     &dim[2], d));
+        return ir_want_shape(g, ir_out(g, op, 0), "output", 4, dim, d);
+    }
     dim[1] = window_out(x->dim[1], a[IR_PAD_TOP], a[IR_PAD_BOTTOM], a[IR_KERNEL_H],
                         dilated ? a[IR_DILATION_H] : 1, a[IR_STRIDE_H]);
     dim[2] = window_out(x->dim[2], a[IR_PAD_LEFT], a[IR_PAD_RIGHT], a[IR_KERNEL_W],
@@ -193,8 +226,7 @@ enum status infer_transpose_conv(const struct ir_graph *g, const struct ir_op *o
     TRY(want_weights(w, x, 0, d));
     for (uint32_t i = IR_STRIDE_H; i <= IR_STRIDE_W; i++)
         TRY(want_range(op, (enum ir_attr)i, 1, MAX_WINDOW, d));
-    for (uint32_t i = IR_PAD_TOP; i <= IR_PAD_LEFT; i++)
-        TRY(want_range(op, (enum ir_attr)i, 0, MAX_WINDOW, d));
+    TRY(want_padding(op, IR_PAD_LEFT, MAX_WINDOW, d));
     for (uint32_t i = IR_KERNEL_H; i <= IR_KERNEL_W; i++)
         TRY(want_range(op, (enum ir_attr)i, 1, MAX_WINDOW, d));
     if (x->dim[1] > MAX_WINDOW || x->dim[2] > MAX_WINDOW)

@@ -61,6 +61,10 @@ enum ir_attr {
     IR_ATTR_COUNT
 };
 
+/* EXPLICIT: the attributes pad_*. SAME: as many cells as ceil(size / stride) windows need, the odd
+ * one behind (TRANSPOSE_CONV: of its output); pad_* are 0 until legalise resolves it. */
+enum ir_padding { IR_PADDING_EXPLICIT, IR_PADDING_SAME };
+
 /* CLIP: bounds in the attributes clip_low_bits, clip_high_bits. */
 enum ir_activation {
     IR_ACT_NONE,
@@ -192,6 +196,10 @@ bool ir_shape_ok(uint32_t rank, const int32_t *dim, enum ir_type type);
 const char *ir_shape_text(struct arena *a, uint32_t rank, const int32_t *dim);
 /* Recompute producer fields, drop dead operators from the order, keep it topological. */
 enum status ir_link(struct ir_graph *g, struct diag *d);
+
+/* A copy that changes of `g` cannot reach: operators, tensors, rows and lists are its own. Names
+ * and bytes that nothing writes again (constants, scales, tables) are shared. */
+struct ir_graph *ir_copy(struct arena *a, const struct ir_graph *g);
 
 /* Invariants of IR.md; `stage` names the pass in the message. */
 enum status ir_verify(const struct ir_graph *g, const char *stage, struct diag *d);

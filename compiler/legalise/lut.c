@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "../ref/kernels.h"
+#include "fixed_math.h"
 #include "hard_swish.h"
 #include "legalise.h"
 
@@ -86,9 +86,9 @@ static int32_t rsqrt_entry(const struct unary *u, int32_t diff)
 
     if (diff <= 0)
         return 127;
-    multiplier = ref_inverse_root(diff, &shift);
-    root = ref_mbqm(1, multiplier, 20 - shift);
-    return ref_mbqm(root, u->positive.multiplier, u->positive.shift - 20) + u->z_out;
+    multiplier = lgl_inverse_root(diff, &shift);
+    root = lgl_mbqm(1, multiplier, 20 - shift);
+    return lgl_mbqm(root, u->positive.multiplier, u->positive.shift - 20) + u->z_out;
 }
 
 static int32_t entry_of(const struct unary *u, int32_t x)
@@ -106,8 +106,8 @@ static int32_t entry_of(const struct unary *u, int32_t x)
     case IR_OP_GELU: return float_entry(u, diff);
     case IR_OP_RESCALE: return rescaled(u, x);
     case IR_OP_RSQRT: return rsqrt_entry(u, diff);
-    case IR_OP_ABS: return ref_mbqm(diff < 0 ? -diff : diff, s.multiplier, s.shift) + u->z_out;
-    default: return ref_mbqm(diff, s.multiplier, s.shift) + u->z_out;
+    case IR_OP_ABS: return lgl_mbqm(diff < 0 ? -diff : diff, s.multiplier, s.shift) + u->z_out;
+    default: return lgl_mbqm(diff, s.multiplier, s.shift) + u->z_out;
     }
 }
 

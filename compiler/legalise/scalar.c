@@ -5,7 +5,7 @@
  * it. */
 #include <string.h>
 
-#include "../ref/kernels.h"
+#include "fixed_math.h"
 #include "legalise.h"
 
 static bool is_constant_code(const struct ir_tensor *t)
@@ -16,7 +16,7 @@ static bool is_constant_code(const struct ir_tensor *t)
 /* One operand of ADD or SUB in the common scale, 20 bits up. */
 static int32_t scaled(const struct ir_fixed *f, uint32_t i, int32_t diff)
 {
-    return ref_mbqm(diff * (1 << 20), f->multiplier[i], f->shift[i]);
+    return lgl_mbqm(diff * (1 << 20), f->multiplier[i], f->shift[i]);
 }
 
 static int32_t result_of(const struct ir_op *op, int32_t a, int32_t b)
@@ -24,11 +24,11 @@ static int32_t result_of(const struct ir_op *op, int32_t a, int32_t b)
     const struct ir_fixed *f = &op->fixed;
 
     switch (op->opcode) {
-    case IR_OP_MUL: return ref_mbqm(a * b, f->multiplier[0], f->shift[0]);
+    case IR_OP_MUL: return lgl_mbqm(a * b, f->multiplier[0], f->shift[0]);
     case IR_OP_SUB: b = -scaled(f, 1, b); break;
     default: b = scaled(f, 1, b); break;
     }
-    return ref_mbqm(scaled(f, 0, a) + b, f->multiplier[2], f->shift[2]);
+    return lgl_mbqm(scaled(f, 0, a) + b, f->multiplier[2], f->shift[2]);
 }
 
 static void make_table(struct ir_graph *g, struct ir_op *op, uint32_t constant)

@@ -16,73 +16,110 @@ static int32_t bias_of(const struct ref_call *c, uint32_t channel)
     return b;
 }
 
-/* LiteRT's FULLY_CONNECTED: the scale is the sum of three floats, the product rounded once. */
-static int8_t half_away(const struct ref_call *c, int32_t acc, uint32_t channel)
+/* LiteRT's FULLY_CONNECTED: the product with a double is rounded once. */
+static int32_t half_away(const struct ref_call *c, int32_t acc, uint32_t channel)
 {
-    const struct ir_fixed *f = &c->op->fixed;
-    const float *r = f->real + (f->n_real > 3 ? 3 * channel : 0);
-    const double v = round(acc * ((double)r[0] + (double)r[1] + (double)r[2]));
+    const double v = round(acc * c->k->litert[c->k->n_litert > 1 ? channel : 0]);
 
-    return ref_code(c, (int32_t)fmin(fmax(v, -1000), 1000));
+    return ref_value(c, (int32_t)fmin(fmax(v, -1000), 1000));
 }
 
-static int8_t requantise(const struct ref_call *c, uint32_t acc, uint32_t channel)
+/* Output `i`, of channel `channel`. */
+static void put(const struct ref_call *c, size_t i, uint32_t acc, uint32_t channel)
 {
-    const struct ir_fixed *f = &c->op->fixed;
-    const uint32_t k = f->n > 1 || f->n_real > 1 ? channel : 0;
+    const struct ref_constants *k = c->k;
+    const uint32_t at = k->n > 1 || k->n_real > 1 ? channel : 0;
+    int32_t v;
 
-    if (c->op->attr[IR_HALF_AWAY] != 0)
-        return half_away(c, (int32_t)acc, channel);
-
-    if (f->n_real != 0)
-        return ref_real_code(c, (float)(int32_t)acc * f->real[k]);
-
-    return ref_code(c, ref_mbqm((int32_t)acc, f->multiplier[k], f->shift[k]));
+    if (k->n_litert != 0)
+        v = half_away(c, (int32_t)acc, channel);
+    else if (k->n_real != 0)
+        v = ref_real_value(c, (float)(int32_t)acc * k->real[at]);
+    else
+        v = ref_value(c, ref_mbqm((int32_t)acc, k->multiplier[at], k->shift[at]));
+    c->y[0][i] = (uint8_t)v;
 }
 
-/* Dot product of n bytes at stride 1 and at `w_stride`. */
-static uint32_t dot(const int8_t *x, int32_t zx, const int8_t *w, size_t w_stride, int32_t zw,
-                    int32_t n)
+/* Two operands of one type, their zero points, and the step from one factor to the next. */
+struct factors {
+    bool is_uint8;
+    int32_t zx, zw;
+    size_t x_step, w_step;
+};
+
+static struct factors factors_of(const struct ref_call *c, size_t x_step, size_t w_step)
 {
+    return (struct factors){c->in[0]->type == IR_U8, c->in[0]->quant.zero_point[0],
+                            c->in[1]->quant.zero_point[0], x_step, w_step};
+}
+
+/* Sum of n products. */
+static uint32_t dot(const struct factors *f, const uint8_t *x, const uint8_t *w, size_t n)
+{
+    const int32_t zx = f->zx, zw = f->zw;
+    const size_t x_step = f->x_step, w_step = f->w_step;
     uint32_t acc = 0;
 
-    for (int32_t i = 0; i < n; i++)
-        acc += (uint32_t)((x[i] - zx) * (w[(size_t)i * w_stride] - zw));
+    if (f->is_uint8)
+        for (size_t i = 0; i < n; i++)
+            acc += (uint32_t)((x[i * x_step] - zx) * (w[i * w_step] - zw));
+    else if (x_step == 1 && w_step == 1)
+        for (size_t i = 0; i < n; i++)
+            acc += (uint32_t)(((int8_t)x[i] - zx) * ((int8_t)w[i] - zw));
+    else
+        for (size_t i = 0; i < n; i++)
+            acc += (uint32_t)(((int8_t)x[i * x_step] - zx) * ((int8_t)w[i * w_step] - zw));
     return acc;
 }
 
-/* One output of a convolution. Weight (k, oc) is at w[k * k_stride + oc * oc_stride]; `channels`
+/* One output of a convolution. Weight (k, oc) is at w[k * f.w_step + oc * oc_step]; `channels`
  * consecutive input channels from `c0` are used. */
 struct window {
     const struct ref_call *c;
+    struct factors f;
     int32_t channels;
-    size_t k_stride, oc_stride;
+    size_t oc_step;
 };
 
 static uint32_t window_sum(const struct window *v, int32_t n, int32_t oy, int32_t ox, int32_t c0,
                            int32_t oc)
 {
-    const struct ir_tensor *x = v->c->in[0], *w = v->c->in[1];
-    const int32_t *a = v->c->op->attr;
-    const int32_t zx = x->quant.zero_point[0], zw = w->quant.zero_point[0];
-    const int8_t *weight = ref_i8(v->c->x[1]) + (size_t)oc * v->oc_stride;
-    uint32_t acc = 0;
+    const struct ref_call *c = v->c;
+    const struct ir_tensor *x = c->in[0];
+    const int32_t *a = c->op->attr;
+    const uint8_t *weight = c->x[1] + (size_t)oc * v->oc_step;
+    uint32_t acc = (uint32_t)bias_of(c, (uint32_t)oc);
 
     for (int32_t ky = 0; ky < a[IR_KERNEL_H]; ky++) {
-        const int32_t y = oy * a[IR_STRIDE_H] - a[IR_PAD_TOP] + ky * a[IR_DILATION_H];
+        const int32_t y = oy * a[IR_STRIDE_H] - c->k->pad_top + ky * a[IR_DILATION_H];
 
         for (int32_t kx = 0; kx < a[IR_KERNEL_W]; kx++) {
-            const int32_t xx = ox * a[IR_STRIDE_W] - a[IR_PAD_LEFT] + kx * a[IR_DILATION_W];
+            const int32_t xx = ox * a[IR_STRIDE_W] - c->k->pad_left + kx * a[IR_DILATION_W];
             const size_t k = (size_t)(ky * a[IR_KERNEL_W] + kx) * (size_t)v->channels;
 
             if (y < 0 || y >= x->dim[1] || xx < 0 || xx >= x->dim[2])
                 continue;
-            acc += dot(ref_i8(v->c->x[0]) +
+            acc += dot(&v->f,
+                       c->x[0] +
                            (size_t)((n * x->dim[1] + y) * x->dim[2] + xx) * (size_t)x->dim[3] + c0,
-                       zx, weight + k * v->k_stride, v->k_stride, zw, v->channels);
+                       weight + k * v->f.w_step, (size_t)v->channels);
         }
     }
     return acc;
+}
+
+/* Output channel oc reads input channels from oc / `each` * channels on. */
+static void slide(const struct window *v, int32_t each)
+{
+    const struct ir_tensor *y = v->c->out[0];
+    size_t at = 0;
+
+    for (int32_t n = 0; n < y->dim[0]; n++)
+        for (int32_t oy = 0; oy < y->dim[1]; oy++)
+            for (int32_t ox = 0; ox < y->dim[2]; ox++)
+                for (int32_t oc = 0; oc < y->dim[3]; oc++)
+                    put(v->c, at++, window_sum(v, n, oy, ox, oc / each * v->channels, oc),
+                        (uint32_t)oc);
 }
 
 /* Weights [OC,KH,KW,C/G], or [KH,KW,C/G,OC] once weights_ko is set; G groups of channels. */
@@ -91,42 +128,24 @@ enum status ref_conv2d(const struct ref_call *c, struct diag *d)
     const struct ir_tensor *x = c->in[0], *y = c->out[0];
     const int32_t *a = c->op->attr;
     const bool ko = a[IR_WEIGHTS_KO] != 0;
-    const int32_t part = c->in[1]->dim[ko ? 2 : 3], per_group = y->dim[3] / (x->dim[3] / part);
+    const int32_t part = c->in[1]->dim[ko ? 2 : 3];
     const size_t k = (size_t)a[IR_KERNEL_H] * (size_t)a[IR_KERNEL_W] * (size_t)part;
-    const struct window v = {c, part, ko ? (size_t)y->dim[3] : 1, ko ? 1 : k};
-    int8_t *out = (int8_t *)c->y[0];
+    const struct window v = {c, factors_of(c, 1, ko ? (size_t)y->dim[3] : 1), part, ko ? 1 : k};
 
     if (c->in[0]->type == IR_I16)
         return ref_conv2d_i16(c, d);
-    for (int32_t n = 0; n < y->dim[0]; n++)
-        for (int32_t oy = 0; oy < y->dim[1]; oy++)
-            for (int32_t ox = 0; ox < y->dim[2]; ox++)
-                for (int32_t oc = 0; oc < y->dim[3]; oc++)
-                    *out++ = requantise(c,
-                                        window_sum(&v, n, oy, ox, oc / per_group * part, oc) +
-                                            (uint32_t)bias_of(c, (uint32_t)oc),
-                                        (uint32_t)oc);
+    slide(&v, y->dim[3] / (x->dim[3] / part));
     return ST_OK;
 }
 
 /* Weights [1,KH,KW,C*M]: output channel oc reads input channel oc / M. */
 enum status ref_depthwise(const struct ref_call *c, struct diag *d)
 {
-    const struct ir_tensor *y = c->out[0];
-    const int32_t multiplier = c->op->attr[IR_MULTIPLIER];
-    const struct window v = {c, 1, (size_t)y->dim[3], 1};
-    int8_t *out = (int8_t *)c->y[0];
+    const struct window v = {c, factors_of(c, 1, (size_t)c->out[0]->dim[3]), 1, 1};
 
     if (c->in[0]->type == IR_I16)
         return ref_depthwise_i16(c, d);
-    for (int32_t n = 0; n < y->dim[0]; n++)
-        for (int32_t oy = 0; oy < y->dim[1]; oy++)
-            for (int32_t ox = 0; ox < y->dim[2]; ox++)
-                for (int32_t oc = 0; oc < y->dim[3]; oc++)
-                    *out++ = requantise(c,
-                                        window_sum(&v, n, oy, ox, oc / multiplier, oc) +
-                                            (uint32_t)bias_of(c, (uint32_t)oc),
-                                        (uint32_t)oc);
+    slide(&v, c->op->attr[IR_MULTIPLIER]);
     return ST_OK;
 }
 
@@ -135,21 +154,19 @@ enum status ref_dense(const struct ref_call *c, struct diag *d)
 {
     const struct ir_tensor *x = c->in[0], *w = c->in[1];
     const bool ko = c->op->attr[IR_WEIGHTS_KO] != 0;
-    const int32_t k = w->dim[ko ? 0 : 1], channels = w->dim[ko ? 1 : 0];
-    const size_t k_stride = ko ? (size_t)channels : 1, oc_stride = ko ? 1 : (size_t)k;
-    const size_t n_row = (size_t)(ir_elements(x) / (uint64_t)k);
-    int8_t *out = (int8_t *)c->y[0];
+    const size_t k = (size_t)w->dim[ko ? 0 : 1], channels = (size_t)w->dim[ko ? 1 : 0];
+    const struct factors f = factors_of(c, 1, ko ? channels : 1);
+    const size_t oc_step = ko ? 1 : k, n_row = (size_t)ir_elements(x) / k;
+    size_t at = 0;
 
     if (c->in[0]->type == IR_I16)
         return ref_dense_i16(c, d);
     for (size_t row = 0; row < n_row; row++)
-        for (int32_t oc = 0; oc < channels; oc++)
-            *out++ = requantise(c,
-                                dot(ref_i8(c->x[0]) + row * (size_t)k, x->quant.zero_point[0],
-                                    ref_i8(c->x[1]) + (size_t)oc * oc_stride, k_stride,
-                                    w->quant.zero_point[0], k) +
-                                    (uint32_t)bias_of(c, (uint32_t)oc),
-                                (uint32_t)oc);
+        for (size_t oc = 0; oc < channels; oc++)
+            put(c, at++,
+                dot(&f, c->x[0] + row * k, c->x[1] + oc * oc_step, k) +
+                    (uint32_t)bias_of(c, (uint32_t)oc),
+                (uint32_t)oc);
     return ST_OK;
 }
 
@@ -157,23 +174,22 @@ enum status ref_dense(const struct ref_call *c, struct diag *d)
 static uint32_t covered_sum(const struct ref_call *c, int32_t n, int32_t oy, int32_t ox, int32_t oc)
 {
     const struct ir_tensor *x = c->in[0], *w = c->in[1];
+    const struct factors f = factors_of(c, 1, 1);
     const int32_t *a = c->op->attr;
     uint32_t acc = (uint32_t)bias_of(c, (uint32_t)oc);
 
     for (int32_t ky = 0; ky < a[IR_KERNEL_H]; ky++)
         for (int32_t kx = 0; kx < a[IR_KERNEL_W]; kx++) {
-            const int32_t ty = oy + a[IR_PAD_TOP] - ky, tx = ox + a[IR_PAD_LEFT] - kx;
+            const int32_t ty = oy + c->k->pad_top - ky, tx = ox + c->k->pad_left - kx;
             const int32_t iy = ty / a[IR_STRIDE_H], ix = tx / a[IR_STRIDE_W];
 
             if (ty < 0 || tx < 0 || ty % a[IR_STRIDE_H] != 0 || tx % a[IR_STRIDE_W] != 0 ||
                 iy >= x->dim[1] || ix >= x->dim[2])
                 continue;
-            acc += dot(ref_i8(c->x[0]) +
-                           (size_t)((n * x->dim[1] + iy) * x->dim[2] + ix) * (size_t)x->dim[3],
-                       x->quant.zero_point[0],
-                       ref_i8(c->x[1]) +
-                           (size_t)((oc * w->dim[1] + ky) * w->dim[2] + kx) * (size_t)w->dim[3],
-                       1, w->quant.zero_point[0], x->dim[3]);
+            acc += dot(
+                &f, c->x[0] + (size_t)((n * x->dim[1] + iy) * x->dim[2] + ix) * (size_t)x->dim[3],
+                c->x[1] + (size_t)((oc * w->dim[1] + ky) * w->dim[2] + kx) * (size_t)w->dim[3],
+                (size_t)x->dim[3]);
         }
     return acc;
 }
@@ -181,7 +197,7 @@ static uint32_t covered_sum(const struct ref_call *c, int32_t n, int32_t oy, int
 enum status ref_transpose_conv(const struct ref_call *c, struct diag *d)
 {
     const struct ir_tensor *y = c->out[0];
-    int8_t *out = (int8_t *)c->y[0];
+    size_t at = 0;
 
     if (c->in[0]->type == IR_I16)
         return ref_transpose_conv_i16(c, d);
@@ -189,7 +205,7 @@ enum status ref_transpose_conv(const struct ref_call *c, struct diag *d)
         for (int32_t oy = 0; oy < y->dim[1]; oy++)
             for (int32_t ox = 0; ox < y->dim[2]; ox++)
                 for (int32_t oc = 0; oc < y->dim[3]; oc++)
-                    *out++ = requantise(c, covered_sum(c, n, oy, ox, oc), (uint32_t)oc);
+                    put(c, at++, covered_sum(c, n, oy, ox, oc), (uint32_t)oc);
     return ST_OK;
 }
 
@@ -214,23 +230,18 @@ enum status ref_matmul(const struct ref_call *c, struct diag *d)
     const bool adj_a = c->op->attr[IR_ADJ_A] != 0, adj_b = c->op->attr[IR_ADJ_B] != 0;
     const size_t m = (size_t)ir_dim_back(y, 1), n = (size_t)ir_dim_back(y, 0);
     const size_t k = (size_t)ir_dim_back(a, adj_a), batches = (size_t)ir_elements(y) / (m * n);
-    int8_t *out = (int8_t *)c->y[0];
+    const struct factors f = factors_of(c, adj_a ? m : 1, adj_b ? 1 : n);
+    size_t at = 0;
 
     if (c->in[0]->type == IR_I16)
         return ref_matmul_i16(c, d);
     for (size_t i = 0; i < batches; i++)
         for (size_t row = 0; row < m; row++)
-            for (size_t col = 0; col < n; col++) {
-                uint32_t acc = (uint32_t)bias_of(c, (uint32_t)col);
-
-                for (size_t j = 0; j < k; j++) {
-                    const size_t at_a = ref_matrix(a, y, i) + (adj_a ? j * m + row : row * k + j);
-                    const size_t at_b = ref_matrix(b, y, i) + (adj_b ? col * k + j : j * n + col);
-
-                    acc += (uint32_t)((ref_i8(c->x[0])[at_a] - a->quant.zero_point[0]) *
-                                      (ref_i8(c->x[1])[at_b] - b->quant.zero_point[0]));
-                }
-                *out++ = requantise(c, acc, 0);
-            }
+            for (size_t col = 0; col < n; col++)
+                put(c, at++,
+                    dot(&f, c->x[0] + ref_matrix(a, y, i) + (adj_a ? row : row * k),
+                        c->x[1] + ref_matrix(b, y, i) + (adj_b ? col * k : col), k) +
+                        (uint32_t)bias_of(c, (uint32_t)col),
+                    0);
     return ST_OK;
 }

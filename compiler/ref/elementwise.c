@@ -59,18 +59,18 @@ size_t ref_broadcast_at(const struct ir_tensor *t, const struct ir_tensor *y, si
 /* y_i = MBQM((x_i - z_i) << 20, i);  out = MBQM(y1 +- y2, 2) + z_out; int16: << 15. */
 static int32_t add_one(const struct ref_call *c, int32_t a, int32_t b)
 {
-    const struct ir_fixed *f = &c->op->fixed;
+    const struct ref_constants *f = c->k;
     const int32_t up = c->in[0]->type == IR_I16 ? 1 << 15 : 1 << 20;
     const int32_t ya = ref_mbqm(a * up, f->multiplier[0], f->shift[0]);
     const int32_t yb = ref_mbqm(b * up, f->multiplier[1], f->shift[1]);
     const int32_t sum = c->op->opcode == IR_OP_SUB ? ya - yb : ya + yb;
 
-    return ref_wide_code(c, ref_mbqm(sum, f->multiplier[2], f->shift[2]));
+    return ref_value(c, ref_mbqm(sum, f->multiplier[2], f->shift[2]));
 }
 
 static int32_t mul_one(const struct ref_call *c, int32_t a, int32_t b)
 {
-    return ref_wide_code(c, ref_mbqm(a * b, c->op->fixed.multiplier[0], c->op->fixed.shift[0]));
+    return ref_value(c, ref_mbqm(a * b, c->k->multiplier[0], c->k->shift[0]));
 }
 
 static int32_t extremum_one(const struct ref_call *c, int32_t a, int32_t b)
@@ -82,21 +82,21 @@ static int32_t extremum_one(const struct ref_call *c, int32_t a, int32_t b)
 
 static int32_t prelu_one(const struct ref_call *c, int32_t a, int32_t b)
 {
-    const struct ir_fixed *f = &c->op->fixed;
+    const struct ref_constants *f = c->k;
 
     if (a >= 0)
-        return ref_wide_code(c, ref_mbqm(a, f->multiplier[0], f->shift[0]));
-    return ref_wide_code(c, ref_mbqm(a * b, f->multiplier[1], f->shift[1]));
+        return ref_value(c, ref_mbqm(a, f->multiplier[0], f->shift[0]));
+    return ref_value(c, ref_mbqm(a * b, f->multiplier[1], f->shift[1]));
 }
 
 /* As ADD, with 7 bits of headroom, then squared. */
 static int32_t squared_one(const struct ref_call *c, int32_t a, int32_t b)
 {
-    const struct ir_fixed *f = &c->op->fixed;
+    const struct ref_constants *f = c->k;
     const int32_t diff = ref_mbqm(a * (1 << 7), f->multiplier[0], f->shift[0]) -
                          ref_mbqm(b * (1 << 7), f->multiplier[1], f->shift[1]);
 
-    return ref_wide_code(c, ref_mbqm(diff * diff, f->multiplier[2], f->shift[2]));
+    return ref_value(c, ref_mbqm(diff * diff, f->multiplier[2], f->shift[2]));
 }
 
 static enum status binary(const struct ref_call *c,
@@ -119,14 +119,14 @@ static enum status binary(const struct ref_call *c,
 
 enum status ref_add(const struct ref_call *c, struct diag *d)
 {
-    if (c->op->fixed.n_real != 0)
+    if (c->k->n_real != 0)
         return ref_real_binary(c, d);
     return binary(c, add_one);
 }
 
 enum status ref_mul(const struct ref_call *c, struct diag *d)
 {
-    if (c->op->fixed.n_real != 0)
+    if (c->k->n_real != 0)
         return ref_real_binary(c, d);
     return binary(c, mul_one);
 }
@@ -149,21 +149,21 @@ enum status ref_squared(const struct ref_call *c, struct diag *d)
     return binary(c, squared_one);
 }
 
-/* y = table[x + 128]. */
+/* From byte to byte. */
 enum status ref_lut(const struct ref_call *c, struct diag *d)
 {
     const size_t n = (size_t)ir_elements(c->out[0]);
 
     (void)d;
     for (size_t i = 0; i < n; i++)
-        ((int8_t *)c->y[0])[i] = c->op->fixed.table[ref_i8(c->x[0])[i] + 128];
+        c->y[0][i] = c->k->table[c->x[0][i]];
     return ST_OK;
 }
 
 /* round_half_away(x / s) + z in float32, clamped; NaN gives z. */
 static int32_t quantize_float(const struct ref_call *c, size_t i)
 {
-    const struct ir_fixed *f = &c->op->fixed;
+    const struct ref_constants *f = c->k;
     const int32_t z = c->out[0]->quant.zero_point[0];
     float x, r;
 
@@ -171,27 +171,27 @@ static int32_t quantize_float(const struct ref_call *c, size_t i)
     r = roundf(x / c->out[0]->quant.scale[0]);
     if (isnan(r))
         return z;
-    if (r <= (float)(f->act_min - z))
-        return f->act_min;
-    return r >= (float)(f->act_max - z) ? f->act_max : (int32_t)r + z;
+    if (r <= (float)(f->low - z))
+        return f->low;
+    return r >= (float)(f->high - z) ? f->high : (int32_t)r + z;
 }
 
 /* Between types of codes: MBQM(x - z_in) + z_out, clamped. */
 static int32_t requantise(const struct ref_call *c, size_t i)
 {
-    const struct ir_fixed *f = &c->op->fixed;
+    const struct ref_constants *f = c->k;
     const int32_t x = ref_at(c->in[0], c->x[0], i) - c->in[0]->quant.zero_point[0];
     const int64_t v =
         (int64_t)ref_mbqm(x, f->multiplier[0], f->shift[0]) + c->out[0]->quant.zero_point[0];
 
-    return (int32_t)(v < f->act_min ? f->act_min : v > f->act_max ? f->act_max : v);
+    return (int32_t)(v < f->low ? f->low : v > f->high ? f->high : v);
 }
 
 enum status ref_quantize(const struct ref_call *c, struct diag *d)
 {
     const size_t n = (size_t)ir_elements(c->out[0]);
 
-    if (c->op->fixed.n_real != 0)
+    if (c->k->n_real != 0)
         return ref_real_quantize(c, d);
     for (size_t i = 0; i < n; i++)
         ref_put(c->out[0], c->y[0], i,
@@ -217,6 +217,8 @@ enum status ref_dequantize(const struct ref_call *c, struct diag *d)
 
 enum status ref_none(const struct ref_call *c, struct diag *d)
 {
-    return FAIL(d, ST_INTERNAL, "%s has no kernel: legalise turns it into a table",
-                ir_op_info(c->op->opcode)->name);
+    if (c->k->table != NULL)
+        return ref_lut(c, d);
+    return FAIL(d, ST_INTERNAL, "%s of %s has no kernel", ir_op_info(c->op->opcode)->name,
+                ir_type_name(c->in[0]->type));
 }

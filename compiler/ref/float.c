@@ -1,10 +1,9 @@
 /* float.c - operators in float32 (ir/float.def): plain loops, one sum per output, in the order that
- * IR.md states under "Float". Exponentials and the like are hdk_f32_math.h's, which the host's
- * kernels call too: bit equality is between these and those. */
+ * IR.md states under "Float". Exponentials and the like: float_math.c. */
 #include <math.h>
 #include <string.h>
 
-#include "../../driver/kernels/hdk_f32_math.h"
+#include "float_math.h"
 #include "kernels.h"
 
 static float at(const uint8_t *p, size_t i)
@@ -20,25 +19,17 @@ static void put(const struct ref_call *c, size_t i, float v)
     memcpy(c->y[0] + i * 4, &v, 4);
 }
 
-static float attr_float(const struct ir_op *op, enum ir_attr attr)
-{
-    float v;
-
-    memcpy(&v, &op->attr[attr], 4);
-    return v;
-}
-
 /* The clamp of the operator's activation. */
 static float activated(const struct ir_op *op, float v)
 {
     switch ((enum ir_activation)op->attr[IR_ACTIVATION]) {
     case IR_ACT_RELU: return v < 0 ? 0 : v;
-    case IR_ACT_RELU6: return hdk_f32_clamp(v, 0, 6);
-    case IR_ACT_RELU_N1_TO_1: return hdk_f32_clamp(v, -1, 1);
-    case IR_ACT_RELU_0_TO_1: return hdk_f32_clamp(v, 0, 1);
+    case IR_ACT_RELU6: return ref_clamp(v, 0, 6);
+    case IR_ACT_RELU_N1_TO_1: return ref_clamp(v, -1, 1);
+    case IR_ACT_RELU_0_TO_1: return ref_clamp(v, 0, 1);
     case IR_ACT_CLIP:
-        return hdk_f32_clamp(v, attr_float(op, IR_CLIP_LOW_BITS),
-                             attr_float(op, IR_CLIP_HIGH_BITS));
+        return ref_clamp(v, ref_attr_float(op, IR_CLIP_LOW_BITS),
+                         ref_attr_float(op, IR_CLIP_HIGH_BITS));
     default: return v;
     }
 }
@@ -68,8 +59,8 @@ static struct pixel pixel_of(const struct ref_call *c, size_t i)
     const int32_t ox = (int32_t)(i % (size_t)d[2]), oy = (int32_t)(i / (size_t)d[2] % (size_t)d[1]);
 
     return (struct pixel){(int32_t)(i / (size_t)d[2] / (size_t)d[1]),
-                          oy * a[IR_STRIDE_H] - a[IR_PAD_TOP],
-                          ox * a[IR_STRIDE_W] - a[IR_PAD_LEFT]};
+                          oy * a[IR_STRIDE_H] - c->k->pad_top,
+                          ox * a[IR_STRIDE_W] - c->k->pad_left};
 }
 
 /* Offset of channel 0 of a cell, false outside the image. */
@@ -177,7 +168,7 @@ static float transpose_conv_one(const struct ref_call *c, int32_t n, int32_t oy,
 
     for (int32_t ky = 0; ky < a[IR_KERNEL_H]; ky++)
         for (int32_t kx = 0; kx < a[IR_KERNEL_W]; kx++) {
-            const int32_t ty = oy + a[IR_PAD_TOP] - ky, tx = ox + a[IR_PAD_LEFT] - kx;
+            const int32_t ty = oy + c->k->pad_top - ky, tx = ox + c->k->pad_left - kx;
             const size_t to =
                 ((oc * (size_t)a[IR_KERNEL_H] + (size_t)ky) * (size_t)a[IR_KERNEL_W] + (size_t)kx) *
                 depth;
@@ -235,7 +226,7 @@ static float binary_one(enum ir_opcode opcode, float a, float b)
     case IR_OP_SUB: return a - b;
     case IR_OP_MUL: return a * b;
     case IR_OP_DIV: return a / b;
-    case IR_OP_POW: return hdk_f32_pow(a, b);
+    case IR_OP_POW: return ref_pow(a, b);
     case IR_OP_MAXIMUM: return a < b ? b : a;
     case IR_OP_MINIMUM: return a > b ? b : a;
     case IR_OP_FLOOR_DIV: return (float)floor((double)a / (double)b);
@@ -324,7 +315,7 @@ enum status ref_f32_reduce(const struct ref_call *c, struct diag *d)
 enum status ref_f32_softmax(const struct ref_call *c, struct diag *d)
 {
     const size_t n = (size_t)ir_dim_back(c->in[0], 0), all = (size_t)ir_elements(c->in[0]);
-    const float beta = attr_float(c->op, IR_BETA_BITS);
+    const float beta = ref_attr_float(c->op, IR_BETA_BITS);
 
     (void)d;
     for (size_t row = 0; row < all; row += n) {
@@ -333,9 +324,9 @@ enum status ref_f32_softmax(const struct ref_call *c, struct diag *d)
         for (size_t i = 1; i < n; i++)
             most = at(c->x[0], row + i) > most ? at(c->x[0], row + i) : most;
         for (size_t i = 0; i < n; i++)
-            sum += hdk_f32_exp((at(c->x[0], row + i) - most) * beta);
+            sum += ref_exp((at(c->x[0], row + i) - most) * beta);
         for (size_t i = 0; i < n; i++)
-            put(c, row + i, hdk_f32_exp((at(c->x[0], row + i) - most) * beta) / sum);
+            put(c, row + i, ref_exp((at(c->x[0], row + i) - most) * beta) / sum);
     }
     return ST_OK;
 }
@@ -352,8 +343,8 @@ enum status ref_f32_log_softmax(const struct ref_call *c, struct diag *d)
         for (size_t i = 1; i < n; i++)
             most = at(c->x[0], row + i) > most ? at(c->x[0], row + i) : most;
         for (size_t i = 0; i < n; i++)
-            sum += hdk_f32_exp(at(c->x[0], row + i) - most);
-        log = hdk_f32_log(sum);
+            sum += ref_exp(at(c->x[0], row + i) - most);
+        log = ref_log(sum);
         for (size_t i = 0; i < n; i++)
             put(c, row + i, at(c->x[0], row + i) - most - log);
     }
@@ -370,7 +361,7 @@ enum status ref_f32_l2_norm(const struct ref_call *c, struct diag *d)
 
         for (size_t i = 0; i < n; i++)
             sum = add(sum, at(c->x[0], row + i), at(c->x[0], row + i));
-        root = hdk_f32_sqrt(sum < 1e-6f ? 1e-6f : sum);
+        root = sqrtf(sum < 1e-6f ? 1e-6f : sum);
         for (size_t i = 0; i < n; i++)
             put(c, row + i, at(c->x[0], row + i) / root);
     }
@@ -406,7 +397,7 @@ enum status ref_f32_interpolate(const struct ref_call *c, struct diag *d)
 /* [0, 1] of slope * x + offset. */
 static float line(float x, float slope, float offset)
 {
-    return hdk_f32_clamp(add(offset, x, slope), 0, 1);
+    return ref_clamp(add(offset, x, slope), 0, 1);
 }
 
 static float gelu(const struct ir_op *op, float v)
@@ -414,40 +405,40 @@ static float gelu(const struct ir_op *op, float v)
     const float square = v * v, cube = 0.044715f * square * v, half = 0.5f * v;
 
     if (op->attr[IR_APPROXIMATE] != 0)
-        return half * (1 + hdk_f32_tanh(0.797884583f * (v + cube)));
-    return half * (1 + hdk_f32_erf(v * 0.707106769f));
+        return half * (1 + ref_tanh(0.797884583f * (v + cube)));
+    return half * (1 + ref_erf(v * 0.707106769f));
 }
 
 static float unary_one(const struct ir_op *op, float v)
 {
     switch (op->opcode) {
     case IR_OP_RELU: return v < 0 ? 0 : v;
-    case IR_OP_RELU6: return hdk_f32_clamp(v, 0, 6);
-    case IR_OP_RELU_N1_TO_1: return hdk_f32_clamp(v, -1, 1);
-    case IR_OP_RELU_0_TO_1: return hdk_f32_clamp(v, 0, 1);
+    case IR_OP_RELU6: return ref_clamp(v, 0, 6);
+    case IR_OP_RELU_N1_TO_1: return ref_clamp(v, -1, 1);
+    case IR_OP_RELU_0_TO_1: return ref_clamp(v, 0, 1);
     case IR_OP_CLIP:
-        return hdk_f32_clamp(v, attr_float(op, IR_CLIP_LOW_BITS),
-                             attr_float(op, IR_CLIP_HIGH_BITS));
-    case IR_OP_LEAKY_RELU: return v < 0 ? v * attr_float(op, IR_ALPHA_BITS) : v;
+        return ref_clamp(v, ref_attr_float(op, IR_CLIP_LOW_BITS),
+                         ref_attr_float(op, IR_CLIP_HIGH_BITS));
+    case IR_OP_LEAKY_RELU: return v < 0 ? v * ref_attr_float(op, IR_ALPHA_BITS) : v;
     case IR_OP_HARD_SIGMOID:
-        return line(v, attr_float(op, IR_ALPHA_BITS), attr_float(op, IR_BETA_BITS));
+        return line(v, ref_attr_float(op, IR_ALPHA_BITS), ref_attr_float(op, IR_BETA_BITS));
     case IR_OP_HARD_SWISH: return v * line(v, 1.0f / 6, 0.5f);
-    case IR_OP_LOGISTIC: return hdk_f32_sigmoid(v);
-    case IR_OP_TANH: return hdk_f32_tanh(v);
+    case IR_OP_LOGISTIC: return ref_sigmoid(v);
+    case IR_OP_TANH: return ref_tanh(v);
     case IR_OP_ABS: return v < 0 ? -v : v;
     case IR_OP_NEG: return -v;
-    case IR_OP_SQRT: return hdk_f32_sqrt(v);
-    case IR_OP_EXP: return hdk_f32_exp(v);
+    case IR_OP_SQRT: return v < 0 ? NAN : sqrtf(v);
+    case IR_OP_EXP: return ref_exp(v);
     case IR_OP_ROUND: return rintf(v);
-    case IR_OP_FLOOR: return hdk_f32_floor(v);
-    case IR_OP_CEIL: return hdk_f32_ceil(v);
+    case IR_OP_FLOOR: return floorf(v);
+    case IR_OP_CEIL: return ceilf(v);
     case IR_OP_SIGN: return v > 0 ? 1 : v < 0 ? -1 : v;
-    case IR_OP_SIN: return hdk_f32_sin(v);
-    case IR_OP_COS: return hdk_f32_cos(v);
-    case IR_OP_LOG: return hdk_f32_log(v);
+    case IR_OP_SIN: return ref_sin(v);
+    case IR_OP_COS: return ref_cos(v);
+    case IR_OP_LOG: return ref_log(v);
     case IR_OP_RSQRT: return 1 / sqrtf(v);
-    case IR_OP_ERF: return hdk_f32_erf(v);
-    case IR_OP_ELU: return v < 0 ? hdk_f32_expm1(v) : v;
+    case IR_OP_ERF: return ref_erf(v);
+    case IR_OP_ELU: return v < 0 ? ref_expm1(v) : v;
     default: return gelu(op, v); /* GELU */
     }
 }

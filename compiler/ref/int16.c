@@ -23,12 +23,12 @@ static bool is_narrow(const struct ref_call *c)
 
 static int32_t requantise(const struct ref_call *c, int64_t sum, int32_t channel)
 {
-    const struct ir_fixed *f = &c->op->fixed;
+    const struct ref_constants *f = c->k;
     const uint32_t k = f->n > 1 ? (uint32_t)channel : 0;
 
     if (is_narrow(c))
-        return ref_wide_code(c, ref_mbqm((int32_t)(uint32_t)sum, f->multiplier[k], f->shift[k]));
-    return ref_wide_code(c, ref_mbqm64(sum, f->multiplier[k], f->shift[k]));
+        return ref_value(c, ref_mbqm((int32_t)(uint32_t)sum, f->multiplier[k], f->shift[k]));
+    return ref_value(c, ref_mbqm64(sum, f->multiplier[k], f->shift[k]));
 }
 
 /* Products of n codes from x[at_x] with n weights from w[at_w], `w_stride` apart. */
@@ -79,8 +79,8 @@ static int64_t window_sum(const struct ref_call *c, const struct place *p, int32
 
     for (int32_t k = 0; k < a[IR_KERNEL_H] * a[IR_KERNEL_W]; k++) {
         const int32_t ky = k / a[IR_KERNEL_W], kx = k % a[IR_KERNEL_W];
-        const int32_t iy = p->y * a[IR_STRIDE_H] - a[IR_PAD_TOP] + ky * a[IR_DILATION_H];
-        const int32_t ix = p->x * a[IR_STRIDE_W] - a[IR_PAD_LEFT] + kx * a[IR_DILATION_W];
+        const int32_t iy = p->y * a[IR_STRIDE_H] - c->k->pad_top + ky * a[IR_DILATION_H];
+        const int32_t ix = p->x * a[IR_STRIDE_W] - c->k->pad_left + kx * a[IR_DILATION_W];
 
         if (iy < 0 || iy >= x->dim[1] || ix < 0 || ix >= x->dim[2])
             continue;
@@ -116,7 +116,7 @@ static int64_t covered_sum(const struct ref_call *c, const struct place *p)
 
     for (int32_t k = 0; k < a[IR_KERNEL_H] * a[IR_KERNEL_W]; k++) {
         const int32_t ky = k / a[IR_KERNEL_W], kx = k % a[IR_KERNEL_W];
-        const int32_t ty = p->y + a[IR_PAD_TOP] - ky, tx = p->x + a[IR_PAD_LEFT] - kx;
+        const int32_t ty = p->y + c->k->pad_top - ky, tx = p->x + c->k->pad_left - kx;
         const int32_t iy = ty / a[IR_STRIDE_H], ix = tx / a[IR_STRIDE_W];
 
         if (ty < 0 || tx < 0 || ty % a[IR_STRIDE_H] != 0 || tx % a[IR_STRIDE_W] != 0 ||
@@ -199,7 +199,7 @@ static int32_t saturated(int64_t v)
 /* One row: e = exp(x - max) in Q0.15, y = e / sum(e) by the table of 1 / (1 + x). */
 static void softmax_row(const struct ref_call *c, size_t from, size_t n)
 {
-    const struct ir_fixed *f = &c->op->fixed;
+    const struct ref_constants *f = c->k;
     int32_t most = -32768, sum = 0, bits, inverse;
 
     for (size_t i = from; i < from + n; i++)
@@ -246,14 +246,14 @@ static int32_t sigmoid(const int16_t *table, uint32_t x, uint32_t bits)
                          (uint32_t)((uint16_t)table[i + 1] - (uint16_t)table[i]));
 }
 
-static int32_t logistic_one(const struct ir_fixed *f, int32_t x)
+static int32_t logistic_one(const struct ref_constants *f, int32_t x)
 {
     const int32_t half = sigmoid(f->wide, (uint32_t)(x < 0 ? -x : x), 9);
 
     return (x >= 0 ? half + (1 << 9) : (1 << 25) - half + (1 << 9) - 1) >> 10;
 }
 
-static int32_t tanh_one(const struct ir_fixed *f, int32_t x)
+static int32_t tanh_one(const struct ref_constants *f, int32_t x)
 {
     const int32_t twice = sigmoid(f->wide, (uint32_t)(x < 0 ? -x : x), 8) - (1 << 23);
 
@@ -262,7 +262,7 @@ static int32_t tanh_one(const struct ir_fixed *f, int32_t x)
 
 static int32_t unary_one(const struct ref_call *c, int32_t x)
 {
-    const struct ir_fixed *f = &c->op->fixed;
+    const struct ref_constants *f = c->k;
     const bool table = f->n_wide != 0;
     const int32_t half = table && f->shift[0] > 0 ? 1 << (f->shift[0] - 1) : 0;
     const int32_t side = !table && x < 0 ? 1 : 0;
@@ -275,10 +275,10 @@ static int32_t unary_one(const struct ref_call *c, int32_t x)
     case IR_OP_ABS: x = x < 0 ? -x : x; break;
     default: break;
     }
-    return ref_wide_code(c, ref_mbqm(x, f->multiplier[side], f->shift[side]));
+    return ref_value(c, ref_mbqm(x, f->multiplier[side], f->shift[side]));
 }
 
-/* What is no table: legalise leaves these for int16 alone. */
+/* Of 8 bits a table. */
 enum status ref_unary(const struct ref_call *c, struct diag *d)
 {
     if (c->in[0]->type != IR_I16)

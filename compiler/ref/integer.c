@@ -9,8 +9,8 @@ static uint32_t product(const struct ref_call *c, size_t a, size_t b, size_t za,
 {
     za = ir_elements(c->in[2]) > 1 ? za : 0;
     zb = ir_elements(c->in[3]) > 1 ? zb : 0;
-    return (uint32_t)((ref_i8(c->x[0])[a] - ref_i8(c->x[2])[za]) *
-                      (ref_i8(c->x[1])[b] - ref_i8(c->x[3])[zb]));
+    return (uint32_t)((ref_at(c->in[0], c->x[0], a) - ref_at(c->in[2], c->x[2], za)) *
+                      (ref_at(c->in[1], c->x[1], b) - ref_at(c->in[3], c->x[3], zb)));
 }
 
 enum status ref_matmul_integer(const struct ref_call *c, struct diag *d)
@@ -41,8 +41,8 @@ static uint32_t conv_sum(const struct ref_call *c, int32_t n, int32_t oy, int32_
 
     for (int32_t ky = 0; ky < a[IR_KERNEL_H]; ky++)
         for (int32_t kx = 0; kx < a[IR_KERNEL_W]; kx++) {
-            const int32_t iy = oy * a[IR_STRIDE_H] - a[IR_PAD_TOP] + ky * a[IR_DILATION_H];
-            const int32_t ix = ox * a[IR_STRIDE_W] - a[IR_PAD_LEFT] + kx * a[IR_DILATION_W];
+            const int32_t iy = oy * a[IR_STRIDE_H] - c->k->pad_top + ky * a[IR_DILATION_H];
+            const int32_t ix = ox * a[IR_STRIDE_W] - c->k->pad_left + kx * a[IR_DILATION_W];
 
             if (iy < 0 || ix < 0 || iy >= x->dim[1] || ix >= x->dim[2])
                 continue;

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "../ir/ir.h"
+#include "constants.h"
 
 /* What a kernel sees: tensors and bytes of inputs and outputs (NULL for an absent input). */
 struct ref_call {
@@ -13,6 +13,7 @@ struct ref_call {
     const uint8_t *const *x;
     const struct ir_tensor *const *out;
     uint8_t *const *y;
+    const struct ref_constants *k; /* NULL: of operators that only move bytes */
 };
 
 typedef enum status ref_kernel(const struct ref_call *c, struct diag *d);
@@ -45,11 +46,11 @@ ref_kernel ref_conv2d_i16, ref_depthwise_i16, ref_dense_i16, ref_transpose_conv_
 /* Binary operators of int32 and int64 (number.c). */
 ref_kernel ref_arithmetic;
 
-/* Kernels of operators with fixed.real: ONNX's rounding (onnx.c). */
+/* Kernels of operators with k->real: ONNX's rounding (onnx.c). */
 enum status ref_real_binary(const struct ref_call *c, struct diag *d);
 ref_kernel ref_real_average_pool, ref_real_mean, ref_real_softmax, ref_real_quantize;
 /* rint(v) + zero point, clamped; NaN gives the zero point. */
-int8_t ref_real_code(const struct ref_call *c, float v);
+int32_t ref_real_value(const struct ref_call *c, float v);
 /* Offset of matrix `batch` of y in an operand whose other dimensions are broadcast. */
 size_t ref_matrix(const struct ir_tensor *t, const struct ir_tensor *y, size_t batch);
 /* Element of operand `t`, broadcast to y, for element i of y. */
@@ -58,18 +59,23 @@ size_t ref_broadcast_at(const struct ir_tensor *t, const struct ir_tensor *y, si
 size_t ref_pick(const struct ir_tensor *x, uint32_t mask, size_t i);
 
 /* v + zero point, clamped to the operator's range. */
-static inline int32_t ref_wide_code(const struct ref_call *c, int32_t v)
+static inline int32_t ref_value(const struct ref_call *c, int32_t v)
 {
-    const struct ir_fixed *f = &c->op->fixed;
-    const int64_t code = (int64_t)v + c->out[0]->quant.zero_point[0];
+    const int64_t value = (int64_t)v + c->out[0]->quant.zero_point[0];
 
-    return (int32_t)(code < f->act_min ? f->act_min : code > f->act_max ? f->act_max : code);
+    return (int32_t)(value < c->k->low ? c->k->low : value > c->k->high ? c->k->high : value);
 }
 
-/* The same of int8. */
-static inline int8_t ref_code(const struct ref_call *c, int32_t v)
+/* A value v of the inner scale (k->rescale) as one of the output's. */
+static inline int32_t ref_rescaled(const struct ref_call *c, int32_t v)
 {
-    return (int8_t)ref_wide_code(c, v);
+    const uint32_t last = c->k->n - 1;
+    const int64_t value =
+        (int64_t)ref_mbqm(v - c->k->inner_zero, c->k->multiplier[last], c->k->shift[last]) +
+        c->out[0]->quant.zero_point[0];
+    const int64_t low = ref_lowest(c->out[0]->type), high = ref_highest(c->out[0]->type);
+
+    return (int32_t)(value < low ? low : value > high ? high : value);
 }
 
 /* Code i of a tensor of int8, uint8 or int16. */

@@ -107,7 +107,7 @@ struct lstm {
 static void step(const struct ref_call *k, const struct lstm *l, const int8_t *x, const int8_t *h,
                  int16_t *c, int8_t *y)
 {
-    const struct ir_fixed *f = &k->op->fixed;
+    const struct ref_constants *f = k->k;
 
     for (size_t j = 0; j < l->cells; j++) {
         int32_t gate[4], cell, code;

@@ -76,8 +76,8 @@ static struct number operand(const struct ref_call *c, uint32_t i, size_t k)
     struct number v = load(c->in[i], c->x[i], ref_broadcast_at(c->in[i], c->out[0], k));
 
     if (c->in[i]->type == IR_I8 || c->in[i]->type == IR_U8)
-        v.i = ref_mbqm(((int32_t)v.i - ir_zero_point(c->in[i])) * 256, c->op->fixed.multiplier[i],
-                       c->op->fixed.shift[i]);
+        v.i = ref_mbqm(((int32_t)v.i - ir_zero_point(c->in[i])) * 256, c->k->multiplier[i],
+                       c->k->shift[i]);
     return v;
 }
 

@@ -14,8 +14,8 @@ static int32_t at_least_0(int32_t v)
 static struct cells cells_of(const struct ref_call *c, int32_t oy, int32_t ox)
 {
     const int32_t *a = c->op->attr;
-    const int32_t y = oy * a[IR_STRIDE_H] - a[IR_PAD_TOP];
-    const int32_t x = ox * a[IR_STRIDE_W] - a[IR_PAD_LEFT];
+    const int32_t y = oy * a[IR_STRIDE_H] - c->k->pad_top;
+    const int32_t x = ox * a[IR_STRIDE_W] - c->k->pad_left;
     const int32_t h = c->in[0]->dim[1], w = c->in[0]->dim[2];
 
     return (struct cells){at_least_0(y), y + a[IR_KERNEL_H] < h ? y + a[IR_KERNEL_H] : h,
@@ -24,9 +24,7 @@ static struct cells cells_of(const struct ref_call *c, int32_t oy, int32_t ox)
 
 static int32_t clamp(const struct ref_call *c, int32_t v)
 {
-    const struct ir_fixed *f = &c->op->fixed;
-
-    return v < f->act_min ? f->act_min : v > f->act_max ? f->act_max : v;
+    return v < c->k->low ? c->k->low : v > c->k->high ? c->k->high : v;
 }
 
 static int32_t floor_div(int32_t a, int32_t n)
@@ -41,8 +39,9 @@ static size_t cell_of(const struct ir_tensor *x, size_t image, int32_t iy, int32
     return image + (size_t)(iy * x->dim[2] + ix) * (size_t)x->dim[3] + (size_t)channel;
 }
 
-/* (acc +- n/2) / n, truncating; n valid cells. round_up, for what was uint8 (where acc is never
- * negative): (acc + n/2) / n rounded down, which does not change when 128 n is subtracted. */
+/* (acc +- n/2) / n, truncating; n valid cells. round_up, for what was uint8 before legalise (where
+ * acc is never negative): (acc + n/2) / n rounded down, which does not change when 128 n is
+ * subtracted. Into another scale at once: the sum less n zero points, requantised. */
 static int32_t average_cells(const struct ref_call *c, size_t image, struct cells v,
                              int32_t channel)
 {
@@ -53,6 +52,9 @@ static int32_t average_cells(const struct ref_call *c, size_t image, struct cell
     for (int32_t iy = v.y0; iy < v.y1; iy++)
         for (int32_t ix = v.x0; ix < v.x1; ix++)
             acc += ref_at(x, c->x[0], cell_of(x, image, iy, ix, channel));
+    if (c->k->n != 0 && !c->k->rescale)
+        return ref_value(
+            c, ref_mbqm(acc - n * x->quant.zero_point[0], c->k->multiplier[0], c->k->shift[0]));
     if (n <= 0)
         return clamp(c, 0);
     if (c->op->attr[IR_ROUND_UP] != 0)
@@ -91,11 +93,17 @@ static enum status pool(const struct ref_call *c,
     return ST_OK;
 }
 
+static int32_t rescaled_average(const struct ref_call *c, size_t image, struct cells v,
+                                int32_t channel)
+{
+    return ref_rescaled(c, average_cells(c, image, v, channel));
+}
+
 enum status ref_average_pool(const struct ref_call *c, struct diag *d)
 {
-    if (c->op->fixed.n_real != 0)
+    if (c->k->n_real != 0)
         return ref_real_average_pool(c, d);
-    return pool(c, average_cells);
+    return pool(c, c->k->rescale ? rescaled_average : average_cells);
 }
 
 enum status ref_max_pool(const struct ref_call *c, struct diag *d)
@@ -119,14 +127,14 @@ size_t ref_pick(const struct ir_tensor *x, uint32_t mask, size_t i)
     return offset;
 }
 
-/* S = sum(x) - n z_in;  out = MBQM(S, m', e - sh) + z_out, where requant.c divided m by n. */
+/* S = sum(x) - n z_in;  out = MBQM(S, m', e - sh) + z_out, where m was divided by n. */
 enum status ref_mean(const struct ref_call *c, struct diag *d)
 {
     const struct ir_tensor *x = c->in[0];
     const uint32_t mask = (uint32_t)c->op->attr[IR_AXIS];
     const size_t n_out = (size_t)ir_elements(c->out[0]), n = (size_t)ir_elements(x) / n_out;
 
-    if (c->op->fixed.n_real != 0)
+    if (c->k->n_real != 0)
         return ref_real_mean(c, d);
     for (size_t o = 0; o < n_out; o++) {
         const size_t base = ref_pick(x, ~mask, o);
@@ -136,8 +144,7 @@ enum status ref_mean(const struct ref_call *c, struct diag *d)
             sum += (uint32_t)(ref_at(x, c->x[0], base + ref_pick(x, mask, i)) -
                               x->quant.zero_point[0]);
         ref_put(c->out[0], c->y[0], o,
-                ref_wide_code(
-                    c, ref_mbqm((int32_t)sum, c->op->fixed.multiplier[0], c->op->fixed.shift[0])));
+                ref_value(c, ref_mbqm((int32_t)sum, c->k->multiplier[0], c->k->shift[0])));
     }
     return ST_OK;
 }

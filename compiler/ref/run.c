@@ -28,7 +28,8 @@ ref_kernel *ref_kernel_of(enum ir_opcode opcode, enum ir_type type)
 
 struct ref {
     const struct ir_graph *g;
-    uint8_t **bytes; /* of each tensor */
+    const struct ref_constants **constants; /* of each operator */
+    uint8_t **bytes;                        /* of each tensor */
     const struct ir_tensor **in, **out;
     const uint8_t **x;
     uint8_t **y;
@@ -47,7 +48,7 @@ static uint32_t most_operands(const struct ir_graph *g)
     return most;
 }
 
-struct ref *ref_new(struct arena *a, const struct ir_graph *g)
+struct ref *ref_new(struct arena *a, const struct ir_graph *g, const struct ref_options *o)
 {
     struct ref *r = ARENA_NEW(a, struct ref);
     const uint32_t most = most_operands(g);
@@ -66,6 +67,10 @@ struct ref *ref_new(struct arena *a, const struct ir_graph *g)
         if (t->role != IR_VALUE || t->producer != IR_NONE)
             r->bytes[i] = arena_alloc(a, (size_t)ir_bytes(t));
     }
+    r->constants = ARENA_ARRAY(a, const struct ref_constants *, g->n_op);
+    for (uint32_t i = 0; i < g->n_op; i++)
+        if (!g->op[i]->dead)
+            r->constants[i] = ref_constants_of(a, g, g->op[i], o);
     ref_reset(r);
     return r;
 }
@@ -90,9 +95,10 @@ void ref_reset(struct ref *r)
     }
 }
 
-static enum status run_op(struct ref *r, const struct ir_op *op, struct diag *d)
+static enum status run_op(struct ref *r, uint32_t index, struct diag *d)
 {
-    const struct ref_call c = {op, r->in, r->x, r->out, r->y};
+    const struct ir_op *op = r->g->op[index];
+    const struct ref_call c = {op, r->in, r->x, r->out, r->y, r->constants[index]};
 
     for (uint32_t i = 0; i < op->n_in; i++) {
         r->in[i] = ir_in(r->g, op, i);
@@ -118,7 +124,7 @@ enum status ref_run(struct ref *r, const uint8_t *const *in, uint8_t *const *out
         memcpy(r->bytes[g->in[i]], in[i], (size_t)ir_bytes(g->tensor[g->in[i]]));
     for (uint32_t i = 0; i < g->n_op; i++)
         if (!g->op[i]->dead)
-            TRY(run_op(r, g->op[i], d));
+            TRY(run_op(r, i, d));
     for (uint32_t i = 0; i < g->n_out; i++)
         memcpy(out[i], r->bytes[g->out[i]], (size_t)ir_bytes(g->tensor[g->out[i]]));
     return ST_OK;

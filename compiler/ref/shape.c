@@ -133,20 +133,24 @@ int32_t ref_inverse_root(int32_t v, int32_t *shift)
 /* y = 128 (x - z) / sqrt(sum (x - z)^2) over the innermost dimension. */
 enum status ref_l2_norm(const struct ref_call *c, struct diag *d)
 {
-    const int32_t n = ir_dim_back(c->in[0], 0), z = c->in[0]->quant.zero_point[0];
-    const size_t rows = (size_t)ir_elements(c->in[0]) / (size_t)n;
+    const int32_t z = c->in[0]->quant.zero_point[0];
+    const size_t n = (size_t)ir_dim_back(c->in[0], 0);
+    const size_t rows = (size_t)ir_elements(c->in[0]) / n;
 
     (void)d;
     for (size_t r = 0; r < rows; r++) {
-        const int8_t *x = ref_i8(c->x[0]) + r * (size_t)n;
         int32_t sum = 0, shift, multiplier;
 
-        for (int32_t i = 0; i < n; i++)
-            sum += (x[i] - z) * (x[i] - z);
+        for (size_t i = r * n; i < (r + 1) * n; i++) {
+            const int32_t x = ref_at(c->in[0], c->x[0], i) - z;
+
+            sum += x * x;
+        }
         multiplier = ref_inverse_root(sum, &shift);
-        for (int32_t i = 0; i < n; i++)
-            ((int8_t *)c->y[0])[r * (size_t)n + (size_t)i] =
-                ref_code(c, ref_mbqm(x[i] - z, multiplier, 7 - shift));
+        for (size_t i = r * n; i < (r + 1) * n; i++)
+            ref_put(
+                c->out[0], c->y[0], i,
+                ref_value(c, ref_mbqm(ref_at(c->in[0], c->x[0], i) - z, multiplier, 7 - shift)));
     }
     return ST_OK;
 }

@@ -3,7 +3,7 @@
  * multiplications, 1/(1+x) by Newton-Raphson). Qm.n: m integer bits, n fraction bits, one sign. */
 #include <math.h>
 
-#include "../../driver/kernels/hdk_f32_math.h"
+#include "float_math.h"
 #include "kernels.h"
 
 /* x * 2^shift, saturating. */
@@ -72,66 +72,71 @@ static int32_t exp_of(const struct row *r, int32_t x)
     return diff < r->diff_min ? 0 : exp_negative(ref_srdhm(scaled, r->multiplier));
 }
 
-static void softmax_row(struct row *r, const int8_t *x, int8_t *y, int32_t n)
+/* Outputs from..from+n: 1/256 from the lowest value on, or rescaled from there. */
+static void softmax_row(const struct ref_call *c, struct row *r, size_t from, size_t n)
 {
+    const int32_t lowest = c->k->inner_zero;
     uint32_t sum = 0; /* Q12.19 */
     int32_t headroom = 0, scale, exponent;
 
-    r->max = -128;
-    for (int32_t i = 0; i < n; i++)
-        r->max = x[i] > r->max ? x[i] : r->max;
-    for (int32_t i = 0; i < n; i++)
-        sum += (uint32_t)ref_rdbpot(exp_of(r, x[i]), 12);
+    r->max = INT32_MIN;
+    for (size_t i = from; i < from + n; i++)
+        r->max = ref_at(c->in[0], c->x[0], i) > r->max ? ref_at(c->in[0], c->x[0], i) : r->max;
+    for (size_t i = from; i < from + n; i++)
+        sum += (uint32_t)ref_rdbpot(exp_of(r, ref_at(c->in[0], c->x[0], i)), 12);
     while (headroom < 31 && (sum << headroom & 0x80000000u) == 0)
         headroom++;
     exponent = 12 - headroom + 31 - 8; /* above 31 the reference is undefined; here it gives 0 */
     scale = one_over_one_plus((int32_t)((sum << headroom) - 0x80000000u));
-    for (int32_t i = 0; i < n; i++) {
-        const int32_t e = ref_srdhm(scale, exp_of(r, x[i]));
-        const int32_t code = (exponent > 31 ? 0 : ref_rdbpot(e, exponent)) - 128;
+    for (size_t i = from; i < from + n; i++) {
+        const int32_t x = ref_at(c->in[0], c->x[0], i);
+        const int32_t e = ref_srdhm(scale, exp_of(r, x));
+        int32_t v = exponent > 31 || x - r->max < r->diff_min ? 0 : ref_rdbpot(e, exponent);
 
-        y[i] = (int8_t)(x[i] - r->max < r->diff_min ? -128 : code > 127 ? 127 : code);
+        v = lowest + (v > 255 ? 255 : v);
+        ref_put(c->out[0], c->y[0], i, c->k->rescale ? ref_rescaled(c, v) : v);
     }
 }
 
 static void fixed_softmax(const struct ref_call *c)
 {
-    const int32_t n = ir_dim_back(c->in[0], 0);
-    const size_t n_row = (size_t)(ir_elements(c->in[0]) / (uint64_t)n);
-    const int32_t shift = c->op->fixed.shift[0];
-    struct row r = {c->op->fixed.multiplier[0], shift, -(int32_t)((INT64_C(31) << 26) >> shift), 0};
+    const size_t n = (size_t)ir_dim_back(c->in[0], 0), all = (size_t)ir_elements(c->in[0]);
+    const int32_t shift = c->k->shift[0];
+    struct row r = {c->k->multiplier[0], shift, -(int32_t)((INT64_C(31) << 26) >> shift), 0};
 
-    for (size_t i = 0; i < n_row; i++)
-        softmax_row(&r, ref_i8(c->x[0]) + i * (size_t)n, (int8_t *)c->y[0] + i * (size_t)n, n);
+    for (size_t from = 0; from < all; from += n)
+        softmax_row(c, &r, from, n);
 }
 
 /* The reference's float32, step by step: sum of e[max - x] from the left, its logarithm, then
- * rint(scale * x - (s_in * max + log) / s_out) + z_out. fixed.real: legalise/requant.c. */
-static void log_softmax_row(const struct ref_call *c, const int8_t *x, int8_t *y, int32_t n)
+ * rint(scale * x - (s_in * max + log) / s_out) + z_out. k->real: constants.c. */
+static void log_softmax_row(const struct ref_call *c, size_t from, size_t n)
 {
-    const float *real = c->op->fixed.real;
+    const float *real = c->k->real;
+    const int32_t z = c->out[0]->quant.zero_point[0];
     float sum = 0, least;
-    int32_t max = -128;
+    int32_t max = INT32_MIN;
 
-    for (int32_t i = 0; i < n; i++)
-        max = x[i] > max ? x[i] : max;
-    for (int32_t i = 0; i < n; i++)
-        sum += real[4 + max - x[i]];
-    least = (real[1] * ((float)max + real[3]) + hdk_f32_log(sum)) / real[2];
-    for (int32_t i = 0; i < n; i++) {
-        const float code = rintf(real[0] * ((float)x[i] + real[3]) - least);
+    for (size_t i = from; i < from + n; i++)
+        max = ref_at(c->in[0], c->x[0], i) > max ? ref_at(c->in[0], c->x[0], i) : max;
+    for (size_t i = from; i < from + n; i++)
+        sum += real[4 + max - ref_at(c->in[0], c->x[0], i)];
+    least = (real[1] * ((float)max + real[3]) + ref_log(sum)) / real[2];
+    for (size_t i = from; i < from + n; i++) {
+        const float x = (float)ref_at(c->in[0], c->x[0], i) + real[3];
+        const float v = rintf(real[0] * x - least);
 
-        y[i] = (int8_t)(code < -255 ? -128 : code > 0 ? 127 : (int32_t)code + 127);
+        ref_put(c->out[0], c->y[0], i, z + (v < -255 ? -255 : v > 0 ? 0 : (int32_t)v));
     }
 }
 
 enum status ref_log_softmax(const struct ref_call *c, struct diag *d)
 {
-    const size_t n = (size_t)ir_dim_back(c->in[0], 0), n_row = (size_t)ir_elements(c->in[0]) / n;
+    const size_t n = (size_t)ir_dim_back(c->in[0], 0), all = (size_t)ir_elements(c->in[0]);
 
     (void)d;
-    for (size_t i = 0; i < n_row; i++)
-        log_softmax_row(c, ref_i8(c->x[0]) + i * n, (int8_t *)c->y[0] + i * n, (int32_t)n);
+    for (size_t from = 0; from < all; from += n)
+        log_softmax_row(c, from, n);
     return ST_OK;
 }
 
@@ -139,7 +144,7 @@ enum status ref_softmax(const struct ref_call *c, struct diag *d)
 {
     if (c->in[0]->type == IR_I16)
         return ref_softmax_i16(c, d);
-    if (c->op->fixed.n_real != 0)
+    if (c->k->n_real != 0)
         return ref_real_softmax(c, d);
     fixed_softmax(c);
     return ST_OK;

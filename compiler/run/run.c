@@ -7,7 +7,6 @@
 #include <time.h>
 
 #include "../base/file.h"
-#include "../ref/ref.h"
 #include "../target/describe.h"
 #include "bench.h"
 #include "diff.h"
@@ -29,9 +28,10 @@ static const uint8_t *inference(const struct run_data *data, uint32_t k)
 
 enum status run_with_reference(struct run_job *job, struct run_data *to, struct diag *d)
 {
-    const struct ir_graph *g = job->p->reference ? job->p->reference : job->p->graph;
+    const struct ir_graph *g = job->p->reference;
+    const struct ref_options o = pipeline_ref_options(job->options);
     struct arena *a = job->arena;
-    struct ref *r = ref_new(a, g);
+    struct ref *r = ref_new(a, g, &o);
     const uint8_t **in = ARENA_ARRAY(a, const uint8_t *, g->n_in + 1);
     uint8_t **out = ARENA_ARRAY(a, uint8_t *, g->n_out + 1);
     double start = run_now();

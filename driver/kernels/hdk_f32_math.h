@@ -1,7 +1,8 @@
-/* hdk_f32_math.h - float32 functions without libm, for the kernels and for the reference alike
- * (they must agree bit for bit). Every operation rounds to float32; products and sums stand in
- * statements of their own, so that no compiler contracts them. Bounds are those that
- * tests/driver/kernels/test_f32_math.c measures against double. NaN stays NaN. */
+/* hdk_f32_math.h - float32 functions without libm, for the kernels. The reference has the same
+ * formulas in a text of its own (compiler/ref/float_math.c); bits must agree. Every operation
+ * rounds to float32; products and sums stand in statements of their own, so that no compiler
+ * contracts them. Bounds are those that tests/driver/kernels/test_f32_math.c measures against
+ * double. NaN stays NaN. */
 #ifndef HDK_F32_MATH_H
 #define HDK_F32_MATH_H
 

@@ -96,7 +96,7 @@ static enum status open_network(struct network *n, struct arena *a, const char *
         TRY(tfl_import(a, folder, data, size, &n->g, d));
     TRY(lgl_all(n->g, &options, d));
     n->layer = ARENA_ARRAY(a, struct layer, n->g->n_op);
-    n->r = ref_new(a, n->g);
+    n->r = ref_new(a, n->g, &(struct ref_options){.legalised = true});
     ref_set_tap(n->r, keep, n);
     return ST_OK;
 }

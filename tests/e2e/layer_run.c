@@ -4,21 +4,17 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "compiler/ref/ref.h"
+#include "compiler/pipeline.h"
 
 enum { GAP = 64, POISON = 0xa5 };
 
 /* --- compiling ------------------------------------------------------------------------------- */
 
-/* The reference runs on a graph that went through the passes it needs and no others. */
+/* The reference runs the graph as it was made. */
 static enum status reference_graph(struct layer *l, struct diag *d)
 {
-    static lgl_pass *const needed[] = {lgl_requant, lgl_signed8, lgl_lut};
     l->original = layers_make(l->arena, l->setup->seed, &l->setup->hw);
-    TRY(ir_verify(l->original, "the generator", d));
-    for (uint32_t i = 0; i < sizeof needed / sizeof *needed; i++)
-        TRY(needed[i](l->original, &l->setup->options.legalise, d));
-    return ST_OK;
+    return ir_verify(l->original, "the generator", d);
 }
 
 static const char *refusal(const struct layer *l)
@@ -129,7 +125,8 @@ static enum status run_reference(struct layer *l, struct diag *d)
         in[i] = l->bytes[HD_REGION_IO + i];
     for (uint32_t i = 0; i < g->n_out; i++)
         l->expected[i] = arena_alloc(l->arena, (size_t)ir_bytes(g->tensor[g->out[i]]));
-    return ref_run(ref_new(l->arena, g), in, l->expected, d);
+    const struct ref_options options = pipeline_ref_options(&l->setup->options);
+    return ref_run(ref_new(l->arena, g, &options), in, l->expected, d);
 }
 
 enum status layer_compile(struct arena *a, const struct layer_setup *setup, struct layer *l,

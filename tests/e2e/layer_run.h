@@ -19,7 +19,7 @@ struct layer {
     struct arena *arena;
     const struct layer_setup *setup;
     struct ir_graph *graph;    /* legalised and partitioned */
-    struct ir_graph *original; /* legalised only as far as the reference needs it */
+    struct ir_graph *original; /* as made, for the reference */
     struct sched_program *program;
     const char *refused;    /* why not all of it is on the accelerator; NULL if it is */
     uint32_t n_region;      /* commands, constants, arena, inputs, outputs */

@@ -87,7 +87,7 @@ static enum status evaluate(struct tfl_importer *m, struct ir_op *op)
     const struct ir_tensor *in[MAX_OPERANDS], *out[1] = {y};
     const uint8_t *x[MAX_OPERANDS];
     uint8_t *data = arena_alloc(m->arena, (size_t)ir_bytes(y));
-    const struct ref_call call = {op, in, x, out, &data};
+    const struct ref_call call = {op, in, x, out, &data, NULL};
 
     TRY(ir_check_op(m->g, op, m->d));
     for (uint32_t i = 0; i < op->n_in; i++) {

@@ -3,16 +3,6 @@
 #include "../../ir/rules.h"
 #include "import.h"
 
-/* Cells cut off before: the output holds ceil(out / stride) windows (SAME), the odd cell behind. */
-static int32_t pad_before(int32_t out, int32_t kernel, int32_t stride, bool same)
-{
-    const int64_t n =
-        same ? ((int64_t)out + stride - 1) / stride : ((int64_t)out + stride - kernel) / stride;
-    const int64_t total = (n - 1) * stride + kernel - out;
-
-    return (int32_t)(total > 0 ? total / 2 : 0);
-}
-
 enum status tfl_transpose_conv(struct tfl_importer *m, const struct tfl_operator *src, uint32_t row)
 {
     const struct tfl_options *o = &src->options;
@@ -46,8 +36,7 @@ enum status tfl_transpose_conv(struct tfl_importer *m, const struct tfl_operator
     op->attr[IR_KERNEL_W] = w->dim[2];
     op->attr[IR_STRIDE_H] = o->stride_h;
     op->attr[IR_STRIDE_W] = o->stride_w;
-    op->attr[IR_PAD_TOP] = pad_before(y->dim[1], w->dim[1], o->stride_h, o->padding == 0);
-    op->attr[IR_PAD_LEFT] = pad_before(y->dim[2], w->dim[2], o->stride_w, o->padding == 0);
+    op->attr[IR_PADDING] = o->padding == 0 ? IR_PADDING_SAME : IR_PADDING_EXPLICIT;
     return tfl_activation(m, src, op);
 }
 

@@ -215,26 +215,10 @@ enum status tfl_activation(struct tfl_importer *m, const struct tfl_operator *sr
     return import_activation(m, src, op);
 }
 
-/* Padding of one dimension. SAME: output is ceil(in / stride), the odd cell goes behind. */
-static void same_pad(int64_t in, int64_t kernel, int64_t dilation, int64_t stride, int32_t *before,
-                     int32_t *after)
-{
-    const int64_t out = (in + stride - 1) / stride;
-    int64_t total = (out - 1) * stride + (kernel - 1) * dilation + 1 - in;
-
-    if (total < 0)
-        total = 0;
-    if (total > INT32_MAX / 4) /* refused by the rule behind */
-        total = INT32_MAX / 2;
-    *before = (int32_t)(total / 2);
-    *after = (int32_t)(total - total / 2);
-}
-
 static enum status import_window(struct tfl_importer *m, const struct tfl_operator *src,
                                  struct ir_op *op, int32_t kernel_h, int32_t kernel_w)
 {
     const struct tfl_options *o = &src->options;
-    const struct ir_tensor *x = ir_in(m->g, op, 0);
     const bool pool = op->opcode == IR_OP_AVERAGE_POOL2D || op->opcode == IR_OP_MAX_POOL2D;
     const int32_t dh = pool ? 1 : o->dilation_h, dw = pool ? 1 : o->dilation_w;
     int32_t *a = op->attr;
@@ -254,10 +238,7 @@ static enum status import_window(struct tfl_importer *m, const struct tfl_operat
         a[IR_DILATION_H] = dh;
         a[IR_DILATION_W] = dw;
     }
-    if (o->padding == 0) {
-        same_pad(ir_dim_back(x, 2), kernel_h, dh, o->stride_h, &a[IR_PAD_TOP], &a[IR_PAD_BOTTOM]);
-        same_pad(ir_dim_back(x, 1), kernel_w, dw, o->stride_w, &a[IR_PAD_LEFT], &a[IR_PAD_RIGHT]);
-    }
+    a[IR_PADDING] = o->padding == 0 ? IR_PADDING_SAME : IR_PADDING_EXPLICIT;
     return import_activation(m, src, op);
 }
 

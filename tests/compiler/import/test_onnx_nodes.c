@@ -147,7 +147,7 @@ static const char *run_graph(struct arena *a, const struct ir_graph *g, const st
         }
     for (size_t i = 0; i < out->n; i++)
         y[i] = arena_alloc(a, (size_t)ir_bytes(g->tensor[g->out[i]]) + 1);
-    if (ref_run(ref_new(a, g), x, y, d) != ST_OK)
+    if (ref_run(ref_new(a, g, &(struct ref_options){.legalised = true}), x, y, d) != ST_OK)
         return d->text;
     for (size_t i = 0; i < out->n; i++)
         if (!equal(out->t[i], y[i], (size_t)ir_bytes(g->tensor[g->out[i]])))

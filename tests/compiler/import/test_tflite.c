@@ -108,12 +108,12 @@ static void try_bytes(const uint8_t *data, size_t n, struct diag *d)
     if (setjmp(exhausted) == 0) {
         arena_on_exhausted(a, &exhausted);
         if (tfl_import(a, "x", arena_memdup(a, data, n), n, &g, d) == ST_OK &&
-            ir_verify(g, "import", d) == ST_OK && lgl_all(g, &o, d) == ST_OK && g->n_in == 1 &&
-            g->n_out == 1) {
+            ir_verify(g, "import", d) == ST_OK && lgl_all(ir_copy(a, g), &o, d) == ST_OK &&
+            g->n_in == 1 && g->n_out == 1) {
             const uint8_t *in = arena_alloc(a, (size_t)ir_bytes(g->tensor[g->in[0]]));
             uint8_t *out = arena_alloc(a, (size_t)ir_bytes(g->tensor[g->out[0]]));
 
-            (void)ref_run(ref_new(a, g), &in, &out, d);
+            (void)ref_run(ref_new(a, g, &(struct ref_options){0}), &in, &out, d);
         }
     }
     arena_free(a);

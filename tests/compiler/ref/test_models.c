@@ -5,8 +5,8 @@
  *                      (or in_<input>.bin with all samples one after another) and maybe layers/
  * layers/ holds what the oracle left in memory: where it adds in place, the operand before an ADD
  * holds the sum, and the note "differs" about that row is expected.
- * Each network runs twice: after the passes that set numbers and after all passes. Exit 1 if a byte
- * differs.
+ * Each network runs three times: as imported, with the reference's own constants; after the passes
+ * that set numbers; after all passes. Exit 1 if a byte differs.
  */
 #include <glob.h>
 #include <stdio.h>
@@ -20,6 +20,8 @@
 #include "../../../compiler/ref/ref.h"
 
 enum { MAX_FILE = 1 << 28, MAX_SAMPLES = 1000000 };
+
+enum form { IMPORTED, NUMBERS, ALL };
 
 struct bench {
     struct arena *a;
@@ -98,7 +100,7 @@ static bool run_sample(struct bench *b, int sample)
     return true;
 }
 
-static enum status prepare(struct bench *b, bool all_passes)
+static enum status prepare(struct bench *b, enum form form)
 {
     const struct lgl_options o = {.fc_scale = LGL_FC_CLASSIC};
     uint8_t *data;
@@ -107,9 +109,12 @@ static enum status prepare(struct bench *b, bool all_passes)
     TRY(file_read(b->a, arena_printf(b->a, "%s/model.tflite", b->dir), MAX_FILE, &data, &n, &b->d));
     TRY(tfl_import(b->a, "model", data, n, &b->g, &b->d));
     TRY(ir_verify(b->g, "import", &b->d));
-    if (all_passes)
+    if (form == IMPORTED)
+        return ST_OK;
+    if (form == ALL)
         return lgl_all(b->g, &o, &b->d);
 
+    TRY(lgl_padding(b->g, &o, &b->d));
     TRY(lgl_requant(b->g, &o, &b->d));
     TRY(lgl_signed8(b->g, &o, &b->d));
     TRY(lgl_lut(b->g, &o, &b->d));
@@ -125,18 +130,20 @@ static double now(void)
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-static bool run_model(const char *dir, bool all_passes)
+static bool run_model(const char *dir, enum form form)
 {
+    static const char *const names[] = {"imported", "numbers", "all"};
+    const struct ref_options o = {.legalised = form != IMPORTED};
     struct bench b = {.a = arena_new(0), .dir = dir};
     const double start = now();
     double ready;
     uint64_t macs = 0;
     bool good;
 
-    good = prepare(&b, all_passes) == ST_OK;
+    good = prepare(&b, form) == ST_OK;
     ready = now();
     if (good) {
-        b.r = ref_new(b.a, b.g);
+        b.r = ref_new(b.a, b.g, &o);
         ref_set_tap(b.r, on_layer, &b);
         for (uint32_t i = 0; i < b.g->n_row; i++)
             macs += b.g->row[i].macs;
@@ -146,20 +153,21 @@ static bool run_model(const char *dir, bool all_passes)
     good = good && b.d.status == ST_OK && b.n_wrong == 0 && b.n_sample > 0;
     printf("%-4s %-8s %s: %u samples, %llu of %llu bytes wrong, %llu layers, %llu MACs, "
            "compile %.1f ms, %.1f ms each%s%s\n",
-           good ? "ok" : "FAIL", all_passes ? "all" : "numbers", dir, b.n_sample,
-           (unsigned long long)b.n_wrong, (unsigned long long)b.n_bytes,
-           (unsigned long long)b.n_layer, (unsigned long long)macs, (ready - start) * 1e3,
-           (now() - ready) * 1e3 / (b.n_sample > 0 ? b.n_sample : 1), b.d.text[0] ? ": " : "",
-           b.d.text);
+           good ? "ok" : "FAIL", names[form], dir, b.n_sample, (unsigned long long)b.n_wrong,
+           (unsigned long long)b.n_bytes, (unsigned long long)b.n_layer, (unsigned long long)macs,
+           (ready - start) * 1e3, (now() - ready) * 1e3 / (b.n_sample > 0 ? b.n_sample : 1),
+           b.d.text[0] ? ": " : "", b.d.text);
     arena_free(b.a);
     return good;
 }
 
-static bool run_both(const char *dir)
+static bool run_each(const char *dir)
 {
-    const bool first = run_model(dir, false);
+    bool good = true;
 
-    return run_model(dir, true) && first;
+    for (enum form form = IMPORTED; form <= ALL; form++)
+        good = run_model(dir, form) && good;
+    return good;
 }
 
 /* Every model below `pattern`; `n` counts them. */
@@ -172,7 +180,7 @@ static bool run_all(const char *pattern, size_t *n)
         return true;
     for (size_t i = 0; i < found.gl_pathc; i++) {
         *strrchr(found.gl_pathv[i], '/') = '\0';
-        good = run_both(found.gl_pathv[i]) && good;
+        good = run_each(found.gl_pathv[i]) && good;
     }
     *n += found.gl_pathc;
     globfree(&found);
@@ -185,7 +193,7 @@ int main(int argc, char **argv)
     size_t n = 0;
 
     for (int i = 1; i < argc; i++, n++)
-        good = run_both(argv[i]) && good;
+        good = run_each(argv[i]) && good;
     if (argc == 1) {
         good = run_all("tests/models/*/model.tflite", &n);
         good = run_all("tests/compiler/ref/models/*/model.tflite", &n) && good;
