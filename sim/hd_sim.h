@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define HD_SIM_ABI   3u
+#define HD_SIM_ABI   4u
 #define HD_SIM_UNITS 6u
 #define HD_SIM_KINDS 8u
 
@@ -43,11 +43,14 @@ struct hd_sim_command {
     uint32_t unit, layer;
 };
 
-/* What one layer cost within a submission. Rows stand in the order in which layers end: a row ends
- * when every command of it and of the rows before has completed, the first starts with the
- * doorbell, the last ends with the interrupt. */
+/* What one layer cost within a submission. Rows are in the order of their layers' last commands. A
+ * cycle in which ARRAY takes steps (busy or conflict) is that of the layer it takes them for; any
+ * other cycle is the first row's whose layer, or one before, has commands that are not complete. */
 struct hd_sim_row {
     uint64_t cycles;
+    /* Busy cycles of ARRAY and VECTOR for commands of the layer, all of them: those of ARRAY are
+     * among `cycles`. */
+    uint64_t array_cycles, vector_cycles;
     /* Cycles by what each unit did (accel.json `units`); those of a unit add up to `cycles`. */
     uint64_t counter[HD_SIM_UNITS][HD_SIM_KINDS];
     /* What the layer's own commands moved, whenever that was, their own words included, in beats of

@@ -104,6 +104,7 @@ module hd_sim_top #(
   output logic [UnitCount*32-1:0]   done_cmd_o,
   output logic [UnitCount*32-1:0]   unit_cmd_o,
   output logic [UnitCount*3-1:0]    unit_kind_o,
+  output logic                      array_begin_o,
 
   // Waves only, set by sim/trace.cpp.
   input  logic [63:0]               cycle_i,  // since the doorbell
@@ -251,7 +252,8 @@ module hd_sim_top #(
     .done_cmd_o,
     .unit_cmd_o,
     .unit_layer_o(unit_layer),
-    .unit_kind_o
+    .unit_kind_o,
+    .array_begin_o
   );
 
   if (1) begin : u_submission

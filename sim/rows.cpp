@@ -49,9 +49,19 @@ void Rows::order(const std::vector<hd_sim_command> &commands)
     for (uint32_t r = 0; r < rows_.size(); r++)
         row_of_layer_[rows_[r].layer] = r;
     open_.assign(rows_.size(), 0);
-    for (const hd_sim_command &c : commands)
-        if (c.unit != HD_UNIT_FETCH)
-            open_[row_of_layer_[c.layer]]++;
+    array_.clear();
+    vector_.clear();
+    for (const hd_sim_command &c : commands) {
+        const uint32_t row = row_of_layer_[c.layer];
+
+        if (c.unit == HD_UNIT_FETCH)
+            continue;
+        open_[row]++;
+        if (c.unit == HD_UNIT_ARRAY)
+            array_.push_back(row);
+        else if (c.unit == HD_UNIT_VECTOR)
+            vector_.push_back(row);
+    }
 }
 
 // Bytes of the stream that are some row's commands.
@@ -85,7 +95,8 @@ void Rows::begin(const uint8_t *stream, uint32_t offset, uint32_t n_bytes, const
                  const std::vector<hd_sim_command> &commands, uint64_t start)
 {
     order(commands);
-    current_ = 0;
+    unfinished_ = 0;
+    array_begun_ = vector_done_ = 0;
     since_ = start + 1; // the doorbell's own cycle is not one of the submission's
     running_ = !rows_.empty();
     if (!running_)
@@ -100,22 +111,41 @@ void Rows::account(uint64_t until)
 {
     if (!running_ || until <= since_)
         return;
-    hd_sim_row &row = rows_[current_];
+    const uint64_t n = until - since_;
+    const bool steps = array_steps() && array_begun_ > 0 && array_begun_ <= array_.size();
+    const uint32_t array = steps ? array_[array_begun_ - 1] : unfinished_;
+    hd_sim_row &row = rows_[array];
 
-    row.cycles += until - since_;
+    row.cycles += n;
     for (uint32_t unit = 0; unit < HD_UNIT_COUNT; unit++)
-        row.counter[unit][kinds_ >> (3 * unit) & 7] += until - since_;
+        row.counter[unit][kind(unit)] += n;
+    if (kind(HD_UNIT_ARRAY) == HD_COUNTER_ARRAY_BUSY % HD_COUNTER_SLOTS)
+        row.array_cycles += n;
+    if (kind(HD_UNIT_VECTOR) == HD_COUNTER_VECTOR_BUSY % HD_COUNTER_SLOTS &&
+        vector_done_ < vector_.size())
+        rows_[vector_[vector_done_]].vector_cycles += n;
     since_ = until;
 }
 
-void Rows::complete(uint32_t layer, uint64_t now)
+void Rows::array_begins(uint64_t now)
+{
+    if (steps_before_)
+        account(now + 1);
+    array_begun_++;
+}
+
+void Rows::complete(uint32_t unit, uint32_t layer, uint64_t now)
 {
     if (!running_ || layer >= row_of_layer_.size() || row_of_layer_[layer] >= rows_.size())
         return;
     uint32_t &open = open_[row_of_layer_[layer]];
 
     open -= open > 0;
-    for (; current_ + 1 < rows_.size() && open_[current_] == 0; current_++)
+    if (unit == HD_UNIT_VECTOR) {
+        account(now + 1);
+        vector_done_++;
+    }
+    for (; unfinished_ + 1 < rows_.size() && open_[unfinished_] == 0; unfinished_++)
         account(now + 1);
 }
 

@@ -96,7 +96,7 @@ void Submission::complete(uint32_t unit, uint32_t command, uint64_t now)
     if (unit == HD_UNIT_FETCH)
         rows_.end(now);
     else
-        rows_.complete(commands_[expected].layer, now);
+        rows_.complete(unit, commands_[expected].layer, now);
     if ((started_ >> unit & 1) == 0)
         commands_[expected].start = now - start_;
     started_ &= ~(1u << unit);
@@ -109,6 +109,8 @@ bool Submission::update(const Vhd_sim_top &top, uint64_t now)
 
     kinds_ = top.unit_kind_o;
     rows_.change(kinds_, now);
+    if (top.array_begin_o != 0)
+        rows_.array_begins(now);
     for (uint32_t unit = 0; unit < HD_UNIT_COUNT; unit++) {
         if ((started_ >> unit & 1) == 0 && !is_waiting(unit, kinds_ >> (3 * unit) & 7)) {
             const uint32_t command = head(unit);

@@ -26,7 +26,7 @@ class Submission
     // Settled signals before an edge. True: a command started or completed.
     bool sample(const Vhd_sim_top &top, uint64_t now)
     {
-        if (top.done_o == 0 && top.unit_kind_o == kinds_)
+        if (top.done_o == 0 && top.unit_kind_o == kinds_ && top.array_begin_o == 0)
             return false;
         return update(top, now);
     }

@@ -90,6 +90,9 @@ static void add_part(struct parts *s, uint32_t k)
     add_streams(s, k);
     for (uint32_t i = 0; i < s->graph->n_row; i++)
         all->row_estimate[i] += p->row_estimate[i];
+    for (uint32_t i = 0; i < s->graph->n_op; i++)
+        if (sched_owns(p, s->graph->op[i]))
+            all->woven[i] = p->woven[i];
     all->est_cycles += p->est_cycles;
     all->dram_read += p->dram_read;
     all->dram_write += p->dram_write;
@@ -120,6 +123,7 @@ static struct sched_program *new_whole(const struct parts *s)
     p->knobs = ARENA_ARRAY(s->arena, struct sched_knobs, g->n_op + 1);
     p->place = ARENA_ARRAY(s->arena, struct sched_place, g->n_tensor + 1);
     p->span = ARENA_ARRAY(s->arena, struct sched_span, g->n_op + 1);
+    p->woven = ARENA_ARRAY(s->arena, uint32_t, g->n_op + 1);
     p->buffer_bytes = ARENA_ARRAY(s->arena, uint32_t, g->n_op + 1);
     p->stream = ARENA_ARRAY(s->arena, struct sched_stream, g->n_op + 1);
     p->row_estimate = ARENA_ARRAY(s->arena, uint64_t, g->n_row + 1);

@@ -86,6 +86,8 @@ void lower_vector_slice(struct lower *l, const struct op_plan *p, const struct l
 enum status lower_slices(struct lower *l, const struct op_plan *plan, uint32_t n);
 /* How many operators from plan[0] on, of n, the knobs want interleaved so: 1 if none. */
 uint32_t slices_length(const struct sched_program *p, const struct op_plan *plan, uint32_t n);
+/* Is every operand on chip, whole, and each operator one tile? Else they run one by one. */
+bool slices_whole(const struct op_plan *plan, uint32_t n);
 
 /* chain.c: operators plan[0 .. n - 1], interleaved. */
 enum status lower_chain(struct lower *l, const struct op_plan *plan, uint32_t n);

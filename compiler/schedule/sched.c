@@ -113,6 +113,15 @@ static void end_stream(struct lower *l)
     l->program->command_bytes += div_up(bytes, 64) * 64;
 }
 
+/* The operators of plan[0 .. n - 1] have their commands mixed. */
+static void note_woven(struct sched_program *p, const struct op_plan *plan, uint32_t n)
+{
+    if (plan->sliced && !slices_whole(plan, n))
+        return;
+    for (uint32_t i = 0; i + 1 < n; i++)
+        p->woven[plan[i].position] = plan[i + 1].position;
+}
+
 static enum status lower_all(struct lower *l, const struct layout *layout)
 {
     struct sched_program *p = l->program;
@@ -129,6 +138,7 @@ static enum status lower_all(struct lower *l, const struct layout *layout)
         while (plan[n - 1].chained || plan[n - 1].sliced)
             n++;
         i += n - 1;
+        note_woven(p, plan, n);
         if (plan->sliced)
             TRY(lower_slices(l, plan, n));
         else if (n > 1)
@@ -193,6 +203,7 @@ enum status sched_build(struct sched_program *p, struct diag *d)
     l.words.size = p->hw->weight_bytes / p->hw->n;
     l.entries.size = p->hw->param_entries;
     p->span = ARENA_ARRAY(a, struct sched_span, g->n_op + 1);
+    p->woven = ARENA_ARRAY(a, uint32_t, g->n_op + 1);
     l.loaded = ARENA_ARRAY(a, uint32_t, g->n_tensor + 1);
     TRY(layout_run(a, p, &layout, d));
     l.layout = layout;

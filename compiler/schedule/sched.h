@@ -56,6 +56,7 @@ struct sched_command {
     uint32_t n_access;
     /* estimate.c, cycles from the doorbell */
     uint64_t cost, est_start, est_done;
+    uint64_t est_steps, est_last; /* ARRAY: its steps are in the cycles (est_steps, est_last] */
 };
 
 /* One submission. */
@@ -131,10 +132,13 @@ struct sched_program {
     uint32_t spad_peak;        /* bytes of the scratchpad in use at once */
     struct sched_knobs *knobs; /* by operator position in the graph */
     struct sched_span *span;   /* by operator position: operators interleaved with it */
+    uint32_t *woven;           /* by operator position: the next one whose commands are mixed with
+                                  its own; 0: none */
     bool dry;                  /* a trial: only sizes of constants, no bytes, no notes */
     uint32_t first, end;       /* a trial of operators first .. end - 1; end 0: of all */
     uint32_t constant_bytes;   /* their size, dry or not */
-    uint64_t *row_estimate;    /* by row: cycles, DESIGN section 10 definition */
+    uint64_t *row_estimate;    /* by row: cycles as sim/rows.h attributes them; NULL: a trial */
+    uint64_t *row_end;         /* by row: cycles from the end of the row before to its own */
     uint64_t est_cycles;
     uint64_t dram_read, dram_write; /* bytes the commands move */
     /* Of a program that is one device's part of a larger one (devices.c); else 0 and NULL. */
@@ -163,6 +167,11 @@ static inline struct sched_span sched_span_of(const struct sched_program *p, uin
 enum status sched_run(struct arena *a, const struct ir_graph *g, const struct hd_config *hw,
                       const struct sched_options *o, struct sched_program **program,
                       struct diag *d);
+
+/* groups.c: layers that the program interleaves. Of each row of the model the index of its group,
+ * or IR_NONE, into group[n_row]; returns how many groups there are, numbered by their first rows.
+ */
+uint32_t sched_groups(const struct sched_program *p, uint32_t *group);
 
 /* The same for several devices, in the order of their targets: each has its own scratchpad, layout
  * and streams; arena, constants, commands are common. */

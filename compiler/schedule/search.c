@@ -92,7 +92,7 @@ static uint64_t score(const struct sched_program *p)
 {
     uint64_t end = 0, sum = 0;
     for (uint32_t row = 0; row < p->graph->n_row; row++) {
-        end += p->row_estimate[row];
+        end += p->row_end[row];
         sum += end;
     }
     return (p->est_cycles + count_commands(p)) << 32 | (sum / (p->graph->n_row + 1) & UINT32_MAX);

@@ -33,8 +33,7 @@ uint32_t slices_length(const struct sched_program *p, const struct op_plan *plan
     return 1;
 }
 
-/* Is every operand on chip, whole, and each operator one tile? */
-static bool is_whole(const struct op_plan *plan, uint32_t n)
+bool slices_whole(const struct op_plan *plan, uint32_t n)
 {
     for (uint32_t i = 0; i < n; i++)
         if (plan[i].n_tiles > 1 || plan[i].ramp || plan[i].in[0].streamed ||
@@ -53,7 +52,7 @@ static enum status one_by_one(struct lower *l, const struct op_plan *plan, uint3
 
 enum status lower_slices(struct lower *l, const struct op_plan *plan, uint32_t n)
 {
-    if (!is_whole(plan, n))
+    if (!slices_whole(plan, n))
         return one_by_one(l, plan, n);
     struct nest *nest = lower_array_begin(l, plan);
     for (uint32_t i = 1; i < n; i++)

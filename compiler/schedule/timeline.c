@@ -271,6 +271,9 @@ static void know_array(struct timeline *t, uint64_t begin, uint64_t last, uint64
     struct array_issue *i = &t->issue;
     const struct array_cost *cost = array_cost(t, i->command);
     uint64_t done = later(last - cost->tail + cost->pipe, last + 1);
+    struct sched_command *c = &t->s->cmd[q->index[q->n_done]];
+    c->est_steps = begin;
+    c->est_last = last;
     i->pending = false;
     if (!i->begun)
         i->begin = later(begin, now);

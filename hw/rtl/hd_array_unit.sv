@@ -8,6 +8,7 @@
 // both counted, with hd_requant's latency of 5; with acc_hold plus N + 7. The next one may run in all of them but
 // the first two.
 // a_valid_o is gated by ar_en_i; the other a_* fields go with it.
+// begin_o: the positions of the next cycle on are the next command's.
 // kind_o: busy (a tile is loaded or under way), conflict (frozen), wait_weight (the next tile could be loaded, its
 // weights have not come), drain (none of these, a command is in), idle.
 // Reset: idle, nothing in the pipe. Bench: tests/hw/array_tb.cpp.
@@ -32,6 +33,7 @@ module hd_array_unit #(
   input  wire hd_cmd_array_t         cmd_i,
   input  wire logic [31:0]           cmd_index_i,
   output logic                       done_o,
+  output logic                       begin_o,        // from the next cycle on positions are the next command's
   output logic      [2:0]            kind_o,
   // hd_spad
   output logic      [G-1:0]          ar_req_o,
@@ -92,7 +94,8 @@ module hd_array_unit #(
   logic [EntryBits-1:0]   tag_entry;
   logic [LaneBits-1:0]    w_row;
 
-  assign en = ar_en_i;
+  assign en      = ar_en_i;
+  assign begin_o = begin_next && en;
 
   hd_array_seq #(
     .N(N), .G(G), .AddrBits(AddrBits), .WordBits(WordBits), .AccBits(AccBits), .EntryBits(EntryBits)

@@ -98,7 +98,8 @@ module hd_top #(
   output logic      [UnitCount*32-1:0]   done_cmd_o,
   output logic      [UnitCount*32-1:0]   unit_cmd_o,
   output logic      [UnitCount*16-1:0]   unit_layer_o,
-  output logic      [UnitCount*3-1:0]    unit_kind_o
+  output logic      [UnitCount*3-1:0]    unit_kind_o,
+  output logic                           array_begin_o  // hd_array_unit's begin_o: for the simulator's books
 );
   localparam int SpadBits    = $clog2(CfgScratchpadBytes);
   localparam int SpadWord    = $clog2(CfgScratchpadBytes / CfgN);
@@ -746,6 +747,7 @@ module hd_top #(
     .cmd_i           (array_cmd),
     .cmd_index_i     (cmd_index[UnitArray*32 +: 32]),
     .done_o          (done[UnitArray]),
+    .begin_o         (array_begin_o),
     .kind_o          (kind[UnitArray*3 +: 3]),
     .ar_req_o        (ar_req),
     .ar_addr_o       (ar_addr),

@@ -21,6 +21,7 @@ module array_bench #(
   input  wire logic [CmdArrayBits-1:0] cmd_i,
   output logic                         ready_o,      // it would
   output logic                         done_o,
+  output logic                         begin_o,
   output logic      [2:0]              kind_o,
   output logic                         qw_valid_o,   // an output vector is written
   // LOAD's port
@@ -161,6 +162,7 @@ module array_bench #(
     .cmd_i           (cmd),
     .cmd_index_i     (32'd0),
     .done_o,
+    .begin_o,
     .kind_o,
     .ar_req_o        (ar_req),
     .ar_addr_o       (ar_addr),

@@ -161,6 +161,11 @@ class array_clock
                                                                : HD_COUNTER_ARRAY_DRAIN;
         return kind % HD_COUNTER_SLOTS;
     }
+    /* The next step is the first of another command. */
+    bool begin(bool frozen) const
+    {
+        return !frozen && begins();
+    }
     /* taken: a command is, if not null; frozen: not a step. */
     void tick(const hd_cmd_array *taken, bool frozen, const array_weights &weights)
     {

@@ -211,7 +211,7 @@ struct bench {
         bool taken = dut->taken_o, frozen = dut->kind_o == conflict;
 
         if (dut->done_o != clock.done() || dut->ready_o != clock.ready() ||
-            (!frozen && dut->kind_o != clock.kind())) {
+            dut->begin_o != clock.begin(frozen) || (!frozen && dut->kind_o != clock.kind())) {
             if (n.wrong++ == 0)
                 printf("  cycle %ld: done %d, ready %d, counter %d, expected %d, %d, %d\n",
                        n.cycles, dut->done_o, dut->ready_o, dut->kind_o, clock.done(),

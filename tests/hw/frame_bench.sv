@@ -55,6 +55,7 @@ module hd_array_unit #(
   input  wire hd_cmd_array_t         cmd_i,
   input  wire logic [31:0]           cmd_index_i,
   output logic                       done_o,
+  output logic                       begin_o,
   output logic      [2:0]            kind_o,
   output logic      [G-1:0]          ar_req_o,
   output logic      [G*AddrBits-1:0] ar_addr_o,
@@ -89,7 +90,7 @@ module hd_array_unit #(
   assign cmd = cmd_i;
   frame_timer #(.IdleKind(CounterArrayIdle % 8))
     u_timer (.clk_i, .rst_ni, .cmd_valid_i, .cmd_ready_o, .common_i(cmd[127:0]), .done_o, .kind_o);
-  assign {ar_req_o, ar_addr_o, ar_lo_o, ar_hi_o, wr_req_o, wr_word_o, a_valid_o, a_sum_o, a_entry_o, a_addr_o,
+  assign {begin_o, ar_req_o, ar_addr_o, ar_lo_o, ar_hi_o, wr_req_o, wr_word_o, a_valid_o, a_sum_o, a_entry_o, a_addr_o,
           a_count_o, a_cmd_o, a_slot_o, a_has_bias_o, a_common_scale_o, a_multiplier_o, a_shift_o, a_z_out_o, a_min_o,
           a_max_o} = '0;
 endmodule
@@ -390,7 +391,8 @@ module frame_bench (
     .done_cmd_o,
     .unit_cmd_o      (unit_cmd),
     .unit_layer_o,
-    .unit_kind_o
+    .unit_kind_o,
+    .array_begin_o   ()
   );
 endmodule
 

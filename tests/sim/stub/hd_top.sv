@@ -46,11 +46,13 @@ module hd_top #(
   output logic [UnitCount-1:0]      done_o,
   output logic [UnitCount*32-1:0]   done_cmd_o, unit_cmd_o,
   output logic [UnitCount*16-1:0]   unit_layer_o,
-  output logic [UnitCount*3-1:0]    unit_kind_o
+  output logic [UnitCount*3-1:0]    unit_kind_o,
+  output logic                      array_begin_o
 );
   localparam int unsigned BurstBytes = 16 * CfgAxiBytes;
   typedef enum logic [2:0] {Idle, Address, Read, WriteAddress, Write, Response, Hung, Done} state_e;
 
+  assign array_begin_o = 1'b0;
   assign {active_control_o, active_dma_o, active_vector_o, active_requant_o} = '0;
 
   // Registers.
