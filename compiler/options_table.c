@@ -37,13 +37,13 @@ static const char *const waits[] = {"irq", "poll", NULL};
 #define PROGRAM     OPTION_OF(COMMAND_COUNT)
 
 const struct option_row options_table[] = {
-    {SHOW("input", "FILE", FILES, "raw little-endian or .npy; repeat in graph order"),
+    {SHOW("input", "FILE", FILES, "raw little-endian, .npy or .npz; repeat in graph order"),
      LIST(input, n_input), .shown.letter = 'i', .used_by = RUNS | OF(TUNE)},
     {SHOW("output", "DIR", FILES,
           "folder for outputs, stats, report, waves; compile: folder or NAME.tar of the package"),
      TEXT(out), .shown.letter = 'o', .used_by = RUNS | PROGRAM | OF(COMPILE) | OF(NEW_TARGET)},
     {SHOW("expect", "FILE", FILES,
-          "expected output, or a folder with out_0.bin, ...; repeat in graph order"),
+          "expected output, as -i, or a folder with out_0.bin, ...; repeat in graph order"),
      LIST(expect, n_expect), .used_by = RUNS},
     {SHOW("tolerance", "STEPS", FILES,
           "quantised outputs may differ by so many steps (default 0): the verdict is then within"),

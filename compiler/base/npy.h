@@ -1,4 +1,5 @@
-/* npy.h - NumPy's .npy files, versions 1 to 3, C order, little-endian. */
+/* npy.h - NumPy's .npy files, versions 1 to 3, C order, little-endian; .npz, a ZIP archive of them.
+ */
 #ifndef HEDDLE_BASE_NPY_H
 #define HEDDLE_BASE_NPY_H
 
@@ -8,14 +9,19 @@
 #include "arena.h"
 #include "status.h"
 
+#define NPY_MAX_RANK 32 /* NumPy's own */
+
 struct npy {
-    char type[8];        /* "i1", "u1", "f4", "i4", ... without the byte order */
+    char type[8]; /* "i1", "u1", "f4", "i4", ... without the byte order */
+    uint32_t rank;
+    uint64_t dim[NPY_MAX_RANK];
     const uint8_t *data; /* inside the file's bytes */
     size_t n_bytes;
 };
 
-/* Read the header of a file's bytes. ST_USAGE: not .npy, Fortran order, big-endian, or cut short;
- * `path` for messages. */
+/* Read the header of a file's bytes. ST_USAGE: not .npy, Fortran order, big-endian, cut short, a
+ * key twice or missing; `path` for messages. Whether n_bytes fits the shape is for the caller to
+ * see, who knows the element's size. */
 enum status npy_parse(const char *path, const uint8_t *file, size_t n_bytes, struct npy *npy,
                       struct diag *d);
 

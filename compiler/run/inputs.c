@@ -8,11 +8,8 @@
 #include "../base/file.h"
 #include "../base/home.h"
 #include "../base/json_doc.h"
-#include "../base/npy.h"
 #include "../base/random.h"
-#include "run.h"
-
-#define DATA_MAX_BYTES ((size_t)1 << 30)
+#include "data.h"
 
 static const char *base_name(struct arena *a, const char *path)
 {
@@ -53,41 +50,6 @@ enum status run_find_model(struct arena *a, const struct options *o, struct run_
     job->model_path = arena_printf(a, "%s/model.tflite", job->zoo);
     *name = o->model;
     return file_exists(job->model_path) ? ST_OK : no_model(a, home, o->model, d);
-}
-
-static const char *npy_type(enum ir_type type)
-{
-    static const char *const names[IR_TYPE_COUNT] = {
-        [IR_I8] = "i1",  [IR_U8] = "u1",  [IR_I16] = "i2", [IR_I32] = "i4",
-        [IR_I64] = "i8", [IR_F32] = "f4", [IR_BOOL] = "b1"};
-    return names[type];
-}
-
-/* Bytes of a raw or .npy file, or given ones, that hold whole inferences of tensor `t`. */
-static enum status read_data(struct run_job *job, const char *path, const struct run_bytes *given,
-                             const struct ir_tensor *t, const char *what, uint8_t **bytes,
-                             uint64_t *count, struct diag *d)
-{
-    size_t n = given ? given->n_bytes : 0;
-    if (given)
-        *bytes = (uint8_t *)(uintptr_t)given->data;
-    else
-        TRY(file_read(job->arena, path, DATA_MAX_BYTES, bytes, &n, d));
-    if (!given && n > 6 && memcmp(*bytes, "\x93NUMPY", 6) == 0) {
-        struct npy npy;
-        TRY(npy_parse(path, *bytes, n, &npy, d));
-        if (strcmp(npy.type, npy_type(t->type)) != 0)
-            return FAIL(d, ST_USAGE, "%s: %s has type %s, expected %s (%s)", path, what, npy.type,
-                        npy_type(t->type), ir_type_name(t->type));
-        *bytes = arena_memdup(job->arena, npy.data, npy.n_bytes);
-        n = npy.n_bytes;
-    }
-    if (n == 0 || n % ir_bytes(t) != 0)
-        return FAIL(d, ST_USAGE,
-                    "%s: %s has %zu bytes, expected a multiple of %llu (one inference)", path, what,
-                    n, (unsigned long long)ir_bytes(t));
-    *count = n / ir_bytes(t);
-    return ST_OK;
 }
 
 static void fill(const struct run_job *job, struct run_data *data, const struct ir_tensor *t,
@@ -141,6 +103,8 @@ static const char *file_for(const struct run_job *job, bool input, uint32_t inde
                    : NULL;
     if (!input && n == 1 && stat(given[0], &st) == 0 && S_ISDIR(st.st_mode))
         return arena_printf(a, "%s/out_%u.bin", given[0], index);
+    if (n == 1 && data_is_npz(given[0]))
+        return given[0];
     if (n > 0)
         return index < n ? given[index] : NULL;
     if (!job->zoo || (!input && (o->n_input > 0 || given_any(job, true))))
@@ -183,8 +147,7 @@ enum status run_inputs(struct run_job *job, struct diag *d)
         if (!path)
             return FAIL(d, ST_USAGE, "-i: file for input %u of %u is missing", i, g->n_in);
         uint64_t n;
-        TRY(read_data(job, path, given_for(job, true, i), g->tensor[g->in[i]], "input",
-                      &job->in[i].bytes, &n, d));
+        TRY(data_read(job, true, i, path, given_for(job, true, i), &job->in[i].bytes, &n, d));
         if (i > 0 && n != count)
             return FAIL(d, ST_USAGE, "%s: %llu inferences, the inputs before have %llu", path,
                         (unsigned long long)n, (unsigned long long)count);
@@ -231,8 +194,8 @@ enum status run_expectations(struct run_job *job, struct diag *d)
         if (!path)
             return FAIL(d, ST_USAGE, "--expect: file for output %u of %u is missing", i, g->n_out);
         uint64_t n;
-        TRY(read_data(job, path, given_for(job, false, i), g->tensor[g->out[i]], "expected output",
-                      &job->expected[i].bytes, &n, d));
+        TRY(data_read(job, false, i, path, given_for(job, false, i), &job->expected[i].bytes, &n,
+                      d));
         if (n != job->n)
             return FAIL(d, ST_USAGE, "%s: %llu inferences, the inputs have %u", path,
                         (unsigned long long)n, job->n);
