@@ -32,4 +32,7 @@ FAILED: bad
 
 expect 2 "usage: .ci/nightly [SEED]: expected a number, found 'abc'" "$HEDDLE_HOME/.ci/nightly" abc
 [ ! -s stdout ] || fail "nightly prints before it looks at its seed: $(cat stdout)"
+for oracle in oracle-tflite oracle-onnx; do
+    expect 2 "usage: .ci/$oracle [COUNT [SEED]]: expected numbers, found '60' 'x'" "$HEDDLE_HOME/.ci/$oracle" 60 x
+done
 finish

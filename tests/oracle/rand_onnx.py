@@ -451,6 +451,7 @@ def main():
                 if code != 0:
                     break
             print(f"seed {seed}, step {n} {net.steps[n][0]}: exit {code}: {text[:300]}")
+            print(f"again: {sys.argv[0]} --heddle {args.heddle} --engine {args.engine} --seed {seed} --count 1")
             if args.keep:
                 folder = pathlib.Path(args.keep) / f"seed_{seed}"
                 folder.mkdir(parents=True, exist_ok=True)

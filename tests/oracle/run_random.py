@@ -85,6 +85,8 @@ def one(args, seed, names, types):
                 print(f"seed {seed} on {engine} differs: {why}", flush=True)
                 small = shrink(args, maker, args.keep / f"seed_{seed}", engine)
                 print(f"seed {seed} on {engine}: {small}", flush=True)
+                print(f"again: {sys.argv[0]} --heddle {args.heddle} --seed {seed} --count 1 --engine {engine} --hw {args.hw} "
+                      f"--max-ops {args.max_ops} --samples {args.samples} --types {args.types}", flush=True)
                 return DIFFERS
     return EQUAL
 

@@ -96,7 +96,7 @@ class Case:
     # -- unary ----------------------------------------------------------------------------------------
 
     def make_plain(self):
-        ratio = (-11, 12) if self.op == "HARD_SWISH" else (-6, 6)
+        ratio = (-6.9, 12) if self.op == "HARD_SWISH" else (-6, 6)
         self.emit([], self.near(self.s_in, *ratio), self.zero())
 
     def make_leaky_relu(self):
