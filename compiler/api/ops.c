@@ -55,7 +55,7 @@ static const char *types_of(enum ir_opcode opcode)
     case IR_OP_QUANTIZE: return "int8, uint8, int16, float32";
     case IR_OP_ARG_MAX:
     case IR_OP_ARG_MIN: return "int8, uint8, float32";
-    case IR_OP_RESIZE_BILINEAR: return "int8, int16";
+    case IR_OP_RESIZE_BILINEAR: return "int8, uint8, int16";
     case IR_OP_LSTM:
     case IR_OP_L2_NORMALIZATION: return "int8";
     case IR_OP_DIV:

@@ -380,6 +380,8 @@ static const struct host_op *row_of(const struct ir_graph *g, const struct ir_op
         return emit_host_real(op);
     if (op->opcode == IR_OP_DEPTHWISE_CONV2D && x->type == IR_I8 && ir_dim_back(x, 0) == 1)
         return &one_channel;
+    if (op->opcode == IR_OP_RESIZE_BILINEAR && op->attr[IR_FROM_U8])
+        return &emit_host_resize_u8;
     if (x->type == IR_I16 || ir_out(g, op, 0)->type == IR_I16) {
         const struct host_op *h = emit_host_int16(op->opcode, x->type, ir_out(g, op, 0)->type);
         if (h)

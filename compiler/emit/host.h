@@ -34,6 +34,8 @@ extern const struct host_op emit_host_moves[HOST_MOVES]; /* host_move.c */
 extern const struct host_op emit_host_math[HOST_MATH];   /* host_math.c */
 extern const struct host_op emit_host_f32[HOST_F32];     /* host_f32.c */
 
+extern const struct host_op emit_host_resize_u8; /* of what was uint8 */
+
 /* "    .name = value,\n" unless it is 0. */
 void emit_field(struct text *t, const char *name, int64_t value);
 /* Elements outside of dimension `axis`, along it (as `name`) and inside of it. */

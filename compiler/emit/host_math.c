@@ -120,6 +120,29 @@ static enum status resize_bilinear(struct emit_unit *u, struct text *t, const st
     return ST_OK;
 }
 
+static float scale_of(const struct ir_op *op, int32_t in, int32_t out)
+{
+    if (op->attr[IR_ALIGN_CORNERS] && out > 1)
+        return (float)(in - 1) / (float)(out - 1);
+    return (float)in / (float)out;
+}
+
+static enum status resize_u8(struct emit_unit *u, struct text *t, const struct ir_op *op,
+                             struct diag *d)
+{
+    const struct ir_tensor *x = ir_in(u->graph, op, 0), *y = ir_out(u->graph, op, 0);
+    TRY(emit_need_int8(u, op, d));
+    images(u, t, op, "channels");
+    text_printf(t, "    .scale_y = %af,\n    .scale_x = %af,\n",
+                (double)scale_of(op, x->dim[1], y->dim[1]),
+                (double)scale_of(op, x->dim[2], y->dim[2]));
+    emit_field(t, "half_pixel", op->attr[IR_HALF_PIXEL]);
+    return ST_OK;
+}
+
+const struct host_op emit_host_resize_u8 = {IR_OP_RESIZE_BILINEAR, IR_I8,     "resize_u8",
+                                            "resize_u8",           resize_u8, HOST_ONE};
+
 static enum status l2_norm(struct emit_unit *u, struct text *t, const struct ir_op *op,
                            struct diag *d)
 {

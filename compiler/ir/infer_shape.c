@@ -229,11 +229,6 @@ enum status infer_resize(const struct ir_graph *g, const struct ir_op *op, struc
     TRY(ir_want_type(y, "output", x->type, d));
     TRY(ir_want_rank(x, "input", 4, d));
     TRY(ir_want_rank(y, "output", 4, d));
-    if (x->type == IR_U8)
-        return FAIL(
-            d, ST_UNSUPPORTED,
-            "input '%.80s': expected int8; bilinear resizing of uint8 is computed in float32",
-            x->name);
     for (uint32_t i = 1; i < 3; i++) /* 10 bits of fraction in int32 */
         if (x->dim[i] > 32767 || y->dim[i] > 32767)
             return FAIL(d, ST_UNSUPPORTED,

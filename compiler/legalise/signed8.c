@@ -55,15 +55,17 @@ static void give_scale(struct ir_graph *g, struct ir_tensor *t)
     t->quant = (struct ir_quant){1, 0, one, ARENA_ARRAY(g->arena, int32_t, 1)};
 }
 
-static void mark_casts(struct ir_graph *g)
+/* Operators that compute with the uint8 value itself. */
+static void mark_u8(struct ir_graph *g)
 {
     for (uint32_t i = 0; i < g->n_op; i++) {
         struct ir_op *op = g->op[i];
 
-        if (op->opcode != IR_OP_CAST)
+        if (op->opcode != IR_OP_CAST && op->opcode != IR_OP_RESIZE_BILINEAR)
             continue;
         op->attr[IR_FROM_U8] = ir_in(g, op, 0)->type == IR_U8;
-        op->attr[IR_TO_U8] = ir_out(g, op, 0)->type == IR_U8;
+        if (op->opcode == IR_OP_CAST)
+            op->attr[IR_TO_U8] = ir_out(g, op, 0)->type == IR_U8;
     }
 }
 
@@ -139,7 +141,7 @@ enum status lgl_signed8(struct ir_graph *g, const struct lgl_options *o, struct 
 
     (void)o;
     shift_clamps(g);
-    mark_casts(g);
+    mark_u8(g);
     for (uint32_t i = 0; i < n_tensor; i++) {
         struct ir_tensor *t = g->tensor[i];
 

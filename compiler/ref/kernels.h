@@ -43,6 +43,9 @@ int32_t ref_mbqm64(int64_t x, int32_t multiplier, int32_t shift);
 ref_kernel ref_conv2d_i16, ref_depthwise_i16, ref_dense_i16, ref_transpose_conv_i16, ref_matmul_i16,
     ref_softmax_i16;
 
+/* RESIZE_BILINEAR of uint8 (resize_u8.c). */
+ref_kernel ref_resize_u8;
+
 /* Binary operators of int32 and int64 (number.c). */
 ref_kernel ref_arithmetic;
 

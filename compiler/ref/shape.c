@@ -84,7 +84,8 @@ enum status ref_resize_bilinear(const struct ref_call *c, struct diag *d)
     const size_t image = (size_t)x->dim[1] * (size_t)x->dim[2] * (size_t)x->dim[3];
     size_t at = 0;
 
-    (void)d;
+    if (x->type == IR_U8 || c->op->attr[IR_FROM_U8])
+        return ref_resize_u8(c, d);
     for (int32_t n = 0; n < y->dim[0]; n++)
         for (int32_t oy = 0; oy < y->dim[1]; oy++)
             for (int32_t ox = 0; ox < y->dim[2]; ox++)

@@ -288,7 +288,7 @@ class Ops:
         self.n_ops += 3
 
     def op_resize_bilinear(self):
-        self.only(np.int8, np.int16)
+        self.only(np.int8, np.uint8, np.int16)
         x = self.source(image=True)
         size = [int(self.rng.integers(1, 2 * n + 3)) for n in x.shape[1:3]]
         if size[0] * size[1] * x.shape[3] > LIMIT:
