@@ -179,6 +179,16 @@ static enum status read_labels(struct run_job *job, struct diag *d)
     return ST_OK;
 }
 
+/* "tests/models/digits", or the --expect that was given first. */
+static const char *expected_from(const struct run_job *job)
+{
+    if (given_any(job, false))
+        return "given as bytes";
+    if (job->options->n_expect)
+        return job->options->expect[0];
+    return arena_printf(job->arena, "tests/models/%s", job->options->model);
+}
+
 enum status run_expectations(struct run_job *job, struct diag *d)
 {
     const struct ir_graph *g = job->p->graph;
@@ -202,5 +212,6 @@ enum status run_expectations(struct run_job *job, struct diag *d)
         job->expected[i].n_bytes = job->out[i].n_bytes;
     }
     job->checked_against = "expect";
+    job->expected_from = expected_from(job);
     return ST_OK;
 }

@@ -176,12 +176,30 @@ static void add_steps(struct text *t, const cJSON *all, const char *against)
                 number_of(all, "tolerance_steps"), largest, values, against);
 }
 
+const char *run_match_text(struct arena *a, uint32_t n_out, uint32_t n, const char *expected)
+{
+    const char *to = expected
+                         ? arena_printf(a, "the expected outputs (%s)", expected)
+                         : "the CPU reference, which runs the network as imported (decoding the "
+                           "file is common to both)";
+    return arena_printf(a, "match: %u output%s of %u inference%s equal, bit for bit, to %s", n_out,
+                        n_out == 1 ? "" : "s", n, n == 1 ? "" : "s", to);
+}
+
 static void verdict_line(struct text *t, const cJSON *all)
 {
     const char *verdict = text_of(all, "verdict"),
                *against = strcmp(text_of(all, "checked_against"), "ref") == 0
                               ? "the CPU reference"
                               : "the expected outputs";
+    if (strcmp(verdict, "match") == 0 && number_of(all, "outputs") > 0) {
+        const char *expected = text_of(all, "expected_from");
+        text_printf(t, "verdict: %s\n",
+                    run_match_text(t->arena, (uint32_t)number_of(all, "outputs"),
+                                   (uint32_t)number_of(all, "inferences"),
+                                   *expected ? expected : NULL));
+        return;
+    }
     text_printf(t, "verdict: %s", verdict);
     if (strcmp(verdict, "within") == 0 && number_of(all, "tolerance_steps") >= 0 &&
         number_of(all, "difference") <= 0) /* none needed a pattern's tolerance */

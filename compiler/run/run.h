@@ -60,6 +60,7 @@ struct run_job {
     uint32_t n;                                      /* inferences */
     struct run_data *in, *out, *expected;
     const char *checked_against; /* "ref" or "expect" */
+    const char *expected_from;   /* where those came from, in words; NULL: the reference */
     enum run_verdict verdict;
     double tolerance;  /* of differences, as a part of an output's range; 0: none are allowed */
     double difference; /* the largest that the patterns allowed */
@@ -146,7 +147,8 @@ int run_watch(const struct run_job *job, pid_t child);
 struct cJSON *run_stats_json(const struct run_job *job);
 enum status run_stats(const struct run_job *job, const char *path, struct diag *d);
 
-/* report.c */
+/* report.c: "match: 1 output of 360 inferences equal, bit for bit, to ...". */
+const char *run_match_text(struct arena *a, uint32_t n_out, uint32_t n, const char *expected);
 void run_report(const struct run_job *job, struct text *t, enum options_format format);
 /* "heddle report FILE". */
 enum status run_report_file(struct arena *a, const char *path, enum options_format format,

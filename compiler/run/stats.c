@@ -326,6 +326,9 @@ cJSON *run_stats_json(const struct run_job *job)
     add_count(o, "inferences", job->n);
     cJSON_AddStringToObject(o, "verdict", verdict_names[job->verdict]);
     cJSON_AddStringToObject(o, "checked_against", job->checked_against);
+    if (job->expected_from)
+        cJSON_AddStringToObject(o, "expected_from", job->expected_from);
+    add_count(o, "outputs", job->p->graph->n_out);
     if (job->tolerance > 0) {
         cJSON_AddNumberToObject(o, "tolerance", job->tolerance);
         cJSON_AddNumberToObject(o, "difference", job->difference);
