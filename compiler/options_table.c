@@ -140,8 +140,10 @@ const struct option_row options_table[] = {
      TEXT(tuned), .used_by = GRAPHS},
     {SHOW("trials", "N", DEVICE, "of tune: how many to measure in all (default 64)"),
      NUMBER(trials, 1, 100000), .used_by = OF(TUNE)},
-    {SHOW("seconds", "N", DEVICE, "of tune: start no further trial after them"),
-     NUMBER(seconds, 0, 1000000), .used_by = OF(TUNE)},
+    {SHOW("seconds", "N", DEVICE,
+          "of tune: start no further trial after them; with --prog: stop the program after them "
+          "(default 600)"),
+     NUMBER(seconds, 0, 1000000), .used_by = OF(TUNE) | PROGRAM},
     {SHOW("stats", "FILE", REPORT, "JSON, schema heddle.stats.v1"), TEXT(stats), .used_by = RUNS},
     {SHOW("format", "FORMAT", REPORT,
           "of the report: text (default), csv, json; of inspect: text, dot, svg"),

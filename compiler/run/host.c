@@ -261,12 +261,17 @@ enum status run_compile_program(struct arena *a, const char *source, const struc
                            arena_printf(a, "-DHD_ACC_DEPTH=%u", hw->acc_depth),
                            arena_printf(a, "-DHD_PARAM_ENTRIES=%u", hw->param_entries),
                            arena_printf(a, "-DHD_CONFIG_HASH=0x%08xu", hw->hash),
+                           "-fstack-protector-strong",
+                           "-D_FORTIFY_SOURCE=2",
                            NULL};
     *so_path = arena_printf(a, "%s/program.so", folder);
     TRY(file_make_dirs(folder, d));
     /* always: headers beside it are not hashed */
-    TRY(build(&c, arena_printf(a, "compiling '%s'", source), folder, sources, extra, none, *so_path,
-              d));
+    enum status st = build(&c, arena_printf(a, "compiling '%s'", source), folder, sources, extra,
+                           none, *so_path, d);
+    if (st == ST_INTERNAL) /* their file */
+        st = d->status = ST_USAGE;
+    TRY(st);
     prune_cache(a, arena_printf(a, "%s/host", c.cache));
     return ST_OK;
 }

@@ -21,23 +21,23 @@ weeks_ago "$first"
 run --prog="$HEDDLE_HOME/driver/examples/matmul.c"
 [ -e "$first" ] && fail "a program removes nothing"
 
-# refused WHAT COMMAND...: exit 5, one line that says what was compiled, the compiler's own error, the log.
+# refused CODE WHAT COMMAND...: one line that says what was compiled, the compiler's own error, the log.
 refused() {
-    local what=$1 got
-    shift
+    local code=$1 what=$2 got
+    shift 2
     "$@" >stdout 2>stderr
     got=$?
-    [ "$got" = 5 ] && [ "$(wc -l <stderr)" = 1 ] &&
+    [ "$got" = "$code" ] && [ "$(wc -l <stderr)" = 1 ] &&
         grep -q "^heddle: compiling $what failed (exit 1): .*error: .*  Log: '/.*log'\. Command: cd " stderr ||
         fail "exit $got, $*: $(cat stderr)"
 }
 echo 'int hd_program(void) { return nothing; }' >wrong.c
-refused "'wrong.c'" "$heddle" run --prog=wrong.c --engine=func
+refused 2 "'wrong.c'" "$heddle" run --prog=wrong.c --engine=func
 "$heddle" new-target mine >/dev/null
 sed -i 's/^#include "mine.h"/&\nint wrong = nothing;/' mine/mine.c
-refused "the emitted C" "$heddle" run digits --target-dir=mine --target=mine --allow-native-targets --engine=func
+refused 5 "the emitted C" "$heddle" run digits --target-dir=mine --target=mine --allow-native-targets --engine=func
 "$heddle" compile digits --target=c -o net >/dev/null || fail "compile"
 rm net/runtime/kernels/*.c
 echo 'int wrong = nothing;' >>net/model.c
-refused "the package" "$heddle" run net --allow-native-targets --engine=func
+refused 5 "the package" "$heddle" run net --allow-native-targets --engine=func
 finish
