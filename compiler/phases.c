@@ -148,7 +148,7 @@ static enum status still_taken(const struct phase *s, const struct ir_graph *g)
 {
     const struct target *t = s->targets->target[s->target];
     for (uint32_t i = 0; i < g->n_op; i++) {
-        const struct target_question q = {s->arena, g, g->op[i], t, s->hw};
+        const struct target_question q = {s->arena, g, g->op[i], t, s->hw, {0, 0}};
         const char *why =
             !g->op[i]->dead && g->op[i]->target == s->target ? t->desc->refusal(&q) : NULL;
         if (why)

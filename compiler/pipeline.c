@@ -136,7 +136,9 @@ static enum status front(struct pipeline *p, const struct options *o, const char
         diag_prefix(d, "%s", path);
         return st;
     }
-    TRY(partition_with(p->graph, &p->targets, &p->hw, &o->partition, &p->partition, d));
+    struct partition_options how = o->partition;
+    how.memory = (struct target_memory){o->mem_latency, o->mem_bytes};
+    TRY(partition_with(p->graph, &p->targets, &p->hw, &how, &p->partition, d));
     return phases_run(p->arena, &p->targets, &p->hw, HEDDLE_AFTER_PARTITION, &p->graph, d);
 }
 

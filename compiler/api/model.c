@@ -86,11 +86,8 @@ enum status context_compile(struct heddle *h, const char *out)
 }
 
 /* The knobs that run and compile would take, by operator. */
-static enum status print_knobs(struct pipeline *p, const struct options *o, struct text *t,
-                               struct diag *d)
+static void print_knobs(const struct pipeline *p, struct text *t)
 {
-    if (!p->program)
-        TRY(pipeline_schedule(p, o, d));
     if (p->program->n_stream)
         text_printf(t, "\n%-26s %s\n", "layer on an accelerator", "knobs (else by rule)");
     for (uint32_t i = 0; i < p->graph->n_op && p->program->n_stream; i++) {
@@ -101,19 +98,23 @@ static enum status print_knobs(struct pipeline *p, const struct options *o, stru
         sched_print_knobs(&p->program->knobs[i], t);
         text_add(t, "\n");
     }
-    return ST_OK;
 }
 
 enum status context_inspect(struct heddle *h, struct text *t)
 {
     TRY(with_graph(h));
+    if (!h->p.program)
+        TRY(pipeline_schedule(&h->p, &h->o, &h->d));
+    h->p.partition.row_estimate = h->p.program->row_estimate;
     if (h->o.format == FORMAT_DOT)
         partition_dot(&h->p.partition, t);
     else if (h->o.format == FORMAT_SVG)
         partition_svg(&h->p.partition, t);
     else
         partition_print(&h->p.partition, t);
-    return h->o.format == FORMAT_TEXT ? print_knobs(&h->p, &h->o, t, &h->d) : ST_OK;
+    if (h->o.format == FORMAT_TEXT)
+        print_knobs(&h->p, t);
+    return ST_OK;
 }
 
 enum status context_disasm(struct heddle *h, struct text *t)

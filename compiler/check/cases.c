@@ -406,7 +406,7 @@ static const char *taken(struct draw *w, const struct hd_config *hw, uint64_t se
     add_row(g, "c");
     if (ir_verify(g, "cases", &d) != ST_OK || lgl_all(g, &o, &d) != ST_OK)
         return arena_strdup(w->c->arena, d.text);
-    const struct target_question q = {w->c->arena, g, g->op[0], w->target, hw};
+    const struct target_question q = {w->c->arena, g, g->op[0], w->target, hw, {0, 0}};
     *legal = g;
     if (g->n_op != 1 || g->op[0]->opcode != w->p->opcode)
         return "legalised into another operator";

@@ -207,14 +207,16 @@ static const char *setting(struct emit_unit *u, const struct target *t, uint32_t
 const struct describe_pattern *emit_outside_pattern(const struct emit_unit *u,
                                                     const struct ir_op *op)
 {
-    const struct target_question q = {u->arena, u->graph, op, emit_outside(u, op), u->program->hw};
+    const struct target_question q = {u->arena,       u->graph, op, emit_outside(u, op),
+                                      u->program->hw, {0, 0}};
     const char *why;
     return describe_match(&q, &why);
 }
 
 static const char *call_of(const struct emit_unit *u, const struct ir_op *op)
 {
-    const struct target_question q = {u->arena, u->graph, op, emit_outside(u, op), u->program->hw};
+    const struct target_question q = {u->arena,       u->graph, op, emit_outside(u, op),
+                                      u->program->hw, {0, 0}};
     return native_call(emit_outside_pattern(u, op), &q);
 }
 

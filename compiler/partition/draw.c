@@ -63,8 +63,7 @@ void partition_dot(const struct partition *p, struct text *t)
         text_printf(t, "  o%u [label=\"", i);
         safe(t, g->row[op->row].name);
         text_printf(t, "\\n%s, %.0f cycles\", fillcolor=\"%s\", tooltip=\"",
-                    p->targets->target[op->target]->name,
-                    p->candidate[i * p->targets->n + op->target].cost, colour(p, op));
+                    p->targets->target[op->target]->name, partition_cycles(p, i), colour(p, op));
         safe(t, why(op));
         text_add(t, "\"];\n");
         dot_edges(p, i, t);
@@ -113,8 +112,7 @@ static void svg_box(const struct partition *p, uint32_t i, uint32_t row, struct 
                 BOX_X, y, BOX_W, BOX_H, colour(p, op), BOX_X + 8, y + 15);
     safe(t, p->graph->row[op->row].name);
     text_printf(t, "</text><text x=\"%d\" y=\"%u\" class=\"s\">%s, %.0f cycles</text></g>\n",
-                BOX_X + 8, y + 30, p->targets->target[op->target]->name,
-                p->candidate[i * p->targets->n + op->target].cost);
+                BOX_X + 8, y + 30, p->targets->target[op->target]->name, partition_cycles(p, i));
 }
 
 void partition_svg(const struct partition *p, struct text *t)

@@ -14,10 +14,15 @@ static void ask(struct partition *p, struct ir_graph *g)
     for (uint32_t i = 0; i < g->n_op; i++)
         for (uint32_t t = 0; t < n && !g->op[i]->dead; t++) {
             const struct target *target = p->targets->target[t];
-            const struct target_question q = {g->arena, g, g->op[i], target,
-                                              target_hw(target, p->hw)};
+            const struct target_question q = {
+                g->arena, g, g->op[i], target, target_hw(target, p->hw), p->memory};
+            struct target_cost cost = {0, 0};
+
             c[i * n + t].why = target->desc->refusal(&q);
-            c[i * n + t].cost = c[i * n + t].why ? 0 : target->desc->cost(&q);
+            if (!c[i * n + t].why)
+                cost = target->desc->cost(&q);
+            c[i * n + t].cost = cost.cycles;
+            c[i * n + t].alone = cost.alone;
         }
     p->candidate = c;
 }
@@ -179,12 +184,25 @@ static void name_rows(const struct partition *p, struct ir_graph *g)
             g->row[i].target = "none";
 }
 
+double partition_cycles(const struct partition *p, uint32_t i)
+{
+    const struct ir_graph *g = p->graph;
+    const struct ir_op *op = g->op[i];
+
+    if (!p->targets->target[op->target]->desc->accelerator || !p->row_estimate)
+        return p->candidate[i * p->targets->n + op->target].cost;
+    for (uint32_t k = 0; k < i; k++)
+        if (!g->op[k]->dead && g->op[k]->row == op->row && g->op[k]->region != IR_NONE)
+            return 0;
+    return (double)p->row_estimate[op->row];
+}
+
 enum status partition_with(struct ir_graph *g, const struct target_list *targets,
                            const struct hd_config *hw, const struct partition_options *o,
                            struct partition *p, struct diag *d)
 {
     bool *fixed = ARENA_ARRAY(g->arena, bool, g->n_op + 1);
-    *p = (struct partition){.graph = g, .targets = targets, .hw = hw};
+    *p = (struct partition){.graph = g, .targets = targets, .hw = hw, .memory = o->memory};
     for (uint32_t i = 0; i < g->n_op; i++)
         g->op[i]->reason = NULL;
     for (uint32_t i = 0; i < g->n_row; i++)

@@ -18,12 +18,14 @@ struct partition_options {
     /* Rows by name ("03_conv2d") or pattern ("*_conv2d"); offload also NAME=TARGET. */
     uint32_t n_offload, n_keep;
     const char *const *offload, *const *keep;
+    struct target_memory memory; /* --mem-latency, --mem-bytes */
 };
 
 /* What a target says of an operator. */
 struct partition_candidate {
     const char *why; /* NULL: it takes the operator; else the rule that failed */
     double cost;     /* estimated cycles, transfers not included */
+    double alone;    /* estimated cycles if only this operator were there */
 };
 
 /* The answers, candidate[op position * targets->n + target]; what inspect prints. */
@@ -32,7 +34,10 @@ struct partition {
     const struct target_list *targets;
     const struct hd_config *hw;
     const struct partition_candidate *candidate;
-    double total; /* estimated cycles of the whole, transfers included */
+    struct target_memory memory;
+    double total; /* what the search compares: all operators and transfers */
+    /* By row: what the schedule takes for it on accelerators; NULL before there is one. */
+    const uint64_t *row_estimate;
 };
 
 /* By cost, nothing forced. */
@@ -42,6 +47,10 @@ enum status partition_run(struct ir_graph *g, const struct target_list *targets,
 enum status partition_with(struct ir_graph *g, const struct target_list *targets,
                            const struct hd_config *hw, const struct partition_options *o,
                            struct partition *p, struct diag *d);
+
+/* Cycles of the operator at position `i` where it is. Those of an accelerator are its row's as the
+ * schedule has them (p->row_estimate) and counted at the row's first operator there. */
+double partition_cycles(const struct partition *p, uint32_t i);
 
 /* "heddle inspect": for each row of the model where it goes, what every target would take for it,
  * and which rule refused it. */

@@ -3,17 +3,54 @@
 
 #include "partition.h"
 
-/* "systolic 274, c 120500; vanilla: kernel_h is 5, expected at most 3": those that take it first.
- */
+/* Cycles of a row's operators that are on target `k`: of an accelerator what the schedule takes for
+ * the row, as in reports. False if none is. */
+static bool on_target(const struct partition *p, uint32_t row, uint32_t k, double *cycles)
+{
+    const struct ir_graph *g = p->graph;
+    bool any = false;
+
+    *cycles = 0;
+    for (uint32_t i = 0; i < g->n_op; i++)
+        if (!g->op[i]->dead && g->op[i]->row == row && g->op[i]->target == k) {
+            *cycles = partition_cycles(p, i) + *cycles;
+            any = true;
+        }
+    return any;
+}
+
+/* The same if all of the row were on target `k`, each operator alone. */
+static double elsewhere(const struct partition *p, uint32_t row, uint32_t k)
+{
+    const struct ir_graph *g = p->graph;
+    double cycles = 0;
+
+    for (uint32_t i = 0; i < g->n_op; i++)
+        if (!g->op[i]->dead && g->op[i]->row == row)
+            cycles += p->candidate[i * p->targets->n + k].alone;
+    return cycles;
+}
+
+/* "systolic 274, c 120500; vanilla: kernel_h is 5, expected at most 3": those that take it first,
+ * an accelerator that was not chosen with "alone". */
 static void candidates(const struct partition *p, uint32_t i, struct text *t)
 {
     const struct partition_candidate *c = &p->candidate[i * p->targets->n];
+    const uint32_t row = p->graph->op[i]->row;
     bool any = false;
-    for (uint32_t k = 0; k < p->targets->n; k++)
-        if (!c[k].why) {
-            text_printf(t, "%s%s %.0f", any ? ", " : "", p->targets->target[k]->name, c[k].cost);
-            any = true;
-        }
+
+    for (uint32_t k = 0; k < p->targets->n; k++) {
+        const struct target *target = p->targets->target[k];
+        double cycles;
+        const bool here = on_target(p, row, k, &cycles);
+
+        if (c[k].why && !here)
+            continue;
+        text_printf(t, "%s%s %.0f%s", any ? ", " : "", target->name,
+                    here ? cycles : elsewhere(p, row, k),
+                    !here && target->desc->accelerator ? " alone" : "");
+        any = true;
+    }
     for (uint32_t k = 0; k < p->targets->n; k++)
         if (c[k].why)
             text_printf(t, "; %s: %s", p->targets->target[k]->name, c[k].why);

@@ -31,7 +31,7 @@ static uint32_t target_of(const struct partition *p, uint32_t producer)
 static double moved(const struct partition *p, uint32_t target, uint64_t n_bytes)
 {
     const struct target *t = p->targets->target[target];
-    return t->desc->transfer(t, target_hw(t, p->hw), n_bytes);
+    return t->desc->transfer(t, target_hw(t, p->hw), &p->memory, n_bytes);
 }
 
 /* Once out of its producer's memory, once into that of each other target that reads it. */

@@ -202,6 +202,15 @@ void sched_print_knobs(const struct sched_knobs *k, struct text *t);
  * others is stale. */
 const char *sched_version(void);
 
+/* alone.c: one operator as a network of its own, by rule. cycles: with its tensors brought in and
+ * out; busy: those in which a unit works or weights come. False if it cannot be scheduled. */
+struct sched_alone {
+    uint64_t cycles, busy;
+};
+bool sched_alone(struct arena *a, const struct ir_graph *g, const struct ir_op *op,
+                 const struct hd_config *hw, const struct sched_options *o,
+                 struct sched_alone *alone);
+
 /* Append a block to the constants at a multiple of 64; its offset. */
 uint32_t sched_constant(struct sched_program *p, const void *data, size_t n_bytes);
 

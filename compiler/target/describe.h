@@ -79,8 +79,9 @@ double describe_tolerance(struct arena *a, const struct ir_graph *g, const struc
 const char *describe_refusal(const struct describe_pattern *p, const struct target_question *q);
 /* The functions of struct target_desc. */
 const char *describe_refuses(const struct target_question *q);
-double describe_cost(const struct target_question *q);
-double describe_transfer(const struct target *t, const struct hd_config *hw, uint64_t n_bytes);
+struct target_cost describe_cost(const struct target_question *q);
+double describe_transfer(const struct target *t, const struct hd_config *hw,
+                         const struct target_memory *m, uint64_t n_bytes);
 /* NULL unless `target` was described by a target.json. */
 static inline const struct describe *describe_of(const struct target *t)
 {

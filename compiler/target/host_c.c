@@ -1,7 +1,7 @@
 /* host_c.c - the host CPU: emitted C calls a kernel of driver/kernels. Takes whatever no other
  * target took. */
+#include "../hostcycles/host_cycles.h"
 #include "target.h"
-#include "values.h"
 
 static const char *refusal(const struct target_question *q)
 {
@@ -9,21 +9,19 @@ static const char *refusal(const struct target_question *q)
     return NULL;
 }
 
-/* A plain scalar core beside the accelerator, at its clock: the call and its parameters from a cold
- * cache, about a cycle a multiplication, a few
- * for each element. */
-double target_host_cost(const struct target_question *q)
+static struct target_cost cost(const struct target_question *q)
 {
-    struct target_values v = {{0}};
-    target_values_of(q->graph, q->op, &v);
-    return 500.0 + (double)v.v[TARGET_MACS] + 4.0 * (double)v.v[TARGET_ELEMENTS] +
-           2.0 * (double)(v.v[TARGET_IN_BYTES] + v.v[TARGET_IN2_BYTES]);
+    const double cycles = (double)host_cycles(q->graph, q->op);
+
+    return (struct target_cost){cycles, cycles};
 }
 
-static double transfer(const struct target *t, const struct hd_config *hw, uint64_t n_bytes)
+static double transfer(const struct target *t, const struct hd_config *hw,
+                       const struct target_memory *m, uint64_t n_bytes)
 {
     (void)t;
     (void)hw;
+    (void)m;
     (void)n_bytes;
     return 0;
 }
@@ -33,6 +31,6 @@ const struct target_desc target_host_desc = {.name = "c",
                                              .help = "the host CPU, portable C",
                                              .origin = "built in",
                                              .refusal = refusal,
-                                             .cost = target_host_cost,
+                                             .cost = cost,
                                              .transfer = transfer};
 const struct target target_host_c = {&target_host_desc, "c", NULL, NULL};

@@ -248,7 +248,7 @@ static double blocks_cost(const struct target_question *q)
     return cycles;
 }
 
-double describe_cost(const struct target_question *q)
+static double pattern_cost(const struct target_question *q)
 {
     struct target_values values = {{0}};
     const int64_t *v = values.v;
@@ -268,10 +268,19 @@ double describe_cost(const struct target_question *q)
                                   v[TARGET_OUT_BYTES]);
 }
 
-double describe_transfer(const struct target *t, const struct hd_config *hw, uint64_t n_bytes)
+struct target_cost describe_cost(const struct target_question *q)
+{
+    const double cycles = pattern_cost(q);
+
+    return (struct target_cost){cycles, cycles};
+}
+
+double describe_transfer(const struct target *t, const struct hd_config *hw,
+                         const struct target_memory *m, uint64_t n_bytes)
 {
     const struct describe *detail = describe_of(t);
     (void)hw;
+    (void)m;
     return detail->transfer_fixed + detail->transfer_per_byte * (double)n_bytes;
 }
 
@@ -285,7 +294,7 @@ double describe_tolerance(struct arena *a, const struct ir_graph *g, const struc
         const char *why;
         if (op->dead || !t || !t->desc->outside)
             continue;
-        const struct target_question q = {a, g, op, t, target_hw(t, hw)};
+        const struct target_question q = {a, g, op, t, target_hw(t, hw), {0, 0}};
         const struct describe_pattern *p = describe_match(&q, &why);
         squares += p ? p->tolerance * p->tolerance : 0;
     }

@@ -160,33 +160,46 @@ static const char *refusal(const struct target_question *q)
     return sched_refusal(q->arena, q->graph, q->op, q->hw);
 }
 
-/* A first estimate, before anything is laid out: passes of the array or of the lanes against the
- * bytes of weights. The scheduler's own (estimate.c) follows when the commands are known. */
-static double cost(const struct target_question *q)
-{
-    struct geo g;
-    if (!geo_of(q->graph, q->op, &g))
-        return 0;
-    const double n = q->hw->n, pixels = (double)g.oh * g.ow, taps = (double)g.kh * g.kw;
-    double work, bytes = 0;
-    if (g.kind == GEO_DEPTHWISE) {
-        work = pixels * div_up(g.oc, q->hw->n) * div_up(g.kh * g.kw, q->hw->n);
-        bytes = taps * g.oc;
-    } else if (geo_on_array(&g)) {
-        work = pixels * div_up(g.oc, q->hw->n) * div_up(g.kh * g.kw * g.c, q->hw->n);
-        bytes = taps * g.c * g.oc;
-    } else {
-        work = pixels * taps * div_up(g.oc, q->hw->n) * (g.kind == GEO_ELEMENTWISE ? 2 : 1);
-    }
-    bytes /= q->hw->axi_bytes;
-    return n + 12 + (work > bytes ? work : bytes);
-}
-
-/* One submission's way in or out, and the bus. */
-static double transfer(const struct target *t, const struct hd_config *hw, uint64_t n_bytes)
+/* One tensor's way in or out: the memory's latency and the bus. */
+static double transfer(const struct target *t, const struct hd_config *hw,
+                       const struct target_memory *m, uint64_t n_bytes)
 {
     (void)t;
-    return 64 + (double)n_bytes / hw->axi_bytes;
+    return m->latency + (double)n_bytes / (m->bytes ? m->bytes : hw->axi_bytes);
+}
+
+/* All operands in and all results out. */
+static double crossing(const struct target_question *q)
+{
+    const struct ir_op *op = q->op;
+    double cycles = 0;
+
+    for (uint32_t i = 0; i < op->n_in; i++) {
+        const struct ir_tensor *x = ir_in(q->graph, op, i);
+
+        if (x && x->role != IR_CONST)
+            cycles += transfer(q->target, q->hw, &q->memory, ir_bytes(x));
+    }
+    for (uint32_t i = 0; i < op->n_out; i++)
+        cycles += transfer(q->target, q->hw, &q->memory, ir_bytes(ir_out(q->graph, op, i)));
+    return cycles;
+}
+
+/* What the scheduler estimates for the operator alone, less the way of its tensors, which partition
+ * counts where they do cross; at least what its units work. One that cannot be scheduled costs what
+ * the host does, so that the scheduler says why. */
+static struct target_cost cost(const struct target_question *q)
+{
+    const struct sched_options o = {
+        .mem_latency = q->memory.latency, .mem_bytes = q->memory.bytes, .no_search = true};
+    struct sched_alone alone;
+    double cycles;
+
+    if (!sched_alone(q->arena, q->graph, q->op, q->hw, &o, &alone))
+        return target_host_desc.cost(q);
+    cycles = (double)alone.cycles - crossing(q);
+    cycles = cycles < (double)alone.busy ? (double)alone.busy : cycles;
+    return (struct target_cost){cycles, (double)alone.cycles};
 }
 
 static const struct target_attr attrs[] = {

@@ -28,6 +28,18 @@ struct target_setting {
 
 struct target;
 
+/* The memory of the command line, --mem-latency and --mem-bytes: cycles to the first beat of a
+ * read; bytes a cycle, 0: the AXI width. */
+struct target_memory {
+    uint32_t latency, bytes;
+};
+
+/* Estimated cycles of an operator. */
+struct target_cost {
+    double cycles; /* its operands at hand */
+    double alone;  /* brought in and out, if it is the only one there */
+};
+
 /* What is asked about: may `op` of the legalised `graph` run on `target`? */
 struct target_question {
     struct arena *arena; /* answers live here */
@@ -35,6 +47,7 @@ struct target_question {
     const struct ir_op *op;
     const struct target *target;
     const struct hd_config *hw;
+    struct target_memory memory;
 };
 
 /* A kind of target, as built in or as its folder describes it. */
@@ -50,10 +63,11 @@ struct target_desc {
     const char *const *knob; /* attributes that tuning may vary */
     /* NULL if it takes the operator; else the rule that failed, in words. */
     const char *(*refusal)(const struct target_question *q);
-    /* Estimated cycles of an operator that it takes, its operands at hand. */
-    double (*cost)(const struct target_question *q);
+    /* Of an operator that it takes. */
+    struct target_cost (*cost)(const struct target_question *q);
     /* Estimated cycles to bring `n_bytes` of one tensor in from, or out to, the host. */
-    double (*transfer)(const struct target *t, const struct hd_config *hw, uint64_t n_bytes);
+    double (*transfer)(const struct target *t, const struct hd_config *hw,
+                       const struct target_memory *m, uint64_t n_bytes);
     const struct describe *detail; /* describe.h; NULL for the built-in ones */
 };
 
@@ -83,9 +97,6 @@ struct target_list {
     uint32_t n;
     const struct target *target[TARGET_MAX];
 };
-
-/* The operators' estimated cycles on the host; for the built-in `c` and as a yardstick. */
-double target_host_cost(const struct target_question *q);
 
 /* Check `text` as a value of `attr`. ST_USAGE: "`option`: found 'x', expected ...". */
 enum status target_set(struct arena *a, const struct target_attr *attr, const char *option,

@@ -91,15 +91,17 @@ static const char *fake_refusal(const struct target_question *q)
     return costs[q->target->name[0] == 'b'][q->op->id] < 0 ? "no" : NULL;
 }
 
-static double fake_cost(const struct target_question *q)
+static struct target_cost fake_cost(const struct target_question *q)
 {
-    return costs[q->target->name[0] == 'b'][q->op->id];
+    const double cycles = costs[q->target->name[0] == 'b'][q->op->id];
+
+    return (struct target_cost){cycles, cycles};
 }
 
-static double host_cost(const struct target_question *q)
+static struct target_cost host_cost(const struct target_question *q)
 {
     (void)q;
-    return 1000;
+    return (struct target_cost){1000, 1000};
 }
 
 static const char *host_refusal(const struct target_question *q)
@@ -108,9 +110,11 @@ static const char *host_refusal(const struct target_question *q)
     return NULL;
 }
 
-static double fake_transfer(const struct target *t, const struct hd_config *config, uint64_t n)
+static double fake_transfer(const struct target *t, const struct hd_config *config,
+                            const struct target_memory *m, uint64_t n)
 {
     (void)config;
+    (void)m;
     (void)n;
     return t->name[0] == 'h' ? 0 : toll;
 }
