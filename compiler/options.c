@@ -83,6 +83,8 @@ static enum status apply(struct option_set *s, bool find, struct diag *d)
             return unknown(s, s->given[i].name, d);
     s->o->partition.offload = s->o->offload;
     s->o->partition.keep = s->o->keep;
+    s->o->given = s->given;
+    s->o->n_given = s->n_given;
     return ST_OK;
 }
 

@@ -72,8 +72,14 @@ struct options {
     struct lgl_options legalise;
     bool allow_external_data;
     bool reset_state, separate_memory, poll, no_overlap, no_search, checked;
-    uint32_t tolerance;  /* of outputs, in steps */
-    uint64_t max_cycles; /* of one submission */
+    uint32_t tolerance;               /* of outputs, in steps */
+    uint64_t max_cycles;              /* of one submission */
+    const struct option_given *given; /* as they were given, to print a command again */
+    uint32_t n_given;
+};
+
+struct option_given {
+    const char *name, *value; /* name: the row's; value NULL: a flag */
 };
 
 #define OPTIONS_MAX_GIVEN 512
@@ -83,9 +89,7 @@ struct option_set {
     struct arena *arena;
     struct options *o;
     uint32_t n_given;
-    struct option_given {
-        const char *name, *value; /* name: the row's; value NULL: a flag */
-    } given[OPTIONS_MAX_GIVEN];
+    struct option_given given[OPTIONS_MAX_GIVEN];
     bool selected; /* o->target is what was given */
     struct target_options targets;
 };

@@ -174,7 +174,7 @@ static enum status run_verilator(const struct build *b, const char *log, struct 
         if (strcmp(dot, ".sv") == 0 || strcmp(dot, ".v") == 0 || strcmp(dot, ".vlt") == 0)
             argv[n++] = name;
     }
-    return tool_run(b->a, "building the simulator", b->folder, log, argv, d);
+    return tool_run_for(b->a, "building the simulator", b->folder, log, argv, b->paths->seconds, d);
 }
 
 /* Hard links between the build folder and the cache, one way or the other. One that fails costs
@@ -217,7 +217,7 @@ static enum status compile(const struct build *b, struct diag *d)
     if (b->paths->core != NULL)
         TRY(verilated_ports(b->a, arena_printf(b->a, "%s/obj/Vhd_sim_top.h", b->folder), d));
     share_common(b, false);
-    TRY(tool_run(b->a, "building the simulator", b->folder, log, argv, d));
+    TRY(tool_run_for(b->a, "building the simulator", b->folder, log, argv, b->paths->seconds, d));
     share_common(b, true);
     return ST_OK;
 }
@@ -260,6 +260,10 @@ static enum status build_locked(struct build *b, const char *object, bool *built
     const char *const what =
         arena_printf(b->a, "Building the %s simulator%s (once for this hardware)...",
                      b->config->name, b->paths->waves ? " with waves" : "");
+    if (b->paths->why != NULL)
+        output_printf(b->paths->output, OUTPUT_NOTE,
+                      "building the %s simulator%s %s (once, about a minute)", b->config->name,
+                      b->paths->waves ? " with waves" : "", b->paths->why);
     output_text(b->paths->output, OUTPUT_PROGRESS, what);
     (void)clock_gettime(CLOCK_MONOTONIC, &begin);
     const enum status st = fill(b, d);

@@ -25,8 +25,10 @@ struct sim_paths {
         *rtl; /* NULL: home/hw/rtl. Else a folder of .sv, .svh and .v files with a module hd_top */
     const struct sim_core *core; /* NULL: the accelerator of hw/ */
     const struct output *output; /* or NULL: told while a model is built */
-    bool checked; /* with the RTL's assertions: a failing one stops the run. Slower. */
-    bool waves;   /* trace_start works; a model of its own, slower to build and to run */
+    bool checked;     /* with the RTL's assertions: a failing one stops the run. Slower. */
+    const char *why;  /* NULL, or a note tells why a model is built now */
+    uint32_t seconds; /* 0, or what each of its two steps may take, else ST_INTERNAL */
+    bool waves;       /* trace_start works; a model of its own, slower to build and to run */
 };
 
 struct sim_model {

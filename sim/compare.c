@@ -233,7 +233,7 @@ bool commit_capture_compare(struct commit_capture *expected, struct commit_captu
     return m->differ != 0;
 }
 
-/* --- In words --- */
+/* --- As text --- */
 
 static void locate(struct mismatch *m, uint64_t offset, uint32_t pitch, uint32_t step)
 {
@@ -279,30 +279,55 @@ static const char *space_name(uint32_t space)
     return space - 2 < HD_SPACE_COUNT ? hd_space_names[space - 2] : "?";
 }
 
-const char *mismatch_text(struct arena *a, const struct mismatch *m, const char *layer)
+const char *mismatch_command_text(struct arena *a, const struct mismatch *m, const char *layer)
+{
+    return arena_printf(a, "submission %u, command %u: %s%s%s", m->place.submission,
+                        m->place.command, m->unit < HD_UNIT_COUNT ? hd_unit_names[m->unit] : "?",
+                        layer != NULL ? ", " : "", layer != NULL ? layer : "");
+}
+
+const char *mismatch_place_text(struct arena *a, const struct mismatch *m)
 {
     struct text t;
 
     text_init(&t, a);
-    text_printf(&t, "submission %u, command %u (%s%s%s): %s 0x%llx ", m->place.submission,
-                m->place.command, m->unit < HD_UNIT_COUNT ? hd_unit_names[m->unit] : "?",
-                layer != NULL ? ", " : "", layer != NULL ? layer : "", space_name(m->space),
-                (unsigned long long)m->address);
+    text_printf(&t, "%s 0x%llx", space_name(m->space), (unsigned long long)m->address);
+    if (m->located)
+        text_printf(&t, ": row %u, column %u, channel %u; tile %u, block %u", m->row, m->column,
+                    m->channel, m->tile, m->block);
+    if (m->kind != MISMATCH_MISSING)
+        text_printf(&t, "; cycle %llu", (unsigned long long)m->cycle);
+    return t.data;
+}
+
+const char *mismatch_values_text(struct arena *a, const struct mismatch *m)
+{
+    struct text t;
+    const int want = (int8_t)m->expected, got = (int8_t)m->found;
+
+    text_init(&t, a);
     switch (m->kind) {
     case MISMATCH_VALUE:
-        text_printf(&t, "is 0x%02x, expected 0x%02x", m->found, m->expected);
+        text_printf(&t, "expected 0x%02x (%d), found 0x%02x (%d)", m->expected, want, m->found,
+                    got);
         break;
-    case MISMATCH_MISSING: text_printf(&t, "was not written, expected 0x%02x", m->expected); break;
-    case MISMATCH_EXTRA: text_printf(&t, "was written (0x%02x), expected not", m->found); break;
+    case MISMATCH_MISSING:
+        text_printf(&t, "expected 0x%02x (%d), found no write", m->expected, want);
+        break;
+    case MISMATCH_EXTRA:
+        text_printf(&t, "expected no write, found 0x%02x (%d)", m->found, got);
+        break;
     case MISMATCH_COUNT:
-        text_printf(&t, "is 0x%02x as expected, but written more or less often", m->found);
+        text_printf(&t, "0x%02x (%d) as expected, but written more or less often", m->found, got);
         break;
     }
-    if (m->kind != MISMATCH_MISSING)
-        text_printf(&t, ", in cycle %llu", (unsigned long long)m->cycle);
-    if (m->located)
-        text_printf(&t, "; row %u, column %u, channel %u, tile %u, block %u", m->row, m->column,
-                    m->channel, m->tile, m->block);
-    text_printf(&t, "; %llu bytes of the command differ", (unsigned long long)m->differ);
+    text_printf(&t, "; %llu byte%s of the command differ%s", (unsigned long long)m->differ,
+                m->differ == 1 ? "" : "s", m->differ == 1 ? "s" : "");
     return t.data;
+}
+
+const char *mismatch_text(struct arena *a, const struct mismatch *m, const char *layer)
+{
+    return arena_printf(a, "%s: %s: %s", mismatch_command_text(a, m, layer),
+                        mismatch_place_text(a, m), mismatch_values_text(a, m));
 }

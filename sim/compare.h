@@ -91,9 +91,13 @@ bool commit_capture_compare(struct commit_capture *expected, struct commit_captu
  */
 void mismatch_locate(struct mismatch *m, const uint32_t *words, uint32_t n);
 
-/* One line: "submission 0, command 12 (array, 03_conv2d): scratchpad 0x1a40 is 0x7f, expected 0x80,
- * in cycle 5120; row 3, column 7, channel 5, tile 0, block 1; 16 bytes of the command differ".
- * layer may be NULL. */
+/* "submission 0, command 12: array, 03_conv2d"; layer may be NULL. */
+const char *mismatch_command_text(struct arena *a, const struct mismatch *m, const char *layer);
+/* "scratchpad 0x1a40: row 3, column 7, channel 5; tile 0, block 1; cycle 5120" */
+const char *mismatch_place_text(struct arena *a, const struct mismatch *m);
+/* "expected 0x80 (-128), found 0x7f (127); 16 bytes of the command differ" */
+const char *mismatch_values_text(struct arena *a, const struct mismatch *m);
+/* All three on one line. */
 const char *mismatch_text(struct arena *a, const struct mismatch *m, const char *layer);
 
 #endif

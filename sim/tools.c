@@ -13,6 +13,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "compiler/base/file.h"
@@ -48,13 +49,36 @@ static void become(const char *folder, int out, const char *const *argv)
     _exit(127);
 }
 
-static enum status wait_child(pid_t pid, const char *name, int *code, struct diag *d)
+static double now(void)
 {
+    struct timespec t;
+
+    (void)clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* Looks ten times a second while there is a limit; then the group that the child leads is killed.
+ */
+static enum status wait_child(pid_t pid, const char *name, uint32_t seconds, int *code,
+                              struct diag *d)
+{
+    const struct timespec pause = {.tv_nsec = 100000000};
+    const double begin = now();
+    bool late = false;
+    pid_t ended;
     int info;
 
-    while (waitpid(pid, &info, 0) < 0)
-        if (errno != EINTR)
+    while ((ended = waitpid(pid, &info, seconds != 0 && !late ? WNOHANG : 0)) <= 0) {
+        if (ended < 0 && errno != EINTR)
             return FAIL(d, ST_INTERNAL, "cannot wait for '%s': %s", name, strerror(errno));
+        late = seconds != 0 && now() - begin > (double)seconds;
+        if (late)
+            (void)kill(-pid, SIGKILL);
+        else if (ended == 0)
+            (void)nanosleep(&pause, NULL);
+    }
+    if (late)
+        return FAIL(d, ST_INTERNAL, "'%s' was stopped after %u s", name, seconds);
     if (WIFSIGNALED(info) && (WTERMSIG(info) == SIGINT || WTERMSIG(info) == SIGTERM))
         return FAIL(d, ST_INTERRUPTED, "interrupted while running '%s'", name);
     *code = WIFEXITED(info) ? WEXITSTATUS(info) : 128 + WTERMSIG(info);
@@ -106,6 +130,12 @@ static const char *first_errors(struct arena *a, const char *log)
 enum status tool_run(struct arena *a, const char *what, const char *folder, const char *log,
                      const char *const *argv, struct diag *d)
 {
+    return tool_run_for(a, what, folder, log, argv, 0, d);
+}
+
+enum status tool_run_for(struct arena *a, const char *what, const char *folder, const char *log,
+                         const char *const *argv, uint32_t seconds, struct diag *d)
+{
     const int out = open(log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
     pid_t pid;
     int code = 0;
@@ -119,7 +149,7 @@ enum status tool_run(struct arena *a, const char *what, const char *folder, cons
     (void)close(out);
     if (pid < 0)
         return FAIL(d, ST_INTERNAL, "cannot start '%s': %s", argv[0], strerror(errno));
-    const enum status st = wait_child(pid, argv[0], &code, d);
+    const enum status st = wait_child(pid, argv[0], seconds, &code, d);
     interrupt_child(0);
     TRY(st);
     if (code == 0)

@@ -25,4 +25,8 @@ enum status tool_find(struct arena *a, const char *cache, const char *name, cons
 enum status tool_run(struct arena *a, const char *what, const char *folder, const char *log,
                      const char *const *argv, struct diag *d);
 
+/* The same, and after `seconds` (0: never) all its processes are killed: ST_INTERNAL. */
+enum status tool_run_for(struct arena *a, const char *what, const char *folder, const char *log,
+                         const char *const *argv, uint32_t seconds, struct diag *d);
+
 #endif

@@ -28,11 +28,12 @@ static enum status run_as_command(struct heddle *h)
     if (h->o.command == COMMAND_RUN && !h->o.prog && !h->o.teacher) {
         context_forget_bytes(h);
         TRY(context_load(h, COMMAND_RUN, h->o.model, NULL));
+        h->loaded.writes = true;
         return context_run(h);
     }
     h->p = (struct pipeline){.arena = h->scratch};
     h->name = NULL; /* a command has its own model */
-    h->job = (struct run_job){.arena = h->scratch, .options = &h->o, .p = &h->p};
+    h->job = (struct run_job){.arena = h->scratch, .options = &h->o, .p = &h->p, .writes = true};
     enum status st = run_command(&h->job, &h->d);
     h->ran = h->job.out && (st == ST_OK || st == ST_MISMATCH);
     return st;

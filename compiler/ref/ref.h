@@ -29,6 +29,8 @@ struct ref *ref_new(struct arena *a, const struct ir_graph *g, const struct ref_
 void ref_set_tap(struct ref *r, ref_tap *tap, void *ctx);
 /* State tensors back to their initial values. */
 void ref_reset(struct ref *r);
+/* The bytes of tensor `id` of the graph, no constant, as the last ref_run left them. */
+const uint8_t *ref_bytes(const struct ref *r, uint32_t id);
 /* One inference: in[i], out[i] hold ir_bytes of graph input and output i. */
 enum status ref_run(struct ref *r, const uint8_t *const *in, uint8_t *const *out, struct diag *d);
 

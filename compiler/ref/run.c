@@ -95,6 +95,11 @@ void ref_reset(struct ref *r)
     }
 }
 
+const uint8_t *ref_bytes(const struct ref *r, uint32_t id)
+{
+    return r->bytes[id];
+}
+
 static enum status run_op(struct ref *r, uint32_t index, struct diag *d)
 {
     const struct ir_op *op = r->g->op[index];

@@ -5,6 +5,19 @@
 
 #include "../base/home.h"
 
+enum status device_waves_model(struct arena *a, const struct options *o, const struct hd_config *hw,
+                               uint32_t seconds, struct sim_model *model, struct diag *d)
+{
+    struct sim_paths paths = {.checked = o->checked,
+                              .waves = true,
+                              .output = o->output,
+                              .why = "for waves of the first wrong bytes",
+                              .seconds = seconds};
+    TRY(home_find(a, &paths.home, d));
+    TRY(home_cache(a, &paths.cache, d));
+    return sim_build(a, &paths, hw, model, d);
+}
+
 enum status device_model(struct arena *a, const struct options *o, const struct hd_config *hw,
                          struct sim_model *model, struct diag *d)
 {

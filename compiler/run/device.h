@@ -26,6 +26,9 @@ struct device {
 /* Find or build the Verilated model of `hw` below heddle's own home and cache. */
 enum status device_model(struct arena *a, const struct options *o, const struct hd_config *hw,
                          struct sim_model *model, struct diag *d);
+/* The model with waves; a note says so if it must be built, which may take `seconds`. */
+enum status device_waves_model(struct arena *a, const struct options *o, const struct hd_config *hw,
+                               uint32_t seconds, struct sim_model *model, struct diag *d);
 /* Open `engine` with n_bytes of device memory: `memory` (of another device, which then sees the
  * same bytes), or NULL for its own. so: the Verilated model's object, NULL for func. */
 enum status device_open(struct device *v, struct arena *a, const struct options *o,

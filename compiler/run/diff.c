@@ -2,102 +2,68 @@
  * command, then the bytes of the first command whose hash differs. */
 #include "diff.h"
 
-#include "../../sim/compare.h"
-#include "player.h"
+#include "again.h"
 
-typedef void sink(void *ctx, const struct hd_sim_commit *commit);
-
-/* One engine's pass: what sees its commits, and what hears of each submission. */
-struct pass {
-    sink *commits;
-    void (*submission)(void *ctx);
-    void *ctx;
-};
-
-static void enter(void *ctx, uint32_t layer, uint32_t submission)
+static void log_submission(void *ctx, struct player *p, uint32_t k, uint32_t index, uint32_t layer)
 {
-    struct pass *pass = ctx;
+    (void)p;
+    (void)k;
+    (void)index;
     (void)layer;
-    if (submission)
-        pass->submission(pass->ctx);
+    commit_log_submission(ctx);
 }
 
-static void log_submission(void *log)
+static void capture_submission(void *ctx, struct player *p, uint32_t k, uint32_t index,
+                               uint32_t layer)
 {
-    commit_log_submission(log);
+    (void)p;
+    (void)k;
+    (void)index;
+    (void)layer;
+    commit_capture_submission(ctx);
 }
 
-static void capture_submission(void *capture)
+/* Both engines, the functional model first. */
+static enum status play_both(struct run_job *job, const struct diff *diff, struct again *again,
+                             void *const ctx[2], struct diag *d)
 {
-    commit_capture_submission(capture);
-}
-
-static enum status play(struct run_job *job, enum options_engine engine, const char *so,
-                        const struct sim_model *sim, struct pass *pass, struct diag *d)
-{
-    struct player *p = ARENA_NEW(job->arena, struct player);
-    TRY(player_open(p, job, engine, so, sim, enter, pass, d));
-    for (uint32_t k = 0; k < p->n_device; k++)
-        if (engine == ENGINE_FUNC)
-            hd_func_commits(&p->v[k].func, pass->commits, pass->ctx);
-        else
-            p->v[k].sim.api->commits(p->v[k].sim.sim, pass->commits, pass->ctx);
-    (void)player_infer(p, job->first_wrong);
-    player_close(p);
+    again->so = diff->so;
+    again->sim = diff->sim;
+    for (uint32_t k = 0; k < 2; k++) {
+        again->engine = k ? ENGINE_RTL : ENGINE_FUNC;
+        again->commits_ctx = again->ctx = ctx[k];
+        TRY(again_run(job, again, d));
+    }
     return ST_OK;
 }
 
-static enum status first_byte(struct run_job *job, const char *so, const struct sim_model *sim,
-                              struct commit_place place, struct text *t, struct diag *d)
+static enum status first_byte(struct run_job *job, struct commit_place place, struct diff *diff,
+                              struct diag *d)
 {
     struct commit_capture capture[2] = {{.arena = job->arena, .place = place},
                                         {.arena = job->arena, .place = place}};
+    struct again again = {.commits = commit_capture_sink, .submission = capture_submission};
     const struct sched_stream *s = &job->p->program->stream[place.submission];
-    const struct sched_command *c = &s->cmd[place.command < s->n ? place.command : s->n - 1];
-    struct mismatch m;
-    for (uint32_t k = 0; k < 2; k++) {
-        struct pass pass = {commit_capture_sink, capture_submission, &capture[k]};
-        TRY(play(job, k ? ENGINE_RTL : ENGINE_FUNC, so, sim, &pass, d));
-    }
-    if (!commit_capture_compare(&capture[0], &capture[1], &m))
-        return ST_OK;
-    mismatch_locate(&m, c->w.word, job->p->program->device[s->device].hw->n);
-    text_printf(t, "RTL and functional model first differ at %s",
-                mismatch_text(job->arena, &m, job->p->graph->row[c->row].name));
-    if (c->note)
-        text_printf(t, " (%s)", c->note);
+
+    TRY(play_both(job, diff, &again, (void *[]){&capture[0], &capture[1]}, d));
+    diff->found = commit_capture_compare(&capture[0], &capture[1], &diff->m);
+    diff->command = &s->cmd[place.command < s->n ? place.command : s->n - 1];
+    diff->device = s->device;
+    mismatch_locate(&diff->m, diff->command->w.word, job->p->program->device[s->device].hw->n);
     return ST_OK;
 }
 
-static enum status find(struct run_job *job, struct text *t, struct diag *d)
+enum status diff_engines(struct run_job *job, struct diff *diff, struct diag *d)
 {
     struct arena *a = job->arena;
     struct commit_log log[2] = {{.arena = a}, {.arena = a}};
-    struct sim_model sim[SCHED_MAX_DEVICES];
+    struct again again = {.commits = commit_log_sink, .submission = log_submission};
     struct commit_place place;
-    const char *so;
-    TRY(run_compile(a, job->p->emitted, &so, d));
-    for (uint32_t k = 0; k < job->p->program->n_device; k++)
-        TRY(device_model(a, job->options, job->p->program->device[k].hw, &sim[k], d));
-    for (uint32_t k = 0; k < 2; k++) {
-        struct pass pass = {commit_log_sink, log_submission, &log[k]};
-        TRY(play(job, k ? ENGINE_RTL : ENGINE_FUNC, so, sim, &pass, d));
-    }
-    if (!commit_log_first(&log[0], &log[1], &place)) {
-        text_add(t, "RTL and functional model write the same bytes for every command: look at the "
-                    "compiler or at a host kernel, not at the RTL");
-        return ST_OK;
-    }
-    return first_byte(job, so, sim, place, t, d);
-}
 
-void diff_engines(struct run_job *job, struct diag *d)
-{
-    struct diag own = {0};
-    struct text t;
-    text_init(&t, job->arena);
-    if (job->p->program->n_stream && find(job, &t, &own) != ST_OK)
-        text_printf(&t, "the engines could not be compared: %s", own.text);
-    if (t.length)
-        diag_line(d, "%s", t.data);
+    *diff = (struct diff){0};
+    TRY(run_compile(a, job->p->emitted, &diff->so, d));
+    for (uint32_t k = 0; k < job->p->program->n_device; k++)
+        TRY(device_model(a, job->options, job->p->program->device[k].hw, &diff->sim[k], d));
+    TRY(play_both(job, diff, &again, (void *[]){&log[0], &log[1]}, d));
+    return commit_log_first(&log[0], &log[1], &place) ? first_byte(job, place, diff, d) : ST_OK;
 }

@@ -9,8 +9,8 @@
 #include "../base/file.h"
 #include "../target/describe.h"
 #include "bench.h"
-#include "diff.h"
 #include "difference.h"
+#include "explain.h"
 #include "teacher.h"
 #include "waves.h"
 
@@ -115,7 +115,7 @@ static enum status mismatch(struct run_job *job, struct diag *d)
 {
     (void)difference_fail(job, d);
     if (job->options->engine == ENGINE_RTL && job->tolerance == 0)
-        diff_engines(job, d);
+        explain_mismatch(job, d);
     return ST_MISMATCH;
 }
 
@@ -158,6 +158,22 @@ static enum status taught(struct run_job *job, struct diag *d)
                          "with golden inputs some operators are off by more than one unit");
 }
 
+enum status run_answer(struct run_job *job, struct diag *d)
+{
+    job->checked_against = "ref";
+    TRY(run_inputs(job, d));
+    TRY(run_expectations(job, d));
+    TRY(difference_options(job, d));
+    if (!job->p->emitted)
+        TRY(pipeline_back(job->p, job->options, d));
+    TRY(execute(job, d));
+    if (job->options->engine != ENGINE_REF)
+        job->tolerance =
+            describe_tolerance(job->arena, job->p->graph, &job->p->targets, &job->p->hw);
+    difference_judge(job);
+    return ST_OK;
+}
+
 enum status run_loaded(struct run_job *job, struct diag *d)
 {
     const struct options *o = job->options;
@@ -168,16 +184,7 @@ enum status run_loaded(struct run_job *job, struct diag *d)
     if (job->package)
         return run_package(job, d);
     TRY(waves_parse(&waves, job, d));
-    TRY(run_inputs(job, d));
-    TRY(run_expectations(job, d));
-    TRY(difference_options(job, d));
-    if (!job->p->emitted)
-        TRY(pipeline_back(job->p, o, d));
-    TRY(execute(job, d));
-    if (job->options->engine != ENGINE_REF)
-        job->tolerance =
-            describe_tolerance(job->arena, job->p->graph, &job->p->targets, &job->p->hw);
-    difference_judge(job);
+    TRY(run_answer(job, d));
     score(job);
     TRY(write_outputs(job, d));
     if (o->stats)

@@ -75,6 +75,7 @@ struct run_job {
     struct run_shared *shared;    /* of process 0, in the end of all */
     struct cores *cores;          /* Verilated cores of other targets; NULL until rtl needs them */
     double ref_seconds;
+    bool writes; /* a command: a mismatch leaves files without -o too */
 };
 
 /* Seconds of a clock that never goes back. */
@@ -87,6 +88,8 @@ enum status run_command(struct run_job *job, struct diag *d);
  * a new job that has the same p, model_path, zoo and package. */
 enum status run_load(struct run_job *job, struct diag *d);
 enum status run_loaded(struct run_job *job, struct diag *d);
+/* Of a loaded network: outputs and verdict, and nothing said or written. */
+enum status run_answer(struct run_job *job, struct diag *d);
 /* Give back what is not in arenas. */
 void run_release(struct run_job *job);
 

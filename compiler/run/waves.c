@@ -166,8 +166,11 @@ void waves_submission_end(struct waves *w)
     w->v->sim.api->totals(w->v->sim.sim, &totals);
     extent(w, cmd, n, &totals, &begin, &end);
     if (!w->marker) {
-        w->marker = ARENA_ARRAY(a, struct gtkw_marker, MARKERS + g->n_row + 1);
+        w->marker = ARENA_ARRAY(a, struct gtkw_marker, MARKERS + g->n_row + 2);
         w->begin = begin;
+        if (w->mark)
+            w->marker[w->n_marker++] =
+                (struct gtkw_marker){"first wrong byte", totals.doorbell + w->mark};
     }
     w->end = end;
     if (w->n_marker < MARKERS) {

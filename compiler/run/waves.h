@@ -19,6 +19,7 @@ struct waves {
     struct gtkw_marker *marker; /* room for MARKERS and those of one submission more */
     uint32_t n_marker;
     uint64_t begin, end; /* of what is shown, cycles since open */
+    uint64_t mark;       /* 0, or a cycle of the submission that gets marker A */
 };
 
 /* Check --waves against the network; ST_USAGE names the layers there are. */

@@ -142,8 +142,9 @@ static void the_earliest_wrong_byte_is_named(void **state)
     mismatch_locate(&m, (const uint32_t *)&words, 16);
     assert_string_equal(
         mismatch_text(*state, &m, "03_conv2d"),
-        "submission 1, command 3 (array, 03_conv2d): scratchpad 0x340 is 0x02, expected 0x01, in "
-        "cycle 70; row 1, column 2, channel 0, tile 0, block 1; 32 bytes of the command differ");
+        "submission 1, command 3: array, 03_conv2d: scratchpad 0x340: row 1, column 2, channel 0; "
+        "tile 0, block 1; cycle 70: expected 0x01 (1), found 0x02 (2); 32 bytes of the command "
+        "differ");
 }
 
 static void missing_extra_and_repeated_bytes_differ(void **state)
@@ -154,13 +155,21 @@ static void missing_extra_and_repeated_bytes_differ(void **state)
     capture(&a, 0, 0x10, 1, 0);
     assert_true(commit_capture_compare(&a, &b, &m));
     assert_int_equal(m.kind, MISMATCH_MISSING);
+    assert_string_equal(mismatch_command_text(*state, &m, NULL), "submission 0, command 0: array");
+    assert_string_equal(mismatch_place_text(*state, &m), "scratchpad 0x10");
+    assert_string_equal(mismatch_values_text(*state, &m),
+                        "expected 0x01 (1), found no write; 16 bytes of the command differ");
     assert_true(commit_capture_compare(&b, &a, &m));
     assert_int_equal(m.kind, MISMATCH_EXTRA);
+    assert_string_equal(mismatch_place_text(*state, &m), "scratchpad 0x10; cycle 0");
+    assert_string_equal(mismatch_values_text(*state, &m),
+                        "expected no write, found 0x01 (1); 16 bytes of the command differ");
     capture(&b, 0, 0x10, 1, 5);
     assert_false(commit_capture_compare(&a, &b, &m));
     capture(&b, 0, 0x10, 1, 6);
     assert_true(commit_capture_compare(&a, &b, &m));
     assert_int_equal(m.kind, MISMATCH_COUNT);
+    assert_non_null(strstr(mismatch_values_text(*state, &m), "written more or less often"));
 }
 
 int main(void)

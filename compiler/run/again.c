@@ -1,0 +1,57 @@
+/* again.c - see again.h. */
+#include "again.h"
+
+struct session {
+    const struct again *again;
+    struct player *p;
+    bool watched;
+    uint32_t submissions;
+};
+
+static void enter(void *ctx, uint32_t layer, uint32_t submission)
+{
+    struct session *s = ctx;
+
+    if (submission && s->watched)
+        s->again->submission(s->again->ctx, s->p, submission - 1, s->submissions++, layer);
+}
+
+static void watch(struct session *s)
+{
+    for (uint32_t k = 0; k < s->p->n_device; k++)
+        if (s->again->engine == ENGINE_FUNC)
+            hd_func_commits(&s->p->v[k].func, s->again->commits, s->again->commits_ctx);
+        else
+            s->p->v[k].sim.api->commits(s->p->v[k].sim.sim, s->again->commits,
+                                        s->again->commits_ctx);
+    s->watched = true;
+}
+
+/* As child.c does before each inference. */
+static void seed_stalls(struct session *s, uint32_t inference)
+{
+    uint64_t seed = s->p->job->options->stall_seed;
+
+    for (uint32_t k = 0; seed && s->again->engine == ENGINE_RTL && k < s->p->n_device; k++)
+        s->p->v[k].sim.api->seed(s->p->v[k].sim.sim, seed + inference);
+}
+
+enum status again_run(struct run_job *job, const struct again *again, struct diag *d)
+{
+    struct player *p = ARENA_NEW(job->arena, struct player);
+    struct session s = {.again = again, .p = p};
+    bool state = false;
+
+    TRY(player_open(p, job, again->engine, again->so, again->sim, enter, &s, d));
+    state = p->model->state_bytes > 0 && !job->options->reset_state;
+    for (uint32_t k = state ? 0 : job->first_wrong; k <= job->first_wrong; k++) {
+        if (k == job->first_wrong)
+            watch(&s);
+        seed_stalls(&s, k);
+        (void)player_infer(p, k);
+    }
+    if (again->end)
+        again->end(again->ctx, p);
+    player_close(p);
+    return ST_OK;
+}
