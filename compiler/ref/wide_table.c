@@ -9,13 +9,13 @@
 
 enum { STEPS = 512, SIGMOID = 256 };
 
-/* f in units of 1/32767.5, at even places the entries, at odd ones the middles between. */
+/* f in units of 1/32768, at even places the entries, at odd ones the middles between. */
 static void interpolated(double f(double x), double low, double high, int16_t table[STEPS + 1])
 {
     double at[2 * STEPS + 1];
 
     for (int i = 0; i <= 2 * STEPS; i++)
-        at[i] = 32767.5 * f(low + (high - low) * i / (2 * STEPS));
+        at[i] = 32768 * f(low + (high - low) * i / (2 * STEPS));
     for (int i = 0; i <= STEPS; i++) {
         const double here = round(at[2 * i]);
         double error = 0;

@@ -46,7 +46,8 @@ KINDS = (NARROW + ["ABS", "EXP", "RSQRT", "SQUARED_DIFFERENCE", "L2_NORMALIZATIO
 # What has been wrong before: operator, scale and zero point in and out (int8).
 PINNED = [("RSQRT", 0.00522050355, -128, 0.00472645322, -128),  # multiplier in float32
           ("LOGISTIC", 0.00148259208, -69, 1 / 256, -128),  # a tie in float32
-          ("HARD_SWISH", 0.001, 10, 0.6, -3)]  # the output's shift leaves 16 bits
+          ("HARD_SWISH", 0.001, 10, 0.6, -3),  # the output's shift leaves 16 bits
+          ("wSOFTMAX", 0.000108606117, 0, 1 / 32768, 0)]  # both tables in units of 1/32768
 
 
 class Case:
@@ -254,15 +255,17 @@ class Case:
 
 def keep(folder):
     """PINNED as one network with its inputs and the oracle's answers."""
-    net, x, y = tflite_writer.Net("heddle scale_tflite"), [], []
-    for k, (op, s_in, z_in, s_out, z_out) in enumerate(PINNED):
-        x.append(net.tensor(f"x{k}", (1, 256), np.int8, s_in, z_in))
-        y.append(net.tensor(f"y{k}", (1, 256), np.int8, s_out, z_out))
-        net.op(op, x[-1:], y[-1:], 1 if op in VERSION_1 else 2, OPTIONS.get(op))
+    net, x, y, inputs = tflite_writer.Net("heddle scale_tflite"), [], [], []
+    for k, (kind, s_in, z_in, s_out, z_out) in enumerate(PINNED):
+        op, (dtype, low, high) = kind.lstrip("w"), TYPES["w" if kind[0] == "w" else ""]
+        x.append(net.tensor(f"x{k}", (1, 256), dtype, s_in, z_in))
+        y.append(net.tensor(f"y{k}", (1, 256), dtype, s_out, z_out))
+        net.op(op, x[-1:], y[-1:], 1 if op in VERSION_1 else 2, OPTIONS.get(op),
+               **({"Beta": 1.0} if op == "SOFTMAX" else {}))
+        inputs.append(np.linspace(low, high, 256).astype(dtype).reshape(1, 1, 256))
     folder.mkdir(parents=True, exist_ok=True)
-    content, values = net.finish(x, y), np.arange(-128, 128).astype(np.int8)
+    content = net.finish(x, y)
     (folder / "model.tflite").write_bytes(content)
-    inputs = [values.reshape(1, 1, 256)] * len(PINNED)
     for k, v in enumerate(inputs):
         v.tofile(folder / f"in_{k}.bin")
     for k, v in enumerate(make_goldens.run(make_goldens.open_model(content), inputs)):
