@@ -13,6 +13,7 @@ static const char *becomes(enum ir_opcode opcode)
 {
     switch (opcode) {
     case IR_OP_LSTM: return "UNIDIRECTIONAL_SEQUENCE_LSTM; int16 cell";
+    case IR_OP_SVDF: return "int16 state";
     case IR_OP_SUM: return "of int8 the oracles disagree";
     case IR_OP_BATCH_MATMUL: return "also FULLY_CONNECTED with computed weights";
     case IR_OP_PAD: return "folded into convolutions where it can be";
@@ -57,6 +58,7 @@ static const char *types_of(enum ir_opcode opcode)
     case IR_OP_ARG_MIN: return "int8, uint8, float32";
     case IR_OP_RESIZE_BILINEAR: return "int8, uint8, int16";
     case IR_OP_LSTM:
+    case IR_OP_SVDF:
     case IR_OP_L2_NORMALIZATION: return "int8";
     case IR_OP_DIV:
     case IR_OP_INTERPOLATE:

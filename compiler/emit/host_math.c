@@ -309,6 +309,29 @@ static enum status lstm(struct emit_unit *u, struct text *t, const struct ir_op 
     return ST_OK;
 }
 
+static enum status svdf(struct emit_unit *u, struct text *t, const struct ir_op *op, struct diag *d)
+{
+    const struct ir_tensor *x = ir_in(u->graph, op, 0), *feature = ir_in(u->graph, op, 1),
+                           *time = ir_in(u->graph, op, 2), *bias = ir_in(u->graph, op, 3);
+    (void)d;
+    emit_field(t, "batch", x->dim[0]);
+    emit_field(t, "in_c", x->dim[1]);
+    emit_field(t, "filters", feature->dim[0]);
+    emit_field(t, "memory", time->dim[1]);
+    emit_field(t, "units", ir_dim_back(ir_out(u->graph, op, 0), 0));
+    emit_field(t, "z_in", ir_zero_point(x));
+    emit_field(t, "z_out", ir_zero_point(ir_out(u->graph, op, 0)));
+    text_printf(t,
+                "    .feature = (const int8_t *)(model_constants + 0x%x),\n"
+                "    .time = (const int16_t *)(const void *)(model_constants + 0x%x),\n"
+                "    .bias = (const int32_t *)(const void *)(model_constants + 0x%x),\n",
+                emit_host_constant(u, feature->data, (size_t)ir_bytes(feature)),
+                emit_host_constant(u, time->data, (size_t)ir_bytes(time)),
+                emit_host_constant(u, bias->data, (size_t)ir_bytes(bias)));
+    emit_scales(u, t, op);
+    return ST_OK;
+}
+
 const struct host_op emit_host_math[HOST_MATH] = {
     {IR_OP_PRELU, IR_I8, "prelu", "add", emit_scaled_walk, HOST_TWO},
     {IR_OP_SQUARED_DIFFERENCE, IR_I8, "squared_difference", "add", emit_scaled_walk, HOST_TWO},
@@ -344,6 +367,7 @@ const struct host_op emit_host_math[HOST_MATH] = {
     {IR_OP_LOGICAL_NOT, IR_BOOL, "logical_not", "cast", logical_not, HOST_ONE},
     {IR_OP_CAST, IR_TYPE_COUNT, "cast", "cast", cast, HOST_ONE},
     {IR_OP_LSTM, IR_I8, "lstm", "lstm", lstm, HOST_STATE},
+    {IR_OP_SVDF, IR_I8, "svdf", "svdf", svdf, HOST_STATE},
     {IR_OP_RESIZE_BILINEAR, IR_I8, "resize_bilinear", "resize_bilinear", resize_bilinear, HOST_ONE},
     {IR_OP_L2_NORMALIZATION, IR_I8, "l2_normalization", "l2_normalization", l2_norm, HOST_ONE},
 };

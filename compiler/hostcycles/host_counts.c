@@ -297,6 +297,12 @@ static void interpolate(const struct ir_graph *g, const struct ir_op *op, double
 static void recurrent(const struct ir_graph *g, const struct ir_op *op, double *n)
 {
     const struct ir_tensor *x = ir_in(g, op, 0), *r = ir_in(g, op, 2);
+
+    if (op->opcode == IR_OP_SVDF) {
+        n[0] = (double)ir_macs(g, op);
+        n[1] = rows_of(x) * ir_dim_back(ir_out(g, op, 0), 0);
+        return;
+    }
     const double h = ir_dim_back(r, 0), steps = rows_of(x);
 
     n[0] = steps * 4 * h * (ir_dim_back(x, 0) + h);

@@ -115,6 +115,7 @@ static bool only_8_bit(enum ir_opcode opcode)
     case IR_OP_HARD_SWISH:
     case IR_OP_EXP:
     case IR_OP_LSTM:
+    case IR_OP_SVDF:
     case IR_OP_LOG:
     case IR_OP_LOG_SOFTMAX:
     case IR_OP_RSQRT:

@@ -260,3 +260,40 @@ enum status infer_lstm(const struct ir_graph *g, const struct ir_op *op, struct 
                     c->name, (double)c->quant.scale[0]);
     return ir_want_shape(g, y, "output", 3, (const int32_t[]){x->dim[0], x->dim[1], h}, d);
 }
+
+/* Constant weights [F,..] of `type` with one scale and zero point 0. */
+static enum status want_filters(const struct ir_tensor *t, const char *what, enum ir_type type,
+                                struct diag *d)
+{
+    TRY(ir_want_type(t, what, type, d));
+    TRY(ir_want_codes(t, what, d));
+    TRY(ir_want_rank(t, what, 2, d));
+    if (t->role != IR_CONST || ir_zero_point(t) != 0)
+        return FAIL(d, ST_UNSUPPORTED, "%s '%.80s': expected a constant with zero point 0", what,
+                    t->name);
+    return ST_OK;
+}
+
+enum status infer_svdf(const struct ir_graph *g, const struct ir_op *op, struct diag *d)
+{
+    const struct ir_tensor *x = ir_in(g, op, 0), *feature = ir_in(g, op, 1),
+                           *time = ir_in(g, op, 2);
+    const struct ir_tensor *y = ir_out(g, op, 0);
+    const int32_t units = ir_dim_back(y, 0);
+
+    TRY(ir_want_type(x, "input", IR_I8, d));
+    TRY(ir_want_codes(x, "input", d));
+    TRY(ir_want_rank(x, "input", 2, d));
+    TRY(ir_want_type(y, "output", IR_I8, d));
+    TRY(ir_want_codes(y, "output", d));
+    TRY(want_filters(feature, "feature weights", IR_I8, d));
+    TRY(want_filters(time, "time weights", IR_I16, d));
+    if (feature->dim[1] != x->dim[1] || time->dim[0] != feature->dim[0] ||
+        feature->dim[0] % units != 0)
+        return FAIL(d, ST_MODEL, "weights '%.80s' and '%.80s' do not fit '%.80s' and %d units",
+                    feature->name, time->name, x->name, units);
+    TRY(ir_want_const_i32(ir_in(g, op, 3), "bias", (uint64_t)units, d));
+    TRY(want_state(g, ir_in(g, op, 4), "state", IR_I16,
+                   (const int32_t[]){x->dim[0], (int32_t)ir_elements(time)}, d));
+    return ir_want_shape(g, y, "output", 2, (const int32_t[]){x->dim[0], units}, d);
+}

@@ -108,11 +108,11 @@ struct ir_op {
 
 /* One operator of the model file, in file order: what reports speak of. */
 struct ir_row {
-    const char *name;   /* "03_conv2d" */
-    const char *op;     /* the source format's name: "CONV_2D" */
-    const char *tensor; /* first output's name */
-    const char *shape;  /* first output's shape, "1x32x32x16" */
-    uint64_t macs;      /* as the file has the operator; passes leave it alone */
+    const char *name;    /* "03_conv2d" */
+    const char *op;      /* the source format's name: "CONV_2D" */
+    const char *tensor;  /* first output's name */
+    const char *shape;   /* first output's shape, "1x32x32x16" */
+    uint64_t macs;       /* as the file has the operator; passes leave it alone */
     uint32_t fused_into; /* row, or IR_NONE */
     const char *target;  /* "systolic", "c", "none"; set by partition */
     const char *reason;  /* why on the host; NULL otherwise */
@@ -182,7 +182,7 @@ static inline struct ir_tensor *ir_out(const struct ir_graph *g, const struct ir
 static inline bool ir_has_state(const struct ir_op *op)
 {
     return op->opcode == IR_OP_READ_VARIABLE || op->opcode == IR_OP_ASSIGN_VARIABLE ||
-           op->opcode == IR_OP_LSTM;
+           op->opcode == IR_OP_LSTM || op->opcode == IR_OP_SVDF;
 }
 /* Multiply-accumulates of `op`, by its shapes (macs.c); 0 for what does not multiply and add. */
 uint64_t ir_macs(const struct ir_graph *g, const struct ir_op *op);

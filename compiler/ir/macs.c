@@ -38,6 +38,8 @@ uint64_t ir_macs(const struct ir_graph *g, const struct ir_op *op)
     case IR_OP_MATMUL_INTEGER: return n * inner(g, op);
     case IR_OP_LSTM: /* four gates, each of the input and of the last output */
         return n * 4 * ((uint64_t)ir_dim_back(w, 0) + (uint64_t)ir_dim_back(ir_in(g, op, 2), 0));
+    case IR_OP_SVDF: /* features of the new step, all steps of the state */
+        return (uint64_t)x->dim[0] * (ir_elements(w) + ir_elements(ir_in(g, op, 2)));
     default: return 0;
     }
 }

@@ -287,6 +287,19 @@ static void requant_lstm(struct ir_graph *g, struct ir_op *op)
     set_scales(g, op, 9, scale);
 }
 
+/* x times feature weights to the state, state times time weights to the output; the reference's
+ * float32 products. */
+static void requant_svdf(struct ir_graph *g, struct ir_op *op)
+{
+    const float x = scale_of(ir_in(g, op, 0)), state = scale_of(ir_in(g, op, 4));
+    const float feature = x * scale_of(ir_in(g, op, 1)), time = state * scale_of(ir_in(g, op, 2));
+    const struct lgl_fixed_scale scale[2] = {
+        lgl_fixed_scale((double)(feature / state)),
+        lgl_fixed_scale((double)(time / scale_of(ir_out(g, op, 0))))};
+
+    set_scales(g, op, 2, scale);
+}
+
 static void set_clamp(struct ir_op *op, const struct ir_tensor *y)
 {
     struct ir_fixed *f = &op->fixed;
@@ -378,6 +391,7 @@ static enum status requant_op(struct ir_graph *g, struct ir_op *op, const struct
     case IR_OP_SQUARED_DIFFERENCE: requant_squared(g, op); return ST_OK;
     case IR_OP_SOFTMAX: requant_softmax(g, op); return ST_OK;
     case IR_OP_LSTM: requant_lstm(g, op); return ST_OK;
+    case IR_OP_SVDF: requant_svdf(g, op); return ST_OK;
     case IR_OP_LOG_SOFTMAX: requant_log_softmax(g, op); return ST_OK;
     case IR_OP_QUANTIZE:
         if (x->type != IR_F32)

@@ -63,9 +63,10 @@ static void mark_u8(struct ir_graph *g)
 
         if (op->opcode != IR_OP_CAST && op->opcode != IR_OP_RESIZE_BILINEAR)
             continue;
-        op->attr[IR_FROM_U8] = ir_in(g, op, 0)->type == IR_U8;
-        if (op->opcode == IR_OP_CAST)
-            op->attr[IR_TO_U8] = ir_out(g, op, 0)->type == IR_U8;
+        if (ir_in(g, op, 0)->type == IR_U8)
+            op->attr[IR_FROM_U8] = 1;
+        if (op->opcode == IR_OP_CAST && ir_out(g, op, 0)->type == IR_U8)
+            op->attr[IR_TO_U8] = 1;
     }
 }
 

@@ -249,6 +249,16 @@ static void log_softmax(const struct ref_maker *m)
     m->k->n_real = 260;
 }
 
+/* To the state and from it to y; products and quotients in float32. */
+static void svdf(const struct ref_maker *m, const struct ir_graph *g)
+{
+    const float state = ref_scale(ir_in(g, m->op, 4)), time = ref_scale(ir_in(g, m->op, 2));
+    const double d[2] = {(double)(ref_scale(m->x) * ref_scale(m->b) / state),
+                         (double)(state * time / ref_scale(m->y))};
+
+    ref_set_fixed(m, 2, d);
+}
+
 /* Sums to gates of 2^-12, products in float32; then o * tanh(c), of 2^-15 each, to the output. */
 static void lstm(const struct ref_maker *m, const struct ir_graph *g)
 {
@@ -302,6 +312,7 @@ static void by_scales(const struct ref_maker *m, const struct ir_graph *g)
     case IR_OP_SOFTMAX: softmax(m); return;
     case IR_OP_LOG_SOFTMAX: log_softmax(m); return;
     case IR_OP_LSTM: lstm(m, g); return;
+    case IR_OP_SVDF: svdf(m, g); return;
     case IR_OP_EQUAL:
     case IR_OP_NOT_EQUAL:
     case IR_OP_LESS:

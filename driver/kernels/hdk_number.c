@@ -14,22 +14,29 @@ static int64_t int_at(enum hdk_number type, const void *x, uint32_t i)
     }
 }
 
+static int fits_int32(float v)
+{
+    return v > -0x1p31f && v < 0x1p31f;
+}
+
 /* Towards zero, within the type. */
 static int64_t truncated(float v, enum hdk_number type)
 {
-    const float limit = type == HDK_I64 ? 0x1p63f : 0x1p31f;
-
+    if (fits_int32(v))
+        return (int32_t)v;
     if (v != v)
         return 0;
-    if (v >= limit)
-        return type == HDK_I64 ? INT64_MAX : INT32_MAX;
-    return v < -limit ? type == HDK_I64 ? INT64_MIN : INT32_MIN : (int64_t)v;
+    if (type != HDK_I64)
+        return v > 0 ? INT32_MAX : INT32_MIN;
+    if (v >= 0x1p63f)
+        return INT64_MAX;
+    return v < -0x1p63f ? INT64_MIN : (int64_t)v;
 }
 
 /* The low bits of what fits int32, of anything else 0. */
 static int64_t low_bits(float v)
 {
-    return v > -0x1p31f && v < 0x1p31f ? (int64_t)v : 0;
+    return fits_int32(v) ? (int32_t)v : 0;
 }
 
 static void put_int(enum hdk_number type, void *y, uint32_t i, int64_t v)
@@ -65,7 +72,7 @@ void hdk_cast(const struct hdk_cast *p, const void *x, void *y)
         const int64_t v = int_at(p->from, x, i) + p->add_in;
 
         if (p->to == HDK_F32)
-            ((float *)y)[i] = (float)v;
+            ((float *)y)[i] = p->from == HDK_I64 ? (float)v : (float)(int32_t)v;
         else if (p->to == HDK_BOOL)
             ((uint8_t *)y)[i] = v != 0;
         else

@@ -60,6 +60,20 @@ struct hdk_lstm {
 };
 void hdk_lstm(const struct hdk_lstm *p, const int8_t *x, int8_t *h, int16_t *c, int8_t *y);
 
+/* SVDF. Each filter's state moves a step on and takes clamp16((sum (x - z_in) * feature) scaled);
+ * y = clamp(bias + sum of state * time over the filters / units filters of a unit, scaled, +
+ * z_out). scale: to the state, to the output. x [batch, in_c]   feature [filters, in_c] time
+ * [filters, memory]   bias [units]   state [batch, filters, memory]: kept   y [batch, units] */
+struct hdk_svdf {
+    uint32_t batch, in_c, filters, memory, units;
+    int32_t z_in, z_out;
+    const int8_t *feature;
+    const int16_t *time;
+    const int32_t *bias;
+    struct hdk_scale scale;
+};
+void hdk_svdf(const struct hdk_svdf *p, const int8_t *x, int16_t *state, int8_t *y);
+
 /* TRANSPOSE_CONV. y[oy, ox] = clamp((sum (x - z_in) * (w - z_w) + bias) * scale + z_out) over the x
  * and taps with oy = iy * stride_y - pad_top + ky, ox alike.  x [batch, in_h, in_w, in_c]
  * w [out_c, kernel_h, kernel_w, in_c]   bias [out_c] or NULL   y [batch, out_h, out_w, out_c] */

@@ -614,6 +614,41 @@ for _name, _args in {
     CASES[_name] = lambda args=_args: Lstm(**args).file()
 
 
+class Svdf(Net):
+    """x [1,3] -> SVDF of 2 units of rank 2 and 4 steps -> y [1,2], to be spoiled."""
+
+    def __init__(self, changes=None, rank=2, activation=1, computed=False):
+        super().__init__("malformed")
+        rng = np.random.default_rng(1)
+        self.x = self.tensor("x", (1, 3), np.int8, **Q)
+        feature = self.tensor("feature", (4, 3), np.int8, 0.02, 0, data=rng.integers(-9, 9, (4, 3)))
+        time = self.tensor("time", (4, 4), np.int16, 0.001, 0,
+                           data=None if computed else rng.integers(-9, 9, (4, 4)))
+        bias = self.tensor("bias", (2,), np.int32, data=[1, 2])
+        state = self.tensor("state", (1, 16), np.int16, 0.01, 0, variable=True)
+        self.y = self.tensor("y", (1, 2), np.int8, **Q)
+        by_name = {t[0]: k for k, t in enumerate(self.tensors)}
+        for name, spec in (changes or {}).items():
+            edit(self.tensors, by_name[name], **spec)
+        self.op("SVDF", [self.x, feature, time, bias, state], [self.y], 3, "SVDFOptions", Rank=rank,
+                FusedActivationFunction=activation)
+        self.ins = [self.x, time] if computed else [self.x]
+
+    def file(self):
+        return self.finish(self.ins, [self.y])
+
+
+for _name, _args in {
+        "svdf_activation": dict(activation=0),
+        "svdf_rank": dict(rank=3),
+        "svdf_float": dict(changes={"x": dict(kind=np.dtype(np.float32))}),
+        "svdf_weights_zero": dict(changes={"feature": dict(zero=1)}),
+        "svdf_state_shape": dict(changes={"state": dict(shape=(1, 12))}),
+        "svdf_input_shape": dict(changes={"x": dict(shape=(1, 4))}),
+        "svdf_computed_weights": dict(computed=True)}.items():
+    CASES[_name] = lambda args=_args: Svdf(**args).file()
+
+
 IMAGE = (1, 4, 4, 2)
 RELU = tflite.ActivationFunctionType.RELU
 

@@ -138,6 +138,7 @@ static const struct built {
     {"BROADCAST_TO", 0, 2, 2, 1, tfl_broadcast_to},
     {"SHAPE", 0, 1, 1, 1, tfl_shape},
     {"UNIDIRECTIONAL_SEQUENCE_LSTM", 71, 20, 24, 1, tfl_lstm},
+    {"SVDF", 6, 5, 5, 1, tfl_svdf},
     {"VAR_HANDLE", 111, 0, 0, ANY, tfl_var_handle},
     {"READ_VARIABLE", 0, 1, 1, 1, tfl_read_variable},
     {"ASSIGN_VARIABLE", 0, 2, 2, ANY, tfl_assign_variable},

@@ -187,6 +187,9 @@ void late_options(const tfl::Operator *op, tfl_options *r)
         r->activation = lstm->activation();
         r->cell_clip = lstm->cell_clip();
         r->time_major = lstm->time_major();
+    } else if (const auto *svdf = op->options_as_SVDFOptions()) {
+        r->number = svdf->rank();
+        r->activation = svdf->activation();
     } else if (const auto *once = op->options_as_CallOnceOptions()) {
         r->init_subgraph = once->init_subgraph_index();
     }

@@ -39,7 +39,7 @@ struct tfl_options {
     uint8_t kind; /* BuiltinOptions of tflite.fbs */
     int32_t padding, stride_h, stride_w, dilation_h, dilation_w, filter_h, filter_w;
     int32_t activation, axis, weights_format;
-    int32_t block, number;    /* SPACE_TO_DEPTH and back; SPLIT, PACK, UNPACK: how many */
+    int32_t block, number; /* SPACE_TO_DEPTH and back; SPLIT, PACK, UNPACK: how many; SVDF: rank */
     int32_t batch_dims, mode; /* GATHER; MIRROR_PAD */
     int32_t init_subgraph;    /* CALL_ONCE */
     int32_t begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask;

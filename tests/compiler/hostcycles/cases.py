@@ -63,7 +63,7 @@ class Net:
 
 
 def quant(kind):
-    return {"i8": dict(scale=0.05, zero=3), "i16": dict(scale=0.001, zero=0)}.get(kind, {})
+    return {"i8": dict(scale=0.05, zero=3), "u8": dict(scale=0.05, zero=3), "i16": dict(scale=0.001, zero=0)}.get(kind, {})
 
 
 ONE = 1065353216  # 1.0f
@@ -272,6 +272,15 @@ def lstm(net, sizes):
                         net.const("i8", (4, cells, cells), (0.01,) * 4, 0), bias, h, c), "i8", (1, steps, cells), 1 / 128, 0, axis=1)
 
 
+def svdf(net, sizes):
+    for inputs, units, rank, steps in ((5, 4, 1, 3), (12, 9, 2, 5), (6, 16, 1, 8), (20, 7, 2, 10)) if sizes is SIZES["fit"] else ((10, 8, 2, 6), (16, 5, 1, 12)):
+        filters = units * rank
+        state = net.tensor("i16", (1, filters * steps), "variable", "s", 0.001, 0)
+        net.op("svdf", (net.x("i8", (1, inputs), **quant("i8")), net.const("i8", (filters, inputs), 0.01, 0),
+                        net.const("i16", (filters, steps), 0.0001, 0), ints(net, (units,), *[11] * units), state),
+               "i8", (1, units), 0.05, 3)
+
+
 # --- the list ---
 
 def int8(net, s):
@@ -328,6 +337,16 @@ def numbers(net, s):
         for b in ("i32", "i64", "f32", "bool"):
             if a != b:
                 unary(net, s, "cast", a, b)
+
+
+def narrow_numbers(net, s):
+    """CAST of 8 and 16 bits, what computes in uint8, SVDF."""
+    for a in ("i8", "i16", "i32", "i64", "f32", "bool"):
+        for b in ("i8", "i16", "i32", "i64", "f32", "bool"):
+            if a != b and {a, b} & {"i8", "i16"}:
+                unary(net, s, "cast", a, b)
+    resize(net, s, "u8")
+    svdf(net, s)
 
 
 def int16(net, s):
@@ -430,7 +449,7 @@ def litert(net, s):
     dense(net, s, "i8")
 
 
-NETWORKS = ((int8, ""), (int8_depthwise, ""), (int8_rest, ""), (int8_more, ""), (numbers, ""), (int16, ""),
+NETWORKS = ((int8, ""), (int8_depthwise, ""), (int8_rest, ""), (int8_more, ""), (numbers, ""), (narrow_numbers, ""), (int16, ""),
             (int16_unary, ""), (float_conv, ""), (float_conv_more, ""), (float_rest, ""), (float_unary, ""), (moved, ""),
             (onnx, "onnx"), (qlinear, "onnx"), (litert, "litert"))
 

@@ -72,7 +72,7 @@ static void fill(const struct hd_io *t, uint8_t *to, uint32_t *seed)
 
 void prepare(void)
 {
-    uint8_t *in[32], *out[512], *at = io;
+    uint8_t *in[256], *out[512], *at = io;
     uint32_t seed = 1;
     struct hd_call call = {.arena = arena, .in = in, .out = out, .state = state, .enter = mark};
 
