@@ -260,7 +260,8 @@ static uint32_t turned_weights(struct ir_graph *g, const struct ir_tensor *w,
     return c->id;
 }
 
-/* TRANSPOSE -> RESHAPE -> FULLY_CONNECTED: a row of it is one image, so its weights can turn. */
+/* TRANSPOSE -> RESHAPE -> FULLY_CONNECTED: a row of it is one image, so its weights can turn. Not
+ * those of float32, whose sums depend on the order. */
 static void into_weights(struct ir_graph *g, struct ir_op *dense)
 {
     const struct ir_op *flat = maker(g, dense->in[0], IR_OP_RESHAPE);
@@ -269,7 +270,8 @@ static void into_weights(struct ir_graph *g, struct ir_op *dense)
     struct ir_tensor *turned;
     struct ir_op *op;
 
-    if (!transpose || dense->attr[IR_WEIGHTS_KO] != 0 || perm_of(g, transpose)[0] != 0)
+    if (!transpose || dense->attr[IR_WEIGHTS_KO] != 0 || perm_of(g, transpose)[0] != 0 ||
+        w->type == IR_F32)
         return;
     t = ir_in(g, flat, 0);
     x = ir_out(g, flat, 0);

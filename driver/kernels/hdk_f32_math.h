@@ -316,12 +316,13 @@ static inline float hdk_f32_floor(float x)
     return near > x ? near - 1 : near;
 }
 
-/* The next integer above; exact. */
+/* The next integer above; exact, -0 above -1. */
 static inline float hdk_f32_ceil(float x)
 {
     const float near = hdk_f32_nearest(x);
+    const float above = near < x ? near + 1 : near;
 
-    return near < x ? near + 1 : near;
+    return above == 0 && x < 0 ? -0.0f : above;
 }
 
 /* A clamp that leaves NaN. */

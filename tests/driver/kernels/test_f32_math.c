@@ -75,8 +75,8 @@ static void check_sqrt(float x)
 
 static void check_log(float x)
 {
-    assert_true(hdk_f32_bits(hdk_f32_floor(x)) == hdk_f32_bits(floorf(x)) || floorf(x) == 0);
-    assert_true(hdk_f32_bits(hdk_f32_ceil(x)) == hdk_f32_bits(ceilf(x)) || ceilf(x) == 0);
+    assert_true(hdk_f32_bits(hdk_f32_floor(x)) == hdk_f32_bits(floorf(x)));
+    assert_true(hdk_f32_bits(hdk_f32_ceil(x)) == hdk_f32_bits(ceilf(x)));
     if (x > 0)
         assert_true(ulps(hdk_f32_log(x), log((double)x)) <= 0.5001);
     else
