@@ -137,7 +137,7 @@ bool ox_is_bias(const struct ox_pending *p, const struct ox_value *b)
 {
     const int32_t channels = p->weight.dim[0];
 
-    if (b->kind != OX_CONST || p->low != -INFINITY || p->high != INFINITY)
+    if (b->kind != OX_CONST || p->bias_codes || p->low != -INFINITY || p->high != INFINITY)
         return false;
     if (p->opcode == IR_OP_FULLY_CONNECTED)
         return b->c.n == 1 || (b->c.n == (uint64_t)channels && b->c.rank > 0 &&

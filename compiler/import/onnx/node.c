@@ -299,7 +299,7 @@ uint32_t ox_code_const(struct ox *m, const char *name, const struct ox_const *c,
 /* A float constant of one element is exact: code 1, -1 or 0 of its own scale. */
 static uint32_t number_const(struct ox *m, const char *name, double v)
 {
-    const int8_t code = (int8_t)(isfinite(v) ? (v > 0) - (v < 0) : 0);
+    const int8_t code = (int8_t)((v > 0) - (v < 0));
     float *scale = ARENA_ARRAY(m->arena, float, 1);
     uint32_t id;
 
@@ -327,7 +327,8 @@ enum status ox_operand(struct ox *m, uint32_t i, const char *what, uint32_t *id)
         *id = ox_code_const(m, v->name, &v->c, &v->quant, ox_ir_type(v->c.type));
         return ST_OK;
     }
-    if (v->kind == OX_CONST && v->c.n == 1 && v->c.type == OX_FLOAT) {
+    if (v->kind == OX_CONST && v->c.n == 1 && v->c.type == OX_FLOAT &&
+        isfinite(ox_number(&v->c, 0))) {
         *id = number_const(m, v->name, ox_number(&v->c, 0));
         return ST_OK;
     }

@@ -215,6 +215,66 @@ static void test_float(void **state)
     }
 }
 
+/* Output 0, floats, of the graph that `b` is. */
+static void floats_of(struct arena *a, struct builder *b, const void *x, float *y)
+{
+    const struct onnx_options o = {0};
+    const struct ref_options r = {0};
+    const uint8_t *in = x;
+    uint8_t *out = (uint8_t *)y;
+    struct ir_graph *g;
+    struct diag d;
+
+    if (import(a, b, &o, &g, &d) != ST_OK || ref_run(ref_new(a, g, &r), &in, &out, &d) != ST_OK)
+        fail_msg("%s", d.text);
+}
+
+/* A constant that is no number of a scale: what masks of attention are made of. */
+static void test_infinite_constant(void **state)
+{
+    struct arena *a = arena_new((size_t)64 << 20);
+    struct builder *b = b_new(a, 13);
+    const float x[2] = {-1, 2};
+    float y[2];
+
+    (void)state;
+    b_input(b, "x", 1, 1, DIM(2));
+    b_output(b, "y", 1, 1, DIM(2));
+    b_float(b, "zero", 0);
+    b_float(b, "mask", -INFINITY);
+    b_node(b, "Less", "x zero", "c");
+    b_node(b, "Where", "c mask x", "y");
+    floats_of(a, b, x, y);
+    assert_true(y[0] == -INFINITY && y[1] == 2);
+    arena_free(a);
+}
+
+/* A product with an integer bias of its own, and an Add behind: (4 * 3 + 10) / 2 + 1000. */
+static void test_add_behind_qgemm(void **state)
+{
+    struct arena *a = arena_new((size_t)64 << 20);
+    struct builder *b = b_new(a, 13);
+    const int32_t bias = 10;
+    const float more = 1000;
+    const int8_t x = 4;
+    float y;
+
+    (void)state;
+    b_input(b, "x", 3, 2, DIM(1, 1));
+    b_output(b, "y", 1, 2, DIM(1, 1));
+    b_float(b, "xs", 0.5f);
+    b_float(b, "ws", 1);
+    b_i8(b, "z", 0);
+    b_const(b, "w", 3, 2, DIM(1, 1), (const int8_t[]){3}, 1);
+    b_const(b, "b", 6, 1, DIM(1), &bias, sizeof bias);
+    b_const(b, "more", 1, 1, DIM(1), &more, sizeof more);
+    b_node(b, "QGemm", "x xs z w ws z b", "g")->domain = b_text(b, "com.microsoft");
+    b_node(b, "Add", "g more", "y");
+    floats_of(a, b, &x, &y);
+    assert_true(y == 1011);
+    arena_free(a);
+}
+
 /* --- damage --- */
 
 struct damage {
@@ -817,6 +877,8 @@ int main(void)
         cmocka_unit_test(test_macs),
         cmocka_unit_test(test_arithmetic),
         cmocka_unit_test(test_float),
+        cmocka_unit_test(test_infinite_constant),
+        cmocka_unit_test(test_add_behind_qgemm),
         cmocka_unit_test(test_damage),
         cmocka_unit_test(test_truncations_and_flips),
         cmocka_unit_test(test_hostile_containers),
