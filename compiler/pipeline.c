@@ -8,6 +8,7 @@
 #include "import/onnx/onnx.h"
 #include "import/tflite/tflite.h"
 #include "phases.h"
+#include "ref/islands.h"
 #include "tune/tune.h"
 
 #include <string.h>
@@ -63,15 +64,36 @@ static const char *folder_of(struct arena *a, const char *path)
     return slash ? arena_strndup(a, path, (size_t)(slash - path) + 1) : ".";
 }
 
+/* The compiler's graph, in which the importer has fused the islands, and the reference's, which
+ * finds them by itself in the file's nodes as they stand. */
+static enum status import_onnx(struct pipeline *p, const struct options *o, const char *path,
+                               const char *name, const uint8_t *data, size_t n_bytes,
+                               struct diag *d)
+{
+    struct onnx_options onnx = {.input_shapes = o->input_shapes,
+                                .exact = o->legalise.rounding == LGL_ROUND_ONNX};
+    struct ir_graph *literal;
+    enum status st;
+
+    if (o->allow_external_data)
+        onnx.folder = folder_of(p->arena, path);
+    TRY(onnx_import(p->arena, name, data, n_bytes, &onnx, &p->graph, d));
+    onnx.literal = true;
+    st = onnx_import(p->arena, name, data, n_bytes, &onnx, &literal, d);
+    if (st == ST_OK)
+        st = ref_islands(p->arena, literal, onnx.exact, &p->reference, d);
+    if (st != ST_OK)
+        diag_prefix(d, "the reference's graph");
+    return st;
+}
+
 /* By the file's ending: .ir is the IR's own text form, .onnx is ONNX, all else is TFLite. */
 static enum status import(struct pipeline *p, const struct options *o, const char *path,
                           const char *name, const uint8_t *data, size_t n_bytes, struct diag *d)
 {
-    struct onnx_options onnx = {o->input_shapes,
-                                o->allow_external_data ? folder_of(p->arena, path) : NULL,
-                                o->legalise.rounding == LGL_ROUND_ONNX};
+    p->reference = NULL;
     if (ends_with(path, ".onnx"))
-        return onnx_import(p->arena, name, data, n_bytes, &onnx, &p->graph, d);
+        return import_onnx(p, o, path, name, data, n_bytes, d);
     if (o->input_shapes)
         return FAIL(d, ST_USAGE,
                     "--input-shapes is for .onnx files: the shapes of others are fixed");
@@ -119,7 +141,8 @@ struct ref_options pipeline_ref_options(const struct options *o)
 
 static enum status legalise(struct pipeline *p, const struct options *o, struct diag *d)
 {
-    p->reference = ir_copy(p->arena, p->graph);
+    if (!p->reference)
+        p->reference = ir_copy(p->arena, p->graph);
     TRY(phases_run(p->arena, &p->targets, &p->hw, HEDDLE_LEGALISE, &p->graph, d));
     TRY(run_passes(p, o, d));
     return phases_run(p->arena, &p->targets, &p->hw, HEDDLE_BEFORE_PARTITION, &p->graph, d);

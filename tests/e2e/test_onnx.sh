@@ -32,6 +32,14 @@ if command -v python3 >/dev/null; then
     python3 "$HEDDLE_HOME/tests/models/ir_to_onnx.py" ir/01_padding.ir made.onnx || fail "ir_to_onnx.py"
     same made.onnx "$models/digits/model.onnx" "ir_to_onnx.py makes another file"
 fi
+
+# Many kinds of islands: the importer's operators and the reference's have the same bytes.
+if command -v python3 >/dev/null; then
+    python3 "$HEDDLE_HOME/tests/models/islands_onnx.py" made.onnx || fail "islands_onnx.py"
+    same made.onnx "$models/islands.onnx" "islands_onnx.py makes another file"
+fi
+expect 0 "" "$heddle" run "$models/islands.onnx" --engine=func
+expect 0 "" "$heddle" run "$models/islands.onnx" --engine=func --target=c --onnx-rounding=onnx
 expect 0 "" "$heddle" run "$models/digits/model.onnx" --engine=func -i "$models/digits/in_0.bin" \
     --expect "$models/digits/out_0.bin"
 finish

@@ -194,23 +194,28 @@ enum status ox_conv(struct ox *m)
                     w ? w->name : "");
     TRY(ox_conv_geometry(m, p, &w->c, &w->quant));
     TRY(read_bias(m, 2, p->weight.dim[0], 1, &p->bias));
+    TRY(ox_literal_input(m, p, 1, 1));
+    TRY(ox_literal_input(m, p, 2, 1));
     ox_set_pending(m, p);
     return ST_OK;
 }
 
-enum status ox_bias_codes(struct ox *m, uint32_t i, int32_t channels, const int32_t **codes)
+enum status ox_bias_codes(struct ox *m, struct ox_pending *p, uint32_t i)
 {
+    const int32_t channels = p->weight.dim[0];
     const struct ox_const *b;
 
-    *codes = NULL;
     if (!ox_in(m, i))
         return ST_OK;
     TRY(ox_want_const(m, i, "bias", &b));
     if (b->type != OX_INT32 || b->n != (uint64_t)channels)
         return FAIL(m->d, ST_MODEL, "bias: expected %d int32 values, found %llu of %s", channels,
                     (unsigned long long)b->n, ox_type_name(b->type));
-    *codes = b->data;
-    return ST_OK;
+    p->bias_codes = b->data;
+    if (!m->options->literal)
+        return ST_OK;
+    return ox_literal_add(m, p, ox_ir_const(m, ox_in(m, i)->name, IR_I32, b->rank, b->dim, b->data),
+                          1);
 }
 
 /* x, x_scale, x_zero, w, w_scale, w_zero, y_scale, y_zero, bias */
@@ -222,7 +227,7 @@ enum status ox_qlinear_conv(struct ox *m)
 
     TRY(ox_qlinear_operands(m, p, 0, &w, &q));
     TRY(ox_conv_geometry(m, p, w, &q));
-    TRY(ox_bias_codes(m, 8, w->dim[0], &p->bias_codes));
+    TRY(ox_bias_codes(m, p, 8));
     return ox_qlinear_result(m, p, 6);
 }
 
@@ -349,6 +354,10 @@ enum status ox_conv_transpose(struct ox *m)
     p->attr[IR_PAD_BOTTOM] = p->attr[IR_PAD_RIGHT] = 0;
     p->shape = window_shape(&v, x->dim[0], p->weight.dim[0]);
     TRY(read_bias(m, 2, p->weight.dim[0], 1, &p->bias));
+    if (m->options->literal)
+        TRY(ox_literal_add(
+            m, p, ox_f32_const(m, w->name, 4, p->weight.dim, (const float *)p->weight.data), 1));
+    TRY(ox_literal_input(m, p, 2, 1));
     ox_set_pending(m, p);
     return ST_OK;
 }
@@ -426,7 +435,7 @@ enum status ox_qlinear_pool(struct ox *m)
         return FAIL(m->d, ST_UNSUPPORTED, "channels_last: expected 0, found 1");
     TRY(ox_scale(m, 1, 2, 0, NULL, 0, &q, &type));
     TRY(ox_set_quant(m, x->tensor, &q));
-    TRY(average_pool(m, x->tensor, &p));
+    TRY(average_pool(m, ox_qlinear_codes(m, x->tensor), &p));
     p->attr[IR_QLINEAR] = 1;
     return ox_qlinear_result(m, p, 3);
 }
@@ -449,6 +458,12 @@ enum status ox_max_pool(struct ox *m)
             return FAIL(m->d, ST_UNSUPPORTED, "dilations: expected 1, found %d", w.dilation[i]);
     if (m->node->n_output > 1 && *m->node->output[1])
         return FAIL(m->d, ST_UNSUPPORTED, "output 1 (indices) is not supported");
+    if (m->options->literal) {
+        out = ox_like(m, ox_out(m, 0)->name, x->tensor, window_shape(&w, t->dim[0], t->dim[1]));
+        set_window(&w, false, ox_op(m, IR_OP_MAX_POOL2D, 1, &x->tensor, out)->attr);
+        ox_set_tensor(m, 0, out, false);
+        return ST_OK;
+    }
     in = ox_to_nhwc(m, x->tensor);
     out = ox_like(
         m, ox_inner(m, ox_out(m, 0)->name, "nhwc"), in,

@@ -25,6 +25,7 @@ static enum status set_weights(struct ox *m, struct ox_pending *p, const struct 
     if (c->type != OX_INT8 && c->type != OX_UINT8 && c->type != OX_FLOAT)
         return FAIL(m->d, ST_UNSUPPORTED, "weights: expected float32, int8 or uint8, found %s",
                     ox_type_name(c->type));
+    p->attr[IR_WEIGHTS_KO] = m->options->literal && turned;
     to = ox_new_const(m, &p->weight, c->type, 2, dim);
     for (size_t o = 0; o < (size_t)dim[0]; o++)
         for (size_t k = 0; k < (size_t)dim[1]; k++)
@@ -106,6 +107,7 @@ enum status ox_matmul(struct ox *m)
     TRY(want_weights(m, &w));
     TRY(set_weights(m, p, &w->c, &w->quant, true));
     TRY(set_shape(m, p));
+    TRY(ox_literal_input(m, p, 1, 1));
     ox_set_pending(m, p);
     return ST_OK;
 }
@@ -233,13 +235,14 @@ enum status ox_gemm(struct ox *m)
     for (uint64_t i = 0; p->weight.type == OX_FLOAT && i < p->weight.n; i++)
         ((float *)(uintptr_t)p->weight.data)[i] *= alpha;
     TRY(set_shape(m, p));
-    if (!b) {
-        ox_set_pending(m, p);
-        return ST_OK;
-    }
-    if (!ox_is_bias(p, b))
+    TRY(ox_literal_input(m, p, 1, alpha));
+    if (b && !ox_is_bias(p, b))
         return add_matrix(m, p, beta);
-    return ox_add_bias(m, p, b, (double)beta);
+    TRY(ox_literal_input(m, p, 2, beta));
+    if (b && !m->options->literal)
+        return ox_add_bias(m, p, b, (double)beta);
+    ox_set_pending(m, p);
+    return ST_OK;
 }
 
 /* QLinearMatMul with a computed second operand, or one of more than two dimensions. */
@@ -263,6 +266,8 @@ static enum status qlinear_matrices(struct ox *m, const struct ox_value *b)
                                 : b->tensor;
     TRY(ox_set_quant(m, in[0], &qa));
     TRY(ox_set_quant(m, in[1], &qb));
+    for (uint32_t i = 0; i < 2; i++)
+        in[i] = ox_qlinear_codes(m, in[i]);
     TRY(ox_matrices_shape(m, in[0], in[1], &y));
     p = ox_pending_new(m, IR_OP_BATCH_MATMUL, y);
     p->n_in = 2;
@@ -303,6 +308,10 @@ static enum status qgemm_weights(struct ox *m, struct ox_pending *p)
     for (uint32_t i = 0; i < q.n; i++)
         scale[i] = q.scale[i] * alpha;
     q.scale = scale;
+    if (p->n_literal != 0) { /* alpha apart */
+        p->n_literal = 0;
+        TRY(ox_literal_add(m, p, p->literal[0], alpha));
+    }
     return set_weights(m, p, w, &q, turned);
 }
 
@@ -316,7 +325,7 @@ enum status ox_qgemm(struct ox *m)
         return FAIL(m->d, ST_UNSUPPORTED, "transA: expected 0");
     TRY(qgemm_weights(m, p));
     TRY(set_shape(m, p));
-    TRY(ox_bias_codes(m, 6, p->weight.dim[0], &p->bias_codes));
+    TRY(ox_bias_codes(m, p, 6));
     if (ox_in(m, 7))
         return ox_qlinear_result(m, p, 7);
     ox_set_pending(m, p);

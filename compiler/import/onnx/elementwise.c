@@ -280,7 +280,10 @@ enum status ox_dequantize(struct ox *m)
     if (own == OX_INT32 || q.n > 1 || x->wide)
         return dequantize_float(m, x->tensor, &q);
     TRY(ox_set_quant(m, x->tensor, &q));
-    ox_set_tensor(m, 0, x->tensor, true);
+    if (m->options->literal)
+        ox_set_tensor(m, 0, ox_as_float(m, x->tensor), false);
+    else
+        ox_set_tensor(m, 0, x->tensor, true);
     return ST_OK;
 }
 
@@ -402,13 +405,15 @@ static enum status qlinear_input(struct ox *m, uint32_t i, const struct ir_quant
     const struct ox_value *v = ox_in(m, i);
 
     if (v && v->kind == OX_TENSOR) {
-        *id = v->tensor;
-        return ox_set_quant(m, *id, q);
+        TRY(ox_set_quant(m, v->tensor, q));
+        *id = ox_qlinear_codes(m, v->tensor);
+        return ST_OK;
     }
     if (!v || v->kind != OX_CONST || v->real || v->c.n == 0 ||
         (v->c.type != OX_INT8 && v->c.type != OX_UINT8))
         return FAIL(m->d, ST_UNSUPPORTED, "input %u: expected int8 or uint8 codes", i);
-    *id = ox_code_const(m, v->name, &v->c, q, ox_ir_type(v->c.type));
+    *id = m->options->literal ? ox_literal_codes(m, v->name, &v->c, q)
+                              : ox_code_const(m, v->name, &v->c, q, ox_ir_type(v->c.type));
     return ST_OK;
 }
 

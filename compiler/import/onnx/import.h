@@ -230,7 +230,8 @@ struct ox_pending {
     bool global;               /* of the whole image */
     uint32_t n_part;           /* concatenation */
     const uint32_t *part;
-    float low, high; /* clamp of the real result; infinite without */
+    float low, high;                /* clamp of the real result; infinite without */
+    uint32_t n_literal, literal[2]; /* literal graph: tensors of weights and bias */
 };
 
 struct ox_pending *ox_pending_new(struct ox *m, enum ir_opcode opcode, struct ox_shape shape);
@@ -242,8 +243,8 @@ enum status ox_qlinear_operands(struct ox *m, struct ox_pending *p, uint32_t axi
                                 const struct ox_const **w, struct ir_quant *q);
 /* The operator ends with the result's scale (input `scale`) and zero point (the next one). */
 enum status ox_qlinear_result(struct ox *m, const struct ox_pending *p, uint32_t scale);
-/* int32 codes of a bias: input `i`, or none. */
-enum status ox_bias_codes(struct ox *m, uint32_t i, int32_t channels, const int32_t **codes);
+/* int32 codes of p's bias: input `i`, or none. */
+enum status ox_bias_codes(struct ox *m, struct ox_pending *p, uint32_t i);
 /* Make the operator with its output in scale `q`; *id is the tensor, in the file's order. */
 enum status ox_finish(struct ox *m, const struct ox_pending *p, const char *name, enum ir_type type,
                       const struct ir_quant *q, uint32_t *id);
@@ -261,6 +262,23 @@ struct ox_const ox_turned(struct ox *m, const struct ox_const *w);
 struct ox_shape ox_nhwc_shape(struct ox_shape s);
 /* Of the product of tensors `a` and `b` as matrices. */
 enum status ox_matrices_shape(struct ox *m, uint32_t a, uint32_t b, struct ox_shape *y);
+
+/* --- literal.c: nodes as they stand, if options->literal --- */
+
+/* `p` as one float32 operator called `name`. */
+uint32_t ox_literal(struct ox *m, const struct ox_pending *p, const char *name);
+/* Codes `c` of scale `q` behind a DEQUANTIZE of their own. */
+uint32_t ox_literal_codes(struct ox *m, const char *name, const struct ox_const *c,
+                          const struct ir_quant *q);
+/* A constant in float32: codes behind a DEQUANTIZE. */
+uint32_t ox_literal_const(struct ox *m, const struct ox_value *v);
+/* Codes of tensor `id`, whose scale is known, for a QLinear operator: behind a DEQUANTIZE if the
+ * graph is literal, else as they are. */
+uint32_t ox_qlinear_codes(struct ox *m, uint32_t id);
+/* Add tensor `id` to p's weights and bias; times `factor`, if that is not 1. */
+enum status ox_literal_add(struct ox *m, struct ox_pending *p, uint32_t id, float factor);
+/* Input `i`, if it is there, is p's weights or bias, times `factor`. */
+enum status ox_literal_input(struct ox *m, struct ox_pending *p, uint32_t i, float factor);
 
 /* --- float.c --- */
 

@@ -323,6 +323,11 @@ enum status ox_operand(struct ox *m, uint32_t i, const char *what, uint32_t *id)
                         v->name);
         return ST_OK;
     }
+    if (m->options->literal && v->kind == OX_CONST && v->c.n > 0 &&
+        (v->real || v->c.type == OX_FLOAT)) {
+        *id = ox_literal_const(m, v);
+        return ST_OK;
+    }
     if (v->kind == OX_CONST && v->real && v->c.n > 0 && v->quant.n == 1 && v->c.type != OX_INT32) {
         *id = ox_code_const(m, v->name, &v->c, &v->quant, ox_ir_type(v->c.type));
         return ST_OK;
@@ -353,8 +358,8 @@ enum status ox_moved(struct ox *m, struct ox_value **x)
         return FAIL(m->d, ST_MODEL, "input 0 is absent");
     TRY(ox_settle(m, v));
     if (v->kind == OX_CONST && v->c.n != 0 && (v->real || v->c.type == OX_FLOAT)) {
-        v->real = v->real && v->quant.n == 1;
         TRY(ox_operand(m, 0, "input", &v->tensor));
+        v->real = m->g->tensor[v->tensor]->type != IR_F32;
         v->kind = OX_TENSOR;
     }
     if (v->kind == OX_TENSOR &&

@@ -180,6 +180,24 @@ static enum status products(struct ox *m)
     return ST_OK;
 }
 
+/* A depthwise convolution of one cell, whose row says that it is a BatchNormalization. */
+static enum status literal_affine(struct ox *m, struct ox_pending *p, const struct affine *f)
+{
+    const int32_t dim[4] = {f->n, 1, 1, 1};
+    float *value = ARENA_ARRAY(m->arena, float, 2 * (size_t)f->n);
+
+    for (int32_t c = 0; c < f->n; c++) {
+        value[c] = (float)f->a[c];
+        value[f->n + c] = (float)f->b[c];
+    }
+    p->opcode = IR_OP_DEPTHWISE_CONV2D;
+    p->attr[IR_MULTIPLIER] = 1;
+    TRY(ox_literal_add(m, p, ox_f32_const(m, ox_in(m, 1)->name, 4, dim, value), 1));
+    TRY(ox_literal_add(m, p, ox_f32_const(m, ox_in(m, 2)->name, 1, dim, value + f->n), 1));
+    ox_set_pending(m, p);
+    return ST_OK;
+}
+
 enum status ox_batch_norm(struct ox *m)
 {
     const struct ox_value *x = ox_in(m, 0);
@@ -199,6 +217,8 @@ enum status ox_batch_norm(struct ox *m)
         TRY(identity_conv(m, &p));
     }
     TRY(read_affine(m, p->weight.dim[0], &f));
+    if (m->options->literal)
+        return literal_affine(m, p, &f);
     scale_weights(m, p, &f);
     scale_bias(m, p, &f);
     ox_set_pending(m, p);

@@ -49,6 +49,13 @@ static struct ox_value *value_of(struct ox *m, const char *name)
     return &m->value[i];
 }
 
+static bool reads_elements(const Onnx__NodeProto *n)
+{
+    const char *op = n->op_type ? n->op_type : "";
+
+    return strcmp(op, "Shape") != 0 && strcmp(op, "Size") != 0;
+}
+
 /* All names are in the table before any value is pointed at. */
 static enum status name_values(struct ox *m)
 {
@@ -62,7 +69,7 @@ static enum status name_values(struct ox *m)
         value_of(m, g->output[i]->name)->n_use++;
     for (uint32_t i = 0; i < g->n_node; i++) {
         for (size_t k = 0; k < g->node[i]->n_input; k++)
-            value_of(m, g->node[i]->input[k])->n_use++;
+            value_of(m, g->node[i]->input[k])->n_use += reads_elements(g->node[i]);
         for (size_t k = 0; k < g->node[i]->n_output; k++) {
             struct ox_value *v = value_of(m, g->node[i]->output[k]);
 
@@ -422,7 +429,8 @@ enum status onnx_import(struct arena *a, const char *name, const uint8_t *data, 
     TRY(import_outputs(&m));
     settle_scales(&m);
     TRY(ir_link(m.g, d));
-    TRY(ir_infer(m.g, d));
+    if (!o->literal)
+        TRY(ir_infer(m.g, d));
     *graph = m.g;
     return ST_OK;
 }

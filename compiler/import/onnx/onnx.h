@@ -9,6 +9,7 @@ struct onnx_options {
     const char *folder;       /* external data is opened beneath it; NULL: refused */
     bool exact;               /* --onnx-rounding=onnx: only QuantizeLinear rounds; what codes could
                                  compute nearly is computed in float32 */
+    bool literal;             /* each node as it stands, for the reference (literal.c) */
 };
 
 /* Import the ONNX file of `n_bytes` at `data` as graph `name`, in arena `a`. ST_MODEL: the file is
@@ -18,6 +19,12 @@ struct onnx_options {
  * are checked (ir_infer), pads are explicit. */
 enum status onnx_import(struct arena *a, const char *name, const uint8_t *data, size_t n_bytes,
                         const struct onnx_options *o, struct ir_graph **graph, struct diag *d);
+
+/* With `literal` the graph is what the reference reads islands from (ref/islands.h): QuantizeLinear
+ * is QUANTIZE, DequantizeLinear is DEQUANTIZE, of constants too; all between is float32, and no
+ * node is part of another. Convolutions and pools keep the file's order [N,C,..] and [OC,C/G,..],
+ * so the graph is for ref_islands only. A row's operator is its node's; a QLinear node is
+ * DEQUANTIZE, the operator and QUANTIZE in one row. */
 
 /* Number i of the operators that come in and its domain ("": ONNX's own); NULL behind the last. */
 const char *onnx_operator_name(uint32_t i, const char **domain);

@@ -25,6 +25,10 @@ void ox_set_pending(struct ox *m, const struct ox_pending *p)
 {
     struct ox_value *v = ox_out(m, 0);
 
+    if (m->options->literal) {
+        ox_set_tensor(m, 0, ox_literal(m, p, v->name), false);
+        return;
+    }
     v->kind = OX_PENDING;
     v->pending = p;
     v->real = true;
@@ -496,6 +500,10 @@ enum status ox_finish_float(struct ox *m, const struct ox_pending *p, const char
                          !takes_activation(p->opcode) && p->opcode != IR_OP_CLIP;
     struct ox_pending f;
 
+    if (m->options->literal) {
+        *id = ox_literal(m, p, name);
+        return ST_OK;
+    }
     m->op = p->op;
     m->row = IR_NONE;
     f = ox_float_pending(m, p);
@@ -554,7 +562,7 @@ enum status ox_finish(struct ox *m, const struct ox_pending *p, const char *name
     enum status st = ST_UNSUPPORTED;
     uint32_t real;
 
-    if (!ox_is_float(m, p) && !is_inexact(m, p))
+    if (!m->options->literal && !ox_is_float(m, p) && !is_inexact(m, p))
         st = finish_codes(m, p, name, type, q, id);
     if (st != ST_UNSUPPORTED)
         return st;
@@ -576,11 +584,14 @@ enum status ox_qlinear_operands(struct ox *m, struct ox_pending *p, uint32_t axi
     if (!x || x->kind != OX_TENSOR)
         return FAIL(m->d, ST_UNSUPPORTED, "input: expected a computed tensor");
     p->n_in = 1;
-    p->in[0] = x->tensor;
     TRY(ox_scale(m, 1, 2, 0, NULL, 0, q, &type));
     TRY(ox_set_quant(m, x->tensor, q));
+    p->in[0] = ox_qlinear_codes(m, x->tensor);
     TRY(ox_want_const(m, 3, "weights", w));
-    return ox_scale(m, 4, 5, (*w)->rank, (*w)->dim, axis, q, &type);
+    TRY(ox_scale(m, 4, 5, (*w)->rank, (*w)->dim, axis, q, &type));
+    if (!m->options->literal)
+        return ST_OK;
+    return ox_literal_add(m, p, ox_literal_codes(m, ox_in(m, 3)->name, *w, q), 1);
 }
 
 enum status ox_qlinear_result(struct ox *m, const struct ox_pending *p, uint32_t scale)

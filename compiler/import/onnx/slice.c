@@ -190,11 +190,14 @@ static enum status pad_by_gather(struct ox *m, const struct ox_value *x, const i
  * cannot express the number are padded in float32. */
 static uint32_t fill_tensor(struct ox *m, uint32_t *id, double fill)
 {
+    const struct ox_value *given = ox_in(m, 2);
     const struct ir_tensor *t = m->g->tensor[*id];
     const float value = (float)fill;
 
     if (fill == 0)
         return IR_NONE;
+    if (m->options->literal && given && given->real)
+        return ox_literal_codes(m, given->name, &given->c, &given->quant);
     if (t->type != IR_F32) {
         const double code = fill / (double)t->quant.scale[0] + t->quant.zero_point[0];
         const int32_t low = t->type == IR_I8 ? -128 : 0;
