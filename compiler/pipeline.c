@@ -84,6 +84,8 @@ static enum status import_onnx(struct pipeline *p, const struct options *o, cons
         st = ref_islands(p->arena, literal, onnx.exact, &p->reference, d);
     if (st != ST_OK)
         diag_prefix(d, "the reference's graph");
+    else
+        ref_islands_rows(p->reference, p->graph);
     return st;
 }
 

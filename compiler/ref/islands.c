@@ -48,18 +48,24 @@ static uint32_t values_of(struct isl *s, const struct ir_tensor *t)
     return isl_const(s, t->name, IR_F32, t->rank, t->dim, isl_values(s, t), NULL);
 }
 
+static uint32_t dequantise(struct isl *s, const char *name, uint32_t id)
+{
+    const struct ir_tensor *t = s->to->tensor[id];
+    const uint32_t out = isl_tensor(s, name, IR_F32, t->rank, t->dim, NULL);
+
+    isl_op(s, IR_OP_DEQUANTIZE, 1, &id, out);
+    return out;
+}
+
 uint32_t isl_as_float(struct isl *s, uint32_t id)
 {
     const struct ir_tensor *t = s->to->tensor[id];
-    uint32_t out;
 
     if (t->type == IR_F32)
         return id;
     if (t->role == IR_CONST)
         return values_of(s, t);
-    out = isl_tensor(s, isl_inner(s, t->name, "float"), IR_F32, t->rank, t->dim, NULL);
-    isl_op(s, IR_OP_DEQUANTIZE, 1, &id, out);
-    return out;
+    return dequantise(s, isl_inner(s, t->name, "float"), id);
 }
 
 static enum status settled(struct isl *s, uint32_t file_id)
@@ -343,14 +349,17 @@ static void begin(struct isl *s)
 /* A tensor that is made, and no other output. */
 static enum status one_output(struct isl *s, uint32_t file_id)
 {
+    const struct ir_tensor *y = s->from->tensor[file_id];
     struct ir_tensor *t;
     uint32_t id;
 
-    s->row = s->from->op[s->from->tensor[file_id]->producer]->row;
+    s->row = s->from->op[y->producer]->row;
+    if (isl_value(s, file_id)->kind == ISL_QUANTISED)
+        set_tensor(s, file_id, dequantise(s, y->name, isl_value(s, file_id)->id));
     TRY(isl_float(s, file_id, &id));
     t = s->to->tensor[id];
     if (t->role != IR_VALUE || t->is_output) {
-        id = isl_reshape(s, s->from->tensor[file_id]->name, id, t->rank, t->dim);
+        id = isl_reshape(s, y->name, id, t->rank, t->dim);
         t = s->to->tensor[id];
     }
     t->is_output = true;

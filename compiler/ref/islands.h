@@ -11,5 +11,8 @@
  * are those of `file`. */
 enum status ref_islands(struct arena *a, const struct ir_graph *file, bool exact,
                         struct ir_graph **graph, struct diag *d);
+/* Give the operators of `g` the rows of `like`, the compiler's graph of the same file, for reports:
+ * by the names of tensors. */
+void ref_islands_rows(struct ir_graph *g, const struct ir_graph *like);
 
 #endif

@@ -281,7 +281,7 @@ enum status ox_dequantize(struct ox *m)
         return dequantize_float(m, x->tensor, &q);
     TRY(ox_set_quant(m, x->tensor, &q));
     if (m->options->literal)
-        ox_set_tensor(m, 0, ox_as_float(m, x->tensor), false);
+        ox_set_tensor(m, 0, ox_literal_dequantize(m, y->name, x->tensor), false);
     else
         ox_set_tensor(m, 0, x->tensor, true);
     return ST_OK;

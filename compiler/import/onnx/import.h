@@ -270,6 +270,8 @@ uint32_t ox_literal(struct ox *m, const struct ox_pending *p, const char *name);
 /* Codes `c` of scale `q` behind a DEQUANTIZE of their own. */
 uint32_t ox_literal_codes(struct ox *m, const char *name, const struct ox_const *c,
                           const struct ir_quant *q);
+/* DEQUANTIZE of tensor `id`, whose scale is known. */
+uint32_t ox_literal_dequantize(struct ox *m, const char *name, uint32_t id);
 /* A constant in float32: codes behind a DEQUANTIZE. */
 uint32_t ox_literal_const(struct ox *m, const struct ox_value *v);
 /* Codes of tensor `id`, whose scale is known, for a QLinear operator: behind a DEQUANTIZE if the

@@ -5,10 +5,8 @@
 
 #include <string.h>
 
-/* Constant `id` behind a DEQUANTIZE of its own. */
-static uint32_t dequantised(struct ox *m, uint32_t id)
+uint32_t ox_literal_dequantize(struct ox *m, const char *name, uint32_t id)
 {
-    const char *name = ox_inner(m, m->g->tensor[id]->name, "float");
     const uint32_t out = ox_tensor(m, name, IR_F32, ox_shape_of(m, id), NULL);
 
     ox_op(m, IR_OP_DEQUANTIZE, 1, &id, out);
@@ -31,7 +29,7 @@ uint32_t ox_literal_codes(struct ox *m, const char *name, const struct ox_const 
     const uint32_t id = constant(m, name, c);
 
     m->g->tensor[id]->quant = *q;
-    return dequantised(m, id);
+    return ox_literal_dequantize(m, ox_inner(m, name, "float"), id);
 }
 
 uint32_t ox_literal_const(struct ox *m, const struct ox_value *v)
@@ -41,9 +39,9 @@ uint32_t ox_literal_const(struct ox *m, const struct ox_value *v)
 
 uint32_t ox_qlinear_codes(struct ox *m, uint32_t id)
 {
-    if (!m->options->literal)
-        return id;
-    return m->g->tensor[id]->role == IR_CONST ? dequantised(m, id) : ox_as_float(m, id);
+    const char *name = ox_inner(m, m->g->tensor[id]->name, "float");
+
+    return m->options->literal ? ox_literal_dequantize(m, name, id) : id;
 }
 
 enum status ox_literal_add(struct ox *m, struct ox_pending *p, uint32_t id, float factor)

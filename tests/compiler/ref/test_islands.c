@@ -64,6 +64,21 @@ static uint8_t *answer(struct arena *a, const struct ir_graph *g, bool onnx_roun
     return all;
 }
 
+/* What makes a row's last tensor is of that row in both graphs. */
+static void check_rows(const char *path, const struct ir_graph *fused, const struct ir_graph *g)
+{
+    for (uint32_t row = 0; row < fused->n_row; row++) {
+        uint32_t n = 0;
+
+        for (uint32_t i = 0; i < g->n_op; i++)
+            n += g->op[i]->row == row &&
+                 strcmp(ir_out(g, g->op[i], 0)->name, fused->row[row].tensor) == 0;
+        if (n == 0)
+            fail_msg("%s: row %u, '%s', is in no operator of the reference", path, row,
+                     fused->row[row].tensor);
+    }
+}
+
 static void check_model(struct arena *a, const char *path)
 {
     const char *input = arena_printf(a, "%.*s/in_0_0.bin", (int)(strlen(path) - 11), path);
@@ -83,6 +98,8 @@ static void check_model(struct arena *a, const char *path)
             onnx_import(a, "net", data, n, &literal, &file, &d) != ST_OK ||
             ref_islands(a, file, exact != 0, &g, &d) != ST_OK)
             fail_msg("%s: %s", path, d.text);
+        ref_islands_rows(g, fused);
+        check_rows(path, fused, g);
         want = answer(a, fused, exact != 0, in, &n_want);
         found = answer(a, g, exact != 0, in, &n_found);
         assert_int_equal(n_want, n_found);
