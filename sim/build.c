@@ -8,12 +8,15 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "build_files.h"
+#include "cached.h"
 #include "compiler/base/file.h"
 #include "compiler/base/interrupt.h"
+#include "compiler/base/private.h"
 #include "compiler/base/text.h"
 #include "prune.h"
 #include "tools.h"
@@ -195,7 +198,10 @@ static void share_common(const struct build *b, bool keep)
             arena_printf(b->a, "%s/%s-%s", b->paths->cache, hash_text(b->a, &h), common_objects[i]);
         const char *const used = arena_printf(b->a, "%s/obj/%s", b->folder, common_objects[i]);
 
-        (void)(keep ? link(used, kept) : link(kept, used));
+        if (keep)
+            (void)chmod(used, 0600);
+        if (private_file(keep ? used : kept))
+            (void)(keep ? link(used, kept) : link(kept, used));
     }
 }
 
@@ -230,13 +236,15 @@ static enum status fill(struct build *b, struct diag *d)
     b->folder = arena_printf(b->a, "%s.part", b->final);
     prune_tree(b->folder); /* of a build that was killed */
     interrupt_folder(b->folder);
-    st = file_make_dirs(b->folder, d);
+    st = private_dir(b->folder, d);
     if (st == ST_OK)
         st = build_files_write(b->a, &b->files, b->folder, d);
     if (st == ST_OK)
         st = write_own(b, d);
     if (st == ST_OK)
         st = compile(b, d);
+    if (st == ST_OK)
+        st = cached_seal(b->a, arena_printf(b->a, "%s/model.so", b->folder), d);
     if (st != ST_OK) {
         interrupt_folder(NULL);
         if (st == ST_INTERRUPTED || st == ST_NO_MEMORY)
@@ -244,6 +252,7 @@ static enum status fill(struct build *b, struct diag *d)
         return st; /* else the folder stays: the message names its log */
     }
     prune_tree(arena_printf(b->a, "%s/obj", b->folder));
+    prune_tree(b->final); /* whose object was not whole */
     const int moved = rename(b->folder, b->final);
     interrupt_folder(NULL);
     if (moved != 0)
@@ -254,8 +263,10 @@ static enum status fill(struct build *b, struct diag *d)
 static enum status build_locked(struct build *b, const char *object, bool *built, struct diag *d)
 {
     struct timespec begin, end;
+    bool whole;
 
-    if (file_exists(object)) /* another process was faster */
+    TRY(cached_find(b->a, object, &whole, d));
+    if (whole) /* another process was faster */
         return ST_OK;
     const char *const what =
         arena_printf(b->a, "Building the %s simulator%s (once for this hardware)...",
@@ -297,9 +308,10 @@ enum status sim_build(struct arena *a, const struct sim_paths *paths,
                       const struct hd_config *config, struct sim_model *model, struct diag *d)
 {
     struct build b = {.a = a, .paths = paths, .config = config};
+    bool whole;
 
     *model = (struct sim_model){0};
-    TRY(file_make_dirs(paths->cache, d));
+    TRY(private_dir(paths->cache, d));
     TRY(find_tools(&b, d));
     TRY(build_files_collect(a, paths, config, &b.files, d));
     hash_build(&b);
@@ -307,7 +319,10 @@ enum status sim_build(struct arena *a, const struct sim_paths *paths,
     model->folder = b.final;
     model->path = arena_printf(a, "%s/model.so", b.final);
     model->source_hash = b.hash;
-    if (file_exists(model->path)) {
+    if (file_exists(b.final))
+        TRY(private_dirs(a, paths->cache, b.hash, d));
+    TRY(cached_find(a, model->path, &whole, d));
+    if (whole) {
         prune_touch(b.final);
         return ST_OK;
     }

@@ -26,6 +26,25 @@ void hash_bytes(struct hash128 *h, const void *data, size_t n_bytes)
     h->high = high;
 }
 
+/* Each step is a bijection of its lane: one changed word changes the lane, whatever follows. */
+void hash_large(struct hash128 *h, const void *data, size_t n_bytes)
+{
+    const uint8_t *p = data;
+    uint64_t lane[4] = {1, 2, 3, 4}, word[4];
+    size_t n = n_bytes;
+
+    for (; n >= sizeof word; n -= sizeof word, p += sizeof word) {
+        memcpy(word, p, sizeof word);
+        for (int k = 0; k < 4; k++) {
+            lane[k] = (lane[k] ^ word[k]) * 0x9e3779b97f4a7c15u;
+            lane[k] = lane[k] << 31 | lane[k] >> 33;
+        }
+    }
+    hash_bytes(h, lane, sizeof lane);
+    hash_bytes(h, p, n);
+    hash_bytes(h, &n_bytes, sizeof n_bytes);
+}
+
 void hash_string(struct hash128 *h, const char *s)
 {
     hash_bytes(h, s, strlen(s) + 1);

@@ -4,16 +4,16 @@
 #include <dlfcn.h>
 #include <string.h>
 
+#include "cached.h"
 #include "driver/hd.h"
 
 enum status sim_load(const char *path, const char *source_hash, uint32_t config_hash,
                      const struct hd_sim_api **out, struct diag *d)
 {
-    void *const object = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    void *object;
     const struct hd_sim_api *api;
 
-    if (object == NULL)
-        return FAIL(d, ST_INTERNAL, "cannot load the simulator: %s", dlerror());
+    TRY(cached_load(path, "simulator", &object, d));
     api = dlsym(object, "hd_sim_api");
     if (api == NULL)
         return FAIL(d, ST_INTERNAL, "'%s' is no simulator: it has no table hd_sim_api", path);

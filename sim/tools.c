@@ -18,6 +18,7 @@
 
 #include "compiler/base/file.h"
 #include "compiler/base/interrupt.h"
+#include "compiler/base/private.h"
 #include "compiler/base/text.h"
 #include "hash.h"
 
@@ -210,7 +211,7 @@ static bool read_note(struct arena *a, const char *note, const char *key, struct
     size_t n;
     char *rest, *line[3];
 
-    if (!file_exists(note) || file_read(a, note, 65536, &data, &n, &ignored) != ST_OK)
+    if (!private_file(note) || file_read(a, note, 65536, &data, &n, &ignored) != ST_OK)
         return false;
     rest = (char *)data;
     for (int i = 0; i < 3; i++)
@@ -247,5 +248,5 @@ enum status tool_find(struct arena *a, const char *cache, const char *name, cons
     if (strncmp(tool->version, "Verilator", 9) == 0)
         TRY(ask(a, tool->path, "--getenv", "VERILATOR_ROOT", &tool->root, d));
     text = arena_printf(a, "%s\n%s\n%s\n", key, tool->version, tool->root);
-    return file_write(note, text, strlen(text), d);
+    return private_write(note, text, strlen(text), d);
 }

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "file.h"
+#include "private.h"
 
 /* What tells a heddle tree from any other folder. */
 static const char mark[] = "hw/accel.json";
@@ -109,5 +110,5 @@ enum status home_cache(struct arena *a, const char **cache, struct diag *d)
         *cache = arena_printf(a, "%s/.cache/heddle", home);
     else
         return FAIL(d, ST_USAGE, "no folder for built files: set XDG_CACHE_HOME or HOME");
-    return file_make_dirs(*cache, d);
+    return private_dir(*cache, d);
 }

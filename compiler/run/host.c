@@ -6,13 +6,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include "../../sim/cached.h"
 #include "../../sim/hash.h"
 #include "../../sim/prune.h"
 #include "../../sim/tools.h"
 #include "../base/file.h"
 #include "../base/home.h"
+#include "../base/private.h"
 #include "run.h"
 
 struct compiler {
@@ -67,7 +70,7 @@ static enum status build(struct compiler *c, const char *what, const char *folde
     const char *log = arena_printf(c->arena, "%s/cc.log", folder);
     (void)remove(log);
     TRY(tool_run(c->arena, what, folder, log, argv, d));
-    if (rename(argv[n - 1], so) != 0)
+    if (chmod(argv[n - 1], 0700) != 0 || rename(argv[n - 1], so) != 0)
         return FAIL(d, ST_NO_MEMORY, "%s: cannot be written", so);
     return ST_OK;
 }
@@ -141,13 +144,18 @@ enum status run_compile(struct arena *a, const struct emit_unit *u, const char *
     }
     for (uint32_t i = 0; i < u->n_library; i++)
         hash_string(&h, u->library[i]);
-    const char *folder = arena_printf(a, "%s/host/%s", c.cache, hash_text(a, &h));
+    const char *name = arena_printf(a, "host/%s", hash_text(a, &h)),
+               *folder = arena_printf(a, "%s/%s", c.cache, name);
+    bool whole;
     *so_path = arena_printf(a, "%s/model.so", folder);
-    if (file_exists(*so_path)) {
+    TRY(private_dirs(a, c.cache, name, d));
+    TRY(cached_find(a, *so_path, &whole, d));
+    if (whole) {
         prune_touch(folder);
         return ST_OK;
     }
     TRY(build_into(&c, u, folder, *so_path, d));
+    TRY(cached_seal(a, *so_path, d));
     prune_cache(a, arena_printf(a, "%s/host", c.cache));
     return ST_OK;
 }
@@ -231,7 +239,7 @@ enum status run_compile_package(struct arena *a, const char *folder, const char 
     argv[n++] = "-o";
     argv[n++] = arena_printf(a, "%s.%ld", so_path, (long)gettid());
     TRY(tool_run(a, "compiling the package", folder, arena_printf(a, "%s.log", so_path), argv, d));
-    if (rename(argv[n - 1], so_path) != 0)
+    if (chmod(argv[n - 1], 0700) != 0 || rename(argv[n - 1], so_path) != 0)
         return FAIL(d, ST_NO_MEMORY, "%s: cannot be written", so_path);
     return ST_OK;
 }
@@ -249,7 +257,8 @@ enum status run_compile_program(struct arena *a, const char *source, const struc
     hash_string(&h, c.cc.path);
     hash_bytes(&h, text, n_bytes);
     hash_bytes(&h, hw, sizeof *hw);
-    const char *folder = arena_printf(a, "%s/host/%s", c.cache, hash_text(a, &h));
+    const char *name = arena_printf(a, "host/%s", hash_text(a, &h)),
+               *folder = arena_printf(a, "%s/%s", c.cache, name);
     const char *path = realpath(source, NULL);
     const char *sources[] = {path ? arena_strdup(a, path) : source, NULL};
     free((void *)(uintptr_t)path);
@@ -265,7 +274,7 @@ enum status run_compile_program(struct arena *a, const char *source, const struc
                            "-D_FORTIFY_SOURCE=2",
                            NULL};
     *so_path = arena_printf(a, "%s/program.so", folder);
-    TRY(file_make_dirs(folder, d));
+    TRY(private_dirs(a, c.cache, name, d));
     /* always: headers beside it are not hashed */
     enum status st = build(&c, arena_printf(a, "compiling '%s'", source), folder, sources, extra,
                            none, *so_path, d);

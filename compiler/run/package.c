@@ -9,10 +9,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "../../sim/cached.h"
 #include "../../sim/hash.h"
 #include "../base/file.h"
 #include "../base/home.h"
 #include "../base/json_doc.h"
+#include "../base/private.h"
 #include "../emit/tar.h"
 #include "cores.h"
 #include "difference.h"
@@ -57,12 +59,13 @@ static enum status cache_folder(struct arena *a, const void *data, size_t n_byte
     TRY(home_cache(a, &cache, d));
     hash_init(&h);
     hash_bytes(&h, data, n_bytes);
-    *folder = arena_printf(a, "%s/package/%s", cache, hash_text(a, &h));
-    return file_make_dirs(*folder, d);
+    const char *name = arena_printf(a, "package/%s", hash_text(a, &h));
+    *folder = arena_printf(a, "%s/%s", cache, name);
+    return private_dirs(a, cache, name, d);
 }
 
 /* The package's C as an object, and the folder with its files; that of a tar file, whose bytes name
- * it, is made once. */
+ * it, is compiled once. */
 static enum status build(struct arena *a, const char *path, const char **folder,
                          const char **so_path, struct diag *d)
 {
@@ -70,6 +73,7 @@ static enum status build(struct arena *a, const char *path, const char **folder,
     char real[PATH_MAX];
     uint8_t *tar;
     size_t n_bytes;
+    bool whole;
     if (!ends_with_tar(path)) {
         if (!realpath(path, real))
             return FAIL(d, ST_USAGE, "%s: no such folder", path);
@@ -82,10 +86,12 @@ static enum status build(struct arena *a, const char *path, const char **folder,
     TRY(cache_folder(a, tar, n_bytes, &cache, d));
     *so_path = arena_printf(a, "%s/model.so", cache);
     *folder = cache;
-    if (file_exists(*so_path))
-        return ST_OK;
     TRY(tar_read(tar, n_bytes, write_below, &(struct below){a, cache}, d));
-    return run_compile_package(a, cache, *so_path, d);
+    TRY(cached_find(a, *so_path, &whole, d));
+    if (whole)
+        return ST_OK;
+    TRY(run_compile_package(a, cache, *so_path, d));
+    return cached_seal(a, *so_path, d);
 }
 
 /* "1x8x8x1" to dimensions; false if it is none. */
@@ -271,8 +277,9 @@ struct run_package {
 static enum status load(struct run_job *job, const char *folder, const char *so_path,
                         struct diag *d)
 {
-    void *so = dlopen(so_path, RTLD_NOW | RTLD_LOCAL);
-    const struct hd_model *m = so ? dlsym(so, "hd_model") : NULL;
+    void *so;
+    TRY(cached_load(so_path, "the package's code", &so, d));
+    const struct hd_model *m = dlsym(so, "hd_model");
     if (!m || m->abi != HD_MODEL_ABI)
         return FAIL(d, ST_USAGE, "%s: no hd_model of version %u inside: another heddle's package?",
                     so_path, HD_MODEL_ABI);
@@ -292,7 +299,7 @@ static enum status check(struct run_job *job, const char **verdict, struct diag 
     switch (job->verdict) {
     case VERDICT_MISMATCH: return difference_fail(job, d);
     case VERDICT_UNCHECKED: *verdict = "unchecked, no --expect"; break;
-    case VERDICT_MATCH: 
+    case VERDICT_MATCH:
         *verdict = run_match_text(job->arena, job->p->graph->n_out, job->n, job->expected_from);
         break;
     case VERDICT_WITHIN:

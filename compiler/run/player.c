@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "player.h"
 
+#include "../../sim/cached.h"
 #include "cores.h"
 
 #include <dlfcn.h>
@@ -10,9 +11,8 @@
 static enum status load(struct player *p, const char *so_path, struct diag *d)
 {
     TRY(run_runtime(p->job->arena, d));
-    void *so = dlopen(so_path, RTLD_NOW | RTLD_LOCAL);
-    if (!so)
-        return FAIL(d, ST_INTERNAL, "emitted code does not load: %s", dlerror());
+    void *so;
+    TRY(cached_load(so_path, "emitted code", &so, d));
     p->model = dlsym(so, "hd_model");
     if (!p->model || p->model->abi != HD_MODEL_ABI)
         return FAIL(d, ST_INTERNAL, "%s: no hd_model of version %u inside", so_path, HD_MODEL_ABI);

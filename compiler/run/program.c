@@ -14,6 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "../../sim/cached.h"
 #include "../../sim/gtkw.h"
 #include "../base/file.h"
 #include "../base/interrupt.h"
@@ -75,10 +76,9 @@ static void tell_faults(struct own *p)
 
 static enum status load(const struct own *p, program **entry, struct diag *d)
 {
-    void *object = dlopen(p->so, RTLD_NOW | RTLD_LOCAL);
+    void *object;
 
-    if (!object)
-        return FAIL(d, ST_USAGE, "%s: does not load: %s", p->options->prog, dlerror());
+    TRY(cached_load(p->so, p->options->prog, &object, d));
     *(void **)entry = dlsym(object, "hd_program");
     if (!*entry)
         return FAIL(d, ST_USAGE,

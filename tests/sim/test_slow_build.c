@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -146,6 +147,28 @@ static void an_edit_gives_another_model(void **state)
                      ST_INTERNAL);
 }
 
+/* Cut short, as by a full disk: made again, and whole. */
+static void a_damaged_model_is_made_again(void **state)
+{
+    struct fixture *const f = *state;
+    const struct sim_model model = build(f);
+    const struct hd_sim_api *api;
+    struct diag d = {.status = ST_OK};
+    uint8_t *data;
+    size_t n;
+
+    /* a new file: this process has the old one loaded */
+    assert_int_equal(file_read(f->arena, model.path, 1 << 28, &data, &n, &d), ST_OK);
+    assert_int_equal(file_write(model.path, data, 5000, &d), ST_OK);
+    assert_true(build(f).built);
+    assert_false(build(f).built);
+    assert_int_equal(sim_load(model.path, model.source_hash, f->config.hash, &api, &d), ST_OK);
+    assert_int_equal(chmod(model.path, 0777), 0);
+    assert_int_equal(sim_load(model.path, model.source_hash, f->config.hash, &api, &d), ST_USAGE);
+    assert_non_null(strstr(d.text, "can be written by other users (mode 0777)"));
+    assert_int_equal(chmod(model.path, 0700), 0);
+}
+
 /* The usual model has no waves and says so; the one with waves is another. */
 static void waves_are_a_model_of_their_own(void **state)
 {
@@ -188,6 +211,7 @@ int main(void)
         cmocka_unit_test(processes_at_once_build_one_model),
         cmocka_unit_test(a_model_is_found_in_milliseconds),
         cmocka_unit_test(an_edit_gives_another_model),
+        cmocka_unit_test(a_damaged_model_is_made_again),
         cmocka_unit_test(waves_are_a_model_of_their_own),
         cmocka_unit_test(a_missing_tool_is_named),
     };
