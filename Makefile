@@ -6,9 +6,17 @@
 SHELL = /bin/bash
 .DEFAULT_GOAL = all
 
-# Who called: `make -C tree` (flag w) has changed directory, and $PWD is still the caller's.
-export CALLER := $(if $(findstring w,$(firstword -$(MAKEFLAGS))),$(PWD),$(CURDIR))
-export CALLER_PWD := $(PWD)
+# A variable that nothing here reads is a slip of the pen: `make sim ENGIN=func` would run the RTL.
+VARIABLES = MODEL HW ENGINE WAVES INPUT EXPECT STATS PROG VENV MODELS SEED PREFIX DESTDIR CC CXX PATH HOME
+GIVEN := $(foreach v,$(.VARIABLES),$(if $(filter command,$(firstword $(origin $v))),$v))
+UNKNOWN := $(firstword $(filter-out $(VARIABLES) HEDDLE_% XDG_% MAKE% CMAKE_% CCACHE_% -%,$(GIVEN)))
+$(if $(UNKNOWN),$(error unknown variable $(UNKNOWN)$(shell .ci/near '$(UNKNOWN)' $(VARIABLES)); there are: $(VARIABLES)))
+
+# Where the caller is: `make -C tree` has changed directory, and $PWD is still the caller's. Flag w says so,
+# but not with -s or --no-print-directory.
+CHANGED := $(or $(findstring w,$(firstword -$(MAKEFLAGS))),$(shell tr '\0' '\n' </proc/$$PPID/cmdline 2>/dev/null | \
+	grep -E -m1 '^(-[a-zA-Z]*C|--directory)'))
+export CALLER := $(if $(CHANGED),$(PWD),$(CURDIR))
 
 # One build at a time per tree, however many `make sim` run at once; our flags are not CMake's.
 LOCKED = mkdir -p build && env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL flock build/.lock
