@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "build_files.h"
 
+#include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -79,20 +80,24 @@ static enum status add_folder(struct arena *a, struct build_files *files, const 
     return st;
 }
 
-/* What a unit does in a cycle, as an enum per unit, so that waves show words. */
+/* What a unit does in a cycle, as the values of an enum per unit, so that waves show text. Each
+ * enum is in the unit's own scope: the same name may stand in several. */
 static void kinds(struct text *t, const struct accel *acc)
 {
     text_add(t, "// hd_sim_kinds.svh - generated from accel.json `units`; do not edit.\n");
     for (uint32_t u = 0; u < acc->n_units; u++) {
-        text_printf(t, "typedef enum logic [2:0] {");
+        text_add(t, "`define HD_SIM_");
+        for (const char *s = acc->units[u].name; *s != '\0'; s++)
+            text_printf(t, "%c", toupper((unsigned char)*s));
+        text_add(t, "_KINDS {");
         for (uint32_t k = 0; k < acc->counter_slots; k++) {
             const char *const kind = k < acc->units[u].n_counters
                                          ? acc->units[u].counters[k]
                                          : arena_printf(t->arena, "unused%u", k);
 
-            text_printf(t, "%s\n  %s_%s = %u", k != 0 ? "," : "", acc->units[u].name, kind, k);
+            text_printf(t, "%s%s = %u", k != 0 ? ", " : "", kind, k);
         }
-        text_printf(t, "\n} hd_%s_kind_e;\n\n", acc->units[u].name);
+        text_add(t, "}\n");
     }
 }
 

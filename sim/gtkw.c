@@ -58,11 +58,9 @@ static void group(struct text *t, const char *title, const struct signal *signal
 
 static void unit_group(struct text *t, const char *unit)
 {
-    static const struct signal signals[] = {{FLAG_TEXT, "layer[255:0]"},
-                                            {FLAG_TEXT, "op[63:0]"},
-                                            {FLAG_ENUM, "does[2:0]"},
-                                            {FLAG_DECIMAL, "command[31:0]"},
-                                            {FLAG_BIT, "done"}};
+    static const struct signal signals[] = {
+        {FLAG_TEXT, "layer[255:0]"}, {FLAG_TEXT, "op[63:0]"},         {FLAG_TEXT, "tile[255:0]"},
+        {FLAG_ENUM, "does[2:0]"},    {FLAG_DECIMAL, "command[31:0]"}, {FLAG_BIT, "done"}};
 
     text_printf(t, FLAG_GROUP "\n-%s\n", unit);
     for (size_t i = 0; i < sizeof signals / sizeof signals[0]; i++)

@@ -1,5 +1,5 @@
 /* gtkw.h - the save file that opens a model's waves in GTKWave: a group per unit with layer,
- * operation, what the unit does, command and completion; the buses; a marker where each layer
+ * operation, tile, what the unit does, command and completion; the buses; a marker where each layer
  * starts. All paths are ports and scopes of hd_sim_top.sv, which every model has. */
 #ifndef HEDDLE_SIM_GTKW_H
 #define HEDDLE_SIM_GTKW_H

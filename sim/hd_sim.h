@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define HD_SIM_ABI   4u
+#define HD_SIM_ABI   5u
 #define HD_SIM_UNITS 6u
 #define HD_SIM_KINDS 8u
 
@@ -28,6 +28,10 @@ struct hd_sim_options {
                                  0: 100,000 */
     const char *const *layer_names; /* for waves: shown as text */
     uint32_t n_layers;
+    /* For waves: what part of its layer a command computes ("rows 4-7, channels 0-15"); the command
+     * by its index in the stream at `offset` of region 0. NULL: not known. */
+    const char *(*tile)(void *ctx, uint32_t offset, uint32_t command);
+    void *tile_ctx;
 };
 
 enum hd_sim_stop {

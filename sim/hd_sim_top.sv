@@ -1,11 +1,11 @@
 // hd_sim_top - hd_top for the simulator: its ports under the names sim/*.cpp uses, and text for waves.
-//   Waves: one scope a unit (u_load, u_weight, ...) with the layer and the operation of the command the unit
+//   Waves: one scope a unit (u_load, u_weight, ...) with the layer, tile and operation of the command the unit
 //   holds (packed ASCII as a Verilog string: last character in the lowest byte; set by sim/trace.cpp), its index, what the unit does in
 //   this cycle, and the pulse that completes a command. Everything else is wires. Reset: none of its own.
 `default_nettype none
 `include "hd_accel.svh"
 `include "hd_config.svh"
-`include "hd_sim_kinds.svh"  // hd_<unit>_kind_e: what a unit does in a cycle, from accel.json (sim/build_gen.c)
+`include "hd_sim_kinds.svh"  // HD_SIM_<UNIT>_KINDS: what a unit does in a cycle, from accel.json (sim/build_files.c)
 
 
 module hd_sim_top #(
@@ -109,6 +109,7 @@ module hd_sim_top #(
   // Waves only, set by sim/trace.cpp.
   input  logic [63:0]               cycle_i,  // since the doorbell
   input  logic [UnitCount*NameBits-1:0] layer_i,
+  input  logic [UnitCount*NameBits-1:0] tile_i,
   input  logic [UnitCount*OpBits-1:0]   op_i
 );
 
@@ -136,6 +137,7 @@ module hd_sim_top #(
   logic [1:0] m_bresp;
   logic [63:0] wave_cycle;
   logic [UnitCount*NameBits-1:0] wave_layer;
+  logic [UnitCount*NameBits-1:0] wave_tile;
   logic [UnitCount*OpBits-1:0] wave_op;
 
   always_ff @(posedge take_i) begin
@@ -162,6 +164,7 @@ module hd_sim_top #(
     m_bresp    <= m_bresp_i;
     wave_cycle <= cycle_i;
     wave_layer <= layer_i;
+    wave_tile  <= tile_i;
     wave_op    <= op_i;
   end
 
@@ -262,92 +265,110 @@ module hd_sim_top #(
   end
 
   if (1) begin : u_load
+    typedef enum logic [2:0] `HD_SIM_LOAD_KINDS kind_e;
     logic [NameBits-1:0] layer;
+    logic [NameBits-1:0] tile;
     logic [OpBits-1:0]   op;
     logic [31:0]         command;
     logic [15:0]         layer_number;
-    hd_load_kind_e     does;
+    kind_e               does;
     logic                done;
     assign layer        = wave_layer[UnitLoad*NameBits +: NameBits];
+    assign tile         = wave_tile[UnitLoad*NameBits +: NameBits];
     assign op           = wave_op[UnitLoad*OpBits +: OpBits];
     assign command      = unit_cmd_o[UnitLoad*32 +: 32];
     assign layer_number = unit_layer[UnitLoad*16 +: 16];
-    assign does         = hd_load_kind_e'(unit_kind_o[UnitLoad*3 +: 3]);
+    assign does         = kind_e'(unit_kind_o[UnitLoad*3 +: 3]);
     assign done         = done_o[UnitLoad];
   end
 
   if (1) begin : u_weight
+    typedef enum logic [2:0] `HD_SIM_WEIGHT_KINDS kind_e;
     logic [NameBits-1:0] layer;
+    logic [NameBits-1:0] tile;
     logic [OpBits-1:0]   op;
     logic [31:0]         command;
     logic [15:0]         layer_number;
-    hd_weight_kind_e   does;
+    kind_e               does;
     logic                done;
     assign layer        = wave_layer[UnitWeight*NameBits +: NameBits];
+    assign tile         = wave_tile[UnitWeight*NameBits +: NameBits];
     assign op           = wave_op[UnitWeight*OpBits +: OpBits];
     assign command      = unit_cmd_o[UnitWeight*32 +: 32];
     assign layer_number = unit_layer[UnitWeight*16 +: 16];
-    assign does         = hd_weight_kind_e'(unit_kind_o[UnitWeight*3 +: 3]);
+    assign does         = kind_e'(unit_kind_o[UnitWeight*3 +: 3]);
     assign done         = done_o[UnitWeight];
   end
 
   if (1) begin : u_array
+    typedef enum logic [2:0] `HD_SIM_ARRAY_KINDS kind_e;
     logic [NameBits-1:0] layer;
+    logic [NameBits-1:0] tile;
     logic [OpBits-1:0]   op;
     logic [31:0]         command;
     logic [15:0]         layer_number;
-    hd_array_kind_e    does;
+    kind_e               does;
     logic                done;
     assign layer        = wave_layer[UnitArray*NameBits +: NameBits];
+    assign tile         = wave_tile[UnitArray*NameBits +: NameBits];
     assign op           = wave_op[UnitArray*OpBits +: OpBits];
     assign command      = unit_cmd_o[UnitArray*32 +: 32];
     assign layer_number = unit_layer[UnitArray*16 +: 16];
-    assign does         = hd_array_kind_e'(unit_kind_o[UnitArray*3 +: 3]);
+    assign does         = kind_e'(unit_kind_o[UnitArray*3 +: 3]);
     assign done         = done_o[UnitArray];
   end
 
   if (1) begin : u_vector
+    typedef enum logic [2:0] `HD_SIM_VECTOR_KINDS kind_e;
     logic [NameBits-1:0] layer;
+    logic [NameBits-1:0] tile;
     logic [OpBits-1:0]   op;
     logic [31:0]         command;
     logic [15:0]         layer_number;
-    hd_vector_kind_e   does;
+    kind_e               does;
     logic                done;
     assign layer        = wave_layer[UnitVector*NameBits +: NameBits];
+    assign tile         = wave_tile[UnitVector*NameBits +: NameBits];
     assign op           = wave_op[UnitVector*OpBits +: OpBits];
     assign command      = unit_cmd_o[UnitVector*32 +: 32];
     assign layer_number = unit_layer[UnitVector*16 +: 16];
-    assign does         = hd_vector_kind_e'(unit_kind_o[UnitVector*3 +: 3]);
+    assign does         = kind_e'(unit_kind_o[UnitVector*3 +: 3]);
     assign done         = done_o[UnitVector];
   end
 
   if (1) begin : u_store
+    typedef enum logic [2:0] `HD_SIM_STORE_KINDS kind_e;
     logic [NameBits-1:0] layer;
+    logic [NameBits-1:0] tile;
     logic [OpBits-1:0]   op;
     logic [31:0]         command;
     logic [15:0]         layer_number;
-    hd_store_kind_e    does;
+    kind_e               does;
     logic                done;
     assign layer        = wave_layer[UnitStore*NameBits +: NameBits];
+    assign tile         = wave_tile[UnitStore*NameBits +: NameBits];
     assign op           = wave_op[UnitStore*OpBits +: OpBits];
     assign command      = unit_cmd_o[UnitStore*32 +: 32];
     assign layer_number = unit_layer[UnitStore*16 +: 16];
-    assign does         = hd_store_kind_e'(unit_kind_o[UnitStore*3 +: 3]);
+    assign does         = kind_e'(unit_kind_o[UnitStore*3 +: 3]);
     assign done         = done_o[UnitStore];
   end
 
   if (1) begin : u_fetch
+    typedef enum logic [2:0] `HD_SIM_FETCH_KINDS kind_e;
     logic [NameBits-1:0] layer;
+    logic [NameBits-1:0] tile;
     logic [OpBits-1:0]   op;
     logic [31:0]         command;
     logic [15:0]         layer_number;
-    hd_fetch_kind_e    does;
+    kind_e               does;
     logic                done;
     assign layer        = wave_layer[UnitFetch*NameBits +: NameBits];
+    assign tile         = wave_tile[UnitFetch*NameBits +: NameBits];
     assign op           = wave_op[UnitFetch*OpBits +: OpBits];
     assign command      = unit_cmd_o[UnitFetch*32 +: 32];
     assign layer_number = unit_layer[UnitFetch*16 +: 16];
-    assign does         = hd_fetch_kind_e'(unit_kind_o[UnitFetch*3 +: 3]);
+    assign does         = kind_e'(unit_kind_o[UnitFetch*3 +: 3]);
     assign done         = done_o[UnitFetch];
   end
 

@@ -123,15 +123,19 @@ void Trace::name_commands(hd_sim &sim)
     for (uint32_t unit = 0; unit < HD_UNIT_COUNT; unit++) {
         const uint32_t head = s.head(unit);
         const hd_common *const common = s.head_started(unit) ? s.common(head) : nullptr;
-        const char *layer = "", *op = "";
+        const char *layer = "", *op = "", *tile = nullptr;
 
         if (common != nullptr) {
             op = common->opcode < HD_OPCODE_COUNT ? hd_opcode_names[common->opcode] : "?";
             layer =
                 common->layer < sim.options.n_layers ? sim.options.layer_names[common->layer] : "";
+            if (sim.options.tile != nullptr)
+                tile = sim.options.tile(sim.options.tile_ctx, sim.command_offset, head);
         }
         put_text(reinterpret_cast<uint8_t *>(&sim.top.layer_i) + unit * kNameBytes, kNameBytes,
                  layer != nullptr ? layer : "");
+        put_text(reinterpret_cast<uint8_t *>(&sim.top.tile_i) + unit * kNameBytes, kNameBytes,
+                 tile != nullptr ? tile : "");
         put_text(reinterpret_cast<uint8_t *>(&sim.top.op_i) + unit * kOpBytes, kOpBytes, op);
     }
 }

@@ -41,8 +41,8 @@ static enum status open_func(struct device *v, struct diag *d)
     return ST_OK;
 }
 
-static enum status open_rtl(struct device *v, const struct sim_model *so, const char *const *names,
-                            uint32_t n_names, struct diag *d)
+static enum status open_rtl(struct device *v, const struct sim_model *so,
+                            const struct device_text *text, struct diag *d)
 {
     char error[512] = "";
     struct hd_sim_options s = {.memory = v->memory,
@@ -51,8 +51,10 @@ static enum status open_rtl(struct device *v, const struct sim_model *so, const 
                                .latency = v->options->mem_latency,
                                .bytes_per_cycle = v->options->mem_bytes,
                                .stall_seed = v->options->stall_seed,
-                               .layer_names = names,
-                               .n_layers = n_names};
+                               .layer_names = text->layer_names,
+                               .n_layers = text->n_layers,
+                               .tile = text->tile,
+                               .tile_ctx = text->ctx};
     v->sim = (struct sim_port){
         .memory = v->memory, .memory_base = DEVICE_BASE, .memory_bytes = v->n_bytes};
     TRY(sim_load(so->path, so->source_hash, v->hw->hash, &v->sim.api, d));
@@ -66,7 +68,7 @@ static enum status open_rtl(struct device *v, const struct sim_model *so, const 
 enum status device_open(struct device *v, struct arena *a, const struct options *o,
                         const struct hd_config *hw, enum options_engine engine,
                         const struct sim_model *so, uint8_t *memory, uint64_t n_bytes,
-                        const char *const *layer_names, uint32_t n_layers, struct diag *d)
+                        const struct device_text *text, struct diag *d)
 {
     *v = (struct device){.arena = a, .options = o, .hw = hw, .engine = engine};
     v->n_bytes = (n_bytes + 4095) / 4096 * 4096;
@@ -75,7 +77,7 @@ enum status device_open(struct device *v, struct arena *a, const struct options 
     if (engine == ENGINE_FUNC)
         TRY(open_func(v, d));
     else
-        TRY(open_rtl(v, so, layer_names, n_layers, d));
+        TRY(open_rtl(v, so, text, d));
     int rc = hd_open(&v->dev, &v->port, hw->hash);
     if (rc != HD_OK)
         return FAIL(d, rc == HD_ERROR_CONFIG ? ST_INTERNAL : ST_DEVICE,

@@ -23,6 +23,14 @@ struct device {
     struct sim_port sim; /* sim.sim NULL unless rtl */
 };
 
+/* What waves and messages of the RTL show as text; all may be NULL (hd_sim.h). */
+struct device_text {
+    const char *const *layer_names;
+    uint32_t n_layers;
+    const char *(*tile)(void *ctx, uint32_t offset, uint32_t command);
+    void *ctx;
+};
+
 /* Find or build the Verilated model of `hw` below heddle's own home and cache. */
 enum status device_model(struct arena *a, const struct options *o, const struct hd_config *hw,
                          struct sim_model *model, struct diag *d);
@@ -34,7 +42,7 @@ enum status device_waves_model(struct arena *a, const struct options *o, const s
 enum status device_open(struct device *v, struct arena *a, const struct options *o,
                         const struct hd_config *hw, enum options_engine engine,
                         const struct sim_model *so, uint8_t *memory, uint64_t n_bytes,
-                        const char *const *layer_names, uint32_t n_layers, struct diag *d);
+                        const struct device_text *text, struct diag *d);
 void device_close(struct device *v);
 
 /* Why the twin or the simulator stopped, in words; "" if it knows no more than the driver. */

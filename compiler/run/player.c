@@ -42,17 +42,29 @@ static void place_buffers(struct player *p)
     p->call.out = io + m->n_inputs;
 }
 
+/* The part of its layer that a command works on, as `heddle disasm` has it. */
+static const char *tile(void *ctx, uint32_t offset, uint32_t command)
+{
+    const struct sched_program *program = ctx;
+
+    for (uint32_t k = 0; program->stream && k < program->n_stream; k++)
+        if (program->stream[k].offset == offset && command < program->stream[k].n)
+            return program->stream[k].cmd[command].note;
+    return NULL;
+}
+
 static enum status open_devices(struct player *p, enum options_engine engine,
                                 const struct sim_model *sim, struct diag *d)
 {
     const struct sched_program *program = p->job->p->program;
     const struct options *o = p->job->options;
+    const struct device_text text = {p->model->layer_names, p->model->n_layers, tile,
+                                     p->job->p->program};
     uint32_t n = p->model->command_bytes ? program->n_device : 0;
     for (uint32_t k = 0; k < n; k++) {
         uint8_t *memory = k && !o->separate_memory ? p->v[0].memory : NULL;
         TRY(device_open(&p->v[k], p->job->arena, o, program->device[k].hw, engine, &sim[k], memory,
-                        hd_model_device_bytes(p->model), p->model->layer_names, p->model->n_layers,
-                        d));
+                        hd_model_device_bytes(p->model), &text, d));
         p->dev[k] = &p->v[k].dev;
         p->n_device++;
     }

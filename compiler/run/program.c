@@ -117,7 +117,7 @@ __attribute__((noinline)) static enum status execute(struct own *p, struct diag 
     TRY(run_runtime(p->arena, d));
     TRY(load(p, &entry, d));
     TRY(device_open(v, p->arena, p->options, p->hw, p->engine, &p->sim, p->memory, PROGRAM_MEMORY,
-                    NULL, 0, d));
+                    &(struct device_text){0}, d));
     TRY(start_waves(p, v, d));
     tell_faults(p);
     p->told->entered = 1;

@@ -192,8 +192,8 @@ static enum status one_model(struct bench *b, const char *path, struct diag *d)
     for (uint32_t i = 0; i < n; i++)
         n_bytes += size[i] + HD_REGION_ALIGN;
     uint64_t *row = ARENA_ARRAY(b->arena, uint64_t, p.graph->n_row + 1);
-    TRY(device_open(&v, b->arena, &b->options, &p.hw, ENGINE_RTL, &b->so, NULL, n_bytes, NULL, 0,
-                    d));
+    TRY(device_open(&v, b->arena, &b->options, &p.hw, ENGINE_RTL, &b->so, NULL, n_bytes,
+                    &(struct device_text){0}, d));
     enum status st = bind(&v, p.program, size, n) == HD_OK
                          ? run_streams(b, &v, p.program, row, d)
                          : FAIL(d, ST_INTERNAL, "the regions cannot be bound");

@@ -278,8 +278,8 @@ enum status layer_execute(const struct layer *l, enum options_engine engine,
     struct options *o = arena_memdup(l->arena, &l->setup->options, sizeof *o);
     if (o->max_cycles == 0) /* far beyond what stalls and slow memory may cost */
         o->max_cycles = 50000 + 40 * l->program->est_cycles;
-    TRY(device_open(v, l->arena, o, &l->setup->hw, engine, so, NULL, l->memory_bytes, l->row_name,
-                    l->graph->n_row, d));
+    TRY(device_open(v, l->arena, o, &l->setup->hw, engine, so, NULL, l->memory_bytes,
+                    &(struct device_text){l->row_name, l->graph->n_row, NULL, NULL}, d));
     enum status st = run_device(l, v, shuffle, watch, result);
     device_close(v);
     return st;

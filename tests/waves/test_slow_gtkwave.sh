@@ -100,6 +100,17 @@ for name in 00_conv2d 02_depthwise_conv2d 13_fully_connected; do
     grep -q "^\[markername\] .$name" plain/waves.gtkw || fail "no marker $name"
 done
 
+# So are tiles, as heddle disasm writes them, and what a unit does, without the unit's name.
+text_bits() {
+    printf '%s' "$1" | od -An -v -tu1 -w1 | awk '{ for (b = 128; b >= 1; b /= 2) printf "%d", int($1 / b) % 2 }' | sed 's/^0*//'
+}
+tile=$("$heddle" disasm digits --hw tiny | sed -n 's/^.* array  *01_conv2d  *(\([^)]*\)).*/\1/p' | tail -1)
+[ -n "$tile" ] || fail "no tile in heddle disasm"
+grep -q "^b0*$(text_bits "$tile") " plain.vcd || fail "no tile '$tile' in the waves"
+grep -q '^-array' plain/waves.gtkw && grep -q 'u_array.tile\[255:0\]$' plain/waves.gtkw || fail "no tile in the save file"
+fst2vcd -e plain/waves.fst | grep -a '^\$attrbegin' | grep -q ' busy wait_token wait_weight conflict drain idle ' ||
+    fail "the values of array's does begin with its name"
+
 # GTKWave: from another folder, moved, by the save file alone.
 mv plain "a folder"
 cat >ask.tcl <<TCL
