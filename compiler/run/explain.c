@@ -1,13 +1,16 @@
 /* explain.c - see explain.h. What cannot be done is a line, never another failure. */
 #include "explain.h"
 
+#include <string.h>
+
 #include "../base/file.h"
 #include "again.h"
+#include "cores.h"
 #include "diff.h"
 #include "replay.h"
 #include "waves.h"
 
-enum { AROUND_CYCLES = 20, WAVES_BUILD_SECONDS = 900 };
+enum { AROUND_CYCLES = 20, WAVES_BUILD_SECONDS = 900, MOST_LAYERS = 256 };
 
 /* --- waves --- */
 
@@ -113,9 +116,14 @@ static void replay_lines(struct run_job *job, const struct diff *diff, const cha
                          struct diag *d)
 {
     struct diag why = {0};
+    struct replayer r;
     struct replay replay;
+    enum status st = replay_open(&r, job, &why);
 
-    if (replay_layer(job, diff->command->row, folder, &replay, &why) != ST_OK) {
+    r.folder = folder;
+    if (st == ST_OK)
+        st = replay_layer(&r, diff->command->row, &replay, &why);
+    if (st != ST_OK) {
         diag_line(d, "replay of the layer: none: %s", why.text);
         return;
     }
@@ -190,18 +198,90 @@ static void found_lines(struct run_job *job, const struct diff *diff, struct dia
     checked_line(job, d);
 }
 
+/* --- not the RTL: which layer --- */
+
+/* The reference's outputs are those that were found. */
+static bool as_reference(const struct replayer *r)
+{
+    const struct run_job *job = r->job;
+    bool same = true;
+
+    for (uint32_t i = 0; i < job->p->graph->n_out; i++)
+        same = same && memcmp(r->out[i], job->out[i].bytes + job->first_wrong * job->out[i].n_bytes,
+                              job->out[i].n_bytes) == 0;
+    return same;
+}
+
+/* The first layer that, alone, gives another answer than the reference. */
+static void layer_lines(const struct replayer *r, struct diag *d)
+{
+    const struct ir_graph *g = r->job->p->graph;
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < g->n_row && n < MOST_LAYERS; i++) {
+        struct diag why = {0};
+        struct replay replay;
+        if (!replay_is_layer(r->job, i) || replay_layer(r, i, &replay, &why) != ST_OK)
+            continue;
+        n++;
+        if (!replay.ran || !replay.wrong)
+            continue;
+        diag_line(d, "replay: %s alone is wrong too; look at its passes, lowering or host kernel:",
+                  g->row[i].name);
+        diag_line(d, "  %s", replay.command);
+        return;
+    }
+    diag_line(d,
+              "%u layers, each alone, are right: look at what the compiler makes of several "
+              "(fusion, schedule, memory plan)",
+              n);
+}
+
+static void elsewhere_lines(struct run_job *job, struct diag *d)
+{
+    const char *folder = folder_for(job);
+    struct diag why = {0};
+    struct replayer r;
+
+    if (replay_open(&r, job, &why) != ST_OK) {
+        diag_line(d, "the CPU reference could not be run: %s", why.text);
+        return;
+    }
+    if (as_reference(&r)) {
+        diag_line(d, "the CPU reference gives the values found: what was expected comes from other "
+                     "arithmetic, weights or inputs");
+        return;
+    }
+    r.folder = folder;
+    if (!job->cores || job->cores->n == 0) /* RTL and functional model agree: the faster one */
+        r.engine = ENGINE_FUNC;
+    if (!folder)
+        diag_line(d, "look at the compiler or at a host kernel; with the option output=DIR, each "
+                     "layer is run alone to find it");
+    else if (file_make_dirs(folder, &why) != ST_OK)
+        diag_line(d, "replay of each layer: none: %s", why.text);
+    else
+        layer_lines(&r, d);
+}
+
 void explain_mismatch(struct run_job *job, struct diag *d)
 {
     struct diff *diff = ARENA_NEW(job->arena, struct diff);
     struct diag why = {0};
+    bool rtl = job->options->engine == ENGINE_RTL && job->p->program->n_stream;
 
-    if (!job->p->program->n_stream)
+    if (job->options->engine == ENGINE_REF)
         return;
-    if (diff_engines(job, diff, &why) != ST_OK)
+    if (rtl && diff_engines(job, diff, &why) != ST_OK) {
         diag_line(d, "the engines could not be compared: %s", why.text);
-    else if (diff->found)
+        return;
+    }
+    if (diff->found) {
         found_lines(job, diff, d);
-    else
-        diag_line(d, "RTL and functional model write the same bytes for every command: look at the "
-                     "compiler or at a host kernel, not at the RTL");
+        return;
+    }
+    if (rtl)
+        diag_line(d, "RTL and functional model write the same bytes for every command: it is not "
+                     "the accelerator's RTL");
+    elsewhere_lines(job, d);
 }

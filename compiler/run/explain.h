@@ -1,6 +1,7 @@
-/* explain.h - after a wrong answer on the RTL: where it comes from, and what helps to see it.
- * in:  a job with a mismatch.   out: lines below the message; waves around the first wrong byte and
- * a replay of its layer in DIR/mismatch of -o DIR, a command without -o: in heddle-mismatch. */
+/* explain.h - after a wrong answer: where it comes from, and what helps to see it.
+ * in:  a job with a mismatch.   out: lines below the message; waves around the RTL's first wrong
+ * byte and a replay of the wrong layer in DIR/mismatch of -o DIR, a command without -o: in
+ * heddle-mismatch. */
 #ifndef HEDDLE_RUN_EXPLAIN_H
 #define HEDDLE_RUN_EXPLAIN_H
 

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "../base/file.h"
-#include "../ref/ref.h"
 #include "difference.h"
 
 struct cut {
@@ -143,26 +142,25 @@ static enum status cut_out(struct cut *c, uint32_t row, struct diag *d)
 
 /* --- its bytes --- */
 
-/* The reference up to the wrong inference; its tensors stay in *r. */
-static enum status run_reference(const struct cut *c, struct ref **r, struct diag *d)
+enum status replay_open(struct replayer *r, struct run_job *job, struct diag *d)
 {
-    const struct ir_graph *g = c->from;
-    const struct run_job *job = c->job;
-    const uint8_t **in = ARENA_ARRAY(c->a, const uint8_t *, g->n_in + 1);
-    uint8_t **out = ARENA_ARRAY(c->a, uint8_t *, g->n_out + 1);
+    const struct ir_graph *g = job->p->reference;
+    const struct ref_options options = pipeline_ref_options(job->options);
+    const uint8_t **in = ARENA_ARRAY(job->arena, const uint8_t *, g->n_in + 1);
     bool state = false;
 
+    *r = (struct replayer){.job = job, .engine = job->options->engine};
+    r->out = ARENA_ARRAY(job->arena, uint8_t *, g->n_out + 1);
     for (uint32_t i = 0; i < g->n_tensor; i++)
         state = state || g->tensor[i]->role == IR_VARIABLE;
     for (uint32_t i = 0; i < g->n_out; i++)
-        out[i] = arena_alloc(c->a, (size_t)ir_bytes(g->tensor[g->out[i]]));
-    const struct ref_options options = pipeline_ref_options(job->options);
-    *r = ref_new(c->a, g, &options);
+        r->out[i] = arena_alloc(job->arena, (size_t)ir_bytes(g->tensor[g->out[i]]));
+    r->ref = ref_new(job->arena, g, &options);
     for (uint32_t k = state && !job->options->reset_state ? 0 : job->first_wrong;
          k <= job->first_wrong; k++) {
         for (uint32_t i = 0; i < g->n_in; i++)
             in[i] = job->in[i].bytes + k * job->in[i].n_bytes;
-        TRY(ref_run(*r, in, out, d));
+        TRY(ref_run(r->ref, in, r->out, d));
     }
     return ST_OK;
 }
@@ -205,29 +203,41 @@ static bool kept(const char *name)
     return strncmp(name, "target-", 7) == 0;
 }
 
+/* Where the layer ran in the network. */
+static void same_place(const struct ir_row *layer, struct arena *a, struct options *o)
+{
+    bool host = strcmp(layer->target, "c") == 0, none = strcmp(layer->target, "none") == 0;
+
+    o->offload[0] = arena_printf(a, "%s=%s", layer->name, layer->target);
+    o->keep[0] = layer->name;
+    o->partition.offload = o->offload;
+    o->partition.keep = o->keep;
+    o->partition.n_offload = !host && !none;
+    o->partition.n_keep = host;
+}
+
 /* The options of the layer alone. */
-static void own_options(const struct run_job *job, const char *folder, const struct ir_graph *g,
+static void own_options(const struct replayer *r, const struct ir_graph *g,
                         const struct ir_row *layer, struct options *o)
 {
-    struct arena *a = job->arena;
+    struct arena *a = r->job->arena;
 
-    *o = *job->options;
+    *o = *r->job->options;
     o->command = COMMAND_RUN;
-    o->model = arena_printf(a, "%s/replay.ir", folder);
+    o->engine = r->engine;
+    o->model = arena_printf(a, "%s/replay.ir", r->folder);
     o->out = o->stats = o->dump_ir = o->labels = o->waves = o->teacher = o->tuned = NULL;
     o->input_shapes = NULL;
     o->n_input = g->n_in;
     o->n_expect = g->n_out;
     for (uint32_t i = 0; i < g->n_in; i++)
-        o->input[i] = arena_printf(a, "%s/replay_in_%u.bin", folder, i);
+        o->input[i] = arena_printf(a, "%s/replay_in_%u.bin", r->folder, i);
     for (uint32_t i = 0; i < g->n_out; i++)
-        o->expect[i] = arena_printf(a, "%s/replay_out_%u.bin", folder, i);
-    o->stall_seed = o->stall_seed ? o->stall_seed + job->first_wrong : 0;
+        o->expect[i] = arena_printf(a, "%s/replay_out_%u.bin", r->folder, i);
+    o->stall_seed = o->stall_seed ? o->stall_seed + r->job->first_wrong : 0;
     o->jobs = 1;
     o->tolerance = 0;
-    o->offload[0] = arena_printf(a, "%s=%s", layer->name, layer->target);
-    o->partition = (struct partition_options){
-        .mode = o->partition.mode, .offload = o->offload, .n_offload = 1, .keep = o->keep};
+    same_place(layer, a, o);
 }
 
 static const char *command_of(const struct options *o, struct arena *a)
@@ -240,7 +250,12 @@ static const char *command_of(const struct options *o, struct arena *a)
         text_printf(&t, " -i %s", replay_word(a, o->input[i]));
     for (uint32_t i = 0; i < o->n_expect; i++)
         text_printf(&t, " --expect %s", replay_word(a, o->expect[i]));
-    text_printf(&t, " --offload=%s", replay_word(a, o->offload[0]));
+    if (o->partition.n_offload)
+        text_printf(&t, " --offload=%s", replay_word(a, o->offload[0]));
+    if (o->partition.n_keep)
+        text_printf(&t, " --keep-on-host=%s", o->keep[0]);
+    if (o->engine == ENGINE_FUNC)
+        text_add(&t, " --engine=func");
     for (uint32_t i = 0; i < o->n_given; i++)
         if (kept(o->given[i].name) && o->given[i].value)
             text_printf(
@@ -269,14 +284,19 @@ static enum status run_alone(struct run_job *job, const struct options *o, bool 
     return st;
 }
 
-enum status replay_layer(struct run_job *job, uint32_t row, const char *folder, struct replay *r,
+bool replay_is_layer(const struct run_job *job, uint32_t row)
+{
+    return job->p->graph->row[row].fused_into == IR_NONE && job->p->graph->row[row].target;
+}
+
+enum status replay_layer(const struct replayer *r, uint32_t row, struct replay *replay,
                          struct diag *d)
 {
+    struct run_job *job = r->job;
     struct arena *a = job->arena;
     struct cut c = {.a = a, .job = job, .from = job->p->reference};
     struct diag own = {0};
     struct text t;
-    struct ref *ref;
     struct options o;
 
     row = root(job->p->graph, row);
@@ -284,16 +304,15 @@ enum status replay_layer(struct run_job *job, uint32_t row, const char *folder, 
     if (c.to->n_in > OPTIONS_MAX_FILES || c.to->n_out > OPTIONS_MAX_FILES)
         return FAIL(d, ST_UNSUPPORTED, "the layer has more than %d inputs or outputs",
                     OPTIONS_MAX_FILES);
-    TRY(run_reference(&c, &ref, d));
-    own_options(job, folder, c.to, &job->p->graph->row[row], &o);
+    own_options(r, c.to, &job->p->graph->row[row], &o);
     text_init(&t, a);
     ir_print(c.to, &t);
     TRY(file_write(o.model, t.data, t.length, d));
     for (uint32_t i = 0; i < c.to->n_in; i++)
-        TRY(write_tensor(&c, ref, c.in[i], o.input[i], d));
+        TRY(write_tensor(&c, r->ref, c.in[i], o.input[i], d));
     for (uint32_t i = 0; i < c.to->n_out; i++)
-        TRY(write_tensor(&c, ref, c.out[i], o.expect[i], d));
-    *r = (struct replay){.command = command_of(&o, a)};
-    r->ran = run_alone(job, &o, &r->wrong, &own) == ST_OK;
+        TRY(write_tensor(&c, r->ref, c.out[i], o.expect[i], d));
+    *replay = (struct replay){.command = command_of(&o, a)};
+    replay->ran = run_alone(job, &o, &replay->wrong, &own) == ST_OK;
     return ST_OK;
 }

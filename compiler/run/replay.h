@@ -5,17 +5,30 @@
 #ifndef HEDDLE_RUN_REPLAY_H
 #define HEDDLE_RUN_REPLAY_H
 
+#include "../ref/ref.h"
 #include "run.h"
+
+/* The reference after the first wrong inference, with the bytes of all tensors. */
+struct replayer {
+    struct run_job *job;
+    const char *folder;         /* for the files; it is there */
+    enum options_engine engine; /* that runs the layer */
+    struct ref *ref;
+    uint8_t **out; /* of each output of the network */
+};
 
 struct replay {
     const char *command; /* "heddle run DIR/replay.ir ...", for a shell */
     bool ran, wrong;     /* heddle ran it: its answer differs too */
 };
 
-/* Write the files into `folder`, which is there, and run them once on the run's engine. ST_*: it
- * cannot be written, or the layer does not stand alone (the message says why). */
-enum status replay_layer(struct run_job *job, uint32_t row, const char *folder, struct replay *r,
+enum status replay_open(struct replayer *r, struct run_job *job, struct diag *d);
+/* Write the files of a layer and run them once. ST_*: they cannot be written, or the layer does not
+ * stand alone (the message says why). */
+enum status replay_layer(const struct replayer *r, uint32_t row, struct replay *replay,
                          struct diag *d);
+/* The layers that may be replayed: not fused into others. */
+bool replay_is_layer(const struct run_job *job, uint32_t row);
 
 /* A word of a command line, quoted where a shell would change it. */
 const char *replay_word(struct arena *a, const char *word);

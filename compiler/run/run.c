@@ -114,7 +114,7 @@ static enum status execute(struct run_job *job, struct diag *d)
 static enum status mismatch(struct run_job *job, struct diag *d)
 {
     (void)difference_fail(job, d);
-    if (job->options->engine == ENGINE_RTL && job->tolerance == 0)
+    if (job->tolerance == 0)
         explain_mismatch(job, d);
     return ST_MISMATCH;
 }

@@ -57,7 +57,7 @@ fi
 printf '\1' | dd of=want.bin conv=notrunc status=none
 "$heddle" run digits --engine=rtl -i in.bin --expect want.bin >stdout 2>stderr
 [ $? = 1 ] || fail "a wrong answer does not end with 1"
-grep -q "look at the compiler" stderr || fail "a wrong expectation is blamed on the RTL: $(cat stderr)"
+grep -q "^  the CPU reference gives the values found" stderr || fail "a wrong expectation is blamed on the RTL: $(cat stderr)"
 expect 2 "heddle: --waves: no layer 'foo'; the first is 00_conv2d, heddle inspect lists them all" \
     "$heddle" run digits --engine=rtl --waves=layer:foo
 "$heddle" run digits --engine=rtl -i in.bin --max-cycles=100 >stdout 2>stderr
