@@ -120,6 +120,36 @@ enum status gtkw_write(struct arena *a, const char *path, const char *fst,
     return file_write(path, t.data, t.length, d);
 }
 
+static const struct signal core_signals[] = {{FLAG_BIT, "clk_i"},
+                                             {FLAG_BIT, "rst_ni"},
+                                             {FLAG_BIT, "irq_o"},
+                                             {FLAG_BIT, "reg_write_i"},
+                                             {FLAG_HEX, "reg_addr_i[15:0]"},
+                                             {FLAG_HEX, "reg_wdata_i[31:0]"},
+                                             {FLAG_HEX, "reg_rdata_o[31:0]"},
+                                             {FLAG_BIT, "mem_read_o"},
+                                             {FLAG_BIT, "mem_write_o"},
+                                             {FLAG_HEX, "mem_addr_o[31:0]"},
+                                             {FLAG_HEX, "mem_rdata_i[63:0]"},
+                                             {FLAG_HEX, "mem_wdata_o[63:0]"},
+                                             {FLAG_BIT, "mem_wstrb_o[7:0]"}};
+
+enum status gtkw_core(struct arena *a, const char *path, const char *fst, const char *top,
+                      struct diag *d)
+{
+    struct text t;
+
+    text_init(&t, a);
+    text_printf(&t, "[*]\n[*] heddle: waves of the core %s.\n[*]\n", top);
+    text_printf(&t, "[dumpfile] \"/heddle/%s\"\n[savefile] \"/heddle/waves.gtkw\"\n", fst);
+    text_printf(&t, "[size] 1600 900\n[pos] -1 -1\n[treeopen] TOP.\n[sst_width] 250\n"
+                    "[signals_width] 220\n[sst_expanded] 1\n");
+    for (size_t i = 0; i < sizeof core_signals / sizeof core_signals[0]; i++)
+        text_printf(&t, "%s\nTOP.%s.%s\n", core_signals[i].flag, top, core_signals[i].name);
+    text_add(&t, "[pattern_trace] 1\n[pattern_trace] 0\n");
+    return file_write(path, t.data, t.length, d);
+}
+
 static int by_cycle(const void *x, const void *y)
 {
     const struct gtkw_marker *const a = x, *const b = y;

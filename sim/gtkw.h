@@ -27,4 +27,8 @@ enum status gtkw_write(struct arena *a, const char *path, const char *fst,
                        const struct gtkw_marker *markers, uint32_t n_markers, uint64_t first_cycle,
                        uint64_t last_cycle, struct diag *d);
 
+/* The same for a core of a target's own: the ports of module `top` (sim/core/README.md). */
+enum status gtkw_core(struct arena *a, const char *path, const char *fst, const char *top,
+                      struct diag *d);
+
 #endif

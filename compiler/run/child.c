@@ -79,6 +79,7 @@ static void enter(void *ctx, uint32_t layer, uint32_t submission)
     c->v = c->pending ? &c->play.v[submission - 1] : c->v;
     if (c->pending && c->v->engine == ENGINE_RTL && c->v == c->waves.v)
         waves_submission(&c->waves, layer);
+    waves_call(&c->waves, layer);
 }
 
 /* For the progress line: the layer of the command started last. */
@@ -105,7 +106,9 @@ static enum status set_up(struct child *c, const char *so_path, const struct sim
             c->play.v[k].sim.look = look;
             c->play.v[k].sim.look_ctx = c;
         }
-    return waves_open(&c->waves, c->job, c->play.v, c->process == 0 ? c->play.n_device : 0, &c->d);
+    if (c->process != 0)
+        return ST_OK;
+    return waves_open(&c->waves, c->job, c->play.v, c->play.n_device, &c->d);
 }
 
 static const char *row_name(const struct child *c)

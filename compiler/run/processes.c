@@ -181,6 +181,7 @@ enum status run_engine(struct run_job *job, const char *so_path, struct diag *d)
             cores_of_targets(job, job->cores);
         }
         TRY(cores_build(job, job->cores, d));
+        waves_note(job);
     }
     job->n_process = how_many(job);
     TRY(share_results(job, d));

@@ -7,6 +7,7 @@
 
 #include "../base/file.h"
 #include "../base/interrupt.h"
+#include "cores.h"
 
 enum { MARKERS = 64 }; /* GTKWave has 26 */
 
@@ -77,14 +78,62 @@ static uint32_t which_device(const struct waves *w)
     return 0;
 }
 
+/* The core that runs the layer asked for; where there is no accelerator, the first. */
+static struct core *which_core(const struct waves *w, uint32_t n_device)
+{
+    struct cores *cores = w->job->cores;
+    const char *target = w->what == WAVES_LAYER ? w->job->p->graph->row[w->layer].target : NULL;
+    for (uint32_t i = 0; w->what != WAVES_OFF && cores && i < cores->n; i++)
+        if (target ? strcmp(cores->core[i].name, target) == 0 : n_device == 0)
+            return &cores->core[i];
+    return NULL;
+}
+
+void waves_note(const struct run_job *job)
+{
+    const char *what = job->options->waves;
+    if (!what || strncmp(what, "layer:", 6) == 0 || !job->p->program->n_stream ||
+        job->cores->n == 0)
+        return;
+    output_printf(job->options->output, OUTPUT_NOTE,
+                  "--waves=%s traces the accelerator; --waves=layer:NAME with a layer on %s traces "
+                  "that target's core",
+                  what, job->cores->core[0].name);
+}
+
+static enum status check_core(const struct waves *w, struct diag *d)
+{
+    if (w->what != WAVES_CYCLES && w->what != WAVES_COMMANDS)
+        return ST_OK;
+    return FAIL(d, ST_USAGE,
+                "--waves=%s counts in a submission of the accelerator; the core of target %s has "
+                "none: expected first, all or layer:NAME",
+                w->job->options->waves, w->core->name);
+}
+
+static enum status nothing_to_trace(const struct waves *w, struct diag *d)
+{
+    if (w->what == WAVES_LAYER)
+        return FAIL(d, ST_USAGE, "--waves: %s runs on no accelerator and no core",
+                    w->job->p->graph->row[w->layer].name);
+    return FAIL(d, ST_USAGE,
+                "--waves: no layer of this network runs on an accelerator or a core, and nothing "
+                "else has signals");
+}
+
 enum status waves_open(struct waves *w, struct run_job *job, struct device *v, uint32_t n_device,
                        struct diag *d)
 {
     TRY(waves_parse(w, job, d));
     w->job = job;
-    w->v = n_device && w->what != WAVES_OFF ? &v[which_device(w)] : NULL;
+    w->core = which_core(w, n_device);
+    w->v = n_device && !w->core && w->what != WAVES_OFF ? &v[which_device(w)] : NULL;
+    if (w->core)
+        TRY(check_core(w, d));
+    if (w->what != WAVES_OFF && !w->v && !w->core)
+        return nothing_to_trace(w, d);
     const char *dir = job->out_dir ? job->out_dir : ".";
-    if (w->v) {
+    if (w->v || w->core) {
         TRY(file_make_dirs(dir, d));
         w->path = arena_printf(job->arena, "%s/waves.fst", dir);
     }
@@ -152,15 +201,28 @@ static void extent(const struct waves *w, const struct hd_sim_command *cmd, uint
     *end = last < t->cycles - t->doorbell ? t->doorbell + last : t->cycles;
 }
 
+void waves_call(struct waves *w, uint32_t layer)
+{
+    bool want = w->what != WAVES_LAYER || layer == w->layer;
+    if (!w->core || w->stopped || want == w->running)
+        return;
+    const struct sim_port *sim = &w->core->sim;
+    w->running = want;
+    if (!want)
+        sim->api->trace_stop(sim->sim);
+    else if (!w->written)
+        w->written = sim->api->trace_start(sim->sim, w->path, w->job->options->waves_limit) == 0;
+}
+
 void waves_submission_end(struct waves *w)
 {
     const struct hd_sim_command *cmd;
     struct hd_sim_totals totals;
-    struct arena *a = w->job->arena;
-    const struct ir_graph *g = w->job->p->graph;
     uint64_t begin, end;
     if (!w->v || !w->running)
         return;
+    struct arena *a = w->job->arena;
+    const struct ir_graph *g = w->job->p->graph;
     w->running = false;
     uint32_t n = w->v->sim.api->commands(w->v->sim.sim, &cmd);
     w->v->sim.api->totals(w->v->sim.sim, &totals);
@@ -181,33 +243,41 @@ void waves_submission_end(struct waves *w)
     }
 }
 
+/* The simulator that writes them. */
+static const struct sim_port *traced(const struct waves *w)
+{
+    return w->core ? &w->core->sim : &w->v->sim;
+}
+
 void waves_inference_end(struct waves *w)
 {
     waves_submission_end(w);
-    if (!w->v || w->stopped || w->what == WAVES_ALL)
+    if ((!w->v && !w->core) || w->stopped || w->what == WAVES_ALL)
         return;
     w->stopped = true;
     if (w->written)
-        w->v->sim.api->trace_stop(w->v->sim.sim);
+        traced(w)->api->trace_stop(traced(w)->sim);
 }
 
 enum status waves_close(struct waves *w, struct run_shared *shared, struct diag *d)
 {
     struct arena *a = w->job->arena;
     struct hd_sim_totals t;
-    if (!w->v)
+    if (!w->v && !w->core)
         return ST_OK;
     if (!w->written)
         return FAIL(d, ST_USAGE,
                     w->what == WAVES_LAYER ? "--waves: %s runs no command on the accelerator"
                                            : "'%s' cannot be written",
                     w->what == WAVES_LAYER ? w->job->p->graph->row[w->layer].name : w->path);
-    w->v->sim.api->trace_stop(w->v->sim.sim);
-    w->v->sim.api->totals(w->v->sim.sim, &t);
+    traced(w)->api->trace_stop(traced(w)->sim);
+    traced(w)->api->totals(traced(w)->sim, &t);
     shared->wave_cycles = t.trace_cycles;
     shared->wave_bytes = t.trace_bytes;
     shared->wave_limited = t.trace_limited;
     const char *save = arena_strndup(a, w->path, strlen(w->path) - 4);
+    if (w->core)
+        return gtkw_core(a, arena_printf(a, "%s.gtkw", save), "waves.fst", w->core->verilog.top, d);
     return gtkw_write(a, arena_printf(a, "%s.gtkw", save), "waves.fst", w->marker, w->n_marker,
                       w->begin, w->end, d);
 }

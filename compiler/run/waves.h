@@ -12,7 +12,8 @@ struct waves {
     uint32_t layer;
     uint64_t first, last;
     const char *path;
-    struct device *v; /* NULL: nothing to trace */
+    struct device *v;  /* of the accelerator that is traced, or NULL; */
+    struct core *core; /* the core of a target's own that is, or NULL */
     struct run_job *job;
     bool running, written,
         stopped;                /* a submission is traced; the file was opened; it is complete */
@@ -26,8 +27,12 @@ struct waves {
 enum status waves_parse(struct waves *w, const struct run_job *job, struct diag *d);
 enum status waves_open(struct waves *w, struct run_job *job, struct device *v, uint32_t n_device,
                        struct diag *d);
+/* A note, where both accelerators and cores have waves, which of them are written. */
+void waves_note(const struct run_job *job);
 /* Around each submission, and after an inference. */
 void waves_submission(struct waves *w, uint32_t layer);
+/* Before each submission and each other operator: a core of a target's own may run that. */
+void waves_call(struct waves *w, uint32_t layer);
 void waves_submission_end(struct waves *w);
 void waves_inference_end(struct waves *w);
 /* Stop, say in `shared` what is in the file, write the .gtkw beside it. */

@@ -1,6 +1,6 @@
 #!/bin/bash
 # What is wrong with a target's own core is told when its model is built: ports that are missing, of another
-# direction or width, or that nothing drives, before any C++ is compiled; Verilator's warnings as notes, once.
+# direction or width, or that nothing drives, before any C++ is compiled; Verilator's warnings as notes, once. Its waves.
 . "$(dirname "$0")/common.sh"
 command -v verilator >/dev/null || { echo "verilator is not there"; exit 77; }
 head -c 64 "$models/digits/in_0.bin" >in.bin
@@ -42,6 +42,35 @@ grep -qE "^heddle: Verilator warning: rtl/vanilla_core.sv:[0-9]*:[0-9]*: WIDTH[A
 log=$(sed -n "s/^heddle: 1 warning of Verilator: '\(.*\)'\$/\1/p" stderr)
 grep -q '^%Warning-WIDTH' "$log" || fail "'$log' is not the log: $(cat stderr)"
 expect 0 "" "$heddle" run digits --target-dir=warned --target=warned --allow-native-targets -i in.bin
+# Waves of a core: its ports, all its calls of the first inference or those of one layer.
+core_waves() { # FOLDER WHAT
+    "$heddle" run digits --target-dir=warned --target=warned --allow-native-targets -i in.bin -o "$1" --waves="$2" >stdout 2>stderr ||
+        fail "--waves=$2: $(cat stderr)"
+    grep -q "^waves: $1/waves.fst, [1-9][0-9]* cycles" stdout || fail "--waves=$2: $(grep ^waves stdout)"
+}
+core_waves whole first
+core_waves one layer:05_conv2d
+cycles() {
+    sed -n 's/^waves: .*, \([0-9]*\) cycles.*/\1/p' stdout
+}
+one=$(cycles)
+core_waves again layer:05_conv2d
+[ "$(cycles)" = "$one" ] || fail "one layer: $(cycles) cycles and $one"
+[ "$(sed -n 's/^05_conv2d  *[^ ]*  *warned  *\([0-9]*\).*/\1/p' stdout)" = "$one" ] ||
+    fail "one layer: $one cycles in the waves, another number in the table: $(grep ^05 stdout)"
+if command -v fst2vcd >/dev/null; then
+    fst2vcd whole/waves.fst | awk '/enddefinitions/ { exit } $1 == "$scope" { path[++depth] = $3 } $1 == "$upscope" { depth-- }
+        $1 == "$var" { s = ""; for (i = 1; i <= depth; i++) s = s path[i] "."; print s $5 ($6 == "$end" ? "" : $6) }' | sort -u >names
+    grep '^TOP' whole/waves.gtkw | sort -u >wanted
+    [ "$(wc -l <wanted)" = 13 ] || fail "the save file: $(cat whole/waves.gtkw)"
+    [ -z "$(comm -13 names wanted)" ] || fail "not in the waves: $(comm -13 names wanted)"
+fi
+expect 2 "heddle: --waves=cycles:1-9 counts in a submission of the accelerator; the core of target warned has none: expected first, all or layer:NAME" \
+    "$heddle" run digits --target-dir=warned --target=warned --allow-native-targets -i in.bin --waves=cycles:1-9 -o none
+expect 2 "heddle: --waves: no layer of this network runs on an accelerator or a core, and nothing else has signals" \
+    "$heddle" run digits --target=c -i in.bin --waves=first -o none
+expect 2 "heddle: --waves: 14_softmax runs on no accelerator and no core" \
+    "$heddle" run digits --target-dir=warned --target=warned --allow-native-targets -i in.bin --waves=layer:14_softmax -o none
 for name in vanilla strawberry; do # the examples have none
     verilator --lint-only -sv "$HEDDLE_HOME/targets/$name/${name}_core.sv" >lint 2>&1 && [ ! -s lint ] || fail "$name: $(cat lint)"
 done

@@ -111,6 +111,18 @@ grep -q '^-array' plain/waves.gtkw && grep -q 'u_array.tile\[255:0\]$' plain/wav
 fst2vcd -e plain/waves.fst | grep -a '^\$attrbegin' | grep -q ' busy wait_token wait_weight conflict drain idle ' ||
     fail "the values of array's does begin with its name"
 
+# Beside a target's own core: first is the accelerator's, and a note says how to get the core's; a layer of it gives those.
+beside() {
+    "$heddle" run digits --hw tiny -i in.bin --target=vanilla,systolic --offload=05*=vanilla --offload=06*=systolic -o "$@" >beside.txt 2>beside.err ||
+        fail "beside a core: $(cat beside.err)"
+}
+beside both --waves=first
+grep -qx 'heddle: --waves=first traces the accelerator; --waves=layer:NAME with a layer on vanilla traces that target.s core' beside.err ||
+    fail "beside a core: $(cat beside.err)"
+grep -q u_array.tile both/waves.gtkw || fail "beside a core: not the accelerator's waves"
+beside one --waves=layer:05_conv2d
+[ ! -s beside.err ] && grep -q vanilla_core.irq_o one/waves.gtkw || fail "the core's layer: $(cat beside.err)"
+
 # GTKWave: from another folder, moved, by the save file alone.
 mv plain "a folder"
 cat >ask.tcl <<TCL
