@@ -14,6 +14,7 @@ static const char *becomes(enum ir_opcode opcode)
     switch (opcode) {
     case IR_OP_LSTM: return "UNIDIRECTIONAL_SEQUENCE_LSTM; int16 cell";
     case IR_OP_SVDF: return "int16 state";
+    case IR_OP_DETECTION: return "TFLite_Detection_PostProcess, fast NMS";
     case IR_OP_SUM: return "of int8 the oracles disagree";
     case IR_OP_BATCH_MATMUL: return "also FULLY_CONNECTED with computed weights";
     case IR_OP_PAD: return "folded into convolutions where it can be";
@@ -62,6 +63,7 @@ static const char *types_of(enum ir_opcode opcode)
     case IR_OP_L2_NORMALIZATION: return "int8";
     case IR_OP_DIV:
     case IR_OP_INTERPOLATE:
+    case IR_OP_DETECTION:
     case IR_OP_HARD_SIGMOID:
     case IR_OP_NEG:
     case IR_OP_SQRT:

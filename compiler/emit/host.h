@@ -29,7 +29,7 @@ struct host_op {
 
 #define HOST_MOVES 10
 #define HOST_MATH  37
-#define HOST_F32   54
+#define HOST_F32   55
 extern const struct host_op emit_host_moves[HOST_MOVES]; /* host_move.c */
 extern const struct host_op emit_host_math[HOST_MATH];   /* host_math.c */
 extern const struct host_op emit_host_f32[HOST_F32];     /* host_f32.c */

@@ -201,6 +201,28 @@ static enum status interpolate(struct emit_unit *u, struct text *t, const struct
     return ST_OK;
 }
 
+static enum status detection(struct emit_unit *u, struct text *t, const struct ir_op *op,
+                             struct diag *d)
+{
+    const struct ir_tensor *box = ir_in(u->graph, op, 0), *anchor = ir_in(u->graph, op, 2);
+    float v[6];
+    (void)d;
+    memcpy(v, ir_in(u->graph, op, 3)->data, sizeof v);
+    emit_field(t, "boxes", box->dim[1]);
+    emit_field(t, "encoding", box->dim[2]);
+    emit_field(t, "scores", ir_dim_back(ir_in(u->graph, op, 1), 0));
+    emit_field(t, "classes", op->attr[IR_CLASSES]);
+    emit_field(t, "classes_each", op->attr[IR_CLASSES_EACH]);
+    emit_field(t, "detections",
+               ir_dim_back(ir_out(u->graph, op, 0), 0) / 6 / op->attr[IR_CLASSES_EACH]);
+    array(t, "anchor", emit_host_constant(u, anchor->data, (size_t)ir_bytes(anchor)));
+    text_printf(t, "    .scale = {%af, %af, %af, %af},\n", (double)v[0], (double)v[1], (double)v[2],
+                (double)v[3]);
+    real(t, "score_threshold", v[4]);
+    real(t, "iou_threshold", v[5]);
+    return ST_OK;
+}
+
 static enum status order(struct emit_unit *u, struct text *t, const struct ir_op *op,
                          struct diag *d)
 {
@@ -283,6 +305,7 @@ const struct host_op emit_host_f32[HOST_F32] = {
     {IR_OP_LOG_SOFTMAX, IR_F32, "f32_log_softmax", "f32_rows", rows, HOST_ONE},
     {IR_OP_L2_NORMALIZATION, IR_F32, "f32_l2_normalization", "f32_rows", rows, HOST_ONE},
     {IR_OP_INTERPOLATE, IR_F32, "f32_interpolate", "f32_interpolate", interpolate, HOST_ONE},
+    {IR_OP_DETECTION, IR_F32, "detection", "detection", detection, HOST_TWO},
     UNARY(RELU, "clip"),
     UNARY(RELU6, "clip"),
     UNARY(RELU_N1_TO_1, "clip"),

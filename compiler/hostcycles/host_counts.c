@@ -309,6 +309,14 @@ static void recurrent(const struct ir_graph *g, const struct ir_op *op, double *
     n[1] = steps * h;
 }
 
+/* As if every detection were found: each visits all boxes. */
+static void detections(const struct ir_graph *g, const struct ir_op *op, double *n)
+{
+    n[0] = elements(ir_in(g, op, 1));
+    n[1] = ir_in(g, op, 0)->dim[1];
+    n[2] = n[1] * (ir_dim_back(ir_out(g, op, 0), 0) / 6);
+}
+
 void host_count(const struct ir_graph *g, const struct ir_op *op, enum host_form form,
                 double count[HOST_COUNTS])
 {
@@ -345,5 +353,6 @@ void host_count(const struct ir_graph *g, const struct ir_op *op, enum host_form
     case HOST_RESIZE: resize(g, op, count); return;
     case HOST_INTERPOLATE: interpolate(g, op, count); return;
     case HOST_RECURRENT: recurrent(g, op, count); return;
+    case HOST_DETECTIONS: detections(g, op, count); return;
     }
 }

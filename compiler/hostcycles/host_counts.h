@@ -27,7 +27,8 @@
     FORM(MOVE, "bytes elements rows")                                                              \
     FORM(RESIZE, "outputs pixels")                                                                 \
     FORM(INTERPOLATE, "products outputs")                                                          \
-    FORM(RECURRENT, "products cells")
+    FORM(RECURRENT, "products cells")                                                              \
+    FORM(DETECTIONS, "scores boxes visits")
 
 enum host_form {
 #define FORM(name, counts) HOST_##name,

@@ -67,7 +67,7 @@ static enum status check_codes(const struct ir_graph *g, const struct ir_op *op,
         IR_OP_DIV,         IR_OP_INTERPOLATE, IR_OP_HARD_SIGMOID, IR_OP_NEG,       IR_OP_SQRT,
         IR_OP_ERF,         IR_OP_ROUND,       IR_OP_FLOOR,        IR_OP_CEIL,      IR_OP_POW,
         IR_OP_REDUCE_PROD, IR_OP_CUMSUM,      IR_OP_FLOOR_DIV,    IR_OP_FLOOR_MOD, IR_OP_SIGN,
-        IR_OP_SIN,         IR_OP_COS};
+        IR_OP_SIN,         IR_OP_COS,         IR_OP_DETECTION};
     const struct ir_tensor *x = ir_in(g, op, 0);
 
     for (uint32_t i = 0; i < sizeof only / sizeof *only; i++)

@@ -319,3 +319,31 @@ enum status infer_top_k(const struct ir_graph *g, const struct ir_op *op, struct
         dim[axis] = y->dim[axis];
     return ir_want_shape(g, y, "output", x->rank, dim, d);
 }
+
+enum status infer_detection(const struct ir_graph *g, const struct ir_op *op, struct diag *d)
+{
+    const struct ir_tensor *box = ir_in(g, op, 0), *score = ir_in(g, op, 1);
+    const struct ir_tensor *anchor = ir_in(g, op, 2), *y = ir_out(g, op, 0);
+    const int32_t each = op->attr[IR_CLASSES_EACH], background = ir_dim_back(score, 0);
+
+    for (uint32_t i = 0; i < 4; i++)
+        TRY(ir_want_type(ir_in(g, op, i), "input", IR_F32, d));
+    if (box->rank != 3 || score->rank != 3 || box->dim[0] != 1 || score->dim[0] != 1 ||
+        box->dim[2] < 4 || score->dim[1] != box->dim[1])
+        return FAIL(d, ST_MODEL, "boxes %s and scores %s: expected 1xNx4 and 1xNxC",
+                    ir_shape_text(g->arena, box->rank, box->dim),
+                    ir_shape_text(g->arena, score->rank, score->dim));
+    if (anchor->role != IR_CONST || ir_elements(anchor) != 4 * (uint64_t)box->dim[1] ||
+        ir_in(g, op, 3)->role != IR_CONST || ir_elements(ir_in(g, op, 3)) != 6)
+        return FAIL(d, ST_UNSUPPORTED, "anchors '%.80s': expected a constant of %d boxes",
+                    anchor->name, box->dim[1]);
+    if (op->attr[IR_CLASSES] < 1 || background < op->attr[IR_CLASSES] ||
+        background > op->attr[IR_CLASSES] + 1)
+        return FAIL(d, ST_MODEL, "%d scores a box: expected %d, or one more for the background",
+                    background, op->attr[IR_CLASSES]);
+    if (y->type != IR_F32 || y->rank != 2 || y->dim[0] != 1 || each < 1 || y->dim[1] % 6 != 1 ||
+        y->dim[1] / 6 % each != 0)
+        return FAIL(d, ST_MODEL, "output '%.80s': expected 6 values for each result and one more",
+                    y->name);
+    return ST_OK;
+}

@@ -95,6 +95,8 @@ static uint32_t array_scratch(const struct geo *geo)
 uint32_t host_scratch(const struct ir_graph *g, const struct ir_op *op)
 {
     struct geo geo;
+    if (op->opcode == IR_OP_DETECTION && !op->dead) /* a box and its best score each */
+        return 20u * (uint32_t)ir_in(g, op, 0)->dim[1];
     if (op->dead || op->region != IR_NONE || op->fixed.n_real != 0 || ir_in(g, op, 0) == NULL ||
         ir_in(g, op, 0)->type != IR_I8 || !geo_of(g, op, &geo))
         return 0;

@@ -112,6 +112,18 @@ struct hdk_f32_interpolate {
 };
 void hdk_f32_interpolate(const struct hdk_f32_interpolate *p, const float *x, float *y);
 
+/* TFLite_Detection_PostProcess. Boxes y, x, h, w relative to anchors; the best box is kept, those
+ * that overlap it by more than iou_threshold go, and so on down to score_threshold. encoding
+ * [boxes, encoding]   score [boxes, scores], the last `classes` count y: boxes [n, 4], classes [n],
+ * scores [n], number of detections; n = detections * classes_each scratch: 5 floats a box */
+struct hdk_detection {
+    uint32_t boxes, encoding, scores, classes, classes_each, detections;
+    const float *anchor; /* [boxes, 4] */
+    float scale[4], score_threshold, iou_threshold;
+};
+void hdk_detection(const struct hdk_detection *p, const float *encoding, const float *score,
+                   float *y, void *scratch);
+
 /* y = f(x), element by element; y may be x. */
 struct hdk_f32_unary {
     uint32_t n;

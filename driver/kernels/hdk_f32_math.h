@@ -259,29 +259,57 @@ static inline float hdk_f32_log(float x)
     return (float)hdk_f32_long_log(x);
 }
 
-/* e^x of a double, rounded to float32: x = k ln 2 + r, |r| < 0.35; e^r is its series up to
+/* e^x in double, |x| < 104, within 2^-48: x = k ln 2 + r, |r| < 0.35; e^r is its series up to
  * r^12 / 12!. */
-static inline float hdk_f32_long_exp(double x)
+static inline double hdk_f32_series_exp(double x, int32_t *n)
 {
-    double r, sum = 1;
-    int32_t n, half;
+    double r = x * 1.4426950408889634, sum = 1;
 
-    if (x > 89)
-        return HDK_F32_INFINITY;
-    if (x < -104)
-        return 0;
-    r = x * 1.4426950408889634;
-    n = (int32_t)(r < 0 ? r - 0.5 : r + 0.5);
-    r = (double)n * 0.69314718055994531;
+    *n = (int32_t)(r < 0 ? r - 0.5 : r + 0.5);
+    r = (double)*n * 0.69314718055994531;
     r = x - r;
     for (int32_t i = 12; i > 0; i--) {
         const double product = sum * r;
 
         sum = 1 + product / i;
     }
+    return sum;
+}
+
+/* 2^n for n in -126 .. 127. */
+static inline float hdk_f32_power_of_two(int32_t n)
+{
+    return hdk_f32_of_bits((uint32_t)(n + 127) << 23);
+}
+
+/* e^x of a double, rounded to float32. */
+static inline float hdk_f32_long_exp(double x)
+{
+    int32_t n, half;
+    double sum;
+
+    if (x > 89)
+        return HDK_F32_INFINITY;
+    if (x < -104)
+        return 0;
+    sum = hdk_f32_series_exp(x, &n);
     half = n / 2;
-    return (float)sum * hdk_f32_of_bits((uint32_t)(half + 127) << 23) *
-           hdk_f32_of_bits((uint32_t)(n - half + 127) << 23);
+    return (float)sum * hdk_f32_power_of_two(half) * hdk_f32_power_of_two(n - half);
+}
+
+/* e^x in double; 0 below -104, infinite above 104. */
+static inline double hdk_f32_double_exp(double x)
+{
+    int32_t n, half;
+    double sum;
+
+    if (!(x < 104))
+        return x != x ? x : (double)HDK_F32_INFINITY;
+    if (x < -104)
+        return 0;
+    sum = hdk_f32_series_exp(x, &n);
+    half = n / 2;
+    return sum * (double)hdk_f32_power_of_two(half) * (double)hdk_f32_power_of_two(n - half);
 }
 
 /* a^b as C's powf has it, within 2 units in the last place (normal results): e^(b log a) in double.

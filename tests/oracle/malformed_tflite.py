@@ -11,6 +11,7 @@ import pathlib
 
 import numpy as np
 import tflite
+from flatbuffers import flexbuffers
 
 from tflite_writer import Net
 
@@ -647,6 +648,35 @@ for _name, _args in {
         "svdf_input_shape": dict(changes={"x": dict(shape=(1, 4))}),
         "svdf_computed_weights": dict(computed=True)}.items():
     CASES[_name] = lambda args=_args: Svdf(**args).file()
+
+
+def detection(boxes=(1, 5, 4), scores=(1, 5, 3), anchors=5, results=3, options=None, computed=False, kind=np.float32, q=None,
+              **changes):
+    """TFLite_Detection_PostProcess, to be spoiled."""
+    values = {"max_detections": 3, "max_classes_per_detection": 1, "num_classes": 2, "nms_score_threshold": 0.1,
+              "nms_iou_threshold": 0.5, "y_scale": 10.0, "x_scale": 10.0, "h_scale": 5.0, "w_scale": 5.0, **changes}
+    net = Net("malformed")
+    x = [net.tensor(n, s, kind, **(q or {})) for n, s in (("boxes", boxes), ("scores", scores))]
+    a = net.tensor("anchors", (anchors, 4), np.float32, data=None if computed else np.ones((anchors, 4)))
+    y = [net.tensor(f"y{k}", s, np.float32) for k, s in
+         enumerate([(1, results, 4), (1, results), (1, results), (1,)])]
+    net.op("CUSTOM:TFLite_Detection_PostProcess", [*x, a], y, 1, custom=options or bytes(flexbuffers.Dumps(values)))
+    return net.finish([*x, a] if computed else x, y)
+
+
+for _name, _args in {
+        "detection_options": dict(options=b"no map of any kind"),
+        "detection_regular": dict(use_regular_nms=True),
+        "detection_none": dict(max_detections=0),
+        "detection_many": dict(max_detections=4096, max_classes_per_detection=4096),
+        "detection_threshold": dict(nms_iou_threshold=-0.5),
+        "detection_boxes": dict(boxes=(1, 5, 3)),
+        "detection_anchors": dict(anchors=4),
+        "detection_computed_anchors": dict(computed=True),
+        "detection_scores": dict(scores=(1, 5, 4)),
+        "detection_results": dict(results=4),
+        "detection_no_scale": dict(kind=np.int8)}.items():
+    CASES[_name] = lambda args=_args: detection(**args)
 
 
 IMAGE = (1, 4, 4, 2)

@@ -47,7 +47,8 @@ class Net:
 
     def op(self, name, inputs, outputs, version=1, options=None, **fields):
         """Add an operator. `options` names a table of the schema, e.g. 'Conv2DOptions'; fields are its
-        fields in the schema's CamelCase (a list becomes an int32 vector); `intermediates`: tensors of its own."""
+        fields in the schema's CamelCase (a list becomes an int32 vector); `intermediates`: tensors of its own.
+        A custom operator's name is "CUSTOM:name"; `custom`: the bytes of its options."""
         self.ops.append((name, version, list(inputs), list(outputs), options, fields))
 
     def window(self, first, last):
@@ -118,6 +119,9 @@ def _buffer(b, data):
 
 
 def _operator_code(b, name, version):
+    if isinstance(name, str) and name.startswith("CUSTOM:"):
+        return _table(b, "OperatorCode", DeprecatedBuiltinCode=32, Version=version, BuiltinCode=32,
+                      CustomCode=b.CreateString(name[7:]))
     code = getattr(tflite.BuiltinOperator, name) if isinstance(name, str) else name
     return _table(b, "OperatorCode", DeprecatedBuiltinCode=min(code, 127), Version=version, BuiltinCode=code)
 
@@ -140,6 +144,9 @@ def _operator(b, spec, codes):
     args = dict(OpcodeIndex=codes.index((name, version)), Inputs=_ints(b, inputs), Outputs=_ints(b, outputs))
     fields = dict(fields)
     intermediates = fields.pop("intermediates", None)
+    custom = fields.pop("custom", None)
+    if custom:
+        args["CustomOptions"] = b.CreateNumpyVector(np.frombuffer(custom, np.uint8))
     if intermediates:
         args["Intermediates"] = _ints(b, intermediates)
     if options:

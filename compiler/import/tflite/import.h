@@ -103,6 +103,7 @@ tfl_builder tfl_space_to_depth, tfl_depth_to_space, tfl_space_to_batch, tfl_batc
     tfl_mirror_pad, tfl_resize_nearest, tfl_resize_bilinear, tfl_reverse, tfl_broadcast_to,
     tfl_shape, tfl_fill, tfl_range;                                                /* move.c */
 tfl_builder tfl_lstm;                                                              /* lstm.c */
+tfl_builder tfl_detection_post_process;                                            /* detection.c */
 tfl_builder tfl_svdf;                                                              /* svdf.c */
 tfl_builder tfl_transpose_conv, tfl_square, tfl_add_n, tfl_top_k, tfl_one_hot;     /* math.c */
 tfl_builder tfl_var_handle, tfl_read_variable, tfl_assign_variable, tfl_call_once; /* state.c */

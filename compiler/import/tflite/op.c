@@ -139,6 +139,7 @@ static const struct built {
     {"SHAPE", 0, 1, 1, 1, tfl_shape},
     {"UNIDIRECTIONAL_SEQUENCE_LSTM", 71, 20, 24, 1, tfl_lstm},
     {"SVDF", 6, 5, 5, 1, tfl_svdf},
+    {"CUSTOM TFLite_Detection_PostProcess", 0, 3, 3, 4, tfl_detection_post_process},
     {"VAR_HANDLE", 111, 0, 0, ANY, tfl_var_handle},
     {"READ_VARIABLE", 0, 1, 1, 1, tfl_read_variable},
     {"ASSIGN_VARIABLE", 0, 2, 2, ANY, tfl_assign_variable},
@@ -598,7 +599,8 @@ static enum status check_options(struct tfl_importer *m, const struct tfl_operat
     return ST_OK;
 }
 
-/* "SPLIT_V" to "04_split_v"; the first output names the row's tensor. */
+/* "SPLIT_V" to "04_split_v", "CUSTOM Name" to "04_custom_name"; the first output names the row's
+ * tensor. */
 static void name_row(struct tfl_importer *m, const struct tfl_operator *src, uint32_t index)
 {
     struct ir_row *row = &m->g->row[index];
@@ -607,6 +609,8 @@ static void name_row(struct tfl_importer *m, const struct tfl_operator *src, uin
     for (char *c = name; *c != '\0'; c++)
         if (*c >= 'A' && *c <= 'Z')
             *c = (char)(*c - 'A' + 'a');
+        else if (*c == ' ')
+            *c = '_';
     row->name = name;
     if (src->out.n > 0 && (uint32_t)src->out.v[0] < m->file->n_tensor &&
         m->tensor_id[src->out.v[0]] != IR_NONE) {

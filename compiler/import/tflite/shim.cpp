@@ -2,6 +2,11 @@
 // No exceptions, no global state, no owning objects: arena_alloc may leave by longjmp.
 #include "shim.h"
 
+#define FLATBUFFERS_LOCALE_INDEPENDENT 0 // headers alone: no object that a library would define
+#include <flatbuffers/flexbuffers.h>
+
+#include <vector>
+
 #include "tflite_generated.h"
 
 namespace
@@ -195,6 +200,33 @@ void late_options(const tfl::Operator *op, tfl_options *r)
     }
 }
 
+// What a map lacks reads as 0.
+tfl_detection detection_of(const flatbuffers::Vector<uint8_t> *options)
+{
+    tfl_detection r = {};
+    std::vector<uint8_t> visited;
+
+    if (options == nullptr || options->size() < 3 ||
+        !flexbuffers::VerifyBuffer(options->data(), options->size(), &visited))
+        return r;
+    const auto root = flexbuffers::GetRoot(options->data(), options->size());
+    if (!root.IsMap())
+        return r;
+    const auto map = root.AsMap();
+    r.present = true;
+    r.regular = map["use_regular_nms"].AsBool();
+    r.max_detections = map["max_detections"].AsInt64();
+    r.max_classes = map["max_classes_per_detection"].AsInt64();
+    r.n_classes = map["num_classes"].AsInt64();
+    r.score_threshold = map["nms_score_threshold"].AsFloat();
+    r.iou_threshold = map["nms_iou_threshold"].AsFloat();
+    r.y_scale = map["y_scale"].AsFloat();
+    r.x_scale = map["x_scale"].AsFloat();
+    r.h_scale = map["h_scale"].AsFloat();
+    r.w_scale = map["w_scale"].AsFloat();
+    return r;
+}
+
 tfl_operator operator_of(const tfl::Operator *op)
 {
     tfl_operator r = {};
@@ -206,6 +238,7 @@ tfl_operator operator_of(const tfl::Operator *op)
     r.options.shared_name = "";
     r.options.kind = static_cast<uint8_t>(op->options_type());
     r.options.present = op->options() != nullptr;
+    r.options.detection = detection_of(op->custom_options());
     if (r.options.present) {
         window_options(op, &r.options);
         other_options(op, &r.options);

@@ -33,6 +33,14 @@ struct tfl_tensor {
     int32_t axis;
 };
 
+/* Options of the custom operator TFLite_Detection_PostProcess. */
+struct tfl_detection {
+    bool present; /* custom options that verify as a FlexBuffers map */
+    bool regular; /* NMS by class */
+    int64_t max_detections, max_classes, n_classes;
+    float score_threshold, iou_threshold, y_scale, x_scale, h_scale, w_scale;
+};
+
 /* The options heddle reads, merged into one struct; what a table lacks has the format's default. */
 struct tfl_options {
     bool present; /* the operator carries options of a kind listed in tflite.fbs */
@@ -49,6 +57,7 @@ struct tfl_options {
     bool time_major;         /* UNIDIRECTIONAL_SEQUENCE_LSTM */
     float beta, alpha, cell_clip;
     const char *shared_name; /* VAR_HANDLE */
+    struct tfl_detection detection;
     struct tfl_ints new_shape;
 };
 

@@ -1,6 +1,8 @@
 """cases.py - networks that call each host kernel at several sizes, in the IR's text form. `networks`
 gives name, rounding and text of each; the sizes of `fit` and of `check` have nothing in common."""
 
+import struct
+
 BYTE = dict(scale=0.05, zero=3)
 SIZES = {
     "fit": dict(
@@ -281,6 +283,15 @@ def svdf(net, sizes):
                "i8", (1, units), 0.05, 3)
 
 
+def detection(net, sizes):
+    """No two boxes overlap by all of their areas, so every detection is found."""
+    for boxes, classes, most in ((20, 2, 4), (50, 6, 10), (90, 3, 5), (35, 12, 8)) if sizes is SIZES["fit"] else ((30, 5, 6), (70, 8, 7)):
+        parameters = struct.pack("<6f", 10, 10, 5, 5, -100, 1).hex()
+        net.op("detection", (net.x("f32", (1, boxes, 4)), net.x("f32", (1, boxes, classes)),
+                             net.const("f32", (boxes, 4), data="0000003f" * (4 * boxes)), net.const("f32", (6,), data=parameters)),
+               "f32", (1, 6 * most + 1), classes=classes, classes_each=1)
+
+
 # --- the list ---
 
 def int8(net, s):
@@ -340,13 +351,14 @@ def numbers(net, s):
 
 
 def narrow_numbers(net, s):
-    """CAST of 8 and 16 bits, what computes in uint8, SVDF."""
+    """CAST of 8 and 16 bits, what computes in uint8, SVDF, detections."""
     for a in ("i8", "i16", "i32", "i64", "f32", "bool"):
         for b in ("i8", "i16", "i32", "i64", "f32", "bool"):
             if a != b and {a, b} & {"i8", "i16"}:
                 unary(net, s, "cast", a, b)
     resize(net, s, "u8")
     svdf(net, s)
+    detection(net, s)
 
 
 def int16(net, s):
