@@ -102,9 +102,9 @@ static enum status find_tools(struct build *b, struct diag *d)
     const char *const cache = b->paths->cache;
 
     TRY(tool_find(b->a, cache, verilator != NULL ? verilator : "verilator", "verilator",
-                  &b->verilator, d));
-    TRY(tool_find(b->a, cache, cxx != NULL ? cxx : "g++", "g++", &b->cxx, d));
-    return tool_find(b->a, cache, "make", "make", &b->make, d);
+                  "VERILATOR_ROOT", &b->verilator, d));
+    TRY(tool_find(b->a, cache, cxx != NULL ? cxx : "g++", "g++", NULL, &b->cxx, d));
+    return tool_find(b->a, cache, "make", "make", NULL, &b->make, d);
 }
 
 static const char *top_of(const struct build *b)

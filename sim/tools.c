@@ -223,8 +223,28 @@ static bool read_note(struct arena *a, const char *note, const char *key, struct
     return true;
 }
 
+/* PyPI's Verilators have "UNKNOWN" for a version: the release that <root>/include says beside it.
+ */
+static const char *with_release(struct arena *a, const char *version, const char *root)
+{
+    static const char define[] = "#define VERILATOR_VERSION \"";
+    const char *const header = arena_printf(a, "%s/include/verilated_config.h", root);
+    struct diag ignored = {.status = ST_OK};
+    const char *at;
+    uint8_t *data;
+    size_t n;
+
+    if (!file_exists(header) || file_read(a, header, 1 << 20, &data, &n, &ignored) != ST_OK)
+        return version;
+    at = strstr((const char *)data, define);
+    if (at == NULL)
+        return version;
+    at += sizeof define - 1;
+    return arena_printf(a, "%s, %.*s", version, (int)strcspn(at, "\"\n"), at);
+}
+
 enum status tool_find(struct arena *a, const char *cache, const char *name, const char *package,
-                      struct sim_tool *tool, struct diag *d)
+                      const char *root, struct sim_tool *tool, struct diag *d)
 {
     struct stat info;
     const char *key, *note, *text;
@@ -235,9 +255,10 @@ enum status tool_find(struct arena *a, const char *cache, const char *name, cons
         return FAIL(d, ST_INTERNAL,
                     "cannot find '%s', needed to build the simulator: install the package %s", name,
                     package);
-    key = arena_printf(a, "%s %lld %lld.%09ld %s", tool->path, (long long)info.st_size,
-                       (long long)info.st_mtim.tv_sec, info.st_mtim.tv_nsec,
-                       getenv("VERILATOR_ROOT") != NULL ? getenv("VERILATOR_ROOT") : "");
+    key =
+        arena_printf(a, "%s %lld %lld.%09ld %s %s", tool->path, (long long)info.st_size,
+                     (long long)info.st_mtim.tv_sec, info.st_mtim.tv_nsec, root != NULL ? root : "",
+                     root != NULL && getenv(root) != NULL ? getenv(root) : "");
     hash_init(&h);
     hash_string(&h, tool->path);
     note = arena_printf(a, "%s/tool-%s", cache, hash_text(a, &h));
@@ -245,8 +266,10 @@ enum status tool_find(struct arena *a, const char *cache, const char *name, cons
         return ST_OK;
     TRY(ask(a, tool->path, "--version", NULL, &tool->version, d));
     tool->root = "";
-    if (strncmp(tool->version, "Verilator", 9) == 0)
-        TRY(ask(a, tool->path, "--getenv", "VERILATOR_ROOT", &tool->root, d));
+    if (root != NULL) {
+        TRY(ask(a, tool->path, "--getenv", root, &tool->root, d));
+        tool->version = with_release(a, tool->version, tool->root);
+    }
     text = arena_printf(a, "%s\n%s\n%s\n", key, tool->version, tool->root);
     return private_write(note, text, strlen(text), d);
 }

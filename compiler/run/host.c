@@ -31,7 +31,7 @@ static enum status find_compiler(struct arena *a, struct compiler *c, struct dia
     TRY(home_find(a, &c->home, d));
     TRY(home_cache(a, &c->cache, d));
     TRY(home_generated(a, &c->gen, d));
-    return tool_find(a, c->cache, cc && *cc ? cc : "cc", "gcc", &c->cc, d);
+    return tool_find(a, c->cache, cc && *cc ? cc : "cc", "gcc", NULL, &c->cc, d);
 }
 
 static uint32_t count(const char *const *list)
