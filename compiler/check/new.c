@@ -37,7 +37,8 @@ static enum status copy(struct arena *a, const struct options *o, const char *fr
     const char *text = replaced(a, (const char *)data, old, name, &n);
     size_t unused;
     const char *path = arena_printf(a, "%s/%s", to, replaced(a, file, old, name, &unused));
-    output_printf(o->output, OUTPUT_RESULT, "%s\n", path);
+    if (!file_exists(path)) /* else it was said */
+        output_printf(o->output, OUTPUT_RESULT, "%s\n", path);
     return file_write(path, text, n, d);
 }
 
@@ -66,6 +67,15 @@ static enum status copy_all(struct arena *a, const struct options *o, const char
     return st;
 }
 
+/* Below <home>/targets, the second over the first; `name` in file names and texts becomes NAME. */
+static const struct {
+    const char *folder, *name;
+} sources[][2] = {
+    [TEMPLATE_CALL] = {{"kit/call", "newtarget"}},
+    [TEMPLATE_NATIVE] = {{"kit/call", "newtarget"}, {"kit/native", "newtarget"}},
+    [TEMPLATE_CORE] = {{"vanilla", "vanilla"}, {"kit/core", "newtarget"}},
+};
+
 enum status new_target(struct arena *a, const struct options *o, struct diag *d)
 {
     const char *name = o->model, *to = o->out ? o->out : name;
@@ -78,12 +88,9 @@ enum status new_target(struct arena *a, const struct options *o, struct diag *d)
         return FAIL(d, ST_USAGE, "new-target: there is a target '%s' already", name);
     if (file_exists(arena_printf(a, "%s/target.json", to)))
         return FAIL(d, ST_USAGE, "new-target: '%s/target.json' is there already", to);
-    if (o->template == TEMPLATE_CORE)
-        TRY(copy_all(a, o, "vanilla", "vanilla", name, to, d));
-    else
-        TRY(copy_all(a, o, "kit/call", "newtarget", name, to, d));
-    if (o->template == TEMPLATE_NATIVE) /* over it: target.json names the object */
-        TRY(copy_all(a, o, "kit/native", "newtarget", name, to, d));
+    for (int i = 0; i < 2 && sources[o->template][i].folder; i++)
+        TRY(copy_all(a, o, sources[o->template][i].folder, sources[o->template][i].name, name, to,
+                     d));
     if (o->template == TEMPLATE_NATIVE)
         output_printf(o->output, OUTPUT_RESULT, "now: build %s_native.so as %s/README.md says\n",
                       name, to);

@@ -3,7 +3,7 @@
 //   sums[s][r][c] (+)= sum over k < depth of rows[a][r][k] * columns[b][c][k], int32
 // Registers (32 bits, byte offsets): reg_e. Writing LOAD, STORE or MULTIPLY starts; BUSY reads bit 0
 // memory, bit 1 product; irq_o is high while no unit in WAIT is busy.
-// Ports: sim/core/README.md. Bench: tests/e2e/test_slow_strawberry.sh
+// Ports: sim/core/README.md. Bench: heddle check-target
 `default_nettype none
 module strawberry_core (
   input  wire logic        clk_i,
