@@ -8,8 +8,11 @@ and beside LiteRT without delegate, XNNPACK and tflite-micro.
     make bench-host VENV=/path/to/venv      # else HEDDLE_VENV_NEW, or one is made from
                                             # tests/oracle/requirements-new.txt
 
-All in one run on one machine, one thread, the best of many inferences, in turns, so that a busy machine
-hits all alike. Exit status 1 when a bar is missed: resnet8 at most 0.55 ms (goal 0.2), every
+All in one run on one machine (its first line says which), one thread. In each of --turns turns every runtime does --rounds
+inferences, one runtime after the other, so that a busy machine hits all alike; the best of all turns counts. "/ litert" and
+"/ xnnpack": how many times as long as theirs heddle's best takes; "spread": heddle's slowest turn by its fastest, far above
+1 on a busy machine, whose figures are worth little. Other runtimes are called from Python, which adds a microsecond or two.
+Exit status 1 when a bar is missed: resnet8 at most 0.55 ms (goal 0.2), every
 network at most 3 times LiteRT without delegate and not slower than itself in float32; 77 when LiteRT
 is not there to compare with.
 """
@@ -25,6 +28,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 TOP = HERE.parents[1]
 RUNTIMES = ["litert", "xnnpack", "tflm"]
 COLUMNS = ["heddle", "float", *RUNTIMES]
+RATIOS = ["/ litert", "/ xnnpack"]
 RESNET8_MUST_MS, RESNET8_GOAL_MS = 0.55, 0.20
 TIMES_LITERT = 3.0
 
@@ -105,11 +109,12 @@ def build_programs(venv, emitted, name, path):
 
 
 def measure(args, venv, emitted, name, path):
-    """Best milliseconds by column; None where a runtime cannot."""
-    programs, best = build_programs(venv, emitted, name, path), {}
+    """Milliseconds of each turn by column; None where a runtime cannot."""
+    programs = build_programs(venv, emitted, name, path)
+    turns = {kind: [] for kind in [*programs, *(RUNTIMES if venv else [])]}
     for _ in range(args.turns):
-        for kind in [*programs, *(RUNTIMES if venv else [])]:
-            if kind in best and best[kind] is None:
+        for kind in turns:
+            if turns[kind] is None:
                 continue
             try:
                 ms = emitted_ms(programs[kind], args.rounds) if kind in programs else \
@@ -117,9 +122,14 @@ def measure(args, venv, emitted, name, path):
             except (RuntimeError, ValueError, subprocess.TimeoutExpired):
                 if kind in programs:
                     raise
-                ms = None
-            best[kind] = ms if ms is None or best.get(kind) is None else min(best[kind], ms)
-    return best
+                turns[kind] = None
+                continue
+            turns[kind].append(ms)
+    return turns
+
+
+def times_as_long(ms, other):
+    return f"{ms / other:>9.2f}x" if other else f"{'-':>10}"
 
 
 def verdict(name, best):
@@ -139,27 +149,30 @@ def main():
     ap.add_argument("--heddle", default=str(TOP / "build/heddle"))
     ap.add_argument("--venv", default="", help="environment with LiteRT and tflite-micro")
     ap.add_argument("--rounds", type=int, default=100, help="inferences a turn")
-    ap.add_argument("--turns", type=int, default=3)
+    ap.add_argument("--turns", type=int, default=15)
     ap.add_argument("names", nargs="*")
     args = ap.parse_args()
     models, venv, missed, judged = find_models(args.names), find_venv(args.venv), 0, 0
-    print(f"{'ms per inference':<30}{'heddle C':>10}" + "".join(f"{k:>10}" for k in COLUMNS[1:]) + f"{'/ litert':>10}")
+    print(call(["bash", str(HERE / "machine.sh")]), end="")
+    print(f"{'ms per inference':<30}{'heddle C':>10}" + "".join(f"{k:>10}" for k in [*COLUMNS[1:], *RATIOS, "spread"]))
     with tempfile.TemporaryDirectory() as work:
         emitted = Emitted(args.heddle, work)
         for name, path in models.items():
             try:
-                best = measure(args, venv, emitted, name, path)
+                turns = measure(args, venv, emitted, name, path)
             except RuntimeError as e:
                 print(f"{name:<30}  FAILS  {e}")
                 missed += 1
                 continue
+            best = {kind: times and min(times) for kind, times in turns.items()}
             found = verdict(name, best)
             missed += bool(found)
             judged += best.get("litert") is not None
             cells = "".join(f"{best[k]:>10.4f}" if best.get(k) else f"{'-':>10}" for k in COLUMNS)
-            ratio = f"{best['heddle'] / best['litert']:>9.2f}x" if best.get("litert") else f"{'-':>10}"
+            ratios = "".join(times_as_long(best["heddle"], best.get(k[2:])) for k in RATIOS)
+            ratios += times_as_long(max(turns["heddle"]), best["heddle"])
             goal = "  goal met" if name == "resnet8" and best["heddle"] <= RESNET8_GOAL_MS else ""
-            print(f"{name:<30}{cells}{ratio}  {'; '.join(found)}{goal}".rstrip(), flush=True)
+            print(f"{name:<30}{cells}{ratios}  {'; '.join(found)}{goal}".rstrip(), flush=True)
     print(f"{len(models) - missed} within the bars, {missed} past them")
     if missed:
         return 1

@@ -14,6 +14,7 @@ cycles() {
         sed -n 's/.*inferences, \([0-9]*\)\..* cycles each.*/\1/p'
 }
 
+bash "$root/tests/bench/machine.sh"
 limit=${LIMIT:-5}
 over=0
 printf '%-22s %12s %12s %12s\n' 'bytes a cycle' 'latency 16' 'latency 64' 'latency 200'

@@ -61,6 +61,8 @@ array() {
 
 seconds() { date +%s.%N; }
 
+bash "$root/tests/bench/machine.sh"
+
 printf '%-8s %10s %13s %14s %8s %16s %s\n' config 'M cycles/s' bar 'hd_array alone' 'loop, s' 'cold build, s' '1,000-cycle wave in a run'
 for config in "$@"; do
     cold=-

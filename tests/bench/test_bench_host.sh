@@ -3,14 +3,15 @@
 # as well recognised. The latter needs requirements-new.txt: HEDDLE_VENV_NEW, or build/venv-new.
 . "$(dirname "$0")/../e2e/common.sh"
 bench=$HEDDLE_HOME/tests/bench
-python3 -B - "$bench" <<'END' || fail "verdicts"
+python3 -B - "$bench" <<'END' || fail "verdicts and ratios"
 import sys
 sys.path.insert(0, sys.argv[1])
-from bench_host import verdict
+from bench_host import times_as_long, verdict
 assert verdict("kws", {"heddle": 1.0, "float": 1.0, "litert": 1.0}) == []
 assert verdict("kws", {"heddle": 1.1, "float": 1.0, "litert": 1.0}) == ["slower than its float32"]
 assert verdict("kws", {"heddle": 3.1, "float": 4.0, "litert": 1.0}) == ["above 3x LiteRT"]
 assert verdict("resnet8", {"heddle": 0.56, "litert": None}) == ["above 0.55 ms"]
+assert times_as_long(1.5, 0.5) == "     3.00x" and times_as_long(1.5, None) == "         -"
 END
 venv=${HEDDLE_VENV_NEW:-$HEDDLE_HOME/build/venv-new}
 if [ "$failures" = 0 ] && ! "$venv/bin/python" -c 'import ai_edge_litert' 2>/dev/null; then

