@@ -1,0 +1,185 @@
+#!/usr/bin/env python3
+"""Planted bugs, one at a time, each of which must be found.
+
+    tests/mutants/mutants.py [--list] [--build DIR] [--from FILE] [NAME...]
+
+mutants.txt (or FILE) lists them: a file, a line of it and what stands there instead, and what must find it. The tree (as git
+lists it, with what is not committed) is copied to DIR/tree and built in DIR/build, without a compiler cache; then for
+each mutant: change, build what changed, run, change back. A line that is not in its file exactly once is an error: the
+mutant no longer applies. Prints a table; exit 1 if a mutant survives, 2 if one does not apply, or if a network does
+not match or a test does not pass before anything is changed. NAME: only those."""
+
+import argparse
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import time
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
+RUN_SECONDS, BUILD_SECONDS = 600, 3000
+
+
+class Mutant:
+    def __init__(self, area, name):
+        self.area, self.name, self.file, self.edits, self.find = area, name, None, [], None
+
+
+def fail(text):
+    print(f"mutants: {text}", file=sys.stderr)
+    sys.exit(2)
+
+
+def read_list(path):
+    """Statements of one line: area NAME; mutant NAME; file PATH; - OLD; + NEW; mismatch, caught or test NAME."""
+    mutants, area = [], ""
+    for number, line in enumerate(path.read_text().splitlines(), 1):
+        word, _, rest = line.partition(" ")
+        if not word or word == "#":
+            continue
+        if word == "area":
+            area = rest
+        elif word == "mutant":
+            mutants.append(Mutant(area, rest))
+        elif word == "file":
+            mutants[-1].file = rest
+        elif word == "-":
+            mutants[-1].edits.append([rest, None])
+        elif word == "+":
+            mutants[-1].edits[-1][1] = rest
+        elif word in ("mismatch", "caught", "test"):
+            mutants[-1].find = (word, rest.split())
+        else:
+            fail(f"{path.name}:{number}: what is '{word}'?")
+    for m in mutants:
+        if not m.file or not m.find or not m.edits or any(new is None for _, new in m.edits):
+            fail(f"{m.name}: expected file, '-' and '+' lines, and what finds it")
+    return mutants
+
+
+def changed(mutant, text):
+    for old, new in mutant.edits:
+        if text.count(old) != 1:
+            fail(f"{mutant.name}: expected once in {mutant.file}, found {text.count(old)} times: {old}")
+        text = text.replace(old, new)
+    return text
+
+
+def copy_tree(to):
+    """Only what differs is written, so that the build stays incremental."""
+    names = subprocess.run(["git", "-C", ROOT, "ls-files", "-co", "--exclude-standard"], capture_output=True, text=True,
+                           check=True).stdout.split("\n")
+    for name in filter(None, names):
+        source, target = ROOT / name, to / name
+        if not source.is_file():
+            continue
+        data = source.read_bytes()
+        if target.is_file() and target.read_bytes() == data:
+            continue
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_bytes(data)
+        shutil.copymode(source, target)
+
+
+class Bench:
+    def __init__(self, folder):
+        self.tree, self.build = folder / "tree", folder / "build"
+        self.env = {k: v for k, v in os.environ.items() if not k.endswith("COMPILER_LAUNCHER")}
+        self.env.update(HEDDLE_HOME=str(self.tree), HEDDLE_BUILD=str(self.build), XDG_CACHE_HOME=str(folder / "cache"))
+
+    def call(self, command, seconds, **more):
+        try:
+            return subprocess.run([str(c) for c in command], cwd=self.tree, env=self.env, capture_output=True, text=True,
+                                  errors="replace", timeout=seconds, check=False, **more)
+        except subprocess.TimeoutExpired:
+            return subprocess.CompletedProcess(command, 124, "", f"not done in {seconds} s")
+
+    def make(self, targets):
+        """None, or why not."""
+        if not (self.build / "CMakeCache.txt").exists():
+            self.build.mkdir(parents=True, exist_ok=True)
+            done = self.call(["cmake", "-S", self.tree, "-B", self.build, "-DCMAKE_BUILD_TYPE=Debug",
+                              "-DHEDDLE_WERROR=OFF"], BUILD_SECONDS)
+            if done.returncode:
+                return done.stderr[-2000:]
+        done = self.call(["cmake", "--build", self.build, "-j", os.cpu_count() or 1, "--target", *targets],
+                         BUILD_SECONDS)
+        return done.stderr[-2000:] if done.returncode else None
+
+    def heddle(self, model):
+        return self.call([self.build / "heddle", "run", model, "--engine=func"], RUN_SECONDS)
+
+    def passes(self, test):
+        program = f"test-{test.replace('/', '-')}"
+        why = self.make([program])
+        if why:
+            fail(f"{program} does not build: {why}")
+        return self.call([self.build / "tests" / program], RUN_SECONDS).returncode == 0
+
+    def find(self, mutant):
+        """What found it, in words; None: nothing."""
+        kind, words = mutant.find
+        if kind == "test":
+            return f"test {words[0]}" if not self.passes(words[0]) else None
+        for model in words:
+            done = self.heddle(model)
+            if "verdict: mismatch" in done.stdout and done.returncode == 1:
+                return f"mismatch, {model}"
+            if kind == "caught" and done.returncode in (3, 5):
+                return f"{done.stderr.strip().splitlines()[0][:100]}"
+        return None
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("names", nargs="*", metavar="NAME")
+    parser.add_argument("--list", action="store_true", help="names, areas and files; nothing is built")
+    parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build" / "mutants")
+    parser.add_argument("--from", dest="source", type=pathlib.Path, default=HERE / "mutants.txt", metavar="FILE")
+    o = parser.parse_args()
+    mutants = read_list(o.source)
+    for m in mutants: # all of them: one that no longer applies is told by every run
+        changed(m, (ROOT / m.file).read_text())
+    unknown = set(o.names) - {m.name for m in mutants}
+    if unknown:
+        fail(f"no mutant is called {', '.join(sorted(unknown))}")
+    mutants = [m for m in mutants if not o.names or m.name in o.names]
+    if o.list:
+        for m in mutants:
+            print(f"{m.area:<10} {m.name:<28} {m.file}")
+        return 0
+    bench = Bench(o.build.resolve())
+    copy_tree(bench.tree)
+    why = bench.make(["heddle", "gen"])
+    if why:
+        fail(f"the tree does not build: {why}")
+    for model in sorted({w for m in mutants if m.find[0] != "test" for w in m.find[1]}):
+        done = bench.heddle(model)
+        if done.returncode or "verdict: match" not in done.stdout:
+            fail(f"{model}, nothing planted: expected match, found {done.stdout.strip().splitlines()[-1:]} "
+                 f"{done.stderr.strip()}")
+    for test in sorted({m.find[1][0] for m in mutants if m.find[0] == "test"}):
+        if not bench.passes(test):
+            fail(f"test {test}, nothing planted: it fails")
+    alive = []
+    for m in mutants:
+        path, start = bench.tree / m.file, time.monotonic()
+        was = path.read_text()
+        try:
+            path.write_text(changed(m, was))
+            why = bench.make(["heddle"])
+            found = f"the build: {why.strip().splitlines()[-1]}" if why else bench.find(m)
+        finally:
+            path.write_text(was)
+        print(f"{m.area:<10} {m.name:<28} {m.file:<38} {time.monotonic() - start:4.0f} s  {found or 'SURVIVES'}",
+              flush=True)
+        if not found or found.startswith("the build"):
+            alive.append(m.name)
+    print(f"{len(mutants)} mutants, {len(alive)} not found{': ' if alive else ''}{' '.join(alive)}")
+    return 1 if alive else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
