@@ -62,6 +62,16 @@ void verilated_warnings(struct arena *a, const struct output *output, const char
                       n == 1 ? "" : "s", n > SHOWN ? ", the first are above" : "", kept);
 }
 
+unsigned verilated_count(struct arena *a, const char *log)
+{
+    char *rest = read_text(a, log), *line;
+    unsigned n = 0;
+
+    while ((line = strsep(&rest, "\n")) != NULL)
+        n += warning_text(a, line) != NULL;
+    return n;
+}
+
 /* --- ports of a core --- */
 
 struct port {

@@ -7,10 +7,13 @@
 #include "compiler/base/output.h"
 #include "compiler/base/status.h"
 
-/* A note for each warning in `log` (the first few), one with their number and where all are: `kept`,
- * the log's path once the build is done. Nothing if there are none. */
+/* A note for each warning in `log` (the first few), one with their number and where all are:
+ * `kept`, the log's path once the build is done. Nothing if there are none. */
 void verilated_warnings(struct arena *a, const struct output *output, const char *log,
                         const char *kept);
+
+/* How many warnings are in a log. */
+unsigned verilated_count(struct arena *a, const char *log);
 
 /* The top's ports in the header that Verilator wrote against those that sim/core drives: names,
  * directions, widths. Outputs in addition are fine, inputs are not: nothing would drive them.

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "../../sim/verilated.h"
 #include "../base/file.h"
 #include "again.h"
 #include "cores.h"
@@ -169,6 +170,16 @@ static void checked_line(const struct run_job *job, struct diag *d)
     diag_line(d, "  %s --checked", t.data);
 }
 
+/* They were shown when the model was built, which may be long ago. */
+static void warnings_line(const struct run_job *job, const struct diff *diff, struct diag *d)
+{
+    const char *log = arena_printf(job->arena, "%s/build.log", diff->sim[diff->device].folder);
+    unsigned n = verilated_count(job->arena, log);
+
+    if (n)
+        diag_line(d, "Verilator warned of this RTL, %u time%s: '%s'", n, n == 1 ? "" : "s", log);
+}
+
 static const char *folder_for(const struct run_job *job)
 {
     if (job->out_dir)
@@ -196,6 +207,7 @@ static void found_lines(struct run_job *job, const struct diff *diff, struct dia
         replay_lines(job, diff, folder, d);
     }
     checked_line(job, d);
+    warnings_line(job, diff, d);
 }
 
 /* --- not the RTL: which layer --- */

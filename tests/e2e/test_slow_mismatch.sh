@@ -79,6 +79,7 @@ grep -q '^verdict: match' stdout || fail "'$replay': $(grep ^verdict stdout)"
 # With --waves there are waves already; where they cannot be built or written, a line says why.
 faulty run digits --hw=tiny -i 'in put.bin' -o own --waves=first
 says '  waves \(--waves=first\):'
+says "  Verilator warned of this RTL, 1 time: '.*/build.log'"
 [ "$(next_of '  waves \(--waves=first\):')" = "gtkwave own/waves.gtkw" ] || fail "--waves: $(cat stderr)"
 rm -r "$waves_model" "$waves_model.lock" && mkdir "$waves_model.lock"
 faulty run digits --hw=tiny -i 'in put.bin' -o again

@@ -45,11 +45,15 @@ static const char *notes(struct arena *a, const char *log)
 {
     struct text t;
     const struct output output = {hear, &t, OUTPUT_NOTE};
+    unsigned n = 0;
 
     text_init(&t, a);
     text_add(&t, "");
     write_file(log);
     verilated_warnings(a, &output, file, "kept/build.log");
+    for (const char *s = log; (s = strstr(s, "%Warning-")) != NULL; s++)
+        n++;
+    assert_int_equal(verilated_count(a, file), n);
     return t.data;
 }
 
