@@ -56,6 +56,7 @@ struct options {
     const char *offload[OPTIONS_MAX_FILES], *keep[OPTIONS_MAX_FILES];
     const char *out;          /* -o */
     const char *stats;        /* --stats */
+    bool verbose;             /* -v: what each unit did */
     const char *dump_ir;      /* --dump-ir */
     const char *labels;       /* --labels */
     const char *waves;        /* --waves */

@@ -144,10 +144,12 @@ const struct option_row options_table[] = {
           "of tune: start no further trial after them; with --prog: stop the program after them "
           "(default 600)"),
      NUMBER(seconds, 0, 1000000), .used_by = OF(TUNE) | PROGRAM},
-    {SHOW("stats", "FILE", REPORT, "JSON, schema heddle.stats.v1"), TEXT(stats), .used_by = RUNS},
+    {SHOW("stats", "FILE", REPORT, "JSON, schema heddle.stats.v2"), TEXT(stats), .used_by = RUNS},
     {SHOW("format", "FORMAT", REPORT,
           "of the report: text (default), csv, json; of inspect: text, dot, svg"),
      WORD(format, formats), .used_by = RUNS | OF(INSPECT) | OF(REPORT)},
+    {SHOW("verbose", NULL, REPORT, "the report also says what each unit did (docs/REPORT.md)"),
+     FLAG(verbose), .shown.letter = 'v', .used_by = RUNS | OF(REPORT)},
     {SHOW("waves", "WHAT", REPORT, "first, all, layer:NAME, cycles:A-B, commands:A-B"), TEXT(waves),
      .used_by = RUNS | PROGRAM | OF(BUILD)},
     {SHOW("waves-limit", "MB", REPORT, "largest wave file (default 200)"),

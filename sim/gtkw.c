@@ -74,8 +74,8 @@ static void header(struct text *t, const char *fst, const struct gtkw_marker *ma
     const char *const slash = strrchr(fst, '/'), *const name = slash != NULL ? slash + 1 : fst;
     const double ns = (double)(last > first ? last - first : 100) * NS_PER_CYCLE;
 
-    text_add(t,
-             "[*]\n[*] heddle: waves of one run. Markers: the first command of each layer.\n[*]\n");
+    text_add(t, "[*]\n[*] heddle: waves of one run. Markers: the first command of each layer or "
+                "group.\n[*]\n");
     /* The waves lie beside this file: GTKWave takes the way from savefile to dumpfile, and goes it
      * from where this file is found. So a folder may move, and no machine's path is written. */
     text_printf(t, "[dumpfile] \"/heddle/%s\"\n[savefile] \"/heddle/waves.gtkw\"\n", name);

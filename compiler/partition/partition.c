@@ -166,18 +166,40 @@ static void set_regions(const struct partition *p, struct ir_graph *g)
     }
 }
 
-/* A row that became several operators (a flip of uint8 before it, DEQUANTIZE and QUANTIZE around a
- * float one) speaks for the one that is not on the host, then for the float one. */
+/* Its result has its input's values. */
+static bool moves(enum ir_opcode opcode)
+{
+    return opcode == IR_OP_RESHAPE || opcode == IR_OP_TRANSPOSE || opcode == IR_OP_QUANTIZE ||
+           opcode == IR_OP_DEQUANTIZE || opcode == IR_OP_CAST;
+}
+
+/* How much operator `op` stands for its row, where that became several (a flip of uint8 before it,
+ * QUANTIZE and DEQUANTIZE around one that has no int8 kernel): most MACs; without any, one that
+ * computes rather than moves, on the host rather than on an accelerator, in float32 rather than
+ * not. 0: nobody executes anything for it (fold.c). */
+static uint64_t stands_for(const struct partition *p, const struct ir_graph *g,
+                           const struct ir_op *op)
+{
+    bool host = op->target + 1 == p->targets->n;
+    bool real = op->reason && strncmp(op->reason, "float32", 7) == 0;
+
+    if (host && op->opcode == IR_OP_RESHAPE)
+        return 0;
+    return ir_macs(g, op) * 8 + (moves(op->opcode) ? 0u : 4u) + (host ? 2u : 0u) + real + 1u;
+}
+
 static void name_rows(const struct partition *p, struct ir_graph *g)
 {
+    uint64_t *most = ARENA_ARRAY(g->arena, uint64_t, g->n_row + 1);
+
     for (uint32_t i = 0; i < g->n_op; i++) {
         const struct ir_op *op = g->op[i];
-        struct ir_row *row = &g->row[op->row];
-        bool real = op->reason && strncmp(op->reason, "float32", 7) == 0 && row->reason;
-        if (op->dead || (row->target && op->target + 1 == p->targets->n && !real))
+        uint64_t n = op->dead ? 0 : stands_for(p, g, op);
+        if (n <= most[op->row])
             continue;
-        row->target = p->targets->target[op->target]->name;
-        row->reason = op->reason;
+        most[op->row] = n;
+        g->row[op->row].target = p->targets->target[op->target]->name;
+        g->row[op->row].reason = op->reason;
     }
     for (uint32_t i = 0; i < g->n_row; i++)
         if (!g->row[i].target)

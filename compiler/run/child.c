@@ -33,6 +33,8 @@ static void add_rows(struct child *c)
             continue;
         struct run_row *to = &c->shared->row[from[i].layer];
         to->cycles += from[i].cycles;
+        to->array_cycles += from[i].array_cycles;
+        to->vector_cycles += from[i].vector_cycles;
         to->read_bytes += from[i].read_bytes;
         to->write_bytes += from[i].write_bytes;
         for (uint32_t u = 0; u < HD_SIM_UNITS; u++)

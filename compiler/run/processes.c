@@ -159,6 +159,8 @@ static void merge(struct run_job *job)
         for (uint32_t i = 0; i < job->p->graph->n_row; i++) {
             struct run_row *sum = &to->row[i];
             sum->cycles += r->row[i].cycles;
+            sum->array_cycles += r->row[i].array_cycles;
+            sum->vector_cycles += r->row[i].vector_cycles;
             sum->read_bytes += r->row[i].read_bytes;
             sum->write_bytes += r->row[i].write_bytes;
             for (uint32_t u = 0; u < HD_SIM_UNITS; u++)

@@ -39,6 +39,7 @@ struct run_shared {
     uint64_t counter[HD_SIM_UNITS * HD_SIM_KINDS]; /* of the first inference, from the registers */
     struct run_row {
         uint64_t cycles, counter[HD_SIM_UNITS][HD_SIM_KINDS], read_bytes, write_bytes;
+        uint64_t array_cycles, vector_cycles;
     } row[]; /* n_row: sums over the inferences (struct hd_sim_row) */
 };
 
@@ -146,15 +147,15 @@ enum status run_program(struct arena *a, const struct options *o, struct diag *d
  * is. Returns its wait status. */
 int run_watch(const struct run_job *job, pid_t child);
 
-/* stats.c: results as JSON of schema heddle.stats.v1; cJSON_Delete frees it. */
+/* stats.c: results as JSON of schema heddle.stats.v2; cJSON_Delete frees it. */
 struct cJSON *run_stats_json(const struct run_job *job);
 enum status run_stats(const struct run_job *job, const char *path, struct diag *d);
 
-/* report.c: "match: 1 output of 360 inferences equal, bit for bit, to ...". */
+/* report_text.c: "match: 1 output of 360 inferences equal, bit for bit, to ...". */
 const char *run_match_text(struct arena *a, uint32_t n_out, uint32_t n, const char *expected);
 void run_report(const struct run_job *job, struct text *t, enum options_format format);
 /* "heddle report FILE". */
 enum status run_report_file(struct arena *a, const char *path, enum options_format format,
-                            struct text *t, struct diag *d);
+                            bool verbose, struct text *t, struct diag *d);
 
 #endif

@@ -214,6 +214,35 @@ void waves_call(struct waves *w, uint32_t layer)
         w->written = sim->api->trace_start(sim->sim, w->path, w->job->options->waves_limit) == 0;
 }
 
+/* Interleaved layers get one marker: `commands` as those of their first one, whose name is the
+ * group's. */
+static struct hd_sim_command *by_group(const struct waves *w, const struct hd_sim_command *commands,
+                                       uint32_t n, const char **names)
+{
+    struct arena *a = w->job->arena;
+    const struct ir_graph *g = w->job->p->graph;
+    uint32_t *group = ARENA_ARRAY(a, uint32_t, g->n_row + 1);
+    uint32_t n_group = sched_groups(w->job->p->program, group);
+    uint32_t *first = ARENA_ARRAY(a, uint32_t, n_group + 1);
+    struct hd_sim_command *to = ARENA_ARRAY(a, struct hd_sim_command, n + 1);
+
+    for (uint32_t i = g->n_row; i-- > 0;) {
+        names[i] = g->row[i].name;
+        if (group[i] != IR_NONE)
+            first[group[i]] = i;
+    }
+    for (uint32_t i = 0; i < g->n_row; i++)
+        if (group[i] != IR_NONE)
+            names[first[group[i]]] = arena_printf(a, "group %u: %s to %s", group[i],
+                                                  g->row[first[group[i]]].name, g->row[i].name);
+    for (uint32_t i = 0; i < n; i++) {
+        to[i] = commands[i];
+        if (to[i].layer < g->n_row && group[to[i].layer] != IR_NONE)
+            to[i].layer = first[group[to[i].layer]];
+    }
+    return to;
+}
+
 void waves_submission_end(struct waves *w)
 {
     const struct hd_sim_command *cmd;
@@ -237,9 +266,8 @@ void waves_submission_end(struct waves *w)
     w->end = end;
     if (w->n_marker < MARKERS) {
         const char **names = ARENA_ARRAY(a, const char *, g->n_row + 1);
-        for (uint32_t i = 0; i < g->n_row; i++)
-            names[i] = g->row[i].name;
-        gtkw_layers(cmd, n, totals.doorbell, names, g->n_row, w->marker, &w->n_marker);
+        const struct hd_sim_command *marked = by_group(w, cmd, n, names);
+        gtkw_layers(marked, n, totals.doorbell, names, g->n_row, w->marker, &w->n_marker);
     }
 }
 

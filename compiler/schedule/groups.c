@@ -31,7 +31,7 @@ uint32_t sched_groups(const struct sched_program *p, uint32_t *group)
     for (uint32_t r = 0; r < g->n_row; r++)
         parent[r] = r;
     for (uint32_t i = 0; i < g->n_op; i++)
-        if (p->woven[i])
+        if (p->woven && p->woven[i])
             join(parent, g->op[i]->row, g->op[p->woven[i]]->row);
     for (uint32_t r = 0; r < g->n_row; r++)
         members[root(parent, r)]++;

@@ -162,7 +162,7 @@ HEDDLE_API enum heddle_code heddle_run(struct heddle *h);
 /* Output `index` of the last run, all inferences; until the next run. */
 HEDDLE_API enum heddle_code heddle_output(struct heddle *h, size_t index, const void **data,
                                           size_t *n_bytes);
-/* The last run as JSON, schema heddle.stats.v1; NULL before one. */
+/* The last run as JSON, schema heddle.stats.v2; NULL before one. */
 HEDDLE_API const char *heddle_report(struct heddle *h);
 
 /* --- for a program like the command line --- */

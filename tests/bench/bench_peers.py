@@ -119,6 +119,9 @@ def table(name, model, python, program):
     cell = lambda v: "-" if v is None else f"{v:.0f}"
     for i, l in enumerate(stats["layers"]):
         print(f"{l['name']:24} {cell(l['cycles']):>17} {cell(best.get(i)):>16} {cell(tensors.get(l['tensor'])):>11}")
+    for g in stats["groups"]:
+        names = [stats["layers"][i]["name"] for i in g["members"]]
+        print(f"{names[0][:2] + ' to ' + names[-1][:2] + ' interleaved':24} {cell(g['cycles']):>17}")
     print(f"{'all':24} {cell(stats['cycles']):>17} {cell(sum(best.values()) if best else None):>16} "
           f"{cell(total):>11}\n", flush=True)
 

@@ -738,5 +738,7 @@ struct ir_graph *layers_make(struct arena *a, uint64_t seed, const struct hd_con
             single(&m);
     } while (m.g->n_op == 0 || m.x->role != IR_VALUE);
     output(&m, m.x);
+    for (uint32_t i = 0; i < m.g->n_op; i++)
+        m.g->row[m.g->op[i]->row].macs += ir_macs(m.g, m.g->op[i]);
     return m.g;
 }

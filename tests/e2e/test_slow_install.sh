@@ -87,7 +87,7 @@ check() { # check WORD COMMAND...
     rm -f out.bin
     away "$@" "$golden/model.tflite" "$golden/in_0.bin" out.bin >stdout 2>stderr || fail "$word: $(cat stderr)"
     same out.bin "$golden/out_0.bin" "$word"
-    grep -q '"heddle.stats.v1"' stdout || fail "$word: no report"
+    grep -q '"heddle.stats.v2"' stdout || fail "$word: no report"
 }
 (cmake -S answer -B answer/build "-DCMAKE_PREFIX_PATH=$there" && cmake --build answer/build) >stdout 2>&1 ||
     fail "CMake: $(tail -n 20 stdout)"

@@ -47,8 +47,8 @@ if command -v python3 >/dev/null; then
     python3 - all/stats.json <<'END' || fail "stats.json: rows do not add up"
 import json, sys
 s = json.load(open(sys.argv[1]))
-rows = sum(r["cycles"] for r in s["layers"] if r["cycles"] is not None)
-assert s["schema"] == "heddle.stats.v1" and s["verdict"] == "match", s["verdict"]
+rows = sum(r["cycles"] for r in s["layers"] + s["groups"] if r["cycles"] is not None)
+assert s["schema"] == "heddle.stats.v2" and s["verdict"] == "match", s["verdict"]
 assert abs(rows - s["cycles"]) < 0.01, (rows, s["cycles"])
 END
 fi

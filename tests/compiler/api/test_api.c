@@ -109,7 +109,7 @@ static void test_buffers(void **state)
     must(h, heddle_output(h, 0, &out, &n));
     assert_int_equal(n, 3 * y.n_bytes);
     assert_memory_equal(out, want, n);
-    assert_non_null(strstr(heddle_report(h), "\"heddle.stats.v1\""));
+    assert_non_null(strstr(heddle_report(h), "\"heddle.stats.v2\""));
     assert_non_null(strstr(heddle_report(h), "\"match\""));
 
     must(h, heddle_set(h, "engine", "ref")); /* the model is taken again, the input stays */

@@ -1,0 +1,28 @@
+/* stats.h - the parts of a stats file, shared by stats.c and stats_layers.c. */
+#ifndef HEDDLE_RUN_STATS_H
+#define HEDDLE_RUN_STATS_H
+
+#include <cjson/cJSON.h>
+
+#include "account.h"
+#include "run.h"
+
+struct stats {
+    const struct run_job *job;
+    const struct account *account;
+};
+
+/* A run on the RTL that simulated an accelerator or a core. */
+bool stats_timed(const struct run_job *job);
+
+/* Members: a whole number; a sum over n inferences as a mean; null. */
+void stats_count(cJSON *o, const char *name, uint64_t value);
+void stats_mean(cJSON *o, const char *name, uint64_t sum, uint32_t n);
+
+/* stats_layers.c: "layers" and "groups"; the whole's utilisation. */
+void stats_layers(const struct stats *s, cJSON *o);
+double stats_utilisation(const struct stats *s);
+/* The scheduler's and the targets' own estimates of all layers on accelerators. */
+uint64_t stats_estimate(const struct stats *s);
+
+#endif
