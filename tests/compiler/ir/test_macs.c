@@ -124,6 +124,13 @@ static const struct {
      SHAPE(2, 9, 5),
      IR_ATTR_COUNT,
      2 * 9 * 4 * 5 * (3 + 5)},
+    /* 2 inputs of 3: 8 filters of 3 features and 5 steps */
+    {IR_OP_SVDF,
+     5,
+     {SHAPE(2, 3), SHAPE(8, 3), SHAPE(8, 5), SHAPE(4), SHAPE(2, 40)},
+     SHAPE(2, 4),
+     IR_ATTR_COUNT,
+     2 * 8 * (3 + 5)},
     {IR_OP_MUL, 2, {SHAPE(3, 5), SHAPE(3, 5)}, SHAPE(3, 5), IR_ATTR_COUNT, 0},
     {IR_OP_AVERAGE_POOL2D, 1, {SHAPE(1, 6, 6, 4)}, SHAPE(1, 3, 3, 4), IR_ATTR_COUNT, 0},
 };
