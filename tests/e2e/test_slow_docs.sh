@@ -43,6 +43,10 @@ fresh_home() {
     find "$build_tree" -mindepth 1 -maxdepth 1 ! -name out -exec ln -s {} "$tree/build/" \;
 }
 
+pages() {
+    (cd "$source_tree" && find . -path ./build -prune -o -name '*.md' ! -name CHANGELOG.md -print | sed 's/^..//' | sort)
+}
+
 # why LINE LIST...: the reason of the first expression that fits.
 why() {
     local line=$1
@@ -118,7 +122,7 @@ while read -r name; do
         tests/*) start "$name" "$source_tree/$name" "$tree/$(dirname "$name")" ;;
         *) start "$name" "$source_tree/$name" "$tree" ;;
     esac
-done < <(cd "$source_tree" && find . -name '*.md' ! -path './build/*' ! -name CHANGELOG.md | sed 's/^..//' | sort)
+done < <(pages)
 echo "$tried commands, $shown lines that they print"
 [ $# -gt 0 ] || { [ "$tried" -ge 90 ] && [ "$shown" -ge 60 ]; } || fail "only $tried commands and $shown printed lines were found"
 
@@ -129,5 +133,5 @@ while read -r name; do
     for link in $(grep -o '](\([^)#]*\))' "$source_tree/$name" | sed 's/^](//; s/)$//' | grep -v '^http'); do
         [ -e "$source_tree/$(dirname "$name")/$link" ] || fail "$name: no $link"
     done
-done < <(cd "$source_tree" && find . -name '*.md' ! -path './build/*' | sed 's/^..//')
+done < <(pages)
 finish
