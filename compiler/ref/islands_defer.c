@@ -132,6 +132,7 @@ static void bounds_of(const struct ir_op *op, float *low, float *high)
         return;
     memcpy(low, &op->attr[IR_CLIP_LOW_BITS], sizeof *low);
     memcpy(high, &op->attr[IR_CLIP_HIGH_BITS], sizeof *high);
+    *high = *high < *low ? *low : *high;
 }
 
 /* Relu and Clip. */

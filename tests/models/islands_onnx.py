@@ -116,11 +116,13 @@ def arithmetic(n, a, b):
 def rescaled(n, x):
     """Another zero point; twice the scale, where every second value is halfway between two; uint8 beside int8."""
     moved = n.q(n.dq(x), n.quant[x][0], n.quant[x][1] - 9)
-    half = n.q(n.dq(n.q(n.dq(x), 0.0625, 3)), 0.125, -2)
+    p = n.q(n.dq(x), 0.0625, 3)
+    half = n.q(n.dq(p), 0.125, -2)
+    both = n.q(n.node("Add", [n.dq(p), n.dq(p)]), 0.25, 6)
     u = n.q(n.dq(x), 0.0171, 133, UINT8)
     v = n.q(n.node("Conv", [n.dq(u), n.weights([3, 8, 1, 1], [0.0047])]), 0.0305, 119, UINT8)
     w = n.q(n.node("Add", [n.dq(u), n.dq(moved)]), 0.0333, 101, UINT8)
-    for name, kind, channels in ((moved, INT8, 8), (half, INT8, 8), (v, UINT8, 3), (w, UINT8, 8)):
+    for name, kind, channels in ((moved, INT8, 8), (half, INT8, 8), (both, INT8, 8), (v, UINT8, 3), (w, UINT8, 8)):
         n.output(name, kind, [1, channels, 9, 9])
 
 

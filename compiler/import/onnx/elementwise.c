@@ -504,8 +504,13 @@ static enum status clamp(struct ox *m, float low, float high)
             return ST_OK;
         }
     }
-    p->low = fmaxf(p->low, low);
-    p->high = fmaxf(fminf(p->high, high), p->low);
+    if (m->options->literal) {
+        p->low = low;
+        p->high = high;
+    } else {
+        p->low = fmaxf(p->low, low);
+        p->high = fmaxf(fminf(p->high, high), p->low);
+    }
     if (p->opcode == IR_OP_CLIP) {
         memcpy(&p->attr[IR_CLIP_LOW_BITS], &p->low, 4);
         memcpy(&p->attr[IR_CLIP_HIGH_BITS], &p->high, 4);

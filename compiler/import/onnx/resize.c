@@ -287,6 +287,15 @@ static enum status codes_again(struct ox *m, uint32_t x, uint32_t id, const char
     return ST_OK;
 }
 
+/* No axis has another size or scale: the values are what they were. */
+static bool is_same(const struct ir_tensor *t, const struct axis *a)
+{
+    for (uint32_t i = 0; i < t->rank; i++)
+        if (a[i].out != a[i].in || a[i].scale != 1)
+            return false;
+    return true;
+}
+
 /* Interpolated values are the result, or codes of `x` if that is where they come from. */
 static enum status set_result(struct ox *m, const struct ox_value *x, bool codes, uint32_t id,
                               bool real)
@@ -309,6 +318,10 @@ enum status ox_resize(struct ox *m)
     TRY(read_modes(m, &r));
     TRY(ox_moved(m, &x));
     TRY(read_sizes(m, m->g->tensor[x->tensor], a));
+    if (is_same(m->g->tensor[x->tensor], a)) {
+        ox_set_tensor(m, 0, x->tensor, x->real);
+        return ST_OK;
+    }
     id = x->tensor;
     real = x->real;
     codes = r.kind != NEAREST && !real && m->g->tensor[id]->type != IR_F32;

@@ -249,6 +249,41 @@ static void test_infinite_constant(void **state)
     arena_free(a);
 }
 
+/* A Resize that changes no size leaves quantised values as they are; the literal graph has it all
+ * the same, as a reader of its input. */
+static void test_resize_to_the_same(void **state)
+{
+    struct arena *a = arena_new((size_t)64 << 20);
+    struct builder *b = b_new(a, 13);
+    const float ones[4] = {1, 1, 1, 1};
+    const struct onnx_options o = {0}, literal = {.literal = true};
+    Onnx__NodeProto *resize;
+    struct ir_graph *g;
+    struct diag d;
+
+    (void)state;
+    b_input(b, "x", 3, 4, DIM(1, 2, 3, 3));
+    b_output(b, "y", 3, 4, DIM(1, 2, 3, 3));
+    b_float(b, "xs", 0.5f);
+    b_float(b, "ys", 0.75f);
+    b_i8(b, "z", 3);
+    b_const(b, "ones", 1, 1, DIM(4), ones, sizeof ones);
+    b_node(b, "DequantizeLinear", "x xs z", "r");
+    resize = b_node(b, "Resize", "r - ones", "s");
+    b_attr(b, resize, "mode")->has_s = 1;
+    resize->attribute[0]->s = (ProtobufCBinaryData){6, (uint8_t *)b_text(b, "linear")};
+    b_node(b, "QuantizeLinear", "s ys z", "y");
+    if (import(a, b, &o, &g, &d) != ST_OK)
+        fail_msg("%s", d.text);
+    assert_int_equal(g->n_op, 1);
+    assert_int_equal(g->op[0]->opcode, IR_OP_QUANTIZE);
+    assert_int_equal(ir_in(g, g->op[0], 0)->type, IR_I8);
+    assert_int_equal(import(a, b, &literal, &g, &d), ST_OK);
+    assert_int_equal(g->n_op, 3);
+    assert_int_equal(g->op[1]->opcode, IR_OP_RESHAPE);
+    arena_free(a);
+}
+
 /* A product with an integer bias of its own, and an Add behind: (4 * 3 + 10) / 2 + 1000. */
 static void test_add_behind_qgemm(void **state)
 {
@@ -878,6 +913,7 @@ int main(void)
         cmocka_unit_test(test_arithmetic),
         cmocka_unit_test(test_float),
         cmocka_unit_test(test_infinite_constant),
+        cmocka_unit_test(test_resize_to_the_same),
         cmocka_unit_test(test_add_behind_qgemm),
         cmocka_unit_test(test_damage),
         cmocka_unit_test(test_truncations_and_flips),
