@@ -83,6 +83,14 @@ def copy_tree(to):
         shutil.copymode(source, target)
 
 
+def networks(words):
+    return [w for w in words if not w.startswith("--")]
+
+
+def options(words):
+    return [w for w in words if w.startswith("--")]
+
+
 class Bench:
     def __init__(self, folder):
         self.tree, self.build = folder / "tree", folder / "build"
@@ -108,8 +116,8 @@ class Bench:
                          BUILD_SECONDS)
         return done.stderr[-2000:] if done.returncode else None
 
-    def heddle(self, model):
-        return self.call([self.build / "heddle", "run", model, "--engine=func"], RUN_SECONDS)
+    def heddle(self, model, options):
+        return self.call([self.build / "heddle", "run", model, "--engine=func", *options], RUN_SECONDS)
 
     def passes(self, test):
         program = f"test-{test.replace('/', '-')}"
@@ -123,8 +131,8 @@ class Bench:
         kind, words = mutant.find
         if kind == "test":
             return f"test {words[0]}" if not self.passes(words[0]) else None
-        for model in words:
-            done = self.heddle(model)
+        for model in networks(words):
+            done = self.heddle(model, options(words))
             if "verdict: mismatch" in done.stdout and done.returncode == 1:
                 return f"mismatch, {model}"
             if kind == "caught" and done.returncode in (3, 5):
@@ -155,8 +163,9 @@ def main():
     why = bench.make(["heddle", "gen"])
     if why:
         fail(f"the tree does not build: {why}")
-    for model in sorted({w for m in mutants if m.find[0] != "test" for w in m.find[1]}):
-        done = bench.heddle(model)
+    runs = {(n, *options(m.find[1])) for m in mutants if m.find[0] != "test" for n in networks(m.find[1])}
+    for model, *more in sorted(runs):
+        done = bench.heddle(model, more)
         if done.returncode or "verdict: match" not in done.stdout:
             fail(f"{model}, nothing planted: expected match, found {done.stdout.strip().splitlines()[-1:]} "
                  f"{done.stderr.strip()}")
