@@ -14,7 +14,7 @@ namespace
 
 // Depth: real models nest 6 tables. Tables: an operator takes about eight.
 constexpr flatbuffers::uoffset_t kMaxDepth = 32;
-constexpr flatbuffers::uoffset_t kMaxTables = 250000;
+constexpr flatbuffers::uoffset_t kMaxTables = 4000000; // 40 for each of 100,000 operators
 static_assert(FLATBUFFERS_LITTLEENDIAN, "vectors are used in place");
 
 template <typename T> T *alloc(arena *a, size_t n)
@@ -329,8 +329,8 @@ extern "C" enum status tfl_read(struct arena *a, const uint8_t *data, size_t n_b
     if (!verified(data, n_bytes))
         return diag_fail(d, ST_MODEL,
                          "damaged or truncated TFLite file: its tables do not lie within its %zu "
-                         "bytes",
-                         n_bytes);
+                         "bytes%s",
+                         n_bytes, n_bytes / 8 > kMaxTables ? ", or are more than 4000000" : "");
     *file = file_of(a, tfl::GetModel(data));
     return ST_OK;
 }
