@@ -76,6 +76,11 @@ void arena_free(struct arena *a)
     free(a);
 }
 
+void arena_exhausted(struct arena *a)
+{
+    exhausted(a, 0);
+}
+
 void arena_on_exhausted(struct arena *a, jmp_buf *handler)
 {
     a->handler = handler;

@@ -1,6 +1,7 @@
 /* json_doc.c - see json_doc.h: parsing, and where in the text a member stands. */
 #include "json_doc.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -47,7 +48,10 @@ enum status json_doc_parse(struct arena *a, const char *name, const char *text, 
         return FAIL(d, ST_USAGE, "%s:%u:%u: not valid JSON: expected text, found a NUL byte", name,
                     line, column);
     }
+    errno = 0; /* all that tells cJSON's lack of memory from a wrong text */
     doc->root = cJSON_ParseWithLengthOpts(doc->text, n_bytes + 1, &end, 1);
+    if (!doc->root && errno == ENOMEM)
+        return FAIL(d, ST_NO_MEMORY, "%s: no memory to read it", name);
     return doc->root ? ST_OK : not_json(doc, end ? end : doc->text + n_bytes, d);
 }
 

@@ -1,6 +1,7 @@
 /* metadata.c - metadata.json of a package, in the manner of a model library: what a build system or
  * a person wants to know without reading C. */
 #include <cjson/cJSON.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -202,6 +203,7 @@ static void add_layers(const struct emit_unit *u, cJSON *o)
 
 void package_metadata(const struct emit_unit *u, struct text *t)
 {
+    errno = 0; /* a member for which cJSON had no memory would be missing without a word */
     cJSON *o = cJSON_CreateObject();
     cJSON_AddStringToObject(o, "schema", "heddle.package.v1");
     cJSON_AddStringToObject(o, "heddle", HEDDLE_VERSION);
@@ -215,8 +217,13 @@ void package_metadata(const struct emit_unit *u, struct text *t)
     add_tensors(u, o, "outputs", u->graph->out, u->graph->n_out);
     add_layers(u, o);
     char *text = cJSON_Print(o);
-    text_add(t, text ? text : "");
-    text_add(t, "\n");
-    free(text);
+    const bool whole = text && errno != ENOMEM;
     cJSON_Delete(o);
+    if (whole) {
+        text_add(t, text);
+        text_add(t, "\n");
+    }
+    free(text);
+    if (!whole)
+        arena_exhausted(u->arena);
 }

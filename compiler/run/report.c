@@ -4,6 +4,7 @@
 #include "report.h"
 
 #include <cjson/cJSON.h>
+#include <errno.h>
 #include <string.h>
 
 #include "../base/file.h"
@@ -48,10 +49,13 @@ void run_report(const struct run_job *job, struct text *t, enum options_format f
     cJSON *o = run_stats_json(job);
     char *s = cJSON_PrintUnformatted(o);
     cJSON *parsed = s ? cJSON_Parse(s) : NULL; /* raw numbers become numbers again */
-    format_report(t, parsed ? parsed : o, format, job->options->verbose);
+    if (parsed)
+        format_report(t, parsed, format, job->options->verbose);
     cJSON_Delete(parsed);
     cJSON_free(s);
     cJSON_Delete(o);
+    if (!parsed)
+        arena_exhausted(job->arena);
 }
 
 enum status run_report_file(struct arena *a, const char *path, enum options_format format,
@@ -60,7 +64,10 @@ enum status run_report_file(struct arena *a, const char *path, enum options_form
     uint8_t *data;
     size_t n;
     TRY(file_read(a, path, (size_t)64 << 20, &data, &n, d));
+    errno = 0;
     cJSON *o = cJSON_ParseWithLengthOpts((const char *)data, n + 1, NULL, 1);
+    if (!o && errno == ENOMEM)
+        return FAIL(d, ST_NO_MEMORY, "%s: no memory to read it", path);
     const char *schema = o ? report_word(o, "schema") : "";
     enum status st = ST_OK;
     if (strcmp(schema, "heddle.stats.v1") == 0)

@@ -2,6 +2,7 @@
  * member explained in docs/REPORT.md. */
 #define _GNU_SOURCE
 #include <cjson/cJSON.h>
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -224,6 +225,7 @@ static void add_verdict(const struct run_job *job, cJSON *o)
 cJSON *run_stats_json(const struct run_job *job)
 {
     const struct stats s = {job, account_of(job->arena, job->p)};
+    errno = 0; /* a member for which cJSON had no memory would be missing without a word */
     cJSON *o = cJSON_CreateObject();
 
     cJSON_AddStringToObject(o, "schema", "heddle.stats.v2");
@@ -243,6 +245,10 @@ cJSON *run_stats_json(const struct run_job *job)
     add_waves(job, o);
     add_memory(job, o);
     add_sim(job, o);
+    if (!o || errno == ENOMEM) {
+        cJSON_Delete(o);
+        arena_exhausted(job->arena);
+    }
     return o;
 }
 

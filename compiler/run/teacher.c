@@ -3,6 +3,7 @@
 #include "teacher.h"
 
 #include <cjson/cJSON.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -70,7 +71,10 @@ static enum status read_folder(struct lesson *l, struct diag *d)
     size_t n;
     TRY(file_read(l->p->arena, arena_printf(l->p->arena, "%s/meta.json", l->folder),
                   (size_t)16 << 20, &data, &n, d));
+    errno = 0;
     cJSON *meta = cJSON_ParseWithLengthOpts((const char *)data, n + 1, NULL, 1);
+    if (!meta && errno == ENOMEM)
+        return FAIL(d, ST_NO_MEMORY, "%s/meta.json: no memory to read it", l->folder);
     if (!meta)
         return FAIL(d, ST_USAGE, "%s/meta.json: not JSON", l->folder);
     enum status st = read_meta(l, meta, d);

@@ -1,6 +1,7 @@
 /* json.c - typed reading of cJSON objects. */
 #include "hw/gen/json.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,9 +30,12 @@ enum status json_parse(struct arena *a, const char *text, size_t n, const char *
     size_t at;
 
     if (strlen(copy) == n) {
+        errno = 0; /* all that tells cJSON's lack of memory from a wrong text */
         *out = cJSON_ParseWithLengthOpts(copy, n + 1, &end, 1);
         if (*out != NULL)
             return ST_OK;
+        if (errno == ENOMEM)
+            return FAIL(d, ST_NO_MEMORY, "%s: no memory to read it", where);
     }
     at = end != NULL ? (size_t)(end - copy) : strlen(copy);
     if (at >= n) {
