@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -183,6 +184,22 @@ enum status file_make_dirs(const char *path, struct diag *d)
         part[i] = '/';
     }
     return make_dir(part, d);
+}
+
+enum status file_lock_dir(const char *path, int *fd, struct diag *d)
+{
+    TRY(file_make_dirs(path, d));
+    *fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (*fd < 0)
+        return fail_errno(d, "open folder", path);
+    if (flock(*fd, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK) /* or no locks there */
+        return ST_OK;
+    (void)close(*fd);
+    *fd = -1;
+    return FAIL(
+        d, ST_USAGE,
+        "-o: another heddle is writing into '%s'; wait for it to end, or name another folder",
+        path);
 }
 
 int file_exists(const char *path)

@@ -38,8 +38,16 @@ static void *share(size_t n)
     return p == MAP_FAILED ? NULL : p;
 }
 
+void run_unlock(struct run_job *job)
+{
+    if (job->out_lock > 0)
+        (void)close(job->out_lock - 1);
+    job->out_lock = 0;
+}
+
 void run_release(struct run_job *job)
 {
+    run_unlock(job); /* of a run that memory ended */
     if (!job->shared)
         return;
     for (uint32_t i = 0; i < job->p->graph->n_out; i++)

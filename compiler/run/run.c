@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "../base/file.h"
 #include "../target/describe.h"
@@ -174,13 +175,11 @@ enum status run_answer(struct run_job *job, struct diag *d)
     return ST_OK;
 }
 
-enum status run_loaded(struct run_job *job, struct diag *d)
+static enum status run_locked(struct run_job *job, struct diag *d)
 {
     const struct options *o = job->options;
     struct waves waves;
     struct text report;
-    job->out_dir = o->out;
-    job->checked_against = "ref";
     if (job->package)
         return run_package(job, d);
     TRY(waves_parse(&waves, job, d));
@@ -193,6 +192,25 @@ enum status run_loaded(struct run_job *job, struct diag *d)
     run_report(job, &report, o->format);
     output_text(o->output, OUTPUT_RESULT, report.data);
     return job->verdict == VERDICT_MISMATCH ? mismatch(job, d) : ST_OK;
+}
+
+/* The folder of -o is this run's alone; one that it made and left empty goes again. */
+enum status run_loaded(struct run_job *job, struct diag *d)
+{
+    const char *out = job->options->out;
+    const bool made = out && !file_exists(out);
+    int lock = -1;
+
+    job->out_dir = out;
+    job->checked_against = "ref";
+    if (out)
+        TRY(file_lock_dir(out, &lock, d));
+    job->out_lock = lock + 1;
+    const enum status st = run_locked(job, d);
+    if (made && st != ST_OK)
+        (void)rmdir(out);
+    run_unlock(job);
+    return st;
 }
 
 enum status run_command(struct run_job *job, struct diag *d)

@@ -72,6 +72,7 @@ struct run_job {
     uint32_t n_right;
     const char *model_path, *zoo; /* zoo: the network's folder, or NULL */
     const char *out_dir;          /* or NULL */
+    int out_lock;                 /* its descriptor + 1, while it is locked */
     uint32_t n_process;           /* of func and rtl, as are: */
     struct run_shared *shared;    /* of process 0, in the end of all */
     struct cores *cores;          /* Verilated cores of other targets; NULL until rtl needs them */
@@ -93,6 +94,7 @@ enum status run_loaded(struct run_job *job, struct diag *d);
 enum status run_answer(struct run_job *job, struct diag *d);
 /* Give back what is not in arenas. */
 void run_release(struct run_job *job);
+void run_unlock(struct run_job *job);
 
 /* The largest difference of two tensors' bytes, as a part of the range: of float32 the largest
  * magnitude of `want`, else 255 steps. Infinite where only one is a number. */

@@ -116,6 +116,16 @@ run 2 "cannot write 'none/stats.json': No such file or directory" digits --engin
 run 2 "cannot make directory 'text.tflite': Not a directory" digits --engine=ref -o text.tflite
 run 2 "cannot make directory 'text.tflite': Not a directory" digits --engine=ref -o text.tflite/x
 expect 2 "heddle: compile: no place for the package; expected -o DIR or -o NAME.tar" "$heddle" compile digits
+mkdir locked
+exec 9<locked
+flock 9
+expect 2 "heddle: -o: another heddle is writing into 'locked'; wait for it to end, or name another folder" \
+    "$heddle" run digits --engine=ref -o locked
+flock -u 9
+"$heddle" run digits --engine=ref -o locked >/dev/null 2>stderr || fail "no longer locked: $(cat stderr)"
+run 2 "cannot read 'none.bin': No such file or directory" digits --engine=ref -i none.bin -o unmade
+rm -rf locked
+[ ! -e unmade ] || fail "a refused run left its folder"
 mkdir read_only
 chmod 555 read_only
 as_user=()
