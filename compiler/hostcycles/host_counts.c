@@ -238,7 +238,16 @@ static void top(const struct ir_graph *g, const struct ir_op *op, double *n)
 
     n[2] = elements(ir_out(g, op, 0));
     n[1] = elements(x) / along;
-    n[0] = n[2] * along;
+    n[0] = (2 * n[2] - n[1]) * along; /* the first result alone needs one comparison for each */
+}
+
+/* `times` pieces of `piece` bytes, one after another: gcc's copy takes four bytes at a time while
+ * both ends are aligned so, else one. */
+static void pieces(double *n, double piece, double times)
+{
+    n[0] += (uint64_t)piece % 4 == 0 ? piece * times / 4 : 0;
+    n[1] += times;
+    n[2] += (uint64_t)piece % 4 == 0 ? 0 : piece * times;
 }
 
 /* Runs of bytes that lie side by side in both tensors. */
@@ -247,28 +256,35 @@ static void bytes(const struct ir_graph *g, const struct ir_op *op, double *n)
     const struct ir_tensor *x = ir_in(g, op, 0), *y = ir_out(g, op, 0);
     double outer = 1;
 
-    n[0] = (double)ir_bytes(op->opcode == IR_OP_ASSIGN_VARIABLE ? x : y);
-    n[1] = 1;
     if (op->opcode == IR_OP_CONCATENATION) {
         for (uint32_t i = 0; i < (uint32_t)op->attr[IR_AXIS]; i++)
             outer *= y->dim[i];
-        n[1] = outer * op->n_in;
+        for (uint32_t i = 0; i < op->n_in; i++)
+            pieces(n, (double)ir_bytes(ir_in(g, op, i)) / outer, outer);
     } else if (op->opcode == IR_OP_GATHER) {
-        for (uint32_t i = 0; i < (uint32_t)op->attr[IR_AXIS]; i++)
-            outer *= i < (uint32_t)op->attr[IR_BATCH_DIMS] ? 1 : x->dim[i];
-        n[1] = outer * elements(ir_in(g, op, 1));
+        for (uint32_t i = (uint32_t)op->attr[IR_BATCH_DIMS]; i < (uint32_t)op->attr[IR_AXIS]; i++)
+            outer *= x->dim[i];
+        outer *= elements(ir_in(g, op, 1));
+        pieces(n, (double)ir_bytes(y) / outer, outer);
     } else if (op->opcode == IR_OP_GATHER_ND) {
-        n[1] = elements(ir_in(g, op, 1));
+        outer = elements(ir_in(g, op, 1)) / ir_dim_back(ir_in(g, op, 1), 0);
+        pieces(n, (double)ir_bytes(y) / outer, outer);
+    } else {
+        n[2] = (double)ir_bytes(op->opcode == IR_OP_ASSIGN_VARIABLE ? x : y);
     }
 }
 
 static void pad(const struct ir_graph *g, const struct ir_op *op, double *n)
 {
     const struct ir_tensor *x = ir_in(g, op, 0), *y = ir_out(g, op, 0);
+    double counts[3] = {0, 0, 0};
 
-    n[0] = (double)ir_bytes(x);
+    pieces(counts, (double)ir_dim_back(x, 0) * ir_type_bytes(x->type), rows_of(x));
+    n[0] = counts[0];
     n[1] = elements(y) - elements(x);
-    n[2] = rows_of(x);
+    n[2] = counts[1];
+    n[3] = counts[2];
+    n[4] = n[1] * ir_type_bytes(x->type);
 }
 
 static void move(const struct ir_graph *g, const struct ir_op *op, double *n)

@@ -151,7 +151,7 @@ def main():
     parser.add_argument("--write", action="store_true")
     parser.add_argument("--check", action="store_true")
     parser.add_argument("--only", default="")
-    parser.add_argument("--bar", type=float, default=15.0)
+    parser.add_argument("--bar", type=float, default=20.0)
     options = parser.parse_args()
     only = [name for name in options.only.split(",") if name]
     with tempfile.TemporaryDirectory() as folder:
