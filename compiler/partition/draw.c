@@ -35,6 +35,17 @@ static const char *why(const struct ir_op *op)
     return op->reason ? op->reason : "";
 }
 
+/* "systolic, 274 cycles", "systolic, group 0: 1203 cycles" */
+static void add_cycles(const struct partition *p, uint32_t i, struct text *t)
+{
+    const uint32_t group = partition_group(p, i);
+
+    text_printf(t, "%s, ", p->targets->target[p->graph->op[i]->target]->name);
+    if (group != IR_NONE)
+        text_printf(t, "group %u: ", group);
+    text_printf(t, "%.0f cycles", partition_cycles(p, i));
+}
+
 static void dot_edges(const struct partition *p, uint32_t i, struct text *t)
 {
     const struct ir_graph *g = p->graph;
@@ -62,8 +73,9 @@ void partition_dot(const struct partition *p, struct text *t)
             continue;
         text_printf(t, "  o%u [label=\"", i);
         safe(t, g->row[op->row].name);
-        text_printf(t, "\\n%s, %.0f cycles\", fillcolor=\"%s\", tooltip=\"",
-                    p->targets->target[op->target]->name, partition_cycles(p, i), colour(p, op));
+        text_add(t, "\\n");
+        add_cycles(p, i, t);
+        text_printf(t, "\", fillcolor=\"%s\", tooltip=\"", colour(p, op));
         safe(t, why(op));
         text_add(t, "\"];\n");
         dot_edges(p, i, t);
@@ -111,8 +123,9 @@ static void svg_box(const struct partition *p, uint32_t i, uint32_t row, struct 
                 "fill=\"%s\"/>\n<text x=\"%d\" y=\"%u\">",
                 BOX_X, y, BOX_W, BOX_H, colour(p, op), BOX_X + 8, y + 15);
     safe(t, p->graph->row[op->row].name);
-    text_printf(t, "</text><text x=\"%d\" y=\"%u\" class=\"s\">%s, %.0f cycles</text></g>\n",
-                BOX_X + 8, y + 30, p->targets->target[op->target]->name, partition_cycles(p, i));
+    text_printf(t, "</text><text x=\"%d\" y=\"%u\" class=\"s\">", BOX_X + 8, y + 30);
+    add_cycles(p, i, t);
+    text_add(t, "</text></g>\n");
 }
 
 void partition_svg(const struct partition *p, struct text *t)

@@ -206,6 +206,23 @@ static void name_rows(const struct partition *p, struct ir_graph *g)
             g->row[i].target = "none";
 }
 
+uint32_t partition_group(const struct partition *p, uint32_t i)
+{
+    const struct ir_op *op = p->graph->op[i];
+
+    return p->group && op->region != IR_NONE ? p->group[op->row] : IR_NONE;
+}
+
+static double group_cycles(const struct partition *p, uint32_t group)
+{
+    double cycles = 0;
+
+    for (uint32_t row = 0; row < p->graph->n_row; row++)
+        if (p->group[row] == group)
+            cycles += (double)p->row_estimate[row];
+    return cycles;
+}
+
 double partition_cycles(const struct partition *p, uint32_t i)
 {
     const struct ir_graph *g = p->graph;
@@ -213,6 +230,8 @@ double partition_cycles(const struct partition *p, uint32_t i)
 
     if (!p->targets->target[op->target]->desc->accelerator || !p->row_estimate)
         return p->candidate[i * p->targets->n + op->target].cost;
+    if (partition_group(p, i) != IR_NONE)
+        return group_cycles(p, partition_group(p, i));
     for (uint32_t k = 0; k < i; k++)
         if (!g->op[k]->dead && g->op[k]->row == op->row && g->op[k]->region != IR_NONE)
             return 0;

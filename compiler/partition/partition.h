@@ -38,6 +38,7 @@ struct partition {
     double total; /* what the search compares: all operators and transfers */
     /* By row: what the schedule takes for it on accelerators; NULL before there is one. */
     const uint64_t *row_estimate;
+    const uint32_t *group; /* by row: layers that are interleaved (sched_groups), or IR_NONE */
 };
 
 /* By cost, nothing forced. */
@@ -49,8 +50,11 @@ enum status partition_with(struct ir_graph *g, const struct target_list *targets
                            struct partition *p, struct diag *d);
 
 /* Cycles of the operator at position `i` where it is. Those of an accelerator are its row's as the
- * schedule has them (p->row_estimate) and counted at the row's first operator there. */
+ * schedule has them (p->row_estimate), counted at the row's first operator there; those of a group
+ * are of all of it. */
 double partition_cycles(const struct partition *p, uint32_t i);
+/* The group of the operator at position `i`, IR_NONE if it is in none. */
+uint32_t partition_group(const struct partition *p, uint32_t i);
 
 /* "heddle inspect": for each row of the model where it goes, what every target would take for it,
  * and which rule refused it. */

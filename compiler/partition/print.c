@@ -4,16 +4,19 @@
 #include "partition.h"
 
 /* Cycles of a row's operators that are on target `k`: of an accelerator what the schedule takes for
- * the row, as in reports. False if none is. */
-static bool on_target(const struct partition *p, uint32_t row, uint32_t k, double *cycles)
+ * the row, or for its group, as in reports. False if none is there. */
+static bool on_target(const struct partition *p, uint32_t row, uint32_t k, double *cycles,
+                      uint32_t *group)
 {
     const struct ir_graph *g = p->graph;
     bool any = false;
 
     *cycles = 0;
+    *group = IR_NONE;
     for (uint32_t i = 0; i < g->n_op; i++)
         if (!g->op[i]->dead && g->op[i]->row == row && g->op[i]->target == k) {
-            *cycles = partition_cycles(p, i) + *cycles;
+            *group = partition_group(p, i);
+            *cycles = partition_cycles(p, i) + (*group == IR_NONE ? *cycles : 0);
             any = true;
         }
     return any;
@@ -32,7 +35,7 @@ static double elsewhere(const struct partition *p, uint32_t row, uint32_t k)
 }
 
 /* "systolic 274, c 120500; vanilla: kernel_h is 5, expected at most 3": those that take it first,
- * an accelerator that was not chosen with "alone". */
+ * an accelerator that was not chosen with "alone"; "systolic 1203 (group 0)": of all its layers. */
 static void candidates(const struct partition *p, uint32_t i, struct text *t)
 {
     const struct partition_candidate *c = &p->candidate[i * p->targets->n];
@@ -42,13 +45,16 @@ static void candidates(const struct partition *p, uint32_t i, struct text *t)
     for (uint32_t k = 0; k < p->targets->n; k++) {
         const struct target *target = p->targets->target[k];
         double cycles;
-        const bool here = on_target(p, row, k, &cycles);
+        uint32_t group;
+        const bool here = on_target(p, row, k, &cycles, &group);
 
         if (c[k].why && !here)
             continue;
         text_printf(t, "%s%s %.0f%s", any ? ", " : "", target->name,
                     here ? cycles : elsewhere(p, row, k),
                     !here && target->desc->accelerator ? " alone" : "");
+        if (group != IR_NONE)
+            text_printf(t, " (group %u)", group);
         any = true;
     }
     for (uint32_t k = 0; k < p->targets->n; k++)
