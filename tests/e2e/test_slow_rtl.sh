@@ -82,5 +82,5 @@ kill -INT -- -$pid
 wait $pid
 got=$?
 [ $got = 130 ] || fail "interrupted: exit $got: $(cat stderr)"
-[ ! -e i.json ] && [ ! -e interrupted ] || fail "interrupted: files were left behind"
+[ ! -e i.json ] && [ -z "$(find interrupted -type f 2>/dev/null)" ] || fail "interrupted: files were left behind"
 finish
