@@ -228,14 +228,15 @@ static bool as_reference(const struct replayer *r)
 static void layer_lines(const struct replayer *r, struct diag *d)
 {
     const struct ir_graph *g = r->job->p->graph;
-    uint32_t n = 0;
+    uint32_t n = 0, n_not = 0;
 
-    for (uint32_t i = 0; i < g->n_row && n < MOST_LAYERS; i++) {
+    for (uint32_t i = 0; i < g->n_row && n + n_not < MOST_LAYERS; i++) {
         struct diag why = {0};
         struct replay replay;
         if (!replay_is_layer(r->job, i) || replay_layer(r, i, &replay, &why) != ST_OK)
             continue;
-        n++;
+        n += replay.ran;
+        n_not += !replay.ran;
         if (!replay.ran || !replay.wrong)
             continue;
         diag_line(d, "replay: %s alone is wrong too; look at its passes, lowering or host kernel:",
@@ -243,6 +244,8 @@ static void layer_lines(const struct replayer *r, struct diag *d)
         diag_line(d, "  %s", replay.command);
         return;
     }
+    if (n_not)
+        diag_line(d, "%u layers do not run alone as they did in the network", n_not);
     diag_line(d,
               "%u layers, each alone, are right: look at what the compiler makes of several "
               "(fusion, schedule, memory plan)",
