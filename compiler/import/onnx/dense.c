@@ -232,7 +232,7 @@ enum status ox_gemm(struct ox *m)
         scale[i] = q.scale[i] * alpha;
     q.scale = scale;
     TRY(set_weights(m, p, &w->c, &q, ox_attr_int(m, "transB", 0) == 0));
-    for (uint64_t i = 0; p->weight.type == OX_FLOAT && i < p->weight.n; i++)
+    for (uint64_t i = 0; w->c.type == OX_FLOAT && i < p->weight.n; i++)
         ((float *)(uintptr_t)p->weight.data)[i] *= alpha;
     TRY(set_shape(m, p));
     TRY(ox_literal_input(m, p, 1, alpha));

@@ -310,6 +310,30 @@ static void test_add_behind_qgemm(void **state)
     arena_free(a);
 }
 
+/* Weights with scales along what is summed are float32; alpha counts once: (3 + 2 * 4) / 2. */
+static void test_gemm_alpha(void **state)
+{
+    struct arena *a = arena_new((size_t)64 << 20);
+    struct builder *b = b_new(a, 13);
+    const float x[2] = {1, 1}, scale[2] = {1, 2};
+    Onnx__NodeProto *gemm;
+    float y;
+
+    (void)state;
+    b_input(b, "x", 1, 2, DIM(1, 2));
+    b_output(b, "y", 1, 2, DIM(1, 1));
+    b_const(b, "w", 3, 2, DIM(2, 1), (const int8_t[]){3, 4}, 2);
+    b_const(b, "ws", 1, 1, DIM(2), scale, sizeof scale);
+    b_const(b, "wz", 3, 1, DIM(2), (const int8_t[2]){0}, 2);
+    b_int(b, b_node(b, "DequantizeLinear", "w ws wz", "wd"), "axis", 0);
+    gemm = b_node(b, "Gemm", "x wd", "y");
+    b_attr(b, gemm, "alpha")->has_f = 1;
+    gemm->attribute[0]->f = 0.5f;
+    floats_of(a, b, x, &y);
+    assert_true(y == 5.5f);
+    arena_free(a);
+}
+
 /* --- damage --- */
 
 struct damage {
@@ -915,6 +939,7 @@ int main(void)
         cmocka_unit_test(test_infinite_constant),
         cmocka_unit_test(test_resize_to_the_same),
         cmocka_unit_test(test_add_behind_qgemm),
+        cmocka_unit_test(test_gemm_alpha),
         cmocka_unit_test(test_damage),
         cmocka_unit_test(test_truncations_and_flips),
         cmocka_unit_test(test_hostile_containers),
