@@ -300,6 +300,13 @@ def int8(net, s):
     conv(net, s, "i8", (1, 1, 0, 1))
     conv(net, s, "i8", (1, 2, 0, 1))
     conv(net, s, "i8", (3, 1, 2, 2))
+    odd = ((1, 6, 8, 1, 8), (1, 5, 6, 3, 24), (1, 7, 9, 5, 16), (1, 12, 16, 3, 8))  # windows are copied
+    deep = ((1, 3, 5, 24, 8), (1, 4, 4, 32, 64), (1, 5, 5, 64, 24), (1, 2, 2, 48, 5))
+    if s is SIZES["check"]:
+        odd, deep = ((1, 9, 11, 3, 16), (1, 6, 7, 7, 8)), ((1, 4, 5, 40, 16), (1, 8, 8, 16, 32))
+    conv(net, dict(images=odd), "i8", (3, 1, 1, 1))
+    conv(net, dict(images=odd), "i8", (3, 2, 1, 1))
+    conv(net, dict(images=deep), "i8", (1, 1, 0, 1))
     dense(net, s, "i8")
 
 
