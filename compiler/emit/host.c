@@ -257,6 +257,17 @@ static enum status softmax(struct emit_unit *u, struct text *t, const struct ir_
     return ST_OK;
 }
 
+static enum status log_softmax(struct emit_unit *u, struct text *t, const struct ir_op *op,
+                               struct diag *d)
+{
+    text_add(t, "    .exp = {\n");
+    TRY(softmax(u, t, op, d));
+    text_add(t, "    },\n");
+    emit_field(t, "reverse_multiplier", op->fixed.multiplier[1]);
+    emit_field(t, "reverse_shift", op->fixed.shift[1]);
+    return ST_OK;
+}
+
 static enum status lut(struct emit_unit *u, struct text *t, const struct ir_op *op, struct diag *d)
 {
     TRY(emit_need_int8(u, op, d));
@@ -326,6 +337,7 @@ static const struct host_op table[] = {
     {IR_OP_MEAN, IR_I8, "mean", "mean", mean, HOST_ONE},
     {IR_OP_SUM, IR_I8, "mean", "mean", mean, HOST_ONE},
     {IR_OP_SOFTMAX, IR_I8, "softmax", "softmax", softmax, HOST_ONE},
+    {IR_OP_LOG_SOFTMAX, IR_I8, "log_softmax", "log_softmax", log_softmax, HOST_ONE},
     {IR_OP_LUT, IR_I8, "lut", "lut", lut, HOST_ONE},
     {IR_OP_QUANTIZE, IR_I8, "requantize", "requantize", emit_requantize, HOST_ONE},
     {IR_OP_QUANTIZE, IR_U8, "requantize", "requantize", emit_requantize, HOST_ONE},

@@ -1,5 +1,5 @@
 /* host_onnx.c - host operators with float constants, op->fixed.real: those in ONNX's rounding
- * (legalise/real.c) and LOG_SOFTMAX. */
+ * (legalise/real.c). */
 #include "host.h"
 
 /* The layer as its integer kernel has it, then weights, bias and scales. */
@@ -80,21 +80,6 @@ static enum status softmax(struct emit_unit *u, struct text *t, const struct ir_
     return ST_OK;
 }
 
-static enum status log_softmax(struct emit_unit *u, struct text *t, const struct ir_op *op,
-                               struct diag *d)
-{
-    const struct ir_tensor *x = ir_in(u->graph, op, 0);
-    const float *r = op->fixed.real;
-    (void)d;
-    emit_field(t, "rows", (int64_t)(ir_elements(x) / (uint64_t)ir_dim_back(x, 0)));
-    emit_field(t, "cols", ir_dim_back(x, 0));
-    text_printf(t, "    .scale = %af,\n    .s_in = %af,\n    .s_out = %af,\n    .offset = %af,\n",
-                (double)r[0], (double)r[1], (double)r[2], (double)r[3]);
-    text_printf(t, "    .e = (const float *)(const void *)(model_constants + 0x%x),\n",
-                emit_host_constant(u, r + 4, 256 * 4));
-    return ST_OK;
-}
-
 static enum status matmul(struct emit_unit *u, struct text *t, const struct ir_op *op,
                           struct diag *d)
 {
@@ -121,7 +106,6 @@ static const struct host_op table[] = {
     {IR_OP_AVERAGE_POOL2D, IR_I8, "onnx_avg_pool", "onnx_pool", pool, HOST_ONE},
     {IR_OP_MEAN, IR_I8, "onnx_mean", "onnx_mean", mean, HOST_ONE},
     {IR_OP_SOFTMAX, IR_I8, "onnx_softmax", "onnx_softmax", softmax, HOST_ONE},
-    {IR_OP_LOG_SOFTMAX, IR_I8, "log_softmax", "log_softmax", log_softmax, HOST_ONE},
     {IR_OP_QUANTIZE, IR_F32, "onnx_quantize", "quantize", emit_quantize, HOST_ONE},
 };
 

@@ -253,21 +253,16 @@ static void requant_softmax(struct ir_graph *g, struct ir_op *op)
     set_one(g, op, fmin(real, 2147483647.0));
 }
 
-/* {s_in / s_out, s_in, s_out, 128 if codes were uint8, e^0, e^-s_in, .. e^(-255 s_in)}: the
- * reference computes in float32. */
+/* s_in in Q5.26 as SOFTMAX has it, and its reciprocal, by which the logarithm of the sum becomes a
+ * difference of quantised values. */
 static void requant_log_softmax(struct ir_graph *g, struct ir_op *op)
 {
-    const struct ir_tensor *x = ir_in(g, op, 0), *y = ir_out(g, op, 0);
-    float *real = ARENA_ARRAY(g->arena, float, 4 + 256);
+    const double real = fmin((double)scale_of(ir_in(g, op, 0)) * 67108864.0, 2147483647.0);
+    const struct lgl_fixed_scale in = lgl_fixed_scale(real);
+    const struct lgl_fixed_scale scale[2] = {
+        in, lgl_fixed_scale(ldexp(1, 31 - in.shift) / (double)in.multiplier)};
 
-    real[0] = scale_of(x) / scale_of(y);
-    real[1] = scale_of(x);
-    real[2] = scale_of(y);
-    real[3] = x->type == IR_U8 ? 128 : 0;
-    for (int32_t i = 0; i < 256; i++)
-        real[4 + i] = expf(-scale_of(x) * (float)i);
-    op->fixed.n_real = 4 + 256;
-    op->fixed.real = real;
+    set_scales(g, op, 2, scale);
 }
 
 /* Gates are 2^-12; products, the reference's float32. The last one brings a gate (2^-15) times the
@@ -401,8 +396,9 @@ static enum status requant_op(struct ir_graph *g, struct ir_op *op, const struct
     }
 }
 
-/* MBQM shifts an int32 left by `shift`: beyond 30 (softmax 31) the reference is undefined; beyond
- * 14 where the sums are int64, int16's (it means up to 7, but computes these as well). */
+/* (The second scale of LOG_SOFTMAX is one over the first.) MBQM shifts an int32 left by `shift`:
+ * beyond 30 (softmax 31) the reference is undefined; beyond 14 where the sums are int64, int16's
+ * (it means up to 7, but computes these as well). */
 static enum status check_shifts(const struct ir_graph *g, const struct ir_op *op, struct diag *d)
 {
     const struct ir_tensor *x = ir_in(g, op, 0);
@@ -410,13 +406,15 @@ static enum status check_shifts(const struct ir_graph *g, const struct ir_op *op
     const bool sums = op->opcode == IR_OP_CONV2D || op->opcode == IR_OP_DEPTHWISE_CONV2D ||
                       op->opcode == IR_OP_FULLY_CONNECTED || op->opcode == IR_OP_TRANSPOSE_CONV ||
                       op->opcode == IR_OP_BATCH_MATMUL;
-    const int32_t low = op->opcode == IR_OP_SOFTMAX && !wide ? 0 : -31;
-    const int32_t high = wide && sums ? 14 : wide ? 15 : op->opcode == IR_OP_SOFTMAX ? 31 : 30;
+    const bool softmax = op->opcode == IR_OP_SOFTMAX || op->opcode == IR_OP_LOG_SOFTMAX;
+    const int32_t low = softmax && !wide ? 0 : -31;
+    const int32_t high = wide && sums ? 14 : wide ? 15 : softmax ? 31 : 30;
+    const uint32_t n = op->fixed.n - (op->opcode == IR_OP_LOG_SOFTMAX && op->fixed.n == 2);
 
     if (op->fixed.n_wide == LGL_SIGMOID)
         return ST_OK;
 
-    for (uint32_t i = 0; i < op->fixed.n; i++)
+    for (uint32_t i = 0; i < n; i++)
         if (op->fixed.shift[i] < low || op->fixed.shift[i] > high)
             return FAIL(d, ST_UNSUPPORTED,
                         "the ratio of its scales: expected between 2^%d and 2^%d, found about 2^%d",

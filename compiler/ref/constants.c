@@ -235,18 +235,15 @@ static void softmax(const struct ref_maker *m)
     ref_set_fixed(m, 2, d);
 }
 
-/* {s_x / s_y, s_x, s_y, 0, e^0, e^-s_x .. e^(-255 s_x)}, float32. */
+/* s_x in 2^-26, and from there back to quantised values: one over the first number. */
 static void log_softmax(const struct ref_maker *m)
 {
-    float *real = ARENA_ARRAY(m->arena, float, 260);
+    const double real = fmin(ldexp((double)ref_scale(m->x), 26), INT32_MAX);
+    int32_t multiplier;
+    int8_t shift;
 
-    real[0] = ref_scale(m->x) / ref_scale(m->y);
-    real[1] = ref_scale(m->x);
-    real[2] = ref_scale(m->y);
-    for (int i = 0; i < 256; i++)
-        real[4 + i] = expf((float)-i * ref_scale(m->x));
-    m->k->real = real;
-    m->k->n_real = 260;
+    ref_fixed_point(real, &multiplier, &shift);
+    ref_set_fixed(m, 2, (const double[]){real, 1 / ldexp((double)multiplier, shift - 31)});
 }
 
 /* To the state and from it to y; products and quotients in float32. */

@@ -15,7 +15,7 @@ struct ref_constants {
     const uint8_t *table; /* 8-bit unary functions: from byte to byte */
     const int16_t *wide;  /* int16: interpolated tables (wide_table.c) */
     uint32_t n_wide;
-    const float *real; /* ONNX's rounding (real_scale.c), LOG_SOFTMAX */
+    const float *real; /* ONNX's rounding (real_scale.c) */
     uint32_t n_real;
     const double *litert; /* LiteRT's FULLY_CONNECTED: the scale of each channel, or one */
     uint32_t n_litert;

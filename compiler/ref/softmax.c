@@ -3,7 +3,6 @@
  * multiplications, 1/(1+x) by Newton-Raphson). Qm.n: m integer bits, n fraction bits, one sign. */
 #include <math.h>
 
-#include "float_math.h"
 #include "kernels.h"
 
 /* x * 2^shift, saturating. */
@@ -108,35 +107,76 @@ static void fixed_softmax(const struct ref_call *c)
         softmax_row(c, &r, from, n);
 }
 
-/* The reference's float32, step by step: sum of e[max - x] from the left, its logarithm, then
- * rint(scale * x - (s_in * max + log) / s_out) + z_out. k->real: constants.c. */
-static void log_softmax_row(const struct ref_call *c, size_t from, size_t n)
+static int32_t leading_zeros(uint32_t x)
 {
-    const float *real = c->k->real;
-    const int32_t z = c->out[0]->quant.zero_point[0];
-    float sum = 0, least;
-    int32_t max = INT32_MIN;
+    int32_t n = 0;
 
+    while (n < 32 && (x << n & 0x80000000u) == 0)
+        n++;
+    return n;
+}
+
+static int32_t power(int32_t n) /* n in Q6.25 */
+{
+    return shift_saturating(n, 25);
+}
+
+/* log(x) of x >= 1, Q12.19, as Q5.26: x = r 2^z with r around 2^(-1/4), where z is a whole number +
+ * or
+ * - 1/4; log r is a quotient of polynomials in 2 (r - 2^(-1/4)). */
+static int32_t logarithm(int32_t x)
+{
+    const int32_t log_2 = 1488522236, fourth_root = 1805811301; /* of 1/2 */
+    const int32_t root = 1518500250, quarter = 1 << 23;         /* of 1/2; 1/4 in Q6.25 */
+    const int32_t zeros = leading_zeros((uint32_t)x);
+    const int32_t high = shift_saturating(x, zeros - 1),
+                  below = leading_zeros((uint32_t)ref_srdhm(x, root)) - 1;
+    const int32_t a = shift_saturating(ref_srdhm(high, root), 1), b = shift_saturating(x, below);
+    const int32_t z_a = power(12 - zeros) + quarter, z_b = power(12 - below) - quarter;
+    const int32_t r = a < b ? a : b, z = z_a > z_b ? z_a : z_b;
+    const int32_t p = (int32_t)(((int64_t)r + fourth_root + 1) / 2), q = 2 * (r - fourth_root);
+    const int32_t q2 = ref_srdhm(q, q);
+    const int32_t above = ref_srdhm(q, r) + ref_srdhm(ref_srdhm(q, q2), 117049297);
+    const int32_t under =
+        ref_srdhm(p, 1057819769 + q + ref_srdhm(127690142, q2)) + ref_srdhm(638450708, q);
+    const int32_t fraction = ref_srdhm(ref_rdbpot(above, 6), one_over_one_plus(under));
+
+    return shift_saturating(ref_srdhm(z, log_2) + fraction, 1);
+}
+
+static void log_softmax_row(const struct ref_call *c, struct row *r, size_t from, size_t n)
+{
+    const int32_t top = c->out[0]->quant.zero_point[0];
+    uint32_t sum = 0; /* Q12.19 */
+    int32_t log_sum, least;
+
+    r->max = INT32_MIN;
     for (size_t i = from; i < from + n; i++)
-        max = ref_at(c->in[0], c->x[0], i) > max ? ref_at(c->in[0], c->x[0], i) : max;
+        r->max = ref_at(c->in[0], c->x[0], i) > r->max ? ref_at(c->in[0], c->x[0], i) : r->max;
     for (size_t i = from; i < from + n; i++)
-        sum += real[4 + max - ref_at(c->in[0], c->x[0], i)];
-    least = (real[1] * ((float)max + real[3]) + ref_log(sum)) / real[2];
+        sum += (uint32_t)ref_rdbpot(exp_of(r, ref_at(c->in[0], c->x[0], i)), 12);
+    log_sum = logarithm((int32_t)sum);
+    least = ref_mbqm(INT32_MIN + log_sum, c->k->multiplier[1], c->k->shift[1]);
+    least = least > r->diff_min - 1 ? least : r->diff_min - 1;
     for (size_t i = from; i < from + n; i++) {
-        const float x = (float)ref_at(c->in[0], c->x[0], i) + real[3];
-        const float v = rintf(real[0] * x - least);
+        const int32_t diff = ref_at(c->in[0], c->x[0], i) - r->max;
+        int32_t v = -255;
 
-        ref_put(c->out[0], c->y[0], i, z + (v < -255 ? -255 : v > 0 ? 0 : (int32_t)v));
+        if (diff > least)
+            v = ref_rdbpot(ref_mbqm(diff, r->multiplier, r->shift) - log_sum, 22);
+        ref_put(c->out[0], c->y[0], i, top + (v > 0 ? 0 : v < -255 ? -255 : v));
     }
 }
 
 enum status ref_log_softmax(const struct ref_call *c, struct diag *d)
 {
     const size_t n = (size_t)ir_dim_back(c->in[0], 0), all = (size_t)ir_elements(c->in[0]);
+    const int32_t shift = c->k->shift[0];
+    struct row r = {c->k->multiplier[0], shift, -(int32_t)((INT64_C(31) << 26) >> shift), 0};
 
     (void)d;
     for (size_t from = 0; from < all; from += n)
-        log_softmax_row(c, from, n);
+        log_softmax_row(c, &r, from, n);
     return ST_OK;
 }
 

@@ -19,13 +19,13 @@ void hdk_prelu(const struct hdk_add *p, const int8_t *x, const int8_t *alpha, in
  * before the last scale. y may be a or b where that one is not broadcast. */
 void hdk_squared_difference(const struct hdk_add *p, const int8_t *a, const int8_t *b, int8_t *y);
 
-/* LOG_SOFTMAX over the last dimension, in float32 as the reference: y = rint(scale * (x + offset) -
- * (s_in * (max + offset) + log(sum of e[max - x])) / s_out) + 127, clamped; e[d] = e^(-s_in d),
- * offset 128 where the codes were uint8.   x, y [rows, cols]; y may be x. */
+/* LOG_SOFTMAX over the last dimension; output scale 1/16, zero point 127. exp and its sum as
+ * SOFTMAX with beta 1; y = clamp((x - max) * multiplier - log(sum) in Q5.26, rounded to 1/16).
+ * reverse: one over the multiplier; differences that log(sum) leaves no room for give -128.   x, y
+ * [rows, cols]; y may be x. */
 struct hdk_log_softmax {
-    uint32_t rows, cols;
-    float scale, s_in, s_out, offset;
-    const float *e; /* [256] */
+    struct hdk_softmax exp;
+    int32_t reverse_multiplier, reverse_shift;
 };
 void hdk_log_softmax(const struct hdk_log_softmax *p, const int8_t *x, int8_t *y);
 

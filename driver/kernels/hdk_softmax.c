@@ -3,7 +3,6 @@
  * Newton's method. Qm.n names a format: m integer bits, n = 31 - m fraction bits, one sign. Pinned
  * by tests/driver/kernels/test_softmax.c against a softmax in double. */
 #include "hdk.h"
-#include "hdk_f32_math.h"
 #include "hdk_math.h"
 
 /* x * 2^e, saturating; e >= 0. */
@@ -138,21 +137,60 @@ void hdk_softmax(const struct hdk_softmax *p, const int8_t *x, int8_t *y)
         softmax_row(p, &table, x + (uint64_t)r * p->cols, y + (uint64_t)r * p->cols);
 }
 
+/* log x of x in [1, 4096), Q12.19 to Q5.26. x = m 2^z, m near 2^(-1/4): of the two ways, z a whole
+ * number + 1/4 or - 1/4, the one with the smaller m. log m = (u m + c u^3) / (1 + p (i + u + d u^2)
+ * + f u), u = 2 (m - 2^(-1/4)), p half the sum of m and 2^(-1/4). */
+static int32_t log_of(int32_t x)
+{
+    const int32_t ln2 = 1488522236, root4 = 1805811301, root2 = 1518500250; /* 2^(-1/4), 2^(-1/2) */
+    const int32_t c = 117049297, d = 127690142, i = 1057819769, f = 638450708;
+    int32_t zeros = (int32_t)leading_zeros((uint32_t)x);
+    int32_t zeros_b = (int32_t)leading_zeros((uint32_t)hdk_high_mul(x, root2)) - 1;
+    int32_t m_b = shift_left(x, (uint32_t)zeros_b), z_b = (12 - zeros_b) * (1 << 25) - (1 << 23);
+    int32_t m = shift_left(hdk_high_mul(shift_left(x, (uint32_t)zeros - 1), root2), 1);
+    int32_t z = (12 - zeros) * (1 << 25) + (1 << 23);
+    int32_t p, u, u2, top, bottom;
+
+    m = m < m_b ? m : m_b;
+    z = z > z_b ? z : z_b;
+    p = (int32_t)(((int64_t)m + root4 + 1) / 2);
+    u = 2 * (m - root4);
+    u2 = hdk_high_mul(u, u);
+    top = hdk_high_mul(u, m) + hdk_high_mul(hdk_high_mul(u, u2), c);
+    bottom = hdk_high_mul(p, i + u + hdk_high_mul(d, u2)) + hdk_high_mul(f, u);
+    top = hdk_high_mul(hdk_round_shift(top, 6), reciprocal_1p(bottom));
+    return shift_left(hdk_high_mul(z, ln2) + top, 1);
+}
+
+static void log_softmax_row(const struct hdk_log_softmax *p, struct exponentials *table,
+                            const int8_t *x, int8_t *y)
+{
+    const struct hdk_softmax *e = &p->exp;
+    int32_t max = row_max(x, e->cols), sum = 0, log_sum, least;
+
+    for (uint32_t i = 0; i < e->cols; i++) {
+        int32_t v = look_up(e, table, max - x[i]);
+        if (v >= 0)
+            sum += hdk_round_shift(v, 12);
+    }
+    log_sum = log_of(sum);
+    least = hdk_rescale(INT32_MIN + log_sum, p->reverse_multiplier, p->reverse_shift);
+    least = least > e->diff_min - 1 ? least : e->diff_min - 1;
+    for (uint32_t i = 0; i < e->cols; i++) {
+        int32_t diff = x[i] - max, v = -255;
+        if (diff > least)
+            v = hdk_round_shift(
+                hdk_rescale(diff, e->input_multiplier, e->input_left_shift) - log_sum, 22);
+        y[i] = hdk_clamp(v, 127, -128, 127);
+    }
+}
+
 void hdk_log_softmax(const struct hdk_log_softmax *p, const int8_t *x, int8_t *y)
 {
-    for (uint32_t r = 0; r < p->rows; r++, x += p->cols, y += p->cols) {
-        const int32_t max = row_max(x, p->cols);
-        float sum = 0, most, least;
+    struct exponentials table;
 
-        for (uint32_t i = 0; i < p->cols; i++)
-            sum += p->e[max - x[i]];
-        most = p->s_in * ((float)max + p->offset);
-        least = (most + hdk_f32_log(sum)) / p->s_out;
-        for (uint32_t i = 0; i < p->cols; i++) {
-            const float scaled = p->scale * ((float)x[i] + p->offset);
-            const float code = hdk_f32_clamp(hdk_f32_nearest(scaled - least), -255, 0);
-
-            y[i] = hdk_clamp((int32_t)code, 127, -128, 127);
-        }
-    }
+    for (uint32_t i = 0; i < 256; i++)
+        table.of[i] = UNKNOWN;
+    for (uint32_t r = 0; r < p->exp.rows; r++)
+        log_softmax_row(p, &table, x + (uint64_t)r * p->exp.cols, y + (uint64_t)r * p->exp.cols);
 }

@@ -47,7 +47,8 @@ KINDS = (NARROW + ["ABS", "EXP", "RSQRT", "SQUARED_DIFFERENCE", "L2_NORMALIZATIO
 PINNED = [("RSQRT", 0.00522050355, -128, 0.00472645322, -128),  # multiplier in float32
           ("LOGISTIC", 0.00148259208, -69, 1 / 256, -128),  # a tie in float32
           ("HARD_SWISH", 0.001, 10, 0.6, -3),  # the output's shift leaves 16 bits
-          ("wSOFTMAX", 0.000108606117, 0, 1 / 32768, 0)]  # both tables in units of 1/32768
+          ("wSOFTMAX", 0.000108606117, 0, 1 / 32768, 0),  # both tables in units of 1/32768
+          ("LOG_SOFTMAX", 0.0779323503, 127, 1 / 16, 127)]  # fixed point, where float32 has a tie
 
 
 class Case:
