@@ -7,20 +7,26 @@
 static const struct {
     const char *name;
     size_t offset;
+    uint32_t most;
 } table[SCHED_KNOBS] = {
-    {"tile_rows", offsetof(struct sched_knobs, tile_rows)},
-    {"group_tiles", offsetof(struct sched_knobs, group_tiles)},
-    {"streams", offsetof(struct sched_knobs, streams)},
-    {"taper", offsetof(struct sched_knobs, taper)},
-    {"params", offsetof(struct sched_knobs, params)},
-    {"ramp", offsetof(struct sched_knobs, ramp)},
-    {"chain", offsetof(struct sched_knobs, chain)},
+    {"tile_rows", offsetof(struct sched_knobs, tile_rows), 1u << 20},
+    {"group_tiles", offsetof(struct sched_knobs, group_tiles), 1u << 20},
+    {"streams", offsetof(struct sched_knobs, streams), 2},
+    {"taper", offsetof(struct sched_knobs, taper), 1},
+    {"params", offsetof(struct sched_knobs, params), 1},
+    {"ramp", offsetof(struct sched_knobs, ramp), 1u << 20},
+    {"chain", offsetof(struct sched_knobs, chain), 1},
 };
 _Static_assert(sizeof(struct sched_knobs) == SCHED_KNOBS * sizeof(uint32_t), "a knob has no name");
 
 const char *sched_knob_name(uint32_t i)
 {
     return table[i].name;
+}
+
+uint32_t sched_knob_most(uint32_t i)
+{
+    return table[i].most;
 }
 
 uint32_t *sched_knob(struct sched_knobs *k, uint32_t i)

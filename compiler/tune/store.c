@@ -11,7 +11,6 @@ enum {
     APPLICATION_ID = 0x68747564, /* "htud" */
     FORMAT = 1,
     BUSY_MS = 2000,
-    MAX_VALUE = 1 << 20,
 };
 
 struct store {
@@ -240,7 +239,7 @@ static bool put(const struct store_shape *shape, struct store_trial *t, int64_t 
                 const char *name, int64_t value)
 {
     for (uint32_t k = 0; k < SCHED_KNOBS && op >= 0 && op < shape->n_op; k++)
-        if (strcmp(sched_knob_name(k), name) == 0 && value >= 0 && value <= MAX_VALUE) {
+        if (strcmp(sched_knob_name(k), name) == 0 && value > 0 && value <= sched_knob_most(k)) {
             *sched_knob(&t->knobs[op], k) = (uint32_t)value;
             return true;
         }
@@ -261,12 +260,17 @@ static enum status read_knobs(struct store *s, sqlite3_stmt *q, const struct sto
     int rc;
     while ((rc = sqlite3_step(q)) == SQLITE_ROW) {
         int64_t op = sqlite3_column_int64(q, 0), value = sqlite3_column_int64(q, 2);
-        const char *name = (const char *)sqlite3_column_text(q, 1);
-        if (!name || !put(shape, t, op, name, value))
-            return FAIL(d, ST_USAGE,
-                        "%s: damaged: operator %lld has knob %s = %lld; remove it and run heddle "
-                        "tune again",
-                        s->path, (long long)op, name ? name : "(none)", (long long)value);
+        bool number = sqlite3_column_type(q, 2) == SQLITE_INTEGER;
+        const char *name = (const char *)sqlite3_column_text(q, 1), *text;
+
+        if (name && number && put(shape, t, op, name, value))
+            continue;
+        text = (const char *)sqlite3_column_text(q, 2);
+        return FAIL(
+            d, ST_USAGE,
+            "%s: damaged: operator %lld has knob %s = %s, which is not in its range; remove "
+            "the file and run heddle tune again",
+            s->path, (long long)op, name ? name : "(none)", text ? text : "(none)");
     }
     return rc == SQLITE_DONE ? ST_OK : failed(s, rc, d);
 }

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include <cmocka.h>
+#include <sqlite3.h>
 
 #include "compiler/tune/store.h"
 
@@ -143,6 +144,36 @@ static void values_out_of_range_are_refused(void **state)
     drop(&f);
 }
 
+/* Somebody has written into the file by hand. */
+static void wild_values_are_refused(void **state)
+{
+    static const struct {
+        const char *change, *expected;
+    } wild[] = {{"value = 0 WHERE name = 'chain'", "operator 0 has knob chain = 0,"},
+                {"value = 2 WHERE name = 'chain'", "operator 0 has knob chain = 2,"},
+                {"value = 'many' WHERE op = 2", "operator 2 has knob group_tiles = many,"},
+                {"value = 1048577 WHERE op = 2", "operator 2 has knob group_tiles = 1048577,"}};
+    (void)state;
+
+    for (uint32_t i = 0; i < sizeof wild / sizeof *wild; i++) {
+        struct fixture f = make();
+        struct store_trial *t;
+        char sql[128];
+        sqlite3 *db;
+        uint32_t n;
+
+        add(&f, 0, 1000, 4);
+        assert_int_equal(sqlite3_open(f.path, &db), SQLITE_OK);
+        snprintf(sql, sizeof sql, "UPDATE knob SET %s", wild[i].change);
+        assert_int_equal(sqlite3_exec(db, sql, NULL, NULL, NULL), SQLITE_OK);
+        sqlite3_close(db);
+        assert_int_equal(store_trials(f.s, f.id, &shape, &t, &n, &f.d), ST_USAGE);
+        if (!strstr(f.d.text, wild[i].expected))
+            fail_msg("%s: %s", wild[i].change, f.d.text);
+        drop(&f);
+    }
+}
+
 /* A process that is killed while it writes one trial after another: all that it has told to be
  * there are, whole. */
 static void a_kill_loses_no_trial(void **state)
@@ -184,6 +215,7 @@ int main(void)
         cmocka_unit_test(another_key_finds_nothing_and_says_why),
         cmocka_unit_test(knobs_of_no_operator_are_refused),
         cmocka_unit_test(values_out_of_range_are_refused),
+        cmocka_unit_test(wild_values_are_refused),
         cmocka_unit_test(a_kill_loses_no_trial),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
