@@ -490,7 +490,8 @@ static void a_wrong_object_is_refused(void **state)
     assert_int_equal(sim_load(f->model.path, NULL, f->config.hash ^ 1, &api, &d), ST_INTERNAL);
     assert_non_null(strstr(d.text, "CONFIG_HASH"));
     d.status = ST_OK;
-    assert_int_equal(sim_load("/dev/null/x.so", NULL, 0, &api, &d), ST_INTERNAL);
+    assert_int_equal(sim_load("/dev/null/x.so", NULL, 0, &api, &d), ST_USAGE);
+    assert_non_null(strstr(d.text, "/dev/null/x.so"));
 }
 
 static void a_broken_rtl_is_told_with_its_error(void **state)
