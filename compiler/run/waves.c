@@ -289,10 +289,10 @@ void waves_inference_end(struct waves *w)
 
 enum status waves_close(struct waves *w, struct run_shared *shared, struct diag *d)
 {
-    struct arena *a = w->job->arena;
     struct hd_sim_totals t;
     if (!w->v && !w->core)
         return ST_OK;
+    struct arena *a = w->job->arena;
     if (!w->written)
         return FAIL(d, ST_USAGE,
                     w->what == WAVES_LAYER ? "--waves: %s runs no command on the accelerator"

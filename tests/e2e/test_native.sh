@@ -60,7 +60,7 @@ expect 2 "heddle: $so: ABI 1, this heddle has 3; compile it again" inspect --all
 
 # The template builds as its README says, and passes.
 "$heddle" new-target nat --template=native >stdout 2>stderr || fail "$(cat stderr)"
-grep -E '^    cc ' nat/README.md | sed "s|HEDDLE|$HEDDLE_HOME|" | bash 2>stderr || fail "$(cat stderr)"
+grep -E '^    cc ' nat/README.md | HEDDLE=$HEDDLE_HOME bash 2>stderr || fail "$(cat stderr)"
 "$heddle" check-target nat --allow-native-targets >stdout 2>stderr || fail "nat: $(cat stdout stderr)"
 "$heddle" inspect digits --target-dir=nat --target=nat --allow-native-targets |
     grep -q '^13_fully_connected .* nat 612, c ' || fail "nat's cost"
