@@ -8,7 +8,7 @@ bench() {
     local hw=$1 most=$2 cycles estimate
     shift 2
     "$heddle" bench "$@" --hw="$hw" -o out >stdout 2>stderr || fail "bench $*: exit $?: $(cat stderr)"
-    read -r _ _ _ cycles estimate _ < <(sed -n 2p stdout)
+    read -r _ _ _ cycles estimate _ < <(grep '^00_' stdout)
     echo "$hw $*: $cycles cycles, at most $most; estimate $estimate"
     grep -q "^verdict: match" stdout || fail "bench $*: $(tail -1 stdout)"
     [ "${cycles:-0}" -gt 0 ] && [ "$cycles" -le "$most" ] || fail "bench $* on $hw: $cycles cycles, at most $most"
