@@ -7,8 +7,8 @@
 #include "sim/hd_sim.h"
 
 /* Load the object (cached_load) and check that it is what sim_build said: table version, source
- * hash, CONFIG_HASH. ST_INTERNAL otherwise. It stays loaded until the process ends. config_hash 0 and
- * source_hash NULL are not compared (a target's own object). */
+ * hash, CONFIG_HASH. ST_INTERNAL otherwise. It stays loaded until the process ends. config_hash 0
+ * and source_hash NULL are not compared (a target's own object). */
 enum status sim_load(const char *path, const char *source_hash, uint32_t config_hash,
                      const struct hd_sim_api **api, struct diag *d);
 

@@ -34,8 +34,8 @@ enum status diag_fail(struct diag *d, enum status st, const char *format, ...)
 /* Put "`context`: " before the recorded message, once a caller knows more ("net.tflite"). */
 void diag_prefix(struct diag *d, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* One more line below the recorded message, two columns in: what does not fit on one. Cut at the end
- * of the buffer. */
+/* One more line below the recorded message, two columns in: what does not fit on one. Cut at the
+ * end of the buffer. */
 void diag_line(struct diag *d, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* Exit code of DESIGN section 10 for a status. */

@@ -21,9 +21,9 @@ static int16_t high_mul_rounded(int16_t a, int16_t b)
  * the result 1 of x >= 0 and -1 of x < 0. */
 static int16_t shift_right_rounded(int16_t x, int32_t n)
 {
-    const int32_t mask = n < 16 ? (1 << n) - 1 : -1, rest = x & mask;
+    const int32_t mask = n < 16 ? (1 << n) - 1 : -1, half = n < 16 ? mask / 2 : -1;
 
-    return (int16_t)((x >> n) + (rest > (mask >> 1) + (x < 0)));
+    return (int16_t)((x >> n) + ((x & mask) > half + (x < 0)));
 }
 
 /* The 16 high bits of a 32-bit multiplier, rounded. */

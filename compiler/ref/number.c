@@ -39,7 +39,7 @@ static int64_t truncated(float v)
 /* Low bits of what fits int32, of anything else 0. */
 static int64_t low_bits(float v)
 {
-    return v > -0x1p31f && v < 0x1p31f ? (int64_t)v : 0;
+    return v > -2147483648.0f && v < 2147483648.0f ? (int64_t)v : 0;
 }
 
 enum status ref_cast(const struct ref_call *c, struct diag *d)

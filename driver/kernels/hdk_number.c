@@ -16,7 +16,7 @@ static int64_t int_at(enum hdk_number type, const void *x, uint32_t i)
 
 static int fits_int32(float v)
 {
-    return v > -0x1p31f && v < 0x1p31f;
+    return v > -2147483648.0f && v < 2147483648.0f;
 }
 
 /* Towards zero, within the type. */

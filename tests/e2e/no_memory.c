@@ -1,5 +1,6 @@
-/* no_memory.c - a preload for test_no_memory.sh: the FAIL_AT-th malloc, calloc or realloc of each process
- * fails, with FAIL_ALL every later one too. FAIL_COUNT=FILE: how many there were, appended. */
+/* no_memory.c - a preload for test_no_memory.sh: the FAIL_AT-th malloc, calloc or realloc of each
+ * process fails, with FAIL_ALL every later one too. FAIL_COUNT=FILE: how many there were, appended.
+ */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
