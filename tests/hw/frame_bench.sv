@@ -290,6 +290,7 @@ module frame_bench (
   assign m_awaddr_o = 64'(awaddr);
 
   logic                      commit_q_valid, commit_m_valid;
+  logic                      array_begin;
   logic [2:0]                commit_q_unit;
   logic [31:0]               commit_q_cmd, commit_q_addr, commit_m_cmd;
   logic [7:0]                commit_q_count;
@@ -392,7 +393,7 @@ module frame_bench (
     .unit_cmd_o      (unit_cmd),
     .unit_layer_o,
     .unit_kind_o,
-    .array_begin_o   ()
+    .array_begin_o   (array_begin)
   );
 endmodule
 
