@@ -105,7 +105,7 @@ static int32_t hard_swish(const struct unary *u, int32_t diff)
     int32_t gate = fine, product;
 
     if (up > 0)
-        gate = to_int16((int64_t)gate << (up - 1));
+        gate = to_int16(gate * (INT64_C(1) << (up - 1)));
     gate = high_product(gate, high_half(u->multiplier[1]));
     if (up > 0)
         gate = to_int16((int64_t)gate * 2);
