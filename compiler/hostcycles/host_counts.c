@@ -2,6 +2,8 @@
  * shapes, attributes and constant shapes alone: what depends on the data is not counted. */
 #include "host_counts.h"
 
+#include <math.h>
+
 #include "../schedule/host_layer.h"
 #include "host_window.h"
 
@@ -73,6 +75,7 @@ static void dense(const struct ir_graph *g, const struct ir_op *op, double *n)
     n[1] = elements(y);
     n[2] = elements(x);
     n[3] = rows * up(oc, 8) / 8;
+    n[4] = n[3] * 8 * fmod(even(elements(w) / oc), 16); /* the loop takes 16 products at once */
 }
 
 /* Sums over the taps inside the image, one output after another. */

@@ -8,7 +8,7 @@
 #define HOST_FORMS(FORM)                                                                           \
     FORM(CONV, "products outputs lanes panels copies")                                             \
     FORM(DEPTHWISE, "products outputs addresses panels taps")                                      \
-    FORM(DENSE, "products outputs lanes panels")                                                   \
+    FORM(DENSE, "products outputs lanes panels products_left")                                     \
     FORM(WINDOWS, "products outputs runs taps pixels")                                             \
     FORM(LANES, "products outputs runs blocks pixels")                                             \
     FORM(TRANSPOSED, "products outputs runs taps rows")                                            \

@@ -2,6 +2,7 @@
  * of taps a step (pmaddwd). AVX-512 with VNNI: hdk_tile_vnni.c. */
 #include "hdk_tile.h"
 #include "hdk_math.h"
+#include "hdk_rv32.h"
 
 /* One row against one panel. `z_w` is a constant 0 in one of two copies: most weights have no zero
  * point, and a core without vectors spends a third of the loop on it. */
@@ -15,6 +16,13 @@ HDK_INLINE void sum_row(const struct hdk_tile *t, uint32_t row, const struct hdk
     for (uint32_t piece = 0; piece < t->pieces; piece++) {
         const int16_t *x = t->x[piece] + row * t->x_pitch;
 
+#if HDK_RV32
+        if (!z_w) {
+            hdk_rv32_row(x, w, hdk_pairs(t->piece), acc);
+            w += hdk_pairs(t->piece);
+            continue;
+        }
+#endif
         for (uint32_t k = 0; k < hdk_pairs(t->piece); k++, x += 2, w++)
             for (uint32_t i = 0; i < HDK_PANEL; i++)
                 acc[i] += (uint32_t)(x[0] * ((*w)[i][0] - z_w) + x[1] * ((*w)[i][1] - z_w));

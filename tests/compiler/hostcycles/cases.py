@@ -153,7 +153,7 @@ def depthwise(net, sizes, kind, window_args, multiplier=1):
 
 
 def dense(net, sizes, kind):
-    for m, k, o in sizes["matrices"] + ((1, 100, 10), (1, 65, 24)):
+    for m, k, o in sizes["matrices"] + ((1, 100, 10), (1, 65, 24), (1, 256, 64), (4, 72, 20)):
         net.op("fully_connected", (net.x(kind, (m, k), **quant(kind)), *weights(net, kind, (o, k), o)), kind, (m, o),
                **result(kind))
 

@@ -114,20 +114,26 @@ static void softmax_is_as_measured_on_a_core(void **state)
     arena_free(a);
 }
 
-/* The plain C kernel that rv32im gets, hdk_tile.c at -O3: gcc keeps 3.9 instructions a product, of
- * which a load, a multiplication and an addition are the least. */
-static void products_cost_what_the_compiled_loop_does(void **state)
+static double dense_cycles(struct arena *a, unsigned outputs)
+{
+    return cycles_of(
+        a, arena_printf(a,
+                        HEAD "tensor 0 i8 [1,1024] input name=\"x\" scale=(0.05) zero=(3)\n"
+                             "tensor 1 i8 [%u,1024] const name=\"w\" scale=(0.01) zero=(0) fill=5\n"
+                             "tensor 2 i32 [%u] const name=\"b\" scale=(0.0005) zero=(0) fill=0\n"
+                             "tensor 3 i8 [1,%u] value name=\"y\" scale=(1) zero=(0)\n"
+                             "op fully_connected row=0 in=(0,1,2) out=(3)\nborder in=(0) out=(3)\n",
+                        outputs, outputs, outputs));
+}
+
+/* Measured on the same core: a dot product of int8 takes 3.0 cycles a product, the least there is:
+ * a load, a multiplication, an addition. What 32 more outputs of 1,024 products add. */
+static void products_are_as_measured_on_a_core(void **state)
 {
     struct arena *a = arena_new(0);
 
     (void)state;
-    near(cycles_of(a, HEAD "tensor 0 i8 [1,1024] input name=\"x\" scale=(0.05) zero=(3)\n"
-                           "tensor 1 i8 [32,1024] const name=\"w\" scale=(0.01) zero=(0) fill=5\n"
-                           "tensor 2 i32 [32] const name=\"b\" scale=(0.0005) zero=(0) fill=0\n"
-                           "tensor 3 i8 [1,32] value name=\"y\" scale=(1) zero=(0)\n"
-                           "op fully_connected row=0 in=(0,1,2) out=(3)\nborder in=(0) out=(3)\n") /
-             (1024 * 32),
-         4.56, 5);
+    near((dense_cycles(a, 64) - dense_cycles(a, 32)) / (1024 * 32), 3.0, 10);
     arena_free(a);
 }
 
@@ -135,7 +141,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(everything_costs),
                                        cmocka_unit_test(softmax_is_as_measured_on_a_core),
-                                       cmocka_unit_test(products_cost_what_the_compiled_loop_does)};
+                                       cmocka_unit_test(products_are_as_measured_on_a_core)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
