@@ -45,7 +45,8 @@ run() {
     {
         time "$build/heddle" run "$model/model.tflite" --hw="$config" -i "$model/in_0.bin" -o "$work/out" "$@" >"$work/log"
     } 2>"$work/time"
-    echo "$(sed -n 's/.*; \([0-9.]*\) M cycles\/s.*/\1/p' "$work/log") $(tail -1 "$work/time")"
+    awk -v user="$(tail -1 "$work/time")" 'match($0, /simulated at [0-9.]+ M/) { print substr($0, RSTART + 13, RLENGTH - 15), user; found = 1 }
+        END { exit !found }' "$work/log" || { echo "bench_sim: no speed in the output of heddle run:" && cat "$work/log"; } >&2
 }
 
 # array CONFIG: M cycles/s of hd_array alone.
