@@ -5,8 +5,8 @@
 
 #include <string.h>
 
-#include "import/ir_text.h"
-#include "target/describe.h"
+#include "compiler/import/ir_text.h"
+#include "compiler/target/describe.h"
 
 static const char *const names[] = {"legalise", "before_partition", "after_partition",
                                     "after_tiling", "before_emission"};

@@ -3,9 +3,9 @@
 #ifndef HEDDLE_PHASES_H
 #define HEDDLE_PHASES_H
 
-#include "../include/heddle_target.h"
-#include "ir/ir.h"
-#include "target/target.h"
+#include "compiler/ir/ir.h"
+#include "compiler/target/target.h"
+#include "include/heddle_target.h"
 
 /* Does a target of the list have passes? */
 bool phases_any(const struct target_list *targets);

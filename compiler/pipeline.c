@@ -1,15 +1,15 @@
 /* pipeline.c - see pipeline.h. */
 #include "pipeline.h"
 
-#include "../hw/gen/accel.h"
+#include "app/tune/tune.h"
 #include "base/file.h"
 #include "base/home.h"
-#include "import/ir_text.h"
-#include "import/onnx/onnx.h"
-#include "import/tflite/tflite.h"
+#include "compiler/import/ir_text.h"
+#include "compiler/import/onnx/onnx.h"
+#include "compiler/import/tflite/tflite.h"
+#include "hw/gen/accel.h"
 #include "phases.h"
-#include "ref/islands.h"
-#include "tune/tune.h"
+#include "reference/ref_islands.h"
 
 #include <string.h>
 

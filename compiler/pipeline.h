@@ -4,10 +4,10 @@
 #ifndef HEDDLE_PIPELINE_H
 #define HEDDLE_PIPELINE_H
 
-#include "emit/emit.h"
-#include "options.h"
-#include "partition/partition.h"
-#include "ref/ref.h"
+#include "app/options.h"
+#include "compiler/emit/emit.h"
+#include "compiler/partition/partition.h"
+#include "reference/ref.h"
 
 struct pipeline {
     struct arena *arena;

@@ -54,7 +54,8 @@ const char *hd_error_text(int error)
     }
 }
 
-/* Names of enum hd_fault and enum hd_unit; tests/driver/test_text.c holds them against accel.json.
+/* Names of enum hd_fault and enum hd_unit; tests/driver/test_hd_text.c holds them against
+ * accel.json.
  */
 static const char *fault_name(uint32_t code)
 {

@@ -12,12 +12,12 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/file.h"
+#include "base/interrupt.h"
+#include "base/private.h"
+#include "base/text.h"
 #include "build_files.h"
 #include "cached.h"
-#include "compiler/base/file.h"
-#include "compiler/base/interrupt.h"
-#include "compiler/base/private.h"
-#include "compiler/base/text.h"
 #include "prune.h"
 #include "tools.h"
 #include "verilated.h"

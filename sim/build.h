@@ -6,9 +6,9 @@
 
 #include <stdbool.h>
 
-#include "compiler/base/arena.h"
-#include "compiler/base/output.h"
-#include "compiler/base/status.h"
+#include "base/arena.h"
+#include "base/output.h"
+#include "base/status.h"
 #include "hw/gen/config.h"
 
 /* A module of a target's own in place of hd_top; its ports: sim/core/README.md. */

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "compiler/base/file.h"
+#include "base/file.h"
 #include "hw/gen/gen.h"
 
 enum { MAX_FILE = 1 << 24 };

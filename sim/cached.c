@@ -11,8 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "compiler/base/file.h"
-#include "compiler/base/private.h"
+#include "base/file.h"
+#include "base/private.h"
 #include "hash.h"
 
 /* "<hash> <bytes>\n" of the open file; NULL if it cannot be read or is empty. */

@@ -1,14 +1,14 @@
 /* cached.h - shared objects of the cache: found whole, sealed when they are made, loaded. Beside
  * OBJECT stands OBJECT.digest, hash and size of its bytes: one that is cut short (a full disk, a
  * crash) or altered is not found, and so is made again. The digest is against accidents; against
- * other users stands whose file it is (compiler/base/private.h). */
+ * other users stands whose file it is (base/private.h). */
 #ifndef HEDDLE_SIM_CACHED_H
 #define HEDDLE_SIM_CACHED_H
 
 #include <stdbool.h>
 
-#include "compiler/base/arena.h"
-#include "compiler/base/status.h"
+#include "base/arena.h"
+#include "base/status.h"
 
 /* *good: `object` is there and whole. ST_USAGE: it is another user's, or others can write it. */
 enum status cached_find(struct arena *a, const char *object, bool *good, struct diag *d);

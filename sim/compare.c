@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "compiler/base/text.h"
+#include "base/text.h"
 #include "hd_accel.h"
 #include "hd_accel_tables.h"
 

@@ -13,8 +13,8 @@
 
 #include <stdbool.h>
 
-#include "compiler/base/arena.h"
-#include "sim/hd_sim.h"
+#include "base/arena.h"
+#include "hd_sim.h"
 
 /* A command of a run: submissions count from 0, commands from 0 in their submission. */
 struct commit_place {

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "compiler/base/file.h"
-#include "compiler/base/text.h"
+#include "base/file.h"
+#include "base/text.h"
 #include "hd_accel.h"
 #include "hd_accel_tables.h"
 

@@ -4,9 +4,9 @@
 #ifndef HEDDLE_SIM_GTKW_H
 #define HEDDLE_SIM_GTKW_H
 
-#include "compiler/base/arena.h"
-#include "compiler/base/status.h"
-#include "sim/hd_sim.h"
+#include "base/arena.h"
+#include "base/status.h"
+#include "hd_sim.h"
 
 /* Where a layer starts. */
 struct gtkw_marker {

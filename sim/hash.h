@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "compiler/base/arena.h"
+#include "base/arena.h"
 
 struct hash128 {
     uint64_t low, high;

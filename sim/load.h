@@ -4,7 +4,7 @@
 
 #include "build.h"
 #include "driver/hd_port.h"
-#include "sim/hd_sim.h"
+#include "hd_sim.h"
 
 /* Load the object (cached_load) and check that it is what sim_build said: table version, source
  * hash, CONFIG_HASH. ST_INTERNAL otherwise. It stays loaded until the process ends. config_hash 0

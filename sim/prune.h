@@ -3,7 +3,7 @@
 #ifndef HEDDLE_SIM_PRUNE_H
 #define HEDDLE_SIM_PRUNE_H
 
-#include "compiler/base/arena.h"
+#include "base/arena.h"
 
 /* Note that what `folder` holds was used now. */
 void prune_touch(const char *folder);

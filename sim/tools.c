@@ -16,10 +16,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "compiler/base/file.h"
-#include "compiler/base/interrupt.h"
-#include "compiler/base/private.h"
-#include "compiler/base/text.h"
+#include "base/file.h"
+#include "base/interrupt.h"
+#include "base/private.h"
+#include "base/text.h"
 #include "hash.h"
 
 /* make's own variables would reach the inner make ("make sim HW=..."), flags would not be in the

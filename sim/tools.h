@@ -2,8 +2,8 @@
 #ifndef HEDDLE_SIM_TOOLS_H
 #define HEDDLE_SIM_TOOLS_H
 
-#include "compiler/base/arena.h"
-#include "compiler/base/status.h"
+#include "base/arena.h"
+#include "base/status.h"
 
 struct sim_tool {
     const char *path;    /* absolute */

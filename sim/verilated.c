@@ -7,8 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "compiler/base/file.h"
-#include "compiler/base/text.h"
+#include "base/file.h"
+#include "base/text.h"
 
 enum { SHOWN = 8, MAX_FILE = 1 << 24 };
 

@@ -3,9 +3,9 @@
 #ifndef HEDDLE_SIM_VERILATED_H
 #define HEDDLE_SIM_VERILATED_H
 
-#include "compiler/base/arena.h"
-#include "compiler/base/output.h"
-#include "compiler/base/status.h"
+#include "base/arena.h"
+#include "base/output.h"
+#include "base/status.h"
 
 /* A note for each warning in `log` (the first few), one with their number and where all are:
  * `kept`, the log's path once the build is done. Nothing if there are none. */

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "../base/file.h"
+#include "base/file.h"
 
 struct text *emit_new_file(struct emit_unit *u, const char *name)
 {

@@ -1,13 +1,13 @@
-/* emit.h - a compiled network as readable C11: model.c, commands.c, constants.c (or .bin and .S),
- * model.h. in:  the graph, the device program.   out: texts, written to a folder by emit_write.
- * Invariants: freestanding, no libm, no heap; one routine per kernel, a parameter struct per layer;
- * identifiers are l03_conv2d; text from the model only in comments and strings, escaped; same
- * input, same bytes. */
+/* emit.h - a compiled network as readable C11: model.c, commands.c, constants.c (or .bin
+ * and .S), model.h. in:  the graph, the device program.   out: texts, written to a folder by
+ * emit_write. Invariants: freestanding, no libm, no heap; one routine per kernel, a parameter
+ * struct per layer; identifiers are l03_conv2d; text from the model only in comments and strings,
+ * escaped; same input, same bytes. */
 #ifndef HEDDLE_EMIT_H
 #define HEDDLE_EMIT_H
 
-#include "../schedule/sched.h"
-#include "../target/target.h"
+#include "compiler/schedule/sched.h"
+#include "compiler/target/target.h"
 
 /* Constants larger than this go to constants.bin. */
 #define EMIT_INLINE_CONSTANTS 65536u
@@ -46,7 +46,7 @@ const char *emit_id(const struct emit_unit *u, uint32_t row);
 /* Offset of host constants (kernel weights, tables) appended to the constants region; one copy per
  * data pointer. */
 uint32_t emit_host_constant(struct emit_unit *u, const void *data, size_t n_bytes);
-/* host.c: the parameter struct and the call of a host operator. */
+/* emit_host.c: the parameter struct and the call of a host operator. */
 enum status emit_host_params(struct emit_unit *u, struct text *t, const struct ir_op *op,
                              struct diag *d);
 void emit_host_call(struct emit_unit *u, struct text *t, const struct ir_op *op);
@@ -72,7 +72,7 @@ void emit_outside_includes(struct emit_unit *u, struct text *t);
 enum status emit_outside_params(struct emit_unit *u, struct text *t, const struct ir_op *op,
                                 struct diag *d);
 void emit_outside_call(struct emit_unit *u, struct text *t, const struct ir_op *op);
-/* blocks.c: those of them that the compiler makes of a target's blocks. dev: C of its port. */
+/* emit_blocks.c: those of them that the compiler makes of a target's blocks. dev: C of its port. */
 enum status emit_blocks_params(struct emit_unit *u, struct text *t, const struct ir_op *op,
                                struct diag *d);
 void emit_blocks_call(struct emit_unit *u, struct text *t, const struct ir_op *op, const char *dev);

@@ -1,11 +1,11 @@
-/* host_f32.c - host operators in float32 (ir/float.def); see host.h. */
-#include "host.h"
+/* host_f32.c - host operators in float32 (ir/float.def); see emit_host.h. */
+#include "emit_host.h"
 
 #include <float.h>
 #include <math.h>
 #include <string.h>
 
-#include "../../driver/kernels/hdk_f32.h"
+#include "kernels/hdk_f32.h"
 
 static void real(struct text *t, const char *name, float v)
 {

@@ -1,5 +1,5 @@
-/* host_int16.c - host operators on int16 activations (hdk_int16.h); see host.h. */
-#include "host.h"
+/* host_int16.c - host operators on int16 activations (hdk_int16.h); see emit_host.h. */
+#include "emit_host.h"
 
 static void one_window(struct text *t, const struct ir_op *op)
 {

@@ -1,8 +1,8 @@
-/* host_math.c - host operators of hdk_ops.h; see host.h. */
+/* host_math.c - host operators of hdk_ops.h; see emit_host.h. */
 #include <math.h>
 #include <string.h>
 
-#include "host.h"
+#include "emit_host.h"
 
 static enum status reduce(struct emit_unit *u, struct text *t, const struct ir_op *op,
                           struct diag *d)

@@ -1,5 +1,5 @@
-/* host_move.c - host operators that move bytes; see host.h. */
-#include "host.h"
+/* host_move.c - host operators that move bytes; see emit_host.h. */
+#include "emit_host.h"
 
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* host_onnx.c - host operators with float constants, op->fixed.real: those in ONNX's rounding
  * (legalise/real.c). */
-#include "host.h"
+#include "emit_host.h"
 
 /* The layer as its integer kernel has it, then weights, bias and scales. */
 static enum status layer(struct emit_unit *u, struct text *t, const struct ir_op *op,

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../schedule/host_layer.h"
-#include "../target/describe.h"
-#include "package.h"
+#include "compiler/schedule/host_layer.h"
+#include "compiler/target/describe.h"
+#include "emit_package.h"
 
 /* Text of the model file, made plain ASCII. */
 static void add_name(struct arena *a, cJSON *o, const char *key, const char *name)

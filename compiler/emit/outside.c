@@ -1,14 +1,14 @@
 /* outside.c - operators on targets that a target.json describes: its call with every $word filled
  * in, and the target's own headers and sources beside the emitted C, in a folder of its name. */
-#include "../target/describe.h"
+#include "compiler/target/describe.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "../base/file.h"
-#include "../schedule/geometry.h"
+#include "base/file.h"
+#include "compiler/schedule/geometry.h"
 #include "emit.h"
-#include "host.h"
+#include "emit_host.h"
 
 #define MAX_SOURCE ((size_t)16 << 20)
 

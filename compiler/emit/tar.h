@@ -3,7 +3,7 @@
 #ifndef HEDDLE_EMIT_TAR_H
 #define HEDDLE_EMIT_TAR_H
 
-#include "../base/text.h"
+#include "base/text.h"
 
 struct tar_file {
     const char *path; /* relative, at most 100 bytes */

@@ -1,10 +1,10 @@
-/* host_counts.c - see host_counts.h. The counts follow the kernels' loops (driver/kernels) and need
+/* host_counts.c - see host_counts.h. The counts follow the kernels' loops (kernels) and need
  * shapes, attributes and constant shapes alone: what depends on the data is not counted. */
 #include "host_counts.h"
 
 #include <math.h>
 
-#include "../schedule/host_layer.h"
+#include "compiler/schedule/host_layer.h"
 #include "host_window.h"
 
 static double even(double n)

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../emit/emit.h"
+#include "compiler/emit/emit.h"
 #include "host_counts.h"
 #include "host_window.h"
 

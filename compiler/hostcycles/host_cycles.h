@@ -6,7 +6,7 @@
 #ifndef HEDDLE_HOST_CYCLES_H
 #define HEDDLE_HOST_CYCLES_H
 
-#include "../ir/ir.h"
+#include "compiler/ir/ir.h"
 
 /* What a report prints beside the figures. */
 #define HOST_CYCLES_MODEL "estimate"

@@ -3,7 +3,7 @@
 #ifndef HEDDLE_HOST_WINDOW_H
 #define HEDDLE_HOST_WINDOW_H
 
-#include "../ir/ir.h"
+#include "compiler/ir/ir.h"
 
 struct host_window {
     uint32_t batch, h, w, c, oh, ow, oc, groups;

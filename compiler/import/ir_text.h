@@ -2,7 +2,7 @@
 #ifndef HEDDLE_IMPORT_IR_TEXT_H
 #define HEDDLE_IMPORT_IR_TEXT_H
 
-#include "../ir/ir.h"
+#include "compiler/ir/ir.h"
 
 /* Parse the text of `n_bytes` at `data` (with a NUL behind, as file_read gives it) as a model. Rows
  * are checked, as their names become identifiers: ST_MODEL. Where operators went in an earlier run

@@ -7,9 +7,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "../base/arena.h"
-#include "../base/status.h"
-#include "../base/text.h"
+#include "base/arena.h"
+#include "base/status.h"
+#include "base/text.h"
 
 #define IR_MAX_RANK 6
 #define IR_NONE     UINT32_MAX

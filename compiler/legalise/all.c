@@ -6,7 +6,7 @@ static const struct {
     const char *name;
 } pass_table[] = {
 #define PASS(function, name) {function, name},
-#include "../passes.def"
+#include "compiler/passes.def"
 #undef PASS
 };
 

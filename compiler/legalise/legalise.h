@@ -3,7 +3,7 @@
 #ifndef HEDDLE_LEGALISE_H
 #define HEDDLE_LEGALISE_H
 
-#include "../ir/ir.h"
+#include "compiler/ir/ir.h"
 
 /* Whose arithmetic FULLY_CONNECTED's scale follows (NUMERICS.md): the product s_in * s_w in float32
  * (TFLite's reference) or in double (tflite-micro); or LiteRT's, whose sums are rounded once, as
@@ -22,7 +22,7 @@ struct lgl_options {
 typedef enum status lgl_pass(struct ir_graph *g, const struct lgl_options *o, struct diag *d);
 
 #define PASS(function, name) lgl_pass function;
-#include "../passes.def"
+#include "compiler/passes.def"
 #undef PASS
 
 /* Run all of passes.def in order with ir_verify after each; then, if given, `after` with the pass's

@@ -1,5 +1,5 @@
 /* table16.c - see table16.h. After TFLite's reference kernels, restated in NUMERICS.md ("int16x8");
- * the random networks of tests/oracle and tests/compiler/ref/models pin every table. */
+ * the random networks of tests/oracle and tests/reference/models pin every table. */
 #include <math.h>
 #include <string.h>
 

@@ -4,7 +4,7 @@
 #include <fnmatch.h>
 #include <string.h>
 
-#include "../base/json_doc.h"
+#include "base/json_doc.h"
 
 static void ask(struct partition *p, struct ir_graph *g)
 {

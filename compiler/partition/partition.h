@@ -6,7 +6,7 @@
 #ifndef HEDDLE_PARTITION_H
 #define HEDDLE_PARTITION_H
 
-#include "../target/target.h"
+#include "compiler/target/target.h"
 
 enum partition_mode {
     PARTITION_COST,     /* least estimated cycles, transfers included; ties: order of --target */
@@ -66,8 +66,8 @@ void partition_svg(const struct partition *p, struct text *t);
 /* Estimated cycles to move tensor `id` between the targets that make and read it. */
 double partition_transfer(const struct partition *p, uint32_t id);
 
-/* search.c: op->target of least total cost among those that candidates allow; ties: list order.
- * fixed: by op position, true if op->target must stay. */
+/* partition_search.c: op->target of least total cost among those that candidates allow; ties: list
+ * order. fixed: by op position, true if op->target must stay. */
 void partition_search(struct partition *p, struct ir_graph *g, const bool *fixed);
 
 #endif

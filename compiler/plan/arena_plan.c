@@ -1,7 +1,7 @@
 /* arena_plan.c - see arena_plan.h. */
 #include "arena_plan.h"
 
-#include "../schedule/host_layer.h"
+#include "compiler/schedule/host_layer.h"
 #include "place.h"
 
 struct life {

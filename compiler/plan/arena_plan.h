@@ -5,14 +5,14 @@
 #ifndef HEDDLE_PLAN_ARENA_PLAN_H
 #define HEDDLE_PLAN_ARENA_PLAN_H
 
-#include "../schedule/sched.h"
+#include "compiler/schedule/sched.h"
 
 #define ARENA_ALIGN 64u
 
 enum status arena_plan(struct sched_program *p, struct diag *d);
 
-/* The independent proof (check.c): recomputes lifetimes from the operators alone and looks at every
- * pair. ST_INTERNAL names the two tensors that overlap, or the one that leaves the arena. */
+/* The independent proof (plan_check.c): recomputes lifetimes from the operators alone and looks at
+ * every pair. ST_INTERNAL names the two tensors that overlap, or the one that leaves the arena. */
 enum status arena_check(const struct sched_program *p, struct diag *d);
 
 #endif

@@ -2,7 +2,7 @@
  */
 #include "memory_use.h"
 
-#include "../schedule/host_layer.h"
+#include "compiler/schedule/host_layer.h"
 
 /* Operator positions; none: first > last. */
 struct life {

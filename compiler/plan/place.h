@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-#include "../base/arena.h"
+#include "base/arena.h"
 
 struct place_buffer {
     uint32_t n_bytes, first, last; /* alive at positions first..last, both included */

@@ -6,8 +6,8 @@
  * order. */
 #include <string.h>
 
-#include "../plan/arena_plan.h"
-#include "lower.h"
+#include "compiler/lower/lower.h"
+#include "compiler/plan/arena_plan.h"
 
 struct parts {
     struct arena *arena;

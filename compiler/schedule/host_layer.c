@@ -1,7 +1,7 @@
 /* host_layer.c - see host_layer.h. */
 #include "host_layer.h"
 
-#include "../../driver/kernels/hdk_panel.h"
+#include "kernels/hdk_panel.h"
 
 bool host_is_conv2d(const struct geo *g)
 {

@@ -3,8 +3,8 @@
 #ifndef HEDDLE_SCHED_HOST_LAYER_H
 #define HEDDLE_SCHED_HOST_LAYER_H
 
-#include "../../driver/kernels/hdk.h"
 #include "geometry.h"
+#include "kernels/hdk.h"
 
 /* A depthwise convolution over one channel is a convolution, and faster as one. */
 bool host_is_conv2d(const struct geo *g);

@@ -3,8 +3,8 @@
  * operator do not fit, one of its tensors is streamed instead: first one that has a copy in memory
  * anyway, then one the operator does not touch, then the largest. What is left of the scratchpad
  * decides the tile height of streamed operators. */
-#include "../plan/memory_use.h"
-#include "../plan/place.h"
+#include "compiler/plan/memory_use.h"
+#include "compiler/plan/place.h"
 #include "layout_work.h"
 
 enum {

@@ -35,7 +35,7 @@ struct op_plan {
     struct plan_stream in[PLAN_OPERANDS], out;
     uint32_t n_in;
     bool chained; /* with the next operator */
-    bool sliced;  /* the same by channels, see slices.c */
+    bool sliced;  /* the same by channels, see channel_fusion.c */
 };
 
 struct layout {

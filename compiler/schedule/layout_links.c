@@ -1,6 +1,6 @@
 /* layout_links.c - operators that are interleaved: chains by rows, a pool and its convolution by
- * channels (slices.c); see layout_work.h. */
-#include "../plan/memory_use.h"
+ * channels (channel_fusion.c); see layout_work.h. */
+#include "compiler/plan/memory_use.h"
 #include "layout_work.h"
 
 enum {

@@ -5,8 +5,8 @@
 
 #include <string.h>
 
-#include "../plan/arena_plan.h"
-#include "lower.h"
+#include "compiler/lower/lower.h"
+#include "compiler/plan/arena_plan.h"
 
 uint32_t sched_constant(struct sched_program *p, const void *data, size_t n_bytes)
 {

@@ -6,12 +6,12 @@
 #ifndef HEDDLE_SCHED_H
 #define HEDDLE_SCHED_H
 
-#include "../../driver/hd.h"
-#include "../../hw/gen/config.h"
-#include "../base/arena.h"
-#include "../base/status.h"
-#include "../base/text.h"
-#include "../ir/ir.h"
+#include "base/arena.h"
+#include "base/status.h"
+#include "base/text.h"
+#include "compiler/ir/ir.h"
+#include "driver/hd.h"
+#include "hw/gen/config.h"
 
 /* Memories that commands touch; ranges are bytes (weights, parameters: words or entries, see
  * below). */
@@ -78,7 +78,7 @@ struct sched_place {
     uint32_t base, pitch;  /* scratchpad bytes; row r of h at base + r * pitch */
     uint32_t h, row_bytes; /* rows as the accelerator sees them: H, W * C */
     uint32_t first, last;  /* operator positions */
-    bool inside;           /* it takes bytes of another tensor's place, see slices.c */
+    bool inside;           /* it takes bytes of another tensor's place, see channel_fusion.c */
 };
 
 /* What may be chosen for one operator on the accelerator; 0: by rule. Any value gives the same

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../base/text.h"
+#include "base/text.h"
 #include "target.h"
 
 static bool whole(const char *text, int64_t *n)

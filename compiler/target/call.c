@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../base/json_doc.h"
+#include "base/json_doc.h"
 #include "describe.h"
 
 static const struct {
@@ -20,7 +20,7 @@ static const struct {
      "float: of a float32 pattern, the lower end of the fused activation; -infinity without"},
     {"high", "float: the upper end; infinity without"},
     {"table", "const int8_t *: the 256 codes of a lut"},
-    {"params", "const struct hdk_NAME *: all parameters, as driver/kernels/hdk.h has them"},
+    {"params", "const struct hdk_NAME *: all parameters, as kernels/hdk.h has them"},
     {"dev", "const struct hd_port *: registers and memory of the target's core; NULL without RTL"},
 };
 

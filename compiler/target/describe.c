@@ -5,9 +5,9 @@
 
 #include <string.h>
 
-#include "../base/file.h"
-#include "../base/home.h"
-#include "../base/json_doc.h"
+#include "base/file.h"
+#include "base/home.h"
+#include "base/json_doc.h"
 
 struct reader {
     struct arena *a;

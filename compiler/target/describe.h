@@ -4,8 +4,8 @@
 #ifndef HEDDLE_TARGET_DESCRIBE_H
 #define HEDDLE_TARGET_DESCRIBE_H
 
-#include "../../include/heddle_target.h"
-#include "../schedule/blocks.h"
+#include "compiler/schedule/blocks.h"
+#include "include/heddle_target.h"
 #include "target.h"
 #include "values.h"
 

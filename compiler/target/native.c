@@ -4,7 +4,7 @@
 #include <dlfcn.h>
 #include <string.h>
 
-#include "../base/file.h"
+#include "base/file.h"
 #include "describe.h"
 #include "registry.h"
 

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "../base/text.h"
+#include "base/text.h"
 #include "describe.h"
 #include "refuse.h"
 

@@ -1,8 +1,8 @@
 /* reference.c - docs/TARGET.md: target.json's schema, and the words of limits and calls. */
 #include <string.h>
 
-#include "../base/home.h"
-#include "../base/json_doc.h"
+#include "base/home.h"
+#include "base/json_doc.h"
 #include "describe.h"
 #include "registry.h"
 

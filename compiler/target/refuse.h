@@ -3,7 +3,7 @@
 #ifndef HEDDLE_TARGET_REFUSE_H
 #define HEDDLE_TARGET_REFUSE_H
 
-#include "../base/text.h"
+#include "base/text.h"
 
 #define REFUSE(q, ...) return arena_printf((q)->arena, __VA_ARGS__)
 #define ASK(expr)                                                                                  \

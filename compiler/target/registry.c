@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../base/file.h"
-#include "../base/home.h"
+#include "base/file.h"
+#include "base/home.h"
 #include "describe.h"
 
 static void add(struct registry *r, const char *name, const struct target_desc *desc,

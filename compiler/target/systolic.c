@@ -1,6 +1,6 @@
 /* systolic.c - the built-in accelerator: which operators it takes. Every rule names the value that
  * broke it. The limits are those of the command fields (hw/accel.json) and of the configuration. */
-#include "../schedule/layout.h"
+#include "compiler/schedule/layout.h"
 #include "refuse.h"
 #include "target.h"
 

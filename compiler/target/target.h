@@ -5,8 +5,8 @@
 #ifndef HEDDLE_TARGET_H
 #define HEDDLE_TARGET_H
 
-#include "../../hw/gen/config.h"
-#include "../ir/ir.h"
+#include "compiler/ir/ir.h"
+#include "hw/gen/config.h"
 
 enum target_attr_type { TARGET_INT, TARGET_BOOL, TARGET_CHOICE, TARGET_STRING };
 

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../base/file.h"
-#include "../base/home.h"
+#include "base/file.h"
+#include "base/home.h"
 #include "registry.h"
 
 /* `path` is `folder` or lies in it; both absolute, without links. */

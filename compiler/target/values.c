@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "../schedule/geometry.h"
+#include "compiler/schedule/geometry.h"
 
 static const struct {
     const char *name, *help;

@@ -2,7 +2,7 @@
 #ifndef HEDDLE_TARGET_VALUES_H
 #define HEDDLE_TARGET_VALUES_H
 
-#include "../ir/ir.h"
+#include "compiler/ir/ir.h"
 
 enum target_value {
 #define TARGET_VALUE(code, name, help) TARGET_##code,

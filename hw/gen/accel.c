@@ -1,11 +1,11 @@
 /* accel.c - hw/accel.json into struct accel. Every rule the generators rely on is checked here. */
-#include "hw/gen/accel.h"
+#include "accel.h"
 
 #include <string.h>
 
-#include "compiler/base/file.h"
-#include "hw/gen/config_read.h"
-#include "hw/gen/json.h"
+#include "base/file.h"
+#include "config_read.h"
+#include "json.h"
 
 enum { MAX_ACCEL_BYTES = 4 << 20, COMMON_WORDS = 4, MAX_UNITS_OF_16 = 255 };
 

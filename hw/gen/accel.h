@@ -8,9 +8,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "compiler/base/arena.h"
-#include "compiler/base/status.h"
-#include "hw/gen/config.h"
+#include "base/arena.h"
+#include "base/status.h"
+#include "config.h"
 
 /* A field of a register, header or command. Fields are packed upward from bit 0 in file order; one
  * that would straddle a 32-bit word starts the next word. name NULL: padding (accel_members). */

@@ -1,10 +1,10 @@
 /* config.c - configurations: reading, checking, hashing. */
-#include "hw/gen/config_read.h"
+#include "config_read.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#include "compiler/base/file.h"
+#include "base/file.h"
 
 enum { MAX_CONFIG_FILE_BYTES = 1 << 20 };
 

@@ -2,8 +2,8 @@
 #ifndef HEDDLE_HW_GEN_CONFIG_READ_H
 #define HEDDLE_HW_GEN_CONFIG_READ_H
 
-#include "hw/gen/accel.h"
-#include "hw/gen/json.h"
+#include "accel.h"
+#include "json.h"
 
 /* One configuration object; acc->hash_before and hash_after must be set. */
 enum status config_read(const struct accel *acc, const cJSON *object, const char *where,

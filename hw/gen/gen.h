@@ -2,8 +2,8 @@
 #ifndef HEDDLE_HW_GEN_GEN_H
 #define HEDDLE_HW_GEN_GEN_H
 
-#include "compiler/base/text.h"
-#include "hw/gen/accel.h"
+#include "accel.h"
+#include "base/text.h"
 
 void gen_c_header(struct text *t, const struct accel *acc);      /* hd_accel.h */
 void gen_tables_header(struct text *t, const struct accel *acc); /* hd_accel_tables.h */

@@ -3,7 +3,7 @@
 #include <ctype.h>
 #include <string.h>
 
-#include "hw/gen/gen.h"
+#include "gen.h"
 
 const char *gen_upper(struct text *t, const char *name)
 {

@@ -1,7 +1,7 @@
 /* gen_doc.c - hw/REGISTERS.md. */
 #include <string.h>
 
-#include "hw/gen/gen.h"
+#include "gen.h"
 
 /* Table cells must not hold '|' or a line end. */
 static void cell(struct text *t, const char *s)

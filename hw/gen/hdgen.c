@@ -2,8 +2,8 @@
 #include <argp.h>
 #include <stdio.h>
 
-#include "compiler/base/file.h"
-#include "hw/gen/gen.h"
+#include "base/file.h"
+#include "gen.h"
 
 struct options {
     const char *accel, *c_dir, *sv_dir, *config, *svh_dir, *doc;

@@ -1,5 +1,5 @@
 /* json.c - typed reading of cJSON objects. */
-#include "hw/gen/json.h"
+#include "json.h"
 
 #include <errno.h>
 #include <math.h>

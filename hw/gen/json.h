@@ -8,9 +8,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "compiler/base/arena.h"
-#include "compiler/base/status.h"
-#include "compiler/base/text.h"
+#include "base/arena.h"
+#include "base/status.h"
+#include "base/text.h"
 
 /* Parse n bytes; nothing but white space may follow the value. Free with cJSON_Delete. */
 enum status json_parse(struct arena *a, const char *text, size_t n, const char *where, cJSON **out,

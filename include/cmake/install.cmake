@@ -1,5 +1,5 @@
 # What `cmake --install` puts where. Everything is found relative to the program or library
-# (compiler/base/home.c), so the prefix may be moved.
+# (base/home.c), so the prefix may be moved.
 include(CMakePackageConfigHelpers)
 
 # libheddle.a: one object in which only heddle_* can be seen; its libraries are in heddle.pc.
@@ -39,7 +39,7 @@ install(FILES include/heddle_target.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(DIRECTORY hw/rtl DESTINATION ${data}/hw)
 install(FILES hw/accel.json DESTINATION ${data}/hw)
 install(FILES ${GEN}/hd_accel.h DESTINATION ${data}/gen)
-install(DIRECTORY driver sim targets DESTINATION ${data})
+install(DIRECTORY driver kernels sim targets DESTINATION ${data})
 install(FILES include/heddle_target.h DESTINATION ${data}/include)
 install(DIRECTORY tests/models/ DESTINATION ${data}/tests/models
   FILES_MATCHING PATTERN "model.tflite" PATTERN "model.onnx" PATTERN "*.bin" PATTERN "labels.txt")

@@ -13,8 +13,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../../compiler/base/file.h"
-#include "../../compiler/ir/ir.h"
+#include "base/file.h"
+#include "compiler/ir/ir.h"
 
 /* The whole text of `path`. */
 static inline const char *ir_text(struct arena *a, const char *path)

@@ -14,7 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "compiler/base/file.h"
+#include "base/file.h"
 #include "compiler/pipeline.h"
 #include "compiler/schedule/sched.h"
 

@@ -11,11 +11,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "compiler/base/file.h"
+#include "base/file.h"
 #include "compiler/import/onnx/onnx.h"
 #include "compiler/import/tflite/tflite.h"
 #include "compiler/legalise/legalise.h"
-#include "compiler/ref/ref.h"
+#include "reference/ref.h"
 
 enum { MAX_FILE = 1 << 28 };
 

@@ -3,7 +3,7 @@
 #ifndef HEDDLE_TESTS_LAYER_RUN_H
 #define HEDDLE_TESTS_LAYER_RUN_H
 
-#include "compiler/run/device.h"
+#include "app/run/device.h"
 #include "layers.h"
 #include "sim/compare.h"
 

@@ -15,8 +15,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "compiler/base/file.h"
-#include "compiler/base/home.h"
+#include "base/file.h"
+#include "base/home.h"
 #include "layer_run.h"
 
 enum { MAX_REASONS = 256, MAX_SHOWN = 5, MAX_IR = 8000 };

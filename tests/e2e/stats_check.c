@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "compiler/base/json_doc.h"
+#include "base/json_doc.h"
 
 struct file {
     const char *name;

@@ -24,8 +24,8 @@ for cc in gcc clang; do
     for source in */*.c; do
         "$cc" "${flags[@]}" "$source" 2>stderr || fail "$cc: $source: $(head -3 stderr)"
     done
-    for source in "$HEDDLE_HOME"/driver/*.c "$HEDDLE_HOME"/driver/kernels/*.c \
-        "$HEDDLE_HOME"/driver/func/*.c "$HEDDLE_BUILD"/gen/hd_accel_tables.c; do
+    for source in "$HEDDLE_HOME"/driver/*.c "$HEDDLE_HOME"/kernels/*.c \
+        "$HEDDLE_HOME"/sim/functional/*.c "$HEDDLE_BUILD"/gen/hd_accel_tables.c; do
         "$cc" "${flags[@]}" "$source" 2>stderr || fail "$cc: $source: $(head -3 stderr)"
     done
 done

@@ -13,7 +13,7 @@ check_network() { # check_network FOLDER TARGETS
 }
 
 count=0
-for folder in "$HEDDLE_HOME"/tests/compiler/ref/models/* "$models"/*; do
+for folder in "$HEDDLE_HOME"/tests/reference/models/* "$models"/*; do
     [ -e "$folder/in_0.bin" ] || continue
     for targets in systolic,c c; do
         check_network "$folder" "$targets"
@@ -21,7 +21,7 @@ for folder in "$HEDDLE_HOME"/tests/compiler/ref/models/* "$models"/*; do
     done
 done
 # State starts from its initial value, is carried from inference to inference, or is not.
-state=$HEDDLE_HOME/tests/compiler/ref/models/state
+state=$HEDDLE_HOME/tests/reference/models/state
 for engine in ref func; do
     "$heddle" run "$state/model.tflite" -i "$state/in_0.bin" --expect "$state/out_reset_0.bin" \
         --expect "$state/out_reset_1.bin" --reset-state --engine=$engine >"$work/log" 2>&1 ||

@@ -31,7 +31,7 @@ same stderr1 stderr3 "a wrong answer"
 grep -q "^heddle: inference 0," stderr || fail "-j 3: not the first inference: $(cat stderr)"
 expect 2 "heddle: -j: found '0', expected a whole number from 1 to 256" "$heddle" run digits -j 0
 # State goes from one inference to the next: one process.
-state=$HEDDLE_HOME/tests/compiler/ref/models/state
+state=$HEDDLE_HOME/tests/reference/models/state
 if [ -e "$state/model.tflite" ]; then
     "$heddle" run "$state/model.tflite" -i "$state/in_0.bin" --expect "$state" --engine=func -j 4 -o state \
         >stdout 2>stderr || fail "state: $(cat stderr)"

@@ -14,7 +14,7 @@
 #include <cjson/cJSON.h>
 #include <cmocka.h>
 
-#include "compiler/base/file.h"
+#include "base/file.h"
 #include "hd_accel_tables.h"
 
 /* Two accelerator regions with a host operator between: two submissions of one inference. */

@@ -3,9 +3,9 @@
  * configurations, in the order in which main.c opens them. */
 #include <stdlib.h>
 
-#include "driver/func/hd_func.h"
 #include "model.h"
 #include "port_mmio.h"
+#include "sim/functional/hd_func.h"
 
 static struct hd_config configs[] = {TWIN_CONFIGS};
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "../../compiler/legalise/legalise.h"
+#include "compiler/legalise/legalise.h"
 
 enum { MEMORY = 64 << 20 };
 

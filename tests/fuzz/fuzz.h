@@ -2,7 +2,7 @@
 #ifndef HEDDLE_TESTS_FUZZ_H
 #define HEDDLE_TESTS_FUZZ_H
 
-#include "../../compiler/ir/ir.h"
+#include "compiler/ir/ir.h"
 
 /* Read one file's bytes; set *graph if it is a network. */
 typedef enum status fuzz_read(struct arena *a, const uint8_t *data, size_t n_bytes,

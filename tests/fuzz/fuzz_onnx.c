@@ -1,5 +1,5 @@
 /* fuzz_onnx.c - ONNX files; external data is refused. */
-#include "../../compiler/import/onnx/onnx.h"
+#include "compiler/import/onnx/onnx.h"
 #include "fuzz.h"
 
 static enum status read_file(struct arena *a, const uint8_t *data, size_t n_bytes,

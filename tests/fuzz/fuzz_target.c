@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
-#include "../../compiler/target/describe.h"
+#include "compiler/target/describe.h"
 #include "fuzz.h"
 
 static const char *folder(void)

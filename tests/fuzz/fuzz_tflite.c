@@ -1,5 +1,5 @@
 /* fuzz_tflite.c - TFLite files. */
-#include "../../compiler/import/tflite/tflite.h"
+#include "compiler/import/tflite/tflite.h"
 #include "fuzz.h"
 
 static enum status read_file(struct arena *a, const uint8_t *data, size_t n_bytes,

@@ -11,7 +11,7 @@
 #include <deque>
 #include <vector>
 
-#include "driver/func/hd_walk.h"
+#include "driver/hd_walk.h"
 #include "hd_accel.h"
 
 constexpr int N = CfgN;

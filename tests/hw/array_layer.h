@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "tests/hw/array_clock.h"
-#include "tests/hw/wide.h"
+#include "array_clock.h"
+#include "wide.h"
 
 constexpr int G = CfgPorts;
 constexpr uint32_t spad_bytes = CfgScratchpadBytes;

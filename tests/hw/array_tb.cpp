@@ -10,8 +10,8 @@
 #include <memory>
 
 #include "Vbench.h"
-#include "tests/hw/array_clock.h"
-#include "tests/hw/array_layer.h"
+#include "array_clock.h"
+#include "array_layer.h"
 
 namespace
 {

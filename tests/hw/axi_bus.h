@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "Vbench.h"
-#include "tests/hw/wide.h"
+#include "wide.h"
 
 struct axi_bus {
     static constexpr int width = CfgAxiBytes;

@@ -9,8 +9,8 @@
 #include <cstdio>
 #include <memory>
 
+#include "axi_bus.h"
 #include "hd_accel.h"
-#include "tests/hw/axi_bus.h"
 
 namespace
 {

@@ -5,7 +5,7 @@
 #include <memory>
 
 #include "Vbench.h"
-#include "tests/hw/wide.h"
+#include "wide.h"
 
 namespace
 {

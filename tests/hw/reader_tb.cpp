@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "Vbench.h"
-#include "tests/hw/wide.h"
+#include "wide.h"
 
 namespace
 {

@@ -1,12 +1,12 @@
-/* segment_tb.cpp - hd_segment against the walk as C states it (driver/func/hd_walk.h): random
+/* segment_tb.cpp - hd_segment against the walk as C states it (driver/hd_walk.h): random
  * kernels in both modes, steps with and without take, a start in the middle of a walk, walks that
  * begin again by themselves. Argument: [seed]. */
 #include <cstdio>
 #include <memory>
 
 #include "Vbench.h"
-#include "driver/func/hd_walk.h"
-#include "tests/hw/wide.h"
+#include "driver/hd_walk.h"
+#include "wide.h"
 
 namespace
 {

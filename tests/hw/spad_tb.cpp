@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "Vbench.h"
-#include "tests/hw/wide.h"
+#include "wide.h"
 
 namespace
 {

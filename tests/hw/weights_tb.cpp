@@ -8,7 +8,7 @@
 
 #include "Vbench.h"
 #include "hd_accel.h"
-#include "tests/hw/wide.h"
+#include "wide.h"
 
 namespace
 {

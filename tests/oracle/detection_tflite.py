@@ -1,7 +1,7 @@
 """Random TFLite_Detection_PostProcess operators (fast NMS) against the golden oracle.
 
     detection_tflite.py --heddle build/heddle [--seed 1] [--count 20] [--engine ref,func]
-    detection_tflite.py --keep DIR --seed N     one network as a folder of tests/compiler/ref/models
+    detection_tflite.py --keep DIR --seed N     one network as a folder of tests/reference/models
 
 Box encodings and scores are int8 or uint8 with DEQUANTIZE behind them, or float32. The oracle does not write what lies
 beyond the last detection: where there are fewer than it could have, the networks are not used. Exit status 1 if a byte

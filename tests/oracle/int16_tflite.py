@@ -1,4 +1,4 @@
-"""Write tests/compiler/ref/models/int16_borders: float32 to int16, TANH, back to float32 and down to int8.
+"""Write tests/reference/models/int16_borders: float32 to int16, TANH, back to float32 and down to int8.
 
     int16_tflite.py FOLDER
 

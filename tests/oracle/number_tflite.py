@@ -6,7 +6,7 @@ Every operator of a type reads the same two inputs (the second one is broadcast)
 Case cast has CAST between all types (quantised values are plain numbers there), case shape a RESHAPE whose shape the
 network computes from SHAPE.
 Ties, extremes and, of float32, NaN and infinities occur. `ref`, `func` and emitted C give the oracle's bytes. --keep
-writes DIR/numbers_<type> as the folders of tests/compiler/ref/models. Exit status 1 if one differs, 77 without the
+writes DIR/numbers_<type> as the folders of tests/reference/models. Exit status 1 if one differs, 77 without the
 runtime. Environment: requirements-classic.txt.
 """
 

@@ -1,7 +1,7 @@
 """Scale arithmetic of every requantising operator at random scales, on every 8-bit value, against the oracle.
 
     scale_tflite.py --heddle build/heddle [--seed N] [--count 1000] [--ops RELU,uRELU,wRELU,...] [--engine ref]
-    scale_tflite.py --keep DIR      the pairs of PINNED as a folder of tests/compiler/ref/models
+    scale_tflite.py --keep DIR      the pairs of PINNED as a folder of tests/reference/models
 
 COUNT pairs of scales an operator (a leading `u`: uint8, `w`: int16), 50 to a network, each with an input of its own:
 all values in order (int16: 2,048 random ones). Prints for each operator how many scales and values were compared

@@ -1,7 +1,7 @@
 """Random SVDFs of int8 with an int16 state against the golden oracle; the state goes from step to step.
 
     svdf_tflite.py --heddle build/heddle [--seed 1] [--count 20] [--engine ref,func]
-    svdf_tflite.py --keep DIR --seed N      one network as a folder of tests/compiler/ref/models
+    svdf_tflite.py --keep DIR --seed N      one network as a folder of tests/reference/models
 
 Two layers a network, ten steps. Exit status 1 if a byte differs. Environment: requirements-classic.txt.
 """

@@ -14,8 +14,8 @@
 
 #include <cmocka.h>
 
-#include "compiler/base/file.h"
-#include "compiler/base/home.h"
+#include "base/file.h"
+#include "base/home.h"
 #include "hw/gen/accel.h"
 #include "sim/build.h"
 #include "sim/load.h"

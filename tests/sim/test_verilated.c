@@ -9,8 +9,8 @@
 
 #include <cmocka.h>
 
-#include "compiler/base/file.h"
-#include "compiler/base/text.h"
+#include "base/file.h"
+#include "base/text.h"
 #include "sim/verilated.h"
 
 static const char file[] = "verilated-test.txt";

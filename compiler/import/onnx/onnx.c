@@ -1,6 +1,6 @@
 /* onnx.c - an ONNX file into a graph: header, borders, nodes in file order. Everything that a file
  * can say is checked here or in the other onnx_*.c; nothing behind looks at it again. */
-#include "import.h"
+#include "onnx_import.h"
 
 #include <ctype.h>
 #include <stdlib.h>

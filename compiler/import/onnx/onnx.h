@@ -2,14 +2,14 @@
 #ifndef HEDDLE_IMPORT_ONNX_H
 #define HEDDLE_IMPORT_ONNX_H
 
-#include "../../ir/ir.h"
+#include "compiler/ir/ir.h"
 
 struct onnx_options {
     const char *input_shapes; /* --input-shapes "data:[1,3,224,224],b:[1]", or NULL */
     const char *folder;       /* external data is opened beneath it; NULL: refused */
     bool exact;               /* --onnx-rounding=onnx: only QuantizeLinear rounds; what codes could
                                  compute nearly is computed in float32 */
-    bool literal;             /* each node as it stands, for the reference (literal.c) */
+    bool literal;             /* each node as it stands, for the reference (onnx_literal.c) */
 };
 
 /* Import the ONNX file of `n_bytes` at `data` as graph `name`, in arena `a`. ST_MODEL: the file is

@@ -1,11 +1,11 @@
 /* tflite.c - a TFLite file into a graph: header, borders, operators in file order.
- * Everything that a file can say is checked here or in tensor.c, op.c and the rules
+ * Everything that a file can say is checked here or in tfl_tensor.c, tfl_op.c and the rules
  * of ops.def; nothing behind the importer looks at the file again. */
 #include "tflite.h"
 
 #include <string.h>
 
-#include "import.h"
+#include "tfl_import.h"
 
 enum { SCHEMA_VERSION = 3, MAX_OPERATORS = 100000 };
 

@@ -2,7 +2,7 @@
 #ifndef HEDDLE_IMPORT_TFLITE_H
 #define HEDDLE_IMPORT_TFLITE_H
 
-#include "../../ir/ir.h"
+#include "compiler/ir/ir.h"
 
 /* Import the TFLite file of `n_bytes` at `data` (aligned to 8, as file_read gives it) as graph
  * `name`, in arena `a`. The graph keeps pointing into `data`. ST_MODEL: the file is malformed;

@@ -13,7 +13,7 @@ GCC = "riscv64-unknown-elf-gcc"
 MODEL = {"load": 2, "multiply": 2, "divide": 33, "taken": 5}
 MACHINE = ["-march=rv32im", "-mabi=ilp32", "-std=c11", "-ffreestanding", "-ffunction-sections",
            "-fdata-sections"]
-KERNELS = "-O3"  # what the package's CMakeLists.txt gives driver/kernels; the emitted code has -O2
+KERNELS = "-O3"  # what the package's CMakeLists.txt gives kernels; the emitted code has -O2
 CLASSES = ("instructions", "waits", "divides", "taken")
 LOADS = {"lb", "lbu", "lh", "lhu", "lw"}
 STORES = {"sb", "sh", "sw"}
@@ -47,7 +47,7 @@ def compile_kernels(folder, package, flags=KERNELS):
     for name in sorted(os.listdir(kernels)):
         if name.endswith(".c"):
             made.append(os.path.join(folder, name[:-2] + ".o"))
-            run([GCC, *MACHINE, flags, "-c", os.path.join(kernels, name), "-o", made[-1]])
+            run([GCC, *MACHINE, flags, "-I", os.path.join(package, "runtime"), "-c", os.path.join(kernels, name), "-o", made[-1]])
     library = os.path.join(folder, "libkernels.a")
     run(["riscv64-unknown-elf-ar", "crs", library, *made])
     return library

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "../../../compiler/base/arena.h"
+#include "base/arena.h"
 #include "onnx.pb-c.h"
 
 enum { B_MAX = 32 };

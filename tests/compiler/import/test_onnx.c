@@ -15,11 +15,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "../../../compiler/base/file.h"
-#include "../../../compiler/import/onnx/onnx.h"
-#include "../../../compiler/legalise/legalise.h"
-#include "../../../compiler/ref/ref.h"
+#include "base/file.h"
+#include "compiler/import/onnx/onnx.h"
+#include "compiler/legalise/legalise.h"
 #include "onnx_builder.h"
+#include "reference/ref.h"
 
 #define DIM(...)                                                                                   \
     (const int64_t[])                                                                              \

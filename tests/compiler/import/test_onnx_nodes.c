@@ -21,12 +21,12 @@
 
 #include <cmocka.h>
 
-#include "compiler/base/file.h"
+#include "base/file.h"
 #include "compiler/import/onnx/onnx.h"
-#include "compiler/import/onnx/scan.h"
+#include "compiler/import/onnx/onnx_scan.h"
 #include "compiler/legalise/legalise.h"
-#include "compiler/ref/islands.h"
-#include "compiler/ref/ref.h"
+#include "reference/ref.h"
+#include "reference/ref_islands.h"
 
 #define DATA         "/usr/share/libonnx-testdata/data/node"
 #define MAX_OPERANDS 16

@@ -20,8 +20,8 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "../../../compiler/base/file.h"
-#include "../../../compiler/import/onnx/onnx.h"
+#include "base/file.h"
+#include "compiler/import/onnx/onnx.h"
 #include "onnx_builder.h"
 
 #define MAX_WORDS 40

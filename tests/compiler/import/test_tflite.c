@@ -12,11 +12,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "../../../compiler/base/file.h"
-#include "../../../compiler/import/tflite/import.h"
-#include "../../../compiler/import/tflite/tflite.h"
-#include "../../../compiler/legalise/legalise.h"
-#include "../../../compiler/ref/ref.h"
+#include "base/file.h"
+#include "compiler/import/tflite/tfl_import.h"
+#include "compiler/import/tflite/tflite.h"
+#include "compiler/legalise/legalise.h"
+#include "reference/ref.h"
 
 static const char model_path[] = "tests/models/digits/model.tflite";
 

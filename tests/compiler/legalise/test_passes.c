@@ -3,15 +3,15 @@
  * files. */
 #include <stdlib.h>
 
-#include "../../../compiler/legalise/legalise.h"
-#include "../ir_files.h"
+#include "compiler/legalise/legalise.h"
+#include "tests/compiler/ir_files.h"
 
 static const struct {
     lgl_pass *run;
     const char *name;
 } pass_table[] = {
 #define PASS(function, name) {function, name},
-#include "../../../compiler/passes.def"
+#include "compiler/passes.def"
 #undef PASS
 };
 

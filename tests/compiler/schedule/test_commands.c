@@ -9,8 +9,8 @@
 #include "compiler/legalise/legalise.h"
 #include "compiler/partition/partition.h"
 #include "compiler/plan/memory_use.h"
-#include "compiler/schedule/banks.h"
 #include "compiler/schedule/layout.h"
+#include "compiler/timing/banks.h"
 
 static const struct hd_config sys8 = {.name = "sys8",
                                       .n = 8,

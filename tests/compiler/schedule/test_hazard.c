@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-#include "compiler/schedule/lower.h"
+#include "compiler/lower/lower.h"
 
 enum { MAX_COMMANDS = 60 };
 

@@ -10,8 +10,8 @@
 
 #include <cmocka.h>
 
-#include "compiler/base/file.h"
-#include "compiler/base/text.h"
+#include "base/file.h"
+#include "base/text.h"
 #include "hd_accel_tables.h"
 
 enum { ROUNDS = 8 };

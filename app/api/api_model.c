@@ -1,0 +1,334 @@
+/* api_model.c - a loaded network: what it has, what becomes of it, its runs. */
+#include <cjson/cJSON.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "compiler/emit/emit_package.h"
+#include "context.h"
+
+static enum status load(struct heddle *h)
+{
+    context_forget_run(h);
+    TRY(options_select(&h->set, &h->d));
+    TRY(context_arena(h, &h->model));
+    h->o.command = h->loaded_for;
+    h->o.model = h->name;
+    h->p = (struct pipeline){.arena = h->model};
+    h->loaded =
+        (struct run_job){.arena = h->model, .options = &h->o, .p = &h->p, .model = h->bytes};
+    h->stale = true; /* until all of it is there */
+    TRY(run_load(&h->loaded, &h->d));
+    h->stale = false;
+    return ST_OK;
+}
+
+/* A copy from malloc; data NULL when n_bytes is 0. */
+static enum status copy(struct heddle *h, struct run_bytes *to, const void *data, size_t n_bytes)
+{
+    void *own = data ? malloc(n_bytes ? n_bytes + 1 : 1) : NULL;
+    if (data && !own)
+        return FAIL(&h->d, ST_NO_MEMORY, "out of memory");
+    if (n_bytes && own)
+        memcpy(own, data, n_bytes);
+    if (own)
+        ((char *)own)[n_bytes] = '\0'; /* as behind a file that was read */
+    free((void *)(uintptr_t)to->data);
+    *to = (struct run_bytes){own, n_bytes};
+    return ST_OK;
+}
+
+enum status context_load(struct heddle *h, enum options_command command, const char *name,
+                         const struct run_bytes *bytes)
+{
+    h->name = NULL;
+    if (!name || *name == '\0')
+        return FAIL(&h->d, ST_USAGE, "no model; expected the name of a file or network");
+    TRY(copy(h, &h->bytes, bytes ? bytes->data : NULL, bytes ? bytes->n_bytes : 0));
+    h->loaded_for = command;
+    h->name = arena_strdup(h->arena, name);
+    enum status st = load(h);
+    if (st != ST_OK)
+        h->name = NULL;
+    return st;
+}
+
+enum status context_model(struct heddle *h)
+{
+    if (!h->name)
+        return FAIL(&h->d, ST_USAGE, "no model is loaded");
+    return h->stale ? load(h) : ST_OK;
+}
+
+/* As context_model, and it is no package. */
+static enum status with_graph(struct heddle *h)
+{
+    TRY(context_model(h));
+    if (h->loaded.package)
+        return FAIL(&h->d, ST_USAGE, "%s: a package has no graph; expected a model", h->name);
+    return ST_OK;
+}
+
+enum status context_emitted(struct heddle *h)
+{
+    TRY(with_graph(h));
+    return h->p.emitted ? ST_OK : pipeline_back(&h->p, &h->o, &h->d);
+}
+
+enum status context_compile(struct heddle *h, const char *out)
+{
+    struct package *package;
+    if (!out)
+        return FAIL(&h->d, ST_USAGE,
+                    "compile: no place for the package; expected -o DIR or -o NAME.tar");
+    TRY(context_emitted(h));
+    TRY(package_make(h->p.emitted, &package, &h->d));
+    return package_write(package, out, &h->d);
+}
+
+/* The knobs that run and compile would take, by operator. */
+static void print_knobs(const struct pipeline *p, struct text *t)
+{
+    if (p->program->n_stream)
+        text_printf(t, "\n%-26s %s\n", "layer on an accelerator", "knobs (else by rule)");
+    for (uint32_t i = 0; i < p->graph->n_op && p->program->n_stream; i++) {
+        const struct ir_op *op = p->graph->op[i];
+        if (op->dead || op->region == IR_NONE)
+            continue;
+        text_printf(t, "%-26s ", p->graph->row[op->row].name);
+        sched_print_knobs(&p->program->knobs[i], t);
+        text_add(t, "\n");
+    }
+}
+
+enum status context_inspect(struct heddle *h, struct text *t)
+{
+    TRY(with_graph(h));
+    if (!h->p.program)
+        TRY(pipeline_schedule(&h->p, &h->o, &h->d));
+    uint32_t *group = ARENA_ARRAY(h->p.arena, uint32_t, h->p.graph->n_row + 1);
+    (void)sched_groups(h->p.program, group);
+    h->p.partition.row_estimate = h->p.program->row_estimate;
+    h->p.partition.group = group;
+    if (h->o.format == FORMAT_DOT)
+        partition_dot(&h->p.partition, t);
+    else if (h->o.format == FORMAT_SVG)
+        partition_svg(&h->p.partition, t);
+    else
+        partition_print(&h->p.partition, t);
+    if (h->o.format == FORMAT_TEXT)
+        print_knobs(&h->p, t);
+    return ST_OK;
+}
+
+enum status context_disasm(struct heddle *h, struct text *t)
+{
+    TRY(context_emitted(h));
+    text_add(t, "");
+    sched_print(h->p.program, t);
+    return ST_OK;
+}
+
+enum status context_run(struct heddle *h)
+{
+    TRY(context_model(h));
+    context_forget_run(h);
+    TRY(context_arena(h, &h->scratch));
+    h->job = h->loaded;
+    h->job.arena = h->scratch;
+    h->job.given_in = h->in;
+    h->job.given_expect = h->expect;
+    enum status st = run_loaded(&h->job, &h->d);
+    h->ran = st == ST_OK || st == ST_MISMATCH;
+    return st;
+}
+
+/* --- the API --- */
+
+struct source {
+    const char *name;
+    const struct run_bytes *bytes;
+};
+
+static enum status load_source(struct heddle *h, void *arg)
+{
+    const struct source *s = arg;
+    context_forget_bytes(h);
+    return context_load(h, COMMAND_RUN, s->name, s->bytes);
+}
+
+enum heddle_code heddle_load(struct heddle *h, const char *model)
+{
+    return context_call(h, load_source, &(struct source){model, NULL});
+}
+
+enum heddle_code heddle_load_bytes(struct heddle *h, const char *name, const void *data,
+                                   size_t n_bytes)
+{
+    const struct run_bytes bytes = {data ? data : "", data ? n_bytes : 0};
+    return context_call(h, load_source, &(struct source){name, &bytes});
+}
+
+size_t heddle_count(const struct heddle *h, enum heddle_side side)
+{
+    if (!h->name || !h->p.graph)
+        return 0;
+    return side == HEDDLE_INPUT ? h->p.graph->n_in : h->p.graph->n_out;
+}
+
+struct wanted {
+    enum heddle_side side;
+    size_t index;
+    struct heddle_tensor *tensor;
+    struct run_bytes bytes; /* given, or found */
+};
+
+static enum status check_index(struct heddle *h, const struct wanted *w)
+{
+    TRY(context_model(h));
+    if (w->index < heddle_count(h, w->side))
+        return ST_OK;
+    return FAIL(&h->d, ST_USAGE, "%s %zu: the model has %zu",
+                w->side == HEDDLE_INPUT ? "input" : "output", w->index, heddle_count(h, w->side));
+}
+
+static enum status describe(struct heddle *h, void *arg)
+{
+    struct wanted *w = arg;
+    TRY(check_index(h, w));
+    const struct ir_graph *g = h->p.graph;
+    const struct ir_tensor *t =
+        g->tensor[w->side == HEDDLE_INPUT ? g->in[w->index] : g->out[w->index]];
+    *w->tensor = (struct heddle_tensor){.name = t->name,
+                                        .type = ir_type_name(t->type),
+                                        .rank = t->rank,
+                                        .n_scale = t->quant.n,
+                                        .scale = t->quant.n ? (double)t->quant.scale[0] : 0,
+                                        .zero_point = ir_zero_point(t),
+                                        .n_bytes = (size_t)ir_bytes(t)};
+    memcpy(w->tensor->dim, t->dim, t->rank * sizeof *t->dim);
+    return ST_OK;
+}
+
+enum heddle_code heddle_tensor(struct heddle *h, enum heddle_side side, size_t index,
+                               struct heddle_tensor *tensor)
+{
+    struct wanted w = {.side = side, .index = index, .tensor = tensor};
+    return context_call(h, describe, &w);
+}
+
+struct texts {
+    enum status (*print)(struct heddle *h, struct text *t);
+    const char **text;
+};
+
+static enum status print(struct heddle *h, void *arg)
+{
+    const struct texts *wanted = arg;
+    struct text t;
+    TRY(context_model(h)); /* it may forget the last run */
+    if (!h->ran)
+        TRY(context_arena(h, &h->scratch));
+    text_init(&t, h->scratch);
+    TRY(wanted->print(h, &t));
+    *wanted->text = t.data;
+    return ST_OK;
+}
+
+enum heddle_code heddle_inspect(struct heddle *h, const char **text)
+{
+    return context_call(h, print, &(struct texts){context_inspect, text});
+}
+
+enum heddle_code heddle_disasm(struct heddle *h, const char **text)
+{
+    return context_call(h, print, &(struct texts){context_disasm, text});
+}
+
+static enum status compile(struct heddle *h, void *arg)
+{
+    return context_compile(h, arg);
+}
+
+enum heddle_code heddle_compile(struct heddle *h, const char *out)
+{
+    return context_call(h, compile, (void *)(uintptr_t)out);
+}
+
+static enum status give(struct heddle *h, void *arg)
+{
+    const struct wanted *w = arg;
+    struct run_bytes *all = w->side == HEDDLE_INPUT ? h->in : h->expect;
+    TRY(check_index(h, w));
+    if (w->index >= OPTIONS_MAX_FILES)
+        return FAIL(&h->d, ST_USAGE, "%s %zu: at most %d can be given",
+                    w->side == HEDDLE_INPUT ? "input" : "output", w->index, OPTIONS_MAX_FILES);
+    return copy(h, &all[w->index], w->bytes.data, w->bytes.n_bytes);
+}
+
+enum heddle_code heddle_input(struct heddle *h, size_t index, const void *data, size_t n_bytes)
+{
+    struct wanted w = {.side = HEDDLE_INPUT, .index = index, .bytes = {data, n_bytes}};
+    return context_call(h, give, &w);
+}
+
+enum heddle_code heddle_expect(struct heddle *h, size_t index, const void *data, size_t n_bytes)
+{
+    struct wanted w = {.side = HEDDLE_OUTPUT, .index = index, .bytes = {data, n_bytes}};
+    return context_call(h, give, &w);
+}
+
+static enum status run(struct heddle *h, void *arg)
+{
+    (void)arg;
+    if (h->o.prog || h->o.teacher)
+        return FAIL(&h->d, ST_USAGE, "--%s is of heddle_command(\"run\"), not of heddle_run",
+                    h->o.prog ? "prog" : "teacher");
+    return context_run(h);
+}
+
+enum heddle_code heddle_run(struct heddle *h)
+{
+    return context_call(h, run, NULL);
+}
+
+static enum status output(struct heddle *h, void *arg)
+{
+    struct wanted *w = arg;
+    if (!h->ran)
+        return FAIL(&h->d, ST_USAGE, "output %zu: nothing has run", w->index);
+    if (w->index >= h->job.p->graph->n_out)
+        return FAIL(&h->d, ST_USAGE, "output %zu: the model has %u", w->index,
+                    h->job.p->graph->n_out);
+    const struct run_data *out = &h->job.out[w->index];
+    w->bytes = (struct run_bytes){out->bytes, (size_t)(out->n_bytes * h->job.n)};
+    return ST_OK;
+}
+
+enum heddle_code heddle_output(struct heddle *h, size_t index, const void **data, size_t *n_bytes)
+{
+    struct wanted w = {.side = HEDDLE_OUTPUT, .index = index};
+    enum heddle_code code = context_call(h, output, &w);
+    *data = w.bytes.data;
+    *n_bytes = w.bytes.n_bytes;
+    return code;
+}
+
+static enum status report(struct heddle *h, void *arg)
+{
+    const char **text = arg;
+    struct text t;
+    if (!h->ran || h->job.package)
+        return FAIL(&h->d, ST_USAGE, "no report: %s",
+                    h->ran ? "a package has no graph" : "nothing has run");
+    text_init(&t, h->scratch);
+    run_report(&h->job, &t, FORMAT_JSON);
+    *text = t.data;
+    return ST_OK;
+}
+
+const char *heddle_report(struct heddle *h)
+{
+    const char *text = NULL;
+    (void)context_call(h, report, &text);
+    return text;
+}

@@ -1,0 +1,137 @@
+/* command.c - the commands of the command line, by name. */
+#include "app/check/check_target.h"
+#include "app/check/new.h"
+#include "app/run/device.h"
+#include "app/tune/tune.h"
+#include "context.h"
+
+static enum status build_command(struct heddle *h, struct text *t)
+{
+    struct sim_model model;
+    struct hd_config hw;
+    TRY(pipeline_config(h->scratch, h->o.hw, &hw, &h->d));
+    TRY(device_model(h->scratch, &h->o, &hw, &model, &h->d));
+    text_printf(t, "%s: %s %s\n", hw.name, model.built ? "built" : "up to date:", model.path);
+    return ST_OK;
+}
+
+static enum status targets_command(struct heddle *h, struct text *t)
+{
+    if (h->o.reference)
+        return target_reference(h->scratch, t, &h->d);
+    target_print(&h->o.targets, t);
+    return ST_OK;
+}
+
+static enum status run_as_command(struct heddle *h)
+{
+    if (h->o.command == COMMAND_RUN && !h->o.prog && !h->o.teacher) {
+        context_forget_bytes(h);
+        TRY(context_load(h, COMMAND_RUN, h->o.model, NULL));
+        h->loaded.writes = true;
+        return context_run(h);
+    }
+    h->p = (struct pipeline){.arena = h->scratch};
+    h->name = NULL; /* a command has its own model */
+    h->job = (struct run_job){.arena = h->scratch, .options = &h->o, .p = &h->p, .writes = true};
+    enum status st = run_command(&h->job, &h->d);
+    h->ran = h->job.out && (st == ST_OK || st == ST_MISMATCH);
+    return st;
+}
+
+static enum status of_model(struct heddle *h, struct text *t)
+{
+    enum options_command command = h->o.command;
+    if (command == COMMAND_COMPILE && !h->o.out)
+        return context_compile(h, NULL);
+    TRY(context_load(h, command, h->o.model, NULL));
+    switch (command) {
+    case COMMAND_COMPILE: return context_compile(h, h->o.out);
+    case COMMAND_INSPECT: return context_inspect(h, t);
+    default: return context_disasm(h, t);
+    }
+}
+
+static enum status dispatch(struct heddle *h, struct text *t)
+{
+    switch (h->o.command) {
+    case COMMAND_BENCH:
+    case COMMAND_RUN: return run_as_command(h);
+    case COMMAND_COMPILE:
+    case COMMAND_INSPECT:
+    case COMMAND_DISASM: return of_model(h, t);
+    case COMMAND_BUILD: return build_command(h, t);
+    case COMMAND_TARGETS: return targets_command(h, t);
+    case COMMAND_OPS: ops_print(t); return ST_OK;
+    case COMMAND_NEW_TARGET: return new_target(h->scratch, &h->o, &h->d);
+    case COMMAND_TUNE: return tune_command(h->scratch, &h->o, &h->d);
+    case COMMAND_CHECK_TARGET: return check_target(h->scratch, &h->o, &h->d);
+    default: return run_report_file(h->scratch, h->o.model, h->o.format, h->o.verbose, t, &h->d);
+    }
+}
+
+/* --- the API --- */
+
+struct command {
+    const char *name;
+    const char *const *argument;
+    size_t n;
+};
+
+/* The first is the model, or what takes its place; bench has more. */
+static enum status take_arguments(struct heddle *h, const struct command *c)
+{
+    struct options *o = &h->o;
+    bool none =
+        o->command == COMMAND_BUILD || o->command == COMMAND_TARGETS || o->command == COMMAND_OPS;
+    size_t most = o->command == COMMAND_BENCH ? 1 + OPTIONS_MAX_ARGUMENTS : 1;
+    o->model = c->n ? arena_strdup(h->scratch, c->argument[0]) : NULL;
+    o->n_argument = 0;
+    if (c->n > most)
+        return FAIL(&h->d, ST_USAGE, "argument: found '%s', expected one model only",
+                    c->argument[most]);
+    for (size_t i = 1; i < c->n; i++)
+        o->argument[o->n_argument++] = arena_strdup(h->scratch, c->argument[i]);
+    if (o->model && o->prog)
+        return FAIL(&h->d, ST_USAGE,
+                    "--prog takes the place of a model; found both, and model '%s'", o->model);
+    if (!none && !o->model && !o->prog)
+        return FAIL(&h->d, ST_USAGE, "no model; expected: heddle %s MODEL", c->name);
+    return ST_OK;
+}
+
+static enum status command(struct heddle *h, void *arg)
+{
+    const struct command *c = arg;
+    struct text t;
+    context_forget_run(h);
+    TRY(context_arena(h, &h->scratch));
+    if (!c->name)
+        return FAIL(&h->d, ST_USAGE,
+                    "no command; expected: heddle run MODEL, or another of heddle --help");
+    TRY(options_command(&h->o, c->name, &h->d));
+    TRY(take_arguments(h, c));
+    TRY(options_check(&h->set, &h->d));
+    TRY(options_select(&h->set, &h->d));
+    text_init(&t, h->scratch);
+    enum status st = dispatch(h, &t);
+    if (st == ST_OK && t.data)
+        output_text(&h->output, OUTPUT_RESULT, t.data);
+    return st;
+}
+
+enum heddle_code heddle_command(struct heddle *h, const char *name, const char *const *argument,
+                                size_t n)
+{
+    return context_call(h, command, &(struct command){name, argument, n});
+}
+
+const char *const *heddle_commands(void)
+{
+    return options_commands;
+}
+
+int heddle_uses(const char *command, const char *option)
+{
+    return command && option && options_used(option, command);
+}

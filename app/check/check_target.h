@@ -1,0 +1,41 @@
+/* check_target.h - "heddle check-target DIR": does a target do what its target.json says?
+ * in:  a folder with target.json.   out: a line for each check; ST_MISMATCH when one fails, with
+ * the pattern, the sizes and the byte. Checked: the file against the schema; attributes at and
+ * beyond their limits; every pattern with random sizes, scales and edges against the reference
+ * kernels, at every edge of every attribute, between guard pages, under sanitizers; a core of its
+ * own on its Verilated model, whose memory is separate. */
+#ifndef HEDDLE_CHECK_H
+#define HEDDLE_CHECK_H
+
+#include "app/options.h"
+
+enum status check_target(struct arena *a, const struct options *o, struct diag *d);
+
+/* cases.c: operators that a pattern takes. */
+#include "compiler/target/describe.h"
+
+#define CHECK_CASES 24 /* of each pattern */
+
+struct check_case {
+    const struct describe_pattern *pattern;
+    const char *words; /* "conv2d 5x4x3 -> 3x2x8, kernel 3x3, ..." */
+};
+
+struct check_cases {
+    struct arena *arena;
+    struct ir_graph *graph; /* one operator a row, each with an input and an output of its own */
+    uint32_t n;
+    struct check_case item[CHECK_CASES * 32];
+    uint64_t rng; /* splitmix64 */
+};
+
+uint32_t check_random(struct check_cases *c, uint32_t n); /* 0 .. n - 1 */
+float check_random_real(struct check_cases *c);           /* -1 .. 1 */
+
+/* Add CHECK_CASES operators that `p` of `target` takes; *n_added says how many were found, *why the
+ * last refusal. False: no generator for this operator. */
+bool check_add_cases(struct check_cases *c, const struct target *target,
+                     const struct describe_pattern *p, const struct hd_config *hw,
+                     uint32_t *n_added, const char **why);
+
+#endif

@@ -1,0 +1,122 @@
+/* options.h - options by name and value: one table feeds the API, the command line and --help. */
+#ifndef HEDDLE_OPTIONS_H
+#define HEDDLE_OPTIONS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/output.h"
+#include "base/status.h"
+#include "compiler/legalise/legalise.h"
+#include "compiler/partition/partition.h"
+#include "compiler/target/registry.h"
+#include "include/heddle/heddle.h"
+#include "options_target.h"
+
+enum options_command {
+    COMMAND_RUN,
+    COMMAND_COMPILE,
+    COMMAND_INSPECT,
+    COMMAND_BUILD,
+    COMMAND_TARGETS,
+    COMMAND_OPS,
+    COMMAND_DISASM,
+    COMMAND_REPORT,
+    COMMAND_BENCH,
+    COMMAND_NEW_TARGET,
+    COMMAND_CHECK_TARGET,
+    COMMAND_TUNE,
+    COMMAND_COUNT
+};
+
+enum options_engine { ENGINE_REF, ENGINE_FUNC, ENGINE_RTL };
+enum options_fill { FILL_RANDOM, FILL_ZEROS, FILL_ONES };
+enum options_template { TEMPLATE_CALL, TEMPLATE_CORE, TEMPLATE_NATIVE };
+enum options_format { FORMAT_TEXT, FORMAT_CSV, FORMAT_JSON, FORMAT_DOT, FORMAT_SVG };
+
+#define OPTIONS_MAX_FILES     64
+#define OPTIONS_MAX_ARGUMENTS 8
+
+struct options {
+    enum options_command command;
+    const char *model; /* path, name in the zoo, stats file for report, kind of layer for bench */
+    const char *argument[OPTIONS_MAX_ARGUMENTS]; /* behind it: bench only */
+    uint32_t n_argument;
+    const char *prog;
+    enum options_engine engine;
+    const char *hw;
+    struct registry targets; /* all that were found */
+    struct target_list target;
+    const struct output *output;    /* or NULL */
+    bool allow_native;              /* --allow-native-targets */
+    bool reference;                 /* --reference of targets */
+    enum options_template template; /* of new-target */
+    struct partition_options partition;
+    const char *offload[OPTIONS_MAX_FILES], *keep[OPTIONS_MAX_FILES];
+    const char *out;          /* -o */
+    const char *stats;        /* --stats */
+    bool verbose;             /* -v: what each unit did */
+    const char *dump_ir;      /* --dump-ir */
+    const char *labels;       /* --labels */
+    const char *waves;        /* --waves */
+    const char *input_shapes; /* --input-shapes */
+    const char *teacher;      /* --teacher */
+    const char *tuned;        /* --tuned */
+    const char *input[OPTIONS_MAX_FILES], *expect[OPTIONS_MAX_FILES];
+    uint32_t n_input, n_expect;
+    uint64_t waves_limit, seed, stall_seed;
+    uint32_t mem_latency, mem_bytes, jobs;
+    uint32_t trials, seconds; /* of tune; seconds 0: no limit */
+    enum options_fill fill;
+    enum options_format format;
+    struct lgl_options legalise;
+    bool allow_external_data;
+    bool reset_state, separate_memory, poll, no_overlap, no_search, checked;
+    uint32_t tolerance;               /* of outputs, in steps */
+    uint64_t max_cycles;              /* of one submission */
+    const struct option_given *given; /* as they were given, to print a command again */
+    uint32_t n_given;
+};
+
+struct option_given {
+    const char *name, *value; /* name: the row's; value NULL: a flag */
+};
+
+#define OPTIONS_MAX_GIVEN 512
+
+/* Options as they are given, one after another (heddle_set). */
+struct option_set {
+    struct arena *arena;
+    struct options *o;
+    uint32_t n_given;
+    struct option_given given[OPTIONS_MAX_GIVEN];
+    bool selected; /* o->target is what was given */
+    struct target_options targets;
+};
+
+/* Defaults, and the targets that are found without --target-dir. */
+enum status options_init(struct option_set *s, struct arena *a, struct options *o, struct diag *d);
+/* One option by its name, with or without dashes, or its letter. ST_USAGE: the message says what is
+ * wrong; then nothing has changed. */
+enum status options_set(struct option_set *s, const char *name, const char *value, struct diag *d);
+/* Back to the default. */
+enum status options_unset(struct option_set *s, const char *name, struct diag *d);
+/* All that there are. */
+const struct heddle_option *options_list(const struct option_set *s, size_t *n);
+/* The targets of the run into o->target, with their native code. */
+enum status options_select(struct option_set *s, struct diag *d);
+
+/* --- options_check.c --- */
+
+/* Names of commands in the order of enum options_command, NULL at the end. */
+extern const char *const options_commands[];
+/* The command's name into o->command. */
+enum status options_command(struct options *o, const char *name, struct diag *d);
+/* Does the command use the option (by its full name, a target's too)? */
+int options_used(const char *option, const char *command);
+/* ST_USAGE: o->command does not use an option that was given, or has no such --format; the message
+ * names the commands that do. */
+enum status options_check(const struct option_set *s, struct diag *d);
+
+#endif

@@ -1,0 +1,133 @@
+/* account.c - see account.h. */
+#include "account.h"
+
+#include "compiler/hostcycles/host_cycles.h"
+#include "compiler/target/describe.h"
+
+/* RESHAPE shares its input's memory, and a view (view.c) its input's bytes: nobody executes them.
+ */
+static bool executes(const struct pipeline *p, const struct ir_op *op)
+{
+    const struct target_desc *desc;
+
+    if (op->dead || op->target >= p->targets.n)
+        return false;
+    desc = p->targets.target[op->target]->desc;
+    if (desc->accelerator)
+        return !p->program || !sched_is_view(p->program, op);
+    return desc->outside || op->opcode != IR_OP_RESHAPE;
+}
+
+static bool has_core(const struct target *t)
+{
+    return t->desc->outside && t->desc->detail->core_top;
+}
+
+static struct account_part part_of(const struct pipeline *p, uint32_t position)
+{
+    const struct ir_op *op = p->graph->op[position];
+    const struct target *t = p->targets.target[op->target];
+    struct account_part part = {.op = op, .target = t, .host = t->desc == &target_host_desc};
+
+    if (part.host)
+        part.host_cycles = host_cycles(p->graph, op);
+    else if (t->desc->outside)
+        part.outside_cycles = p->partition.candidate[position * p->targets.n + op->target].cost;
+    return part;
+}
+
+/* The file's MACs to the operators that do them, by their formulas. Where these ask for less, a
+ * pass found the rest unnecessary; where they ask for more, a pass widened the operator (groups to
+ * all channels, a pool to a convolution), and what it added are none of the file's. */
+static void share_macs(const struct ir_graph *g, uint64_t macs, struct account_layer *l)
+{
+    uint64_t all = 0, left;
+    uint32_t last = 0; /* that multiplies */
+
+    for (uint32_t i = 0; i < l->n_part; i++) {
+        l->part[i].macs = ir_macs(g, l->part[i].op);
+        all += l->part[i].macs;
+        last = l->part[i].macs ? i : last;
+    }
+    l->folded_macs = all < macs ? macs - all : 0;
+    left = macs - l->folded_macs;
+    for (uint32_t i = 0; i < l->n_part; i++) {
+        struct account_part *part = &l->part[i];
+
+        if (all > macs)
+            part->macs = (uint64_t)((double)macs * ((double)part->macs / (double)all));
+        if (part->macs > left || i == last)
+            part->macs = left;
+        left -= part->macs;
+        *(part->host ? &l->host_macs : &l->accelerator_macs) += part->macs;
+    }
+}
+
+static void add_parts(struct arena *a, const struct pipeline *p, struct account *c)
+{
+    const struct ir_graph *g = p->graph;
+
+    for (uint32_t i = 0; i < g->n_op; i++)
+        if (executes(p, g->op[i]))
+            c->layer[g->op[i]->row].n_part++;
+    for (uint32_t r = 0; r < g->n_row; r++) {
+        c->layer[r].part = ARENA_ARRAY(a, struct account_part, c->layer[r].n_part + 1);
+        c->layer[r].n_part = 0;
+    }
+    for (uint32_t i = 0; i < g->n_op; i++) {
+        struct account_layer *l = &c->layer[g->op[i]->row];
+        if (!executes(p, g->op[i]))
+            continue;
+        struct account_part part = part_of(p, i);
+        l->part[l->n_part++] = part;
+        l->n_accelerator += !part.host;
+        l->host_cycles += part.host_cycles;
+        c->untimed = c->untimed || (part.target->desc->outside && !has_core(part.target));
+    }
+}
+
+/* Operators run in the graph's order, those of one region as one submission. */
+static uint32_t crossings_of(const struct pipeline *p)
+{
+    const struct ir_graph *g = p->graph;
+    bool submitted = false, host_since = false;
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < g->n_op; i++) {
+        const struct ir_op *op = g->op[i];
+        if (!executes(p, op))
+            continue;
+        const struct target *t = p->targets.target[op->target];
+        if (!t->desc->accelerator && !has_core(t)) {
+            host_since = true;
+            continue;
+        }
+        n += submitted && host_since;
+        submitted = true;
+        host_since = false;
+    }
+    return n;
+}
+
+struct account *account_of(struct arena *a, const struct pipeline *p)
+{
+    const struct ir_graph *g = p->graph;
+    struct account *c = ARENA_NEW(a, struct account);
+    uint32_t *group = ARENA_ARRAY(a, uint32_t, g->n_row + 1);
+
+    *c = (struct account){.n_layer = g->n_row};
+    c->layer = ARENA_ARRAY(a, struct account_layer, g->n_row + 1);
+    c->n_group = p->program ? sched_groups(p->program, group) : 0;
+    add_parts(a, p, c);
+    for (uint32_t r = 0; r < g->n_row; r++) {
+        struct account_layer *l = &c->layer[r];
+        l->group = p->program ? group[r] : IR_NONE;
+        share_macs(g, g->row[r].macs, l);
+        c->accelerator_macs += l->accelerator_macs;
+        c->host_macs += l->host_macs;
+        c->folded_macs += l->folded_macs;
+        c->host_cycles += l->host_cycles;
+    }
+    c->crossings = crossings_of(p);
+    return c;
+}

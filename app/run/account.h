@@ -1,0 +1,37 @@
+/* account.h - what a compiled network consists of, layer by layer: operators that execute, where,
+ * their MACs, the host's cycles, layers that run interleaved. It follows from the program alone;
+ * what a run measures stands with it in the stats. Invariant: for each layer and in all,
+ * accelerator_macs + host_macs + folded_macs are the file's. */
+#ifndef HEDDLE_RUN_ACCOUNT_H
+#define HEDDLE_RUN_ACCOUNT_H
+
+#include "compiler/pipeline.h"
+
+/* An operator that executes something. */
+struct account_part {
+    const struct ir_op *op;
+    const struct target *target;
+    bool host; /* the built-in one */
+    uint64_t macs, host_cycles;
+    double outside_cycles; /* of a target from outside: its own estimate */
+};
+
+struct account_layer {
+    uint32_t n_part, n_accelerator; /* of them, not on the host */
+    struct account_part *part;
+    uint32_t group; /* index, or IR_NONE */
+    uint64_t accelerator_macs, host_macs, folded_macs, host_cycles;
+};
+
+struct account {
+    uint32_t n_layer, n_group;
+    struct account_layer *layer; /* by row of the model */
+    uint64_t accelerator_macs, host_macs, folded_macs, host_cycles;
+    uint32_t crossings; /* pairs of consecutive submissions with a host operator between them */
+    bool untimed;       /* a target executes C for which there is neither core nor host model */
+};
+
+/* p: partitioned; scheduled, or program NULL: then there are no groups. */
+struct account *account_of(struct arena *a, const struct pipeline *p);
+
+#endif

@@ -1,0 +1,112 @@
+/* cores.c - see cores.h. */
+#include "cores.h"
+
+#include <string.h>
+
+#include "base/home.h"
+#include "compiler/target/describe.h"
+
+static enum status build(const struct run_job *job, struct core *core, struct diag *d)
+{
+    struct sim_paths paths = {
+        .core = &core->verilog, .checked = job->options->checked, .output = job->options->output};
+    struct hd_config config = {.hash = 0};
+    TRY(home_find(job->arena, &paths.home, d));
+    TRY(home_cache(job->arena, &paths.cache, d));
+    strncpy(config.name, core->verilog.top, sizeof config.name - 1);
+    enum status st = sim_build(job->arena, &paths, &config, &core->so, d);
+    if (st != ST_OK)
+        diag_prefix(d, "target %s: core %s", core->name, core->verilog.top);
+    return st;
+}
+
+void cores_of_targets(const struct run_job *job, struct cores *c)
+{
+    const struct target *target[TARGET_MAX];
+    *c = (struct cores){.n = emit_outside_ports(job->p->emitted, target)};
+    for (uint32_t i = 0; i < c->n; i++) {
+        const struct describe *t = target[i]->desc->detail;
+        c->core[i] = (struct core){
+            .name = target[i]->name,
+            .verilog = {target[i]->desc->origin, t->core_top, t->verilog.name, t->verilog.n},
+            .memory_bytes = t->core_bytes};
+    }
+}
+
+enum status cores_build(const struct run_job *job, struct cores *c, struct diag *d)
+{
+    for (uint32_t i = 0; i < c->n; i++)
+        TRY(build(job, &c->core[i], d));
+    return ST_OK;
+}
+
+enum status cores_open(struct cores *c, struct arena *a, const struct options *o, struct diag *d)
+{
+    for (uint32_t i = 0; i < c->n; i++) {
+        struct core *core = &c->core[i];
+        uint32_t n_bytes = core->memory_bytes;
+        struct hd_sim_options s = {.memory = arena_alloc(a, n_bytes), .memory_bytes = n_bytes};
+        char error[512] = "";
+        core->sim = (struct sim_port){
+            .memory = s.memory, .memory_bytes = n_bytes, .max_cycles = o->max_cycles};
+        TRY(sim_load(core->so.path, core->so.source_hash, 0, &core->sim.api, d));
+        core->sim.sim = core->sim.api->open(&s, error, sizeof error);
+        if (!core->sim.sim)
+            return FAIL(d, ST_INTERNAL, "the core of %s does not open: %s", core->name, error);
+        sim_port(&core->sim, false, &core->port);
+        core->sim.api->totals(core->sim.sim, &core->seen);
+        c->port[i] = &core->port;
+    }
+    return ST_OK;
+}
+
+void cores_seed(struct cores *c, uint64_t seed)
+{
+    for (uint32_t i = 0; i < c->n; i++)
+        if (c->core[i].sim.sim)
+            c->core[i].sim.api->seed(c->core[i].sim.sim, seed);
+}
+
+void cores_close(struct cores *c)
+{
+    for (uint32_t i = 0; i < c->n; i++)
+        if (c->core[i].sim.sim)
+            c->core[i].sim.api->close(c->core[i].sim.sim);
+}
+
+void cores_collect(struct cores *c, struct run_shared *shared, uint32_t row)
+{
+    for (uint32_t i = 0; i < c->n; i++) {
+        struct core *core = &c->core[i];
+        struct hd_sim_totals now, *seen = &core->seen;
+        core->sim.api->totals(core->sim.sim, &now);
+        shared->cycles += now.cycles - seen->cycles;
+        shared->row[row].cycles += now.cycles - seen->cycles;
+        shared->row[row].read_bytes += now.read_bytes - seen->read_bytes;
+        shared->row[row].write_bytes += now.write_bytes - seen->write_bytes;
+        shared->core_cycles += now.cycles - seen->cycles;
+        shared->core_read_bytes += now.read_bytes - seen->read_bytes;
+        shared->core_write_bytes += now.write_bytes - seen->write_bytes;
+        *seen = now;
+    }
+}
+
+const char *cores_detail(struct cores *c)
+{
+    for (uint32_t i = 0; i < c->n; i++) {
+        const char *why = c->core[i].sim.api->stuck_text(c->core[i].sim.sim);
+        if (why && *why)
+            return why;
+    }
+    return "";
+}
+
+bool cores_timed(const struct run_job *job, const char *name)
+{
+    for (uint32_t i = 0; i < job->p->targets.n; i++) {
+        const struct target_desc *desc = job->p->targets.target[i]->desc;
+        if (strcmp(job->p->targets.target[i]->name, name) == 0)
+            return desc->accelerator || (desc->outside && desc->detail->core_top);
+    }
+    return false;
+}

@@ -1,0 +1,102 @@
+/* device.c - see device.h. */
+#include "device.h"
+
+#include <string.h>
+
+#include "base/home.h"
+
+enum status device_waves_model(struct arena *a, const struct options *o, const struct hd_config *hw,
+                               uint32_t seconds, struct sim_model *model, struct diag *d)
+{
+    struct sim_paths paths = {.checked = o->checked,
+                              .waves = true,
+                              .output = o->output,
+                              .why = "for waves of the first wrong bytes",
+                              .seconds = seconds};
+    TRY(home_find(a, &paths.home, d));
+    TRY(home_cache(a, &paths.cache, d));
+    return sim_build(a, &paths, hw, model, d);
+}
+
+enum status device_model(struct arena *a, const struct options *o, const struct hd_config *hw,
+                         struct sim_model *model, struct diag *d)
+{
+    struct sim_paths paths = {
+        .checked = o->checked, .waves = o->waves != NULL, .output = o->output};
+    TRY(home_find(a, &paths.home, d));
+    TRY(home_cache(a, &paths.cache, d));
+    return sim_build(a, &paths, hw, model, d);
+}
+
+static enum status open_func(struct device *v, struct diag *d)
+{
+    size_t n = hd_func_bytes(v->hw);
+    void *mem = arena_alloc(v->arena, n + 64);
+    struct hd_func_memory memory = {v->memory, DEVICE_BASE, v->n_bytes};
+    if (n == 0 || hd_func_init(&v->func, v->hw, mem, n, memory) != 0)
+        return FAIL(d, ST_INTERNAL, "the functional twin refuses configuration %s", v->hw->name);
+    hd_func_port(&v->func, &v->port);
+    if (v->options->separate_memory)
+        v->port.window = NULL;
+    return ST_OK;
+}
+
+static enum status open_rtl(struct device *v, const struct sim_model *so,
+                            const struct device_text *text, struct diag *d)
+{
+    char error[512] = "";
+    struct hd_sim_options s = {.memory = v->memory,
+                               .memory_base = DEVICE_BASE,
+                               .memory_bytes = v->n_bytes,
+                               .latency = v->options->mem_latency,
+                               .bytes_per_cycle = v->options->mem_bytes,
+                               .stall_seed = v->options->stall_seed,
+                               .layer_names = text->layer_names,
+                               .n_layers = text->n_layers,
+                               .tile = text->tile,
+                               .tile_ctx = text->ctx};
+    v->sim = (struct sim_port){
+        .memory = v->memory, .memory_base = DEVICE_BASE, .memory_bytes = v->n_bytes};
+    TRY(sim_load(so->path, so->source_hash, v->hw->hash, &v->sim.api, d));
+    v->sim.sim = v->sim.api->open(&s, error, sizeof error);
+    if (!v->sim.sim)
+        return FAIL(d, ST_INTERNAL, "the model of %s does not open: %s", v->hw->name, error);
+    sim_port(&v->sim, !v->options->separate_memory, &v->port);
+    return ST_OK;
+}
+
+enum status device_open(struct device *v, struct arena *a, const struct options *o,
+                        const struct hd_config *hw, enum options_engine engine,
+                        const struct sim_model *so, uint8_t *memory, uint64_t n_bytes,
+                        const struct device_text *text, struct diag *d)
+{
+    *v = (struct device){.arena = a, .options = o, .hw = hw, .engine = engine};
+    v->n_bytes = (n_bytes + 4095) / 4096 * 4096;
+    uint8_t *raw = memory ? memory : arena_alloc(a, v->n_bytes + 64);
+    v->memory = raw + (64 - (uintptr_t)raw % 64) % 64;
+    if (engine == ENGINE_FUNC)
+        TRY(open_func(v, d));
+    else
+        TRY(open_rtl(v, so, text, d));
+    int rc = hd_open(&v->dev, &v->port, hw->hash);
+    if (rc != HD_OK)
+        return FAIL(d, rc == HD_ERROR_CONFIG ? ST_INTERNAL : ST_DEVICE,
+                    "the device does not open: %s", hd_error_text(rc));
+    v->dev.wait_cycles = o->max_cycles;
+    if (o->poll)
+        v->dev.wait_mode = HD_WAIT_POLL;
+    return ST_OK;
+}
+
+void device_close(struct device *v)
+{
+    if (v->sim.sim)
+        v->sim.api->close(v->sim.sim);
+    v->sim.sim = NULL;
+}
+
+const char *device_detail(struct device *v)
+{
+    const char *why = v->engine == ENGINE_FUNC ? v->func.why : v->sim.api->stuck_text(v->sim.sim);
+    return why ? why : "";
+}

@@ -1,0 +1,22 @@
+/* diff.h - where RTL and functional model first differ: the first command that wrote a wrong byte.
+ */
+#ifndef HEDDLE_RUN_DIFF_H
+#define HEDDLE_RUN_DIFF_H
+
+#include "run.h"
+#include "sim/compare.h"
+#include "sim/load.h"
+
+struct diff {
+    const char *so;                          /* the emitted object, */
+    struct sim_model sim[SCHED_MAX_DEVICES]; /* and the models, for who runs them again */
+    bool found;                              /* false: every command writes the same bytes */
+    struct mismatch m;
+    const struct sched_command *command;
+    uint32_t device; /* that it ran on */
+};
+
+/* Run the first wrong inference on both engines and compare what their commands write. */
+enum status diff_engines(struct run_job *job, struct diff *diff, struct diag *d);
+
+#endif

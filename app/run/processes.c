@@ -1,0 +1,212 @@
+/* processes.c - the processes of a run: one child, which starts the others of -j beside itself, so
+ * that it is the one to watch and to kill. Each has its results in memory shared with the parent;
+ * the sums do not depend on how many there are. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/interrupt.h"
+#include "child.h"
+#include "cores.h"
+#include "waves.h"
+
+/* Of one process, a multiple of 64 bytes. */
+static size_t results_bytes(const struct run_job *job)
+{
+    size_t n = sizeof *job->shared + job->p->graph->n_row * sizeof(struct run_row);
+    return (n + 63) / 64 * 64;
+}
+
+struct run_shared *run_results(const struct run_job *job, uint32_t process)
+{
+    return (struct run_shared *)(void *)((uint8_t *)job->shared + process * results_bytes(job));
+}
+
+static size_t shared_bytes(size_t n)
+{
+    return n ? n : 1;
+}
+
+static void *share(size_t n)
+{
+    void *p =
+        mmap(NULL, shared_bytes(n), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    return p == MAP_FAILED ? NULL : p;
+}
+
+void run_unlock(struct run_job *job)
+{
+    if (job->out_lock > 0)
+        (void)close(job->out_lock - 1);
+    job->out_lock = 0;
+}
+
+void run_release(struct run_job *job)
+{
+    run_unlock(job); /* of a run that memory ended */
+    if (!job->shared)
+        return;
+    for (uint32_t i = 0; i < job->p->graph->n_out; i++)
+        if (job->out[i].bytes)
+            (void)munmap(job->out[i].bytes, shared_bytes(job->out[i].n_bytes * job->n));
+    (void)munmap(job->shared, shared_bytes(job->n_process * results_bytes(job)));
+    job->shared = NULL;
+}
+
+static enum status share_results(struct run_job *job, struct diag *d)
+{
+    const struct ir_graph *g = job->p->graph;
+    job->shared = share(job->n_process * results_bytes(job));
+    if (!job->shared)
+        return FAIL(d, ST_NO_MEMORY, "no memory to share with the child process");
+    for (uint32_t i = 0; i < g->n_out; i++)
+        if (!(job->out[i].bytes = share(job->out[i].n_bytes * job->n)))
+            return FAIL(d, ST_NO_MEMORY, "no memory for %u inferences of output %u", job->n, i);
+    return ST_OK;
+}
+
+/* One after another where an inference goes on from the state that the one before has left. */
+static uint32_t how_many(const struct run_job *job)
+{
+    const struct ir_graph *g = job->p->graph;
+    for (uint32_t i = 0; i < g->n_tensor && !job->options->reset_state; i++)
+        if (g->tensor[i]->role == IR_VARIABLE)
+            return 1;
+    uint32_t most = job->n ? job->n : 1;
+    return job->options->jobs < most ? job->options->jobs : most;
+}
+
+/* In a process that has done its share: its exit code tells nothing, its results all. */
+static void leave(void)
+{
+    fflush(NULL);
+    _exit(0);
+}
+
+/* The share of one process, in it. Out of memory ends it, and not in its parent's calls. */
+static void own_share(struct run_job *job, uint32_t process, const char *so_path,
+                      const struct sim_model *sim)
+{
+    jmp_buf *handler = arena_handler(job->arena);
+    interrupt_leave();
+    if (handler && setjmp(*handler)) {
+        struct run_shared *r = run_results(job, process);
+        r->status = ST_NO_MEMORY;
+        snprintf(r->message, sizeof r->message, "out of memory in the process that runs it");
+        return;
+    }
+    child_run(job, process, so_path, sim);
+}
+
+/* In the first child: start the others, do its own share, wait for them. */
+static void all_processes(struct run_job *job, const char *so_path, const struct sim_model *sim)
+{
+    pid_t *pid = ARENA_ARRAY(job->arena, pid_t, job->n_process);
+    for (uint32_t k = 1; k < job->n_process; k++) {
+        pid[k] = fork();
+        if (pid[k] == 0) {
+            own_share(job, k, so_path, sim);
+            leave();
+        }
+    }
+    own_share(job, 0, so_path, sim);
+    for (uint32_t k = 1; k < job->n_process; k++) {
+        struct run_shared *r = run_results(job, k);
+        int state = 0;
+        while (pid[k] > 0 && waitpid(pid[k], &state, 0) < 0 && errno == EINTR)
+            continue;
+        if (pid[k] < 0) {
+            r->status = ST_NO_MEMORY;
+            snprintf(r->message, sizeof r->message, "no child process could be started");
+        }
+        r->state = state;
+    }
+}
+
+static enum status crashed(const struct run_job *job, const struct run_shared *r, struct diag *d)
+{
+    const struct ir_graph *g = job->p->graph;
+    uint32_t layer = r->layer;
+    return FAIL(d, ST_INTERNAL, "inference %u: emitted code or its device crashed (%s) in %s %s",
+                r->inference, WIFSIGNALED(r->state) ? strsignal(WTERMSIG(r->state)) : "exit",
+                r->submission ? "the submission at" : "host operator",
+                layer < g->n_row ? g->row[layer].name : "?");
+}
+
+/* The failure of the first inference that failed. */
+static enum status first_failure(const struct run_job *job, struct diag *d)
+{
+    const struct run_shared *first = NULL;
+    for (uint32_t k = 0; k < job->n_process; k++) {
+        const struct run_shared *r = run_results(job, k);
+        if ((r->state || r->status != ST_OK) && (!first || r->inference < first->inference))
+            first = r;
+    }
+    if (!first)
+        return ST_OK;
+    return first->state ? crashed(job, first, d) : FAIL(d, first->status, "%s", first->message);
+}
+
+/* Into the first process's results. Time is that of the longest: they ran side by side. */
+static void merge(struct run_job *job)
+{
+    struct run_shared *to = job->shared;
+    for (uint32_t k = 1; k < job->n_process; k++) {
+        const struct run_shared *r = run_results(job, k);
+        to->inferences += r->inferences;
+        to->cycles += r->cycles;
+        to->read_bytes += r->read_bytes;
+        to->write_bytes += r->write_bytes;
+        to->sim_cycles += r->sim_cycles;
+        if (r->wall_seconds > to->wall_seconds)
+            to->wall_seconds = r->wall_seconds;
+        for (uint32_t i = 0; i < job->p->graph->n_row; i++) {
+            struct run_row *sum = &to->row[i];
+            sum->cycles += r->row[i].cycles;
+            sum->array_cycles += r->row[i].array_cycles;
+            sum->vector_cycles += r->row[i].vector_cycles;
+            sum->read_bytes += r->row[i].read_bytes;
+            sum->write_bytes += r->row[i].write_bytes;
+            for (uint32_t u = 0; u < HD_SIM_UNITS; u++)
+                for (uint32_t n = 0; n < HD_SIM_KINDS; n++)
+                    sum->counter[u][n] += r->row[i].counter[u][n];
+        }
+    }
+}
+
+enum status run_engine(struct run_job *job, const char *so_path, struct diag *d)
+{
+    const struct sched_program *program = job->p->program;
+    struct sim_model sim[SCHED_MAX_DEVICES] = {{0}};
+    for (uint32_t k = 0; k < program->n_device; k++)
+        if (job->options->engine == ENGINE_RTL && program->n_stream)
+            TRY(device_model(job->arena, job->options, program->device[k].hw, &sim[k], d));
+    if (job->options->engine == ENGINE_RTL) {
+        if (!job->cores) {
+            job->cores = ARENA_NEW(job->arena, struct cores);
+            cores_of_targets(job, job->cores);
+        }
+        TRY(cores_build(job, job->cores, d));
+        waves_note(job);
+    }
+    job->n_process = how_many(job);
+    TRY(share_results(job, d));
+    fflush(NULL);
+    waves_partial(job, true);
+    pid_t pid = fork();
+    if (pid < 0)
+        return FAIL(d, ST_NO_MEMORY, "no child process could be started");
+    if (pid == 0) {
+        all_processes(job, so_path, sim);
+        leave();
+    }
+    job->shared->state = run_watch(job, pid);
+    waves_partial(job, false);
+    TRY(first_failure(job, d));
+    merge(job);
+    return ST_OK;
+}

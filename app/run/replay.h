@@ -1,0 +1,36 @@
+/* replay.h - one layer of a network alone: an .ir file with its operators, the bytes that reach it
+ * and those that should leave it, and the command that runs it.
+ * in:  the graph that the reference runs, a layer, an inference.   out: replay.ir, replay_in_0.bin,
+ * .., replay_out_0.bin, .. in a folder. */
+#ifndef HEDDLE_RUN_REPLAY_H
+#define HEDDLE_RUN_REPLAY_H
+
+#include "reference/ref.h"
+#include "run.h"
+
+/* The reference after the first wrong inference, with the bytes of all tensors. */
+struct replayer {
+    struct run_job *job;
+    const char *folder;         /* for the files; it is there */
+    enum options_engine engine; /* that runs the layer */
+    struct ref *ref;
+    uint8_t **out; /* of each output of the network */
+};
+
+struct replay {
+    const char *command; /* "heddle run DIR/replay.ir ...", for a shell */
+    bool ran, wrong;     /* heddle ran it: its answer differs too */
+};
+
+enum status replay_open(struct replayer *r, struct run_job *job, struct diag *d);
+/* Write the files of a layer and run them once. ST_*: they cannot be written, or the layer does not
+ * stand alone (the message says why). */
+enum status replay_layer(const struct replayer *r, uint32_t row, struct replay *replay,
+                         struct diag *d);
+/* The layers that may be replayed: not fused into others. */
+bool replay_is_layer(const struct run_job *job, uint32_t row);
+
+/* A word of a command line, quoted where a shell would change it. */
+const char *replay_word(struct arena *a, const char *word);
+
+#endif

@@ -1,0 +1,225 @@
+/* run.c - the order of a run; see run.h. */
+#define _GNU_SOURCE
+#include "run.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "bench.h"
+#include "compiler/target/describe.h"
+#include "difference.h"
+#include "explain.h"
+#include "teacher.h"
+#include "waves.h"
+
+double run_now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static const uint8_t *inference(const struct run_data *data, uint32_t k)
+{
+    return data->bytes + k * data->n_bytes;
+}
+
+enum status run_with_reference(struct run_job *job, struct run_data *to, struct diag *d)
+{
+    const struct ir_graph *g = job->p->reference;
+    const struct ref_options o = pipeline_ref_options(job->options);
+    struct arena *a = job->arena;
+    struct ref *r = ref_new(a, g, &o);
+    const uint8_t **in = ARENA_ARRAY(a, const uint8_t *, g->n_in + 1);
+    uint8_t **out = ARENA_ARRAY(a, uint8_t *, g->n_out + 1);
+    double start = run_now();
+    for (uint32_t i = 0; i < g->n_out; i++)
+        to[i] =
+            (struct run_data){arena_alloc(a, job->out[i].n_bytes * job->n), job->out[i].n_bytes};
+    for (uint32_t k = 0; k < job->n; k++) {
+        for (uint32_t i = 0; i < g->n_in; i++)
+            in[i] = inference(&job->in[i], k);
+        for (uint32_t i = 0; i < g->n_out; i++)
+            out[i] = to[i].bytes + k * to[i].n_bytes;
+        if (job->options->reset_state)
+            ref_reset(r);
+        TRY(ref_run(r, in, out, d));
+    }
+    job->ref_seconds = run_now() - start;
+    return ST_OK;
+}
+
+/* How often the first output is largest at the label. */
+static void score(struct run_job *job)
+{
+    const struct ir_graph *g = job->p->graph;
+    const struct ir_tensor *t = g->tensor[g->out[0]];
+    for (uint32_t k = 0; job->label && k < job->n; k++) {
+        const uint8_t *bytes = inference(&job->out[0], k);
+        uint64_t best = 0;
+        for (uint64_t i = 1; i < ir_elements(t); i++)
+            if (run_element(t, bytes, i) > run_element(t, bytes, best))
+                best = i;
+        job->n_right += (int64_t)best == job->label[k];
+    }
+}
+
+static enum status write_outputs(const struct run_job *job, struct diag *d)
+{
+    struct arena *a = job->arena;
+    struct text t;
+    if (!job->out_dir)
+        return ST_OK;
+    TRY(file_make_dirs(job->out_dir, d));
+    for (uint32_t i = 0; i < job->p->graph->n_out; i++)
+        TRY(file_write(arena_printf(a, "%s/out_%u.bin", job->out_dir, i), job->out[i].bytes,
+                       job->out[i].n_bytes * job->n, d));
+    text_init(&t, a);
+    run_report(job, &t, FORMAT_TEXT);
+    TRY(file_write(arena_printf(a, "%s/report.txt", job->out_dir), t.data, t.length, d));
+    TRY(run_stats(job, arena_printf(a, "%s/stats.json", job->out_dir), d));
+    if (job->p->emitted)
+        TRY(emit_write(job->p->emitted, arena_printf(a, "%s/emitted", job->out_dir), d));
+    return ST_OK;
+}
+
+enum status run_trusted(const struct run_job *job, struct diag *d)
+{
+    for (uint32_t i = 0; i < job->p->targets.n; i++) {
+        const struct target_desc *desc = job->p->targets.target[i]->desc;
+        if (emit_outside_used(job->p->emitted, desc))
+            TRY(target_trusted(job->arena, desc, job->options->allow_native, d));
+    }
+    return ST_OK;
+}
+
+static enum status execute(struct run_job *job, struct diag *d)
+{
+    const struct ir_graph *g = job->p->graph;
+    const char *so_path;
+    if (job->options->engine == ENGINE_REF)
+        return run_with_reference(job, job->out, d);
+    if (!job->expected) {
+        job->expected = ARENA_ARRAY(job->arena, struct run_data, g->n_out + 1);
+        job->checked_against = "ref";
+        TRY(run_with_reference(job, job->expected, d));
+    }
+    TRY(run_trusted(job, d));
+    TRY(run_compile(job->arena, job->p->emitted, &so_path, d));
+    return run_engine(job, so_path, d);
+}
+
+static enum status mismatch(struct run_job *job, struct diag *d)
+{
+    (void)difference_fail(job, d);
+    if (job->tolerance == 0)
+        explain_mismatch(job, d);
+    return ST_MISMATCH;
+}
+
+enum status run_front(struct run_job *job, struct diag *d)
+{
+    const struct options *o = job->options;
+    const char *name;
+    TRY(run_find_model(job->p->arena, o, job, &name, d));
+    if (job->model.data)
+        return pipeline_front_bytes(job->p, o, job->model_path, name, job->model.data,
+                                    job->model.n_bytes, d);
+    return pipeline_front(job->p, o, job->model_path, name, d);
+}
+
+/* The model or package of `run`, or the one layer of `bench`. */
+enum status run_load(struct run_job *job, struct diag *d)
+{
+    const struct options *o = job->options;
+    if (o->command == COMMAND_BENCH) {
+        struct text ir;
+        TRY(bench_graph(job->p->arena, o, &ir, &job->model_path, d));
+        return pipeline_front_text(job->p, o, &ir, d);
+    }
+    if (o->command == COMMAND_RUN && !job->model.data && run_is_package(job->p->arena, o->model))
+        return run_package_load(job, d);
+    return run_front(job, d);
+}
+
+static enum status taught(struct run_job *job, struct diag *d)
+{
+    struct text report;
+    const char *name;
+    bool agrees;
+    TRY(run_find_model(job->arena, job->options, job, &name, d));
+    text_init(&report, job->arena);
+    TRY(teacher_run(job->p, job->options, job->model_path, name, &report, &agrees, d));
+    output_text(job->options->output, OUTPUT_RESULT, report.data);
+    return agrees ? ST_OK
+                  : FAIL(d, ST_MISMATCH,
+                         "with golden inputs some operators are off by more than one unit");
+}
+
+enum status run_answer(struct run_job *job, struct diag *d)
+{
+    job->checked_against = "ref";
+    TRY(run_inputs(job, d));
+    TRY(run_expectations(job, d));
+    TRY(difference_options(job, d));
+    if (!job->p->emitted)
+        TRY(pipeline_back(job->p, job->options, d));
+    TRY(execute(job, d));
+    if (job->options->engine != ENGINE_REF)
+        job->tolerance =
+            describe_tolerance(job->arena, job->p->graph, &job->p->targets, &job->p->hw);
+    difference_judge(job);
+    return ST_OK;
+}
+
+static enum status run_locked(struct run_job *job, struct diag *d)
+{
+    const struct options *o = job->options;
+    struct waves waves;
+    struct text report;
+    if (job->package)
+        return run_package(job, d);
+    TRY(waves_parse(&waves, job, d));
+    TRY(run_answer(job, d));
+    score(job);
+    TRY(write_outputs(job, d));
+    if (o->stats)
+        TRY(run_stats(job, o->stats, d));
+    text_init(&report, job->arena);
+    run_report(job, &report, o->format);
+    output_text(o->output, OUTPUT_RESULT, report.data);
+    return job->verdict == VERDICT_MISMATCH ? mismatch(job, d) : ST_OK;
+}
+
+/* The folder of -o is this run's alone; one that it made and left empty goes again. */
+enum status run_loaded(struct run_job *job, struct diag *d)
+{
+    const char *out = job->options->out;
+    const bool made = out && !file_exists(out);
+    int lock = -1;
+
+    job->out_dir = out;
+    job->checked_against = "ref";
+    if (out)
+        TRY(file_lock_dir(out, &lock, d));
+    job->out_lock = lock + 1;
+    const enum status st = run_locked(job, d);
+    if (made && st != ST_OK)
+        (void)rmdir(out);
+    run_unlock(job);
+    return st;
+}
+
+enum status run_command(struct run_job *job, struct diag *d)
+{
+    const struct options *o = job->options;
+    if (o->prog)
+        return run_program(job->arena, o, d);
+    if (o->teacher && !run_is_package(job->arena, o->model))
+        return taught(job, d);
+    TRY(run_load(job, d));
+    return run_loaded(job, d);
+}

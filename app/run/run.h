@@ -1,0 +1,162 @@
+/* run.h - "heddle run": inputs in, engine, outputs, verdict, stats, report.
+ * The emitted C is compiled into a shared object and runs in a child process with the device (twin
+ * or Verilated model); parent and child share one block of memory, so that a crash still names the
+ * operator. */
+#ifndef HEDDLE_RUN_H
+#define HEDDLE_RUN_H
+
+#include <sys/types.h>
+
+#include "compiler/pipeline.h"
+#include "sim/hd_sim.h"
+
+/* WITHIN: not equal, but no further apart than --tolerance or the targets' patterns (target.json)
+ * allow. */
+enum run_verdict { VERDICT_MATCH, VERDICT_MISMATCH, VERDICT_UNCHECKED, VERDICT_WITHIN };
+
+/* Inferences of one input or output, one after another. */
+struct run_data {
+    uint8_t *bytes;
+    uint64_t n_bytes; /* of one inference */
+};
+
+/* What a child process reports; in shared memory, of fixed size apart from the rows behind. */
+struct run_shared {
+    volatile uint32_t layer, submission; /* being executed; 0 or 1 + the device's index */
+    volatile uint32_t inference;         /* being executed */
+    volatile uint32_t inferences;        /* completed by this process */
+    volatile uint32_t working;           /* layer of the last command started */
+    int state;                           /* as waitpid gave it; not 0: it crashed */
+    enum status status;
+    char message[4096];
+    uint64_t cycles; /* sums over the inferences */
+    uint64_t read_bytes, write_bytes;
+    double wall_seconds;
+    uint64_t sim_cycles;
+    uint64_t core_cycles, core_read_bytes, core_write_bytes; /* of other targets' cores */
+    uint64_t wave_cycles, wave_bytes;                        /* in the file; 0 without */
+    uint32_t wave_limited;                                   /* it reached --waves-limit */
+    uint64_t counter[HD_SIM_UNITS * HD_SIM_KINDS]; /* of the first inference, from the registers */
+    struct run_row {
+        uint64_t cycles, counter[HD_SIM_UNITS][HD_SIM_KINDS], read_bytes, write_bytes;
+        uint64_t array_cycles, vector_cycles;
+    } row[]; /* n_row: sums over the inferences (struct hd_sim_row) */
+};
+
+struct cores;
+
+/* Bytes that a caller gives in place of a file; data NULL: none. */
+struct run_bytes {
+    const uint8_t *data;
+    size_t n_bytes;
+};
+
+struct run_job {
+    struct arena *arena; /* of the run; the model's is p->arena */
+    const struct options *options;
+    struct pipeline *p;
+    struct run_bytes model; /* wins over the file that options->model names */
+    const struct run_bytes *given_in, *given_expect; /* each OPTIONS_MAX_FILES, or NULL */
+    struct run_package *package;                     /* NULL: a model */
+    uint32_t n;                                      /* inferences */
+    struct run_data *in, *out, *expected;
+    const char *checked_against; /* "ref" or "expect" */
+    const char *expected_from;   /* where those came from, in words; NULL: the reference */
+    enum run_verdict verdict;
+    double tolerance;  /* of differences, as a part of an output's range; 0: none are allowed */
+    double difference; /* the largest that the patterns allowed */
+    struct run_differ *differ; /* of each output (difference.h); NULL unchecked */
+    uint64_t n_wrong;          /* inferences that differ by more than is allowed */
+    uint32_t first_wrong;      /* the first of them */
+    int32_t *label;            /* NULL without labels */
+    uint32_t n_right;
+    const char *model_path, *zoo; /* zoo: the network's folder, or NULL */
+    const char *out_dir;          /* or NULL */
+    int out_lock;                 /* its descriptor + 1, while it is locked */
+    uint32_t n_process;           /* of func and rtl, as are: */
+    struct run_shared *shared;    /* of process 0, in the end of all */
+    struct cores *cores;          /* Verilated cores of other targets; NULL until rtl needs them */
+    double ref_seconds;
+    bool writes; /* a command: a mismatch leaves files without -o too */
+};
+
+/* Seconds of a clock that never goes back. */
+double run_now(void);
+
+/* "heddle run" and "heddle bench": job->arena, options and p (with its arena) are set. On ST_OK and
+ * ST_MISMATCH the outputs are in job->out until run_release. */
+enum status run_command(struct run_job *job, struct diag *d);
+/* Its two steps for a network or a package: up to partition; the rest, as often as one likes with
+ * a new job that has the same p, model_path, zoo and package. */
+enum status run_load(struct run_job *job, struct diag *d);
+enum status run_loaded(struct run_job *job, struct diag *d);
+/* Of a loaded network: outputs and verdict, and nothing said or written. */
+enum status run_answer(struct run_job *job, struct diag *d);
+/* Give back what is not in arenas. */
+void run_release(struct run_job *job);
+void run_unlock(struct run_job *job);
+
+/* The largest difference of two tensors' bytes, as a part of the range: of float32 the largest
+ * magnitude of `want`, else 255 steps. Infinite where only one is a number. */
+double run_difference(const struct ir_tensor *t, const uint8_t *want, const uint8_t *got);
+/* Value i of a tensor's bytes, as it is stored. */
+double run_element(const struct ir_tensor *t, const uint8_t *bytes, uint64_t i);
+/* All inferences of job->in with the reference kernels, into to[n_out], which it allocates. */
+enum status run_with_reference(struct run_job *job, struct run_data *to, struct diag *d);
+/* ST_USAGE: calls, sources or Verilog of a target from outside, which job->p->emitted would have
+ * executed, are not trusted (--allow-native-targets). */
+enum status run_trusted(const struct run_job *job, struct diag *d);
+
+/* inputs.c: the model's path (a zoo name is looked up), inputs, expectations, labels. */
+enum status run_find_model(struct arena *a, const struct options *o, struct run_job *job,
+                           const char **name, struct diag *d);
+/* Find it and take it up to partition. */
+enum status run_front(struct run_job *job, struct diag *d);
+enum status run_inputs(struct run_job *job, struct diag *d);
+enum status run_expectations(struct run_job *job, struct diag *d);
+
+/* run_host.c: the emitted C as a shared object, cached by content. */
+enum status run_compile(struct arena *a, const struct emit_unit *u, const char **so_path,
+                        struct diag *d);
+/* The same into `folder`, which is made; not cached. */
+enum status run_compile_into(struct arena *a, const struct emit_unit *u, const char *folder,
+                             const char **so_path, struct diag *d);
+/* Compile one C file of a user (--prog) likewise, with -DHD_N=... of the configuration. */
+enum status run_compile_program(struct arena *a, const char *source, const struct hd_config *hw,
+                                const char **so_path, struct diag *d);
+
+/* Make driver and kernels visible to the emitted or own C that this process loads next. */
+enum status run_runtime(struct arena *a, struct diag *d);
+
+/* The package in `folder`, driver and kernels its own, to the object so_path; not cached. Both
+ * paths absolute. */
+enum status run_compile_package(struct arena *a, const char *folder, const char *so_path,
+                                struct diag *d);
+
+/* run_package.c: is `path` a package of "heddle compile" (a .tar file, or a folder with
+ * metadata.json), and the run of one, in two steps. */
+bool run_is_package(struct arena *a, const char *path);
+enum status run_package_load(struct run_job *job, struct diag *d);
+enum status run_package(struct run_job *job, struct diag *d);
+
+/* processes.c: run all inferences on func or rtl in child processes. */
+struct run_shared *run_results(const struct run_job *job, uint32_t process);
+enum status run_engine(struct run_job *job, const char *so_path, struct diag *d);
+enum status run_program(struct arena *a, const struct options *o, struct diag *d);
+
+/* progress.c: wait for the child; meanwhile, if stderr is a terminal, one line that says where it
+ * is. Returns its wait status. */
+int run_watch(const struct run_job *job, pid_t child);
+
+/* stats.c: results as JSON of schema heddle.stats.v2; cJSON_Delete frees it. */
+struct cJSON *run_stats_json(const struct run_job *job);
+enum status run_stats(const struct run_job *job, const char *path, struct diag *d);
+
+/* report_text.c: "match: 1 output of 360 inferences equal, bit for bit, to ...". */
+const char *run_match_text(struct arena *a, uint32_t n_out, uint32_t n, const char *expected);
+void run_report(const struct run_job *job, struct text *t, enum options_format format);
+/* "heddle report FILE". */
+enum status run_report_file(struct arena *a, const char *path, enum options_format format,
+                            bool verbose, struct text *t, struct diag *d);
+
+#endif

@@ -1,0 +1,373 @@
+/* run_package.c (run) - "heddle run" of what "heddle compile" wrote: its own C, driver and kernels
+ * built as one object, on the twin or the Verilated model. There is no graph here: inputs, outputs
+ * and layers come from the object's table, and only --expect says what is right. */
+#define _GNU_SOURCE
+#include <ctype.h>
+#include <dlfcn.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/home.h"
+#include "base/json_doc.h"
+#include "base/private.h"
+#include "compiler/emit/tar.h"
+#include "cores.h"
+#include "difference.h"
+#include "player.h"
+#include "sim/cached.h"
+#include "sim/hash.h"
+
+#define MAX_TAR ((size_t)512 << 20)
+
+static bool ends_with_tar(const char *path)
+{
+    size_t n = strlen(path);
+    return n > 4 && strcmp(path + n - 4, ".tar") == 0;
+}
+
+bool run_is_package(struct arena *a, const char *path)
+{
+    return ends_with_tar(path) || (file_exists(arena_printf(a, "%s/metadata.json", path)) &&
+                                   file_exists(arena_printf(a, "%s/model.c", path)));
+}
+
+struct below {
+    struct arena *arena;
+    const char *folder;
+};
+
+static enum status write_below(void *ctx, const struct tar_file *file, struct diag *d)
+{
+    const struct below *b = ctx;
+    char *full = arena_printf(b->arena, "%s/%s", b->folder, file->path);
+    char *slash = strrchr(full, '/');
+    *slash = '\0';
+    TRY(file_make_dirs(full, d));
+    *slash = '/';
+    return file_write(full, file->data, file->n_bytes, d);
+}
+
+/* A place in the cache that the text or bytes name. */
+static enum status cache_folder(struct arena *a, const void *data, size_t n_bytes,
+                                const char **folder, struct diag *d)
+{
+    struct hash128 h;
+    const char *cache;
+    TRY(home_cache(a, &cache, d));
+    hash_init(&h);
+    hash_bytes(&h, data, n_bytes);
+    const char *name = arena_printf(a, "package/%s", hash_text(a, &h));
+    *folder = arena_printf(a, "%s/%s", cache, name);
+    return private_dirs(a, cache, name, d);
+}
+
+/* The package's C as an object, and the folder with its files; that of a tar file, whose bytes name
+ * it, is compiled once. */
+static enum status build(struct arena *a, const char *path, const char **folder,
+                         const char **so_path, struct diag *d)
+{
+    const char *cache;
+    char real[PATH_MAX];
+    uint8_t *tar;
+    size_t n_bytes;
+    bool whole;
+    if (!ends_with_tar(path)) {
+        if (!realpath(path, real))
+            return FAIL(d, ST_USAGE, "%s: no such folder", path);
+        TRY(cache_folder(a, real, strlen(real), &cache, d));
+        *so_path = arena_printf(a, "%s/model.so", cache);
+        *folder = arena_strdup(a, real);
+        return run_compile_package(a, *folder, *so_path, d);
+    }
+    TRY(file_read(a, path, MAX_TAR, &tar, &n_bytes, d));
+    TRY(cache_folder(a, tar, n_bytes, &cache, d));
+    *so_path = arena_printf(a, "%s/model.so", cache);
+    *folder = cache;
+    TRY(tar_read(tar, n_bytes, write_below, &(struct below){a, cache}, d));
+    TRY(cached_find(a, *so_path, &whole, d));
+    if (whole)
+        return ST_OK;
+    TRY(run_compile_package(a, cache, *so_path, d));
+    return cached_seal(a, *so_path, d);
+}
+
+/* "1x8x8x1" to dimensions; false if it is none. */
+static bool parse_shape(const char *text, struct ir_tensor *t)
+{
+    char *end = (char *)(uintptr_t)text;
+    t->rank = 0;
+    while (*end && t->rank < IR_MAX_RANK) {
+        long n = strtol(end, &end, 10);
+        if (n < 1 || n > INT32_MAX)
+            return false;
+        t->dim[t->rank++] = (int32_t)n;
+        end += *end == 'x';
+    }
+    return *end == '\0';
+}
+
+static enum status add_tensor(struct ir_graph *g, const struct hd_io *io, enum ir_role role,
+                              uint32_t *id, struct diag *d)
+{
+    struct ir_tensor shape = {0};
+    enum ir_type type = IR_I8;
+    while (type < IR_TYPE_COUNT && strcmp(ir_type_name(type), io->type) != 0)
+        type++;
+    if (type == IR_TYPE_COUNT || !parse_shape(io->shape, &shape) ||
+        !ir_shape_ok(shape.rank, shape.dim, type))
+        return FAIL(d, ST_USAGE, "the package's table has an input or output %s of %s", io->shape,
+                    io->type);
+    struct ir_tensor *t = ir_tensor_new(g, io->name, type, shape.rank, shape.dim);
+    if (ir_bytes(t) != io->n_bytes)
+        return FAIL(d, ST_USAGE, "the package's table gives %s %s %u bytes, it has %llu", io->shape,
+                    io->type, io->n_bytes, (unsigned long long)ir_bytes(t));
+    t->role = role;
+    *id = t->id;
+    return ST_OK;
+}
+
+/* The accelerators that the package's commands are for. */
+static enum status describe_devices(struct run_job *job, const struct hd_model *m, struct diag *d)
+{
+    struct sched_program *p = job->p->program;
+    const struct hd_model_device one = {"", m->hw, m->config_hash};
+    uint32_t n = m->n_devices ? m->n_devices : m->command_bytes > 0;
+    if (n > SCHED_MAX_DEVICES)
+        return FAIL(d, ST_USAGE, "the package's table has %u accelerators, at most %d", n,
+                    SCHED_MAX_DEVICES);
+    for (p->n_device = 0; p->n_device < n; p->n_device++) {
+        const struct hd_model_device *from = m->n_devices ? &m->devices[p->n_device] : &one;
+        struct hd_config *hw = ARENA_NEW(job->p->arena, struct hd_config);
+        TRY(pipeline_config(job->p->arena, from->hw, hw, d));
+        if (from->config_hash != hw->hash)
+            return FAIL(d, ST_USAGE,
+                        "the package is for configuration %s with hash 0x%08x, heddle's has "
+                        "0x%08x; compile it again",
+                        from->hw, from->config_hash, hw->hash);
+        p->device[p->n_device] = (struct sched_device){IR_NONE, hw};
+    }
+    return ST_OK;
+}
+
+/* What the runner asks of a graph: borders and layer names. */
+static enum status describe(struct run_job *job, const struct hd_model *m, struct diag *d)
+{
+    struct arena *a = job->p->arena;
+    struct ir_graph *g = ir_graph_new(a, m->name);
+    g->n_in = m->n_inputs;
+    g->n_out = m->n_outputs;
+    g->n_row = m->n_layers;
+    g->in = ARENA_ARRAY(a, uint32_t, g->n_in + 1);
+    g->out = ARENA_ARRAY(a, uint32_t, g->n_out + 1);
+    g->row = ARENA_ARRAY(a, struct ir_row, g->n_row + 1);
+    for (uint32_t i = 0; i < g->n_row; i++)
+        g->row[i] = (struct ir_row){
+            .name = m->layer_names[i], .op = "", .target = "its target", .fused_into = IR_NONE};
+    for (uint32_t i = 0; i < g->n_in; i++)
+        TRY(add_tensor(g, &m->inputs[i], IR_INPUT, &g->in[i], d));
+    for (uint32_t i = 0; i < g->n_out; i++)
+        TRY(add_tensor(g, &m->outputs[i], IR_VALUE, &g->out[i], d));
+    job->p->graph = g;
+    job->p->program = ARENA_NEW(a, struct sched_program);
+    job->p->program->n_stream = m->command_bytes > 0;
+    TRY(describe_devices(job, m, d));
+    job->p->emitted = ARENA_NEW(a, struct emit_unit); /* asked for cores of other targets: none */
+    job->p->emitted->graph = g;
+    job->p->emitted->targets = &job->p->targets;
+    return ST_OK;
+}
+
+/* --- cores: metadata.json says which Verilog stands for each port --- */
+
+static bool is_word(const char *s, const char *more)
+{
+    const char *p = s;
+    while (*p && (isalnum((unsigned char)*p) || strchr(more, *p)))
+        p++;
+    return p > s && *p == '\0' && !strstr(s, "..") && *s != '/';
+}
+
+static const char *word_of(const cJSON *o, const char *name, const char *more)
+{
+    const cJSON *s = cJSON_GetObjectItemCaseSensitive(o, name);
+    return cJSON_IsString(s) && is_word(s->valuestring, more) ? s->valuestring : NULL;
+}
+
+static bool read_core(struct arena *a, const char *folder, const cJSON *o, struct core *core)
+{
+    const char *name = word_of(o, "name", "_"), *below = word_of(o, "folder", "_"),
+               *top = word_of(o, "top", "_");
+    const cJSON *files = cJSON_GetObjectItemCaseSensitive(o, "verilog"), *f,
+                *bytes = cJSON_GetObjectItemCaseSensitive(o, "memory_bytes");
+    const char **list = ARENA_ARRAY(a, const char *, (size_t)cJSON_GetArraySize(files) + 1);
+    if (!name || !below || !top || !cJSON_IsNumber(bytes) || bytes->valuedouble < 64 ||
+        bytes->valuedouble > 1 << 28 || cJSON_GetArraySize(files) < 1)
+        return false;
+    *core = (struct core){
+        .name = arena_strdup(a, name),
+        .verilog = {arena_printf(a, "%s/%s", folder, below), arena_strdup(a, top), list, 0},
+        .memory_bytes = (uint32_t)bytes->valuedouble};
+    cJSON_ArrayForEach(f, files)
+    {
+        if (!cJSON_IsString(f) || !is_word(f->valuestring, "_-./"))
+            return false;
+        list[core->verilog.n_verilog++] = arena_strdup(a, f->valuestring);
+    }
+    return true;
+}
+
+/* Scales of the outputs, so that values and steps are those of the model. */
+static void read_scales(struct run_job *job, const cJSON *list)
+{
+    const struct ir_graph *g = job->p->graph;
+    for (uint32_t i = 0; i < g->n_out; i++) {
+        struct ir_quant *q = &g->tensor[g->out[i]]->quant;
+        const cJSON *o = cJSON_GetArrayItem(list, (int)i),
+                    *scale = cJSON_GetObjectItemCaseSensitive(o, "scale"),
+                    *zero = cJSON_GetObjectItemCaseSensitive(o, "zero_point");
+        if (!cJSON_IsNumber(scale) || !cJSON_IsNumber(zero) || scale->valuedouble <= 0)
+            continue;
+        const float s = (float)scale->valuedouble;
+        const int32_t z = zero->valueint;
+        *q = (struct ir_quant){1, 0, arena_memdup(job->p->arena, &s, sizeof s),
+                               arena_memdup(job->p->arena, &z, sizeof z)};
+    }
+}
+
+/* Tolerance, scales, and a core for each port of the object's table, by its name. */
+static enum status read_metadata(struct run_job *job, const char *folder, const struct hd_model *m,
+                                 struct diag *d)
+{
+    struct arena *a = job->p->arena;
+    struct json_doc doc = {0};
+    const char *path = arena_printf(a, "%s/metadata.json", folder);
+    job->cores = ARENA_NEW(a, struct cores);
+    enum status st = json_doc_read(a, path, &doc, d);
+    const cJSON *tolerance = cJSON_GetObjectItemCaseSensitive(doc.root, "tolerance");
+    job->tolerance = cJSON_IsNumber(tolerance) ? tolerance->valuedouble : 0;
+    read_scales(job, cJSON_GetObjectItemCaseSensitive(doc.root, "outputs"));
+    const cJSON *list = cJSON_GetObjectItemCaseSensitive(doc.root, "cores"), *o;
+    cJSON_ArrayForEach(o, list)
+    {
+        uint32_t i = job->cores->n;
+        if (st != ST_OK || i == TARGET_MAX || i == m->n_ports ||
+            !read_core(a, folder, o, &job->cores->core[i]) ||
+            strcmp(job->cores->core[i].name, m->port_names[i]) != 0)
+            break;
+        job->cores->n++;
+    }
+    json_doc_free(&doc);
+    if (st == ST_OK && job->cores->n != m->n_ports)
+        return FAIL(
+            d, ST_USAGE,
+            "%s: \"cores\": expected one with name, folder, top, verilog and memory_bytes for "
+            "each of the %u ports of the package, in their order",
+            path, m->n_ports);
+    return st;
+}
+
+/* What run_package_load found. */
+struct run_package {
+    const char *so_path;
+};
+
+static enum status load(struct run_job *job, const char *folder, const char *so_path,
+                        struct diag *d)
+{
+    void *so;
+    TRY(cached_load(so_path, "the package's code", &so, d));
+    const struct hd_model *m = dlsym(so, "hd_model");
+    if (!m || m->abi != HD_MODEL_ABI)
+        return FAIL(d, ST_USAGE, "%s: no hd_model of version %u inside: another heddle's package?",
+                    so_path, HD_MODEL_ABI);
+    TRY(pipeline_config(job->p->arena, *m->hw ? m->hw : job->options->hw, &job->p->hw, d));
+    TRY(describe(job, m, d));
+    return read_metadata(job, folder, m, d);
+}
+
+/* The verdict as the report says it, or ST_MISMATCH. */
+static enum status check(struct run_job *job, const char **verdict, struct diag *d)
+{
+    double largest;
+    uint64_t n_values;
+    *verdict = "";
+    difference_judge(job);
+    difference_sums(job, &largest, &n_values);
+    switch (job->verdict) {
+    case VERDICT_MISMATCH: return difference_fail(job, d);
+    case VERDICT_UNCHECKED: *verdict = "unchecked, no --expect"; break;
+    case VERDICT_MATCH:
+        *verdict = run_match_text(job->arena, job->p->graph->n_out, job->n, job->expected_from);
+        break;
+    case VERDICT_WITHIN:
+        *verdict =
+            job->options->tolerance && job->difference == 0
+                ? arena_printf(job->arena,
+                               "within %u steps (largest %.4g, %llu values) of the expected "
+                               "outputs",
+                               job->options->tolerance, largest, (unsigned long long)n_values)
+                : arena_printf(job->arena,
+                               "within %.3g of the output's range against the expected "
+                               "outputs, not bit for bit: the package's patterns may add up "
+                               "to %.3g",
+                               job->difference, job->tolerance);
+    }
+    return ST_OK;
+}
+
+static enum status write_outputs(const struct run_job *job, struct diag *d)
+{
+    if (!job->out_dir)
+        return ST_OK;
+    for (uint32_t i = 0; i < job->p->graph->n_out; i++)
+        TRY(write_below(&(struct below){job->arena, job->out_dir},
+                        &(struct tar_file){arena_printf(job->arena, "out_%u.bin", i),
+                                           job->out[i].bytes, job->out[i].n_bytes * job->n},
+                        d));
+    return ST_OK;
+}
+
+enum status run_package_load(struct run_job *job, struct diag *d)
+{
+    const struct options *o = job->options;
+    struct arena *a = job->p->arena;
+    struct run_package *package = ARENA_NEW(a, struct run_package);
+    const char *folder;
+    if (!o->allow_native)
+        return FAIL(d, ST_USAGE,
+                    "%s holds C that would be compiled and executed; if you trust it, give "
+                    "--allow-native-targets",
+                    o->model);
+    if (o->engine == ENGINE_REF || o->stats || o->waves)
+        return FAIL(d, ST_USAGE,
+                    "%s: a package has no graph: --engine=ref, --stats and --waves need the model",
+                    o->model);
+    TRY(build(a, o->model, &folder, &package->so_path, d));
+    TRY(load(job, folder, package->so_path, d));
+    job->package = package;
+    return ST_OK;
+}
+
+enum status run_package(struct run_job *job, struct diag *d)
+{
+    const struct options *o = job->options;
+    const char *verdict;
+    struct text t;
+    TRY(run_inputs(job, d));
+    TRY(run_expectations(job, d));
+    TRY(difference_options(job, d));
+    TRY(run_engine(job, job->package->so_path, d));
+    TRY(write_outputs(job, d));
+    TRY(check(job, &verdict, d));
+    text_init(&t, job->arena);
+    text_printf(&t, "%s, engine %s: %u inferences", job->p->graph->name,
+                o->engine == ENGINE_RTL ? "rtl" : "func", job->n);
+    if (job->shared->cycles)
+        text_printf(&t, ", %.1f cycles each", (double)job->shared->cycles / job->n);
+    text_printf(&t, "\nverdict: %s\n", verdict);
+    output_text(o->output, OUTPUT_RESULT, t.data);
+    return ST_OK;
+}

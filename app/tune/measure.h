@@ -1,0 +1,19 @@
+/* measure.h - cycles of one set of knobs on the Verilated model, the answer verified. */
+#ifndef HEDDLE_TUNE_MEASURE_H
+#define HEDDLE_TUNE_MEASURE_H
+
+#include "app/run/run.h"
+#include "store.h"
+
+struct measured {
+    uint64_t estimate, cycles; /* of one inference */
+};
+
+/* shape, trial: the knobs. base: model, inputs and expected outputs of one inference, options for
+ * rtl. folder: for the emitted C, made and left there. ST_MISMATCH: the bytes are wrong, the
+ * message names the knobs. */
+enum status tune_measure(const struct run_job *base, const struct store_shape *shape,
+                         const struct store_trial *trial, const char *folder, struct measured *m,
+                         struct diag *d);
+
+#endif

@@ -1,0 +1,154 @@
+/* emit_package.c - see emit_package.h. */
+#include "emit_package.h"
+
+#include <dirent.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/home.h"
+#include "compiler/target/describe.h"
+
+#define MAX_SOURCE ((size_t)1 << 20)
+
+static void add(struct package *p, const char *path, const void *data, size_t n_bytes)
+{
+    if (p->n == p->cap) {
+        uint32_t cap = p->cap ? 2 * p->cap : 64;
+        struct tar_file *file = ARENA_ARRAY(p->arena, struct tar_file, cap);
+        if (p->n)
+            memcpy(file, p->file, p->n * sizeof *file);
+        p->file = file;
+        p->cap = cap;
+    }
+    p->file[p->n++] = (struct tar_file){path, data, n_bytes};
+}
+
+static enum status add_file(struct package *p, const char *from, const char *path, struct diag *d)
+{
+    uint8_t *data;
+    size_t n_bytes;
+    TRY(file_read(p->arena, from, MAX_SOURCE, &data, &n_bytes, d));
+    add(p, path, data, n_bytes);
+    return ST_OK;
+}
+
+static bool ends_with(const char *s, const char *end)
+{
+    size_t n = strlen(s), m = strlen(end);
+    return n >= m && strcmp(s + n - m, end) == 0;
+}
+
+/* Files of a folder, not of those below it, whose names end in one of `endings`; order: the
+ * folder's, add_all's caller sorts. */
+static enum status add_folder(struct package *p, const char *from, const char *to,
+                              const char *const *endings, struct diag *d)
+{
+    DIR *folder = opendir(from);
+    enum status st = ST_OK;
+    if (!folder)
+        return FAIL(d, ST_INTERNAL, "%s: heddle's own files are not there", from);
+    for (struct dirent *e; st == ST_OK && (e = readdir(folder)) != NULL;)
+        for (const char *const *end = endings; st == ST_OK && *end; end++)
+            if (e->d_name[0] != '.' && ends_with(e->d_name, *end))
+                st = add_file(p, arena_printf(p->arena, "%s/%s", from, e->d_name),
+                              arena_printf(p->arena, "%s%s", to, e->d_name), d);
+    closedir(folder);
+    return st;
+}
+
+static enum status add_runtime(struct package *p, struct diag *d)
+{
+    static const char *const driver[] = {"hd.c",        "hd.h",        "hd_text.c",
+                                         "hd_model.c",  "hd_model.h",  "hd_port.h",
+                                         "port_mmio.c", "port_mmio.h", NULL};
+    static const char *const c[] = {".c", ".h", NULL}, *const all[] = {".c",     ".h",   ".ld",
+                                                                       ".cmake", ".txt", NULL};
+    const char *home, *gen;
+    TRY(home_find(p->arena, &home, d));
+    TRY(home_generated(p->arena, &gen, d));
+    for (const char *const *name = driver; *name; name++)
+        TRY(add_file(p, arena_printf(p->arena, "%s/driver/%s", home, *name),
+                     arena_printf(p->arena, "runtime/%s", *name), d));
+    TRY(add_file(p, arena_printf(p->arena, "%s/hd_accel.h", gen), "runtime/hd_accel.h", d));
+    TRY(add_folder(p, arena_printf(p->arena, "%s/kernels", home), "runtime/kernels/", c, d));
+    TRY(add_folder(p, arena_printf(p->arena, "%s/driver/package", home), "", all, d));
+    return add_folder(p, arena_printf(p->arena, "%s/driver/package/bare", home), "bare/", all, d);
+}
+
+/* libraries.txt: what CMakeLists.txt links, a name a line. */
+static void add_libraries(struct package *p, const struct emit_unit *u)
+{
+    struct text t;
+    text_init(&t, p->arena);
+    for (uint32_t i = 0; i < u->n_library; i++)
+        text_printf(&t, "%s\n", u->library[i]);
+    add(p, "libraries.txt", t.data, t.length);
+}
+
+/* Verilog of cores, beside their targets' C: what `heddle run` of the package Verilates. */
+static enum status add_verilog(struct package *p, const struct emit_unit *u, struct diag *d)
+{
+    const struct target *port[TARGET_MAX];
+    uint32_t n = emit_outside_ports(u, port);
+    for (uint32_t i = 0; i < n; i++) {
+        const struct target_desc *desc = port[i]->desc;
+        const struct describe_files *f = &desc->detail->verilog;
+        bool again = false;
+        for (uint32_t k = 0; k < i; k++)
+            again = again || port[k]->desc == desc;
+        for (uint32_t k = 0; k < f->n && !again; k++)
+            TRY(add_file(p, arena_printf(p->arena, "%s/%s", desc->origin, f->name[k]),
+                         arena_printf(p->arena, "%s/%s", desc->name, f->name[k]), d));
+    }
+    return ST_OK;
+}
+
+static int by_path(const void *a, const void *b)
+{
+    const struct tar_file *x = a, *y = b;
+    return strcmp(x->path, y->path);
+}
+
+enum status package_make(const struct emit_unit *u, struct package **package, struct diag *d)
+{
+    struct package *p = ARENA_NEW(u->arena, struct package);
+    struct text metadata;
+    *package = p;
+    *p = (struct package){.arena = u->arena};
+    text_init(&metadata, u->arena);
+    package_metadata(u, &metadata);
+    add(p, "metadata.json", metadata.data, metadata.length);
+    for (uint32_t i = 0; i < u->n; i++)
+        add(p, u->file[i].name, u->file[i].text.data, u->file[i].text.length);
+    if (u->n_library)
+        add_libraries(p, u);
+    TRY(add_verilog(p, u, d));
+    TRY(add_runtime(p, d));
+    qsort(p->file, p->n, sizeof *p->file, by_path);
+    return ST_OK;
+}
+
+static enum status write_folder(const struct package *p, const char *dir, struct diag *d)
+{
+    TRY(file_make_dirs(dir, d));
+    for (uint32_t i = 0; i < p->n; i++) {
+        char *path = arena_printf(p->arena, "%s/%s", dir, p->file[i].path);
+        char *slash = strrchr(path, '/');
+        *slash = '\0';
+        TRY(file_make_dirs(path, d));
+        *slash = '/';
+        TRY(file_write(path, p->file[i].data, p->file[i].n_bytes, d));
+    }
+    return ST_OK;
+}
+
+enum status package_write(const struct package *p, const char *out, struct diag *d)
+{
+    struct text t;
+    if (!ends_with(out, ".tar"))
+        return write_folder(p, out, d);
+    text_init(&t, p->arena);
+    TRY(tar_write(&t, p->file, p->n, d));
+    return file_write(out, t.data, t.length, d);
+}

@@ -1,0 +1,216 @@
+/* onnx_emit.c - IR operators for nodes: rows, movers, layout. */
+#include "onnx_import.h"
+
+#include <string.h>
+
+struct ox_shape ox_shape_of(const struct ox *m, uint32_t id)
+{
+    const struct ir_tensor *t = m->g->tensor[id];
+    struct ox_shape s = {.rank = t->rank};
+
+    memcpy(s.dim, t->dim, sizeof s.dim);
+    return s;
+}
+
+const char *ox_inner(struct ox *m, const char *name, const char *what)
+{
+    return arena_printf(m->arena, "%s/%s", name, what);
+}
+
+static void share_scale(struct ox *m, uint32_t id, uint32_t with)
+{
+    if (id >= m->cap_same) {
+        const uint32_t cap = id * 2 + 64;
+        uint32_t *same = ARENA_ARRAY(m->arena, uint32_t, cap);
+
+        for (uint32_t i = 0; i < cap; i++)
+            same[i] = i < m->cap_same ? m->same_as[i] : i;
+        m->same_as = same;
+        m->cap_same = cap;
+    }
+    m->same_as[id] = with;
+}
+
+uint32_t ox_tensor(struct ox *m, const char *name, enum ir_type type, struct ox_shape s,
+                   const struct ir_quant *q)
+{
+    struct ir_tensor *t = ir_tensor_new(m->g, name, type, s.rank, s.dim);
+
+    if (q)
+        t->quant = *q;
+    share_scale(m, t->id, t->id);
+    return t->id;
+}
+
+/* Layout and borders do not name a row. */
+static bool moves(enum ir_opcode opcode)
+{
+    return opcode == IR_OP_TRANSPOSE || opcode == IR_OP_RESHAPE || opcode == IR_OP_QUANTIZE ||
+           opcode == IR_OP_DEQUANTIZE;
+}
+
+struct ir_op *ox_op(struct ox *m, enum ir_opcode opcode, uint32_t n_in, const uint32_t *in,
+                    uint32_t out)
+{
+    const struct ir_tensor *y = m->g->tensor[out];
+    struct ir_row *row;
+    struct ir_op *op;
+
+    if (m->row == IR_NONE) {
+        m->row = m->g->n_row++;
+        m->g->row[m->row] = (struct ir_row){.op = m->op, .fused_into = IR_NONE};
+        m->g->row[m->row].name = "";
+    }
+    row = &m->g->row[m->row];
+    op = ir_op_new(m->g, opcode, m->row, n_in, 1);
+    memcpy(op->in, in, n_in * sizeof *in);
+    op->out[0] = out;
+    m->g->tensor[out]->producer = op->id;
+    if (*row->name == '\0' || !moves(opcode))
+        row->name = arena_printf(m->arena, "%02u_%s", m->row, ir_op_info(opcode)->name);
+    row->tensor = y->name;
+    row->shape = ir_shape_text(m->arena, y->rank, y->dim);
+    return op;
+}
+
+void ox_count_macs(struct ox *m, const struct ir_op *op, int32_t taps, int32_t taps_filled)
+{
+    m->g->row[op->row].macs += ir_macs(m->g, op) / (uint64_t)taps_filled * (uint64_t)taps;
+}
+
+uint32_t ox_like(struct ox *m, const char *name, uint32_t id, struct ox_shape s)
+{
+    const struct ir_tensor *t = m->g->tensor[id];
+    const uint32_t out = ox_tensor(m, name, t->type, s, &t->quant);
+
+    share_scale(m, out, id);
+    return out;
+}
+
+static uint32_t int_const(struct ox *m, const char *name, uint32_t rank, const int32_t *dim,
+                          const int32_t *value)
+{
+    return ox_ir_const(m, ox_inner(m, name, "parameter"), IR_I32, rank, dim, value);
+}
+
+uint32_t ox_transpose(struct ox *m, const char *name, uint32_t id, const int32_t *perm)
+{
+    const struct ox_shape x = ox_shape_of(m, id);
+    const int32_t n = (int32_t)x.rank;
+    struct ox_shape y = x;
+    uint32_t in[2] = {id}, out;
+
+    for (uint32_t i = 0; i < x.rank; i++)
+        y.dim[i] = x.dim[perm[i]];
+    in[1] = int_const(m, name, 1, &n, perm);
+    out = ox_like(m, name, id, y);
+    ox_op(m, IR_OP_TRANSPOSE, 2, in, out);
+    return out;
+}
+
+uint32_t ox_reshape(struct ox *m, const char *name, uint32_t id, struct ox_shape s)
+{
+    const uint32_t out = ox_like(m, name, id, s);
+
+    ox_op(m, IR_OP_RESHAPE, 1, &id, out);
+    return out;
+}
+
+uint32_t ox_slice(struct ox *m, const char *name, uint32_t id, const int32_t *begin,
+                  const int32_t *size, const int32_t *step)
+{
+    struct ox_shape y = ox_shape_of(m, id);
+    const int32_t n = (int32_t)y.rank;
+    uint32_t in[3] = {id}, out;
+
+    memcpy(y.dim, size, y.rank * sizeof *size);
+    in[1] = int_const(m, name, 1, &n, begin);
+    if (step)
+        in[2] = int_const(m, name, 1, &n, step);
+    out = ox_like(m, name, id, y);
+    ox_op(m, IR_OP_SLICE, step ? 3 : 2, in, out);
+    return out;
+}
+
+uint32_t ox_pad(struct ox *m, const char *name, uint32_t id, const int32_t *before,
+                const int32_t *after, uint32_t value)
+{
+    struct ox_shape y = ox_shape_of(m, id);
+    const int32_t dim[2] = {(int32_t)y.rank, 2};
+    int32_t amount[2 * IR_MAX_RANK];
+    uint32_t in[3] = {id, IR_NONE, value}, out;
+
+    for (uint32_t i = 0; i < y.rank; i++) {
+        amount[2 * i] = before[i];
+        amount[2 * i + 1] = after[i];
+        y.dim[i] += before[i] + after[i];
+    }
+    in[1] = int_const(m, name, 2, dim, amount);
+    out = ox_like(m, name, id, y);
+    ox_op(m, IR_OP_PAD, value == IR_NONE ? 2 : 3, in, out);
+    return out;
+}
+
+uint32_t ox_gather(struct ox *m, const char *name, uint32_t id, uint32_t axis, uint32_t rank,
+                   const int32_t *dim, const int32_t *index)
+{
+    const struct ox_shape x = ox_shape_of(m, id);
+    struct ox_shape y = {.rank = x.rank - 1 + rank};
+    uint32_t in[2] = {id}, out;
+
+    for (uint32_t i = 0; i < y.rank; i++)
+        y.dim[i] = i < axis ? x.dim[i] : i < axis + rank ? dim[i - axis] : x.dim[i + 1 - rank];
+    in[1] = int_const(m, name, rank, dim, index);
+    out = ox_like(m, name, id, y);
+    ox_op(m, IR_OP_GATHER, 2, in, out)->attr[IR_AXIS] = (int32_t)axis;
+    return out;
+}
+
+uint32_t ox_concat(struct ox *m, const char *name, uint32_t n, const uint32_t *id, uint32_t axis)
+{
+    struct ox_shape y = ox_shape_of(m, id[0]);
+    uint32_t out;
+
+    for (uint32_t i = 1; i < n; i++)
+        y.dim[axis] += m->g->tensor[id[i]]->dim[axis];
+    out = ox_like(m, name, id[0], y);
+    ox_op(m, IR_OP_CONCATENATION, n, id, out)->attr[IR_AXIS] = (int32_t)axis;
+    return out;
+}
+
+uint32_t ox_to_nhwc(struct ox *m, uint32_t id)
+{
+    const char *name = m->g->tensor[id]->name;
+    struct ox_shape s = ox_shape_of(m, id);
+
+    if (s.rank == 3) {
+        s = (struct ox_shape){4, {s.dim[0], s.dim[1], 1, s.dim[2]}};
+        id = ox_reshape(m, ox_inner(m, name, "nchw"), id, s);
+    }
+    return ox_transpose(m, ox_inner(m, name, "nhwc"), id, (const int32_t[]){0, 2, 3, 1});
+}
+
+uint32_t ox_from_nhwc(struct ox *m, const char *name, uint32_t id, uint32_t rank)
+{
+    struct ox_shape s;
+
+    if (rank == 4)
+        return ox_transpose(m, name, id, (const int32_t[]){0, 3, 1, 2});
+    id = ox_transpose(m, ox_inner(m, name, "nchw"), id, (const int32_t[]){0, 3, 1, 2});
+    s = ox_shape_of(m, id);
+    s = (struct ox_shape){3, {s.dim[0], s.dim[1], s.dim[3]}};
+    return ox_reshape(m, name, id, s);
+}
+
+uint32_t ox_rescale(struct ox *m, const char *name, uint32_t id, const struct ir_quant *q,
+                    enum ir_type type)
+{
+    const struct ir_tensor *t = m->g->tensor[id];
+    uint32_t out;
+
+    if (t->type == type && ox_same_quant(&t->quant, q))
+        return id;
+    out = ox_tensor(m, name, type, ox_shape_of(m, id), q);
+    ox_op(m, IR_OP_QUANTIZE, 1, &id, out);
+    return out;
+}

@@ -1,0 +1,321 @@
+/* onnx_float.c - float32 arithmetic: values that no QuantizeLinear gives a scale are computed as
+ * the file says, in float32, on the host. Codes and constants that such an operator reads are
+ * dequantised first. */
+#include "onnx_import.h"
+
+#include <math.h>
+#include <string.h>
+
+uint32_t ox_f32_const(struct ox *m, const char *name, uint32_t rank, const int32_t *dim,
+                      const float *value)
+{
+    return ox_ir_const(m, name, IR_F32, rank, dim, value);
+}
+
+uint32_t ox_number_tensor(struct ox *m, const char *name, float v)
+{
+    return ox_f32_const(m, ox_inner(m, name, "number"), 0, NULL, &v);
+}
+
+/* Values of constant codes. */
+static uint32_t const_values(struct ox *m, const struct ir_tensor *t)
+{
+    const size_t n = (size_t)ir_elements(t);
+    float *value = ARENA_ARRAY(m->arena, float, n);
+
+    for (size_t i = 0; i < n; i++) {
+        const int32_t code = t->type == IR_I8 ? (int8_t)t->data[i] : t->data[i];
+
+        value[i] = t->quant.scale[0] * (float)(code - t->quant.zero_point[0]);
+    }
+    return ox_f32_const(m, t->name, t->rank, t->dim, value);
+}
+
+/* Tensor + 1 that has the values of `id`, or 0. */
+static uint32_t *float_slot(struct ox *m, uint32_t id)
+{
+    if (id >= m->cap_float) {
+        const uint32_t cap = id * 2 + 64;
+        uint32_t *grown = ARENA_ARRAY(m->arena, uint32_t, cap);
+
+        if (m->cap_float != 0)
+            memcpy(grown, m->float_of, m->cap_float * sizeof *grown);
+        m->float_of = grown;
+        m->cap_float = cap;
+    }
+    return &m->float_of[id];
+}
+
+uint32_t ox_as_float(struct ox *m, uint32_t id)
+{
+    const struct ir_tensor *t = m->g->tensor[id];
+    uint32_t out;
+
+    if (t->type == IR_F32)
+        return id;
+    if (t->role == IR_CONST)
+        return const_values(m, t);
+    out = *float_slot(m, id);
+    if (out != 0)
+        return out - 1;
+    out = ox_tensor(m, ox_inner(m, t->name, "float"), IR_F32, ox_shape_of(m, id), NULL);
+    ox_op(m, IR_OP_DEQUANTIZE, 1, &id, out);
+    *float_slot(m, id) = out + 1;
+    return out;
+}
+
+struct ox_const ox_const_values(struct ox *m, const struct ox_const *c, const struct ir_quant *q)
+{
+    struct ox_const to;
+    float *value = ox_new_const(m, &to, OX_FLOAT, c->rank, c->dim);
+    uint64_t inner = 1;
+
+    for (uint32_t k = q->n > 1 ? q->axis + 1 : c->rank; k < c->rank; k++)
+        inner *= (uint64_t)c->dim[k];
+    for (uint64_t i = 0; i < c->n; i++) {
+        const uint64_t k = q->n > 1 ? i / inner % q->n : 0;
+
+        value[i] = c->type == OX_FLOAT ? ((const float *)c->data)[i]
+                                       : q->scale[k] * (float)(ox_int(c, i) - q->zero_point[k]);
+    }
+    return to;
+}
+
+bool ox_is_float(const struct ox *m, const struct ox_pending *p)
+{
+    bool found = p->float_only || (p->weight.n != 0 && p->weight.type == OX_FLOAT);
+
+    for (uint32_t i = 0; i < p->n_in; i++)
+        found = found || m->g->tensor[p->in[i]]->type == IR_F32;
+    for (uint32_t i = 0; i < p->n_part; i++)
+        found = found || m->g->tensor[p->part[i]]->type == IR_F32;
+    return found;
+}
+
+bool ox_may_grow(const struct ox *m, const struct ox_value *v)
+{
+    return v->kind == OX_PENDING && (v->n_use < 2 || !ox_is_float(m, v->pending));
+}
+
+/* The bias in real numbers. */
+static const double *real_bias(struct ox *m, const struct ox_pending *p)
+{
+    const double s_in = p->bias_codes ? (double)m->g->tensor[p->in[0]]->quant.scale[0] : 0;
+    const size_t n = (size_t)p->weight.dim[0];
+    double *bias;
+
+    if (!p->bias_codes)
+        return p->bias;
+    bias = ARENA_ARRAY(m->arena, double, n);
+    for (size_t c = 0; c < n; c++)
+        bias[c] =
+            p->bias_codes[c] * s_in * (double)p->weight_quant.scale[p->weight_quant.n > 1 ? c : 0];
+    return bias;
+}
+
+struct ox_pending ox_float_pending(struct ox *m, const struct ox_pending *p)
+{
+    struct ox_pending f = *p;
+    uint32_t *part = ARENA_ARRAY(m->arena, uint32_t, p->n_part + 1);
+
+    f.bias = real_bias(m, p);
+    f.bias_codes = NULL;
+    for (uint32_t i = 0; i < p->n_in; i++)
+        f.in[i] = ox_as_float(m, p->in[i]);
+    for (uint32_t i = 0; i < p->n_part; i++)
+        part[i] = ox_as_float(m, p->part[i]);
+    f.part = part;
+    if (p->n_part != 0)
+        f.in[0] = part[0];
+    if (p->weight.n != 0 && p->weight.type != OX_FLOAT) {
+        f.weight = ox_const_values(m, &p->weight, &p->weight_quant);
+        f.weight_quant = (struct ir_quant){0};
+    }
+    f.attr[IR_QLINEAR] = 0;
+    return f;
+}
+
+uint32_t ox_quantized(struct ox *m, const char *name, uint32_t id, enum ir_type type,
+                      const struct ir_quant *q)
+{
+    const uint32_t out = ox_tensor(m, name, type, ox_shape_of(m, id), q);
+
+    ox_op(m, IR_OP_QUANTIZE, 1, &id, out);
+    return out;
+}
+
+enum status ox_settle(struct ox *m, struct ox_value *v)
+{
+    const char *op = m->op;
+    const uint32_t row = m->row;
+    uint32_t id;
+
+    if (v->kind != OX_PENDING)
+        return ST_OK;
+    TRY(ox_finish_float(m, v->pending, v->name, &id));
+    m->op = op;
+    m->row = row;
+    v->kind = OX_TENSOR;
+    v->tensor = id;
+    v->real = false;
+    return ST_OK;
+}
+
+enum status ox_float_input(struct ox *m, uint32_t i, const char *what, uint32_t *id)
+{
+    TRY(ox_operand(m, i, what, id));
+    *id = ox_as_float(m, *id);
+    return ST_OK;
+}
+
+enum status ox_f32_unary(struct ox *m, enum ir_opcode opcode, const char *name, uint32_t x,
+                         uint32_t *id)
+{
+    *id = ox_tensor(m, name, IR_F32, ox_shape_of(m, x), NULL);
+    ox_op(m, opcode, 1, &x, *id);
+    return ST_OK;
+}
+
+enum status ox_f32_binary(struct ox *m, enum ir_opcode opcode, const char *name, uint32_t a,
+                          uint32_t b, uint32_t *id)
+{
+    const struct ox_shape x = ox_shape_of(m, a), z = ox_shape_of(m, b);
+    const uint32_t in[2] = {a, b};
+    struct ox_shape y;
+
+    TRY(ox_common_shape(m, &x, &z, &y));
+    *id = ox_tensor(m, name, IR_F32, y, NULL);
+    ox_op(m, opcode, 2, in, *id);
+    return ST_OK;
+}
+
+/* Max, Min, Sum and Mean of any number of operands but two (of Mean too), left to right. */
+enum status ox_variadic(struct ox *m)
+{
+    const enum ir_opcode opcode = strcmp(m->op, "Max") == 0   ? IR_OP_MAXIMUM
+                                  : strcmp(m->op, "Min") == 0 ? IR_OP_MINIMUM
+                                                              : IR_OP_ADD;
+    const bool mean = strcmp(m->op, "Mean") == 0;
+    const char *name = ox_out(m, 0)->name;
+    uint32_t id, next;
+
+    if (m->node->n_input == 1)
+        return ox_identity(m);
+    if (m->node->n_input == 2 && !mean)
+        return ox_binary(m);
+    TRY(ox_float_input(m, 0, "input", &id));
+    for (uint32_t i = 1; i < m->node->n_input; i++) {
+        TRY(ox_float_input(m, i, "input", &next));
+        TRY(ox_f32_binary(m, opcode,
+                          i + 1 < m->node->n_input || mean ? ox_inner(m, name, "part") : name, id,
+                          next, &id));
+    }
+    if (mean)
+        TRY(ox_f32_binary(m, IR_OP_DIV, name, id,
+                          ox_number_tensor(m, name, (float)m->node->n_input), &id));
+    ox_set_tensor(m, 0, id, false);
+    return ST_OK;
+}
+
+/* x^2 and x^(1/2) as a product and a root. */
+enum status ox_pow(struct ox *m)
+{
+    const struct ox_value *e = ox_in(m, 1);
+    const char *name = ox_out(m, 0)->name;
+    double power = (double)NAN;
+    struct ox_const c;
+    uint32_t x, y, id;
+
+    if (e && e->kind == OX_CONST && e->c.n == 1) {
+        TRY(ox_const_input(m, 1, &c));
+        power = ox_number(&c, 0);
+    }
+    TRY(ox_float_input(m, 0, "input", &x));
+    if (power == 2) {
+        TRY(ox_f32_binary(m, IR_OP_MUL, name, x, x, &id));
+    } else if (power == 0.5) {
+        TRY(ox_f32_unary(m, IR_OP_SQRT, name, x, &id));
+    } else {
+        if (isnan(power))
+            TRY(ox_float_input(m, 1, "exponent", &y));
+        else
+            y = ox_number_tensor(m, name, (float)power);
+        TRY(ox_f32_binary(m, IR_OP_POW, name, x, y, &id));
+    }
+    ox_set_tensor(m, 0, id, false);
+    return ST_OK;
+}
+
+/* gain * (max(x, 0) + alpha * (e^(min(x, 0) / width) - 1)): Elu, Celu and Selu. */
+static enum status exponential_unit(struct ox *m, uint32_t x, float gain, float alpha, float width)
+{
+    const char *name = ox_out(m, 0)->name;
+    uint32_t above, below;
+
+    TRY(ox_f32_unary(m, IR_OP_RELU, ox_inner(m, name, "above"), x, &above));
+    TRY(ox_f32_binary(m, IR_OP_MINIMUM, ox_inner(m, name, "below"), x, ox_number_tensor(m, name, 0),
+                      &below));
+    if (width != 1)
+        TRY(ox_f32_binary(m, IR_OP_DIV, ox_inner(m, name, "steep"), below,
+                          ox_number_tensor(m, name, width), &below));
+    TRY(ox_f32_unary(m, IR_OP_ELU, ox_inner(m, name, "curve"), below, &below));
+    TRY(ox_f32_binary(m, IR_OP_MUL, ox_inner(m, name, "scaled"), below,
+                      ox_number_tensor(m, name, alpha), &below));
+    TRY(ox_f32_binary(m, IR_OP_ADD, ox_inner(m, name, "sum"), above, below, &x));
+    if (gain != 1)
+        TRY(ox_f32_binary(m, IR_OP_MUL, name, x, ox_number_tensor(m, name, gain), &x));
+    ox_set_tensor(m, 0, x, false);
+    return ST_OK;
+}
+
+/* max(x, 0) + log(1 + e^-|x|); Mish is x times its tanh. */
+static enum status softplus(struct ox *m, uint32_t x, bool mish)
+{
+    const char *name = ox_out(m, 0)->name;
+    uint32_t above, y;
+
+    TRY(ox_f32_unary(m, IR_OP_RELU, ox_inner(m, name, "above"), x, &above));
+    TRY(ox_f32_unary(m, IR_OP_ABS, ox_inner(m, name, "magnitude"), x, &y));
+    TRY(ox_f32_unary(m, IR_OP_NEG, ox_inner(m, name, "negative"), y, &y));
+    TRY(ox_f32_unary(m, IR_OP_EXP, ox_inner(m, name, "power"), y, &y));
+    TRY(ox_f32_binary(m, IR_OP_ADD, ox_inner(m, name, "sum"), y, ox_number_tensor(m, name, 1), &y));
+    TRY(ox_f32_unary(m, IR_OP_LOG, ox_inner(m, name, "log"), y, &y));
+    TRY(ox_f32_binary(m, IR_OP_ADD, mish ? ox_inner(m, name, "plus") : name, above, y, &y));
+    if (mish) {
+        TRY(ox_f32_unary(m, IR_OP_TANH, ox_inner(m, name, "tanh"), y, &y));
+        TRY(ox_f32_binary(m, IR_OP_MUL, name, x, y, &y));
+    }
+    ox_set_tensor(m, 0, y, false);
+    return ST_OK;
+}
+
+/* Functions of one operand that are made of others, in float32. */
+enum status ox_curve(struct ox *m)
+{
+    const bool selu = strcmp(m->op, "Selu") == 0;
+    const char *name = ox_out(m, 0)->name;
+    const float alpha = ox_attr_float(m, "alpha", selu ? 1.67326319f : 1);
+    uint32_t x, below, one;
+
+    if (!isfinite(alpha) || alpha == 0)
+        return FAIL(m->d, ST_MODEL, "alpha: expected a number that is not 0, found %.9g",
+                    (double)alpha);
+    TRY(ox_float_input(m, 0, "input", &x));
+    if (strcmp(m->op, "Softplus") == 0 || strcmp(m->op, "Mish") == 0)
+        return softplus(m, x, *m->op == 'M');
+    one = ox_number_tensor(m, name, 1);
+    if (strcmp(m->op, "Elu") == 0 && alpha == 1) {
+        TRY(ox_f32_unary(m, IR_OP_ELU, name, x, &x));
+    } else if (strcmp(m->op, "Reciprocal") == 0) {
+        TRY(ox_f32_binary(m, IR_OP_DIV, name, one, x, &x));
+    } else if (strcmp(m->op, "Softsign") == 0) {
+        TRY(ox_f32_unary(m, IR_OP_ABS, ox_inner(m, name, "magnitude"), x, &below));
+        TRY(ox_f32_binary(m, IR_OP_ADD, ox_inner(m, name, "below"), below, one, &below));
+        TRY(ox_f32_binary(m, IR_OP_DIV, name, x, below, &x));
+    } else {
+        return exponential_unit(m, x, selu ? ox_attr_float(m, "gamma", 1.05070102f) : 1, alpha,
+                                strcmp(m->op, "Celu") == 0 ? alpha : 1);
+    }
+    ox_set_tensor(m, 0, x, false);
+    return ST_OK;
+}

@@ -1,0 +1,345 @@
+/* onnx_import.h - shared by the files of the ONNX importer.
+ *
+ * An ONNX tensor of 8-bit codes has no scale: QuantizeLinear, DequantizeLinear and the QLinear
+ * operators carry it. Three kinds of values make QDQ islands and QLinear operators the same
+ * quantised operators:
+ *   OX_CONST    known now; with `quant`, if `real`, what DequantizeLinear read from codes
+ *   OX_TENSOR   an IR tensor of codes; `real`: DequantizeLinear has been applied to it
+ *   OX_TENSOR with `wide`: 16-bit codes, which DequantizeLinear alone may read
+ *   OX_PENDING  a float result that waits for its reader: QuantizeLinear says its scale and makes
+ *               it an operator on codes (onnx_deferred.c); any other reader, or a graph output,
+ *               makes it one in float32 (onnx_float.c) */
+#ifndef HEDDLE_IMPORT_ONNX_IMPORT_H
+#define HEDDLE_IMPORT_ONNX_IMPORT_H
+
+#include "onnx.h"
+#include "onnx_scan.h"
+
+/* TensorProto.DataType. */
+enum ox_type {
+    OX_FLOAT = 1,
+    OX_UINT8 = 2,
+    OX_INT8 = 3,
+    OX_UINT16 = 4,
+    OX_INT16 = 5,
+    OX_INT32 = 6,
+    OX_INT64 = 7,
+    OX_BOOL = 9,
+    OX_DOUBLE = 11
+};
+
+/* Row-major, native endian, aligned to 16; dimensions may be 0. */
+struct ox_const {
+    int32_t type; /* enum ox_type */
+    uint32_t rank;
+    int32_t dim[IR_MAX_RANK];
+    uint64_t n; /* elements */
+    const void *data;
+};
+
+enum ox_kind { OX_NONE, OX_CONST, OX_TENSOR, OX_PENDING };
+
+struct ox_pending;
+
+struct ox_value {
+    const char *name;
+    enum ox_kind kind;
+    bool real;    /* a float in the file: codes behind DequantizeLinear */
+    int32_t wide; /* codes of this 16-bit type, held by a float32 tensor; or 0 */
+    struct ox_const c;
+    struct ir_quant quant; /* of a real constant */
+    uint32_t tensor;
+    const struct ox_pending *pending;
+    uint32_t maker; /* node that makes it, IR_NONE */
+    uint32_t n_use; /* readers in the file, graph outputs among them */
+    bool is_input;
+};
+
+struct ox {
+    struct arena *arena;
+    struct diag *d;
+    const struct onnx_options *options;
+    const Onnx__ModelProto *model;
+    const Onnx__GraphProto *graph;
+    struct ir_graph *g;
+    int64_t opset, ms_opset; /* of ai.onnx and com.microsoft; 0: not imported */
+    struct ox_value *value;
+    uint32_t n_value, cap_value;
+    uint32_t *slot; /* hash table of value + 1 */
+    uint32_t n_slot;
+    uint32_t *same_as; /* of each IR tensor: the one whose scale it has while it has none */
+    uint32_t cap_same;
+    uint32_t *float_of; /* of each IR tensor of codes: its DEQUANTIZEd values, 0 without */
+    uint32_t cap_float;
+    const Onnx__NodeProto *node; /* being imported */
+    const char *op;              /* its operator, our own text */
+    uint32_t row;                /* its row, IR_NONE until an IR operator is made */
+};
+
+/* --- onnx_tensor.c: names, constants, types --- */
+
+/* Index of the value called `name`, made if it is new. */
+uint32_t ox_name(struct ox *m, const char *name);
+enum status ox_initializer(struct ox *m, const Onnx__TensorProto *t, struct ox_const *c);
+const char *ox_type_name(int32_t type);
+size_t ox_type_bytes(int32_t type);
+/* Type in the IR; IR_TYPE_COUNT for those it does not have. */
+enum ir_type ox_ir_type(int32_t type);
+/* ST_MODEL unless the shape has at most IR_MAX_RANK dimensions and 2^31 - 1 bytes. */
+enum status ox_shape(struct ox *m, const char *what, size_t rank, const int64_t *dim, int32_t type,
+                     struct ox_const *c);
+int64_t ox_int(const struct ox_const *c, uint64_t i);
+double ox_number(const struct ox_const *c, uint64_t i);
+/* A new constant with room for its elements. */
+void *ox_new_const(struct ox *m, struct ox_const *c, int32_t type, uint32_t rank,
+                   const int32_t *dim);
+
+/* --- onnx_node.c: what node handlers share --- */
+
+const Onnx__AttributeProto *ox_attr(const struct ox *m, const char *name);
+int64_t ox_attr_int(const struct ox *m, const char *name, int64_t otherwise);
+float ox_attr_float(const struct ox *m, const char *name, float otherwise);
+/* The text of a string attribute, or `otherwise`. */
+const char *ox_attr_text(struct ox *m, const char *name, const char *otherwise);
+/* `n` integers each within 0 .. INT32_MAX / 4, `otherwise` for all when the attribute is absent. */
+enum status ox_attr_sizes(struct ox *m, const char *name, uint32_t n, int32_t otherwise,
+                          int32_t *value);
+struct ox_value *ox_in(const struct ox *m, uint32_t i); /* NULL if absent */
+struct ox_value *ox_out(const struct ox *m, uint32_t i);
+uint32_t ox_rank(const struct ox *m, const struct ox_value *v);
+const int32_t *ox_dim(const struct ox *m, const struct ox_value *v);
+/* A constant input; fails with `what` otherwise. */
+enum status ox_want_const(struct ox *m, uint32_t i, const char *what, const struct ox_const **c);
+/* Constant integers of input `i` (rank 0 or 1) or, if that is absent, of attribute `name`; *n is 0
+ * when neither is there. */
+enum status ox_ints(struct ox *m, uint32_t i, const char *name, uint32_t *n, int64_t **value);
+/* An axis that may count from the end. */
+enum status ox_axis(struct ox *m, const char *what, int64_t axis, uint32_t rank, uint32_t *k);
+/* Scale and zero point of inputs `is` and `iz`: one each, or (allow_axis) one per index of `axis`
+ * of a tensor of shape `dim`. `type`: of the zero point, OX_UINT8 if it is absent. */
+enum status ox_scale(struct ox *m, uint32_t is, uint32_t iz, uint32_t rank, const int32_t *dim,
+                     int64_t axis, struct ir_quant *q, int32_t *type);
+/* The same, also of 16-bit codes. */
+enum status ox_any_scale(struct ox *m, uint32_t is, uint32_t iz, uint32_t rank, const int32_t *dim,
+                         int64_t axis, struct ir_quant *q, int32_t *type);
+/* Codes of 16 bits. */
+bool ox_is_wide(int32_t type);
+/* Least and largest code of an 8- or 16-bit type. */
+int32_t ox_lowest(int32_t type);
+int32_t ox_highest(int32_t type);
+/* Input `i` as an IR tensor: codes with a scale, or float32. Constants become tensors (one float is
+ * exact as a code), pending results float32. */
+enum status ox_operand(struct ox *m, uint32_t i, const char *what, uint32_t *id);
+/* Input 0 as a tensor that can be moved: codes, plain or behind DequantizeLinear, or float32. */
+enum status ox_moved(struct ox *m, struct ox_value **x);
+/* Give tensor `id` scale and zero point, or check that it has these. */
+enum status ox_set_quant(struct ox *m, uint32_t id, const struct ir_quant *q);
+/* Codes of two tensors that are to be mixed have one scale; one that is not known yet will be it.
+ */
+bool ox_one_scale(struct ox *m, uint32_t a, uint32_t b);
+bool ox_same_quant(const struct ir_quant *a, const struct ir_quant *b);
+/* Input `i` as a tensor of numbers: bool, int32 and int64 as they are, all else in float32. */
+enum status ox_number_input(struct ox *m, uint32_t i, const char *what, uint32_t *id);
+/* The node as `opcode` of two operands of int32 or int64. */
+enum status ox_integers(struct ox *m, enum ir_opcode opcode);
+/* A constant IR tensor with its own copy of the data. */
+uint32_t ox_ir_const(struct ox *m, const char *name, enum ir_type type, uint32_t rank,
+                     const int32_t *dim, const void *data);
+/* Codes of constant `c` as an IR tensor of `type` (int8, uint8): the other one is moved by 128. */
+uint32_t ox_code_const(struct ox *m, const char *name, const struct ox_const *c,
+                       const struct ir_quant *q, enum ir_type type);
+/* Define output `i`. */
+void ox_set_tensor(struct ox *m, uint32_t i, uint32_t id, bool real);
+void ox_set_const(struct ox *m, uint32_t i, const struct ox_const *c);
+
+/* --- onnx_const.c, onnx_const_move.c: what is known now --- */
+
+/* The handler of a node of arithmetic whose every operand is constant, or NULL. */
+typedef enum status ox_handler(struct ox *m);
+ox_handler *ox_folder(const struct ox *m);
+/* A constant result, its size checked. */
+enum status ox_const_new(struct ox *m, struct ox_const *c, int32_t type, uint32_t rank,
+                         const int32_t *dim);
+/* Input `i`, which must be constant; codes behind DequantizeLinear as their values. */
+enum status ox_const_input(struct ox *m, uint32_t i, struct ox_const *c);
+/* Element of `c` for element `k` of shape `y`, to which it broadcasts. */
+struct ox_shape;
+uint64_t ox_broadcast_at(const struct ox_const *c, const struct ox_shape *y, uint64_t k);
+/* A list of int64 as a shape. */
+enum status ox_read_shape(struct ox *m, const struct ox_const *c, struct ox_shape *s);
+/* Output 0 is a part of constant `x`, or what Gather takes from it. */
+enum status ox_slice_const(struct ox *m, const struct ox_const *x, const int32_t *begin,
+                           const int32_t *size, const int32_t *step);
+enum status ox_gather_const(struct ox *m, const struct ox_const *x, const struct ox_const *index);
+
+/* --- onnx_emit.c: IR operators --- */
+
+struct ox_shape {
+    uint32_t rank;
+    int32_t dim[IR_MAX_RANK];
+};
+struct ox_shape ox_shape_of(const struct ox *m, uint32_t id);
+uint32_t ox_tensor(struct ox *m, const char *name, enum ir_type type, struct ox_shape s,
+                   const struct ir_quant *q);
+/* An operator that writes a new tensor. The row of the node is made at its first operator. */
+struct ir_op *ox_op(struct ox *m, enum ir_opcode opcode, uint32_t n_in, const uint32_t *in,
+                    uint32_t out);
+/* The operator's MACs are the row's, once its attributes are set; `taps`, `taps_filled`: as struct
+ * ox_pending. */
+void ox_count_macs(struct ox *m, const struct ir_op *op, int32_t taps, int32_t taps_filled);
+/* Movers: a new tensor with the codes of `id`, scale shared. */
+/* A tensor of another shape that shares the scale of `id`; no operator yet. */
+uint32_t ox_like(struct ox *m, const char *name, uint32_t id, struct ox_shape s);
+uint32_t ox_transpose(struct ox *m, const char *name, uint32_t id, const int32_t *perm);
+uint32_t ox_reshape(struct ox *m, const char *name, uint32_t id, struct ox_shape s);
+uint32_t ox_slice(struct ox *m, const char *name, uint32_t id, const int32_t *begin,
+                  const int32_t *size, const int32_t *step); /* step NULL: 1 */
+uint32_t ox_gather(struct ox *m, const char *name, uint32_t id, uint32_t axis, uint32_t rank,
+                   const int32_t *dim, const int32_t *index);
+uint32_t ox_pad(struct ox *m, const char *name, uint32_t id, const int32_t *before,
+                const int32_t *after, uint32_t value); /* IR_NONE: the zero point */
+uint32_t ox_concat(struct ox *m, const char *name, uint32_t n, const uint32_t *id, uint32_t axis);
+enum status ox_check_parts(struct ox *m, uint32_t n, const uint32_t *id, uint32_t axis, bool types);
+/* [N,C,L] or [N,C,H,W] to [N,H,W,C], and a tensor [N,H,W,C] back to rank 3 or 4. */
+uint32_t ox_to_nhwc(struct ox *m, uint32_t id);
+uint32_t ox_from_nhwc(struct ox *m, const char *name, uint32_t id, uint32_t rank);
+/* Codes of `id` in another scale: itself, or QUANTIZE. */
+uint32_t ox_rescale(struct ox *m, const char *name, uint32_t id, const struct ir_quant *q,
+                    enum ir_type type);
+/* Name for a tensor that the file does not have. */
+const char *ox_inner(struct ox *m, const char *name, const char *what);
+
+/* --- onnx_deferred.c --- */
+
+struct ox_pending {
+    const char *op; /* row's operator */
+    enum ir_opcode opcode;
+    uint32_t n_in, in[2];  /* IR tensors; the weights of conv and dense are `weight` */
+    struct ox_shape shape; /* of the result, in the file's order */
+    int32_t attr[IR_ATTR_COUNT];
+    struct ox_const weight; /* [OC,C/group,KH,KW], or [OC,K]: codes */
+    struct ir_quant weight_quant;
+    int32_t group;
+    /* Kernel taps that the file has, and those of `weight` with the zeros between them: MACs of the
+     * file are that part of the operator's. 0 of 1: it multiplies nothing there. */
+    int32_t taps, taps_filled;
+    const double *bias;        /* real values [OC], or NULL */
+    const int32_t *bias_codes; /* the same in units of s_in * s_w (QLinearConv, ConvInteger) */
+    bool float_only;           /* there is no arithmetic on codes */
+    bool count_pad;            /* average pool: cells outside the image count as zero */
+    bool global;               /* of the whole image */
+    uint32_t n_part;           /* concatenation */
+    const uint32_t *part;
+    float low, high;                /* clamp of the real result; infinite without */
+    uint32_t n_literal, literal[2]; /* literal graph: tensors of weights and bias */
+};
+
+struct ox_pending *ox_pending_new(struct ox *m, enum ir_opcode opcode, struct ox_shape shape);
+/* Output 0 of the node is this pending result. */
+void ox_set_pending(struct ox *m, const struct ox_pending *p);
+/* QLinearConv and QLinearMatMul: x, x_scale, x_zero, w, w_scale, w_zero, y_scale, y_zero, ...
+ * Operand 0 becomes p's; *w and *q are the weights and their scales along dimension `axis`. */
+enum status ox_qlinear_operands(struct ox *m, struct ox_pending *p, uint32_t axis,
+                                const struct ox_const **w, struct ir_quant *q);
+/* The operator ends with the result's scale (input `scale`) and zero point (the next one). */
+enum status ox_qlinear_result(struct ox *m, const struct ox_pending *p, uint32_t scale);
+/* int32 codes of p's bias: input `i`, or none. */
+enum status ox_bias_codes(struct ox *m, struct ox_pending *p, uint32_t i);
+/* Make the operator with its output in scale `q`; *id is the tensor, in the file's order. */
+enum status ox_finish(struct ox *m, const struct ox_pending *p, const char *name, enum ir_type type,
+                      const struct ir_quant *q, uint32_t *id);
+/* The same in float32. */
+enum status ox_finish_float(struct ox *m, const struct ox_pending *p, const char *name,
+                            uint32_t *id);
+
+/* Weights `w` [OC,C/group,KH,KW] with scales `q` for input tensor p->in[0]: window, shape and group
+ * of `p`. */
+enum status ox_conv_geometry(struct ox *m, struct ox_pending *p, const struct ox_const *w,
+                             const struct ir_quant *q);
+/* [O,C,KH,KW] as [O,KH,KW,C]. */
+struct ox_const ox_turned(struct ox *m, const struct ox_const *w);
+/* [N,C,H,W] or [N,C,L] as [N,H,W,C]. */
+struct ox_shape ox_nhwc_shape(struct ox_shape s);
+/* Of the product of tensors `a` and `b` as matrices. */
+enum status ox_matrices_shape(struct ox *m, uint32_t a, uint32_t b, struct ox_shape *y);
+
+/* --- onnx_literal.c: nodes as they stand, if options->literal --- */
+
+/* `p` as one float32 operator called `name`. */
+uint32_t ox_literal(struct ox *m, const struct ox_pending *p, const char *name);
+/* Codes `c` of scale `q` behind a DEQUANTIZE of their own. */
+uint32_t ox_literal_codes(struct ox *m, const char *name, const struct ox_const *c,
+                          const struct ir_quant *q);
+/* DEQUANTIZE of tensor `id`, whose scale is known. */
+uint32_t ox_literal_dequantize(struct ox *m, const char *name, uint32_t id);
+/* A constant in float32: codes behind a DEQUANTIZE. */
+uint32_t ox_literal_const(struct ox *m, const struct ox_value *v);
+/* Codes of tensor `id`, whose scale is known, for a QLinear operator: behind a DEQUANTIZE if the
+ * graph is literal, else as they are. */
+uint32_t ox_qlinear_codes(struct ox *m, uint32_t id);
+/* Add tensor `id` to p's weights and bias; times `factor`, if that is not 1. */
+enum status ox_literal_add(struct ox *m, struct ox_pending *p, uint32_t id, float factor);
+/* Input `i`, if it is there, is p's weights or bias, times `factor`. */
+enum status ox_literal_input(struct ox *m, struct ox_pending *p, uint32_t i, float factor);
+
+/* --- onnx_float.c --- */
+
+/* Tensor `id` in float32: itself, a constant's values, or what DEQUANTIZE makes of it. */
+uint32_t ox_as_float(struct ox *m, uint32_t id);
+/* Constant `c` (codes with scales `q`, or float32) as float32. */
+struct ox_const ox_const_values(struct ox *m, const struct ox_const *c, const struct ir_quant *q);
+uint32_t ox_f32_const(struct ox *m, const char *name, uint32_t rank, const int32_t *dim,
+                      const float *value);
+/* A constant of rank 0. */
+uint32_t ox_number_tensor(struct ox *m, const char *name, float v);
+/* An operand is float32, or there is no arithmetic on codes. */
+bool ox_is_float(const struct ox *m, const struct ox_pending *p);
+/* `p` with operands, weights and bias in float32. */
+struct ox_pending ox_float_pending(struct ox *m, const struct ox_pending *p);
+/* Float32 tensor `id` as codes of `type` with scale `q`. */
+uint32_t ox_quantized(struct ox *m, const char *name, uint32_t id, enum ir_type type,
+                      const struct ir_quant *q);
+/* A pending value becomes a float32 tensor, in a row of its own. */
+enum status ox_settle(struct ox *m, struct ox_value *v);
+/* As ox_operand, in float32. */
+enum status ox_float_input(struct ox *m, uint32_t i, const char *what, uint32_t *id);
+/* Float32 operators that write a new tensor. */
+enum status ox_f32_unary(struct ox *m, enum ir_opcode opcode, const char *name, uint32_t x,
+                         uint32_t *id);
+enum status ox_f32_binary(struct ox *m, enum ir_opcode opcode, const char *name, uint32_t a,
+                          uint32_t b, uint32_t *id);
+/* Over the axes of `mask`, kept as 1 or left out. */
+uint32_t ox_f32_reduce(struct ox *m, enum ir_opcode opcode, const char *name, uint32_t x,
+                       uint32_t mask, bool keep);
+/* The shape that two operands broadcast to; false when they do not. */
+bool ox_broadcast(const struct ox_shape *a, const struct ox_shape *b, struct ox_shape *y);
+/* The same; ST_MODEL with both shapes when they do not. */
+enum status ox_common_shape(struct ox *m, const struct ox_shape *a, const struct ox_shape *b,
+                            struct ox_shape *y);
+
+/* A clamp, a bias or a scale may go into the pending result `v`: no other reader would have it
+ * computed twice. */
+bool ox_may_grow(const struct ox *m, const struct ox_value *v);
+/* May constant `b` be added to the unclamped result `p` as its bias? Then do it, times `factor`. */
+bool ox_is_bias(const struct ox_pending *p, const struct ox_value *b);
+enum status ox_add_bias(struct ox *m, const struct ox_pending *p, const struct ox_value *b,
+                        double factor);
+
+/* --- handlers, one per operator (onnx_op.c has the table) --- */
+
+ox_handler ox_quantize, ox_dequantize, ox_qlinear_conv, ox_qlinear_matmul, ox_qlinear_binary,
+    ox_qlinear_pool, ox_qlinear_unary, ox_qlinear_concat, ox_qlinear_softmax;
+ox_handler ox_conv, ox_batch_norm, ox_gemm, ox_matmul, ox_binary, ox_unary, ox_clip, ox_softmax,
+    ox_average_pool, ox_max_pool, ox_reduce, ox_reduce_norm;
+ox_handler ox_identity, ox_reshape_node, ox_flatten, ox_squeeze, ox_transpose_node, ox_concat_node,
+    ox_slice_node, ox_split, ox_pad_node, ox_gather_node, ox_depth_space, ox_constant,
+    ox_shape_node, ox_cast, ox_layer_norm, ox_pow, ox_resize, ox_conv_transpose, ox_matmul_integer,
+    ox_conv_integer, ox_dynamic_quantize, ox_variadic;
+ox_handler ox_constant_of_shape, ox_range, ox_size, ox_only_constant, ox_tile, ox_concat_const,
+    ox_qgemm, ox_arg, ox_instance_norm, ox_group_norm, ox_lp_norm, ox_curve, ox_cumsum, ox_top_k,
+    ox_where, ox_reduce_log, ox_recurrent, ox_compare, ox_not, ox_is_nan, ox_thresholded_relu,
+    ox_mod;
+/* Node `index` of the file. */
+enum status ox_node(struct ox *m, uint32_t index);
+
+#endif

@@ -1,0 +1,349 @@
+/* onnx_resize.c - Resize and Upsample, axis by axis: nearest gathers, linear and cubic interpolate
+ * in float32 with constant taps. */
+#include "onnx_import.h"
+
+#include <math.h>
+#include <string.h>
+
+enum kind { NEAREST, LINEAR, CUBIC };
+enum { MAX_CELLS = 1 << 20 };
+
+struct resize {
+    enum kind kind;
+    const char *coordinates, *nearest;
+    float cubic;
+    bool exclude_outside;
+};
+
+/* One axis: sizes, and the scale of the file (out / in where it gives sizes). */
+struct axis {
+    int32_t in, out;
+    float scale;
+};
+
+static bool is(const char *a, const char *b)
+{
+    return strcmp(a, b) == 0;
+}
+
+static enum status read_modes(struct ox *m, struct resize *r)
+{
+    static const char *const known[] = {"half_pixel", "pytorch_half_pixel", "align_corners",
+                                        "asymmetric", "half_pixel_symmetric"};
+    const char *mode = ox_attr_text(m, "mode", "nearest");
+    const bool old = m->opset < 11 || is(m->op, "Upsample");
+    bool found = false;
+
+    *r = (struct resize){
+        is(mode, "nearest") ? NEAREST
+        : is(mode, "cubic") ? CUBIC
+                            : LINEAR,
+        ox_attr_text(m, "coordinate_transformation_mode", old ? "asymmetric" : "half_pixel"),
+        ox_attr_text(m, "nearest_mode", old ? "floor" : "round_prefer_floor"),
+        ox_attr_float(m, "cubic_coeff_a", -0.75f), ox_attr_int(m, "exclude_outside", 0) != 0};
+    for (uint32_t i = 0; i < sizeof known / sizeof *known; i++)
+        found = found || is(r->coordinates, known[i]);
+    if (!found)
+        return FAIL(m->d, ST_UNSUPPORTED,
+                    "coordinate_transformation_mode: expected half_pixel, pytorch_half_pixel, "
+                    "align_corners, asymmetric or half_pixel_symmetric, found '%.40s'",
+                    r->coordinates);
+    if (!is(mode, "nearest") && !is(mode, "linear") && !is(mode, "cubic"))
+        return FAIL(m->d, ST_UNSUPPORTED, "mode: expected nearest, linear or cubic, found '%.40s'",
+                    mode);
+    if (ox_attr_int(m, "antialias", 0) != 0)
+        return FAIL(m->d, ST_UNSUPPORTED, "antialias: expected 0, found 1");
+    if (!is(ox_attr_text(m, "keep_aspect_ratio_policy", "stretch"), "stretch"))
+        return FAIL(m->d, ST_UNSUPPORTED, "keep_aspect_ratio_policy: expected stretch");
+    return ST_OK;
+}
+
+/* Place of output i in the input, in float32 as the format writes it. */
+static float place_of(const struct resize *r, const struct axis *a, int32_t i)
+{
+    const float at = (float)i;
+
+    if (is(r->coordinates, "align_corners"))
+        return a->out == 1 ? 0 : at * (float)(a->in - 1) / (float)(a->out - 1);
+    if (is(r->coordinates, "asymmetric"))
+        return at / a->scale;
+    if (is(r->coordinates, "pytorch_half_pixel") && a->out == 1)
+        return 0;
+    if (is(r->coordinates, "half_pixel_symmetric")) {
+        const float adjust = (float)a->out / (a->scale * (float)a->in);
+        const float centre = (float)a->in / 2;
+
+        return centre * (1 - adjust) + (at + 0.5f) / a->scale - 0.5f;
+    }
+    return (at + 0.5f) / a->scale - 0.5f;
+}
+
+static int32_t clamped(float v, int32_t n)
+{
+    return v < 0 ? 0 : v > (float)(n - 1) ? n - 1 : (int32_t)v;
+}
+
+static int32_t nearest_to(const struct resize *r, float v, int32_t n)
+{
+    if (is(r->nearest, "floor"))
+        return clamped(floorf(v), n);
+    if (is(r->nearest, "ceil"))
+        return clamped(ceilf(v), n);
+    if (is(r->nearest, "round_prefer_ceil"))
+        return clamped(floorf(v + 0.5f), n);
+    return clamped(ceilf(v - 0.5f), n);
+}
+
+/* Weights of the four neighbours of a place that is `f` behind the second. */
+static void cubic_weights(float a, float f, float w[4])
+{
+    const float b = f + 1, c = 1 - f, d = 2 - f;
+
+    w[0] = ((a * b - 5 * a) * b + 8 * a) * b - 4 * a;
+    w[1] = ((a + 2) * f - (a + 3)) * f * f + 1;
+    w[2] = ((a + 2) * c - (a + 3)) * c * c + 1;
+    w[3] = ((a * d - 5 * a) * d + 8 * a) * d - 4 * a;
+}
+
+static uint32_t taps_of(const struct resize *r, const struct axis *a, int32_t i, int32_t *index,
+                        float *weight)
+{
+    const float v = place_of(r, a, i), low = floorf(v);
+    float sum = 0;
+
+    if (r->kind == LINEAR) {
+        const float inside = v < 0 ? 0 : v > (float)(a->in - 1) ? (float)(a->in - 1) : v;
+
+        index[0] = clamped(floorf(inside), a->in);
+        index[1] = clamped(floorf(inside) + 1, a->in);
+        weight[1] = inside - floorf(inside);
+        weight[0] = 1 - weight[1];
+        return 2;
+    }
+    cubic_weights(r->cubic, v - low, weight);
+    for (int k = 0; k < 4; k++) {
+        const float at = low + (float)(k - 1);
+
+        if (r->exclude_outside && (at < 0 || at > (float)(a->in - 1)))
+            weight[k] = 0;
+        index[k] = clamped(at, a->in);
+        sum += weight[k];
+    }
+    for (int k = 0; k < 4 && r->exclude_outside; k++)
+        weight[k] /= sum;
+    return 4;
+}
+
+static uint32_t interpolate(struct ox *m, const struct resize *r, const struct axis *a,
+                            uint32_t axis, uint32_t id, const char *name)
+{
+    const int32_t n_taps = r->kind == LINEAR ? 2 : 4, dim[2] = {a->out, n_taps};
+    const size_t n = (size_t)a->out * (size_t)n_taps;
+    int32_t *index = ARENA_ARRAY(m->arena, int32_t, n);
+    float *weight = ARENA_ARRAY(m->arena, float, n);
+    struct ox_shape s = ox_shape_of(m, id);
+    uint32_t in[3] = {id}, out;
+
+    for (int32_t i = 0; i < a->out; i++)
+        taps_of(r, a, i, index + i * n_taps, weight + i * n_taps);
+    in[1] = ox_ir_const(m, ox_inner(m, name, "index"), IR_I32, 2, dim, index);
+    in[2] = ox_f32_const(m, ox_inner(m, name, "weight"), 2, dim, weight);
+    s.dim[axis] = a->out;
+    out = ox_tensor(m, name, IR_F32, s, NULL);
+    ox_op(m, IR_OP_INTERPOLATE, 3, in, out)->attr[IR_AXIS] = (int32_t)axis;
+    return out;
+}
+
+static uint32_t gather(struct ox *m, const struct resize *r, const struct axis *a, uint32_t axis,
+                       uint32_t id, const char *name)
+{
+    int32_t *index = ARENA_ARRAY(m->arena, int32_t, (size_t)a->out);
+
+    for (int32_t i = 0; i < a->out; i++)
+        index[i] = nearest_to(r, place_of(r, a, i), a->in);
+    return ox_gather(m, name, id, axis, 1, &a->out, index);
+}
+
+/* `scales` or `sizes` for the axes of attribute axes, or for all. */
+static enum status read_sizes(struct ox *m, const struct ir_tensor *t, struct axis *a)
+{
+    const uint32_t at = m->opset < 11 || is(m->op, "Upsample") ? 1 : 2;
+    const struct ox_value *scales = ox_in(m, at), *sizes = ox_in(m, 3);
+    const struct ox_value *v = sizes && sizes->kind == OX_CONST && sizes->c.n != 0 ? sizes : scales;
+    uint32_t n_axis, k;
+    int64_t *axes;
+
+    for (uint32_t i = 0; i < t->rank; i++)
+        a[i] = (struct axis){t->dim[i], t->dim[i], 1};
+    TRY(ox_ints(m, IR_NONE, "axes", &n_axis, &axes));
+    if (!v || v->kind != OX_CONST || v->real || v->c.n != (n_axis ? n_axis : t->rank))
+        return FAIL(m->d, ST_UNSUPPORTED,
+                    "scales or sizes: expected a constant with a number for each axis");
+    for (uint32_t i = 0; i < v->c.n; i++) {
+        const double x = ox_number(&v->c, i);
+        double out;
+
+        TRY(ox_axis(m, "axes", n_axis ? axes[i] : (int64_t)i, t->rank, &k));
+        out = v == sizes ? x : floor((double)(float)x * t->dim[k]);
+        if (!(out >= 1) || out > INT32_MAX / 4 || !(x > 0))
+            return FAIL(m->d, ST_MODEL, "axis %u: %.9g of %d leaves nothing, or too much", k, x,
+                        t->dim[k]);
+        a[k].out = (int32_t)out;
+        a[k].scale = v == sizes ? (float)a[k].out / (float)a[k].in : (float)x;
+    }
+    return ST_OK;
+}
+
+/* Both neighbours of output i and their weights, as ONNX Runtime has them: a half each where they
+ * are one cell. */
+static void two_taps(const struct resize *r, const struct axis *a, int32_t i, int32_t *index,
+                     float *weight)
+{
+    const float v = place_of(r, a, i);
+    const float inside = v < 0 ? 0 : v > (float)(a->in - 1) ? (float)(a->in - 1) : v;
+
+    index[0] = clamped(inside, a->in);
+    index[1] = index[0] + 1 < a->in ? index[0] + 1 : index[0];
+    weight[0] = index[0] == index[1] ? 0.5f : fabsf(inside - (float)index[1]);
+    weight[1] = index[0] == index[1] ? 0.5f : fabsf(inside - (float)index[0]);
+}
+
+/* The last two axes at once, four taps in ONNX Runtime's order of additions: so that quantising
+ * what lies in the middle of two codes goes the same way. */
+static uint32_t bilinear(struct ox *m, const struct resize *r, const struct axis *y,
+                         const struct axis *x, uint32_t id, const char *name)
+{
+    const struct ox_shape s = ox_shape_of(m, id);
+    const int32_t dim[2] = {y->out * x->out, 4};
+    int32_t *index = ARENA_ARRAY(m->arena, int32_t, (size_t)dim[0] * 4);
+    float *weight = ARENA_ARRAY(m->arena, float, (size_t)dim[0] * 4);
+    struct ox_shape flat = {3, {s.dim[0], s.dim[1], y->in * x->in}};
+    uint32_t in[3], out;
+
+    for (int32_t i = 0; i < dim[0]; i++) {
+        int32_t iy[2], ix[2];
+        float wy[2], wx[2];
+
+        two_taps(r, y, i / x->out, iy, wy);
+        two_taps(r, x, i % x->out, ix, wx);
+        for (int k = 0; k < 4; k++) {
+            index[i * 4 + k] = iy[k / 2] * x->in + ix[k % 2];
+            weight[i * 4 + k] = wx[k % 2] * wy[k / 2];
+        }
+    }
+    in[0] = ox_reshape(m, ox_inner(m, name, "flat"), id, flat);
+    in[1] = ox_ir_const(m, ox_inner(m, name, "index"), IR_I32, 2, dim, index);
+    in[2] = ox_f32_const(m, ox_inner(m, name, "weight"), 2, dim, weight);
+    flat.dim[2] = dim[0];
+    out = ox_tensor(m, ox_inner(m, name, "taps"), IR_F32, flat, NULL);
+    ox_op(m, IR_OP_INTERPOLATE, 3, in, out)->attr[IR_AXIS] = 2;
+    return ox_reshape(m, name, out, (struct ox_shape){4, {s.dim[0], s.dim[1], y->out, x->out}});
+}
+
+/* An image that is resized as such and small enough for a table of its cells. */
+static bool is_bilinear(const struct ox *m, const struct resize *r, const struct ir_tensor *t,
+                        const struct axis *a)
+{
+    return m->options->exact && r->kind == LINEAR && t->rank == 4 && a[0].out == a[0].in &&
+           a[1].out == a[1].in && (int64_t)a[2].out * a[3].out <= MAX_CELLS &&
+           (int64_t)a[2].in * a[3].in <= INT32_MAX;
+}
+
+/* The codes of `id` themselves as float32: what DEQUANTIZE makes of them is within a rounding of a
+ * multiple of the scale. */
+static enum status codes_as_float(struct ox *m, uint32_t *id, const char *name)
+{
+    const struct ir_quant *q = &m->g->tensor[*id]->quant;
+
+    if (q->n != 1)
+        return FAIL(m->d, ST_UNSUPPORTED,
+                    "input '%.80s': expected codes whose scale is known by now, or floats",
+                    m->g->tensor[*id]->name);
+    TRY(ox_f32_binary(m, IR_OP_DIV, ox_inner(m, name, "steps"), ox_as_float(m, *id),
+                      ox_number_tensor(m, name, q->scale[0]), id));
+    TRY(ox_f32_unary(m, IR_OP_ROUND, ox_inner(m, name, "whole"), *id, id));
+    return ox_f32_binary(m, IR_OP_ADD, ox_inner(m, name, "codes"), *id,
+                         ox_number_tensor(m, name, (float)q->zero_point[0]), id);
+}
+
+/* Float32 tensor `id` of codes and what lies between them as codes like those of `x`: cut off
+ * towards zero, as ONNX Runtime does. */
+static enum status codes_again(struct ox *m, uint32_t x, uint32_t id, const char *name)
+{
+    const struct ir_tensor *t = m->g->tensor[x];
+    const uint32_t zero = ox_number_tensor(m, name, 0);
+    uint32_t above, below;
+
+    TRY(ox_f32_binary(m, IR_OP_MAXIMUM, ox_inner(m, name, "positive"), id, zero, &above));
+    TRY(ox_f32_unary(m, IR_OP_FLOOR, ox_inner(m, name, "above"), above, &above));
+    TRY(ox_f32_binary(m, IR_OP_MINIMUM, ox_inner(m, name, "negative"), id, zero, &below));
+    TRY(ox_f32_unary(m, IR_OP_CEIL, ox_inner(m, name, "below"), below, &below));
+    TRY(ox_f32_binary(m, IR_OP_ADD, ox_inner(m, name, "cut"), above, below, &id));
+    TRY(ox_f32_binary(m, IR_OP_SUB, ox_inner(m, name, "offset"), id,
+                      ox_number_tensor(m, name, (float)t->quant.zero_point[0]), &id));
+    TRY(ox_f32_binary(m, IR_OP_MUL, ox_inner(m, name, "real"), id,
+                      ox_number_tensor(m, name, t->quant.scale[0]), &id));
+    ox_set_tensor(m, 0, ox_quantized(m, name, id, t->type, &t->quant), false);
+    return ST_OK;
+}
+
+/* No axis has another size or scale: the values are what they were. */
+static bool is_same(const struct ir_tensor *t, const struct axis *a)
+{
+    for (uint32_t i = 0; i < t->rank; i++)
+        if (a[i].out != a[i].in || a[i].scale != 1)
+            return false;
+    return true;
+}
+
+/* Interpolated values are the result, or codes of `x` if that is where they come from. */
+static enum status set_result(struct ox *m, const struct ox_value *x, bool codes, uint32_t id,
+                              bool real)
+{
+    if (codes)
+        return codes_again(m, x->tensor, id, ox_out(m, 0)->name);
+    ox_set_tensor(m, 0, id, real);
+    return ST_OK;
+}
+
+enum status ox_resize(struct ox *m)
+{
+    const char *name = ox_out(m, 0)->name;
+    struct axis a[IR_MAX_RANK];
+    struct ox_value *x;
+    struct resize r;
+    uint32_t id;
+    bool real, codes;
+
+    TRY(read_modes(m, &r));
+    TRY(ox_moved(m, &x));
+    TRY(read_sizes(m, m->g->tensor[x->tensor], a));
+    if (is_same(m->g->tensor[x->tensor], a)) {
+        ox_set_tensor(m, 0, x->tensor, x->real);
+        return ST_OK;
+    }
+    id = x->tensor;
+    real = x->real;
+    codes = r.kind != NEAREST && !real && m->g->tensor[id]->type != IR_F32;
+    if (codes)
+        TRY(codes_as_float(m, &id, name));
+    if (r.kind != NEAREST) {
+        id = ox_as_float(m, id);
+        real = false;
+    }
+    if (is_bilinear(m, &r, m->g->tensor[x->tensor], a))
+        return set_result(m, x, codes, bilinear(m, &r, &a[2], &a[3], id, ox_inner(m, name, "axes")),
+                          false);
+    for (uint32_t k = 0; k < m->g->tensor[x->tensor]->rank; k++) {
+        struct ox_shape s = ox_shape_of(m, id);
+
+        s.dim[k] = a[k].out;
+        if (!ir_shape_ok(s.rank, s.dim, m->g->tensor[id]->type))
+            return FAIL(m->d, ST_MODEL, "axis %u: %d are too many", k, a[k].out);
+        if (a[k].out == a[k].in && a[k].scale == 1)
+            continue;
+        id = r.kind == NEAREST ? gather(m, &r, &a[k], k, id, ox_inner(m, name, "axis"))
+                               : interpolate(m, &r, &a[k], k, id, ox_inner(m, name, "axis"));
+    }
+    return set_result(m, x, codes, id, real);
+}

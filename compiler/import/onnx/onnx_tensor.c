@@ -1,0 +1,330 @@
+/* onnx_tensor.c - names and constant tensors of an ONNX file. */
+#define _GNU_SOURCE
+#include "onnx_import.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+static uint32_t hash_of(const char *s)
+{
+    uint32_t h = 2166136261u; /* FNV-1a */
+
+    for (; *s; s++)
+        h = (h ^ (uint8_t)*s) * 16777619u;
+    return h;
+}
+
+static uint32_t find_slot(const struct ox *m, const char *name)
+{
+    uint32_t i = hash_of(name) & (m->n_slot - 1);
+
+    while (m->slot[i] != 0 && strcmp(m->value[m->slot[i] - 1].name, name) != 0)
+        i = (i + 1) & (m->n_slot - 1);
+    return i;
+}
+
+static void grow(struct ox *m)
+{
+    struct ox_value *value;
+
+    m->cap_value = m->cap_value == 0 ? 256 : m->cap_value * 2;
+    value = ARENA_ARRAY(m->arena, struct ox_value, m->cap_value);
+    if (m->n_value != 0)
+        memcpy(value, m->value, m->n_value * sizeof *value);
+    m->value = value;
+    m->n_slot = m->cap_value * 2;
+    m->slot = ARENA_ARRAY(m->arena, uint32_t, m->n_slot);
+    for (uint32_t i = 0; i < m->n_value; i++)
+        m->slot[find_slot(m, m->value[i].name)] = i + 1;
+}
+
+uint32_t ox_name(struct ox *m, const char *name)
+{
+    uint32_t slot;
+
+    if (m->n_value == m->cap_value)
+        grow(m);
+    slot = find_slot(m, name);
+    if (m->slot[slot] == 0) {
+        m->value[m->n_value] = (struct ox_value){.name = name, .maker = IR_NONE, .tensor = IR_NONE};
+        m->slot[slot] = ++m->n_value;
+    }
+    return m->slot[slot] - 1;
+}
+
+const char *ox_type_name(int32_t type)
+{
+    static const char *const names[] = {"undefined",  "float32", "uint8",  "int8",   "uint16",
+                                        "int16",      "int32",   "int64",  "string", "bool",
+                                        "float16",    "double",  "uint32", "uint64", "complex64",
+                                        "complex128", "bfloat16"};
+
+    return type >= 0 && type < (int32_t)(sizeof names / sizeof *names) ? names[type]
+           : type >= 17 && type <= 20                                  ? "float8"
+           : type == 21                                                ? "uint4"
+           : type == 22                                                ? "int4"
+                                                                       : "unknown";
+}
+
+size_t ox_type_bytes(int32_t type)
+{
+    switch (type) {
+    case OX_UINT8:
+    case OX_INT8:
+    case OX_BOOL: return 1;
+    case OX_UINT16:
+    case OX_INT16: return 2;
+    case OX_FLOAT:
+    case OX_INT32: return 4;
+    case OX_INT64:
+    case OX_DOUBLE: return 8;
+    default: return 0;
+    }
+}
+
+enum ir_type ox_ir_type(int32_t type)
+{
+    switch (type) {
+    case OX_FLOAT: return IR_F32;
+    case OX_UINT8: return IR_U8;
+    case OX_INT8: return IR_I8;
+    case OX_INT32: return IR_I32;
+    case OX_INT64: return IR_I64;
+    case OX_BOOL: return IR_BOOL;
+    default: return IR_TYPE_COUNT;
+    }
+}
+
+enum status ox_shape(struct ox *m, const char *what, size_t rank, const int64_t *dim, int32_t type,
+                     struct ox_const *c)
+{
+    const uint64_t size = ox_type_bytes(type);
+
+    if (size == 0)
+        return FAIL(
+            m->d, ST_UNSUPPORTED,
+            "%s: type %s (%d): expected float32, double, bool, int64, int32, or 8 or 16 bits", what,
+            ox_type_name(type), type);
+    if (rank > IR_MAX_RANK)
+        return FAIL(m->d, ST_UNSUPPORTED, "%s: expected at most %d dimensions, found %zu", what,
+                    IR_MAX_RANK, rank);
+    *c = (struct ox_const){.type = type, .rank = (uint32_t)rank, .n = 1};
+    for (uint32_t i = 0; i < rank; i++) {
+        if (dim[i] < 0)
+            return FAIL(m->d, ST_MODEL, "%s: dimension %u: expected at least 0, found %lld", what,
+                        i, (long long)dim[i]);
+        if (dim[i] > INT32_MAX || c->n * (uint64_t)dim[i] > INT32_MAX / size)
+            return FAIL(m->d, ST_MODEL,
+                        "%s: dimension %u is %lld: expected at most 2147483647 bytes"
+                        " in all",
+                        what, i, (long long)dim[i]);
+        c->dim[i] = (int32_t)dim[i];
+        c->n *= (uint64_t)dim[i];
+    }
+    return ST_OK;
+}
+
+int64_t ox_int(const struct ox_const *c, uint64_t i)
+{
+    switch (c->type) {
+    case OX_INT8: return ((const int8_t *)c->data)[i];
+    case OX_INT16: return ((const int16_t *)c->data)[i];
+    case OX_UINT16: return ((const uint16_t *)c->data)[i];
+    case OX_INT32: return ((const int32_t *)c->data)[i];
+    case OX_INT64: return ((const int64_t *)c->data)[i];
+    case OX_FLOAT: return (int64_t)((const float *)c->data)[i];
+    case OX_DOUBLE: return (int64_t)((const double *)c->data)[i];
+    default: return ((const uint8_t *)c->data)[i];
+    }
+}
+
+double ox_number(const struct ox_const *c, uint64_t i)
+{
+    if (c->type == OX_FLOAT)
+        return (double)((const float *)c->data)[i];
+    if (c->type == OX_DOUBLE)
+        return ((const double *)c->data)[i];
+    return (double)ox_int(c, i);
+}
+
+void *ox_new_const(struct ox *m, struct ox_const *c, int32_t type, uint32_t rank,
+                   const int32_t *dim)
+{
+    void *data;
+    uint64_t n = 1;
+
+    *c = (struct ox_const){.type = type, .rank = rank};
+    for (uint32_t i = 0; i < rank; i++) {
+        c->dim[i] = dim[i];
+        n *= (uint64_t)dim[i];
+    }
+    c->n = n;
+    data = arena_alloc(m->arena, (size_t)n * ox_type_bytes(type));
+    c->data = data;
+    return data;
+}
+
+static const char *external(const Onnx__TensorProto *t, const char *key)
+{
+    for (size_t i = 0; i < t->n_external_data; i++)
+        if (t->external_data[i]->key && strcmp(t->external_data[i]->key, key) == 0)
+            return t->external_data[i]->value ? t->external_data[i]->value : "";
+    return NULL;
+}
+
+static enum status external_number(struct ox *m, const Onnx__TensorProto *t, const char *key,
+                                   uint64_t otherwise, uint64_t *v)
+{
+    const char *text = external(t, key);
+    char *end;
+
+    *v = otherwise;
+    if (text == NULL)
+        return ST_OK;
+    errno = 0;
+    *v = strtoull(text, &end, 10);
+    if (end == text || *end || errno || text[0] == '-')
+        return FAIL(m->d, ST_MODEL, "external data: %s: expected a number, found '%.40s'", key,
+                    text);
+    return ST_OK;
+}
+
+/* Opened beneath the model's folder only: no absolute path, no "..", no link that leads out. */
+static int open_beneath(const char *folder, const char *path)
+{
+    const struct open_how how = {.flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK,
+                                 .resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS};
+    const int dir = open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    int fd;
+
+    if (dir < 0)
+        return -1;
+    fd = (int)syscall(SYS_openat2, dir, path, &how, sizeof how);
+    close(dir);
+    return fd;
+}
+
+static enum status read_at(struct ox *m, int fd, uint64_t offset, uint64_t n, void *data,
+                           const char *path)
+{
+    struct stat st;
+
+    if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode))
+        return FAIL(m->d, ST_MODEL, "external data '%.80s': expected a regular file", path);
+    if (offset > (uint64_t)st.st_size || n > (uint64_t)st.st_size - offset)
+        return FAIL(m->d, ST_MODEL,
+                    "external data '%.80s': %llu bytes from %llu on leave the file of %llu bytes",
+                    path, (unsigned long long)n, (unsigned long long)offset,
+                    (unsigned long long)st.st_size);
+    for (uint64_t done = 0; done < n;) {
+        const ssize_t got =
+            pread(fd, (uint8_t *)data + done, (size_t)(n - done), (off_t)(offset + done));
+
+        if (got <= 0)
+            return FAIL(m->d, ST_MODEL, "external data '%.80s': cannot be read", path);
+        done += (uint64_t)got;
+    }
+    return ST_OK;
+}
+
+static enum status read_external(struct ox *m, const Onnx__TensorProto *t, struct ox_const *c)
+{
+    const char *path = external(t, "location");
+    const uint64_t want = c->n * ox_type_bytes(c->type);
+    uint64_t offset, n;
+    enum status st;
+    void *data;
+    int fd;
+
+    if (path == NULL || *path == '\0')
+        return FAIL(m->d, ST_MODEL, "external data: expected a location, found none");
+    if (m->options->folder == NULL)
+        return FAIL(m->d, ST_UNSUPPORTED,
+                    "external data '%.80s': not read unless --allow-external-data is given", path);
+    TRY(external_number(m, t, "offset", 0, &offset));
+    TRY(external_number(m, t, "length", want, &n));
+    if (n != want)
+        return FAIL(m->d, ST_MODEL, "external data '%.80s': expected %llu bytes, found %llu", path,
+                    (unsigned long long)want, (unsigned long long)n);
+    fd = open_beneath(m->options->folder, path);
+    if (fd < 0)
+        return FAIL(m->d, ST_MODEL,
+                    "external data '%.80s': %s; only files beneath the model's folder are opened",
+                    path, strerror(errno));
+    data = ox_new_const(m, c, c->type, c->rank,
+                        (const int32_t[IR_MAX_RANK]){c->dim[0], c->dim[1], c->dim[2], c->dim[3],
+                                                     c->dim[4], c->dim[5]});
+    st = read_at(m, fd, offset, want, data, path);
+    close(fd);
+    return st;
+}
+
+static enum status want_count(struct ox *m, const char *where, size_t n, uint64_t want)
+{
+    if (n == want)
+        return ST_OK;
+    return FAIL(m->d, ST_MODEL, "%s: expected %llu values, found %zu", where,
+                (unsigned long long)want, n);
+}
+
+/* Elements from the field of their type. Those of 8 and 16 bits and bool lie in int32_data. */
+static enum status read_fields(struct ox *m, const Onnx__TensorProto *t, struct ox_const *c)
+{
+    const size_t size = ox_type_bytes(c->type);
+    uint8_t *bytes;
+
+    switch (c->type) {
+    case OX_FLOAT:
+        TRY(want_count(m, "float_data", t->n_float_data, c->n));
+        c->data = arena_memdup(m->arena, t->float_data, (size_t)c->n * 4);
+        return ST_OK;
+    case OX_DOUBLE:
+        TRY(want_count(m, "double_data", t->n_double_data, c->n));
+        c->data = arena_memdup(m->arena, t->double_data, (size_t)c->n * 8);
+        return ST_OK;
+    case OX_INT64:
+        TRY(want_count(m, "int64_data", t->n_int64_data, c->n));
+        c->data = arena_memdup(m->arena, t->int64_data, (size_t)c->n * 8);
+        return ST_OK;
+    case OX_INT32:
+        TRY(want_count(m, "int32_data", t->n_int32_data, c->n));
+        c->data = arena_memdup(m->arena, t->int32_data, (size_t)c->n * 4);
+        return ST_OK;
+    default: break;
+    }
+    TRY(want_count(m, "int32_data", t->n_int32_data, c->n));
+    bytes = arena_alloc(m->arena, (size_t)c->n * size);
+    for (uint64_t i = 0; i < c->n; i++) {
+        const int32_t low = c->type == OX_BOOL ? 0 : ox_lowest(c->type);
+        const int32_t high = c->type == OX_BOOL ? 1 : ox_highest(c->type);
+
+        if (t->int32_data[i] < low || t->int32_data[i] > high)
+            return FAIL(m->d, ST_MODEL, "int32_data: %s value %d is out of range",
+                        ox_type_name(c->type), t->int32_data[i]);
+        memcpy(bytes + i * size, &t->int32_data[i], size); /* little-endian */
+    }
+    c->data = bytes;
+    return ST_OK;
+}
+
+enum status ox_initializer(struct ox *m, const Onnx__TensorProto *t, struct ox_const *c)
+{
+    TRY(ox_shape(m, "tensor", t->n_dims, t->dims, t->data_type, c));
+    if (t->segment)
+        return FAIL(m->d, ST_UNSUPPORTED, "tensor: stored in segments");
+    if (t->has_data_location && t->data_location == 1)
+        return read_external(m, t, c);
+    if (!t->has_raw_data)
+        return read_fields(m, t, c);
+    if (t->raw_data.len != c->n * ox_type_bytes(c->type))
+        return FAIL(m->d, ST_MODEL, "raw_data: expected %llu bytes, found %zu",
+                    (unsigned long long)(c->n * ox_type_bytes(c->type)), t->raw_data.len);
+    c->data = arena_memdup(m->arena, t->raw_data.data, t->raw_data.len);
+    return ST_OK;
+}

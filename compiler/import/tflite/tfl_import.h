@@ -1,0 +1,111 @@
+/* tfl_import.h - shared by the files of the TFLite importer. */
+#ifndef HEDDLE_IMPORT_TFLITE_IMPORT_H
+#define HEDDLE_IMPORT_TFLITE_IMPORT_H
+
+#include "compiler/ir/ir.h"
+#include "tfl_shim.h"
+
+struct tfl_importer {
+    struct arena *arena;
+    const struct tfl_file *file;
+    struct ir_graph *g;
+    uint32_t *tensor_id;  /* of each file tensor, IR_NONE until first met */
+    const uint8_t **copy; /* of each file buffer, NULL until first met */
+    bool *merged;         /* of each file operator: an earlier one has done its work */
+    uint32_t n_variable;
+    struct tfl_variable *variable; /* tfl_state.c */
+    struct diag *d;
+};
+
+/* What tfl_import does behind tfl_read; tests call it with files that no FlatBuffer could hold. */
+enum status tfl_build(struct arena *a, const char *name, const struct tfl_file *file,
+                      struct ir_graph **graph, struct diag *d);
+/* The IR tensor of file tensor `index`, made and checked at first use. */
+enum status tfl_tensor(struct tfl_importer *m, int32_t index, uint32_t *id);
+/* File tensor `index`, state of one operator: an IR_VARIABLE that starts at its zero point. */
+enum status tfl_state(struct tfl_importer *m, int32_t index, uint32_t *id);
+/* Zero point i of a file tensor; 0 where the file has none. */
+int64_t tfl_zero_point(const struct tfl_tensor *t, uint32_t i);
+/* The values of constant integer tensor `index` (int32 or int64) as int32. */
+enum status tfl_param(struct tfl_importer *m, int32_t index, const char *what, uint32_t *n,
+                      const int32_t **value);
+/* A new int32 constant. */
+uint32_t tfl_new_const(struct tfl_importer *m, const char *name, uint32_t rank, const int32_t *dim,
+                       const int32_t *value);
+/* Operator `index` of the file: a row and an ir_op. */
+enum status tfl_op(struct tfl_importer *m, uint32_t index);
+
+/* --- building one file operator out of several ir_ops (tfl_build.c) --- */
+
+/* How a row of tfl_op.c's table brings an operator in, when one ir_op is not enough. */
+typedef enum status tfl_builder(struct tfl_importer *m, const struct tfl_operator *src,
+                                uint32_t row);
+
+/* Input i of `src` as a tensor that exists by now: a constant, a graph input or computed before. */
+enum status tfl_value(struct tfl_importer *m, const struct tfl_operator *src, uint32_t i,
+                      uint32_t *id);
+/* ST_MODEL if `src` has not `n` outputs. */
+enum status tfl_want_outputs(struct tfl_importer *m, const struct tfl_operator *src, uint32_t n);
+/* Output k of `src`, which nothing computes yet. */
+enum status tfl_result(struct tfl_importer *m, const struct tfl_operator *src, uint32_t k,
+                       uint32_t *id);
+/* ST_MODEL if a tensor of that shape and the type of `like` were too large. */
+enum status tfl_want_size(struct tfl_importer *m, const struct ir_tensor *like, uint32_t rank,
+                          const int32_t *dim);
+/* A tensor between two ir_ops of one row, with the type and scale of `like`. */
+enum status tfl_between(struct tfl_importer *m, const struct ir_tensor *like, uint32_t rank,
+                        const int32_t *dim, uint32_t *id);
+/* An ir_op that computes tensor `out`. Constants in, and bytes only moved, a CAST or arithmetic of
+ * integers: it is evaluated here and `out` is a constant. */
+enum status tfl_emit(struct tfl_importer *m, enum ir_opcode opcode, uint32_t row, uint32_t n_in,
+                     const uint32_t *in, uint32_t out, struct ir_op **op);
+/* Evaluate `op` if it can be (see tfl_emit). */
+enum status tfl_fold(struct tfl_importer *m, struct ir_op *op);
+/* Replace *x by its elements index[0 .. n-1] along `axis`. */
+enum status tfl_pick(struct tfl_importer *m, uint32_t row, uint32_t *x, uint32_t axis, uint32_t n,
+                     const int32_t *index);
+/* A new int32 constant vector. */
+uint32_t tfl_vector(struct tfl_importer *m, uint32_t n, const int32_t *value);
+/* Integer parameter `i` of `src` must hold one value. */
+enum status tfl_scalar(struct tfl_importer *m, const struct tfl_operator *src, uint32_t i,
+                       const char *what, int32_t *value);
+/* An axis that may count from the end; refused when out of range. */
+enum status tfl_axis(struct tfl_importer *m, int32_t axis, uint32_t rank, uint32_t *k);
+
+/* Refuse float32 activations `x` beside 8-bit weights `w` (tfl_weights.c). */
+enum status tfl_want_static(struct tfl_importer *m, const struct ir_tensor *x,
+                            const struct ir_tensor *w);
+/* Refuse int8 weights with a zero point other than 0. */
+enum status tfl_want_symmetric(struct tfl_importer *m, const struct ir_tensor *w);
+/* Fused activation of `src` as attribute of `op`. */
+enum status tfl_activation(struct tfl_importer *m, const struct tfl_operator *src,
+                           struct ir_op *op);
+/* FULLY_CONNECTED whose weights are computed: a BATCH_MATMUL of matrices (tfl_math.c). */
+enum status tfl_computed_weights(struct tfl_importer *m, struct ir_op *op);
+/* uint8 CONCATENATION: parts with another scale than the output go through RESCALE. */
+enum status tfl_rescale_parts(struct tfl_importer *m, struct ir_op *op);
+
+/* Block sizes and paddings or crops of SPACE_TO_BATCH_ND and BATCH_TO_SPACE_ND `src`, whose first
+ * input is `x`; one or two spatial dimensions. */
+struct tfl_blocks {
+    uint32_t n;
+    int32_t block[2], edge[2][2];
+};
+enum status tfl_blocks_of(struct tfl_importer *m, const struct tfl_operator *src,
+                          const struct ir_tensor *x, struct tfl_blocks *b);
+/* A convolution between those two becomes a dilated one that does the work of all three. */
+enum status tfl_dilate(struct tfl_importer *m, const struct tfl_operator *src, struct ir_op *op);
+
+/* Builders, by the file they stand in. */
+tfl_builder tfl_split, tfl_split_v, tfl_pack, tfl_unpack, tfl_strided_slice, tfl_gather,
+    tfl_tile; /* tfl_slice.c */
+tfl_builder tfl_space_to_depth, tfl_depth_to_space, tfl_space_to_batch, tfl_batch_to_space,
+    tfl_mirror_pad, tfl_resize_nearest, tfl_resize_bilinear, tfl_reverse, tfl_broadcast_to,
+    tfl_shape, tfl_fill, tfl_range;                                            /* tfl_move.c */
+tfl_builder tfl_lstm;                                                          /* tfl_lstm.c */
+tfl_builder tfl_detection_post_process;                                        /* tfl_detection.c */
+tfl_builder tfl_svdf;                                                          /* tfl_svdf.c */
+tfl_builder tfl_transpose_conv, tfl_square, tfl_add_n, tfl_top_k, tfl_one_hot; /* tfl_math.c */
+tfl_builder tfl_var_handle, tfl_read_variable, tfl_assign_variable, tfl_call_once; /* tfl_state.c */
+
+#endif

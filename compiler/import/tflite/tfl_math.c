@@ -1,0 +1,206 @@
+/* tfl_math.c - operators that compute and do not map one to one: TRANSPOSE_CONV, FULLY_CONNECTED
+ * with computed weights, uint8 CONCATENATION of several scales, SQUARE, ADD_N, TOPK_V2, ONE_HOT. */
+#include "compiler/ir/rules.h"
+#include "tfl_import.h"
+
+enum status tfl_transpose_conv(struct tfl_importer *m, const struct tfl_operator *src, uint32_t row)
+{
+    const struct tfl_options *o = &src->options;
+    const bool bias = src->in.n > 3 && src->in.v[3] != -1;
+    const struct ir_tensor *w, *y;
+    const int32_t *shape;
+    uint32_t in[3], out, n;
+    struct ir_op *op;
+
+    TRY(tfl_value(m, src, 2, &in[0]));
+    TRY(tfl_value(m, src, 1, &in[1]));
+    if (bias)
+        TRY(tfl_value(m, src, 3, &in[2]));
+    TRY(tfl_result(m, src, 0, &out));
+    w = m->g->tensor[in[1]];
+    y = m->g->tensor[out];
+    TRY(tfl_want_static(m, m->g->tensor[in[0]], w));
+    TRY(tfl_want_symmetric(m, w));
+    TRY(tfl_param(m, src->in.v[0], "output shape", &n, &shape));
+    for (uint32_t i = 0; i < n && n == y->rank; i++)
+        if (shape[i] != y->dim[i])
+            n = UINT32_MAX;
+    if (n != 4 || y->rank != 4 || w->rank != 4)
+        return FAIL(m->d, ST_MODEL, "output '%.80s': shape %s is not what the parameter says",
+                    y->name, ir_shape_text(m->arena, y->rank, y->dim));
+    if (o->stride_h < 1 || o->stride_w < 1 || (o->padding != 0 && o->padding != 1))
+        return FAIL(m->d, ST_MODEL, "strides %d and %d, padding %d: not usable", o->stride_h,
+                    o->stride_w, o->padding);
+    TRY(tfl_emit(m, IR_OP_TRANSPOSE_CONV, row, bias ? 3 : 2, in, out, &op));
+    op->attr[IR_KERNEL_H] = w->dim[1];
+    op->attr[IR_KERNEL_W] = w->dim[2];
+    op->attr[IR_STRIDE_H] = o->stride_h;
+    op->attr[IR_STRIDE_W] = o->stride_w;
+    op->attr[IR_PADDING] = o->padding == 0 ? IR_PADDING_SAME : IR_PADDING_EXPLICIT;
+    return tfl_activation(m, src, op);
+}
+
+/* x [.., K] to [M, K], y [M, N] to what the file says. */
+enum status tfl_computed_weights(struct tfl_importer *m, struct ir_op *op)
+{
+    const struct ir_tensor *x = ir_in(m->g, op, 0), *w = ir_in(m->g, op, 1);
+    const struct ir_tensor *y = ir_out(m->g, op, 0);
+    const int32_t k = ir_dim_back(w, 0), n = ir_dim_back(w, 1);
+    const uint32_t out = op->out[0];
+    const int64_t rows = (int64_t)(ir_elements(x) / (uint64_t)k);
+    uint32_t matrix;
+
+    if (w->rank != 2 || ir_elements(x) % (uint64_t)k != 0)
+        return FAIL(m->d, ST_MODEL, "'%.80s' does not fit the weights %s", x->name,
+                    ir_shape_text(m->arena, w->rank, w->dim));
+    TRY(tfl_between(m, x, 2, (const int32_t[]){(int32_t)rows, k}, &matrix));
+    TRY(tfl_emit(m, IR_OP_RESHAPE, op->row, 1, &op->in[0], matrix, NULL));
+    op->in[0] = matrix;
+    TRY(tfl_between(m, y, 2, (const int32_t[]){(int32_t)rows, n}, &op->out[0]));
+    m->g->tensor[op->out[0]]->producer = op->id;
+    TRY(tfl_emit(m, IR_OP_RESHAPE, op->row, 1, &op->out[0], out, NULL));
+    op->opcode = IR_OP_BATCH_MATMUL;
+    op->attr[IR_ADJ_B] = 1;
+    return ST_OK;
+}
+
+enum status tfl_rescale_parts(struct tfl_importer *m, struct ir_op *op)
+{
+    const struct ir_tensor *y = ir_out(m->g, op, 0);
+
+    if (y->type != IR_U8 || y->quant.n != 1)
+        return ST_OK;
+    for (uint32_t i = 0; i < op->n_in; i++) {
+        const struct ir_tensor *x = ir_in(m->g, op, i);
+        uint32_t part;
+
+        if (x == NULL || x->type != IR_U8 || x->quant.n != 1 ||
+            (x->quant.scale[0] == y->quant.scale[0] &&
+             x->quant.zero_point[0] == y->quant.zero_point[0]))
+            continue;
+        TRY(tfl_between(m, y, x->rank, x->dim, &part));
+        TRY(tfl_emit(m, IR_OP_RESCALE, op->row, 1, &op->in[i], part, NULL));
+        op->in[i] = part;
+    }
+    return ST_OK;
+}
+
+/* x * x, of float32 alone in the format. */
+enum status tfl_square(struct tfl_importer *m, const struct tfl_operator *src, uint32_t row)
+{
+    uint32_t in[2], out;
+
+    TRY(tfl_value(m, src, 0, &in[0]));
+    TRY(tfl_result(m, src, 0, &out));
+    in[1] = in[0];
+    TRY(ir_want_type(m->g->tensor[in[0]], "input", IR_F32, m->d));
+    return tfl_emit(m, IR_OP_MUL, row, 2, in, out, NULL);
+}
+
+/* A chain of ADD, from the left; float32 and int32 in the format. */
+enum status tfl_add_n(struct tfl_importer *m, const struct tfl_operator *src, uint32_t row)
+{
+    uint32_t in[2], out, y;
+
+    TRY(tfl_value(m, src, 0, &in[0]));
+    TRY(tfl_result(m, src, 0, &y));
+    if (m->g->tensor[y]->type != IR_F32)
+        TRY(ir_want_type(m->g->tensor[y], "output", IR_I32, m->d));
+    if (src->in.n == 1)
+        return tfl_emit(m, IR_OP_RESHAPE, row, 1, in, y, NULL);
+    for (uint32_t i = 1; i < src->in.n; i++) {
+        const struct ir_tensor *t = m->g->tensor[y];
+
+        TRY(tfl_value(m, src, i, &in[1]));
+        out = y;
+        if (i + 1 < src->in.n)
+            TRY(tfl_between(m, t, t->rank, t->dim, &out));
+        TRY(tfl_emit(m, IR_OP_ADD, row, 2, in, out, NULL));
+        in[0] = out;
+    }
+    return ST_OK;
+}
+
+/* Values and places along the innermost dimension; their shapes say how many. */
+enum status tfl_top_k(struct tfl_importer *m, const struct tfl_operator *src, uint32_t row)
+{
+    struct ir_op *op;
+    uint32_t x, y;
+    int32_t k;
+
+    TRY(tfl_value(m, src, 0, &x));
+    TRY(tfl_scalar(m, src, 1, "k", &k));
+    for (uint32_t i = 0; i < 2; i++) {
+        TRY(tfl_result(m, src, i, &y));
+        if (m->g->tensor[x]->rank == 0 || ir_dim_back(m->g->tensor[y], 0) != k)
+            return FAIL(m->d, ST_MODEL, "k: expected %d, found %d", ir_dim_back(m->g->tensor[y], 0),
+                        k);
+        if (i == 1)
+            TRY(ir_want_type(m->g->tensor[y], "output", IR_I32, m->d));
+        TRY(tfl_emit(m, IR_OP_TOP_K, row, 1, &x, y, &op));
+        op->attr[IR_AXIS] = (int32_t)m->g->tensor[x]->rank - 1;
+    }
+    return ST_OK;
+}
+
+/* 0 .. n-1 along dimension `axis` of `rank`. */
+static uint32_t places(struct tfl_importer *m, uint32_t rank, uint32_t axis, int32_t n)
+{
+    int32_t dim[IR_MAX_RANK], *value = ARENA_ARRAY(m->arena, int32_t, (size_t)n);
+
+    for (uint32_t i = 0; i < rank; i++)
+        dim[i] = i == axis ? n : 1;
+    for (int32_t i = 0; i < n; i++)
+        value[i] = i;
+    return tfl_new_const(m, "", rank, dim, value);
+}
+
+/* A constant code in another scale than `like`: the reference copies it as it is, and so do we. */
+static uint32_t code_as(struct tfl_importer *m, uint32_t id, const struct ir_tensor *like)
+{
+    const struct ir_tensor *t = m->g->tensor[id];
+    struct ir_tensor *c;
+
+    if (t->role != IR_CONST || t->type != like->type || !ir_is_code(t->type))
+        return id;
+    c = ir_tensor_new(m->g, t->name, t->type, t->rank, t->dim);
+    c->role = IR_CONST;
+    c->data = t->data;
+    c->quant = like->quant;
+    return c->id;
+}
+
+/* Where the index is the place, the one number, elsewhere the other. */
+enum status tfl_one_hot(struct tfl_importer *m, const struct tfl_operator *src, uint32_t row)
+{
+    const int32_t axis = src->options.axis;
+    const struct ir_tensor *t, *to;
+    int32_t dim[IR_MAX_RANK], depth;
+    uint32_t in[3], index[2], y, k, rank;
+    struct ir_tensor *flag;
+
+    TRY(tfl_value(m, src, 0, &index[0]));
+    TRY(tfl_value(m, src, 2, &in[1]));
+    TRY(tfl_value(m, src, 3, &in[2]));
+    TRY(tfl_result(m, src, 0, &y));
+    TRY(tfl_scalar(m, src, 1, "depth", &depth));
+    t = m->g->tensor[index[0]];
+    to = m->g->tensor[y];
+    rank = t->rank + 1;
+    TRY(tfl_axis(m, axis, rank, &k));
+    TRY(ir_want_type(t, "indices", IR_I32, m->d));
+    if (to->rank != rank || to->dim[k] != depth)
+        return FAIL(m->d, ST_MODEL, "output '%.80s': expected %d elements in dimension %u of %u",
+                    to->name, depth, k, rank);
+    for (uint32_t i = 1; i < 3; i++)
+        in[i] = code_as(m, in[i], to);
+    for (uint32_t i = 0; i < rank; i++)
+        dim[i] = i == k ? 1 : t->dim[i < k ? i : i - 1];
+    TRY(tfl_between(m, t, rank, dim, &index[1]));
+    TRY(tfl_emit(m, IR_OP_RESHAPE, row, 1, index, index[1], NULL));
+    flag = ir_tensor_new(m->g, to->name, IR_BOOL, rank, to->dim);
+    in[0] = flag->id;
+    TRY(tfl_emit(m, IR_OP_EQUAL, row, 2, (const uint32_t[]){index[1], places(m, rank, k, depth)},
+                 in[0], NULL));
+    return tfl_emit(m, IR_OP_SELECT, row, 3, in, y, NULL);
+}

@@ -1,0 +1,336 @@
+// tfl_shim.cpp - verify a TFLite file and unpack it into the structs of tfl_shim.h.
+// No exceptions, no global state, no owning objects: arena_alloc may leave by longjmp.
+#include "tfl_shim.h"
+
+#define FLATBUFFERS_LOCALE_INDEPENDENT 0 // headers alone: no object that a library would define
+#include <flatbuffers/flexbuffers.h>
+
+#include <vector>
+
+#include "tflite_generated.h"
+
+namespace
+{
+
+// Depth: real models nest 6 tables. Tables: an operator takes about eight.
+constexpr flatbuffers::uoffset_t kMaxDepth = 32;
+constexpr flatbuffers::uoffset_t kMaxTables = 4000000; // 40 for each of 100,000 operators
+static_assert(FLATBUFFERS_LITTLEENDIAN, "vectors are used in place");
+
+template <typename T> T *alloc(arena *a, size_t n)
+{
+    return static_cast<T *>(arena_array(a, n, sizeof(T)));
+}
+
+const char *text(const flatbuffers::String *s)
+{
+    return s != nullptr ? s->c_str() : "";
+}
+
+tfl_ints ints(const flatbuffers::Vector<int32_t> *v)
+{
+    return v != nullptr ? tfl_ints{v->size(), v->data()} : tfl_ints{0, nullptr};
+}
+
+template <typename T> uint32_t count(const flatbuffers::Vector<T> *v)
+{
+    return v != nullptr ? v->size() : 0;
+}
+
+tfl_opcode opcode_of(arena *a, const tfl::OperatorCode *c)
+{
+    const int32_t old_code = c->deprecated_builtin_code();
+    const int32_t new_code = static_cast<int32_t>(c->builtin_code());
+    const int32_t code = old_code > new_code ? old_code : new_code; // the format's own rule
+    const char *name = tfl::EnumNameBuiltinOperator(static_cast<tfl::BuiltinOperator>(code));
+
+    if (code == static_cast<int32_t>(tfl::BuiltinOperator_CUSTOM))
+        return {code, arena_printf(a, "CUSTOM %.80s", text(c->custom_code()))};
+    if (name[0] == '\0')
+        return {code, arena_printf(a, "BUILTIN_%d", code)};
+    return {code, name};
+}
+
+tfl_tensor tensor_of(const tfl::Tensor *t)
+{
+    const tfl::QuantizationParameters *q = t->quantization();
+    tfl_tensor r = {};
+
+    r.name = text(t->name());
+    r.type = t->type();
+    r.type_name = tfl::EnumNameTensorType(t->type()); // "" if unknown
+    r.shape = ints(t->shape());
+    r.buffer = t->buffer();
+    r.is_variable = t->is_variable();
+    r.is_sparse = t->sparsity() != nullptr;
+    if (q == nullptr)
+        return r;
+    r.has_details = q->details_type() != tfl::QuantizationDetails_NONE;
+    r.n_scale = count(q->scale());
+    r.scale = r.n_scale != 0 ? q->scale()->data() : nullptr;
+    r.n_zero_point = count(q->zero_point());
+    r.zero_point = r.n_zero_point != 0 ? q->zero_point()->data() : nullptr;
+    r.axis = q->quantized_dimension();
+    return r;
+}
+
+void window_options(const tfl::Operator *op, tfl_options *r)
+{
+    if (const auto *o = op->options_as_Conv2DOptions()) {
+        r->padding = o->padding();
+        r->stride_h = o->stride_h();
+        r->stride_w = o->stride_w();
+        r->dilation_h = o->dilation_h();
+        r->dilation_w = o->dilation_w();
+        r->activation = o->activation();
+    } else if (const auto *dw = op->options_as_DepthwiseConv2DOptions()) {
+        r->padding = dw->padding();
+        r->stride_h = dw->stride_h();
+        r->stride_w = dw->stride_w();
+        r->dilation_h = dw->dilation_h();
+        r->dilation_w = dw->dilation_w();
+        r->activation = dw->activation();
+    } else if (const auto *p = op->options_as_Pool2DOptions()) {
+        r->padding = p->padding();
+        r->stride_h = p->stride_h();
+        r->stride_w = p->stride_w();
+        r->filter_h = p->filter_h();
+        r->filter_w = p->filter_w();
+        r->activation = p->activation();
+    }
+}
+
+void other_options(const tfl::Operator *op, tfl_options *r)
+{
+    if (const auto *fc = op->options_as_FullyConnectedOptions()) {
+        r->activation = fc->activation();
+        r->weights_format = fc->weights_format();
+        r->keep_dims = fc->keep_num_dims();
+    } else if (const auto *softmax = op->options_as_SoftmaxOptions()) {
+        r->beta = softmax->beta();
+    } else if (const auto *concat = op->options_as_ConcatenationOptions()) {
+        r->axis = concat->axis();
+        r->activation = concat->activation();
+    } else if (const auto *add = op->options_as_AddOptions()) {
+        r->activation = add->activation();
+        r->pot_scale = add->pot_scale_int16();
+    } else if (const auto *sub = op->options_as_SubOptions()) {
+        r->activation = sub->activation();
+        r->pot_scale = sub->pot_scale_int16();
+    } else if (const auto *mul = op->options_as_MulOptions()) {
+        r->activation = mul->activation();
+    } else if (const auto *reshape = op->options_as_ReshapeOptions()) {
+        r->new_shape = ints(reshape->new_shape());
+    } else if (const auto *reducer = op->options_as_ReducerOptions()) {
+        r->keep_dims = reducer->keep_dims();
+    } else if (const auto *leaky = op->options_as_LeakyReluOptions()) {
+        r->alpha = leaky->alpha();
+    }
+}
+
+void shape_options(const tfl::Operator *op, tfl_options *r)
+{
+    if (const auto *s2d = op->options_as_SpaceToDepthOptions()) {
+        r->block = s2d->block_size();
+    } else if (const auto *d2s = op->options_as_DepthToSpaceOptions()) {
+        r->block = d2s->block_size();
+    } else if (const auto *split = op->options_as_SplitOptions()) {
+        r->number = split->num_splits();
+    } else if (const auto *split_v = op->options_as_SplitVOptions()) {
+        r->number = split_v->num_splits();
+    } else if (const auto *pack = op->options_as_PackOptions()) {
+        r->number = pack->values_count();
+        r->axis = pack->axis();
+    } else if (const auto *unpack = op->options_as_UnpackOptions()) {
+        r->number = unpack->num();
+        r->axis = unpack->axis();
+    } else if (const auto *gather = op->options_as_GatherOptions()) {
+        r->axis = gather->axis();
+        r->batch_dims = gather->batch_dims();
+    } else if (const auto *one_hot = op->options_as_OneHotOptions()) {
+        r->axis = one_hot->axis();
+    } else if (const auto *cumsum = op->options_as_CumsumOptions()) {
+        r->exclusive = cumsum->exclusive();
+        r->reverse = cumsum->reverse();
+    } else if (const auto *mirror = op->options_as_MirrorPadOptions()) {
+        r->mode = mirror->mode();
+    } else if (const auto *slice = op->options_as_StridedSliceOptions()) {
+        r->begin_mask = slice->begin_mask();
+        r->end_mask = slice->end_mask();
+        r->ellipsis_mask = slice->ellipsis_mask();
+        r->new_axis_mask = slice->new_axis_mask();
+        r->shrink_axis_mask = slice->shrink_axis_mask();
+        r->offset = slice->offset();
+    }
+}
+
+void late_options(const tfl::Operator *op, tfl_options *r)
+{
+    if (const auto *bilinear = op->options_as_ResizeBilinearOptions()) {
+        r->align_corners = bilinear->align_corners();
+        r->half_pixel_centers = bilinear->half_pixel_centers();
+    } else if (const auto *nearest = op->options_as_ResizeNearestNeighborOptions()) {
+        r->align_corners = nearest->align_corners();
+        r->half_pixel_centers = nearest->half_pixel_centers();
+    } else if (const auto *conv = op->options_as_TransposeConvOptions()) {
+        r->padding = conv->padding();
+        r->stride_h = conv->stride_h();
+        r->stride_w = conv->stride_w();
+        r->activation = conv->activation();
+    } else if (const auto *matmul = op->options_as_BatchMatMulOptions()) {
+        r->adjoint_x = matmul->adj_x();
+        r->adjoint_y = matmul->adj_y();
+    } else if (const auto *gelu = op->options_as_GeluOptions()) {
+        r->approximate = gelu->approximate();
+    } else if (const auto *div = op->options_as_DivOptions()) {
+        r->activation = div->activation();
+    } else if (const auto *norm = op->options_as_L2NormOptions()) {
+        r->activation = norm->activation();
+    } else if (const auto *handle = op->options_as_VarHandleOptions()) {
+        r->shared_name = text(handle->shared_name());
+    } else if (const auto *lstm = op->options_as_UnidirectionalSequenceLSTMOptions()) {
+        r->activation = lstm->activation();
+        r->cell_clip = lstm->cell_clip();
+        r->time_major = lstm->time_major();
+    } else if (const auto *svdf = op->options_as_SVDFOptions()) {
+        r->number = svdf->rank();
+        r->activation = svdf->activation();
+    } else if (const auto *once = op->options_as_CallOnceOptions()) {
+        r->init_subgraph = once->init_subgraph_index();
+    }
+}
+
+// What a map lacks reads as 0.
+tfl_detection detection_of(const flatbuffers::Vector<uint8_t> *options)
+{
+    tfl_detection r = {};
+    std::vector<uint8_t> visited;
+
+    if (options == nullptr || options->size() < 3 ||
+        !flexbuffers::VerifyBuffer(options->data(), options->size(), &visited))
+        return r;
+    const auto root = flexbuffers::GetRoot(options->data(), options->size());
+    if (!root.IsMap())
+        return r;
+    const auto map = root.AsMap();
+    r.present = true;
+    r.regular = map["use_regular_nms"].AsBool();
+    r.max_detections = map["max_detections"].AsInt64();
+    r.max_classes = map["max_classes_per_detection"].AsInt64();
+    r.n_classes = map["num_classes"].AsInt64();
+    r.score_threshold = map["nms_score_threshold"].AsFloat();
+    r.iou_threshold = map["nms_iou_threshold"].AsFloat();
+    r.y_scale = map["y_scale"].AsFloat();
+    r.x_scale = map["x_scale"].AsFloat();
+    r.h_scale = map["h_scale"].AsFloat();
+    r.w_scale = map["w_scale"].AsFloat();
+    return r;
+}
+
+tfl_operator operator_of(const tfl::Operator *op)
+{
+    tfl_operator r = {};
+
+    r.opcode_index = op->opcode_index();
+    r.in = ints(op->inputs());
+    r.out = ints(op->outputs());
+    r.intermediate = ints(op->intermediates());
+    r.options.shared_name = "";
+    r.options.kind = static_cast<uint8_t>(op->options_type());
+    r.options.present = op->options() != nullptr;
+    r.options.detection = detection_of(op->custom_options());
+    if (r.options.present) {
+        window_options(op, &r.options);
+        other_options(op, &r.options);
+        shape_options(op, &r.options);
+        late_options(op, &r.options);
+    }
+    return r;
+}
+
+tfl_buffer buffer_of(const tfl::Buffer *b)
+{
+    const uint32_t n = count(b->data());
+
+    // Writers use offset 1 as a place holder for "none".
+    return {n != 0 ? b->data()->data() : nullptr, n, b->offset() > 1};
+}
+
+tfl_subgraph subgraph_of(arena *a, const tfl::SubGraph *g)
+{
+    tfl_subgraph r = {};
+
+    r.n_tensor = count(g->tensors());
+    r.tensor = alloc<tfl_tensor>(a, r.n_tensor);
+    for (uint32_t i = 0; i < r.n_tensor; i++)
+        r.tensor[i] = tensor_of(g->tensors()->Get(i));
+    r.n_operator = count(g->operators());
+    r.op = alloc<tfl_operator>(a, r.n_operator);
+    for (uint32_t i = 0; i < r.n_operator; i++)
+        r.op[i] = operator_of(g->operators()->Get(i));
+    return r;
+}
+
+void subgraphs_of(arena *a, const tfl::Model *m, tfl_file *f)
+{
+    const tfl_subgraph first = subgraph_of(a, m->subgraphs()->Get(0));
+
+    f->n_tensor = first.n_tensor;
+    f->tensor = first.tensor;
+    f->n_operator = first.n_operator;
+    f->op = first.op;
+    f->in = ints(m->subgraphs()->Get(0)->inputs());
+    f->out = ints(m->subgraphs()->Get(0)->outputs());
+    f->more = alloc<tfl_subgraph>(a, f->n_subgraph);
+    for (uint32_t i = 1; i < f->n_subgraph; i++)
+        f->more[i - 1] = subgraph_of(a, m->subgraphs()->Get(i));
+}
+
+tfl_file *file_of(arena *a, const tfl::Model *m)
+{
+    tfl_file *f = alloc<tfl_file>(a, 1);
+
+    f->version = m->version();
+    f->n_subgraph = count(m->subgraphs());
+    f->n_opcode = count(m->operator_codes());
+    f->opcode = alloc<tfl_opcode>(a, f->n_opcode);
+    for (uint32_t i = 0; i < f->n_opcode; i++)
+        f->opcode[i] = opcode_of(a, m->operator_codes()->Get(i));
+    f->n_buffer = count(m->buffers());
+    f->buffer = alloc<tfl_buffer>(a, f->n_buffer);
+    for (uint32_t i = 0; i < f->n_buffer; i++)
+        f->buffer[i] = buffer_of(m->buffers()->Get(i));
+    if (f->n_subgraph != 0)
+        subgraphs_of(a, m, f);
+    return f;
+}
+
+bool verified(const uint8_t *data, size_t n_bytes)
+{
+    flatbuffers::Verifier verifier(data, n_bytes, kMaxDepth, kMaxTables);
+
+    return tfl::VerifyModelBuffer(verifier);
+}
+
+} // namespace
+
+extern "C" enum status tfl_read(struct arena *a, const uint8_t *data, size_t n_bytes,
+                                struct tfl_file **file, struct diag *d)
+{
+    if (n_bytes == 0)
+        return diag_fail(d, ST_MODEL, "the file is empty: expected a TFLite model");
+    if (n_bytes < 8 || !tfl::ModelBufferHasIdentifier(data))
+        return diag_fail(d, ST_MODEL,
+                         "not a TFLite file: expected the identifier 'TFL3' at byte 4 (%zu bytes "
+                         "read)",
+                         n_bytes);
+    if (n_bytes >= FLATBUFFERS_MAX_BUFFER_SIZE)
+        return diag_fail(d, ST_MODEL, "%zu bytes: expected less than 2 GiB", n_bytes);
+    if (!verified(data, n_bytes))
+        return diag_fail(d, ST_MODEL,
+                         "damaged or truncated TFLite file: its tables do not lie within its %zu "
+                         "bytes%s",
+                         n_bytes, n_bytes / 8 > kMaxTables ? ", or are more than 4000000" : "");
+    *file = file_of(a, tfl::GetModel(data));
+    return ST_OK;
+}

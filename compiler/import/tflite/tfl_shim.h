@@ -1,0 +1,107 @@
+/* tfl_shim.h - a verified TFLite file as plain structs. The only door between the FlatBuffers
+ * library (C++) and the compiler (C). Nothing here is checked beyond the container: indices may
+ * be out of range, shapes absurd, scales NaN. tflite.c checks what it means. */
+#ifndef HEDDLE_IMPORT_TFLITE_SHIM_H
+#define HEDDLE_IMPORT_TFLITE_SHIM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#include "base/arena.h"
+#include "base/status.h"
+
+struct tfl_ints {
+    uint32_t n;
+    const int32_t *v;
+};
+
+struct tfl_tensor {
+    const char *name;
+    int32_t type; /* TensorType of tflite.fbs */
+    const char *type_name;
+    struct tfl_ints shape;
+    uint32_t buffer;
+    bool is_variable, is_sparse, has_details;
+    uint32_t n_scale, n_zero_point;
+    const float *scale;
+    const void *zero_point; /* int64, perhaps not aligned to 8 */
+    int32_t axis;
+};
+
+/* Options of the custom operator TFLite_Detection_PostProcess. */
+struct tfl_detection {
+    bool present; /* custom options that verify as a FlexBuffers map */
+    bool regular; /* NMS by class */
+    int64_t max_detections, max_classes, n_classes;
+    float score_threshold, iou_threshold, y_scale, x_scale, h_scale, w_scale;
+};
+
+/* The options heddle reads, merged into one struct; what a table lacks has the format's default. */
+struct tfl_options {
+    bool present; /* the operator carries options of a kind listed in tflite.fbs */
+    uint8_t kind; /* BuiltinOptions of tflite.fbs */
+    int32_t padding, stride_h, stride_w, dilation_h, dilation_w, filter_h, filter_w;
+    int32_t activation, axis, weights_format;
+    int32_t block, number; /* SPACE_TO_DEPTH and back; SPLIT, PACK, UNPACK: how many; SVDF: rank */
+    int32_t batch_dims, mode; /* GATHER; MIRROR_PAD */
+    int32_t init_subgraph;    /* CALL_ONCE */
+    int32_t begin_mask, end_mask, ellipsis_mask, new_axis_mask, shrink_axis_mask;
+    bool keep_dims, align_corners, half_pixel_centers, adjoint_x, adjoint_y, approximate, offset;
+    bool pot_scale; /* ADD, SUB of int16: scales that are powers of two are added by shifts */
+    bool exclusive, reverse; /* CUMSUM */
+    bool time_major;         /* UNIDIRECTIONAL_SEQUENCE_LSTM */
+    float beta, alpha, cell_clip;
+    const char *shared_name; /* VAR_HANDLE */
+    struct tfl_detection detection;
+    struct tfl_ints new_shape;
+};
+
+struct tfl_operator {
+    uint32_t opcode_index;
+    struct tfl_ints in, out, intermediate;
+    struct tfl_options options;
+};
+
+struct tfl_opcode {
+    int32_t builtin;  /* BuiltinOperator */
+    const char *name; /* "CONV_2D", "CUSTOM Foo", "operator 300" */
+};
+
+struct tfl_buffer {
+    const uint8_t *data; /* inside the file, any alignment; NULL if absent */
+    size_t n_bytes;
+    bool outside; /* stored behind the FlatBuffer */
+};
+
+/* A subgraph behind the first: what CALL_ONCE runs. */
+struct tfl_subgraph {
+    uint32_t n_tensor, n_operator;
+    struct tfl_tensor *tensor;
+    struct tfl_operator *op;
+};
+
+struct tfl_file {
+    uint32_t version, n_subgraph;
+    struct tfl_subgraph *more; /* subgraphs 1 .. n_subgraph - 1 */
+    uint32_t n_opcode, n_tensor, n_operator, n_buffer;
+    struct tfl_opcode *opcode;
+    struct tfl_tensor *tensor; /* of subgraph 0 */
+    struct tfl_operator *op;   /* of subgraph 0 */
+    struct tfl_buffer *buffer;
+    struct tfl_ints in, out; /* of subgraph 0 */
+};
+
+/* Verify `n_bytes` at `data` (aligned to 8) and unpack into `a`; the result points into `data`. */
+enum status tfl_read(struct arena *a, const uint8_t *data, size_t n_bytes, struct tfl_file **file,
+                     struct diag *d);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

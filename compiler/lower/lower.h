@@ -1,0 +1,112 @@
+/* lower.h - from operator plans to commands. One file per kind of operator; all add commands
+ * through here. */
+#ifndef HEDDLE_SCHED_LOWER_H
+#define HEDDLE_SCHED_LOWER_H
+
+#include "compiler/schedule/layout.h"
+
+/* A memory that is filled round and round; the hazard tracker keeps a block alive while it is read.
+ */
+struct lower_ring {
+    uint32_t head, size;
+};
+
+/* Channels [first, first + n) of an operator's result; n 0: none yet. */
+struct lower_slice {
+    uint32_t group, first, n;
+};
+
+struct lower {
+    struct arena *arena;
+    struct sched_program *program;
+    const struct ir_graph *graph;
+    const struct hd_config *hw;
+    struct sched_stream *stream;
+    struct lower_ring words, entries; /* weight memory, parameter memory */
+    const struct layout *layout;
+    bool in_chain;    /* several operators share weight memory; all their weights stay */
+    uint32_t *loaded; /* by tensor: rows of a resident tensor loaded or made on chip */
+    struct diag *d;
+};
+
+/* A new command at the end of the stream, waits still empty. `units`: length in 16 bytes. The
+ * pointer is valid until the next call. */
+struct sched_command *lower_add(struct lower *l, uint32_t unit, uint32_t opcode, uint32_t units,
+                                uint32_t row);
+void lower_access(struct sched_command *c, enum sched_memory memory, bool write, uint64_t begin,
+                  uint64_t n);
+/* The access added last touches `bytes` of every `pitch` bytes only, from byte `first` of it on. */
+void lower_access_slice(struct sched_command *c, uint32_t first, uint32_t bytes, uint32_t pitch);
+
+/* `n` consecutive units of a ring: the first one. n <= size. */
+uint32_t lower_take(struct lower_ring *r, uint32_t n);
+
+/* Let the next `n` units lie behind one another. */
+void lower_reserve(struct lower_ring *r, uint32_t n);
+
+/* DMA read of one run of constants into `rows` rows of weight, parameter or table memory. */
+void lower_fetch(struct lower *l, uint32_t row, uint32_t space, uint32_t offset, uint32_t rows,
+                 uint32_t row_bytes, uint32_t dest, const char *note);
+
+/* Rows [lo, hi) of operand `i` of tile `tile` are on chip after this (LOAD if needed); *base is the
+ * address that row 0 of the image would have. */
+void lower_operand(struct lower *l, const struct op_plan *p, uint32_t i, uint32_t tile, uint32_t lo,
+                   uint32_t hi, int32_t *base);
+/* Address of output row `y` of the tile; after the commands of the tile: STORE if the result also
+ * lives in memory. */
+int32_t lower_result(const struct lower *l, const struct op_plan *p, uint32_t tile, uint32_t y);
+void lower_store(struct lower *l, const struct op_plan *p, uint32_t tile, uint32_t y,
+                 uint32_t rows);
+
+/* Scratchpad ranges that rows [lo, hi) of an operand or result of the tile cover. What is made in
+ * a resident tensor counts as loaded from then on. */
+void lower_access_in(struct lower *l, struct sched_command *c, const struct op_plan *p, uint32_t i,
+                     int32_t base, uint32_t lo, uint32_t hi);
+void lower_access_out(struct lower *l, struct sched_command *c, const struct op_plan *p,
+                      uint32_t tile, uint32_t y, uint32_t rows);
+
+enum status lower_array(struct lower *l, const struct op_plan *p);
+enum status lower_vector(struct lower *l, const struct op_plan *p);
+
+/* The same tile by tile, in any sizes from row 0 on; weights stay in weight memory. */
+struct nest;
+struct nest *lower_array_begin(struct lower *l, const struct op_plan *p);
+void lower_array_tile(struct nest *n, uint32_t tile, uint32_t y, uint32_t rows);
+bool lower_array_keeps(const struct nest *n);
+void lower_vector_begin(struct lower *l, const struct op_plan *p);
+void lower_vector_tile(struct lower *l, const struct op_plan *p, uint32_t tile, uint32_t y,
+                       uint32_t rows);
+
+/* The next group of channels, all rows of it; false behind the last one. */
+bool lower_array_slice(struct nest *n, struct lower_slice *s);
+/* The same channels of an operator with operands on chip. */
+void lower_vector_slice(struct lower *l, const struct op_plan *p, const struct lower_slice *s);
+
+/* channel_fusion.c: operators plan[0 .. n - 1], interleaved by channels. */
+enum status lower_slices(struct lower *l, const struct op_plan *plan, uint32_t n);
+/* How many operators from plan[0] on, of n, the knobs want interleaved so: 1 if none. */
+uint32_t slices_length(const struct sched_program *p, const struct op_plan *plan, uint32_t n);
+/* Is every operand on chip, whole, and each operator one tile? Else they run one by one. */
+bool slices_whole(const struct op_plan *plan, uint32_t n);
+
+/* cascade.c: operators plan[0 .. n - 1], interleaved. */
+enum status lower_chain(struct lower *l, const struct op_plan *plan, uint32_t n);
+/* Weight words and parameter entries that an ARRAY operator keeps in a chain; 0, 0 for VECTOR. */
+void chain_needs(struct arena *a, const struct geo *g, const struct hd_config *hw,
+                 const struct sched_knobs *knobs, uint32_t *words, uint32_t *entries);
+
+/* sched.c: everything of `p` from its graph, configuration, options and knobs. */
+enum status sched_build(struct sched_program *p, struct diag *d);
+/* knob_search.c: p->knobs as the options give them, else by search. */
+void sched_choose(struct sched_program *p);
+
+/* "rows 0-7": what a command is for; NULL in a trial. */
+const char *lower_note(const struct lower *l, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* hazard.c: fill the waits of all commands of a stream from their accesses. */
+void sched_waits(struct arena *a, struct sched_stream *s, const struct sched_options *o);
+/* estimate.c: cost of each command, then start and end of each on the device's timeline. */
+void sched_estimate(struct sched_program *p);
+
+#endif

@@ -1,0 +1,390 @@
+/* lower_array.c - convolution, depthwise convolution and matrix product as WEIGHT and ARRAY
+ * commands. Channels are cut into groups whose weights fit half the weight memory, kernels into
+ * pieces (geometry.c), rows into tiles (layout.c). Groups are the outer loop while the input is on
+ * chip and the result stays there; otherwise tiles are, so that no row moves twice. */
+#include <string.h>
+
+#include "lower.h"
+#include "lower_weights.h"
+
+/* Groups of channels that weight memory holds at once where not all fit: one in use, the others
+ * arriving; unless a knob says how large they are, then two. Large groups leave a long tail after
+ * the last weight, small ones pay a drain each (ad01 at sys16, all groups alike, cycles: 2 groups
+ * 22,442, 3 18,980, 5 18,598, 8 18,637). */
+enum { GROUPS_IN_MEMORY = 5, GROUPS_AT_LEAST = 2 };
+
+/* At least so many groups where the next operator takes channels as they come. */
+enum { SLICES = 8 };
+
+/* The loops of one operator. */
+struct nest {
+    struct lower *l;
+    const struct op_plan *p;
+    const struct geo *g;
+    const struct sched_knobs *knobs;
+    struct geo_piece *piece;
+    uint32_t n_piece;
+    uint32_t streams; /* pixels side by side */
+    uint32_t columns; /* streams * output channels */
+    uint32_t *first;  /* by group: its first column, a multiple of N; then all columns */
+    uint32_t n_group;
+    bool keep;                   /* all groups stay in weight memory */
+    bool keep_params;            /* all parameters stay in parameter memory */
+    uint32_t *weight_offset;     /* by group * n_piece + piece: in the constants */
+    uint32_t (*param_offset)[3]; /* by group */
+    uint32_t *weight_word;       /* by group * n_piece + piece: in weight memory while kept */
+    uint32_t *entry;             /* by group: first parameter entry while kept */
+    uint32_t batch, batch_end;   /* groups whose parameters came last, when not all are kept */
+};
+
+static uint32_t least(uint32_t a, uint32_t b)
+{
+    return a < b ? a : b;
+}
+
+/* Groups of `most` channel tiles; tapered, the last ones are half of what is left each. */
+static void cut_groups(struct nest *n, uint32_t tiles, uint32_t most)
+{
+    n->first = ARENA_ARRAY(n->l->arena, uint32_t, tiles + 1);
+    n->n_group = 0;
+    for (uint32_t tile = 0; tile < tiles;) {
+        uint32_t left = tiles - tile;
+        n->first[n->n_group++] = tile * n->l->hw->n;
+        tile += left > most ? most : n->knobs->taper ? div_up(left, 2) : left;
+    }
+    n->first[n->n_group] = n->columns;
+}
+
+static void cut_channels(struct nest *n)
+{
+    const struct hd_config *hw = n->l->hw;
+    uint32_t tiles = div_up(n->columns, hw->n), words = hw->weight_bytes / hw->n;
+    uint32_t k = n->piece[0].n_ky * n->piece[0].n_b, most;
+    uint32_t groups = n->knobs->group_tiles ? GROUPS_AT_LEAST : GROUPS_IN_MEMORY;
+    uint32_t limit = n->p->n_tiles > 1 || n->l->in_chain ? words : words / 2;
+    n->keep = n->n_piece == 1 && k * tiles <= limit;
+    most = n->keep ? tiles : n->n_piece > 1 ? 1 : words / groups / k;
+    n->keep_params = tiles <= hw->param_entries / (n->l->in_chain ? 1 : 2);
+    if (!n->keep_params)
+        most = least(most, hw->param_entries / 2);
+    n->keep = n->keep && n->keep_params;
+    if (n->p->sliced)
+        most = least(most, div_up(tiles, SLICES));
+    if (n->knobs->group_tiles)
+        most = least(most, n->knobs->group_tiles);
+    most = most ? most : 1;
+    cut_groups(n, tiles, most);
+    if (n->keep) { /* in one piece: a group must not come to lie where one that is kept does */
+        lower_reserve(&n->l->words, k * tiles);
+        lower_reserve(&n->l->entries, tiles);
+    }
+}
+
+static uint32_t *nones(struct arena *a, size_t n)
+{
+    uint32_t *v = ARENA_ARRAY(a, uint32_t, n);
+    memset(v, 0xff, n * sizeof *v);
+    return v;
+}
+
+static void nest_init(struct nest *n, struct lower *l, const struct op_plan *p)
+{
+    *n = (struct nest){.l = l, .p = p, .g = &p->geo, .knobs = &l->program->knobs[p->position]};
+    n->n_piece = geo_pieces(l->arena, n->g, l->hw->n, geo_word_limit(l->hw), &n->piece);
+    n->streams = geo_streams(n->g, l->hw, n->knobs->streams);
+    n->columns = n->streams * n->g->oc;
+    cut_channels(n);
+    n->weight_offset = nones(l->arena, (size_t)n->n_group * n->n_piece);
+    n->weight_word = nones(l->arena, (size_t)n->n_group * n->n_piece);
+    n->param_offset = (uint32_t(*)[3])nones(l->arena, (size_t)n->n_group * 3);
+    n->entry = nones(l->arena, n->n_group);
+}
+
+static uint32_t group_channels(const struct nest *n, uint32_t group)
+{
+    return n->first[group + 1] - n->first[group];
+}
+
+/* Parameters of groups [group, end) by one command for each kind. */
+static void fetch_params(struct nest *n, uint32_t group, uint32_t end)
+{
+    uint32_t lanes = n->l->hw->n, first = n->first[group], channels = n->first[end] - first;
+    uint32_t entry = lower_take(&n->l->entries, div_up(channels, lanes));
+    for (uint32_t k = group; k < end; k++)
+        n->entry[k] = entry + (n->first[k] - first) / lanes;
+    params_fetch(n->l, n->g, first, channels, entry, n->param_offset[group]);
+}
+
+/* Where the batch ends that begins with `group`: as many groups as came before it and one, so that
+ * the first need not wait for the others' bytes, unless a knob says all; at most half of the
+ * entries. */
+static uint32_t batch_end(const struct nest *n, uint32_t group)
+{
+    uint32_t most = n->l->hw->param_entries / 2 * n->l->hw->n, end = group + 1;
+    while (end < n->n_group && end < 2 * group + 1 &&
+           (n->keep_params || n->first[end + 1] - n->first[group] <= most))
+        end++;
+    return n->keep_params && n->knobs->params ? n->n_group : end;
+}
+
+/* Parameters of a group at *entry; fetched unless kept from before. */
+static void have_params(struct nest *n, uint32_t group, bool again)
+{
+    bool here = n->entry[group] != IR_NONE && (n->keep_params || !again);
+    if (here || (group > n->batch && group < n->batch_end))
+        return;
+    n->batch = group;
+    n->batch_end = batch_end(n, group);
+    fetch_params(n, group, n->batch_end);
+}
+
+static void have_weights(struct nest *n, uint32_t group, uint32_t piece, bool again)
+{
+    uint32_t i = group * n->n_piece + piece;
+    struct weight_block b = {n->first[group], group_channels(n, group), n->piece[piece]};
+    if (n->weight_word[i] != IR_NONE && (n->keep || !again))
+        return;
+    n->weight_word[i] = lower_take(&n->l->words, weights_words(n->l, &b));
+    weights_fetch(n->l, n->g, &b, n->weight_word[i], &n->weight_offset[i]);
+}
+
+/* Output side of the command: rows [y, y + rows) of the tile. */
+static void fill_output(const struct nest *n, struct hd_cmd_array *a, uint32_t tile, uint32_t y,
+                        uint32_t rows, uint32_t first_channel)
+{
+    const struct geo *g = n->g;
+    uint32_t block = least(rows, geo_block_rows(g, n->l->hw)), pitch = n->p->out.pitch;
+    a->out_w = div_up(g->ow, n->streams) & 0xffffu;
+    a->out_h = rows & 0xffffu;
+    a->block_rows = block & 0xffffu;
+    a->blocks = div_up(rows, block) & 0xffffu;
+    a->last_rows = (rows - (div_up(rows, block) - 1) * block) & 0xffffu;
+    a->block_step_y = (g->sy * block) & 0xffffu;
+    a->block_scan = (a->scan * block) & 0xffffu;
+    a->last_scan = (uint32_t)(a->scan * a->last_rows) & 0xffffu;
+    a->out_step = n->columns & 0xffffu;
+    a->out_base = (uint32_t)lower_result(n->l, n->p, tile, y) + first_channel;
+    a->out_pitch = pitch;
+    a->out_block_step = pitch * block;
+    a->in_block_step = a->in_pitch_step * (int32_t)block;
+}
+
+static void fill_pair(const struct geo *g, struct hd_cmd_array *a)
+{
+    a->pair_split = g->oc & 0xffu;
+    a->pair_step = (g->sx * g->c) & 0xffffu;
+    a->pair_last = (g->ow % 2 ? g->oc : 2 * g->oc) & 0xffu;
+}
+
+/* Where the kernel piece meets the input row: bytes, and for depthwise the padding left of scan
+ * position 0. */
+static void fill_columns(const struct nest *n, struct hd_cmd_array *a,
+                         const struct geo_piece *piece, uint32_t first_channel)
+{
+    const struct geo *g = n->g;
+    a->in_wc = g->w * g->c;
+    if (g->kind != GEO_DEPTHWISE) {
+        a->x_start = (int32_t)piece->x_shift - g->pl * (int32_t)g->c;
+        a->x_step = (n->streams * g->sx * g->c) & 0xffffu;
+        a->stride_x = 1;
+        a->scan = div_up(g->ow, n->streams) & 0xffffu;
+        if (n->streams == 2)
+            fill_pair(g, a);
+        return;
+    }
+    int32_t column = (int32_t)piece->x_shift - g->pl;
+    uint32_t start = column > 0 ? (uint32_t)column : 0, pad = column < 0 ? (uint32_t)-column : 0;
+    uint32_t span = (g->ow - 1) * g->sx + 1; /* scan positions from the first output to the last */
+    int64_t left = (int64_t)g->w - start, reach = (int64_t)span - 1 - pad + piece->n_b;
+    int64_t scan = left < reach ? left : reach;
+    a->depthwise = 1;
+    a->x_start = (int32_t)(start * g->c + first_channel);
+    a->x_step = g->c & 0xffffu;
+    a->pad_left = pad & 0xffu;
+    a->stride_x = g->sx & 0xffu;
+    a->scan = (scan > span ? (uint32_t)scan : span) & 0xffffu;
+}
+
+static void fill_numbers(const struct nest *n, struct hd_cmd_array *a)
+{
+    const struct geo *g = n->g;
+    const struct ir_fixed *f = &g->op->fixed;
+    a->z_in = (int8_t)g->z_in;
+    a->z_w = (int8_t)g->z_w;
+    a->z_out = (int8_t)g->z_out;
+    a->act_min = (int8_t)f->act_min;
+    a->act_max = (int8_t)f->act_max;
+    a->has_bias = g->bias != NULL;
+    a->common_scale = f->n == 1;
+    if (f->n == 1) {
+        a->multiplier = f->multiplier[0];
+        a->shift = f->shift[0];
+    }
+}
+
+static void fill_input(const struct nest *n, struct hd_cmd_array *a, const struct geo_piece *piece,
+                       uint32_t y, int32_t base)
+{
+    const struct geo *g = n->g;
+    int32_t pitch = (int32_t)n->p->in[0].pitch, skip = (int32_t)n->p->in[0].skip;
+    int32_t y_start = (int32_t)(y * g->sy) - g->pt + (int32_t)(piece->ky * g->dy);
+    a->y_start = (int16_t)y_start;
+    a->in_row = base + y_start / skip * pitch;
+    a->in_h = g->h & 0xffffu;
+    a->in_pitch_dil = pitch * (int32_t)g->dy;
+    a->in_pitch_step = pitch * (int32_t)g->sy / skip;
+    a->dilation_y = g->dy & 0xffu;
+    a->stride_y = g->sy & 0xffu;
+    a->kernel_h = piece->n_ky & 0xffu;
+    a->kernel_row_bytes = piece->n_b & 0xffffu;
+    a->ports = (n->l->hw->ports / n->streams) & 7u;
+    a->streams = n->streams & 7u;
+}
+
+/* Depthwise over one column: rows [y, y + rows) as the pixels of one row, see geo_lies. Its image
+ * is what the tile's windows touch. */
+static void lay_down(const struct nest *n, struct hd_cmd_array *a, uint32_t y, uint32_t rows)
+{
+    const struct geo *g = n->g;
+    uint32_t lo, hi, pitch = n->p->in[0].pitch, span = (rows - 1) * g->sy + 1;
+    geo_rows(g, y, rows, &lo, &hi);
+    uint32_t pad = lo + (uint32_t)g->pt - y * g->sy, reach = span - 1 - pad + g->kh;
+    uint32_t scan = least(hi - lo, reach) > span ? least(hi - lo, reach) : span;
+    a->in_row += ((int32_t)lo - a->y_start) * (int32_t)pitch;
+    a->y_start = 0;
+    a->in_h = 1;
+    a->in_wc = (hi - lo - 1) * pitch + g->c;
+    a->x_step = pitch & 0xffffu;
+    a->stride_x = g->sy & 0xffu;
+    a->pad_left = pad & 0xffu;
+    a->kernel_h = 1;
+    a->kernel_row_bytes = g->kh & 0xffffu;
+    a->scan = a->block_scan = a->last_scan = scan & 0xffffu;
+    a->out_w = rows & 0xffffu;
+    a->out_h = a->block_rows = a->last_rows = a->blocks = 1;
+    a->out_step = a->out_pitch & 0xffffu;
+}
+
+/* One ARRAY command: rows [y, y + rows) of the tile, one group of channels, one piece of the
+ * kernel. */
+static void add_array(struct nest *n, uint32_t tile, uint32_t y, uint32_t rows, uint32_t group,
+                      uint32_t piece, int32_t base)
+{
+    struct lower *l = n->l;
+    const struct geo_piece *k = &n->piece[piece];
+    uint32_t first = n->first[group], channels = group_channels(n, group), lo, hi;
+    struct sched_command *c =
+        lower_add(l, HD_UNIT_ARRAY, HD_OPCODE_ARRAY, HD_CMD_ARRAY_UNITS, n->p->op->row);
+    struct hd_cmd_array *a = &c->w.array;
+    fill_numbers(n, a);
+    fill_input(n, a, k, y, base);
+    fill_columns(n, a, k, first);
+    fill_output(n, a, tile, y, rows, first);
+    if (geo_lies(n->g, l->hw, n->p->in[0].pitch, n->p->out.pitch))
+        lay_down(n, a, y, rows);
+    a->out_channels = channels & 0xffffu;
+    a->acc_keep = piece > 0;
+    a->acc_hold = piece + 1 < n->n_piece;
+    a->w_base = n->weight_word[group * n->n_piece + piece] & 0xffffu;
+    a->p_base = n->entry[group] & 0xffffu;
+    c->note =
+        lower_note(l, "rows %u-%u, channels %u-%u", y, y + rows - 1, first, first + channels - 1);
+    geo_rows(n->g, y, rows, &lo, &hi);
+    lower_access_in(l, c, n->p, 0, base, lo, hi);
+    if (!a->acc_hold) {
+        lower_access_out(l, c, n->p, tile, y, rows);
+        if (n->p->sliced && a->out_pitch % n->g->oc == 0)
+            lower_access_slice(c, first, channels, n->g->oc);
+    }
+    lower_access(c, SCHED_WMEM, false, a->w_base,
+                 (uint64_t)k->n_ky * k->n_b * div_up(channels, l->hw->n));
+    lower_access(c, SCHED_PARAM, false, a->p_base, div_up(channels, l->hw->n));
+}
+
+static void one_group(struct nest *n, uint32_t tile, uint32_t y, uint32_t rows, uint32_t group,
+                      bool again, int32_t base)
+{
+    for (uint32_t piece = 0; piece < n->n_piece; piece++) {
+        have_params(n, group, again && piece == 0);
+        have_weights(n, group, piece, again || n->n_piece > 1);
+        add_array(n, tile, y, rows, group, piece, base);
+    }
+}
+
+/* Output rows [y, y + rows), some of the channel groups. again: not the first tile. */
+static void one_tile(struct nest *n, uint32_t tile, uint32_t y, uint32_t rows, uint32_t first_group,
+                     uint32_t n_groups, bool again)
+{
+    const struct op_plan *p = n->p;
+    uint32_t lo, hi;
+    int32_t base;
+    geo_rows(n->g, y, rows, &lo, &hi);
+    if (n->n_piece == 1) { /* ahead of the rows: weights take longer to arrive */
+        have_params(n, first_group, again);
+        have_weights(n, first_group, 0, again);
+    }
+    lower_operand(n->l, p, 0, tile, lo, hi, &base);
+    for (uint32_t k = first_group; k < first_group + n_groups; k++)
+        one_group(n, tile, y, rows, k, again && (k > first_group || n->n_piece > 1), base);
+    if (first_group + n_groups == n->n_group)
+        lower_store(n->l, p, tile, y, rows);
+}
+
+static void regular_tile(struct nest *n, uint32_t tile, uint32_t first_group, uint32_t n_groups,
+                         bool again)
+{
+    uint32_t y, rows = layout_tile(n->g->oh, n->p->tile_rows, n->p->ramp, tile, &y);
+    one_tile(n, tile, y, rows, first_group, n_groups, again);
+}
+
+/* All weights and parameters lie there, one group behind the other: from now on they are one. */
+static void join_groups(struct nest *n)
+{
+    n->first[1] = n->columns;
+    n->n_group = 1;
+}
+
+enum status lower_array(struct lower *l, const struct op_plan *p)
+{
+    struct nest n;
+    nest_init(&n, l, p);
+    if (n.n_piece == 1 && !p->in[0].streamed && !p->out.streamed && !p->ramp) {
+        for (uint32_t group = 0; group < n.n_group; group++)
+            for (uint32_t tile = 0; tile < p->n_tiles; tile++)
+                regular_tile(&n, tile, group, 1, false);
+        return ST_OK;
+    }
+    for (uint32_t tile = 0; tile < p->n_tiles; tile++) {
+        regular_tile(&n, tile, 0, n.n_group, tile > 0);
+        if (n.keep)
+            join_groups(&n);
+    }
+    return ST_OK;
+}
+
+struct nest *lower_array_begin(struct lower *l, const struct op_plan *p)
+{
+    struct nest *n = ARENA_NEW(l->arena, struct nest);
+    nest_init(n, l, p);
+    return n;
+}
+
+void lower_array_tile(struct nest *n, uint32_t tile, uint32_t y, uint32_t rows)
+{
+    one_tile(n, tile, y, rows, 0, n->n_group, tile > 0);
+}
+
+bool lower_array_slice(struct nest *n, struct lower_slice *s)
+{
+    uint32_t group = s->n ? s->group + 1 : 0;
+    if (group == n->n_group)
+        return false;
+    regular_tile(n, 0, group, 1, false);
+    *s = (struct lower_slice){group, n->first[group], group_channels(n, group)};
+    return true;
+}
+
+bool lower_array_keeps(const struct nest *n)
+{
+    return n->keep;
+}

@@ -1,0 +1,125 @@
+/* lower_weights.c - weights and parameters as the device reads them; see lower_weights.h.
+ * Weights of a channel tile: one row of nch bytes for each lane of the kernel piece, in the order
+ * of the flat kernel string (kernel row, then lane); rows lie back to back, so a tile of fewer than
+ * N channels wastes no memory. */
+#include "lower_weights.h"
+
+#include <string.h>
+
+uint32_t weights_words(const struct lower *l, const struct weight_block *b)
+{
+    return b->piece.n_ky * b->piece.n_b * div_up(b->n, l->hw->n);
+}
+
+/* Weight code of lane `lane` of kernel row `ky` for output channel `oc`. Legalise leaves filters as
+ * [K, OC], K the flat kernel string (attribute weights_ko). */
+static uint8_t weight_at(const struct geo *g, uint32_t ky, uint32_t lane, uint32_t oc)
+{
+    uint32_t lanes = g->kw * (g->kind == GEO_DEPTHWISE ? 1 : g->c);
+    return g->filter->data[((size_t)ky * lanes + lane) * g->oc + oc % g->oc];
+}
+
+static uint8_t *pack_tile(const struct geo *g, const struct geo_piece *piece, uint32_t first,
+                          uint32_t n, uint8_t *to)
+{
+    for (uint32_t ky = piece->ky; ky < piece->ky + piece->n_ky; ky++)
+        for (uint32_t lane = piece->b; lane < piece->b + piece->n_b; lane++)
+            for (uint32_t c = 0; c < n; c++)
+                *to++ = weight_at(g, ky, lane, first + c);
+    return to;
+}
+
+static uint32_t pack(struct lower *l, const struct geo *g, const struct weight_block *b)
+{
+    size_t size = (size_t)b->piece.n_ky * b->piece.n_b * b->n;
+    if (l->program->dry)
+        return sched_constant(l->program, NULL, size);
+    uint8_t *bytes = arena_alloc(l->arena, size), *to = bytes;
+    for (uint32_t c = 0; c < b->n; c += l->hw->n)
+        to = pack_tile(g, &b->piece, b->first + c, b->n - c < l->hw->n ? b->n - c : l->hw->n, to);
+    return sched_constant(l->program, bytes, (size_t)(to - bytes));
+}
+
+void weights_fetch(struct lower *l, const struct geo *g, const struct weight_block *b,
+                   uint32_t dest, uint32_t *offset)
+{
+    uint32_t k = b->piece.n_ky * b->piece.n_b, full = b->n / l->hw->n, tail = b->n % l->hw->n;
+    uint32_t row = g->op->row;
+    if (*offset == IR_NONE)
+        *offset = pack(l, g, b);
+    const char *note = lower_note(l, "weights, channels %u-%u", b->first, b->first + b->n - 1);
+    if (full)
+        lower_fetch(l, row, HD_SPACE_WEIGHTS, *offset, 1, k * full * l->hw->n, dest, note);
+    if (tail)
+        lower_fetch(l, row, HD_SPACE_WEIGHTS, *offset + k * full * l->hw->n, k, tail,
+                    dest + k * full, note);
+}
+
+/* `size` bytes for each of columns [first, first + n), from an array with one for each channel. */
+static uint32_t pack_columns(struct lower *l, const struct geo *g, const void *data, uint32_t size,
+                             uint32_t first, uint32_t n)
+{
+    const uint8_t *from = data;
+    if (l->program->dry)
+        return sched_constant(l->program, NULL, (size_t)n * size);
+    uint8_t *bytes = arena_alloc(l->arena, (size_t)n * size);
+    for (uint32_t c = 0; c < n; c++)
+        memcpy(bytes + (size_t)c * size, from + (size_t)((first + c) % g->oc) * size, size);
+    return sched_constant(l->program, bytes, (size_t)n * size);
+}
+
+static int32_t bias_at(const struct geo *g, uint32_t column)
+{
+    int32_t bias;
+    memcpy(&bias, (const uint8_t *)g->bias->data + 4 * (size_t)(column % g->oc), sizeof bias);
+    return bias;
+}
+
+static bool narrow_biases(const struct geo *g, uint32_t first, uint32_t n)
+{
+    for (uint32_t c = first; c < first + n; c++)
+        if (bias_at(g, c) != (int16_t)bias_at(g, c))
+            return false;
+    return true;
+}
+
+/* Biases of columns [first, first + n), two bytes each. */
+static uint32_t pack_narrow(struct lower *l, const struct geo *g, uint32_t first, uint32_t n)
+{
+    if (l->program->dry)
+        return sched_constant(l->program, NULL, (size_t)n * 2);
+    uint16_t *to = ARENA_ARRAY(l->arena, uint16_t, n);
+    for (uint32_t c = 0; c < n; c++)
+        to[c] = (uint16_t)bias_at(g, first + c);
+    return sched_constant(l->program, to, (size_t)n * 2);
+}
+
+static void bias_fetch(struct lower *l, const struct geo *g, uint32_t first, uint32_t n,
+                       uint32_t dest, uint32_t *offset)
+{
+    bool narrow = narrow_biases(g, first, n);
+    if (*offset == IR_NONE)
+        *offset =
+            narrow ? pack_narrow(l, g, first, n) : pack_columns(l, g, g->bias->data, 4, first, n);
+    if (narrow)
+        lower_fetch(l, g->op->row, HD_SPACE_BIAS16, *offset, 1, n * 2, dest * 2, "narrow bias");
+    else
+        lower_fetch(l, g->op->row, HD_SPACE_BIAS, *offset, 1, n * 4, dest * 4, "bias");
+}
+
+void params_fetch(struct lower *l, const struct geo *g, uint32_t first, uint32_t n, uint32_t dest,
+                  uint32_t offset[3])
+{
+    const struct ir_fixed *f = &g->op->fixed;
+    uint32_t row = g->op->row;
+    if (g->bias)
+        bias_fetch(l, g, first, n, dest, &offset[0]);
+    if (f->n == 1)
+        return;
+    if (offset[1] == IR_NONE) {
+        offset[1] = pack_columns(l, g, f->multiplier, 4, first, n);
+        offset[2] = pack_columns(l, g, f->shift, 1, first, n);
+    }
+    lower_fetch(l, row, HD_SPACE_MULTIPLIER, offset[1], 1, n * 4, dest * 4, "multipliers");
+    lower_fetch(l, row, HD_SPACE_SHIFT, offset[2], 1, n, dest, "shifts");
+}

@@ -1,0 +1,60 @@
+/* targets_text.c - "heddle targets". */
+#include <string.h>
+
+#include "compiler/schedule/geometry.h"
+#include "describe.h"
+#include "registry.h"
+
+static void attribute(struct text *t, const struct target_attr *attr)
+{
+    static const char *const types[] = {"int", "bool", "choice", "string"};
+    text_printf(t, "    %-18s %s", attr->name, types[attr->type]);
+    if (attr->type == TARGET_INT && (attr->low > INT32_MIN || attr->high < INT32_MAX))
+        text_printf(t, " %lld to %lld", (long long)attr->low, (long long)attr->high);
+    for (uint32_t i = 0; attr->type == TARGET_CHOICE && attr->choice[i]; i++)
+        text_printf(t, "%s%s", i ? "|" : " ", attr->choice[i]);
+    text_printf(t, ", default %s: %s\n", *attr->fallback ? attr->fallback : "empty", attr->help);
+}
+
+static bool has_pattern(const struct target_desc *desc, enum ir_opcode opcode, bool real)
+{
+    for (uint32_t k = 0; desc->detail && k < desc->detail->n_pattern; k++)
+        if (desc->detail->pattern[k].opcode == opcode && desc->detail->pattern[k].real == real)
+            return true;
+    return false;
+}
+
+/* Operators by name, each once; float32 ones on a line of their own. */
+static void operators(struct text *t, const struct target_desc *desc)
+{
+    bool any = false;
+    text_add(t, "    operators:");
+    for (int i = 0; i < IR_OP_COUNT; i++)
+        if (has_pattern(desc, (enum ir_opcode)i, false) ||
+            (desc == &target_systolic_desc && geo_unit((enum ir_opcode)i)))
+            text_printf(t, " %s", ir_op_info((enum ir_opcode)i)->name);
+    text_add(t, desc == &target_host_desc ? " all that heddle knows\n" : "\n");
+    for (int i = 0; i < IR_OP_COUNT; i++)
+        if (has_pattern(desc, (enum ir_opcode)i, true)) {
+            text_printf(t, "%s %s",
+                        any ? "" : "    of float32:", ir_op_info((enum ir_opcode)i)->name);
+            any = true;
+        }
+    text_add(t, any ? "\n" : "");
+}
+
+void target_print(const struct registry *r, struct text *t)
+{
+    for (uint32_t i = 0; i < r->n; i++) {
+        const struct target_desc *desc = r->entry[i].desc;
+        if (!desc) {
+            text_printf(t, "%-10s cannot be used: %s\n", r->entry[i].name, r->entry[i].error);
+            continue;
+        }
+        text_printf(t, "%-10s %-7s %s\n    origin: %s\n", desc->name, desc->version, desc->help,
+                    desc->origin);
+        for (uint32_t k = 0; k < desc->n_attr; k++)
+            attribute(t, &desc->attr[k]);
+        operators(t, desc);
+    }
+}

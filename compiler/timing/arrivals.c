@@ -1,0 +1,79 @@
+/* arrivals.c - see arrivals.h. A tile begins when N words from its first one on have come, or all
+ * of the WEIGHT command. Of the tiles that one burst lets begin the first or the last is latest:
+ * its words come at one pace. */
+#include "arrivals.h"
+
+/* From the beat of a word or of the last one, taken, to loading the tile that waits for it. */
+enum { WORD_DELAY = 5, DONE_DELAY = 6 };
+
+void landings_init(struct landings *l, struct arena *a, uint32_t n_commands, uint64_t n_bursts)
+{
+    *l = (struct landings){0};
+    l->burst = ARENA_ARRAY(a, struct landing, n_bursts + 1);
+    l->first = ARENA_ARRAY(a, uint32_t, n_commands + 1);
+}
+
+void landings_add(struct landings *l, uint64_t from, uint64_t at, uint32_t words, bool ends)
+{
+    uint64_t before = l->n > l->first[l->n_command] ? l->burst[l->n - 1].words : 0;
+    l->burst[l->n++] = (struct landing){from, at, before, before + words};
+    if (ends)
+        l->first[++l->n_command] = l->n;
+}
+
+/* First word and first step of the tile that takes word `w`; only tiles of the first block count,
+ * the others have the same words. */
+static void tile_with(const struct array_cost *c, uint64_t w, uint64_t *word, uint64_t *step)
+{
+    uint64_t tile = w / c->words, segment = w % c->words / c->segment_words;
+    *word = tile * c->words + segment * c->segment_words;
+    *step = tile * c->tile_steps + segment * c->segment_steps;
+}
+
+/* When the first n words of the command of bursts [b, end) have come, or all of it. */
+static uint64_t come(const struct landing *b, const struct landing *end, uint64_t n)
+{
+    if (n > end[-1].words)
+        return end[-1].at + DONE_DELAY;
+    while (b->words < n)
+        b++;
+    return b->from + (b->at - b->from) * (n - b->before) / (b->words - b->before) + WORD_DELAY;
+}
+
+uint64_t follow_begin(const struct landings *l, uint32_t k, uint64_t skip, uint32_t n,
+                      uint64_t begin)
+{
+    if (k > l->n_command)
+        return UINT64_MAX;
+    const struct landing *first = &l->burst[l->first[k]],
+                         *end = &l->burst[k < l->n_command ? l->first[k + 1] : l->n];
+    if (k == l->n_command && (first == end || end[-1].words < skip + n))
+        return UINT64_MAX;
+    uint64_t at = come(first, end, skip + n);
+    return at > begin ? at : begin;
+}
+
+uint64_t follow_end(const struct landings *l, uint32_t k, uint64_t skip,
+                    const struct array_cost *cost, uint32_t n, uint64_t *begin)
+{
+    const struct landing *first = &l->burst[l->first[k]], *end = &l->burst[l->first[k + 1]];
+    uint64_t all = cost->steps / cost->tile_steps * cost->words;
+    uint64_t steps = cost->steps + cost->conflicts, last, word, step, at;
+    at = come(first, end, skip + n);
+    *begin = at > *begin ? at : *begin;
+    last = *begin + steps;
+    for (const struct landing *b = first; b < end; b++) {
+        /* Words from which on a tile needs this burst, up to which one is content with it. */
+        uint64_t from = b->before + 1 > skip + n ? b->before + 1 - skip - n : 0;
+        uint64_t upto = b->words > skip + n ? b->words - skip - n : 0;
+        const uint64_t wanted[2] = {from + cost->segment_words - 1, upto};
+        for (uint32_t i = 0; i < 2; i++) {
+            tile_with(cost, wanted[i] < all ? wanted[i] : all - 1, &word, &step);
+            if (skip + word + n <= b->before)
+                continue; /* it could begin before */
+            at = come(b, end, skip + word + n);
+            last = at + steps - step > last ? at + steps - step : last;
+        }
+    }
+    return last;
+}

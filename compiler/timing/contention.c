@@ -1,0 +1,381 @@
+/* contention.c - see contention.h. */
+#include "contention.h"
+
+#include <string.h>
+
+#include "compiler/schedule/geometry.h"
+#include "cost.h"
+
+enum {
+    EXACT = 2048, /* cycles: a longer stretch is looked at through windows */
+    WINDOWS = 4,
+    WINDOW = 128,
+    LEAVE = 2,       /* cycles beside N from a read to its result in hd_requant */
+    VALUE_DELAY = 5, /* VECTOR: a beat's read to its value */
+    VECTOR_END = 6,  /* VECTOR: the last value taken to done_o */
+    READ_AHEAD = 4,  /* words that STORE reads before they leave */
+    WORD = 65536,    /* credit for one */
+};
+
+/* --- ARRAY, a cycle at a time ------------------------------------------------------------------
+ */
+
+/* Another step behind those whose results are on their way: the result that leaves now. */
+static bool push_result(struct beside_trace *t, bool result)
+{
+    bool leaves = t->result[t->at];
+    t->result[t->at] = result;
+    t->at = t->at + 1 == t->delay ? 0 : t->at + 1;
+    return leaves;
+}
+
+static uint64_t next_cycle(struct beside_trace *t)
+{
+    if (t->extra) {
+        t->extra--;
+        return t->step.busy;
+    }
+    (void)banks_steps_next(&t->steps, &t->step);
+    t->extra = t->step.extra;
+    return t->step.busy | (push_result(t, t->step.result) ? BESIDE_LANES : 0);
+}
+
+/* What the command before leaves in the array as `a` begins to read. */
+static void begin_before(struct beside_trace *t, const struct beside_array *a,
+                         const struct hd_config *hw)
+{
+    uint64_t gap = a->from > a->before_end ? a->from - a->before_end : 0;
+    if (!a->before || gap >= t->delay)
+        return;
+    banks_steps_start(&t->steps, a->before, hw);
+    banks_steps_skip(&t->steps,
+                     a->before_steps > t->delay - gap ? a->before_steps - (t->delay - gap) : 0);
+    for (uint64_t i = gap; i < t->delay; i++) {
+        (void)banks_steps_next(&t->steps, &t->step);
+        (void)push_result(t, t->step.result);
+    }
+    for (uint64_t i = 0; i < gap; i++)
+        (void)push_result(t, false);
+}
+
+/* As of `cycle`: results of the steps just before it are on their way. */
+static void begin_trace(struct beside_trace *t, const struct beside_array *a,
+                        const struct hd_config *hw, uint64_t cycle)
+{
+    uint64_t ahead = cycle > a->from ? cycle - a->from : 0;
+    if (cycle != t->to)
+        t->from = t->to = cycle;
+    t->stale = false;
+    t->delay = hw->n + LEAVE < BESIDE_DELAYS ? hw->n + LEAVE : BESIDE_DELAYS;
+    t->extra = t->at = 0;
+    memset(t->result, 0, sizeof t->result);
+    if (ahead < t->delay)
+        begin_before(t, a, hw);
+    banks_steps_start(&t->steps, a->command, hw);
+    if (ahead > t->delay)
+        banks_steps_skip(&t->steps, ahead - t->delay);
+    for (uint64_t i = 0; i < t->delay && i < ahead; i++)
+        (void)next_cycle(t);
+}
+
+/* Banks and lanes of that cycle. */
+static inline uint64_t *trace_at(struct beside_trace *t, const struct beside_array *a,
+                                 const struct hd_config *hw, uint64_t cycle)
+{
+    uint64_t *busy = &t->busy[cycle % BESIDE_TRACE];
+    if (t->from <= cycle && cycle < t->to)
+        return busy;
+    if (cycle != t->to || t->stale)
+        begin_trace(t, a, hw, cycle);
+    t->to = cycle + 1;
+    if (t->to - t->from > BESIDE_TRACE)
+        t->from = t->to - BESIDE_TRACE;
+    *busy = next_cycle(t);
+    return busy;
+}
+
+void beside_turn(struct beside_trace *t, uint64_t from)
+{
+    t->to = t->to < from ? t->to : from;
+    t->from = t->from < t->to ? t->from : t->to;
+    t->stale = true;
+}
+
+/* --- STORE ------------------------------------------------------------------------------------ */
+
+static struct beside_words words_start(const struct beside_work *w, const struct hd_config *hw)
+{
+    const struct hd_cmd_store *m = &w->command->w.store;
+    uint64_t all = cost_words(m->rows, m->row_bytes, hw);
+    struct beside_words s = {.m = m,
+                             .per_row = div_up(m->row_bytes, hw->n),
+                             .pace = (uint32_t)(WORD * (double)all / w->cost)};
+    s.left = (uint64_t)(w->left * (double)all / w->cost + 0.5);
+    s.left = s.left < all ? s.left : all;
+    s.row = (uint32_t)((all - s.left) / s.per_row);
+    s.column = (uint32_t)((all - s.left) % s.per_row);
+    return s;
+}
+
+/* Up to `until` or the last word; returns the cycle reached. */
+static uint64_t words_run(struct beside_words *w, struct beside_trace *t,
+                          const struct beside_array *a, uint64_t since, uint64_t until,
+                          const struct hd_config *hw)
+{
+    struct beside_words s = *w;
+    uint32_t banks = hw->banks - 1, bank = s.m->src + s.row * s.m->src_pitch + s.column;
+    for (; since < until && s.left; since++) {
+        uint64_t busy = *trace_at(t, a, hw, since);
+        s.credit += s.pace;
+        s.credit = s.credit < READ_AHEAD * WORD ? s.credit : READ_AHEAD * WORD;
+        if (busy >> (bank & banks) & 1u || s.credit < WORD)
+            continue;
+        s.credit -= WORD;
+        s.left--;
+        bank++;
+        if (++s.column == s.per_row) {
+            s.column = 0;
+            bank = s.m->src + ++s.row * s.m->src_pitch;
+        }
+    }
+    *w = s;
+    return since;
+}
+
+/* --- VECTOR ----------------------------------------------------------------------------------- */
+
+/* Window cells inside the image along one dimension. */
+static void inside(int32_t start, uint32_t kernel, uint32_t size, uint32_t *first, uint32_t *n)
+{
+    int64_t lo = start < 0 ? -(int64_t)start : 0, hi = (int64_t)size - start;
+    hi = hi < (int64_t)kernel ? hi : (int64_t)kernel;
+    *first = lo < hi ? (uint32_t)lo : 0;
+    *n = lo < hi ? (uint32_t)(hi - lo) : 1;
+}
+
+static void set_row(struct beside_beats *b)
+{
+    const struct hd_cmd_vector *v = b->v;
+    inside(v->y_start + (int32_t)(b->y * v->stride_y), v->kernel_h, v->in_h, &b->ky_0, &b->ky_n);
+}
+
+static void set_column(struct beside_beats *b)
+{
+    const struct hd_cmd_vector *v = b->v;
+    inside(v->x_start + (int32_t)(b->x * v->stride_x), v->kernel_w, v->in_w, &b->kx_0, &b->kx_n);
+}
+
+/* The next window; its first beat. */
+static void next_window(struct beside_beats *b)
+{
+    b->ky = b->kx = 0;
+    if (++b->chunk < b->chunks)
+        return;
+    b->chunk = 0;
+    if (++b->x == b->v->cols) {
+        b->x = 0;
+        b->y++;
+        set_row(b);
+    }
+    set_column(b);
+}
+
+static void next_beat(struct beside_beats *b)
+{
+    if (++b->kx < b->kx_n)
+        return;
+    b->kx = 0;
+    if (++b->ky == b->ky_n)
+        next_window(b);
+}
+
+static bool beat_is_last(const struct beside_beats *b)
+{
+    return b->kx + 1 == b->kx_n && b->ky + 1 == b->ky_n;
+}
+
+/* Skips `n` beats, whole rows where they are alike. */
+static void skip_beats(struct beside_beats *b, uint64_t n)
+{
+    const struct hd_cmd_vector *v = b->v;
+    if (v->kernel_h == 1 && v->kernel_w == 1) {
+        uint64_t per_row = (uint64_t)v->cols * b->chunks;
+        b->y = (uint32_t)(n / per_row);
+        b->x = (uint32_t)(n % per_row / b->chunks);
+        b->chunk = (uint32_t)(n % b->chunks);
+        set_row(b);
+        set_column(b);
+        return;
+    }
+    for (uint64_t i = 0; i < n; i++)
+        next_beat(b);
+}
+
+static struct beside_beats beats_start(const struct beside_work *w, const struct hd_config *hw)
+{
+    const struct hd_cmd_vector *v = &w->command->w.vector;
+    struct beside_beats b = {.v = v, .chunks = div_up(v->channels, hw->n)};
+    uint64_t all = cost_beats(v, hw);
+    b.two = v->op == HD_VOP_ADD || v->op == HD_VOP_SUB || v->op == HD_VOP_MUL;
+    b.cycles_a_beat = 1 + (double)banks_vector_conflicts(v, hw) / (double)all;
+    double reading = w->left - VALUE_DELAY - VECTOR_END + 1, full = (double)all * b.cycles_a_beat;
+    b.lead = reading > full ? reading - full : 0;
+    b.left = reading > full ? all : (uint64_t)(reading > 0 ? reading / b.cycles_a_beat : 0);
+    b.left = b.left ? b.left : 1;
+    set_row(&b);
+    set_column(&b);
+    skip_beats(&b, all - b.left);
+    return b;
+}
+
+static bool ask(struct beside_beats *b, uint32_t port, int64_t at, uint32_t pop, uint64_t *busy,
+                const struct hd_config *hw)
+{
+    uint32_t bytes = b->v->channels - b->chunk * hw->n;
+    if (b->got[port] || b->left == 0 || b->held[port] + b->fly[port] - pop >= 2)
+        return false;
+    uint32_t banks = banks_of(hw, at, bytes < hw->n ? bytes : hw->n);
+    if (banks & *busy)
+        return false;
+    *busy |= banks;
+    return true;
+}
+
+/* Both ports' requests. */
+static void read_beat(struct beside_beats *b, uint64_t *busy, uint32_t pop,
+                      const struct hd_config *hw)
+{
+    const struct hd_cmd_vector *v = b->v;
+    int64_t of = (int64_t)b->chunk * hw->n;
+    int64_t at = v->a_base + (int64_t)b->y * v->a_row + (int64_t)b->x * v->a_col + of +
+                 (int64_t)(b->ky_0 + b->ky) * v->a_win_row +
+                 (int64_t)(b->kx_0 + b->kx) * v->a_win_col;
+    bool taken[2] = {ask(b, 0, at, pop, busy, hw), false};
+    at = v->b_base + (int64_t)b->y * v->b_row + (int64_t)b->x * v->b_col + of;
+    taken[1] = b->two && ask(b, 1, at, pop, busy, hw);
+    for (uint32_t p = 0; p < 2; p++) {
+        b->held[p] += b->fly[p] - (p == 0 || b->two ? pop : 0);
+        b->fly[p] = taken[p];
+        b->got[p] |= taken[p];
+    }
+    if (!b->got[0] || (b->two && !b->got[1]))
+        return;
+    b->got[0] = b->got[1] = false;
+    b->ends[b->n_read++ % 4] = beat_is_last(b);
+    b->pending++;
+    b->left--;
+    next_beat(b);
+}
+
+static void beats_cycle(struct beside_beats *b, uint64_t *busy, const struct hd_config *hw)
+{
+    if (b->lead >= 1) {
+        b->lead -= 1;
+        return;
+    }
+    bool value = b->stage[2] && b->last[2], move = !value || !(*busy & BESIDE_LANES);
+    uint32_t pop = move && b->held[0] && (!b->two || b->held[1]);
+    if (move) {
+        b->pending -= b->stage[2];
+        b->stage[2] = b->stage[1], b->last[2] = b->last[1];
+        b->stage[1] = b->stage[0], b->last[1] = b->last[0];
+        b->stage[0] = pop;
+        b->last[0] = pop && b->ends[b->n_popped % 4];
+        b->n_popped += pop;
+    }
+    read_beat(b, busy, pop, hw);
+}
+
+/* --- stretches -------------------------------------------------------------------------------- */
+
+static void race_start(struct beside_race *r, const struct beside_work *w,
+                       const struct hd_config *hw)
+{
+    r->vector = w->command->unit == HD_UNIT_VECTOR;
+    if (r->vector)
+        r->beats = beats_start(w, hw);
+    else
+        r->words = words_start(w, hw);
+}
+
+static bool race_ended(const struct beside_race *r)
+{
+    return r->vector ? r->beats.left + r->beats.pending == 0 : r->words.left == 0;
+}
+
+/* Cycles left at full speed. */
+static double race_left(const struct beside_race *r)
+{
+    const struct beside_beats *b = &r->beats;
+    if (!r->vector)
+        return (double)r->words.left * WORD / r->words.pace;
+    if (b->left == 0)
+        return (double)(b->pending + VECTOR_END);
+    return b->lead + (double)b->left * b->cycles_a_beat + VALUE_DELAY + VECTOR_END - 1;
+}
+
+/* Up to `until`, cycle by cycle. */
+static void race_run(struct beside_trace *t, struct beside_work *w, const struct beside_array *a,
+                     uint64_t until, const struct hd_config *hw)
+{
+    struct beside_race *r = &w->race;
+    if (!r->known || r->upto != w->since)
+        race_start(r, w, hw);
+    if (!r->vector)
+        w->since = words_run(&r->words, t, a, w->since, until, hw);
+    for (; w->since < until && !race_ended(r); w->since++)
+        beats_cycle(&r->beats, trace_at(t, a, hw, w->since), hw);
+    r->known = true;
+    r->upto = w->since;
+    w->left = race_ended(r) ? r->vector ? VECTOR_END - 1 : 0 : race_left(r);
+}
+
+/* Up to `until` as fast as `done` cycles' work in `cycles` cycles. */
+static void extrapolate(struct beside_work *w, double done, uint64_t cycles, uint64_t until)
+{
+    double speed = done / (double)cycles, all = (double)(until - w->since);
+    if (speed * all < w->left) {
+        w->left -= speed * all;
+        w->since = until;
+        return;
+    }
+    w->since += (uint64_t)(w->left / speed);
+    w->left = 0;
+}
+
+uint64_t beside_until(const struct beside_array *a, const struct hd_config *hw)
+{
+    return a->from + a->cycles + (a->command->acc_hold ? 0 : hw->n + LEAVE);
+}
+
+/* Nothing that ARRAY could hinder: all has been read. */
+static bool is_through(const struct beside_work *w)
+{
+    bool vector = w->command->unit == HD_UNIT_VECTOR;
+    return w->left < (vector ? VALUE_DELAY + VECTOR_END : 0.001);
+}
+
+void beside_run(struct beside_trace *t, struct beside_work *w, const struct beside_array *a,
+                uint64_t until, const struct hd_config *hw)
+{
+    uint64_t end = beside_until(a, hw), reads = a->from < until ? a->from : until;
+    until = end < until ? end : until;
+    if (w->since < reads && !is_through(w)) { /* by itself up to there */
+        double before = (double)(reads - w->since);
+        if (before >= w->left)
+            return;
+        w->left -= before;
+        w->since = reads;
+    }
+    if (is_through(w) || w->since >= until)
+        return;
+    race_run(t, w, a, w->since + EXACT < until ? w->since + EXACT : until, hw);
+    uint64_t start = w->since, span = until > start ? until - start : 0;
+    for (uint32_t i = 0; i < WINDOWS && span > 0 && !is_through(w); i++) {
+        double left = w->left;
+        uint64_t from = w->since, next = start + span * (i + 1) / WINDOWS;
+        race_run(t, w, a, w->since + WINDOW < next ? w->since + WINDOW : next, hw);
+        if (!is_through(w) && w->since < next)
+            extrapolate(w, left - w->left, w->since - from, next);
+    }
+}

@@ -1,0 +1,119 @@
+/* cost.c - see cost.h. */
+#include "cost.h"
+
+#include "banks.h"
+#include "compiler/schedule/geometry.h"
+#include "driver/hd_walk.h"
+
+enum {
+    ARRAY_TAKE = 2,  /* cycles before the first step */
+    ARRAY_PIPE = 10, /* beside N: last vector to done */
+    HOLD_PIPE = 5,   /* without requantisation */
+    TILE_LEAST = 4,
+    VECTOR_PIPE = 13,
+    DIVIDE = 18, /* an average over another number of cells */
+};
+
+static uint32_t most(uint32_t a, uint32_t b)
+{
+    return a > b ? a : b;
+}
+
+struct array_cost cost_array(const struct hd_cmd_array *a, const struct hd_config *hw)
+{
+    struct hd_walk walk;
+    struct hd_segment seg;
+    struct array_cost c = {0};
+    uint64_t last = 0;
+    hd_walk_start(&walk, a->kernel_h, a->kernel_row_bytes, hw->n, a->ports, a->depthwise);
+    while (hd_walk_next(&walk, &seg)) {
+        uint32_t least = most(seg.len, TILE_LEAST);
+        c.segment_steps =
+            most(c.segment_steps, most(a->blocks > 1u ? a->block_scan : a->last_scan, least));
+        c.segment_words = most(c.segment_words, seg.len);
+        c.words += seg.len;
+        c.block_lead = c.block_steps;
+        c.last_lead = last;
+        c.last_tile = most(a->last_scan, least);
+        c.block_steps += most(a->block_scan, least);
+        last += c.last_tile;
+    }
+    c.steps = (uint64_t)(a->blocks - 1u) * c.block_steps + last;
+    c.tile_steps = c.steps;
+    c.steps *= div_up(a->out_channels, hw->n);
+    c.conflicts = banks_conflicts(a, hw);
+    c.still = c.last_tile - a->last_scan;
+    c.tail = c.still;
+    if (a->depthwise)
+        c.tail += a->scan - 1u - (a->out_w - 1u) * a->stride_x;
+    c.pipe = hw->n + (a->acc_hold ? HOLD_PIPE : ARRAY_PIPE);
+    return c;
+}
+
+uint64_t cost_array_alone(const struct array_cost *c)
+{
+    uint32_t pipe = c->pipe > c->tail ? c->pipe - c->tail : 0;
+    return ARRAY_TAKE + c->steps + c->conflicts + most(pipe, 1);
+}
+
+bool cost_array_same_setup(const struct hd_cmd_array *a, const struct hd_cmd_array *b)
+{
+    if (a->depthwise != b->depthwise)
+        return false;
+    if (!a->depthwise)
+        return a->streams == b->streams && a->pair_split == b->pair_split;
+    return a->pad_left == b->pad_left && a->kernel_row_bytes == b->kernel_row_bytes &&
+           a->kernel_h == b->kernel_h && a->ports == b->ports;
+}
+
+/* Window cells inside the image along one dimension, summed over the outputs; *changes: how often
+ * their number differs from the output before. */
+static uint64_t cells(uint32_t n, int32_t start, uint32_t stride, uint32_t kernel, uint32_t size,
+                      uint32_t *changes)
+{
+    uint64_t sum = 0;
+    int64_t last = -1;
+    *changes = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        int64_t lo = start + (int64_t)i * stride, hi = lo + kernel;
+        int64_t inside = (hi < size ? hi : (int64_t)size) - (lo > 0 ? lo : 0);
+        inside = inside > 0 ? inside : 0;
+        *changes += last >= 0 && inside != last;
+        last = inside;
+        sum += (uint64_t)inside;
+    }
+    return sum;
+}
+
+/* Beats; *by_row, *by_column: how often windows change their number of rows, of columns. */
+static uint64_t beats(const struct hd_cmd_vector *v, const struct hd_config *hw, uint32_t *by_row,
+                      uint32_t *by_column)
+{
+    uint32_t chunks = div_up(v->channels, hw->n);
+    uint64_t rows = cells(v->rows, v->y_start, v->stride_y, v->kernel_h, v->in_h, by_row);
+    uint64_t columns = cells(v->cols, v->x_start, v->stride_x, v->kernel_w, v->in_w, by_column);
+    uint64_t all = rows * columns * chunks, outputs = (uint64_t)v->rows * v->cols * chunks;
+    return all > outputs ? all : outputs;
+}
+
+uint64_t cost_beats(const struct hd_cmd_vector *v, const struct hd_config *hw)
+{
+    uint32_t by_row, by_column;
+    return beats(v, hw, &by_row, &by_column);
+}
+
+uint64_t cost_vector(const struct hd_cmd_vector *v, const struct hd_config *hw)
+{
+    uint32_t by_row, by_column;
+    uint64_t all = beats(v, hw, &by_row, &by_column);
+    uint32_t pad_x = v->x_start < 0 ? (uint32_t)-v->x_start : 0,
+             pad_y = v->y_start < 0 ? (uint32_t)-v->y_start : 0;
+    uint64_t divide =
+        v->op == HD_VOP_AVG_POOL ? DIVIDE * (1 + (uint64_t)by_column * v->rows + by_row) : 0;
+    return all + banks_vector_conflicts(v, hw) + VECTOR_PIPE + most(pad_x, pad_y) + divide;
+}
+
+uint64_t cost_words(uint32_t rows, uint32_t row_bytes, const struct hd_config *hw)
+{
+    return (uint64_t)rows * div_up(row_bytes, hw->n);
+}

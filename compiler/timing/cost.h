@@ -1,0 +1,42 @@
+/* cost.h - what one command takes in its unit, in cycles, as hw/README.md states it.
+ * Pure functions of the command; when it may start is timeline.c's. */
+#ifndef HEDDLE_SCHED_COST_H
+#define HEDDLE_SCHED_COST_H
+
+#include "compiler/schedule/sched.h"
+
+/* An ARRAY command by itself; commands follow one another as hw/README.md says. */
+struct array_cost {
+    uint64_t steps;     /* of its tiles */
+    uint64_t conflicts; /* cycles between them: its own ports want one bank */
+    uint32_t last_tile; /* steps of the last tile */
+    uint32_t still;     /* of them, behind its last position */
+    uint32_t tail;      /* behind its last vector */
+    uint32_t pipe;      /* cycles from the last vector to done_o */
+    /* of a channel tile: weight words, its steps; of its segments in the first block: words, steps
+     */
+    uint32_t words, segment_words, segment_steps;
+    uint64_t tile_steps;
+    /* of a block but the last: its steps, and those before its last segment; the latter of the last
+     * block */
+    uint64_t block_steps, block_lead, last_lead;
+};
+
+struct array_cost cost_array(const struct hd_cmd_array *a, const struct hd_config *hw);
+
+/* Cycles from taking it to done_o, both counted, in an empty unit. */
+uint64_t cost_array_alone(const struct array_cost *c);
+
+/* Do both want the same of the cells, so that one may follow the other without a gap? */
+bool cost_array_same_setup(const struct hd_cmd_array *a, const struct hd_cmd_array *b);
+
+/* Cycles from taking the command to done_o, both counted, with its own bank conflicts, without its
+ * waits for ARRAY. */
+uint64_t cost_vector(const struct hd_cmd_vector *v, const struct hd_config *hw);
+/* Beats of a VECTOR command: operands read. */
+uint64_t cost_beats(const struct hd_cmd_vector *v, const struct hd_config *hw);
+
+/* A transfer: words of scratchpad or weight memory, one a cycle. */
+uint64_t cost_words(uint32_t rows, uint32_t row_bytes, const struct hd_config *hw);
+
+#endif

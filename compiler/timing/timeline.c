@@ -1,0 +1,612 @@
+/* timeline.c - see timeline.h. Each actor (fetch, the head of each unit's queue, the arbiter of the
+ * read channel) knows the earliest cycle of its next step, or that it hangs on a step still to
+ * come; the earliest of all is next. */
+#include "timeline.h"
+
+#include "arrivals.h"
+#include "banks.h"
+#include "compiler/schedule/geometry.h"
+#include "contention.h"
+#include "cost.h"
+#include "read_channel.h"
+
+/* Depths and delays of the RTL, cycles; the headers of the modules state them. */
+enum {
+    DMA_QUEUE = 8,
+    ARRAY_QUEUE = 4,
+    ARRAY_SLOTS = 2,  /* commands in the pipe */
+    ARRAY_READS = 3,  /* loading a command's first tile to its first reads */
+    AHEAD = 5,        /* DMA commands whose data are still to come: 4 queued, 1 in the walk */
+    BURST_DELAY = 2,  /* taking a command to its first burst's request */
+    WORD_DELAY = 4,   /* last R beat to done_o */
+    STORE_DELAY = 6,  /* taking a STORE to its first W beat */
+    FETCH_START = 4,  /* doorbell to the first request of FETCH */
+    FETCH_AHEAD = 64, /* beats */
+    END_DELAY = 3,    /* last done_o to the interrupt */
+    BURST_BEATS = 16,
+};
+
+/* A unit's commands, by sequence. Times are known up to the count. */
+struct queue {
+    uint32_t *index; /* of the stream's commands */
+    uint64_t *pushed, *taken, *consumed, *done;
+    uint32_t n_pushed, n_taken, n_consumed, n_done, depth;
+};
+
+struct fetch {
+    uint32_t next;            /* command to hand over */
+    uint32_t at;              /* bytes taken, from the border of the stream's first beat */
+    uint64_t free;            /* a chunk may be taken from this cycle on */
+    uint64_t collected;       /* the command is in; READ_UNKNOWN: beats are missing */
+    uint64_t *arrival, *used; /* by beat */
+    uint32_t n_asked, n_arrived, n_used; /* beats */
+    bool has_header;
+    bool waits; /* the next burst has no credit yet */
+};
+
+/* What was found for an operator's last ARRAY command: tiles of equal shape are alike. */
+struct seen {
+    uint32_t out_h, out_w, out_channels, kernel_h, kernel_row_bytes;
+    struct array_cost cost;
+};
+
+/* ARRAY's issue: the command taken last, and when. */
+struct array_issue {
+    const struct sched_command *command; /* NULL: none yet */
+    uint64_t begin;                      /* its first tile is loaded; READ_UNKNOWN: and looked at */
+    uint64_t ready;                      /* the next one can be taken */
+    uint64_t last_step, last_position;
+    /* Taken, but not all words are known of the WEIGHT command that it follows, by sequence. */
+    bool pending;
+    uint32_t follows;
+    uint64_t earliest; /* it can begin, but for them */
+    bool begun;        /* when it begins is known */
+};
+
+struct timeline {
+    const struct sched_program *p;
+    struct sched_stream *s;
+    struct queue queue[HD_UNIT_FETCH];
+    struct read_channel channel;
+    struct fetch fetch;
+    struct array_issue issue;
+    struct beside_work store, vector; /* known while the array reads for its command */
+    uint64_t store_ends, vector_ends; /* if ARRAY begins nothing more until then */
+    uint32_t storing;                 /* STORE command in its data phase, by sequence */
+    struct beside_array array;        /* the command that ARRAY is at, or was */
+    struct beside_trace trace;
+    uint64_t array_steps; /* its, without conflicts */
+    struct seen *seen;    /* by row */
+    uint64_t region[16];  /* address in device memory */
+    uint64_t last;        /* latest completion so far */
+};
+
+static uint64_t later(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
+/* --- waits ----------------------------------------------------------------------------------- */
+
+/* Earliest cycle at which the waits hold. */
+static uint64_t waits(const struct timeline *t, const struct hd_common *c)
+{
+    const uint32_t need[HD_UNIT_FETCH] = {c->wait_load, c->wait_weight, c->wait_array,
+                                          c->wait_vector, c->wait_store};
+    uint64_t at = 0;
+    for (uint32_t u = 0; u < HD_UNIT_FETCH; u++) {
+        const struct queue *q = &t->queue[u];
+        if (!(c->wait_enable >> u & 1u))
+            continue;
+        uint32_t ahead = (q->n_done - need[u]) & 0xffffu; /* as the RTL compares */
+        if (ahead >= 0x8000u)
+            return READ_UNKNOWN;
+        uint32_t k = q->n_done - ahead;
+        if (k > 0 && k <= q->n_done)
+            at = later(at, q->done[k - 1] + 1);
+    }
+    return at;
+}
+
+static struct sched_command *head(const struct timeline *t, uint32_t unit)
+{
+    const struct queue *q = &t->queue[unit];
+    return &t->s->cmd[q->index[q->n_taken]];
+}
+
+/* Earliest cycle in which `unit` takes its next command. */
+static uint64_t take_time(const struct timeline *t, uint32_t unit)
+{
+    const struct queue *q = &t->queue[unit];
+    if (q->n_taken == q->n_pushed)
+        return READ_UNKNOWN;
+    uint64_t at = waits(t, &head(t, unit)->w.common), other = 0;
+    if (at == READ_UNKNOWN)
+        return at;
+    at = later(at, q->pushed[q->n_taken] + 1);
+    if (q->n_taken > 0)
+        at = later(at, q->taken[q->n_taken - 1] + 1);
+    if (unit == HD_UNIT_ARRAY)
+        return later(at, t->issue.ready);
+    if (q->n_done < q->n_taken && unit == HD_UNIT_VECTOR)
+        return READ_UNKNOWN;
+    if (unit == HD_UNIT_VECTOR)
+        return later(at, q->n_done ? q->done[q->n_done - 1] + 1 : 0);
+    if (unit != HD_UNIT_STORE)
+        other = read_channel_ready(&t->channel, unit == HD_UNIT_LOAD ? READ_LOAD : READ_WEIGHT);
+    if (other == READ_UNKNOWN)
+        return other;
+    if (q->n_taken >= AHEAD && q->n_consumed + AHEAD <= q->n_taken)
+        return READ_UNKNOWN;
+    if (q->n_taken >= AHEAD)
+        other = later(other, q->consumed[q->n_taken - AHEAD] + 1);
+    return later(at, other);
+}
+
+/* --- taking a command ------------------------------------------------------------------------ */
+
+static void complete(struct timeline *t, uint32_t unit, uint64_t done)
+{
+    struct queue *q = &t->queue[unit];
+    t->s->cmd[q->index[q->n_done]].est_done = done;
+    q->done[q->n_done++] = done;
+    t->last = later(t->last, done);
+}
+
+static void take_read(struct timeline *t, struct sched_command *c, uint64_t now)
+{
+    const struct hd_cmd_dma_read *m = &c->w.dma_read;
+    uint64_t bytes = (uint64_t)m->runs * m->run_bytes, at = t->region[m->region] + m->offset;
+    uint32_t width = t->channel.bytes;
+    uint64_t beats = (at + bytes + width - 1) / width - at / width;
+    c->cost = later(beats, cost_words(m->rows, m->row_bytes, t->p->hw));
+    read_channel_add(
+        &t->channel, c->unit == HD_UNIT_LOAD ? READ_LOAD : READ_WEIGHT,
+        &(struct read_walk){.at = at, .end = at + bytes, .ready = now + BURST_DELAY, .m = m});
+}
+
+/* Cycles of `c`'s data phase: words read, or beats written, whichever are more. */
+static uint64_t store_cost(const struct timeline *t, const struct sched_command *c)
+{
+    const struct hd_cmd_store *m = &c->w.store;
+    uint64_t bytes = (uint64_t)m->runs * m->run_bytes, at = t->region[m->region] + m->offset;
+    uint32_t width = t->channel.bytes;
+    uint64_t beats = (at + bytes + width - 1) / width - at / width,
+             words = cost_words(m->rows, m->row_bytes, t->p->hw);
+    return later((beats * width + t->channel.rate - 1) / t->channel.rate, words);
+}
+
+/* --- beside ARRAY ---------------------------------------------------------------------------- */
+
+/* When the work ends if ARRAY begins nothing more. */
+static uint64_t work_ends(struct timeline *t, const struct beside_work *w)
+{
+    struct beside_work alone = *w;
+    if (!w->command)
+        return READ_UNKNOWN;
+    if (t->array.command)
+        beside_run(&t->trace, &alone, &t->array, READ_UNKNOWN, t->p->hw);
+    return alone.since + (uint64_t)(alone.left + 0.999);
+}
+
+static void work_run(struct timeline *t, struct beside_work *w, uint64_t until)
+{
+    if (t->array.command && w->command)
+        beside_run(&t->trace, w, &t->array, until, t->p->hw);
+}
+
+static struct beside_work work_begin(const struct sched_command *c, uint64_t since, uint64_t left)
+{
+    return (struct beside_work){
+        .command = c, .since = since, .left = (double)left, .cost = (double)c->cost};
+}
+
+/* VECTOR as far as ARRAY's next command cannot change it; STORE behind it. */
+static void work_on(struct timeline *t)
+{
+    work_run(t, &t->vector, t->array.from + t->array.cycles);
+    t->vector_ends = work_ends(t, &t->vector);
+    t->store_ends = work_ends(t, &t->store);
+    if (t->vector.command)
+        results_vector(&t->channel.results, t->vector.command, t->vector_ends);
+}
+
+/* Begin the data phase of the next STORE command that has been taken. */
+static void store_begin(struct timeline *t)
+{
+    const struct queue *q = &t->queue[HD_UNIT_STORE];
+    uint32_t k = t->storing;
+    if (k == q->n_taken || t->store.command)
+        return;
+    const struct sched_command *c = &t->s->cmd[q->index[k]];
+    t->store = work_begin(c, later(k ? q->consumed[k - 1] : 0, q->taken[k] + STORE_DELAY), c->cost);
+    t->store_ends = work_ends(t, &t->store);
+}
+
+static void store_end(struct timeline *t, uint64_t now)
+{
+    struct queue *q = &t->queue[HD_UNIT_STORE];
+    q->consumed[q->n_consumed++] = now;
+    t->store.command = NULL;
+    t->store_ends = READ_UNKNOWN;
+    t->storing++;
+    complete(t, HD_UNIT_STORE, now + t->channel.latency + 1);
+    store_begin(t);
+}
+
+static const struct array_cost *array_cost(struct timeline *t, const struct sched_command *c)
+{
+    const struct hd_cmd_array *a = &c->w.array;
+    struct seen *s = &t->seen[c->row];
+    if (s->cost.steps == 0 || s->out_h != a->out_h || s->out_w != a->out_w ||
+        s->out_channels != a->out_channels || s->kernel_h != a->kernel_h ||
+        s->kernel_row_bytes != a->kernel_row_bytes)
+        *s = (struct seen){a->out_h,
+                           a->out_w,
+                           a->out_channels,
+                           a->kernel_h,
+                           a->kernel_row_bytes,
+                           cost_array(a, t->p->hw)};
+    return &s->cost;
+}
+
+/* When a command taken `now` begins: behind the last step of the one before, which leaves the cells
+ * alone for N steps if they are to be set up otherwise. */
+static uint64_t array_begin(const struct timeline *t, const struct hd_cmd_array *a, uint64_t now)
+{
+    const struct array_issue *i = &t->issue;
+    const struct queue *q = &t->queue[HD_UNIT_ARRAY];
+    uint64_t at = now + 1;
+    if (i->command && cost_array_same_setup(&i->command->w.array, a))
+        at = later(at, i->last_step);
+    else if (i->command)
+        at = later(at, later(i->last_step + 1, i->last_position + t->p->hw->n + 2));
+    return q->n_done < ARRAY_SLOTS ? at : later(at, q->done[q->n_done - ARRAY_SLOTS] + 1);
+}
+
+/* The command taken last begins at `begin`, known at `now`, and makes its last step at `last`. */
+static void know_array(struct timeline *t, uint64_t begin, uint64_t last, uint64_t now)
+{
+    const struct queue *q = &t->queue[HD_UNIT_ARRAY];
+    struct array_issue *i = &t->issue;
+    const struct array_cost *cost = array_cost(t, i->command);
+    uint64_t done = later(last - cost->tail + cost->pipe, last + 1);
+    struct sched_command *c = &t->s->cmd[q->index[q->n_done]];
+    c->est_steps = begin;
+    c->est_last = last;
+    i->pending = false;
+    if (!i->begun)
+        i->begin = later(begin, now);
+    i->begun = true;
+    i->ready = last + 1 - cost->last_tile;
+    i->last_step = last;
+    i->last_position = last - cost->still;
+    complete(t, HD_UNIT_ARRAY, later(done, q->n_done ? q->done[q->n_done - 1] + 1 : 0));
+}
+
+/* The command taken last follows WEIGHT: once the bursts of its first tile are known, so is when it
+ * begins; once all of them are, its end. */
+static void follow_array(struct timeline *t, uint64_t now)
+{
+    struct array_issue *i = &t->issue;
+    const struct queue *q = &t->queue[HD_UNIT_WEIGHT];
+    const struct landings *l = &t->channel.landings;
+    t->channel.watched = false;
+    if (!i->pending)
+        return;
+    const struct hd_cmd_dma_read *m = &t->s->cmd[q->index[i->follows]].w.dma_read;
+    uint64_t skip = i->command->w.array.w_base - m->dest, last;
+    uint64_t begin = follow_begin(l, i->follows, skip, t->p->hw->n, i->earliest);
+    if (begin != READ_UNKNOWN && !i->begun) {
+        i->begin = later(begin, now);
+        i->begun = true;
+    }
+    t->channel.watched = !i->begun;
+    if (i->follows >= l->n_command)
+        return;
+    begin = i->earliest;
+    last = follow_end(l, i->follows, skip, array_cost(t, i->command), t->p->hw->n, &begin);
+    know_array(t, begin, last, now);
+}
+
+static void take_array(struct timeline *t, struct sched_command *c, uint64_t now)
+{
+    const struct queue *weight = &t->queue[HD_UNIT_WEIGHT];
+    const struct array_cost *cost = array_cost(t, c);
+    uint64_t begin = array_begin(t, &c->w.array, now);
+    t->issue.command = c;
+    t->issue.begin = t->issue.ready = READ_UNKNOWN;
+    t->issue.begun = false;
+    c->cost = cost_array_alone(cost);
+    if (!c->w.array.follow) {
+        know_array(t, begin, begin + cost->steps + cost->conflicts, now);
+        return;
+    }
+    t->issue.pending = true;
+    t->issue.follows = weight->n_done - ((weight->n_done - c->w.common.wait_weight) & 0xffffu);
+    t->issue.earliest = later(begin, now + 2);
+    follow_array(t, now);
+}
+
+/* From now on others work beside the command taken last. */
+static void begin_array(struct timeline *t, uint64_t now)
+{
+    const struct sched_command *c = t->issue.command;
+    const struct array_cost *cost = array_cost(t, c);
+    struct beside_array next = {.command = &c->w.array,
+                                .from = now + ARRAY_READS,
+                                .cycles = cost->steps + cost->conflicts,
+                                .before = t->array.command,
+                                .before_end = t->array.from + t->array.cycles,
+                                .before_steps = t->array_steps};
+    work_run(t, &t->vector, next.from);
+    work_run(t, &t->store, next.from);
+    beside_turn(&t->trace, next.from);
+    t->array = next;
+    t->array_steps = cost->steps;
+    work_on(t);
+    results_array(&t->channel.results, c, cost, next.from);
+    t->issue.begin = READ_UNKNOWN;
+}
+
+static void take_vector(struct timeline *t, struct sched_command *c, uint64_t now)
+{
+    c->cost = cost_vector(&c->w.vector, t->p->hw);
+    work_run(t, &t->store, now);
+    t->vector = work_begin(c, now, c->cost - 1);
+    work_on(t);
+}
+
+static void vector_end(struct timeline *t, uint64_t now)
+{
+    t->vector.command = NULL;
+    t->vector_ends = READ_UNKNOWN;
+    complete(t, HD_UNIT_VECTOR, now);
+}
+
+static void take(struct timeline *t, uint32_t unit, uint64_t now)
+{
+    struct queue *q = &t->queue[unit];
+    struct sched_command *c = head(t, unit);
+    q->taken[q->n_taken++] = now;
+    c->est_start = now;
+    switch (unit) {
+    case HD_UNIT_ARRAY: take_array(t, c, now); break;
+    case HD_UNIT_VECTOR: take_vector(t, c, now); break;
+    case HD_UNIT_STORE:
+        c->cost = store_cost(t, c);
+        store_begin(t);
+        break;
+    default: take_read(t, c, now);
+    }
+}
+
+/* --- fetch ----------------------------------------------------------------------------------- */
+
+/* The next burst of the stream may be asked for once 16 of the 64 places are free: when the beats
+ * that leave them are used. */
+static void give_credit(struct timeline *t)
+{
+    struct fetch *f = &t->fetch;
+    struct read_walk *w = &t->channel.walk[READ_FETCH][0];
+    if (!f->waits || t->channel.n_walk[READ_FETCH] == 0)
+        return;
+    if (f->n_asked + BURST_BEATS > FETCH_AHEAD + f->n_used)
+        return;
+    uint32_t k =
+        f->n_asked + BURST_BEATS > FETCH_AHEAD ? f->n_asked + BURST_BEATS - FETCH_AHEAD : 0;
+    w->ready = later(FETCH_START, k ? f->used[k - 1] + 1 : 0);
+    f->waits = false;
+}
+
+static void asked(struct timeline *t, const struct read_burst *b)
+{
+    t->fetch.n_asked += b->beats;
+    t->fetch.waits = true;
+    if (t->channel.n_walk[READ_FETCH])
+        t->channel.walk[READ_FETCH][0].ready = READ_UNKNOWN;
+}
+
+static void arrived(struct timeline *t, const struct read_burst *b)
+{
+    struct fetch *f = &t->fetch;
+    const struct read_channel *c = &t->channel;
+    for (uint32_t i = 0; i < b->beats; i++)
+        f->arrival[f->n_arrived++] = b->first + (uint64_t)i * c->bytes / c->rate;
+}
+
+/* Take the chunks of `n` bytes, 16 bytes each or a beat if that is narrower; false if a beat of
+ * theirs is still to come. */
+static bool collect(struct timeline *t, uint32_t n)
+{
+    struct fetch *f = &t->fetch;
+    uint32_t width = t->channel.bytes, chunk = width < 16 ? width : 16;
+    if ((f->at + n - 1) / width >= f->n_arrived)
+        return false;
+    uint64_t now = f->free;
+    for (uint32_t end = f->at + n; f->at < end; now++) {
+        uint32_t beat = f->at / width;
+        now = later(now, f->arrival[beat] + 1);
+        f->at += chunk;
+        if (f->at % width == 0) {
+            f->used[beat] = now;
+            f->n_used = beat + 1;
+        }
+    }
+    f->collected = now;
+    return true;
+}
+
+/* When FETCH has the next command and its unit's queue has a place. */
+static uint64_t push_time(struct timeline *t)
+{
+    struct fetch *f = &t->fetch;
+    const struct sched_command *c = &t->s->cmd[f->next];
+    if (!f->has_header) {
+        if (!collect(t, HD_HEADER_BYTES))
+            return READ_UNKNOWN;
+        f->has_header = true;
+        f->free = f->collected + 1; /* a cycle to check it */
+        f->collected = READ_UNKNOWN;
+    }
+    if (f->next == t->s->n)
+        return READ_UNKNOWN;
+    if (f->collected == READ_UNKNOWN && !collect(t, c->w.common.length * 16u))
+        return READ_UNKNOWN;
+    if (c->unit == HD_UNIT_FETCH)
+        return f->collected;
+    const struct queue *q = &t->queue[c->unit];
+    if (q->n_pushed - q->n_taken == q->depth)
+        return READ_UNKNOWN;
+    uint64_t room = q->n_pushed >= q->depth ? q->taken[q->n_pushed - q->depth] + 1 : 0;
+    return later(f->collected, room);
+}
+
+static void push(struct timeline *t, uint64_t now)
+{
+    struct fetch *f = &t->fetch;
+    struct sched_command *c = &t->s->cmd[f->next];
+    if (c->unit != HD_UNIT_FETCH) {
+        struct queue *q = &t->queue[c->unit];
+        q->index[q->n_pushed] = f->next;
+        q->pushed[q->n_pushed++] = now;
+    } else {
+        c->est_start = now;
+    }
+    f->next++;
+    f->free = now + 1;
+    f->collected = READ_UNKNOWN;
+}
+
+/* --- the whole ------------------------------------------------------------------------------- */
+
+/* Regions lie one behind the other at multiples of HD_REGION_ALIGN (driver/hd_model.c). */
+static void place_regions(struct timeline *t)
+{
+    const struct ir_graph *g = t->p->graph;
+    const uint64_t n[HD_REGION_IO] = {t->p->command_bytes, t->p->constant_bytes, t->p->arena_bytes};
+    uint64_t at = 0;
+    for (uint32_t i = 0; i < 16; i++) {
+        uint32_t io = i - HD_REGION_IO;
+        t->region[i] = at;
+        if (i < HD_REGION_IO)
+            at += n[i];
+        else if (io < g->n_in)
+            at += ir_bytes(g->tensor[g->in[io]]);
+        else if (io < g->n_in + g->n_out)
+            at += ir_bytes(g->tensor[g->out[io - g->n_in]]);
+        at = (at + HD_REGION_ALIGN - 1) / HD_REGION_ALIGN * HD_REGION_ALIGN;
+    }
+}
+
+static void init(struct timeline *t, struct arena *a)
+{
+    struct sched_stream *s = t->s;
+    uint32_t n[HD_UNIT_COUNT] = {0}, width = t->p->hw->axi_bytes;
+    uint64_t bursts = 0; /* of WEIGHT, at most: a run takes part of one more at either end */
+    for (uint32_t i = 0; i < s->n; i++) {
+        const struct hd_cmd_dma_read *m = &s->cmd[i].w.dma_read;
+        n[s->cmd[i].unit]++;
+        if (s->cmd[i].unit == HD_UNIT_WEIGHT)
+            bursts += (uint64_t)m->runs * m->run_bytes / (BURST_BEATS * width) + 2;
+    }
+    for (uint32_t u = 0; u < HD_UNIT_FETCH; u++) {
+        struct queue *q = &t->queue[u];
+        q->index = ARENA_ARRAY(a, uint32_t, n[u] + 1);
+        q->pushed = ARENA_ARRAY(a, uint64_t, 4 * (n[u] + 1));
+        q->taken = q->pushed + n[u] + 1;
+        q->consumed = q->taken + n[u] + 1;
+        q->done = q->consumed + n[u] + 1;
+        q->depth = u == HD_UNIT_ARRAY || u == HD_UNIT_VECTOR ? ARRAY_QUEUE : DMA_QUEUE;
+    }
+    t->issue.begin = t->store_ends = t->vector_ends = READ_UNKNOWN;
+    t->seen = ARENA_ARRAY(a, struct seen, t->p->graph->n_row + 1);
+    place_regions(t);
+    read_channel_init(&t->channel, a, t->p->hw, t->p->options.mem_latency, t->p->options.mem_bytes);
+    landings_init(&t->channel.landings, a, n[HD_UNIT_WEIGHT], bursts);
+    struct fetch *f = &t->fetch;
+    uint64_t at = t->region[HD_REGION_COMMANDS] + s->offset;
+    uint32_t n_beats = (uint32_t)((at + s->n_bytes + width - 1) / width - at / width);
+    f->arrival = ARENA_ARRAY(a, uint64_t, 2 * (size_t)(n_beats + 1));
+    f->used = f->arrival + n_beats + 1;
+    f->at = (uint32_t)(at % width);
+    f->collected = READ_UNKNOWN;
+    f->waits = true;
+    read_channel_add(&t->channel, READ_FETCH,
+                     &(struct read_walk){.at = at, .end = at + s->n_bytes, .ready = READ_UNKNOWN});
+}
+
+/* What others see of the read channel. */
+static void read_seen(struct timeline *t, enum read_event event, const struct read_burst *b)
+{
+    if (event == READ_GRANTED && b->source == READ_FETCH)
+        asked(t, b);
+    if (event == READ_BEGUN && b->source == READ_FETCH)
+        arrived(t, b);
+    else if (event == READ_BEGUN)
+        follow_array(t, t->channel.last_grant);
+    if (event != READ_ENDED)
+        return;
+    uint32_t unit = b->source == READ_LOAD ? HD_UNIT_LOAD : HD_UNIT_WEIGHT;
+    struct queue *q = &t->queue[unit];
+    q->consumed[q->n_consumed++] = b->consumed;
+    complete(t, unit, b->consumed + WORD_DELAY);
+    if (b->source == READ_WEIGHT)
+        follow_array(t, t->channel.last_grant);
+}
+
+enum { STEP_PUSH = HD_UNIT_FETCH, STEP_STORE, STEP_VECTOR, STEP_ARRAY, STEPS };
+
+/* The earliest step but the read channel's, in cycle *best; STEPS if there is none. */
+static uint32_t earliest(struct timeline *t, uint64_t *best)
+{
+    uint32_t what = STEPS;
+    *best = READ_UNKNOWN;
+    for (uint32_t i = 0; i < STEPS; i++) {
+        uint64_t at = i < HD_UNIT_FETCH  ? take_time(t, i)
+                      : i == STEP_PUSH   ? push_time(t)
+                      : i == STEP_STORE  ? t->store_ends
+                      : i == STEP_VECTOR ? t->vector_ends
+                                         : t->issue.begin;
+        if (at < *best) {
+            *best = at;
+            what = i;
+        }
+    }
+    return what;
+}
+
+/* One more step, of the read channel if it is first; false if there is none. */
+static bool step(struct timeline *t)
+{
+    uint64_t at;
+    struct read_burst b;
+    uint32_t what = earliest(t, &at);
+    give_credit(t);
+    enum read_event event =
+        read_channel_run(&t->channel, what > STEP_PUSH ? at : at - (at > 0), &b);
+    if (event != READ_NOTHING)
+        read_seen(t, event, &b);
+    else if (what < HD_UNIT_FETCH)
+        take(t, what, at);
+    else if (what == STEP_PUSH)
+        push(t, at);
+    else if (what == STEP_STORE)
+        store_end(t, at);
+    else if (what == STEP_VECTOR)
+        vector_end(t, at);
+    else if (what == STEP_ARRAY)
+        begin_array(t, at);
+    return event != READ_NOTHING || what != STEPS;
+}
+
+void timeline_run(struct arena *a, const struct sched_program *p, struct sched_stream *s)
+{
+    struct timeline t = {.p = p, .s = s};
+    init(&t, a);
+    while (step(&t))
+        ;
+    struct sched_command *end = &s->cmd[s->n - 1];
+    end->est_done = later(t.last + 1, end->est_start);
+    s->est_cycles = end->est_done + END_DELAY;
+}

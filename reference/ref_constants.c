@@ -1,0 +1,400 @@
+/* ref_constants.c - multipliers, shifts and clamps of an operator, from the scales as the file has
+ * them. The formulas are NUMERICS.md's, "Operators", and stand here a second time on purpose:
+ * legalise has its own, and what one of the two gets wrong ends in a mismatch. */
+#include "ref_constants.h"
+
+#include <math.h>
+#include <string.h>
+
+float ref_attr_float(const struct ir_op *op, enum ir_attr attr)
+{
+    float v;
+
+    memcpy(&v, &op->attr[attr], sizeof v);
+    return v;
+}
+
+/* From the bits of the double: 53 of significand, of which 31 stay; halves up. */
+void ref_fixed_point(double d, int32_t *multiplier, int8_t *shift)
+{
+    uint64_t bits, significand;
+    int exponent;
+
+    memcpy(&bits, &d, sizeof bits);
+    significand = (bits & ((UINT64_C(1) << 52) - 1)) | UINT64_C(1) << 52;
+    exponent = (int)(bits >> 52 & 2047) - 1022; /* d = 0.1.. * 2^exponent */
+    significand = (significand >> 22) + (significand >> 21 & 1);
+    if (significand >> 31 != 0) {
+        significand >>= 1;
+        exponent++;
+    }
+    *multiplier = !(d > 0) || exponent < -31 ? 0 : (int32_t)significand;
+    *shift = *multiplier == 0 ? 0 : (int8_t)(exponent > 127 ? 127 : exponent);
+}
+
+void ref_set_fixed(const struct ref_maker *m, uint32_t n, const double *d)
+{
+    int32_t *multiplier = ARENA_ARRAY(m->arena, int32_t, n);
+    int8_t *shift = ARENA_ARRAY(m->arena, int8_t, n);
+
+    for (uint32_t i = 0; i < n; i++)
+        ref_fixed_point(d[i], &multiplier[i], &shift[i]);
+    m->k->n = n;
+    m->k->multiplier = multiplier;
+    m->k->shift = shift;
+}
+
+static void set_one(const struct ref_maker *m, double d)
+{
+    ref_set_fixed(m, 1, &d);
+}
+
+/* --- clamps --- */
+
+int32_t ref_lowest(enum ir_type type)
+{
+    return type == IR_U8 ? 0 : type == IR_I16 ? INT16_MIN : INT8_MIN;
+}
+
+int32_t ref_highest(enum ir_type type)
+{
+    return type == IR_U8 ? UINT8_MAX : type == IR_I16 ? INT16_MAX : INT8_MAX;
+}
+
+/* The quotient is a float32, halves go away from zero. */
+static int32_t quantised(const struct ir_tensor *t, float v)
+{
+    const float steps = v / ref_scale(t);
+    const double near = floor(fabs((double)steps) + 0.5);
+    const double value = t->quant.zero_point[0] + (steps < 0 ? -near : near);
+
+    return (int32_t)fmax(fmin(value, ref_highest(t->type)), ref_lowest(t->type));
+}
+
+void ref_clamp_between(const struct ir_tensor *t, float low, float high, struct ref_constants *k)
+{
+    k->low = low > -INFINITY ? quantised(t, low) : ref_lowest(t->type);
+    k->high = high < INFINITY ? quantised(t, high) : ref_highest(t->type);
+}
+
+/* What the operator is, or what is fused into it. */
+static enum ir_activation activation_of(const struct ir_op *op)
+{
+    switch (op->opcode) {
+    case IR_OP_RELU: return IR_ACT_RELU;
+    case IR_OP_RELU6: return IR_ACT_RELU6;
+    case IR_OP_RELU_N1_TO_1: return IR_ACT_RELU_N1_TO_1;
+    case IR_OP_RELU_0_TO_1: return IR_ACT_RELU_0_TO_1;
+    case IR_OP_CLIP: return IR_ACT_CLIP;
+    default: return (enum ir_activation)op->attr[IR_ACTIVATION];
+    }
+}
+
+static void set_clamp(const struct ref_maker *m, const struct ir_tensor *t)
+{
+    float low = -INFINITY, high = INFINITY;
+
+    if (t->quant.n != 1 || !ir_is_code(t->type))
+        return;
+    switch (activation_of(m->op)) {
+    case IR_ACT_RELU: low = 0; break;
+    case IR_ACT_RELU6: low = 0, high = 6; break;
+    case IR_ACT_RELU_N1_TO_1: low = -1, high = 1; break;
+    case IR_ACT_RELU_0_TO_1: low = 0, high = 1; break;
+    case IR_ACT_CLIP:
+        low = ref_attr_float(m->op, IR_CLIP_LOW_BITS);
+        high = ref_attr_float(m->op, IR_CLIP_HIGH_BITS);
+        break;
+    default: break;
+    }
+    ref_clamp_between(t, low, high, m->k);
+}
+
+/* --- operators --- */
+
+/* Sums of products are in s_x * s_w: exact in double, but uint8's kernels round it to float32. */
+static double product_scale(const struct ref_maker *m, float s_w)
+{
+    if (m->x->type == IR_U8)
+        return (double)(ref_scale(m->x) * s_w);
+    return (double)ref_scale(m->x) * (double)s_w;
+}
+
+static void weighted(const struct ref_maker *m)
+{
+    const struct ir_quant *w = &m->b->quant;
+    double *d = ARENA_ARRAY(m->arena, double, w->n);
+
+    for (uint32_t i = 0; i < w->n; i++)
+        d[i] = product_scale(m, w->scale[i]) / (double)ref_scale(m->y);
+    ref_set_fixed(m, w->n, d);
+}
+
+/* One scale: the product is a float32 (classic), or not (tflite-micro); LiteRT stays in double. */
+static void dense(const struct ref_maker *m)
+{
+    const struct ir_quant *w = &m->b->quant;
+    const float out = ref_scale(m->y);
+    double *d = ARENA_ARRAY(m->arena, double, w->n);
+
+    for (uint32_t i = 0; i < w->n; i++)
+        d[i] = (double)(ref_scale(m->x) * w->scale[i]) / (double)out;
+    if (m->o->fc_scale == REF_FC_LITERT) {
+        m->k->litert = d;
+        m->k->n_litert = w->n;
+        return;
+    }
+    if (w->n > 1) {
+        weighted(m);
+        return;
+    }
+    if (m->o->fc_scale == REF_FC_TFLM)
+        d[0] = (double)ref_scale(m->x) * (double)w->scale[0] / (double)out;
+    set_one(m, d[0]);
+}
+
+/* Both operands in twice the larger scale, 2^-up of it; then back. */
+static void common_scale(const struct ref_maker *m, int up, bool squared)
+{
+    const double a = (double)ref_scale(m->x), b = (double)ref_scale(m->b);
+    const double common = 2 * fmax(a, b);
+    const double back = squared ? ldexp(common * common, -2 * up) : ldexp(common, -up);
+    const double d[3] = {a / common, b / common, back / (double)ref_scale(m->y)};
+
+    ref_set_fixed(m, 3, d);
+}
+
+/* All in float32. */
+static void mul(const struct ref_maker *m)
+{
+    const float product = ref_scale(m->x) * ref_scale(m->b);
+
+    set_one(m, (double)(product / ref_scale(m->y)));
+}
+
+/* x < 0 has a scale of its own. */
+static void two_sided(const struct ref_maker *m, float negative)
+{
+    const float x = ref_scale(m->x), y = ref_scale(m->y);
+    const double d[3] = {(double)(x / y), (double)(x * negative / y), 0};
+
+    ref_set_fixed(m, 3, d);
+}
+
+/* s_x / s_y of n elements: the multiplier over n, with as many bits more as 63 leave room for. */
+static void mean(const struct ref_maker *m)
+{
+    const uint64_t n = ir_elements(m->x) / ir_elements(m->y);
+    int32_t *multiplier;
+    int8_t *shift;
+    int bits = 63 - __builtin_clzll(n);
+
+    set_one(m, (double)ref_scale(m->x) / (double)ref_scale(m->y));
+    multiplier = (int32_t *)(uintptr_t)m->k->multiplier;
+    shift = (int8_t *)(uintptr_t)m->k->shift;
+    bits = bits < 32 ? bits : 32;
+    bits = bits < 31 + shift[0] ? bits : 31 + shift[0];
+    multiplier[0] = (int32_t)(((uint64_t)multiplier[0] << bits) / n);
+    shift[0] = (int8_t)(shift[0] - bits);
+}
+
+static bool same_quant(const struct ir_tensor *a, const struct ir_tensor *b)
+{
+    return ref_scale(a) == ref_scale(b) && a->quant.zero_point[0] == b->quant.zero_point[0];
+}
+
+/* The average has the scale of its input. Another one (ONNX): the sum over full windows goes into
+ * it at once, by 1/n as a float32; where windows are cut off, the average does. */
+static void average(const struct ref_maker *m)
+{
+    const int64_t cells = (int64_t)m->op->attr[IR_KERNEL_H] * m->op->attr[IR_KERNEL_W];
+    int32_t pad[4];
+
+    if (same_quant(m->x, m->y))
+        return;
+    ref_pads(m, pad);
+    if ((pad[0] | pad[1] | pad[2] | pad[3]) == 0 && cells * m->x->dim[3] <= 1 << 20) {
+        set_one(m, product_scale(m, 1 / (float)cells) / (double)ref_scale(m->y));
+        return;
+    }
+    set_clamp(m, m->x);
+    m->k->rescale = true;
+    m->k->inner_zero = m->x->quant.zero_point[0];
+    set_one(m, (double)ref_scale(m->x) / (double)ref_scale(m->y));
+}
+
+/* beta * s_x in 2^-26; the result is in 1/256 from the lowest value on, whatever y's scale is. */
+static void softmax(const struct ref_maker *m)
+{
+    const double beta = (double)ref_attr_float(m->op, IR_BETA_BITS);
+    const double d[2] = {fmin(ldexp(beta * (double)ref_scale(m->x), 26), INT32_MAX),
+                         1 / (256 * (double)ref_scale(m->y))};
+
+    m->k->inner_zero = ref_lowest(m->y->type);
+    m->k->rescale = d[1] != 1 || m->y->quant.zero_point[0] != m->k->inner_zero;
+    ref_set_fixed(m, 2, d);
+}
+
+/* s_x in 2^-26, and from there back to quantised values: one over the first number. */
+static void log_softmax(const struct ref_maker *m)
+{
+    const double real = fmin(ldexp((double)ref_scale(m->x), 26), INT32_MAX);
+    int32_t multiplier;
+    int8_t shift;
+
+    ref_fixed_point(real, &multiplier, &shift);
+    ref_set_fixed(m, 2, (const double[]){real, 1 / ldexp((double)multiplier, shift - 31)});
+}
+
+/* To the state and from it to y; products and quotients in float32. */
+static void svdf(const struct ref_maker *m, const struct ir_graph *g)
+{
+    const float state = ref_scale(ir_in(g, m->op, 4)), time = ref_scale(ir_in(g, m->op, 2));
+    const double d[2] = {(double)(ref_scale(m->x) * ref_scale(m->b) / state),
+                         (double)(state * time / ref_scale(m->y))};
+
+    ref_set_fixed(m, 2, d);
+}
+
+/* Sums to gates of 2^-12, products in float32; then o * tanh(c), of 2^-15 each, to the output. */
+static void lstm(const struct ref_maker *m, const struct ir_graph *g)
+{
+    const struct ir_tensor *r = ir_in(g, m->op, 2), *h = ir_in(g, m->op, 4);
+    double d[9];
+
+    for (uint32_t i = 0; i < 4; i++) {
+        d[i] = (double)ldexpf(m->b->quant.scale[i] * ref_scale(m->x), 12);
+        d[4 + i] = (double)ldexpf(r->quant.scale[i] * ref_scale(h), 12);
+    }
+    d[8] = (double)(float)ldexp(1 / (double)ref_scale(m->y), -30);
+    ref_set_fixed(m, 9, d);
+}
+
+/* Each operand in its own scale; other types are compared as they are. */
+static void compare(const struct ref_maker *m)
+{
+    double d[2];
+
+    if (m->x->type != IR_I8 && m->x->type != IR_U8)
+        return;
+    d[0] = (double)ref_scale(m->x);
+    d[1] = (double)ref_scale(m->b);
+    ref_set_fixed(m, 2, d);
+}
+
+static void by_scales(const struct ref_maker *m, const struct ir_graph *g)
+{
+    const bool wide = m->x->type == IR_I16;
+
+    switch (m->op->opcode) {
+    case IR_OP_CONV2D:
+    case IR_OP_DEPTHWISE_CONV2D:
+    case IR_OP_TRANSPOSE_CONV: weighted(m); return;
+    case IR_OP_FULLY_CONNECTED: dense(m); return;
+    case IR_OP_BATCH_MATMUL:
+        set_one(m, (double)(ref_scale(m->x) * ref_scale(m->b)) / (double)ref_scale(m->y));
+        return;
+    case IR_OP_ADD:
+    case IR_OP_SUB: common_scale(m, wide ? 15 : 20, false); return;
+    case IR_OP_SQUARED_DIFFERENCE: common_scale(m, 7, true); return;
+    case IR_OP_MUL: mul(m); return;
+    case IR_OP_PRELU: two_sided(m, ref_scale(m->b)); return;
+    case IR_OP_LEAKY_RELU: two_sided(m, ref_attr_float(m->op, IR_ALPHA_BITS)); return;
+    case IR_OP_RELU:
+    case IR_OP_RELU6:
+    case IR_OP_ABS: two_sided(m, 1); return;
+    case IR_OP_MEAN: mean(m); return;
+    case IR_OP_SUM: set_one(m, (double)ref_scale(m->x) / (double)ref_scale(m->y)); return;
+    case IR_OP_AVERAGE_POOL2D: average(m); return;
+    case IR_OP_SOFTMAX: softmax(m); return;
+    case IR_OP_LOG_SOFTMAX: log_softmax(m); return;
+    case IR_OP_LSTM: lstm(m, g); return;
+    case IR_OP_SVDF: svdf(m, g); return;
+    case IR_OP_EQUAL:
+    case IR_OP_NOT_EQUAL:
+    case IR_OP_LESS:
+    case IR_OP_LESS_EQUAL:
+    case IR_OP_GREATER:
+    case IR_OP_GREATER_EQUAL: compare(m); return;
+    case IR_OP_QUANTIZE:
+        if (m->x->type != IR_F32)
+            set_one(m, (double)ref_scale(m->x) / (double)ref_scale(m->y));
+        return;
+    default: return;
+    }
+}
+
+/* LUT is a table in the graph itself: x + 128 is the byte with its top bit flipped. */
+static void given_table(const struct ref_maker *m)
+{
+    uint8_t *table = ARENA_ARRAY(m->arena, uint8_t, 256);
+
+    for (uint32_t i = 0; i < 256; i++)
+        table[i ^ 0x80] = (uint8_t)m->op->fixed.table[i];
+    m->k->table = table;
+}
+
+static void computed(const struct ref_maker *m, const struct ir_graph *g)
+{
+    const bool floats = m->x->type == IR_F32 && m->op->opcode != IR_OP_QUANTIZE;
+
+    set_clamp(m, m->y);
+    if (floats || (ir_is_int(m->x->type) && ir_has_int(m->op->opcode)))
+        return;
+    if (m->x->type == IR_I16 && ref_wide_table(m))
+        return;
+    if (ref_byte_table(m))
+        return;
+    if (m->o->onnx_rounding && m->x->type != IR_I16 && ref_real_scale(m))
+        return;
+    by_scales(m, g);
+}
+
+/* Three float32 add up to the double that LiteRT multiplies with. */
+static void given_litert(const struct ref_maker *m)
+{
+    const struct ir_fixed *f = &m->op->fixed;
+    double *d = ARENA_ARRAY(m->arena, double, f->n_real / 3);
+
+    for (uint32_t i = 0; i < f->n_real / 3; i++)
+        d[i] = (double)f->real[3 * i] + (double)f->real[3 * i + 1] + (double)f->real[3 * i + 2];
+    m->k->litert = d;
+    m->k->n_litert = f->n_real / 3;
+}
+
+static void given(const struct ref_maker *m)
+{
+    const struct ir_fixed *f = &m->op->fixed;
+
+    *m->k = (struct ref_constants){.n = f->n,
+                                   .multiplier = f->multiplier,
+                                   .shift = f->shift,
+                                   .low = f->act_min,
+                                   .high = f->act_max,
+                                   .wide = f->wide,
+                                   .n_wide = f->n_wide,
+                                   .real = f->real,
+                                   .n_real = f->n_real,
+                                   .inner_zero = ref_lowest(m->y->type)};
+    if (m->op->attr[IR_HALF_AWAY] != 0)
+        given_litert(m);
+}
+
+const struct ref_constants *ref_constants_of(struct arena *a, const struct ir_graph *g,
+                                             const struct ir_op *op, const struct ref_options *o)
+{
+    struct ref_constants *k = ARENA_NEW(a, struct ref_constants);
+    const struct ref_maker m = {a, op, ir_in(g, op, 0), ir_in(g, op, 1), ir_out(g, op, 0), o, k};
+    int32_t pad[4];
+
+    if (o->legalised)
+        given(&m);
+    else
+        computed(&m, g);
+    if (op->opcode == IR_OP_LUT)
+        given_table(&m);
+    ref_pads(&m, pad);
+    k->pad_top = pad[0];
+    k->pad_left = pad[1];
+    return k;
+}

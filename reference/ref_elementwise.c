@@ -1,0 +1,224 @@
+/* ref_elementwise.c - add, sub, mul, maximum, minimum, tables, float borders (NUMERICS.md). */
+#include <math.h>
+#include <string.h>
+
+#include "ref_kernels.h"
+
+/* Walks the output of a broadcast: offset of the element in each operand. */
+struct walk {
+    uint32_t rank;
+    int32_t dim[IR_MAX_RANK], at[IR_MAX_RANK];
+    size_t stride[2][IR_MAX_RANK], offset[2];
+};
+
+static void walk_init(struct walk *w, const struct ref_call *c)
+{
+    memset(w, 0, sizeof *w);
+    w->rank = c->out[0]->rank;
+    for (uint32_t k = 0; k < 2; k++) {
+        size_t stride = 1;
+
+        for (uint32_t back = 0; back < w->rank; back++) {
+            const int32_t n = ir_dim_back(c->in[k], back);
+
+            w->dim[w->rank - 1 - back] = c->out[0]->dim[w->rank - 1 - back];
+            w->stride[k][w->rank - 1 - back] = n == 1 ? 0 : stride;
+            stride *= (size_t)n;
+        }
+    }
+}
+
+static void walk_next(struct walk *w)
+{
+    for (uint32_t i = w->rank; i-- > 0;) {
+        w->offset[0] += w->stride[0][i];
+        w->offset[1] += w->stride[1][i];
+        if (++w->at[i] < w->dim[i])
+            return;
+        w->offset[0] -= w->stride[0][i] * (size_t)w->dim[i];
+        w->offset[1] -= w->stride[1][i] * (size_t)w->dim[i];
+        w->at[i] = 0;
+    }
+}
+
+size_t ref_broadcast_at(const struct ir_tensor *t, const struct ir_tensor *y, size_t i)
+{
+    size_t stride = 1, offset = 0;
+
+    for (uint32_t back = 0; back < y->rank; back++) {
+        const size_t n = (size_t)ir_dim_back(t, back), k = i % (size_t)ir_dim_back(y, back);
+
+        if (n > 1)
+            offset += k * stride;
+        stride *= n;
+        i /= (size_t)ir_dim_back(y, back);
+    }
+    return offset;
+}
+
+/* y_i = MBQM((x_i - z_i) << 20, i);  out = MBQM(y1 +- y2, 2) + z_out; int16: << 15. */
+static int32_t add_one(const struct ref_call *c, int32_t a, int32_t b)
+{
+    const struct ref_constants *f = c->k;
+    const int32_t up = c->in[0]->type == IR_I16 ? 1 << 15 : 1 << 20;
+    const int32_t ya = ref_mbqm(a * up, f->multiplier[0], f->shift[0]);
+    const int32_t yb = ref_mbqm(b * up, f->multiplier[1], f->shift[1]);
+    const int32_t sum = c->op->opcode == IR_OP_SUB ? ya - yb : ya + yb;
+
+    return ref_value(c, ref_mbqm(sum, f->multiplier[2], f->shift[2]));
+}
+
+static int32_t mul_one(const struct ref_call *c, int32_t a, int32_t b)
+{
+    return ref_value(c, ref_mbqm(a * b, c->k->multiplier[0], c->k->shift[0]));
+}
+
+static int32_t extremum_one(const struct ref_call *c, int32_t a, int32_t b)
+{
+    const bool first = c->op->opcode == IR_OP_MAXIMUM ? a > b : a < b;
+
+    return (first ? a : b) + c->out[0]->quant.zero_point[0];
+}
+
+static int32_t prelu_one(const struct ref_call *c, int32_t a, int32_t b)
+{
+    const struct ref_constants *f = c->k;
+
+    if (a >= 0)
+        return ref_value(c, ref_mbqm(a, f->multiplier[0], f->shift[0]));
+    return ref_value(c, ref_mbqm(a * b, f->multiplier[1], f->shift[1]));
+}
+
+/* As ADD, with 7 bits of headroom, then squared. */
+static int32_t squared_one(const struct ref_call *c, int32_t a, int32_t b)
+{
+    const struct ref_constants *f = c->k;
+    const int32_t diff = ref_mbqm(a * (1 << 7), f->multiplier[0], f->shift[0]) -
+                         ref_mbqm(b * (1 << 7), f->multiplier[1], f->shift[1]);
+
+    return ref_value(c, ref_mbqm(diff * diff, f->multiplier[2], f->shift[2]));
+}
+
+static enum status binary(const struct ref_call *c,
+                          int32_t one(const struct ref_call *c, int32_t a, int32_t b))
+{
+    const int32_t za = c->in[0]->quant.zero_point[0], zb = c->in[1]->quant.zero_point[0];
+    const size_t n = (size_t)ir_elements(c->out[0]);
+    struct walk w;
+
+    walk_init(&w, c);
+    for (size_t i = 0; i < n; i++) {
+        const int32_t a = ref_at(c->in[0], c->x[0], w.offset[0]) - za;
+        const int32_t b = ref_at(c->in[1], c->x[1], w.offset[1]) - zb;
+
+        ref_put(c->out[0], c->y[0], i, one(c, a, b));
+        walk_next(&w);
+    }
+    return ST_OK;
+}
+
+enum status ref_add(const struct ref_call *c, struct diag *d)
+{
+    if (c->k->n_real != 0)
+        return ref_real_binary(c, d);
+    return binary(c, add_one);
+}
+
+enum status ref_mul(const struct ref_call *c, struct diag *d)
+{
+    if (c->k->n_real != 0)
+        return ref_real_binary(c, d);
+    return binary(c, mul_one);
+}
+
+enum status ref_extremum(const struct ref_call *c, struct diag *d)
+{
+    (void)d;
+    return binary(c, extremum_one);
+}
+
+enum status ref_prelu(const struct ref_call *c, struct diag *d)
+{
+    (void)d;
+    return binary(c, prelu_one);
+}
+
+enum status ref_squared(const struct ref_call *c, struct diag *d)
+{
+    (void)d;
+    return binary(c, squared_one);
+}
+
+/* From byte to byte. */
+enum status ref_lut(const struct ref_call *c, struct diag *d)
+{
+    const size_t n = (size_t)ir_elements(c->out[0]);
+
+    (void)d;
+    for (size_t i = 0; i < n; i++)
+        c->y[0][i] = c->k->table[c->x[0][i]];
+    return ST_OK;
+}
+
+/* round_half_away(x / s) + z in float32, clamped; NaN gives z. */
+static int32_t quantize_float(const struct ref_call *c, size_t i)
+{
+    const struct ref_constants *f = c->k;
+    const int32_t z = c->out[0]->quant.zero_point[0];
+    float x, r;
+
+    memcpy(&x, c->x[0] + i * 4, 4);
+    r = roundf(x / c->out[0]->quant.scale[0]);
+    if (isnan(r))
+        return z;
+    if (r <= (float)(f->low - z))
+        return f->low;
+    return r >= (float)(f->high - z) ? f->high : (int32_t)r + z;
+}
+
+/* Between types of codes: MBQM(x - z_in) + z_out, clamped. */
+static int32_t requantise(const struct ref_call *c, size_t i)
+{
+    const struct ref_constants *f = c->k;
+    const int32_t x = ref_at(c->in[0], c->x[0], i) - c->in[0]->quant.zero_point[0];
+    const int64_t v =
+        (int64_t)ref_mbqm(x, f->multiplier[0], f->shift[0]) + c->out[0]->quant.zero_point[0];
+
+    return (int32_t)(v < f->low ? f->low : v > f->high ? f->high : v);
+}
+
+enum status ref_quantize(const struct ref_call *c, struct diag *d)
+{
+    const size_t n = (size_t)ir_elements(c->out[0]);
+
+    if (c->k->n_real != 0)
+        return ref_real_quantize(c, d);
+    for (size_t i = 0; i < n; i++)
+        ref_put(c->out[0], c->y[0], i,
+                c->in[0]->type == IR_F32 ? quantize_float(c, i) : requantise(c, i));
+    return ST_OK;
+}
+
+/* (float)(s * (q - z)). */
+enum status ref_dequantize(const struct ref_call *c, struct diag *d)
+{
+    const struct ir_quant *q = &c->in[0]->quant;
+    const size_t n = (size_t)ir_elements(c->out[0]);
+
+    (void)d;
+    for (size_t i = 0; i < n; i++) {
+        const int32_t code = ref_at(c->in[0], c->x[0], i) - q->zero_point[0];
+        const float v = (float)((double)q->scale[0] * code);
+
+        memcpy(c->y[0] + i * 4, &v, 4);
+    }
+    return ST_OK;
+}
+
+enum status ref_none(const struct ref_call *c, struct diag *d)
+{
+    if (c->k->table != NULL)
+        return ref_lut(c, d);
+    return FAIL(d, ST_INTERNAL, "%s of %s has no kernel", ir_op_info(c->op->opcode)->name,
+                ir_type_name(c->in[0]->type));
+}

@@ -1,0 +1,391 @@
+/* ref_islands.c - see ref_islands.h. The file's operators in their order: what DEQUANTIZE read
+ * stays quantised through operators that only move values; arithmetic waits (ref_islands_defer.c)
+ * until QUANTIZE says the result's scale or something else wants floats (ref_islands_make.c). */
+#include <math.h>
+#include <string.h>
+
+#include "ref_islands_own.h"
+
+static const char *node_of(const struct isl *s, const struct ir_op *op)
+{
+    return s->from->row[op->row].op;
+}
+
+static bool is_node(const char *node, const char *const *list)
+{
+    while (*list != NULL && strcmp(*list, node) != 0)
+        list++;
+    return *list != NULL;
+}
+
+static void set_tensor(struct isl *s, uint32_t file_id, uint32_t id)
+{
+    s->value[file_id] = (struct isl_value){.kind = ISL_TENSOR, .id = id};
+}
+
+/* Constants come over when somebody reads them. */
+struct isl_value *isl_value(struct isl *s, uint32_t file_id)
+{
+    const struct ir_tensor *t = s->from->tensor[file_id];
+
+    if (s->value[file_id].kind == ISL_UNKNOWN && t->role == IR_CONST)
+        set_tensor(s, file_id, isl_const(s, t->name, t->type, t->rank, t->dim, t->data, &t->quant));
+    return &s->value[file_id];
+}
+
+/* Code 1 or -1, or 0, of a scale of its own. */
+static uint32_t number(struct isl *s, const struct ir_tensor *t, float v)
+{
+    const struct ir_quant q = isl_one_scale(s, v != 0 ? fabsf(v) : 1, 0);
+    int8_t *one = arena_alloc(s->arena, 1);
+
+    *one = (int8_t)((v > 0) - (v < 0));
+    return isl_const(s, t->name, IR_I8, t->rank, t->dim, one, &q);
+}
+
+static uint32_t values_of(struct isl *s, const struct ir_tensor *t)
+{
+    return isl_const(s, t->name, IR_F32, t->rank, t->dim, isl_values(s, t), NULL);
+}
+
+static uint32_t dequantise(struct isl *s, const char *name, uint32_t id)
+{
+    const struct ir_tensor *t = s->to->tensor[id];
+    const uint32_t out = isl_tensor(s, name, IR_F32, t->rank, t->dim, NULL);
+
+    isl_op(s, IR_OP_DEQUANTIZE, 1, &id, out);
+    return out;
+}
+
+uint32_t isl_as_float(struct isl *s, uint32_t id)
+{
+    const struct ir_tensor *t = s->to->tensor[id];
+
+    if (t->type == IR_F32)
+        return id;
+    if (t->role == IR_CONST)
+        return values_of(s, t);
+    return dequantise(s, isl_inner(s, t->name, "float"), id);
+}
+
+static enum status settled(struct isl *s, uint32_t file_id)
+{
+    const struct isl_value *v = isl_value(s, file_id);
+    uint32_t id;
+
+    if (v->kind == ISL_UNKNOWN)
+        return FAIL(s->d, ST_INTERNAL, "'%.80s' is read before it is made",
+                    s->from->tensor[file_id]->name);
+    if (v->kind != ISL_DEFERRED)
+        return ST_OK;
+    TRY(isl_make_float(s, v->deferred, &id));
+    set_tensor(s, file_id, id);
+    return ST_OK;
+}
+
+enum status isl_float(struct isl *s, uint32_t file_id, uint32_t *id)
+{
+    struct isl_value *v = isl_value(s, file_id);
+
+    TRY(settled(s, file_id));
+    if (v->kind == ISL_QUANTISED && v->real == 0)
+        v->real = isl_as_float(s, v->id) + 1;
+    *id = v->kind == ISL_QUANTISED ? v->real - 1 : v->id;
+    return ST_OK;
+}
+
+enum status isl_operand(struct isl *s, uint32_t file_id, uint32_t *id)
+{
+    const struct isl_value *v = isl_value(s, file_id);
+    const struct ir_tensor *t;
+    float f;
+
+    TRY(settled(s, file_id));
+    *id = v->id;
+    t = s->to->tensor[v->id];
+    if (t->role != IR_CONST)
+        return ST_OK;
+    if (v->kind == ISL_QUANTISED && (t->quant.n != 1 || t->type == IR_I32)) {
+        *id = values_of(s, t);
+    } else if (v->kind == ISL_TENSOR && t->type == IR_F32 && ir_elements(t) == 1) {
+        memcpy(&f, t->data, sizeof f);
+        if (isfinite(f))
+            *id = number(s, t, f);
+    }
+    return ST_OK;
+}
+
+/* --- operators that are as they are --- */
+
+/* A new tensor for output `i`. */
+static uint32_t result(struct isl *s, const struct ir_op *op, uint32_t i)
+{
+    const struct ir_tensor *y = ir_out(s->from, op, i);
+    const uint32_t id = isl_tensor(s, y->name, y->type, y->rank, y->dim, &y->quant);
+
+    set_tensor(s, op->out[i], id);
+    return id;
+}
+
+static enum status copied(struct isl *s, const struct ir_op *op)
+{
+    uint32_t *in = ARENA_ARRAY(s->arena, uint32_t, op->n_in);
+    struct ir_op *to;
+
+    for (uint32_t i = 0; i < op->n_in; i++) {
+        in[i] = IR_NONE;
+        if (op->in[i] != IR_NONE)
+            TRY(isl_float(s, op->in[i], &in[i]));
+    }
+    to = isl_op(s, op->opcode, op->n_in, in, result(s, op, 0));
+    memcpy(to->attr, op->attr, sizeof to->attr);
+    return ST_OK;
+}
+
+/* --- operators that only move values --- */
+
+/* The number that PAD fills quantised `t` with, as a tensor of its scale. False: `t` has no such
+ * value. */
+static enum status quantised_fill(struct isl *s, const struct ir_tensor *t, uint32_t file_fill,
+                                  uint32_t *id, bool *has)
+{
+    const int32_t low = t->type == IR_I8 ? -128 : 0;
+    const double *v;
+    double q;
+    uint8_t *byte = arena_alloc(s->arena, 1);
+
+    TRY(isl_read_numbers(s, file_fill, 1, &v));
+    q = v == NULL ? (double)NAN : *v / (double)t->quant.scale[0] + (double)t->quant.zero_point[0];
+    *has = q >= low && q <= low + 255 && rint(q) == q;
+    if (!*has)
+        return ST_OK;
+    *byte = (uint8_t)(int32_t)q;
+    *id = isl_const(s, isl_inner(s, t->name, "fill"), t->type, 0, NULL, byte, &t->quant);
+    return ST_OK;
+}
+
+/* A maximum over windows of an image [N,C,..]. */
+static uint32_t max_pool(struct isl *s, const struct ir_op *op, uint32_t x)
+{
+    const struct ir_tensor *y = ir_out(s->from, op, 0), *t = s->to->tensor[x];
+    int32_t dim[4];
+    uint32_t in, out;
+
+    isl_nhwc_shape(y, dim);
+    in = isl_to_nhwc(s, x);
+    out = isl_tensor(s, isl_inner(s, y->name, "nhwc"), t->type, 4, dim, &t->quant);
+    memcpy(isl_op(s, IR_OP_MAX_POOL2D, 1, &in, out)->attr, op->attr, sizeof op->attr);
+    return isl_from_nhwc(s, y->name, out, y->rank);
+}
+
+/* Its first input is quantised or a tensor of any type, and so is the result. */
+static enum status moved(struct isl *s, const struct ir_op *op)
+{
+    struct isl_value *x = isl_value(s, op->in[0]);
+    const struct ir_tensor *y = ir_out(s->from, op, 0), *t;
+    uint32_t *in = ARENA_ARRAY(s->arena, uint32_t, op->n_in), id;
+    bool has = true;
+
+    TRY(settled(s, op->in[0]));
+    t = s->to->tensor[x->id];
+    if (x->kind == ISL_QUANTISED && (t->quant.n != 1 || t->type == IR_I32)) {
+        set_tensor(s, op->in[0], values_of(s, t)); /* constants only */
+        t = s->to->tensor[x->id];
+    }
+    if (op->opcode == IR_OP_MAX_POOL2D) {
+        id = max_pool(s, op, x->id);
+        s->value[op->out[0]] = (struct isl_value){.kind = x->kind, .id = id};
+        return ST_OK;
+    }
+    if (x->kind != ISL_QUANTISED)
+        return copied(s, op);
+    in[0] = x->id;
+    for (uint32_t i = 1; i < op->n_in; i++) {
+        in[i] = IR_NONE;
+        if (op->opcode == IR_OP_PAD && i == 2)
+            TRY(quantised_fill(s, t, op->in[2], &in[2], &has));
+        else if (op->in[i] != IR_NONE)
+            TRY(isl_float(s, op->in[i], &in[i]));
+    }
+    if (!has)
+        return copied(s, op);
+    if (y->type != IR_F32) { /* places: argmax */
+        id = result(s, op, 0);
+    } else {
+        id = isl_tensor(s, y->name, t->type, y->rank, y->dim, &t->quant);
+        s->value[op->out[0]] = (struct isl_value){.kind = ISL_QUANTISED, .id = id};
+    }
+    memcpy(isl_op(s, op->opcode, op->n_in, in, id)->attr, op->attr, sizeof op->attr);
+    return ST_OK;
+}
+
+/* Parts of one scale are put together as they are. */
+static enum status concatenated(struct isl *s, const struct ir_op *op)
+{
+    const struct ir_tensor *y = ir_out(s->from, op, 0), *first = NULL;
+    uint32_t *in = ARENA_ARRAY(s->arena, uint32_t, op->n_in), id;
+    bool same = isl_defers(s, op);
+
+    if (!same)
+        return copied(s, op);
+    for (uint32_t i = 0; i < op->n_in; i++) {
+        TRY(isl_operand(s, op->in[i], &in[i]));
+        first = s->to->tensor[in[0]];
+        same = same && isl_same_quant(s->to->tensor[in[i]], first->type, &first->quant);
+    }
+    if (!same)
+        return isl_defer(s, op);
+    id = isl_tensor(s, y->name, first->type, y->rank, y->dim, &first->quant);
+    memcpy(isl_op(s, op->opcode, op->n_in, in, id)->attr, op->attr, sizeof op->attr);
+    s->value[op->out[0]] = (struct isl_value){.kind = ISL_QUANTISED, .id = id};
+    return ST_OK;
+}
+
+/* Nodes whose RESHAPE is their input under another name. */
+static bool is_alias(const struct isl *s, const struct ir_op *op)
+{
+    static const char *const list[] = {"Identity", "Dropout", "Max", "Min", "Sum", "Mean", NULL};
+
+    return op->opcode == IR_OP_RESHAPE && is_node(node_of(s, op), list);
+}
+
+/* --- borders of islands --- */
+
+static enum status dequantised(struct isl *s, const struct ir_op *op)
+{
+    s->value[op->out[0]] =
+        (struct isl_value){.kind = ISL_QUANTISED, .id = isl_value(s, op->in[0])->id};
+    return ST_OK;
+}
+
+static enum status quantised(struct isl *s, const struct ir_op *op)
+{
+    const struct ir_tensor *y = ir_out(s->from, op, 0);
+    const struct isl_value *x = isl_value(s, op->in[0]);
+    uint32_t id;
+
+    if (x->kind == ISL_TENSOR)
+        return copied(s, op);
+    if (x->kind == ISL_DEFERRED)
+        TRY(isl_make(s, x->deferred, y->name, y->type, &y->quant, &id));
+    else
+        id = isl_rescale(s, y->name, x->id, y->type, &y->quant);
+    set_tensor(s, op->out[0], id);
+    return ST_OK;
+}
+
+/* Zeros that an average counts are read with it. */
+static bool belongs_to_pool(const struct isl *s, const struct ir_op *op)
+{
+    return op->opcode == IR_OP_PAD && strcmp(node_of(s, op), "AveragePool") == 0;
+}
+
+static enum status one_operator(struct isl *s, const struct ir_op *op)
+{
+    s->row = op->row;
+    if (belongs_to_pool(s, op))
+        return ST_OK;
+    if (is_alias(s, op)) {
+        s->value[op->out[0]] = *isl_value(s, op->in[0]);
+        return ST_OK;
+    }
+    switch (op->opcode) {
+    case IR_OP_DEQUANTIZE: return dequantised(s, op);
+    case IR_OP_QUANTIZE: return quantised(s, op);
+    case IR_OP_CONCATENATION: return concatenated(s, op);
+    case IR_OP_RESHAPE:
+    case IR_OP_TRANSPOSE:
+    case IR_OP_SLICE:
+    case IR_OP_GATHER:
+    case IR_OP_PAD:
+    case IR_OP_MAX_POOL2D:
+    case IR_OP_ARG_MAX:
+    case IR_OP_ARG_MIN: return moved(s, op);
+    default: return isl_defers(s, op) ? isl_defer(s, op) : copied(s, op);
+    }
+}
+
+/* --- the graph --- */
+
+static void count(struct isl *s)
+{
+    const struct ir_graph *g = s->from;
+
+    for (uint32_t i = 0; i < g->n_op; i++) {
+        const struct ir_op *op = g->op[i];
+
+        for (uint32_t k = 0; k < op->n_in; k++)
+            if (op->in[k] != IR_NONE)
+                s->uses[op->in[k]]++;
+        s->row_ops[op->row] +=
+            op->opcode != IR_OP_DEQUANTIZE && op->opcode != IR_OP_QUANTIZE ? 1 : 0;
+    }
+    for (uint32_t i = 0; i < g->n_out; i++)
+        s->uses[g->out[i]]++;
+}
+
+static void begin(struct isl *s)
+{
+    const struct ir_graph *g = s->from;
+
+    s->to = ir_graph_new(s->arena, g->name);
+    s->to->row = arena_memdup(s->arena, g->row, g->n_row * sizeof *g->row);
+    s->to->n_row = g->n_row;
+    s->value = ARENA_ARRAY(s->arena, struct isl_value, g->n_tensor);
+    s->uses = ARENA_ARRAY(s->arena, uint32_t, g->n_tensor);
+    s->row_ops = ARENA_ARRAY(s->arena, uint32_t, g->n_row);
+    s->to->in = ARENA_ARRAY(s->arena, uint32_t, g->n_in);
+    for (uint32_t i = 0; i < g->n_in; i++) {
+        const struct ir_tensor *t = g->tensor[g->in[i]];
+
+        s->to->in[i] = isl_tensor(s, t->name, t->type, t->rank, t->dim, &t->quant);
+        s->to->tensor[s->to->in[i]]->role = IR_INPUT;
+        set_tensor(s, g->in[i], s->to->in[i]);
+    }
+    s->to->n_in = g->n_in;
+    count(s);
+}
+
+/* A tensor that is made, and no other output. */
+static enum status one_output(struct isl *s, uint32_t file_id)
+{
+    const struct ir_tensor *y = s->from->tensor[file_id];
+    struct ir_tensor *t;
+    uint32_t id;
+
+    s->row = s->from->op[y->producer]->row;
+    if (isl_value(s, file_id)->kind == ISL_QUANTISED)
+        set_tensor(s, file_id, dequantise(s, y->name, isl_value(s, file_id)->id));
+    TRY(isl_float(s, file_id, &id));
+    t = s->to->tensor[id];
+    if (t->role != IR_VALUE || t->is_output) {
+        id = isl_reshape(s, y->name, id, t->rank, t->dim);
+        t = s->to->tensor[id];
+    }
+    t->is_output = true;
+    s->to->out[s->to->n_out++] = id;
+    return ST_OK;
+}
+
+enum status ref_islands(struct arena *a, const struct ir_graph *file, bool exact,
+                        struct ir_graph **graph, struct diag *d)
+{
+    struct isl s = {.arena = a, .d = d, .exact = exact, .from = file};
+
+    begin(&s);
+    for (uint32_t i = 0; i < file->n_op; i++) {
+        const enum status st = one_operator(&s, file->op[i]);
+
+        if (st != ST_OK) {
+            diag_prefix(d, "operator %u %s", file->op[i]->row, node_of(&s, file->op[i]));
+            return st;
+        }
+    }
+    s.to->out = ARENA_ARRAY(a, uint32_t, file->n_out);
+    for (uint32_t i = 0; i < file->n_out; i++)
+        TRY(one_output(&s, file->out[i]));
+    TRY(ir_link(s.to, d));
+    TRY(ir_verify(s.to, "islands", d));
+    *graph = s.to;
+    return ST_OK;
+}

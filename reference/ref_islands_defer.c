@@ -1,0 +1,325 @@
+/* ref_islands_defer.c - float operators whose reader decides: those of nodes that docs/ONNX.md
+ * lists. A constant bias, a BatchNormalization or a clamp behind one becomes part of it if nobody
+ * else reads what is between. */
+#include <math.h>
+#include <string.h>
+
+#include "ref_islands_own.h"
+
+static const char *node_of(const struct isl *s, const struct ir_op *op)
+{
+    return s->from->row[op->row].op;
+}
+
+static bool is_one_of(const char *node, const char *const *list)
+{
+    while (*list != NULL && strcmp(*list, node) != 0)
+        list++;
+    return *list != NULL;
+}
+
+bool isl_defers(const struct isl *s, const struct ir_op *op)
+{
+    static const char *const one[] = {"Max", "Min", "Sum", NULL};
+    static const char *const any[] = {"Conv",
+                                      "ConvTranspose",
+                                      "BatchNormalization",
+                                      "Gemm",
+                                      "MatMul",
+                                      "QLinearConv",
+                                      "QLinearMatMul",
+                                      "QGemm",
+                                      "Add",
+                                      "Sub",
+                                      "Mul",
+                                      "Div",
+                                      "PRelu",
+                                      "QLinearAdd",
+                                      "QLinearMul",
+                                      "Relu",
+                                      "Clip",
+                                      "Sigmoid",
+                                      "Tanh",
+                                      "LeakyRelu",
+                                      "HardSwish",
+                                      "QLinearSigmoid",
+                                      "QLinearLeakyRelu",
+                                      "Softmax",
+                                      "LogSoftmax",
+                                      "QLinearSoftmax",
+                                      "AveragePool",
+                                      "GlobalAveragePool",
+                                      "QLinearAveragePool",
+                                      "QLinearGlobalAveragePool",
+                                      "ReduceMean",
+                                      "Concat",
+                                      "QLinearConcat",
+                                      NULL};
+    const char *node = node_of(s, op);
+
+    if (ir_out(s->from, op, 0)->type != IR_F32)
+        return false;
+    if (strcmp(node, "BatchNormalization") == 0)
+        return op->opcode == IR_OP_DEPTHWISE_CONV2D;
+    return is_one_of(node, any) || (is_one_of(node, one) && s->row_ops[op->row] == 1);
+}
+
+/* The reference and the compiler have integer arithmetic for it. */
+static bool has_integers(enum ir_opcode opcode)
+{
+    switch (opcode) {
+    case IR_OP_CONV2D:
+    case IR_OP_FULLY_CONNECTED:
+    case IR_OP_BATCH_MATMUL:
+    case IR_OP_ADD:
+    case IR_OP_SUB:
+    case IR_OP_MUL:
+    case IR_OP_MAXIMUM:
+    case IR_OP_MINIMUM:
+    case IR_OP_LOGISTIC:
+    case IR_OP_TANH:
+    case IR_OP_LEAKY_RELU:
+    case IR_OP_HARD_SWISH:
+    case IR_OP_RELU:
+    case IR_OP_RELU6:
+    case IR_OP_CLIP:
+    case IR_OP_SOFTMAX:
+    case IR_OP_AVERAGE_POOL2D:
+    case IR_OP_MEAN:
+    case IR_OP_CONCATENATION: return true;
+    default: return false;
+    }
+}
+
+bool isl_is_float(const struct isl *s, const struct isl_deferred *p)
+{
+    bool found = !has_integers(p->opcode) || (p->has_weights && p->w.type == IR_F32);
+
+    for (uint32_t i = 0; i < p->n_in; i++)
+        found = found || s->to->tensor[p->in[i]]->type == IR_F32;
+    return found;
+}
+
+void isl_set_deferred(struct isl *s, const struct ir_op *op, const struct isl_deferred *p)
+{
+    s->value[op->out[0]] = (struct isl_value){.kind = ISL_DEFERRED, .deferred = p};
+}
+
+/* The result that the file's tensor is, if it may become part of `op`'s: nobody else would compute
+ * it in float32 once more. */
+struct isl_deferred *isl_grown(struct isl *s, const struct ir_op *op, uint32_t file_id)
+{
+    const struct isl_value *v = isl_value(s, file_id);
+    struct isl_deferred *p;
+
+    if (v->kind != ISL_DEFERRED || (s->uses[file_id] > 1 && isl_is_float(s, v->deferred)))
+        return NULL;
+    p = arena_memdup(s->arena, v->deferred, sizeof *p);
+    p->y = ir_out(s->from, op, 0);
+    return p;
+}
+
+bool isl_is_clamped(const struct isl_deferred *p)
+{
+    return p->low > -INFINITY || p->high < INFINITY;
+}
+
+static void bounds_of(const struct ir_op *op, float *low, float *high)
+{
+    *low = 0;
+    *high = op->opcode == IR_OP_RELU6 ? 6 : INFINITY;
+    if (op->opcode != IR_OP_CLIP)
+        return;
+    memcpy(low, &op->attr[IR_CLIP_LOW_BITS], sizeof *low);
+    memcpy(high, &op->attr[IR_CLIP_HIGH_BITS], sizeof *high);
+    *high = *high < *low ? *low : *high;
+}
+
+/* Relu and Clip. */
+static bool clamps(struct isl *s, const struct ir_op *op)
+{
+    struct isl_deferred *p;
+    float low, high;
+
+    if (op->opcode != IR_OP_RELU && op->opcode != IR_OP_RELU6 && op->opcode != IR_OP_CLIP)
+        return false;
+    p = isl_grown(s, op, op->in[0]);
+    if (p == NULL)
+        return false;
+    bounds_of(op, &low, &high);
+    p->low = p->low > low ? p->low : low;
+    p->high = p->high < high ? p->high : high;
+    if (p->high < p->low)
+        p->high = p->low;
+    isl_set_deferred(s, op, p);
+    return true;
+}
+
+/* Elements of the file's tensor stand along the channels of `p`. */
+static bool fits_channels(const struct isl *s, const struct isl_deferred *p, uint32_t file_id)
+{
+    const struct ir_tensor *b = s->from->tensor[file_id];
+    const bool dense = p->opcode == IR_OP_FULLY_CONNECTED;
+    const uint32_t behind = dense ? 1 : p->y->rank - 1; /* the channels' place from the end */
+
+    if (ir_elements(b) == 1)
+        return true;
+    return ir_elements(b) == (uint64_t)p->w.dim[0] && b->rank >= behind && b->rank > 0 &&
+           b->dim[b->rank - behind] == p->w.dim[0];
+}
+
+/* Add of constant `file_b` to the product that `file_a` is. */
+static enum status adds_bias(struct isl *s, const struct ir_op *op, uint32_t file_a,
+                             uint32_t file_b, bool *done)
+{
+    struct isl_deferred *p = isl_grown(s, op, file_a);
+    const double *b;
+    double *sum;
+
+    if (p == NULL || (p->opcode != IR_OP_CONV2D && p->opcode != IR_OP_FULLY_CONNECTED) ||
+        p->sums != NULL || isl_is_clamped(p) || !isl_is_const(s, file_b) ||
+        !fits_channels(s, p, file_b))
+        return ST_OK;
+    TRY(isl_read_numbers(s, file_b, p->w.dim[0], &b));
+    if (b == NULL)
+        return ST_OK;
+    sum = ARENA_ARRAY(s->arena, double, (size_t)p->w.dim[0]);
+    for (int32_t c = 0; c < p->w.dim[0]; c++)
+        sum[c] = b[c] + (p->bias != NULL ? p->bias[c] : 0);
+    p->bias = sum;
+    isl_set_deferred(s, op, p);
+    *done = true;
+    return ST_OK;
+}
+
+struct isl_deferred *isl_new_deferred(struct isl *s, const struct ir_op *op, uint32_t n_in)
+{
+    struct isl_deferred *p = ARENA_NEW(s->arena, struct isl_deferred);
+
+    p->y = ir_out(s->from, op, 0);
+    p->row = op->row;
+    p->opcode = op->opcode;
+    memcpy(p->attr, op->attr, sizeof p->attr);
+    p->n_in = n_in;
+    p->in = ARENA_ARRAY(s->arena, uint32_t, n_in);
+    p->low = -INFINITY;
+    p->high = INFINITY;
+    return p;
+}
+
+/* --- the operator itself --- */
+
+static enum status reads_bias(struct isl *s, const struct ir_op *op, struct isl_deferred *p)
+{
+    const struct ir_tensor *b = op->n_in > 2 ? s->from->tensor[op->in[2]] : NULL;
+    double *v;
+
+    if (b == NULL)
+        return ST_OK;
+    if (b->type == IR_I32 && b->quant.n == 0) {
+        p->sums = (const int32_t *)(const void *)b->data;
+        return ST_OK;
+    }
+    TRY(isl_read_numbers(s, op->in[2], p->w.dim[0], &p->bias));
+    if (p->bias == NULL)
+        return FAIL(s->d, ST_UNSUPPORTED, "bias '%.80s': expected a constant", b->name);
+    if (op->opcode != IR_OP_FULLY_CONNECTED)
+        return ST_OK;
+    v = arena_memdup(s->arena, p->bias, (size_t)p->w.dim[0] * sizeof *v);
+    for (int32_t c = 0; c < p->w.dim[0]; c++)
+        v[c] += 0.0; /* no -0: it is added to a sum */
+    p->bias = v;
+    return ST_OK;
+}
+
+/* Cells that an average counts are a PAD in its own row. */
+static uint32_t pool_input(const struct isl *s, const struct ir_op *op, struct isl_deferred *p)
+{
+    static const enum ir_attr to[] = {IR_PAD_TOP, IR_PAD_BOTTOM, IR_PAD_LEFT, IR_PAD_RIGHT};
+    const uint32_t maker = s->from->tensor[op->in[0]]->producer;
+    const struct ir_op *pad = maker == IR_NONE ? NULL : s->from->op[maker];
+    const struct ir_tensor *amount;
+
+    p->whole_image = strstr(node_of(s, op), "Global") != NULL;
+    if (pad == NULL || pad->opcode != IR_OP_PAD || pad->row != op->row)
+        return op->in[0];
+    amount = ir_in(s->from, pad, 1);
+    p->counts_pads = true;
+    for (uint32_t i = 0; i < 2; i++) { /* [rank][before, after] */
+        if (amount->dim[0] == 4)
+            memcpy(&p->attr[to[i]], amount->data + 4 * (4 + i), 4);
+        memcpy(&p->attr[to[2 + i]], amount->data + 4 * (2 * (size_t)(amount->dim[0] - 1) + i), 4);
+    }
+    return pad->in[0];
+}
+
+/* x / c for quantised x and a constant number c: x times 1 / c, taken in double and rounded to
+ * float32. */
+static enum status divides(struct isl *s, const struct ir_op *op, struct isl_deferred *p)
+{
+    const struct ir_tensor *c = s->from->tensor[op->in[1]];
+    const double *v;
+    int8_t *sign;
+    struct ir_quant q;
+
+    if (isl_value(s, op->in[0])->kind != ISL_QUANTISED || !isl_is_const(s, op->in[1]) ||
+        isl_is_const(s, op->in[0]) || ir_elements(c) != 1)
+        return isl_operand(s, op->in[1], &p->in[1]);
+    TRY(isl_read_numbers(s, op->in[1], 1, &v));
+    if (v == NULL || *v == 0)
+        return FAIL(s->d, ST_MODEL, "'%.80s': expected a divisor that is not 0", c->name);
+    sign = arena_alloc(s->arena, 1);
+    *sign = *v > 0 ? 1 : -1;
+    q = isl_one_scale(s, (float)fabs(1 / *v), 0);
+    p->in[1] = isl_const(s, c->name, IR_I8, c->rank, c->dim, sign, &q);
+    p->opcode = IR_OP_MUL;
+    return ST_OK;
+}
+
+static bool has_weights(enum ir_opcode opcode)
+{
+    return opcode == IR_OP_CONV2D || opcode == IR_OP_TRANSPOSE_CONV ||
+           opcode == IR_OP_FULLY_CONNECTED;
+}
+
+static enum status defer(struct isl *s, const struct ir_op *op)
+{
+    const bool weights = has_weights(op->opcode);
+    struct isl_deferred *p = isl_new_deferred(s, op, weights ? 1 : op->n_in);
+    uint32_t file_x = op->in[0];
+
+    p->has_weights = weights;
+    if (op->opcode == IR_OP_CLIP)
+        bounds_of(op, &p->low, &p->high);
+    if (op->opcode == IR_OP_AVERAGE_POOL2D)
+        file_x = pool_input(s, op, p);
+    TRY(isl_operand(s, file_x, &p->in[0]));
+    if (weights) {
+        TRY(isl_read_weights(s, op, &p->w));
+        TRY(reads_bias(s, op, p));
+        p->attr[IR_WEIGHTS_KO] = 0;
+    } else if (op->opcode == IR_OP_DIV) {
+        TRY(divides(s, op, p));
+    } else {
+        for (uint32_t i = 1; i < op->n_in; i++)
+            TRY(isl_operand(s, op->in[i], &p->in[i]));
+    }
+    isl_set_deferred(s, op, p);
+    return ST_OK;
+}
+
+enum status isl_defer(struct isl *s, const struct ir_op *op)
+{
+    bool done = false;
+
+    if (op->opcode == IR_OP_DEPTHWISE_CONV2D)
+        return isl_normalise(s, op);
+    if (clamps(s, op))
+        return ST_OK;
+    if (op->opcode == IR_OP_ADD) {
+        TRY(adds_bias(s, op, op->in[0], op->in[1], &done));
+        if (!done)
+            TRY(adds_bias(s, op, op->in[1], op->in[0], &done));
+    }
+    return done ? ST_OK : defer(s, op);
+}

@@ -1,0 +1,250 @@
+/* ref_islands_make.c - the operators of a deferred result: integers where docs/ONNX.md's rule
+ * allows, else float32. Images are [N,H,W,C] inside. */
+#include <math.h>
+#include <string.h>
+
+#include "ref_islands_own.h"
+
+enum { MAX_GROUPS = 1024, MAX_POOL_WEIGHTS = 1 << 24 };
+
+/* Operators whose clamp is an attribute. */
+static bool has_activation(enum ir_opcode opcode)
+{
+    return opcode == IR_OP_CONV2D || opcode == IR_OP_DEPTHWISE_CONV2D ||
+           opcode == IR_OP_TRANSPOSE_CONV || opcode == IR_OP_FULLY_CONNECTED ||
+           opcode == IR_OP_ADD || opcode == IR_OP_SUB || opcode == IR_OP_MUL ||
+           opcode == IR_OP_AVERAGE_POOL2D;
+}
+
+static void set_bounds(int32_t *attr, const struct isl_deferred *p)
+{
+    memcpy(&attr[IR_CLIP_LOW_BITS], &p->low, sizeof p->low);
+    memcpy(&attr[IR_CLIP_HIGH_BITS], &p->high, sizeof p->high);
+}
+
+void isl_set_attributes(struct ir_op *op, const struct isl_deferred *p)
+{
+    memcpy(op->attr, p->attr, sizeof op->attr);
+    if (op->opcode == IR_OP_CLIP)
+        set_bounds(op->attr, p);
+    if (!has_activation(op->opcode) || !isl_is_clamped(p))
+        return;
+    op->attr[IR_ACTIVATION] = IR_ACT_CLIP;
+    set_bounds(op->attr, p);
+}
+
+/* Input channels of each group. */
+int32_t isl_groups(const struct isl *s, const struct isl_deferred *p)
+{
+    return s->to->tensor[p->in[0]]->dim[1] / p->w.dim[1];
+}
+
+float isl_weight_scale(const struct isl_deferred *p, int32_t channel)
+{
+    return p->w.scale[p->w.n_scale > 1 ? channel : 0];
+}
+
+/* The bias in units of s_in * s_w, not rounded. */
+double isl_bias_units(const struct isl *s, const struct isl_deferred *p, int32_t channel)
+{
+    const float s_in = s->to->tensor[p->in[0]]->quant.scale[0];
+
+    if (p->sums != NULL)
+        return p->sums[channel];
+    return p->bias[channel] / ((double)s_in * (double)isl_weight_scale(p, channel));
+}
+
+/* Integers would lose what float32 has: only asked when ONNX's own rounding is. */
+static bool rounds_more(const struct isl *s, const struct isl_deferred *p)
+{
+    int exponent;
+
+    for (int32_t c = 0; p->bias != NULL && p->sums == NULL && c < p->w.dim[0]; c++) {
+        const double v = isl_bias_units(s, p, c);
+
+        if (fabs(v - rint(v)) > 1.0 / 1024)
+            return true;
+    }
+    return p->opcode == IR_OP_AVERAGE_POOL2D && !p->whole_image &&
+           frexpf(s->to->tensor[p->in[0]]->quant.scale[0], &exponent) != 0.5f;
+}
+
+bool isl_has_pads(const struct isl_deferred *p)
+{
+    return p->attr[IR_PAD_TOP] != 0 || p->attr[IR_PAD_BOTTOM] != 0 || p->attr[IR_PAD_LEFT] != 0 ||
+           p->attr[IR_PAD_RIGHT] != 0;
+}
+
+static bool fits_integers(const struct isl *s, const struct isl_deferred *p)
+{
+    const int64_t cells = (int64_t)p->attr[IR_KERNEL_H] * p->attr[IR_KERNEL_W];
+
+    for (int32_t c = 0; p->bias != NULL && p->sums == NULL && c < p->w.dim[0]; c++)
+        if (!(fabs(rint(isl_bias_units(s, p, c))) <= INT32_MAX))
+            return false;
+    if (p->opcode == IR_OP_CONV2D && isl_groups(s, p) > MAX_GROUPS &&
+        isl_groups(s, p) != s->to->tensor[p->in[0]]->dim[1])
+        return false;
+    if (p->opcode == IR_OP_AVERAGE_POOL2D && p->counts_pads && isl_has_pads(p) &&
+        cells > MAX_POOL_WEIGHTS / p->y->dim[1])
+        return false;
+    for (uint32_t i = 0; i < p->n_in && (p->opcode == IR_OP_MAXIMUM || p->opcode == IR_OP_MINIMUM);
+         i++)
+        if (s->to->tensor[p->in[i]]->role == IR_CONST)
+            return false;
+    return true;
+}
+
+/* Operand `i` as the result's arithmetic reads it. */
+uint32_t isl_result_operand(struct isl *s, const struct isl_deferred *p,
+                            const struct isl_want *want, uint32_t i)
+{
+    return want->type == IR_F32 ? isl_as_float(s, p->in[i]) : p->in[i];
+}
+
+/* --- one function a kind of operator; images are in ref_islands_image.c --- */
+
+static uint32_t make_dense(struct isl *s, const struct isl_deferred *p, const struct isl_want *want)
+{
+    uint32_t in[3] = {isl_result_operand(s, p, want, 0), isl_weights_const(s, p, want, false),
+                      isl_bias_const(s, p, want)};
+    const uint32_t out = isl_tensor(s, want->name, want->type, p->y->rank, p->y->dim, want->q);
+
+    isl_set_attributes(isl_op(s, IR_OP_FULLY_CONNECTED, in[2] == IR_NONE ? 2 : 3, in, out), p);
+    return out;
+}
+
+/* Parts, and operands that are compared, come in the result's scale. */
+static uint32_t make_of_one_scale(struct isl *s, const struct isl_deferred *p,
+                                  const struct isl_want *want)
+{
+    uint32_t *in = ARENA_ARRAY(s->arena, uint32_t, p->n_in), out;
+
+    for (uint32_t i = 0; i < p->n_in; i++) {
+        in[i] = isl_result_operand(s, p, want, i);
+        if (want->type != IR_F32)
+            in[i] = isl_rescale(s, isl_inner(s, s->to->tensor[in[i]]->name, "rescaled"), in[i],
+                                want->type, want->q);
+    }
+    out = isl_tensor(s, want->name, want->type, p->y->rank, p->y->dim, want->q);
+    isl_set_attributes(isl_op(s, p->opcode, p->n_in, in, out), p);
+    return out;
+}
+
+/* Along dimension IR_AXIS; the operators want it last. */
+static uint32_t make_softmax(struct isl *s, const struct isl_deferred *p,
+                             const struct isl_want *want)
+{
+    const uint32_t rank = p->y->rank, axis = (uint32_t)p->attr[IR_AXIS];
+    struct isl_deferred plain = *p;
+    uint32_t x = isl_result_operand(s, p, want, 0), out;
+    int32_t perm[IR_MAX_RANK];
+
+    plain.attr[IR_AXIS] = 0;
+    for (uint32_t i = 0; i < rank; i++)
+        perm[i] = (int32_t)i;
+    perm[axis] = (int32_t)rank - 1;
+    perm[rank - 1] = (int32_t)axis;
+    if (axis != rank - 1)
+        x = isl_transpose(s, isl_inner(s, want->name, "last"), x, perm);
+    out = isl_tensor(s, axis == rank - 1 ? want->name : isl_inner(s, want->name, "last"),
+                     want->type, rank, s->to->tensor[x]->dim, want->q);
+    isl_set_attributes(isl_op(s, p->opcode, 1, &x, out), &plain);
+    return axis == rank - 1 ? out : isl_transpose(s, want->name, out, perm);
+}
+
+/* One operand, or two of one type. */
+static uint32_t make_plain(struct isl *s, const struct isl_deferred *p, const struct isl_want *want)
+{
+    uint32_t in[2] = {isl_result_operand(s, p, want, 0)}, out;
+    const struct ir_tensor *a = s->to->tensor[in[0]], *b;
+
+    if (p->n_in > 1) {
+        in[1] = isl_result_operand(s, p, want, 1);
+        b = s->to->tensor[in[1]];
+        if (b->type != a->type) {
+            const struct ir_quant q = isl_one_scale(
+                s, b->quant.scale[0], b->quant.zero_point[0] + (a->type == IR_U8 ? 128 : -128));
+
+            in[1] = isl_rescale(s, isl_inner(s, b->name, "moved"), in[1], a->type, &q);
+        }
+    }
+    out = isl_tensor(s, want->name, want->type, p->y->rank, p->y->dim, want->q);
+    isl_set_attributes(isl_op(s, p->opcode, p->n_in, in, out), p);
+    return out;
+}
+
+static uint32_t make(struct isl *s, const struct isl_deferred *p, const struct isl_want *want)
+{
+    switch (p->opcode) {
+    case IR_OP_CONV2D: return isl_make_conv(s, p, want);
+    case IR_OP_TRANSPOSE_CONV: return isl_make_transposed(s, p, want);
+    case IR_OP_FULLY_CONNECTED: return make_dense(s, p, want);
+    case IR_OP_AVERAGE_POOL2D: return isl_make_pool(s, p, want);
+    case IR_OP_SOFTMAX:
+    case IR_OP_LOG_SOFTMAX: return make_softmax(s, p, want);
+    case IR_OP_CONCATENATION:
+    case IR_OP_MAXIMUM:
+    case IR_OP_MINIMUM: return make_of_one_scale(s, p, want);
+    default: return make_plain(s, p, want);
+    }
+}
+
+/* The operator, and its clamp if it has no attribute for it. */
+static uint32_t make_clamped(struct isl *s, const struct isl_deferred *p,
+                             const struct isl_want *want)
+{
+    struct isl_want inside = *want;
+    const struct ir_tensor *t;
+    uint32_t x, y;
+
+    if (!isl_is_clamped(p) || has_activation(p->opcode) || p->opcode == IR_OP_CLIP)
+        return make(s, p, want);
+    inside.name = isl_inner(s, want->name, "unclamped");
+    x = make(s, p, &inside);
+    t = s->to->tensor[x];
+    y = isl_tensor(s, want->name, t->type, t->rank, t->dim, &t->quant);
+    set_bounds(isl_op(s, IR_OP_CLIP, 1, &x, y)->attr, p);
+    return y;
+}
+
+enum status isl_make_float(struct isl *s, const struct isl_deferred *p, uint32_t *id)
+{
+    const struct isl_want want = {p->y->name, IR_F32, NULL};
+    const uint32_t row = s->row;
+
+    s->row = p->row;
+    if (p->opcode == IR_OP_TRANSPOSE_CONV && isl_groups(s, p) > MAX_GROUPS)
+        return FAIL(s->d, ST_UNSUPPORTED, "expected at most %d groups", MAX_GROUPS);
+    *id = make_clamped(s, p, &want);
+    s->row = row;
+    return ST_OK;
+}
+
+enum status isl_make(struct isl *s, const struct isl_deferred *p, const char *name,
+                     enum ir_type type, const struct ir_quant *q, uint32_t *id)
+{
+    const bool rescales = p->opcode == IR_OP_CONCATENATION || p->opcode == IR_OP_MAXIMUM ||
+                          p->opcode == IR_OP_MINIMUM;
+    const enum ir_type own = rescales ? type : s->to->tensor[p->in[0]]->type;
+    struct ir_quant inside = *q;
+    struct isl_want want = {name, own, &inside};
+    const uint32_t row = s->row;
+    uint32_t real;
+
+    if (isl_is_float(s, p) || (s->exact && p->attr[IR_QLINEAR] == 0 && rounds_more(s, p)) ||
+        !fits_integers(s, p)) {
+        TRY(isl_make_float(s, p, &real));
+        *id = isl_rescale(s, name, real, type, q);
+        return ST_OK;
+    }
+    s->row = p->row;
+    if (own != type) {
+        inside = isl_one_scale(s, q->scale[0], q->zero_point[0] + (own == IR_U8 ? 128 : -128));
+        want.name = isl_inner(s, name, ir_type_name(own));
+    }
+    *id = make_clamped(s, p, &want);
+    *id = isl_rescale(s, name, *id, type, q);
+    s->row = row;
+    return ST_OK;
+}

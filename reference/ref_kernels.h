@@ -1,0 +1,110 @@
+/* ref_kernels.h - the reference kernels named in ops.def, and what they share. */
+#ifndef HEDDLE_REF_KERNELS_H
+#define HEDDLE_REF_KERNELS_H
+
+#include <string.h>
+
+#include "ref_constants.h"
+
+/* What a kernel sees: tensors and bytes of inputs and outputs (NULL for an absent input). */
+struct ref_call {
+    const struct ir_op *op;
+    const struct ir_tensor *const *in;
+    const uint8_t *const *x;
+    const struct ir_tensor *const *out;
+    uint8_t *const *y;
+    const struct ref_constants *k; /* NULL: of operators that only move bytes */
+};
+
+typedef enum status ref_kernel(const struct ref_call *c, struct diag *d);
+
+#define IR_OP(code, name, min_in, max_in, min_out, max_out, attrs, infer, ref) ref_kernel ref;
+#include "compiler/ir/ops.def"
+#undef IR_OP
+
+#define IR_FLOAT(code, ref) ref_kernel ref;
+#include "compiler/ir/float.def"
+#undef IR_FLOAT
+
+/* The kernel of an operator whose first input has `type`; never NULL. */
+ref_kernel *ref_kernel_of(enum ir_opcode opcode, enum ir_type type);
+
+/* SRDHM, RDBPOT and MBQM of NUMERICS.md, double rounding. x << shift wraps modulo 2^32. */
+int32_t ref_srdhm(int32_t a, int32_t b);
+int32_t ref_rdbpot(int32_t x, int32_t exponent);
+int32_t ref_mbqm(int32_t x, int32_t multiplier, int32_t shift);
+
+/* 1 / sqrt(v) = multiplier * 2^(-31 - *shift), v at least 1, as L2_NORMALIZATION and RSQRT have it.
+ */
+int32_t ref_inverse_root(int32_t v, int32_t *shift);
+
+/* int16 activations (ref_int16.c): MBQM of a 64-bit x, shift at most 7, rounded once. */
+int32_t ref_mbqm64(int64_t x, int32_t multiplier, int32_t shift);
+ref_kernel ref_conv2d_i16, ref_depthwise_i16, ref_dense_i16, ref_transpose_conv_i16, ref_matmul_i16,
+    ref_softmax_i16;
+
+/* RESIZE_BILINEAR of uint8 (ref_resize_u8.c). */
+ref_kernel ref_resize_u8;
+
+/* Binary operators of int32 and int64 (ref_number.c). */
+ref_kernel ref_arithmetic;
+
+/* Kernels of operators with k->real: ONNX's rounding (ref_onnx.c). */
+enum status ref_real_binary(const struct ref_call *c, struct diag *d);
+ref_kernel ref_real_average_pool, ref_real_mean, ref_real_softmax, ref_real_quantize;
+/* rint(v) + zero point, clamped; NaN gives the zero point. */
+int32_t ref_real_value(const struct ref_call *c, float v);
+/* Offset of matrix `batch` of y in an operand whose other dimensions are broadcast. */
+size_t ref_matrix(const struct ir_tensor *t, const struct ir_tensor *y, size_t batch);
+/* Element of operand `t`, broadcast to y, for element i of y. */
+size_t ref_broadcast_at(const struct ir_tensor *t, const struct ir_tensor *y, size_t i);
+/* Offset in x of the i-th of the elements that mask's dimensions enumerate, the others at 0. */
+size_t ref_pick(const struct ir_tensor *x, uint32_t mask, size_t i);
+
+/* v + zero point, clamped to the operator's range. */
+static inline int32_t ref_value(const struct ref_call *c, int32_t v)
+{
+    const int64_t value = (int64_t)v + c->out[0]->quant.zero_point[0];
+
+    return (int32_t)(value < c->k->low ? c->k->low : value > c->k->high ? c->k->high : value);
+}
+
+/* A value v of the inner scale (k->rescale) as one of the output's. */
+static inline int32_t ref_rescaled(const struct ref_call *c, int32_t v)
+{
+    const uint32_t last = c->k->n - 1;
+    const int64_t value =
+        (int64_t)ref_mbqm(v - c->k->inner_zero, c->k->multiplier[last], c->k->shift[last]) +
+        c->out[0]->quant.zero_point[0];
+    const int64_t low = ref_lowest(c->out[0]->type), high = ref_highest(c->out[0]->type);
+
+    return (int32_t)(value < low ? low : value > high ? high : value);
+}
+
+/* Code i of a tensor of int8, uint8 or int16. */
+static inline int32_t ref_at(const struct ir_tensor *t, const uint8_t *p, size_t i)
+{
+    int16_t wide;
+
+    if (t->type != IR_I16)
+        return t->type == IR_U8 ? p[i] : (int8_t)p[i];
+    memcpy(&wide, p + 2 * i, sizeof wide);
+    return wide;
+}
+
+static inline void ref_put(const struct ir_tensor *t, uint8_t *p, size_t i, int32_t code)
+{
+    const int16_t wide = (int16_t)code;
+
+    if (t->type == IR_I16)
+        memcpy(p + 2 * i, &wide, sizeof wide);
+    else
+        p[i] = (uint8_t)code;
+}
+
+static inline const int8_t *ref_i8(const uint8_t *p)
+{
+    return (const int8_t *)p;
+}
+
+#endif

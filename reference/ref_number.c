@@ -1,0 +1,194 @@
+/* ref_number.c - operators on numbers of any type: CAST, arithmetic of int32 and int64,
+ * comparisons, logic, SELECT. */
+#include <string.h>
+
+#include "ref_kernels.h"
+
+/* A number of any type; codes as they are. */
+struct number {
+    int64_t i;
+    float f; /* of float32 */
+};
+
+static struct number load(const struct ir_tensor *t, const uint8_t *p, size_t k)
+{
+    struct number v = {0};
+    int32_t i;
+
+    switch (t->type) {
+    case IR_I64: memcpy(&v.i, p + k * 8, 8); break;
+    case IR_BOOL: v.i = p[k] != 0; break;
+    case IR_F32: memcpy(&v.f, p + k * 4, 4); break;
+    case IR_I32:
+        memcpy(&i, p + k * 4, 4);
+        v.i = i;
+        break;
+    default: v.i = ref_at(t, p, k); break;
+    }
+    return v;
+}
+
+/* Towards zero, saturated; NaN is 0. */
+static int64_t truncated(float v)
+{
+    if (v != v)
+        return 0;
+    return v >= 0x1p63f ? INT64_MAX : v < -0x1p63f ? INT64_MIN : (int64_t)v;
+}
+
+/* Low bits of what fits int32, of anything else 0. */
+static int64_t low_bits(float v)
+{
+    return v > -2147483648.0f && v < 2147483648.0f ? (int64_t)v : 0;
+}
+
+enum status ref_cast(const struct ref_call *c, struct diag *d)
+{
+    const enum ir_type from = c->in[0]->type, to = c->out[0]->type;
+    const size_t n = (size_t)ir_elements(c->out[0]), size = ir_type_bytes(to);
+
+    (void)d;
+    for (size_t k = 0; k < n; k++) {
+        struct number v = load(c->in[0], c->x[0], k);
+
+        v.i += c->op->attr[IR_FROM_U8] ? 128 : 0;
+        if (to == IR_BOOL)
+            v.i = from == IR_F32 ? v.f != 0 : v.i != 0;
+        else if (to == IR_F32 && from != IR_F32)
+            v.f = (float)v.i;
+        else if (to != IR_F32 && from == IR_F32)
+            v.i = size < 4 ? low_bits(v.f) : truncated(v.f);
+        if (to == IR_I32 && from == IR_F32)
+            v.i = v.i > INT32_MAX ? INT32_MAX : v.i < INT32_MIN ? INT32_MIN : v.i;
+        if (to == IR_F32)
+            memcpy(c->y[0] + k * 4, &v.f, 4);
+        else {
+            v.i -= c->op->attr[IR_TO_U8] ? 128 : 0;
+            memcpy(c->y[0] + k * size, &v.i, size);
+        }
+    }
+    return ST_OK;
+}
+
+/* Codes of 8 bits: the real value, (code - zero point) << 8 scaled by the tensor's scale. */
+static struct number operand(const struct ref_call *c, uint32_t i, size_t k)
+{
+    struct number v = load(c->in[i], c->x[i], ref_broadcast_at(c->in[i], c->out[0], k));
+
+    if (c->in[i]->type == IR_I8 || c->in[i]->type == IR_U8)
+        v.i = ref_mbqm(((int32_t)v.i - ir_zero_point(c->in[i])) * 256, c->k->multiplier[i],
+                       c->k->shift[i]);
+    return v;
+}
+
+/* Exactly one of the three relations holds, none where one operand is NaN. */
+static bool compare(enum ir_opcode opcode, bool less, bool equal, bool greater)
+{
+    switch (opcode) {
+    case IR_OP_EQUAL: return equal;
+    case IR_OP_NOT_EQUAL: return !equal;
+    case IR_OP_LESS: return less;
+    case IR_OP_LESS_EQUAL: return less || equal;
+    case IR_OP_GREATER: return greater;
+    default: return greater || equal;
+    }
+}
+
+static bool relation(const struct ref_call *c, struct number a, struct number b)
+{
+    const enum ir_opcode opcode = c->op->opcode;
+
+    if (opcode == IR_OP_LOGICAL_AND || opcode == IR_OP_LOGICAL_OR)
+        return opcode == IR_OP_LOGICAL_AND ? a.i != 0 && b.i != 0 : a.i != 0 || b.i != 0;
+    if (c->in[0]->type == IR_F32)
+        return compare(opcode, a.f<b.f, a.f == b.f, a.f> b.f);
+    return compare(opcode, a.i<b.i, a.i == b.i, a.i> b.i);
+}
+
+enum status ref_compare(const struct ref_call *c, struct diag *d)
+{
+    const size_t n = (size_t)ir_elements(c->out[0]);
+
+    (void)d;
+    for (size_t k = 0; k < n; k++)
+        c->y[0][k] = relation(c, operand(c, 0, k), operand(c, 1, k));
+    return ST_OK;
+}
+
+enum status ref_logical_not(const struct ref_call *c, struct diag *d)
+{
+    const size_t n = (size_t)ir_elements(c->out[0]);
+
+    (void)d;
+    for (size_t k = 0; k < n; k++)
+        c->y[0][k] = c->x[0][k] == 0;
+    return ST_OK;
+}
+
+enum status ref_select(const struct ref_call *c, struct diag *d)
+{
+    const size_t n = (size_t)ir_elements(c->out[0]), size = ir_type_bytes(c->out[0]->type);
+
+    (void)d;
+    for (size_t k = 0; k < n; k++) {
+        const bool holds = c->x[0][ref_broadcast_at(c->in[0], c->out[0], k)] != 0;
+        const uint32_t from = holds ? 1 : 2;
+
+        memcpy(c->y[0] + k * size, c->x[from] + ref_broadcast_at(c->in[from], c->out[0], k) * size,
+               size);
+    }
+    return ST_OK;
+}
+
+/* Rounded down; 0 where b is 0. */
+static int64_t floor_div(int64_t a, int64_t b)
+{
+    if (b == 0 || b == -1)
+        return b == 0 ? 0 : (int64_t)(0 - (uint64_t)a);
+    return a / b - (a % b != 0 && (a < 0) != (b < 0));
+}
+
+/* Of integers, wrapping. */
+static int64_t arithmetic(enum ir_opcode opcode, int64_t a, int64_t b)
+{
+    const uint64_t u = (uint64_t)a, v = (uint64_t)b;
+
+    switch (opcode) {
+    case IR_OP_ADD: return (int64_t)(u + v);
+    case IR_OP_SUB: return (int64_t)(u - v);
+    case IR_OP_MUL: return (int64_t)(u * v);
+    case IR_OP_DIV: return b == 0 || b == -1 ? floor_div(a, b) : a / b;
+    case IR_OP_FLOOR_DIV: return floor_div(a, b);
+    case IR_OP_FLOOR_MOD: return b == 0 ? 0 : (int64_t)(u - v * (uint64_t)floor_div(a, b));
+    case IR_OP_MAXIMUM: return a > b ? a : b;
+    case IR_OP_MINIMUM: return a < b ? a : b;
+    default: return (int64_t)((u - v) * (u - v)); /* SQUARED_DIFFERENCE */
+    }
+}
+
+static int64_t activated(enum ir_activation activation, int64_t v)
+{
+    const int64_t low = activation == IR_ACT_RELU_N1_TO_1 ? -1 : 0;
+    const int64_t high = activation == IR_ACT_RELU ? INT64_MAX : activation == IR_ACT_RELU6 ? 6 : 1;
+
+    if (activation == IR_ACT_NONE)
+        return v;
+    return v < low ? low : v > high ? high : v;
+}
+
+enum status ref_arithmetic(const struct ref_call *c, struct diag *d)
+{
+    const struct ir_tensor *y = c->out[0];
+    const size_t n = (size_t)ir_elements(y), size = ir_type_bytes(y->type);
+
+    (void)d;
+    for (size_t k = 0; k < n; k++) {
+        int64_t v = arithmetic(c->op->opcode, operand(c, 0, k).i, operand(c, 1, k).i);
+
+        if (y->type == IR_I32)
+            v = (int32_t)(uint32_t)(uint64_t)v;
+        v = activated((enum ir_activation)c->op->attr[IR_ACTIVATION], v);
+        memcpy(c->y[0] + k * size, &v, size);
+    }
+    return ST_OK;
+}

@@ -1,0 +1,40 @@
+/* func.h - what the files of the twin share. */
+#ifndef HD_FUNC_INTERNAL_H
+#define HD_FUNC_INTERNAL_H
+
+#include "hd_accel.h"
+#include "hd_func.h"
+
+/* func_stream.c: header and commands of region 0, to END or to the first fault. Returns 0 or -1. */
+int hd_func_stream(struct hd_func *f);
+
+/* One command each; 0, or -1 after hd_func_stop. */
+int hd_func_dma_read(struct hd_func *f, const struct hd_cmd_dma_read *c);
+int hd_func_store(struct hd_func *f, const struct hd_cmd_store *c);
+int hd_func_array(struct hd_func *f, const struct hd_cmd_array *c);
+int hd_func_vector(struct hd_func *f, const struct hd_cmd_vector *c);
+
+/* Record the submission's first fault. `why` is a literal. Always -1. */
+int hd_func_stop(struct hd_func *f, uint32_t code, uint32_t unit, uint64_t address,
+                 const char *why);
+
+/* Host address of n_bytes of a region, or NULL after hd_func_stop (region limit, bus error).
+ * bus_fault: HD_FAULT_BUS_READ or HD_FAULT_BUS_WRITE. */
+uint8_t *hd_func_region(struct hd_func *f, uint32_t unit, uint32_t region, uint64_t offset,
+                        uint32_t n_bytes, uint32_t bus_fault);
+
+/* Write n bytes (at most N) into a memory and tell the sink. The caller has checked the bounds. */
+void hd_func_put(struct hd_func *f, uint32_t unit, uint32_t space, uint32_t address,
+                 const void *data, uint32_t n);
+/* Tell the sink only; space as in struct hd_sim_commit. */
+void hd_func_commit(struct hd_func *f, uint32_t unit, uint32_t space, uint64_t address,
+                    const void *data, uint32_t n);
+
+/* memcpy and memset without libc's header: freestanding, and compilers know the loops. */
+static inline void func_copy(uint8_t *restrict to, const uint8_t *restrict from, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++)
+        to[i] = from[i];
+}
+
+#endif

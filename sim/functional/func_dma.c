@@ -1,0 +1,163 @@
+/* func_dma.c - LOAD and WEIGHT (memory to the device's memories) and STORE (scratchpad to memory).
+ * `runs` runs in memory form one byte stream; `rows` rows of words take it up, or give it. */
+#include "func.h"
+
+/* The memory side: a byte stream made of runs. */
+struct run_stream {
+    struct hd_func *f;
+    uint32_t unit, region, fault;
+    uint64_t next; /* offset of the next run */
+    uint32_t pitch, run_bytes;
+    uint32_t runs_left, left; /* runs to come; bytes left of the current one */
+    uint8_t *at;              /* host address */
+    uint64_t address;         /* bus address */
+};
+
+/* Bytes available at s->at without a gap, at least 1, or 0 after a fault. */
+static uint32_t stream_ready(struct run_stream *s)
+{
+    if (s->left)
+        return s->left;
+    s->at = hd_func_region(s->f, s->unit, s->region, s->next, s->run_bytes, s->fault);
+    if (!s->at)
+        return 0;
+    s->address = (uint64_t)(s->at - s->f->memory.host) + s->f->memory.base;
+    s->next += s->pitch;
+    s->runs_left--;
+    s->left = s->run_bytes;
+    return s->left;
+}
+
+static void stream_take(struct run_stream *s, uint32_t n)
+{
+    s->at += n;
+    s->address += n;
+    s->left -= n;
+}
+
+static int stream_read(struct run_stream *s, uint8_t *to, uint32_t n)
+{
+    while (n) {
+        uint32_t ready = stream_ready(s);
+        uint32_t m = ready < n ? ready : n;
+
+        if (!m)
+            return -1;
+        func_copy(to, s->at, m);
+        stream_take(s, m);
+        to += m;
+        n -= m;
+    }
+    return 0;
+}
+
+/* Writes go out in beats of the bus, none across a beat's border. */
+static int stream_write(struct run_stream *s, const uint8_t *from, uint32_t n)
+{
+    uint32_t beat = s->f->config.axi_bytes;
+
+    while (n) {
+        uint32_t m = stream_ready(s);
+
+        if (!m)
+            return -1;
+        m = m < n ? m : n;
+        if (m > beat - s->address % beat)
+            m = (uint32_t)(beat - s->address % beat);
+        func_copy(s->at, from, m);
+        hd_func_commit(s->f, s->unit, 1, s->address, from, m);
+        stream_take(s, m);
+        from += m;
+        n -= m;
+    }
+    return 0;
+}
+
+/* Rows of words, the first at `first`, must fit the memory, and both sides hold as many bytes. */
+static int check_rows(const struct run_stream *s, uint32_t space, uint64_t rows, uint64_t row_bytes,
+                      uint64_t first, uint64_t pitch)
+{
+    uint64_t n = s->f->config.n;
+    uint64_t end = (first + (rows ? rows - 1 : 0) * pitch) * n + (row_bytes + n - 1) / n * n;
+
+    if (!rows || !row_bytes || rows * row_bytes != (uint64_t)s->runs_left * s->run_bytes)
+        return hd_func_stop(s->f, HD_FAULT_BAD_FIELD, s->unit, s->next,
+                            "dma: runs * run_bytes is not rows * row_bytes, or nothing");
+    if (end > s->f->n_bytes[space])
+        return hd_func_stop(s->f, HD_FAULT_BAD_FIELD, s->unit, s->next,
+                            "dma: rows beyond the end of the memory");
+    return 0;
+}
+
+/* Two bytes each of narrow biases become four of the bias memory. */
+static void widen_biases(const struct hd_func *f, uint32_t address, const uint8_t *word)
+{
+    int32_t *bias = (int32_t *)(void *)f->space[HD_SPACE_BIAS] + address / 2;
+
+    for (uint32_t i = 0; i < f->config.n / 2; i++)
+        bias[i] = (int16_t)(uint16_t)(word[2 * i] | word[2 * i + 1] << 8);
+}
+
+/* One row of words. Weight memory words are written whole, the rest 0; the scratchpad has byte
+ * enables. */
+static int read_row(struct run_stream *s, uint32_t space, uint32_t address, uint32_t row_bytes)
+{
+    uint32_t n = s->f->config.n;
+
+    for (uint32_t at = 0; at < row_bytes; at += n) {
+        uint8_t word[HD_FUNC_MAX_N] = {0};
+        uint32_t m = row_bytes - at < n ? row_bytes - at : n;
+
+        if (stream_read(s, word, m))
+            return -1;
+        hd_func_put(s->f, s->unit, space, address + at, word, space == HD_SPACE_SCRATCHPAD ? m : n);
+        if (space == HD_SPACE_BIAS16)
+            widen_biases(s->f, address + at, word);
+    }
+    return 0;
+}
+
+int hd_func_dma_read(struct hd_func *f, const struct hd_cmd_dma_read *c)
+{
+    int load = c->common.opcode == HD_OPCODE_LOAD;
+    struct run_stream s = {.f = f,
+                           .unit = load ? HD_UNIT_LOAD : HD_UNIT_WEIGHT,
+                           .region = c->region,
+                           .fault = HD_FAULT_BUS_READ,
+                           .next = c->offset,
+                           .pitch = c->run_pitch,
+                           .run_bytes = c->run_bytes,
+                           .runs_left = c->runs};
+
+    if (c->space >= HD_SPACE_COUNT || (c->space == HD_SPACE_SCRATCHPAD) != load)
+        return hd_func_stop(f, HD_FAULT_BAD_FIELD, s.unit, c->offset,
+                            "dma: LOAD writes the scratchpad, WEIGHT the other memories");
+    if (check_rows(&s, c->space, c->rows, c->row_bytes, c->dest, c->dest_pitch))
+        return -1;
+    for (uint32_t r = 0; r < c->rows; r++)
+        if (read_row(&s, c->space, (c->dest + r * c->dest_pitch) * f->config.n, c->row_bytes))
+            return -1;
+    return 0;
+}
+
+int hd_func_store(struct hd_func *f, const struct hd_cmd_store *c)
+{
+    struct run_stream s = {.f = f,
+                           .unit = HD_UNIT_STORE,
+                           .region = c->region,
+                           .fault = HD_FAULT_BUS_WRITE,
+                           .next = c->offset,
+                           .pitch = c->run_pitch,
+                           .run_bytes = c->run_bytes,
+                           .runs_left = c->runs};
+
+    if (check_rows(&s, HD_SPACE_SCRATCHPAD, c->rows, c->row_bytes, c->src, c->src_pitch))
+        return -1;
+    for (uint32_t r = 0; r < c->rows; r++) {
+        const uint8_t *row =
+            f->space[HD_SPACE_SCRATCHPAD] + (c->src + r * c->src_pitch) * f->config.n;
+        if (stream_write(&s, row, c->row_bytes))
+            return -1;
+    }
+    return 0;
+}

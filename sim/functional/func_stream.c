@@ -1,0 +1,182 @@
+/* func_stream.c - what hd_fetch does: header and commands of region 0, in order, each to its unit.
+ * in: registers, memory.   out: every command's writes, completion counts, or the first fault.
+ * One command after another gives the same bytes as units side by side (hw/README.md), so waits are
+ * only checked: one that needs more commands than stand before it would never hold in order. */
+#include "func.h"
+
+int hd_func_stop(struct hd_func *f, uint32_t code, uint32_t unit, uint64_t address, const char *why)
+{
+    f->reg[HD_REG_ERR_CAUSE / 4] = code << HD_ERR_CAUSE_CODE_LSB | unit << HD_ERR_CAUSE_UNIT_LSB;
+    f->reg[HD_REG_ERR_COMMAND / 4] = f->command;
+    f->reg[HD_REG_ERR_ADDRESS_LO / 4] = (uint32_t)address;
+    f->reg[HD_REG_ERR_ADDRESS_HI / 4] = (uint32_t)(address >> 32);
+    f->why = why;
+    return -1;
+}
+
+uint8_t *hd_func_region(struct hd_func *f, uint32_t unit, uint32_t region, uint64_t offset,
+                        uint32_t n_bytes, uint32_t bus_fault)
+{
+    uint64_t base = f->reg[HD_REG_REGION_BASE_LO(region) / 4] |
+                    (uint64_t)f->reg[HD_REG_REGION_BASE_HI(region) / 4] << 32;
+    uint64_t at = base + offset - f->memory.base;
+
+    if (offset + n_bytes > f->reg[HD_REG_REGION_SIZE(region) / 4]) {
+        hd_func_stop(f, HD_FAULT_REGION_LIMIT, unit, offset, "beyond the end of the region");
+        return NULL;
+    }
+    if (base + offset < f->memory.base || at + n_bytes > f->memory.n_bytes) {
+        hd_func_stop(f, bus_fault, unit, offset, "no memory at this bus address");
+        return NULL;
+    }
+    return f->memory.host + at;
+}
+
+void hd_func_commit(struct hd_func *f, uint32_t unit, uint32_t space, uint64_t address,
+                    const void *data, uint32_t n)
+{
+    struct hd_sim_commit commit = {.cycle = f->command, .unit = unit, .command = f->command};
+
+    if (!f->sink)
+        return;
+    commit.space = space;
+    commit.address = address;
+    commit.n_bytes = n;
+    commit.strobe = n < 64 ? ((uint64_t)1 << n) - 1 : UINT64_MAX;
+    func_copy(commit.data, data, n);
+    f->sink(f->sink_ctx, &commit);
+}
+
+void hd_func_put(struct hd_func *f, uint32_t unit, uint32_t space, uint32_t address,
+                 const void *data, uint32_t n)
+{
+    func_copy(f->space[space] + address, data, n);
+    if (f->sink)
+        hd_func_commit(f, unit, space == HD_SPACE_SCRATCHPAD ? 0 : 2 + space, address, data, n);
+}
+
+/* Words of a command by opcode; 0 for one that does not exist. */
+static uint32_t command_words(uint32_t opcode)
+{
+    switch (opcode) {
+    case HD_OPCODE_END: return sizeof(struct hd_cmd_end) / 4;
+    case HD_OPCODE_LOAD:
+    case HD_OPCODE_WEIGHT: return sizeof(struct hd_cmd_dma_read) / 4;
+    case HD_OPCODE_ARRAY: return sizeof(struct hd_cmd_array) / 4;
+    case HD_OPCODE_VECTOR: return sizeof(struct hd_cmd_vector) / 4;
+    case HD_OPCODE_STORE: return sizeof(struct hd_cmd_store) / 4;
+    default: return 0;
+    }
+}
+
+/* Whether the commands before this one can satisfy its waits; counts compare modulo 2^16. */
+static int waits_hold(const struct hd_func *f, const struct hd_common *c)
+{
+    const uint32_t need[5] = {c->wait_load, c->wait_weight, c->wait_array, c->wait_vector,
+                              c->wait_store};
+
+    for (uint32_t unit = 0; unit < 5; unit++)
+        if (c->wait_enable >> unit & 1u && (int16_t)(uint16_t)(f->done[unit] - need[unit]) < 0)
+            return 0;
+    return 1;
+}
+
+/* An ARRAY command that follows WEIGHT needs that command before it: in order all its words have
+ * come. */
+static int follows_something(const struct hd_func *f, const struct hd_cmd_array *c)
+{
+    uint32_t ahead = f->done[HD_UNIT_WEIGHT] - c->common.wait_weight;
+    return !c->follow || (int16_t)(uint16_t)ahead > 0;
+}
+
+static int run_command(struct hd_func *f, const void *command, uint32_t opcode, uint32_t *unit)
+{
+    switch (opcode) {
+    case HD_OPCODE_LOAD: *unit = HD_UNIT_LOAD; return hd_func_dma_read(f, command);
+    case HD_OPCODE_WEIGHT: *unit = HD_UNIT_WEIGHT; return hd_func_dma_read(f, command);
+    case HD_OPCODE_ARRAY: *unit = HD_UNIT_ARRAY; return hd_func_array(f, command);
+    case HD_OPCODE_VECTOR: *unit = HD_UNIT_VECTOR; return hd_func_vector(f, command);
+    default: *unit = HD_UNIT_STORE; return hd_func_store(f, command);
+    }
+}
+
+/* Check and run the command at `bytes` (room for `left`). 0: go on; 1: END; -1: fault or stuck. */
+static int step(struct hd_func *f, const uint8_t *bytes, uint32_t left, uint32_t *taken,
+                uint32_t offset)
+{
+    union {
+        uint32_t word[64];
+        struct hd_common common;
+        struct hd_cmd_array array;
+    } c = {{0}};
+    uint32_t words, unit = HD_UNIT_FETCH;
+
+    func_copy((uint8_t *)c.word, bytes, sizeof(struct hd_common));
+    words = command_words(c.common.opcode);
+    if (!words)
+        return hd_func_stop(f, HD_FAULT_BAD_OPCODE, HD_UNIT_FETCH, offset, "unknown opcode");
+    if (c.common.length * 16u != words * 4 || words * 4 > left)
+        return hd_func_stop(f, HD_FAULT_BAD_LENGTH, HD_UNIT_FETCH, offset,
+                            "a command's length is not its opcode's, or leaves the stream");
+    *taken = words * 4;
+    func_copy((uint8_t *)c.word, bytes, *taken);
+    if (!waits_hold(f, &c.common) ||
+        (c.common.opcode == HD_OPCODE_ARRAY && !follows_something(f, &c.array))) {
+        f->stuck = 1;
+        f->why = "a command waits for more commands than stand before it";
+        return -1;
+    }
+    if (c.common.opcode == HD_OPCODE_END)
+        return 1;
+    if (run_command(f, c.word, c.common.opcode, &unit))
+        return -1;
+    f->reg[HD_REG_UNIT_COMMAND(unit) / 4] = f->command;
+    f->reg[HD_REG_UNIT_DONE(unit) / 4] = ++f->done[unit];
+    f->commands_run++;
+    return 0;
+}
+
+static int check_header(struct hd_func *f, const uint8_t *bytes, uint32_t length, uint32_t offset)
+{
+    struct hd_header header;
+
+    func_copy((uint8_t *)&header, bytes, sizeof header);
+    if (header.magic != HD_MAGIC)
+        return hd_func_stop(f, HD_FAULT_BAD_HEADER, HD_UNIT_FETCH, offset, "no magic");
+    if (header.version != HD_STREAM_VERSION)
+        return hd_func_stop(f, HD_FAULT_BAD_VERSION, HD_UNIT_FETCH, offset, "stream version");
+    if (header.config_hash != f->config.hash)
+        return hd_func_stop(f, HD_FAULT_CONFIG_MISMATCH, HD_UNIT_FETCH, offset, "CONFIG_HASH");
+    if (header.length != length)
+        return hd_func_stop(f, HD_FAULT_BAD_HEADER, HD_UNIT_FETCH, offset,
+                            "length of header and of submission differ");
+    return 0;
+}
+
+int hd_func_stream(struct hd_func *f)
+{
+    uint32_t offset = f->reg[HD_REG_COMMAND_OFFSET / 4];
+    uint32_t length = f->reg[HD_REG_COMMAND_LENGTH / 4];
+    uint32_t at = sizeof(struct hd_header), taken = 0;
+    const uint8_t *bytes;
+    int rc = 0;
+
+    f->command = 0;
+    if (length % HD_COMMAND_ALIGN || offset % HD_COMMAND_ALIGN || length < at + HD_CMD_END_BYTES)
+        return hd_func_stop(f, HD_FAULT_BAD_LENGTH, HD_UNIT_FETCH, offset,
+                            "no room for header and END, or no multiple of 16");
+    bytes = hd_func_region(f, HD_UNIT_FETCH, 0, offset, length, HD_FAULT_BUS_READ);
+    if (!bytes || check_header(f, bytes, length, offset))
+        return -1;
+    while (at < length) {
+        rc = step(f, bytes + at, length - at, &taken, offset + at);
+        f->reg[HD_REG_UNIT_COMMAND(HD_UNIT_FETCH) / 4] = f->command;
+        if (rc)
+            return rc < 0 ? -1 : 0;
+        f->reg[HD_REG_UNIT_DONE(HD_UNIT_FETCH) / 4] = ++f->done[HD_UNIT_FETCH];
+        f->command++;
+        at += taken;
+    }
+    return hd_func_stop(f, HD_FAULT_BAD_LENGTH, HD_UNIT_FETCH, offset + at,
+                        "the stream ends without END");
+}

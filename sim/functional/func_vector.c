@@ -1,0 +1,178 @@
+/* func_vector.c - VECTOR: for row, column, chunk of N channels, window cell.
+ * in: a command, scratchpad, look-up memory.   out: scratchpad. Formulas: hw/README.md,
+ * NUMERICS.md. */
+#include "func.h"
+#include "func_math.h"
+
+struct vector_job {
+    struct hd_func *f;
+    const struct hd_cmd_vector *c;
+    uint32_t n; /* lanes of this chunk */
+    uint32_t row, col, chunk;
+    uint32_t cells; /* window cells inside the image */
+};
+
+static int refuse(const struct vector_job *j, uint32_t address, const char *why)
+{
+    return hd_func_stop(j->f, HD_FAULT_BAD_FIELD, HD_UNIT_VECTOR, address, why);
+}
+
+/* n bytes of the scratchpad, or NULL: addresses are modulo 2^32. */
+static const int8_t *operand(const struct vector_job *j, uint32_t address)
+{
+    const uint8_t *spad = j->f->space[HD_SPACE_SCRATCHPAD];
+
+    if ((uint64_t)address + j->n > j->f->n_bytes[HD_SPACE_SCRATCHPAD]) {
+        refuse(j, address, "vector: an operand lies outside the scratchpad");
+        return NULL;
+    }
+    return (const int8_t *)spad + address;
+}
+
+/* add, sub: each operand rescaled by less than 1 after 20 bits of headroom. */
+static int32_t rescale(int32_t x, int32_t multiplier, int32_t shift)
+{
+    return func_round_shift(func_high_mul(x * (1 << 20), multiplier), (uint32_t)-shift);
+}
+
+static int8_t elementwise(const struct hd_cmd_vector *c, int8_t a, int8_t b)
+{
+    int32_t x = a - c->z_a, y = b - c->z_b;
+
+    if (c->op == HD_VOP_MUL) {
+        x = x * y;
+    } else {
+        x = rescale(x, c->multiplier_a, c->shift_a);
+        y = rescale(y, c->multiplier_b, c->shift_b);
+        x = c->op == HD_VOP_ADD ? x + y : x - y;
+    }
+    return func_clamp(func_mbqm(x, c->multiplier_out, c->shift_out), c->z_out, c->act_min,
+                      c->act_max);
+}
+
+/* Window of one chunk: sums (less the zero point for sum), maxima, or the one cell of the
+ * elementwise ops. */
+static int window(struct vector_job *j, int32_t *value)
+{
+    const struct hd_cmd_vector *c = j->c;
+    int32_t zero = c->op == HD_VOP_SUM ? c->z_a : 0;
+
+    j->cells = 0;
+    for (uint32_t i = 0; i < j->n; i++)
+        value[i] = c->op == HD_VOP_MAX_POOL ? -128 : 0;
+    for (uint32_t ky = 0; ky < c->kernel_h; ky++) {
+        int64_t iy = c->y_start + (int64_t)j->row * c->stride_y + ky;
+        for (uint32_t kx = 0; iy >= 0 && iy < (int64_t)c->in_h && kx < c->kernel_w; kx++) {
+            int64_t ix = c->x_start + (int64_t)j->col * c->stride_x + kx;
+            const int8_t *a;
+
+            if (ix < 0 || ix >= (int64_t)c->in_w)
+                continue;
+            a = operand(j, (uint32_t)c->a_base + j->row * c->a_row + j->col * c->a_col +
+                               ky * c->a_win_row + kx * c->a_win_col + j->chunk);
+            if (!a)
+                return -1;
+            j->cells++;
+            for (uint32_t i = 0; i < j->n; i++)
+                if (c->op != HD_VOP_MAX_POOL)
+                    value[i] += a[i] - zero;
+                else if (a[i] > value[i])
+                    value[i] = a[i];
+        }
+    }
+    return 0;
+}
+
+/* Mean with halves away from zero. The reciprocal is exact for n up to 2048: (|s| + n/2) * n <
+ * 2^31. */
+static int32_t average(int32_t sum, uint32_t n)
+{
+    uint32_t size = (uint32_t)(sum < 0 ? -sum : sum);
+    uint64_t reciprocal = (((uint64_t)1 << 31) + n - 1) / n;
+    int32_t q = (int32_t)((size + n / 2) * reciprocal >> 31);
+
+    return n == 1 ? sum : sum < 0 ? -q : q;
+}
+
+static int finish(struct vector_job *j, const int32_t *value, int8_t *out)
+{
+    const struct hd_cmd_vector *c = j->c;
+    const int8_t *lut = (const int8_t *)j->f->space[HD_SPACE_LUT];
+    const int8_t *b = NULL;
+
+    if (c->op <= HD_VOP_MUL) {
+        b = operand(j, c->b_base + j->row * c->b_row + j->col * c->b_col + j->chunk);
+        if (!b)
+            return -1;
+    }
+    for (uint32_t i = 0; i < j->n; i++) {
+        switch (c->op) {
+        case HD_VOP_AVG_POOL:
+            out[i] =
+                func_clamp(j->cells ? average(value[i], j->cells) : 0, 0, c->act_min, c->act_max);
+            break;
+        case HD_VOP_MAX_POOL: out[i] = func_clamp(value[i], 0, c->act_min, c->act_max); break;
+        case HD_VOP_SUM:
+            out[i] = func_clamp(func_mbqm(value[i], c->multiplier_out, c->shift_out), c->z_out,
+                                c->act_min, c->act_max);
+            break;
+        case HD_VOP_LUT: out[i] = lut[value[i] + 128]; break;
+        default: out[i] = elementwise(c, (int8_t)value[i], b[i]); break;
+        }
+    }
+    return 0;
+}
+
+static int check(const struct vector_job *j)
+{
+    const struct hd_cmd_vector *c = j->c;
+    int elementwise_op = c->op <= HD_VOP_MUL || c->op == HD_VOP_LUT;
+
+    if (c->op >= HD_VOP_COUNT)
+        return refuse(j, c->op, "vector: no such operation");
+    if (!c->rows || !c->cols || !c->channels || !c->kernel_h || !c->kernel_w)
+        return refuse(j, 0, "vector: an empty loop");
+    if (elementwise_op && (c->kernel_h != 1 || c->kernel_w != 1))
+        return refuse(j, c->kernel_h, "vector: an elementwise operation has a 1 x 1 window");
+    if (c->op == HD_VOP_AVG_POOL && (uint32_t)c->kernel_h * c->kernel_w > 2048)
+        return refuse(j, c->kernel_w, "vector: an average of more than 2048 cells");
+    if (c->op <= HD_VOP_SUB &&
+        (c->shift_a > 0 || c->shift_a < -31 || c->shift_b > 0 || c->shift_b < -31))
+        return refuse(j, 0, "vector: shift_a or shift_b outside -31..0");
+    if ((c->op <= HD_VOP_MUL || c->op == HD_VOP_SUM) && !func_shift_ok(c->shift_out))
+        return refuse(j, 0, "vector: shift_out outside -31..30");
+    return 0;
+}
+
+static int run_chunk(struct vector_job *j)
+{
+    const struct hd_cmd_vector *c = j->c;
+    uint32_t at = c->out_base + j->row * c->out_row + j->col * c->out_col + j->chunk;
+    int32_t value[HD_FUNC_MAX_N];
+    int8_t out[HD_FUNC_MAX_N];
+
+    if (window(j, value) || finish(j, value, out))
+        return -1;
+    if ((uint64_t)at + j->n > j->f->n_bytes[HD_SPACE_SCRATCHPAD])
+        return refuse(j, at, "vector: the output lies outside the scratchpad");
+    hd_func_put(j->f, HD_UNIT_VECTOR, HD_SPACE_SCRATCHPAD, at, out, j->n);
+    return 0;
+}
+
+int hd_func_vector(struct hd_func *f, const struct hd_cmd_vector *c)
+{
+    struct vector_job j = {.f = f, .c = c};
+
+    if (check(&j))
+        return -1;
+    for (j.row = 0; j.row < c->rows; j.row++)
+        for (j.col = 0; j.col < c->cols; j.col++)
+            for (j.chunk = 0; j.chunk < c->channels; j.chunk += f->config.n) {
+                uint32_t left = c->channels - j.chunk;
+
+                j.n = left < f->config.n ? left : f->config.n;
+                if (run_chunk(&j))
+                    return -1;
+            }
+    return 0;
+}

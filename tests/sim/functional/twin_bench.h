@@ -1,0 +1,124 @@
+/* twin_bench.h - a twin with memory, driver and a stream under construction, for tests of one file
+ * each. */
+#ifndef TWIN_BENCH_H
+#define TWIN_BENCH_H
+
+#include "tests/driver/plain.h"
+
+#include "base/arena.h"
+#include "driver/hd.h"
+#include "hw/gen/accel.h"
+#include "sim/functional/hd_func.h"
+
+#define BASE          0x40000000u
+#define STREAM_BYTES  0x10000u /* regions 0, 1 and 2 lie one after another */
+#define REGION1_BYTES 0x40000u
+#define REGION2_BYTES 0x40000u
+#define MEMORY_BYTES  (STREAM_BYTES + REGION1_BYTES + REGION2_BYTES)
+
+struct twin {
+    struct hd_func f;
+    struct hd_port port;
+    struct hd_device dev;
+    uint8_t *memory;
+    void *work;
+    uint32_t at, n_commands; /* of the stream */
+    struct arena *arena;
+};
+
+static inline void twin_config(struct arena *a, const char *name, struct hd_config *config)
+{
+    const struct accel *acc;
+    struct diag d = {0};
+
+    assert_int_equal(accel_load(a, "hw/accel.json", &acc, &d), ST_OK);
+    assert_int_equal(accel_config_by_name(acc, name, config, &d), ST_OK);
+}
+
+static inline void twin_bind(struct twin *t)
+{
+    uint8_t *m = t->memory;
+
+    assert_int_equal(hd_bind(&t->dev, 0, m, BASE, STREAM_BYTES), HD_OK);
+    assert_int_equal(hd_bind(&t->dev, 1, m + STREAM_BYTES, BASE + STREAM_BYTES, REGION1_BYTES),
+                     HD_OK);
+    assert_int_equal(hd_bind(&t->dev, 2, m + STREAM_BYTES + REGION1_BYTES,
+                             BASE + STREAM_BYTES + REGION1_BYTES, REGION2_BYTES),
+                     HD_OK);
+}
+
+static inline void twin_open(struct twin *t, const char *config_name)
+{
+    struct hd_config config;
+    size_t n;
+
+    memset(t, 0, sizeof *t);
+    t->arena = arena_new(0);
+    twin_config(t->arena, config_name, &config);
+    n = hd_func_bytes(&config);
+    assert_true(n > 0);
+    t->memory = calloc(1, MEMORY_BYTES);
+    t->work = malloc(n);
+    assert_int_equal(hd_func_init(&t->f, &config, t->work, n,
+                                  (struct hd_func_memory){t->memory, BASE, MEMORY_BYTES}),
+                     HD_OK);
+    hd_func_port(&t->f, &t->port);
+    assert_int_equal(hd_open(&t->dev, &t->port, config.hash), HD_OK);
+    twin_bind(t);
+}
+
+static inline void twin_close(struct twin *t)
+{
+    free(t->memory);
+    free(t->work);
+    arena_free(t->arena);
+}
+
+static inline void twin_begin(struct twin *t)
+{
+    t->at = HD_HEADER_BYTES;
+    t->n_commands = 0;
+}
+
+static inline void twin_add(struct twin *t, const void *command, uint32_t n_bytes)
+{
+    assert_true(t->at + n_bytes <= STREAM_BYTES);
+    memcpy(t->memory + t->at, command, n_bytes);
+    t->at += n_bytes;
+    t->n_commands++;
+}
+
+/* Header and END, then run. */
+static inline int twin_run(struct twin *t)
+{
+    struct hd_cmd_end end = {.common = {.opcode = HD_OPCODE_END, .length = HD_CMD_END_UNITS}};
+    struct hd_header header = {.magic = HD_MAGIC,
+                               .version = HD_STREAM_VERSION,
+                               .config_hash = t->f.config.hash,
+                               .region_count = 3};
+
+    twin_add(t, &end, sizeof end);
+    header.length = t->at;
+    header.command_count = t->n_commands;
+    memcpy(t->memory, &header, sizeof header);
+    return hd_run(&t->dev, 0, t->at);
+}
+
+static inline int twin_run_one(struct twin *t, const void *command, uint32_t n_bytes)
+{
+    int rc;
+
+    twin_begin(t);
+    twin_add(t, command, n_bytes);
+    rc = twin_run(t);
+    if (rc != HD_OK)
+        printf("%s: %s\n", hd_error_text(rc), t->f.why);
+    return rc;
+}
+
+static inline int8_t *twin_spad(struct twin *t)
+{
+    return (int8_t *)t->f.space[HD_SPACE_SCRATCHPAD];
+}
+
+#endif
