@@ -97,6 +97,7 @@ static const char *value_of(const char *name, int argc, char **argv, int *i)
 {
     const char *s = argv[*i];
     size_t n = strlen(name);
+
     if (strncmp(s, "--", 2) != 0 || strncmp(s + 2, name, n) != 0)
         return NULL;
     if (s[2 + n] == '=')
@@ -128,6 +129,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
     struct parse *p = state->input;
     const struct heddle_option *o = option_of(p, key);
+
     if (p->code != HEDDLE_OK)
         return 0;
     if (o && !is_first(o->name))
@@ -147,6 +149,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 static int make_table(struct parse *p)
 {
     size_t n = 0;
+
     p->row = calloc(p->n_option + 2, sizeof *p->row);
     if (!p->row)
         return 0;
@@ -170,6 +173,7 @@ static const struct heddle_option *row_of(const struct parse *p, const char *nam
 {
     const struct heddle_option *found = NULL;
     unsigned many = 0;
+
     for (size_t i = 0; i < p->n_option; i++) {
         const struct heddle_option *o = &p->option[i];
         if (strncmp(o->name, name, n) != 0)
@@ -223,6 +227,7 @@ static void help(struct parse *p, const struct command *only, int usage, char *p
 {
     static char text[8192], arguments[64] = "COMMAND [MODEL]"; /* the process ends behind it */
     size_t n = (size_t)snprintf(text, sizeof text, "%s", only ? only->what : doc_head);
+
     for (const struct command *c = commands; !only && c->name; c++)
         n += (size_t)snprintf(text + n, sizeof text - n, "  %s %s%*s %s\n", c->name, c->argument,
                               (int)(strlen(c->name) + strlen(c->argument) < 14
@@ -281,6 +286,7 @@ static const char completion[] =
 static const struct heddle_option *value_wanted(const struct parse *p, const char *last)
 {
     const char *equals = strchr(last, '=');
+
     return strncmp(last, "--", 2) == 0 && equals ? row_of(p, last + 2, (size_t)(equals - last) - 2)
                                                  : NULL;
 }
@@ -288,6 +294,7 @@ static const struct heddle_option *value_wanted(const struct parse *p, const cha
 static void print_words(const struct parse *p, int argc, char **argv)
 {
     const struct heddle_option *o = value_wanted(p, argv[argc - 1]);
+
     for (size_t i = 0; o && o->words && o->words[i]; i++)
         puts(o->words[i]);
     if (o)
@@ -338,6 +345,7 @@ int main(int argc, char **argv)
 {
     struct parse p = {.h = heddle_new()};
     unsigned kinds = HEDDLE_TEXT_RESULT | HEDDLE_TEXT_NOTE;
+
     if (!p.h) {
         fputs("heddle: out of memory\n", stderr);
         return HEDDLE_INTERNAL;

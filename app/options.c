@@ -22,6 +22,7 @@ static enum status take(struct option_set *s, const struct option_row *row, cons
                         struct diag *d)
 {
     struct target_options *t = &s->targets;
+
     switch (row->kind) {
     case OPTION_TARGET:
         return add_word(t->choice, &t->n_choice, "--target", value, "at most 64 times", d);
@@ -49,6 +50,7 @@ static enum status unknown(const struct option_set *s, const char *name, struct 
 {
     const char *words[OPTIONS_MAX_GIVEN], *near;
     uint32_t n = 0;
+
     for (const struct option_row *r = options_table; r->shown.name; r++)
         if (!r->shown.hidden)
             words[n++] = r->shown.name;
@@ -65,6 +67,7 @@ static enum status apply(struct option_set *s, bool find, struct diag *d)
 {
     const struct output *output = s->o->output;
     const struct registry found = s->o->targets;
+
     defaults(s->o);
     s->o->targets = found;
     s->targets.n_dir = s->targets.n_choice = s->targets.n_setting = 0;
@@ -91,6 +94,7 @@ static enum status apply(struct option_set *s, bool find, struct diag *d)
 enum status options_init(struct option_set *s, struct arena *a, struct options *o, struct diag *d)
 {
     const struct output *output = o->output;
+
     *s = (struct option_set){.arena = a, .o = o};
     s->targets = (struct target_options){.arena = a, .registry = &o->targets};
     s->targets.setting = ARENA_ARRAY(a, struct registry_setting, OPTIONS_MAX_GIVEN);
@@ -102,6 +106,7 @@ enum status options_init(struct option_set *s, struct arena *a, struct options *
 static const char *full_name(const struct option_set *s, const char *name)
 {
     const struct option_row *row = option_row_of(name);
+
     if (row)
         return row->shown.name;
     for (uint32_t i = 0; i < s->targets.n_row; i++)
@@ -113,6 +118,7 @@ static const char *full_name(const struct option_set *s, const char *name)
 static uint32_t without(struct option_set *s, const char *name)
 {
     uint32_t n = 0;
+
     for (uint32_t i = 0; i < s->n_given; i++)
         if (strcmp(s->given[i].name, name) != 0)
             s->given[n++] = s->given[i];
@@ -132,6 +138,7 @@ static enum status keep(struct option_set *s, const struct option_set *before, b
 {
     struct diag ignored = {0};
     enum status st = apply(s, find, d);
+
     if (st == ST_OK)
         return ST_OK;
     memcpy(s->given, before->given, sizeof s->given);
@@ -145,6 +152,7 @@ enum status options_set(struct option_set *s, const char *given, const char *val
     const struct option_set before = *s;
     const char *name = full_name(s, bare(given));
     const struct option_row *row = name ? option_row_of(name) : NULL;
+
     if (!name)
         return unknown(s, bare(given), d);
     if (!value && !(row && row->kind == OPTION_FLAG))
@@ -166,6 +174,7 @@ enum status options_unset(struct option_set *s, const char *given, struct diag *
 {
     const struct option_set before = *s;
     const char *name = full_name(s, bare(given));
+
     if (!name)
         return unknown(s, bare(given), d);
     const struct option_row *row = option_row_of(name);
@@ -187,6 +196,7 @@ enum status options_select(struct option_set *s, struct diag *d)
 const struct heddle_option *options_list(const struct option_set *s, size_t *n)
 {
     const struct option_row *end = options_table;
+
     while (end->shown.name)
         end++;
     const size_t own = (size_t)(end - options_table);

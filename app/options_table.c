@@ -172,6 +172,7 @@ static enum status bad(const struct option_row *row, const char *value, const ch
                        struct diag *d)
 {
     const char letter[] = {row->shown.letter, '\0'};
+
     return FAIL(d, ST_USAGE, "%s%s: found '%s', expected %s", *letter ? "-" : "--",
                 *letter ? letter : row->shown.name, value, expected);
 }
@@ -186,6 +187,7 @@ static enum status take_number(const struct option_row *row, const char *value, 
                                struct diag *d)
 {
     char expected[80], *end = NULL;
+
     errno = 0;
     unsigned long long v = strtoull(value, &end, 0);
     if (end == value || *end || errno || v < row->least || v > row->most || strchr(value, '-')) {
@@ -201,6 +203,7 @@ static enum status take_number(const struct option_row *row, const char *value, 
 static void list_words(const char *const *words, char *out, size_t size)
 {
     size_t n = 0;
+
     for (uint32_t i = 0; words[i] && n < size; i++)
         n += (size_t)snprintf(out + n, size - n, "%s%s",
                               i == 0         ? ""
@@ -214,6 +217,7 @@ static enum status find_word(const struct option_row *row, const char *const *wo
                              const char *value, uint64_t *i, struct diag *d)
 {
     char expected[80];
+
     for (*i = 0; words[*i]; (*i)++)
         if (strcmp(words[*i], value) == 0)
             return ST_OK;
@@ -225,6 +229,7 @@ static enum status take_word(const struct option_row *row, const char *value, st
                              struct diag *d)
 {
     uint64_t i;
+
     TRY(find_word(row, row->shown.words, value, &i, d));
     store(row, i, o);
     return ST_OK;
@@ -235,6 +240,7 @@ static enum status take_flag(const struct option_row *row, const char *value, st
 {
     static const char *const words[] = {"true", "false", NULL};
     uint64_t off = 0;
+
     if (value)
         TRY(find_word(row, words, value, &off, d));
     store(row, !off, o);
@@ -245,6 +251,7 @@ static enum status take_file(const struct option_row *row, const char *value, st
                              struct diag *d)
 {
     uint32_t *n = (uint32_t *)(void *)((char *)o + row->count_at);
+
     if (*n == OPTIONS_MAX_FILES)
         return bad(row, value, "at most 64 files", d);
     memcpy((char *)o + row->at + (*n)++ * sizeof value, &value, sizeof value);

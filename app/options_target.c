@@ -37,6 +37,7 @@ static void find_names(struct target_options *t, const char *text)
 static const char *attr_help(struct arena *a, const struct target_attr *attr)
 {
     struct text t;
+
     text_init(&t, a);
     if (attr->type == TARGET_INT && (attr->low > INT32_MIN || attr->high < INT32_MAX))
         text_printf(&t, "%lld to %lld", (long long)attr->low, (long long)attr->high);
@@ -68,6 +69,7 @@ static const struct target_attr *attr_of(const struct target_options *t,
 static const char *const *attr_words(const struct target_attr *attr)
 {
     static const char *const truth[] = {"true", "false", NULL};
+
     return attr->type == TARGET_CHOICE ? attr->choice : attr->type == TARGET_BOOL ? truth : NULL;
 }
 
@@ -87,6 +89,7 @@ static void show_rows(struct target_options *t)
 enum status target_options_find(struct target_options *t, struct diag *d)
 {
     struct registry *r = t->registry;
+
     t->n_row = 0;
     registry_init(r, t->arena);
     for (uint32_t i = 0; i < t->n_dir; i++)
@@ -118,6 +121,7 @@ static enum status check_unique(const struct target_options *t, const struct reg
                                 struct diag *d)
 {
     const char *option = target_option(t->arena, one->name, one->attr);
+
     for (uint32_t i = 0; i < t->n_row; i++) {
         const struct registry_setting *row = &t->row[i];
         if (strcmp(row->name, one->name) != 0 &&
@@ -133,6 +137,7 @@ enum status target_options_select(struct target_options *t, struct target_list *
                                   struct diag *d)
 {
     static const char *const usual[] = {"systolic,c"};
+
     for (uint32_t i = 0; i < t->n_setting; i++)
         TRY(check_unique(t, &t->setting[i], d));
     if (t->n_choice)

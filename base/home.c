@@ -20,6 +20,7 @@ static const char *own_folder(struct arena *a)
 {
     char path[PATH_MAX];
     struct link_map *map = NULL;
+
     Dl_info info;
     char *slash;
 

@@ -33,6 +33,7 @@ static void remove_folder(void)
 {
     static char rm[] = "/bin/rm", flags[] = "-rf", end[] = "--";
     char *const argv[] = {rm, flags, end, state.folder, NULL}, *const env[] = {NULL};
+
     for (int i = 0; i < TRIES && access(state.folder, F_OK) == 0; i++) {
         pid_t pid = fork();
         if (pid == 0) {
@@ -51,6 +52,7 @@ static void interrupted(int signal)
 {
     static const char text[] = "heddle: interrupted\n", erase[] = "\r\033[K";
     ssize_t ignored = 0;
+
     (void)signal;
     if (state.child > 0) {
         (void)kill(state.group ? -state.child : state.child, SIGKILL);
@@ -72,6 +74,7 @@ void interrupt_catch(void)
 {
     struct sigaction action = {.sa_handler = interrupted, .sa_flags = SA_RESTART}, before;
     const int signals[] = {SIGINT, SIGTERM};
+
     state.caught = true;
     sigemptyset(&action.sa_mask);
     sigaddset(&action.sa_mask, SIGINT);
@@ -125,6 +128,7 @@ pid_t interrupt_fork(void)
 void interrupt_folder(const char *path)
 {
     const size_t n = path ? strlen(path) : 0;
+
     if (!state.caught)
         return;
     state.has_folder = false;
@@ -137,6 +141,7 @@ void interrupt_folder(const char *path)
 void interrupt_file(const char *path)
 {
     const size_t n = strlen(path);
+
     for (int i = 0; i < FILES && n < PATH_MAX && state.caught; i++)
         if (!state.used[i]) {
             memcpy(state.path[i], path, n + 1);

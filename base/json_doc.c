@@ -27,6 +27,7 @@ static void position(const char *text, const char *at, unsigned *line, unsigned 
 static enum status not_json(const struct json_doc *doc, const char *at, struct diag *d)
 {
     unsigned line, column;
+
     position(doc->text, at, &line, &column);
     if (*at == '\0')
         return FAIL(d, ST_USAGE, "%s:%u:%u: not valid JSON: the text ends too early", doc->name,
@@ -41,6 +42,7 @@ enum status json_doc_parse(struct arena *a, const char *name, const char *text, 
                            struct json_doc *doc, struct diag *d)
 {
     const char *end = NULL;
+
     *doc = (struct json_doc){a, name, arena_strndup(a, text, n_bytes), NULL};
     if (strlen(doc->text) != n_bytes) {
         unsigned line, column;
@@ -59,6 +61,7 @@ enum status json_doc_read(struct arena *a, const char *path, struct json_doc *do
 {
     uint8_t *data;
     size_t n;
+
     *doc = (struct json_doc){0};
     TRY(file_read(a, path, MAX_BYTES, &data, &n, d));
     return json_doc_parse(a, path, (const char *)data, n, doc, d);
@@ -88,6 +91,7 @@ static const char *behind_string(const char *p)
 static const char *behind_value(const char *p)
 {
     unsigned depth = 0;
+
     do {
         if (*p == '"') {
             p = behind_string(p);
@@ -138,6 +142,7 @@ static const char *element(const char *p, unsigned long i)
 static const char *locate(const char *text, const char *path)
 {
     const char *at = blanks(text);
+
     while (*path) {
         const char *next;
         if (*path == '[') {
@@ -163,6 +168,7 @@ enum status json_doc_fail(const struct json_doc *doc, const char *path, struct d
     char message[1024];
     unsigned line, column;
     va_list args;
+
     va_start(args, format);
     (void)vsnprintf(message, sizeof message, format, args);
     va_end(args);
@@ -182,6 +188,7 @@ static size_t least(size_t a, size_t b)
 static size_t distance(const char *a, const char *b)
 {
     size_t row[64], n = strlen(b);
+
     if (strlen(a) > 63 || n > 63)
         return 64;
     for (size_t k = 0; k <= n; k++)
@@ -202,6 +209,7 @@ const char *json_doc_near(const char *word, const char *const *words, size_t n)
 {
     const char *best = NULL;
     size_t limit = strlen(word) / 3 + 1;
+
     for (size_t i = 0; i < n; i++) {
         size_t far = distance(word, words[i]);
         if (far <= limit) {

@@ -25,6 +25,7 @@ static const cJSON *resolve(const struct check *c, const cJSON *schema)
 {
     static const char prefix[] = "#/$defs/";
     const cJSON *ref = get(schema, "$ref");
+
     if (!cJSON_IsString(ref) || strncmp(ref->valuestring, prefix, sizeof prefix - 1) != 0)
         return schema;
     return get(get(c->root, "$defs"), ref->valuestring + sizeof prefix - 1);
@@ -58,6 +59,7 @@ static const char *shown(const struct check *c, const cJSON *v)
 static bool kind_is(const cJSON *v, const char *want)
 {
     const char *is = kind(v);
+
     return strcmp(is, want) == 0 || (strcmp(want, "number") == 0 && strcmp(is, "integer") == 0);
 }
 
@@ -66,6 +68,7 @@ static enum status check_type(const struct check *c, const cJSON *s, const cJSON
 {
     const cJSON *type = get(s, "type"), *one;
     struct text t;
+
     if (!type || (cJSON_IsString(type) && kind_is(v, type->valuestring)))
         return ST_OK;
     cJSON_ArrayForEach(one, type) if (kind_is(v, one->valuestring)) return ST_OK;
@@ -80,6 +83,7 @@ static enum status check_words(const struct check *c, const cJSON *s, const cJSO
 {
     const cJSON *same = get(s, "const"), *one;
     struct text t;
+
     if (same && !cJSON_Compare(same, v, 1))
         return json_doc_fail(c->doc, path, c->d, "expected %s, found %s", shown(c, same),
                              shown(c, v));
@@ -98,6 +102,7 @@ static enum status check_words(const struct check *c, const cJSON *s, const cJSO
 static bool limit(const cJSON *s, const char *key, double *n)
 {
     const cJSON *l = get(s, key);
+
     *n = l ? l->valuedouble : 0;
     return l != NULL;
 }
@@ -110,6 +115,7 @@ static enum status check_size(const struct check *c, const cJSON *s, const cJSON
     static const char *const what[3] = {"a number", "a length", "a number of elements"};
     unsigned k = cJSON_IsNumber(v) ? 0 : cJSON_IsString(v) ? 1 : 2;
     double low, high, n = k == 0 ? v->valuedouble : 0;
+
     if (k == 2 && !cJSON_IsArray(v))
         return ST_OK;
     if (k > 0)
@@ -128,6 +134,7 @@ static enum status check_pattern(const struct check *c, const cJSON *s, const cJ
 {
     const cJSON *pattern = get(s, "pattern");
     regex_t re;
+
     if (!pattern || !cJSON_IsString(v))
         return ST_OK;
     if (regcomp(&re, pattern->valuestring, REG_EXTENDED | REG_NOSUB) != 0)
@@ -150,6 +157,7 @@ static enum status unknown(const struct check *c, const cJSON *properties, const
     size_t n = 0;
     struct text t;
     const cJSON *p;
+
     text_init(&t, c->doc->arena);
     cJSON_ArrayForEach(p, properties)
     {
@@ -168,6 +176,7 @@ static enum status check_object(const struct check *c, const cJSON *s, const cJS
                                 const char *path)
 {
     const cJSON *properties = get(s, "properties"), *more = get(s, "additionalProperties"), *m;
+
     cJSON_ArrayForEach(m, v)
     {
         const char *at =
@@ -192,6 +201,7 @@ static enum status check_value(const struct check *c, const cJSON *schema, const
 {
     const cJSON *s = resolve(c, schema), *item;
     unsigned i = 0;
+
     TRY(check_words(c, s, v, path));
     TRY(check_type(c, s, v, path));
     TRY(check_size(c, s, v, path));
@@ -207,5 +217,6 @@ static enum status check_value(const struct check *c, const cJSON *schema, const
 enum status json_doc_check(const struct json_doc *doc, const cJSON *schema, struct diag *d)
 {
     const struct check c = {doc, schema, d};
+
     return check_value(&c, schema, doc->root, "");
 }

@@ -20,6 +20,7 @@ void output_printf(const struct output *o, enum output_kind kind, const char *fo
 {
     char text[4096 + 512];
     va_list args;
+
     va_start(args, format);
     (void)vsnprintf(text, sizeof text, format, args);
     va_end(args);

@@ -23,6 +23,7 @@ struct phase {
 static const struct heddle_target_api *api_of(const struct target *t)
 {
     const struct heddle_target_api *api = describe_of(t) ? describe_of(t)->native : NULL;
+
     return api && api->pass ? api : NULL;
 }
 
@@ -72,6 +73,7 @@ static enum status replace(const struct phase *s, const char *text, struct ir_gr
 {
     struct ir_graph *g;
     struct diag inner = {0};
+
     if (ir_text_import(s->arena, (const uint8_t *)text, strlen(text), &g, &inner) != ST_OK ||
         ir_verify(g, names[s->phase], &inner) != ST_OK)
         return WRONG(s, "%s", inner.text);
@@ -106,6 +108,7 @@ static enum status take_op(const struct phase *s, const struct ir_graph *g, stru
                            const struct ir_op *from)
 {
     const char *row = g->row[to->row].name;
+
     if (!same_places(to, from))
         return WRONG(s, "%s: operators, their operands, targets and regions are fixed now", row);
     if (memcmp(to->attr, from->attr, sizeof to->attr) == 0 && same_fixed(&to->fixed, &from->fixed))
@@ -147,6 +150,7 @@ static enum status take_tensor(const struct phase *s, const struct ir_graph *g,
 static enum status still_taken(const struct phase *s, const struct ir_graph *g)
 {
     const struct target *t = s->targets->target[s->target];
+
     for (uint32_t i = 0; i < g->n_op; i++) {
         const struct target_question q = {s->arena, g, g->op[i], t, s->hw, {0, 0}};
         const char *why =
@@ -163,6 +167,7 @@ static enum status alter(const struct phase *s, const char *text, struct ir_grap
     struct ir_graph *g;
     struct diag inner = {0};
     uint32_t k = 0;
+
     if (ir_parse(s->arena, text, &g, &inner) != ST_OK ||
         ir_verify(g, names[s->phase], &inner) != ST_OK)
         return WRONG(s, "%s", inner.text);
@@ -188,6 +193,7 @@ static enum status one(const struct phase *s, const struct heddle_target_api *ap
 {
     struct text t;
     char *changed = NULL, why[256] = "";
+
     text_init(&t, s->arena);
     ir_print(*graph, &t);
     const struct heddle_pass p = {s->phase, names[s->phase], s->targets->target[s->target]->name,
@@ -211,6 +217,7 @@ enum status phases_run(struct arena *a, const struct target_list *targets,
                        struct diag *d)
 {
     struct phase s = {a, phase, targets, hw, 0, d};
+
     for (; s.target < targets->n; s.target++) {
         const struct heddle_target_api *api = api_of(targets->target[s.target]);
         if (api)

@@ -20,6 +20,7 @@ enum status pipeline_config(struct arena *a, const char *hw, struct hd_config *c
 {
     const char *home;
     const struct accel *accel;
+
     TRY(home_find(a, &home, d));
     TRY(accel_load(a, arena_printf(a, "%s/hw/accel.json", home), &accel, d));
     return accel_config_find(a, accel, hw, config, d);
@@ -35,6 +36,7 @@ static enum status dump(void *ctx, uint32_t step, const char *name, struct diag 
 {
     const struct dump *to = ctx;
     struct text t;
+
     if (!to->dir)
         return ST_OK;
     text_init(&t, to->p->arena);
@@ -47,6 +49,7 @@ static enum status dump(void *ctx, uint32_t step, const char *name, struct diag 
 static enum status run_passes(struct pipeline *p, const struct options *o, struct diag *d)
 {
     struct dump to = {p, o->dump_ir};
+
     TRY(ir_verify(p->graph, "import", d));
     TRY(dump(&to, 0, "import", d));
     return lgl_each(p->graph, &o->legalise, dump, &to, d);
@@ -55,12 +58,14 @@ static enum status run_passes(struct pipeline *p, const struct options *o, struc
 static bool ends_with(const char *s, const char *end)
 {
     size_t n = strlen(s), m = strlen(end);
+
     return n > m && strcmp(s + n - m, end) == 0;
 }
 
 static const char *folder_of(struct arena *a, const char *path)
 {
     const char *slash = strrchr(path, '/');
+
     return slash ? arena_strndup(a, path, (size_t)(slash - path) + 1) : ".";
 }
 
@@ -109,6 +114,7 @@ static enum status import(struct pipeline *p, const struct options *o, const cha
 static enum status own_configs(struct pipeline *p, struct diag *d)
 {
     uint32_t accelerators = 0, last = 0;
+
     for (uint32_t i = 0; i < p->targets.n; i++) {
         const struct target *t = p->targets.target[i];
         const char *hw = t->desc->accelerator && t->setting ? t->setting[0].text : "";
@@ -137,6 +143,7 @@ struct ref_options pipeline_ref_options(const struct options *o)
     static const enum ref_fc_scale scale[] = {[LGL_FC_CLASSIC] = REF_FC_CLASSIC,
                                               [LGL_FC_TFLM] = REF_FC_TFLM,
                                               [LGL_FC_LITERT] = REF_FC_LITERT};
+
     return (struct ref_options){.fc_scale = scale[o->legalise.fc_scale],
                                 .onnx_rounding = o->legalise.rounding == LGL_ROUND_ONNX};
 }
@@ -172,6 +179,7 @@ enum status pipeline_front(struct pipeline *p, const struct options *o, const ch
 {
     uint8_t *data;
     size_t n_bytes;
+
     p->targets = o->target;
     TRY(pipeline_config(p->arena, o->hw, &p->hw, d));
     TRY(file_read(p->arena, path, MODEL_MAX_BYTES, &data, &n_bytes, d));
@@ -198,6 +206,7 @@ enum status pipeline_front_text(struct pipeline *p, const struct options *o, con
 static uint32_t devices(const struct pipeline *p, struct sched_device device[SCHED_MAX_DEVICES])
 {
     uint32_t n = 0;
+
     for (uint32_t t = 0; t < p->targets.n; t++) {
         bool used = false;
         for (uint32_t i = 0; i < p->graph->n_op; i++)
@@ -213,6 +222,7 @@ enum status pipeline_schedule_with(struct pipeline *p, const struct sched_option
 {
     struct sched_device device[SCHED_MAX_DEVICES];
     uint32_t n = devices(p, device);
+
     if (n > 1)
         return sched_run_devices(p->arena, p->graph, device, n, o, &p->program, d);
     TRY(sched_run(p->arena, p->graph, n ? device[0].hw : &p->hw, o, &p->program, d));
@@ -227,6 +237,7 @@ enum status pipeline_schedule(struct pipeline *p, const struct options *o, struc
                               .mem_latency = o->mem_latency,
                               .mem_bytes = o->mem_bytes,
                               .no_search = o->no_search};
+
     if (o->tuned)
         TRY(tune_lookup(p, o, &s.knobs, d));
     return pipeline_schedule_with(p, &s, d);

@@ -26,6 +26,7 @@ static enum status load(struct heddle *h)
 static enum status copy(struct heddle *h, struct run_bytes *to, const void *data, size_t n_bytes)
 {
     void *own = data ? malloc(n_bytes ? n_bytes + 1 : 1) : NULL;
+
     if (data && !own)
         return FAIL(&h->d, ST_NO_MEMORY, "out of memory");
     if (n_bytes && own)
@@ -77,6 +78,7 @@ enum status context_emitted(struct heddle *h)
 enum status context_compile(struct heddle *h, const char *out)
 {
     struct package *package;
+
     if (!out)
         return FAIL(&h->d, ST_USAGE,
                     "compile: no place for the package; expected -o DIR or -o NAME.tar");
@@ -152,6 +154,7 @@ struct source {
 static enum status load_source(struct heddle *h, void *arg)
 {
     const struct source *s = arg;
+
     context_forget_bytes(h);
     return context_load(h, COMMAND_RUN, s->name, s->bytes);
 }
@@ -165,6 +168,7 @@ enum heddle_code heddle_load_bytes(struct heddle *h, const char *name, const voi
                                    size_t n_bytes)
 {
     const struct run_bytes bytes = {data ? data : "", data ? n_bytes : 0};
+
     return context_call(h, load_source, &(struct source){name, &bytes});
 }
 
@@ -194,6 +198,7 @@ static enum status check_index(struct heddle *h, const struct wanted *w)
 static enum status describe(struct heddle *h, void *arg)
 {
     struct wanted *w = arg;
+
     TRY(check_index(h, w));
     const struct ir_graph *g = h->p.graph;
     const struct ir_tensor *t =
@@ -213,6 +218,7 @@ enum heddle_code heddle_tensor(struct heddle *h, enum heddle_side side, size_t i
                                struct heddle_tensor *tensor)
 {
     struct wanted w = {.side = side, .index = index, .tensor = tensor};
+
     return context_call(h, describe, &w);
 }
 
@@ -225,6 +231,7 @@ static enum status print(struct heddle *h, void *arg)
 {
     const struct texts *wanted = arg;
     struct text t;
+
     TRY(context_model(h)); /* it may forget the last run */
     if (!h->ran)
         TRY(context_arena(h, &h->scratch));
@@ -258,6 +265,7 @@ static enum status give(struct heddle *h, void *arg)
 {
     const struct wanted *w = arg;
     struct run_bytes *all = w->side == HEDDLE_INPUT ? h->in : h->expect;
+
     TRY(check_index(h, w));
     if (w->index >= OPTIONS_MAX_FILES)
         return FAIL(&h->d, ST_USAGE, "%s %zu: at most %d can be given",
@@ -268,12 +276,14 @@ static enum status give(struct heddle *h, void *arg)
 enum heddle_code heddle_input(struct heddle *h, size_t index, const void *data, size_t n_bytes)
 {
     struct wanted w = {.side = HEDDLE_INPUT, .index = index, .bytes = {data, n_bytes}};
+
     return context_call(h, give, &w);
 }
 
 enum heddle_code heddle_expect(struct heddle *h, size_t index, const void *data, size_t n_bytes)
 {
     struct wanted w = {.side = HEDDLE_OUTPUT, .index = index, .bytes = {data, n_bytes}};
+
     return context_call(h, give, &w);
 }
 
@@ -294,6 +304,7 @@ enum heddle_code heddle_run(struct heddle *h)
 static enum status output(struct heddle *h, void *arg)
 {
     struct wanted *w = arg;
+
     if (!h->ran)
         return FAIL(&h->d, ST_USAGE, "output %zu: nothing has run", w->index);
     if (w->index >= h->job.p->graph->n_out)
@@ -308,6 +319,7 @@ enum heddle_code heddle_output(struct heddle *h, size_t index, const void **data
 {
     struct wanted w = {.side = HEDDLE_OUTPUT, .index = index};
     enum heddle_code code = context_call(h, output, &w);
+
     *data = w.bytes.data;
     *n_bytes = w.bytes.n_bytes;
     return code;
@@ -317,6 +329,7 @@ static enum status report(struct heddle *h, void *arg)
 {
     const char **text = arg;
     struct text t;
+
     if (!h->ran || h->job.package)
         return FAIL(&h->d, ST_USAGE, "no report: %s",
                     h->ran ? "a package has no graph" : "nothing has run");
@@ -329,6 +342,7 @@ static enum status report(struct heddle *h, void *arg)
 const char *heddle_report(struct heddle *h)
 {
     const char *text = NULL;
+
     (void)context_call(h, report, &text);
     return text;
 }

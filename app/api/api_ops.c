@@ -127,6 +127,7 @@ static const char *tested_against(enum ir_opcode opcode)
 static void add_word(struct text *t, size_t *column, const char *domain, const char *name)
 {
     size_t n = strlen(domain) + (*domain != '\0') + strlen(name);
+
     if (*column + 1 + n > 100) {
         text_add(t, "\n   ");
         *column = 3;
@@ -139,6 +140,7 @@ static void file_names(struct text *t)
 {
     const char *name, *domain;
     size_t column = 7;
+
     text_add(t, "\nTFLite:");
     for (uint32_t i = 0; (name = tfl_operator_name(i)) != NULL; i++)
         add_word(t, &column, "", name);

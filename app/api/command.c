@@ -9,6 +9,7 @@ static enum status build_command(struct heddle *h, struct text *t)
 {
     struct sim_model model;
     struct hd_config hw;
+
     TRY(pipeline_config(h->scratch, h->o.hw, &hw, &h->d));
     TRY(device_model(h->scratch, &h->o, &hw, &model, &h->d));
     text_printf(t, "%s: %s %s\n", hw.name, model.built ? "built" : "up to date:", model.path);
@@ -42,6 +43,7 @@ static enum status run_as_command(struct heddle *h)
 static enum status of_model(struct heddle *h, struct text *t)
 {
     enum options_command command = h->o.command;
+
     if (command == COMMAND_COMPILE && !h->o.out)
         return context_compile(h, NULL);
     TRY(context_load(h, command, h->o.model, NULL));
@@ -85,6 +87,7 @@ static enum status take_arguments(struct heddle *h, const struct command *c)
     bool none =
         o->command == COMMAND_BUILD || o->command == COMMAND_TARGETS || o->command == COMMAND_OPS;
     size_t most = o->command == COMMAND_BENCH ? 1 + OPTIONS_MAX_ARGUMENTS : 1;
+
     o->model = c->n ? arena_strdup(h->scratch, c->argument[0]) : NULL;
     o->n_argument = 0;
     if (c->n > most)
@@ -104,6 +107,7 @@ static enum status command(struct heddle *h, void *arg)
 {
     const struct command *c = arg;
     struct text t;
+
     context_forget_run(h);
     TRY(context_arena(h, &h->scratch));
     if (!c->name)

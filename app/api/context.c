@@ -26,6 +26,7 @@ void heddle_exit_on_interrupt(void)
 static void pass_on(void *ctx, enum output_kind kind, const char *text)
 {
     const struct heddle *h = ctx;
+
     h->text(h->text_ctx, (enum heddle_text)kind, text);
 }
 
@@ -93,6 +94,7 @@ static enum status begin(struct heddle *h, void *arg)
 struct heddle *heddle_new(void)
 {
     struct heddle *h = calloc(1, sizeof *h);
+
     if (h && context_call(h, begin, NULL) != HEDDLE_OK) {
         heddle_free(h);
         return NULL;
@@ -132,6 +134,7 @@ struct setting {
 static enum status set(struct heddle *h, void *arg)
 {
     const struct setting *s = arg;
+
     if (!s->name)
         return FAIL(&h->d, ST_USAGE, "an option without a name");
     h->stale = true;
@@ -157,6 +160,7 @@ struct listing {
 static enum status list(struct heddle *h, void *arg)
 {
     struct listing *l = arg;
+
     l->all = options_list(&h->set, &l->n);
     return ST_OK;
 }
@@ -164,6 +168,7 @@ static enum status list(struct heddle *h, void *arg)
 const struct heddle_option *heddle_options(struct heddle *h, size_t *n)
 {
     struct listing l = {NULL, 0};
+
     (void)context_call(h, list, &l);
     *n = l.n;
     return l.all;

@@ -72,6 +72,7 @@ static struct ir_tensor *tensor(struct ir_graph *g, enum ir_type type, uint32_t 
                                 const int32_t *zero)
 {
     struct ir_tensor *t = ir_tensor_new(g, "t", type, rank, dim);
+
     t->quant = (struct ir_quant){.n = n_scale, .scale = scale, .zero_point = zero};
     return t;
 }
@@ -79,6 +80,7 @@ static struct ir_tensor *tensor(struct ir_graph *g, enum ir_type type, uint32_t 
 static int32_t zero_point(struct draw *w, enum target_value value, bool may)
 {
     static const int32_t edges[] = {-128, 127, 0, -1};
+
     if (!may)
         return (int32_t)(w->v[value] = 0);
     int64_t z = check_random(w->c, 2) ? edges[check_random(w->c, 4)]
@@ -91,6 +93,7 @@ struct ir_tensor *draw_activation(struct draw *w, struct ir_graph *g, const int3
 {
     float *s = ARENA_NEW(g->arena, float);
     int32_t *z = ARENA_NEW(g->arena, int32_t);
+
     *s = scale;
     *z = zero_point(w, zero, w->p->zero_points != ZERO_NONE);
     struct ir_tensor *t =
@@ -105,6 +108,7 @@ struct ir_tensor *draw_activation(struct draw *w, struct ir_graph *g, const int3
 static double output_scale(struct draw *w, double product, uint32_t taps)
 {
     double real = 1.0 / (sqrt((double)taps) * 30 * (0.5 + check_random(w->c, 100) / 50.0));
+
     if (w->p->single_rounding)
         real = 0.5 + check_random(w->c, 100) / 64.0;
     if (w->p->requantise == REQUANTISE_SHIFT_BITS)
@@ -116,6 +120,7 @@ uint8_t *draw_data(struct draw *w, const struct ir_tensor *t)
 {
     uint64_t n = ir_bytes(t);
     uint8_t *data = arena_alloc(w->c->arena, (size_t)n);
+
     for (uint64_t i = 0; i < n && t->type != IR_F32; i++)
         data[i] = (uint8_t)check_random(w->c, 256);
     for (uint64_t i = 0; i < n && t->type == IR_F32; i += sizeof(float)) {
@@ -128,6 +133,7 @@ uint8_t *draw_data(struct draw *w, const struct ir_tensor *t)
 static void random_bytes(struct check_cases *c, uint8_t *to, uint64_t n, bool symmetric)
 {
     uint32_t kind = check_random(c, 5);
+
     for (uint64_t i = 0; i < n; i++)
         to[i] = kind == 0 ? 0x7f : kind == 1 ? (symmetric ? 0x81 : 0x80) : (uint8_t)next(c);
     for (uint64_t i = 0; i < n && symmetric; i++)
@@ -139,6 +145,7 @@ static struct ir_tensor *real_constant(struct draw *w, struct ir_graph *g, uint3
                                        const int32_t *dim)
 {
     struct ir_tensor *t = tensor(g, IR_F32, rank, dim, 0, NULL, NULL);
+
     t->role = IR_CONST;
     t->data = draw_data(w, t);
     return t;
@@ -172,6 +179,7 @@ static struct ir_tensor *bias(struct draw *w, struct ir_graph *g, const struct i
                               float in_scale, uint32_t channels)
 {
     const int32_t dim = (int32_t)channels;
+
     if (w->p->real)
         return w->p->bias == BIAS_NONE ? NULL : real_constant(w, g, 1, &dim);
     float *s = ARENA_ARRAY(g->arena, float, filter->quant.n);
@@ -190,6 +198,7 @@ static struct ir_tensor *bias(struct draw *w, struct ir_graph *g, const struct i
 static int32_t activation_of(struct draw *w)
 {
     uint32_t a;
+
     do
         a = check_random(w->c, 4);
     while (!(w->p->activations >> a & 1));
@@ -200,6 +209,7 @@ struct ir_op *draw_finish(struct draw *w, struct ir_graph *g, struct ir_tensor *
                           uint32_t n_in, struct ir_tensor *y)
 {
     struct ir_op *op = ir_op_new(g, w->p->opcode, g->n_row, n_in, 1);
+
     for (uint32_t i = 0; i < n_in; i++)
         op->in[i] = in[i] ? in[i]->id : IR_NONE;
     op->out[0] = y->id;
@@ -222,6 +232,7 @@ static void window(struct draw *w, bool pads, int32_t x[4], int32_t y[4], int32_
             pr = draw_value(w, TARGET_PAD_RIGHT, 0, kw / 2);
     int64_t spare_h = h + pt + pb - ((kh - 1) * dy + 1),
             spare_w = v + pl + pr - ((kw - 1) * dx + 1);
+
     x[0] = y[0] = (int32_t)draw_value(w, TARGET_BATCH, 1, 2);
     x[1] = (int32_t)h;
     x[2] = (int32_t)v;
@@ -243,6 +254,7 @@ static bool convolution(struct draw *w, struct ir_graph *g)
 {
     bool depthwise = w->p->opcode == IR_OP_DEPTHWISE_CONV2D;
     int32_t x[4], y[4], attr[IR_ATTR_COUNT] = {0}, c, oc, most = w->p->call ? 19 : 150;
+
     window(w, true, x, y, attr);
     if (y[1] < 1 || y[2] < 1)
         return false;
@@ -277,6 +289,7 @@ static bool dense(struct draw *w, struct ir_graph *g)
     const int32_t x4[4] = {1, 1, rows, k}, y4[4] = {1, 1, rows, oc};
     float sx = 0.5f, sw = 0.03125f;
     struct ir_tensor *in[3];
+
     in[0] = draw_activation(w, g, x4, sx, TARGET_Z_IN, true);
     in[0]->rank = 2;
     memcpy(in[0]->dim, x, sizeof x);
@@ -297,6 +310,7 @@ static bool elementwise(struct draw *w, struct ir_graph *g)
         (int32_t)draw_value(w, TARGET_BATCH, 1, 2), (int32_t)draw_value(w, TARGET_OUT_H, 1, 9),
         (int32_t)draw_value(w, TARGET_OUT_W, 1, 9), (int32_t)draw_value(w, TARGET_OUT_C, 1, 19)};
     float s[3] = {0.25f, 0.25f * (1 + (float)check_random(w->c, 100) / 50), 0.5f};
+
     if (w->p->opcode == IR_OP_MUL)
         s[2] = 10;
     struct ir_tensor *in[2];
@@ -310,6 +324,7 @@ static bool elementwise(struct draw *w, struct ir_graph *g)
 static bool pool(struct draw *w, struct ir_graph *g)
 {
     int32_t x[4], y[4], attr[IR_ATTR_COUNT] = {0};
+
     window(w, false, x, y, attr);
     if (y[1] < 1 || y[2] < 1)
         return false;
@@ -342,6 +357,7 @@ static bool make(struct draw *w, struct ir_graph *g)
 static bool generated(const struct describe_pattern *p)
 {
     enum ir_opcode opcode = p->opcode;
+
     return opcode == IR_OP_CONV2D || opcode == IR_OP_DEPTHWISE_CONV2D ||
            opcode == IR_OP_FULLY_CONNECTED || opcode == IR_OP_ADD || opcode == IR_OP_SUB ||
            opcode == IR_OP_MUL || opcode == IR_OP_MAX_POOL2D || opcode == IR_OP_AVERAGE_POOL2D ||
@@ -355,6 +371,7 @@ static const char *words(const struct draw *w, struct arena *a, const struct ir_
 {
     struct target_values v = {{0}};
     struct text t;
+
     text_init(&t, a);
     target_values_of(g, op, &v);
     text_printf(&t, "%s:", w->p->name);
@@ -367,6 +384,7 @@ static const char *words(const struct draw *w, struct arena *a, const struct ir_
 static void add_row(struct ir_graph *g, const char *name)
 {
     struct ir_row *old = g->row;
+
     g->row = ARENA_ARRAY(g->arena, struct ir_row, g->n_row + 1);
     if (g->n_row)
         memcpy(g->row, old, g->n_row * sizeof *old);
@@ -398,6 +416,7 @@ static const char *taken(struct draw *w, const struct hd_config *hw, uint64_t se
     const struct lgl_options o = {LGL_FC_CLASSIC};
     struct ir_graph *g = ir_graph_new(w->c->arena, "case");
     struct diag d = {0};
+
     w->c->rng = seed;
     memset(w->v, 0, sizeof w->v);
     if (!make(w, g))
@@ -419,6 +438,7 @@ bool check_add_cases(struct check_cases *c, const struct target *target,
                      uint32_t *n_added, const char **why)
 {
     struct draw w = {.c = c, .target = target, .p = p};
+
     *n_added = 0;
     *why = NULL;
     if (!generated(p))

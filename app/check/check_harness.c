@@ -41,6 +41,7 @@ static enum status compile(const struct harness *h, const char *folder, const ch
     const char **argv =
         ARENA_ARRAY(h->arena, const char *, 25 + h->emitted->n + EMIT_MAX_LIBRARIES);
     uint32_t n = 1;
+
     TRY(tool_find(h->arena, cache, cc && *cc ? cc : "cc", "gcc", NULL, &tool, d));
     TRY(home_generated(h->arena, &gen, d));
     argv[0] = tool.path;
@@ -70,6 +71,7 @@ static void child(const char *folder, uint32_t n)
 {
     char count[16];
     int log = -1;
+
     snprintf(count, sizeof count, "%u", n);
     if (chdir(folder) == 0)
         log = open("log", O_WRONLY | O_CREAT | O_TRUNC, 0666);
@@ -88,6 +90,7 @@ static const char *line_with(const struct harness *h, const char *folder, const 
     uint8_t *data;
     size_t n;
     struct diag ignored = {0};
+
     if (file_read(h->arena, arena_printf(h->arena, "%s/log", folder), (size_t)16 << 20, &data, &n,
                   &ignored) != ST_OK)
         return "no log";
@@ -108,6 +111,7 @@ static uint32_t layer_of(const struct harness *h, const char *folder)
     size_t n;
     struct diag ignored = {0};
     uint32_t layer = UINT32_MAX;
+
     if (file_read(h->arena, arena_printf(h->arena, "%s/at", folder), 16, &data, &n, &ignored) ==
             ST_OK &&
         n == 4)
@@ -121,6 +125,7 @@ static void judge(const struct harness *h, const char *folder, int state, struct
         errors[] = {"runtime error:", "ERROR: AddressSanitizer", "ERROR: LeakSanitizer", NULL},
         *const leaks[] = {"SUMMARY: AddressSanitizer", NULL}, *const codes[] = {"returned", NULL};
     int code = WIFEXITED(state) ? WEXITSTATUS(state) : -1;
+
     r->layer = layer_of(h, folder);
     if (code == 0) {
         r->end = HARNESS_DONE;
@@ -144,6 +149,7 @@ static enum status execute(const struct harness *h, const char *folder, struct h
                            struct diag *d)
 {
     int state = 0;
+
     fflush(NULL);
     pid_t pid = fork();
     if (pid < 0)
@@ -162,6 +168,7 @@ static enum status in_folder(const struct harness *h, const char *folder, const 
 {
     const char *home;
     struct diag inner = {0};
+
     TRY(home_find(h->arena, &home, d));
     TRY(emit_write(h->emitted, folder, d));
     for (uint32_t i = 0; i < h->n_in; i++)
@@ -185,6 +192,7 @@ enum status harness_run(const struct harness *h, struct run_data *out, uint32_t 
                         struct harness_result *r, struct diag *d)
 {
     const char *cache;
+
     *r = (struct harness_result){HARNESS_DONE, 0, ""};
     TRY(home_cache(h->arena, &cache, d));
     char *folder = arena_printf(h->arena, "%s/check-XXXXXX", cache);

@@ -32,6 +32,7 @@ struct check {
 static void say(const struct check *c, const char *word, const char *format, va_list args)
 {
     char text[4096];
+
     (void)vsnprintf(text, sizeof text, format, args);
     output_printf(c->o->output, OUTPUT_RESULT, "%-5s%s\n", word, text);
 }
@@ -40,6 +41,7 @@ __attribute__((format(printf, 2, 3))) static void pass(const struct check *c, co
                                                        ...)
 {
     va_list args;
+
     va_start(args, format);
     say(c, "ok", format, args);
     va_end(args);
@@ -48,6 +50,7 @@ __attribute__((format(printf, 2, 3))) static void pass(const struct check *c, co
 __attribute__((format(printf, 2, 3))) static void fails(struct check *c, const char *format, ...)
 {
     va_list args;
+
     va_start(args, format);
     say(c, "FAIL", format, args);
     va_end(args);
@@ -60,12 +63,14 @@ static enum status try_value(struct check *c, const struct target_attr *attr, co
 {
     struct target_setting s;
     struct diag d = {0};
+
     return target_set(c->arena, attr, attr->name, text, &s, &d);
 }
 
 static void check_attribute(struct check *c, const struct target_attr *attr)
 {
     bool good = try_value(c, attr, attr->fallback) == ST_OK;
+
     if (attr->type == TARGET_INT)
         good =
             good &&
@@ -88,6 +93,7 @@ static void check_attribute(struct check *c, const struct target_attr *attr)
 static void add_patterns(struct check *c, bool loud)
 {
     const struct describe *detail = c->desc->detail;
+
     for (uint32_t i = 0; i < detail->n_pattern; i++) {
         const struct describe_pattern *p = &detail->pattern[i];
         uint32_t n;
@@ -113,6 +119,7 @@ static enum status compile_graph(struct check *c, struct diag *d)
     static const struct lgl_options legal = {LGL_FC_CLASSIC};
     const struct partition_options first = {.mode = PARTITION_PRIORITY};
     struct pipeline *p = &c->p;
+
     p->targets = (struct target_list){2, {&c->target, &target_host_c}};
     p->graph = c->cases.graph;
     TRY(ir_link(p->graph, d));
@@ -149,6 +156,7 @@ static void fill_real(struct check *c, uint8_t *bytes, uint64_t n)
 static void fill_inputs(struct check *c)
 {
     const struct ir_graph *g = c->p.graph;
+
     c->in = ARENA_ARRAY(c->arena, struct run_data, g->n_in + 1);
     for (uint32_t i = 0; i < g->n_in; i++) {
         uint64_t n = ir_bytes(g->tensor[g->in[i]]);
@@ -168,6 +176,7 @@ static enum status reference(struct check *c, struct diag *d)
     struct ref *r = ref_new(c->arena, g, &options);
     const uint8_t **in = ARENA_ARRAY(c->arena, const uint8_t *, g->n_in + 1);
     uint8_t **out = ARENA_ARRAY(c->arena, uint8_t *, g->n_out + 1);
+
     c->want = ARENA_ARRAY(c->arena, struct run_data, g->n_out + 1);
     for (uint32_t i = 0; i < g->n_out; i++) {
         uint64_t n = ir_bytes(g->tensor[g->out[i]]);
@@ -192,6 +201,7 @@ static const char *input_words(const struct check_case *item, uint32_t inference
 {
     static const char *const words[2][INFERENCES] = {{"random", "all 127", "all -128"},
                                                      {"random", "all 1", "all -1"}};
+
     return words[item->pattern->real][inference % INFERENCES];
 }
 
@@ -201,6 +211,7 @@ static bool wrong_byte(struct check *c, uint32_t i, uint32_t k, const uint8_t *g
 {
     const uint8_t *want = c->want[i].bytes + k % INFERENCES * c->want[i].n_bytes;
     uint64_t at = 0, n = c->want[i].n_bytes;
+
     while (at < n && got[at] == want[at])
         at++;
     if (at < n && loud)
@@ -218,6 +229,7 @@ static bool too_far(struct check *c, uint32_t i, uint32_t k, const uint8_t *got,
     const struct ir_tensor *t = c->p.graph->tensor[c->p.graph->out[i]];
     const uint8_t *want = c->want[i].bytes + k % INFERENCES * c->want[i].n_bytes;
     double most = c->cases.item[i].pattern->tolerance, apart = run_difference(t, want, got);
+
     if (apart > most * (1 + 1e-9) && loud)
         fails(c,
               "%s%s: %s: %.3g of the output's range from the reference, expected at most "
@@ -231,6 +243,7 @@ static bool too_far(struct check *c, uint32_t i, uint32_t k, const uint8_t *got,
 static void compare(struct check *c, const struct run_data *got, uint32_t n, const char *how)
 {
     uint32_t bad = 0, n_out = c->p.graph->n_out;
+
     c->apart = 0;
     for (uint32_t i = 0; i < n_out; i++) {
         bool wrong = false;
@@ -264,6 +277,7 @@ static enum status run_sanitized(struct check *c, struct diag *d)
                         .n_in = c->p.graph->n_in};
     struct harness_result r;
     struct run_data *got = ARENA_ARRAY(c->arena, struct run_data, c->p.graph->n_out + 1);
+
     for (uint32_t i = 0; i < c->p.graph->n_out; i++) {
         got[i].n_bytes = c->want[i].n_bytes;
         got[i].bytes = arena_alloc(c->arena, got[i].n_bytes * 2 * INFERENCES);
@@ -294,6 +308,7 @@ static enum status run_core(struct check *c, struct diag *d)
         .arena = c->arena, .options = &o, .p = &c->p, .n = INFERENCES, .in = c->in};
     struct diag inner = {0};
     const char *so;
+
     o.engine = ENGINE_RTL;
     job.out = ARENA_ARRAY(c->arena, struct run_data, c->p.graph->n_out + 1);
     for (uint32_t i = 0; i < c->p.graph->n_out; i++)
@@ -316,6 +331,7 @@ static enum status run_core(struct check *c, struct diag *d)
 static enum status round_of(struct check *c, bool first, struct diag *d)
 {
     uint64_t seed = c->o->seed + c->n_run++;
+
     c->cases = (struct check_cases){.arena = c->arena, .rng = seed};
     c->cases.graph = ir_graph_new(c->arena, "cases");
     add_patterns(c, first);
@@ -333,6 +349,7 @@ static enum status round_with(struct check *c, uint32_t attr, const char *value,
 {
     struct target_setting *s = (struct target_setting *)(uintptr_t)&c->target.setting[attr];
     const struct target_setting usual = *s;
+
     if (strcmp(value, usual.text) == 0)
         return ST_OK;
     TRY(target_set(c->arena, &c->desc->attr[attr], c->desc->attr[attr].name, value, s, d));
@@ -364,6 +381,7 @@ static enum status rounds(struct check *c, struct diag *d)
 static enum status defaults(struct check *c, struct diag *d)
 {
     struct target_setting *s = ARENA_ARRAY(c->arena, struct target_setting, c->desc->n_attr + 1);
+
     for (uint32_t i = 0; i < c->desc->n_attr; i++)
         TRY(target_set(c->arena, &c->desc->attr[i], c->desc->attr[i].name,
                        c->desc->attr[i].fallback, &s[i], d));
@@ -376,6 +394,7 @@ enum status check_target(struct arena *a, const struct options *o, struct diag *
     struct check c = {.arena = a, .o = o, .p = {.arena = a}};
     char *real = realpath(o->model, NULL);
     const char *dir = arena_strdup(a, real ? real : o->model);
+
     free(real);
     TRY(describe_read(a, dir, &c.desc, d));
     TRY(target_trusted(a, c.desc, o->allow_native, d));

@@ -16,6 +16,7 @@ static const char *replaced(struct arena *a, const char *text, const char *from,
                             size_t *n)
 {
     struct text t;
+
     text_init(&t, a);
     text_add(&t, "");
     for (const char *hit; (hit = strstr(text, from)) != NULL; text = hit + strlen(from)) {
@@ -33,6 +34,7 @@ static enum status copy(struct arena *a, const struct options *o, const char *fr
 {
     uint8_t *data;
     size_t n;
+
     TRY(file_read(a, arena_printf(a, "%s/%s", from, file), (size_t)1 << 20, &data, &n, d));
     const char *text = replaced(a, (const char *)data, old, name, &n);
     size_t unused;
@@ -45,6 +47,7 @@ static enum status copy(struct arena *a, const struct options *o, const char *fr
 static bool good_name(const char *name)
 {
     size_t n = strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789_");
+
     return n > 0 && n < 33 && name[n] == '\0' && name[0] >= 'a';
 }
 
@@ -54,6 +57,7 @@ static enum status copy_all(struct arena *a, const struct options *o, const char
 {
     const char *home;
     struct dirent **list = NULL;
+
     TRY(home_find(a, &home, d));
     const char *from = arena_printf(a, "%s/targets/%s", home, template);
     int n = scandir(from, &list, NULL, alphasort);
@@ -79,6 +83,7 @@ static const struct {
 enum status new_target(struct arena *a, const struct options *o, struct diag *d)
 {
     const char *name = o->model, *to = o->out ? o->out : name;
+
     if (!good_name(name))
         return FAIL(d, ST_USAGE,
                     "new-target: found '%s', expected a small letter, then small letters, digits "

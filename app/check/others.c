@@ -7,6 +7,7 @@
 static int32_t float_bits(float f)
 {
     int32_t bits;
+
     memcpy(&bits, &f, sizeof bits);
     return bits;
 }
@@ -29,6 +30,7 @@ static void set_quant(struct ir_graph *g, struct ir_tensor *t, float scale, int3
 {
     float *s = ARENA_NEW(g->arena, float);
     int32_t *z = ARENA_NEW(g->arena, int32_t);
+
     *s = scale;
     *z = zero;
     t->quant.scale = s;
@@ -39,6 +41,7 @@ static void set_quant(struct ir_graph *g, struct ir_tensor *t, float scale, int3
 static bool unary(struct draw *w, struct ir_graph *g, float scale, int32_t zero, bool prescribed)
 {
     int32_t x[4];
+
     image(w, x);
     struct ir_tensor *in[1] = {input(w, g, x)};
     struct ir_tensor *y = draw_activation(w, g, x, scale, TARGET_Z_OUT, false);
@@ -65,6 +68,7 @@ static bool table(struct draw *w, struct ir_graph *g)
               {IR_OP_LEAKY_RELU, 0.5f, 0, false},
               {IR_OP_ABS, 0.25f, 0, false}};
     uint32_t k = check_random(w->c, sizeof of / sizeof *of);
+
     (void)unary(w, g, of[k].scale, of[k].zero, of[k].prescribed);
     struct ir_op *op = g->op[g->n_op - 1];
     op->opcode = of[k].opcode;
@@ -77,6 +81,7 @@ static bool table(struct draw *w, struct ir_graph *g)
 static bool extremum(struct draw *w, struct ir_graph *g)
 {
     int32_t x[4];
+
     image(w, x);
     struct ir_tensor *in[2] = {input(w, g, x), input(w, g, x)};
     struct ir_tensor *y = draw_activation(w, g, x, 0.25f, TARGET_Z_OUT, false);
@@ -88,6 +93,7 @@ static bool extremum(struct draw *w, struct ir_graph *g)
 static bool squared(struct draw *w, struct ir_graph *g)
 {
     int32_t x[4];
+
     image(w, x);
     struct ir_tensor *in[2] = {input(w, g, x), draw_activation(w, g, x, 0.3f, TARGET_Z_IN2, true)};
     draw_finish(w, g, in, 2, draw_activation(w, g, x, 4, TARGET_Z_OUT, false));
@@ -98,6 +104,7 @@ static bool squared(struct draw *w, struct ir_graph *g)
 static bool prelu(struct draw *w, struct ir_graph *g)
 {
     int32_t x[4], a[4] = {1, 1, 1, 1};
+
     image(w, x);
     a[3] = x[3];
     struct ir_tensor *in[2] = {input(w, g, x),
@@ -114,6 +121,7 @@ static bool reduction(struct draw *w, struct ir_graph *g)
     static const int32_t masks[] = {2, 4, 6, 8};
     bool keeps = w->p->opcode == IR_OP_REDUCE_MAX || w->p->opcode == IR_OP_REDUCE_MIN;
     int32_t x[4], y[4], mask = masks[check_random(w->c, 4)];
+
     image(w, x);
     for (int32_t i = 0; i < 4; i++)
         y[i] = mask >> i & 1 ? 1 : x[i];
@@ -131,6 +139,7 @@ static bool reduction(struct draw *w, struct ir_graph *g)
 static bool concatenation(struct draw *w, struct ir_graph *g)
 {
     int32_t a[4], b[4], y[4];
+
     image(w, a);
     memcpy(b, a, sizeof b);
     memcpy(y, a, sizeof y);
@@ -146,6 +155,7 @@ static bool concatenation(struct draw *w, struct ir_graph *g)
 static bool resize(struct draw *w, struct ir_graph *g)
 {
     int32_t x[4], y[4];
+
     image(w, y);
     memcpy(x, y, sizeof x);
     x[1] = 1 + (int32_t)check_random(w->c, 9);
@@ -163,6 +173,7 @@ static bool product(struct draw *w, struct ir_graph *g)
             n = 1 + (int32_t)check_random(w->c, 9);
     const int32_t a[4] = {1, 1, m, k}, b[4] = {1, 1, k, n}, y[4] = {1, 1, m, n};
     struct ir_tensor *in[2] = {input(w, g, a), draw_activation(w, g, b, 0.25f, TARGET_Z_IN2, true)};
+
     draw_finish(w, g, in, 2, draw_activation(w, g, y, 8, TARGET_Z_OUT, false));
     return true;
 }

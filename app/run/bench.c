@@ -41,6 +41,7 @@ static bool gemm_layer(const struct options *o, struct layer *l)
 static bool window_layer(const struct options *o, struct layer *l, bool depthwise)
 {
     uint32_t in[3], kernel[3] = {0};
+
     l->op = depthwise ? "depthwise_conv2d" : "conv2d";
     l->stride = 1;
     if (o->n_argument < 2 || o->n_argument > 3 || !sizes(o->argument[0], in, 3) ||
@@ -57,6 +58,7 @@ static enum status parse(const struct options *o, struct layer *l, struct diag *
 {
     const char *kind = o->model;
     bool good = false;
+
     if (strcmp(kind, "gemm") == 0)
         good = gemm_layer(o, l);
     else if (strcmp(kind, "conv") == 0 || strcmp(kind, "depthwise") == 0)
@@ -78,6 +80,7 @@ static enum status parse(const struct options *o, struct layer *l, struct diag *
 static void add_weights(struct text *t, uint64_t n, uint64_t *state)
 {
     static const char digit[] = "0123456789abcdef";
+
     for (uint64_t i = 0; i < n; i++) {
         uint8_t v = (uint8_t)((int)(random_next(state) % 255) - 127);
         const char pair[2] = {digit[v >> 4], digit[v & 15]};
@@ -99,6 +102,7 @@ static void add_padding(struct text *t, const char *before, const char *after, u
 {
     uint32_t out = (in + stride - 1) / stride, reach = (out - 1) * stride + kernel;
     uint32_t all = reach > in ? reach - in : 0;
+
     if (all / 2)
         text_printf(t, " %s=%u", before, all / 2);
     if (all - all / 2)
@@ -133,6 +137,7 @@ static void add_graph(struct text *t, const struct layer *l, const char *name, u
     uint64_t k = (uint64_t)l->kh * l->kw * (depthwise ? 1 : l->c);
     uint64_t macs = k * l->n * oh * ow;
     char in[48], out[48], shape[48];
+
     (void)snprintf(in, sizeof in, dense ? "%u,%u" : "1,%u,%u,%u", l->h, dense ? l->c : l->w, l->c);
     (void)snprintf(out, sizeof out, dense ? "%u,%u" : "1,%u,%u,%u", oh, dense ? l->n : ow, l->n);
     (void)snprintf(shape, sizeof shape, dense ? "%ux%u" : "1x%ux%ux%u", oh, dense ? l->n : ow,
@@ -161,6 +166,7 @@ enum status bench_graph(struct arena *a, const struct options *o, struct text *i
     struct layer l = {0};
     struct text t;
     uint64_t state = o->seed;
+
     TRY(parse(o, &l, d));
     text_init(&t, a);
     text_add(&t, o->model);

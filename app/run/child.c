@@ -28,6 +28,7 @@ static void add_rows(struct child *c)
 {
     const struct hd_sim_row *from;
     uint32_t n = c->v->sim.api->rows(c->v->sim.sim, &from);
+
     for (uint32_t i = 0; i < n; i++) {
         if (from[i].layer >= c->job->p->graph->n_row)
             continue;
@@ -73,6 +74,7 @@ static void collect_cores(struct child *c)
 static void enter(void *ctx, uint32_t layer, uint32_t submission)
 {
     struct child *c = ctx;
+
     collect(c);
     collect_cores(c);
     c->shared->layer = c->shared->working = layer;
@@ -91,6 +93,7 @@ static void look(void *ctx)
     const struct hd_sim_command *cmd;
     uint32_t n = c->v->sim.api->commands(c->v->sim.sim, &cmd);
     uint64_t latest = 0;
+
     for (uint32_t i = 0; i < n; i++)
         if (cmd[i].unit != HD_UNIT_FETCH && cmd[i].done == 0 && cmd[i].start > latest) {
             latest = cmd[i].start;
@@ -123,6 +126,7 @@ static const char *row_name(const struct child *c)
 static enum status target_failure(struct child *c, int rc)
 {
     const char *detail = c->play.call.ports ? cores_detail(c->job->cores) : "";
+
     return FAIL(&c->d, ST_DEVICE, "inference %u, %s on %s: %s%s%s", c->inference, row_name(c),
                 c->job->p->graph->row[c->shared->layer].target, hd_error_text(rc),
                 *detail ? "; " : "", detail);
@@ -145,6 +149,7 @@ static enum status device_failure(struct child *c, int rc)
 static void seed_stalls(struct child *c)
 {
     uint64_t seed = c->job->options->stall_seed;
+
     if (seed == 0 || c->job->options->engine != ENGINE_RTL)
         return;
     for (uint32_t k = 0; k < c->play.n_device; k++)
@@ -157,6 +162,7 @@ static enum status infer(struct child *c)
 {
     struct run_job *job = c->job;
     const struct hd_model *m = c->play.model;
+
     c->shared->inference = c->inference;
     seed_stalls(c);
     int rc = player_infer(&c->play, c->inference);
@@ -176,6 +182,7 @@ static void totals(struct child *c)
 {
     struct run_shared *r = c->shared;
     double wall_seconds = 0;
+
     if (c->job->options->engine != ENGINE_RTL || !(c->play.n_device || c->play.call.ports))
         return;
     r->read_bytes = r->core_read_bytes;
@@ -220,6 +227,7 @@ void child_run(struct run_job *job, uint32_t process, const char *so_path,
                const struct sim_model *sim)
 {
     struct child *c = ARENA_NEW(job->arena, struct child);
+
     c->job = job;
     c->process = process;
     c->shared = run_results(job, process);

@@ -11,6 +11,7 @@ static enum status build(const struct run_job *job, struct core *core, struct di
     struct sim_paths paths = {
         .core = &core->verilog, .checked = job->options->checked, .output = job->options->output};
     struct hd_config config = {.hash = 0};
+
     TRY(home_find(job->arena, &paths.home, d));
     TRY(home_cache(job->arena, &paths.cache, d));
     strncpy(config.name, core->verilog.top, sizeof config.name - 1);
@@ -23,6 +24,7 @@ static enum status build(const struct run_job *job, struct core *core, struct di
 void cores_of_targets(const struct run_job *job, struct cores *c)
 {
     const struct target *target[TARGET_MAX];
+
     *c = (struct cores){.n = emit_outside_ports(job->p->emitted, target)};
     for (uint32_t i = 0; i < c->n; i++) {
         const struct describe *t = target[i]->desc->detail;

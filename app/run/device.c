@@ -13,6 +13,7 @@ enum status device_waves_model(struct arena *a, const struct options *o, const s
                               .output = o->output,
                               .why = "for waves of the first wrong bytes",
                               .seconds = seconds};
+
     TRY(home_find(a, &paths.home, d));
     TRY(home_cache(a, &paths.cache, d));
     return sim_build(a, &paths, hw, model, d);
@@ -23,6 +24,7 @@ enum status device_model(struct arena *a, const struct options *o, const struct 
 {
     struct sim_paths paths = {
         .checked = o->checked, .waves = o->waves != NULL, .output = o->output};
+
     TRY(home_find(a, &paths.home, d));
     TRY(home_cache(a, &paths.cache, d));
     return sim_build(a, &paths, hw, model, d);
@@ -33,6 +35,7 @@ static enum status open_func(struct device *v, struct diag *d)
     size_t n = hd_func_bytes(v->hw);
     void *mem = arena_alloc(v->arena, n + 64);
     struct hd_func_memory memory = {v->memory, DEVICE_BASE, v->n_bytes};
+
     if (n == 0 || hd_func_init(&v->func, v->hw, mem, n, memory) != 0)
         return FAIL(d, ST_INTERNAL, "the functional twin refuses configuration %s", v->hw->name);
     hd_func_port(&v->func, &v->port);
@@ -55,6 +58,7 @@ static enum status open_rtl(struct device *v, const struct sim_model *so,
                                .n_layers = text->n_layers,
                                .tile = text->tile,
                                .tile_ctx = text->ctx};
+
     v->sim = (struct sim_port){
         .memory = v->memory, .memory_base = DEVICE_BASE, .memory_bytes = v->n_bytes};
     TRY(sim_load(so->path, so->source_hash, v->hw->hash, &v->sim.api, d));
@@ -98,5 +102,6 @@ void device_close(struct device *v)
 const char *device_detail(struct device *v)
 {
     const char *why = v->engine == ENGINE_FUNC ? v->func.why : v->sim.api->stuck_text(v->sim.sim);
+
     return why ? why : "";
 }

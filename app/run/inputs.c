@@ -15,6 +15,7 @@ static const char *base_name(struct arena *a, const char *path)
 {
     const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path,
                *dot = strrchr(name, '.');
+
     return arena_strndup(a, name, dot && dot > name ? (size_t)(dot - name) : strlen(name));
 }
 
@@ -22,6 +23,7 @@ static enum status no_model(struct arena *a, const char *home, const char *name,
 {
     const char *words[64], *near;
     uint32_t n = 0;
+
     glob_t found = {0};
 
     (void)glob(arena_printf(a, "%s/tests/models/*/model.tflite", home), 0, NULL, &found);
@@ -41,6 +43,7 @@ enum status run_find_model(struct arena *a, const struct options *o, struct run_
                            const char **name, struct diag *d)
 {
     const char *home;
+
     job->model_path = o->model;
     *name = base_name(a, o->model);
     if (job->model.data || strchr(o->model, '/') || strchr(o->model, '.') || file_exists(o->model))
@@ -75,6 +78,7 @@ static void fill(const struct run_job *job, struct run_data *data, const struct 
 static const struct run_bytes *given_for(const struct run_job *job, bool input, uint32_t index)
 {
     const struct run_bytes *all = input ? job->given_in : job->given_expect;
+
     return all && index < OPTIONS_MAX_FILES && all[index].data ? &all[index] : NULL;
 }
 
@@ -97,6 +101,7 @@ static const char *file_for(const struct run_job *job, bool input, uint32_t inde
     uint32_t n = input ? o->n_input : o->n_expect;
     const char *const *given = input ? o->input : o->expect;
     struct stat st;
+
     if (given_any(job, input))
         return given_for(job, input, index)
                    ? arena_printf(a, "%s %u", input ? "heddle_input" : "heddle_expect", index)
@@ -117,6 +122,7 @@ static enum status random_inputs(struct run_job *job)
 {
     const struct ir_graph *g = job->p->graph;
     uint64_t state = job->options->seed;
+
     job->n = 1;
     for (uint32_t i = 0; i < g->n_in; i++) {
         const struct ir_tensor *t = g->tensor[g->in[i]];
@@ -131,6 +137,7 @@ enum status run_inputs(struct run_job *job, struct diag *d)
     const struct ir_graph *g = job->p->graph;
     struct arena *a = job->arena;
     uint64_t count = 0;
+
     job->in = ARENA_ARRAY(a, struct run_data, g->n_in + 1);
     job->out = ARENA_ARRAY(a, struct run_data, g->n_out + 1);
     for (uint32_t i = 0; i < g->n_in; i++)
@@ -163,6 +170,7 @@ static enum status read_labels(struct run_job *job, struct diag *d)
     uint8_t *text;
     size_t n_bytes;
     uint32_t n = 0;
+
     if (!path && job->zoo && job->options->n_input == 0 && !given_any(job, true))
         path = arena_printf(job->arena, "%s/labels.txt", job->zoo);
     if (!path || (!job->options->labels && !file_exists(path)))
@@ -192,6 +200,7 @@ static const char *expected_from(const struct run_job *job)
 enum status run_expectations(struct run_job *job, struct diag *d)
 {
     const struct ir_graph *g = job->p->graph;
+
     TRY(read_labels(job, d));
     if (job->options->n_expect > g->n_out)
         return FAIL(d, ST_USAGE, "--expect: %u files given, the model has %u outputs",

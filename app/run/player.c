@@ -22,6 +22,7 @@ static enum status load(struct player *p, const char *so_path, struct diag *d)
 static uint8_t *aligned(struct arena *a, uint64_t n)
 {
     uint8_t *p = arena_alloc(a, n + 64);
+
     return p + (64 - (uintptr_t)p % 64) % 64;
 }
 
@@ -32,6 +33,7 @@ static void place_buffers(struct player *p)
     const struct hd_model *m = p->model;
     uint8_t *window = p->n_device ? p->v[0].port.window : NULL;
     uint8_t **io = ARENA_ARRAY(a, uint8_t *, m->n_inputs + m->n_outputs + 1);
+
     p->call.arena =
         window ? window + hd_model_region_offset(m, HD_REGION_ARENA) : aligned(a, m->arena_bytes);
     for (uint32_t i = 0; i < m->n_inputs + m->n_outputs; i++) {
@@ -61,6 +63,7 @@ static enum status open_devices(struct player *p, enum options_engine engine,
     const struct device_text text = {p->model->layer_names, p->model->n_layers, tile,
                                      p->job->p->program};
     uint32_t n = p->model->command_bytes ? program->n_device : 0;
+
     for (uint32_t k = 0; k < n; k++) {
         uint8_t *memory = k && !o->separate_memory ? p->v[0].memory : NULL;
         TRY(device_open(&p->v[k], p->job->arena, o, program->device[k].hw, engine, &sim[k], memory,
@@ -100,6 +103,7 @@ enum status player_open(struct player *p, struct run_job *job, enum options_engi
 int player_infer(struct player *p, uint32_t k)
 {
     const struct hd_model *m = p->model;
+
     for (uint32_t i = 0; i < m->n_inputs; i++)
         memcpy(p->call.in[i], p->job->in[i].bytes + k * p->job->in[i].n_bytes,
                p->job->in[i].n_bytes);

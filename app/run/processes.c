@@ -18,6 +18,7 @@
 static size_t results_bytes(const struct run_job *job)
 {
     size_t n = sizeof *job->shared + job->p->graph->n_row * sizeof(struct run_row);
+
     return (n + 63) / 64 * 64;
 }
 
@@ -35,6 +36,7 @@ static void *share(size_t n)
 {
     void *p =
         mmap(NULL, shared_bytes(n), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
     return p == MAP_FAILED ? NULL : p;
 }
 
@@ -60,6 +62,7 @@ void run_release(struct run_job *job)
 static enum status share_results(struct run_job *job, struct diag *d)
 {
     const struct ir_graph *g = job->p->graph;
+
     job->shared = share(job->n_process * results_bytes(job));
     if (!job->shared)
         return FAIL(d, ST_NO_MEMORY, "no memory to share with the child process");
@@ -73,6 +76,7 @@ static enum status share_results(struct run_job *job, struct diag *d)
 static uint32_t how_many(const struct run_job *job)
 {
     const struct ir_graph *g = job->p->graph;
+
     for (uint32_t i = 0; i < g->n_tensor && !job->options->reset_state; i++)
         if (g->tensor[i]->role == IR_VARIABLE)
             return 1;
@@ -92,6 +96,7 @@ static void own_share(struct run_job *job, uint32_t process, const char *so_path
                       const struct sim_model *sim)
 {
     jmp_buf *handler = arena_handler(job->arena);
+
     interrupt_leave();
     if (handler && setjmp(*handler)) {
         struct run_shared *r = run_results(job, process);
@@ -106,6 +111,7 @@ static void own_share(struct run_job *job, uint32_t process, const char *so_path
 static void all_processes(struct run_job *job, const char *so_path, const struct sim_model *sim)
 {
     pid_t *pid = ARENA_ARRAY(job->arena, pid_t, job->n_process);
+
     for (uint32_t k = 1; k < job->n_process; k++) {
         pid[k] = fork();
         if (pid[k] == 0) {
@@ -131,6 +137,7 @@ static enum status crashed(const struct run_job *job, const struct run_shared *r
 {
     const struct ir_graph *g = job->p->graph;
     uint32_t layer = r->layer;
+
     return FAIL(d, ST_INTERNAL, "inference %u: emitted code or its device crashed (%s) in %s %s",
                 r->inference, WIFSIGNALED(r->state) ? strsignal(WTERMSIG(r->state)) : "exit",
                 r->submission ? "the submission at" : "host operator",
@@ -141,6 +148,7 @@ static enum status crashed(const struct run_job *job, const struct run_shared *r
 static enum status first_failure(const struct run_job *job, struct diag *d)
 {
     const struct run_shared *first = NULL;
+
     for (uint32_t k = 0; k < job->n_process; k++) {
         const struct run_shared *r = run_results(job, k);
         if ((r->state || r->status != ST_OK) && (!first || r->inference < first->inference))
@@ -155,6 +163,7 @@ static enum status first_failure(const struct run_job *job, struct diag *d)
 static void merge(struct run_job *job)
 {
     struct run_shared *to = job->shared;
+
     for (uint32_t k = 1; k < job->n_process; k++) {
         const struct run_shared *r = run_results(job, k);
         to->inferences += r->inferences;
@@ -182,6 +191,7 @@ enum status run_engine(struct run_job *job, const char *so_path, struct diag *d)
 {
     const struct sched_program *program = job->p->program;
     struct sim_model sim[SCHED_MAX_DEVICES] = {{0}};
+
     for (uint32_t k = 0; k < program->n_device; k++)
         if (job->options->engine == ENGINE_RTL && program->n_stream)
             TRY(device_model(job->arena, job->options, program->device[k].hw, &sim[k], d));

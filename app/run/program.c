@@ -64,6 +64,7 @@ static void on_fault(int number, siginfo_t *info, void *context)
 static void tell_faults(struct own *p)
 {
     const size_t n = 65536;
+
     stack_t stack = {.ss_sp = arena_alloc(p->arena, n), .ss_size = n};
     struct sigaction action = {.sa_sigaction = on_fault,
                                .sa_flags = SA_SIGINFO | SA_ONSTACK | (int)SA_RESETHAND};
@@ -112,6 +113,7 @@ static void stop_waves(struct own *p, struct device *v)
 __attribute__((noinline)) static enum status execute(struct own *p, struct diag *d)
 {
     struct device *v = ARENA_NEW(p->arena, struct device);
+
     program *entry;
 
     TRY(run_runtime(p->arena, d));

@@ -17,6 +17,7 @@ static void line(const struct run_job *job, time_t begun)
 {
     const struct ir_graph *g = job->p->graph;
     uint32_t layer = job->shared->working, done = 0;
+
     for (uint32_t k = 0; k < job->n_process; k++)
         done += run_results(job, k)->inferences;
     output_printf(job->options->output, OUTPUT_PROGRESS, "inference %u of %u, %.40s, %lld s",
@@ -28,6 +29,7 @@ static void watch_and_tell(const struct run_job *job, pid_t child, int *state)
 {
     const struct timespec tenth = {0, 100000000};
     time_t begun = time(NULL);
+
     sigset_t ended, before;
     bool shown = false;
     sigemptyset(&ended);
@@ -46,6 +48,7 @@ static void watch_and_tell(const struct run_job *job, pid_t child, int *state)
 int run_watch(const struct run_job *job, pid_t child)
 {
     int state = 0;
+
     interrupt_child(child);
     if (output_wants(job->options->output, OUTPUT_PROGRESS))
         watch_and_tell(job, child, &state);

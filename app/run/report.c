@@ -49,6 +49,7 @@ void run_report(const struct run_job *job, struct text *t, enum options_format f
     cJSON *o = run_stats_json(job);
     char *s = cJSON_PrintUnformatted(o);
     cJSON *parsed = s ? cJSON_Parse(s) : NULL; /* raw numbers become numbers again */
+
     if (parsed)
         format_report(t, parsed, format, job->options->verbose);
     cJSON_Delete(parsed);
@@ -63,6 +64,7 @@ enum status run_report_file(struct arena *a, const char *path, enum options_form
 {
     uint8_t *data;
     size_t n;
+
     TRY(file_read(a, path, (size_t)64 << 20, &data, &n, d));
     errno = 0;
     cJSON *o = cJSON_ParseWithLengthOpts((const char *)data, n + 1, NULL, 1);

@@ -10,6 +10,7 @@
 static void csv_text(struct text *t, const char *s)
 {
     bool quote = strpbrk(s, ",\"\r\n") != NULL;
+
     text_add(t, quote ? "\"" : "");
     for (; *s; s++)
         text_printf(t, *s == '"' ? "\"\"" : "%c", *s);

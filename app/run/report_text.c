@@ -19,6 +19,7 @@ static void add_cell(struct text *t, double v, int width)
 static void add_name(struct text *t, const char *s, int n)
 {
     int i = 0;
+
     for (; s[i] && i < n; i++)
         text_add_n(t, s[i] >= 0x20 && s[i] < 0x7f ? &s[i] : "?", 1);
     text_printf(t, "%*s ", n - i, "");
@@ -28,6 +29,7 @@ static void add_name(struct text *t, const char *s, int n)
 static const cJSON *worst_wait(const cJSON *unit)
 {
     const cJSON *kind, *worst = NULL;
+
     cJSON_ArrayForEach(kind, unit)
     {
         if (strcmp(kind->string, "busy") != 0 && kind->valuedouble > 0 &&
@@ -46,6 +48,7 @@ static void add_stall(struct text *t, const cJSON *l, double cycles)
     const cJSON *unit =
         report_number(vector, "busy") > report_number(array, "busy") ? vector : array;
     const cJSON *wait = worst_wait(unit);
+
     if (cycles > 0 && wait && unit)
         text_printf(t, "  %-6s %-10s %3.0f%%", unit->string, wait->string,
                     100 * wait->valuedouble / cycles);
@@ -160,6 +163,7 @@ static void table(struct text *t, const cJSON *all)
 static void waves_line(struct text *t, const cJSON *all)
 {
     const cJSON *w = report_member(all, "waves");
+
     if (!w)
         return;
     text_printf(t, "waves: %s, %.0f cycles, %.1f MB", report_word(w, "file"),
@@ -176,6 +180,7 @@ static void memory_lines(struct text *t, const cJSON *all)
     double least =
         report_number(m, "compulsory_read_bytes") + report_number(m, "compulsory_write_bytes");
     double moved = report_number(all, "dram_read_bytes") + report_number(all, "dram_write_bytes");
+
     if (report_number(m, "live_range_bytes") <= 0)
         return;
     text_printf(t, "activations: peak %.0f bytes at %s, live-range bound %.0f at %s; apart: ",
@@ -197,6 +202,7 @@ static void memory_lines(struct text *t, const cJSON *all)
 static void counter_lines(struct text *t, const cJSON *all)
 {
     const cJSON *units = report_member(all, "counters"), *unit, *kind;
+
     if (!units)
         return;
     text_add(t, "units, cycles of the first inference:\n");
@@ -212,6 +218,7 @@ static void counter_lines(struct text *t, const cJSON *all)
 static void add_hw(struct text *t, const cJSON *hw)
 {
     const cJSON *one;
+
     if (!cJSON_IsArray(hw)) {
         text_add(t, report_word(hw, "name"));
         return;
@@ -225,6 +232,7 @@ static void float_line(struct text *t, const cJSON *all)
 {
     const cJSON *l;
     uint32_t n = 0;
+
     cJSON_ArrayForEach(l, report_member(all, "layers")) n +=
         strncmp(report_word(l, "reason"), "float32", 7) == 0;
     if (n != 0)
@@ -239,6 +247,7 @@ static void add_steps(struct text *t, const cJSON *all, const char *against)
 {
     const cJSON *one;
     double largest = 0, values = 0;
+
     cJSON_ArrayForEach(one, report_member(all, "differences"))
     {
         largest = report_number(one, "largest") > largest ? report_number(one, "largest") : largest;
@@ -254,6 +263,7 @@ const char *run_match_text(struct arena *a, uint32_t n_out, uint32_t n, const ch
                          ? arena_printf(a, "the expected outputs (%s)", expected)
                          : "the CPU reference, which runs the network as imported (decoding the "
                            "file is common to both)";
+
     return arena_printf(a, "match: %u output%s of %u inference%s equal, bit for bit, to %s", n_out,
                         n_out == 1 ? "" : "s", n, n == 1 ? "" : "s", to);
 }
@@ -264,6 +274,7 @@ static void verdict_line(struct text *t, const cJSON *all)
                *against = strcmp(report_word(all, "checked_against"), "ref") == 0
                               ? "the CPU reference"
                               : "the expected outputs";
+
     if (strcmp(verdict, "match") == 0 && report_number(all, "outputs") > 0) {
         const char *expected = report_word(all, "expected_from");
         text_printf(t, "verdict: %s\n",

@@ -18,6 +18,7 @@
 double run_now(void)
 {
     struct timespec t;
+
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
@@ -36,6 +37,7 @@ enum status run_with_reference(struct run_job *job, struct run_data *to, struct 
     const uint8_t **in = ARENA_ARRAY(a, const uint8_t *, g->n_in + 1);
     uint8_t **out = ARENA_ARRAY(a, uint8_t *, g->n_out + 1);
     double start = run_now();
+
     for (uint32_t i = 0; i < g->n_out; i++)
         to[i] =
             (struct run_data){arena_alloc(a, job->out[i].n_bytes * job->n), job->out[i].n_bytes};
@@ -57,6 +59,7 @@ static void score(struct run_job *job)
 {
     const struct ir_graph *g = job->p->graph;
     const struct ir_tensor *t = g->tensor[g->out[0]];
+
     for (uint32_t k = 0; job->label && k < job->n; k++) {
         const uint8_t *bytes = inference(&job->out[0], k);
         uint64_t best = 0;
@@ -71,6 +74,7 @@ static enum status write_outputs(const struct run_job *job, struct diag *d)
 {
     struct arena *a = job->arena;
     struct text t;
+
     if (!job->out_dir)
         return ST_OK;
     TRY(file_make_dirs(job->out_dir, d));
@@ -100,6 +104,7 @@ static enum status execute(struct run_job *job, struct diag *d)
 {
     const struct ir_graph *g = job->p->graph;
     const char *so_path;
+
     if (job->options->engine == ENGINE_REF)
         return run_with_reference(job, job->out, d);
     if (!job->expected) {
@@ -124,6 +129,7 @@ enum status run_front(struct run_job *job, struct diag *d)
 {
     const struct options *o = job->options;
     const char *name;
+
     TRY(run_find_model(job->p->arena, o, job, &name, d));
     if (job->model.data)
         return pipeline_front_bytes(job->p, o, job->model_path, name, job->model.data,
@@ -135,6 +141,7 @@ enum status run_front(struct run_job *job, struct diag *d)
 enum status run_load(struct run_job *job, struct diag *d)
 {
     const struct options *o = job->options;
+
     if (o->command == COMMAND_BENCH) {
         struct text ir;
         TRY(bench_graph(job->p->arena, o, &ir, &job->model_path, d));
@@ -150,6 +157,7 @@ static enum status taught(struct run_job *job, struct diag *d)
     struct text report;
     const char *name;
     bool agrees;
+
     TRY(run_find_model(job->arena, job->options, job, &name, d));
     text_init(&report, job->arena);
     TRY(teacher_run(job->p, job->options, job->model_path, name, &report, &agrees, d));
@@ -180,6 +188,7 @@ static enum status run_locked(struct run_job *job, struct diag *d)
     const struct options *o = job->options;
     struct waves waves;
     struct text report;
+
     if (job->package)
         return run_package(job, d);
     TRY(waves_parse(&waves, job, d));
@@ -216,6 +225,7 @@ enum status run_loaded(struct run_job *job, struct diag *d)
 enum status run_command(struct run_job *job, struct diag *d)
 {
     const struct options *o = job->options;
+
     if (o->prog)
         return run_program(job->arena, o, d);
     if (o->teacher && !run_is_package(job->arena, o->model))

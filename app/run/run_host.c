@@ -27,6 +27,7 @@ struct compiler {
 static enum status find_compiler(struct arena *a, struct compiler *c, struct diag *d)
 {
     const char *cc = getenv("CC");
+
     c->arena = a;
     TRY(home_find(a, &c->home, d));
     TRY(home_cache(a, &c->cache, d));
@@ -37,6 +38,7 @@ static enum status find_compiler(struct arena *a, struct compiler *c, struct dia
 static uint32_t count(const char *const *list)
 {
     uint32_t n = 0;
+
     while (list[n])
         n++;
     return n;
@@ -51,6 +53,7 @@ static enum status build(struct compiler *c, const char *what, const char *folde
     const char **argv =
         ARENA_ARRAY(c->arena, const char *, 17 + count(sources) + count(extra) + count(libraries));
     uint32_t n = 0;
+
     argv[n++] = c->cc.path;
     for (uint32_t i = 0; i < sizeof flags / sizeof *flags; i++)
         argv[n++] = flags[i];
@@ -80,6 +83,7 @@ static enum status hash_headers(struct compiler *c, struct hash128 *h, struct di
 {
     static const char *const names[] = {"driver/hd.h", "driver/hd_model.h", "driver/hd_port.h",
                                         "kernels/hdk.h", "kernels/hdk_blocks.h"};
+
     for (uint32_t i = 0; i < sizeof names / sizeof *names; i++) {
         uint8_t *text;
         size_t n;
@@ -98,6 +102,7 @@ struct parts {
 static void parts_of(const struct emit_unit *u, struct parts *p)
 {
     uint32_t n = 0;
+
     for (uint32_t i = 0; i < u->n; i++) {
         const char *dot = strrchr(u->file[i].name, '.');
         if (strcmp(dot, ".c") == 0 || strcmp(dot, ".S") == 0)
@@ -114,6 +119,7 @@ static enum status build_into(struct compiler *c, const struct emit_unit *u, con
 {
     struct parts parts;
     const char *const none[] = {NULL};
+
     parts_of(u, &parts);
     TRY(emit_write(u, folder, d));
     return build(c, "compiling the emitted C", folder, parts.sources, none, parts.libraries, so, d);
@@ -123,6 +129,7 @@ enum status run_compile_into(struct arena *a, const struct emit_unit *u, const c
                              const char **so_path, struct diag *d)
 {
     struct compiler c;
+
     TRY(find_compiler(a, &c, d));
     *so_path = arena_printf(a, "%s/model.so", folder);
     return build_into(&c, u, folder, *so_path, d);
@@ -133,6 +140,7 @@ enum status run_compile(struct arena *a, const struct emit_unit *u, const char *
 {
     struct compiler c;
     struct hash128 h;
+
     TRY(find_compiler(a, &c, d));
     hash_init(&h);
     hash_string(&h, c.cc.path);
@@ -170,6 +178,7 @@ static enum status package_sources(struct arena *a, const char *folder, const ch
                                    struct diag *d)
 {
     static const char *const patterns[] = {"*.c", "*.S", "*/*.c", "*/*/*.c"};
+
     glob_t found = {0};
     uint32_t n = 0;
     for (uint32_t i = 0; i < sizeof patterns / sizeof *patterns; i++)
@@ -190,6 +199,7 @@ static enum status package_sources(struct arena *a, const char *folder, const ch
 enum status run_runtime(struct arena *a, struct diag *d)
 {
     const char *path;
+
     TRY(home_runtime(a, &path, d));
     if (!dlopen(path, RTLD_NOW | RTLD_GLOBAL))
         return FAIL(d, ST_INTERNAL, "driver and kernels do not load: %s", dlerror());
@@ -204,6 +214,7 @@ static enum status package_libraries(struct arena *a, const char *folder, const 
     uint8_t *text = NULL;
     size_t n_bytes = 0;
     uint32_t n = 0;
+
     *flags = ARENA_ARRAY(a, const char *, EMIT_MAX_LIBRARIES + 1);
     if (!file_exists(path))
         return ST_OK;
@@ -225,6 +236,7 @@ enum status run_compile_package(struct arena *a, const char *folder, const char 
         *flags[] = {"-std=c11", "-O3",     "-fPIC",   "-shared",       "-w", "-I", ".",
                     "-I",       "runtime", "-Wa,-I.", "-Wl,-Bsymbolic"};
     uint32_t n = 0;
+
     TRY(find_compiler(a, &c, d));
     TRY(package_sources(a, folder, &sources, d));
     TRY(package_libraries(a, folder, &libraries, d));
@@ -251,6 +263,7 @@ enum status run_compile_program(struct arena *a, const char *source, const struc
     struct hash128 h;
     uint8_t *text;
     size_t n_bytes;
+
     TRY(find_compiler(a, &c, d));
     TRY(file_read(a, source, (size_t)16 << 20, &text, &n_bytes, d));
     hash_init(&h);

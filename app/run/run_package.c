@@ -25,6 +25,7 @@
 static bool ends_with_tar(const char *path)
 {
     size_t n = strlen(path);
+
     return n > 4 && strcmp(path + n - 4, ".tar") == 0;
 }
 
@@ -44,6 +45,7 @@ static enum status write_below(void *ctx, const struct tar_file *file, struct di
     const struct below *b = ctx;
     char *full = arena_printf(b->arena, "%s/%s", b->folder, file->path);
     char *slash = strrchr(full, '/');
+
     *slash = '\0';
     TRY(file_make_dirs(full, d));
     *slash = '/';
@@ -56,6 +58,7 @@ static enum status cache_folder(struct arena *a, const void *data, size_t n_byte
 {
     struct hash128 h;
     const char *cache;
+
     TRY(home_cache(a, &cache, d));
     hash_init(&h);
     hash_bytes(&h, data, n_bytes);
@@ -74,6 +77,7 @@ static enum status build(struct arena *a, const char *path, const char **folder,
     uint8_t *tar;
     size_t n_bytes;
     bool whole;
+
     if (!ends_with_tar(path)) {
         if (!realpath(path, real))
             return FAIL(d, ST_USAGE, "%s: no such folder", path);
@@ -98,6 +102,7 @@ static enum status build(struct arena *a, const char *path, const char **folder,
 static bool parse_shape(const char *text, struct ir_tensor *t)
 {
     char *end = (char *)(uintptr_t)text;
+
     t->rank = 0;
     while (*end && t->rank < IR_MAX_RANK) {
         long n = strtol(end, &end, 10);
@@ -114,6 +119,7 @@ static enum status add_tensor(struct ir_graph *g, const struct hd_io *io, enum i
 {
     struct ir_tensor shape = {0};
     enum ir_type type = IR_I8;
+
     while (type < IR_TYPE_COUNT && strcmp(ir_type_name(type), io->type) != 0)
         type++;
     if (type == IR_TYPE_COUNT || !parse_shape(io->shape, &shape) ||
@@ -135,6 +141,7 @@ static enum status describe_devices(struct run_job *job, const struct hd_model *
     struct sched_program *p = job->p->program;
     const struct hd_model_device one = {"", m->hw, m->config_hash};
     uint32_t n = m->n_devices ? m->n_devices : m->command_bytes > 0;
+
     if (n > SCHED_MAX_DEVICES)
         return FAIL(d, ST_USAGE, "the package's table has %u accelerators, at most %d", n,
                     SCHED_MAX_DEVICES);
@@ -157,6 +164,7 @@ static enum status describe(struct run_job *job, const struct hd_model *m, struc
 {
     struct arena *a = job->p->arena;
     struct ir_graph *g = ir_graph_new(a, m->name);
+
     g->n_in = m->n_inputs;
     g->n_out = m->n_outputs;
     g->n_row = m->n_layers;
@@ -185,6 +193,7 @@ static enum status describe(struct run_job *job, const struct hd_model *m, struc
 static bool is_word(const char *s, const char *more)
 {
     const char *p = s;
+
     while (*p && (isalnum((unsigned char)*p) || strchr(more, *p)))
         p++;
     return p > s && *p == '\0' && !strstr(s, "..") && *s != '/';
@@ -193,6 +202,7 @@ static bool is_word(const char *s, const char *more)
 static const char *word_of(const cJSON *o, const char *name, const char *more)
 {
     const cJSON *s = cJSON_GetObjectItemCaseSensitive(o, name);
+
     return cJSON_IsString(s) && is_word(s->valuestring, more) ? s->valuestring : NULL;
 }
 
@@ -203,6 +213,7 @@ static bool read_core(struct arena *a, const char *folder, const cJSON *o, struc
     const cJSON *files = cJSON_GetObjectItemCaseSensitive(o, "verilog"), *f,
                 *bytes = cJSON_GetObjectItemCaseSensitive(o, "memory_bytes");
     const char **list = ARENA_ARRAY(a, const char *, (size_t)cJSON_GetArraySize(files) + 1);
+
     if (!name || !below || !top || !cJSON_IsNumber(bytes) || bytes->valuedouble < 64 ||
         bytes->valuedouble > 1 << 28 || cJSON_GetArraySize(files) < 1)
         return false;
@@ -223,6 +234,7 @@ static bool read_core(struct arena *a, const char *folder, const cJSON *o, struc
 static void read_scales(struct run_job *job, const cJSON *list)
 {
     const struct ir_graph *g = job->p->graph;
+
     for (uint32_t i = 0; i < g->n_out; i++) {
         struct ir_quant *q = &g->tensor[g->out[i]]->quant;
         const cJSON *o = cJSON_GetArrayItem(list, (int)i),
@@ -244,6 +256,7 @@ static enum status read_metadata(struct run_job *job, const char *folder, const 
     struct arena *a = job->p->arena;
     struct json_doc doc = {0};
     const char *path = arena_printf(a, "%s/metadata.json", folder);
+
     job->cores = ARENA_NEW(a, struct cores);
     enum status st = json_doc_read(a, path, &doc, d);
     const cJSON *tolerance = cJSON_GetObjectItemCaseSensitive(doc.root, "tolerance");
@@ -278,6 +291,7 @@ static enum status load(struct run_job *job, const char *folder, const char *so_
                         struct diag *d)
 {
     void *so;
+
     TRY(cached_load(so_path, "the package's code", &so, d));
     const struct hd_model *m = dlsym(so, "hd_model");
     if (!m || m->abi != HD_MODEL_ABI)
@@ -293,6 +307,7 @@ static enum status check(struct run_job *job, const char **verdict, struct diag 
 {
     double largest;
     uint64_t n_values;
+
     *verdict = "";
     difference_judge(job);
     difference_sums(job, &largest, &n_values);
@@ -336,6 +351,7 @@ enum status run_package_load(struct run_job *job, struct diag *d)
     struct arena *a = job->p->arena;
     struct run_package *package = ARENA_NEW(a, struct run_package);
     const char *folder;
+
     if (!o->allow_native)
         return FAIL(d, ST_USAGE,
                     "%s holds C that would be compiled and executed; if you trust it, give "
@@ -356,6 +372,7 @@ enum status run_package(struct run_job *job, struct diag *d)
     const struct options *o = job->options;
     const char *verdict;
     struct text t;
+
     TRY(run_inputs(job, d));
     TRY(run_expectations(job, d));
     TRY(difference_options(job, d));

@@ -44,6 +44,7 @@ void stats_count(cJSON *o, const char *name, uint64_t value)
 static cJSON *hw_json(const struct hd_config *hw)
 {
     cJSON *o = cJSON_CreateObject();
+
     cJSON_AddStringToObject(o, "name", hw->name);
     stats_count(o, "rows", hw->n);
     stats_count(o, "cols", hw->n);
@@ -56,6 +57,7 @@ static void add_hw(const struct run_job *job, cJSON *o)
     const struct target_list *list = &job->p->targets;
     uint32_t n = 0;
     cJSON *all = cJSON_CreateArray();
+
     for (uint32_t i = 0; i < list->n; i++) {
         const struct hd_config *hw = target_hw(list->target[i], &job->p->hw);
         if (!list->target[i]->desc->accelerator)
@@ -76,6 +78,7 @@ static void add_hw(const struct run_job *job, cJSON *o)
 static void add_counters(const struct run_job *job, cJSON *o)
 {
     cJSON *units = cJSON_AddObjectToObject(o, "counters");
+
     for (uint32_t u = 0; u < HD_UNIT_COUNT; u++) {
         cJSON *unit = cJSON_AddObjectToObject(units, hd_unit_names[u]);
         for (uint32_t k = 0; k < HD_COUNTER_SLOTS; k++)
@@ -89,6 +92,7 @@ static void add_sim(const struct run_job *job, cJSON *o)
 {
     cJSON *sim = cJSON_AddObjectToObject(o, "sim");
     double wall = job->shared ? job->shared->wall_seconds : job->ref_seconds;
+
     cJSON_AddNumberToObject(sim, "wall_seconds", wall);
     stats_count(sim, "processes", job->shared ? job->n_process : 1);
     if (stats_timed(job) && wall > 0)
@@ -100,12 +104,14 @@ static void add_sim(const struct run_job *job, cJSON *o)
 static const char *row_at(const struct run_job *job, uint32_t position)
 {
     const struct ir_graph *g = job->p->graph;
+
     return position < g->n_op ? g->row[g->op[position]->row].name : "";
 }
 
 static void add_memory(const struct run_job *job, cJSON *o)
 {
     const struct sched_program *p = job->p->program;
+
     if (!p)
         return;
     struct memory_use use = memory_use_of(p);
@@ -144,6 +150,7 @@ static void add_differences(const struct run_job *job, cJSON *o)
     const struct ir_graph *g = job->p->graph;
     double largest;
     uint64_t n_values;
+
     difference_sums(job, &largest, &n_values);
     if (job->options->tolerance)
         stats_count(o, "tolerance_steps", job->options->tolerance);
@@ -225,6 +232,7 @@ static void add_verdict(const struct run_job *job, cJSON *o)
 cJSON *run_stats_json(const struct run_job *job)
 {
     const struct stats s = {job, account_of(job->arena, job->p)};
+
     errno = 0; /* a member for which cJSON had no memory would be missing without a word */
     cJSON *o = cJSON_CreateObject();
 
@@ -256,6 +264,7 @@ enum status run_stats(const struct run_job *job, const char *path, struct diag *
 {
     cJSON *o = run_stats_json(job);
     char *text = cJSON_Print(o);
+
     cJSON_Delete(o);
     if (!text)
         return FAIL(d, ST_NO_MEMORY, "no memory for the stats file");

@@ -30,6 +30,7 @@ struct lesson {
 static const char *text_of(const cJSON *o, const char *name)
 {
     const cJSON *v = cJSON_GetObjectItemCaseSensitive(o, name);
+
     return cJSON_IsString(v) ? v->valuestring : "";
 }
 
@@ -37,6 +38,7 @@ static enum status read_golden(struct lesson *l, const cJSON *t, struct golden *
 {
     struct arena *a = l->p->arena;
     const char *dtype = text_of(t, "dtype");
+
     g->tensor = arena_strdup(a, text_of(t, "tensor"));
     g->is_uint8 = strcmp(dtype, "uint8") == 0;
     if (strcmp(dtype, "int8") != 0 && !g->is_uint8)
@@ -53,6 +55,7 @@ static enum status read_meta(struct lesson *l, const cJSON *meta, struct diag *d
     const cJSON *layers = cJSON_GetObjectItemCaseSensitive(meta, "layers");
     const cJSON *list = cJSON_GetObjectItemCaseSensitive(layers, "tensors"), *t;
     const cJSON *sample = cJSON_GetObjectItemCaseSensitive(layers, "sample");
+
     if (!cJSON_IsArray(list) || cJSON_GetArraySize(list) == 0)
         return FAIL(d, ST_USAGE,
                     "%s/meta.json: expected \"layers\" with \"tensors\": [{\"tensor\", \"file\", "
@@ -69,6 +72,7 @@ static enum status read_folder(struct lesson *l, struct diag *d)
 {
     uint8_t *data;
     size_t n;
+
     TRY(file_read(l->p->arena, arena_printf(l->p->arena, "%s/meta.json", l->folder),
                   (size_t)16 << 20, &data, &n, d));
     errno = 0;
@@ -100,6 +104,7 @@ static void teach(void *ctx, const struct ir_op *op, const uint8_t *out)
     uint8_t *bytes = (uint8_t *)(uintptr_t)out; /* ref.h: a tap may change what readers will see */
     uint64_t one = 0, more = 0;
     int32_t largest = 0;
+
     if (!gold || t->type != (gold->is_uint8 ? IR_U8 : IR_I8))
         return;
     for (size_t i = 0; i < gold->n_bytes; i++) {
@@ -127,6 +132,7 @@ static enum status run_lesson(struct lesson *l, const struct options *o, struct 
     const uint8_t **in = ARENA_ARRAY(a, const uint8_t *, g->n_in + 1);
     uint8_t **out = ARENA_ARRAY(a, uint8_t *, g->n_out + 1);
     struct ref *r = ref_new(a, g, &options);
+
     for (uint32_t i = 0; i < g->n_in; i++) {
         const char *path = arena_printf(a, "%s/in_%u_%u.bin", l->folder, l->sample, i);
         uint8_t *data;
@@ -147,6 +153,7 @@ enum status teacher_run(struct pipeline *p, const struct options *o, const char 
                         const char *name, struct text *report, bool *agrees, struct diag *d)
 {
     struct lesson *l = ARENA_NEW(p->arena, struct lesson);
+
     *l = (struct lesson){.p = p, .folder = o->teacher, .report = report};
     TRY(read_folder(l, d));
     text_printf(report, "%-26s %9s %9s %9s %8s\n", "operator, golden inputs", "elements",

@@ -15,6 +15,7 @@ static enum status find_layer(struct waves *w, const struct run_job *job, const 
                               struct diag *d)
 {
     const struct ir_graph *g = job->p->graph;
+
     for (uint32_t i = 0; i < g->n_row; i++)
         if (strcmp(g->row[i].name, name) == 0) {
             w->layer = i;
@@ -28,6 +29,7 @@ static enum status find_layer(struct waves *w, const struct run_job *job, const 
 static enum status range(struct waves *w, const char *text, struct diag *d)
 {
     char *end;
+
     w->first = strtoull(text, &end, 10);
     if (end == text || *end != '-')
         return FAIL(d, ST_USAGE, "--waves: found '%s', expected A-B, two whole numbers", text);
@@ -41,6 +43,7 @@ static enum status range(struct waves *w, const char *text, struct diag *d)
 enum status waves_parse(struct waves *w, const struct run_job *job, struct diag *d)
 {
     const char *what = job->options->waves;
+
     *w = (struct waves){0};
     if (!what)
         return ST_OK;
@@ -71,6 +74,7 @@ enum status waves_parse(struct waves *w, const struct run_job *job, struct diag 
 static uint32_t which_device(const struct waves *w)
 {
     const struct sched_program *p = w->job->p->program;
+
     for (uint32_t k = 0; w->what == WAVES_LAYER && k < p->n_stream; k++)
         for (uint32_t i = 0; i < p->stream[k].n; i++)
             if (p->stream[k].cmd[i].row == w->layer)
@@ -83,6 +87,7 @@ static struct core *which_core(const struct waves *w, uint32_t n_device)
 {
     struct cores *cores = w->job->cores;
     const char *target = w->what == WAVES_LAYER ? w->job->p->graph->row[w->layer].target : NULL;
+
     for (uint32_t i = 0; w->what != WAVES_OFF && cores && i < cores->n; i++)
         if (target ? strcmp(cores->core[i].name, target) == 0 : n_device == 0)
             return &cores->core[i];
@@ -92,6 +97,7 @@ static struct core *which_core(const struct waves *w, uint32_t n_device)
 void waves_note(const struct run_job *job)
 {
     const char *what = job->options->waves;
+
     if (!what || strncmp(what, "layer:", 6) == 0 || !job->p->program->n_stream ||
         job->cores->n == 0)
         return;
@@ -144,6 +150,7 @@ enum status waves_open(struct waves *w, struct run_job *job, struct device *v, u
 static bool layer_window(struct waves *w, uint32_t first_layer)
 {
     const struct sched_program *p = w->job->p->program;
+
     w->first = UINT64_MAX;
     for (uint32_t k = 0; k < p->n_stream; k++)
         for (uint32_t i = 0; p->stream[k].cmd[0].row == first_layer && i + 1 < p->stream[k].n; i++)
@@ -159,6 +166,7 @@ static bool set_window(struct waves *w, uint32_t layer)
 {
     const struct hd_sim_api *api = w->v->sim.api;
     bool any = w->what != WAVES_LAYER || layer_window(w, layer);
+
     if (w->what == WAVES_FIRST || w->what == WAVES_ALL)
         api->trace_window(w->v->sim.sim, 0, 1, 0);
     else if (any)
@@ -184,6 +192,7 @@ static void extent(const struct waves *w, const struct hd_sim_command *cmd, uint
                    const struct hd_sim_totals *t, uint64_t *begin, uint64_t *end)
 {
     uint64_t first = UINT64_MAX, last = 0;
+
     *begin = t->doorbell;
     *end = t->cycles;
     if (w->what == WAVES_CYCLES) {
@@ -204,6 +213,7 @@ static void extent(const struct waves *w, const struct hd_sim_command *cmd, uint
 void waves_call(struct waves *w, uint32_t layer)
 {
     bool want = w->what != WAVES_LAYER || layer == w->layer;
+
     if (!w->core || w->stopped || want == w->running)
         return;
     const struct sim_port *sim = &w->core->sim;
@@ -248,6 +258,7 @@ void waves_submission_end(struct waves *w)
     const struct hd_sim_command *cmd;
     struct hd_sim_totals totals;
     uint64_t begin, end;
+
     if (!w->v || !w->running)
         return;
     struct arena *a = w->job->arena;
@@ -290,6 +301,7 @@ void waves_inference_end(struct waves *w)
 enum status waves_close(struct waves *w, struct run_shared *shared, struct diag *d)
 {
     struct hd_sim_totals t;
+
     if (!w->v && !w->core)
         return ST_OK;
     struct arena *a = w->job->arena;
@@ -314,6 +326,7 @@ void waves_partial(const struct run_job *job, bool on)
 {
     const char *dir = job->out_dir ? job->out_dir : ".";
     const char *const end[] = {"", ".hier"}; /* .hier: the writer's own, until it closes */
+
     for (int i = 0; i < 2 && job->options->waves; i++) {
         const char *path = arena_printf(job->arena, "%s/waves.fst%s", dir, end[i]);
         if (on)

@@ -11,6 +11,7 @@ static bool measurable(const struct pipeline *p, uint32_t target)
 {
     const struct target_desc *desc = p->targets.target[target]->desc;
     bool used = false;
+
     for (uint32_t i = 0; i < p->graph->n_op; i++)
         used = used || (!p->graph->op[i]->dead && p->graph->op[i]->target == target);
     return used && desc->outside && desc->n_knob > 0 && desc->detail->core_top;
@@ -19,6 +20,7 @@ static bool measurable(const struct pipeline *p, uint32_t target)
 static uint32_t find(const struct target_desc *desc, const char *name)
 {
     uint32_t i = 0;
+
     while (strcmp(desc->attr[i].name, name) != 0) /* describe.c has seen that it is there */
         i++;
     return i;
@@ -37,6 +39,7 @@ struct tune_attrs tune_attrs_of(const struct pipeline *p)
 {
     struct tune_attrs attrs = {0};
     uint32_t cap = 0;
+
     for (uint32_t t = 0; t < p->targets.n; t++)
         cap += p->targets.target[t]->desc->n_knob;
     attrs.at = ARENA_ARRAY(p->arena, struct tune_attr, cap + 1);
@@ -57,6 +60,7 @@ struct tune_attrs tune_attrs_of(const struct pipeline *p)
 int64_t *tune_attrs_values(const struct pipeline *p, const struct tune_attrs *attrs)
 {
     int64_t *value = ARENA_ARRAY(p->arena, int64_t, attrs->n + 1);
+
     for (uint32_t i = 0; i < attrs->n; i++)
         value[i] = p->targets.target[attrs->at[i].target]->setting[attrs->at[i].attr].number;
     return value;
@@ -107,6 +111,7 @@ bool tune_attrs_new(const struct tune_attrs *attrs, const int64_t *const *known,
 static int64_t step(const struct tune_attr *at, int64_t value, uint64_t *random)
 {
     uint64_t r = random_next(random);
+
     if (r % 2)
         value += r / 2 % 2 ? 1 : -1;
     else
@@ -140,6 +145,7 @@ static void describe_span(struct arena *a, struct span s, const int64_t *const *
     const char **knob = ARENA_ARRAY(a, const char *, s.n);
     int64_t *low = ARENA_ARRAY(a, int64_t, s.n), *high = ARENA_ARRAY(a, int64_t, s.n);
     int64_t *value = ARENA_ARRAY(a, int64_t, (size_t)s.n * n_known + 1);
+
     for (uint32_t i = 0; i < s.n; i++) {
         const struct tune_attr *at = &s.attrs->at[s.first + i];
         knob[i] = at->name;
@@ -172,6 +178,7 @@ enum status tune_attrs_ask(const struct pipeline *p, const struct tune_attrs *at
                            uint32_t n, int64_t *value, bool *any, struct diag *d)
 {
     struct span s = {attrs, 0, 0};
+
     *any = false;
     for (; s.first < attrs->n; s.first += s.n) {
         uint32_t target = attrs->at[s.first].target;

@@ -45,6 +45,7 @@ static const char *graph_hash(const struct pipeline *p)
 {
     const struct ir_graph *g = p->graph;
     struct hash128 h;
+
     hash_init(&h);
     hash_number(&h, g->n_tensor);
     for (uint32_t i = 0; i < g->n_tensor; i++)
@@ -72,6 +73,7 @@ static enum status hash_outside(struct hash128 *h, struct arena *a, const struct
 {
     const struct describe_files *files[] = {&t->desc->detail->headers, &t->desc->detail->sources,
                                             &t->desc->detail->verilog};
+
     hash_string(h, t->desc->version);
     for (uint32_t i = 0; i < t->desc->n_attr; i++)
         if (!is_knob(t->desc, t->desc->attr[i].name))
@@ -93,6 +95,7 @@ static enum status hardware_hash(struct pipeline *p, const struct options *o, co
     struct sim_paths paths = {0};
     struct build_files files = {0};
     struct hash128 h;
+
     TRY(home_find(p->arena, &paths.home, d));
     TRY(build_files_collect(p->arena, &paths, &p->hw, &files, d));
     hash_init(&h);

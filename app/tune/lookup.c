@@ -6,6 +6,7 @@
 static const struct store_trial *best_of(const struct store_trial *trial, uint32_t n)
 {
     const struct store_trial *best = trial;
+
     for (uint32_t i = 1; i < n; i++)
         if (trial[i].cycles < best->cycles)
             best = &trial[i];
@@ -21,6 +22,7 @@ static enum status look_up(struct pipeline *p, const struct options *o, struct s
     int64_t id;
     uint32_t n = 0;
     const struct store_shape shape = {p->graph->n_op, NULL, tune_attrs_of(p)};
+
     *knobs = NULL;
     TRY(tune_key_of(p, o, &key, d));
     TRY(store_find(s, &key, &id, &note, d));
@@ -40,6 +42,7 @@ enum status tune_lookup(struct pipeline *p, const struct options *o,
 {
     struct store *s = NULL;
     enum status st = store_open(p->arena, o->tuned, STORE_READ, &s, d);
+
     if (st == ST_OK)
         st = look_up(p, o, s, knobs, d);
     store_close(s);

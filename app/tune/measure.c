@@ -7,6 +7,7 @@ static enum status wrong(const struct run_job *job, uint32_t output, struct diag
 {
     const struct ir_graph *g = job->p->graph;
     struct text t;
+
     text_init(&t, job->p->arena);
     text_add(&t, "");
     for (uint32_t i = 0; i < g->n_op; i++) {
@@ -32,6 +33,7 @@ enum status tune_measure(const struct run_job *base, const struct store_shape *s
     const struct sched_options s = {
         .mem_latency = o->mem_latency, .mem_bytes = o->mem_bytes, .knobs = trial->knobs};
     const char *so_path;
+
     job.p = &p;
     job.out = arena_memdup(p.arena, base->out, p.graph->n_out * sizeof *base->out);
     tune_attrs_set(&p, &shape->attrs, trial->value);

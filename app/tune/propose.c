@@ -42,6 +42,7 @@ struct tune_space tune_space_of(const struct pipeline *p, const struct options *
 {
     const struct sched_program *all = p->program;
     struct tune_space space = {p->arena, p->graph, all->n_device, {{0}}};
+
     for (uint32_t k = 0; k < space.n; k++)
         space.part[k] = (struct sched_program){
             .arena = p->arena,
@@ -57,6 +58,7 @@ static uint64_t score_of(const struct tune_space *space, struct sched_knobs *kno
                          uint32_t *commands)
 {
     uint64_t cycles = 0, rows = 0;
+
     for (uint32_t k = 0; k < space->n; k++) {
         uint64_t score = sched_score(&space->part[k], knobs, commands);
         if (score == UINT64_MAX)
@@ -100,6 +102,7 @@ static bool consider(struct propose *s)
 static const struct store_trial *start(struct propose *s)
 {
     uint32_t rank = random_below(s, 2 * BEST), better;
+
     rank = rank < BEST && rank < s->n_trial ? rank : 0;
     for (uint32_t i = 0; i < s->n_trial; i++) {
         better = 0;
@@ -119,6 +122,7 @@ static uint32_t choices(struct propose *s, uint32_t op, struct sched_knobs choic
     const struct ir_graph *graph = s->space->graph;
     uint32_t n = 0;
     struct geo g;
+
     for (uint32_t k = 0; k < s->space->n && n == 0; k++) /* 0 from all but its own */
         n = sched_choices(&s->space->part[k], op, now, choice);
     if (n == 0 || !geo_of(graph, graph->op[op], &g))
@@ -144,6 +148,7 @@ static bool improve_one(struct propose *s, uint32_t op)
     struct sched_knobs choice[CHOICES], kept = s->now[op];
     uint32_t n = choices(s, op, choice);
     bool better = false;
+
     for (uint32_t k = 0; k < n && s->commands < s->limit; k++) {
         s->now[op] = choice[k];
         uint64_t score = score_of(s->space, s->now, &s->commands);
@@ -160,6 +165,7 @@ static bool improve_one(struct propose *s, uint32_t op)
 static void improve(struct propose *s, uint32_t from, uint32_t to)
 {
     bool better = true;
+
     while (better && s->commands < s->limit) {
         better = false;
         for (uint32_t i = from; i < to; i++)
@@ -171,6 +177,7 @@ static void improve(struct propose *s, uint32_t from, uint32_t to)
 static void change(struct propose *s, uint32_t at, uint32_t n)
 {
     struct sched_knobs choice[CHOICES];
+
     for (uint32_t i = at; i < at + n && i < s->n_op; i++)
         for (uint32_t flips = 1 + random_below(s, FLIPS); flips > 0; flips--) {
             uint32_t n_choice = choices(s, i, choice);
@@ -187,6 +194,7 @@ static bool step(struct propose *s)
     struct sched_knobs *before = arena_memdup(s->space->arena, s->now, s->n_op * sizeof *s->now);
     uint64_t score = s->score;
     uint32_t at = random_below(s, s->n_op), n = 1 + random_below(s, WINDOW);
+
     change(s, at, n);
     improve(s, at < REACH ? 0 : at - REACH, at + n + REACH < s->n_op ? at + n + REACH : s->n_op);
     bool fresh = consider(s);
@@ -201,6 +209,7 @@ static bool step(struct propose *s)
 static void anything(struct propose *s)
 {
     struct sched_knobs *from = arena_memdup(s->space->arena, s->now, s->n_op * sizeof *s->now);
+
     s->most = UINT64_MAX - 1;
     for (uint32_t i = 0; i < MISSES && s->n_candidate == 0; i++) {
         memcpy(s->now, from, s->n_op * sizeof *from);
@@ -213,6 +222,7 @@ static uint64_t *scores(const struct tune_space *space, const struct store_trial
 {
     uint64_t *score = ARENA_ARRAY(space->arena, uint64_t, n + 1u);
     uint32_t commands = 0;
+
     for (uint32_t i = 0; i < n; i++)
         score[i] = score_of(space, trial[i].knobs, &commands);
     return score;
@@ -231,6 +241,7 @@ bool tune_propose(const struct tune_space *space, const struct store_trial *tria
                         .best_score = UINT64_MAX,
                         .limit = number <= DESCENTS ? DESCENT_COMMANDS : COMMANDS,
                         .any = number % 2};
+
     s.now = ARENA_ARRAY(space->arena, struct sched_knobs, s.n_op + 1);
     memcpy(s.now, start(&s)->knobs, s.n_op * sizeof *knobs);
     s.score = score_of(space, s.now, &s.commands);

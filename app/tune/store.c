@@ -52,12 +52,14 @@ static enum status failed(const struct store *s, int rc, struct diag *d)
 static enum status execute(struct store *s, const char *sql, struct diag *d)
 {
     int rc = sqlite3_exec(s->db, sql, NULL, NULL, NULL);
+
     return rc == SQLITE_OK ? ST_OK : failed(s, rc, d);
 }
 
 static enum status prepare(struct store *s, const char *sql, sqlite3_stmt **q, struct diag *d)
 {
     int rc = sqlite3_prepare_v2(s->db, sql, -1, q, NULL);
+
     return rc == SQLITE_OK ? ST_OK : failed(s, rc, d);
 }
 
@@ -65,6 +67,7 @@ static enum status prepare(struct store *s, const char *sql, sqlite3_stmt **q, s
 static enum status number_of(struct store *s, const char *sql, int64_t *value, struct diag *d)
 {
     sqlite3_stmt *q;
+
     TRY(prepare(s, sql, &q, d));
     int rc = sqlite3_step(q);
     *value = rc == SQLITE_ROW ? sqlite3_column_int64(q, 0) : 0;
@@ -75,6 +78,7 @@ static enum status number_of(struct store *s, const char *sql, int64_t *value, s
 static enum status check_whole(struct store *s, struct diag *d)
 {
     sqlite3_stmt *q;
+
     TRY(prepare(s, "PRAGMA quick_check(1)", &q, d));
     int rc = sqlite3_step(q);
     const char *found = rc == SQLITE_ROW ? (const char *)sqlite3_column_text(q, 0) : NULL;
@@ -87,6 +91,7 @@ static enum status check_whole(struct store *s, struct diag *d)
 static enum status check_kind(struct store *s, enum store_mode mode, struct diag *d)
 {
     int64_t application, format, tables;
+
     TRY(number_of(s, "SELECT count(*) FROM sqlite_schema", &tables, d));
     TRY(number_of(s, "PRAGMA application_id", &application, d));
     TRY(number_of(s, "PRAGMA user_version", &format, d));
@@ -128,6 +133,7 @@ enum status store_open(struct arena *a, const char *path, enum store_mode mode, 
                        struct diag *d)
 {
     struct store *s = *out = ARENA_NEW(a, struct store);
+
     *s = (struct store){.arena = a, .path = path};
     if (mode == STORE_READ && !file_exists(path))
         return FAIL(d, ST_USAGE, "%s: not there; heddle tune MODEL --tuned=%s makes it", path,
@@ -154,6 +160,7 @@ void store_close(struct store *s)
 static enum status run_once(struct store *s, sqlite3_stmt *q, struct diag *d)
 {
     int rc = sqlite3_step(q);
+
     (void)sqlite3_reset(q);
     return rc == SQLITE_DONE ? ST_OK : failed(s, rc, d);
 }
@@ -170,6 +177,7 @@ static enum status nearest(struct store *s, const struct tune_key *key, const ch
                            struct diag *d)
 {
     sqlite3_stmt *q;
+
     *note = "it has nothing of this network";
     TRY(prepare(s,
                 "SELECT max(hardware = ?2), max(schedule = ?3) FROM network WHERE graph = ?1 "
@@ -190,6 +198,7 @@ enum status store_find(struct store *s, const struct tune_key *key, int64_t *id,
                        struct diag *d)
 {
     sqlite3_stmt *q;
+
     TRY(prepare(s,
                 "SELECT id FROM network WHERE graph = ?1 AND hardware = ?2 AND schedule = ?3 "
                 "AND EXISTS (SELECT * FROM trial WHERE network = id)",
@@ -207,6 +216,7 @@ static enum status insert_network(struct store *s, const struct tune_key *key, c
                                   const char *hw, struct diag *d)
 {
     sqlite3_stmt *q;
+
     TRY(prepare(s,
                 "INSERT OR IGNORE INTO network (graph, hardware, schedule, model, hw) "
                 "VALUES (?1, ?2, ?3, ?4, ?5)",
@@ -223,6 +233,7 @@ enum status store_make(struct store *s, const struct tune_key *key, const char *
                        const char *hw, int64_t *id, struct diag *d)
 {
     sqlite3_stmt *q;
+
     TRY(begin(s, d));
     TRY(end(s, insert_network(s, key, model, hw, d), d));
     TRY(prepare(s, "SELECT id FROM network WHERE graph = ?1 AND hardware = ?2 AND schedule = ?3",
@@ -258,6 +269,7 @@ static enum status read_knobs(struct store *s, sqlite3_stmt *q, const struct sto
                               struct store_trial *t, struct diag *d)
 {
     int rc;
+
     while ((rc = sqlite3_step(q)) == SQLITE_ROW) {
         int64_t op = sqlite3_column_int64(q, 0), value = sqlite3_column_int64(q, 2);
         bool number = sqlite3_column_type(q, 2) == SQLITE_INTEGER;
@@ -280,6 +292,7 @@ static enum status read_trials(struct store *s, sqlite3_stmt *trials, sqlite3_st
                                uint32_t cap, uint32_t *n, struct diag *d)
 {
     int rc;
+
     *n = 0;
     while ((rc = sqlite3_step(trials)) == SQLITE_ROW && *n < cap) {
         struct store_trial *t = &to[(*n)++];
@@ -300,6 +313,7 @@ enum status store_trials(struct store *s, int64_t id, const struct store_shape *
 {
     sqlite3_stmt *trials, *knobs;
     int64_t cap;
+
     TRY(number_of(
         s, arena_printf(s->arena, "SELECT count(*) FROM trial WHERE network = %lld", (long long)id),
         &cap, d));
@@ -355,6 +369,7 @@ static enum status add_knobs(struct store *s, int64_t id, const struct store_tri
                              const struct store_shape *shape, struct diag *d)
 {
     sqlite3_stmt *q;
+
     TRY(prepare(s,
                 "INSERT OR IGNORE INTO knob (network, trial, op, layer, name, value) VALUES "
                 "(?1, ?2, ?3, ?4, ?5, ?6)",
@@ -370,6 +385,7 @@ static enum status add_trial(struct store *s, int64_t id, const struct store_tri
                              struct diag *d)
 {
     sqlite3_stmt *q;
+
     TRY(prepare(s,
                 "INSERT OR IGNORE INTO trial (network, number, estimate, cycles) "
                 "VALUES (?1, ?2, ?3, ?4)",

@@ -67,6 +67,7 @@ static struct slot *slot_at(const struct tune *t, uint32_t i)
 static uint32_t before(const struct tune *t, uint32_t number, struct store_trial *to)
 {
     uint32_t first = number ? (number - 1) / GENERATION * GENERATION + 1 : 0, n = 0;
+
     for (uint32_t i = 0; i < first; i++)
         if (t->trial[i].knobs)
             to[n++] = t->trial[i];
@@ -76,6 +77,7 @@ static uint32_t before(const struct tune *t, uint32_t number, struct store_trial
 static const struct store_trial *fastest(const struct store_trial *trial, uint32_t n)
 {
     const struct store_trial *best = trial;
+
     for (uint32_t i = 1; i < n; i++)
         best = trial[i].cycles < best->cycles ? &trial[i] : best;
     return best;
@@ -90,6 +92,7 @@ static enum status propose_values(struct tune *t, const struct store_trial *know
     uint64_t *cycles = ARENA_ARRAY(t->arena, uint64_t, n + 1u);
     uint64_t random = 0x9e3779b97f4a7c15u * (to->number + 1u);
     bool any;
+
     for (uint32_t i = 0; i < n; i++) {
         value[i] = known[i].value;
         cycles[i] = known[i].cycles;
@@ -107,6 +110,7 @@ static enum status propose(struct tune *t, struct store_trial *to, bool *new, st
     const struct tune_space space = tune_space_of(&t->p, t->o);
     struct store_trial *known = ARENA_ARRAY(t->arena, struct store_trial, to->number + 1u);
     uint32_t n = before(t, to->number, known);
+
     if (to->number == 0) {
         memcpy(to->knobs, t->p.program->knobs, n_op * sizeof *to->knobs);
         to->value = tune_attrs_values(&t->p, &t->shape.attrs);
@@ -126,6 +130,7 @@ static enum status propose(struct tune *t, struct store_trial *to, bool *new, st
 static enum status one_trial(struct tune *t, struct slot *s, struct diag *d)
 {
     struct store_trial to = {.number = s->number};
+
     to.knobs = ARENA_ARRAY(t->arena, struct sched_knobs, t->p.graph->n_op + 1);
     to.value = ARENA_ARRAY(t->arena, int64_t, t->shape.attrs.n + 1);
     bool new;
@@ -143,6 +148,7 @@ static enum status one_trial(struct tune *t, struct slot *s, struct diag *d)
 static void child(struct tune *t, struct slot *s)
 {
     struct diag d = {0};
+
     interrupt_leave();
     s->status = one_trial(t, s, &d);
     snprintf(s->message, sizeof s->message, "%s", d.text);
@@ -154,6 +160,7 @@ static void child(struct tune *t, struct slot *s)
 static uint32_t best_of(const struct tune *t)
 {
     uint32_t best = 0;
+
     for (uint32_t i = 1; i < t->n_trial; i++)
         if (t->trial[i].knobs && t->trial[i].cycles < t->trial[best].cycles)
             best = i;
@@ -163,6 +170,7 @@ static uint32_t best_of(const struct tune *t)
 static void progress(const struct tune *t, uint32_t number, bool better)
 {
     const struct store_trial *s = &t->trial[number], *best = &t->trial[best_of(t)];
+
     if (better)
         output_printf(t->o->output, OUTPUT_RESULT, "trial %u: %llu cycles, estimate %llu\n", number,
                       (unsigned long long)s->cycles, (unsigned long long)s->estimate);
@@ -175,6 +183,7 @@ static void progress(const struct tune *t, uint32_t number, bool better)
 static enum status finish(struct tune *t, struct slot *s, int state, struct diag *d)
 {
     const uint32_t n_op = t->p.graph->n_op;
+
     s->pid = 0;
     prune_tree(arena_printf(t->arena, "%s/%u", t->folder, s->number));
     if (state != 0)
@@ -200,6 +209,7 @@ static enum status finish(struct tune *t, struct slot *s, int state, struct diag
 static enum status start(struct tune *t, uint32_t number, struct diag *d)
 {
     uint32_t i = 0;
+
     while (slot_at(t, i)->pid)
         i++;
     struct slot *s = slot_at(t, i);
@@ -218,6 +228,7 @@ static enum status start(struct tune *t, uint32_t number, struct diag *d)
 static enum status wait_one(struct tune *t, struct diag *d)
 {
     int state;
+
     for (;; (void)poll(NULL, 0, PAUSE_MS)) /* not waitpid(-1): other children are not ours */
         for (uint32_t i = 0; i < t->o->jobs; i++) {
             struct slot *s = slot_at(t, i);
@@ -232,6 +243,7 @@ static enum status wait_one(struct tune *t, struct diag *d)
 static uint32_t running(const struct tune *t)
 {
     uint32_t n = 0;
+
     for (uint32_t i = 0; i < t->o->jobs; i++)
         n += slot_at(t, i)->pid != 0;
     return n;
@@ -275,6 +287,7 @@ static enum status generation(struct tune *t, uint32_t from, uint32_t to, bool *
 static enum status all_trials(struct tune *t, struct diag *d)
 {
     bool more = true;
+
     TRY(generation(t, 0, 1, &more, d));
     for (uint32_t i = 1; i < t->o->trials && more; i += GENERATION) {
         uint32_t end = i + GENERATION;
@@ -291,6 +304,7 @@ static enum status set_up(struct tune *t, struct diag *d)
     const char *name;
     struct sim_model sim;
     const struct sched_program *program;
+
     t->run = *t->o;
     t->run.output = NULL; /* the progress of one inference is not ours */
     t->run.tuned = NULL;
@@ -333,6 +347,7 @@ static enum status resume(struct tune *t, struct diag *d)
     struct tune_key key;
     struct store_trial *old;
     uint32_t n;
+
     TRY(tune_key_of(&t->p, t->o, &key, d));
     TRY(store_make(t->store, &key, t->p.graph->name, t->p.hw.name, &t->id, d));
     TRY(store_trials(t->store, t->id, &t->shape, &old, &n, d)); /* by number */
@@ -362,6 +377,7 @@ static void sweep(struct arena *a, const char *cache)
 static enum status share_slots(struct tune *t, struct diag *d)
 {
     const char *cache;
+
     t->slot_bytes = sizeof(struct slot) + t->p.graph->n_op * sizeof(struct sched_knobs);
     t->slot_bytes = (t->slot_bytes + 63) / 64 * 64;
     t->slots = mmap(NULL, t->o->jobs * t->slot_bytes, PROT_READ | PROT_WRITE,
@@ -378,6 +394,7 @@ static enum status share_slots(struct tune *t, struct diag *d)
 static void summary(const struct tune *t)
 {
     const struct store_trial *first = &t->trial[0], *best = &t->trial[best_of(t)];
+
     output_text(t->o->output, OUTPUT_PROGRESS, "");
     if (!first->knobs) {
         output_printf(t->o->output, OUTPUT_RESULT, "%s on %s: no time for a trial\n",
@@ -409,6 +426,7 @@ static enum status tune_all(struct tune *t, struct diag *d)
 enum status tune_command(struct arena *a, const struct options *o, struct diag *d)
 {
     struct tune *t = ARENA_NEW(a, struct tune);
+
     if (!o->tuned)
         return FAIL(d, ST_USAGE, "tune: no file for the results; expected --tuned=FILE");
     if (o->engine != ENGINE_RTL)

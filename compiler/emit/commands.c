@@ -9,6 +9,7 @@ static void add_enum(struct text *t, const struct hd_enum_info *e, int64_t v)
 {
     char name[96];
     int n = snprintf(name, sizeof name, "HD_%s_%s", e->name, e->values[v]);
+
     for (int i = 0; i < n && i < (int)sizeof name; i++)
         if (name[i] >= 'a' && name[i] <= 'z')
             name[i] = (char)(name[i] - 'a' + 'A');
@@ -34,6 +35,7 @@ static uint32_t add_fields(struct text *t, const uint32_t *words, const struct h
                            uint32_t n, const char *open, const char *between)
 {
     uint32_t written = 0;
+
     for (uint32_t i = 0; i < n; i++) {
         int64_t v = hd_field_get(words, &f[i]);
         if (v == 0)
@@ -57,6 +59,7 @@ static void add_command(struct text *t, const struct emit_unit *u, const struct 
                         uint32_t index)
 {
     const struct hd_command_info *info = hd_command_of_opcode[c->w.common.opcode];
+
     text_printf(t, "        /* %s for %s", hd_opcode_names[c->w.common.opcode],
                 u->graph->row[c->row].name);
     if (c->note)
@@ -81,6 +84,7 @@ static const char *hash_of(const struct emit_unit *u, const struct sched_stream 
 static void add_stream(struct text *t, const struct emit_unit *u, uint32_t k)
 {
     const struct sched_stream *s = &u->program->stream[k];
+
     text_printf(t, "    /* Submission %u: %s to %s, about %llu cycles. */\n    .s%u = {\n", k,
                 u->graph->row[s->cmd[0].row].name, u->graph->row[s->cmd[s->n - 1].row].name,
                 (unsigned long long)s->est_cycles, k);
@@ -98,6 +102,7 @@ static void add_stream(struct text *t, const struct emit_unit *u, uint32_t k)
 void emit_commands(struct emit_unit *u)
 {
     const struct sched_program *p = u->program;
+
     if (p->n_stream == 0)
         return;
     struct text *t = emit_new_file(u, "commands.c");

@@ -8,6 +8,7 @@
 struct text *emit_new_file(struct emit_unit *u, const char *name)
 {
     struct emit_file *f = &u->file[u->n++];
+
     f->name = name;
     text_init(&f->text, u->arena);
     return &f->text;
@@ -23,6 +24,7 @@ const char *emit_pointer(struct emit_unit *u, uint32_t tensor)
     const struct sched_place *s = &u->program->place[tensor];
     const struct ir_tensor *t = u->graph->tensor[tensor];
     uint32_t io = s->mem_region - HD_REGION_IO;
+
     if (t->role == IR_CONST)
         return arena_printf(u->arena, "(model_constants + 0x%x)",
                             emit_host_constant(u, t->data, (size_t)ir_bytes(t)));
@@ -37,6 +39,7 @@ const char *emit_pointer(struct emit_unit *u, uint32_t tensor)
 static enum status place_state(struct emit_unit *u, struct diag *d)
 {
     uint64_t n = 0;
+
     u->state_offset = ARENA_ARRAY(u->arena, uint32_t, u->graph->n_tensor + 1);
     for (uint32_t i = 0; i < u->graph->n_tensor; i++)
         if (u->graph->tensor[i]->role == IR_VARIABLE) {
@@ -53,6 +56,7 @@ enum status emit_run(struct arena *a, const struct ir_graph *g, const struct tar
                      struct sched_program *p, struct emit_unit **unit, struct diag *d)
 {
     struct emit_unit *u = ARENA_NEW(a, struct emit_unit);
+
     *unit = u;
     u->arena = a;
     u->graph = g;

@@ -11,6 +11,7 @@ static enum status plan_of(struct emit_unit *u, const struct ir_op *op, struct h
     double cycles;
     const char *why = blocks_plan(u->arena, u->graph, op,
                                   &describe_of(emit_outside(u, op))->blocks_unit, plan, &cycles);
+
     return why ? FAIL(d, ST_INTERNAL, "%s: %s", u->graph->row[op->row].name, why) : ST_OK;
 }
 
@@ -18,6 +19,7 @@ enum status emit_blocks_params(struct emit_unit *u, struct text *t, const struct
                                struct diag *d)
 {
     struct hdk_blocks p;
+
     TRY(plan_of(u, op, &p, d));
     text_printf(t,
                 "/* Blocks of %u pixels and %u channels, %u x %u bytes deep; %u rows of the output "
@@ -51,6 +53,7 @@ static void constants(struct emit_unit *u, const struct geo *g, uint32_t columns
     int32_t *bias = ARENA_ARRAY(u->arena, int32_t, g->oc + 1);
     const int8_t *from = (const int8_t *)g->filter->data;
     const int32_t *given = g->bias ? (const int32_t *)(const void *)g->bias->data : NULL;
+
     for (size_t c = 0; c < oc; c++) {
         int32_t sum = 0;
         for (size_t i = 0; i < depth; i++) {
@@ -71,6 +74,7 @@ void emit_blocks_call(struct emit_unit *u, struct text *t, const struct ir_op *o
     const struct ir_fixed *f = &op->fixed;
     struct geo g;
     uint32_t w_at, bias_at;
+
     geo_of(u->graph, op, &g);
     constants(u, &g, target->blocks_unit.columns, &w_at, &bias_at);
     uint32_t multipliers_at = emit_host_constant(u, f->multiplier, (size_t)f->n * 4),

@@ -17,6 +17,7 @@ static void add_array(struct text *t, const struct text *bytes)
 void emit_constants(struct emit_unit *u)
 {
     struct text *bytes = &u->program->constants;
+
     if (bytes->length == 0)
         text_add_n(bytes, "", 1); /* C has no empty arrays */
     if (bytes->length <= EMIT_INLINE_CONSTANTS) {

@@ -15,6 +15,7 @@ void emit_field(struct text *t, const char *name, int64_t value)
 void emit_axis(struct text *t, const char *name, const struct ir_tensor *x, uint32_t axis)
 {
     int64_t outer = 1, inner = 1;
+
     for (uint32_t i = 0; i < x->rank; i++)
         *(i < axis ? &outer : &inner) *= i == axis ? 1 : x->dim[i];
     emit_field(t, "outer", outer);
@@ -31,6 +32,7 @@ void emit_clamps(struct text *t, const struct ir_op *op)
 enum status emit_need_int8(const struct emit_unit *u, const struct ir_op *op, struct diag *d)
 {
     const struct ir_tensor *x = ir_in(u->graph, op, 0), *y = ir_out(u->graph, op, 0);
+
     if (x->type == y->type && (x->type == IR_I8 || x->type == IR_I16))
         return ST_OK; /* the table of kernels knows which of the two */
     return FAIL(
@@ -61,6 +63,7 @@ static void geometry(struct text *t, const struct geo *g, uint32_t batch)
 static enum status need_constant(const struct emit_unit *u, const struct geo *g, struct diag *d)
 {
     const struct ir_row *row = &u->graph->row[g->op->row];
+
     if (g->filter && g->filter->data && (!g->bias || g->bias->data))
         return ST_OK;
     return FAIL(d, ST_UNSUPPORTED,
@@ -72,6 +75,7 @@ static enum status need_constant(const struct emit_unit *u, const struct geo *g,
 static void conv2d_fields(struct text *t, const struct geo *g)
 {
     struct hdk_conv2d p;
+
     host_conv2d(g, &p);
     SAME(in_c);
     SAME(out_c);
@@ -86,6 +90,7 @@ static void conv2d_fields(struct text *t, const struct geo *g)
 static void depthwise_fields(struct text *t, const struct geo *g)
 {
     struct hdk_depthwise_conv2d p;
+
     host_depthwise_conv2d(g, &p);
     SAME(in_c);
     SAME(depth_multiplier);
@@ -100,6 +105,7 @@ static enum status conv2d(struct emit_unit *u, struct text *t, const struct ir_o
                           struct diag *d)
 {
     struct geo g;
+
     geo_of(u->graph, op, &g);
     TRY(emit_need_int8(u, op, d));
     TRY(need_constant(u, &g, d));
@@ -117,6 +123,7 @@ static enum status fully_connected(struct emit_unit *u, struct text *t, const st
 {
     struct geo g;
     struct hdk_fully_connected p;
+
     geo_of(u->graph, op, &g);
     TRY(emit_need_int8(u, op, d));
     TRY(need_constant(u, &g, d));
@@ -140,6 +147,7 @@ enum status emit_walk_only(struct emit_unit *u, struct text *t, const struct ir_
                            struct diag *d)
 {
     struct hdk_walk2 w;
+
     if (!host_walk(u->graph, op, &w))
         return FAIL(d, ST_UNSUPPORTED,
                     "operator %s: its broadcast takes more than four loops on the host",
@@ -171,6 +179,7 @@ enum status emit_scaled_walk(struct emit_unit *u, struct text *t, const struct i
                              struct diag *d)
 {
     static const char *const suffix[3] = {"a", "b", "out"};
+
     TRY(emit_need_int8(u, op, d));
     TRY(emit_walk(u, t, op, d));
     for (uint32_t i = 0; i < 3; i++) {
@@ -197,6 +206,7 @@ static enum status mul(struct emit_unit *u, struct text *t, const struct ir_op *
 static enum status pool(struct emit_unit *u, struct text *t, const struct ir_op *op, struct diag *d)
 {
     struct geo g;
+
     geo_of(u->graph, op, &g);
     TRY(emit_need_int8(u, op, d));
     geometry(t, &g, (uint32_t)ir_dim_back(g.x, 3));
@@ -212,6 +222,7 @@ enum status emit_reduced(struct emit_unit *u, struct text *t, const struct ir_op
 {
     const struct ir_tensor *x = ir_in(u->graph, op, 0);
     uint32_t shape[4] = {1, 1, 1, 1}, reduce[4] = {0}, at = 4;
+
     for (uint32_t i = x->rank; i-- > 0;) {
         const uint32_t gone = (uint32_t)op->attr[IR_AXIS] >> i & 1;
         if (x->dim[i] == 1)
@@ -246,6 +257,7 @@ static enum status softmax(struct emit_unit *u, struct text *t, const struct ir_
 {
     const struct ir_tensor *x = ir_in(u->graph, op, 0);
     int64_t left = op->fixed.shift[0], reach = (int64_t)31 << 26;
+
     TRY(emit_need_int8(u, op, d));
     emit_field(t, "rows", (int64_t)(ir_elements(x) / (uint64_t)ir_dim_back(x, 0)));
     emit_field(t, "cols", ir_dim_back(x, 0));
@@ -284,6 +296,7 @@ enum status emit_requantize(struct emit_unit *u, struct text *t, const struct ir
 {
     const struct ir_tensor *x = ir_in(u->graph, op, 0), *y = ir_out(u->graph, op, 0);
     int32_t less_in = x->type == IR_U8 ? 128 : 0, less_out = y->type == IR_U8 ? 128 : 0;
+
     (void)d;
     emit_field(t, "n", (int64_t)ir_elements(x));
     emit_field(t, "z_in", ir_zero_point(x) - less_in);
@@ -300,6 +313,7 @@ enum status emit_requantize(struct emit_unit *u, struct text *t, const struct ir
 static void float_border(struct text *t, const struct ir_tensor *coded)
 {
     int32_t less = coded->type == IR_U8 ? 128 : 0;
+
     emit_field(t, "n", (int64_t)ir_elements(coded));
     text_printf(t, "    .scale = %af,\n", (double)coded->quant.scale[0]);
     emit_field(t, "zero", ir_zero_point(coded) - less);
@@ -374,6 +388,7 @@ static const struct host_op *find(enum ir_opcode opcode, enum ir_type type)
 const char *emit_host_kernel(enum ir_opcode opcode)
 {
     const struct host_op *h = find(opcode, IR_TYPE_COUNT);
+
     return h ? h->kernel : NULL;
 }
 
@@ -388,6 +403,7 @@ static const struct host_op *row_of(const struct ir_graph *g, const struct ir_op
     static const struct host_op one_channel = {
         IR_OP_DEPTHWISE_CONV2D, IR_I8, "conv2d", "conv2d", conv2d, HOST_WEIGHTS};
     const struct ir_tensor *x = ir_in(g, op, 0);
+
     if (op->fixed.n_real && (op->opcode != IR_OP_QUANTIZE || x->type == IR_F32))
         return emit_host_real(op);
     if (op->opcode == IR_OP_DEPTHWISE_CONV2D && x->type == IR_I8 && ir_dim_back(x, 0) == 1)
@@ -413,6 +429,7 @@ const char *emit_host_kernel_of(const struct ir_graph *g, const struct ir_op *op
 static uint32_t emit_scratch(const struct emit_unit *u, const struct ir_op *op)
 {
     uint32_t position = 0;
+
     while (u->graph->op[position] != op)
         position++;
     return u->program->scratch[position];
@@ -423,6 +440,7 @@ enum status emit_host_params(struct emit_unit *u, struct text *t, const struct i
 {
     const struct host_op *h = row_of(u->graph, op);
     const struct ir_row *row = &u->graph->row[op->row];
+
     if (!h)
         return FAIL(d, ST_UNSUPPORTED, "operator %s (%s): no host kernel for %s", row->name,
                     row->op, ir_type_name(ir_in(u->graph, op, 0)->type));
@@ -437,6 +455,7 @@ static void add_panels(struct emit_unit *u, struct text *t, const struct ir_op *
 {
     struct geo g;
     uint32_t n;
+
     geo_of(u->graph, op, &g);
     const uint8_t *panels = host_panels(u->arena, &g, &n);
     text_printf(t, ", model_constants + 0x%x", emit_host_constant(u, panels, n));
@@ -447,6 +466,7 @@ void emit_scales(struct emit_unit *u, struct text *t, const struct ir_op *op)
     const struct ir_fixed *f = &op->fixed;
     uint32_t m = emit_host_constant(u, f->multiplier, (size_t)f->n * 4),
              s = emit_host_constant(u, f->shift, f->n);
+
     text_printf(t,
                 "    .scale = {(const int32_t *)(const void *)(model_constants + 0x%x),\n"
                 "              (const int8_t *)(model_constants + 0x%x), %d},\n",
@@ -491,6 +511,7 @@ void emit_host_call(struct emit_unit *u, struct text *t, const struct ir_op *op)
 {
     const struct host_op *h = row_of(u->graph, op);
     uint32_t to = h->args == HOST_ASSIGN ? op->in[1] : op->out[0];
+
     text_printf(t, "hdk_%s(&%s_%u", h->kernel, emit_id(u, op->row), op->id);
     add_inputs(u, t, h, op);
     text_printf(t, ",\n        (%s *)(void *)%s", c_type(u->graph->tensor[to]),

@@ -27,6 +27,7 @@ static bool others_read(const struct ir_graph *g, uint32_t tensor, const struct 
 static bool others_write(const struct ir_graph *g, uint32_t tensor, const struct ir_op *mine)
 {
     const struct ir_tensor *t = g->tensor[tensor];
+
     if (t->role == IR_INPUT)
         return true;
     for (uint32_t i = 0; i < g->n_op; i++)
@@ -46,6 +47,7 @@ static void add_copy(struct emit_unit *u, struct text *t, const char *way, const
                      uint32_t tensor)
 {
     const struct sched_place *s = &u->program->place[tensor];
+
     if (s->in_memory)
         text_printf(t, "    MODEL_TRY(hd_copy_%s(%s, %u, 0x%x, %u));\n", way, device, s->mem_region,
                     s->mem_offset, s->mem_bytes);
@@ -56,6 +58,7 @@ static void add_copies(struct emit_unit *u, struct text *t, const struct sched_s
 {
     const struct ir_graph *g = u->graph;
     bool *seen = ARENA_ARRAY(u->arena, bool, g->n_tensor + 1);
+
     for (uint32_t i = 0; i < g->n_op; i++) {
         const struct ir_op *op = g->op[i];
         if (op->dead || op->region != s->region)
@@ -75,6 +78,7 @@ static void add_submission(struct emit_unit *u, struct text *t, uint32_t k)
 {
     const struct sched_stream *s = &u->program->stream[k];
     uint32_t first = s->cmd[0].row, last = s->cmd[s->n - 1].row;
+
     text_printf(t, "\n    /* accelerator: %s to %s, about %llu cycles */\n",
                 u->graph->row[first].name, u->graph->row[last].name,
                 (unsigned long long)s->est_cycles);
@@ -89,6 +93,7 @@ static void add_host_call(struct emit_unit *u, struct text *t, const struct ir_o
 {
     const struct ir_row *row = &u->graph->row[op->row];
     const struct target *target = emit_outside(u, op);
+
     text_printf(t, "\n    /* %s: %s (%s)", target ? target->name : "host", row->name, row->op);
     if (row->reason) {
         text_add(t, ", ");
@@ -105,6 +110,7 @@ static void add_host_call(struct emit_unit *u, struct text *t, const struct ir_o
 static void add_output_copies(struct emit_unit *u, struct text *t)
 {
     const struct ir_graph *g = u->graph;
+
     for (uint32_t i = 0; i < g->n_out; i++) {
         const struct sched_place *s = &u->program->place[g->out[i]];
         if (g->tensor[g->out[i]]->role == IR_VALUE && s->mem_region == HD_REGION_IO + g->n_in + i)
@@ -118,6 +124,7 @@ static void add_run(struct emit_unit *u, struct text *t)
 {
     const struct ir_graph *g = u->graph;
     uint32_t stream = 0;
+
     text_add(t, "static int run(const struct hd_call *call)\n{");
     for (uint32_t i = 0; i < g->n_op; i++) {
         const struct ir_op *op = g->op[i];
@@ -136,6 +143,7 @@ static void add_run(struct emit_unit *u, struct text *t)
 static void add_reset(struct emit_unit *u, struct text *t)
 {
     const struct ir_graph *g = u->graph;
+
     if (!u->state_bytes)
         return;
     text_printf(t,
@@ -187,6 +195,7 @@ static void add_ports(struct emit_unit *u, struct text *t)
 {
     const struct target *port[TARGET_MAX];
     uint32_t n = emit_outside_ports(u, port);
+
     if (n == 0)
         return;
     text_printf(t, "    .n_ports = %u,\n    .port_names = (const char *const[]){", n);
@@ -199,6 +208,7 @@ static void add_ports(struct emit_unit *u, struct text *t)
 static void add_devices(struct emit_unit *u, struct text *t)
 {
     const struct sched_program *p = u->program;
+
     if (p->n_device < 2)
         return;
     text_printf(t, "    .n_devices = %u,\n    .devices = (const struct hd_model_device[]){\n",
@@ -214,6 +224,7 @@ static void add_table(struct emit_unit *u, struct text *t)
 {
     const struct ir_graph *g = u->graph;
     const struct sched_program *p = u->program;
+
     add_io(u, t, "inputs", g->in, g->n_in, HD_REGION_IO);
     add_io(u, t, "outputs", g->out, g->n_out, HD_REGION_IO + g->n_in);
     text_add(t, "static const char *const layer_names[] = {\n");
@@ -246,6 +257,7 @@ uint32_t emit_io_bytes(const struct emit_unit *u)
 {
     const struct ir_graph *g = u->graph;
     uint64_t n = 0;
+
     for (uint32_t i = 0; i < g->n_in + g->n_out; i++) {
         uint32_t id = i < g->n_in ? g->in[i] : g->out[i - g->n_in];
         n += (ir_bytes(g->tensor[id]) + 63) / 64 * 64;
@@ -257,6 +269,7 @@ static void add_header(struct emit_unit *u, struct text *t, uint32_t device_cons
 {
     const struct sched_program *p = u->program;
     size_t all = p->constants.length ? p->constants.length : 1;
+
     text_add(t, "/* model.h - shared by the files of this network, emitted by heddle. */\n#ifndef "
                 "MODEL_H\n#define MODEL_H\n\n"
                 "#include \"hd_model.h\"\n#include \"kernels/hdk.h\"\n\n");
@@ -301,6 +314,7 @@ enum status emit_model(struct emit_unit *u, struct diag *d)
 {
     uint32_t device_constants = (uint32_t)u->program->constants.length;
     struct text *h = emit_new_file(u, "model.h"), *t = emit_new_file(u, "model.c");
+
     add_prologue(u, t);
     emit_outside_includes(u, t);
     for (uint32_t i = 0; i < u->graph->n_op; i++)

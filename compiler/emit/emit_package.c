@@ -28,6 +28,7 @@ static enum status add_file(struct package *p, const char *from, const char *pat
 {
     uint8_t *data;
     size_t n_bytes;
+
     TRY(file_read(p->arena, from, MAX_SOURCE, &data, &n_bytes, d));
     add(p, path, data, n_bytes);
     return ST_OK;
@@ -36,6 +37,7 @@ static enum status add_file(struct package *p, const char *from, const char *pat
 static bool ends_with(const char *s, const char *end)
 {
     size_t n = strlen(s), m = strlen(end);
+
     return n >= m && strcmp(s + n - m, end) == 0;
 }
 
@@ -46,6 +48,7 @@ static enum status add_folder(struct package *p, const char *from, const char *t
 {
     DIR *folder = opendir(from);
     enum status st = ST_OK;
+
     if (!folder)
         return FAIL(d, ST_INTERNAL, "%s: heddle's own files are not there", from);
     for (struct dirent *e; st == ST_OK && (e = readdir(folder)) != NULL;)
@@ -65,6 +68,7 @@ static enum status add_runtime(struct package *p, struct diag *d)
     static const char *const c[] = {".c", ".h", NULL}, *const all[] = {".c",     ".h",   ".ld",
                                                                        ".cmake", ".txt", NULL};
     const char *home, *gen;
+
     TRY(home_find(p->arena, &home, d));
     TRY(home_generated(p->arena, &gen, d));
     for (const char *const *name = driver; *name; name++)
@@ -80,6 +84,7 @@ static enum status add_runtime(struct package *p, struct diag *d)
 static void add_libraries(struct package *p, const struct emit_unit *u)
 {
     struct text t;
+
     text_init(&t, p->arena);
     for (uint32_t i = 0; i < u->n_library; i++)
         text_printf(&t, "%s\n", u->library[i]);
@@ -91,6 +96,7 @@ static enum status add_verilog(struct package *p, const struct emit_unit *u, str
 {
     const struct target *port[TARGET_MAX];
     uint32_t n = emit_outside_ports(u, port);
+
     for (uint32_t i = 0; i < n; i++) {
         const struct target_desc *desc = port[i]->desc;
         const struct describe_files *f = &desc->detail->verilog;
@@ -107,6 +113,7 @@ static enum status add_verilog(struct package *p, const struct emit_unit *u, str
 static int by_path(const void *a, const void *b)
 {
     const struct tar_file *x = a, *y = b;
+
     return strcmp(x->path, y->path);
 }
 
@@ -114,6 +121,7 @@ enum status package_make(const struct emit_unit *u, struct package **package, st
 {
     struct package *p = ARENA_NEW(u->arena, struct package);
     struct text metadata;
+
     *package = p;
     *p = (struct package){.arena = u->arena};
     text_init(&metadata, u->arena);
@@ -146,6 +154,7 @@ static enum status write_folder(const struct package *p, const char *dir, struct
 enum status package_write(const struct package *p, const char *out, struct diag *d)
 {
     struct text t;
+
     if (!ends_with(out, ".tar"))
         return write_folder(p, out, d);
     text_init(&t, p->arena);

@@ -18,6 +18,7 @@ static void real(struct text *t, const char *name, float v)
 static float attr_float(const struct ir_op *op, enum ir_attr attr)
 {
     float v;
+
     memcpy(&v, &op->attr[attr], 4);
     return v;
 }
@@ -42,6 +43,7 @@ static struct bounds bounds_of(const struct ir_op *op, enum ir_activation activa
 void emit_f32_bounds(const struct ir_op *op, float *low, float *high)
 {
     const struct bounds b = bounds_of(op, (enum ir_activation)op->attr[IR_ACTIVATION]);
+
     *low = b.low;
     *high = b.high;
 }
@@ -49,6 +51,7 @@ void emit_f32_bounds(const struct ir_op *op, float *low, float *high)
 static void clamp(struct text *t, const struct ir_op *op)
 {
     const struct bounds b = bounds_of(op, (enum ir_activation)op->attr[IR_ACTIVATION]);
+
     real(t, "low", b.low);
     real(t, "high", b.high);
 }
@@ -66,6 +69,7 @@ static uint32_t panels(struct emit_unit *u, const struct ir_tensor *w, size_t gr
     const size_t blocks = (each + HDK_F32_LANES - 1) / HDK_F32_LANES;
     const size_t n = groups * blocks * taps * HDK_F32_LANES;
     uint32_t *to = ARENA_ARRAY(u->arena, uint32_t, n); /* the floats' bits */
+
     for (size_t g = 0; g < groups; g++)
         for (size_t c = 0; c < each; c++)
             for (size_t k = 0; k < taps; k++)
@@ -78,6 +82,7 @@ static uint32_t panels(struct emit_unit *u, const struct ir_tensor *w, size_t gr
 static void bias(struct emit_unit *u, struct text *t, const struct ir_op *op)
 {
     const struct ir_tensor *b = ir_in(u->graph, op, 2);
+
     if (b)
         array(t, "bias", emit_host_constant(u, b->data, (size_t)ir_bytes(b)));
 }
@@ -85,6 +90,7 @@ static void bias(struct emit_unit *u, struct text *t, const struct ir_op *op)
 static void images(struct emit_unit *u, struct text *t, const struct ir_op *op)
 {
     const struct ir_tensor *x = ir_in(u->graph, op, 0), *y = ir_out(u->graph, op, 0);
+
     emit_field(t, "batch", x->dim[0]);
     emit_field(t, "in_h", x->dim[1]);
     emit_field(t, "in_w", x->dim[2]);
@@ -101,6 +107,7 @@ static void images(struct emit_unit *u, struct text *t, const struct ir_op *op)
 static void channels(struct emit_unit *u, struct text *t, const struct ir_op *op)
 {
     const int32_t *a = op->attr;
+
     images(u, t, op);
     emit_field(t, "in_c", ir_in(u->graph, op, 0)->dim[3]);
     emit_field(t, "out_c", ir_out(u->graph, op, 0)->dim[3]);
@@ -115,6 +122,7 @@ static enum status conv2d(struct emit_unit *u, struct text *t, const struct ir_o
 {
     const struct ir_tensor *x = ir_in(u->graph, op, 0), *w = ir_in(u->graph, op, 1);
     const int32_t groups = x->dim[3] / w->dim[3];
+
     (void)d;
     channels(u, t, op);
     emit_field(t, "groups", groups);
@@ -127,6 +135,7 @@ static enum status plain_conv(struct emit_unit *u, struct text *t, const struct 
                               struct diag *d)
 {
     const struct ir_tensor *w = ir_in(u->graph, op, 1);
+
     (void)d;
     channels(u, t, op);
     array(t, "w", emit_host_constant(u, w->data, (size_t)ir_bytes(w)));
@@ -138,6 +147,7 @@ static enum status dense(struct emit_unit *u, struct text *t, const struct ir_op
 {
     const struct ir_tensor *w = ir_in(u->graph, op, 1);
     const int64_t rows = (int64_t)(ir_elements(ir_out(u->graph, op, 0)) / (uint64_t)w->dim[0]);
+
     (void)d;
     text_printf(t,
                 "    .batch = 1, .in_h = 1, .in_w = %lld, .in_c = %d, .out_h = 1, .out_w = %lld,\n"
@@ -179,6 +189,7 @@ static enum status pool(struct emit_unit *u, struct text *t, const struct ir_op 
 static enum status rows(struct emit_unit *u, struct text *t, const struct ir_op *op, struct diag *d)
 {
     const struct ir_tensor *x = ir_in(u->graph, op, 0);
+
     (void)d;
     emit_field(t, "rows", (int64_t)(ir_elements(x) / (uint64_t)ir_dim_back(x, 0)));
     emit_field(t, "cols", ir_dim_back(x, 0));
@@ -191,6 +202,7 @@ static enum status interpolate(struct emit_unit *u, struct text *t, const struct
 {
     const struct ir_tensor *x = ir_in(u->graph, op, 0), *p = ir_in(u->graph, op, 1),
                            *w = ir_in(u->graph, op, 2);
+
     (void)d;
     emit_axis(t, "size", x, (uint32_t)op->attr[IR_AXIS]);
     emit_field(t, "n", p->dim[0]);
@@ -206,6 +218,7 @@ static enum status detection(struct emit_unit *u, struct text *t, const struct i
 {
     const struct ir_tensor *box = ir_in(u->graph, op, 0), *anchor = ir_in(u->graph, op, 2);
     float v[6];
+
     (void)d;
     memcpy(v, ir_in(u->graph, op, 3)->data, sizeof v);
     emit_field(t, "boxes", box->dim[1]);
@@ -227,6 +240,7 @@ static enum status order(struct emit_unit *u, struct text *t, const struct ir_op
                          struct diag *d)
 {
     const struct ir_tensor *y = ir_out(u->graph, op, 0);
+
     (void)d;
     emit_axis(t, "n", ir_in(u->graph, op, 0), (uint32_t)op->attr[IR_AXIS]);
     emit_field(t, "k", op->opcode == IR_OP_TOP_K ? y->dim[op->attr[IR_AXIS]] : 0);
@@ -255,6 +269,7 @@ static enum status unary(struct emit_unit *u, struct text *t, const struct ir_op
                          struct diag *d)
 {
     const struct bounds b = unary_numbers(op);
+
     (void)d;
     emit_field(t, "n", (int64_t)ir_elements(ir_in(u->graph, op, 0)));
     real(t, "a", b.low);

@@ -10,6 +10,7 @@ static void one_window(struct text *t, const struct ir_op *op)
                   {"stride_y", IR_STRIDE_H},     {"stride_x", IR_STRIDE_W},
                   {"dilation_y", IR_DILATION_H}, {"dilation_x", IR_DILATION_W},
                   {"pad_top", IR_PAD_TOP},       {"pad_left", IR_PAD_LEFT}};
+
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
         emit_field(t, fields[i].name, op->attr[fields[i].attr]);
 }
@@ -17,6 +18,7 @@ static void one_window(struct text *t, const struct ir_op *op)
 static enum status conv(struct emit_unit *u, struct text *t, const struct ir_op *op, struct diag *d)
 {
     const struct ir_tensor *x = ir_in(u->graph, op, 0), *y = ir_out(u->graph, op, 0);
+
     (void)d;
     text_add(t, "    .layer = {\n");
     emit_field(t, "batch", x->dim[0]);
@@ -42,6 +44,7 @@ static enum status dense(struct emit_unit *u, struct text *t, const struct ir_op
                          struct diag *d)
 {
     const struct ir_tensor *x = ir_in(u->graph, op, 0), *w = ir_in(u->graph, op, 1);
+
     (void)d;
     text_add(t, "    .layer = {\n");
     emit_field(t, "batch", (int64_t)(ir_elements(x) / (uint64_t)w->dim[1]));
@@ -56,6 +59,7 @@ static enum status dense(struct emit_unit *u, struct text *t, const struct ir_op
 static enum status pool(struct emit_unit *u, struct text *t, const struct ir_op *op, struct diag *d)
 {
     const struct ir_tensor *x = ir_in(u->graph, op, 0), *y = ir_out(u->graph, op, 0);
+
     (void)d;
     emit_field(t, "batch", x->dim[0]);
     emit_field(t, "in_h", x->dim[1]);
@@ -73,6 +77,7 @@ static enum status unary(struct emit_unit *u, struct text *t, const struct ir_op
 {
     const struct ir_fixed *f = &op->fixed;
     const uint32_t negative = f->n > 1; /* QUANTIZE has one scale for both signs */
+
     (void)d;
     emit_field(t, "n", (int64_t)ir_elements(ir_in(u->graph, op, 0)));
     emit_field(t, "absolute", op->opcode == IR_OP_ABS);
@@ -105,6 +110,7 @@ static enum status softmax(struct emit_unit *u, struct text *t, const struct ir_
 {
     const struct ir_tensor *x = ir_in(u->graph, op, 0);
     const uint32_t half = op->fixed.n_wide / 2;
+
     (void)d;
     emit_field(t, "rows", (int64_t)(ir_elements(x) / (uint64_t)ir_dim_back(x, 0)));
     emit_field(t, "cols", ir_dim_back(x, 0));
@@ -119,6 +125,7 @@ static enum status dequantize(struct emit_unit *u, struct text *t, const struct 
                               struct diag *d)
 {
     const struct ir_tensor *x = ir_in(u->graph, op, 0);
+
     (void)d;
     emit_field(t, "n", (int64_t)ir_elements(x));
     text_printf(t, "    .scale = %af,\n", (double)x->quant.scale[0]);
@@ -164,6 +171,7 @@ const struct host_op *emit_host_int16(enum ir_opcode opcode, enum ir_type in, en
                                            "requantize",   emit_requantize, HOST_ONE};
     static const struct host_op to_int16 = {IR_OP_QUANTIZE, IR_I16, "i16_unary",
                                             "i16_unary",    unary,  HOST_ONE};
+
     if (opcode == IR_OP_QUANTIZE)
         return in == IR_F32 ? &from_float : out == IR_I16 ? &to_int16 : &to_int8;
     for (size_t i = 0; i < sizeof table_i16 / sizeof *table_i16; i++)

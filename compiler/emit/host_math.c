@@ -15,6 +15,7 @@ static enum status reduce(struct emit_unit *u, struct text *t, const struct ir_o
 static enum status arg(struct emit_unit *u, struct text *t, const struct ir_op *op, struct diag *d)
 {
     const struct ir_tensor *x = ir_in(u->graph, op, 0);
+
     (void)d;
     emit_axis(t, "n", x, (uint32_t)op->attr[IR_AXIS]);
     emit_field(t, "wide", ir_out(u->graph, op, 0)->type == IR_I64);
@@ -26,6 +27,7 @@ static void images(struct emit_unit *u, struct text *t, const struct ir_op *op,
                    const char *channels)
 {
     const struct ir_tensor *x = ir_in(u->graph, op, 0), *y = ir_out(u->graph, op, 0);
+
     emit_field(t, "batch", x->dim[0]);
     emit_field(t, "in_h", x->dim[1]);
     emit_field(t, "in_w", x->dim[2]);
@@ -58,6 +60,7 @@ static enum status transpose_conv(struct emit_unit *u, struct text *t, const str
 static void batch_strides(struct text *t, const char *name, const struct ir_tensor *x)
 {
     int64_t stride[4], size = (int64_t)ir_dim_back(x, 0) * ir_dim_back(x, 1);
+
     for (uint32_t i = 0; i < 4; i++) {
         stride[3 - i] = ir_dim_back(x, i + 2) > 1 ? size : 0;
         size *= ir_dim_back(x, i + 2);
@@ -71,6 +74,7 @@ void emit_matrices(struct emit_unit *u, struct text *t, const struct ir_op *op)
     const struct ir_tensor *a = ir_in(u->graph, op, 0), *b = ir_in(u->graph, op, 1);
     const struct ir_tensor *y = ir_out(u->graph, op, 0);
     const bool adj_a = op->attr[IR_ADJ_A] != 0, adj_b = op->attr[IR_ADJ_B] != 0;
+
     emit_field(t, "rows", ir_dim_back(y, 1));
     emit_field(t, "cols", ir_dim_back(y, 0));
     emit_field(t, "depth", ir_dim_back(a, adj_a));
@@ -111,6 +115,7 @@ static enum status resize_bilinear(struct emit_unit *u, struct text *t, const st
 {
     const struct ir_tensor *x = ir_in(u->graph, op, 0), *y = ir_out(u->graph, op, 0);
     int32_t step_y = step_of(op, x->dim[1], y->dim[1]), step_x = step_of(op, x->dim[2], y->dim[2]);
+
     TRY(emit_need_int8(u, op, d));
     images(u, t, op, "channels");
     emit_field(t, "step_y", step_y);
@@ -131,6 +136,7 @@ static enum status resize_u8(struct emit_unit *u, struct text *t, const struct i
                              struct diag *d)
 {
     const struct ir_tensor *x = ir_in(u->graph, op, 0), *y = ir_out(u->graph, op, 0);
+
     TRY(emit_need_int8(u, op, d));
     images(u, t, op, "channels");
     text_printf(t, "    .scale_y = %af,\n    .scale_x = %af,\n",
@@ -147,6 +153,7 @@ static enum status l2_norm(struct emit_unit *u, struct text *t, const struct ir_
                            struct diag *d)
 {
     const struct ir_tensor *x = ir_in(u->graph, op, 0);
+
     TRY(emit_need_int8(u, op, d));
     emit_field(t, "rows", (int64_t)(ir_elements(x) / (uint64_t)ir_dim_back(x, 0)));
     emit_field(t, "cols", ir_dim_back(x, 0));
@@ -169,6 +176,7 @@ static enum status conv_integer(struct emit_unit *u, struct text *t, const struc
                                 struct diag *d)
 {
     const int32_t *a = op->attr, channels = ir_in(u->graph, op, 0)->dim[3];
+
     (void)d;
     images(u, t, op, "in_c");
     emit_field(t, "out_c", ir_out(u->graph, op, 0)->dim[3]);
@@ -247,6 +255,7 @@ static enum status arithmetic(struct emit_unit *u, struct text *t, const struct 
 {
     const struct ir_tensor *x = ir_in(u->graph, op, 0);
     float low, high;
+
     TRY(emit_walk_only(u, t, op, d));
     emit_f32_bounds(op, &low, &high);
     text_printf(t, "    .type = %s,\n    .op = %s,\n", number(x), arithmetic_op(op->opcode));
@@ -272,6 +281,7 @@ static enum status logical_not(struct emit_unit *u, struct text *t, const struct
 static enum status cast(struct emit_unit *u, struct text *t, const struct ir_op *op, struct diag *d)
 {
     const struct ir_tensor *x = ir_in(u->graph, op, 0);
+
     (void)d;
     emit_field(t, "n", (int64_t)ir_elements(x));
     text_printf(t, "    .from = %s,\n    .to = %s,\n", number(x), number(ir_out(u->graph, op, 0)));
@@ -287,6 +297,7 @@ static enum status lstm(struct emit_unit *u, struct text *t, const struct ir_op 
     const float cell = ir_in(u->graph, op, 5)->quant.scale[0];
     float clip;
     int bits;
+
     (void)d;
     (void)frexpf(cell, &bits); /* 2^(bits - 1) */
     memcpy(&clip, &op->attr[IR_CLIP_HIGH_BITS], 4);
@@ -313,6 +324,7 @@ static enum status svdf(struct emit_unit *u, struct text *t, const struct ir_op 
 {
     const struct ir_tensor *x = ir_in(u->graph, op, 0), *feature = ir_in(u->graph, op, 1),
                            *time = ir_in(u->graph, op, 2), *bias = ir_in(u->graph, op, 3);
+
     (void)d;
     emit_field(t, "batch", x->dim[0]);
     emit_field(t, "in_c", x->dim[1]);

@@ -12,6 +12,7 @@ void emit_shape4(struct text *t, const char *name, const struct ir_tensor *x)
 static int32_t param(const struct emit_unit *u, const struct ir_op *op, uint32_t input, uint32_t i)
 {
     int32_t v;
+
     memcpy(&v, ir_in(u->graph, op, input)->data + (size_t)i * 4, 4);
     return v;
 }
@@ -21,6 +22,7 @@ static uint32_t fill_bits(const struct emit_unit *u, const struct ir_op *op)
 {
     const struct ir_tensor *x = ir_in(u->graph, op, 0), *v = ir_in(u->graph, op, 2);
     uint32_t bits = 0;
+
     if (v)
         memcpy(&bits, v->data, ir_type_bytes(x->type));
     else if (ir_type_bytes(x->type) == 1)
@@ -33,6 +35,7 @@ static enum status pad(struct emit_unit *u, struct text *t, const struct ir_op *
     const struct ir_tensor *x = ir_in(u->graph, op, 0);
     int32_t amount[2 * IR_MAX_RANK] = {0}, shape[IR_MAX_RANK];
     const uint32_t bytes = ir_type_bytes(x->type);
+
     if (bytes > 4)
         return FAIL(d, ST_UNSUPPORTED, "operator %s: no host kernel for %s",
                     u->graph->row[op->row].name, ir_type_name(x->type));
@@ -64,6 +67,7 @@ static enum status concat(struct emit_unit *u, struct text *t, const struct ir_o
                           struct diag *d)
 {
     uint32_t *bytes = ARENA_ARRAY(u->arena, uint32_t, op->n_in), outer = 1;
+
     (void)d;
     for (uint32_t i = 0; i < (uint32_t)op->attr[IR_AXIS]; i++)
         outer *= (uint32_t)ir_out(u->graph, op, 0)->dim[i];
@@ -80,6 +84,7 @@ static enum status concat(struct emit_unit *u, struct text *t, const struct ir_o
 static void dense_strides(const struct ir_tensor *x, int64_t stride[IR_MAX_RANK])
 {
     int64_t n = ir_type_bytes(x->type);
+
     for (uint32_t i = x->rank; i-- > 0;) {
         stride[i] = n;
         n *= x->dim[i];
@@ -100,6 +105,7 @@ static enum status select(struct emit_unit *u, struct text *t, const struct ir_o
 {
     const struct ir_tensor *y = ir_out(u->graph, op, 0);
     int64_t shape[IR_MAX_RANK], stride[IR_MAX_RANK];
+
     (void)d;
     for (uint32_t i = 0; i < IR_MAX_RANK; i++)
         shape[i] = ir_dim_back(y, IR_MAX_RANK - 1 - i);
@@ -134,6 +140,7 @@ static enum status transpose(struct emit_unit *u, struct text *t, const struct i
 {
     const struct ir_tensor *x = ir_in(u->graph, op, 0);
     int64_t dense[IR_MAX_RANK], stride[IR_MAX_RANK] = {0};
+
     (void)d;
     dense_strides(x, dense);
     for (uint32_t i = 0; i < x->rank; i++) {
@@ -149,6 +156,7 @@ static enum status slice(struct emit_unit *u, struct text *t, const struct ir_op
 {
     const struct ir_tensor *x = ir_in(u->graph, op, 0);
     int64_t stride[IR_MAX_RANK] = {0}, offset = 0;
+
     (void)d;
     dense_strides(x, stride);
     for (uint32_t i = 0; i < x->rank; i++) {
@@ -167,6 +175,7 @@ static enum status gather(struct emit_unit *u, struct text *t, const struct ir_o
     const struct ir_tensor *x = ir_in(u->graph, op, 0), *index = ir_in(u->graph, op, 1);
     const uint32_t axis = (uint32_t)op->attr[IR_AXIS], n = (uint32_t)op->attr[IR_BATCH_DIMS];
     int64_t batch = 1, outer = 1, inner = ir_type_bytes(x->type);
+
     (void)d;
     for (uint32_t i = 0; i < x->rank; i++)
         *(i < n ? &batch : i < axis ? &outer : &inner) *= i == axis ? 1 : x->dim[i];
@@ -185,6 +194,7 @@ static enum status gather_nd(struct emit_unit *u, struct text *t, const struct i
     const struct ir_tensor *x = ir_in(u->graph, op, 0), *index = ir_in(u->graph, op, 1);
     const uint32_t depth = (uint32_t)ir_dim_back(index, 0);
     int64_t size[IR_MAX_RANK] = {0}, inner = ir_type_bytes(x->type);
+
     (void)d;
     for (uint32_t i = 0; i < x->rank; i++)
         if (i < depth)

@@ -7,6 +7,7 @@ static enum status layer(struct emit_unit *u, struct text *t, const struct ir_op
                          struct diag *d)
 {
     struct geo g;
+
     geo_of(u->graph, op, &g);
     text_add(t, "    .layer = {\n");
     TRY(emit_int8_fields(u, t, op, d));
@@ -33,6 +34,7 @@ static enum status binary(struct emit_unit *u, struct text *t, const struct ir_o
                           struct diag *d)
 {
     const float *r = op->fixed.real;
+
     TRY(emit_walk(u, t, op, d));
     text_printf(t, "    .real = {%af, %af, %af, %af},\n", (double)r[0], (double)r[1], (double)r[2],
                 (double)r[3]);
@@ -70,6 +72,7 @@ static enum status softmax(struct emit_unit *u, struct text *t, const struct ir_
                            struct diag *d)
 {
     const struct ir_tensor *x = ir_in(u->graph, op, 0);
+
     (void)d;
     emit_field(t, "rows", (int64_t)(ir_elements(x) / (uint64_t)ir_dim_back(x, 0)));
     emit_field(t, "cols", ir_dim_back(x, 0));
@@ -118,6 +121,7 @@ const struct host_op *emit_host_real(const struct ir_op *op)
     static const struct host_op half_away = {
         IR_OP_FULLY_CONNECTED,  IR_I8, "litert_fully_connected",
         "onnx_fully_connected", layer, HOST_ONE};
+
     if (op->attr[IR_HALF_AWAY])
         return &half_away;
     if (op->attr[IR_QLINEAR] && op->opcode == IR_OP_ADD)

@@ -13,6 +13,7 @@
 static void add_name(struct arena *a, cJSON *o, const char *key, const char *name)
 {
     struct text t;
+
     text_init(&t, a);
     text_add(&t, "");
     text_add_escaped(&t, name, 200);
@@ -40,6 +41,7 @@ static void add_quantisation(cJSON *o, const struct ir_tensor *t)
 static cJSON *tensor(struct arena *a, const struct ir_tensor *t)
 {
     cJSON *o = cJSON_CreateObject();
+
     add_name(a, o, "name", t->name);
     cJSON_AddStringToObject(o, "type", ir_type_name(t->type));
     cJSON *shape = cJSON_AddArrayToObject(o, "shape");
@@ -53,6 +55,7 @@ static void add_tensors(const struct emit_unit *u, cJSON *o, const char *key, co
                         uint32_t n)
 {
     cJSON *list = cJSON_AddArrayToObject(o, key);
+
     for (uint32_t i = 0; i < n; i++) {
         if (id[i] == IR_NONE)
             continue;
@@ -66,6 +69,7 @@ static void add_memory(const struct emit_unit *u, cJSON *o)
 {
     const struct sched_program *p = u->program;
     cJSON *m = cJSON_AddObjectToObject(o, "memory");
+
     cJSON_AddNumberToObject(m, "arena_bytes", p->arena_bytes);
     cJSON_AddNumberToObject(m, "constant_bytes", (double)p->constants.length);
     cJSON_AddNumberToObject(m, "command_bytes", p->command_bytes);
@@ -77,6 +81,7 @@ static void add_memory(const struct emit_unit *u, cJSON *o)
 static void add_functions(const struct emit_unit *u, cJSON *o)
 {
     cJSON *list = cJSON_AddArrayToObject(o, "functions"), *f = cJSON_CreateObject();
+
     cJSON_AddStringToObject(f, "name", "hd_model.run");
     cJSON_AddStringToObject(f, "file", "model.c");
     cJSON_AddStringToObject(f, "signature", "int run(const struct hd_call *call)");
@@ -88,6 +93,7 @@ static void add_functions(const struct emit_unit *u, cJSON *o)
 static cJSON *target_of(const struct emit_unit *u, const struct target *target)
 {
     cJSON *t = cJSON_CreateObject(), *attributes;
+
     cJSON_AddStringToObject(t, "name", target->name);
     cJSON_AddStringToObject(t, "kind", target->desc->name);
     cJSON_AddStringToObject(t, "version", target->desc->version);
@@ -102,6 +108,7 @@ static cJSON *target_of(const struct emit_unit *u, const struct target *target)
 static void add_targets(const struct emit_unit *u, cJSON *o)
 {
     cJSON *list = cJSON_AddArrayToObject(o, "targets"), *t;
+
     for (uint32_t i = 0; i < u->program->n_device && u->program->n_stream; i++) {
         const struct sched_device *device = &u->program->device[i];
         t = target_of(u, u->targets->target[device->target]);
@@ -123,6 +130,7 @@ static void add_targets(const struct emit_unit *u, cJSON *o)
 static void add_tolerance(const struct emit_unit *u, cJSON *o)
 {
     double tolerance = describe_tolerance(u->arena, u->graph, u->targets, u->program->hw);
+
     if (tolerance > 0)
         cJSON_AddNumberToObject(o, "tolerance", tolerance);
 }
@@ -133,6 +141,7 @@ static void add_cores(const struct emit_unit *u, cJSON *o)
     const struct target *port[TARGET_MAX];
     uint32_t n = emit_outside_ports(u, port);
     cJSON *list = n ? cJSON_AddArrayToObject(o, "cores") : NULL;
+
     for (uint32_t i = 0; i < n; i++) {
         const struct describe *t = port[i]->desc->detail;
         cJSON *core = cJSON_CreateObject(), *files;
@@ -154,6 +163,7 @@ static cJSON *operator_of(const struct emit_unit *u, uint32_t position)
     cJSON *o = cJSON_CreateObject();
     const struct target *outside = emit_outside(u, op);
     bool host = op->region == IR_NONE && !outside;
+
     cJSON_AddStringToObject(o, "operator", ir_op_info(op->opcode)->name);
     if (outside) {
         const char *function = emit_outside_function(u, op);
@@ -183,6 +193,7 @@ static void add_layers(const struct emit_unit *u, cJSON *o)
 {
     const struct ir_graph *g = u->graph;
     cJSON *list = cJSON_AddArrayToObject(o, "layers");
+
     for (uint32_t r = 0; r < g->n_row; r++) {
         const struct ir_row *row = &g->row[r];
         cJSON *layer = cJSON_CreateObject();

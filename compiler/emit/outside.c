@@ -15,6 +15,7 @@
 const struct target *emit_outside(const struct emit_unit *u, const struct ir_op *op)
 {
     const struct target *t = op->target < u->targets->n ? u->targets->target[op->target] : NULL;
+
     return t && t->desc->outside ? t : NULL;
 }
 
@@ -32,6 +33,7 @@ bool emit_outside_used(const struct emit_unit *u, const struct target_desc *desc
 static uint32_t used(const struct emit_unit *u, const struct target_desc *desc[TARGET_MAX])
 {
     uint32_t n = 0;
+
     for (uint32_t i = 0; i < u->targets->n; i++) {
         const struct target_desc *one = u->targets->target[i]->desc;
         bool again = !one->outside || !emit_outside_used(u, one);
@@ -46,6 +48,7 @@ static uint32_t used(const struct emit_unit *u, const struct target_desc *desc[T
 uint32_t emit_outside_ports(const struct emit_unit *u, const struct target *port[TARGET_MAX])
 {
     uint32_t n = 0;
+
     for (uint32_t i = 0; i < u->targets->n; i++) {
         const struct target *t = u->targets->target[i];
         bool has_op = false;
@@ -61,6 +64,7 @@ void emit_outside_includes(struct emit_unit *u, struct text *t)
 {
     const struct target_desc *desc[TARGET_MAX];
     uint32_t n = used(u, desc);
+
     for (uint32_t i = 0; i < n; i++)
         for (uint32_t k = 0; k < desc[i]->detail->headers.n; k++)
             text_printf(t, "#include \"%s/%s\"\n", desc[i]->name, desc[i]->detail->headers.name[k]);
@@ -89,6 +93,7 @@ enum status emit_outside_files(struct emit_unit *u, struct diag *d)
 {
     const struct target_desc *desc[TARGET_MAX];
     uint32_t n = used(u, desc);
+
     for (uint32_t i = 0; i < n; i++) {
         const struct describe *t = desc[i]->detail;
         TRY(copy_files(u, desc[i], &t->headers, d));
@@ -110,6 +115,7 @@ static uint8_t *turned(struct arena *a, const uint8_t *from, size_t n_outer, siz
                        size_t bytes)
 {
     uint8_t *to = arena_alloc(a, n_outer * n_inner * bytes);
+
     for (size_t i = 0; i < n_outer; i++)
         for (size_t k = 0; k < n_inner; k++)
             memcpy(to + (k * n_outer + i) * bytes, from + (i * n_inner + k) * bytes, bytes);
@@ -122,6 +128,7 @@ static uint32_t weights(struct emit_unit *u, const struct ir_op *op,
                         const struct describe_pattern *p)
 {
     struct geo g;
+
     geo_of(u->graph, op, &g);
     size_t n = (size_t)ir_bytes(g.filter), taps = (size_t)ir_elements(g.filter) / g.oc;
     const uint8_t *w = g.filter->data;
@@ -134,6 +141,7 @@ static uint32_t weights(struct emit_unit *u, const struct ir_op *op,
 static const char *float_scales(struct emit_unit *u, const struct ir_op *op)
 {
     float *scale = ARENA_ARRAY(u->arena, float, op->fixed.n + 1);
+
     for (uint32_t i = 0; i < op->fixed.n; i++)
         scale[i] = (float)ldexp(op->fixed.multiplier[i], op->fixed.shift[i] - 31);
     return constant(u, "float", scale, op->fixed.n * sizeof *scale);
@@ -143,6 +151,7 @@ static const char *dev(struct emit_unit *u, const struct ir_op *op)
 {
     const struct target *port[TARGET_MAX];
     uint32_t n = emit_outside_ports(u, port);
+
     for (uint32_t i = 0; i < n; i++)
         if (port[i] == u->targets->target[op->target])
             return arena_printf(u->arena, "(call->ports ? call->ports[%u] : NULL)", i);
@@ -161,6 +170,7 @@ static const char *operand(struct emit_unit *u, const struct ir_op *op, uint32_t
 static const char *clamp_end(struct emit_unit *u, const struct ir_op *op, bool high)
 {
     float end[2];
+
     emit_f32_bounds(op, &end[0], &end[1]);
     if (isinf(end[high]))
         return end[high] < 0 ? "-__builtin_inff()" : "__builtin_inff()";
@@ -172,6 +182,7 @@ static const char *pointer(struct emit_unit *u, const struct ir_op *op,
 {
     const struct ir_tensor *bias = ir_in(u->graph, op, 2);
     const struct ir_fixed *f = &op->fixed;
+
     switch (what) {
     case POINTER_X: return operand(u, op, 0, p->real);
     case POINTER_X2: return operand(u, op, 1, p->real);
@@ -199,6 +210,7 @@ static const char *pointer(struct emit_unit *u, const struct ir_op *op,
 static const char *setting(struct emit_unit *u, const struct target *t, uint32_t attr)
 {
     const struct target_setting *s = &t->setting[attr];
+
     return t->desc->attr[attr].type == TARGET_STRING
                ? arena_printf(u->arena, "\"%s\"", s->text)
                : arena_printf(u->arena, "%lld", (long long)s->number);
@@ -210,6 +222,7 @@ const struct describe_pattern *emit_outside_pattern(const struct emit_unit *u,
     const struct target_question q = {u->arena,       u->graph, op, emit_outside(u, op),
                                       u->program->hw, {0, 0}};
     const char *why;
+
     return describe_match(&q, &why);
 }
 
@@ -217,12 +230,14 @@ static const char *call_of(const struct emit_unit *u, const struct ir_op *op)
 {
     const struct target_question q = {u->arena,       u->graph, op, emit_outside(u, op),
                                       u->program->hw, {0, 0}};
+
     return native_call(emit_outside_pattern(u, op), &q);
 }
 
 const char *emit_outside_function(const struct emit_unit *u, const struct ir_op *op)
 {
     const char *call = call_of(u, op);
+
     return call ? arena_strndup(u->arena, call, strcspn(call, " (")) : NULL;
 }
 
@@ -230,6 +245,7 @@ enum status emit_outside_params(struct emit_unit *u, struct text *t, const struc
                                 struct diag *d)
 {
     const char *call = call_of(u, op);
+
     if (!call)
         return emit_blocks_params(u, t, op, d);
     return strstr(call, "$params") ? emit_host_params(u, t, op, d) : ST_OK;
@@ -240,6 +256,7 @@ void emit_outside_call(struct emit_unit *u, struct text *t, const struct ir_op *
     const struct target *target = emit_outside(u, op);
     const struct describe_pattern *p = emit_outside_pattern(u, op);
     struct target_values v = {{0}};
+
     if (!call_of(u, op)) {
         emit_blocks_call(u, t, op, dev(u, op));
         return;

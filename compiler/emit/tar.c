@@ -17,6 +17,7 @@ static la_ssize_t append(struct archive *a, void *ctx, const void *data, size_t 
 static bool write_file(struct archive *a, const struct tar_file *f)
 {
     struct archive_entry *e = archive_entry_new();
+
     archive_entry_set_pathname(e, f->path);
     archive_entry_set_filetype(e, AE_IFREG);
     archive_entry_set_perm(e, 0644);
@@ -31,6 +32,7 @@ enum status tar_write(struct text *out, const struct tar_file *file, uint32_t n,
 {
     struct archive *a = archive_write_new();
     enum status st = ST_OK;
+
     archive_write_set_format_ustar(a);
     archive_write_set_bytes_per_block(a, 0); /* no padding behind the end */
     if (archive_write_open(a, out, NULL, append, NULL) != ARCHIVE_OK)
@@ -48,6 +50,7 @@ enum status tar_write(struct text *out, const struct tar_file *file, uint32_t n,
 static bool path_is_safe(const char *path)
 {
     size_t n = path ? strlen(path) : 0;
+
     if (n == 0 || path[0] == '/' || path[n - 1] == '/')
         return false;
     for (const char *p = path; *p; p++) {
@@ -63,6 +66,7 @@ static enum status take_entry(struct archive *a, struct archive_entry *e, size_t
                               tar_take *take, void *ctx, struct diag *d)
 {
     const char *path = archive_entry_pathname(e);
+
     la_int64_t size = archive_entry_size(e);
     if (archive_entry_filetype(e) != AE_IFREG || archive_entry_hardlink(e) || !path_is_safe(path))
         return FAIL(d, ST_USAGE,
@@ -87,6 +91,7 @@ enum status tar_read(const uint8_t *tar, size_t n_bytes, tar_take *take, void *c
     struct archive *a = archive_read_new();
     struct archive_entry *e;
     enum status st = ST_OK;
+
     archive_read_support_format_tar(a);
     int got = archive_read_open_memory(a, tar, n_bytes);
     while (got == ARCHIVE_OK && st == ST_OK &&

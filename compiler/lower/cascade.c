@@ -62,6 +62,7 @@ static uint32_t tile_rows(const struct chain *c, const struct link *k, uint32_t 
 {
     const struct plan_ring *r = ring_of(c, k->p->geo.out);
     uint32_t rows = k->p->tile_rows, left = k->p->geo.oh - k->done;
+
     if (k->done == 0 && upto > rows && upto % rows)
         rows = upto % rows;
     rows = rows < left ? rows : left;
@@ -80,6 +81,7 @@ static void copy_halo(struct chain *c, const struct link *k, uint32_t y)
     const struct plan_ring *r = ring_of(c, t);
     const struct sched_place *s = &c->l->program->place[t->id];
     uint32_t halo = r->halo < y ? r->halo : y, first = (y - halo) * r->pitch;
+
     if (halo == 0)
         return;
     struct sched_command *m =
@@ -108,6 +110,7 @@ static void copy_halo(struct chain *c, const struct link *k, uint32_t y)
 static void make(struct chain *c, struct link *k, uint32_t upto)
 {
     const struct op_plan *p = k->p;
+
     while (k->done < upto) {
         uint32_t rows = tile_rows(c, k, upto), y = k->done, lo, hi;
         for (uint32_t i = 0; i < p->n_in; i++) {
@@ -131,6 +134,7 @@ enum status lower_chain(struct lower *l, const struct op_plan *plan, uint32_t n)
 {
     struct chain c = {l, ARENA_ARRAY(l->arena, struct link, n), n};
     uint32_t words = 0, entries = 0;
+
     l->in_chain = true;
     for (uint32_t i = 0; i < n; i++) {
         uint32_t w, e;

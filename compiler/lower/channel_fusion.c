@@ -18,6 +18,7 @@ static bool takes_slices(const struct geo *g, const struct geo *before)
 uint32_t slices_length(const struct sched_program *p, const struct op_plan *plan, uint32_t n)
 {
     const struct geo *g = &plan[0].geo;
+
     if (g->kind != GEO_CONV && g->kind != GEO_DEPTHWISE)
         return 1;
     if (geo_parts(g, p->hw) || g->oc <= p->hw->n)

@@ -21,6 +21,7 @@ static void add_waits(struct text *t, const struct hd_common *w)
     const uint32_t need[5] = {w->wait_load, w->wait_weight, w->wait_array, w->wait_vector,
                               w->wait_store};
     const char *between = " [waits ";
+
     for (uint32_t u = 0; u < 5; u++)
         if (w->wait_enable >> u & 1u) {
             text_printf(t, "%s%s %u", between, hd_unit_names[u], need[u]);
@@ -34,6 +35,7 @@ void sched_print_command(const struct sched_program *p, const struct sched_comma
                          struct text *t)
 {
     const struct hd_command_info *info = hd_command_of_opcode[c->w.common.opcode];
+
     text_printf(t, "%-6s %-24s", hd_opcode_names[c->w.common.opcode], p->graph->row[c->row].name);
     if (c->note)
         text_printf(t, " (%s)", c->note);

@@ -47,6 +47,7 @@ static bool covers(const struct sched_access *w, const struct sched_access *a)
 {
     bool whole =
         w->pitch == 0 || (w->pitch == a->pitch && w->begin == a->begin && a->bytes <= w->bytes);
+
     return whole && w->begin <= a->begin && a->end <= w->end;
 }
 
@@ -78,6 +79,7 @@ static void needs(const struct tracker *t, const struct sched_command *c,
 static void drop_covered(struct records *of, const struct sched_access *w)
 {
     uint32_t n = 0;
+
     for (uint32_t k = 0; k < of->n; k++) {
         if (covers(w, &of->record[k].access))
             continue;
@@ -92,6 +94,7 @@ static void grow(struct arena *a, struct records *of)
 {
     uint32_t cap = of->cap ? 2 * of->cap : 64;
     struct record *grown = ARENA_ARRAY(a, struct record, cap);
+
     for (uint32_t k = 0; k < of->n; k++)
         grown[k] = of->record[k];
     of->record = grown;
@@ -129,6 +132,7 @@ static void set_waits(struct sched_command *c, const uint32_t need[HD_UNIT_COUNT
 {
     struct hd_common *w = &c->w.common;
     uint32_t enable = 0;
+
     for (uint32_t u = 0; u < HD_UNIT_FETCH; u++)
         if (need[u])
             enable |= 1u << u;
@@ -143,6 +147,7 @@ static void set_waits(struct sched_command *c, const uint32_t need[HD_UNIT_COUNT
 void sched_waits(struct arena *a, struct sched_stream *s, const struct sched_options *o)
 {
     struct tracker t = {.arena = a};
+
     t.weight = ARENA_ARRAY(a, const struct sched_command *, s->n + 1);
     for (uint32_t i = 0; i < s->n; i++) {
         struct sched_command *c = &s->cmd[i];

@@ -62,6 +62,7 @@ static void cut_channels(struct nest *n)
     uint32_t k = n->piece[0].n_ky * n->piece[0].n_b, most;
     uint32_t groups = n->knobs->group_tiles ? GROUPS_AT_LEAST : GROUPS_IN_MEMORY;
     uint32_t limit = n->p->n_tiles > 1 || n->l->in_chain ? words : words / 2;
+
     n->keep = n->n_piece == 1 && k * tiles <= limit;
     most = n->keep ? tiles : n->n_piece > 1 ? 1 : words / groups / k;
     n->keep_params = tiles <= hw->param_entries / (n->l->in_chain ? 1 : 2);
@@ -83,6 +84,7 @@ static void cut_channels(struct nest *n)
 static uint32_t *nones(struct arena *a, size_t n)
 {
     uint32_t *v = ARENA_ARRAY(a, uint32_t, n);
+
     memset(v, 0xff, n * sizeof *v);
     return v;
 }
@@ -110,6 +112,7 @@ static void fetch_params(struct nest *n, uint32_t group, uint32_t end)
 {
     uint32_t lanes = n->l->hw->n, first = n->first[group], channels = n->first[end] - first;
     uint32_t entry = lower_take(&n->l->entries, div_up(channels, lanes));
+
     for (uint32_t k = group; k < end; k++)
         n->entry[k] = entry + (n->first[k] - first) / lanes;
     params_fetch(n->l, n->g, first, channels, entry, n->param_offset[group]);
@@ -121,6 +124,7 @@ static void fetch_params(struct nest *n, uint32_t group, uint32_t end)
 static uint32_t batch_end(const struct nest *n, uint32_t group)
 {
     uint32_t most = n->l->hw->param_entries / 2 * n->l->hw->n, end = group + 1;
+
     while (end < n->n_group && end < 2 * group + 1 &&
            (n->keep_params || n->first[end + 1] - n->first[group] <= most))
         end++;
@@ -131,6 +135,7 @@ static uint32_t batch_end(const struct nest *n, uint32_t group)
 static void have_params(struct nest *n, uint32_t group, bool again)
 {
     bool here = n->entry[group] != IR_NONE && (n->keep_params || !again);
+
     if (here || (group > n->batch && group < n->batch_end))
         return;
     n->batch = group;
@@ -142,6 +147,7 @@ static void have_weights(struct nest *n, uint32_t group, uint32_t piece, bool ag
 {
     uint32_t i = group * n->n_piece + piece;
     struct weight_block b = {n->first[group], group_channels(n, group), n->piece[piece]};
+
     if (n->weight_word[i] != IR_NONE && (n->keep || !again))
         return;
     n->weight_word[i] = lower_take(&n->l->words, weights_words(n->l, &b));
@@ -154,6 +160,7 @@ static void fill_output(const struct nest *n, struct hd_cmd_array *a, uint32_t t
 {
     const struct geo *g = n->g;
     uint32_t block = least(rows, geo_block_rows(g, n->l->hw)), pitch = n->p->out.pitch;
+
     a->out_w = div_up(g->ow, n->streams) & 0xffffu;
     a->out_h = rows & 0xffffu;
     a->block_rows = block & 0xffffu;
@@ -182,6 +189,7 @@ static void fill_columns(const struct nest *n, struct hd_cmd_array *a,
                          const struct geo_piece *piece, uint32_t first_channel)
 {
     const struct geo *g = n->g;
+
     a->in_wc = g->w * g->c;
     if (g->kind != GEO_DEPTHWISE) {
         a->x_start = (int32_t)piece->x_shift - g->pl * (int32_t)g->c;
@@ -209,6 +217,7 @@ static void fill_numbers(const struct nest *n, struct hd_cmd_array *a)
 {
     const struct geo *g = n->g;
     const struct ir_fixed *f = &g->op->fixed;
+
     a->z_in = (int8_t)g->z_in;
     a->z_w = (int8_t)g->z_w;
     a->z_out = (int8_t)g->z_out;
@@ -228,6 +237,7 @@ static void fill_input(const struct nest *n, struct hd_cmd_array *a, const struc
     const struct geo *g = n->g;
     int32_t pitch = (int32_t)n->p->in[0].pitch, skip = (int32_t)n->p->in[0].skip;
     int32_t y_start = (int32_t)(y * g->sy) - g->pt + (int32_t)(piece->ky * g->dy);
+
     a->y_start = (int16_t)y_start;
     a->in_row = base + y_start / skip * pitch;
     a->in_h = g->h & 0xffffu;
@@ -247,6 +257,7 @@ static void lay_down(const struct nest *n, struct hd_cmd_array *a, uint32_t y, u
 {
     const struct geo *g = n->g;
     uint32_t lo, hi, pitch = n->p->in[0].pitch, span = (rows - 1) * g->sy + 1;
+
     geo_rows(g, y, rows, &lo, &hi);
     uint32_t pad = lo + (uint32_t)g->pt - y * g->sy, reach = span - 1 - pad + g->kh;
     uint32_t scan = least(hi - lo, reach) > span ? least(hi - lo, reach) : span;
@@ -276,6 +287,7 @@ static void add_array(struct nest *n, uint32_t tile, uint32_t y, uint32_t rows, 
     struct sched_command *c =
         lower_add(l, HD_UNIT_ARRAY, HD_OPCODE_ARRAY, HD_CMD_ARRAY_UNITS, n->p->op->row);
     struct hd_cmd_array *a = &c->w.array;
+
     fill_numbers(n, a);
     fill_input(n, a, k, y, base);
     fill_columns(n, a, k, first);
@@ -318,6 +330,7 @@ static void one_tile(struct nest *n, uint32_t tile, uint32_t y, uint32_t rows, u
     const struct op_plan *p = n->p;
     uint32_t lo, hi;
     int32_t base;
+
     geo_rows(n->g, y, rows, &lo, &hi);
     if (n->n_piece == 1) { /* ahead of the rows: weights take longer to arrive */
         have_params(n, first_group, again);
@@ -334,6 +347,7 @@ static void regular_tile(struct nest *n, uint32_t tile, uint32_t first_group, ui
                          bool again)
 {
     uint32_t y, rows = layout_tile(n->g->oh, n->p->tile_rows, n->p->ramp, tile, &y);
+
     one_tile(n, tile, y, rows, first_group, n_groups, again);
 }
 
@@ -347,6 +361,7 @@ static void join_groups(struct nest *n)
 enum status lower_array(struct lower *l, const struct op_plan *p)
 {
     struct nest n;
+
     nest_init(&n, l, p);
     if (n.n_piece == 1 && !p->in[0].streamed && !p->out.streamed && !p->ramp) {
         for (uint32_t group = 0; group < n.n_group; group++)
@@ -365,6 +380,7 @@ enum status lower_array(struct lower *l, const struct op_plan *p)
 struct nest *lower_array_begin(struct lower *l, const struct op_plan *p)
 {
     struct nest *n = ARENA_NEW(l->arena, struct nest);
+
     nest_init(n, l, p);
     return n;
 }
@@ -377,6 +393,7 @@ void lower_array_tile(struct nest *n, uint32_t tile, uint32_t y, uint32_t rows)
 bool lower_array_slice(struct nest *n, struct lower_slice *s)
 {
     uint32_t group = s->n ? s->group + 1 : 0;
+
     if (group == n->n_group)
         return false;
     regular_tile(n, 0, group, 1, false);

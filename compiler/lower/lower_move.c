@@ -9,6 +9,7 @@ struct sched_command *lower_add(struct lower *l, uint32_t unit, uint32_t opcode,
                                 uint32_t row)
 {
     struct sched_stream *s = l->stream;
+
     if (s->n == s->cap) {
         uint32_t cap = s->cap ? 2 * s->cap : 64;
         struct sched_command *grown = ARENA_ARRAY(l->arena, struct sched_command, cap);
@@ -31,6 +32,7 @@ const char *lower_note(const struct lower *l, const char *format, ...)
 {
     char text[128];
     va_list ap;
+
     if (l->program->dry)
         return NULL;
     va_start(ap, format);
@@ -49,6 +51,7 @@ void lower_access(struct sched_command *c, enum sched_memory memory, bool write,
 void lower_access_slice(struct sched_command *c, uint32_t first, uint32_t bytes, uint32_t pitch)
 {
     struct sched_access *a = &c->access[c->n_access - 1];
+
     a->begin += first;
     a->end -= pitch - first - bytes;
     a->pitch = pitch;
@@ -89,6 +92,7 @@ void lower_fetch(struct lower *l, uint32_t row, uint32_t space, uint32_t offset,
         lower_add(l, HD_UNIT_WEIGHT, HD_OPCODE_WEIGHT, HD_CMD_DMA_READ_UNITS, row);
     struct hd_cmd_dma_read *m = &c->w.dma_read;
     uint32_t words = div_up(row_bytes, l->hw->n);
+
     m->region = HD_REGION_CONSTANTS;
     m->space = space & 7u;
     m->offset = offset;
@@ -107,6 +111,7 @@ static void memory_access(struct sched_command *c, const struct sched_program *p
                           const struct sched_place *s, bool write, uint64_t offset, uint64_t n)
 {
     uint64_t index = s->mem_region >= HD_REGION_IO ? s->mem_region - HD_REGION_IO : 0;
+
     if (s->mem_region == HD_REGION_ARENA)
         lower_access(c, SCHED_ARENA, write, offset, n);
     else if (s->mem_region >= HD_REGION_IO)
@@ -124,6 +129,7 @@ static void load_rows(struct lower *l, uint32_t row, const struct sched_place *s
     struct hd_cmd_dma_read *m = &c->w.dma_read;
     uint32_t n_rows = div_up(hi - lo, skip), bytes = n_rows * s->row_bytes;
     bool flat = pitch == s->row_bytes; /* back to back: one row */
+
     m->region = s->mem_region & 15u;
     m->space = HD_SPACE_SCRATCHPAD;
     m->offset = s->mem_offset + lo * s->row_bytes;
@@ -146,6 +152,7 @@ static void load_resident(struct lower *l, const struct op_plan *p, const struct
     const struct sched_place *s = &l->program->place[t->id];
     uint32_t *have = &l->loaded[t->id];
     bool aligned = s->pitch % l->hw->n == 0;
+
     if (!s->in_memory || *have >= hi)
         return;
     uint32_t upto = aligned ? hi : s->h;
@@ -158,6 +165,7 @@ void lower_operand(struct lower *l, const struct op_plan *p, uint32_t i, uint32_
 {
     const struct ir_tensor *t = geo_operand(&p->geo, i);
     const struct sched_place *s = &l->program->place[t->id];
+
     if (l->layout->ring[t->id].lap) {
         *base = ring_row0(&l->layout->ring[t->id], hi - 1);
         return;
@@ -176,6 +184,7 @@ int32_t lower_result(const struct lower *l, const struct op_plan *p, uint32_t ti
 {
     const struct sched_place *s = &l->program->place[p->geo.out->id];
     const struct plan_ring *ring = &l->layout->ring[p->geo.out->id];
+
     if (ring->lap)
         return ring_row0(ring, y) + (int32_t)(y * ring->pitch);
     if (!p->out.streamed)
@@ -188,6 +197,7 @@ void lower_access_in(struct lower *l, struct sched_command *c, const struct op_p
 {
     const struct sched_place *s = &l->program->place[geo_operand(&p->geo, i)->id];
     uint32_t pitch = p->in[i].pitch, skip = p->in[i].skip;
+
     lower_access(c, SCHED_SPAD, false, (uint64_t)((int64_t)base + (int64_t)(lo / skip) * pitch),
                  (uint64_t)(div_up(hi - lo, skip) - 1) * pitch + s->row_bytes);
 }
@@ -203,6 +213,7 @@ void lower_access_out(struct lower *l, struct sched_command *c, const struct op_
 {
     const struct sched_place *s = &l->program->place[p->geo.out->id];
     uint32_t upto = y + image_rows(p, s, rows), *have = &l->loaded[p->geo.out->id];
+
     lower_access(c, SCHED_SPAD, true, (uint64_t)lower_result(l, p, tile, y),
                  (uint64_t)(upto - y - 1) * p->out.pitch + s->row_bytes);
     if (!p->out.streamed && *have < upto) /* also in memory, if it is an output of the graph */
@@ -214,6 +225,7 @@ void lower_store(struct lower *l, const struct op_plan *p, uint32_t tile, uint32
     const struct sched_place *s = &l->program->place[p->geo.out->id];
     uint32_t pitch = p->out.pitch, from = (uint32_t)lower_result(l, p, tile, y);
     bool flat = pitch == s->row_bytes;
+
     if (!s->in_memory)
         return;
     rows = image_rows(p, s, rows);

@@ -16,6 +16,7 @@ static bool broadcasts(const struct geo *g)
 static struct stride stride_of(const struct ir_tensor *t, uint32_t pitch)
 {
     uint32_t h, w, c;
+
     geo_image(t, &h, &w, &c);
     return (struct stride){h > 1 ? pitch : 0, w > 1 ? c : 0};
 }
@@ -33,6 +34,7 @@ static void fill_round_up(const struct geo *g, struct hd_cmd_vector *v)
 static void fill_numbers(const struct geo *g, struct hd_cmd_vector *v)
 {
     const struct ir_fixed *f = &g->op->fixed;
+
     v->op = g->vop & 15u;
     v->act_min = (int8_t)f->act_min;
     v->act_max = (int8_t)f->act_max;
@@ -63,6 +65,7 @@ static void fill_pool(const struct op_plan *p, struct hd_cmd_vector *v, uint32_t
 {
     const struct geo *g = &p->geo;
     int32_t pitch = (int32_t)p->in[0].pitch, y_start = (int32_t)(y * g->sy) - g->pt;
+
     v->kernel_h = g->kh & 0xfffu;
     v->kernel_w = g->kw & 0xffffu;
     v->rows = rows & 0xffffu;
@@ -93,6 +96,7 @@ static void fill_elementwise(const struct op_plan *p, struct hd_cmd_vector *v, u
     const struct geo *g = &p->geo;
     struct stride a = stride_of(g->x, p->in[0].pitch);
     bool by_column = sliced || broadcasts(g);
+
     v->kernel_h = 1;
     v->kernel_w = 1;
     v->in_h = v->in_w = 1;
@@ -142,6 +146,7 @@ static void add_vector(struct lower *l, const struct op_plan *p, uint32_t tile, 
     const struct geo *g = &p->geo;
     uint32_t lo[2], hi[2];
     int32_t base[2] = {0, 0};
+
     for (uint32_t i = 0; i < p->n_in; i++) {
         geo_operand_rows(g, i, y, rows, &lo[i], &hi[i]);
         lower_operand(l, p, i, tile, lo[i], hi[i], &base[i]);

@@ -16,6 +16,7 @@ uint32_t weights_words(const struct lower *l, const struct weight_block *b)
 static uint8_t weight_at(const struct geo *g, uint32_t ky, uint32_t lane, uint32_t oc)
 {
     uint32_t lanes = g->kw * (g->kind == GEO_DEPTHWISE ? 1 : g->c);
+
     return g->filter->data[((size_t)ky * lanes + lane) * g->oc + oc % g->oc];
 }
 
@@ -32,6 +33,7 @@ static uint8_t *pack_tile(const struct geo *g, const struct geo_piece *piece, ui
 static uint32_t pack(struct lower *l, const struct geo *g, const struct weight_block *b)
 {
     size_t size = (size_t)b->piece.n_ky * b->piece.n_b * b->n;
+
     if (l->program->dry)
         return sched_constant(l->program, NULL, size);
     uint8_t *bytes = arena_alloc(l->arena, size), *to = bytes;
@@ -45,6 +47,7 @@ void weights_fetch(struct lower *l, const struct geo *g, const struct weight_blo
 {
     uint32_t k = b->piece.n_ky * b->piece.n_b, full = b->n / l->hw->n, tail = b->n % l->hw->n;
     uint32_t row = g->op->row;
+
     if (*offset == IR_NONE)
         *offset = pack(l, g, b);
     const char *note = lower_note(l, "weights, channels %u-%u", b->first, b->first + b->n - 1);
@@ -60,6 +63,7 @@ static uint32_t pack_columns(struct lower *l, const struct geo *g, const void *d
                              uint32_t first, uint32_t n)
 {
     const uint8_t *from = data;
+
     if (l->program->dry)
         return sched_constant(l->program, NULL, (size_t)n * size);
     uint8_t *bytes = arena_alloc(l->arena, (size_t)n * size);
@@ -71,6 +75,7 @@ static uint32_t pack_columns(struct lower *l, const struct geo *g, const void *d
 static int32_t bias_at(const struct geo *g, uint32_t column)
 {
     int32_t bias;
+
     memcpy(&bias, (const uint8_t *)g->bias->data + 4 * (size_t)(column % g->oc), sizeof bias);
     return bias;
 }
@@ -98,6 +103,7 @@ static void bias_fetch(struct lower *l, const struct geo *g, uint32_t first, uin
                        uint32_t dest, uint32_t *offset)
 {
     bool narrow = narrow_biases(g, first, n);
+
     if (*offset == IR_NONE)
         *offset =
             narrow ? pack_narrow(l, g, first, n) : pack_columns(l, g, g->bias->data, 4, first, n);
@@ -112,6 +118,7 @@ void params_fetch(struct lower *l, const struct geo *g, uint32_t first, uint32_t
 {
     const struct ir_fixed *f = &g->op->fixed;
     uint32_t row = g->op->row;
+
     if (g->bias)
         bias_fetch(l, g, first, n, dest, &offset[0]);
     if (f->n == 1)

@@ -49,6 +49,7 @@ static void add_cycles(const struct partition *p, uint32_t i, struct text *t)
 static void dot_edges(const struct partition *p, uint32_t i, struct text *t)
 {
     const struct ir_graph *g = p->graph;
+
     for (uint32_t k = 0; k < g->op[i]->n_in; k++) {
         uint32_t id = g->op[i]->in[k], from = maker(g, id);
         if (from == IR_NONE)
@@ -65,6 +66,7 @@ static void dot_edges(const struct partition *p, uint32_t i, struct text *t)
 void partition_dot(const struct partition *p, struct text *t)
 {
     const struct ir_graph *g = p->graph;
+
     text_add(t,
              "digraph partition {\n  node [shape=box, style=filled, fontname=\"sans-serif\"];\n");
     for (uint32_t i = 0; i < g->n_op; i++) {
@@ -96,6 +98,7 @@ static void svg_edge(const struct partition *p, uint32_t from, uint32_t to, cons
     uint32_t y0 = place[from] * ROW + 20 + BOX_H, y1 = place[to] * ROW + 20;
     bool crosses = g->op[from]->target != g->op[to]->target;
     const char *dash = crosses ? " stroke-dasharray=\"5,3\"" : "";
+
     if (place[to] == place[from] + 1) {
         text_printf(t, "<path d=\"M%d %u L%d %u\"%s/>\n", BOX_X + BOX_W / 2, y0, BOX_X + BOX_W / 2,
                     y1, dash);
@@ -116,6 +119,7 @@ static void svg_box(const struct partition *p, uint32_t i, uint32_t row, struct 
 {
     const struct ir_op *op = p->graph->op[i];
     uint32_t y = row * ROW + 20;
+
     text_add(t, "<g><title>");
     safe(t, why(op));
     text_printf(t,
@@ -132,6 +136,7 @@ void partition_svg(const struct partition *p, struct text *t)
 {
     const struct ir_graph *g = p->graph;
     uint32_t *place = ARENA_ARRAY(g->arena, uint32_t, g->n_op + 1), n = 0;
+
     for (uint32_t i = 0; i < g->n_op; i++)
         if (!g->op[i]->dead)
             place[i] = n++;

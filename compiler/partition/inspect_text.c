@@ -66,6 +66,7 @@ static void candidates(const struct partition *p, uint32_t i, struct text *t)
 static uint32_t position_of(const struct partition *p, uint32_t row)
 {
     const struct ir_graph *g = p->graph;
+
     for (uint32_t i = 0; i < g->n_op; i++)
         if (!g->op[i]->dead && g->op[i]->row == row &&
             strcmp(p->targets->target[g->op[i]->target]->name, g->row[row].target) == 0)
@@ -76,6 +77,7 @@ static uint32_t position_of(const struct partition *p, uint32_t row)
 void partition_print(const struct partition *p, struct text *t)
 {
     const struct ir_graph *g = p->graph;
+
     text_printf(t, "%-26s %-20s %-14s %s\n", "layer", "operator", "target",
                 "estimated cycles, or why not");
     for (uint32_t i = 0; i < g->n_row; i++) {

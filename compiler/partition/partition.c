@@ -11,6 +11,7 @@ static void ask(struct partition *p, struct ir_graph *g)
     uint32_t n = p->targets->n;
     struct partition_candidate *c =
         ARENA_ARRAY(g->arena, struct partition_candidate, (size_t)g->n_op * n + 1);
+
     for (uint32_t i = 0; i < g->n_op; i++)
         for (uint32_t t = 0; t < n && !g->op[i]->dead; t++) {
             const struct target *target = p->targets->target[t];
@@ -32,6 +33,7 @@ static void ask(struct partition *p, struct ir_graph *g)
 static bool matches(const struct ir_graph *g, const struct ir_op *op, const char *name, size_t n)
 {
     const char *pattern = arena_strndup(g->arena, name, n);
+
     for (uint32_t r = 0; r < g->n_row; r++)
         if ((r == op->row || g->row[r].fused_into == op->row) &&
             fnmatch(pattern, g->row[r].name, 0) == 0)
@@ -43,6 +45,7 @@ static enum status no_match(const struct ir_graph *g, const char *option, const 
                             struct diag *d)
 {
     const char **words = ARENA_ARRAY(g->arena, const char *, g->n_row + 1);
+
     for (uint32_t i = 0; i < g->n_row; i++)
         words[i] = g->row[i].name;
     const char *near = json_doc_near(name, words, g->n_row);
@@ -57,6 +60,7 @@ static enum status force(struct partition *p, struct ir_graph *g, uint32_t i, co
 {
     const struct partition_candidate *c = &p->candidate[i * p->targets->n];
     struct text why;
+
     text_init(&why, g->arena);
     for (uint32_t t = 0; t + 1 < p->targets->n; t++) {
         if (target && strcmp(p->targets->target[t]->name, target) != 0)
@@ -132,6 +136,7 @@ static const char *reason(const struct partition *p, const struct ir_graph *g, u
     const struct ir_tensor *x = ir_in(g, g->op[i], 0), *y = ir_out(g, g->op[i], 0);
     bool real = x && x->type == IR_F32 && y->type == IR_F32;
     struct text t;
+
     if (host == 0)
         return real ? "float32; no accelerator was named" : "no accelerator was named";
     text_init(&t, g->arena);
@@ -150,6 +155,7 @@ static const char *reason(const struct partition *p, const struct ir_graph *g, u
 static void set_regions(const struct partition *p, struct ir_graph *g)
 {
     uint32_t region = 0, last = IR_NONE;
+
     for (uint32_t i = 0; i < g->n_op; i++) {
         struct ir_op *op = g->op[i];
         if (op->dead)
@@ -243,6 +249,7 @@ enum status partition_with(struct ir_graph *g, const struct target_list *targets
                            struct partition *p, struct diag *d)
 {
     bool *fixed = ARENA_ARRAY(g->arena, bool, g->n_op + 1);
+
     *p = (struct partition){.graph = g, .targets = targets, .hw = hw, .memory = o->memory};
     for (uint32_t i = 0; i < g->n_op; i++)
         g->op[i]->reason = NULL;
@@ -265,5 +272,6 @@ enum status partition_run(struct ir_graph *g, const struct target_list *targets,
 {
     const struct partition_options o = {0};
     struct partition p;
+
     return partition_with(g, targets, hw, &o, &p, d);
 }

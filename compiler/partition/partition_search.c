@@ -31,6 +31,7 @@ static uint32_t target_of(const struct partition *p, uint32_t producer)
 static double moved(const struct partition *p, uint32_t target, uint64_t n_bytes)
 {
     const struct target *t = p->targets->target[target];
+
     return t->desc->transfer(t, target_hw(t, p->hw), &p->memory, n_bytes);
 }
 
@@ -38,6 +39,7 @@ static double moved(const struct partition *p, uint32_t target, uint64_t n_bytes
 static double transfer(const struct partition *p, uint32_t id, const struct readers *r)
 {
     const struct ir_tensor *t = p->graph->tensor[id];
+
     if (t->role == IR_CONST)
         return 0;
     uint32_t from = target_of(p, t->producer), seen = 1u << from;
@@ -57,6 +59,7 @@ static struct readers *all_readers(const struct ir_graph *g)
 {
     struct readers *r = ARENA_ARRAY(g->arena, struct readers, g->n_tensor + 1);
     uint32_t **list = ARENA_ARRAY(g->arena, uint32_t *, g->n_tensor + 1);
+
     for (uint32_t pass = 0; pass < 2; pass++)
         for (uint32_t i = 0; i < g->n_op; i++)
             for (uint32_t k = 0; !g->op[i]->dead && k < g->op[i]->n_in; k++) {
@@ -79,6 +82,7 @@ static struct readers *all_readers(const struct ir_graph *g)
 double partition_transfer(const struct partition *p, uint32_t id)
 {
     struct readers *r = all_readers(p->graph);
+
     return transfer(p, id, &r[id]);
 }
 
@@ -94,6 +98,7 @@ static double once(struct search *s, uint32_t id)
 static double local(struct search *s, uint32_t first, uint32_t last)
 {
     double cost = 0;
+
     s->now++;
     for (uint32_t i = first; i <= last; i++) {
         const struct ir_op *op = s->g->op[i];
@@ -112,6 +117,7 @@ static double local(struct search *s, uint32_t first, uint32_t last)
 static bool move(struct search *s, uint32_t first, uint32_t last, uint32_t target, uint32_t *old)
 {
     bool changes = false;
+
     for (uint32_t i = first; i <= last; i++) {
         const struct ir_op *op = s->g->op[i];
         if (op->dead || op->target == target)
@@ -130,6 +136,7 @@ static bool move(struct search *s, uint32_t first, uint32_t last, uint32_t targe
 static bool try_run(struct search *s, uint32_t first, uint32_t last)
 {
     uint32_t old[RUN];
+
     for (uint32_t t = 0; t < s->p->targets->n; t++) {
         double before = local(s, first, last);
         if (!move(s, first, last, t, old))
@@ -145,6 +152,7 @@ static bool try_run(struct search *s, uint32_t first, uint32_t last)
 static double improve(struct search *s)
 {
     bool better = true;
+
     for (uint32_t round = 0; better && round < 64; round++) {
         better = false;
         for (uint32_t i = 0; i < s->g->n_op; i++)
@@ -157,6 +165,7 @@ static double improve(struct search *s)
 static void start(struct search *s, bool cheapest)
 {
     uint32_t n = s->p->targets->n;
+
     for (uint32_t i = 0; i < s->g->n_op; i++) {
         const struct partition_candidate *c = &s->p->candidate[i * n];
         uint32_t best = n - 1;
@@ -172,6 +181,7 @@ void partition_search(struct partition *p, struct ir_graph *g, const bool *fixed
 {
     struct search s = {p, g, fixed, all_readers(g), NULL, 0};
     uint32_t *first = ARENA_ARRAY(g->arena, uint32_t, g->n_op + 1);
+
     s.stamp = ARENA_ARRAY(g->arena, uint32_t, g->n_tensor + 1);
     start(&s, false);
     double in_order = improve(&s);

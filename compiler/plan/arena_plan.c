@@ -20,6 +20,7 @@ static void extend(struct life *l, struct sched_span s)
 static void lives(const struct sched_program *p, struct life *life)
 {
     const struct ir_graph *g = p->graph;
+
     for (uint32_t i = 0; i < g->n_tensor; i++)
         life[i] = (struct life){UINT32_MAX, 0};
     for (uint32_t i = 0; i < g->n_op; i++) {
@@ -37,6 +38,7 @@ enum status arena_plan(struct sched_program *p, struct diag *d)
     const struct ir_graph *g = p->graph;
     struct life *life = ARENA_ARRAY(p->arena, struct life, g->n_tensor + 1);
     struct place_set set;
+
     place_init(&set, p->arena);
     lives(p, life);
     for (uint32_t i = 0; i < g->n_tensor; i++) {

@@ -26,6 +26,7 @@ static struct life *lives(struct arena *a, const struct ir_graph *g, const struc
                           bool alias)
 {
     struct life *life = ARENA_ARRAY(a, struct life, g->n_tensor + 1);
+
     for (uint32_t i = 0; i < g->n_tensor; i++)
         life[i] = (struct life){UINT32_MAX, 0};
     for (uint32_t i = 0; i < g->n_op; i++) {
@@ -54,6 +55,7 @@ static bool alive(struct life l, uint32_t position)
 static uint64_t live_at(const struct ir_graph *g, const struct life *life, uint32_t position)
 {
     uint64_t sum = 0;
+
     for (uint32_t t = 0; t < g->n_tensor; t++)
         if (is_activation(g->tensor[t]) && alive(life[t], position))
             sum += ir_bytes(g->tensor[t]);
@@ -64,6 +66,7 @@ uint64_t memory_live_bound(struct arena *a, const struct ir_graph *g)
 {
     const struct life *life = lives(a, g, NULL, true);
     uint64_t bound = 0;
+
     for (uint32_t i = 0; i < g->n_op; i++) {
         uint64_t live = live_at(g, life, i);
         bound = live > bound ? live : bound;
@@ -80,6 +83,7 @@ uint64_t memory_live_at(struct arena *a, const struct ir_graph *g, const struct 
 static void add_live(const struct sched_program *p, struct memory_use *use)
 {
     const struct life *life = lives(p->arena, p->graph, NULL, true);
+
     for (uint32_t i = 0; i < p->graph->n_op; i++)
         use->at[i].live = live_at(p->graph, life, i);
 }
@@ -88,6 +92,7 @@ static void add_held(const struct sched_program *p, struct memory_use *use)
 {
     const struct ir_graph *g = p->graph;
     const struct life *life = lives(p->arena, g, p->span, false);
+
     for (uint32_t i = 0; i < g->n_op; i++)
         for (uint32_t t = 0; t < g->n_tensor; t++) {
             const struct sched_place *s = &p->place[t];
@@ -127,6 +132,7 @@ static void add_compulsory(const struct sched_program *p, struct memory_use *use
 {
     const struct ir_graph *g = p->graph;
     struct touched *by = ARENA_ARRAY(p->arena, struct touched, g->n_tensor + 1);
+
     for (uint32_t i = 0; i < g->n_op; i++) {
         const struct ir_op *op = g->op[i];
         bool here = on_accelerator(op);
@@ -149,6 +155,7 @@ static void add_compulsory(const struct sched_program *p, struct memory_use *use
 struct memory_use memory_use_of(const struct sched_program *p)
 {
     struct memory_use use = {0};
+
     use.at = ARENA_ARRAY(p->arena, struct memory_at, p->graph->n_op + 1);
     add_live(p, &use);
     add_held(p, &use);

@@ -38,6 +38,7 @@ static int larger_first(const void *a, const void *b)
 {
     const struct place_buffer *x = *(const struct place_buffer *const *)a,
                               *y = *(const struct place_buffer *const *)b;
+
     if (x->n_bytes != y->n_bytes)
         return x->n_bytes > y->n_bytes ? -1 : 1;
     return x < y ? -1 : 1;
@@ -52,6 +53,7 @@ static int alive_together(const struct place_buffer *x, const struct place_buffe
 static uint64_t fit(const struct place_buffer *b, uint64_t at, uint32_t align)
 {
     uint64_t modulus = b->modulus ? b->modulus : align;
+
     return at + (modulus + b->phase % modulus - at % modulus) % modulus;
 }
 
@@ -60,6 +62,7 @@ static uint64_t lowest_gap(struct place_buffer *const *placed, uint32_t n,
                            const struct place_buffer *b, uint32_t align)
 {
     uint64_t offset = fit(b, 0, align);
+
     for (uint32_t i = 0; i < n; i++) {
         const struct place_buffer *p = placed[i];
         if (!alive_together(p, b) || p->offset >= offset + b->n_bytes ||
@@ -75,6 +78,7 @@ uint64_t place_solve(struct place_set *s, uint32_t align)
 {
     uint64_t peak = 0;
     struct place_buffer **order = ARENA_ARRAY(s->arena, struct place_buffer *, s->n + 1);
+
     for (uint32_t i = 0; i < s->n; i++)
         order[i] = &s->buffer[i];
     qsort(order, s->n, sizeof *order, larger_first);
@@ -90,6 +94,7 @@ uint64_t place_solve(struct place_set *s, uint32_t align)
 uint32_t place_bound(const struct place_set *s)
 {
     uint32_t bound = 0;
+
     for (uint32_t i = 0; i < s->n; i++) {
         uint64_t sum = 0;
         for (uint32_t k = 0; k < s->n; k++)

@@ -15,6 +15,7 @@ static uint32_t *last_readers(const struct sched_program *p)
 {
     const struct ir_graph *g = p->graph;
     uint32_t *last = ARENA_ARRAY(p->arena, uint32_t, g->n_tensor + 1);
+
     for (uint32_t i = 0; i < g->n_op; i++)
         for (uint32_t k = 0; k < g->op[i]->n_in && !g->op[i]->dead; k++)
             if (g->op[i]->in[k] != IR_NONE)
@@ -28,6 +29,7 @@ static void advance(const struct sched_program *p, struct sched_span s, const ui
                     bool *live)
 {
     const struct ir_graph *g = p->graph;
+
     for (uint32_t t = 0; t < g->n_tensor; t++)
         live[t] = live[t] && last[t] > s.first;
     for (uint32_t i = s.first; i <= s.last; i++)
@@ -39,6 +41,7 @@ static void advance(const struct sched_program *p, struct sched_span s, const ui
 static enum status check_pair(const struct sched_program *p, uint32_t a, uint32_t b, struct diag *d)
 {
     const struct sched_place *x = &p->place[a], *y = &p->place[b];
+
     if (x->mem_offset + x->mem_bytes <= y->mem_offset ||
         y->mem_offset + y->mem_bytes <= x->mem_offset)
         return ST_OK;
@@ -67,6 +70,7 @@ static enum status check_scratch(const struct sched_program *p, uint32_t positio
                                  struct diag *d)
 {
     uint32_t n = host_scratch(p->graph, p->graph->op[position]);
+
     if (n == 0)
         return ST_OK;
     uint64_t begin = p->scratch[position], end = begin + n;
@@ -88,6 +92,7 @@ enum status arena_check(const struct sched_program *p, struct diag *d)
     const struct ir_graph *g = p->graph;
     bool *live = ARENA_ARRAY(p->arena, bool, g->n_tensor + 1);
     const uint32_t *last = last_readers(p);
+
     TRY(check_bounds(p, d));
     for (uint32_t i = 0; i < g->n_op; i++) {
         advance(p, sched_span_of(p, i), last, live);

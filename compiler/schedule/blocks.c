@@ -18,6 +18,7 @@ static uint32_t steps(uint32_t n, uint32_t unit)
 static const char *check(struct question *q, const struct ir_op *op)
 {
     const struct geo *g = &q->g;
+
     if (g->kind != GEO_CONV && g->kind != GEO_DENSE)
         REFUSE(q, "%s is no matrix product", ir_op_info(op->opcode)->name);
     if (g->kind == GEO_CONV && ir_dim_back(g->x, 3) != 1)
@@ -32,6 +33,7 @@ static const char *check(struct question *q, const struct ir_op *op)
 static void cut_depth(const struct geo *g, const struct blocks_unit *u, struct hdk_blocks *p)
 {
     uint32_t whole = g->kw * g->c;
+
     p->pieces = whole < u->depth ? u->depth / whole : 1;
     p->pieces = p->pieces < g->kh ? p->pieces : g->kh;
     p->piece_bytes = whole < u->depth ? whole : u->depth;
@@ -45,6 +47,7 @@ static uint64_t place(const struct geo *g, const struct blocks_unit *u, struct h
     uint64_t image = (rows * p->pitch + 7) / 8 * 8;
     uint64_t weights = (p->group * u->columns * depth + 7) / 8 * 8;
     uint64_t sums = (uint64_t)steps(g->ow, u->rows) * p->band * u->rows * u->columns * 4;
+
     p->weights_at = (uint32_t)image;
     p->sums_at = (uint32_t)(image + weights);
     p->sums_bytes = (uint32_t)sums;
@@ -54,6 +57,7 @@ static uint64_t place(const struct geo *g, const struct blocks_unit *u, struct h
 static bool fit(const struct geo *g, const struct blocks_unit *u, struct hdk_blocks *p)
 {
     uint32_t blocks = steps(g->oc, u->columns);
+
     for (p->band = g->oh;; p->band = steps(p->band, 2)) {
         for (p->group = blocks;; p->group = steps(p->group, 2)) {
             if (place(g, u, p) <= u->memory_bytes)
@@ -77,6 +81,7 @@ static void part_of(const struct geo *g, const struct hdk_blocks *p, uint32_t i,
 {
     uint32_t whole = g->kw * g->c, cuts = steps(whole, p->piece_bytes);
     uint32_t row = i * p->pieces, offset = i % cuts * p->piece_bytes;
+
     *rows = cuts > 1 ? 1 : row + p->pieces < g->kh ? p->pieces : g->kh - row;
     *n_bytes = whole - offset < p->piece_bytes ? whole - offset : p->piece_bytes;
 }
@@ -85,6 +90,7 @@ static uint64_t load_cycles(const struct geo *g, const struct blocks_unit *u,
                             const struct hdk_blocks *p, uint32_t lanes, uint32_t part)
 {
     uint32_t rows, n_bytes;
+
     part_of(g, p, part, &rows, &n_bytes);
     return (uint64_t)lanes * rows * steps(n_bytes, u->bytes_per_cycle) + u->start_cycles;
 }
@@ -95,6 +101,7 @@ static uint64_t block_cycles(const struct geo *g, const struct blocks_unit *u,
                              const struct hdk_blocks *p, uint32_t parts)
 {
     uint64_t cycles = 0;
+
     for (uint32_t i = 0; i < parts; i++) {
         uint32_t next = (i + 1) % parts, rows, n_bytes;
         part_of(g, p, i, &rows, &n_bytes);
@@ -113,6 +120,7 @@ static double estimate(const struct geo *g, const struct blocks_unit *u, const s
     uint32_t blocks = steps(g->oc, u->columns), tiles = steps(g->ow, u->rows) * g->oh;
     uint32_t groups = steps(g->oh, p->band) * steps(blocks, p->group);
     uint64_t start = load_cycles(g, u, p, u->rows, 0) + load_cycles(g, u, p, u->columns, 0);
+
     return (double)blocks * tiles * (double)block_cycles(g, u, p, parts) + (double)(groups * start);
 }
 
@@ -149,6 +157,7 @@ static bool plan_flat(struct geo *g, const struct ir_op *op, const struct blocks
                       struct hdk_blocks *p)
 {
     struct geo flat = *g;
+
     flat.h = flat.oh = 1;
     flat.w = flat.ow = g->w * g->h;
     fill(&flat, op, u, p);
@@ -163,6 +172,7 @@ const char *blocks_plan(struct arena *a, const struct ir_graph *graph, const str
 {
     struct question q = {.arena = a};
     struct geo *g = &q.g;
+
     if (!geo_of(graph, op, g))
         REFUSE(&q, "%s is no matrix product", ir_op_info(op->opcode)->name);
     ASK(check(&q, op));

@@ -22,6 +22,7 @@ struct parts {
 static struct sched_program *new_part(const struct parts *s, uint32_t k)
 {
     struct sched_program *p = ARENA_NEW(s->arena, struct sched_program);
+
     *p = (struct sched_program){.arena = s->arena,
                                 .graph = s->graph,
                                 .hw = s->device[k].hw,
@@ -35,6 +36,7 @@ static struct sched_program *new_part(const struct parts *s, uint32_t k)
 static void add_place(struct sched_place *to, const struct sched_place *from)
 {
     bool keep = to->in_memory && to->mem_region != HD_REGION_ARENA;
+
     if (from->in_memory && !keep) {
         to->in_memory = true;
         to->mem_region = from->mem_region;
@@ -55,6 +57,7 @@ static enum status first_build(struct parts *s, uint32_t k, struct diag *d)
 {
     const struct ir_graph *g = s->graph;
     struct sched_program *p = s->part[k] = new_part(s, k), once;
+
     sched_choose(p);
     once = *p;
     once.dry = true;
@@ -74,6 +77,7 @@ static void add_streams(struct parts *s, uint32_t k)
 {
     struct sched_program *all = s->all;
     const struct sched_program *p = s->part[k];
+
     for (uint32_t i = 0; i < p->n_stream; i++) {
         uint32_t at = all->n_stream++;
         for (; at > 0 && all->stream[at - 1].region > p->stream[i].region; at--)
@@ -87,6 +91,7 @@ static void add_part(struct parts *s, uint32_t k)
 {
     struct sched_program *all = s->all;
     const struct sched_program *p = s->part[k];
+
     add_streams(s, k);
     for (uint32_t i = 0; i < s->graph->n_row; i++)
         all->row_estimate[i] += p->row_estimate[i];
@@ -114,6 +119,7 @@ static struct sched_program *new_whole(const struct parts *s)
 {
     const struct ir_graph *g = s->graph;
     struct sched_program *p = ARENA_NEW(s->arena, struct sched_program);
+
     *p = (struct sched_program){.arena = s->arena,
                                 .graph = g,
                                 .hw = s->device[0].hw,
@@ -138,6 +144,7 @@ enum status sched_run_devices(struct arena *a, const struct ir_graph *g,
                               struct diag *d)
 {
     struct parts s = {a, g, o, n_device, device, NULL, NULL};
+
     s.part = ARENA_ARRAY(a, struct sched_program *, n_device + 1);
     *program = s.all = new_whole(&s);
     for (uint32_t k = 0; k < n_device; k++)

@@ -11,6 +11,7 @@ void geo_image(const struct ir_tensor *t, uint32_t *h, uint32_t *w, uint32_t *c)
 static bool window_of(struct geo *g, uint32_t kh, uint32_t kw)
 {
     const int32_t *a = g->op->attr;
+
     g->kh = kh;
     g->kw = kw;
     g->sy = a[IR_STRIDE_H] > 0 ? (uint32_t)a[IR_STRIDE_H] : 1;
@@ -63,6 +64,7 @@ static bool alone_with(const struct ir_graph *graph, const struct ir_op *op, uin
 bool geo_upright(const struct ir_graph *graph, struct geo *g)
 {
     uint32_t h, w, c;
+
     geo_image(g->x, &h, &w, &c);
     if (g->kind != GEO_DENSE || g->ow == 1 || h != 1 || w != g->ow || c != g->c ||
         (uint32_t)ir_dim_back(g->out, 1) != g->ow || !alone_with(graph, g->op, g->x->id) ||
@@ -78,6 +80,7 @@ bool geo_lies(const struct geo *g, const struct hd_config *hw, uint32_t in_pitch
               uint32_t out_pitch)
 {
     uint32_t segments = div_up(g->kh, hw->ports), last = (g->oh - 1) * g->sy;
+
     if (g->kind != GEO_DEPTHWISE || g->w != 1 || g->ow != 1 || g->kw != 1 || g->pl != 0 ||
         g->dy != 1 || g->kh > hw->n || g->pt < 0 || (uint32_t)g->pt >= g->kh ||
         last >= g->h + (uint32_t)g->pt || g->h + 2 * g->kh > UINT16_MAX || in_pitch > UINT16_MAX ||
@@ -103,6 +106,7 @@ bool geo_mean_over(const struct geo *g, uint32_t back)
 static bool mean_of(struct geo *g)
 {
     bool over_h = geo_mean_over(g, 2), over_w = geo_mean_over(g, 1);
+
     g->oh = over_h ? 1 : g->h;
     g->ow = over_w ? 1 : g->w;
     g->oc = g->c;
@@ -181,6 +185,7 @@ void geo_operand_rows(const struct geo *g, uint32_t i, uint32_t y, uint32_t n, u
                       uint32_t *hi)
 {
     uint32_t h, w, c;
+
     if (g->kind != GEO_ELEMENTWISE && g->kind != GEO_LUT) {
         geo_rows(g, y, n, lo, hi);
         return;
@@ -205,6 +210,7 @@ uint32_t geo_pieces(struct arena *a, const struct geo *g, uint32_t n, uint32_t m
     bool depthwise = g->kind == GEO_DEPTHWISE;
     uint32_t unit = depthwise ? 1 : g->c; /* lanes of one kernel column */
     uint32_t row = g->kw * unit, limit = lane_limit(g, n), count = 0;
+
     if (limit > max_rows)
         limit = max_rows;
     uint32_t cap = g->kh * (row / (limit < unit ? limit : unit) + g->kw + 2);
@@ -237,6 +243,7 @@ bool geo_parts(const struct geo *g, const struct hd_config *hw)
 uint32_t geo_block_rows(const struct geo *g, const struct hd_config *hw)
 {
     uint32_t rows = hw->acc_depth / (g->ow ? g->ow : 1);
+
     if (g->kind == GEO_DEPTHWISE) {
         uint32_t span = (g->ow - 1) * g->sx + 1, scan = span > g->w ? span : g->w;
         rows = rows < UINT16_MAX / scan ? rows : UINT16_MAX / scan;
@@ -248,6 +255,7 @@ uint32_t geo_block_rows(const struct geo *g, const struct hd_config *hw)
 static uint32_t segments(const struct geo *g, uint32_t n, uint32_t ports)
 {
     uint32_t row = g->kw * g->c, lanes = ports * row < n ? ports * row : n;
+
     return div_up(g->kh * row, lanes);
 }
 

@@ -80,6 +80,7 @@ static uint32_t array_scratch(const struct geo *geo)
     struct hdk_conv2d conv;
     struct hdk_depthwise_conv2d depthwise;
     struct hdk_fully_connected dense;
+
     if (host_is_conv2d(geo)) {
         host_conv2d(geo, &conv);
         return hdk_conv2d_scratch(&conv);
@@ -95,6 +96,7 @@ static uint32_t array_scratch(const struct geo *geo)
 uint32_t host_scratch(const struct ir_graph *g, const struct ir_op *op)
 {
     struct geo geo;
+
     if (op->opcode == IR_OP_DETECTION && !op->dead) /* a box and its best score each */
         return 20u * (uint32_t)ir_in(g, op, 0)->dim[1];
     if (op->dead || op->region != IR_NONE || op->fixed.n_real != 0 || ir_in(g, op, 0) == NULL ||
@@ -120,6 +122,7 @@ uint8_t *host_panels(struct arena *a, const struct geo *g, uint32_t *n_bytes)
         .z_in = g->z_in,
         .z_w = g->z_w,
     };
+
     *n_bytes = hdk_pack_bytes(f.channels, f.k);
     uint8_t *to = arena_alloc(a, *n_bytes);
     hdk_pack(&f, to);
@@ -130,6 +133,7 @@ bool host_walk(const struct ir_graph *g, const struct ir_op *op, struct hdk_walk
 {
     const struct ir_tensor *y = ir_out(g, op, 0), *x[2] = {ir_in(g, op, 0), ir_in(g, op, 1)};
     uint32_t dense[2] = {1, 1}, at = 3;
+
     *w = (struct hdk_walk2){.shape = {1, 1, 1, 1}};
     for (uint32_t i = 0; i < IR_MAX_RANK; i++) {
         uint32_t n = (uint32_t)ir_dim_back(y, i), stride[2];

@@ -25,6 +25,7 @@ static void add(struct sched_knobs choice[], uint32_t *n, const struct sched_kno
                 struct sched_knobs c)
 {
     bool known = memcmp(&c, now, sizeof c) == 0;
+
     for (uint32_t i = 0; i < *n; i++)
         known = known || memcmp(&c, &choice[i], sizeof c) == 0;
     if (!known && *n < SCHED_MAX_CHOICES)
@@ -37,6 +38,7 @@ uint32_t sched_choices(const struct sched_program *p, uint32_t op, const struct 
     const struct ir_op *o = p->graph->op[op];
     struct geo g;
     uint32_t n = 0;
+
     if (!sched_owns(p, o) || sched_is_view(p, o) || !geo_of(p->graph, o, &g))
         return 0;
     (void)geo_upright(p->graph, &g);
@@ -79,6 +81,7 @@ uint32_t sched_choices(const struct sched_program *p, uint32_t op, const struct 
 static uint32_t count_commands(const struct sched_program *p)
 {
     uint32_t n = 0;
+
     for (uint32_t i = 0; i < p->n_stream; i++)
         n += p->stream[i].n;
     return n;
@@ -91,6 +94,7 @@ static uint32_t count_commands(const struct sched_program *p)
 static uint64_t score(const struct sched_program *p)
 {
     uint64_t end = 0, sum = 0;
+
     for (uint32_t row = 0; row < p->graph->n_row; row++) {
         end += p->row_end[row];
         sum += end;
@@ -115,6 +119,7 @@ static uint64_t trial(const struct sched_program *p, uint32_t first, uint32_t en
                               .end = end,
                               .dry = true};
     uint64_t cycles = sched_build(&t, &d) == ST_OK ? score(&t) : UINT64_MAX;
+
     *commands += count_commands(&t);
     arena_free(a);
     return cycles;
@@ -132,6 +137,7 @@ static void at_random(struct sched_program *p)
     struct sched_knobs choice[SCHED_MAX_CHOICES];
     uint64_t z = p->options.knob_seed;
     uint32_t commands = 0;
+
     for (uint32_t i = 0; i < p->graph->n_op; i++)
         for (uint32_t k = 0; k < 3; k++) {
             struct sched_knobs kept = p->knobs[i];
@@ -162,6 +168,7 @@ static bool improves(struct search *s)
                           ? trial(s->p, s->first, s->end, s->p->knobs, &s->commands)
                           : UINT64_MAX;
     bool better = cycles < s->best;
+
     s->best = better ? cycles : s->best;
     return better;
 }
@@ -171,6 +178,7 @@ static bool one_operator(struct search *s, uint32_t op)
     struct sched_knobs choice[SCHED_MAX_CHOICES], kept = s->p->knobs[op];
     uint32_t n = sched_choices(s->p, op, &kept, choice);
     bool better = false;
+
     for (uint32_t k = 0; k < n; k++) {
         s->p->knobs[op] = choice[k];
         if (improves(s)) {
@@ -186,6 +194,7 @@ static bool one_operator(struct search *s, uint32_t op)
 static bool chain_of_three(struct search *s, uint32_t op)
 {
     struct sched_knobs *k = &s->p->knobs[op], kept[2] = {k[0], k[1]};
+
     if (op + 2 >= s->p->graph->n_op || (k[0].chain && k[1].chain))
         return false;
     k[0].chain = k[1].chain = 1;
@@ -203,6 +212,7 @@ static bool groups_of_three(struct search *s, uint32_t op)
     static const uint32_t tiles[] = {2, 3, 4, 6, 8};
     struct sched_knobs *k = &s->p->knobs[op];
     bool better = false;
+
     for (uint32_t i = 0; i < sizeof tiles / sizeof *tiles && op + 2 < s->p->graph->n_op; i++) {
         struct sched_knobs kept[3] = {k[0], k[1], k[2]};
         k[0].group_tiles = k[1].group_tiles = k[2].group_tiles = tiles[i];
@@ -225,6 +235,7 @@ static void same_groups(struct search *s, uint32_t tiles)
 static void descend(struct search *s)
 {
     bool better = true;
+
     s->best = UINT64_MAX;
     s->first = s->end = 0;
     (void)improves(s);
@@ -243,6 +254,7 @@ static bool holds(struct search *s, uint64_t *whole, struct sched_knobs *kept)
 {
     size_t n_bytes = s->p->graph->n_op * sizeof *kept;
     uint64_t cycles = trial(s->p, 0, 0, s->p->knobs, &s->commands);
+
     if (cycles >= *whole) {
         memcpy(s->p->knobs, kept, n_bytes);
         return false;
@@ -260,6 +272,7 @@ static void descend_windows(struct search *s, const struct windows *as)
     struct sched_knobs *kept = ARENA_ARRAY(s->p->arena, struct sched_knobs, n + 1);
     uint64_t whole = UINT64_MAX;
     bool better = holds(s, &whole, kept);
+
     for (uint32_t round = 0; round < ROUNDS && better; round++) {
         better = false;
         for (uint32_t i = 0; i < n; i++) {
@@ -286,6 +299,7 @@ static void sched_search(struct sched_program *p)
     struct sched_knobs *kept = ARENA_ARRAY(p->arena, struct sched_knobs, p->graph->n_op + 1);
     uint64_t best = UINT64_MAX;
     uint32_t first = 0;
+
     if (p->options.no_search)
         return;
     if (p->options.knob_seed) {

@@ -38,6 +38,7 @@ void sched_print_knobs(const struct sched_knobs *k, struct text *t)
 {
     struct sched_knobs copy = *k;
     bool any = false;
+
     for (uint32_t i = 0; i < SCHED_KNOBS; i++) {
         uint32_t value = *sched_knob(&copy, i);
         if (value)

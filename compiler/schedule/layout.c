@@ -24,6 +24,7 @@ static void note_reader(struct layout_work *w, const struct op_plan *p, const st
 {
     struct multirow *m = &w->multirow[t->id],
                     by = layout_reads(w, &p->geo, w->program->knobs[p->position].streams);
+
     note_flat(w, &p->geo, t);
     m->dilation = m->dilation > by.dilation ? m->dilation : by.dilation;
     m->tails |= by.tails;
@@ -33,6 +34,7 @@ static void touch(struct layout_work *w, const struct ir_tensor *t, uint32_t pos
 {
     struct sched_place *s = layout_place(w, t);
     struct sched_span span = w->program->span[position];
+
     if (!s->on_chip) {
         s->on_chip = true;
         s->first = span.first;
@@ -59,6 +61,7 @@ static enum status collect(struct layout_work *w, struct diag *d)
 {
     const struct ir_graph *g = w->graph;
     struct layout *l = w->layout;
+
     l->plan = ARENA_ARRAY(w->arena, struct op_plan, g->n_op);
     for (uint32_t i = 0; i < g->n_op; i++) {
         const struct ir_op *op = g->op[i];
@@ -113,6 +116,7 @@ static void keep_inputs(struct layout_work *w)
 static uint32_t resident_bytes(struct layout_work *w, uint32_t position)
 {
     uint32_t total = 0;
+
     for (uint32_t t = 0; t < w->graph->n_tensor; t++)
         if (alive(&w->program->place[t], position) && !inside(w, t))
             total += layout_bytes(w, w->graph->tensor[t]);
@@ -129,6 +133,7 @@ static const struct ir_tensor *victim(struct layout_work *w, const struct op_pla
 {
     const struct ir_tensor *best = NULL;
     uint64_t best_score = 0;
+
     for (uint32_t i = 0; i < w->graph->n_tensor; i++) {
         const struct ir_tensor *t = w->graph->tensor[i];
         if (!alive(layout_place(w, t), p->position))
@@ -153,6 +158,7 @@ static const struct ir_tensor *victim(struct layout_work *w, const struct op_pla
 static void stream_tensor(struct layout_work *w, const struct ir_tensor *t)
 {
     struct layout *l = w->layout;
+
     layout_place(w, t)->on_chip = false;
     if (w->chain_to[t->id]) {
         l->ring[t->id].lap = 1; /* and as many as fit */
@@ -193,6 +199,7 @@ static uint32_t overlap_rows(struct layout_work *w, const struct op_plan *p)
     const struct geo *g = &p->geo;
     bool moves = layout_place(w, g->x)->in_memory || layout_place(w, g->out)->in_memory;
     uint32_t rows = geo_block_rows(g, w->hw), wish = w->program->knobs[p->position].tile_rows;
+
     if (wish && geo_parts(g, w->hw)) /* accumulators are kept: a tile is a block */
         wish = wish < rows ? wish : rows;
     if (wish)
@@ -205,6 +212,7 @@ static uint32_t overlap_rows(struct layout_work *w, const struct op_plan *p)
 static void set_tile(struct layout_work *w, struct op_plan *p, uint32_t rows)
 {
     uint32_t ramp = layout_ramp(w, p);
+
     p->tile_rows = rows;
     p->ramp = ramp < rows ? ramp : 0;
     p->n_tiles = layout_n_tiles(w, p, rows);
@@ -245,6 +253,7 @@ static enum status no_space(struct layout_work *w, struct op_plan *p, struct dia
 static enum status choose(struct layout_work *w, struct diag *d)
 {
     struct layout *l = w->layout;
+
     for (uint32_t i = 0; i < l->n_plan; i++) {
         struct op_plan *p = &l->plan[i];
         if (i > 0 && p[-1].chained)
@@ -274,6 +283,7 @@ static void add_tiles(struct layout_work *w, struct place_set *set, struct op_pl
     uint32_t n = p->n_tiles > 1 ? 2 : 1, banks = w->hw->banks * w->hw->n;
     struct plan_stream *s[3] = {&p->in[0], &p->in[1], &p->out};
     struct sched_span span = w->program->span[p->position];
+
     for (uint32_t i = 0; i < 3; i++)
         for (uint32_t k = 0; k < n && s[i]->streamed; k++) {
             const struct ir_tensor *t = i < 2 ? geo_operand(&p->geo, i) : NULL;
@@ -289,6 +299,7 @@ static void add_ring(struct layout_work *w, struct place_set *set, const struct 
     struct plan_ring *r = &w->layout->ring[t->id];
     struct sched_span span = w->program->span[p->position];
     uint32_t banks = w->hw->banks * w->hw->n;
+
     if (r->lap)
         place_add_phase(set, (r->lap + r->halo) * r->pitch, span.first, span.last, banks,
                         w->second[t->id] ? banks / 2 : 0, &r->base);
@@ -298,6 +309,7 @@ static void add_ring(struct layout_work *w, struct place_set *set, const struct 
 static void tighten(struct layout_work *w, const struct place_buffer *b)
 {
     uint32_t step = w->hw->scratchpad_bytes / BUDGET_STEPS;
+
     for (uint32_t i = b->first; i <= b->last; i++)
         w->budget[i] -= w->budget[i] > step ? step : 0;
 }
@@ -308,6 +320,7 @@ static bool assign(struct layout_work *w)
 {
     struct place_set set;
     uint32_t banks = w->hw->banks * w->hw->n;
+
     place_init(&set, w->arena);
     for (uint32_t t = 0; t < w->graph->n_tensor; t++) {
         struct sched_place *s = &w->program->place[t];
@@ -334,6 +347,7 @@ static bool assign(struct layout_work *w)
 static uint32_t chip_pitch(struct layout_work *w, const struct ir_tensor *t)
 {
     const struct plan_ring *r = &w->layout->ring[t->id];
+
     return r->lap ? r->pitch : layout_place(w, t)->pitch;
 }
 
@@ -381,6 +395,7 @@ enum status layout_run(struct arena *a, struct sched_program *program, struct la
 {
     struct layout_work w = {
         .arena = a, .program = program, .graph = program->graph, .hw = program->hw};
+
     *layout = w.layout = ARENA_NEW(a, struct layout);
     w.layout->program = program;
     w.compact = ARENA_ARRAY(a, bool, w.graph->n_tensor + 1);

@@ -23,6 +23,7 @@ static bool may_chain(const struct layout_work *w, const struct op_plan *p,
 static uint32_t readers(const struct layout_work *w, const struct ir_tensor *t)
 {
     uint32_t n = 0;
+
     for (uint32_t i = 0; i < w->graph->n_op; i++)
         for (uint32_t k = 0; k < w->graph->op[i]->n_in && !w->graph->op[i]->dead; k++)
             if (w->graph->op[i]->in[k] == t->id) {
@@ -52,6 +53,7 @@ static uint32_t chain_from(struct layout_work *w, uint32_t first)
 {
     struct layout *l = w->layout;
     uint32_t words = 0, entries = 0, tables = 0, i = first;
+
     for (; i < l->n_plan; i++) {
         struct op_plan *p = &l->plan[i];
         uint32_t need, params;
@@ -82,6 +84,7 @@ static uint32_t slices_from(struct layout_work *w, struct op_plan *p)
 {
     uint32_t n = slices_length(w->program, p, w->layout->n_plan - (uint32_t)(p - w->layout->plan));
     const struct ir_tensor *x = p[n - 1].geo.x, *y = p[n - 1].geo.out;
+
     if (n == 1 || layout_place(w, x)->in_memory || readers(w, x) > 1)
         return 1;
     note_span(w, p, n);
@@ -101,6 +104,7 @@ void layout_find_links(struct layout_work *w)
 {
     struct layout *l = w->layout;
     uint32_t n;
+
     for (uint32_t first = 0; first < l->n_plan; first += n) {
         n = slices_from(w, &l->plan[first]);
         if (n == 1)
@@ -116,6 +120,7 @@ static uint64_t chain_bytes(struct layout_work *w, struct op_plan *p, uint32_t n
                             uint32_t tiles)
 {
     uint64_t total = 0;
+
     for (uint32_t i = n; i-- > 0;) {
         const struct geo *g = &p[i].geo;
         uint32_t wish = w->program->knobs[p[i].position].tile_rows;
@@ -141,6 +146,7 @@ static uint64_t chain_bytes(struct layout_work *w, struct op_plan *p, uint32_t n
 static uint32_t chain_length(const struct op_plan *p)
 {
     uint32_t n = 1;
+
     while (p[n - 1].chained)
         n++;
     return n;
@@ -150,6 +156,7 @@ bool layout_fit_chain(struct layout_work *w, struct op_plan *p, uint32_t space)
 {
     uint32_t n = chain_length(p), wish = w->program->knobs[p[n - 1].position].tile_rows,
              quarter = div_up(p[n - 1].geo.oh, 4);
+
     if (!wish) /* tiles enough to overlap */
         wish = quarter < CHAIN_ROWS ? quarter : CHAIN_ROWS;
     for (uint32_t rows = wish; rows > 0; rows /= 2)

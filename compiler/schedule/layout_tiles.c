@@ -24,6 +24,7 @@ uint32_t layout_pitch(const struct layout_work *w, uint32_t row_bytes, uint32_t 
                       struct multirow by)
 {
     uint32_t words = div_up(row_bytes, w->hw->n);
+
     if (rows > 1 && by.dilation > 0 && w->hw->ports > 1)
         for (uint32_t k = 0; k < 8; k++) {
             uint32_t apart = (words + k) * by.dilation % 8;
@@ -45,6 +46,7 @@ static uint32_t upright_pitch(const struct layout_work *w, uint32_t row_bytes)
 uint32_t layout_tensor_pitch(const struct layout_work *w, const struct ir_tensor *t)
 {
     uint32_t h, c, cols;
+
     layout_image(w, t, &h, &cols, &c);
     if (w->compact[t->id])
         return cols * c;
@@ -56,6 +58,7 @@ uint32_t layout_tensor_pitch(const struct layout_work *w, const struct ir_tensor
 uint32_t layout_bytes(const struct layout_work *w, const struct ir_tensor *t)
 {
     uint32_t h, c, cols;
+
     layout_image(w, t, &h, &cols, &c);
     return div_up(h * layout_tensor_pitch(w, t), w->hw->n) * w->hw->n;
 }
@@ -70,6 +73,7 @@ static uint32_t row_skip(const struct geo *g)
 static uint32_t in_tile_rows(const struct geo *g, uint32_t i, uint32_t rows)
 {
     uint32_t h = (uint32_t)ir_dim_back(geo_operand(g, i), 2);
+
     if (g->kind == GEO_ELEMENTWISE)
         return h > 1 ? rows : 1;
     if (g->kind == GEO_DENSE || g->turned)
@@ -100,6 +104,7 @@ static uint32_t tile_pitch(const struct layout_work *w, const struct op_plan *p,
 {
     const struct geo *g = &p->geo;
     uint32_t h, c, cols, streams = w->program ? w->program->knobs[p->position].streams : 0;
+
     layout_image(w, t, &h, &cols, &c);
     if (g->kind == GEO_DENSE)
         return cols * c;
@@ -114,12 +119,14 @@ uint32_t layout_ramp(const struct layout_work *w, const struct op_plan *p)
 {
     const struct geo *g = &p->geo;
     uint32_t rows = w->program ? w->program->knobs[p->position].ramp : 0;
+
     return geo_on_array(g) && !geo_parts(g, w->hw) && g->oh > 2 * rows ? rows : 0;
 }
 
 uint32_t layout_tile(uint32_t oh, uint32_t rows, uint32_t ramp, uint32_t tile, uint32_t *y)
 {
     uint32_t size = ramp ? ramp : rows, end = oh - ramp;
+
     *y = 0;
     for (; tile > 0 && *y < end; tile--) {
         *y = end - *y < size ? end : *y + size;
@@ -133,6 +140,7 @@ uint32_t layout_tile(uint32_t oh, uint32_t rows, uint32_t ramp, uint32_t tile, u
 uint32_t layout_n_tiles(const struct layout_work *w, const struct op_plan *p, uint32_t rows)
 {
     uint32_t ramp = layout_ramp(w, p), n = 0, y;
+
     ramp = ramp < rows ? ramp : 0;
     if (!ramp)
         return div_up(p->geo.oh, rows);
@@ -145,6 +153,7 @@ uint32_t layout_tile_bytes(struct layout_work *w, struct op_plan *p, uint32_t ro
 {
     const struct geo *g = &p->geo;
     uint32_t n_tiles = in_chain(w->layout, p) ? 2 : layout_n_tiles(w, p, rows), total = 0;
+
     for (uint32_t i = 0; i < p->n_in; i++)
         if (p->in[i].streamed) {
             p->in[i].skip = row_skip(g);
@@ -165,6 +174,7 @@ uint32_t layout_least(const struct geo *g, const struct hd_config *hw)
     struct layout none = {0};
     struct layout_work w = {.hw = hw, .layout = &none};
     struct op_plan p = {.geo = *g, .n_in = g->y2 ? 2 : 1};
+
     for (uint32_t i = 0; i < p.n_in; i++)
         p.in[i].streamed = true;
     p.out.streamed = true;

@@ -13,6 +13,7 @@ uint32_t sched_constant(struct sched_program *p, const void *data, size_t n_byte
     static const char zeros[64];
     struct text *t = &p->constants;
     uint32_t offset = div_up(p->constant_bytes, 64) * 64;
+
     p->constant_bytes = offset + (uint32_t)n_bytes;
     if (p->dry)
         return offset;
@@ -24,6 +25,7 @@ uint32_t sched_constant(struct sched_program *p, const void *data, size_t n_byte
 static void mark_memory(struct sched_program *p, uint32_t id, uint32_t region)
 {
     struct sched_place *s = &p->place[id];
+
     if (s->in_memory && s->mem_region != HD_REGION_ARENA)
         return; /* inputs and outputs keep their own region */
     s->in_memory = true;
@@ -35,6 +37,7 @@ static bool *concerned(const struct sched_program *p)
 {
     const struct ir_graph *g = p->graph;
     bool *is = ARENA_ARRAY(p->arena, bool, g->n_tensor + 1);
+
     for (uint32_t i = 0; i < g->n_op; i++) {
         const struct ir_op *op = g->op[i];
         if (op->dead || (op->region != IR_NONE && !sched_owns(p, op)))
@@ -52,6 +55,7 @@ static bool *concerned(const struct sched_program *p)
 static void mark_view(struct sched_program *p, const struct ir_op *op)
 {
     struct sched_place *s = &p->place[op->out[0]];
+
     *s = p->place[op->in[0]];
     s->mem_bytes = 0;
 }
@@ -62,6 +66,7 @@ static void mark_places(struct sched_program *p)
 {
     const struct ir_graph *g = p->graph;
     const bool *mine = concerned(p);
+
     for (uint32_t i = 0; i < g->n_tensor; i++)
         p->place[i].mem_bytes = (uint32_t)ir_bytes(g->tensor[i]);
     for (uint32_t i = 0; i < g->n_in; i++)
@@ -104,6 +109,7 @@ static void mark_constants(struct lower *l, const struct layout *layout)
 static void end_stream(struct lower *l)
 {
     uint32_t row = l->stream->n ? l->stream->cmd[l->stream->n - 1].row : 0;
+
     lower_add(l, HD_UNIT_FETCH, HD_OPCODE_END, HD_CMD_END_UNITS, row)->note = "end";
     uint32_t bytes = (uint32_t)sizeof(struct hd_header);
     for (uint32_t i = 0; i < l->stream->n; i++)
@@ -125,6 +131,7 @@ static void note_woven(struct sched_program *p, const struct op_plan *plan, uint
 static enum status lower_all(struct lower *l, const struct layout *layout)
 {
     struct sched_program *p = l->program;
+
     p->stream = ARENA_ARRAY(p->arena, struct sched_stream, layout->n_plan + 1);
     for (uint32_t i = 0; i < layout->n_plan; i++) {
         const struct op_plan *plan = &layout->plan[i];
@@ -196,6 +203,7 @@ enum status sched_build(struct sched_program *p, struct diag *d)
     struct layout *layout = NULL;
     struct arena *a = p->arena;
     const struct ir_graph *g = p->graph;
+
     p->place = ARENA_ARRAY(a, struct sched_place, g->n_tensor + 1);
     begin_after(p);
     mark_places(p);
@@ -224,6 +232,7 @@ enum status sched_run(struct arena *a, const struct ir_graph *g, const struct hd
                       const struct sched_options *o, struct sched_program **program, struct diag *d)
 {
     struct sched_program *p = ARENA_NEW(a, struct sched_program);
+
     *program = p;
     *p = (struct sched_program){.arena = a, .graph = g, .hw = hw, .options = *o};
     p->n_device = 1;

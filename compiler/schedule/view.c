@@ -15,6 +15,7 @@ static bool same_codes(const int8_t table[256])
 static bool read_elsewhere(const struct sched_program *p, const struct ir_op *op)
 {
     const struct ir_graph *g = p->graph;
+
     for (uint32_t i = 0; i < g->n_op; i++)
         for (uint32_t k = 0; k < g->op[i]->n_in && !g->op[i]->dead; k++)
             if (g->op[i]->in[k] == op->out[0] &&

@@ -9,6 +9,7 @@
 static bool whole(const char *text, int64_t *n)
 {
     char *end = NULL;
+
     errno = 0;
     long long v = strtoll(text, &end, 0);
     *n = v;
@@ -28,6 +29,7 @@ static enum status set_word(struct arena *a, const char *const *words, const cha
                             const char *text, struct target_setting *s, struct diag *d)
 {
     struct text t;
+
     text_init(&t, a);
     for (s->number = 0; words[s->number]; s->number++) {
         if (strcmp(words[s->number], text) == 0)
@@ -41,6 +43,7 @@ enum status target_set(struct arena *a, const struct target_attr *attr, const ch
                        const char *text, struct target_setting *setting, struct diag *d)
 {
     static const char *const truth[] = {"false", "true", "0", "1", "no", "yes", "off", "on", NULL};
+
     *setting = (struct target_setting){arena_strdup(a, text), 0};
     switch (attr->type) {
     case TARGET_INT: return set_int(attr, option, text, setting, d);

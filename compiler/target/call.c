@@ -43,6 +43,7 @@ void describe_word(const struct target_desc *desc, const char *name, struct desc
 {
     size_t n = strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789_");
     uint32_t p = 0, attr = 0;
+
     while (p < POINTER_COUNT && !same(pointers[p].name, name, n))
         p++;
     while (attr < desc->n_attr && !same(desc->attr[attr].name, name, n))
@@ -56,6 +57,7 @@ static const char *near_word(const struct target_desc *desc, const char *name, s
     const char *words[POINTER_COUNT + TARGET_VALUE_COUNT + 64];
     char word[64];
     size_t n = 0;
+
     for (uint32_t i = 0; i < POINTER_COUNT; i++)
         words[n++] = pointers[i].name;
     for (uint32_t i = 0; i < TARGET_VALUE_COUNT; i++)
@@ -71,6 +73,7 @@ const char *describe_bad_call(const struct target_desc *desc, const char *call)
 {
     static _Thread_local char text[160];
     int depth = 0;
+
     for (const char *p = call; *p; p++) {
         struct describe_word w;
         depth += (*p == '(') - (*p == ')');

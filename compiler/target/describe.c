@@ -26,12 +26,14 @@ static const cJSON *get(const cJSON *o, const char *key)
 static const char *string(struct reader *r, const cJSON *o, const char *key, const char *fallback)
 {
     const cJSON *s = get(o, key);
+
     return s ? arena_strdup(r->a, s->valuestring) : fallback;
 }
 
 static double number(const cJSON *o, const char *key)
 {
     const cJSON *n = get(o, key);
+
     return n ? n->valuedouble : 0;
 }
 
@@ -39,6 +41,7 @@ static double number(const cJSON *o, const char *key)
 static int64_t whole(const cJSON *v)
 {
     const double most = 9007199254740992.0; /* 2^53 */
+
     return (int64_t)(v->valuedouble > most    ? most
                      : v->valuedouble < -most ? -most
                                               : v->valuedouble);
@@ -48,6 +51,7 @@ static int64_t whole(const cJSON *v)
 static int word(const cJSON *o, const char *key, const char *const *words)
 {
     const cJSON *s = get(o, key);
+
     for (int i = 0; s && words[i]; i++)
         if (strcmp(words[i], s->valuestring) == 0)
             return i;
@@ -59,6 +63,7 @@ static struct describe_files strings(struct reader *r, const cJSON *array)
     const char **name = ARENA_ARRAY(r->a, const char *, (size_t)cJSON_GetArraySize(array) + 1);
     struct describe_files f = {0, name};
     const cJSON *s;
+
     cJSON_ArrayForEach(s, array) name[f.n++] = arena_strdup(r->a, s->valuestring);
     return f;
 }
@@ -90,6 +95,7 @@ static enum status check_version(struct reader *r, const cJSON *root)
 {
     unsigned want[3], have[3];
     const char *text = string(r, root, "requires_heddle", "0");
+
     version(text, want);
     version(HEDDLE_VERSION, have);
     for (unsigned i = 0; i < 3; i++) {
@@ -120,6 +126,7 @@ static enum status attribute(struct reader *r, const cJSON *o, struct target_att
     struct target_setting setting;
     struct diag inner = {0};
     const cJSON *range = get(o, "range");
+
     *attr = (struct target_attr){.name = string(r, o, "name", NULL),
                                  .help = string(r, o, "help", NULL),
                                  .type = (enum target_attr_type)word(o, "type", types),
@@ -160,6 +167,7 @@ static enum status attributes(struct reader *r, const cJSON *root)
     const cJSON *array = get(root, "attributes"), *o;
     struct target_attr *attr =
         ARENA_ARRAY(r->a, struct target_attr, (size_t)cJSON_GetArraySize(array) + 1);
+
     r->desc->attr = attr;
     cJSON_ArrayForEach(o, array)
     {
@@ -175,6 +183,7 @@ static const char *near_attr(struct reader *r, const char *name, bool ints)
 {
     const char **words = ARENA_ARRAY(r->a, const char *, r->desc->n_attr + 1);
     uint32_t n = 0;
+
     for (uint32_t i = 0; i < r->desc->n_attr; i++)
         if (!ints || r->desc->attr[i].type == TARGET_INT)
             words[n++] = r->desc->attr[i].name;
@@ -186,6 +195,7 @@ static const char *near_attr(struct reader *r, const char *name, bool ints)
 static enum status knobs(struct reader *r, const cJSON *root)
 {
     struct describe_files list = strings(r, get(root, "knobs"));
+
     for (uint32_t i = 0; i < list.n; i++) {
         struct describe_word w;
         const char *path = arena_printf(r->a, "knobs[%u]", i);
@@ -250,6 +260,7 @@ static enum status limit(struct reader *r, const cJSON *o, const char *path,
                          struct describe_limit *l)
 {
     const cJSON *one_of = get(o, "one_of"), *n;
+
     l->value = target_value_find(o->string, strlen(o->string));
     if (l->value == TARGET_VALUE_COUNT) {
         const char *words[TARGET_VALUE_COUNT];
@@ -281,6 +292,7 @@ static enum status limit(struct reader *r, const cJSON *o, const char *path,
 static enum status opcode(struct reader *r, const cJSON *o, const char *path, enum ir_opcode *code)
 {
     const char *name = get(o, "op")->valuestring, *words[IR_OP_COUNT];
+
     for (int i = 0; i < IR_OP_COUNT; i++) {
         words[i] = ir_op_info((enum ir_opcode)i)->name;
         if (strcmp(words[i], name) == 0) {
@@ -299,6 +311,7 @@ static enum status check_call(struct reader *r, const struct describe_pattern *p
                               const char *path)
 {
     bool product = p->opcode == IR_OP_CONV2D || p->opcode == IR_OP_FULLY_CONNECTED;
+
     if (p->call && !get(o, "cost"))
         return json_doc_fail(&r->doc, path, r->d, "member \"cost\" is missing");
     if (!p->call && !(r->detail->blocks && product))
@@ -324,6 +337,7 @@ static void quantisation(const cJSON *o, struct describe_pattern *p)
                              *const dtypes[] = {"int8", "float32", NULL};
     static const enum describe_zero zero[] = {ZERO_ACTIVATIONS, ZERO_NONE, ZERO_BOTH};
     const cJSON *q = get(o, "requantise");
+
     p->zero_points = zero[word(o, "zero_points", zeros)];
     p->requantise = (enum describe_requantise)word(q, "kind", kinds);
     p->single_rounding = word(q, "rounding", rounding) == 1;
@@ -339,6 +353,7 @@ static enum status check_dtype(struct reader *r, const struct describe_pattern *
                                const char *path)
 {
     const char *const codes[] = {"zero_points", "requantise", NULL};
+
     for (uint32_t i = 0; p->real && codes[i]; i++)
         if (get(o, codes[i]))
             return json_doc_fail(&r->doc, arena_printf(r->a, "%s.%s", path, codes[i]), r->d,
@@ -362,6 +377,7 @@ static void tail(const cJSON *o, struct describe_pattern *p)
                              *const orders[] = {"ohwi", "hwio", NULL},
                              *const names[] = {"none", "relu", "relu6", "relu_n1_to_1", NULL};
     const cJSON *list = get(o, "activation"), *one;
+
     p->bias = (enum describe_bias)word(o, "bias", biases);
     p->hwio = word(o, "weights", orders) == 1;
     p->activations = list ? 0 : 15;
@@ -397,6 +413,7 @@ static enum status operators(struct reader *r, const cJSON *root)
     const cJSON *array = get(root, "operators"), *o;
     struct describe_pattern *p =
         ARENA_ARRAY(r->a, struct describe_pattern, (size_t)cJSON_GetArraySize(array));
+
     r->detail->pattern = p;
     cJSON_ArrayForEach(o, array)
     {
@@ -417,6 +434,7 @@ static enum status check_form(struct reader *r)
 {
     struct json_doc schema = {0};
     const char *home;
+
     TRY(home_find(r->a, &home, r->d));
     enum status st = json_doc_read(r->a, arena_printf(r->a, "%s/targets/target.schema.json", home),
                                    &schema, r->d);
@@ -429,6 +447,7 @@ static enum status check_form(struct reader *r)
 static enum status core(struct reader *r, const cJSON *root)
 {
     const cJSON *o = get(root, "core");
+
     if (!o)
         return ST_OK;
     r->detail->core_top = string(r, o, "top", NULL);
@@ -440,6 +459,7 @@ static enum status core(struct reader *r, const cJSON *root)
 static enum status blocks(struct reader *r, const cJSON *root)
 {
     const cJSON *o = get(root, "blocks");
+
     if (!o)
         return ST_OK;
     if (!r->detail->core_top)
@@ -461,6 +481,7 @@ static enum status blocks(struct reader *r, const cJSON *root)
 static enum status read_root(struct reader *r)
 {
     const cJSON *root = r->doc.root, *transfer = get(root, "transfer");
+
     TRY(check_form(r));
     TRY(check_version(r, root));
     r->desc->name = string(r, root, "name", NULL);
@@ -488,6 +509,7 @@ enum status describe_read(struct arena *a, const char *dir, const struct target_
                           struct diag *d)
 {
     struct reader r = {.a = a, .dir = arena_strdup(a, dir), .d = d};
+
     r.desc = ARENA_NEW(a, struct target_desc);
     r.detail = ARENA_NEW(a, struct describe);
     *r.desc = (struct target_desc){.origin = r.dir,

@@ -44,6 +44,7 @@ static void ask(const struct describe_pattern *p, const struct target_question *
     const struct target_desc *desc = q->target->desc;
     const char **name = ARENA_ARRAY(q->arena, const char *, desc->n_attr + 1);
     const char **text = ARENA_ARRAY(q->arena, const char *, desc->n_attr + 1);
+
     target_values_of(q->graph, q->op, &k->values);
     for (uint32_t i = 0; i < TARGET_VALUE_COUNT; i++)
         k->names[i] = target_value_name((enum target_value)i);
@@ -66,6 +67,7 @@ const char *native_refusal(const struct describe_pattern *p, const struct target
     const struct heddle_target_api *api = describe_of(q->target)->native;
     char why[256] = "";
     struct asked k = {0};
+
     if (!api)
         return NULL;
     ask(p, q, &k);
@@ -83,6 +85,7 @@ double native_cost(const struct describe_pattern *p, const struct target_questio
 {
     const struct heddle_target_api *api = describe_of(q->target)->native;
     struct asked k = {0};
+
     if (!api || !api->cost)
         return -1;
     ask(p, q, &k);
@@ -94,6 +97,7 @@ const char *native_call(const struct describe_pattern *p, const struct target_qu
     const struct heddle_target_api *api = describe_of(q->target)->native;
     char call[2048] = "";
     struct asked k = {0};
+
     if (!api || !api->emit)
         return p->call;
     ask(p, q, &k);
@@ -107,6 +111,7 @@ bool native_tune(const struct target_question *q, uint32_t target, struct heddle
                  int64_t *value)
 {
     const struct heddle_target_api *api = describe_of(q->target)->native;
+
     if (!api || !api->tune)
         return false;
     struct asked *k = ARENA_ARRAY(q->arena, struct asked, q->graph->n_op + 1);

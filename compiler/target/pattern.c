@@ -52,6 +52,7 @@ static const char *check_weights(const struct describe_pattern *p, const struct 
 {
     const struct ir_tensor *w = ir_in(q->graph, q->op, 1), *bias = ir_in(q->graph, q->op, 2);
     enum ir_type sums = p->real ? IR_F32 : IR_I32;
+
     if (!w || w->role != IR_CONST || w->type != dtype(p))
         REFUSE(q, "the weights are not constant %s", dtype_name(dtype(p)));
     if (bias && (bias->role != IR_CONST || bias->type != sums))
@@ -77,6 +78,7 @@ static bool of_equal_shapes(enum ir_opcode opcode)
 static const char *check_shapes(const struct target_question *q)
 {
     uint64_t n = ir_elements(ir_out(q->graph, q->op, 0));
+
     for (uint32_t i = 0; i < 2; i++) {
         uint64_t have = ir_elements(ir_in(q->graph, q->op, i));
         if (have != n)
@@ -104,6 +106,7 @@ static const char *check_zero_points(const struct describe_pattern *p,
                                      const struct target_question *q, const int64_t *v)
 {
     static const enum target_value activations[] = {TARGET_Z_IN, TARGET_Z_IN2, TARGET_Z_OUT};
+
     if (p->zero_points != ZERO_BOTH && v[TARGET_Z_W] != 0)
         REFUSE(q, "z_w is %lld, this pattern takes 0", (long long)v[TARGET_Z_W]);
     for (uint32_t i = 0; i < 3 && p->zero_points == ZERO_NONE; i++)
@@ -118,6 +121,7 @@ static const char *check_activation(const struct describe_pattern *p,
 {
     static const char *const names[] = {"none", "relu", "relu6", "relu_n1_to_1"};
     int32_t a = q->op->attr[IR_ACTIVATION];
+
     if (a < 0 || a > 3 || !(p->activations >> a & 1))
         REFUSE(q, "activation %s is not among those of this pattern",
                a < 0 || a > 3 ? "?" : names[a]);
@@ -152,6 +156,7 @@ static bool one_scale(const struct ir_fixed *f)
 static const char *check_scales(const struct describe_pattern *p, const struct target_question *q)
 {
     const struct ir_fixed *f = &q->op->fixed;
+
     if (f->n_real)
         REFUSE(q, "it rounds in floating point (--onnx-rounding=onnx or --fc-scale=litert)");
     if (p->per_tensor && has_weights(p->opcode) && !one_scale(f))
@@ -171,6 +176,7 @@ static const char *check_one_of(const struct describe_limit *l, const struct tar
                                 int64_t v)
 {
     struct text t;
+
     text_init(&t, q->arena);
     for (uint32_t i = 0; i < l->n_one_of; i++) {
         if (l->one_of[i] == v)
@@ -185,6 +191,7 @@ static const char *check_limit(const struct describe_limit *l, const struct targ
 {
     const char *name = target_value_name(l->value);
     int64_t low = bound(&l->low, q), high = bound(&l->high, q), unit = bound(&l->multiple, q);
+
     if (l->low.given && l->high.given && low == high && v != low)
         REFUSE(q, "%s is %lld, expected %lld", name, (long long)v, (long long)low);
     if (l->low.given && v < low)
@@ -199,6 +206,7 @@ static const char *check_limit(const struct describe_limit *l, const struct targ
 const char *describe_refusal(const struct describe_pattern *p, const struct target_question *q)
 {
     struct target_values values = {{0}};
+
     ASK(check_operands(p, q));
     target_values_of(q->graph, q->op, &values);
     ASK(check_zero_points(p, q, values.v));
@@ -218,6 +226,7 @@ const struct describe_pattern *describe_match(const struct target_question *q, c
 {
     const struct describe *t = describe_of(q->target);
     struct text all;
+
     text_init(&all, q->arena);
     for (uint32_t i = 0; i < t->n_pattern; i++) {
         const struct describe_pattern *p = &t->pattern[i];
@@ -243,6 +252,7 @@ static double blocks_cost(const struct target_question *q)
 {
     struct hdk_blocks plan;
     double cycles = 0;
+
     (void)blocks_plan(q->arena, q->graph, q->op, &describe_of(q->target)->blocks_unit, &plan,
                       &cycles);
     return cycles;
@@ -254,6 +264,7 @@ static double pattern_cost(const struct target_question *q)
     const int64_t *v = values.v;
     const char *why;
     const struct describe_pattern *p = describe_match(q, &why);
+
     if (!p)
         return 0;
     double own = native_cost(p, q);
@@ -279,6 +290,7 @@ double describe_transfer(const struct target *t, const struct hd_config *hw,
                          const struct target_memory *m, uint64_t n_bytes)
 {
     const struct describe *detail = describe_of(t);
+
     (void)hw;
     (void)m;
     return detail->transfer_fixed + detail->transfer_per_byte * (double)n_bytes;
@@ -288,6 +300,7 @@ double describe_tolerance(struct arena *a, const struct ir_graph *g, const struc
                           const struct hd_config *hw)
 {
     double squares = 0;
+
     for (uint32_t i = 0; i < g->n_op; i++) {
         const struct ir_op *op = g->op[i];
         const struct target *t = op->target < list->n ? list->target[op->target] : NULL;
@@ -304,6 +317,7 @@ double describe_tolerance(struct arena *a, const struct ir_graph *g, const struc
 const char *describe_refuses(const struct target_question *q)
 {
     const char *why = NULL;
+
     (void)describe_match(q, &why);
     return why;
 }

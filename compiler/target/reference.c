@@ -14,6 +14,7 @@ static const cJSON *get(const cJSON *o, const char *key)
 static const char *string(const cJSON *o, const char *key)
 {
     const cJSON *s = get(o, key);
+
     return cJSON_IsString(s) ? s->valuestring : "";
 }
 
@@ -21,6 +22,7 @@ static void words(struct text *t, const cJSON *array, const char *between)
 {
     const cJSON *one;
     bool first = true;
+
     cJSON_ArrayForEach(one, array)
     {
         text_printf(t, "%s%s", first ? "" : between, one->valuestring);
@@ -32,6 +34,7 @@ static void words(struct text *t, const cJSON *array, const char *between)
 static void type(struct text *t, const cJSON *s)
 {
     const cJSON *kind = get(s, "type"), *ref = get(s, "$ref");
+
     if (ref)
         text_add(t, strrchr(ref->valuestring, '/') + 1);
     else if (get(s, "enum"))
@@ -54,6 +57,7 @@ static void type(struct text *t, const cJSON *s)
 static bool required(const cJSON *object, const char *name)
 {
     const cJSON *one;
+
     cJSON_ArrayForEach(one, get(object, "required")) if (strcmp(one->valuestring, name) ==
                                                          0) return true;
     return false;
@@ -62,6 +66,7 @@ static bool required(const cJSON *object, const char *name)
 static void members(struct text *t, const cJSON *object)
 {
     const cJSON *m;
+
     text_add(t, "| member | | meaning |\n|---|---|---|\n");
     cJSON_ArrayForEach(m, get(object, "properties"))
     {
@@ -91,6 +96,7 @@ enum status target_reference(struct arena *a, struct text *t, struct diag *d)
     struct json_doc doc;
     const char *home;
     const cJSON *def;
+
     TRY(home_find(a, &home, d));
     enum status st =
         json_doc_read(a, arena_printf(a, "%s/targets/target.schema.json", home), &doc, d);

@@ -48,6 +48,7 @@ static const char *absolute(struct registry *r, const char *dir)
 {
     char *real = realpath(dir, NULL);
     const char *path = arena_strdup(r->arena, real ? real : dir);
+
     free(real);
     return path;
 }
@@ -67,6 +68,7 @@ static enum status add_one(struct registry *r, const char *dir, bool quiet, stru
     struct diag inner = {0};
     const char *path = absolute(r, dir), *slash = strrchr(path, '/');
     enum status st = describe_read(r->arena, path, &desc, &inner);
+
     if (st != ST_OK) {
         if (!quiet)
             return FAIL(d, st, "%s", inner.text);
@@ -100,6 +102,7 @@ static enum status add_folder(struct registry *r, const char *dir, bool quiet, u
 {
     struct dirent **list = NULL;
     enum status st = ST_OK;
+
     *found = 0;
     if (has_target(r, dir)) {
         *found = 1;
@@ -121,6 +124,7 @@ static enum status add_folder(struct registry *r, const char *dir, bool quiet, u
 enum status registry_add_dir(struct registry *r, const char *dir, struct diag *d)
 {
     uint32_t found;
+
     TRY(add_folder(r, dir, false, &found, d));
     if (found == 0)
         return FAIL(d, ST_USAGE, "--target-dir: found no target.json in '%s' nor in a folder of it",
@@ -131,6 +135,7 @@ enum status registry_add_dir(struct registry *r, const char *dir, struct diag *d
 static enum status add_path(struct registry *r, const char *path, struct diag *d)
 {
     uint32_t found;
+
     while (path && *path) {
         size_t n = strcspn(path, ":");
         if (n > 0)
@@ -144,6 +149,7 @@ enum status registry_add_environment(struct registry *r, struct diag *d)
 {
     const char *home;
     struct diag inner = {0};
+
     TRY(add_path(r, getenv("HEDDLE_TARGET_PATH"), d));
     TRY(add_path(r, getenv("UMA_BACKENDS"), d));
     if (home_find(r->arena, &home, &inner) != ST_OK)

@@ -14,6 +14,7 @@ struct select {
 static const char *names(const struct select *s)
 {
     struct text t;
+
     text_init(&t, s->a);
     for (uint32_t i = 0; i < s->r->n; i++)
         text_printf(&t, "%s%s", i ? ", " : "", s->r->entry[i].name);
@@ -25,6 +26,7 @@ static enum status find(const struct select *s, const char *name, const struct t
     const struct registry_entry *e = registry_find(s->r, name);
     const char *words[64];
     uint32_t n = 0;
+
     if (e && e->desc) {
         *desc = e->desc;
         return ST_OK;
@@ -51,6 +53,7 @@ static struct target *named(const struct select *s, const char *name)
 static enum status add(struct select *s, const char *kind, const char *name, struct target **out)
 {
     const struct target_desc *desc;
+
     TRY(find(s, kind, &desc));
     *out = NULL;
     if (desc == &target_host_desc)
@@ -76,6 +79,7 @@ static enum status add(struct select *s, const char *kind, const char *name, str
 static bool good_name(const char *name)
 {
     size_t n = strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789_");
+
     return n > 0 && n < 33 && name[n] == '\0';
 }
 
@@ -84,6 +88,7 @@ static enum status add_word(struct select *s, const char *word)
 {
     const char *colon = strchr(word, ':');
     struct target *t;
+
     if (*word == '\0' || strlen(word) > 66)
         return FAIL(s->d, ST_USAGE,
                     "--target: a name is missing or too long; expected a list like systolic,c");
@@ -99,6 +104,7 @@ static enum status add_word(struct select *s, const char *word)
 const char *target_option(struct arena *a, const char *name, const char *attr)
 {
     char *option = arena_printf(a, "--target-%s-%s", name, attr);
+
     for (char *p = option; *p; p++)
         if (*p == '_')
             *p = '-';
@@ -111,6 +117,7 @@ static enum status set(struct select *s, struct target *t, const char *attr, con
 {
     const char *words[64];
     uint32_t i = 0;
+
     for (; i < t->desc->n_attr && strcmp(t->desc->attr[i].name, attr) != 0; i++)
         if (i < 64)
             words[i] = t->desc->attr[i].name;
@@ -137,6 +144,7 @@ static enum status add_object(struct select *s, const struct json_doc *doc, cons
     const cJSON *kind = cJSON_GetObjectItemCaseSensitive(o, "kind"),
                 *name = cJSON_GetObjectItemCaseSensitive(o, "name"), *m;
     struct target *t;
+
     if (!cJSON_IsObject(o) || !cJSON_IsString(kind))
         return json_doc_fail(doc, path, s->d,
                              "expected {\"kind\": \"NAME\", \"ATTRIBUTE\": VALUE, ...}");
@@ -167,6 +175,7 @@ static enum status add_json(struct select *s, const char *text)
     const cJSON *o;
     uint32_t i = 0;
     enum status st = json_doc_parse(s->a, "--target", text, strlen(text), &doc, s->d);
+
     if (st == ST_OK && !cJSON_IsArray(doc.root))
         st = add_object(s, &doc, doc.root, "");
     else if (st == ST_OK)
@@ -195,6 +204,7 @@ enum status registry_select(const struct registry *r, const char *const *choice,
                             struct target_list *list, struct diag *d)
 {
     struct select s = {r, r->arena, list, d};
+
     list->n = 0;
     for (uint32_t i = 0; i < n_choice; i++)
         TRY(add_list(&s, choice[i]));

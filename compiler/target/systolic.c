@@ -31,6 +31,7 @@ static const char *check_tensor(struct question *q, const struct ir_tensor *t, c
 static const char *check_filter(struct question *q)
 {
     const struct ir_tensor *f = q->g.filter;
+
     if (f->role != IR_CONST)
         REFUSE(q, "the weights are not constant");
     if (f->type != IR_I8)
@@ -47,6 +48,7 @@ static const char *check_filter(struct question *q)
 static const char *check_window(struct question *q)
 {
     const struct geo *g = &q->g;
+
     if (g->kh > 255 || g->kw > 255 || g->sy > 255 || g->sx > 255 || g->dy > 255 || g->dx > 255)
         REFUSE(q, "kernel %ux%u, stride %ux%u, dilation %ux%u: at most 255 each", g->kh, g->kw,
                g->sy, g->sx, g->dy, g->dx);
@@ -58,6 +60,7 @@ static const char *check_window(struct question *q)
 static const char *check_array(struct question *q)
 {
     const struct geo *g = &q->g;
+
     ASK(check_filter(q));
     ASK(check_window(q));
     if (g->ow > q->hw->acc_depth)
@@ -106,6 +109,7 @@ static const char *check_elementwise(struct question *q)
 static const char *check_pool(struct question *q)
 {
     const struct geo *g = &q->g;
+
     if (g->op->opcode == IR_OP_MEAN) {
         if (geo_mean_over(g, 0))
             REFUSE(q, "the mean runs over channels");
@@ -129,6 +133,7 @@ const char *sched_refusal(struct arena *a, const struct ir_graph *g, const struc
                           const struct hd_config *hw)
 {
     struct question q = {a, g, op, hw, {0}};
+
     if (!geo_of(g, op, &q.g))
         REFUSE(&q, "%s has no accelerator lowering", ir_op_info(op->opcode)->name);
     if (HD_REGION_IO + g->n_in + g->n_out > HD_REGIONS)

@@ -8,6 +8,7 @@
 static void attribute(struct text *t, const struct target_attr *attr)
 {
     static const char *const types[] = {"int", "bool", "choice", "string"};
+
     text_printf(t, "    %-18s %s", attr->name, types[attr->type]);
     if (attr->type == TARGET_INT && (attr->low > INT32_MIN || attr->high < INT32_MAX))
         text_printf(t, " %lld to %lld", (long long)attr->low, (long long)attr->high);
@@ -28,6 +29,7 @@ static bool has_pattern(const struct target_desc *desc, enum ir_opcode opcode, b
 static void operators(struct text *t, const struct target_desc *desc)
 {
     bool any = false;
+
     text_add(t, "    operators:");
     for (int i = 0; i < IR_OP_COUNT; i++)
         if (has_pattern(desc, (enum ir_opcode)i, false) ||

@@ -11,6 +11,7 @@
 static bool within(const char *path, const char *folder)
 {
     size_t n = strlen(folder);
+
     while (n > 1 && folder[n - 1] == '/')
         n--;
     return strncmp(path, folder, n) == 0 && (path[n] == '/' || path[n] == '\0');
@@ -20,6 +21,7 @@ static bool real_within(const char *path, const char *folder)
 {
     char *real = realpath(folder, NULL);
     bool is = real && within(path, real);
+
     free(real);
     return is;
 }
@@ -27,6 +29,7 @@ static bool real_within(const char *path, const char *folder)
 static const char *trusted_file(struct arena *a)
 {
     const char *xdg = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
+
     if (xdg && xdg[0] == '/')
         return arena_printf(a, "%s/heddle/trusted", xdg);
     return home && home[0] == '/' ? arena_printf(a, "%s/.config/heddle/trusted", home) : NULL;
@@ -38,6 +41,7 @@ static bool listed(struct arena *a, const char *file, const char *path)
     uint8_t *data;
     size_t n;
     struct diag ignored = {0};
+
     if (!file || !file_exists(file) ||
         file_read(a, file, (size_t)1 << 20, &data, &n, &ignored) != ST_OK)
         return false;
@@ -52,6 +56,7 @@ enum status target_trusted(struct arena *a, const struct target_desc *desc, bool
                            struct diag *d)
 {
     const char *home, *file = trusted_file(a);
+
     if (!desc->outside || allow)
         return ST_OK;
     TRY(home_find(a, &home, d));

@@ -26,6 +26,7 @@ const char *target_value_help(enum target_value v)
 enum target_value target_value_find(const char *name, size_t n_bytes)
 {
     uint32_t i = 0;
+
     while (i < TARGET_VALUE_COUNT &&
            (strlen(table[i].name) != n_bytes || memcmp(table[i].name, name, n_bytes) != 0))
         i++;
@@ -40,6 +41,7 @@ static int64_t bytes_of(const struct ir_tensor *t)
 static void shapes(const struct geo *g, int64_t *v)
 {
     const int32_t *a = g->op->attr;
+
     v[TARGET_IN_H] = g->h;
     v[TARGET_IN_W] = g->w;
     v[TARGET_IN_C] = g->c;
@@ -73,6 +75,7 @@ void target_values_of(const struct ir_graph *graph, const struct ir_op *op,
 {
     int64_t *v = values->v;
     struct geo g;
+
     *values = (struct target_values){{0}};
     bool known = geo_of(graph, op, &g);
     const struct ir_tensor *x = ir_in(graph, op, 0), *y = ir_out(graph, op, 0);

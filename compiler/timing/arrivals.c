@@ -16,6 +16,7 @@ void landings_init(struct landings *l, struct arena *a, uint32_t n_commands, uin
 void landings_add(struct landings *l, uint64_t from, uint64_t at, uint32_t words, bool ends)
 {
     uint64_t before = l->n > l->first[l->n_command] ? l->burst[l->n - 1].words : 0;
+
     l->burst[l->n++] = (struct landing){from, at, before, before + words};
     if (ends)
         l->first[++l->n_command] = l->n;
@@ -26,6 +27,7 @@ void landings_add(struct landings *l, uint64_t from, uint64_t at, uint32_t words
 static void tile_with(const struct array_cost *c, uint64_t w, uint64_t *word, uint64_t *step)
 {
     uint64_t tile = w / c->words, segment = w % c->words / c->segment_words;
+
     *word = tile * c->words + segment * c->segment_words;
     *step = tile * c->tile_steps + segment * c->segment_steps;
 }
@@ -59,6 +61,7 @@ uint64_t follow_end(const struct landings *l, uint32_t k, uint64_t skip,
     const struct landing *first = &l->burst[l->first[k]], *end = &l->burst[l->first[k + 1]];
     uint64_t all = cost->steps / cost->tile_steps * cost->words;
     uint64_t steps = cost->steps + cost->conflicts, last, word, step, at;
+
     at = come(first, end, skip + n);
     *begin = at > *begin ? at : *begin;
     last = *begin + steps;

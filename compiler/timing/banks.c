@@ -15,6 +15,7 @@ struct reads {
 static void add_word(struct reads *r, const struct hd_config *hw, uint32_t word)
 {
     uint32_t bank = word & (hw->banks - 1), same = 0;
+
     for (uint32_t i = 0; i < r->n && r->busy >> bank & 1u; i++) {
         if (r->word[i] == word)
             return;
@@ -31,6 +32,7 @@ static void add_port(struct reads *r, const struct hd_config *hw, int64_t at, ui
 {
     uint32_t log2_n = (uint32_t)__builtin_ctz(hw->n), mask = hw->scratchpad_bytes - 1;
     uint32_t word = ((uint32_t)at & mask) >> log2_n, offset = (uint32_t)at & (hw->n - 1);
+
     mask >>= log2_n;
     if (offset + lo < hw->n)
         add_word(r, hw, word);
@@ -44,6 +46,7 @@ static void add_piece(struct reads *r, const struct hd_config *hw, const struct 
                       const struct hd_piece *k, int64_t row, int64_t x)
 {
     int64_t at = x + k->of - k->lo, lo = k->lo, hi = k->hi;
+
     lo = lo > -at ? lo : -at;
     hi = hi < (int64_t)a->in_wc - at ? hi : (int64_t)a->in_wc - at;
     if (lo < hi)
@@ -56,6 +59,7 @@ static void read_position(const struct hd_cmd_array *a, const struct hd_config *
 {
     uint32_t nch = a->out_channels < hw->n ? a->out_channels : hw->n;
     int64_t x = a->x_start + (int64_t)j * a->x_step;
+
     r->n = r->busy = r->extra = 0;
     for (uint32_t g = 0; g < s->n_pieces; g++) {
         const struct hd_piece *k = &s->piece[g];
@@ -91,6 +95,7 @@ uint64_t banks_conflicts(const struct hd_cmd_array *a, const struct hd_config *h
     struct reads r;
     uint64_t extra = 0;
     uint32_t n = a->scan < SAMPLES ? a->scan : SAMPLES;
+
     if (hw->banks > MAX_BANKS || (a->ports < 2 && a->streams < 2))
         return 0;
     hd_walk_start(&walk, a->kernel_h, a->kernel_row_bytes, hw->n, a->ports, a->depthwise);
@@ -125,6 +130,7 @@ static void begin_turning(struct banks_steps *t)
 {
     struct reads r;
     uint32_t words = t->a->x_step / t->hw->n, banks = t->hw->banks;
+
     t->turns = t->a->x_step % t->hw->n == 0 && banks <= MAX_BANKS;
     if (!t->turns)
         return;
@@ -142,6 +148,7 @@ static void begin_row(struct banks_steps *t)
 {
     const struct hd_cmd_array *a = t->a;
     uint32_t nch = a->out_channels - t->tile * t->hw->n;
+
     nch = nch < t->hw->n ? nch : t->hw->n;
     t->n_port = t->j = 0;
     for (uint32_t g = 0; g < t->s.n_pieces; g++) {
@@ -169,6 +176,7 @@ static void begin_segment(struct banks_steps *t)
 {
     const struct hd_cmd_array *a = t->a;
     uint32_t least = t->s.len > TILE_LEAST ? t->s.len : TILE_LEAST;
+
     t->rows = t->block + 1u == a->blocks ? a->last_rows : a->block_rows;
     t->n_steps = t->rows * a->scan > least ? t->rows * a->scan : least;
     t->y = t->block * a->block_rows;
@@ -179,6 +187,7 @@ static void begin_segment(struct banks_steps *t)
 static void begin_block(struct banks_steps *t)
 {
     const struct hd_cmd_array *a = t->a;
+
     hd_walk_start(&t->walk, a->kernel_h, a->kernel_row_bytes, t->hw->n, a->ports, a->depthwise);
     t->ended = !hd_walk_next(&t->walk, &t->s);
     begin_segment(t);
@@ -226,6 +235,7 @@ void banks_steps_skip(struct banks_steps *t, uint64_t n)
 static bool has_result(const struct banks_steps *t)
 {
     const struct hd_cmd_array *a = t->a;
+
     if (!t->s.last || a->acc_hold)
         return false;
     return !a->depthwise || (t->j % a->stride_x == 0 && t->j / a->stride_x < a->out_w);
@@ -268,6 +278,7 @@ bool banks_steps_next(struct banks_steps *t, struct banks_step *out)
 uint32_t banks_of(const struct hd_config *hw, int64_t at, uint32_t n)
 {
     struct reads r;
+
     r.n = r.busy = r.extra = 0;
     if (hw->banks <= MAX_BANKS)
         add_port(&r, hw, at, 0, n);
@@ -280,6 +291,7 @@ uint32_t banks_of(const struct hd_config *hw, int64_t at, uint32_t n)
 static bool collide(const struct hd_config *hw, int64_t a, int64_t b, uint32_t n)
 {
     struct reads r;
+
     r.n = r.busy = r.extra = 0;
     add_port(&r, hw, a, 0, n);
     add_port(&r, hw, b, 0, n);
@@ -290,6 +302,7 @@ uint64_t banks_vector_conflicts(const struct hd_cmd_vector *v, const struct hd_c
 {
     uint32_t chunks = div_up(v->channels, hw->n), beats = v->cols * chunks, found = 0;
     uint32_t rows = v->rows < SAMPLES ? v->rows : SAMPLES, n = beats < SAMPLES ? beats : SAMPLES;
+
     if (!is_pair(v) || hw->banks > MAX_BANKS || beats == 0)
         return 0;
     for (uint32_t y = 0; y < rows; y++)

@@ -24,6 +24,7 @@ enum {
 static bool push_result(struct beside_trace *t, bool result)
 {
     bool leaves = t->result[t->at];
+
     t->result[t->at] = result;
     t->at = t->at + 1 == t->delay ? 0 : t->at + 1;
     return leaves;
@@ -45,6 +46,7 @@ static void begin_before(struct beside_trace *t, const struct beside_array *a,
                          const struct hd_config *hw)
 {
     uint64_t gap = a->from > a->before_end ? a->from - a->before_end : 0;
+
     if (!a->before || gap >= t->delay)
         return;
     banks_steps_start(&t->steps, a->before, hw);
@@ -63,6 +65,7 @@ static void begin_trace(struct beside_trace *t, const struct beside_array *a,
                         const struct hd_config *hw, uint64_t cycle)
 {
     uint64_t ahead = cycle > a->from ? cycle - a->from : 0;
+
     if (cycle != t->to)
         t->from = t->to = cycle;
     t->stale = false;
@@ -83,6 +86,7 @@ static inline uint64_t *trace_at(struct beside_trace *t, const struct beside_arr
                                  const struct hd_config *hw, uint64_t cycle)
 {
     uint64_t *busy = &t->busy[cycle % BESIDE_TRACE];
+
     if (t->from <= cycle && cycle < t->to)
         return busy;
     if (cycle != t->to || t->stale)
@@ -110,6 +114,7 @@ static struct beside_words words_start(const struct beside_work *w, const struct
     struct beside_words s = {.m = m,
                              .per_row = div_up(m->row_bytes, hw->n),
                              .pace = (uint32_t)(WORD * (double)all / w->cost)};
+
     s.left = (uint64_t)(w->left * (double)all / w->cost + 0.5);
     s.left = s.left < all ? s.left : all;
     s.row = (uint32_t)((all - s.left) / s.per_row);
@@ -124,6 +129,7 @@ static uint64_t words_run(struct beside_words *w, struct beside_trace *t,
 {
     struct beside_words s = *w;
     uint32_t banks = hw->banks - 1, bank = s.m->src + s.row * s.m->src_pitch + s.column;
+
     for (; since < until && s.left; since++) {
         uint64_t busy = *trace_at(t, a, hw, since);
         s.credit += s.pace;
@@ -148,6 +154,7 @@ static uint64_t words_run(struct beside_words *w, struct beside_trace *t,
 static void inside(int32_t start, uint32_t kernel, uint32_t size, uint32_t *first, uint32_t *n)
 {
     int64_t lo = start < 0 ? -(int64_t)start : 0, hi = (int64_t)size - start;
+
     hi = hi < (int64_t)kernel ? hi : (int64_t)kernel;
     *first = lo < hi ? (uint32_t)lo : 0;
     *n = lo < hi ? (uint32_t)(hi - lo) : 1;
@@ -156,12 +163,14 @@ static void inside(int32_t start, uint32_t kernel, uint32_t size, uint32_t *firs
 static void set_row(struct beside_beats *b)
 {
     const struct hd_cmd_vector *v = b->v;
+
     inside(v->y_start + (int32_t)(b->y * v->stride_y), v->kernel_h, v->in_h, &b->ky_0, &b->ky_n);
 }
 
 static void set_column(struct beside_beats *b)
 {
     const struct hd_cmd_vector *v = b->v;
+
     inside(v->x_start + (int32_t)(b->x * v->stride_x), v->kernel_w, v->in_w, &b->kx_0, &b->kx_n);
 }
 
@@ -198,6 +207,7 @@ static bool beat_is_last(const struct beside_beats *b)
 static void skip_beats(struct beside_beats *b, uint64_t n)
 {
     const struct hd_cmd_vector *v = b->v;
+
     if (v->kernel_h == 1 && v->kernel_w == 1) {
         uint64_t per_row = (uint64_t)v->cols * b->chunks;
         b->y = (uint32_t)(n / per_row);
@@ -216,6 +226,7 @@ static struct beside_beats beats_start(const struct beside_work *w, const struct
     const struct hd_cmd_vector *v = &w->command->w.vector;
     struct beside_beats b = {.v = v, .chunks = div_up(v->channels, hw->n)};
     uint64_t all = cost_beats(v, hw);
+
     b.two = v->op == HD_VOP_ADD || v->op == HD_VOP_SUB || v->op == HD_VOP_MUL;
     b.cycles_a_beat = 1 + (double)banks_vector_conflicts(v, hw) / (double)all;
     double reading = w->left - VALUE_DELAY - VECTOR_END + 1, full = (double)all * b.cycles_a_beat;
@@ -232,6 +243,7 @@ static bool ask(struct beside_beats *b, uint32_t port, int64_t at, uint32_t pop,
                 const struct hd_config *hw)
 {
     uint32_t bytes = b->v->channels - b->chunk * hw->n;
+
     if (b->got[port] || b->left == 0 || b->held[port] + b->fly[port] - pop >= 2)
         return false;
     uint32_t banks = banks_of(hw, at, bytes < hw->n ? bytes : hw->n);
@@ -251,6 +263,7 @@ static void read_beat(struct beside_beats *b, uint64_t *busy, uint32_t pop,
                  (int64_t)(b->ky_0 + b->ky) * v->a_win_row +
                  (int64_t)(b->kx_0 + b->kx) * v->a_win_col;
     bool taken[2] = {ask(b, 0, at, pop, busy, hw), false};
+
     at = v->b_base + (int64_t)b->y * v->b_row + (int64_t)b->x * v->b_col + of;
     taken[1] = b->two && ask(b, 1, at, pop, busy, hw);
     for (uint32_t p = 0; p < 2; p++) {
@@ -307,6 +320,7 @@ static bool race_ended(const struct beside_race *r)
 static double race_left(const struct beside_race *r)
 {
     const struct beside_beats *b = &r->beats;
+
     if (!r->vector)
         return (double)r->words.left * WORD / r->words.pace;
     if (b->left == 0)
@@ -319,6 +333,7 @@ static void race_run(struct beside_trace *t, struct beside_work *w, const struct
                      uint64_t until, const struct hd_config *hw)
 {
     struct beside_race *r = &w->race;
+
     if (!r->known || r->upto != w->since)
         race_start(r, w, hw);
     if (!r->vector)
@@ -334,6 +349,7 @@ static void race_run(struct beside_trace *t, struct beside_work *w, const struct
 static void extrapolate(struct beside_work *w, double done, uint64_t cycles, uint64_t until)
 {
     double speed = done / (double)cycles, all = (double)(until - w->since);
+
     if (speed * all < w->left) {
         w->left -= speed * all;
         w->since = until;
@@ -352,6 +368,7 @@ uint64_t beside_until(const struct beside_array *a, const struct hd_config *hw)
 static bool is_through(const struct beside_work *w)
 {
     bool vector = w->command->unit == HD_UNIT_VECTOR;
+
     return w->left < (vector ? VALUE_DELAY + VECTOR_END : 0.001);
 }
 
@@ -359,6 +376,7 @@ void beside_run(struct beside_trace *t, struct beside_work *w, const struct besi
                 uint64_t until, const struct hd_config *hw)
 {
     uint64_t end = beside_until(a, hw), reads = a->from < until ? a->from : until;
+
     until = end < until ? end : until;
     if (w->since < reads && !is_through(w)) { /* by itself up to there */
         double before = (double)(reads - w->since);

@@ -25,6 +25,7 @@ struct array_cost cost_array(const struct hd_cmd_array *a, const struct hd_confi
     struct hd_segment seg;
     struct array_cost c = {0};
     uint64_t last = 0;
+
     hd_walk_start(&walk, a->kernel_h, a->kernel_row_bytes, hw->n, a->ports, a->depthwise);
     while (hd_walk_next(&walk, &seg)) {
         uint32_t least = most(seg.len, TILE_LEAST);
@@ -53,6 +54,7 @@ struct array_cost cost_array(const struct hd_cmd_array *a, const struct hd_confi
 uint64_t cost_array_alone(const struct array_cost *c)
 {
     uint32_t pipe = c->pipe > c->tail ? c->pipe - c->tail : 0;
+
     return ARRAY_TAKE + c->steps + c->conflicts + most(pipe, 1);
 }
 
@@ -73,6 +75,7 @@ static uint64_t cells(uint32_t n, int32_t start, uint32_t stride, uint32_t kerne
 {
     uint64_t sum = 0;
     int64_t last = -1;
+
     *changes = 0;
     for (uint32_t i = 0; i < n; i++) {
         int64_t lo = start + (int64_t)i * stride, hi = lo + kernel;
@@ -93,12 +96,14 @@ static uint64_t beats(const struct hd_cmd_vector *v, const struct hd_config *hw,
     uint64_t rows = cells(v->rows, v->y_start, v->stride_y, v->kernel_h, v->in_h, by_row);
     uint64_t columns = cells(v->cols, v->x_start, v->stride_x, v->kernel_w, v->in_w, by_column);
     uint64_t all = rows * columns * chunks, outputs = (uint64_t)v->rows * v->cols * chunks;
+
     return all > outputs ? all : outputs;
 }
 
 uint64_t cost_beats(const struct hd_cmd_vector *v, const struct hd_config *hw)
 {
     uint32_t by_row, by_column;
+
     return beats(v, hw, &by_row, &by_column);
 }
 
@@ -110,6 +115,7 @@ uint64_t cost_vector(const struct hd_cmd_vector *v, const struct hd_config *hw)
              pad_y = v->y_start < 0 ? (uint32_t)-v->y_start : 0;
     uint64_t divide =
         v->op == HD_VOP_AVG_POOL ? DIVIDE * (1 + (uint64_t)by_column * v->rows + by_row) : 0;
+
     return all + banks_vector_conflicts(v, hw) + VECTOR_PIPE + most(pad_x, pad_y) + divide;
 }
 

@@ -17,6 +17,7 @@ void read_channel_init(struct read_channel *c, struct arena *a, const struct hd_
                        uint32_t latency, uint32_t bytes_per_cycle)
 {
     uint32_t rate = bytes_per_cycle ? bytes_per_cycle : hw->axi_bytes;
+
     *c = (struct read_channel){.bytes = hw->axi_bytes,
                                .n = hw->n,
                                .rate = rate < hw->axi_bytes ? rate : hw->axi_bytes,
@@ -36,12 +37,14 @@ static uint64_t data_cycles(const struct read_channel *c, uint64_t beats)
 static uint64_t burst_end(const struct read_channel *c, const struct read_walk *w)
 {
     uint64_t line = (uint64_t)BURST_BEATS * c->bytes, border = (w->at | (line - 1)) + 1;
+
     return border < w->end ? border : w->end;
 }
 
 uint64_t read_channel_ready(const struct read_channel *c, enum read_source s)
 {
     const struct read_walk *w = &c->walk[s][0];
+
     if (c->n_walk[s] == 0)
         return 0;
     if (c->n_walk[s] == 1 && burst_end(c, w) == w->end) /* its last burst stands in the register */
@@ -52,6 +55,7 @@ uint64_t read_channel_ready(const struct read_channel *c, enum read_source s)
 void read_channel_add(struct read_channel *c, enum read_source s, const struct read_walk *w)
 {
     struct read_walk *to = &c->walk[s][c->n_walk[s]++];
+
     *to = *w;
     to->begin = w->at;
 }
@@ -66,6 +70,7 @@ static struct read_burst *burst(const struct read_channel *c, uint32_t i)
 static uint64_t request(const struct read_channel *c, uint32_t s)
 {
     const struct read_walk *w = &c->walk[s][0];
+
     if (c->n_walk[s] == 0 || w->ready == READ_UNKNOWN)
         return READ_UNKNOWN;
     return later(w->ready, c->granted[s] + 1);
@@ -75,6 +80,7 @@ static uint64_t request(const struct read_channel *c, uint32_t s)
 static uint64_t next_grant(const struct read_channel *c)
 {
     uint64_t first = READ_UNKNOWN;
+
     for (uint32_t s = 0; s < READ_SOURCES; s++) {
         uint64_t at = request(c, s);
         first = at < first ? at : first;
@@ -93,6 +99,7 @@ static uint64_t next_grant(const struct read_channel *c)
 static enum read_source choose(const struct read_channel *c, uint64_t now)
 {
     bool load = request(c, READ_LOAD) <= now, weight = request(c, READ_WEIGHT) <= now;
+
     if (request(c, READ_FETCH) <= now)
         return READ_FETCH;
     return weight && (c->weight_next || !load) ? READ_WEIGHT : READ_LOAD;
@@ -102,6 +109,7 @@ static enum read_source choose(const struct read_channel *c, uint64_t now)
 static uint32_t words(const struct read_channel *c, const struct hd_cmd_dma_read *m, uint64_t bytes)
 {
     uint32_t n = (uint32_t)bytes, rows = n / m->row_bytes;
+
     return rows * ((m->row_bytes + c->n - 1) / c->n) + n % m->row_bytes / c->n;
 }
 
@@ -111,6 +119,7 @@ static enum read_event grant(struct read_channel *c, uint64_t now, struct read_b
     struct read_walk *w = &c->walk[s][0];
     struct read_burst *b = burst(c, c->n_granted++);
     uint64_t end = burst_end(c, w);
+
     *b = (struct read_burst){
         .source = s, .granted = now, .m = w->m, .at = w->at, .from = w->at - w->begin};
     b->beats = (uint32_t)((end + c->bytes - 1) / c->bytes - w->at / c->bytes);
@@ -150,6 +159,7 @@ static enum read_event begin_data(struct read_channel *c, struct read_burst *see
 {
     struct read_burst *b = burst(c, c->n_begun++);
     uint64_t first = later(b->granted + 1 + c->latency, c->bus_free);
+
     b->first = first;
     b->last = first + data_cycles(c, b->beats) - 1;
     if (b->source == READ_LOAD) {
@@ -178,6 +188,7 @@ static enum read_event begin_data(struct read_channel *c, struct read_burst *see
 static void release(struct read_channel *c)
 {
     struct read_burst *b = c->held ? burst(c, c->n_begun - 1) : NULL;
+
     if (!b || c->load.arrived > c->load.through + slack(b))
         return;
     uint64_t since = c->load.through + slack(b) - c->load.arrived, at = c->consumed[READ_LOAD];
@@ -194,12 +205,14 @@ static uint64_t arrival(const struct read_channel *c, const struct read_burst *b
     uint64_t in_row = (uint64_t)(column + 1) * c->n;
     uint64_t end = b->at - b->from + (uint64_t)c->load.row * row_bytes +
                    (in_row < row_bytes ? in_row : row_bytes);
+
     return b->first + data_cycles(c, ((end - 1) >> log2) - (b->at >> log2));
 }
 
 static void wrote(struct read_channel *c, uint32_t n, uint32_t per_row)
 {
     struct read_load *l = &c->load;
+
     l->through += n;
     l->left -= n;
     l->column += n;
@@ -216,6 +229,7 @@ static bool write_burst(struct read_channel *c, uint64_t known)
     struct read_load *l = &c->load;
     const struct read_burst *b = &l->burst[l->n_written % READ_LOADS];
     uint32_t per_row = (b->m->row_bytes + c->n - 1) / c->n;
+
     while (l->left) {
         uint64_t next = later(l->next, arrival(c, b, l->column) + WRITE_DELAY);
         uint32_t n = per_row - l->column;
@@ -245,6 +259,7 @@ static bool write_burst(struct read_channel *c, uint64_t known)
 static bool write_words(struct read_channel *c, uint64_t limit, struct read_burst *seen)
 {
     struct read_load *l = &c->load;
+
     l->quiet = 0;
     while (l->n_written < l->n_arrived) {
         struct read_burst *b = &l->burst[l->n_written % READ_LOADS];
@@ -268,6 +283,7 @@ static bool write_words(struct read_channel *c, uint64_t limit, struct read_burs
 enum read_event read_channel_run(struct read_channel *c, uint64_t limit, struct read_burst *b)
 {
     enum read_event seen = READ_NOTHING;
+
     limit = limit < READ_UNKNOWN / 2 ? limit : READ_UNKNOWN / 2;
     while (seen == READ_NOTHING) {
         if (write_words(c, limit, b))

@@ -94,6 +94,7 @@ static uint64_t waits(const struct timeline *t, const struct hd_common *c)
     const uint32_t need[HD_UNIT_FETCH] = {c->wait_load, c->wait_weight, c->wait_array,
                                           c->wait_vector, c->wait_store};
     uint64_t at = 0;
+
     for (uint32_t u = 0; u < HD_UNIT_FETCH; u++) {
         const struct queue *q = &t->queue[u];
         if (!(c->wait_enable >> u & 1u))
@@ -111,6 +112,7 @@ static uint64_t waits(const struct timeline *t, const struct hd_common *c)
 static struct sched_command *head(const struct timeline *t, uint32_t unit)
 {
     const struct queue *q = &t->queue[unit];
+
     return &t->s->cmd[q->index[q->n_taken]];
 }
 
@@ -118,6 +120,7 @@ static struct sched_command *head(const struct timeline *t, uint32_t unit)
 static uint64_t take_time(const struct timeline *t, uint32_t unit)
 {
     const struct queue *q = &t->queue[unit];
+
     if (q->n_taken == q->n_pushed)
         return READ_UNKNOWN;
     uint64_t at = waits(t, &head(t, unit)->w.common), other = 0;
@@ -148,6 +151,7 @@ static uint64_t take_time(const struct timeline *t, uint32_t unit)
 static void complete(struct timeline *t, uint32_t unit, uint64_t done)
 {
     struct queue *q = &t->queue[unit];
+
     t->s->cmd[q->index[q->n_done]].est_done = done;
     q->done[q->n_done++] = done;
     t->last = later(t->last, done);
@@ -159,6 +163,7 @@ static void take_read(struct timeline *t, struct sched_command *c, uint64_t now)
     uint64_t bytes = (uint64_t)m->runs * m->run_bytes, at = t->region[m->region] + m->offset;
     uint32_t width = t->channel.bytes;
     uint64_t beats = (at + bytes + width - 1) / width - at / width;
+
     c->cost = later(beats, cost_words(m->rows, m->row_bytes, t->p->hw));
     read_channel_add(
         &t->channel, c->unit == HD_UNIT_LOAD ? READ_LOAD : READ_WEIGHT,
@@ -173,6 +178,7 @@ static uint64_t store_cost(const struct timeline *t, const struct sched_command 
     uint32_t width = t->channel.bytes;
     uint64_t beats = (at + bytes + width - 1) / width - at / width,
              words = cost_words(m->rows, m->row_bytes, t->p->hw);
+
     return later((beats * width + t->channel.rate - 1) / t->channel.rate, words);
 }
 
@@ -182,6 +188,7 @@ static uint64_t store_cost(const struct timeline *t, const struct sched_command 
 static uint64_t work_ends(struct timeline *t, const struct beside_work *w)
 {
     struct beside_work alone = *w;
+
     if (!w->command)
         return READ_UNKNOWN;
     if (t->array.command)
@@ -216,6 +223,7 @@ static void store_begin(struct timeline *t)
 {
     const struct queue *q = &t->queue[HD_UNIT_STORE];
     uint32_t k = t->storing;
+
     if (k == q->n_taken || t->store.command)
         return;
     const struct sched_command *c = &t->s->cmd[q->index[k]];
@@ -226,6 +234,7 @@ static void store_begin(struct timeline *t)
 static void store_end(struct timeline *t, uint64_t now)
 {
     struct queue *q = &t->queue[HD_UNIT_STORE];
+
     q->consumed[q->n_consumed++] = now;
     t->store.command = NULL;
     t->store_ends = READ_UNKNOWN;
@@ -238,6 +247,7 @@ static const struct array_cost *array_cost(struct timeline *t, const struct sche
 {
     const struct hd_cmd_array *a = &c->w.array;
     struct seen *s = &t->seen[c->row];
+
     if (s->cost.steps == 0 || s->out_h != a->out_h || s->out_w != a->out_w ||
         s->out_channels != a->out_channels || s->kernel_h != a->kernel_h ||
         s->kernel_row_bytes != a->kernel_row_bytes)
@@ -257,6 +267,7 @@ static uint64_t array_begin(const struct timeline *t, const struct hd_cmd_array 
     const struct array_issue *i = &t->issue;
     const struct queue *q = &t->queue[HD_UNIT_ARRAY];
     uint64_t at = now + 1;
+
     if (i->command && cost_array_same_setup(&i->command->w.array, a))
         at = later(at, i->last_step);
     else if (i->command)
@@ -272,6 +283,7 @@ static void know_array(struct timeline *t, uint64_t begin, uint64_t last, uint64
     const struct array_cost *cost = array_cost(t, i->command);
     uint64_t done = later(last - cost->tail + cost->pipe, last + 1);
     struct sched_command *c = &t->s->cmd[q->index[q->n_done]];
+
     c->est_steps = begin;
     c->est_last = last;
     i->pending = false;
@@ -291,6 +303,7 @@ static void follow_array(struct timeline *t, uint64_t now)
     struct array_issue *i = &t->issue;
     const struct queue *q = &t->queue[HD_UNIT_WEIGHT];
     const struct landings *l = &t->channel.landings;
+
     t->channel.watched = false;
     if (!i->pending)
         return;
@@ -314,6 +327,7 @@ static void take_array(struct timeline *t, struct sched_command *c, uint64_t now
     const struct queue *weight = &t->queue[HD_UNIT_WEIGHT];
     const struct array_cost *cost = array_cost(t, c);
     uint64_t begin = array_begin(t, &c->w.array, now);
+
     t->issue.command = c;
     t->issue.begin = t->issue.ready = READ_UNKNOWN;
     t->issue.begun = false;
@@ -339,6 +353,7 @@ static void begin_array(struct timeline *t, uint64_t now)
                                 .before = t->array.command,
                                 .before_end = t->array.from + t->array.cycles,
                                 .before_steps = t->array_steps};
+
     work_run(t, &t->vector, next.from);
     work_run(t, &t->store, next.from);
     beside_turn(&t->trace, next.from);
@@ -368,6 +383,7 @@ static void take(struct timeline *t, uint32_t unit, uint64_t now)
 {
     struct queue *q = &t->queue[unit];
     struct sched_command *c = head(t, unit);
+
     q->taken[q->n_taken++] = now;
     c->est_start = now;
     switch (unit) {
@@ -389,6 +405,7 @@ static void give_credit(struct timeline *t)
 {
     struct fetch *f = &t->fetch;
     struct read_walk *w = &t->channel.walk[READ_FETCH][0];
+
     if (!f->waits || t->channel.n_walk[READ_FETCH] == 0)
         return;
     if (f->n_asked + BURST_BEATS > FETCH_AHEAD + f->n_used)
@@ -411,6 +428,7 @@ static void arrived(struct timeline *t, const struct read_burst *b)
 {
     struct fetch *f = &t->fetch;
     const struct read_channel *c = &t->channel;
+
     for (uint32_t i = 0; i < b->beats; i++)
         f->arrival[f->n_arrived++] = b->first + (uint64_t)i * c->bytes / c->rate;
 }
@@ -421,6 +439,7 @@ static bool collect(struct timeline *t, uint32_t n)
 {
     struct fetch *f = &t->fetch;
     uint32_t width = t->channel.bytes, chunk = width < 16 ? width : 16;
+
     if ((f->at + n - 1) / width >= f->n_arrived)
         return false;
     uint64_t now = f->free;
@@ -442,6 +461,7 @@ static uint64_t push_time(struct timeline *t)
 {
     struct fetch *f = &t->fetch;
     const struct sched_command *c = &t->s->cmd[f->next];
+
     if (!f->has_header) {
         if (!collect(t, HD_HEADER_BYTES))
             return READ_UNKNOWN;
@@ -466,6 +486,7 @@ static void push(struct timeline *t, uint64_t now)
 {
     struct fetch *f = &t->fetch;
     struct sched_command *c = &t->s->cmd[f->next];
+
     if (c->unit != HD_UNIT_FETCH) {
         struct queue *q = &t->queue[c->unit];
         q->index[q->n_pushed] = f->next;
@@ -486,6 +507,7 @@ static void place_regions(struct timeline *t)
     const struct ir_graph *g = t->p->graph;
     const uint64_t n[HD_REGION_IO] = {t->p->command_bytes, t->p->constant_bytes, t->p->arena_bytes};
     uint64_t at = 0;
+
     for (uint32_t i = 0; i < 16; i++) {
         uint32_t io = i - HD_REGION_IO;
         t->region[i] = at;
@@ -504,6 +526,7 @@ static void init(struct timeline *t, struct arena *a)
     struct sched_stream *s = t->s;
     uint32_t n[HD_UNIT_COUNT] = {0}, width = t->p->hw->axi_bytes;
     uint64_t bursts = 0; /* of WEIGHT, at most: a run takes part of one more at either end */
+
     for (uint32_t i = 0; i < s->n; i++) {
         const struct hd_cmd_dma_read *m = &s->cmd[i].w.dma_read;
         n[s->cmd[i].unit]++;
@@ -561,6 +584,7 @@ enum { STEP_PUSH = HD_UNIT_FETCH, STEP_STORE, STEP_VECTOR, STEP_ARRAY, STEPS };
 static uint32_t earliest(struct timeline *t, uint64_t *best)
 {
     uint32_t what = STEPS;
+
     *best = READ_UNKNOWN;
     for (uint32_t i = 0; i < STEPS; i++) {
         uint64_t at = i < HD_UNIT_FETCH  ? take_time(t, i)
@@ -582,6 +606,7 @@ static bool step(struct timeline *t)
     uint64_t at;
     struct read_burst b;
     uint32_t what = earliest(t, &at);
+
     give_credit(t);
     enum read_event event =
         read_channel_run(&t->channel, what > STEP_PUSH ? at : at - (at > 0), &b);
@@ -603,6 +628,7 @@ static bool step(struct timeline *t)
 void timeline_run(struct arena *a, const struct sched_program *p, struct sched_stream *s)
 {
     struct timeline t = {.p = p, .s = s};
+
     init(&t, a);
     while (step(&t))
         ;

@@ -29,6 +29,7 @@ void results_vector(struct results *r, const struct sched_command *c, uint64_t d
     const struct hd_cmd_vector *v = &c->w.vector;
     uint64_t n = (uint64_t)v->rows * v->cols * div_up(v->channels, r->hw->n);
     uint64_t all = done > c->est_start ? done - c->est_start : 1;
+
     r->vector = (struct results_part){.words = &c->w, .steps = n};
     r->vector.cycles = all > VECTOR_PIPE + n ? all - VECTOR_PIPE : n;
     r->vector.from = done - VECTOR_LANDS - r->vector.cycles;
@@ -44,6 +45,7 @@ static struct results_run array_run(const struct results_part *p, const struct h
     const struct array_cost *c = &p->cost;
     uint64_t per_tile = c->steps / div_up(a->out_channels, hw->n), tile = i / per_tile;
     uint64_t in_tile = i % per_tile, block = c->block_steps ? in_tile / c->block_steps : 0;
+
     block = block < a->blocks - 1u ? block : a->blocks - 1u;
     bool last = block == a->blocks - 1u;
     uint64_t start = tile * per_tile + block * c->block_steps,
@@ -77,6 +79,7 @@ static struct results_run vector_run(const struct results_part *p, const struct 
     const struct hd_cmd_vector *v = &p->words->vector;
     uint32_t chunks = div_up(v->channels, hw->n);
     uint64_t pixel = i / chunks;
+
     return (struct results_run){
         .begin = pixel * chunks,
         .end = (pixel + 1) * chunks,
@@ -93,6 +96,7 @@ static struct results_run vector_run(const struct results_part *p, const struct 
 static uint64_t step_at(const struct results_part *p, uint64_t cycle, bool *due)
 {
     uint64_t k = cycle - p->from;
+
     *due = true;
     if (p->cycles == p->steps)
         return k;
@@ -107,6 +111,7 @@ static uint64_t step_at(const struct results_part *p, uint64_t cycle, bool *due)
 static struct results_part *array_part(struct results *r, uint64_t cycle)
 {
     uint32_t old = 0;
+
     while (old < r->n && r->array[old].from + r->array[old].cycles <= cycle)
         old++;
     for (uint32_t i = old; old && i < r->n; i++)
@@ -118,6 +123,7 @@ static struct results_part *array_part(struct results *r, uint64_t cycle)
 static struct results_part *vector_part(struct results *r, uint64_t cycle)
 {
     struct results_part *p = &r->vector;
+
     if (p->words && p->from + p->cycles <= cycle)
         p->words = NULL;
     return p->words ? p : NULL;
@@ -136,6 +142,7 @@ static uint64_t part_next(const struct results *r, struct results_part *p, uint6
                           uint64_t limit)
 {
     bool due;
+
     cycle = cycle > p->from ? cycle : p->from;
     while (cycle < limit && cycle < p->from + p->cycles) {
         const struct results_run *run = run_at(r, p, step_at(p, cycle, &due));
@@ -150,6 +157,7 @@ static uint64_t part_next(const struct results *r, struct results_part *p, uint6
 uint64_t results_next(struct results *r, uint64_t cycle, uint64_t limit)
 {
     struct results_part *a = array_part(r, cycle), *v = vector_part(r, cycle);
+
     if (v)
         limit = part_next(r, v, cycle, limit);
     for (uint32_t i = 0; a && i < r->n; i++)
@@ -161,6 +169,7 @@ static bool part_takes(const struct results *r, struct results_part *p, uint64_t
                        uint32_t bank)
 {
     bool due;
+
     if (!p || cycle < p->from)
         return false;
     uint64_t i = step_at(p, cycle, &due);

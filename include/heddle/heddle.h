@@ -1,8 +1,10 @@
 /* heddle.h - libheddle: what the command line does, from C. The command line is a user of it.
  *
  *     struct heddle *h = heddle_new();
- *     if (heddle_set(h, "engine", "func") != HEDDLE_OK || heddle_load(h, "net.tflite") != HEDDLE_OK
- * || heddle_run(h) != HEDDLE_OK) fprintf(stderr, "%s\n", heddle_error(h)); heddle_free(h);
+ *     if (heddle_set(h, "engine", "func") != HEDDLE_OK ||
+ *         heddle_load(h, "net.tflite") != HEDDLE_OK || heddle_run(h) != HEDDLE_OK)
+ *         fprintf(stderr, "%s\n", heddle_error(h));
+ *     heddle_free(h);
  *
  * Nothing here prints, exits or changes the process (but heddle_exit_on_interrupt, which is asked
  * for). A function returns enum heddle_code, the command line's exit codes; heddle_error has the

@@ -86,6 +86,7 @@ static int waits_hold(const struct hd_func *f, const struct hd_common *c)
 static int follows_something(const struct hd_func *f, const struct hd_cmd_array *c)
 {
     uint32_t ahead = f->done[HD_UNIT_WEIGHT] - c->common.wait_weight;
+
     return !c->follow || (int16_t)(uint16_t)ahead > 0;
 }
 

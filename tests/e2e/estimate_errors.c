@@ -39,6 +39,7 @@ static const struct argp_option table[] = {
 static error_t option(int key, char *arg, struct argp_state *state)
 {
     struct bench *b = state->input;
+
     switch (key) {
     case 'w': b->options.hw = arg; return 0;
     case 'b': b->bar = atof(arg); return 0;
@@ -78,6 +79,7 @@ static uint32_t region_sizes(const struct sched_program *p, uint64_t size[16])
 {
     const struct ir_graph *g = p->graph;
     uint32_t n = HD_REGION_IO;
+
     size[HD_REGION_COMMANDS] = p->command_bytes;
     size[HD_REGION_CONSTANTS] = p->constants.length;
     size[HD_REGION_ARENA] = p->arena_bytes;
@@ -91,6 +93,7 @@ static uint32_t region_sizes(const struct sched_program *p, uint64_t size[16])
 static int bind(struct device *v, const struct sched_program *p, const uint64_t *size, uint32_t n)
 {
     uint64_t at = 0;
+
     for (uint32_t i = 0; i < n; i++) {
         int rc = hd_bind(&v->dev, i, v->memory + at, DEVICE_BASE + at, (uint32_t)size[i]);
         if (rc != HD_OK)
@@ -138,6 +141,7 @@ static void compare(struct bench *b, const char *name, const struct sched_progra
     uint64_t sum = 0, *of_group = ARENA_ARRAY(b->arena, uint64_t, n_row + 1),
              *estimate = ARENA_ARRAY(b->arena, uint64_t, n_row + 1);
     uint32_t n_group = sched_groups(p, group);
+
     for (uint32_t i = 0; i < n_row; i++) {
         sum += row[i];
         if (group[i] == IR_NONE) {
@@ -157,6 +161,7 @@ static void add_rows(struct device *v, uint64_t *row)
 {
     const struct hd_sim_row *from;
     uint32_t n = v->sim.api->rows(v->sim.sim, &from);
+
     for (uint32_t i = 0; i < n; i++)
         row[from[i].layer] += from[i].cycles;
 }
@@ -185,6 +190,7 @@ static enum status one_model(struct bench *b, const char *path, struct diag *d)
     struct pipeline p = {.arena = b->arena};
     struct device v;
     uint64_t size[16], n_bytes = 0;
+
     TRY(pipeline_front(&p, &b->options, path, path, d));
     TRY(pipeline_back(&p, &b->options, d));
     TRY(device_model(b->arena, &b->options, &p.hw, &b->so, d));
@@ -212,6 +218,7 @@ int main(int argc, char **argv)
                                   .target = {2, {&target_systolic, &target_host_c}},
                                   .mem_latency = 64,
                                   .max_cycles = 2000000000}};
+
     if (argp_parse(&argp, argc, argv, 0, NULL, &b) != 0)
         return 2;
     for (char **model = b.model; *model; model++) {

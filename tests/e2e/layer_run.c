@@ -39,6 +39,7 @@ static enum status schedule(struct layer *l, struct diag *d)
     const struct target_list targets = {2, {&target_systolic, &target_host_c}};
     const struct partition_options first = {.mode = PARTITION_PRIORITY};
     struct partition partition;
+
     l->graph = layers_make(l->arena, l->setup->seed, &l->setup->hw);
     TRY(lgl_all(l->graph, &o->legalise, d));
     TRY(partition_with(l->graph, &targets, &l->setup->hw, &first, &partition, d));
@@ -58,6 +59,7 @@ static void put_stream(const struct layer *l, const struct sched_stream *s, cons
                                 .length = s->n_bytes,
                                 .region_count = l->n_region,
                                 .command_count = s->n};
+
     memcpy(to, &h, sizeof h);
     to += sizeof h;
     for (uint32_t i = 0; i < s->n; i++) {
@@ -95,6 +97,7 @@ static void fill_regions(struct layer *l)
     const struct ir_graph *g = l->graph;
     const struct sched_program *p = l->program;
     struct layers_rng r = {l->setup->seed + 77};
+
     l->n_region = HD_REGION_IO + g->n_in + g->n_out;
     l->bytes = ARENA_ARRAY(l->arena, uint8_t *, l->n_region);
     l->n_bytes = ARENA_ARRAY(l->arena, uint32_t, l->n_region);
@@ -120,6 +123,7 @@ static enum status run_reference(struct layer *l, struct diag *d)
 {
     const struct ir_graph *g = l->original;
     const uint8_t **in = ARENA_ARRAY(l->arena, const uint8_t *, g->n_in + 1);
+
     l->expected = ARENA_ARRAY(l->arena, uint8_t *, g->n_out + 1);
     for (uint32_t i = 0; i < g->n_in; i++)
         in[i] = l->bytes[HD_REGION_IO + i];
@@ -182,6 +186,7 @@ static int compare(const struct layer *l, const struct device *v, uint8_t *const
 static int bind(const struct layer *l, struct device *v, const uint8_t *commands, uint8_t **host)
 {
     uint32_t first_out = HD_REGION_IO + l->graph->n_in;
+
     for (uint32_t i = 0; i < l->n_region; i++) {
         const uint8_t *from = i == HD_REGION_COMMANDS ? commands : l->bytes[i];
         host[i] = v->port.window ? v->port.window + l->at[i]
@@ -220,6 +225,7 @@ static int submit_all(const struct layer *l, struct device *v, const struct laye
 static void poison(struct device *v, uint64_t seed)
 {
     struct layers_rng r = {seed + 5};
+
     for (uint32_t i = 0; i < HD_SPACE_COUNT; i++)
         for (uint32_t k = 0; k < v->func.n_bytes[i]; k += 8) {
             uint64_t z = layers_next(&r);
@@ -241,6 +247,7 @@ static enum status run_device(const struct layer *l, struct device *v, bool shuf
 {
     uint8_t **host = ARENA_ARRAY(l->arena, uint8_t *, l->n_region);
     uint8_t *commands = arena_memdup(l->arena, l->bytes[0], l->n_bytes[0]);
+
     if (shuffle)
         put_commands(l, true, commands);
     memset(v->memory, POISON, v->n_bytes);
@@ -274,6 +281,7 @@ enum status layer_execute(const struct layer *l, enum options_engine engine,
                           struct layer_result *result, struct diag *d)
 {
     struct device *v = ARENA_NEW(l->arena, struct device);
+
     *result = (struct layer_result){.ok = false};
     struct options *o = arena_memdup(l->arena, &l->setup->options, sizeof *o);
     if (o->max_cycles == 0) /* far beyond what stalls and slow memory may cost */
@@ -301,6 +309,7 @@ static enum status watch_both(const struct layer *l, const struct sim_model *so,
                               struct layer_watch watch[2], struct diag *d)
 {
     struct layer_result r;
+
     TRY(layer_execute(l, ENGINE_FUNC, NULL, false, &watch[0], &r, d));
     return layer_execute(l, ENGINE_RTL, so, false, &watch[1], &r, d);
 }
@@ -313,6 +322,7 @@ enum status layer_part(const struct layer *l, const struct sim_model *so, struct
                                    {commit_log_sink, log_submission, &log[1]}};
     struct commit_place place;
     struct mismatch m;
+
     TRY(watch_both(l, so, watch, d));
     if (!commit_log_first(&log[0], &log[1], &place)) {
         text_add(t, "RTL and twin write the same bytes for every command: look at the compiler");

@@ -44,6 +44,7 @@ void layer_shuffle(struct arena *a, uint64_t seed, const struct sched_stream *s,
     struct state t = {.s = s};
     struct layers_rng r = {seed ^ 0x5f0f0f};
     uint32_t n = 0, unit = 0, stay = (uint32_t)layers_range(&r, 0, 95);
+
     for (uint32_t u = 0; u < HD_UNIT_COUNT; u++)
         t.queue[u] = ARENA_ARRAY(a, uint32_t, s->n);
     for (uint32_t i = 0; i < s->n; i++)

@@ -23,6 +23,7 @@ struct make {
 uint64_t layers_next(struct layers_rng *r)
 {
     uint64_t z = (r->state += 0x9e3779b97f4a7c15u);
+
     z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
     z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
     return z ^ (z >> 31);
@@ -31,6 +32,7 @@ uint64_t layers_next(struct layers_rng *r)
 int32_t layers_range(struct layers_rng *r, int32_t lo, int32_t hi)
 {
     uint64_t z = layers_next(r);
+
     return hi <= lo ? lo : lo + (int32_t)(z % (uint64_t)(hi - lo + 1));
 }
 
@@ -58,6 +60,7 @@ static int32_t least(int32_t a, int32_t b)
 static int32_t size(struct make *m, int32_t most)
 {
     int32_t n = (int32_t)m->hw->n, v;
+
     if (chance(m, 40))
         v = n * range(m, 1, 3) + range(m, -1, 1);
     else if (chance(m, 35))
@@ -94,6 +97,7 @@ static void set_quant(struct make *m, struct ir_tensor *t, uint32_t n, uint32_t 
 {
     float *s = ARENA_ARRAY(m->a, float, n);
     int32_t *z = ARENA_ARRAY(m->a, int32_t, n);
+
     t->quant = (struct ir_quant){n, axis, s, z};
 }
 
@@ -114,6 +118,7 @@ static struct ir_tensor *tensor(struct make *m, const char *what, enum ir_type t
 static void fill(struct make *m, uint8_t *p, size_t n)
 {
     int32_t mode = range(m, 0, 9), value = range(m, -128, 127);
+
     for (size_t i = 0; i < n; i++) {
         uint64_t z = layers_next(&m->r);
         switch (mode) {
@@ -131,6 +136,7 @@ static struct ir_tensor *constant(struct make *m, const char *what, uint32_t ran
 {
     struct ir_tensor *t = tensor(m, what, IR_I8, rank, dim);
     uint8_t *data = arena_alloc(m->a, (size_t)ir_bytes(t));
+
     fill(m, data, (size_t)ir_bytes(t));
     t->role = IR_CONST;
     t->data = data;
@@ -141,6 +147,7 @@ static struct ir_tensor *input(struct make *m, uint32_t rank, const int32_t *dim
 {
     struct ir_tensor *t = tensor(m, "in", IR_I8, rank, dim);
     uint32_t *all = ARENA_ARRAY(m->a, uint32_t, m->g->n_in + 1);
+
     t->role = IR_INPUT;
     quantise(m, t, scale(m), zero_point(m));
     for (uint32_t i = 0; i < m->g->n_in; i++)
@@ -153,6 +160,7 @@ static struct ir_tensor *input(struct make *m, uint32_t rank, const int32_t *dim
 static void output(struct make *m, struct ir_tensor *t)
 {
     uint32_t *all = ARENA_ARRAY(m->a, uint32_t, m->g->n_out + 1);
+
     if (t->is_output)
         return;
     t->is_output = true;
@@ -169,6 +177,7 @@ static struct ir_op *add_op(struct make *m, enum ir_opcode opcode, uint32_t n_in
     struct ir_graph *g = m->g;
     struct ir_row *rows = ARENA_ARRAY(m->a, struct ir_row, g->n_row + 1);
     const char *name = ir_op_info(opcode)->name;
+
     for (uint32_t i = 0; i < g->n_row; i++)
         rows[i] = g->row[i];
     g->row = rows;
@@ -196,6 +205,7 @@ struct span {
 static bool fit(struct span *s)
 {
     int32_t room = s->in + s->before + s->after - (s->kernel - 1) * s->dilation - 1;
+
     s->out = room < 0 ? 0 : room / s->stride + 1;
     return s->out > 0;
 }
@@ -204,6 +214,7 @@ static void same_padding(struct span *s)
 {
     int32_t out = (s->in + s->stride - 1) / s->stride;
     int32_t pad = (out - 1) * s->stride + (s->kernel - 1) * s->dilation + 1 - s->in;
+
     s->before = pad > 0 ? pad / 2 : 0;
     s->after = pad > 0 ? pad - pad / 2 : 0;
 }
@@ -213,6 +224,7 @@ static void same_padding(struct span *s)
 static struct span window(struct make *m, int32_t in, bool pool)
 {
     struct span s = {.in = in, .dilation = 1};
+
     do {
         s.kernel = chance(m, 30) ? 1 : chance(m, 60) ? range(m, 2, 3) : range(m, 1, 9);
         s.stride = chance(m, 50) ? 1 : range(m, 1, 3);
@@ -252,6 +264,7 @@ static double factor(struct make *m, double k, bool *exact)
 {
     double spread = sqrt(k) * 5000, most = 1073741824.0 / (k * 65536 + 4194304), d;
     int32_t mode = range(m, 0, 19);
+
     *exact = false;
     if (mode < 12)
         d = range(m, 4, 120) / spread;
@@ -273,6 +286,7 @@ static void set_scales(struct make *m, struct ir_tensor *w, struct ir_tensor *y,
     double s_in = (double)m->x->quant.scale[0];
     float s_out = scale(m);
     int32_t z_w = chance(m, 75) ? 0 : range(m, -128, 127);
+
     set_quant(m, w, n, axis);
     for (uint32_t i = 0; i < n; i++) {
         double d = factor(m, k, &exact);
@@ -303,6 +317,7 @@ static struct ir_tensor *bias(struct make *m, int32_t channels, double k)
 static bool fits(const struct make *m, int32_t rows, int64_t row, int64_t out_row)
 {
     int64_t padded = row + 9 * m->hw->n, out_padded = out_row + m->hw->n;
+
     return 2 * (least(rows, m->x->dim[1]) * padded + out_padded) <= m->hw->scratchpad_bytes;
 }
 
@@ -313,6 +328,7 @@ static void convolution(struct make *m, bool depthwise)
     int32_t oc = depthwise ? c : size(m, MAX_CHANNELS);
     uint64_t budget = chance(m, 4) ? MACS_LARGE : MACS;
     int32_t multiplier = depthwise && chance(m, 4) ? range(m, 2, 3) : 1;
+
     for (;;) {
         int64_t k = (int64_t)y.kernel * x.kernel * (depthwise ? 1 : c);
         if ((uint64_t)(k * oc * y.out * x.out) <= budget && x.out <= (int32_t)m->hw->acc_depth &&
@@ -355,6 +371,7 @@ static void dense(struct make *m)
     int32_t k = flat ? (int32_t)ir_elements(x) : ir_dim_back(x, 0);
     int32_t rows = (int32_t)ir_elements(x) / k, oc = size(m, 100), rank = 2;
     int32_t dim[4] = {rows, 0, 0, 0};
+
     oc = least(oc, 1 + MACS_LARGE / (k * rows));
     if (rows > (int32_t)m->hw->acc_depth)
         return;
@@ -383,6 +400,7 @@ static void pool(struct make *m, bool whole)
 {
     struct span y = window(m, m->x->dim[1], true), x = window(m, m->x->dim[2], true);
     int32_t c = m->x->dim[3], dim[4] = {1, y.out, x.out, c};
+
     if (whole || chance(m, 20)) {
         y = (struct span){.in = y.in, .kernel = y.in, .stride = 1, .dilation = 1, .out = 1};
         x = (struct span){.in = x.in, .kernel = x.in, .stride = 1, .dilation = 1, .out = 1};
@@ -406,6 +424,7 @@ static void mean(struct make *m)
     uint32_t mask = chance(m, 50) ? 6 : chance(m, 50) ? 2 : 4;
     bool keep = chance(m, 50);
     int32_t dim[4], rank = 0;
+
     if (!fits(m, mask & 2 ? x->dim[1] : 1, x->dim[2] * x->dim[3], x->dim[2] * x->dim[3]))
         return;
     if (chance(m, 2))
@@ -430,6 +449,7 @@ static void unary(struct make *m)
     enum ir_opcode opcode = all[range(m, 0, 8)];
     struct ir_tensor *y = like(m, m->x);
     float alpha = (float)range(m, 0, 300) / 200.0f;
+
     if (!fits(m, 1, (int64_t)y->dim[2] * y->dim[3], (int64_t)y->dim[2] * y->dim[3]))
         return;
     if (opcode == IR_OP_LOGISTIC)
@@ -457,6 +477,7 @@ static struct ir_tensor *partner(struct make *m)
 {
     const struct ir_tensor *x = m->x;
     int32_t dim[4];
+
     memcpy(dim, x->dim, sizeof dim);
     uint32_t first = (uint32_t)range(m, 0, (int32_t)m->g->n_tensor);
     for (uint32_t i = 0; i < m->g->n_tensor && chance(m, 80); i++) {
@@ -484,6 +505,7 @@ static void binary(struct make *m, bool residual)
     static const enum ir_opcode all[] = {IR_OP_ADD, IR_OP_SUB, IR_OP_MUL};
     enum ir_opcode opcode = residual ? IR_OP_ADD : all[range(m, 0, 2)];
     int64_t row = (int64_t)ir_dim_back(m->x, 1) * ir_dim_back(m->x, 0);
+
     if (!fits(m, 2, row, row))
         return;
     struct ir_tensor *x = m->x, *other = partner(m), *y = like(m, x);
@@ -504,6 +526,7 @@ static void pad(struct make *m)
     int32_t dim[4] = {1, m->x->dim[1] + p[2] + p[3], m->x->dim[2] + p[4] + p[5], m->x->dim[3]};
     struct ir_tensor *paddings = tensor(m, "p", IR_I32, 2, (const int32_t[]){4, 2});
     struct ir_tensor *y = tensor(m, "y", IR_I8, 4, dim);
+
     paddings->role = IR_CONST;
     paddings->data = arena_memdup(m->a, p, sizeof p);
     quantise(m, y, m->x->quant.scale[0], m->x->quant.zero_point[0]);
@@ -514,6 +537,7 @@ static void reshape(struct make *m)
 {
     struct ir_tensor *y =
         tensor(m, "y", IR_I8, 2, (const int32_t[]){1, (int32_t)ir_elements(m->x)});
+
     quantise(m, y, m->x->quant.scale[0], m->x->quant.zero_point[0]);
     add_op(m, IR_OP_RESHAPE, 1, &(struct ir_tensor *){m->x}, y);
 }
@@ -523,6 +547,7 @@ static void reshape(struct make *m)
 static struct ir_tensor *image(struct make *m)
 {
     int32_t c = size(m, MAX_CHANNELS), h = size(m, 20), w = size(m, 20);
+
     if (chance(m, 6))
         w = range(m, 1, 100);
     if (chance(m, 6))
@@ -545,6 +570,7 @@ static struct ir_tensor *image(struct make *m)
 static void image_op(struct make *m, bool residual)
 {
     int32_t kind = residual && chance(m, 25) ? 9 : range(m, 0, 13);
+
     if (kind < 5 && chance(m, 8))
         pad(m);
     if (kind < 4)
@@ -565,6 +591,7 @@ static void single_dense(struct make *m)
 {
     int32_t rows = chance(m, 50) ? 1 : range(m, 1, 4);
     int32_t k = chance(m, 20) ? range(m, 500, 5000) : size(m, 500);
+
     if (k > (int32_t)m->hw->scratchpad_bytes / 5)
         k = (int32_t)m->hw->scratchpad_bytes / 5 - range(m, 0, 3);
     bool middle = chance(m, 15);
@@ -576,6 +603,7 @@ static void single_dense(struct make *m)
 static void chain(struct make *m)
 {
     int32_t n = range(m, 2, MAX_OPS);
+
     m->x = image(m);
     for (int32_t i = 0; i < n && m->x->rank == 4; i++) {
         if (i + 1 == n && chance(m, 30)) {
@@ -609,6 +637,7 @@ static void recentre(struct make *m)
     const int32_t zero = m->x->quant.zero_point[0];
     struct ir_tensor *y = like(m, m->x), *k = constant(m, "k", 1, (const int32_t[]){1});
     int32_t code = range(m, 0, 255) - 128 - zero;
+
     code = code < -128 ? -128 : code > 127 ? 127 : code;
     *(int8_t *)(void *)k->data = (int8_t)code;
     quantise(m, k, m->x->quant.scale[0], 0);
@@ -644,12 +673,14 @@ static int32_t far(struct make *m, int32_t most)
     static const int32_t edge[] = {15,  16,  31,  32,  63,  64,   127,
                                    128, 255, 256, 511, 512, 2047, 4095};
     int32_t v = edge[range(m, 0, 13)] + range(m, -1, 1);
+
     return chance(m, 40) ? range(m, 1, 4) : least(v, most);
 }
 
 static struct span far_window(struct make *m, int32_t in)
 {
     struct span s = {.in = in};
+
     do {
         s.kernel = chance(m, 50) ? 1 : far(m, 300);
         s.stride = far(m, 300);
@@ -665,6 +696,7 @@ static void far_op(struct make *m)
 {
     int32_t kind = range(m, 0, 2), h, w, c, oc;
     struct span y, x;
+
     do {
         h = chance(m, 60) ? range(m, 1, 5) : far(m, 4096);
         w = far(m, 4096);
@@ -704,6 +736,7 @@ static void column_op(struct make *m)
 {
     int32_t c = range(m, 1, 100), h = range(m, 1, 60);
     struct span x = {.in = 1, .kernel = 1, .stride = 1, .dilation = 1, .out = 1}, y = {.in = h};
+
     do {
         y.kernel = range(m, 1, 20);
         y.stride = chance(m, 50) ? 1 : range(m, 2, 4);
@@ -724,6 +757,7 @@ static void column_op(struct make *m)
 struct ir_graph *layers_make(struct arena *a, uint64_t seed, const struct hd_config *hw)
 {
     struct make m = {.a = a, .r = {seed * 0x9e3779b97f4a7c15u + 1}, .hw = hw};
+
     do {
         m.g = ir_graph_new(a, arena_printf(a, "layer_%llu", (unsigned long long)seed));
         if (seed % 50 == 49)

@@ -11,6 +11,7 @@ enum { LAYERS = 60, SEED = 5000 };
 static uint32_t drop_waits(const struct layer *l, uint32_t units)
 {
     uint32_t n = 0;
+
     for (uint32_t k = 0; k < l->program->n_stream; k++)
         for (uint32_t i = 0; i < l->program->stream[k].n; i++) {
             struct hd_common *c = &l->program->stream[k].cmd[i].w.common;
@@ -24,6 +25,7 @@ static uint32_t drop_waits(const struct layer *l, uint32_t units)
 static int broken(const struct hd_config *hw, uint32_t units, int *n_dropped)
 {
     int n = 0;
+
     *n_dropped = 0;
     for (uint32_t i = 0; i < LAYERS; i++) {
         struct arena *a = arena_new(0);
@@ -52,6 +54,7 @@ int main(void)
     struct hd_config hw;
     struct diag d = {0};
     int wrong = 0;
+
     if (pipeline_config(a, "tiny", &hw, &d) != ST_OK) {
         printf("%s\n", d.text);
         return 2;

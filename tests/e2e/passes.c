@@ -11,6 +11,7 @@ static char *replaced(const char *text, const char *after, const char *from, con
 {
     const char *start = strstr(text, after), *at = start ? strstr(start, from) : NULL;
     char *out = at ? malloc(strlen(text) + strlen(to) + 1) : NULL;
+
     if (out)
         sprintf(out, "%.*s%s%s", (int)(at - text), text, to, at + strlen(from));
     return out;
@@ -22,6 +23,7 @@ static char *bias_of(const char *text, const char *op)
     int x, w, bias;
     char name[32], from[64], *values;
     const char *at = strstr(text, op);
+
     if (!at || !(at = strstr(at, " in=(")) || sscanf(at, " in=(%d,%d,%d", &x, &w, &bias) != 3)
         return NULL;
     snprintf(name, sizeof name, "tensor %d i32", bias);
@@ -34,6 +36,7 @@ static int pass(const struct heddle_pass *p, char **changed, char *why, size_t n
 {
     const char *mode = getenv("MODE"), *phase = getenv("PHASE"), *log = getenv("LOG");
     FILE *f = log ? fopen(log, "a") : NULL;
+
     if (f) {
         fprintf(f, "%s %s %s\n", p->target, p->phase_name,
                 strstr(p->graph, " target=0") ? "parted" : "whole");

@@ -75,6 +75,7 @@ static bool engines(struct bench *b, char *list)
 static error_t option(int key, char *arg, struct argp_state *state)
 {
     struct bench *b = state->input;
+
     switch (key) {
     case 'w': b->hw = arg; return 0;
     case 'e':
@@ -98,6 +99,7 @@ static error_t option(int key, char *arg, struct argp_state *state)
 static void vary(struct hd_config *hw, struct layers_rng *r)
 {
     uint32_t n = hw->n;
+
     hw->scratchpad_bytes = 8 * n * (1u << layers_range(r, 4, 10));
     if (hw->scratchpad_bytes < 2048)
         hw->scratchpad_bytes = 2048;
@@ -110,6 +112,7 @@ static void vary(struct hd_config *hw, struct layers_rng *r)
 static void set_up(const struct bench *b, uint64_t seed, struct layer_setup *s)
 {
     struct layers_rng r = {seed ^ 0x1234567};
+
     *s = (struct layer_setup){.seed = seed, .hw = b->config, .disturb = b->disturb};
     s->options.mem_latency = 64;
     if (!b->fixed_memory) {
@@ -128,6 +131,7 @@ static void count_reason(struct bench *b, const char *text)
 {
     char shape[256];
     size_t n = 0;
+
     for (; *text && n + 1 < sizeof shape; text++) /* numbers differ from layer to layer */
         if (!(*text >= '0' && *text <= '9'))
             shape[n++] = *text;
@@ -161,6 +165,7 @@ static void show(const struct bench *b, struct arena *a, const struct layer_setu
 {
     struct text t;
     struct diag d = {0};
+
     if (write_ir(a, b->keep, s, &t, &d) != ST_OK)
         printf("%s\n", d.text);
     if (b->vary)
@@ -196,6 +201,7 @@ static enum status run_rtl(struct bench *b, struct arena *a, const struct layer 
 {
     struct layer_result r;
     struct text t;
+
     TRY(layer_execute(l, ENGINE_RTL, &b->so, false, NULL, &r, d));
     b->cycles += r.cycles;
     if (r.ok)
@@ -212,6 +218,7 @@ static enum status run_engines(struct bench *b, struct arena *a, const struct la
                                struct diag *d)
 {
     struct layer_result r;
+
     for (uint32_t k = 0; k < 2; k++) {
         if (!(k ? b->shuffle : b->func))
             continue;
@@ -228,6 +235,7 @@ static void run_layer(struct bench *b, struct arena *a, const struct layer_setup
     struct diag d = {0};
     uint32_t wrong = b->n_wrong;
     enum status st = layer_compile(a, s, &l, &d);
+
     if (st == ST_NO_SPACE && (l.graph->n_op > 1 || b->vary)) {
         b->n_unplaced++;
         count_reason(b, d.text);
@@ -248,6 +256,7 @@ static void one_layer(struct bench *b, uint64_t seed)
     struct layer_setup s;
     struct text t;
     struct diag d = {0};
+
     set_up(b, seed, &s);
     if (!b->write)
         run_layer(b, a, &s);
@@ -259,6 +268,7 @@ static void one_layer(struct bench *b, uint64_t seed)
 static enum status open_bench(struct bench *b, struct arena *a, struct diag *d)
 {
     struct sim_paths paths = {.checked = b->checked};
+
     TRY(pipeline_config(a, b->hw, &b->config, d));
     if (!b->rtl)
         return ST_OK;
@@ -270,6 +280,7 @@ static enum status open_bench(struct bench *b, struct arena *a, struct diag *d)
 static double now(void)
 {
     struct timespec t;
+
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
@@ -295,6 +306,7 @@ int main(int argc, char **argv)
     static struct bench b = {.hw = "sys16", .func = true, .shuffle = true, .count = 200, .seed = 1};
     struct arena *a = arena_new(0);
     struct diag d = {0};
+
     argp_err_exit_status = 2;
     argp_parse(&argp, argc, argv, 0, NULL, &b);
     b.vary = b.vary && !b.rtl;

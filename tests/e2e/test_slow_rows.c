@@ -182,5 +182,6 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(rows_add_up_exactly, make_place, remove_place),
     };
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -273,6 +273,7 @@ static void add_sub_mul(void **state)
 static void f32_conv2d(void **state)
 {
     static float input[8192], weights[16384], ours[16384], plainly[16384];
+
     typedef void function(const struct hdk_f32_conv *, const float *, float *);
 
     (void)state;

@@ -174,6 +174,7 @@ static bool run_each(const char *dir)
 static bool run_all(const char *pattern, size_t *n)
 {
     bool good = true;
+
     glob_t found;
 
     if (glob(pattern, 0, NULL, &found) != 0)

@@ -165,5 +165,6 @@ int main(void)
                                         tear_down),
         cmocka_unit_test_setup_teardown(further_ports_may_be_outputs, set_up, tear_down),
     };
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

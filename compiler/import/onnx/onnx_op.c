@@ -188,6 +188,7 @@ static enum status check_inputs(struct ox *m, uint32_t index)
 enum status ox_node(struct ox *m, uint32_t index)
 {
     const struct rule *rule;
+
     ox_handler *fold;
 
     m->node = m->graph->node[index];

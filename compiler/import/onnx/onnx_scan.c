@@ -119,6 +119,7 @@ enum status onnx_unpack(struct arena *a, const uint8_t *data, size_t n_bytes,
                         const Onnx__ModelProto **model, struct diag *d)
 {
     struct pool pool = {a, ((size_t)32 << 20) + 12 * n_bytes};
+
     ProtobufCAllocator allocator = {pool_alloc, pool_free, &pool};
 
     TRY(onnx_scan(data, n_bytes, d));

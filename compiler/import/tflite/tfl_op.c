@@ -149,6 +149,7 @@ static const struct built {
 const char *tfl_operator_name(uint32_t i)
 {
     const uint32_t n_rule = sizeof rules / sizeof *rules, n_built = sizeof builts / sizeof *builts;
+
     return i < n_rule ? rules[i].name : i - n_rule < n_built ? builts[i - n_rule].name : NULL;
 }
 

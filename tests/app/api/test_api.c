@@ -23,6 +23,7 @@ static char work[] = "/tmp/heddle-api-XXXXXX";
 static const char *zoo(const char *file)
 {
     static _Thread_local char path[4096];
+
     snprintf(path, sizeof path, "%s/tests/models/%s", getenv("HEDDLE_HOME"), file);
     return path;
 }
@@ -30,6 +31,7 @@ static const char *zoo(const char *file)
 static const char *below(const char *file)
 {
     static char path[256];
+
     snprintf(path, sizeof path, "%s/%s", work, file);
     return path;
 }
@@ -39,6 +41,7 @@ static uint8_t *read_file(const char *path, size_t *n)
 {
     struct stat st;
     FILE *f = fopen(path, "rb");
+
     assert_true(f && fstat(fileno(f), &st) == 0);
     uint8_t *data = malloc((size_t)st.st_size + 1);
     assert_non_null(data);
@@ -51,6 +54,7 @@ static uint8_t *read_file(const char *path, size_t *n)
 static void write_file(const char *path, const void *data, size_t n)
 {
     FILE *f = fopen(path, "wb");
+
     assert_true(f && fwrite(data, 1, n, f) == n);
     assert_int_equal(fclose(f), 0);
 }
@@ -58,6 +62,7 @@ static void write_file(const char *path, const void *data, size_t n)
 static struct heddle *context(void)
 {
     struct heddle *h = heddle_new();
+
     assert_non_null(h);
     assert_int_equal(heddle_set(h, "engine", "func"), HEDDLE_OK);
     assert_int_equal(heddle_set(h, "hw", "sys8"), HEDDLE_OK);
@@ -88,6 +93,7 @@ static void test_buffers(void **state)
     struct heddle_tensor x, y;
     const void *out;
     size_t n_in, n_want, n;
+
     (void)state;
     uint8_t *in = read_file(zoo("digits/in_0.bin"), &n_in);
     uint8_t *want = read_file(zoo("digits/out_0.bin"), &n_want);
@@ -134,6 +140,7 @@ static void test_bytes_and_texts(void **state)
     struct heddle *h = context();
     const char *inspect, *disasm;
     size_t n;
+
     (void)state;
     uint8_t *model = read_file(zoo("digits/model.tflite"), &n);
     must(h, heddle_load_bytes(h, "my digits.tflite", model, n));
@@ -157,6 +164,7 @@ static void test_package(void **state)
     char first[256];
     const void *out;
     size_t n, m;
+
     (void)state;
     snprintf(first, sizeof first, "%s", below("a.tar"));
     must(h, heddle_load(h, "digits"));
@@ -196,6 +204,7 @@ static void test_usage(void **state)
     const void *out = h;
     const char *text;
     size_t n = 1;
+
     (void)state;
     expect_code(h, HEDDLE_USAGE, heddle_set(h, "engin", "func"), "did you mean --engine?");
     expect_code(h, HEDDLE_USAGE, heddle_set(h, "", ""), "unknown option");
@@ -239,6 +248,7 @@ static void test_differs(void **state)
     static const uint8_t zero[64];
     const void *out;
     size_t n;
+
     (void)state;
     must(h, heddle_load(h, "digits"));
     must(h, heddle_input(h, 0, zero, sizeof zero));
@@ -253,6 +263,7 @@ static void test_differs(void **state)
 static void test_model_refused(void **state)
 {
     struct heddle *h = context();
+
     (void)state;
     expect_code(h, HEDDLE_MODEL, heddle_load_bytes(h, "x.tflite", "not a model", 11), "x.tflite");
     expect_code(h, HEDDLE_USAGE, heddle_run(h), "no model is loaded");
@@ -268,6 +279,7 @@ static void test_device_fault(void **state)
         "int hd_program(struct hd_device *dev, uint8_t *memory, uint64_t base, uint64_t bytes)\n"
         "{ (void)dev; (void)memory; (void)base; (void)bytes; return HD_ERROR_FAULT; }\n";
     struct heddle *h = context();
+
     (void)state;
     write_file(below("fault.c"), c, sizeof c - 1);
     must(h, heddle_unset(h, "no-search")); /* of no use to a program */
@@ -285,6 +297,7 @@ static void test_internal_and_interrupted(void **state)
     const char *before = getenv("CC");
     char *cc = before ? strdup(before) : NULL;
     char *cache = getenv("XDG_CACHE_HOME") ? strdup(getenv("XDG_CACHE_HOME")) : NULL;
+
     (void)state;
     setenv("XDG_CACHE_HOME", work, 1);
     must(h, heddle_load(h, "digits"));
@@ -308,6 +321,7 @@ static const struct heddle_option *find(struct heddle *h, const char *name)
 {
     size_t n;
     const struct heddle_option *o = heddle_options(h, &n);
+
     for (size_t i = 0; i < n; i++)
         if (strcmp(o[i].name, name) == 0)
             return &o[i];
@@ -318,6 +332,7 @@ static void test_options(void **state)
 {
     struct heddle *h = context();
     const char *text;
+
     (void)state;
     assert_string_equal(find(h, "hw")->value, "NAME|FILE");
     assert_int_equal(find(h, "input")->letter, 'i');
@@ -358,6 +373,7 @@ struct heard {
 static void hear(void *ctx, enum heddle_text kind, const char *text)
 {
     struct heard *to = ctx;
+
     to->n[kind]++;
     snprintf(to->last, sizeof to->last, "%s", text);
 }
@@ -367,6 +383,7 @@ static void test_texts(void **state)
     struct heddle *h = context();
     struct heard heard = {{0}, ""};
     const char *digits = "digits";
+
     (void)state;
     heddle_on_text(h, HEDDLE_TEXT_RESULT, hear, &heard);
     assert_true(heddle_uses("run", "engine") && !heddle_uses("inspect", "engine"));
@@ -407,6 +424,7 @@ struct job {
 static void *work_of(void *arg)
 {
     struct job *j = arg;
+
     for (int i = 0; i < 3; i++) {
         struct heddle *h = heddle_new();
         j->failed |= !h || heddle_set(h, "engine", "func") || heddle_set(h, "hw", j->hw) ||
@@ -424,6 +442,7 @@ static void test_threads(void **state)
                         {"digits", "sys8", 0},
                         {"digits", "tiny", 0},
                         {"autoencoder_own", "sys16", 0}};
+
     pthread_t thread[4];
     (void)state;
 #ifdef __SANITIZE_ADDRESS__
@@ -442,6 +461,7 @@ static void test_threads(void **state)
 static int to_file(int fd, const char *path)
 {
     int saved = dup(fd), file = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0666);
+
     fflush(NULL);
     assert_true(saved >= 0 && file >= 0 && dup2(file, fd) == fd);
     close(file);
@@ -451,6 +471,7 @@ static int to_file(int fd, const char *path)
 static off_t back(int fd, int saved, const char *path)
 {
     struct stat st;
+
     fflush(NULL);
     assert_int_equal(dup2(saved, fd), fd);
     close(saved);
@@ -463,6 +484,7 @@ static void test_quiet(void **state)
     const char *digits = "digits";
     struct heddle *h = context();
     char path[256];
+
     (void)state;
     snprintf(path, sizeof path, "%s", below("words"));
     for (int fd = 1; fd <= 2; fd++) {
@@ -488,6 +510,7 @@ static int set_up(void **state)
 static int tear_down(void **state)
 {
     char command[300];
+
     (void)state;
     snprintf(command, sizeof command, "rm -rf %s", work);
     return system(command) != 0;
@@ -503,5 +526,6 @@ int main(void)
         cmocka_unit_test(test_options),      cmocka_unit_test(test_texts),
         cmocka_unit_test(test_threads),      cmocka_unit_test(test_quiet),
     };
+
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

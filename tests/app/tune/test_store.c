@@ -39,6 +39,7 @@ static void open_store(struct fixture *f, enum store_mode mode)
 static struct fixture make(void)
 {
     struct fixture f = {.arena = arena_new(0)};
+
     strcpy(f.path, "/tmp/heddle_store_XXXXXX");
     close(mkstemp(f.path)); /* an empty file is a database without anything */
     open_store(&f, STORE_WRITE);
@@ -58,6 +59,7 @@ static void add(struct fixture *f, uint32_t number, uint64_t cycles, uint32_t ro
     struct sched_knobs knobs[OPS] = {{.tile_rows = rows, .chain = 1}, {0}, {.group_tiles = 4}};
     int64_t value[] = {2 + rows % 8};
     struct store_trial t = {number, cycles + 5, cycles, knobs, value};
+
     if (store_add(f->s, f->id, &t, &shape, &f->d) != ST_OK)
         fail_msg("%s", f->d.text);
 }
@@ -153,6 +155,7 @@ static void wild_values_are_refused(void **state)
                 {"value = 2 WHERE name = 'chain'", "operator 0 has knob chain = 2,"},
                 {"value = 'many' WHERE op = 2", "operator 2 has knob group_tiles = many,"},
                 {"value = 1048577 WHERE op = 2", "operator 2 has knob group_tiles = 1048577,"}};
+
     (void)state;
 
     for (uint32_t i = 0; i < sizeof wild / sizeof *wild; i++) {
@@ -218,5 +221,6 @@ int main(void)
         cmocka_unit_test(wild_values_are_refused),
         cmocka_unit_test(a_kill_loses_no_trial),
     };
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

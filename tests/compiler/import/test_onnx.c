@@ -376,6 +376,7 @@ static void no_outputs(struct builder *b)
 static void sparse(struct builder *b)
 {
     static Onnx__SparseTensorProto s = ONNX__SPARSE_TENSOR_PROTO__INIT, *list[1] = {&s};
+
     b->graph.sparse_initializer = list;
     b->graph.n_sparse_initializer = 1;
 }
@@ -468,6 +469,7 @@ static void bad_type(struct builder *b)
 static void many_dims(struct builder *b)
 {
     static int64_t one[9] = {1, 1, 1, 1, 1, 1, 1, 1, 1};
+
     b->init[XS]->dims = one;
     b->init[XS]->n_dims = 9;
 }
@@ -550,6 +552,7 @@ static void group_zero(struct builder *b)
 static void auto_pad(struct builder *b)
 {
     Onnx__AttributeProto *t = b_attr(b, NODE(b, CONV), "auto_pad");
+
     t->has_s = 1;
     t->s.data = (uint8_t *)b_text(b, "SAME_ODD");
     t->s.len = 8;
@@ -557,6 +560,7 @@ static void auto_pad(struct builder *b)
 static void weights_rank(struct builder *b)
 {
     static int64_t dim[3] = {3, 2, 9};
+
     b->init[W]->n_dims = 3;
     b->init[W]->dims = dim;
 }
@@ -614,6 +618,7 @@ static void code_range(struct builder *b)
 static void outside_at(struct builder *b, const char *path)
 {
     Onnx__StringStringEntryProto *e = ARENA_NEW(b->a, Onnx__StringStringEntryProto);
+
     onnx__string_string_entry_proto__init(e);
     e->key = b_text(b, "location");
     e->value = b_text(b, path);

@@ -46,6 +46,7 @@ static struct ir_graph *parted(struct arena *a, const struct target_list *target
     const struct lgl_options o = {.fc_scale = LGL_FC_CLASSIC};
     struct ir_graph *g;
     struct diag d = {0};
+
     if (ir_parse(a, text, &g, &d) != ST_OK || lgl_all(g, &o, &d) != ST_OK ||
         partition_run(g, targets, &hw, &d) != ST_OK)
         fail_msg("%s", d.text);
@@ -56,6 +57,7 @@ static void runs_of_accelerator_operators_are_regions(void **state)
 {
     struct arena *a = arena_new(0);
     struct ir_graph *g = parted(a, &both);
+
     (void)state;
     assert_int_equal(g->n_op, 3);
     assert_int_equal(g->op[0]->region, 0);
@@ -74,6 +76,7 @@ static void without_an_accelerator_all_is_the_hosts(void **state)
 {
     struct arena *a = arena_new(0);
     struct ir_graph *g = parted(a, &host);
+
     (void)state;
     for (uint32_t i = 0; i < g->n_op; i++) {
         assert_int_equal(g->op[i]->region, IR_NONE);
@@ -138,6 +141,7 @@ static struct ir_graph *chain(struct arena *a)
     const int32_t dim[2] = {1, 8};
     struct ir_graph *g = ir_graph_new(a, "g");
     struct ir_tensor *x = ir_tensor_new(g, "x", IR_I8, 2, dim);
+
     x->role = IR_INPUT;
     g->n_row = 4;
     g->row = ARENA_ARRAY(a, struct ir_row, 4);
@@ -162,6 +166,7 @@ static void goes(const char *expected, const struct partition_options *o)
     struct partition p;
     struct diag d = {0};
     char found[5] = "";
+
     assert_int_equal(partition_with(g, &three, &hw, o, &p, &d), ST_OK);
     for (uint32_t i = 0; i < 4; i++)
         found[i] = three.target[g->op[i]->target]->name[0];
@@ -181,6 +186,7 @@ static void the_cheapest_target_wins_transfers_counted(void **state)
     static const double ten[4] = {10, 10, 10, 10}, mixed[4] = {10, 5, 5, 10},
                         hole[4] = {10, -1, 10, 10}, dear[4] = {900, 900, 900, 900};
     const struct partition_options o = {0}, first = {.mode = PARTITION_PRIORITY};
+
     (void)state;
     set_costs(ten, ten, 1);
     goes("aaaa", &o); /* a tie: list order */
@@ -201,6 +207,7 @@ static void operators_are_forced_by_name(void **state)
     static const double ten[4] = {10, 10, 10, 10}, hole[4] = {10, -1, 10, 10};
     const char *const r1[] = {"r1"}, *const r2b[] = {"r2=b"}, *const all[] = {"r*"};
     struct partition_options o = {.n_keep = 1, .keep = r1};
+
     (void)state;
     set_costs(ten, ten, 1);
     goes("ahaa", &o);
@@ -218,6 +225,7 @@ static void refuse_force(const char *const *offload, const char *const *kept, co
         .n_offload = offload != NULL, .offload = offload, .n_keep = kept != NULL, .keep = kept};
     struct partition p;
     struct diag d = {0};
+
     assert_int_equal(partition_with(chain(a), &three, &hw, &o, &p, &d), ST_USAGE);
     assert_string_equal(d.text, message);
     arena_free(a);
@@ -228,6 +236,7 @@ static void names_that_cannot_be_forced_are_refused(void **state)
     static const double no[4] = {-1, -1, -1, -1}, hole[4] = {10, -1, 10, 10};
     const char *const r1[] = {"r1"}, *const r1b[] = {"r1=b"}, *const none[] = {"r9"},
                       *const other[] = {"r0=z"};
+
     (void)state;
     set_costs(no, hole, 1);
     refuse_force(r1, NULL, "--offload: r1 cannot go to an accelerator: a: no; b: no");
@@ -247,5 +256,6 @@ int main(void)
         cmocka_unit_test(operators_are_forced_by_name),
         cmocka_unit_test(names_that_cannot_be_forced_are_refused),
     };
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

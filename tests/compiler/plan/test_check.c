@@ -35,6 +35,7 @@ static int set_up(void **state)
 {
     struct arena *a = arena_new(0);
     struct fixture *f = ARENA_NEW(a, struct fixture);
+
     f->arena = a;
     if (ir_parse(a, text, &f->graph, &f->d) != ST_OK)
         return -1;
@@ -63,6 +64,7 @@ static void refused(struct fixture *f, const char *message)
 static void plan_passes_its_check(void **state)
 {
     struct fixture *f = *state;
+
     assert_int_equal(arena_plan(&f->program, &f->d), ST_OK);
     assert_int_equal(f->program.arena_bytes, 128 + 128 + 100); /* all three meet at the third */
 }
@@ -70,6 +72,7 @@ static void plan_passes_its_check(void **state)
 static void planted_overlap_is_found(void **state)
 {
     struct fixture *f = *state;
+
     f->program.arena_bytes = 356;
     f->program.place[2].mem_offset = 128;
     f->program.place[3].mem_offset = 64; /* c over a: both read by the add */
@@ -83,6 +86,7 @@ static void planted_overlap_is_found(void **state)
 static void reuse_after_the_last_reader_is_right(void **state)
 {
     struct fixture *f = *state;
+
     f->graph->op[3]->in[1] = 3; /* nobody reads a again: c may lie where a was */
     f->program.arena_bytes = 228;
     f->program.place[2].mem_offset = 128;
@@ -95,6 +99,7 @@ static void reuse_after_the_last_reader_is_right(void **state)
 static void planted_offsets_are_found(void **state)
 {
     struct fixture *f = *state;
+
     f->program.arena_bytes = 356;
     f->program.place[2].mem_offset = 130;
     refused(f, "arena plan: tensor 2 [130, +100) leaves the arena of 356 bytes or is not aligned");
@@ -116,6 +121,7 @@ static void scratch_is_apart(void **state)
                                 "op relu in=(3) out=(4)\n"
                                 "border in=(0) out=(4)\n";
     struct fixture *f = *state;
+
     assert_int_equal(ir_parse(f->arena, dense, &f->graph, &f->d), ST_OK);
     for (uint32_t i = 0; i < f->graph->n_op; i++)
         f->graph->op[i]->region = IR_NONE;
@@ -139,6 +145,7 @@ static void scratch_is_apart(void **state)
 static void an_arena_beyond_32_bits_is_refused(void **state)
 {
     struct fixture *f = *state;
+
     for (uint32_t i = 1; i <= 3; i++)
         f->program.place[i].mem_bytes = 2147483647;
     assert_int_equal(arena_plan(&f->program, &f->d), ST_NO_SPACE);
@@ -155,5 +162,6 @@ int main(void)
         cmocka_unit_test_setup_teardown(scratch_is_apart, set_up, tear_down),
         cmocka_unit_test_setup_teardown(an_arena_beyond_32_bits_is_refused, set_up, tear_down),
     };
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -44,6 +44,7 @@ static struct memory_use use_of(struct arena *a, int h, const char *keep)
         "border in=(0) out=(4)\n",
         h, h, h, h, h);
     const char *json = arena_printf(a, "%s/hw/accel.json", getenv("HEDDLE_HOME"));
+
     if (accel_load(a, json, &accel, &d) != ST_OK ||
         accel_config_find(a, accel, "tiny", config, &d) != ST_OK ||
         ir_parse(a, text, &g, &d) != ST_OK || lgl_all(g, &o, &d) != ST_OK ||
@@ -111,5 +112,6 @@ int main(void)
         cmocka_unit_test(what_is_streamed_has_buffers),
         cmocka_unit_test(host_operators_add_traffic),
     };
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

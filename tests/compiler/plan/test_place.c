@@ -24,6 +24,7 @@ struct wish {
 static uint64_t solve(struct arena *a, struct wish *w, uint32_t n, uint32_t align, uint32_t *bound)
 {
     struct place_set set;
+
     place_init(&set, a);
     for (uint32_t i = 0; i < n; i++) {
         w[i].offset = 12345;
@@ -36,6 +37,7 @@ static uint64_t solve(struct arena *a, struct wish *w, uint32_t n, uint32_t alig
 static void check(const struct wish *w, uint32_t n, uint32_t align, uint64_t peak, uint32_t bound)
 {
     uint64_t highest = 0;
+
     for (uint32_t i = 0; i < n; i++) {
         uint64_t end = (uint64_t)w[i].offset + w[i].n_bytes;
         assert_int_equal(w[i].offset % align, 0);
@@ -57,6 +59,7 @@ static void two_buffers_reuse_slot(void **state)
     struct wish apart[] = {{100, 0, 1, 0}, {100, 2, 3, 0}},
                 meet[] = {{100, 0, 2, 0}, {60, 2, 3, 0}};
     uint32_t bound;
+
     (void)state;
     assert_int_equal(solve(a, apart, 2, 64, &bound), 100);
     assert_int_equal(bound, 100);
@@ -77,6 +80,7 @@ static void gaps_are_filled_lowest_first(void **state)
         {300, 0, 9, 0}, {200, 0, 3, 0}, {150, 0, 9, 0}, {96, 5, 6, 0}, {128, 5, 6, 0}};
     struct arena *a = arena_new(0);
     uint32_t bound;
+
     (void)state;
     uint64_t peak = solve(a, w, 5, 32, &bound);
     check(w, 5, 32, peak, bound);
@@ -87,6 +91,7 @@ static void gaps_are_filled_lowest_first(void **state)
 static void random_sets_never_overlap(void **state)
 {
     uint64_t seed = 7;
+
     (void)state;
     print_message("seed 7\n");
     for (uint32_t round = 0; round < 3000; round++) {
@@ -113,6 +118,7 @@ static void more_than_32_bits_is_seen(void **state)
     struct wish w[] = {{2147483647, 0, 1, 0}, {2147483647, 0, 1, 0}, {2147483647, 0, 1, 0}};
     struct arena *a = arena_new(0);
     uint32_t bound;
+
     (void)state;
     assert_true(solve(a, w, 3, 64, &bound) > UINT32_MAX);
     arena_free(a);
@@ -126,5 +132,6 @@ int main(void)
         cmocka_unit_test(random_sets_never_overlap),
         cmocka_unit_test(more_than_32_bits_is_seen),
     };
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

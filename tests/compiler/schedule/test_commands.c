@@ -42,6 +42,7 @@ static struct sched_program *schedule(struct arena *a, const char *text,
                                      "row 2 name=\"c\" op=\"a\" tensor=\"\" shape=\"\"\n"
                                      "%s",
                                      text);
+
     if (ir_parse(a, whole, &g, &d) != ST_OK || lgl_all(g, &o, &d) != ST_OK ||
         partition_run(g, &targets, &sys8, &d) != ST_OK ||
         sched_run(a, g, &sys8, &options, &p, &d) != ST_OK)
@@ -54,6 +55,7 @@ static struct sched_program *schedule(struct arena *a, const char *text,
 static const char *zeros(struct arena *a, uint32_t n)
 {
     struct text t;
+
     text_init(&t, a);
     for (uint32_t i = 0; i < n; i++)
         text_add(&t, "00");
@@ -82,6 +84,7 @@ static void channels_go_on_as_they_come(void **state)
                      zeros(a, 256), zeros(a, 64));
     const struct sched_program *p = schedule(a, text, knobs);
     uint32_t n_array = 0, n_vector = 0;
+
     (void)state;
     for (uint32_t i = 0; i < p->stream[0].n; i++) {
         const struct sched_command *c = &p->stream[0].cmd[i];
@@ -116,6 +119,7 @@ static void the_same_codes_need_no_command(void **state)
         const char *zero; /* of the result */
         uint32_t n_vector;
     } cases[] = {{"5", 0}, {"4", 1}};
+
     (void)state;
     for (uint32_t i = 0; i < 2; i++) {
         struct arena *a = arena_new(0);
@@ -162,6 +166,7 @@ static void pairs_of_pixels_meet_in_no_bank(void **state)
                      zeros(a, 144));
     const struct sched_program *p = schedule(a, text, knobs);
     uint32_t n = 0;
+
     (void)state;
     for (uint32_t k = 0; k < p->stream[0].n; k++) {
         const struct sched_command *c = &p->stream[0].cmd[k];
@@ -202,5 +207,6 @@ int main(void)
         cmocka_unit_test(pairs_of_pixels_meet_in_no_bank),
         cmocka_unit_test(tiles_follow_one_another),
     };
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -20,6 +20,7 @@ static uint32_t next(uint64_t *state)
 static struct geo random_geo(uint64_t *seed, struct ir_op *op)
 {
     struct geo g = {.op = op, .kind = next(seed) % 2 ? GEO_CONV : GEO_DEPTHWISE};
+
     g.c = 1 + next(seed) % 70;
     g.kh = 1 + next(seed) % 9;
     g.kw = 1 + next(seed) % 20;
@@ -32,6 +33,7 @@ static struct geo random_geo(uint64_t *seed, struct ir_op *op)
 static void check_piece(const struct geo *g, const struct geo_piece *p, uint32_t n, uint32_t rows)
 {
     uint32_t unit = g->kind == GEO_DEPTHWISE ? 1 : g->c;
+
     assert_true(p->n_ky > 0 && p->n_b > 0);
     assert_true(p->ky + p->n_ky <= g->kh && p->b + p->n_b <= g->kw * unit);
     assert_true(p->n_ky * p->n_b <= rows); /* words of weight memory */
@@ -46,6 +48,7 @@ static void pieces_cover_every_lane_once(void **state)
     uint64_t seed = 3;
     struct ir_op op = {0};
     uint32_t several = 0;
+
     (void)state;
     print_message("seed 3\n");
     for (uint32_t round = 0; round < 3000; round++) {
@@ -77,6 +80,7 @@ static void a_plain_kernel_is_one_piece(void **state)
     struct ir_op op = {0};
     struct geo_piece *piece;
     struct geo g = {.op = &op, .kind = GEO_CONV, .c = 16, .kh = 3, .kw = 3, .dx = 1, .dy = 2};
+
     (void)state;
     assert_int_equal(geo_pieces(a, &g, 16, 2048, &piece), 1);
     g.dx = 2; /* a dilated row is parted by column */
@@ -93,6 +97,7 @@ static void rows_are_what_windows_touch(void **state)
 {
     uint64_t seed = 5;
     struct ir_op op = {0};
+
     (void)state;
     for (uint32_t round = 0; round < 3000; round++) {
         struct geo g = random_geo(&seed, &op);
@@ -116,6 +121,7 @@ static void a_block_fits_its_fields(void **state)
     const struct hd_config hw = {.n = 32, .acc_depth = 512};
     struct ir_op op = {0};
     struct geo g = {.op = &op, .kind = GEO_DEPTHWISE, .w = 2048, .ow = 9, .sx = 255};
+
     (void)state;
     assert_int_equal(geo_block_rows(&g, &hw), 31); /* 32 x 2048 does not fit 16 bits */
     g.kind = GEO_CONV;
@@ -148,5 +154,6 @@ int main(void)
         cmocka_unit_test(rows_are_what_windows_touch),
         cmocka_unit_test(a_block_fits_its_fields),
     };
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -21,6 +21,7 @@ struct list {
 static struct sched_command *add(struct list *l, uint32_t unit)
 {
     struct sched_command *c = &l->cmd[l->stream.n++];
+
     memset(c, 0, sizeof *c);
     c->unit = unit;
     c->w.common.opcode = (HD_OPCODE_LOAD + unit) & 0xffu;
@@ -32,6 +33,7 @@ static void waits(struct list *l, bool no_overlap)
 {
     struct arena *a = arena_new(0);
     const struct sched_options o = {.no_overlap = no_overlap};
+
     sched_waits(a, &l->stream, &o);
     arena_free(a);
 }
@@ -40,6 +42,7 @@ static void assert_waits(const struct sched_command *c, uint32_t enable, uint32_
                          uint32_t weight, uint32_t array, uint32_t vector, uint32_t store)
 {
     const struct hd_common *w = &c->w.common;
+
     assert_int_equal(w->wait_enable, enable);
     assert_int_equal(w->wait_load, load);
     assert_int_equal(w->wait_weight, weight);
@@ -52,6 +55,7 @@ static void assert_waits(const struct sched_command *c, uint32_t enable, uint32_
 static void readers_wait_for_writers(void **state)
 {
     static struct list l;
+
     (void)state;
     l = (struct list){0};
     lower_access(add(&l, HD_UNIT_LOAD), SCHED_SPAD, true, 0, 100);
@@ -74,6 +78,7 @@ static void readers_wait_for_writers(void **state)
 static void writers_wait_for_the_readers_before(void **state)
 {
     static struct list l;
+
     (void)state;
     l = (struct list){0};
     for (uint32_t k = 0; k < 6; k++) {
@@ -92,6 +97,7 @@ static void writers_wait_for_the_readers_before(void **state)
 static void array_waits_for_what_it_wrote(void **state)
 {
     static struct list l;
+
     (void)state;
     l = (struct list){0};
     lower_access(add(&l, HD_UNIT_ARRAY), SCHED_SPAD, true, 0, 64);
@@ -110,6 +116,7 @@ static void array_waits_for_what_it_wrote(void **state)
 static struct sched_command *weights(struct list *l, uint32_t first, uint32_t n)
 {
     struct sched_command *c = add(l, HD_UNIT_WEIGHT);
+
     c->w.dma_read.space = HD_SPACE_WEIGHTS;
     lower_access(c, SCHED_WMEM, true, first, n);
     return c;
@@ -118,6 +125,7 @@ static struct sched_command *weights(struct list *l, uint32_t first, uint32_t n)
 static struct sched_command *reader(struct list *l, uint32_t first, uint32_t n)
 {
     struct sched_command *c = add(l, HD_UNIT_ARRAY);
+
     c->w.array.w_base = first & 0xffffu;
     lower_access(c, SCHED_WMEM, false, first, n);
     return c;
@@ -128,6 +136,7 @@ static struct sched_command *reader(struct list *l, uint32_t first, uint32_t n)
 static void array_follows_its_weights(void **state)
 {
     static struct list l;
+
     (void)state;
     l = (struct list){0};
     lower_access(add(&l, HD_UNIT_WEIGHT), SCHED_PARAM, true, 0, 4);
@@ -165,6 +174,7 @@ static void slices_of_channels_wait_for_their_own(void **state)
     } reads[] = {{0, 16, 48, 1}, {16, 16, 48, 2}, {32, 16, 48, 3}, {16, 32, 48, 3},
                  {0, 24, 48, 2}, {0, 8, 48, 1},   {0, 16, 32, 3}};
     static struct list l;
+
     (void)state;
     for (uint32_t i = 0; i < sizeof reads / sizeof *reads; i++) {
         l = (struct list){0};
@@ -185,6 +195,7 @@ static void slices_of_channels_wait_for_their_own(void **state)
 static void what_does_not_meet_does_not_wait(void **state)
 {
     static struct list l;
+
     (void)state;
     l = (struct list){0};
     lower_access(add(&l, HD_UNIT_LOAD), SCHED_SPAD, true, 0, 64);
@@ -202,6 +213,7 @@ static void what_does_not_meet_does_not_wait(void **state)
 static void no_overlap_waits_for_all_before(void **state)
 {
     static struct list l;
+
     (void)state;
     l = (struct list){0};
     lower_access(add(&l, HD_UNIT_LOAD), SCHED_SPAD, true, 0, 64);
@@ -291,6 +303,7 @@ static void random_access(struct sched_command *c, uint64_t *seed, uint32_t span
     bool write = next(seed) % 2;
     uint32_t begin = next(seed) % span, n = next(seed) % 20, pitch = 3 + next(seed) % 2,
              first = next(seed) % pitch, bytes = 1 + next(seed) % (pitch - first);
+
     if (next(seed) % 2 == 0) {
         lower_access(c, memory, write, begin, n);
         return;
@@ -317,6 +330,7 @@ static void conflicts_are_ordered(void **state)
     static bool before[MAX_COMMANDS][MAX_COMMANDS];
     uint64_t seed = 11;
     uint32_t n_conflict = 0, n_own = 0, n_free = 0;
+
     (void)state;
     print_message("seed 11\n");
     for (uint32_t round = 0; round < 2000; round++) {
@@ -349,5 +363,6 @@ int main(void)
         cmocka_unit_test(no_overlap_waits_for_all_before),
         cmocka_unit_test(conflicts_are_ordered),
     };
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -51,6 +51,7 @@ static struct fixture *lay_out(int h, const struct hd_config *hw)
         "op add row=2 in=(2,1) out=(3)\n"
         "border in=(0) out=(3)\n",
         h, h, h, h);
+
     f->arena = a;
     if (ir_parse(a, text, &f->graph, &f->d) != ST_OK || lgl_all(f->graph, &o, &f->d) != ST_OK ||
         partition_run(f->graph, &targets, hw, &f->d) != ST_OK)
@@ -103,6 +104,7 @@ static void check_no_byte_twice(const struct fixture *f)
 static uint32_t n_streamed(const struct fixture *f)
 {
     uint32_t n = 0;
+
     for (uint32_t t = 0; t < f->graph->n_tensor; t++)
         n += !f->program.place[t].on_chip;
     return n;
@@ -111,6 +113,7 @@ static uint32_t n_streamed(const struct fixture *f)
 static void small_tensors_stay_on_chip(void **state)
 {
     struct fixture *f = lay_out(8, &tiny);
+
     (void)state;
     assert_int_equal(n_streamed(f), 0);
     check_no_byte_twice(f);
@@ -137,5 +140,6 @@ int main(void)
         cmocka_unit_test(small_tensors_stay_on_chip),
         cmocka_unit_test(tensors_that_do_not_fit_are_streamed),
     };
+
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
