@@ -1,5 +1,6 @@
 /* ref_real_scale.c - constants of ONNX's rounding: float32 scales, half to even. k->real by
- * operator, z and quantised values those of the file (a legalised graph's: legalise/real.c):
+ * operator, z and quantised values those of the file (of a legalised graph:
+ * legalise/float_requant.c):
  *   weights   s_x * s_w[c] / s_y      rint(sum * real[c]) + z_y
  *   ADD, SUB, MUL   {s_a, s_b, s_y}   rint((s_a (a - z_a) o s_b (b - z_b)) / s_y) + z_y
  *   the same with `qlinear`   ADD, SUB {s_a / s_y, s_b / s_y, z_y - (r_a z_a + r_b z_b), 0}

@@ -1,5 +1,5 @@
 /* host_onnx.c - host operators with float constants, op->fixed.real: those in ONNX's rounding
- * (legalise/real.c). */
+ * (legalise/float_requant.c). */
 #include "emit_host.h"
 
 /* The layer as its integer kernel has it, then weights, bias and scales. */

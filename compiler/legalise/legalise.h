@@ -11,7 +11,7 @@
 enum lgl_fc_scale { LGL_FC_CLASSIC, LGL_FC_TFLM, LGL_FC_LITERT };
 
 /* Whose rounding requantisation has: TFLite's fixed point, which the accelerator computes, or
- * ONNX's float32 (real.c), for the reference and the host only. */
+ * ONNX's float32 (float_requant.c), for the reference and the host only. */
 enum lgl_rounding { LGL_ROUND_TFLITE, LGL_ROUND_ONNX };
 
 struct lgl_options {
@@ -53,8 +53,8 @@ void lgl_clamp_between(const struct ir_tensor *t, float low, float high, int32_t
 /* Bounds of an operator with clip_low_bits and clip_high_bits. */
 void lgl_clip(const struct ir_op *op, const struct ir_tensor *y, int32_t *act_min,
               int32_t *act_max);
-/* ONNX's rounding: fill op->fixed.real (real.c). False for operators that do not round, and for
- * tables. */
-bool lgl_real(struct ir_graph *g, struct ir_op *op);
+/* ONNX's rounding: fill op->fixed.real (float_requant.c). False for operators that do not round,
+ * and for tables. */
+bool lgl_float_requant(struct ir_graph *g, struct ir_op *op);
 
 #endif

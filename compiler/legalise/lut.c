@@ -1,5 +1,5 @@
 /* lut.c - every unary int8 function becomes LUT with a table of 256 codes, index code + 128.
- * Formulas: NUMERICS.md, "Operators". in: int8 operators behind signed8. out: IR_OP_LUT. */
+ * Formulas: NUMERICS.md, "Operators". in: int8 operators after u8_to_i8. out: IR_OP_LUT. */
 #include <math.h>
 #include <string.h>
 

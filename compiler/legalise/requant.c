@@ -360,7 +360,7 @@ static enum status requant_op(struct ir_graph *g, struct ir_op *op, const struct
         return ST_OK;
     if (requant_int16(g, op))
         return ST_OK;
-    if (o->rounding == LGL_ROUND_ONNX && x->type != IR_I16 && lgl_real(g, op))
+    if (o->rounding == LGL_ROUND_ONNX && x->type != IR_I16 && lgl_float_requant(g, op))
         return ST_OK;
     switch (op->opcode) {
     case IR_OP_CONV2D:

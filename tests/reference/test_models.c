@@ -116,7 +116,7 @@ static enum status prepare(struct bench *b, enum form form)
 
     TRY(lgl_padding(b->g, &o, &b->d));
     TRY(lgl_requant(b->g, &o, &b->d));
-    TRY(lgl_signed8(b->g, &o, &b->d));
+    TRY(lgl_u8_to_i8(b->g, &o, &b->d));
     TRY(lgl_lut(b->g, &o, &b->d));
 
     return ir_verify(b->g, "numbers", &b->d);

@@ -1,4 +1,4 @@
-/* signed8.c - uint8 becomes int8: the top bit is flipped, the zero point loses 128.
+/* u8_to_i8.c - uint8 becomes int8: the top bit is flipped, the zero point loses 128.
  * in: tensors of both types.  out: uint8 only at graph inputs and outputs, where a QUANTIZE with
  * multiplier 1 (exact) flips the bit. Weights keep their distance from their zero point, so that
  * `w - z_w` is the same 9-bit number as before. */
@@ -136,7 +136,7 @@ static void shift_clamps(struct ir_graph *g)
     }
 }
 
-enum status lgl_signed8(struct ir_graph *g, const struct lgl_options *o, struct diag *d)
+enum status lgl_u8_to_i8(struct ir_graph *g, const struct lgl_options *o, struct diag *d)
 {
     const uint32_t n_tensor = g->n_tensor;
 

@@ -1,4 +1,4 @@
-/* real.c - ONNX's own rounding: float32 constants in op->fixed.real instead of integers.
+/* float_requant.c - ONNX's own rounding: float32 constants in op->fixed.real instead of integers.
  * What they mean, operator by operator; rint is half to even, all in float32:
  *   conv2d, depthwise, fully connected   real[c] = s_in * s_w[c] / s_out
  *       rint(acc * real[c]) + z_out
@@ -81,7 +81,7 @@ static void real_softmax(struct ir_graph *g, struct ir_op *op)
         real[1 + i] = (float)exp(-(double)beta * (double)scale_of(ir_in(g, op, 0)) * i);
 }
 
-bool lgl_real(struct ir_graph *g, struct ir_op *op)
+bool lgl_float_requant(struct ir_graph *g, struct ir_op *op)
 {
     switch (op->opcode) {
     case IR_OP_CONV2D:

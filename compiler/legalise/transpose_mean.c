@@ -1,4 +1,4 @@
-/* layout.c - push TRANSPOSE behind the MEAN that reads it.
+/* transpose_mean.c - push TRANSPOSE behind the MEAN that reads it.
  * in: TRANSPOSE -> MEAN (some exporters average an NHWC image as NCHW).  out: MEAN over the mapped
  * axes, then a TRANSPOSE of what is left, which fold.c drops when no dimension changes place. */
 #include "legalise.h"
@@ -72,7 +72,7 @@ static void swap(struct ir_graph *g, struct ir_op *transpose, struct ir_op *mean
     transpose->dead = true;
 }
 
-enum status lgl_layout(struct ir_graph *g, const struct lgl_options *o, struct diag *d)
+enum status lgl_transpose_mean(struct ir_graph *g, const struct lgl_options *o, struct diag *d)
 {
     const uint32_t n_op = g->n_op;
 

@@ -1,4 +1,4 @@
-/* compact.c - drop tensors that nothing mentions and number the rest in order.
+/* renumber.c - drop tensors that nothing mentions and number the rest in order.
  * in: ids with gaps in use.  out: every tensor is read, written or at the graph's border. */
 #include "legalise.h"
 
@@ -16,7 +16,7 @@ static void rename_all(const uint32_t *name, uint32_t *id, uint32_t n)
             id[i] = name[id[i]];
 }
 
-enum status lgl_compact(struct ir_graph *g, const struct lgl_options *o, struct diag *d)
+enum status lgl_renumber(struct ir_graph *g, const struct lgl_options *o, struct diag *d)
 {
     bool *used = ARENA_ARRAY(g->arena, bool, g->n_tensor);
     uint32_t *name = ARENA_ARRAY(g->arena, uint32_t, g->n_tensor);

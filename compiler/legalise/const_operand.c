@@ -1,6 +1,6 @@
-/* scalar.c - ADD, SUB and MUL with one constant code are unary functions: they become LUT, and a
- * LUT that is read only by another LUT becomes part of it.
- * in: int8 operators with fixed constants, behind lut.c.  out: fewer of them. The table holds what
+/* const_operand.c - ADD, SUB and MUL with one constant value are unary functions: they become LUT,
+ * and a LUT that is read only by another LUT becomes part of it.
+ * in: int8 operators with fixed constants, after lut.c.  out: fewer of them. The table holds what
  * the operator computes for each code, by NUMERICS.md, "Operators"; tests/compiler/legalise pins
  * it. */
 #include <string.h>
@@ -98,7 +98,7 @@ static void join_tables(struct ir_graph *g, struct ir_op *first, struct ir_op *o
         g->row[first->row].fused_into = op->row;
 }
 
-enum status lgl_scalar(struct ir_graph *g, const struct lgl_options *o, struct diag *d)
+enum status lgl_const_operand(struct ir_graph *g, const struct lgl_options *o, struct diag *d)
 {
     (void)o;
     for (uint32_t i = 0; i < g->n_op; i++)

@@ -1,4 +1,4 @@
-/* conv.c - one form for operators with weights: K x OC, output channels innermost.
+/* weights_ko.c - one form for operators with weights: K x OC, output channels innermost.
  *   CONV2D           [OC,KH,KW,C] becomes [KH,KW,C,OC], scales along axis 3
  *   FULLY_CONNECTED  [OC,K] becomes [K,OC], scales along axis 1
  *   DEPTHWISE_CONV2D [1,KH,KW,C*M] is already so; with C = 1 it is a CONV2D [KH,KW,1,M]
@@ -122,7 +122,7 @@ static enum status normalise(struct ir_graph *g, struct ir_op *op, struct diag *
     return ST_OK;
 }
 
-enum status lgl_conv(struct ir_graph *g, const struct lgl_options *o, struct diag *d)
+enum status lgl_weights_ko(struct ir_graph *g, const struct lgl_options *o, struct diag *d)
 {
     (void)o;
     for (uint32_t i = 0; i < g->n_op; i++)
