@@ -6,6 +6,7 @@
 #include "base/file.h"
 #include "config_read.h"
 #include "json.h"
+#include "timing_read.h"
 
 enum { MAX_ACCEL_BYTES = 4 << 20, COMMON_WORDS = 4, MAX_UNITS_OF_16 = 255 };
 
@@ -431,7 +432,7 @@ static enum status read_root(struct reader *r, const cJSON *root)
 {
     TRY(json_only(root, r->where,
                   "name version doc enums constants registers units header common commands "
-                  "configurations",
+                  "timing configurations",
                   r->d));
     TRY(json_identifier(r->a, root, r->where, "name", &r->acc->name, r->d));
     TRY(json_uint(root, r->where, "version", 1, 65535, &r->acc->version, r->d));
@@ -443,6 +444,7 @@ static enum status read_root(struct reader *r, const cJSON *root)
     TRY(read_fixed(r, root, "common", COMMON_WORDS, &r->acc->common));
     TRY(read_commands(r, root));
     TRY(size_enums(r));
+    TRY(timing_read(r->a, r->acc, root, r->where, r->d));
     prepare_hash(r, root);
     return read_configs(r, root);
 }

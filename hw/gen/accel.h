@@ -56,6 +56,14 @@ struct accel_unit {
     uint32_t n_counters;
 };
 
+/* A delay in cycles, or a depth, of the RTL: what the scheduler's cycle model counts with. */
+struct accel_timing {
+    const char *name, *doc;
+    const char *module, *bench; /* of hw/rtl, of tests/hw */
+    uint32_t value;
+    bool parameter; /* the RTL takes it, too; else its bench measures it */
+};
+
 struct accel {
     const char *name;
     uint32_t version;
@@ -64,8 +72,9 @@ struct accel {
     const struct accel_register *registers;
     const struct accel_unit *units;
     const struct accel_record *commands;
+    const struct accel_timing *timing;
     const struct hd_config *configs; /* hash set */
-    uint32_t n_enums, n_constants, n_registers, n_units, n_commands, n_configs;
+    uint32_t n_enums, n_constants, n_registers, n_units, n_commands, n_timing, n_configs;
     uint32_t register_words, counter_slots, opcode_enum;
     struct accel_record header, common;
     const char *hash_before, *hash_after; /* canonical JSON around the configuration */

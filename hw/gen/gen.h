@@ -6,6 +6,7 @@
 #include "base/text.h"
 
 void gen_c_header(struct text *t, const struct accel *acc);      /* hd_accel.h */
+void gen_timing(struct text *t, const struct accel *acc);        /* hd_timing.h */
 void gen_tables_header(struct text *t, const struct accel *acc); /* hd_accel_tables.h */
 void gen_tables(struct text *t, const struct accel *acc);        /* hd_accel_tables.c */
 void gen_sv(struct text *t, const struct accel *acc);            /* hd_accel.svh */

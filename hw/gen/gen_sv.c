@@ -60,6 +60,18 @@ static void constants(struct text *t, const struct accel *acc)
     text_add(t, "\n");
 }
 
+static void timing(struct text *t, const struct accel *acc)
+{
+    for (uint32_t i = 0; i < acc->n_timing; i++) {
+        if (!acc->timing[i].parameter)
+            continue;
+        text_printf(t, "localparam int Timing%s = %u;  ", gen_camel(t, acc->timing[i].name),
+                    acc->timing[i].value);
+        sv_doc(t, acc->timing[i].doc);
+    }
+    text_add(t, "\n");
+}
+
 static void registers(struct text *t, const struct accel *acc)
 {
     const uint32_t bits = address_bits(acc->register_words);
@@ -140,6 +152,7 @@ void gen_sv(struct text *t, const struct accel *acc)
     text_add(t, head);
     enums(t, acc);
     constants(t, acc);
+    timing(t, acc);
     registers(t, acc);
     counters(t, acc);
     record(t, &acc->header, NULL, "header");

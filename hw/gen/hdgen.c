@@ -10,7 +10,8 @@ struct options {
 };
 
 static const struct argp_option option_table[] = {
-    {"c", 'c', "DIR", 0, "Write hd_accel.h, hd_accel_tables.h and hd_accel_tables.c", 0},
+    {"c", 'c', "DIR", 0, "Write hd_accel.h, hd_timing.h, hd_accel_tables.h and hd_accel_tables.c",
+     0},
     {"sv", 's', "DIR", 0, "Write hd_accel.svh", 0},
     {"config", 'g', "NAME|FILE", 0, "The configuration of --svh", 0},
     {"svh", 'v', "DIR", 0, "Write hd_config.svh", 0},
@@ -58,6 +59,9 @@ static enum status write_c(struct arena *a, const struct accel *acc, const char 
     text_init(&t, a);
     gen_c_header(&t, acc);
     TRY(write_in(dir, "hd_accel.h", &t, d));
+    text_init(&t, a);
+    gen_timing(&t, acc);
+    TRY(write_in(dir, "hd_timing.h", &t, d));
     text_init(&t, a);
     gen_tables_header(&t, acc);
     TRY(write_in(dir, "hd_accel_tables.h", &t, d));

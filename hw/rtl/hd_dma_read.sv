@@ -16,7 +16,7 @@ module hd_dma_read #(
   parameter int AxiBytes = 16,
   parameter int AddrBits = 40,
   parameter int WordBits = 13,
-  parameter int Ahead    = 4    // commands whose data are still to come, a power of two
+  parameter int Ahead    = TimingDmaAhead  // commands whose data are still to come, a power of two
 ) (
   input  wire logic                      clk_i,
   input  wire logic                      rst_ni,

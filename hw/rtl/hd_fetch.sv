@@ -15,7 +15,7 @@ module hd_fetch #(
   parameter int          AxiBytes   = 16,
   parameter int          AddrBits   = 40,
   parameter int          PushBits   = 896,  // of the widest command
-  parameter int          Beats      = 64,   // read ahead, a power of two, at least 16
+  parameter int          Beats      = TimingFetchBeats,  // read ahead, a power of two, at least 16
   parameter logic [31:0] ConfigHash = 32'd0
 ) (
   input  wire logic                  clk_i,

@@ -53,6 +53,7 @@ module hd_fifo #(
   end
 
 `ifdef HD_ASSERT
+  initial a_power_of_two: assert (Depth >= 2 && (Depth & (Depth - 1)) == 0);
   a_stable: assert property (@(posedge clk_i) disable iff (!rst_ni)
     valid_o && !ready_i |=> valid_o && $stable(data_o));
   a_count: assert property (@(posedge clk_i) disable iff (!rst_ni) int'(count_q) <= Depth);

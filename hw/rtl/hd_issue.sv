@@ -12,7 +12,7 @@
 module hd_issue #(
   parameter int Bits     = 384,  // of a command of this unit
   parameter int PushBits = 896,  // of the widest command
-  parameter int Depth    = 4,    // queued commands, a power of two
+  parameter int Depth    = TimingDmaQueue,  // queued commands, a power of two
   parameter int InFlight = 8,    // commands in the unit, a power of two
   parameter int WaitKind = 1,    // counter kinds wait_token and idle of this unit
   parameter int IdleKind = 4

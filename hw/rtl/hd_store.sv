@@ -17,7 +17,7 @@ module hd_store #(
   parameter int AddrBits = 40,
   parameter int WordBits = 13,  // scratchpad word
   parameter int Bursts   = 16,  // waiting for their B, a power of two
-  parameter int Ahead    = 4    // commands whose data are still to go, a power of two
+  parameter int Ahead    = TimingDmaAhead  // commands whose data are still to go, a power of two
 ) (
   input  wire logic                    clk_i,
   input  wire logic                    rst_ni,

@@ -303,7 +303,7 @@ module hd_top #(
   hd_issue #(
     .Bits    (CmdDmaReadBits),
     .PushBits(PushBits),
-    .Depth   (8),
+    .Depth   (TimingDmaQueue),
     .InFlight(8),
     .WaitKind(CounterLoadWaitToken % 8),
     .IdleKind(CounterLoadIdle % 8)
@@ -337,7 +337,7 @@ module hd_top #(
   hd_issue #(
     .Bits    (CmdDmaReadBits),
     .PushBits(PushBits),
-    .Depth   (8),
+    .Depth   (TimingDmaQueue),
     .InFlight(8),
     .WaitKind(CounterWeightWaitToken % 8),
     .IdleKind(CounterWeightIdle % 8)
@@ -371,7 +371,7 @@ module hd_top #(
   hd_issue #(
     .Bits    (CmdArrayBits),
     .PushBits(PushBits),
-    .Depth   (4),
+    .Depth   (TimingComputeQueue),
     .InFlight(4),  // three: two slots, one waiting
     .WaitKind(CounterArrayWaitToken % 8),
     .IdleKind(CounterArrayIdle % 8)
@@ -405,7 +405,7 @@ module hd_top #(
   hd_issue #(
     .Bits    (CmdVectorBits),
     .PushBits(PushBits),
-    .Depth   (4),
+    .Depth   (TimingComputeQueue),
     .InFlight(2),
     .WaitKind(CounterVectorWaitToken % 8),
     .IdleKind(CounterVectorIdle % 8)
@@ -439,7 +439,7 @@ module hd_top #(
   hd_issue #(
     .Bits    (CmdStoreBits),
     .PushBits(PushBits),
-    .Depth   (8),
+    .Depth   (TimingDmaQueue),
     .InFlight(8),
     .WaitKind(CounterStoreWaitToken % 8),
     .IdleKind(CounterStoreIdle % 8)

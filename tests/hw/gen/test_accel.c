@@ -42,6 +42,11 @@ static const char minimal[] =
     "{\"name\": \"z\", \"bits\": 31, \"doc\": \"\"}, {\"name\": \"t\", \"bits\": 2, \"doc\": "
     "\"\"}]},\n"
     "{\"name\": \"end\", \"opcode\": \"end\", \"doc\": \"c\", \"fields\": []}],\n"
+    "\"timing\": [{\"name\": \"d\", \"value\": 7, \"module\": \"m\", \"bench\": \"b\", \"doc\": "
+    "\"t\"},\n"
+    "{\"name\": \"q\", \"value\": 8, \"parameter\": true, \"module\": \"m\", \"bench\": \"b\", "
+    "\"doc\": "
+    "\"t\"}],\n"
     "\"configurations\": [{\"name\": \"one\", \"n\": 4, \"scratchpad_bytes\": 8192, \"banks\": 8,\n"
     "\"ports\": 1, \"weight_bytes\": 2048, \"acc_depth\": 64, \"param_entries\": 32,\n"
     "\"axi_bytes\": 8, \"axi_addr_bits\": 40, \"read_bursts\": 4}]}\n";
@@ -147,8 +152,8 @@ static void syntax_errors_say_line_and_column(void **state)
 {
     expect_bad(*state, "\"constants\":", "\"constants\";", "m.json:4:12: not valid JSON");
     expect_bad(*state, "\"read_bursts\": 4}]}\n", "",
-               "m.json:27:38: not valid JSON: the text ends");
-    expect_bad(*state, "4}]}\n", "4}]}\n x", "m.json:28:2: not valid JSON");
+               "m.json:29:38: not valid JSON: the text ends");
+    expect_bad(*state, "4}]}\n", "4}]}\n x", "m.json:30:2: not valid JSON");
 }
 
 static void members_are_checked(void **state)
@@ -184,6 +189,25 @@ static void structure_is_checked(void **state)
                "{\"name\": \"w3\", \"bits\": 32, \"doc\": \"\"}, {\"name\": \"w4\", \"bits\": 1, "
                "\"doc\": \"\"}",
                "common: expected 4 words, found 5");
+}
+
+static void timing_is_checked(void **state)
+{
+    static const char value[] = "\"value\": 7", what[] = "m.json: timing[0]: \"value\": expected ";
+
+    expect_bad(*state, value, "\"value\": 0", what);
+    expect_bad(*state, value, "\"value\": 0", "an integer from 1 to 65535, found 0");
+    expect_bad(*state, value, "\"value\": \"7\"", "found a string");
+    expect_bad(*state, "\"value\": 7, ", "", "found nothing");
+    expect_bad(*state, "\"parameter\": true", "\"parameter\": 1",
+               "m.json: timing[1]: \"parameter\": expected true or false, found a number");
+    expect_bad(*state, "\"name\": \"q\"", "\"name\": \"d\"",
+               "m.json: timing[1]: \"name\": duplicate 'd', also timing[0]");
+    expect_bad(*state, "\"module\": \"m\"", "\"module\": \"M\"", "timing[0]: 'M' is not a name");
+    expect_bad(*state, "\"bench\": \"b\", ", "", "\"bench\": expected a string, found nothing");
+    expect_bad(*state, value, "\"vlaue\": 7", "m.json: timing[0]: unknown member \"vlaue\"");
+    expect_bad(*state,
+               "\"timing\":", "\"doc\":", "m.json: \"timing\": expected an array, found nothing");
 }
 
 static uint32_t fnv1a(const char *s)
@@ -223,7 +247,7 @@ static void hash_is_fnv1a_of_canonical_json(void **state)
     assert_int_equal(parse(*state, minimal)->configs[0].hash, fnv1a(canonical));
 }
 
-static void hash_ignores_docs_names_and_units(void **state)
+static void hash_ignores_docs_names_units_and_timing(void **state)
 {
     const uint32_t hash = fnv1a(canonical);
 
@@ -232,6 +256,8 @@ static void hash_ignores_docs_names_and_units(void **state)
         hash);
     assert_int_equal(parse(*state, edited(*state, "\"one\"", "\"two\""))->configs[0].hash, hash);
     assert_int_equal(parse(*state, edited(*state, "\"n\": 4", "\"n\": 4.0"))->configs[0].hash,
+                     hash);
+    assert_int_equal(parse(*state, edited(*state, "\"value\": 7", "\"value\": 6"))->configs[0].hash,
                      hash);
     assert_int_not_equal(parse(*state, edited(*state, "8192", "16384"))->configs[0].hash, hash);
     assert_int_not_equal(parse(*state, edited(*state, "\"last\"", "\"final\""))->configs[0].hash,
@@ -262,8 +288,9 @@ int main(void)
         TEST(syntax_errors_say_line_and_column),
         TEST(members_are_checked),
         TEST(structure_is_checked),
+        TEST(timing_is_checked),
         TEST(hash_is_fnv1a_of_canonical_json),
-        TEST(hash_ignores_docs_names_and_units),
+        TEST(hash_ignores_docs_names_units_and_timing),
         TEST(our_accelerator_loads),
     };
 

@@ -17,11 +17,17 @@ expect() { # expect EXIT 'text in the message' arguments...
 }
 
 expect 0 '' hw/accel.json --c "$dir/a b/c" --sv "$dir/sv" --config tiny --svh "$dir/tiny"
-for file in "a b/c/hd_accel.h" "a b/c/hd_accel_tables.h" "a b/c/hd_accel_tables.c" \
+for file in "a b/c/hd_accel.h" "a b/c/hd_timing.h" "a b/c/hd_accel_tables.h" "a b/c/hd_accel_tables.c" \
     sv/hd_accel.svh tiny/hd_config.svh; do
     [ -s "$dir/$file" ] || { echo "$file was not written"; exit 1; }
 done
 grep -q 'CfgN = 4;' "$dir/tiny/hd_config.svh"
+
+# A depth goes to scheduler and RTL, a delay to the scheduler alone.
+grep -q 'HD_TIMING_DMA_QUEUE = 8,' "$dir/a b/c/hd_timing.h"
+grep -q 'HD_TIMING_REQUANT = 5,' "$dir/a b/c/hd_timing.h"
+grep -q 'localparam int TimingDmaQueue = 8;' "$dir/sv/hd_accel.svh"
+! grep -q TimingRequant "$dir/sv/hd_accel.svh" || { echo "TimingRequant: the RTL takes no delay"; exit 1; }
 
 cat >"$dir/my.json" <<'END'
 {"name": "mine", "n": 8, "scratchpad_bytes": 65536, "banks": 8, "ports": 2, "weight_bytes": 16384,
