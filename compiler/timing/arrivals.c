@@ -3,8 +3,15 @@
  * its words come at one pace. */
 #include "arrivals.h"
 
-/* From the beat of a word or of the last one, taken, to loading the tile that waits for it. */
-enum { WORD_DELAY = 5, DONE_DELAY = 6 };
+#include "hd_timing.h"
+
+/* A word's beat to loading the tile that waits for it; the last one's, to one that waits for
+ * done_o. */
+enum {
+    WORD_TO_TILE = HD_TIMING_READ_WORD + HD_TIMING_LANDED + HD_TIMING_ARRAY_FOLLOW,
+    LAST_TO_TILE =
+        HD_TIMING_READ_WORD + HD_TIMING_READ_DONE + HD_TIMING_ISSUE_COUNT + HD_TIMING_ARRAY_FOLLOW,
+};
 
 void landings_init(struct landings *l, struct arena *a, uint32_t n_commands, uint64_t n_bursts)
 {
@@ -36,10 +43,10 @@ static void tile_with(const struct array_cost *c, uint64_t w, uint64_t *word, ui
 static uint64_t come(const struct landing *b, const struct landing *end, uint64_t n)
 {
     if (n > end[-1].words)
-        return end[-1].at + DONE_DELAY;
+        return end[-1].at + LAST_TO_TILE;
     while (b->words < n)
         b++;
-    return b->from + (b->at - b->from) * (n - b->before) / (b->words - b->before) + WORD_DELAY;
+    return b->from + (b->at - b->from) * (n - b->before) / (b->words - b->before) + WORD_TO_TILE;
 }
 
 uint64_t follow_begin(const struct landings *l, uint32_t k, uint64_t skip, uint32_t n,

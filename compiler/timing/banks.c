@@ -2,8 +2,9 @@
 #include "banks.h"
 
 #include "compiler/schedule/geometry.h"
+#include "hd_timing.h"
 
-enum { SAMPLES = 16, MAX_BANKS = 32, TILE_LEAST = 4 };
+enum { SAMPLES = 16, MAX_BANKS = 32 };
 
 /* Different words that one position reads. */
 struct reads {
@@ -175,7 +176,7 @@ static void begin_row(struct banks_steps *t)
 static void begin_segment(struct banks_steps *t)
 {
     const struct hd_cmd_array *a = t->a;
-    uint32_t least = t->s.len > TILE_LEAST ? t->s.len : TILE_LEAST;
+    uint32_t least = t->s.len > HD_TIMING_ARRAY_TILE ? t->s.len : HD_TIMING_ARRAY_TILE;
 
     t->rows = t->block + 1u == a->blocks ? a->last_rows : a->block_rows;
     t->n_steps = t->rows * a->scan > least ? t->rows * a->scan : least;

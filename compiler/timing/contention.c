@@ -10,11 +10,7 @@ enum {
     EXACT = 2048, /* cycles: a longer stretch is looked at through windows */
     WINDOWS = 4,
     WINDOW = 128,
-    LEAVE = 2,       /* cycles beside N from a read to its result in hd_requant */
-    VALUE_DELAY = 5, /* VECTOR: a beat's read to its value */
-    VECTOR_END = 6,  /* VECTOR: the last value taken to done_o */
-    READ_AHEAD = 4,  /* words that STORE reads before they leave */
-    WORD = 65536,    /* credit for one */
+    WORD = 65536, /* credit for one */
 };
 
 /* --- ARRAY, a cycle at a time ------------------------------------------------------------------
@@ -69,7 +65,7 @@ static void begin_trace(struct beside_trace *t, const struct beside_array *a,
     if (cycle != t->to)
         t->from = t->to = cycle;
     t->stale = false;
-    t->delay = hw->n + LEAVE < BESIDE_DELAYS ? hw->n + LEAVE : BESIDE_DELAYS;
+    t->delay = hw->n + COST_ARRAY_SUM < BESIDE_DELAYS ? hw->n + COST_ARRAY_SUM : BESIDE_DELAYS;
     t->extra = t->at = 0;
     memset(t->result, 0, sizeof t->result);
     if (ahead < t->delay)
@@ -133,7 +129,8 @@ static uint64_t words_run(struct beside_words *w, struct beside_trace *t,
     for (; since < until && s.left; since++) {
         uint64_t busy = *trace_at(t, a, hw, since);
         s.credit += s.pace;
-        s.credit = s.credit < READ_AHEAD * WORD ? s.credit : READ_AHEAD * WORD;
+        s.credit =
+            s.credit < HD_TIMING_STORE_WORDS * WORD ? s.credit : HD_TIMING_STORE_WORDS * WORD;
         if (busy >> (bank & banks) & 1u || s.credit < WORD)
             continue;
         s.credit -= WORD;
@@ -229,7 +226,8 @@ static struct beside_beats beats_start(const struct beside_work *w, const struct
 
     b.two = v->op == HD_VOP_ADD || v->op == HD_VOP_SUB || v->op == HD_VOP_MUL;
     b.cycles_a_beat = 1 + (double)banks_vector_conflicts(v, hw) / (double)all;
-    double reading = w->left - VALUE_DELAY - VECTOR_END + 1, full = (double)all * b.cycles_a_beat;
+    double reading = w->left - HD_TIMING_VECTOR_VALUE - COST_VECTOR_END + 1,
+           full = (double)all * b.cycles_a_beat;
     b.lead = reading > full ? reading - full : 0;
     b.left = reading > full ? all : (uint64_t)(reading > 0 ? reading / b.cycles_a_beat : 0);
     b.left = b.left ? b.left : 1;
@@ -244,7 +242,8 @@ static bool ask(struct beside_beats *b, uint32_t port, int64_t at, uint32_t pop,
 {
     uint32_t bytes = b->v->channels - b->chunk * hw->n;
 
-    if (b->got[port] || b->left == 0 || b->held[port] + b->fly[port] - pop >= 2)
+    if (b->got[port] || b->left == 0 ||
+        b->held[port] + b->fly[port] - pop >= HD_TIMING_VECTOR_QUEUE)
         return false;
     uint32_t banks = banks_of(hw, at, bytes < hw->n ? bytes : hw->n);
     if (banks & *busy)
@@ -324,8 +323,9 @@ static double race_left(const struct beside_race *r)
     if (!r->vector)
         return (double)r->words.left * WORD / r->words.pace;
     if (b->left == 0)
-        return (double)(b->pending + VECTOR_END);
-    return b->lead + (double)b->left * b->cycles_a_beat + VALUE_DELAY + VECTOR_END - 1;
+        return (double)(b->pending + COST_VECTOR_END);
+    return b->lead + (double)b->left * b->cycles_a_beat + HD_TIMING_VECTOR_VALUE + COST_VECTOR_END -
+           1;
 }
 
 /* Up to `until`, cycle by cycle. */
@@ -342,7 +342,7 @@ static void race_run(struct beside_trace *t, struct beside_work *w, const struct
         beats_cycle(&r->beats, trace_at(t, a, hw, w->since), hw);
     r->known = true;
     r->upto = w->since;
-    w->left = race_ended(r) ? r->vector ? VECTOR_END - 1 : 0 : race_left(r);
+    w->left = race_ended(r) ? r->vector ? COST_VECTOR_END - 1 : 0 : race_left(r);
 }
 
 /* Up to `until` as fast as `done` cycles' work in `cycles` cycles. */
@@ -361,7 +361,7 @@ static void extrapolate(struct beside_work *w, double done, uint64_t cycles, uin
 
 uint64_t beside_until(const struct beside_array *a, const struct hd_config *hw)
 {
-    return a->from + a->cycles + (a->command->acc_hold ? 0 : hw->n + LEAVE);
+    return a->from + a->cycles + (a->command->acc_hold ? 0 : hw->n + COST_ARRAY_SUM);
 }
 
 /* Nothing that ARRAY could hinder: all has been read. */
@@ -369,7 +369,7 @@ static bool is_through(const struct beside_work *w)
 {
     bool vector = w->command->unit == HD_UNIT_VECTOR;
 
-    return w->left < (vector ? VALUE_DELAY + VECTOR_END : 0.001);
+    return w->left < (vector ? HD_TIMING_VECTOR_VALUE + COST_VECTOR_END : 0.001);
 }
 
 void beside_run(struct beside_trace *t, struct beside_work *w, const struct beside_array *a,

@@ -19,7 +19,7 @@ struct beside_array {
 /* What is known of the banks, cycle by cycle: a bit for each that ARRAY reads, or VECTOR as far as
  * it has been followed. */
 #define BESIDE_TRACE  4096u
-#define BESIDE_DELAYS 64u /* at least N + 2: from a read to its result in hd_requant */
+#define BESIDE_DELAYS 64u                 /* at least N + COST_ARRAY_SUM */
 #define BESIDE_LANES  (UINT64_C(1) << 63) /* beside the banks: a result goes into requantisation */
 
 struct beside_trace {

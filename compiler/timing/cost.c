@@ -6,12 +6,10 @@
 #include "driver/hd_walk.h"
 
 enum {
-    ARRAY_TAKE = 2,  /* cycles before the first step */
-    ARRAY_PIPE = 10, /* beside N: last vector to done */
-    HOLD_PIPE = 5,   /* without requantisation */
-    TILE_LEAST = 4,
-    VECTOR_PIPE = 13,
-    DIVIDE = 18, /* an average over another number of cells */
+    ARRAY_TAKE = HD_TIMING_ARRAY_LOAD + HD_TIMING_ARRAY_FIRST, /* to the first step */
+    /* The last vector to done_o, in addition to N: with acc_hold, with requantisation. */
+    HOLD_PIPE = HD_TIMING_ARRAY_SUM + HD_TIMING_ARRAY_DONE,
+    ARRAY_PIPE = HOLD_PIPE + HD_TIMING_REQUANT,
 };
 
 static uint32_t most(uint32_t a, uint32_t b)
@@ -28,7 +26,7 @@ struct array_cost cost_array(const struct hd_cmd_array *a, const struct hd_confi
 
     hd_walk_start(&walk, a->kernel_h, a->kernel_row_bytes, hw->n, a->ports, a->depthwise);
     while (hd_walk_next(&walk, &seg)) {
-        uint32_t least = most(seg.len, TILE_LEAST);
+        uint32_t least = most(seg.len, HD_TIMING_ARRAY_TILE);
         c.segment_steps =
             most(c.segment_steps, most(a->blocks > 1u ? a->block_scan : a->last_scan, least));
         c.segment_words = most(c.segment_words, seg.len);
@@ -113,10 +111,11 @@ uint64_t cost_vector(const struct hd_cmd_vector *v, const struct hd_config *hw)
     uint64_t all = beats(v, hw, &by_row, &by_column);
     uint32_t pad_x = v->x_start < 0 ? (uint32_t)-v->x_start : 0,
              pad_y = v->y_start < 0 ? (uint32_t)-v->y_start : 0;
-    uint64_t divide =
-        v->op == HD_VOP_AVG_POOL ? DIVIDE * (1 + (uint64_t)by_column * v->rows + by_row) : 0;
+    uint64_t divide = v->op == HD_VOP_AVG_POOL
+                          ? HD_TIMING_VECTOR_DIVIDE * (1 + (uint64_t)by_column * v->rows + by_row)
+                          : 0;
 
-    return all + banks_vector_conflicts(v, hw) + VECTOR_PIPE + most(pad_x, pad_y) + divide;
+    return all + banks_vector_conflicts(v, hw) + COST_VECTOR + most(pad_x, pad_y) + divide;
 }
 
 uint64_t cost_words(uint32_t rows, uint32_t row_bytes, const struct hd_config *hw)

@@ -1,12 +1,10 @@
 /* read_channel.c - see read_channel.h. */
 #include "read_channel.h"
 
-enum {
-    BURST_BEATS = 16,
-    SLACK_BEATS = 17,  /* beats a data path that takes less than one a cycle lets pile up */
-    WRITE_DELAY = 3,   /* a beat to its word in the scratchpad */
-    RESULT_AHEAD = 12, /* what begins in a cycle lands no result sooner */
-};
+#include "hd_timing.h"
+
+/* What begins in a cycle writes no result sooner: VECTOR is the faster one. */
+enum { RESULT_AHEAD = COST_VECTOR_WRITE };
 
 static uint64_t later(uint64_t a, uint64_t b)
 {
@@ -33,10 +31,10 @@ static uint64_t data_cycles(const struct read_channel *c, uint64_t beats)
     return c->rate == c->bytes ? beats : (beats * c->bytes + c->rate - 1) / c->rate;
 }
 
-/* Bytes up to the end of the burst that begins at `at`: bursts end at multiples of 16 beats. */
+/* Bytes up to the end of the burst that begins at `at`: bursts end at multiples of their most. */
 static uint64_t burst_end(const struct read_channel *c, const struct read_walk *w)
 {
-    uint64_t line = (uint64_t)BURST_BEATS * c->bytes, border = (w->at | (line - 1)) + 1;
+    uint64_t line = (uint64_t)HD_TIMING_BURST_BEATS * c->bytes, border = (w->at | (line - 1)) + 1;
 
     return border < w->end ? border : w->end;
 }
@@ -151,14 +149,14 @@ static bool has_data(const struct read_channel *c)
 /* Words that may wait behind the last beat of a burst. */
 static uint64_t slack(const struct read_burst *b)
 {
-    return SLACK_BEATS * (uint64_t)(b->words > b->beats ? b->words : b->beats) / b->beats;
+    return HD_TIMING_READ_SLACK * (uint64_t)(b->words > b->beats ? b->words : b->beats) / b->beats;
 }
 
 /* The next burst's data begin; when LOAD's end hangs on words before. */
 static enum read_event begin_data(struct read_channel *c, struct read_burst *seen)
 {
     struct read_burst *b = burst(c, c->n_begun++);
-    uint64_t first = later(b->granted + 1 + c->latency, c->bus_free);
+    uint64_t first = later(b->granted + HD_TIMING_READ_GRANT + c->latency, c->bus_free);
 
     b->first = first;
     b->last = first + data_cycles(c, b->beats) - 1;
@@ -231,14 +229,14 @@ static bool write_burst(struct read_channel *c, uint64_t known)
     uint32_t per_row = (b->m->row_bytes + c->n - 1) / c->n;
 
     while (l->left) {
-        uint64_t next = later(l->next, arrival(c, b, l->column) + WRITE_DELAY);
+        uint64_t next = later(l->next, arrival(c, b, l->column) + HD_TIMING_READ_WORD);
         uint32_t n = per_row - l->column;
         if (next >= l->quiet)
             l->quiet = results_next(&c->results, next, known);
         if (next < l->quiet) { /* to the row's end at once; the last may have to await its beat */
             n = n < l->left ? n : l->left;
             n = n < l->quiet - next ? n : (uint32_t)(l->quiet - next);
-            next = later(next + n - 1, arrival(c, b, l->column + n - 1) + WRITE_DELAY);
+            next = later(next + n - 1, arrival(c, b, l->column + n - 1) + HD_TIMING_READ_WORD);
         } else {
             uint32_t bank = b->m->dest + l->row * b->m->dest_pitch + l->column;
             n = 1;
@@ -249,7 +247,7 @@ static bool write_burst(struct read_channel *c, uint64_t known)
         if (next >= known)
             return false;
         l->next = next + 1;
-        c->consumed[READ_LOAD] = next - WRITE_DELAY;
+        c->consumed[READ_LOAD] = next - HD_TIMING_READ_WORD;
         wrote(c, n, per_row);
     }
     return true;

@@ -8,22 +8,17 @@
 #include "compiler/schedule/geometry.h"
 #include "contention.h"
 #include "cost.h"
+#include "hd_timing.h"
 #include "read_channel.h"
 
-/* Depths and delays of the RTL, cycles; the headers of the modules state them. */
 enum {
-    DMA_QUEUE = 8,
-    ARRAY_QUEUE = 4,
-    ARRAY_SLOTS = 2,  /* commands in the pipe */
-    ARRAY_READS = 3,  /* loading a command's first tile to its first reads */
-    AHEAD = 5,        /* DMA commands whose data are still to come: 4 queued, 1 in the walk */
-    BURST_DELAY = 2,  /* taking a command to its first burst's request */
-    WORD_DELAY = 4,   /* last R beat to done_o */
-    STORE_DELAY = 6,  /* taking a STORE to its first W beat */
-    FETCH_START = 4,  /* doorbell to the first request of FETCH */
-    FETCH_AHEAD = 64, /* beats */
-    END_DELAY = 3,    /* last done_o to the interrupt */
-    BURST_BEATS = 16,
+    /* Cycles that the estimate of a submission has beyond END and the interrupt: no delay of the
+     * RTL, but what keeps estimates comparable with those made before. */
+    END_MARGIN = 2,
+    /* DMA commands taken whose data have not all come. */
+    DMA_TAKEN = HD_TIMING_DMA_AHEAD + 1,
+    /* Loading a command's first tile to the bytes of its first reads. */
+    ARRAY_BYTES = HD_TIMING_ARRAY_FIRST + HD_TIMING_ARRAY_REQUEST + HD_TIMING_SPAD_READ,
 };
 
 /* A unit's commands, by sequence. Times are known up to the count. */
@@ -104,7 +99,7 @@ static uint64_t waits(const struct timeline *t, const struct hd_common *c)
             return READ_UNKNOWN;
         uint32_t k = q->n_done - ahead;
         if (k > 0 && k <= q->n_done)
-            at = later(at, q->done[k - 1] + 1);
+            at = later(at, q->done[k - 1] + HD_TIMING_ISSUE_COUNT);
     }
     return at;
 }
@@ -126,7 +121,7 @@ static uint64_t take_time(const struct timeline *t, uint32_t unit)
     uint64_t at = waits(t, &head(t, unit)->w.common), other = 0;
     if (at == READ_UNKNOWN)
         return at;
-    at = later(at, q->pushed[q->n_taken] + 1);
+    at = later(at, q->pushed[q->n_taken] + HD_TIMING_ISSUE_PUSH);
     if (q->n_taken > 0)
         at = later(at, q->taken[q->n_taken - 1] + 1);
     if (unit == HD_UNIT_ARRAY)
@@ -139,10 +134,10 @@ static uint64_t take_time(const struct timeline *t, uint32_t unit)
         other = read_channel_ready(&t->channel, unit == HD_UNIT_LOAD ? READ_LOAD : READ_WEIGHT);
     if (other == READ_UNKNOWN)
         return other;
-    if (q->n_taken >= AHEAD && q->n_consumed + AHEAD <= q->n_taken)
+    if (q->n_taken >= DMA_TAKEN && q->n_consumed + DMA_TAKEN <= q->n_taken)
         return READ_UNKNOWN;
-    if (q->n_taken >= AHEAD)
-        other = later(other, q->consumed[q->n_taken - AHEAD] + 1);
+    if (q->n_taken >= DMA_TAKEN)
+        other = later(other, q->consumed[q->n_taken - DMA_TAKEN] + 1);
     return later(at, other);
 }
 
@@ -167,7 +162,8 @@ static void take_read(struct timeline *t, struct sched_command *c, uint64_t now)
     c->cost = later(beats, cost_words(m->rows, m->row_bytes, t->p->hw));
     read_channel_add(
         &t->channel, c->unit == HD_UNIT_LOAD ? READ_LOAD : READ_WEIGHT,
-        &(struct read_walk){.at = at, .end = at + bytes, .ready = now + BURST_DELAY, .m = m});
+        &(struct read_walk){
+            .at = at, .end = at + bytes, .ready = now + HD_TIMING_BURST_REQUEST, .m = m});
 }
 
 /* Cycles of `c`'s data phase: words read, or beats written, whichever are more. */
@@ -227,7 +223,8 @@ static void store_begin(struct timeline *t)
     if (k == q->n_taken || t->store.command)
         return;
     const struct sched_command *c = &t->s->cmd[q->index[k]];
-    t->store = work_begin(c, later(k ? q->consumed[k - 1] : 0, q->taken[k] + STORE_DELAY), c->cost);
+    t->store = work_begin(c, later(k ? q->consumed[k - 1] : 0, q->taken[k] + HD_TIMING_STORE_START),
+                          c->cost);
     t->store_ends = work_ends(t, &t->store);
 }
 
@@ -239,7 +236,7 @@ static void store_end(struct timeline *t, uint64_t now)
     t->store.command = NULL;
     t->store_ends = READ_UNKNOWN;
     t->storing++;
-    complete(t, HD_UNIT_STORE, now + t->channel.latency + 1);
+    complete(t, HD_UNIT_STORE, now + t->channel.latency + HD_TIMING_STORE_DONE);
     store_begin(t);
 }
 
@@ -266,13 +263,16 @@ static uint64_t array_begin(const struct timeline *t, const struct hd_cmd_array 
 {
     const struct array_issue *i = &t->issue;
     const struct queue *q = &t->queue[HD_UNIT_ARRAY];
-    uint64_t at = now + 1;
+    uint64_t at = now + HD_TIMING_ARRAY_LOAD;
 
     if (i->command && cost_array_same_setup(&i->command->w.array, a))
         at = later(at, i->last_step);
     else if (i->command)
-        at = later(at, later(i->last_step + 1, i->last_position + t->p->hw->n + 2));
-    return q->n_done < ARRAY_SLOTS ? at : later(at, q->done[q->n_done - ARRAY_SLOTS] + 1);
+        at = later(at, later(i->last_step + 1,
+                             i->last_position + t->p->hw->n + HD_TIMING_ARRAY_SETTLE + 1));
+    return q->n_done < HD_TIMING_ARRAY_SLOTS
+               ? at
+               : later(at, q->done[q->n_done - HD_TIMING_ARRAY_SLOTS] + 1);
 }
 
 /* The command taken last begins at `begin`, known at `now`, and makes its last step at `last`. */
@@ -338,7 +338,7 @@ static void take_array(struct timeline *t, struct sched_command *c, uint64_t now
     }
     t->issue.pending = true;
     t->issue.follows = weight->n_done - ((weight->n_done - c->w.common.wait_weight) & 0xffffu);
-    t->issue.earliest = later(begin, now + 2);
+    t->issue.earliest = later(begin, now + HD_TIMING_ARRAY_LOAD + HD_TIMING_ARRAY_FOLLOW);
     follow_array(t, now);
 }
 
@@ -348,7 +348,7 @@ static void begin_array(struct timeline *t, uint64_t now)
     const struct sched_command *c = t->issue.command;
     const struct array_cost *cost = array_cost(t, c);
     struct beside_array next = {.command = &c->w.array,
-                                .from = now + ARRAY_READS,
+                                .from = now + ARRAY_BYTES,
                                 .cycles = cost->steps + cost->conflicts,
                                 .before = t->array.command,
                                 .before_end = t->array.from + t->array.cycles,
@@ -399,8 +399,8 @@ static void take(struct timeline *t, uint32_t unit, uint64_t now)
 
 /* --- fetch ----------------------------------------------------------------------------------- */
 
-/* The next burst of the stream may be asked for once 16 of the 64 places are free: when the beats
- * that leave them are used. */
+/* The next burst of the stream may be asked for once there are places for a whole one: when the
+ * beats that leave them are used. */
 static void give_credit(struct timeline *t)
 {
     struct fetch *f = &t->fetch;
@@ -408,11 +408,11 @@ static void give_credit(struct timeline *t)
 
     if (!f->waits || t->channel.n_walk[READ_FETCH] == 0)
         return;
-    if (f->n_asked + BURST_BEATS > FETCH_AHEAD + f->n_used)
+    uint32_t k = f->n_asked + HD_TIMING_BURST_BEATS; /* of all places, with those used again */
+    k = k > HD_TIMING_FETCH_BEATS ? k - HD_TIMING_FETCH_BEATS : 0;
+    if (k > f->n_used)
         return;
-    uint32_t k =
-        f->n_asked + BURST_BEATS > FETCH_AHEAD ? f->n_asked + BURST_BEATS - FETCH_AHEAD : 0;
-    w->ready = later(FETCH_START, k ? f->used[k - 1] + 1 : 0);
+    w->ready = later(HD_TIMING_FETCH_START, k ? f->used[k - 1] + 1 : 0);
     f->waits = false;
 }
 
@@ -445,7 +445,7 @@ static bool collect(struct timeline *t, uint32_t n)
     uint64_t now = f->free;
     for (uint32_t end = f->at + n; f->at < end; now++) {
         uint32_t beat = f->at / width;
-        now = later(now, f->arrival[beat] + 1);
+        now = later(now, f->arrival[beat] + HD_TIMING_FETCH_BEAT);
         f->at += chunk;
         if (f->at % width == 0) {
             f->used[beat] = now;
@@ -466,7 +466,7 @@ static uint64_t push_time(struct timeline *t)
         if (!collect(t, HD_HEADER_BYTES))
             return READ_UNKNOWN;
         f->has_header = true;
-        f->free = f->collected + 1; /* a cycle to check it */
+        f->free = f->collected + HD_TIMING_FETCH_CHECK;
         f->collected = READ_UNKNOWN;
     }
     if (f->next == t->s->n)
@@ -531,7 +531,7 @@ static void init(struct timeline *t, struct arena *a)
         const struct hd_cmd_dma_read *m = &s->cmd[i].w.dma_read;
         n[s->cmd[i].unit]++;
         if (s->cmd[i].unit == HD_UNIT_WEIGHT)
-            bursts += (uint64_t)m->runs * m->run_bytes / (BURST_BEATS * width) + 2;
+            bursts += (uint64_t)m->runs * m->run_bytes / (HD_TIMING_BURST_BEATS * width) + 2;
     }
     for (uint32_t u = 0; u < HD_UNIT_FETCH; u++) {
         struct queue *q = &t->queue[u];
@@ -540,7 +540,8 @@ static void init(struct timeline *t, struct arena *a)
         q->taken = q->pushed + n[u] + 1;
         q->consumed = q->taken + n[u] + 1;
         q->done = q->consumed + n[u] + 1;
-        q->depth = u == HD_UNIT_ARRAY || u == HD_UNIT_VECTOR ? ARRAY_QUEUE : DMA_QUEUE;
+        q->depth = u == HD_UNIT_ARRAY || u == HD_UNIT_VECTOR ? HD_TIMING_COMPUTE_QUEUE
+                                                             : HD_TIMING_DMA_QUEUE;
     }
     t->issue.begin = t->store_ends = t->vector_ends = READ_UNKNOWN;
     t->seen = ARENA_ARRAY(a, struct seen, t->p->graph->n_row + 1);
@@ -573,7 +574,7 @@ static void read_seen(struct timeline *t, enum read_event event, const struct re
     uint32_t unit = b->source == READ_LOAD ? HD_UNIT_LOAD : HD_UNIT_WEIGHT;
     struct queue *q = &t->queue[unit];
     q->consumed[q->n_consumed++] = b->consumed;
-    complete(t, unit, b->consumed + WORD_DELAY);
+    complete(t, unit, b->consumed + HD_TIMING_READ_WORD + HD_TIMING_READ_DONE);
     if (b->source == READ_WEIGHT)
         follow_array(t, t->channel.last_grant);
 }
@@ -634,5 +635,5 @@ void timeline_run(struct arena *a, const struct sched_program *p, struct sched_s
         ;
     struct sched_command *end = &s->cmd[s->n - 1];
     end->est_done = later(t.last + 1, end->est_start);
-    s->est_cycles = end->est_done + END_DELAY;
+    s->est_cycles = end->est_done + HD_TIMING_END_IRQ + END_MARGIN;
 }

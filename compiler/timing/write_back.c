@@ -3,11 +3,8 @@
 
 #include "compiler/schedule/geometry.h"
 
-enum {
-    ARRAY_LANDS = 7,  /* beside N: a read to its result in the scratchpad */
-    VECTOR_LANDS = 1, /* VECTOR's last result to done_o */
-    VECTOR_PIPE = 13, /* beside its beats */
-};
+/* The bytes of a position's reads to the write of its result, in addition to N. */
+enum { ARRAY_WRITE = COST_ARRAY_SUM + HD_TIMING_REQUANT };
 
 void results_array(struct results *r, const struct sched_command *c, const struct array_cost *cost,
                    uint64_t from)
@@ -18,7 +15,7 @@ void results_array(struct results *r, const struct sched_command *c, const struc
         r->n--;
     }
     r->array[r->n++] = (struct results_part){.words = &c->w,
-                                             .from = from + r->hw->n + ARRAY_LANDS,
+                                             .from = from + r->hw->n + ARRAY_WRITE,
                                              .cycles = cost->steps + cost->conflicts,
                                              .steps = cost->steps,
                                              .cost = *cost};
@@ -31,8 +28,8 @@ void results_vector(struct results *r, const struct sched_command *c, uint64_t d
     uint64_t all = done > c->est_start ? done - c->est_start : 1;
 
     r->vector = (struct results_part){.words = &c->w, .steps = n};
-    r->vector.cycles = all > VECTOR_PIPE + n ? all - VECTOR_PIPE : n;
-    r->vector.from = done - VECTOR_LANDS - r->vector.cycles;
+    r->vector.cycles = all > COST_VECTOR + n ? all - COST_VECTOR : n;
+    r->vector.from = done - HD_TIMING_VECTOR_DONE - r->vector.cycles;
 }
 
 /* --- runs ------------------------------------------------------------------------------------- */

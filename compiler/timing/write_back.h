@@ -1,6 +1,6 @@
 /* write_back.h - which banks results of ARRAY and VECTOR take, cycle by cycle: LOAD's words wait
- * for them (hd_spad). ARRAY's leave in the order of its steps, N + 7 cycles behind their reads,
- * conflicts spread evenly; VECTOR's at an even pace up to its end. */
+ * for them (hd_spad). ARRAY's are written in the order of its steps, conflicts
+ * spread evenly; VECTOR's at an even pace up to its end. */
 #ifndef HEDDLE_SCHED_RESULTS_H
 #define HEDDLE_SCHED_RESULTS_H
 
