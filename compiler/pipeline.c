@@ -7,6 +7,7 @@
 #include "compiler/import/ir_text.h"
 #include "compiler/import/onnx/onnx.h"
 #include "compiler/import/tflite/tflite.h"
+#include "compiler/schedule/sched.h"
 #include "hw/gen/accel.h"
 #include "phases.h"
 #include "reference/ref_islands.h"

@@ -1,6 +1,6 @@
 /* hdk_blocks.h - a convolution or a dense layer on a unit that can do no more than multiply a small
  * block of pixels with a small block of channels: the loops over it. Tile sizes, addresses and
- * buffers are the compiler's (compiler/schedule/blocks.c); what moves and starts the unit is the
+ * buffers are the compiler's (compiler/target/blocks.c); what moves and starts the unit is the
  * target's (struct hdk_blocks_unit). C11, freestanding, no allocation.
  *
  * The unit has a memory, two buffers for pixels, two for channels and two blocks of sums. While it

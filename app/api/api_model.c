@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "compiler/emit/emit_package.h"
+#include "compiler/lower/disasm.h"
+#include "compiler/schedule/sched.h"
 #include "context.h"
 
 static enum status load(struct heddle *h)

@@ -4,8 +4,8 @@
 
 #include "compiler/import/onnx/onnx.h"
 #include "compiler/import/tflite/tflite.h"
+#include "compiler/layout/geometry.h"
 #include "compiler/legalise/legalise.h"
-#include "compiler/schedule/geometry.h"
 #include "context.h"
 
 /* Operators that legalise turns into others before targets are asked. */

@@ -1,6 +1,8 @@
 /* measure.c - see measure.h. The way of every run: emitted C, compiled, on the Verilated model. */
 #include "measure.h"
 
+#include "compiler/schedule/sched.h"
+
 #include <string.h>
 
 static enum status wrong(const struct run_job *job, uint32_t output, struct diag *d)

@@ -8,7 +8,8 @@
 
 #include <string.h>
 
-#include "compiler/schedule/geometry.h"
+#include "compiler/layout/geometry.h"
+#include "compiler/schedule/sched.h"
 
 enum {
     COMMANDS = 600000, /* scheduled for one proposal: a few seconds */

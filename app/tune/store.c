@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "compiler/schedule/sched.h"
 
 enum {
     APPLICATION_ID = 0x68747564, /* "htud" */

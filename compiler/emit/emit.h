@@ -6,7 +6,7 @@
 #ifndef HEDDLE_EMIT_H
 #define HEDDLE_EMIT_H
 
-#include "compiler/schedule/sched.h"
+#include "compiler/program/sched_program.h"
 #include "compiler/target/target.h"
 
 /* Constants larger than this go to constants.bin. */

@@ -1,6 +1,6 @@
 /* emit_blocks.c (emit) - layers that are made of a target's multiplications of blocks: the plan as
  * a parameter struct, weights and biases in the order that the loops take them. */
-#include "compiler/schedule/blocks.h"
+#include "compiler/target/blocks.h"
 
 #include "compiler/target/describe.h"
 #include "emit.h"

@@ -4,7 +4,7 @@
 #ifndef HEDDLE_EMIT_HOST_H
 #define HEDDLE_EMIT_HOST_H
 
-#include "compiler/schedule/geometry.h"
+#include "compiler/layout/geometry.h"
 #include "emit.h"
 
 /* What stands between the parameter struct and the output in a kernel's call. */

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/file.h"
-#include "compiler/schedule/geometry.h"
+#include "compiler/layout/geometry.h"
 #include "emit.h"
 #include "emit_host.h"
 

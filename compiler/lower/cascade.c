@@ -15,18 +15,6 @@ struct chain {
     uint32_t n;
 };
 
-void chain_needs(struct arena *a, const struct geo *g, const struct hd_config *hw,
-                 const struct sched_knobs *knobs, uint32_t *words, uint32_t *entries)
-{
-    *words = *entries = 0;
-    if (!geo_on_array(g))
-        return;
-    struct geo_piece *piece;
-    (void)geo_pieces(a, g, hw->n, geo_word_limit(hw), &piece);
-    *entries = div_up(geo_streams(g, hw, knobs->streams) * g->oc, hw->n);
-    *words = *entries * piece[0].n_ky * piece[0].n_b;
-}
-
 /* The link that makes tensor `t`; NULL if none of the chain does. */
 static struct link *maker(struct chain *c, const struct ir_tensor *t)
 {
@@ -138,7 +126,8 @@ enum status lower_chain(struct lower *l, const struct op_plan *plan, uint32_t n)
     l->in_chain = true;
     for (uint32_t i = 0; i < n; i++) {
         uint32_t w, e;
-        chain_needs(l->arena, &plan[i].geo, l->hw, &l->program->knobs[plan[i].position], &w, &e);
+        layout_chain_needs(l->arena, &plan[i].geo, l->hw, &l->program->knobs[plan[i].position], &w,
+                           &e);
         words += w;
         entries += e;
     }

@@ -1,5 +1,6 @@
 /* disasm.c - command streams in words: heddle disasm, messages, dumps. */
-#include "compiler/schedule/sched.h"
+#include "disasm.h"
+
 #include "hd_accel_tables.h"
 
 static void add_fields(struct text *t, const uint32_t *words, const struct hd_field_info *f,

@@ -3,7 +3,7 @@
 #ifndef HEDDLE_SCHED_LOWER_H
 #define HEDDLE_SCHED_LOWER_H
 
-#include "compiler/schedule/layout.h"
+#include "compiler/layout/layout.h"
 
 /* A memory that is filled round and round; the hazard tracker keeps a block alive while it is read.
  */
@@ -84,21 +84,9 @@ void lower_vector_slice(struct lower *l, const struct op_plan *p, const struct l
 
 /* channel_fusion.c: operators plan[0 .. n - 1], interleaved by channels. */
 enum status lower_slices(struct lower *l, const struct op_plan *plan, uint32_t n);
-/* How many operators from plan[0] on, of n, the knobs want interleaved so: 1 if none. */
-uint32_t slices_length(const struct sched_program *p, const struct op_plan *plan, uint32_t n);
-/* Is every operand on chip, whole, and each operator one tile? Else they run one by one. */
-bool slices_whole(const struct op_plan *plan, uint32_t n);
 
 /* cascade.c: operators plan[0 .. n - 1], interleaved. */
 enum status lower_chain(struct lower *l, const struct op_plan *plan, uint32_t n);
-/* Weight words and parameter entries that an ARRAY operator keeps in a chain; 0, 0 for VECTOR. */
-void chain_needs(struct arena *a, const struct geo *g, const struct hd_config *hw,
-                 const struct sched_knobs *knobs, uint32_t *words, uint32_t *entries);
-
-/* sched.c: everything of `p` from its graph, configuration, options and knobs. */
-enum status sched_build(struct sched_program *p, struct diag *d);
-/* knob_search.c: p->knobs as the options give them, else by search. */
-void sched_choose(struct sched_program *p);
 
 /* "rows 0-7": what a command is for; NULL in a trial. */
 const char *lower_note(const struct lower *l, const char *format, ...)
@@ -106,7 +94,5 @@ const char *lower_note(const struct lower *l, const char *format, ...)
 
 /* hazard.c: fill the waits of all commands of a stream from their accesses. */
 void sched_waits(struct arena *a, struct sched_stream *s, const struct sched_options *o);
-/* estimate.c: cost of each command, then start and end of each on the device's timeline. */
-void sched_estimate(struct sched_program *p);
 
 #endif

@@ -1,7 +1,6 @@
 /* arena_plan.c - see arena_plan.h. */
 #include "arena_plan.h"
 
-#include "compiler/schedule/host_layer.h"
 #include "place.h"
 
 struct life {
@@ -52,8 +51,8 @@ enum status arena_plan(struct sched_program *p, struct diag *d)
     }
     p->scratch = ARENA_ARRAY(p->arena, uint32_t, g->n_op + 1);
     for (uint32_t i = 0; i < g->n_op; i++)
-        if (host_scratch(g, g->op[i]))
-            place_add(&set, host_scratch(g, g->op[i]), i, i, &p->scratch[i]);
+        if (p->scratch_bytes[i])
+            place_add(&set, p->scratch_bytes[i], i, i, &p->scratch[i]);
     uint64_t peak = place_solve(&set, ARENA_ALIGN);
     if (peak > INT32_MAX)
         return FAIL(d, ST_NO_SPACE,

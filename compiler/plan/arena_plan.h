@@ -1,11 +1,11 @@
 /* arena_plan.h - the DRAM arena: offsets of every tensor that host and accelerator exchange through
- * memory. in:  program->place with in_memory and mem_region.   out: mem_offset,
+ * memory. in:  program->place with in_memory and mem_region, scratch_bytes.   out: mem_offset,
  * program->arena_bytes. Lifetimes are operator positions; within one submission the hazard tracker
  * orders what overlaps in time. */
 #ifndef HEDDLE_PLAN_ARENA_PLAN_H
 #define HEDDLE_PLAN_ARENA_PLAN_H
 
-#include "compiler/schedule/sched.h"
+#include "compiler/program/sched_program.h"
 
 #define ARENA_ALIGN 64u
 

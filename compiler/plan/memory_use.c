@@ -2,8 +2,6 @@
  */
 #include "memory_use.h"
 
-#include "compiler/schedule/host_layer.h"
-
 /* Operator positions; none: first > last. */
 struct life {
     uint32_t first, last;
@@ -113,7 +111,7 @@ static void add_buffers(const struct sched_program *p, struct memory_use *use)
         struct sched_span s = sched_span_of(p, i);
         for (uint32_t k = s.first; k <= s.last; k++)
             use->at[i].buffers += p->buffer_bytes[k];
-        use->at[i].buffers += host_scratch(p->graph, p->graph->op[i]);
+        use->at[i].buffers += p->scratch_bytes[i];
     }
 }
 

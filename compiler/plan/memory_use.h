@@ -4,7 +4,7 @@
 #ifndef HEDDLE_PLAN_MEMORY_USE_H
 #define HEDDLE_PLAN_MEMORY_USE_H
 
-#include "compiler/schedule/sched.h"
+#include "compiler/program/sched_program.h"
 
 /* Bytes at one operator; operators that are interleaved (sched_span) count as one. */
 struct memory_at {

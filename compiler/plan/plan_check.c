@@ -3,7 +3,6 @@
  * operator that writes it until no later operator reads it. At each operator every two live tensors
  * of the arena must be apart, and all from the scratch of the operator's host kernel. */
 #include "arena_plan.h"
-#include "compiler/schedule/host_layer.h"
 
 static bool in_arena(const struct sched_program *p, uint32_t id)
 {
@@ -69,7 +68,7 @@ static enum status check_bounds(const struct sched_program *p, struct diag *d)
 static enum status check_scratch(const struct sched_program *p, uint32_t position, const bool *live,
                                  struct diag *d)
 {
-    uint32_t n = host_scratch(p->graph, p->graph->op[position]);
+    uint32_t n = p->scratch_bytes[position];
 
     if (n == 0)
         return ST_OK;

@@ -4,7 +4,7 @@
  */
 #include <string.h>
 
-#include "compiler/lower/lower.h"
+#include "sched_build.h"
 
 /* A copy of `t` in `g`: constants as they are, all else an input. */
 static uint32_t copy_tensor(struct ir_graph *g, const struct ir_tensor *t)

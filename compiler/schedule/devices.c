@@ -6,8 +6,10 @@
  * order. */
 #include <string.h>
 
-#include "compiler/lower/lower.h"
+#include "compiler/layout/geometry.h"
 #include "compiler/plan/arena_plan.h"
+#include "host_layer.h"
+#include "sched_build.h"
 
 struct parts {
     struct arena *arena;
@@ -131,6 +133,7 @@ static struct sched_program *new_whole(const struct parts *s)
     p->span = ARENA_ARRAY(s->arena, struct sched_span, g->n_op + 1);
     p->woven = ARENA_ARRAY(s->arena, uint32_t, g->n_op + 1);
     p->buffer_bytes = ARENA_ARRAY(s->arena, uint32_t, g->n_op + 1);
+    p->scratch_bytes = host_scratches(s->arena, g);
     p->stream = ARENA_ARRAY(s->arena, struct sched_stream, g->n_op + 1);
     p->row_estimate = ARENA_ARRAY(s->arena, uint64_t, g->n_row + 1);
     for (uint32_t i = 0; i < g->n_op; i++)

@@ -105,6 +105,15 @@ uint32_t host_scratch(const struct ir_graph *g, const struct ir_op *op)
     return geo_on_array(&geo) ? array_scratch(&geo) : 0;
 }
 
+uint32_t *host_scratches(struct arena *a, const struct ir_graph *g)
+{
+    uint32_t *n_bytes = ARENA_ARRAY(a, uint32_t, g->n_op + 1);
+
+    for (uint32_t i = 0; i < g->n_op; i++)
+        n_bytes[i] = host_scratch(g, g->op[i]);
+    return n_bytes;
+}
+
 /* The compiler's filters are [taps, OC], those of dense layers too. */
 uint8_t *host_panels(struct arena *a, const struct geo *g, uint32_t *n_bytes)
 {

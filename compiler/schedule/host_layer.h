@@ -3,7 +3,7 @@
 #ifndef HEDDLE_SCHED_HOST_LAYER_H
 #define HEDDLE_SCHED_HOST_LAYER_H
 
-#include "geometry.h"
+#include "compiler/layout/geometry.h"
 #include "kernels/hdk.h"
 
 /* A depthwise convolution over one channel is a convolution, and faster as one. */
@@ -14,6 +14,8 @@ void host_fully_connected(const struct geo *g, struct hdk_fully_connected *p);
 
 /* Bytes of scratch that the host kernel of `op` wants; 0 if `op` is not the host's. */
 uint32_t host_scratch(const struct ir_graph *g, const struct ir_op *op);
+/* The same of all operators, by position. */
+uint32_t *host_scratches(struct arena *a, const struct ir_graph *g);
 
 /* Weights, biases and scales as panels, in `a`. */
 uint8_t *host_panels(struct arena *a, const struct geo *g, uint32_t *n_bytes);

@@ -4,7 +4,8 @@
  * around are tried, and the whole of it after every few. */
 #include <string.h>
 
-#include "compiler/lower/lower.h"
+#include "compiler/layout/geometry.h"
+#include "sched_build.h"
 
 enum {
     ROUNDS = 2,

@@ -4,7 +4,7 @@
 #ifndef HEDDLE_TARGET_DESCRIBE_H
 #define HEDDLE_TARGET_DESCRIBE_H
 
-#include "compiler/schedule/blocks.h"
+#include "blocks.h"
 #include "include/heddle_target.h"
 #include "target.h"
 #include "values.h"

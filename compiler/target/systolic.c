@@ -1,6 +1,7 @@
 /* systolic.c - the built-in accelerator: which operators it takes. Every rule names the value that
  * broke it. The limits are those of the command fields (hw/accel.json) and of the configuration. */
-#include "compiler/schedule/layout.h"
+#include "compiler/layout/layout.h"
+#include "compiler/schedule/sched.h"
 #include "refuse.h"
 #include "target.h"
 
@@ -129,10 +130,13 @@ static const char *check_pool(struct question *q)
     return NULL;
 }
 
-const char *sched_refusal(struct arena *a, const struct ir_graph *g, const struct ir_op *op,
-                          const struct hd_config *hw)
+/* Can the operator run on an accelerator of this configuration? */
+static const char *refusal(const struct target_question *asked)
 {
-    struct question q = {a, g, op, hw, {0}};
+    const struct ir_graph *g = asked->graph;
+    const struct ir_op *op = asked->op;
+    const struct hd_config *hw = asked->hw;
+    struct question q = {asked->arena, g, op, hw, {0}};
 
     if (!geo_of(g, op, &q.g))
         REFUSE(&q, "%s has no accelerator lowering", ir_op_info(op->opcode)->name);
@@ -158,11 +162,6 @@ const char *sched_refusal(struct arena *a, const struct ir_graph *g, const struc
         REFUSE(&q, "one row of it needs %u bytes of scratchpad, %s has %u", least, hw->name,
                hw->scratchpad_bytes);
     return NULL;
-}
-
-static const char *refusal(const struct target_question *q)
-{
-    return sched_refusal(q->arena, q->graph, q->op, q->hw);
 }
 
 /* One tensor's way in or out: the memory's latency and the bus. */

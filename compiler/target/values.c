@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "compiler/schedule/geometry.h"
+#include "compiler/layout/geometry.h"
 
 static const struct {
     const char *name, *help;

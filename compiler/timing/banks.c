@@ -1,7 +1,7 @@
 /* banks.c - see banks.h. */
 #include "banks.h"
 
-#include "compiler/schedule/geometry.h"
+#include "compiler/layout/geometry.h"
 #include "hd_timing.h"
 
 enum { SAMPLES = 16, MAX_BANKS = 32 };

@@ -4,7 +4,7 @@
 #ifndef HEDDLE_SCHED_BANKS_H
 #define HEDDLE_SCHED_BANKS_H
 
-#include "compiler/schedule/sched.h"
+#include "compiler/program/sched_program.h"
 #include "driver/hd_walk.h"
 
 /* Cycles that the command's pipe is frozen. */

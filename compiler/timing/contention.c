@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "compiler/schedule/geometry.h"
+#include "compiler/layout/geometry.h"
 #include "cost.h"
 
 enum {

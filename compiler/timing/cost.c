@@ -2,7 +2,7 @@
 #include "cost.h"
 
 #include "banks.h"
-#include "compiler/schedule/geometry.h"
+#include "compiler/layout/geometry.h"
 #include "driver/hd_walk.h"
 
 enum {

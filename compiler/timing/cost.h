@@ -3,7 +3,7 @@
 #ifndef HEDDLE_SCHED_COST_H
 #define HEDDLE_SCHED_COST_H
 
-#include "compiler/schedule/sched.h"
+#include "compiler/program/sched_program.h"
 #include "hd_timing.h"
 
 enum {

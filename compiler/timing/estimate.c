@@ -1,7 +1,8 @@
 /* estimate.c - cycles of each submission and row, from the timeline.
  * in:  streams with waits.   out: cmd->cost, est_start, est_done; program->row_end, and but for a
  * trial program->row_estimate; tests/e2e/estimate compares them with measured cycles. */
-#include "compiler/lower/lower.h"
+#include "estimate.h"
+
 #include "timeline.h"
 
 /* Rows of a stream in the order of their last commands, and the cycle up to which the first ones of

@@ -5,7 +5,7 @@
 
 #include "arrivals.h"
 #include "banks.h"
-#include "compiler/schedule/geometry.h"
+#include "compiler/layout/geometry.h"
 #include "contention.h"
 #include "cost.h"
 #include "hd_timing.h"

@@ -6,7 +6,7 @@
 #ifndef HEDDLE_SCHED_TIMELINE_H
 #define HEDDLE_SCHED_TIMELINE_H
 
-#include "compiler/schedule/sched.h"
+#include "compiler/program/sched_program.h"
 
 /* Scratch memory comes from `a`. */
 void timeline_run(struct arena *a, const struct sched_program *p, struct sched_stream *s);

@@ -1,7 +1,7 @@
 /* write_back.c - see write_back.h. */
 #include "write_back.h"
 
-#include "compiler/schedule/geometry.h"
+#include "compiler/layout/geometry.h"
 
 /* The bytes of a position's reads to the write of its result, in addition to N. */
 enum { ARRAY_WRITE = COST_ARRAY_SUM + HD_TIMING_REQUANT };

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "app/run/device.h"
+#include "compiler/lower/disasm.h"
 #include "compiler/pipeline.h"
 
 enum { LEAST_CYCLES = 500 };

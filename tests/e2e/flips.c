@@ -15,8 +15,8 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "compiler/lower/disasm.h"
 #include "compiler/pipeline.h"
-#include "compiler/schedule/sched.h"
 
 enum { SECONDS = 60, EVERYTHING = 0xff };
 static const size_t memory_limit = (size_t)8 << 30; /* as in main.c */

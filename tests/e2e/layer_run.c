@@ -4,7 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "compiler/lower/disasm.h"
 #include "compiler/pipeline.h"
+#include "compiler/schedule/sched.h"
 
 enum { GAP = 64, POISON = 0xa5 };
 

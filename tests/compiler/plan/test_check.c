@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "compiler/plan/arena_plan.h"
+#include "compiler/schedule/host_layer.h"
 
 /* in -> a -> b -> c -> out, and a is read once more by the last. */
 static const char text[] = "heddle-ir 1 graph name=\"chain\"\n"
@@ -41,6 +42,7 @@ static int set_up(void **state)
         return -1;
     f->program = (struct sched_program){.arena = a, .graph = f->graph};
     f->program.place = ARENA_ARRAY(a, struct sched_place, 6);
+    f->program.scratch_bytes = host_scratches(a, f->graph);
     for (uint32_t i = 1; i <= 3; i++)
         f->program.place[i] = (struct sched_place){
             .in_memory = true, .mem_region = HD_REGION_ARENA, .mem_bytes = 100};
@@ -126,6 +128,7 @@ static void scratch_is_apart(void **state)
     for (uint32_t i = 0; i < f->graph->n_op; i++)
         f->graph->op[i]->region = IR_NONE;
     f->program.graph = f->graph;
+    f->program.scratch_bytes = host_scratches(f->arena, f->graph);
     f->program.place[2].in_memory = false;
     f->program.place[3].mem_bytes = 10;
     assert_int_equal(arena_plan(&f->program, &f->d), ST_OK);

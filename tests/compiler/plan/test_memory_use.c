@@ -10,6 +10,7 @@
 #include "compiler/legalise/legalise.h"
 #include "compiler/partition/partition.h"
 #include "compiler/plan/memory_use.h"
+#include "compiler/schedule/sched.h"
 #include "hw/gen/accel.h"
 
 /* x [1,h,8,8] -> 3x3 max pool p -> add y = p + constant [1,1,1,8] -> mul z = y * p, out: z; on the

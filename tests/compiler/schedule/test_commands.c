@@ -6,10 +6,11 @@
 
 #include <cmocka.h>
 
+#include "compiler/layout/layout.h"
 #include "compiler/legalise/legalise.h"
 #include "compiler/partition/partition.h"
 #include "compiler/plan/memory_use.h"
-#include "compiler/schedule/layout.h"
+#include "compiler/schedule/sched.h"
 #include "compiler/timing/banks.h"
 
 static const struct hd_config sys8 = {.name = "sys8",

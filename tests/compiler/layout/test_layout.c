@@ -6,9 +6,9 @@
 
 #include <cmocka.h>
 
+#include "compiler/layout/layout.h"
 #include "compiler/legalise/legalise.h"
 #include "compiler/partition/partition.h"
-#include "compiler/schedule/layout.h"
 
 static const struct hd_config tiny = {.name = "tiny",
                                       .n = 4,

@@ -3,7 +3,6 @@
 #ifndef HEDDLE_SCHED_LAYOUT_WORK_H
 #define HEDDLE_SCHED_LAYOUT_WORK_H
 
-#include "compiler/lower/lower.h"
 #include "layout.h"
 
 /* What reads several rows of a tensor at once. */

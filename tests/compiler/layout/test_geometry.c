@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-#include "compiler/schedule/geometry.h"
+#include "compiler/layout/geometry.h"
 
 static uint32_t next(uint64_t *state)
 {

@@ -47,6 +47,18 @@ static void note_link(struct layout_work *w, const struct op_plan *first,
     }
 }
 
+void layout_chain_needs(struct arena *a, const struct geo *g, const struct hd_config *hw,
+                        const struct sched_knobs *knobs, uint32_t *words, uint32_t *entries)
+{
+    *words = *entries = 0;
+    if (!geo_on_array(g))
+        return;
+    struct geo_piece *piece;
+    (void)geo_pieces(a, g, hw->n, geo_word_limit(hw), &piece);
+    *entries = div_up(geo_streams(g, hw, knobs->streams) * g->oc, hw->n);
+    *words = *entries * piece[0].n_ky * piece[0].n_b;
+}
+
 /* Operators from plan[first] on that are interleaved by rows: while their weights fit together, and
  * one table serves them. */
 static uint32_t chain_from(struct layout_work *w, uint32_t first)
@@ -57,7 +69,8 @@ static uint32_t chain_from(struct layout_work *w, uint32_t first)
     for (; i < l->n_plan; i++) {
         struct op_plan *p = &l->plan[i];
         uint32_t need, params;
-        chain_needs(w->arena, &p->geo, w->hw, &w->program->knobs[p->position], &need, &params);
+        layout_chain_needs(w->arena, &p->geo, w->hw, &w->program->knobs[p->position], &need,
+                           &params);
         words += need;
         entries += params;
         tables += p->geo.kind == GEO_LUT;
@@ -76,6 +89,45 @@ static void note_span(struct layout_work *w, const struct op_plan *p, uint32_t n
 {
     for (uint32_t k = 0; k < n; k++)
         w->program->span[p[k].position] = (struct sched_span){p->position, p[n - 1].position};
+}
+
+static bool takes_slices(const struct geo *g, const struct geo *before)
+{
+    if (g->x != before->out && g->y2 != before->out)
+        return false;
+    if (g->kind == GEO_ELEMENTWISE)
+        return g->x != g->y2 && ir_elements(g->x) == ir_elements(g->out) &&
+               ir_elements(g->y2) == ir_elements(g->out);
+    return g->kind == GEO_LUT || (g->kind == GEO_POOL && !g->turned);
+}
+
+/* How many operators from plan[0] on, of n, the knobs want interleaved by channels: 1 if none. */
+static uint32_t slices_length(const struct sched_program *p, const struct op_plan *plan, uint32_t n)
+{
+    const struct geo *g = &plan[0].geo;
+
+    if (g->kind != GEO_CONV && g->kind != GEO_DEPTHWISE)
+        return 1;
+    if (geo_parts(g, p->hw) || g->oc <= p->hw->n)
+        return 1;
+    for (uint32_t i = 1; i < n; i++) {
+        const struct geo *next = &plan[i].geo;
+        if (!p->knobs[plan[i - 1].position].chain || plan[i].op->region != plan[0].op->region ||
+            !takes_slices(next, &plan[i - 1].geo))
+            return 1;
+        if (next->kind == GEO_POOL)
+            return next->oh == 1 && next->ow == 1 ? i + 1 : 1;
+    }
+    return 1;
+}
+
+bool layout_slices_whole(const struct op_plan *plan, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++)
+        if (plan[i].n_tiles > 1 || plan[i].ramp || plan[i].in[0].streamed ||
+            plan[i].in[1].streamed || plan[i].out.streamed)
+            return false;
+    return true;
 }
 
 /* How many operators from p on are interleaved by channels; 1: none. Their tensors are alive at

@@ -3,7 +3,7 @@
  * channels first, as each band of rows writes the weights anew. */
 #include "blocks.h"
 
-#include "compiler/target/refuse.h"
+#include "refuse.h"
 
 struct question {
     struct arena *arena;

@@ -1,7 +1,7 @@
 /* view.c - tensors that are another one's bytes. A table that leaves every code as it is changes
  * scale and zero point only (the MUL and SUB that bring an image's 0 .. 255 to -1 .. 1, say): what
  * reads its result can read its input, by the result's zero point, and no command is needed. */
-#include "sched.h"
+#include "sched_program.h"
 
 static bool same_codes(const int8_t table[256])
 {

@@ -53,8 +53,16 @@ enum status layout_run(struct arena *a, struct sched_program *p, struct layout *
  * last one as many again. */
 uint32_t layout_tile(uint32_t oh, uint32_t rows, uint32_t ramp, uint32_t tile, uint32_t *y);
 
-/* Smallest scratchpad need of one operator with everything streamed, bytes; for sched_refusal. */
+/* Smallest scratchpad need of one operator with everything streamed, bytes. */
 uint32_t layout_least(const struct geo *g, const struct hd_config *hw);
+
+/* layout_links.c: weight words and parameter entries that an ARRAY operator keeps in a chain; 0, 0 for
+ * VECTOR. */
+void layout_chain_needs(struct arena *a, const struct geo *g, const struct hd_config *hw,
+                        const struct sched_knobs *knobs, uint32_t *words, uint32_t *entries);
+/* Of operators plan[0 .. n - 1], interleaved by channels: is every operand on chip, whole, and each
+ * operator one tile? Else they run one by one. */
+bool layout_slices_whole(const struct op_plan *plan, uint32_t n);
 
 /* Address that row 0 of a ring's tensor would have in the lap that row `y` lies in. */
 static inline int32_t ring_row0(const struct plan_ring *r, uint32_t y)

@@ -3,7 +3,7 @@
 #ifndef HEDDLE_SCHED_GEOMETRY_H
 #define HEDDLE_SCHED_GEOMETRY_H
 
-#include "sched.h"
+#include "compiler/program/sched_program.h"
 
 enum geo_kind { GEO_CONV, GEO_DEPTHWISE, GEO_DENSE, GEO_ELEMENTWISE, GEO_POOL, GEO_LUT };
 
@@ -104,10 +104,5 @@ bool geo_parts(const struct geo *g, const struct hd_config *hw);
 /* Output rows that one block of a command may have: its pixels fit the accumulators, its scan
  * positions their 16-bit field (depthwise: strides make many). */
 uint32_t geo_block_rows(const struct geo *g, const struct hd_config *hw);
-
-static inline uint32_t div_up(uint32_t a, uint32_t b)
-{
-    return (a + b - 1) / b;
-}
 
 #endif

@@ -4,7 +4,7 @@
 #ifndef HEDDLE_SCHED_BLOCKS_H
 #define HEDDLE_SCHED_BLOCKS_H
 
-#include "geometry.h"
+#include "compiler/layout/geometry.h"
 #include "kernels/hdk_blocks.h"
 
 /* The unit, as a target.json describes it. */

@@ -3,7 +3,7 @@
  * them together have cycles of their own. Neighbours that merely overlap at their border are no
  * group. in:  program->woven, by operator; operators belong to rows.   out: a group for each row.
  * A row of several operators may tie two runs together: groups are what is connected. */
-#include "sched.h"
+#include "sched_program.h"
 
 static uint32_t root(const uint32_t *parent, uint32_t row)
 {

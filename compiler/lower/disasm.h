@@ -1,0 +1,12 @@
+/* disasm.h - command streams as text. */
+#ifndef HEDDLE_LOWER_DISASM_H
+#define HEDDLE_LOWER_DISASM_H
+
+#include "compiler/program/sched_program.h"
+
+/* One command as text: "ARRAY 03_conv2d in_row=0x1230 ...". Fields that are 0 are left out. */
+void sched_print_command(const struct sched_program *p, const struct sched_command *c,
+                         struct text *t);
+void sched_print(const struct sched_program *p, struct text *t);
+
+#endif

@@ -1,0 +1,181 @@
+/* sched_program.h - the device program: what the scheduler makes of the operators given to an accelerator.
+ * in:  a legalised graph with op->target and op->region set, a hardware configuration.
+ * out: per region one command stream, the constants region, the arena's tensors; every command with
+ * the byte ranges it reads and writes, from which its waits follow (hazard.c) and which
+ * plan/check.c proves. */
+#ifndef HEDDLE_SCHED_PROGRAM_H
+#define HEDDLE_SCHED_PROGRAM_H
+
+#include "base/arena.h"
+#include "base/status.h"
+#include "base/text.h"
+#include "compiler/ir/ir.h"
+#include "driver/hd.h"
+#include "hw/gen/config.h"
+
+/* Memories that commands touch; ranges are bytes (weights, parameters: words or entries, see
+ * below). */
+enum sched_memory {
+    SCHED_SPAD,   /* scratchpad bytes */
+    SCHED_WMEM,   /* weight memory words */
+    SCHED_PARAM,  /* parameter entries (channel tiles) */
+    SCHED_LUT,    /* the one table: [0, 256) */
+    SCHED_ARENA,  /* region 2 bytes */
+    SCHED_INPUT,  /* 3 + i: bytes + (i << 32) */
+    SCHED_OUTPUT, /* alike */
+    SCHED_MEMORIES
+};
+
+struct sched_access {
+    enum sched_memory memory;
+    bool write;
+    uint64_t begin, end; /* [begin, end) */
+    /* Only `bytes` of every `pitch` bytes, from `begin` on: a slice of the channels; pitch 0: all.
+     */
+    uint32_t pitch, bytes;
+};
+
+union sched_words {
+    uint32_t word[28];
+    struct hd_common common;
+    struct hd_cmd_dma_read dma_read;
+    struct hd_cmd_store store;
+    struct hd_cmd_array array;
+    struct hd_cmd_vector vector;
+    struct hd_cmd_end end;
+};
+
+#define SCHED_MAX_ACCESS 6
+
+struct sched_command {
+    union sched_words w; /* as the device reads it; waits filled by sched_waits */
+    uint32_t unit;       /* enum hd_unit; END: HD_UNIT_FETCH */
+    uint32_t row;        /* row of the operator table */
+    const char *note;    /* "rows 0-7, channels 0-31": a comment in the emitted C */
+    struct sched_access access[SCHED_MAX_ACCESS];
+    uint32_t n_access;
+    /* estimate.c, cycles from the doorbell */
+    uint64_t cost, est_start, est_done;
+    uint64_t est_steps, est_last; /* ARRAY: its steps are in the cycles (est_steps, est_last] */
+};
+
+/* One submission. */
+struct sched_stream {
+    uint32_t region; /* graph region */
+    uint32_t device; /* index into the program's devices */
+    uint32_t n, cap;
+    struct sched_command *cmd;
+    uint32_t offset, n_bytes; /* in the commands region, header included */
+    uint64_t est_cycles;
+};
+
+/* Where a tensor lives. A tensor may live in the scratchpad, in memory, or in both. */
+struct sched_place {
+    bool in_memory;
+    uint32_t mem_region; /* HD_REGION_ARENA, or HD_REGION_IO + i; constants: HD_REGION_CONSTANTS */
+    uint32_t mem_offset, mem_bytes;
+    bool on_chip;          /* whole, from producer to last reader */
+    uint32_t base, pitch;  /* scratchpad bytes; row r of h at base + r * pitch */
+    uint32_t h, row_bytes; /* rows as the accelerator sees them: H, W * C */
+    uint32_t first, last;  /* operator positions */
+    bool inside;           /* it takes bytes of another tensor's place, see channel_fusion.c */
+};
+
+/* What may be chosen for one operator on the accelerator; 0: by rule. Any value gives the same
+ * bytes. sched_knob_values lists what is worth trying. */
+struct sched_knobs {
+    uint32_t tile_rows;   /* output rows of a tile, at most */
+    uint32_t group_tiles; /* channel tiles whose weights are fetched together, at most */
+    uint32_t streams;     /* pixel streams of ARRAY: 1 or 2 */
+    uint32_t taper;       /* 1: the last group in halves, that little is left after its weights */
+    uint32_t params;      /* 1: parameters of all groups by one command, if they fit at once */
+    uint32_t ramp;        /* output rows of the first and of the last tile; 0: as the others */
+    uint32_t chain;       /* 1: rows go on to the next operator as they come, both interleaved */
+};
+
+/* Operator positions [first, last], all interleaved. */
+struct sched_span {
+    uint32_t first, last;
+};
+
+struct sched_options {
+    bool no_overlap;                 /* every command waits for all before it: for debugging */
+    uint32_t mem_latency;            /* cycles to the first beat of a read; for the estimate */
+    uint32_t mem_bytes;              /* bytes a cycle; 0: the AXI width */
+    uint64_t knob_seed;              /* not 0: knobs at random, for tests */
+    bool no_search;                  /* knobs by rule */
+    const struct sched_knobs *knobs; /* by operator position: instead of a search; or NULL */
+};
+
+/* An accelerator that the program runs on. */
+struct sched_device {
+    uint32_t target; /* index into the target list */
+    const struct hd_config *hw;
+};
+#define SCHED_MAX_DEVICES 8
+
+struct sched_program {
+    struct arena *arena;
+    const struct ir_graph *graph;
+    const struct hd_config *hw;
+    struct sched_options options;
+    uint32_t n_device; /* 0 or more, by target; `hw` is the first one's */
+    struct sched_device device[SCHED_MAX_DEVICES];
+    uint32_t n_stream;
+    struct sched_stream *stream;
+    struct sched_place *place; /* by tensor id */
+    struct text constants;     /* region 1: bytes, blocks aligned to 64 */
+    uint32_t arena_bytes;      /* region 2 */
+    uint32_t *scratch_bytes;   /* by operator position: what its host kernel wants in the arena */
+    uint32_t *scratch;         /* by operator position: where that is */
+    uint32_t *buffer_bytes;    /* by operator position: scratchpad for its tiles and its ring */
+    uint32_t command_bytes;    /* region 0 */
+    uint32_t spad_peak;        /* bytes of the scratchpad in use at once */
+    struct sched_knobs *knobs; /* by operator position in the graph */
+    struct sched_span *span;   /* by operator position: operators interleaved with it */
+    uint32_t *woven;           /* by operator position: the next one whose commands are mixed with
+                                  its own; 0: none */
+    bool dry;                  /* a trial: only sizes of constants, no bytes, no notes */
+    uint32_t first, end;       /* a trial of operators first .. end - 1; end 0: of all */
+    uint32_t constant_bytes;   /* their size, dry or not */
+    uint64_t *row_estimate;    /* by row: cycles as sim/rows.h attributes them; NULL: a trial */
+    uint64_t *row_end;         /* by row: cycles from the end of the row before to its own */
+    uint64_t est_cycles;
+    uint64_t dram_read, dram_write; /* bytes the commands move */
+    /* Of a program that is one device's part of a larger one (devices.c); else 0 and NULL. */
+    uint32_t only;                      /* 1 + the target whose operators it runs */
+    const struct sched_program *common; /* the arena's plan */
+    const struct sched_program *before; /* its constants come first */
+};
+
+static inline uint32_t div_up(uint32_t a, uint32_t b)
+{
+    return (a + b - 1) / b;
+}
+
+/* Are these operators the program's to run? All others are the host's, another device's or outside
+ * a trial, and meet its own in memory. */
+static inline bool sched_owns(const struct sched_program *p, const struct ir_op *op)
+{
+    return !op->dead && op->region != IR_NONE && (p->only == 0 || op->target + 1 == p->only) &&
+           (p->end == 0 || (p->first <= op->id && op->id < p->end));
+}
+
+/* view.c: is the operator's result its input, one of the network's, in other words? */
+bool sched_is_view(const struct sched_program *p, const struct ir_op *op);
+
+/* The operators interleaved with the one at `position`, itself included. */
+static inline struct sched_span sched_span_of(const struct sched_program *p, uint32_t position)
+{
+    return p->span ? p->span[position] : (struct sched_span){position, position};
+}
+
+/* groups.c: layers that the program interleaves. Of each row of the model the index of its group,
+ * or IR_NONE, into group[n_row]; returns how many groups there are, numbered by their first rows.
+ */
+uint32_t sched_groups(const struct sched_program *p, uint32_t *group);
+
+/* program_constants.c: append a block to the constants at a multiple of 64; its offset. */
+uint32_t sched_constant(struct sched_program *p, const void *data, size_t n_bytes);
+
+#endif

@@ -1,0 +1,10 @@
+/* estimate.h - cycles of each submission and layer, from the timeline. */
+#ifndef HEDDLE_TIMING_ESTIMATE_H
+#define HEDDLE_TIMING_ESTIMATE_H
+
+#include "compiler/program/sched_program.h"
+
+/* Cost of each command, then start and end of each on the device's timeline. */
+void sched_estimate(struct sched_program *p);
+
+#endif
