@@ -408,7 +408,8 @@ class Ops:
         x = self.source()
         if self.wide and self.chance(0.5):
             low, high = min(v.min() for v in x.values), max(v.max() for v in x.values)
-            scale = np.float32(max(float(high - low), 1e-6) / 255 * self.rng.uniform(0.7, 1.3))
+            # All values 0: a ratio that the oracle's 32 bits still hold.
+            scale = np.float32(max(float(high - low) / 255 * self.rng.uniform(0.7, 1.3), float(x.scale) / 2**14))
             y = self.net.tensor(f"t{self.n_ops:02d}_int8", x.shape, np.int8, scale, int(self.rng.integers(-128, 128)))
             self.net.op("QUANTIZE", [x.index], [y], 2, "QuantizeOptions")
         else:

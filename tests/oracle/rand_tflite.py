@@ -370,12 +370,8 @@ class Maker(rand_ops.Ops, rand_math.Ops):
         self.emit("LEAKY_RELU", [x], t, 2, "LeakyReluOptions", Alpha=alpha)
 
     def op_quantize(self):
-        """The ratio of its scales is at most 2^14: values that are all 0 have the scale of 0 .. 1, whatever x's is, and
-        int16 times a ratio of 2^16 leaves the oracle's 32 bits."""
         x = self.source()
-        scale, zero = self.range_scale(x.values)
-        fixed = max(scale, np.float32(x.scale / 2**14)), zero
-        self.emit("QUANTIZE", [x], self.out("requant", x.values, fixed=fixed), 2, "QuantizeOptions")
+        self.emit("QUANTIZE", [x], self.out("requant", x.values), 2, "QuantizeOptions")
 
     # -- data movement ---------------------------------------------------------------------------
 
