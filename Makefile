@@ -1,6 +1,6 @@
 # make                      the program (build/heddle) and the Verilated model of sys16
 # make sim MODEL=digits     run a network; also HW= ENGINE= WAVES= INPUT= EXPECT= STATS= PROG=
-# make test | check | nightly | lint | format | registers | bench-host | install | setup | clean
+# make unit | check | test | nightly | lint | format | registers | bench-host | install | setup | clean
 # All building is CMake's, all running heddle's; this file only strings them together.
 
 SHELL = /bin/bash
@@ -41,14 +41,19 @@ everything: build/.setup-test build/Makefile
 	@$(LOCKED) cmake -S . -B build >build/.configure.log || { cat build/.configure.log; exit 1; }
 	@$(LOCKED) cmake --build build -j $$(nproc)
 
-test: everything
-	ctest --test-dir build --output-on-failure -j $$(nproc)
+# Levels of tests (tests/README.md): unit; check adds quick, and the format; test adds slow; the rest is nightly.
+TESTS = ctest --test-dir build --output-on-failure --no-tests=error -j $$(nproc)
 
-# The quick half of `make test`: nothing that builds a Verilated model.
+unit: everything
+	$(TESTS) -L '^unit$$'
+
 check: everything format-check
-	ctest --test-dir build --output-on-failure -LE slow -j $$(nproc)
+	$(TESTS) -L '^(unit|quick)$$'
 
-# Random layers and networks from a fresh seed (SEED= repeats a run), and what else takes hours.
+test: everything
+	$(TESTS) -LE '^nightly$$'
+
+# Tests that are nightly, random layers and networks from a fresh seed (SEED= repeats a run), and what else takes hours.
 nightly:
 	@.ci/nightly $(SEED)
 
@@ -101,5 +106,5 @@ setup: build/.setup-build build/.setup-test
 clean:
 	rm -rf build
 
-.PHONY: all program sim everything install test check nightly lint lint-rtl format-check format cppcheck registers \
+.PHONY: all program sim everything install unit check test nightly lint lint-rtl format-check format cppcheck registers \
 	synth setup clean bench-host bench-peers bench-sim bench-memory

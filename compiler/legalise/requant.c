@@ -1,7 +1,7 @@
 /* requant.c - fill op->fixed of every operator: multipliers, shifts, clamps.
  * in: scales in the tensors' quant, float32.  out: integers; nothing behind this pass (but lut.c,
  * for tables) looks at a scale again. Each formula is NUMERICS.md's, "Operators"; the goldens of
- * tests/reference/test_models.c pin them. */
+ * tests/reference/test_quick_models.c pin them. */
 #include <math.h>
 #include <string.h>
 

@@ -4,12 +4,10 @@
 # reference runs first.
 for _ in $(seq 100); do cat "$models/digits/in_0.bin"; done >many.bin
 for _ in $(seq 100); do cat "$models/digits/out_0.bin"; done >many_out.bin
-head -c $((4000 * 64)) many.bin >some.bin
-head -c $((4000 * 10)) many_out.bin >some_out.bin
 
 # The emitted C is compiled once now, so that the first child seen below is the run itself.
 for hw in sys16 tiny; do
-    "$heddle" run digits --engine=func --hw=$hw -i some.bin --expect some_out.bin >/dev/null 2>&1 || fail "run"
+    "$heddle" run digits --engine=func --hw=$hw >/dev/null 2>&1 || fail "run"
 done
 
 # interrupted NAME SIGNAL ARGUMENTS...: start, wait until the run is under way (a child exists), signal the parent only.

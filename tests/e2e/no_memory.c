@@ -1,4 +1,4 @@
-/* no_memory.c - a preload for test_no_memory.sh: the FAIL_AT-th malloc, calloc or realloc of each
+/* no_memory.c - a preload for test_slow_no_memory.sh: the FAIL_AT-th malloc, calloc or realloc of each
  * process fails, with FAIL_ALL every later one too. FAIL_COUNT=FILE: how many there were, appended.
  */
 #include <errno.h>

@@ -4,12 +4,7 @@
 . "$(dirname "$0")/common.sh"
 . "$HEDDLE_HOME/tests/e2e/instances.sh"
 
-for model in digits resnet8_own dscnn_own autoencoder_own; do
-    between 1 $model --engine=func
-    between 2 $model --engine=func --memory=separate
-    between 3 $model --engine=func --no-search --no-overlap
-done
-between 4 mobilenet025_own --engine=func --memory=separate
+between 2 dscnn_own --engine=func --memory=separate
 between 5 digits --engine=func -j2
 
 halves=("${two[@]}" '--offload=0[0-4]*=a' '--offload=0[5-9]*=b')

@@ -1,9 +1,17 @@
 #!/bin/bash
-# Two accelerators of different configurations in one network on RTL, alone and beside a core from
-# outside: two Verilated models in one process, the same bytes, cycles that add up, waves of either.
+# Two accelerators of different configurations in one network: more networks on the functional model; on RTL, alone
+# and with a core of an external target, two Verilated models in one process, the same bytes, cycles that add up, waves
+# of either.
 . "$(dirname "$0")/common.sh"
 . "$HEDDLE_HOME/tests/e2e/instances.sh"
-command -v verilator >/dev/null || { echo "verilator is not there"; exit 77; }
+
+for model in digits resnet8_own dscnn_own autoencoder_own; do
+    between 1 $model --engine=func
+    between 2 $model --engine=func --memory=separate
+    between 3 $model --engine=func --no-search --no-overlap
+done
+between 4 mobilenet025_own --engine=func --memory=separate
+command -v verilator >/dev/null || { echo "no verilator: the functional model only"; finish; }
 
 between 1 digits --engine=rtl
 between 2 digits --engine=rtl --memory=separate --stall-seed=7 -j2

@@ -1,4 +1,4 @@
-/* test_tflite.c - the importer on digits: what it makes of it, and how it refuses damage.
+/* test_quick_tflite.c - the importer on digits: what it makes of it, and how it refuses damage.
  * Damage to the container is done to the file's bytes; absurd contents are put into the plain
  * structs behind the shim, where every value can be set. */
 #include <setjmp.h>
