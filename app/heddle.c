@@ -17,10 +17,10 @@ static const struct command {
 } commands[] = {
     {"run", "MODEL", "compile, run, compare with the reference, report"},
     {"compile", "MODEL", "write the emitted C to -o DIR"},
-    {"inspect", "MODEL", "where each operator goes, and why not"},
+    {"inspect", "MODEL", "where each operator runs, and why not on the others"},
     {"disasm", "MODEL", "the command stream as text"},
     {"build", "", "the Verilated model of --hw"},
-    {"targets", "", "the accelerators that were found, and what they take"},
+    {"targets", "", "the targets that were found, and what they support"},
     {"ops", "", "the operators, and what runs them"},
     {"report", "FILE", "a stats file as a table"},
     {"bench", "LAYER",

@@ -156,7 +156,7 @@ enum status options_set(struct option_set *s, const char *given, const char *val
     if (!name)
         return unknown(s, bare(given), d);
     if (!value && !(row && row->kind == OPTION_FLAG))
-        return FAIL(d, ST_USAGE, "--%s: expected a value behind it", name);
+        return FAIL(d, ST_USAGE, "--%s: expected a value", name);
     if (!row || row->kind < OPTION_FILES)
         s->n_given = without(s, name);
     if (s->n_given == OPTIONS_MAX_GIVEN)

@@ -96,7 +96,7 @@ enum status home_runtime(struct arena *a, const char **path, struct diag *d)
     *path = arena_printf(a, "%s/../../lib/heddle/%s", home, name);
     if (file_exists(*path))
         return ST_OK;
-    return FAIL(d, ST_INTERNAL, "cannot find %s beside '%s', nor '%s'", name,
+    return FAIL(d, ST_INTERNAL, "cannot find %s next to '%s', nor '%s'", name,
                 folder != NULL ? folder : "?", *path);
 }
 

@@ -183,7 +183,7 @@ static enum status check_object(const struct check *c, const cJSON *s, const cJS
             arena_printf(c->doc->arena, "%s%s%.60s", path, *path ? "." : "", m->string);
         const cJSON *own = get(properties, m->string);
         if (get(v, m->string) != m)
-            return json_doc_fail(c->doc, at, c->d, "the member stands there twice");
+            return json_doc_fail(c->doc, at, c->d, "duplicate member");
         if (!own && cJSON_IsObject(more))
             own = more;
         if (own)

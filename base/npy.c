@@ -126,7 +126,7 @@ static enum status member(struct reader *r, uint32_t *seen)
         k++;
     if (k == 3 || (*seen & 1u << k))
         return FAIL(r->d, ST_USAGE, "%s: .npy header: key '%s' %s", r->path, key,
-                    k == 3 ? "is unknown" : "is there twice");
+                    k == 3 ? "is unknown" : "is a duplicate");
     *seen |= 1u << k;
     return take(r, ":") ? values[k](r) : broken(r, "':'");
 }

@@ -110,11 +110,16 @@ static enum status take_op(const struct phase *s, const struct ir_graph *g, stru
     const char *row = g->row[to->row].name;
 
     if (!same_places(to, from))
-        return WRONG(s, "%s: operators, their operands, targets and regions are fixed now", row);
+        return WRONG(s,
+                     "%s: a pass after the partition must not change operators, their operands, "
+                     "targets or regions",
+                     row);
     if (memcmp(to->attr, from->attr, sizeof to->attr) == 0 && same_fixed(&to->fixed, &from->fixed))
         return ST_OK;
     if (to->target != s->target)
-        return WRONG(s, "%s is not its own, its attributes and constants are fixed now", row);
+        return WRONG(
+            s, "%s belongs to another target: the pass must not change its attributes or constants",
+            row);
     memcpy(to->attr, from->attr, sizeof to->attr);
     to->fixed = from->fixed;
     return ST_OK;
@@ -135,13 +140,16 @@ static enum status take_tensor(const struct phase *s, const struct ir_graph *g,
                                struct ir_tensor *to, const struct ir_tensor *from)
 {
     if (!same_tensor(to, from))
-        return WRONG(s, "tensor %u: type, role and shape are fixed now", to->id);
+        return WRONG(s, "tensor %u: a pass after the partition must not change type, role or shape",
+                     to->id);
     if (to->role != IR_CONST || memcmp(to->data, from->data, (size_t)ir_bytes(to)) == 0)
         return ST_OK;
     const struct ir_op *other = other_reader(s, g, to->id);
     if (other)
-        return WRONG(s, "tensor %u is read by %s, which is not its own: it is fixed now", to->id,
-                     g->row[other->row].name);
+        return WRONG(
+            s,
+            "tensor %u is read by %s, which belongs to another target: the pass must not change it",
+            to->id, g->row[other->row].name);
     to->data = from->data;
     return ST_OK;
 }
@@ -156,7 +164,7 @@ static enum status still_taken(const struct phase *s, const struct ir_graph *g)
         const char *why =
             !g->op[i]->dead && g->op[i]->target == s->target ? t->desc->refusal(&q) : NULL;
         if (why)
-            return WRONG(s, "after it the target no longer takes %s: %s",
+            return WRONG(s, "after the pass the target no longer supports %s: %s",
                          g->row[g->op[i]->row].name, why);
     }
     return ST_OK;
@@ -201,11 +209,11 @@ static enum status one(const struct phase *s, const struct heddle_target_api *ap
     int rc = api->pass(&p, &changed, why, sizeof why);
     why[sizeof why - 1] = '\0';
     if (rc < 0)
-        return WRONG(s, "%s", *why ? why : "it failed and does not say why");
+        return WRONG(s, "%s", *why ? why : "it failed without a message");
     if (rc == 0)
         return ST_OK;
     if (!changed)
-        return WRONG(s, "it says that it changed the graph and gives none");
+        return WRONG(s, "it reported a changed graph, but returned none");
     const char *text = arena_strdup(s->arena, changed);
     if (api->release)
         api->release(changed);

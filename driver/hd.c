@@ -136,7 +136,7 @@ int hd_submit(struct hd_device *dev, uint32_t offset, uint32_t n_bytes)
     return HD_OK;
 }
 
-/* Poll until status & mask equals `wanted`, for wait_cycles at the most. */
+/* Poll until status & mask equals `wanted`, for wait_cycles at most. */
 static int poll(const struct hd_device *dev, uint32_t mask, uint32_t wanted)
 {
     const struct hd_port *port = dev->port;

@@ -41,7 +41,7 @@ const char *hd_error_text(int error)
     switch (error) {
     case HD_OK: return "ok";
     case HD_ERROR_ARGUMENT: return "a region, offset or size is out of range";
-    case HD_ERROR_NO_DEVICE: return "no heddle accelerator behind this port";
+    case HD_ERROR_NO_DEVICE: return "no heddle accelerator at this port";
     case HD_ERROR_VERSION: return "the device understands another command stream version";
     case HD_ERROR_CONFIG: return "the program was compiled for another hardware configuration";
     case HD_ERROR_BUSY: return "a submission is still running";

@@ -3,7 +3,7 @@
  * RTL.
  *
  * A kernel is kernel_h rows of kernel_row_bytes lanes, one flat string. A segment takes up to
- * `ports` pieces of consecutive kernel rows, N lanes at the most; depthwise takes whole rows only.
+ * `ports` pieces of consecutive kernel rows, N lanes at most; depthwise takes whole rows only.
  * Weight memory holds one word per lane, segment after segment, so a kernel always takes kernel_h *
  * kernel_row_bytes words.
  *

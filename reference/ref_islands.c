@@ -74,7 +74,7 @@ static enum status settled(struct isl *s, uint32_t file_id)
     uint32_t id;
 
     if (v->kind == ISL_UNKNOWN)
-        return FAIL(s->d, ST_INTERNAL, "'%.80s' is read before it is made",
+        return FAIL(s->d, ST_INTERNAL, "'%.80s' is read before it is computed",
                     s->from->tensor[file_id]->name);
     if (v->kind != ISL_DEFERRED)
         return ST_OK;

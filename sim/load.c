@@ -16,7 +16,7 @@ enum status sim_load(const char *path, const char *source_hash, uint32_t config_
     TRY(cached_load(path, "simulator", &object, d));
     api = dlsym(object, "hd_sim_api");
     if (api == NULL)
-        return FAIL(d, ST_INTERNAL, "'%s' is no simulator: it has no table hd_sim_api", path);
+        return FAIL(d, ST_INTERNAL, "'%s' is not a simulator: it has no table hd_sim_api", path);
     if (api->abi != HD_SIM_ABI)
         return FAIL(d, ST_INTERNAL, "simulator '%s': table version %u, expected %u; build it again",
                     path, api->abi, HD_SIM_ABI);

@@ -96,8 +96,8 @@ static enum status take_arguments(struct heddle *h, const struct command *c)
     for (size_t i = 1; i < c->n; i++)
         o->argument[o->n_argument++] = arena_strdup(h->scratch, c->argument[i]);
     if (o->model && o->prog)
-        return FAIL(&h->d, ST_USAGE,
-                    "--prog takes the place of a model; found both, and model '%s'", o->model);
+        return FAIL(&h->d, ST_USAGE, "--prog replaces the model; found --prog and model '%s'",
+                    o->model);
     if (!none && !o->model && !o->prog)
         return FAIL(&h->d, ST_USAGE, "no model; expected: heddle %s MODEL", c->name);
     return ST_OK;

@@ -83,9 +83,13 @@ static void check_attribute(struct check *c, const struct target_attr *attr)
     if (attr->type == TARGET_CHOICE || attr->type == TARGET_BOOL)
         good = good && try_value(c, attr, "no such word") != ST_OK;
     if (good)
-        pass(c, "attribute %s: default and limits taken, what lies beyond refused", attr->name);
+        pass(c, "attribute %s: default and limits accepted, values beyond the limits refused",
+             attr->name);
     else
-        fails(c, "attribute %s: its default or a limit is refused, or more is taken", attr->name);
+        fails(c,
+              "attribute %s: its default or a limit is refused, or a value beyond the limits is "
+              "accepted",
+              attr->name);
 }
 
 /* --- cases of all patterns with the present settings --- */
@@ -101,15 +105,15 @@ static void add_patterns(struct check *c, bool loud)
         if (!check_add_cases(&c->cases, &c->target, p, &c->p.hw, &n, &why)) {
             if (loud)
                 fails(c,
-                      "pattern %s: no %s ever comes to it: legalise turns it into another "
-                      "operator, or its operands are not int8 alone",
+                      "pattern %s: no %s reaches it: legalise turns it into another operator, or "
+                      "not all operands are int8",
                       p->name, ir_op_info(p->opcode)->name);
         } else if (n == 0 && loud) {
-            fails(c, "pattern %s: found no operator that it takes; the last refusal: %s", p->name,
+            fails(c, "pattern %s: found no operator that it supports; the last reason: %s", p->name,
                   why ? why : "none");
         } else if (loud) {
-            pass(c, "pattern %s: %u operators made that it takes; refused, for one: %s", p->name, n,
-                 why ? why : "nothing");
+            pass(c, "pattern %s: supports %u of the operators generated; refused, for example: %s",
+                 p->name, n, why ? why : "nothing");
         }
     }
 }
@@ -128,7 +132,7 @@ static enum status compile_graph(struct check *c, struct diag *d)
     TRY(partition_with(p->graph, &p->targets, &p->hw, &first, &p->partition, d));
     for (uint32_t i = 0; i < p->graph->n_op; i++)
         if (p->graph->op[i]->target != 0)
-            return FAIL(d, ST_INTERNAL, "%s: taken alone, refused among others: %s",
+            return FAIL(d, ST_INTERNAL, "%s: accepted alone, refused in a graph with others: %s",
                         c->cases.item[p->graph->op[i]->row].words, p->graph->op[i]->reason);
     return pipeline_back(p, c->o, d);
 }
@@ -218,7 +222,8 @@ static bool wrong_byte(struct check *c, uint32_t i, uint32_t k, const uint8_t *g
         fails(c, "%s%s: %s: byte %llu of %llu: expected %d, found %d (inputs: %s)%s", how, where(c),
               c->cases.item[i].words, (unsigned long long)at, (unsigned long long)n,
               (int8_t)want[at], (int8_t)got[at], input_words(&c->cases.item[i], k),
-              got[at] == 0x5a ? "; 90 is what outputs held before: not written?" : "");
+              got[at] == 0x5a ? "; outputs were filled with 90 before: is this byte written at all?"
+                              : "");
     return at < n;
 }
 
@@ -292,10 +297,10 @@ static enum status run_sanitized(struct check *c, struct diag *d)
         fails(c, "the sources do not compile with $CC -std=c11 -fsanitize=address,undefined: %s",
               r.text);
         break;
-    case HARNESS_LEAK: fails(c, "memory%s: it is not given back: %s", where(c), r.text); break;
+    case HARNESS_LEAK: fails(c, "memory%s: leaked: %s", where(c), r.text); break;
     case HARNESS_SANITIZER: fails(c, "memory%s: %s: %s", where(c), at, r.text); break;
     case HARNESS_ERROR: fails(c, "%s%s: the call %s", at, where(c), r.text); break;
-    case HARNESS_TIME: fails(c, "%s%s: no end within %s", at, where(c), r.text); break;
+    case HARNESS_TIME: fails(c, "%s%s: did not finish within %s", at, where(c), r.text); break;
     }
     return ST_OK;
 }

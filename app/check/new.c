@@ -86,13 +86,13 @@ enum status new_target(struct arena *a, const struct options *o, struct diag *d)
 
     if (!good_name(name))
         return FAIL(d, ST_USAGE,
-                    "new-target: found '%s', expected a small letter, then small letters, digits "
-                    "and _",
+                    "new-target: found '%s', expected a lower-case letter, then lower-case "
+                    "letters, digits and _",
                     name);
     if (registry_find(&o->targets, name))
-        return FAIL(d, ST_USAGE, "new-target: there is a target '%s' already", name);
+        return FAIL(d, ST_USAGE, "new-target: target '%s' already exists", name);
     if (file_exists(arena_printf(a, "%s/target.json", to)))
-        return FAIL(d, ST_USAGE, "new-target: '%s/target.json' is there already", to);
+        return FAIL(d, ST_USAGE, "new-target: '%s/target.json' already exists", to);
     for (int i = 0; i < 2 && sources[o->template][i].folder; i++)
         TRY(copy_all(a, o, sources[o->template][i].folder, sources[o->template][i].name, name, to,
                      d));

@@ -54,7 +54,7 @@ enum status cores_open(struct cores *c, struct arena *a, const struct options *o
         TRY(sim_load(core->so.path, core->so.source_hash, 0, &core->sim.api, d));
         core->sim.sim = core->sim.api->open(&s, error, sizeof error);
         if (!core->sim.sim)
-            return FAIL(d, ST_INTERNAL, "the core of %s does not open: %s", core->name, error);
+            return FAIL(d, ST_INTERNAL, "cannot open the core of %s: %s", core->name, error);
         sim_port(&core->sim, false, &core->port);
         core->sim.api->totals(core->sim.sim, &core->seen);
         c->port[i] = &core->port;

@@ -37,7 +37,8 @@ static enum status open_func(struct device *v, struct diag *d)
     struct hd_func_memory memory = {v->memory, DEVICE_BASE, v->n_bytes};
 
     if (n == 0 || hd_func_init(&v->func, v->hw, mem, n, memory) != 0)
-        return FAIL(d, ST_INTERNAL, "the functional twin refuses configuration %s", v->hw->name);
+        return FAIL(d, ST_INTERNAL, "the functional model does not support configuration %s",
+                    v->hw->name);
     hd_func_port(&v->func, &v->port);
     if (v->options->separate_memory)
         v->port.window = NULL;
@@ -64,7 +65,7 @@ static enum status open_rtl(struct device *v, const struct sim_model *so,
     TRY(sim_load(so->path, so->source_hash, v->hw->hash, &v->sim.api, d));
     v->sim.sim = v->sim.api->open(&s, error, sizeof error);
     if (!v->sim.sim)
-        return FAIL(d, ST_INTERNAL, "the model of %s does not open: %s", v->hw->name, error);
+        return FAIL(d, ST_INTERNAL, "cannot open the model of %s: %s", v->hw->name, error);
     sim_port(&v->sim, !v->options->separate_memory, &v->port);
     return ST_OK;
 }
@@ -85,7 +86,7 @@ enum status device_open(struct device *v, struct arena *a, const struct options 
     int rc = hd_open(&v->dev, &v->port, hw->hash);
     if (rc != HD_OK)
         return FAIL(d, rc == HD_ERROR_CONFIG ? ST_INTERNAL : ST_DEVICE,
-                    "the device does not open: %s", hd_error_text(rc));
+                    "cannot open the device: %s", hd_error_text(rc));
     v->dev.wait_cycles = o->max_cycles;
     if (o->poll)
         v->dev.wait_mode = HD_WAIT_POLL;

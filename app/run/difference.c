@@ -351,10 +351,12 @@ enum status difference_fail(const struct run_job *job, struct diag *d)
     if (shown > SHOWN_OUTPUTS)
         diag_line(d, "%u more outputs differ", shown - SHOWN_OUTPUTS);
     if (job->tolerance > 0)
-        diag_line(d, "the targets' patterns allow %.3g of the output's range, this is more",
-                  job->tolerance);
+        diag_line(
+            d,
+            "the difference exceeds what the targets' patterns allow: %.3g of the output's range",
+            job->tolerance);
     if (job->options->tolerance)
-        diag_line(d, "--tolerance allows %u steps, this is more", job->options->tolerance);
+        diag_line(d, "the difference exceeds --tolerance: %u steps", job->options->tolerance);
     onnx_line(job, d);
     return ST_MISMATCH;
 }

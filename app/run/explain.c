@@ -131,7 +131,7 @@ static void replay_lines(struct run_job *job, const struct diff *diff, const cha
     diag_line(d, "replay: %s alone %s:", job->p->graph->row[diff->command->row].name,
               !replay.ran    ? "does not run"
               : replay.wrong ? "is wrong too"
-                             : "is right, so it takes the layers around it");
+                             : "is right: the error needs the layers around it");
     diag_line(d, "  %s", replay.command);
 }
 

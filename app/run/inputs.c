@@ -34,7 +34,7 @@ static enum status no_model(struct arena *a, const char *home, const char *name,
     }
     globfree(&found);
     near = json_doc_near(name, words, n);
-    return FAIL(d, ST_USAGE, "no file and no network of tests/models is called '%s'; %s%s%s", name,
+    return FAIL(d, ST_USAGE, "'%s' is neither a file nor a network of tests/models; %s%s%s", name,
                 near ? "did you mean " : "expected a .tflite, .onnx or .ir file", near ? near : "",
                 near ? "?" : "");
 }
@@ -145,7 +145,7 @@ enum status run_inputs(struct run_job *job, struct diag *d)
     for (uint32_t i = 0; i < g->n_out; i++)
         job->out[i].n_bytes = ir_bytes(g->tensor[g->out[i]]);
     if (job->options->n_input > g->n_in)
-        return FAIL(d, ST_USAGE, "-i: %u files given, the model has %u inputs",
+        return FAIL(d, ST_USAGE, "-i: found %u files, expected at most %u (the model's inputs)",
                     job->options->n_input, g->n_in);
     if (g->n_in == 0 || (!given_any(job, true) && !file_for(job, true, 0)))
         return random_inputs(job);
@@ -156,7 +156,8 @@ enum status run_inputs(struct run_job *job, struct diag *d)
         uint64_t n;
         TRY(data_read(job, true, i, path, given_for(job, true, i), &job->in[i].bytes, &n, d));
         if (i > 0 && n != count)
-            return FAIL(d, ST_USAGE, "%s: %llu inferences, the inputs before have %llu", path,
+            return FAIL(d, ST_USAGE,
+                        "%s: found %llu inferences, expected %llu as in the inputs before", path,
                         (unsigned long long)n, (unsigned long long)count);
         count = n;
     }
@@ -180,7 +181,7 @@ static enum status read_labels(struct run_job *job, struct diag *d)
     for (char *at = (char *)text, *end; n < job->n; at = end) {
         long value = strtol(at, &end, 10);
         if (end == at)
-            return FAIL(d, ST_USAGE, "%s: %u class numbers, expected one for each of %u inferences",
+            return FAIL(d, ST_USAGE, "%s: found %u class numbers, expected %u (one an inference)",
                         path, n, job->n);
         job->label[n++] = (int32_t)value;
     }
@@ -203,7 +204,8 @@ enum status run_expectations(struct run_job *job, struct diag *d)
 
     TRY(read_labels(job, d));
     if (job->options->n_expect > g->n_out)
-        return FAIL(d, ST_USAGE, "--expect: %u files given, the model has %u outputs",
+        return FAIL(d, ST_USAGE,
+                    "--expect: found %u files, expected at most %u (the model's outputs)",
                     job->options->n_expect, g->n_out);
     if (g->n_out == 0 || (!given_any(job, false) && !file_for(job, false, 0)))
         return ST_OK;
@@ -216,8 +218,8 @@ enum status run_expectations(struct run_job *job, struct diag *d)
         TRY(data_read(job, false, i, path, given_for(job, false, i), &job->expected[i].bytes, &n,
                       d));
         if (n != job->n)
-            return FAIL(d, ST_USAGE, "%s: %llu inferences, the inputs have %u", path,
-                        (unsigned long long)n, job->n);
+            return FAIL(d, ST_USAGE, "%s: found %llu inferences, expected %u as in the inputs",
+                        path, (unsigned long long)n, job->n);
         job->expected[i].n_bytes = job->out[i].n_bytes;
     }
     job->checked_against = "expect";

@@ -20,7 +20,7 @@ static enum status broken(struct members *m, struct archive *a)
 {
     const char *why = archive_error_string(a);
 
-    return FAIL(m->d, ST_USAGE, "%s: not a whole .npz file: %s", m->path, why ? why : "no archive");
+    return FAIL(m->d, ST_USAGE, "%s: damaged .npz file: %s", m->path, why ? why : "no archive");
 }
 
 /* Sizes in the archive may be missing or wrong: read until there is no more. */
@@ -41,8 +41,9 @@ static enum status read_data(struct members *m, struct archive *a, struct npz_ar
         if (n < 0)
             return broken(m, a);
         if ((size_t)n > m->left)
-            return FAIL(m->d, ST_USAGE, "%s: array '%s': more data than heddle reads from a file",
-                        m->path, to->name);
+            return FAIL(m->d, ST_USAGE,
+                        "%s: array '%s': its data exceed what heddle reads from a file", m->path,
+                        to->name);
         m->left -= (size_t)n;
     }
     to->file = data;
@@ -72,7 +73,8 @@ static enum status read_all(struct members *m, struct archive *a)
         TRY(add(m, a, archive_entry_pathname(e)));
     if (rc != ARCHIVE_EOF)
         return broken(m, a);
-    return m->n ? ST_OK : FAIL(m->d, ST_USAGE, "%s: no array in it", m->path);
+    return m->n ? ST_OK
+                : FAIL(m->d, ST_USAGE, "%s: found no array, expected at least one", m->path);
 }
 
 enum status npz_read(struct arena *a, const char *path, const uint8_t *file, size_t n_bytes,

@@ -15,7 +15,7 @@ static enum status load(struct player *p, const char *so_path, struct diag *d)
     TRY(cached_load(so_path, "emitted code", &so, d));
     p->model = dlsym(so, "hd_model");
     if (!p->model || p->model->abi != HD_MODEL_ABI)
-        return FAIL(d, ST_INTERNAL, "%s: no hd_model of version %u inside", so_path, HD_MODEL_ABI);
+        return FAIL(d, ST_INTERNAL, "%s: found no hd_model of version %u", so_path, HD_MODEL_ABI);
     return ST_OK;
 }
 

@@ -183,10 +183,10 @@ static void memory_lines(struct text *t, const cJSON *all)
 
     if (report_number(m, "live_range_bytes") <= 0)
         return;
-    text_printf(t, "activations: peak %.0f bytes at %s, live-range bound %.0f at %s; apart: ",
+    text_printf(t, "activations: peak %.0f bytes at %s, live-range bound %.0f at %s; in addition: ",
                 report_number(m, "activation_bytes"), report_word(m, "activation_layer"),
                 report_number(m, "live_range_bytes"), report_word(m, "live_range_layer"));
-    text_printf(t, "second copies %.0f, row padding %.0f, tile buffers and rings %.0f\n",
+    text_printf(t, "second copies %.0f, row padding %.0f, tile buffers and line buffers %.0f\n",
                 report_number(m, "copy_bytes"), report_number(m, "padding_bytes"),
                 report_number(m, "buffer_bytes"));
     if (report_number(all, "cycles") >= 0 && least > 0)

@@ -128,8 +128,8 @@ static enum status add_tensor(struct ir_graph *g, const struct hd_io *io, enum i
                     io->type);
     struct ir_tensor *t = ir_tensor_new(g, io->name, type, shape.rank, shape.dim);
     if (ir_bytes(t) != io->n_bytes)
-        return FAIL(d, ST_USAGE, "the package's table gives %s %s %u bytes, it has %llu", io->shape,
-                    io->type, io->n_bytes, (unsigned long long)ir_bytes(t));
+        return FAIL(d, ST_USAGE, "the package's table gives %s %s %u bytes, expected %llu",
+                    io->shape, io->type, io->n_bytes, (unsigned long long)ir_bytes(t));
     t->role = role;
     *id = t->id;
     return ST_OK;
@@ -295,8 +295,10 @@ static enum status load(struct run_job *job, const char *folder, const char *so_
     TRY(cached_load(so_path, "the package's code", &so, d));
     const struct hd_model *m = dlsym(so, "hd_model");
     if (!m || m->abi != HD_MODEL_ABI)
-        return FAIL(d, ST_USAGE, "%s: no hd_model of version %u inside: another heddle's package?",
-                    so_path, HD_MODEL_ABI);
+        return FAIL(
+            d, ST_USAGE,
+            "%s: found no hd_model of version %u; was the package compiled by another heddle?",
+            so_path, HD_MODEL_ABI);
     TRY(pipeline_config(job->p->arena, *m->hw ? m->hw : job->options->hw, &job->p->hw, d));
     TRY(describe(job, m, d));
     return read_metadata(job, folder, m, d);

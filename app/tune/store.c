@@ -137,8 +137,8 @@ enum status store_open(struct arena *a, const char *path, enum store_mode mode, 
 
     *s = (struct store){.arena = a, .path = path};
     if (mode == STORE_READ && !file_exists(path))
-        return FAIL(d, ST_USAGE, "%s: not there; heddle tune MODEL --tuned=%s makes it", path,
-                    path);
+        return FAIL(d, ST_USAGE, "%s: file not found; create it with heddle tune MODEL --tuned=%s",
+                    path, path);
     int flags = SQLITE_OPEN_READWRITE | (mode == STORE_WRITE ? SQLITE_OPEN_CREATE : 0);
     int rc = sqlite3_open_v2(path, &s->db, flags, NULL);
     if (rc != SQLITE_OK)
@@ -179,7 +179,7 @@ static enum status nearest(struct store *s, const struct tune_key *key, const ch
 {
     sqlite3_stmt *q;
 
-    *note = "it has nothing of this network";
+    *note = "it has no results for this network";
     TRY(prepare(s,
                 "SELECT max(hardware = ?2), max(schedule = ?3) FROM network WHERE graph = ?1 "
                 "AND EXISTS (SELECT * FROM trial WHERE network = id)",
@@ -187,10 +187,11 @@ static enum status nearest(struct store *s, const struct tune_key *key, const ch
     bind_key(q, key);
     int rc = sqlite3_step(q);
     if (rc == SQLITE_ROW && sqlite3_column_type(q, 0) != SQLITE_NULL)
-        *note = sqlite3_column_int(q, 0) ? "what it has of this network is stale: of another "
-                                           "version of heddle's schedule"
-                                         : "what it has of this network is of other hardware or "
-                                           "another memory system";
+        *note =
+            sqlite3_column_int(q, 0)
+                ? "its results for this network are from another version of heddle's scheduler; "
+                  "run heddle tune again"
+                : "its results for this network are for other hardware or another memory system";
     sqlite3_finalize(q);
     return rc == SQLITE_ROW || rc == SQLITE_DONE ? ST_OK : failed(s, rc, d);
 }

@@ -356,7 +356,7 @@ static enum status resume(struct tune *t, struct diag *d)
     for (uint32_t i = 0; i < n; i++)
         t->trial[old[i].number] = old[i];
     if (n)
-        output_printf(t->o->output, OUTPUT_RESULT, "%s has %u trials of %s on %s: going on\n",
+        output_printf(t->o->output, OUTPUT_RESULT, "%s has %u trials of %s on %s: continuing\n",
                       t->o->tuned, n, t->p.graph->name, t->p.hw.name);
     return ST_OK;
 }

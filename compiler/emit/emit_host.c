@@ -35,11 +35,11 @@ enum status emit_need_int8(const struct emit_unit *u, const struct ir_op *op, st
 
     if (x->type == y->type && (x->type == IR_I8 || x->type == IR_I16))
         return ST_OK; /* the table of kernels knows which of the two */
-    return FAIL(
-        d, ST_UNSUPPORTED,
-        "operator %s (%s): the host kernel takes int8, found %s to %s; quantise the model to int8",
-        u->graph->row[op->row].name, u->graph->row[op->row].op, ir_type_name(x->type),
-        ir_type_name(y->type));
+    return FAIL(d, ST_UNSUPPORTED,
+                "operator %s (%s): the host kernel supports int8, found %s to %s; quantise the "
+                "model to int8",
+                u->graph->row[op->row].name, u->graph->row[op->row].op, ir_type_name(x->type),
+                ir_type_name(y->type));
 }
 
 static void geometry(struct text *t, const struct geo *g, uint32_t batch)
@@ -66,10 +66,10 @@ static enum status need_constant(const struct emit_unit *u, const struct geo *g,
 
     if (g->filter && g->filter->data && (!g->bias || g->bias->data))
         return ST_OK;
-    return FAIL(d, ST_UNSUPPORTED,
-                "operator %s (%s): the host kernel wants constant weights and bias, found computed "
-                "ones",
-                row->name, row->op);
+    return FAIL(
+        d, ST_UNSUPPORTED,
+        "operator %s (%s): the host kernel needs constant weights and bias, found computed ones",
+        row->name, row->op);
 }
 
 static void conv2d_fields(struct text *t, const struct geo *g)
@@ -150,7 +150,7 @@ enum status emit_walk_only(struct emit_unit *u, struct text *t, const struct ir_
 
     if (!host_walk(u->graph, op, &w))
         return FAIL(d, ST_UNSUPPORTED,
-                    "operator %s: its broadcast takes more than four loops on the host",
+                    "operator %s: its broadcast needs more than four loops on the host",
                     u->graph->row[op->row].name);
     array4(t, "    .walk = {.shape", w.shape, ",\n");
     array4(t, "             .a_stride", w.a_stride, ",\n");
@@ -230,7 +230,7 @@ enum status emit_reduced(struct emit_unit *u, struct text *t, const struct ir_op
         if (at == 4 || reduce[at] != gone) {
             if (at == 0)
                 return FAIL(d, ST_UNSUPPORTED,
-                            "operator %s: its axes take more than four loops on the host",
+                            "operator %s: its axes need more than four loops on the host",
                             u->graph->row[op->row].name);
             reduce[--at] = gone;
         }

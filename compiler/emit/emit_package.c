@@ -50,7 +50,7 @@ static enum status add_folder(struct package *p, const char *from, const char *t
     enum status st = ST_OK;
 
     if (!folder)
-        return FAIL(d, ST_INTERNAL, "%s: heddle's own files are not there", from);
+        return FAIL(d, ST_INTERNAL, "%s: heddle's own files not found", from);
     for (struct dirent *e; st == ST_OK && (e = readdir(folder)) != NULL;)
         for (const char *const *end = endings; st == ST_OK && *end; end++)
             if (e->d_name[0] != '.' && ends_with(e->d_name, *end))

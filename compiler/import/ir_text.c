@@ -29,9 +29,11 @@ static enum status check_row(struct ir_graph *g, uint32_t i, struct diag *d)
                     row->shape);
     for (uint32_t k = 0; k < i; k++)
         if (strcmp(g->row[k].name, row->name) == 0)
-            return FAIL(d, ST_MODEL, "row %u: the name '%s' is row %u's", i, row->name, k);
+            return FAIL(d, ST_MODEL, "row %u: the name '%s' is already that of row %u", i,
+                        row->name, k);
     if (row->fused_into != IR_NONE && row->fused_into >= g->n_row)
-        return FAIL(d, ST_MODEL, "row %u: fused into row %u of %u", i, row->fused_into, g->n_row);
+        return FAIL(d, ST_MODEL, "row %u: fused into row %u: expected one of %u rows", i,
+                    row->fused_into, g->n_row);
     row->target = row->reason = NULL;
     return ST_OK;
 }
@@ -63,7 +65,8 @@ enum status ir_text_import(struct arena *a, const uint8_t *data, size_t n_bytes,
         struct ir_op *op = (*graph)->op[i];
 
         if (op->row >= (*graph)->n_row)
-            return FAIL(d, ST_MODEL, "operator %u (%s): expected row=R, a row there is", i,
+            return FAIL(d, ST_MODEL,
+                        "operator %u (%s): expected row=R, the number of a row of this file", i,
                         ir_op_info(op->opcode)->name);
         op->target = op->region = IR_NONE;
         op->reason = NULL;

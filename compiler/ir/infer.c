@@ -53,10 +53,11 @@ static enum status check_float(const struct ir_graph *g, const struct ir_op *op,
     for (uint32_t i = 0; i < sizeof any / sizeof *any; i++)
         takes = takes || any[i] == op->opcode;
     if (x->type == IR_F32 && !takes)
-        return FAIL(d, ST_UNSUPPORTED,
-                    "input '%.80s' is float32: %s computes on codes only; quantise the model to "
-                    "int8",
-                    x->name, ir_op_info(op->opcode)->name);
+        return FAIL(
+            d, ST_UNSUPPORTED,
+            "input '%.80s' is float32: %s computes on quantised values only; quantise the model to "
+            "int8",
+            x->name, ir_op_info(op->opcode)->name);
     return ST_OK;
 }
 

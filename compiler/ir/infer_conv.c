@@ -24,8 +24,8 @@ static enum status want_weights(const struct ir_tensor *w, const struct ir_tenso
                         w->quant.zero_point[0], w->quant.zero_point[i]);
     if (x->type == IR_I16 && w->quant.zero_point[0] != 0)
         return FAIL(d, ST_UNSUPPORTED,
-                    "weights '%.80s': expected zero point 0 beside i16, found %d", w->name,
-                    w->quant.zero_point[0]);
+                    "weights '%.80s': expected zero point 0 with an input of i16, found %d",
+                    w->name, w->quant.zero_point[0]);
     return ST_OK;
 }
 

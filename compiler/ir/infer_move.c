@@ -109,7 +109,7 @@ enum status infer_slice(const struct ir_graph *g, const struct ir_op *op, struct
 
         if (step_of(steps, i) == 0 || begin < 0 || begin >= x->dim[i] || last < 0 ||
             last >= x->dim[i])
-            return FAIL(d, ST_MODEL, "begin '%.80s': %d with size %d leaves dimension %u of %d",
+            return FAIL(d, ST_MODEL, "begin '%.80s': %d with size %d exceeds dimension %u of %d",
                         p->name, begin, y->dim[i], i, x->dim[i]);
     }
     return ST_OK;

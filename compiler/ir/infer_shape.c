@@ -343,7 +343,8 @@ enum status infer_detection(const struct ir_graph *g, const struct ir_op *op, st
                     background, op->attr[IR_CLASSES]);
     if (y->type != IR_F32 || y->rank != 2 || y->dim[0] != 1 || each < 1 || y->dim[1] % 6 != 1 ||
         y->dim[1] / 6 % each != 0)
-        return FAIL(d, ST_MODEL, "output '%.80s': expected 6 values for each result and one more",
+        return FAIL(d, ST_MODEL,
+                    "output '%.80s': expected 6 values for each result and one in addition",
                     y->name);
     return ST_OK;
 }

@@ -367,7 +367,7 @@ static enum status parse_op(struct parser *p)
     while (code < IR_OP_COUNT && strcmp(key, ir_op_info((enum ir_opcode)code)->name) != 0)
         code++;
     if (code == IR_OP_COUNT)
-        return FAIL(p->l.d, ST_MODEL, "line %u: there is no operator '%s'", p->l.line, key);
+        return FAIL(p->l.d, ST_MODEL, "line %u: unknown operator '%s'", p->l.line, key);
     op = ir_op_new(p->g, (enum ir_opcode)code, IR_NONE, 0, 0);
     while (lex_key(&p->l, key))
         TRY(op_item(p, op, key));

@@ -52,7 +52,7 @@ static enum status verify_links(const struct ir_graph *g, const struct ir_op *op
         if (op->in[i] >= g->n_tensor)
             return FAIL(d, ST_INTERNAL, "input %u is tensor %u of %u", i, op->in[i], g->n_tensor);
         if (g->tensor[op->in[i]]->role == IR_VALUE && !made[op->in[i]])
-            return FAIL(d, ST_INTERNAL, "input %u, tensor %%%u, is used before it is made", i,
+            return FAIL(d, ST_INTERNAL, "input %u, tensor %%%u, is used before it is computed", i,
                         op->in[i]);
     }
     for (uint32_t i = 0; i < op->n_out; i++) {

@@ -71,7 +71,7 @@ static enum status collect(struct layout_work *w, struct diag *d)
         *p = (struct op_plan){.op = op, .position = i};
         if (!geo_of(g, op, &p->geo))
             return FAIL(d, ST_INTERNAL,
-                        "operator %s was given to the accelerator but has no lowering",
+                        "operator %s is assigned to the accelerator, but has no lowering",
                         g->row[op->row].name);
         p->n_in = p->geo.y2 ? 2 : 1;
         if (geo_upright(g, &p->geo))

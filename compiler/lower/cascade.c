@@ -87,7 +87,7 @@ static void copy_halo(struct chain *c, const struct link *k, uint32_t y)
     v->a_base = from;
     v->out_base = (uint32_t)to;
     v->a_row = v->out_row = r->pitch;
-    m->note = lower_note(c->l, "rows %u-%u once more", y - halo, y - 1);
+    m->note = lower_note(c->l, "rows %u-%u again", y - halo, y - 1);
     uint64_t n = (uint64_t)(halo - 1) * r->pitch + s->row_bytes;
     lower_access(m, SCHED_SPAD, false, (uint64_t)from, n);
     lower_access(m, SCHED_SPAD, true, (uint64_t)to, n);

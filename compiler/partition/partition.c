@@ -73,7 +73,8 @@ static enum status force(struct partition *p, struct ir_graph *g, uint32_t i, co
                     c[t].why);
     }
     return FAIL(d, ST_USAGE, "--offload: %s cannot go to %s: %s", g->row[g->op[i]->row].name,
-                target ? target : "an accelerator", why.length ? why.data : "it takes no part");
+                target ? target : "an accelerator",
+                why.length ? why.data : "it is not selected (--target)");
 }
 
 static enum status keep(struct partition *p, struct ir_graph *g, const struct partition_options *o,

@@ -59,8 +59,8 @@ static enum status check_bounds(const struct sched_program *p, struct diag *d)
         if ((uint64_t)s->mem_offset + s->mem_bytes > p->arena_bytes || s->mem_offset % ARENA_ALIGN)
             return FAIL(
                 d, ST_INTERNAL,
-                "arena plan: tensor %u [%u, +%u) leaves the arena of %u bytes or is not aligned", i,
-                s->mem_offset, s->mem_bytes, p->arena_bytes);
+                "arena plan: tensor %u [%u, +%u) exceeds the arena of %u bytes or is not aligned",
+                i, s->mem_offset, s->mem_bytes, p->arena_bytes);
     }
     return ST_OK;
 }
@@ -75,13 +75,13 @@ static enum status check_scratch(const struct sched_program *p, uint32_t positio
     uint64_t begin = p->scratch[position], end = begin + n;
     if (end > p->arena_bytes || begin % ARENA_ALIGN)
         return FAIL(d, ST_INTERNAL,
-                    "arena plan: the scratch of operator %u leaves the arena or is not aligned",
+                    "arena plan: the scratch of operator %u exceeds the arena or is not aligned",
                     position);
     for (uint32_t t = 0; t < p->graph->n_tensor; t++)
         if (live[t] && p->place[t].mem_offset < end &&
             p->place[t].mem_offset + p->place[t].mem_bytes > begin)
             return FAIL(d, ST_INTERNAL,
-                        "arena plan: the scratch of operator %u [%llu, %llu) lies over tensor %u",
+                        "arena plan: the scratch of operator %u [%llu, %llu) overlaps tensor %u",
                         position, (unsigned long long)begin, (unsigned long long)end, t);
     return ST_OK;
 }

@@ -20,7 +20,7 @@ static const char *check(struct question *q, const struct ir_op *op)
     const struct geo *g = &q->g;
 
     if (g->kind != GEO_CONV && g->kind != GEO_DENSE)
-        REFUSE(q, "%s is no matrix product", ir_op_info(op->opcode)->name);
+        REFUSE(q, "%s is not a matrix product", ir_op_info(op->opcode)->name);
     if (g->kind == GEO_CONV && ir_dim_back(g->x, 3) != 1)
         REFUSE(q, "batch %d, expected 1", ir_dim_back(g->x, 3));
     if (g->dx != 1)
@@ -174,7 +174,7 @@ const char *blocks_plan(struct arena *a, const struct ir_graph *graph, const str
     struct geo *g = &q.g;
 
     if (!geo_of(graph, op, g))
-        REFUSE(&q, "%s is no matrix product", ir_op_info(op->opcode)->name);
+        REFUSE(&q, "%s is not a matrix product", ir_op_info(op->opcode)->name);
     ASK(check(&q, op));
     uint64_t pitch = ((uint64_t)(g->ow - 1) * g->sx + g->kw) * g->c;
     if (pitch > u->memory_bytes)

@@ -17,9 +17,9 @@ static const struct {
     {"shifts", "const int8_t *: `scales` shifts"},
     {"float_scales", "const float *: `scales` scales as real numbers"},
     {"low",
-     "float: of a float32 pattern, the lower end of the fused activation; -infinity without"},
-    {"high", "float: the upper end; infinity without"},
-    {"table", "const int8_t *: the 256 codes of a lut"},
+     "float: of a float32 pattern, the lower bound of the fused activation; -infinity without"},
+    {"high", "float: the upper bound; infinity without"},
+    {"table", "const int8_t *: the 256 entries of a lut"},
     {"params", "const struct hdk_NAME *: all parameters, as kernels/hdk.h has them"},
     {"dev", "const struct hd_port *: registers and memory of the target's core; NULL without RTL"},
 };
@@ -86,7 +86,7 @@ const char *describe_bad_call(const struct target_desc *desc, const char *call)
         describe_word(desc, p + 1, &w);
         if (w.pointer == POINTER_COUNT && w.value == TARGET_VALUE_COUNT && w.attr == desc->n_attr) {
             const char *near = near_word(desc, p + 1, w.n_bytes);
-            snprintf(text, sizeof text, "'$%.*s' is no pointer, value or attribute%s%s%s",
+            snprintf(text, sizeof text, "'$%.*s' is not a pointer, value or attribute%s%s%s",
                      w.n_bytes < 40 ? (int)w.n_bytes : 40, p + 1, near ? "; did you mean '$" : "",
                      near ? near : "", near ? "'?" : "");
             return text;

@@ -76,7 +76,7 @@ static enum status files(struct reader *r, const cJSON *o, const char *base, con
     for (uint32_t i = 0; i < f->n; i++)
         if (!file_exists(arena_printf(r->a, "%s/%s", r->dir, f->name[i])))
             return json_doc_fail(&r->doc, arena_printf(r->a, "%s%s[%u]", base, key, i), r->d,
-                                 "there is no file '%s/%s'", r->dir, f->name[i]);
+                                 "file '%s/%s' not found", r->dir, f->name[i]);
     return ST_OK;
 }
 
@@ -141,8 +141,8 @@ static enum status attribute(struct reader *r, const cJSON *o, struct target_att
         attr->high = whole(cJSON_GetArrayItem(range, 1));
         if (attr->low > attr->high)
             return json_doc_fail(&r->doc, arena_printf(r->a, "%s.range", path), r->d,
-                                 "its least value %lld is above its greatest, %lld",
-                                 (long long)attr->low, (long long)attr->high);
+                                 "its minimum %lld exceeds its maximum, %lld", (long long)attr->low,
+                                 (long long)attr->high);
     }
     if ((get(o, "values") != NULL) != (attr->type == TARGET_CHOICE))
         return json_doc_fail(&r->doc, path, r->d,
@@ -155,7 +155,7 @@ static enum status attribute(struct reader *r, const cJSON *o, struct target_att
                              "'%s' already means something in calls", attr->name);
     if (w.attr != r->desc->n_attr)
         return json_doc_fail(&r->doc, arena_printf(r->a, "%s.name", path), r->d,
-                             "there is an attribute '%s' already", attr->name);
+                             "duplicate attribute '%s'", attr->name);
     if (target_set(r->a, attr, "the default", attr->fallback, &setting, &inner) != ST_OK)
         return json_doc_fail(&r->doc, arena_printf(r->a, "%s.default", path), r->d, "%s",
                              inner.text);
@@ -201,8 +201,8 @@ static enum status knobs(struct reader *r, const cJSON *root)
         const char *path = arena_printf(r->a, "knobs[%u]", i);
         describe_word(r->desc, list.name[i], &w);
         if (w.attr == r->desc->n_attr || list.name[i][w.n_bytes])
-            return json_doc_fail(&r->doc, path, r->d, "there is no attribute '%.40s'%s",
-                                 list.name[i], near_attr(r, list.name[i], false));
+            return json_doc_fail(&r->doc, path, r->d, "unknown attribute '%.40s'%s", list.name[i],
+                                 near_attr(r, list.name[i], false));
         const struct target_attr *attr = &r->desc->attr[w.attr];
         if (attr->type == TARGET_STRING ||
             (attr->type == TARGET_INT && attr->low == INT32_MIN && attr->high == INT32_MAX))
@@ -232,8 +232,8 @@ static enum status bound(struct reader *r, const cJSON *v, const char *path,
             for (uint32_t k = 0; k < r->desc->n_knob; k++)
                 if (strcmp(r->desc->knob[k], v->valuestring) == 0)
                     return json_doc_fail(&r->doc, path, r->d,
-                                         "a knob is no limit: tuning varies it, and may not change "
-                                         "what the target takes");
+                                         "a knob cannot be a limit: tuning varies it and must not "
+                                         "change what the target supports");
             b->attr = &r->desc->attr[i];
             return ST_OK;
         }
@@ -247,8 +247,7 @@ static enum status check_bounds(struct reader *r, const char *path, const struct
 {
     if (l->low.given && l->high.given && !l->low.attr && !l->high.attr &&
         l->low.number > l->high.number)
-        return json_doc_fail(&r->doc, path, r->d,
-                             "its least value %lld is above its greatest, %lld",
+        return json_doc_fail(&r->doc, path, r->d, "its minimum %lld exceeds its maximum, %lld",
                              (long long)l->low.number, (long long)l->high.number);
     if (l->multiple.given && !l->multiple.attr && l->multiple.number < 1)
         return json_doc_fail(&r->doc, arena_printf(r->a, "%s.multiple_of", path), r->d,
@@ -267,7 +266,7 @@ static enum status limit(struct reader *r, const cJSON *o, const char *path,
         for (uint32_t i = 0; i < TARGET_VALUE_COUNT; i++)
             words[i] = target_value_name((enum target_value)i);
         const char *near = json_doc_near(o->string, words, TARGET_VALUE_COUNT);
-        return json_doc_fail(&r->doc, path, r->d, "no such value of an operator; %s%s%s",
+        return json_doc_fail(&r->doc, path, r->d, "unknown value of an operator; %s%s%s",
                              near ? "did you mean \"" : "docs/TARGET.md lists them",
                              near ? near : "", near ? "\"?" : "");
     }
@@ -320,8 +319,8 @@ static enum status check_call(struct reader *r, const struct describe_pattern *p
                              "fully_connected of a target with \"blocks\"");
     if (!p->call && (get(o, "cost") || get(o, "weights") || get(o, "requantise")))
         return json_doc_fail(&r->doc, path, r->d,
-                             "without \"call\" cost, order of weights and requantisation are the "
-                             "compiler's: leave them out");
+                             "without \"call\" the compiler sets cost, order of weights and "
+                             "requantisation: leave them out");
     path = arena_printf(r->a, "%s.call", path);
     const char *call = p->call;
     const char *bad = call ? describe_bad_call(r->desc, call) : NULL;
@@ -422,7 +421,7 @@ static enum status operators(struct reader *r, const cJSON *root)
         for (uint32_t k = 0; k < i; k++)
             if (strcmp(p[k].name, p[i].name) == 0)
                 return json_doc_fail(&r->doc, arena_printf(r->a, "operators[%u]", i), r->d,
-                                     "there is a pattern '%s' already; give this one a \"name\"",
+                                     "duplicate pattern '%s'; give this one another \"name\"",
                                      p[i].name);
     }
     return ST_OK;

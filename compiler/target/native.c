@@ -16,18 +16,19 @@ enum status native_load(struct arena *a, const struct target_desc *desc, bool al
     const char *path = arena_printf(a, "%s/%s", desc->origin, detail->native_file);
     TRY(target_trusted(a, desc, allow, d));
     if (!file_exists(path))
-        return FAIL(d, ST_USAGE, "target %s: there is no '%s'; build it first", desc->name, path);
+        return FAIL(d, ST_USAGE, "target %s: file '%s' not found; build it first", desc->name,
+                    path);
     void *object = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (!object)
-        return FAIL(d, ST_USAGE, "target %s: does not load: %s", desc->name, dlerror());
+        return FAIL(d, ST_USAGE, "target %s: cannot load: %s", desc->name, dlerror());
     const struct heddle_target_api *api = dlsym(object, "heddle_target");
     if (!api)
-        return FAIL(d, ST_USAGE, "%s: it has no variable heddle_target (heddle_target.h)", path);
+        return FAIL(d, ST_USAGE, "%s: found no variable heddle_target (heddle_target.h)", path);
     if (api->abi != HEDDLE_TARGET_ABI)
         return FAIL(d, ST_USAGE, "%s: ABI %u, this heddle has %u; compile it again", path, api->abi,
                     HEDDLE_TARGET_ABI);
     if (!api->name || strcmp(api->name, desc->name) != 0)
-        return FAIL(d, ST_USAGE, "%s: it calls itself '%s', target.json '%s'", path,
+        return FAIL(d, ST_USAGE, "%s: found name '%s', expected '%s' as in target.json", path,
                     api->name ? api->name : "", desc->name);
     detail->native = api;
     return ST_OK;
@@ -77,8 +78,7 @@ const char *native_refusal(const struct describe_pattern *p, const struct target
     }
     const char *call = native_call(p, q);
     const char *bad = call ? describe_bad_call(q->target->desc, call) : NULL;
-    return bad ? arena_printf(q->arena, "its native code wrote a call that is none: %s", bad)
-               : NULL;
+    return bad ? arena_printf(q->arena, "its native code wrote an invalid call: %s", bad) : NULL;
 }
 
 double native_cost(const struct describe_pattern *p, const struct target_question *q)

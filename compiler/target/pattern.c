@@ -27,7 +27,7 @@ static const char *check_tensor(const struct describe_pattern *p, const struct t
     if (t->type != dtype(p))
         REFUSE(q, "%s is %s, expected %s", what, dtype_name(t->type), dtype_name(dtype(p)));
     if (t->rank > 4)
-        REFUSE(q, "%s has %u dimensions, at most 4", what, t->rank);
+        REFUSE(q, "%s has %u dimensions: at most 4 are supported", what, t->rank);
     if (t->quant.n > 1)
         REFUSE(q, "%s is quantised per axis, activations have one scale", what);
     return NULL;
@@ -59,11 +59,11 @@ static const char *check_weights(const struct describe_pattern *p, const struct 
         REFUSE(q, "the bias is not constant %s", p->real ? "float32" : "int32");
     if (p->real && p->opcode == IR_OP_CONV2D &&
         ir_dim_back(w, 0) != ir_dim_back(ir_in(q->graph, q->op, 0), 0))
-        REFUSE(q, "it is a grouped convolution, patterns take none");
+        REFUSE(q, "it is a grouped convolution, which patterns do not support");
     if (p->bias == BIAS_REQUIRED && !bias)
         REFUSE(q, "it has no bias, this pattern requires one");
     if (p->bias == BIAS_NONE && !all_zero(bias))
-        REFUSE(q, "it has a bias, this pattern takes none");
+        REFUSE(q, "it has a bias, which this pattern does not support");
     return NULL;
 }
 
@@ -82,7 +82,8 @@ static const char *check_shapes(const struct target_question *q)
     for (uint32_t i = 0; i < 2; i++) {
         uint64_t have = ir_elements(ir_in(q->graph, q->op, i));
         if (have != n)
-            REFUSE(q, "operand %u has %llu elements, the output %llu: patterns broadcast nothing",
+            REFUSE(q,
+                   "operand %u has %llu elements, the output %llu: patterns support no broadcast",
                    i, (unsigned long long)have, (unsigned long long)n);
     }
     return NULL;
@@ -108,10 +109,10 @@ static const char *check_zero_points(const struct describe_pattern *p,
     static const enum target_value activations[] = {TARGET_Z_IN, TARGET_Z_IN2, TARGET_Z_OUT};
 
     if (p->zero_points != ZERO_BOTH && v[TARGET_Z_W] != 0)
-        REFUSE(q, "z_w is %lld, this pattern takes 0", (long long)v[TARGET_Z_W]);
+        REFUSE(q, "z_w is %lld, this pattern supports only 0", (long long)v[TARGET_Z_W]);
     for (uint32_t i = 0; i < 3 && p->zero_points == ZERO_NONE; i++)
         if (v[activations[i]] != 0)
-            REFUSE(q, "%s is %lld, this pattern takes 0", target_value_name(activations[i]),
+            REFUSE(q, "%s is %lld, this pattern supports only 0", target_value_name(activations[i]),
                    (long long)v[activations[i]]);
     return NULL;
 }
@@ -123,8 +124,7 @@ static const char *check_activation(const struct describe_pattern *p,
     int32_t a = q->op->attr[IR_ACTIVATION];
 
     if (a < 0 || a > 3 || !(p->activations >> a & 1))
-        REFUSE(q, "activation %s is not among those of this pattern",
-               a < 0 || a > 3 ? "?" : names[a]);
+        REFUSE(q, "this pattern does not support activation %s", a < 0 || a > 3 ? "?" : names[a]);
     return NULL;
 }
 
@@ -133,7 +133,7 @@ static const char *check_scale(const struct describe_pattern *p, const struct ta
                                int32_t multiplier, int32_t shift)
 {
     if (p->requantise == REQUANTISE_SHIFT_BITS && multiplier != HALF)
-        REFUSE(q, "the scale %.9g is no power of two, shift_bits needs one",
+        REFUSE(q, "the scale %.9g is not a power of two, which shift_bits needs",
                (double)multiplier / 2147483648.0 *
                    (shift >= 0 ? (double)(1u << shift) : 1.0 / (double)(1u << -shift)));
     if (p->single_rounding && shift < 0)
@@ -160,7 +160,7 @@ static const char *check_scales(const struct describe_pattern *p, const struct t
     if (f->n_real)
         REFUSE(q, "it rounds in floating point (--onnx-rounding=onnx or --fc-scale=litert)");
     if (p->per_tensor && has_weights(p->opcode) && !one_scale(f))
-        REFUSE(q, "the weights are quantised per channel (%u scales), this pattern takes one",
+        REFUSE(q, "the weights are quantised per channel (%u scales), this pattern supports one",
                f->n);
     for (uint32_t i = 0; i < f->n && p->requantise != REQUANTISE_FLOAT; i++)
         ASK(check_scale(p, q, f->multiplier[i], f->shift[i]));

@@ -94,7 +94,7 @@ static enum status add_word(struct select *s, const char *word)
                     "--target: a name is missing or too long; expected a list like systolic,c");
     if (colon && !good_name(colon + 1))
         return FAIL(s->d, ST_USAGE,
-                    "--target: found '%s', expected small letters, digits and _ behind the ':'",
+                    "--target: found '%s', expected lower-case letters, digits and _ after the ':'",
                     word);
     if (!colon)
         return add(s, word, word, &t);
@@ -150,7 +150,7 @@ static enum status add_object(struct select *s, const struct json_doc *doc, cons
                              "expected {\"kind\": \"NAME\", \"ATTRIBUTE\": VALUE, ...}");
     if (name && (!cJSON_IsString(name) || !good_name(name->valuestring)))
         return json_doc_fail(doc, *path ? arena_printf(s->a, "%s.name", path) : "name", s->d,
-                             "expected small letters, digits and _");
+                             "expected lower-case letters, digits and _");
     TRY(add(s, kind->valuestring, name ? name->valuestring : kind->valuestring, &t));
     cJSON_ArrayForEach(m, o)
     {
@@ -211,7 +211,7 @@ enum status registry_select(const struct registry *r, const char *const *choice,
     for (uint32_t i = 0; i < n_setting; i++) {
         struct target *t = named(&s, setting[i].name);
         if (!t)
-            return FAIL(d, ST_USAGE, "%s: %s takes no part; name it in --target",
+            return FAIL(d, ST_USAGE, "%s: %s is not selected; name it in --target",
                         target_option(s.a, setting[i].name, setting[i].attr), setting[i].name);
         TRY(set(&s, t, setting[i].attr, target_option(s.a, t->name, setting[i].attr),
                 setting[i].value, d));

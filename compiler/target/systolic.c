@@ -16,11 +16,11 @@ struct question {
 static const char *check_tensor(struct question *q, const struct ir_tensor *t, const char *what)
 {
     if (t->type != IR_I8)
-        REFUSE(q, "%s is %s, the array takes int8", what, ir_type_name(t->type));
+        REFUSE(q, "%s is %s: the array supports only int8", what, ir_type_name(t->type));
     if (t->rank > 4)
-        REFUSE(q, "%s has %u dimensions, at most 4", what, t->rank);
+        REFUSE(q, "%s has %u dimensions: at most 4 are supported", what, t->rank);
     if (ir_dim_back(t, 3) != 1)
-        REFUSE(q, "batch %d, the accelerator takes 1", ir_dim_back(t, 3));
+        REFUSE(q, "batch %d: the accelerator supports only batch 1", ir_dim_back(t, 3));
     for (uint32_t i = 0; i < 3; i++)
         if (ir_dim_back(t, i) > 32767)
             REFUSE(q, "%s: dimension %d exceeds 32767", what, ir_dim_back(t, i));
@@ -68,14 +68,14 @@ static const char *check_array(struct question *q)
         REFUSE(q, "output width %u exceeds the %u accumulators of %s", g->ow, q->hw->acc_depth,
                q->hw->name);
     if (g->kind == GEO_DEPTHWISE && g->oc != g->c)
-        REFUSE(q, "channel multiplier %u with %u channels, the depthwise mode takes 1",
+        REFUSE(q, "channel multiplier %u with %u channels: the depthwise mode supports only 1",
                g->oc / g->c, g->c);
     if (g->kind == GEO_DEPTHWISE && (uint32_t)g->pl >= q->hw->n)
-        REFUSE(q, "left padding %d, the depthwise mode takes less than %u", g->pl, q->hw->n);
+        REFUSE(q, "left padding %d: the depthwise mode supports less than %u", g->pl, q->hw->n);
     if (g->sx * g->c > 65535)
         REFUSE(q, "stride %u x %u channels exceeds 65535 bytes", g->sx, g->c);
     if (g->oc > 32767)
-        REFUSE(q, "%u output channels, at most 32767", g->oc);
+        REFUSE(q, "%u output channels: at most 32767 are supported", g->oc);
     return NULL;
 }
 
@@ -116,17 +116,17 @@ static const char *check_pool(struct question *q)
             REFUSE(q, "the mean runs over channels");
         if ((uint32_t)ir_dim_back(g->out, 2) != g->oh ||
             (uint32_t)(ir_dim_back(g->out, 1) * ir_dim_back(g->out, 0)) != g->ow * g->oc)
-            REFUSE(q, "the mean drops a dimension of 1 so that rows become columns");
+            REFUSE(q, "the mean removes a dimension of 1, so that rows become columns");
         if (g->kh > 4095)
-            REFUSE(q, "%u rows, the vector unit takes 4095", g->kh);
+            REFUSE(q, "%u rows: the vector unit supports at most 4095", g->kh);
         return NULL;
     }
     ASK(check_window(q));
     if (g->op->attr[IR_ROUND_UP] && g->vop == HD_VOP_SUM && !geo_windows_inside(g))
-        REFUSE(q, "ties of this average round up (it was uint8), which takes windows wholly inside "
+        REFUSE(q, "ties of this average round up (it was uint8), which needs windows wholly inside "
                   "the image");
     if (g->op->opcode == IR_OP_AVERAGE_POOL2D && g->kh * g->kw > 2048)
-        REFUSE(q, "window of %u cells, the exact reciprocal takes 2048", g->kh * g->kw);
+        REFUSE(q, "window of %u cells: the exact reciprocal supports at most 2048", g->kh * g->kw);
     return NULL;
 }
 
@@ -141,7 +141,7 @@ static const char *refusal(const struct target_question *asked)
     if (!geo_of(g, op, &q.g))
         REFUSE(&q, "%s has no accelerator lowering", ir_op_info(op->opcode)->name);
     if (HD_REGION_IO + g->n_in + g->n_out > HD_REGIONS)
-        REFUSE(&q, "the network has %u inputs and outputs, the accelerator has regions for %u",
+        REFUSE(&q, "the network has %u inputs and outputs: the accelerator has regions for %u",
                g->n_in + g->n_out, HD_REGIONS - HD_REGION_IO);
     if (op->attr[IR_HALF_AWAY])
         REFUSE(&q, "--fc-scale=litert rounds in floating point, the accelerator in fixed point");
@@ -159,7 +159,7 @@ static const char *refusal(const struct target_question *asked)
         ASK(check_pool(&q));
     uint32_t least = layout_least(&q.g, hw);
     if (least > hw->scratchpad_bytes)
-        REFUSE(&q, "one row of it needs %u bytes of scratchpad, %s has %u", least, hw->name,
+        REFUSE(&q, "one row needs %u bytes of scratchpad: %s has %u", least, hw->name,
                hw->scratchpad_bytes);
     return NULL;
 }

@@ -194,7 +194,7 @@ int hd_program(struct hd_device *dev, uint8_t *memory, uint64_t base, uint64_t b
         rc = hd_copy_out(dev, MATRIX_C, 0, BYTES);
     if (rc != HD_OK)
         return rc;
-    printf("matmul: %d x %d x %d in %llu cycles (the functional twin counts none), %d at best\n",
+    printf("matmul: %d x %d x %d in %llu cycles (the functional model counts none), %d at best\n",
            SIZE, SIZE, SIZE, (unsigned long long)dev->cycles, SIZE * SIZE / HD_N * SIZE / HD_N);
     return check(a, b, c) ? 1 : 0;
 }

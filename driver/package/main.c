@@ -56,7 +56,7 @@ _Static_assert(sizeof registers / sizeof *registers == MODEL_DEVICES &&
                    sizeof memory == sizeof registers &&
                    sizeof memory_bytes / sizeof *memory_bytes == MODEL_DEVICES,
                "HD_REGISTERS, HD_MEMORY, HD_MEMORY_BYTES: expected a value for each accelerator of "
-               "hd_model.devices, with commas between");
+               "hd_model.devices, separated by commas");
 #endif
 
 /* The accelerators, where the build says at which addresses they are; else there are none. Each has
@@ -209,7 +209,7 @@ static int print_memory(void)
         print_line("stack: ", port_stack_bytes(), " bytes\n");
     for (uint32_t i = 0; i < GUARD; i++)
         if (arena[MODEL_ARENA_BYTES + i] != GUARD_BYTE)
-            return fail("the arena is too small: the guard behind it is overwritten", "");
+            return fail("the arena is too small: the guard after it is overwritten", "");
     return 0;
 }
 

@@ -54,8 +54,7 @@ static enum status read_names(struct reader *r, const cJSON *object, const char 
         TRY(json_check_identifier(item->valuestring, where, r->d));
         for (uint32_t k = 0; k < i; k++)
             if (strcmp(names[k], item->valuestring) == 0)
-                return FAIL(r->d, ST_USAGE, "%s: \"%s\": '%s' stands there twice", where, key,
-                            names[k]);
+                return FAIL(r->d, ST_USAGE, "%s: \"%s\": duplicate '%s'", where, key, names[k]);
         names[i++] = arena_strdup(r->a, item->valuestring);
     }
     if (i == 0)
@@ -127,8 +126,7 @@ static enum status read_field(struct reader *r, const cJSON *item, const char *w
         const uint32_t e = accel_enum_index(r->acc, f->enum_name);
 
         if (e == r->acc->n_enums)
-            return FAIL(r->d, ST_USAGE, "%s: \"enum\": there is no enum '%.40s'", where,
-                        f->enum_name);
+            return FAIL(r->d, ST_USAGE, "%s: \"enum\": unknown enum '%.40s'", where, f->enum_name);
         if (bits_for(r->acc->enums[e].n_values) > f->bits)
             return FAIL(r->d, ST_USAGE, "%s: \"bits\": %u cannot hold enum '%s' of %u values",
                         where, f->bits, f->enum_name, r->acc->enums[e].n_values);
@@ -168,8 +166,7 @@ static enum status read_fields(struct reader *r, const cJSON *object, const char
         TRY(read_field(r, item, arena_printf(r->a, "%s.fields[%u]", where, i), &fields[i]));
         for (uint32_t k = 0; k < i; k++)
             if (strcmp(fields[k].name, fields[i].name) == 0)
-                return FAIL(r->d, ST_USAGE, "%s: field '%s' stands there twice", where,
-                            fields[i].name);
+                return FAIL(r->d, ST_USAGE, "%s: duplicate field '%s'", where, fields[i].name);
         i++;
     }
     *n_words = pack(fields, *n, first_word);
@@ -215,8 +212,7 @@ static enum status read_registers(struct reader *r, const cJSON *root)
         TRY(read_register(r, item, where, &regs[i]));
         for (uint32_t k = 0; k < i; k++)
             if (strcmp(regs[k].name, regs[i].name) == 0)
-                return FAIL(r->d, ST_USAGE, "%s: register '%s' stands there twice", where,
-                            regs[i].name);
+                return FAIL(r->d, ST_USAGE, "%s: duplicate register '%s'", where, regs[i].name);
         regs[i].word = word;
         word += regs[i].count == 0 ? 1 : regs[i].count;
         i++;
@@ -312,8 +308,7 @@ static enum status read_command(struct reader *r, const cJSON *item, const char 
     TRY(read_fields(r, item, where, COMMON_WORDS, &c->fields, &c->n_fields, &c->n_words));
     c->n_words = (COMMON_WORDS + c->n_words + 3) & ~3u;
     if (c->n_words / 4 > MAX_UNITS_OF_16)
-        return FAIL(r->d, ST_USAGE, "%s: %u bytes are more than the length field can say", where,
-                    c->n_words * 4);
+        return FAIL(r->d, ST_USAGE, "%s: %u bytes exceed the length field", where, c->n_words * 4);
     for (uint32_t i = 0; i < c->n_fields; i++)
         for (uint32_t k = 0; k < r->acc->common.n_fields; k++)
             if (strcmp(c->fields[i].name, r->acc->common.fields[k].name) == 0)
@@ -422,7 +417,7 @@ static enum status read_configs(struct reader *r, const cJSON *root)
         TRY(config_read(r->acc, item, where, &configs[i], r->d));
         for (uint32_t k = 0; k < i; k++)
             if (strcmp(configs[k].name, configs[i].name) == 0)
-                return FAIL(r->d, ST_USAGE, "%s: '%s' stands there twice", where, configs[i].name);
+                return FAIL(r->d, ST_USAGE, "%s: duplicate '%s'", where, configs[i].name);
         i++;
     }
     return ST_OK;

@@ -72,7 +72,7 @@ enum status json_only(const cJSON *object, const char *where, const char *keys, 
             return FAIL(d, ST_USAGE, "%s: unknown member \"%.40s\", expected: %s", where,
                         member->string, keys);
         if (cJSON_GetObjectItemCaseSensitive(object, member->string) != member)
-            return FAIL(d, ST_USAGE, "%s: member \"%s\" stands there twice", where, member->string);
+            return FAIL(d, ST_USAGE, "%s: duplicate member \"%s\"", where, member->string);
     }
     return ST_OK;
 }

@@ -61,7 +61,7 @@ static int find_rows(struct array_job *j)
         j->inside[g] = iy >= 0 && iy < (int64_t)c->in_h;
         j->source[g] = (uint64_t)at;
         if (j->inside[g] && (at < 0 || at + (int64_t)c->in_wc > size))
-            return refuse(j, at, "array: an image row lies outside the scratchpad");
+            return refuse(j, at, "array: an image row is outside the scratchpad");
     }
     return 0;
 }
@@ -161,7 +161,7 @@ static int run_row(struct array_job *j)
     if (find_rows(j))
         return -1;
     if (emit && out + (uint64_t)(pixels - 1) * c->out_step + tail > size)
-        return refuse(j, (int64_t)out, "array: an output row lies outside the scratchpad");
+        return refuse(j, (int64_t)out, "array: an output row is outside the scratchpad");
     for (uint32_t x = 0; x < pixels; x++) {
         uint32_t *acc = j->f->acc + ((uint64_t)j->y * pixels + x) * j->n;
         uint32_t sum[HD_FUNC_MAX_N] = {0};

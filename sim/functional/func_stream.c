@@ -118,13 +118,13 @@ static int step(struct hd_func *f, const uint8_t *bytes, uint32_t left, uint32_t
         return hd_func_stop(f, HD_FAULT_BAD_OPCODE, HD_UNIT_FETCH, offset, "unknown opcode");
     if (c.common.length * 16u != words * 4 || words * 4 > left)
         return hd_func_stop(f, HD_FAULT_BAD_LENGTH, HD_UNIT_FETCH, offset,
-                            "a command's length is not its opcode's, or leaves the stream");
+                            "a command's length is not its opcode's, or exceeds the stream");
     *taken = words * 4;
     func_copy((uint8_t *)c.word, bytes, *taken);
     if (!waits_hold(f, &c.common) ||
         (c.common.opcode == HD_OPCODE_ARRAY && !follows_something(f, &c.array))) {
         f->stuck = 1;
-        f->why = "a command waits for more commands than stand before it";
+        f->why = "a command waits for more commands than precede it";
         return -1;
     }
     if (c.common.opcode == HD_OPCODE_END)

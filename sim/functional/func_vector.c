@@ -23,7 +23,7 @@ static const int8_t *operand(const struct vector_job *j, uint32_t address)
     const uint8_t *spad = j->f->space[HD_SPACE_SCRATCHPAD];
 
     if ((uint64_t)address + j->n > j->f->n_bytes[HD_SPACE_SCRATCHPAD]) {
-        refuse(j, address, "vector: an operand lies outside the scratchpad");
+        refuse(j, address, "vector: an operand is outside the scratchpad");
         return NULL;
     }
     return (const int8_t *)spad + address;
@@ -154,7 +154,7 @@ static int run_chunk(struct vector_job *j)
     if (window(j, value) || finish(j, value, out))
         return -1;
     if ((uint64_t)at + j->n > j->f->n_bytes[HD_SPACE_SCRATCHPAD])
-        return refuse(j, at, "vector: the output lies outside the scratchpad");
+        return refuse(j, at, "vector: the output is outside the scratchpad");
     hd_func_put(j->f, HD_UNIT_VECTOR, HD_SPACE_SCRATCHPAD, at, out, j->n);
     return 0;
 }

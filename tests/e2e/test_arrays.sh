@@ -56,7 +56,7 @@ header() {
 header "{'descr': '|i1', 'fortran_order': True, 'shape': (1, 8, 8, 1)}" \
     ".npy is in Fortran order; save it with numpy.ascontiguousarray"
 header "{'descr': '|i1', 'descr': '|i1', 'fortran_order': False, 'shape': (1, 8, 8, 1)}" \
-    ".npy header: key 'descr' is there twice"
+    ".npy header: key 'descr' is a duplicate"
 header "{'x': \"'descr': '|i1'\", 'descr': '>f8', 'fortran_order': False, 'shape': (1, 8, 8, 1)}" \
     ".npy header: key 'x' is unknown"
 header "{'descr': \"'descr': '|i1'\", 'fortran_order': False, 'shape': (1, 8, 8, 1)}" \
@@ -101,7 +101,7 @@ expect 2 "heddle: member.npz: member 'input.txt' is no .npy file; expected array
     "$heddle" run digits --engine=ref -i member.npz
 cp all.npy nozip.npz
 "$heddle" run digits --engine=ref -i nozip.npz >stdout 2>stderr
-[ $? = 2 ] && grep -q "^heddle: nozip.npz: not a whole .npz file: " stderr || fail "no ZIP: $(cat stderr)"
+[ $? = 2 ] && grep -q "^heddle: nozip.npz: damaged .npz file: " stderr || fail "no ZIP: $(cat stderr)"
 head -c $(($(stat -c %s two.npz) / 2)) two.npz >cut.npz
 cp two.npz bent.npz
 printf '\x55\xaa\x55' | dd of=bent.npz bs=1 seek=$(($(stat -c %s two.npz) / 2)) conv=notrunc 2>/dev/null

@@ -28,7 +28,7 @@ expect_float() {
 }
 expect_float --target=c
 expect_float --target=systolic,c --hw=tiny
-grep -q 'float32; systolic: .* is f32, the array takes int8' stdout || fail "no reason for float operators"
+grep -q 'float32; systolic: .* is f32: the array supports only int8' stdout || fail "no reason for float operators"
 
 # Names from a model stay in comments and strings, escaped: none of these ends either.
 cat >hostile.ir <<'END'
@@ -58,16 +58,16 @@ refuse "row 0: shape: expected 1x32x32x16 or the like, found '1x4*/'" <<'END'
 heddle-ir 1 graph name="x"
 row 0 name="a" op="add" tensor="y" shape="1x4*/"
 END
-refuse "row 1: the name 'a' is row 0's" <<'END'
+refuse "row 1: the name 'a' is already that of row 0" <<'END'
 heddle-ir 1 graph name="x"
 row 0 name="a" op="add" tensor="y" shape="1x1"
 row 1 name="a" op="add" tensor="y" shape="1x1"
 END
-refuse "row 0: fused into row 7 of 1" <<'END'
+refuse "row 0: fused into row 7: expected one of 1 rows" <<'END'
 heddle-ir 1 graph name="x"
 row 0 name="a" op="add" tensor="y" shape="1x1" fused=7
 END
-refuse "operator 0 (relu): expected row=R, a row there is" <<'END'
+refuse "operator 0 (relu): expected row=R, the number of a row of this file" <<'END'
 heddle-ir 1 graph name="x"
 row 0 name="a" op="relu" tensor="y" shape="1x4"
 tensor 0 i8 [1,4] input name="x" scale=(1) zero=(0)

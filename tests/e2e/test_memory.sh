@@ -9,7 +9,7 @@ holds() {
     local peak
     peak=$(sed -n 's/^activations: peak \([0-9]*\) bytes at .*/\1/p' report)
     [ "${peak:-999999999}" -le "$3" ] || fail "$1 on $2: peak ${peak:-none}, bound $3"
-    grep -q "live-range bound $3 at $4; apart: second copies $5," report ||
+    grep -q "live-range bound $3 at $4; in addition: second copies $5," report ||
         fail "$1 on $2: $(grep ^activations report)"
     local sum
     sum=$(($(sed -n 's/.*"compulsory_read_bytes":\t*\([0-9]*\).*/\1/p' s.json) + \

@@ -45,9 +45,9 @@ for PHASE in $phases; do
     [ $? = 1 ] || fail "own $PHASE: expected exit 1: $(tail -n 1 stdout; cat stderr)"
 done
 for PHASE in after_partition after_tiling before_emission; do
-    MODE=other refused "tensor [0-9]* is read by 00_conv2d, which is not its own"
-    MODE=clamp refused "00_conv2d is not its own"
-    MODE=order refused "14_softmax: operators, their operands, targets and regions are fixed now"
+    MODE=other refused "tensor [0-9]* is read by 00_conv2d, which belongs to another target"
+    MODE=clamp refused "00_conv2d belongs to another target"
+    MODE=order refused "14_softmax: a pass after the partition must not change operators, their operands, targets or regions"
 done
 PHASE=before_partition MODE=clamp run >stdout 2>stderr
 [ $? = 1 ] || fail "before the partition anything may change: $(cat stderr)"

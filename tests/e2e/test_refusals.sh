@@ -27,7 +27,7 @@ refused "--labels: heddle inspect does not use it; run and bench do" inspect dig
 refused "--trials: heddle inspect does not use it; tune does" inspect digits --trials=5
 refused "--stats: heddle compile does not use it; run and bench do" compile digits -o net --stats=q.json
 refused "--stats: heddle run --prog does not use it; run and bench do" run --prog=x.c --stats=q.json
-refused "--prog takes the place of a model; found both, and model 'digits'" run digits --prog=x.c
+refused "--prog replaces the model; found --prog and model 'digits'" run digits --prog=x.c
 refused "--format: heddle inspect has no json, expected text, dot or svg" inspect digits --format=json
 refused "--format: heddle run has no svg, expected text, csv or json" run digits --format=svg
 refused "--format: heddle report has no dot, expected text, csv or json" report q.json --format=dot
@@ -50,16 +50,16 @@ rm -f options used unused stdout stderr
 
 # --- files ---
 run 2 "cannot read 'none.tflite': No such file or directory" none.tflite --engine=ref
-run 2 "no file and no network of tests/models is called 'none'; expected a .tflite, .onnx or .ir file" \
+run 2 "'none' is neither a file nor a network of tests/models; expected a .tflite, .onnx or .ir file" \
     none --engine=ref
-run 2 "no file and no network of tests/models is called 'digit'; did you mean digits?" digit
+run 2 "'digit' is neither a file nor a network of tests/models; did you mean digits?" digit
 run 2 "cannot read 'none.bin': No such file or directory" digits --engine=ref -i none.bin
 mkdir folder.tflite
 run 2 "cannot read 'folder.tflite': not a regular file" folder.tflite --engine=ref
 head -c 100 "$digits/in_0.bin" >short.bin
 run 2 "short.bin: input has 100 bytes, expected a multiple of 64 (one inference)" digits \
     --engine=ref -i short.bin
-run 2 "-i: 2 files given, the model has 1 inputs" digits --engine=ref -i short.bin -i short.bin
+run 2 "-i: found 2 files, expected at most 1 (the model's inputs)" digits --engine=ref -i short.bin -i short.bin
 head -c 64 "$digits/in_0.bin" >one.bin
 npy '|u1' '(1, 8, 8, 1)' one.bin wrong_type.npy
 run 2 "wrong_type.npy: input has type u1, expected i1 (i8)" digits --engine=ref -i wrong_type.npy
@@ -78,7 +78,7 @@ size=$(stat -c %s "$digits/model.tflite")
 for i in $(seq 1 15); do
     n=$((size * i / 16))
     head -c $n "$digits/model.tflite" >cut.tflite
-    run 3 "cut.tflite: damaged or truncated TFLite file: its tables do not lie within its $n bytes" \
+    run 3 "cut.tflite: damaged or truncated TFLite file: its tables exceed its $n bytes" \
         cut.tflite --engine=ref
 done
 
@@ -105,7 +105,7 @@ for engine in ref func; do
     cmp -s out_$engine/out_0.bin "$digits/out_0.bin" || fail "outputs of a wrong run are not written"
 done
 head -c 10 zeros.bin >ten.bin
-run 2 "ten.bin: 1 inferences, the inputs have 360" digits --engine=ref --expect ten.bin
+run 2 "ten.bin: found 1 inferences, expected 360 as in the inputs" digits --engine=ref --expect ten.bin
 
 # --- writing ---
 run 5 "cannot write '/dev/full': No space left on device" digits --engine=ref --stats /dev/full

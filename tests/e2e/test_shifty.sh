@@ -9,7 +9,7 @@ pot=$HEDDLE_HOME/tests/e2e/pot.ir
 for row in 00_conv_pot 01_conv_equal 03_dense_pot; do
     grep -q "^$row .* shifty  " stdout || fail "shifty does not take $row: $(grep $row stdout)"
 done
-grep -q "^02_conv_not .* systolic .*; shifty: the scale 0.00625.* is no power of two" stdout ||
+grep -q "^02_conv_not .* systolic .*; shifty: the scale 0.00625.* is not a power of two" stdout ||
     fail "02_conv_not: $(grep 02_conv stdout)"
 "$heddle" run "$pot" --engine=ref -o ref >/dev/null 2>stderr || fail "$(cat stderr)"
 for list in c systolic shifty "shifty,systolic,vanilla --offload=01_conv_equal=vanilla"; do
@@ -19,10 +19,10 @@ for list in c systolic shifty "shifty,systolic,vanilla --offload=01_conv_equal=v
     same ref/out_0.bin out/out_0.bin "$list"
 done
 for target in shifty vanilla systolic; do
-    grep -q "^0[0-9a-z_]*  *[0-9x]*  *$target " stdout || fail "$target takes no part in: $list"
+    grep -q "^0[0-9a-z_]*  *[0-9x]*  *$target " stdout || fail "$target is not used in: $list"
 done
 "$heddle" inspect resnet8_own --target=shifty >stdout
-grep -q "shifty: the weights are quantised per channel (16 scales), this pattern takes one" stdout ||
+grep -q "shifty: the weights are quantised per channel (16 scales), this pattern supports one" stdout ||
     fail "resnet8_own: $(sed -n 2p stdout)"
 "$heddle" check-target "$HEDDLE_HOME/targets/shifty" --allow-native-targets >stdout 2>stderr ||
     fail "check-target: $(cat stdout stderr)"

@@ -19,9 +19,9 @@ grep -q "with unroll=8: 24 operators" stdout || fail "attributes are not varied:
 "$heddle" run digits --engine=func --target-dir=mine --target=mine --allow-native-targets \
     --partition=priority >stdout 2>stderr || fail "mine on digits: $(cat stderr)"
 grep -q '^13_fully_connected .* mine ' stdout || fail "mine does not take the dense layer of digits"
-expect 2 "heddle: new-target: 'mine/target.json' is there already" "$heddle" new-target mine
-expect 2 "heddle: new-target: there is a target 'vanilla' already" "$heddle" new-target vanilla
-expect 2 "heddle: new-target: found 'My-NPU', expected a small letter, then small letters, digits and _" \
+expect 2 "heddle: new-target: 'mine/target.json' already exists" "$heddle" new-target mine
+expect 2 "heddle: new-target: target 'vanilla' already exists" "$heddle" new-target vanilla
+expect 2 "heddle: new-target: found 'My-NPU', expected a lower-case letter, then lower-case letters, digits and _" \
     "$heddle" new-target My-NPU
 
 # --- bugs ---
@@ -42,18 +42,18 @@ bug "zero point forgotten" vanilla.c 's/ - s.z_in)/)/' "conv2d: in_h=.*: expecte
 bug "one column too many" vanilla.c 's/ix >= s.in_w/ix > s.in_w/' "memory: conv2d: .*AddressSanitizer\|expected .*, found "
 bug "one channel too many" vanilla.c 's/c < s.in_c/c <= s.in_c/' "memory: conv2d: .*AddressSanitizer: \(SEGV\|.*overflow\)"
 bug "writes beyond the output" vanilla.c 's/y\[i\] = /y[i + 1] = /' "memory: conv2d: .*AddressSanitizer"
-bug "last element left out" vanilla.c 's/i < s.out_h \* s.out_w \* s.out_c/i < s.out_h * s.out_w * s.out_c - 1/' "expected .*, found 90 .*not written?"
+bug "last element left out" vanilla.c 's/i < s.out_h \* s.out_w \* s.out_c/i < s.out_h * s.out_w * s.out_c - 1/' "expected .*, found 90 .*written at all?"
 bug "rounding left out" vanilla.c 's/(product >= 0 ? 1 << 30 : 1 - (1 << 30))/0/' "expected .*, found "
 bug "second rounding differs" vanilla.c 's/ + (high < 0))/)/' "expected .*, found "
 bug "activation forgotten" vanilla.c 's/acc < s.act_min ? s.act_min :/acc < -128 ? -128 :/' "expected .*, found "
 bug "first channel's scale for all" vanilla.c 's/s.scales > 1 ? c : 0/0/' "expected .*, found "
-bug "memory not given back" vanilla.c 's/^    int32_t taps = /    extern void *malloc(size_t); volatile char *lost = malloc(100); lost[0] = 1; lost = 0;\n    int32_t taps = /' "it is not given back: .*leaked"
+bug "memory not given back" vanilla.c 's/^    int32_t taps = /    extern void *malloc(size_t); volatile char *lost = malloc(100); lost[0] = 1; lost = 0;\n    int32_t taps = /' "leaked: .*leaked"
 bug "signed overflow" vanilla.c 's/int64_t product = (int64_t)(int32_t)/int64_t product = (int32_t)/' "memory: conv2d: .*runtime error: signed integer overflow"
 bug "an error returned" vanilla.c 's/^    return 0;/    return -3;/' "conv2d: .*: the call returned -3"
 bug "does not compile" vanilla.c 's/int32_t acc = 0;/int32_t acc = 0/' "do not compile .*error: expected"
 bug "more promised than done" target.json 's/"dilation_h": 1, "dilation_w": 1,//' "dilation_.*=2.*expected .*, found "
 bug "batches ignored" target.json 's/"batch": 1,//' "conv2d: batch=2 .*expected .*, found 90"
-bug "nothing it takes" target.json 's/"batch": 1,/"batch": 1, "in_c": {"max": 0},/; s/"in_c": \[1, 4096\], //' "found no operator that it takes"
+bug "nothing it takes" target.json 's/"batch": 1,/"batch": 1, "in_c": {"max": 0},/; s/"in_c": \[1, 4096\], //' "found no operator that it supports"
 
 # --- a bug in the core ---
 if command -v verilator >/dev/null; then

@@ -57,7 +57,7 @@ if command -v fst2vcd >/dev/null; then
         [ "$(wc -l <cycles)" -le 60 ] || fail "waves of cycles $(head -1 cycles) to $(tail -1 cycles)"
 fi
 # The layer alone lies elsewhere: right on the faulty RTL too, and heddle says that.
-says '  replay: 02_depthwise_conv2d alone is right, so it takes the layers around it:'
+says '  replay: 02_depthwise_conv2d alone is right: the error needs the layers around it:'
 replay=$(next_of '  replay: .*')
 eval "faulty ${replay#heddle }" || fail "'$replay' is not right: $(cat stderr)"
 eval "faulty run digits --hw=tiny -i 'in put.bin' -o 'o ut'"
@@ -84,7 +84,7 @@ says "  Verilator warned of this RTL, 1 time: '.*/build.log'"
 rm -r "$waves_model" "$waves_model.lock" && mkdir "$waves_model.lock"
 faulty run digits --hw=tiny -i 'in put.bin' -o again
 says "  waves: none: cannot write '.*\.lock': Is a directory"
-says '  replay: 02_depthwise_conv2d alone is right, so it takes the layers around it:'
+says '  replay: 02_depthwise_conv2d alone is right: the error needs the layers around it:'
 printf 'x' >file
 mkdir full && printf 'x' >full/mismatch
 faulty run digits --hw=tiny -i 'in put.bin' -o full

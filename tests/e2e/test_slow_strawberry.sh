@@ -60,7 +60,7 @@ wrong() { # wrong MESSAGE SED
 wrong "15:5: operators[0]: member \"call\" is missing; without it only conv2d and fully_connected of a target with \"blocks\"" \
     's/"op": "conv2d"/"op": "add"/'
 wrong "15:5: operators[0]: member \"cost\" is missing" 's/"op": "conv2d"/"op": "conv2d", "call": "f()"/'
-wrong "15:5: operators[0]: without \"call\" cost, order of weights and requantisation are the compiler's: leave them out" \
+wrong "15:5: operators[0]: without \"call\" the compiler sets cost, order of weights and requantisation: leave them out" \
     's/"op": "conv2d"/"op": "conv2d", "weights": "hwio"/'
 wrong "11:13: blocks: it needs a \"core\", whose memory it uses" '/"core":/d'
 wrong "12:49: blocks.rows: expected a number of at most 16, found 17" 's/"rows": 4/"rows": 17/'

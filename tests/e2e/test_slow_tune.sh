@@ -48,7 +48,7 @@ kept=$(measured)
 [ "$kept" -ge 2 ] && [ "$kept" -lt $trials ] || fail "after kill -9: $kept trials"
 killed INT $((kept + 2))
 [ $? = 130 ] || fail "Ctrl-C: $(cat part stderr)"
-grep -q "^part.db has $kept trials of digits on tiny: going on" part || fail "resumed: $(cat part)"
+grep -q "^part.db has $kept trials of digits on tiny: continuing" part || fail "resumed: $(cat part)"
 [ "$(cat stderr)" = "heddle: interrupted" ] || fail "Ctrl-C says $(cat stderr)"
 tune --trials $trials -j2 --tuned=part.db >part 2>stderr || fail "to the end: $(cat stderr)"
 [ "$(sql whole.db "$all")" = "$(sql part.db "$all")" ] || fail "interrupted, the results are others"
@@ -85,15 +85,15 @@ run() { "$heddle" run digits --engine=func "$@"; }
 stale="heddle: note: whole.db is not used: what it has of this network is"
 expect 0 "$stale of other hardware or another memory system" run --hw=sys8 --tuned=whole.db
 expect 0 "$stale of other hardware or another memory system" run --hw=tiny --mem-latency=200 --tuned=whole.db
-expect 0 "heddle: note: whole.db is not used: it has nothing of this network" \
+expect 0 "heddle: note: whole.db is not used: it has no results for this network" \
     run --hw=tiny --keep-on-host=04_add --tuned=whole.db
 cp whole.db old.db
 sql old.db "UPDATE network SET schedule = 'of yesterday'"
-expect 0 "heddle: note: old.db is not used: what it has of this network is stale: of another version of heddle's schedule" \
+expect 0 "heddle: note: old.db is not used: its results for this network are from another version of heddle's scheduler; run heddle tune again" \
     run --hw=tiny --tuned=old.db
 
 # Files that are none.
-expect 2 "heddle: no.db: not there; heddle tune MODEL --tuned=no.db makes it" run --hw=tiny --tuned=no.db
+expect 2 "heddle: no.db: file not found; create it with heddle tune MODEL --tuned=no.db" run --hw=tiny --tuned=no.db
 expect 2 "heddle: tune: no file for the results; expected --tuned=FILE" tune
 expect 2 "heddle: tune: measures on the RTL; expected --engine=rtl" tune --engine=func --tuned=x.db
 expect 2 "heddle: no/x.db: cannot be opened" tune --tuned=no/x.db

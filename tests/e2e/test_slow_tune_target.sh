@@ -66,7 +66,7 @@ mv plain.json slow/target.json
 # Its C edited, or another setting: stale.
 cp slow/vanilla.c kept.c
 echo "/* edited */" >>slow/vanilla.c
-stale="heddle: note: t.db is not used: what it has of this network is of other hardware or another memory system"
+stale="heddle: note: t.db is not used: its results for this network are for other hardware or another memory system"
 expect 0 "$stale" "$heddle" run digits "${with[@]}" --engine=func --tuned=t.db
 mv kept.c slow/vanilla.c
 
@@ -78,7 +78,7 @@ edit() { # SED MESSAGE
     grep -q "$2" stderr || fail "$1: $(cat stderr)"
     mv whole.json slow/target.json
 }
-edit 's/"knobs": \["reads"\]/"knobs": ["max_kernel"]/' "a knob is no limit: tuning varies it"
+edit 's/"knobs": \["reads"\]/"knobs": ["max_kernel"]/' "a knob cannot be a limit: tuning varies it"
 edit 's/, "range": \[0, 3\]//' "a knob is a bool, a choice or an int with a range"
-edit 's/"knobs": \["reads"\]/"knobs": ["speed"]/' "there is no attribute 'speed'"
+edit 's/"knobs": \["reads"\]/"knobs": ["speed"]/' "unknown attribute 'speed'"
 finish

@@ -50,7 +50,7 @@ wrong() {
 }
 # JSON and the schema
 wrong "6:14: not valid JSON: expected text, found a NUL byte" 's/"help": "to be/"help": "to\x00be/'
-wrong "4:14: version: the member stands there twice" \
+wrong "4:14: version: duplicate member" \
     's/"version": "1.0",/"version": "1.0", "version": "1.1",/'
 wrong "4:14: version: expected string, found 1" 's/"version": "1.0",/"version": 1.0,/'
 wrong "6:11: help: expected a length of at least 1, found 0" 's/"help": "to be spoilt"/"help": ""/'
@@ -69,7 +69,7 @@ wrong "18:67: core.memory_bytes: expected integer, found 64.5" \
     's/"memory_bytes": 64/"memory_bytes": 64.5/'
 wrong "18:38: core.verilog: expected a number of elements of at least 1, found 0" \
     's/\["good.sv"\]/[]/'
-wrong "18:39: core.verilog[0]: there is no file '$work/wrong/bad.sv'" 's/\["good.sv"\]/["bad.sv"]/'
+wrong "18:39: core.verilog[0]: file '$work/wrong/bad.sv' not found" 's/\["good.sv"\]/["bad.sv"]/'
 wrong "15:15: transfer: nothing is transferred with \"memory\": \"shared\"" \
     's/"memory": "separate"/"memory": "shared"/'
 wrong "5:22: requires_heddle: the target requires heddle 0.1.1, this is 0.1.0" \
@@ -77,7 +77,7 @@ wrong "5:22: requires_heddle: the target requires heddle 0.1.1, this is 0.1.0" \
 # attributes
 wrong "8:31: attributes[0].type: expected one of \"int\", \"bool\", \"choice\", \"string\", found \"float\"" \
     's/"type": "int"/"type": "float"/'
-wrong "8:47: attributes[0].range: its least value 8 is above its greatest, 1" 's/\[1, 8\]/[8, 1]/'
+wrong "8:47: attributes[0].range: its minimum 8 exceeds its maximum, 1" 's/\[1, 8\]/[8, 1]/'
 wrong "8:51: attributes[0].range[1]: expected a number of at most 2.14748365e+09, found 1e+99" \
     's/\[1, 8\]/[1, 1e99]/'
 wrong "8:47: attributes[0].range: expected a number of elements of at most 2, found 3" \
@@ -98,28 +98,28 @@ wrong "10:73: attributes[2].default: the default: found 'c', expected one of a, 
     's/"default": "a"/"default": "c"/'
 wrong "11:50: attributes[3].default: the default: expected printable ASCII without \", \\ and ?, found '\\'" \
     's/"default": ""/"default": "\\\\"/'
-wrong "11:14: attributes[3].name: there is an attribute 'mode' already" \
+wrong "11:14: attributes[3].name: duplicate attribute 'mode'" \
     's/"name": "tag"/"name": "mode"/'
 wrong "11:14: attributes[3].name: 'bias' already means something in calls" \
     's/"name": "tag"/"name": "bias"/'
-wrong "13:13: knobs[0]: there is no attribute 'fats'; did you mean \"fast\"?" \
+wrong "13:13: knobs[0]: unknown attribute 'fats'; did you mean \"fast\"?" \
     's/"knobs": \["fast"\]/"knobs": ["fats"]/'
 wrong "13:13: knobs[0]: a knob is a bool, a choice or an int with a range" \
     's/"knobs": \["fast"\]/"knobs": ["tag"]/'
-wrong "25:82: operators[1].where.in_c.max: a knob is no limit: tuning varies it, and may not change what the target takes" \
+wrong "25:82: operators[1].where.in_c.max: a knob cannot be a limit: tuning varies it and must not change what the target supports" \
     's/"knobs": \["fast"\]/"knobs": ["width"]/'
 # operators
 wrong "20:12: operators[0].op: no operator 'zzzzzzzzz'; \`heddle ops\` lists them" \
     's/"op": "add"/"op": "zzzzzzzzz"/'
-wrong "24:5: operators[1]: there is a pattern 'add' already; give this one a \"name\"" \
+wrong "24:5: operators[1]: duplicate pattern 'add'; give this one another \"name\"" \
     's/"op": "conv2d"/"name": "add", "op": "conv2d"/'
-wrong "21:25: operators[0].where.out_c: its least value 9 is above its greatest, 1" \
+wrong "21:25: operators[0].where.out_c: its minimum 9 exceeds its maximum, 1" \
     's/"out_c": \[1, 9\]/"out_c": [9, 1]/'
 wrong "21:25: operators[0].where.out_c: expected a number of elements of at least 2, found 1" \
     's/"out_c": \[1, 9\]/"out_c": [1]/'
 wrong "21:25: operators[0].where.out_c: expected integer or array or object, found \"width\"" \
     's/"out_c": \[1, 9\]/"out_c": "width"/'
-wrong "21:28: operators[0].where.zzzzzzzz: no such value of an operator; docs/TARGET.md lists them" \
+wrong "21:28: operators[0].where.zzzzzzzz: unknown value of an operator; docs/TARGET.md lists them" \
     's/"out_c"/"zzzzzzzz"/'
 wrong "25:82: operators[1].where.in_c.max: expected a number or an attribute of type int, found \"widht\"; did you mean \"width\"?" \
     's/"max": "width"/"max": "widht"/'
@@ -133,7 +133,7 @@ wrong "25:43: operators[1].where.kernel_h.one_of[1]: expected integer, found \"w
     's/\[1, 3\]/[1, "width"]/'
 wrong "25:39: operators[1].where.kernel_h.one_of: expected a number of elements of at least 1, found 0" \
     's/\[1, 3\]/[]/'
-wrong "23:14: operators[0].call: '\$element' is no pointer, value or attribute; did you mean '\$elements'?" \
+wrong "23:14: operators[0].call: '\$element' is not a pointer, value or attribute; did you mean '\$elements'?" \
     's/\$elements/$element/'
 wrong "27:14: operators[1].call: expected one C call that ends with its ')', found 'good_conv'" \
     's/good_conv(\$x, \$w, \$y)/good_conv/'
@@ -178,14 +178,14 @@ refused "--target-good-tag: expected printable ASCII without \", \\ and ?, found
     --target=good '--target-good-tag=a"b'
 refused "unknown option '--target-good-widht'; did you mean --target-good-width?" \
     --target=good --target-good-widht=3
-refused "--target-good-width: expected a value behind it" --target=good --target-good-width
-refused "--target: found 'good:G', expected small letters, digits and _ behind the ':'" \
+refused "--target-good-width: expected a value" --target=good --target-good-width
+refused "--target: found 'good:G', expected lower-case letters, digits and _ after the ':'" \
     --target=good:G
-refused "--target: found 'good:', expected small letters, digits and _ behind the ':'" \
+refused "--target: found 'good:', expected lower-case letters, digits and _ after the ':'" \
     --target=good:
 refused "unknown option '--target-c-width'; did you mean --target-a-width?" \
     --target=good:a,good:b --target-c-width=3
-refused "--target-systolic-hw: systolic takes no part; name it in --target" \
+refused "--target-systolic-hw: systolic is not selected; name it in --target" \
     --target=good --target-systolic-hw=tiny
 refused "--target: no target 'a'; did you mean 'c'?; there are: systolic, c, good, onednn, shifty, strawberry, vanilla" \
     --target=a,b,c
@@ -193,9 +193,9 @@ refused "--target:1:27: width: its value: found '9', expected a whole number fro
     '--target={"kind": "good", "width": 9}'
 refused "--target:1:27: width: expected a string, a number, true or false" \
     '--target={"kind": "good", "width": [9]}'
-refused "--target:1:26: name: expected small letters, digits and _" \
+refused "--target:1:26: name: expected lower-case letters, digits and _" \
     '--target={"kind": "good", "name": "G"}'
-refused "--target:1:26: name: expected small letters, digits and _" \
+refused "--target:1:26: name: expected lower-case letters, digits and _" \
     '--target={"kind": "good", "name": 4}'
 refused "--target: no target 'goood'; did you mean 'good'?; there are: systolic, c, good, onednn, shifty, strawberry, vanilla" \
     '--target={"kind": "goood"}'
@@ -209,14 +209,14 @@ refused "--offload: no operator '13_fully_conected' that computes anything; did 
     --target=good --offload=13_fully_conected
 refused "--offload: 13_fully_connected cannot go to an accelerator: good: no pattern for fully_connected" \
     --target=good --offload=13_fully_connected
-refused "--offload: 13_fully_connected cannot go to goood: it takes no part" \
+refused "--offload: 13_fully_connected cannot go to goood: it is not selected (--target)" \
     --target=good --offload=13_fully_connected=goood
 refused "--keep-on-host: no operator 'zzzzzzzzz' that computes anything; heddle inspect lists them" \
     --target=good --keep-on-host=zzzzzzzzz
 refused "01_conv2d is named by --offload and by --keep-on-host" \
     --target=systolic --keep-on-host=01_conv2d --offload=01_conv2d
 refused "--partition: found 'best', expected cost or priority" --partition=best
-refused "--target-dir: expected a value behind it" --target-dir
+refused "--target-dir: expected a value" --target-dir
 # One option, two meanings.
 mkdir twins
 cp -r good twins/a

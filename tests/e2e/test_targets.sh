@@ -67,11 +67,11 @@ expect 2 "heddle: --target-vanilla-max-kernel: found '17', expected a whole numb
     "$heddle" inspect digits --target=vanilla --target-vanilla-max-kernel=17
 expect 2 "heddle: --target-vanilla-topping: found 'jam', expected one of none, fudge, sprinkles" \
     "$heddle" inspect digits --target=vanilla --target-vanilla-topping=jam
-expect 2 "heddle: --target-vanilla-topping: vanilla takes no part; name it in --target" \
+expect 2 "heddle: --target-vanilla-topping: vanilla is not selected; name it in --target" \
     "$heddle" inspect digits --target-vanilla-topping=fudge
 expect 2 "heddle: unknown option '--target-vanilla-toping'; did you mean --target-vanilla-topping?" \
     "$heddle" inspect digits --target=vanilla --target-vanilla-toping=fudge
-expect 2 "heddle: --seed: expected a value behind it" "$heddle" inspect digits --seed
+expect 2 "heddle: --seed: expected a value" "$heddle" inspect digits --seed
 expect 2 "heddle: --target: no target 'vanila'; did you mean 'vanilla'?; there are: systolic, c, onednn, shifty, strawberry, vanilla" \
     "$heddle" inspect digits --target=vanila
 expect 2 "heddle: --target: a name is missing or too long; expected a list like systolic,c" \
@@ -182,12 +182,12 @@ wrong "5:22: requires_heddle: the target requires heddle 9.0, this is 0.1.0" 's/
 wrong "12:72: attributes[1].default: the default: found '17', expected a whole number from 1 to 16" 's/"default": 11/"default": 17/'
 wrong "12:14: attributes[1].name: 'in_h' already means something in calls" 's/"name": "max_kernel"/"name": "in_h"/'
 wrong "12:53: attributes[1].range[0]: expected integer, found \"one\"" 's/\[1, 16\]/["one", 16]/'
-wrong "15:15: headers[0]: there is no file '$work/wrong/nut/vanila.h'" 's/"vanilla.h"/"vanila.h"/'
+wrong "15:15: headers[0]: file '$work/wrong/nut/vanila.h' not found" 's/"vanilla.h"/"vanila.h"/'
 wrong "16:15: sources[0]: expected text like ^[A-Za-z0-9_-]+([/.][A-Za-z0-9_-]+)*$, found \"../vanilla.c\"" 's/"vanilla.c"/"..\/vanilla.c"/'
 wrong "20:13: operators[0].op: no operator 'conv2'; did you mean conv2d?" 's/"op": "conv2d"/"op": "conv2"/'
 wrong "21:22: operators[0].zero_points: expected one of \"none\", \"activations\", \"both\", found \"weights\"" 's/"zero_points": "activations"/"zero_points": "weights"/'
-wrong "26:40: operators[0].where.dilation_v: no such value of an operator; did you mean \"dilation_h\"?" 's/"dilation_w"/"dilation_v"/'
+wrong "26:40: operators[0].where.dilation_v: unknown value of an operator; did you mean \"dilation_h\"?" 's/"dilation_w"/"dilation_v"/'
 wrong "25:25: operators[0].where.kernel_h[1]: expected a number or an attribute of type int, found \"max_kernels\"; did you mean \"max_kernel\"?" 's/"kernel_h": \[1, "max_kernel"\]/"kernel_h": [1, "max_kernels"]/'
-wrong "31:15: operators[0].call: '\$out_y' is no pointer, value or attribute; did you mean '\$out_h'?" 's/\$out_w/$out_y/'
+wrong "31:15: operators[0].call: '\$out_y' is not a pointer, value or attribute; did you mean '\$out_h'?" 's/\$out_w/$out_y/'
 wrong "31:15: operators[0].call: expected one C call, found '; abort()' in it" 's/\$scales})"/$scales}); abort()"/'
 finish

@@ -54,7 +54,7 @@ put want.bin 1 $(($(byte right.bin 1) > 0 ? $(byte right.bin 1) - 1 : $(byte rig
 run 1 --tolerance=1
 says stderr "heddle: 1 of 6 inferences differ from the expected outputs"
 says stderr "    first: inference 0, index [0,3] (flat 3)"
-says stderr "  --tolerance allows 1 steps, this is more"
+says stderr "  the difference exceeds --tolerance: 1 steps"
 run 0 --tolerance=2
 [ ! -s stderr ] || fail "within: $(cat stderr)"
 says stdout "verdict: within 2 steps (largest 2, 3 values) of the expected outputs"

@@ -353,7 +353,8 @@ static enum status graph_output(struct ox *m, const Onnx__ValueInfoProto *out, s
     if (v->kind == OX_NONE)
         return FAIL(m->d, ST_MODEL, "is made by no node");
     if (v->wide)
-        return FAIL(m->d, ST_UNSUPPORTED, "is %s codes: expected float32, int8 or uint8",
+        return FAIL(m->d, ST_UNSUPPORTED,
+                    "has quantised values of %s: expected float32, int8 or uint8",
                     ox_type_name(v->wide));
     TRY(ox_settle(m, v));
     if (v->kind == OX_CONST)

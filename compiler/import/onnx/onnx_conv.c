@@ -189,9 +189,10 @@ enum status ox_conv(struct ox *m)
     p->n_in = 1;
     TRY(ox_operand(m, 0, "input", &p->in[0]));
     if (!w || w->kind != OX_CONST || !(w->real || w->c.type == OX_FLOAT))
-        return FAIL(m->d, ST_UNSUPPORTED,
-                    "weights '%.80s': expected constant float32, or codes behind DequantizeLinear",
-                    w ? w->name : "");
+        return FAIL(
+            m->d, ST_UNSUPPORTED,
+            "weights '%.80s': expected constant float32, or quantised values from DequantizeLinear",
+            w ? w->name : "");
     TRY(ox_conv_geometry(m, p, &w->c, &w->quant));
     TRY(read_bias(m, 2, p->weight.dim[0], 1, &p->bias));
     TRY(ox_literal_input(m, p, 1, 1));
@@ -335,9 +336,10 @@ enum status ox_conv_transpose(struct ox *m)
     TRY(ox_operand(m, 0, "input", &p->in[0]));
     x = m->g->tensor[p->in[0]];
     if (!w || w->kind != OX_CONST || !(w->real || w->c.type == OX_FLOAT))
-        return FAIL(m->d, ST_UNSUPPORTED,
-                    "weights '%.80s': expected constant float32, or codes behind DequantizeLinear",
-                    w ? w->name : "");
+        return FAIL(
+            m->d, ST_UNSUPPORTED,
+            "weights '%.80s': expected constant float32, or quantised values from DequantizeLinear",
+            w ? w->name : "");
     if (group < 1 || group > INT32_MAX || w->c.rank != x->rank || w->c.rank < 3 || w->c.n == 0 ||
         w->c.dim[0] != x->dim[1] || x->dim[1] % group != 0)
         return FAIL(m->d, ST_MODEL, "weights %s do not fit input %s",

@@ -54,9 +54,10 @@ static enum status want_weights(struct ox *m, const struct ox_value **w)
     *w = ox_in(m, 1);
     if (*w && (*w)->kind == OX_CONST && ((*w)->real || (*w)->c.type == OX_FLOAT))
         return ST_OK;
-    return FAIL(m->d, ST_UNSUPPORTED,
-                "weights '%.80s': expected constant float32, or codes behind DequantizeLinear",
-                *w ? (*w)->name : "");
+    return FAIL(
+        m->d, ST_UNSUPPORTED,
+        "weights '%.80s': expected constant float32, or quantised values from DequantizeLinear",
+        *w ? (*w)->name : "");
 }
 
 enum status ox_matrices_shape(struct ox *m, uint32_t ia, uint32_t ib, struct ox_shape *y)
@@ -260,7 +261,8 @@ static enum status qlinear_matrices(struct ox *m, const struct ox_value *b)
     if (!a || a->kind != OX_TENSOR)
         return FAIL(m->d, ST_UNSUPPORTED, "input: expected a computed tensor");
     if (b->kind == OX_CONST && (b->c.n == 0 || (b->c.type != OX_INT8 && b->c.type != OX_UINT8)))
-        return FAIL(m->d, ST_UNSUPPORTED, "second input: expected int8 or uint8 codes");
+        return FAIL(m->d, ST_UNSUPPORTED,
+                    "second input: expected quantised values of int8 or uint8");
     in[0] = a->tensor;
     in[1] = b->kind == OX_CONST ? ox_code_const(m, b->name, &b->c, &qb, ox_ir_type(b->c.type))
                                 : b->tensor;

@@ -245,7 +245,8 @@ enum status ox_dequantize(struct ox *m)
     if (!x)
         return FAIL(m->d, ST_MODEL, "input 0 is absent");
     if (x->kind == OX_PENDING || x->real)
-        return FAIL(m->d, ST_MODEL, "input '%.80s': expected codes, found floats", x->name);
+        return FAIL(m->d, ST_MODEL, "input '%.80s': expected quantised values, found float32",
+                    x->name);
     if (x->kind == OX_TENSOR && is_computed(ox_in(m, 1))) {
         TRY(computed_scale(m, &scale, &zero, &type));
         return dequantize_by(m, x->tensor, scale, zero);
@@ -411,7 +412,8 @@ static enum status qlinear_input(struct ox *m, uint32_t i, const struct ir_quant
     }
     if (!v || v->kind != OX_CONST || v->real || v->c.n == 0 ||
         (v->c.type != OX_INT8 && v->c.type != OX_UINT8))
-        return FAIL(m->d, ST_UNSUPPORTED, "input %u: expected int8 or uint8 codes", i);
+        return FAIL(m->d, ST_UNSUPPORTED, "input %u: expected quantised values of int8 or uint8",
+                    i);
     *id = m->options->literal ? ox_literal_codes(m, v->name, &v->c, q)
                               : ox_code_const(m, v->name, &v->c, q, ox_ir_type(v->c.type));
     return ST_OK;
@@ -572,7 +574,7 @@ static enum status softmax_pending(struct ox *m, uint32_t id, struct ox_pending 
     for (uint32_t i = axis + 1; i < rank && opset < 13; i++)
         if (m->g->tensor[id]->dim[i] != 1)
             return FAIL(m->d, ST_UNSUPPORTED,
-                        "axis %u: before opset 13 expected size 1 behind it, found %d", axis,
+                        "axis %u: before opset 13 expected size 1 after it, found %d", axis,
                         m->g->tensor[id]->dim[i]);
     *p = ox_pending_new(m, logarithm ? IR_OP_LOG_SOFTMAX : IR_OP_SOFTMAX, ox_shape_of(m, id));
     (*p)->float_only = logarithm;

@@ -28,8 +28,8 @@ static enum status integer_input(struct ox *m, uint32_t i, const char *what, uin
     }
     t = v && v->kind == OX_TENSOR && !v->real ? m->g->tensor[v->tensor] : NULL;
     if (!t || (t->type != IR_I8 && t->type != IR_U8))
-        return FAIL(m->d, ST_UNSUPPORTED, "%s '%.80s': expected int8 or uint8 codes", what,
-                    v ? v->name : "");
+        return FAIL(m->d, ST_UNSUPPORTED, "%s '%.80s': expected quantised values of int8 or uint8",
+                    what, v ? v->name : "");
     *id = v->tensor;
     return ST_OK;
 }

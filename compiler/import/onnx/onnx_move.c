@@ -302,7 +302,8 @@ enum status ox_concat_node(struct ox *m)
     TRY(ox_axis(m, "axis", ox_attr_int(m, "axis", 1), m->g->tensor[id[0]]->rank, &axis));
     TRY(ox_check_parts(m, n, id, axis, plain || same));
     if (plain && !same)
-        return FAIL(m->d, ST_UNSUPPORTED, "parts are codes of different or unknown scales");
+        return FAIL(m->d, ST_UNSUPPORTED,
+                    "parts are quantised values of different or unknown scales");
     if (same) {
         ox_set_tensor(m, 0, ox_concat(m, ox_out(m, 0)->name, n, id, axis), !plain);
         return ST_OK;

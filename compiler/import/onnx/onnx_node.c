@@ -167,7 +167,8 @@ static enum status check_type(struct ox *m, int32_t type)
     if (type == OX_INT8 || type == OX_UINT8 || type == OX_INT32 || ox_is_wide(type))
         return ST_OK;
     return FAIL(m->d, ST_UNSUPPORTED,
-                "codes of type %s: expected 8 or 16 bits, or int32 for a bias", ox_type_name(type));
+                "quantised values of type %s: expected 8 or 16 bits, or int32 for a bias",
+                ox_type_name(type));
 }
 
 enum status ox_scale(struct ox *m, uint32_t is, uint32_t iz, uint32_t rank, const int32_t *dim,
@@ -176,7 +177,8 @@ enum status ox_scale(struct ox *m, uint32_t is, uint32_t iz, uint32_t rank, cons
     TRY(ox_any_scale(m, is, iz, rank, dim, axis, q, type));
     if (!ox_is_wide(*type))
         return ST_OK;
-    return FAIL(m->d, ST_UNSUPPORTED, "codes of type %s: expected int8, uint8, or int32 for a bias",
+    return FAIL(m->d, ST_UNSUPPORTED,
+                "quantised values of type %s: expected int8, uint8, or int32 for a bias",
                 ox_type_name(*type));
 }
 
@@ -255,8 +257,9 @@ enum status ox_set_quant(struct ox *m, uint32_t id, const struct ir_quant *q)
     if (q->n != 1)
         return FAIL(m->d, ST_UNSUPPORTED, "'%.80s': expected one scale, found %u", t->name, q->n);
     if (t->type != IR_I8 && t->type != IR_U8)
-        return FAIL(m->d, ST_UNSUPPORTED, "'%.80s': expected int8 or uint8 codes, found %s",
-                    t->name, ir_type_name(t->type));
+        return FAIL(m->d, ST_UNSUPPORTED,
+                    "'%.80s': expected quantised values of int8 or uint8, found %s", t->name,
+                    ir_type_name(t->type));
     if (root->quant.n == 0)
         root->quant = *q;
     t->quant = root->quant;
@@ -319,8 +322,8 @@ enum status ox_operand(struct ox *m, uint32_t i, const char *what, uint32_t *id)
     if (v->kind == OX_TENSOR) {
         *id = v->tensor;
         if (!v->real && m->g->tensor[v->tensor]->type != IR_F32)
-            return FAIL(m->d, ST_UNSUPPORTED, "%s '%.80s' is not behind a DequantizeLinear", what,
-                        v->name);
+            return FAIL(m->d, ST_UNSUPPORTED, "%s '%.80s' is not the output of a DequantizeLinear",
+                        what, v->name);
         return ST_OK;
     }
     if (m->options->literal && v->kind == OX_CONST && v->c.n > 0 &&
@@ -344,8 +347,7 @@ enum status ox_operand(struct ox *m, uint32_t i, const char *what, uint32_t *id)
         return ST_OK;
     }
     return FAIL(m->d, ST_UNSUPPORTED,
-                "%s '%.80s' is %s: expected float32, or codes behind "
-                "DequantizeLinear",
+                "%s '%.80s' is %s: expected float32, or quantised values from DequantizeLinear",
                 what, v->name, v->c.n == 0 ? "an empty constant" : ox_type_name(v->c.type));
 }
 

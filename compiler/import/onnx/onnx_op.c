@@ -168,9 +168,10 @@ static enum status check_inputs(struct ox *m, uint32_t index)
         const struct ox_value *v = ox_in(m, (uint32_t)i);
 
         if (v && v->wide && m->node->op_type && strcmp(m->node->op_type, "DequantizeLinear") != 0)
-            return FAIL(m->d, ST_UNSUPPORTED,
-                        "input %zu, '%.80s', is %s codes: only DequantizeLinear reads them", i,
-                        v->name, ox_type_name(v->wide));
+            return FAIL(
+                m->d, ST_UNSUPPORTED,
+                "input %zu, '%.80s', has quantised values of %s: only DequantizeLinear reads them",
+                i, v->name, ox_type_name(v->wide));
         if (!v || v->kind != OX_NONE)
             continue;
         if (v->maker == IR_NONE)

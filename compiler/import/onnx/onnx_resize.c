@@ -256,9 +256,10 @@ static enum status codes_as_float(struct ox *m, uint32_t *id, const char *name)
     const struct ir_quant *q = &m->g->tensor[*id]->quant;
 
     if (q->n != 1)
-        return FAIL(m->d, ST_UNSUPPORTED,
-                    "input '%.80s': expected codes whose scale is known by now, or floats",
-                    m->g->tensor[*id]->name);
+        return FAIL(
+            m->d, ST_UNSUPPORTED,
+            "input '%.80s': expected quantised values whose scale is known here, or float32",
+            m->g->tensor[*id]->name);
     TRY(ox_f32_binary(m, IR_OP_DIV, ox_inner(m, name, "steps"), ox_as_float(m, *id),
                       ox_number_tensor(m, name, q->scale[0]), id));
     TRY(ox_f32_unary(m, IR_OP_ROUND, ox_inner(m, name, "whole"), *id, id));

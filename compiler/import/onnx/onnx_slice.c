@@ -223,7 +223,7 @@ static enum status code_fill(struct ox *m, uint32_t id, double fill, uint32_t *v
     const struct ox_shape none = {0};
 
     if (!(fill >= low && fill <= low + 255))
-        return FAIL(m->d, ST_MODEL, "constant_value: expected a code of %s, found %.9g",
+        return FAIL(m->d, ST_MODEL, "constant_value: expected a value of %s, found %.9g",
                     ir_type_name(t->type), fill);
     *value = ox_like(m, ox_inner(m, t->name, "fill"), id, none);
     m->g->tensor[*value]->role = IR_CONST;

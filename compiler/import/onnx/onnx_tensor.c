@@ -218,10 +218,10 @@ static enum status read_at(struct ox *m, int fd, uint64_t offset, uint64_t n, vo
     if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode))
         return FAIL(m->d, ST_MODEL, "external data '%.80s': expected a regular file", path);
     if (offset > (uint64_t)st.st_size || n > (uint64_t)st.st_size - offset)
-        return FAIL(m->d, ST_MODEL,
-                    "external data '%.80s': %llu bytes from %llu on leave the file of %llu bytes",
-                    path, (unsigned long long)n, (unsigned long long)offset,
-                    (unsigned long long)st.st_size);
+        return FAIL(
+            m->d, ST_MODEL,
+            "external data '%.80s': %llu bytes from byte %llu exceed the file of %llu bytes", path,
+            (unsigned long long)n, (unsigned long long)offset, (unsigned long long)st.st_size);
     for (uint64_t done = 0; done < n;) {
         const ssize_t got =
             pread(fd, (uint8_t *)data + done, (size_t)(n - done), (off_t)(offset + done));

@@ -26,7 +26,7 @@ enum status tfl_transpose_conv(struct tfl_importer *m, const struct tfl_operator
         if (shape[i] != y->dim[i])
             n = UINT32_MAX;
     if (n != 4 || y->rank != 4 || w->rank != 4)
-        return FAIL(m->d, ST_MODEL, "output '%.80s': shape %s is not what the parameter says",
+        return FAIL(m->d, ST_MODEL, "output '%.80s': shape %s does not match the parameter",
                     y->name, ir_shape_text(m->arena, y->rank, y->dim));
     if (o->stride_h < 1 || o->stride_w < 1 || (o->padding != 0 && o->padding != 1))
         return FAIL(m->d, ST_MODEL, "strides %d and %d, padding %d: not usable", o->stride_h,

@@ -95,8 +95,8 @@ enum status tfl_blocks_of(struct tfl_importer *m, const struct tfl_operator *src
     TRY(tfl_param(m, src->in.v[2], "paddings or crops", &n_edge, &edge));
     if (b->n < 1 || b->n > 2 || n_edge != 2 * b->n || x->rank != b->n + 2)
         return FAIL(m->d, ST_UNSUPPORTED,
-                    "expected 1 or 2 block sizes, twice as many edges and '%.80s' with 2 "
-                    "dimensions more, found %u, %u, %u",
+                    "expected 1 or 2 block sizes, twice that number of edges and '%.80s' with 2 "
+                    "more dimensions, found %u, %u, %u",
                     x->name, b->n, n_edge, x->rank);
     for (uint32_t i = 0; i < b->n; i++) {
         b->block[i] = block[i];

@@ -486,7 +486,7 @@ static enum status import_reshape(struct tfl_importer *m, const struct tfl_opera
         if (shape[i] != y->dim[i] && shape[i] != -1)
             n = UINT32_MAX;
     if (n != y->rank)
-        return FAIL(m->d, ST_MODEL, "output '%.80s': shape %s is not what the parameter says",
+        return FAIL(m->d, ST_MODEL, "output '%.80s': shape %s does not match the parameter",
                     y->name, ir_shape_text(m->arena, y->rank, y->dim));
     return ST_OK;
 }

@@ -328,8 +328,7 @@ extern "C" enum status tfl_read(struct arena *a, const uint8_t *data, size_t n_b
         return diag_fail(d, ST_MODEL, "%zu bytes: expected less than 2 GiB", n_bytes);
     if (!verified(data, n_bytes))
         return diag_fail(d, ST_MODEL,
-                         "damaged or truncated TFLite file: its tables do not lie within its %zu "
-                         "bytes%s",
+                         "damaged or truncated TFLite file: its tables exceed its %zu bytes%s",
                          n_bytes, n_bytes / 8 > kMaxTables ? ", or are more than 4000000" : "");
     *file = file_of(a, tfl::GetModel(data));
     return ST_OK;

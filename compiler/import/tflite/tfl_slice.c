@@ -35,7 +35,7 @@ static enum status split(struct tfl_importer *m, const struct tfl_operator *src,
         TRY(tfl_result(m, src, k, &y_id));
         y = m->g->tensor[y_id];
         if (y->rank != x->rank || (size != NULL && size[k] != -1 && size[k] != y->dim[axis]))
-            return FAIL(m->d, ST_MODEL, "output %u '%.80s': shape %s is not what the sizes say", k,
+            return FAIL(m->d, ST_MODEL, "output %u '%.80s': shape %s does not match the sizes", k,
                         y->name, ir_shape_text(m->arena, y->rank, y->dim));
         begin[axis] = (int32_t)sum;
         sum += y->dim[axis];

@@ -137,7 +137,7 @@ static enum status read_init(struct tfl_importer *m, const struct tfl_subgraph *
                 TRY(find(m, s->op[k].options.shared_name, &v));
         if (v == NULL || assign->in.v[1] < 0 || (uint32_t)assign->in.v[1] >= s->n_tensor)
             return FAIL(m->d, ST_MODEL,
-                        "operator %u of the subgraph: its handle or value is not there", i);
+                        "operator %u of the subgraph: its handle or value was not found", i);
         v->first_tensor = &s->tensor[assign->in.v[1]];
     }
     return ST_OK;

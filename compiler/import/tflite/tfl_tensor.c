@@ -121,7 +121,7 @@ static enum status set_data(struct tfl_importer *m, const struct tfl_tensor *t, 
                     t->buffer);
     b = &m->file->buffer[t->buffer];
     if (b->outside)
-        return FAIL(m->d, ST_UNSUPPORTED, "buffer %u lies outside the FlatBuffer", t->buffer);
+        return FAIL(m->d, ST_UNSUPPORTED, "buffer %u is outside the FlatBuffer", t->buffer);
     if (b->n_bytes == 0)
         return ST_OK;
     if (b->n_bytes != ir_bytes(r))

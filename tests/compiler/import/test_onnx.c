@@ -868,7 +868,7 @@ static void test_external_fields(void **state)
         const char *key, *value, *text;
     } wrong[] = {
         {"offset", "12x", "external data: offset: expected a number, found '12x'"},
-        {"offset", "7", "external data 'w.bin': 54 bytes from 7 on leave the file of 54 bytes"},
+        {"offset", "7", "external data 'w.bin': 54 bytes from byte 7 exceed the file of 54 bytes"},
         {"length", "7", "external data 'w.bin': expected 54 bytes, found 7"},
         {"location", "", "external data: expected a location, found none"},
         {"location", ".", "external data '.': expected a regular file"},

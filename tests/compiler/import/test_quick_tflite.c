@@ -133,7 +133,7 @@ static void test_not_a_model(void **state)
     try_bytes((const uint8_t *)"abc", 3, &d);
     assert_int_equal(d.status, ST_MODEL);
     try_bytes(tiny, sizeof tiny, &d);
-    assert_string_equal(d.text, "damaged or truncated TFLite file: its tables do not lie within "
+    assert_string_equal(d.text, "damaged or truncated TFLite file: its tables exceed "
                                 "its 8 bytes");
 }
 

@@ -241,7 +241,7 @@ static void names_that_cannot_be_forced_are_refused(void **state)
     set_costs(no, hole, 1);
     refuse_force(r1, NULL, "--offload: r1 cannot go to an accelerator: a: no; b: no");
     refuse_force(r1b, NULL, "--offload: r1 cannot go to b: b: no");
-    refuse_force(other, NULL, "--offload: r0 cannot go to z: it takes no part");
+    refuse_force(other, NULL, "--offload: r0 cannot go to z: it is not selected (--target)");
     refuse_force(NULL, none,
                  "--keep-on-host: no operator 'r9' that computes anything; did you mean 'r0'?");
     refuse_force(r1, r1, "r1 is named by --offload and by --keep-on-host");

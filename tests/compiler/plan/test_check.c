@@ -104,9 +104,9 @@ static void planted_offsets_are_found(void **state)
 
     f->program.arena_bytes = 356;
     f->program.place[2].mem_offset = 130;
-    refused(f, "arena plan: tensor 2 [130, +100) leaves the arena of 356 bytes or is not aligned");
+    refused(f, "arena plan: tensor 2 [130, +100) exceeds the arena of 356 bytes or is not aligned");
     f->program.place[2].mem_offset = 320;
-    refused(f, "arena plan: tensor 2 [320, +100) leaves the arena of 356 bytes or is not aligned");
+    refused(f, "arena plan: tensor 2 [320, +100) exceeds the arena of 356 bytes or is not aligned");
 }
 
 /* A dense layer on the host: 200 bytes of scratch beside its input and output. */
@@ -138,11 +138,11 @@ static void scratch_is_apart(void **state)
     f->d = (struct diag){0};
     assert_int_equal(arena_check(&f->program, &f->d), ST_INTERNAL);
     assert_non_null(strstr(f->d.text, "the scratch of operator 1"));
-    assert_non_null(strstr(f->d.text, "lies over tensor 1"));
+    assert_non_null(strstr(f->d.text, "overlaps tensor 1"));
     f->program.scratch[1] = 960;
     f->d = (struct diag){0};
     assert_int_equal(arena_check(&f->program, &f->d), ST_INTERNAL);
-    assert_non_null(strstr(f->d.text, "leaves the arena"));
+    assert_non_null(strstr(f->d.text, "exceeds the arena"));
 }
 
 static void an_arena_beyond_32_bits_is_refused(void **state)

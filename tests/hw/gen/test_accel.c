@@ -167,11 +167,11 @@ static void members_are_checked(void **state)
     expect_bad(*state, "\"signed\": true", "\"sigend\": true", "unknown member \"sigend\"");
     expect_bad(*state, "\"signed\": true", "\"signed\": 1",
                "expected true or false, found a number");
-    expect_bad(*state, "\"signed\": true", "\"bits\": 3", "member \"bits\" stands there twice");
+    expect_bad(*state, "\"signed\": true", "\"bits\": 3", "duplicate member \"bits\"");
     expect_bad(*state, "\"name\": \"x\"", "\"name\": \"X\"", "'X' is not a name");
-    expect_bad(*state, "\"name\": \"x\"", "\"name\": \"y\"", "field 'y' stands there twice");
+    expect_bad(*state, "\"name\": \"x\"", "\"name\": \"y\"", "duplicate field 'y'");
     expect_bad(*state, "\"name\": \"x\"", "\"name\": \"w2\"", "is in the common part already");
-    expect_bad(*state, "\"enum\": \"opcode\"", "\"enum\": \"opcod\"", "there is no enum 'opcod'");
+    expect_bad(*state, "\"enum\": \"opcode\"", "\"enum\": \"opcod\"", "unknown enum 'opcod'");
     expect_bad(*state, "\"access\": \"ro\"", "\"access\": \"r\"", "expected ro, wo, rw or w1c");
 }
 
@@ -181,7 +181,7 @@ static void structure_is_checked(void **state)
                "opcode 1 belongs to two commands");
     expect_bad(*state, "[\"go\", \"run\"]", "[\"gone\"]", "'gone' is not in enum opcode");
     expect_bad(*state, "\"load\", \"array\"", "\"array\", \"load\"", "the order of enum unit");
-    expect_bad(*state, "\"load\", \"array\"", "\"load\", \"load\"", "'load' stands there twice");
+    expect_bad(*state, "\"load\", \"array\"", "\"load\", \"load\"", "duplicate 'load'");
     expect_bad(*state, "\"value\": 4", "\"value\": 1", "expected at most counter_slots, 1");
     expect_bad(*state, "\"name\": \"a\", \"bits\": 3", "\"name\": \"a\", \"bits\": 31",
                "the fields of 'last' need more than 32 bits");

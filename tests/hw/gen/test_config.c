@@ -138,7 +138,7 @@ static void malformed_objects_are_refused(void **state)
     expect_bad("\"ports\": 4", "\"ports\": -1", "found -1");
     expect_bad("\"ports\": 4", "\"ports\": 1e300", "found 1e+300");
     expect_bad("\"ports\": 4", "\"port\": 4", "unknown member \"port\"");
-    expect_bad("\"banks\": 8", "\"n\": 16", "member \"n\" stands there twice");
+    expect_bad("\"banks\": 8", "\"n\": 16", "duplicate member \"n\"");
     expect_bad("\"mine\"", "\"my own\"", "expected 1 to 31 letters, digits, '_' or '-'");
     expect_bad("\"mine\"", "\"\"", "expected 1 to 31 letters");
     expect_bad("\"mine\"", "\"a1234567890123456789012345678901\"", "expected 1 to 31 letters");
