@@ -15,7 +15,7 @@
 
 #include "interrupt.h"
 
-/* A full disk is not the user's mistake in naming a file (DESIGN section 10: exit 5, not 2). */
+/* A full disk is not the user's mistake in naming a file (exit 5, not 2). */
 static enum status status_of_errno(int error)
 {
     switch (error) {

@@ -38,7 +38,7 @@ void diag_prefix(struct diag *d, const char *format, ...) __attribute__((format(
  * end of the buffer. */
 void diag_line(struct diag *d, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Exit code of DESIGN section 10 for a status. */
+/* The exit code of a status: ../README.md, "Exit codes". */
 int status_exit_code(enum status st);
 
 #define FAIL(d, st, ...) diag_fail((d), (st), __VA_ARGS__)

@@ -1,4 +1,4 @@
-/* hdk_math.h - fixed-point arithmetic of the host kernels: the rules of NUMERICS ("Building
+/* hdk_math.h - fixed-point arithmetic of the host kernels: the rules of NUMERICS.md ("Building
  * blocks"). Right shifts of negative numbers are arithmetic (gcc, clang). Where an accumulator or a
  * left shift leaves int32, it wraps modulo 2^32, as on the accelerator. */
 #ifndef HDK_MATH_H

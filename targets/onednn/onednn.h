@@ -1,5 +1,5 @@
 /* onednn.h - convolutions and dense layers by libdnnl (oneDNN 2.x): the library sums products, the
- * requantisation is TFLite's (NUMERICS). In float32 the order of its sums is its own. */
+ * requantisation is TFLite's (docs/NUMERICS.md). In float32 the order of its sums is its own. */
 #include <stdint.h>
 
 enum onednn_arithmetic { ONEDNN_AUTO, ONEDNN_FLOAT, ONEDNN_INT8 };

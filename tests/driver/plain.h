@@ -1,5 +1,5 @@
-/* plain.h - random numbers and NUMERICS' arithmetic written as the document words it, not as driver
- * and twin do. For tests of one file each. */
+/* plain.h - random numbers, and the arithmetic of NUMERICS.md written as the page words it, not as
+ * kernels and functional model do. For tests of one file each. */
 #ifndef TESTS_DRIVER_PLAIN_H
 #define TESTS_DRIVER_PLAIN_H
 

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Exit codes and messages of DESIGN section 10 for what users get wrong: one paragraph, the right
+# Exit codes (../../README.md, "Exit codes") and messages for what users get wrong: one paragraph, the right
 # code, no file left behind.
 . "$(dirname "$0")/common.sh"
 

@@ -1,5 +1,5 @@
-/* add, sub, mul with broadcasting, pools, mean, lut, requantize, and the moves, against NUMERICS'
- * formulas. */
+/* add, sub, mul with broadcasting, pools, mean, lut, requantize, and the moves, against the
+ * formulas of NUMERICS.md. */
 #include <math.h>
 
 #include "kernels/hdk.h"

@@ -56,7 +56,7 @@ static void every_small_kernel(void **state)
                 }
 }
 
-/* DESIGN 3.1: C=1 3x3 is one pass, C=3 two; depthwise 3x3 one. */
+/* C=1 3x3 is one K tile, C=3 two; depthwise 3x3 one (hw/README.md). */
 static void known_kernels(void **state)
 {
     (void)state;
