@@ -14,7 +14,7 @@ struct pipeline {
     struct hd_config hw;
     struct target_list targets;
     struct ir_graph *graph;
-    struct ir_graph *reference; /* as imported, what the CPU reference runs; ONNX: ref/islands.h */
+    struct ir_graph *reference; /* as imported, what the CPU reference runs; ONNX: ref_islands.h */
     struct partition partition;
     struct sched_program *program;
     struct emit_unit *emitted;

@@ -1,4 +1,4 @@
-/* ref_lstm.c - LSTM with int8 activations and an int16 cell: import/tflite/lstm.c has the formulas.
+/* ref_lstm.c - LSTM with int8 activations and an int16 cell: tfl_lstm.c has the formulas.
  * Sigmoid and tanh are ref_softmax.c's algorithm (gemmlowp's) in 16 bits: each constant is the
  * 32-bit one / 2^16. */
 #include <math.h>

@@ -15,7 +15,7 @@ struct player {
 };
 
 /* Load the emitted object, open `engine` for each accelerator of the network, bind all regions.
- * sim: the Verilated model of each, for rtl. Without --separate-memory they share one memory. enter
+ * sim: the Verilated model of each, for rtl. Without --memory=separate they share one memory. enter
  * and ctx as in struct hd_call. */
 enum status player_open(struct player *p, struct run_job *job, enum options_engine engine,
                         const char *so_path, const struct sim_model *sim,

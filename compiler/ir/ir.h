@@ -88,7 +88,7 @@ struct ir_fixed {
     uint32_t n_wide; /* int16: interpolated tables, their meaning is legalise/table16.h's; */
     const int16_t *wide;
     uint32_t n_real;   /* ONNX's rounding: float32 constants instead of multipliers and shifts, */
-    const float *real; /* their meaning is legalise/round.h's; NULL without */
+    const float *real; /* their meaning is legalise/real.c's; NULL without */
 };
 
 struct ir_op {

@@ -2,7 +2,7 @@
  * in:  a legalised graph with op->target and op->region set, a hardware configuration.
  * out: per region one command stream, the constants region, the arena's tensors; every command with
  * the byte ranges it reads and writes, from which its waits follow (hazard.c) and which
- * plan/check.c proves. */
+ * plan_check.c proves. */
 #ifndef HEDDLE_SCHED_PROGRAM_H
 #define HEDDLE_SCHED_PROGRAM_H
 

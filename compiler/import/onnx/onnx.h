@@ -20,7 +20,7 @@ struct onnx_options {
 enum status onnx_import(struct arena *a, const char *name, const uint8_t *data, size_t n_bytes,
                         const struct onnx_options *o, struct ir_graph **graph, struct diag *d);
 
-/* With `literal` the graph is what the reference reads islands from (ref/islands.h): QuantizeLinear
+/* With `literal` the graph is what the reference reads islands from (ref_islands.h): QuantizeLinear
  * is QUANTIZE, DequantizeLinear is DEQUANTIZE, of constants too; all between is float32, and no
  * node is part of another. Convolutions and pools keep the file's order [N,C,..] and [OC,C/G,..],
  * so the graph is for ref_islands only. A row's operator is its node's; a QLinear node is

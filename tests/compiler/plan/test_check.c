@@ -1,4 +1,4 @@
-/* check.c finds what is planted: overlaps of tensors alive together, offsets off the grid or
+/* plan_check.c finds what is planted: overlaps of tensors alive together, offsets off the grid or
  * outside; and passes what only looks like an overlap. */
 #include <setjmp.h>
 #include <stdarg.h>
