@@ -1,4 +1,4 @@
-/* compiler/schedule/layout.c: what stays in the scratchpad and what is streamed, and that nothing shares bytes. */
+/* layout.c: what stays in the scratchpad and what is streamed, and that nothing shares bytes. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
