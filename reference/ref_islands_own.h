@@ -1,5 +1,5 @@
-/* ref_islands_own.h - shared by ref_islands*.c. `from` is the file's graph, `to` the one that is made;
- * ids are of `to` unless the name says file. */
+/* ref_islands_own.h - shared by ref_islands*.c. `from` is the file's graph, `to` the one that is
+ * made; ids are of `to` unless the name says file. */
 #ifndef HEDDLE_REF_ISLANDS_OWN_H
 #define HEDDLE_REF_ISLANDS_OWN_H
 

@@ -1,7 +1,7 @@
 /* lower_array.c - convolution, depthwise convolution and matrix product as WEIGHT and ARRAY
  * commands. Channels are cut into groups whose weights fit half the weight memory, kernels into
- * pieces (geometry.c), rows into tiles (layout_tiles.c). Groups are the outer loop while the input is on
- * chip and the result stays there; otherwise tiles are, so that no row moves twice. */
+ * pieces (geometry.c), rows into tiles (layout_tiles.c). Groups are the outer loop while the input is
+ * on chip and the result stays there; otherwise tiles are, so that no row moves twice. */
 #include <string.h>
 
 #include "lower.h"
