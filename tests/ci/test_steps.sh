@@ -6,10 +6,12 @@
     . "$HEDDLE_HOME/.ci/steps"
     step "good" true
     step "absent" bash -c 'echo first; echo "no such tool"; exit 77'
+    step "ctest" printf '%s\n' " 1/10 Test  #4: e2e/one ......   Passed    1.50 sec" \
+        "10/10 Test #12: hw/ten .......***Failed   12.25 sec" "Total Test time (real) =  13.75 sec"
     steps_done
 ) >stdout
 [ $? = 0 ] || fail "a run without failures exits with 0"
-sed -i 's/[0-9]* s\b/T s/' stdout
+sed -i 's/[0-9]* s\b/T s/; s/^[0-9]* \(good\|absent\|ctest\)$/T \1/' stdout
 diff - stdout <<'EOT' || fail "the text of a good run"
 === good
 === good: ok, T s
@@ -17,7 +19,19 @@ diff - stdout <<'EOT' || fail "the text of a good run"
 first
 no such tool
 === absent: SKIPPED (no such tool), T s
-1 passed, 0 failed, 1 skipped (T s)
+=== ctest
+ 1/10 Test  #4: e2e/one ......   Passed    1.50 sec
+10/10 Test #12: hw/ten .......***Failed   12.25 sec
+Total Test time (real) =  13.75 sec
+=== ctest: ok, T s
+=== seconds by step
+T good
+T absent
+T ctest
+=== the slowest tests, in seconds
+12.25 hw/ten
+1.50 e2e/one
+2 passed, 0 failed, 1 skipped (T s)
 EOT
 
 (
@@ -26,7 +40,10 @@ EOT
     step "bad" bash -c 'exit 3' && echo "step hid the status"
     steps_done
 ) >stdout && fail "a run with a failure exits with 0"
-[ "$(tail -n 3 stdout | sed 's/[0-9]* s\b/T s/')" = "=== bad: FAILED with 3, T s
+[ "$(tail -n 6 stdout | sed 's/[0-9]* s\b/T s/; s/^[0-9]* \(good\|bad\)$/T \1/')" = "=== bad: FAILED with 3, T s
+=== seconds by step
+T good
+T bad
 FAILED: bad
 1 passed, 1 failed, 0 skipped (T s)" ] || fail "the text of a bad run: $(cat stdout)"
 
