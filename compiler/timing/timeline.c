@@ -12,6 +12,7 @@
 #include "read_channel.h"
 
 enum {
+    DOORBELL = 1, /* the cycle of its handshake */
     /* Cycles that the estimate of a submission has beyond END and the interrupt: no delay of the
      * RTL, but what keeps estimates comparable with those made before. */
     END_MARGIN = 2,
@@ -412,7 +413,7 @@ static void give_credit(struct timeline *t)
     k = k > HD_TIMING_FETCH_BEATS ? k - HD_TIMING_FETCH_BEATS : 0;
     if (k > f->n_used)
         return;
-    w->ready = later(HD_TIMING_FETCH_START, k ? f->used[k - 1] + 1 : 0);
+    w->ready = later(DOORBELL + HD_TIMING_FETCH_START, k ? f->used[k - 1] + 1 : 0);
     f->waits = false;
 }
 

@@ -23,6 +23,7 @@ module array_bench #(
   output logic                         done_o,
   output logic                         begin_o,
   output logic      [2:0]              kind_o,
+  output logic                         ar_req_o,     // it asks for bytes
   output logic                         qw_valid_o,   // an output vector is written
   // LOAD's port
   input  wire logic                    lw_valid_i,
@@ -288,6 +289,7 @@ module array_bench #(
     .lw_data_i (lw_data_q)
   );
 
+  assign ar_req_o   = |ar_req;
   assign qw_valid_o = qw_valid;
 
 endmodule

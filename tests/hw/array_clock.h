@@ -13,6 +13,7 @@
 
 #include "driver/hd_walk.h"
 #include "hd_accel.h"
+#include "hd_timing.h"
 
 constexpr int N = CfgN;
 
@@ -45,6 +46,7 @@ struct array_tile {
 /* One command. Steps are counted from 0. */
 struct array_job {
     using setup_fields = std::array<uint32_t, 5>;
+    static constexpr long to_sum = N + HD_TIMING_ARRAY_SUM; /* steps from a position */
 
     std::vector<array_tile> tiles;
     long steps = 0;         /* of all tiles */
@@ -71,7 +73,7 @@ struct array_job {
         last_vector = last_position;
         if (c.depthwise)
             last_vector -= c.scan - 1 - (c.out_w - 1) * c.stride_x;
-        flush = c.acc_hold ? 0 : 5; /* hd_requant's latency */
+        flush = c.acc_hold ? 0 : HD_TIMING_REQUANT;
         setup = c.depthwise ? setup_fields{1, c.pad_left, c.kernel_row_bytes, c.kernel_h, c.ports}
                             : setup_fields{0, c.streams, c.pair_split, 0, 0};
         follow = c.follow;
@@ -87,7 +89,8 @@ struct array_job {
         hd_walk_start(&walk, c.kernel_h, c.kernel_row_bytes, N, c.ports, c.depthwise);
         while (hd_walk_next(&walk, &seg)) {
             uint32_t scan = b + 1 == c.blocks ? c.last_scan : c.block_scan;
-            tiles.push_back({std::max({scan, seg.len, 4u}), seg.len, b > 0});
+            tiles.push_back(
+                {std::max({scan, seg.len, (uint32_t)HD_TIMING_ARRAY_TILE}), seg.len, b > 0});
             steps += tiles.back().steps;
         }
     }
@@ -124,12 +127,12 @@ struct array_job {
     }
     bool done() const
     {
-        return !running() && pipe == N + 4 && flushed == flush;
+        return !running() && pipe == to_sum && flushed == flush;
     }
     void step()
     {
         if (issued > last_vector)
-            pipe = std::min(pipe + 1, (long)N + 4);
+            pipe = std::min(pipe + 1, to_sum);
         if (left > 0) {
             issued++;
             left--;
@@ -178,7 +181,7 @@ class array_clock
             here_ = to_load->here(weights);
 
         for (array_job &j : begun_)
-            j.flushed += j.pipe == N + 4 && j.flushed < j.flush;
+            j.flushed += j.pipe == j.to_sum && j.flushed < j.flush;
         if (!frozen) {
             still_++;
             if (const array_job *now = current())
@@ -220,9 +223,9 @@ class array_clock
     bool may_begin() const
     {
         const array_job *now = current();
-        if (waiting_.empty() || begun_.size() == 2)
+        if (waiting_.empty() || begun_.size() == HD_TIMING_ARRAY_SLOTS)
             return false;
-        return waiting_.front().setup == last_ || (!now && still_ > N);
+        return waiting_.front().setup == last_ || (!now && still_ >= settled);
     }
     bool begins() const
     {
@@ -230,9 +233,11 @@ class array_clock
         return may_begin() && here(waiting_.front()) && (!now || (now->final() && now->turns()));
     }
 
+    static constexpr long settled = N + HD_TIMING_ARRAY_SETTLE;
+
     std::deque<array_job> waiting_, begun_; /* at most one waits */
     array_job::setup_fields last_{};        /* no command has it */
-    long still_ = N + 1;                    /* steps without a position */
+    long still_ = settled;                  /* steps without a position */
     bool here_ = false; /* weights of the tile to load next, of a command that follows */
 };
 

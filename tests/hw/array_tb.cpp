@@ -1,9 +1,10 @@
 /* array_tb.cpp - ARRAY, scratchpad, weights and requantisation against plain loops: every byte of
  * the scratchpad after every batch of layers whose commands follow one another, and in each cycle
- * what the unit says against array_clock.h. A later layer of a batch may write where an earlier one
- * reads or writes; the weights of some batches come while their commands run. Arguments: [random
- * SEED LAYERS] random layers (default random 1 320), or nets [REPEATS]: the layers of resnet8, vww,
- * kws and ad with random data, cycles by network and simulation speed. */
+ * what the unit says against array_clock.h; each delay against accel.json's timing. A later layer
+ * of a batch may write where an earlier one reads or writes; the weights of some batches come while
+ * their commands run. Arguments: [random SEED LAYERS] random layers (default random 1 320), or nets
+ * [REPEATS]: the layers of resnet8, vww, kws and ad with random data, cycles by network and
+ * simulation speed. */
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
@@ -570,6 +571,110 @@ const net_layer net_layers[] = {
     {"ad", 1, false, 1, 1, 8, 128, 1, 1, 1},        {"ad", 1, false, 1, 1, 128, 640, 1, 1, 1},
 };
 
+/* ------------------------------------------------------------------ timing */
+/* Cycles of what the unit says while it runs commands; words: WEIGHT's, of those that follow. */
+struct timing_trace {
+    std::vector<long> taken, begun, asked, written, done, words, word_done;
+    long most = 0; /* commands begun and not done */
+};
+
+/* `n` positions of `lanes` bytes, N channels. */
+hd_cmd_array timed_command(int n, int lanes)
+{
+    hd_cmd_array c = {};
+
+    c.common_scale = c.streams = c.ports = c.kernel_h = c.stride_x = c.dilation_y = c.stride_y = 1;
+    c.blocks = c.block_rows = c.last_rows = c.in_h = c.out_h = 1;
+    c.multiplier = 1 << 30;
+    c.act_min = -128;
+    c.act_max = 127;
+    c.kernel_row_bytes = c.x_step = (uint16_t)lanes;
+    c.out_channels = c.out_step = N;
+    c.scan = c.out_w = c.block_scan = c.last_scan = (uint16_t)n;
+    c.in_wc = (uint32_t)(n * lanes);
+    c.out_base = spad_bytes / 2;
+    return c;
+}
+
+timing_trace timed_run(const std::vector<hd_cmd_array> &commands, int n_words)
+{
+    bench b(1);
+    timing_trace t;
+    size_t next = 0;
+
+    for (long cycle = 0; cycle < 40 * N + 400; cycle++) {
+        b.dut->cmd_valid_i = next < commands.size();
+        if (b.dut->cmd_valid_i)
+            memcpy(&b.dut->cmd_i, &commands[next], sizeof commands[next]);
+        if (cycle == 4 * N)
+            for (int i = 0; i < n_words; i++)
+                b.coming.push_back({i, word(), i + 1 == n_words});
+        b.come(100);
+        next += b.dut->cmd_valid_i && b.dut->cmd_ready_o;
+        if (b.dut->taken_o)
+            t.taken.push_back(cycle);
+        if (b.dut->begin_o)
+            t.begun.push_back(cycle);
+        if (b.dut->ar_req_o)
+            t.asked.push_back(cycle);
+        if (b.dut->qw_valid_o)
+            t.written.push_back(cycle);
+        if (b.dut->done_o)
+            t.done.push_back(cycle);
+        if (b.port.valid)
+            t.words.push_back(cycle);
+        if (b.port.done)
+            t.word_done.push_back(cycle);
+        t.most = std::max(t.most, (long)t.begun.size() - (long)t.done.size());
+        b.tick();
+    }
+    return t;
+}
+
+int expect_timing(const char *what, long found, long expected)
+{
+    if (found != expected)
+        printf("  timing: %s: %ld, hw/accel.json has %ld\n", what, found, expected);
+    return found != expected;
+}
+
+/* Each delay of ARRAY that accel.json states, on commands of known steps. */
+int run_timing()
+{
+    const int n = 2 * N; /* positions: more than a tile's words */
+    hd_cmd_array c = timed_command(n, N), other = c, short_one = timed_command(1, 1);
+    int failed = 0;
+
+    timing_trace t = timed_run({c}, 0);
+    failed += expect_timing("taking to loading", t.begun[0] - t.taken[0], HD_TIMING_ARRAY_LOAD);
+    failed += expect_timing("loading to the first request", t.asked[0] - t.begun[0],
+                            HD_TIMING_ARRAY_FIRST + HD_TIMING_ARRAY_REQUEST);
+    failed += expect_timing("loading to the first write", t.written[0] - t.begun[0],
+                            HD_TIMING_ARRAY_FIRST + N + HD_TIMING_ARRAY_SUM + HD_TIMING_REQUANT);
+    failed +=
+        expect_timing("last write to done_o", t.done[0] - t.written.back(), HD_TIMING_ARRAY_DONE);
+    other.pair_split = 1;
+    t = timed_run({c, other}, 0);
+    failed += expect_timing("last position to other cells", t.begun[1] - t.begun[0],
+                            HD_TIMING_ARRAY_FIRST + n + N + HD_TIMING_ARRAY_SETTLE);
+    c.acc_hold = 1;
+    t = timed_run({c}, 0);
+    failed += expect_timing("acc_hold: taking to done_o", t.done[0] - t.taken[0],
+                            HD_TIMING_ARRAY_LOAD + HD_TIMING_ARRAY_FIRST + n - 1 + N +
+                                HD_TIMING_ARRAY_SUM + HD_TIMING_ARRAY_DONE);
+    t = timed_run({short_one, short_one, short_one, short_one}, 0);
+    failed += expect_timing("steps of a tile", t.begun[1] - t.begun[0], HD_TIMING_ARRAY_TILE);
+    failed += expect_timing("commands in the pipe", t.most, HD_TIMING_ARRAY_SLOTS);
+    c.follow = short_one.follow = 1;
+    t = timed_run({c}, N);
+    failed += expect_timing("weight word to loading", t.begun[0] - t.words[N - 1],
+                            HD_TIMING_LANDED + HD_TIMING_ARRAY_FOLLOW);
+    t = timed_run({short_one}, 1);
+    failed += expect_timing("WEIGHT's done to loading", t.begun[0] - t.word_done[0],
+                            HD_TIMING_ISSUE_COUNT + HD_TIMING_ARRAY_FOLLOW);
+    return failed;
+}
+
 /* Rows at 2 words modulo 8: four unaligned row reads never collide. */
 int good_pitch(int bytes)
 {
@@ -650,5 +755,7 @@ int main(int argc, char **argv)
 
     if (mode == "nets")
         return run_nets(argc > 2 ? atoi(argv[2]) : 1);
+    if (run_timing())
+        return 1;
     return run_random(argc > 2 ? strtoull(argv[2], nullptr, 0) : 1, argc > 3 ? atoi(argv[3]) : 320);
 }

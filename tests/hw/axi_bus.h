@@ -36,6 +36,8 @@ struct axi_bus {
     std::vector<uint8_t> memory;
     uint64_t latency = 10;
     int stall = 0;
+    uint32_t hold_reads = 0; /* IDs whose beats do not come */
+    bool hold_writes = false;
     bool fault_enable = false;
     uint64_t fault_address = 0; /* reads and writes of its beat answer SLVERR */
     rng &random;
@@ -186,7 +188,7 @@ struct axi_bus {
         r_taken = b_taken = false;
         d.m_arready_i = !random_stall();
         d.m_awready_i = !random_stall();
-        d.m_wready_i = !random_stall();
+        d.m_wready_i = !hold_writes && !random_stall();
         if (!d.m_rvalid_i && !reads.empty() && !random_stall())
             present(d);
         if (!d.m_bvalid_i && !answers.empty() && answers.front().ready <= now && !random_stall()) {
@@ -208,6 +210,8 @@ struct axi_bus {
         uint32_t seen = 0;
 
         for (size_t i = 0; i < reads.size(); i++) {
+            if (hold_reads >> reads[i].id & 1)
+                continue;
             if ((seen >> reads[i].id & 1) == 0 && reads[i].ready <= now)
                 can.push_back(i);
             seen |= 1u << reads[i].id;

@@ -1,5 +1,5 @@
 /* requant_tb.cpp - hd_requant against NUMERICS.md: rounding ties, every shift, extremes, both
- * inputs interleaved at random, latency 5, commit tags and busy flags in every cycle. Arguments:
+ * inputs interleaved at random, latency, commit tags and busy flags in every cycle. Arguments:
  * [seed [cycles]]. */
 #include <cstdio>
 #include <deque>
@@ -7,12 +7,13 @@
 
 #include "Vbench.h"
 #include "hd_accel.h"
+#include "hd_timing.h"
 #include "wide.h"
 
 namespace
 {
 constexpr int N = CfgN;
-constexpr int latency = 5;
+constexpr int latency = HD_TIMING_REQUANT;
 constexpr int entries = 8;
 
 struct expected {

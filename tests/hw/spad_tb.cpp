@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "Vbench.h"
+#include "hd_timing.h"
 #include "wide.h"
 
 namespace
@@ -94,6 +95,25 @@ struct bench {
     {
         if (!ok && failures++ < 10)
             printf("  wrong: %s\n", what);
+    }
+
+    /* STORE's read of a word, alone: cycles from its grant to its bytes. */
+    void check_latency()
+    {
+        int cycles = 0;
+        bool found = false;
+
+        dut->sr_req_i = 1;
+        dut->sr_word_i = 1;
+        while (!found && cycles < 9) {
+            tick();
+            cycles++;
+            dut->sr_req_i = 0;
+            found = true;
+            for (uint32_t b = 0; b < N; b++)
+                found = found && get_field(dut->sr_data_o, (int)b * 8, 8) == image[N + b];
+        }
+        check(cycles == HD_TIMING_SPAD_READ, "cycles of a read, as accel.json has them");
     }
 
     answer read(const pair_port &p) const
@@ -291,6 +311,7 @@ int main(int argc, char **argv)
     bench b(seed);
 
     printf("spad_tb N=%d: %llu %ld\n", N, (unsigned long long)seed, cycles);
+    b.check_latency();
     for (long i = 0; i < cycles; i++)
         b.cycle();
     while (!b.array_new || b.load_req) /* a request is never taken back */

@@ -1,7 +1,8 @@
 /* vector_tb.cpp - hd_vector with hd_requant against plain loops written from hw/README.md and
  * NUMERICS.md: every op, random shapes, paddings, broadcasts, channel counts around N, any byte
  * offset, random back-pressure of ports and lanes. The whole scratchpad is compared after each
- * command, so a byte written too much shows. Without back-pressure the cycles are checked too.
+ * command, so a byte written too much shows. Without back-pressure the cycles are checked too,
+ * and each delay against accel.json's timing.
  * Arguments: [seed [commands]]. */
 #include <cstdio>
 #include <cstring>
@@ -10,13 +11,16 @@
 
 #include "Vbench.h"
 #include "hd_accel.h"
+#include "hd_timing.h"
 #include "wide.h"
 
 namespace
 {
 constexpr int N = CfgN;
 constexpr int size = CfgScratchpadBytes;
-constexpr int overhead = 13; /* cycles beside the beats */
+/* Cycles in addition to the beats. */
+constexpr int overhead =
+    HD_TIMING_VECTOR_START + HD_TIMING_VECTOR_VALUE + HD_TIMING_REQUANT + HD_TIMING_VECTOR_DONE;
 
 /* Counter kinds of VECTOR. */
 enum {
@@ -242,6 +246,8 @@ struct bench {
     int port_percent = 0, lane_percent = 0; /* refusals */
     uint64_t kinds[8] = {}, total_kinds[8] = {}, bytes = 0;
     uint32_t index = 0;
+    uint64_t now = 0, asked = 0, granted = 0, written = 0; /* cycles: first, last, last */
+    uint32_t grants = 0;                                   /* of port 0 */
 
     explicit bench(uint64_t seed) : r(seed), before(size), memory(size)
     {
@@ -293,6 +299,14 @@ struct bench {
                 return false;
         }
         ok = write();
+        if (dut.vr_req_o && asked == 0)
+            asked = now;
+        if (pending[0])
+            granted = now;
+        grants += pending[0];
+        if (dut.qw_valid_o && dut.qw_unit_o == HD_UNIT_VECTOR)
+            written = now;
+        now++;
         kinds[dut.kind_o]++;
         dut.clk_i = 1;
         dut.eval();
@@ -346,7 +360,6 @@ struct bench {
             if (done)
                 return cycle;
         }
-        printf("no end after %llu cycles\n", (unsigned long long)limit);
         return 0;
     }
 
@@ -383,6 +396,8 @@ struct bench {
         int pad_y = c.y_start < 0 ? -c.y_start : 0, pad_x = c.x_start < 0 ? -c.x_start : 0;
         uint64_t exact = ref.beats + overhead + (uint64_t)(pad_y > pad_x ? pad_y : pad_x);
         bool good = cycles != 0 && memory == want;
+        if (cycles == 0)
+            printf("no end, or not the bytes asked for\n");
         for (int k = 0; k < 8; k++)
             total_kinds[k] += kinds[k];
         if (good && free_run && op != HD_VOP_AVG_POOL && cycles != exact) {
@@ -407,6 +422,56 @@ struct bench {
         return good;
     }
 
+    bool expect_timing(const char *what, uint64_t found, uint64_t expected)
+    {
+        if (found != expected)
+            printf("timing: %s: %llu, hw/accel.json has %llu\n", what, (unsigned long long)found,
+                   (unsigned long long)expected);
+        return found == expected;
+    }
+
+    /* Each delay that accel.json states. */
+    bool timing()
+    {
+        hd_cmd_vector c = {};
+        uint64_t start = now, cycles;
+        bool good;
+
+        c.op = HD_VOP_MUL;
+        c.kernel_h = c.kernel_w = c.rows = 1;
+        c.in_h = c.in_w = 65535;
+        c.cols = 20;
+        c.channels = c.a_col = c.b_col = c.out_col = N;
+        c.out_base = size / 2;
+        cycles = execute(c, 1000);
+        good =
+            expect_timing("taking to the first request", asked - start, HD_TIMING_VECTOR_START) &&
+            expect_timing("last grant to its write", written - granted,
+                          HD_TIMING_VECTOR_VALUE + HD_TIMING_REQUANT) &&
+            expect_timing("last write to done_o", start + cycles - 1 - written,
+                          HD_TIMING_VECTOR_DONE);
+        c.op = HD_VOP_AVG_POOL;
+        c.kernel_w = 2;
+        c.cols = 1;
+        c.a_win_col = N;
+        cycles = execute(c, 1000); /* the second one finds its quotient */
+        good =
+            good && expect_timing("division", cycles - execute(c, 1000), HD_TIMING_VECTOR_DIVIDE);
+        c.op = HD_VOP_MUL;
+        c.kernel_w = 1;
+        c.cols = 20;
+        grants = 0;
+        lane_percent = 100;
+        (void)execute(c, 100);
+        lane_percent = 0;
+        good = good && expect_timing("operands queued, with those in 3 stages", grants,
+                                     HD_TIMING_VECTOR_QUEUE + 3);
+        while (!dut.done_o)
+            step();
+        step();
+        return good;
+    }
+
     bool run(uint64_t commands)
     {
         dut.rst_ni = 0;
@@ -414,6 +479,8 @@ struct bench {
             step();
         dut.rst_ni = 1;
         step();
+        if (!timing())
+            return false;
         for (uint64_t i = 0; i < commands; i++)
             if (!one((int)(i % 7)))
                 return false;
