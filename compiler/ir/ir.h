@@ -194,6 +194,8 @@ uint32_t ir_storage(const struct ir_graph *g, uint32_t id);
 bool ir_shape_ok(uint32_t rank, const int32_t *dim, enum ir_type type);
 /* "1x32x32x16"; "scalar" for rank 0. */
 const char *ir_shape_text(struct arena *a, uint32_t rank, const int32_t *dim);
+/* x is 2^exponent, as TFLite asks it: within 0.07 %. */
+bool ir_power_of_two(float x, int *exponent);
 /* Recompute producer fields, drop dead operators from the order, keep it topological. */
 enum status ir_link(struct ir_graph *g, struct diag *d);
 

@@ -55,20 +55,12 @@ static void sigmoid(int16_t table[LGL_SIGMOID])
     }
 }
 
-bool lgl_power_of_two(float x, int *exponent)
-{
-    const float wanted = logf(x) * (1.0f / logf(2.0f)), nearest = roundf(wanted);
-
-    *exponent = (int)nearest;
-    return fabsf(wanted - nearest) < 1e-3f;
-}
-
 /* A code times multiplier / 2^shift is x in 1/12288: 3 * 2^k where s_in is 2^(k - 12), k at most
  * `most`, else 15 bits. */
 static struct lgl_fixed_scale to_twelfths(float s_in, int most)
 {
     int k;
-    const bool power = lgl_power_of_two(s_in, &k);
+    const bool power = ir_power_of_two(s_in, &k);
     double multiplier = (double)s_in * 4096.0 * 3.0;
     int8_t shift = 0;
 

@@ -17,7 +17,4 @@ enum {
  * `in`: the input's scale; `beta`: SOFTMAX's. */
 void lgl_table16(struct ir_graph *g, struct ir_op *op, float in, float beta);
 
-/* x is 2^exponent, as the reference asks it: within 0.07 %. */
-bool lgl_power_of_two(float x, int *exponent);
-
 #endif

@@ -174,3 +174,16 @@ enum status tfl_pick(struct tfl_importer *m, uint32_t row, uint32_t *x, uint32_t
     op->attr[IR_AXIS] = (int32_t)axis;
     return tfl_fold(m, op);
 }
+
+enum status tfl_activation(struct tfl_importer *m, const struct tfl_operator *src, struct ir_op *op)
+{
+    static const enum ir_activation known[] = {IR_ACT_NONE, IR_ACT_RELU, IR_ACT_RELU_N1_TO_1,
+                                               IR_ACT_RELU6};
+    const int32_t a = src->options.activation;
+
+    if (a < 0 || a > 3)
+        return FAIL(m->d, ST_UNSUPPORTED,
+                    "fused activation: expected NONE, RELU, RELU_N1_TO_1 or RELU6, found %d", a);
+    op->attr[IR_ACTIVATION] = (int32_t)known[a];
+    return ST_OK;
+}

@@ -1,6 +1,5 @@
 /* tfl_op.c - one operator of a TFLite file: opcode, options, parameters, row. */
 #include "compiler/ir/rules.h"
-#include "compiler/legalise/table16.h"
 #include "tfl_import.h"
 #include "tflite.h"
 
@@ -11,10 +10,10 @@ typedef enum status import_fn(struct tfl_importer *m, const struct tfl_operator 
                               struct ir_op *op);
 
 static import_fn import_sum, import_conv, import_depthwise, import_pool, import_dense,
-    import_activation, import_concat, import_softmax, import_logistic, import_tanh, import_leaky,
-    import_mean, import_reshape, import_pad, import_transpose, import_slice, import_pad_value,
-    import_plain, import_arg, import_matmul, import_gelu, import_l2_norm, import_select,
-    import_bools, import_cumsum;
+    import_concat, import_softmax, import_logistic, import_tanh, import_leaky, import_mean,
+    import_reshape, import_pad, import_transpose, import_slice, import_pad_value, import_plain,
+    import_arg, import_matmul, import_gelu, import_l2_norm, import_select, import_bools,
+    import_cumsum;
 
 enum { ALL = 255 };
 
@@ -32,8 +31,8 @@ static const struct rule {
     {"FULLY_CONNECTED", IR_OP_FULLY_CONNECTED, 8, ALL, 2, 3, import_dense},
     {"ADD", IR_OP_ADD, 11, ALL, 2, 2, import_sum},
     {"SUB", IR_OP_SUB, 28, ALL, 2, 2, import_sum},
-    {"MUL", IR_OP_MUL, 21, ALL, 2, 2, import_activation},
-    {"DIV", IR_OP_DIV, 29, ALL, 2, 2, import_activation},
+    {"MUL", IR_OP_MUL, 21, ALL, 2, 2, tfl_activation},
+    {"DIV", IR_OP_DIV, 29, ALL, 2, 2, tfl_activation},
     {"FLOOR_DIV", IR_OP_FLOOR_DIV, 0, ALL, 2, 2, import_plain},
     {"FLOOR_MOD", IR_OP_FLOOR_MOD, 0, ALL, 2, 2, import_plain},
     {"POW", IR_OP_POW, 0, ALL, 2, 2, import_plain},
@@ -178,25 +177,11 @@ static enum status import_plain(struct tfl_importer *m, const struct tfl_operato
     return ST_OK;
 }
 
-static enum status import_activation(struct tfl_importer *m, const struct tfl_operator *src,
-                                     struct ir_op *op)
-{
-    static const enum ir_activation known[] = {IR_ACT_NONE, IR_ACT_RELU, IR_ACT_RELU_N1_TO_1,
-                                               IR_ACT_RELU6};
-    const int32_t a = src->options.activation;
-
-    if (a < 0 || a > 3)
-        return FAIL(m->d, ST_UNSUPPORTED,
-                    "fused activation: expected NONE, RELU, RELU_N1_TO_1 or RELU6, found %d", a);
-    op->attr[IR_ACTIVATION] = (int32_t)known[a];
-    return ST_OK;
-}
-
 static bool power_of_two(const struct ir_tensor *t)
 {
     int exponent;
 
-    return t != NULL && t->quant.n == 1 && lgl_power_of_two(t->quant.scale[0], &exponent);
+    return t != NULL && t->quant.n == 1 && ir_power_of_two(t->quant.scale[0], &exponent);
 }
 
 /* The format's default for int16 is an older arithmetic, of shifts alone, where all three scales
@@ -210,12 +195,7 @@ static enum status import_sum(struct tfl_importer *m, const struct tfl_operator 
         power_of_two(b) && power_of_two(ir_out(m->g, op, 0)))
         return FAIL(m->d, ST_UNSUPPORTED,
                     "int16 with scales that are powers of two: expected pot_scale_int16 false");
-    return import_activation(m, src, op);
-}
-
-enum status tfl_activation(struct tfl_importer *m, const struct tfl_operator *src, struct ir_op *op)
-{
-    return import_activation(m, src, op);
+    return tfl_activation(m, src, op);
 }
 
 static enum status import_window(struct tfl_importer *m, const struct tfl_operator *src,
@@ -242,7 +222,7 @@ static enum status import_window(struct tfl_importer *m, const struct tfl_operat
         a[IR_DILATION_W] = dw;
     }
     a[IR_PADDING] = o->padding == 0 ? IR_PADDING_SAME : IR_PADDING_EXPLICIT;
-    return import_activation(m, src, op);
+    return tfl_activation(m, src, op);
 }
 
 static enum status import_conv(struct tfl_importer *m, const struct tfl_operator *src,
@@ -287,7 +267,7 @@ static enum status import_dense(struct tfl_importer *m, const struct tfl_operato
     if (src->options.weights_format != 0)
         return FAIL(m->d, ST_UNSUPPORTED, "weights format: expected DEFAULT (0), found %d",
                     src->options.weights_format);
-    TRY(import_activation(m, src, op));
+    TRY(tfl_activation(m, src, op));
     if (w == NULL)
         return ST_OK; /* the rule of ops.def refuses it */
     TRY(tfl_want_static(m, ir_in(m->g, op, 0), w));
