@@ -96,7 +96,7 @@ enum status native_load(struct arena *a, const struct target_desc *desc, bool al
 const char *native_refusal(const struct describe_pattern *p, const struct target_question *q);
 double native_cost(const struct describe_pattern *p, const struct target_question *q);
 const char *native_call(const struct describe_pattern *p, const struct target_question *q);
-/* The knobs that its `tune` wants measured next: true, and *about's n_knobs values are in `value`.
+/* native_tune.c: the knobs that its `tune` wants measured next: true, and *about's n_knobs values are in `value`.
  * The operators of position `target` in the target list become *about's questions. */
 bool native_tune(const struct target_question *q, uint32_t target, struct heddle_tuning *about,
                  int64_t *value);

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/file.h"
-#include "describe.h"
+#include "native.h"
 #include "registry.h"
 
 enum status native_load(struct arena *a, const struct target_desc *desc, bool allow, struct diag *d)
@@ -34,13 +34,8 @@ enum status native_load(struct arena *a, const struct target_desc *desc, bool al
     return ST_OK;
 }
 
-struct asked {
-    struct heddle_question q;
-    struct target_values values;
-    const char *names[TARGET_VALUE_COUNT];
-};
-
-static void ask(const struct describe_pattern *p, const struct target_question *q, struct asked *k)
+void native_ask(const struct describe_pattern *p, const struct target_question *q,
+                struct native_question *k)
 {
     const struct target_desc *desc = q->target->desc;
     const char **name = ARENA_ARRAY(q->arena, const char *, desc->n_attr + 1);
@@ -67,11 +62,11 @@ const char *native_refusal(const struct describe_pattern *p, const struct target
 {
     const struct heddle_target_api *api = describe_of(q->target)->native;
     char why[256] = "";
-    struct asked k = {0};
+    struct native_question k = {0};
 
     if (!api)
         return NULL;
-    ask(p, q, &k);
+    native_ask(p, q, &k);
     if (api->supports && !api->supports(&k.q, why, sizeof why)) {
         why[sizeof why - 1] = '\0';
         return arena_strdup(q->arena, *why ? why : "its native code refuses it");
@@ -84,11 +79,11 @@ const char *native_refusal(const struct describe_pattern *p, const struct target
 double native_cost(const struct describe_pattern *p, const struct target_question *q)
 {
     const struct heddle_target_api *api = describe_of(q->target)->native;
-    struct asked k = {0};
+    struct native_question k = {0};
 
     if (!api || !api->cost)
         return -1;
-    ask(p, q, &k);
+    native_ask(p, q, &k);
     return api->cost(&k.q);
 }
 
@@ -96,38 +91,13 @@ const char *native_call(const struct describe_pattern *p, const struct target_qu
 {
     const struct heddle_target_api *api = describe_of(q->target)->native;
     char call[2048] = "";
-    struct asked k = {0};
+    struct native_question k = {0};
 
     if (!api || !api->emit)
         return p->call;
-    ask(p, q, &k);
+    native_ask(p, q, &k);
     if (!api->emit(&k.q, call, sizeof call))
         return p->call;
     call[sizeof call - 1] = '\0';
     return arena_strdup(q->arena, call);
-}
-
-bool native_tune(const struct target_question *q, uint32_t target, struct heddle_tuning *about,
-                 int64_t *value)
-{
-    const struct heddle_target_api *api = describe_of(q->target)->native;
-
-    if (!api || !api->tune)
-        return false;
-    struct asked *k = ARENA_ARRAY(q->arena, struct asked, q->graph->n_op + 1);
-    struct heddle_question *question =
-        ARENA_ARRAY(q->arena, struct heddle_question, q->graph->n_op + 1);
-    about->target = q->target->name;
-    about->question = question;
-    about->n_questions = 0;
-    for (uint32_t i = 0; i < q->graph->n_op; i++) {
-        struct target_question one = *q;
-        const char *why;
-        one.op = q->graph->op[i];
-        if (one.op->dead || one.op->target != target)
-            continue;
-        ask(describe_match(&one, &why), &one, &k[i]);
-        question[about->n_questions++] = k[i].q;
-    }
-    return api->tune(about, value) == 1;
 }

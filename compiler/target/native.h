@@ -1,0 +1,19 @@
+/* native.h - how a target's shared object is asked (include/heddle_target.h). */
+#ifndef HEDDLE_TARGET_NATIVE_H
+#define HEDDLE_TARGET_NATIVE_H
+
+#include "describe.h"
+#include "values.h"
+
+/* A question with the memory that it points to. */
+struct native_question {
+    struct heddle_question q;
+    struct target_values values;
+    const char *names[TARGET_VALUE_COUNT];
+};
+
+/* The question whether pattern `p` takes the operator of `q`. */
+void native_ask(const struct describe_pattern *p, const struct target_question *q,
+                struct native_question *k);
+
+#endif
