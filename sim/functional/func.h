@@ -14,6 +14,8 @@ int hd_func_store(struct hd_func *f, const struct hd_cmd_store *c);
 int hd_func_array(struct hd_func *f, const struct hd_cmd_array *c);
 int hd_func_vector(struct hd_func *f, const struct hd_cmd_vector *c);
 
+/* --- func_memory.c --- */
+
 /* Record the submission's first fault. `why` is a literal. Always -1. */
 int hd_func_stop(struct hd_func *f, uint32_t code, uint32_t unit, uint64_t address,
                  const char *why);
