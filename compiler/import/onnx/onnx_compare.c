@@ -4,27 +4,6 @@
 
 #include <string.h>
 
-static bool is_number(int32_t type)
-{
-    return type == OX_BOOL || type == OX_INT32 || type == OX_INT64;
-}
-
-enum status ox_number_input(struct ox *m, uint32_t i, const char *what, uint32_t *id)
-{
-    struct ox_value *v = ox_in(m, i);
-
-    if (v && v->kind == OX_CONST && !v->real && v->c.n != 0 && is_number(v->c.type)) {
-        *id = ox_ir_const(m, v->name, ox_ir_type(v->c.type), v->c.rank, v->c.dim, v->c.data);
-        return ST_OK;
-    }
-    if (v && v->kind == OX_TENSOR && !v->real && m->g->tensor[v->tensor]->type != IR_I8 &&
-        m->g->tensor[v->tensor]->type != IR_U8) {
-        *id = v->tensor;
-        return ST_OK;
-    }
-    return ox_float_input(m, i, what, id);
-}
-
 /* Operands of one shape behind broadcasting, each of `n`. */
 static enum status common_shape(struct ox *m, uint32_t n, const uint32_t *in, struct ox_shape *y)
 {

@@ -3,7 +3,6 @@
  * dequantised first. */
 #include "onnx_import.h"
 
-#include <math.h>
 #include <string.h>
 
 uint32_t ox_f32_const(struct ox *m, const char *name, uint32_t rank, const int32_t *dim,
@@ -144,30 +143,6 @@ uint32_t ox_quantized(struct ox *m, const char *name, uint32_t id, enum ir_type 
     return out;
 }
 
-enum status ox_settle(struct ox *m, struct ox_value *v)
-{
-    const char *op = m->op;
-    const uint32_t row = m->row;
-    uint32_t id;
-
-    if (v->kind != OX_PENDING)
-        return ST_OK;
-    TRY(ox_finish_float(m, v->pending, v->name, &id));
-    m->op = op;
-    m->row = row;
-    v->kind = OX_TENSOR;
-    v->tensor = id;
-    v->real = false;
-    return ST_OK;
-}
-
-enum status ox_float_input(struct ox *m, uint32_t i, const char *what, uint32_t *id)
-{
-    TRY(ox_operand(m, i, what, id));
-    *id = ox_as_float(m, *id);
-    return ST_OK;
-}
-
 enum status ox_f32_unary(struct ox *m, enum ir_opcode opcode, const char *name, uint32_t x,
                          uint32_t *id)
 {
@@ -186,136 +161,5 @@ enum status ox_f32_binary(struct ox *m, enum ir_opcode opcode, const char *name,
     TRY(ox_common_shape(m, &x, &z, &y));
     *id = ox_tensor(m, name, IR_F32, y, NULL);
     ox_op(m, opcode, 2, in, *id);
-    return ST_OK;
-}
-
-/* Max, Min, Sum and Mean of any number of operands but two (of Mean too), left to right. */
-enum status ox_variadic(struct ox *m)
-{
-    const enum ir_opcode opcode = strcmp(m->op, "Max") == 0   ? IR_OP_MAXIMUM
-                                  : strcmp(m->op, "Min") == 0 ? IR_OP_MINIMUM
-                                                              : IR_OP_ADD;
-    const bool mean = strcmp(m->op, "Mean") == 0;
-    const char *name = ox_out(m, 0)->name;
-    uint32_t id, next;
-
-    if (m->node->n_input == 1)
-        return ox_identity(m);
-    if (m->node->n_input == 2 && !mean)
-        return ox_binary(m);
-    TRY(ox_float_input(m, 0, "input", &id));
-    for (uint32_t i = 1; i < m->node->n_input; i++) {
-        TRY(ox_float_input(m, i, "input", &next));
-        TRY(ox_f32_binary(m, opcode,
-                          i + 1 < m->node->n_input || mean ? ox_inner(m, name, "part") : name, id,
-                          next, &id));
-    }
-    if (mean)
-        TRY(ox_f32_binary(m, IR_OP_DIV, name, id,
-                          ox_number_tensor(m, name, (float)m->node->n_input), &id));
-    ox_set_tensor(m, 0, id, false);
-    return ST_OK;
-}
-
-/* x^2 and x^(1/2) as a product and a root. */
-enum status ox_pow(struct ox *m)
-{
-    const struct ox_value *e = ox_in(m, 1);
-    const char *name = ox_out(m, 0)->name;
-    double power = (double)NAN;
-    struct ox_const c;
-    uint32_t x, y, id;
-
-    if (e && e->kind == OX_CONST && e->c.n == 1) {
-        TRY(ox_const_input(m, 1, &c));
-        power = ox_number(&c, 0);
-    }
-    TRY(ox_float_input(m, 0, "input", &x));
-    if (power == 2) {
-        TRY(ox_f32_binary(m, IR_OP_MUL, name, x, x, &id));
-    } else if (power == 0.5) {
-        TRY(ox_f32_unary(m, IR_OP_SQRT, name, x, &id));
-    } else {
-        if (isnan(power))
-            TRY(ox_float_input(m, 1, "exponent", &y));
-        else
-            y = ox_number_tensor(m, name, (float)power);
-        TRY(ox_f32_binary(m, IR_OP_POW, name, x, y, &id));
-    }
-    ox_set_tensor(m, 0, id, false);
-    return ST_OK;
-}
-
-/* gain * (max(x, 0) + alpha * (e^(min(x, 0) / width) - 1)): Elu, Celu and Selu. */
-static enum status exponential_unit(struct ox *m, uint32_t x, float gain, float alpha, float width)
-{
-    const char *name = ox_out(m, 0)->name;
-    uint32_t above, below;
-
-    TRY(ox_f32_unary(m, IR_OP_RELU, ox_inner(m, name, "above"), x, &above));
-    TRY(ox_f32_binary(m, IR_OP_MINIMUM, ox_inner(m, name, "below"), x, ox_number_tensor(m, name, 0),
-                      &below));
-    if (width != 1)
-        TRY(ox_f32_binary(m, IR_OP_DIV, ox_inner(m, name, "steep"), below,
-                          ox_number_tensor(m, name, width), &below));
-    TRY(ox_f32_unary(m, IR_OP_ELU, ox_inner(m, name, "curve"), below, &below));
-    TRY(ox_f32_binary(m, IR_OP_MUL, ox_inner(m, name, "scaled"), below,
-                      ox_number_tensor(m, name, alpha), &below));
-    TRY(ox_f32_binary(m, IR_OP_ADD, ox_inner(m, name, "sum"), above, below, &x));
-    if (gain != 1)
-        TRY(ox_f32_binary(m, IR_OP_MUL, name, x, ox_number_tensor(m, name, gain), &x));
-    ox_set_tensor(m, 0, x, false);
-    return ST_OK;
-}
-
-/* max(x, 0) + log(1 + e^-|x|); Mish is x times its tanh. */
-static enum status softplus(struct ox *m, uint32_t x, bool mish)
-{
-    const char *name = ox_out(m, 0)->name;
-    uint32_t above, y;
-
-    TRY(ox_f32_unary(m, IR_OP_RELU, ox_inner(m, name, "above"), x, &above));
-    TRY(ox_f32_unary(m, IR_OP_ABS, ox_inner(m, name, "magnitude"), x, &y));
-    TRY(ox_f32_unary(m, IR_OP_NEG, ox_inner(m, name, "negative"), y, &y));
-    TRY(ox_f32_unary(m, IR_OP_EXP, ox_inner(m, name, "power"), y, &y));
-    TRY(ox_f32_binary(m, IR_OP_ADD, ox_inner(m, name, "sum"), y, ox_number_tensor(m, name, 1), &y));
-    TRY(ox_f32_unary(m, IR_OP_LOG, ox_inner(m, name, "log"), y, &y));
-    TRY(ox_f32_binary(m, IR_OP_ADD, mish ? ox_inner(m, name, "plus") : name, above, y, &y));
-    if (mish) {
-        TRY(ox_f32_unary(m, IR_OP_TANH, ox_inner(m, name, "tanh"), y, &y));
-        TRY(ox_f32_binary(m, IR_OP_MUL, name, x, y, &y));
-    }
-    ox_set_tensor(m, 0, y, false);
-    return ST_OK;
-}
-
-/* Functions of one operand that are made of others, in float32. */
-enum status ox_curve(struct ox *m)
-{
-    const bool selu = strcmp(m->op, "Selu") == 0;
-    const char *name = ox_out(m, 0)->name;
-    const float alpha = ox_attr_float(m, "alpha", selu ? 1.67326319f : 1);
-    uint32_t x, below, one;
-
-    if (!isfinite(alpha) || alpha == 0)
-        return FAIL(m->d, ST_MODEL, "alpha: expected a number that is not 0, found %.9g",
-                    (double)alpha);
-    TRY(ox_float_input(m, 0, "input", &x));
-    if (strcmp(m->op, "Softplus") == 0 || strcmp(m->op, "Mish") == 0)
-        return softplus(m, x, *m->op == 'M');
-    one = ox_number_tensor(m, name, 1);
-    if (strcmp(m->op, "Elu") == 0 && alpha == 1) {
-        TRY(ox_f32_unary(m, IR_OP_ELU, name, x, &x));
-    } else if (strcmp(m->op, "Reciprocal") == 0) {
-        TRY(ox_f32_binary(m, IR_OP_DIV, name, one, x, &x));
-    } else if (strcmp(m->op, "Softsign") == 0) {
-        TRY(ox_f32_unary(m, IR_OP_ABS, ox_inner(m, name, "magnitude"), x, &below));
-        TRY(ox_f32_binary(m, IR_OP_ADD, ox_inner(m, name, "below"), below, one, &below));
-        TRY(ox_f32_binary(m, IR_OP_DIV, name, x, below, &x));
-    } else {
-        return exponential_unit(m, x, selu ? ox_attr_float(m, "gamma", 1.05070102f) : 1, alpha,
-                                strcmp(m->op, "Celu") == 0 ? alpha : 1);
-    }
-    ox_set_tensor(m, 0, x, false);
     return ST_OK;
 }

@@ -94,6 +94,12 @@ double ox_number(const struct ox_const *c, uint64_t i);
 void *ox_new_const(struct ox *m, struct ox_const *c, int32_t type, uint32_t rank,
                    const int32_t *dim);
 
+/* Codes of 16 bits. */
+bool ox_is_wide(int32_t type);
+/* Least and largest code of an 8- or 16-bit type. */
+int32_t ox_lowest(int32_t type);
+int32_t ox_highest(int32_t type);
+
 /* --- onnx_node.c: what node handlers share --- */
 
 const Onnx__AttributeProto *ox_attr(const struct ox *m, const char *name);
@@ -122,26 +128,12 @@ enum status ox_scale(struct ox *m, uint32_t is, uint32_t iz, uint32_t rank, cons
 /* The same, also of 16-bit codes. */
 enum status ox_any_scale(struct ox *m, uint32_t is, uint32_t iz, uint32_t rank, const int32_t *dim,
                          int64_t axis, struct ir_quant *q, int32_t *type);
-/* Codes of 16 bits. */
-bool ox_is_wide(int32_t type);
-/* Least and largest code of an 8- or 16-bit type. */
-int32_t ox_lowest(int32_t type);
-int32_t ox_highest(int32_t type);
-/* Input `i` as an IR tensor: codes with a scale, or float32. Constants become tensors (one float is
- * exact as a code), pending results float32. */
-enum status ox_operand(struct ox *m, uint32_t i, const char *what, uint32_t *id);
-/* Input 0 as a tensor that can be moved: codes, plain or behind DequantizeLinear, or float32. */
-enum status ox_moved(struct ox *m, struct ox_value **x);
 /* Give tensor `id` scale and zero point, or check that it has these. */
 enum status ox_set_quant(struct ox *m, uint32_t id, const struct ir_quant *q);
 /* Codes of two tensors that are to be mixed have one scale; one that is not known yet will be it.
  */
 bool ox_one_scale(struct ox *m, uint32_t a, uint32_t b);
 bool ox_same_quant(const struct ir_quant *a, const struct ir_quant *b);
-/* Input `i` as a tensor of numbers: bool, int32 and int64 as they are, all else in float32. */
-enum status ox_number_input(struct ox *m, uint32_t i, const char *what, uint32_t *id);
-/* The node as `opcode` of two operands of int32 or int64. */
-enum status ox_integers(struct ox *m, enum ir_opcode opcode);
 /* A constant IR tensor with its own copy of the data. */
 uint32_t ox_ir_const(struct ox *m, const char *name, enum ir_type type, uint32_t rank,
                      const int32_t *dim, const void *data);
@@ -149,7 +141,6 @@ uint32_t ox_ir_const(struct ox *m, const char *name, enum ir_type type, uint32_t
 uint32_t ox_code_const(struct ox *m, const char *name, const struct ox_const *c,
                        const struct ir_quant *q, enum ir_type type);
 /* Define output `i`. */
-void ox_set_tensor(struct ox *m, uint32_t i, uint32_t id, bool real);
 void ox_set_const(struct ox *m, uint32_t i, const struct ox_const *c);
 
 /* --- onnx_const.c, onnx_const_move.c: what is known now --- */
@@ -199,7 +190,6 @@ uint32_t ox_gather(struct ox *m, const char *name, uint32_t id, uint32_t axis, u
 uint32_t ox_pad(struct ox *m, const char *name, uint32_t id, const int32_t *before,
                 const int32_t *after, uint32_t value); /* IR_NONE: the zero point */
 uint32_t ox_concat(struct ox *m, const char *name, uint32_t n, const uint32_t *id, uint32_t axis);
-enum status ox_check_parts(struct ox *m, uint32_t n, const uint32_t *id, uint32_t axis, bool types);
 /* [N,C,L] or [N,C,H,W] to [N,H,W,C], and a tensor [N,H,W,C] back to rank 3 or 4. */
 uint32_t ox_to_nhwc(struct ox *m, uint32_t id);
 uint32_t ox_from_nhwc(struct ox *m, const char *name, uint32_t id, uint32_t rank);
@@ -208,6 +198,19 @@ uint32_t ox_rescale(struct ox *m, const char *name, uint32_t id, const struct ir
                     enum ir_type type);
 /* Name for a tensor that the file does not have. */
 const char *ox_inner(struct ox *m, const char *name, const char *what);
+
+/* Define output `i`. */
+void ox_set_tensor(struct ox *m, uint32_t i, uint32_t id, bool real);
+
+/* --- onnx_shape.c --- */
+
+/* The shape that two operands broadcast to; false when they do not. */
+bool ox_broadcast(const struct ox_shape *a, const struct ox_shape *b, struct ox_shape *y);
+/* The same; ST_MODEL with both shapes when they do not. */
+enum status ox_common_shape(struct ox *m, const struct ox_shape *a, const struct ox_shape *b,
+                            struct ox_shape *y);
+/* Parts of a concatenation: equal shapes but for `axis` and, if asked, types. */
+enum status ox_check_parts(struct ox *m, uint32_t n, const uint32_t *id, uint32_t axis, bool types);
 
 /* --- onnx_deferred.c --- */
 
@@ -279,9 +282,6 @@ uint32_t ox_literal_const(struct ox *m, const struct ox_value *v);
 uint32_t ox_qlinear_codes(struct ox *m, uint32_t id);
 /* Add tensor `id` to p's weights and bias; times `factor`, if that is not 1. */
 enum status ox_literal_add(struct ox *m, struct ox_pending *p, uint32_t id, float factor);
-/* Input `i`, if it is there, is p's weights or bias, times `factor`. */
-enum status ox_literal_input(struct ox *m, struct ox_pending *p, uint32_t i, float factor);
-
 /* --- onnx_float.c --- */
 
 /* Tensor `id` in float32: itself, a constant's values, or what DEQUANTIZE makes of it. */
@@ -299,10 +299,6 @@ struct ox_pending ox_float_pending(struct ox *m, const struct ox_pending *p);
 /* Float32 tensor `id` as codes of `type` with scale `q`. */
 uint32_t ox_quantized(struct ox *m, const char *name, uint32_t id, enum ir_type type,
                       const struct ir_quant *q);
-/* A pending value becomes a float32 tensor, in a row of its own. */
-enum status ox_settle(struct ox *m, struct ox_value *v);
-/* As ox_operand, in float32. */
-enum status ox_float_input(struct ox *m, uint32_t i, const char *what, uint32_t *id);
 /* Float32 operators that write a new tensor. */
 enum status ox_f32_unary(struct ox *m, enum ir_opcode opcode, const char *name, uint32_t x,
                          uint32_t *id);
@@ -311,16 +307,30 @@ enum status ox_f32_binary(struct ox *m, enum ir_opcode opcode, const char *name,
 /* Over the axes of `mask`, kept as 1 or left out. */
 uint32_t ox_f32_reduce(struct ox *m, enum ir_opcode opcode, const char *name, uint32_t x,
                        uint32_t mask, bool keep);
-/* The shape that two operands broadcast to; false when they do not. */
-bool ox_broadcast(const struct ox_shape *a, const struct ox_shape *b, struct ox_shape *y);
-/* The same; ST_MODEL with both shapes when they do not. */
-enum status ox_common_shape(struct ox *m, const struct ox_shape *a, const struct ox_shape *b,
-                            struct ox_shape *y);
-
 /* A clamp, a bias or a scale may go into the pending result `v`: no other reader would have it
  * computed twice. */
 bool ox_may_grow(const struct ox *m, const struct ox_value *v);
-/* May constant `b` be added to the unclamped result `p` as its bias? Then do it, times `factor`. */
+/* --- onnx_value.c: inputs of a node as IR tensors --- */
+
+/* A pending value becomes a float32 tensor, in a row of its own. */
+enum status ox_settle(struct ox *m, struct ox_value *v);
+/* As ox_operand, in float32. */
+enum status ox_float_input(struct ox *m, uint32_t i, const char *what, uint32_t *id);
+/* Input `i` as an IR tensor: codes with a scale, or float32. Constants become tensors (one float is
+ * exact as a code), pending results float32. */
+enum status ox_operand(struct ox *m, uint32_t i, const char *what, uint32_t *id);
+/* Input 0 as a tensor that can be moved: codes, plain or behind DequantizeLinear, or float32. */
+enum status ox_moved(struct ox *m, struct ox_value **x);
+/* Input `i` as a tensor of numbers: bool, int32 and int64 as they are, all else in float32. */
+enum status ox_number_input(struct ox *m, uint32_t i, const char *what, uint32_t *id);
+/* Input `i`, if it is there, is p's weights or bias, times `factor`. */
+enum status ox_literal_input(struct ox *m, struct ox_pending *p, uint32_t i, float factor);
+
+/* --- what handlers have of each other --- */
+
+/* onnx_compare.c: the node as `opcode` of two operands of int32 or int64. */
+enum status ox_integers(struct ox *m, enum ir_opcode opcode);
+/* onnx_dense.c: may constant `b` be added to the unclamped result `p` as its bias? Then do it, times `factor`. */
 bool ox_is_bias(const struct ox_pending *p, const struct ox_value *b);
 enum status ox_add_bias(struct ox *m, const struct ox_pending *p, const struct ox_value *b,
                         double factor);

@@ -55,16 +55,6 @@ enum status ox_literal_add(struct ox *m, struct ox_pending *p, uint32_t id, floa
     return ST_OK;
 }
 
-enum status ox_literal_input(struct ox *m, struct ox_pending *p, uint32_t i, float factor)
-{
-    uint32_t id;
-
-    if (!m->options->literal || !ox_in(m, i))
-        return ST_OK;
-    TRY(ox_operand(m, i, "weights or bias", &id));
-    return ox_literal_add(m, p, id, factor);
-}
-
 /* Cells around the image that an average counts: a PAD of zeros in the same row. */
 static uint32_t counted_pads(struct ox *m, struct ox_pending *p, const char *name)
 {

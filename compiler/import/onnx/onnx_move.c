@@ -248,30 +248,6 @@ enum status ox_transpose_node(struct ox *m)
     return ST_OK;
 }
 
-/* Equal shapes but for `axis`, equal types; the sum is a dimension. */
-enum status ox_check_parts(struct ox *m, uint32_t n, const uint32_t *id, uint32_t axis, bool types)
-{
-    const struct ir_tensor *first = m->g->tensor[id[0]];
-    int64_t size = first->rank ? first->dim[axis] : 0;
-
-    for (uint32_t i = 1; i < n; i++) {
-        const struct ir_tensor *t = m->g->tensor[id[i]];
-
-        if (t->rank != first->rank || (types && t->type != first->type))
-            return FAIL(m->d, ST_MODEL, "part %u: expected %u dimensions of %s, found %u of %s", i,
-                        first->rank, ir_type_name(first->type), t->rank, ir_type_name(t->type));
-        for (uint32_t k = 0; k < t->rank; k++)
-            if (k != axis && t->dim[k] != first->dim[k])
-                return FAIL(m->d, ST_MODEL, "part %u: shapes %s and %s differ outside axis %u", i,
-                            ir_shape_text(m->arena, first->rank, first->dim),
-                            ir_shape_text(m->arena, t->rank, t->dim), axis);
-        size += t->dim[axis];
-        if (size > INT32_MAX)
-            return FAIL(m->d, ST_MODEL, "part %u: the parts have more than 2147483647 in all", i);
-    }
-    return ST_OK;
-}
-
 enum status ox_concat_node(struct ox *m)
 {
     const uint32_t n = (uint32_t)m->node->n_input;

@@ -131,21 +131,6 @@ enum status ox_axis(struct ox *m, const char *what, int64_t axis, uint32_t rank,
     return ST_OK;
 }
 
-bool ox_is_wide(int32_t type)
-{
-    return type == OX_INT16 || type == OX_UINT16;
-}
-
-int32_t ox_lowest(int32_t type)
-{
-    return type == OX_INT8 ? -128 : type == OX_INT16 ? -32768 : 0;
-}
-
-int32_t ox_highest(int32_t type)
-{
-    return ox_lowest(type) + (ox_is_wide(type) ? 65535 : 255);
-}
-
 static enum status check_scale(struct ox *m, const struct ir_quant *q, int32_t type)
 {
     const int32_t low = ox_lowest(type), high = ox_highest(type);
@@ -297,94 +282,6 @@ uint32_t ox_code_const(struct ox *m, const char *name, const struct ox_const *c,
     t->data = data;
     t->quant = (struct ir_quant){q->n, q->axis, q->scale, zero};
     return id;
-}
-
-/* A float constant of one element is exact: code 1, -1 or 0 of its own scale. */
-static uint32_t number_const(struct ox *m, const char *name, double v)
-{
-    const int8_t code = (int8_t)((v > 0) - (v < 0));
-    float *scale = ARENA_ARRAY(m->arena, float, 1);
-    uint32_t id;
-
-    *scale = code ? (float)fabs(v) : 1;
-    id = ox_ir_const(m, name, IR_I8, 0, NULL, &code);
-    m->g->tensor[id]->quant = (struct ir_quant){1, 0, scale, ARENA_ARRAY(m->arena, int32_t, 1)};
-    return id;
-}
-
-enum status ox_operand(struct ox *m, uint32_t i, const char *what, uint32_t *id)
-{
-    struct ox_value *v = ox_in(m, i);
-
-    if (!v)
-        return FAIL(m->d, ST_MODEL, "%s: input %u is absent", what, i);
-    TRY(ox_settle(m, v));
-    if (v->kind == OX_TENSOR) {
-        *id = v->tensor;
-        if (!v->real && m->g->tensor[v->tensor]->type != IR_F32)
-            return FAIL(m->d, ST_UNSUPPORTED, "%s '%.80s' is not the output of a DequantizeLinear",
-                        what, v->name);
-        return ST_OK;
-    }
-    if (m->options->literal && v->kind == OX_CONST && v->c.n > 0 &&
-        (v->real || v->c.type == OX_FLOAT)) {
-        *id = ox_literal_const(m, v);
-        return ST_OK;
-    }
-    if (v->kind == OX_CONST && v->real && v->c.n > 0 && v->quant.n == 1 && v->c.type != OX_INT32) {
-        *id = ox_code_const(m, v->name, &v->c, &v->quant, ox_ir_type(v->c.type));
-        return ST_OK;
-    }
-    if (v->kind == OX_CONST && v->c.n == 1 && v->c.type == OX_FLOAT &&
-        isfinite(ox_number(&v->c, 0))) {
-        *id = number_const(m, v->name, ox_number(&v->c, 0));
-        return ST_OK;
-    }
-    if (v->kind == OX_CONST && v->c.n > 0 && (v->real || v->c.type == OX_FLOAT)) {
-        const struct ox_const c = ox_const_values(m, &v->c, &v->quant);
-
-        *id = ox_f32_const(m, v->name, c.rank, c.dim, c.data);
-        return ST_OK;
-    }
-    return FAIL(m->d, ST_UNSUPPORTED,
-                "%s '%.80s' is %s: expected float32, or quantised values from DequantizeLinear",
-                what, v->name, v->c.n == 0 ? "an empty constant" : ox_type_name(v->c.type));
-}
-
-enum status ox_moved(struct ox *m, struct ox_value **x)
-{
-    struct ox_value *v = ox_in(m, 0);
-
-    *x = v;
-    if (!v)
-        return FAIL(m->d, ST_MODEL, "input 0 is absent");
-    TRY(ox_settle(m, v));
-    if (v->kind == OX_CONST && v->c.n != 0 && (v->real || v->c.type == OX_FLOAT)) {
-        TRY(ox_operand(m, 0, "input", &v->tensor));
-        v->real = m->g->tensor[v->tensor]->type != IR_F32;
-        v->kind = OX_TENSOR;
-    }
-    if (v->kind == OX_TENSOR &&
-        (m->g->tensor[v->tensor]->type == IR_I8 || m->g->tensor[v->tensor]->type == IR_U8 ||
-         m->g->tensor[v->tensor]->type == IR_F32))
-        return ST_OK;
-    return FAIL(m->d, ST_UNSUPPORTED, "input '%.80s': expected int8, uint8 or float32, found %s",
-                v->name,
-                v->kind == OX_CONST ? ox_type_name(v->c.type)
-                                    : ir_type_name(m->g->tensor[v->tensor]->type));
-}
-
-void ox_set_tensor(struct ox *m, uint32_t i, uint32_t id, bool real)
-{
-    const struct ox_value *x = ox_in(m, 0);
-    struct ox_value *v = ox_out(m, i);
-
-    /* a node that changes nothing is there all the same: it reads its input */
-    if (m->options->literal && x && x->kind == OX_TENSOR && x->tensor == id)
-        id = ox_reshape(m, v->name, id, ox_shape_of(m, id));
-    v->kind = OX_TENSOR;
-    v->tensor = id;
-    v->real = real;
 }
 
 void ox_set_const(struct ox *m, uint32_t i, const struct ox_const *c)

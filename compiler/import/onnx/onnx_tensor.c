@@ -328,3 +328,18 @@ enum status ox_initializer(struct ox *m, const Onnx__TensorProto *t, struct ox_c
     c->data = arena_memdup(m->arena, t->raw_data.data, t->raw_data.len);
     return ST_OK;
 }
+
+bool ox_is_wide(int32_t type)
+{
+    return type == OX_INT16 || type == OX_UINT16;
+}
+
+int32_t ox_lowest(int32_t type)
+{
+    return type == OX_INT8 ? -128 : type == OX_INT16 ? -32768 : 0;
+}
+
+int32_t ox_highest(int32_t type)
+{
+    return ox_lowest(type) + (ox_is_wide(type) ? 65535 : 255);
+}

@@ -1,0 +1,134 @@
+/* onnx_value.c - inputs of a node as IR tensors: constants become tensors, deferred results operators. */
+#include "onnx_import.h"
+
+#include <math.h>
+
+enum status ox_settle(struct ox *m, struct ox_value *v)
+{
+    const char *op = m->op;
+    const uint32_t row = m->row;
+    uint32_t id;
+
+    if (v->kind != OX_PENDING)
+        return ST_OK;
+    TRY(ox_finish_float(m, v->pending, v->name, &id));
+    m->op = op;
+    m->row = row;
+    v->kind = OX_TENSOR;
+    v->tensor = id;
+    v->real = false;
+    return ST_OK;
+}
+
+/* A float constant of one element is exact: code 1, -1 or 0 of its own scale. */
+static uint32_t number_const(struct ox *m, const char *name, double v)
+{
+    const int8_t code = (int8_t)((v > 0) - (v < 0));
+    float *scale = ARENA_ARRAY(m->arena, float, 1);
+    uint32_t id;
+
+    *scale = code ? (float)fabs(v) : 1;
+    id = ox_ir_const(m, name, IR_I8, 0, NULL, &code);
+    m->g->tensor[id]->quant = (struct ir_quant){1, 0, scale, ARENA_ARRAY(m->arena, int32_t, 1)};
+    return id;
+}
+
+enum status ox_operand(struct ox *m, uint32_t i, const char *what, uint32_t *id)
+{
+    struct ox_value *v = ox_in(m, i);
+
+    if (!v)
+        return FAIL(m->d, ST_MODEL, "%s: input %u is absent", what, i);
+    TRY(ox_settle(m, v));
+    if (v->kind == OX_TENSOR) {
+        *id = v->tensor;
+        if (!v->real && m->g->tensor[v->tensor]->type != IR_F32)
+            return FAIL(m->d, ST_UNSUPPORTED, "%s '%.80s' is not the output of a DequantizeLinear",
+                        what, v->name);
+        return ST_OK;
+    }
+    if (m->options->literal && v->kind == OX_CONST && v->c.n > 0 &&
+        (v->real || v->c.type == OX_FLOAT)) {
+        *id = ox_literal_const(m, v);
+        return ST_OK;
+    }
+    if (v->kind == OX_CONST && v->real && v->c.n > 0 && v->quant.n == 1 && v->c.type != OX_INT32) {
+        *id = ox_code_const(m, v->name, &v->c, &v->quant, ox_ir_type(v->c.type));
+        return ST_OK;
+    }
+    if (v->kind == OX_CONST && v->c.n == 1 && v->c.type == OX_FLOAT &&
+        isfinite(ox_number(&v->c, 0))) {
+        *id = number_const(m, v->name, ox_number(&v->c, 0));
+        return ST_OK;
+    }
+    if (v->kind == OX_CONST && v->c.n > 0 && (v->real || v->c.type == OX_FLOAT)) {
+        const struct ox_const c = ox_const_values(m, &v->c, &v->quant);
+
+        *id = ox_f32_const(m, v->name, c.rank, c.dim, c.data);
+        return ST_OK;
+    }
+    return FAIL(m->d, ST_UNSUPPORTED,
+                "%s '%.80s' is %s: expected float32, or quantised values from DequantizeLinear",
+                what, v->name, v->c.n == 0 ? "an empty constant" : ox_type_name(v->c.type));
+}
+
+enum status ox_moved(struct ox *m, struct ox_value **x)
+{
+    struct ox_value *v = ox_in(m, 0);
+
+    *x = v;
+    if (!v)
+        return FAIL(m->d, ST_MODEL, "input 0 is absent");
+    TRY(ox_settle(m, v));
+    if (v->kind == OX_CONST && v->c.n != 0 && (v->real || v->c.type == OX_FLOAT)) {
+        TRY(ox_operand(m, 0, "input", &v->tensor));
+        v->real = m->g->tensor[v->tensor]->type != IR_F32;
+        v->kind = OX_TENSOR;
+    }
+    if (v->kind == OX_TENSOR &&
+        (m->g->tensor[v->tensor]->type == IR_I8 || m->g->tensor[v->tensor]->type == IR_U8 ||
+         m->g->tensor[v->tensor]->type == IR_F32))
+        return ST_OK;
+    return FAIL(m->d, ST_UNSUPPORTED, "input '%.80s': expected int8, uint8 or float32, found %s",
+                v->name,
+                v->kind == OX_CONST ? ox_type_name(v->c.type)
+                                    : ir_type_name(m->g->tensor[v->tensor]->type));
+}
+
+enum status ox_float_input(struct ox *m, uint32_t i, const char *what, uint32_t *id)
+{
+    TRY(ox_operand(m, i, what, id));
+    *id = ox_as_float(m, *id);
+    return ST_OK;
+}
+
+static bool is_number(int32_t type)
+{
+    return type == OX_BOOL || type == OX_INT32 || type == OX_INT64;
+}
+
+enum status ox_number_input(struct ox *m, uint32_t i, const char *what, uint32_t *id)
+{
+    struct ox_value *v = ox_in(m, i);
+
+    if (v && v->kind == OX_CONST && !v->real && v->c.n != 0 && is_number(v->c.type)) {
+        *id = ox_ir_const(m, v->name, ox_ir_type(v->c.type), v->c.rank, v->c.dim, v->c.data);
+        return ST_OK;
+    }
+    if (v && v->kind == OX_TENSOR && !v->real && m->g->tensor[v->tensor]->type != IR_I8 &&
+        m->g->tensor[v->tensor]->type != IR_U8) {
+        *id = v->tensor;
+        return ST_OK;
+    }
+    return ox_float_input(m, i, what, id);
+}
+
+enum status ox_literal_input(struct ox *m, struct ox_pending *p, uint32_t i, float factor)
+{
+    uint32_t id;
+
+    if (!m->options->literal || !ox_in(m, i))
+        return ST_OK;
+    TRY(ox_operand(m, i, "weights or bias", &id));
+    return ox_literal_add(m, p, id, factor);
+}
