@@ -37,15 +37,22 @@ enum status emit_run(struct arena *a, const struct ir_graph *g, const struct tar
 /* Write all files below `dir`, made if missing. */
 enum status emit_write(const struct emit_unit *u, const char *dir, struct diag *d);
 
+/* --- emit_text.c --- */
+
 struct text *emit_new_file(struct emit_unit *u, const char *name);
-void emit_commands(struct emit_unit *u);
-void emit_constants(struct emit_unit *u);
-enum status emit_model(struct emit_unit *u, struct diag *d);
 /* The C identifier of a row: l03_conv2d. */
 const char *emit_id(const struct emit_unit *u, uint32_t row);
 /* Offset of host constants (kernel weights, tables) appended to the constants region; one copy per
  * data pointer. */
 uint32_t emit_host_constant(struct emit_unit *u, const void *data, size_t n_bytes);
+/* C expression of type uint8_t * for a tensor's bytes on the host. */
+const char *emit_pointer(struct emit_unit *u, uint32_t tensor);
+
+/* --- one file of the package each --- */
+
+void emit_commands(struct emit_unit *u);
+void emit_constants(struct emit_unit *u);
+enum status emit_model(struct emit_unit *u, struct diag *d);
 /* emit_host.c: the parameter struct and the call of a host operator. */
 enum status emit_host_params(struct emit_unit *u, struct text *t, const struct ir_op *op,
                              struct diag *d);
@@ -56,16 +63,15 @@ const char *emit_host_kernel(enum ir_opcode opcode);
 const char *emit_host_kernel_of(const struct ir_graph *g, const struct ir_op *op);
 /* Bytes of all inputs and outputs, each rounded up to 64. */
 uint32_t emit_io_bytes(const struct emit_unit *u);
-/* C expression of type uint8_t * for a tensor's bytes on the host. */
-const char *emit_pointer(struct emit_unit *u, uint32_t tensor);
-
-/* outside.c: operators on targets that a target.json describes. */
-const struct target *emit_outside(const struct emit_unit *u, const struct ir_op *op); /* or NULL */
-const struct describe_pattern *emit_outside_pattern(const struct emit_unit *u,
-                                                    const struct ir_op *op);
+/* emit_targets.c: the external target of an operator, or NULL. */
+const struct target *emit_outside(const struct emit_unit *u, const struct ir_op *op);
 bool emit_outside_used(const struct emit_unit *u, const struct target_desc *desc);
 /* Targets with a core of their own, in the order of struct hd_call's ports; how many. */
 uint32_t emit_outside_ports(const struct emit_unit *u, const struct target *port[TARGET_MAX]);
+
+/* outside.c: operators on targets that a target.json describes. */
+const struct describe_pattern *emit_outside_pattern(const struct emit_unit *u,
+                                                    const struct ir_op *op);
 /* The C function that the operator's call begins with; NULL: loops over its blocks. */
 const char *emit_outside_function(const struct emit_unit *u, const struct ir_op *op);
 void emit_outside_includes(struct emit_unit *u, struct text *t);

@@ -1,6 +1,5 @@
 /* emit_constants.c - region 1 and the host kernels' constants, one after the other: a C array, or
  * constants.bin with an assembler file that includes it. */
-#include <string.h>
 
 #include "emit.h"
 
@@ -29,9 +28,4 @@ void emit_constants(struct emit_unit *u)
              "    .section .rodata\n    .balign 64\n    .global model_constants\n"
              "model_constants: .incbin \"constants.bin\"\n    .section "
              ".note.GNU-stack,\"\",%progbits\n");
-}
-
-uint32_t emit_host_constant(struct emit_unit *u, const void *data, size_t n_bytes)
-{
-    return sched_constant(u->program, data, n_bytes);
 }
