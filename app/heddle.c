@@ -1,5 +1,5 @@
 /* heddle.c - the command line: argv to calls of libheddle (include/heddle/heddle.h), its texts to
- * the streams, its codes to exit codes. glibc's argp reads the table that the library has. */
+ * the streams, its results to exit codes. glibc's argp reads the table that the library has. */
 #define _GNU_SOURCE
 #include <argp.h>
 #include <stdio.h>
@@ -11,7 +11,7 @@
 
 #define KEY_FIRST 256 /* of options without a letter: + place in the library's table */
 
-/* What `heddle COMMAND --help` says first, and `heddle --help` in its list. */
+/* What `heddle COMMAND --help` prints first, and `heddle --help` in its list. */
 static const struct command {
     const char *name, *argument, *what;
 } commands[] = {
@@ -186,7 +186,7 @@ static const struct heddle_option *row_of(const struct parse *p, const char *nam
     return many == 1 ? found : NULL;
 }
 
-/* What argp refused; the library says what is wrong with it. */
+/* What argp refused; the library states what is wrong with it. */
 static enum heddle_code refused(const struct parse *p, int argc, char **argv)
 {
     for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
@@ -225,7 +225,7 @@ static const struct command *typed_command(int argc, char **argv)
 /* Everything, or what one command has. */
 static void help(struct parse *p, const struct command *only, int usage, char *program)
 {
-    static char text[8192], arguments[64] = "COMMAND [MODEL]"; /* the process ends behind it */
+    static char text[8192], arguments[64] = "COMMAND [MODEL]"; /* the process ends after it */
     size_t n = (size_t)snprintf(text, sizeof text, "%s", only ? only->what : doc_head);
 
     for (const struct command *c = commands; !only && c->name; c++)

@@ -41,7 +41,7 @@ enum options_format { FORMAT_TEXT, FORMAT_CSV, FORMAT_JSON, FORMAT_DOT, FORMAT_S
 struct options {
     enum options_command command;
     const char *model; /* path, name in the zoo, stats file for report, kind of layer for bench */
-    const char *argument[OPTIONS_MAX_ARGUMENTS]; /* behind it: bench only */
+    const char *argument[OPTIONS_MAX_ARGUMENTS]; /* after it: bench only */
     uint32_t n_argument;
     const char *prog;
     enum options_engine engine;
@@ -97,8 +97,8 @@ struct option_set {
 
 /* Defaults, and the targets that are found without --target-dir. */
 enum status options_init(struct option_set *s, struct arena *a, struct options *o, struct diag *d);
-/* One option by its name, with or without dashes, or its letter. ST_USAGE: the message says what is
- * wrong; then nothing has changed. */
+/* One option by its name, with or without dashes, or its letter. ST_USAGE: the message states what
+ * is wrong; then nothing has changed. */
 enum status options_set(struct option_set *s, const char *name, const char *value, struct diag *d);
 /* Back to the default. */
 enum status options_unset(struct option_set *s, const char *name, struct diag *d);

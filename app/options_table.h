@@ -33,7 +33,7 @@ extern const struct option_row options_table[];
 /* The row by its full name or its letter, or NULL. */
 const struct option_row *option_row_of(const char *name);
 
-/* Put `value` (NULL for a flag: on) where the row says; of any kind but TARGET and TARGET_DIR.
+/* Put `value` (NULL for a flag: on) where the row specifies; of any kind but TARGET and TARGET_DIR.
  * ST_USAGE: option, value found, what is expected. */
 enum status option_take(const struct option_row *row, const char *value, struct options *o,
                         struct diag *d);

@@ -91,7 +91,7 @@ static bool over_limit(const struct arena *a, size_t n_bytes)
     return a->limit != 0 && (n_bytes > a->limit || a->held > a->limit - n_bytes);
 }
 
-/* A block with room for n_bytes. Large requests get a block of their own behind the first, so that
+/* A block with room for n_bytes. Large requests get a block of their own after the first, so that
  * the room left in the first is not lost. */
 static struct block *new_block(struct arena *a, size_t n_bytes)
 {

@@ -8,10 +8,10 @@
 #include "arena.h"
 #include "status.h"
 
-/* Read all of `path` (regular file, at most `max_bytes`). A NUL is put behind the data. */
+/* Read all of `path` (regular file, at most `max_bytes`). A NUL is put after the data. */
 enum status file_read(struct arena *a, const char *path, size_t max_bytes, uint8_t **data,
                       size_t *n_bytes, struct diag *d);
-/* Write `path` by way of a temporary name and rename; on failure nothing is left behind. */
+/* Write `path` by way of a temporary name and rename; on failure nothing is left after it. */
 enum status file_write(const char *path, const void *data, size_t n_bytes, struct diag *d);
 /* mkdir -p. */
 enum status file_make_dirs(const char *path, struct diag *d);

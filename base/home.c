@@ -92,7 +92,7 @@ enum status home_runtime(struct arena *a, const char **path, struct diag *d)
         if (file_exists(*path))
             return ST_OK;
     }
-    TRY(home_find(a, &home, d)); /* a program with libheddle.a in it: $HEDDLE_HOME says */
+    TRY(home_find(a, &home, d)); /* a program with libheddle.a in it: $HEDDLE_HOME names it */
     *path = arena_printf(a, "%s/../../lib/heddle/%s", home, name);
     if (file_exists(*path))
         return ST_OK;

@@ -11,7 +11,7 @@
 /* Absolute path of the tree. ST_INTERNAL when there is none: the message lists what was tried. */
 enum status home_find(struct arena *a, const char **home, struct diag *d);
 
-/* Folder of hd_accel.h, which is generated: beside the program in a build tree, in the home of an
+/* Folder of hd_accel.h, which is generated: next to the program in a build tree, in the home of an
  * installation. */
 enum status home_generated(struct arena *a, const char **gen, struct diag *d);
 

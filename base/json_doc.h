@@ -1,5 +1,6 @@
-/* json_doc.h - a JSON file that people write: every complaint says file, line, column, the member's
- * path, what was expected and what was found. Parsed by cJSON, checked against a JSON Schema. */
+/* json_doc.h - a JSON file that people write: every complaint states file, line, column, the
+ * member's path, what was expected and what was found. Parsed by cJSON, checked against a JSON
+ * Schema. */
 #ifndef HEDDLE_BASE_JSON_DOC_H
 #define HEDDLE_BASE_JSON_DOC_H
 

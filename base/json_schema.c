@@ -44,7 +44,7 @@ static const char *kind(const cJSON *v)
     return cJSON_IsObject(v) ? "object" : "null";
 }
 
-/* A value in words: a string with quotes, a number, else its kind. */
+/* A value as text: a string with quotes, a number, else its kind. */
 static const char *shown(const struct check *c, const cJSON *v)
 {
     if (cJSON_IsString(v))

@@ -6,7 +6,7 @@
 
 enum output_kind {
     OUTPUT_RESULT = 1,  /* what a command is asked for: whole lines */
-    OUTPUT_NOTE = 2,    /* a line beside it, without its end */
+    OUTPUT_NOTE = 2,    /* a line next to it, without its end */
     OUTPUT_PROGRESS = 4 /* takes the place of the progress before; "" ends it; it stays if it ends
                            in a newline */
 };

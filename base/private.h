@@ -9,9 +9,9 @@
 #include "arena.h"
 #include "status.h"
 
-/* Make the folder `path` (mode 0700, those above it as usual) if it is not there. One of the user's
- * own that others can write is made 0700. ST_USAGE: it, or a link that leads to it, is another
- * user's, or it is root's and others can write it; the message says what to do. */
+/* Make the folder `path` (mode 0700, those above it as usual) if it does not exist. One of the
+ * user's own that others can write is made 0700. ST_USAGE: it, or a link that leads to it, is
+ * another user's, or it is root's and others can write it; the message states what to do. */
 enum status private_dir(const char *path, struct diag *d);
 /* The same for `below`, "host/<hash>", part by part, none of them a link. */
 enum status private_dirs(struct arena *a, const char *path, const char *below, struct diag *d);

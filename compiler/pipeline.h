@@ -23,7 +23,7 @@ struct pipeline {
 /* Model `path` (a file) called `name`, up to and including partition. */
 enum status pipeline_front(struct pipeline *p, const struct options *o, const char *path,
                            const char *name, struct diag *d);
-/* The same from the file's bytes; `path` says the format, and stands in messages. */
+/* The same from the file's bytes; `path` specifies the format, and is in messages. */
 enum status pipeline_front_bytes(struct pipeline *p, const struct options *o, const char *path,
                                  const char *name, const uint8_t *data, size_t n_bytes,
                                  struct diag *d);
@@ -32,7 +32,7 @@ enum status pipeline_front_text(struct pipeline *p, const struct options *o, con
                                 struct diag *d);
 /* Schedule and plan, with the knobs of --tuned if it has any for this. */
 enum status pipeline_schedule(struct pipeline *p, const struct options *o, struct diag *d);
-/* Schedule and plan as `o` says. */
+/* Schedule and plan as `o` specifies. */
 enum status pipeline_schedule_with(struct pipeline *p, const struct sched_options *o,
                                    struct diag *d);
 /* Emit what is scheduled. */

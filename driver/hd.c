@@ -1,6 +1,6 @@
 /* hd.c - open, bind, copy, submit, wait, reset.
  * in: a port, regions, streams.   out: the device's answer, or a negative enum hd_error.
- * Nothing here waits without a bound, allocates, or knows what is behind the port. */
+ * Nothing here waits without a bound, allocates, or knows what implements the port. */
 #include "hd.h"
 
 #define DEFAULT_WAIT_CYCLES 100000000u

@@ -1,4 +1,4 @@
-/* hd.h - the driver: bind memory, submit a command stream, wait, say what went wrong.
+/* hd.h - the driver: bind memory, submit a command stream, wait, report what went wrong.
  * C11, freestanding, no allocation: callers give memory. All waits are bounded in device cycles.
  *
  *     struct hd_device dev;
@@ -74,7 +74,7 @@ struct hd_device {
  * _CONFIG. */
 int hd_open(struct hd_device *dev, const struct hd_port *port, uint32_t config_hash);
 
-/* Name the memory of a region and write it to the device. Shared if `host` lies in the port's
+/* Name the memory of a region and write it to the device. Shared if `host` is in the port's
  * window at just that device address, or if the port has no copy functions. */
 int hd_bind(struct hd_device *dev, uint32_t region, void *host, uint64_t device, uint32_t n_bytes);
 
@@ -92,7 +92,7 @@ int hd_run(struct hd_device *dev, uint32_t offset, uint32_t n_bytes);
 /* Soft reset: drains the bus, clears errors. Region bindings stay. Bounded by wait_cycles. */
 int hd_reset(struct hd_device *dev);
 
-/* The error in words. */
+/* The error as text. */
 const char *hd_error_text(int error);
 /* The same with what the device said: "device fault bad_opcode in fetch, command 12 ('03_conv2d'),
  * address 0x...". stream: the host's copy of the submitted stream (for the layer), or NULL;

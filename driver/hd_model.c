@@ -1,4 +1,4 @@
-/* hd_model.c - where a compiled model's regions lie in device memory, and their binding.
+/* hd_model.c - where a compiled model's regions are in device memory, and their binding.
  * Order: commands, constants, arena, inputs, outputs, each aligned to HD_REGION_ALIGN. */
 #include "hd_model.h"
 

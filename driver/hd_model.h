@@ -66,7 +66,7 @@ struct hd_model {
 /* Device memory a model needs in one piece, and the binding of all its regions into it:
  * commands, constants, arena, inputs, outputs, each aligned to 64. Commands and constants are
  * copied to the device. With a window (shared memory), arena/in/out must be where hd_model_place
- * says. */
+ * states. */
 uint64_t hd_model_device_bytes(const struct hd_model *m);
 /* Device offset of a region in that piece. */
 uint64_t hd_model_region_offset(const struct hd_model *m, uint32_t region);

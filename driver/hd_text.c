@@ -1,4 +1,4 @@
-/* hd_text.c - errors in words. Apart from hd.c, so that firmware without text can leave it out.
+/* hd_text.c - errors as text. Apart from hd.c, so that firmware without text can leave it out.
  * No printf: freestanding. */
 #include "hd.h"
 

@@ -1,5 +1,5 @@
 /* hd_walk.h - the K walk: how ARRAY cuts a kernel into segments of up to N lanes.
- * The one C statement of it, used by compiler, functional twin and benches; hd_segment.sv is the
+ * The one C statement of it, used by compiler, functional model and benches; hd_segment.sv is the
  * RTL.
  *
  * A kernel is kernel_h rows of kernel_row_bytes lanes, one flat string. A segment takes up to

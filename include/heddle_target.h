@@ -1,5 +1,5 @@
-/* heddle_target.h - what a target.json cannot say, in C: a shared object that its "native" names
- * and that has one variable, `const struct heddle_target_api heddle_target`. The patterns of
+/* heddle_target.h - what a target.json cannot express, in C: a shared object that its "native"
+ * names and that has one variable, `const struct heddle_target_api heddle_target`. The patterns of
  * target.json are asked first; the functions here may refuse more, cost otherwise, and write
  * another call. Functions must not keep what they are given and must always answer the same. A
  * function that is NULL leaves things to target.json. Loading it executes code:
@@ -28,7 +28,7 @@ struct heddle_question {
 enum heddle_phase {
     HEDDLE_LEGALISE,         /* the graph as imported, before heddle's own passes */
     HEDDLE_BEFORE_PARTITION, /* legalised: fixed-point constants are there */
-    HEDDLE_AFTER_PARTITION,  /* target= and region= say where operators go */
+    HEDDLE_AFTER_PARTITION,  /* target= and region= specify where operators go */
     HEDDLE_AFTER_TILING,     /* tiles, addresses and commands of the accelerator are fixed */
     HEDDLE_BEFORE_EMISSION   /* the last moment before C is written */
 };
@@ -61,7 +61,7 @@ struct heddle_target_api {
     const char *name; /* as in target.json */
     /* 1: takes it. 0: not, and the reason is in `why` (one sentence, terminated). */
     int (*supports)(const struct heddle_question *q, char *why, size_t why_bytes);
-    /* Estimated cycles; negative: as target.json says. */
+    /* Estimated cycles; negative: as target.json specifies. */
     double (*cost)(const struct heddle_question *q);
     /* The C call with its $words (docs/TARGET.md) into `call`. 1: written; 0: as in target.json. */
     int (*emit)(const struct heddle_question *q, char *call, size_t call_bytes);

@@ -2,7 +2,7 @@
  * parameter struct per layer. C11, freestanding, no libm, no allocation; floating point in
  * (de)quantize and in the hdk_onnx_ and hdk_f32_ kernels only.
  *
- * Everything is int8 and NHWC unless said. Zero points lie in [-128, 127], act_min <= act_max in
+ * Everything is int8 and NHWC unless said. Zero points are in [-128, 127], act_min <= act_max in
  * the same range. A multiplier is Q0.31 and a shift in -31..30 (positive is left), both made by the
  * compiler (QuantizeMultiplier); `x * m * 2^(shift-31)` below means MBQM with both roundings.
  * Formulas: NUMERICS.md, which names the oracle. Shapes are the compiler's: kernels trust them.
@@ -80,7 +80,7 @@ struct hdk_mul {
 };
 void hdk_mul(const struct hdk_mul *p, const int8_t *a, const int8_t *b, int8_t *y);
 
-/* MAXIMUM, MINIMUM of codes with one scale and zero point. y may be a or b as above. */
+/* MAXIMUM, MINIMUM of quantised values with one scale and zero point. y may be a or b as above. */
 struct hdk_extremum {
     struct hdk_walk2 walk;
 };
@@ -176,7 +176,7 @@ void hdk_gather_nd(const struct hdk_gather_nd *p, const void *x, const void *ind
 /* CONCATENATION, any type. Input i is [outer, bytes[i]], y [outer, sum of bytes]. */
 struct hdk_concat {
     uint32_t n_inputs, outer;
-    const uint32_t *bytes; /* [n_inputs]: bytes behind the axis, the axis included */
+    const uint32_t *bytes; /* [n_inputs]: bytes after the axis, the axis included */
 };
 void hdk_concat(const struct hdk_concat *p, const void *const *x, void *y);
 

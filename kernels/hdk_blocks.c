@@ -197,7 +197,7 @@ static int multiply(const struct job *j, const struct step *s)
     return j->unit->multiply(j->dev, &m);
 }
 
-/* All blocks of a group of channels, one multiplication behind the other. */
+/* All blocks of a group of channels, one multiplication after the other. */
 static int run_group(const struct job *j, uint32_t n_end)
 {
     struct step now = {0}, next, done = {0};

@@ -15,7 +15,7 @@
 #define HDK_BLOCKS_MAX 16u /* rows or columns of a block at most */
 
 /* Bytes of memory into one buffer: for each of `lanes` lanes `pieces` runs of piece_bytes bytes,
- * one behind the other. */
+ * one after the other. */
 struct hdk_blocks_load {
     uint32_t columns; /* 0: pixels, into a row buffer; 1: channels, into a column buffer */
     uint32_t buffer;  /* 0 or 1 */

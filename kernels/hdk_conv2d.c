@@ -4,7 +4,7 @@
 #include "hdk.h"
 #include "hdk_tile.h"
 
-#define ROWS_BYTES (32u << 10) /* stays in the first level of cache beside weights */
+#define ROWS_BYTES (32u << 10) /* stays in the first level of cache in addition to weights */
 #define COPY       16u         /* lanes that copies of windows move at once, and may go over */
 
 /* Where the walk over the output stands. */

@@ -53,7 +53,7 @@ HDK_INLINE void find_taps(const struct hdk_depthwise_conv2d *p, const int8_t *im
         }
     }
     if (p->kernel_h * p->kernel_w % 2)
-        *tap = outside; /* beside the last one; counts nothing */
+        *tap = outside; /* in addition to the last one; counts nothing */
 }
 
 /* Output columns *lo .. *hi - 1 have all their taps inside the image's columns. */
@@ -68,7 +68,7 @@ static void find_inside(const struct hdk_depthwise_conv2d *p, uint32_t *lo, uint
         *hi = p->out_w;
 }
 
-/* Output channels first .. first+n-1, n <= 8, of one pixel, whose taps lie `offset` behind `tap`.
+/* Output channels first .. first+n-1, n <= 8, of one pixel, whose taps lie `offset` after `tap`.
  */
 static void panel_plain(const struct hdk_depthwise_conv2d *p, const struct hdk_panel *w,
                         const int8_t *const *tap, uint32_t offset, uint32_t first, uint32_t n,
@@ -115,7 +115,7 @@ HDK_INLINE HDK_AVX2 __m128i load_codes(const int8_t *x)
     return _mm_loadl_epi64((const __m128i *)(const void *)x);
 }
 
-/* Eight channels of R pixels, as codes that are not yet narrowed. */
+/* Eight channels of R pixels, as quantised values that are not yet narrowed. */
 HDK_INLINE HDK_AVX2 void panel_avx2(const struct hdk_depthwise_conv2d *p, const struct hdk_panel *w,
                                     const int8_t *const *tap, uint32_t first, const uint32_t R,
                                     __m256i v[RUN])

@@ -12,7 +12,7 @@
  * kernel_w, in_c / groups]; those outside the image are left out.
  *   x [batch, in_h, in_w, in_c]   y [batch, out_h, out_w, out_c]   bias [out_c] or NULL
  *   w: for each group, for each HDK_F32_LANES of its output channels, [taps, HDK_F32_LANES], zeros
- *   behind the last channel */
+ *   after the last channel */
 #define HDK_F32_LANES 16u
 struct hdk_f32_conv {
     uint32_t batch, in_h, in_w, in_c, out_h, out_w, out_c;

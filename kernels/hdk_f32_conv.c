@@ -73,7 +73,7 @@ static run_fn *best_run(void)
     return run_plain;
 }
 
-/* First and behind the last k with 0 <= at + k * step < size. */
+/* First and one past the last k with 0 <= at + k * step < size. */
 struct range {
     uint32_t from, to;
 };

@@ -52,7 +52,7 @@ void hdk_f32_cumsum(const struct hdk_f32_order *p, const float *x, float *y)
     }
 }
 
-/* Element i of a row; codes are exact in float32. */
+/* Element i of a row; quantised values are exact in float32. */
 static float element(const struct hdk_f32_order *p, const void *x, size_t row, uint32_t i)
 {
     const size_t at = row + (size_t)i * p->inner;
@@ -69,7 +69,7 @@ static int is_before(const struct hdk_f32_order *p, const void *x, size_t row, u
     return v == w ? i < k : p->reverse ? v < w : v > w;
 }
 
-/* The first element behind `last` in the order (of all when there is none); `last` itself when NaN
+/* The first element after `last` in the order (of all when there is none); `last` itself when NaN
  * leaves none. */
 static uint32_t next(const struct hdk_f32_order *p, const void *x, size_t row, uint32_t last,
                      int any)

@@ -1,5 +1,5 @@
 /* hdk_int16.h - host kernels on int16 activations (TFLite's int16x8), part of hdk.h: include that.
- * Zero points are 0, so no kernel adds them; act_min and act_max lie in [-32768, 32767]. Where a
+ * Zero points are 0, so no kernel adds them; act_min and act_max are in [-32768, 32767]. Where a
  * parameter struct is another kernel's, the same rules hold and z_* are not read. */
 #ifndef HDK_INT16_H
 #define HDK_INT16_H

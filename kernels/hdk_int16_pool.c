@@ -4,7 +4,7 @@
 #include "hdk_index.h"
 #include "hdk_int16_math.h"
 
-/* Cells from .. to-1 of a window that lie in 0 .. size-1. */
+/* Cells from .. to-1 of a window that are in 0 .. size-1. */
 static void clip(uint32_t at, uint32_t stride, int32_t pad, uint32_t kernel, uint32_t size,
                  uint32_t *from, uint32_t *to)
 {

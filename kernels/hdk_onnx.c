@@ -5,7 +5,7 @@
 #include "hdk.h"
 #include "hdk_index.h"
 
-/* Nearest integer, ties to even; beyond +-65536 all codes clamp alike. NaN: 0. */
+/* Nearest integer, ties to even; beyond +-65536 all values clamp alike. NaN: 0. */
 static int32_t nearest(float x)
 {
     int32_t i;
@@ -161,7 +161,7 @@ void hdk_litert_fully_connected(const struct hdk_onnx_fully_connected *q, const 
             const double v =
                 (int32_t)((uint32_t)acc + bias) * ((double)r[0] + (double)r[1] + (double)r[2]);
             const int32_t code = v < -1000 ? -1000 : v > 1000 ? 1000 : (int32_t)v;
-            const double rest = v - code; /* exact; beyond +-1000 all codes clamp alike */
+            const double rest = v - code; /* exact; beyond +-1000 all values clamp alike */
 
             *y++ =
                 code_of(code + (rest >= 0.5) - (rest <= -0.5) + p->z_out, p->act_min, p->act_max);

@@ -149,7 +149,7 @@ struct hdk_arithmetic {
 };
 void hdk_arithmetic(const struct hdk_arithmetic *p, const void *a, const void *b, void *y);
 
-/* Comparisons, LOGICAL_AND, LOGICAL_OR: y is bool. Codes of 8 bits as real values,
+/* Comparisons, LOGICAL_AND, LOGICAL_OR: y is bool. Values of 8 bits as real values,
  * ((a - z_a) << 8) * multiplier_a * 2^(shift_a-31), shifts <= 0. */
 enum hdk_relation {
     HDK_EQUAL,
@@ -180,7 +180,7 @@ struct hdk_select {
 void hdk_select(const struct hdk_select *p, const void *condition, const void *a, const void *b,
                 void *y);
 
-/* RESIZE_BILINEAR, one scale and zero point. Output row i lies at i * step_y + start_y in the
+/* RESIZE_BILINEAR, one scale and zero point. Output row i is at i * step_y + start_y in the
  * input, 10 bits of fraction, halves away from zero. x [batch, in_h, in_w, channels]   y [batch,
  * out_h, out_w, channels] */
 struct hdk_resize_bilinear {

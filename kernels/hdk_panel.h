@@ -1,6 +1,6 @@
 /* hdk_panel.h - how convolutions and dense layers want their constants: panels of eight output
- * channels, one after another, each with what its channels need to become codes. Made once, by the
- * compiler or at start-up (hdk_pack.c); little-endian. */
+ * channels, one after another, each with what its channels need to become quantised values. Made
+ * once, by the compiler or at start-up (hdk_pack.c); little-endian. */
 #ifndef HDK_PANEL_H
 #define HDK_PANEL_H
 
@@ -8,9 +8,9 @@
 
 #define HDK_PANEL 8u /* output channels of a panel */
 
-/* bias: less z_in * sum (w - z_w), so that kernels multiply codes as they are and taps outside the
- * image read z_in. w: pairs of taps, [pair][channel][tap of the pair]; an odd last tap stands
- * beside z_w, channels beyond the last are 0. */
+/* bias: less z_in * sum (w - z_w), so that kernels multiply quantised values as they are and taps
+ * outside the image read z_in. w: pairs of taps, [pair][channel][tap of the pair]; an odd last tap
+ * stands in addition to z_w, channels beyond the last are 0. */
 struct hdk_panel {
     int32_t bias[HDK_PANEL], multiplier[HDK_PANEL], shift[HDK_PANEL];
     int8_t w[][HDK_PANEL][2];

@@ -1,5 +1,5 @@
 /* hdk_resize_u8.c - RESIZE_BILINEAR of what was uint8, in float32. Each operation rounds by itself:
- * products stand in variables of their own, so that none is contracted with a sum. */
+ * products are in variables of their own, so that none is contracted with a sum. */
 #include "hdk.h"
 
 /* Neighbours of a place, and how far it is from the lower one. */

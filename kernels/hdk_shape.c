@@ -23,7 +23,7 @@ void hdk_pad(const struct hdk_pad *p, const void *x, void *y)
 {
     const uint8_t *from = x;
     uint8_t *to = y;
-    uint64_t size[HDK_DIMS]; /* elements of y behind each dimension */
+    uint64_t size[HDK_DIMS]; /* elements of y after each dimension */
     uint32_t index[HDK_DIMS] = {0}, row = p->shape[HDK_DIMS - 1] * p->element_bytes, d;
 
     size[HDK_DIMS - 1] = 1;

@@ -1,5 +1,5 @@
 /* hdk_tile.h - the inner loop of convolution and dense layers: up to eight rows of 16-bit input
- * against panels of weights, and the sums as codes. */
+ * against panels of weights, and the sums as quantised values. */
 #ifndef HDK_TILE_H
 #define HDK_TILE_H
 
@@ -14,7 +14,7 @@ struct hdk_tile {
                               * x_pitch; all HDK_TILE_ROWS rows can be read */
     uint32_t x_pitch;
     uint32_t pieces, piece; /* pieces and taps of each, which are even unless there is one piece;
-                             * then the lane behind an odd last tap is read, and counts nothing */
+                             * then the lane after an odd last tap is read, and counts nothing */
     const void *panels;
     uint32_t channels;
     int32_t z_w, z_out, act_min, act_max;
@@ -39,7 +39,7 @@ typedef void hdk_tile_function(const struct hdk_tile *t, uint32_t rows, int8_t *
                                uint32_t y_pitch);
 hdk_tile_function hdk_tile_plain;
 
-/* n codes to 16 bits. */
+/* n values to 16 bits. */
 typedef void hdk_widen_function(const int8_t *x, uint32_t n, int16_t *to);
 
 static inline void hdk_widen_plain(const int8_t *x, uint32_t n, int16_t *to)

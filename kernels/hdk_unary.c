@@ -8,7 +8,7 @@ void hdk_lut(const struct hdk_lut *p, const int8_t *x, int8_t *y)
         y[i] = p->table[x[i] + 128];
 }
 
-/* The top bit flipped turns uint8 codes into int8 ones less 128, and back. */
+/* The top bit flipped turns uint8 values into int8 ones less 128, and back. */
 static inline int8_t flipped(int8_t x, uint32_t flip)
 {
     return (int8_t)((uint8_t)x ^ (uint8_t)flip);
@@ -22,7 +22,7 @@ void hdk_requantize(const struct hdk_requantize *p, const int8_t *x, int8_t *y)
     }
 }
 
-/* Nearest integer, halves away from zero; beyond +-1000 all codes clamp alike. NaN: 0. */
+/* Nearest integer, halves away from zero; beyond +-1000 all values clamp alike. NaN: 0. */
 static int32_t round_half_away(float x)
 {
     int32_t i;

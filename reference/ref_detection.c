@@ -67,13 +67,13 @@ static float score(const struct detector *t, size_t box, size_t class)
     return at(t->c->x[1], box * t->n_score + (t->n_score - t->n_class) + class);
 }
 
-/* (v, i) comes behind (before, last) where larger numbers and then lower places come first. */
+/* (v, i) comes after (before, last) where larger numbers and then lower places come first. */
 static bool later(float v, size_t i, float before, size_t last)
 {
     return v < before || (v == before && i > last);
 }
 
-/* The next class of a box behind class `last` of score `before`; n_class: none. */
+/* The next class of a box after class `last` of score `before`; n_class: none. */
 static size_t next_class(const struct detector *t, size_t box, float before, size_t last)
 {
     size_t best = t->n_class;

@@ -176,7 +176,7 @@ static int32_t quantize_float(const struct ref_call *c, size_t i)
     return r >= (float)(f->high - z) ? f->high : (int32_t)r + z;
 }
 
-/* Between types of codes: MBQM(x - z_in) + z_out, clamped. */
+/* Between quantised types: MBQM(x - z_in) + z_out, clamped. */
 static int32_t requantise(const struct ref_call *c, size_t i)
 {
     const struct ref_constants *f = c->k;

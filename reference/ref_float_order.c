@@ -3,7 +3,7 @@
 
 #include "ref_kernels.h"
 
-/* Rows along dimension `axis`: element i of row r lies at base(r) + i * inner. */
+/* Rows along dimension `axis`: element i of row r is at base(r) + i * inner. */
 struct rows {
     size_t n, inner, count;
 };
@@ -59,7 +59,7 @@ static bool is_before(float v, size_t i, float w, size_t k, bool least)
     return least ? v < w : v > w;
 }
 
-/* Codes of 8 bits are exact in float32. */
+/* Values of 8 bits are exact in float32. */
 static float element(const struct ref_call *c, size_t i)
 {
     return c->in[0]->type == IR_F32 ? at(c->x[0], i) : (float)ref_at(c->in[0], c->x[0], i);

@@ -32,7 +32,7 @@ static int32_t requantise(const struct ref_call *c, int64_t sum, int32_t channel
     return ref_value(c, ref_mbqm64(sum, f->multiplier[k], f->shift[k]));
 }
 
-/* Products of n codes from x[at_x] with n weights from w[at_w], `w_stride` apart. */
+/* Products of n values from x[at_x] with n weights from w[at_w], `w_stride` apart. */
 static int64_t dot(const struct ref_call *c, size_t at_x, size_t at_w, size_t w_stride, int32_t n)
 {
     int64_t sum = 0;

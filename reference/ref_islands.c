@@ -1,6 +1,7 @@
 /* ref_islands.c - see ref_islands.h. The file's operators in their order: what DEQUANTIZE read
  * stays quantised through operators that only move values; arithmetic waits (ref_islands_defer.c)
- * until QUANTIZE says the result's scale or something else wants floats (ref_islands_make.c). */
+ * until QUANTIZE specifies the result's scale or something else wants floats
+ * (ref_islands_make.c). */
 #include <math.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* ref_islands_defer.c - float operators whose reader decides: those of nodes that docs/ONNX.md
- * lists. A constant bias, a BatchNormalization or a clamp behind one becomes part of it if nobody
+ * lists. A constant bias, a BatchNormalization or a clamp after one becomes part of it if nobody
  * else reads what is between. */
 #include <math.h>
 #include <string.h>
@@ -106,7 +106,7 @@ void isl_set_deferred(struct isl *s, const struct ir_op *op, const struct isl_de
 }
 
 /* The result that the file's tensor is, if it may become part of `op`'s: nobody else would compute
- * it in float32 once more. */
+ * it in float32 again. */
 struct isl_deferred *isl_grown(struct isl *s, const struct ir_op *op, uint32_t file_id)
 {
     const struct isl_value *v = isl_value(s, file_id);
@@ -160,12 +160,12 @@ static bool fits_channels(const struct isl *s, const struct isl_deferred *p, uin
 {
     const struct ir_tensor *b = s->from->tensor[file_id];
     const bool dense = p->opcode == IR_OP_FULLY_CONNECTED;
-    const uint32_t behind = dense ? 1 : p->y->rank - 1; /* the channels' place from the end */
+    const uint32_t from_end = dense ? 1 : p->y->rank - 1; /* the channels' place from the end */
 
     if (ir_elements(b) == 1)
         return true;
-    return ir_elements(b) == (uint64_t)p->w.dim[0] && b->rank >= behind && b->rank > 0 &&
-           b->dim[b->rank - behind] == p->w.dim[0];
+    return ir_elements(b) == (uint64_t)p->w.dim[0] && b->rank >= from_end && b->rank > 0 &&
+           b->dim[b->rank - from_end] == p->w.dim[0];
 }
 
 /* Add of constant `file_b` to the product that `file_a` is. */

@@ -1,5 +1,5 @@
 /* ref_islands_own.h - shared by ref_islands*.c. `from` is the file's graph, `to` the one that is
- * made; ids are of `to` unless the name says file. */
+ * made; ids are of `to` unless the name specifies file. */
 #ifndef HEDDLE_REF_ISLANDS_OWN_H
 #define HEDDLE_REF_ISLANDS_OWN_H
 
@@ -45,7 +45,7 @@ struct isl_deferred {
     const int32_t *sums; /* [OC] in units of s_in * s_w, or NULL */
     bool counts_pads;    /* average: cells outside the image count */
     bool whole_image;    /* average */
-    float low, high;     /* clamp behind it, infinite without */
+    float low, high;     /* clamp after it, infinite without */
 };
 
 struct isl {
@@ -115,7 +115,7 @@ bool isl_defers(const struct isl *s, const struct ir_op *op);
 enum status isl_defer(struct isl *s, const struct ir_op *op);
 struct isl_deferred *isl_new_deferred(struct isl *s, const struct ir_op *op, uint32_t n_in);
 /* The result that the file's tensor is, to become part of `op`'s, or NULL: somebody else would
- * compute it in float32 once more. */
+ * compute it in float32 again. */
 struct isl_deferred *isl_grown(struct isl *s, const struct ir_op *op, uint32_t file_id);
 /* `p` is the result of `op`. */
 void isl_set_deferred(struct isl *s, const struct ir_op *op, const struct isl_deferred *p);

@@ -87,7 +87,7 @@ static int32_t hyperbolic(int32_t x, int32_t bits)
     return x == 0 ? 0 : x > 0 ? y : -y;
 }
 
-/* Row `row` of the gates' weights times n codes. */
+/* Row `row` of the gates' weights times n values. */
 static int32_t sum(const uint8_t *w, const uint8_t *bias, size_t row, const int8_t *x, size_t n)
 {
     uint32_t acc;

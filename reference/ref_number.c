@@ -4,7 +4,7 @@
 
 #include "ref_kernels.h"
 
-/* A number of any type; codes as they are. */
+/* A number of any type; quantised values as they are. */
 struct number {
     int64_t i;
     float f; /* of float32 */
@@ -70,7 +70,7 @@ enum status ref_cast(const struct ref_call *c, struct diag *d)
     return ST_OK;
 }
 
-/* Codes of 8 bits: the real value, (code - zero point) << 8 scaled by the tensor's scale. */
+/* Values of 8 bits: the real value, (code - zero point) << 8 scaled by the tensor's scale. */
 static struct number operand(const struct ref_call *c, uint32_t i, size_t k)
 {
     struct number v = load(c->in[i], c->x[i], ref_broadcast_at(c->in[i], c->out[0], k));

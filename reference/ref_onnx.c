@@ -1,4 +1,4 @@
-/* ref_onnx.c - operators in ONNX's rounding: float32 constants, half to even. The formulas stand in
+/* ref_onnx.c - operators in ONNX's rounding: float32 constants, half to even. The formulas are in
  * ref_real_scale.c; each float operation here is one rounding of float32. */
 #include <math.h>
 
@@ -16,7 +16,7 @@ int32_t ref_real_value(const struct ref_call *c, float v)
     return r >= (float)(high - z) ? high : (int32_t)r + z;
 }
 
-/* Sum, difference or product of codes a and b. */
+/* Sum, difference or product of quantised values a and b. */
 static int32_t binary_one(const struct ref_call *c, int32_t a, int32_t b)
 {
     const float *r = c->k->real;

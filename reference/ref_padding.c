@@ -3,13 +3,13 @@
 
 /* SAME: all windows together reach `total` cells beyond the image. Where the stride divides its
  * size the last window begins a stride before the end, else size % stride before it. */
-static void same(int64_t size, int64_t reach, int64_t stride, int32_t *before, int32_t *behind)
+static void same(int64_t size, int64_t reach, int64_t stride, int32_t *before, int32_t *after)
 {
     const int64_t last = size % stride == 0 ? stride : size % stride;
     const int64_t total = reach > last ? reach - last : 0;
 
-    *behind = (int32_t)((total + 1) / 2);
-    *before = (int32_t)(total - *behind);
+    *after = (int32_t)((total + 1) / 2);
+    *before = (int32_t)(total - *after);
 }
 
 static int32_t at_least_1(int32_t dilation)

@@ -92,7 +92,7 @@ static const char makefile[] =
     "$<\n";
 
 /* Verilator's own library: half of a small model's build, the same for every model of one Verilator
- * and compiler, so its objects are kept beside the models. */
+ * and compiler, so its objects are kept next to the models. */
 static const char *const common_objects[] = {"verilated.o", "verilated_fst_c.o",
                                              "verilated_threads.o"};
 
@@ -228,7 +228,7 @@ static enum status compile(const struct build *b, struct diag *d)
     return ST_OK;
 }
 
-/* With the lock held: fill a folder beside the final one, then rename it. */
+/* With the lock held: fill a folder next to the final one, then rename it. */
 static enum status fill(struct build *b, struct diag *d)
 {
     enum status st;

@@ -33,8 +33,8 @@ struct sim_paths {
 
 struct sim_model {
     const char *path;        /* of the shared object */
-    const char *folder;      /* that it lies in, with its sources and build.log */
-    const char *source_hash; /* 32 hex digits, what the object must say */
+    const char *folder;      /* that it is in, with its sources and build.log */
+    const char *source_hash; /* 32 hex digits, what the object must state */
     bool built;              /* now, rather than found */
 };
 

@@ -81,7 +81,7 @@ static enum status add_folder(struct arena *a, struct build_files *files, const 
 }
 
 /* What a unit does in a cycle, as the values of an enum per unit, so that waves show text. Each
- * enum is in the unit's own scope: the same name may stand in several. */
+ * enum is in the unit's own scope: the same name may be in several. */
 static void kinds(struct text *t, const struct accel *acc)
 {
     text_add(t, "// hd_sim_kinds.svh - generated from accel.json `units`; do not edit.\n");

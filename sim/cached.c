@@ -33,7 +33,7 @@ static const char *digest(struct arena *a, int fd)
     return arena_printf(a, "%s %lld\n", hash_text(a, &h), (long long)s.st_size);
 }
 
-/* The text beside the object; NULL: none. */
+/* The text next to the object; NULL: none. */
 static const char *noted(struct arena *a, const char *object)
 {
     const char *path = arena_printf(a, "%s.digest", object);

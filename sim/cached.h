@@ -1,7 +1,7 @@
-/* cached.h - shared objects of the cache: found whole, sealed when they are made, loaded. Beside
- * OBJECT stands OBJECT.digest, hash and size of its bytes: one that is cut short (a full disk, a
- * crash) or altered is not found, and so is made again. The digest is against accidents; against
- * other users stands whose file it is (base/private.h). */
+/* cached.h - shared objects of the cache: found whole, sealed when they are made, loaded. In
+ * addition to OBJECT stands OBJECT.digest, hash and size of its bytes: one that is cut short (a
+ * full disk, a crash) or altered is not found, and so is made again. The digest is against
+ * accidents; against other users stands whose file it is (base/private.h). */
 #ifndef HEDDLE_SIM_CACHED_H
 #define HEDDLE_SIM_CACHED_H
 

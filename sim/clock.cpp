@@ -4,7 +4,7 @@
 // `fresh`: only then does the model take its inputs, and only what drives them in between (the
 // register bus) needs settle() to do anything.
 // eval() asks four times a cycle which clocks rose, a fifth of all instructions at sys8. We know,
-// so with the Verilator whose names these are the function behind it is called with what rises;
+// so with the Verilator whose names these are the function that it wraps is called with what rises;
 // with any other, and where the RTL's assertions are on, eval() is.
 #include <chrono>
 
@@ -61,7 +61,7 @@ void hd_sim::learn_triggers()
         known &= trigger[i] != nullptr;
         *clocks[i] = 0;
         Vhd_sim_top___024root___eval_triggers__act(top.rootp);
-        known &= !rose.any(); // nothing hangs on a falling edge
+        known &= !rose.any(); // nothing depends on a falling edge
     }
 #endif
 }

@@ -36,7 +36,7 @@ struct commit_hash {
 
 /* Before each submission. */
 void commit_log_submission(struct commit_log *log);
-/* A sink for hd_sim_api.commits and for the twin; ctx is the log. */
+/* A sink for hd_sim_api.commits and for the functional model; ctx is the log. */
 void commit_log_sink(void *log, const struct hd_sim_commit *commit);
 /* The first command, in stream order, that differs; false: none does. */
 bool commit_log_first(const struct commit_log *a, const struct commit_log *b,

@@ -113,7 +113,8 @@ module hd_sim_top #(
   input  logic [UnitCount*OpBits-1:0]   op_i
 );
 
-  // Inputs by a clock of their own: what hangs on them is then evaluated when one changes, not twice a cycle.
+  // Inputs by a clock of their own: what depends on them is then evaluated when one changes, not
+  // twice a cycle.
   logic rst_n;
   logic s_awvalid;
   logic [11:0] s_awaddr;

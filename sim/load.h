@@ -21,7 +21,7 @@ struct sim_port {
     /* NULL, or called now and then while the driver waits for the interrupt, between two cycles. */
     void (*look)(void *ctx);
     void *look_ctx;
-    uint64_t max_cycles; /* 0, or the most that one wait may take, whatever the driver says */
+    uint64_t max_cycles; /* 0, or the most that one wait may take, whatever the driver asks for */
 };
 
 /* Fill `port`. shared: host and device see the same bytes (port->window); else every transfer is a

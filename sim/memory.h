@@ -1,4 +1,4 @@
-// memory.h - the memory behind the accelerator's AXI master: an AXI4 slave over the caller's bytes.
+// memory.h - the memory at the accelerator's AXI master: an AXI4 slave over the caller's bytes.
 //   sample(): settled signals before a rising edge: handshakes, protocol checks.
 //   drive():  inputs for the next cycle, after the edge.
 // Ordered and regular with seed 0: first R beat `latency` cycles after the AR handshake, B

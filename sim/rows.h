@@ -38,7 +38,7 @@ class Rows
         kinds_ = kinds;
     }
     // ARRAY's steps are the next command's, from cycle `now` on if it took none in the cycle
-    // before, else from the next on. Call it behind change().
+    // before, else from the next on. Call it after change().
     void array_begins(uint64_t now);
     // A command of `unit` for `layer` completed in cycle `now`.
     void complete(uint32_t unit, uint32_t layer, uint64_t now);

@@ -223,7 +223,7 @@ static bool read_note(struct arena *a, const char *note, const char *key, struct
     return true;
 }
 
-/* PyPI's Verilators have "UNKNOWN" for a version: the release that <root>/include says beside it.
+/* PyPI's Verilators have "UNKNOWN" for a version: the release is then that of <root>/include.
  */
 static const char *with_release(struct arena *a, const char *version, const char *root)
 {

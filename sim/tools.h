@@ -21,7 +21,7 @@ enum status tool_find(struct arena *a, const char *cache, const char *name, cons
 /* Run argv (NULL at its end) in `folder`, standard output and error appended to `log`. `what` it
  * does
  * ("building the simulator") begins the text of a failure. The
- * environment is stripped of what would change a build behind the hash's back (MAKEFLAGS, CXXFLAGS,
+ * environment is stripped of what would change a build unnoticed by the hash (MAKEFLAGS, CXXFLAGS,
  * ...). */
 enum status tool_run(struct arena *a, const char *what, const char *folder, const char *log,
                      const char *const *argv, struct diag *d);

@@ -1,4 +1,4 @@
-// watchdog.h - notices that nothing moves any more, and says who waits for what.
+// watchdog.h - notices that nothing moves any more, and states who waits for what.
 #ifndef HEDDLE_SIM_WATCHDOG_H
 #define HEDDLE_SIM_WATCHDOG_H
 
@@ -21,8 +21,8 @@ class Watchdog
     {
     }
 
-    // A unit that says it is busy counts as progress, but not for ever: a layer that keeps its sums
-    // on chip commits nothing for long, a loop that never ends commits nothing either.
+    // A unit that reports it is busy counts as progress, but not for ever: a layer that keeps its
+    // sums on chip commits nothing for long, a loop that never ends commits nothing either.
     static constexpr uint64_t kBusyFactor = 64;
 
     // Once every kStride cycles. True: stuck.

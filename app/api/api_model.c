@@ -34,7 +34,7 @@ static enum status copy(struct heddle *h, struct run_bytes *to, const void *data
     if (n_bytes && own)
         memcpy(own, data, n_bytes);
     if (own)
-        ((char *)own)[n_bytes] = '\0'; /* as behind a file that was read */
+        ((char *)own)[n_bytes] = '\0'; /* as after a file that was read */
     free((void *)(uintptr_t)to->data);
     *to = (struct run_bytes){own, n_bytes};
     return ST_OK;

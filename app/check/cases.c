@@ -103,8 +103,8 @@ struct ir_tensor *draw_activation(struct draw *w, struct ir_graph *g, const int3
     return t;
 }
 
-/* A scale such that products of `taps` codes fill the output's range; of the kind that the pattern
- * can compute exactly. */
+/* A scale such that products of `taps` quantised values fill the output's range; of the kind that
+ * the pattern can compute exactly. */
 static double output_scale(struct draw *w, double product, uint32_t taps)
 {
     double real = 1.0 / (sqrt((double)taps) * 30 * (0.5 + check_random(w->c, 100) / 50.0));

@@ -1,4 +1,4 @@
-/* check_target.h - "heddle check-target DIR": does a target do what its target.json says?
+/* check_target.h - "heddle check-target DIR": does a target do what its target.json specifies?
  * in:  a folder with target.json.   out: a line for each check; ST_MISMATCH when one fails, with
  * the pattern, the sizes and the byte. Checked: the file against the schema; attributes at and
  * beyond their limits; every pattern with random sizes, scales and edges against the reference
@@ -32,8 +32,8 @@ struct check_cases {
 uint32_t check_random(struct check_cases *c, uint32_t n); /* 0 .. n - 1 */
 float check_random_real(struct check_cases *c);           /* -1 .. 1 */
 
-/* Add CHECK_CASES operators that `p` of `target` takes; *n_added says how many were found, *why the
- * last refusal. False: no generator for this operator. */
+/* Add CHECK_CASES operators that `p` of `target` takes; *n_added states how many were found, *why
+ * the last refusal. False: no generator for this operator. */
 bool check_add_cases(struct check_cases *c, const struct target *target,
                      const struct describe_pattern *p, const struct hd_config *hw,
                      uint32_t *n_added, const char **why);

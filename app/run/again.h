@@ -1,4 +1,4 @@
-/* again.h - the first wrong inference once more, on one engine, with somebody watching: its writes,
+/* again.h - the first wrong inference again, on one engine, with somebody watching: its writes,
  * its waves. In this process; what the engine answers is not looked at. */
 #ifndef HEDDLE_RUN_AGAIN_H
 #define HEDDLE_RUN_AGAIN_H

@@ -10,7 +10,7 @@
  *   gemm M K N                   [M,K] x [K,N], all int8
  *   conv HxWxC KHxKWxN [STRIDE]  convolution with SAME padding
  *   depthwise HxWxC KHxKW [STRIDE]
- * Weights follow from --seed, scales are such that the outputs spread. ST_USAGE: the message says
+ * Weights follow from --seed, scales are such that the outputs spread. ST_USAGE: the message states
  * what is missing. *name: what the report calls it. */
 enum status bench_graph(struct arena *a, const struct options *o, struct text *ir,
                         const char **name, struct diag *d);

@@ -1,5 +1,5 @@
 /* child.c - the inferences of one process: load the emitted object, open the device, call run().
- * Results go through memory shared with the parent; the layer being executed stands there too, so
+ * Results go through memory shared with the parent; the layer being executed is there too, so
  * that a crash of emitted code is told with the operator's name. */
 #define _GNU_SOURCE
 #include "child.h"

@@ -4,7 +4,7 @@
 
 #include "device.h"
 
-/* Inferences process, process + n_process, ... of the job; all there is to say goes into
+/* Inferences process, process + n_process, ... of the job; all there is to report goes into
  * run_results(job, process). Process 0 also writes the waves and reads the accelerator's counters.
  * sim: the accelerators' Verilated models, for rtl. */
 void child_run(struct run_job *job, uint32_t process, const char *so_path,

@@ -1,4 +1,4 @@
-/* cores.h - Verilated cores of targets from outside: built in the parent, opened in the child,
+/* cores.h - Verilated cores of external targets: built in the parent, opened in the child,
  * reached by emitted code through struct hd_call's ports. */
 #ifndef HEDDLE_RUN_CORES_H
 #define HEDDLE_RUN_CORES_H
@@ -34,7 +34,7 @@ void cores_seed(struct cores *c, uint64_t seed);
 void cores_close(struct cores *c);
 /* What they did since this was last asked: added to the row and to the sums. */
 void cores_collect(struct cores *c, struct run_shared *shared, uint32_t row);
-/* Why one of them stopped, in words; "" if none did. */
+/* Why one of them stopped, as text; "" if none did. */
 const char *cores_detail(struct cores *c);
 /* True if rows of target `name` take simulated time. */
 bool cores_timed(const struct run_job *job, const char *name);

@@ -1,5 +1,5 @@
-/* device.h - a device for emitted code in this process: the functional twin or the Verilated model,
- * with its memory. */
+/* device.h - a device for emitted code in this process: the functional model or the Verilated
+ * model, with its memory. */
 #ifndef HEDDLE_RUN_DEVICE_H
 #define HEDDLE_RUN_DEVICE_H
 
@@ -34,7 +34,7 @@ struct device_text {
 /* Find or build the Verilated model of `hw` below heddle's own home and cache. */
 enum status device_model(struct arena *a, const struct options *o, const struct hd_config *hw,
                          struct sim_model *model, struct diag *d);
-/* The model with waves; a note says so if it must be built, which may take `seconds`. */
+/* The model with waves; a note reports it if it must be built, which may take `seconds`. */
 enum status device_waves_model(struct arena *a, const struct options *o, const struct hd_config *hw,
                                uint32_t seconds, struct sim_model *model, struct diag *d);
 /* Open `engine` with n_bytes of device memory: `memory` (of another device, which then sees the
@@ -45,7 +45,8 @@ enum status device_open(struct device *v, struct arena *a, const struct options 
                         const struct device_text *text, struct diag *d);
 void device_close(struct device *v);
 
-/* Why the twin or the simulator stopped, in words; "" if it knows no more than the driver. */
+/* Why the functional model or the simulator stopped, as text; "" if it knows no more than the
+ * driver. */
 const char *device_detail(struct device *v);
 
 #endif

@@ -18,7 +18,7 @@ enum { AROUND_CYCLES = 20, WAVES_BUILD_SECONDS = 900, MOST_LAYERS = 256 };
 struct filming {
     const struct diff *diff;
     struct waves waves;
-    struct run_shared *shared; /* what waves_close says, for nobody */
+    struct run_shared *shared; /* what waves_close reports, for nobody */
     enum status st;
     struct diag *d;
 };
@@ -135,7 +135,7 @@ static void replay_lines(struct run_job *job, const struct diff *diff, const cha
     diag_line(d, "  %s", replay.command);
 }
 
-/* Given in memory, not by file: no command line says it again. */
+/* Given in memory, not by file: no command line repeats it. */
 static bool given_bytes(const struct run_job *job)
 {
     bool any = job->model.data != NULL;

@@ -1,6 +1,6 @@
-/* processes.c - the processes of a run: one child, which starts the others of -j beside itself, so
- * that it is the one to watch and to kill. Each has its results in memory shared with the parent;
- * the sums do not depend on how many there are. */
+/* processes.c - the processes of a run: one child, which starts the others of -j in addition to
+ * itself, so that it is the one to watch and to kill. Each has its results in memory shared with
+ * the parent; the sums do not depend on how many there are. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <stdio.h>

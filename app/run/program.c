@@ -22,7 +22,7 @@
 
 #define PROGRAM_MEMORY  (16u << 20)
 #define PROGRAM_GUARD   (1u << 20) /* before and after it, each */
-#define PROGRAM_SECONDS 600u       /* unless --seconds says otherwise */
+#define PROGRAM_SECONDS 600u       /* unless --seconds specifies otherwise */
 
 typedef int program(struct hd_device *dev, uint8_t *memory, uint64_t base, uint64_t bytes);
 
@@ -59,7 +59,7 @@ static void on_fault(int number, siginfo_t *info, void *context)
     (void)context;
     fault_to->fault = (uintptr_t)info->si_addr;
     fault_to->faulted = 1;
-} /* and once more, by default: the process ends with the signal */
+} /* and again, by default: the process ends with the signal */
 
 static void tell_faults(struct own *p)
 {

@@ -1,5 +1,5 @@
 /* progress.c - the parent's side while the child runs: sleep until the child ends; where progress
- * is wanted wake up ten times a second and say where it is. No other thread, no busy waiting:
+ * is wanted wake up ten times a second and show where it is. No other thread, no busy waiting:
  * SIGCHLD is blocked and waited for with a time limit. */
 #define _GNU_SOURCE
 #include <errno.h>

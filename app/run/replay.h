@@ -24,7 +24,7 @@ struct replay {
 
 enum status replay_open(struct replayer *r, struct run_job *job, struct diag *d);
 /* Write the files of a layer and run them once. ST_*: they cannot be written, or the layer does not
- * stand alone (the message says why). */
+ * stand alone (the message states why). */
 enum status replay_layer(const struct replayer *r, uint32_t row, struct replay *replay,
                          struct diag *d);
 /* The layers that may be replayed: not fused into others. */

@@ -173,7 +173,7 @@ static void waves_line(struct text *t, const cJSON *all)
     text_add(t, "\n");
 }
 
-/* Of stats files that have it; bytes of the bus counters beside what cannot be avoided. */
+/* Of stats files that have it; bytes of the bus counters compared with what cannot be avoided. */
 static void memory_lines(struct text *t, const cJSON *all)
 {
     const cJSON *m = report_member(all, "memory");

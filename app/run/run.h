@@ -1,7 +1,7 @@
 /* run.h - "heddle run": inputs in, engine, outputs, verdict, stats, report.
- * The emitted C is compiled into a shared object and runs in a child process with the device (twin
- * or Verilated model); parent and child share one block of memory, so that a crash still names the
- * operator. */
+ * The emitted C is compiled into a shared object and runs in a child process with the device
+ * (functional model or Verilated model); parent and child share one block of memory, so that a
+ * crash still names the operator. */
 #ifndef HEDDLE_RUN_H
 #define HEDDLE_RUN_H
 
@@ -20,7 +20,7 @@ struct run_data {
     uint64_t n_bytes; /* of one inference */
 };
 
-/* What a child process reports; in shared memory, of fixed size apart from the rows behind. */
+/* What a child process reports; in shared memory, of fixed size apart from the rows that follow. */
 struct run_shared {
     volatile uint32_t layer, submission; /* being executed; 0 or 1 + the device's index */
     volatile uint32_t inference;         /* being executed */
@@ -61,7 +61,7 @@ struct run_job {
     uint32_t n;                                      /* inferences */
     struct run_data *in, *out, *expected;
     const char *checked_against; /* "ref" or "expect" */
-    const char *expected_from;   /* where those came from, in words; NULL: the reference */
+    const char *expected_from;   /* where those came from, as text; NULL: the reference */
     enum run_verdict verdict;
     double tolerance;  /* of differences, as a part of an output's range; 0: none are allowed */
     double difference; /* the largest that the patterns allowed */
@@ -144,7 +144,7 @@ struct run_shared *run_results(const struct run_job *job, uint32_t process);
 enum status run_engine(struct run_job *job, const char *so_path, struct diag *d);
 enum status run_program(struct arena *a, const struct options *o, struct diag *d);
 
-/* progress.c: wait for the child; meanwhile, if stderr is a terminal, one line that says where it
+/* progress.c: wait for the child; meanwhile, if stderr is a terminal, one line that states where it
  * is. Returns its wait status. */
 int run_watch(const struct run_job *job, pid_t child);
 

@@ -288,7 +288,7 @@ enum status run_compile_program(struct arena *a, const char *source, const struc
                            NULL};
     *so_path = arena_printf(a, "%s/program.so", folder);
     TRY(private_dirs(a, c.cache, name, d));
-    /* always: headers beside it are not hashed */
+    /* always: headers next to it are not hashed */
     enum status st = build(&c, arena_printf(a, "compiling '%s'", source), folder, sources, extra,
                            none, *so_path, d);
     if (st == ST_INTERNAL) /* their file */

@@ -1,6 +1,7 @@
 /* run_package.c (run) - "heddle run" of what "heddle compile" wrote: its own C, driver and kernels
- * built as one object, on the twin or the Verilated model. There is no graph here: inputs, outputs
- * and layers come from the object's table, and only --expect says what is right. */
+ * built as one object, on the functional model or the Verilated model. There is no graph here:
+ * inputs, outputs and layers come from the object's table, and only --expect states what is
+ * right. */
 #define _GNU_SOURCE
 #include <ctype.h>
 #include <dlfcn.h>
@@ -188,7 +189,7 @@ static enum status describe(struct run_job *job, const struct hd_model *m, struc
     return ST_OK;
 }
 
-/* --- cores: metadata.json says which Verilog stands for each port --- */
+/* --- cores: metadata.json specifies which Verilog stands for each port --- */
 
 static bool is_word(const char *s, const char *more)
 {
@@ -304,7 +305,7 @@ static enum status load(struct run_job *job, const char *folder, const char *so_
     return read_metadata(job, folder, m, d);
 }
 
-/* The verdict as the report says it, or ST_MISMATCH. */
+/* The verdict as the report states it, or ST_MISMATCH. */
 static enum status check(struct run_job *job, const char **verdict, struct diag *d)
 {
     double largest;

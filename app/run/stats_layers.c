@@ -1,4 +1,4 @@
-/* stats_layers.c - layers and groups of a stats file; docs/REPORT.md says what each member means.
+/* stats_layers.c - layers and groups of a stats file; docs/REPORT.md states what each member means.
  * A layer that runs interleaved with others has no cycles of its own, only busy cycles of ARRAY and
  * VECTOR: the group's are wall cycles. So cycles of layers without a group and of groups add up to
  * the whole's, and no layer carries another's time. */
@@ -82,7 +82,7 @@ static struct share group_of(const struct stats *s, uint32_t group)
 
 /* Multiplications that there could have been in the cycles; 0: none, or nobody knows. The array's
  * are a bound by itself: its cycles contain each of its steps. A core's are what its target.json
- * says, and a core that does more says too little: no figure then. */
+ * states, and a core that does more reports too little: no figure then. */
 static double capacity(const struct stats *s, const struct share *share)
 {
     double most = share->peak ? share->multipliers * (double)share->cycles : 0;

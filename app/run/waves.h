@@ -35,7 +35,7 @@ void waves_submission(struct waves *w, uint32_t layer);
 void waves_call(struct waves *w, uint32_t layer);
 void waves_submission_end(struct waves *w);
 void waves_inference_end(struct waves *w);
-/* Stop, say in `shared` what is in the file, write the .gtkw beside it. */
+/* Stop, report in `shared` what is in the file, write the .gtkw next to it. */
 enum status waves_close(struct waves *w, struct run_shared *shared, struct diag *d);
 
 /* The files of a trace that a killed child leaves half written; on: from now on. */

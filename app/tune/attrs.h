@@ -1,4 +1,4 @@
-/* attrs.h - knobs of targets from outside: attributes that target.json names in "knobs". They are
+/* attrs.h - knobs of external targets: attributes that target.json names in "knobs". They are
  * measured on the target's own Verilog; nothing estimates them. */
 #ifndef HEDDLE_TUNE_ATTRS_H
 #define HEDDLE_TUNE_ATTRS_H

@@ -22,7 +22,7 @@ static void hash_tensor(struct hash128 *h, const struct ir_tensor *t)
     hash_number(h, t->rank);
     for (uint32_t i = 0; i < t->rank; i++)
         hash_number(h, t->dim[i]);
-    hash_number(h, ir_zero_point(t)); /* not 0: commands say so */
+    hash_number(h, ir_zero_point(t)); /* not 0: commands specify it */
 }
 
 static void hash_op(struct hash128 *h, const struct pipeline *p, const struct ir_op *op)

@@ -19,7 +19,7 @@ enum {
     WINDOW = 3, /* operators changed at once, at most */
     FLIPS = 2,  /* random choices for each of them, at most */
     REACH = 1,  /* neighbours on either side that are improved with them */
-    WIDER = 6,  /* choices beside those of compile's search */
+    WIDER = 6,  /* choices in addition to those of compile's search */
     CHOICES = SCHED_MAX_CHOICES + WIDER,
     MISSES = 64, /* changes in a row that lead to what is known: nothing new here */
     SLACK = 100, /* a candidate is at most a hundredth slower than the start */

@@ -14,7 +14,7 @@ struct store_trial {
     uint32_t number;
     uint64_t estimate, cycles;
     struct sched_knobs *knobs; /* by operator position */
-    int64_t *value;            /* by knob of targets from outside */
+    int64_t *value;            /* by knob of external targets */
 };
 
 /* What has knobs. */
@@ -26,13 +26,14 @@ struct store_shape {
 
 enum store_mode { STORE_READ, STORE_WRITE };
 
-/* Open `path`; STORE_WRITE makes it if it is not there. ST_USAGE: missing, not a database of heddle
- * tune, damaged, locked by another process, not writable. Close with store_close also then. */
+/* Open `path`; STORE_WRITE makes it if it does not exist. ST_USAGE: missing, not a database of
+ * heddle tune, damaged, locked by another process, not writable. Close with store_close also
+ * then. */
 enum status store_open(struct arena *a, const char *path, enum store_mode mode, struct store **s,
                        struct diag *d);
 void store_close(struct store *s); /* NULL: nothing */
 
-/* The network that `key` names; *id 0 if it has no trials, and then *note, if not NULL, says what
+/* The network that `key` names; *id 0 if it has no trials, and then *note, if not NULL, states what
  * else of it there is ("tuned for another version of heddle's schedule"). model, hw: for people. */
 enum status store_find(struct store *s, const struct tune_key *key, int64_t *id, const char **note,
                        struct diag *d);

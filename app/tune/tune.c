@@ -83,8 +83,8 @@ static const struct store_trial *fastest(const struct store_trial *trial, uint32
     return best;
 }
 
-/* Other knobs of targets from outside, beside the operators' knobs of the fastest trial: what their
- * native code proposes, else steps at random. */
+/* Other knobs of external targets, in addition to the operators' knobs of the fastest trial: what
+ * their native code proposes, else steps at random. */
 static enum status propose_values(struct tune *t, const struct store_trial *known, uint32_t n,
                                   struct store_trial *to, bool *new, struct diag *d)
 {

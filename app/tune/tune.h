@@ -8,7 +8,7 @@
 enum status tune_command(struct arena *a, const struct options *o, struct diag *d);
 
 /* The best knobs that o->tuned has for the network in `p` (after pipeline_front), by operator
- * position, and into p->targets its knobs of targets from outside. NULL, and a note (output.h) why,
+ * position, and into p->targets its knobs of external targets. NULL, and a note (output.h) why,
  * if there are none or only stale ones. */
 enum status tune_lookup(struct pipeline *p, const struct options *o,
                         const struct sched_knobs **knobs, struct diag *d);

@@ -14,7 +14,7 @@ enum host_args {
     HOST_WEIGHTS, /* the input, weights, bias or NULL */
     HOST_ALL,     /* three inputs, NULL for an absent one */
     HOST_LIST,    /* an array of all inputs */
-    HOST_STATE,   /* the first input, the variables behind the fourth */
+    HOST_STATE,   /* the first input, the variables after the fourth */
     HOST_ASSIGN,  /* the first input; the output is the second, a variable */
 };
 
@@ -69,7 +69,7 @@ enum status emit_int8_fields(struct emit_unit *u, struct text *t, const struct i
 /* From float32: the output's scale and zero point. */
 enum status emit_quantize(struct emit_unit *u, struct text *t, const struct ir_op *op,
                           struct diag *d);
-/* Between types of codes: both zero points, scale and clamps. */
+/* Between quantised types: both zero points, scale and clamps. */
 enum status emit_requantize(struct emit_unit *u, struct text *t, const struct ir_op *op,
                             struct diag *d);
 /* host_int16.c: the row of an operator on int16, NULL where that of other types serves. */

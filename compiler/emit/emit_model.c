@@ -277,7 +277,7 @@ static void add_header(struct emit_unit *u, struct text *t, uint32_t device_cons
                 p->n_stream ? p->hw->hash : 0u, p->n_stream ? p->hw->name : "none: host only");
     text_printf(t,
                 "#define MODEL_COMMAND_BYTES %u\n#define MODEL_DEVICE_CONSTANT_BYTES %u /* region "
-                "1; the host's lie behind */\n"
+                "1; the host's follow */\n"
                 "#define MODEL_ALL_CONSTANT_BYTES %zu\n#define MODEL_ARENA_BYTES %u\n#define "
                 "MODEL_STATE_BYTES %u\n"
                 "#define MODEL_IO_BYTES %u /* inputs and outputs, each rounded up to 64 */\n\n",

@@ -91,7 +91,7 @@ static void add_libraries(struct package *p, const struct emit_unit *u)
     add(p, "libraries.txt", t.data, t.length);
 }
 
-/* Verilog of cores, beside their targets' C: what `heddle run` of the package Verilates. */
+/* Verilog of cores, next to their targets' C: what `heddle run` of the package Verilates. */
 static enum status add_verilog(struct package *p, const struct emit_unit *u, struct diag *d)
 {
     const struct target *port[TARGET_MAX];

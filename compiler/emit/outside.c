@@ -1,5 +1,5 @@
 /* outside.c - operators on targets that a target.json describes: its call with every $word filled
- * in, and the target's own headers and sources beside the emitted C, in a folder of its name. */
+ * in, and the target's own headers and sources next to the emitted C, in a folder of its name. */
 #include "compiler/target/describe.h"
 
 #include <math.h>

@@ -34,7 +34,7 @@ enum status tar_write(struct text *out, const struct tar_file *file, uint32_t n,
     enum status st = ST_OK;
 
     archive_write_set_format_ustar(a);
-    archive_write_set_bytes_per_block(a, 0); /* no padding behind the end */
+    archive_write_set_bytes_per_block(a, 0); /* no padding after the end */
     if (archive_write_open(a, out, NULL, append, NULL) != ARCHIVE_OK)
         st = FAIL(d, ST_INTERNAL, "tar file: %s", archive_error_string(a));
     for (uint32_t i = 0; i < n && st == ST_OK; i++)

@@ -15,8 +15,8 @@ struct tar_file {
 enum status tar_write(struct text *out, const struct tar_file *file, uint32_t n, struct diag *d);
 
 /* Call `take` with each file of an archive. Only plain files with relative paths of letters, digits
- * and "._-/" without a ".." are taken; ST_USAGE says what is wrong with which entry. The data live
- * as long as the call. */
+ * and "._-/" without a ".." are taken; ST_USAGE states what is wrong with which entry. The data
+ * live as long as the call. */
 typedef enum status tar_take(void *ctx, const struct tar_file *file, struct diag *d);
 enum status tar_read(const uint8_t *tar, size_t n_bytes, tar_take *take, void *ctx, struct diag *d);
 

@@ -32,7 +32,7 @@ static const char *type_name(const struct ir_tensor *t)
     return ir_type_name(t->type);
 }
 
-/* What of a kernel's cost a shape does not tell: the kernel's name and, behind ':', a variant. */
+/* What of a kernel's cost a shape does not tell: the kernel's name and, after ':', a variant. */
 static const char *key_of(const struct ir_graph *g, const struct ir_op *op, const char *kernel,
                           char *to, size_t n)
 {

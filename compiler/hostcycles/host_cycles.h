@@ -8,14 +8,14 @@
 
 #include "compiler/ir/ir.h"
 
-/* What a report prints beside the figures. */
+/* What a report prints in addition to the figures. */
 #define HOST_CYCLES_MODEL "estimate"
 
 #define HOST_COUNTS 5 /* of a form, at most */
 
 /* The work of one call. */
 struct host_work {
-    const char *key;  /* row of host_cycles.def: the kernel, a variant behind ':' */
+    const char *key;  /* row of host_cycles.def: the kernel, a variant after ':' */
     const char *form; /* what is counted */
     double count[HOST_COUNTS];
 };

@@ -5,7 +5,7 @@
 
 enum { NAME_MAX_BYTES = 60 };
 
-/* A word that may stand in identifiers, paths and comments. */
+/* A word that may be in identifiers, paths and comments. */
 static bool is_word(const char *s)
 {
     static const char allowed[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
@@ -38,7 +38,7 @@ static enum status check_row(struct ir_graph *g, uint32_t i, struct diag *d)
     return ST_OK;
 }
 
-/* What is a mistake of ours behind a pass is one of the file's here. */
+/* What is a mistake of ours after a pass is one of the file's here. */
 static enum status check_graph(const struct ir_graph *g, struct diag *d)
 {
     const enum status st = ir_verify(g, "import", d);

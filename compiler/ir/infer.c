@@ -59,7 +59,7 @@ static enum status check_float(const struct ir_graph *g, const struct ir_op *op,
     return ST_OK;
 }
 
-/* These have no arithmetic on codes. */
+/* These have no arithmetic on quantised values. */
 static enum status check_codes(const struct ir_graph *g, const struct ir_op *op, struct diag *d)
 {
     static const enum ir_opcode only[] = {

@@ -29,7 +29,7 @@ static enum status want_weights(const struct ir_tensor *w, const struct ir_tenso
     return ST_OK;
 }
 
-/* int32; int64 beside int16 activations x, whose sums are 64 bits wide then; float32 beside floats.
+/* int32; int64 with int16 activations x, whose sums are 64 bits wide then; float32 with floats.
  */
 static enum status want_bias(const struct ir_tensor *b, const struct ir_tensor *x, int32_t channels,
                              struct diag *d)
@@ -69,7 +69,7 @@ static int32_t window_out(int32_t in, int32_t before, int32_t after, int32_t ker
 
 enum { MAX_WINDOW = 65535 };
 
-/* Pads are written out, or SAME says what they are. */
+/* Pads are written out, or SAME specifies what they are. */
 static enum status want_padding(const struct ir_op *op, enum ir_attr last, int32_t most,
                                 struct diag *d)
 {
@@ -128,7 +128,7 @@ static enum status want_window(const struct ir_graph *g, const struct ir_op *op,
     return ir_want_shape(g, ir_out(g, op, 0), "output", 4, dim, d);
 }
 
-/* x and y: codes of one type; x [N,H,W,C]. */
+/* x and y: quantised values of one type; x [N,H,W,C]. */
 static enum status want_image(const struct ir_graph *g, const struct ir_op *op, struct diag *d)
 {
     const struct ir_tensor *x = ir_in(g, op, 0), *y = ir_out(g, op, 0);
@@ -287,7 +287,7 @@ enum status infer_matmul(const struct ir_graph *g, const struct ir_op *op, struc
     return want_bias(ir_in(g, op, 2), a, ir_dim_back(y, 0), d);
 }
 
-/* Two operands of 8-bit codes, each with its zero point (or n[i] of them); int32 out. */
+/* Two operands of 8-bit values, each with its zero point (or n[i] of them); int32 out. */
 static enum status want_integers(const struct ir_graph *g, const struct ir_op *op,
                                  const uint64_t *n, struct diag *d)
 {

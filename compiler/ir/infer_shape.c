@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-/* x and y codes of one type and one shape. */
+/* x and y quantised values of one type and one shape. */
 static enum status want_unary(const struct ir_graph *g, const struct ir_op *op, struct diag *d)
 {
     const struct ir_tensor *x = ir_in(g, op, 0), *y = ir_out(g, op, 0);
@@ -99,7 +99,7 @@ enum status infer_binary(const struct ir_graph *g, const struct ir_op *op, struc
     return want_broadcast(g, op, d);
 }
 
-/* Codes of 8 bits may have any two scales; those of 16 are compared as they are. */
+/* Values of 8 bits may have any two scales; those of 16 are compared as they are. */
 enum status infer_compare(const struct ir_graph *g, const struct ir_op *op, struct diag *d)
 {
     const struct ir_tensor *a = ir_in(g, op, 0), *b = ir_in(g, op, 1);

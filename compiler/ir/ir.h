@@ -1,6 +1,6 @@
 /* ir.h - the whole data model of the compiler: one graph of tensors and operators in an arena.
  * Importers build it, passes change it, every pass is followed by ir_verify. IR.md states the text
- * form and the invariants. Layout is NHWC, sizes are elements unless the name says bytes. */
+ * form and the invariants. Layout is NHWC, sizes are elements unless the name specifies bytes. */
 #ifndef HEDDLE_IR_H
 #define HEDDLE_IR_H
 
@@ -53,7 +53,7 @@ enum ir_opcode {
     IR_OP_COUNT
 };
 
-/* Integer attributes; unset ones are 0. Which an operator has stands in ops.def. */
+/* Integer attributes; unset ones are 0. Which an operator has is in ops.def. */
 enum ir_attr {
 #define IR_ATTR(code, name) IR_##code,
 #include "attrs.def"
@@ -62,7 +62,7 @@ enum ir_attr {
 };
 
 /* EXPLICIT: the attributes pad_*. SAME: as many cells as ceil(size / stride) windows need, the odd
- * one behind (TRANSPOSE_CONV: of its output); pad_* are 0 until legalise resolves it. */
+ * one after (TRANSPOSE_CONV: of its output); pad_* are 0 until legalise resolves it. */
 enum ir_padding { IR_PADDING_EXPLICIT, IR_PADDING_SAME };
 
 /* CLIP: bounds in the attributes clip_low_bits, clip_high_bits. */
@@ -205,7 +205,8 @@ struct ir_graph *ir_copy(struct arena *a, const struct ir_graph *g);
 
 /* Invariants of IR.md; `stage` names the pass in the message. */
 enum status ir_verify(const struct ir_graph *g, const char *stage, struct diag *d);
-/* Output shapes and types from input shapes and attributes; checks what the file says against it.
+/* Output shapes and types from input shapes and attributes; checks what the file specifies against
+ * it.
  */
 enum status ir_infer(struct ir_graph *g, struct diag *d);
 /* The text form and back. ir_parse(ir_print(g)) prints the same text. */

@@ -134,7 +134,7 @@ static int hex_digit(char c)
     return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* One character of a string behind a backslash; 0 if there is none. */
+/* One character of a string after a backslash; 0 if there is none. */
 static char escaped(struct lex *l)
 {
     const char c = *l->p++;

@@ -1,5 +1,5 @@
 /* lex.h - the words of the text form: names, numbers, strings, lists. White space and # comments
- * separate them. Every failure names the line, what was expected and what stands there. */
+ * separate them. Every failure names the line, what was expected and what is there. */
 #ifndef HEDDLE_IR_LEX_H
 #define HEDDLE_IR_LEX_H
 

@@ -1,4 +1,4 @@
-/* ops.c - the tables behind ops.def and attrs.def. */
+/* ops.c - the tables from ops.def and attrs.def. */
 #include "ir.h"
 
 static const struct ir_op_info op_table[] = {

@@ -1,4 +1,4 @@
-/* verify.c - the definition of a legal graph (IR.md lists the same invariants in words). */
+/* verify.c - the definition of a legal graph (IR.md lists the same invariants as text). */
 #include "rules.h"
 
 #include <math.h>
@@ -102,7 +102,7 @@ static enum status verify_fixed(const struct ir_graph *g, const struct ir_op *op
     return ST_OK;
 }
 
-/* `word` stands in the space separated `list`. */
+/* `word` is in the space separated `list`. */
 static bool has_word(const char *list, const char *word)
 {
     const size_t n = strlen(word);

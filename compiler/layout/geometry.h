@@ -40,7 +40,7 @@ bool geo_mean_over(const struct geo *g, uint32_t back);
 /* Pools: no window leaves the image, so that all have kh * kw cells. */
 bool geo_windows_inside(const struct geo *g);
 
-/* m = ceil(2^31 / n), 2 <= n <= 2048. For sums s of n codes of 0..255 the one rounding of the high
+/* m = ceil(2^31 / n), 2 <= n <= 2048. For sums s of n values of 0..255 the one rounding of the high
  * product, (s m + 2^30) >> 31, is floor(s / n + 1/2): s m / 2^31 exceeds s / n by less than 255 n /
  * 2^31, and the next smaller fraction lies 1 / 2n or more below a tie. */
 static inline int32_t geo_reciprocal(uint32_t n)

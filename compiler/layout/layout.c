@@ -373,7 +373,7 @@ static void fill_places(struct layout_work *w)
     }
 }
 
-/* For memory_use: what operators hold beside whole tensors. */
+/* For memory_use: what operators hold in addition to whole tensors. */
 static void note_buffers(struct layout_work *w)
 {
     w->program->buffer_bytes = ARENA_ARRAY(w->arena, uint32_t, w->graph->n_op + 1);

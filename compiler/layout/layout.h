@@ -50,7 +50,7 @@ enum status layout_run(struct arena *a, struct sched_program *p, struct layout *
 
 /* Tile number `tile` of `oh` output rows: rows [*y, *y + the result), 0 if there are not so many.
  * With a ramp the first has as many rows, the next ones half as many more each up to `rows`, the
- * last one as many again. */
+ * last one twice that. */
 uint32_t layout_tile(uint32_t oh, uint32_t rows, uint32_t ramp, uint32_t tile, uint32_t *y);
 
 /* Smallest scratchpad need of one operator with everything streamed, bytes. */
@@ -64,7 +64,7 @@ void layout_chain_needs(struct arena *a, const struct geo *g, const struct hd_co
  * operator one tile? Else they run one by one. */
 bool layout_slices_whole(const struct op_plan *plan, uint32_t n);
 
-/* Address that row 0 of a ring's tensor would have in the lap that row `y` lies in. */
+/* Address that row 0 of a ring's tensor would have in the lap that row `y` is in. */
 static inline int32_t ring_row0(const struct plan_ring *r, uint32_t y)
 {
     return (int32_t)(r->base + r->halo * r->pitch) - (int32_t)(y / r->lap * r->lap * r->pitch);

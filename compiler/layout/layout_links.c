@@ -5,7 +5,7 @@
 
 enum {
     LAP_TILES = 8,   /* most tiles of a ring's lap */
-    CHAIN_ROWS = 16, /* most rows of a chain's last tiles unless a knob says more */
+    CHAIN_ROWS = 16, /* most rows of a chain's last tiles unless a knob specifies more */
 };
 
 static bool by_rows(const struct layout_work *w, const struct geo *g)

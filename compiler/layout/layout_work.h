@@ -8,7 +8,7 @@
 /* What reads several rows of a tensor at once. */
 struct multirow {
     uint32_t dilation; /* the largest, 0: nothing does */
-    bool tails;        /* pairs of pixels, the end of one row beside the start of the next */
+    bool tails;        /* pairs of pixels, the end of one row together with the start of the next */
 };
 
 struct layout_work {
@@ -23,7 +23,7 @@ struct layout_work {
     bool *second;                    /* by tensor: the second operand of an elementwise operator */
     const struct op_plan **chain_to; /* by tensor: the next link of a chain that alone reads it */
     bool *chain_tensor;              /* by tensor: passes from link to link, cannot go to memory */
-    const struct ir_tensor **within; /* by tensor: it lies in this one's first pixel */
+    const struct ir_tensor **within; /* by tensor: it is in this one's first pixel */
     uint64_t live_bound;             /* memory_live_bound of the graph */
     uint32_t *budget; /* by position: bytes of the scratchpad that buffers alive there may have */
 };
@@ -44,7 +44,8 @@ uint32_t layout_pitch(const struct layout_work *w, uint32_t row_bytes, uint32_t 
 /* The same of a tensor that is on chip whole, and all its bytes. */
 uint32_t layout_tensor_pitch(const struct layout_work *w, const struct ir_tensor *t);
 uint32_t layout_bytes(const struct layout_work *w, const struct ir_tensor *t);
-/* How the operator reads its input's rows; its pixels lie side by side as knob `streams` says. */
+/* How the operator reads its input's rows; its pixels lie side by side as knob `streams`
+ * specifies. */
 struct multirow layout_reads(const struct layout_work *w, const struct geo *g, uint32_t streams);
 /* Rows of the first tile where a knob makes it smaller; 0: as all. */
 uint32_t layout_ramp(const struct layout_work *w, const struct op_plan *p);

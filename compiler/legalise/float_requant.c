@@ -6,7 +6,7 @@
  *   mul        {s_a, s_b, s_out}   rint((s_a * (a - z_a)) * (s_b * (b - z_b)) / s_out) + z_out
  *   add, sub with `qlinear` (com.microsoft QLinearAdd)   {r_a, r_b, fixed, offset}
  *       rint(fma(r_a, a + offset, fma(r_b, b + offset, fixed))) - offset, r = s / s_out,
- *       fixed = z_out - (r_a * z_a + r_b * z_b), zero points and codes those of the file
+ *       fixed = z_out - (r_a * z_a + r_b * z_b), zero points and quantised values those of the file
  *   mul with `qlinear`   {s_a * s_b / s_out}   rint((a - z_a) * (b - z_b) * real) + z_out
  *   average pool, mean   {s_in, s_out}   rint((sum of s_in * (x - z_in), in order) / n / s_out) +
  * z_out with `qlinear`: the sum is of integers, times s_in / (s_out * n) softmax    {s_out, e^0,

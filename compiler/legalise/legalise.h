@@ -43,11 +43,11 @@ struct lgl_fixed_scale {
 };
 /* QuantizeMultiplier of NUMERICS.md. */
 struct lgl_fixed_scale lgl_fixed_scale(double real);
-/* Range of codes that `activation` leaves in `t` (int8, uint8 or int16, per tensor). */
+/* Range of quantised values that `activation` leaves in `t` (int8, uint8 or int16, per tensor). */
 void lgl_clamp(const struct ir_tensor *t, enum ir_activation activation, int32_t *act_min,
                int32_t *act_max);
 
-/* Range of codes of real values within `low` to `high`. */
+/* Range of quantised values of real values within `low` to `high`. */
 void lgl_clamp_between(const struct ir_tensor *t, float low, float high, int32_t *act_min,
                        int32_t *act_max);
 /* Bounds of an operator with clip_low_bits and clip_high_bits. */

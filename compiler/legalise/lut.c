@@ -1,4 +1,4 @@
-/* lut.c - every unary int8 function becomes LUT with a table of 256 codes, index code + 128.
+/* lut.c - every unary int8 function becomes LUT with a table of 256 values, index code + 128.
  * Formulas: NUMERICS.md, "Operators". in: int8 operators after u8_to_i8. out: IR_OP_LUT. */
 #include <math.h>
 #include <string.h>
@@ -70,7 +70,7 @@ static int32_t float_entry(const struct unary *u, int32_t diff)
     return (int32_t)fmaxf(fminf(code, 1000), -1000) + u->z_out;
 }
 
-/* Codes as uint8, the shift is exact in float32 only there. */
+/* Quantised values as uint8, the shift is exact in float32 only there. */
 static int32_t rescaled(const struct unary *u, int32_t x)
 {
     const float scale = u->s_in * (1 / u->s_out), bias = -(float)(u->z_in + 128) * scale;
@@ -78,8 +78,8 @@ static int32_t rescaled(const struct unary *u, int32_t x)
     return (int32_t)fmaxf(fminf(roundf((float)(x + 128) * scale + bias), 1000), -1000) + u->z_out;
 }
 
-/* 2^20 / sqrt(diff), then scaled. Codes below the zero point have no root: the reference refuses
- * them, here they are as the zero point. */
+/* 2^20 / sqrt(diff), then scaled. Quantised values below the zero point have no root: the reference
+ * refuses them, here they are as the zero point. */
 static int32_t rsqrt_entry(const struct unary *u, int32_t diff)
 {
     int32_t shift, multiplier, root;

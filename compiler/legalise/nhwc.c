@@ -40,7 +40,7 @@ static void replace_reads(struct ir_graph *g, uint32_t from, uint32_t to)
                 g->op[i]->in[k] = to;
 }
 
-/* `second` behind another TRANSPOSE reads that one's input; the identity vanishes. */
+/* `second` after another TRANSPOSE reads that one's input; the identity vanishes. */
 static void compose(struct ir_graph *g, struct ir_op *second)
 {
     const struct ir_op *first = maker(g, second->in[0], IR_OP_TRANSPOSE);

@@ -1,17 +1,18 @@
 /* padding.c - SAME padding becomes pads written out.
  * in: operators with windows as files have them.  out: padding 0 (explicit) everywhere. The output
- * holds ceil(size / stride) windows; of the cells that they need outside, the odd one is behind. */
+ * holds ceil(size / stride) windows; of the cells that they need outside, the odd one is at the
+ * end. */
 #include "legalise.h"
 
-/* Cells before the first one and behind the last. */
+/* Cells before the first one and after the last. */
 static void pads_of(int64_t size, int64_t kernel, int64_t dilation, int64_t stride, int32_t *before,
-                    int32_t *behind)
+                    int32_t *after)
 {
     const int64_t windows = (size + stride - 1) / stride;
     const int64_t total = (windows - 1) * stride + (kernel - 1) * dilation + 1 - size;
 
     *before = (int32_t)(total > 0 ? total / 2 : 0);
-    *behind = (int32_t)(total > 0 ? total - total / 2 : 0);
+    *after = (int32_t)(total > 0 ? total - total / 2 : 0);
 }
 
 /* TRANSPOSE_CONV is the convolution that would take its output for its input. */

@@ -1,5 +1,5 @@
 /* requant.c - fill op->fixed of every operator: multipliers, shifts, clamps.
- * in: scales in the tensors' quant, float32.  out: integers; nothing behind this pass (but lut.c,
+ * in: scales in the tensors' quant, float32.  out: integers; nothing after this pass (but lut.c,
  * for tables) looks at a scale again. Each formula is NUMERICS.md's, "Operators"; the goldens of
  * tests/reference/test_quick_models.c pin them. */
 #include <math.h>
@@ -128,7 +128,7 @@ static void requant_mean(struct ir_graph *g, struct ir_op *op)
 }
 
 /* TFLite's algorithm has one output scale, 1/256 from the lowest code on: another one (ONNX) is a
- * QUANTIZE behind it. */
+ * QUANTIZE after it. */
 static void split_softmax(struct ir_graph *g, struct ir_op *op)
 {
     static const float scale = 1.0f / 256;
@@ -219,7 +219,7 @@ static void pool_to_conv(struct ir_graph *g, struct ir_op *op)
 enum { MAX_POOL_WEIGHTS = 1 << 20 };
 
 /* TFLite's average has the scale of its input: another one (ONNX) is a convolution, or, where the
- * border has fewer cells, a QUANTIZE behind it. */
+ * border has fewer cells, a QUANTIZE after it. */
 static void split_pool(struct ir_graph *g, struct ir_op *op)
 {
     const struct ir_tensor *x = ir_in(g, op, 0);

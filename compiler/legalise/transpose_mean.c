@@ -1,4 +1,4 @@
-/* transpose_mean.c - push TRANSPOSE behind the MEAN that reads it.
+/* transpose_mean.c - push TRANSPOSE after the MEAN that reads it.
  * in: TRANSPOSE -> MEAN (some exporters average an NHWC image as NCHW).  out: MEAN over the mapped
  * axes, then a TRANSPOSE of what is left, which fold.c drops when no dimension changes place. */
 #include "legalise.h"

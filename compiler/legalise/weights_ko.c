@@ -4,7 +4,7 @@
  *   DEPTHWISE_CONV2D [1,KH,KW,C*M] is already so; with C = 1 it is a CONV2D [KH,KW,1,M]
  * A convolution in groups becomes one over all channels whose other weights are the zero point,
  * and so add nothing: what the array and the host's kernels take.
- * weights_ko says that it was done. A bias is always there behind this pass. */
+ * weights_ko states that it was done. A bias is always there after this pass. */
 #include <string.h>
 
 #include "legalise.h"

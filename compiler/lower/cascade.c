@@ -1,6 +1,7 @@
 /* cascade.c - operators interleaved row by row, depth first: the last one asks for the rows it
  * reads, each producer makes just those. So tensors between them need a few rows of scratchpad (a
- * ring, layout.h), and VECTOR works beside ARRAY. All weights of a chain stay in weight memory. */
+ * ring, layout.h), and VECTOR works in parallel with ARRAY. All weights of a chain stay in weight
+ * memory. */
 #include "lower.h"
 
 struct link {
@@ -45,7 +46,7 @@ static bool in_laps(const struct chain *c, const struct op_plan *p, uint32_t y, 
 }
 
 /* Rows of the next tile. The first one is smaller where that lets a later one end with `upto`: of
- * the first tile's window, not a whole tile behind it. */
+ * the first tile's window, not a whole tile after it. */
 static uint32_t tile_rows(const struct chain *c, const struct link *k, uint32_t upto)
 {
     const struct plan_ring *r = ring_of(c, k->p->geo.out);

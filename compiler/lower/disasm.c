@@ -1,4 +1,4 @@
-/* disasm.c - command streams in words: heddle disasm, messages, dumps. */
+/* disasm.c - command streams as text: heddle disasm, messages, dumps. */
 #include "disasm.h"
 
 #include "hd_accel_tables.h"

@@ -33,8 +33,8 @@ static bool apart(const struct sched_access *a, const struct sched_access *b)
 {
     if (a->pitch == 0 || a->pitch != b->pitch)
         return false;
-    uint64_t behind = (b->begin % a->pitch + a->pitch - a->begin % a->pitch) % a->pitch;
-    return behind >= a->bytes && behind + b->bytes <= a->pitch;
+    uint64_t offset = (b->begin % a->pitch + a->pitch - a->begin % a->pitch) % a->pitch;
+    return offset >= a->bytes && offset + b->bytes <= a->pitch;
 }
 
 static bool overlap(const struct sched_access *a, const struct sched_access *b)

@@ -41,7 +41,7 @@ void lower_access_slice(struct sched_command *c, uint32_t first, uint32_t bytes,
 /* `n` consecutive units of a ring: the first one. n <= size. */
 uint32_t lower_take(struct lower_ring *r, uint32_t n);
 
-/* Let the next `n` units lie behind one another. */
+/* Let the next `n` units lie one after another. */
 void lower_reserve(struct lower_ring *r, uint32_t n);
 
 /* DMA read of one run of constants into `rows` rows of weight, parameter or table memory. */
@@ -77,7 +77,7 @@ void lower_vector_begin(struct lower *l, const struct op_plan *p);
 void lower_vector_tile(struct lower *l, const struct op_plan *p, uint32_t tile, uint32_t y,
                        uint32_t rows);
 
-/* The next group of channels, all rows of it; false behind the last one. */
+/* The next group of channels, all rows of it; false after the last one. */
 bool lower_array_slice(struct nest *n, struct lower_slice *s);
 /* The same channels of an operator with operands on chip. */
 void lower_vector_slice(struct lower *l, const struct op_plan *p, const struct lower_slice *s);

@@ -8,9 +8,9 @@
 #include "lower_weights.h"
 
 /* Groups of channels that weight memory holds at once where not all fit: one in use, the others
- * arriving; unless a knob says how large they are, then two. Large groups leave a long tail after
- * the last weight, small ones pay a drain each (ad01 at sys16, all groups alike, cycles: 2 groups
- * 22,442, 3 18,980, 5 18,598, 8 18,637). */
+ * arriving; unless a knob specifies how large they are, then two. Large groups leave a long tail
+ * after the last weight, small ones pay a drain each (ad01 at sys16, all groups alike, cycles: 2
+ * groups 22,442, 3 18,980, 5 18,598, 8 18,637). */
 enum { GROUPS_IN_MEMORY = 5, GROUPS_AT_LEAST = 2 };
 
 /* At least so many groups where the next operator takes channels as they come. */
@@ -119,7 +119,7 @@ static void fetch_params(struct nest *n, uint32_t group, uint32_t end)
 }
 
 /* Where the batch ends that begins with `group`: as many groups as came before it and one, so that
- * the first need not wait for the others' bytes, unless a knob says all; at most half of the
+ * the first need not wait for the others' bytes, unless a knob specifies all; at most half of the
  * entries. */
 static uint32_t batch_end(const struct nest *n, uint32_t group)
 {
@@ -351,7 +351,7 @@ static void regular_tile(struct nest *n, uint32_t tile, uint32_t first_group, ui
     one_tile(n, tile, y, rows, first_group, n_groups, again);
 }
 
-/* All weights and parameters lie there, one group behind the other: from now on they are one. */
+/* All weights and parameters lie there, one group after the other: from now on they are one. */
 static void join_groups(struct nest *n)
 {
     n->first[1] = n->columns;

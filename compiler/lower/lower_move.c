@@ -145,7 +145,7 @@ static void load_rows(struct lower *l, uint32_t row, const struct sched_place *s
     lower_access(c, SCHED_SPAD, true, to, (uint64_t)(n_rows - 1) * pitch + s->row_bytes);
 }
 
-/* A resident tensor that comes from memory: fetch the rows up to `hi` that are not there yet. */
+/* A resident tensor that comes from memory: fetch the rows up to `hi` that do not exist yet. */
 static void load_resident(struct lower *l, const struct op_plan *p, const struct ir_tensor *t,
                           uint32_t hi)
 {

@@ -21,8 +21,8 @@ static struct stride stride_of(const struct ir_tensor *t, uint32_t pitch)
     return (struct stride){h > 1 ? pitch : 0, w > 1 ? c : 0};
 }
 
-/* An average whose ties round up (it was uint8): a SUM of codes less -128, none of which is
- * negative, by geo_reciprocal. */
+/* An average whose ties round up (it was uint8): a SUM of quantised values less -128, none of which
+ * is negative, by geo_reciprocal. */
 static void fill_round_up(const struct geo *g, struct hd_cmd_vector *v)
 {
     v->z_a = -128;

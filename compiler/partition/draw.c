@@ -1,6 +1,6 @@
 /* draw.c - the partitioned graph as Graphviz text and as a drawing. One box an operator in
  * execution order, a colour a target, an arrow a tensor; an arrow between targets is dashed and
- * says what crosses. */
+ * states what crosses. */
 #include <string.h>
 
 #include "partition.h"

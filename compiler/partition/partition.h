@@ -21,7 +21,7 @@ struct partition_options {
     struct target_memory memory; /* --mem-latency, --mem-bytes */
 };
 
-/* What a target says of an operator. */
+/* What a target states of an operator. */
 struct partition_candidate {
     const char *why; /* NULL: it takes the operator; else the rule that failed */
     double cost;     /* estimated cycles, transfers not included */

@@ -12,7 +12,7 @@
 enum status arena_plan(struct sched_program *p, struct diag *d);
 
 /* The independent proof (plan_check.c): recomputes lifetimes from the operators alone and looks at
- * every pair. ST_INTERNAL names the two tensors that overlap, or the one that leaves the arena. */
+ * every pair. ST_INTERNAL names the two tensors that overlap, or the one that exceeds the arena. */
 enum status arena_check(const struct sched_program *p, struct diag *d);
 
 #endif

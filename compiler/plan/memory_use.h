@@ -1,5 +1,5 @@
-/* memory_use.h - what the plan holds beside what the network needs: bytes of activations alive at
- * each operator, and the traffic with memory that no schedule can avoid.
+/* memory_use.h - what the plan holds compared with what the network needs: bytes of activations
+ * alive at each operator, and the traffic with memory that no schedule can avoid.
  * in:  a built program.   out: figures for reports; nothing depends on them. */
 #ifndef HEDDLE_PLAN_MEMORY_USE_H
 #define HEDDLE_PLAN_MEMORY_USE_H
@@ -12,7 +12,7 @@ struct memory_at {
      * alive until its last reader, an output to the end, a RESHAPE adds nothing. */
     uint64_t live;
     uint64_t held;    /* of these, what the plan keeps whole in memory or scratchpad, each once */
-    uint64_t copies;  /* second copies: an input in memory, say, and loaded whole */
+    uint64_t copies;  /* second copies: an input in memory, for example, and loaded whole */
     uint64_t padding; /* in the scratchpad, between rows of whole tensors */
     uint64_t buffers; /* tile buffers, rings of chains, scratch of host kernels */
 };

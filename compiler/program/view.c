@@ -1,6 +1,7 @@
 /* view.c - tensors that are another one's bytes. A table that leaves every code as it is changes
- * scale and zero point only (the MUL and SUB that bring an image's 0 .. 255 to -1 .. 1, say): what
- * reads its result can read its input, by the result's zero point, and no command is needed. */
+ * scale and zero point only (the MUL and SUB that bring an image's 0 .. 255 to -1 .. 1, for
+ * example): what reads its result can read its input, by the result's zero point, and no command is
+ * needed. */
 #include "sched_program.h"
 
 static bool same_codes(const int8_t table[256])
@@ -11,7 +12,7 @@ static bool same_codes(const int8_t table[256])
     return true;
 }
 
-/* Does any but the operators beside it in its region read the result? */
+/* Does any but the operators next to it in its region read the result? */
 static bool read_elsewhere(const struct sched_program *p, const struct ir_op *op)
 {
     const struct ir_graph *g = p->graph;

@@ -1,8 +1,8 @@
 /* devices.c - the device programs of a network that several accelerators share.
  * Each device has knobs, scratchpad layout and streams of its own; what is not its own happens in
- * memory. One arena plan holds for all: first each part is built for itself, which says what it
+ * memory. One arena plan holds for all: first each part is built for itself, which states what it
  * keeps in memory, then the arena is planned over all of it, then the parts are built again on that
- * plan, constants one part behind the other. The result has the streams of all, in the graph's
+ * plan, constants one part after the other. The result has the streams of all, in the graph's
  * order. */
 #include <string.h>
 

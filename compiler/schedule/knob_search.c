@@ -16,7 +16,7 @@ enum {
     HUGE_COMMANDS = 1500,      /* of one program: windows are narrow, the whole is rarely tried */
 };
 
-/* Operators of a window before the one in question and behind it; in how many batches the
+/* Operators of a window before the one in question and after it; in how many batches the
  * operators are held against the whole program. */
 static const struct windows {
     uint32_t before, after, batches;
@@ -191,7 +191,7 @@ static bool one_operator(struct search *s, uint32_t op)
     return better;
 }
 
-/* A chain of three, where one of two gains nothing: a sum of two tensors, say. */
+/* A chain of three, where one of two gains nothing: a sum of two tensors, for example. */
 static bool chain_of_three(struct search *s, uint32_t op)
 {
     struct sched_knobs *k = &s->p->knobs[op], kept[2] = {k[0], k[1]};

@@ -17,8 +17,8 @@ enum status sched_run_devices(struct arena *a, const struct ir_graph *g,
                               const struct sched_options *o, struct sched_program **program,
                               struct diag *d);
 
-/* Choices for operator `op` beside the rule's: sets that differ from *now in one knob. Returns how
- * many, at most SCHED_MAX_CHOICES. */
+/* Choices for operator `op` in addition to the rule's: sets that differ from *now in one knob.
+ * Returns how many, at most SCHED_MAX_CHOICES. */
 #define SCHED_MAX_CHOICES 20
 uint32_t sched_choices(const struct sched_program *p, uint32_t op, const struct sched_knobs *now,
                        struct sched_knobs choice[SCHED_MAX_CHOICES]);

@@ -47,7 +47,7 @@ static int64_t whole(const cJSON *v)
                                               : v->valuedouble);
 }
 
-/* Index of a word of the schema's enum; 0 if the member is not there. */
+/* Index of a word of the schema's enum; 0 if the member does not exist. */
 static int word(const cJSON *o, const char *key, const char *const *words)
 {
     const cJSON *s = get(o, key);
@@ -347,7 +347,7 @@ static void quantisation(const cJSON *o, struct describe_pattern *p)
                                                        : 0;
 }
 
-/* float32 has no codes; where answers may differ is said. */
+/* float32 has no quantised values; where answers may differ is said. */
 static enum status check_dtype(struct reader *r, const struct describe_pattern *p, const cJSON *o,
                                const char *path)
 {

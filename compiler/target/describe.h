@@ -1,6 +1,6 @@
 /* describe.h - a target from outside: target.json in memory.
- * targets/target.schema.json says what may stand there and what it means; docs/TARGET.md is printed
- * from it. A pattern, its limits, its cost and its call stand together. */
+ * targets/target.schema.json specifies what may stand there and what it means; docs/TARGET.md is
+ * printed from it. A pattern, its limits, its cost and its call stand together. */
 #ifndef HEDDLE_TARGET_DESCRIBE_H
 #define HEDDLE_TARGET_DESCRIBE_H
 
@@ -9,7 +9,7 @@
 #include "target.h"
 #include "values.h"
 
-/* A number of the file, or the attribute that says it. */
+/* A number of the file, or the attribute that states it. */
 struct describe_bound {
     bool given;
     int64_t number;
@@ -117,12 +117,12 @@ enum describe_pointer {
     POINTER_FLOATS, /* const float *: `scales` real scales */
     POINTER_LOW,    /* float: lower end of the fused activation, -infinity without */
     POINTER_HIGH,   /* float: upper end */
-    POINTER_TABLE,  /* const int8_t *: 256 codes of a lut */
+    POINTER_TABLE,  /* const int8_t *: 256 values of a lut */
     POINTER_PARAMS, /* const struct hdk_...*: parameters as the host's kernel takes them */
     POINTER_DEV,    /* const struct hd_port *: the core's registers and memory, NULL without RTL */
     POINTER_COUNT
 };
-/* What stands behind a '$': a pointer, else a value, else an attribute, else nothing. */
+/* What stands after a '$': a pointer, else a value, else an attribute, else nothing. */
 struct describe_word {
     enum describe_pointer pointer; /* POINTER_COUNT: not one */
     enum target_value value;       /* TARGET_VALUE_COUNT: not one */

@@ -1,5 +1,5 @@
-/* refuse.h - how a target's rules say no: a function that answers a question `q` with an `arena`
- * returns NULL, or the rule that failed, with values. */
+/* refuse.h - how a target's rules refuse an operator: a function that answers a question `q` with
+ * an `arena` returns NULL, or the rule that failed, with values. */
 #ifndef HEDDLE_TARGET_REFUSE_H
 #define HEDDLE_TARGET_REFUSE_H
 

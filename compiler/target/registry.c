@@ -153,7 +153,7 @@ enum status registry_add_environment(struct registry *r, struct diag *d)
     TRY(add_path(r, getenv("HEDDLE_TARGET_PATH"), d));
     TRY(add_path(r, getenv("UMA_BACKENDS"), d));
     if (home_find(r->arena, &home, &inner) != ST_OK)
-        return ST_OK; /* whoever needs the home says so */
+        return ST_OK; /* whoever needs the home reports it */
     uint32_t found;
     return add_folder(r, arena_printf(r->arena, "%s/targets", home), true, &found, d);
 }

@@ -38,7 +38,7 @@ struct registry_setting {
     const char *name, *attr, *value; /* name: of the target in the run */
 };
 /* The targets of a run, with their settings. ST_USAGE names an unknown target and those that exist,
- * a setting for a target that takes no part, a value out of range. */
+ * a setting for a target that is not selected, a value out of range. */
 enum status registry_select(const struct registry *r, const char *const *choice, uint32_t n_choice,
                             const struct registry_setting *setting, uint32_t n_setting,
                             struct target_list *list, struct diag *d);
@@ -53,7 +53,7 @@ enum status target_reference(struct arena *a, struct text *t, struct diag *d);
 
 /* trust.c: may what `desc` brings be executed? Heddle's own targets (<home>/targets) may; others
  * with --allow-native-targets, or when ${XDG_CONFIG_HOME:-~/.config}/heddle/trusted has a line with
- * their folder or one above it. ST_USAGE says what to do. */
+ * their folder or one above it. ST_USAGE states what to do. */
 enum status target_trusted(struct arena *a, const struct target_desc *desc, bool allow,
                            struct diag *d);
 

@@ -111,7 +111,7 @@ const char *target_option(struct arena *a, const char *name, const char *attr)
     return option;
 }
 
-/* `option`: what the user wrote the value behind. */
+/* `option`: the option whose value the user wrote. */
 static enum status set(struct select *s, struct target *t, const char *attr, const char *option,
                        const char *value, struct diag *d)
 {

@@ -191,7 +191,7 @@ static double crossing(const struct target_question *q)
 
 /* What the scheduler estimates for the operator alone, less the way of its tensors, which partition
  * counts where they do cross; at least what its units work. One that cannot be scheduled costs what
- * the host does, so that the scheduler says why. */
+ * the host does, so that the scheduler states why. */
 static struct target_cost cost(const struct target_question *q)
 {
     const struct sched_options o = {

@@ -1,6 +1,6 @@
 /* target.h - the one door: what a graph is partitioned among.
  * `systolic` and `c` (the host) are built in; every folder with a target.json (describe.h) is one
- * more, behind the same functions. A target says whether it takes an operator, and if not, which
+ * more, with the same functions. A target states whether it takes an operator, and if not, which
  * rule failed with which value; and what the operator would cost. */
 #ifndef HEDDLE_TARGET_H
 #define HEDDLE_TARGET_H
@@ -61,7 +61,7 @@ struct target_desc {
     const struct target_attr *attr;
     uint32_t n_knob;
     const char *const *knob; /* attributes that tuning may vary */
-    /* NULL if it takes the operator; else the rule that failed, in words. */
+    /* NULL if it takes the operator; else the rule that failed, as text. */
     const char *(*refusal)(const struct target_question *q);
     /* Of an operator that it takes. */
     struct target_cost (*cost)(const struct target_question *q);

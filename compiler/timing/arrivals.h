@@ -9,7 +9,7 @@
 
 /* A burst of a command. */
 struct landing {
-    uint64_t from, at;      /* its first word comes behind `from`, its last one at `at` */
+    uint64_t from, at;      /* its first word comes after `from`, its last one at `at` */
     uint64_t before, words; /* of the command, before it and with it */
 };
 
@@ -26,7 +26,7 @@ void landings_init(struct landings *l, struct arena *a, uint32_t n_commands, uin
 void landings_add(struct landings *l, uint64_t from, uint64_t at, uint32_t words, bool ends);
 
 /* When an ARRAY command loads its first tile, of n words, if it could at `begin`; UINT64_MAX while
- * that hangs on bursts to come. It reads the words of WEIGHT command `k` from the skip-th on. */
+ * that depends on bursts to come. It reads the words of WEIGHT command `k` from the skip-th on. */
 uint64_t follow_begin(const struct landings *l, uint32_t k, uint64_t skip, uint32_t n,
                       uint64_t begin);
 

@@ -9,7 +9,7 @@ enum { SAMPLES = 16, MAX_BANKS = 32 };
 /* Different words that one position reads. */
 struct reads {
     uint32_t n, busy; /* banks read, a bit each */
-    uint32_t extra;   /* cycles beside the first: words of one bank - 1 */
+    uint32_t extra;   /* cycles in addition to the first: words of one bank - 1 */
     uint32_t word[HD_WALK_PORTS * 4];
 };
 

@@ -1,6 +1,7 @@
 /* banks.h - what ARRAY's reads do to the scratchpad's banks (hd_spad): two ports that want
  * different words of one bank take two cycles. Its own conflicts are found by looking at some of a
- * command's positions: reads repeat from row to row. For others beside it, step by step. */
+ * command's positions: reads repeat from row to row. For others in parallel with it, step by
+ * step. */
 #ifndef HEDDLE_SCHED_BANKS_H
 #define HEDDLE_SCHED_BANKS_H
 
@@ -10,7 +11,7 @@
 /* Cycles that the command's pipe is frozen. */
 uint64_t banks_conflicts(const struct hd_cmd_array *a, const struct hd_config *hw);
 
-/* Beats of an elementwise command whose operands lie in one bank: they take two cycles. */
+/* Beats of an elementwise command whose operands are in one bank: they take two cycles. */
 uint64_t banks_vector_conflicts(const struct hd_cmd_vector *v, const struct hd_config *hw);
 
 /* ARRAY's steps in the order of its loops: channel tile, block, segment, row, scan position. A
@@ -22,7 +23,7 @@ struct banks_port {
 
 struct banks_step {
     uint32_t busy;  /* banks read, a bit each */
-    uint32_t extra; /* cycles that it takes beside the first */
+    uint32_t extra; /* cycles that it takes in addition to the first */
     bool result;    /* makes a vector of results, which leaves once it is through the array */
 };
 
@@ -45,7 +46,7 @@ struct banks_steps {
 void banks_steps_start(struct banks_steps *t, const struct hd_cmd_array *a,
                        const struct hd_config *hw);
 void banks_steps_skip(struct banks_steps *t, uint64_t n);
-/* False behind the last step; *out is then a step without reads. */
+/* False after the last step; *out is then a step without reads. */
 bool banks_steps_next(struct banks_steps *t, struct banks_step *out);
 
 /* Banks of n <= N bytes at `at`, a bit each. */

@@ -16,7 +16,7 @@ enum {
 /* --- ARRAY, a cycle at a time ------------------------------------------------------------------
  */
 
-/* Another step behind those whose results are on their way: the result that leaves now. */
+/* Another step after those whose results are on their way: the result that leaves now. */
 static bool push_result(struct beside_trace *t, bool result)
 {
     bool leaves = t->result[t->at];

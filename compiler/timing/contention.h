@@ -20,7 +20,7 @@ struct beside_array {
  * it has been followed. */
 #define BESIDE_TRACE  4096u
 #define BESIDE_DELAYS 64u                 /* at least N + COST_ARRAY_SUM */
-#define BESIDE_LANES  (UINT64_C(1) << 63) /* beside the banks: a result goes into requantisation */
+#define BESIDE_LANES  (UINT64_C(1) << 63) /* a result enters requantisation */
 
 struct beside_trace {
     uint64_t from, to; /* cycles known */
@@ -41,7 +41,7 @@ struct beside_words {
     uint32_t pace, credit; /* words that may be read a cycle, for beats are as slow; in 65536ths */
 };
 
-/* VECTOR: beats in the order of hd_vector_walk; two queues of two operands; three stages behind
+/* VECTOR: beats in the order of hd_vector_walk; two queues of two operands; three stages after
  * them. */
 struct beside_beats {
     const struct hd_cmd_vector *v;
@@ -79,8 +79,8 @@ void beside_turn(struct beside_trace *t, uint64_t from);
 /* Cycle by which the results of the array's last reads have left. */
 uint64_t beside_until(const struct beside_array *a, const struct hd_config *hw);
 
-/* The work up to cycle `until` or the end of its stretch beside `a`, or to its own end. VECTOR goes
- * before STORE. */
+/* The work up to cycle `until` or the end of its stretch in parallel with `a`, or to its own end.
+ * VECTOR goes before STORE. */
 void beside_run(struct beside_trace *t, struct beside_work *w, const struct beside_array *a,
                 uint64_t until, const struct hd_config *hw);
 

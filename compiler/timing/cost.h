@@ -16,13 +16,13 @@ enum {
     COST_VECTOR_WRITE = COST_VECTOR - HD_TIMING_VECTOR_DONE,
 };
 
-/* An ARRAY command by itself; commands follow one another as hw/README.md says. */
+/* An ARRAY command by itself; commands follow one another as hw/README.md states. */
 struct array_cost {
     uint64_t steps;     /* of its tiles */
     uint64_t conflicts; /* cycles between them: its own ports want one bank */
     uint32_t last_tile; /* steps of the last tile */
-    uint32_t still;     /* of them, behind its last position */
-    uint32_t tail;      /* behind its last vector */
+    uint32_t still;     /* of them, after its last position */
+    uint32_t tail;      /* after its last vector */
     uint32_t pipe;      /* cycles from the last vector to done_o */
     /* of a channel tile: weight words, its steps; of its segments in the first block: words, steps
      */

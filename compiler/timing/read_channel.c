@@ -45,7 +45,7 @@ uint64_t read_channel_ready(const struct read_channel *c, enum read_source s)
 
     if (c->n_walk[s] == 0)
         return 0;
-    if (c->n_walk[s] == 1 && burst_end(c, w) == w->end) /* its last burst stands in the register */
+    if (c->n_walk[s] == 1 && burst_end(c, w) == w->end) /* its last burst is in the register */
         return later(w->ready, c->granted[s]);
     return READ_UNKNOWN;
 }
@@ -146,13 +146,13 @@ static bool has_data(const struct read_channel *c)
            c->load.n_arrived - c->load.n_written < READ_LOADS;
 }
 
-/* Words that may wait behind the last beat of a burst. */
+/* Words that may wait after the last beat of a burst. */
 static uint64_t slack(const struct read_burst *b)
 {
     return HD_TIMING_READ_SLACK * (uint64_t)(b->words > b->beats ? b->words : b->beats) / b->beats;
 }
 
-/* The next burst's data begin; when LOAD's end hangs on words before. */
+/* The next burst's data begin; when LOAD's end depends on words before. */
 static enum read_event begin_data(struct read_channel *c, struct read_burst *seen)
 {
     struct read_burst *b = burst(c, c->n_begun++);

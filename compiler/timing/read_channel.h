@@ -9,7 +9,7 @@
 #include "arrivals.h"
 #include "write_back.h"
 
-#define READ_UNKNOWN UINT64_MAX /* hangs on a step still to come */
+#define READ_UNKNOWN UINT64_MAX /* depends on a step still to come */
 
 #define READ_LOADS 64u /* bursts in LOAD's data path */
 

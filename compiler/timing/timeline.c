@@ -1,5 +1,5 @@
 /* timeline.c - see timeline.h. Each actor (fetch, the head of each unit's queue, the arbiter of the
- * read channel) knows the earliest cycle of its next step, or that it hangs on a step still to
+ * read channel) knows the earliest cycle of its next step, or that it depends on a step still to
  * come; the earliest of all is next. */
 #include "timeline.h"
 
@@ -179,7 +179,7 @@ static uint64_t store_cost(const struct timeline *t, const struct sched_command 
     return later((beats * width + t->channel.rate - 1) / t->channel.rate, words);
 }
 
-/* --- beside ARRAY ---------------------------------------------------------------------------- */
+/* --- in parallel with ARRAY ------------------------------------------------------------------- */
 
 /* When the work ends if ARRAY begins nothing more. */
 static uint64_t work_ends(struct timeline *t, const struct beside_work *w)
@@ -205,7 +205,7 @@ static struct beside_work work_begin(const struct sched_command *c, uint64_t sin
         .command = c, .since = since, .left = (double)left, .cost = (double)c->cost};
 }
 
-/* VECTOR as far as ARRAY's next command cannot change it; STORE behind it. */
+/* VECTOR as far as ARRAY's next command cannot change it; STORE after it. */
 static void work_on(struct timeline *t)
 {
     work_run(t, &t->vector, t->array.from + t->array.cycles);
@@ -258,7 +258,7 @@ static const struct array_cost *array_cost(struct timeline *t, const struct sche
     return &s->cost;
 }
 
-/* When a command taken `now` begins: behind the last step of the one before, which leaves the cells
+/* When a command taken `now` begins: after the last step of the one before, which leaves the cells
  * alone for N steps if they are to be set up otherwise. */
 static uint64_t array_begin(const struct timeline *t, const struct hd_cmd_array *a, uint64_t now)
 {
@@ -343,7 +343,7 @@ static void take_array(struct timeline *t, struct sched_command *c, uint64_t now
     follow_array(t, now);
 }
 
-/* From now on others work beside the command taken last. */
+/* From now on others work in parallel with the command taken last. */
 static void begin_array(struct timeline *t, uint64_t now)
 {
     const struct sched_command *c = t->issue.command;
@@ -502,7 +502,7 @@ static void push(struct timeline *t, uint64_t now)
 
 /* --- the whole ------------------------------------------------------------------------------- */
 
-/* Regions lie one behind the other at multiples of HD_REGION_ALIGN (driver/hd_model.c). */
+/* Regions lie one after the other at multiples of HD_REGION_ALIGN (driver/hd_model.c). */
 static void place_regions(struct timeline *t)
 {
     const struct ir_graph *g = t->p->graph;

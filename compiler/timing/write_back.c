@@ -48,13 +48,13 @@ static struct results_run array_run(const struct results_part *p, const struct h
     uint64_t start = tile * per_tile + block * c->block_steps,
              end = last ? (tile + 1) * per_tile : start + c->block_steps,
              first = start + (last ? c->last_lead : c->block_lead),
-             behind = first + (last ? a->last_scan : a->block_scan);
+             past = first + (last ? a->last_scan : a->block_scan);
     if (a->acc_hold)
         return (struct results_run){.begin = 0, .end = c->steps};
     if (i < first)
         return (struct results_run){.begin = start, .end = first};
-    if (i >= behind)
-        return (struct results_run){.begin = behind, .end = end};
+    if (i >= past)
+        return (struct results_run){.begin = past, .end = end};
     uint64_t row = (i - first) / a->scan;
     uint32_t channels = a->out_channels - (uint32_t)tile * hw->n;
     return (struct results_run){
@@ -126,7 +126,7 @@ static struct results_part *vector_part(struct results *r, uint64_t cycle)
     return p->words ? p : NULL;
 }
 
-/* The run that step i lies in. */
+/* The run that step i is in. */
 static const struct results_run *run_at(const struct results *r, struct results_part *p, uint64_t i)
 {
     if (i < p->run.begin || i >= p->run.end)
@@ -178,9 +178,9 @@ static bool part_takes(const struct results *r, struct results_part *p, uint64_t
         return false;
     k /= run->every;
     uint32_t at = (uint32_t)(run->at + (int64_t)k * run->pitch), n = r->hw->n;
-    uint32_t first = at / n, behind = (at + run->n - 1) / n;
-    return k < run->all && (((first ^ bank) & (r->hw->banks - 1)) == 0 ||
-                            ((behind ^ bank) & (r->hw->banks - 1)) == 0);
+    uint32_t first = at / n, end = (at + run->n - 1) / n;
+    return k < run->all &&
+           (((first ^ bank) & (r->hw->banks - 1)) == 0 || ((end ^ bank) & (r->hw->banks - 1)) == 0);
 }
 
 bool results_take(struct results *r, uint64_t cycle, uint32_t bank)

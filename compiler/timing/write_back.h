@@ -6,7 +6,7 @@
 
 #include "cost.h"
 
-/* Results of one unit one behind the other: steps [begin, end) of its command, every `every`th of
+/* Results of one unit one after the other: steps [begin, end) of its command, every `every`th of
  * `all` from `begin` on has one, `pitch` bytes apart; `n`: bytes of each, 0: none. */
 struct results_run {
     uint64_t begin, end;

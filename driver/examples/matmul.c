@@ -5,7 +5,7 @@
  * C = A * B, int8, [SIZE][SIZE] each, sums scaled by 2^-10 and rounded. A goes to the scratchpad,
  * where each of its rows is one pixel of a 1 x 1 convolution; B goes to the weight memory, N
  * columns (a channel tile) at a time. Each tile's product waits for its own weights only: the next
- * tile's load beside it. */
+ * tile's load next to it. */
 #include <stdio.h>
 #include <string.h>
 
@@ -17,7 +17,7 @@
 
 enum region { STREAM = HD_REGION_COMMANDS, MATRIX_A = HD_REGION_IO, MATRIX_B, MATRIX_C };
 
-/* The command stream as it lies in memory. Sizes are multiples of 16: there is no padding. */
+/* The command stream as it is in memory. Sizes are multiples of 16: there is no padding. */
 struct stream {
     struct hd_header header;
     struct hd_cmd_dma_read load;
@@ -87,7 +87,7 @@ static struct hd_cmd_array array_command(uint32_t t)
         .block_rows = 1,
         .last_rows = 1,
         .out_step = SIZE,
-        .out_base = BYTES + t * HD_N, /* C lies behind A */
+        .out_base = BYTES + t * HD_N, /* C lies after A */
         .w_base = (uint16_t)(t * SIZE),
     };
 }

@@ -1,6 +1,6 @@
 /* main.c - runs the network on every inference that in_0.bin, in_1.bin, .. hold (one after another,
- * in the model's own layout and type), writes out_0.bin, .., and says how much memory it took. All
- * memory is static; the same source runs hosted and on bare metal. */
+ * in the model's own layout and type), writes out_0.bin, .., and states how much memory it took.
+ * All memory is static; the same source runs hosted and on bare metal. */
 #include "model.h"
 #include "port.h"
 
@@ -8,7 +8,7 @@
 #include "port_mmio.h"
 #endif
 
-#define GUARD      64u /* bytes behind the arena that nobody may write */
+#define GUARD      64u /* bytes after the arena that nobody may write */
 #define GUARD_BYTE 0xa5u
 #define MAX_FILES  64u
 
@@ -59,8 +59,8 @@ _Static_assert(sizeof registers / sizeof *registers == MODEL_DEVICES &&
                "hd_model.devices, separated by commas");
 #endif
 
-/* The accelerators, where the build says at which addresses they are; else there are none. Each has
- * a memory of its own. */
+/* The accelerators, where the build specifies at which addresses they are; else there are none.
+ * Each has a memory of its own. */
 static int open_devices(struct hd_call *call)
 {
 #if MODEL_COMMAND_BYTES > 0 && defined(HD_REGISTERS)

@@ -46,7 +46,7 @@ enum heddle_code {
 
 struct heddle; /* a context: options, a model, the last answer */
 
-/* HEDDLE_API_VERSION of the library, and its version in words ("0.1.0"). */
+/* HEDDLE_API_VERSION of the library, and its version as text ("0.1.0"). */
 HEDDLE_API uint32_t heddle_api_version(void);
 HEDDLE_API const char *heddle_version(void);
 
@@ -122,7 +122,7 @@ HEDDLE_API int heddle_uses(const char *command, const char *option);
 /* Import, legalise and partition `model`: a .tflite, .onnx or .ir file, or the name of a network
  * that comes with heddle ("digits"). */
 HEDDLE_API enum heddle_code heddle_load(struct heddle *h, const char *model);
-/* The same from memory; `name` as of a file, its ending says the format. */
+/* The same from memory; `name` as of a file, its ending specifies the format. */
 HEDDLE_API enum heddle_code heddle_load_bytes(struct heddle *h, const char *name, const void *data,
                                               size_t n_bytes);
 
@@ -142,7 +142,7 @@ HEDDLE_API size_t heddle_count(const struct heddle *h, enum heddle_side side);
 HEDDLE_API enum heddle_code heddle_tensor(struct heddle *h, enum heddle_side side, size_t index,
                                           struct heddle_tensor *tensor);
 
-/* What goes where, and why not; the command stream in words; as the commands of these names print
+/* What goes where, and why not; the command stream as text; as the commands of these names print
  * it. *text: until the next call. */
 HEDDLE_API enum heddle_code heddle_inspect(struct heddle *h, const char **text);
 HEDDLE_API enum heddle_code heddle_disasm(struct heddle *h, const char **text);
@@ -155,11 +155,11 @@ HEDDLE_API enum heddle_code heddle_compile(struct heddle *h, const char *out);
  * order and shape, little-endian. They win over files set with "i". data NULL: forget them. */
 HEDDLE_API enum heddle_code heddle_input(struct heddle *h, size_t index, const void *data,
                                          size_t n_bytes);
-/* What output `index` must be; wins over "expect". Without any the CPU reference says it. */
+/* What output `index` must be; wins over "expect". Without any the CPU reference gives it. */
 HEDDLE_API enum heddle_code heddle_expect(struct heddle *h, size_t index, const void *data,
                                           size_t n_bytes);
 /* Run the loaded model on the option engine. HEDDLE_DIFFERS: outputs and report are there all the
- * same. Files are written only where options (o, stats, waves) say so. */
+ * same. Files are written only where options (o, stats, waves) ask for it. */
 HEDDLE_API enum heddle_code heddle_run(struct heddle *h);
 /* Output `index` of the last run, all inferences; until the next run. */
 HEDDLE_API enum heddle_code heddle_output(struct heddle *h, size_t index, const void **data,

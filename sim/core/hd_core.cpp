@@ -1,4 +1,4 @@
-// hd_core.cpp - a target's own core behind the table of hd_sim.h: registers, a memory that answers
+// hd_core.cpp - a target's own core with the table of hd_sim.h: registers, a memory that answers
 // in the next cycle, an interrupt (README.md). Verilator's class is always called Vhd_sim_top.
 #include <chrono>
 #include <cinttypes>

@@ -1,4 +1,4 @@
-/* func.h - what the files of the twin share. */
+/* func.h - what the files of the functional model share. */
 #ifndef HD_FUNC_INTERNAL_H
 #define HD_FUNC_INTERNAL_H
 

@@ -1,4 +1,4 @@
-/* hd_func.c - the twin's memories, registers and port. */
+/* hd_func.c - the functional model's memories, registers and port. */
 #include "hd_func.h"
 
 #include "driver/hd.h"

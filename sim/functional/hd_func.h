@@ -1,12 +1,12 @@
-/* hd_func.h - the functional twin: executes a command stream without cycles, one command after
- * another, with the memories of the hardware. Behind an hd_port it takes the device's place;
+/* hd_func.h - the functional model: executes a command stream without cycles, one command after
+ * another, with the memories of the hardware. Used through an hd_port, it replaces the device;
  * `start` runs the stream at once.
  *
  * For each command the set of bytes it writes (space, address, value) equals that of the RTL; a
- * commit sink shows them. The twin is stricter than the RTL where a command is nonsense (an address
- * outside a memory, sizes that do not fit together): the RTL wraps or goes on, the twin stops with
- * HD_FAULT_BAD_FIELD and says why. Freestanding, no allocation: the caller gives memory,
- * hd_func_bytes says how much. */
+ * commit sink shows them. The functional model is stricter than the RTL where a command is nonsense
+ * (an address outside a memory, sizes that do not fit together): the RTL wraps or goes on, the
+ * functional model stops with HD_FAULT_BAD_FIELD and states why. Freestanding, no allocation: the
+ * caller gives memory, hd_func_bytes states how much. */
 #ifndef HD_FUNC_H
 #define HD_FUNC_H
 
@@ -29,7 +29,7 @@ struct hd_func_memory {
 
 typedef void hd_func_sink(void *ctx, const struct hd_sim_commit *commit);
 
-/* One twin. Fields are for its own files and for tests that look into the memories. */
+/* One functional model. Fields are for its own files and for tests that look into the memories. */
 struct hd_func {
     struct hd_config config;
     struct hd_func_memory memory;
@@ -56,13 +56,13 @@ struct hd_func {
  * possible. */
 size_t hd_func_bytes(const struct hd_config *config);
 
-/* Make a twin in reset state. mem: n_bytes >= hd_func_bytes(config), aligned to 8. Memories start
- * at 0. Returns 0, or HD_ERROR_ARGUMENT. */
+/* Make a functional model in reset state. mem: n_bytes >= hd_func_bytes(config), aligned to 8.
+ * Memories start at 0. Returns 0, or HD_ERROR_ARGUMENT. */
 int hd_func_init(struct hd_func *f, const struct hd_config *config, void *mem, size_t n_bytes,
                  struct hd_func_memory memory);
 
-/* A port to the twin. Host and device share `memory` through the window; clear port->window to make
- * the driver copy instead. Valid as long as `f`. */
+/* A port to the functional model. Host and device share `memory` through the window; clear
+ * port->window to make the driver copy instead. Valid as long as `f`. */
 void hd_func_port(struct hd_func *f, struct hd_port *port);
 
 /* Every write from now on goes to `sink` (NULL: off), as the RTL's commits do; `cycle` counts

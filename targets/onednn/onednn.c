@@ -76,7 +76,7 @@ static int convolve(const struct onednn_sizes *s, int32_t c, int int8, int refer
                                  {1, s->out_c, s->out_h, s->out_w}};
     const dnnl_dims_t stride = {s->stride_h, s->stride_w},
                       dilation = {s->dilation_h - 1, s->dilation_w - 1},
-                      before = {s->pad_top, s->pad_left}, behind = {s->pad_bottom, s->pad_right};
+                      before = {s->pad_top, s->pad_left}, after = {s->pad_bottom, s->pad_right};
     static const dnnl_format_tag_t tag[3] = {dnnl_nhwc, dnnl_ohwi, dnnl_nhwc};
     const dnnl_data_type_t type[3] = {int8 ? dnnl_s8 : dnnl_f32, int8 ? dnnl_s8 : dnnl_f32,
                                       int8 ? dnnl_s32 : dnnl_f32};
@@ -95,7 +95,7 @@ static int convolve(const struct onednn_sizes *s, int32_t c, int int8, int refer
                        dnnl_success;
     ok = ok && dnnl_dilated_convolution_forward_desc_init(
                    &conv, dnnl_forward_inference, dnnl_convolution_direct, &md[0], &md[1], NULL,
-                   &md[2], stride, dilation, before, behind) == dnnl_success;
+                   &md[2], stride, dilation, before, after) == dnnl_success;
     desc = ok ? choose(&conv, attr, engine, reference) : NULL;
     int rc = desc ? execute(desc, engine, md, data) : FAILED;
     if (desc)

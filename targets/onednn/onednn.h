@@ -16,7 +16,8 @@ struct onednn_sizes {
  * shift [scales], y [out_h, out_w, out_c]. 0, or -10 when the library or memory fails. */
 int onednn_product(const int8_t *x, const int8_t *w, const int32_t *bias, const int32_t *multiplier,
                    const int8_t *shift, int8_t *y, const struct onednn_sizes *s);
-/* The same in float32: clamped to [low, high]; zero points, codes and scales of `s` mean nothing.
+/* The same in float32: clamped to [low, high]; zero points, quantised values and scales of `s` mean
+ * nothing.
  */
 int onednn_real(const float *x, const float *w, const float *bias, float low, float high, float *y,
                 const struct onednn_sizes *s);

@@ -4,7 +4,7 @@
 
 In and out: heddle's text form (compiler/ir/IR.md), the graph as imported. Activations get the next power of two
 above their scale, so that nothing is clipped; weights of convolutions and dense layers one power of two for the
-tensor, and their codes are rounded anew; biases follow. Codes of inputs stay as they are: their scale becomes the
+tensor, and their quantised values are rounded anew; biases follow. Quantised values of inputs stay as they are: their scale becomes the
 nearest power of two."""
 
 import math
@@ -56,7 +56,7 @@ class Tensor:
         self.scale, self.line = [new], re.sub(r" axis=\d+", "", line)
 
     def bias(self, x, w):
-        """Codes times what the products' scale became smaller by."""
+        """Quantised values times what the products' scale became smaller by."""
         old = [x.old[0] * s for s in w.old]
         new = [x.scale[0] * s for s in w.scale]
         codes = numbers(self.line, "values")

@@ -1,4 +1,4 @@
-/* shifty.c - the arithmetic of a core without a multiplier behind its accumulators. */
+/* shifty.c - the arithmetic of a core without a multiplier after its accumulators. */
 #include "shifty.h"
 
 /* acc / 2^bits as TFLite rounds it: halves up at the first bit, then halves away from zero. An

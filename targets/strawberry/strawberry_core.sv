@@ -1,5 +1,5 @@
 // strawberry_core - multiplies 4 rows with 4 columns of int8, one byte of depth a cycle, and moves
-// operands and sums beside it. It knows nothing of layers: the loops are the compiler's.
+// operands and sums next to it. It knows nothing of layers: the loops are the compiler's.
 //   sums[s][r][c] (+)= sum over k < depth of rows[a][r][k] * columns[b][c][k], int32
 // Registers (32 bits, byte offsets): reg_e. Writing LOAD, STORE or MULTIPLY starts; BUSY reads bit 0
 // memory, bit 1 product; irq_o is high while no unit in WAIT is busy.

@@ -43,7 +43,7 @@ module vanilla_core (
   logic        [3:0]  lanes_q;                      // of the eight bytes whose w arrives now
   logic               mac_q;
 
-  // The run of kernel row ky_q: columns [lo, hi) of it lie in the image.
+  // The run of kernel row ky_q: columns [lo, hi) of it are in the image.
   logic signed [31:0] iy, ix, lo, hi, run;
   always_comb begin
     iy = oy_q * r[STRIDE_H] - r[PAD_TOP] + ky_q;

@@ -1,20 +1,20 @@
 #!/usr/bin/env python3
 """bench_host.py: what an inference costs as emitted C (`heddle compile --target=c`, built as the
-package's CMakeLists.txt builds it), beside the same network in float32 (float_twin.py) as emitted C,
-and beside LiteRT without delegate, XNNPACK and tflite-micro.
+package's CMakeLists.txt builds it), compared with the same network in float32 (float_twin.py) as emitted C,
+and compared with LiteRT without delegate, XNNPACK and tflite-micro.
 
     make bench-host                         # all of tests/models and of ../shared/models
     make bench-host MODELS='resnet8 kws'
     make bench-host VENV=/path/to/venv      # else HEDDLE_VENV_NEW, or one is made from
                                             # tests/oracle/requirements-new.txt
 
-All in one run on one machine (its first line says which), one thread. In each of --turns turns every runtime does --rounds
+All in one run on one machine (its first line states which), one thread. In each of --turns turns every runtime does --rounds
 inferences, one runtime after the other, so that a busy machine hits all alike; the best of all turns counts. "/ litert" and
 "/ xnnpack": how many times as long as theirs heddle's best takes; "spread": heddle's slowest turn by its fastest, far above
 1 on a busy machine, whose figures are worth little. Other runtimes are called from Python, which adds a microsecond or two.
 Exit status 1 when a bar is missed: resnet8 at most 0.55 ms (goal 0.2), every
 network at most 3 times LiteRT without delegate and not slower than itself in float32; 77 when LiteRT
-is not there to compare with.
+does not exist to compare with.
 """
 import argparse
 import os
@@ -133,7 +133,7 @@ def times_as_long(ms, other):
 
 
 def verdict(name, best):
-    """What is missed, in words."""
+    """What is missed, as text."""
     ms, litert, found = best["heddle"], best.get("litert"), []
     if name == "resnet8" and ms > RESNET8_MUST_MS:
         found.append(f"above {RESNET8_MUST_MS} ms")

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""bench_peers.py: cycles of each layer beside two estimators, all with 256 multipliers.
+"""bench_peers.py: cycles of each layer compared with two estimators, all with 256 multipliers.
 
     make bench-peers VENV=/path/to/venv [MODELS='resnet8_own']     # VENV with tests/bench/requirements-peers.txt
 
   heddle      measured: the RTL of sys16 (16 x 16), weights and activations through its memory model
   SCALE-Sim   estimated: 16 x 16, the best of its three dataflows for each layer, compute alone (matrix products
               and convolutions; a depthwise convolution is one product a channel)
-  Vela        estimated: Ethos-U55-256, NPU cycles of the operators behind the same tensor
+  Vela        estimated: Ethos-U55-256, NPU cycles of the operators after the same tensor
 
 A part that is not installed is left out and said so; exit status 77 when neither is there.
 """

@@ -1,9 +1,9 @@
 #!/bin/bash
-# bench_sim.sh [CONFIG...] - how fast the Verilated models run and how long they build, each beside its bar.
+# bench_sim.sh [CONFIG...] - how fast the Verilated models run and how long they build, each compared with its bar.
 # For each CONFIG (default sys8 sys16 sys32): M cycles/s of the whole system on one core, tracing off, best of five of
-# resnet8_own with its 8 images; beside it hd_array alone, Verilated with the same flags; the best time of a fixed C loop, so
+# resnet8_own with its 8 images; next to it hd_array alone, Verilated with the same flags; the best time of a fixed C loop, so
 # that measurements of a noisy machine can be compared; seconds of a cold build; what a wave window of 1,000 cycles adds
-# to the processor time of the run, in percent, medians of five pairs. PASS or over beside what has a bar; an over is no error.
+# to the processor time of the run, in percent, medians of five pairs. PASS or over next to what has a bar; an over is no error.
 # Environment: BENCH_COLD=0 nothing is built anew but hd_array; BENCH_RUNS instead of five; HEDDLE_BUILD build tree.
 set -euo pipefail
 root=$(cd "$(dirname "$0")/../.." && pwd)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """float_twin.py QUANTISED.tflite FLOAT.tflite: the same network in float32.
 
-Constants become what their codes stand for, activations lose their scales, QUANTIZE and DEQUANTIZE
+Constants become what their quantised values stand for, activations lose their scales, QUANTIZE and DEQUANTIZE
 fall away; operators, shapes and fused activations stay. Needs requirements-new.txt.
 """
 import sys
@@ -15,7 +15,7 @@ CONVERSIONS = (schema.BuiltinOperator.QUANTIZE, schema.BuiltinOperator.DEQUANTIZ
 
 
 def dequantised(tensor, data):
-    """The numbers that the codes of a constant stand for."""
+    """The numbers that the quantised values of a constant stand for."""
     q = tensor.quantization
     codes = np.frombuffer(bytes(data), STORED[tensor.type]).reshape(tensor.shape)
     along = [1] * codes.ndim

@@ -3,8 +3,8 @@
  *
  *     estimate --hw sys16 --bar 5 tests/models/resnet8_own/model.tflite ...
  *
- * Only the accelerator's submissions run, on zeros: cycles hang on no data. --commands prints start
- * and end of each command, estimated and measured. Exit status 0: all within; 1: one is not;
+ * Only the accelerator's submissions run, on zeros: cycles depend on no data. --commands prints
+ * start and end of each command, estimated and measured. Exit status 0: all within; 1: one is not;
  * 2: usage. */
 #define _GNU_SOURCE
 #include <argp.h>

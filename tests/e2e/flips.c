@@ -108,7 +108,7 @@ static void batch(struct job *j, uint32_t first, uint32_t last, uint32_t step, b
     _exit(file ? 0 : 2);
 }
 
-/* All flips; after a crash on with the byte behind it. */
+/* All flips; after a crash on with the byte after it. */
 static void all_batches(struct job *j, uint32_t end, uint32_t step, bool all_bits)
 {
     struct diag d = {.status = ST_OK};

@@ -1,4 +1,4 @@
-/* formats.c - the same network from two files, TFLite and ONNX say, compared layer by layer.
+/* formats.c - the same network from two files, TFLite and ONNX state, compared layer by layer.
  *   formats FOLDER FOLDER [onnx]     onnx: the second one with ONNX's own rounding
  * Each holds model.tflite or model.onnx and in_<sample>_<input>.bin, in the file's own shapes and
  * types. Every operator of the first is paired with the one of the second that has its kind and

@@ -178,7 +178,7 @@ static int compare(const struct layer *l, const struct device *v, uint8_t *const
         uint32_t end = i + 1 < l->n_region ? l->at[i + 1] : l->memory_bytes;
         for (uint32_t k = l->at[i] + l->n_bytes[i]; k < end; k++)
             if (v->memory[k] != POISON)
-                return wrong(r, "overwritten byte behind region", i, k - l->at[i], POISON,
+                return wrong(r, "overwritten byte after region", i, k - l->at[i], POISON,
                              v->memory[k]);
     }
     return 0;

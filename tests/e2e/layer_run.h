@@ -30,8 +30,8 @@ struct layer {
     const char **row_name;  /* for devices */
 };
 
-/* Compile for the accelerator and run the reference. l->refused is set, and the rest is not there,
- * when an operator was left to the host. */
+/* Compile for the accelerator and run the reference. l->refused is set, and the rest does not
+ * exist, when an operator was left to the host. */
 enum status layer_compile(struct arena *a, const struct layer_setup *setup, struct layer *l,
                           struct diag *d);
 
@@ -51,17 +51,17 @@ struct layer_watch {
 
 /* Run on `engine` (ENGINE_FUNC or ENGINE_RTL, `so` its model) and compare every byte of device
  * memory with the reference's outputs and with what was there before. shuffle: give the commands
- * in another order that their waits allow (for the twin: a missing wait shows). */
+ * in another order that their waits allow (for the functional model: a missing wait shows). */
 enum status layer_execute(const struct layer *l, enum options_engine engine,
                           const struct sim_model *so, bool shuffle, const struct layer_watch *watch,
                           struct layer_result *result, struct diag *d);
 
-/* Where RTL and twin first part, in words. */
+/* Where RTL and functional model first part, as text. */
 enum status layer_part(const struct layer *l, const struct sim_model *so, struct text *t,
                        struct diag *d);
 
 /* layer_disturb.c: start the first submission on `v`, whose regions are bound, write registers
- * while it is busy, doorbells among them, and reset it. HD_OK, or what the driver says. */
+ * while it is busy, doorbells among them, and reset it. HD_OK, or what the driver states. */
 int layer_disturb(const struct layer *l, struct device *v);
 
 /* layer_shuffle.c: the commands of `s` in an order that a device might run them in. */

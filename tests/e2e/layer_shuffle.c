@@ -55,7 +55,7 @@ void layer_shuffle(struct arena *a, uint64_t seed, const struct sched_stream *s,
         for (uint32_t u = 0; u < HD_UNIT_FETCH; u++)
             any = any || may_go(&t, u);
         if (!any)
-            break; /* a wait that never holds: the device will say so */
+            break; /* a wait that never holds: the device will report it */
         if (!may_go(&t, unit) || !layers_chance(&r, stay))
             do
                 unit = (uint32_t)layers_range(&r, 0, HD_UNIT_FETCH - 1);

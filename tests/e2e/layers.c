@@ -631,7 +631,7 @@ static void single(struct make *m)
         image_op(m, false);
 }
 
-/* The same codes by another zero point: less a constant of the same scale. */
+/* The same quantised values by another zero point: less a constant of the same scale. */
 static void recentre(struct make *m)
 {
     const int32_t zero = m->x->quant.zero_point[0];

@@ -1,6 +1,6 @@
 /* missing_wait.c - that `shuffle` of random_layers sees what it is for: with waits taken out of the
- * commands, the twin still gives the right bytes in order, and wrong ones in another order. Also
- * for the waits on one unit at a time. Exit status 0: as expected. */
+ * commands, the functional model still gives the right bytes in order, and wrong ones in another
+ * order. Also for the waits on one unit at a time. Exit status 0: as expected. */
 #include <stdio.h>
 
 #include "hd_accel_tables.h"

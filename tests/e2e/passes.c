@@ -1,4 +1,4 @@
-/* passes.c - the shared object of test_passes.sh's target: what its pass does, and when, stands in
+/* passes.c - the shared object of test_passes.sh's target: what its pass does, and when, is in
  * the environment: MODE, PHASE. */
 #include <stdio.h>
 #include <stdlib.h>
@@ -6,7 +6,7 @@
 
 #include "heddle_target.h"
 
-/* `text` with the first `from` behind `after` replaced by `to`; NULL if it is not there. */
+/* `text` with the first `from` after `after` replaced by `to`; NULL if it does not exist. */
 static char *replaced(const char *text, const char *after, const char *from, const char *to)
 {
     const char *start = strstr(text, after), *at = start ? strstr(start, from) : NULL;

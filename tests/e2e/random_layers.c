@@ -4,8 +4,8 @@
  *
  * Layer i has seed `seed` + i and follows from it alone, together with the configuration: a failure
  * prints the command line that repeats just that layer. Engines:
- *   func     the functional twin
- *   shuffle  the twin, commands in another order that their waits allow
+ *   func     the functional model
+ *   shuffle  the functional model, commands in another order that their waits allow
  *   rtl      the Verilated model
  * Exit status 0: all equal; 1: a difference or a fault; 2: usage; 77: nothing to run (skipped). */
 #define _GNU_SOURCE
@@ -95,7 +95,8 @@ static error_t option(int key, char *arg, struct argp_state *state)
     }
 }
 
-/* Other sizes that the checks of hw/gen/config.c allow; the hash stays, the twin does not mind. */
+/* Other sizes that the checks of hw/gen/config.c allow; the hash stays, the functional model does
+ * not mind. */
 static void vary(struct hd_config *hw, struct layers_rng *r)
 {
     uint32_t n = hw->n;
@@ -160,7 +161,7 @@ static enum status write_ir(struct arena *a, const char *dir, const struct layer
                       t->data, t->length, d);
 }
 
-/* The layer in words: enough to see what it is, whole if it is short. */
+/* The layer as text: enough to see what it is, whole if it is short. */
 static void show(const struct bench *b, struct arena *a, const struct layer_setup *s)
 {
     struct text t;

@@ -178,7 +178,7 @@ static void check_group(struct file *f, const cJSON *g, int index)
     want(f, where, "utilisation", used, number(g, "utilisation"));
     if (is_number(g, "cycles"))
         want_at_most(f, where, "array_cycles", number(g, "cycles"), busy);
-    /* VECTOR may work beside ARRAY's steps for other layers */
+    /* VECTOR may work in parallel with ARRAY's steps for other layers */
     want_at_most(f, where, "vector_cycles", number(f->all, "cycles"), vector);
     check_counters(f, where, g);
 }

@@ -2,7 +2,7 @@
 # heddle bench: one layer made from sizes; the same layer for the same seed; what is wrong with sizes.
 . "$(dirname "$0")/common.sh"
 
-# bench ROW SIZES...: runs on the twin, the table's row begins so.
+# bench ROW SIZES...: runs on the functional model, the table's row begins so.
 bench() {
     local row=$1
     shift

@@ -1,5 +1,5 @@
 #!/bin/bash
-# digits on the reference and on the twin, however memory and waiting are set: the same bytes. The
+# digits on the reference and on the functional model, however memory and waiting are set: the same bytes. The
 # RTL's half is test_slow_rtl.sh.
 . "$(dirname "$0")/common.sh"
 

@@ -21,7 +21,7 @@ weeks_ago "$first"
 run --prog="$HEDDLE_HOME/driver/examples/matmul.c"
 [ -e "$first" ] && fail "a program removes nothing"
 
-# refused CODE WHAT COMMAND...: one line that says what was compiled, the compiler's own error, the log.
+# refused CODE WHAT COMMAND...: one line that states what was compiled, the compiler's own error, the log.
 refused() {
     local code=$1 what=$2 got
     shift 2

@@ -1,6 +1,6 @@
 #!/bin/bash
 # Several instances of the accelerator in one network, each with a configuration of its own: the same
-# bytes whatever goes where, whether memory is shared or not; what stats and packages say of it.
+# bytes whatever goes where, whether memory is shared or not; what stats and packages show of it.
 . "$(dirname "$0")/common.sh"
 . "$HEDDLE_HOME/tests/e2e/instances.sh"
 

@@ -1,6 +1,6 @@
 #!/bin/bash
 # A graph as text is a model like any other: what --dump-ir wrote runs again with the same answer;
-# random layers run as emitted C, on the twin and with host kernels only; bad texts are refused.
+# random layers run as emitted C, on the functional model and with host kernels only; bad texts are refused.
 . "$(dirname "$0")/common.sh"
 
 export XDG_CACHE_HOME=$work/cache
@@ -20,7 +20,7 @@ for ir in layers/*.ir; do
     done
 done
 
-# Float32: emitted C against the reference, with one line that says where and why.
+# Float32: emitted C against the reference, with one line that states where and why.
 expect_float() {
     "$heddle" run "$(dirname "$0")/float.ir" --engine=func "$@" >stdout 2>stderr || fail "float.ir $*: exit $?: $(cat stderr)"
     grep -q '^float32: 36 operators ran on the host, for accelerators compute int8' stdout || fail "float.ir $*: $(grep ^float32 stdout)"

@@ -1,6 +1,6 @@
 #!/bin/bash
 # A wrong answer that is not the RTL's: heddle runs each layer alone and names the first that is wrong, with a replay;
-# says so if all are right alone; and does not search where the CPU reference gives the same answer. The wrong layers
+# reports it if all are right alone; and does not search where the CPU reference gives the same answer. The wrong layers
 # are an external target's, whose C is changed here.
 . "$(dirname "$0")/common.sh"
 head -c 64 "$models/digits/in_0.bin" >in.bin
@@ -35,11 +35,11 @@ replay=$(sed -n 's/^    heddle run out/run out/p' stderr)
 eval "\"\$heddle\" $replay" >stdout 2>stderr
 [ $? = 1 ] || fail "the replay is right: $(cat stderr)"
 says "  output 0 '.*': [0-9]* of 512 values differ, in 1 of 1 inferences, by at most [0-9]* steps"
-# Right again, the same command says so.
+# Right again, the same command reports it.
 cp "$HEDDLE_HOME/targets/vanilla/vanilla.c" wrong/vanilla.c
 eval "\"\$heddle\" $replay" >stdout 2>stderr || fail "the replay on the C as it was: $(cat stderr)"
 
-# Wrong only behind other layers: in its second call.
+# Wrong only after other layers: in its second call.
 mine second 's/^    int32_t taps = /    static int calls;\n    const int late = calls++ > 0;\n&/; s/y\[i\] = /&late ? -128 : /'
 "$heddle" run digits --engine=func -i in.bin --target-dir=second --target=second,systolic --offload='05*=second' \
     --offload='06*=second' --allow-native-targets >stdout 2>stderr

@@ -1,5 +1,5 @@
 #!/bin/bash
-# What reports say of memory: activations beside the live-range bound, traffic no schedule avoids.
+# What reports show of memory: activations compared with the live-range bound, traffic no schedule avoids.
 . "$(dirname "$0")/common.sh"
 
 # holds MODEL HW BOUND LAYER COPIES COMPULSORY: at most the bound, which is at LAYER.
@@ -29,7 +29,7 @@ holds autoencoder_own sys16 768 00_fully_connected 640 272160
 "$heddle" run resnet8_own --engine=func >report 2>stderr || fail "resnet8_own: $(cat stderr)"
 grep -q "^activations: peak 49152 bytes" report || fail "resnet8_own: $(grep ^activations report)"
 
-# CSV has both for each layer; no traffic is measured on the twin.
+# CSV has both for each layer; no traffic is measured on the functional model.
 "$heddle" run digits --engine=func --format=csv >csv 2>stderr || fail "csv: $(cat stderr)"
 awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i }
     $1 == "00_conv2d" { found = $at["live_bytes"] == 1088 && $at["activation_bytes"] == 1088 }

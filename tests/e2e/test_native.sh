@@ -1,5 +1,5 @@
 #!/bin/bash
-# A shared object beside target.json: it refuses, costs and writes calls after the patterns did; it is
+# A shared object next to target.json: it refuses, costs and writes calls after the patterns did; it is
 # loaded only with leave, and only if ABI and name are right.
 . "$(dirname "$0")/common.sh"
 export XDG_CONFIG_HOME=$work/config XDG_CACHE_HOME=$work/cache
@@ -58,7 +58,7 @@ expect 2 "heddle: $so: found name 'yours', expected 'mine' as in target.json" in
 native 100 mine 1u ""
 expect 2 "heddle: $so: ABI 1, this heddle has 3; compile it again" inspect --allow-native-targets
 
-# The template builds as its README says, and passes.
+# The template builds as its README specifies, and passes.
 "$heddle" new-target nat --template=native >stdout 2>stderr || fail "$(cat stderr)"
 grep -E '^    cc ' nat/README.md | HEDDLE=$HEDDLE_HOME bash 2>stderr || fail "$(cat stderr)"
 "$heddle" check-target nat --allow-native-targets >stdout 2>stderr || fail "nat: $(cat stdout stderr)"

@@ -1,7 +1,7 @@
 #!/bin/bash
 # Small ONNX networks (tests/oracle/rand_onnx.py --write) through the whole of heddle: ONNX Runtime's
 # bytes in its own rounding from emitted C, the accelerator's arithmetic equal to the reference, each
-# operator at most one unit off behind golden inputs.
+# operator at most one unit off with golden inputs.
 . "$(dirname "$0")/common.sh"
 
 for folder in "$HEDDLE_HOME"/tests/compiler/import/onnx/*/; do

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Networks of one operator and the zoo, through emitted C: on the functional twin with what the
+# Networks of one operator and the zoo, through emitted C: on the functional model with what the
 # accelerator takes, and wholly on the host. Goldens are the oracle's (tests/oracle).
 . "$(dirname "$0")/common.sh"
 

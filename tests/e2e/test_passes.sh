@@ -11,7 +11,7 @@ run() {
     "$heddle" run "$models/digits/model.tflite" --engine=func --seed=3 --target-dir=mine --target=mine \
         --allow-native-targets "$@"
 }
-# refused MESSAGE: exit 3 with it behind the target's name.
+# refused MESSAGE: exit 3 with it after the target's name.
 refused() {
     run >stdout 2>stderr
     [ $? = 3 ] || fail "$MODE $PHASE: expected exit 3: $(cat stdout stderr)"

@@ -12,7 +12,7 @@ program() {
       echo "{ (void)dev; (void)memory; (void)base; (void)bytes; $2 }"; } >"$1.c"
 }
 run() { "$heddle" run --prog="$1.c" --engine=func "${@:2}"; }
-# bad NAME BODY CODE MESSAGE: the message behind "heddle: NAME.c: "; nothing on stdout claims a pass
+# bad NAME BODY CODE MESSAGE: the message after "heddle: NAME.c: "; nothing on stdout claims a pass
 bad() {
     program "$1" "$2"
     expect "$3" "heddle: $1.c: $4" timeout 60 "$heddle" run --prog="$1.c" --engine=func --seconds=2

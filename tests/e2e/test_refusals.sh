@@ -1,6 +1,6 @@
 #!/bin/bash
 # Exit codes (../../README.md, "Exit codes") and messages for what users get wrong: one paragraph, the right
-# code, no file left behind.
+# code, no file left after it.
 . "$(dirname "$0")/common.sh"
 
 digits=$models/digits

@@ -26,7 +26,7 @@ grep -q "shifty: the weights are quantised per channel (16 scales), this pattern
     fail "resnet8_own: $(sed -n 2p stdout)"
 "$heddle" check-target "$HEDDLE_HOME/targets/shifty" --allow-native-targets >stdout 2>stderr ||
     fail "check-target: $(cat stdout stderr)"
-# A shifter that rounds otherwise than it says.
+# A shifter that rounds otherwise than it states.
 cp -r "$HEDDLE_HOME/targets/shifty" bent
 sed -i 's/"name": "shifty"/"name": "bent"/' bent/target.json
 sed -i 's/ + (half < 0))/)/' bent/shifty.c

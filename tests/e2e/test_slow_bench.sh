@@ -20,7 +20,7 @@ bench sys16 1800 gemm 64 64 64
 bench sys16 17300 conv 112x112x8 3x3x16 2
 bench sys16 31100 conv 28x28x64 3x3x64 2
 bench sys16 53300 conv 56x56x64 1x1x64
-# Streamed depthwise rows: results lie in one bank for long, and shut LOAD out.
+# Streamed depthwise rows: results are in one bank for long, and shut LOAD out.
 bench sys16 35500 depthwise 28x28x256 3x3
 bench sys16 32200 depthwise 56x56x128 3x3 2
 bench sys8 59100 depthwise 14x14x512 3x3

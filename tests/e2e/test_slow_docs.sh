@@ -1,10 +1,10 @@
 #!/bin/bash
 # Every command printed on a page (README.md, docs/, the README of each folder, those that new-target writes) does
-# what it says, pasted as printed: in the checkout at ~/heddle, pages of docs/ and of new targets in an empty folder with
+# what it states, pasted as printed: in the checkout at ~/heddle, pages of docs/ and of new targets in an empty folder with
 # what their own lines put there. Each page starts afresh. What the page shows as printed was printed by one of its
 # commands. `never` and `later` are what is not tried, and why; HEDDLE_DOCS=all (.ci/nightly) tries `later` too. Of a page
 # with such a command the printed lines are compared then.
-# A comment "exit code N" beside a command: that is what it returns. Arguments: pages, instead of all.
+# A comment "exit code N" next to a command: that is what it returns. Arguments: pages, instead of all.
 . "$(dirname "$0")/common.sh"
 
 # REGEX REASON, on "PAGE COMMAND".

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Ctrl-C while waves are written: the trace and the writer's own file beside it go too. While a model is built:
+# Ctrl-C while waves are written: the trace and the writer's own file next to it go too. While a model is built:
 # the half-built folder goes, and all that verilator and make have started.
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/common.sh"

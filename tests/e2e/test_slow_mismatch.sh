@@ -1,5 +1,5 @@
 #!/bin/bash
-# A wrong byte of the RTL: what heddle says and leaves. The fault turns the bytes of 128 scratchpad addresses, where only
+# A wrong byte of the RTL: what heddle prints and leaves. The fault turns the bytes of 128 scratchpad addresses, where only
 # 02_depthwise_conv2d of digits writes first: that layer alone is placed elsewhere, and right; a convolution of one's own
 # covers them alone too. The fault's lines also hold a harmless assignment that Verilator warns of.
 . "$(dirname "$0")/common.sh"
@@ -56,7 +56,7 @@ if command -v fst2vcd >/dev/null; then
     [ "$(head -1 cycles)" -le $((cycle - 27)) ] && [ "$(tail -1 cycles)" -ge $((cycle + 19)) ] &&
         [ "$(wc -l <cycles)" -le 60 ] || fail "waves of cycles $(head -1 cycles) to $(tail -1 cycles)"
 fi
-# The layer alone lies elsewhere: right on the faulty RTL too, and heddle says that.
+# The layer alone lies elsewhere: right on the faulty RTL too, and heddle states that.
 says '  replay: 02_depthwise_conv2d alone is right: the error needs the layers around it:'
 replay=$(next_of '  replay: .*')
 eval "faulty ${replay#heddle }" || fail "'$replay' is not right: $(cat stderr)"
@@ -76,7 +76,7 @@ says '  RTL and functional model first differ at submission 0, command [0-9]*: a
 eval "good ${replay#heddle }" || fail "'$replay' on the RTL as it is: $(cat stderr)"
 grep -q '^verdict: match' stdout || fail "'$replay': $(grep ^verdict stdout)"
 
-# With --waves there are waves already; where they cannot be built or written, a line says why.
+# With --waves there are waves already; where they cannot be built or written, a line states why.
 faulty run digits --hw=tiny -i 'in put.bin' -o own --waves=first
 says '  waves \(--waves=first\):'
 says "  Verilator warned of this RTL, 1 time: '.*/build.log'"

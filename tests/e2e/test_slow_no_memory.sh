@@ -1,5 +1,5 @@
 #!/bin/bash
-# When memory runs out heddle says so, exit 5: no file that is fine is called wrong, and what is written is
+# When memory runs out heddle reports it, exit 5: no file that is fine is called wrong, and what is written is
 # whole. One malloc fails, sampled over all of a command; $1: how many samples a command (default 8).
 . "$(dirname "$0")/common.sh"
 samples=${1:-8}

@@ -39,7 +39,7 @@ metadata() {
 [ "$(metadata net 'len(m["layers"][0]["operators"][0]["inputs"][1]["zero_point"])')" = 16 ] ||
     fail "metadata: zero points"
 
-# --- targets from outside: their C inside, named by their layers; builds alone, the same answer ---
+# --- external targets: their C inside, named by their layers; builds alone, the same answer ---
 # brings TARGET FUNCTION: FUNCTION is what its layers call, or its name where they are made of its blocks.
 brings() {
     local target=$1 function=$2 here
@@ -158,7 +158,7 @@ for bad in dotdot deep absolute link space short sum text; do
 done
 find "$work/cache" "$work/.." -maxdepth 4 -name evil 2>/dev/null | grep . && fail "a file was written outside"
 
-# --- an accelerator that is not there; an arena that is too small ---
+# --- an accelerator that does not exist; an arena that is too small ---
 # hosted SOURCE: build with one gcc command, without CMake.
 hosted() {
     gcc -std=c11 -O1 -Wall -Werror -I "$1" -I "$1/runtime" -Wa,-I"$1" -o "$1/program" "$1"/*.c \

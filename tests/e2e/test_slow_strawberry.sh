@@ -1,7 +1,7 @@
 #!/bin/bash
 # The strawberry example: layers that the compiler makes of a core's 4x4 products. The same bytes with
 # the core and without, also where its memory holds few rows and few channels at a time; its loads hide
-# behind its products; a core that forgets a buffer is seen.
+# after its products; a core that forgets a buffer is seen.
 . "$(dirname "$0")/common.sh"
 command -v verilator >/dev/null || { echo "verilator is not there"; exit 77; }
 strawberry=$HEDDLE_HOME/targets/strawberry

@@ -133,7 +133,7 @@ if [ "$(id -u)" != 0 ]; then # root may write all
     expect 0 "" run --hw=tiny --tuned=fixed.db
 fi
 
-# A compiler that spoils a constant: the first trial says so, nothing is kept.
+# A compiler that spoils a constant: the first trial reports it, nothing is kept.
 cat >badcc <<'SH'
 #!/bin/bash
 [ -e constants.c ] && sed -i 's/,127,/,1,/g' constants.c

@@ -1,5 +1,5 @@
 #!/bin/bash
-# The vanilla example on its own Verilated core, alone and beside the systolic accelerator: the same
+# The vanilla example on its own Verilated core, alone and next to the systolic accelerator: the same
 # bytes, cycles of its own, waits that end. Its README's line count holds.
 . "$(dirname "$0")/common.sh"
 command -v verilator >/dev/null || { echo "verilator is not there"; exit 77; }
@@ -29,7 +29,7 @@ for ir in layers/*.ir; do
 done
 [ "$taken" -ge 3 ] || fail "vanilla took $taken of 40 random layers"
 
-# A package brings the Verilog of its cores, and is run on them; what metadata.json says is checked.
+# A package brings the Verilog of its cores, and is run on them; what metadata.json specifies is checked.
 head -c $((64 * 10)) "$models/digits/in_0.bin" >in.bin
 head -c 100 "$models/digits/out_0.bin" >want.bin
 "$heddle" compile digits --hw=tiny --target=vanilla,systolic --offload=01*=vanilla -o net.tar ||

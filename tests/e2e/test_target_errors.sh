@@ -1,5 +1,5 @@
 #!/bin/bash
-# What a target.json, an attribute or a --target may not say, beside test_targets.sh: each message with
+# What a target.json, an attribute or a --target may not contain, in addition to test_targets.sh: each message with
 # its line and column, what was expected and found, and the nearest word there is.
 . "$(dirname "$0")/common.sh"
 export XDG_CONFIG_HOME=$work/config
@@ -40,7 +40,7 @@ END
 "$heddle" targets --target-dir=good >stdout 2>stderr || fail "good: $(cat stderr)"
 
 # --- target.json ---
-# wrong MESSAGE SED: good with a change is refused; MESSAGE stands behind the file's name.
+# wrong MESSAGE SED: good with a change is refused; MESSAGE stands after the file's name.
 wrong() {
     rm -rf wrong
     cp -r good wrong

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Targets from outside: how they are found, what their options and target.json may say, that only
+# External targets: how they are found, what their options and target.json may state, that only
 # those named take part, that nothing of theirs is executed without leave, and that the answer is the
 # same wherever an operator goes.
 . "$(dirname "$0")/common.sh"
@@ -163,7 +163,7 @@ printf '# mine\n%s\n' "$work/dirs" >config/heddle/trusted
 expect 0 "" run_nut
 
 # --- target.json ---
-# wrong MESSAGE SED: nut with a change is refused; MESSAGE stands behind the file's name.
+# wrong MESSAGE SED: nut with a change is refused; MESSAGE stands after the file's name.
 wrong() {
     rm -rf wrong
     copy nut wrong

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Outputs that differ from what was expected: told as values, per output, in steps; --tolerance says how
+# Outputs that differ from what was expected: told as values, per output, in steps; --tolerance states how
 # many steps are allowed, and the word match is for equal bytes only. Every answer is made here from the
 # golden by changing known bytes, so what must be printed is known without heddle.
 . "$(dirname "$0")/common.sh"

@@ -1,5 +1,5 @@
-/* twin_mmio.c - takes the place of a package's port_mmio.c: behind each register address stands a
- * functional twin, so that main.c runs as it would on the hardware. TWIN_CONFIGS: their
+/* twin_mmio.c - replaces a package's port_mmio.c: at each register address stands a
+ * functional model, so that main.c runs as it would on the hardware. TWIN_CONFIGS: their
  * configurations, in the order in which main.c opens them. */
 #include <stdlib.h>
 

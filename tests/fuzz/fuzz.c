@@ -48,7 +48,7 @@ void fuzz_one(fuzz_read *read, const uint8_t *data, size_t n_bytes)
         uint8_t *copy;
 
         arena_on_exhausted(a, &exhausted);
-        copy = arena_alloc(a, n_bytes + 1); /* aligned, and a NUL behind, as file_read gives it */
+        copy = arena_alloc(a, n_bytes + 1); /* aligned, and a NUL after it, as file_read gives it */
         memcpy(copy, data, n_bytes);
         judge(whole_way(a, read, copy, n_bytes, &d), &d);
     }

@@ -1,6 +1,6 @@
 // array_bench - ARRAY with scratchpad, weights and requantisation, as hd_top wires them; for array_tb.cpp.
-// Every input is registered, requests in one-deep slices, so that no logic hangs on top-level inputs
-// (Verilator would evaluate it twice a cycle).
+// Every input is registered, requests in one-deep slices, so that no logic depends on top-level
+// inputs (Verilator would evaluate it twice a cycle).
 `default_nettype none
 `include "hd_accel.svh"
 `include "hd_config.svh"

@@ -22,7 +22,7 @@ static inline int ceil_div(int a, int b)
     return (a + b - 1) / b;
 }
 
-/* Commands of WEIGHT completed; of the oldest one, words in weight memory and the word behind them.
+/* Commands of WEIGHT completed; of the oldest one, words in weight memory and the word after them.
  */
 struct array_weights {
     static constexpr uint32_t size = CfgWeightBytes / N;
@@ -30,9 +30,9 @@ struct array_weights {
     uint16_t count = 0;
     uint32_t landed = 0, end = 0;
 
-    bool have(uint32_t behind) const
+    bool have(uint32_t past) const
     {
-        return ((end - behind) & (size - 1)) < landed;
+        return ((end - past) & (size - 1)) < landed;
     }
 };
 
@@ -58,7 +58,7 @@ struct array_job {
     uint16_t wait_weight;
 
     size_t loaded = 0; /* tiles */
-    uint32_t word_end; /* behind their words */
+    uint32_t word_end; /* after their words */
     long left = 0;     /* steps of the tile under way */
     long issued = 0;   /* steps so far */
     long pipe = 0;     /* steps since the last vector */

@@ -1,6 +1,6 @@
 /* array_tb.cpp - ARRAY, scratchpad, weights and requantisation against plain loops: every byte of
  * the scratchpad after every batch of layers whose commands follow one another, and in each cycle
- * what the unit says against array_clock.h; each delay against accel.json's timing. A later layer
+ * what the unit states against array_clock.h; each delay against accel.json's timing. A later layer
  * of a batch may write where an earlier one reads or writes; the weights of some batches come while
  * their commands run. Arguments: [random SEED LAYERS] random layers (default random 1 320), or nets
  * [REPEATS]: the layers of resnet8, vww, kws and ad with random data, cycles by network and
@@ -21,7 +21,7 @@ constexpr int weight_words = CfgWeightBytes / N, entries = CfgParamEntries;
 constexpr int address_bits = __builtin_ctz(spad_bytes);
 
 struct counts {
-    long cycles = 0, conflict = 0, vectors = 0, wrong = 0; /* wrong: not as array_clock says */
+    long cycles = 0, conflict = 0, vectors = 0, wrong = 0; /* wrong: not as array_clock states */
 };
 
 /* The device's count of what WEIGHT has done: its port is registered. */
@@ -323,7 +323,7 @@ bool meet(int a, int n_a, int b, int n_b)
     return a < b + n_b && b < a + n_a;
 }
 
-/* May l run behind the layers of the batch, its operands loaded before all? */
+/* May l run after the layers of the batch, its operands loaded before all? */
 bool fits_behind(const std::vector<layer> &batch, const layer &l)
 {
     auto tiles = [](const layer &x) { return ceil_div(x.s.oc * (x.p.pairs ? 2 : 1), N); };
@@ -336,8 +336,8 @@ bool fits_behind(const std::vector<layer> &batch, const layer &l)
     return true;
 }
 
-/* Loads all layers, runs them one behind the other and compares; true if bytes and cycles are
- * right. Noise on LOAD's port goes beside the only layer. */
+/* Loads all layers, runs them one after the other and compares; true if bytes and cycles are
+ * right. Noise on LOAD's port goes next to the only layer. */
 bool check_layers(bench &b, std::vector<layer> &layers, bool noise, int gaps, bool follow,
                   counts &n, long &steps)
 {
@@ -487,7 +487,7 @@ bool random_layer(rng &r, int i, layer &l)
     return random_placing(r, l);
 }
 
-/* Layers i.. in a row, as many as are wanted and fit beside one another. */
+/* Layers i.. in a row, as many as are wanted and fit next to one another. */
 std::vector<layer> random_batch(rng &r, int i, int wanted)
 {
     std::vector<layer> batch;
@@ -572,7 +572,7 @@ const net_layer net_layers[] = {
 };
 
 /* ------------------------------------------------------------------ timing */
-/* Cycles of what the unit says while it runs commands; words: WEIGHT's, of those that follow. */
+/* Cycles of what the unit states while it runs commands; words: WEIGHT's, of those that follow. */
 struct timing_trace {
     std::vector<long> taken, begun, asked, written, done, words, word_done;
     long most = 0; /* commands begun and not done */

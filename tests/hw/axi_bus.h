@@ -1,4 +1,4 @@
-/* axi_bus.h - the memory behind frame_bench, an AXI4 slave of the bench's own (sim/memory.h is
+/* axi_bus.h - the memory of frame_bench, an AXI4 slave of the bench's own (sim/memory.h is
  * another, so that one mistake is not made twice). Each cycle: sample() with settled signals before
  * the edge, drive() after it. First R beat `latency` cycles after AR, B `latency` cycles after the
  * last W beat, one beat a cycle. With `stall` (per cent) every channel pauses at random and bursts

@@ -1,7 +1,8 @@
 // frame_bench - hd_top without its compute units: registers, FETCH, queues, DMA, scratchpad, weight memories.
 //   Stand-ins take the places of hd_array_unit, hd_vector and hd_requant: a command of ARRAY or VECTOR takes
-//   as many cycles as its `layer` says. With noise_i (in 256ths) VECTOR reads random words and hd_requant
-//   writes random bytes of the scratchpad's upper half, so LOAD and STORE meet busy banks.
+//   as many cycles as its `layer` specifies. With noise_i (in 256ths) VECTOR reads random words and
+//   hd_requant writes random bytes of the scratchpad's upper half, so LOAD and STORE meet busy
+//   banks.
 `default_nettype none
 `include "hd_accel.svh"
 `include "hd_config.svh"

@@ -588,7 +588,7 @@ void test_order(bench &b)
     b.finish(false);
 }
 
-/* A stream longer than what FETCH reads ahead, stuck behind the queue of a unit that reads:
+/* A stream longer than what FETCH reads ahead, blocked by the queue of a unit that reads:
  * read-ahead beats must not hold the bus that this unit waits for. */
 void test_long_stream(bench &b)
 {

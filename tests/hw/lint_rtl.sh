@@ -2,7 +2,7 @@
 # lint_rtl.sh [CONFIG...] - three readers of the RTL: Verilator's -Wall without a warning, elaboration by
 # Icarus, reading, hierarchy and no latch by yosys; hd_top, for each configuration (default: all in the build tree).
 # Environment: HEDDLE_BUILD build tree (default build), LINT_TOP another top module, LINT_TOOLS which tools.
-# A tool that is not there is named and left out; with none of the three the exit code is 77.
+# A tool that does not exist is named and left out; with none of the three the exit code is 77.
 set -uo pipefail
 root=$(cd "$(dirname "$0")/../.." && pwd)
 build=${HEDDLE_BUILD:-$root/build}

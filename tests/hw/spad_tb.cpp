@@ -1,6 +1,6 @@
 /* spad_tb.cpp - hd_spad against a byte array: all ports at random in a narrow range of addresses,
  * so that banks collide all the time. Checked in every cycle: the lanes asked for (held while
- * frozen), when ARRAY freezes, who must be taken, old bytes on a read beside a write. At the end
+ * frozen), when ARRAY freezes, who must be taken, old bytes on a read next to a write. At the end
  * every byte. Arguments: [seed [cycles]]. */
 #include <cstdio>
 #include <cstring>
@@ -198,7 +198,7 @@ struct bench {
             set_field(dut->lw_data_i, b * 8, 8, load_bytes[b]);
     }
 
-    /* A request's first cycle freezes if and only if two of its words lie in one bank. */
+    /* A request's first cycle freezes if and only if two of its words are in one bank. */
     bool collides() const
     {
         for (int i = 0; i < 2 * G; i++)

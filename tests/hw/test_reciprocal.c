@@ -1,4 +1,4 @@
-/* test_reciprocal.c - the proof behind hd_lane's average: for every number of cells n in 1..2048
+/* test_reciprocal.c - the proof of hd_lane's average: for every number of cells n in 1..2048
  * and every sum s of n int8 values, ((|s| + n/2) * ceil(2^31 / n)) >> 31 with the sign of s is what
  * NUMERICS.md asks of AVERAGE_POOL_2D. Also ceil(2^31 / n) = (2^31 - 1) / n + 1, as hd_recip makes
  * it. */

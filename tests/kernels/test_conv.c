@@ -36,7 +36,7 @@ static void pack(uint8_t *to, uint32_t channels, uint32_t k, const int8_t *weigh
     hdk_pack(&f, to);
 }
 
-/* Fill what the kernel may not touch behind its scratch, and look afterwards. */
+/* Fill what the kernel may not touch after its scratch, and look afterwards. */
 static void guard_scratch(uint32_t n)
 {
     assert_true(n + GUARD <= sizeof scratch);

@@ -13,7 +13,7 @@
 static int8_t x[MAX], w[MAX], y[MAX], want[MAX];
 static int32_t bias[256], multiplier[256];
 static int8_t shift[256];
-static _Alignas(16) uint8_t panels[1u << 18], scratch[1u << 16], behind[256];
+static _Alignas(16) uint8_t panels[1u << 18], scratch[1u << 16], guard[256];
 static void *plain;
 
 /* Sizes that straddle a panel, a vector, a tile of rows. */
@@ -139,21 +139,21 @@ static void conv2d(void **state)
         p.out_h = random_in(1, p.in_h);
         p.out_w = random_in(1, p.in_w);
         k = p.kernel_h * p.kernel_w * (p.in_c / groups);
-        if (k * p.out_c > MAX || hdk_conv2d_scratch(&p) > sizeof scratch - sizeof behind)
+        if (k * p.out_c > MAX || hdk_conv2d_scratch(&p) > sizeof scratch - sizeof guard)
             continue;
         random_inputs();
         for (uint32_t g = 0; g < groups; g++)
             pack(panels + g * hdk_pack_bytes(p.out_c / groups, k), p.out_c / groups, k, p.z_in,
                  p.z_w);
         random_bytes(scratch, sizeof scratch);
-        memcpy(behind, scratch + hdk_conv2d_scratch(&p), sizeof behind);
+        memcpy(guard, scratch + hdk_conv2d_scratch(&p), sizeof guard);
         PLAIN(hdk_conv2d, conv2d_function *)(&p, x, panels, want, scratch);
-        assert_memory_equal(scratch + hdk_conv2d_scratch(&p), behind, sizeof behind);
+        assert_memory_equal(scratch + hdk_conv2d_scratch(&p), guard, sizeof guard);
         random_bytes(scratch, sizeof scratch);
-        memcpy(behind, scratch + hdk_conv2d_scratch(&p), sizeof behind);
+        memcpy(guard, scratch + hdk_conv2d_scratch(&p), sizeof guard);
         hdk_conv2d(&p, x, panels, y, scratch);
         expect_bytes("conv2d", y, want, sizeof y);
-        assert_memory_equal(scratch + hdk_conv2d_scratch(&p), behind, sizeof behind);
+        assert_memory_equal(scratch + hdk_conv2d_scratch(&p), guard, sizeof guard);
         count++;
     }
 }

@@ -75,7 +75,7 @@ class Tensor:
 
 
 class Writer:
-    """Nodes and initializers as they come; operands are float tensors behind a DequantizeLinear."""
+    """Nodes and initializers as they come; operands are float tensors after a DequantizeLinear."""
 
     def __init__(self, tensors):
         self.t, self.nodes, self.initializers, self.n = tensors, [], [], 0
@@ -99,7 +99,7 @@ class Writer:
                 self.constant(name + "_zero", kind, dims, struct.pack(f"<{len(zero)}{pack}", *zero))]
 
     def real(self, t, name=None):
-        """The real values of the codes of t."""
+        """The real values of the quantised values of t."""
         name = name or f"t{t.id}"
         return self.node("DequantizeLinear", [name] + self.scale(f"{name}_in{self.n}", t.scale, t.zero),
                          f"{name}_r{self.n}")

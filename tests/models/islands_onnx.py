@@ -114,7 +114,7 @@ def arithmetic(n, a, b):
 
 
 def rescaled(n, x):
-    """Another zero point; twice the scale, where every second value is halfway between two; uint8 beside int8."""
+    """Another zero point; twice the scale, where every second value is halfway between two; uint8 with int8."""
     moved = n.q(n.dq(x), n.quant[x][0], n.quant[x][1] - 9)
     p = n.q(n.dq(x), 0.0625, 3)
     half = n.q(n.dq(p), 0.125, -2)

@@ -77,7 +77,7 @@ def check_ops(content, allowed):
 
 
 def quantise_input(content, x):
-    """Float inputs to the int8 codes that the model expects (round half to even, clamped)."""
+    """Float inputs to the int8 values that the model expects (round half to even, clamped)."""
     scale, zero = describe(content)[2]["quantization"]
     return np.clip(np.rint(x / scale) + zero, -128, 127).astype(np.int8)
 

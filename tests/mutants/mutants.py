@@ -3,7 +3,7 @@
 
     tests/mutants/mutants.py [--list] [--build DIR] [--from FILE] [NAME...]
 
-mutants.txt (or FILE) lists them: a file, a line of it and what stands there instead, and what must find it. The tree (as git
+mutants.txt (or FILE) lists them: a file, a line of it and what is there instead, and what must find it. The tree (as git
 lists it, with what is not committed) is copied to DIR/tree and built in DIR/build, without a compiler cache; then for
 each mutant: change, build what changed, run, change back. A line that is not in its file exactly once is an error: the
 mutant no longer applies. Prints a table; exit 1 if a mutant survives, 2 if one does not apply, or if a network does
@@ -127,7 +127,7 @@ class Bench:
         return self.call([self.build / "tests" / program], RUN_SECONDS).returncode == 0
 
     def find(self, mutant):
-        """What found it, in words; None: nothing."""
+        """What found it, as text; None: nothing."""
         kind, words = mutant.find
         if kind == "test":
             return f"test {words[0]}" if not self.passes(words[0]) else None

@@ -33,7 +33,7 @@ def run_heddle(command, folder, wants, step):
 
 
 def main(cases, run_case):
-    """Command line of both: run_case(heddle, name, folder) says why a case fails, or None. Exit status."""
+    """Command line of both: run_case(heddle, name, folder) states why a case fails, or None. Exit status."""
     p = argparse.ArgumentParser()
     p.add_argument("--heddle", default="build/heddle")
     p.add_argument("--case")

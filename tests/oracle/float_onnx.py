@@ -4,8 +4,8 @@
 
 heddle runs each with `--target=c`: its emitted C must give the bytes of its own reference, and both must
 be within 2e-5 of the largest magnitude of ONNX Runtime's answer (sums are taken in another order there;
-the bound is 100 times what float32 rounds). Networks of codes with an operator that has no arithmetic on
-codes (QDQ) may differ by one code. Exit status 1 if one differs, 77 without onnxruntime.
+the bound is 100 times what float32 rounds). Networks of quantised values with an operator that has no arithmetic on
+quantised values (QDQ) may differ by one code. Exit status 1 if one differs, 77 without onnxruntime.
 """
 
 import sys
@@ -436,8 +436,8 @@ def curves():
 
 @case
 def qdq_norms():
-    """Behind a QuantizeLinear a BatchNormalization stands alone, its parameters may be codes; a pool and
-    a linear Resize meet many halves of codes."""
+    """After a QuantizeLinear a BatchNormalization stands alone, its parameters may be quantised values; a pool and
+    a linear Resize meet many halves of quantised values."""
     n = Net()
     x = n.qdq(n.input(floats(1, 6, 9, 8)), 0.0203, 3)
     codes = [n.node("DequantizeLinear", n.const(rng.integers(20, 100, 6), np.int8), n.const(0.013, np.float32), n.const(0, np.int8)) for _ in range(4)]
@@ -579,7 +579,7 @@ def constant_outputs():
     return n, [n.node("Relu", x), n.node("Shape", x), n.node("Exp", n.const(floats(3)))]
 
 
-# Steps of the codes, where a float output follows them.
+# Steps of the quantised values, where a float output follows them.
 STEP = {"qgemm": 1.1 / 256, "qdq_fallback": 1 / 64, "qdq_mixed": 0.05, "qdq_resize": 0.02, "qdq_transposed": 0.05, "qdq_gemm": 1 / 16, "qdq_attention": 1.1 / 256}
 
 

@@ -35,7 +35,7 @@ def const(net, array):
 
 
 def one(name, op, inputs, out, constants=(), options=None, low=-2.0, order=None, **fields):
-    """A network of one operator; `inputs` are shapes, `constants` arrays behind them."""
+    """A network of one operator; `inputs` are shapes, `constants` arrays after them."""
     def build():
         net = Net(name)
         xs = [net.tensor(f"x{i}", s, F) for i, s in enumerate(inputs)]

@@ -32,7 +32,7 @@ def main():
     content = net.finish([x], [y, q, z])
 
     samples = np.random.default_rng(3).normal(0, 1, (20, *SHAPE)).astype(np.float32)
-    samples[0] *= 300                                # beyond the codes
+    samples[0] *= 300                                # beyond the quantised values
     samples[1] *= SCALE
     samples[2] = np.round(samples[2]) * SCALE / 2    # halves
     folder.mkdir(parents=True, exist_ok=True)

@@ -66,7 +66,7 @@ class Builder:
                     FusedActivationFunction=getattr(tflite.ActivationFunctionType, activation))
 
     def output(self, shape, activation):
-        """Sums of deviation 2: 0..6 behind an activation, else symmetric."""
+        """Sums of deviation 2: 0..6 after an activation, else symmetric."""
         if activation == "NONE":
             return self.act(shape, 6 / 127, 0, 4)
         return self.act(shape, RELU6, -128, 2)

@@ -2,7 +2,7 @@
 
     malformed_tflite.py --out DIR     writes DIR/<case>.tflite, one per function below
 
-What heddle says of each stands in tests/compiler/import/malformed/expected.txt; tests/e2e/test_malformed.sh
+What heddle reports of each is in tests/compiler/import/malformed/expected.txt; tests/e2e/test_malformed.sh
 compares. Needs the packages of requirements-classic.txt for writing; the files are kept.
 """
 
@@ -49,7 +49,7 @@ class Conv(Net):
 
 
 def one(op, shape, out, params=(), options=None, kind=np.int8, q=Q, outs=1, order=None, **fields):
-    """A network of one operator; `params` are int32 constants behind (or as `order` says among) its input."""
+    """A network of one operator; `params` are int32 constants after (or as `order` specifies among) its input."""
     net = Net("malformed")
     x = net.tensor("x", shape, kind, **q)
     constants = [net.tensor(f"p{i}", np.shape(p), np.int32, data=p) for i, p in enumerate(params)]
@@ -684,7 +684,7 @@ RELU = tflite.ActivationFunctionType.RELU
 
 
 def file_of(shape, constants, out, op, options=None, order=None, kinds=(np.int8, np.int8), **fields):
-    """A network of one operator; `constants` are (array, type or None for int32) behind its input."""
+    """A network of one operator; `constants` are (array, type or None for int32) after its input."""
     net = Net("malformed")
     x = net.tensor("x", shape, kinds[0], **Q)
     ids = [x]
@@ -766,7 +766,7 @@ def one_hot(depth):
 
 
 def consts(op, values, out, kind):
-    """An operator of constants alone, beside a RELU that makes it a network."""
+    """An operator of constants alone, next to a RELU that makes it a network."""
     net = Net("malformed")
     x, z = net.tensor("x", (1, 4), np.int8, **Q), net.tensor("z", (1, 4), np.int8, **Q)
     y = net.tensor("y", out, kind)

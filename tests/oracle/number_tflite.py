@@ -173,7 +173,7 @@ def oracle(content, inputs):
 
 
 def run(heddle, kind, folder):
-    """Write the case's folder, run it; what heddle says of it, empty if all is equal."""
+    """Write the case's folder, run it; what heddle reports of it, empty if all is equal."""
     rng = np.random.default_rng(7)
     if kind in OTHERS:
         content, inputs = OTHERS[kind](rng)

@@ -54,7 +54,7 @@ class Ops:
         self.emit("EXP", [x], self.out("exp", [np.exp(v) for v in x.values]), 2)
 
     def op_rsqrt(self):
-        """Of what a RELU leaves: codes below the zero point are refused."""
+        """Of what a RELU leaves: quantised values below the zero point are refused."""
         self.only(np.int8)
         x = self.source()
         top = max(max(float(v.max()) for v in x.values), 0.1)
@@ -311,7 +311,7 @@ class Ops:
         return index, values
 
     def compared(self, x):
-        """x beside another tensor or a constant, by one of the six relations."""
+        """x next to another tensor or a constant, by one of the six relations."""
         op, function = self.pick(RELATIONS[::2] if self.wide else RELATIONS)
         if not self.wide and x.scale >= 1:
             raise Skip  # the reference shifts by a negative number of bits

@@ -41,7 +41,7 @@ def session(model):
 
 
 class Value:
-    """Codes in the graph: name, scale, zero point, codes of the one sample."""
+    """Quantised values in the graph: name, scale, zero point, quantised values of the one sample."""
 
     def __init__(self, name, scale, zero, codes):
         self.name, self.scale, self.zero, self.codes = name, scale, zero, codes
@@ -120,7 +120,7 @@ class Maker:
         return s, z
 
     def quantized(self, real_name):
-        """QuantizeLinear behind a float result."""
+        """QuantizeLinear after a float result."""
         s, z = self.range_of(self.value_of(real_name))
         name = self.node("QuantizeLinear", [real_name, self.const("s", s), self.const("z", z)])
         return Value(name, s, z, self.value_of(name))
@@ -266,7 +266,7 @@ class Maker:
         kind = self.rng.integers(3)
         if kind == 0:
             a = self.window(v)
-            if self.rng.random() < 0.5:  # codes, without DequantizeLinear: int8 and uint8 from opset 12 on
+            if self.rng.random() < 0.5:  # quantised values, without DequantizeLinear: int8 and uint8 from opset 12 on
                 name = self.node("MaxPool", [v.name], **a)
                 return Value(name, v.scale, v.zero, self.value_of(name))
             return self.quantized(self.node("MaxPool", [self.dq(v)], **a))
@@ -333,7 +333,7 @@ class Maker:
         return self.quantized(self.node("ReduceMean", [self.dq(v)], axes=[2, 3], keepdims=int(self.rng.integers(2))))
 
     def op_float(self):
-        """Operators without arithmetic on codes: between DequantizeLinear and QuantizeLinear they are float32."""
+        """Operators without arithmetic on quantised values: between DequantizeLinear and QuantizeLinear they are float32."""
         v = self.take()
         x = self.dq(v)
         op = ["PRelu", "Div", "Neg", "Abs", "Max", "Min"][int(self.rng.integers(6))]
@@ -407,7 +407,7 @@ def run(args, model, x, want, folder):
 
 
 def write(net, folder):
-    """The network as a folder for tests: model, sample 0, the codes behind every step."""
+    """The network as a folder for tests: model, sample 0, the quantised values after every step."""
     model, want = net.prefix(len(net.steps) - 1)
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "model.onnx").write_bytes(model.SerializeToString())

@@ -154,7 +154,7 @@ class Maker(rand_ops.Ops, rand_math.Ops):
 
     def weights(self, shape, axis, x, per_channel):
         """Random weights and bias whose result has a spread between 0.5 and 5, so that ReLU6 and tanh
-        have something to do. Returns (w codes, w scales, w float, bias codes, bias scales, bias float)."""
+        have something to do. Returns (w quantised values, w scales, w float, bias values, bias scales, bias float)."""
         if self.chance(0.5):
             w = self.rng.integers(-127, 128, shape)
         else:

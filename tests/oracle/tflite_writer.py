@@ -109,7 +109,7 @@ def _ints(b, values):
 
 
 def _buffer(b, data):
-    """Constant data lies at a multiple of 16 bytes, as the schema's force_align asks."""
+    """Constant data is at a multiple of 16 bytes, as the schema's force_align asks."""
     if not data:
         return _table(b, "Buffer")
     b.StartVector(1, len(data), 16)

@@ -1,7 +1,7 @@
 /* test_islands.c - islands/<case>.ir, an ONNX file as it stands, gives islands/<case>.out in
- * TFLite's rounding and <case>.exact in ONNX's; and the random networks beside the importer's tests
- * give the same bytes as the graph that the importer makes. UPDATE=1 in the environment rewrites
- * .out and .exact. */
+ * TFLite's rounding and <case>.exact in ONNX's; and the random networks next to the importer's
+ * tests give the same bytes as the graph that the importer makes. UPDATE=1 in the environment
+ * rewrites .out and .exact. */
 #include <stdlib.h>
 
 #include "compiler/import/onnx/onnx.h"
@@ -9,7 +9,7 @@
 #include "reference/ref_islands.h"
 #include "tests/compiler/ir_files.h"
 
-/* Compare with the file beside `path`, or write it. */
+/* Compare with the file next to `path`, or write it. */
 static void same_as_sibling(struct arena *a, const char *path, const char *end, const char *found)
 {
     const char *beside = ir_sibling(a, path, 3, end);
@@ -42,7 +42,7 @@ static void test_every_file(void **state)
     ir_each("tests/reference/islands/*.ir", check_file);
 }
 
-/* Outputs of `g`, one behind another. */
+/* Outputs of `g`, one after another. */
 static uint8_t *answer(struct arena *a, const struct ir_graph *g, bool onnx_rounding,
                        const uint8_t *in, size_t *n)
 {

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Every signal of a written save file is found in the waves: GTKWave itself loads both and says which traces it shows.
+# Every signal of a written save file is found in the waves: GTKWave itself loads both and states which traces it shows.
 set -eu
 for tool in gtkwave xvfb-run; do
   command -v "$tool" >/dev/null || { echo "SKIPPED: no $tool"; exit 77; }

@@ -169,7 +169,7 @@ static void a_damaged_model_is_made_again(void **state)
     assert_int_equal(chmod(model.path, 0700), 0);
 }
 
-/* The usual model has no waves and says so; the one with waves is another. */
+/* The usual model has no waves and reports it; the one with waves is another. */
 static void waves_are_a_model_of_their_own(void **state)
 {
     struct fixture *const f = *state;

@@ -85,7 +85,7 @@ grep -q 'size limit' plain.txt && fail "a limit that was not reached"
     fail "prog: $(tail -1 prog.txt)"
 [ -s prog/waves.gtkw ] && [ "$(stat -c %s prog/waves.fst)" -le 2000000 ] || fail "prog: waves"
 
-# A layer that is not there, or not on the accelerator.
+# A layer that does not exist, or not on the accelerator.
 expect 2 "heddle: --waves: no layer 'x'; the first is 00_conv2d, heddle inspect lists them all" \
     "$heddle" run digits --hw tiny --waves=layer:x
 expect 2 "heddle: --waves: 12_reshape runs no command on the accelerator" \
@@ -111,7 +111,7 @@ grep -q '^-array' plain/waves.gtkw && grep -q 'u_array.tile\[255:0\]$' plain/wav
 fst2vcd -e plain/waves.fst | grep -a '^\$attrbegin' | grep -q ' busy wait_token wait_weight conflict drain idle ' ||
     fail "the values of array's does begin with its name"
 
-# Beside a target's own core: first is the accelerator's, and a note says how to get the core's; a layer of it gives those.
+# In addition to a target's own core: first is the accelerator's, and a note states how to get the core's; a layer of it gives those.
 beside() {
     "$heddle" run digits --hw tiny -i in.bin --target=vanilla,systolic --offload=05*=vanilla --offload=06*=systolic -o "$@" >beside.txt 2>beside.err ||
         fail "beside a core: $(cat beside.err)"

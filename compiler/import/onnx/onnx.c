@@ -1,5 +1,5 @@
 /* onnx.c - an ONNX file into a graph: header, borders, nodes in file order. Everything that a file
- * can say is checked here or in the other onnx_*.c; nothing behind looks at it again. */
+ * can contain is checked here or in the other onnx_*.c; no later step looks at it again. */
 #include "onnx_import.h"
 
 #include <ctype.h>
@@ -108,7 +108,7 @@ static enum status import_initializers(struct ox *m)
     return ST_OK;
 }
 
-/* The entry for `name` in --input-shapes: behind "name:[", or NULL. */
+/* The entry for `name` in --input-shapes: after "name:[", or NULL. */
 static const char *given_shape(const char *list, const char *name)
 {
     const size_t n = strlen(name);
@@ -279,7 +279,7 @@ static enum status import_nodes(struct ox *m)
 {
     const uint32_t n = (uint32_t)m->graph->n_node;
 
-    /* a node's own row, and its result's once on codes and once in float32 */
+    /* a node's own row, and its result's once on quantised values and once in float32 */
     m->g->row = ARENA_ARRAY(m->arena, struct ir_row, 3 * (size_t)n + 3 * m->graph->n_output);
     for (uint32_t i = 0; i < n; i++) {
         const Onnx__NodeProto *node = m->graph->node[i];
@@ -344,7 +344,7 @@ static enum status constant_output(struct ox *m, struct ox_value *v)
     return ST_OK;
 }
 
-/* A tensor of the output's own name: codes, or floats from a DEQUANTIZE. */
+/* A tensor of the output's own name: quantised values, or floats from a DEQUANTIZE. */
 static enum status graph_output(struct ox *m, const Onnx__ValueInfoProto *out, struct ox_value *v)
 {
     struct ir_tensor *t;
@@ -395,7 +395,8 @@ static enum status import_outputs(struct ox *m)
     return ST_OK;
 }
 
-/* Codes that were only moved take the scale of those they are moved from; 1 where none is said. */
+/* Quantised values that were only moved take the scale of those they are moved from; 1 where none
+ * is said. */
 static void settle_scales(struct ox *m)
 {
     static const float one = 1;

@@ -7,8 +7,8 @@
 struct onnx_options {
     const char *input_shapes; /* --input-shapes "data:[1,3,224,224],b:[1]", or NULL */
     const char *folder;       /* external data is opened beneath it; NULL: refused */
-    bool exact;               /* --onnx-rounding=onnx: only QuantizeLinear rounds; what codes could
-                                 compute nearly is computed in float32 */
+    bool exact;               /* --onnx-rounding=onnx: only QuantizeLinear rounds; what int8
+                                 computes only nearly is computed in float32 */
     bool literal;             /* each node as it stands, for the reference (onnx_literal.c) */
 };
 
@@ -26,7 +26,7 @@ enum status onnx_import(struct arena *a, const char *name, const uint8_t *data, 
  * so the graph is for ref_islands only. A row's operator is its node's; a QLinear node is
  * DEQUANTIZE, the operator and QUANTIZE in one row. */
 
-/* Number i of the operators that come in and its domain ("": ONNX's own); NULL behind the last. */
+/* Number i of the operators that come in and its domain ("": ONNX's own); NULL after the last. */
 const char *onnx_operator_name(uint32_t i, const char **domain);
 
 #endif

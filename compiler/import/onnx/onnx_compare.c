@@ -1,10 +1,11 @@
 /* onnx_compare.c - comparisons, logical operators, Where and what is made of them: on bool, int32,
- * int64 and float32; codes are compared as the floats that DequantizeLinear makes of them. */
+ * int64 and float32; quantised values are compared as the floats that DequantizeLinear makes of
+ * them. */
 #include "onnx_import.h"
 
 #include <string.h>
 
-/* Operands of one shape behind broadcasting, each of `n`. */
+/* Operands of one shape after broadcasting, each of `n`. */
 static enum status common_shape(struct ox *m, uint32_t n, const uint32_t *in, struct ox_shape *y)
 {
     *y = ox_shape_of(m, in[0]);

@@ -12,7 +12,7 @@ struct window {
     int32_t in[2], out[2], kernel[2], stride[2], dilation[2], before[2], after[2];
 };
 
-/* auto_pad: the output has ceil(in / stride) places; the odd cell goes behind (UPPER) or before. */
+/* auto_pad: the output has ceil(in / stride) places; the odd cell goes after (UPPER) or before. */
 static void same_pad(struct window *w, uint32_t i, bool upper)
 {
     const int64_t span = ((int64_t)w->kernel[i] - 1) * w->dilation[i] + 1;
@@ -114,7 +114,7 @@ static struct ox_shape window_shape(const struct window *w, int32_t batch, int32
     return s;
 }
 
-/* Real values of a bias: dequantised codes or floats. */
+/* Real values of a bias: dequantised values or floats. */
 static enum status read_bias(struct ox *m, uint32_t i, int32_t channels, double factor,
                              const double **bias)
 {
@@ -169,7 +169,7 @@ enum status ox_conv_geometry(struct ox *m, struct ox_pending *p, const struct ox
     p->group = (int32_t)group;
     p->weight = *c;
     p->weight_quant = *q;
-    if (q->n > 1 && q->axis != 0) { /* within one sum: no arithmetic on codes */
+    if (q->n > 1 && q->axis != 0) { /* within one sum: no arithmetic on quantised values */
         p->weight = ox_const_values(m, c, q);
         p->weight_quant = (struct ir_quant){0};
     }
@@ -442,7 +442,8 @@ enum status ox_qlinear_pool(struct ox *m)
     return ox_qlinear_result(m, p, 3);
 }
 
-/* MaxPool and GlobalMaxPool move codes: what DequantizeLinear did before holds behind. */
+/* MaxPool and GlobalMaxPool move quantised values: what DequantizeLinear did before holds after
+ * it. */
 enum status ox_max_pool(struct ox *m)
 {
     struct ox_value *x = ox_in(m, 0);

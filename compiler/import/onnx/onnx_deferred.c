@@ -126,7 +126,7 @@ static enum status bias_const(struct ox *m, const struct ox_pending *p, const ch
     return ST_OK;
 }
 
-/* Constant weights: codes with their scales in the type of the input, or float32. */
+/* Constant weights: quantised values with their scales in the type of the input, or float32. */
 static uint32_t weight_const(struct ox *m, const char *name, const struct ox_const *w,
                              const struct ir_quant *q, enum ir_type type)
 {
@@ -421,7 +421,7 @@ static enum status finish_softmax(struct ox *m, const struct ox_pending *p, cons
     return ST_OK;
 }
 
-/* Codes are compared, so both operands come in the output's scale. */
+/* Quantised values are compared, so both operands come in the output's scale. */
 static enum status finish_extremum(struct ox *m, const struct ox_pending *p, const char *name,
                                    enum ir_type type, const struct ir_quant *q, uint32_t *id)
 {
@@ -513,7 +513,7 @@ enum status ox_finish_float(struct ox *m, const struct ox_pending *p, const char
     return ST_OK;
 }
 
-/* On codes. */
+/* On quantised values. */
 static enum status finish_codes(struct ox *m, const struct ox_pending *p, const char *name,
                                 enum ir_type type, const struct ir_quant *q, uint32_t *id)
 {
@@ -536,8 +536,8 @@ static enum status finish_codes(struct ox *m, const struct ox_pending *p, const 
     return ST_OK;
 }
 
-/* ONNX's own rounding is asked for, and codes would round what float32 has: the bias, or each value
- * of a pool. */
+/* ONNX's own rounding is asked for, and quantised values would round what float32 has: the bias, or
+ * each value of a pool. */
 static bool is_inexact(const struct ox *m, const struct ox_pending *p)
 {
     const float s_in = p->n_in != 0 ? m->g->tensor[p->in[0]]->quant.scale[0] : 0;
@@ -566,7 +566,7 @@ enum status ox_finish(struct ox *m, const struct ox_pending *p, const char *name
         st = finish_codes(m, p, name, type, q, id);
     if (st != ST_UNSUPPORTED)
         return st;
-    *m->d = (struct diag){0}; /* not on codes: what was begun is taken back */
+    *m->d = (struct diag){0}; /* not on quantised values: what was begun is taken back */
     m->g->n_tensor = n_tensor;
     m->g->n_op = n_op;
     m->g->n_row = n_row;

@@ -13,7 +13,7 @@ static enum status set_weights(struct ox *m, struct ox_pending *p, const struct 
     const uint8_t *from = c->data;
     uint8_t *to;
 
-    if (q->n > 1 && q->axis != (turned ? 1 : 0)) { /* within one sum: no arithmetic on codes */
+    if (q->n > 1 && q->axis != (turned ? 1 : 0)) { /* within one sum: float32 only */
         const struct ox_const values = ox_const_values(m, c, q);
         const struct ir_quant none = {0};
 
@@ -167,7 +167,7 @@ static enum status add_matrix(struct ox *m, const struct ox_pending *p, float be
     return ST_OK;
 }
 
-/* Operand `i` of a Gemm with computed weights, turned if `attr` says so. */
+/* Operand `i` of a Gemm with computed weights, turned if `attr` specifies this. */
 static enum status gemm_operand(struct ox *m, uint32_t i, const char *attr, uint32_t *id)
 {
     TRY(ox_operand(m, i, i == 0 ? "first input" : "second input", id));
@@ -293,7 +293,7 @@ enum status ox_qlinear_matmul(struct ox *m)
     return ox_qlinear_result(m, p, 6);
 }
 
-/* QGemm's weights with their scales times alpha; scales and zero points lie behind them. */
+/* QGemm's weights with their scales times alpha; scales and zero points lie after them. */
 static enum status qgemm_weights(struct ox *m, struct ox_pending *p)
 {
     const float alpha = ox_attr_float(m, "alpha", 1);

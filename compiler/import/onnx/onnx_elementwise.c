@@ -30,7 +30,7 @@ static enum ir_opcode binary_opcode(const char *op)
                                : IR_OP_PRELU;
 }
 
-/* The divisor is one constant number and the dividend codes: x / c is x * (1 / c). */
+/* The divisor is one constant number and the dividend quantised values: x / c is x * (1 / c). */
 static bool by_constant(const struct ox *m)
 {
     const struct ox_value *a = ox_in(m, 0), *b = ox_in(m, 1);
@@ -121,7 +121,7 @@ enum status ox_variadic(struct ox *m)
     return ST_OK;
 }
 
-/* Codes of input `i` of a QLinear operator with scale q. */
+/* Quantised values of input `i` of a QLinear operator with scale q. */
 static enum status qlinear_input(struct ox *m, uint32_t i, const struct ir_quant *q, uint32_t *id)
 {
     const struct ox_value *v = ox_in(m, i);
@@ -204,7 +204,7 @@ static enum status unary_pending(struct ox *m, uint32_t id, struct ox_pending **
     return ST_OK;
 }
 
-/* Clamp a result that is pending, or codes. */
+/* Clamp a result that is pending, or quantised values. */
 static enum status clamp(struct ox *m, float low, float high)
 {
     const struct ox_value *x = ox_in(m, 0);

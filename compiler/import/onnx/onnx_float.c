@@ -1,6 +1,6 @@
 /* onnx_float.c - float32 arithmetic: values that no QuantizeLinear gives a scale are computed as
- * the file says, in float32, on the host. Codes and constants that such an operator reads are
- * dequantised first. */
+ * the file specifies, in float32, on the host. Quantised values and constants that such an operator
+ * reads are dequantised first. */
 #include "onnx_import.h"
 
 #include <string.h>
@@ -16,7 +16,7 @@ uint32_t ox_number_tensor(struct ox *m, const char *name, float v)
     return ox_f32_const(m, ox_inner(m, name, "number"), 0, NULL, &v);
 }
 
-/* Values of constant codes. */
+/* Values of constant quantised values. */
 static uint32_t const_values(struct ox *m, const struct ir_tensor *t)
 {
     const size_t n = (size_t)ir_elements(t);

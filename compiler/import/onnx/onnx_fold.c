@@ -70,7 +70,8 @@ static uint32_t number_as(struct ox *m, const char *name, uint32_t id, enum ir_t
     return out;
 }
 
-/* 8-bit integers are codes of scale 1: they are reached through float32, which has all of them. */
+/* 8-bit integers are quantised values of scale 1: they are reached through float32, which has all
+ * of them. */
 static enum status cast_tensor(struct ox *m, const struct ox_value *v, int64_t type)
 {
     static const float one = 1;

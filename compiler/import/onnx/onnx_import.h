@@ -1,14 +1,14 @@
 /* onnx_import.h - shared by the files of the ONNX importer.
  *
- * An ONNX tensor of 8-bit codes has no scale: QuantizeLinear, DequantizeLinear and the QLinear
+ * An ONNX tensor of 8-bit values has no scale: QuantizeLinear, DequantizeLinear and the QLinear
  * operators carry it. Three kinds of values make QDQ islands and QLinear operators the same
  * quantised operators:
- *   OX_CONST    known now; with `quant`, if `real`, what DequantizeLinear read from codes
- *   OX_TENSOR   an IR tensor of codes; `real`: DequantizeLinear has been applied to it
- *   OX_TENSOR with `wide`: 16-bit codes, which DequantizeLinear alone may read
- *   OX_PENDING  a float result that waits for its reader: QuantizeLinear says its scale and makes
- *               it an operator on codes (onnx_deferred.c); any other reader, or a graph output,
- *               makes it one in float32 (onnx_float.c) */
+ *   OX_CONST    known now; with `quant`, if `real`, what DequantizeLinear read from quantised
+ *   values OX_TENSOR   an IR tensor of quantised values; `real`: DequantizeLinear has been applied
+ *   to it OX_TENSOR with `wide`: 16-bit values, which DequantizeLinear alone may read
+ *   OX_PENDING  a float result that waits for its reader: QuantizeLinear specifies its scale and
+ *               makes it an operator on quantised values (onnx_deferred.c); any other reader, or a
+ *               graph output, makes it one in float32 (onnx_float.c) */
 #ifndef HEDDLE_IMPORT_ONNX_IMPORT_H
 #define HEDDLE_IMPORT_ONNX_IMPORT_H
 
@@ -44,8 +44,8 @@ struct ox_pending;
 struct ox_value {
     const char *name;
     enum ox_kind kind;
-    bool real;    /* a float in the file: codes behind DequantizeLinear */
-    int32_t wide; /* codes of this 16-bit type, held by a float32 tensor; or 0 */
+    bool real;    /* a float in the file: quantised values from DequantizeLinear */
+    int32_t wide; /* quantised values of this 16-bit type, held by a float32 tensor; or 0 */
     struct ox_const c;
     struct ir_quant quant; /* of a real constant */
     uint32_t tensor;
@@ -69,7 +69,8 @@ struct ox {
     uint32_t n_slot;
     uint32_t *same_as; /* of each IR tensor: the one whose scale it has while it has none */
     uint32_t cap_same;
-    uint32_t *float_of; /* of each IR tensor of codes: its DEQUANTIZEd values, 0 without */
+    uint32_t
+        *float_of; /* of each IR tensor of quantised values: its DEQUANTIZEd values, 0 without */
     uint32_t cap_float;
     const Onnx__NodeProto *node; /* being imported */
     const char *op;              /* its operator, our own text */
@@ -94,7 +95,7 @@ double ox_number(const struct ox_const *c, uint64_t i);
 void *ox_new_const(struct ox *m, struct ox_const *c, int32_t type, uint32_t rank,
                    const int32_t *dim);
 
-/* Codes of 16 bits. */
+/* Values of 16 bits. */
 bool ox_is_wide(int32_t type);
 /* Least and largest code of an 8- or 16-bit type. */
 int32_t ox_lowest(int32_t type);
@@ -125,19 +126,21 @@ enum status ox_axis(struct ox *m, const char *what, int64_t axis, uint32_t rank,
  * of a tensor of shape `dim`. `type`: of the zero point, OX_UINT8 if it is absent. */
 enum status ox_scale(struct ox *m, uint32_t is, uint32_t iz, uint32_t rank, const int32_t *dim,
                      int64_t axis, struct ir_quant *q, int32_t *type);
-/* The same, also of 16-bit codes. */
+/* The same, also of 16-bit values. */
 enum status ox_any_scale(struct ox *m, uint32_t is, uint32_t iz, uint32_t rank, const int32_t *dim,
                          int64_t axis, struct ir_quant *q, int32_t *type);
 /* Give tensor `id` scale and zero point, or check that it has these. */
 enum status ox_set_quant(struct ox *m, uint32_t id, const struct ir_quant *q);
-/* Codes of two tensors that are to be mixed have one scale; one that is not known yet will be it.
+/* Quantised values of two tensors that are to be mixed have one scale; one that is not known yet
+ * will be it.
  */
 bool ox_one_scale(struct ox *m, uint32_t a, uint32_t b);
 bool ox_same_quant(const struct ir_quant *a, const struct ir_quant *b);
 /* A constant IR tensor with its own copy of the data. */
 uint32_t ox_ir_const(struct ox *m, const char *name, enum ir_type type, uint32_t rank,
                      const int32_t *dim, const void *data);
-/* Codes of constant `c` as an IR tensor of `type` (int8, uint8): the other one is moved by 128. */
+/* Quantised values of constant `c` as an IR tensor of `type` (int8, uint8): the other one is moved
+ * by 128. */
 uint32_t ox_code_const(struct ox *m, const char *name, const struct ox_const *c,
                        const struct ir_quant *q, enum ir_type type);
 /* Define output `i`. */
@@ -151,7 +154,7 @@ ox_handler *ox_folder(const struct ox *m);
 /* A constant result, its size checked. */
 enum status ox_const_new(struct ox *m, struct ox_const *c, int32_t type, uint32_t rank,
                          const int32_t *dim);
-/* Input `i`, which must be constant; codes behind DequantizeLinear as their values. */
+/* Input `i`, which must be constant; quantised values from DequantizeLinear as their values. */
 enum status ox_const_input(struct ox *m, uint32_t i, struct ox_const *c);
 /* Element of `c` for element `k` of shape `y`, to which it broadcasts. */
 struct ox_shape;
@@ -178,7 +181,7 @@ struct ir_op *ox_op(struct ox *m, enum ir_opcode opcode, uint32_t n_in, const ui
 /* The operator's MACs are the row's, once its attributes are set; `taps`, `taps_filled`: as struct
  * ox_pending. */
 void ox_count_macs(struct ox *m, const struct ir_op *op, int32_t taps, int32_t taps_filled);
-/* Movers: a new tensor with the codes of `id`, scale shared. */
+/* Movers: a new tensor with the quantised values of `id`, scale shared. */
 /* A tensor of another shape that shares the scale of `id`; no operator yet. */
 uint32_t ox_like(struct ox *m, const char *name, uint32_t id, struct ox_shape s);
 uint32_t ox_transpose(struct ox *m, const char *name, uint32_t id, const int32_t *perm);
@@ -193,7 +196,7 @@ uint32_t ox_concat(struct ox *m, const char *name, uint32_t n, const uint32_t *i
 /* [N,C,L] or [N,C,H,W] to [N,H,W,C], and a tensor [N,H,W,C] back to rank 3 or 4. */
 uint32_t ox_to_nhwc(struct ox *m, uint32_t id);
 uint32_t ox_from_nhwc(struct ox *m, const char *name, uint32_t id, uint32_t rank);
-/* Codes of `id` in another scale: itself, or QUANTIZE. */
+/* Quantised values of `id` in another scale: itself, or QUANTIZE. */
 uint32_t ox_rescale(struct ox *m, const char *name, uint32_t id, const struct ir_quant *q,
                     enum ir_type type);
 /* Name for a tensor that the file does not have. */
@@ -220,7 +223,7 @@ struct ox_pending {
     uint32_t n_in, in[2];  /* IR tensors; the weights of conv and dense are `weight` */
     struct ox_shape shape; /* of the result, in the file's order */
     int32_t attr[IR_ATTR_COUNT];
-    struct ox_const weight; /* [OC,C/group,KH,KW], or [OC,K]: codes */
+    struct ox_const weight; /* [OC,C/group,KH,KW], or [OC,K]: quantised values */
     struct ir_quant weight_quant;
     int32_t group;
     /* Kernel taps that the file has, and those of `weight` with the zeros between them: MACs of the
@@ -228,7 +231,7 @@ struct ox_pending {
     int32_t taps, taps_filled;
     const double *bias;        /* real values [OC], or NULL */
     const int32_t *bias_codes; /* the same in units of s_in * s_w (QLinearConv, ConvInteger) */
-    bool float_only;           /* there is no arithmetic on codes */
+    bool float_only;           /* there is no arithmetic on quantised values */
     bool count_pad;            /* average pool: cells outside the image count as zero */
     bool global;               /* of the whole image */
     uint32_t n_part;           /* concatenation */
@@ -246,7 +249,7 @@ enum status ox_qlinear_operands(struct ox *m, struct ox_pending *p, uint32_t axi
                                 const struct ox_const **w, struct ir_quant *q);
 /* The operator ends with the result's scale (input `scale`) and zero point (the next one). */
 enum status ox_qlinear_result(struct ox *m, const struct ox_pending *p, uint32_t scale);
-/* int32 codes of p's bias: input `i`, or none. */
+/* int32 values of p's bias: input `i`, or none. */
 enum status ox_bias_codes(struct ox *m, struct ox_pending *p, uint32_t i);
 /* Make the operator with its output in scale `q`; *id is the tensor, in the file's order. */
 enum status ox_finish(struct ox *m, const struct ox_pending *p, const char *name, enum ir_type type,
@@ -270,15 +273,15 @@ enum status ox_matrices_shape(struct ox *m, uint32_t a, uint32_t b, struct ox_sh
 
 /* `p` as one float32 operator called `name`. */
 uint32_t ox_literal(struct ox *m, const struct ox_pending *p, const char *name);
-/* Codes `c` of scale `q` behind a DEQUANTIZE of their own. */
+/* Quantised values `c` of scale `q` after a DEQUANTIZE of their own. */
 uint32_t ox_literal_codes(struct ox *m, const char *name, const struct ox_const *c,
                           const struct ir_quant *q);
 /* DEQUANTIZE of tensor `id`, whose scale is known. */
 uint32_t ox_literal_dequantize(struct ox *m, const char *name, uint32_t id);
-/* A constant in float32: codes behind a DEQUANTIZE. */
+/* A constant in float32: quantised values after a DEQUANTIZE. */
 uint32_t ox_literal_const(struct ox *m, const struct ox_value *v);
-/* Codes of tensor `id`, whose scale is known, for a QLinear operator: behind a DEQUANTIZE if the
- * graph is literal, else as they are. */
+/* Quantised values of tensor `id`, whose scale is known, for a QLinear operator: after a DEQUANTIZE
+ * if the graph is literal, else as they are. */
 uint32_t ox_qlinear_codes(struct ox *m, uint32_t id);
 /* Add tensor `id` to p's weights and bias; times `factor`, if that is not 1. */
 enum status ox_literal_add(struct ox *m, struct ox_pending *p, uint32_t id, float factor);
@@ -286,17 +289,17 @@ enum status ox_literal_add(struct ox *m, struct ox_pending *p, uint32_t id, floa
 
 /* Tensor `id` in float32: itself, a constant's values, or what DEQUANTIZE makes of it. */
 uint32_t ox_as_float(struct ox *m, uint32_t id);
-/* Constant `c` (codes with scales `q`, or float32) as float32. */
+/* Constant `c` (quantised values with scales `q`, or float32) as float32. */
 struct ox_const ox_const_values(struct ox *m, const struct ox_const *c, const struct ir_quant *q);
 uint32_t ox_f32_const(struct ox *m, const char *name, uint32_t rank, const int32_t *dim,
                       const float *value);
 /* A constant of rank 0. */
 uint32_t ox_number_tensor(struct ox *m, const char *name, float v);
-/* An operand is float32, or there is no arithmetic on codes. */
+/* An operand is float32, or there is no arithmetic on quantised values. */
 bool ox_is_float(const struct ox *m, const struct ox_pending *p);
 /* `p` with operands, weights and bias in float32. */
 struct ox_pending ox_float_pending(struct ox *m, const struct ox_pending *p);
-/* Float32 tensor `id` as codes of `type` with scale `q`. */
+/* Float32 tensor `id` as quantised values of `type` with scale `q`. */
 uint32_t ox_quantized(struct ox *m, const char *name, uint32_t id, enum ir_type type,
                       const struct ir_quant *q);
 /* Float32 operators that write a new tensor. */
@@ -316,10 +319,11 @@ bool ox_may_grow(const struct ox *m, const struct ox_value *v);
 enum status ox_settle(struct ox *m, struct ox_value *v);
 /* As ox_operand, in float32. */
 enum status ox_float_input(struct ox *m, uint32_t i, const char *what, uint32_t *id);
-/* Input `i` as an IR tensor: codes with a scale, or float32. Constants become tensors (one float is
- * exact as a code), pending results float32. */
+/* Input `i` as an IR tensor: quantised values with a scale, or float32. Constants become tensors
+ * (one float is exact as a code), pending results float32. */
 enum status ox_operand(struct ox *m, uint32_t i, const char *what, uint32_t *id);
-/* Input 0 as a tensor that can be moved: codes, plain or behind DequantizeLinear, or float32. */
+/* Input 0 as a tensor that can be moved: quantised values, plain or after DequantizeLinear, or
+ * float32. */
 enum status ox_moved(struct ox *m, struct ox_value **x);
 /* Input `i` as a tensor of numbers: bool, int32 and int64 as they are, all else in float32. */
 enum status ox_number_input(struct ox *m, uint32_t i, const char *what, uint32_t *id);

@@ -1,5 +1,5 @@
-/* onnx_integer.c - dynamic quantisation: DynamicQuantizeLinear, MatMulInteger, ConvInteger. Codes
- * without a scale; sums stay int32 until a Cast. */
+/* onnx_integer.c - dynamic quantisation: DynamicQuantizeLinear, MatMulInteger, ConvInteger.
+ * Quantised values without a scale; sums stay int32 until a Cast. */
 #include "onnx_import.h"
 
 #include <string.h>
@@ -15,7 +15,7 @@ static uint32_t code_tensor(struct ox *m, const char *name, uint32_t rank, const
     return id;
 }
 
-/* Input `i`: 8-bit codes, computed or constant. */
+/* Input `i`: 8-bit values, computed or constant. */
 static enum status integer_input(struct ox *m, uint32_t i, const char *what, uint32_t *id)
 {
     const struct ox_value *v = ox_in(m, i);

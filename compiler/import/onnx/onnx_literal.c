@@ -1,6 +1,7 @@
 /* onnx_literal.c - nodes as they stand, for the reference: no node waits for another, nothing is
  * fused, weights and images keep the file's order. What islands of QuantizeLinear and
- * DequantizeLinear mean is for ref_islands.c to say, which shares nothing with onnx_deferred.c. */
+ * DequantizeLinear mean is for ref_islands.c to report, which shares nothing with
+ * onnx_deferred.c. */
 #include "onnx_import.h"
 
 #include <string.h>

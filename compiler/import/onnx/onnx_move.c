@@ -1,10 +1,10 @@
-/* onnx_move.c - nodes that move codes without looking at them, on tensors and on constants.
- * DequantizeLinear before one holds behind it: the codes are moved. */
+/* onnx_move.c - nodes that move quantised values without looking at them, on tensors and on
+ * constants. DequantizeLinear before one holds after it: the quantised values are moved. */
 #include "onnx_import.h"
 
 #include <string.h>
 
-/* Input 0: codes (plain or dequantised), float32, or a constant. */
+/* Input 0: quantised values (plain or dequantised), float32, or a constant. */
 static enum status movable(struct ox *m, const struct ox_value **x)
 {
     struct ox_value *v = ox_in(m, 0);

@@ -47,7 +47,8 @@ static enum status read_affine(struct ox *m, int32_t n, struct affine *f)
     return ST_OK;
 }
 
-/* Scale of channel c times |a|; a channel that is 0 keeps a scale and loses its codes. */
+/* Scale of channel c times |a|; a channel that is 0 keeps a scale and loses its quantised
+ * values. */
 static float channel_scale(float scale, double a)
 {
     const float s = (float)((double)scale * fabs(a));
@@ -65,7 +66,8 @@ static void scale_floats(struct ox *m, struct ox_pending *p, const struct affine
     p->weight.data = w;
 }
 
-/* Every channel can be scaled on codes: a negative one wants codes that have a negative. */
+/* Every channel can be scaled on quantised values: a negative one wants quantised values that have
+ * a negative. */
 static bool keeps_codes(const struct ox_pending *p, const struct affine *f)
 {
     const size_t each = (size_t)p->weight.n / (size_t)f->n;
@@ -122,8 +124,8 @@ static void scale_bias(struct ox *m, struct ox_pending *p, const struct affine *
     p->bias = bias;
 }
 
-/* x alone: weight 1 for each channel. On codes it is code 64 of scale 1/64: the bias is rounded to
- * 1/64 of a code, so ONNX's own rounding wants float32. */
+/* x alone: weight 1 for each channel. On quantised values it is code 64 of scale 1/64: the bias is
+ * rounded to 1/64 of a code, so ONNX's own rounding wants float32. */
 static enum status identity_conv(struct ox *m, struct ox_pending **p)
 {
     static const float part = 1.0f / 64;
@@ -152,7 +154,7 @@ static enum status identity_conv(struct ox *m, struct ox_pending **p)
     return ST_OK;
 }
 
-/* a * x + b in float32: x is no image (behind a dense layer, or volumes). */
+/* a * x + b in float32: x is no image (after a dense layer, or volumes). */
 static enum status products(struct ox *m)
 {
     const char *name = ox_out(m, 0)->name;
@@ -180,7 +182,7 @@ static enum status products(struct ox *m)
     return ST_OK;
 }
 
-/* A depthwise convolution of one cell, whose row says that it is a BatchNormalization. */
+/* A depthwise convolution of one cell, whose row specifies that it is a BatchNormalization. */
 static enum status literal_affine(struct ox *m, struct ox_pending *p, const struct affine *f)
 {
     const int32_t dim[4] = {f->n, 1, 1, 1};

@@ -14,7 +14,7 @@ struct cell {
     int32_t gates, steps, batch, in, hidden, directions;
     bool reset_behind;            /* GRU's linear_before_reset: r times the product */
     enum ir_opcode activation[3]; /* of this direction */
-    uint32_t w_state, b_state;    /* [gates * hidden, hidden]; bias behind it, or IR_NONE */
+    uint32_t w_state, b_state;    /* [gates * hidden, hidden]; bias after it, or IR_NONE */
     uint32_t h, c;                /* [batch, hidden] */
 };
 

@@ -45,8 +45,8 @@ uint32_t ox_f32_reduce(struct ox *m, enum ir_opcode opcode, const char *name, ui
     return out;
 }
 
-/* ReduceMean, ReduceSum, ReduceMax, ReduceMin, ReduceProd: on codes where they have arithmetic on
- * codes. */
+/* ReduceMean, ReduceSum, ReduceMax, ReduceMin, ReduceProd: on quantised values where they have
+ * arithmetic on quantised values. */
 enum status ox_reduce(struct ox *m)
 {
     const enum ir_opcode opcode = strstr(m->op, "Sum")    ? IR_OP_SUM
@@ -118,7 +118,7 @@ enum status ox_reduce_norm(struct ox *m)
     return ST_OK;
 }
 
-/* Codes have the order of their values. */
+/* Quantised values have the order of their values. */
 enum status ox_arg(struct ox *m)
 {
     const bool keep = ox_attr_int(m, "keepdims", 1) != 0;

@@ -94,7 +94,7 @@ static int32_t nearest_to(const struct resize *r, float v, int32_t n)
     return clamped(ceilf(v - 0.5f), n);
 }
 
-/* Weights of the four neighbours of a place that is `f` behind the second. */
+/* Weights of the four neighbours of a place that is `f` after the second. */
 static void cubic_weights(float a, float f, float w[4])
 {
     const float b = f + 1, c = 1 - f, d = 2 - f;
@@ -209,7 +209,7 @@ static void two_taps(const struct resize *r, const struct axis *a, int32_t i, in
 }
 
 /* The last two axes at once, four taps in ONNX Runtime's order of additions: so that quantising
- * what lies in the middle of two codes goes the same way. */
+ * what is in the middle of two values goes the same way. */
 static uint32_t bilinear(struct ox *m, const struct resize *r, const struct axis *y,
                          const struct axis *x, uint32_t id, const char *name)
 {
@@ -249,8 +249,8 @@ static bool is_bilinear(const struct ox *m, const struct resize *r, const struct
            (int64_t)a[2].in * a[3].in <= INT32_MAX;
 }
 
-/* The codes of `id` themselves as float32: what DEQUANTIZE makes of them is within a rounding of a
- * multiple of the scale. */
+/* The quantised values of `id` themselves as float32: what DEQUANTIZE makes of them is within a
+ * rounding of a multiple of the scale. */
 static enum status codes_as_float(struct ox *m, uint32_t *id, const char *name)
 {
     const struct ir_quant *q = &m->g->tensor[*id]->quant;
@@ -267,8 +267,8 @@ static enum status codes_as_float(struct ox *m, uint32_t *id, const char *name)
                          ox_number_tensor(m, name, (float)q->zero_point[0]), id);
 }
 
-/* Float32 tensor `id` of codes and what lies between them as codes like those of `x`: cut off
- * towards zero, as ONNX Runtime does. */
+/* Float32 tensor `id` of quantised values and what lies between them as quantised values like those
+ * of `x`: cut off towards zero, as ONNX Runtime does. */
 static enum status codes_again(struct ox *m, uint32_t x, uint32_t id, const char *name)
 {
     const struct ir_tensor *t = m->g->tensor[x];
@@ -297,7 +297,8 @@ static bool is_same(const struct ir_tensor *t, const struct axis *a)
     return true;
 }
 
-/* Interpolated values are the result, or codes of `x` if that is where they come from. */
+/* Interpolated values are the result, or quantised values of `x` if that is where they come
+ * from. */
 static enum status set_result(struct ox *m, const struct ox_value *x, bool codes, uint32_t id,
                               bool real)
 {

@@ -31,7 +31,7 @@ static bool varint(struct span *s, uint64_t *v)
 static enum status message(struct walk *w, struct span s, const ProtobufCMessageDescriptor *type,
                            uint32_t depth);
 
-/* The value behind a tag: skipped, or walked if it is a message that the format knows. */
+/* The value after a tag: skipped, or walked if it is a message that the format knows. */
 static enum status value(struct walk *w, struct span *s, uint64_t tag,
                          const ProtobufCMessageDescriptor *type, uint32_t depth)
 {

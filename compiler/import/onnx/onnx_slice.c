@@ -1,10 +1,10 @@
-/* onnx_slice.c - nodes that cut, fill and shuffle codes: Slice, Split, Pad, Gather, DepthToSpace,
- * SpaceToDepth. DequantizeLinear before one holds behind it. */
+/* onnx_slice.c - nodes that cut, fill and shuffle quantised values: Slice, Split, Pad, Gather,
+ * DepthToSpace, SpaceToDepth. DequantizeLinear before one holds after it. */
 #include "onnx_import.h"
 
 #include <string.h>
 
-/* Input 0: a tensor of 8-bit codes or float32. */
+/* Input 0: a tensor of 8-bit values or float32. */
 static enum status want_moved(struct ox *m, const struct ox_value **x, const struct ir_tensor **t)
 {
     struct ox_value *v;
@@ -151,7 +151,7 @@ static enum status read_pads(struct ox *m, const struct ir_tensor *t, int32_t *b
     return ST_OK;
 }
 
-/* Place in a dimension of n that stands for place i, which may lie outside. */
+/* Place in a dimension of n that stands for place i, which may be outside. */
 static int32_t outside(int64_t i, int32_t n, char mode)
 {
     const int64_t period = mode == 'r' ? 2 * ((int64_t)n - 1) : n;
@@ -186,8 +186,8 @@ static enum status pad_by_gather(struct ox *m, const struct ox_value *x, const i
     return ST_OK;
 }
 
-/* The tensor that PAD fills with: none for the zero point. `*id` is what is padded: codes that
- * cannot express the number are padded in float32. */
+/* The tensor that PAD fills with: none for the zero point. `*id` is what is padded: quantised
+ * values that cannot express the number are padded in float32. */
 static uint32_t fill_tensor(struct ox *m, uint32_t *id, double fill)
 {
     const struct ox_value *given = ox_in(m, 2);
@@ -214,7 +214,7 @@ static uint32_t fill_tensor(struct ox *m, uint32_t *id, double fill)
     return ox_number_tensor(m, t->name, value);
 }
 
-/* Codes that no DequantizeLinear has read: the number is a code of the same scale. */
+/* Quantised values that no DequantizeLinear has read: the number is a code of the same scale. */
 static enum status code_fill(struct ox *m, uint32_t id, double fill, uint32_t *value)
 {
     const struct ir_tensor *t = m->g->tensor[id];
@@ -258,7 +258,7 @@ enum status ox_pad_node(struct ox *m)
     return ST_OK;
 }
 
-/* What Gather picks from: constant codes, too, whose scale is said behind it. */
+/* What Gather picks from: constant quantised values, too, whose scale is said after it. */
 static enum status table_of(struct ox *m, uint32_t *id, bool *real)
 {
     const struct ox_value *v = ox_in(m, 0);

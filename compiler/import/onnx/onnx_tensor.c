@@ -273,7 +273,7 @@ static enum status want_count(struct ox *m, const char *where, size_t n, uint64_
                 (unsigned long long)want, n);
 }
 
-/* Elements from the field of their type. Those of 8 and 16 bits and bool lie in int32_data. */
+/* Elements from the field of their type. Those of 8 and 16 bits and bool are in int32_data. */
 static enum status read_fields(struct ox *m, const Onnx__TensorProto *t, struct ox_const *c)
 {
     const size_t size = ox_type_bytes(c->type);

@@ -17,7 +17,7 @@ struct tfl_importer {
     struct diag *d;
 };
 
-/* What tfl_import does behind tfl_read; tests call it with files that no FlatBuffer could hold. */
+/* What tfl_import does after tfl_read; tests call it with files that no FlatBuffer could hold. */
 enum status tfl_build(struct arena *a, const char *name, const struct tfl_file *file,
                       struct ir_graph **graph, struct diag *d);
 /* The IR tensor of file tensor `index`, made and checked at first use. */
@@ -72,7 +72,7 @@ enum status tfl_scalar(struct tfl_importer *m, const struct tfl_operator *src, u
 /* An axis that may count from the end; refused when out of range. */
 enum status tfl_axis(struct tfl_importer *m, int32_t axis, uint32_t rank, uint32_t *k);
 
-/* Refuse float32 activations `x` beside 8-bit weights `w` (tfl_weights.c). */
+/* Refuse float32 activations `x` with 8-bit weights `w` (tfl_weights.c). */
 enum status tfl_want_static(struct tfl_importer *m, const struct ir_tensor *x,
                             const struct ir_tensor *w);
 /* Refuse int8 weights with a zero point other than 0. */
@@ -96,7 +96,7 @@ enum status tfl_blocks_of(struct tfl_importer *m, const struct tfl_operator *src
 /* A convolution between those two becomes a dilated one that does the work of all three. */
 enum status tfl_dilate(struct tfl_importer *m, const struct tfl_operator *src, struct ir_op *op);
 
-/* Builders, by the file they stand in. */
+/* Builders, by the file they are in. */
 tfl_builder tfl_split, tfl_split_v, tfl_pack, tfl_unpack, tfl_strided_slice, tfl_gather,
     tfl_tile; /* tfl_slice.c */
 tfl_builder tfl_space_to_depth, tfl_depth_to_space, tfl_space_to_batch, tfl_batch_to_space,

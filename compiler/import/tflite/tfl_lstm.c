@@ -108,8 +108,8 @@ static enum status biases(struct tfl_importer *m, const struct tfl_operator *src
     return ST_OK;
 }
 
-/* The output's codes are those of the hidden state; a file says its scale twice, and the
- * intermediate tensor that does so is empty. */
+/* The output's quantised values are those of the hidden state; a file specifies its scale twice,
+ * and the intermediate tensor that does so is empty. */
 static enum status same_hidden(struct tfl_importer *m, const struct tfl_operator *src,
                                const struct ir_tensor *y)
 {

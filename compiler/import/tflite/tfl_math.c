@@ -40,7 +40,7 @@ enum status tfl_transpose_conv(struct tfl_importer *m, const struct tfl_operator
     return tfl_activation(m, src, op);
 }
 
-/* x [.., K] to [M, K], y [M, N] to what the file says. */
+/* x [.., K] to [M, K], y [M, N] to what the file specifies. */
 enum status tfl_computed_weights(struct tfl_importer *m, struct ir_op *op)
 {
     const struct ir_tensor *x = ir_in(m->g, op, 0), *w = ir_in(m->g, op, 1);
@@ -121,7 +121,7 @@ enum status tfl_add_n(struct tfl_importer *m, const struct tfl_operator *src, ui
     return ST_OK;
 }
 
-/* Values and places along the innermost dimension; their shapes say how many. */
+/* Values and places along the innermost dimension; their shapes specify how many. */
 enum status tfl_top_k(struct tfl_importer *m, const struct tfl_operator *src, uint32_t row)
 {
     struct ir_op *op;

@@ -434,7 +434,7 @@ static enum status import_mean(struct tfl_importer *m, const struct tfl_operator
     return ST_OK;
 }
 
-/* Of bools the largest says whether any is set, the smallest whether all are. */
+/* Of bools the largest states whether any is set, the smallest whether all are. */
 static enum status import_bools(struct tfl_importer *m, const struct tfl_operator *src,
                                 struct ir_op *op)
 {

@@ -1,5 +1,5 @@
-/* tfl_resize.c - RESIZE_BILINEAR: on codes an operator of its own, in float32 an interpolation
- * of two taps along each axis. */
+/* tfl_resize.c - RESIZE_BILINEAR: on quantised values an operator of its own, in float32 an
+ * interpolation of two taps along each axis. */
 #include "tfl_import.h"
 
 #include <math.h>

@@ -75,10 +75,10 @@ struct tfl_opcode {
 struct tfl_buffer {
     const uint8_t *data; /* inside the file, any alignment; NULL if absent */
     size_t n_bytes;
-    bool outside; /* stored behind the FlatBuffer */
+    bool outside; /* stored after the FlatBuffer */
 };
 
-/* A subgraph behind the first: what CALL_ONCE runs. */
+/* A subgraph after the first: what CALL_ONCE runs. */
 struct tfl_subgraph {
     uint32_t n_tensor, n_operator;
     struct tfl_tensor *tensor;

@@ -4,7 +4,7 @@
 
 #include "tfl_import.h"
 
-/* y = part of x from `begin` (and, if given, with `step`) on; y's shape says how much. */
+/* y = part of x from `begin` (and, if given, with `step`) on; y's shape specifies how much. */
 static enum status slice(struct tfl_importer *m, uint32_t row, uint32_t x, const int32_t *begin,
                          const int32_t *step, uint32_t y)
 {
@@ -135,7 +135,7 @@ static int64_t clamp(int64_t v, int64_t low, int64_t high)
     return v < low ? low : v > high ? high : v;
 }
 
-/* As the format says: negative positions count from the end; a masked bound is the end in the
+/* As the format specifies: negative positions count from the end; a masked bound is the end in the
  * direction of the step; both are cut to the dimension. */
 static struct range range_of(int32_t size, int64_t begin, int64_t end, int32_t step, bool no_begin,
                              bool no_end, bool shrink)

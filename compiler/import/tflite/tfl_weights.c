@@ -1,5 +1,5 @@
 /* tfl_weights.c - quantised weights that the format allows and its reference kernels do not compute
- * as they say: in: an operator's activations and weights.  out: ST_OK or a refusal. */
+ * as they state: in: an operator's activations and weights.  out: ST_OK or a refusal. */
 #include "tfl_import.h"
 
 enum status tfl_want_static(struct tfl_importer *m, const struct ir_tensor *x,

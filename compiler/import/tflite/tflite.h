@@ -11,7 +11,7 @@
 enum status tfl_import(struct arena *a, const char *name, const uint8_t *data, size_t n_bytes,
                        struct ir_graph **graph, struct diag *d);
 
-/* Number i of the operators that come in, by the file's name for it; NULL behind the last. */
+/* Number i of the operators that come in, by the file's name for it; NULL after the last. */
 const char *tfl_operator_name(uint32_t i);
 
 #endif

@@ -3,7 +3,7 @@
 
 extern uint32_t bss_start[], bss_end[];
 
-/* The three instructions must be uncompressed and lie in one page. */
+/* The three instructions must be uncompressed and are in one page. */
 intptr_t bare_call(uintptr_t operation, const void *argument)
 {
     register uintptr_t a0 __asm__("a0") = operation;

@@ -1,4 +1,4 @@
-/* semihosting.c - main.c on bare metal behind a debugger or an emulator: files, text and exit by
+/* semihosting.c - main.c on bare metal under a debugger or an emulator: files, text and exit by
  * semihosting (ARM's interface, which RISC-V shares). The stack is painted before main and looked
  * at afterwards. */
 #include "../port.h"

@@ -1,4 +1,4 @@
-/* newtarget_native.c - what target.json cannot say: further refusals, cost, another call.
+/* newtarget_native.c - what target.json cannot express: further refusals, cost, another call.
  * cc -std=c11 -shared -fPIC -I HEDDLE/include newtarget_native.c -o newtarget_native.so */
 #include <stdio.h>
 #include <string.h>

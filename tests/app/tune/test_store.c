@@ -117,7 +117,7 @@ static void another_key_finds_nothing_and_says_why(void **state)
     drop(&f);
 }
 
-/* Fewer operators than were stored: not this graph, whatever the key says. */
+/* Fewer operators than were stored: not this graph, whatever the key specifies. */
 static void knobs_of_no_operator_are_refused(void **state)
 {
     (void)state;

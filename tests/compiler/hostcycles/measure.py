@@ -23,7 +23,7 @@ TABLE = os.path.join(ROOT, "compiler", "hostcycles", "host_cycles.def")
 
 
 def compile_network(folder, name, rounding, text):
-    """Its package, and what host_work says of each of its operators."""
+    """Its package, and what host_work reports of each of its operators."""
     model, package = os.path.join(folder, name + ".ir"), os.path.join(folder, name)
     with open(model, "w") as f:
         f.write(text)

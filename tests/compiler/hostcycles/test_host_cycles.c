@@ -13,7 +13,7 @@
 
 enum { INPUTS = 6 };
 
-/* What chooses among the kernels of an operator beside its types (emit_host.c). */
+/* What chooses among the kernels of an operator in addition to its types (emit_host.c). */
 struct variant {
     uint32_t n_real;
     int32_t half_away, qlinear;

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What host_cycles.def says against the emulator, at sizes that were not used for it: two of the networks
+# What host_cycles.def specifies against the emulator, at sizes that were not used for it: two of the networks
 # here, all of them in .ci/nightly. Needs the cross compiler and qemu.
 set -u
 for tool in riscv64-unknown-elf-gcc qemu-system-riscv32; do

@@ -284,7 +284,7 @@ static void test_resize_to_the_same(void **state)
     arena_free(a);
 }
 
-/* A product with an integer bias of its own, and an Add behind: (4 * 3 + 10) / 2 + 1000. */
+/* A product with an integer bias of its own, and an Add after it: (4 * 3 + 10) / 2 + 1000. */
 static void test_add_behind_qgemm(void **state)
 {
     struct arena *a = arena_new((size_t)64 << 20);
@@ -901,7 +901,7 @@ static void test_external_fields(void **state)
     arena_free(a);
 }
 
-/* Data beside the model is read; what leads out of its folder is not, by any road. */
+/* Data next to the model is read; what leads out of its folder is not, by any road. */
 static void test_external_data(void **state)
 {
     static const char *const outside[] = {"../w.bin", "/etc/passwd", "link", "sub/../../w.bin"};

@@ -1,7 +1,7 @@
 /* The node tests of Debian's libonnx-testdata (ONNX's own): each is a network of one operator (or
  * its expansion) with inputs and outputs. Imported, legalised in ONNX's rounding and computed by
  * the reference, in one process. Inputs that heddle wants constant (scales, weights, shapes) become
- * initializers: first as the file has it, then all but the first, then all behind it that are
+ * initializers: first as the file has it, then all but the first, then all after it that are
  * needed.
  *
  * onnx_nodes.txt lists every test by what becomes of it: "pass", or why not, below the reason that

@@ -1,4 +1,4 @@
-/* What the ONNX importer refuses, a line each in onnx_refusals.txt: a small network in words and
+/* What the ONNX importer refuses, a line each in onnx_refusals.txt: a small network as text and
  * the message, exit code 3, within 64 MiB and 100 ms of processor time (or ten times what a good
  * network of that size takes here, where that is longer: sanitizers, a loaded machine).
  *
@@ -196,7 +196,7 @@ static double seconds(void)
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-/* What the importer says of the network `text`, in `all`; *took: processor time. */
+/* What the importer reports of the network `text`, in `all`; *took: processor time. */
 static const char *verdict(struct arena *all, const char *text, double *took)
 {
     struct arena *a = arena_new((size_t)64 << 20);

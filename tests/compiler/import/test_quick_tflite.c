@@ -1,6 +1,6 @@
 /* test_quick_tflite.c - the importer on digits: what it makes of it, and how it refuses damage.
  * Damage to the container is done to the file's bytes; absurd contents are put into the plain
- * structs behind the shim, where every value can be set. */
+ * structs after the shim, where every value can be set. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -47,7 +47,7 @@ static int close_model(void **state)
     return 0;
 }
 
-/* Import what `f->file` says now; it must fail with `st` and exactly `text`. */
+/* Import what `f->file` specifies now; it must fail with `st` and exactly `text`. */
 static void refused(struct fixture *f, enum status st, const char *text)
 {
     struct ir_graph *g;
@@ -147,7 +147,7 @@ static void test_truncated(void **state)
     }
 }
 
-/* Each byte of both ends flipped: an error in words or another answer, never a crash. */
+/* Each byte of both ends flipped: an error as text or another answer, never a crash. */
 static void test_flipped_bytes(void **state)
 {
     static const uint8_t mask[] = {0xff, 0x80, 0x01};

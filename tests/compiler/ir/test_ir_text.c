@@ -1,4 +1,4 @@
-/* test_ir_text.c - every .ir file beside this one: name.ir parses, verifies and prints as it is;
+/* test_ir_text.c - every .ir file next to this one: name.ir parses, verifies and prints as it is;
  * name_bad.ir is refused with the text of name_bad.err. */
 #include "tests/compiler/ir_files.h"
 

@@ -30,7 +30,7 @@ static enum status run_named(const char *path, struct ir_graph *g, struct diag *
     return ST_INTERNAL;
 }
 
-/* Compare with the file beside `path`, or write it. */
+/* Compare with the file next to `path`, or write it. */
 static void same_as_sibling(struct arena *a, const char *path, const char *end, const char *found)
 {
     const char *beside = ir_sibling(a, path, 3, end);

@@ -12,7 +12,7 @@
 #include "compiler/plan/arena_plan.h"
 #include "compiler/schedule/host_layer.h"
 
-/* in -> a -> b -> c -> out, and a is read once more by the last. */
+/* in -> a -> b -> c -> out, and a is read again by the last. */
 static const char text[] = "heddle-ir 1 graph name=\"chain\"\n"
                            "tensor 0 i8 [1,100] input name=\"in\" scale=(1) zero=(0)\n"
                            "tensor 1 i8 [1,100] value name=\"a\" scale=(1) zero=(0)\n"
@@ -109,7 +109,7 @@ static void planted_offsets_are_found(void **state)
     refused(f, "arena plan: tensor 2 [320, +100) exceeds the arena of 356 bytes or is not aligned");
 }
 
-/* A dense layer on the host: 200 bytes of scratch beside its input and output. */
+/* A dense layer on the host: 200 bytes of scratch in addition to its input and output. */
 static void scratch_is_apart(void **state)
 {
     static const char dense[] = "heddle-ir 1 graph name=\"dense\"\n"

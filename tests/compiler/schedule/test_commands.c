@@ -26,7 +26,7 @@ static const struct hd_config sys8 = {.name = "sys8",
 #define INPUT "tensor 0 i8 [1,6,6,16] input name=\"x\" scale=(1) zero=(3)\n"
 #define CONV  "stride_h=1 stride_w=1 dilation_h=1 dilation_w=1"
 
-/* `text`: tensors and operators behind three rows. */
+/* `text`: tensors and operators after three rows. */
 static struct sched_program *schedule(struct arena *a, const char *text,
                                       const struct sched_knobs *knobs)
 {
@@ -64,7 +64,7 @@ static const char *zeros(struct arena *a, uint32_t n)
 }
 
 /* ARRAY makes a tile of 8 channels, VECTOR adds x to them and takes their mean: it waits for those
- * alone, and ARRAY for none of it. The mean lies in its input's first pixel. */
+ * alone, and ARRAY for none of it. The mean is in its input's first pixel. */
 static void channels_go_on_as_they_come(void **state)
 {
     struct arena *a = arena_new(0);
@@ -113,7 +113,7 @@ static void channels_go_on_as_they_come(void **state)
     arena_free(a);
 }
 
-/* x - 2 in the same scale, zero point 5: the same codes. What reads it reads x. */
+/* x - 2 in the same scale, zero point 5: the same quantised values. What reads it reads x. */
 static void the_same_codes_need_no_command(void **state)
 {
     static const struct {
@@ -150,8 +150,8 @@ static void the_same_codes_need_no_command(void **state)
     }
 }
 
-/* Two pixels of a 3 x 3 kernel over half a word of channels: the end of a row is read beside the
- * start of the next one, from other banks. */
+/* Two pixels of a 3 x 3 kernel over half a word of channels: the end of a row is read together with
+ * the start of the next one, from other banks. */
 static void pairs_of_pixels_meet_in_no_bank(void **state)
 {
     struct arena *a = arena_new(0);
@@ -181,7 +181,7 @@ static void pairs_of_pixels_meet_in_no_bank(void **state)
     arena_free(a);
 }
 
-/* Tiles one behind the other, from row 0 to the last, small at both ends. */
+/* Tiles one after the other, from row 0 to the last, small at both ends. */
 static void tiles_follow_one_another(void **state)
 {
     (void)state;

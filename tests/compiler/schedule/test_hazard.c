@@ -93,7 +93,7 @@ static void writers_wait_for_the_readers_before(void **state)
 }
 
 /* ARRAY begins a command before the last one's writes have landed: it waits for itself where it
- * reads them, not where it writes once more or writes what it has read. */
+ * reads them, not where it writes again or writes what it has read. */
 static void array_waits_for_what_it_wrote(void **state)
 {
     static struct list l;

@@ -1,4 +1,4 @@
-/* The structs of hd_accel.h and the tables of hd_accel_tables.c must say the same. */
+/* The structs of hd_accel.h and the tables of hd_accel_tables.c must state the same. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

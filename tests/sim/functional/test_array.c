@@ -1,11 +1,11 @@
-/* ARRAY in the twin against plain loops over [H][W][C] arrays: random convolutions, depthwise ones,
- * pixel pairs and split kernels on every configuration; every byte of the scratchpad is compared,
- * surroundings too. */
+/* ARRAY in the functional model against plain loops over [H][W][C] arrays: random convolutions,
+ * depthwise ones, pixel pairs and split kernels on every configuration; every byte of the
+ * scratchpad is compared, surroundings too. */
 #include "twin_bench.h"
 
 static const char *const config_names[] = {"tiny", "sys8", "sys16", "sys32"};
 
-/* One random layer in the model's terms, and where it lies in the scratchpad. */
+/* One random layer in the model's terms, and where it is in the scratchpad. */
 struct layer {
     uint32_t h, w, c, oc, kh, kw, sy, sx, dy, out_h, out_w;
     int32_t pad_top, pad_left, z_in, z_w, z_out, low, high;

@@ -1,5 +1,5 @@
-/* Streams, DMA and faults of the twin: what is copied where, what a sink sees, and every named
- * fault. */
+/* Streams, DMA and faults of the functional model: what is copied where, what a sink sees, and
+ * every named fault. */
 #include "twin_bench.h"
 
 #define REGION1 (BASE + STREAM_BYTES)
@@ -136,7 +136,7 @@ static void weight_fills_words_with_zeros(void **state)
     twin_close(&t);
 }
 
-/* Biases of 16 bits: with their sign in the bias memory, zeros behind the last in its word. */
+/* Biases of 16 bits: with their sign in the bias memory, zeros after the last in its word. */
 static void narrow_biases_are_widened(void **state)
 {
     struct hd_cmd_dma_read c = read_command(HD_OPCODE_WEIGHT, HD_SPACE_BIAS16, 20);

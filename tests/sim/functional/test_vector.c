@@ -1,10 +1,10 @@
-/* VECTOR in the twin against NUMERICS.md: elementwise, pools with padding, sums, the look-up table;
- * every byte of the scratchpad is compared. */
+/* VECTOR in the functional model against NUMERICS.md: elementwise, pools with padding, sums, the
+ * look-up table; every byte of the scratchpad is compared. */
 #include "twin_bench.h"
 
 static const char *const config_names[] = {"tiny", "sys8", "sys16", "sys32"};
 
-/* A random geometry: image h x w x c at a_base, windows kh x kw, outputs behind it. */
+/* A random geometry: image h x w x c at a_base, windows kh x kw, outputs after it. */
 static void random_window(struct hd_cmd_vector *c, uint32_t size)
 {
     uint32_t kh = random_in(1, 4), kw = random_in(1, 4), sy = random_in(1, 3), sx = random_in(1, 3);
