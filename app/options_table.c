@@ -89,7 +89,7 @@ const struct option_row options_table[] = {
     {SHOW("template", "WHICH", COMPILER,
           "of new-target: call (default, a C function), core (with Verilog) or native (with a "
           "shared "
-          "object for what JSON cannot say)"),
+          "object for what JSON cannot express)"),
      WORD(template, templates), .used_by = OF(NEW_TARGET)},
     {SHOW("reference", NULL, COMPILER, "of targets: what a target.json may contain"),
      FLAG(reference), .used_by = OF(TARGETS)},

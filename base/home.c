@@ -47,7 +47,7 @@ static const char *tree_at(struct arena *a, const char *folder)
 
 enum status home_find(struct arena *a, const char **home, struct diag *d)
 {
-    static const char *const beside[] = {"..", "../share/heddle", "../..", "../../share/heddle"};
+    static const char *const nearby[] = {"..", "../share/heddle", "../..", "../../share/heddle"};
     const char *const named = getenv("HEDDLE_HOME");
     const char *const folder = own_folder(a);
 
@@ -57,8 +57,8 @@ enum status home_find(struct arena *a, const char **home, struct diag *d)
             return FAIL(d, ST_INTERNAL, "HEDDLE_HOME '%s' holds no %s", named, mark);
         return ST_OK;
     }
-    for (size_t i = 0; folder != NULL && i < sizeof beside / sizeof beside[0]; i++) {
-        *home = tree_at(a, arena_printf(a, "%s/%s", folder, beside[i]));
+    for (size_t i = 0; folder != NULL && i < sizeof nearby / sizeof nearby[0]; i++) {
+        *home = tree_at(a, arena_printf(a, "%s/%s", folder, nearby[i]));
         if (*home != NULL)
             return ST_OK;
     }
@@ -82,13 +82,13 @@ enum status home_generated(struct arena *a, const char **gen, struct diag *d)
 
 enum status home_runtime(struct arena *a, const char **path, struct diag *d)
 {
-    static const char *const beside[] = {".", "heddle", "../lib/heddle", ".."};
+    static const char *const nearby[] = {".", "heddle", "../lib/heddle", ".."};
     static const char name[] = "libheddle_runtime.so";
     const char *const folder = own_folder(a);
     const char *home;
 
-    for (size_t i = 0; folder != NULL && i < sizeof beside / sizeof beside[0]; i++) {
-        *path = arena_printf(a, "%s/%s/%s", folder, beside[i], name);
+    for (size_t i = 0; folder != NULL && i < sizeof nearby / sizeof nearby[0]; i++) {
+        *path = arena_printf(a, "%s/%s/%s", folder, nearby[i], name);
         if (file_exists(*path))
             return ST_OK;
     }

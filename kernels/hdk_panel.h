@@ -10,7 +10,7 @@
 
 /* bias: less z_in * sum (w - z_w), so that kernels multiply quantised values as they are and taps
  * outside the image read z_in. w: pairs of taps, [pair][channel][tap of the pair]; an odd last tap
- * stands in addition to z_w, channels beyond the last are 0. */
+ * is stored with z_w, channels beyond the last are 0. */
 struct hdk_panel {
     int32_t bias[HDK_PANEL], multiplier[HDK_PANEL], shift[HDK_PANEL];
     int8_t w[][HDK_PANEL][2];

@@ -349,7 +349,7 @@ static enum status round_of(struct check *c, bool first, struct diag *d)
     return first && c->desc->detail->core_top && c->n_failed == 0 ? run_core(c, d) : ST_OK;
 }
 
-/* Once more with an attribute at another of its edges. */
+/* Again with an attribute at another of its edges. */
 static enum status round_with(struct check *c, uint32_t attr, const char *value, struct diag *d)
 {
     struct target_setting *s = (struct target_setting *)(uintptr_t)&c->target.setting[attr];

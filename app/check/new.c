@@ -97,8 +97,8 @@ enum status new_target(struct arena *a, const struct options *o, struct diag *d)
         TRY(copy_all(a, o, sources[o->template][i].folder, sources[o->template][i].name, name, to,
                      d));
     if (o->template == TEMPLATE_NATIVE)
-        output_printf(o->output, OUTPUT_RESULT, "now: build %s_native.so as %s/README.md says\n",
-                      name, to);
+        output_printf(o->output, OUTPUT_RESULT,
+                      "now: build %s_native.so as %s/README.md describes\n", name, to);
     output_printf(o->output, OUTPUT_RESULT, "now: heddle check-target %s --allow-native-targets\n",
                   to);
     return ST_OK;

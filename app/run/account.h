@@ -13,7 +13,7 @@ struct account_part {
     const struct target *target;
     bool host; /* the built-in one */
     uint64_t macs, host_cycles;
-    double outside_cycles; /* of a target from outside: its own estimate */
+    double outside_cycles; /* of an external target: its own estimate */
 };
 
 struct account_layer {

@@ -122,7 +122,7 @@ static const char *row_name(const struct child *c)
                                                       : "?";
 }
 
-/* The C function of a target from outside returned an error. */
+/* The C function of an external target returned an error. */
 static enum status target_failure(struct child *c, int rc)
 {
     const char *detail = c->play.call.ports ? cores_detail(c->job->cores) : "";

@@ -103,7 +103,7 @@ double run_difference(const struct ir_tensor *t, const uint8_t *want, const uint
 double run_element(const struct ir_tensor *t, const uint8_t *bytes, uint64_t i);
 /* All inferences of job->in with the reference kernels, into to[n_out], which it allocates. */
 enum status run_with_reference(struct run_job *job, struct run_data *to, struct diag *d);
-/* ST_USAGE: calls, sources or Verilog of a target from outside, which job->p->emitted would have
+/* ST_USAGE: calls, sources or Verilog of an external target, which job->p->emitted would have
  * executed, are not trusted (--allow-native-targets). */
 enum status run_trusted(const struct run_job *job, struct diag *d);
 

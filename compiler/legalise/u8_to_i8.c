@@ -27,13 +27,13 @@ static void make_signed(struct ir_graph *g, struct ir_tensor *t)
     }
 }
 
-static struct ir_tensor *signed_twin(struct ir_graph *g, const struct ir_tensor *t)
+static struct ir_tensor *int8_copy(struct ir_graph *g, const struct ir_tensor *t)
 {
-    struct ir_tensor *twin = ir_tensor_new(g, t->name, t->type, t->rank, t->dim);
+    struct ir_tensor *copy = ir_tensor_new(g, t->name, t->type, t->rank, t->dim);
 
-    twin->quant = t->quant;
-    make_signed(g, twin);
-    return twin;
+    copy->quant = t->quant;
+    make_signed(g, copy);
+    return copy;
 }
 
 static void replace_reads(struct ir_graph *g, uint32_t from, uint32_t to)
@@ -103,22 +103,22 @@ static void flip_input(struct ir_graph *g, struct ir_tensor *t)
     if (row == IR_NONE)
         return;
 
-    const struct ir_tensor *twin = signed_twin(g, t);
+    const struct ir_tensor *copy = int8_copy(g, t);
 
-    replace_reads(g, t->id, twin->id);
-    add_flip(g, row, t, twin);
+    replace_reads(g, t->id, copy->id);
+    add_flip(g, row, t, copy);
 }
 
 static void flip_output(struct ir_graph *g, struct ir_tensor *t)
 {
     struct ir_op *producer = g->op[t->producer];
-    const struct ir_tensor *twin = signed_twin(g, t);
+    const struct ir_tensor *copy = int8_copy(g, t);
 
-    replace_reads(g, t->id, twin->id);
+    replace_reads(g, t->id, copy->id);
     for (uint32_t k = 0; k < producer->n_out; k++)
         if (producer->out[k] == t->id)
-            producer->out[k] = twin->id;
-    add_flip(g, producer->row, twin, t);
+            producer->out[k] = copy->id;
+    add_flip(g, producer->row, copy, t);
 }
 
 /* Clamps follow the type of the output. */

@@ -11,7 +11,7 @@ static const struct {
     {"x", "const int8_t * (dtype float32: const float *): the first input, NHWC"},
     {"x2", "likewise: the second operand"},
     {"y", "int8_t * (float *): the output, NHWC"},
-    {"w", "const int8_t * (const float *): the weights, in the order `weights` says"},
+    {"w", "const int8_t * (const float *): the weights, in the order that `weights` specifies"},
     {"bias", "const int32_t * (const float *): out_c biases, or NULL"},
     {"multipliers", "const int32_t *: `scales` multipliers"},
     {"shifts", "const int8_t *: `scales` shifts"},

@@ -1,4 +1,4 @@
-/* describe.h - a target from outside: target.json in memory.
+/* describe.h - an external target: target.json in memory.
  * targets/target.schema.json specifies what may stand there and what it means; docs/TARGET.md is
  * printed from it. A pattern, its limits, its cost and its call stand together. */
 #ifndef HEDDLE_TARGET_DESCRIBE_H

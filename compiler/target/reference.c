@@ -84,7 +84,7 @@ static void tables(struct text *t)
     for (uint32_t i = 0; i < TARGET_VALUE_COUNT; i++)
         text_printf(t, "| `%s` | %s |\n", target_value_name((enum target_value)i),
                     target_value_help((enum target_value)i));
-    text_add(t, "\n## Pointers\n\nAs `$NAME` in calls, beside values and the target's own "
+    text_add(t, "\n## Pointers\n\nAs `$NAME` in calls, in addition to values and the target's own "
                 "attributes.\n\n| name | what |\n|---|---|\n");
     for (uint32_t i = 0; i < POINTER_COUNT; i++)
         text_printf(t, "| `$%s` | %s |\n", describe_pointer_name((enum describe_pointer)i),

@@ -64,7 +64,8 @@ static enum status add(struct select *s, const char *kind, const char *name, str
     if (*out)
         return FAIL(s->d, ST_USAGE, "--target: two targets are called '%s'", name);
     if (s->list->n == TARGET_MAX - 1)
-        return FAIL(s->d, ST_USAGE, "--target: at most %d targets beside c", TARGET_MAX - 1);
+        return FAIL(s->d, ST_USAGE, "--target: at most %d targets in addition to c",
+                    TARGET_MAX - 1);
     struct target *t = ARENA_NEW(s->a, struct target);
     struct target_setting *setting = ARENA_ARRAY(s->a, struct target_setting, desc->n_attr + 1);
     for (uint32_t i = 0; i < desc->n_attr; i++)

@@ -71,7 +71,7 @@ struct target_desc {
     const struct describe *detail; /* describe.h; NULL for the built-in ones */
 };
 
-/* A target as it takes part in a run: its own name and settings. */
+/* A target that a run selects: its own name and settings. */
 struct target {
     const struct target_desc *desc;
     const char *name;                     /* desc->name, or B of --target=A:B */

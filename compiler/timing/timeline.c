@@ -526,7 +526,7 @@ static void init(struct timeline *t, struct arena *a)
 {
     struct sched_stream *s = t->s;
     uint32_t n[HD_UNIT_COUNT] = {0}, width = t->p->hw->axi_bytes;
-    uint64_t bursts = 0; /* of WEIGHT, at most: a run takes part of one more at either end */
+    uint64_t bursts = 0; /* of WEIGHT, at most: a run needs part of one more at either end */
 
     for (uint32_t i = 0; i < s->n; i++) {
         const struct hd_cmd_dma_read *m = &s->cmd[i].w.dma_read;

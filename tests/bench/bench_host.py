@@ -14,7 +14,7 @@ inferences, one runtime after the other, so that a busy machine hits all alike; 
 1 on a busy machine, whose figures are worth little. Other runtimes are called from Python, which adds a microsecond or two.
 Exit status 1 when a bar is missed: resnet8 at most 0.55 ms (goal 0.2), every
 network at most 3 times LiteRT without delegate and not slower than itself in float32; 77 when LiteRT
-does not exist to compare with.
+is missing to compare with.
 """
 import argparse
 import os
@@ -177,7 +177,7 @@ def main():
     if missed:
         return 1
     if not judged:
-        print("LiteRT is not there: nothing to compare with")
+        print("LiteRT not found: nothing to compare with")
         return 77
     return 0
 

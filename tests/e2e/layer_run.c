@@ -327,7 +327,8 @@ enum status layer_part(const struct layer *l, const struct sim_model *so, struct
 
     TRY(watch_both(l, so, watch, d));
     if (!commit_log_first(&log[0], &log[1], &place)) {
-        text_add(t, "RTL and twin write the same bytes for every command: look at the compiler");
+        text_add(t, "RTL and functional model write the same bytes for every command: look at the "
+                    "compiler");
         return ST_OK;
     }
     const struct sched_stream *s = &l->program->stream[place.submission];

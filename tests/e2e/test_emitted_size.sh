@@ -6,7 +6,7 @@
 . "$(dirname "$0")/common.sh"
 
 for tool in gcc nm size objdump; do
-    command -v $tool >/dev/null || { echo "$tool is not there"; exit 77; }
+    command -v $tool >/dev/null || { echo "$tool not found"; exit 77; }
 done
 
 # chain N KIND: N layers, each 8x8x8 to 8x8x8: conv and depthwise with weights of their own, add with

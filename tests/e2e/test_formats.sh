@@ -6,7 +6,7 @@
 
 shared=$HEDDLE_HOME/../shared/models
 if [ ! -d "$shared" ]; then
-    echo "../shared/models is not there"
+    echo "../shared/models not found"
     exit 77
 fi
 for pair in resnet8:resnet8_onnx_qdq kws:kws_onnx_qdq; do

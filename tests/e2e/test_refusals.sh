@@ -138,6 +138,6 @@ if "${as_user[@]}" test -x "$heddle" -a -r "$HEDDLE_HOME/hw/accel.json"; then
         "${as_user[@]}" "$heddle" run digits --engine=ref --stats read_only/stats.json
 fi
 left=$(find . -name '*tmp*' -o -name '*.part' -o -name 'stats.json*' ! -path './out_*' | head -3)
-[ -z "$left" ] || fail "left behind: $left"
+[ -z "$left" ] || fail "files left: $left"
 [ -z "$(ls -A read_only)" ] || fail "files in a read-only folder"
 finish

@@ -2,7 +2,7 @@
 # What is wrong with a target's own core is told when its model is built: ports that are missing, of another
 # direction or width, or that nothing drives, before any C++ is compiled; Verilator's warnings as notes, once. Its waves.
 . "$(dirname "$0")/common.sh"
-command -v verilator >/dev/null || { echo "verilator is not there"; exit 77; }
+command -v verilator >/dev/null || { echo "verilator not found"; exit 77; }
 head -c 64 "$models/digits/in_0.bin" >in.bin
 export XDG_CACHE_HOME=$work/cache
 list="output reg_rdata_o\[32\].*input clk_i\[1\]|input clk_i\[1\].*output reg_rdata_o\[32\]"

@@ -3,7 +3,7 @@
 # pkg-config file work there, for a program outside of any tree (docs/API.md's example), with the
 # source and build trees out of reach; nothing installed names them; only heddle_* is exported.
 . "$(dirname "$0")/common.sh"
-command -v verilator >/dev/null || { echo "verilator is not there"; exit 77; }
+command -v verilator >/dev/null || { echo "verilator not found"; exit 77; }
 
 # --- install, stage, move ---
 cmake --install "$HEDDLE_BUILD" --prefix "$work/first" >stdout 2>stderr || fail "install: $(cat stderr)"

@@ -2,7 +2,7 @@
 # -j: the same outputs and the same numbers however many processes share the inferences, also under random stalls;
 # failures are those of the first inference that fails.
 . "$(dirname "$0")/common.sh"
-command -v verilator >/dev/null || { echo "verilator is not there"; exit 77; }
+command -v verilator >/dev/null || { echo "verilator not found"; exit 77; }
 
 head -c $((64 * 11)) "$models/digits/in_0.bin" >in.bin
 head -c 110 "$models/digits/out_0.bin" >want.bin

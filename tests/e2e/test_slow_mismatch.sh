@@ -3,7 +3,7 @@
 # 02_depthwise_conv2d of digits writes first: that layer alone is placed elsewhere, and right; a convolution of one's own
 # covers them alone too. The fault's lines also hold a harmless assignment that Verilator warns of.
 . "$(dirname "$0")/common.sh"
-command -v verilator >/dev/null || { echo "verilator is not there"; exit 77; }
+command -v verilator >/dev/null || { echo "verilator not found"; exit 77; }
 head -c 64 "$models/digits/in_0.bin" >'in put.bin'
 
 # A tree like heddle's own but for hw/rtl.

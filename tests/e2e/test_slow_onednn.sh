@@ -3,7 +3,7 @@
 # byte-equal in both of its ways, float32 within its tolerance; one that forgets the bias is found.
 . "$(dirname "$0")/common.sh"
 echo '#include <dnnl.h>' | "${CC:-cc}" -fsyntax-only -x c - 2>/dev/null ||
-    { echo "libdnnl-dev is not there"; exit 77; }
+    { echo "libdnnl-dev not found"; exit 77; }
 export XDG_CONFIG_HOME=$work/config
 export OMP_NUM_THREADS=1 # its threads spin; a few images are no work for several
 head -c $((64 * 10)) "$models/digits/in_0.bin" >in.bin

@@ -85,7 +85,7 @@ answer() {
 }
 
 for cc in gcc clang; do
-    command -v $cc >/dev/null || { skipped+=("$cc is not there"); continue; }
+    command -v $cc >/dev/null || { skipped+=("$cc not found"); continue; }
     build "b_$cc" net -DCMAKE_C_COMPILER=$cc -DCMAKE_ASM_COMPILER=$cc && answer "b_$cc" ./net
 done
 
@@ -93,13 +93,13 @@ done
 bare() {
     local name=$1 cc=$2 qemu=$3 stack
     shift 3
-    command -v "$cc" >/dev/null || { skipped+=("$cc is not there"); return; }
+    command -v "$cc" >/dev/null || { skipped+=("$cc not found"); return; }
     build "b_$name" net "-DCMAKE_TOOLCHAIN_FILE=$work/net/bare/$name.cmake" || return
     for source in accelerated/*.c accelerated/runtime/*.c; do
         [ "$source" = accelerated/port_hosted.c ] || "$cc" "${bare_flags[@]}" "$source" 2>stderr ||
             fail "$cc: $source: $(head -3 stderr)"
     done
-    command -v "$qemu" >/dev/null || { skipped+=("$qemu is not there"); return; }
+    command -v "$qemu" >/dev/null || { skipped+=("$qemu not found"); return; }
     answer "b_$name" "$qemu" "$@" -nographic -monitor none -serial none \
         -semihosting-config enable=on,target=native -kernel net
     stack=$(sed -n 's/^stack: \([0-9]*\) bytes$/\1/p' printed)

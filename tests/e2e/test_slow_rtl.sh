@@ -2,7 +2,7 @@
 # digits on the RTL: whatever memory, waiting and stalls are, the same bytes; what goes wrong on it
 # ends with the right code. Models are built where heddle keeps them (XDG_CACHE_HOME).
 . "$(dirname "$0")/common.sh"
-command -v verilator >/dev/null || { echo "verilator is not there"; exit 77; }
+command -v verilator >/dev/null || { echo "verilator not found"; exit 77; }
 
 golden=$models/digits/out_0.bin
 head -c $((64 * 6)) "$models/digits/in_0.bin" >in.bin
@@ -82,5 +82,5 @@ kill -INT -- -$pid
 wait $pid
 got=$?
 [ $got = 130 ] || fail "interrupted: exit $got: $(cat stderr)"
-[ ! -e i.json ] && [ -z "$(find interrupted -type f 2>/dev/null)" ] || fail "interrupted: files were left behind"
+[ ! -e i.json ] && [ -z "$(find interrupted -type f 2>/dev/null)" ] || fail "interrupted: files were left"
 finish

@@ -3,7 +3,7 @@
 # the core and without, also where its memory holds few rows and few channels at a time; its loads hide
 # after its products; a core that forgets a buffer is seen.
 . "$(dirname "$0")/common.sh"
-command -v verilator >/dev/null || { echo "verilator is not there"; exit 77; }
+command -v verilator >/dev/null || { echo "verilator not found"; exit 77; }
 strawberry=$HEDDLE_HOME/targets/strawberry
 
 for model in digits resnet8_own dscnn_own mobilenet025_own autoencoder_own; do
@@ -23,7 +23,7 @@ done
 digits --target=strawberry >stdout 2>stderr || fail "alone: $(cat stderr)"
 # 16 multiplications a cycle at most: at least 90 % of them where the depth is 144.
 grep -q '^01_conv2d .* strawberry  *[0-9]*  *[0-9]*  *-  *9[0-9][.][0-9]%' stdout ||
-    fail "loads do not hide behind products: $(grep ^01 stdout)"
+    fail "loads do not overlap with products: $(grep ^01 stdout)"
 
 # changed NAME FILE SED: the example under another name, with a change.
 changed() {

@@ -1,7 +1,7 @@
 #!/bin/bash
-# Whatever list of targets takes part, the answer has the same bytes: resnet8, kws and vww of the shared
+# Whatever list of targets is selected, the answer has the same bytes: resnet8, kws and vww of the shared
 # models against their goldens where they are, else the networks of tests/models. Each target named
-# takes part in one of the networks at least.
+# is used in one of the networks at least.
 . "$(dirname "$0")/common.sh"
 shared=$HEDDLE_HOME/../shared/models
 lists=(

@@ -2,7 +2,7 @@
 # heddle tune: what it measures and keeps, killed and resumed; what run and compile make of it; files
 # that are none.
 . "$(dirname "$0")/common.sh"
-command -v python3 >/dev/null || { echo "python3 is not there"; exit 77; }
+command -v python3 >/dev/null || { echo "python3 not found"; exit 77; }
 trials=11 # more than a generation
 
 # sql FILE STATEMENT: rows, fields separated by |

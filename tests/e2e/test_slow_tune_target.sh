@@ -1,8 +1,8 @@
 #!/bin/bash
-# heddle tune with a knob of a target from outside: measured on its own Verilog, kept and used like the
+# heddle tune with a knob of an external target: measured on its own Verilog, kept and used like the
 # others.
 . "$(dirname "$0")/common.sh"
-command -v python3 >/dev/null || { echo "python3 is not there"; exit 77; }
+command -v python3 >/dev/null || { echo "python3 not found"; exit 77; }
 
 # vanilla, with reads of a register before each layer that cost cycles and change nothing.
 cp -r "$HEDDLE_HOME/targets/vanilla" slow

@@ -2,7 +2,7 @@
 # The vanilla example on its own Verilated core, alone and next to the systolic accelerator: the same
 # bytes, cycles of its own, waits that end. Its README's line count holds.
 . "$(dirname "$0")/common.sh"
-command -v verilator >/dev/null || { echo "verilator is not there"; exit 77; }
+command -v verilator >/dev/null || { echo "verilator not found"; exit 77; }
 vanilla=$HEDDLE_HOME/targets/vanilla
 
 lines=$(cat "$vanilla"/*.json "$vanilla"/*.c "$vanilla"/*.h | wc -l)

@@ -203,7 +203,7 @@ refused "--target:1:24: width: the host has no attributes" '--target={"kind": "c
 refused "--target:1:10: [1]: expected {\"kind\": \"NAME\", \"ATTRIBUTE\": VALUE, ...}" \
     '--target=["good", 4]'
 refused "--target:1:8: not valid JSON: the text ends too early" '--target=["good"'
-refused "--target: at most 7 targets beside c" \
+refused "--target: at most 7 targets in addition to c" \
     --target=good:a,good:b,good:d,good:e,good:f,good:g,good:h,good:i
 refused "--offload: no operator '13_fully_conected' that computes anything; did you mean '13_fully_connected'?" \
     --target=good --offload=13_fully_conected

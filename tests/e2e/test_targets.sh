@@ -25,7 +25,7 @@ grep -q '^01_conv2d .* vanilla ' vanilla,systolic/report.txt || fail "vanilla di
 grep -q '^02_depthwise.* systolic ' vanilla,systolic/report.txt || fail "systolic did not take part"
 grep -q '^[0-9a-z_]* *[0-9x]* *vanilla ' systolic,vanilla/report.txt && fail "vanilla comes before systolic"
 grep -q vanilla_conv2d vanilla/emitted/model.c || fail "no call of vanilla_conv2d"
-[ -f vanilla/emitted/vanilla/vanilla.c ] || fail "vanilla's source is not beside the emitted C"
+[ -f vanilla/emitted/vanilla/vanilla.c ] || fail "vanilla's source is not next to the emitted C"
 
 # --- what is listed ---
 "$heddle" ops >stdout
@@ -43,9 +43,9 @@ grep -A 4 '^onednn ' stdout | grep -q '^    of float32: conv2d fully_connected$'
 
 # --- only those named take part ---
 "$heddle" inspect digits >stdout 2>&1
-grep -q vanilla stdout && fail "vanilla takes part without being named"
+grep -q vanilla stdout && fail "vanilla is used without being named"
 "$heddle" inspect digits --target=vanilla >stdout 2>&1
-grep -q systolic stdout && fail "systolic takes part without being named"
+grep -q systolic stdout && fail "systolic is used without being named"
 "$heddle" inspect digits --target=systolic --target=vanilla >stdout
 grep -q '^01_conv2d .* systolic  *systolic [0-9]*, vanilla [0-9]*, c [0-9]*$' stdout ||
     fail "inspect does not show the candidates: $(grep 01_conv stdout)"

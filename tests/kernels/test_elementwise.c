@@ -226,7 +226,7 @@ static void lut_and_requantize(void **state)
     }
 }
 
-/* uint8 on either side: the formula on codes 0..255 with its own zero points. */
+/* uint8 on either side: the formula on values 0..255 with its own zero points. */
 static void requantize_of_uint8(void **state)
 {
     (void)state;

@@ -4,7 +4,7 @@
     python ../oracle/make_goldens.py resnet8_own     (each, in the oracle's own environment)
 
 The shapes are those of the four MLPerf Tiny networks; weights are our own, trained on the handwritten
-digits brought to the size in question. The digits' held-out images take no part in training or
+digits brought to the size in question. The digits' held-out images are not used in training or
 calibration. Seeded as train_digits.py is.
 """
 

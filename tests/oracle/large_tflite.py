@@ -204,7 +204,7 @@ def main():
     p.add_argument("--seed", type=int, default=1)
     p.add_argument("--net", choices=sorted(NETS), action="append")
     p.add_argument("--heddle")
-    p.add_argument("options", nargs="*", help="of heddle run, behind --")
+    p.add_argument("options", nargs="*", help="of heddle run, after --")
     a = p.parse_args()
     good = True
     for name in a.net or NETS:

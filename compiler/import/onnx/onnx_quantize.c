@@ -39,7 +39,7 @@ static void quantize_const(struct ox *m, const struct ox_const *x, const struct 
     ox_set_const(m, 0, &c);
 }
 
-/* Codes behind DequantizeLinear, the same scale again: nothing happens. */
+/* quantised values from DequantizeLinear, the same scale again: nothing happens. */
 static enum status quantize_codes(struct ox *m, uint32_t x, const struct ir_quant *q,
                                   enum ir_type type)
 {
@@ -58,8 +58,8 @@ static uint32_t along_axis(struct ox *m, const char *what, const struct ir_quant
     return ox_f32_const(m, ox_inner(m, ox_out(m, 0)->name, what), s.rank, s.dim, value);
 }
 
-/* Codes of scale 1: clamp(rint(x / scale) + zero) in float32, scale and zero tensors. 16-bit codes
- * stay float32, which has each of them. */
+/* Quantised values of scale 1: clamp(rint(x / scale) + zero) in float32, scale and zero tensors.
+ * 16-bit values stay float32, which has each of them. */
 static enum status quantize_by(struct ox *m, uint32_t scale, uint32_t zero_point, int32_t type)
 {
     static const float one = 1;
@@ -96,13 +96,13 @@ static float *zero_points(struct ox *m, const struct ir_quant *q)
     return offset;
 }
 
-/* The rank of what q's scales broadcast along: 0 behind its axis for a single one. */
+/* The rank of what q's scales broadcast along: 0 after its axis for a single one. */
 static uint32_t scaled_rank(const struct ir_quant *q, uint32_t rank)
 {
     return q->n > 1 ? rank : q->axis;
 }
 
-/* One scale for each channel, or codes of 16 bits. */
+/* One scale for each channel, or values of 16 bits. */
 static enum status quantize_float(struct ox *m, const struct ir_quant *q, int32_t type)
 {
     const uint32_t rank = scaled_rank(q, ox_rank(m, ox_in(m, 0)));
@@ -201,8 +201,8 @@ enum status ox_quantize(struct ox *m)
     return ST_OK;
 }
 
-/* Computed int32, 16-bit codes, codes with a scale for each channel or with a computed one:
- * (q - zero_point) * scale in float32, tensors both. */
+/* Computed int32, 16-bit values, quantised values with a scale for each channel or with a computed
+ * one: (q - zero_point) * scale in float32, tensors both. */
 static enum status dequantize_by(struct ox *m, uint32_t id, uint32_t scale, uint32_t zero_point)
 {
     static const float one = 1;

@@ -381,7 +381,7 @@ int main(int argc, char **argv)
 
     update = argc > 1 && strcmp(argv[1], "-u") == 0;
     if (access(DATA, R_OK) != 0) {
-        printf("SKIPPED: " DATA " is not there (Debian package libonnx-testdata)\n");
+        printf("SKIPPED: " DATA " not found (Debian package libonnx-testdata)\n");
         return 77;
     }
     return cmocka_run_group_tests(tests, NULL, NULL);

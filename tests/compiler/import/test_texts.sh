@@ -11,7 +11,7 @@ import glob
 import re
 import sys
 
-TAKEN_BACK = "not on codes, so the operator is made in float32 and this is taken back"
+TAKEN_BACK = "not on quantised values, so the operator is made in float32 and this is taken back"
 UNREACHED = "another check comes first"
 NO_FILE = "no file of tests has it yet"
 known = {
