@@ -4,7 +4,6 @@
 
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "base/file.h"
@@ -14,14 +13,6 @@
 #include "explain.h"
 #include "teacher.h"
 #include "waves.h"
-
-double run_now(void)
-{
-    struct timespec t;
-
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
 
 static const uint8_t *inference(const struct run_data *data, uint32_t k)
 {

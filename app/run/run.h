@@ -92,10 +92,6 @@ enum status run_load(struct run_job *job, struct diag *d);
 enum status run_loaded(struct run_job *job, struct diag *d);
 /* Of a loaded network: outputs and verdict, and nothing said or written. */
 enum status run_answer(struct run_job *job, struct diag *d);
-/* Give back what is not in arenas. */
-void run_release(struct run_job *job);
-void run_unlock(struct run_job *job);
-
 /* The largest difference of two tensors' bytes, as a part of the range: of float32 the largest
  * magnitude of `want`, else 255 steps. Infinite where only one is a number. */
 double run_difference(const struct ir_tensor *t, const uint8_t *want, const uint8_t *got);
@@ -139,8 +135,14 @@ bool run_is_package(struct arena *a, const char *path);
 enum status run_package_load(struct run_job *job, struct diag *d);
 enum status run_package(struct run_job *job, struct diag *d);
 
-/* processes.c: run all inferences on func or rtl in child processes. */
+/* run_shared.c: job->shared and the outputs, in memory that processes share; the results of one. */
+enum status run_share(struct run_job *job, struct diag *d);
 struct run_shared *run_results(const struct run_job *job, uint32_t process);
+/* Give back what is not in arenas. */
+void run_release(struct run_job *job);
+void run_unlock(struct run_job *job);
+
+/* processes.c: run all inferences on func or rtl in child processes. */
 enum status run_engine(struct run_job *job, const char *so_path, struct diag *d);
 enum status run_program(struct arena *a, const struct options *o, struct diag *d);
 

@@ -1,0 +1,73 @@
+/* run_shared.c - memory that the processes of a run share: results of each, outputs of all. */
+#define _GNU_SOURCE
+#include "run.h"
+
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+double run_now(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* Of one process, a multiple of 64 bytes. */
+static size_t results_bytes(const struct run_job *job)
+{
+    size_t n = sizeof *job->shared + job->p->graph->n_row * sizeof(struct run_row);
+
+    return (n + 63) / 64 * 64;
+}
+
+struct run_shared *run_results(const struct run_job *job, uint32_t process)
+{
+    return (struct run_shared *)(void *)((uint8_t *)job->shared + process * results_bytes(job));
+}
+
+static size_t shared_bytes(size_t n)
+{
+    return n ? n : 1;
+}
+
+static void *share(size_t n)
+{
+    void *p =
+        mmap(NULL, shared_bytes(n), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+    return p == MAP_FAILED ? NULL : p;
+}
+
+void run_unlock(struct run_job *job)
+{
+    if (job->out_lock > 0)
+        (void)close(job->out_lock - 1);
+    job->out_lock = 0;
+}
+
+void run_release(struct run_job *job)
+{
+    run_unlock(job); /* of a run that memory ended */
+    if (!job->shared)
+        return;
+    for (uint32_t i = 0; i < job->p->graph->n_out; i++)
+        if (job->out[i].bytes)
+            (void)munmap(job->out[i].bytes, shared_bytes(job->out[i].n_bytes * job->n));
+    (void)munmap(job->shared, shared_bytes(job->n_process * results_bytes(job)));
+    job->shared = NULL;
+}
+
+enum status run_share(struct run_job *job, struct diag *d)
+{
+    const struct ir_graph *g = job->p->graph;
+
+    job->shared = share(job->n_process * results_bytes(job));
+    if (!job->shared)
+        return FAIL(d, ST_NO_MEMORY, "no memory to share with the child process");
+    for (uint32_t i = 0; i < g->n_out; i++)
+        if (!(job->out[i].bytes = share(job->out[i].n_bytes * job->n)))
+            return FAIL(d, ST_NO_MEMORY, "no memory for %u inferences of output %u", job->n, i);
+    return ST_OK;
+}
