@@ -4,7 +4,7 @@
 #ifndef HEDDLE_PIPELINE_H
 #define HEDDLE_PIPELINE_H
 
-#include "app/options.h"
+#include "app/options/options.h"
 #include "compiler/emit/emit.h"
 #include "compiler/partition/partition.h"
 #include "reference/ref.h"

@@ -7,7 +7,7 @@
 #ifndef HEDDLE_CHECK_H
 #define HEDDLE_CHECK_H
 
-#include "app/options.h"
+#include "app/options/options.h"
 
 enum status check_target(struct arena *a, const struct options *o, struct diag *d);
 

@@ -2,7 +2,7 @@
 #ifndef HEDDLE_CHECK_NEW_H
 #define HEDDLE_CHECK_NEW_H
 
-#include "app/options.h"
+#include "app/options/options.h"
 
 /* Write the folder; prints the files and what to type next. ST_USAGE: the name, or a folder that
  * holds a target already. */

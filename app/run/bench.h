@@ -3,7 +3,7 @@
 #ifndef HEDDLE_RUN_BENCH_H
 #define HEDDLE_RUN_BENCH_H
 
-#include "app/options.h"
+#include "app/options/options.h"
 #include "base/text.h"
 
 /* The graph that `o` asks for:
