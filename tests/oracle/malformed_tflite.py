@@ -668,6 +668,7 @@ for _name, _args in {
         "detection_options": dict(options=b"no map of any kind"),
         "detection_regular": dict(use_regular_nms=True),
         "detection_none": dict(max_detections=0),
+        "detection_huge": dict(max_detections=3e38),
         "detection_many": dict(max_detections=4096, max_classes_per_detection=4096),
         "detection_threshold": dict(nms_iou_threshold=-0.5),
         "detection_boxes": dict(boxes=(1, 5, 3)),

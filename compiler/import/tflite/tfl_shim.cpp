@@ -200,6 +200,16 @@ void late_options(const tfl::Operator *op, tfl_options *r)
     }
 }
 
+// A whole number; a float's whole part, or 0 where that is beyond int64.
+int64_t whole_of(const flexbuffers::Reference &value)
+{
+    const double real = value.AsDouble();
+
+    return value.IsIntOrUint()           ? value.AsInt64()
+           : real > -9e18 && real < 9e18 ? static_cast<int64_t>(real)
+                                         : 0;
+}
+
 // What a map lacks reads as 0.
 tfl_detection detection_of(const flatbuffers::Vector<uint8_t> *options)
 {
@@ -215,9 +225,9 @@ tfl_detection detection_of(const flatbuffers::Vector<uint8_t> *options)
     const auto map = root.AsMap();
     r.present = true;
     r.regular = map["use_regular_nms"].AsBool();
-    r.max_detections = map["max_detections"].AsInt64();
-    r.max_classes = map["max_classes_per_detection"].AsInt64();
-    r.n_classes = map["num_classes"].AsInt64();
+    r.max_detections = whole_of(map["max_detections"]);
+    r.max_classes = whole_of(map["max_classes_per_detection"]);
+    r.n_classes = whole_of(map["num_classes"]);
     r.score_threshold = map["nms_score_threshold"].AsFloat();
     r.iou_threshold = map["nms_iou_threshold"].AsFloat();
     r.y_scale = map["y_scale"].AsFloat();
