@@ -18,7 +18,7 @@
 #include "base/text.h"
 #include "build_files.h"
 #include "cached.h"
-#include "prune.h"
+#include "evict.h"
 #include "tools.h"
 #include "verilated.h"
 

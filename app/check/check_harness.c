@@ -13,7 +13,7 @@
 
 #include "base/file.h"
 #include "base/home.h"
-#include "sim/prune.h"
+#include "sim/evict.h"
 #include "sim/tools.h"
 
 #define SECONDS 60

@@ -12,7 +12,7 @@
 #include "base/home.h"
 #include "check_harness.h"
 #include "compiler/legalise/legalise.h"
-#include "sim/prune.h"
+#include "sim/evict.h"
 
 #define INFERENCES 3 /* random bytes, all 127, all -128; float32: random, all 1, all -1 */
 

@@ -3,7 +3,7 @@
 #ifndef HEDDLE_RUN_AGAIN_H
 #define HEDDLE_RUN_AGAIN_H
 
-#include "player.h"
+#include "runner.h"
 
 struct again {
     enum options_engine engine;

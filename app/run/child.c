@@ -8,8 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cores.h"
-#include "player.h"
+#include "core_targets.h"
+#include "runner.h"
 #include "waves.h"
 
 struct child {

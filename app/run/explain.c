@@ -5,7 +5,7 @@
 
 #include "again.h"
 #include "base/file.h"
-#include "cores.h"
+#include "core_targets.h"
 #include "diff.h"
 #include "replay.h"
 #include "sim/verilated.h"

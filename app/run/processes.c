@@ -10,7 +10,7 @@
 
 #include "base/interrupt.h"
 #include "child.h"
-#include "cores.h"
+#include "core_targets.h"
 #include "waves.h"
 
 /* One after another where an inference goes on from the state that the one before has left. */

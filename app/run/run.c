@@ -11,7 +11,7 @@
 #include "compiler/target/describe.h"
 #include "difference.h"
 #include "explain.h"
-#include "teacher.h"
+#include "layer_check.h"
 #include "waves.h"
 
 static const uint8_t *inference(const struct run_data *data, uint32_t k)

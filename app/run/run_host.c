@@ -14,8 +14,8 @@
 #include "base/private.h"
 #include "run.h"
 #include "sim/cached.h"
+#include "sim/evict.h"
 #include "sim/hash.h"
-#include "sim/prune.h"
 #include "sim/tools.h"
 
 struct compiler {

@@ -15,9 +15,9 @@
 #include "base/json_doc.h"
 #include "base/private.h"
 #include "compiler/emit/tar.h"
-#include "cores.h"
+#include "core_targets.h"
 #include "difference.h"
-#include "player.h"
+#include "runner.h"
 #include "sim/cached.h"
 #include "sim/hash.h"
 

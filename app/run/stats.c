@@ -10,7 +10,7 @@
 #include "base/file.h"
 #include "compiler/hostcycles/host_cycles.h"
 #include "compiler/plan/memory_use.h"
-#include "cores.h"
+#include "core_targets.h"
 #include "difference.h"
 #include "hd_accel_tables.h"
 #include "stats.h"

@@ -6,7 +6,7 @@
 
 #include "compiler/plan/memory_use.h"
 #include "compiler/target/describe.h"
-#include "cores.h"
+#include "core_targets.h"
 #include "hd_accel_tables.h"
 #include "stats.h"
 

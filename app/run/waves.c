@@ -7,7 +7,7 @@
 
 #include "base/file.h"
 #include "base/interrupt.h"
-#include "cores.h"
+#include "core_targets.h"
 
 enum { MARKERS = 64 }; /* GTKWave has 26 */
 

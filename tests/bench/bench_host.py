@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """bench_host.py: what an inference costs as emitted C (`heddle compile --target=c`, built as the
-package's CMakeLists.txt builds it), compared with the same network in float32 (float_twin.py) as emitted C,
+package's CMakeLists.txt builds it), compared with the same network in float32 (float_network.py) as emitted C,
 and compared with LiteRT without delegate, XNNPACK and tflite-micro.
 
     make bench-host                         # all of tests/models and of ../shared/models
@@ -103,7 +103,7 @@ def build_programs(venv, emitted, name, path):
     programs = {"heddle": emitted.build(name, path)}
     if venv:
         twin = emitted.work / f"{name}_float.tflite"
-        call([str(venv / "bin/python"), str(HERE / "float_twin.py"), str(path), str(twin)])
+        call([str(venv / "bin/python"), str(HERE / "float_network.py"), str(path), str(twin)])
         programs["float"] = emitted.build(twin.stem, twin)
     return programs
 

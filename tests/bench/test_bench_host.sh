@@ -1,5 +1,5 @@
 #!/bin/bash
-# What `make bench-host` judges, and that float_twin.py's float32 network is the quantised one: digits
+# What `make bench-host` judges, and that float_network.py's float32 network is the quantised one: digits
 # as well recognised. The latter needs requirements-new.txt: HEDDLE_VENV_NEW, or build/venv-new.
 . "$(dirname "$0")/../e2e/common.sh"
 bench=$HEDDLE_HOME/tests/bench
@@ -15,10 +15,10 @@ assert times_as_long(1.5, 0.5) == "     3.00x" and times_as_long(1.5, None) == "
 END
 venv=${HEDDLE_VENV_NEW:-$HEDDLE_HOME/build/venv-new}
 if [ "$failures" = 0 ] && ! "$venv/bin/python" -c 'import ai_edge_litert' 2>/dev/null; then
-    echo "no $venv: float_twin.py not tried"
+    echo "no $venv: float_network.py not tried"
     exit 77
 fi
-"$venv/bin/python" -B "$bench/float_twin.py" "$models/digits/model.tflite" float.tflite || fail "float_twin.py"
+"$venv/bin/python" -B "$bench/float_network.py" "$models/digits/model.tflite" float.tflite || fail "float_network.py"
 "$venv/bin/python" - "$models/digits/in_0.bin" <<'END'
 import sys
 import numpy as np

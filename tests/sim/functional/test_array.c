@@ -1,7 +1,7 @@
 /* ARRAY in the functional model against plain loops over [H][W][C] arrays: random convolutions,
  * depthwise ones, pixel pairs and split kernels on every configuration; every byte of the
  * scratchpad is compared, surroundings too. */
-#include "twin_bench.h"
+#include "func_bench.h"
 
 static const char *const config_names[] = {"tiny", "sys8", "sys16", "sys32"};
 

@@ -1,6 +1,6 @@
 /* Streams, DMA and faults of the functional model: what is copied where, what a sink sees, and
  * every named fault. */
-#include "twin_bench.h"
+#include "func_bench.h"
 
 #define REGION1 (BASE + STREAM_BYTES)
 #define REGION2 (REGION1 + REGION1_BYTES)

@@ -1,6 +1,6 @@
 /* VECTOR in the functional model against NUMERICS.md: elementwise, pools with padding, sums, the
  * look-up table; every byte of the scratchpad is compared. */
-#include "twin_bench.h"
+#include "func_bench.h"
 
 static const char *const config_names[] = {"tiny", "sys8", "sys16", "sys32"};
 

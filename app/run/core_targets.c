@@ -1,5 +1,5 @@
-/* cores.c - see cores.h. */
-#include "cores.h"
+/* core_targets.c - see core_targets.h. */
+#include "core_targets.h"
 
 #include <string.h>
 

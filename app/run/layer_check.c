@@ -1,6 +1,6 @@
-/* teacher.c - see teacher.h. The reference runs the graph as imported: its tensors have the file's
+/* layer_check.c - see layer_check.h. The reference runs the graph as imported: its tensors have the file's
  * names, order and types. */
-#include "teacher.h"
+#include "layer_check.h"
 
 #include <cjson/cJSON.h>
 #include <errno.h>

@@ -1,6 +1,6 @@
-/* prune.c - old models and old emitted C leave the cache. */
+/* evict.c - old models and old emitted C leave the cache. */
 #define _GNU_SOURCE
-#include "prune.h"
+#include "evict.h"
 
 #include <dirent.h>
 #include <fcntl.h>

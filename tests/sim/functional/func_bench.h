@@ -1,4 +1,4 @@
-/* twin_bench.h - a functional model with memory, driver and a stream under construction, for tests
+/* func_bench.h - a functional model with memory, driver and a stream under construction, for tests
  * of one file each. */
 #ifndef TWIN_BENCH_H
 #define TWIN_BENCH_H

@@ -1,4 +1,4 @@
-/* teacher.h - "heddle run MODEL --teacher=DIR": each operator of the reference is fed the golden
+/* layer_check.h - "heddle run MODEL --teacher=DIR": each operator of the reference is fed the golden
  * inputs, so that its own rounding is seen and not what went before. */
 #ifndef HEDDLE_RUN_TEACHER_H
 #define HEDDLE_RUN_TEACHER_H

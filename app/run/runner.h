@@ -1,4 +1,4 @@
-/* player.h - emitted code with its device and its memory in this process: load, one inference after
+/* runner.h - emitted code with its device and its memory in this process: load, one inference after
  * another. */
 #ifndef HEDDLE_RUN_PLAYER_H
 #define HEDDLE_RUN_PLAYER_H

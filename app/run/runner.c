@@ -1,8 +1,8 @@
-/* player.c - see player.h. */
+/* runner.c - see runner.h. */
 #define _GNU_SOURCE
-#include "player.h"
+#include "runner.h"
 
-#include "cores.h"
+#include "core_targets.h"
 #include "sim/cached.h"
 
 #include <dlfcn.h>

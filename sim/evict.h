@@ -1,4 +1,4 @@
-/* prune.h - keeps the cache from growing for ever: every edit of the RTL makes a new model, every
+/* evict.h - keeps the cache from growing for ever: every edit of the RTL makes a new model, every
  * network emitted C of its own. */
 #ifndef HEDDLE_SIM_PRUNE_H
 #define HEDDLE_SIM_PRUNE_H

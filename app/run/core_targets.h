@@ -1,4 +1,4 @@
-/* cores.h - Verilated cores of external targets: built in the parent, opened in the child,
+/* core_targets.h - Verilated cores of external targets: built in the parent, opened in the child,
  * reached by emitted code through struct hd_call's ports. */
 #ifndef HEDDLE_RUN_CORES_H
 #define HEDDLE_RUN_CORES_H

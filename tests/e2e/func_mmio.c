@@ -1,4 +1,4 @@
-/* twin_mmio.c - replaces a package's port_mmio.c: at each register address stands a
+/* func_mmio.c - replaces a package's port_mmio.c: at each register address stands a
  * functional model, so that main.c runs as it would on the hardware. TWIN_CONFIGS: their
  * configurations, in the order in which main.c opens them. */
 #include <stdlib.h>

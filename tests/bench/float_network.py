@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""float_twin.py QUANTISED.tflite FLOAT.tflite: the same network in float32.
+"""float_network.py QUANTISED.tflite FLOAT.tflite: the same network in float32.
 
 Constants become what their quantised values stand for, activations lose their scales, QUANTIZE and DEQUANTIZE
 fall away; operators, shapes and fused activations stay. Needs requirements-new.txt.
