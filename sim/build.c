@@ -234,7 +234,7 @@ static enum status fill(struct build *b, struct diag *d)
     enum status st;
 
     b->folder = arena_printf(b->a, "%s.part", b->final);
-    prune_tree(b->folder); /* of a build that was killed */
+    evict_tree(b->folder); /* of a build that was killed */
     interrupt_folder(b->folder);
     st = private_dir(b->folder, d);
     if (st == ST_OK)
@@ -248,11 +248,11 @@ static enum status fill(struct build *b, struct diag *d)
     if (st != ST_OK) {
         interrupt_folder(NULL);
         if (st == ST_INTERRUPTED || st == ST_NO_MEMORY)
-            prune_tree(b->folder);
+            evict_tree(b->folder);
         return st; /* else the folder stays: the message names its log */
     }
-    prune_tree(arena_printf(b->a, "%s/obj", b->folder));
-    prune_tree(b->final); /* whose object was not whole */
+    evict_tree(arena_printf(b->a, "%s/obj", b->folder));
+    evict_tree(b->final); /* whose object was not whole */
     const int moved = rename(b->folder, b->final);
     interrupt_folder(NULL);
     if (moved != 0)
@@ -323,10 +323,10 @@ enum status sim_build(struct arena *a, const struct sim_paths *paths,
         TRY(private_dirs(a, paths->cache, b.hash, d));
     TRY(cached_find(a, model->path, &whole, d));
     if (whole) {
-        prune_touch(b.final);
+        evict_touch(b.final);
         return ST_OK;
     }
     TRY(build_with_lock(&b, model->path, &model->built, d));
-    prune_cache(a, paths->cache);
+    evict_cache(a, paths->cache);
     return ST_OK;
 }

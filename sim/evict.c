@@ -21,12 +21,12 @@ static int remove_one(const char *path, const struct stat *info, int type, struc
     return remove(path);
 }
 
-void prune_tree(const char *path)
+void evict_tree(const char *path)
 {
     (void)nftw(path, remove_one, 16, FTW_DEPTH | FTW_PHYS);
 }
 
-void prune_touch(const char *folder)
+void evict_touch(const char *folder)
 {
     (void)utimensat(AT_FDCWD, folder, NULL, 0);
 }
@@ -40,7 +40,7 @@ static bool is_ours(const char *name)
            (*rest == '\0' || strcmp(rest, ".lock") == 0 || strcmp(rest, ".part") == 0);
 }
 
-void prune_cache(struct arena *a, const char *cache)
+void evict_cache(struct arena *a, const char *cache)
 {
     DIR *const dir = opendir(cache);
     const time_t now = time(NULL);
@@ -51,7 +51,7 @@ void prune_cache(struct arena *a, const char *cache)
         struct stat info;
 
         if (is_ours(entry->d_name) && lstat(path, &info) == 0 && now - info.st_mtime > KEEP_SECONDS)
-            prune_tree(path);
+            evict_tree(path);
     }
     if (dir != NULL)
         (void)closedir(dir);

@@ -1,16 +1,16 @@
 /* evict.h - keeps the cache from growing for ever: every edit of the RTL makes a new model, every
  * network emitted C of its own. */
-#ifndef HEDDLE_SIM_PRUNE_H
-#define HEDDLE_SIM_PRUNE_H
+#ifndef HEDDLE_SIM_EVICT_H
+#define HEDDLE_SIM_EVICT_H
 
 #include "base/arena.h"
 
 /* Note that what `folder` holds was used now. */
-void prune_touch(const char *folder);
+void evict_touch(const char *folder);
 /* Remove what nobody has used for two weeks: folders called by a hash, their locks, remains of
  * failed builds. Never fails. */
-void prune_cache(struct arena *a, const char *cache);
+void evict_cache(struct arena *a, const char *cache);
 /* Remove a folder and everything in it. */
-void prune_tree(const char *path);
+void evict_tree(const char *path);
 
 #endif

@@ -199,6 +199,6 @@ enum status harness_run(const struct harness *h, struct run_data *out, uint32_t 
     if (!mkdtemp(folder))
         return FAIL(d, ST_USAGE, "cannot make a folder '%s': %s", folder, strerror(errno));
     enum status st = in_folder(h, folder, cache, out, n_out, r, d);
-    prune_tree(folder);
+    evict_tree(folder);
     return st;
 }

@@ -3,7 +3,7 @@
 
 struct session {
     const struct again *again;
-    struct player *p;
+    struct runner *p;
     bool watched;
     uint32_t submissions;
 };
@@ -38,20 +38,20 @@ static void seed_stalls(struct session *s, uint32_t inference)
 
 enum status again_run(struct run_job *job, const struct again *again, struct diag *d)
 {
-    struct player *p = ARENA_NEW(job->arena, struct player);
+    struct runner *p = ARENA_NEW(job->arena, struct runner);
     struct session s = {.again = again, .p = p};
     bool state = false;
 
-    TRY(player_open(p, job, again->engine, again->so, again->sim, enter, &s, d));
+    TRY(runner_open(p, job, again->engine, again->so, again->sim, enter, &s, d));
     state = p->model->state_bytes > 0 && !job->options->reset_state;
     for (uint32_t k = state ? 0 : job->first_wrong; k <= job->first_wrong; k++) {
         if (k == job->first_wrong)
             watch(&s);
         seed_stalls(&s, k);
-        (void)player_infer(p, k);
+        (void)runner_infer(p, k);
     }
     if (again->end)
         again->end(again->ctx, p);
-    player_close(p);
+    runner_close(p);
     return ST_OK;
 }

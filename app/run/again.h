@@ -12,9 +12,9 @@ struct again {
     void (*commits)(void *ctx, const struct hd_sim_commit *commit);
     void *commits_ctx;
     /* Before submission `index` of the inference, whose first command is of `layer`, on p->v[k]. */
-    void (*submission)(void *ctx, struct player *p, uint32_t k, uint32_t index, uint32_t layer);
+    void (*submission)(void *ctx, struct runner *p, uint32_t k, uint32_t index, uint32_t layer);
     /* After the inference, before the engine is closed; or NULL. */
-    void (*end)(void *ctx, struct player *p);
+    void (*end)(void *ctx, struct runner *p);
     void *ctx;
 };
 

@@ -15,7 +15,7 @@
 struct child {
     struct run_job *job;
     struct run_shared *shared;
-    struct player play;
+    struct runner play;
     struct device *v; /* that ran the last submission, or the first; NULL without any */
     bool pending;     /* a submission's times are not collected yet */
     uint32_t process, inference;
@@ -68,7 +68,7 @@ static void collect(struct child *c)
 static void collect_cores(struct child *c)
 {
     if (c->play.call.ports && c->shared->layer < c->job->p->graph->n_row)
-        cores_collect(c->job->cores, c->shared, c->shared->layer);
+        core_targets_collect(c->job->cores, c->shared, c->shared->layer);
 }
 
 static void enter(void *ctx, uint32_t layer, uint32_t submission)
@@ -103,7 +103,7 @@ static void look(void *ctx)
 
 static enum status set_up(struct child *c, const char *so_path, const struct sim_model *sim)
 {
-    TRY(player_open(&c->play, c->job, c->job->options->engine, so_path, sim, enter, c, &c->d));
+    TRY(runner_open(&c->play, c->job, c->job->options->engine, so_path, sim, enter, c, &c->d));
     c->v = c->play.n_device ? &c->play.v[0] : NULL;
     for (uint32_t k = 0; k < c->play.n_device; k++)
         if (output_wants(c->job->options->output, OUTPUT_PROGRESS) && c->play.v[k].sim.sim &&
@@ -125,7 +125,7 @@ static const char *row_name(const struct child *c)
 /* The C function of an external target returned an error. */
 static enum status target_failure(struct child *c, int rc)
 {
-    const char *detail = c->play.call.ports ? cores_detail(c->job->cores) : "";
+    const char *detail = c->play.call.ports ? core_targets_detail(c->job->cores) : "";
 
     return FAIL(&c->d, ST_DEVICE, "inference %u, %s on %s: %s%s%s", c->inference, row_name(c),
                 c->job->p->graph->row[c->shared->layer].target, hd_error_text(rc),
@@ -155,7 +155,7 @@ static void seed_stalls(struct child *c)
     for (uint32_t k = 0; k < c->play.n_device; k++)
         c->play.v[k].sim.api->seed(c->play.v[k].sim.sim, seed + c->inference);
     if (c->play.call.ports)
-        cores_seed(c->job->cores, seed + c->inference);
+        core_targets_seed(c->job->cores, seed + c->inference);
 }
 
 static enum status infer(struct child *c)
@@ -165,7 +165,7 @@ static enum status infer(struct child *c)
 
     c->shared->inference = c->inference;
     seed_stalls(c);
-    int rc = player_infer(&c->play, c->inference);
+    int rc = runner_infer(&c->play, c->inference);
     if (rc != HD_OK)
         return device_failure(c, rc);
     collect(c);
@@ -217,9 +217,9 @@ static enum status child_main(struct child *c, const char *so_path, const struct
     totals(c);
     waves_submission_end(&c->waves);
     enum status waves = waves_close(&c->waves, c->shared, &c->d);
-    player_close(&c->play);
+    runner_close(&c->play);
     if (c->play.call.ports)
-        cores_close(c->job->cores);
+        core_targets_close(c->job->cores);
     return st != ST_OK ? st : waves;
 }
 

@@ -21,11 +21,11 @@ static enum status build(const struct run_job *job, struct core *core, struct di
     return st;
 }
 
-void cores_of_targets(const struct run_job *job, struct cores *c)
+void core_targets_find(const struct run_job *job, struct core_targets *c)
 {
     const struct target *target[TARGET_MAX];
 
-    *c = (struct cores){.n = emit_outside_ports(job->p->emitted, target)};
+    *c = (struct core_targets){.n = emit_outside_ports(job->p->emitted, target)};
     for (uint32_t i = 0; i < c->n; i++) {
         const struct describe *t = target[i]->desc->detail;
         c->core[i] = (struct core){
@@ -35,14 +35,15 @@ void cores_of_targets(const struct run_job *job, struct cores *c)
     }
 }
 
-enum status cores_build(const struct run_job *job, struct cores *c, struct diag *d)
+enum status core_targets_build(const struct run_job *job, struct core_targets *c, struct diag *d)
 {
     for (uint32_t i = 0; i < c->n; i++)
         TRY(build(job, &c->core[i], d));
     return ST_OK;
 }
 
-enum status cores_open(struct cores *c, struct arena *a, const struct options *o, struct diag *d)
+enum status core_targets_open(struct core_targets *c, struct arena *a, const struct options *o,
+                              struct diag *d)
 {
     for (uint32_t i = 0; i < c->n; i++) {
         struct core *core = &c->core[i];
@@ -62,21 +63,21 @@ enum status cores_open(struct cores *c, struct arena *a, const struct options *o
     return ST_OK;
 }
 
-void cores_seed(struct cores *c, uint64_t seed)
+void core_targets_seed(struct core_targets *c, uint64_t seed)
 {
     for (uint32_t i = 0; i < c->n; i++)
         if (c->core[i].sim.sim)
             c->core[i].sim.api->seed(c->core[i].sim.sim, seed);
 }
 
-void cores_close(struct cores *c)
+void core_targets_close(struct core_targets *c)
 {
     for (uint32_t i = 0; i < c->n; i++)
         if (c->core[i].sim.sim)
             c->core[i].sim.api->close(c->core[i].sim.sim);
 }
 
-void cores_collect(struct cores *c, struct run_shared *shared, uint32_t row)
+void core_targets_collect(struct core_targets *c, struct run_shared *shared, uint32_t row)
 {
     for (uint32_t i = 0; i < c->n; i++) {
         struct core *core = &c->core[i];
@@ -93,7 +94,7 @@ void cores_collect(struct cores *c, struct run_shared *shared, uint32_t row)
     }
 }
 
-const char *cores_detail(struct cores *c)
+const char *core_targets_detail(struct core_targets *c)
 {
     for (uint32_t i = 0; i < c->n; i++) {
         const char *why = c->core[i].sim.api->stuck_text(c->core[i].sim.sim);
@@ -103,7 +104,7 @@ const char *cores_detail(struct cores *c)
     return "";
 }
 
-bool cores_timed(const struct run_job *job, const char *name)
+bool core_targets_timed(const struct run_job *job, const char *name)
 {
     for (uint32_t i = 0; i < job->p->targets.n; i++) {
         const struct target_desc *desc = job->p->targets.target[i]->desc;

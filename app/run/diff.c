@@ -4,7 +4,7 @@
 
 #include "again.h"
 
-static void log_submission(void *ctx, struct player *p, uint32_t k, uint32_t index, uint32_t layer)
+static void log_submission(void *ctx, struct runner *p, uint32_t k, uint32_t index, uint32_t layer)
 {
     (void)p;
     (void)k;
@@ -13,7 +13,7 @@ static void log_submission(void *ctx, struct player *p, uint32_t k, uint32_t ind
     commit_log_submission(ctx);
 }
 
-static void capture_submission(void *ctx, struct player *p, uint32_t k, uint32_t index,
+static void capture_submission(void *ctx, struct runner *p, uint32_t k, uint32_t index,
                                uint32_t layer)
 {
     (void)p;

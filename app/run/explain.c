@@ -23,7 +23,7 @@ struct filming {
     struct diag *d;
 };
 
-static void film(void *ctx, struct player *p, uint32_t k, uint32_t index, uint32_t layer)
+static void film(void *ctx, struct runner *p, uint32_t k, uint32_t index, uint32_t layer)
 {
     struct filming *f = ctx;
 
@@ -40,7 +40,7 @@ static void film(void *ctx, struct player *p, uint32_t k, uint32_t index, uint32
         p->v[k].dev.wait_cycles = f->waves.last + AROUND_CYCLES;
 }
 
-static void film_end(void *ctx, struct player *p)
+static void film_end(void *ctx, struct runner *p)
 {
     struct filming *f = ctx;
 

@@ -18,7 +18,7 @@ struct golden {
     size_t n_bytes;
 };
 
-struct lesson {
+struct layer_check {
     const struct pipeline *p;
     const char *folder;
     uint32_t sample, n;
@@ -34,7 +34,8 @@ static const char *text_of(const cJSON *o, const char *name)
     return cJSON_IsString(v) ? v->valuestring : "";
 }
 
-static enum status read_golden(struct lesson *l, const cJSON *t, struct golden *g, struct diag *d)
+static enum status read_golden(struct layer_check *l, const cJSON *t, struct golden *g,
+                               struct diag *d)
 {
     struct arena *a = l->p->arena;
     const char *dtype = text_of(t, "dtype");
@@ -50,7 +51,7 @@ static enum status read_golden(struct lesson *l, const cJSON *t, struct golden *
 }
 
 /* meta.json: {"layers": {"sample": 0, "tensors": [{"tensor", "file", "dtype"}]}}. */
-static enum status read_meta(struct lesson *l, const cJSON *meta, struct diag *d)
+static enum status read_meta(struct layer_check *l, const cJSON *meta, struct diag *d)
 {
     const cJSON *layers = cJSON_GetObjectItemCaseSensitive(meta, "layers");
     const cJSON *list = cJSON_GetObjectItemCaseSensitive(layers, "tensors"), *t;
@@ -68,7 +69,7 @@ static enum status read_meta(struct lesson *l, const cJSON *meta, struct diag *d
     return ST_OK;
 }
 
-static enum status read_folder(struct lesson *l, struct diag *d)
+static enum status read_folder(struct layer_check *l, struct diag *d)
 {
     uint8_t *data;
     size_t n;
@@ -86,7 +87,7 @@ static enum status read_folder(struct lesson *l, struct diag *d)
     return st;
 }
 
-static const struct golden *golden_of(const struct lesson *l, const struct ir_tensor *t)
+static const struct golden *golden_of(const struct layer_check *l, const struct ir_tensor *t)
 {
     for (uint32_t i = 0; i < l->n; i++)
         if (strcmp(l->golden[i].tensor, t->name) == 0 && l->golden[i].n_bytes == ir_bytes(t))
@@ -97,7 +98,7 @@ static const struct golden *golden_of(const struct lesson *l, const struct ir_te
 /* Compare what an operator wrote with its golden, then put that there for the readers. */
 static void teach(void *ctx, const struct ir_op *op, const uint8_t *out)
 {
-    struct lesson *l = ctx;
+    struct layer_check *l = ctx;
     const struct ir_graph *g = l->p->reference;
     const struct ir_tensor *t = ir_out(g, op, 0);
     const struct golden *gold = golden_of(l, t);
@@ -124,7 +125,7 @@ static void teach(void *ctx, const struct ir_op *op, const uint8_t *out)
     l->n_operators++;
 }
 
-static enum status run_lesson(struct lesson *l, const struct options *o, struct diag *d)
+static enum status run_lesson(struct layer_check *l, const struct options *o, struct diag *d)
 {
     const struct ir_graph *g = l->p->reference;
     const struct ref_options options = pipeline_ref_options(o);
@@ -149,12 +150,12 @@ static enum status run_lesson(struct lesson *l, const struct options *o, struct 
     return ref_run(r, in, out, d);
 }
 
-enum status teacher_run(struct pipeline *p, const struct options *o, const char *path,
-                        const char *name, struct text *report, bool *agrees, struct diag *d)
+enum status layer_check_run(struct pipeline *p, const struct options *o, const char *path,
+                            const char *name, struct text *report, bool *agrees, struct diag *d)
 {
-    struct lesson *l = ARENA_NEW(p->arena, struct lesson);
+    struct layer_check *l = ARENA_NEW(p->arena, struct layer_check);
 
-    *l = (struct lesson){.p = p, .folder = o->teacher, .report = report};
+    *l = (struct layer_check){.p = p, .folder = o->teacher, .report = report};
     TRY(read_folder(l, d));
     text_printf(report, "%-26s %9s %9s %9s %8s\n", "operator, golden inputs", "elements",
                 "off by 1", "more", "largest");

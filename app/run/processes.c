@@ -138,10 +138,10 @@ enum status run_engine(struct run_job *job, const char *so_path, struct diag *d)
             TRY(device_model(job->arena, job->options, program->device[k].hw, &sim[k], d));
     if (job->options->engine == ENGINE_RTL) {
         if (!job->cores) {
-            job->cores = ARENA_NEW(job->arena, struct cores);
-            cores_of_targets(job, job->cores);
+            job->cores = ARENA_NEW(job->arena, struct core_targets);
+            core_targets_find(job, job->cores);
         }
-        TRY(cores_build(job, job->cores, d));
+        TRY(core_targets_build(job, job->cores, d));
         waves_note(job);
     }
     job->n_process = how_many(job);

@@ -151,7 +151,7 @@ static enum status taught(struct run_job *job, struct diag *d)
 
     TRY(run_find_model(job->arena, job->options, job, &name, d));
     text_init(&report, job->arena);
-    TRY(teacher_run(job->p, job->options, job->model_path, name, &report, &agrees, d));
+    TRY(layer_check_run(job->p, job->options, job->model_path, name, &report, &agrees, d));
     output_text(job->options->output, OUTPUT_RESULT, report.data);
     return agrees ? ST_OK
                   : FAIL(d, ST_MISMATCH,

@@ -43,7 +43,7 @@ struct run_shared {
     } row[]; /* n_row: sums over the inferences (struct hd_sim_row) */
 };
 
-struct cores;
+struct core_targets;
 
 /* Bytes that a caller gives in place of a file; data NULL: none. */
 struct run_bytes {
@@ -75,7 +75,7 @@ struct run_job {
     int out_lock;                 /* its descriptor + 1, while it is locked */
     uint32_t n_process;           /* of func and rtl, as are: */
     struct run_shared *shared;    /* of process 0, in the end of all */
-    struct cores *cores;          /* Verilated cores of other targets; NULL until rtl needs them */
+    struct core_targets *cores;   /* Verilated cores of other targets; NULL until rtl needs them */
     double ref_seconds;
     bool writes; /* a command: a mismatch leaves files without -o too */
 };

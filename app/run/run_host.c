@@ -159,12 +159,12 @@ enum status run_compile(struct arena *a, const struct emit_unit *u, const char *
     TRY(private_dirs(a, c.cache, name, d));
     TRY(cached_find(a, *so_path, &whole, d));
     if (whole) {
-        prune_touch(folder);
+        evict_touch(folder);
         return ST_OK;
     }
     TRY(build_into(&c, u, folder, *so_path, d));
     TRY(cached_seal(a, *so_path, d));
-    prune_cache(a, arena_printf(a, "%s/host", c.cache));
+    evict_cache(a, arena_printf(a, "%s/host", c.cache));
     return ST_OK;
 }
 
@@ -294,6 +294,6 @@ enum status run_compile_program(struct arena *a, const char *source, const struc
     if (st == ST_INTERNAL) /* their file */
         st = d->status = ST_USAGE;
     TRY(st);
-    prune_cache(a, arena_printf(a, "%s/host", c.cache));
+    evict_cache(a, arena_printf(a, "%s/host", c.cache));
     return ST_OK;
 }

@@ -258,7 +258,7 @@ static enum status read_metadata(struct run_job *job, const char *folder, const 
     struct json_doc doc = {0};
     const char *path = arena_printf(a, "%s/metadata.json", folder);
 
-    job->cores = ARENA_NEW(a, struct cores);
+    job->cores = ARENA_NEW(a, struct core_targets);
     enum status st = json_doc_read(a, path, &doc, d);
     const cJSON *tolerance = cJSON_GetObjectItemCaseSensitive(doc.root, "tolerance");
     job->tolerance = cJSON_IsNumber(tolerance) ? tolerance->valuedouble : 0;

@@ -8,7 +8,7 @@
 #include <dlfcn.h>
 #include <string.h>
 
-static enum status load(struct player *p, const char *so_path, struct diag *d)
+static enum status load(struct runner *p, const char *so_path, struct diag *d)
 {
     TRY(run_runtime(p->job->arena, d));
     void *so;
@@ -27,7 +27,7 @@ static uint8_t *aligned(struct arena *a, uint64_t n)
 }
 
 /* Arena, inputs, outputs: in the device's window where memory is shared, else of our own. */
-static void place_buffers(struct player *p)
+static void place_buffers(struct runner *p)
 {
     struct arena *a = p->job->arena;
     const struct hd_model *m = p->model;
@@ -55,7 +55,7 @@ static const char *tile(void *ctx, uint32_t offset, uint32_t command)
     return NULL;
 }
 
-static enum status open_devices(struct player *p, enum options_engine engine,
+static enum status open_devices(struct runner *p, enum options_engine engine,
                                 const struct sim_model *sim, struct diag *d)
 {
     const struct sched_program *program = p->job->p->program;
@@ -76,16 +76,16 @@ static enum status open_devices(struct player *p, enum options_engine engine,
     return ST_OK;
 }
 
-enum status player_open(struct player *p, struct run_job *job, enum options_engine engine,
+enum status runner_open(struct runner *p, struct run_job *job, enum options_engine engine,
                         const char *so_path, const struct sim_model *sim,
                         void (*enter)(void *ctx, uint32_t layer, uint32_t submission), void *ctx,
                         struct diag *d)
 {
-    *p = (struct player){.job = job};
+    *p = (struct runner){.job = job};
     TRY(load(p, so_path, d));
     TRY(open_devices(p, engine, sim, d));
     if (engine == ENGINE_RTL && job->cores && job->cores->n) {
-        TRY(cores_open(job->cores, job->arena, job->options, d));
+        TRY(core_targets_open(job->cores, job->arena, job->options, d));
         p->call.ports = job->cores->port;
     }
     place_buffers(p);
@@ -100,7 +100,7 @@ enum status player_open(struct player *p, struct run_job *job, enum options_engi
     return ST_OK;
 }
 
-int player_infer(struct player *p, uint32_t k)
+int runner_infer(struct runner *p, uint32_t k)
 {
     const struct hd_model *m = p->model;
 
@@ -112,7 +112,7 @@ int player_infer(struct player *p, uint32_t k)
     return m->run(&p->call);
 }
 
-void player_close(struct player *p)
+void runner_close(struct runner *p)
 {
     for (uint32_t k = 0; k < p->n_device; k++)
         device_close(&p->v[k]);

@@ -1,11 +1,11 @@
 /* runner.h - emitted code with its device and its memory in this process: load, one inference after
  * another. */
-#ifndef HEDDLE_RUN_PLAYER_H
-#define HEDDLE_RUN_PLAYER_H
+#ifndef HEDDLE_RUN_RUNNER_H
+#define HEDDLE_RUN_RUNNER_H
 
 #include "device.h"
 
-struct player {
+struct runner {
     struct run_job *job;
     const struct hd_model *model;
     uint32_t n_device; /* accelerators of the network: none, one, or several */
@@ -17,12 +17,12 @@ struct player {
 /* Load the emitted object, open `engine` for each accelerator of the network, bind all regions.
  * sim: the Verilated model of each, for rtl. Without --memory=separate they share one memory. enter
  * and ctx as in struct hd_call. */
-enum status player_open(struct player *p, struct run_job *job, enum options_engine engine,
+enum status runner_open(struct runner *p, struct run_job *job, enum options_engine engine,
                         const char *so_path, const struct sim_model *sim,
                         void (*enter)(void *ctx, uint32_t layer, uint32_t submission), void *ctx,
                         struct diag *d);
 /* Inference k of the job's inputs; outputs stay in call.out. 0 or a negative enum hd_error. */
-int player_infer(struct player *p, uint32_t k);
-void player_close(struct player *p);
+int runner_infer(struct runner *p, uint32_t k);
+void runner_close(struct runner *p);
 
 #endif

@@ -28,7 +28,7 @@ static void add_target(struct share *to, const struct run_job *job, const struct
     double width = t->desc->accelerator ? (double)hw->n * hw->n : describe_of(t)->macs_per_cycle;
 
     to->on_units = to->on_units || t->desc->accelerator;
-    to->timed = to->timed || (stats_timed(job) && cores_timed(job, t->name));
+    to->timed = to->timed || (stats_timed(job) && core_targets_timed(job, t->name));
     to->peak = (to->peak || !to->estimated) && width > 0;
     to->estimated = true;
     to->estimate += (uint64_t)part->outside_cycles;

@@ -85,7 +85,7 @@ static uint32_t which_device(const struct waves *w)
 /* The core that runs the layer asked for; where there is no accelerator, the first. */
 static struct core *which_core(const struct waves *w, uint32_t n_device)
 {
-    struct cores *cores = w->job->cores;
+    struct core_targets *cores = w->job->cores;
     const char *target = w->what == WAVES_LAYER ? w->job->p->graph->row[w->layer].target : NULL;
 
     for (uint32_t i = 0; w->what != WAVES_OFF && cores && i < cores->n; i++)

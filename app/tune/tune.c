@@ -185,7 +185,7 @@ static enum status finish(struct tune *t, struct slot *s, int state, struct diag
     const uint32_t n_op = t->p.graph->n_op;
 
     s->pid = 0;
-    prune_tree(arena_printf(t->arena, "%s/%u", t->folder, s->number));
+    evict_tree(arena_printf(t->arena, "%s/%u", t->folder, s->number));
     if (state != 0)
         return FAIL(d, ST_INTERNAL, "trial %u: its process crashed (%s)", s->number,
                     WIFSIGNALED(state) ? strsignal(WTERMSIG(state)) : "exit");
@@ -369,7 +369,7 @@ static void sweep(struct arena *a, const char *cache)
         for (size_t i = 0; i < found.gl_pathc; i++) {
             long pid = strtol(strrchr(found.gl_pathv[i], '.') + 1, NULL, 10);
             if (pid > 0 && kill((pid_t)pid, 0) != 0 && errno == ESRCH)
-                prune_tree(found.gl_pathv[i]);
+                evict_tree(found.gl_pathv[i]);
         }
     globfree(&found);
 }
@@ -416,7 +416,7 @@ static enum status tune_all(struct tune *t, struct diag *d)
     TRY(share_slots(t, d));
     enum status st = all_trials(t, d);
     stop_all(t);
-    prune_tree(t->folder);
+    evict_tree(t->folder);
     interrupt_folder(NULL);
     if (st == ST_OK)
         summary(t);

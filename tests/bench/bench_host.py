@@ -102,9 +102,9 @@ def build_programs(venv, emitted, name, path):
     """Emitted C by column."""
     programs = {"heddle": emitted.build(name, path)}
     if venv:
-        twin = emitted.work / f"{name}_float.tflite"
-        call([str(venv / "bin/python"), str(HERE / "float_network.py"), str(path), str(twin)])
-        programs["float"] = emitted.build(twin.stem, twin)
+        floats = emitted.work / f"{name}_float.tflite"
+        call([str(venv / "bin/python"), str(HERE / "float_network.py"), str(path), str(floats)])
+        programs["float"] = emitted.build(floats.stem, floats)
     return programs
 
 

@@ -1,7 +1,7 @@
 /* func_bench.h - a functional model with memory, driver and a stream under construction, for tests
  * of one file each. */
-#ifndef TWIN_BENCH_H
-#define TWIN_BENCH_H
+#ifndef FUNC_BENCH_H
+#define FUNC_BENCH_H
 
 #include "tests/driver/plain.h"
 
@@ -16,7 +16,7 @@
 #define REGION2_BYTES 0x40000u
 #define MEMORY_BYTES  (STREAM_BYTES + REGION1_BYTES + REGION2_BYTES)
 
-struct twin {
+struct func_bench {
     struct hd_func f;
     struct hd_port port;
     struct hd_device dev;
@@ -26,7 +26,7 @@ struct twin {
     struct arena *arena;
 };
 
-static inline void twin_config(struct arena *a, const char *name, struct hd_config *config)
+static inline void bench_config(struct arena *a, const char *name, struct hd_config *config)
 {
     const struct accel *acc;
     struct diag d = {0};
@@ -35,7 +35,7 @@ static inline void twin_config(struct arena *a, const char *name, struct hd_conf
     assert_int_equal(accel_config_by_name(acc, name, config, &d), ST_OK);
 }
 
-static inline void twin_bind(struct twin *t)
+static inline void bench_bind(struct func_bench *t)
 {
     uint8_t *m = t->memory;
 
@@ -47,14 +47,14 @@ static inline void twin_bind(struct twin *t)
                      HD_OK);
 }
 
-static inline void twin_open(struct twin *t, const char *config_name)
+static inline void bench_open(struct func_bench *t, const char *config_name)
 {
     struct hd_config config;
     size_t n;
 
     memset(t, 0, sizeof *t);
     t->arena = arena_new(0);
-    twin_config(t->arena, config_name, &config);
+    bench_config(t->arena, config_name, &config);
     n = hd_func_bytes(&config);
     assert_true(n > 0);
     t->memory = calloc(1, MEMORY_BYTES);
@@ -64,23 +64,23 @@ static inline void twin_open(struct twin *t, const char *config_name)
                      HD_OK);
     hd_func_port(&t->f, &t->port);
     assert_int_equal(hd_open(&t->dev, &t->port, config.hash), HD_OK);
-    twin_bind(t);
+    bench_bind(t);
 }
 
-static inline void twin_close(struct twin *t)
+static inline void bench_close(struct func_bench *t)
 {
     free(t->memory);
     free(t->work);
     arena_free(t->arena);
 }
 
-static inline void twin_begin(struct twin *t)
+static inline void bench_begin(struct func_bench *t)
 {
     t->at = HD_HEADER_BYTES;
     t->n_commands = 0;
 }
 
-static inline void twin_add(struct twin *t, const void *command, uint32_t n_bytes)
+static inline void bench_add(struct func_bench *t, const void *command, uint32_t n_bytes)
 {
     assert_true(t->at + n_bytes <= STREAM_BYTES);
     memcpy(t->memory + t->at, command, n_bytes);
@@ -89,7 +89,7 @@ static inline void twin_add(struct twin *t, const void *command, uint32_t n_byte
 }
 
 /* Header and END, then run. */
-static inline int twin_run(struct twin *t)
+static inline int bench_run(struct func_bench *t)
 {
     struct hd_cmd_end end = {.common = {.opcode = HD_OPCODE_END, .length = HD_CMD_END_UNITS}};
     struct hd_header header = {.magic = HD_MAGIC,
@@ -97,26 +97,26 @@ static inline int twin_run(struct twin *t)
                                .config_hash = t->f.config.hash,
                                .region_count = 3};
 
-    twin_add(t, &end, sizeof end);
+    bench_add(t, &end, sizeof end);
     header.length = t->at;
     header.command_count = t->n_commands;
     memcpy(t->memory, &header, sizeof header);
     return hd_run(&t->dev, 0, t->at);
 }
 
-static inline int twin_run_one(struct twin *t, const void *command, uint32_t n_bytes)
+static inline int bench_run_one(struct func_bench *t, const void *command, uint32_t n_bytes)
 {
     int rc;
 
-    twin_begin(t);
-    twin_add(t, command, n_bytes);
-    rc = twin_run(t);
+    bench_begin(t);
+    bench_add(t, command, n_bytes);
+    rc = bench_run(t);
     if (rc != HD_OK)
         printf("%s: %s\n", hd_error_text(rc), t->f.why);
     return rc;
 }
 
-static inline int8_t *twin_spad(struct twin *t)
+static inline int8_t *bench_spad(struct func_bench *t)
 {
     return (int8_t *)t->f.space[HD_SPACE_SCRATCHPAD];
 }

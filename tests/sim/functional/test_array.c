@@ -87,7 +87,7 @@ static int8_t weight_of(const struct layer *l, uint32_t o, uint32_t lane)
 }
 
 /* Weight and parameter memories; `copies` times the channels side by side (pixel pairs). */
-static void fill_memories(struct twin *t, const struct layer *l, uint32_t copies)
+static void fill_memories(struct func_bench *t, const struct layer *l, uint32_t copies)
 {
     uint32_t n = t->f.config.n, channels = l->oc * copies;
     uint32_t k = l->kh * l->kw * (l->depthwise ? 1 : l->c);
@@ -212,31 +212,31 @@ static void plain_layer(const struct layer *l, int8_t *spad, uint32_t dx)
 }
 
 /* Run `n` commands; the whole scratchpad must equal the plain layer's. */
-static void check(struct twin *t, const struct layer *l, const struct hd_cmd_array *commands,
+static void check(struct func_bench *t, const struct layer *l, const struct hd_cmd_array *commands,
                   uint32_t n, uint32_t dx)
 {
     uint32_t size = t->f.n_bytes[HD_SPACE_SCRATCHPAD];
     int8_t *want = malloc(size);
     int rc;
 
-    memcpy(want, twin_spad(t), size);
+    memcpy(want, bench_spad(t), size);
     plain_layer(l, want, dx);
-    twin_begin(t);
+    bench_begin(t);
     for (uint32_t i = 0; i < n; i++)
-        twin_add(t, &commands[i], sizeof commands[i]);
-    rc = twin_run(t);
+        bench_add(t, &commands[i], sizeof commands[i]);
+    rc = bench_run(t);
     if (rc != HD_OK)
         fail_msg("%s: %s", hd_error_text(rc), t->f.why);
-    expect_bytes("scratchpad", twin_spad(t), want, size);
+    expect_bytes("scratchpad", bench_spad(t), want, size);
     free(want);
 }
 
 static void random_layers(const char *config, uint32_t depthwise, uint32_t count)
 {
     static struct layer l;
-    struct twin t;
+    struct func_bench t;
 
-    twin_open(&t, config);
+    bench_open(&t, config);
     while (count > 0) {
         struct hd_cmd_array c;
 
@@ -244,13 +244,13 @@ static void random_layers(const char *config, uint32_t depthwise, uint32_t count
         if (!random_layer(&l, &t.f.config, 3 * t.f.config.n) ||
             (depthwise && (l.kw > t.f.config.n || l.pad_left >= (int32_t)t.f.config.n)))
             continue;
-        random_bytes(twin_spad(&t), t.f.n_bytes[HD_SPACE_SCRATCHPAD]);
+        random_bytes(bench_spad(&t), t.f.n_bytes[HD_SPACE_SCRATCHPAD]);
         fill_memories(&t, &l, 1);
         c = command_of(&l, &t.f.config);
         check(&t, &l, &c, 1, 1);
         count--;
     }
-    twin_close(&t);
+    bench_close(&t);
 }
 
 static void convolutions(void **state)
@@ -274,16 +274,16 @@ static void pixel_pairs(void **state)
 
     (void)state;
     for (uint32_t i = 0; i < 4; i++) {
-        struct twin t;
+        struct func_bench t;
 
-        twin_open(&t, config_names[i]);
+        bench_open(&t, config_names[i]);
         for (uint32_t count = 0; count < 100 && t.f.config.ports >= 2;) {
             struct hd_cmd_array c;
 
             l.depthwise = 0;
             if (!random_layer(&l, &t.f.config, t.f.config.n / 2))
                 continue;
-            random_bytes(twin_spad(&t), t.f.n_bytes[HD_SPACE_SCRATCHPAD]);
+            random_bytes(bench_spad(&t), t.f.n_bytes[HD_SPACE_SCRATCHPAD]);
             fill_memories(&t, &l, 2);
             c = command_of(&l, &t.f.config);
             c.streams = 2;
@@ -299,7 +299,7 @@ static void pixel_pairs(void **state)
             check(&t, &l, &c, 1, 1);
             count++;
         }
-        twin_close(&t);
+        bench_close(&t);
     }
 }
 
@@ -310,9 +310,9 @@ static void split_kernels(void **state)
 
     (void)state;
     for (uint32_t i = 0; i < 4; i++) {
-        struct twin t;
+        struct func_bench t;
 
-        twin_open(&t, config_names[i]);
+        bench_open(&t, config_names[i]);
         for (uint32_t count = 0; count < 60;) {
             struct hd_cmd_array c[5], whole;
             uint32_t dx = random_in(1, 3), n = t.f.config.n;
@@ -321,7 +321,7 @@ static void split_kernels(void **state)
             if (!random_layer(&l, &t.f.config, n) || l.out_h * l.out_w > t.f.config.acc_depth)
                 continue;
             l.block_rows = l.out_h;
-            random_bytes(twin_spad(&t), t.f.n_bytes[HD_SPACE_SCRATCHPAD]);
+            random_bytes(bench_spad(&t), t.f.n_bytes[HD_SPACE_SCRATCHPAD]);
             fill_memories(&t, &l, 1);
             whole = command_of(&l, &t.f.config);
             for (uint32_t kx = 0; kx < l.kw; kx++) {
@@ -342,14 +342,14 @@ static void split_kernels(void **state)
             check(&t, &l, c, l.kw, dx);
             count++;
         }
-        twin_close(&t);
+        bench_close(&t);
     }
 }
 
 /* The sum may leave int32: it wraps, in the accumulator and in the left shift. */
 static void sums_wrap(void **state)
 {
-    struct twin t;
+    struct func_bench t;
     struct hd_cmd_array c = {.common = {.opcode = HD_OPCODE_ARRAY, .length = HD_CMD_ARRAY_UNITS},
                              .common_scale = 1,
                              .has_bias = 1,
@@ -379,17 +379,17 @@ static void sums_wrap(void **state)
     int32_t *bias;
 
     (void)state;
-    twin_open(&t, "sys8");
+    bench_open(&t, "sys8");
     bias = (int32_t *)(void *)t.f.space[HD_SPACE_BIAS];
-    twin_spad(&t)[0] = 1;
+    bench_spad(&t)[0] = 1;
     t.f.space[HD_SPACE_WEIGHTS][0] = 1;
     t.f.space[HD_SPACE_WEIGHTS][1] = 1;
     bias[0] = INT32_MAX;  /* + 1 = INT32_MIN, << 4 = 0 */
     bias[1] = 0x10000001; /* + 1, << 4 = 0x20, times 1/2 = 16 */
-    assert_int_equal(twin_run_one(&t, &c, sizeof c), HD_OK);
-    assert_int_equal(twin_spad(&t)[64], 0);
-    assert_int_equal(twin_spad(&t)[65], 16);
-    twin_close(&t);
+    assert_int_equal(bench_run_one(&t, &c, sizeof c), HD_OK);
+    assert_int_equal(bench_spad(&t)[64], 0);
+    assert_int_equal(bench_spad(&t)[65], 16);
+    bench_close(&t);
 }
 
 int main(void)

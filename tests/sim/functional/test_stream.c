@@ -41,11 +41,11 @@ static uint32_t random_divisor(uint32_t total)
 
 static void load_scatters_runs_to_rows(void **state)
 {
-    struct twin t;
+    struct func_bench t;
     uint32_t n, size;
 
     (void)state;
-    twin_open(&t, "sys8");
+    bench_open(&t, "sys8");
     n = t.f.config.n;
     size = t.f.n_bytes[HD_SPACE_SCRATCHPAD];
     for (uint32_t k = 0; k < 200; k++) {
@@ -64,25 +64,25 @@ static void load_scatters_runs_to_rows(void **state)
         c.dest = random_in(0, 9);
         c.dest_pitch = (c.row_bytes + n - 1) / n + random_in(0, 3);
         random_bytes(t.memory + STREAM_BYTES, REGION1_BYTES);
-        random_bytes(twin_spad(&t), size);
-        memcpy(want, twin_spad(&t), size);
+        random_bytes(bench_spad(&t), size);
+        memcpy(want, bench_spad(&t), size);
         for (uint32_t i = 0; i < total; i++)
             want[(c.dest + i / c.row_bytes * c.dest_pitch) * n + i % c.row_bytes] =
                 source[c.offset + i / c.run_bytes * c.run_pitch + i % c.run_bytes];
-        assert_int_equal(twin_run_one(&t, &c, sizeof c), HD_OK);
-        expect_bytes("scratchpad", twin_spad(&t), want, size);
+        assert_int_equal(bench_run_one(&t, &c, sizeof c), HD_OK);
+        expect_bytes("scratchpad", bench_spad(&t), want, size);
         free(want);
     }
-    twin_close(&t);
+    bench_close(&t);
 }
 
 static void store_gathers_rows_to_runs(void **state)
 {
-    struct twin t;
+    struct func_bench t;
     uint32_t n;
 
     (void)state;
-    twin_open(&t, "sys16");
+    bench_open(&t, "sys16");
     n = t.f.config.n;
     for (uint32_t k = 0; k < 100; k++) {
         uint32_t total = random_in(1, 600), runs = random_divisor(total);
@@ -99,16 +99,16 @@ static void store_gathers_rows_to_runs(void **state)
         c.src = random_in(0, 9);
         c.src_pitch = (c.row_bytes + n - 1) / n + random_in(0, 3);
         random_bytes(memory, REGION2_BYTES);
-        random_bytes(twin_spad(&t), t.f.n_bytes[HD_SPACE_SCRATCHPAD]);
+        random_bytes(bench_spad(&t), t.f.n_bytes[HD_SPACE_SCRATCHPAD]);
         memcpy(want, memory, REGION2_BYTES);
         for (uint32_t i = 0; i < total; i++)
-            want[c.offset + i / c.run_bytes * c.run_pitch + i % c.run_bytes] = (uint8_t)twin_spad(
+            want[c.offset + i / c.run_bytes * c.run_pitch + i % c.run_bytes] = (uint8_t)bench_spad(
                 &t)[(c.src + i / c.row_bytes * c.src_pitch) * n + i % c.row_bytes];
-        assert_int_equal(twin_run_one(&t, &c, sizeof c), HD_OK);
+        assert_int_equal(bench_run_one(&t, &c, sizeof c), HD_OK);
         expect_bytes("memory", memory, want, REGION2_BYTES);
         free(want);
     }
-    twin_close(&t);
+    bench_close(&t);
 }
 
 /* Weight memories take whole words: what the row leaves is 0. */
@@ -116,10 +116,10 @@ static void weight_fills_words_with_zeros(void **state)
 {
     static const uint32_t spaces[] = {HD_SPACE_WEIGHTS, HD_SPACE_BIAS, HD_SPACE_MULTIPLIER,
                                       HD_SPACE_SHIFT};
-    struct twin t;
+    struct func_bench t;
 
     (void)state;
-    twin_open(&t, "sys16");
+    bench_open(&t, "sys16");
     random_bytes(t.memory + STREAM_BYTES, REGION1_BYTES);
     for (uint32_t i = 0; i < 4; i++) {
         struct hd_cmd_dma_read c = read_command(HD_OPCODE_WEIGHT, spaces[i], 20);
@@ -130,10 +130,10 @@ static void weight_fills_words_with_zeros(void **state)
         memcpy(want + 16, t.memory + STREAM_BYTES, 20);
         memset(want + 36, 0, 12);
         c.dest = 1;
-        assert_int_equal(twin_run_one(&t, &c, sizeof c), HD_OK);
+        assert_int_equal(bench_run_one(&t, &c, sizeof c), HD_OK);
         expect_bytes("weight memory", t.f.space[spaces[i]], want, sizeof want);
     }
-    twin_close(&t);
+    bench_close(&t);
 }
 
 /* Biases of 16 bits: with their sign in the bias memory, zeros after the last in its word. */
@@ -142,19 +142,19 @@ static void narrow_biases_are_widened(void **state)
     struct hd_cmd_dma_read c = read_command(HD_OPCODE_WEIGHT, HD_SPACE_BIAS16, 20);
     static const int16_t narrow[10] = {0, 1, -1, 32767, -32768, 255, 256, -256, 77, -77};
     int32_t want[32];
-    struct twin t;
+    struct func_bench t;
 
     (void)state;
-    twin_open(&t, "sys16");
+    bench_open(&t, "sys16");
     memcpy(t.memory + STREAM_BYTES, narrow, sizeof narrow);
     memset(t.f.space[HD_SPACE_BIAS], 0xee, sizeof want);
     memset(want, 0xee, sizeof want);
     for (uint32_t i = 0; i < 16; i++) /* from word 1 on: lanes 8 onward of entry 0 */
         want[8 + i] = i < 10 ? narrow[i] : 0;
     c.dest = 1;
-    assert_int_equal(twin_run_one(&t, &c, sizeof c), HD_OK);
+    assert_int_equal(bench_run_one(&t, &c, sizeof c), HD_OK);
     expect_bytes("bias memory", t.f.space[HD_SPACE_BIAS], (const uint8_t *)want, sizeof want);
-    twin_close(&t);
+    bench_close(&t);
 }
 
 struct seen {
@@ -182,18 +182,18 @@ static void a_sink_sees_every_write(void **state)
     struct hd_cmd_dma_read bias = read_command(HD_OPCODE_WEIGHT, HD_SPACE_BIAS, 20);
     struct hd_cmd_store store = store_command(20);
     struct seen s = {0};
-    struct twin t;
+    struct func_bench t;
 
     (void)state;
-    twin_open(&t, "sys16");
+    bench_open(&t, "sys16");
     hd_func_commits(&t.f, see, &s);
     load.dest = 3;
     store.offset = 9;
-    twin_begin(&t);
-    twin_add(&t, &load, sizeof load);
-    twin_add(&t, &bias, sizeof bias);
-    twin_add(&t, &store, sizeof store);
-    assert_int_equal(twin_run(&t), HD_OK);
+    bench_begin(&t);
+    bench_add(&t, &load, sizeof load);
+    bench_add(&t, &bias, sizeof bias);
+    bench_add(&t, &store, sizeof store);
+    assert_int_equal(bench_run(&t), HD_OK);
     assert_int_equal(s.bytes[0], 20);
     assert_int_equal(s.lowest[0], 48);
     assert_int_equal(s.unit[0], HD_UNIT_LOAD);
@@ -204,13 +204,13 @@ static void a_sink_sees_every_write(void **state)
     assert_int_equal(s.command[1], 2);
     hd_func_commits(&t.f, NULL, NULL);
     s.n = 0;
-    assert_int_equal(twin_run_one(&t, &load, sizeof load), HD_OK);
+    assert_int_equal(bench_run_one(&t, &load, sizeof load), HD_OK);
     assert_int_equal(s.n, 0);
-    twin_close(&t);
+    bench_close(&t);
 }
 
-static void expect_fault(struct twin *t, int rc, uint32_t code, uint32_t unit, uint32_t command,
-                         uint64_t address)
+static void expect_fault(struct func_bench *t, int rc, uint32_t code, uint32_t unit,
+                         uint32_t command, uint64_t address)
 {
     assert_int_equal(rc, HD_ERROR_FAULT);
     assert_int_equal(t->dev.fault.code, code);
@@ -220,14 +220,14 @@ static void expect_fault(struct twin *t, int rc, uint32_t code, uint32_t unit, u
 }
 
 /* A good stream of LOAD, END with one word changed. */
-static int run_changed(struct twin *t, uint32_t word, uint32_t value)
+static int run_changed(struct func_bench *t, uint32_t word, uint32_t value)
 {
     struct hd_cmd_dma_read load = read_command(HD_OPCODE_LOAD, HD_SPACE_SCRATCHPAD, 16);
     uint32_t at;
 
-    twin_begin(t);
-    twin_add(t, &load, sizeof load);
-    assert_int_equal(twin_run(t), HD_OK);
+    bench_begin(t);
+    bench_add(t, &load, sizeof load);
+    assert_int_equal(bench_run(t), HD_OK);
     at = t->at;
     memcpy(t->memory + word * 4, &value, 4);
     return hd_run(&t->dev, 0, at);
@@ -236,10 +236,10 @@ static int run_changed(struct twin *t, uint32_t word, uint32_t value)
 static void damaged_streams(void **state)
 {
     const uint32_t first = HD_HEADER_BYTES / 4; /* word of the first command */
-    struct twin t;
+    struct func_bench t;
 
     (void)state;
-    twin_open(&t, "sys16");
+    bench_open(&t, "sys16");
     expect_fault(&t, run_changed(&t, 0, 0), HD_FAULT_BAD_HEADER, HD_UNIT_FETCH, 0, 0);
     expect_fault(&t, run_changed(&t, 1, 9), HD_FAULT_BAD_VERSION, HD_UNIT_FETCH, 0, 0);
     expect_fault(&t, run_changed(&t, 2, 9), HD_FAULT_CONFIG_MISMATCH, HD_UNIT_FETCH, 0, 0);
@@ -252,81 +252,81 @@ static void damaged_streams(void **state)
                  HD_UNIT_FETCH, 1, 80);
     /* The engine starts again after a fault. */
     assert_int_equal(run_changed(&t, 7, 0), HD_OK);
-    twin_close(&t);
+    bench_close(&t);
 }
 
 static void addresses_outside(void **state)
 {
     struct hd_cmd_dma_read load = read_command(HD_OPCODE_LOAD, HD_SPACE_SCRATCHPAD, 32);
     struct hd_cmd_store store = store_command(32);
-    struct twin t;
+    struct func_bench t;
     struct hd_region *r;
 
     (void)state;
-    twin_open(&t, "sys16");
+    bench_open(&t, "sys16");
     r = t.dev.region;
     load.offset = REGION1_BYTES - 16;
-    expect_fault(&t, twin_run_one(&t, &load, sizeof load), HD_FAULT_REGION_LIMIT, HD_UNIT_LOAD, 0,
+    expect_fault(&t, bench_run_one(&t, &load, sizeof load), HD_FAULT_REGION_LIMIT, HD_UNIT_LOAD, 0,
                  REGION1_BYTES - 16);
     load.offset = 0;
     load.region = 7; /* never bound */
-    expect_fault(&t, twin_run_one(&t, &load, sizeof load), HD_FAULT_REGION_LIMIT, HD_UNIT_LOAD, 0,
+    expect_fault(&t, bench_run_one(&t, &load, sizeof load), HD_FAULT_REGION_LIMIT, HD_UNIT_LOAD, 0,
                  0);
     hd_bind(&t.dev, 7, NULL, BASE + MEMORY_BYTES, 64);
-    expect_fault(&t, twin_run_one(&t, &load, sizeof load), HD_FAULT_BUS_READ, HD_UNIT_LOAD, 0, 0);
+    expect_fault(&t, bench_run_one(&t, &load, sizeof load), HD_FAULT_BUS_READ, HD_UNIT_LOAD, 0, 0);
     store.region = 7;
-    expect_fault(&t, twin_run_one(&t, &store, sizeof store), HD_FAULT_BUS_WRITE, HD_UNIT_STORE, 0,
+    expect_fault(&t, bench_run_one(&t, &store, sizeof store), HD_FAULT_BUS_WRITE, HD_UNIT_STORE, 0,
                  0);
     assert_int_equal(hd_bind(&t.dev, 0, r[0].host, BASE, 32), HD_OK);
-    assert_int_equal(twin_run_one(&t, &store, sizeof store), HD_ERROR_ARGUMENT);
-    twin_close(&t);
+    assert_int_equal(bench_run_one(&t, &store, sizeof store), HD_ERROR_ARGUMENT);
+    bench_close(&t);
 }
 
 static void nonsense_fields(void **state)
 {
     struct hd_cmd_dma_read load = read_command(HD_OPCODE_LOAD, HD_SPACE_WEIGHTS, 16);
     struct hd_cmd_dma_read weight = read_command(HD_OPCODE_WEIGHT, HD_SPACE_SCRATCHPAD, 16);
-    struct twin t;
+    struct func_bench t;
 
     (void)state;
-    twin_open(&t, "sys16");
-    assert_int_equal(twin_run_one(&t, &load, sizeof load), HD_ERROR_FAULT);
+    bench_open(&t, "sys16");
+    assert_int_equal(bench_run_one(&t, &load, sizeof load), HD_ERROR_FAULT);
     assert_int_equal(t.dev.fault.code, HD_FAULT_BAD_FIELD);
-    assert_int_equal(twin_run_one(&t, &weight, sizeof weight), HD_ERROR_FAULT);
+    assert_int_equal(bench_run_one(&t, &weight, sizeof weight), HD_ERROR_FAULT);
     assert_int_equal(t.dev.fault.code, HD_FAULT_BAD_FIELD);
     load.space = HD_SPACE_SCRATCHPAD;
     load.row_bytes = 17;
-    assert_int_equal(twin_run_one(&t, &load, sizeof load), HD_ERROR_FAULT);
+    assert_int_equal(bench_run_one(&t, &load, sizeof load), HD_ERROR_FAULT);
     load.row_bytes = 16;
     load.dest = 131072 / 16;
-    assert_int_equal(twin_run_one(&t, &load, sizeof load), HD_ERROR_FAULT);
+    assert_int_equal(bench_run_one(&t, &load, sizeof load), HD_ERROR_FAULT);
     load.dest--;
-    assert_int_equal(twin_run_one(&t, &load, sizeof load), HD_OK);
-    twin_close(&t);
+    assert_int_equal(bench_run_one(&t, &load, sizeof load), HD_OK);
+    bench_close(&t);
 }
 
 static void a_wait_that_never_holds_is_stuck(void **state)
 {
     struct hd_cmd_dma_read load = read_command(HD_OPCODE_LOAD, HD_SPACE_SCRATCHPAD, 16);
     struct hd_cmd_store store = store_command(16);
-    struct twin t;
+    struct func_bench t;
 
     (void)state;
-    twin_open(&t, "sys16");
+    bench_open(&t, "sys16");
     store.common.wait_load = 1;
     store.common.wait_enable = 1u << HD_UNIT_LOAD;
-    twin_begin(&t);
-    twin_add(&t, &load, sizeof load);
-    twin_add(&t, &store, sizeof store);
-    assert_int_equal(twin_run(&t), HD_OK);
-    twin_begin(&t);
-    twin_add(&t, &store, sizeof store);
-    twin_add(&t, &load, sizeof load);
-    assert_int_equal(twin_run(&t), HD_ERROR_STUCK);
-    assert_int_equal(twin_run_one(&t, &load, sizeof load), HD_ERROR_BUSY);
+    bench_begin(&t);
+    bench_add(&t, &load, sizeof load);
+    bench_add(&t, &store, sizeof store);
+    assert_int_equal(bench_run(&t), HD_OK);
+    bench_begin(&t);
+    bench_add(&t, &store, sizeof store);
+    bench_add(&t, &load, sizeof load);
+    assert_int_equal(bench_run(&t), HD_ERROR_STUCK);
+    assert_int_equal(bench_run_one(&t, &load, sizeof load), HD_ERROR_BUSY);
     assert_int_equal(hd_reset(&t.dev), HD_OK);
-    assert_int_equal(twin_run_one(&t, &load, sizeof load), HD_OK);
-    twin_close(&t);
+    assert_int_equal(bench_run_one(&t, &load, sizeof load), HD_OK);
+    bench_close(&t);
 }
 
 static void separate_memory_and_polling(void **state)
@@ -334,25 +334,25 @@ static void separate_memory_and_polling(void **state)
     struct hd_cmd_dma_read load = read_command(HD_OPCODE_LOAD, HD_SPACE_SCRATCHPAD, 16);
     struct hd_cmd_store store = store_command(16);
     uint8_t in[16], out[16] = {0};
-    struct twin t;
+    struct func_bench t;
 
     (void)state;
-    twin_open(&t, "tiny");
+    bench_open(&t, "tiny");
     t.port.window = NULL;
     t.port.wait_irq = NULL;
     assert_int_equal(hd_open(&t.dev, &t.port, t.f.config.hash), HD_OK);
-    twin_bind(&t);
+    bench_bind(&t);
     assert_int_equal(hd_bind(&t.dev, 1, in, REGION1, sizeof in), HD_OK);
     assert_int_equal(hd_bind(&t.dev, 2, out, REGION2, sizeof out), HD_OK);
     random_bytes(in, sizeof in);
     assert_int_equal(hd_copy_in(&t.dev, 1, 0, sizeof in), HD_OK);
-    twin_begin(&t);
-    twin_add(&t, &load, sizeof load);
-    twin_add(&t, &store, sizeof store);
-    assert_int_equal(twin_run(&t), HD_OK);
+    bench_begin(&t);
+    bench_add(&t, &load, sizeof load);
+    bench_add(&t, &store, sizeof store);
+    assert_int_equal(bench_run(&t), HD_OK);
     assert_int_equal(hd_copy_out(&t.dev, 2, 0, sizeof out), HD_OK);
     assert_memory_equal(in, out, sizeof in);
-    twin_close(&t);
+    bench_close(&t);
 }
 
 int main(void)

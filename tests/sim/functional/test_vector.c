@@ -114,8 +114,8 @@ static int64_t plain_window(const struct hd_cmd_vector *c, const int8_t *spad, u
     return n ? (sum > 0 ? sum + n / 2 : sum - n / 2) / n : 0;
 }
 
-static int8_t plain_element(const struct twin *t, const struct hd_cmd_vector *c, const int8_t *spad,
-                            uint32_t row, uint32_t col, uint32_t ch)
+static int8_t plain_element(const struct func_bench *t, const struct hd_cmd_vector *c,
+                            const int8_t *spad, uint32_t row, uint32_t col, uint32_t ch)
 {
     int8_t a = 0;
     int64_t v;
@@ -131,20 +131,20 @@ static int8_t plain_element(const struct twin *t, const struct hd_cmd_vector *c,
     return plain_clamp(v, c->act_min, c->act_max);
 }
 
-static void check(struct twin *t, const struct hd_cmd_vector *c)
+static void check(struct func_bench *t, const struct hd_cmd_vector *c)
 {
     uint32_t size = t->f.n_bytes[HD_SPACE_SCRATCHPAD];
     int8_t *before = malloc(size), *want = malloc(size);
 
-    memcpy(before, twin_spad(t), size);
+    memcpy(before, bench_spad(t), size);
     memcpy(want, before, size);
     for (uint32_t row = 0; row < c->rows; row++)
         for (uint32_t col = 0; col < c->cols; col++)
             for (uint32_t ch = 0; ch < c->channels; ch++)
                 want[c->out_base + row * c->out_row + col * c->out_col + ch] =
                     plain_element(t, c, before, row, col, ch);
-    assert_int_equal(twin_run_one(t, c, sizeof *c), HD_OK);
-    expect_bytes("scratchpad", twin_spad(t), want, size);
+    assert_int_equal(bench_run_one(t, c, sizeof *c), HD_OK);
+    expect_bytes("scratchpad", bench_spad(t), want, size);
     free(before);
     free(want);
 }
@@ -153,9 +153,9 @@ static void every_operation(void **state)
 {
     (void)state;
     for (uint32_t i = 0; i < 4; i++) {
-        struct twin t;
+        struct func_bench t;
 
-        twin_open(&t, config_names[i]);
+        bench_open(&t, config_names[i]);
         for (uint32_t k = 0; k < 60 * HD_VOP_COUNT; k++) {
             struct hd_cmd_vector c = {.op = k % HD_VOP_COUNT & 15};
 
@@ -164,21 +164,21 @@ static void every_operation(void **state)
             else
                 random_elementwise(&c);
             random_numbers(&c);
-            random_bytes(twin_spad(&t), t.f.n_bytes[HD_SPACE_SCRATCHPAD]);
+            random_bytes(bench_spad(&t), t.f.n_bytes[HD_SPACE_SCRATCHPAD]);
             random_bytes(t.f.space[HD_SPACE_LUT], 256);
             check(&t, &c);
         }
-        twin_close(&t);
+        bench_close(&t);
     }
 }
 
 /* The reciprocal is exact for every count of cells and the sums that can occur. */
 static void averages_of_every_count(void **state)
 {
-    struct twin t;
+    struct func_bench t;
 
     (void)state;
-    twin_open(&t, "sys16");
+    bench_open(&t, "sys16");
     for (uint32_t n = 1; n <= 2048; n++) {
         struct hd_cmd_vector c = {
             .common = {.opcode = HD_OPCODE_VECTOR, .length = HD_CMD_VECTOR_UNITS},
@@ -197,10 +197,10 @@ static void averages_of_every_count(void **state)
         int32_t bias = random_int(-128, 127);
 
         for (uint32_t k = 0; k < n * 16; k++)
-            twin_spad(&t)[k] = plain_clamp(bias + random_int(-3, 3), -128, 127);
+            bench_spad(&t)[k] = plain_clamp(bias + random_int(-3, 3), -128, 127);
         check(&t, &c);
     }
-    twin_close(&t);
+    bench_close(&t);
 }
 
 static void operands_outside_are_refused(void **state)
@@ -215,19 +215,19 @@ static void operands_outside_are_refused(void **state)
                               .in_h = 1,
                               .in_w = 1,
                               .out_base = 8192 - 4};
-    struct twin t;
+    struct func_bench t;
 
     (void)state;
-    twin_open(&t, "tiny");
-    assert_int_equal(twin_run_one(&t, &c, sizeof c), HD_ERROR_FAULT);
+    bench_open(&t, "tiny");
+    assert_int_equal(bench_run_one(&t, &c, sizeof c), HD_ERROR_FAULT);
     assert_int_equal(t.dev.fault.code, HD_FAULT_BAD_FIELD);
     assert_int_equal(t.dev.fault.unit, HD_UNIT_VECTOR);
     c.out_base = 0;
     c.a_base = 8192 - 4;
-    assert_int_equal(twin_run_one(&t, &c, sizeof c), HD_ERROR_FAULT);
+    assert_int_equal(bench_run_one(&t, &c, sizeof c), HD_ERROR_FAULT);
     c.a_base = 8192 - 5;
-    assert_int_equal(twin_run_one(&t, &c, sizeof c), HD_OK);
-    twin_close(&t);
+    assert_int_equal(bench_run_one(&t, &c, sizeof c), HD_OK);
+    bench_close(&t);
 }
 
 int main(void)
