@@ -82,9 +82,9 @@ sql whole.db "SELECT layer, name || '=' || value FROM knob WHERE trial = $number
 # Other hardware, another memory system, another version of the schedule, another network: a note,
 # the answer is the same.
 run() { "$heddle" run digits --engine=func "$@"; }
-stale="heddle: note: whole.db is not used: what it has of this network is"
-expect 0 "$stale of other hardware or another memory system" run --hw=sys8 --tuned=whole.db
-expect 0 "$stale of other hardware or another memory system" run --hw=tiny --mem-latency=200 --tuned=whole.db
+stale="heddle: note: whole.db is not used: its results for this network are"
+expect 0 "$stale for other hardware or another memory system" run --hw=sys8 --tuned=whole.db
+expect 0 "$stale for other hardware or another memory system" run --hw=tiny --mem-latency=200 --tuned=whole.db
 expect 0 "heddle: note: whole.db is not used: it has no results for this network" \
     run --hw=tiny --keep-on-host=04_add --tuned=whole.db
 cp whole.db old.db

@@ -222,7 +222,8 @@ static void test_usage(void **state)
     assert_int_equal(n, 0);
     expect_code(h, HEDDLE_USAGE, heddle_load(h, ""), "no model");
     expect_code(h, HEDDLE_USAGE, heddle_load(h, NULL), "no model");
-    expect_code(h, HEDDLE_USAGE, heddle_load(h, "no-such-network"), "no network of tests/models");
+    expect_code(h, HEDDLE_USAGE, heddle_load(h, "no-such-network"),
+                "nor a network of tests/models");
     expect_code(h, HEDDLE_USAGE, heddle_load(h, "/nowhere/x.tflite"), "/nowhere/x.tflite");
     must(h, heddle_load(h, "digits"));
     expect_code(h, HEDDLE_USAGE, heddle_tensor(h, HEDDLE_OUTPUT, 1, &t), "the model has 1");

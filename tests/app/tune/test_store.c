@@ -99,9 +99,9 @@ static void another_key_finds_nothing_and_says_why(void **state)
     const struct {
         struct tune_key key;
         const char *why;
-    } other[] = {{{"another", "hardware", "schedule"}, "nothing of this network"},
+    } other[] = {{{"another", "hardware", "schedule"}, "no results for this network"},
                  {{"graph", "another", "schedule"}, "other hardware"},
-                 {{"graph", "hardware", "another"}, "stale"}};
+                 {{"graph", "hardware", "another"}, "another version"}};
     struct fixture f = make();
     const char *note;
     int64_t id;
