@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-#include "cores.h"
+#include "core_targets.h"
 
 bool stats_timed(const struct run_job *job)
 {
