@@ -1,0 +1,176 @@
+// hd_axi_write - the AXI write channel of STORE: bursts to AW, beats to W, answers from B.
+//   A burst is taken once one of Bursts places for its B is free; its beats are shown once its AW
+//   is. Beats come in the order of the bursts, beat_end_i cuts at the end of a run. AWID = enum
+//   unit.
+//   b_last_o: the last burst of a command is in memory, in this cycle; error_o: a burst is not
+//   (error_cmd_o, error_addr_o: of its command, its address).
+//   stop_i: no new bursts; bursts under way end with beats without strobes. quiet_o: nothing on the
+//   bus.
+//   commit_*: this W beat was taken. active_o: see hd_clocks.
+// Latency 1 from burst to AWVALID, from beat to WVALID; 0 from B. Throughput 1 beat a cycle. Reset:
+// quiet.
+// Bench: tests/hw/frame_tb.cpp
+`default_nettype none
+`include "hd_accel.svh"
+
+module hd_axi_write #(
+  parameter int AxiBytes = 16,
+  parameter int AddrBits = 40,
+  parameter int Bursts   = 16,               // waiting for their B, a power of two
+  parameter int BeatBits = $clog2(AxiBytes)  // derived
+) (
+  input  wire logic                  clk_i,
+  input  wire logic                  rst_ni,
+  input  wire logic                  stop_i,
+  output logic                       quiet_o,
+  output logic                       active_o,
+  // bursts
+  input  wire logic                  burst_valid_i,
+  output logic                       burst_ready_o,
+  input  wire logic [AddrBits-1:0]   burst_addr_i,
+  input  wire logic [7:0]            burst_len_i,
+  input  wire logic                  burst_last_i,
+  input  wire logic [31:0]           burst_cmd_i,
+  // beats
+  input  wire logic                  beat_valid_i,
+  output logic                       beat_ready_o,
+  input  wire logic [AddrBits-1:0]   beat_addr_i,
+  input  wire logic [BeatBits:0]     beat_lo_i,
+  input  wire logic [BeatBits:0]     beat_hi_i,
+  input  wire logic                  beat_end_i,
+  input  wire logic [AxiBytes*8-1:0] beat_data_i,
+  input  wire logic [31:0]           beat_cmd_i,
+  // answers
+  output logic                       b_last_o,
+  output logic                       error_o,
+  output logic      [31:0]           error_cmd_o,
+  output logic      [AddrBits-1:0]   error_addr_o,
+  // bus
+  output logic                       m_axi_awvalid,
+  input  wire logic                  m_axi_awready,
+  output logic      [3:0]            m_axi_awid,
+  output logic      [AddrBits-1:0]   m_axi_awaddr,
+  output logic      [7:0]            m_axi_awlen,
+  output logic      [2:0]            m_axi_awsize,
+  output logic      [1:0]            m_axi_awburst,
+  output logic                       m_axi_wvalid,
+  input  wire logic                  m_axi_wready,
+  output logic      [AxiBytes*8-1:0] m_axi_wdata,
+  output logic      [AxiBytes-1:0]   m_axi_wstrb,
+  output logic                       m_axi_wlast,
+  input  wire logic                  m_axi_bvalid,
+  output logic                       m_axi_bready,
+  input  wire logic [3:0]            m_axi_bid,
+  input  wire logic [1:0]            m_axi_bresp,
+  // commit
+  output logic                       commit_valid_o,
+  output logic      [31:0]           commit_cmd_o,
+  output logic      [AddrBits-1:0]   commit_addr_o
+);
+  localparam int AheadBits = $clog2(Bursts + 1);
+
+  // AW, and the bursts that wait for their B.
+  logic                aw_valid_q, wait_ready, wait_valid, wait_last, burst_take;
+  logic [AddrBits-1:0] aw_addr_q;
+  logic [7:0]          aw_len_q;
+
+  assign burst_ready_o = wait_ready && (!aw_valid_q || m_axi_awready) && !stop_i;
+  assign burst_take    = burst_valid_i && burst_ready_o;
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) aw_valid_q <= 1'b0;
+    else if (burst_take) aw_valid_q <= 1'b1;
+    else if (m_axi_awready) aw_valid_q <= 1'b0;
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (burst_take) begin
+      aw_addr_q <= burst_addr_i;
+      aw_len_q  <= burst_len_i;
+    end
+  end
+
+  hd_fifo #(.Width(AddrBits + 33), .Depth(Bursts)) u_waiting (
+    .clk_i,
+    .rst_ni,
+    .valid_i(burst_take),
+    .ready_o(wait_ready),
+    .data_i ({burst_last_i, burst_cmd_i, burst_addr_i}),
+    .valid_o(wait_valid),
+    .ready_i(m_axi_bvalid),
+    .data_o ({wait_last, error_cmd_o, error_addr_o})
+  );
+
+  assign m_axi_awvalid = aw_valid_q;
+  assign m_axi_awid    = {1'b0, UnitStore};
+  assign m_axi_awaddr  = aw_addr_q;
+  assign m_axi_awlen   = aw_len_q;
+  assign m_axi_awsize  = 3'($clog2(AxiBytes));
+  assign m_axi_awburst = 2'b01;  // INCR
+  assign m_axi_bready  = 1'b1;
+  assign quiet_o       = !wait_valid;
+  assign error_o       = m_axi_bvalid && m_axi_bresp[1];
+  assign b_last_o      = m_axi_bvalid && wait_last && !m_axi_bresp[1];
+
+  // W.
+  logic                  w_valid_q, w_last_q, beat_take, burst_end;
+  logic [AxiBytes*8-1:0] w_data_q;
+  logic [AxiBytes-1:0]   w_strb_q;
+  logic [AddrBits-1:0]   w_addr_q;
+  logic [31:0]           w_cmd_q;
+  logic [AheadBits-1:0]  ahead_q;  // bursts whose AW is out and whose last beat is not
+
+  assign beat_ready_o = ahead_q != '0 && (!w_valid_q || m_axi_wready);
+  assign beat_take    = beat_valid_i && beat_ready_o;
+  assign burst_end    = beat_end_i || beat_addr_i[BeatBits+3:BeatBits] == 4'hf;
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      w_valid_q <= 1'b0;
+      ahead_q   <= '0;
+    end else begin
+      if (beat_take) w_valid_q <= 1'b1;
+      else if (m_axi_wready) w_valid_q <= 1'b0;
+      if (burst_take != (beat_take && burst_end)) begin
+        ahead_q <= burst_take ? ahead_q + 1'b1 : ahead_q - 1'b1;
+      end
+    end
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (beat_take) begin
+      w_last_q <= burst_end;
+      w_data_q <= beat_data_i;
+      w_strb_q <= stop_i ? '0 : ~({AxiBytes{1'b1}} << beat_hi_i) & ({AxiBytes{1'b1}} << beat_lo_i);
+      w_addr_q <= beat_addr_i;
+      w_cmd_q  <= beat_cmd_i;
+    end
+  end
+
+  assign m_axi_wvalid   = w_valid_q;
+  assign m_axi_wdata    = w_data_q;
+  assign m_axi_wstrb    = w_strb_q;
+  assign m_axi_wlast    = w_last_q;
+  assign commit_valid_o = w_valid_q && m_axi_wready;
+  assign commit_cmd_o   = w_cmd_q;
+  assign commit_addr_o  = w_addr_q;
+  assign active_o       = aw_valid_q || w_valid_q || wait_valid;
+
+  logic unused;
+  assign unused = ^{m_axi_bid, m_axi_bresp[0]};
+
+`ifdef HD_ASSERT
+  a_aw_stable: assert property (@(posedge clk_i) disable iff (!rst_ni)
+    m_axi_awvalid && !m_axi_awready |=> m_axi_awvalid && $stable({m_axi_awaddr, m_axi_awlen}));
+  a_aw_4k: assert property (@(posedge clk_i) disable iff (!rst_ni)
+    m_axi_awvalid |-> 32'(m_axi_awaddr[11:0]) + (32'(m_axi_awlen) + 1) * AxiBytes <= 4096);
+  a_w_stable: assert property (@(posedge clk_i) disable iff (!rst_ni)
+    m_axi_wvalid && !m_axi_wready |=>
+    m_axi_wvalid && $stable({m_axi_wdata, m_axi_wstrb, m_axi_wlast}));
+  a_b_known: assert property (@(posedge clk_i) disable iff (!rst_ni) m_axi_bvalid |-> wait_valid);
+  c_stopped: cover property (@(posedge clk_i) stop_i && !quiet_o);
+  c_all_out: cover property (@(posedge clk_i) !wait_ready);
+`endif
+endmodule
+
+`default_nettype wire
