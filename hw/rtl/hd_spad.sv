@@ -1,16 +1,18 @@
 // hd_spad - scratchpad: word-interleaved banks (bank = word mod Banks), byte-addressed readers.
 // Readers, in order of priority:
-//   ARRAY   G ports, each the word of ar_addr_i and the word after it, as far as lanes lo..hi-1 need them
-//           (addr is the byte address of lane 0). ar_en_o = every needed word is granted now or was in an
-//           earlier cycle of this request; else the request stays as it is. Equal words share a read.
-//           ar_data_o = {next word, word} of each port in the cycle after ar_en_o, held until the cycle
-//           after the next ar_en_o.
-//   VECTOR  2 ports, the same word pairs; vr_ready_o[p] is per port, all or nothing for its two words.
-//           vr_data_o in the cycle after the handshake only.
+//   ARRAY   G ports, each the word of ar_addr_i and the word after it, as far as lanes lo..hi-1
+//           need them (addr is the byte address of lane 0). ar_en_o = every needed word is granted
+//           now or was in an earlier cycle of this request; else the request stays as it is. Equal
+//           words share a read.
+//           ar_data_o = {next word, word} of each port in the cycle after ar_en_o, held until the
+//           cycle after the next ar_en_o.
+//   VECTOR  2 ports, the same word pairs; vr_ready_o[p] is per port, all or nothing for its two
+//           words. vr_data_o in the cycle after the handshake only.
 //   STORE   one word; sr_data_o in the cycle after the handshake only.
-// Writers: qw (byte address, count bytes, always taken), then lw (one word, byte enables; waits for a bank
-// that qw writes). A read and a write of one word in one cycle: the read gives the old bytes.
+// Writers: qw (byte address, count bytes, always taken), then lw (one word, byte enables; waits for
+// a bank that qw writes). A read and a write of one word in one cycle: the read gives old bytes.
 // Addresses are modulo the size. Latency 1; every port one request a cycle unless banks collide.
+// Who reads: hd_spad_grant (ARRAY), hd_spad_share (VECTOR, STORE); what is written: hd_spad_write.
 // Reset: no request under way. Bench: tests/hw/spad_tb.cpp.
 `default_nettype none
 `include "hd_config.svh"
@@ -61,92 +63,57 @@ module hd_spad #(
   localparam int BankBits = $clog2(Banks);
   localparam int RowBits  = WordBits - BankBits;
 
-  // ---------------------------------------------------------------- what each port needs
-  // ARRAY's and VECTOR's in variables of their own: VECTOR's requests hang on ARRAY's grants (by hd_requant).
-  logic [WordBits-1:0] word[G];   // first word of the pair
-  logic [WordBits-1:0] next[G];
-  logic [G-1:0]        need0;
-  logic [G-1:0]        need1;
-  logic [WordBits-1:0] v_word[2];
-  logic [WordBits-1:0] v_next[2];
-  logic [1:0]          v_need0;
-  logic [1:0]          v_need1;
+  // ---------------------------------------------------------------- reads: who gets which bank
+  // ARRAY's in a module of its own: VECTOR's requests depend on ARRAY's grants (by hd_requant).
+  logic [G-1:0] grant0, grant1, got0, got1;
+  logic [1:0]   v_grant0, v_grant1;
 
-  for (genvar p = 0; p < G; p++) begin : gen_port
-    logic [AddrBits-1:0] addr;
-    logic [CntBits-1:0]  lo;
-    logic [CntBits-1:0]  hi;
-    assign addr     = ar_addr_i[p*AddrBits +: AddrBits];
-    assign lo       = ar_lo_i[p*CntBits +: CntBits];
-    assign hi       = ar_hi_i[p*CntBits +: CntBits];
-    assign word[p]  = addr[AddrBits-1:OffBits];
-    assign next[p]  = word[p] + 1'b1;
-    assign need0[p] = ar_req_i[p] && (CntBits+1)'(addr[OffBits-1:0]) + (CntBits+1)'(lo) < (CntBits+1)'(N);
-    assign need1[p] = ar_req_i[p] && (CntBits+1)'(addr[OffBits-1:0]) + (CntBits+1)'(hi) > (CntBits+1)'(N);
-  end
+  hd_spad_grant #(.N(N), .G(G), .Banks(Banks), .AddrBits(AddrBits)) u_grant (
+    .clk_i,
+    .rst_ni,
+    .req_i   (ar_req_i),
+    .addr_i  (ar_addr_i),
+    .lo_i    (ar_lo_i),
+    .hi_i    (ar_hi_i),
+    .en_o    (ar_en_o),
+    .grant0_o(grant0),
+    .grant1_o(grant1),
+    .got0_o  (got0),
+    .got1_o  (got1)
+  );
 
-  for (genvar v = 0; v < 2; v++) begin : gen_vector
-    logic [AddrBits-1:0] addr;
-    logic [CntBits-1:0]  lo;
-    logic [CntBits-1:0]  hi;
-    assign addr       = vr_addr_i[v*AddrBits +: AddrBits];
-    assign lo         = vr_lo_i[v*CntBits +: CntBits];
-    assign hi         = vr_hi_i[v*CntBits +: CntBits];
-    assign v_word[v]  = addr[AddrBits-1:OffBits];
-    assign v_next[v]  = v_word[v] + 1'b1;
-    assign v_need0[v] = vr_req_i[v] && (CntBits+1)'(addr[OffBits-1:0]) + (CntBits+1)'(lo) < (CntBits+1)'(N);
-    assign v_need1[v] = vr_req_i[v] && (CntBits+1)'(addr[OffBits-1:0]) + (CntBits+1)'(hi) > (CntBits+1)'(N);
-  end
-
-  // ---------------------------------------------------------------- ARRAY: grants
-  // A word waits while an earlier port wants another word of its bank. Words of two ports share a bank
-  // only if the difference of their pairs is 0, 1 or -1 modulo Banks.
-  logic [G-1:0]        got0_q, got1_q;  // granted in an earlier cycle of this request
-  logic [G-1:0]        pend0, pend1, grant0, grant1;
-  logic [WordBits-1:0] apart;
-
-  always_comb begin
-    pend0  = need0 & ~got0_q;
-    pend1  = need1 & ~got1_q;
-    grant0 = pend0;
-    grant1 = pend1;
-    apart  = '0;
-    for (int h = 1; h < G; h++) begin
-      for (int g = 0; g < h; g++) begin
-        apart = '0;
-        if (ar_req_i[h] && ar_req_i[g]) apart = word[h] - word[g];
-        if (apart[BankBits-1:0] == '0 && apart != '0) begin
-          if (pend0[g]) grant0[h] = 1'b0;
-          if (pend1[g]) grant1[h] = 1'b0;
-        end
-        if (apart[BankBits-1:0] == BankBits'(1) && apart != WordBits'(1) && pend1[g]) grant0[h] = 1'b0;
-        if (&apart[BankBits-1:0] && !(&apart) && pend0[g]) grant1[h] = 1'b0;
-      end
-    end
-    ar_en_o = grant0 == pend0 && grant1 == pend1;
-  end
-
-  always_ff @(posedge clk_i) begin
-    if (!rst_ni || ar_en_o) begin
-      got0_q <= '0;
-      got1_q <= '0;
-    end else begin
-      got0_q <= got0_q | grant0;
-      got1_q <= got1_q | grant1;
-    end
-  end
+  hd_spad_share #(.N(N), .G(G), .Banks(Banks), .AddrBits(AddrBits)) u_share (
+    .ar_addr_i,
+    .ar_grant0_i(grant0),
+    .ar_grant1_i(grant1),
+    .vr_req_i,
+    .vr_ready_o,
+    .vr_addr_i,
+    .vr_lo_i,
+    .vr_hi_i,
+    .vr_grant0_o(v_grant0),
+    .vr_grant1_o(v_grant1),
+    .sr_req_i,
+    .sr_ready_o,
+    .sr_word_i
+  );
 
   // ---------------------------------------------------------------- banks: read addresses
-  // Whether a word finds its bank free is asked of the words granted before it, not of the bank: the comparisons
-  // are then done before the requests, which come late, are known.
-  function automatic logic clash(input logic [WordBits-1:0] a, input logic [WordBits-1:0] b);
-    clash = a[BankBits-1:0] == b[BankBits-1:0] && a[WordBits-1:BankBits] != b[WordBits-1:BankBits];
-  endfunction
+  logic [WordBits-1:0] word[G];  // first word of the pair
+  logic [WordBits-1:0] next[G];
+  logic [WordBits-1:0] v_word[2];
+  logic [WordBits-1:0] v_next[2];
+  logic                bank_re[Banks];
+  logic [RowBits-1:0]  bank_row[Banks];
 
-  logic               bank_re[Banks];
-  logic [RowBits-1:0] bank_row[Banks];
-  logic [N*8-1:0]     bank_q[Banks];
-  logic               fits;
+  for (genvar g = 0; g < G; g++) begin : gen_port
+    assign word[g] = ar_addr_i[g*AddrBits+OffBits +: WordBits];
+    assign next[g] = word[g] + 1'b1;
+  end
+  for (genvar v = 0; v < 2; v++) begin : gen_vector
+    assign v_word[v] = vr_addr_i[v*AddrBits+OffBits +: WordBits];
+    assign v_next[v] = v_word[v] + 1'b1;
+  end
 
   always_comb begin
     for (int b = 0; b < Banks; b++) begin
@@ -163,94 +130,51 @@ module hd_spad #(
         bank_row[next[g][BankBits-1:0]] = next[g][WordBits-1:BankBits];
       end
     end
-    fits       = 1'b0;
-    vr_ready_o = '0;
     for (int v = 0; v < 2; v++) begin
-      if (vr_req_i[v]) begin
-        fits = 1'b1;
-        for (int g = 0; g < G; g++) begin
-          if (grant0[g] && v_need0[v] && clash(v_word[v], word[g])) fits = 1'b0;
-          if (grant0[g] && v_need1[v] && clash(v_next[v], word[g])) fits = 1'b0;
-          if (grant1[g] && v_need0[v] && clash(v_word[v], next[g])) fits = 1'b0;
-          if (grant1[g] && v_need1[v] && clash(v_next[v], next[g])) fits = 1'b0;
-        end
-        if (v == 1 && vr_ready_o[0]) begin
-          if (v_need0[0] && v_need0[1] && clash(v_word[1], v_word[0])) fits = 1'b0;
-          if (v_need0[0] && v_need1[1] && clash(v_next[1], v_word[0])) fits = 1'b0;
-          if (v_need1[0] && v_need0[1] && clash(v_word[1], v_next[0])) fits = 1'b0;
-          if (v_need1[0] && v_need1[1] && clash(v_next[1], v_next[0])) fits = 1'b0;
-        end
-        if (fits && v_need0[v]) begin
-          bank_re[v_word[v][BankBits-1:0]]  = 1'b1;
-          bank_row[v_word[v][BankBits-1:0]] = v_word[v][WordBits-1:BankBits];
-        end
-        if (fits && v_need1[v]) begin
-          bank_re[v_next[v][BankBits-1:0]]  = 1'b1;
-          bank_row[v_next[v][BankBits-1:0]] = v_next[v][WordBits-1:BankBits];
-        end
-        vr_ready_o[v] = fits;
+      if (v_grant0[v]) begin
+        bank_re[v_word[v][BankBits-1:0]]  = 1'b1;
+        bank_row[v_word[v][BankBits-1:0]] = v_word[v][WordBits-1:BankBits];
+      end
+      if (v_grant1[v]) begin
+        bank_re[v_next[v][BankBits-1:0]]  = 1'b1;
+        bank_row[v_next[v][BankBits-1:0]] = v_next[v][WordBits-1:BankBits];
       end
     end
-    sr_ready_o = 1'b0;
-    if (sr_req_i) begin
-      sr_ready_o = 1'b1;
-      for (int g = 0; g < G; g++) begin
-        if (grant0[g] && clash(sr_word_i, word[g])) sr_ready_o = 1'b0;
-        if (grant1[g] && clash(sr_word_i, next[g])) sr_ready_o = 1'b0;
-      end
-      for (int v = 0; v < 2; v++) begin
-        if (vr_ready_o[v] && v_need0[v] && clash(sr_word_i, v_word[v])) sr_ready_o = 1'b0;
-        if (vr_ready_o[v] && v_need1[v] && clash(sr_word_i, v_next[v])) sr_ready_o = 1'b0;
-      end
-      if (sr_ready_o) begin
-        bank_re[sr_word_i[BankBits-1:0]]  = 1'b1;
-        bank_row[sr_word_i[BankBits-1:0]] = sr_word_i[WordBits-1:BankBits];
-      end
+    if (sr_ready_o) begin
+      bank_re[sr_word_i[BankBits-1:0]]  = 1'b1;
+      bank_row[sr_word_i[BankBits-1:0]] = sr_word_i[WordBits-1:BankBits];
     end
   end
 
-  // ---------------------------------------------------------------- banks: writes
-  // Both words of a byte-addressed write get the same rotated bytes under different enables.
-  logic [OffBits-1:0]  qw_off;
-  logic [WordBits-1:0] qw_word, qw_next;
-  logic [2*N-1:0]      qw_be;
-  logic                qw_second;
-  logic [7:0]          qw_byte[N];
-  logic [7:0]          qw_turned[N];
-  logic [N*8-1:0]      qw_rotated;
-
-  assign qw_off    = qw_addr_i[OffBits-1:0];
-  assign qw_word   = qw_addr_i[AddrBits-1:OffBits];
-  assign qw_next   = qw_word + 1'b1;
-  assign qw_be     = ~({2*N{1'b1}} << qw_count_i) << qw_off;
-  assign qw_second = |qw_be[2*N-1:N];
-  for (genvar i = 0; i < N; i++) begin : gen_byte
-    assign qw_byte[i]            = qw_data_i[i*8 +: 8];
-    assign qw_rotated[i*8 +: 8] = qw_turned[i];
-  end
-  always_comb begin
-    for (int i = 0; i < N; i++) qw_turned[i] = '0;
-    if (qw_valid_i) begin
-      for (int i = 0; i < N; i++) qw_turned[i] = qw_byte[OffBits'(i) - qw_off];
-    end
-  end
-
-  // Parts as wires: Icarus 11 has no selects in always_comb.
+  // ---------------------------------------------------------------- writes
+  logic [Banks-1:0]   bank_we, qw_hit0, qw_hit1;
   logic [RowBits-1:0] qw_row0, qw_row1, lw_row;
   logic [N-1:0]       qw_be0, qw_be1;
-  assign qw_row0          = qw_word[WordBits-1:BankBits];
-  assign qw_row1          = qw_next[WordBits-1:BankBits];
-  assign lw_row           = lw_word_i[WordBits-1:BankBits];
-  assign {qw_be1, qw_be0} = qw_be;
+  logic [N*8-1:0]     qw_rotated;
 
-  assign lw_ready_o = !qw_valid_i
-      || (lw_word_i[BankBits-1:0] != qw_word[BankBits-1:0]
-          && !(qw_second && lw_word_i[BankBits-1:0] == qw_next[BankBits-1:0]));
+  hd_spad_write #(.N(N), .Banks(Banks), .AddrBits(AddrBits)) u_write (
+    .qw_valid_i,
+    .qw_addr_i,
+    .qw_count_i,
+    .qw_data_i,
+    .lw_valid_i,
+    .lw_ready_o,
+    .lw_bank_i  (lw_word_i[BankBits-1:0]),
+    .bank_we_o  (bank_we),
+    .bank_hit0_o(qw_hit0),
+    .bank_hit1_o(qw_hit1),
+    .row0_o     (qw_row0),
+    .row1_o     (qw_row1),
+    .be0_o      (qw_be0),
+    .be1_o      (qw_be1),
+    .data_o     (qw_rotated)
+  );
 
-  logic [Banks-1:0] qw_hit0, qw_hit1, bank_we;
-  assign qw_hit0 = qw_valid_i ? Banks'(1) << qw_word[BankBits-1:0] : '0;
-  assign qw_hit1 = qw_valid_i && qw_second ? Banks'(1) << qw_next[BankBits-1:0] : '0;
-  assign bank_we = qw_hit0 | qw_hit1 | (lw_valid_i ? Banks'(1) << lw_word_i[BankBits-1:0] : '0);
+  // A wire: Icarus 11 has no selects in always_comb.
+  assign lw_row = lw_word_i[WordBits-1:BankBits];
+
+  // ---------------------------------------------------------------- banks
+  logic [N*8-1:0] bank_q[Banks];
 
   for (genvar b = 0; b < Banks; b++) begin : gen_bank
     logic [RowBits-1:0] waddr;
@@ -289,14 +213,14 @@ module hd_spad #(
   end
 
   // ---------------------------------------------------------------- read data
-  // Word w of ARRAY's port g comes from its bank, or from `early` if it was granted in a frozen cycle,
-  // or from `hold` while the pipe is frozen.
+  // Word w of ARRAY's port g comes from its bank, or from `early` if it was granted in a frozen
+  // cycle, or from `hold` while the pipe is frozen.
   logic           frozen_q;
   logic [2*G-1:0] slot_grant, slot_got, fresh_q, early_q;
 
   for (genvar g = 0; g < G; g++) begin : gen_pair
     assign slot_grant[2*g +: 2] = {grant1[g], grant0[g]};
-    assign slot_got[2*g +: 2]   = {got1_q[g], got0_q[g]};
+    assign slot_got[2*g +: 2]   = {got1[g], got0[g]};
   end
   always_ff @(posedge clk_i) begin
     frozen_q <= !ar_en_o;
@@ -330,7 +254,8 @@ module hd_spad #(
   for (genvar s = 0; s < 4; s++) begin : gen_vector_data
     logic [BankBits-1:0] bank_sel_q;
     always_ff @(posedge clk_i) begin
-      if (vr_req_i[s/2]) bank_sel_q <= s % 2 == 0 ? v_word[s/2][BankBits-1:0] : v_next[s/2][BankBits-1:0];
+      if (vr_req_i[s/2]) bank_sel_q <= s % 2 == 0 ? v_word[s/2][BankBits-1:0]
+                                                   : v_next[s/2][BankBits-1:0];
     end
     assign vr_data_o[s*N*8 +: N*8] = bank_q[bank_sel_q];
   end
@@ -342,18 +267,12 @@ module hd_spad #(
   assign sr_data_o = bank_q[store_bank_q];
 
 `ifdef HD_ASSERT
-  for (genvar p = 0; p < G; p++) begin : gen_assert
-    ArrayRequestStable: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      !ar_en_o |=> $stable(ar_req_i[p]) && (!ar_req_i[p] || $stable(ar_addr_i[p*AddrBits +: AddrBits])));
-  end
-  for (genvar p = 0; p < G; p++) begin : gen_lanes
-    ArrayWantsLanes: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      ar_req_i[p] |-> ar_lo_i[p*CntBits +: CntBits] < ar_hi_i[p*CntBits +: CntBits]);
-  end
-  LoadStable: assert property (@(posedge clk_i) disable iff (!rst_ni)
-    lw_valid_i && !lw_ready_o |=> lw_valid_i && $stable(lw_word_i) && $stable(lw_be_i) && $stable(lw_data_i));
-  ResultFits: assert property (@(posedge clk_i) disable iff (!rst_ni)
+  a_load_stable: assert property (@(posedge clk_i) disable iff (!rst_ni)
+    lw_valid_i && !lw_ready_o |=>
+    lw_valid_i && $stable(lw_word_i) && $stable(lw_be_i) && $stable(lw_data_i));
+  a_result_fits: assert property (@(posedge clk_i) disable iff (!rst_ni)
     qw_valid_i |-> qw_count_i != '0 && qw_count_i <= CntBits'(N));
+  c_load_waits: cover property (@(posedge clk_i) lw_valid_i && !lw_ready_o);
 `endif
 
 endmodule

@@ -1,0 +1,104 @@
+// hd_spad_grant - which words of a scratchpad ARRAY reads in this cycle.
+//   Port p needs the word of addr for lanes lo..hi-1 that are in it, and the next word for those
+//   beyond.
+//   grant0_o (word), grant1_o (next word): read in this cycle; got0_o, got1_o: was in an earlier
+//   one of this request. A word waits while an earlier port wants another word of its bank.
+//   en_o: every needed word is granted now or was before: the request ends. Else it stays as it is.
+// Latency 0; a request takes as many cycles as one bank has different words to give.
+// Reset: no request under way. Bench: tests/hw/spad_tb.cpp
+`default_nettype none
+`include "hd_config.svh"
+
+module hd_spad_grant #(
+  parameter int N        = CfgN,
+  parameter int G        = CfgPorts,
+  parameter int Banks    = CfgBanks,
+  parameter int AddrBits = $clog2(CfgScratchpadBytes),
+  parameter int WordBits = AddrBits - $clog2(N),  // derived
+  parameter int CntBits  = $clog2(N + 1)
+) (
+  input  wire logic                  clk_i,
+  input  wire logic                  rst_ni,
+  input  wire logic [G-1:0]          req_i,
+  input  wire logic [G*AddrBits-1:0] addr_i,
+  input  wire logic [G*CntBits-1:0]  lo_i,
+  input  wire logic [G*CntBits-1:0]  hi_i,
+  output logic                       en_o,
+  output logic      [G-1:0]          grant0_o,
+  output logic      [G-1:0]          grant1_o,
+  output logic      [G-1:0]          got0_o,
+  output logic      [G-1:0]          got1_o
+);
+  localparam int OffBits  = $clog2(N);
+  localparam int BankBits = $clog2(Banks);
+
+  logic [WordBits-1:0] word[G];
+  logic [G-1:0]        need0, need1;
+
+  for (genvar p = 0; p < G; p++) begin : gen_port
+    logic [AddrBits-1:0] addr;
+    logic [CntBits:0]    first, last;  // the byte of lane lo in the pair, the one after lane hi - 1
+    assign addr     = addr_i[p*AddrBits +: AddrBits];
+    assign first    = (CntBits+1)'(addr[OffBits-1:0]) + (CntBits+1)'(lo_i[p*CntBits +: CntBits]);
+    assign last     = (CntBits+1)'(addr[OffBits-1:0]) + (CntBits+1)'(hi_i[p*CntBits +: CntBits]);
+    assign word[p]  = addr[AddrBits-1:OffBits];
+    assign need0[p] = req_i[p] && first < (CntBits+1)'(N);
+    assign need1[p] = req_i[p] && last > (CntBits+1)'(N);
+  end
+
+  // Words of two ports share a bank only if the difference of their pairs is 0, 1 or -1 modulo
+  // Banks.
+  logic [G-1:0]        got0_q, got1_q, pend0, pend1, grant0, grant1;
+  logic [WordBits-1:0] apart;
+
+  always_comb begin
+    pend0  = need0 & ~got0_q;
+    pend1  = need1 & ~got1_q;
+    grant0 = pend0;
+    grant1 = pend1;
+    apart  = '0;
+    for (int h = 1; h < G; h++) begin
+      for (int g = 0; g < h; g++) begin
+        apart = '0;
+        if (req_i[h] && req_i[g]) apart = word[h] - word[g];
+        if (apart[BankBits-1:0] == '0 && apart != '0) begin
+          if (pend0[g]) grant0[h] = 1'b0;
+          if (pend1[g]) grant1[h] = 1'b0;
+        end
+        if (apart[BankBits-1:0] == BankBits'(1) && apart != WordBits'(1) && pend1[g]) begin
+          grant0[h] = 1'b0;
+        end
+        if (&apart[BankBits-1:0] && !(&apart) && pend0[g]) grant1[h] = 1'b0;
+      end
+    end
+    en_o = grant0 == pend0 && grant1 == pend1;
+  end
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni || en_o) begin
+      got0_q <= '0;
+      got1_q <= '0;
+    end else begin
+      got0_q <= got0_q | grant0;
+      got1_q <= got1_q | grant1;
+    end
+  end
+
+  assign grant0_o = grant0;
+  assign grant1_o = grant1;
+  assign got0_o   = got0_q;
+  assign got1_o   = got1_q;
+
+`ifdef HD_ASSERT
+  for (genvar p = 0; p < G; p++) begin : gen_assert
+    a_request_stable: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      !en_o |=> $stable(req_i[p]) && (!req_i[p] || $stable(addr_i[p*AddrBits +: AddrBits])));
+    a_wants_lanes: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      req_i[p] |-> lo_i[p*CntBits +: CntBits] < hi_i[p*CntBits +: CntBits]);
+  end
+  c_waits: cover property (@(posedge clk_i) !en_o);
+`endif
+
+endmodule
+
+`default_nettype wire
