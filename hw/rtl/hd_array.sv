@@ -1,9 +1,13 @@
-// hd_array - N x N cells. A row's activation goes to all its columns at once; only sums are systolic,
-// from row 0 down: row r works r steps behind row 0, all inputs of row r come r steps later.
-//   convolution: column c, row r multiplies row_i lane r (row2_i lane r where col2_i[c]: pixel pairs).
-//   depthwise:   column c, row r multiplies lane c of tap_i vector group(r), 0 unless row_mask_i[r].
+// hd_array - N x N cells. A row's activation goes to all its columns at once; only sums are
+// systolic, from row 0 down: row r works r steps behind row 0, all inputs of row r come r steps
+// later.
+//   convolution: column c, row r multiplies row_i lane r (row2_i lane r where col2_i[c]: pixel
+//   pairs).
+//   depthwise:   column c, row r multiplies lane c of tap_i vector group(r), 0 unless
+//   row_mask_i[r].
 //   psum_o column c: the sum over the rows, N steps after row 0 took its activation.
-// w_we_i writes w_i into the weights of row w_row_i. A step is a cycle with en_i. Throughput 1 a step.
+// w_we_i writes w_i into the weights of row w_row_i. A step is a cycle with en_i. Throughput 1 a
+// step.
 // Reset: none. Bench: tests/hw/array_tb.cpp.
 `default_nettype none
 `include "hd_config.svh"
@@ -19,7 +23,7 @@ module hd_array #(
 ) (
   input  wire logic                    clk_i,
   input  wire logic                    en_i,
-  input  wire logic                    depthwise_i,   // constant while a command runs, as the next two
+  input  wire logic                    depthwise_i,   // constant in a command, as the next two
   input  wire logic                    pair_i,
   input  wire logic [N-1:0]            col2_i,        // with pair_i only
   input  wire logic [N*GroupBits-1:0]  row_group_i,

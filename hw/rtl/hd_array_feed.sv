@@ -1,0 +1,189 @@
+// hd_array_feed - from scratchpad bytes to the inputs of the cells: readers, then a delay of steps
+// for each lane.
+//   Request (ar_*_i) in step T+1, ar_data_i in T+2, activations in T+3 (hd_reader), from there:
+//   convolution: row_o lane r waits r steps more. The pieces of a segment cover disjoint lanes and
+//     are 0 elsewhere: an OR gathers them; with pair_i row_o is that of ports below G/2, row2_o of
+//     the others.
+//   depthwise: tap_o of piece g, the lanes of port g, waits lo(g) + pad_left steps more. Its row
+//     mask goes along: row_mask_o bit r, the tap of row r takes part. row_group_o: the piece of
+//     row r.
+//   begin_i: group_lo_i (first row of each piece) and pad_left_i are a new command's from the next
+//   step on.
+//   mask_i comes with the request. ptr_i counts steps (hd_skew).
+// A step is a cycle with en_i. Latency 2 + r + 1 steps, throughput 1. Reset: none. Bench:
+// tests/hw/array_tb.cpp
+`default_nettype none
+`include "hd_config.svh"
+
+module hd_array_feed #(
+  parameter int N         = CfgN,
+  parameter int G         = CfgPorts,
+  parameter int ActW      = 9,
+  parameter int AddrBits  = $clog2(CfgScratchpadBytes),
+  parameter int LineDepth = 2 * N,              // longest delay: depthwise lo + pad_left < 2 N
+  parameter int PtrBits   = $clog2(LineDepth),  // derived
+  parameter int CntBits   = $clog2(N + 1),
+  parameter int GroupBits = G > 1 ? $clog2(G) : 1
+) (
+  input  wire logic                   clk_i,
+  input  wire logic                   en_i,
+  input  wire logic [PtrBits-1:0]     ptr_i,
+  // mode, constant while a command's positions are here
+  input  wire logic                   depthwise_i,
+  input  wire logic                   pair_i,
+  input  wire logic [7:0]             z_in_i,
+  input  wire logic                   begin_i,
+  input  wire logic [G*CntBits-1:0]   group_lo_i,
+  input  wire logic [PtrBits-1:0]     pad_left_i,
+  // requests and what they give
+  input  wire logic [G-1:0]           ar_req_i,
+  /* verilator lint_off UNUSEDSIGNAL */  // of the address the byte in the word
+  input  wire logic [G*AddrBits-1:0]  ar_addr_i,
+  /* verilator lint_on UNUSEDSIGNAL */
+  input  wire logic [G*CntBits-1:0]   ar_lo_i,
+  input  wire logic [G*CntBits-1:0]   ar_hi_i,
+  input  wire logic [G*2*N*8-1:0]     ar_data_i,
+  input  wire logic [N-1:0]           mask_i,
+  // hd_array
+  output logic      [N*ActW-1:0]      row_o,
+  output logic      [N*ActW-1:0]      row2_o,
+  output logic      [G*N*ActW-1:0]    tap_o,
+  output logic      [N-1:0]           row_mask_o,
+  output logic      [N*GroupBits-1:0] row_group_o
+);
+  localparam int OffBits = $clog2(N);
+
+  // ---------------------------------------------------------------- readers, T+1 to T+3
+  logic [N*ActW-1:0] act[G];
+
+  for (genvar g = 0; g < G; g++) begin : gen_reader
+    logic [N*ActW-1:0] out;
+    hd_reader #(.N(N), .ActW(ActW)) u_reader (
+      .clk_i,
+      .en_i,
+      .req_i   (ar_req_i[g]),
+      .offset_i(ar_addr_i[g*AddrBits +: OffBits]),
+      .lo_i    (ar_lo_i[g*CntBits +: CntBits]),
+      .hi_i    (ar_hi_i[g*CntBits +: CntBits]),
+      .data_i  (ar_data_i[g*2*N*8 +: 2*N*8]),
+      .z_in_i,
+      .act_o   (out)
+    );
+    assign act[g] = out;
+  end
+
+  // ------------------------------------------------------------- convolution: lane r waits r steps
+  logic [N*ActW-1:0] first, second;
+
+  always_comb begin
+    first  = '0;
+    second = '0;
+    if (!depthwise_i) begin
+      for (int g = 0; g < G; g++) begin
+        if (g < G / 2 || !pair_i) first = first | act[g];
+        if (g >= G / 2 && pair_i) second = second | act[g];
+      end
+    end
+  end
+
+  for (genvar r = 0; r < N; r++) begin : gen_lane
+    hd_skew #(.Width(ActW), .Depth(LineDepth)) u_skew (
+      .clk_i,
+      .en_i   (en_i && !depthwise_i),
+      .ptr_i  (ptr_i),
+      .delay_i(PtrBits'(r)),
+      .d_i    (first[r*ActW +: ActW]),
+      .q_o    (row_o[r*ActW +: ActW])
+    );
+    if (G > 1) begin : gen_pair
+      hd_skew #(.Width(ActW), .Depth(LineDepth)) u_skew2 (
+        .clk_i,
+        .en_i   (en_i && pair_i),
+        .ptr_i  (ptr_i),
+        .delay_i(PtrBits'(r)),
+        .d_i    (second[r*ActW +: ActW]),
+        .q_o    (row2_o[r*ActW +: ActW])
+      );
+    end else begin : gen_single
+      logic unused_second;
+      assign unused_second = ^second[r*ActW +: ActW];
+      assign row2_o[r*ActW +: ActW] = '0;
+    end
+  end
+
+  // ----------------------------------------------- depthwise: piece g waits lo(g) + pad_left steps
+  // The masks' line runs in every mode: the first outputs of a command look back pad_left steps,
+  // before its first vector, and must find zeros there, not an older command's masks.
+  // Rows of a piece are consecutive, so the masks of all pieces are disjoint.
+  logic [N-1:0]           mask2_q, mask3_q;
+  logic [N-1:0]           tap_mask[G];
+  logic [N*GroupBits-1:0] row_group, row_group_q;
+
+  always_ff @(posedge clk_i) begin
+    if (en_i) begin
+      mask2_q <= mask_i;
+      mask3_q <= mask2_q;
+    end
+  end
+
+  for (genvar g = 0; g < G; g++) begin : gen_tap
+    logic [CntBits-1:0]    lo_q;
+    logic [PtrBits-1:0]    delay_q;
+    logic [N-1:0]          mask_line;
+    always_ff @(posedge clk_i) if (en_i && begin_i) begin
+      lo_q    <= group_lo_i[g*CntBits +: CntBits];
+      delay_q <= PtrBits'(group_lo_i[g*CntBits +: CntBits]) + pad_left_i;
+    end
+    hd_skew #(.Width(N * ActW), .Depth(LineDepth)) u_skew (
+      .clk_i,
+      .en_i   (en_i && depthwise_i),
+      .ptr_i  (ptr_i),
+      .delay_i(delay_q),
+      .d_i    (depthwise_i ? act[g] : '0),
+      .q_o    (tap_o[g*N*ActW +: N*ActW])
+    );
+    hd_skew #(.Width(N), .Depth(LineDepth)) u_mask_skew (
+      .clk_i,
+      .en_i,
+      .ptr_i  (ptr_i),
+      .delay_i(delay_q),
+      .d_i    (mask3_q << lo_q),
+      .q_o    (mask_line)
+    );
+    assign tap_mask[g] = mask_line;
+  end
+
+  always_comb begin
+    row_mask_o = '0;
+    if (depthwise_i) begin
+      for (int g = 0; g < G; g++) row_mask_o = row_mask_o | tap_mask[g];
+    end
+  end
+
+  // Row r belongs to the last piece that begins at or above it.
+  always_ff @(posedge clk_i) begin
+    if (en_i && begin_i) row_group_q <= row_group;
+  end
+  always_comb begin
+    row_group = '0;
+    if (begin_i) begin
+      for (int r = 0; r < N; r++) begin
+        for (int g = 1; g < G; g++) begin
+          if (CntBits'(r) >= group_lo_i[g*CntBits +: CntBits]) begin
+            row_group[r*GroupBits +: GroupBits] = GroupBits'(g);
+          end
+        end
+      end
+    end
+  end
+
+  assign row_group_o = row_group_q;
+
+`ifdef HD_ASSERT
+  c_masked: cover property (@(posedge clk_i)
+    en_i && depthwise_i && row_mask_o != '0 && !(&row_mask_o));
+`endif
+
+endmodule
+
+`default_nettype wire

@@ -1,0 +1,170 @@
+// hd_array_ports - the scratchpad side of ARRAY's sequencer: a tile's segment, G byte-addressed
+// requests a position.
+//   start_i begins the command ld_i (of the next cycle); load_i takes its next segment
+//   (hd_segment): seg_len_o lanes, seg_last_o: a kernel's last. Port g takes piece g; with pixel
+//   pairs ports from G/2 on take the pieces of the first half again, pair_step bytes further on.
+//   For each position (pixel_i, hd_array_scan) a port asks for the lanes of its piece that are
+//   inside the image:
+//   req_o, addr_o (byte address of lane 0), lo_o, hi_o, one step after the position; for none if
+//   its row is outside.
+//   Depthwise: nch_i lanes, if the position is inside. group_lo_o: first lane of each piece of the
+//   segment that begin_i loads.
+// A step is a cycle with en_i; frozen cycles hold the requests. Latency 1 step, throughput 1.
+// Reset: no request.
+// Bench: tests/hw/array_tb.cpp
+`default_nettype none
+`include "hd_accel.svh"
+`include "hd_config.svh"
+
+module hd_array_ports #(
+  parameter int N        = CfgN,
+  parameter int G        = CfgPorts,
+  parameter int AddrBits = $clog2(CfgScratchpadBytes),
+  parameter int RowBits  = 19,            // image row, signed
+  parameter int CntBits  = $clog2(N + 1)  // derived
+) (
+  input  wire logic                      clk_i,
+  input  wire logic                      rst_ni,
+  input  wire logic                      en_i,
+  input  wire logic                      start_i,
+  input  wire logic                      begin_i,
+  input  wire logic                      load_i,
+  input  wire logic                      pixel_i,
+  /* verilator lint_off UNUSEDSIGNAL */  // whole commands; some fields are needed here
+  input  wire hd_cmd_array_t             ld_i,        // whose segments are taken
+  input  wire hd_cmd_array_t             cmd_i,       // whose positions are issued
+  /* verilator lint_on UNUSEDSIGNAL */
+  output logic      [CntBits-1:0]        seg_len_o,
+  output logic                           seg_last_o,
+  // the position, channels of the tile
+  input  wire logic signed [31:0]        x_i,
+  input  wire logic signed [RowBits-1:0] y_i,
+  input  wire logic [AddrBits-1:0]       addr_i,
+  input  wire logic [CntBits-1:0]        nch_i,
+  // requests
+  output logic      [G-1:0]              req_o,
+  output logic      [G*AddrBits-1:0]     addr_o,
+  output logic      [G*CntBits-1:0]      lo_o,
+  output logic      [G*CntBits-1:0]      hi_o,
+  output logic      [G*CntBits-1:0]      group_lo_o
+);
+  localparam int PosBits = 18;  // of - lo + pair_step, signed: two 16-bit fields
+
+  logic [G-1:0]          seg_valid;
+  logic [G*CntBits-1:0]  seg_lo, seg_hi;
+  logic [G*AddrBits-1:0] seg_base;
+  logic [G*PosBits-1:0]  seg_pos;
+  logic [G*RowBits-1:0]  seg_row;
+
+  hd_segment #(.N(N), .G(G), .AddrBits(AddrBits), .PosBits(PosBits), .RowBits(RowBits)) u_segment (
+    .clk_i,
+    .start_i    (start_i),
+    .take_i     (load_i && en_i),
+    .depthwise_i(ld_i.depthwise),
+    .ports_i    (ld_i.ports),
+    .kernel_h_i (ld_i.kernel_h),
+    .row_bytes_i(ld_i.kernel_row_bytes),
+    .pitch_dil_i(ld_i.in_pitch_dil[AddrBits-1:0]),
+    .dilation_i (ld_i.dilation_y),
+    .valid_o    (seg_valid),
+    .lo_o       (seg_lo),
+    .hi_o       (seg_hi),
+    .base_o     (seg_base),
+    .pos_o      (seg_pos),
+    .row_o      (seg_row),
+    .len_o      (seg_len_o),
+    .last_o     (seg_last_o)
+  );
+
+  for (genvar g = 0; g < G; g++) begin : gen_port
+    localparam bit Second = G > 1 && g >= G / 2;
+    localparam int From   = Second ? g - G / 2 : g;  // the piece a port repeats with pairs
+
+    logic                      valid_q, second;
+    logic [CntBits-1:0]        lo_q, hi_q;
+    logic [AddrBits-1:0]       base_q;
+    logic signed [PosBits-1:0] pos_q;
+    logic signed [RowBits-1:0] row_q;
+
+    assign second = Second && ld_i.streams == 3'd2;
+
+    always_ff @(posedge clk_i) begin
+      if (load_i && en_i) begin
+        if (second) begin
+          valid_q <= seg_valid[From];
+          lo_q    <= seg_lo[From*CntBits +: CntBits];
+          hi_q    <= seg_hi[From*CntBits +: CntBits];
+          base_q  <= seg_base[From*AddrBits +: AddrBits] + AddrBits'(ld_i.pair_step);
+          pos_q   <= $signed(seg_pos[From*PosBits +: PosBits] + PosBits'(ld_i.pair_step));
+          row_q   <= $signed(seg_row[From*RowBits +: RowBits]);
+        end else begin
+          valid_q <= seg_valid[g];
+          lo_q    <= seg_lo[g*CntBits +: CntBits];
+          hi_q    <= seg_hi[g*CntBits +: CntBits];
+          base_q  <= seg_base[g*AddrBits +: AddrBits];
+          pos_q   <= $signed(seg_pos[g*PosBits +: PosBits]);
+          row_q   <= $signed(seg_row[g*RowBits +: RowBits]);
+        end
+      end
+    end
+
+    // Lanes below `lo` bytes left of the image and from `room` on are outside.
+    logic                      row_inside;
+    logic signed [RowBits-1:0] y;
+    logic signed [31:0]        p, left, room;
+    logic [CntBits-1:0]        lo, hi;
+
+    always_comb begin
+      y          = y_i + row_q;
+      row_inside = $unsigned(y) < RowBits'(cmd_i.in_h);
+      p          = x_i + 32'(pos_q);
+      left       = -p;
+      room       = $signed(cmd_i.in_wc) - p;
+      lo         = lo_q;
+      hi         = hi_q;
+      if (cmd_i.depthwise) begin
+        lo = '0;
+        hi = left > 32'sd0 || room <= 32'sd0 ? '0 : nch_i;
+      end else begin
+        if (left > $signed({{(32-CntBits){1'b0}}, hi_q})) lo = hi_q;
+        else if (left > $signed({{(32-CntBits){1'b0}}, lo_q})) lo = left[CntBits-1:0];
+        if (room <= 32'sd0) hi = '0;
+        else if (room < $signed({{(32-CntBits){1'b0}}, hi_q})) hi = room[CntBits-1:0];
+      end
+    end
+
+    always_ff @(posedge clk_i) begin
+      if (!rst_ni) begin
+        req_o[g] <= 1'b0;
+      end else if (en_i) begin
+        req_o[g] <= 1'b0;
+        if (pixel_i && valid_q) begin
+          req_o[g]  <= row_inside && lo < hi;
+          addr_o[g*AddrBits +: AddrBits] <= addr_i + base_q;
+          lo_o[g*CntBits +: CntBits] <= lo;
+          hi_o[g*CntBits +: CntBits] <= hi;
+        end
+      end
+    end
+
+    logic [CntBits-1:0] group_lo_q;
+    always_ff @(posedge clk_i) begin
+      if (en_i && begin_i) group_lo_q <= seg_lo[g*CntBits +: CntBits];
+    end
+    assign group_lo_o[g*CntBits +: CntBits] = group_lo_q;
+
+`ifdef HD_ASSERT
+    a_lanes: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      req_o[g] |-> lo_o[g*CntBits +: CntBits] < hi_o[g*CntBits +: CntBits]);
+    c_outside: cover property (@(posedge clk_i) en_i && pixel_i && valid_q && !row_inside);
+`endif
+  end
+
+`ifdef HD_ASSERT
+  a_frozen: assert property (@(posedge clk_i) disable iff (!rst_ni)
+    !en_i |=> $stable(req_o) && $stable({addr_o, lo_o, hi_o}));
+`endif
+
+endmodule
+
+`default_nettype wire

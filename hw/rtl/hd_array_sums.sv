@@ -1,0 +1,152 @@
+// hd_array_sums - the end of ARRAY's pipe: tags, accumulators, sums to hd_requant with what they
+// need.
+//   tag_*_i is registered with a position's request (T+1); N + 3 steps later its column sums psum_i
+//   are here (T+N+4):
+//   sum + accumulator tag_acc (tag_add) goes to a_sum_o (tag_last, a_valid_o) or back to the
+//   accumulator.
+//   begin_i: begin_cmd_i takes slot begin_slot_i; a_slot_o's command gives the a_* fields.
+//   pending_o: by slot, something of it is in here or in hd_requant (a_busy_i). accept_i:
+//   cmd_index_i is the index of the next command to begin.
+// A step is a cycle with en_i; a_valid_o is gated by it. Latency N + 3 steps, throughput 1. Reset:
+// nothing in the pipe. Bench: tests/hw/array_tb.cpp
+`default_nettype none
+`include "hd_accel.svh"
+`include "hd_config.svh"
+
+module hd_array_sums #(
+  parameter int N         = CfgN,
+  parameter int AccW      = 32,
+  parameter int AccDepth  = CfgAccDepth,
+  parameter int AddrBits  = $clog2(CfgScratchpadBytes),
+  parameter int EntryBits = $clog2(CfgParamEntries),
+  parameter int LineDepth = 2 * N,
+  parameter int PtrBits   = $clog2(LineDepth),  // derived
+  parameter int AccBits   = $clog2(AccDepth),
+  parameter int CntBits   = $clog2(N + 1)
+) (
+  input  wire logic                 clk_i,
+  input  wire logic                 rst_ni,
+  input  wire logic                 en_i,
+  input  wire logic [PtrBits-1:0]   ptr_i,
+  // commands
+  input  wire logic                 accept_i,
+  input  wire logic [31:0]          cmd_index_i,
+  input  wire logic                 begin_i,
+  input  wire logic                 begin_slot_i,
+  /* verilator lint_off UNUSEDSIGNAL */  // a whole command; the results need some fields
+  input  wire hd_cmd_array_t        begin_cmd_i,
+  /* verilator lint_on UNUSEDSIGNAL */
+  output logic      [1:0]           pending_o,
+  // tag
+  input  wire logic                 tag_valid_i,
+  input  wire logic                 tag_slot_i,
+  input  wire logic                 tag_add_i,
+  input  wire logic                 tag_last_i,
+  input  wire logic [AccBits-1:0]   tag_acc_i,
+  input  wire logic [AddrBits-1:0]  tag_addr_i,
+  input  wire logic [CntBits-1:0]   tag_count_i,
+  input  wire logic [EntryBits-1:0] tag_entry_i,
+  // hd_array
+  input  wire logic [N*AccW-1:0]    psum_i,
+  // hd_requant
+  output logic                      a_valid_o,
+  output logic      [N*32-1:0]      a_sum_o,
+  output logic      [EntryBits-1:0] a_entry_o,
+  output logic      [AddrBits-1:0]  a_addr_o,
+  output logic      [CntBits-1:0]   a_count_o,
+  output logic      [31:0]          a_cmd_o,
+  output logic                      a_slot_o,
+  output logic                      a_has_bias_o,
+  output logic                      a_common_scale_o,
+  output logic      [31:0]          a_multiplier_o,
+  output logic      [7:0]           a_shift_o,
+  output logic      [7:0]           a_z_out_o,
+  output logic      [7:0]           a_min_o,
+  output logic      [7:0]           a_max_o,
+  input  wire logic [1:0]           a_busy_i
+);
+  // ---------------------------------------------------------------- tag, T+1 to T+N+4
+  localparam int TagBits = 2 + AccBits + AddrBits + CntBits + EntryBits;
+  logic [TagBits-1:0]   tag_ahead;       // T+N+3
+  logic                 add_ahead, last_ahead;
+  logic [AccBits-1:0]   acc_ahead;
+  logic [AddrBits-1:0]  addr_ahead;
+  logic [CntBits-1:0]   count_ahead;
+  logic [EntryBits-1:0] entry_ahead;
+  logic [N+2:0]         valid_q, slot_q; // bit k: T+2+k
+  logic                 add_q, last_q;   // T+N+4
+  logic [AccBits-1:0]   acc_q;
+  logic                 sum_valid;
+
+  hd_skew #(.Width(TagBits), .Depth(LineDepth)) u_tag (
+    .clk_i,
+    .en_i,
+    .ptr_i  (ptr_i),
+    .delay_i(PtrBits'(N + 1)),
+    .d_i    ({tag_add_i, tag_last_i, tag_acc_i, tag_addr_i, tag_count_i, tag_entry_i}),
+    .q_o    (tag_ahead)
+  );
+  assign {add_ahead, last_ahead, acc_ahead, addr_ahead, count_ahead, entry_ahead} = tag_ahead;
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) valid_q <= '0;
+    else if (en_i) valid_q <= {valid_q[N+1:0], tag_valid_i};
+    if (en_i) slot_q <= {slot_q[N+1:0], tag_slot_i};
+  end
+  assign pending_o[0] = (tag_valid_i && !tag_slot_i) || (valid_q & ~slot_q) != '0 || a_busy_i[0];
+  assign pending_o[1] = (tag_valid_i && tag_slot_i) || (valid_q & slot_q) != '0 || a_busy_i[1];
+  always_ff @(posedge clk_i) begin
+    if (en_i && valid_q[N+1]) begin
+      add_q     <= add_ahead;
+      last_q    <= last_ahead;
+      acc_q     <= acc_ahead;
+      a_addr_o  <= addr_ahead;
+      a_count_o <= count_ahead;
+      a_entry_o <= entry_ahead;
+    end
+  end
+
+  // ---------------------------------------------------------------- accumulators
+  assign sum_valid = valid_q[N+2];
+
+  for (genvar c = 0; c < N; c++) begin : gen_acc
+    hd_acc #(.AccW(AccW), .Depth(AccDepth)) u_acc (
+      .clk_i,
+      .en_i,
+      .re_i   (valid_q[N+1] && add_ahead),
+      .raddr_i(acc_ahead),
+      .psum_i (psum_i[c*AccW +: AccW]),
+      .add_i  (add_q),
+      .we_i   (sum_valid && !last_q),
+      .waddr_i(acc_q),
+      .sum_o  (a_sum_o[c*32 +: 32])
+    );
+  end
+
+  // ---------------------------------------------------------------- what the results need
+  localparam int ResultBits = 32 + 2 + 32 + 4 * 8;
+  logic [31:0]           index_q;  // of the command accepted last
+  logic [ResultBits-1:0] result_q[2];
+  always_ff @(posedge clk_i) begin
+    if (accept_i) index_q <= cmd_index_i;
+    if (en_i && begin_i) begin
+      result_q[begin_slot_i] <= {index_q, begin_cmd_i.has_bias, begin_cmd_i.common_scale,
+                                 begin_cmd_i.multiplier, begin_cmd_i.shift, begin_cmd_i.z_out,
+                                 begin_cmd_i.act_min, begin_cmd_i.act_max};
+    end
+  end
+
+  assign a_valid_o = sum_valid && last_q && en_i;
+  assign a_slot_o  = slot_q[N+2];
+  assign {a_cmd_o, a_has_bias_o, a_common_scale_o, a_multiplier_o,
+          a_shift_o, a_z_out_o, a_min_o, a_max_o} = result_q[a_slot_o];
+
+`ifdef HD_ASSERT
+  a_count_known: assert property (@(posedge clk_i) disable iff (!rst_ni)
+    a_valid_o |-> a_count_o != '0 && a_count_o <= CntBits'(N));
+  c_kept: cover property (@(posedge clk_i) en_i && sum_valid && !last_q);
+  c_two_slots: cover property (@(posedge clk_i) &pending_o);
+`endif
+
+endmodule
+
+`default_nettype wire
