@@ -137,15 +137,17 @@ static void names(struct text *t, const struct accel *acc)
  * outside. */
 static void waves(struct text *t, uint32_t n)
 {
-    static const char *const repeated[] = {"u_array.u_array.gen_row*.gen_col", "u_array.gen_acc",
-                                           "u_vector.gen_lane", "u_requant.gen_lane"};
+    static const char *const repeated[] = {"u_array.u_array.gen_row*.gen_col",
+                                           "u_array.u_sums.gen_acc", "u_vector.gen_lane",
+                                           "u_requant.gen_lane"};
 
     text_add(t, "`verilator_config\n"
                 "tracing_off --file \"*hd_ram.sv\"\n"
                 "tracing_off --file \"*hd_skew.sv\"\n");
     for (uint32_t i = 1; i < n; i++)
         for (size_t k = 0; k < sizeof repeated / sizeof repeated[0]; k++)
-            text_printf(t, "tracing_off --scope \"hd_sim_top.u_top.%s[%u]*\"\n", repeated[k], i);
+            text_printf(t, "tracing_off --scope \"hd_sim_top.u_top.u_compute.%s[%u]*\"\n",
+                        repeated[k], i);
 }
 
 static void add_generated(struct arena *a, struct build_files *files, const struct accel *acc,

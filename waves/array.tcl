@@ -2,22 +2,23 @@
 #   gtkwave build/out/digits/waves.gtkw -S waves/array.tcl
 # One array row and column 0 stand for all. Ports and lanes lie side by side in one vector, lane i at
 # bits [i*W +: W]. tests/waves/test_gtkwave.sh checks that every name here is in the waves.
-set array TOP.hd_sim_top.u_top.u_array
-set spad TOP.hd_sim_top.u_top.u_spad
-set requant TOP.hd_sim_top.u_top.u_requant
+set compute TOP.hd_sim_top.u_top.u_compute
+set array $compute.u_array
+set spad $compute.u_spad
+set requant $compute.u_requant
 
 # Names with their [msb:lsb], which depends on the configuration.
 for {set i 0} {$i < [gtkwave::getNumFacs]} {incr i} {
     set full [gtkwave::getFacName $i]
-    if {[string match TOP.hd_sim_top.u_top.u_array.* $full] || [string match $spad.* $full]
+    if {[string match $array.* $full] || [string match $spad.* $full]
             || [string match $requant.qw_* $full]} {
         regsub {\[[0-9]+:[0-9]+\]$} $full {} plain
         set width($plain) $full
     }
 }
 set row [expr {[info exists width($array.u_array.gen_row\[4\].gen_col\[0\].psum)] ? 4 : 1}]
-set port [expr {$row == 4 && [info exists width($array.gen_reader\[1\].u_reader.turned)]}]
-set reader $array.gen_reader\[$port\].u_reader
+set port [expr {$row == 4 && [info exists width($array.u_feed.gen_reader\[1\].u_reader.turned)]}]
+set reader $array.u_feed.gen_reader\[$port\].u_reader
 set cell $array.u_array.gen_row\[$row\].gen_col\[0\]
 set missing {}
 
@@ -38,7 +39,7 @@ proc show {title args} {
 show "position (T)" Decimal $array.u_seq.step_q Hex $array.en
 show "request (T+1), all ports; address = word * N + offset, port $port" \
     Binary $array.ar_req_o Hex $array.ar_addr_o Hex $array.ar_lo_o Hex $array.ar_hi_o \
-    Decimal $spad.word\[$port\] Decimal $reader.offset_i
+    Decimal $spad.u_grant.word\[$port\] Decimal $reader.offset_i
 show "banks: first and second word granted" Binary $spad.grant0 Binary $spad.grant1 Hex $spad.ar_en_o
 show "bytes of port $port, rotated (T+2); lane $row minus zero point (T+3)" \
     Hex $reader.turned Signed_Decimal $reader.gen_lane\[$row\].lane_q
@@ -49,9 +50,9 @@ show "cell row $row, column 0 (T+4+r)" \
     Signed_Decimal $cell.u_pe.row_i Signed_Decimal $cell.u_pe.tap_i Signed_Decimal $cell.u_pe.gen_wide.weight_q \
     Signed_Decimal $cell.psum
 show "accumulator, column 0 (T+N+4)" \
-    Signed_Decimal $array.gen_acc\[0\].u_acc.kept Signed_Decimal $array.gen_acc\[0\].u_acc.psum_i \
-    Hex $array.gen_acc\[0\].u_acc.add_i Signed_Decimal $array.gen_acc\[0\].u_acc.sum_o \
-    Hex $array.gen_acc\[0\].u_acc.we_i Hex $array.a_valid_o
+    Signed_Decimal $array.u_sums.gen_acc\[0\].u_acc.kept Signed_Decimal $array.u_sums.gen_acc\[0\].u_acc.psum_i \
+    Hex $array.u_sums.gen_acc\[0\].u_acc.add_i Signed_Decimal $array.u_sums.gen_acc\[0\].u_acc.sum_o \
+    Hex $array.u_sums.gen_acc\[0\].u_acc.we_i Hex $array.a_valid_o
 show "requantised bytes (T+N+9)" \
     Hex $requant.qw_valid_o Hex $requant.qw_addr_o Decimal $requant.qw_count_o Hex $requant.qw_data_o
 if {[llength $missing]} { puts "array.tcl: not in these waves: $missing" }

@@ -1,13 +1,16 @@
 // hd_fetch - reads the command stream and hands each command, in order, to the queue of its unit.
-//   start_i takes stream_* and reads ahead through a queue of Beats beats. The stream moves through in chunks of
-//   16 bytes (a beat, if that is narrower), one a cycle; push_cmd_o holds the command, push_valid_o[unit] offers it.
-//   END waits until all units are empty and the read bus is quiet (what lies behind END was perhaps asked for), then
-//   end_o for one cycle.
-//   Faults (fault_o until reset, with code, command and bus address of the command): region_limit, bad_field (stream
-//   not aligned to 16), bad_length, bad_header, bad_version, config_mismatch, bad_opcode, bus_read.
-//   stop_i or a fault: nothing more is read or handed over. index_o: commands handed over in this submission.
-//   active_o: see hd_top; it rests while it waits for a queue or for the end.
-// Latency: start_i to ARVALID 4; a command's last chunk to push_valid_o 1. Reset: idle. Bench: tests/hw/frame_tb.cpp
+//   start_i takes stream_* and reads ahead. The stream moves through in chunks (hd_fetch_chunks),
+//   one a cycle; push_cmd_o holds the command, push_valid_o[unit] offers it.
+//   END waits until all units are empty and the read bus is quiet (what lies behind END was perhaps
+//   asked for), then end_o for one cycle.
+//   Faults (fault_o until reset, with code, command and bus address of the command): region_limit,
+//   bad_field (stream not aligned to 16), bad_length, bad_header, bad_version, config_mismatch,
+//   bad_opcode, bus_read.
+//   stop_i or a fault: nothing more is read or handed over. index_o: commands handed over in this
+//   submission.
+//   active_o: see hd_clocks; it rests while it waits for a queue or for the end.
+// Latency: start_i to ARVALID 4; a command's last chunk to push_valid_o 1. Reset: idle. Bench:
+// tests/hw/frame_tb.cpp
 `default_nettype none
 `include "hd_accel.svh"
 
@@ -58,7 +61,6 @@ module hd_fetch #(
   localparam int ChunkBits  = $clog2(Chunk);
   localparam int Chunks     = PushBits / (8 * Chunk);
   localparam int BusBits    = AddrBits + 1;
-  localparam int CreditBits = $clog2(Beats) + 1;
 
   typedef enum logic [2:0] {
     StIdle, StStart, StHeader, StCheck, StCollect, StPush, StEnd
@@ -71,86 +73,41 @@ module hd_fetch #(
   logic [PushBits-1:0] cmd_q;
   logic [15:0]         layer_q;
 
-  // Reading ahead.
-  logic                  burst_valid, bursts_ready, open;
-  logic [CreditBits-1:0] credit_q;  // free places of u_beats not promised to a burst
-  logic                  beat_valid, beat_take, beat_error;
-  logic [AxiBytes*8-1:0] beat_data;
-  logic                  burst_last, burst_tag, limit_fault;
-  logic [AddrBits:0]     limit_addr;
+  // The next chunk.
+  logic               open, chunk_valid, chunk_error, chunk_first, chunk_take;
+  logic [Chunk*8-1:0] chunk;
+  logic               fault_d_valid;
 
-  hd_dma_bursts #(
+  hd_fetch_chunks #(
     .AxiBytes(AxiBytes),
     .AddrBits(AddrBits),
-    .TagBits (1)
-  ) u_bursts (
+    .Beats   (Beats)
+  ) u_chunks (
     .clk_i,
     .rst_ni,
-    .valid_i      (state_q == StStart && state_d == StHeader),
-    .ready_o      (bursts_ready),
-    .addr_i       (at_q),
-    .limit_i      (region_limit_i),
+    .start_i      (state_q == StStart && state_d == StHeader),
+    .open_i       (open),
+    .at_i         (at_q),
     .bytes_i      (left_q),
-    .count_i      (16'd1),
-    .pitch_i      (32'd0),
-    .tag_i        (1'b0),
-    .burst_valid_o(burst_valid),
-    .burst_ready_i(req_valid_o && req_ready_i),
-    .burst_addr_o (req_addr_o),
-    .burst_len_o  (req_len_o),
-    .burst_last_o (burst_last),
-    .burst_tag_o  (burst_tag),
-    .fault_o      (limit_fault),
-    .fault_addr_o (limit_addr)
+    .limit_i      (region_limit_i),
+    .req_valid_o,
+    .req_ready_i,
+    .req_addr_o,
+    .req_len_o,
+    .r_valid_i,
+    .r_ready_o,
+    .r_data_i,
+    .r_error_i,
+    .chunk_valid_o(chunk_valid),
+    .chunk_error_o(chunk_error),
+    .chunk_ready_i(chunk_take),
+    .chunk_o      (chunk)
   );
 
   assign open        = state_q != StIdle && state_q != StEnd;
-  assign req_valid_o = burst_valid && open && credit_q >= CreditBits'(16);
-
-  always_ff @(posedge clk_i) begin
-    if (!rst_ni) begin
-      credit_q <= CreditBits'(Beats);
-    end else if (beat_take || (req_valid_o && req_ready_i)) begin
-      credit_q <= credit_q + CreditBits'(beat_take)
-                  - ((req_valid_o && req_ready_i) ? CreditBits'(req_len_o) + CreditBits'(1) : '0);
-    end
-  end
-
-  // Full is no reason to stop the shared channel: every beat asked for has its place (credit_q).
-  logic room;
-  assign r_ready_o = 1'b1;
-
-  hd_fifo #(.Width(AxiBytes * 8 + 1), .Depth(Beats)) u_beats (
-    .clk_i,
-    .rst_ni,
-    .valid_i(r_valid_i),
-    .ready_o(room),
-    .data_i ({r_error_i, r_data_i}),
-    .valid_o(beat_valid),
-    .ready_i(beat_take),
-    .data_o ({beat_error, beat_data})
-  );
-
-  // The next chunk. A beat wider than a chunk is used twice.
-  logic [Chunk*8-1:0] chunk;
-  logic               chunk_first, chunk_take, beat_used;
-  logic               fault_d_valid;
-
-  if (AxiBytes > 16) begin : gen_wide
-    localparam int Select = $clog2(AxiBytes / 16);
-    logic [Select-1:0] select;
-    assign select    = at_q[4 +: Select];
-    assign chunk     = beat_data[select*128 +: 128];
-    assign beat_used = select == {Select{1'b1}};
-  end else begin : gen_narrow
-    assign chunk     = beat_data;
-    assign beat_used = 1'b1;
-  end
-
-  assign chunk_take = beat_valid && !beat_error && (state_q == StHeader || (state_q == StCollect && left_q != '0))
-                      && !fault_d_valid;
-  assign beat_take  = chunk_take && beat_used;
   assign chunk_first = pos_q == '0;
+  assign chunk_take  = chunk_valid && !chunk_error && !fault_d_valid
+                       && (state_q == StHeader || (state_q == StCollect && left_q != '0));
 
   // The common part's word 0 is in the first chunk.
   logic [7:0] opcode, length, expected;  // lengths in 16 bytes
@@ -199,7 +156,7 @@ module hd_fetch #(
         else if (left_odd || left_q < 32'(HeaderBits / 8)) code_d = FaultBadLength;
       end
       StHeader: begin
-        if (beat_valid && beat_error) code_d = FaultBusRead;
+        if (chunk_valid && chunk_error) code_d = FaultBusRead;
       end
       StCheck: begin
         if (!magic_ok) code_d = FaultBadHeader;
@@ -209,8 +166,8 @@ module hd_fetch #(
       end
       StCollect: begin
         if (left_q == '0) code_d = FaultBadLength;
-        else if (beat_valid && beat_error) code_d = FaultBusRead;
-        else if (beat_valid && chunk_first) begin
+        else if (chunk_valid && chunk_error) code_d = FaultBusRead;
+        else if (chunk_valid && chunk_first) begin
           if (expected == '0) code_d = FaultBadOpcode;
           else if (length != expected || left_q < {20'd0, expected, 4'd0}) code_d = FaultBadLength;
         end
@@ -315,14 +272,15 @@ module hd_fetch #(
     unique case (state_q)
       StIdle:    kind_o = 3'(CounterFetchIdle);
       StHeader,
-      StCollect: kind_o = beat_valid ? 3'(CounterFetchBusy) : 3'(CounterFetchWaitBus);
+      StCollect: kind_o = chunk_valid ? 3'(CounterFetchBusy) : 3'(CounterFetchWaitBus);
       StPush:    kind_o = pushed ? 3'(CounterFetchBusy) : 3'(CounterFetchWaitQueue);
       StEnd:     kind_o = 3'(CounterFetchWaitEnd);
       default:   kind_o = 3'(CounterFetchBusy);
     endcase
   end
 
-  assign active_o     = state_d != state_q || (open && state_q != StPush) || req_valid_o || r_valid_i;
+  assign active_o     = state_d != state_q || (open && state_q != StPush) || req_valid_o
+                        || r_valid_i;
   assign push_cmd_o   = cmd_q;
   assign end_o        = state_q == StEnd && empty_i == 5'b11111 && bus_quiet_i && !stop_i;
   assign index_o      = index_q;
@@ -332,13 +290,10 @@ module hd_fetch #(
   assign fault_cmd_o  = fault_cmd_q;
   assign fault_addr_o = 64'(fault_addr_q);
 
-  logic unused;  // the whole stream was checked at the start
-  assign unused = ^{room, bursts_ready, burst_last, burst_tag, limit_fault, limit_addr};
-
 `ifdef HD_ASSERT
   a_push_stable: assert property (@(posedge clk_i) disable iff (!rst_ni)
-    push_valid_o != '0 && !pushed |=> (push_valid_o == $past(push_valid_o) && $stable(push_cmd_o)) || stop_i);
-  a_room: assert property (@(posedge clk_i) disable iff (!rst_ni) r_valid_i |-> room || stop_i);
+    push_valid_o != '0 && !pushed |=>
+    (push_valid_o == $past(push_valid_o) && $stable(push_cmd_o)) || stop_i);
   c_idle: cover property (@(posedge clk_i) state_q == StIdle);
   c_header: cover property (@(posedge clk_i) state_q == StHeader);
   c_push_waits: cover property (@(posedge clk_i) state_q == StPush && !pushed);

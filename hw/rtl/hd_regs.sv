@@ -1,12 +1,16 @@
-// hd_regs - AXI4-Lite registers (accel.json), the engine's state, interrupt, cycle and stall counters.
-//   StRun from the doorbell to end_i; StFault from the first fault until bus and units are quiet; StReset from a soft
-//   reset until the bus is quiet; StClear, one cycle: unit_rst_no is low, registers wait. start_o is the doorbell's
-//   own cycle, clear_o clears counts (doorbell, soft reset, reset), stop_o: no new bursts or commands.
-//   cycles = cycles in StRun and StFault = sum of the counters of each unit; the interrupt rises in the cycle after.
-//   All of them count a cycle behind, from registers: what a unit is at ends a long path.
+// hd_regs - AXI4-Lite registers (accel.json), the engine's state, interrupt, cycle and stall
+// counters.
+//   StRun from the doorbell to end_i; StFault from the first fault until bus and units are quiet;
+//   StReset from a soft reset until the bus is quiet; StClear, one cycle: unit_rst_no is low,
+//   registers wait. start_o is the doorbell's own cycle, clear_o clears counts (doorbell, soft
+//   reset, reset), stop_o: no new bursts or commands.
+//   cycles = cycles in StRun and StFault = sum of the counters of each unit; the interrupt rises in
+//   the cycle after.
+//   Counters: hd_counters.
 //   The first fault wins; of faults in one cycle the one of the lowest unit.
 // clk_i may rest while active_o is low (hd_top); the counters have clk_free_i, which never does.
-// hd_axil has the bus. Reset: idle, regions disabled (a write waits for that, 16 cycles), interrupts off.
+// hd_axil has the bus. Reset: idle, regions disabled (a write waits for that, 16 cycles),
+// interrupts off.
 // Bench: tests/hw/frame_tb.cpp
 `default_nettype none
 `include "hd_accel.svh"
@@ -69,7 +73,7 @@ module hd_regs #(
 
   logic [RegBits-1:0] write_reg, read_reg;
   logic               write, read, reset_command;
-  logic [31:0]        write_data, write_mask, read_data, control;
+  logic [31:0]        write_data, write_mask, write_bits, read_data, control;
   logic [2:0]         region_we;
   logic [3:0]         region_write;
   logic               regions_ready;
@@ -107,7 +111,8 @@ module hd_regs #(
     .read_data_i (read_data)
   );
 
-  assign control       = (write && write_reg == RegControl) ? write_data & write_mask : '0;
+  assign control       = (write && write_reg == RegControl) ? write_bits : '0;
+  assign write_bits    = write_data & write_mask;
   assign start_o       = control[ControlStartLsb] && state_q == StIdle;
   assign reset_command = control[ControlSoftResetLsb];
 
@@ -127,7 +132,6 @@ module hd_regs #(
 
   logic run, ended, fault_ended, reset_ended;
   logic done_q, error_q, irq_done_q, irq_error_q, enable_done_q, enable_error_q, reset_q;
-  logic [63:0] cycles_q;
 
   assign run         = state_q == StRun || state_q == StFault;
   assign ended       = run && state_d == StClear;
@@ -175,18 +179,9 @@ module hd_regs #(
     end
   end
 
-  assign active_o    = state_d != state_q || stop_o || clear_o || !regions_ready || s_axil_awvalid || s_axil_wvalid
-                       || s_axil_bvalid || s_axil_arvalid || s_axil_rvalid;
-
-  // In the cycle of clear_o at most the last cycle of what it clears is still to be counted.
-  logic                   count_q;
-  logic [UnitCount*3-1:0] kind_q;
-  always_ff @(posedge clk_free_i) begin
-    count_q <= run;
-    kind_q  <= unit_kind_i;
-    if (clear_o) cycles_q <= '0;
-    else if (count_q) cycles_q <= cycles_q + 64'd1;
-  end
+  assign active_o    = state_d != state_q || stop_o || clear_o || !regions_ready
+                       || s_axil_awvalid || s_axil_wvalid || s_axil_bvalid
+                       || s_axil_arvalid || s_axil_rvalid;
 
   // The first fault of the submission.
   logic [1:0]           fault_from;
@@ -227,12 +222,13 @@ module hd_regs #(
       offset_q <= '0;
       bytes_q  <= '0;
     end else if (write) begin
-      if (write_reg == RegCommandOffset) offset_q <= (offset_q & ~write_mask) | (write_data & write_mask);
-      if (write_reg == RegCommandLength) bytes_q <= (bytes_q & ~write_mask) | (write_data & write_mask);
+      if (write_reg == RegCommandOffset) offset_q <= (offset_q & ~write_mask) | write_bits;
+      if (write_reg == RegCommandLength) bytes_q <= (bytes_q & ~write_mask) | write_bits;
     end
   end
 
-  // Index of a register in the array that starts at `first` and has `count` elements, if it is in there.
+  // Index of a register in the array that starts at `first` and has `count` elements, if it is in
+  // there.
   logic [RegBits-1:0] lo_index, hi_index, size_index;
   logic [31:0]        region_lo, region_hi, region_size;
   logic [RegBits-1:0] read_lo, read_hi, read_size;
@@ -243,7 +239,8 @@ module hd_regs #(
   assign region_we[0] = write && lo_index < RegBits'(RegRegionBaseLoCount);
   assign region_we[1] = write && hi_index < RegBits'(RegRegionBaseHiCount);
   assign region_we[2] = write && size_index < RegBits'(RegRegionSizeCount);
-  assign region_write = region_we[0] ? lo_index[3:0] : region_we[1] ? hi_index[3:0] : size_index[3:0];
+  assign region_write = region_we[0] ? lo_index[3:0]
+                        : region_we[1] ? hi_index[3:0] : size_index[3:0];
   assign read_lo      = read_reg - RegRegionBaseLo;
   assign read_hi      = read_reg - RegRegionBaseHi;
   assign read_size    = read_reg - RegRegionSize;
@@ -269,31 +266,28 @@ module hd_regs #(
     .limit_o  (region_limit_o)
   );
 
-  logic [RegBits-1:0]      read_counter;
-  logic [UnitCount*32-1:0] counters;
+  logic [RegBits-1:0] read_counter;
+  logic [31:0]        counter, cycles_lo, cycles_hi;
   assign read_counter = read_reg - RegCounter;
 
-  for (genvar u = 0; u < UnitCount; u++) begin : gen_count
-    hd_count u_count (
-      .clk_i      (clk_free_i),
-      .clear_i    (clear_o),
-      .run_i      (count_q),
-      .kind_i     (kind_q[u*3 +: 3]),
-      .read_i     (read_counter[2:0]),
-      .read_data_o(counters[u*32 +: 32])
-    );
-  end
+  hd_counters u_counters (
+    .clk_i      (clk_free_i),
+    .clear_i    (clear_o),
+    .run_i      (run),
+    .kind_i     (unit_kind_i),
+    .cycles_o   ({cycles_hi, cycles_lo}),
+    .read_unit_i(read_counter[5:3]),
+    .read_kind_i(read_counter[2:0]),
+    .read_data_o(counter)
+  );
 
   // Read bus.
   logic [RegBits-1:0] read_command, read_done;
-  logic [2:0]         read_unit;
-  logic [31:0]        fault_addr_lo, fault_addr_hi, cycles_lo, cycles_hi;
+  logic [31:0]        fault_addr_lo, fault_addr_hi;
 
-  assign read_command   = read_reg - RegUnitCommand;
-  assign read_done      = read_reg - RegUnitDone;
-  assign read_unit      = read_counter[5:3];
+  assign read_command = read_reg - RegUnitCommand;
+  assign read_done    = read_reg - RegUnitDone;
   assign {fault_addr_hi, fault_addr_lo} = fault_addr_q;
-  assign {cycles_hi, cycles_lo}         = cycles_q;
 
   always_comb begin
     read_data = '0;
@@ -328,12 +322,14 @@ module hd_regs #(
         RegCyclesLo:      read_data = cycles_lo;
         RegCyclesHi:      read_data = cycles_hi;
         default: begin
-          if (read_command < RegBits'(RegUnitCommandCount)) read_data = unit_cmd_i[read_command*32 +: 32];
-          else if (read_done < RegBits'(RegUnitDoneCount)) read_data = unit_count_i[read_done*32 +: 32];
+          if (read_command < RegBits'(RegUnitCommandCount))
+            read_data = unit_cmd_i[read_command*32 +: 32];
+          else if (read_done < RegBits'(RegUnitDoneCount))
+            read_data = unit_count_i[read_done*32 +: 32];
           else if (read_lo < RegBits'(RegRegionBaseLoCount)) read_data = region_lo;
           else if (read_hi < RegBits'(RegRegionBaseHiCount)) read_data = region_hi;
           else if (read_size < RegBits'(RegRegionSizeCount)) read_data = region_size;
-          else if (read_counter < RegBits'(RegCounterCount)) read_data = counters[read_unit*32 +: 32];
+          else if (read_counter < RegBits'(RegCounterCount)) read_data = counter;
         end
       endcase
     end

@@ -14,10 +14,11 @@ done
 ln -s "$HEDDLE_HOME"/hw/accel.json "$HEDDLE_HOME"/hw/gen tree/hw/
 cp -r "$HEDDLE_HOME/hw/rtl" tree/hw/rtl
 chmod -R u+w tree/hw/rtl
-sed -i -e 's/^\( *\)\.qw_data_o  *(qw_data),/\1.qw_data_o (qw_raw),/' \
-    -e "s/^  logic \[WordBits-1:0\]  *qw_data;/&\n  logic [WordBits-1:0] qw_raw; logic [7:0] narrow;\n\
-  assign qw_data = 32'(qw_addr) >= 2432 \&\& 32'(qw_addr) < 2560 ? ~qw_raw : qw_raw;\n  assign narrow = 32'(qw_addr);/" tree/hw/rtl/hd_top.sv
-cmp -s tree/hw/rtl/hd_top.sv "$HEDDLE_HOME/hw/rtl/hd_top.sv" && fail "no fault was planted"
+sed -i -e 's/^\( *\)\.qw_data_o,/\1.qw_data_o       (qw_raw),/' \
+    -e "s/^  localparam int EntryBits .*/&\n  logic [WordBits-1:0] qw_raw; logic [7:0] narrow;\n\
+  assign qw_data_o = 32'(qw_addr_o) >= 2432 \&\& 32'(qw_addr_o) < 2560 ? ~qw_raw : qw_raw;\n\
+  assign narrow = 32'(qw_addr_o);/" tree/hw/rtl/hd_compute.sv
+cmp -s tree/hw/rtl/hd_compute.sv "$HEDDLE_HOME/hw/rtl/hd_compute.sv" && fail "no fault was planted"
 
 good() {
     "$heddle" "$@" >stdout 2>stderr
