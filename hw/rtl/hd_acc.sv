@@ -1,7 +1,9 @@
 // hd_acc - accumulators of one array column: Depth sums.
 //   sum_o = psum_i + (add_i ? accumulator : 0); we_i keeps it.
-// Two steps: raddr_i with re_i one step before psum_i, add_i, waddr_i, we_i. A step is a cycle with en_i.
-// An accumulator written in one step may be asked for (re_i) in the next. Reset: none, contents start undefined.
+// Two steps: raddr_i with re_i one step before psum_i, add_i, waddr_i, we_i. A step is a cycle with
+// en_i.
+// An accumulator written in one step may be asked for (re_i) in the next. Reset: none, contents
+// start undefined.
 // Bench: tests/hw/acc_tb.cpp.
 `default_nettype none
 `include "hd_config.svh"

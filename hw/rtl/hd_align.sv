@@ -1,8 +1,11 @@
-// hd_align - a byte queue between lanes of any two widths: what DMA turns rows into runs with, and back.
-//   In:  bytes in_lo_i..in_hi_i-1 of in_data_i go to its end.  Out: it shows its first out_hi_i - out_lo_i bytes
-//   at lanes out_lo_i..out_hi_i-1 of out_data_o, zeros beside them; out_valid_o once it holds that many;
-//   out_ready_i takes them. It holds 2 * max(InBytes, OutBytes): full lanes pass every cycle at any alignment.
-//   in_ready_o depends on out_ready_i. out_valid_o and out_data_o need out_lo_i and out_hi_i of the same cycle.
+// hd_align - a byte queue between lanes of any two widths: what DMA turns rows into runs with, and
+// back.
+//   In:  bytes in_lo_i..in_hi_i-1 of in_data_i go to its end.  Out: it shows its first out_hi_i -
+//   out_lo_i bytes at lanes out_lo_i..out_hi_i-1 of out_data_o, zeros beside them; out_valid_o once
+//   it holds that many; out_ready_i takes them. It holds 2 * max(InBytes, OutBytes): full lanes
+//   pass every cycle at any alignment.
+//   in_ready_o depends on out_ready_i. out_valid_o and out_data_o need out_lo_i and out_hi_i of the
+//   same cycle.
 // The queue is one packed vector that whole shifts move: in Verilator cheaper than a ring of bytes.
 // Latency 1, throughput 1 a cycle. Reset: empty. Bench: tests/hw/frame_tb.cpp
 `default_nettype none
@@ -84,7 +87,8 @@ module hd_align #(
 
 `ifdef HD_ASSERT
   a_fill: assert property (@(posedge clk_i) disable iff (!rst_ni) int'(fill_q) <= Hold);
-  a_window: assert property (@(posedge clk_i) disable iff (!rst_ni) in_valid_i |-> in_lo_i < in_hi_i);
+  a_window: assert property (@(posedge clk_i) disable iff (!rst_ni)
+    in_valid_i |-> in_lo_i < in_hi_i);
   c_both: cover property (@(posedge clk_i) push && pop);
 `endif
 endmodule

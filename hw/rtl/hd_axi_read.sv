@@ -1,10 +1,14 @@
-// hd_axi_read - shares the AXI read channel among LOAD, WEIGHT and FETCH (req_*, r_* in that order).
-//   FETCH goes first (its bursts are few), LOAD and WEIGHT alternate. ARID = enum unit. At most Bursts bursts are
-//   outstanding, shared: one unit alone has them all. req_addr_i is a multiple of AxiBytes.
-//   Beats go by RID to r_valid_o; they are taken when all three r_ready_i are set, so RREADY hangs on no input
-//   of the bus. stop_i: no new bursts; beats under way are dropped. quiet_o: nothing is outstanding.
-//   active_o: see hd_top.
-// Latency 1 from req_valid_i to ARVALID, 0 from R to r_valid_o. Throughput 1 burst, 1 beat a cycle. Reset: quiet.
+// hd_axi_read - shares the AXI read channel among LOAD, WEIGHT and FETCH (req_*, r_* in that
+// order).
+//   FETCH goes first (its bursts are few), LOAD and WEIGHT alternate. ARID = enum unit. At most
+//   Bursts bursts are outstanding, shared: one unit alone has them all. req_addr_i is a multiple of
+//   AxiBytes.
+//   Beats go by RID to r_valid_o; they are taken when all three r_ready_i are set, so RREADY hangs
+//   on no input of the bus. stop_i: no new bursts; beats under way are dropped. quiet_o: nothing is
+//   outstanding.
+//   active_o: see hd_clocks.
+// Latency 1 from req_valid_i to ARVALID, 0 from R to r_valid_o. Throughput 1 burst, 1 beat a cycle.
+// Reset: quiet.
 // Bench: tests/hw/frame_tb.cpp
 `default_nettype none
 `include "hd_accel.svh"
@@ -58,8 +62,10 @@ module hd_axi_read #(
   assign grant = req_ready_o != '0;
 
   assign req_ready_o[2] = free && req_valid_i[2];
-  assign req_ready_o[1] = free && req_valid_i[1] && !req_valid_i[2] && (weight_next_q || !req_valid_i[0]);
-  assign req_ready_o[0] = free && req_valid_i[0] && !req_valid_i[2] && !(req_valid_i[1] && weight_next_q);
+  assign req_ready_o[1] = free && req_valid_i[1] && !req_valid_i[2]
+                          && (weight_next_q || !req_valid_i[0]);
+  assign req_ready_o[0] = free && req_valid_i[0] && !req_valid_i[2]
+                          && !(req_valid_i[1] && weight_next_q);
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
@@ -117,10 +123,12 @@ module hd_axi_read #(
 
 `ifdef HD_ASSERT
   a_ar_stable: assert property (@(posedge clk_i) disable iff (!rst_ni)
-    m_axi_arvalid && !m_axi_arready |=> m_axi_arvalid && $stable({m_axi_arid, m_axi_araddr, m_axi_arlen}));
+    m_axi_arvalid && !m_axi_arready |=>
+    m_axi_arvalid && $stable({m_axi_arid, m_axi_araddr, m_axi_arlen}));
   a_ar_4k: assert property (@(posedge clk_i) disable iff (!rst_ni)
     m_axi_arvalid |-> 32'(m_axi_araddr[11:0]) + (32'(m_axi_arlen) + 1) * AxiBytes <= 4096);
-  a_r_known: assert property (@(posedge clk_i) disable iff (!rst_ni) m_axi_rvalid |-> count_q != '0);
+  a_r_known: assert property (@(posedge clk_i) disable iff (!rst_ni)
+    m_axi_rvalid |-> count_q != '0);
   c_all_out: cover property (@(posedge clk_i) count_q == CountBits'(Bursts));
 `endif
 endmodule

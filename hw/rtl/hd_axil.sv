@@ -1,8 +1,10 @@
 // hd_axil - the AXI4-Lite side of the registers: one write and one read at a time.
-//   write_o: word write_word_o takes write_data_o where write_mask_o, in the cycle in which the later of address and
-//   data is accepted. read_o: read_data_i of word read_word_o is taken in this cycle. Addresses beyond Words words
-//   answer too, without write_o, and read 0. Every answer is OKAY. hold_i: no write is accepted.
-// Latency: write 0 to write_o, 1 to BVALID; read 1. Throughput one access in two cycles. Reset: nothing under way.
+//   write_o: word write_word_o takes write_data_o where write_mask_o, in the cycle in which the
+//   later of address and data is accepted. read_o: read_data_i of word read_word_o is taken in this
+//   cycle. Addresses beyond Words words answer too, without write_o, and read 0. Every answer is
+//   OKAY. hold_i: no write is accepted.
+// Latency: write 0 to write_o, 1 to BVALID; read 1. Throughput one access in two cycles. Reset:
+// nothing under way.
 // Bench: tests/hw/frame_tb.cpp
 `default_nettype none
 
@@ -89,7 +91,8 @@ module hd_axil #(
   assign s_axil_rvalid  = r_valid_q;
   assign s_axil_rdata   = r_q;
   assign s_axil_rresp   = 2'b00;
-  assign read_o         = s_axil_arvalid && !r_valid_q && s_axil_araddr[AddrBits-1:WordBits+2] == '0;
+  assign read_o         = s_axil_arvalid && !r_valid_q
+                          && s_axil_araddr[AddrBits-1:WordBits+2] == '0;
   assign read_word_o    = s_axil_araddr[WordBits+1:2];
 
   always_ff @(posedge clk_i) begin

@@ -1,5 +1,6 @@
 // hd_count - the cycle counters of one unit: counter kind_i goes up in every cycle with run_i.
-//   So the counters of a unit add up to the cycles of the submission. read_data_o: counter read_i, same cycle.
+//   So the counters of a unit add up to the cycles of the submission. read_data_o: counter read_i,
+//   same cycle.
 // clear_i sets all to 0. Bench: tests/hw/frame_tb.cpp
 `default_nettype none
 
@@ -14,7 +15,8 @@ module hd_count (
   logic [31:0] count_q[8];
 
   // The clear comes last, so it is the flip-flops' own reset: no multiplexer in front of each.
-  // Blocking, as in hd_ram, for the speed of a Verilator model; read_data_o is read while nothing counts.
+  // Blocking, as in hd_ram, for the speed of a Verilator model; read_data_o is read while nothing
+  // counts.
   /* verilator lint_off BLKSEQ */
   always_ff @(posedge clk_i) begin
     if (run_i) count_q[kind_i] = count_q[kind_i] + 32'd1;

@@ -1,9 +1,12 @@
-// hd_dma_bursts - the address phase of a DMA unit: bursts of a walk through a region, checked against its limit.
-//   INCR, at most 16 beats, cut at multiples of 16 beats: so none crosses 4 KiB, and a long run is full bursts but
-//   for its ends. A burst's address is aligned to the bus. A burst that would end beyond the region's limit (or the
-//   bus address space) is never shown: fault_o, fault_addr_o (its first byte) and burst_tag_o, until reset.
+// hd_dma_bursts - the address phase of a DMA unit: bursts of a walk through a region, checked
+// against its limit.
+//   INCR, at most 16 beats, cut at multiples of 16 beats: so none crosses 4 KiB, and a long run is
+//   full bursts but for its ends. A burst's address is aligned to the bus. A burst that would end
+//   beyond the region's limit (or the bus address space) is never shown: fault_o, fault_addr_o (its
+//   first byte) and burst_tag_o, until reset.
 //   burst_last_o: last of the walk; burst_tag_o goes with it.
-// It accepts the next walk while its bursts still wait. Latency 2, throughput 1 burst a cycle. Reset: nothing to do.
+// It accepts the next walk while its bursts still wait. Latency 2, throughput 1 burst a cycle.
+// Reset: nothing to do.
 // Bench: tests/hw/frame_tb.cpp
 `default_nettype none
 
@@ -74,7 +77,8 @@ module hd_dma_bursts #(
 
   // line + hi > limit, so that the long subtraction does not wait for hi.
   assign left       = {1'b0, limit} - {1'b0, line};
-  assign beyond     = left[AddrBits+1] || (left[AddrBits:LineBits+1] == '0 && left[LineBits:0] < hi);
+  assign beyond     = left[AddrBits+1]
+                      || (left[AddrBits:LineBits+1] == '0 && left[LineBits:0] < hi);
   assign step_ready = (!valid_q || burst_ready_i) && !beyond && !fault_q;
   assign take       = step_valid && step_ready;
   assign hi_beat    = hi - 1'b1;
@@ -97,7 +101,9 @@ module hd_dma_bursts #(
       last_q <= step_last;
     end
     if (take || (step_valid && beyond && !valid_q && !fault_q)) tag_q <= tag;
-    if (step_valid && beyond && !fault_q) fault_addr_q <= {line[AddrBits:LineBits], lo[LineBits-1:0]};
+    if (step_valid && beyond && !fault_q) begin
+      fault_addr_q <= {line[AddrBits:LineBits], lo[LineBits-1:0]};
+    end
   end
 
   assign burst_valid_o = valid_q;
@@ -112,7 +118,8 @@ module hd_dma_bursts #(
 
 `ifdef HD_ASSERT
   a_stable: assert property (@(posedge clk_i) disable iff (!rst_ni)
-    burst_valid_o && !burst_ready_i |=> burst_valid_o && $stable({burst_addr_o, burst_len_o, burst_last_o, burst_tag_o}));
+    burst_valid_o && !burst_ready_i |=>
+    burst_valid_o && $stable({burst_addr_o, burst_len_o, burst_last_o, burst_tag_o}));
   c_beyond: cover property (@(posedge clk_i) fault_o);
 `endif
 endmodule

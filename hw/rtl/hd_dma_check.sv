@@ -1,5 +1,6 @@
 // hd_dma_check - whether runs * run_bytes = rows * row_bytes, beside the transfer it is about.
-//   Two bits of runs and rows a cycle: latency 1 + the bits of the larger one / 2 (a compact tensor: 2 cycles).
+//   Two bits of runs and rows a cycle: latency 1 + the bits of the larger one / 2 (a compact
+//   tensor: 2 cycles).
 //   bad_o, with tag_o of the command, until reset. Reset: ready. Bench: tests/hw/frame_tb.cpp
 `default_nettype none
 
@@ -54,8 +55,10 @@ module hd_dma_check (
       rows_q      <= rows_q >> 2;
       run_bytes_q <= run_bytes_q << 2;
       row_bytes_q <= row_bytes_q << 2;
-      run_sum_q   <= run_sum_q + (runs_q[0] ? run_bytes_q : '0) + (runs_q[1] ? run_bytes_q << 1 : '0);
-      row_sum_q   <= row_sum_q + (rows_q[0] ? row_bytes_q : '0) + (rows_q[1] ? row_bytes_q << 1 : '0);
+      run_sum_q   <= run_sum_q + (runs_q[0] ? run_bytes_q : '0)
+                     + (runs_q[1] ? run_bytes_q << 1 : '0);
+      row_sum_q   <= row_sum_q + (rows_q[0] ? row_bytes_q : '0)
+                     + (rows_q[1] ? row_bytes_q << 1 : '0);
     end
   end
 

@@ -1,7 +1,10 @@
-// hd_dma_walk - cuts `count` pieces of `bytes` bytes, `pitch` apart, at the borders of Bytes-wide lines.
-//   One step a cycle: bytes lo_o..hi_o-1 of the line at addr_o (a multiple of Bytes); end_o: last of its piece,
-//   last_o: last of the walk, tag_o: what came with it. The next walk starts without a gap.
-//   With Bytes = a beat it gives beats, with 16 beats it gives bursts, with N (and addr = word * N) it gives words.
+// hd_dma_walk - cuts `count` pieces of `bytes` bytes, `pitch` apart, at the borders of Bytes-wide
+// lines.
+//   One step a cycle: bytes lo_o..hi_o-1 of the line at addr_o (a multiple of Bytes); end_o: last
+//   of its piece, last_o: last of the walk, tag_o: what came with it. The next walk starts without
+//   a gap.
+//   With Bytes = a beat it gives beats, with 16 beats it gives bursts, with N (and addr = word * N)
+//   it gives words.
 // bytes and count are at least 1. Bytes is a power of two. Addresses wrap modulo 2^AddrBits.
 // Latency 1, throughput 1 step a cycle. Reset: nothing to do. Bench: tests/hw/frame_tb.cpp
 `default_nettype none

@@ -1,5 +1,6 @@
 // hd_fifo - first in, first out; the oldest entry stands in a register.
-//   An entry pushed (valid_i & ready_o) in cycle t is at data_o in t+1 at the earliest. Throughput 1 a cycle.
+//   An entry pushed (valid_i & ready_o) in cycle t is at data_o in t+1 at the earliest. Throughput
+//   1 a cycle.
 //   ready_o does not depend on ready_i. data_o keeps the last entry after it was popped.
 // Depth is a power of two, at least 2. Reset: empty, data undefined. Bench: tests/hw/frame_tb.cpp
 `default_nettype none

@@ -1,11 +1,16 @@
-// hd_issue - a unit's queue: holds commands until their waits hold, counts completions, knows the current command.
-//   The head is presented (cmd_valid_o) once, for every unit u of its wait_enable, counts_i[u] - wait_u >= 0 (16 bits,
-//   signed), fewer than InFlight commands are in the unit, and stop_i is low; it then stays until taken.
-//   unit_cmd_o, unit_layer_o: the oldest command in the unit, else its last one, else 0. done_o, done_cmd_o follow
-//   done_i at once. kind_o: the unit's, but wait_token for idle while a command is queued.
-//   empty_o: nothing queued, nothing in the unit. in_unit_o: a command is in the unit. active_o: see hd_top.
+// hd_issue - a unit's queue: holds commands until their waits hold, counts completions, knows the
+// current command.
+//   The head is presented (cmd_valid_o) once, for every unit u of its wait_enable, counts_i[u] -
+//   wait_u >= 0 (16 bits, signed), fewer than InFlight commands are in the unit, and stop_i is low;
+//   it then stays until taken.
+//   unit_cmd_o, unit_layer_o: the oldest command in the unit, else its last one, else 0. done_o,
+//   done_cmd_o follow done_i at once. kind_o: the unit's, but wait_token for idle while a command
+//   is queued.
+//   empty_o: nothing queued, nothing in the unit. in_unit_o: a command is in the unit. active_o:
+//   see hd_clocks.
 // rst_ni empties the queue; clear_i starts a submission: count_o and the current command are 0.
-// Latency: push to cmd_valid_o 1; done_i to count_o 1. Throughput 1 command a cycle. Bench: tests/hw/frame_tb.cpp
+// Latency: push to cmd_valid_o 1; done_i to count_o 1. Throughput 1 command a cycle. Bench:
+// tests/hw/frame_tb.cpp
 `default_nettype none
 `include "hd_accel.svh"
 
@@ -50,7 +55,7 @@ module hd_issue #(
   logic [31:0] flight_cmd, count_q;
   logic [15:0] flight_layer;
   logic        seen_q;
-  /* verilator lint_off UNUSEDSIGNAL */  // signs of differences; of the common part the waits and the layer
+  /* verilator lint_off UNUSEDSIGNAL */  // signs of differences; the waits and the layer
   logic [15:0] ahead_load, ahead_weight, ahead_array, ahead_vector, ahead_store;
   hd_common_t  common;
   /* verilator lint_on UNUSEDSIGNAL */

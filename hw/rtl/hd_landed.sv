@@ -1,8 +1,9 @@
 // hd_landed - how far WEIGHT's oldest command is: for ARRAY commands that follow it.
-//   word_valid_i: word word_i is written in this cycle; done_i: the command of the words before is complete.
-//   count_o: words of the oldest command written before this cycle, end_o: the word behind the last of them. The command's
-//   words are written one behind the other. In the cycle after done_i, when hd_issue's count has moved on, the next
-//   command's are counted.
+//   word_valid_i: word word_i is written in this cycle; done_i: the command of the words before is
+//   complete.
+//   count_o: words of the oldest command written before this cycle, end_o: the word behind the last
+//   of them. The command's words are written one behind the other. In the cycle after done_i, when
+//   hd_issue's count has moved on, the next command's are counted.
 // Latency 1. Reset: none. Bench: tests/hw/array_tb.cpp
 `default_nettype none
 

@@ -2,10 +2,10 @@
 //   1 take   value = array sum or vector value
 //   2 scale  x = (value + bias) << max(shift, 0), modulo 2^32     average: |value| + cells/2
 //   3 high   p = x * multiplier, bits 62..30                      pass: x itself
-//   4 round  h = (p + 2^30) >>> 31, modulo 2^32                   average: no rounding, sign restored
+//   4 round  h = (p + 2^30) >>> 31, modulo 2^32                   average: no rounding, its sign
 //   5 out    RDBPOT(h, max(-shift, 0)) + z_out, modulo 2^32, clamped
-// SRDHM rounds ties up for either sign when written as (p + 2^30) >>> 31; its one saturating case, both
-// factors INT32_MIN, cannot occur: a multiplier is never INT32_MIN (|m| is a Q0.31 fraction).
+// SRDHM rounds ties up for either sign when written as (p + 2^30) >>> 31; its one saturating case,
+// both factors INT32_MIN, cannot occur: a multiplier is never INT32_MIN (|m| is a Q0.31 fraction).
 // Shift is -31..30. A stage loads only when its enable is set, so idle lanes do not toggle; nothing
 // ever stalls. Latency 5, throughput 1 a cycle. Reset: none (hd_requant resets the enables).
 // Bench: tests/hw/requant_tb.cpp
@@ -44,26 +44,29 @@ module hd_lane (
   // Functions rather than wires: a stage that rests then costs nothing in the Verilated model.
 
   // Stage 2: one adder serves bias and |value| + cells/2.
-  function automatic logic [31:0] base(input logic [31:0] value, input logic minus, input logic [31:0] addend);
+  function automatic logic [31:0] base(input logic [31:0] value, input logic minus,
+                                       input logic [31:0] addend);
     base = (value ^ {32{minus}}) + addend + {31'b0, minus};
   endfunction
 
   // Stage 3: only bits 62..30 matter, for (p + 2^30) >>> 31 is bits 62..31 plus bit 30.
-  function automatic logic [32:0] high_bits(input logic signed [31:0] x, input logic signed [31:0] m);
+  function automatic logic [32:0] high_bits(input logic signed [31:0] x,
+                                            input logic signed [31:0] m);
     logic signed [63:0] product;
     product   = x * m;
     high_bits = 33'(product >>> 30);
   endfunction
 
-  // Stage 5: what RDBPOT adds to h >>> e: the bit half = 2^(e-1) of h, but not at a tie of h < 0. Known as early as
-  // the shift is done, so that one addition takes it and the zero point.
+  // Stage 5: what RDBPOT adds to h >>> e: the bit half = 2^(e-1) of h, but not at a tie of h < 0.
+  // Known as early as the shift is done, so that one addition takes it and the zero point.
   function automatic logic rounds_up(input logic signed [31:0] h, input logic [4:0] e);
     logic [31:0] below;  // e bits
     below     = ~(32'hffff_ffff << e);
     rounds_up = (h & below & ~(below >> 1)) != 32'd0 && (!h[31] || (h & (below >> 1)) != 32'd0);
   endfunction
 
-  function automatic logic [7:0] clamp(input logic signed [31:0] t, input logic [7:0] low, input logic [7:0] top);
+  function automatic logic [7:0] clamp(input logic signed [31:0] t, input logic [7:0] low,
+                                       input logic [7:0] top);
     clamp = (t < $signed({{24{low[7]}}, low})) ? low :
             (t > $signed({{24{top[7]}}, top})) ? top : t[7:0];
   endfunction
@@ -79,7 +82,8 @@ module hd_lane (
   always_ff @(posedge clk_i) begin
     if (en_i[0]) value_q <= array_i ? a_sum_i : v_value_i;
     if (en_i[1]) begin
-      x_q    <= base(value_q, average_i & value_q[31], average_i ? {21'b0, half_i} : bias_en_i ? pr_bias_i : 32'b0)
+      x_q    <= base(value_q, average_i & value_q[31],
+                     average_i ? {21'b0, half_i} : bias_en_i ? pr_bias_i : 32'b0)
                 << left(param_i ? pr_shift_i : shift_i);
       m_q    <= param_i ? pr_multiplier_i : multiplier_i;
       e2_q   <= right(param_i ? pr_shift_i : shift_i);
@@ -95,7 +99,8 @@ module hd_lane (
       e4_q <= e3_q;
     end
     if (en_i[4]) begin
-      q_o <= clamp((h_q >>> e4_q) + $signed({{24{z_out_i[7]}}, z_out_i}) + $signed({31'b0, rounds_up(h_q, e4_q)}),
+      q_o <= clamp((h_q >>> e4_q) + $signed({{24{z_out_i[7]}}, z_out_i})
+                   + $signed({31'b0, rounds_up(h_q, e4_q)}),
                    min_i, max_i);
     end
   end

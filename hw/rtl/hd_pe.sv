@@ -1,11 +1,13 @@
 // hd_pe - one multiply-accumulate cell, weight stationary.
 //   psum_o(t+1) = psum_i(t) + act(t) * weight(t) if en_i, modulo 2^AccW;
 //   act = tap_i in depthwise mode (0 unless tap_en_i), else row_i, or row2_i where second_i.
-// w_we_i loads the weight that counts from the next cycle on (a wave writes row r one step before it
-// reaches it, so no shadow register is needed). Latency 1, throughput 1. Reset: none.
-// Two forms of one equation: one ActW x WgtW product behind a selector, which is what hardware is made of, and
-// for Verilator, selected by Wide, AccW-bit products mode by mode, which is what a CPU is fast at.
-// In waves a cell shows what it multiplies; N * N of every other port, all named in hd_array, would be half of all names.
+// w_we_i loads the weight that counts from the next cycle on (a wave writes row r one step before
+// it reaches it, so no shadow register is needed). Latency 1, throughput 1. Reset: none.
+// Two forms of one equation: one ActW x WgtW product behind a selector, which is what hardware is
+// made of, and for Verilator, selected by Wide, AccW-bit products mode by mode, which is what a CPU
+// is fast at.
+// In waves a cell shows what it multiplies; N * N of every other port, all named in hd_array, would
+// be half of all names.
 // Bench: tests/hw/pe_tb.cpp (both forms side by side, every product).
 `default_nettype none
 

@@ -2,7 +2,8 @@
 //   rdata_o(t+1) = memory[raddr_i](t) if re_i(t), else rdata_o(t).
 //   memory[waddr_i] lane b = wdata_i lane b where we_i and be_i[b]; lane = Width / BeBits bits.
 //   Read and write of one word in one cycle: the read gives the old word.
-// Latency 1, throughput 1 read and 1 write a cycle. Reset: none, contents and rdata_o start undefined.
+// Latency 1, throughput 1 read and 1 write a cycle. Reset: none, contents and rdata_o start
+// undefined.
 // Depth is a power of two. Bench: tests/hw/spad_tb.cpp (byte lanes), tests/hw/array_tb.cpp.
 `default_nettype none
 
@@ -25,8 +26,8 @@ module hd_ram #(
 
   logic [Width-1:0] mem[Depth];
 
-  // The write is blocking, behind the read: `mem` is private to this process, and a Verilator model spends
-  // several times as much on a memory that is written with <=.
+  // The write is blocking, behind the read: `mem` is private to this process, and a Verilator model
+  // spends several times as much on a memory that is written with <=.
   /* verilator lint_off BLKSEQ */
   if (BeBits == 1) begin : gen_word
     always_ff @(posedge clk_i) begin

@@ -1,7 +1,9 @@
-// hd_reader - one byte-addressed port of ARRAY: rotate, cut to the lane bounds, subtract the zero point.
+// hd_reader - one byte-addressed port of ARRAY: rotate, cut to the lane bounds, subtract the zero
+// point.
 //   act_o lane l = byte (offset + l) of data_i - z_in for lo <= l < hi, else 0.
-// req_i, offset_i, lo_i, hi_i come with the scratchpad request, data_i with its answer one step later;
-// act_o one step after that. A step is a cycle with en_i. A port without request gives zeros.
+// req_i, offset_i, lo_i, hi_i come with the scratchpad request, data_i with its answer one step
+// later; act_o one step after that. A step is a cycle with en_i. A port without request gives
+// zeros.
 // Throughput 1 a step. Reset: none (zeros follow from req_i). Bench: tests/hw/reader_tb.cpp.
 `default_nettype none
 `include "hd_config.svh"

@@ -1,8 +1,10 @@
 // hd_recip - ceil(2^31 / cells) for the average, two quotient bits a cycle.
 //   reciprocal_o = (2^31 - 1) / cells + 1, the same number for cells > 1; cells = 2..2048.
-// ready_o: reciprocal_o belongs to cells_i. A division starts when need_i holds and cells_i is not the
-// divisor of the last one; it takes 18 cycles. The last quotient is kept, also from command to command.
-// Reset: no quotient. Bench: tests/hw/vector_tb.cpp; the proof of the average: tests/hw/test_reciprocal.c
+// ready_o: reciprocal_o belongs to cells_i. A division starts when need_i holds and cells_i is not
+// the divisor of the last one; it takes 18 cycles. The last quotient is kept, also from command to
+// command.
+// Reset: no quotient. Bench: tests/hw/vector_tb.cpp; the proof of the average:
+// tests/hw/test_reciprocal.c
 `default_nettype none
 
 module hd_recip (
@@ -60,9 +62,9 @@ module hd_recip (
   end
 
 `ifdef HD_ASSERT
-  cells_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
+  a_cells: assert property (@(posedge clk_i) disable iff (!rst_ni)
     need_i |-> cells_i > 12'd1 && cells_i <= 12'd2048);
-  hold_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
+  a_hold: assert property (@(posedge clk_i) disable iff (!rst_ni)
     need_i && !ready_o |=> need_i && $stable(cells_i));
 `endif
 

@@ -1,10 +1,12 @@
 // hd_regions - the region registers, and their look-up by the units.
-//   Look-up p (4 of them): base_o and limit_o of region index_i[p] in the same cycle. limit_o is the first address
-//   beyond the region: base + size, at most 2^AddrBits; 0 if the base is beyond the bus, so every burst faults.
+//   Look-up p (4 of them): base_o and limit_o of region index_i[p] in the same cycle. limit_o is
+//   the first address beyond the region: base + size, at most 2^AddrBits; 0 if the base is beyond
+//   the bus, so every burst faults.
 //   Write: we_i[0] base_lo, [1] base_hi, [2] size of region write_i, where the strobes strb_i are.
 //   Read: the three of region read_i, same cycle.
-// A memory of 16 entries (distributed RAM, a copy for each look-up: a fifth of what registers and their multiplexers
-// take), so reset clears one entry a cycle: ready_o is low meanwhile, reads give 0, nothing may be written.
+// A memory of 16 entries (distributed RAM, a copy for each look-up: a fifth of what registers and
+// their multiplexers take), so reset clears one entry a cycle: ready_o is low meanwhile, reads give
+// 0, nothing may be written.
 // Reset: all 0, so every region is disabled. Bench: tests/hw/frame_tb.cpp
 `default_nettype none
 `include "hd_accel.svh"
@@ -39,7 +41,7 @@ module hd_regions #(
   assign ready_o = clear_q == 5'(Count);
   assign at      = ready_o ? write_i : clear_q[3:0];
   assign data    = ready_o ? data_i : '0;
-  assign we      = ready_o ? {{4{we_i[2]}} & strb_i, {4{we_i[1]}} & strb_i, {4{we_i[0]}} & strb_i} : '1;
+  assign we      = ready_o ? {{4{we_i[2]}}, {4{we_i[1]}}, {4{we_i[0]}}} & {3{strb_i}} : '1;
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) clear_q <= '0;

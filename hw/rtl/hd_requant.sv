@@ -1,11 +1,13 @@
 // hd_requant - N requantisation lanes shared by ARRAY and VECTOR, one N-vector a cycle.
-//   q = clamp(MBQM(value + bias, multiplier, shift) + z_out, min, max), see hd_lane and NUMERICS.md.
-// ARRAY is always taken; VECTOR is taken in every other cycle (v_ready_o = !a_valid_i). VECTOR's modes
-// are in hd_requant.svh; an average over one cell (or none) passes. Command fields (scale, zero point, clamp)
-// are taken along with the vector: they may change in the cycle after.
-// Latency 5: taken in cycle t, qw_* in cycle t+5, in order. The parameter entry is asked for in t and
-// read in t+1. a_busy_o (by a_slot_i), v_busy_o: a vector of that unit was taken and its qw_* is not yet past;
-// when it falls, the bytes are in the scratchpad. The pipe never stalls. Reset: all valid bits clear.
+//   q = clamp(MBQM(value + bias, multiplier, shift) + z_out, min, max), see hd_lane and
+//   NUMERICS.md.
+// ARRAY is always taken; VECTOR is taken in every other cycle (v_ready_o = !a_valid_i). VECTOR's
+// modes are in hd_requant.svh; an average over one cell (or none) passes. Command fields (scale,
+// zero point, clamp) are taken along with the vector: they may change in the cycle after.
+// Latency 5: taken in cycle t, qw_* in cycle t+5, in order. The parameter entry is asked for in t
+// and read in t+1. a_busy_o (by a_slot_i), v_busy_o: a vector of that unit was taken and its qw_*
+// is not yet past; when it falls, the bytes are in the scratchpad. The pipe never stalls. Reset:
+// all valid bits clear.
 // Bench: tests/hw/requant_tb.cpp
 `default_nettype none
 `include "hd_accel.svh"
@@ -187,17 +189,17 @@ module hd_requant #(
 
 `ifdef HD_ASSERT
   // A shift beyond what NUMERICS.md defines would be cut to 6 bits.
-  shift_range_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
+  a_shift_range: assert property (@(posedge clk_i) disable iff (!rst_ni)
     a_valid_i && a_common_scale_i |-> a_shift_i[7:5] == 3'b000 || a_shift_i[7:5] == 3'b111);
-  v_shift_range_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
+  a_v_shift_range: assert property (@(posedge clk_i) disable iff (!rst_ni)
     v_valid_i && v_mode_i == RqMbqm |-> v_shift_i[7:5] == 3'b000 || v_shift_i[7:5] == 3'b111);
-  count_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
+  a_count: assert property (@(posedge clk_i) disable iff (!rst_ni)
     qw_valid_o |-> qw_count_o != '0 && qw_count_o <= CntBits'(N));
-  cells_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
+  a_cells: assert property (@(posedge clk_i) disable iff (!rst_ni)
     v_valid_i && v_mode_i == RqAverage |-> v_cells_i <= 12'd2048);
-  v_stable_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
+  a_v_stable: assert property (@(posedge clk_i) disable iff (!rst_ni)
     v_valid_i && !v_ready_o |=> v_valid_i && $stable(v_value_i) && $stable(v_addr_i));
-  v_waits_c : cover property (@(posedge clk_i) v_valid_i && !v_ready_o);
+  c_v_waits: cover property (@(posedge clk_i) v_valid_i && !v_ready_o);
 `endif
 
 endmodule

@@ -4,7 +4,7 @@
 
 typedef enum logic [1:0] {
   RqMbqm    = 2'd0,  // MBQM(value, multiplier, shift) + z_out, clamp
-  RqAverage = 2'd1,  // value / cells, halves away from zero, by multiplier = ceil(2^31 / cells); clamp
+  RqAverage = 2'd1,  // value / cells, halves away from zero; multiplier = ceil(2^31 / cells)
   RqPass    = 2'd2   // clamp
 } hd_rq_mode_e;
 

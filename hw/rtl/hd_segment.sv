@@ -1,11 +1,12 @@
 // hd_segment - the K walk: cuts a kernel into segments of up to `ports` row pieces and N lanes.
-// The same walk as driver/hd_walk.h; hw/README.md states it. Piece g of the segment under way covers lanes
-// lo..hi-1 and kernel row ky; instead of ky and `of` it gives what the addresses need:
+// The same walk as driver/hd_walk.h; hw/README.md states it. Piece g of the segment under way
+// covers lanes lo..hi-1 and kernel row ky; instead of ky and `of` it gives what the addresses need:
 //   base_o = ky * pitch_dil + of - lo  (bytes, modulo the scratchpad; depthwise without of - lo)
 //   pos_o  = of - lo                   (bytes from the scan position to lane 0; depthwise 0)
 //   row_o  = ky * dilation             (image rows)
-// Outputs are combinational and defined while take_i; at its clock edge the walk steps on, and starts again after
-// the segment with last_o. start_i sets it to the start. Throughput: a segment a cycle.
+// Outputs are combinational and defined while take_i; at its clock edge the walk steps on, and
+// starts again after the segment with last_o. start_i sets it to the start. Throughput: a segment a
+// cycle.
 // Reset: none, start_i. Bench: tests/hw/segment_tb.cpp.
 `default_nettype none
 `include "hd_config.svh"
@@ -119,7 +120,7 @@ module hd_segment #(
 
 `ifdef HD_ASSERT
   // A kernel that does not fit has no segments: the compiler refuses it, hd_fetch too.
-  SegmentNotEmpty: assert property (@(posedge clk_i) take_i && !start_i |-> len_o != '0);
+  a_not_empty: assert property (@(posedge clk_i) take_i && !start_i |-> len_o != '0);
 `endif
 
 endmodule

@@ -1,16 +1,19 @@
-// hd_vector - VECTOR: elementwise, pooling, sums and look-up over scratchpad bytes; hw/README.md has the
-// formulas. hd_vector_walk makes one beat (a window cell x N channels) a cycle, two hd_vector_port read the
-// operands, N hd_vector_lane compute, hd_requant rescales and writes.
-// From a beat's grant: +1 bytes and rotation, +2 operands, +3 products, +4 rounded, +5 value at v_*.
-// Throughput: one beat a cycle while ports and lanes are free, without a gap between windows; an average
-// waits 18 cycles when the number of cells inside differs from the last window's (hd_recip).
-// A command takes its beats + 13 cycles, cmd handshake and done_o both counted, with hd_requant's 5;
-// padding adds its columns or rows, whichever is more. done_o: all bytes are in the scratchpad.
-// lut writes the table's bytes unclamped; other ops clamp. A window with no cell inside has sum 0 and
-// maximum -128. kind_o: busy, wait_port (a request not granted), wait_lane (hd_requant serves ARRAY), idle.
-// active_o: see hd_top.
-// The output may lie exactly on A or B (each byte is read before it is written); any other overlap of them is
-// undefined here, for reads run about ten beats ahead of writes.
+// hd_vector - VECTOR: elementwise, pooling, sums and look-up over scratchpad bytes; hw/README.md
+// has the formulas. hd_vector_walk makes one beat (a window cell x N channels) a cycle, two
+// hd_vector_port read the operands, N hd_vector_lane compute, hd_requant rescales and writes.
+// From a beat's grant: +1 bytes and rotation, +2 operands, +3 products, +4 rounded, +5 value at
+// v_*.
+// Throughput: one beat a cycle while ports and lanes are free, without a gap between windows; an
+// average waits 18 cycles when the number of cells inside differs from the last window's
+// (hd_recip).
+// A command takes its beats + 13 cycles, cmd handshake and done_o both counted, with hd_requant's
+// 5; padding adds its columns or rows, whichever is more. done_o: all bytes are in the scratchpad.
+// lut writes the table's bytes unclamped; other ops clamp. A window with no cell inside has sum 0
+// and maximum -128. kind_o: busy, wait_port (a request not granted), wait_lane (hd_requant serves
+// ARRAY), idle.
+// active_o: see hd_clocks.
+// The output may lie exactly on A or B (each byte is read before it is written); any other overlap
+// of them is undefined here, for reads run about ten beats ahead of writes.
 // Reset: idle; the look-up memory is undefined. Bench: tests/hw/vector_tb.cpp
 `default_nettype none
 `include "hd_accel.svh"
@@ -104,8 +107,8 @@ module hd_vector #(
       sum_q     <= cmd_q.op == VopAvgPool || cmd_q.op == VopSum;
       max_q     <= cmd_q.op == VopMaxPool;
       average_q <= cmd_q.op == VopAvgPool;
-      z_a_q     <= (cmd_q.op == VopAvgPool || cmd_q.op == VopMaxPool || cmd_q.op == VopLut) ? 8'd0
-                                                                                           : cmd_q.z_a;
+      z_a_q     <= (cmd_q.op == VopAvgPool || cmd_q.op == VopMaxPool || cmd_q.op == VopLut)
+                   ? 8'd0 : cmd_q.z_a;
       z_b_q     <= cmd_q.z_b;
     end
   end
@@ -319,12 +322,13 @@ module hd_vector #(
   end
 
 `ifdef HD_ASSERT
-  v_hold_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
-    v_valid_o && !v_ready_i |=> v_valid_o && $stable(v_value_o) && $stable(v_addr_o) && $stable(v_mode_o));
-  idle_a : assert property (@(posedge clk_i) disable iff (!rst_ni) state_q == StIdle |-> !flowing);
-  run_c : cover property (@(posedge clk_i) state_q == StRun);
-  lane_c : cover property (@(posedge clk_i) v_valid_o && !v_ready_i);
-  divide_c : cover property (@(posedge clk_i) divide && !recip_ready);
+  a_v_hold: assert property (@(posedge clk_i) disable iff (!rst_ni)
+    v_valid_o && !v_ready_i |=>
+    v_valid_o && $stable(v_value_o) && $stable(v_addr_o) && $stable(v_mode_o));
+  a_idle: assert property (@(posedge clk_i) disable iff (!rst_ni) state_q == StIdle |-> !flowing);
+  c_run: cover property (@(posedge clk_i) state_q == StRun);
+  c_lane: cover property (@(posedge clk_i) v_valid_o && !v_ready_i);
+  c_divide: cover property (@(posedge clk_i) divide && !recip_ready);
 `endif
 
 endmodule

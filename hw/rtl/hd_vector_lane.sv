@@ -1,13 +1,15 @@
 // hd_vector_lane - one lane of VECTOR, from two bytes to the value hd_requant rescales.
-//   queue    a, b = byte - zero point (9 bits), `blank_i` where the lane is not read; two entries each
+//   queue    a, b = byte - zero point (9 bits), `blank_i` where it is not read; two entries each
 //   product  pa = a * {multiplier_a | b | 1}, pb = b * multiplier_b;  look-up memory read
-//   high     add, sub: (p + 2^10) >> 11 = ((x << 20) * multiplier + 2^30) >> 31     others: pa, or the byte
+//   high     add, sub: (p + 2^10) >> 11 = ((x << 20) * multiplier + 2^30) >> 31
+//            others: pa, or the byte
 //   value    add, sub: RDBPOT(ha, -shift_a) +- RDBPOT(hb, -shift_b);  mul, lut: ha;
 //            pools: first cell ha, then the sum or the maximum, modulo 2^32
 // One product serves add (9 x 32), mul (9 x 9) and the pools (x 1): its second factor is chosen.
-// The look-up memory is a copy per lane, 256 / N words of N bytes, because all lanes look up in the same
-// cycle and hd_weights writes N bytes a cycle. The other way, one register file with N read multiplexers,
-// is 2,048 flops and N * 2,040 two-input multiplexers: a fifth of the array's cells at N = 16.
+// The look-up memory is a copy per lane, 256 / N words of N bytes, because all lanes look up in the
+// same cycle and hd_weights writes N bytes a cycle. The other way, one register file with N read
+// multiplexers, is 2,048 flops and N * 2,040 two-input multiplexers: a fifth of the array's cells
+// at N = 16.
 // Each stage loads at its enable only. Reset: none. Bench: tests/hw/vector_tb.cpp
 `default_nettype none
 `include "hd_config.svh"
@@ -55,7 +57,8 @@ module hd_vector_lane #(
 );
   localparam int OffBits = $clog2(N);
 
-  // x / 2^e, halves away from zero: half - (x < 0) is added before the shift, half = 2^(e-1), nothing for e = 0.
+  // x / 2^e, halves away from zero: half - (x < 0) is added before the shift, half = 2^(e-1),
+  // nothing for e = 0.
   function automatic logic signed [31:0] rdbpot(input logic signed [31:0] x, input logic [4:0] e);
     logic        [31:0] one_e;
     logic signed [32:0] nudged;
@@ -68,8 +71,8 @@ module hd_vector_lane #(
   // ---------------------------------------------------------------- queue
   logic signed [8:0] a_q, a_skid_q, b_q, b_skid_q;
 
-  function automatic logic [8:0] operand(input logic keep, input logic [7:0] value, input logic [7:0] zero,
-                                         input logic [8:0] blank);
+  function automatic logic [8:0] operand(input logic keep, input logic [7:0] value,
+                                         input logic [7:0] zero, input logic [8:0] blank);
     operand = keep ? {value[7], value} - {zero[7], zero} : blank;
   endfunction
 

@@ -1,8 +1,10 @@
-// hd_vector_port - one operand's reads: request, rotate, and the control of the lanes' two-entry queue.
-// A beat is taken (taken_o) when the scratchpad grants it and the queue has room for it when its bytes come,
-// one cycle later; a beat of count_i = 0 reads nothing and is only queued. In that next cycle rot_o holds the
-// bytes (lane 0 first) and keep_o the lanes below count; the lanes put them into their head (head_en_o) or
-// behind it (skid_en_o). pop_i takes the head. One beat a cycle. Idle lanes: no rotation, no enables.
+// hd_vector_port - one operand's reads: request, rotate, and the control of the lanes' two-entry
+// queue.
+// A beat is taken (taken_o) when the scratchpad grants it and the queue has room for it when its
+// bytes come, one cycle later; a beat of count_i = 0 reads nothing and is only queued. In that next
+// cycle rot_o holds the bytes (lane 0 first) and keep_o the lanes below count; the lanes put them
+// into their head (head_en_o) or behind it (skid_en_o). pop_i takes the head. One beat a cycle.
+// Idle lanes: no rotation, no enables.
 // Reset: empty. Bench: tests/hw/vector_tb.cpp
 `default_nettype none
 `include "hd_config.svh"
@@ -101,11 +103,12 @@ module hd_vector_port #(
   assign rot_o = turned[N*8-1:0];
 
 `ifdef HD_ASSERT
-  pop_a : assert property (@(posedge clk_i) disable iff (!rst_ni) pop_i |-> head_q);
-  room_a : assert property (@(posedge clk_i) disable iff (!rst_ni) !(head_q && skid_q && fly_q && !pop_i));
-  hold_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
+  a_pop: assert property (@(posedge clk_i) disable iff (!rst_ni) pop_i |-> head_q);
+  a_room: assert property (@(posedge clk_i) disable iff (!rst_ni)
+    !(head_q && skid_q && fly_q && !pop_i));
+  a_hold: assert property (@(posedge clk_i) disable iff (!rst_ni)
     req_o && !ready_i |=> valid_i && $stable(addr_i) && $stable(count_i));
-  skid_c : cover property (@(posedge clk_i) skid_en_o);
+  c_skid: cover property (@(posedge clk_i) skid_en_o);
 `endif
 
 endmodule

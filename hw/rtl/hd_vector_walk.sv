@@ -1,9 +1,12 @@
-// hd_vector_walk - loop nest and addresses of a VECTOR command: row, column, chunk of N, window cell.
-// One beat a cycle while next_i holds; cells outside the image cost nothing. No multipliers: an address is
-// kept for the start of each level and stepped by the command's pitches, modulo the scratchpad.
-// Padding: kx0 = columns of the window left of the image, and x_off = kx0 * a_win_col, which the start of
-// a window is moved by. Both are made once by StSeek, one column a cycle (then one row a cycle), with
-// x_step = stride_x * a_win_col caught on the way; from column to column kx0 falls by stride_x.
+// hd_vector_walk - loop nest and addresses of a VECTOR command: row, column, chunk of N, window
+// cell.
+// One beat a cycle while next_i holds; cells outside the image cost nothing. No multipliers: an
+// address is kept for the start of each level and stepped by the command's pitches, modulo the
+// scratchpad.
+// Padding: kx0 = columns of the window left of the image, and x_off = kx0 * a_win_col, which the
+// start of a window is moved by. Both are made once by StSeek, one column a cycle (then one row a
+// cycle), with x_step = stride_x * a_win_col caught on the way; from column to column kx0 falls by
+// stride_x.
 // A window wholly outside the image gives one beat with empty_o and no address.
 // start_i in cycle t, first beat in t+2 plus padding columns and rows. cmd_i is stable from t+1
 // to the last beat. Loop counts are at least 1. Reset: idle. Bench: tests/hw/vector_tb.cpp
@@ -62,7 +65,8 @@ module hd_vector_walk #(
   logic              last_kx, last_ky, window_end, chunk_end, col_end, row_end;
 
   assign last_kx    = $signed({2'b0, kx_q}) >= $signed(xrem_q) || kx_q >= cmd_i.kernel_w - 16'd1;
-  assign last_ky    = $signed({2'b0, ky_q}) >= $signed(yrem_q) || ky_q >= {4'b0, cmd_i.kernel_h} - 16'd1;
+  assign last_ky    = $signed({2'b0, ky_q}) >= $signed(yrem_q)
+                      || ky_q >= {4'b0, cmd_i.kernel_h} - 16'd1;
   assign empty_o    = xrem_q[PosBits-1] || yrem_q[PosBits-1] || kx0_q >= cmd_i.kernel_w
                    || ky0_q >= {4'b0, cmd_i.kernel_h};
   assign window_end = (last_kx && last_ky) || empty_o;
@@ -84,7 +88,7 @@ module hd_vector_walk #(
   logic [AddrBits-1:0] b_row_q, b_col_q, b_cell_q;
   logic [AddrBits-1:0] o_row_q, o_col_q, o_cell_q;
   logic [AddrBits-1:0] x_less, y_less, a_next, b_next, o_next;
-  logic                new_x, new_y;             // kx0, ky0 beyond the stride: they fall by it, else to 0
+  logic                new_x, new_y;  // kx0, ky0 beyond the stride: they fall by it, else to 0
 
   assign new_x  = kx0_q >= cmd_i.stride_x;
   assign new_y  = ky0_q >= cmd_i.stride_y;
@@ -222,11 +226,11 @@ module hd_vector_walk #(
   assign last_o     = window_end;
 
 `ifdef HD_ASSERT
-  loops_a : assert property (@(posedge clk_i) disable iff (!rst_ni)
+  a_loops: assert property (@(posedge clk_i) disable iff (!rst_ni)
     start_i |=> cmd_i.rows != '0 && cmd_i.cols != '0 && cmd_i.channels != '0);
-  seek_c : cover property (@(posedge clk_i) state_q == StSeek && (seek_x || seek_y));
-  run_c : cover property (@(posedge clk_i) state_q == StRun && step_row);
-  empty_c : cover property (@(posedge clk_i) state_q == StRun && empty_o);
+  c_seek: cover property (@(posedge clk_i) state_q == StSeek && (seek_x || seek_y));
+  c_run: cover property (@(posedge clk_i) state_q == StRun && step_row);
+  c_empty: cover property (@(posedge clk_i) state_q == StRun && empty_o);
 `endif
 
 endmodule
