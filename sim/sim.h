@@ -26,11 +26,13 @@ struct hd_sim {
     void reset();
     void settle(); // clock low: outputs follow the inputs
     void edge();   // what happens in this cycle, then the rising edge
-    void learn_triggers();
-    void rise(); // with the clocks that are set
     void fall();
     hd_sim_stop run(uint64_t max_cycles);
     bool failed();
+
+    // triggers.cpp
+    void learn_triggers();
+    void rise(); // with the clocks that are set
 
     // registers.cpp
     uint32_t read32(uint32_t offset);
