@@ -3,9 +3,9 @@
 //   FETCH goes first (its bursts are few), LOAD and WEIGHT alternate. ARID = enum unit. At most
 //   Bursts bursts are outstanding, shared: one unit alone has them all. req_addr_i is a multiple of
 //   AxiBytes.
-//   Beats go by RID to r_valid_o; they are taken when all three r_ready_i are set, so RREADY hangs
-//   on no input of the bus. stop_i: no new bursts; beats under way are dropped. quiet_o: nothing is
-//   outstanding.
+//   Beats go by RID to r_valid_o; they are taken when all three r_ready_i are set, so RREADY
+//   depends on no input of the bus. stop_i: no new bursts; beats under way are dropped. quiet_o:
+//   nothing is outstanding.
 //   active_o: see hd_clocks.
 // Latency 1 from req_valid_i to ARVALID, 0 from R to r_valid_o. Throughput 1 burst, 1 beat a cycle.
 // Reset: quiet.
