@@ -40,7 +40,7 @@ says '  RTL and functional model first differ at submission 0, command [0-9]*: a
 says '    scratchpad 0x980: row 3, column 0, channel 0; tile 0, block 0; cycle [0-9]*'
 says '    expected 0x[0-9a-f]{2} \(-?[0-9]*\), found 0x[0-9a-f]{2} \(-?[0-9]*\); 128 bytes of the command differ'
 # Verilator's warning, when each of the two models is built.
-[ "$(grep -c '^heddle: Verilator warning: rtl/hd_top.sv:[0-9]*:[0-9]*: WIDTH[A-Z]*: .* 8 bits' stderr)" = 2 ] ||
+[ "$(grep -c '^heddle: Verilator warning: rtl/hd_compute.sv:[0-9]*:[0-9]*: WIDTH[A-Z]*: .* 8 bits' stderr)" = 2 ] ||
     fail "the width is not warned of: $(cat stderr)"
 says 'heddle: building the tiny simulator with waves for waves of the first wrong bytes \(once, about a minute\)'
 waves_model=$(sed -n "s/^heddle: 1 warning of Verilator: '\(.*\)\/build.log'/\1/p" stderr | tail -1)
