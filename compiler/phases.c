@@ -8,8 +8,10 @@
 #include "compiler/import/ir_text.h"
 #include "compiler/target/describe.h"
 
-static const char *const names[] = {"legalise", "before_partition", "after_partition",
-                                    "after_tiling", "before_emission"};
+static const char *const names[] = {
+#define HOOK(name, phase, needs) [phase] = #name,
+#include "passes.def"
+};
 
 struct phase {
     struct arena *arena;

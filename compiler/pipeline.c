@@ -1,258 +1,186 @@
-/* pipeline.c - see pipeline.h. */
+/* pipeline.c - run the steps of passes.def: each one, its check, its dump. */
 #include "pipeline.h"
 
-#include "app/tune/tune.h"
-#include "base/file.h"
-#include "base/home.h"
-#include "compiler/import/ir_text.h"
-#include "compiler/import/onnx/onnx.h"
-#include "compiler/import/tflite/tflite.h"
-#include "compiler/schedule/sched.h"
-#include "hw/gen/accel.h"
-#include "phases.h"
-#include "reference/ref_islands.h"
-
+#include <stdio.h>
 #include <string.h>
 
-#define MODEL_MAX_BYTES ((size_t)512 << 20)
+#include "base/file.h"
+#include "base/json_doc.h"
+#include "compiler/layout/layout.h"
+#include "compiler/lower/disasm.h"
+#include "compiler/lower/lower.h"
+#include "compiler/plan/arena_plan.h"
+#include "compiler/schedule/sched_build.h"
+#include "compiler/timing/estimate.h"
+#include "phases.h"
+#include "steps.h"
 
-enum status pipeline_config(struct arena *a, const char *hw, struct hd_config *config,
-                            struct diag *d)
-{
-    const char *home;
-    const struct accel *accel;
+enum scope { NONE, EACH, ALL };
 
-    TRY(home_find(a, &home, d));
-    TRY(accel_load(a, arena_printf(a, "%s/hw/accel.json", home), &accel, d));
-    return accel_config_find(a, accel, hw, config, d);
-}
-
-struct dump {
-    const struct pipeline *p;
-    const char *dir; /* NULL without --dump-ir */
+/* One row of passes.def: `run`, `pass`, `build` or a phase. */
+struct row {
+    const char *name;
+    enum status (*run)(struct pipeline *p, struct diag *d);
+    lgl_pass *pass;
+    enum status (*build)(struct sched_program *p, struct diag *d);
+    enum scope scope; /* of `build`; NONE with all others NULL: passes of plug-in targets */
+    enum heddle_phase phase;
+    enum status (*check)(const struct pipeline *p, const char *step, struct diag *d);
+    enum status (*check_build)(const struct sched_program *p, struct diag *d);
+    void (*dump)(const struct pipeline *p, struct text *t);
+    void (*dump_build)(const struct sched_program *p, struct text *t);
+    uint32_t needs, leaves; /* FACT_* */
 };
 
-/* "<dir>/02_requant.ir" if --dump-ir was given. */
-static enum status dump(void *ctx, uint32_t step, const char *name, struct diag *d)
+#define MODEL    FACT_MODEL
+#define GRAPH    FACT_GRAPH
+#define PADS     FACT_PADS
+#define FIXED    FACT_FIXED
+#define INT8     FACT_INT8
+#define TABLES   FACT_TABLES
+#define NHWC     FACT_NHWC
+#define WEIGHTS  FACT_WEIGHTS
+#define FOLDED   FACT_FOLDED
+#define LEGAL    FACT_LEGAL
+#define REGIONS  FACT_REGIONS
+#define PROGRAM  FACT_PROGRAM
+#define KNOBS    FACT_KNOBS
+#define PLACES   FACT_PLACES
+#define TILES    FACT_TILES
+#define ARENA    FACT_ARENA
+#define COMMANDS FACT_COMMANDS
+#define WAITS    FACT_WAITS
+#define CYCLES   FACT_CYCLES
+#define STREAMS  FACT_STREAMS
+#define C_FILES  FACT_C_FILES
+
+static const struct row steps[STEP_COUNT] = {
+#define STEP(title, function, verify, print, before, after)                                        \
+    {.name = #title,                                                                               \
+     .run = function,                                                                              \
+     .check = verify,                                                                              \
+     .dump = print,                                                                                \
+     .needs = before,                                                                              \
+     .leaves = after},
+#define HOOK(title, when, before)                                                                  \
+    {.name = #title,                                                                               \
+     .phase = when,                                                                                \
+     .check = step_verify,                                                                         \
+     .dump = step_print_graph,                                                                     \
+     .needs = before,                                                                              \
+     .leaves = before},
+#define PASS(title, before, after)                                                                 \
+    {.name = #title,                                                                               \
+     .pass = lgl_##title,                                                                          \
+     .check = step_verify,                                                                         \
+     .dump = step_print_graph,                                                                     \
+     .needs = before,                                                                              \
+     .leaves = after},
+#define BUILD(title, function, of, verify, print, before, after)                                   \
+    {.name = #title,                                                                               \
+     .build = function,                                                                            \
+     .scope = of,                                                                                  \
+     .check_build = verify,                                                                        \
+     .dump_build = print,                                                                          \
+     .needs = before,                                                                              \
+     .leaves = after},
+#include "compiler/passes.def"
+};
+
+const char *pipeline_step_name(enum step s)
 {
-    const struct dump *to = ctx;
+    return steps[s].name;
+}
+
+uint32_t pipeline_step_needs(enum step s)
+{
+    return steps[s].needs;
+}
+
+uint32_t pipeline_step_leaves(enum step s)
+{
+    return steps[s].leaves;
+}
+
+enum status pipeline_step_find(const char *name, enum step *s, struct diag *d)
+{
+    const char *word[STEP_COUNT], *near;
+    char all[512] = "";
+
+    for (uint32_t i = 0; i < STEP_COUNT; i++) {
+        word[i] = steps[i].name;
+        if (strcmp(name, word[i]) == 0) {
+            *s = (enum step)i;
+            return ST_OK;
+        }
+        (void)snprintf(all + strlen(all), sizeof all - strlen(all), "%s%s", i ? ", " : "", word[i]);
+    }
+    near = json_doc_near(name, word, STEP_COUNT);
+    if (near)
+        return FAIL(d, ST_USAGE, "--dump-step: found '%s', expected a step; did you mean %s?", name,
+                    near);
+    return FAIL(d, ST_USAGE, "--dump-step: found '%s', expected one of %s", name, all);
+}
+
+/* Each device's part, or the whole. */
+static enum status run_build(const struct row *s, struct sched_program *p, struct diag *d)
+{
+    for (uint32_t k = 0; k < (s->scope == EACH ? sched_parts(p) : 1); k++) {
+        struct sched_program *part = s->scope == EACH ? sched_part(p, k) : p;
+        TRY(s->build(part, d));
+        if (s->check_build)
+            TRY(s->check_build(part, d));
+    }
+    return ST_OK;
+}
+
+static enum status run(const struct row *s, struct pipeline *p, struct diag *d)
+{
+    if (s->build)
+        return run_build(s, p->program, d);
+    if (s->run)
+        TRY(s->run(p, d));
+    else if (s->pass)
+        TRY(s->pass(p->graph, &p->options.legalise, d));
+    else
+        TRY(phases_run(p->arena, &p->targets, &p->hw, s->phase, &p->graph, d));
+    return s->check ? s->check(p, s->name, d) : ST_OK;
+}
+
+void pipeline_dump(struct pipeline *p, enum step step, struct text *t)
+{
+    const struct row *s = &steps[step];
+
+    text_add(t, "");
+    if (s->dump)
+        s->dump(p, t);
+    for (uint32_t k = 0; s->dump_build && k < (s->scope == EACH ? sched_parts(p->program) : 1); k++)
+        s->dump_build(s->scope == EACH ? sched_part(p->program, k) : p->program, t);
+}
+
+/* "<dir>/03_requant.ir", "<dir>/22_lower.txt". */
+static enum status write_dump(struct pipeline *p, enum step step, struct diag *d)
+{
+    const struct row *s = &steps[step];
+    const bool hook = !s->run && !s->pass && !s->build;
     struct text t;
 
-    if (!to->dir)
+    if (!p->options.dump_ir || (p->options.dump_step && strcmp(p->options.dump_step, s->name)) ||
+        (hook && !phases_any(&p->targets)))
         return ST_OK;
-    text_init(&t, to->p->arena);
-    ir_print(to->p->graph, &t);
-    TRY(file_make_dirs(to->dir, d));
-    const char *path = arena_printf(to->p->arena, "%s/%02u_%s.ir", to->dir, step, name);
-    return file_write(path, t.data, t.length, d);
+    text_init(&t, p->arena);
+    pipeline_dump(p, step, &t);
+    TRY(file_make_dirs(p->options.dump_ir, d));
+    return file_write(arena_printf(p->arena, "%s/%02u_%s.%s", p->options.dump_ir, step, s->name,
+                                   s->dump == step_print_graph ? "ir" : "txt"),
+                      t.data, t.length, d);
 }
 
-static enum status run_passes(struct pipeline *p, const struct options *o, struct diag *d)
+enum status pipeline_run(struct pipeline *p, enum step from, enum step to, struct diag *d)
 {
-    struct dump to = {p, o->dump_ir};
-
-    TRY(ir_verify(p->graph, "import", d));
-    TRY(dump(&to, 0, "import", d));
-    return lgl_each(p->graph, &o->legalise, dump, &to, d);
-}
-
-static bool ends_with(const char *s, const char *end)
-{
-    size_t n = strlen(s), m = strlen(end);
-
-    return n > m && strcmp(s + n - m, end) == 0;
-}
-
-static const char *folder_of(struct arena *a, const char *path)
-{
-    const char *slash = strrchr(path, '/');
-
-    return slash ? arena_strndup(a, path, (size_t)(slash - path) + 1) : ".";
-}
-
-/* The compiler's graph, in which the importer has fused the islands, and the reference's, which
- * finds them by itself in the file's nodes as they stand. */
-static enum status import_onnx(struct pipeline *p, const struct options *o, const char *path,
-                               const char *name, const uint8_t *data, size_t n_bytes,
-                               struct diag *d)
-{
-    struct onnx_options onnx = {.input_shapes = o->input_shapes,
-                                .exact = o->legalise.rounding == LGL_ROUND_ONNX};
-    struct ir_graph *literal;
-    enum status st;
-
-    if (o->allow_external_data)
-        onnx.folder = folder_of(p->arena, path);
-    TRY(onnx_import(p->arena, name, data, n_bytes, &onnx, &p->graph, d));
-    onnx.literal = true;
-    st = onnx_import(p->arena, name, data, n_bytes, &onnx, &literal, d);
-    if (st == ST_OK)
-        st = ref_islands(p->arena, literal, onnx.exact, &p->reference, d);
-    if (st != ST_OK)
-        diag_prefix(d, "the reference's graph");
-    else
-        ref_islands_rows(p->reference, p->graph);
-    return st;
-}
-
-/* By the file's ending: .ir is the IR's own text form, .onnx is ONNX, all else is TFLite. */
-static enum status import(struct pipeline *p, const struct options *o, const char *path,
-                          const char *name, const uint8_t *data, size_t n_bytes, struct diag *d)
-{
-    p->reference = NULL;
-    if (ends_with(path, ".onnx"))
-        return import_onnx(p, o, path, name, data, n_bytes, d);
-    if (o->input_shapes)
-        return FAIL(d, ST_USAGE,
-                    "--input-shapes is for .onnx files: the shapes of others are fixed");
-    if (ends_with(path, ".ir"))
-        return ir_text_import(p->arena, data, n_bytes, &p->graph, d);
-    return tfl_import(p->arena, name, data, n_bytes, &p->graph, d);
-}
-
-/* Instances of the accelerator with a configuration of their own (--target-NAME-hw). One that is
- * alone takes the place of --hw. */
-static enum status own_configs(struct pipeline *p, struct diag *d)
-{
-    uint32_t accelerators = 0, last = 0;
-
-    for (uint32_t i = 0; i < p->targets.n; i++) {
-        const struct target *t = p->targets.target[i];
-        const char *hw = t->desc->accelerator && t->setting ? t->setting[0].text : "";
-        accelerators += t->desc->accelerator;
-        last = t->desc->accelerator ? i : last;
-        if (*hw == '\0')
-            continue;
-        struct target *own = ARENA_NEW(p->arena, struct target);
-        struct hd_config *config = ARENA_NEW(p->arena, struct hd_config);
-        enum status st = pipeline_config(p->arena, hw, config, d);
-        if (st != ST_OK) {
-            diag_prefix(d, "%s", target_option(p->arena, t->name, TARGET_ATTR_HW));
-            return st;
-        }
-        *own = *t;
-        own->hw = config;
-        p->targets.target[i] = own;
+    for (uint32_t s = from; s <= to; s++) {
+        TRY(run(&steps[s], p, d));
+        TRY(write_dump(p, (enum step)s, d));
     }
-    if (accelerators == 1)
-        p->hw = *target_hw(p->targets.target[last], &p->hw);
     return ST_OK;
-}
-
-struct ref_options pipeline_ref_options(const struct options *o)
-{
-    static const enum ref_fc_scale scale[] = {[LGL_FC_CLASSIC] = REF_FC_CLASSIC,
-                                              [LGL_FC_TFLM] = REF_FC_TFLM,
-                                              [LGL_FC_LITERT] = REF_FC_LITERT};
-
-    return (struct ref_options){.fc_scale = scale[o->legalise.fc_scale],
-                                .onnx_rounding = o->legalise.rounding == LGL_ROUND_ONNX};
-}
-
-static enum status legalise(struct pipeline *p, const struct options *o, struct diag *d)
-{
-    if (!p->reference)
-        p->reference = ir_copy(p->arena, p->graph);
-    TRY(phases_run(p->arena, &p->targets, &p->hw, HEDDLE_LEGALISE, &p->graph, d));
-    TRY(run_passes(p, o, d));
-    return phases_run(p->arena, &p->targets, &p->hw, HEDDLE_BEFORE_PARTITION, &p->graph, d);
-}
-
-static enum status front(struct pipeline *p, const struct options *o, const char *path,
-                         const char *name, const uint8_t *data, size_t n_bytes, struct diag *d)
-{
-    TRY(own_configs(p, d));
-    enum status st = import(p, o, path, name, data, n_bytes, d);
-    if (st == ST_OK)
-        st = legalise(p, o, d);
-    if (st != ST_OK) {
-        diag_prefix(d, "%s", path);
-        return st;
-    }
-    struct partition_options how = o->partition;
-    how.memory = (struct target_memory){o->mem_latency, o->mem_bytes};
-    TRY(partition_with(p->graph, &p->targets, &p->hw, &how, &p->partition, d));
-    return phases_run(p->arena, &p->targets, &p->hw, HEDDLE_AFTER_PARTITION, &p->graph, d);
-}
-
-enum status pipeline_front(struct pipeline *p, const struct options *o, const char *path,
-                           const char *name, struct diag *d)
-{
-    uint8_t *data;
-    size_t n_bytes;
-
-    p->targets = o->target;
-    TRY(pipeline_config(p->arena, o->hw, &p->hw, d));
-    TRY(file_read(p->arena, path, MODEL_MAX_BYTES, &data, &n_bytes, d));
-    return front(p, o, path, name, data, n_bytes, d);
-}
-
-enum status pipeline_front_bytes(struct pipeline *p, const struct options *o, const char *path,
-                                 const char *name, const uint8_t *data, size_t n_bytes,
-                                 struct diag *d)
-{
-    p->targets = o->target;
-    TRY(pipeline_config(p->arena, o->hw, &p->hw, d));
-    return front(p, o, path, name, data, n_bytes, d);
-}
-
-enum status pipeline_front_text(struct pipeline *p, const struct options *o, const struct text *ir,
-                                struct diag *d)
-{
-    return pipeline_front_bytes(p, o, "graph.ir", "graph", (const uint8_t *)ir->data, ir->length,
-                                d);
-}
-
-/* The accelerators that have anything to do. */
-static uint32_t devices(const struct pipeline *p, struct sched_device device[SCHED_MAX_DEVICES])
-{
-    uint32_t n = 0;
-
-    for (uint32_t t = 0; t < p->targets.n; t++) {
-        bool used = false;
-        for (uint32_t i = 0; i < p->graph->n_op; i++)
-            used = used || (!p->graph->op[i]->dead && p->graph->op[i]->target == t);
-        if (used && p->targets.target[t]->desc->accelerator)
-            device[n++] = (struct sched_device){t, target_hw(p->targets.target[t], &p->hw)};
-    }
-    return n;
-}
-
-enum status pipeline_schedule_with(struct pipeline *p, const struct sched_options *o,
-                                   struct diag *d)
-{
-    struct sched_device device[SCHED_MAX_DEVICES];
-    uint32_t n = devices(p, device);
-
-    if (n > 1)
-        return sched_run_devices(p->arena, p->graph, device, n, o, &p->program, d);
-    TRY(sched_run(p->arena, p->graph, n ? device[0].hw : &p->hw, o, &p->program, d));
-    if (n)
-        p->program->device[0] = device[0];
-    return ST_OK;
-}
-
-enum status pipeline_schedule(struct pipeline *p, const struct options *o, struct diag *d)
-{
-    struct sched_options s = {.no_overlap = o->no_overlap,
-                              .mem_latency = o->mem_latency,
-                              .mem_bytes = o->mem_bytes,
-                              .no_search = o->no_search};
-
-    if (o->tuned)
-        TRY(tune_lookup(p, o, &s.knobs, d));
-    return pipeline_schedule_with(p, &s, d);
-}
-
-enum status pipeline_emit(struct pipeline *p, struct diag *d)
-{
-    TRY(phases_run(p->arena, &p->targets, &p->hw, HEDDLE_AFTER_TILING, &p->graph, d));
-    TRY(phases_run(p->arena, &p->targets, &p->hw, HEDDLE_BEFORE_EMISSION, &p->graph, d));
-    return emit_run(p->arena, p->graph, &p->targets, p->program, &p->emitted, d);
-}
-
-enum status pipeline_back(struct pipeline *p, const struct options *o, struct diag *d)
-{
-    TRY(pipeline_schedule(p, o, d));
-    return pipeline_emit(p, d);
 }

@@ -1,16 +1,36 @@
-/* pipeline.h - from a model file to a device program and emitted C, one visible line.
- *   import -> passes.def (verified and, with --dump-ir, written out after each) -> partition ->
- * schedule -> plan -> emit */
+/* pipeline.h - from a model file to device programs and emitted C: the steps of passes.def. */
 #ifndef HEDDLE_PIPELINE_H
 #define HEDDLE_PIPELINE_H
 
-#include "app/options/options.h"
 #include "compiler/emit/emit.h"
+#include "compiler/legalise/legalise.h"
 #include "compiler/partition/partition.h"
 #include "reference/ref.h"
 
+/* What the caller wants of the compiler. */
+struct pipeline_options {
+    const char *hw; /* a name in hw/accel.json, or a file with one configuration */
+    struct target_list target;
+    const char *input_shapes; /* of ONNX files, or NULL */
+    bool allow_external_data; /* ONNX files may name others in their folder */
+    struct lgl_options legalise;
+    struct partition_options partition; /* its memory is that of `schedule` */
+    struct sched_options schedule;
+    const char *dump_ir;   /* a folder for the dump of each step, or NULL */
+    const char *dump_step; /* of this step only, or NULL */
+};
+
+/* The model as it was given. */
+struct pipeline_model {
+    const char *path, *name; /* path: its ending is the format; in messages */
+    const uint8_t *data;
+    size_t n_bytes;
+};
+
 struct pipeline {
     struct arena *arena;
+    struct pipeline_options options;
+    struct pipeline_model model;
     struct hd_config hw;
     struct target_list targets;
     struct ir_graph *graph;
@@ -20,28 +40,68 @@ struct pipeline {
     struct emit_unit *emitted;
 };
 
-/* Model `path` (a file) called `name`, up to and including partition. */
-enum status pipeline_front(struct pipeline *p, const struct options *o, const char *path,
-                           const char *name, struct diag *d);
-/* The same from the file's bytes; `path` specifies the format, and is in messages. */
-enum status pipeline_front_bytes(struct pipeline *p, const struct options *o, const char *path,
-                                 const char *name, const uint8_t *data, size_t n_bytes,
+/* What holds after a step. */
+enum fact {
+    FACT_MODEL = 1,         /* the model's bytes */
+    FACT_GRAPH = 1 << 1,    /* a graph that ir_verify accepts */
+    FACT_PADS = 1 << 2,     /* no SAME; pads are numbers */
+    FACT_FIXED = 1 << 3,    /* fixed-point constants */
+    FACT_INT8 = 1 << 4,     /* uint8 only at the border */
+    FACT_TABLES = 1 << 5,   /* unary functions are tables */
+    FACT_NHWC = 1 << 6,     /* images are NHWC */
+    FACT_WEIGHTS = 1 << 7,  /* weights are K x OC, biases are there */
+    FACT_FOLDED = 1 << 8,   /* what moves no byte is gone */
+    FACT_LEGAL = 1 << 9,    /* the form of legalise/README.md */
+    FACT_REGIONS = 1 << 10, /* each operator has a target and a region */
+    FACT_PROGRAM = 1 << 11, /* a program for the devices, empty */
+    FACT_KNOBS = 1 << 12,   /* knobs of each operator */
+    FACT_PLACES = 1 << 13,  /* which tensors are in memory */
+    FACT_TILES = 1 << 14,   /* scratchpad addresses, tiles, line buffers */
+    FACT_ARENA = 1 << 15,   /* addresses in memory */
+    FACT_COMMANDS = 1 << 16,
+    FACT_WAITS = 1 << 17,
+    FACT_CYCLES = 1 << 18,  /* estimated cycles */
+    FACT_STREAMS = 1 << 19, /* one program for all devices */
+    FACT_C_FILES = 1 << 20, /* the emitted C */
+};
+
+/* STEP_import, ..., in execution order. */
+enum step {
+#define STEP(name, run, check, dump, needs, leaves)         STEP_##name,
+#define HOOK(name, phase, needs)                            STEP_##name,
+#define PASS(name, needs, leaves)                           STEP_##name,
+#define BUILD(name, run, scope, check, dump, needs, leaves) STEP_##name,
+#include "compiler/passes.def"
+    STEP_COUNT
+};
+
+const char *pipeline_step_name(enum step s);
+uint32_t pipeline_step_needs(enum step s), pipeline_step_leaves(enum step s);
+/* ST_USAGE: no step has that name; the message names one that is near, or all. */
+enum status pipeline_step_find(const char *name, enum step *s, struct diag *d);
+
+/* Run steps `from` to `to`, both included; what `from` needs is there. */
+enum status pipeline_run(struct pipeline *p, enum step from, enum step to, struct diag *d);
+/* What step `s` left, as text; s has run. */
+void pipeline_dump(struct pipeline *p, enum step s, struct text *t);
+
+/* --- pipeline_parts.c: the list in three parts --- */
+
+/* Up to the partition: p->arena and p->options are given. `path` is a file called `name`. */
+enum status pipeline_front(struct pipeline *p, const char *path, const char *name, struct diag *d);
+/* The same from the file's bytes; `path` has its ending, and is in messages. */
+enum status pipeline_front_bytes(struct pipeline *p, const struct pipeline_model *m,
                                  struct diag *d);
-/* The same from a graph in the IR's text form. */
-enum status pipeline_front_text(struct pipeline *p, const struct options *o, const struct text *ir,
-                                struct diag *d);
-/* Schedule and plan, with the knobs of --tuned if it has any for this. */
-enum status pipeline_schedule(struct pipeline *p, const struct options *o, struct diag *d);
-/* Schedule and plan as `o` specifies. */
-enum status pipeline_schedule_with(struct pipeline *p, const struct sched_options *o,
-                                   struct diag *d);
+/* From a partitioned graph to its device programs, as p->options.schedule says; again, if need be.
+ */
+enum status pipeline_schedule(struct pipeline *p, struct diag *d);
 /* Emit what is scheduled. */
 enum status pipeline_emit(struct pipeline *p, struct diag *d);
 /* pipeline_schedule, pipeline_emit. */
-enum status pipeline_back(struct pipeline *p, const struct options *o, struct diag *d);
+enum status pipeline_back(struct pipeline *p, struct diag *d);
 
 /* How the CPU reference is to run p->reference under these options. */
-struct ref_options pipeline_ref_options(const struct options *o);
+struct ref_options pipeline_ref_options(const struct lgl_options *o);
 
 /* The configuration of --hw: a name in hw/accel.json, or a file with one configuration. */
 enum status pipeline_config(struct arena *a, const char *hw, struct hd_config *config,

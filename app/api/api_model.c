@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "app/tune/tune.h"
 #include "compiler/emit/emit_package.h"
 #include "compiler/lower/disasm.h"
 #include "compiler/schedule/sched.h"
@@ -71,10 +72,19 @@ static enum status with_graph(struct heddle *h)
     return ST_OK;
 }
 
+/* The knobs of --tuned, before the first schedule of what is loaded. */
+static enum status look_up_knobs(struct heddle *h)
+{
+    if (!h->o.tuned || !h->p.graph || h->p.program)
+        return ST_OK;
+    return tune_lookup(&h->p, &h->o, &h->p.options.schedule.knobs, &h->d);
+}
+
 enum status context_emitted(struct heddle *h)
 {
     TRY(with_graph(h));
-    return h->p.emitted ? ST_OK : pipeline_back(&h->p, &h->o, &h->d);
+    TRY(look_up_knobs(h));
+    return h->p.emitted ? ST_OK : pipeline_back(&h->p, &h->d);
 }
 
 enum status context_compile(struct heddle *h, const char *out)
@@ -89,26 +99,12 @@ enum status context_compile(struct heddle *h, const char *out)
     return package_write(package, out, &h->d);
 }
 
-/* The knobs that run and compile would take, by operator. */
-static void print_knobs(const struct pipeline *p, struct text *t)
-{
-    if (p->program->n_stream)
-        text_printf(t, "\n%-26s %s\n", "layer on an accelerator", "knobs (else by rule)");
-    for (uint32_t i = 0; i < p->graph->n_op && p->program->n_stream; i++) {
-        const struct ir_op *op = p->graph->op[i];
-        if (op->dead || op->region == IR_NONE)
-            continue;
-        text_printf(t, "%-26s ", p->graph->row[op->row].name);
-        sched_print_knobs(&p->program->knobs[i], t);
-        text_add(t, "\n");
-    }
-}
-
 enum status context_inspect(struct heddle *h, struct text *t)
 {
     TRY(with_graph(h));
+    TRY(look_up_knobs(h));
     if (!h->p.program)
-        TRY(pipeline_schedule(&h->p, &h->o, &h->d));
+        TRY(pipeline_schedule(&h->p, &h->d));
     uint32_t *group = ARENA_ARRAY(h->p.arena, uint32_t, h->p.graph->n_row + 1);
     (void)sched_groups(h->p.program, group);
     h->p.partition.row_estimate = h->p.program->row_estimate;
@@ -119,8 +115,10 @@ enum status context_inspect(struct heddle *h, struct text *t)
         partition_svg(&h->p.partition, t);
     else
         partition_print(&h->p.partition, t);
-    if (h->o.format == FORMAT_TEXT)
-        print_knobs(&h->p, t);
+    if (h->o.format == FORMAT_TEXT && h->p.program->n_stream) {
+        text_printf(t, "\n%-26s %s\n", "layer on an accelerator", "knobs (else by rule)");
+        pipeline_dump(&h->p, STEP_knobs, t);
+    }
     return ST_OK;
 }
 
@@ -135,6 +133,7 @@ enum status context_disasm(struct heddle *h, struct text *t)
 enum status context_run(struct heddle *h)
 {
     TRY(context_model(h));
+    TRY(look_up_knobs(h));
     context_forget_run(h);
     TRY(context_arena(h, &h->scratch));
     h->job = h->loaded;

@@ -134,7 +134,7 @@ static enum status compile_graph(struct check *c, struct diag *d)
         if (p->graph->op[i]->target != 0)
             return FAIL(d, ST_INTERNAL, "%s: accepted alone, refused in a graph with others: %s",
                         c->cases.item[p->graph->op[i]->row].words, p->graph->op[i]->reason);
-    return pipeline_back(p, c->o, d);
+    return pipeline_back(p, d);
 }
 
 /* --- bytes --- */
@@ -396,7 +396,7 @@ static enum status defaults(struct check *c, struct diag *d)
 
 enum status check_target(struct arena *a, const struct options *o, struct diag *d)
 {
-    struct check c = {.arena = a, .o = o, .p = {.arena = a}};
+    struct check c = {.arena = a, .o = o, .p = {.arena = a, .options = options_pipeline(o)}};
     char *real = realpath(o->model, NULL);
     const char *dir = arena_strdup(a, real ? real : o->model);
 

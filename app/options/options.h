@@ -8,8 +8,7 @@
 #include "base/arena.h"
 #include "base/output.h"
 #include "base/status.h"
-#include "compiler/legalise/legalise.h"
-#include "compiler/partition/partition.h"
+#include "compiler/pipeline.h"
 #include "compiler/target/registry.h"
 #include "include/heddle/heddle.h"
 #include "options_target.h"
@@ -58,6 +57,7 @@ struct options {
     const char *stats;        /* --stats */
     bool verbose;             /* -v: what each unit did */
     const char *dump_ir;      /* --dump-ir */
+    const char *dump_step;    /* --dump-step */
     const char *labels;       /* --labels */
     const char *waves;        /* --waves */
     const char *input_shapes; /* --input-shapes */
@@ -106,6 +106,9 @@ enum status options_unset(struct option_set *s, const char *name, struct diag *d
 const struct heddle_option *options_list(const struct option_set *s, size_t *n);
 /* The targets of the run into o->target, with their native code. */
 enum status options_select(struct option_set *s, struct diag *d);
+
+/* options_pipeline.c: what of them the compiler is given. */
+struct pipeline_options options_pipeline(const struct options *o);
 
 /* --- options_check.c --- */
 

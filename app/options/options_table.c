@@ -153,8 +153,10 @@ const struct option_row options_table[] = {
      .used_by = RUNS | PROGRAM | OF(BUILD)},
     {SHOW("waves-limit", "MB", REPORT, "largest wave file (default 200)"),
      NUMBER(waves_limit, 0, 1000000), .unit = 1000000, .used_by = RUNS | PROGRAM},
-    {SHOW("dump-ir", "DIR", REPORT, "the graph after every pass, as text"), TEXT(dump_ir),
+    {SHOW("dump-ir", "DIR", REPORT, "what every step of the compiler left, as text"), TEXT(dump_ir),
      .used_by = GRAPHS},
+    {SHOW("dump-step", "STEP", REPORT, "of --dump-ir: this step only (compiler/passes.def)"),
+     TEXT(dump_step), .used_by = GRAPHS},
     {.shown.name = NULL}};
 
 const struct option_row *option_row_of(const char *name)

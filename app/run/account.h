@@ -5,7 +5,7 @@
 #ifndef HEDDLE_RUN_ACCOUNT_H
 #define HEDDLE_RUN_ACCOUNT_H
 
-#include "compiler/pipeline.h"
+#include "app/options/options.h"
 
 /* An operator that executes something. */
 struct account_part {

@@ -128,7 +128,7 @@ static void teach(void *ctx, const struct ir_op *op, const uint8_t *out)
 static enum status run_lesson(struct layer_check *l, const struct options *o, struct diag *d)
 {
     const struct ir_graph *g = l->p->reference;
-    const struct ref_options options = pipeline_ref_options(o);
+    const struct ref_options options = pipeline_ref_options(&o->legalise);
     struct arena *a = l->p->arena;
     const uint8_t **in = ARENA_ARRAY(a, const uint8_t *, g->n_in + 1);
     uint8_t **out = ARENA_ARRAY(a, uint8_t *, g->n_out + 1);
@@ -159,7 +159,8 @@ enum status layer_check_run(struct pipeline *p, const struct options *o, const c
     TRY(read_folder(l, d));
     text_printf(report, "%-26s %9s %9s %9s %8s\n", "operator, golden inputs", "elements",
                 "off by 1", "more", "largest");
-    TRY(pipeline_front(p, o, path, name, d));
+    p->options = options_pipeline(o);
+    TRY(pipeline_front(p, path, name, d));
     TRY(run_lesson(l, o, d));
     text_printf(report, "%llu operators, %llu elements compared, %llu off by more than one unit\n",
                 (unsigned long long)l->n_operators, (unsigned long long)l->n_compared,

@@ -3,7 +3,7 @@
 #ifndef HEDDLE_RUN_LAYER_CHECK_H
 #define HEDDLE_RUN_LAYER_CHECK_H
 
-#include "compiler/pipeline.h"
+#include "app/options/options.h"
 
 /* DIR holds meta.json with "layers": {"sample": S, "tensors": [{"tensor": name in the model,
  * "file", "dtype": int8 or uint8}]}, those files and in_S_0.bin, ... in the model's own shapes and

@@ -145,7 +145,7 @@ static enum status cut_out(struct cut *c, uint32_t row, struct diag *d)
 enum status replay_open(struct replayer *r, struct run_job *job, struct diag *d)
 {
     const struct ir_graph *g = job->p->reference;
-    const struct ref_options options = pipeline_ref_options(job->options);
+    const struct ref_options options = pipeline_ref_options(&job->options->legalise);
     const uint8_t **in = ARENA_ARRAY(job->arena, const uint8_t *, g->n_in + 1);
     bool state = false;
 

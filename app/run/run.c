@@ -22,7 +22,7 @@ static const uint8_t *inference(const struct run_data *data, uint32_t k)
 enum status run_with_reference(struct run_job *job, struct run_data *to, struct diag *d)
 {
     const struct ir_graph *g = job->p->reference;
-    const struct ref_options o = pipeline_ref_options(job->options);
+    const struct ref_options o = pipeline_ref_options(&job->options->legalise);
     struct arena *a = job->arena;
     struct ref *r = ref_new(a, g, &o);
     const uint8_t **in = ARENA_ARRAY(a, const uint8_t *, g->n_in + 1);
@@ -122,10 +122,13 @@ enum status run_front(struct run_job *job, struct diag *d)
     const char *name;
 
     TRY(run_find_model(job->p->arena, o, job, &name, d));
-    if (job->model.data)
-        return pipeline_front_bytes(job->p, o, job->model_path, name, job->model.data,
-                                    job->model.n_bytes, d);
-    return pipeline_front(job->p, o, job->model_path, name, d);
+    job->p->options = options_pipeline(o);
+    if (job->model.data) {
+        const struct pipeline_model m = {job->model_path, name, job->model.data,
+                                         job->model.n_bytes};
+        return pipeline_front_bytes(job->p, &m, d);
+    }
+    return pipeline_front(job->p, job->model_path, name, d);
 }
 
 /* The model or package of `run`, or the one layer of `bench`. */
@@ -136,7 +139,10 @@ enum status run_load(struct run_job *job, struct diag *d)
     if (o->command == COMMAND_BENCH) {
         struct text ir;
         TRY(bench_graph(job->p->arena, o, &ir, &job->model_path, d));
-        return pipeline_front_text(job->p, o, &ir, d);
+        job->p->options = options_pipeline(o);
+        return pipeline_front_bytes(
+            job->p,
+            &(struct pipeline_model){"graph.ir", "graph", (const uint8_t *)ir.data, ir.length}, d);
     }
     if (o->command == COMMAND_RUN && !job->model.data && run_is_package(job->p->arena, o->model))
         return run_package_load(job, d);
@@ -165,7 +171,7 @@ enum status run_answer(struct run_job *job, struct diag *d)
     TRY(run_expectations(job, d));
     TRY(difference_options(job, d));
     if (!job->p->emitted)
-        TRY(pipeline_back(job->p, job->options, d));
+        TRY(pipeline_back(job->p, d));
     TRY(execute(job, d));
     if (job->options->engine != ENGINE_REF)
         job->tolerance =

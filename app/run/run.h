@@ -7,7 +7,7 @@
 
 #include <sys/types.h>
 
-#include "compiler/pipeline.h"
+#include "app/options/options.h"
 #include "sim/hd_sim.h"
 
 /* WITHIN: not equal, but no further apart than --tolerance or the targets' patterns (target.json)

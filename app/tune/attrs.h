@@ -3,7 +3,7 @@
 #ifndef HEDDLE_TUNE_ATTRS_H
 #define HEDDLE_TUNE_ATTRS_H
 
-#include "compiler/pipeline.h"
+#include "app/options/options.h"
 
 /* One knob: a value from low to high (bool 0 or 1, choice: index). */
 struct tune_attr {

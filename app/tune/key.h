@@ -4,7 +4,7 @@
 #ifndef HEDDLE_TUNE_KEY_H
 #define HEDDLE_TUNE_KEY_H
 
-#include "compiler/pipeline.h"
+#include "app/options/options.h"
 
 struct tune_key {
     const char *graph, *hardware, *schedule; /* hex digits */

@@ -39,7 +39,8 @@ enum status tune_measure(const struct run_job *base, const struct store_shape *s
     job.p = &p;
     job.out = arena_memdup(p.arena, base->out, p.graph->n_out * sizeof *base->out);
     tune_attrs_set(&p, &shape->attrs, trial->value);
-    TRY(pipeline_schedule_with(&p, &s, d));
+    p.options.schedule = s;
+    TRY(pipeline_schedule(&p, d));
     TRY(pipeline_emit(&p, d));
     TRY(run_compile_into(p.arena, p.emitted, folder, &so_path, d));
     TRY(run_engine(&job, so_path, d));

@@ -315,10 +315,11 @@ static enum status set_up(struct tune *t, struct diag *d)
     t->job.arena = t->arena;
     t->p.arena = t->arena;
     TRY(run_find_model(t->arena, t->o, &t->job, &name, d));
-    TRY(pipeline_front(&t->p, &t->run, t->job.model_path, name, d));
+    t->p.options = options_pipeline(&t->run);
+    TRY(pipeline_front(&t->p, t->job.model_path, name, d));
     TRY(run_inputs(&t->job, d));
     t->job.n = 1;
-    TRY(pipeline_back(&t->p, &t->run, d));
+    TRY(pipeline_back(&t->p, d));
     t->shape = (struct store_shape){t->p.graph->n_op, NULL, tune_attrs_of(&t->p)};
     if (t->p.program->n_stream == 0 && t->shape.attrs.n == 0)
         return FAIL(d, ST_USAGE,

@@ -3,7 +3,7 @@
 #ifndef HEDDLE_TUNE_H
 #define HEDDLE_TUNE_H
 
-#include "compiler/pipeline.h"
+#include "app/options/options.h"
 
 enum status tune_command(struct arena *a, const struct options *o, struct diag *d);
 

@@ -390,13 +390,14 @@ static void note_buffers(struct layout_work *w)
     }
 }
 
-enum status layout_run(struct arena *a, struct sched_program *program, struct layout **layout,
-                       struct diag *d)
+enum status layout_run(struct sched_program *program, struct diag *d)
 {
+    struct arena *a = program->arena;
     struct layout_work w = {
         .arena = a, .program = program, .graph = program->graph, .hw = program->hw};
 
-    *layout = w.layout = ARENA_NEW(a, struct layout);
+    program->layout = w.layout = ARENA_NEW(a, struct layout);
+    program->span = ARENA_ARRAY(a, struct sched_span, w.graph->n_op + 1);
     w.layout->program = program;
     w.compact = ARENA_ARRAY(a, bool, w.graph->n_tensor + 1);
     w.upright = ARENA_ARRAY(a, bool, w.graph->n_tensor + 1);

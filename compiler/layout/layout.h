@@ -45,8 +45,14 @@ struct layout {
     struct plan_ring *ring; /* by tensor */
 };
 
-enum status layout_run(struct arena *a, struct sched_program *p, struct layout **layout,
-                       struct diag *d);
+/* p->layout, and the tensors on chip in p->place. */
+enum status layout_run(struct sched_program *p, struct diag *d);
+
+/* layout_check.c: ST_INTERNAL names two buffers that share bytes, or one that exceeds the
+ * scratchpad. */
+enum status layout_check(const struct sched_program *p, struct diag *d);
+/* layout_text.c: tensors on chip, tiles and line buffers as text. */
+void layout_print(const struct sched_program *p, struct text *t);
 
 /* Tile number `tile` of `oh` output rows: rows [*y, *y + the result), 0 if there are not so many.
  * With a ramp the first has as many rows, the next ones half as many more each up to `rows`, the

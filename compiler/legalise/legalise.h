@@ -21,16 +21,10 @@ struct lgl_options {
 
 typedef enum status lgl_pass(struct ir_graph *g, const struct lgl_options *o, struct diag *d);
 
-#define PASS(function, name) lgl_pass function;
+#define PASS(name, needs, leaves) lgl_pass lgl_##name;
 #include "compiler/passes.def"
-#undef PASS
 
-/* Run all of passes.def in order with ir_verify after each; then, if given, `after` with the pass's
- * number from 1. */
-typedef enum status lgl_after(void *ctx, uint32_t step, const char *name, struct diag *d);
-enum status lgl_each(struct ir_graph *g, const struct lgl_options *o, lgl_after *after, void *ctx,
-                     struct diag *d);
-/* The same with nothing to do in between. */
+/* Run the rows PASS of passes.def in order with ir_verify after each. */
 enum status lgl_all(struct ir_graph *g, const struct lgl_options *o, struct diag *d);
 
 /* Unary functions of one code: of int8 they become LUT. */

@@ -51,10 +51,14 @@ void sched_print(const struct sched_program *p, struct text *t)
         text_printf(t, "submission %u", k);
         if (p->n_device > 1)
             text_printf(t, " on %s", p->device[s->device].hw->name);
-        text_printf(t, ": %u commands, %u bytes at %u, about %llu cycles\n", s->n, s->n_bytes,
-                    s->offset, (unsigned long long)s->est_cycles);
+        text_printf(t, ": %u commands, %u bytes at %u", s->n, s->n_bytes, s->offset);
+        if (s->est_cycles)
+            text_printf(t, ", about %llu cycles", (unsigned long long)s->est_cycles);
+        text_add(t, "\n");
         for (uint32_t i = 0; i < s->n; i++) {
-            text_printf(t, "%5u %9llu ", i, (unsigned long long)s->cmd[i].est_start);
+            text_printf(t, "%5u ", i);
+            if (s->est_cycles)
+                text_printf(t, "%9llu ", (unsigned long long)s->cmd[i].est_start);
             sched_print_command(p, &s->cmd[i], t);
             text_add(t, "\n");
         }

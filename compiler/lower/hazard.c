@@ -168,3 +168,11 @@ void sched_waits(struct arena *a, struct sched_stream *s, const struct sched_opt
         set_waits(c, need);
     }
 }
+
+enum status lower_waits(struct sched_program *p, struct diag *d)
+{
+    (void)d;
+    for (uint32_t i = 0; i < p->n_stream; i++)
+        sched_waits(p->arena, &p->stream[i], &p->options);
+    return ST_OK;
+}

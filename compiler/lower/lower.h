@@ -88,11 +88,19 @@ enum status lower_slices(struct lower *l, const struct op_plan *plan, uint32_t n
 /* cascade.c: operators plan[0 .. n - 1], interleaved. */
 enum status lower_chain(struct lower *l, const struct op_plan *plan, uint32_t n);
 
+/* lower.c: everything of one device. */
+enum status lower_run(struct sched_program *p, struct diag *d);
+/* lower_check.c: ST_INTERNAL names a command that touches bytes outside of a memory, or a stream
+ * whose size is wrong. */
+enum status lower_check(const struct sched_program *p, struct diag *d);
+
 /* "rows 0-7": what a command is for; NULL in a trial. */
 const char *lower_note(const struct lower *l, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
 /* hazard.c: fill the waits of all commands of a stream from their accesses. */
 void sched_waits(struct arena *a, struct sched_stream *s, const struct sched_options *o);
+/* The same for all streams of one device. */
+enum status lower_waits(struct sched_program *p, struct diag *d);
 
 #endif

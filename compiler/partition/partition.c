@@ -276,3 +276,30 @@ enum status partition_run(struct ir_graph *g, const struct target_list *targets,
 
     return partition_with(g, targets, hw, &o, &p, d);
 }
+
+enum status partition_check(const struct ir_graph *g, const struct target_list *targets,
+                            struct diag *d)
+{
+    const struct ir_op *last = NULL;
+
+    for (uint32_t i = 0; i < g->n_op; i++) {
+        const struct ir_op *op = g->op[i];
+        if (op->dead)
+            continue;
+        if (op->target >= targets->n)
+            return FAIL(d, ST_INTERNAL, "partition: %s: target %u of %u", g->row[op->row].name,
+                        op->target, targets->n);
+        if (targets->target[op->target]->desc->accelerator != (op->region != IR_NONE))
+            return FAIL(d, ST_INTERNAL, "partition: %s: target %s %s a region",
+                        g->row[op->row].name, targets->target[op->target]->name,
+                        op->region == IR_NONE ? "without" : "with");
+        if (last && op->region != IR_NONE &&
+            (op->region < last->region ||
+             (op->region == last->region && op->target != last->target)))
+            return FAIL(d, ST_INTERNAL, "partition: %s: region %u after region %u of target %s",
+                        g->row[op->row].name, op->region, last->region,
+                        targets->target[last->target]->name);
+        last = op->region != IR_NONE ? op : last;
+    }
+    return ST_OK;
+}

@@ -49,6 +49,11 @@ enum status partition_with(struct ir_graph *g, const struct target_list *targets
                            const struct hd_config *hw, const struct partition_options *o,
                            struct partition *p, struct diag *d);
 
+/* Each operator has a target that exists; those of accelerators, and no others, have a region, and
+ * a region has one accelerator. ST_INTERNAL names the operator that has not. */
+enum status partition_check(const struct ir_graph *g, const struct target_list *targets,
+                            struct diag *d);
+
 /* Cycles of the operator at position `i` where it is. Those of an accelerator are its row's as the
  * schedule has them (p->row_estimate), counted at the row's first operator there; those of a group
  * are of all of it. */

@@ -60,5 +60,21 @@ enum status arena_plan(struct sched_program *p, struct diag *d)
                     "at most 2147483647",
                     (unsigned long long)peak);
     p->arena_bytes = (uint32_t)peak;
-    return p->dry ? ST_OK : arena_check(p, d); /* trials by the thousand: the last one is proven */
+    return ST_OK;
+}
+
+void arena_print(const struct sched_program *p, struct text *t)
+{
+    const struct ir_graph *g = p->graph;
+
+    text_printf(t, "arena: %u bytes\n", p->arena_bytes);
+    for (uint32_t i = 0; i < g->n_tensor; i++) {
+        const struct sched_place *s = &p->place[i];
+        if (s->in_memory && s->mem_region == HD_REGION_ARENA && g->tensor[i]->role != IR_CONST)
+            text_printf(t, "tensor %u: [%u, %u)\n", i, s->mem_offset, s->mem_offset + s->mem_bytes);
+    }
+    for (uint32_t i = 0; i < g->n_op; i++)
+        if (p->scratch_bytes[i])
+            text_printf(t, "scratch of %s: [%u, %u)\n", g->row[g->op[i]->row].name, p->scratch[i],
+                        p->scratch[i] + p->scratch_bytes[i]);
 }

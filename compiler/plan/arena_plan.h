@@ -15,4 +15,7 @@ enum status arena_plan(struct sched_program *p, struct diag *d);
  * every pair. ST_INTERNAL names the two tensors that overlap, or the one that exceeds the arena. */
 enum status arena_check(const struct sched_program *p, struct diag *d);
 
+/* Tensors and scratch in the arena, as text. */
+void arena_print(const struct sched_program *p, struct text *t);
+
 #endif

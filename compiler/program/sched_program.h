@@ -114,6 +114,8 @@ struct sched_device {
 };
 #define SCHED_MAX_DEVICES 8
 
+struct layout;
+
 struct sched_program {
     struct arena *arena;
     const struct ir_graph *graph;
@@ -142,11 +144,25 @@ struct sched_program {
     uint64_t *row_end;         /* by row: cycles from the end of the row before to its own */
     uint64_t est_cycles;
     uint64_t dram_read, dram_write; /* bytes the commands move */
-    /* Of a program that is one device's part of a larger one (devices.c); else 0 and NULL. */
+    struct layout *layout;          /* layout/layout.h: tiles and line buffers */
+    /* Of a program for several devices: one part for each (devices.c). Else 0. */
+    uint32_t n_part;
+    struct sched_program *part[SCHED_MAX_DEVICES];
+    /* Of such a part; else 0 and NULL. */
     uint32_t only;                      /* 1 + the target whose operators it runs */
-    const struct sched_program *common; /* the arena's plan */
     const struct sched_program *before; /* its constants come first */
 };
+
+/* The programs of single devices that `p` is made of: its parts, or itself. */
+static inline uint32_t sched_parts(const struct sched_program *p)
+{
+    return p->n_part ? p->n_part : 1;
+}
+
+static inline struct sched_program *sched_part(struct sched_program *p, uint32_t k)
+{
+    return p->n_part ? p->part[k] : p;
+}
 
 static inline uint32_t div_up(uint32_t a, uint32_t b)
 {

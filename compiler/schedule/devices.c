@@ -1,38 +1,44 @@
-/* devices.c - the device programs of a network that several accelerators share.
- * Each device has knobs, scratchpad layout and streams of its own; what is not its own happens in
- * memory. One arena plan holds for all: first each part is built for itself, which states what it
- * keeps in memory, then the arena is planned over all of it, then the parts are built again on that
- * plan, constants one part after the other. The result has the streams of all, in the graph's
- * order. */
+/* devices.c - one program for several accelerators.
+ * Each has knobs, scratchpad layout and streams of its own, and what is not its own happens in
+ * memory: a part is the program of one of them. One arena plan holds for all: it is made over what
+ * each part keeps in memory. Constants of one part follow those of the part before. The whole has
+ * the streams of all, in the graph's order. */
 #include <string.h>
 
 #include "compiler/layout/geometry.h"
 #include "compiler/plan/arena_plan.h"
-#include "host_layer.h"
 #include "sched_build.h"
 
-struct parts {
-    struct arena *arena;
-    const struct ir_graph *graph;
-    const struct sched_options *options;
-    uint32_t n;
-    const struct sched_device *device;
-    struct sched_program **part;
-    struct sched_program *all;
-};
-
-static struct sched_program *new_part(const struct parts *s, uint32_t k)
+static struct sched_program *new_program(struct arena *a, const struct ir_graph *g,
+                                         const struct hd_config *hw, const struct sched_options *o)
 {
-    struct sched_program *p = ARENA_NEW(s->arena, struct sched_program);
+    struct sched_program *p = ARENA_NEW(a, struct sched_program);
 
-    *p = (struct sched_program){.arena = s->arena,
-                                .graph = s->graph,
-                                .hw = s->device[k].hw,
-                                .options = *s->options,
-                                .only = s->device[k].target + 1};
-    p->knobs = ARENA_ARRAY(s->arena, struct sched_knobs, s->graph->n_op + 1);
+    *p = (struct sched_program){.arena = a, .graph = g, .hw = hw, .options = *o};
+    p->knobs = ARENA_ARRAY(a, struct sched_knobs, g->n_op + 1);
     return p;
 }
+
+struct sched_program *sched_new(struct arena *a, const struct ir_graph *g,
+                                const struct sched_device *device, uint32_t n,
+                                const struct sched_options *o)
+{
+    struct sched_program *p = new_program(a, g, device[0].hw, o);
+
+    p->n_device = n;
+    memcpy(p->device, device, n * sizeof *device);
+    if (n == 1)
+        return p;
+    p->n_part = n;
+    for (uint32_t k = 0; k < n; k++) {
+        p->part[k] = new_program(a, g, device[k].hw, o);
+        p->part[k]->only = device[k].target + 1;
+        p->part[k]->before = k ? p->part[k - 1] : NULL;
+    }
+    return p;
+}
+
+/* --- the arena --- */
 
 /* What one part keeps of a tensor; a copy in two scratchpads counts as one, alive in both. */
 static void add_place(struct sched_place *to, const struct sched_place *from)
@@ -54,31 +60,61 @@ static void add_place(struct sched_place *to, const struct sched_place *from)
     to->row_bytes = from->row_bytes;
 }
 
-/* What one part alone keeps in memory, and which operators it interleaves. */
-static enum status first_build(struct parts *s, uint32_t k, struct diag *d)
+/* What part `k` keeps in memory, and which operators it interleaves. */
+static void add_layout(struct sched_program *all, uint32_t k)
 {
-    const struct ir_graph *g = s->graph;
-    struct sched_program *p = s->part[k] = new_part(s, k), once;
+    const struct ir_graph *g = all->graph;
+    const struct sched_program *p = all->part[k];
 
-    sched_choose(p);
-    once = *p;
-    once.dry = true;
-    TRY(sched_build(&once, d));
     for (uint32_t i = 0; i < g->n_tensor; i++)
-        add_place(&s->all->place[i], &once.place[i]);
+        add_place(&all->place[i], &p->place[i]);
     for (uint32_t i = 0; i < g->n_op; i++)
         if (sched_owns(p, g->op[i])) {
-            s->all->span[i] = once.span[i];
-            s->all->knobs[i] = p->knobs[i];
-            s->all->buffer_bytes[i] = once.buffer_bytes[i];
+            all->span[i] = p->span[i];
+            all->buffer_bytes[i] = p->buffer_bytes[i];
         }
+}
+
+/* The offsets that all devices agree on. */
+static void take_arena(struct sched_program *p, const struct sched_program *all)
+{
+    p->scratch = all->scratch;
+    p->arena_bytes = all->arena_bytes;
+    for (uint32_t i = 0; i < p->graph->n_tensor; i++) {
+        struct sched_place *s = &p->place[i];
+        const struct sched_place *at = &all->place[i];
+        if (s->in_memory && at->in_memory && p->graph->tensor[i]->role != IR_CONST) {
+            s->mem_region = at->mem_region;
+            s->mem_offset = at->mem_offset;
+        }
+    }
+}
+
+enum status sched_plan(struct sched_program *p, struct diag *d)
+{
+    const struct ir_graph *g = p->graph;
+
+    if (p->n_part == 0)
+        return arena_plan(p, d);
+    p->place = ARENA_ARRAY(p->arena, struct sched_place, g->n_tensor + 1);
+    p->span = ARENA_ARRAY(p->arena, struct sched_span, g->n_op + 1);
+    p->buffer_bytes = ARENA_ARRAY(p->arena, uint32_t, g->n_op + 1);
+    p->scratch_bytes = p->part[0]->scratch_bytes;
+    for (uint32_t i = 0; i < g->n_op; i++)
+        p->span[i] = (struct sched_span){i, i};
+    for (uint32_t k = 0; k < p->n_part; k++)
+        add_layout(p, k);
+    TRY(arena_plan(p, d));
+    for (uint32_t k = 0; k < p->n_part; k++)
+        take_arena(p->part[k], p);
     return ST_OK;
 }
 
-static void add_streams(struct parts *s, uint32_t k)
+/* --- the whole --- */
+
+static void add_streams(struct sched_program *all, uint32_t k)
 {
-    struct sched_program *all = s->all;
-    const struct sched_program *p = s->part[k];
+    const struct sched_program *p = all->part[k];
 
     for (uint32_t i = 0; i < p->n_stream; i++) {
         uint32_t at = all->n_stream++;
@@ -89,16 +125,16 @@ static void add_streams(struct parts *s, uint32_t k)
     }
 }
 
-static void add_part(struct parts *s, uint32_t k)
+static void add_part(struct sched_program *all, uint32_t k)
 {
-    struct sched_program *all = s->all;
-    const struct sched_program *p = s->part[k];
+    const struct ir_graph *g = all->graph;
+    const struct sched_program *p = all->part[k];
 
-    add_streams(s, k);
-    for (uint32_t i = 0; i < s->graph->n_row; i++)
+    add_streams(all, k);
+    for (uint32_t i = 0; i < g->n_row; i++)
         all->row_estimate[i] += p->row_estimate[i];
-    for (uint32_t i = 0; i < s->graph->n_op; i++)
-        if (sched_owns(p, s->graph->op[i]))
+    for (uint32_t i = 0; i < g->n_op; i++)
+        if (sched_owns(p, g->op[i]))
             all->woven[i] = p->woven[i];
     all->est_cycles += p->est_cycles;
     all->dram_read += p->dram_read;
@@ -117,48 +153,14 @@ static void place_streams(struct sched_program *all)
     }
 }
 
-static struct sched_program *new_whole(const struct parts *s)
+void sched_join(struct sched_program *p)
 {
-    const struct ir_graph *g = s->graph;
-    struct sched_program *p = ARENA_NEW(s->arena, struct sched_program);
-
-    *p = (struct sched_program){.arena = s->arena,
-                                .graph = g,
-                                .hw = s->device[0].hw,
-                                .options = *s->options,
-                                .n_device = s->n};
-    memcpy(p->device, s->device, s->n * sizeof *s->device);
-    p->knobs = ARENA_ARRAY(s->arena, struct sched_knobs, g->n_op + 1);
-    p->place = ARENA_ARRAY(s->arena, struct sched_place, g->n_tensor + 1);
-    p->span = ARENA_ARRAY(s->arena, struct sched_span, g->n_op + 1);
-    p->woven = ARENA_ARRAY(s->arena, uint32_t, g->n_op + 1);
-    p->buffer_bytes = ARENA_ARRAY(s->arena, uint32_t, g->n_op + 1);
-    p->scratch_bytes = host_scratches(s->arena, g);
-    p->stream = ARENA_ARRAY(s->arena, struct sched_stream, g->n_op + 1);
-    p->row_estimate = ARENA_ARRAY(s->arena, uint64_t, g->n_row + 1);
-    for (uint32_t i = 0; i < g->n_op; i++)
-        p->span[i] = (struct sched_span){i, i};
-    return p;
-}
-
-enum status sched_run_devices(struct arena *a, const struct ir_graph *g,
-                              const struct sched_device *device, uint32_t n_device,
-                              const struct sched_options *o, struct sched_program **program,
-                              struct diag *d)
-{
-    struct parts s = {a, g, o, n_device, device, NULL, NULL};
-
-    s.part = ARENA_ARRAY(a, struct sched_program *, n_device + 1);
-    *program = s.all = new_whole(&s);
-    for (uint32_t k = 0; k < n_device; k++)
-        TRY(first_build(&s, k, d));
-    TRY(arena_plan(s.all, d));
-    for (uint32_t k = 0; k < n_device; k++) {
-        s.part[k]->common = s.all;
-        s.part[k]->before = k ? s.part[k - 1] : NULL;
-        TRY(sched_build(s.part[k], d));
-        add_part(&s, k);
-    }
-    place_streams(s.all);
-    return ST_OK;
+    if (p->n_part == 0)
+        return;
+    p->stream = ARENA_ARRAY(p->arena, struct sched_stream, p->graph->n_op + 1);
+    p->woven = ARENA_ARRAY(p->arena, uint32_t, p->graph->n_op + 1);
+    p->row_estimate = ARENA_ARRAY(p->arena, uint64_t, p->graph->n_row + 1);
+    for (uint32_t k = 0; k < p->n_part; k++)
+        add_part(p, k);
+    place_streams(p);
 }

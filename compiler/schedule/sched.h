@@ -6,17 +6,6 @@
 
 #include "compiler/program/sched_program.h"
 
-enum status sched_run(struct arena *a, const struct ir_graph *g, const struct hd_config *hw,
-                      const struct sched_options *o, struct sched_program **program,
-                      struct diag *d);
-
-/* The same for several devices, in the order of their targets: each has its own scratchpad, layout
- * and streams; arena, constants, commands are common. */
-enum status sched_run_devices(struct arena *a, const struct ir_graph *g,
-                              const struct sched_device *device, uint32_t n_device,
-                              const struct sched_options *o, struct sched_program **program,
-                              struct diag *d);
-
 /* Choices for operator `op` in addition to the rule's: sets that differ from *now in one knob.
  * Returns how many, at most SCHED_MAX_CHOICES. */
 #define SCHED_MAX_CHOICES 20

@@ -73,8 +73,9 @@ static void add_rows(struct sched_program *p, const struct sched_stream *s, cons
     add_rest(p, e, &k, now, s->est_cycles);
 }
 
-void sched_estimate(struct sched_program *p)
+enum status sched_estimate(struct sched_program *p, struct diag *d)
 {
+    (void)d;
     p->row_end = ARENA_ARRAY(p->arena, uint64_t, p->graph->n_row + 1);
     p->row_estimate = p->dry ? NULL : ARENA_ARRAY(p->arena, uint64_t, p->graph->n_row + 1);
     for (uint32_t i = 0; i < p->n_stream; i++) {
@@ -86,4 +87,5 @@ void sched_estimate(struct sched_program *p)
             add_rows(p, &p->stream[i], &e);
         p->est_cycles += p->stream[i].est_cycles;
     }
+    return ST_OK;
 }

@@ -5,6 +5,6 @@
 #include "compiler/program/sched_program.h"
 
 /* Cost of each command, then start and end of each on the device's timeline. */
-void sched_estimate(struct sched_program *p);
+enum status sched_estimate(struct sched_program *p, struct diag *d);
 
 #endif

@@ -188,12 +188,12 @@ static enum status run_streams(struct bench *b, struct device *v, const struct s
 
 static enum status one_model(struct bench *b, const char *path, struct diag *d)
 {
-    struct pipeline p = {.arena = b->arena};
+    struct pipeline p = {.arena = b->arena, .options = options_pipeline(&b->options)};
     struct device v;
     uint64_t size[16], n_bytes = 0;
 
-    TRY(pipeline_front(&p, &b->options, path, path, d));
-    TRY(pipeline_back(&p, &b->options, d));
+    TRY(pipeline_front(&p, path, path, d));
+    TRY(pipeline_back(&p, d));
     TRY(device_model(b->arena, &b->options, &p.hw, &b->so, d));
     uint32_t n = region_sizes(p.program, size);
     for (uint32_t i = 0; i < n; i++)

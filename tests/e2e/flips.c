@@ -14,9 +14,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "app/options/options.h"
 #include "base/file.h"
 #include "compiler/lower/disasm.h"
-#include "compiler/pipeline.h"
 
 enum { SECONDS = 60, EVERYTHING = 0xff };
 static const size_t memory_limit = (size_t)8 << 30; /* as in main.c */
@@ -37,13 +37,13 @@ struct job {
 
 static enum status whole_way(struct arena *a, const struct job *j, struct diag *d)
 {
-    struct pipeline p = {.arena = a};
+    struct pipeline p = {.arena = a, .options = options_pipeline(&j->options)};
     struct text t;
 
-    TRY(pipeline_front(&p, &j->options, j->path, "flip", d));
+    TRY(pipeline_front(&p, j->path, "flip", d));
     text_init(&t, a);
     partition_print(&p.partition, &t);
-    TRY(pipeline_back(&p, &j->options, d));
+    TRY(pipeline_back(&p, d));
     sched_print(p.program, &t);
     return ST_OK;
 }

@@ -48,7 +48,14 @@ static enum status schedule(struct layer *l, struct diag *d)
     l->refused = refusal(l);
     if (l->refused)
         return ST_OK;
-    return sched_run(l->arena, l->graph, &l->setup->hw, &s, &l->program, d);
+    l->pipeline = (struct pipeline){.arena = l->arena,
+                                    .options.schedule = s,
+                                    .graph = l->graph,
+                                    .hw = l->setup->hw,
+                                    .targets = targets};
+    TRY(pipeline_schedule(&l->pipeline, d));
+    l->program = l->pipeline.program;
+    return ST_OK;
 }
 
 /* One stream as the device reads it, commands in `order` (NULL: as they are). */
@@ -131,7 +138,7 @@ static enum status run_reference(struct layer *l, struct diag *d)
         in[i] = l->bytes[HD_REGION_IO + i];
     for (uint32_t i = 0; i < g->n_out; i++)
         l->expected[i] = arena_alloc(l->arena, (size_t)ir_bytes(g->tensor[g->out[i]]));
-    const struct ref_options options = pipeline_ref_options(&l->setup->options);
+    const struct ref_options options = pipeline_ref_options(&l->setup->options.legalise);
     return ref_run(ref_new(l->arena, g, &options), in, l->expected, d);
 }
 

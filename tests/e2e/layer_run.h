@@ -3,6 +3,7 @@
 #ifndef HEDDLE_TESTS_LAYER_RUN_H
 #define HEDDLE_TESTS_LAYER_RUN_H
 
+#include "app/options/options.h"
 #include "app/run/device.h"
 #include "layers.h"
 #include "sim/compare.h"
@@ -20,14 +21,15 @@ struct layer {
     const struct layer_setup *setup;
     struct ir_graph *graph;    /* legalised and partitioned */
     struct ir_graph *original; /* as made, for the reference */
-    struct sched_program *program;
-    const char *refused;    /* why not all of it is on the accelerator; NULL if it is */
-    uint32_t n_region;      /* commands, constants, arena, inputs, outputs */
-    uint8_t **bytes;        /* by region: what the device gets */
-    uint8_t **expected;     /* by output: the reference's bytes */
-    uint32_t *n_bytes, *at; /* by region; offset in device memory */
-    uint32_t memory_bytes;  /* of all regions */
-    const char **row_name;  /* for devices */
+    struct pipeline pipeline;
+    struct sched_program *program; /* the pipeline's */
+    const char *refused;           /* why not all of it is on the accelerator; NULL if it is */
+    uint32_t n_region;             /* commands, constants, arena, inputs, outputs */
+    uint8_t **bytes;               /* by region: what the device gets */
+    uint8_t **expected;            /* by output: the reference's bytes */
+    uint32_t *n_bytes, *at;        /* by region; offset in device memory */
+    uint32_t memory_bytes;         /* of all regions */
+    const char **row_name;         /* for devices */
 };
 
 /* Compile for the accelerator and run the reference. l->refused is set, and the rest does not

@@ -11,6 +11,14 @@ for ir in ir/*.ir; do
     cmp -s plain/out_0.bin again/out_0.bin || fail "$ir gives another answer"
 done
 
+grep -q '^submission 0: ' ir/*_lower.txt && grep -q '^const struct hd_model' ir/*_emit.txt || fail "no dump of lower or emit: $(ls ir)"
+"$heddle" inspect digits --dump-ir=one --dump-step=schedule >/dev/null || fail "--dump-step"
+[ "$(ls one)" = 19_schedule.txt ] || fail "--dump-step=schedule wrote $(ls one)"
+"$heddle" inspect digits --dump-ir=one --dump-step=schedul >stdout 2>stderr && fail "a step that is none"
+grep -q "^heddle: --dump-step: found 'schedul', expected a step; did you mean schedule?" stderr || fail "$(cat stderr)"
+"$heddle" inspect digits --dump-step=schedule >stdout 2>stderr && fail "--dump-step alone"
+grep -q '^heddle: --dump-step: expected --dump-ir=DIR with it' stderr || fail "$(cat stderr)"
+
 "$HEDDLE_BUILD"/random_layers --hw sys8 --count 8 --seed 300 --write layers >/dev/null
 [ "$(ls layers | wc -l)" = 8 ] || fail "random_layers --write wrote $(ls layers | wc -l) of 8"
 for ir in layers/*.ir; do

@@ -29,7 +29,7 @@ expect 2 'heddle: wrong/meta.json: expected "layers" with "tensors": [{"tensor",
 # digits as ONNX is what the script makes of the TFLite file, and has its answers.
 if command -v python3 >/dev/null; then
     "$heddle" inspect digits --dump-ir ir >/dev/null
-    python3 "$HEDDLE_HOME/tests/models/ir_to_onnx.py" ir/01_padding.ir made.onnx || fail "ir_to_onnx.py"
+    python3 "$HEDDLE_HOME/tests/models/ir_to_onnx.py" ir/02_padding.ir made.onnx || fail "ir_to_onnx.py"
     same made.onnx "$models/digits/model.onnx" "ir_to_onnx.py makes another file"
 fi
 

@@ -1,6 +1,6 @@
 """A quantised network of heddle's text form (the graph as imported) as an ONNX file of QDQ operators.
 
-    build/heddle inspect digits --dump-ir ir && python3 tests/models/ir_to_onnx.py ir/01_padding.ir digits.onnx
+    build/heddle inspect digits --dump-ir ir && python3 tests/models/ir_to_onnx.py ir/02_padding.ir digits.onnx
 
 Knows what digits has: convolutions, depthwise ones, additions, average pools, reshapes, dense layers,
 softmax, all int8 and NHWC; inputs and outputs keep type and shape. No packages: ONNX is protobuf, and a

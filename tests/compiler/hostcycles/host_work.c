@@ -27,17 +27,17 @@ static void print_one(const struct ir_graph *g, const struct ir_op *op)
 
 int main(int argc, char **argv)
 {
-    struct pipeline p = {.arena = arena_new(0)};
-    struct options o = {.hw = "sys16", .target = {1, {&target_host_c}}};
+    struct pipeline p = {.arena = arena_new(0),
+                         .options = {.hw = "sys16", .target = {1, {&target_host_c}}}};
     struct diag d = {0};
 
     if (argc < 2)
         return 2;
     if (argc > 2 && strcmp(argv[2], "onnx") == 0)
-        o.legalise.rounding = LGL_ROUND_ONNX;
+        p.options.legalise.rounding = LGL_ROUND_ONNX;
     if (argc > 2 && strcmp(argv[2], "litert") == 0)
-        o.legalise.fc_scale = LGL_FC_LITERT;
-    if (pipeline_front(&p, &o, argv[1], argv[1], &d) != ST_OK) {
+        p.options.legalise.fc_scale = LGL_FC_LITERT;
+    if (pipeline_front(&p, argv[1], argv[1], &d) != ST_OK) {
         fprintf(stderr, "host_work: %s\n", d.text);
         return 1;
     }

@@ -24,7 +24,6 @@ struct fixture {
     struct arena *arena;
     struct ir_graph *graph;
     struct sched_program program;
-    struct layout *layout;
     struct diag d;
 };
 
@@ -57,10 +56,9 @@ static struct fixture *lay_out(int h, const struct hd_config *hw)
         partition_run(f->graph, &targets, hw, &f->d) != ST_OK)
         fail_msg("%s", f->d.text);
     f->program = (struct sched_program){.arena = a, .graph = f->graph, .hw = hw};
-    f->program.span = ARENA_ARRAY(a, struct sched_span, f->graph->n_op);
     f->program.knobs = ARENA_ARRAY(a, struct sched_knobs, f->graph->n_op);
     f->program.place = ARENA_ARRAY(a, struct sched_place, f->graph->n_tensor + 1);
-    if (layout_run(a, &f->program, &f->layout, &f->d) != ST_OK)
+    if (layout_run(&f->program, &f->d) != ST_OK)
         fail_msg("%s", f->d.text);
     return f;
 }
@@ -85,8 +83,8 @@ static void mark_tiles(uint8_t *used, const struct op_plan *p, const struct plan
 
 static void check_no_byte_twice(const struct fixture *f)
 {
-    for (uint32_t i = 0; i < f->layout->n_plan; i++) {
-        const struct op_plan *p = &f->layout->plan[i];
+    for (uint32_t i = 0; i < f->program.layout->n_plan; i++) {
+        const struct op_plan *p = &f->program.layout->plan[i];
         uint8_t *used = arena_alloc(f->arena, tiny.scratchpad_bytes);
         for (uint32_t t = 0; t < f->graph->n_tensor; t++) {
             const struct sched_place *s = &f->program.place[t];

@@ -10,9 +10,8 @@ static const struct {
     lgl_pass *run;
     const char *name;
 } pass_table[] = {
-#define PASS(function, name) {function, name},
+#define PASS(name, needs, leaves) {lgl_##name, #name},
 #include "compiler/passes.def"
-#undef PASS
 };
 
 static enum status run_named(const char *path, struct ir_graph *g, struct diag *d)

@@ -7,10 +7,8 @@
 
 #include <cmocka.h>
 
-#include "compiler/legalise/legalise.h"
-#include "compiler/partition/partition.h"
+#include "compiler/pipeline.h"
 #include "compiler/plan/memory_use.h"
-#include "compiler/schedule/sched.h"
 #include "hw/gen/accel.h"
 
 /* x [1,h,8,8] -> 3x3 max pool p -> add y = p + constant [1,1,1,8] -> mul z = y * p, out: z; on the
@@ -21,9 +19,8 @@ static struct memory_use use_of(struct arena *a, int h, const char *keep)
     struct diag d = {0};
     struct hd_config *config = ARENA_NEW(a, struct hd_config);
     const struct accel *accel;
-    struct sched_program *program;
+    struct pipeline p;
     struct partition partition;
-    const struct sched_options no_search = {.no_search = true};
     const struct target_list targets = {2, {&target_systolic, &target_host_c}};
     const struct lgl_options o = {.fc_scale = LGL_FC_CLASSIC};
     const struct partition_options forced = {.n_keep = keep != NULL, .keep = &keep};
@@ -49,10 +46,16 @@ static struct memory_use use_of(struct arena *a, int h, const char *keep)
     if (accel_load(a, json, &accel, &d) != ST_OK ||
         accel_config_find(a, accel, "tiny", config, &d) != ST_OK ||
         ir_parse(a, text, &g, &d) != ST_OK || lgl_all(g, &o, &d) != ST_OK ||
-        partition_with(g, &targets, config, &forced, &partition, &d) != ST_OK ||
-        sched_run(a, g, config, &no_search, &program, &d) != ST_OK)
+        partition_with(g, &targets, config, &forced, &partition, &d) != ST_OK)
         fail_msg("%s", d.text);
-    return memory_use_of(program);
+    p = (struct pipeline){.arena = a,
+                          .options.schedule.no_search = true,
+                          .graph = g,
+                          .hw = *config,
+                          .targets = targets};
+    if (pipeline_schedule(&p, &d) != ST_OK)
+        fail_msg("%s", d.text);
+    return memory_use_of(p.program);
 }
 
 /* 8 rows of 64 bytes: all fits. */

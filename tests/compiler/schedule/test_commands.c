@@ -7,8 +7,7 @@
 #include <cmocka.h>
 
 #include "compiler/layout/layout.h"
-#include "compiler/legalise/legalise.h"
-#include "compiler/partition/partition.h"
+#include "compiler/pipeline.h"
 #include "compiler/plan/memory_use.h"
 #include "compiler/schedule/sched.h"
 #include "compiler/timing/banks.h"
@@ -32,8 +31,7 @@ static struct sched_program *schedule(struct arena *a, const char *text,
 {
     const struct target_list targets = {2, {&target_systolic, &target_host_c}};
     const struct lgl_options o = {.fc_scale = LGL_FC_CLASSIC};
-    const struct sched_options options = {.mem_latency = 64, .knobs = knobs};
-    struct sched_program *p = NULL;
+    struct pipeline *p = ARENA_NEW(a, struct pipeline);
     struct ir_graph *g = NULL;
     struct diag d = {0};
     const char *whole = arena_printf(a,
@@ -45,11 +43,17 @@ static struct sched_program *schedule(struct arena *a, const char *text,
                                      text);
 
     if (ir_parse(a, whole, &g, &d) != ST_OK || lgl_all(g, &o, &d) != ST_OK ||
-        partition_run(g, &targets, &sys8, &d) != ST_OK ||
-        sched_run(a, g, &sys8, &options, &p, &d) != ST_OK)
+        partition_run(g, &targets, &sys8, &d) != ST_OK)
         fail_msg("%s", d.text);
-    assert_int_equal(p->n_stream, 1);
-    return p;
+    *p = (struct pipeline){.arena = a,
+                           .options.schedule = {.mem_latency = 64, .knobs = knobs},
+                           .graph = g,
+                           .hw = sys8,
+                           .targets = targets};
+    if (pipeline_schedule(p, &d) != ST_OK)
+        fail_msg("%s", d.text);
+    assert_int_equal(p->program->n_stream, 1);
+    return p->program;
 }
 
 /* A [n] list of zeros in the text form. */

@@ -1,0 +1,82 @@
+/* layout_check.c - the independent proof of a scratchpad layout; shares nothing with layout.c but
+ * the result. Every buffer lies within the scratchpad, and no two share a byte at one operator. */
+#include "layout.h"
+
+struct buffer {
+    const char *what;
+    uint32_t id;          /* tensor, or position of the operator */
+    uint32_t first, last; /* operator positions */
+    uint64_t begin, end;
+};
+
+struct buffers {
+    struct buffer *b;
+    uint32_t n;
+};
+
+static void add(struct buffers *s, const char *what, uint32_t id, struct sched_span span,
+                uint32_t base, uint64_t n_bytes)
+{
+    s->b[s->n++] = (struct buffer){what, id, span.first, span.last, base, base + n_bytes};
+}
+
+static void add_streams(struct buffers *s, const struct sched_program *p,
+                        const struct op_plan *plan)
+{
+    const struct plan_stream *stream[3] = {&plan->in[0], &plan->in[1], &plan->out};
+    const struct sched_span span = p->span[plan->position];
+
+    for (uint32_t i = 0; i < 3; i++)
+        for (uint32_t k = 0; stream[i]->streamed && k < (plan->n_tiles > 1 ? 2 : 1); k++)
+            add(s, "tile buffer of operator", plan->position, span, stream[i]->buf[k],
+                (uint64_t)stream[i]->rows * stream[i]->pitch);
+}
+
+static struct buffers buffers_of(const struct sched_program *p)
+{
+    const struct layout *l = p->layout;
+    struct buffers s = {
+        ARENA_ARRAY(p->arena, struct buffer, p->graph->n_tensor + l->n_plan * 7u + 1), 0};
+
+    for (uint32_t t = 0; t < p->graph->n_tensor; t++) {
+        const struct sched_place *at = &p->place[t];
+        if (at->on_chip && !at->inside)
+            add(&s, "tensor", t, (struct sched_span){at->first, at->last}, at->base,
+                (uint64_t)at->h * at->pitch);
+    }
+    for (uint32_t i = 0; i < l->n_plan; i++) {
+        const struct op_plan *plan = &l->plan[i];
+        const struct plan_ring *r = &l->ring[plan->geo.out->id];
+        add_streams(&s, p, plan);
+        if (r->lap)
+            add(&s, "line buffer of tensor", plan->geo.out->id, p->span[plan->position], r->base,
+                (uint64_t)(r->lap + r->halo) * r->pitch);
+    }
+    return s;
+}
+
+static bool overlap(const struct buffer *a, const struct buffer *b)
+{
+    return a->first <= b->last && b->first <= a->last && a->begin < b->end && b->begin < a->end;
+}
+
+enum status layout_check(const struct sched_program *p, struct diag *d)
+{
+    const struct buffers s = buffers_of(p);
+
+    for (uint32_t i = 0; i < s.n; i++) {
+        const struct buffer *a = &s.b[i];
+        if (a->end > p->hw->scratchpad_bytes)
+            return FAIL(d, ST_INTERNAL, "layout: %s %u [%llu, %llu) exceeds the scratchpad of %u",
+                        a->what, a->id, (unsigned long long)a->begin, (unsigned long long)a->end,
+                        p->hw->scratchpad_bytes);
+        for (uint32_t k = i + 1; k < s.n; k++)
+            if (overlap(a, &s.b[k]))
+                return FAIL(d, ST_INTERNAL,
+                            "layout: %s %u [%llu, %llu) and %s %u [%llu, %llu) share bytes",
+                            a->what, a->id, (unsigned long long)a->begin,
+                            (unsigned long long)a->end, s.b[k].what, s.b[k].id,
+                            (unsigned long long)s.b[k].begin, (unsigned long long)s.b[k].end);
+    }
+    return ST_OK;
+}

@@ -1,0 +1,50 @@
+/* layout_text.c - a layout as text: tensors on chip, tiles, line buffers. */
+#include "layout.h"
+
+static void print_stream(const struct plan_stream *s, const char *what, uint32_t n_tiles,
+                         struct text *t)
+{
+    if (!s->streamed)
+        return;
+    text_printf(t, "    %s: %u rows, pitch %u, at %u", what, s->rows, s->pitch, s->buf[0]);
+    if (n_tiles > 1)
+        text_printf(t, " and %u", s->buf[1]);
+    text_printf(t, "%s\n", s->skip > 1 ? ", only rows that are read" : "");
+}
+
+static void print_plan(const struct sched_program *p, const struct op_plan *plan, struct text *t)
+{
+    const struct ir_tensor *out = plan->geo.out;
+    const struct plan_ring *r = &p->layout->ring[out->id];
+
+    text_printf(t, "%s: %u tile%s of %u row%s", p->graph->row[plan->op->row].name, plan->n_tiles,
+                plan->n_tiles == 1 ? "" : "s", plan->tile_rows, plan->tile_rows == 1 ? "" : "s");
+    if (plan->ramp)
+        text_printf(t, ", first and last %u", plan->ramp);
+    text_add(t, plan->chained  ? ", cascaded with the next\n"
+                : plan->sliced ? ", fused by channels with the next\n"
+                               : "\n");
+    print_stream(&plan->in[0], "input tiles", plan->n_tiles, t);
+    print_stream(&plan->in[1], "second input tiles", plan->n_tiles, t);
+    print_stream(&plan->out, "output tiles", plan->n_tiles, t);
+    if (r->lap)
+        text_printf(t,
+                    "    line buffer of tensor %u: %u rows after a halo of %u, pitch %u, at %u\n",
+                    out->id, r->lap, r->halo, r->pitch, r->base);
+}
+
+void layout_print(const struct sched_program *p, struct text *t)
+{
+    text_printf(t, "scratchpad of %s: %u of %u bytes\n", p->hw->name, p->spad_peak,
+                p->hw->scratchpad_bytes);
+    for (uint32_t i = 0; i < p->graph->n_tensor; i++) {
+        const struct sched_place *s = &p->place[i];
+        if (s->on_chip)
+            text_printf(t,
+                        "tensor %u: %u rows of %u bytes, pitch %u, at %u, operators %u to %u%s\n",
+                        i, s->h, s->row_bytes, s->pitch, s->base, s->first, s->last,
+                        s->inside ? ", inside its input" : "");
+    }
+    for (uint32_t i = 0; i < p->layout->n_plan; i++)
+        print_plan(p, &p->layout->plan[i], t);
+}

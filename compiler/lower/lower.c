@@ -1,0 +1,117 @@
+/* lower.c - the command streams of one device, region by region, and the constants that they read.
+ * in:  layout, places with offsets in memory.   out: streams without waits, constants, traffic. */
+#include "lower.h"
+
+/* Constant operands of VECTOR commands come from region 1 like any tensor in memory. */
+static void mark_constants(struct lower *l, const struct layout *layout)
+{
+    for (uint32_t i = 0; i < layout->n_plan; i++) {
+        const struct ir_tensor *t[2] = {layout->plan[i].geo.x, layout->plan[i].geo.y2};
+        for (uint32_t k = 0; k < 2; k++) {
+            struct sched_place *s = t[k] ? &l->program->place[t[k]->id] : NULL;
+            if (!s || t[k]->role != IR_CONST || s->mem_region == HD_REGION_CONSTANTS)
+                continue;
+            s->in_memory = true;
+            s->mem_region = HD_REGION_CONSTANTS;
+            s->mem_offset = sched_constant(l->program, t[k]->data, (size_t)ir_bytes(t[k]));
+        }
+    }
+}
+
+static void end_stream(struct lower *l)
+{
+    uint32_t row = l->stream->n ? l->stream->cmd[l->stream->n - 1].row : 0;
+
+    lower_add(l, HD_UNIT_FETCH, HD_OPCODE_END, HD_CMD_END_UNITS, row)->note = "end";
+    uint32_t bytes = (uint32_t)sizeof(struct hd_header);
+    for (uint32_t i = 0; i < l->stream->n; i++)
+        bytes += l->stream->cmd[i].w.common.length * 16u;
+    l->stream->n_bytes = bytes;
+    l->stream->offset = l->program->command_bytes;
+    l->program->command_bytes += div_up(bytes, 64) * 64;
+}
+
+/* The operators of plan[0 .. n - 1] have their commands mixed. */
+static void note_woven(struct sched_program *p, const struct op_plan *plan, uint32_t n)
+{
+    if (plan->sliced && !layout_slices_whole(plan, n))
+        return;
+    for (uint32_t i = 0; i + 1 < n; i++)
+        p->woven[plan[i].position] = plan[i + 1].position;
+}
+
+static enum status lower_all(struct lower *l, const struct layout *layout)
+{
+    struct sched_program *p = l->program;
+
+    p->stream = ARENA_ARRAY(p->arena, struct sched_stream, layout->n_plan + 1);
+    for (uint32_t i = 0; i < layout->n_plan; i++) {
+        const struct op_plan *plan = &layout->plan[i];
+        if (p->n_stream == 0 || p->stream[p->n_stream - 1].region != plan->op->region) {
+            if (p->n_stream)
+                end_stream(l);
+            l->stream = &p->stream[p->n_stream++];
+            l->stream->region = plan->op->region;
+        }
+        uint32_t n = 1;
+        while (plan[n - 1].chained || plan[n - 1].sliced)
+            n++;
+        i += n - 1;
+        note_woven(p, plan, n);
+        if (plan->sliced)
+            TRY(lower_slices(l, plan, n));
+        else if (n > 1)
+            TRY(lower_chain(l, plan, n));
+        else if (geo_on_array(&plan->geo))
+            TRY(lower_array(l, plan));
+        else
+            TRY(lower_vector(l, plan));
+    }
+    if (p->n_stream)
+        end_stream(l);
+    return ST_OK;
+}
+
+static void count_traffic(struct sched_program *p)
+{
+    for (uint32_t i = 0; i < p->n_stream; i++) {
+        p->dram_read += p->stream[i].n_bytes;
+        for (uint32_t k = 0; k < p->stream[i].n; k++) {
+            const struct sched_command *c = &p->stream[i].cmd[k];
+            if (c->unit == HD_UNIT_LOAD || c->unit == HD_UNIT_WEIGHT)
+                p->dram_read += (uint64_t)c->w.dma_read.runs * c->w.dma_read.run_bytes;
+            else if (c->unit == HD_UNIT_STORE)
+                p->dram_write += (uint64_t)c->w.store.runs * c->w.store.run_bytes;
+        }
+    }
+}
+
+/* The constants of several devices are in one region. */
+static void begin_constants(struct sched_program *p)
+{
+    text_init(&p->constants, p->arena);
+    if (!p->before)
+        return;
+    text_add_n(&p->constants, p->before->constants.data, p->before->constants.length);
+    p->constant_bytes = p->before->constant_bytes;
+}
+
+enum status lower_run(struct sched_program *p, struct diag *d)
+{
+    struct lower l = {.arena = p->arena,
+                      .program = p,
+                      .graph = p->graph,
+                      .hw = p->hw,
+                      .layout = p->layout,
+                      .d = d};
+
+    l.words.size = p->hw->weight_bytes / p->hw->n;
+    l.entries.size = p->hw->param_entries;
+    l.loaded = ARENA_ARRAY(p->arena, uint32_t, p->graph->n_tensor + 1);
+    p->woven = ARENA_ARRAY(p->arena, uint32_t, p->graph->n_op + 1);
+    begin_constants(p);
+    mark_constants(&l, p->layout);
+    TRY(lower_all(&l, p->layout));
+    count_traffic(p);
+    return ST_OK;
+}

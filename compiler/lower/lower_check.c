@@ -1,0 +1,56 @@
+/* lower_check.c - every command of a stream stays within the memories of its device, and the
+ * stream's size is that of its commands. */
+#include "lower.h"
+
+static const char *const names[SCHED_MEMORIES] = {
+    [SCHED_SPAD] = "scratchpad bytes",     [SCHED_WMEM] = "weight words",
+    [SCHED_PARAM] = "parameter entries",   [SCHED_LUT] = "table entries",
+    [SCHED_ARENA] = "bytes of the arena",  [SCHED_INPUT] = "bytes of an input",
+    [SCHED_OUTPUT] = "bytes of an output",
+};
+
+static uint64_t size_of(const struct sched_program *p, const struct sched_access *a)
+{
+    const struct ir_graph *g = p->graph;
+    const uint64_t io = a->begin >> 32;
+
+    switch (a->memory) {
+    case SCHED_SPAD: return p->hw->scratchpad_bytes;
+    case SCHED_WMEM: return p->hw->weight_bytes / p->hw->n;
+    case SCHED_PARAM: return p->hw->param_entries;
+    case SCHED_LUT: return 256;
+    case SCHED_ARENA: return p->arena_bytes;
+    case SCHED_INPUT: return (io << 32) + ir_bytes(g->tensor[g->in[io]]);
+    default: return (io << 32) + ir_bytes(g->tensor[g->out[io - g->n_in]]);
+    }
+}
+
+static enum status check_command(const struct sched_program *p, const struct sched_command *c,
+                                 uint32_t number, struct diag *d)
+{
+    for (uint32_t i = 0; i < c->n_access; i++) {
+        const struct sched_access *a = &c->access[i];
+        if (a->end > size_of(p, a))
+            return FAIL(d, ST_INTERNAL, "lower: command %u of %s: [%llu, %llu) of %llu %s", number,
+                        p->graph->row[c->row].name, (unsigned long long)a->begin,
+                        (unsigned long long)a->end, (unsigned long long)size_of(p, a),
+                        names[a->memory]);
+    }
+    return ST_OK;
+}
+
+enum status lower_check(const struct sched_program *p, struct diag *d)
+{
+    for (uint32_t k = 0; k < p->n_stream; k++) {
+        const struct sched_stream *s = &p->stream[k];
+        uint32_t n_bytes = (uint32_t)sizeof(struct hd_header);
+        for (uint32_t i = 0; i < s->n; i++) {
+            TRY(check_command(p, &s->cmd[i], i, d));
+            n_bytes += s->cmd[i].w.common.length * 16u;
+        }
+        if (n_bytes != s->n_bytes)
+            return FAIL(d, ST_INTERNAL, "lower: stream %u has %u bytes of commands, expected %u", k,
+                        n_bytes, s->n_bytes);
+    }
+    return ST_OK;
+}

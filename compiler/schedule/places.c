@@ -1,0 +1,94 @@
+/* places.c - which tensors are in memory, and in which region: every tensor that the host or another
+ * device reads or writes, but for those between other devices.
+ * in:  op->region.   out: place[] with in_memory, mem_region, mem_bytes; scratch_bytes. */
+#include "host_layer.h"
+#include "sched_build.h"
+
+static void mark_memory(struct sched_program *p, uint32_t id, uint32_t region)
+{
+    struct sched_place *s = &p->place[id];
+
+    if (s->in_memory && s->mem_region != HD_REGION_ARENA)
+        return; /* inputs and outputs keep their own region */
+    s->in_memory = true;
+    s->mem_region = region;
+}
+
+/* Tensors of the operators that are not another device's, by tensor. */
+static bool *concerned(const struct sched_program *p)
+{
+    const struct ir_graph *g = p->graph;
+    bool *is = ARENA_ARRAY(p->arena, bool, g->n_tensor + 1);
+
+    for (uint32_t i = 0; i < g->n_op; i++) {
+        const struct ir_op *op = g->op[i];
+        if (op->dead || (op->region != IR_NONE && !sched_owns(p, op)))
+            continue;
+        for (uint32_t k = 0; k < op->n_in; k++)
+            if (op->in[k] != IR_NONE)
+                is[op->in[k]] = true;
+        for (uint32_t k = 0; k < op->n_out; k++)
+            is[op->out[k]] = true;
+    }
+    return is;
+}
+
+/* The result's place is that of the input. */
+static void mark_view(struct sched_program *p, const struct ir_op *op)
+{
+    struct sched_place *s = &p->place[op->out[0]];
+
+    *s = p->place[op->in[0]];
+    s->mem_bytes = 0;
+}
+
+enum status sched_places(struct sched_program *p, struct diag *d)
+{
+    const struct ir_graph *g = p->graph;
+    const bool *mine = concerned(p);
+
+    (void)d;
+    p->place = ARENA_ARRAY(p->arena, struct sched_place, g->n_tensor + 1);
+    p->scratch_bytes = host_scratches(p->arena, g);
+    for (uint32_t i = 0; i < g->n_tensor; i++)
+        p->place[i].mem_bytes = (uint32_t)ir_bytes(g->tensor[i]);
+    for (uint32_t i = 0; i < g->n_in; i++)
+        mark_memory(p, g->in[i], HD_REGION_IO + i);
+    for (uint32_t i = 0; i < g->n_out; i++)
+        if (g->tensor[g->out[i]]->role == IR_VALUE)
+            mark_memory(p, g->out[i], HD_REGION_IO + g->n_in + i);
+    for (uint32_t i = 0; i < g->n_op; i++) {
+        const struct ir_op *op = g->op[i];
+        if (op->dead || sched_owns(p, op))
+            continue;
+        for (uint32_t k = 0; k < op->n_in; k++)
+            if (op->in[k] != IR_NONE && mine[op->in[k]] && g->tensor[op->in[k]]->role == IR_VALUE)
+                mark_memory(p, op->in[k], HD_REGION_ARENA);
+        for (uint32_t k = 0; k < op->n_out; k++)
+            if (mine[op->out[k]])
+                mark_memory(p, op->out[k], HD_REGION_ARENA);
+    }
+    for (uint32_t i = 0; i < g->n_op; i++)
+        if (sched_is_view(p, g->op[i]))
+            mark_view(p, g->op[i]);
+    return ST_OK;
+}
+
+void sched_print_places(const struct sched_program *p, struct text *t)
+{
+    const struct ir_graph *g = p->graph;
+
+    for (uint32_t i = 0; i < g->n_tensor; i++) {
+        const struct sched_place *s = &p->place[i];
+        uint32_t io = s->mem_region - HD_REGION_IO;
+        if (!s->in_memory)
+            continue;
+        text_printf(t, "tensor %u: %u bytes in ", i, s->mem_bytes);
+        if (s->mem_region == HD_REGION_ARENA)
+            text_add(t, "the arena\n");
+        else if (io < g->n_in)
+            text_printf(t, "input %u\n", io);
+        else
+            text_printf(t, "output %u\n", io - g->n_in);
+    }
+}

@@ -1,0 +1,144 @@
+/* steps.c - what the rows STEP of passes.def do. */
+#include "steps.h"
+
+#include <string.h>
+
+#include "compiler/import/ir_text.h"
+#include "compiler/import/onnx/onnx.h"
+#include "compiler/import/tflite/tflite.h"
+#include "compiler/schedule/sched_build.h"
+#include "reference/ref_islands.h"
+
+/* --- import --- */
+
+static bool ends_with(const char *s, const char *end)
+{
+    size_t n = strlen(s), m = strlen(end);
+
+    return n > m && strcmp(s + n - m, end) == 0;
+}
+
+static const char *folder_of(struct arena *a, const char *path)
+{
+    const char *slash = strrchr(path, '/');
+
+    return slash ? arena_strndup(a, path, (size_t)(slash - path) + 1) : ".";
+}
+
+/* The compiler's graph, in which the importer has fused the islands, and the reference's, which
+ * finds them by itself in the file's nodes as they stand. */
+static enum status import_onnx(struct pipeline *p, struct diag *d)
+{
+    const struct pipeline_model *m = &p->model;
+    struct onnx_options onnx = {.input_shapes = p->options.input_shapes,
+                                .exact = p->options.legalise.rounding == LGL_ROUND_ONNX};
+    struct ir_graph *literal;
+    enum status st;
+
+    if (p->options.allow_external_data)
+        onnx.folder = folder_of(p->arena, m->path);
+    TRY(onnx_import(p->arena, m->name, m->data, m->n_bytes, &onnx, &p->graph, d));
+    onnx.literal = true;
+    st = onnx_import(p->arena, m->name, m->data, m->n_bytes, &onnx, &literal, d);
+    if (st == ST_OK)
+        st = ref_islands(p->arena, literal, onnx.exact, &p->reference, d);
+    if (st != ST_OK)
+        diag_prefix(d, "the reference's graph");
+    else
+        ref_islands_rows(p->reference, p->graph);
+    return st;
+}
+
+/* By the file's ending: .ir is the IR's own text form, .onnx is ONNX, all else is TFLite. */
+enum status step_import(struct pipeline *p, struct diag *d)
+{
+    const struct pipeline_model *m = &p->model;
+
+    if (ends_with(m->path, ".onnx"))
+        return import_onnx(p, d);
+    if (p->options.input_shapes)
+        return FAIL(d, ST_USAGE,
+                    "--input-shapes is for .onnx files: the shapes of others are fixed");
+    if (ends_with(m->path, ".ir"))
+        TRY(ir_text_import(p->arena, m->data, m->n_bytes, &p->graph, d));
+    else
+        TRY(tfl_import(p->arena, m->name, m->data, m->n_bytes, &p->graph, d));
+    p->reference = ir_copy(p->arena, p->graph);
+    return ST_OK;
+}
+
+enum status step_verify(const struct pipeline *p, const char *step, struct diag *d)
+{
+    return ir_verify(p->graph, step, d);
+}
+
+/* --- partition --- */
+
+enum status step_partition(struct pipeline *p, struct diag *d)
+{
+    struct partition_options how = p->options.partition;
+
+    how.memory =
+        (struct target_memory){p->options.schedule.mem_latency, p->options.schedule.mem_bytes};
+    return partition_with(p->graph, &p->targets, &p->hw, &how, &p->partition, d);
+}
+
+enum status step_check_partition(const struct pipeline *p, const char *step, struct diag *d)
+{
+    TRY(ir_verify(p->graph, step, d));
+    return partition_check(p->graph, &p->targets, d);
+}
+
+/* --- the device program --- */
+
+/* The accelerators that have anything to do. */
+static uint32_t devices(const struct pipeline *p, struct sched_device device[SCHED_MAX_DEVICES])
+{
+    uint32_t n = 0;
+
+    for (uint32_t t = 0; t < p->targets.n; t++) {
+        bool used = false;
+        for (uint32_t i = 0; i < p->graph->n_op; i++)
+            used = used || (!p->graph->op[i]->dead && p->graph->op[i]->target == t);
+        if (used && p->targets.target[t]->desc->accelerator)
+            device[n++] = (struct sched_device){t, target_hw(p->targets.target[t], &p->hw)};
+    }
+    return n;
+}
+
+enum status step_devices(struct pipeline *p, struct diag *d)
+{
+    struct sched_device device[SCHED_MAX_DEVICES] = {{IR_NONE, &p->hw}};
+    uint32_t n = devices(p, device);
+
+    (void)d;
+    p->program = sched_new(p->arena, p->graph, device, n ? n : 1, &p->options.schedule);
+    return ST_OK;
+}
+
+enum status step_knobs(struct pipeline *p, struct diag *d)
+{
+    (void)d;
+    for (uint32_t k = 0; k < sched_parts(p->program); k++) {
+        struct sched_program *part = sched_part(p->program, k);
+        sched_choose(part);
+        for (uint32_t i = 0; i < p->graph->n_op; i++)
+            if (sched_owns(part, p->graph->op[i]))
+                p->program->knobs[i] = part->knobs[i];
+    }
+    return ST_OK;
+}
+
+enum status step_join(struct pipeline *p, struct diag *d)
+{
+    (void)d;
+    sched_join(p->program);
+    return ST_OK;
+}
+
+/* --- emit --- */
+
+enum status step_emit(struct pipeline *p, struct diag *d)
+{
+    return emit_run(p->arena, p->graph, &p->targets, p->program, &p->emitted, d);
+}
