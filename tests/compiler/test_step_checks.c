@@ -1,0 +1,166 @@
+/* The checks of passes.def find what is planted: partition_check, layout_check, lower_check. That of
+ * plan is tests/compiler/plan/test_check.c. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "compiler/layout/layout.h"
+#include "compiler/lower/lower.h"
+#include "compiler/pipeline.h"
+#include "tests/compiler/ir_files.h"
+
+/* A case of tests/compiler on tiny, up to waits. */
+static struct pipeline *compiled(struct arena *a, const char *path)
+{
+    struct pipeline *p = ARENA_NEW(a, struct pipeline);
+    struct diag d = {0};
+
+    *p = (struct pipeline){
+        .arena = a,
+        .options = {.hw = "tiny",
+                    .target = {2, {&target_systolic, &target_host_c}},
+                    .partition.mode = PARTITION_PRIORITY,
+                    .schedule.no_search = true},
+    };
+    if (pipeline_front(p, path, "g", &d) != ST_OK ||
+        pipeline_run(p, STEP_devices, STEP_waits, &d) != ST_OK)
+        fail_msg("%s", d.text);
+    return p;
+}
+
+static void expect(enum status st, const struct diag *d, const char *message)
+{
+    assert_int_equal(st, ST_INTERNAL);
+    assert_string_equal(d->text, message);
+}
+
+static void expect_partition(const struct pipeline *p, const char *message)
+{
+    struct diag d = {0};
+
+    expect(partition_check(p->graph, &p->targets, &d), &d, message);
+}
+
+static void planted_in_a_partition(void **state)
+{
+    struct arena *a = arena_new(0);
+    struct pipeline *p = compiled(a, "tests/compiler/partition/host_between_regions.ir");
+    struct ir_op *const *op = p->graph->op;
+    struct diag d = {0};
+
+    (void)state;
+    assert_int_equal(partition_check(p->graph, &p->targets, &d), ST_OK);
+    op[2]->region = 0; /* as op[0] */
+    op[0]->region = 1;
+    expect_partition(p, "partition: 02_conv2d: region 0 after region 1 of target systolic");
+    op[2]->region = IR_NONE;
+    expect_partition(p, "partition: 02_conv2d: target systolic without a region");
+    op[1]->region = 1;
+    expect_partition(p, "partition: 01_softmax: target c with a region");
+    op[0]->target = 2;
+    expect_partition(p, "partition: 00_conv2d: target 2 of 2");
+    arena_free(a);
+}
+
+static void expect_layout(const struct pipeline *p, const char *message)
+{
+    struct diag d = {0};
+
+    expect(layout_check(p->program, &d), &d, message);
+}
+
+static void planted_in_a_layout(void **state)
+{
+    struct arena *a = arena_new(0);
+    struct pipeline *p = compiled(a, "tests/compiler/schedule/rows_not_read.ir");
+    struct plan_stream *in = &p->program->layout->plan[0].in[0];
+    struct sched_place *y = &p->program->place[1];
+
+    (void)state;
+    assert_true(in->streamed && y->on_chip);
+    in->buf[1] = in->buf[0] + 1;
+    expect_layout(p, arena_printf(a,
+                                  "layout: tile buffer of operator 0 [%u, %u) and tile buffer of "
+                                  "operator 0 [%u, %u) share bytes",
+                                  in->buf[0], in->buf[0] + in->rows * in->pitch, in->buf[1],
+                                  in->buf[1] + in->rows * in->pitch));
+    y->base = in->buf[0];
+    expect_layout(p, arena_printf(a,
+                                  "layout: tensor 1 [%u, %u) and tile buffer of operator 0 "
+                                  "[%u, %u) share bytes",
+                                  y->base, y->base + y->h * y->pitch, in->buf[0],
+                                  in->buf[0] + in->rows * in->pitch));
+    y->base = 8192 - y->h * y->pitch + 1;
+    expect_layout(
+        p, arena_printf(a, "layout: tensor 1 [%u, 8193) exceeds the scratchpad of 8192", y->base));
+    arena_free(a);
+}
+
+static void expect_lower(const struct pipeline *p, const char *message)
+{
+    struct diag d = {0};
+
+    expect(lower_check(p->program, &d), &d, message);
+}
+
+/* The last access of a command to this memory, from 0. */
+static struct sched_access *access_to(const struct pipeline *p, enum sched_memory memory,
+                                      uint32_t *command)
+{
+    const struct sched_stream *s = &p->program->stream[0];
+
+    for (*command = 0; *command < s->n; ++*command)
+        for (uint32_t k = 0; k < s->cmd[*command].n_access; k++)
+            if (s->cmd[*command].access[k].memory == memory)
+                return &s->cmd[*command].access[k];
+    fail_msg("no command touches memory %d", memory);
+    return NULL;
+}
+
+static void planted_in_commands(void **state)
+{
+    static const struct {
+        enum sched_memory memory;
+        uint64_t size; /* of tiny; of a tensor [1,4,4,4] */
+        const char *name;
+    } row[] = {{SCHED_SPAD, 8192, "scratchpad bytes"},
+               {SCHED_WMEM, 512, "weight words"},
+               {SCHED_PARAM, 32, "parameter entries"},
+               {SCHED_INPUT, 64, "bytes of an input"},
+               {SCHED_ARENA, 128, "bytes of the arena"}};
+    struct arena *a = arena_new(0);
+    struct pipeline *p = compiled(a, "tests/compiler/partition/host_between_regions.ir");
+    struct diag d = {0};
+    uint32_t i;
+
+    (void)state;
+    assert_int_equal(lower_check(p->program, &d), ST_OK);
+    for (size_t k = 0; k < sizeof row / sizeof *row; k++) {
+        struct sched_access *access = access_to(p, row[k].memory, &i), kept = *access;
+        access->begin = 1;
+        access->end = row[k].size + 1;
+        expect_lower(p, arena_printf(a, "lower: command %u of 00_conv2d: [1, %llu) of %llu %s", i,
+                                     (unsigned long long)access->end,
+                                     (unsigned long long)row[k].size, row[k].name));
+        *access = kept;
+    }
+    p->program->stream[1].n_bytes += 16;
+    expect_lower(p,
+                 arena_printf(a, "lower: stream 1 has %u bytes of commands, expected %u",
+                              p->program->stream[1].n_bytes - 16, p->program->stream[1].n_bytes));
+    arena_free(a);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(planted_in_a_partition),
+        cmocka_unit_test(planted_in_a_layout),
+        cmocka_unit_test(planted_in_commands),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
