@@ -138,10 +138,10 @@ static const struct ir_tensor *victim(struct layout_work *w, const struct op_pla
         const struct ir_tensor *t = w->graph->tensor[i];
         if (!alive(layout_place(w, t), p->position))
             continue;
-        if (w->chain_tensor[t->id] && !w->chain_to[t->id])
+        if (w->cascade_tensor[t->id] && !w->cascade_to[t->id])
             continue;
         uint64_t score = 1 + layout_bytes(w, t);
-        if (w->chain_to[t->id]) /* a few rows are enough */
+        if (w->cascade_to[t->id]) /* a few rows are enough */
             score += (uint64_t)1 << 42;
         if (layout_place(w, t)->in_memory)
             score += (uint64_t)1 << 40;
@@ -160,8 +160,8 @@ static void stream_tensor(struct layout_work *w, const struct ir_tensor *t)
     struct layout *l = w->layout;
 
     layout_place(w, t)->on_chip = false;
-    if (w->chain_to[t->id]) {
-        l->ring[t->id].lap = 1; /* and as many as fit */
+    if (w->cascade_to[t->id]) {
+        l->line_buffer[t->id].wrap = 1; /* and as many as fit */
         return;
     }
     layout_place(w, t)->in_memory = true;
@@ -175,13 +175,13 @@ static void stream_tensor(struct layout_work *w, const struct ir_tensor *t)
     }
 }
 
-/* A chain holds all its tensors at once. Where these are more than the network has alive at any
- * operator, those whose readers' windows do not overlap become rings, which need no copies of a
- * halo (resnet8 at sys16: 64 KiB to the bound of 48 in as many cycles). */
-static void ring_without_halo(struct layout_work *w)
+/* A cascade holds all its tensors at once. Where these are more than the network has alive at any
+ * operator, those whose readers' windows do not overlap become line buffers, which need no copies
+ * of a halo (resnet8 at sys16: 64 KiB to the bound of 48 in as many cycles). */
+static void line_buffer_without_halo(struct layout_work *w)
 {
     for (uint32_t i = 0; i < w->graph->n_tensor; i++) {
-        const struct op_plan *p = w->chain_to[i];
+        const struct op_plan *p = w->cascade_to[i];
         if (p && p->geo.kh == 1 && resident_bytes(w, p->position) > w->live_bound)
             stream_tensor(w, w->graph->tensor[i]);
     }
@@ -223,8 +223,8 @@ static void set_tile(struct layout_work *w, struct op_plan *p, uint32_t rows)
  * does not fit. */
 static bool fit_tile(struct layout_work *w, struct op_plan *p, uint32_t space)
 {
-    if (p->chained)
-        return layout_fit_chain(w, p, space);
+    if (p->cascaded)
+        return layout_fit_cascade(w, p, space);
     uint32_t rows = overlap_rows(w, p);
     if (!any_stream(p)) {
         set_tile(w, p, rows);
@@ -256,8 +256,8 @@ static enum status choose(struct layout_work *w, struct diag *d)
 
     for (uint32_t i = 0; i < l->n_plan; i++) {
         struct op_plan *p = &l->plan[i];
-        if (i > 0 && p[-1].chained)
-            continue; /* fitted with the first of its chain */
+        if (i > 0 && p[-1].cascaded)
+            continue; /* fitted with the first of its cascade */
         for (;;) {
             uint32_t used = resident_bytes(w, p->position), budget = w->budget[p->position];
             if (used <= budget && fit_tile(w, p, budget - used))
@@ -293,15 +293,15 @@ static void add_tiles(struct layout_work *w, struct place_set *set, struct op_pl
         }
 }
 
-static void add_ring(struct layout_work *w, struct place_set *set, const struct op_plan *p)
+static void add_line_buffer(struct layout_work *w, struct place_set *set, const struct op_plan *p)
 {
     const struct ir_tensor *t = p->geo.out;
-    struct plan_ring *r = &w->layout->ring[t->id];
+    struct plan_line_buffer *r = &w->layout->line_buffer[t->id];
     struct sched_span span = w->program->span[p->position];
     uint32_t banks = w->hw->banks * w->hw->n;
 
-    if (r->lap)
-        place_add_phase(set, (r->lap + r->halo) * r->pitch, span.first, span.last, banks,
+    if (r->wrap)
+        place_add_phase(set, (r->wrap + r->halo) * r->pitch, span.first, span.last, banks,
                         w->second[t->id] ? banks / 2 : 0, &r->base);
 }
 
@@ -331,7 +331,7 @@ static bool assign(struct layout_work *w)
     }
     for (uint32_t i = 0; i < w->layout->n_plan; i++) {
         add_tiles(w, &set, &w->layout->plan[i]);
-        add_ring(w, &set, &w->layout->plan[i]);
+        add_line_buffer(w, &set, &w->layout->plan[i]);
     }
     uint64_t peak = place_solve(&set, w->hw->n);
     w->program->spad_peak = peak > UINT32_MAX ? UINT32_MAX : (uint32_t)peak;
@@ -346,9 +346,9 @@ static bool assign(struct layout_work *w)
 
 static uint32_t chip_pitch(struct layout_work *w, const struct ir_tensor *t)
 {
-    const struct plan_ring *r = &w->layout->ring[t->id];
+    const struct plan_line_buffer *r = &w->layout->line_buffer[t->id];
 
-    return r->lap ? r->pitch : layout_place(w, t)->pitch;
+    return r->wrap ? r->pitch : layout_place(w, t)->pitch;
 }
 
 static void fill_places(struct layout_work *w)
@@ -380,13 +380,13 @@ static void note_buffers(struct layout_work *w)
     for (uint32_t i = 0; i < w->layout->n_plan; i++) {
         const struct op_plan *p = &w->layout->plan[i];
         const struct plan_stream *s[3] = {&p->in[0], &p->in[1], &p->out};
-        const struct plan_ring *r = &w->layout->ring[p->geo.out->id];
+        const struct plan_line_buffer *r = &w->layout->line_buffer[p->geo.out->id];
         uint32_t *n = &w->program->buffer_bytes[p->position];
         for (uint32_t k = 0; k < 3; k++)
             if (s[k]->streamed)
                 *n += layout_stream_bytes(w, s[k], p->n_tiles);
-        if (r->lap)
-            *n += (r->lap + r->halo) * r->pitch;
+        if (r->wrap)
+            *n += (r->wrap + r->halo) * r->pitch;
     }
 }
 
@@ -403,19 +403,19 @@ enum status layout_run(struct sched_program *program, struct diag *d)
     w.upright = ARENA_ARRAY(a, bool, w.graph->n_tensor + 1);
     w.multirow = ARENA_ARRAY(a, struct multirow, w.graph->n_tensor + 1);
     w.second = ARENA_ARRAY(a, bool, w.graph->n_tensor + 1);
-    w.chain_to = ARENA_ARRAY(a, const struct op_plan *, w.graph->n_tensor + 1);
+    w.cascade_to = ARENA_ARRAY(a, const struct op_plan *, w.graph->n_tensor + 1);
     w.within = ARENA_ARRAY(a, const struct ir_tensor *, w.graph->n_tensor + 1);
-    w.chain_tensor = ARENA_ARRAY(a, bool, w.graph->n_tensor + 1);
-    w.layout->ring = ARENA_ARRAY(a, struct plan_ring, w.graph->n_tensor + 1);
+    w.cascade_tensor = ARENA_ARRAY(a, bool, w.graph->n_tensor + 1);
+    w.layout->line_buffer = ARENA_ARRAY(a, struct plan_line_buffer, w.graph->n_tensor + 1);
     for (uint32_t i = 0; i < w.graph->n_op; i++)
         program->span[i] = (struct sched_span){i, i};
     w.live_bound = memory_live_bound(a, w.graph);
     TRY(collect(&w, d));
-    layout_find_links(&w);
+    layout_find_cascades(&w);
     note_plans(&w);
     keep_inputs(&w);
     pair_operands(&w);
-    ring_without_halo(&w);
+    line_buffer_without_halo(&w);
     w.budget = ARENA_ARRAY(a, uint32_t, w.graph->n_op + 1);
     for (uint32_t i = 0; i < w.graph->n_op; i++)
         w.budget[i] = program->hw->scratchpad_bytes;

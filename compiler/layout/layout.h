@@ -18,10 +18,10 @@ struct plan_stream {
     uint32_t skip;   /* of the tensor's rows it holds one of so many: no window needs the others */
 };
 
-/* A tensor of which a chain keeps some rows: lap after lap, `lap` new rows from row `halo` of the
- * buffer on, with the last `halo` rows of the lap before copied in front of them. */
-struct plan_ring {
-    uint32_t lap; /* 0: the tensor has no ring */
+/* A tensor of which a cascade keeps some rows: wrap after wrap, `wrap` new rows from row `halo` of
+ * the buffer on, with the last `halo` rows of the wrap before copied in front of them. */
+struct plan_line_buffer {
+    uint32_t wrap; /* 0: the tensor has no line buffer */
     uint32_t halo, base, pitch;
 };
 
@@ -34,15 +34,15 @@ struct op_plan {
     uint32_t n_tiles;
     struct plan_stream in[PLAN_OPERANDS], out;
     uint32_t n_in;
-    bool chained; /* with the next operator */
-    bool sliced;  /* the same by channels, see channel_fusion.c */
+    bool cascaded; /* with the next operator */
+    bool sliced;   /* the same by channels, see channel_fusion.c */
 };
 
 struct layout {
     struct sched_program *program;
     uint32_t n_plan;
-    struct op_plan *plan;   /* accelerator operators in graph order */
-    struct plan_ring *ring; /* by tensor */
+    struct op_plan *plan;                 /* accelerator operators in graph order */
+    struct plan_line_buffer *line_buffer; /* by tensor */
 };
 
 /* p->layout, and the tensors on chip in p->place. */
@@ -62,18 +62,18 @@ uint32_t layout_tile(uint32_t oh, uint32_t rows, uint32_t ramp, uint32_t tile, u
 /* Smallest scratchpad need of one operator with everything streamed, bytes. */
 uint32_t layout_least(const struct geo *g, const struct hd_config *hw);
 
-/* layout_links.c: weight words and parameter entries that an ARRAY operator keeps in a chain; 0, 0 for
- * VECTOR. */
-void layout_chain_needs(struct arena *a, const struct geo *g, const struct hd_config *hw,
-                        const struct sched_knobs *knobs, uint32_t *words, uint32_t *entries);
+/* layout_cascade.c: weight words and parameter entries that an ARRAY operator keeps in a cascade;
+ * 0, 0 for VECTOR. */
+void layout_cascade_needs(struct arena *a, const struct geo *g, const struct hd_config *hw,
+                          const struct sched_knobs *knobs, uint32_t *words, uint32_t *entries);
 /* Of operators plan[0 .. n - 1], interleaved by channels: is every operand on chip, whole, and each
  * operator one tile? Else they run one by one. */
 bool layout_slices_whole(const struct op_plan *plan, uint32_t n);
 
-/* Address that row 0 of a ring's tensor would have in the lap that row `y` is in. */
-static inline int32_t ring_row0(const struct plan_ring *r, uint32_t y)
+/* Address that row 0 of a line buffer's tensor would have in the wrap that row `y` is in. */
+static inline int32_t line_buffer_row0(const struct plan_line_buffer *r, uint32_t y)
 {
-    return (int32_t)(r->base + r->halo * r->pitch) - (int32_t)(y / r->lap * r->lap * r->pitch);
+    return (int32_t)(r->base + r->halo * r->pitch) - (int32_t)(y / r->wrap * r->wrap * r->pitch);
 }
 
 #endif

@@ -46,11 +46,11 @@ static struct buffers buffers_of(const struct sched_program *p)
     }
     for (uint32_t i = 0; i < l->n_plan; i++) {
         const struct op_plan *plan = &l->plan[i];
-        const struct plan_ring *r = &l->ring[plan->geo.out->id];
+        const struct plan_line_buffer *r = &l->line_buffer[plan->geo.out->id];
         add_streams(&s, p, plan);
-        if (r->lap)
+        if (r->wrap)
             add(&s, "line buffer of tensor", plan->geo.out->id, p->span[plan->position], r->base,
-                (uint64_t)(r->lap + r->halo) * r->pitch);
+                (uint64_t)(r->wrap + r->halo) * r->pitch);
     }
     return s;
 }

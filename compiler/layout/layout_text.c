@@ -15,22 +15,22 @@ static void print_stream(const struct plan_stream *s, const char *what, uint32_t
 static void print_plan(const struct sched_program *p, const struct op_plan *plan, struct text *t)
 {
     const struct ir_tensor *out = plan->geo.out;
-    const struct plan_ring *r = &p->layout->ring[out->id];
+    const struct plan_line_buffer *r = &p->layout->line_buffer[out->id];
 
     text_printf(t, "%s: %u tile%s of %u row%s", p->graph->row[plan->op->row].name, plan->n_tiles,
                 plan->n_tiles == 1 ? "" : "s", plan->tile_rows, plan->tile_rows == 1 ? "" : "s");
     if (plan->ramp)
         text_printf(t, ", first and last %u", plan->ramp);
-    text_add(t, plan->chained  ? ", cascaded with the next\n"
+    text_add(t, plan->cascaded ? ", cascaded with the next\n"
                 : plan->sliced ? ", fused by channels with the next\n"
                                : "\n");
     print_stream(&plan->in[0], "input tiles", plan->n_tiles, t);
     print_stream(&plan->in[1], "second input tiles", plan->n_tiles, t);
     print_stream(&plan->out, "output tiles", plan->n_tiles, t);
-    if (r->lap)
+    if (r->wrap)
         text_printf(t,
                     "    line buffer of tensor %u: %u rows after a halo of %u, pitch %u, at %u\n",
-                    out->id, r->lap, r->halo, r->pitch, r->base);
+                    out->id, r->wrap, r->halo, r->pitch, r->base);
 }
 
 void layout_print(const struct sched_program *p, struct text *t)

@@ -1,10 +1,10 @@
 /* layout_tiles.c - pitches and sizes of tensors, tiles and their buffers; see layout_work.h. */
 #include "layout_work.h"
 
-/* Is p, a plan of l or of an operator by itself (l has no plans), a link of a chain? */
-static bool in_chain(const struct layout *l, const struct op_plan *p)
+/* Is p, a plan of l or of an operator by itself (l has no plans), a stage of a cascade? */
+static bool in_cascade(const struct layout *l, const struct op_plan *p)
 {
-    return p->chained || (l->n_plan > 0 && p > l->plan && p[-1].chained);
+    return p->cascaded || (l->n_plan > 0 && p > l->plan && p[-1].cascaded);
 }
 
 void layout_image(const struct layout_work *w, const struct ir_tensor *t, uint32_t *h,
@@ -152,7 +152,7 @@ uint32_t layout_n_tiles(const struct layout_work *w, const struct op_plan *p, ui
 uint32_t layout_tile_bytes(struct layout_work *w, struct op_plan *p, uint32_t rows)
 {
     const struct geo *g = &p->geo;
-    uint32_t n_tiles = in_chain(w->layout, p) ? 2 : layout_n_tiles(w, p, rows), total = 0;
+    uint32_t n_tiles = in_cascade(w->layout, p) ? 2 : layout_n_tiles(w, p, rows), total = 0;
 
     for (uint32_t i = 0; i < p->n_in; i++)
         if (p->in[i].streamed) {

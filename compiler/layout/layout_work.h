@@ -1,5 +1,5 @@
 /* layout_work.h - what the files of one layout share: layout.c decides what stays on chip and
- * where, layout_links.c which operators are interleaved, layout_tiles.c what a tile takes. */
+ * where, layout_cascade.c which operators are interleaved, layout_tiles.c what a tile takes. */
 #ifndef HEDDLE_SCHED_LAYOUT_WORK_H
 #define HEDDLE_SCHED_LAYOUT_WORK_H
 
@@ -17,12 +17,12 @@ struct layout_work {
     const struct ir_graph *graph;
     const struct hd_config *hw;
     struct layout *layout;
-    bool *compact;                   /* by tensor: rows must lie back to back */
-    bool *upright;                   /* by tensor: its columns are rows, see geo_upright */
-    struct multirow *multirow;       /* by tensor */
-    bool *second;                    /* by tensor: the second operand of an elementwise operator */
-    const struct op_plan **chain_to; /* by tensor: the next link of a chain that alone reads it */
-    bool *chain_tensor;              /* by tensor: passes from link to link, cannot go to memory */
+    bool *compact;             /* by tensor: rows must lie back to back */
+    bool *upright;             /* by tensor: its columns are rows, see geo_upright */
+    struct multirow *multirow; /* by tensor */
+    bool *second;              /* by tensor: the second operand of an elementwise operator */
+    const struct op_plan **cascade_to; /* by tensor: the next stage, if it alone reads it */
+    bool *cascade_tensor; /* by tensor: passes from stage to stage, cannot go to memory */
     const struct ir_tensor **within; /* by tensor: it is in this one's first pixel */
     uint64_t live_bound;             /* memory_live_bound of the graph */
     uint32_t *budget; /* by position: bytes of the scratchpad that buffers alive there may have */
@@ -57,11 +57,12 @@ uint32_t layout_stream_bytes(const struct layout_work *w, const struct plan_stre
  * rows. */
 uint32_t layout_tile_bytes(struct layout_work *w, struct op_plan *p, uint32_t rows);
 
-/* --- layout_links.c --- */
+/* --- layout_cascade.c --- */
 
 /* Which operators are interleaved, by channels or by rows. */
-void layout_find_links(struct layout_work *w);
-/* Tiles and rings of the chain that begins at `p` within `space` bytes; false: it does not fit. */
-bool layout_fit_chain(struct layout_work *w, struct op_plan *p, uint32_t space);
+void layout_find_cascades(struct layout_work *w);
+/* Tiles and line buffers of the cascade that begins at `p` within `space` bytes; false: it does not
+ * fit. */
+bool layout_fit_cascade(struct layout_work *w, struct op_plan *p, uint32_t space);
 
 #endif

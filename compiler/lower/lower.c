@@ -54,14 +54,14 @@ static enum status lower_all(struct lower *l, const struct layout *layout)
             l->stream->region = plan->op->region;
         }
         uint32_t n = 1;
-        while (plan[n - 1].chained || plan[n - 1].sliced)
+        while (plan[n - 1].cascaded || plan[n - 1].sliced)
             n++;
         i += n - 1;
         note_woven(p, plan, n);
         if (plan->sliced)
             TRY(lower_slices(l, plan, n));
         else if (n > 1)
-            TRY(lower_chain(l, plan, n));
+            TRY(lower_cascade(l, plan, n));
         else if (geo_on_array(&plan->geo))
             TRY(lower_array(l, plan));
         else

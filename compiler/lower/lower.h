@@ -24,7 +24,7 @@ struct lower {
     struct sched_stream *stream;
     struct lower_ring words, entries; /* weight memory, parameter memory */
     const struct layout *layout;
-    bool in_chain;    /* several operators share weight memory; all their weights stay */
+    bool in_cascade;  /* several operators share weight memory; all their weights stay */
     uint32_t *loaded; /* by tensor: rows of a resident tensor loaded or made on chip */
     struct diag *d;
 };
@@ -38,7 +38,7 @@ void lower_access(struct sched_command *c, enum sched_memory memory, bool write,
 /* The access added last touches `bytes` of every `pitch` bytes only, from byte `first` of it on. */
 void lower_access_slice(struct sched_command *c, uint32_t first, uint32_t bytes, uint32_t pitch);
 
-/* `n` consecutive units of a ring: the first one. n <= size. */
+/* `n` consecutive units of a circular memory: the first one. n <= size. */
 uint32_t lower_take(struct lower_ring *r, uint32_t n);
 
 /* Let the next `n` units lie one after another. */
@@ -86,7 +86,7 @@ void lower_vector_slice(struct lower *l, const struct op_plan *p, const struct l
 enum status lower_slices(struct lower *l, const struct op_plan *plan, uint32_t n);
 
 /* cascade.c: operators plan[0 .. n - 1], interleaved. */
-enum status lower_chain(struct lower *l, const struct op_plan *plan, uint32_t n);
+enum status lower_cascade(struct lower *l, const struct op_plan *plan, uint32_t n);
 
 /* lower.c: everything of one device. */
 enum status lower_run(struct sched_program *p, struct diag *d);

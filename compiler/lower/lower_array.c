@@ -1,7 +1,7 @@
 /* lower_array.c - convolution, depthwise convolution and matrix product as WEIGHT and ARRAY
  * commands. Channels are cut into groups whose weights fit half the weight memory, kernels into
- * pieces (geometry.c), rows into tiles (layout_tiles.c). Groups are the outer loop while the input is
- * on chip and the result stays there; otherwise tiles are, so that no row moves twice. */
+ * pieces (geometry.c), rows into tiles (layout_tiles.c). Groups are the outer loop while the input
+ * is on chip and the result stays there; otherwise tiles are, so that no row moves twice. */
 #include <string.h>
 
 #include "lower.h"
@@ -61,11 +61,11 @@ static void cut_channels(struct nest *n)
     uint32_t tiles = div_up(n->columns, hw->n), words = hw->weight_bytes / hw->n;
     uint32_t k = n->piece[0].n_ky * n->piece[0].n_b, most;
     uint32_t groups = n->knobs->group_tiles ? GROUPS_AT_LEAST : GROUPS_IN_MEMORY;
-    uint32_t limit = n->p->n_tiles > 1 || n->l->in_chain ? words : words / 2;
+    uint32_t limit = n->p->n_tiles > 1 || n->l->in_cascade ? words : words / 2;
 
     n->keep = n->n_piece == 1 && k * tiles <= limit;
     most = n->keep ? tiles : n->n_piece > 1 ? 1 : words / groups / k;
-    n->keep_params = tiles <= hw->param_entries / (n->l->in_chain ? 1 : 2);
+    n->keep_params = tiles <= hw->param_entries / (n->l->in_cascade ? 1 : 2);
     if (!n->keep_params)
         most = least(most, hw->param_entries / 2);
     n->keep = n->keep && n->keep_params;

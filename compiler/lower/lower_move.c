@@ -166,8 +166,8 @@ void lower_operand(struct lower *l, const struct op_plan *p, uint32_t i, uint32_
     const struct ir_tensor *t = geo_operand(&p->geo, i);
     const struct sched_place *s = &l->program->place[t->id];
 
-    if (l->layout->ring[t->id].lap) {
-        *base = ring_row0(&l->layout->ring[t->id], hi - 1);
+    if (l->layout->line_buffer[t->id].wrap) {
+        *base = line_buffer_row0(&l->layout->line_buffer[t->id], hi - 1);
         return;
     }
     if (!p->in[i].streamed) {
@@ -183,10 +183,10 @@ void lower_operand(struct lower *l, const struct op_plan *p, uint32_t i, uint32_
 int32_t lower_result(const struct lower *l, const struct op_plan *p, uint32_t tile, uint32_t y)
 {
     const struct sched_place *s = &l->program->place[p->geo.out->id];
-    const struct plan_ring *ring = &l->layout->ring[p->geo.out->id];
+    const struct plan_line_buffer *line_buffer = &l->layout->line_buffer[p->geo.out->id];
 
-    if (ring->lap)
-        return ring_row0(ring, y) + (int32_t)(y * ring->pitch);
+    if (line_buffer->wrap)
+        return line_buffer_row0(line_buffer, y) + (int32_t)(y * line_buffer->pitch);
     if (!p->out.streamed)
         return (int32_t)(s->base + y * s->pitch);
     return (int32_t)p->out.buf[p->n_tiles > 1 ? tile % 2 : 0];

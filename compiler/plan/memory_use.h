@@ -14,7 +14,7 @@ struct memory_at {
     uint64_t held;    /* of these, what the plan keeps whole in memory or scratchpad, each once */
     uint64_t copies;  /* second copies: an input in memory, for example, and loaded whole */
     uint64_t padding; /* in the scratchpad, between rows of whole tensors */
-    uint64_t buffers; /* tile buffers, rings of chains, scratch of host kernels */
+    uint64_t buffers; /* tile buffers, line buffers of cascades, scratch of host kernels */
 };
 
 struct memory_use {

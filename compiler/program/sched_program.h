@@ -1,5 +1,5 @@
-/* sched_program.h - the device program: what the scheduler makes of the operators given to an accelerator.
- * in:  a legalised graph with op->target and op->region set, a hardware configuration.
+/* sched_program.h - the device program: what the scheduler makes of the operators given to an
+ * accelerator. in:  a legalised graph with op->target and op->region set, a hardware configuration.
  * out: per region one command stream, the constants region, the arena's tensors; every command with
  * the byte ranges it reads and writes, from which its waits follow (hazard.c) and which
  * plan_check.c proves. */
@@ -90,7 +90,7 @@ struct sched_knobs {
     uint32_t taper;       /* 1: the last group in halves, that little is left after its weights */
     uint32_t params;      /* 1: parameters of all groups by one command, if they fit at once */
     uint32_t ramp;        /* output rows of the first and of the last tile; 0: as the others */
-    uint32_t chain;       /* 1: rows go on to the next operator as they come, both interleaved */
+    uint32_t cascade;     /* 1: rows go on to the next operator as they come, both interleaved */
 };
 
 /* Operator positions [first, last], all interleaved. */
@@ -130,9 +130,9 @@ struct sched_program {
     uint32_t arena_bytes;      /* region 2 */
     uint32_t *scratch_bytes;   /* by operator position: what its host kernel wants in the arena */
     uint32_t *scratch;         /* by operator position: where that is */
-    uint32_t *buffer_bytes;    /* by operator position: scratchpad for its tiles and its ring */
-    uint32_t command_bytes;    /* region 0 */
-    uint32_t spad_peak;        /* bytes of the scratchpad in use at once */
+    uint32_t *buffer_bytes; /* by operator position: scratchpad for its tiles and its line buffer */
+    uint32_t command_bytes; /* region 0 */
+    uint32_t spad_peak;     /* bytes of the scratchpad in use at once */
     struct sched_knobs *knobs; /* by operator position in the graph */
     struct sched_span *span;   /* by operator position: operators interleaved with it */
     uint32_t *woven;           /* by operator position: the next one whose commands are mixed with

@@ -68,7 +68,7 @@ uint32_t sched_choices(const struct sched_program *p, uint32_t op, const struct 
     c.ramp = 0;
     add(choice, &n, now, c);
     c = *now;
-    c.chain = !now->chain;
+    c.cascade = !now->cascade;
     add(choice, &n, now, c);
     c = *now;
     for (c.tile_rows = g.oh; c.tile_rows > 1 && c.tile_rows * 32 > g.oh;
@@ -131,7 +131,7 @@ uint64_t sched_score(const struct sched_program *p, struct sched_knobs *knobs, u
     return trial(p, 0, 0, knobs, commands);
 }
 
-/* For tests: some knobs of each operator at random, chains more often than the others
+/* For tests: some knobs of each operator at random, cascades more often than the others
  * (xorshift64*, Vigna 2016). */
 static void at_random(struct sched_program *p)
 {
@@ -147,7 +147,7 @@ static void at_random(struct sched_program *p)
             z ^= z << 25;
             z ^= z >> 27;
             if (k == 0 && (z >> 40 & 1))
-                p->knobs[i].chain = 1;
+                p->knobs[i].cascade = 1;
             else if (n)
                 p->knobs[i] = choice[(z * 0x2545f4914f6cdd1du >> 32) % n];
             if (trial(p, 0, 0, p->knobs, &commands) == UINT64_MAX)
@@ -191,14 +191,14 @@ static bool one_operator(struct search *s, uint32_t op)
     return better;
 }
 
-/* A chain of three, where one of two gains nothing: a sum of two tensors, for example. */
-static bool chain_of_three(struct search *s, uint32_t op)
+/* A cascade of three, where one of two gains nothing: a sum of two tensors, for example. */
+static bool cascade_of_three(struct search *s, uint32_t op)
 {
     struct sched_knobs *k = &s->p->knobs[op], kept[2] = {k[0], k[1]};
 
-    if (op + 2 >= s->p->graph->n_op || (k[0].chain && k[1].chain))
+    if (op + 2 >= s->p->graph->n_op || (k[0].cascade && k[1].cascade))
         return false;
-    k[0].chain = k[1].chain = 1;
+    k[0].cascade = k[1].cascade = 1;
     if (improves(s))
         return true;
     k[0] = kept[0];
@@ -244,7 +244,7 @@ static void descend(struct search *s)
         better = false;
         for (uint32_t i = 0; i < s->p->graph->n_op; i++) {
             better |= one_operator(s, i);
-            better |= chain_of_three(s, i);
+            better |= cascade_of_three(s, i);
             better |= groups_of_three(s, i);
         }
     }
@@ -282,7 +282,7 @@ static void descend_windows(struct search *s, const struct windows *as)
             s->best = UINT64_MAX;
             (void)improves(s);
             (void)one_operator(s, i);
-            (void)chain_of_three(s, i);
+            (void)cascade_of_three(s, i);
             if (i % batch == batch - 1 || i + 1 == n)
                 better |= holds(s, &whole, kept);
         }

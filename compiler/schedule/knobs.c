@@ -15,7 +15,7 @@ static const struct {
     {"taper", offsetof(struct sched_knobs, taper), 1},
     {"params", offsetof(struct sched_knobs, params), 1},
     {"ramp", offsetof(struct sched_knobs, ramp), 1u << 20},
-    {"chain", offsetof(struct sched_knobs, chain), 1},
+    {"chain", offsetof(struct sched_knobs, cascade), 1},
 };
 _Static_assert(sizeof(struct sched_knobs) == SCHED_KNOBS * sizeof(uint32_t), "a knob has no name");
 

@@ -56,7 +56,7 @@ static void drop(struct fixture *f)
 
 static void add(struct fixture *f, uint32_t number, uint64_t cycles, uint32_t rows)
 {
-    struct sched_knobs knobs[OPS] = {{.tile_rows = rows, .chain = 1}, {0}, {.group_tiles = 4}};
+    struct sched_knobs knobs[OPS] = {{.tile_rows = rows, .cascade = 1}, {0}, {.group_tiles = 4}};
     int64_t value[] = {2 + rows % 8};
     struct store_trial t = {number, cycles + 5, cycles, knobs, value};
 
@@ -85,7 +85,7 @@ static void what_is_added_is_read_back(void **state)
     assert_int_equal(t[0].knobs[0].tile_rows, 2);
     assert_int_equal(t[1].number, 4);
     assert_int_equal(t[1].knobs[0].tile_rows, 7);
-    assert_int_equal(t[1].knobs[0].chain, 1);
+    assert_int_equal(t[1].knobs[0].cascade, 1);
     assert_int_equal(t[1].knobs[1].group_tiles, 0);
     assert_int_equal(t[1].knobs[2].group_tiles, 4);
     assert_int_equal(t[0].value[0], 4);

@@ -72,7 +72,7 @@ static const char *zeros(struct arena *a, uint32_t n)
 static void channels_go_on_as_they_come(void **state)
 {
     struct arena *a = arena_new(0);
-    const struct sched_knobs knobs[4] = {{.chain = 1, .group_tiles = 1}, {.chain = 1}};
+    const struct sched_knobs knobs[4] = {{.cascade = 1, .group_tiles = 1}, {.cascade = 1}};
     const char *text =
         arena_printf(a,
                      INPUT "tensor 1 i8 [16,1,1,16] const name=\"w\" scale=(1) zero=(0) data=%s\n"

@@ -1,11 +1,11 @@
-/* layout_links.c - operators that are interleaved: chains by rows, a pool and its convolution by
- * channels (channel_fusion.c); see layout_work.h. */
+/* layout_cascade.c - operators that are interleaved: cascades by rows, a pool and its convolution
+ * by channels (channel_fusion.c); see layout_work.h. */
 #include "compiler/plan/memory_use.h"
 #include "layout_work.h"
 
 enum {
-    LAP_TILES = 8,   /* most tiles of a ring's lap */
-    CHAIN_ROWS = 16, /* most rows of a chain's last tiles unless a knob specifies more */
+    WRAP_TILES = 8,    /* most tiles between two wraps of a line buffer */
+    CASCADE_ROWS = 16, /* most rows of a cascade's last tiles unless a knob specifies more */
 };
 
 static bool by_rows(const struct layout_work *w, const struct geo *g)
@@ -13,10 +13,10 @@ static bool by_rows(const struct layout_work *w, const struct geo *g)
     return g->kind != GEO_DENSE && !g->turned && !geo_parts(g, w->hw) && g->oh > 1;
 }
 
-static bool may_chain(const struct layout_work *w, const struct op_plan *p,
-                      const struct op_plan *next)
+static bool may_cascade(const struct layout_work *w, const struct op_plan *p,
+                        const struct op_plan *next)
 {
-    return w->program->knobs[p->position].chain && p->op->region == next->op->region &&
+    return w->program->knobs[p->position].cascade && p->op->region == next->op->region &&
            by_rows(w, &p->geo) && by_rows(w, &next->geo);
 }
 
@@ -33,22 +33,22 @@ static uint32_t readers(const struct layout_work *w, const struct ir_tensor *t)
     return n;
 }
 
-/* `next` joins the chain that begins at `first`: what it reads of that chain stays on chip. */
-static void note_link(struct layout_work *w, const struct op_plan *first,
-                      const struct op_plan *next)
+/* `next` joins the cascade that begins at `first`: what it reads of that cascade stays on chip. */
+static void note_stage(struct layout_work *w, const struct op_plan *first,
+                       const struct op_plan *next)
 {
     for (const struct op_plan *p = first; p < next; p++) {
         const struct ir_tensor *t = p->geo.out;
         if (next->geo.x != t && next->geo.y2 != t)
             continue;
-        w->chain_tensor[t->id] = true;
+        w->cascade_tensor[t->id] = true;
         if (p + 1 == next && !layout_place(w, t)->in_memory && readers(w, t) == 1)
-            w->chain_to[t->id] = next;
+            w->cascade_to[t->id] = next;
     }
 }
 
-void layout_chain_needs(struct arena *a, const struct geo *g, const struct hd_config *hw,
-                        const struct sched_knobs *knobs, uint32_t *words, uint32_t *entries)
+void layout_cascade_needs(struct arena *a, const struct geo *g, const struct hd_config *hw,
+                          const struct sched_knobs *knobs, uint32_t *words, uint32_t *entries)
 {
     *words = *entries = 0;
     if (!geo_on_array(g))
@@ -61,7 +61,7 @@ void layout_chain_needs(struct arena *a, const struct geo *g, const struct hd_co
 
 /* Operators from plan[first] on that are interleaved by rows: while their weights fit together, and
  * one table serves them. */
-static uint32_t chain_from(struct layout_work *w, uint32_t first)
+static uint32_t cascade_from(struct layout_work *w, uint32_t first)
 {
     struct layout *l = w->layout;
     uint32_t words = 0, entries = 0, tables = 0, i = first;
@@ -69,18 +69,18 @@ static uint32_t chain_from(struct layout_work *w, uint32_t first)
     for (; i < l->n_plan; i++) {
         struct op_plan *p = &l->plan[i];
         uint32_t need, params;
-        layout_chain_needs(w->arena, &p->geo, w->hw, &w->program->knobs[p->position], &need,
-                           &params);
+        layout_cascade_needs(w->arena, &p->geo, w->hw, &w->program->knobs[p->position], &need,
+                             &params);
         words += need;
         entries += params;
         tables += p->geo.kind == GEO_LUT;
         if (i == first)
             continue;
-        if (!may_chain(w, p - 1, p) || words > w->hw->weight_bytes / w->hw->n ||
+        if (!may_cascade(w, p - 1, p) || words > w->hw->weight_bytes / w->hw->n ||
             entries > w->hw->param_entries || tables > 1)
             break;
-        p[-1].chained = true;
-        note_link(w, &l->plan[first], p);
+        p[-1].cascaded = true;
+        note_stage(w, &l->plan[first], p);
     }
     return i - first;
 }
@@ -112,7 +112,7 @@ static uint32_t slices_length(const struct sched_program *p, const struct op_pla
         return 1;
     for (uint32_t i = 1; i < n; i++) {
         const struct geo *next = &plan[i].geo;
-        if (!p->knobs[plan[i - 1].position].chain || plan[i].op->region != plan[0].op->region ||
+        if (!p->knobs[plan[i - 1].position].cascade || plan[i].op->region != plan[0].op->region ||
             !takes_slices(next, &plan[i - 1].geo))
             return 1;
         if (next->kind == GEO_POOL)
@@ -152,7 +152,7 @@ static uint32_t slices_from(struct layout_work *w, struct op_plan *p)
     return n;
 }
 
-void layout_find_links(struct layout_work *w)
+void layout_find_cascades(struct layout_work *w)
 {
     struct layout *l = w->layout;
     uint32_t n;
@@ -160,16 +160,16 @@ void layout_find_links(struct layout_work *w)
     for (uint32_t first = 0; first < l->n_plan; first += n) {
         n = slices_from(w, &l->plan[first]);
         if (n == 1)
-            n = chain_from(w, first);
+            n = cascade_from(w, first);
         note_span(w, &l->plan[first], n);
     }
 }
 
-/* Rows that a chain's links make at once, from what the last one makes: each as many as the next
- * one takes. Sets tiles and rings, a lap of these being `tiles` tiles where a halo is copied, else
- * two; bytes of all of them. */
-static uint64_t chain_bytes(struct layout_work *w, struct op_plan *p, uint32_t n, uint32_t rows,
-                            uint32_t tiles)
+/* Rows that a cascade's stages make at once, from what the last one makes: each as many as the next
+ * one takes. Sets tiles and line buffers, a wrap of these being `tiles` tiles where a halo is
+ * copied, else two; bytes of all of them. */
+static uint64_t cascade_bytes(struct layout_work *w, struct op_plan *p, uint32_t n, uint32_t rows,
+                              uint32_t tiles)
 {
     uint64_t total = 0;
 
@@ -182,38 +182,38 @@ static uint64_t chain_bytes(struct layout_work *w, struct op_plan *p, uint32_t n
         p[i].tile_rows = rows;
         p[i].n_tiles = div_up(g->oh, rows) + 1;
         total += layout_tile_bytes(w, &p[i], rows);
-        struct plan_ring *r = &w->layout->ring[g->out->id];
-        if (!r->lap)
+        struct plan_line_buffer *r = &w->layout->line_buffer[g->out->id];
+        if (!r->wrap)
             continue;
         const struct geo *next = &p[i + 1].geo;
         r->halo = (next->kh - 1) * next->dy;
-        r->lap = rows * (r->halo ? tiles : 2);
-        r->lap = r->lap < g->oh ? r->lap : g->oh;
-        r->pitch = layout_pitch(w, g->ow * g->oc, r->lap + r->halo, w->multirow[g->out->id]);
-        total += (uint64_t)(r->lap + r->halo) * r->pitch;
+        r->wrap = rows * (r->halo ? tiles : 2);
+        r->wrap = r->wrap < g->oh ? r->wrap : g->oh;
+        r->pitch = layout_pitch(w, g->ow * g->oc, r->wrap + r->halo, w->multirow[g->out->id]);
+        total += (uint64_t)(r->wrap + r->halo) * r->pitch;
     }
     return total;
 }
 
-static uint32_t chain_length(const struct op_plan *p)
+static uint32_t cascade_length(const struct op_plan *p)
 {
     uint32_t n = 1;
 
-    while (p[n - 1].chained)
+    while (p[n - 1].cascaded)
         n++;
     return n;
 }
 
-bool layout_fit_chain(struct layout_work *w, struct op_plan *p, uint32_t space)
+bool layout_fit_cascade(struct layout_work *w, struct op_plan *p, uint32_t space)
 {
-    uint32_t n = chain_length(p), wish = w->program->knobs[p[n - 1].position].tile_rows,
+    uint32_t n = cascade_length(p), wish = w->program->knobs[p[n - 1].position].tile_rows,
              quarter = div_up(p[n - 1].geo.oh, 4);
 
     if (!wish) /* tiles enough to overlap */
-        wish = quarter < CHAIN_ROWS ? quarter : CHAIN_ROWS;
+        wish = quarter < CASCADE_ROWS ? quarter : CASCADE_ROWS;
     for (uint32_t rows = wish; rows > 0; rows /= 2)
-        for (uint32_t tiles = LAP_TILES; tiles > 1; tiles /= 2)
-            if (chain_bytes(w, p, n, rows, tiles) <= space)
+        for (uint32_t tiles = WRAP_TILES; tiles > 1; tiles /= 2)
+            if (cascade_bytes(w, p, n, rows, tiles) <= space)
                 return true;
     return false;
 }
