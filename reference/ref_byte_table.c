@@ -7,7 +7,6 @@
 
 /* One table in the making; diff: x - z_x. */
 struct unary {
-    enum ir_opcode opcode;
     float s_x, s_y, alpha;
     int32_t z_x;
     bool approximate;
@@ -24,17 +23,41 @@ static void fixed_point(struct unary *u, uint32_t i, double d)
 
 /* --- in real numbers --- */
 
-/* What ONNX's rounding quantises; by sigmoid(x) = (1 + tanh(x / 2)) / 2. */
-static double real_of(const struct unary *u, double x)
+/* What ONNX's rounding quantises. */
+static double real_identity(const struct unary *u, double x)
 {
-    switch (u->opcode) {
-    case IR_OP_LOGISTIC: return 0.5 + 0.5 * tanh(x / 2);
-    case IR_OP_TANH: return tanh(x);
-    case IR_OP_HARD_SWISH: return x <= -3 ? 0 : x >= 3 ? x : x * (x / 6 + 0.5);
-    case IR_OP_LEAKY_RELU: return x < 0 ? x * (double)u->alpha : x;
-    case IR_OP_ABS: return fabs(x);
-    default: return x;
-    }
+    (void)u;
+    return x;
+}
+
+/* By sigmoid(x) = (1 + tanh(x / 2)) / 2. */
+static double real_logistic(const struct unary *u, double x)
+{
+    (void)u;
+    return 0.5 + 0.5 * tanh(x / 2);
+}
+
+static double real_tanh(const struct unary *u, double x)
+{
+    (void)u;
+    return tanh(x);
+}
+
+static double real_hard_swish(const struct unary *u, double x)
+{
+    (void)u;
+    return x <= -3 ? 0 : x >= 3 ? x : x * (x / 6 + 0.5);
+}
+
+static double real_leaky_relu(const struct unary *u, double x)
+{
+    return x < 0 ? x * (double)u->alpha : x;
+}
+
+static double real_abs(const struct unary *u, double x)
+{
+    (void)u;
+    return fabs(x);
 }
 
 /* Steps of s_y, no further than any clamp can tell; NaN is 0. */
@@ -44,25 +67,61 @@ static int32_t steps(double v)
 }
 
 /* float32 throughout, as a C++ function of float is; the quotient is a product there. */
-static int32_t float_steps(const struct unary *u, int32_t diff)
+static int32_t float_steps(const struct unary *u, float v)
+{
+    return steps((double)roundf(v * (1 / u->s_y)));
+}
+
+static int32_t entry_logistic(const struct unary *u, int32_t diff)
 {
     const float x = u->s_x * (float)diff;
-    float v;
 
-    switch (u->opcode) {
-    case IR_OP_LOGISTIC: v = 1 / (1 + expf(-x)); break;
-    case IR_OP_TANH: v = tanhf(x); break;
-    case IR_OP_EXP: v = expf(x); break;
-    case IR_OP_LOG: v = x > 0 ? logf(x) : -INFINITY; break;
-    case IR_OP_ELU: v = x >= 0 ? x : expm1f(x); break;
-    default: /* GELU */
-        if (u->approximate)
-            v = 0.5f * x * (1 + tanhf(0.797884583f * (x + 0.044715f * x * x * x)));
-        else
-            v = 0.5f * x * erfcf(-x * 0.707106769f);
-        break;
-    }
-    return steps((double)roundf(v * (1 / u->s_y)));
+    return float_steps(u, 1 / (1 + expf(-x)));
+}
+
+static int32_t entry_tanh(const struct unary *u, int32_t diff)
+{
+    const float x = u->s_x * (float)diff;
+
+    return float_steps(u, tanhf(x));
+}
+
+static int32_t entry_exp(const struct unary *u, int32_t diff)
+{
+    const float x = u->s_x * (float)diff;
+
+    return float_steps(u, expf(x));
+}
+
+static int32_t entry_log(const struct unary *u, int32_t diff)
+{
+    const float x = u->s_x * (float)diff;
+
+    return float_steps(u, x > 0 ? logf(x) : -INFINITY);
+}
+
+static int32_t entry_elu(const struct unary *u, int32_t diff)
+{
+    const float x = u->s_x * (float)diff;
+
+    return float_steps(u, x >= 0 ? x : expm1f(x));
+}
+
+static int32_t entry_gelu(const struct unary *u, int32_t diff)
+{
+    const float x = u->s_x * (float)diff;
+
+    if (u->approximate)
+        return float_steps(u, 0.5f * x * (1 + tanhf(0.797884583f * (x + 0.044715f * x * x * x))));
+    return float_steps(u, 0.5f * x * erfcf(-x * 0.707106769f));
+}
+
+/* uint8's own: x and z_x scaled apart. */
+static int32_t entry_rescale(const struct unary *u, int32_t diff)
+{
+    const float ratio = u->s_x * (1 / u->s_y);
+
+    return steps((double)roundf((float)(diff + u->z_x) * ratio + -(float)u->z_x * ratio));
 }
 
 /* --- in TFLite's fixed point --- */
@@ -98,7 +157,7 @@ static int32_t high_half(int32_t multiplier)
 
 /* x * relu6(x + 3) / 6: x in 1/128 of its scale, times x / 6 + 1/2 saturated to [0, 1) in Q0.15.
  * multiplier[0] brings x to the output, [1] to 3 / 2^15. */
-static int32_t hard_swish(const struct unary *u, int32_t diff)
+static int32_t entry_hard_swish(const struct unary *u, int32_t diff)
 {
     const int32_t fine = diff * 128, out = high_product(fine, high_half(u->multiplier[0]));
     const int32_t up = u->shift[1] < 17 ? u->shift[1] : 17;
@@ -116,7 +175,7 @@ static int32_t hard_swish(const struct unary *u, int32_t diff)
 }
 
 /* 2^20 / sqrt(diff), then into the output's scale; no root below 1. */
-static int32_t inverse_root(const struct unary *u, int32_t diff)
+static int32_t entry_rsqrt(const struct unary *u, int32_t diff)
 {
     int32_t shift, multiplier, root;
 
@@ -127,98 +186,88 @@ static int32_t inverse_root(const struct unary *u, int32_t diff)
     return ref_mbqm(root, u->multiplier[0], u->shift[0] - 20);
 }
 
-/* --- the table --- */
+static int32_t entry_abs(const struct unary *u, int32_t diff)
+{
+    return ref_mbqm(diff < 0 ? -diff : diff, u->multiplier[0], u->shift[0]);
+}
 
-static void scales(struct unary *u)
+static int32_t entry_linear(const struct unary *u, int32_t diff)
+{
+    return ref_mbqm(diff, u->multiplier[diff < 0], u->shift[diff < 0]);
+}
+
+/* --- their scales --- */
+
+static void scales_none(struct unary *u)
+{
+    (void)u;
+}
+
+static void scales_ratio(struct unary *u)
+{
+    fixed_point(u, 0, (double)(u->s_x / u->s_y));
+    fixed_point(u, 1, (double)(u->s_x / u->s_y));
+}
+
+static void scales_leaky_relu(struct unary *u)
+{
+    fixed_point(u, 0, (double)(u->s_x / u->s_y));
+    fixed_point(u, 1, (double)(u->s_x * u->alpha / u->s_y));
+}
+
+static void scales_hard_swish(struct unary *u)
 {
     const float fine = u->s_x * 0.0078125f; /* of 7 bits more */
 
-    switch (u->opcode) {
-    case IR_OP_HARD_SWISH:
-        fixed_point(u, 0, (double)(fine / u->s_y));
-        fixed_point(u, 1, (double)(fine / (3.0f / 32768)));
-        return;
-    case IR_OP_RSQRT: /* root and product in float32 */
-        fixed_point(u, 0, 1 / (double)(sqrtf(u->s_x) * u->s_y));
-        return;
-    default:
-        fixed_point(u, 0, (double)(u->s_x / u->s_y));
-        fixed_point(
-            u, 1,
-            (double)(u->opcode == IR_OP_LEAKY_RELU ? u->s_x * u->alpha / u->s_y : u->s_x / u->s_y));
-        return;
-    }
+    fixed_point(u, 0, (double)(fine / u->s_y));
+    fixed_point(u, 1, (double)(fine / (3.0f / 32768)));
 }
 
-/* What x - z_x = diff becomes, less the output's zero point. */
-static int32_t entry(const struct unary *u, int32_t diff)
+/* Root and product in float32. */
+static void scales_rsqrt(struct unary *u)
 {
-    const uint32_t side = diff < 0;
-    const float ratio = u->s_x * (1 / u->s_y);
-
-    switch (u->opcode) {
-    case IR_OP_LOGISTIC:
-    case IR_OP_TANH:
-    case IR_OP_EXP:
-    case IR_OP_LOG:
-    case IR_OP_ELU:
-    case IR_OP_GELU: return float_steps(u, diff);
-    case IR_OP_RESCALE: /* uint8's own: x and z_x scaled apart */
-        return steps((double)roundf((float)(diff + u->z_x) * ratio + -(float)u->z_x * ratio));
-    case IR_OP_HARD_SWISH: return hard_swish(u, diff);
-    case IR_OP_RSQRT: return inverse_root(u, diff);
-    case IR_OP_ABS: return ref_mbqm(diff < 0 ? -diff : diff, u->multiplier[0], u->shift[0]);
-    default: return ref_mbqm(diff, u->multiplier[side], u->shift[side]);
-    }
+    fixed_point(u, 0, 1 / (double)(sqrtf(u->s_x) * u->s_y));
 }
+
+/* --- the table --- */
+
+/* entry: what x - z_x = diff becomes, less the output's zero point. */
+static const struct form {
+    void (*scales)(struct unary *u);
+    int32_t (*entry)(const struct unary *u, int32_t diff);
+    double (*real)(const struct unary *u, double x);
+} forms[] = {
+#define OPERATOR(code, name, columns) {columns},
+#define TABLE(scales, entry, real)    scales_##scales, entry_##entry, real_##real
+#include "operators/operators.def"
+};
 
 /* ONNX's rounding: each step a float32, half to even. */
-static int32_t onnx_entry(const struct unary *u, int32_t diff)
+static int32_t onnx_entry(const struct form *form, const struct unary *u, int32_t diff)
 {
-    const float v = (float)real_of(u, (double)(u->s_x * (float)diff));
+    const float v = (float)form->real(u, (double)(u->s_x * (float)diff));
 
     return steps((double)rintf(v / u->s_y));
 }
 
-static bool is_unary(enum ir_opcode opcode)
-{
-    switch (opcode) {
-    case IR_OP_LOGISTIC:
-    case IR_OP_TANH:
-    case IR_OP_LEAKY_RELU:
-    case IR_OP_RELU:
-    case IR_OP_RELU6:
-    case IR_OP_RELU_N1_TO_1:
-    case IR_OP_RELU_0_TO_1:
-    case IR_OP_CLIP:
-    case IR_OP_ABS:
-    case IR_OP_EXP:
-    case IR_OP_LOG:
-    case IR_OP_RSQRT:
-    case IR_OP_ELU:
-    case IR_OP_GELU:
-    case IR_OP_RESCALE:
-    case IR_OP_HARD_SWISH: return true;
-    default: return false;
-    }
-}
-
 bool ref_byte_table(const struct ref_maker *m)
 {
-    struct unary u = {.opcode = m->op->opcode};
+    const struct form *form = &forms[m->op->opcode];
+    struct unary u = {0};
     uint8_t *table;
 
-    if (!is_unary(u.opcode) || (m->x->type != IR_I8 && m->x->type != IR_U8))
+    if (form->entry == NULL || (m->x->type != IR_I8 && m->x->type != IR_U8))
         return false;
     u.s_x = ref_scale(m->x);
     u.s_y = ref_scale(m->y);
     u.z_x = m->x->quant.zero_point[0];
     u.alpha = ref_attr_float(m->op, IR_ALPHA_BITS);
     u.approximate = m->op->attr[IR_APPROXIMATE] != 0;
-    scales(&u);
+    form->scales(&u);
     table = ARENA_ARRAY(m->arena, uint8_t, 256);
     for (int32_t x = ref_lowest(m->x->type); x <= ref_highest(m->x->type); x++) {
-        const int32_t d = x - u.z_x, v = m->o->onnx_rounding ? onnx_entry(&u, d) : entry(&u, d);
+        const int32_t d = x - u.z_x;
+        const int32_t v = m->o->onnx_rounding ? onnx_entry(form, &u, d) : form->entry(&u, d);
         const int32_t y = v + m->y->quant.zero_point[0];
 
         table[(uint8_t)x] = (uint8_t)(y < m->k->low ? m->k->low : y > m->k->high ? m->k->high : y);

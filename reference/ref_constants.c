@@ -80,14 +80,9 @@ void ref_clamp_between(const struct ir_tensor *t, float low, float high, struct 
 /* What the operator is, or what is fused into it. */
 static enum ir_activation activation_of(const struct ir_op *op)
 {
-    switch (op->opcode) {
-    case IR_OP_RELU: return IR_ACT_RELU;
-    case IR_OP_RELU6: return IR_ACT_RELU6;
-    case IR_OP_RELU_N1_TO_1: return IR_ACT_RELU_N1_TO_1;
-    case IR_OP_RELU_0_TO_1: return IR_ACT_RELU_0_TO_1;
-    case IR_OP_CLIP: return IR_ACT_CLIP;
-    default: return (enum ir_activation)op->attr[IR_ACTIVATION];
-    }
+    const enum ir_activation own = ir_op_info(op->opcode)->activation;
+
+    return own != IR_ACT_NONE ? own : (enum ir_activation)op->attr[IR_ACTIVATION];
 }
 
 static void set_clamp(const struct ref_maker *m, const struct ir_tensor *t)
@@ -120,7 +115,7 @@ static double product_scale(const struct ref_maker *m, float s_w)
     return (double)ref_scale(m->x) * (double)s_w;
 }
 
-static void weighted(const struct ref_maker *m)
+static void fixed_weights(const struct ref_maker *m)
 {
     const struct ir_quant *w = &m->b->quant;
     double *d = ARENA_ARRAY(m->arena, double, w->n);
@@ -131,7 +126,7 @@ static void weighted(const struct ref_maker *m)
 }
 
 /* One scale: the product is a float32 (classic), or not (tflite-micro); LiteRT stays in double. */
-static void dense(const struct ref_maker *m)
+static void fixed_dense(const struct ref_maker *m)
 {
     const struct ir_quant *w = &m->b->quant;
     const float out = ref_scale(m->y);
@@ -145,7 +140,7 @@ static void dense(const struct ref_maker *m)
         return;
     }
     if (w->n > 1) {
-        weighted(m);
+        fixed_weights(m);
         return;
     }
     if (m->o->fc_scale == REF_FC_TFLM)
@@ -165,7 +160,7 @@ static void common_scale(const struct ref_maker *m, int up, bool squared)
 }
 
 /* All in float32. */
-static void mul(const struct ref_maker *m)
+static void fixed_mul(const struct ref_maker *m)
 {
     const float product = ref_scale(m->x) * ref_scale(m->b);
 
@@ -182,7 +177,7 @@ static void two_sided(const struct ref_maker *m, float negative)
 }
 
 /* s_x / s_y of n elements: the multiplier over n, with as many bits more as 63 leave room for. */
-static void mean(const struct ref_maker *m)
+static void fixed_mean(const struct ref_maker *m)
 {
     const uint64_t n = ir_elements(m->x) / ir_elements(m->y);
     int32_t *multiplier;
@@ -205,7 +200,7 @@ static bool same_quant(const struct ir_tensor *a, const struct ir_tensor *b)
 
 /* The average has the scale of its input. Another one (ONNX): the sum over full windows goes into
  * it at once, by 1/n as a float32; where windows are cut off, the average does. */
-static void average(const struct ref_maker *m)
+static void fixed_average(const struct ref_maker *m)
 {
     const int64_t cells = (int64_t)m->op->attr[IR_KERNEL_H] * m->op->attr[IR_KERNEL_W];
     int32_t pad[4];
@@ -224,7 +219,7 @@ static void average(const struct ref_maker *m)
 }
 
 /* beta * s_x in 2^-26; the result is in 1/256 from the lowest value on, whatever y's scale is. */
-static void softmax(const struct ref_maker *m)
+static void fixed_softmax(const struct ref_maker *m)
 {
     const double beta = (double)ref_attr_float(m->op, IR_BETA_BITS);
     const double d[2] = {fmin(ldexp(beta * (double)ref_scale(m->x), 26), INT32_MAX),
@@ -236,7 +231,7 @@ static void softmax(const struct ref_maker *m)
 }
 
 /* s_x in 2^-26, and from there back to quantised values: one over the first number. */
-static void log_softmax(const struct ref_maker *m)
+static void fixed_log_softmax(const struct ref_maker *m)
 {
     const double real = fmin(ldexp((double)ref_scale(m->x), 26), INT32_MAX);
     int32_t multiplier;
@@ -247,9 +242,9 @@ static void log_softmax(const struct ref_maker *m)
 }
 
 /* To the state and from it to y; products and quotients in float32. */
-static void svdf(const struct ref_maker *m, const struct ir_graph *g)
+static void fixed_svdf(const struct ref_maker *m)
 {
-    const float state = ref_scale(ir_in(g, m->op, 4)), time = ref_scale(ir_in(g, m->op, 2));
+    const float state = ref_scale(ir_in(m->g, m->op, 4)), time = ref_scale(ir_in(m->g, m->op, 2));
     const double d[2] = {(double)(ref_scale(m->x) * ref_scale(m->b) / state),
                          (double)(state * time / ref_scale(m->y))};
 
@@ -257,9 +252,9 @@ static void svdf(const struct ref_maker *m, const struct ir_graph *g)
 }
 
 /* Sums to gates of 2^-12, products in float32; then o * tanh(c), of 2^-15 each, to the output. */
-static void lstm(const struct ref_maker *m, const struct ir_graph *g)
+static void fixed_lstm(const struct ref_maker *m)
 {
-    const struct ir_tensor *r = ir_in(g, m->op, 2), *h = ir_in(g, m->op, 4);
+    const struct ir_tensor *r = ir_in(m->g, m->op, 2), *h = ir_in(m->g, m->op, 4);
     double d[9];
 
     for (uint32_t i = 0; i < 4; i++) {
@@ -271,7 +266,7 @@ static void lstm(const struct ref_maker *m, const struct ir_graph *g)
 }
 
 /* Each operand in its own scale; other types are compared as they are. */
-static void compare(const struct ref_maker *m)
+static void fixed_compare(const struct ref_maker *m)
 {
     double d[2];
 
@@ -282,47 +277,53 @@ static void compare(const struct ref_maker *m)
     ref_set_fixed(m, 2, d);
 }
 
-static void by_scales(const struct ref_maker *m, const struct ir_graph *g)
+static void fixed_product(const struct ref_maker *m)
 {
-    const bool wide = m->x->type == IR_I16;
-
-    switch (m->op->opcode) {
-    case IR_OP_CONV2D:
-    case IR_OP_DEPTHWISE_CONV2D:
-    case IR_OP_TRANSPOSE_CONV: weighted(m); return;
-    case IR_OP_FULLY_CONNECTED: dense(m); return;
-    case IR_OP_BATCH_MATMUL:
-        set_one(m, (double)(ref_scale(m->x) * ref_scale(m->b)) / (double)ref_scale(m->y));
-        return;
-    case IR_OP_ADD:
-    case IR_OP_SUB: common_scale(m, wide ? 15 : 20, false); return;
-    case IR_OP_SQUARED_DIFFERENCE: common_scale(m, 7, true); return;
-    case IR_OP_MUL: mul(m); return;
-    case IR_OP_PRELU: two_sided(m, ref_scale(m->b)); return;
-    case IR_OP_LEAKY_RELU: two_sided(m, ref_attr_float(m->op, IR_ALPHA_BITS)); return;
-    case IR_OP_RELU:
-    case IR_OP_RELU6:
-    case IR_OP_ABS: two_sided(m, 1); return;
-    case IR_OP_MEAN: mean(m); return;
-    case IR_OP_SUM: set_one(m, (double)ref_scale(m->x) / (double)ref_scale(m->y)); return;
-    case IR_OP_AVERAGE_POOL2D: average(m); return;
-    case IR_OP_SOFTMAX: softmax(m); return;
-    case IR_OP_LOG_SOFTMAX: log_softmax(m); return;
-    case IR_OP_LSTM: lstm(m, g); return;
-    case IR_OP_SVDF: svdf(m, g); return;
-    case IR_OP_EQUAL:
-    case IR_OP_NOT_EQUAL:
-    case IR_OP_LESS:
-    case IR_OP_LESS_EQUAL:
-    case IR_OP_GREATER:
-    case IR_OP_GREATER_EQUAL: compare(m); return;
-    case IR_OP_QUANTIZE:
-        if (m->x->type != IR_F32)
-            set_one(m, (double)ref_scale(m->x) / (double)ref_scale(m->y));
-        return;
-    default: return;
-    }
+    set_one(m, (double)(ref_scale(m->x) * ref_scale(m->b)) / (double)ref_scale(m->y));
 }
+
+static void fixed_add(const struct ref_maker *m)
+{
+    common_scale(m, m->x->type == IR_I16 ? 15 : 20, false);
+}
+
+static void fixed_squared(const struct ref_maker *m)
+{
+    common_scale(m, 7, true);
+}
+
+static void fixed_prelu(const struct ref_maker *m)
+{
+    two_sided(m, ref_scale(m->b));
+}
+
+static void fixed_ratio(const struct ref_maker *m)
+{
+    if (m->x->type != IR_F32)
+        set_one(m, (double)ref_scale(m->x) / (double)ref_scale(m->y));
+}
+
+static void fixed_i16_two_sided(const struct ref_maker *m)
+{
+    const bool leaky = m->op->opcode == IR_OP_LEAKY_RELU;
+
+    two_sided(m, leaky ? ref_attr_float(m->op, IR_ALPHA_BITS) : 1);
+}
+
+static void fixed_i16_table(const struct ref_maker *m)
+{
+    ref_wide_table(m);
+}
+
+static const struct {
+    void (*fixed)(const struct ref_maker *m);
+    void (*of_i16)(const struct ref_maker *m); /* where int16 differs from 8 bits */
+} makers[] = {
+#define OPERATOR(code, name, columns) {columns},
+#define FIXED(fn)                     .fixed = fixed_##fn,
+#define FIXED_I16(fn)                 .of_i16 = fixed_i16_##fn,
+#include "operators/operators.def"
+};
 
 /* LUT is a table in the graph itself: x + 128 is the byte with its top bit flipped. */
 static void given_table(const struct ref_maker *m)
@@ -334,20 +335,24 @@ static void given_table(const struct ref_maker *m)
     m->k->table = table;
 }
 
-static void computed(const struct ref_maker *m, const struct ir_graph *g)
+static void computed(const struct ref_maker *m)
 {
-    const bool floats = m->x->type == IR_F32 && m->op->opcode != IR_OP_QUANTIZE;
+    const enum ir_opcode opcode = m->op->opcode;
+    const bool floats = m->x->type == IR_F32 && opcode != IR_OP_QUANTIZE;
 
     set_clamp(m, m->y);
-    if (floats || (ir_is_int(m->x->type) && ir_has_int(m->op->opcode)))
+    if (floats || (ir_is_int(m->x->type) && ir_op_info(m->op->opcode)->has_int))
         return;
-    if (m->x->type == IR_I16 && ref_wide_table(m))
+    if (m->x->type == IR_I16 && makers[opcode].of_i16 != NULL) {
+        makers[opcode].of_i16(m);
         return;
+    }
     if (ref_byte_table(m))
         return;
     if (m->o->onnx_rounding && m->x->type != IR_I16 && ref_real_scale(m))
         return;
-    by_scales(m, g);
+    if (makers[opcode].fixed != NULL)
+        makers[opcode].fixed(m);
 }
 
 /* Three float32 add up to the double that LiteRT multiplies with. */
@@ -384,13 +389,13 @@ const struct ref_constants *ref_constants_of(struct arena *a, const struct ir_gr
                                              const struct ir_op *op, const struct ref_options *o)
 {
     struct ref_constants *k = ARENA_NEW(a, struct ref_constants);
-    const struct ref_maker m = {a, op, ir_in(g, op, 0), ir_in(g, op, 1), ir_out(g, op, 0), o, k};
+    const struct ref_maker m = {a, g, op, ir_in(g, op, 0), ir_in(g, op, 1), ir_out(g, op, 0), o, k};
     int32_t pad[4];
 
     if (o->legalised)
         given(&m);
     else
-        computed(&m, g);
+        computed(&m);
     if (op->opcode == IR_OP_LUT)
         given_table(&m);
     ref_pads(&m, pad);

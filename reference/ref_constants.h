@@ -33,6 +33,7 @@ const struct ref_constants *ref_constants_of(struct arena *a, const struct ir_gr
 /* One operator of a graph; x, b, y: inputs 0, 1 and output 0 (NULL: absent). */
 struct ref_maker {
     struct arena *arena;
+    const struct ir_graph *g;
     const struct ir_op *op;
     const struct ir_tensor *x, *b, *y;
     const struct ref_options *o;
@@ -60,8 +61,8 @@ void ref_clamp_between(const struct ir_tensor *t, float low, float high, struct 
 void ref_pads(const struct ref_maker *m, int32_t pad[4]);
 /* ref_byte_table.c: k->table of an 8-bit unary function. False: the operator is none. */
 bool ref_byte_table(const struct ref_maker *m);
-/* ref_wide_table.c: int16 LOGISTIC, TANH, SOFTMAX. False: the operator is none of these. */
-bool ref_wide_table(const struct ref_maker *m);
+/* ref_wide_table.c: int16 LOGISTIC, TANH, SOFTMAX. */
+void ref_wide_table(const struct ref_maker *m);
 /* ref_real_scale.c: ONNX's rounding. False: the operator does not round. */
 bool ref_real_scale(const struct ref_maker *m);
 

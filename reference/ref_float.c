@@ -1,4 +1,4 @@
-/* ref_float.c - operators in float32 (ir/float.def): plain loops, one sum per output, in the order
+/* ref_float.c - operators in float32 : plain loops, one sum per output, in the order
  * that IR.md states under "Float". Exponentials and the like: ref_float_math.c. */
 #include <math.h>
 #include <string.h>
@@ -219,21 +219,63 @@ enum status ref_f32_matmul(const struct ref_call *c, struct diag *d)
     return ST_OK;
 }
 
-static float binary_one(enum ir_opcode opcode, float a, float b)
+static float f32_add(float a, float b)
 {
-    switch (opcode) {
-    case IR_OP_ADD: return a + b;
-    case IR_OP_SUB: return a - b;
-    case IR_OP_MUL: return a * b;
-    case IR_OP_DIV: return a / b;
-    case IR_OP_POW: return ref_pow(a, b);
-    case IR_OP_MAXIMUM: return a < b ? b : a;
-    case IR_OP_MINIMUM: return a > b ? b : a;
-    case IR_OP_FLOOR_DIV: return (float)floor((double)a / (double)b);
-    case IR_OP_PRELU: return a < 0 ? a * b : a;
-    default: return (a - b) * (a - b); /* SQUARED_DIFFERENCE */
-    }
+    return a + b;
 }
+
+static float f32_sub(float a, float b)
+{
+    return a - b;
+}
+
+static float f32_mul(float a, float b)
+{
+    return a * b;
+}
+
+static float f32_div(float a, float b)
+{
+    return a / b;
+}
+
+static float f32_pow(float a, float b)
+{
+    return ref_pow(a, b);
+}
+
+static float f32_maximum(float a, float b)
+{
+    return a < b ? b : a;
+}
+
+static float f32_minimum(float a, float b)
+{
+    return a > b ? b : a;
+}
+
+static float f32_floor_div(float a, float b)
+{
+    return (float)floor((double)a / (double)b);
+}
+
+static float f32_prelu(float a, float b)
+{
+    return a < 0 ? a * b : a;
+}
+
+static float f32_squared_difference(float a, float b)
+{
+    return (a - b) * (a - b);
+}
+
+static const struct {
+    float (*of)(float a, float b);
+} binary[] = {
+#define OPERATOR(code, name, columns) {columns},
+#define F32_BINARY(fn)                f32_##fn
+#include "operators/operators.def"
+};
 
 enum status ref_f32_binary(const struct ref_call *c, struct diag *d)
 {
@@ -244,8 +286,8 @@ enum status ref_f32_binary(const struct ref_call *c, struct diag *d)
     for (size_t i = 0; i < n; i++)
         put(c, i,
             activated(c->op,
-                      binary_one(c->op->opcode, at(c->x[0], ref_broadcast_at(c->in[0], y, i)),
-                                 at(c->x[1], ref_broadcast_at(c->in[1], y, i)))));
+                      binary[c->op->opcode].of(at(c->x[0], ref_broadcast_at(c->in[0], y, i)),
+                                               at(c->x[1], ref_broadcast_at(c->in[1], y, i)))));
     return ST_OK;
 }
 
@@ -391,64 +433,5 @@ enum status ref_f32_interpolate(const struct ref_call *c, struct diag *d)
         }
         put(c, e, sum);
     }
-    return ST_OK;
-}
-
-/* [0, 1] of slope * x + offset. */
-static float line(float x, float slope, float offset)
-{
-    return ref_clamp(add(offset, x, slope), 0, 1);
-}
-
-static float gelu(const struct ir_op *op, float v)
-{
-    const float square = v * v, cube = 0.044715f * square * v, half = 0.5f * v;
-
-    if (op->attr[IR_APPROXIMATE] != 0)
-        return half * (1 + ref_tanh(0.797884583f * (v + cube)));
-    return half * (1 + ref_erf(v * 0.707106769f));
-}
-
-static float unary_one(const struct ir_op *op, float v)
-{
-    switch (op->opcode) {
-    case IR_OP_RELU: return v < 0 ? 0 : v;
-    case IR_OP_RELU6: return ref_clamp(v, 0, 6);
-    case IR_OP_RELU_N1_TO_1: return ref_clamp(v, -1, 1);
-    case IR_OP_RELU_0_TO_1: return ref_clamp(v, 0, 1);
-    case IR_OP_CLIP:
-        return ref_clamp(v, ref_attr_float(op, IR_CLIP_LOW_BITS),
-                         ref_attr_float(op, IR_CLIP_HIGH_BITS));
-    case IR_OP_LEAKY_RELU: return v < 0 ? v * ref_attr_float(op, IR_ALPHA_BITS) : v;
-    case IR_OP_HARD_SIGMOID:
-        return line(v, ref_attr_float(op, IR_ALPHA_BITS), ref_attr_float(op, IR_BETA_BITS));
-    case IR_OP_HARD_SWISH: return v * line(v, 1.0f / 6, 0.5f);
-    case IR_OP_LOGISTIC: return ref_sigmoid(v);
-    case IR_OP_TANH: return ref_tanh(v);
-    case IR_OP_ABS: return v < 0 ? -v : v;
-    case IR_OP_NEG: return -v;
-    case IR_OP_SQRT: return v < 0 ? NAN : sqrtf(v);
-    case IR_OP_EXP: return ref_exp(v);
-    case IR_OP_ROUND: return rintf(v);
-    case IR_OP_FLOOR: return floorf(v);
-    case IR_OP_CEIL: return ceilf(v);
-    case IR_OP_SIGN: return v > 0 ? 1 : v < 0 ? -1 : v;
-    case IR_OP_SIN: return ref_sin(v);
-    case IR_OP_COS: return ref_cos(v);
-    case IR_OP_LOG: return ref_log(v);
-    case IR_OP_RSQRT: return 1 / sqrtf(v);
-    case IR_OP_ERF: return ref_erf(v);
-    case IR_OP_ELU: return v < 0 ? ref_expm1(v) : v;
-    default: return gelu(op, v); /* GELU */
-    }
-}
-
-enum status ref_f32_unary(const struct ref_call *c, struct diag *d)
-{
-    const size_t n = (size_t)ir_elements(c->out[0]);
-
-    (void)d;
-    for (size_t i = 0; i < n; i++)
-        put(c, i, unary_one(c->op, at(c->x[0], i)));
     return ST_OK;
 }

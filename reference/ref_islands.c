@@ -294,16 +294,14 @@ static enum status one_operator(struct isl *s, const struct ir_op *op)
     case IR_OP_DEQUANTIZE: return dequantised(s, op);
     case IR_OP_QUANTIZE: return quantised(s, op);
     case IR_OP_CONCATENATION: return concatenated(s, op);
-    case IR_OP_RESHAPE:
-    case IR_OP_TRANSPOSE:
-    case IR_OP_SLICE:
-    case IR_OP_GATHER:
-    case IR_OP_PAD:
     case IR_OP_MAX_POOL2D:
     case IR_OP_ARG_MAX:
     case IR_OP_ARG_MIN: return moved(s, op);
-    default: return isl_defers(s, op) ? isl_defer(s, op) : copied(s, op);
+    default: break;
     }
+    if (ir_op_info(op->opcode)->moves)
+        return moved(s, op);
+    return isl_defers(s, op) ? isl_defer(s, op) : copied(s, op);
 }
 
 /* --- the graph --- */

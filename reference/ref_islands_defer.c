@@ -64,36 +64,9 @@ bool isl_defers(const struct isl *s, const struct ir_op *op)
     return is_one_of(node, any) || (is_one_of(node, one) && s->row_ops[op->row] == 1);
 }
 
-/* The reference and the compiler have integer arithmetic for it. */
-static bool has_integers(enum ir_opcode opcode)
-{
-    switch (opcode) {
-    case IR_OP_CONV2D:
-    case IR_OP_FULLY_CONNECTED:
-    case IR_OP_BATCH_MATMUL:
-    case IR_OP_ADD:
-    case IR_OP_SUB:
-    case IR_OP_MUL:
-    case IR_OP_MAXIMUM:
-    case IR_OP_MINIMUM:
-    case IR_OP_LOGISTIC:
-    case IR_OP_TANH:
-    case IR_OP_LEAKY_RELU:
-    case IR_OP_HARD_SWISH:
-    case IR_OP_RELU:
-    case IR_OP_RELU6:
-    case IR_OP_CLIP:
-    case IR_OP_SOFTMAX:
-    case IR_OP_AVERAGE_POOL2D:
-    case IR_OP_MEAN:
-    case IR_OP_CONCATENATION: return true;
-    default: return false;
-    }
-}
-
 bool isl_is_float(const struct isl *s, const struct isl_deferred *p)
 {
-    bool found = !has_integers(p->opcode) || (p->has_weights && p->w.type == IR_F32);
+    bool found = !ir_op_info(p->opcode)->onnx_codes || (p->has_weights && p->w.type == IR_F32);
 
     for (uint32_t i = 0; i < p->n_in; i++)
         found = found || s->to->tensor[p->in[i]]->type == IR_F32;
@@ -127,8 +100,8 @@ bool isl_is_clamped(const struct isl_deferred *p)
 static void bounds_of(const struct ir_op *op, float *low, float *high)
 {
     *low = 0;
-    *high = op->opcode == IR_OP_RELU6 ? 6 : INFINITY;
-    if (op->opcode != IR_OP_CLIP)
+    *high = ir_op_info(op->opcode)->activation == IR_ACT_RELU6 ? 6 : INFINITY;
+    if (ir_op_info(op->opcode)->activation != IR_ACT_CLIP)
         return;
     memcpy(low, &op->attr[IR_CLIP_LOW_BITS], sizeof *low);
     memcpy(high, &op->attr[IR_CLIP_HIGH_BITS], sizeof *high);
@@ -138,10 +111,11 @@ static void bounds_of(const struct ir_op *op, float *low, float *high)
 /* Relu and Clip. */
 static bool clamps(struct isl *s, const struct ir_op *op)
 {
+    const struct ir_op_info *info = ir_op_info(op->opcode);
     struct isl_deferred *p;
     float low, high;
 
-    if (op->opcode != IR_OP_RELU && op->opcode != IR_OP_RELU6 && op->opcode != IR_OP_CLIP)
+    if (info->activation == IR_ACT_NONE || !info->onnx_codes)
         return false;
     p = isl_grown(s, op, op->in[0]);
     if (p == NULL)

@@ -7,15 +7,6 @@
 
 enum { MAX_GROUPS = 1024, MAX_POOL_WEIGHTS = 1 << 24 };
 
-/* Operators whose clamp is an attribute. */
-static bool has_activation(enum ir_opcode opcode)
-{
-    return opcode == IR_OP_CONV2D || opcode == IR_OP_DEPTHWISE_CONV2D ||
-           opcode == IR_OP_TRANSPOSE_CONV || opcode == IR_OP_FULLY_CONNECTED ||
-           opcode == IR_OP_ADD || opcode == IR_OP_SUB || opcode == IR_OP_MUL ||
-           opcode == IR_OP_AVERAGE_POOL2D;
-}
-
 static void set_bounds(int32_t *attr, const struct isl_deferred *p)
 {
     memcpy(&attr[IR_CLIP_LOW_BITS], &p->low, sizeof p->low);
@@ -27,7 +18,7 @@ void isl_set_attributes(struct ir_op *op, const struct isl_deferred *p)
     memcpy(op->attr, p->attr, sizeof op->attr);
     if (op->opcode == IR_OP_CLIP)
         set_bounds(op->attr, p);
-    if (!has_activation(op->opcode) || !isl_is_clamped(p))
+    if (!ir_op_info(op->opcode)->fuses_clamp || !isl_is_clamped(p))
         return;
     op->attr[IR_ACTIVATION] = IR_ACT_CLIP;
     set_bounds(op->attr, p);
@@ -104,7 +95,7 @@ uint32_t isl_result_operand(struct isl *s, const struct isl_deferred *p,
 
 /* --- one function a kind of operator; images are in ref_islands_image.c --- */
 
-static uint32_t make_dense(struct isl *s, const struct isl_deferred *p, const struct isl_want *want)
+uint32_t isl_make_dense(struct isl *s, const struct isl_deferred *p, const struct isl_want *want)
 {
     uint32_t in[3] = {isl_result_operand(s, p, want, 0), isl_weights_const(s, p, want, false),
                       isl_bias_const(s, p, want)};
@@ -131,9 +122,18 @@ static uint32_t make_of_one_scale(struct isl *s, const struct isl_deferred *p,
     return out;
 }
 
+uint32_t isl_make_concat(struct isl *s, const struct isl_deferred *p, const struct isl_want *want)
+{
+    return make_of_one_scale(s, p, want);
+}
+
+uint32_t isl_make_extremum(struct isl *s, const struct isl_deferred *p, const struct isl_want *want)
+{
+    return make_of_one_scale(s, p, want);
+}
+
 /* Along dimension IR_AXIS; the operators want it last. */
-static uint32_t make_softmax(struct isl *s, const struct isl_deferred *p,
-                             const struct isl_want *want)
+uint32_t isl_make_softmax(struct isl *s, const struct isl_deferred *p, const struct isl_want *want)
 {
     const uint32_t rank = p->y->rank, axis = (uint32_t)p->attr[IR_AXIS];
     struct isl_deferred plain = *p;
@@ -174,20 +174,19 @@ static uint32_t make_plain(struct isl *s, const struct isl_deferred *p, const st
     return out;
 }
 
+static const struct {
+    isl_maker *make;
+} makers[] = {
+#define OPERATOR(code, name, columns) {columns},
+#define DEFERRED(fn)                  isl_make_##fn
+#include "operators/operators.def"
+};
+
 static uint32_t make(struct isl *s, const struct isl_deferred *p, const struct isl_want *want)
 {
-    switch (p->opcode) {
-    case IR_OP_CONV2D: return isl_make_conv(s, p, want);
-    case IR_OP_TRANSPOSE_CONV: return isl_make_transposed(s, p, want);
-    case IR_OP_FULLY_CONNECTED: return make_dense(s, p, want);
-    case IR_OP_AVERAGE_POOL2D: return isl_make_pool(s, p, want);
-    case IR_OP_SOFTMAX:
-    case IR_OP_LOG_SOFTMAX: return make_softmax(s, p, want);
-    case IR_OP_CONCATENATION:
-    case IR_OP_MAXIMUM:
-    case IR_OP_MINIMUM: return make_of_one_scale(s, p, want);
-    default: return make_plain(s, p, want);
-    }
+    isl_maker *of_kind = makers[p->opcode].make;
+
+    return of_kind != NULL ? of_kind(s, p, want) : make_plain(s, p, want);
 }
 
 /* The operator, and its clamp if it has no attribute for it. */
@@ -198,7 +197,7 @@ static uint32_t make_clamped(struct isl *s, const struct isl_deferred *p,
     const struct ir_tensor *t;
     uint32_t x, y;
 
-    if (!isl_is_clamped(p) || has_activation(p->opcode) || p->opcode == IR_OP_CLIP)
+    if (!isl_is_clamped(p) || ir_op_info(p->opcode)->fuses_clamp || p->opcode == IR_OP_CLIP)
         return make(s, p, want);
     inside.name = isl_inner(s, want->name, "unclamped");
     x = make(s, p, &inside);
@@ -224,8 +223,7 @@ enum status isl_make_float(struct isl *s, const struct isl_deferred *p, uint32_t
 enum status isl_make(struct isl *s, const struct isl_deferred *p, const char *name,
                      enum ir_type type, const struct ir_quant *q, uint32_t *id)
 {
-    const bool rescales = p->opcode == IR_OP_CONCATENATION || p->opcode == IR_OP_MAXIMUM ||
-                          p->opcode == IR_OP_MINIMUM;
+    const bool rescales = ir_op_info(p->opcode)->onnx_one_scale;
     const enum ir_type own = rescales ? type : s->to->tensor[p->in[0]]->type;
     struct ir_quant inside = *q;
     struct isl_want want = {name, own, &inside};

@@ -160,9 +160,11 @@ enum status isl_make_float(struct isl *s, const struct isl_deferred *p, uint32_t
 uint32_t isl_weights_const(struct isl *s, const struct isl_deferred *p, const struct isl_want *want,
                            bool depthwise);
 uint32_t isl_bias_const(struct isl *s, const struct isl_deferred *p, const struct isl_want *want);
-uint32_t isl_make_conv(struct isl *s, const struct isl_deferred *p, const struct isl_want *want);
-uint32_t isl_make_transposed(struct isl *s, const struct isl_deferred *p,
-                             const struct isl_want *want);
-uint32_t isl_make_pool(struct isl *s, const struct isl_deferred *p, const struct isl_want *want);
+
+/* The results of column DEFERRED (ref_islands_make.c, ref_islands_image.c). */
+typedef uint32_t isl_maker(struct isl *s, const struct isl_deferred *p,
+                           const struct isl_want *want);
+#define DEFERRED(fn) isl_maker isl_make_##fn;
+#include "operators/operators.def"
 
 #endif

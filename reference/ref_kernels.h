@@ -1,4 +1,4 @@
-/* ref_kernels.h - the reference kernels named in ops.def, and what they share. */
+/* ref_kernels.h - the reference kernels named in operators.def, and what they share. */
 #ifndef HEDDLE_REF_KERNELS_H
 #define HEDDLE_REF_KERNELS_H
 
@@ -18,13 +18,12 @@ struct ref_call {
 
 typedef enum status ref_kernel(const struct ref_call *c, struct diag *d);
 
-#define IR_OP(code, name, min_in, max_in, min_out, max_out, attrs, infer, ref) ref_kernel ref;
-#include "compiler/ir/ops.def"
-#undef IR_OP
+#define REFERENCE(kernel) ref_kernel ref_##kernel;
+#define F32(kernel)       ref_kernel ref_##kernel;
+#include "operators/operators.def"
 
-#define IR_FLOAT(code, ref) ref_kernel ref;
-#include "compiler/ir/float.def"
-#undef IR_FLOAT
+/* Operators of one float32 value, and of two (ref_float.c, ref_float_unary.c). */
+ref_kernel ref_f32_unary, ref_f32_binary, ref_none;
 
 /* The kernel of an operator whose first input has `type`; never NULL. */
 ref_kernel *ref_kernel_of(enum ir_opcode opcode, enum ir_type type);

@@ -82,27 +82,64 @@ static struct number operand(const struct ref_call *c, uint32_t i, size_t k)
 }
 
 /* Exactly one of the three relations holds, none where one operand is NaN. */
-static bool compare(enum ir_opcode opcode, bool less, bool equal, bool greater)
+struct relations {
+    bool less, equal, greater;
+    bool a, b; /* is not 0 */
+};
+
+static bool is_equal(struct relations r)
 {
-    switch (opcode) {
-    case IR_OP_EQUAL: return equal;
-    case IR_OP_NOT_EQUAL: return !equal;
-    case IR_OP_LESS: return less;
-    case IR_OP_LESS_EQUAL: return less || equal;
-    case IR_OP_GREATER: return greater;
-    default: return greater || equal;
-    }
+    return r.equal;
 }
 
-static bool relation(const struct ref_call *c, struct number a, struct number b)
+static bool is_not_equal(struct relations r)
 {
-    const enum ir_opcode opcode = c->op->opcode;
+    return !r.equal;
+}
 
-    if (opcode == IR_OP_LOGICAL_AND || opcode == IR_OP_LOGICAL_OR)
-        return opcode == IR_OP_LOGICAL_AND ? a.i != 0 && b.i != 0 : a.i != 0 || b.i != 0;
+static bool is_less(struct relations r)
+{
+    return r.less;
+}
+
+static bool is_less_equal(struct relations r)
+{
+    return r.less || r.equal;
+}
+
+static bool is_greater(struct relations r)
+{
+    return r.greater;
+}
+
+static bool is_greater_equal(struct relations r)
+{
+    return r.greater || r.equal;
+}
+
+static bool is_logical_and(struct relations r)
+{
+    return r.a && r.b;
+}
+
+static bool is_logical_or(struct relations r)
+{
+    return r.a || r.b;
+}
+
+static const struct {
+    bool (*holds)(struct relations r);
+} relation[] = {
+#define OPERATOR(code, name, columns) {columns},
+#define RELATION(fn)                  is_##fn
+#include "operators/operators.def"
+};
+
+static struct relations relations_of(const struct ref_call *c, struct number a, struct number b)
+{
     if (c->in[0]->type == IR_F32)
-        return compare(opcode, a.f<b.f, a.f == b.f, a.f> b.f);
-    return compare(opcode, a.i<b.i, a.i == b.i, a.i> b.i);
+        return (struct relations){.less = a.f<b.f, .equal = a.f == b.f, .greater = a.f> b.f};
+    return (struct relations){a.i<b.i, a.i == b.i, a.i> b.i, a.i != 0, b.i != 0};
 }
 
 enum status ref_compare(const struct ref_call *c, struct diag *d)
@@ -111,7 +148,8 @@ enum status ref_compare(const struct ref_call *c, struct diag *d)
 
     (void)d;
     for (size_t k = 0; k < n; k++)
-        c->y[0][k] = relation(c, operand(c, 0, k), operand(c, 1, k));
+        c->y[0][k] =
+            relation[c->op->opcode].holds(relations_of(c, operand(c, 0, k), operand(c, 1, k)));
     return ST_OK;
 }
 
@@ -141,7 +179,7 @@ enum status ref_select(const struct ref_call *c, struct diag *d)
 }
 
 /* Rounded down; 0 where b is 0. */
-static int64_t floor_div(int64_t a, int64_t b)
+static int64_t int_floor_div(int64_t a, int64_t b)
 {
     if (b == 0 || b == -1)
         return b == 0 ? 0 : (int64_t)(0 - (uint64_t)a);
@@ -149,22 +187,53 @@ static int64_t floor_div(int64_t a, int64_t b)
 }
 
 /* Of integers, wrapping. */
-static int64_t arithmetic(enum ir_opcode opcode, int64_t a, int64_t b)
+static int64_t int_add(int64_t a, int64_t b)
 {
-    const uint64_t u = (uint64_t)a, v = (uint64_t)b;
-
-    switch (opcode) {
-    case IR_OP_ADD: return (int64_t)(u + v);
-    case IR_OP_SUB: return (int64_t)(u - v);
-    case IR_OP_MUL: return (int64_t)(u * v);
-    case IR_OP_DIV: return b == 0 || b == -1 ? floor_div(a, b) : a / b;
-    case IR_OP_FLOOR_DIV: return floor_div(a, b);
-    case IR_OP_FLOOR_MOD: return b == 0 ? 0 : (int64_t)(u - v * (uint64_t)floor_div(a, b));
-    case IR_OP_MAXIMUM: return a > b ? a : b;
-    case IR_OP_MINIMUM: return a < b ? a : b;
-    default: return (int64_t)((u - v) * (u - v)); /* SQUARED_DIFFERENCE */
-    }
+    return (int64_t)((uint64_t)a + (uint64_t)b);
 }
+
+static int64_t int_sub(int64_t a, int64_t b)
+{
+    return (int64_t)((uint64_t)a - (uint64_t)b);
+}
+
+static int64_t int_mul(int64_t a, int64_t b)
+{
+    return (int64_t)((uint64_t)a * (uint64_t)b);
+}
+
+static int64_t int_div(int64_t a, int64_t b)
+{
+    return b == 0 || b == -1 ? int_floor_div(a, b) : a / b;
+}
+
+static int64_t int_floor_mod(int64_t a, int64_t b)
+{
+    return b == 0 ? 0 : (int64_t)((uint64_t)a - (uint64_t)b * (uint64_t)int_floor_div(a, b));
+}
+
+static int64_t int_maximum(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+static int64_t int_minimum(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+static int64_t int_squared_difference(int64_t a, int64_t b)
+{
+    return int_mul(int_sub(a, b), int_sub(a, b));
+}
+
+static const struct {
+    int64_t (*of)(int64_t a, int64_t b);
+} integers[] = {
+#define OPERATOR(code, name, columns) {columns},
+#define INTEGERS(fn)                  int_##fn
+#include "operators/operators.def"
+};
 
 static int64_t activated(enum ir_activation activation, int64_t v)
 {
@@ -183,7 +252,7 @@ enum status ref_arithmetic(const struct ref_call *c, struct diag *d)
 
     (void)d;
     for (size_t k = 0; k < n; k++) {
-        int64_t v = arithmetic(c->op->opcode, operand(c, 0, k).i, operand(c, 1, k).i);
+        int64_t v = integers[c->op->opcode].of(operand(c, 0, k).i, operand(c, 1, k).i);
 
         if (y->type == IR_I32)
             v = (int32_t)(uint32_t)(uint64_t)v;

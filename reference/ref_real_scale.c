@@ -20,7 +20,7 @@ static float *reals(const struct ref_maker *m, uint32_t n)
     return real;
 }
 
-static void weights(const struct ref_maker *m)
+static void real_weights(const struct ref_maker *m)
 {
     const struct ir_quant *w = &m->b->quant;
     float *real = reals(m, w->n);
@@ -32,7 +32,7 @@ static void weights(const struct ref_maker *m)
     }
 }
 
-static void binary(const struct ref_maker *m)
+static void real_binary(const struct ref_maker *m)
 {
     const float a = ref_scale(m->x), b = ref_scale(m->b), y = ref_scale(m->y);
     float *real = reals(m, 4), shift_a, shift_b;
@@ -54,7 +54,7 @@ static void binary(const struct ref_maker *m)
     real[2] = (float)m->y->quant.zero_point[0] - (shift_a + shift_b);
 }
 
-static void in_and_out(const struct ref_maker *m)
+static void real_pair(const struct ref_maker *m)
 {
     float *real = reals(m, 2);
 
@@ -62,7 +62,7 @@ static void in_and_out(const struct ref_maker *m)
     real[1] = ref_scale(m->y);
 }
 
-static void exponentials(const struct ref_maker *m)
+static void real_softmax(const struct ref_maker *m)
 {
     const double s = (double)ref_attr_float(m->op, IR_BETA_BITS) * (double)ref_scale(m->x);
     float *real = reals(m, 257);
@@ -72,20 +72,18 @@ static void exponentials(const struct ref_maker *m)
         real[1 + i] = (float)exp(-i * s);
 }
 
+static const struct {
+    void (*real)(const struct ref_maker *m);
+} makers[] = {
+#define OPERATOR(code, name, columns) {columns},
+#define FIXED_ONNX(fn)                real_##fn
+#include "operators/operators.def"
+};
+
 bool ref_real_scale(const struct ref_maker *m)
 {
-    switch (m->op->opcode) {
-    case IR_OP_CONV2D:
-    case IR_OP_DEPTHWISE_CONV2D:
-    case IR_OP_FULLY_CONNECTED:
-    case IR_OP_BATCH_MATMUL: weights(m); return true;
-    case IR_OP_ADD:
-    case IR_OP_SUB:
-    case IR_OP_MUL: binary(m); return true;
-    case IR_OP_AVERAGE_POOL2D:
-    case IR_OP_MEAN:
-    case IR_OP_QUANTIZE: in_and_out(m); return true;
-    case IR_OP_SOFTMAX: exponentials(m); return true;
-    default: return false;
-    }
+    if (makers[m->op->opcode].real == NULL)
+        return false;
+    makers[m->op->opcode].real(m);
+    return true;
 }

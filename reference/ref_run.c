@@ -5,25 +5,24 @@
 
 #include "ref_kernels.h"
 
-static ref_kernel *const kernel_table[] = {
-#define IR_OP(code, name, min_in, max_in, min_out, max_out, attrs, infer, ref) ref,
-#include "compiler/ir/ops.def"
-#undef IR_OP
-};
-
-static ref_kernel *const float_table[IR_OP_COUNT] = {
-#define IR_FLOAT(code, ref) [IR_OP_##code] = ref,
-#include "compiler/ir/float.def"
-#undef IR_FLOAT
+static const struct {
+    ref_kernel *any, *f32;
+} kernels[] = {
+#define OPERATOR(code, name, columns) {columns},
+#define REFERENCE(kernel)             .any = ref_##kernel,
+#define F32(kernel)                   .f32 = ref_##kernel,
+#define F32_UNARY(fn)                 .f32 = ref_f32_unary,
+#define F32_BINARY(fn)                .f32 = ref_f32_binary,
+#include "operators/operators.def"
 };
 
 ref_kernel *ref_kernel_of(enum ir_opcode opcode, enum ir_type type)
 {
-    if (type == IR_F32 && float_table[opcode] != NULL)
-        return float_table[opcode];
-    if (ir_is_int(type) && ir_has_int(opcode))
+    if (type == IR_F32 && kernels[opcode].f32 != NULL)
+        return kernels[opcode].f32;
+    if (ir_is_int(type) && ir_op_info(opcode)->has_int)
         return ref_arithmetic;
-    return kernel_table[opcode];
+    return kernels[opcode].any != NULL ? kernels[opcode].any : ref_none;
 }
 
 struct ref {

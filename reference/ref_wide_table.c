@@ -77,14 +77,12 @@ static void to_twelfths(const struct ref_maker *m, int most)
     *multiplier = (int32_t)fmin(real, INT32_MAX);
 }
 
-bool ref_wide_table(const struct ref_maker *m)
+void ref_wide_table(const struct ref_maker *m)
 {
     const enum ir_opcode opcode = m->op->opcode;
     int16_t *wide;
     double d;
 
-    if (opcode != IR_OP_SOFTMAX && opcode != IR_OP_LOGISTIC && opcode != IR_OP_TANH)
-        return false;
     m->k->n_wide = opcode == IR_OP_SOFTMAX ? 2 * (STEPS + 1) : SIGMOID;
     m->k->wide = wide = ARENA_ARRAY(m->arena, int16_t, m->k->n_wide);
     if (opcode == IR_OP_SOFTMAX) {
@@ -92,9 +90,8 @@ bool ref_wide_table(const struct ref_maker *m)
         interpolated(of_one_plus, 0, 1, wide + STEPS + 1);
         d = (double)(ref_scale(m->x) * ref_attr_float(m->op, IR_BETA_BITS)) / (10.0 / 65535);
         ref_set_fixed(m, 1, &d);
-        return true;
+        return;
     }
     sigmoids(wide);
     to_twelfths(m, opcode == IR_OP_TANH ? 1 : 0);
-    return true;
 }

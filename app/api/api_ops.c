@@ -1,126 +1,29 @@
 /* api_ops.c - "heddle ops": a row an operator, then the names under which files have them. */
-#include <stdio.h>
 #include <string.h>
 
+#include "compiler/emit/emit.h"
 #include "compiler/import/onnx/onnx.h"
 #include "compiler/import/tflite/tflite.h"
-#include "compiler/layout/geometry.h"
-#include "compiler/legalise/legalise.h"
 #include "context.h"
-
-/* Operators that legalise turns into others before targets are asked. */
-static const char *becomes(enum ir_opcode opcode)
-{
-    switch (opcode) {
-    case IR_OP_LSTM: return "UNIDIRECTIONAL_SEQUENCE_LSTM; int16 cell";
-    case IR_OP_SVDF: return "int16 state";
-    case IR_OP_DETECTION: return "TFLite_Detection_PostProcess, fast NMS";
-    case IR_OP_SUM: return "of int8 the oracles disagree";
-    case IR_OP_BATCH_MATMUL: return "also FULLY_CONNECTED with computed weights";
-    case IR_OP_PAD: return "folded into convolutions where it can be";
-    case IR_OP_RESHAPE: return "moves no data";
-    case IR_OP_SLICE: return "also SPLIT, STRIDED_SLICE, UNPACK, REVERSE_V2";
-    case IR_OP_REDUCE_MAX: return "also REDUCE_ANY of bool";
-    case IR_OP_REDUCE_MIN: return "also REDUCE_ALL of bool";
-    case IR_OP_SELECT: return "also SELECT_V2; bool condition";
-    case IR_OP_GATHER: return "also TILE, MIRROR_PAD, BROADCAST_TO, RESIZE_NEAREST_NEIGHBOR";
-    case IR_OP_TRANSPOSE: return "also SPACE_TO_DEPTH, DEPTH_TO_SPACE, SPACE_TO_BATCH_ND and back";
-    case IR_OP_CONCATENATION: return "also PACK";
-    default: return lgl_becomes_lut(opcode) ? "becomes lut" : "";
-    }
-}
 
 /* Types that an operator's first input may have; uint8 becomes int8 at the graph's border, int16
  * (int8 weights) stays on the host. */
-static const char *types_of(enum ir_opcode opcode)
+static const char *types_of(struct arena *a, uint32_t types)
 {
-    switch (opcode) {
-    case IR_OP_RESHAPE:
-    case IR_OP_CONCATENATION:
-    case IR_OP_TRANSPOSE:
-    case IR_OP_SLICE:
-    case IR_OP_GATHER:
-    case IR_OP_GATHER_ND:
-    case IR_OP_PAD:
-    case IR_OP_READ_VARIABLE:
-    case IR_OP_EQUAL:
-    case IR_OP_NOT_EQUAL:
-    case IR_OP_SELECT:
-    case IR_OP_ASSIGN_VARIABLE: return "any";
-    case IR_OP_LESS:
-    case IR_OP_LESS_EQUAL:
-    case IR_OP_GREATER:
-    case IR_OP_GREATER_EQUAL: return "any but bool";
-    case IR_OP_LOGICAL_AND:
-    case IR_OP_LOGICAL_OR:
-    case IR_OP_LOGICAL_NOT: return "bool";
-    case IR_OP_QUANTIZE: return "int8, uint8, int16, float32";
-    case IR_OP_ARG_MAX:
-    case IR_OP_ARG_MIN: return "int8, uint8, float32";
-    case IR_OP_RESIZE_BILINEAR: return "int8, uint8, int16";
-    case IR_OP_LSTM:
-    case IR_OP_SVDF:
-    case IR_OP_L2_NORMALIZATION: return "int8";
-    case IR_OP_DIV:
-    case IR_OP_INTERPOLATE:
-    case IR_OP_DETECTION:
-    case IR_OP_HARD_SIGMOID:
-    case IR_OP_NEG:
-    case IR_OP_SQRT:
-    case IR_OP_ROUND:
-    case IR_OP_FLOOR:
-    case IR_OP_CEIL:
-    case IR_OP_POW:
-    case IR_OP_REDUCE_PROD:
-    case IR_OP_CUMSUM:
-    case IR_OP_SIGN:
-    case IR_OP_SIN:
-    case IR_OP_COS:
-    case IR_OP_FLOOR_DIV:
-    case IR_OP_FLOOR_MOD:
-    case IR_OP_ERF: return "";
-    case IR_OP_TOP_K:
-    case IR_OP_LOG_SOFTMAX:
-    case IR_OP_LOG:
-    case IR_OP_RSQRT:
-    case IR_OP_EXP:
-    case IR_OP_ELU:
-    case IR_OP_GELU:
-    case IR_OP_CLIP:
-    case IR_OP_RELU_N1_TO_1:
-    case IR_OP_RELU_0_TO_1:
-    case IR_OP_HARD_SWISH:
-    case IR_OP_SUM:
-    case IR_OP_PRELU:
-    case IR_OP_SQUARED_DIFFERENCE:
-    case IR_OP_MATMUL_INTEGER:
-    case IR_OP_CONV_INTEGER:
-    case IR_OP_LUT: return "int8, uint8";
-    case IR_OP_CAST: return "int8, uint8, int16, int32, int64, bool, float32";
-    case IR_OP_RESCALE: return "uint8";
-    default: return "int8, uint8, int16";
-    }
-}
+    static const struct {
+        uint32_t type;
+        const char *name;
+    } names[] = {{TYPE_I8, "int8"},      {TYPE_U8, "uint8"},     {TYPE_I16, "int16"},
+                 {1 << IR_I32, "int32"}, {1 << IR_I64, "int64"}, {TYPE_BOOL, "bool"},
+                 {TYPE_F32, "float32"}};
+    const char *all = "";
 
-/* The outside runtime that an operator's answers are compared with (tests/oracle). */
-static const char *tested_against(enum ir_opcode opcode)
-{
-    switch (opcode) {
-    case IR_OP_ELU: return "-";
-    case IR_OP_INTERPOLATE:
-    case IR_OP_HARD_SIGMOID:
-    case IR_OP_NEG:
-    case IR_OP_SQRT:
-    case IR_OP_ERF:
-    case IR_OP_ROUND:
-    case IR_OP_MATMUL_INTEGER:
-    case IR_OP_CONV_INTEGER:
-    case IR_OP_POW:
-    case IR_OP_REDUCE_PROD:
-    case IR_OP_CUMSUM:
-    case IR_OP_CLIP: return "ONNX Runtime";
-    default: return "TFLite";
-    }
+    if (types == TYPES_ANY || types == TYPES_NUMBERS)
+        return types == TYPES_ANY ? "any" : "any but bool";
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (types & names[i].type)
+            all = arena_printf(a, "%s%s%s", all, *all ? ", " : "", names[i].name);
+    return all;
 }
 
 /* A word of a list, on a new line where it would be too long. */
@@ -151,28 +54,23 @@ static void file_names(struct text *t)
     text_add(t, "\n");
 }
 
-static void rows(struct text *t)
+static void rows(struct arena *a, struct text *t)
 {
     text_printf(t, "%-20s %-42s %-10s %-20s %-14s %s\n", "operator", "types", "systolic",
                 "host kernel", "tested against", "note");
     for (int i = 0; i < IR_OP_COUNT; i++) {
-        const char *unit = geo_unit((enum ir_opcode)i),
-                   *kernel = emit_host_kernel((enum ir_opcode)i);
-        const char *const part[3] = {types_of((enum ir_opcode)i),
-                                     ir_has_float((enum ir_opcode)i) ? "float32" : "",
-                                     ir_has_int((enum ir_opcode)i) ? "int32, int64" : ""};
-        char types[64] = "";
-        for (uint32_t k = 0; k < 3; k++)
-            snprintf(types + strlen(types), sizeof types - strlen(types), "%s%s",
-                     *types && *part[k] ? ", " : "", part[k]);
-        text_printf(t, "%-20s %-42s %-10s %-20s %-14s %s\n", ir_op_info((enum ir_opcode)i)->name,
-                    types, unit ? unit : "-", kernel ? kernel : "-",
-                    tested_against((enum ir_opcode)i), becomes((enum ir_opcode)i));
+        const struct ir_op_info *op = ir_op_info((enum ir_opcode)i);
+        const char *kernel = emit_host_kernel((enum ir_opcode)i);
+        const char *note = op->becomes_lut ? "becomes lut" : "";
+
+        text_printf(t, "%-20s %-42s %-10s %-20s %-14s %s\n", op->name, types_of(a, op->types),
+                    op->unit ? op->unit : "-", kernel ? kernel : "-",
+                    op->tested ? op->tested : "TFLite", op->note ? op->note : note);
     }
 }
 
-void ops_print(struct text *t)
+void ops_print(struct arena *a, struct text *t)
 {
-    rows(t);
+    rows(a, t);
     file_names(t);
 }

@@ -50,6 +50,6 @@ enum status context_disasm(struct heddle *h, struct text *t);
 enum status context_run(struct heddle *h);
 
 /* api_ops.c: "heddle ops". */
-void ops_print(struct text *t);
+void ops_print(struct arena *a, struct text *t);
 
 #endif

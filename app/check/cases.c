@@ -250,7 +250,7 @@ static void window(struct draw *w, bool pads, int32_t x[4], int32_t y[4], int32_
 }
 
 /* Where the compiler cuts the depth of a product (blocks), many channels are wanted. */
-static bool convolution(struct draw *w, struct ir_graph *g)
+bool draw_convolution(struct draw *w, struct ir_graph *g)
 {
     bool depthwise = w->p->opcode == IR_OP_DEPTHWISE_CONV2D;
     int32_t x[4], y[4], attr[IR_ATTR_COUNT] = {0}, c, oc, most = w->p->call ? 19 : 150;
@@ -280,7 +280,7 @@ static bool convolution(struct draw *w, struct ir_graph *g)
     return true;
 }
 
-static bool dense(struct draw *w, struct ir_graph *g)
+bool draw_dense(struct draw *w, struct ir_graph *g)
 {
     int32_t rows = (int32_t)draw_value(w, TARGET_BATCH, 1, 3),
             k = (int32_t)draw_value(w, TARGET_IN_C, 1, w->p->call ? 70 : 700),
@@ -304,7 +304,7 @@ static bool dense(struct draw *w, struct ir_graph *g)
     return true;
 }
 
-static bool elementwise(struct draw *w, struct ir_graph *g)
+bool draw_elementwise(struct draw *w, struct ir_graph *g)
 {
     const int32_t x[4] = {
         (int32_t)draw_value(w, TARGET_BATCH, 1, 2), (int32_t)draw_value(w, TARGET_OUT_H, 1, 9),
@@ -321,7 +321,7 @@ static bool elementwise(struct draw *w, struct ir_graph *g)
     return true;
 }
 
-static bool pool(struct draw *w, struct ir_graph *g)
+bool draw_pool(struct draw *w, struct ir_graph *g)
 {
     int32_t x[4], y[4], attr[IR_ATTR_COUNT] = {0};
 
@@ -338,30 +338,20 @@ static bool pool(struct draw *w, struct ir_graph *g)
     return true;
 }
 
-static bool make(struct draw *w, struct ir_graph *g)
-{
-    switch (w->p->opcode) {
-    case IR_OP_CONV2D:
-    case IR_OP_DEPTHWISE_CONV2D: return convolution(w, g);
-    case IR_OP_FULLY_CONNECTED: return dense(w, g);
-    case IR_OP_ADD:
-    case IR_OP_SUB:
-    case IR_OP_MUL:
-    case IR_OP_DIV: return elementwise(w, g);
-    case IR_OP_MAX_POOL2D:
-    case IR_OP_AVERAGE_POOL2D: return pool(w, g);
-    default: return draw_other(w, g);
-    }
-}
+static const struct {
+    draw_maker *any, *real; /* of all types; of float32, where they differ */
+} makers[] = {
+#define OPERATOR(code, name, columns) {columns},
+#define CASES(fn)                     .any = draw_##fn,
+#define CASES_F32(fn)                 .real = draw_##fn,
+#include "operators/operators.def"
+};
 
-static bool generated(const struct describe_pattern *p)
+static draw_maker *maker_of(const struct describe_pattern *p)
 {
-    enum ir_opcode opcode = p->opcode;
+    draw_maker *real = p->real ? makers[p->opcode].real : NULL;
 
-    return opcode == IR_OP_CONV2D || opcode == IR_OP_DEPTHWISE_CONV2D ||
-           opcode == IR_OP_FULLY_CONNECTED || opcode == IR_OP_ADD || opcode == IR_OP_SUB ||
-           opcode == IR_OP_MUL || opcode == IR_OP_MAX_POOL2D || opcode == IR_OP_AVERAGE_POOL2D ||
-           opcode == IR_OP_DIV || draw_knows_other(p);
+    return real ? real : makers[p->opcode].any;
 }
 
 /* --- cases --- */
@@ -419,7 +409,7 @@ static const char *taken(struct draw *w, const struct hd_config *hw, uint64_t se
 
     w->c->rng = seed;
     memset(w->v, 0, sizeof w->v);
-    if (!make(w, g))
+    if (!maker_of(w->p)(w, g))
         return "the window is larger than the image";
     add_borders(g, g->op[0]);
     add_row(g, "c");
@@ -441,7 +431,7 @@ bool check_add_cases(struct check_cases *c, const struct target *target,
 
     *n_added = 0;
     *why = NULL;
-    if (!generated(p))
+    if (!maker_of(p))
         return false;
     for (uint32_t t = 0; t < TRIES && *n_added < CHECK_CASES; t++) {
         uint64_t seed = next(c), after = c->rng;
@@ -450,7 +440,7 @@ bool check_add_cases(struct check_cases *c, const struct target *target,
         if (!refused && c->n < sizeof c->item / sizeof *c->item) {
             c->item[c->n] = (struct check_case){p, words(&w, c->arena, legal, legal->op[0])};
             c->rng = seed; /* the same operator again, in the graph of all */
-            (void)make(&w, c->graph);
+            (void)maker_of(w.p)(&w, c->graph);
             add_borders(c->graph, c->graph->op[c->graph->n_op - 1]);
             add_row(c->graph, arena_printf(c->arena, "%02u_case", c->n++));
             ++*n_added;

@@ -22,9 +22,11 @@ uint8_t *draw_data(struct draw *w, const struct ir_tensor *t);
 struct ir_op *draw_finish(struct draw *w, struct ir_graph *g, struct ir_tensor *const *in,
                           uint32_t n_in, struct ir_tensor *y);
 
-/* others.c: operators that are neither products nor pools nor sums of two. False: there is none of
- * this kind that a pattern could take. */
-bool draw_other(struct draw *w, struct ir_graph *g);
-bool draw_knows_other(const struct describe_pattern *p);
+/* Makes a random operator of the pattern; false: none that it could take. By operator, in columns
+ * CASES and CASES_F32 of operators.def (cases.c, others.c). */
+typedef bool draw_maker(struct draw *w, struct ir_graph *g);
+#define CASES(fn)     draw_maker draw_##fn;
+#define CASES_F32(fn) draw_maker draw_##fn;
+#include "operators/operators.def"
 
 #endif

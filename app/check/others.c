@@ -54,7 +54,7 @@ static bool unary(struct draw *w, struct ir_graph *g, float scale, int32_t zero,
 }
 
 /* Tables are made of unary functions. */
-static bool table(struct draw *w, struct ir_graph *g)
+bool draw_table(struct draw *w, struct ir_graph *g)
 {
     static const struct {
         enum ir_opcode opcode;
@@ -78,7 +78,7 @@ static bool table(struct draw *w, struct ir_graph *g)
 }
 
 /* The larger, the smaller: one scale for all. */
-static bool extremum(struct draw *w, struct ir_graph *g)
+bool draw_extremum(struct draw *w, struct ir_graph *g)
 {
     int32_t x[4];
 
@@ -90,7 +90,7 @@ static bool extremum(struct draw *w, struct ir_graph *g)
     return true;
 }
 
-static bool squared(struct draw *w, struct ir_graph *g)
+bool draw_squared(struct draw *w, struct ir_graph *g)
 {
     int32_t x[4];
 
@@ -101,7 +101,7 @@ static bool squared(struct draw *w, struct ir_graph *g)
 }
 
 /* One slope a channel, constant. */
-static bool prelu(struct draw *w, struct ir_graph *g)
+bool draw_prelu(struct draw *w, struct ir_graph *g)
 {
     int32_t x[4], a[4] = {1, 1, 1, 1};
 
@@ -116,7 +116,7 @@ static bool prelu(struct draw *w, struct ir_graph *g)
 }
 
 /* Over rows, columns, both, or channels. */
-static bool reduction(struct draw *w, struct ir_graph *g)
+bool draw_reduction(struct draw *w, struct ir_graph *g)
 {
     static const int32_t masks[] = {2, 4, 6, 8};
     bool keeps = w->p->opcode == IR_OP_REDUCE_MAX || w->p->opcode == IR_OP_REDUCE_MIN;
@@ -136,7 +136,7 @@ static bool reduction(struct draw *w, struct ir_graph *g)
     return true;
 }
 
-static bool concatenation(struct draw *w, struct ir_graph *g)
+bool draw_concatenation(struct draw *w, struct ir_graph *g)
 {
     int32_t a[4], b[4], y[4];
 
@@ -152,7 +152,7 @@ static bool concatenation(struct draw *w, struct ir_graph *g)
     return true;
 }
 
-static bool resize(struct draw *w, struct ir_graph *g)
+bool draw_resize(struct draw *w, struct ir_graph *g)
 {
     int32_t x[4], y[4];
 
@@ -167,7 +167,7 @@ static bool resize(struct draw *w, struct ir_graph *g)
     return true;
 }
 
-static bool product(struct draw *w, struct ir_graph *g)
+bool draw_product(struct draw *w, struct ir_graph *g)
 {
     int32_t m = 1 + (int32_t)check_random(w->c, 9), k = 1 + (int32_t)check_random(w->c, 19),
             n = 1 + (int32_t)check_random(w->c, 9);
@@ -178,14 +178,18 @@ static bool product(struct draw *w, struct ir_graph *g)
     return true;
 }
 
-/* In float32 unary functions stay what they are; int8 ones come as tables. */
-static bool real_unary(const struct describe_pattern *p)
+bool draw_softmax(struct draw *w, struct ir_graph *g)
 {
-    return p->real && p->opcode >= IR_OP_LOGISTIC && p->opcode <= IR_OP_ROUND &&
-           ir_has_float(p->opcode);
+    return unary(w, g, 1.0f / 256, -128, true);
 }
 
-static bool real_function(struct draw *w, struct ir_graph *g)
+bool draw_l2_normalization(struct draw *w, struct ir_graph *g)
+{
+    return unary(w, g, 1.0f / 128, 0, true);
+}
+
+/* In float32 unary functions stay what they are; int8 ones come as tables. */
+bool draw_function(struct draw *w, struct ir_graph *g)
 {
     (void)unary(w, g, 1, 0, false);
     struct ir_op *op = g->op[g->n_op - 1];
@@ -198,50 +202,4 @@ static bool real_function(struct draw *w, struct ir_graph *g)
         op->attr[IR_CLIP_HIGH_BITS] = float_bits(0.25f);
     }
     return true;
-}
-
-bool draw_other(struct draw *w, struct ir_graph *g)
-{
-    if (real_unary(w->p))
-        return real_function(w, g);
-    switch (w->p->opcode) {
-    case IR_OP_MAXIMUM:
-    case IR_OP_MINIMUM: return extremum(w, g);
-    case IR_OP_SQUARED_DIFFERENCE: return squared(w, g);
-    case IR_OP_PRELU: return prelu(w, g);
-    case IR_OP_MEAN:
-    case IR_OP_SUM:
-    case IR_OP_REDUCE_MAX:
-    case IR_OP_REDUCE_MIN: return reduction(w, g);
-    case IR_OP_CONCATENATION: return concatenation(w, g);
-    case IR_OP_RESIZE_BILINEAR: return resize(w, g);
-    case IR_OP_BATCH_MATMUL: return product(w, g);
-    case IR_OP_SOFTMAX: return unary(w, g, 1.0f / 256, -128, true);
-    case IR_OP_L2_NORMALIZATION: return unary(w, g, 1.0f / 128, 0, true);
-    case IR_OP_LUT: return table(w, g);
-    default: return false;
-    }
-}
-
-bool draw_knows_other(const struct describe_pattern *p)
-{
-    if (real_unary(p))
-        return true;
-    switch (p->opcode) {
-    case IR_OP_MAXIMUM:
-    case IR_OP_MINIMUM:
-    case IR_OP_SQUARED_DIFFERENCE:
-    case IR_OP_PRELU:
-    case IR_OP_MEAN:
-    case IR_OP_SUM:
-    case IR_OP_REDUCE_MAX:
-    case IR_OP_REDUCE_MIN:
-    case IR_OP_CONCATENATION:
-    case IR_OP_RESIZE_BILINEAR:
-    case IR_OP_BATCH_MATMUL:
-    case IR_OP_SOFTMAX:
-    case IR_OP_L2_NORMALIZATION:
-    case IR_OP_LUT: return true;
-    default: return false;
-    }
 }

@@ -12,7 +12,7 @@
 enum { MOST = 65535, MOST_BYTES = 256 << 20 };
 
 struct layer {
-    const char *op; /* of ops.def */
+    const char *op; /* of operators.def */
     uint32_t h, w, c, kh, kw, n, stride;
 };
 

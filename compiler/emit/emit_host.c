@@ -1,6 +1,5 @@
-/* emit_host.c (emit) - host operators: the parameter struct of each layer and the one line that
- * calls its kernel. One row per operator below; the kernels and their layouts are kernels/hdk.h's.
- */
+/* emit_host.c - writers of the parameter structs of int8's host kernels, and what all writers share.
+ * The kernels and their layouts are in kernels/hdk.h. */
 #include <string.h>
 
 #include "compiler/schedule/host_layer.h"
@@ -101,8 +100,7 @@ static void depthwise_fields(struct text *t, const struct geo *g)
     SAME(z_out);
 }
 
-static enum status conv2d(struct emit_unit *u, struct text *t, const struct ir_op *op,
-                          struct diag *d)
+enum status emit_conv2d(struct emit_unit *u, struct text *t, const struct ir_op *op, struct diag *d)
 {
     struct geo g;
 
@@ -118,8 +116,8 @@ static enum status conv2d(struct emit_unit *u, struct text *t, const struct ir_o
     return ST_OK;
 }
 
-static enum status fully_connected(struct emit_unit *u, struct text *t, const struct ir_op *op,
-                                   struct diag *d)
+enum status emit_fully_connected(struct emit_unit *u, struct text *t, const struct ir_op *op,
+                                 struct diag *d)
 {
     struct geo g;
     struct hdk_fully_connected p;
@@ -168,8 +166,8 @@ enum status emit_walk(struct emit_unit *u, struct text *t, const struct ir_op *o
     return ST_OK;
 }
 
-static enum status extremum(struct emit_unit *u, struct text *t, const struct ir_op *op,
-                            struct diag *d)
+enum status emit_extremum(struct emit_unit *u, struct text *t, const struct ir_op *op,
+                          struct diag *d)
 {
     TRY(emit_need_int8(u, op, d));
     return emit_walk_only(u, t, op, d);
@@ -195,7 +193,7 @@ static void one_scale(struct text *t, const struct ir_op *op)
     emit_field(t, "shift", op->fixed.shift[0]);
 }
 
-static enum status mul(struct emit_unit *u, struct text *t, const struct ir_op *op, struct diag *d)
+enum status emit_mul(struct emit_unit *u, struct text *t, const struct ir_op *op, struct diag *d)
 {
     TRY(emit_need_int8(u, op, d));
     TRY(emit_walk(u, t, op, d));
@@ -203,7 +201,7 @@ static enum status mul(struct emit_unit *u, struct text *t, const struct ir_op *
     return ST_OK;
 }
 
-static enum status pool(struct emit_unit *u, struct text *t, const struct ir_op *op, struct diag *d)
+enum status emit_pool(struct emit_unit *u, struct text *t, const struct ir_op *op, struct diag *d)
 {
     struct geo g;
 
@@ -241,7 +239,7 @@ enum status emit_reduced(struct emit_unit *u, struct text *t, const struct ir_op
     return ST_OK;
 }
 
-static enum status mean(struct emit_unit *u, struct text *t, const struct ir_op *op, struct diag *d)
+enum status emit_mean(struct emit_unit *u, struct text *t, const struct ir_op *op, struct diag *d)
 {
     TRY(emit_need_int8(u, op, d));
     TRY(emit_reduced(u, t, op, d));
@@ -252,8 +250,8 @@ static enum status mean(struct emit_unit *u, struct text *t, const struct ir_op 
     return ST_OK;
 }
 
-static enum status softmax(struct emit_unit *u, struct text *t, const struct ir_op *op,
-                           struct diag *d)
+enum status emit_softmax(struct emit_unit *u, struct text *t, const struct ir_op *op,
+                         struct diag *d)
 {
     const struct ir_tensor *x = ir_in(u->graph, op, 0);
     int64_t left = op->fixed.shift[0], reach = (int64_t)31 << 26;
@@ -269,18 +267,18 @@ static enum status softmax(struct emit_unit *u, struct text *t, const struct ir_
     return ST_OK;
 }
 
-static enum status log_softmax(struct emit_unit *u, struct text *t, const struct ir_op *op,
-                               struct diag *d)
+enum status emit_log_softmax(struct emit_unit *u, struct text *t, const struct ir_op *op,
+                             struct diag *d)
 {
     text_add(t, "    .exp = {\n");
-    TRY(softmax(u, t, op, d));
+    TRY(emit_softmax(u, t, op, d));
     text_add(t, "    },\n");
     emit_field(t, "reverse_multiplier", op->fixed.multiplier[1]);
     emit_field(t, "reverse_shift", op->fixed.shift[1]);
     return ST_OK;
 }
 
-static enum status lut(struct emit_unit *u, struct text *t, const struct ir_op *op, struct diag *d)
+enum status emit_lut(struct emit_unit *u, struct text *t, const struct ir_op *op, struct diag *d)
 {
     TRY(emit_need_int8(u, op, d));
     emit_field(t, "n", (int64_t)ir_elements(ir_in(u->graph, op, 0)));
@@ -328,137 +326,12 @@ enum status emit_quantize(struct emit_unit *u, struct text *t, const struct ir_o
     return ST_OK;
 }
 
-static enum status dequantize(struct emit_unit *u, struct text *t, const struct ir_op *op,
-                              struct diag *d)
+enum status emit_dequantize(struct emit_unit *u, struct text *t, const struct ir_op *op,
+                            struct diag *d)
 {
     (void)d;
     float_border(t, ir_in(u->graph, op, 0));
     return ST_OK;
-}
-
-static const struct host_op table[] = {
-    {IR_OP_CONV2D, IR_I8, "conv2d", "conv2d", conv2d, HOST_WEIGHTS},
-    {IR_OP_DEPTHWISE_CONV2D, IR_I8, "depthwise_conv2d", "depthwise_conv2d", conv2d, HOST_WEIGHTS},
-    {IR_OP_FULLY_CONNECTED, IR_I8, "fully_connected", "fully_connected", fully_connected,
-     HOST_WEIGHTS},
-    {IR_OP_ADD, IR_I8, "add", "add", emit_scaled_walk, HOST_TWO},
-    {IR_OP_SUB, IR_I8, "sub", "add", emit_scaled_walk, HOST_TWO},
-    {IR_OP_MUL, IR_I8, "mul", "mul", mul, HOST_TWO},
-    {IR_OP_MAXIMUM, IR_I8, "maximum", "extremum", extremum, HOST_TWO},
-    {IR_OP_MINIMUM, IR_I8, "minimum", "extremum", extremum, HOST_TWO},
-    {IR_OP_AVERAGE_POOL2D, IR_I8, "avg_pool", "pool", pool, HOST_ONE},
-    {IR_OP_MAX_POOL2D, IR_I8, "max_pool", "pool", pool, HOST_ONE},
-    {IR_OP_MEAN, IR_I8, "mean", "mean", mean, HOST_ONE},
-    {IR_OP_SUM, IR_I8, "mean", "mean", mean, HOST_ONE},
-    {IR_OP_SOFTMAX, IR_I8, "softmax", "softmax", softmax, HOST_ONE},
-    {IR_OP_LOG_SOFTMAX, IR_I8, "log_softmax", "log_softmax", log_softmax, HOST_ONE},
-    {IR_OP_LUT, IR_I8, "lut", "lut", lut, HOST_ONE},
-    {IR_OP_QUANTIZE, IR_I8, "requantize", "requantize", emit_requantize, HOST_ONE},
-    {IR_OP_QUANTIZE, IR_U8, "requantize", "requantize", emit_requantize, HOST_ONE},
-    {IR_OP_QUANTIZE, IR_F32, "quantize", "quantize", emit_quantize, HOST_ONE},
-    {IR_OP_DEQUANTIZE, IR_I8, "dequantize", "quantize", dequantize, HOST_ONE},
-    {IR_OP_DEQUANTIZE, IR_U8, "dequantize", "quantize", dequantize, HOST_ONE},
-};
-
-static const struct {
-    const struct host_op *row;
-    size_t n;
-} tables[] = {
-    {table, sizeof table / sizeof *table},
-    {emit_host_moves, HOST_MOVES},
-    {emit_host_math, HOST_MATH},
-    {emit_host_f32, HOST_F32},
-};
-
-/* The row of an operator whose first input has `type`; IR_TYPE_COUNT asks for any. int32's serves
- * int64. */
-static const struct host_op *find(enum ir_opcode opcode, enum ir_type type)
-{
-    for (size_t k = 0; k < sizeof tables / sizeof *tables; k++)
-        for (size_t i = 0; i < tables[k].n; i++) {
-            const struct host_op *h = &tables[k].row[i];
-            if (h->opcode == opcode &&
-                (h->type == type || h->type == IR_TYPE_COUNT || type == IR_TYPE_COUNT ||
-                 (h->type == IR_I32 && type == IR_I64)))
-                return h;
-        }
-    return NULL;
-}
-
-const char *emit_host_kernel(enum ir_opcode opcode)
-{
-    const struct host_op *h = find(opcode, IR_TYPE_COUNT);
-
-    return h ? h->kernel : NULL;
-}
-
-enum status emit_int8_fields(struct emit_unit *u, struct text *t, const struct ir_op *op,
-                             struct diag *d)
-{
-    return find(op->opcode, IR_I8)->write(u, t, op, d);
-}
-
-static const struct host_op *row_of(const struct ir_graph *g, const struct ir_op *op)
-{
-    static const struct host_op one_channel = {
-        IR_OP_DEPTHWISE_CONV2D, IR_I8, "conv2d", "conv2d", conv2d, HOST_WEIGHTS};
-    const struct ir_tensor *x = ir_in(g, op, 0);
-
-    if (op->fixed.n_real && (op->opcode != IR_OP_QUANTIZE || x->type == IR_F32))
-        return emit_host_real(op);
-    if (op->opcode == IR_OP_DEPTHWISE_CONV2D && x->type == IR_I8 && ir_dim_back(x, 0) == 1)
-        return &one_channel;
-    if (op->opcode == IR_OP_RESIZE_BILINEAR && op->attr[IR_FROM_U8])
-        return &emit_host_resize_u8;
-    if (x->type == IR_I16 || ir_out(g, op, 0)->type == IR_I16) {
-        const struct host_op *h = emit_host_int16(op->opcode, x->type, ir_out(g, op, 0)->type);
-        if (h)
-            return h;
-    }
-    return find(op->opcode, x->type);
-}
-
-const char *emit_host_kernel_of(const struct ir_graph *g, const struct ir_op *op)
-{
-    const struct host_op *h = row_of(g, op);
-
-    return h ? h->kernel : NULL;
-}
-
-/* Offset of its scratch in the arena. */
-static uint32_t emit_scratch(const struct emit_unit *u, const struct ir_op *op)
-{
-    uint32_t position = 0;
-
-    while (u->graph->op[position] != op)
-        position++;
-    return u->program->scratch[position];
-}
-
-enum status emit_host_params(struct emit_unit *u, struct text *t, const struct ir_op *op,
-                             struct diag *d)
-{
-    const struct host_op *h = row_of(u->graph, op);
-    const struct ir_row *row = &u->graph->row[op->row];
-
-    if (!h)
-        return FAIL(d, ST_UNSUPPORTED, "operator %s (%s): no host kernel for %s", row->name,
-                    row->op, ir_type_name(ir_in(u->graph, op, 0)->type));
-    text_printf(t, "/* %s: %s, output %s */\nstatic const struct hdk_%s %s_%u = {\n", row->name,
-                row->op, row->shape, h->params, emit_id(u, op->row), op->id);
-    TRY(h->write(u, t, op, d));
-    text_add(t, "};\n\n");
-    return ST_OK;
-}
-
-static void add_panels(struct emit_unit *u, struct text *t, const struct ir_op *op)
-{
-    struct geo g;
-    uint32_t n;
-
-    geo_of(u->graph, op, &g);
-    const uint8_t *panels = host_panels(u->arena, &g, &n);
-    text_printf(t, ", model_constants + 0x%x", emit_host_constant(u, panels, n));
 }
 
 void emit_scales(struct emit_unit *u, struct text *t, const struct ir_op *op)
@@ -473,50 +346,34 @@ void emit_scales(struct emit_unit *u, struct text *t, const struct ir_op *op)
                 m, s, f->n > 1);
 }
 
-static const char *c_type(const struct ir_tensor *t)
+/* Strides of the batch dimensions of an operand, outermost first; 0 where it is broadcast. */
+static void batch_strides(struct text *t, const char *name, const struct ir_tensor *x)
 {
-    switch (t->type) {
-    case IR_F32: return "float";
-    case IR_I16: return "int16_t";
-    case IR_I32: return "int32_t";
-    case IR_I64: return "int64_t";
-    default: return "int8_t";
+    int64_t stride[4], size = (int64_t)ir_dim_back(x, 0) * ir_dim_back(x, 1);
+
+    for (uint32_t i = 0; i < 4; i++) {
+        stride[3 - i] = ir_dim_back(x, i + 2) > 1 ? size : 0;
+        size *= ir_dim_back(x, i + 2);
     }
+    text_printf(t, "    .%s = {%lld, %lld, %lld, %lld},\n", name, (long long)stride[0],
+                (long long)stride[1], (long long)stride[2], (long long)stride[3]);
 }
 
-static void add_inputs(struct emit_unit *u, struct text *t, const struct host_op *h,
-                       const struct ir_op *op)
+void emit_matrices(struct emit_unit *u, struct text *t, const struct ir_op *op)
 {
-    if (h->args == HOST_LIST) {
-        text_add(t, ",\n        (const void *const[]){");
-        for (uint32_t i = 0; i < op->n_in; i++)
-            text_printf(t, "%s%s", i ? ", " : "", emit_pointer(u, op->in[i]));
-        text_add(t, "}");
-        return;
-    }
-    for (uint32_t i = 0; i < (h->args == HOST_ALL ? 3u : h->args == HOST_TWO ? 2u : 1u); i++)
-        if (ir_in(u->graph, op, i))
-            text_printf(t, ",%s(const %s *)(const void *)%s", i ? " " : "\n        ",
-                        c_type(ir_in(u->graph, op, i)), emit_pointer(u, op->in[i]));
-        else
-            text_add(t, ", NULL");
-    if (h->args == HOST_WEIGHTS)
-        add_panels(u, t, op);
-    for (uint32_t i = 4; h->args == HOST_STATE && i < op->n_in; i++)
-        text_printf(t, ", (%s *)(void *)%s", c_type(ir_in(u->graph, op, i)),
-                    emit_pointer(u, op->in[i]));
-}
+    const struct ir_tensor *a = ir_in(u->graph, op, 0), *b = ir_in(u->graph, op, 1);
+    const struct ir_tensor *y = ir_out(u->graph, op, 0);
+    const bool adj_a = op->attr[IR_ADJ_A] != 0, adj_b = op->attr[IR_ADJ_B] != 0;
 
-void emit_host_call(struct emit_unit *u, struct text *t, const struct ir_op *op)
-{
-    const struct host_op *h = row_of(u->graph, op);
-    uint32_t to = h->args == HOST_ASSIGN ? op->in[1] : op->out[0];
-
-    text_printf(t, "hdk_%s(&%s_%u", h->kernel, emit_id(u, op->row), op->id);
-    add_inputs(u, t, h, op);
-    text_printf(t, ",\n        (%s *)(void *)%s", c_type(u->graph->tensor[to]),
-                emit_pointer(u, to));
-    if (host_scratch(u->graph, op))
-        text_printf(t, ", call->arena + 0x%x", emit_scratch(u, op));
-    text_add(t, ");\n");
+    emit_field(t, "rows", ir_dim_back(y, 1));
+    emit_field(t, "cols", ir_dim_back(y, 0));
+    emit_field(t, "depth", ir_dim_back(a, adj_a));
+    emit_field(t, "a_row", adj_a ? 1 : ir_dim_back(a, 0));
+    emit_field(t, "a_col", adj_a ? ir_dim_back(a, 0) : 1);
+    emit_field(t, "b_row", adj_b ? 1 : ir_dim_back(b, 0));
+    emit_field(t, "b_col", adj_b ? ir_dim_back(b, 0) : 1);
+    text_printf(t, "    .batch = {%d, %d, %d, %d},\n", ir_dim_back(y, 5), ir_dim_back(y, 4),
+                ir_dim_back(y, 3), ir_dim_back(y, 2));
+    batch_strides(t, "a_batch", a);
+    batch_strides(t, "b_batch", b);
 }

@@ -18,24 +18,22 @@ enum host_args {
     HOST_ASSIGN,  /* the first input; the output is the second, a variable */
 };
 
+typedef enum status host_writer(struct emit_unit *u, struct text *t, const struct ir_op *op,
+                                struct diag *d);
+
 struct host_op {
-    enum ir_opcode opcode;
-    enum ir_type type;  /* of the first input; IR_TYPE_COUNT: any */
     const char *kernel; /* hdk_<kernel> */
     const char *params; /* struct hdk_<params> */
-    enum status (*write)(struct emit_unit *u, struct text *t, const struct ir_op *op,
-                         struct diag *d);
+    host_writer *write; /* the fields of params */
     enum host_args args;
 };
 
-#define HOST_MOVES 10
-#define HOST_MATH  37
-#define HOST_F32   55
-extern const struct host_op emit_host_moves[HOST_MOVES]; /* host_move.c */
-extern const struct host_op emit_host_math[HOST_MATH];   /* host_math.c */
-extern const struct host_op emit_host_f32[HOST_F32];     /* host_f32.c */
+/* The kernel that computes `op`, NULL if there is none (host_rows.c). */
+const struct host_op *emit_host_row(const struct ir_graph *g, const struct ir_op *op);
 
-extern const struct host_op emit_host_resize_u8; /* of what was uint8 */
+/* Writers that column KERNEL names. */
+#define KERNEL(form, kernel, params, writer, args) host_writer emit_##writer;
+#include "operators/operators.def"
 
 /* "    .name = value,\n" unless it is 0. */
 void emit_field(struct text *t, const char *name, int64_t value);
@@ -51,30 +49,11 @@ enum status emit_walk_only(struct emit_unit *u, struct text *t, const struct ir_
 void emit_matrices(struct emit_unit *u, struct text *t, const struct ir_op *op);
 /* The walk and all zero points and clamps. */
 enum status emit_walk(struct emit_unit *u, struct text *t, const struct ir_op *op, struct diag *d);
-/* The same of int8, and a multiplier and a shift for a, b and the output. */
-enum status emit_scaled_walk(struct emit_unit *u, struct text *t, const struct ir_op *op,
-                             struct diag *d);
-/* Shape and reduced axes of MEAN and its kin. */
-enum status emit_reduced(struct emit_unit *u, struct text *t, const struct ir_op *op,
-                         struct diag *d);
 /* "    .scale = {...}," of op->fixed. */
 void emit_scales(struct emit_unit *u, struct text *t, const struct ir_op *op);
 /* The clamp of a float32 operator's fused activation; infinite where there is none. */
 void emit_f32_bounds(const struct ir_op *op, float *low, float *high);
 /* Array of 4 dimensions, outermost first. */
 void emit_shape4(struct text *t, const char *name, const struct ir_tensor *x);
-/* What the operator's int8 kernel has in its parameter struct. */
-enum status emit_int8_fields(struct emit_unit *u, struct text *t, const struct ir_op *op,
-                             struct diag *d);
-/* From float32: the output's scale and zero point. */
-enum status emit_quantize(struct emit_unit *u, struct text *t, const struct ir_op *op,
-                          struct diag *d);
-/* Between quantised types: both zero points, scale and clamps. */
-enum status emit_requantize(struct emit_unit *u, struct text *t, const struct ir_op *op,
-                            struct diag *d);
-/* host_int16.c: the row of an operator on int16, NULL where that of other types serves. */
-const struct host_op *emit_host_int16(enum ir_opcode opcode, enum ir_type in, enum ir_type out);
-/* host_onnx.c: the row of an operator with fixed.real, NULL if there is none. */
-const struct host_op *emit_host_real(const struct ir_op *op);
 
 #endif

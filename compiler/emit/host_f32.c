@@ -1,4 +1,4 @@
-/* host_f32.c - host operators in float32 (ir/float.def); see emit_host.h. */
+/* host_f32.c - host operators in float32 ; see emit_host.h. */
 #include "emit_host.h"
 
 #include <float.h>
@@ -117,8 +117,8 @@ static void channels(struct emit_unit *u, struct text *t, const struct ir_op *op
     bias(u, t, op);
 }
 
-static enum status conv2d(struct emit_unit *u, struct text *t, const struct ir_op *op,
-                          struct diag *d)
+enum status emit_f32_conv2d(struct emit_unit *u, struct text *t, const struct ir_op *op,
+                            struct diag *d)
 {
     const struct ir_tensor *x = ir_in(u->graph, op, 0), *w = ir_in(u->graph, op, 1);
     const int32_t groups = x->dim[3] / w->dim[3];
@@ -131,8 +131,8 @@ static enum status conv2d(struct emit_unit *u, struct text *t, const struct ir_o
 }
 
 /* Depthwise and transposed convolutions take the weights as they are. */
-static enum status plain_conv(struct emit_unit *u, struct text *t, const struct ir_op *op,
-                              struct diag *d)
+enum status emit_f32_plain_conv(struct emit_unit *u, struct text *t, const struct ir_op *op,
+                                struct diag *d)
 {
     const struct ir_tensor *w = ir_in(u->graph, op, 1);
 
@@ -142,8 +142,8 @@ static enum status plain_conv(struct emit_unit *u, struct text *t, const struct 
     return ST_OK;
 }
 
-static enum status dense(struct emit_unit *u, struct text *t, const struct ir_op *op,
-                         struct diag *d)
+enum status emit_f32_dense(struct emit_unit *u, struct text *t, const struct ir_op *op,
+                           struct diag *d)
 {
     const struct ir_tensor *w = ir_in(u->graph, op, 1);
     const int64_t rows = (int64_t)(ir_elements(ir_out(u->graph, op, 0)) / (uint64_t)w->dim[0]);
@@ -160,8 +160,8 @@ static enum status dense(struct emit_unit *u, struct text *t, const struct ir_op
     return ST_OK;
 }
 
-static enum status matmul(struct emit_unit *u, struct text *t, const struct ir_op *op,
-                          struct diag *d)
+enum status emit_f32_matmul(struct emit_unit *u, struct text *t, const struct ir_op *op,
+                            struct diag *d)
 {
     (void)d;
     emit_matrices(u, t, op);
@@ -169,15 +169,16 @@ static enum status matmul(struct emit_unit *u, struct text *t, const struct ir_o
     return ST_OK;
 }
 
-static enum status binary(struct emit_unit *u, struct text *t, const struct ir_op *op,
-                          struct diag *d)
+enum status emit_f32_binary(struct emit_unit *u, struct text *t, const struct ir_op *op,
+                            struct diag *d)
 {
     TRY(emit_walk_only(u, t, op, d));
     clamp(t, op);
     return ST_OK;
 }
 
-static enum status pool(struct emit_unit *u, struct text *t, const struct ir_op *op, struct diag *d)
+enum status emit_f32_pool(struct emit_unit *u, struct text *t, const struct ir_op *op,
+                          struct diag *d)
 {
     (void)d;
     images(u, t, op);
@@ -186,7 +187,8 @@ static enum status pool(struct emit_unit *u, struct text *t, const struct ir_op 
     return ST_OK;
 }
 
-static enum status rows(struct emit_unit *u, struct text *t, const struct ir_op *op, struct diag *d)
+enum status emit_f32_rows(struct emit_unit *u, struct text *t, const struct ir_op *op,
+                          struct diag *d)
 {
     const struct ir_tensor *x = ir_in(u->graph, op, 0);
 
@@ -197,8 +199,8 @@ static enum status rows(struct emit_unit *u, struct text *t, const struct ir_op 
     return ST_OK;
 }
 
-static enum status interpolate(struct emit_unit *u, struct text *t, const struct ir_op *op,
-                               struct diag *d)
+enum status emit_f32_interpolate(struct emit_unit *u, struct text *t, const struct ir_op *op,
+                                 struct diag *d)
 {
     const struct ir_tensor *x = ir_in(u->graph, op, 0), *p = ir_in(u->graph, op, 1),
                            *w = ir_in(u->graph, op, 2);
@@ -213,8 +215,8 @@ static enum status interpolate(struct emit_unit *u, struct text *t, const struct
     return ST_OK;
 }
 
-static enum status detection(struct emit_unit *u, struct text *t, const struct ir_op *op,
-                             struct diag *d)
+enum status emit_f32_detection(struct emit_unit *u, struct text *t, const struct ir_op *op,
+                               struct diag *d)
 {
     const struct ir_tensor *box = ir_in(u->graph, op, 0), *anchor = ir_in(u->graph, op, 2);
     float v[6];
@@ -236,8 +238,8 @@ static enum status detection(struct emit_unit *u, struct text *t, const struct i
     return ST_OK;
 }
 
-static enum status order(struct emit_unit *u, struct text *t, const struct ir_op *op,
-                         struct diag *d)
+enum status emit_f32_order(struct emit_unit *u, struct text *t, const struct ir_op *op,
+                           struct diag *d)
 {
     const struct ir_tensor *y = ir_out(u->graph, op, 0);
 
@@ -254,19 +256,17 @@ static enum status order(struct emit_unit *u, struct text *t, const struct ir_op
 /* The two numbers of a unary function. */
 static struct bounds unary_numbers(const struct ir_op *op)
 {
-    switch (op->opcode) {
-    case IR_OP_RELU: return bounds_of(op, IR_ACT_RELU);
-    case IR_OP_RELU6: return bounds_of(op, IR_ACT_RELU6);
-    case IR_OP_RELU_N1_TO_1: return bounds_of(op, IR_ACT_RELU_N1_TO_1);
-    case IR_OP_RELU_0_TO_1: return bounds_of(op, IR_ACT_RELU_0_TO_1);
-    case IR_OP_CLIP: return bounds_of(op, IR_ACT_CLIP);
-    case IR_OP_GELU: return (struct bounds){op->attr[IR_APPROXIMATE] ? 1.0f : 0.0f, 0};
-    default: return (struct bounds){attr_float(op, IR_ALPHA_BITS), attr_float(op, IR_BETA_BITS)};
-    }
+    const enum ir_activation activation = ir_op_info(op->opcode)->activation;
+
+    if (activation != IR_ACT_NONE)
+        return bounds_of(op, activation);
+    if (op->opcode == IR_OP_GELU)
+        return (struct bounds){op->attr[IR_APPROXIMATE] ? 1.0f : 0.0f, 0};
+    return (struct bounds){attr_float(op, IR_ALPHA_BITS), attr_float(op, IR_BETA_BITS)};
 }
 
-static enum status unary(struct emit_unit *u, struct text *t, const struct ir_op *op,
-                         struct diag *d)
+enum status emit_f32_unary(struct emit_unit *u, struct text *t, const struct ir_op *op,
+                           struct diag *d)
 {
     const struct bounds b = unary_numbers(op);
 
@@ -276,74 +276,3 @@ static enum status unary(struct emit_unit *u, struct text *t, const struct ir_op
     real(t, "b", b.high);
     return ST_OK;
 }
-
-#define BINARY(code, kernel)                                                                       \
-    {                                                                                              \
-        IR_OP_##code, IR_F32, "f32_" kernel, "f32_binary", binary, HOST_TWO                        \
-    }
-#define REDUCE(code, kernel)                                                                       \
-    {                                                                                              \
-        IR_OP_##code, IR_F32, "f32_" kernel, "f32_reduce", emit_reduced, HOST_ONE                  \
-    }
-#define UNARY(code, kernel)                                                                        \
-    {                                                                                              \
-        IR_OP_##code, IR_F32, "f32_" kernel, "f32_unary", unary, HOST_ONE                          \
-    }
-
-const struct host_op emit_host_f32[HOST_F32] = {
-    {IR_OP_CONV2D, IR_F32, "f32_conv2d", "f32_conv", conv2d, HOST_ONE},
-    {IR_OP_DEPTHWISE_CONV2D, IR_F32, "f32_depthwise_conv2d", "f32_conv", plain_conv, HOST_ONE},
-    {IR_OP_TRANSPOSE_CONV, IR_F32, "f32_transpose_conv", "f32_conv", plain_conv, HOST_ONE},
-    {IR_OP_FULLY_CONNECTED, IR_F32, "f32_conv2d", "f32_conv", dense, HOST_ONE},
-    {IR_OP_BATCH_MATMUL, IR_F32, "f32_matmul", "f32_matmul", matmul, HOST_ALL},
-    BINARY(ADD, "add"),
-    BINARY(SUB, "sub"),
-    BINARY(MUL, "mul"),
-    BINARY(DIV, "div"),
-    BINARY(FLOOR_DIV, "floor_div"),
-    BINARY(POW, "power"),
-    BINARY(MAXIMUM, "maximum"),
-    BINARY(MINIMUM, "minimum"),
-    BINARY(PRELU, "prelu"),
-    BINARY(SQUARED_DIFFERENCE, "squared_difference"),
-    {IR_OP_AVERAGE_POOL2D, IR_F32, "f32_avg_pool", "f32_pool", pool, HOST_ONE},
-    {IR_OP_MAX_POOL2D, IR_F32, "f32_max_pool", "f32_pool", pool, HOST_ONE},
-    REDUCE(MEAN, "mean"),
-    REDUCE(SUM, "sum"),
-    REDUCE(REDUCE_MAX, "reduce_max"),
-    REDUCE(REDUCE_MIN, "reduce_min"),
-    REDUCE(REDUCE_PROD, "reduce_prod"),
-    {IR_OP_CUMSUM, IR_F32, "f32_cumsum", "f32_order", order, HOST_ONE},
-    {IR_OP_TOP_K, IR_F32, "top_k", "f32_order", order, HOST_ONE},
-    {IR_OP_TOP_K, IR_I8, "top_k", "f32_order", order, HOST_ONE},
-    {IR_OP_SOFTMAX, IR_F32, "f32_softmax", "f32_rows", rows, HOST_ONE},
-    {IR_OP_LOG_SOFTMAX, IR_F32, "f32_log_softmax", "f32_rows", rows, HOST_ONE},
-    {IR_OP_L2_NORMALIZATION, IR_F32, "f32_l2_normalization", "f32_rows", rows, HOST_ONE},
-    {IR_OP_INTERPOLATE, IR_F32, "f32_interpolate", "f32_interpolate", interpolate, HOST_ONE},
-    {IR_OP_DETECTION, IR_F32, "detection", "detection", detection, HOST_TWO},
-    UNARY(RELU, "clip"),
-    UNARY(RELU6, "clip"),
-    UNARY(RELU_N1_TO_1, "clip"),
-    UNARY(RELU_0_TO_1, "clip"),
-    UNARY(CLIP, "clip"),
-    UNARY(LEAKY_RELU, "leaky_relu"),
-    UNARY(HARD_SIGMOID, "hard_sigmoid"),
-    UNARY(HARD_SWISH, "hard_swish"),
-    UNARY(LOGISTIC, "logistic"),
-    UNARY(TANH, "hyperbolic_tangent"),
-    UNARY(ABS, "absolute"),
-    UNARY(NEG, "negative"),
-    UNARY(SIGN, "sign"),
-    UNARY(SIN, "sine"),
-    UNARY(COS, "cosine"),
-    UNARY(SQRT, "square_root"),
-    UNARY(EXP, "exponential"),
-    UNARY(ERF, "error_function"),
-    UNARY(ROUND, "round"),
-    UNARY(FLOOR, "round_down"),
-    UNARY(CEIL, "round_up"),
-    UNARY(LOG, "logarithm"),
-    UNARY(RSQRT, "inverse_root"),
-    UNARY(ELU, "elu"),
-    UNARY(GELU, "gelu"),
-};

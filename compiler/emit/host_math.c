@@ -4,15 +4,14 @@
 
 #include "emit_host.h"
 
-static enum status reduce(struct emit_unit *u, struct text *t, const struct ir_op *op,
-                          struct diag *d)
+enum status emit_reduce(struct emit_unit *u, struct text *t, const struct ir_op *op, struct diag *d)
 {
     if (ir_in(u->graph, op, 0)->type != IR_BOOL)
         TRY(emit_need_int8(u, op, d));
     return emit_reduced(u, t, op, d);
 }
 
-static enum status arg(struct emit_unit *u, struct text *t, const struct ir_op *op, struct diag *d)
+enum status emit_arg(struct emit_unit *u, struct text *t, const struct ir_op *op, struct diag *d)
 {
     const struct ir_tensor *x = ir_in(u->graph, op, 0);
 
@@ -36,8 +35,8 @@ static void images(struct emit_unit *u, struct text *t, const struct ir_op *op,
     emit_field(t, "out_w", y->dim[2]);
 }
 
-static enum status transpose_conv(struct emit_unit *u, struct text *t, const struct ir_op *op,
-                                  struct diag *d)
+enum status emit_transpose_conv(struct emit_unit *u, struct text *t, const struct ir_op *op,
+                                struct diag *d)
 {
     TRY(emit_need_int8(u, op, d));
     images(u, t, op, "in_c");
@@ -56,40 +55,7 @@ static enum status transpose_conv(struct emit_unit *u, struct text *t, const str
     return ST_OK;
 }
 
-/* Strides of the batch dimensions of an operand, outermost first; 0 where it is broadcast. */
-static void batch_strides(struct text *t, const char *name, const struct ir_tensor *x)
-{
-    int64_t stride[4], size = (int64_t)ir_dim_back(x, 0) * ir_dim_back(x, 1);
-
-    for (uint32_t i = 0; i < 4; i++) {
-        stride[3 - i] = ir_dim_back(x, i + 2) > 1 ? size : 0;
-        size *= ir_dim_back(x, i + 2);
-    }
-    text_printf(t, "    .%s = {%lld, %lld, %lld, %lld},\n", name, (long long)stride[0],
-                (long long)stride[1], (long long)stride[2], (long long)stride[3]);
-}
-
-void emit_matrices(struct emit_unit *u, struct text *t, const struct ir_op *op)
-{
-    const struct ir_tensor *a = ir_in(u->graph, op, 0), *b = ir_in(u->graph, op, 1);
-    const struct ir_tensor *y = ir_out(u->graph, op, 0);
-    const bool adj_a = op->attr[IR_ADJ_A] != 0, adj_b = op->attr[IR_ADJ_B] != 0;
-
-    emit_field(t, "rows", ir_dim_back(y, 1));
-    emit_field(t, "cols", ir_dim_back(y, 0));
-    emit_field(t, "depth", ir_dim_back(a, adj_a));
-    emit_field(t, "a_row", adj_a ? 1 : ir_dim_back(a, 0));
-    emit_field(t, "a_col", adj_a ? ir_dim_back(a, 0) : 1);
-    emit_field(t, "b_row", adj_b ? 1 : ir_dim_back(b, 0));
-    emit_field(t, "b_col", adj_b ? ir_dim_back(b, 0) : 1);
-    text_printf(t, "    .batch = {%d, %d, %d, %d},\n", ir_dim_back(y, 5), ir_dim_back(y, 4),
-                ir_dim_back(y, 3), ir_dim_back(y, 2));
-    batch_strides(t, "a_batch", a);
-    batch_strides(t, "b_batch", b);
-}
-
-static enum status matmul(struct emit_unit *u, struct text *t, const struct ir_op *op,
-                          struct diag *d)
+enum status emit_matmul(struct emit_unit *u, struct text *t, const struct ir_op *op, struct diag *d)
 {
     TRY(emit_need_int8(u, op, d));
     emit_matrices(u, t, op);
@@ -110,8 +76,8 @@ static int32_t step_of(const struct ir_op *op, int32_t in, int32_t out)
     return (1024 * in + out / 2) / out;
 }
 
-static enum status resize_bilinear(struct emit_unit *u, struct text *t, const struct ir_op *op,
-                                   struct diag *d)
+enum status emit_resize_bilinear(struct emit_unit *u, struct text *t, const struct ir_op *op,
+                                 struct diag *d)
 {
     const struct ir_tensor *x = ir_in(u->graph, op, 0), *y = ir_out(u->graph, op, 0);
     int32_t step_y = step_of(op, x->dim[1], y->dim[1]), step_x = step_of(op, x->dim[2], y->dim[2]);
@@ -132,8 +98,8 @@ static float scale_of(const struct ir_op *op, int32_t in, int32_t out)
     return (float)in / (float)out;
 }
 
-static enum status resize_u8(struct emit_unit *u, struct text *t, const struct ir_op *op,
-                             struct diag *d)
+enum status emit_resize_u8(struct emit_unit *u, struct text *t, const struct ir_op *op,
+                           struct diag *d)
 {
     const struct ir_tensor *x = ir_in(u->graph, op, 0), *y = ir_out(u->graph, op, 0);
 
@@ -146,11 +112,8 @@ static enum status resize_u8(struct emit_unit *u, struct text *t, const struct i
     return ST_OK;
 }
 
-const struct host_op emit_host_resize_u8 = {IR_OP_RESIZE_BILINEAR, IR_I8,     "resize_u8",
-                                            "resize_u8",           resize_u8, HOST_ONE};
-
-static enum status l2_norm(struct emit_unit *u, struct text *t, const struct ir_op *op,
-                           struct diag *d)
+enum status emit_l2_norm(struct emit_unit *u, struct text *t, const struct ir_op *op,
+                         struct diag *d)
 {
     const struct ir_tensor *x = ir_in(u->graph, op, 0);
 
@@ -162,8 +125,8 @@ static enum status l2_norm(struct emit_unit *u, struct text *t, const struct ir_
 }
 
 /* Zero points are operands of the call. */
-static enum status matmul_integer(struct emit_unit *u, struct text *t, const struct ir_op *op,
-                                  struct diag *d)
+enum status emit_matmul_integer(struct emit_unit *u, struct text *t, const struct ir_op *op,
+                                struct diag *d)
 {
     (void)d;
     emit_matrices(u, t, op);
@@ -172,8 +135,8 @@ static enum status matmul_integer(struct emit_unit *u, struct text *t, const str
     return ST_OK;
 }
 
-static enum status conv_integer(struct emit_unit *u, struct text *t, const struct ir_op *op,
-                                struct diag *d)
+enum status emit_conv_integer(struct emit_unit *u, struct text *t, const struct ir_op *op,
+                              struct diag *d)
 {
     const int32_t *a = op->attr, channels = ir_in(u->graph, op, 0)->dim[3];
 
@@ -204,26 +167,12 @@ static const char *number(const struct ir_tensor *t)
     }
 }
 
-static const char *relation(enum ir_opcode opcode)
-{
-    switch (opcode) {
-    case IR_OP_EQUAL: return "HDK_EQUAL";
-    case IR_OP_NOT_EQUAL: return "HDK_NOT_EQUAL";
-    case IR_OP_LESS: return "HDK_LESS";
-    case IR_OP_LESS_EQUAL: return "HDK_LESS_EQUAL";
-    case IR_OP_GREATER: return "HDK_GREATER";
-    case IR_OP_GREATER_EQUAL: return "HDK_GREATER_EQUAL";
-    case IR_OP_LOGICAL_AND: return "HDK_AND";
-    default: return "HDK_OR";
-    }
-}
-
-static enum status compare(struct emit_unit *u, struct text *t, const struct ir_op *op,
-                           struct diag *d)
+enum status emit_compare(struct emit_unit *u, struct text *t, const struct ir_op *op,
+                         struct diag *d)
 {
     TRY(emit_walk_only(u, t, op, d));
     text_printf(t, "    .type = %s,\n    .relation = %s,\n", number(ir_in(u->graph, op, 0)),
-                relation(op->opcode));
+                ir_op_info(op->opcode)->kernel_mode);
     if (op->fixed.n == 0)
         return ST_OK;
     emit_field(t, "z_a", ir_zero_point(ir_in(u->graph, op, 0)));
@@ -235,30 +184,16 @@ static enum status compare(struct emit_unit *u, struct text *t, const struct ir_
     return ST_OK;
 }
 
-static const char *arithmetic_op(enum ir_opcode opcode)
-{
-    switch (opcode) {
-    case IR_OP_ADD: return "HDK_ADD";
-    case IR_OP_SUB: return "HDK_SUB";
-    case IR_OP_MUL: return "HDK_MUL";
-    case IR_OP_DIV: return "HDK_DIV";
-    case IR_OP_FLOOR_DIV: return "HDK_FLOOR_DIV";
-    case IR_OP_FLOOR_MOD: return "HDK_FLOOR_MOD";
-    case IR_OP_MAXIMUM: return "HDK_MAXIMUM";
-    case IR_OP_MINIMUM: return "HDK_MINIMUM";
-    default: return "HDK_SQUARED_DIFFERENCE";
-    }
-}
-
-static enum status arithmetic(struct emit_unit *u, struct text *t, const struct ir_op *op,
-                              struct diag *d)
+enum status emit_arithmetic(struct emit_unit *u, struct text *t, const struct ir_op *op,
+                            struct diag *d)
 {
     const struct ir_tensor *x = ir_in(u->graph, op, 0);
     float low, high;
 
     TRY(emit_walk_only(u, t, op, d));
     emit_f32_bounds(op, &low, &high);
-    text_printf(t, "    .type = %s,\n    .op = %s,\n", number(x), arithmetic_op(op->opcode));
+    text_printf(t, "    .type = %s,\n    .op = %s,\n", number(x),
+                ir_op_info(op->opcode)->kernel_mode);
     if (isinf(low))
         text_add(t, "    .low = INT64_MIN,\n");
     else
@@ -270,15 +205,15 @@ static enum status arithmetic(struct emit_unit *u, struct text *t, const struct 
     return ST_OK;
 }
 
-static enum status logical_not(struct emit_unit *u, struct text *t, const struct ir_op *op,
-                               struct diag *d)
+enum status emit_logical_not(struct emit_unit *u, struct text *t, const struct ir_op *op,
+                             struct diag *d)
 {
     (void)d;
     emit_field(t, "n", (int64_t)ir_elements(ir_in(u->graph, op, 0)));
     return ST_OK;
 }
 
-static enum status cast(struct emit_unit *u, struct text *t, const struct ir_op *op, struct diag *d)
+enum status emit_cast(struct emit_unit *u, struct text *t, const struct ir_op *op, struct diag *d)
 {
     const struct ir_tensor *x = ir_in(u->graph, op, 0);
 
@@ -290,7 +225,7 @@ static enum status cast(struct emit_unit *u, struct text *t, const struct ir_op 
     return ST_OK;
 }
 
-static enum status lstm(struct emit_unit *u, struct text *t, const struct ir_op *op, struct diag *d)
+enum status emit_lstm(struct emit_unit *u, struct text *t, const struct ir_op *op, struct diag *d)
 {
     const struct ir_tensor *x = ir_in(u->graph, op, 0), *w = ir_in(u->graph, op, 1),
                            *r = ir_in(u->graph, op, 2), *b = ir_in(u->graph, op, 3);
@@ -320,7 +255,7 @@ static enum status lstm(struct emit_unit *u, struct text *t, const struct ir_op 
     return ST_OK;
 }
 
-static enum status svdf(struct emit_unit *u, struct text *t, const struct ir_op *op, struct diag *d)
+enum status emit_svdf(struct emit_unit *u, struct text *t, const struct ir_op *op, struct diag *d)
 {
     const struct ir_tensor *x = ir_in(u->graph, op, 0), *feature = ir_in(u->graph, op, 1),
                            *time = ir_in(u->graph, op, 2), *bias = ir_in(u->graph, op, 3);
@@ -343,43 +278,3 @@ static enum status svdf(struct emit_unit *u, struct text *t, const struct ir_op 
     emit_scales(u, t, op);
     return ST_OK;
 }
-
-const struct host_op emit_host_math[HOST_MATH] = {
-    {IR_OP_PRELU, IR_I8, "prelu", "add", emit_scaled_walk, HOST_TWO},
-    {IR_OP_SQUARED_DIFFERENCE, IR_I8, "squared_difference", "add", emit_scaled_walk, HOST_TWO},
-    {IR_OP_REDUCE_MAX, IR_I8, "reduce_max", "mean", reduce, HOST_ONE},
-    {IR_OP_REDUCE_MIN, IR_I8, "reduce_min", "mean", reduce, HOST_ONE},
-    {IR_OP_REDUCE_MAX, IR_BOOL, "reduce_max", "mean", reduce, HOST_ONE},
-    {IR_OP_REDUCE_MIN, IR_BOOL, "reduce_min", "mean", reduce, HOST_ONE},
-    {IR_OP_ARG_MAX, IR_I8, "arg_max", "arg", arg, HOST_ONE},
-    {IR_OP_ARG_MIN, IR_I8, "arg_min", "arg", arg, HOST_ONE},
-    {IR_OP_ARG_MAX, IR_F32, "f32_arg_max", "arg", arg, HOST_ONE},
-    {IR_OP_ARG_MIN, IR_F32, "f32_arg_min", "arg", arg, HOST_ONE},
-    {IR_OP_TRANSPOSE_CONV, IR_I8, "transpose_conv", "transpose_conv", transpose_conv, HOST_ALL},
-    {IR_OP_BATCH_MATMUL, IR_I8, "matmul", "matmul", matmul, HOST_ALL},
-    {IR_OP_MATMUL_INTEGER, IR_I8, "matmul_integer", "matmul", matmul_integer, HOST_LIST},
-    {IR_OP_CONV_INTEGER, IR_I8, "conv_integer", "conv2d", conv_integer, HOST_LIST},
-    {IR_OP_ADD, IR_I32, "arithmetic", "arithmetic", arithmetic, HOST_TWO},
-    {IR_OP_SUB, IR_I32, "arithmetic", "arithmetic", arithmetic, HOST_TWO},
-    {IR_OP_MUL, IR_I32, "arithmetic", "arithmetic", arithmetic, HOST_TWO},
-    {IR_OP_DIV, IR_I32, "arithmetic", "arithmetic", arithmetic, HOST_TWO},
-    {IR_OP_FLOOR_DIV, IR_I32, "arithmetic", "arithmetic", arithmetic, HOST_TWO},
-    {IR_OP_FLOOR_MOD, IR_I32, "arithmetic", "arithmetic", arithmetic, HOST_TWO},
-    {IR_OP_MAXIMUM, IR_I32, "arithmetic", "arithmetic", arithmetic, HOST_TWO},
-    {IR_OP_MINIMUM, IR_I32, "arithmetic", "arithmetic", arithmetic, HOST_TWO},
-    {IR_OP_SQUARED_DIFFERENCE, IR_I32, "arithmetic", "arithmetic", arithmetic, HOST_TWO},
-    {IR_OP_EQUAL, IR_TYPE_COUNT, "compare", "compare", compare, HOST_TWO},
-    {IR_OP_NOT_EQUAL, IR_TYPE_COUNT, "compare", "compare", compare, HOST_TWO},
-    {IR_OP_LESS, IR_TYPE_COUNT, "compare", "compare", compare, HOST_TWO},
-    {IR_OP_LESS_EQUAL, IR_TYPE_COUNT, "compare", "compare", compare, HOST_TWO},
-    {IR_OP_GREATER, IR_TYPE_COUNT, "compare", "compare", compare, HOST_TWO},
-    {IR_OP_GREATER_EQUAL, IR_TYPE_COUNT, "compare", "compare", compare, HOST_TWO},
-    {IR_OP_LOGICAL_AND, IR_BOOL, "compare", "compare", compare, HOST_TWO},
-    {IR_OP_LOGICAL_OR, IR_BOOL, "compare", "compare", compare, HOST_TWO},
-    {IR_OP_LOGICAL_NOT, IR_BOOL, "logical_not", "cast", logical_not, HOST_ONE},
-    {IR_OP_CAST, IR_TYPE_COUNT, "cast", "cast", cast, HOST_ONE},
-    {IR_OP_LSTM, IR_I8, "lstm", "lstm", lstm, HOST_STATE},
-    {IR_OP_SVDF, IR_I8, "svdf", "svdf", svdf, HOST_STATE},
-    {IR_OP_RESIZE_BILINEAR, IR_I8, "resize_bilinear", "resize_bilinear", resize_bilinear, HOST_ONE},
-    {IR_OP_L2_NORMALIZATION, IR_I8, "l2_normalization", "l2_normalization", l2_norm, HOST_ONE},
-};

@@ -30,7 +30,7 @@ static uint32_t fill_bits(const struct emit_unit *u, const struct ir_op *op)
     return bits;
 }
 
-static enum status pad(struct emit_unit *u, struct text *t, const struct ir_op *op, struct diag *d)
+enum status emit_pad(struct emit_unit *u, struct text *t, const struct ir_op *op, struct diag *d)
 {
     const struct ir_tensor *x = ir_in(u->graph, op, 0);
     int32_t amount[2 * IR_MAX_RANK] = {0}, shape[IR_MAX_RANK];
@@ -56,15 +56,14 @@ static enum status pad(struct emit_unit *u, struct text *t, const struct ir_op *
     return ST_OK;
 }
 
-static enum status copy(struct emit_unit *u, struct text *t, const struct ir_op *op, struct diag *d)
+enum status emit_copy(struct emit_unit *u, struct text *t, const struct ir_op *op, struct diag *d)
 {
     (void)d;
     emit_field(t, "n_bytes", (int64_t)ir_bytes(ir_in(u->graph, op, 0)));
     return ST_OK;
 }
 
-static enum status concat(struct emit_unit *u, struct text *t, const struct ir_op *op,
-                          struct diag *d)
+enum status emit_concat(struct emit_unit *u, struct text *t, const struct ir_op *op, struct diag *d)
 {
     uint32_t *bytes = ARENA_ARRAY(u->arena, uint32_t, op->n_in), outer = 1;
 
@@ -100,8 +99,7 @@ static void array6(struct text *t, const char *open, const int64_t v[IR_MAX_RANK
 }
 
 /* Strides 0 where an operand is broadcast. */
-static enum status select(struct emit_unit *u, struct text *t, const struct ir_op *op,
-                          struct diag *d)
+enum status emit_select(struct emit_unit *u, struct text *t, const struct ir_op *op, struct diag *d)
 {
     const struct ir_tensor *y = ir_out(u->graph, op, 0);
     int64_t shape[IR_MAX_RANK], stride[IR_MAX_RANK];
@@ -135,8 +133,8 @@ static void walk6(struct text *t, const struct ir_tensor *y, const int64_t strid
                     i < 5 ? ", " : "},\n");
 }
 
-static enum status transpose(struct emit_unit *u, struct text *t, const struct ir_op *op,
-                             struct diag *d)
+enum status emit_transpose(struct emit_unit *u, struct text *t, const struct ir_op *op,
+                           struct diag *d)
 {
     const struct ir_tensor *x = ir_in(u->graph, op, 0);
     int64_t dense[IR_MAX_RANK], stride[IR_MAX_RANK] = {0};
@@ -151,8 +149,7 @@ static enum status transpose(struct emit_unit *u, struct text *t, const struct i
     return ST_OK;
 }
 
-static enum status slice(struct emit_unit *u, struct text *t, const struct ir_op *op,
-                         struct diag *d)
+enum status emit_slice(struct emit_unit *u, struct text *t, const struct ir_op *op, struct diag *d)
 {
     const struct ir_tensor *x = ir_in(u->graph, op, 0);
     int64_t stride[IR_MAX_RANK] = {0}, offset = 0;
@@ -169,8 +166,7 @@ static enum status slice(struct emit_unit *u, struct text *t, const struct ir_op
     return ST_OK;
 }
 
-static enum status gather(struct emit_unit *u, struct text *t, const struct ir_op *op,
-                          struct diag *d)
+enum status emit_gather(struct emit_unit *u, struct text *t, const struct ir_op *op, struct diag *d)
 {
     const struct ir_tensor *x = ir_in(u->graph, op, 0), *index = ir_in(u->graph, op, 1);
     const uint32_t axis = (uint32_t)op->attr[IR_AXIS], n = (uint32_t)op->attr[IR_BATCH_DIMS];
@@ -188,8 +184,8 @@ static enum status gather(struct emit_unit *u, struct text *t, const struct ir_o
     return ST_OK;
 }
 
-static enum status gather_nd(struct emit_unit *u, struct text *t, const struct ir_op *op,
-                             struct diag *d)
+enum status emit_gather_nd(struct emit_unit *u, struct text *t, const struct ir_op *op,
+                           struct diag *d)
 {
     const struct ir_tensor *x = ir_in(u->graph, op, 0), *index = ir_in(u->graph, op, 1);
     const uint32_t depth = (uint32_t)ir_dim_back(index, 0);
@@ -208,16 +204,3 @@ static enum status gather_nd(struct emit_unit *u, struct text *t, const struct i
     emit_field(t, "wide", index->type == IR_I64);
     return ST_OK;
 }
-
-const struct host_op emit_host_moves[HOST_MOVES] = {
-    {IR_OP_PAD, IR_TYPE_COUNT, "pad", "pad", pad, HOST_ONE},
-    {IR_OP_RESHAPE, IR_TYPE_COUNT, "copy", "copy", copy, HOST_ONE},
-    {IR_OP_CONCATENATION, IR_TYPE_COUNT, "concat", "concat", concat, HOST_LIST},
-    {IR_OP_TRANSPOSE, IR_TYPE_COUNT, "transpose", "transpose", transpose, HOST_ONE},
-    {IR_OP_SLICE, IR_TYPE_COUNT, "transpose", "transpose", slice, HOST_ONE},
-    {IR_OP_GATHER, IR_TYPE_COUNT, "gather", "gather", gather, HOST_TWO},
-    {IR_OP_GATHER_ND, IR_TYPE_COUNT, "gather_nd", "gather_nd", gather_nd, HOST_TWO},
-    {IR_OP_SELECT, IR_TYPE_COUNT, "select", "select", select, HOST_ALL},
-    {IR_OP_READ_VARIABLE, IR_TYPE_COUNT, "copy", "copy", copy, HOST_ONE},
-    {IR_OP_ASSIGN_VARIABLE, IR_TYPE_COUNT, "copy", "copy", copy, HOST_ASSIGN},
-};

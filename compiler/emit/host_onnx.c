@@ -3,14 +3,14 @@
 #include "emit_host.h"
 
 /* The layer as its integer kernel has it, then weights, bias and scales. */
-static enum status layer(struct emit_unit *u, struct text *t, const struct ir_op *op,
-                         struct diag *d)
+enum status emit_onnx_layer(struct emit_unit *u, struct text *t, const struct ir_op *op,
+                            struct diag *d)
 {
     struct geo g;
 
     geo_of(u->graph, op, &g);
     text_add(t, "    .layer = {\n");
-    TRY(emit_int8_fields(u, t, op, d));
+    TRY(g.kind == GEO_DENSE ? emit_fully_connected(u, t, op, d) : emit_conv2d(u, t, op, d));
     size_t n = (size_t)ir_bytes(g.filter), k = n / g.oc;
     uint8_t *w = arena_memdup(u->arena, g.filter->data, n);
     for (size_t i = 0; i < k && g.kind != GEO_DEPTHWISE; i++) /* [K, OC] to [OC, K] */
@@ -30,8 +30,8 @@ static enum status layer(struct emit_unit *u, struct text *t, const struct ir_op
     return ST_OK;
 }
 
-static enum status binary(struct emit_unit *u, struct text *t, const struct ir_op *op,
-                          struct diag *d)
+enum status emit_onnx_binary(struct emit_unit *u, struct text *t, const struct ir_op *op,
+                             struct diag *d)
 {
     const float *r = op->fixed.real;
 
@@ -52,24 +52,26 @@ static void average(struct emit_unit *u, struct text *t, const struct ir_op *op)
     text_add(t, "    },\n");
 }
 
-static enum status pool(struct emit_unit *u, struct text *t, const struct ir_op *op, struct diag *d)
+enum status emit_onnx_pool(struct emit_unit *u, struct text *t, const struct ir_op *op,
+                           struct diag *d)
 {
     text_add(t, "    .pool = {\n");
-    TRY(emit_int8_fields(u, t, op, d));
+    TRY(emit_pool(u, t, op, d));
     text_add(t, "    },\n");
     average(u, t, op);
     return ST_OK;
 }
 
-static enum status mean(struct emit_unit *u, struct text *t, const struct ir_op *op, struct diag *d)
+enum status emit_onnx_mean(struct emit_unit *u, struct text *t, const struct ir_op *op,
+                           struct diag *d)
 {
     TRY(emit_reduced(u, t, op, d));
     average(u, t, op);
     return ST_OK;
 }
 
-static enum status softmax(struct emit_unit *u, struct text *t, const struct ir_op *op,
-                           struct diag *d)
+enum status emit_onnx_softmax(struct emit_unit *u, struct text *t, const struct ir_op *op,
+                              struct diag *d)
 {
     const struct ir_tensor *x = ir_in(u->graph, op, 0);
 
@@ -83,8 +85,8 @@ static enum status softmax(struct emit_unit *u, struct text *t, const struct ir_
     return ST_OK;
 }
 
-static enum status matmul(struct emit_unit *u, struct text *t, const struct ir_op *op,
-                          struct diag *d)
+enum status emit_onnx_matmul(struct emit_unit *u, struct text *t, const struct ir_op *op,
+                             struct diag *d)
 {
     (void)d;
     text_add(t, "    .layer = {\n");
@@ -95,41 +97,4 @@ static enum status matmul(struct emit_unit *u, struct text *t, const struct ir_o
     emit_clamps(t, op);
     text_printf(t, "    },\n    .real = %af,\n", (double)op->fixed.real[0]);
     return ST_OK;
-}
-
-static const struct host_op table[] = {
-    {IR_OP_BATCH_MATMUL, IR_I8, "onnx_matmul", "onnx_matmul", matmul, HOST_ALL},
-    {IR_OP_CONV2D, IR_I8, "onnx_conv2d", "onnx_conv2d", layer, HOST_ONE},
-    {IR_OP_DEPTHWISE_CONV2D, IR_I8, "onnx_depthwise_conv2d", "onnx_depthwise_conv2d", layer,
-     HOST_ONE},
-    {IR_OP_FULLY_CONNECTED, IR_I8, "onnx_fully_connected", "onnx_fully_connected", layer, HOST_ONE},
-    {IR_OP_ADD, IR_I8, "onnx_add", "onnx_binary", binary, HOST_TWO},
-    {IR_OP_SUB, IR_I8, "onnx_sub", "onnx_binary", binary, HOST_TWO},
-    {IR_OP_MUL, IR_I8, "onnx_mul", "onnx_binary", binary, HOST_TWO},
-    {IR_OP_AVERAGE_POOL2D, IR_I8, "onnx_avg_pool", "onnx_pool", pool, HOST_ONE},
-    {IR_OP_MEAN, IR_I8, "onnx_mean", "onnx_mean", mean, HOST_ONE},
-    {IR_OP_SOFTMAX, IR_I8, "onnx_softmax", "onnx_softmax", softmax, HOST_ONE},
-    {IR_OP_QUANTIZE, IR_F32, "onnx_quantize", "quantize", emit_quantize, HOST_ONE},
-};
-
-const struct host_op *emit_host_real(const struct ir_op *op)
-{
-    static const struct host_op add = {IR_OP_ADD,     IR_I8,  "onnx_qlinear_add",
-                                       "onnx_binary", binary, HOST_TWO};
-    static const struct host_op mul = {IR_OP_MUL,     IR_I8,  "onnx_qlinear_mul",
-                                       "onnx_binary", binary, HOST_TWO};
-    static const struct host_op half_away = {
-        IR_OP_FULLY_CONNECTED,  IR_I8, "litert_fully_connected",
-        "onnx_fully_connected", layer, HOST_ONE};
-
-    if (op->attr[IR_HALF_AWAY])
-        return &half_away;
-    if (op->attr[IR_QLINEAR] && op->opcode == IR_OP_ADD)
-        return &add;
-    if (op->attr[IR_QLINEAR] && op->opcode == IR_OP_MUL)
-        return &mul;
-    for (size_t i = 0; i < sizeof table / sizeof *table; i++)
-        if (table[i].opcode == op->opcode)
-            return &table[i];
-    return NULL;
 }

@@ -176,8 +176,8 @@ enum status ir_link(struct ir_graph *g, struct diag *d)
         for (uint32_t i = 0; i < n_left; i++) {
             struct ir_op *op = g->op[i];
 
-            state_waits = state_waits || (ir_has_state(op) && !ready(g, op, made));
-            if (ready(g, op, made) && !(state_waits && ir_has_state(op))) {
+            state_waits = state_waits || (ir_op_info(op->opcode)->has_state && !ready(g, op, made));
+            if (ready(g, op, made) && !(state_waits && ir_op_info(op->opcode)->has_state)) {
                 order[n_placed] = op;
                 place(g, op, n_placed++, made);
             } else {

@@ -89,7 +89,7 @@ enum status infer_binary(const struct ir_graph *g, const struct ir_op *op, struc
 {
     const struct ir_tensor *a = ir_in(g, op, 0), *b = ir_in(g, op, 1), *y = ir_out(g, op, 0);
 
-    if (!ir_is_int(a->type) || !ir_has_int(op->opcode)) {
+    if (!ir_is_int(a->type) || !ir_op_info(op->opcode)->has_int) {
         TRY(ir_want_act(a, "first input", d));
         TRY(ir_want_act(b, "second input", d));
         TRY(ir_want_act(y, "output", d));

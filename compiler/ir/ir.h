@@ -10,11 +10,10 @@
 #include "base/arena.h"
 #include "base/status.h"
 #include "base/text.h"
+#include "operators/operators.h"
 
 #define IR_MAX_RANK 6
 #define IR_NONE     UINT32_MAX
-
-enum ir_type { IR_I8, IR_U8, IR_I16, IR_I32, IR_I64, IR_F32, IR_BOOL, IR_TYPE_COUNT };
 
 /* Affine quantisation, real = scale * (code - zero_point). n = 0: none; 1: per tensor; else one per
  * index of `axis`. */
@@ -45,35 +44,9 @@ struct ir_tensor {
     bool is_output;
 };
 
-/* ops.def: X(opcode, "lower_name"). The one row per operator. */
-enum ir_opcode {
-#define IR_OP(code, name, ...) IR_OP_##code,
-#include "ops.def"
-#undef IR_OP
-    IR_OP_COUNT
-};
-
-/* Integer attributes; unset ones are 0. Which an operator has is in ops.def. */
-enum ir_attr {
-#define IR_ATTR(code, name) IR_##code,
-#include "attrs.def"
-#undef IR_ATTR
-    IR_ATTR_COUNT
-};
-
 /* EXPLICIT: the attributes pad_*. SAME: as many cells as ceil(size / stride) windows need, the odd
  * one after (TRANSPOSE_CONV: of its output); pad_* are 0 until legalise resolves it. */
 enum ir_padding { IR_PADDING_EXPLICIT, IR_PADDING_SAME };
-
-/* CLIP: bounds in the attributes clip_low_bits, clip_high_bits. */
-enum ir_activation {
-    IR_ACT_NONE,
-    IR_ACT_RELU,
-    IR_ACT_RELU6,
-    IR_ACT_RELU_N1_TO_1,
-    IR_ACT_CLIP,
-    IR_ACT_RELU_0_TO_1
-};
 
 /* Fixed-point constants, made by legalise/requant.c and by nothing else.
  *   conv, depthwise, fully connected, mul, mean, quantize: requantise by multiplier[c], shift[c] (n
@@ -131,21 +104,6 @@ struct ir_graph {
     struct ir_row *row;
 };
 
-/* What ops.def knows of an operator. */
-struct ir_op_info {
-    const char *name; /* "conv2d" */
-    uint32_t min_in, max_in, min_out, max_out;
-    const char *attrs; /* space separated attribute names it may have */
-};
-const struct ir_op_info *ir_op_info(enum ir_opcode opcode);
-/* The operator has float32 arithmetic (float.def). */
-bool ir_has_float(enum ir_opcode opcode);
-/* The operator has arithmetic of int32 and int64. */
-bool ir_has_int(enum ir_opcode opcode);
-const char *ir_attr_name(enum ir_attr attr);
-const char *ir_type_name(enum ir_type type);
-uint32_t ir_type_bytes(enum ir_type type);
-
 struct ir_graph *ir_graph_new(struct arena *a, const char *name);
 struct ir_tensor *ir_tensor_new(struct ir_graph *g, const char *name, enum ir_type type,
                                 uint32_t rank, const int32_t *dim);
@@ -177,12 +135,6 @@ static inline int32_t ir_zero_point(const struct ir_tensor *t)
 static inline struct ir_tensor *ir_out(const struct ir_graph *g, const struct ir_op *op, uint32_t i)
 {
     return g->tensor[op->out[i]];
-}
-/* The operator reads or writes state: it is never dropped and keeps its place. */
-static inline bool ir_has_state(const struct ir_op *op)
-{
-    return op->opcode == IR_OP_READ_VARIABLE || op->opcode == IR_OP_ASSIGN_VARIABLE ||
-           op->opcode == IR_OP_LSTM || op->opcode == IR_OP_SVDF;
 }
 /* Multiply-accumulates of `op`, by its shapes (macs.c); 0 for what does not multiply and add. */
 uint64_t ir_macs(const struct ir_graph *g, const struct ir_op *op);

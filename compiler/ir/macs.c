@@ -13,33 +13,57 @@ static uint64_t per_channel(const struct ir_graph *g, const struct ir_op *op)
     return ir_elements(w) / (uint64_t)channels;
 }
 
-/* Columns of the first operand, rows of the second. */
-static uint64_t inner(const struct ir_graph *g, const struct ir_op *op)
+/* n: output elements. */
+typedef uint64_t formula(const struct ir_graph *g, const struct ir_op *op, uint64_t n);
+
+static uint64_t macs_weights(const struct ir_graph *g, const struct ir_op *op, uint64_t n)
 {
-    return (uint64_t)ir_dim_back(ir_in(g, op, 0), op->attr[IR_ADJ_A] ? 1 : 0);
+    return n * per_channel(g, op);
 }
+
+/* Every input element meets all of its channel's weights. */
+static uint64_t macs_transposed(const struct ir_graph *g, const struct ir_op *op, uint64_t n)
+{
+    const struct ir_tensor *w = ir_in(g, op, 1);
+
+    (void)n;
+    return ir_elements(ir_in(g, op, 0)) * ir_elements(w) / (uint64_t)ir_dim_back(w, 0);
+}
+
+/* Columns of the first operand, rows of the second. */
+static uint64_t macs_product(const struct ir_graph *g, const struct ir_op *op, uint64_t n)
+{
+    return n * (uint64_t)ir_dim_back(ir_in(g, op, 0), op->attr[IR_ADJ_A] ? 1 : 0);
+}
+
+/* Four gates, each of the input and of the last output. */
+static uint64_t macs_lstm(const struct ir_graph *g, const struct ir_op *op, uint64_t n)
+{
+    return n * 4 *
+           ((uint64_t)ir_dim_back(ir_in(g, op, 1), 0) + (uint64_t)ir_dim_back(ir_in(g, op, 2), 0));
+}
+
+/* Features of the new step, all steps of the state. */
+static uint64_t macs_svdf(const struct ir_graph *g, const struct ir_op *op, uint64_t n)
+{
+    (void)n;
+    return (uint64_t)ir_in(g, op, 0)->dim[0] *
+           (ir_elements(ir_in(g, op, 1)) + ir_elements(ir_in(g, op, 2)));
+}
+
+static const struct {
+    formula *macs;
+} rows[] = {
+#define OPERATOR(code, name, columns) {columns},
+#define MACS(fn)                      macs_##fn
+#include "operators/operators.def"
+};
 
 uint64_t ir_macs(const struct ir_graph *g, const struct ir_op *op)
 {
-    const struct ir_tensor *x = ir_in(g, op, 0), *w = ir_in(g, op, 1);
-    uint64_t n;
+    formula *macs = rows[op->opcode].macs;
 
-    if (x == NULL || w == NULL || op->n_out == 0)
+    if (!macs || ir_in(g, op, 0) == NULL || ir_in(g, op, 1) == NULL || op->n_out == 0)
         return 0;
-    n = ir_elements(ir_out(g, op, 0));
-    switch (op->opcode) {
-    case IR_OP_CONV2D:
-    case IR_OP_DEPTHWISE_CONV2D:
-    case IR_OP_FULLY_CONNECTED:
-    case IR_OP_CONV_INTEGER: return n * per_channel(g, op);
-    case IR_OP_TRANSPOSE_CONV: /* every input element meets all of its channel's weights */
-        return ir_elements(x) * ir_elements(w) / (uint64_t)ir_dim_back(w, 0);
-    case IR_OP_BATCH_MATMUL:
-    case IR_OP_MATMUL_INTEGER: return n * inner(g, op);
-    case IR_OP_LSTM: /* four gates, each of the input and of the last output */
-        return n * 4 * ((uint64_t)ir_dim_back(w, 0) + (uint64_t)ir_dim_back(ir_in(g, op, 2), 0));
-    case IR_OP_SVDF: /* features of the new step, all steps of the state */
-        return (uint64_t)x->dim[0] * (ir_elements(w) + ir_elements(ir_in(g, op, 2)));
-    default: return 0;
-    }
+    return macs(g, op, ir_elements(ir_out(g, op, 0)));
 }

@@ -360,15 +360,13 @@ static enum status op_item(struct parser *p, struct ir_op *op, const char *key)
 static enum status parse_op(struct parser *p)
 {
     char key[LEX_NAME_BYTES];
-    uint32_t code = 0;
+    enum ir_opcode code;
     struct ir_op *op;
 
     TRY(lex_name(&p->l, key));
-    while (code < IR_OP_COUNT && strcmp(key, ir_op_info((enum ir_opcode)code)->name) != 0)
-        code++;
-    if (code == IR_OP_COUNT)
+    if (!ir_op_named(key, &code))
         return FAIL(p->l.d, ST_MODEL, "line %u: unknown operator '%s'", p->l.line, key);
-    op = ir_op_new(p->g, (enum ir_opcode)code, IR_NONE, 0, 0);
+    op = ir_op_new(p->g, code, IR_NONE, 0, 0);
     while (lex_key(&p->l, key))
         TRY(op_item(p, op, key));
     for (uint32_t i = 0; i < op->n_out; i++)

@@ -1,4 +1,4 @@
-/* rules.c - what the rules of ops.def share; see rules.h. */
+/* rules.c - what the rules of operators.def share; see rules.h. */
 #include "rules.h"
 
 #include <string.h>

@@ -1,4 +1,4 @@
-/* rules.h - the per-operator checks of ops.def, shared by ir_infer and ir_verify. */
+/* rules.h - the per-operator checks of operators.def, shared by ir_infer and ir_verify. */
 #ifndef HEDDLE_IR_RULES_H
 #define HEDDLE_IR_RULES_H
 
@@ -7,9 +7,8 @@
 /* One rule: `op`'s inputs, attributes and outputs fit together. Arity is already right. */
 typedef enum status ir_rule(const struct ir_graph *g, const struct ir_op *op, struct diag *d);
 
-#define IR_OP(code, name, min_in, max_in, min_out, max_out, attrs, infer, ref) ir_rule infer;
-#include "ops.def"
-#undef IR_OP
+#define INFER(rule) ir_rule infer_##rule;
+#include "operators/operators.def"
 
 /* Arity, presence of inputs and the rule of `op`; a failure is prefixed with the operator. */
 enum status ir_check_op(const struct ir_graph *g, const struct ir_op *op, struct diag *d);

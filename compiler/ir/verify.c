@@ -107,7 +107,7 @@ static bool has_word(const char *list, const char *word)
 {
     const size_t n = strlen(word);
 
-    for (const char *p = list; (p = strstr(p, word)) != NULL; p += n)
+    for (const char *p = list; p != NULL && (p = strstr(p, word)) != NULL; p += n)
         if ((p == list || p[-1] == ' ') && (p[n] == ' ' || p[n] == '\0'))
             return true;
     return false;
@@ -117,7 +117,7 @@ static enum status verify_attrs(const struct ir_op *op, struct diag *d)
 {
     for (uint32_t i = 0; i < IR_ATTR_COUNT; i++)
         if (op->attr[i] != 0 &&
-            !has_word(ir_op_info(op->opcode)->attrs, ir_attr_name((enum ir_attr)i)))
+            !has_word(ir_op_info(op->opcode)->attributes, ir_attr_name((enum ir_attr)i)))
             return FAIL(d, ST_INTERNAL, "has no attribute %s (found %d)",
                         ir_attr_name((enum ir_attr)i), op->attr[i]);
     return ST_OK;

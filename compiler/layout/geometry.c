@@ -89,10 +89,9 @@ bool geo_lies(const struct geo *g, const struct hd_config *hw, uint32_t in_pitch
     return last + g->kh < segments * g->oh;
 }
 
-static bool elementwise_of(const struct ir_graph *graph, struct geo *g, uint32_t vop)
+static bool elementwise_of(const struct ir_graph *graph, struct geo *g)
 {
     g->y2 = ir_in(graph, g->op, 1);
-    g->vop = vop;
     return g->y2 != NULL && window_of(g, 1, 1);
 }
 
@@ -103,10 +102,11 @@ bool geo_mean_over(const struct geo *g, uint32_t back)
 }
 
 /* The mean over all rows, all columns, or both. Without its W, an [1,H,C] result has H columns. */
-static bool mean_of(struct geo *g)
+static bool mean_of(const struct ir_graph *graph, struct geo *g)
 {
     bool over_h = geo_mean_over(g, 2), over_w = geo_mean_over(g, 1);
 
+    (void)graph;
     g->oh = over_h ? 1 : g->h;
     g->ow = over_w ? 1 : g->w;
     g->oc = g->c;
@@ -118,11 +118,9 @@ static bool mean_of(struct geo *g)
     return window_of(g, over_h ? g->h : 1, over_w ? g->w : 1);
 }
 
-static bool pool_of(struct geo *g, uint32_t vop)
+static bool pool_of(const struct ir_graph *graph, struct geo *g)
 {
-    g->vop = vop;
-    if (g->op->opcode == IR_OP_MEAN)
-        return mean_of(g);
+    (void)graph;
     window_of(g, (uint32_t)g->op->attr[IR_KERNEL_H], (uint32_t)g->op->attr[IR_KERNEL_W]);
     if (g->op->attr[IR_ROUND_UP] && g->kh * g->kw > 1) /* one cell: nothing to round */
         g->vop = HD_VOP_SUM;
@@ -135,6 +133,24 @@ bool geo_windows_inside(const struct geo *g)
            (g->ow - 1) * g->sx + g->kw <= g->w;
 }
 
+static bool lut_of(const struct ir_graph *graph, struct geo *g)
+{
+    (void)graph;
+    return window_of(g, 1, 1);
+}
+
+static const struct {
+    enum geo_kind kind;
+    bool (*shape)(const struct ir_graph *graph, struct geo *g);
+    uint32_t vop;
+} shapes[] = {
+#define OPERATOR(code, name, columns) {columns},
+#define ARRAY(family, geometry)       .kind = GEO_##family, .shape = geometry##_of,
+#define VECTOR(family, geometry, operation)                                                        \
+    .kind = GEO_##family, .shape = geometry##_of, .vop = HD_VOP_##operation,
+#include "operators/operators.def"
+};
+
 bool geo_of(const struct ir_graph *graph, const struct ir_op *op, struct geo *g)
 {
     *g = (struct geo){.op = op, .x = ir_in(graph, op, 0), .out = ir_out(graph, op, 0)};
@@ -144,22 +160,9 @@ bool geo_of(const struct ir_graph *graph, const struct ir_op *op, struct geo *g)
     geo_image(g->out, &g->oh, &g->ow, &g->oc);
     g->z_in = ir_zero_point(g->x);
     g->z_out = ir_zero_point(g->out);
-    switch (op->opcode) {
-    case IR_OP_CONV2D: g->kind = GEO_CONV; return conv_of(graph, g);
-    case IR_OP_DEPTHWISE_CONV2D: g->kind = GEO_DEPTHWISE; return conv_of(graph, g);
-    case IR_OP_FULLY_CONNECTED: g->kind = GEO_DENSE; return dense_of(graph, g);
-    case IR_OP_ADD: g->kind = GEO_ELEMENTWISE; return elementwise_of(graph, g, HD_VOP_ADD);
-    case IR_OP_SUB: g->kind = GEO_ELEMENTWISE; return elementwise_of(graph, g, HD_VOP_SUB);
-    case IR_OP_MUL: g->kind = GEO_ELEMENTWISE; return elementwise_of(graph, g, HD_VOP_MUL);
-    case IR_OP_AVERAGE_POOL2D: g->kind = GEO_POOL; return pool_of(g, HD_VOP_AVG_POOL);
-    case IR_OP_MAX_POOL2D: g->kind = GEO_POOL; return pool_of(g, HD_VOP_MAX_POOL);
-    case IR_OP_MEAN: g->kind = GEO_POOL; return pool_of(g, HD_VOP_SUM);
-    case IR_OP_LUT:
-        g->kind = GEO_LUT;
-        g->vop = HD_VOP_LUT;
-        return window_of(g, 1, 1);
-    default: return false;
-    }
+    g->kind = shapes[op->opcode].kind;
+    g->vop = shapes[op->opcode].vop;
+    return shapes[op->opcode].shape && shapes[op->opcode].shape(graph, g);
 }
 
 void geo_rows(const struct geo *g, uint32_t y, uint32_t n, uint32_t *lo, uint32_t *hi)
@@ -269,21 +272,4 @@ uint32_t geo_streams(const struct geo *g, const struct hd_config *hw, uint32_t w
     uint64_t one = (uint64_t)segments(g, hw->n, hw->ports) * g->ow;
     uint64_t two = (uint64_t)segments(g, hw->n, hw->ports / 2) * div_up(g->ow, 2);
     return two < one ? 2 : 1;
-}
-
-const char *geo_unit(enum ir_opcode opcode)
-{
-    switch (opcode) {
-    case IR_OP_CONV2D:
-    case IR_OP_DEPTHWISE_CONV2D:
-    case IR_OP_FULLY_CONNECTED: return "array";
-    case IR_OP_ADD:
-    case IR_OP_SUB:
-    case IR_OP_MUL:
-    case IR_OP_AVERAGE_POOL2D:
-    case IR_OP_MAX_POOL2D:
-    case IR_OP_MEAN:
-    case IR_OP_LUT: return "vector";
-    default: return NULL;
-    }
 }

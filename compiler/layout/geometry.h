@@ -48,9 +48,6 @@ static inline int32_t geo_reciprocal(uint32_t n)
     return (int32_t)(((UINT64_C(1) << 31) + n - 1) / n);
 }
 
-/* The accelerator's unit for an operator ("array", "vector"), NULL if it has none. */
-const char *geo_unit(enum ir_opcode opcode);
-
 /* Operand i: 0 the input, 1 the second elementwise operand. */
 static inline const struct ir_tensor *geo_operand(const struct geo *g, uint32_t i)
 {

@@ -32,7 +32,7 @@ static float *new_real(struct ir_graph *g, struct ir_op *op, uint32_t n)
     return real;
 }
 
-static void real_conv(struct ir_graph *g, struct ir_op *op)
+static void real_weights(struct ir_graph *g, struct ir_op *op)
 {
     const struct ir_tensor *x = ir_in(g, op, 0), *w = ir_in(g, op, 1), *y = ir_out(g, op, 0);
     float *real = new_real(g, op, w->quant.n);
@@ -81,20 +81,18 @@ static void real_softmax(struct ir_graph *g, struct ir_op *op)
         real[1 + i] = (float)exp(-(double)beta * (double)scale_of(ir_in(g, op, 0)) * i);
 }
 
+static const struct {
+    void (*real)(struct ir_graph *g, struct ir_op *op);
+} makers[] = {
+#define OPERATOR(code, name, columns) {columns},
+#define FIXED_ONNX(fn)                real_##fn
+#include "operators/operators.def"
+};
+
 bool lgl_float_requant(struct ir_graph *g, struct ir_op *op)
 {
-    switch (op->opcode) {
-    case IR_OP_CONV2D:
-    case IR_OP_DEPTHWISE_CONV2D:
-    case IR_OP_FULLY_CONNECTED:
-    case IR_OP_BATCH_MATMUL: real_conv(g, op); return true;
-    case IR_OP_ADD:
-    case IR_OP_SUB:
-    case IR_OP_MUL: real_binary(g, op); return true;
-    case IR_OP_AVERAGE_POOL2D:
-    case IR_OP_MEAN: real_pair(g, op); return true;
-    case IR_OP_QUANTIZE: real_pair(g, op); return true;
-    case IR_OP_SOFTMAX: real_softmax(g, op); return true;
-    default: return false;
-    }
+    if (makers[op->opcode].real == NULL)
+        return false;
+    makers[op->opcode].real(g, op);
+    return true;
 }

@@ -106,7 +106,7 @@ static void drop_unread(struct ir_graph *g)
 {
     for (uint32_t i = g->n_op; i-- > 0;) {
         struct ir_op *op = g->op[i];
-        bool needed = ir_has_state(op);
+        bool needed = ir_op_info(op->opcode)->has_state;
 
         for (uint32_t k = 0; k < op->n_out; k++)
             needed = needed || ir_out(g, op, k)->is_output || ir_uses(g, op->out[k]) > 0;

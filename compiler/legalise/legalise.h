@@ -27,9 +27,6 @@ typedef enum status lgl_pass(struct ir_graph *g, const struct lgl_options *o, st
 /* Run the rows PASS of passes.def in order with ir_verify after each. */
 enum status lgl_all(struct ir_graph *g, const struct lgl_options *o, struct diag *d);
 
-/* Unary functions of one code: of int8 they become LUT. */
-bool lgl_becomes_lut(enum ir_opcode opcode);
-
 /* A multiplier as fixed point: real = multiplier * 2^(shift - 31). */
 struct lgl_fixed_scale {
     int32_t multiplier;

@@ -22,6 +22,11 @@ static struct ir_op *maker(const struct ir_graph *g, uint32_t id, enum ir_opcode
     return g->op[t->producer];
 }
 
+static struct ir_op *transpose_before(const struct ir_graph *g, uint32_t id)
+{
+    return maker(g, id, IR_OP_TRANSPOSE);
+}
+
 static uint32_t int_const(struct ir_graph *g, const char *name, uint32_t rank, const int32_t *dim,
                           const int32_t *value)
 {
@@ -43,7 +48,7 @@ static void replace_reads(struct ir_graph *g, uint32_t from, uint32_t to)
 /* `second` after another TRANSPOSE reads that one's input; the identity vanishes. */
 static void compose(struct ir_graph *g, struct ir_op *second)
 {
-    const struct ir_op *first = maker(g, second->in[0], IR_OP_TRANSPOSE);
+    const struct ir_op *first = transpose_before(g, second->in[0]);
     const struct ir_tensor *y = ir_out(g, second, 0);
     const int32_t rank = (int32_t)y->rank;
     int32_t perm[IR_MAX_RANK];
@@ -61,54 +66,12 @@ static void compose(struct ir_graph *g, struct ir_op *second)
         replace_reads(g, y->id, first->in[0]);
 }
 
-static bool computes_in_place(enum ir_opcode opcode)
-{
-    switch (opcode) {
-    case IR_OP_ADD:
-    case IR_OP_SUB:
-    case IR_OP_MUL:
-    case IR_OP_MAXIMUM:
-    case IR_OP_MINIMUM:
-    case IR_OP_DIV:
-    case IR_OP_POW:
-    case IR_OP_PRELU:
-    case IR_OP_SQUARED_DIFFERENCE:
-    case IR_OP_HARD_SIGMOID:
-    case IR_OP_NEG:
-    case IR_OP_SQRT:
-    case IR_OP_ERF:
-    case IR_OP_ROUND:
-    case IR_OP_SIGN:
-    case IR_OP_SIN:
-    case IR_OP_COS:
-    case IR_OP_FLOOR_DIV:
-    case IR_OP_FLOOR_MOD:
-    case IR_OP_FLOOR:
-    case IR_OP_CEIL:
-    case IR_OP_LUT:
-    case IR_OP_QUANTIZE:
-    case IR_OP_DEQUANTIZE:
-    case IR_OP_EQUAL:
-    case IR_OP_NOT_EQUAL:
-    case IR_OP_LESS:
-    case IR_OP_LESS_EQUAL:
-    case IR_OP_GREATER:
-    case IR_OP_GREATER_EQUAL:
-    case IR_OP_LOGICAL_AND:
-    case IR_OP_LOGICAL_OR:
-    case IR_OP_LOGICAL_NOT:
-    case IR_OP_SELECT:
-    case IR_OP_CONCATENATION:
-    case IR_OP_PAD:
-    case IR_OP_SLICE: return true;
-    default: return lgl_becomes_lut(opcode);
-    }
-}
-
 /* Inputs that are data; the others are parameters. */
 static uint32_t n_data(const struct ir_op *op)
 {
-    return op->opcode == IR_OP_PAD || op->opcode == IR_OP_SLICE ? 1 : op->n_in;
+    const uint32_t n = ir_op_info(op->opcode)->n_data;
+
+    return n != 0 ? n : op->n_in;
 }
 
 /* Constants can follow any permutation, single numbers need not. */
@@ -124,7 +87,7 @@ static const int32_t *common_perm(const struct ir_graph *g, const struct ir_op *
     const int32_t *perm = NULL;
 
     for (uint32_t i = 0; i < n_data(op); i++) {
-        const struct ir_op *t = maker(g, op->in[i], IR_OP_TRANSPOSE);
+        const struct ir_op *t = transpose_before(g, op->in[i]);
 
         if (follows(ir_in(g, op, i)))
             continue;
@@ -187,7 +150,7 @@ static uint32_t turned_operand(struct ir_graph *g, const struct ir_op *op, uint3
 {
     const uint32_t rank = ir_out(g, op, 0)->rank;
     const struct ir_tensor *t = ir_in(g, op, i);
-    const struct ir_op *transpose = maker(g, op->in[i], IR_OP_TRANSPOSE);
+    const struct ir_op *transpose = transpose_before(g, op->in[i]);
 
     if (op->in[i] == IR_NONE || (op->opcode == IR_OP_PAD && i == 2))
         return op->in[i]; /* the number that is filled in */
@@ -208,7 +171,7 @@ static void push_behind(struct ir_graph *g, struct ir_op *op, const int32_t *per
     struct ir_op *after;
 
     for (uint32_t i = 0; !before && i < n_data(op); i++)
-        before = follows(ir_in(g, op, i)) ? NULL : maker(g, op->in[i], IR_OP_TRANSPOSE);
+        before = follows(ir_in(g, op, i)) ? NULL : transpose_before(g, op->in[i]);
     for (uint32_t i = 0; i < op->n_in; i++)
         op->in[i] = turned_operand(g, op, i, perm);
     if (op->opcode == IR_OP_CONCATENATION)
@@ -266,7 +229,7 @@ static uint32_t turned_weights(struct ir_graph *g, const struct ir_tensor *w,
 static void into_weights(struct ir_graph *g, struct ir_op *dense)
 {
     const struct ir_op *flat = maker(g, dense->in[0], IR_OP_RESHAPE);
-    const struct ir_op *transpose = flat ? maker(g, flat->in[0], IR_OP_TRANSPOSE) : NULL;
+    const struct ir_op *transpose = flat ? transpose_before(g, flat->in[0]) : NULL;
     const struct ir_tensor *w = ir_in(g, dense, 1), *t, *x;
     struct ir_tensor *turned;
     struct ir_op *op;
@@ -306,7 +269,7 @@ enum status lgl_nhwc(struct ir_graph *g, const struct lgl_options *o, struct dia
     (void)o;
     for (uint32_t i = 0; i < n_op; i++) {
         struct ir_op *op = g->op[i];
-        const int32_t *perm = computes_in_place(op->opcode) ? common_perm(g, op) : NULL;
+        const int32_t *perm = ir_op_info(op->opcode)->any_layout ? common_perm(g, op) : NULL;
 
         if (op->opcode == IR_OP_TRANSPOSE)
             compose(g, op);

@@ -34,9 +34,19 @@ static void set_one(struct ir_graph *g, struct ir_op *op, double real)
     set_scales(g, op, 1, &scale);
 }
 
+/* An operator whose constants are made. */
+struct fixing {
+    struct ir_graph *g;
+    struct ir_op *op;
+    const struct lgl_options *o;
+    struct diag *d;
+};
+
 /* Per channel, in double: s_in * s_w[c] / s_out. uint8 kernels take the product in float32. */
-static void requant_conv(struct ir_graph *g, struct ir_op *op)
+static enum status fixed_weights(const struct fixing *f)
 {
+    struct ir_graph *g = f->g;
+    struct ir_op *op = f->op;
     const struct ir_tensor *x = ir_in(g, op, 0), *w = ir_in(g, op, 1), *y = ir_out(g, op, 0);
     struct lgl_fixed_scale *scale = ARENA_ARRAY(g->arena, struct lgl_fixed_scale, w->quant.n);
 
@@ -48,16 +58,19 @@ static void requant_conv(struct ir_graph *g, struct ir_op *op)
         scale[i] = lgl_fixed_scale(product / (double)scale_of(y));
     }
     set_scales(g, op, w->quant.n, scale);
+    return ST_OK;
 }
 
 /* LiteRT: round_half_away(acc * scale), a double; here as three floats whose sum it is. */
-static enum status real_dense(struct ir_graph *g, struct ir_op *op, struct diag *d)
+static enum status real_dense(const struct fixing *f)
 {
+    struct ir_graph *g = f->g;
+    struct ir_op *op = f->op;
     const struct ir_tensor *x = ir_in(g, op, 0), *w = ir_in(g, op, 1), *y = ir_out(g, op, 0);
     float *real = ARENA_ARRAY(g->arena, float, 3 * (size_t)w->quant.n);
 
     if (x->type == IR_I16)
-        return FAIL(d, ST_UNSUPPORTED, "--fc-scale=litert: expected int8 or uint8, found int16");
+        return FAIL(f->d, ST_UNSUPPORTED, "--fc-scale=litert: expected int8 or uint8, found int16");
     for (uint32_t i = 0; i < w->quant.n; i++) {
         double rest = (double)(scale_of(x) * w->quant.scale[i]) / (double)scale_of(y);
 
@@ -72,25 +85,27 @@ static enum status real_dense(struct ir_graph *g, struct ir_op *op, struct diag 
     return ST_OK;
 }
 
-static enum status requant_dense(struct ir_graph *g, struct ir_op *op, const struct lgl_options *o,
-                                 struct diag *d)
+static enum status fixed_dense(const struct fixing *f)
 {
+    struct ir_graph *g = f->g;
+    struct ir_op *op = f->op;
     const struct ir_tensor *x = ir_in(g, op, 0), *w = ir_in(g, op, 1), *y = ir_out(g, op, 0);
     const float narrow = scale_of(x) * scale_of(w);
     const double wide = (double)scale_of(x) * (double)scale_of(w);
 
-    if (o->fc_scale == LGL_FC_LITERT)
-        return real_dense(g, op, d);
+    if (f->o->fc_scale == LGL_FC_LITERT)
+        return real_dense(f);
     if (w->quant.n > 1)
-        requant_conv(g, op);
-    else
-        set_one(g, op, (o->fc_scale == LGL_FC_TFLM ? wide : (double)narrow) / (double)scale_of(y));
+        return fixed_weights(f);
+    set_one(g, op, (f->o->fc_scale == LGL_FC_TFLM ? wide : (double)narrow) / (double)scale_of(y));
     return ST_OK;
 }
 
 /* Operands are brought to 2 * max(s1, s2) / 2^20 (int16: 2^15), added, brought to s_out. */
-static enum status requant_add(struct ir_graph *g, struct ir_op *op, struct diag *d)
+static enum status fixed_add(const struct fixing *f)
 {
+    struct ir_graph *g = f->g;
+    struct ir_op *op = f->op;
     const float s1 = scale_of(ir_in(g, op, 0)), s2 = scale_of(ir_in(g, op, 1));
     const double twice_max = 2 * (double)(s1 > s2 ? s1 : s2);
     const int32_t up = ir_in(g, op, 0)->type == IR_I16 ? 15 : 20;
@@ -100,7 +115,7 @@ static enum status requant_add(struct ir_graph *g, struct ir_op *op, struct diag
                                              lgl_fixed_scale(last)};
 
     if (last >= 1)
-        return FAIL(d, ST_UNSUPPORTED,
+        return FAIL(f->d, ST_UNSUPPORTED,
                     "scales %.9g and %.9g to %.9g: expected an output scale above 2^-%d of the "
                     "larger input's",
                     (double)s1, (double)s2, (double)scale_of(ir_out(g, op, 0)), up - 1);
@@ -109,8 +124,10 @@ static enum status requant_add(struct ir_graph *g, struct ir_op *op, struct diag
 }
 
 /* (m, e) of s_in / s_out, then m is divided by n with as many extra bits as it can carry. */
-static void requant_mean(struct ir_graph *g, struct ir_op *op)
+static enum status fixed_mean(const struct fixing *f)
 {
+    struct ir_graph *g = f->g;
+    struct ir_op *op = f->op;
     const struct ir_tensor *x = ir_in(g, op, 0), *y = ir_out(g, op, 0);
     struct lgl_fixed_scale scale = lgl_fixed_scale((double)scale_of(x) / (double)scale_of(y));
     const int64_t n = (int64_t)(ir_elements(x) / ir_elements(y));
@@ -125,6 +142,7 @@ static void requant_mean(struct ir_graph *g, struct ir_op *op)
     scale.multiplier = (int32_t)(((int64_t)scale.multiplier << sh) / n);
     scale.shift = (int8_t)(scale.shift - sh);
     set_scales(g, op, 1, &scale);
+    return ST_OK;
 }
 
 /* TFLite's algorithm has one output scale, 1/256 from the lowest code on: another one (ONNX) is a
@@ -150,19 +168,24 @@ static void split_softmax(struct ir_graph *g, struct ir_op *op)
 
 /* Non-negative values by s_in / s_out, negative ones times alpha by s_in * s_alpha / s_out; the
  * ratios are taken in float32. */
-static void requant_prelu(struct ir_graph *g, struct ir_op *op)
+static enum status fixed_prelu(const struct fixing *f)
 {
+    struct ir_graph *g = f->g;
+    struct ir_op *op = f->op;
     const float x = scale_of(ir_in(g, op, 0)), alpha = scale_of(ir_in(g, op, 1));
     const float y = scale_of(ir_out(g, op, 0));
     const struct lgl_fixed_scale scale[3] = {
         lgl_fixed_scale((double)(x / y)), lgl_fixed_scale((double)(x * alpha / y)), {0, 0}};
 
     set_scales(g, op, 3, scale);
+    return ST_OK;
 }
 
 /* As ADD with 7 bits of headroom; the square has the square of the common scale. */
-static void requant_squared(struct ir_graph *g, struct ir_op *op)
+static enum status fixed_squared(const struct fixing *f)
 {
+    struct ir_graph *g = f->g;
+    struct ir_op *op = f->op;
     const double s1 = (double)scale_of(ir_in(g, op, 0)), s2 = (double)scale_of(ir_in(g, op, 1));
     const double twice_max = 2 * fmax(s1, s2);
     const struct lgl_fixed_scale scale[3] = {
@@ -170,17 +193,23 @@ static void requant_squared(struct ir_graph *g, struct ir_op *op)
         lgl_fixed_scale(twice_max * twice_max / (16384.0 * (double)scale_of(ir_out(g, op, 0))))};
 
     set_scales(g, op, 3, scale);
+    return ST_OK;
 }
 
 /* Each operand by its own scale, which the reference takes below 1 alone. */
-static enum status requant_compare(struct ir_graph *g, struct ir_op *op, struct diag *d)
+static enum status fixed_compare(const struct fixing *f)
 {
+    struct ir_graph *g = f->g;
+    struct ir_op *op = f->op;
+    const enum ir_type type = ir_in(g, op, 0)->type;
     struct lgl_fixed_scale scale[2];
 
+    if (type != IR_I8 && type != IR_U8)
+        return ST_OK;
     for (uint32_t i = 0; i < 2; i++) {
         scale[i] = lgl_fixed_scale((double)scale_of(ir_in(g, op, i)));
         if (scale[i].shift > 0)
-            return FAIL(d, ST_UNSUPPORTED, "input '%.80s': expected a scale below 1, found %.9g",
+            return FAIL(f->d, ST_UNSUPPORTED, "input '%.80s': expected a scale below 1, found %.9g",
                         ir_in(g, op, i)->name, (double)scale_of(ir_in(g, op, i)));
     }
     set_scales(g, op, 2, scale);
@@ -243,32 +272,40 @@ static void split_pool(struct ir_graph *g, struct ir_op *op)
 }
 
 /* beta * s_in in Q5.26, at most 2^31 - 1. */
-static void requant_softmax(struct ir_graph *g, struct ir_op *op)
+static enum status fixed_softmax(const struct fixing *f)
 {
+    struct ir_graph *g = f->g;
+    struct ir_op *op = f->op;
     double real;
     float beta;
 
     memcpy(&beta, &op->attr[IR_BETA_BITS], sizeof beta);
     real = (double)beta * (double)scale_of(ir_in(g, op, 0)) * 67108864.0;
     set_one(g, op, fmin(real, 2147483647.0));
+    return ST_OK;
 }
 
 /* s_in in Q5.26 as SOFTMAX has it, and its reciprocal, by which the logarithm of the sum becomes a
  * difference of quantised values. */
-static void requant_log_softmax(struct ir_graph *g, struct ir_op *op)
+static enum status fixed_log_softmax(const struct fixing *f)
 {
+    struct ir_graph *g = f->g;
+    struct ir_op *op = f->op;
     const double real = fmin((double)scale_of(ir_in(g, op, 0)) * 67108864.0, 2147483647.0);
     const struct lgl_fixed_scale in = lgl_fixed_scale(real);
     const struct lgl_fixed_scale scale[2] = {
         in, lgl_fixed_scale(ldexp(1, 31 - in.shift) / (double)in.multiplier)};
 
     set_scales(g, op, 2, scale);
+    return ST_OK;
 }
 
 /* Gates are 2^-12; products, the reference's float32. The last one brings a gate (2^-15) times the
  * tanh of the cell (2^-15) to the output. */
-static void requant_lstm(struct ir_graph *g, struct ir_op *op)
+static enum status fixed_lstm(const struct fixing *f)
 {
+    struct ir_graph *g = f->g;
+    struct ir_op *op = f->op;
     const struct ir_tensor *w = ir_in(g, op, 1), *r = ir_in(g, op, 2);
     const float x = scale_of(ir_in(g, op, 0)), h = scale_of(ir_in(g, op, 4));
     const double unit = 1.0 / 32768;
@@ -280,12 +317,15 @@ static void requant_lstm(struct ir_graph *g, struct ir_op *op)
     }
     scale[8] = lgl_fixed_scale((double)(float)(unit / (double)scale_of(ir_out(g, op, 0)) * unit));
     set_scales(g, op, 9, scale);
+    return ST_OK;
 }
 
 /* x times feature weights to the state, state times time weights to the output; the reference's
  * float32 products. */
-static void requant_svdf(struct ir_graph *g, struct ir_op *op)
+static enum status fixed_svdf(const struct fixing *f)
 {
+    struct ir_graph *g = f->g;
+    struct ir_op *op = f->op;
     const float x = scale_of(ir_in(g, op, 0)), state = scale_of(ir_in(g, op, 4));
     const float feature = x * scale_of(ir_in(g, op, 1)), time = state * scale_of(ir_in(g, op, 2));
     const struct lgl_fixed_scale scale[2] = {
@@ -293,17 +333,18 @@ static void requant_svdf(struct ir_graph *g, struct ir_op *op)
         lgl_fixed_scale((double)(time / scale_of(ir_out(g, op, 0))))};
 
     set_scales(g, op, 2, scale);
+    return ST_OK;
 }
 
 static void set_clamp(struct ir_op *op, const struct ir_tensor *y)
 {
+    const enum ir_activation own = ir_op_info(op->opcode)->activation;
     struct ir_fixed *f = &op->fixed;
 
     if (y->quant.n != 1 || !ir_is_code(y->type))
         return;
-    if (y->type == IR_I16 && (op->opcode == IR_OP_RELU || op->opcode == IR_OP_RELU6))
-        lgl_clamp(y, op->opcode == IR_OP_RELU ? IR_ACT_RELU : IR_ACT_RELU6, &f->act_min,
-                  &f->act_max);
+    if (y->type == IR_I16 && (own == IR_ACT_RELU || own == IR_ACT_RELU6))
+        lgl_clamp(y, own, &f->act_min, &f->act_max);
     else if (op->attr[IR_ACTIVATION] == IR_ACT_CLIP)
         lgl_clip(op, y, &f->act_min, &f->act_max);
     else
@@ -312,8 +353,10 @@ static void set_clamp(struct ir_op *op, const struct ir_tensor *y)
 
 /* int16 operators that become no table: non-negative values by the first scale, negative ones by
  * the second, both ratios in float32. */
-static void requant_two_sided(struct ir_graph *g, struct ir_op *op)
+static enum status fixed_i16_two_sided(const struct fixing *f)
 {
+    struct ir_graph *g = f->g;
+    struct ir_op *op = f->op;
     const float x = scale_of(ir_in(g, op, 0)), y = scale_of(ir_out(g, op, 0));
     float alpha = 1;
     struct lgl_fixed_scale scale[3] = {lgl_fixed_scale((double)(x / y)), {0, 0}, {0, 0}};
@@ -322,78 +365,76 @@ static void requant_two_sided(struct ir_graph *g, struct ir_op *op)
         memcpy(&alpha, &op->attr[IR_ALPHA_BITS], sizeof alpha);
     scale[1] = lgl_fixed_scale((double)(x * alpha / y));
     set_scales(g, op, 3, scale);
+    return ST_OK;
 }
 
-/* The operators whose int16 form differs from that of 8 bits in more than the clamps. False: it
- * does not. */
-static bool requant_int16(struct ir_graph *g, struct ir_op *op)
+static enum status fixed_i16_table(const struct fixing *f)
 {
-    const struct ir_tensor *x = ir_in(g, op, 0);
     float beta;
 
-    if (x == NULL || x->type != IR_I16)
-        return false;
-    switch (op->opcode) {
-    case IR_OP_LOGISTIC:
-    case IR_OP_TANH:
-    case IR_OP_SOFTMAX:
-        memcpy(&beta, &op->attr[IR_BETA_BITS], sizeof beta);
-        lgl_table16(g, op, scale_of(x), beta);
-        return true;
-    case IR_OP_RELU:
-    case IR_OP_RELU6:
-    case IR_OP_LEAKY_RELU:
-    case IR_OP_ABS: requant_two_sided(g, op); return true;
-    default: return false;
-    }
+    memcpy(&beta, &f->op->attr[IR_BETA_BITS], sizeof beta);
+    lgl_table16(f->g, f->op, scale_of(ir_in(f->g, f->op, 0)), beta);
+    return ST_OK;
 }
+
+static enum status fixed_mul(const struct fixing *f)
+{
+    const float a = scale_of(ir_in(f->g, f->op, 0)), b = scale_of(ir_in(f->g, f->op, 1));
+
+    set_one(f->g, f->op, (double)(a * b / scale_of(ir_out(f->g, f->op, 0))));
+    return ST_OK;
+}
+
+static enum status fixed_product(const struct fixing *f)
+{
+    const float a = scale_of(ir_in(f->g, f->op, 0)), b = scale_of(ir_in(f->g, f->op, 1));
+
+    set_one(f->g, f->op, (double)(a * b) / (double)scale_of(ir_out(f->g, f->op, 0)));
+    return ST_OK;
+}
+
+static enum status fixed_ratio(const struct fixing *f)
+{
+    const struct ir_tensor *x = ir_in(f->g, f->op, 0), *y = ir_out(f->g, f->op, 0);
+
+    if (x->type != IR_F32)
+        set_one(f->g, f->op, (double)scale_of(x) / (double)scale_of(y));
+    return ST_OK;
+}
+
+/* In the scale of its input by now: split_pool. */
+static enum status fixed_average(const struct fixing *f)
+{
+    (void)f;
+    return ST_OK;
+}
+
+static const struct {
+    enum status (*fixed)(const struct fixing *f);
+    enum status (*of_i16)(const struct fixing *f); /* where int16 differs from 8 bits */
+} makers[] = {
+#define OPERATOR(code, name, columns) {columns},
+#define FIXED(fn)                     .fixed = fixed_##fn,
+#define FIXED_I16(fn)                 .of_i16 = fixed_i16_##fn,
+#include "operators/operators.def"
+};
 
 static enum status requant_op(struct ir_graph *g, struct ir_op *op, const struct lgl_options *o,
                               struct diag *d)
 {
-    const struct ir_tensor *x = ir_in(g, op, 0), *b = ir_in(g, op, 1), *y = ir_out(g, op, 0);
+    const struct ir_tensor *x = ir_in(g, op, 0);
+    const struct fixing f = {g, op, o, d};
 
-    set_clamp(op, y);
+    set_clamp(op, ir_out(g, op, 0));
     if (x != NULL && x->type == IR_F32 && op->opcode != IR_OP_QUANTIZE)
         return ST_OK; /* float arithmetic: nothing is fixed */
-    if (x != NULL && ir_is_int(x->type) && ir_has_int(op->opcode))
+    if (x != NULL && ir_is_int(x->type) && ir_op_info(op->opcode)->has_int)
         return ST_OK;
-    if (requant_int16(g, op))
-        return ST_OK;
+    if (x != NULL && x->type == IR_I16 && makers[op->opcode].of_i16)
+        return makers[op->opcode].of_i16(&f);
     if (o->rounding == LGL_ROUND_ONNX && x->type != IR_I16 && lgl_float_requant(g, op))
         return ST_OK;
-    switch (op->opcode) {
-    case IR_OP_CONV2D:
-    case IR_OP_DEPTHWISE_CONV2D: requant_conv(g, op); return ST_OK;
-    case IR_OP_FULLY_CONNECTED: return requant_dense(g, op, o, d);
-    case IR_OP_ADD:
-    case IR_OP_SUB: return requant_add(g, op, d);
-    case IR_OP_MUL: set_one(g, op, (double)(scale_of(x) * scale_of(b) / scale_of(y))); return ST_OK;
-    case IR_OP_MEAN: requant_mean(g, op); return ST_OK;
-    case IR_OP_SUM: set_one(g, op, (double)scale_of(x) / (double)scale_of(y)); return ST_OK;
-    case IR_OP_TRANSPOSE_CONV: requant_conv(g, op); return ST_OK;
-    case IR_OP_BATCH_MATMUL:
-        set_one(g, op, (double)(scale_of(x) * scale_of(b)) / (double)scale_of(y));
-        return ST_OK;
-    case IR_OP_PRELU: requant_prelu(g, op); return ST_OK;
-    case IR_OP_EQUAL:
-    case IR_OP_NOT_EQUAL:
-    case IR_OP_LESS:
-    case IR_OP_LESS_EQUAL:
-    case IR_OP_GREATER:
-    case IR_OP_GREATER_EQUAL:
-        return x->type == IR_I8 || x->type == IR_U8 ? requant_compare(g, op, d) : ST_OK;
-    case IR_OP_SQUARED_DIFFERENCE: requant_squared(g, op); return ST_OK;
-    case IR_OP_SOFTMAX: requant_softmax(g, op); return ST_OK;
-    case IR_OP_LSTM: requant_lstm(g, op); return ST_OK;
-    case IR_OP_SVDF: requant_svdf(g, op); return ST_OK;
-    case IR_OP_LOG_SOFTMAX: requant_log_softmax(g, op); return ST_OK;
-    case IR_OP_QUANTIZE:
-        if (x->type != IR_F32)
-            set_one(g, op, (double)scale_of(x) / (double)scale_of(y));
-        return ST_OK;
-    default: return ST_OK;
-    }
+    return makers[op->opcode].fixed ? makers[op->opcode].fixed(&f) : ST_OK;
 }
 
 /* (The second scale of LOG_SOFTMAX is one over the first.) MBQM shifts an int32 left by `shift`:
@@ -403,9 +444,7 @@ static enum status check_shifts(const struct ir_graph *g, const struct ir_op *op
 {
     const struct ir_tensor *x = ir_in(g, op, 0);
     const bool wide = x != NULL && x->type == IR_I16;
-    const bool sums = op->opcode == IR_OP_CONV2D || op->opcode == IR_OP_DEPTHWISE_CONV2D ||
-                      op->opcode == IR_OP_FULLY_CONNECTED || op->opcode == IR_OP_TRANSPOSE_CONV ||
-                      op->opcode == IR_OP_BATCH_MATMUL;
+    const bool sums = ir_op_info(op->opcode)->has_macs;
     const bool softmax = op->opcode == IR_OP_SOFTMAX || op->opcode == IR_OP_LOG_SOFTMAX;
     const int32_t low = softmax && !wide ? 0 : -31;
     const int32_t high = wide && sums ? 14 : wide ? 15 : softmax ? 31 : 30;

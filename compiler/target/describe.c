@@ -290,16 +290,11 @@ static enum status limit(struct reader *r, const cJSON *o, const char *path,
 
 static enum status opcode(struct reader *r, const cJSON *o, const char *path, enum ir_opcode *code)
 {
-    const char *name = get(o, "op")->valuestring, *words[IR_OP_COUNT];
+    const char *name = get(o, "op")->valuestring;
 
-    for (int i = 0; i < IR_OP_COUNT; i++) {
-        words[i] = ir_op_info((enum ir_opcode)i)->name;
-        if (strcmp(words[i], name) == 0) {
-            *code = (enum ir_opcode)i;
-            return ST_OK;
-        }
-    }
-    const char *near = json_doc_near(name, words, IR_OP_COUNT);
+    if (ir_op_named(name, code))
+        return ST_OK;
+    const char *near = json_doc_near(name, ir_op_names, IR_OP_COUNT);
     return json_doc_fail(&r->doc, arena_printf(r->a, "%s.op", path), r->d,
                          "no operator '%.40s'; %s%s%s", name, near ? "did you mean " : "",
                          near ? near : "`heddle ops` lists them", near ? "?" : "");
@@ -357,7 +352,7 @@ static enum status check_dtype(struct reader *r, const struct describe_pattern *
         if (get(o, codes[i]))
             return json_doc_fail(&r->doc, arena_printf(r->a, "%s.%s", path, codes[i]), r->d,
                                  "float32 has no zero points and no requantisation: leave it out");
-    if (p->real && !ir_has_float(p->opcode))
+    if (p->real && !ir_op_info(p->opcode)->has_float)
         return json_doc_fail(&r->doc, arena_printf(r->a, "%s.dtype", path), r->d,
                              "%s has no float32 form", ir_op_info(p->opcode)->name);
     if (p->real && !p->call)

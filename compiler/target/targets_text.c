@@ -33,7 +33,7 @@ static void operators(struct text *t, const struct target_desc *desc)
     text_add(t, "    operators:");
     for (int i = 0; i < IR_OP_COUNT; i++)
         if (has_pattern(desc, (enum ir_opcode)i, false) ||
-            (desc == &target_systolic_desc && geo_unit((enum ir_opcode)i)))
+            (desc == &target_systolic_desc && ir_op_info((enum ir_opcode)i)->unit))
             text_printf(t, " %s", ir_op_info((enum ir_opcode)i)->name);
     text_add(t, desc == &target_host_desc ? " all that heddle supports\n" : "\n");
     for (int i = 0; i < IR_OP_COUNT; i++)

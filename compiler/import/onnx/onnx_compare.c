@@ -31,26 +31,6 @@ static enum status emit(struct ox *m, enum ir_opcode opcode, const char *name, e
     return ST_OK;
 }
 
-static enum ir_opcode opcode_of(const char *op)
-{
-    static const struct {
-        const char *name;
-        enum ir_opcode opcode;
-    } known[] = {{"Equal", IR_OP_EQUAL},
-                 {"Less", IR_OP_LESS},
-                 {"LessOrEqual", IR_OP_LESS_EQUAL},
-                 {"Greater", IR_OP_GREATER},
-                 {"GreaterOrEqual", IR_OP_GREATER_EQUAL},
-                 {"And", IR_OP_LOGICAL_AND},
-                 {"Or", IR_OP_LOGICAL_OR},
-                 {"Xor", IR_OP_NOT_EQUAL}};
-    uint32_t i = 0;
-
-    while (strcmp(known[i].name, op) != 0)
-        i++;
-    return known[i].opcode;
-}
-
 static enum status want_bool(struct ox *m, const char *what, uint32_t id)
 {
     if (m->g->tensor[id]->type == IR_BOOL)
@@ -73,7 +53,7 @@ enum status ox_compare(struct ox *m)
         return FAIL(m->d, ST_MODEL, "operands are %s and %s: expected one type",
                     ir_type_name(m->g->tensor[in[0]]->type),
                     ir_type_name(m->g->tensor[in[1]]->type));
-    TRY(emit(m, opcode_of(m->op), ox_out(m, 0)->name, IR_BOOL, 2, in, &id));
+    TRY(emit(m, m->opcode, ox_out(m, 0)->name, IR_BOOL, 2, in, &id));
     ox_set_tensor(m, 0, id, false);
     return ST_OK;
 }
@@ -94,7 +74,7 @@ enum status ox_integers(struct ox *m, enum ir_opcode opcode)
     TRY(ox_number_input(m, 0, "first input", &in[0]));
     TRY(ox_number_input(m, 1, "second input", &in[1]));
     type = m->g->tensor[in[0]]->type;
-    if (!ir_is_int(type) || m->g->tensor[in[1]]->type != type || !ir_has_int(opcode))
+    if (!ir_is_int(type) || m->g->tensor[in[1]]->type != type || !ir_op_info(opcode)->has_int)
         return FAIL(m->d, ST_UNSUPPORTED, "operands are %s and %s: expected two int32 or int64",
                     ir_type_name(type), ir_type_name(m->g->tensor[in[1]]->type));
     TRY(emit(m, opcode, ox_out(m, 0)->name, type, 2, in, &id));

@@ -19,9 +19,9 @@ enum status ox_pow(struct ox *m)
     }
     TRY(ox_float_input(m, 0, "input", &x));
     if (power == 2) {
-        TRY(ox_f32_binary(m, IR_OP_MUL, name, x, x, &id));
+        TRY(ox_f32_mul(m, name, x, x, &id));
     } else if (power == 0.5) {
-        TRY(ox_f32_unary(m, IR_OP_SQRT, name, x, &id));
+        TRY(ox_f32_sqrt(m, name, x, &id));
     } else {
         if (isnan(power))
             TRY(ox_float_input(m, 1, "exponent", &y));
@@ -43,14 +43,14 @@ static enum status exponential_unit(struct ox *m, uint32_t x, float gain, float 
     TRY(ox_f32_binary(m, IR_OP_MINIMUM, ox_inner(m, name, "below"), x, ox_number_tensor(m, name, 0),
                       &below));
     if (width != 1)
-        TRY(ox_f32_binary(m, IR_OP_DIV, ox_inner(m, name, "steep"), below,
-                          ox_number_tensor(m, name, width), &below));
+        TRY(ox_f32_div(m, ox_inner(m, name, "steep"), below, ox_number_tensor(m, name, width),
+                       &below));
     TRY(ox_f32_unary(m, IR_OP_ELU, ox_inner(m, name, "curve"), below, &below));
-    TRY(ox_f32_binary(m, IR_OP_MUL, ox_inner(m, name, "scaled"), below,
-                      ox_number_tensor(m, name, alpha), &below));
-    TRY(ox_f32_binary(m, IR_OP_ADD, ox_inner(m, name, "sum"), above, below, &x));
+    TRY(ox_f32_mul(m, ox_inner(m, name, "scaled"), below, ox_number_tensor(m, name, alpha),
+                   &below));
+    TRY(ox_f32_add(m, ox_inner(m, name, "sum"), above, below, &x));
     if (gain != 1)
-        TRY(ox_f32_binary(m, IR_OP_MUL, name, x, ox_number_tensor(m, name, gain), &x));
+        TRY(ox_f32_mul(m, name, x, ox_number_tensor(m, name, gain), &x));
     ox_set_tensor(m, 0, x, false);
     return ST_OK;
 }
@@ -62,15 +62,15 @@ static enum status softplus(struct ox *m, uint32_t x, bool mish)
     uint32_t above, y;
 
     TRY(ox_f32_unary(m, IR_OP_RELU, ox_inner(m, name, "above"), x, &above));
-    TRY(ox_f32_unary(m, IR_OP_ABS, ox_inner(m, name, "magnitude"), x, &y));
+    TRY(ox_f32_abs(m, ox_inner(m, name, "magnitude"), x, &y));
     TRY(ox_f32_unary(m, IR_OP_NEG, ox_inner(m, name, "negative"), y, &y));
     TRY(ox_f32_unary(m, IR_OP_EXP, ox_inner(m, name, "power"), y, &y));
-    TRY(ox_f32_binary(m, IR_OP_ADD, ox_inner(m, name, "sum"), y, ox_number_tensor(m, name, 1), &y));
+    TRY(ox_f32_add(m, ox_inner(m, name, "sum"), y, ox_number_tensor(m, name, 1), &y));
     TRY(ox_f32_unary(m, IR_OP_LOG, ox_inner(m, name, "log"), y, &y));
-    TRY(ox_f32_binary(m, IR_OP_ADD, mish ? ox_inner(m, name, "plus") : name, above, y, &y));
+    TRY(ox_f32_add(m, mish ? ox_inner(m, name, "plus") : name, above, y, &y));
     if (mish) {
         TRY(ox_f32_unary(m, IR_OP_TANH, ox_inner(m, name, "tanh"), y, &y));
-        TRY(ox_f32_binary(m, IR_OP_MUL, name, x, y, &y));
+        TRY(ox_f32_mul(m, name, x, y, &y));
     }
     ox_set_tensor(m, 0, y, false);
     return ST_OK;
@@ -94,11 +94,11 @@ enum status ox_curve(struct ox *m)
     if (strcmp(m->op, "Elu") == 0 && alpha == 1) {
         TRY(ox_f32_unary(m, IR_OP_ELU, name, x, &x));
     } else if (strcmp(m->op, "Reciprocal") == 0) {
-        TRY(ox_f32_binary(m, IR_OP_DIV, name, one, x, &x));
+        TRY(ox_f32_div(m, name, one, x, &x));
     } else if (strcmp(m->op, "Softsign") == 0) {
-        TRY(ox_f32_unary(m, IR_OP_ABS, ox_inner(m, name, "magnitude"), x, &below));
-        TRY(ox_f32_binary(m, IR_OP_ADD, ox_inner(m, name, "below"), below, one, &below));
-        TRY(ox_f32_binary(m, IR_OP_DIV, name, x, below, &x));
+        TRY(ox_f32_abs(m, ox_inner(m, name, "magnitude"), x, &below));
+        TRY(ox_f32_add(m, ox_inner(m, name, "below"), below, one, &below));
+        TRY(ox_f32_div(m, name, x, below, &x));
     } else {
         return exponential_unit(m, x, selu ? ox_attr_float(m, "gamma", 1.05070102f) : 1, alpha,
                                 strcmp(m->op, "Celu") == 0 ? alpha : 1);

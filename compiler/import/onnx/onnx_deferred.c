@@ -34,21 +34,6 @@ void ox_set_pending(struct ox *m, const struct ox_pending *p)
     v->real = true;
 }
 
-static bool takes_activation(enum ir_opcode opcode)
-{
-    switch (opcode) {
-    case IR_OP_CONV2D:
-    case IR_OP_DEPTHWISE_CONV2D:
-    case IR_OP_TRANSPOSE_CONV:
-    case IR_OP_FULLY_CONNECTED:
-    case IR_OP_ADD:
-    case IR_OP_SUB:
-    case IR_OP_MUL:
-    case IR_OP_AVERAGE_POOL2D: return true;
-    default: return false;
-    }
-}
-
 /* The clamp of `p` as an activation: one that the IR has a name for, or its bounds. */
 static void set_activation(const struct ox_pending *p, int32_t *attr)
 {
@@ -73,7 +58,7 @@ static struct ir_op *finish_op(struct ox *m, const struct ox_pending *p, enum ir
     struct ir_op *op = ox_op(m, opcode, n_in, in, out);
 
     memcpy(op->attr, p->attr, sizeof op->attr);
-    if (takes_activation(opcode))
+    if (ir_op_info(opcode)->fuses_clamp)
         set_activation(p, op->attr);
     ox_count_macs(m, op, p->taps, p->taps_filled);
     return op;
@@ -256,12 +241,13 @@ struct ox_shape ox_nhwc_shape(struct ox_shape s)
 }
 
 static enum status finish_conv(struct ox *m, const struct ox_pending *p, const char *name,
-                               const struct ir_quant *q, uint32_t *id)
+                               enum ir_type type, const struct ir_quant *q, uint32_t *id)
 {
     const uint32_t x = ox_to_nhwc(m, p->in[0]);
     const struct ox_shape y = ox_nhwc_shape(p->shape);
     const bool depthwise = p->group > 1 && p->group == m->g->tensor[x]->dim[3];
 
+    (void)type;
     if (p->group == 1 || depthwise || m->g->tensor[x]->type == IR_F32)
         TRY(one_conv(m, p, name, x, depthwise, y, q, id));
     else
@@ -287,12 +273,14 @@ static uint32_t one_transposed(struct ox *m, const struct ox_pending *p, const c
 }
 
 static enum status finish_transposed(struct ox *m, const struct ox_pending *p, const char *name,
-                                     uint32_t *id)
+                                     enum ir_type type, const struct ir_quant *q, uint32_t *id)
 {
     const uint32_t x = ox_to_nhwc(m, p->in[0]), n = (uint32_t)p->group;
     struct ox_shape s = ox_shape_of(m, x);
     uint32_t part[MAX_GROUPS];
 
+    (void)type;
+    (void)q;
     if (n > MAX_GROUPS)
         return FAIL(m->d, ST_UNSUPPORTED, "group: expected at most %d, found %u", MAX_GROUPS, n);
     s.dim[3] /= (int32_t)n;
@@ -311,11 +299,12 @@ static enum status finish_transposed(struct ox *m, const struct ox_pending *p, c
 }
 
 static enum status finish_dense(struct ox *m, const struct ox_pending *p, const char *name,
-                                const struct ir_quant *q, uint32_t *id)
+                                enum ir_type type, const struct ir_quant *q, uint32_t *id)
 {
     const struct ir_tensor *x = m->g->tensor[p->in[0]];
     uint32_t in[3] = {p->in[0]};
 
+    (void)type;
     TRY(want_weights(m, x, &p->weight));
     in[1] = weight_const(m, name, &p->weight, &p->weight_quant, x->type);
     TRY(bias_const(m, p, name, p->weight.dim[0], &in[2]));
@@ -345,7 +334,7 @@ static enum status pool_as_conv(struct ox *m, const struct ox_pending *p, const 
     conv.taps = 0;
     conv.attr[IR_DILATION_H] = conv.attr[IR_DILATION_W] = 1;
     conv.attr[IR_QLINEAR] = 0;
-    return finish_conv(m, &conv, name, q, id);
+    return finish_conv(m, &conv, name, m->g->tensor[p->in[0]]->type, q, id);
 }
 
 /* The same in float32: zeros around the image, then a pool without padding. */
@@ -368,7 +357,7 @@ static enum status padded_pool(struct ox *m, const struct ox_pending *p, const c
 }
 
 static enum status finish_pool(struct ox *m, const struct ox_pending *p, const char *name,
-                               const struct ir_quant *q, uint32_t *id)
+                               enum ir_type type, const struct ir_quant *q, uint32_t *id)
 {
     const struct ir_tensor *x = m->g->tensor[p->in[0]];
     const int32_t *a = p->attr;
@@ -376,6 +365,7 @@ static enum status finish_pool(struct ox *m, const struct ox_pending *p, const c
         a[IR_PAD_TOP] != 0 || a[IR_PAD_LEFT] != 0 || a[IR_PAD_BOTTOM] != 0 || a[IR_PAD_RIGHT] != 0;
     uint32_t in, out;
 
+    (void)type;
     if (padded && p->count_pad)
         return x->type == IR_F32 ? padded_pool(m, p, name, id) : pool_as_conv(m, p, name, q, id);
     in = ox_to_nhwc(m, p->in[0]);
@@ -400,7 +390,7 @@ static enum status finish_concat(struct ox *m, const struct ox_pending *p, const
 
 /* Over dimension IR_AXIS, which SOFTMAX and LOG_SOFTMAX want last. */
 static enum status finish_softmax(struct ox *m, const struct ox_pending *p, const char *name,
-                                  const struct ir_quant *q, uint32_t *id)
+                                  enum ir_type type, const struct ir_quant *q, uint32_t *id)
 {
     const uint32_t rank = p->shape.rank, axis = (uint32_t)p->attr[IR_AXIS];
     const bool last = axis + 1 == rank;
@@ -408,6 +398,7 @@ static enum status finish_softmax(struct ox *m, const struct ox_pending *p, cons
     int32_t perm[IR_MAX_RANK];
     uint32_t x = p->in[0];
 
+    (void)type;
     for (uint32_t i = 0; i < rank; i++)
         perm[i] = (int32_t)(i == axis ? rank - 1 : i == rank - 1 ? axis : i);
     plain.attr[IR_AXIS] = 0;
@@ -421,12 +412,35 @@ static enum status finish_softmax(struct ox *m, const struct ox_pending *p, cons
     return ST_OK;
 }
 
-/* Quantised values are compared, so both operands come in the output's scale. */
+/* Operands of one type; the second may be broadcast. */
+static enum status finish_plain(struct ox *m, const struct ox_pending *p, const char *name,
+                                enum ir_type type, const struct ir_quant *q, uint32_t *id)
+{
+    const struct ir_tensor *x = m->g->tensor[p->in[0]];
+    uint32_t in[2] = {p->in[0], p->in[1]};
+
+    (void)type;
+    if (p->n_in > 1 && m->g->tensor[in[1]]->type != x->type) {
+        const struct ir_tensor *b = m->g->tensor[in[1]];
+        const int32_t zero = b->quant.zero_point[0] + (x->type == IR_I8 ? -128 : 128);
+        const struct ir_quant moved = {1, 0, b->quant.scale,
+                                       arena_memdup(m->arena, &zero, sizeof zero)};
+
+        in[1] = ox_rescale(m, ox_inner(m, b->name, "moved"), in[1], &moved, x->type);
+    }
+    *id = ox_tensor(m, name, x->type, p->shape, q);
+    finish_op(m, p, p->opcode, p->n_in, in, *id);
+    return ST_OK;
+}
+
+/* Codes are compared, so both operands come in the output's scale. */
 static enum status finish_extremum(struct ox *m, const struct ox_pending *p, const char *name,
                                    enum ir_type type, const struct ir_quant *q, uint32_t *id)
 {
     uint32_t in[2];
 
+    if (!q)
+        return finish_plain(m, p, name, type, q, id);
     for (uint32_t i = 0; i < 2; i++) {
         const char *inner = ox_inner(m, name, i == 0 ? "first" : "second");
         const struct ir_tensor *t = m->g->tensor[p->in[i]];
@@ -443,42 +457,21 @@ static enum status finish_extremum(struct ox *m, const struct ox_pending *p, con
     return ST_OK;
 }
 
-/* Operands of one type; the second may be broadcast. */
-static enum status finish_plain(struct ox *m, const struct ox_pending *p, const char *name,
-                                const struct ir_quant *q, uint32_t *id)
-{
-    const struct ir_tensor *x = m->g->tensor[p->in[0]];
-    uint32_t in[2] = {p->in[0], p->in[1]};
-
-    if (p->n_in > 1 && m->g->tensor[in[1]]->type != x->type) {
-        const struct ir_tensor *b = m->g->tensor[in[1]];
-        const int32_t zero = b->quant.zero_point[0] + (x->type == IR_I8 ? -128 : 128);
-        const struct ir_quant moved = {1, 0, b->quant.scale,
-                                       arena_memdup(m->arena, &zero, sizeof zero)};
-
-        in[1] = ox_rescale(m, ox_inner(m, b->name, "moved"), in[1], &moved, x->type);
-    }
-    *id = ox_tensor(m, name, x->type, p->shape, q);
-    finish_op(m, p, p->opcode, p->n_in, in, *id);
-    return ST_OK;
-}
+static const struct {
+    enum status (*finish)(struct ox *m, const struct ox_pending *p, const char *name,
+                          enum ir_type type, const struct ir_quant *q, uint32_t *id);
+} finishers[] = {
+#define OPERATOR(code, name, columns) {columns},
+#define DEFERRED(fn)                  finish_##fn
+#include "operators/operators.def"
+};
 
 static enum status finish_in(struct ox *m, const struct ox_pending *p, const char *name,
                              enum ir_type type, const struct ir_quant *q, uint32_t *id)
 {
-    switch (p->opcode) {
-    case IR_OP_CONV2D: return finish_conv(m, p, name, q, id);
-    case IR_OP_TRANSPOSE_CONV: return finish_transposed(m, p, name, id);
-    case IR_OP_FULLY_CONNECTED: return finish_dense(m, p, name, q, id);
-    case IR_OP_AVERAGE_POOL2D: return finish_pool(m, p, name, q, id);
-    case IR_OP_CONCATENATION: return finish_concat(m, p, name, type, q, id);
-    case IR_OP_LOG_SOFTMAX:
-    case IR_OP_SOFTMAX: return finish_softmax(m, p, name, q, id);
-    case IR_OP_MAXIMUM:
-    case IR_OP_MINIMUM:
-        return q ? finish_extremum(m, p, name, type, q, id) : finish_plain(m, p, name, q, id);
-    default: return finish_plain(m, p, name, q, id);
-    }
+    if (!finishers[p->opcode].finish)
+        return finish_plain(m, p, name, type, q, id);
+    return finishers[p->opcode].finish(m, p, name, type, q, id);
 }
 
 /* A clamp that the operator itself cannot carry. */
@@ -497,7 +490,7 @@ enum status ox_finish_float(struct ox *m, const struct ox_pending *p, const char
                             uint32_t *id)
 {
     const bool clipped = (p->low != -INFINITY || p->high != INFINITY) &&
-                         !takes_activation(p->opcode) && p->opcode != IR_OP_CLIP;
+                         !ir_op_info(p->opcode)->fuses_clamp && p->opcode != IR_OP_CLIP;
     struct ox_pending f;
 
     if (m->options->literal) {
@@ -517,13 +510,13 @@ enum status ox_finish_float(struct ox *m, const struct ox_pending *p, const char
 static enum status finish_codes(struct ox *m, const struct ox_pending *p, const char *name,
                                 enum ir_type type, const struct ir_quant *q, uint32_t *id)
 {
-    const bool rescales = p->opcode == IR_OP_CONCATENATION || p->opcode == IR_OP_MAXIMUM ||
-                          p->opcode == IR_OP_MINIMUM;
+    const bool rescales = ir_op_info(p->opcode)->onnx_one_scale;
     const enum ir_type own = rescales ? type : m->g->tensor[p->in[0]]->type;
     const int32_t zero = q->zero_point[0] + (own == type ? 0 : own == IR_I8 ? -128 : 128);
     const struct ir_quant inside = {1, 0, q->scale, arena_memdup(m->arena, &zero, sizeof zero)};
     const bool unclipped = p->low == -INFINITY && p->high == INFINITY;
-    const bool clipped = !unclipped && !takes_activation(p->opcode) && p->opcode != IR_OP_CLIP;
+    const bool clipped =
+        !unclipped && !ir_op_info(p->opcode)->fuses_clamp && p->opcode != IR_OP_CLIP;
 
     m->op = p->op;
     m->row = IR_NONE;

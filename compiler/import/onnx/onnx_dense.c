@@ -160,9 +160,8 @@ static enum status add_matrix(struct ox *m, const struct ox_pending *p, float be
     TRY(ox_float_input(m, 2, "C", &c));
     TRY(ox_finish_float(m, p, ox_inner(m, name, "product"), &product));
     if (beta != 1)
-        TRY(ox_f32_binary(m, IR_OP_MUL, ox_inner(m, name, "C"), c, ox_number_tensor(m, name, beta),
-                          &c));
-    TRY(ox_f32_binary(m, IR_OP_ADD, name, product, c, &product));
+        TRY(ox_f32_mul(m, ox_inner(m, name, "C"), c, ox_number_tensor(m, name, beta), &c));
+    TRY(ox_f32_add(m, name, product, c, &product));
     ox_set_tensor(m, 0, product, false);
     return ST_OK;
 }

@@ -18,19 +18,7 @@ static enum status binary_pending(struct ox *m, enum ir_opcode opcode, uint32_t 
     return ST_OK;
 }
 
-static enum ir_opcode binary_opcode(const char *op)
-{
-    return strstr(op, "Add")   ? IR_OP_ADD
-           : strstr(op, "Sum") ? IR_OP_ADD
-           : strstr(op, "Sub") ? IR_OP_SUB
-           : strstr(op, "Mul") ? IR_OP_MUL
-           : strstr(op, "Div") ? IR_OP_DIV
-           : strstr(op, "Max") ? IR_OP_MAXIMUM
-           : strstr(op, "Min") ? IR_OP_MINIMUM
-                               : IR_OP_PRELU;
-}
-
-/* The divisor is one constant number and the dividend quantised values: x / c is x * (1 / c). */
+/* The divisor is one constant number and the dividend codes: x / c is x * (1 / c). */
 static bool by_constant(const struct ox *m)
 {
     const struct ox_value *a = ox_in(m, 0), *b = ox_in(m, 1);
@@ -70,7 +58,7 @@ static bool is_integer(const struct ox *m, const struct ox_value *v)
 enum status ox_binary(struct ox *m)
 {
     const struct ox_value *a = ox_in(m, 0), *b = ox_in(m, 1);
-    enum ir_opcode opcode = binary_opcode(m->op);
+    enum ir_opcode opcode = m->opcode;
     struct ox_pending *p;
     uint32_t ia, ib;
 
@@ -88,7 +76,7 @@ enum status ox_binary(struct ox *m)
         TRY(ox_operand(m, 1, "second input", &ib));
     }
     TRY(binary_pending(m, opcode, ia, ib, &p));
-    p->float_only = opcode == IR_OP_DIV || opcode == IR_OP_PRELU;
+    p->float_only = !ir_op_info(opcode)->onnx_codes;
     ox_set_pending(m, p);
     return ST_OK;
 }
@@ -96,10 +84,8 @@ enum status ox_binary(struct ox *m)
 /* Max, Min, Sum and Mean of any number of operands but two (of Mean too), left to right. */
 enum status ox_variadic(struct ox *m)
 {
-    const enum ir_opcode opcode = strcmp(m->op, "Max") == 0   ? IR_OP_MAXIMUM
-                                  : strcmp(m->op, "Min") == 0 ? IR_OP_MINIMUM
-                                                              : IR_OP_ADD;
     const bool mean = strcmp(m->op, "Mean") == 0;
+    const enum ir_opcode opcode = mean ? IR_OP_ADD : m->opcode;
     const char *name = ox_out(m, 0)->name;
     uint32_t id, next;
 
@@ -115,8 +101,7 @@ enum status ox_variadic(struct ox *m)
                           next, &id));
     }
     if (mean)
-        TRY(ox_f32_binary(m, IR_OP_DIV, name, id,
-                          ox_number_tensor(m, name, (float)m->node->n_input), &id));
+        TRY(ox_f32_div(m, name, id, ox_number_tensor(m, name, (float)m->node->n_input), &id));
     ox_set_tensor(m, 0, id, false);
     return ST_OK;
 }
@@ -152,37 +137,14 @@ enum status ox_qlinear_binary(struct ox *m)
     TRY(ox_scale(m, 4, 5, 0, NULL, 0, &qb, &type));
     TRY(qlinear_input(m, 0, &qa, &a));
     TRY(qlinear_input(m, 3, &qb, &b));
-    TRY(binary_pending(m, binary_opcode(m->op), a, b, &p));
+    TRY(binary_pending(m, m->opcode, a, b, &p));
     p->attr[IR_QLINEAR] = 1;
     return ox_qlinear_result(m, p, 6);
 }
 
-static enum ir_opcode unary_opcode(const char *op)
-{
-    return strstr(op, "Sigmoid") && !strstr(op, "Hard") ? IR_OP_LOGISTIC
-           : strstr(op, "Tanh")                         ? IR_OP_TANH
-           : strstr(op, "LeakyRelu")                    ? IR_OP_LEAKY_RELU
-           : strstr(op, "HardSwish")                    ? IR_OP_HARD_SWISH
-           : strstr(op, "HardSigmoid")                  ? IR_OP_HARD_SIGMOID
-           : strcmp(op, "Neg") == 0                     ? IR_OP_NEG
-           : strcmp(op, "Abs") == 0                     ? IR_OP_ABS
-           : strcmp(op, "Sqrt") == 0                    ? IR_OP_SQRT
-           : strcmp(op, "Exp") == 0                     ? IR_OP_EXP
-           : strcmp(op, "Erf") == 0                     ? IR_OP_ERF
-           : strcmp(op, "Round") == 0                   ? IR_OP_ROUND
-           : strcmp(op, "Floor") == 0                   ? IR_OP_FLOOR
-           : strcmp(op, "Ceil") == 0                    ? IR_OP_CEIL
-           : strcmp(op, "Log") == 0                     ? IR_OP_LOG
-           : strcmp(op, "Gelu") == 0                    ? IR_OP_GELU
-           : strcmp(op, "Sin") == 0                     ? IR_OP_SIN
-           : strcmp(op, "Cos") == 0                     ? IR_OP_COS
-           : strcmp(op, "Sign") == 0                    ? IR_OP_SIGN
-                                                        : IR_OP_RELU;
-}
-
 static enum status unary_pending(struct ox *m, uint32_t id, struct ox_pending **p)
 {
-    const enum ir_opcode opcode = unary_opcode(m->op);
+    const enum ir_opcode opcode = m->opcode;
     const bool hard = opcode == IR_OP_HARD_SIGMOID;
     const float alpha = ox_attr_float(m, "alpha", hard ? 0.2f : 0.01f);
     const float beta = ox_attr_float(m, "beta", 0.5f);
@@ -190,9 +152,7 @@ static enum status unary_pending(struct ox *m, uint32_t id, struct ox_pending **
     *p = ox_pending_new(m, opcode, ox_shape_of(m, id));
     (*p)->n_in = 1;
     (*p)->in[0] = id;
-    (*p)->float_only = opcode != IR_OP_LOGISTIC && opcode != IR_OP_TANH &&
-                       opcode != IR_OP_LEAKY_RELU && opcode != IR_OP_HARD_SWISH &&
-                       opcode != IR_OP_RELU;
+    (*p)->float_only = !ir_op_info(opcode)->onnx_codes;
     if ((opcode == IR_OP_LEAKY_RELU || hard) && !(isfinite(alpha) && isfinite(beta)))
         return FAIL(m->d, ST_MODEL, "alpha: expected a number, found %.9g", (double)alpha);
     if (opcode == IR_OP_LEAKY_RELU || hard)
@@ -287,7 +247,7 @@ static enum status softmax_pending(struct ox *m, uint32_t id, struct ox_pending 
 {
     const float one = 1;
     const int64_t opset = ox_attr_int(m, "opset", m->opset);
-    const bool logarithm = strcmp(m->op, "LogSoftmax") == 0;
+    const bool logarithm = m->opcode == IR_OP_LOG_SOFTMAX;
     const uint32_t rank = m->g->tensor[id]->rank;
     uint32_t axis;
 
@@ -297,8 +257,8 @@ static enum status softmax_pending(struct ox *m, uint32_t id, struct ox_pending 
             return FAIL(m->d, ST_UNSUPPORTED,
                         "axis %u: before opset 13 expected size 1 after it, found %d", axis,
                         m->g->tensor[id]->dim[i]);
-    *p = ox_pending_new(m, logarithm ? IR_OP_LOG_SOFTMAX : IR_OP_SOFTMAX, ox_shape_of(m, id));
-    (*p)->float_only = logarithm;
+    *p = ox_pending_new(m, m->opcode, ox_shape_of(m, id));
+    (*p)->float_only = !ir_op_info(m->opcode)->onnx_codes;
     (*p)->n_in = 1;
     (*p)->in[0] = id;
     (*p)->attr[IR_AXIS] = (int32_t)axis;

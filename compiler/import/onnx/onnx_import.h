@@ -74,6 +74,7 @@ struct ox {
     uint32_t cap_float;
     const Onnx__NodeProto *node; /* being imported */
     const char *op;              /* its operator, our own text */
+    enum ir_opcode opcode;       /* the IR's one that it is; IR_OP_COUNT: made of several */
     uint32_t row;                /* its row, IR_NONE until an IR operator is made */
 };
 
@@ -307,6 +308,13 @@ enum status ox_f32_unary(struct ox *m, enum ir_opcode opcode, const char *name, 
                          uint32_t *id);
 enum status ox_f32_binary(struct ox *m, enum ir_opcode opcode, const char *name, uint32_t a,
                           uint32_t b, uint32_t *id);
+enum status ox_f32_round(struct ox *m, const char *name, uint32_t x, uint32_t *id);
+enum status ox_f32_sqrt(struct ox *m, const char *name, uint32_t x, uint32_t *id);
+enum status ox_f32_abs(struct ox *m, const char *name, uint32_t x, uint32_t *id);
+enum status ox_f32_add(struct ox *m, const char *name, uint32_t a, uint32_t b, uint32_t *id);
+enum status ox_f32_sub(struct ox *m, const char *name, uint32_t a, uint32_t b, uint32_t *id);
+enum status ox_f32_mul(struct ox *m, const char *name, uint32_t a, uint32_t b, uint32_t *id);
+enum status ox_f32_div(struct ox *m, const char *name, uint32_t a, uint32_t b, uint32_t *id);
 /* Over the axes of `mask`, kept as 1 or left out. */
 uint32_t ox_f32_reduce(struct ox *m, enum ir_opcode opcode, const char *name, uint32_t x,
                        uint32_t mask, bool keep);

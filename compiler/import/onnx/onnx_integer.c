@@ -142,18 +142,17 @@ enum status ox_dynamic_quantize(struct ox *m)
     none = ox_number_tensor(m, name, 0);
     high = extreme(m, IR_OP_REDUCE_MAX, IR_OP_MAXIMUM, ox_inner(m, name, "max"), x, none);
     low = extreme(m, IR_OP_REDUCE_MIN, IR_OP_MINIMUM, ox_inner(m, name, "min"), x, none);
-    TRY(ox_f32_binary(m, IR_OP_SUB, ox_inner(m, name, "range"), high, low, &scale));
-    TRY(ox_f32_binary(m, IR_OP_DIV, ox_inner(m, name, "step"), scale,
-                      ox_number_tensor(m, name, 255), &scale));
+    TRY(ox_f32_sub(m, ox_inner(m, name, "range"), high, low, &scale));
+    TRY(ox_f32_div(m, ox_inner(m, name, "step"), scale, ox_number_tensor(m, name, 255), &scale));
     TRY(ox_f32_binary(m, IR_OP_MAXIMUM, ox_inner(m, name, "scale"), scale,
                       ox_number_tensor(m, name, 0x1p-126f), &scale));
-    TRY(ox_f32_binary(m, IR_OP_DIV, ox_inner(m, name, "low"), low, scale, &zero));
-    TRY(ox_f32_binary(m, IR_OP_SUB, ox_inner(m, name, "offset"), none, zero, &zero));
+    TRY(ox_f32_div(m, ox_inner(m, name, "low"), low, scale, &zero));
+    TRY(ox_f32_sub(m, ox_inner(m, name, "offset"), none, zero, &zero));
     zero = saturated(m, ox_inner(m, name, "saturated"), zero);
-    TRY(ox_f32_unary(m, IR_OP_ROUND, ox_inner(m, name, "zero"), zero, &zero));
-    TRY(ox_f32_binary(m, IR_OP_DIV, ox_inner(m, name, "steps"), x, scale, &y));
-    TRY(ox_f32_unary(m, IR_OP_ROUND, ox_inner(m, name, "rounded"), y, &y));
-    TRY(ox_f32_binary(m, IR_OP_ADD, ox_inner(m, name, "moved"), y, zero, &y));
+    TRY(ox_f32_round(m, ox_inner(m, name, "zero"), zero, &zero));
+    TRY(ox_f32_div(m, ox_inner(m, name, "steps"), x, scale, &y));
+    TRY(ox_f32_round(m, ox_inner(m, name, "rounded"), y, &y));
+    TRY(ox_f32_add(m, ox_inner(m, name, "moved"), y, zero, &y));
     set_codes(m, 0, saturated(m, ox_inner(m, name, "codes"), y));
     if (m->node->n_output > 1 && *m->node->output[1])
         ox_set_tensor(m, 1, scale, false);

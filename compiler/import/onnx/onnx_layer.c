@@ -18,13 +18,13 @@ static enum status normalise(struct ox *m, uint32_t x, uint32_t axis, float epsi
     uint32_t part, square;
 
     n->mean = ox_f32_reduce(m, IR_OP_MEAN, ox_inner(m, name, "mean"), x, mask, true);
-    TRY(ox_f32_binary(m, IR_OP_SUB, ox_inner(m, name, "centred"), x, n->mean, &part));
-    TRY(ox_f32_binary(m, IR_OP_MUL, ox_inner(m, name, "squares"), part, part, &square));
+    TRY(ox_f32_sub(m, ox_inner(m, name, "centred"), x, n->mean, &part));
+    TRY(ox_f32_mul(m, ox_inner(m, name, "squares"), part, part, &square));
     square = ox_f32_reduce(m, IR_OP_MEAN, ox_inner(m, name, "variance"), square, mask, true);
-    TRY(ox_f32_binary(m, IR_OP_ADD, ox_inner(m, name, "positive"), square,
-                      ox_number_tensor(m, name, epsilon), &square));
-    TRY(ox_f32_unary(m, IR_OP_SQRT, ox_inner(m, name, "deviation"), square, &n->deviation));
-    return ox_f32_binary(m, IR_OP_DIV, ox_inner(m, name, "normal"), part, n->deviation, &n->value);
+    TRY(ox_f32_add(m, ox_inner(m, name, "positive"), square, ox_number_tensor(m, name, epsilon),
+                   &square));
+    TRY(ox_f32_sqrt(m, ox_inner(m, name, "deviation"), square, &n->deviation));
+    return ox_f32_div(m, ox_inner(m, name, "normal"), part, n->deviation, &n->value);
 }
 
 enum status ox_layer_norm(struct ox *m)
@@ -37,17 +37,16 @@ enum status ox_layer_norm(struct ox *m)
     TRY(ox_float_input(m, 1, "scale", &scale));
     TRY(ox_axis(m, "axis", ox_attr_int(m, "axis", -1), m->g->tensor[x]->rank, &axis));
     TRY(normalise(m, x, axis, ox_attr_float(m, "epsilon", 1e-5f), &n));
-    TRY(ox_f32_binary(m, IR_OP_MUL, ox_inner(m, name, "scaled"), n.value, scale, &y));
+    TRY(ox_f32_mul(m, ox_inner(m, name, "scaled"), n.value, scale, &y));
     if (ox_in(m, 2)) {
         TRY(ox_float_input(m, 2, "bias", &bias));
-        TRY(ox_f32_binary(m, IR_OP_ADD, name, y, bias, &y));
+        TRY(ox_f32_add(m, name, y, bias, &y));
     }
     ox_set_tensor(m, 0, y, false);
     if (m->node->n_output > 1 && *m->node->output[1])
         ox_set_tensor(m, 1, n.mean, false);
     if (m->node->n_output > 2 && *m->node->output[2]) {
-        TRY(ox_f32_binary(m, IR_OP_DIV, ox_out(m, 2)->name, ox_number_tensor(m, name, 1),
-                          n.deviation, &y));
+        TRY(ox_f32_div(m, ox_out(m, 2)->name, ox_number_tensor(m, name, 1), n.deviation, &y));
         ox_set_tensor(m, 2, y, false);
     }
     return ST_OK;
@@ -80,8 +79,8 @@ static enum status scale_channels(struct ox *m, uint32_t x)
 
     TRY(channel_tensor(m, 1, t->dim[1], t->rank, &scale));
     TRY(channel_tensor(m, 2, t->dim[1], t->rank, &bias));
-    TRY(ox_f32_binary(m, IR_OP_MUL, ox_inner(m, name, "scaled"), x, scale, &y));
-    TRY(ox_f32_binary(m, IR_OP_ADD, name, y, bias, &y));
+    TRY(ox_f32_mul(m, ox_inner(m, name, "scaled"), x, scale, &y));
+    TRY(ox_f32_add(m, name, y, bias, &y));
     ox_set_tensor(m, 0, y, false);
     return ST_OK;
 }
@@ -139,13 +138,13 @@ enum status ox_lp_norm(struct ox *m)
     if (p != 1 && p != 2)
         return FAIL(m->d, ST_MODEL, "p: expected 1 or 2, found %lld", (long long)p);
     if (p == 1)
-        TRY(ox_f32_unary(m, IR_OP_ABS, ox_inner(m, name, "magnitudes"), x, &y));
+        TRY(ox_f32_abs(m, ox_inner(m, name, "magnitudes"), x, &y));
     else
-        TRY(ox_f32_binary(m, IR_OP_MUL, ox_inner(m, name, "squares"), x, x, &y));
+        TRY(ox_f32_mul(m, ox_inner(m, name, "squares"), x, x, &y));
     y = ox_f32_reduce(m, IR_OP_SUM, ox_inner(m, name, "sum"), y, 1u << axis, true);
     if (p == 2)
-        TRY(ox_f32_unary(m, IR_OP_SQRT, ox_inner(m, name, "norm"), y, &y));
-    TRY(ox_f32_binary(m, IR_OP_DIV, name, x, y, &y));
+        TRY(ox_f32_sqrt(m, ox_inner(m, name, "norm"), y, &y));
+    TRY(ox_f32_div(m, name, x, y, &y));
     ox_set_tensor(m, 0, y, false);
     return ST_OK;
 }

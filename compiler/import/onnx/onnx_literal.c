@@ -50,8 +50,7 @@ enum status ox_literal_add(struct ox *m, struct ox_pending *p, uint32_t id, floa
     const char *name = m->g->tensor[id]->name;
 
     if (factor != 1)
-        TRY(ox_f32_binary(m, IR_OP_MUL, ox_inner(m, name, "scaled"), id,
-                          ox_number_tensor(m, name, factor), &id));
+        TRY(ox_f32_mul(m, ox_inner(m, name, "scaled"), id, ox_number_tensor(m, name, factor), &id));
     p->literal[p->n_literal++] = id;
     return ST_OK;
 }

@@ -172,12 +172,12 @@ static enum status products(struct ox *m)
     value = ARENA_ARRAY(m->arena, float, (size_t)f.n);
     for (int32_t c = 0; c < f.n; c++)
         value[c] = (float)f.a[c];
-    TRY(ox_f32_binary(m, IR_OP_MUL, ox_inner(m, name, "scaled"), x,
-                      ox_f32_const(m, ox_inner(m, name, "scale"), s.rank, s.dim, value), &x));
+    TRY(ox_f32_mul(m, ox_inner(m, name, "scaled"), x,
+                   ox_f32_const(m, ox_inner(m, name, "scale"), s.rank, s.dim, value), &x));
     for (int32_t c = 0; c < f.n; c++)
         value[c] = (float)f.b[c];
-    TRY(ox_f32_binary(m, IR_OP_ADD, name, x,
-                      ox_f32_const(m, ox_inner(m, name, "shift"), s.rank, s.dim, value), &x));
+    TRY(ox_f32_add(m, name, x, ox_f32_const(m, ox_inner(m, name, "shift"), s.rank, s.dim, value),
+                   &x));
     ox_set_tensor(m, 0, x, false);
     return ST_OK;
 }

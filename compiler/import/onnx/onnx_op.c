@@ -4,148 +4,78 @@
 
 #include <string.h>
 
-#define MS "com.microsoft"
+#define AI_ONNX   ""
+#define MICROSOFT "com.microsoft"
 
 struct rule {
-    const char *name, *domain; /* "" is ai.onnx */
+    const char *name, *domain;
     uint32_t min_in, max_in;
     ox_handler *fn;
 };
 
-static const struct rule rules[] = {
-    {"QuantizeLinear", "", 2, 3, ox_quantize},
-    {"DequantizeLinear", "", 2, 3, ox_dequantize},
-    {"QuantizeLinear", MS, 2, 3, ox_quantize},
-    {"DequantizeLinear", MS, 2, 3, ox_dequantize},
-    {"QLinearConv", "", 8, 9, ox_qlinear_conv},
-    {"QLinearMatMul", "", 8, 8, ox_qlinear_matmul},
-    {"MatMulInteger", "", 2, 4, ox_matmul_integer},
-    {"ConvInteger", "", 2, 4, ox_conv_integer},
-    {"DynamicQuantizeLinear", "", 1, 1, ox_dynamic_quantize},
-    {"QLinearAdd", MS, 8, 8, ox_qlinear_binary},
-    {"QLinearMul", MS, 8, 8, ox_qlinear_binary},
-    {"QLinearAveragePool", MS, 4, 5, ox_qlinear_pool},
-    {"QLinearGlobalAveragePool", MS, 5, 5, ox_qlinear_pool},
-    {"QLinearLeakyRelu", MS, 4, 5, ox_qlinear_unary},
-    {"QLinearSigmoid", MS, 4, 5, ox_qlinear_unary},
-    {"QLinearSoftmax", MS, 5, 5, ox_qlinear_unary},
-    {"QGemm", MS, 6, 9, ox_qgemm},
-    {"QLinearConcat", MS, 5, 1000, ox_qlinear_concat},
-    {"Conv", "", 2, 3, ox_conv},
-    {"ConvTranspose", "", 2, 3, ox_conv_transpose},
-    {"Resize", "", 1, 4, ox_resize},
-    {"Upsample", "", 1, 2, ox_resize},
-    {"BatchNormalization", "", 5, 5, ox_batch_norm},
-    {"Gemm", "", 2, 3, ox_gemm},
-    {"MatMul", "", 2, 2, ox_matmul},
-    {"Add", "", 2, 2, ox_binary},
-    {"Sub", "", 2, 2, ox_binary},
-    {"Mul", "", 2, 2, ox_binary},
-    {"Div", "", 2, 2, ox_binary},
-    {"Max", "", 1, 1000, ox_variadic},
-    {"Min", "", 1, 1000, ox_variadic},
-    {"Sum", "", 1, 1000, ox_variadic},
-    {"PRelu", "", 2, 2, ox_binary},
-    {"Relu", "", 1, 1, ox_unary},
-    {"HardSigmoid", "", 1, 1, ox_unary},
-    {"Neg", "", 1, 1, ox_unary},
-    {"Abs", "", 1, 1, ox_unary},
-    {"Sqrt", "", 1, 1, ox_unary},
-    {"Exp", "", 1, 1, ox_unary},
-    {"Erf", "", 1, 1, ox_unary},
-    {"Round", "", 1, 1, ox_unary},
-    {"Gelu", "", 1, 1, ox_unary},
-    {"Gelu", MS, 1, 1, ox_unary},
-    {"Pow", "", 2, 2, ox_pow},
-    {"LayerNormalization", "", 2, 3, ox_layer_norm},
-    {"InstanceNormalization", "", 3, 3, ox_instance_norm},
-    {"GroupNormalization", "", 3, 3, ox_group_norm},
-    {"LpNormalization", "", 1, 1, ox_lp_norm},
-    {"LSTM", "", 3, 8, ox_recurrent},
-    {"GRU", "", 3, 6, ox_recurrent},
-    {"RNN", "", 3, 6, ox_recurrent},
-    {"Reciprocal", "", 1, 1, ox_curve},
-    {"Softsign", "", 1, 1, ox_curve},
-    {"Softplus", "", 1, 1, ox_curve},
-    {"Mish", "", 1, 1, ox_curve},
-    {"Selu", "", 1, 1, ox_curve},
-    {"Celu", "", 1, 1, ox_curve},
-    {"Elu", "", 1, 1, ox_curve},
-    {"Mean", "", 1, 1000, ox_variadic},
-    {"LeakyRelu", "", 1, 1, ox_unary},
-    {"Sigmoid", "", 1, 1, ox_unary},
-    {"Tanh", "", 1, 1, ox_unary},
-    {"HardSwish", "", 1, 1, ox_unary},
-    {"Clip", "", 1, 3, ox_clip},
-    {"Softmax", "", 1, 1, ox_softmax},
-    {"LogSoftmax", "", 1, 1, ox_softmax},
-    {"AveragePool", "", 1, 1, ox_average_pool},
-    {"GlobalAveragePool", "", 1, 1, ox_average_pool},
-    {"MaxPool", "", 1, 1, ox_max_pool},
-    {"GlobalMaxPool", "", 1, 1, ox_max_pool},
-    {"Identity", "", 1, 1, ox_identity},
-    {"Dropout", "", 1, 3, ox_identity},
-    {"Reshape", "", 1, 2, ox_reshape_node},
-    {"Flatten", "", 1, 1, ox_flatten},
-    {"Squeeze", "", 1, 2, ox_squeeze},
-    {"Unsqueeze", "", 1, 2, ox_squeeze},
-    {"Transpose", "", 1, 1, ox_transpose_node},
-    {"ReduceMean", "", 1, 2, ox_reduce},
-    {"ReduceSum", "", 1, 2, ox_reduce},
-    {"ReduceMax", "", 1, 2, ox_reduce},
-    {"ReduceMin", "", 1, 2, ox_reduce},
-    {"ReduceProd", "", 1, 2, ox_reduce},
-    {"CumSum", "", 2, 2, ox_cumsum},
-    {"TopK", "", 2, 2, ox_top_k},
-    {"ReduceLogSum", "", 1, 2, ox_reduce_log},
-    {"ReduceLogSumExp", "", 1, 2, ox_reduce_log},
-    {"ReduceL1", "", 1, 2, ox_reduce_norm},
-    {"ReduceL2", "", 1, 2, ox_reduce_norm},
-    {"ReduceSumSquare", "", 1, 2, ox_reduce_norm},
-    {"ArgMax", "", 1, 1, ox_arg},
-    {"ArgMin", "", 1, 1, ox_arg},
-    {"Slice", "", 1, 5, ox_slice_node},
-    {"Split", "", 1, 2, ox_split},
-    {"Pad", "", 1, 4, ox_pad_node},
-    {"Gather", "", 2, 2, ox_gather_node},
-    {"DepthToSpace", "", 1, 1, ox_depth_space},
-    {"SpaceToDepth", "", 1, 1, ox_depth_space},
-    {"Concat", "", 1, 1000, ox_concat_node},
-    {"Constant", "", 0, 0, ox_constant},
-    {"Shape", "", 1, 1, ox_shape_node},
-    {"Size", "", 1, 1, ox_size},
-    {"ConstantOfShape", "", 1, 1, ox_constant_of_shape},
-    {"Range", "", 3, 3, ox_range},
-    {"Expand", "", 2, 2, ox_tile},
-    {"Tile", "", 2, 2, ox_tile},
-    {"Mod", "", 2, 2, ox_mod},
-    {"Equal", "", 2, 2, ox_compare},
-    {"Less", "", 2, 2, ox_compare},
-    {"Greater", "", 2, 2, ox_compare},
-    {"LessOrEqual", "", 2, 2, ox_compare},
-    {"GreaterOrEqual", "", 2, 2, ox_compare},
-    {"And", "", 2, 2, ox_compare},
-    {"Or", "", 2, 2, ox_compare},
-    {"Xor", "", 2, 2, ox_compare},
-    {"Not", "", 1, 1, ox_not},
-    {"IsNaN", "", 1, 1, ox_is_nan},
-    {"ThresholdedRelu", "", 1, 1, ox_thresholded_relu},
-    {"Where", "", 3, 3, ox_where},
-    {"Floor", "", 1, 1, ox_unary},
-    {"Ceil", "", 1, 1, ox_unary},
-    {"Log", "", 1, 1, ox_unary},
-    {"Sin", "", 1, 1, ox_unary},
-    {"Cos", "", 1, 1, ox_unary},
-    {"Sign", "", 1, 1, ox_unary},
-    {"Cast", "", 1, 1, ox_cast},
+/* Operators that are one of ours, or mostly are. */
+#define OPERATOR(code, name, columns)          static const struct rule rules_##code[] = {columns{0}};
+#define ONNX(name, domain, min_in, max_in, fn) {#name, domain, min_in, max_in, ox_##fn},
+#include "operators/operators.def"
+
+/* Operators made of several of ours, or of none. */
+static const struct rule composed[] = {
+    {"DynamicQuantizeLinear", AI_ONNX, 1, 1, ox_dynamic_quantize},
+    {"Resize", AI_ONNX, 1, 4, ox_resize},
+    {"Upsample", AI_ONNX, 1, 2, ox_resize},
+    {"BatchNormalization", AI_ONNX, 5, 5, ox_batch_norm},
+    {"LayerNormalization", AI_ONNX, 2, 3, ox_layer_norm},
+    {"InstanceNormalization", AI_ONNX, 3, 3, ox_instance_norm},
+    {"GroupNormalization", AI_ONNX, 3, 3, ox_group_norm},
+    {"LpNormalization", AI_ONNX, 1, 1, ox_lp_norm},
+    {"LSTM", AI_ONNX, 3, 8, ox_recurrent},
+    {"GRU", AI_ONNX, 3, 6, ox_recurrent},
+    {"RNN", AI_ONNX, 3, 6, ox_recurrent},
+    {"Reciprocal", AI_ONNX, 1, 1, ox_curve},
+    {"Softsign", AI_ONNX, 1, 1, ox_curve},
+    {"Softplus", AI_ONNX, 1, 1, ox_curve},
+    {"Mish", AI_ONNX, 1, 1, ox_curve},
+    {"Selu", AI_ONNX, 1, 1, ox_curve},
+    {"Celu", AI_ONNX, 1, 1, ox_curve},
+    {"Elu", AI_ONNX, 1, 1, ox_curve},
+    {"Mean", AI_ONNX, 1, 1000, ox_variadic},
+    {"Identity", AI_ONNX, 1, 1, ox_identity},
+    {"Dropout", AI_ONNX, 1, 3, ox_identity},
+    {"ReduceLogSum", AI_ONNX, 1, 2, ox_reduce_log},
+    {"ReduceLogSumExp", AI_ONNX, 1, 2, ox_reduce_log},
+    {"ReduceL1", AI_ONNX, 1, 2, ox_reduce_norm},
+    {"ReduceL2", AI_ONNX, 1, 2, ox_reduce_norm},
+    {"ReduceSumSquare", AI_ONNX, 1, 2, ox_reduce_norm},
+    {"Split", AI_ONNX, 1, 2, ox_split},
+    {"DepthToSpace", AI_ONNX, 1, 1, ox_depth_space},
+    {"SpaceToDepth", AI_ONNX, 1, 1, ox_depth_space},
+    {"Constant", AI_ONNX, 0, 0, ox_constant},
+    {"Shape", AI_ONNX, 1, 1, ox_shape_node},
+    {"Size", AI_ONNX, 1, 1, ox_size},
+    {"ConstantOfShape", AI_ONNX, 1, 1, ox_constant_of_shape},
+    {"Range", AI_ONNX, 3, 3, ox_range},
+    {"Expand", AI_ONNX, 2, 2, ox_tile},
+    {"Tile", AI_ONNX, 2, 2, ox_tile},
+    {"IsNaN", AI_ONNX, 1, 1, ox_is_nan},
+    {"ThresholdedRelu", AI_ONNX, 1, 1, ox_thresholded_relu},
+    {0},
+};
+
+static const struct rule *const rules[] = {
+#define OPERATOR(code, name, columns) rules_##code,
+#include "operators/operators.def"
+    composed,
 };
 
 const char *onnx_operator_name(uint32_t i, const char **domain)
 {
-    if (i >= sizeof rules / sizeof *rules)
-        return NULL;
-    *domain = rules[i].domain;
-    return rules[i].name;
+    for (uint32_t code = 0; code <= IR_OP_COUNT; code++)
+        for (const struct rule *r = rules[code]; r->name != NULL; r++)
+            if (i-- == 0) {
+                *domain = r->domain;
+                return r->name;
+            }
+    return NULL;
 }
 
 static const char *domain_of(const Onnx__NodeProto *n)
@@ -153,11 +83,14 @@ static const char *domain_of(const Onnx__NodeProto *n)
     return !n->domain || strcmp(n->domain, "ai.onnx") == 0 ? "" : n->domain;
 }
 
-static const struct rule *find_rule(const char *name, const char *domain)
+static const struct rule *find_rule(const char *name, const char *domain, enum ir_opcode *opcode)
 {
-    for (uint32_t i = 0; i < sizeof rules / sizeof *rules; i++)
-        if (strcmp(rules[i].name, name) == 0 && strcmp(rules[i].domain, domain) == 0)
-            return &rules[i];
+    for (uint32_t code = 0; code <= IR_OP_COUNT; code++)
+        for (const struct rule *r = rules[code]; r->name != NULL; r++)
+            if (strcmp(r->name, name) == 0 && strcmp(r->domain, domain) == 0) {
+                *opcode = (enum ir_opcode)code;
+                return r;
+            }
     return NULL;
 }
 
@@ -193,12 +126,12 @@ enum status ox_node(struct ox *m, uint32_t index)
     ox_handler *fold;
 
     m->node = m->graph->node[index];
-    rule = find_rule(m->node->op_type ? m->node->op_type : "", domain_of(m->node));
+    rule = find_rule(m->node->op_type ? m->node->op_type : "", domain_of(m->node), &m->opcode);
     if (!rule)
         return FAIL(m->d, ST_UNSUPPORTED,
                     "this operator is not supported ('heddle ops' lists those that are)");
     if (*rule->domain && m->ms_opset == 0)
-        return FAIL(m->d, ST_MODEL, "the model does not import domain " MS);
+        return FAIL(m->d, ST_MODEL, "the model does not import domain " MICROSOFT);
     if (m->node->n_input < rule->min_in || m->node->n_input > rule->max_in)
         return FAIL(m->d, ST_MODEL, "expected %u to %u inputs, found %zu", rule->min_in,
                     rule->max_in, m->node->n_input);

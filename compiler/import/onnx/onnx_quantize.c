@@ -71,9 +71,9 @@ static enum status quantize_by(struct ox *m, uint32_t scale, uint32_t zero_point
     uint32_t x, out;
 
     TRY(ox_float_input(m, 0, "input", &x));
-    TRY(ox_f32_binary(m, IR_OP_DIV, ox_inner(m, name, "steps"), x, scale, &x));
-    TRY(ox_f32_unary(m, IR_OP_ROUND, ox_inner(m, name, "rounded"), x, &x));
-    TRY(ox_f32_binary(m, IR_OP_ADD, ox_inner(m, name, "moved"), x, zero_point, &x));
+    TRY(ox_f32_div(m, ox_inner(m, name, "steps"), x, scale, &x));
+    TRY(ox_f32_round(m, ox_inner(m, name, "rounded"), x, &x));
+    TRY(ox_f32_add(m, ox_inner(m, name, "moved"), x, zero_point, &x));
     out = ox_tensor(m, ox_inner(m, name, "saturated"), IR_F32, ox_shape_of(m, x), NULL);
     op = ox_op(m, IR_OP_CLIP, 1, &x, out);
     memcpy(&op->attr[IR_CLIP_LOW_BITS], &low, 4);
@@ -220,8 +220,8 @@ static enum status dequantize_by(struct ox *m, uint32_t id, uint32_t scale, uint
         TRY(ox_set_quant(m, id, &plain));
         v = ox_as_float(m, id);
     }
-    TRY(ox_f32_binary(m, IR_OP_SUB, ox_inner(m, name, "offset"), v, zero_point, &v));
-    TRY(ox_f32_binary(m, IR_OP_MUL, name, v, scale, &v));
+    TRY(ox_f32_sub(m, ox_inner(m, name, "offset"), v, zero_point, &v));
+    TRY(ox_f32_mul(m, name, v, scale, &v));
     ox_set_tensor(m, 0, v, false);
     return ST_OK;
 }

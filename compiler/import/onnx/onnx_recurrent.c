@@ -47,10 +47,19 @@ static enum status unary(struct cell *k, uint32_t i, uint32_t x, uint32_t *y)
     return ox_f32_unary(k->m, k->activation[i], part(k, "activation"), x, y);
 }
 
-static enum status binary(struct cell *k, enum ir_opcode opcode, uint32_t a, uint32_t b,
-                          uint32_t *y)
+static enum status add(struct cell *k, uint32_t a, uint32_t b, uint32_t *y)
 {
-    return ox_f32_binary(k->m, opcode, part(k, "state"), a, b, y);
+    return ox_f32_add(k->m, part(k, "state"), a, b, y);
+}
+
+static enum status sub(struct cell *k, uint32_t a, uint32_t b, uint32_t *y)
+{
+    return ox_f32_sub(k->m, part(k, "state"), a, b, y);
+}
+
+static enum status mul(struct cell *k, uint32_t a, uint32_t b, uint32_t *y)
+{
+    return ox_f32_mul(k->m, part(k, "state"), a, b, y);
 }
 
 /* Gates i, o, f, c: c = f * c + i * g, h = o * a(c). */
@@ -58,14 +67,14 @@ static enum status lstm_step(struct cell *k, uint32_t x)
 {
     uint32_t sum, open, g, kept, y;
 
-    TRY(binary(k, IR_OP_ADD, x, dense(k, "product", k->h, k->w_state, k->b_state), &sum));
+    TRY(add(k, x, dense(k, "product", k->h, k->w_state, k->b_state), &sum));
     TRY(unary(k, 0, cut(k, sum, 0, 0, 3), &open));
     TRY(unary(k, 1, cut(k, sum, 0, 3, 1), &g));
-    TRY(binary(k, IR_OP_MUL, cut(k, open, 0, 2, 1), k->c, &kept));
-    TRY(binary(k, IR_OP_MUL, cut(k, open, 0, 0, 1), g, &y));
-    TRY(binary(k, IR_OP_ADD, kept, y, &k->c));
+    TRY(mul(k, cut(k, open, 0, 2, 1), k->c, &kept));
+    TRY(mul(k, cut(k, open, 0, 0, 1), g, &y));
+    TRY(add(k, kept, y, &k->c));
     TRY(unary(k, 2, k->c, &y));
-    return binary(k, IR_OP_MUL, cut(k, open, 0, 1, 1), y, &k->h);
+    return mul(k, cut(k, open, 0, 1, 1), y, &k->h);
 }
 
 /* The part of constant rows [from, to) of tensor `id`. */
@@ -86,28 +95,28 @@ static enum status gru_step(struct cell *k, uint32_t x)
 
     product = k->reset_behind ? dense(k, "product", k->h, k->w_state, k->b_state)
                               : dense(k, "product", k->h, rows_of(k, k->w_state, 0, two), IR_NONE);
-    TRY(binary(k, IR_OP_ADD, cut(k, x, 0, 0, 2), cut(k, product, 0, 0, 2), &open));
+    TRY(add(k, cut(k, x, 0, 0, 2), cut(k, product, 0, 0, 2), &open));
     TRY(unary(k, 0, open, &open));
     if (k->reset_behind) {
-        TRY(binary(k, IR_OP_MUL, cut(k, open, 0, 1, 1), cut(k, product, 0, 2, 1), &n));
+        TRY(mul(k, cut(k, open, 0, 1, 1), cut(k, product, 0, 2, 1), &n));
     } else {
-        TRY(binary(k, IR_OP_MUL, cut(k, open, 0, 1, 1), k->h, &n));
+        TRY(mul(k, cut(k, open, 0, 1, 1), k->h, &n));
         n = dense(k, "reset", n, rows_of(k, k->w_state, two, three), IR_NONE);
     }
-    TRY(binary(k, IR_OP_ADD, cut(k, x, 0, 2, 1), n, &n));
+    TRY(add(k, cut(k, x, 0, 2, 1), n, &n));
     TRY(unary(k, 1, n, &n));
     open = cut(k, open, 0, 0, 1);
-    TRY(binary(k, IR_OP_SUB, ox_number_tensor(k->m, k->name, 1), open, &rest));
-    TRY(binary(k, IR_OP_MUL, rest, n, &n));
-    TRY(binary(k, IR_OP_MUL, open, k->h, &y));
-    return binary(k, IR_OP_ADD, n, y, &k->h);
+    TRY(sub(k, ox_number_tensor(k->m, k->name, 1), open, &rest));
+    TRY(mul(k, rest, n, &n));
+    TRY(mul(k, open, k->h, &y));
+    return add(k, n, y, &k->h);
 }
 
 static enum status rnn_step(struct cell *k, uint32_t x)
 {
     uint32_t y;
 
-    TRY(binary(k, IR_OP_ADD, x, dense(k, "product", k->h, k->w_state, k->b_state), &y));
+    TRY(add(k, x, dense(k, "product", k->h, k->w_state, k->b_state), &y));
     return unary(k, 0, y, &k->h);
 }
 

@@ -49,11 +49,6 @@ uint32_t ox_f32_reduce(struct ox *m, enum ir_opcode opcode, const char *name, ui
  * arithmetic on quantised values. */
 enum status ox_reduce(struct ox *m)
 {
-    const enum ir_opcode opcode = strstr(m->op, "Sum")    ? IR_OP_SUM
-                                  : strstr(m->op, "Max")  ? IR_OP_REDUCE_MAX
-                                  : strstr(m->op, "Min")  ? IR_OP_REDUCE_MIN
-                                  : strstr(m->op, "Prod") ? IR_OP_REDUCE_PROD
-                                                          : IR_OP_MEAN;
     const bool keep = ox_attr_int(m, "keepdims", 1) != 0;
     struct ox_pending *p;
     uint32_t id, mask;
@@ -62,8 +57,8 @@ enum status ox_reduce(struct ox *m)
     TRY(read_axes(m, m->g->tensor[id]->rank, &mask));
     if (mask == 0)
         return ox_identity(m);
-    p = ox_pending_new(m, opcode, reduced_shape(ox_shape_of(m, id), mask, keep));
-    p->float_only = opcode != IR_OP_MEAN;
+    p = ox_pending_new(m, m->opcode, reduced_shape(ox_shape_of(m, id), mask, keep));
+    p->float_only = !ir_op_info(m->opcode)->onnx_codes;
     set_axes(p->attr, mask, keep);
     p->n_in = 1;
     p->in[0] = id;
@@ -84,14 +79,14 @@ enum status ox_reduce_log(struct ox *m)
         return FAIL(m->d, ST_UNSUPPORTED, "axes: expected at least one");
     if (exp) {
         most = ox_f32_reduce(m, IR_OP_REDUCE_MAX, ox_inner(m, name, "max"), x, mask, true);
-        TRY(ox_f32_binary(m, IR_OP_SUB, ox_inner(m, name, "below"), x, most, &x));
+        TRY(ox_f32_sub(m, ox_inner(m, name, "below"), x, most, &x));
         TRY(ox_f32_unary(m, IR_OP_EXP, ox_inner(m, name, "powers"), x, &x));
     }
     x = ox_f32_reduce(m, IR_OP_SUM, ox_inner(m, name, "sum"), x, mask, keep);
     TRY(ox_f32_unary(m, IR_OP_LOG, exp ? ox_inner(m, name, "log") : name, x, &x));
     if (exp) {
         most = ox_reshape(m, ox_inner(m, name, "most"), most, ox_shape_of(m, x));
-        TRY(ox_f32_binary(m, IR_OP_ADD, name, x, most, &x));
+        TRY(ox_f32_add(m, name, x, most, &x));
     }
     ox_set_tensor(m, 0, x, false);
     return ST_OK;
@@ -107,13 +102,13 @@ enum status ox_reduce_norm(struct ox *m)
     TRY(ox_float_input(m, 0, "input", &x));
     TRY(read_axes(m, m->g->tensor[x]->rank, &mask));
     if (strstr(m->op, "L1"))
-        TRY(ox_f32_unary(m, IR_OP_ABS, ox_inner(m, name, "magnitudes"), x, &x));
+        TRY(ox_f32_abs(m, ox_inner(m, name, "magnitudes"), x, &x));
     else
-        TRY(ox_f32_binary(m, IR_OP_MUL, ox_inner(m, name, "squares"), x, x, &x));
+        TRY(ox_f32_mul(m, ox_inner(m, name, "squares"), x, x, &x));
     if (mask != 0)
         x = ox_f32_reduce(m, IR_OP_SUM, ox_inner(m, name, "sum"), x, mask, keep);
     if (strstr(m->op, "L2"))
-        TRY(ox_f32_unary(m, IR_OP_SQRT, name, x, &x));
+        TRY(ox_f32_sqrt(m, name, x, &x));
     ox_set_tensor(m, 0, x, false);
     return ST_OK;
 }
@@ -122,7 +117,7 @@ enum status ox_reduce_norm(struct ox *m)
 enum status ox_arg(struct ox *m)
 {
     const bool keep = ox_attr_int(m, "keepdims", 1) != 0;
-    const enum ir_opcode opcode = strcmp(m->op, "ArgMax") == 0 ? IR_OP_ARG_MAX : IR_OP_ARG_MIN;
+    const enum ir_opcode opcode = m->opcode;
     struct ox_value *x;
     struct ir_op *op;
     uint32_t axis, out;

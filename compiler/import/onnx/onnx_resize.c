@@ -260,11 +260,11 @@ static enum status codes_as_float(struct ox *m, uint32_t *id, const char *name)
             m->d, ST_UNSUPPORTED,
             "input '%.80s': expected quantised values whose scale is known here, or float32",
             m->g->tensor[*id]->name);
-    TRY(ox_f32_binary(m, IR_OP_DIV, ox_inner(m, name, "steps"), ox_as_float(m, *id),
-                      ox_number_tensor(m, name, q->scale[0]), id));
-    TRY(ox_f32_unary(m, IR_OP_ROUND, ox_inner(m, name, "whole"), *id, id));
-    return ox_f32_binary(m, IR_OP_ADD, ox_inner(m, name, "codes"), *id,
-                         ox_number_tensor(m, name, (float)q->zero_point[0]), id);
+    TRY(ox_f32_div(m, ox_inner(m, name, "steps"), ox_as_float(m, *id),
+                   ox_number_tensor(m, name, q->scale[0]), id));
+    TRY(ox_f32_round(m, ox_inner(m, name, "whole"), *id, id));
+    return ox_f32_add(m, ox_inner(m, name, "codes"), *id,
+                      ox_number_tensor(m, name, (float)q->zero_point[0]), id);
 }
 
 /* Float32 tensor `id` of quantised values and what lies between them as quantised values like those
@@ -279,11 +279,11 @@ static enum status codes_again(struct ox *m, uint32_t x, uint32_t id, const char
     TRY(ox_f32_unary(m, IR_OP_FLOOR, ox_inner(m, name, "above"), above, &above));
     TRY(ox_f32_binary(m, IR_OP_MINIMUM, ox_inner(m, name, "negative"), id, zero, &below));
     TRY(ox_f32_unary(m, IR_OP_CEIL, ox_inner(m, name, "below"), below, &below));
-    TRY(ox_f32_binary(m, IR_OP_ADD, ox_inner(m, name, "cut"), above, below, &id));
-    TRY(ox_f32_binary(m, IR_OP_SUB, ox_inner(m, name, "offset"), id,
-                      ox_number_tensor(m, name, (float)t->quant.zero_point[0]), &id));
-    TRY(ox_f32_binary(m, IR_OP_MUL, ox_inner(m, name, "real"), id,
-                      ox_number_tensor(m, name, t->quant.scale[0]), &id));
+    TRY(ox_f32_add(m, ox_inner(m, name, "cut"), above, below, &id));
+    TRY(ox_f32_sub(m, ox_inner(m, name, "offset"), id,
+                   ox_number_tensor(m, name, (float)t->quant.zero_point[0]), &id));
+    TRY(ox_f32_mul(m, ox_inner(m, name, "real"), id, ox_number_tensor(m, name, t->quant.scale[0]),
+                   &id));
     ox_set_tensor(m, 0, ox_quantized(m, name, id, t->type, &t->quant), false);
     return ST_OK;
 }

@@ -65,18 +65,9 @@ enum status tfl_between(struct tfl_importer *m, const struct ir_tensor *like, ui
 /* Operators evaluated where they read constants alone: movers, CAST and arithmetic of integers. */
 static bool folds(enum ir_opcode opcode, enum ir_type type)
 {
-    if (ir_is_int(type) && ir_has_int(opcode))
-        return true;
-    switch (opcode) {
-    case IR_OP_CAST:
-    case IR_OP_RESHAPE:
-    case IR_OP_SLICE:
-    case IR_OP_GATHER:
-    case IR_OP_CONCATENATION:
-    case IR_OP_TRANSPOSE:
-    case IR_OP_PAD: return true;
-    default: return false;
-    }
+    const struct ir_op_info *info = ir_op_info(opcode);
+
+    return info->moves || opcode == IR_OP_CAST || (ir_is_int(type) && info->has_int);
 }
 
 enum { MAX_OPERANDS = 64 };
@@ -157,6 +148,11 @@ enum status tfl_axis(struct tfl_importer *m, int32_t axis, uint32_t rank, uint32
                     (int32_t)rank - 1);
     *k = (uint32_t)i;
     return ST_OK;
+}
+
+enum status tfl_reshape(struct tfl_importer *m, uint32_t row, uint32_t x, uint32_t y)
+{
+    return tfl_emit(m, IR_OP_RESHAPE, row, 1, &x, y, NULL);
 }
 
 enum status tfl_pick(struct tfl_importer *m, uint32_t row, uint32_t *x, uint32_t axis, uint32_t n,

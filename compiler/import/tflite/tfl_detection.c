@@ -71,10 +71,9 @@ static enum status part(struct tfl_importer *m, const struct tfl_operator *src, 
         return FAIL(m->d, ST_MODEL, "output '%.80s': expected %d values, found %llu",
                     m->g->tensor[y]->name, n, (unsigned long long)ir_elements(m->g->tensor[y]));
     TRY(tfl_between(m, m->g->tensor[all], 2, dim, &cut));
-    TRY(tfl_emit(m, IR_OP_SLICE, row, 2, (const uint32_t[]){all, tfl_vector(m, 2, from)}, cut,
-                 NULL));
+    TRY(tfl_part(m, row, all, from, NULL, cut));
     *begin += n;
-    return tfl_emit(m, IR_OP_RESHAPE, row, 1, &cut, y, NULL);
+    return tfl_reshape(m, row, cut, y);
 }
 
 enum status tfl_detection_post_process(struct tfl_importer *m, const struct tfl_operator *src,

@@ -59,6 +59,11 @@ enum status tfl_between(struct tfl_importer *m, const struct ir_tensor *like, ui
  * integers: it is evaluated here and `out` is a constant. */
 enum status tfl_emit(struct tfl_importer *m, enum ir_opcode opcode, uint32_t row, uint32_t n_in,
                      const uint32_t *in, uint32_t out, struct ir_op **op);
+/* Tensor `y` is the part of `x` from `begin` on, its size y's shape; `step`: NULL for 1. */
+enum status tfl_part(struct tfl_importer *m, uint32_t row, uint32_t x, const int32_t *begin,
+                     const int32_t *step, uint32_t y);
+/* Tensor `y` is `x` in another shape. */
+enum status tfl_reshape(struct tfl_importer *m, uint32_t row, uint32_t x, uint32_t y);
 /* Evaluate `op` if it can be (see tfl_emit). */
 enum status tfl_fold(struct tfl_importer *m, struct ir_op *op);
 /* Replace *x by its elements index[0 .. n-1] along `axis`. */

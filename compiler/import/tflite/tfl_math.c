@@ -54,11 +54,11 @@ enum status tfl_computed_weights(struct tfl_importer *m, struct ir_op *op)
         return FAIL(m->d, ST_MODEL, "'%.80s' does not fit the weights %s", x->name,
                     ir_shape_text(m->arena, w->rank, w->dim));
     TRY(tfl_between(m, x, 2, (const int32_t[]){(int32_t)rows, k}, &matrix));
-    TRY(tfl_emit(m, IR_OP_RESHAPE, op->row, 1, &op->in[0], matrix, NULL));
+    TRY(tfl_reshape(m, op->row, op->in[0], matrix));
     op->in[0] = matrix;
     TRY(tfl_between(m, y, 2, (const int32_t[]){(int32_t)rows, n}, &op->out[0]));
     m->g->tensor[op->out[0]]->producer = op->id;
-    TRY(tfl_emit(m, IR_OP_RESHAPE, op->row, 1, &op->out[0], out, NULL));
+    TRY(tfl_reshape(m, op->row, op->out[0], out));
     op->opcode = IR_OP_BATCH_MATMUL;
     op->attr[IR_ADJ_B] = 1;
     return ST_OK;
@@ -107,7 +107,7 @@ enum status tfl_add_n(struct tfl_importer *m, const struct tfl_operator *src, ui
     if (m->g->tensor[y]->type != IR_F32)
         TRY(ir_want_type(m->g->tensor[y], "output", IR_I32, m->d));
     if (src->in.n == 1)
-        return tfl_emit(m, IR_OP_RESHAPE, row, 1, in, y, NULL);
+        return tfl_reshape(m, row, in[0], y);
     for (uint32_t i = 1; i < src->in.n; i++) {
         const struct ir_tensor *t = m->g->tensor[y];
 
@@ -197,7 +197,7 @@ enum status tfl_one_hot(struct tfl_importer *m, const struct tfl_operator *src, 
     for (uint32_t i = 0; i < rank; i++)
         dim[i] = i == k ? 1 : t->dim[i < k ? i : i - 1];
     TRY(tfl_between(m, t, rank, dim, &index[1]));
-    TRY(tfl_emit(m, IR_OP_RESHAPE, row, 1, index, index[1], NULL));
+    TRY(tfl_reshape(m, row, index[0], index[1]));
     flag = ir_tensor_new(m->g, to->name, IR_BOOL, rank, to->dim);
     in[0] = flag->id;
     TRY(tfl_emit(m, IR_OP_EQUAL, row, 2, (const uint32_t[]){index[1], places(m, rank, k, depth)},

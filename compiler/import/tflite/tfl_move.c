@@ -30,10 +30,10 @@ static enum status shuffle(struct tfl_importer *m, uint32_t row, uint32_t x, uin
         turned_dim[i] = dim[from[i]];
     TRY(tfl_between(m, like, rank, dim, &cut));
     TRY(tfl_between(m, like, rank, turned_dim, &turned));
-    TRY(tfl_emit(m, IR_OP_RESHAPE, row, 1, &x, cut, NULL));
+    TRY(tfl_reshape(m, row, x, cut));
     TRY(tfl_emit(m, IR_OP_TRANSPOSE, row, 2, (const uint32_t[]){cut, tfl_vector(m, rank, from)},
                  turned, NULL));
-    return tfl_emit(m, IR_OP_RESHAPE, row, 1, &turned, y, NULL);
+    return tfl_reshape(m, row, turned, y);
 }
 
 static enum status want_block(struct tfl_importer *m, int32_t block, int32_t size, const char *what)
@@ -186,8 +186,7 @@ enum status tfl_batch_to_space(struct tfl_importer *m, const struct tfl_operator
             m, row, x, 6,
             (const int32_t[]){b.block[0], b.block[1], dim[0], t->dim[1], t->dim[2], t->dim[3]},
             from2, whole));
-    return tfl_emit(m, IR_OP_SLICE, row, 2,
-                    (const uint32_t[]){whole, tfl_vector(m, t->rank, begin)}, y, NULL);
+    return tfl_part(m, row, whole, begin, NULL, y);
 }
 
 /* Mirrored position: `skip` 1 leaves the edge itself out (REFLECT), 0 repeats it (SYMMETRIC). */
@@ -222,7 +221,7 @@ enum status tfl_mirror_pad(struct tfl_importer *m, const struct tfl_operator *sr
             index[k] = mirrored(k - before, size, skip);
         TRY(tfl_pick(m, row, &x, i, (uint32_t)(before + size + after), index));
     }
-    return tfl_emit(m, IR_OP_RESHAPE, row, 1, &x, y, NULL);
+    return tfl_reshape(m, row, x, y);
 }
 
 /* Source of output position i, computed as the reference does, in float32. */
@@ -256,7 +255,7 @@ enum status tfl_resize_nearest(struct tfl_importer *m, const struct tfl_operator
         if (size[i] != in)
             TRY(tfl_pick(m, row, &x, i + 1, (uint32_t)size[i], index));
     }
-    return tfl_emit(m, IR_OP_RESHAPE, row, 1, &x, y, NULL);
+    return tfl_reshape(m, row, x, y);
 }
 
 enum status tfl_reverse(struct tfl_importer *m, const struct tfl_operator *src, uint32_t row)
@@ -276,10 +275,7 @@ enum status tfl_reverse(struct tfl_importer *m, const struct tfl_operator *src, 
         begin[k] = t->dim[k] - 1;
         step[k] = -1;
     }
-    return tfl_emit(
-        m, IR_OP_SLICE, row, 3,
-        (const uint32_t[]){x, tfl_vector(m, t->rank, begin), tfl_vector(m, t->rank, step)}, y,
-        NULL);
+    return tfl_part(m, row, x, begin, step, y);
 }
 
 static enum status broadcast(struct tfl_importer *m, uint32_t row, uint32_t x, uint32_t y)
@@ -296,14 +292,14 @@ static enum status broadcast(struct tfl_importer *m, uint32_t row, uint32_t x, u
                         ir_shape_text(m->arena, to->rank, to->dim));
     }
     TRY(tfl_between(m, t, to->rank, dim, &wide));
-    TRY(tfl_emit(m, IR_OP_RESHAPE, row, 1, &x, wide, NULL));
+    TRY(tfl_reshape(m, row, x, wide));
     for (uint32_t i = 0; i < to->rank; i++)
         if (dim[i] != to->dim[i]) {
             const uint32_t n = (uint32_t)to->dim[i];
 
             TRY(tfl_pick(m, row, &wide, i, n, ARENA_ARRAY(m->arena, int32_t, n)));
         }
-    return tfl_emit(m, IR_OP_RESHAPE, row, 1, &wide, y, NULL);
+    return tfl_reshape(m, row, wide, y);
 }
 
 enum status tfl_broadcast_to(struct tfl_importer *m, const struct tfl_operator *src, uint32_t row)

@@ -9,147 +9,78 @@
 typedef enum status import_fn(struct tfl_importer *m, const struct tfl_operator *src,
                               struct ir_op *op);
 
-static import_fn import_sum, import_conv, import_depthwise, import_pool, import_dense,
-    import_concat, import_softmax, import_logistic, import_tanh, import_leaky, import_mean,
-    import_reshape, import_pad, import_transpose, import_slice, import_pad_value, import_plain,
-    import_arg, import_matmul, import_gelu, import_l2_norm, import_select, import_bools,
-    import_cumsum;
+/* How a builtin operator comes in, a column TFLITE of operators.def. `options`: those that it must
+ * carry, NONE: it need not. `n_value`: leading inputs that become inputs of the ir_op, ALL or so
+ * many; the others are parameters. */
+struct rule {
+    const char *name, *options;
+    uint32_t n_value, min_in, max_in;
+    import_fn *fn;
+};
 
 enum { ALL = 255 };
 
-/* How a builtin operator comes in. `kind`: BuiltinOptions that it must (0: need not) carry.
- * `n_value`: leading inputs that become inputs of the ir_op; the others are parameters. */
-static const struct rule {
-    const char *name;
-    enum ir_opcode opcode;
-    uint8_t kind, n_value;
-    uint32_t min_in, max_in;
-    import_fn *fn;
-} rules[] = {
-    {"CONV_2D", IR_OP_CONV2D, 1, ALL, 2, 3, import_conv},
-    {"DEPTHWISE_CONV_2D", IR_OP_DEPTHWISE_CONV2D, 2, ALL, 2, 3, import_depthwise},
-    {"FULLY_CONNECTED", IR_OP_FULLY_CONNECTED, 8, ALL, 2, 3, import_dense},
-    {"ADD", IR_OP_ADD, 11, ALL, 2, 2, import_sum},
-    {"SUB", IR_OP_SUB, 28, ALL, 2, 2, import_sum},
-    {"MUL", IR_OP_MUL, 21, ALL, 2, 2, tfl_activation},
-    {"DIV", IR_OP_DIV, 29, ALL, 2, 2, tfl_activation},
-    {"FLOOR_DIV", IR_OP_FLOOR_DIV, 0, ALL, 2, 2, import_plain},
-    {"FLOOR_MOD", IR_OP_FLOOR_MOD, 0, ALL, 2, 2, import_plain},
-    {"POW", IR_OP_POW, 0, ALL, 2, 2, import_plain},
-    {"CAST", IR_OP_CAST, 0, ALL, 1, 1, import_plain},
-    {"GATHER_ND", IR_OP_GATHER_ND, 0, ALL, 2, 2, import_plain},
-    {"SIGN", IR_OP_SIGN, 0, ALL, 1, 1, import_plain},
-    {"SIN", IR_OP_SIN, 0, ALL, 1, 1, import_plain},
-    {"COS", IR_OP_COS, 0, ALL, 1, 1, import_plain},
-    {"REDUCE_PROD", IR_OP_REDUCE_PROD, 27, 1, 2, 2, import_mean},
-    {"REDUCE_ANY", IR_OP_REDUCE_MAX, 27, 1, 2, 2, import_bools},
-    {"REDUCE_ALL", IR_OP_REDUCE_MIN, 27, 1, 2, 2, import_bools},
-    {"CUMSUM", IR_OP_CUMSUM, 102, 1, 2, 2, import_cumsum},
-    {"MAXIMUM", IR_OP_MAXIMUM, 0, ALL, 2, 2, import_plain},
-    {"MINIMUM", IR_OP_MINIMUM, 0, ALL, 2, 2, import_plain},
-    {"AVERAGE_POOL_2D", IR_OP_AVERAGE_POOL2D, 5, ALL, 1, 1, import_pool},
-    {"MAX_POOL_2D", IR_OP_MAX_POOL2D, 5, ALL, 1, 1, import_pool},
-    {"MEAN", IR_OP_MEAN, 27, 1, 2, 2, import_mean},
-    {"SUM", IR_OP_SUM, 27, 1, 2, 2, import_mean},
-    {"REDUCE_MAX", IR_OP_REDUCE_MAX, 27, 1, 2, 2, import_mean},
-    {"REDUCE_MIN", IR_OP_REDUCE_MIN, 27, 1, 2, 2, import_mean},
-    {"ARG_MAX", IR_OP_ARG_MAX, 0, 1, 2, 2, import_arg},
-    {"ARG_MIN", IR_OP_ARG_MIN, 0, 1, 2, 2, import_arg},
-    {"BATCH_MATMUL", IR_OP_BATCH_MATMUL, 101, ALL, 2, 2, import_matmul},
-    {"EQUAL", IR_OP_EQUAL, 0, ALL, 2, 2, import_plain},
-    {"NOT_EQUAL", IR_OP_NOT_EQUAL, 0, ALL, 2, 2, import_plain},
-    {"LESS", IR_OP_LESS, 0, ALL, 2, 2, import_plain},
-    {"LESS_EQUAL", IR_OP_LESS_EQUAL, 0, ALL, 2, 2, import_plain},
-    {"GREATER", IR_OP_GREATER, 0, ALL, 2, 2, import_plain},
-    {"GREATER_EQUAL", IR_OP_GREATER_EQUAL, 0, ALL, 2, 2, import_plain},
-    {"LOGICAL_AND", IR_OP_LOGICAL_AND, 0, ALL, 2, 2, import_plain},
-    {"LOGICAL_OR", IR_OP_LOGICAL_OR, 0, ALL, 2, 2, import_plain},
-    {"LOGICAL_NOT", IR_OP_LOGICAL_NOT, 0, ALL, 1, 1, import_plain},
-    {"SELECT", IR_OP_SELECT, 0, ALL, 3, 3, import_select},
-    {"SELECT_V2", IR_OP_SELECT, 0, ALL, 3, 3, import_plain},
-    {"PRELU", IR_OP_PRELU, 0, ALL, 2, 2, import_plain},
-    {"SQUARED_DIFFERENCE", IR_OP_SQUARED_DIFFERENCE, 0, ALL, 2, 2, import_plain},
-    {"L2_NORMALIZATION", IR_OP_L2_NORMALIZATION, 12, ALL, 1, 1, import_l2_norm},
-    {"RELU_0_TO_1", IR_OP_RELU_0_TO_1, 0, ALL, 1, 1, import_plain},
-    {"ABS", IR_OP_ABS, 0, ALL, 1, 1, import_plain},
-    {"NEG", IR_OP_NEG, 0, ALL, 1, 1, import_plain},
-    {"SQRT", IR_OP_SQRT, 0, ALL, 1, 1, import_plain},
-    {"EXP", IR_OP_EXP, 0, ALL, 1, 1, import_plain},
-    {"LOG", IR_OP_LOG, 0, ALL, 1, 1, import_plain},
-    {"FLOOR", IR_OP_FLOOR, 0, ALL, 1, 1, import_plain},
-    {"CEIL", IR_OP_CEIL, 0, ALL, 1, 1, import_plain},
-    {"ROUND", IR_OP_ROUND, 0, ALL, 1, 1, import_plain},
-    {"LOG_SOFTMAX", IR_OP_LOG_SOFTMAX, 0, ALL, 1, 1, import_plain},
-    {"RSQRT", IR_OP_RSQRT, 0, ALL, 1, 1, import_plain},
-    {"ELU", IR_OP_ELU, 0, ALL, 1, 1, import_plain},
-    {"GELU", IR_OP_GELU, 116, ALL, 1, 1, import_gelu},
-    {"SOFTMAX", IR_OP_SOFTMAX, 9, ALL, 1, 1, import_softmax},
-    {"RESHAPE", IR_OP_RESHAPE, 0, 1, 1, 2, import_reshape},
-    {"SQUEEZE", IR_OP_RESHAPE, 0, 1, 1, 1, import_plain},
-    {"EXPAND_DIMS", IR_OP_RESHAPE, 0, 1, 2, 2, import_plain},
-    {"QUANTIZE", IR_OP_QUANTIZE, 0, ALL, 1, 1, import_plain},
-    {"DEQUANTIZE", IR_OP_DEQUANTIZE, 0, ALL, 1, 1, import_plain},
-    {"PAD", IR_OP_PAD, 0, 1, 2, 2, import_pad},
-    {"PADV2", IR_OP_PAD, 0, 1, 3, 3, import_pad_value},
-    {"CONCATENATION", IR_OP_CONCATENATION, 10, ALL, 1, 1024, import_concat},
-    {"TRANSPOSE", IR_OP_TRANSPOSE, 0, 1, 2, 2, import_transpose},
-    {"SLICE", IR_OP_SLICE, 0, 1, 3, 3, import_slice},
-    {"LOGISTIC", IR_OP_LOGISTIC, 0, ALL, 1, 1, import_logistic},
-    {"TANH", IR_OP_TANH, 0, ALL, 1, 1, import_tanh},
-    {"LEAKY_RELU", IR_OP_LEAKY_RELU, 75, ALL, 1, 1, import_leaky},
-    {"RELU", IR_OP_RELU, 0, ALL, 1, 1, import_plain},
-    {"RELU6", IR_OP_RELU6, 0, ALL, 1, 1, import_plain},
-    {"RELU_N1_TO_1", IR_OP_RELU_N1_TO_1, 0, ALL, 1, 1, import_plain},
-    {"HARD_SWISH", IR_OP_HARD_SWISH, 0, ALL, 1, 1, import_plain},
+#define TFLITE(name, options, n_value, min_in, max_in, fn) static import_fn import_##fn;
+#include "operators/operators.def"
+
+#define OPERATOR(code, name, columns) static const struct rule rules_##code[] = {columns{0}};
+#define TFLITE(name, options, n_value, min_in, max_in, fn)                                         \
+    {#name, #options, n_value, min_in, max_in, import_##fn},
+#include "operators/operators.def"
+
+static const struct rule *const rules[] = {
+#define OPERATOR(code, name, columns) rules_##code,
+#include "operators/operators.def"
 };
 
 enum { ANY = 0 }; /* outputs: the builder looks */
 
 /* Operators made of several ir_ops, or of none. */
 static const struct built {
-    const char *name;
-    uint8_t kind;
+    const char *name, *options;
     uint32_t min_in, max_in, n_out;
     tfl_builder *build;
 } builts[] = {
-    {"SPLIT", 35, 2, 2, ANY, tfl_split},
-    {"SPLIT_V", 79, 3, 3, ANY, tfl_split_v},
-    {"PACK", 59, 1, 1024, 1, tfl_pack},
-    {"UNPACK", 64, 1, 1, ANY, tfl_unpack},
-    {"STRIDED_SLICE", 32, 4, 4, 1, tfl_strided_slice},
-    {"GATHER", 23, 2, 2, 1, tfl_gather},
-    {"ADD_N", 0, 1, 1024, 1, tfl_add_n},
-    {"TOPK_V2", 0, 2, 2, 2, tfl_top_k},
-    {"ONE_HOT", 61, 4, 4, 1, tfl_one_hot},
-    {"FILL", 0, 2, 2, 1, tfl_fill},
-    {"RANGE", 0, 3, 3, 1, tfl_range},
-    {"TILE", 0, 2, 2, 1, tfl_tile},
-    {"SQUARE", 0, 1, 1, 1, tfl_square},
-    {"SPACE_TO_DEPTH", 19, 1, 1, 1, tfl_space_to_depth},
-    {"DEPTH_TO_SPACE", 94, 1, 1, 1, tfl_depth_to_space},
-    {"SPACE_TO_BATCH_ND", 0, 3, 3, 1, tfl_space_to_batch},
-    {"BATCH_TO_SPACE_ND", 0, 3, 3, 1, tfl_batch_to_space},
-    {"TRANSPOSE_CONV", 49, 3, 4, 1, tfl_transpose_conv},
-    {"MIRROR_PAD", 77, 2, 2, 1, tfl_mirror_pad},
-    {"RESIZE_NEAREST_NEIGHBOR", 74, 2, 2, 1, tfl_resize_nearest},
-    {"RESIZE_BILINEAR", 15, 2, 2, 1, tfl_resize_bilinear},
-    {"REVERSE_V2", 0, 2, 2, 1, tfl_reverse},
-    {"BROADCAST_TO", 0, 2, 2, 1, tfl_broadcast_to},
-    {"SHAPE", 0, 1, 1, 1, tfl_shape},
-    {"UNIDIRECTIONAL_SEQUENCE_LSTM", 71, 20, 24, 1, tfl_lstm},
-    {"SVDF", 6, 5, 5, 1, tfl_svdf},
-    {"CUSTOM TFLite_Detection_PostProcess", 0, 3, 3, 4, tfl_detection_post_process},
-    {"VAR_HANDLE", 111, 0, 0, ANY, tfl_var_handle},
-    {"READ_VARIABLE", 0, 1, 1, 1, tfl_read_variable},
-    {"ASSIGN_VARIABLE", 0, 2, 2, ANY, tfl_assign_variable},
-    {"CALL_ONCE", 103, 0, 0, ANY, tfl_call_once},
+    {"SPLIT", "SplitOptions", 2, 2, ANY, tfl_split},
+    {"SPLIT_V", "SplitVOptions", 3, 3, ANY, tfl_split_v},
+    {"PACK", "PackOptions", 1, 1024, 1, tfl_pack},
+    {"UNPACK", "UnpackOptions", 1, 1, ANY, tfl_unpack},
+    {"STRIDED_SLICE", "StridedSliceOptions", 4, 4, 1, tfl_strided_slice},
+    {"GATHER", "GatherOptions", 2, 2, 1, tfl_gather},
+    {"ADD_N", "NONE", 1, 1024, 1, tfl_add_n},
+    {"TOPK_V2", "NONE", 2, 2, 2, tfl_top_k},
+    {"ONE_HOT", "OneHotOptions", 4, 4, 1, tfl_one_hot},
+    {"FILL", "NONE", 2, 2, 1, tfl_fill},
+    {"RANGE", "NONE", 3, 3, 1, tfl_range},
+    {"TILE", "NONE", 2, 2, 1, tfl_tile},
+    {"SQUARE", "NONE", 1, 1, 1, tfl_square},
+    {"SPACE_TO_DEPTH", "SpaceToDepthOptions", 1, 1, 1, tfl_space_to_depth},
+    {"DEPTH_TO_SPACE", "DepthToSpaceOptions", 1, 1, 1, tfl_depth_to_space},
+    {"SPACE_TO_BATCH_ND", "NONE", 3, 3, 1, tfl_space_to_batch},
+    {"BATCH_TO_SPACE_ND", "NONE", 3, 3, 1, tfl_batch_to_space},
+    {"TRANSPOSE_CONV", "TransposeConvOptions", 3, 4, 1, tfl_transpose_conv},
+    {"MIRROR_PAD", "MirrorPadOptions", 2, 2, 1, tfl_mirror_pad},
+    {"RESIZE_NEAREST_NEIGHBOR", "ResizeNearestNeighborOptions", 2, 2, 1, tfl_resize_nearest},
+    {"RESIZE_BILINEAR", "ResizeBilinearOptions", 2, 2, 1, tfl_resize_bilinear},
+    {"REVERSE_V2", "NONE", 2, 2, 1, tfl_reverse},
+    {"BROADCAST_TO", "NONE", 2, 2, 1, tfl_broadcast_to},
+    {"SHAPE", "NONE", 1, 1, 1, tfl_shape},
+    {"UNIDIRECTIONAL_SEQUENCE_LSTM", "UnidirectionalSequenceLSTMOptions", 20, 24, 1, tfl_lstm},
+    {"SVDF", "SVDFOptions", 5, 5, 1, tfl_svdf},
+    {"CUSTOM TFLite_Detection_PostProcess", "NONE", 3, 3, 4, tfl_detection_post_process},
+    {"VAR_HANDLE", "VarHandleOptions", 0, 0, ANY, tfl_var_handle},
+    {"READ_VARIABLE", "NONE", 1, 1, 1, tfl_read_variable},
+    {"ASSIGN_VARIABLE", "NONE", 2, 2, ANY, tfl_assign_variable},
+    {"CALL_ONCE", "CallOnceOptions", 0, 0, ANY, tfl_call_once},
 };
 
 const char *tfl_operator_name(uint32_t i)
 {
-    const uint32_t n_rule = sizeof rules / sizeof *rules, n_built = sizeof builts / sizeof *builts;
-
-    return i < n_rule ? rules[i].name : i - n_rule < n_built ? builts[i - n_rule].name : NULL;
+    for (uint32_t code = 0; code < IR_OP_COUNT; code++)
+        for (const struct rule *r = rules[code]; r->name != NULL; r++)
+            if (i-- == 0)
+                return r->name;
+    return i < sizeof builts / sizeof *builts ? builts[i].name : NULL;
 }
 
 static const struct built *find_built(const char *name)
@@ -160,11 +91,14 @@ static const struct built *find_built(const char *name)
     return NULL;
 }
 
-static const struct rule *find_rule(const char *name)
+static const struct rule *find_rule(const char *name, enum ir_opcode *opcode)
 {
-    for (uint32_t i = 0; i < sizeof rules / sizeof *rules; i++)
-        if (strcmp(rules[i].name, name) == 0)
-            return &rules[i];
+    for (uint32_t code = 0; code < IR_OP_COUNT; code++)
+        for (const struct rule *r = rules[code]; r->name != NULL; r++)
+            if (strcmp(r->name, name) == 0) {
+                *opcode = (enum ir_opcode)code;
+                return r;
+            }
     return NULL;
 }
 
@@ -175,6 +109,12 @@ static enum status import_plain(struct tfl_importer *m, const struct tfl_operato
     (void)src;
     (void)op;
     return ST_OK;
+}
+
+static enum status import_activation(struct tfl_importer *m, const struct tfl_operator *src,
+                                     struct ir_op *op)
+{
+    return tfl_activation(m, src, op);
 }
 
 static bool power_of_two(const struct ir_tensor *t)
@@ -255,7 +195,7 @@ static enum status import_pool(struct tfl_importer *m, const struct tfl_operator
 
     TRY(import_window(m, src, op, src->options.filter_h, src->options.filter_w));
     if (x->quant.n != 1 || y->quant.n != 1)
-        return ST_OK; /* the rule of ops.def refuses it */
+        return ST_OK; /* the rule of operators.def refuses it */
     return ir_want_same_quant(x, y, m->d);
 }
 
@@ -269,7 +209,7 @@ static enum status import_dense(struct tfl_importer *m, const struct tfl_operato
                     src->options.weights_format);
     TRY(tfl_activation(m, src, op));
     if (w == NULL)
-        return ST_OK; /* the rule of ops.def refuses it */
+        return ST_OK; /* the rule of operators.def refuses it */
     TRY(tfl_want_static(m, ir_in(m->g, op, 0), w));
     if (w->role != IR_CONST)
         return tfl_computed_weights(m, op);
@@ -325,7 +265,7 @@ static enum status import_select(struct tfl_importer *m, const struct tfl_operat
     for (uint32_t i = 0; i < y->rank; i++)
         dim[i] = i == 0 ? c->dim[0] : 1;
     TRY(tfl_between(m, c, y->rank, dim, &column));
-    TRY(tfl_emit(m, IR_OP_RESHAPE, op->row, 1, &op->in[0], column, NULL));
+    TRY(tfl_reshape(m, op->row, op->in[0], column));
     op->in[0] = column;
     return ST_OK;
 }
@@ -372,7 +312,7 @@ static enum status want_output(struct tfl_importer *m, const struct ir_op *op, i
                     y->name, (double)y->quant.scale[0]);
     }
     if ((y->type != IR_I8 && y->type != IR_U8) || y->quant.n != 1)
-        return ST_OK; /* the rule of ops.def refuses it */
+        return ST_OK; /* the rule of operators.def refuses it */
     if (y->quant.scale[0] == 1.0f / (float)over && y->quant.zero_point[0] == zero)
         return ST_OK;
     return FAIL(m->d, ST_UNSUPPORTED,
@@ -569,11 +509,12 @@ static void set_row(struct tfl_importer *m, const struct ir_op *op)
 }
 
 static enum status check_options(struct tfl_importer *m, const struct tfl_operator *src,
-                                 uint8_t kind, uint32_t min_in, uint32_t max_in)
+                                 const char *options, uint32_t min_in, uint32_t max_in)
 {
-    if (kind != 0 && (!src->options.present || src->options.kind != kind))
-        return FAIL(m->d, ST_MODEL, "options: expected kind %u, found %u", kind,
-                    src->options.present ? src->options.kind : 0);
+    const char *found = src->options.present ? src->options.kind : "NONE";
+
+    if (strcmp(options, "NONE") != 0 && strcmp(options, found) != 0)
+        return FAIL(m->d, ST_MODEL, "options: expected %s, found %s", options, found);
     if (src->in.n < min_in || src->in.n > max_in)
         return FAIL(m->d, ST_UNSUPPORTED, "expected %u to %u inputs, found %u", min_in, max_in,
                     src->in.n);
@@ -605,7 +546,7 @@ static void name_row(struct tfl_importer *m, const struct tfl_operator *src, uin
 static enum status build(struct tfl_importer *m, const struct built *b,
                          const struct tfl_operator *src, uint32_t index)
 {
-    TRY(check_options(m, src, b->kind, b->min_in, b->max_in));
+    TRY(check_options(m, src, b->options, b->min_in, b->max_in));
     if (b->n_out != ANY)
         TRY(tfl_want_outputs(m, src, b->n_out));
     if (!m->merged[index])
@@ -618,7 +559,8 @@ enum status tfl_op(struct tfl_importer *m, uint32_t index)
 {
     const struct tfl_operator *src = &m->file->op[index];
     const char *name = m->g->row[index].op;
-    const struct rule *rule = find_rule(name);
+    enum ir_opcode opcode;
+    const struct rule *rule = find_rule(name, &opcode);
     struct ir_op *op;
 
     if (find_built(name) != NULL)
@@ -627,8 +569,8 @@ enum status tfl_op(struct tfl_importer *m, uint32_t index)
         return FAIL(m->d, ST_UNSUPPORTED,
                     "this operator is not supported ('heddle ops' lists "
                     "those that are)");
-    TRY(check_options(m, src, rule->kind, rule->min_in, rule->max_in));
-    op = ir_op_new(m->g, rule->opcode, index, rule->n_value == ALL ? src->in.n : rule->n_value, 1);
+    TRY(check_options(m, src, rule->options, rule->min_in, rule->max_in));
+    op = ir_op_new(m->g, opcode, index, rule->n_value == ALL ? src->in.n : rule->n_value, 1);
     TRY(op_inputs(m, src, op));
     TRY(op_output(m, src, op));
     if (op->in[0] == IR_NONE)

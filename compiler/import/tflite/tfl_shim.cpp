@@ -237,6 +237,12 @@ tfl_detection detection_of(const flatbuffers::Vector<uint8_t> *options)
     return r;
 }
 
+/* The names in operators.def are the schema's. */
+#define TFLITE(builtin, options, ...)                                                              \
+    static_assert(tfl::BuiltinOperator_##builtin <= tfl::BuiltinOperator_MAX &&                    \
+                  tfl::BuiltinOptions_##options <= tfl::BuiltinOptions_MAX);
+#include "operators/operators.def"
+
 tfl_operator operator_of(const tfl::Operator *op)
 {
     tfl_operator r = {};
@@ -246,7 +252,7 @@ tfl_operator operator_of(const tfl::Operator *op)
     r.out = ints(op->outputs());
     r.intermediate = ints(op->intermediates());
     r.options.shared_name = "";
-    r.options.kind = static_cast<uint8_t>(op->options_type());
+    r.options.kind = tfl::EnumNameBuiltinOptions(op->options_type());
     r.options.present = op->options() != nullptr;
     r.options.detection = detection_of(op->custom_options());
     if (r.options.present) {

@@ -43,8 +43,8 @@ struct tfl_detection {
 
 /* The options heddle reads, merged into one struct; what a table lacks has the format's default. */
 struct tfl_options {
-    bool present; /* the operator carries options of a kind listed in tflite.fbs */
-    uint8_t kind; /* BuiltinOptions of tflite.fbs */
+    bool present;     /* the operator carries options of a kind listed in tflite.fbs */
+    const char *kind; /* "Conv2DOptions": a name of BuiltinOptions in tflite.fbs */
     int32_t padding, stride_h, stride_w, dilation_h, dilation_w, filter_h, filter_w;
     int32_t activation, axis, weights_format;
     int32_t block, number; /* SPACE_TO_DEPTH and back; SPLIT, PACK, UNPACK: how many; SVDF: rank */

@@ -4,9 +4,8 @@
 
 #include "tfl_import.h"
 
-/* y = part of x from `begin` (and, if given, with `step`) on; y's shape specifies how much. */
-static enum status slice(struct tfl_importer *m, uint32_t row, uint32_t x, const int32_t *begin,
-                         const int32_t *step, uint32_t y)
+enum status tfl_part(struct tfl_importer *m, uint32_t row, uint32_t x, const int32_t *begin,
+                     const int32_t *step, uint32_t y)
 {
     const uint32_t rank = m->g->tensor[x]->rank;
     uint32_t in[3] = {x, tfl_vector(m, rank, begin), IR_NONE};
@@ -41,7 +40,7 @@ static enum status split(struct tfl_importer *m, const struct tfl_operator *src,
         sum += y->dim[axis];
         if (sum > x->dim[axis])
             break;
-        TRY(slice(m, row, id, begin, NULL, y_id));
+        TRY(tfl_part(m, row, id, begin, NULL, y_id));
     }
     if (sum != x->dim[axis])
         return FAIL(m->d, ST_MODEL, "the parts of dimension %u: expected %d together, found %lld",
@@ -94,7 +93,7 @@ enum status tfl_pack(struct tfl_importer *m, const struct tfl_operator *src, uin
             return FAIL(m->d, ST_MODEL, "output '%.80s': expected %u dimensions, found %u",
                         m->g->tensor[y]->name, m->g->tensor[x]->rank + 1, m->g->tensor[y]->rank);
         TRY(tfl_between(m, m->g->tensor[x], with_one(m->g->tensor[x], axis, dim), dim, &part[i]));
-        TRY(tfl_emit(m, IR_OP_RESHAPE, row, 1, &x, part[i], NULL));
+        TRY(tfl_reshape(m, row, x, part[i]));
     }
     TRY(tfl_emit(m, IR_OP_CONCATENATION, row, src->in.n, part, y, &concat));
     concat->attr[IR_AXIS] = (int32_t)axis;
@@ -119,8 +118,8 @@ enum status tfl_unpack(struct tfl_importer *m, const struct tfl_operator *src, u
         TRY(tfl_result(m, src, k, &y));
         TRY(tfl_between(m, x, x->rank, dim, &part));
         begin[axis] = (int32_t)k;
-        TRY(slice(m, row, id, begin, NULL, part));
-        TRY(tfl_emit(m, IR_OP_RESHAPE, row, 1, &part, y, NULL));
+        TRY(tfl_part(m, row, id, begin, NULL, part));
+        TRY(tfl_reshape(m, row, part, y));
     }
     return ST_OK;
 }
@@ -240,8 +239,8 @@ enum status tfl_strided_slice(struct tfl_importer *m, const struct tfl_operator 
         dim[i] = r[i].n;
     }
     TRY(tfl_between(m, x, x->rank, dim, &part));
-    TRY(slice(m, row, id, begin, step, part));
-    return tfl_emit(m, IR_OP_RESHAPE, row, 1, &part, y, NULL); /* dimensions that shrink go */
+    TRY(tfl_part(m, row, id, begin, step, part));
+    return tfl_reshape(m, row, part, y); /* dimensions that shrink go */
 }
 
 enum status tfl_gather(struct tfl_importer *m, const struct tfl_operator *src, uint32_t row)
@@ -290,5 +289,5 @@ enum status tfl_tile(struct tfl_importer *m, const struct tfl_operator *src, uin
                 index[k] = k % size;
             TRY(tfl_pick(m, row, &x, i, (uint32_t)dim[i], index));
         }
-    return tfl_emit(m, IR_OP_RESHAPE, row, 1, &x, y, NULL);
+    return tfl_reshape(m, row, x, y);
 }

@@ -1,6 +1,6 @@
 /* tflite.c - a TFLite file into a graph: header, borders, operators in file order.
- * Everything that a file can contain is checked here or in tfl_tensor.c, tfl_op.c and the rules
- * of ops.def; nothing after the importer looks at the file again. */
+ * Everything that a file can say is checked here or in tfl_tensor.c, tfl_op.c and the rules
+ * of operators.def; nothing after the importer looks at the file again. */
 #include "tflite.h"
 
 #include <string.h>

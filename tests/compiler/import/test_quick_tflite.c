@@ -338,7 +338,7 @@ static void test_options(void **state)
             "operator 0 CONV_2D: fused activation: expected NONE, RELU, "
             "RELU_N1_TO_1 or RELU6, found 4");
     o->present = false;
-    refused(f, ST_MODEL, "operator 0 CONV_2D: options: expected kind 1, found 0");
+    refused(f, ST_MODEL, "operator 0 CONV_2D: options: expected Conv2DOptions, found NONE");
 }
 
 static void test_wrong_shape(void **state)

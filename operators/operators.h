@@ -1,0 +1,82 @@
+/* operators.h - the operators of the IR, their types and attributes: enums and facts made of
+ * operators.def and attributes.def. Below all folders that compute, import or emit operators. */
+#ifndef HEDDLE_OPERATORS_H
+#define HEDDLE_OPERATORS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum ir_type { IR_I8, IR_U8, IR_I16, IR_I32, IR_I64, IR_F32, IR_BOOL, IR_TYPE_COUNT };
+
+/* Sets of types. */
+enum {
+    TYPE_I8 = 1 << IR_I8,
+    TYPE_U8 = 1 << IR_U8,
+    TYPE_I16 = 1 << IR_I16,
+    TYPE_F32 = 1 << IR_F32,
+    TYPE_BOOL = 1 << IR_BOOL,
+    TYPES_BYTES = TYPE_I8 | TYPE_U8,
+    TYPES_CODES = TYPES_BYTES | TYPE_I16, /* quantised values */
+    TYPES_INTS = 1 << IR_I32 | 1 << IR_I64,
+    TYPES_NUMBERS = TYPES_CODES | TYPES_INTS | TYPE_F32,
+    TYPES_ANY = TYPES_NUMBERS | TYPE_BOOL,
+};
+
+enum ir_opcode {
+#define OPERATOR(code, name, columns) IR_OP_##code,
+#include "operators/operators.def"
+    IR_OP_COUNT
+};
+
+/* Integer attributes; unset ones are 0. Which an operator has is in operators.def. */
+enum ir_attr {
+#define IR_ATTR(code, name) IR_##code,
+#include "operators/attributes.def"
+#undef IR_ATTR
+    IR_ATTR_COUNT
+};
+
+/* CLIP: bounds in the attributes clip_low_bits, clip_high_bits. */
+enum ir_activation {
+    IR_ACT_NONE,
+    IR_ACT_RELU,
+    IR_ACT_RELU6,
+    IR_ACT_RELU_N1_TO_1,
+    IR_ACT_CLIP,
+    IR_ACT_RELU_0_TO_1
+};
+
+/* The facts of an operator; what a row does not set is 0. */
+struct ir_op_info {
+    const char *name; /* "conv2d" */
+    struct {
+        uint32_t least, most;
+    } in;                          /* inputs; every operator has one output */
+    uint32_t types;                /* that the first input may have, a set */
+    const char *attributes;        /* names it may have, space separated; NULL: none */
+    enum ir_activation activation; /* the clamp that it is */
+    uint32_t n_data;               /* inputs that are data, the rest parameters; 0: all are data */
+    bool any_layout;               /* computes alike on permuted dimensions (legalise/nhwc.c) */
+    bool has_state;                /* reads or writes a variable: never dropped, keeps its place */
+    bool moves;                    /* its output has its input's bytes at places known beforehand */
+    bool fuses_clamp;              /* a clamp after it in an ONNX file becomes its attribute */
+    bool onnx_codes;               /* of an ONNX file's quantised values it computes on those */
+    bool onnx_one_scale;           /* and needs all of them in its output's scale */
+    bool has_float;                /* float32 arithmetic: F32, F32_UNARY or F32_BINARY */
+    bool has_int;                  /* arithmetic of int32 and int64: INTEGERS */
+    bool has_macs;                 /* multiplies and adds: MACS */
+    bool becomes_lut;              /* of int8 legalise makes it a LUT: TABLE */
+    const char *unit;        /* of the accelerator: "array", "vector" (ARRAY, VECTOR) or NULL */
+    const char *kernel_mode; /* constant of kernels/hdk.h that tells kernels which one it is */
+    const char *tested;      /* outside runtime it is compared with; NULL: TFLite */
+    const char *note;        /* for "heddle ops", or NULL */
+};
+const struct ir_op_info *ir_op_info(enum ir_opcode opcode);
+extern const char *const ir_op_names[IR_OP_COUNT];
+/* False: there is no operator of that name. */
+bool ir_op_named(const char *name, enum ir_opcode *opcode);
+const char *ir_attr_name(enum ir_attr attr);
+const char *ir_type_name(enum ir_type type);
+uint32_t ir_type_bytes(enum ir_type type);
+
+#endif
