@@ -1,7 +1,7 @@
 /* api_ops.c - "heddle ops": a row an operator, then the names under which files have them. */
 #include <string.h>
 
-#include "compiler/emit/emit.h"
+#include "compiler/hostcycles/host_kernel.h"
 #include "compiler/import/onnx/onnx.h"
 #include "compiler/import/tflite/tflite.h"
 #include "context.h"
@@ -60,7 +60,7 @@ static void rows(struct arena *a, struct text *t)
                 "host kernel", "tested against", "note");
     for (int i = 0; i < IR_OP_COUNT; i++) {
         const struct ir_op_info *op = ir_op_info((enum ir_opcode)i);
-        const char *kernel = emit_host_kernel((enum ir_opcode)i);
+        const char *kernel = host_kernel((enum ir_opcode)i);
         const char *note = op->becomes_lut ? "becomes lut" : "";
 
         text_printf(t, "%-20s %-42s %-10s %-20s %-14s %s\n", op->name, types_of(a, op->types),

@@ -57,10 +57,6 @@ enum status emit_model(struct emit_unit *u, struct diag *d);
 enum status emit_host_params(struct emit_unit *u, struct text *t, const struct ir_op *op,
                              struct diag *d);
 void emit_host_call(struct emit_unit *u, struct text *t, const struct ir_op *op);
-/* The host kernel of an operator, "hdk_<name>" without the prefix; NULL if there is none. */
-const char *emit_host_kernel(enum ir_opcode opcode);
-/* The one of a legalised operator with its types, attributes and shape. */
-const char *emit_host_kernel_of(const struct ir_graph *g, const struct ir_op *op);
 /* Bytes of all inputs and outputs, each rounded up to 64. */
 uint32_t emit_io_bytes(const struct emit_unit *u);
 /* emit_targets.c: the external target of an operator, or NULL. */

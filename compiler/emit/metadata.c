@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "compiler/hostcycles/host_kernel.h"
 #include "compiler/schedule/host_layer.h"
 #include "compiler/target/describe.h"
 #include "emit_package.h"
@@ -170,9 +171,9 @@ static cJSON *operator_of(const struct emit_unit *u, uint32_t position)
         cJSON_AddStringToObject(o, function ? "function" : "blocks_of",
                                 function ? function : outside->name);
     }
-    if (host && emit_host_kernel(op->opcode))
+    if (host && host_kernel(op->opcode))
         cJSON_AddStringToObject(o, "kernel",
-                                arena_printf(u->arena, "hdk_%s", emit_host_kernel(op->opcode)));
+                                arena_printf(u->arena, "hdk_%s", host_kernel(op->opcode)));
     if (host && host_scratch(u->graph, op))
         cJSON_AddNumberToObject(o, "scratch_bytes", host_scratch(u->graph, op));
     if (emit_outside(u, op))

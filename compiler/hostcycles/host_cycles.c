@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "compiler/emit/emit.h"
 #include "host_counts.h"
+#include "host_kernel.h"
 #include "host_window.h"
 
 struct row {
@@ -96,7 +96,7 @@ static const struct row *find(const struct ir_graph *g, const struct ir_op *op, 
 
 static const char *kernel_of(const struct ir_graph *g, const struct ir_op *op)
 {
-    return op->dead || op->opcode == IR_OP_RESHAPE ? NULL : emit_host_kernel_of(g, op);
+    return op->dead || op->opcode == IR_OP_RESHAPE ? NULL : host_kernel_of(g, op);
 }
 
 uint64_t host_cycles(const struct ir_graph *g, const struct ir_op *op)

@@ -7,8 +7,8 @@
 
 #include <cmocka.h>
 
-#include "compiler/emit/emit.h"
 #include "compiler/hostcycles/host_cycles.h"
+#include "compiler/hostcycles/host_kernel.h"
 #include "compiler/legalise/legalise.h"
 
 enum { INPUTS = 6 };
@@ -43,7 +43,7 @@ static uint32_t check(struct arena *a, enum ir_opcode opcode, enum ir_type in, e
 {
     struct ir_graph *g = ir_graph_new(a, "one");
     struct ir_op *op = make(g, opcode, in, out, v);
-    const char *kernel = emit_host_kernel_of(g, op);
+    const char *kernel = host_kernel_of(g, op);
     const uint64_t cycles = host_cycles(g, op);
 
     if (opcode == IR_OP_RESHAPE) {
