@@ -53,6 +53,22 @@ bool ir_op_named(const char *name, enum ir_opcode *opcode)
     return false;
 }
 
+/* `word` is in the space separated `list`. */
+static bool has_word(const char *list, const char *word)
+{
+    const size_t n = strlen(word);
+
+    for (const char *p = list; p != NULL && (p = strstr(p, word)) != NULL; p += n)
+        if ((p == list || p[-1] == ' ') && (p[n] == ' ' || p[n] == '\0'))
+            return true;
+    return false;
+}
+
+bool ir_op_has(enum ir_opcode opcode, enum ir_attr attr)
+{
+    return has_word(op_table[opcode].attributes, attr_table[attr]);
+}
+
 const char *ir_attr_name(enum ir_attr attr)
 {
     return attr_table[attr];

@@ -59,6 +59,7 @@ struct ir_op_info {
     bool any_layout;               /* computes alike on permuted dimensions (legalise/nhwc.c) */
     bool has_state;                /* reads or writes a variable: never dropped, keeps its place */
     bool moves;                    /* its output has its input's bytes at places known beforehand */
+    bool keeps_values;             /* its output has its input's values, or their nearest */
     bool fuses_clamp;              /* a clamp after it in an ONNX file becomes its attribute */
     bool onnx_codes;               /* of an ONNX file's quantised values it computes on those */
     bool onnx_one_scale;           /* and needs all of them in its output's scale */
@@ -75,6 +76,8 @@ const struct ir_op_info *ir_op_info(enum ir_opcode opcode);
 extern const char *const ir_op_names[IR_OP_COUNT];
 /* False: there is no operator of that name. */
 bool ir_op_named(const char *name, enum ir_opcode *opcode);
+/* Its row names the attribute. */
+bool ir_op_has(enum ir_opcode opcode, enum ir_attr attr);
 const char *ir_attr_name(enum ir_attr attr);
 const char *ir_type_name(enum ir_type type);
 uint32_t ir_type_bytes(enum ir_type type);

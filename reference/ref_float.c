@@ -332,24 +332,25 @@ enum status ref_f32_reduce(const struct ref_call *c, struct diag *d)
     const struct ir_tensor *x = c->in[0];
     const uint32_t mask = (uint32_t)c->op->attr[IR_AXIS];
     const size_t n_out = (size_t)ir_elements(c->out[0]), n = (size_t)ir_elements(x) / n_out;
-    const bool sums = c->op->opcode == IR_OP_MEAN || c->op->opcode == IR_OP_SUM;
+    const bool mean = c->op->opcode == IR_OP_MEAN, sums = mean || c->op->opcode == IR_OP_SUM;
+    const bool multiplies = c->op->opcode == IR_OP_REDUCE_PROD;
 
     (void)d;
     for (size_t o = 0; o < n_out; o++) {
         const size_t base = ref_pick(x, ~mask, o);
-        float v = sums ? 0 : c->op->opcode == IR_OP_REDUCE_PROD ? 1 : at(c->x[0], base);
+        float v = sums ? 0 : multiplies ? 1 : at(c->x[0], base);
 
         for (size_t i = 0; i < n; i++) {
             const float cell = at(c->x[0], base + ref_pick(x, mask, i));
 
             if (sums)
                 v += cell;
-            else if (c->op->opcode == IR_OP_REDUCE_PROD)
+            else if (multiplies)
                 v *= cell;
             else if (c->op->opcode == IR_OP_REDUCE_MAX ? cell > v : cell < v)
                 v = cell;
         }
-        put(c, o, c->op->opcode == IR_OP_MEAN ? v / (float)n : v);
+        put(c, o, mean ? v / (float)n : v);
     }
     return ST_OK;
 }

@@ -48,7 +48,7 @@ static bool unary(struct draw *w, struct ir_graph *g, float scale, int32_t zero,
     if (prescribed)
         set_quant(g, y, scale, zero);
     struct ir_op *op = draw_finish(w, g, in, 1, y);
-    if (w->p->opcode == IR_OP_SOFTMAX)
+    if (ir_op_has(w->p->opcode, IR_BETA_BITS))
         op->attr[IR_BETA_BITS] = float_bits(1.0f);
     return true;
 }
@@ -72,7 +72,7 @@ bool draw_table(struct draw *w, struct ir_graph *g)
     (void)unary(w, g, of[k].scale, of[k].zero, of[k].prescribed);
     struct ir_op *op = g->op[g->n_op - 1];
     op->opcode = of[k].opcode;
-    if (op->opcode == IR_OP_LEAKY_RELU)
+    if (ir_op_has(op->opcode, IR_ALPHA_BITS))
         op->attr[IR_ALPHA_BITS] = float_bits(0.1f);
     return true;
 }
@@ -193,9 +193,9 @@ bool draw_function(struct draw *w, struct ir_graph *g)
 {
     (void)unary(w, g, 1, 0, false);
     struct ir_op *op = g->op[g->n_op - 1];
-    if (op->opcode == IR_OP_LEAKY_RELU || op->opcode == IR_OP_HARD_SIGMOID)
+    if (ir_op_has(op->opcode, IR_ALPHA_BITS))
         op->attr[IR_ALPHA_BITS] = float_bits(0.1f);
-    if (op->opcode == IR_OP_HARD_SIGMOID)
+    if (ir_op_has(op->opcode, IR_BETA_BITS))
         op->attr[IR_BETA_BITS] = float_bits(0.5f);
     if (op->opcode == IR_OP_CLIP) {
         op->attr[IR_CLIP_LOW_BITS] = float_bits(-0.5f);

@@ -100,8 +100,7 @@ static enum status want_window(const struct ir_graph *g, const struct ir_op *op,
                                const struct ir_tensor *x, int32_t channels, struct diag *d)
 {
     const int32_t *a = op->attr;
-    const bool dilated = op->opcode == IR_OP_CONV2D || op->opcode == IR_OP_DEPTHWISE_CONV2D ||
-                         op->opcode == IR_OP_CONV_INTEGER;
+    const bool dilated = ir_op_has(op->opcode, IR_DILATION_H);
     int32_t dim[4] = {x->dim[0], 0, 0, channels};
 
     for (uint32_t i = IR_STRIDE_H; i <= IR_STRIDE_W; i++)

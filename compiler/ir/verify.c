@@ -102,22 +102,10 @@ static enum status verify_fixed(const struct ir_graph *g, const struct ir_op *op
     return ST_OK;
 }
 
-/* `word` is in the space separated `list`. */
-static bool has_word(const char *list, const char *word)
-{
-    const size_t n = strlen(word);
-
-    for (const char *p = list; p != NULL && (p = strstr(p, word)) != NULL; p += n)
-        if ((p == list || p[-1] == ' ') && (p[n] == ' ' || p[n] == '\0'))
-            return true;
-    return false;
-}
-
 static enum status verify_attrs(const struct ir_op *op, struct diag *d)
 {
     for (uint32_t i = 0; i < IR_ATTR_COUNT; i++)
-        if (op->attr[i] != 0 &&
-            !has_word(ir_op_info(op->opcode)->attributes, ir_attr_name((enum ir_attr)i)))
+        if (op->attr[i] != 0 && !ir_op_has(op->opcode, (enum ir_attr)i))
             return FAIL(d, ST_INTERNAL, "has no attribute %s (found %d)",
                         ir_attr_name((enum ir_attr)i), op->attr[i]);
     return ST_OK;

@@ -19,7 +19,7 @@ static void pads_of(int64_t size, int64_t kernel, int64_t dilation, int64_t stri
 static void resolve(const struct ir_graph *g, struct ir_op *op)
 {
     const bool transposed = op->opcode == IR_OP_TRANSPOSE_CONV;
-    const bool dilated = op->opcode == IR_OP_CONV2D || op->opcode == IR_OP_DEPTHWISE_CONV2D;
+    const bool dilated = ir_op_has(op->opcode, IR_DILATION_H);
     const struct ir_tensor *image = transposed ? ir_out(g, op, 0) : ir_in(g, op, 0);
     int32_t *a = op->attr, bottom, right;
 

@@ -173,13 +173,6 @@ static void set_regions(const struct partition *p, struct ir_graph *g)
     }
 }
 
-/* Its result has its input's values. */
-static bool moves(enum ir_opcode opcode)
-{
-    return opcode == IR_OP_RESHAPE || opcode == IR_OP_TRANSPOSE || opcode == IR_OP_QUANTIZE ||
-           opcode == IR_OP_DEQUANTIZE || opcode == IR_OP_CAST;
-}
-
 /* How much operator `op` stands for its row, where that became several (a flip of uint8 before it,
  * QUANTIZE and DEQUANTIZE around one that has no int8 kernel): most MACs; without any, one that
  * computes rather than moves, on the host rather than on an accelerator, in float32 rather than
@@ -192,7 +185,8 @@ static uint64_t stands_for(const struct partition *p, const struct ir_graph *g,
 
     if (host && op->opcode == IR_OP_RESHAPE)
         return 0;
-    return ir_macs(g, op) * 8 + (moves(op->opcode) ? 0u : 4u) + (host ? 2u : 0u) + real + 1u;
+    return ir_macs(g, op) * 8 + (ir_op_info(op->opcode)->keeps_values ? 0u : 4u) +
+           (host ? 2u : 0u) + real + 1u;
 }
 
 static void name_rows(const struct partition *p, struct ir_graph *g)

@@ -36,8 +36,7 @@ static const char *check_tensor(const struct describe_pattern *p, const struct t
 /* Weights and bias, which the compiler hands over as constants. */
 static bool has_weights(enum ir_opcode opcode)
 {
-    return opcode == IR_OP_CONV2D || opcode == IR_OP_DEPTHWISE_CONV2D ||
-           opcode == IR_OP_FULLY_CONNECTED;
+    return ir_op_info(opcode)->in.most == 3 && ir_op_info(opcode)->has_macs;
 }
 
 static bool all_zero(const struct ir_tensor *t)
@@ -67,13 +66,6 @@ static const char *check_weights(const struct describe_pattern *p, const struct 
     return NULL;
 }
 
-static bool of_equal_shapes(enum ir_opcode opcode)
-{
-    return opcode == IR_OP_ADD || opcode == IR_OP_SUB || opcode == IR_OP_MUL ||
-           opcode == IR_OP_DIV || opcode == IR_OP_MAXIMUM || opcode == IR_OP_MINIMUM ||
-           opcode == IR_OP_SQUARED_DIFFERENCE;
-}
-
 /* Calls know one shape: nothing is broadcast. */
 static const char *check_shapes(const struct target_question *q)
 {
@@ -95,7 +87,7 @@ static const char *check_operands(const struct describe_pattern *p, const struct
     ASK(check_tensor(p, q, ir_out(q->graph, q->op, 0), "the output"));
     if (has_weights(p->opcode))
         return check_weights(p, q);
-    if (of_equal_shapes(p->opcode))
+    if (ir_op_info(p->opcode)->has_int) /* arithmetic of two operands */
         ASK(check_shapes(q));
     for (uint32_t i = 1; i < q->op->n_in; i++)
         if (ir_in(q->graph, q->op, i))

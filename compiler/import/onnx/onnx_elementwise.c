@@ -59,14 +59,15 @@ enum status ox_binary(struct ox *m)
 {
     const struct ox_value *a = ox_in(m, 0), *b = ox_in(m, 1);
     enum ir_opcode opcode = m->opcode;
+    const bool adds = opcode == IR_OP_ADD && a && b;
     struct ox_pending *p;
     uint32_t ia, ib;
 
     if (is_integer(m, a) || is_integer(m, b))
         return ox_integers(m, opcode);
-    if (opcode == IR_OP_ADD && a && b && ox_may_grow(m, a) && ox_is_bias(a->pending, b))
+    if (adds && ox_may_grow(m, a) && ox_is_bias(a->pending, b))
         return ox_add_bias(m, a->pending, b, 1);
-    if (opcode == IR_OP_ADD && a && b && ox_may_grow(m, b) && ox_is_bias(b->pending, a))
+    if (adds && ox_may_grow(m, b) && ox_is_bias(b->pending, a))
         return ox_add_bias(m, b->pending, a, 1);
     TRY(ox_operand(m, 0, "first input", &ia));
     if (opcode == IR_OP_DIV && by_constant(m)) {
@@ -153,9 +154,9 @@ static enum status unary_pending(struct ox *m, uint32_t id, struct ox_pending **
     (*p)->n_in = 1;
     (*p)->in[0] = id;
     (*p)->float_only = !ir_op_info(opcode)->onnx_codes;
-    if ((opcode == IR_OP_LEAKY_RELU || hard) && !(isfinite(alpha) && isfinite(beta)))
+    if (ir_op_has(opcode, IR_ALPHA_BITS) && !(isfinite(alpha) && isfinite(beta)))
         return FAIL(m->d, ST_MODEL, "alpha: expected a number, found %.9g", (double)alpha);
-    if (opcode == IR_OP_LEAKY_RELU || hard)
+    if (ir_op_has(opcode, IR_ALPHA_BITS))
         memcpy(&(*p)->attr[IR_ALPHA_BITS], &alpha, 4);
     if (hard)
         memcpy(&(*p)->attr[IR_BETA_BITS], &beta, 4);

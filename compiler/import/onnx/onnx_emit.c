@@ -45,8 +45,7 @@ uint32_t ox_tensor(struct ox *m, const char *name, enum ir_type type, struct ox_
 /* Layout and borders do not name a row. */
 static bool moves(enum ir_opcode opcode)
 {
-    return opcode == IR_OP_TRANSPOSE || opcode == IR_OP_RESHAPE || opcode == IR_OP_QUANTIZE ||
-           opcode == IR_OP_DEQUANTIZE;
+    return ir_op_info(opcode)->keeps_values && opcode != IR_OP_CAST;
 }
 
 struct ir_op *ox_op(struct ox *m, enum ir_opcode opcode, uint32_t n_in, const uint32_t *in,
