@@ -1,6 +1,6 @@
 /* arrivals.h - when the words of WEIGHT commands are there, burst by burst, and what that makes of
- * an ARRAY command that follows one (hw/README.md): each of its tiles begins once its words have
- * come.
+ * an ARRAY command that follows one (docs/HARDWARE.md): each of its tiles begins once its words
+ * have come.
  */
 #ifndef HEDDLE_SCHED_FOLLOW_H
 #define HEDDLE_SCHED_FOLLOW_H

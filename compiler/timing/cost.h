@@ -1,4 +1,4 @@
-/* cost.h - what one command takes in its unit, in cycles, as hw/README.md states it.
+/* cost.h - what one command takes in its unit, in cycles, as docs/HARDWARE.md states it.
  * Pure functions of the command; when it may start is timeline.c's. */
 #ifndef HEDDLE_SCHED_COST_H
 #define HEDDLE_SCHED_COST_H
@@ -16,7 +16,7 @@ enum {
     COST_VECTOR_WRITE = COST_VECTOR - HD_TIMING_VECTOR_DONE,
 };
 
-/* An ARRAY command by itself; commands follow one another as hw/README.md states. */
+/* An ARRAY command by itself; commands follow one another as docs/HARDWARE.md states. */
 struct array_cost {
     uint64_t steps;     /* of its tiles */
     uint64_t conflicts; /* cycles between them: its own ports want one bank */

@@ -1,5 +1,5 @@
 // hd_array_follow - whether the weights of ARRAY's next tile have come (field `follow`,
-// hw/README.md).
+// docs/HARDWARE.md).
 //   first_i: the tile is the first of ld_i, whose weights begin at w_base; otherwise they follow
 //   those of the tile before. again_i: an earlier block took them already. Segments have N words at
 //   most, and how many the next one has is known when it is loaded: so here_o once N words from its

@@ -1,5 +1,5 @@
 // hd_array_scan - the innermost loops of ARRAY: rows of a block, scan positions of a row
-// (hw/README.md).
+// (docs/HARDWARE.md).
 //   load_i: the next step is the first of a tile of ld_i that begins at in_i, out_i, image row y_i.
 //   pixel_i: a position of cmd_i is issued. Of this position: row_end_o (last of its row), vector_o
 //   (it ends an output vector: every position, depthwise every stride_x-th), x_o and y_o (byte in

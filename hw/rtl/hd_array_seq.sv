@@ -1,5 +1,5 @@
-// hd_array_seq - the sequencer of ARRAY (hw/README.md): which command and tile is under way, step
-// by step.
+// hd_array_seq - the sequencer of ARRAY (docs/HARDWARE.md): which command and tile is under way,
+// step by step.
 // Its loops: hd_array_tile (channel tile, block, segment), hd_array_scan (row, position); its
 // requests:
 // hd_array_ports.

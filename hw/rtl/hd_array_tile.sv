@@ -1,5 +1,5 @@
-// hd_array_tile - the outer loops of ARRAY: channel tile, block, segment (hw/README.md): what the
-// tile to load is.
+// hd_array_tile - the outer loops of ARRAY: channel tile, block, segment (docs/HARDWARE.md): what
+// the tile to load is.
 //   start_i begins command cmd_i; ld_i is that command from the next cycle on. load_i: its next
 //   tile is loaded; first_i: no tile of it is loaded yet, turn_i: the tile is not its first. Of the
 //   tile to load:

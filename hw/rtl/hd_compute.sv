@@ -1,7 +1,7 @@
 // hd_compute - what computes, and the memories it computes in. Wires only.
 //   hd_spad (scratchpad), hd_weights (weights, parameters) with hd_landed (how far WEIGHT is),
-//   hd_array_unit (ARRAY), hd_vector (VECTOR), hd_requant (their sums to bytes). hw/README.md says
-//   what the ports mean.
+//   hd_array_unit (ARRAY), hd_vector (VECTOR), hd_requant (their sums to bytes). docs/HARDWARE.md
+//   says what the ports mean.
 //   Vectors are in the order array, vector. lw_*, sr_*: hd_spad's ports of LOAD and STORE; ww_*: a
 //   word of WEIGHT; qw_*: a result written to the scratchpad, of unit qw_unit_o and command
 //   qw_cmd_o.

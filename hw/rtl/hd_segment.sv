@@ -1,5 +1,5 @@
 // hd_segment - the K walk: cuts a kernel into segments of up to `ports` row pieces and N lanes.
-// The same walk as driver/hd_walk.h; hw/README.md states it. Piece g of the segment under way
+// The same walk as driver/hd_walk.h; docs/HARDWARE.md states it. Piece g of the segment under way
 // covers lanes lo..hi-1 and kernel row ky; instead of ky and `of` it gives what the addresses need:
 //   base_o = ky * pitch_dil + of - lo  (bytes, modulo the scratchpad; depthwise without of - lo)
 //   pos_o  = of - lo                   (bytes from the scan position to lane 0; depthwise 0)

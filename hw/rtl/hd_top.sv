@@ -1,5 +1,5 @@
-// hd_top - the accelerator: wires only. hw/README.md says what each module does and what the ports
-// mean.
+// hd_top - the accelerator: wires only. hw/README.md says what each module does,
+// docs/HARDWARE.md what the ports mean.
 //   The configuration is hd_config.svh; command formats, registers and enums are hd_accel.svh.
 //   Vectors by unit are in the order of enum unit: load, weight, array, vector, store, fetch.
 // Reset: rst_ni, synchronous, low for at least 2 cycles. Bench: tests/hw/frame_tb.cpp

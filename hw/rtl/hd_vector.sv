@@ -1,6 +1,7 @@
-// hd_vector - VECTOR: elementwise, pooling, sums and look-up over scratchpad bytes; hw/README.md
-// has the formulas. hd_vector_walk makes one beat (a window cell x N channels) a cycle, two
-// hd_vector_port read the operands, N hd_vector_lane compute, hd_requant rescales and writes.
+// hd_vector - VECTOR: elementwise, pooling, sums and look-up over scratchpad bytes.
+// docs/HARDWARE.md has the formulas. hd_vector_walk makes one beat (a window cell x N channels) a
+// cycle, two hd_vector_port read the operands, N hd_vector_lane compute, hd_requant rescales and
+// writes.
 // From a beat's grant: +1 bytes and rotation, +2 operands, +3 products, +4 rounded, +5 value at
 // v_*.
 // Throughput: one beat a cycle while ports and lanes are free, without a gap between windows; an

@@ -1,6 +1,6 @@
 /* func_array.c - ARRAY: for channel tile, block of rows, K segment, output row, scan position.
  * in: a command, scratchpad, weight and parameter memories.   out: accumulators, scratchpad.
- * The loop nest of hw/README.md; inner loops run over the N columns with N a constant, so that
+ * The loop nest of docs/HARDWARE.md; inner loops run over the N columns with N a constant, so that
  * compilers vectorise them (func_mac.h). */
 #include "driver/hd_walk.h"
 #include "func.h"

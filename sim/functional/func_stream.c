@@ -1,7 +1,7 @@
 /* func_stream.c - what hd_fetch does: header and commands of region 0, in order, each to its unit.
  * in: registers, memory.   out: every command's writes, completion counts, or the first fault.
- * One command after another gives the same bytes as units side by side (hw/README.md), so waits are
- * only checked: one that needs more commands than stand before it would never hold in order. */
+ * One command after another gives the same bytes as units side by side (docs/HARDWARE.md), so waits
+ * are only checked: one that needs more commands than stand before it would never hold in order. */
 #include "func.h"
 
 /* Words of a command by opcode; 0 for one that does not exist. */

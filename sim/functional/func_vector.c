@@ -1,5 +1,5 @@
 /* func_vector.c - VECTOR: for row, column, chunk of N channels, window cell.
- * in: a command, scratchpad, look-up memory.   out: scratchpad. Formulas: hw/README.md,
+ * in: a command, scratchpad, look-up memory.   out: scratchpad. Formulas: docs/HARDWARE.md,
  * NUMERICS.md. */
 #include "func.h"
 #include "func_math.h"

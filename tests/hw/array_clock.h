@@ -1,4 +1,4 @@
-/* array_clock.h - what ARRAY does in each cycle, in C: hw/README.md's rule for a sequence of
+/* array_clock.h - what ARRAY does in each cycle, in C: docs/HARDWARE.md's rule for a sequence of
  * commands. in:  each cycle, whether a command is taken, whether conflicts hold the steps, and how
  * far WEIGHT is. out: whether the unit would take one, whether one is done, which counter the cycle
  * belongs to. Invariant: no data; a command is its tiles' steps and where its last vector is

@@ -2,8 +2,8 @@
  * another, so that one mistake is not made twice). Each cycle: sample() with settled signals before
  * the edge, drive() after it. First R beat `latency` cycles after AR, B `latency` cycles after the
  * last W beat, one beat a cycle. With `stall` (per cent) every channel pauses at random and bursts
- * of different IDs interleave beat by beat. Breaking a rule of AXI, or of hw/README.md (16 beats, 4
- * KiB, outstanding bursts, beats without AW), fills `violation`. */
+ * of different IDs interleave beat by beat. Breaking a rule of AXI, or of docs/HARDWARE.md (16
+ * beats, 4 KiB, outstanding bursts, beats without AW), fills `violation`. */
 #ifndef HEDDLE_TESTS_HW_AXI_BUS_H
 #define HEDDLE_TESTS_HW_AXI_BUS_H
 

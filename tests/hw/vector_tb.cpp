@@ -1,4 +1,4 @@
-/* vector_tb.cpp - hd_vector with hd_requant against plain loops written from hw/README.md and
+/* vector_tb.cpp - hd_vector with hd_requant against plain loops written from docs/HARDWARE.md and
  * NUMERICS.md: every op, random shapes, paddings, broadcasts, channel counts around N, any byte
  * offset, random back-pressure of ports and lanes. The whole scratchpad is compared after each
  * command, so a byte written too much shows. Without back-pressure the cycles are checked too,

@@ -56,7 +56,7 @@ static void every_small_kernel(void **state)
                 }
 }
 
-/* C=1 3x3 is one K tile, C=3 two; depthwise 3x3 one (hw/README.md). */
+/* C=1 3x3 is one K tile, C=3 two; depthwise 3x3 one (docs/HARDWARE.md). */
 static void known_kernels(void **state)
 {
     (void)state;
