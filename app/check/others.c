@@ -197,7 +197,7 @@ bool draw_function(struct draw *w, struct ir_graph *g)
         op->attr[IR_ALPHA_BITS] = float_bits(0.1f);
     if (ir_op_has(op->opcode, IR_BETA_BITS))
         op->attr[IR_BETA_BITS] = float_bits(0.5f);
-    if (op->opcode == IR_OP_CLIP) {
+    if (ir_op_has(op->opcode, IR_CLIP_LOW_BITS)) {
         op->attr[IR_CLIP_LOW_BITS] = float_bits(-0.5f);
         op->attr[IR_CLIP_HIGH_BITS] = float_bits(0.25f);
     }

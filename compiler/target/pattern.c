@@ -36,7 +36,8 @@ static const char *check_tensor(const struct describe_pattern *p, const struct t
 /* Weights and bias, which the compiler hands over as constants. */
 static bool has_weights(enum ir_opcode opcode)
 {
-    return ir_op_info(opcode)->in.most == 3 && ir_op_info(opcode)->has_macs;
+    return opcode == IR_OP_CONV2D || opcode == IR_OP_DEPTHWISE_CONV2D ||
+           opcode == IR_OP_FULLY_CONNECTED;
 }
 
 static bool all_zero(const struct ir_tensor *t)

@@ -183,7 +183,7 @@ static enum status clamp(struct ox *m, float low, float high)
                            ox_shape_of(m, id));
         p->n_in = 1;
         p->in[0] = id;
-        if (p->opcode != IR_OP_CLIP) {
+        if (!ir_op_has(p->opcode, IR_CLIP_LOW_BITS)) {
             ox_set_pending(m, p);
             return ST_OK;
         }
