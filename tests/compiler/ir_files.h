@@ -11,6 +11,7 @@
 
 #include <glob.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/file.h"
@@ -65,6 +66,18 @@ static inline void ir_same_text(const char *path, const char *expected, const ch
     if (expected[i] != found[i])
         fail_msg("%s differs in line %u: expected '%.60s', found '%.60s'", path, line, expected + i,
                  found + i);
+}
+
+/* Compare with the file next to `path` that has `end` instead of ".ir"; UPDATE=1 writes it. */
+static inline void ir_same_as_sibling(struct arena *a, const char *path, const char *end,
+                                      const char *found)
+{
+    const char *sibling = ir_sibling(a, path, 3, end);
+    struct diag d = {0};
+
+    if (getenv("UPDATE") != NULL)
+        assert_int_equal(file_write(sibling, found, strlen(found), &d), ST_OK);
+    ir_same_text(sibling, ir_text(a, sibling), found);
 }
 
 #endif

@@ -79,17 +79,6 @@ static struct pipeline_options options_of(struct arena *a, const char *path, con
     return p;
 }
 
-/* Compare with the file beside `path`, or write it. */
-static void same_as_sibling(struct arena *a, const char *path, const char *end, const char *found)
-{
-    const char *beside = ir_sibling(a, path, 3, end);
-    struct diag d = {0};
-
-    if (getenv("UPDATE") != NULL)
-        assert_int_equal(file_write(beside, found, strlen(found), &d), ST_OK);
-    ir_same_text(beside, ir_text(a, beside), found);
-}
-
 /* `path` up to `step`. */
 static void check_file(struct arena *a, const char *path)
 {
@@ -104,14 +93,14 @@ static void check_file(struct arena *a, const char *path)
         st = pipeline_run(&p, STEP_devices, step, &d);
     if (ir_ends(path, "_bad.ir")) {
         assert_int_not_equal(st, ST_OK);
-        same_as_sibling(a, path, ".err", arena_printf(a, "%s\n", d.text));
+        ir_same_as_sibling(a, path, ".err", arena_printf(a, "%s\n", d.text));
         return;
     }
     if (st != ST_OK)
         fail_msg("%s: %s", path, d.text);
     text_init(&found, a);
     pipeline_dump(&p, step, &found);
-    same_as_sibling(a, path, ".out", found.data);
+    ir_same_as_sibling(a, path, ".out", found.data);
 }
 
 static void each_case_of(const char *folder, enum step s)

@@ -2,23 +2,10 @@
  * TFLite's rounding and <case>.exact in ONNX's; and the random networks next to the importer's
  * tests give the same bytes as the graph that the importer makes. UPDATE=1 in the environment
  * rewrites .out and .exact. */
-#include <stdlib.h>
-
 #include "compiler/import/onnx/onnx.h"
 #include "reference/ref.h"
 #include "reference/ref_islands.h"
 #include "tests/compiler/ir_files.h"
-
-/* Compare with the file next to `path`, or write it. */
-static void same_as_sibling(struct arena *a, const char *path, const char *end, const char *found)
-{
-    const char *beside = ir_sibling(a, path, 3, end);
-    struct diag d = {0};
-
-    if (getenv("UPDATE") != NULL)
-        assert_int_equal(file_write(beside, found, strlen(found), &d), ST_OK);
-    ir_same_text(beside, ir_text(a, beside), found);
-}
 
 static void check_file(struct arena *a, const char *path)
 {
@@ -32,7 +19,7 @@ static void check_file(struct arena *a, const char *path)
             fail_msg("%s: %s", path, d.text);
         text_init(&t, a);
         ir_print(g, &t);
-        same_as_sibling(a, path, exact ? ".exact" : ".out", t.data);
+        ir_same_as_sibling(a, path, exact ? ".exact" : ".out", t.data);
     }
 }
 

@@ -1,8 +1,6 @@
 /* test_passes.c - <pass>/<case>.ir through one pass gives <pass>/<case>.out; <case>_bad.ir is
  * refused with the text of <case>_bad.err. UPDATE=1 in the environment rewrites .out and .err
  * files. */
-#include <stdlib.h>
-
 #include "compiler/legalise/legalise.h"
 #include "tests/compiler/ir_files.h"
 
@@ -29,17 +27,6 @@ static enum status run_named(const char *path, struct ir_graph *g, struct diag *
     return ST_INTERNAL;
 }
 
-/* Compare with the file next to `path`, or write it. */
-static void same_as_sibling(struct arena *a, const char *path, const char *end, const char *found)
-{
-    const char *beside = ir_sibling(a, path, 3, end);
-    struct diag d = {0};
-
-    if (getenv("UPDATE") != NULL)
-        assert_int_equal(file_write(beside, found, strlen(found), &d), ST_OK);
-    ir_same_text(beside, ir_text(a, beside), found);
-}
-
 static void check_file(struct arena *a, const char *path)
 {
     struct diag d = {0};
@@ -52,14 +39,14 @@ static void check_file(struct arena *a, const char *path)
     st = run_named(path, g, &d);
     if (ir_ends(path, "_bad.ir")) {
         assert_int_not_equal(st, ST_OK);
-        same_as_sibling(a, path, ".err", arena_printf(a, "%s\n", d.text));
+        ir_same_as_sibling(a, path, ".err", arena_printf(a, "%s\n", d.text));
         return;
     }
     if (st != ST_OK || ir_verify(g, "the pass", &d) != ST_OK)
         fail_msg("%s: %s", path, d.text);
     text_init(&t, a);
     ir_print(g, &t);
-    same_as_sibling(a, path, ".out", t.data);
+    ir_same_as_sibling(a, path, ".out", t.data);
 }
 
 static void test_every_file(void **state)
