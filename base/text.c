@@ -90,3 +90,10 @@ void text_add_escaped(struct text *t, const char *s, size_t max)
     else
         text_add_n(t, "", 0);
 }
+
+bool text_ends(const char *name, const char *end)
+{
+    const size_t n = strlen(name), m = strlen(end);
+
+    return n > m && strcmp(name + n - m, end) == 0;
+}

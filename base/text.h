@@ -2,6 +2,8 @@
 #ifndef HEDDLE_BASE_TEXT_H
 #define HEDDLE_BASE_TEXT_H
 
+#include <stdbool.h>
+
 #include "arena.h"
 #include "status.h"
 
@@ -18,5 +20,8 @@ void text_printf(struct text *t, const char *format, ...) __attribute__((format(
 /* Text from a model made safe for C comments and strings: no control bytes, no comment ends, no
  * backslash, no trigraphs, no non-ASCII; cut after `max` bytes with "...". */
 void text_add_escaped(struct text *t, const char *s, size_t max);
+
+/* `name` is longer than `end` and ends in it: a file's ending. */
+bool text_ends(const char *name, const char *end);
 
 #endif

@@ -11,13 +11,6 @@
 
 /* --- import --- */
 
-static bool ends_with(const char *s, const char *end)
-{
-    size_t n = strlen(s), m = strlen(end);
-
-    return n > m && strcmp(s + n - m, end) == 0;
-}
-
 static const char *folder_of(struct arena *a, const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -54,12 +47,12 @@ enum status step_import(struct pipeline *p, struct diag *d)
 {
     const struct pipeline_model *m = &p->model;
 
-    if (ends_with(m->path, ".onnx"))
+    if (text_ends(m->path, ".onnx"))
         return import_onnx(p, d);
     if (p->options.input_shapes)
         return FAIL(d, ST_USAGE,
                     "--input-shapes is for .onnx files: the shapes of others are fixed");
-    if (ends_with(m->path, ".ir"))
+    if (text_ends(m->path, ".ir"))
         TRY(ir_text_import(p->arena, m->data, m->n_bytes, &p->graph, d));
     else
         TRY(tfl_import(p->arena, m->name, m->data, m->n_bytes, &p->graph, d));

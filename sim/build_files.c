@@ -32,26 +32,19 @@ static void add_text(struct build_files *files, const char *name, const struct t
     add(t->arena, files, name, t->data, t->length);
 }
 
-static bool ends(const char *name, const char *end)
-{
-    const size_t n = strlen(name), m = strlen(end);
-
-    return n > m && strcmp(name + n - m, end) == 0;
-}
-
 static bool is_rtl(struct arena *a, const char *folder, const char *name)
 {
     (void)a;
     (void)folder;
-    return ends(name, ".sv") || ends(name, ".svh") || ends(name, ".v");
+    return text_ends(name, ".sv") || text_ends(name, ".svh") || text_ends(name, ".v");
 }
 
 /* C++ and SystemVerilog of sim/, and the headers that are not those of its C files. */
 static bool is_sim(struct arena *a, const char *folder, const char *name)
 {
-    if (ends(name, ".cpp") || ends(name, ".sv"))
+    if (text_ends(name, ".cpp") || text_ends(name, ".sv"))
         return true;
-    return ends(name, ".h") &&
+    return text_ends(name, ".h") &&
            !file_exists(arena_printf(a, "%s/%.*s.c", folder, (int)(strlen(name) - 2), name));
 }
 

@@ -14,16 +14,9 @@ struct wanted {
     uint32_t index, n_tensor, n_file; /* of this side */
 };
 
-static bool ends_with(const char *path, const char *end)
-{
-    const size_t n = strlen(path), m = strlen(end);
-
-    return n > m && strcmp(path + n - m, end) == 0;
-}
-
 bool data_is_npz(const char *path)
 {
-    return ends_with(path, ".npz");
+    return text_ends(path, ".npz");
 }
 
 static const char *npy_type(enum ir_type type)
@@ -164,7 +157,7 @@ enum status data_read(const struct run_job *job, bool input, uint32_t index, con
     TRY(file_read(job->arena, path, DATA_MAX_BYTES, bytes, &n, d));
     if (data_is_npz(path))
         return take_npz(&w, *bytes, n, bytes, count, d);
-    if (ends_with(path, ".npy") || (n > 6 && memcmp(*bytes, "\x93NUMPY", 6) == 0))
+    if (text_ends(path, ".npy") || (n > 6 && memcmp(*bytes, "\x93NUMPY", 6) == 0))
         return take_array(&w, path, *bytes, n, bytes, count, d);
     return take_raw(&w, n, count, d);
 }
