@@ -122,11 +122,21 @@ enum status pipeline_step_find(const char *name, enum step *s, struct diag *d)
     return FAIL(d, ST_USAGE, "--dump-step: found '%s', expected one of %s", name, all);
 }
 
-/* Each device's part, or the whole. */
+/* What a BUILD step works on: each device's part, or the whole. */
+static uint32_t n_parts(const struct row *s, const struct sched_program *p)
+{
+    return s->scope == EACH ? sched_parts(p) : 1;
+}
+
+static struct sched_program *part_of(const struct row *s, struct sched_program *p, uint32_t k)
+{
+    return s->scope == EACH ? sched_part(p, k) : p;
+}
+
 static enum status run_build(const struct row *s, struct sched_program *p, struct diag *d)
 {
-    for (uint32_t k = 0; k < (s->scope == EACH ? sched_parts(p) : 1); k++) {
-        struct sched_program *part = s->scope == EACH ? sched_part(p, k) : p;
+    for (uint32_t k = 0; k < n_parts(s, p); k++) {
+        struct sched_program *part = part_of(s, p, k);
         TRY(s->build(part, d));
         if (s->check_build)
             TRY(s->check_build(part, d));
@@ -154,8 +164,8 @@ void pipeline_dump(struct pipeline *p, enum step step, struct text *t)
     text_add(t, "");
     if (s->dump)
         s->dump(p, t);
-    for (uint32_t k = 0; s->dump_build && k < (s->scope == EACH ? sched_parts(p->program) : 1); k++)
-        s->dump_build(s->scope == EACH ? sched_part(p->program, k) : p->program, t);
+    for (uint32_t k = 0; s->dump_build && k < n_parts(s, p->program); k++)
+        s->dump_build(part_of(s, p->program, k), t);
 }
 
 /* "<dir>/03_requant.ir", "<dir>/22_lower.txt". */
