@@ -1,7 +1,7 @@
 /* phases.h - named points of the pipeline at which a native target (include/heddle_target.h) may
  * run a pass of its own over the graph. */
-#ifndef HEDDLE_PHASES_H
-#define HEDDLE_PHASES_H
+#ifndef HEDDLE_COMPILER_PHASES_H
+#define HEDDLE_COMPILER_PHASES_H
 
 #include "compiler/ir/ir.h"
 #include "compiler/target/target.h"

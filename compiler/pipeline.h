@@ -1,6 +1,6 @@
 /* pipeline.h - from a model file to device programs and emitted C: the steps of passes.def. */
-#ifndef HEDDLE_PIPELINE_H
-#define HEDDLE_PIPELINE_H
+#ifndef HEDDLE_COMPILER_PIPELINE_H
+#define HEDDLE_COMPILER_PIPELINE_H
 
 #include "compiler/emit/emit.h"
 #include "compiler/legalise/legalise.h"

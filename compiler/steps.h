@@ -1,6 +1,6 @@
 /* steps.h - what the rows STEP of passes.def call. */
-#ifndef HEDDLE_STEPS_H
-#define HEDDLE_STEPS_H
+#ifndef HEDDLE_COMPILER_STEPS_H
+#define HEDDLE_COMPILER_STEPS_H
 
 #include "pipeline.h"
 

@@ -1,8 +1,8 @@
 /* ref.h - the CPU reference: interprets a graph with plain kernels.
  * It takes the graph as an importer makes it and derives every multiplier, shift, clamp, table and
  * padding from the scales and attributes by itself; or, for tests of passes, a legalised one. */
-#ifndef HEDDLE_REF_H
-#define HEDDLE_REF_H
+#ifndef HEDDLE_REFERENCE_REF_H
+#define HEDDLE_REFERENCE_REF_H
 
 #include "compiler/ir/ir.h"
 

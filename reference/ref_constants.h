@@ -1,8 +1,8 @@
 /* ref_constants.h - what an operator computes with besides its operands.
  * Made from scales and attributes (ref_constants.c and the files it calls), or, of a legalised
  * graph, taken from op->fixed. */
-#ifndef HEDDLE_REF_CONSTANTS_H
-#define HEDDLE_REF_CONSTANTS_H
+#ifndef HEDDLE_REFERENCE_REF_CONSTANTS_H
+#define HEDDLE_REFERENCE_REF_CONSTANTS_H
 
 #include "ref.h"
 

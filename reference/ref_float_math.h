@@ -1,7 +1,7 @@
 /* ref_float_math.h - float32 functions of the reference. Each is the formula that ref_float_math.c
  * states, every operation rounded to float32 (to double where stated); NaN stays NaN. */
-#ifndef HEDDLE_REF_FLOAT_MATH_H
-#define HEDDLE_REF_FLOAT_MATH_H
+#ifndef HEDDLE_REFERENCE_REF_FLOAT_MATH_H
+#define HEDDLE_REFERENCE_REF_FLOAT_MATH_H
 
 float ref_exp(float x);
 float ref_expm1(float x);

@@ -1,6 +1,6 @@
 /* ref_islands.h - what QuantizeLinear and DequantizeLinear around float operators mean. */
-#ifndef HEDDLE_REF_ISLANDS_H
-#define HEDDLE_REF_ISLANDS_H
+#ifndef HEDDLE_REFERENCE_REF_ISLANDS_H
+#define HEDDLE_REFERENCE_REF_ISLANDS_H
 
 #include "compiler/ir/ir.h"
 

@@ -1,7 +1,7 @@
 /* ref_islands_own.h - shared by ref_islands*.c. `from` is the file's graph, `to` the one that is
  * made; ids are of `to` unless the name specifies file. */
-#ifndef HEDDLE_REF_ISLANDS_OWN_H
-#define HEDDLE_REF_ISLANDS_OWN_H
+#ifndef HEDDLE_REFERENCE_REF_ISLANDS_OWN_H
+#define HEDDLE_REFERENCE_REF_ISLANDS_OWN_H
 
 #include "ref_islands.h"
 

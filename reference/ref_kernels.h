@@ -1,6 +1,6 @@
 /* ref_kernels.h - the reference kernels named in operators.def, and what they share. */
-#ifndef HEDDLE_REF_KERNELS_H
-#define HEDDLE_REF_KERNELS_H
+#ifndef HEDDLE_REFERENCE_REF_KERNELS_H
+#define HEDDLE_REFERENCE_REF_KERNELS_H
 
 #include <string.h>
 

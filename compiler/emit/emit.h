@@ -3,8 +3,8 @@
  * emit_write. Invariants: freestanding, no libm, no heap; one routine per kernel, a parameter
  * struct per layer; identifiers are l03_conv2d; text from the model only in comments and strings,
  * escaped; same input, same bytes. */
-#ifndef HEDDLE_EMIT_H
-#define HEDDLE_EMIT_H
+#ifndef HEDDLE_COMPILER_EMIT_EMIT_H
+#define HEDDLE_COMPILER_EMIT_EMIT_H
 
 #include "compiler/program/sched_program.h"
 #include "compiler/target/target.h"
@@ -65,7 +65,7 @@ bool emit_outside_used(const struct emit_unit *u, const struct target_desc *desc
 /* Targets with a core of their own, in the order of struct hd_call's ports; how many. */
 uint32_t emit_outside_ports(const struct emit_unit *u, const struct target *port[TARGET_MAX]);
 
-/* outside.c: operators on targets that a target.json describes. */
+/* external.c: operators on targets that a target.json describes. */
 const struct describe_pattern *emit_outside_pattern(const struct emit_unit *u,
                                                     const struct ir_op *op);
 /* The C function that the operator's call begins with; NULL: loops over its blocks. */

@@ -1,8 +1,8 @@
 /* emit_host.h - shared by the files that emit host operators: one row per kernel, by operator and
  * type.
  */
-#ifndef HEDDLE_EMIT_HOST_H
-#define HEDDLE_EMIT_HOST_H
+#ifndef HEDDLE_COMPILER_EMIT_EMIT_HOST_H
+#define HEDDLE_COMPILER_EMIT_EMIT_HOST_H
 
 #include "compiler/layout/geometry.h"
 #include "emit.h"

@@ -2,8 +2,8 @@
  * a program with start-up code for bare metal, CMakeLists.txt, metadata.json. in:  emitted code,
  * heddle's own tree.   out: a folder, or a tar file with the same contents. Invariants: same input,
  * same bytes; no path, date or user of this machine inside. */
-#ifndef HEDDLE_EMIT_PACKAGE_H
-#define HEDDLE_EMIT_PACKAGE_H
+#ifndef HEDDLE_COMPILER_EMIT_EMIT_PACKAGE_H
+#define HEDDLE_COMPILER_EMIT_EMIT_PACKAGE_H
 
 #include "emit.h"
 #include "tar.h"

@@ -1,6 +1,6 @@
 /* host_counts.h - what the kernels' costs grow with, by form; part of host_cycles.h. */
-#ifndef HEDDLE_HOST_COUNTS_H
-#define HEDDLE_HOST_COUNTS_H
+#ifndef HEDDLE_COMPILER_HOSTCYCLES_HOST_COUNTS_H
+#define HEDDLE_COMPILER_HOSTCYCLES_HOST_COUNTS_H
 
 #include "host_cycles.h"
 

@@ -3,8 +3,8 @@
  * compiles them (README.md). Cycles of a call = fixed + sum of coefficient x count; the counts
  * follow from shapes and attributes (host_counts.c), the coefficients were measured
  * (host_cycles.def). */
-#ifndef HEDDLE_HOST_CYCLES_H
-#define HEDDLE_HOST_CYCLES_H
+#ifndef HEDDLE_COMPILER_HOSTCYCLES_HOST_CYCLES_H
+#define HEDDLE_COMPILER_HOSTCYCLES_HOST_CYCLES_H
 
 #include "compiler/ir/ir.h"
 

@@ -1,6 +1,6 @@
 /* host_kernel.h - which kernel computes an operator on the host: column KERNEL of operators.def. */
-#ifndef HEDDLE_HOST_KERNEL_H
-#define HEDDLE_HOST_KERNEL_H
+#ifndef HEDDLE_COMPILER_HOSTCYCLES_HOST_KERNEL_H
+#define HEDDLE_COMPILER_HOSTCYCLES_HOST_KERNEL_H
 
 #include "compiler/ir/ir.h"
 

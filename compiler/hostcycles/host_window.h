@@ -1,7 +1,7 @@
 /* host_window.h - windows of convolutions and pools as the host kernels walk them; part of
  * host_counts.h. */
-#ifndef HEDDLE_HOST_WINDOW_H
-#define HEDDLE_HOST_WINDOW_H
+#ifndef HEDDLE_COMPILER_HOSTCYCLES_HOST_WINDOW_H
+#define HEDDLE_COMPILER_HOSTCYCLES_HOST_WINDOW_H
 
 #include "compiler/ir/ir.h"
 

@@ -1,6 +1,6 @@
 /* ir_text.h - a model in the IR's text form, for tests and experiments. */
-#ifndef HEDDLE_IMPORT_IR_TEXT_H
-#define HEDDLE_IMPORT_IR_TEXT_H
+#ifndef HEDDLE_COMPILER_IMPORT_IR_TEXT_H
+#define HEDDLE_COMPILER_IMPORT_IR_TEXT_H
 
 #include "compiler/ir/ir.h"
 

@@ -1,8 +1,8 @@
 /* ir.h - the whole data model of the compiler: one graph of tensors and operators in an arena.
  * Importers build it, passes change it, every pass is followed by ir_verify. IR.md states the text
  * form and the invariants. Layout is NHWC, sizes are elements unless the name specifies bytes. */
-#ifndef HEDDLE_IR_H
-#define HEDDLE_IR_H
+#ifndef HEDDLE_COMPILER_IR_IR_H
+#define HEDDLE_COMPILER_IR_IR_H
 
 #include <stdbool.h>
 #include <stdint.h>

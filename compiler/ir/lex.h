@@ -1,7 +1,7 @@
 /* lex.h - the words of the text form: names, numbers, strings, lists. White space and # comments
  * separate them. Every failure names the line, what was expected and what is there. */
-#ifndef HEDDLE_IR_LEX_H
-#define HEDDLE_IR_LEX_H
+#ifndef HEDDLE_COMPILER_IR_LEX_H
+#define HEDDLE_COMPILER_IR_LEX_H
 
 #include "ir.h"
 

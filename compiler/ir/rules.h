@@ -1,6 +1,6 @@
 /* rules.h - the per-operator checks of operators.def, shared by ir_infer and ir_verify. */
-#ifndef HEDDLE_IR_RULES_H
-#define HEDDLE_IR_RULES_H
+#ifndef HEDDLE_COMPILER_IR_RULES_H
+#define HEDDLE_COMPILER_IR_RULES_H
 
 #include "ir.h"
 

@@ -61,7 +61,7 @@ static bool alone_with(const struct ir_graph *graph, const struct ir_op *op, uin
     return true;
 }
 
-bool geo_upright(const struct ir_graph *graph, struct geo *g)
+bool geo_column_major(const struct ir_graph *graph, struct geo *g)
 {
     uint32_t h, w, c;
 
@@ -76,8 +76,8 @@ bool geo_upright(const struct ir_graph *graph, struct geo *g)
     return true;
 }
 
-bool geo_lies(const struct geo *g, const struct hd_config *hw, uint32_t in_pitch,
-              uint32_t out_pitch)
+bool geo_rows_as_pixels(const struct geo *g, const struct hd_config *hw, uint32_t in_pitch,
+                        uint32_t out_pitch)
 {
     uint32_t segments = div_up(g->kh, hw->ports), last = (g->oh - 1) * g->sy;
 
@@ -254,7 +254,7 @@ uint32_t geo_block_rows(const struct geo *g, const struct hd_config *hw)
     return rows ? rows : 1;
 }
 
-/* Segments of the K walk with `ports` row pieces each. */
+/* Segments of the im2col walk with `ports` row pieces each. */
 static uint32_t segments(const struct geo *g, uint32_t n, uint32_t ports)
 {
     uint32_t row = g->kw * g->c, lanes = ports * row < n ? ports * row : n;

@@ -1,7 +1,7 @@
 /* geometry.h - an operator as the accelerator sees it: rows of bytes, windows, strides.
  * Filled from a legalised operator; the lowering files read nothing else of it. */
-#ifndef HEDDLE_SCHED_GEOMETRY_H
-#define HEDDLE_SCHED_GEOMETRY_H
+#ifndef HEDDLE_COMPILER_LAYOUT_GEOMETRY_H
+#define HEDDLE_COMPILER_LAYOUT_GEOMETRY_H
 
 #include "compiler/program/sched_program.h"
 
@@ -26,13 +26,13 @@ bool geo_of(const struct ir_graph *graph, const struct ir_op *op, struct geo *g)
 /* A matrix product of several rows whose input and result no other operator touches: `g` as a 1x1
  * convolution over an image of one column, so that its rows can be tiled. False: *g is as before.
  */
-bool geo_upright(const struct ir_graph *graph, struct geo *g);
+bool geo_column_major(const struct ir_graph *graph, struct geo *g);
 
 /* Depthwise over an image of one column: are its rows better taken as the pixels of one row, their
  * pitches apart? Then all taps are one piece of the kernel, instead of as many as there are ports.
  */
-bool geo_lies(const struct geo *g, const struct hd_config *hw, uint32_t in_pitch,
-              uint32_t out_pitch);
+bool geo_rows_as_pixels(const struct geo *g, const struct hd_config *hw, uint32_t in_pitch,
+                        uint32_t out_pitch);
 
 /* MEAN: it runs over dimension `back` (1 W, 2 H), and that is not 1 anyway. */
 bool geo_mean_over(const struct geo *g, uint32_t back);

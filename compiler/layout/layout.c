@@ -16,14 +16,14 @@ enum {
 static void note_flat(struct layout_work *w, const struct geo *g, const struct ir_tensor *t)
 {
     if (g->kind == GEO_DENSE && ir_dim_back(t, 2) > 1)
-        w->compact[t->id] = true;
+        w->contiguous[t->id] = true;
 }
 
 /* What readers ask of a tensor's rows. */
 static void note_reader(struct layout_work *w, const struct op_plan *p, const struct ir_tensor *t)
 {
-    struct multirow *m = &w->multirow[t->id],
-                    by = layout_reads(w, &p->geo, w->program->knobs[p->position].streams);
+    struct row_reads *m = &w->row_reads[t->id],
+                     by = layout_reads(w, &p->geo, w->program->knobs[p->position].streams);
 
     note_flat(w, &p->geo, t);
     m->dilation = m->dilation > by.dilation ? m->dilation : by.dilation;
@@ -50,9 +50,9 @@ static void pair_operands(struct layout_work *w)
         const struct geo *g = &w->layout->plan[i].geo;
         if (!g->y2 || g->x == g->y2)
             continue;
-        struct multirow *a = &w->multirow[g->x->id], *b = &w->multirow[g->y2->id];
-        *a = *b = (struct multirow){a->dilation > b->dilation ? a->dilation : b->dilation,
-                                    a->tails || b->tails};
+        struct row_reads *a = &w->row_reads[g->x->id], *b = &w->row_reads[g->y2->id];
+        *a = *b = (struct row_reads){a->dilation > b->dilation ? a->dilation : b->dilation,
+                                     a->tails || b->tails};
         w->second[g->y2->id] = !w->second[g->x->id];
     }
 }
@@ -74,8 +74,8 @@ static enum status collect(struct layout_work *w, struct diag *d)
                         "operator %s is assigned to the accelerator, but has no lowering",
                         g->row[op->row].name);
         p->n_in = p->geo.y2 ? 2 : 1;
-        if (geo_upright(g, &p->geo))
-            w->upright[p->geo.x->id] = w->upright[p->geo.out->id] = true;
+        if (geo_column_major(g, &p->geo))
+            w->column_major[p->geo.x->id] = w->column_major[p->geo.out->id] = true;
     }
     return ST_OK;
 }
@@ -101,8 +101,8 @@ static bool alive(const struct sched_place *s, uint32_t position)
 /* A result that lies within its input, if both stay on chip: the input's place is its own. */
 static bool inside(const struct layout_work *w, uint32_t t)
 {
-    return w->within[t] && w->program->place[t].on_chip &&
-           w->program->place[w->within[t]->id].on_chip;
+    return w->in_place_of[t] && w->program->place[t].on_chip &&
+           w->program->place[w->in_place_of[t]->id].on_chip;
 }
 
 /* An input is kept as long as the result within it. */
@@ -110,7 +110,7 @@ static void keep_inputs(struct layout_work *w)
 {
     for (uint32_t t = 0; t < w->graph->n_tensor; t++)
         if (inside(w, t))
-            layout_place(w, w->within[t])->last = w->program->place[t].last;
+            layout_place(w, w->in_place_of[t])->last = w->program->place[t].last;
 }
 
 static uint32_t resident_bytes(struct layout_work *w, uint32_t position)
@@ -211,10 +211,10 @@ static uint32_t overlap_rows(struct layout_work *w, const struct op_plan *p)
 
 static void set_tile(struct layout_work *w, struct op_plan *p, uint32_t rows)
 {
-    uint32_t ramp = layout_ramp(w, p);
+    uint32_t prologue = layout_prologue(w, p);
 
     p->tile_rows = rows;
-    p->ramp = ramp < rows ? ramp : 0;
+    p->prologue = prologue < rows ? prologue : 0;
     p->n_tiles = layout_n_tiles(w, p, rows);
     layout_tile_bytes(w, p, rows);
 }
@@ -340,7 +340,7 @@ static bool assign(struct layout_work *w)
             tighten(w, &set.buffer[i]);
     for (uint32_t t = 0; t < w->graph->n_tensor; t++)
         if (w->program->place[t].inside)
-            w->program->place[t].base = layout_place(w, w->within[t])->base;
+            w->program->place[t].base = layout_place(w, w->in_place_of[t])->base;
     return peak <= w->hw->scratchpad_bytes;
 }
 
@@ -399,12 +399,12 @@ enum status layout_run(struct sched_program *program, struct diag *d)
     program->layout = w.layout = ARENA_NEW(a, struct layout);
     program->span = ARENA_ARRAY(a, struct sched_span, w.graph->n_op + 1);
     w.layout->program = program;
-    w.compact = ARENA_ARRAY(a, bool, w.graph->n_tensor + 1);
-    w.upright = ARENA_ARRAY(a, bool, w.graph->n_tensor + 1);
-    w.multirow = ARENA_ARRAY(a, struct multirow, w.graph->n_tensor + 1);
+    w.contiguous = ARENA_ARRAY(a, bool, w.graph->n_tensor + 1);
+    w.column_major = ARENA_ARRAY(a, bool, w.graph->n_tensor + 1);
+    w.row_reads = ARENA_ARRAY(a, struct row_reads, w.graph->n_tensor + 1);
     w.second = ARENA_ARRAY(a, bool, w.graph->n_tensor + 1);
     w.cascade_to = ARENA_ARRAY(a, const struct op_plan *, w.graph->n_tensor + 1);
-    w.within = ARENA_ARRAY(a, const struct ir_tensor *, w.graph->n_tensor + 1);
+    w.in_place_of = ARENA_ARRAY(a, const struct ir_tensor *, w.graph->n_tensor + 1);
     w.cascade_tensor = ARENA_ARRAY(a, bool, w.graph->n_tensor + 1);
     w.layout->line_buffer = ARENA_ARRAY(a, struct plan_line_buffer, w.graph->n_tensor + 1);
     for (uint32_t i = 0; i < w.graph->n_op; i++)

@@ -2,8 +2,8 @@
  * tiles. in:  graph with targets.   out: program->place by tensor, one op_plan per accelerator
  * operator. Invariant: two buffers alive at the same operator never overlap; a tensor that is not
  * on chip has tile buffers in the plans of the operators that touch it. */
-#ifndef HEDDLE_SCHED_LAYOUT_H
-#define HEDDLE_SCHED_LAYOUT_H
+#ifndef HEDDLE_COMPILER_LAYOUT_LAYOUT_H
+#define HEDDLE_COMPILER_LAYOUT_LAYOUT_H
 
 #include "geometry.h"
 
@@ -30,12 +30,12 @@ struct op_plan {
     struct geo geo;
     uint32_t position;  /* in graph order */
     uint32_t tile_rows; /* output rows per tile */
-    uint32_t ramp;      /* of the first and the last one, see layout_tile; 0: tile_rows as well */
+    uint32_t prologue;  /* of the first and the last one, see layout_tile; 0: tile_rows as well */
     uint32_t n_tiles;
     struct plan_stream in[PLAN_OPERANDS], out;
     uint32_t n_in;
-    bool cascaded; /* with the next operator */
-    bool sliced;   /* the same by channels, see channel_fusion.c */
+    bool cascaded;     /* with the next operator */
+    bool channel_wise; /* the same by channels, see channel_fusion.c */
 };
 
 struct layout {
@@ -55,9 +55,9 @@ enum status layout_check(const struct sched_program *p, struct diag *d);
 void layout_print(const struct sched_program *p, struct text *t);
 
 /* Tile number `tile` of `oh` output rows: rows [*y, *y + the result), 0 if there are not so many.
- * With a ramp the first has as many rows, the next ones half as many more each up to `rows`, the
+ * With a prologue the first has as many rows, the next ones half as many more each up to `rows`, the
  * last one twice that. */
-uint32_t layout_tile(uint32_t oh, uint32_t rows, uint32_t ramp, uint32_t tile, uint32_t *y);
+uint32_t layout_tile(uint32_t oh, uint32_t rows, uint32_t prologue, uint32_t tile, uint32_t *y);
 
 /* Smallest scratchpad need of one operator with everything streamed, bytes. */
 uint32_t layout_least(const struct geo *g, const struct hd_config *hw);

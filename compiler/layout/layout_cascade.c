@@ -124,7 +124,7 @@ static uint32_t slices_length(const struct sched_program *p, const struct op_pla
 bool layout_slices_whole(const struct op_plan *plan, uint32_t n)
 {
     for (uint32_t i = 0; i < n; i++)
-        if (plan[i].n_tiles > 1 || plan[i].ramp || plan[i].in[0].streamed ||
+        if (plan[i].n_tiles > 1 || plan[i].prologue || plan[i].in[0].streamed ||
             plan[i].in[1].streamed || plan[i].out.streamed)
             return false;
     return true;
@@ -147,8 +147,8 @@ static uint32_t slices_from(struct layout_work *w, struct op_plan *p)
         return 1;
     }
     for (uint32_t k = 0; k + 1 < n; k++)
-        p[k].sliced = true;
-    w->within[y->id] = x;
+        p[k].channel_wise = true;
+    w->in_place_of[y->id] = x;
     return n;
 }
 
@@ -189,7 +189,7 @@ static uint64_t cascade_bytes(struct layout_work *w, struct op_plan *p, uint32_t
         r->halo = (next->kh - 1) * next->dy;
         r->wrap = rows * (r->halo ? tiles : 2);
         r->wrap = r->wrap < g->oh ? r->wrap : g->oh;
-        r->pitch = layout_pitch(w, g->ow * g->oc, r->wrap + r->halo, w->multirow[g->out->id]);
+        r->pitch = layout_pitch(w, g->ow * g->oc, r->wrap + r->halo, w->row_reads[g->out->id]);
         total += (uint64_t)(r->wrap + r->halo) * r->pitch;
     }
     return total;

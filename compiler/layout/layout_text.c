@@ -19,11 +19,11 @@ static void print_plan(const struct sched_program *p, const struct op_plan *plan
 
     text_printf(t, "%s: %u tile%s of %u row%s", p->graph->row[plan->op->row].name, plan->n_tiles,
                 plan->n_tiles == 1 ? "" : "s", plan->tile_rows, plan->tile_rows == 1 ? "" : "s");
-    if (plan->ramp)
-        text_printf(t, ", first and last %u", plan->ramp);
-    text_add(t, plan->cascaded ? ", cascaded with the next\n"
-                : plan->sliced ? ", fused by channels with the next\n"
-                               : "\n");
+    if (plan->prologue)
+        text_printf(t, ", first and last %u", plan->prologue);
+    text_add(t, plan->cascaded       ? ", cascaded with the next\n"
+                : plan->channel_wise ? ", fused by channels with the next\n"
+                                     : "\n");
     print_stream(&plan->in[0], "input tiles", plan->n_tiles, t);
     print_stream(&plan->in[1], "second input tiles", plan->n_tiles, t);
     print_stream(&plan->out, "output tiles", plan->n_tiles, t);

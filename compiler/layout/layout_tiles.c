@@ -11,7 +11,7 @@ void layout_image(const struct layout_work *w, const struct ir_tensor *t, uint32
                   uint32_t *cols, uint32_t *c)
 {
     geo_image(t, h, cols, c);
-    if (w->upright && w->upright[t->id]) {
+    if (w->column_major && w->column_major[t->id]) {
         *h = *cols;
         *cols = 1;
     }
@@ -21,7 +21,7 @@ void layout_image(const struct layout_work *w, const struct ir_tensor *t, uint32
  * modulo 8). Two pairs of them, with `tails`, take two words each, the former a word further right:
  * rows 3 to 6 apart (resnet8 at sys32: 868 conflicts in 15,096 cycles with 2). */
 uint32_t layout_pitch(const struct layout_work *w, uint32_t row_bytes, uint32_t rows,
-                      struct multirow by)
+                      struct row_reads by)
 {
     uint32_t words = div_up(row_bytes, w->hw->n);
 
@@ -38,7 +38,7 @@ uint32_t layout_pitch(const struct layout_work *w, uint32_t row_bytes, uint32_t 
 
 /* Columns as rows: an odd number of words, for ARRAY reads a word of one after the other, and those
  * in one bank would shut STORE out (128 x 128 x 128 at sys16: 9,784 to 9,031 cycles). */
-static uint32_t upright_pitch(const struct layout_work *w, uint32_t row_bytes)
+static uint32_t column_major_pitch(const struct layout_work *w, uint32_t row_bytes)
 {
     return (div_up(row_bytes, w->hw->n) | 1u) * w->hw->n;
 }
@@ -48,11 +48,11 @@ uint32_t layout_tensor_pitch(const struct layout_work *w, const struct ir_tensor
     uint32_t h, c, cols;
 
     layout_image(w, t, &h, &cols, &c);
-    if (w->compact[t->id])
+    if (w->contiguous[t->id])
         return cols * c;
-    if (w->upright[t->id])
-        return upright_pitch(w, c);
-    return layout_pitch(w, cols * c, h, w->multirow[t->id]);
+    if (w->column_major[t->id])
+        return column_major_pitch(w, c);
+    return layout_pitch(w, cols * c, h, w->row_reads[t->id]);
 }
 
 uint32_t layout_bytes(const struct layout_work *w, const struct ir_tensor *t)
@@ -91,11 +91,12 @@ uint32_t layout_stream_bytes(const struct layout_work *w, const struct plan_stre
     return div_up(s->rows * s->pitch, w->hw->n) * w->hw->n * (n_tiles > 1 ? 2 : 1);
 }
 
-struct multirow layout_reads(const struct layout_work *w, const struct geo *g, uint32_t streams)
+struct row_reads layout_reads(const struct layout_work *w, const struct geo *g, uint32_t streams)
 {
     if (g->kh == 1 || !geo_on_array(g))
-        return (struct multirow){0};
-    return (struct multirow){g->dy, g->kw * g->c > w->hw->n && geo_streams(g, w->hw, streams) == 2};
+        return (struct row_reads){0};
+    return (struct row_reads){g->dy,
+                              g->kw * g->c > w->hw->n && geo_streams(g, w->hw, streams) == 2};
 }
 
 /* Row pitch of a tile buffer; a matrix product takes and makes flat strings. */
@@ -108,24 +109,24 @@ static uint32_t tile_pitch(const struct layout_work *w, const struct op_plan *p,
     layout_image(w, t, &h, &cols, &c);
     if (g->kind == GEO_DENSE)
         return cols * c;
-    if (w->upright && w->upright[t->id])
-        return upright_pitch(w, c);
+    if (w->column_major && w->column_major[t->id])
+        return column_major_pitch(w, c);
     return layout_pitch(w, cols * c, rows,
-                        t != g->out ? layout_reads(w, g, streams) : (struct multirow){0});
+                        t != g->out ? layout_reads(w, g, streams) : (struct row_reads){0});
 }
 
 /* Rows of the first and the last tile where a knob makes these smaller; 0: as all. */
-uint32_t layout_ramp(const struct layout_work *w, const struct op_plan *p)
+uint32_t layout_prologue(const struct layout_work *w, const struct op_plan *p)
 {
     const struct geo *g = &p->geo;
-    uint32_t rows = w->program ? w->program->knobs[p->position].ramp : 0;
+    uint32_t rows = w->program ? w->program->knobs[p->position].prologue : 0;
 
     return geo_on_array(g) && !geo_parts(g, w->hw) && g->oh > 2 * rows ? rows : 0;
 }
 
-uint32_t layout_tile(uint32_t oh, uint32_t rows, uint32_t ramp, uint32_t tile, uint32_t *y)
+uint32_t layout_tile(uint32_t oh, uint32_t rows, uint32_t prologue, uint32_t tile, uint32_t *y)
 {
-    uint32_t size = ramp ? ramp : rows, end = oh - ramp;
+    uint32_t size = prologue ? prologue : rows, end = oh - prologue;
 
     *y = 0;
     for (; tile > 0 && *y < end; tile--) {
@@ -133,18 +134,18 @@ uint32_t layout_tile(uint32_t oh, uint32_t rows, uint32_t ramp, uint32_t tile, u
         size = size + div_up(size, 2) < rows ? size + div_up(size, 2) : rows;
     }
     if (*y == end)
-        return tile == 0 ? ramp : 0;
+        return tile == 0 ? prologue : 0;
     return size < end - *y ? size : end - *y;
 }
 
 uint32_t layout_n_tiles(const struct layout_work *w, const struct op_plan *p, uint32_t rows)
 {
-    uint32_t ramp = layout_ramp(w, p), n = 0, y;
+    uint32_t prologue = layout_prologue(w, p), n = 0, y;
 
-    ramp = ramp < rows ? ramp : 0;
-    if (!ramp)
+    prologue = prologue < rows ? prologue : 0;
+    if (!prologue)
         return div_up(p->geo.oh, rows);
-    while (layout_tile(p->geo.oh, rows, ramp, n, &y))
+    while (layout_tile(p->geo.oh, rows, prologue, n, &y))
         n++;
     return n;
 }

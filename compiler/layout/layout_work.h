@@ -1,12 +1,12 @@
 /* layout_work.h - what the files of one layout share: layout.c decides what stays on chip and
  * where, layout_cascade.c which operators are interleaved, layout_tiles.c what a tile takes. */
-#ifndef HEDDLE_SCHED_LAYOUT_WORK_H
-#define HEDDLE_SCHED_LAYOUT_WORK_H
+#ifndef HEDDLE_COMPILER_LAYOUT_LAYOUT_WORK_H
+#define HEDDLE_COMPILER_LAYOUT_LAYOUT_WORK_H
 
 #include "layout.h"
 
 /* What reads several rows of a tensor at once. */
-struct multirow {
+struct row_reads {
     uint32_t dilation; /* the largest, 0: nothing does */
     bool tails;        /* pairs of pixels, the end of one row together with the start of the next */
 };
@@ -17,14 +17,14 @@ struct layout_work {
     const struct ir_graph *graph;
     const struct hd_config *hw;
     struct layout *layout;
-    bool *compact;             /* by tensor: rows must lie back to back */
-    bool *upright;             /* by tensor: its columns are rows, see geo_upright */
-    struct multirow *multirow; /* by tensor */
-    bool *second;              /* by tensor: the second operand of an elementwise operator */
+    bool *contiguous;            /* by tensor: rows must lie back to back */
+    bool *column_major;          /* by tensor: its columns are rows, see geo_column_major */
+    struct row_reads *row_reads; /* by tensor */
+    bool *second;                /* by tensor: the second operand of an elementwise operator */
     const struct op_plan **cascade_to; /* by tensor: the next stage, if it alone reads it */
     bool *cascade_tensor; /* by tensor: passes from stage to stage, cannot go to memory */
-    const struct ir_tensor **within; /* by tensor: it is in this one's first pixel */
-    uint64_t live_bound;             /* memory_live_bound of the graph */
+    const struct ir_tensor **in_place_of; /* by tensor: it is in this one's first pixel */
+    uint64_t live_bound;                  /* memory_live_bound of the graph */
     uint32_t *budget; /* by position: bytes of the scratchpad that buffers alive there may have */
 };
 
@@ -40,15 +40,15 @@ void layout_image(const struct layout_work *w, const struct ir_tensor *t, uint32
                   uint32_t *cols, uint32_t *c);
 /* Bytes from row to row of `rows` rows of `row_bytes` that are read so. */
 uint32_t layout_pitch(const struct layout_work *w, uint32_t row_bytes, uint32_t rows,
-                      struct multirow read);
+                      struct row_reads read);
 /* The same of a tensor that is on chip whole, and all its bytes. */
 uint32_t layout_tensor_pitch(const struct layout_work *w, const struct ir_tensor *t);
 uint32_t layout_bytes(const struct layout_work *w, const struct ir_tensor *t);
 /* How the operator reads its input's rows; its pixels lie side by side as knob `streams`
  * specifies. */
-struct multirow layout_reads(const struct layout_work *w, const struct geo *g, uint32_t streams);
+struct row_reads layout_reads(const struct layout_work *w, const struct geo *g, uint32_t streams);
 /* Rows of the first tile where a knob makes it smaller; 0: as all. */
-uint32_t layout_ramp(const struct layout_work *w, const struct op_plan *p);
+uint32_t layout_prologue(const struct layout_work *w, const struct op_plan *p);
 uint32_t layout_n_tiles(const struct layout_work *w, const struct op_plan *p, uint32_t rows);
 /* Bytes of a stream's buffers. */
 uint32_t layout_stream_bytes(const struct layout_work *w, const struct plan_stream *s,

@@ -1,7 +1,7 @@
 /* fixed_math.h - the integer steps of tables that legalise computes (NUMERICS.md, "Building
  * blocks"). The reference has its own (reference/ref_fixed.c). */
-#ifndef HEDDLE_LGL_FIXED_MATH_H
-#define HEDDLE_LGL_FIXED_MATH_H
+#ifndef HEDDLE_COMPILER_LEGALISE_FIXED_MATH_H
+#define HEDDLE_COMPILER_LEGALISE_FIXED_MATH_H
 
 #include <stdint.h>
 

@@ -1,6 +1,6 @@
 /* hard_swish.h - x * relu6(x + 3) / 6 in the 16-bit fixed point of TFLite's reference. */
-#ifndef HEDDLE_LEGALISE_HARD_SWISH_H
-#define HEDDLE_LEGALISE_HARD_SWISH_H
+#ifndef HEDDLE_COMPILER_LEGALISE_HARD_SWISH_H
+#define HEDDLE_COMPILER_LEGALISE_HARD_SWISH_H
 
 #include <stdint.h>
 

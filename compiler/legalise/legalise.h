@@ -1,7 +1,7 @@
 /* legalise.h - passes that bring an imported graph into the form that targets take (README.md).
  * compiler/passes.def holds their order. */
-#ifndef HEDDLE_LEGALISE_H
-#define HEDDLE_LEGALISE_H
+#ifndef HEDDLE_COMPILER_LEGALISE_LEGALISE_H
+#define HEDDLE_COMPILER_LEGALISE_LEGALISE_H
 
 #include "compiler/ir/ir.h"
 

@@ -1,6 +1,6 @@
 /* table16.h - tables of the int16 kernels, op->fixed.wide. Integers from here on. */
-#ifndef HEDDLE_LGL_TABLE16_H
-#define HEDDLE_LGL_TABLE16_H
+#ifndef HEDDLE_COMPILER_LEGALISE_TABLE16_H
+#define HEDDLE_COMPILER_LEGALISE_TABLE16_H
 
 #include "legalise.h"
 

@@ -1,6 +1,6 @@
 /* disasm.h - command streams as text. */
-#ifndef HEDDLE_LOWER_DISASM_H
-#define HEDDLE_LOWER_DISASM_H
+#ifndef HEDDLE_COMPILER_LOWER_DISASM_H
+#define HEDDLE_COMPILER_LOWER_DISASM_H
 
 #include "compiler/program/sched_program.h"
 

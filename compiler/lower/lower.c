@@ -34,7 +34,7 @@ static void end_stream(struct lower *l)
 /* The operators of plan[0 .. n - 1] have their commands mixed. */
 static void note_woven(struct sched_program *p, const struct op_plan *plan, uint32_t n)
 {
-    if (plan->sliced && !layout_slices_whole(plan, n))
+    if (plan->channel_wise && !layout_slices_whole(plan, n))
         return;
     for (uint32_t i = 0; i + 1 < n; i++)
         p->woven[plan[i].position] = plan[i + 1].position;
@@ -54,11 +54,11 @@ static enum status lower_all(struct lower *l, const struct layout *layout)
             l->stream->region = plan->op->region;
         }
         uint32_t n = 1;
-        while (plan[n - 1].cascaded || plan[n - 1].sliced)
+        while (plan[n - 1].cascaded || plan[n - 1].channel_wise)
             n++;
         i += n - 1;
         note_woven(p, plan, n);
-        if (plan->sliced)
+        if (plan->channel_wise)
             TRY(lower_slices(l, plan, n));
         else if (n > 1)
             TRY(lower_cascade(l, plan, n));

@@ -1,7 +1,7 @@
 /* lower.h - from operator plans to commands. One file per kind of operator; all add commands
  * through here. */
-#ifndef HEDDLE_SCHED_LOWER_H
-#define HEDDLE_SCHED_LOWER_H
+#ifndef HEDDLE_COMPILER_LOWER_LOWER_H
+#define HEDDLE_COMPILER_LOWER_LOWER_H
 
 #include "compiler/layout/layout.h"
 

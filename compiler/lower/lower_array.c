@@ -50,7 +50,7 @@ static void cut_groups(struct nest *n, uint32_t tiles, uint32_t most)
     for (uint32_t tile = 0; tile < tiles;) {
         uint32_t left = tiles - tile;
         n->first[n->n_group++] = tile * n->l->hw->n;
-        tile += left > most ? most : n->knobs->taper ? div_up(left, 2) : left;
+        tile += left > most ? most : n->knobs->tail_split ? div_up(left, 2) : left;
     }
     n->first[n->n_group] = n->columns;
 }
@@ -69,7 +69,7 @@ static void cut_channels(struct nest *n)
     if (!n->keep_params)
         most = least(most, hw->param_entries / 2);
     n->keep = n->keep && n->keep_params;
-    if (n->p->sliced)
+    if (n->p->channel_wise)
         most = least(most, div_up(tiles, SLICES));
     if (n->knobs->group_tiles)
         most = least(most, n->knobs->group_tiles);
@@ -251,9 +251,9 @@ static void fill_input(const struct nest *n, struct hd_cmd_array *a, const struc
     a->streams = n->streams & 7u;
 }
 
-/* Depthwise over one column: rows [y, y + rows) as the pixels of one row, see geo_lies. Its image
+/* Depthwise over one column: rows [y, y + rows) as the pixels of one row, see geo_rows_as_pixels. Its image
  * is what the tile's windows touch. */
-static void lay_down(const struct nest *n, struct hd_cmd_array *a, uint32_t y, uint32_t rows)
+static void rows_as_pixels(const struct nest *n, struct hd_cmd_array *a, uint32_t y, uint32_t rows)
 {
     const struct geo *g = n->g;
     uint32_t lo, hi, pitch = n->p->in[0].pitch, span = (rows - 1) * g->sy + 1;
@@ -292,8 +292,8 @@ static void add_array(struct nest *n, uint32_t tile, uint32_t y, uint32_t rows, 
     fill_input(n, a, k, y, base);
     fill_columns(n, a, k, first);
     fill_output(n, a, tile, y, rows, first);
-    if (geo_lies(n->g, l->hw, n->p->in[0].pitch, n->p->out.pitch))
-        lay_down(n, a, y, rows);
+    if (geo_rows_as_pixels(n->g, l->hw, n->p->in[0].pitch, n->p->out.pitch))
+        rows_as_pixels(n, a, y, rows);
     a->out_channels = channels & 0xffffu;
     a->acc_keep = piece > 0;
     a->acc_hold = piece + 1 < n->n_piece;
@@ -305,7 +305,7 @@ static void add_array(struct nest *n, uint32_t tile, uint32_t y, uint32_t rows, 
     lower_access_in(l, c, n->p, 0, base, lo, hi);
     if (!a->acc_hold) {
         lower_access_out(l, c, n->p, tile, y, rows);
-        if (n->p->sliced && a->out_pitch % n->g->oc == 0)
+        if (n->p->channel_wise && a->out_pitch % n->g->oc == 0)
             lower_access_slice(c, first, channels, n->g->oc);
     }
     lower_access(c, SCHED_WMEM, false, a->w_base,
@@ -346,7 +346,7 @@ static void one_tile(struct nest *n, uint32_t tile, uint32_t y, uint32_t rows, u
 static void regular_tile(struct nest *n, uint32_t tile, uint32_t first_group, uint32_t n_groups,
                          bool again)
 {
-    uint32_t y, rows = layout_tile(n->g->oh, n->p->tile_rows, n->p->ramp, tile, &y);
+    uint32_t y, rows = layout_tile(n->g->oh, n->p->tile_rows, n->p->prologue, tile, &y);
 
     one_tile(n, tile, y, rows, first_group, n_groups, again);
 }
@@ -363,7 +363,7 @@ enum status lower_array(struct lower *l, const struct op_plan *p)
     struct nest n;
 
     nest_init(&n, l, p);
-    if (n.n_piece == 1 && !p->in[0].streamed && !p->out.streamed && !p->ramp) {
+    if (n.n_piece == 1 && !p->in[0].streamed && !p->out.streamed && !p->prologue) {
         for (uint32_t group = 0; group < n.n_group; group++)
             for (uint32_t tile = 0; tile < p->n_tiles; tile++)
                 regular_tile(&n, tile, group, 1, false);

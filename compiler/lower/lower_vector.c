@@ -91,11 +91,11 @@ static void fill_pool(const struct op_plan *p, struct hd_cmd_vector *v, uint32_t
 
 /* Rows are flat strings unless an operand is broadcast along columns or channels are left out. */
 static void fill_elementwise(const struct op_plan *p, struct hd_cmd_vector *v, uint32_t y,
-                             uint32_t rows, const int32_t base[2], bool sliced)
+                             uint32_t rows, const int32_t base[2], bool channel_wise)
 {
     const struct geo *g = &p->geo;
     struct stride a = stride_of(g->x, p->in[0].pitch);
-    bool by_column = sliced || broadcasts(g);
+    bool by_column = channel_wise || broadcasts(g);
 
     v->kernel_h = 1;
     v->kernel_w = 1;

@@ -1,6 +1,6 @@
 /* lower_weights.h - constants of ARRAY commands in the order the array takes them. */
-#ifndef HEDDLE_SCHED_WEIGHTS_H
-#define HEDDLE_SCHED_WEIGHTS_H
+#ifndef HEDDLE_COMPILER_LOWER_LOWER_WEIGHTS_H
+#define HEDDLE_COMPILER_LOWER_LOWER_WEIGHTS_H
 
 #include "lower.h"
 

@@ -3,8 +3,8 @@
  * out: op->target, op->region, op->reason; row->target, row->reason. A region is a run of
  * neighbouring operators of one accelerator in graph order: one submission. Order within the graph
  * never changes, so regions are acyclic. */
-#ifndef HEDDLE_PARTITION_H
-#define HEDDLE_PARTITION_H
+#ifndef HEDDLE_COMPILER_PARTITION_PARTITION_H
+#define HEDDLE_COMPILER_PARTITION_PARTITION_H
 
 #include "compiler/target/target.h"
 

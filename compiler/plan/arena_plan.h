@@ -2,8 +2,8 @@
  * memory. in:  program->place with in_memory and mem_region, scratch_bytes.   out: mem_offset,
  * program->arena_bytes. Lifetimes are operator positions; within one submission the hazard tracker
  * orders what overlaps in time. */
-#ifndef HEDDLE_PLAN_ARENA_PLAN_H
-#define HEDDLE_PLAN_ARENA_PLAN_H
+#ifndef HEDDLE_COMPILER_PLAN_ARENA_PLAN_H
+#define HEDDLE_COMPILER_PLAN_ARENA_PLAN_H
 
 #include "compiler/program/sched_program.h"
 

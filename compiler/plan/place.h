@@ -1,7 +1,7 @@
 /* place.h - offsets for buffers with lifetimes, in one memory. Used for the DRAM arena and the
  * scratchpad. */
-#ifndef HEDDLE_PLAN_PLACE_H
-#define HEDDLE_PLAN_PLACE_H
+#ifndef HEDDLE_COMPILER_PLAN_PLACE_H
+#define HEDDLE_COMPILER_PLAN_PLACE_H
 
 #include <stdint.h>
 

@@ -3,8 +3,8 @@
  * out: per region one command stream, the constants region, the arena's tensors; every command with
  * the byte ranges it reads and writes, from which its waits follow (hazard.c) and which
  * plan_check.c proves. */
-#ifndef HEDDLE_SCHED_PROGRAM_H
-#define HEDDLE_SCHED_PROGRAM_H
+#ifndef HEDDLE_COMPILER_PROGRAM_SCHED_PROGRAM_H
+#define HEDDLE_COMPILER_PROGRAM_SCHED_PROGRAM_H
 
 #include "base/arena.h"
 #include "base/status.h"
@@ -87,9 +87,9 @@ struct sched_knobs {
     uint32_t tile_rows;   /* output rows of a tile, at most */
     uint32_t group_tiles; /* channel tiles whose weights are fetched together, at most */
     uint32_t streams;     /* pixel streams of ARRAY: 1 or 2 */
-    uint32_t taper;       /* 1: the last group in halves, that little is left after its weights */
+    uint32_t tail_split;  /* 1: the last group in halves, that little is left after its weights */
     uint32_t params;      /* 1: parameters of all groups by one command, if they fit at once */
-    uint32_t ramp;        /* output rows of the first and of the last tile; 0: as the others */
+    uint32_t prologue;    /* output rows of the first and of the last tile; 0: as the others */
     uint32_t cascade;     /* 1: rows go on to the next operator as they come, both interleaved */
 };
 

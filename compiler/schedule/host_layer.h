@@ -1,7 +1,7 @@
 /* host_layer.h - operators as the host kernels with scratch and panels take them: the one place
  * that fills their parameters, for the plan (how much scratch) and for emission (the same as C). */
-#ifndef HEDDLE_SCHED_HOST_LAYER_H
-#define HEDDLE_SCHED_HOST_LAYER_H
+#ifndef HEDDLE_COMPILER_SCHEDULE_HOST_LAYER_H
+#define HEDDLE_COMPILER_SCHEDULE_HOST_LAYER_H
 
 #include "compiler/layout/geometry.h"
 #include "kernels/hdk.h"

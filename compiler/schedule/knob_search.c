@@ -42,7 +42,7 @@ uint32_t sched_choices(const struct sched_program *p, uint32_t op, const struct 
 
     if (!sched_owns(p, o) || sched_is_view(p, o) || !geo_of(p->graph, o, &g))
         return 0;
-    (void)geo_upright(p->graph, &g);
+    (void)geo_column_major(p->graph, &g);
     struct sched_knobs c = *now;
     if (geo_on_array(&g)) {
         uint32_t tiles = div_up(geo_streams(&g, p->hw, now->streams) * g.oc, p->hw->n);
@@ -51,7 +51,7 @@ uint32_t sched_choices(const struct sched_program *p, uint32_t op, const struct 
         c.group_tiles = 0;
         add(choice, &n, now, c);
         c = *now;
-        c.taper = !now->taper;
+        c.tail_split = !now->tail_split;
         add(choice, &n, now, c);
         c = *now;
         c.params = !now->params;
@@ -63,9 +63,10 @@ uint32_t sched_choices(const struct sched_program *p, uint32_t op, const struct 
         c = *now;
     }
     uint32_t least = div_up(p->hw->n, g.ow); /* as many pixels as a segment has lanes */
-    for (c.ramp = least; geo_on_array(&g) && c.ramp * 4 <= g.oh && c.ramp <= 4 * least; c.ramp *= 2)
+    for (c.prologue = least; geo_on_array(&g) && c.prologue * 4 <= g.oh && c.prologue <= 4 * least;
+         c.prologue *= 2)
         add(choice, &n, now, c);
-    c.ramp = 0;
+    c.prologue = 0;
     add(choice, &n, now, c);
     c = *now;
     c.cascade = !now->cascade;

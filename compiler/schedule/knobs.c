@@ -12,9 +12,9 @@ static const struct {
     {"tile_rows", offsetof(struct sched_knobs, tile_rows), 1u << 20},
     {"group_tiles", offsetof(struct sched_knobs, group_tiles), 1u << 20},
     {"streams", offsetof(struct sched_knobs, streams), 2},
-    {"taper", offsetof(struct sched_knobs, taper), 1},
+    {"tail_split", offsetof(struct sched_knobs, tail_split), 1},
     {"params", offsetof(struct sched_knobs, params), 1},
-    {"ramp", offsetof(struct sched_knobs, ramp), 1u << 20},
+    {"prologue", offsetof(struct sched_knobs, prologue), 1u << 20},
     {"chain", offsetof(struct sched_knobs, cascade), 1},
 };
 _Static_assert(sizeof(struct sched_knobs) == SCHED_KNOBS * sizeof(uint32_t), "a knob has no name");

@@ -1,8 +1,8 @@
 /* sched.h - decide tiles and knobs, by building device programs and estimating them.
  * in:  a legalised graph with op->target and op->region set, a hardware configuration.
  * out: the device program (compiler/program/sched_program.h). */
-#ifndef HEDDLE_SCHED_H
-#define HEDDLE_SCHED_H
+#ifndef HEDDLE_COMPILER_SCHEDULE_SCHED_H
+#define HEDDLE_COMPILER_SCHEDULE_SCHED_H
 
 #include "compiler/program/sched_program.h"
 

@@ -1,7 +1,7 @@
 /* sched_build.h - the device programs of a partitioned graph, step by step; compiler/passes.def has
  * the order. A program for one device is its own only part. */
-#ifndef HEDDLE_SCHED_BUILD_H
-#define HEDDLE_SCHED_BUILD_H
+#ifndef HEDDLE_COMPILER_SCHEDULE_SCHED_BUILD_H
+#define HEDDLE_COMPILER_SCHEDULE_SCHED_BUILD_H
 
 #include "sched.h"
 

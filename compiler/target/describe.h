@@ -1,8 +1,8 @@
 /* describe.h - an external target: target.json in memory.
  * targets/target.schema.json specifies what may stand there and what it means; docs/TARGET.md is
  * printed from it. A pattern, its limits, its cost and its call stand together. */
-#ifndef HEDDLE_TARGET_DESCRIBE_H
-#define HEDDLE_TARGET_DESCRIBE_H
+#ifndef HEDDLE_COMPILER_TARGET_DESCRIBE_H
+#define HEDDLE_COMPILER_TARGET_DESCRIBE_H
 
 #include "blocks.h"
 #include "include/heddle_target.h"

@@ -1,6 +1,6 @@
 /* native.h - how a target's shared object is asked (include/heddle_target.h). */
-#ifndef HEDDLE_TARGET_NATIVE_H
-#define HEDDLE_TARGET_NATIVE_H
+#ifndef HEDDLE_COMPILER_TARGET_NATIVE_H
+#define HEDDLE_COMPILER_TARGET_NATIVE_H
 
 #include "describe.h"
 #include "values.h"

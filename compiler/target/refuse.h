@@ -1,7 +1,7 @@
 /* refuse.h - how a target's rules refuse an operator: a function that answers a question `q` with
  * an `arena` returns NULL, or the rule that failed, with values. */
-#ifndef HEDDLE_TARGET_REFUSE_H
-#define HEDDLE_TARGET_REFUSE_H
+#ifndef HEDDLE_COMPILER_TARGET_REFUSE_H
+#define HEDDLE_COMPILER_TARGET_REFUSE_H
 
 #include "base/text.h"
 

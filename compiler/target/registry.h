@@ -2,8 +2,8 @@
  * Found in this order, the first of a name wins: built in; --target-dir (as given);
  * $HEDDLE_TARGET_PATH and $UMA_BACKENDS (folders separated by ':'); <home>/targets. Such a folder
  * holds a target.json itself, or folders that do. */
-#ifndef HEDDLE_TARGET_REGISTRY_H
-#define HEDDLE_TARGET_REGISTRY_H
+#ifndef HEDDLE_COMPILER_TARGET_REGISTRY_H
+#define HEDDLE_COMPILER_TARGET_REGISTRY_H
 
 #include "target.h"
 

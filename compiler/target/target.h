@@ -2,8 +2,8 @@
  * `systolic` and `c` (the host) are built in; every folder with a target.json (describe.h) is one
  * more, with the same functions. A target states whether it takes an operator, and if not, which
  * rule failed with which value; and what the operator would cost. */
-#ifndef HEDDLE_TARGET_H
-#define HEDDLE_TARGET_H
+#ifndef HEDDLE_COMPILER_TARGET_TARGET_H
+#define HEDDLE_COMPILER_TARGET_TARGET_H
 
 #include "compiler/ir/ir.h"
 #include "hw/gen/config.h"

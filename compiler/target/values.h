@@ -1,6 +1,6 @@
 /* values.h - the numbers of an operator by the names that target.json uses (values.def). */
-#ifndef HEDDLE_TARGET_VALUES_H
-#define HEDDLE_TARGET_VALUES_H
+#ifndef HEDDLE_COMPILER_TARGET_VALUES_H
+#define HEDDLE_COMPILER_TARGET_VALUES_H
 
 #include "compiler/ir/ir.h"
 

@@ -13,18 +13,18 @@ enum {
         HD_TIMING_READ_WORD + HD_TIMING_READ_DONE + HD_TIMING_ISSUE_COUNT + HD_TIMING_ARRAY_FOLLOW,
 };
 
-void landings_init(struct landings *l, struct arena *a, uint32_t n_commands, uint64_t n_bursts)
+void landings_init(struct arrivals *l, struct arena *a, uint32_t n_commands, uint64_t n_bursts)
 {
-    *l = (struct landings){0};
-    l->burst = ARENA_ARRAY(a, struct landing, n_bursts + 1);
+    *l = (struct arrivals){0};
+    l->burst = ARENA_ARRAY(a, struct arrival, n_bursts + 1);
     l->first = ARENA_ARRAY(a, uint32_t, n_commands + 1);
 }
 
-void landings_add(struct landings *l, uint64_t from, uint64_t at, uint32_t words, bool ends)
+void landings_add(struct arrivals *l, uint64_t from, uint64_t at, uint32_t words, bool ends)
 {
     uint64_t before = l->n > l->first[l->n_command] ? l->burst[l->n - 1].words : 0;
 
-    l->burst[l->n++] = (struct landing){from, at, before, before + words};
+    l->burst[l->n++] = (struct arrival){from, at, before, before + words};
     if (ends)
         l->first[++l->n_command] = l->n;
 }
@@ -40,7 +40,7 @@ static void tile_with(const struct array_cost *c, uint64_t w, uint64_t *word, ui
 }
 
 /* When the first n words of the command of bursts [b, end) have come, or all of it. */
-static uint64_t come(const struct landing *b, const struct landing *end, uint64_t n)
+static uint64_t come(const struct arrival *b, const struct arrival *end, uint64_t n)
 {
     if (n > end[-1].words)
         return end[-1].at + LAST_TO_TILE;
@@ -49,12 +49,12 @@ static uint64_t come(const struct landing *b, const struct landing *end, uint64_
     return b->from + (b->at - b->from) * (n - b->before) / (b->words - b->before) + WORD_TO_TILE;
 }
 
-uint64_t follow_begin(const struct landings *l, uint32_t k, uint64_t skip, uint32_t n,
+uint64_t follow_begin(const struct arrivals *l, uint32_t k, uint64_t skip, uint32_t n,
                       uint64_t begin)
 {
     if (k > l->n_command)
         return UINT64_MAX;
-    const struct landing *first = &l->burst[l->first[k]],
+    const struct arrival *first = &l->burst[l->first[k]],
                          *end = &l->burst[k < l->n_command ? l->first[k + 1] : l->n];
     if (k == l->n_command && (first == end || end[-1].words < skip + n))
         return UINT64_MAX;
@@ -62,17 +62,17 @@ uint64_t follow_begin(const struct landings *l, uint32_t k, uint64_t skip, uint3
     return at > begin ? at : begin;
 }
 
-uint64_t follow_end(const struct landings *l, uint32_t k, uint64_t skip,
+uint64_t follow_end(const struct arrivals *l, uint32_t k, uint64_t skip,
                     const struct array_cost *cost, uint32_t n, uint64_t *begin)
 {
-    const struct landing *first = &l->burst[l->first[k]], *end = &l->burst[l->first[k + 1]];
+    const struct arrival *first = &l->burst[l->first[k]], *end = &l->burst[l->first[k + 1]];
     uint64_t all = cost->steps / cost->tile_steps * cost->words;
     uint64_t steps = cost->steps + cost->conflicts, last, word, step, at;
 
     at = come(first, end, skip + n);
     *begin = at > *begin ? at : *begin;
     last = *begin + steps;
-    for (const struct landing *b = first; b < end; b++) {
+    for (const struct arrival *b = first; b < end; b++) {
         /* Words from which on a tile needs this burst, up to which one is content with it. */
         uint64_t from = b->before + 1 > skip + n ? b->before + 1 - skip - n : 0;
         uint64_t upto = b->words > skip + n ? b->words - skip - n : 0;

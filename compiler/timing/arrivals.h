@@ -2,37 +2,37 @@
  * an ARRAY command that follows one (docs/HARDWARE.md): each of its tiles begins once its words
  * have come.
  */
-#ifndef HEDDLE_SCHED_FOLLOW_H
-#define HEDDLE_SCHED_FOLLOW_H
+#ifndef HEDDLE_COMPILER_TIMING_ARRIVALS_H
+#define HEDDLE_COMPILER_TIMING_ARRIVALS_H
 
 #include "cost.h"
 
 /* A burst of a command. */
-struct landing {
+struct arrival {
     uint64_t from, at;      /* its first word comes after `from`, its last one at `at` */
     uint64_t before, words; /* of the command, before it and with it */
 };
 
-struct landings {
-    struct landing *burst;
+struct arrivals {
+    struct arrival *burst;
     uint32_t n;
     uint32_t *first;    /* by WEIGHT command: its first burst; one more for the next command */
     uint32_t n_command; /* whose bursts are all known */
 };
 
 /* For n_commands commands of n_bursts bursts together. */
-void landings_init(struct landings *l, struct arena *a, uint32_t n_commands, uint64_t n_bursts);
+void landings_init(struct arrivals *l, struct arena *a, uint32_t n_commands, uint64_t n_bursts);
 /* A burst of the command after the last whole one; ends: its last. */
-void landings_add(struct landings *l, uint64_t from, uint64_t at, uint32_t words, bool ends);
+void landings_add(struct arrivals *l, uint64_t from, uint64_t at, uint32_t words, bool ends);
 
 /* When an ARRAY command loads its first tile, of n words, if it could at `begin`; UINT64_MAX while
  * that depends on bursts to come. It reads the words of WEIGHT command `k` from the skip-th on. */
-uint64_t follow_begin(const struct landings *l, uint32_t k, uint64_t skip, uint32_t n,
+uint64_t follow_begin(const struct arrivals *l, uint32_t k, uint64_t skip, uint32_t n,
                       uint64_t begin);
 
 /* An ARRAY command whose first tile could be loaded at *begin loads it at *begin; returns its last
  * step. It reads the words of WEIGHT command `k` from the skip-th on. n: N. */
-uint64_t follow_end(const struct landings *l, uint32_t k, uint64_t skip,
+uint64_t follow_end(const struct arrivals *l, uint32_t k, uint64_t skip,
                     const struct array_cost *cost, uint32_t n, uint64_t *begin);
 
 #endif

@@ -2,8 +2,8 @@
  * different words of one bank take two cycles. Its own conflicts are found by looking at some of a
  * command's positions: reads repeat from row to row. For others in parallel with it, step by
  * step. */
-#ifndef HEDDLE_SCHED_BANKS_H
-#define HEDDLE_SCHED_BANKS_H
+#ifndef HEDDLE_COMPILER_TIMING_BANKS_H
+#define HEDDLE_COMPILER_TIMING_BANKS_H
 
 #include "compiler/program/sched_program.h"
 #include "driver/hd_walk.h"

@@ -17,7 +17,7 @@ enum {
  */
 
 /* Another step after those whose results are on their way: the result that leaves now. */
-static bool push_result(struct beside_trace *t, bool result)
+static bool push_result(struct contention_trace *t, bool result)
 {
     bool leaves = t->result[t->at];
 
@@ -26,7 +26,7 @@ static bool push_result(struct beside_trace *t, bool result)
     return leaves;
 }
 
-static uint64_t next_cycle(struct beside_trace *t)
+static uint64_t next_cycle(struct contention_trace *t)
 {
     if (t->extra) {
         t->extra--;
@@ -34,11 +34,11 @@ static uint64_t next_cycle(struct beside_trace *t)
     }
     (void)banks_steps_next(&t->steps, &t->step);
     t->extra = t->step.extra;
-    return t->step.busy | (push_result(t, t->step.result) ? BESIDE_LANES : 0);
+    return t->step.busy | (push_result(t, t->step.result) ? CONTENTION_LANES : 0);
 }
 
 /* What the command before leaves in the array as `a` begins to read. */
-static void begin_before(struct beside_trace *t, const struct beside_array *a,
+static void begin_before(struct contention_trace *t, const struct contention_array *a,
                          const struct hd_config *hw)
 {
     uint64_t gap = a->from > a->before_end ? a->from - a->before_end : 0;
@@ -57,7 +57,7 @@ static void begin_before(struct beside_trace *t, const struct beside_array *a,
 }
 
 /* As of `cycle`: results of the steps just before it are on their way. */
-static void begin_trace(struct beside_trace *t, const struct beside_array *a,
+static void begin_trace(struct contention_trace *t, const struct contention_array *a,
                         const struct hd_config *hw, uint64_t cycle)
 {
     uint64_t ahead = cycle > a->from ? cycle - a->from : 0;
@@ -65,7 +65,8 @@ static void begin_trace(struct beside_trace *t, const struct beside_array *a,
     if (cycle != t->to)
         t->from = t->to = cycle;
     t->stale = false;
-    t->delay = hw->n + COST_ARRAY_SUM < BESIDE_DELAYS ? hw->n + COST_ARRAY_SUM : BESIDE_DELAYS;
+    t->delay =
+        hw->n + COST_ARRAY_SUM < CONTENTION_DELAYS ? hw->n + COST_ARRAY_SUM : CONTENTION_DELAYS;
     t->extra = t->at = 0;
     memset(t->result, 0, sizeof t->result);
     if (ahead < t->delay)
@@ -78,23 +79,23 @@ static void begin_trace(struct beside_trace *t, const struct beside_array *a,
 }
 
 /* Banks and lanes of that cycle. */
-static inline uint64_t *trace_at(struct beside_trace *t, const struct beside_array *a,
+static inline uint64_t *trace_at(struct contention_trace *t, const struct contention_array *a,
                                  const struct hd_config *hw, uint64_t cycle)
 {
-    uint64_t *busy = &t->busy[cycle % BESIDE_TRACE];
+    uint64_t *busy = &t->busy[cycle % CONTENTION_TRACE];
 
     if (t->from <= cycle && cycle < t->to)
         return busy;
     if (cycle != t->to || t->stale)
         begin_trace(t, a, hw, cycle);
     t->to = cycle + 1;
-    if (t->to - t->from > BESIDE_TRACE)
-        t->from = t->to - BESIDE_TRACE;
+    if (t->to - t->from > CONTENTION_TRACE)
+        t->from = t->to - CONTENTION_TRACE;
     *busy = next_cycle(t);
     return busy;
 }
 
-void beside_turn(struct beside_trace *t, uint64_t from)
+void contention_turn(struct contention_trace *t, uint64_t from)
 {
     t->to = t->to < from ? t->to : from;
     t->from = t->from < t->to ? t->from : t->to;
@@ -103,13 +104,14 @@ void beside_turn(struct beside_trace *t, uint64_t from)
 
 /* --- STORE ------------------------------------------------------------------------------------ */
 
-static struct beside_words words_start(const struct beside_work *w, const struct hd_config *hw)
+static struct contention_words words_start(const struct contention_work *w,
+                                           const struct hd_config *hw)
 {
     const struct hd_cmd_store *m = &w->command->w.store;
     uint64_t all = cost_words(m->rows, m->row_bytes, hw);
-    struct beside_words s = {.m = m,
-                             .per_row = div_up(m->row_bytes, hw->n),
-                             .pace = (uint32_t)(WORD * (double)all / w->cost)};
+    struct contention_words s = {.m = m,
+                                 .per_row = div_up(m->row_bytes, hw->n),
+                                 .pace = (uint32_t)(WORD * (double)all / w->cost)};
 
     s.left = (uint64_t)(w->left * (double)all / w->cost + 0.5);
     s.left = s.left < all ? s.left : all;
@@ -119,11 +121,11 @@ static struct beside_words words_start(const struct beside_work *w, const struct
 }
 
 /* Up to `until` or the last word; returns the cycle reached. */
-static uint64_t words_run(struct beside_words *w, struct beside_trace *t,
-                          const struct beside_array *a, uint64_t since, uint64_t until,
+static uint64_t words_run(struct contention_words *w, struct contention_trace *t,
+                          const struct contention_array *a, uint64_t since, uint64_t until,
                           const struct hd_config *hw)
 {
-    struct beside_words s = *w;
+    struct contention_words s = *w;
     uint32_t banks = hw->banks - 1, bank = s.m->src + s.row * s.m->src_pitch + s.column;
 
     for (; since < until && s.left; since++) {
@@ -157,14 +159,14 @@ static void inside(int32_t start, uint32_t kernel, uint32_t size, uint32_t *firs
     *n = lo < hi ? (uint32_t)(hi - lo) : 1;
 }
 
-static void set_row(struct beside_beats *b)
+static void set_row(struct contention_beats *b)
 {
     const struct hd_cmd_vector *v = b->v;
 
     inside(v->y_start + (int32_t)(b->y * v->stride_y), v->kernel_h, v->in_h, &b->ky_0, &b->ky_n);
 }
 
-static void set_column(struct beside_beats *b)
+static void set_column(struct contention_beats *b)
 {
     const struct hd_cmd_vector *v = b->v;
 
@@ -172,7 +174,7 @@ static void set_column(struct beside_beats *b)
 }
 
 /* The next window; its first beat. */
-static void next_window(struct beside_beats *b)
+static void next_window(struct contention_beats *b)
 {
     b->ky = b->kx = 0;
     if (++b->chunk < b->chunks)
@@ -186,7 +188,7 @@ static void next_window(struct beside_beats *b)
     set_column(b);
 }
 
-static void next_beat(struct beside_beats *b)
+static void next_beat(struct contention_beats *b)
 {
     if (++b->kx < b->kx_n)
         return;
@@ -195,13 +197,13 @@ static void next_beat(struct beside_beats *b)
         next_window(b);
 }
 
-static bool beat_is_last(const struct beside_beats *b)
+static bool beat_is_last(const struct contention_beats *b)
 {
     return b->kx + 1 == b->kx_n && b->ky + 1 == b->ky_n;
 }
 
 /* Skips `n` beats, whole rows where they are alike. */
-static void skip_beats(struct beside_beats *b, uint64_t n)
+static void skip_beats(struct contention_beats *b, uint64_t n)
 {
     const struct hd_cmd_vector *v = b->v;
 
@@ -218,10 +220,11 @@ static void skip_beats(struct beside_beats *b, uint64_t n)
         next_beat(b);
 }
 
-static struct beside_beats beats_start(const struct beside_work *w, const struct hd_config *hw)
+static struct contention_beats beats_start(const struct contention_work *w,
+                                           const struct hd_config *hw)
 {
     const struct hd_cmd_vector *v = &w->command->w.vector;
-    struct beside_beats b = {.v = v, .chunks = div_up(v->channels, hw->n)};
+    struct contention_beats b = {.v = v, .chunks = div_up(v->channels, hw->n)};
     uint64_t all = cost_beats(v, hw);
 
     b.two = v->op == HD_VOP_ADD || v->op == HD_VOP_SUB || v->op == HD_VOP_MUL;
@@ -237,7 +240,7 @@ static struct beside_beats beats_start(const struct beside_work *w, const struct
     return b;
 }
 
-static bool ask(struct beside_beats *b, uint32_t port, int64_t at, uint32_t pop, uint64_t *busy,
+static bool ask(struct contention_beats *b, uint32_t port, int64_t at, uint32_t pop, uint64_t *busy,
                 const struct hd_config *hw)
 {
     uint32_t bytes = b->v->channels - b->chunk * hw->n;
@@ -253,7 +256,7 @@ static bool ask(struct beside_beats *b, uint32_t port, int64_t at, uint32_t pop,
 }
 
 /* Both ports' requests. */
-static void read_beat(struct beside_beats *b, uint64_t *busy, uint32_t pop,
+static void read_beat(struct contention_beats *b, uint64_t *busy, uint32_t pop,
                       const struct hd_config *hw)
 {
     const struct hd_cmd_vector *v = b->v;
@@ -279,13 +282,13 @@ static void read_beat(struct beside_beats *b, uint64_t *busy, uint32_t pop,
     next_beat(b);
 }
 
-static void beats_cycle(struct beside_beats *b, uint64_t *busy, const struct hd_config *hw)
+static void beats_cycle(struct contention_beats *b, uint64_t *busy, const struct hd_config *hw)
 {
     if (b->lead >= 1) {
         b->lead -= 1;
         return;
     }
-    bool value = b->stage[2] && b->last[2], move = !value || !(*busy & BESIDE_LANES);
+    bool value = b->stage[2] && b->last[2], move = !value || !(*busy & CONTENTION_LANES);
     uint32_t pop = move && b->held[0] && (!b->two || b->held[1]);
     if (move) {
         b->pending -= b->stage[2];
@@ -300,7 +303,7 @@ static void beats_cycle(struct beside_beats *b, uint64_t *busy, const struct hd_
 
 /* --- stretches -------------------------------------------------------------------------------- */
 
-static void race_start(struct beside_race *r, const struct beside_work *w,
+static void race_start(struct contention_race *r, const struct contention_work *w,
                        const struct hd_config *hw)
 {
     r->vector = w->command->unit == HD_UNIT_VECTOR;
@@ -310,15 +313,15 @@ static void race_start(struct beside_race *r, const struct beside_work *w,
         r->words = words_start(w, hw);
 }
 
-static bool race_ended(const struct beside_race *r)
+static bool race_ended(const struct contention_race *r)
 {
     return r->vector ? r->beats.left + r->beats.pending == 0 : r->words.left == 0;
 }
 
 /* Cycles left at full speed. */
-static double race_left(const struct beside_race *r)
+static double race_left(const struct contention_race *r)
 {
-    const struct beside_beats *b = &r->beats;
+    const struct contention_beats *b = &r->beats;
 
     if (!r->vector)
         return (double)r->words.left * WORD / r->words.pace;
@@ -329,10 +332,10 @@ static double race_left(const struct beside_race *r)
 }
 
 /* Up to `until`, cycle by cycle. */
-static void race_run(struct beside_trace *t, struct beside_work *w, const struct beside_array *a,
-                     uint64_t until, const struct hd_config *hw)
+static void race_run(struct contention_trace *t, struct contention_work *w,
+                     const struct contention_array *a, uint64_t until, const struct hd_config *hw)
 {
-    struct beside_race *r = &w->race;
+    struct contention_race *r = &w->race;
 
     if (!r->known || r->upto != w->since)
         race_start(r, w, hw);
@@ -346,7 +349,7 @@ static void race_run(struct beside_trace *t, struct beside_work *w, const struct
 }
 
 /* Up to `until` as fast as `done` cycles' work in `cycles` cycles. */
-static void extrapolate(struct beside_work *w, double done, uint64_t cycles, uint64_t until)
+static void extrapolate(struct contention_work *w, double done, uint64_t cycles, uint64_t until)
 {
     double speed = done / (double)cycles, all = (double)(until - w->since);
 
@@ -359,23 +362,23 @@ static void extrapolate(struct beside_work *w, double done, uint64_t cycles, uin
     w->left = 0;
 }
 
-uint64_t beside_until(const struct beside_array *a, const struct hd_config *hw)
+uint64_t contention_until(const struct contention_array *a, const struct hd_config *hw)
 {
     return a->from + a->cycles + (a->command->acc_hold ? 0 : hw->n + COST_ARRAY_SUM);
 }
 
 /* Nothing that ARRAY could hinder: all has been read. */
-static bool is_through(const struct beside_work *w)
+static bool is_through(const struct contention_work *w)
 {
     bool vector = w->command->unit == HD_UNIT_VECTOR;
 
     return w->left < (vector ? HD_TIMING_VECTOR_VALUE + COST_VECTOR_END : 0.001);
 }
 
-void beside_run(struct beside_trace *t, struct beside_work *w, const struct beside_array *a,
-                uint64_t until, const struct hd_config *hw)
+void contention_run(struct contention_trace *t, struct contention_work *w,
+                    const struct contention_array *a, uint64_t until, const struct hd_config *hw)
 {
-    uint64_t end = beside_until(a, hw), reads = a->from < until ? a->from : until;
+    uint64_t end = contention_until(a, hw), reads = a->from < until ? a->from : until;
 
     until = end < until ? end : until;
     if (w->since < reads && !is_through(w)) { /* by itself up to there */

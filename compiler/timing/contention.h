@@ -2,14 +2,14 @@
  * VECTOR's, a bank that they take gives nothing else in that cycle, and while ARRAY's results leave
  * VECTOR's wait. Cycle by cycle as hd_spad, hd_vector and hd_requant do it; of long stretches some
  * windows, and as much progress between them. Left out: VECTOR before STORE while ARRAY rests. */
-#ifndef HEDDLE_SCHED_BESIDE_H
-#define HEDDLE_SCHED_BESIDE_H
+#ifndef HEDDLE_COMPILER_TIMING_CONTENTION_H
+#define HEDDLE_COMPILER_TIMING_CONTENTION_H
 
 #include "banks.h"
 
 /* ARRAY reads from cycle `from` on, for `cycles` cycles, conflicts included. Results of the command
  * before may leave in the first of them: it reads in its last step in cycle before_end - 1. */
-struct beside_array {
+struct contention_array {
     const struct hd_cmd_array *command;
     uint64_t from, cycles;
     const struct hd_cmd_array *before; /* NULL: none */
@@ -18,23 +18,23 @@ struct beside_array {
 
 /* What is known of the banks, cycle by cycle: a bit for each that ARRAY reads, or VECTOR as far as
  * it has been followed. */
-#define BESIDE_TRACE  4096u
-#define BESIDE_DELAYS 64u                 /* at least N + COST_ARRAY_SUM */
-#define BESIDE_LANES  (UINT64_C(1) << 63) /* a result enters requantisation */
+#define CONTENTION_TRACE  4096u
+#define CONTENTION_DELAYS 64u                 /* at least N + COST_ARRAY_SUM */
+#define CONTENTION_LANES  (UINT64_C(1) << 63) /* a result enters requantisation */
 
-struct beside_trace {
+struct contention_trace {
     uint64_t from, to; /* cycles known */
     bool stale;        /* what follows is to be looked at anew */
     struct banks_steps steps;
     struct banks_step step;
     uint32_t extra; /* cycles that `step` still takes */
     uint32_t delay, at;
-    bool result[BESIDE_DELAYS]; /* of the last `delay` steps, a ring */
-    uint64_t busy[BESIDE_TRACE];
+    bool result[CONTENTION_DELAYS]; /* of the last `delay` steps, a ring */
+    uint64_t busy[CONTENTION_TRACE];
 };
 
 /* STORE: words still to be read. */
-struct beside_words {
+struct contention_words {
     const struct hd_cmd_store *m;
     uint32_t per_row, row, column; /* the next word */
     uint64_t left;
@@ -43,7 +43,7 @@ struct beside_words {
 
 /* VECTOR: beats in the order of hd_vector_walk; two queues of two operands; three stages after
  * them. */
-struct beside_beats {
+struct contention_beats {
     const struct hd_cmd_vector *v;
     uint32_t y, x, chunk, ky, kx; /* the next beat */
     uint32_t chunks, ky_n, kx_n, ky_0, kx_0;
@@ -57,31 +57,31 @@ struct beside_beats {
 };
 
 /* Where a command's reads are, as of cycle `upto`. */
-struct beside_race {
+struct contention_race {
     bool known, vector;
     uint64_t upto;
-    struct beside_words words;
-    struct beside_beats beats;
+    struct contention_words words;
+    struct contention_beats beats;
 };
 
 /* A STORE or VECTOR command under way: `left` cycles from cycle `since` on if nothing hinders it.
  * `cost`: all its cycles; left 0: it has ended at `since`. */
-struct beside_work {
+struct contention_work {
     const struct sched_command *command;
     uint64_t since;
     double left, cost;
-    struct beside_race race; /* contention.c's; a new command starts with zeros */
+    struct contention_race race; /* contention.c's; a new command starts with zeros */
 };
 
 /* ARRAY begins another command, which reads from cycle `from` on. */
-void beside_turn(struct beside_trace *t, uint64_t from);
+void contention_turn(struct contention_trace *t, uint64_t from);
 
 /* Cycle by which the results of the array's last reads have left. */
-uint64_t beside_until(const struct beside_array *a, const struct hd_config *hw);
+uint64_t contention_until(const struct contention_array *a, const struct hd_config *hw);
 
 /* The work up to cycle `until` or the end of its stretch in parallel with `a`, or to its own end.
  * VECTOR goes before STORE. */
-void beside_run(struct beside_trace *t, struct beside_work *w, const struct beside_array *a,
-                uint64_t until, const struct hd_config *hw);
+void contention_run(struct contention_trace *t, struct contention_work *w,
+                    const struct contention_array *a, uint64_t until, const struct hd_config *hw);
 
 #endif

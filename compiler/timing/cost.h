@@ -1,7 +1,7 @@
 /* cost.h - what one command takes in its unit, in cycles, as docs/HARDWARE.md states it.
  * Pure functions of the command; when it may start is timeline.c's. */
-#ifndef HEDDLE_SCHED_COST_H
-#define HEDDLE_SCHED_COST_H
+#ifndef HEDDLE_COMPILER_TIMING_COST_H
+#define HEDDLE_COMPILER_TIMING_COST_H
 
 #include "compiler/program/sched_program.h"
 #include "hd_timing.h"

@@ -1,6 +1,6 @@
 /* estimate.h - cycles of each submission and layer, from the timeline. */
-#ifndef HEDDLE_TIMING_ESTIMATE_H
-#define HEDDLE_TIMING_ESTIMATE_H
+#ifndef HEDDLE_COMPILER_TIMING_ESTIMATE_H
+#define HEDDLE_COMPILER_TIMING_ESTIMATE_H
 
 #include "compiler/program/sched_program.h"
 

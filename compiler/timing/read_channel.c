@@ -173,7 +173,7 @@ static enum read_event begin_data(struct read_channel *c, struct read_burst *see
     c->bus_free = b->last + 1;
     c->consumed[b->source] = b->consumed;
     if (b->source == READ_WEIGHT)
-        landings_add(&c->landings, from, b->consumed, b->words, b->ends);
+        landings_add(&c->arrivals, from, b->consumed, b->words, b->ends);
     *seen = *b;
     if (b->source == READ_WEIGHT && b->ends)
         return READ_ENDED;
@@ -232,7 +232,7 @@ static bool write_burst(struct read_channel *c, uint64_t known)
         uint64_t next = later(l->next, arrival(c, b, l->column) + HD_TIMING_READ_WORD);
         uint32_t n = per_row - l->column;
         if (next >= l->quiet)
-            l->quiet = results_next(&c->results, next, known);
+            l->quiet = write_back_next(&c->results, next, known);
         if (next < l->quiet) { /* to the row's end at once; the last may have to await its beat */
             n = n < l->left ? n : l->left;
             n = n < l->quiet - next ? n : (uint32_t)(l->quiet - next);
@@ -240,7 +240,7 @@ static bool write_burst(struct read_channel *c, uint64_t known)
         } else {
             uint32_t bank = b->m->dest + l->row * b->m->dest_pitch + l->column;
             n = 1;
-            while (next < known && results_take(&c->results, next, bank))
+            while (next < known && write_back_take(&c->results, next, bank))
                 next++;
         }
         l->next = next;

@@ -3,8 +3,8 @@
  * memory's rate after its latency. LOAD's words wait for results (write_back.h), and once its data
  * path is full all data do. States what hd_dma_bursts, hd_axi_read, hd_dma_read and the memory
  * model do. */
-#ifndef HEDDLE_SCHED_READ_CHANNEL_H
-#define HEDDLE_SCHED_READ_CHANNEL_H
+#ifndef HEDDLE_COMPILER_TIMING_READ_CHANNEL_H
+#define HEDDLE_COMPILER_TIMING_READ_CHANNEL_H
 
 #include "arrivals.h"
 #include "write_back.h"
@@ -55,8 +55,8 @@ struct read_channel {
     bool weight_next;
     bool watched; /* ARRAY's next command awaits words of WEIGHT */
     struct read_load load;
-    struct results results;
-    struct landings landings; /* of WEIGHT's words */
+    struct write_back results;
+    struct arrivals arrivals; /* of WEIGHT's words */
 };
 
 void read_channel_init(struct read_channel *c, struct arena *a, const struct hd_config *hw,

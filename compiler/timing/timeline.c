@@ -66,11 +66,11 @@ struct timeline {
     struct read_channel channel;
     struct fetch fetch;
     struct array_issue issue;
-    struct beside_work store, vector; /* known while the array reads for its command */
-    uint64_t store_ends, vector_ends; /* if ARRAY begins nothing more until then */
-    uint32_t storing;                 /* STORE command in its data phase, by sequence */
-    struct beside_array array;        /* the command that ARRAY is at, or was */
-    struct beside_trace trace;
+    struct contention_work store, vector; /* known while the array reads for its command */
+    uint64_t store_ends, vector_ends;     /* if ARRAY begins nothing more until then */
+    uint32_t storing;                     /* STORE command in its data phase, by sequence */
+    struct contention_array array;        /* the command that ARRAY is at, or was */
+    struct contention_trace trace;
     uint64_t array_steps; /* its, without conflicts */
     struct seen *seen;    /* by row */
     uint64_t region[16];  /* address in device memory */
@@ -182,26 +182,27 @@ static uint64_t store_cost(const struct timeline *t, const struct sched_command 
 /* --- in parallel with ARRAY ------------------------------------------------------------------- */
 
 /* When the work ends if ARRAY begins nothing more. */
-static uint64_t work_ends(struct timeline *t, const struct beside_work *w)
+static uint64_t work_ends(struct timeline *t, const struct contention_work *w)
 {
-    struct beside_work alone = *w;
+    struct contention_work alone = *w;
 
     if (!w->command)
         return READ_UNKNOWN;
     if (t->array.command)
-        beside_run(&t->trace, &alone, &t->array, READ_UNKNOWN, t->p->hw);
+        contention_run(&t->trace, &alone, &t->array, READ_UNKNOWN, t->p->hw);
     return alone.since + (uint64_t)(alone.left + 0.999);
 }
 
-static void work_run(struct timeline *t, struct beside_work *w, uint64_t until)
+static void work_run(struct timeline *t, struct contention_work *w, uint64_t until)
 {
     if (t->array.command && w->command)
-        beside_run(&t->trace, w, &t->array, until, t->p->hw);
+        contention_run(&t->trace, w, &t->array, until, t->p->hw);
 }
 
-static struct beside_work work_begin(const struct sched_command *c, uint64_t since, uint64_t left)
+static struct contention_work work_begin(const struct sched_command *c, uint64_t since,
+                                         uint64_t left)
 {
-    return (struct beside_work){
+    return (struct contention_work){
         .command = c, .since = since, .left = (double)left, .cost = (double)c->cost};
 }
 
@@ -212,7 +213,7 @@ static void work_on(struct timeline *t)
     t->vector_ends = work_ends(t, &t->vector);
     t->store_ends = work_ends(t, &t->store);
     if (t->vector.command)
-        results_vector(&t->channel.results, t->vector.command, t->vector_ends);
+        write_back_vector(&t->channel.results, t->vector.command, t->vector_ends);
 }
 
 /* Begin the data phase of the next STORE command that has been taken. */
@@ -303,7 +304,7 @@ static void follow_array(struct timeline *t, uint64_t now)
 {
     struct array_issue *i = &t->issue;
     const struct queue *q = &t->queue[HD_UNIT_WEIGHT];
-    const struct landings *l = &t->channel.landings;
+    const struct arrivals *l = &t->channel.arrivals;
 
     t->channel.watched = false;
     if (!i->pending)
@@ -348,20 +349,20 @@ static void begin_array(struct timeline *t, uint64_t now)
 {
     const struct sched_command *c = t->issue.command;
     const struct array_cost *cost = array_cost(t, c);
-    struct beside_array next = {.command = &c->w.array,
-                                .from = now + ARRAY_BYTES,
-                                .cycles = cost->steps + cost->conflicts,
-                                .before = t->array.command,
-                                .before_end = t->array.from + t->array.cycles,
-                                .before_steps = t->array_steps};
+    struct contention_array next = {.command = &c->w.array,
+                                    .from = now + ARRAY_BYTES,
+                                    .cycles = cost->steps + cost->conflicts,
+                                    .before = t->array.command,
+                                    .before_end = t->array.from + t->array.cycles,
+                                    .before_steps = t->array_steps};
 
     work_run(t, &t->vector, next.from);
     work_run(t, &t->store, next.from);
-    beside_turn(&t->trace, next.from);
+    contention_turn(&t->trace, next.from);
     t->array = next;
     t->array_steps = cost->steps;
     work_on(t);
-    results_array(&t->channel.results, c, cost, next.from);
+    write_back_array(&t->channel.results, c, cost, next.from);
     t->issue.begin = READ_UNKNOWN;
 }
 
@@ -548,7 +549,7 @@ static void init(struct timeline *t, struct arena *a)
     t->seen = ARENA_ARRAY(a, struct seen, t->p->graph->n_row + 1);
     place_regions(t);
     read_channel_init(&t->channel, a, t->p->hw, t->p->options.mem_latency, t->p->options.mem_bytes);
-    landings_init(&t->channel.landings, a, n[HD_UNIT_WEIGHT], bursts);
+    landings_init(&t->channel.arrivals, a, n[HD_UNIT_WEIGHT], bursts);
     struct fetch *f = &t->fetch;
     uint64_t at = t->region[HD_REGION_COMMANDS] + s->offset;
     uint32_t n_beats = (uint32_t)((at + s->n_bytes + width - 1) / width - at / width);

@@ -3,8 +3,8 @@
  * channel burst by burst; a command starts when its unit is free and its waits hold.
  * in:  a stream with waits.   out: est_start, est_done (cycles from the doorbell) of each command,
  * est_cycles of the stream. Left out: random stalls. */
-#ifndef HEDDLE_SCHED_TIMELINE_H
-#define HEDDLE_SCHED_TIMELINE_H
+#ifndef HEDDLE_COMPILER_TIMING_TIMELINE_H
+#define HEDDLE_COMPILER_TIMING_TIMELINE_H
 
 #include "compiler/program/sched_program.h"
 

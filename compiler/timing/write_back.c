@@ -6,28 +6,28 @@
 /* The bytes of a position's reads to the write of its result, in addition to N. */
 enum { ARRAY_WRITE = COST_ARRAY_SUM + HD_TIMING_REQUANT };
 
-void results_array(struct results *r, const struct sched_command *c, const struct array_cost *cost,
-                   uint64_t from)
+void write_back_array(struct write_back *r, const struct sched_command *c,
+                      const struct array_cost *cost, uint64_t from)
 {
     if (r->n == RESULTS_PARTS) {
         for (uint32_t i = 1; i < r->n; i++)
             r->array[i - 1] = r->array[i];
         r->n--;
     }
-    r->array[r->n++] = (struct results_part){.words = &c->w,
-                                             .from = from + r->hw->n + ARRAY_WRITE,
-                                             .cycles = cost->steps + cost->conflicts,
-                                             .steps = cost->steps,
-                                             .cost = *cost};
+    r->array[r->n++] = (struct write_back_part){.words = &c->w,
+                                                .from = from + r->hw->n + ARRAY_WRITE,
+                                                .cycles = cost->steps + cost->conflicts,
+                                                .steps = cost->steps,
+                                                .cost = *cost};
 }
 
-void results_vector(struct results *r, const struct sched_command *c, uint64_t done)
+void write_back_vector(struct write_back *r, const struct sched_command *c, uint64_t done)
 {
     const struct hd_cmd_vector *v = &c->w.vector;
     uint64_t n = (uint64_t)v->rows * v->cols * div_up(v->channels, r->hw->n);
     uint64_t all = done > c->est_start ? done - c->est_start : 1;
 
-    r->vector = (struct results_part){.words = &c->w, .steps = n};
+    r->vector = (struct write_back_part){.words = &c->w, .steps = n};
     r->vector.cycles = all > COST_VECTOR + n ? all - COST_VECTOR : n;
     r->vector.from = done - HD_TIMING_VECTOR_DONE - r->vector.cycles;
 }
@@ -35,8 +35,8 @@ void results_vector(struct results *r, const struct sched_command *c, uint64_t d
 /* --- runs ------------------------------------------------------------------------------------- */
 
 /* The block of steps that step i of an ARRAY command is in, and its last segment's row. */
-static struct results_run array_run(const struct results_part *p, const struct hd_config *hw,
-                                    uint64_t i)
+static struct write_back_run array_run(const struct write_back_part *p, const struct hd_config *hw,
+                                       uint64_t i)
 {
     const struct hd_cmd_array *a = &p->words->array;
     const struct array_cost *c = &p->cost;
@@ -50,14 +50,14 @@ static struct results_run array_run(const struct results_part *p, const struct h
              first = start + (last ? c->last_lead : c->block_lead),
              past = first + (last ? a->last_scan : a->block_scan);
     if (a->acc_hold)
-        return (struct results_run){.begin = 0, .end = c->steps};
+        return (struct write_back_run){.begin = 0, .end = c->steps};
     if (i < first)
-        return (struct results_run){.begin = start, .end = first};
+        return (struct write_back_run){.begin = start, .end = first};
     if (i >= past)
-        return (struct results_run){.begin = past, .end = end};
+        return (struct write_back_run){.begin = past, .end = end};
     uint64_t row = (i - first) / a->scan;
     uint32_t channels = a->out_channels - (uint32_t)tile * hw->n;
-    return (struct results_run){
+    return (struct write_back_run){
         .begin = first + row * a->scan,
         .end = first + (row + 1) * a->scan,
         .at = (int64_t)a->out_base + (int64_t)(tile * hw->n) +
@@ -70,14 +70,14 @@ static struct results_run array_run(const struct results_part *p, const struct h
 }
 
 /* The chunks of the pixel that result i of a VECTOR command is in. */
-static struct results_run vector_run(const struct results_part *p, const struct hd_config *hw,
-                                     uint64_t i)
+static struct write_back_run vector_run(const struct write_back_part *p, const struct hd_config *hw,
+                                        uint64_t i)
 {
     const struct hd_cmd_vector *v = &p->words->vector;
     uint32_t chunks = div_up(v->channels, hw->n);
     uint64_t pixel = i / chunks;
 
-    return (struct results_run){
+    return (struct write_back_run){
         .begin = pixel * chunks,
         .end = (pixel + 1) * chunks,
         .at = (int64_t)v->out_base + (int64_t)(pixel / v->cols) * v->out_row +
@@ -90,7 +90,7 @@ static struct results_run vector_run(const struct results_part *p, const struct 
 }
 
 /* The step whose result would land in that cycle; *due: it lands in just this one of its cycles. */
-static uint64_t step_at(const struct results_part *p, uint64_t cycle, bool *due)
+static uint64_t step_at(const struct write_back_part *p, uint64_t cycle, bool *due)
 {
     uint64_t k = cycle - p->from;
 
@@ -105,7 +105,7 @@ static uint64_t step_at(const struct results_part *p, uint64_t cycle, bool *due)
 /* --- asking ----------------------------------------------------------------------------------- */
 
 /* The ARRAY command whose results land in that cycle or the next to land; NULL if there is none. */
-static struct results_part *array_part(struct results *r, uint64_t cycle)
+static struct write_back_part *array_part(struct write_back *r, uint64_t cycle)
 {
     uint32_t old = 0;
 
@@ -117,9 +117,9 @@ static struct results_part *array_part(struct results *r, uint64_t cycle)
     return r->n ? &r->array[0] : NULL;
 }
 
-static struct results_part *vector_part(struct results *r, uint64_t cycle)
+static struct write_back_part *vector_part(struct write_back *r, uint64_t cycle)
 {
-    struct results_part *p = &r->vector;
+    struct write_back_part *p = &r->vector;
 
     if (p->words && p->from + p->cycles <= cycle)
         p->words = NULL;
@@ -127,7 +127,8 @@ static struct results_part *vector_part(struct results *r, uint64_t cycle)
 }
 
 /* The run that step i is in. */
-static const struct results_run *run_at(const struct results *r, struct results_part *p, uint64_t i)
+static const struct write_back_run *run_at(const struct write_back *r, struct write_back_part *p,
+                                           uint64_t i)
 {
     if (i < p->run.begin || i >= p->run.end)
         p->run = p == &r->vector ? vector_run(p, r->hw, i) : array_run(p, r->hw, i);
@@ -135,14 +136,14 @@ static const struct results_run *run_at(const struct results *r, struct results_
 }
 
 /* The first cycle from `cycle` on in which the command's results may land. */
-static uint64_t part_next(const struct results *r, struct results_part *p, uint64_t cycle,
+static uint64_t part_next(const struct write_back *r, struct write_back_part *p, uint64_t cycle,
                           uint64_t limit)
 {
     bool due;
 
     cycle = cycle > p->from ? cycle : p->from;
     while (cycle < limit && cycle < p->from + p->cycles) {
-        const struct results_run *run = run_at(r, p, step_at(p, cycle, &due));
+        const struct write_back_run *run = run_at(r, p, step_at(p, cycle, &due));
         if (run->n)
             return cycle;
         uint64_t end = p->from + run->end * p->cycles / p->steps;
@@ -151,9 +152,9 @@ static uint64_t part_next(const struct results *r, struct results_part *p, uint6
     return cycle < p->from + p->cycles && cycle < limit ? cycle : limit;
 }
 
-uint64_t results_next(struct results *r, uint64_t cycle, uint64_t limit)
+uint64_t write_back_next(struct write_back *r, uint64_t cycle, uint64_t limit)
 {
-    struct results_part *a = array_part(r, cycle), *v = vector_part(r, cycle);
+    struct write_back_part *a = array_part(r, cycle), *v = vector_part(r, cycle);
 
     if (v)
         limit = part_next(r, v, cycle, limit);
@@ -162,7 +163,7 @@ uint64_t results_next(struct results *r, uint64_t cycle, uint64_t limit)
     return limit > cycle ? limit : cycle;
 }
 
-static bool part_takes(const struct results *r, struct results_part *p, uint64_t cycle,
+static bool part_takes(const struct write_back *r, struct write_back_part *p, uint64_t cycle,
                        uint32_t bank)
 {
     bool due;
@@ -170,7 +171,7 @@ static bool part_takes(const struct results *r, struct results_part *p, uint64_t
     if (!p || cycle < p->from)
         return false;
     uint64_t i = step_at(p, cycle, &due);
-    const struct results_run *run = run_at(r, p, i);
+    const struct write_back_run *run = run_at(r, p, i);
     if (!due || run->n == 0)
         return false;
     uint64_t k = i - run->begin;
@@ -183,7 +184,7 @@ static bool part_takes(const struct results *r, struct results_part *p, uint64_t
            (((first ^ bank) & (r->hw->banks - 1)) == 0 || ((end ^ bank) & (r->hw->banks - 1)) == 0);
 }
 
-bool results_take(struct results *r, uint64_t cycle, uint32_t bank)
+bool write_back_take(struct write_back *r, uint64_t cycle, uint32_t bank)
 {
     return part_takes(r, array_part(r, cycle), cycle, bank) ||
            part_takes(r, vector_part(r, cycle), cycle, bank);

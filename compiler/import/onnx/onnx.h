@@ -1,6 +1,6 @@
 /* onnx.h - ONNX files into the IR. */
-#ifndef HEDDLE_IMPORT_ONNX_H
-#define HEDDLE_IMPORT_ONNX_H
+#ifndef HEDDLE_COMPILER_IMPORT_ONNX_ONNX_H
+#define HEDDLE_COMPILER_IMPORT_ONNX_ONNX_H
 
 #include "compiler/ir/ir.h"
 

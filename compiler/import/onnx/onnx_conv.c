@@ -145,7 +145,7 @@ static enum status read_bias(struct ox *m, uint32_t i, int32_t channels, double 
     return ST_OK;
 }
 
-enum status ox_conv_geometry(struct ox *m, struct ox_pending *p, const struct ox_const *c,
+enum status ox_conv_geometry(struct ox *m, struct ox_deferred *p, const struct ox_const *c,
                              const struct ir_quant *q)
 {
     const struct ir_tensor *x = m->g->tensor[p->in[0]];
@@ -183,7 +183,7 @@ enum status ox_conv_geometry(struct ox *m, struct ox_pending *p, const struct ox
 
 enum status ox_conv(struct ox *m)
 {
-    struct ox_pending *p = ox_pending_new(m, IR_OP_CONV2D, (struct ox_shape){0});
+    struct ox_deferred *p = ox_deferred_new(m, IR_OP_CONV2D, (struct ox_shape){0});
     const struct ox_value *w = ox_in(m, 1);
 
     p->n_in = 1;
@@ -197,11 +197,11 @@ enum status ox_conv(struct ox *m)
     TRY(read_bias(m, 2, p->weight.dim[0], 1, &p->bias));
     TRY(ox_literal_input(m, p, 1, 1));
     TRY(ox_literal_input(m, p, 2, 1));
-    ox_set_pending(m, p);
+    ox_set_deferred(m, p);
     return ST_OK;
 }
 
-enum status ox_bias_codes(struct ox *m, struct ox_pending *p, uint32_t i)
+enum status ox_bias_codes(struct ox *m, struct ox_deferred *p, uint32_t i)
 {
     const int32_t channels = p->weight.dim[0];
     const struct ox_const *b;
@@ -222,7 +222,7 @@ enum status ox_bias_codes(struct ox *m, struct ox_pending *p, uint32_t i)
 /* x, x_scale, x_zero, w, w_scale, w_zero, y_scale, y_zero, bias */
 enum status ox_qlinear_conv(struct ox *m)
 {
-    struct ox_pending *p = ox_pending_new(m, IR_OP_CONV2D, (struct ox_shape){0});
+    struct ox_deferred *p = ox_deferred_new(m, IR_OP_CONV2D, (struct ox_shape){0});
     const struct ox_const *w;
     struct ir_quant q;
 
@@ -293,7 +293,7 @@ static enum status transposed_window(struct ox *m, const struct ir_tensor *x, co
 
 /* Weights [C,OC/group,KH,KW] become [OC,C/group,KH,KW] with zeros between the taps of a dilated
  * kernel; always in float32: the array has no such sum, and TFLite's rounding differs. */
-static enum status transposed_weights(struct ox *m, struct ox_pending *p, const struct ox_value *w,
+static enum status transposed_weights(struct ox *m, struct ox_deferred *p, const struct ox_value *w,
                                       const struct window *v)
 {
     const struct ox_const c = ox_const_values(m, &w->c, &w->quant);
@@ -325,7 +325,7 @@ static enum status transposed_weights(struct ox *m, struct ox_pending *p, const 
 
 enum status ox_conv_transpose(struct ox *m)
 {
-    struct ox_pending *p = ox_pending_new(m, IR_OP_TRANSPOSE_CONV, (struct ox_shape){0});
+    struct ox_deferred *p = ox_deferred_new(m, IR_OP_TRANSPOSE_CONV, (struct ox_shape){0});
     const int64_t group = ox_attr_int(m, "group", 1);
     const struct ox_value *w = ox_in(m, 1);
     const struct ir_tensor *x;
@@ -360,7 +360,7 @@ enum status ox_conv_transpose(struct ox *m)
         TRY(ox_literal_add(
             m, p, ox_f32_const(m, w->name, 4, p->weight.dim, (const float *)p->weight.data), 1));
     TRY(ox_literal_input(m, p, 2, 1));
-    ox_set_pending(m, p);
+    ox_set_deferred(m, p);
     return ST_OK;
 }
 
@@ -389,18 +389,18 @@ static enum status pool_window(struct ox *m, const struct ir_tensor *x, bool glo
     return ST_OK;
 }
 
-static enum status average_pool(struct ox *m, uint32_t id, struct ox_pending **result)
+static enum status average_pool(struct ox *m, uint32_t id, struct ox_deferred **result)
 {
     const struct ir_tensor *x = m->g->tensor[id];
     const bool global = strstr(m->op, "Global") != NULL;
-    struct ox_pending *p;
+    struct ox_deferred *p;
     struct window w;
 
     TRY(pool_window(m, x, global, &w));
     for (uint32_t i = 0; i < w.n; i++)
         if (w.dilation[i] != 1)
             return FAIL(m->d, ST_UNSUPPORTED, "dilations: expected 1, found %d", w.dilation[i]);
-    p = ox_pending_new(m, IR_OP_AVERAGE_POOL2D, window_shape(&w, x->dim[0], x->dim[1]));
+    p = ox_deferred_new(m, IR_OP_AVERAGE_POOL2D, window_shape(&w, x->dim[0], x->dim[1]));
     p->n_in = 1;
     p->in[0] = id;
     set_window(&w, false, p->attr);
@@ -414,12 +414,12 @@ static enum status average_pool(struct ox *m, uint32_t id, struct ox_pending **r
 
 enum status ox_average_pool(struct ox *m)
 {
-    struct ox_pending *p;
+    struct ox_deferred *p;
     uint32_t id;
 
     TRY(ox_operand(m, 0, "input", &id));
     TRY(average_pool(m, id, &p));
-    ox_set_pending(m, p);
+    ox_set_deferred(m, p);
     return ST_OK;
 }
 
@@ -427,7 +427,7 @@ enum status ox_average_pool(struct ox *m)
 enum status ox_qlinear_pool(struct ox *m)
 {
     const struct ox_value *x = ox_in(m, 0);
-    struct ox_pending *p;
+    struct ox_deferred *p;
     struct ir_quant q;
     int32_t type;
 

@@ -7,9 +7,9 @@
 
 enum { MAX_GROUPS = 1024, MAX_POOL_WEIGHTS = 1 << 24 };
 
-struct ox_pending *ox_pending_new(struct ox *m, enum ir_opcode opcode, struct ox_shape shape)
+struct ox_deferred *ox_deferred_new(struct ox *m, enum ir_opcode opcode, struct ox_shape shape)
 {
-    struct ox_pending *p = ARENA_NEW(m->arena, struct ox_pending);
+    struct ox_deferred *p = ARENA_NEW(m->arena, struct ox_deferred);
 
     p->op = m->op;
     p->opcode = opcode;
@@ -21,7 +21,7 @@ struct ox_pending *ox_pending_new(struct ox *m, enum ir_opcode opcode, struct ox
     return p;
 }
 
-void ox_set_pending(struct ox *m, const struct ox_pending *p)
+void ox_set_deferred(struct ox *m, const struct ox_deferred *p)
 {
     struct ox_value *v = ox_out(m, 0);
 
@@ -30,12 +30,12 @@ void ox_set_pending(struct ox *m, const struct ox_pending *p)
         return;
     }
     v->kind = OX_PENDING;
-    v->pending = p;
+    v->deferred = p;
     v->real = true;
 }
 
 /* The clamp of `p` as an activation: one that the IR has a name for, or its bounds. */
-static void set_activation(const struct ox_pending *p, int32_t *attr)
+static void set_activation(const struct ox_deferred *p, int32_t *attr)
 {
     attr[IR_ACTIVATION] = IR_ACT_CLIP;
     if (p->low == -INFINITY && p->high == INFINITY)
@@ -52,7 +52,7 @@ static void set_activation(const struct ox_pending *p, int32_t *attr)
     memcpy(&attr[IR_CLIP_HIGH_BITS], &p->high, 4);
 }
 
-static struct ir_op *finish_op(struct ox *m, const struct ox_pending *p, enum ir_opcode opcode,
+static struct ir_op *finish_op(struct ox *m, const struct ox_deferred *p, enum ir_opcode opcode,
                                uint32_t n_in, const uint32_t *in, uint32_t out)
 {
     struct ir_op *op = ox_op(m, opcode, n_in, in, out);
@@ -65,8 +65,8 @@ static struct ir_op *finish_op(struct ox *m, const struct ox_pending *p, enum ir
 }
 
 /* Bias in float32. */
-static void float_bias(struct ox *m, const struct ox_pending *p, const char *name, int32_t channels,
-                       uint32_t *id)
+static void float_bias(struct ox *m, const struct ox_deferred *p, const char *name,
+                       int32_t channels, uint32_t *id)
 {
     float *value = ARENA_ARRAY(m->arena, float, (size_t)channels);
 
@@ -79,7 +79,7 @@ static void float_bias(struct ox *m, const struct ox_pending *p, const char *nam
 }
 
 /* Bias in units of s_in * s_w[c]. */
-static enum status bias_const(struct ox *m, const struct ox_pending *p, const char *name,
+static enum status bias_const(struct ox *m, const struct ox_deferred *p, const char *name,
                               int32_t channels, uint32_t *id)
 {
     const struct ir_tensor *x = m->g->tensor[p->in[0]];
@@ -161,7 +161,7 @@ struct ox_const ox_turned(struct ox *m, const struct ox_const *w)
 }
 
 /* One convolution, ordinary or depthwise, on NHWC tensor `x`. */
-static enum status one_conv(struct ox *m, const struct ox_pending *p, const char *name, uint32_t x,
+static enum status one_conv(struct ox *m, const struct ox_deferred *p, const char *name, uint32_t x,
                             bool depthwise, struct ox_shape y, const struct ir_quant *q,
                             uint32_t *id)
 {
@@ -185,9 +185,9 @@ static enum status one_conv(struct ox *m, const struct ox_pending *p, const char
 }
 
 /* Part `k` of `n` of the output channels: weights, scales, bias. */
-static struct ox_pending part_of(struct ox *m, const struct ox_pending *p, int32_t k, int32_t n)
+static struct ox_deferred part_of(struct ox *m, const struct ox_deferred *p, int32_t k, int32_t n)
 {
-    struct ox_pending part = *p;
+    struct ox_deferred part = *p;
     const int32_t oc = p->weight.dim[0] / n;
     const size_t each = (size_t)p->weight.n / (size_t)n;
     const size_t bytes = each * ox_type_bytes(p->weight.type);
@@ -208,7 +208,7 @@ static struct ox_pending part_of(struct ox *m, const struct ox_pending *p, int32
     return part;
 }
 
-static enum status grouped_conv(struct ox *m, const struct ox_pending *p, const char *name,
+static enum status grouped_conv(struct ox *m, const struct ox_deferred *p, const char *name,
                                 uint32_t x, struct ox_shape y, const struct ir_quant *q,
                                 uint32_t *id)
 {
@@ -222,7 +222,7 @@ static enum status grouped_conv(struct ox *m, const struct ox_pending *p, const 
     s.dim[3] /= p->group;
     y.dim[3] /= p->group;
     for (int32_t k = 0; k < p->group; k++) {
-        const struct ox_pending one = part_of(m, p, k, p->group);
+        const struct ox_deferred one = part_of(m, p, k, p->group);
         const int32_t begin[4] = {0, 0, 0, k * s.dim[3]};
         const char *inner = ox_inner(m, name, arena_printf(m->arena, "group%d", k));
 
@@ -240,7 +240,7 @@ struct ox_shape ox_nhwc_shape(struct ox_shape s)
     return (struct ox_shape){4, {s.dim[0], s.dim[2], s.dim[3], s.dim[1]}};
 }
 
-static enum status finish_conv(struct ox *m, const struct ox_pending *p, const char *name,
+static enum status finish_conv(struct ox *m, const struct ox_deferred *p, const char *name,
                                enum ir_type type, const struct ir_quant *q, uint32_t *id)
 {
     const uint32_t x = ox_to_nhwc(m, p->in[0]);
@@ -257,7 +257,7 @@ static enum status finish_conv(struct ox *m, const struct ox_pending *p, const c
 }
 
 /* TRANSPOSE_CONV on NHWC tensor `x`, in float32. */
-static uint32_t one_transposed(struct ox *m, const struct ox_pending *p, const char *name,
+static uint32_t one_transposed(struct ox *m, const struct ox_deferred *p, const char *name,
                                uint32_t x)
 {
     const struct ox_const w = turned(m, &p->weight, false);
@@ -272,7 +272,7 @@ static uint32_t one_transposed(struct ox *m, const struct ox_pending *p, const c
     return out;
 }
 
-static enum status finish_transposed(struct ox *m, const struct ox_pending *p, const char *name,
+static enum status finish_transposed(struct ox *m, const struct ox_deferred *p, const char *name,
                                      enum ir_type type, const struct ir_quant *q, uint32_t *id)
 {
     const uint32_t x = ox_to_nhwc(m, p->in[0]), n = (uint32_t)p->group;
@@ -285,7 +285,7 @@ static enum status finish_transposed(struct ox *m, const struct ox_pending *p, c
         return FAIL(m->d, ST_UNSUPPORTED, "group: expected at most %d, found %u", MAX_GROUPS, n);
     s.dim[3] /= (int32_t)n;
     for (uint32_t k = 0; k < n; k++) {
-        const struct ox_pending one = part_of(m, p, (int32_t)k, (int32_t)n);
+        const struct ox_deferred one = part_of(m, p, (int32_t)k, (int32_t)n);
         const int32_t begin[4] = {0, 0, 0, (int32_t)k * s.dim[3]};
         const char *inner = ox_inner(m, name, arena_printf(m->arena, "group%u", k));
 
@@ -298,7 +298,7 @@ static enum status finish_transposed(struct ox *m, const struct ox_pending *p, c
     return ST_OK;
 }
 
-static enum status finish_dense(struct ox *m, const struct ox_pending *p, const char *name,
+static enum status finish_dense(struct ox *m, const struct ox_deferred *p, const char *name,
                                 enum ir_type type, const struct ir_quant *q, uint32_t *id)
 {
     const struct ir_tensor *x = m->g->tensor[p->in[0]];
@@ -314,12 +314,12 @@ static enum status finish_dense(struct ox *m, const struct ox_pending *p, const 
 }
 
 /* Cells outside the image count as zero: a depthwise convolution with ones of scale 1/n. */
-static enum status pool_as_conv(struct ox *m, const struct ox_pending *p, const char *name,
+static enum status pool_as_conv(struct ox *m, const struct ox_deferred *p, const char *name,
                                 const struct ir_quant *q, uint32_t *id)
 {
     const int32_t channels = m->g->tensor[p->in[0]]->dim[1];
     const int32_t dim[4] = {channels, 1, p->attr[IR_KERNEL_H], p->attr[IR_KERNEL_W]};
-    struct ox_pending conv = *p;
+    struct ox_deferred conv = *p;
     float *scale = ARENA_ARRAY(m->arena, float, 1);
     int8_t *ones;
 
@@ -338,13 +338,13 @@ static enum status pool_as_conv(struct ox *m, const struct ox_pending *p, const 
 }
 
 /* The same in float32: zeros around the image, then a pool without padding. */
-static enum status padded_pool(struct ox *m, const struct ox_pending *p, const char *name,
+static enum status padded_pool(struct ox *m, const struct ox_deferred *p, const char *name,
                                uint32_t *id)
 {
     const int32_t *a = p->attr;
     const int32_t before[4] = {0, a[IR_PAD_TOP], a[IR_PAD_LEFT], 0};
     const int32_t after[4] = {0, a[IR_PAD_BOTTOM], a[IR_PAD_RIGHT], 0};
-    struct ox_pending inside = *p;
+    struct ox_deferred inside = *p;
     uint32_t in = ox_to_nhwc(m, p->in[0]), out;
 
     in = ox_pad(m, ox_inner(m, name, "padded"), in, before, after, IR_NONE);
@@ -356,7 +356,7 @@ static enum status padded_pool(struct ox *m, const struct ox_pending *p, const c
     return ST_OK;
 }
 
-static enum status finish_pool(struct ox *m, const struct ox_pending *p, const char *name,
+static enum status finish_pool(struct ox *m, const struct ox_deferred *p, const char *name,
                                enum ir_type type, const struct ir_quant *q, uint32_t *id)
 {
     const struct ir_tensor *x = m->g->tensor[p->in[0]];
@@ -375,7 +375,7 @@ static enum status finish_pool(struct ox *m, const struct ox_pending *p, const c
     return ST_OK;
 }
 
-static enum status finish_concat(struct ox *m, const struct ox_pending *p, const char *name,
+static enum status finish_concat(struct ox *m, const struct ox_deferred *p, const char *name,
                                  enum ir_type type, const struct ir_quant *q, uint32_t *id)
 {
     uint32_t *part = ARENA_ARRAY(m->arena, uint32_t, p->n_part);
@@ -389,12 +389,12 @@ static enum status finish_concat(struct ox *m, const struct ox_pending *p, const
 }
 
 /* Over dimension IR_AXIS, which SOFTMAX and LOG_SOFTMAX want last. */
-static enum status finish_softmax(struct ox *m, const struct ox_pending *p, const char *name,
+static enum status finish_softmax(struct ox *m, const struct ox_deferred *p, const char *name,
                                   enum ir_type type, const struct ir_quant *q, uint32_t *id)
 {
     const uint32_t rank = p->shape.rank, axis = (uint32_t)p->attr[IR_AXIS];
     const bool last = axis + 1 == rank;
-    struct ox_pending plain = *p;
+    struct ox_deferred plain = *p;
     int32_t perm[IR_MAX_RANK];
     uint32_t x = p->in[0];
 
@@ -413,7 +413,7 @@ static enum status finish_softmax(struct ox *m, const struct ox_pending *p, cons
 }
 
 /* Operands of one type; the second may be broadcast. */
-static enum status finish_plain(struct ox *m, const struct ox_pending *p, const char *name,
+static enum status finish_plain(struct ox *m, const struct ox_deferred *p, const char *name,
                                 enum ir_type type, const struct ir_quant *q, uint32_t *id)
 {
     const struct ir_tensor *x = m->g->tensor[p->in[0]];
@@ -434,7 +434,7 @@ static enum status finish_plain(struct ox *m, const struct ox_pending *p, const 
 }
 
 /* Codes are compared, so both operands come in the output's scale. */
-static enum status finish_extremum(struct ox *m, const struct ox_pending *p, const char *name,
+static enum status finish_extremum(struct ox *m, const struct ox_deferred *p, const char *name,
                                    enum ir_type type, const struct ir_quant *q, uint32_t *id)
 {
     uint32_t in[2];
@@ -458,7 +458,7 @@ static enum status finish_extremum(struct ox *m, const struct ox_pending *p, con
 }
 
 static const struct {
-    enum status (*finish)(struct ox *m, const struct ox_pending *p, const char *name,
+    enum status (*finish)(struct ox *m, const struct ox_deferred *p, const char *name,
                           enum ir_type type, const struct ir_quant *q, uint32_t *id);
 } finishers[] = {
 #define OPERATOR(code, name, columns) {columns},
@@ -466,7 +466,7 @@ static const struct {
 #include "operators/operators.def"
 };
 
-static enum status finish_in(struct ox *m, const struct ox_pending *p, const char *name,
+static enum status finish_in(struct ox *m, const struct ox_deferred *p, const char *name,
                              enum ir_type type, const struct ir_quant *q, uint32_t *id)
 {
     if (!finishers[p->opcode].finish)
@@ -475,7 +475,7 @@ static enum status finish_in(struct ox *m, const struct ox_pending *p, const cha
 }
 
 /* A clamp that the operator itself cannot carry. */
-static uint32_t clip(struct ox *m, const struct ox_pending *p, const char *name, uint32_t x)
+static uint32_t clip(struct ox *m, const struct ox_deferred *p, const char *name, uint32_t x)
 {
     const struct ir_tensor *t = m->g->tensor[x];
     const uint32_t y = ox_tensor(m, name, t->type, ox_shape_of(m, x), &t->quant);
@@ -486,12 +486,12 @@ static uint32_t clip(struct ox *m, const struct ox_pending *p, const char *name,
     return y;
 }
 
-enum status ox_finish_float(struct ox *m, const struct ox_pending *p, const char *name,
+enum status ox_finish_float(struct ox *m, const struct ox_deferred *p, const char *name,
                             uint32_t *id)
 {
     const bool clipped = (p->low != -INFINITY || p->high != INFINITY) &&
                          !ir_op_info(p->opcode)->fuses_clamp && p->opcode != IR_OP_CLIP;
-    struct ox_pending f;
+    struct ox_deferred f;
 
     if (m->options->literal) {
         *id = ox_literal(m, p, name);
@@ -507,7 +507,7 @@ enum status ox_finish_float(struct ox *m, const struct ox_pending *p, const char
 }
 
 /* On quantised values. */
-static enum status finish_codes(struct ox *m, const struct ox_pending *p, const char *name,
+static enum status finish_codes(struct ox *m, const struct ox_deferred *p, const char *name,
                                 enum ir_type type, const struct ir_quant *q, uint32_t *id)
 {
     const bool rescales = ir_op_info(p->opcode)->onnx_one_scale;
@@ -531,7 +531,7 @@ static enum status finish_codes(struct ox *m, const struct ox_pending *p, const 
 
 /* ONNX's own rounding is asked for, and quantised values would round what float32 has: the bias, or
  * each value of a pool. */
-static bool is_inexact(const struct ox *m, const struct ox_pending *p)
+static bool is_inexact(const struct ox *m, const struct ox_deferred *p)
 {
     const float s_in = p->n_in != 0 ? m->g->tensor[p->in[0]]->quant.scale[0] : 0;
 
@@ -548,8 +548,8 @@ static bool is_inexact(const struct ox *m, const struct ox_pending *p)
     return p->opcode == IR_OP_AVERAGE_POOL2D && !p->global && frexpf(s_in, &(int){0}) != 0.5f;
 }
 
-enum status ox_finish(struct ox *m, const struct ox_pending *p, const char *name, enum ir_type type,
-                      const struct ir_quant *q, uint32_t *id)
+enum status ox_finish(struct ox *m, const struct ox_deferred *p, const char *name,
+                      enum ir_type type, const struct ir_quant *q, uint32_t *id)
 {
     const uint32_t n_tensor = m->g->n_tensor, n_op = m->g->n_op, n_row = m->g->n_row;
     enum status st = ST_UNSUPPORTED;
@@ -568,7 +568,7 @@ enum status ox_finish(struct ox *m, const struct ox_pending *p, const char *name
     return ST_OK;
 }
 
-enum status ox_qlinear_operands(struct ox *m, struct ox_pending *p, uint32_t axis,
+enum status ox_qlinear_operands(struct ox *m, struct ox_deferred *p, uint32_t axis,
                                 const struct ox_const **w, struct ir_quant *q)
 {
     const struct ox_value *x = ox_in(m, 0);
@@ -587,7 +587,7 @@ enum status ox_qlinear_operands(struct ox *m, struct ox_pending *p, uint32_t axi
     return ox_literal_add(m, p, ox_literal_codes(m, ox_in(m, 3)->name, *w, q), 1);
 }
 
-enum status ox_qlinear_result(struct ox *m, const struct ox_pending *p, uint32_t scale)
+enum status ox_qlinear_result(struct ox *m, const struct ox_deferred *p, uint32_t scale)
 {
     struct ir_quant q;
     uint32_t id;

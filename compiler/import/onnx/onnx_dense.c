@@ -5,7 +5,7 @@
 #include <string.h>
 
 /* Weights [K,OC] as [OC,K]; `turned` false: they are [OC,K] already. */
-static enum status set_weights(struct ox *m, struct ox_pending *p, const struct ox_const *c,
+static enum status set_weights(struct ox *m, struct ox_deferred *p, const struct ox_const *c,
                                const struct ir_quant *q, bool turned)
 {
     const int32_t dim[2] = {c->dim[turned ? 1 : 0], c->dim[turned ? 0 : 1]};
@@ -37,7 +37,7 @@ static enum status set_weights(struct ox *m, struct ox_pending *p, const struct 
 }
 
 /* x [..., K] times [K,OC]. */
-static enum status set_shape(struct ox *m, struct ox_pending *p)
+static enum status set_shape(struct ox *m, struct ox_deferred *p)
 {
     const struct ir_tensor *x = m->g->tensor[p->in[0]];
 
@@ -81,24 +81,24 @@ enum status ox_matrices_shape(struct ox *m, uint32_t ia, uint32_t ib, struct ox_
 /* Both operands computed, or more than two dimensions. */
 static enum status matrices(struct ox *m)
 {
-    struct ox_pending *p;
+    struct ox_deferred *p;
     struct ox_shape y;
     uint32_t in[2];
 
     TRY(ox_operand(m, 0, "first input", &in[0]));
     TRY(ox_operand(m, 1, "second input", &in[1]));
     TRY(ox_matrices_shape(m, in[0], in[1], &y));
-    p = ox_pending_new(m, IR_OP_BATCH_MATMUL, y);
+    p = ox_deferred_new(m, IR_OP_BATCH_MATMUL, y);
     p->n_in = 2;
     memcpy(p->in, in, sizeof in);
-    ox_set_pending(m, p);
+    ox_set_deferred(m, p);
     return ST_OK;
 }
 
 enum status ox_matmul(struct ox *m)
 {
     const struct ox_value *second = ox_in(m, 1);
-    struct ox_pending *p = ox_pending_new(m, IR_OP_FULLY_CONNECTED, (struct ox_shape){0});
+    struct ox_deferred *p = ox_deferred_new(m, IR_OP_FULLY_CONNECTED, (struct ox_shape){0});
     const struct ox_value *w;
 
     if (!second || second->kind != OX_CONST || second->c.rank != 2)
@@ -109,14 +109,14 @@ enum status ox_matmul(struct ox *m)
     TRY(set_weights(m, p, &w->c, &w->quant, true));
     TRY(set_shape(m, p));
     TRY(ox_literal_input(m, p, 1, 1));
-    ox_set_pending(m, p);
+    ox_set_deferred(m, p);
     return ST_OK;
 }
 
-enum status ox_add_bias(struct ox *m, const struct ox_pending *to, const struct ox_value *b,
+enum status ox_add_bias(struct ox *m, const struct ox_deferred *to, const struct ox_value *b,
                         double factor)
 {
-    struct ox_pending *p = arena_memdup(m->arena, to, sizeof *to);
+    struct ox_deferred *p = arena_memdup(m->arena, to, sizeof *to);
     const int32_t channels = p->weight.dim[0];
     double *bias = ARENA_ARRAY(m->arena, double, (size_t)channels);
 
@@ -132,11 +132,11 @@ enum status ox_add_bias(struct ox *m, const struct ox_pending *to, const struct 
             return FAIL(m->d, ST_MODEL, "bias '%.80s': value %d is not a number", b->name, c);
     }
     p->bias = bias;
-    ox_set_pending(m, p);
+    ox_set_deferred(m, p);
     return ST_OK;
 }
 
-bool ox_is_bias(const struct ox_pending *p, const struct ox_value *b)
+bool ox_is_bias(const struct ox_deferred *p, const struct ox_value *b)
 {
     const int32_t channels = p->weight.dim[0];
 
@@ -152,7 +152,7 @@ bool ox_is_bias(const struct ox_pending *p, const struct ox_value *b)
 }
 
 /* p + beta * C in float32. */
-static enum status add_matrix(struct ox *m, const struct ox_pending *p, float beta)
+static enum status add_matrix(struct ox *m, const struct ox_deferred *p, float beta)
 {
     const char *name = ox_out(m, 0)->name;
     uint32_t product, c;
@@ -183,28 +183,28 @@ static enum status gemm_operand(struct ox *m, uint32_t i, const char *attr, uint
 static enum status computed_gemm(struct ox *m, float alpha, float beta)
 {
     const char *name = ox_out(m, 0)->name;
-    struct ox_pending *p = ox_pending_new(m, IR_OP_BATCH_MATMUL, (struct ox_shape){0});
+    struct ox_deferred *p = ox_deferred_new(m, IR_OP_BATCH_MATMUL, (struct ox_shape){0});
     uint32_t product;
 
     p->n_in = 2;
     TRY(gemm_operand(m, 0, "transA", &p->in[0]));
     TRY(gemm_operand(m, 1, "transB", &p->in[1]));
     TRY(ox_matrices_shape(m, p->in[0], p->in[1], &p->shape));
-    ox_set_pending(m, p);
+    ox_set_deferred(m, p);
     if (alpha != 1) {
         TRY(ox_finish_float(m, p, ox_inner(m, name, "unscaled"), &product));
-        p = ox_pending_new(m, IR_OP_MUL, p->shape);
+        p = ox_deferred_new(m, IR_OP_MUL, p->shape);
         p->n_in = 2;
         p->in[0] = product;
         p->in[1] = ox_number_tensor(m, name, alpha);
-        ox_set_pending(m, p);
+        ox_set_deferred(m, p);
     }
     return ox_in(m, 2) ? add_matrix(m, p, beta) : ST_OK;
 }
 
 enum status ox_gemm(struct ox *m)
 {
-    struct ox_pending *p = ox_pending_new(m, IR_OP_FULLY_CONNECTED, (struct ox_shape){0});
+    struct ox_deferred *p = ox_deferred_new(m, IR_OP_FULLY_CONNECTED, (struct ox_shape){0});
     const float alpha = ox_attr_float(m, "alpha", 1), beta = ox_attr_float(m, "beta", 1);
     const struct ox_value *w, *b = ox_in(m, 2);
     struct ir_quant q;
@@ -241,7 +241,7 @@ enum status ox_gemm(struct ox *m)
     TRY(ox_literal_input(m, p, 2, beta));
     if (b && !m->options->literal)
         return ox_add_bias(m, p, b, (double)beta);
-    ox_set_pending(m, p);
+    ox_set_deferred(m, p);
     return ST_OK;
 }
 
@@ -249,7 +249,7 @@ enum status ox_gemm(struct ox *m)
 static enum status qlinear_matrices(struct ox *m, const struct ox_value *b)
 {
     const struct ox_value *a = ox_in(m, 0);
-    struct ox_pending *p;
+    struct ox_deferred *p;
     struct ir_quant qa, qb;
     struct ox_shape y;
     uint32_t in[2];
@@ -270,7 +270,7 @@ static enum status qlinear_matrices(struct ox *m, const struct ox_value *b)
     for (uint32_t i = 0; i < 2; i++)
         in[i] = ox_qlinear_codes(m, in[i]);
     TRY(ox_matrices_shape(m, in[0], in[1], &y));
-    p = ox_pending_new(m, IR_OP_BATCH_MATMUL, y);
+    p = ox_deferred_new(m, IR_OP_BATCH_MATMUL, y);
     p->n_in = 2;
     memcpy(p->in, in, sizeof in);
     return ox_qlinear_result(m, p, 6);
@@ -279,7 +279,7 @@ static enum status qlinear_matrices(struct ox *m, const struct ox_value *b)
 /* a, a_scale, a_zero, b, b_scale, b_zero, y_scale, y_zero */
 enum status ox_qlinear_matmul(struct ox *m)
 {
-    struct ox_pending *p = ox_pending_new(m, IR_OP_FULLY_CONNECTED, (struct ox_shape){0});
+    struct ox_deferred *p = ox_deferred_new(m, IR_OP_FULLY_CONNECTED, (struct ox_shape){0});
     const struct ox_value *second = ox_in(m, 3);
     const struct ox_const *w;
     struct ir_quant q;
@@ -293,7 +293,7 @@ enum status ox_qlinear_matmul(struct ox *m)
 }
 
 /* QGemm's weights with their scales times alpha; scales and zero points lie after them. */
-static enum status qgemm_weights(struct ox *m, struct ox_pending *p)
+static enum status qgemm_weights(struct ox *m, struct ox_deferred *p)
 {
     const float alpha = ox_attr_float(m, "alpha", 1);
     const bool turned = ox_attr_int(m, "transB", 0) == 0;
@@ -320,7 +320,7 @@ static enum status qgemm_weights(struct ox *m, struct ox_pending *p)
  */
 enum status ox_qgemm(struct ox *m)
 {
-    struct ox_pending *p = ox_pending_new(m, IR_OP_FULLY_CONNECTED, (struct ox_shape){0});
+    struct ox_deferred *p = ox_deferred_new(m, IR_OP_FULLY_CONNECTED, (struct ox_shape){0});
 
     if (ox_attr_int(m, "transA", 0) != 0)
         return FAIL(m->d, ST_UNSUPPORTED, "transA: expected 0");
@@ -329,6 +329,6 @@ enum status ox_qgemm(struct ox *m)
     TRY(ox_bias_codes(m, p, 6));
     if (ox_in(m, 7))
         return ox_qlinear_result(m, p, 7);
-    ox_set_pending(m, p);
+    ox_set_deferred(m, p);
     return ST_OK;
 }

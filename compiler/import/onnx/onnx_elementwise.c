@@ -5,13 +5,13 @@
 #include <string.h>
 
 static enum status binary_pending(struct ox *m, enum ir_opcode opcode, uint32_t a, uint32_t b,
-                                  struct ox_pending **p)
+                                  struct ox_deferred **p)
 {
     const struct ox_shape x = ox_shape_of(m, a), z = ox_shape_of(m, b);
     struct ox_shape y;
 
     TRY(ox_common_shape(m, &x, &z, &y));
-    *p = ox_pending_new(m, opcode, y);
+    *p = ox_deferred_new(m, opcode, y);
     (*p)->n_in = 2;
     (*p)->in[0] = a;
     (*p)->in[1] = b;
@@ -60,15 +60,15 @@ enum status ox_binary(struct ox *m)
     const struct ox_value *a = ox_in(m, 0), *b = ox_in(m, 1);
     enum ir_opcode opcode = m->opcode;
     const bool adds = opcode == IR_OP_ADD && a && b;
-    struct ox_pending *p;
+    struct ox_deferred *p;
     uint32_t ia, ib;
 
     if (is_integer(m, a) || is_integer(m, b))
         return ox_integers(m, opcode);
-    if (adds && ox_may_grow(m, a) && ox_is_bias(a->pending, b))
-        return ox_add_bias(m, a->pending, b, 1);
-    if (adds && ox_may_grow(m, b) && ox_is_bias(b->pending, a))
-        return ox_add_bias(m, b->pending, a, 1);
+    if (adds && ox_may_grow(m, a) && ox_is_bias(a->deferred, b))
+        return ox_add_bias(m, a->deferred, b, 1);
+    if (adds && ox_may_grow(m, b) && ox_is_bias(b->deferred, a))
+        return ox_add_bias(m, b->deferred, a, 1);
     TRY(ox_operand(m, 0, "first input", &ia));
     if (opcode == IR_OP_DIV && by_constant(m)) {
         TRY(reciprocal(m, &ib));
@@ -78,7 +78,7 @@ enum status ox_binary(struct ox *m)
     }
     TRY(binary_pending(m, opcode, ia, ib, &p));
     p->float_only = !ir_op_info(opcode)->onnx_codes;
-    ox_set_pending(m, p);
+    ox_set_deferred(m, p);
     return ST_OK;
 }
 
@@ -130,7 +130,7 @@ static enum status qlinear_input(struct ox *m, uint32_t i, const struct ir_quant
 enum status ox_qlinear_binary(struct ox *m)
 {
     struct ir_quant qa, qb;
-    struct ox_pending *p;
+    struct ox_deferred *p;
     uint32_t a, b;
     int32_t type;
 
@@ -143,14 +143,14 @@ enum status ox_qlinear_binary(struct ox *m)
     return ox_qlinear_result(m, p, 6);
 }
 
-static enum status unary_pending(struct ox *m, uint32_t id, struct ox_pending **p)
+static enum status unary_pending(struct ox *m, uint32_t id, struct ox_deferred **p)
 {
     const enum ir_opcode opcode = m->opcode;
     const bool hard = opcode == IR_OP_HARD_SIGMOID;
     const float alpha = ox_attr_float(m, "alpha", hard ? 0.2f : 0.01f);
     const float beta = ox_attr_float(m, "beta", 0.5f);
 
-    *p = ox_pending_new(m, opcode, ox_shape_of(m, id));
+    *p = ox_deferred_new(m, opcode, ox_shape_of(m, id));
     (*p)->n_in = 1;
     (*p)->in[0] = id;
     (*p)->float_only = !ir_op_info(opcode)->onnx_codes;
@@ -165,26 +165,26 @@ static enum status unary_pending(struct ox *m, uint32_t id, struct ox_pending **
     return ST_OK;
 }
 
-/* Clamp a result that is pending, or quantised values. */
+/* Clamp a result that is deferred, or quantised values. */
 static enum status clamp(struct ox *m, float low, float high)
 {
     const struct ox_value *x = ox_in(m, 0);
-    struct ox_pending *p;
+    struct ox_deferred *p;
     uint32_t id;
 
     if (x && ox_may_grow(m, x)) {
-        p = arena_memdup(m->arena, x->pending, sizeof *p);
+        p = arena_memdup(m->arena, x->deferred, sizeof *p);
     } else {
         TRY(ox_operand(m, 0, "input", &id));
-        p = ox_pending_new(m,
-                           low == 0 && high == INFINITY ? IR_OP_RELU
-                           : low == 0 && high == 6      ? IR_OP_RELU6
-                                                        : IR_OP_CLIP,
-                           ox_shape_of(m, id));
+        p = ox_deferred_new(m,
+                            low == 0 && high == INFINITY ? IR_OP_RELU
+                            : low == 0 && high == 6      ? IR_OP_RELU6
+                                                         : IR_OP_CLIP,
+                            ox_shape_of(m, id));
         p->n_in = 1;
         p->in[0] = id;
         if (!ir_op_has(p->opcode, IR_CLIP_LOW_BITS)) {
-            ox_set_pending(m, p);
+            ox_set_deferred(m, p);
             return ST_OK;
         }
     }
@@ -199,20 +199,20 @@ static enum status clamp(struct ox *m, float low, float high)
         memcpy(&p->attr[IR_CLIP_LOW_BITS], &p->low, 4);
         memcpy(&p->attr[IR_CLIP_HIGH_BITS], &p->high, 4);
     }
-    ox_set_pending(m, p);
+    ox_set_deferred(m, p);
     return ST_OK;
 }
 
 enum status ox_unary(struct ox *m)
 {
-    struct ox_pending *p;
+    struct ox_deferred *p;
     uint32_t id;
 
     if (strcmp(m->op, "Relu") == 0)
         return clamp(m, 0, INFINITY);
     TRY(ox_operand(m, 0, "input", &id));
     TRY(unary_pending(m, id, &p));
-    ox_set_pending(m, p);
+    ox_set_deferred(m, p);
     return ST_OK;
 }
 
@@ -244,7 +244,7 @@ enum status ox_clip(struct ox *m)
 
 /* Along one axis; before opset 13 (QLinearSoftmax has it as an attribute) everything from `axis` on
  * is one row. */
-static enum status softmax_pending(struct ox *m, uint32_t id, struct ox_pending **p)
+static enum status softmax_pending(struct ox *m, uint32_t id, struct ox_deferred **p)
 {
     const float one = 1;
     const int64_t opset = ox_attr_int(m, "opset", m->opset);
@@ -258,7 +258,7 @@ static enum status softmax_pending(struct ox *m, uint32_t id, struct ox_pending 
             return FAIL(m->d, ST_UNSUPPORTED,
                         "axis %u: before opset 13 expected size 1 after it, found %d", axis,
                         m->g->tensor[id]->dim[i]);
-    *p = ox_pending_new(m, m->opcode, ox_shape_of(m, id));
+    *p = ox_deferred_new(m, m->opcode, ox_shape_of(m, id));
     (*p)->float_only = !ir_op_info(m->opcode)->onnx_codes;
     (*p)->n_in = 1;
     (*p)->in[0] = id;
@@ -270,12 +270,12 @@ static enum status softmax_pending(struct ox *m, uint32_t id, struct ox_pending 
 
 enum status ox_softmax(struct ox *m)
 {
-    struct ox_pending *p;
+    struct ox_deferred *p;
     uint32_t id;
 
     TRY(ox_operand(m, 0, "input", &id));
     TRY(softmax_pending(m, id, &p));
-    ox_set_pending(m, p);
+    ox_set_deferred(m, p);
     return ST_OK;
 }
 
@@ -283,7 +283,7 @@ enum status ox_softmax(struct ox *m)
 enum status ox_qlinear_unary(struct ox *m)
 {
     struct ir_quant q;
-    struct ox_pending *p;
+    struct ox_deferred *p;
     uint32_t id;
     int32_t type;
 
@@ -301,7 +301,7 @@ enum status ox_qlinear_concat(struct ox *m)
 {
     const uint32_t n = (uint32_t)(m->node->n_input - 2) / 3;
     uint32_t *part = ARENA_ARRAY(m->arena, uint32_t, n), axis;
-    struct ox_pending *p;
+    struct ox_deferred *p;
     struct ir_quant q;
     int32_t type;
 
@@ -314,7 +314,7 @@ enum status ox_qlinear_concat(struct ox *m)
     }
     TRY(ox_axis(m, "axis", ox_attr_int(m, "axis", 0), m->g->tensor[part[0]]->rank, &axis));
     TRY(ox_check_parts(m, n, part, axis, false));
-    p = ox_pending_new(m, IR_OP_CONCATENATION, (struct ox_shape){0});
+    p = ox_deferred_new(m, IR_OP_CONCATENATION, (struct ox_shape){0});
     p->n_part = n;
     p->part = part;
     p->in[0] = part[0];

@@ -80,7 +80,7 @@ struct ox_const ox_const_values(struct ox *m, const struct ox_const *c, const st
     return to;
 }
 
-bool ox_is_float(const struct ox *m, const struct ox_pending *p)
+bool ox_is_float(const struct ox *m, const struct ox_deferred *p)
 {
     bool found = p->float_only || (p->weight.n != 0 && p->weight.type == OX_FLOAT);
 
@@ -93,11 +93,11 @@ bool ox_is_float(const struct ox *m, const struct ox_pending *p)
 
 bool ox_may_grow(const struct ox *m, const struct ox_value *v)
 {
-    return v->kind == OX_PENDING && (v->n_use < 2 || !ox_is_float(m, v->pending));
+    return v->kind == OX_PENDING && (v->n_use < 2 || !ox_is_float(m, v->deferred));
 }
 
 /* The bias in real numbers. */
-static const double *real_bias(struct ox *m, const struct ox_pending *p)
+static const double *real_bias(struct ox *m, const struct ox_deferred *p)
 {
     const double s_in = p->bias_codes ? (double)m->g->tensor[p->in[0]]->quant.scale[0] : 0;
     const size_t n = (size_t)p->weight.dim[0];
@@ -112,9 +112,9 @@ static const double *real_bias(struct ox *m, const struct ox_pending *p)
     return bias;
 }
 
-struct ox_pending ox_float_pending(struct ox *m, const struct ox_pending *p)
+struct ox_deferred ox_float_pending(struct ox *m, const struct ox_deferred *p)
 {
-    struct ox_pending f = *p;
+    struct ox_deferred f = *p;
     uint32_t *part = ARENA_ARRAY(m->arena, uint32_t, p->n_part + 1);
 
     f.bias = real_bias(m, p);

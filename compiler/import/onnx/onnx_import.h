@@ -9,8 +9,8 @@
  *   OX_PENDING  a float result that waits for its reader: QuantizeLinear specifies its scale and
  *               makes it an operator on quantised values (onnx_deferred.c); any other reader, or a
  *               graph output, makes it one in float32 (onnx_float.c) */
-#ifndef HEDDLE_IMPORT_ONNX_IMPORT_H
-#define HEDDLE_IMPORT_ONNX_IMPORT_H
+#ifndef HEDDLE_COMPILER_IMPORT_ONNX_ONNX_IMPORT_H
+#define HEDDLE_COMPILER_IMPORT_ONNX_ONNX_IMPORT_H
 
 #include "onnx.h"
 #include "onnx_scan.h"
@@ -39,7 +39,7 @@ struct ox_const {
 
 enum ox_kind { OX_NONE, OX_CONST, OX_TENSOR, OX_PENDING };
 
-struct ox_pending;
+struct ox_deferred;
 
 struct ox_value {
     const char *name;
@@ -49,7 +49,7 @@ struct ox_value {
     struct ox_const c;
     struct ir_quant quant; /* of a real constant */
     uint32_t tensor;
-    const struct ox_pending *pending;
+    const struct ox_deferred *deferred;
     uint32_t maker; /* node that makes it, IR_NONE */
     uint32_t n_use; /* readers in the file, graph outputs among them */
     bool is_input;
@@ -180,7 +180,7 @@ uint32_t ox_tensor(struct ox *m, const char *name, enum ir_type type, struct ox_
 struct ir_op *ox_op(struct ox *m, enum ir_opcode opcode, uint32_t n_in, const uint32_t *in,
                     uint32_t out);
 /* The operator's MACs are the row's, once its attributes are set; `taps`, `taps_filled`: as struct
- * ox_pending. */
+ * ox_deferred. */
 void ox_count_macs(struct ox *m, const struct ir_op *op, int32_t taps, int32_t taps_filled);
 /* Movers: a new tensor with the quantised values of `id`, scale shared. */
 /* A tensor of another shape that shares the scale of `id`; no operator yet. */
@@ -218,7 +218,7 @@ enum status ox_check_parts(struct ox *m, uint32_t n, const uint32_t *id, uint32_
 
 /* --- onnx_deferred.c --- */
 
-struct ox_pending {
+struct ox_deferred {
     const char *op; /* row's operator */
     enum ir_opcode opcode;
     uint32_t n_in, in[2];  /* IR tensors; the weights of conv and dense are `weight` */
@@ -241,27 +241,27 @@ struct ox_pending {
     uint32_t n_literal, literal[2]; /* literal graph: tensors of weights and bias */
 };
 
-struct ox_pending *ox_pending_new(struct ox *m, enum ir_opcode opcode, struct ox_shape shape);
-/* Output 0 of the node is this pending result. */
-void ox_set_pending(struct ox *m, const struct ox_pending *p);
+struct ox_deferred *ox_deferred_new(struct ox *m, enum ir_opcode opcode, struct ox_shape shape);
+/* Output 0 of the node is this deferred result. */
+void ox_set_deferred(struct ox *m, const struct ox_deferred *p);
 /* QLinearConv and QLinearMatMul: x, x_scale, x_zero, w, w_scale, w_zero, y_scale, y_zero, ...
  * Operand 0 becomes p's; *w and *q are the weights and their scales along dimension `axis`. */
-enum status ox_qlinear_operands(struct ox *m, struct ox_pending *p, uint32_t axis,
+enum status ox_qlinear_operands(struct ox *m, struct ox_deferred *p, uint32_t axis,
                                 const struct ox_const **w, struct ir_quant *q);
 /* The operator ends with the result's scale (input `scale`) and zero point (the next one). */
-enum status ox_qlinear_result(struct ox *m, const struct ox_pending *p, uint32_t scale);
+enum status ox_qlinear_result(struct ox *m, const struct ox_deferred *p, uint32_t scale);
 /* int32 values of p's bias: input `i`, or none. */
-enum status ox_bias_codes(struct ox *m, struct ox_pending *p, uint32_t i);
+enum status ox_bias_codes(struct ox *m, struct ox_deferred *p, uint32_t i);
 /* Make the operator with its output in scale `q`; *id is the tensor, in the file's order. */
-enum status ox_finish(struct ox *m, const struct ox_pending *p, const char *name, enum ir_type type,
-                      const struct ir_quant *q, uint32_t *id);
+enum status ox_finish(struct ox *m, const struct ox_deferred *p, const char *name,
+                      enum ir_type type, const struct ir_quant *q, uint32_t *id);
 /* The same in float32. */
-enum status ox_finish_float(struct ox *m, const struct ox_pending *p, const char *name,
+enum status ox_finish_float(struct ox *m, const struct ox_deferred *p, const char *name,
                             uint32_t *id);
 
 /* Weights `w` [OC,C/group,KH,KW] with scales `q` for input tensor p->in[0]: window, shape and group
  * of `p`. */
-enum status ox_conv_geometry(struct ox *m, struct ox_pending *p, const struct ox_const *w,
+enum status ox_conv_geometry(struct ox *m, struct ox_deferred *p, const struct ox_const *w,
                              const struct ir_quant *q);
 /* [O,C,KH,KW] as [O,KH,KW,C]. */
 struct ox_const ox_turned(struct ox *m, const struct ox_const *w);
@@ -273,7 +273,7 @@ enum status ox_matrices_shape(struct ox *m, uint32_t a, uint32_t b, struct ox_sh
 /* --- onnx_literal.c: nodes as they stand, if options->literal --- */
 
 /* `p` as one float32 operator called `name`. */
-uint32_t ox_literal(struct ox *m, const struct ox_pending *p, const char *name);
+uint32_t ox_literal(struct ox *m, const struct ox_deferred *p, const char *name);
 /* Quantised values `c` of scale `q` after a DEQUANTIZE of their own. */
 uint32_t ox_literal_codes(struct ox *m, const char *name, const struct ox_const *c,
                           const struct ir_quant *q);
@@ -285,7 +285,7 @@ uint32_t ox_literal_const(struct ox *m, const struct ox_value *v);
  * if the graph is literal, else as they are. */
 uint32_t ox_qlinear_codes(struct ox *m, uint32_t id);
 /* Add tensor `id` to p's weights and bias; times `factor`, if that is not 1. */
-enum status ox_literal_add(struct ox *m, struct ox_pending *p, uint32_t id, float factor);
+enum status ox_literal_add(struct ox *m, struct ox_deferred *p, uint32_t id, float factor);
 /* --- onnx_float.c --- */
 
 /* Tensor `id` in float32: itself, a constant's values, or what DEQUANTIZE makes of it. */
@@ -297,9 +297,9 @@ uint32_t ox_f32_const(struct ox *m, const char *name, uint32_t rank, const int32
 /* A constant of rank 0. */
 uint32_t ox_number_tensor(struct ox *m, const char *name, float v);
 /* An operand is float32, or there is no arithmetic on quantised values. */
-bool ox_is_float(const struct ox *m, const struct ox_pending *p);
+bool ox_is_float(const struct ox *m, const struct ox_deferred *p);
 /* `p` with operands, weights and bias in float32. */
-struct ox_pending ox_float_pending(struct ox *m, const struct ox_pending *p);
+struct ox_deferred ox_float_pending(struct ox *m, const struct ox_deferred *p);
 /* Float32 tensor `id` as quantised values of `type` with scale `q`. */
 uint32_t ox_quantized(struct ox *m, const char *name, uint32_t id, enum ir_type type,
                       const struct ir_quant *q);
@@ -318,17 +318,17 @@ enum status ox_f32_div(struct ox *m, const char *name, uint32_t a, uint32_t b, u
 /* Over the axes of `mask`, kept as 1 or left out. */
 uint32_t ox_f32_reduce(struct ox *m, enum ir_opcode opcode, const char *name, uint32_t x,
                        uint32_t mask, bool keep);
-/* A clamp, a bias or a scale may go into the pending result `v`: no other reader would have it
+/* A clamp, a bias or a scale may go into the deferred result `v`: no other reader would have it
  * computed twice. */
 bool ox_may_grow(const struct ox *m, const struct ox_value *v);
 /* --- onnx_value.c: inputs of a node as IR tensors --- */
 
-/* A pending value becomes a float32 tensor, in a row of its own. */
+/* A deferred value becomes a float32 tensor, in a row of its own. */
 enum status ox_settle(struct ox *m, struct ox_value *v);
 /* As ox_operand, in float32. */
 enum status ox_float_input(struct ox *m, uint32_t i, const char *what, uint32_t *id);
 /* Input `i` as an IR tensor: quantised values with a scale, or float32. Constants become tensors
- * (one float is exact as a code), pending results float32. */
+ * (one float is exact as a code), deferred results float32. */
 enum status ox_operand(struct ox *m, uint32_t i, const char *what, uint32_t *id);
 /* Input 0 as a tensor that can be moved: quantised values, plain or after DequantizeLinear, or
  * float32. */
@@ -336,15 +336,15 @@ enum status ox_moved(struct ox *m, struct ox_value **x);
 /* Input `i` as a tensor of numbers: bool, int32 and int64 as they are, all else in float32. */
 enum status ox_number_input(struct ox *m, uint32_t i, const char *what, uint32_t *id);
 /* Input `i`, if it is there, is p's weights or bias, times `factor`. */
-enum status ox_literal_input(struct ox *m, struct ox_pending *p, uint32_t i, float factor);
+enum status ox_literal_input(struct ox *m, struct ox_deferred *p, uint32_t i, float factor);
 
 /* --- what handlers have of each other --- */
 
 /* onnx_compare.c: the node as `opcode` of two operands of int32 or int64. */
 enum status ox_integers(struct ox *m, enum ir_opcode opcode);
 /* onnx_dense.c: may constant `b` be added to the unclamped result `p` as its bias? Then do it, times `factor`. */
-bool ox_is_bias(const struct ox_pending *p, const struct ox_value *b);
-enum status ox_add_bias(struct ox *m, const struct ox_pending *p, const struct ox_value *b,
+bool ox_is_bias(const struct ox_deferred *p, const struct ox_value *b);
+enum status ox_add_bias(struct ox *m, const struct ox_deferred *p, const struct ox_value *b,
                         double factor);
 
 /* --- handlers, one per operator (onnx_op.c has the table) --- */

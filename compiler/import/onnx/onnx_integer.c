@@ -70,7 +70,7 @@ enum status ox_matmul_integer(struct ox *m)
 /* Constant weights [OC,C/G,KH,KW]. */
 enum status ox_conv_integer(struct ox *m)
 {
-    struct ox_pending *p = ox_pending_new(m, IR_OP_CONV_INTEGER, (struct ox_shape){0});
+    struct ox_deferred *p = ox_deferred_new(m, IR_OP_CONV_INTEGER, (struct ox_shape){0});
     const struct ir_quant none = {0};
     const struct ox_const *w;
     struct ox_const turned;

@@ -45,7 +45,7 @@ uint32_t ox_qlinear_codes(struct ox *m, uint32_t id)
     return m->options->literal ? ox_literal_dequantize(m, name, id) : id;
 }
 
-enum status ox_literal_add(struct ox *m, struct ox_pending *p, uint32_t id, float factor)
+enum status ox_literal_add(struct ox *m, struct ox_deferred *p, uint32_t id, float factor)
 {
     const char *name = m->g->tensor[id]->name;
 
@@ -56,7 +56,7 @@ enum status ox_literal_add(struct ox *m, struct ox_pending *p, uint32_t id, floa
 }
 
 /* Cells around the image that an average counts: a PAD of zeros in the same row. */
-static uint32_t counted_pads(struct ox *m, struct ox_pending *p, const char *name)
+static uint32_t counted_pads(struct ox *m, struct ox_deferred *p, const char *name)
 {
     const uint32_t rank = p->shape.rank, x = rank - 1;
     int32_t before[IR_MAX_RANK] = {0}, after[IR_MAX_RANK] = {0};
@@ -73,7 +73,7 @@ static uint32_t counted_pads(struct ox *m, struct ox_pending *p, const char *nam
 }
 
 /* Of all parts. */
-static struct ox_shape concat_shape(const struct ox *m, const struct ox_pending *p)
+static struct ox_shape concat_shape(const struct ox *m, const struct ox_deferred *p)
 {
     const int32_t axis = p->attr[IR_AXIS];
     struct ox_shape s = ox_shape_of(m, p->part[0]);
@@ -83,9 +83,9 @@ static struct ox_shape concat_shape(const struct ox *m, const struct ox_pending 
     return s;
 }
 
-uint32_t ox_literal(struct ox *m, const struct ox_pending *result, const char *name)
+uint32_t ox_literal(struct ox *m, const struct ox_deferred *result, const char *name)
 {
-    struct ox_pending p = *result;
+    struct ox_deferred p = *result;
     const uint32_t n = p.n_part != 0 ? p.n_part : p.n_in;
     uint32_t *in = ARENA_ARRAY(m->arena, uint32_t, n + 2), id;
 

@@ -253,7 +253,7 @@ enum status ox_concat_node(struct ox *m)
     const uint32_t n = (uint32_t)m->node->n_input;
     uint32_t *id = ARENA_ARRAY(m->arena, uint32_t, n), axis;
     bool all_const = true, plain = true, same = true;
-    struct ox_pending *p;
+    struct ox_deferred *p;
     struct ox_shape y;
 
     for (uint32_t i = 0; i < n; i++) {
@@ -287,11 +287,11 @@ enum status ox_concat_node(struct ox *m)
     y = ox_shape_of(m, id[0]);
     for (uint32_t i = 1; i < n; i++)
         y.dim[axis] += m->g->tensor[id[i]]->dim[axis];
-    p = ox_pending_new(m, IR_OP_CONCATENATION, y);
+    p = ox_deferred_new(m, IR_OP_CONCATENATION, y);
     p->n_part = n;
     p->part = id;
     p->in[0] = id[0];
     p->attr[IR_AXIS] = (int32_t)axis;
-    ox_set_pending(m, p);
+    ox_set_deferred(m, p);
     return ST_OK;
 }

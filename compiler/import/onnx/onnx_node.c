@@ -74,14 +74,14 @@ uint32_t ox_rank(const struct ox *m, const struct ox_value *v)
 {
     return v->kind == OX_CONST    ? v->c.rank
            : v->kind == OX_TENSOR ? m->g->tensor[v->tensor]->rank
-                                  : v->pending->shape.rank;
+                                  : v->deferred->shape.rank;
 }
 
 const int32_t *ox_dim(const struct ox *m, const struct ox_value *v)
 {
     return v->kind == OX_CONST    ? v->c.dim
            : v->kind == OX_TENSOR ? m->g->tensor[v->tensor]->dim
-                                  : v->pending->shape.dim;
+                                  : v->deferred->shape.dim;
 }
 
 enum status ox_want_const(struct ox *m, uint32_t i, const char *what, const struct ox_const **c)

@@ -56,7 +56,7 @@ static float channel_scale(float scale, double a)
     return s > 0 ? s : scale;
 }
 
-static void scale_floats(struct ox *m, struct ox_pending *p, const struct affine *f)
+static void scale_floats(struct ox *m, struct ox_deferred *p, const struct affine *f)
 {
     const size_t each = (size_t)p->weight.n / (size_t)f->n;
     float *w = arena_memdup(m->arena, p->weight.data, (size_t)p->weight.n * sizeof *w);
@@ -68,7 +68,7 @@ static void scale_floats(struct ox *m, struct ox_pending *p, const struct affine
 
 /* Every channel can be scaled on quantised values: a negative one wants quantised values that have
  * a negative. */
-static bool keeps_codes(const struct ox_pending *p, const struct affine *f)
+static bool keeps_codes(const struct ox_deferred *p, const struct affine *f)
 {
     const size_t each = (size_t)p->weight.n / (size_t)f->n;
     const int8_t *code = p->weight.data;
@@ -87,7 +87,7 @@ static bool keeps_codes(const struct ox_pending *p, const struct affine *f)
 }
 
 /* Weights of `p` with output channel c times a[c]. */
-static void scale_weights(struct ox *m, struct ox_pending *p, const struct affine *f)
+static void scale_weights(struct ox *m, struct ox_deferred *p, const struct affine *f)
 {
     if (p->weight.type != OX_FLOAT && !keeps_codes(p, f))
         *p = ox_float_pending(m, p);
@@ -115,7 +115,7 @@ static void scale_weights(struct ox *m, struct ox_pending *p, const struct affin
     p->weight_quant = (struct ir_quant){(uint32_t)f->n, 0, scale, zero};
 }
 
-static void scale_bias(struct ox *m, struct ox_pending *p, const struct affine *f)
+static void scale_bias(struct ox *m, struct ox_deferred *p, const struct affine *f)
 {
     double *bias = ARENA_ARRAY(m->arena, double, (size_t)f->n);
 
@@ -126,7 +126,7 @@ static void scale_bias(struct ox *m, struct ox_pending *p, const struct affine *
 
 /* x alone: weight 1 for each channel. On quantised values it is code 64 of scale 1/64: the bias is
  * rounded to 1/64 of a code, so ONNX's own rounding wants float32. */
-static enum status identity_conv(struct ox *m, struct ox_pending **p)
+static enum status identity_conv(struct ox *m, struct ox_deferred **p)
 {
     static const float part = 1.0f / 64;
     uint32_t id;
@@ -134,7 +134,7 @@ static enum status identity_conv(struct ox *m, struct ox_pending **p)
     TRY(ox_operand(m, 0, "input", &id));
     const struct ir_tensor *x = m->g->tensor[id];
     const int32_t dim[4] = {x->dim[1], 1, 1, 1};
-    *p = ox_pending_new(m, IR_OP_CONV2D, ox_shape_of(m, id));
+    *p = ox_deferred_new(m, IR_OP_CONV2D, ox_shape_of(m, id));
     (*p)->n_in = 1;
     (*p)->in[0] = id;
     if (x->type == IR_F32 || m->options->exact) {
@@ -183,7 +183,7 @@ static enum status products(struct ox *m)
 }
 
 /* A depthwise convolution of one cell, whose row specifies that it is a BatchNormalization. */
-static enum status literal_affine(struct ox *m, struct ox_pending *p, const struct affine *f)
+static enum status literal_affine(struct ox *m, struct ox_deferred *p, const struct affine *f)
 {
     const int32_t dim[4] = {f->n, 1, 1, 1};
     float *value = ARENA_ARRAY(m->arena, float, 2 * (size_t)f->n);
@@ -196,23 +196,23 @@ static enum status literal_affine(struct ox *m, struct ox_pending *p, const stru
     p->attr[IR_MULTIPLIER] = 1;
     TRY(ox_literal_add(m, p, ox_f32_const(m, ox_in(m, 1)->name, 4, dim, value), 1));
     TRY(ox_literal_add(m, p, ox_f32_const(m, ox_in(m, 2)->name, 1, dim, value + f->n), 1));
-    ox_set_pending(m, p);
+    ox_set_deferred(m, p);
     return ST_OK;
 }
 
 enum status ox_batch_norm(struct ox *m)
 {
     const struct ox_value *x = ox_in(m, 0);
-    struct ox_pending *p = NULL;
+    struct ox_deferred *p = NULL;
     struct affine f = {0};
 
     if (ox_attr_int(m, "training_mode", 0) != 0)
         return FAIL(m->d, ST_UNSUPPORTED, "training_mode: expected 0");
     if (ox_attr_int(m, "spatial", 1) != 1) /* before opset 9 */
         return FAIL(m->d, ST_UNSUPPORTED, "spatial: expected 1");
-    if (x && ox_may_grow(m, x) && x->pending->opcode == IR_OP_CONV2D &&
-        x->pending->low == -INFINITY && x->pending->high == INFINITY) {
-        p = arena_memdup(m->arena, x->pending, sizeof *p);
+    if (x && ox_may_grow(m, x) && x->deferred->opcode == IR_OP_CONV2D &&
+        x->deferred->low == -INFINITY && x->deferred->high == INFINITY) {
+        p = arena_memdup(m->arena, x->deferred, sizeof *p);
     } else if (x && ox_rank(m, x) != 3 && ox_rank(m, x) != 4) {
         return products(m);
     } else {
@@ -223,6 +223,6 @@ enum status ox_batch_norm(struct ox *m)
         return literal_affine(m, p, &f);
     scale_weights(m, p, &f);
     scale_bias(m, p, &f);
-    ox_set_pending(m, p);
+    ox_set_deferred(m, p);
     return ST_OK;
 }

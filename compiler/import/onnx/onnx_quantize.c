@@ -184,7 +184,7 @@ enum status ox_quantize(struct ox *m)
     if (q.n != 1 || ox_is_wide(type))
         return quantize_float(m, &q, type);
     if (x->kind == OX_PENDING) {
-        TRY(ox_finish(m, x->pending, ox_out(m, 0)->name, ox_ir_type(type), &q, &id));
+        TRY(ox_finish(m, x->deferred, ox_out(m, 0)->name, ox_ir_type(type), &q, &id));
         ox_set_tensor(m, 0, id, false);
         return ST_OK;
     }

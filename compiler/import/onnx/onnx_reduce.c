@@ -50,19 +50,19 @@ uint32_t ox_f32_reduce(struct ox *m, enum ir_opcode opcode, const char *name, ui
 enum status ox_reduce(struct ox *m)
 {
     const bool keep = ox_attr_int(m, "keepdims", 1) != 0;
-    struct ox_pending *p;
+    struct ox_deferred *p;
     uint32_t id, mask;
 
     TRY(ox_operand(m, 0, "input", &id));
     TRY(read_axes(m, m->g->tensor[id]->rank, &mask));
     if (mask == 0)
         return ox_identity(m);
-    p = ox_pending_new(m, m->opcode, reduced_shape(ox_shape_of(m, id), mask, keep));
+    p = ox_deferred_new(m, m->opcode, reduced_shape(ox_shape_of(m, id), mask, keep));
     p->float_only = !ir_op_info(m->opcode)->onnx_codes;
     set_axes(p->attr, mask, keep);
     p->n_in = 1;
     p->in[0] = id;
-    ox_set_pending(m, p);
+    ox_set_deferred(m, p);
     return ST_OK;
 }
 

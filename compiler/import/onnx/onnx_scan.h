@@ -1,6 +1,6 @@
 /* onnx_scan.h - from bytes to an unpacked protobuf message within fixed bounds. */
-#ifndef HEDDLE_IMPORT_ONNX_SCAN_H
-#define HEDDLE_IMPORT_ONNX_SCAN_H
+#ifndef HEDDLE_COMPILER_IMPORT_ONNX_ONNX_SCAN_H
+#define HEDDLE_COMPILER_IMPORT_ONNX_ONNX_SCAN_H
 
 #include "base/arena.h"
 #include "base/status.h"

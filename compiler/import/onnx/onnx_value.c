@@ -11,7 +11,7 @@ enum status ox_settle(struct ox *m, struct ox_value *v)
 
     if (v->kind != OX_PENDING)
         return ST_OK;
-    TRY(ox_finish_float(m, v->pending, v->name, &id));
+    TRY(ox_finish_float(m, v->deferred, v->name, &id));
     m->op = op;
     m->row = row;
     v->kind = OX_TENSOR;
@@ -123,7 +123,7 @@ enum status ox_number_input(struct ox *m, uint32_t i, const char *what, uint32_t
     return ox_float_input(m, i, what, id);
 }
 
-enum status ox_literal_input(struct ox *m, struct ox_pending *p, uint32_t i, float factor)
+enum status ox_literal_input(struct ox *m, struct ox_deferred *p, uint32_t i, float factor)
 {
     uint32_t id;
 

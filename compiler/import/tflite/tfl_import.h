@@ -1,6 +1,6 @@
 /* tfl_import.h - shared by the files of the TFLite importer. */
-#ifndef HEDDLE_IMPORT_TFLITE_IMPORT_H
-#define HEDDLE_IMPORT_TFLITE_IMPORT_H
+#ifndef HEDDLE_COMPILER_IMPORT_TFLITE_TFL_IMPORT_H
+#define HEDDLE_COMPILER_IMPORT_TFLITE_TFL_IMPORT_H
 
 #include "compiler/ir/ir.h"
 #include "tfl_shim.h"

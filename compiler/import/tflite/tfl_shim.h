@@ -1,8 +1,8 @@
 /* tfl_shim.h - a verified TFLite file as plain structs. The only door between the FlatBuffers
  * library (C++) and the compiler (C). Nothing here is checked beyond the container: indices may
  * be out of range, shapes absurd, scales NaN. tflite.c checks what it means. */
-#ifndef HEDDLE_IMPORT_TFLITE_SHIM_H
-#define HEDDLE_IMPORT_TFLITE_SHIM_H
+#ifndef HEDDLE_COMPILER_IMPORT_TFLITE_TFL_SHIM_H
+#define HEDDLE_COMPILER_IMPORT_TFLITE_TFL_SHIM_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* tflite.h - TensorFlow Lite files into the IR. */
-#ifndef HEDDLE_IMPORT_TFLITE_H
-#define HEDDLE_IMPORT_TFLITE_H
+#ifndef HEDDLE_COMPILER_IMPORT_TFLITE_TFLITE_H
+#define HEDDLE_COMPILER_IMPORT_TFLITE_TFLITE_H
 
 #include "compiler/ir/ir.h"
 

@@ -191,16 +191,16 @@ static void tiles_follow_one_another(void **state)
     (void)state;
     for (uint32_t oh = 1; oh < 60; oh++)
         for (uint32_t rows = 1; rows <= oh; rows++)
-            for (uint32_t ramp = 0; ramp < rows && 2 * ramp < oh; ramp++) {
+            for (uint32_t prologue = 0; prologue < rows && 2 * prologue < oh; prologue++) {
                 uint32_t at = 0, y = 0, n = 0, last = 0;
-                for (uint32_t k = 0; (n = layout_tile(oh, rows, ramp, k, &y)) > 0; k++) {
+                for (uint32_t k = 0; (n = layout_tile(oh, rows, prologue, k, &y)) > 0; k++) {
                     assert_int_equal(y, at);
-                    assert_true(n <= rows && (k > 0 || ramp == 0 || n == ramp));
+                    assert_true(n <= rows && (k > 0 || prologue == 0 || n == prologue));
                     at += n;
                     last = n;
                 }
                 assert_int_equal(at, oh);
-                assert_true(ramp == 0 || last == ramp);
+                assert_true(prologue == 0 || last == prologue);
             }
 }
 

@@ -1,4 +1,4 @@
-/* The K walk: every byte of the kernel once and in order, segments as full as ports and lanes
+/* The im2col walk: every byte of the kernel once and in order, segments as full as ports and lanes
  * allow, known examples. */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,4 +1,4 @@
-/* outside.c - operators on targets that a target.json describes: its call with every $word filled
+/* external.c - operators on targets that a target.json describes: its call with every $word filled
  * in, and the target's own headers and sources next to the emitted C, in a folder of its name. */
 #include "compiler/target/describe.h"
 
