@@ -209,21 +209,6 @@ enum status ref_transpose_conv(const struct ref_call *c, struct diag *d)
     return ST_OK;
 }
 
-/* Offset of matrix `batch` of the output in an operand whose other dimensions are broadcast. */
-size_t ref_matrix(const struct ir_tensor *t, const struct ir_tensor *y, size_t batch)
-{
-    size_t at = 0, size = (size_t)ir_dim_back(t, 0) * (size_t)ir_dim_back(t, 1);
-
-    for (uint32_t i = 2; i < y->rank; i++) {
-        const size_t n = (size_t)ir_dim_back(t, i), k = batch % (size_t)ir_dim_back(y, i);
-
-        at += (n == 1 ? 0 : k) * size;
-        size *= n;
-        batch /= (size_t)ir_dim_back(y, i);
-    }
-    return at;
-}
-
 enum status ref_matmul(const struct ref_call *c, struct diag *d)
 {
     const struct ir_tensor *a = c->in[0], *b = c->in[1], *y = c->out[0];

@@ -41,21 +41,6 @@ static void walk_next(struct walk *w)
     }
 }
 
-size_t ref_broadcast_at(const struct ir_tensor *t, const struct ir_tensor *y, size_t i)
-{
-    size_t stride = 1, offset = 0;
-
-    for (uint32_t back = 0; back < y->rank; back++) {
-        const size_t n = (size_t)ir_dim_back(t, back), k = i % (size_t)ir_dim_back(y, back);
-
-        if (n > 1)
-            offset += k * stride;
-        stride *= n;
-        i /= (size_t)ir_dim_back(y, back);
-    }
-    return offset;
-}
-
 /* y_i = MBQM((x_i - z_i) << 20, i);  out = MBQM(y1 +- y2, 2) + z_out; int16: << 15. */
 static int32_t add_one(const struct ref_call *c, int32_t a, int32_t b)
 {

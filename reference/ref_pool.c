@@ -112,21 +112,6 @@ enum status ref_max_pool(const struct ref_call *c, struct diag *d)
     return pool(c, max_cells);
 }
 
-/* Input offsets are walked as (kept dimensions) x (averaged dimensions). */
-size_t ref_pick(const struct ir_tensor *x, uint32_t mask, size_t i)
-{
-    size_t offset = 0, stride = 1;
-
-    for (uint32_t k = x->rank; k-- > 0;) {
-        if ((mask >> k & 1) != 0) {
-            offset += i % (size_t)x->dim[k] * stride;
-            i /= (size_t)x->dim[k];
-        }
-        stride *= (size_t)x->dim[k];
-    }
-    return offset;
-}
-
 /* S = sum(x) - n z_in;  out = MBQM(S, m', e - sh) + z_out, where m was divided by n. */
 enum status ref_mean(const struct ref_call *c, struct diag *d)
 {
