@@ -1,4 +1,4 @@
-/* draw.h - what the makers of random operators share (cases.c, others.c). */
+/* draw.h - what the makers of random operators share (draw.c, others.c). */
 #ifndef HEDDLE_CHECK_DRAW_H
 #define HEDDLE_CHECK_DRAW_H
 
@@ -23,7 +23,7 @@ struct ir_op *draw_finish(struct draw *w, struct ir_graph *g, struct ir_tensor *
                           uint32_t n_in, struct ir_tensor *y);
 
 /* Makes a random operator of the pattern; false: none that it could take. By operator, in columns
- * CASES and CASES_F32 of operators.def (cases.c, others.c). */
+ * CASES and CASES_F32 of operators.def (draw.c, others.c). */
 typedef bool draw_maker(struct draw *w, struct ir_graph *g);
 #define CASES(fn)     draw_maker draw_##fn;
 #define CASES_F32(fn) draw_maker draw_##fn;

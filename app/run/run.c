@@ -7,8 +7,6 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "bench.h"
-#include "compiler/target/describe.h"
 #include "difference.h"
 #include "explain.h"
 #include "layer_check.h"
@@ -17,32 +15,6 @@
 static const uint8_t *inference(const struct run_data *data, uint32_t k)
 {
     return data->bytes + k * data->n_bytes;
-}
-
-enum status run_with_reference(struct run_job *job, struct run_data *to, struct diag *d)
-{
-    const struct ir_graph *g = job->p->reference;
-    const struct ref_options o = pipeline_ref_options(&job->options->legalise);
-    struct arena *a = job->arena;
-    struct ref *r = ref_new(a, g, &o);
-    const uint8_t **in = ARENA_ARRAY(a, const uint8_t *, g->n_in + 1);
-    uint8_t **out = ARENA_ARRAY(a, uint8_t *, g->n_out + 1);
-    double start = run_now();
-
-    for (uint32_t i = 0; i < g->n_out; i++)
-        to[i] =
-            (struct run_data){arena_alloc(a, job->out[i].n_bytes * job->n), job->out[i].n_bytes};
-    for (uint32_t k = 0; k < job->n; k++) {
-        for (uint32_t i = 0; i < g->n_in; i++)
-            in[i] = inference(&job->in[i], k);
-        for (uint32_t i = 0; i < g->n_out; i++)
-            out[i] = to[i].bytes + k * to[i].n_bytes;
-        if (job->options->reset_state)
-            ref_reset(r);
-        TRY(ref_run(r, in, out, d));
-    }
-    job->ref_seconds = run_now() - start;
-    return ST_OK;
 }
 
 /* How often the first output is largest at the label. */
@@ -81,72 +53,12 @@ static enum status write_outputs(const struct run_job *job, struct diag *d)
     return ST_OK;
 }
 
-enum status run_trusted(const struct run_job *job, struct diag *d)
-{
-    for (uint32_t i = 0; i < job->p->targets.n; i++) {
-        const struct target_desc *desc = job->p->targets.target[i]->desc;
-        if (emit_outside_used(job->p->emitted, desc))
-            TRY(target_trusted(job->arena, desc, job->options->allow_native, d));
-    }
-    return ST_OK;
-}
-
-static enum status execute(struct run_job *job, struct diag *d)
-{
-    const struct ir_graph *g = job->p->graph;
-    const char *so_path;
-
-    if (job->options->engine == ENGINE_REF)
-        return run_with_reference(job, job->out, d);
-    if (!job->expected) {
-        job->expected = ARENA_ARRAY(job->arena, struct run_data, g->n_out + 1);
-        job->checked_against = "ref";
-        TRY(run_with_reference(job, job->expected, d));
-    }
-    TRY(run_trusted(job, d));
-    TRY(run_compile(job->arena, job->p->emitted, &so_path, d));
-    return run_engine(job, so_path, d);
-}
-
 static enum status mismatch(struct run_job *job, struct diag *d)
 {
     (void)difference_fail(job, d);
     if (job->tolerance == 0)
         explain_mismatch(job, d);
     return ST_MISMATCH;
-}
-
-enum status run_front(struct run_job *job, struct diag *d)
-{
-    const struct options *o = job->options;
-    const char *name;
-
-    TRY(run_find_model(job->p->arena, o, job, &name, d));
-    job->p->options = options_pipeline(o);
-    if (job->model.data) {
-        const struct pipeline_model m = {job->model_path, name, job->model.data,
-                                         job->model.n_bytes};
-        return pipeline_front_bytes(job->p, &m, d);
-    }
-    return pipeline_front(job->p, job->model_path, name, d);
-}
-
-/* The model or package of `run`, or the one layer of `bench`. */
-enum status run_load(struct run_job *job, struct diag *d)
-{
-    const struct options *o = job->options;
-
-    if (o->command == COMMAND_BENCH) {
-        struct text ir;
-        TRY(bench_graph(job->p->arena, o, &ir, &job->model_path, d));
-        job->p->options = options_pipeline(o);
-        return pipeline_front_bytes(
-            job->p,
-            &(struct pipeline_model){"graph.ir", "graph", (const uint8_t *)ir.data, ir.length}, d);
-    }
-    if (o->command == COMMAND_RUN && !job->model.data && run_is_package(job->p->arena, o->model))
-        return run_package_load(job, d);
-    return run_front(job, d);
 }
 
 static enum status taught(struct run_job *job, struct diag *d)
@@ -162,22 +74,6 @@ static enum status taught(struct run_job *job, struct diag *d)
     return agrees ? ST_OK
                   : FAIL(d, ST_MISMATCH,
                          "with golden inputs some operators are off by more than one unit");
-}
-
-enum status run_answer(struct run_job *job, struct diag *d)
-{
-    job->checked_against = "ref";
-    TRY(run_inputs(job, d));
-    TRY(run_expectations(job, d));
-    TRY(difference_options(job, d));
-    if (!job->p->emitted)
-        TRY(pipeline_back(job->p, d));
-    TRY(execute(job, d));
-    if (job->options->engine != ENGINE_REF)
-        job->tolerance =
-            describe_tolerance(job->arena, job->p->graph, &job->p->targets, &job->p->hw);
-    difference_judge(job);
-    return ST_OK;
 }
 
 static enum status run_locked(struct run_job *job, struct diag *d)
