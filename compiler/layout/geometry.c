@@ -4,8 +4,8 @@
 void geo_image(const struct ir_tensor *t, uint32_t *h, uint32_t *w, uint32_t *c)
 {
     *c = (uint32_t)ir_dim_back(t, 0);
-    *w = (uint32_t)ir_dim_back(t, 1);
-    *h = (uint32_t)ir_dim_back(t, 2);
+    *w = t->rank < 4 ? 1 : (uint32_t)ir_dim_back(t, 1);
+    *h = (uint32_t)(ir_elements(t) / *c / *w);
 }
 
 static bool window_of(struct geo *g, uint32_t kh, uint32_t kw)
@@ -46,34 +46,29 @@ static bool dense_of(const struct ir_graph *graph, struct geo *g)
     return window_of(g, 1, 1);
 }
 
-/* No operator but `op` reads or writes the tensor. */
-static bool alone_with(const struct ir_graph *graph, const struct ir_op *op, uint32_t tensor)
+/* Of a matrix product of several rows: are these the rows of its tensors' images, each one pixel, or
+ * their pixels? Then it is a convolution: 1x1, or over all rows that a product takes. */
+static void rows_of_dense(struct geo *g)
 {
-    for (uint32_t i = 0; i < graph->n_op; i++) {
-        const struct ir_op *o = graph->op[i];
-        for (uint32_t k = 0; k < o->n_in && o != op && !o->dead; k++)
-            if (o->in[k] == tensor)
-                return false;
-        for (uint32_t k = 0; k < o->n_out && o != op && !o->dead; k++)
-            if (o->out[k] == tensor)
-                return false;
-    }
-    return true;
-}
-
-bool geo_column_major(const struct ir_graph *graph, struct geo *g)
-{
-    uint32_t h, w, c;
+    uint32_t m = g->ow, k = g->c, h, w, c, oh, ow, oc;
 
     geo_image(g->x, &h, &w, &c);
-    if (g->kind != GEO_DENSE || g->ow == 1 || h != 1 || w != g->ow || c != g->c ||
-        (uint32_t)ir_dim_back(g->out, 1) != g->ow || !alone_with(graph, g->op, g->x->id) ||
-        !alone_with(graph, g->op, g->out->id))
-        return false;
+    geo_image(g->out, &oh, &ow, &oc);
+    if (m == 1 || oc != g->oc)
+        return;
+    if (h == oh && w == ow && c == k) {
+        g->h = g->oh = h;
+        g->w = g->ow = w;
+    } else if (oh == m && ow == 1 && h % m == 0 && h / m * w * c == k) {
+        g->h = h;
+        g->oh = m;
+        g->w = g->ow = 1;
+        g->c = w * c;
+        g->kh = g->sy = h / m;
+    } else
+        return;
     g->kind = GEO_CONV;
-    g->h = g->oh = g->ow;
-    g->w = g->ow = 1;
-    return true;
+    g->rows_are_pixels = g->w == 1 && g->kh == 1;
 }
 
 bool geo_rows_as_pixels(const struct geo *g, const struct hd_config *hw, uint32_t in_pitch,
@@ -101,7 +96,7 @@ bool geo_mean_over(const struct geo *g, uint32_t back)
            ir_dim_back(g->x, back) > 1;
 }
 
-/* The mean over all rows, all columns, or both. Without its W, an [1,H,C] result has H columns. */
+/* The mean over all rows, all columns, or both. */
 static bool mean_of(const struct ir_graph *graph, struct geo *g)
 {
     bool over_h = geo_mean_over(g, 2), over_w = geo_mean_over(g, 1);
@@ -110,12 +105,24 @@ static bool mean_of(const struct ir_graph *graph, struct geo *g)
     g->oh = over_h ? 1 : g->h;
     g->ow = over_w ? 1 : g->w;
     g->oc = g->c;
-    g->turned = !over_h && g->ow == 1 && (uint32_t)ir_dim_back(g->out, 2) != g->h;
-    if (g->turned) {
-        g->oh = 1;
-        g->ow = g->h;
-    }
     return window_of(g, over_h ? g->h : 1, over_w ? g->w : 1);
+}
+
+/* The same by the rows of images: those of [A,B,C] are A times B rows, and without its H the mean of
+ * [1,H,W,C] has W rows. */
+static void rows_of_mean(struct geo *g)
+{
+    uint32_t h, w, c;
+
+    geo_image(g->out, &h, &w, &c);
+    if (g->x->rank < 4) {
+        g->oh = h;
+        g->kh = g->sy = g->kw * g->kh;
+        g->h *= g->w;
+        g->w = g->ow = g->kw = 1;
+        return;
+    }
+    g->turned = h != g->oh;
 }
 
 static bool pool_of(const struct ir_graph *graph, struct geo *g)
@@ -156,8 +163,12 @@ bool geo_of(const struct ir_graph *graph, const struct ir_op *op, struct geo *g)
     *g = (struct geo){.op = op, .x = ir_in(graph, op, 0), .out = ir_out(graph, op, 0)};
     if (!g->x)
         return false;
-    geo_image(g->x, &g->h, &g->w, &g->c);
-    geo_image(g->out, &g->oh, &g->ow, &g->oc);
+    g->h = (uint32_t)ir_dim_back(g->x, 2);
+    g->w = (uint32_t)ir_dim_back(g->x, 1);
+    g->c = (uint32_t)ir_dim_back(g->x, 0);
+    g->oh = (uint32_t)ir_dim_back(g->out, 2);
+    g->ow = (uint32_t)ir_dim_back(g->out, 1);
+    g->oc = (uint32_t)ir_dim_back(g->out, 0);
     g->z_in = ir_zero_point(g->x);
     g->z_out = ir_zero_point(g->out);
     g->kind = shapes[op->opcode].kind;
@@ -165,11 +176,27 @@ bool geo_of(const struct ir_graph *graph, const struct ir_op *op, struct geo *g)
     return shapes[op->opcode].shape && shapes[op->opcode].shape(graph, g);
 }
 
+bool geo_device(const struct ir_graph *graph, const struct ir_op *op, struct geo *g)
+{
+    if (!geo_of(graph, op, g))
+        return false;
+    if (g->kind == GEO_DENSE)
+        rows_of_dense(g);
+    else if (op->opcode == IR_OP_MEAN)
+        rows_of_mean(g);
+    else {
+        geo_image(g->x, &g->h, &g->w, &g->c);
+        geo_image(g->out, &g->oh, &g->ow, &g->oc);
+    }
+    return true;
+}
+
 void geo_rows(const struct geo *g, uint32_t y, uint32_t n, uint32_t *lo, uint32_t *hi)
 {
-    if (g->kind == GEO_DENSE || g->turned) { /* one row to it, whatever the tensor's shape */
+    if (g->kind == GEO_DENSE) { /* one row to it, whatever the tensor's shape */
+        uint32_t w, c;
         *lo = 0;
-        *hi = (uint32_t)ir_dim_back(g->x, 2);
+        geo_image(g->x, hi, &w, &c);
         return;
     }
     int64_t first = (int64_t)y * g->sy - g->pt;
@@ -187,15 +214,35 @@ void geo_rows(const struct geo *g, uint32_t y, uint32_t n, uint32_t *lo, uint32_
 void geo_operand_rows(const struct geo *g, uint32_t i, uint32_t y, uint32_t n, uint32_t *lo,
                       uint32_t *hi)
 {
-    uint32_t h, w, c;
-
-    if (g->kind != GEO_ELEMENTWISE && g->kind != GEO_LUT) {
+    if (g->kind != GEO_ELEMENTWISE) {
         geo_rows(g, y, n, lo, hi);
         return;
     }
+    uint32_t each = geo_walk(g, i).rows, h, w, c;
+
     geo_image(geo_operand(g, i), &h, &w, &c);
-    *lo = h > 1 ? y : 0;
-    *hi = h > 1 ? y + n : 1;
+    *lo = y * each;
+    *hi = each ? (y + n) * each : h;
+}
+
+uint32_t geo_result_rows(const struct geo *g, uint32_t rows)
+{
+    uint32_t h, w, c;
+
+    geo_image(g->out, &h, &w, &c);
+    return g->kind == GEO_DENSE || g->turned ? h : rows;
+}
+
+struct geo_walk geo_walk(const struct geo *g, uint32_t i)
+{
+    const struct ir_tensor *t = geo_operand(g, i);
+    uint32_t h = (uint32_t)ir_dim_back(t, 2), w = (uint32_t)ir_dim_back(t, 1);
+
+    if (g->out->rank < 4)
+        return (struct geo_walk){h * w > 1, false, false};
+    if (t->rank < 4 && w > 1)
+        return (struct geo_walk){h > 1 ? w : 0, false, true};
+    return (struct geo_walk){h > 1, w > 1, false};
 }
 
 /* Lanes that one kernel row may have in one piece: dilation in x parts it by column, a depthwise

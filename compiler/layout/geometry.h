@@ -16,17 +16,17 @@ struct geo {
     uint32_t kh, kw, sy, sx, dy, dx;
     int32_t pt, pl;
     int32_t z_in, z_w, z_out;
-    uint32_t vop; /* enum hd_vop for VECTOR operators */
-    bool turned;  /* mean over columns whose result has the input's rows as columns */
+    uint32_t vop;         /* enum hd_vop for VECTOR operators */
+    bool turned;          /* mean over rows whose result has the input's columns as rows */
+    bool rows_are_pixels; /* matrix product: each row of its images is one pixel */
 };
 
-/* Fill `g` from `op`. False if the operator is none of the kinds. */
+/* Fill `g` from `op` as its definition has it. False if the operator is none of the kinds. */
 bool geo_of(const struct ir_graph *graph, const struct ir_op *op, struct geo *g);
 
-/* A matrix product of several rows whose input and result no other operator touches: `g` as a 1x1
- * convolution over an image of one column, so that its rows can be tiled. False: *g is as before.
- */
-bool geo_column_major(const struct ir_graph *graph, struct geo *g);
+/* The same as the accelerator takes it, by the rows of its tensors' images (geo_image): a matrix
+ * product of several rows is a convolution over them, so that they can be tiled. */
+bool geo_device(const struct ir_graph *graph, const struct ir_op *op, struct geo *g);
 
 /* Depthwise over an image of one column: are its rows better taken as the pixels of one row, their
  * pitches apart? Then all taps are one piece of the kernel, instead of as many as there are ports.
@@ -62,12 +62,25 @@ static inline bool geo_on_array(const struct geo *g)
 /* Input rows [*lo, *hi) that output rows [y, y + n) read, cut to the image. */
 void geo_rows(const struct geo *g, uint32_t y, uint32_t n, uint32_t *lo, uint32_t *hi);
 
-/* The same of operand i: an elementwise one may have a single row. */
+/* How an elementwise operand is walked as the result is: rows of its image from row to row of the
+ * result, 0 where it is broadcast; from column to column a pixel, or a row of one pixel. */
+struct geo_walk {
+    uint32_t rows;
+    bool by_pixel, by_row;
+};
+struct geo_walk geo_walk(const struct geo *g, uint32_t i);
+
+/* The same of operand i: an elementwise one may be broadcast. */
 void geo_operand_rows(const struct geo *g, uint32_t i, uint32_t y, uint32_t n, uint32_t *lo,
                       uint32_t *hi);
 
-/* Rows and bytes per row of a tensor seen as an image: H rows of W * C; a vector is one row. */
+/* The image of a tensor, in scratchpad and memory the same for all its readers: [N,H,W,C] has N * H
+ * rows of W pixels. A tensor of fewer dimensions has rows of one pixel: [1,S,D] has S, and a vector
+ * is one. */
 void geo_image(const struct ir_tensor *t, uint32_t *h, uint32_t *w, uint32_t *c);
+
+/* Rows of the result's image that `rows` rows of the operator are. */
+uint32_t geo_result_rows(const struct geo *g, uint32_t rows);
 
 /* One rectangle of the kernel, what one ARRAY command can take: kernel rows [ky, ky + n_ky), lanes
  * [b, b + n_b) of each (convolution: bytes of kw * C; depthwise: taps). Lane b of every row lies

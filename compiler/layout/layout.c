@@ -12,11 +12,15 @@ enum {
     BUDGET_TRIALS = 4, /* for how many of these steps layouts are tried */
 };
 
-/* A matrix product takes and makes tensors as one flat string. */
-static void note_flat(struct layout_work *w, const struct geo *g, const struct ir_tensor *t)
+/* A matrix product takes and makes tensors as one flat string, or as rows that are pixels. */
+static void note_product(struct layout_work *w, const struct geo *g, const struct ir_tensor *t)
 {
-    if (g->kind == GEO_DENSE && ir_dim_back(t, 2) > 1)
+    uint32_t h, cols, c;
+
+    geo_image(t, &h, &cols, &c);
+    if (g->kind == GEO_DENSE && h > 1)
         w->contiguous[t->id] = true;
+    w->row_reads[t->id].pixels |= g->rows_are_pixels;
 }
 
 /* What readers ask of a tensor's rows. */
@@ -25,7 +29,7 @@ static void note_reader(struct layout_work *w, const struct op_plan *p, const st
     struct row_reads *m = &w->row_reads[t->id],
                      by = layout_reads(w, &p->geo, w->program->knobs[p->position].streams);
 
-    note_flat(w, &p->geo, t);
+    note_product(w, &p->geo, t);
     m->dilation = m->dilation > by.dilation ? m->dilation : by.dilation;
     m->tails |= by.tails;
 }
@@ -52,7 +56,7 @@ static void pair_operands(struct layout_work *w)
             continue;
         struct row_reads *a = &w->row_reads[g->x->id], *b = &w->row_reads[g->y2->id];
         *a = *b = (struct row_reads){a->dilation > b->dilation ? a->dilation : b->dilation,
-                                     a->tails || b->tails};
+                                     a->tails || b->tails, a->pixels || b->pixels};
         w->second[g->y2->id] = !w->second[g->x->id];
     }
 }
@@ -69,13 +73,11 @@ static enum status collect(struct layout_work *w, struct diag *d)
             continue;
         struct op_plan *p = &l->plan[l->n_plan++];
         *p = (struct op_plan){.op = op, .position = i};
-        if (!geo_of(g, op, &p->geo))
+        if (!geo_device(g, op, &p->geo))
             return FAIL(d, ST_INTERNAL,
                         "operator %s is assigned to the accelerator, but has no lowering",
                         g->row[op->row].name);
         p->n_in = p->geo.y2 ? 2 : 1;
-        if (geo_column_major(g, &p->geo))
-            w->column_major[p->geo.x->id] = w->column_major[p->geo.out->id] = true;
     }
     return ST_OK;
 }
@@ -88,7 +90,7 @@ static void note_plans(struct layout_work *w)
             note_reader(w, p, geo_operand(&p->geo, k));
             touch(w, geo_operand(&p->geo, k), p->position);
         }
-        note_flat(w, &p->geo, p->geo.out);
+        note_product(w, &p->geo, p->geo.out);
         touch(w, p->geo.out, p->position);
     }
 }
@@ -357,7 +359,7 @@ static void fill_places(struct layout_work *w)
         const struct ir_tensor *t = w->graph->tensor[i];
         struct sched_place *s = &w->program->place[i];
         uint32_t c, cols;
-        layout_image(w, t, &s->h, &cols, &c);
+        geo_image(t, &s->h, &cols, &c);
         s->row_bytes = cols * c;
         s->pitch = layout_tensor_pitch(w, t);
     }
@@ -400,7 +402,6 @@ enum status layout_run(struct sched_program *program, struct diag *d)
     program->span = ARENA_ARRAY(a, struct sched_span, w.graph->n_op + 1);
     w.layout->program = program;
     w.contiguous = ARENA_ARRAY(a, bool, w.graph->n_tensor + 1);
-    w.column_major = ARENA_ARRAY(a, bool, w.graph->n_tensor + 1);
     w.row_reads = ARENA_ARRAY(a, struct row_reads, w.graph->n_tensor + 1);
     w.second = ARENA_ARRAY(a, bool, w.graph->n_tensor + 1);
     w.cascade_to = ARENA_ARRAY(a, const struct op_plan *, w.graph->n_tensor + 1);

@@ -7,24 +7,18 @@ static bool in_cascade(const struct layout *l, const struct op_plan *p)
     return p->cascaded || (l->n_plan > 0 && p > l->plan && p[-1].cascaded);
 }
 
-void layout_image(const struct layout_work *w, const struct ir_tensor *t, uint32_t *h,
-                  uint32_t *cols, uint32_t *c)
-{
-    geo_image(t, h, cols, c);
-    if (w->column_major && w->column_major[t->id]) {
-        *h = *cols;
-        *cols = 1;
-    }
-}
-
 /* Row pitch: padded so that four unaligned row reads meet no bank twice (rows 2 or 6 words apart
  * modulo 8). Two pairs of them, with `tails`, take two words each, the former a word further right:
- * rows 3 to 6 apart (resnet8 at sys32: 868 conflicts in 15,096 cycles with 2). */
+ * rows 3 to 6 apart (resnet8 at sys32: 868 conflicts in 15,096 cycles with 2). Rows that are
+ * pixels are an odd number of words apart, for ARRAY reads a word of one after the other, and those
+ * in one bank would shut STORE out (128 x 128 x 128 at sys16: 9,784 to 9,031 cycles). */
 uint32_t layout_pitch(const struct layout_work *w, uint32_t row_bytes, uint32_t rows,
                       struct row_reads by)
 {
     uint32_t words = div_up(row_bytes, w->hw->n);
 
+    if (by.pixels)
+        return (words | 1u) * w->hw->n;
     if (rows > 1 && by.dilation > 0 && w->hw->ports > 1)
         for (uint32_t k = 0; k < 8; k++) {
             uint32_t apart = (words + k) * by.dilation % 8;
@@ -36,30 +30,19 @@ uint32_t layout_pitch(const struct layout_work *w, uint32_t row_bytes, uint32_t 
     return words * w->hw->n;
 }
 
-/* Columns as rows: an odd number of words, for ARRAY reads a word of one after the other, and those
- * in one bank would shut STORE out (128 x 128 x 128 at sys16: 9,784 to 9,031 cycles). */
-static uint32_t column_major_pitch(const struct layout_work *w, uint32_t row_bytes)
-{
-    return (div_up(row_bytes, w->hw->n) | 1u) * w->hw->n;
-}
-
 uint32_t layout_tensor_pitch(const struct layout_work *w, const struct ir_tensor *t)
 {
     uint32_t h, c, cols;
 
-    layout_image(w, t, &h, &cols, &c);
-    if (w->contiguous[t->id])
-        return cols * c;
-    if (w->column_major[t->id])
-        return column_major_pitch(w, c);
-    return layout_pitch(w, cols * c, h, w->row_reads[t->id]);
+    geo_image(t, &h, &cols, &c);
+    return w->contiguous[t->id] ? cols * c : layout_pitch(w, cols * c, h, w->row_reads[t->id]);
 }
 
 uint32_t layout_bytes(const struct layout_work *w, const struct ir_tensor *t)
 {
     uint32_t h, c, cols;
 
-    layout_image(w, t, &h, &cols, &c);
+    geo_image(t, &h, &cols, &c);
     return div_up(h * layout_tensor_pitch(w, t), w->hw->n) * w->hw->n;
 }
 
@@ -72,11 +55,12 @@ static uint32_t row_skip(const struct geo *g)
 /* Rows of operand i that `rows` output rows need at most. */
 static uint32_t in_tile_rows(const struct geo *g, uint32_t i, uint32_t rows)
 {
-    uint32_t h = (uint32_t)ir_dim_back(geo_operand(g, i), 2);
+    uint32_t h, w, c;
 
+    geo_image(geo_operand(g, i), &h, &w, &c);
     if (g->kind == GEO_ELEMENTWISE)
-        return h > 1 ? rows : 1;
-    if (g->kind == GEO_DENSE || g->turned)
+        return geo_walk(g, i).rows ? rows * geo_walk(g, i).rows : h;
+    if (g->kind == GEO_DENSE)
         return h;
     if (row_skip(g) > 1)
         return rows;
@@ -94,9 +78,9 @@ uint32_t layout_stream_bytes(const struct layout_work *w, const struct plan_stre
 struct row_reads layout_reads(const struct layout_work *w, const struct geo *g, uint32_t streams)
 {
     if (g->kh == 1 || !geo_on_array(g))
-        return (struct row_reads){0};
-    return (struct row_reads){g->dy,
-                              g->kw * g->c > w->hw->n && geo_streams(g, w->hw, streams) == 2};
+        return (struct row_reads){.pixels = g->rows_are_pixels};
+    return (struct row_reads){g->dy, g->kw * g->c > w->hw->n && geo_streams(g, w->hw, streams) == 2,
+                              false};
 }
 
 /* Row pitch of a tile buffer; a matrix product takes and makes flat strings. */
@@ -106,13 +90,12 @@ static uint32_t tile_pitch(const struct layout_work *w, const struct op_plan *p,
     const struct geo *g = &p->geo;
     uint32_t h, c, cols, streams = w->program ? w->program->knobs[p->position].streams : 0;
 
-    layout_image(w, t, &h, &cols, &c);
+    geo_image(t, &h, &cols, &c);
     if (g->kind == GEO_DENSE)
         return cols * c;
-    if (w->column_major && w->column_major[t->id])
-        return column_major_pitch(w, c);
     return layout_pitch(w, cols * c, rows,
-                        t != g->out ? layout_reads(w, g, streams) : (struct row_reads){0});
+                        t != g->out ? layout_reads(w, g, streams)
+                                    : (struct row_reads){.pixels = g->rows_are_pixels});
 }
 
 /* Rows of the first and the last tile where a knob makes these smaller; 0: as all. */
@@ -163,7 +146,7 @@ uint32_t layout_tile_bytes(struct layout_work *w, struct op_plan *p, uint32_t ro
             total += layout_stream_bytes(w, &p->in[i], n_tiles);
         }
     if (p->out.streamed) {
-        p->out.rows = g->kind == GEO_DENSE ? (uint32_t)ir_dim_back(g->out, 2) : rows;
+        p->out.rows = geo_result_rows(g, rows);
         p->out.pitch = tile_pitch(w, p, g->out, p->out.rows);
         total += layout_stream_bytes(w, &p->out, n_tiles);
     }

@@ -9,6 +9,7 @@
 struct row_reads {
     uint32_t dilation; /* the largest, 0: nothing does */
     bool tails;        /* pairs of pixels, the end of one row together with the start of the next */
+    bool pixels;       /* rows are pixels, read one after the other */
 };
 
 struct layout_work {
@@ -18,7 +19,6 @@ struct layout_work {
     const struct hd_config *hw;
     struct layout *layout;
     bool *contiguous;            /* by tensor: rows must lie back to back */
-    bool *column_major;          /* by tensor: its columns are rows, see geo_column_major */
     struct row_reads *row_reads; /* by tensor */
     bool *second;                /* by tensor: the second operand of an elementwise operator */
     const struct op_plan **cascade_to; /* by tensor: the next stage, if it alone reads it */
@@ -35,9 +35,6 @@ static inline struct sched_place *layout_place(struct layout_work *w, const stru
 
 /* --- layout_tiles.c --- */
 
-/* The tensor's image as this layout has it. */
-void layout_image(const struct layout_work *w, const struct ir_tensor *t, uint32_t *h,
-                  uint32_t *cols, uint32_t *c);
 /* Bytes from row to row of `rows` rows of `row_bytes` that are read so. */
 uint32_t layout_pitch(const struct layout_work *w, uint32_t row_bytes, uint32_t rows,
                       struct row_reads read);

@@ -202,17 +202,11 @@ void lower_access_in(struct lower *l, struct sched_command *c, const struct op_p
                  (uint64_t)(div_up(hi - lo, skip) - 1) * pitch + s->row_bytes);
 }
 
-/* Rows of the result's image that `rows` rows of the operator are: a matrix product makes all. */
-static uint32_t image_rows(const struct op_plan *p, const struct sched_place *s, uint32_t rows)
-{
-    return p->geo.kind == GEO_DENSE ? s->h : rows;
-}
-
 void lower_access_out(struct lower *l, struct sched_command *c, const struct op_plan *p,
                       uint32_t tile, uint32_t y, uint32_t rows)
 {
     const struct sched_place *s = &l->program->place[p->geo.out->id];
-    uint32_t upto = y + image_rows(p, s, rows), *have = &l->loaded[p->geo.out->id];
+    uint32_t upto = y + geo_result_rows(&p->geo, rows), *have = &l->loaded[p->geo.out->id];
 
     lower_access(c, SCHED_SPAD, true, (uint64_t)lower_result(l, p, tile, y),
                  (uint64_t)(upto - y - 1) * p->out.pitch + s->row_bytes);
@@ -228,7 +222,7 @@ void lower_store(struct lower *l, const struct op_plan *p, uint32_t tile, uint32
 
     if (!s->in_memory)
         return;
-    rows = image_rows(p, s, rows);
+    rows = geo_result_rows(&p->geo, rows);
     if (pitch % l->hw->n != 0 && !p->out.streamed) {
         /* rows start inside words: one store of all rows, after the last tile */
         if (y + rows < s->h)

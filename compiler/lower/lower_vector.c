@@ -10,15 +10,16 @@ struct stride {
 static bool broadcasts(const struct geo *g)
 {
     return g->y2 &&
-           (ir_elements(g->x) != ir_elements(g->out) || ir_elements(g->y2) != ir_elements(g->out));
+           (ir_elements(g->x) != ir_elements(g->out) || ir_elements(g->y2) != ir_elements(g->out) ||
+            geo_walk(g, 0).by_row || geo_walk(g, 1).by_row);
 }
 
-static struct stride stride_of(const struct ir_tensor *t, uint32_t pitch)
+static struct stride stride_of(const struct op_plan *p, uint32_t i)
 {
-    uint32_t h, w, c;
+    const struct geo_walk walk = geo_walk(&p->geo, i);
+    uint32_t pitch = p->in[i].pitch;
 
-    geo_image(t, &h, &w, &c);
-    return (struct stride){h > 1 ? pitch : 0, w > 1 ? c : 0};
+    return (struct stride){walk.rows * pitch, walk.by_row ? pitch : walk.by_pixel ? p->geo.oc : 0};
 }
 
 /* An average whose ties round up (it was uint8): a SUM of quantised values less -128, none of which
@@ -83,10 +84,8 @@ static void fill_pool(const struct op_plan *p, struct hd_cmd_vector *v, uint32_t
     v->stride_y = g->sy & 0xffffu;
     v->stride_x = g->sx & 0xffffu;
     v->out_col = g->oc;
-    if (g->turned) { /* one output row, its columns are the input's rows */
-        v->a_col = (uint32_t)pitch;
-        v->stride_x = 0;
-    }
+    if (g->turned)
+        v->out_col = p->out.pitch;
 }
 
 /* Rows are flat strings unless an operand is broadcast along columns or channels are left out. */
@@ -94,7 +93,7 @@ static void fill_elementwise(const struct op_plan *p, struct hd_cmd_vector *v, u
                              uint32_t rows, const int32_t base[2], bool channel_wise)
 {
     const struct geo *g = &p->geo;
-    struct stride a = stride_of(g->x, p->in[0].pitch);
+    struct stride a = stride_of(p, 0);
     bool by_column = channel_wise || broadcasts(g);
 
     v->kernel_h = 1;
@@ -108,7 +107,7 @@ static void fill_elementwise(const struct op_plan *p, struct hd_cmd_vector *v, u
     v->a_col = by_column ? a.col : 0;
     v->out_col = by_column ? g->oc : 0;
     if (g->y2) {
-        struct stride b = stride_of(g->y2, p->in[1].pitch);
+        struct stride b = stride_of(p, 1);
         v->b_base = (uint32_t)(base[1] + (int32_t)(y * b.row));
         v->b_row = b.row;
         v->b_col = by_column ? b.col : 0;

@@ -40,9 +40,8 @@ uint32_t sched_choices(const struct sched_program *p, uint32_t op, const struct 
     struct geo g;
     uint32_t n = 0;
 
-    if (!sched_owns(p, o) || sched_is_view(p, o) || !geo_of(p->graph, o, &g))
+    if (!sched_owns(p, o) || sched_is_view(p, o) || !geo_device(p->graph, o, &g))
         return 0;
-    (void)geo_column_major(p->graph, &g);
     struct sched_knobs c = *now;
     if (geo_on_array(&g)) {
         uint32_t tiles = div_up(geo_streams(&g, p->hw, now->streams) * g.oc, p->hw->n);

@@ -15,15 +15,18 @@ struct question {
 
 static const char *check_tensor(struct question *q, const struct ir_tensor *t, const char *what)
 {
+    uint32_t h, w, c;
+
     if (t->type != IR_I8)
         REFUSE(q, "%s is %s: the array supports only int8", what, ir_type_name(t->type));
     if (t->rank > 4)
         REFUSE(q, "%s has %u dimensions: at most 4 are supported", what, t->rank);
     if (ir_dim_back(t, 3) != 1)
         REFUSE(q, "batch %d: the accelerator supports only batch 1", ir_dim_back(t, 3));
-    for (uint32_t i = 0; i < 3; i++)
-        if (ir_dim_back(t, i) > 32767)
-            REFUSE(q, "%s: dimension %d exceeds 32767", what, ir_dim_back(t, i));
+    geo_image(t, &h, &w, &c);
+    if (h > 32767 || w > 32767 || c > 32767)
+        REFUSE(q, "%s: %u rows of %u pixels, %u channels: at most 32767 each are supported", what,
+               h, w, c);
     if (t->quant.n > 1)
         REFUSE(q, "%s is quantised per axis, activations must have one scale", what);
     return NULL;
@@ -94,6 +97,9 @@ static const char *check_broadcast(struct question *q, const struct ir_tensor *t
         return NULL;
     if (ir_dim_back(t, 0) != ir_dim_back(q->g.out, 0))
         REFUSE(q, "%s is broadcast along channels", what);
+    if (q->g.out->rank < 4 && ir_elements(t) != ir_elements(q->g.out) &&
+        ir_dim_back(t, 1) * ir_dim_back(t, 2) > 1)
+        REFUSE(q, "%s is broadcast along one of two dimensions of rows", what);
     for (uint32_t i = 1; i < 3; i++)
         if (ir_dim_back(t, i) != 1 && ir_dim_back(t, i) != ir_dim_back(q->g.out, i))
             REFUSE(q, "%s cannot be broadcast", what);
@@ -114,9 +120,9 @@ static const char *check_pool(struct question *q)
     if (g->op->opcode == IR_OP_MEAN) {
         if (geo_mean_over(g, 0))
             REFUSE(q, "the mean runs over channels");
-        if ((uint32_t)ir_dim_back(g->out, 2) != g->oh ||
-            (uint32_t)(ir_dim_back(g->out, 1) * ir_dim_back(g->out, 0)) != g->ow * g->oc)
-            REFUSE(q, "the mean removes a dimension of 1, so that rows become columns");
+        if (g->x->rank < 4 && geo_mean_over(g, 2) && !geo_mean_over(g, 1) &&
+            ir_dim_back(g->x, 1) > 1)
+            REFUSE(q, "the mean runs over the outermost of three dimensions");
         if (g->kh > 4095)
             REFUSE(q, "%u rows: the vector unit supports at most 4095", g->kh);
         return NULL;
@@ -138,7 +144,7 @@ static const char *refusal(const struct target_question *asked)
     const struct hd_config *hw = asked->hw;
     struct question q = {asked->arena, g, op, hw, {0}};
 
-    if (!geo_of(g, op, &q.g))
+    if (!geo_device(g, op, &q.g))
         REFUSE(&q, "%s has no accelerator lowering", ir_op_info(op->opcode)->name);
     if (HD_REGION_IO + g->n_in + g->n_out > HD_REGIONS)
         REFUSE(&q, "the network has %u inputs and outputs: the accelerator has regions for %u",

@@ -373,8 +373,6 @@ static void dense(struct make *m)
     int32_t dim[4] = {rows, 0, 0, 0};
 
     oc = least(oc, 1 + MACS_LARGE / (k * rows));
-    if (rows > (int32_t)m->hw->acc_depth)
-        return;
     if (!flat && chance(m, 60)) {
         rank = (int32_t)x->rank;
         memcpy(dim, x->dim, sizeof dim);
@@ -754,6 +752,79 @@ static void column_op(struct make *m)
     op->attr[IR_MULTIPLIER] = 1;
 }
 
+static void token_table(struct make *m)
+{
+    struct ir_tensor *y = like(m, m->x);
+
+    quantise(m, y, 1.0f / 256, -128);
+    add_op(m, IR_OP_LOGISTIC, 1, &(struct ir_tensor *){m->x}, y);
+}
+
+/* A sum or product with a tensor of the same shape, with one row for all, or with one value a
+ * channel. */
+static void token_sum(struct make *m)
+{
+    static const enum ir_opcode all[] = {IR_OP_ADD, IR_OP_SUB, IR_OP_MUL};
+    enum ir_opcode opcode = all[range(m, 0, 2)];
+    struct ir_tensor *x = m->x, *y = like(m, x), *other = x;
+    const int32_t row[3] = {1, 1, ir_dim_back(x, 0)};
+    uint32_t rank = (uint32_t)range(m, 1, (int32_t)x->rank);
+
+    if (chance(m, 50))
+        other = chance(m, 50) ? input(m, x->rank, x->dim) : constant(m, "k", x->rank, x->dim);
+    else if (chance(m, 80))
+        other = constant(m, "k", rank, row + 3 - rank);
+    if (other->role == IR_CONST)
+        quantise(m, other, scale(m), zero_point(m));
+    struct ir_tensor *in[2] = {x, other};
+    if (chance(m, 30)) {
+        in[0] = other;
+        in[1] = x;
+    }
+    quantise(m, y, binary_scale(m, opcode, x->quant.scale[0], other->quant.scale[0]),
+             zero_point(m));
+    add_op(m, opcode, 2, in, y)->attr[IR_ACTIVATION] = range(m, 0, 3);
+}
+
+/* The mean over one dimension but the innermost, or over all of those. */
+static void token_mean(struct make *m)
+{
+    const struct ir_tensor *x = m->x;
+    uint32_t mask = x->rank == 2 ? 1 : chance(m, 60) ? 2 : (uint32_t)range(m, 1, 3);
+    bool keep = chance(m, 50);
+    int32_t dim[3], rank = 0;
+
+    for (uint32_t i = 0; i < x->rank; i++)
+        if (!(mask >> i & 1))
+            dim[rank++] = x->dim[i];
+        else if (keep)
+            dim[rank++] = 1;
+    struct ir_tensor *y = tensor(m, "y", IR_I8, (uint32_t)rank, dim);
+    quantise(m, y, x->quant.scale[0] * power(range(m, -3, 1)), zero_point(m));
+    struct ir_op *op = add_op(m, IR_OP_MEAN, 1, &(struct ir_tensor *){m->x}, y);
+    op->attr[IR_AXIS] = (int32_t)mask;
+    op->attr[IR_KEEP_DIMS] = keep;
+}
+
+/* [S,D] or [A,S,D], as transformers have it: matrix products, sums, tables, means. */
+static void tokens(struct make *m)
+{
+    int32_t s = chance(m, 20) ? range(m, 1, 600) : range(m, 2, 40), d = size(m, 100);
+    const int32_t dim[3] = {chance(m, 20) ? range(m, 2, 4) : 1, s, d};
+    bool flat = chance(m, 40);
+
+    m->x = input(m, flat ? 2 : 3, flat ? dim + 1 : dim);
+    for (int32_t i = range(m, 1, 5); i > 0 && m->x->rank > 1; i--)
+        if (chance(m, 50))
+            dense(m);
+        else if (chance(m, 60))
+            token_sum(m);
+        else if (chance(m, 60))
+            token_table(m);
+        else
+            token_mean(m);
+}
+
 struct ir_graph *layers_make(struct arena *a, uint64_t seed, const struct hd_config *hw)
 {
     struct make m = {.a = a, .r = {seed * 0x9e3779b97f4a7c15u + 1}, .hw = hw};
@@ -764,6 +835,8 @@ struct ir_graph *layers_make(struct arena *a, uint64_t seed, const struct hd_con
             far_op(&m);
         else if (seed % 25 == 24)
             column_op(&m);
+        else if (seed % 25 == 22)
+            tokens(&m);
         else if (seed % 25 == 23)
             whole_image(&m);
         else if (chance(&m, 25))
