@@ -91,6 +91,19 @@ void text_add_escaped(struct text *t, const char *s, size_t max)
         text_add_n(t, "", 0);
 }
 
+void text_add_json(struct text *t, const char *s)
+{
+    text_add_n(t, "\"", 1);
+    for (size_t n; *s; s += n) {
+        for (n = 0; s[n] && !strchr("\"\\<", s[n]) && (unsigned char)s[n] >= 0x20; n++)
+            continue;
+        text_add_n(t, s, n);
+        if (s[n])
+            text_printf(t, "\\u%04x", (unsigned)s[n++]);
+    }
+    text_add_n(t, "\"", 1);
+}
+
 bool text_ends(const char *name, const char *end)
 {
     const size_t n = strlen(name), m = strlen(end);

@@ -21,6 +21,8 @@ void text_printf(struct text *t, const char *format, ...) __attribute__((format(
  * backslash, no trigraphs, no non-ASCII; cut after `max` bytes with "...". */
 void text_add_escaped(struct text *t, const char *s, size_t max);
 
+/* A JSON string with its quotes. '<' is escaped too: it may stand within HTML. */
+void text_add_json(struct text *t, const char *s);
 /* `name` is longer than `end` and ends in it: a file's ending. */
 bool text_ends(const char *name, const char *end);
 

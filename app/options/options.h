@@ -56,6 +56,7 @@ struct options {
     const char *out;          /* -o */
     const char *stats;        /* --stats */
     bool verbose;             /* -v: what each unit did */
+    bool no_report;           /* --no-report */
     const char *dump_ir;      /* --dump-ir */
     const char *dump_step;    /* --dump-step */
     const char *labels;       /* --labels */

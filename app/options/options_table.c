@@ -153,6 +153,8 @@ const struct option_row options_table[] = {
      .used_by = RUNS | PROGRAM | OF(BUILD)},
     {SHOW("waves-limit", "MB", REPORT, "largest wave file (default 200)"),
      NUMBER(waves_limit, 0, 1000000), .unit = 1000000, .used_by = RUNS | PROGRAM},
+    {SHOW("no-report", NULL, REPORT, "of -o: leave out report.html and trace.json"),
+     FLAG(no_report), .used_by = RUNS},
     {SHOW("dump-ir", "DIR", REPORT, "what every step of the compiler left, as text"), TEXT(dump_ir),
      .used_by = GRAPHS},
     {SHOW("dump-step", "STEP", REPORT, "of --dump-ir: this step only (compiler/passes.def)"),

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "app/report/trace.h"
 #include "core_targets.h"
 #include "runner.h"
 #include "waves.h"
@@ -19,9 +20,20 @@ struct child {
     struct device *v; /* that ran the last submission, or the first; NULL without any */
     bool pending;     /* a submission's times are not collected yet */
     uint32_t process, inference;
+    uint32_t n_time; /* commands whose times are kept */
     struct waves waves;
     struct diag d;
 };
+
+/* When the commands of the submission just ended ran. */
+static void add_times(struct child *c)
+{
+    const struct hd_sim_command *from;
+    uint32_t n = c->v->sim.api->commands(c->v->sim.sim, &from);
+
+    for (uint32_t i = 0; i < n && c->n_time < run_trace_commands(c->job); i++)
+        c->job->times[c->n_time++] = (struct trace_time){from[i].start, from[i].done};
+}
 
 /* Rows of the submission just ended. */
 static void add_rows(struct child *c)
@@ -59,6 +71,8 @@ static void collect(struct child *c)
     if (c->v->engine != ENGINE_RTL)
         return;
     add_rows(c);
+    if (c->inference == 0 && c->job->times)
+        add_times(c);
     waves_submission_end(&c->waves);
     if (c->inference == 0)
         read_counters(c);

@@ -44,6 +44,7 @@ struct run_shared {
 };
 
 struct core_targets;
+struct trace_time;
 
 /* Bytes that a caller gives in place of a file; data NULL: none. */
 struct run_bytes {
@@ -75,6 +76,8 @@ struct run_job {
     int out_lock;                 /* its descriptor + 1, while it is locked */
     uint32_t n_process;           /* of func and rtl, as are: */
     struct run_shared *shared;    /* of process 0, in the end of all */
+    struct trace_time *times;     /* shared too: of each command of the first inference, one stream
+                                     after another, as measured; NULL: nobody asked */
     struct core_targets *cores;   /* Verilated cores of other targets; NULL until rtl needs them */
     double ref_seconds;
     bool writes; /* a command: a mismatch leaves files without -o too */
@@ -149,6 +152,11 @@ enum status run_program(struct arena *a, const struct options *o, struct diag *d
 /* progress.c: wait for the child; meanwhile, if stderr is a terminal, one line that states where it
  * is. Returns its wait status. */
 int run_watch(const struct run_job *job, pid_t child);
+
+/* run_trace.c: is the first inference to be traced; what was measured as trace.json of the folder. */
+bool run_traced(const struct run_job *job);
+uint32_t run_trace_commands(const struct run_job *job);
+enum status run_trace(const struct run_job *job, struct diag *d);
 
 /* stats.c: results as JSON of schema heddle.stats.v2; cJSON_Delete frees it. */
 struct cJSON *run_stats_json(const struct run_job *job);

@@ -2,6 +2,8 @@
 #define _GNU_SOURCE
 #include "run.h"
 
+#include "app/report/trace.h"
+
 #include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
@@ -40,6 +42,11 @@ static void *share(size_t n)
     return p == MAP_FAILED ? NULL : p;
 }
 
+static size_t times_bytes(const struct run_job *job)
+{
+    return shared_bytes(run_trace_commands(job) * sizeof *job->times);
+}
+
 void run_unlock(struct run_job *job)
 {
     if (job->out_lock > 0)
@@ -55,7 +62,10 @@ void run_release(struct run_job *job)
     for (uint32_t i = 0; i < job->p->graph->n_out; i++)
         if (job->out[i].bytes)
             (void)munmap(job->out[i].bytes, shared_bytes(job->out[i].n_bytes * job->n));
+    if (job->times)
+        (void)munmap(job->times, times_bytes(job));
     (void)munmap(job->shared, shared_bytes(job->n_process * results_bytes(job)));
+    job->times = NULL;
     job->shared = NULL;
 }
 
@@ -66,6 +76,9 @@ enum status run_share(struct run_job *job, struct diag *d)
     job->shared = share(job->n_process * results_bytes(job));
     if (!job->shared)
         return FAIL(d, ST_NO_MEMORY, "no memory to share with the child process");
+    if (run_traced(job) && !(job->times = share(times_bytes(job))))
+        return FAIL(d, ST_NO_MEMORY, "no memory for the times of %u commands",
+                    run_trace_commands(job));
     for (uint32_t i = 0; i < g->n_out; i++)
         if (!(job->out[i].bytes = share(job->out[i].n_bytes * job->n)))
             return FAIL(d, ST_NO_MEMORY, "no memory for %u inferences of output %u", job->n, i);

@@ -4,7 +4,7 @@
 
 #include <cjson/cJSON.h>
 
-#include "account.h"
+#include "app/report/account.h"
 #include "run.h"
 
 struct stats {

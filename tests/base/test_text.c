@@ -69,6 +69,19 @@ static void escaping_leaves_nothing_that_ends_a_comment_or_string(void **state)
     arena_free(a);
 }
 
+static void json_strings_are_safe_in_html(void **state)
+{
+    struct arena *a = arena_new(0);
+    struct text t;
+
+    (void)state;
+    text_init(&t, a);
+    text_add_json(&t, "a\"\\\n</script>\xc3\xa9\x01");
+    text_add_json(&t, "");
+    assert_string_equal(t.data, "\"a\\u0022\\u005c\\u000a\\u003c/script>\xc3\xa9\\u0001\"\"\"");
+    arena_free(a);
+}
+
 static void escaping_cuts(void **state)
 {
     struct arena *a = arena_new(0);
@@ -87,6 +100,7 @@ int main(void)
         cmocka_unit_test(exact_capacity_keeps_the_terminator),
         cmocka_unit_test(escaping_leaves_nothing_that_ends_a_comment_or_string),
         cmocka_unit_test(escaping_cuts),
+        cmocka_unit_test(json_strings_are_safe_in_html),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);

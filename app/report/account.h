@@ -2,8 +2,8 @@
  * their MACs, the host's cycles, layers that run interleaved. It follows from the program alone;
  * what a run measures stands with it in the stats. Invariant: for each layer and in all,
  * accelerator_macs + host_macs + folded_macs are the file's. */
-#ifndef HEDDLE_RUN_ACCOUNT_H
-#define HEDDLE_RUN_ACCOUNT_H
+#ifndef HEDDLE_REPORT_ACCOUNT_H
+#define HEDDLE_REPORT_ACCOUNT_H
 
 #include "app/options/options.h"
 

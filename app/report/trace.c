@@ -1,0 +1,156 @@
+/* trace.c - see trace.h. In the order in which emitted code works: operators of the host one by
+ * one, those of a region as one submission (compiler/emit/emit_model.c). */
+#include "trace.h"
+
+#include "driver/hd.h"
+
+struct builder {
+    struct trace *t;
+    const struct account *account;
+    const struct trace_time *time;
+    const uint64_t *core_cycles;
+    uint32_t *parts_done; /* by row */
+    uint64_t now;
+};
+
+uint32_t trace_first(const struct pipeline *p, uint32_t stream)
+{
+    uint32_t n = 0;
+
+    for (uint32_t k = 0; k < stream; k++)
+        n += p->program->stream[k].n;
+    return n;
+}
+
+/* Bytes of the beats that cover [at, at + n). */
+static uint64_t beat_bytes(uint64_t at, uint64_t n, uint64_t width)
+{
+    return n == 0 ? 0 : (at + n - 1) / width * width - at / width * width + width;
+}
+
+/* Regions begin at multiples of 64 bytes, so offsets tell the beats. */
+static uint64_t command_bytes(const struct sched_command *c, uint64_t width)
+{
+    const bool store = c->unit == HD_UNIT_STORE;
+    const struct hd_cmd_dma_read *r = &c->w.dma_read;
+    const struct hd_cmd_store *s = &c->w.store;
+    const uint32_t runs = store ? s->runs : r->runs, n = store ? s->run_bytes : r->run_bytes,
+                   pitch = store ? s->run_pitch : r->run_pitch;
+    uint64_t at = store ? s->offset : r->offset, sum = 0;
+
+    if (!store && c->unit != HD_UNIT_LOAD && c->unit != HD_UNIT_WEIGHT)
+        return 0;
+    for (uint32_t i = 0; i < runs; i++, at += pitch)
+        sum += beat_bytes(at, n, width);
+    return sum;
+}
+
+static void add(struct builder *b, struct trace_slice slice)
+{
+    if (slice.end > slice.begin)
+        b->t->slice[b->t->n_slice++] = slice;
+}
+
+/* FETCH reads the stream until all commands are handed out; then its END waits for all others. */
+static void add_fetch(struct builder *b, uint32_t k, uint64_t handed_out)
+{
+    const struct sched_program *p = b->t->p->program;
+    const struct sched_stream *s = &p->stream[k];
+
+    add(b, (struct trace_slice){
+               .track = s->device * HD_UNIT_COUNT + HD_UNIT_FETCH,
+               .row = s->cmd[0].row,
+               .stream = k,
+               .command = s->n - 1,
+               .begin = b->now,
+               .end = b->now + handed_out - 1,
+               .bytes = beat_bytes(s->offset, s->n_bytes, p->device[s->device].hw->axi_bytes),
+               .note = arena_printf(b->t->arena, "%u commands", s->n)});
+}
+
+/* The doorbell's own cycle, 0, is none of the submission's. */
+static void add_submission(struct builder *b, uint32_t k)
+{
+    const struct sched_program *p = b->t->p->program;
+    const struct sched_stream *s = &p->stream[k];
+    const uint32_t width = p->device[s->device].hw->axi_bytes;
+    const struct trace_time *time = b->time;
+
+    for (uint32_t i = 0; i < s->n; i++) {
+        const struct sched_command *c = &s->cmd[i];
+        if (c->unit == HD_UNIT_FETCH)
+            add_fetch(b, k, time[i].start);
+        else
+            add(b, (struct trace_slice){.track = s->device * HD_UNIT_COUNT + c->unit,
+                                        .row = c->row,
+                                        .stream = k,
+                                        .command = i,
+                                        .begin = b->now + time[i].start - 1,
+                                        .end = b->now + time[i].done,
+                                        .bytes = command_bytes(c, width),
+                                        .note = c->note ? c->note : ""});
+    }
+    b->now += time[s->n - 1].done;
+    b->time += s->n;
+}
+
+/* A part on the host takes what its model estimates; one on a core the cycles measured for its
+ * row. */
+static void add_part(struct builder *b, const struct ir_op *op)
+{
+    const struct account_layer *l = &b->account->layer[op->row];
+    const struct account_part *part = &l->part[b->parts_done[op->row]];
+    uint64_t cycles = 0;
+
+    if (b->parts_done[op->row] == l->n_part || part->op != op)
+        return;
+    b->parts_done[op->row]++;
+    if (part->host)
+        cycles = part->host_cycles;
+    else if (!part->target->desc->accelerator && b->core_cycles)
+        cycles = b->core_cycles[op->row];
+    add(b, (struct trace_slice){.track = trace_host(b->t) + !part->host,
+                                .row = op->row,
+                                .stream = IR_NONE,
+                                .command = IR_NONE,
+                                .begin = b->now,
+                                .end = b->now + cycles,
+                                .note = ir_op_info(op->opcode)->name});
+    b->now += cycles;
+}
+
+static void add_all(struct builder *b)
+{
+    const struct pipeline *p = b->t->p;
+    const struct ir_graph *g = p->graph;
+    uint32_t stream = 0;
+
+    for (uint32_t i = 0; i < g->n_op; i++) {
+        const struct ir_op *op = g->op[i];
+        if (!op->dead && stream < p->program->n_stream && op->region != IR_NONE &&
+            p->program->stream[stream].region == op->region)
+            add_submission(b, stream++);
+        if (!op->dead)
+            add_part(b, op);
+    }
+    b->t->cycles = b->now;
+}
+
+struct trace *trace_build(struct arena *a, const struct pipeline *p, const struct account *account,
+                          const struct trace_time *times, const uint64_t *core_cycles)
+{
+    const struct sched_program *program = p->program;
+    struct trace *t = ARENA_NEW(a, struct trace);
+    struct builder b = {t, account, times, core_cycles, NULL, 0};
+
+    *t = (struct trace){.arena = a, .p = p, .n_device = program->n_stream ? program->n_device : 0};
+    t->device = ARENA_ARRAY(a, struct trace_device, t->n_device + 1);
+    for (uint32_t k = 0; k < t->n_device; k++)
+        t->device[k].name = p->targets.target[program->device[k].target]->name;
+    t->slice =
+        ARENA_ARRAY(a, struct trace_slice, trace_first(p, program->n_stream) + p->graph->n_op + 1);
+    b.parts_done = ARENA_ARRAY(a, uint32_t, p->graph->n_row + 1);
+    add_all(&b);
+    trace_counters(t);
+    return t;
+}

@@ -1,0 +1,68 @@
+/* trace.h - when each command of an inference ran, from the RTL: what trace.json and the timeline
+ * of report.html show. Time is in cycles since the inference began. Submissions follow one another;
+ * between them the host works, as long as its model estimates.
+ * Invariant: slices of a track are in the order of time and do not overlap. */
+#ifndef HEDDLE_REPORT_TRACE_H
+#define HEDDLE_REPORT_TRACE_H
+
+#include "account.h"
+#include "base/text.h"
+
+/* A command's first cycle and that of its completion, from its doorbell on (struct
+ * hd_sim_command). */
+struct trace_time {
+    uint64_t start, done;
+};
+
+struct trace_slice {
+    uint32_t track, row;
+    uint32_t stream, command; /* of a unit; IR_NONE: the host's or a core's */
+    uint64_t begin, end;      /* [begin, end) */
+    uint64_t bytes;           /* on the bus */
+    const char *note;         /* what part of the layer; or "" */
+};
+
+/* A value from `at` on. */
+struct trace_point {
+    uint64_t at;
+    double value;
+};
+
+enum trace_counter { TRACE_READ, TRACE_WRITTEN, TRACE_SCRATCHPAD, TRACE_COUNTERS };
+
+struct trace_device {
+    const char *name;
+    uint32_t n_point[TRACE_COUNTERS];
+    struct trace_point *point[TRACE_COUNTERS];
+};
+
+struct trace {
+    struct arena *arena;
+    const struct pipeline *p;
+    uint32_t n_device; /* tracks: the units of each, then the host, then the cores of targets */
+    struct trace_device *device;
+    uint32_t n_slice;
+    struct trace_slice *slice;
+    uint64_t cycles; /* of the inference */
+};
+
+/* times: of each stream's commands, one stream after another. core_cycles: by row, of the cores of
+ * external targets; or NULL. */
+struct trace *trace_build(struct arena *a, const struct pipeline *p, const struct account *account,
+                          const struct trace_time *times, const uint64_t *core_cycles);
+
+static inline uint32_t trace_host(const struct trace *t)
+{
+    return t->n_device * HD_UNIT_COUNT;
+}
+
+/* trace_counters.c: the points of a device's counters from its slices, and of the scratchpad from
+ * the bytes that commands read and write. */
+void trace_counters(struct trace *t);
+/* Commands of the streams before `stream`. */
+uint32_t trace_first(const struct pipeline *p, uint32_t stream);
+
+/* trace_json.c: Chrome's trace format, one unit of time a cycle. */
+void trace_json(const struct trace *t, struct text *out);
+
+#endif

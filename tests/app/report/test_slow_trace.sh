@@ -1,0 +1,41 @@
+#!/bin/bash
+# trace.json of runs on the RTL holds together and agrees with the counters: one submission and several,
+# groups, stalls, two accelerators, operators of the host, names that are special to JSON and HTML.
+. "$(dirname "$0")/../../e2e/common.sh"
+check=$HEDDLE_HOME/tests/app/report/trace_check.py
+
+traced() { # traced FOLDER MODEL [OPTION...]: run and check
+    local out=out.$1
+    shift
+    "$heddle" run "$@" -o "$out" >stdout 2>stderr || fail "$*: $(cat stderr)"
+    python3 "$check" "$out" >stdout 2>&1 || fail "$*: $(tail -3 stdout)"
+}
+
+for m in digits resnet8_own dscnn_own; do
+    model=$models/$m/model.tflite # one inference of random input: means are its own
+    traced "$m" "$model"
+    traced "$m.tiny" "$model" --hw=tiny
+done
+traced stalls "$models/resnet8_own/model.tflite" --stall-seed=7
+traced host "$models/dscnn_own/model.tflite" '--keep-on-host=0[35]*'
+traced islands "$models/islands.onnx" --hw=tiny
+traced two "$models/resnet8_own/model.tflite" --target=systolic:a,systolic:b --target-a-hw=tiny --target-b-hw=tiny \
+    '--offload=0[0-4]*=a'
+sed 's/^graph name="accounts"/graph name="<\/script>\\"x"/' "$HEDDLE_HOME/tests/e2e/accounts.ir" >names.ir
+traced names names.ir --hw=tiny
+grep -q '<' out.names/trace.json && fail "trace.json has a '<' that is not escaped"
+grep -q 'u003c/script>' out.names/trace.json || fail "model name not found: $(head -c 300 out.names/trace.json)"
+
+# the same run, the same bytes; with processes of their own for the other inferences too
+traced digits.again "$models/digits/model.tflite"
+same out.digits/trace.json out.digits.again/trace.json "two runs"
+"$heddle" run digits -j2 -o digits.j2 >stdout 2>stderr || fail "$(cat stderr)"
+"$heddle" run digits -o digits.j1 >stdout 2>stderr || fail "$(cat stderr)"
+same digits.j1/trace.json digits.j2/trace.json "-j2"
+
+# left out on request, and where nothing has cycles
+"$heddle" run digits --no-report -o without >stdout 2>stderr || fail "$(cat stderr)"
+"$heddle" run digits --engine=func -o func >stdout 2>stderr || fail "$(cat stderr)"
+[ -e without/stats.json ] && [ ! -e without/trace.json ] || fail "--no-report: $(ls without)"
+[ -e func/stats.json ] && [ ! -e func/trace.json ] || fail "--engine=func: $(ls func)"
+finish

@@ -1,0 +1,63 @@
+#!/usr/bin/env python3
+"""trace_check.py DIR: DIR/trace.json agrees with DIR/stats.json of the same run.
+
+Slices of a track are in order and do not overlap. Those of a unit last as long as its counters say
+that it worked or was held up: all kinds but idle, wait_token and wait_end. A command may differ by
+one cycle, that of its completion. The commands' bytes are those of the bus, counters integrate to
+the same, and the scratchpad is empty in the end. Bytes and cycles are compared where the stats'
+means are those of each inference."""
+import json
+import sys
+from collections import defaultdict
+
+REST = ("idle", "wait_token", "wait_end")
+
+
+def integral(points, end):
+    ends = [at for at, _ in points[1:]] + [end]
+    return sum(value * (to - at) for (at, value), to in zip(points, ends))
+
+
+def main(folder):
+    with open(f"{folder}/trace.json", encoding="utf-8") as f:
+        trace = json.load(f)
+    with open(f"{folder}/stats.json", encoding="utf-8") as f:
+        stats = json.load(f)
+    name, slices, counters = {}, defaultdict(list), defaultdict(list)
+    for e in trace["traceEvents"]:
+        track = (e["pid"], e.get("tid"))
+        if e["ph"] == "M" and e["name"] == "thread_name":
+            name[track] = e["args"]["name"]
+        elif e["ph"] == "X":
+            slices[track].append(e)
+        elif e["ph"] == "C":
+            counters[e["name"]].append((e["ts"], e["args"]["bytes"]))
+    cycles = trace["otherData"]["cycles"]
+    length, count, moved = defaultdict(int), defaultdict(int), defaultdict(int)
+    for track, all_of in slices.items():
+        end = 0
+        for e in all_of:
+            assert e["ts"] >= end and e["dur"] > 0, f"{name[track]}: {e} overlaps the one before"
+            end = e["ts"] + e["dur"]
+            assert e["name"] == stats["layers"][e["args"]["layer"]]["name"], e
+            length[name[track]] += e["dur"]
+            count[name[track]] += 1
+            moved[name[track] == "store"] += e["args"].get("bus_bytes", 0)
+        assert end <= cycles, f"{name[track]}: {end} is after the end, {cycles}"
+    for unit, kinds in stats.get("counters", {}).items():
+        worked = sum(n for kind, n in kinds.items() if kind not in REST)
+        assert abs(length[unit] - worked) <= count[unit], (
+            f"{unit}: {count[unit]} slices, {length[unit]} cycles; its counters say {worked}")
+    for write, what in enumerate(("read", "written")):
+        total = integral(counters[f"bus, bytes {what} a cycle"] or [(0, 0)], cycles)
+        assert abs(total - moved[write]) < 1e-3 * moved[write] + 1, f"{what}: {total}, {moved[write]}"
+    for points in counters.values():
+        assert points == sorted(points) and points[-1][1] == 0, "a counter does not end at 0"
+    if isinstance(stats["total_cycles"], int) and stats["inferences"] == 1:
+        assert cycles == stats["total_cycles"], f"{cycles} cycles, {stats['total_cycles']}"
+        assert moved[0] == stats["dram_read_bytes"], f"{moved[0]} bytes read"
+        assert moved[1] == stats["dram_write_bytes"], f"{moved[1]} bytes written"
+    print(f"{sum(count.values())} slices agree")
+
+
+main(sys.argv[1])
