@@ -188,6 +188,10 @@ bool geo_device(const struct ir_graph *graph, const struct ir_op *op, struct geo
         geo_image(g->x, &g->h, &g->w, &g->c);
         geo_image(g->out, &g->oh, &g->ow, &g->oc);
     }
+    if (g->kind == GEO_DEPTHWISE && g->oc != g->c) { /* the depthwise mode has N inputs a tile */
+        g->kind = GEO_CONV;
+        g->multiplier = g->oc / g->c;
+    }
     return true;
 }
 

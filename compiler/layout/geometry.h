@@ -16,6 +16,7 @@ struct geo {
     uint32_t kh, kw, sy, sx, dy, dx;
     int32_t pt, pl;
     int32_t z_in, z_w, z_out;
+    uint32_t multiplier;  /* depthwise taken as CONV, whose other weights are 0: outputs a channel */
     uint32_t vop;         /* enum hd_vop for VECTOR operators */
     bool turned;          /* mean over rows whose result has the input's columns as rows */
     bool rows_are_pixels; /* matrix product: each row of its images is one pixel */
@@ -25,7 +26,8 @@ struct geo {
 bool geo_of(const struct ir_graph *graph, const struct ir_op *op, struct geo *g);
 
 /* The same as the accelerator takes it, by the rows of its tensors' images (geo_image): a matrix
- * product of several rows is a convolution over them, so that they can be tiled. */
+ * product of several rows is a convolution over them, so that they can be tiled; a depthwise
+ * convolution with several outputs a channel is a convolution. */
 bool geo_device(const struct ir_graph *graph, const struct ir_op *op, struct geo *g);
 
 /* Depthwise over an image of one column: are its rows better taken as the pixels of one row, their

@@ -15,9 +15,15 @@ uint32_t weights_words(const struct lower *l, const struct weight_block *b)
  * [K, OC], K the flat kernel string (attribute weights_ko). */
 static uint8_t weight_at(const struct geo *g, uint32_t ky, uint32_t lane, uint32_t oc)
 {
-    uint32_t lanes = g->kw * (g->kind == GEO_DEPTHWISE ? 1 : g->c);
+    uint32_t lanes = g->kw * (g->kind == GEO_DEPTHWISE ? 1 : g->c), column = oc % g->oc;
 
-    return g->filter->data[((size_t)ky * lanes + lane) * g->oc + oc % g->oc];
+    if (g->multiplier) {
+        if (lane % g->c != column / g->multiplier)
+            return (uint8_t)g->z_w;
+        lane /= g->c;
+        lanes = g->kw;
+    }
+    return g->filter->data[((size_t)ky * lanes + lane) * g->oc + column];
 }
 
 static uint8_t *pack_tile(const struct geo *g, const struct geo_piece *piece, uint32_t first,

@@ -70,9 +70,6 @@ static const char *check_array(struct question *q)
     if (g->ow > q->hw->acc_depth)
         REFUSE(q, "output width %u exceeds the %u accumulators of %s", g->ow, q->hw->acc_depth,
                q->hw->name);
-    if (g->kind == GEO_DEPTHWISE && g->oc != g->c)
-        REFUSE(q, "channel multiplier %u with %u channels: the depthwise mode supports only 1",
-               g->oc / g->c, g->c);
     if (g->kind == GEO_DEPTHWISE && (uint32_t)g->pl >= q->hw->n)
         REFUSE(q, "left padding %d: the depthwise mode supports less than %u", g->pl, q->hw->n);
     if (g->sx * g->c > 65535)
