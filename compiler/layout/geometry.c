@@ -33,6 +33,11 @@ static bool conv_of(const struct ir_graph *graph, struct geo *g)
     return window_of(g, (uint32_t)g->op->attr[IR_KERNEL_H], (uint32_t)g->op->attr[IR_KERNEL_W]);
 }
 
+static bool transposed_of(const struct ir_graph *graph, struct geo *g)
+{
+    return conv_of(graph, g);
+}
+
 static bool dense_of(const struct ir_graph *graph, struct geo *g)
 {
     g->filter = ir_in(graph, g->op, 1);
@@ -134,6 +139,42 @@ static bool pool_of(const struct ir_graph *graph, struct geo *g)
     return true;
 }
 
+/* One dimension of a phase: `taps` kernel rows tap, tap + stride ...; a kernel smaller than the
+ * stride has phases without one, which take one of zeros. Returns how many outputs it has. */
+static uint32_t phase_span(uint32_t tap, uint32_t kernel, uint32_t stride, uint32_t out,
+                           uint32_t *taps, int32_t *pad, uint32_t *first)
+{
+    uint32_t before = (uint32_t)*pad;
+
+    *taps = tap < kernel ? div_up(kernel - tap, stride) : 1;
+    *first = (tap + stride - before % stride) % stride;
+    *pad = (int32_t)*taps - 1 - (int32_t)((*first + before) / stride);
+    return *first < out ? div_up(out - *first, stride) : 0;
+}
+
+bool geo_phase(const struct geo *g, uint32_t tap_y, uint32_t tap_x, struct geo *phase)
+{
+    *phase = *g;
+    phase->kind = GEO_CONV;
+    phase->up_y = g->sy;
+    phase->up_x = g->sx;
+    phase->sy = phase->sx = 1;
+    phase->tap_y = tap_y;
+    phase->tap_x = tap_x;
+    phase->oh = phase_span(tap_y, g->kh, g->sy, g->oh, &phase->kh, &phase->pt, &phase->first_y);
+    phase->ow = phase_span(tap_x, g->kw, g->sx, g->ow, &phase->kw, &phase->pl, &phase->first_x);
+    return phase->oh > 0 && phase->ow > 0;
+}
+
+uint32_t geo_phase_rows(const struct geo *phase, uint32_t y, uint32_t n, uint32_t *from)
+{
+    uint32_t first = phase->first_y, end = y + n;
+
+    *from = y > first ? div_up(y - first, phase->up_y) : 0;
+    end = end > first ? div_up(end - first, phase->up_y) : 0;
+    return end > *from ? end - *from : 0;
+}
+
 bool geo_windows_inside(const struct geo *g)
 {
     return g->pt == 0 && g->pl == 0 && (g->oh - 1) * g->sy + g->kh <= g->h &&
@@ -160,7 +201,8 @@ static const struct {
 
 bool geo_of(const struct ir_graph *graph, const struct ir_op *op, struct geo *g)
 {
-    *g = (struct geo){.op = op, .x = ir_in(graph, op, 0), .out = ir_out(graph, op, 0)};
+    *g = (struct geo){
+        .op = op, .x = ir_in(graph, op, 0), .out = ir_out(graph, op, 0), .up_y = 1, .up_x = 1};
     if (!g->x)
         return false;
     g->h = (uint32_t)ir_dim_back(g->x, 2);
@@ -205,6 +247,10 @@ void geo_rows(const struct geo *g, uint32_t y, uint32_t n, uint32_t *lo, uint32_
     }
     int64_t first = (int64_t)y * g->sy - g->pt;
     int64_t last = (int64_t)(y + n - 1) * g->sy - g->pt + (int64_t)(g->kh - 1) * g->dy;
+    if (g->kind == GEO_TRANSPOSED) {
+        first = (y + (uint32_t)g->pt) / g->sy - (int64_t)(div_up(g->kh, g->sy) - 1);
+        last = (y + n - 1 + (uint32_t)g->pt) / g->sy;
+    }
     if (first < 0)
         first = 0;
     if (last >= g->h)
@@ -287,8 +333,14 @@ uint32_t geo_pieces(struct arena *a, const struct geo *g, uint32_t n, uint32_t m
 
 bool geo_parts(const struct geo *g, const struct hd_config *hw)
 {
+    struct geo phase;
+
     if (!geo_on_array(g))
         return false;
+    if (g->kind == GEO_TRANSPOSED) { /* its first phase has most taps */
+        (void)geo_phase(g, 0, 0, &phase);
+        return geo_parts(&phase, hw);
+    }
     uint32_t lanes = g->kw * (g->kind == GEO_DEPTHWISE ? 1 : g->c);
     return (g->dx > 1 && g->kw > 1) || lanes > lane_limit(g, hw->n) ||
            lanes * g->kh > geo_word_limit(hw);
@@ -315,8 +367,9 @@ static uint32_t segments(const struct geo *g, uint32_t n, uint32_t ports)
 
 uint32_t geo_streams(const struct geo *g, const struct hd_config *hw, uint32_t wish)
 {
-    if (wish == 1 || g->kind == GEO_DEPTHWISE || !geo_on_array(g) || geo_parts(g, hw) ||
-        hw->ports < 2 || 2 * g->oc > hw->n || g->ow < 2 || 2 * g->sx * g->c > 65535)
+    if (wish == 1 || g->kind == GEO_DEPTHWISE || g->kind == GEO_TRANSPOSED || g->up_x > 1 ||
+        !geo_on_array(g) || geo_parts(g, hw) || hw->ports < 2 || 2 * g->oc > hw->n || g->ow < 2 ||
+        2 * g->sx * g->c > 65535)
         return 1;
     if (wish == 2)
         return 2;

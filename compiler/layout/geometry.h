@@ -5,7 +5,15 @@
 
 #include "compiler/program/sched_program.h"
 
-enum geo_kind { GEO_CONV, GEO_DEPTHWISE, GEO_DENSE, GEO_ELEMENTWISE, GEO_POOL, GEO_LUT };
+enum geo_kind {
+    GEO_CONV,
+    GEO_DEPTHWISE,
+    GEO_TRANSPOSED,
+    GEO_DENSE,
+    GEO_ELEMENTWISE,
+    GEO_POOL,
+    GEO_LUT
+};
 
 struct geo {
     enum geo_kind kind;
@@ -16,10 +24,13 @@ struct geo {
     uint32_t kh, kw, sy, sx, dy, dx;
     int32_t pt, pl;
     int32_t z_in, z_w, z_out;
-    uint32_t multiplier;  /* depthwise taken as CONV, whose other weights are 0: outputs a channel */
-    uint32_t vop;         /* enum hd_vop for VECTOR operators */
-    bool turned;          /* mean over rows whose result has the input's columns as rows */
-    bool rows_are_pixels; /* matrix product: each row of its images is one pixel */
+    uint32_t multiplier; /* depthwise taken as CONV, whose other weights are 0: outputs a channel */
+    uint32_t up_y, up_x; /* phase of a transposed convolution: its rows are so far apart */
+    uint32_t first_y, first_x; /* from output row first_y on; else 1 and 0 */
+    uint32_t tap_y, tap_x;     /* kernel row of its last tap */
+    uint32_t vop;              /* enum hd_vop for VECTOR operators */
+    bool turned;               /* mean over rows whose result has the input's columns as rows */
+    bool rows_are_pixels;      /* matrix product: each row of its images is one pixel */
 };
 
 /* Fill `g` from `op` as its definition has it. False if the operator is none of the kinds. */
@@ -35,6 +46,15 @@ bool geo_device(const struct ir_graph *graph, const struct ir_op *op, struct geo
  */
 bool geo_rows_as_pixels(const struct geo *g, const struct hd_config *hw, uint32_t in_pitch,
                         uint32_t out_pitch);
+
+/* A transposed convolution of strides sy, sx is sy * sx convolutions of stride 1, its phases: output
+ * row y takes kernel rows (y + pt) % sy, and every sy-th from there, and so alike columns. The one
+ * of kernel row and column tap_y, tap_x as GEO_CONV; false: no output belongs to it. */
+bool geo_phase(const struct geo *g, uint32_t tap_y, uint32_t tap_x, struct geo *phase);
+
+/* Rows [*from, *from + the result) of a phase that are among output rows [y, y + n). Of what has no
+ * phases these themselves. */
+uint32_t geo_phase_rows(const struct geo *phase, uint32_t y, uint32_t n, uint32_t *from);
 
 /* MEAN: it runs over dimension `back` (1 W, 2 H), and that is not 1 anyway. */
 bool geo_mean_over(const struct geo *g, uint32_t back);
@@ -58,7 +78,8 @@ static inline const struct ir_tensor *geo_operand(const struct geo *g, uint32_t 
 
 static inline bool geo_on_array(const struct geo *g)
 {
-    return g->kind == GEO_CONV || g->kind == GEO_DEPTHWISE || g->kind == GEO_DENSE;
+    return g->kind == GEO_CONV || g->kind == GEO_DEPTHWISE || g->kind == GEO_TRANSPOSED ||
+           g->kind == GEO_DENSE;
 }
 
 /* Input rows [*lo, *hi) that output rows [y, y + n) read, cut to the image. */

@@ -49,7 +49,8 @@ uint32_t layout_bytes(const struct layout_work *w, const struct ir_tensor *t)
 /* Of how many input rows ARRAY reads one. */
 static uint32_t row_skip(const struct geo *g)
 {
-    return geo_on_array(g) && g->kind != GEO_DENSE && g->kh == 1 && g->pt == 0 ? g->sy : 1;
+    return (g->kind == GEO_CONV || g->kind == GEO_DEPTHWISE) && g->kh == 1 && g->pt == 0 ? g->sy
+                                                                                         : 1;
 }
 
 /* Rows of operand i that `rows` output rows need at most. */
@@ -64,6 +65,10 @@ static uint32_t in_tile_rows(const struct geo *g, uint32_t i, uint32_t rows)
         return h;
     if (row_skip(g) > 1)
         return rows;
+    if (g->kind == GEO_TRANSPOSED) {
+        uint32_t most = div_up(rows - 1, g->sy) + div_up(g->kh, g->sy);
+        return most < g->h ? most : g->h;
+    }
     uint32_t need = (rows - 1) * g->sy + (g->kh - 1) * g->dy + 1;
     return need < g->h ? need : g->h;
 }

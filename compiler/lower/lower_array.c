@@ -1,6 +1,6 @@
 /* lower_array.c - convolution, depthwise convolution and matrix product as WEIGHT and ARRAY
  * commands. Channels are cut into groups whose weights fit half the weight memory, kernels into
- * pieces (geometry.c), rows into tiles (layout_tiles.c). Groups are the outer loop while the input
+ * pieces and transposed convolutions into phases (geometry.c), rows into tiles (layout_tiles.c). Groups are the outer loop while the input
  * is on chip and the result stays there; otherwise tiles are, so that no row moves twice. */
 #include <string.h>
 
@@ -16,23 +16,30 @@ enum { GROUPS_IN_MEMORY = 5, GROUPS_AT_LEAST = 2 };
 /* At least so many groups where the next operator takes channels as they come. */
 enum { SLICES = 8 };
 
+/* What one command takes: a piece of the kernel, of one phase of a transposed convolution. */
+struct part {
+    struct geo geo; /* of the phase; else the operator's */
+    struct geo_piece piece;
+    bool first, last; /* piece of its phase */
+};
+
 /* The loops of one operator. */
 struct nest {
     struct lower *l;
     const struct op_plan *p;
     const struct geo *g;
     const struct sched_knobs *knobs;
-    struct geo_piece *piece;
-    uint32_t n_piece;
+    struct part *part;
+    uint32_t n_part;
     uint32_t streams; /* pixels side by side */
     uint32_t columns; /* streams * output channels */
     uint32_t *first;  /* by group: its first column, a multiple of N; then all columns */
     uint32_t n_group;
     bool keep;                   /* all groups stay in weight memory */
     bool keep_params;            /* all parameters stay in parameter memory */
-    uint32_t *weight_offset;     /* by group * n_piece + piece: in the constants */
+    uint32_t *weight_offset;     /* by group * n_part + part: in the constants */
     uint32_t (*param_offset)[3]; /* by group */
-    uint32_t *weight_word;       /* by group * n_piece + piece: in weight memory while kept */
+    uint32_t *weight_word;       /* by group * n_part + part: in weight memory while kept */
     uint32_t *entry;             /* by group: first parameter entry while kept */
     uint32_t batch, batch_end;   /* groups whose parameters came last, when not all are kept */
 };
@@ -55,16 +62,58 @@ static void cut_groups(struct nest *n, uint32_t tiles, uint32_t most)
     n->first[n->n_group] = n->columns;
 }
 
+static void add_parts(struct nest *n, const struct geo *g)
+{
+    const struct hd_config *hw = n->l->hw;
+    struct geo_piece *piece;
+    uint32_t n_piece = geo_pieces(n->l->arena, g, hw->n, geo_word_limit(hw), &piece);
+    struct part *all = ARENA_ARRAY(n->l->arena, struct part, n->n_part + n_piece);
+
+    if (n->n_part)
+        memcpy(all, n->part, n->n_part * sizeof *all);
+    for (uint32_t i = 0; i < n_piece; i++)
+        all[n->n_part++] = (struct part){*g, piece[i], i == 0, i + 1 == n_piece};
+    n->part = all;
+}
+
+static void cut_kernel(struct nest *n)
+{
+    struct geo phase;
+
+    if (n->g->kind != GEO_TRANSPOSED) {
+        add_parts(n, n->g);
+        return;
+    }
+    for (uint32_t y = 0; y < n->g->sy; y++)
+        for (uint32_t x = 0; x < n->g->sx; x++)
+            if (geo_phase(n->g, y, x, &phase))
+                add_parts(n, &phase);
+}
+
+/* Weight words of a channel tile, all parts; no part is one of several of its phase: *whole. */
+static uint32_t tile_words(const struct nest *n, bool *whole)
+{
+    uint32_t words = 0;
+
+    *whole = true;
+    for (uint32_t i = 0; i < n->n_part; i++) {
+        words += n->part[i].piece.n_ky * n->part[i].piece.n_b;
+        *whole = *whole && n->part[i].first && n->part[i].last;
+    }
+    return words;
+}
+
 static void cut_channels(struct nest *n)
 {
     const struct hd_config *hw = n->l->hw;
     uint32_t tiles = div_up(n->columns, hw->n), words = hw->weight_bytes / hw->n;
-    uint32_t k = n->piece[0].n_ky * n->piece[0].n_b, most;
+    bool whole;
+    uint32_t k = tile_words(n, &whole), most;
     uint32_t groups = n->knobs->group_tiles ? GROUPS_AT_LEAST : GROUPS_IN_MEMORY;
     uint32_t limit = n->p->n_tiles > 1 || n->l->in_cascade ? words : words / 2;
 
-    n->keep = n->n_piece == 1 && k * tiles <= limit;
-    most = n->keep ? tiles : n->n_piece > 1 ? 1 : words / groups / k;
+    n->keep = whole && k * tiles <= limit;
+    most = n->keep ? tiles : whole ? words / groups / k : 1;
     n->keep_params = tiles <= hw->param_entries / (n->l->in_cascade ? 1 : 2);
     if (!n->keep_params)
         most = least(most, hw->param_entries / 2);
@@ -92,12 +141,12 @@ static uint32_t *nones(struct arena *a, size_t n)
 static void nest_init(struct nest *n, struct lower *l, const struct op_plan *p)
 {
     *n = (struct nest){.l = l, .p = p, .g = &p->geo, .knobs = &l->program->knobs[p->position]};
-    n->n_piece = geo_pieces(l->arena, n->g, l->hw->n, geo_word_limit(l->hw), &n->piece);
+    cut_kernel(n);
     n->streams = geo_streams(n->g, l->hw, n->knobs->streams);
     n->columns = n->streams * n->g->oc;
     cut_channels(n);
-    n->weight_offset = nones(l->arena, (size_t)n->n_group * n->n_piece);
-    n->weight_word = nones(l->arena, (size_t)n->n_group * n->n_piece);
+    n->weight_offset = nones(l->arena, (size_t)n->n_group * n->n_part);
+    n->weight_word = nones(l->arena, (size_t)n->n_group * n->n_part);
     n->param_offset = (uint32_t(*)[3])nones(l->arena, (size_t)n->n_group * 3);
     n->entry = nones(l->arena, n->n_group);
 }
@@ -143,23 +192,22 @@ static void have_params(struct nest *n, uint32_t group, bool again)
     fetch_params(n, group, n->batch_end);
 }
 
-static void have_weights(struct nest *n, uint32_t group, uint32_t piece, bool again)
+static void have_weights(struct nest *n, uint32_t group, uint32_t part, bool again)
 {
-    uint32_t i = group * n->n_piece + piece;
-    struct weight_block b = {n->first[group], group_channels(n, group), n->piece[piece]};
+    uint32_t i = group * n->n_part + part;
+    struct weight_block b = {n->first[group], group_channels(n, group), n->part[part].piece};
 
     if (n->weight_word[i] != IR_NONE && (n->keep || !again))
         return;
     n->weight_word[i] = lower_take(&n->l->words, weights_words(n->l, &b));
-    weights_fetch(n->l, n->g, &b, n->weight_word[i], &n->weight_offset[i]);
+    weights_fetch(n->l, &n->part[part].geo, &b, n->weight_word[i], &n->weight_offset[i]);
 }
 
-/* Output side of the command: rows [y, y + rows) of the tile. */
-static void fill_output(const struct nest *n, struct hd_cmd_array *a, uint32_t tile, uint32_t y,
-                        uint32_t rows, uint32_t first_channel)
+/* Output side of the command: `rows` rows of the phase, from out_base on. */
+static void fill_output(const struct nest *n, struct hd_cmd_array *a, const struct geo *g,
+                        uint32_t rows, uint32_t out_base)
 {
-    const struct geo *g = n->g;
-    uint32_t block = least(rows, geo_block_rows(g, n->l->hw)), pitch = n->p->out.pitch;
+    uint32_t block = least(rows, geo_block_rows(g, n->l->hw)), pitch = n->p->out.pitch * g->up_y;
 
     a->out_w = div_up(g->ow, n->streams) & 0xffffu;
     a->out_h = rows & 0xffffu;
@@ -169,8 +217,8 @@ static void fill_output(const struct nest *n, struct hd_cmd_array *a, uint32_t t
     a->block_step_y = (g->sy * block) & 0xffffu;
     a->block_scan = (a->scan * block) & 0xffffu;
     a->last_scan = (uint32_t)(a->scan * a->last_rows) & 0xffffu;
-    a->out_step = n->columns & 0xffffu;
-    a->out_base = (uint32_t)lower_result(n->l, n->p, tile, y) + first_channel;
+    a->out_step = (n->columns * g->up_x) & 0xffffu;
+    a->out_base = out_base;
     a->out_pitch = pitch;
     a->out_block_step = pitch * block;
     a->in_block_step = a->in_pitch_step * (int32_t)block;
@@ -185,10 +233,11 @@ static void fill_pair(const struct geo *g, struct hd_cmd_array *a)
 
 /* Where the kernel piece meets the input row: bytes, and for depthwise the padding left of scan
  * position 0. */
-static void fill_columns(const struct nest *n, struct hd_cmd_array *a,
-                         const struct geo_piece *piece, uint32_t first_channel)
+static void fill_columns(const struct nest *n, struct hd_cmd_array *a, const struct part *part,
+                         uint32_t first_channel)
 {
-    const struct geo *g = n->g;
+    const struct geo *g = &part->geo;
+    const struct geo_piece *piece = &part->piece;
 
     a->in_wc = g->w * g->c;
     if (g->kind != GEO_DEPTHWISE) {
@@ -231,10 +280,11 @@ static void fill_numbers(const struct nest *n, struct hd_cmd_array *a)
     }
 }
 
-static void fill_input(const struct nest *n, struct hd_cmd_array *a, const struct geo_piece *piece,
+static void fill_input(const struct nest *n, struct hd_cmd_array *a, const struct part *part,
                        uint32_t y, int32_t base)
 {
-    const struct geo *g = n->g;
+    const struct geo *g = &part->geo;
+    const struct geo_piece *piece = &part->piece;
     int32_t pitch = (int32_t)n->p->in[0].pitch, skip = (int32_t)n->p->in[0].skip;
     int32_t y_start = (int32_t)(y * g->sy) - g->pt + (int32_t)(piece->ky * g->dy);
 
@@ -276,31 +326,14 @@ static void rows_as_pixels(const struct nest *n, struct hd_cmd_array *a, uint32_
     a->out_step = a->out_pitch & 0xffffu;
 }
 
-/* One ARRAY command: rows [y, y + rows) of the tile, one group of channels, one piece of the
- * kernel. */
-static void add_array(struct nest *n, uint32_t tile, uint32_t y, uint32_t rows, uint32_t group,
-                      uint32_t piece, int32_t base)
+/* What the command touches: as if it made all of rows [y, y + rows). */
+static void array_access(struct nest *n, struct sched_command *c, const struct part *part,
+                         uint32_t tile, uint32_t y, uint32_t rows, uint32_t group, int32_t base)
 {
     struct lower *l = n->l;
-    const struct geo_piece *k = &n->piece[piece];
+    const struct hd_cmd_array *a = &c->w.array;
     uint32_t first = n->first[group], channels = group_channels(n, group), lo, hi;
-    struct sched_command *c =
-        lower_add(l, HD_UNIT_ARRAY, HD_OPCODE_ARRAY, HD_CMD_ARRAY_UNITS, n->p->op->row);
-    struct hd_cmd_array *a = &c->w.array;
 
-    fill_numbers(n, a);
-    fill_input(n, a, k, y, base);
-    fill_columns(n, a, k, first);
-    fill_output(n, a, tile, y, rows, first);
-    if (geo_rows_as_pixels(n->g, l->hw, n->p->in[0].pitch, n->p->out.pitch))
-        rows_as_pixels(n, a, y, rows);
-    a->out_channels = channels & 0xffffu;
-    a->acc_keep = piece > 0;
-    a->acc_hold = piece + 1 < n->n_piece;
-    a->w_base = n->weight_word[group * n->n_piece + piece] & 0xffffu;
-    a->p_base = n->entry[group] & 0xffffu;
-    c->note =
-        lower_note(l, "rows %u-%u, channels %u-%u", y, y + rows - 1, first, first + channels - 1);
     geo_rows(n->g, y, rows, &lo, &hi);
     lower_access_in(l, c, n->p, 0, base, lo, hi);
     if (!a->acc_hold) {
@@ -309,17 +342,51 @@ static void add_array(struct nest *n, uint32_t tile, uint32_t y, uint32_t rows, 
             lower_access_slice(c, first, channels, n->g->oc);
     }
     lower_access(c, SCHED_WMEM, false, a->w_base,
-                 (uint64_t)k->n_ky * k->n_b * div_up(channels, l->hw->n));
+                 (uint64_t)part->piece.n_ky * part->piece.n_b * div_up(channels, l->hw->n));
     lower_access(c, SCHED_PARAM, false, a->p_base, div_up(channels, l->hw->n));
+}
+
+/* One ARRAY command: what rows [y, y + rows) of the tile have of one group of channels and one part
+ * of the kernel. */
+static void add_array(struct nest *n, uint32_t tile, uint32_t y, uint32_t rows, uint32_t group,
+                      uint32_t index, int32_t base)
+{
+    struct lower *l = n->l;
+    const struct part *part = &n->part[index];
+    const struct geo *g = &part->geo;
+    uint32_t first = n->first[group], channels = group_channels(n, group), from;
+    uint32_t own = geo_phase_rows(g, y, rows, &from), row = g->first_y + from * g->up_y;
+
+    if (own == 0)
+        return;
+    struct sched_command *c =
+        lower_add(l, HD_UNIT_ARRAY, HD_OPCODE_ARRAY, HD_CMD_ARRAY_UNITS, n->p->op->row);
+    struct hd_cmd_array *a = &c->w.array;
+    fill_numbers(n, a);
+    fill_input(n, a, part, from, base);
+    fill_columns(n, a, part, first);
+    fill_output(n, a, g, own,
+                (uint32_t)lower_result(l, n->p, tile, y) + (row - y) * n->p->out.pitch +
+                    g->first_x * g->oc + first);
+    if (geo_rows_as_pixels(n->g, l->hw, n->p->in[0].pitch, n->p->out.pitch))
+        rows_as_pixels(n, a, y, rows);
+    a->out_channels = channels & 0xffffu;
+    a->acc_keep = !part->first;
+    a->acc_hold = !part->last;
+    a->w_base = n->weight_word[group * n->n_part + index] & 0xffffu;
+    a->p_base = n->entry[group] & 0xffffu;
+    c->note =
+        lower_note(l, "rows %u-%u, channels %u-%u", y, y + rows - 1, first, first + channels - 1);
+    array_access(n, c, part, tile, y, rows, group, base);
 }
 
 static void one_group(struct nest *n, uint32_t tile, uint32_t y, uint32_t rows, uint32_t group,
                       bool again, int32_t base)
 {
-    for (uint32_t piece = 0; piece < n->n_piece; piece++) {
-        have_params(n, group, again && piece == 0);
-        have_weights(n, group, piece, again || n->n_piece > 1);
-        add_array(n, tile, y, rows, group, piece, base);
+    for (uint32_t part = 0; part < n->n_part; part++) {
+        have_params(n, group, again && part == 0);
+        have_weights(n, group, part, again || n->n_part > 1);
+        add_array(n, tile, y, rows, group, part, base);
     }
 }
 
@@ -332,13 +399,13 @@ static void one_tile(struct nest *n, uint32_t tile, uint32_t y, uint32_t rows, u
     int32_t base;
 
     geo_rows(n->g, y, rows, &lo, &hi);
-    if (n->n_piece == 1) { /* ahead of the rows: weights take longer to arrive */
+    if (n->n_part == 1) { /* ahead of the rows: weights take longer to arrive */
         have_params(n, first_group, again);
         have_weights(n, first_group, 0, again);
     }
     lower_operand(n->l, p, 0, tile, lo, hi, &base);
     for (uint32_t k = first_group; k < first_group + n_groups; k++)
-        one_group(n, tile, y, rows, k, again && (k > first_group || n->n_piece > 1), base);
+        one_group(n, tile, y, rows, k, again && (k > first_group || n->n_part > 1), base);
     if (first_group + n_groups == n->n_group)
         lower_store(n->l, p, tile, y, rows);
 }
@@ -363,7 +430,7 @@ enum status lower_array(struct lower *l, const struct op_plan *p)
     struct nest n;
 
     nest_init(&n, l, p);
-    if (n.n_piece == 1 && !p->in[0].streamed && !p->out.streamed && !p->prologue) {
+    if (n.n_part == 1 && !p->in[0].streamed && !p->out.streamed && !p->prologue) {
         for (uint32_t group = 0; group < n.n_group; group++)
             for (uint32_t tile = 0; tile < p->n_tiles; tile++)
                 regular_tile(&n, tile, group, 1, false);
@@ -371,7 +438,7 @@ enum status lower_array(struct lower *l, const struct op_plan *p)
     }
     for (uint32_t tile = 0; tile < p->n_tiles; tile++) {
         regular_tile(&n, tile, 0, n.n_group, tile > 0);
-        if (n.keep)
+        if (n.keep && n.n_part == 1)
             join_groups(&n);
     }
     return ST_OK;

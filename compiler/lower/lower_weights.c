@@ -11,12 +11,26 @@ uint32_t weights_words(const struct lower *l, const struct weight_block *b)
     return b->piece.n_ky * b->piece.n_b * div_up(b->n, l->hw->n);
 }
 
+/* Of a transposed convolution: its taps run backwards. */
+static uint8_t phase_weight(const struct geo *g, uint32_t ky, uint32_t lane, uint32_t oc)
+{
+    uint32_t kh = (uint32_t)g->op->attr[IR_KERNEL_H], kw = (uint32_t)g->op->attr[IR_KERNEL_W];
+    uint32_t y = g->tap_y + g->up_y * (g->kh - 1 - ky);
+    uint32_t x = g->tap_x + g->up_x * (g->kw - 1 - lane / g->c);
+
+    if (y >= kh || x >= kw)
+        return (uint8_t)g->z_w;
+    return g->filter->data[(((size_t)oc * kh + y) * kw + x) * g->c + lane % g->c];
+}
+
 /* Weight code of lane `lane` of kernel row `ky` for output channel `oc`. Legalise leaves filters as
- * [K, OC], K the flat kernel string (attribute weights_ko). */
+ * [K, OC], K the flat kernel string (attribute weights_ko), transposed ones as [OC, KH, KW, C]. */
 static uint8_t weight_at(const struct geo *g, uint32_t ky, uint32_t lane, uint32_t oc)
 {
     uint32_t lanes = g->kw * (g->kind == GEO_DEPTHWISE ? 1 : g->c), column = oc % g->oc;
 
+    if (g->op->opcode == IR_OP_TRANSPOSE_CONV)
+        return phase_weight(g, ky, lane, column);
     if (g->multiplier) {
         if (lane % g->c != column / g->multiplier)
             return (uint8_t)g->z_w;

@@ -67,13 +67,17 @@ static const char *check_array(struct question *q)
 
     ASK(check_filter(q));
     ASK(check_window(q));
-    if (g->ow > q->hw->acc_depth)
-        REFUSE(q, "output width %u exceeds the %u accumulators of %s", g->ow, q->hw->acc_depth,
+    uint32_t pixels = g->kind == GEO_TRANSPOSED ? div_up(g->ow, g->sx) : g->ow;
+
+    if (pixels > q->hw->acc_depth)
+        REFUSE(q, "output width %u exceeds the %u accumulators of %s", pixels, q->hw->acc_depth,
                q->hw->name);
     if (g->kind == GEO_DEPTHWISE && (uint32_t)g->pl >= q->hw->n)
         REFUSE(q, "left padding %d: the depthwise mode supports less than %u", g->pl, q->hw->n);
     if (g->sx * g->c > 65535)
         REFUSE(q, "stride %u x %u channels exceeds 65535 bytes", g->sx, g->c);
+    if (g->kind == GEO_TRANSPOSED && g->sx * g->oc > 65535)
+        REFUSE(q, "stride %u x %u output channels exceeds 65535 bytes", g->sx, g->oc);
     if (g->oc > 32767)
         REFUSE(q, "%u output channels: at most 32767 are supported", g->oc);
     return NULL;

@@ -65,7 +65,6 @@ static void products(const struct geo *g, int64_t *v)
     v[TARGET_Z_W] = g->z_w;
     v[TARGET_W_BYTES] = bytes_of(g->filter);
     v[TARGET_MULTIPLIER] = g->kind == GEO_DEPTHWISE ? g->oc / g->c : 0;
-    v[TARGET_MACS] = v[TARGET_ELEMENTS] * g->kh * g->kw * (g->kind == GEO_DEPTHWISE ? 1 : g->c);
     if (g->kind == GEO_DENSE)
         v[TARGET_BATCH] = g->w;
 }
@@ -95,8 +94,10 @@ void target_values_of(const struct ir_graph *graph, const struct ir_op *op,
     }
     if (known)
         shapes(&g, v);
-    if (known && g.filter)
+    if (known && g.filter) {
+        v[TARGET_MACS] = (int64_t)ir_macs(graph, op);
         products(&g, v);
+    }
     if (known && g.y2) {
         v[TARGET_Z_IN2] = ir_zero_point(g.y2);
         v[TARGET_IN2_BYTES] = bytes_of(g.y2);

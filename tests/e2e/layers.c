@@ -825,6 +825,50 @@ static void tokens(struct make *m)
             token_mean(m);
 }
 
+/* One dimension of a transposed window: out covers what the inputs do, less pads, or a little more.
+ */
+static struct span grown(struct make *m, int32_t in)
+{
+    struct span s = {.in = in, .dilation = 1, .kernel = range(m, 1, 6)};
+
+    s.stride = chance(m, 30) ? 1 : range(m, 2, 4);
+    s.before = chance(m, 50) ? 0 : range(m, 0, s.kernel);
+    s.out = (in - 1) * s.stride + s.kernel - s.before - (chance(m, 50) ? 0 : range(m, 0, 3));
+    s.out += chance(m, 20) ? range(m, 1, 5) : 0;
+    s.out = s.out < 1 ? 1 : s.out;
+    return s;
+}
+
+/* A transposed convolution, perhaps between others. */
+static void transposed_op(struct make *m)
+{
+    m->x = input(m, 4, (const int32_t[]){1, range(m, 1, 9), range(m, 1, 9), size(m, 40)});
+    if (chance(m, 30))
+        convolution(m, false);
+    const int32_t c = m->x->dim[3];
+    struct span y = grown(m, m->x->dim[1]), x = grown(m, m->x->dim[2]);
+    int32_t oc = size(m, MAX_CHANNELS), taps = y.kernel * x.kernel;
+
+    oc = least(oc, 1 + (int32_t)(MACS / (m->x->dim[1] * m->x->dim[2] * taps * c)));
+    oc = x.out > (int32_t)m->hw->acc_depth || !fits(m, y.kernel, m->x->dim[2] * c, 2 * x.out * oc)
+             ? 1
+             : oc;
+    struct ir_tensor *weights = constant(m, "w", 4, (const int32_t[]){oc, y.kernel, x.kernel, c});
+    struct ir_tensor *out = tensor(m, "y", IR_I8, 4, (const int32_t[]){1, y.out, x.out, oc});
+    set_scales(m, weights, out, (double)taps * c, chance(m, 70) ? (uint32_t)oc : 1, 0);
+    struct ir_tensor *b = bias(m, oc, taps), *in[3] = {m->x, weights, b};
+    struct ir_op *op = add_op(m, IR_OP_TRANSPOSE_CONV, b ? 3 : 2, in, out);
+    op->attr[IR_KERNEL_H] = y.kernel;
+    op->attr[IR_KERNEL_W] = x.kernel;
+    op->attr[IR_STRIDE_H] = y.stride;
+    op->attr[IR_STRIDE_W] = x.stride;
+    op->attr[IR_PAD_TOP] = y.before;
+    op->attr[IR_PAD_LEFT] = x.before;
+    op->attr[IR_ACTIVATION] = range(m, 0, 3);
+    if (chance(m, 40))
+        image_op(m, false);
+}
+
 struct ir_graph *layers_make(struct arena *a, uint64_t seed, const struct hd_config *hw)
 {
     struct make m = {.a = a, .r = {seed * 0x9e3779b97f4a7c15u + 1}, .hw = hw};
@@ -839,6 +883,8 @@ struct ir_graph *layers_make(struct arena *a, uint64_t seed, const struct hd_con
             tokens(&m);
         else if (seed % 25 == 23)
             whole_image(&m);
+        else if (seed % 25 == 21)
+            transposed_op(&m);
         else if (chance(&m, 25))
             chain(&m);
         else

@@ -145,9 +145,62 @@ static void reciprocals_round_ties_up(void **state)
     }
 }
 
+/* What a transposed convolution adds, output by output, and what its phases do. */
+static void phases_are_the_transposed_convolution(void **state)
+{
+    (void)state;
+    for (uint32_t k = 1; k < 8; k++)
+        for (uint32_t s = 1; s < 5; s++)
+            for (uint32_t pad = 0; pad < 9; pad++) {
+                uint32_t h = 5, oh = 17, want[17][5] = {{0}}, got[17][5] = {{0}}, owner[17] = {0};
+                struct geo g = {.kind = GEO_TRANSPOSED,
+                                .h = h,
+                                .w = 1,
+                                .c = 1,
+                                .oh = oh,
+                                .ow = 1,
+                                .oc = 1,
+                                .kh = k,
+                                .kw = 1,
+                                .sy = s,
+                                .sx = 1,
+                                .dy = 1,
+                                .dx = 1,
+                                .pt = (int32_t)pad};
+                for (uint32_t iy = 0; iy < h; iy++) /* weight of kernel row ky: ky + 1 */
+                    for (uint32_t ky = 0; ky < k; ky++)
+                        if (iy * s + ky >= pad && iy * s + ky - pad < oh)
+                            want[iy * s + ky - pad][iy] += ky + 1;
+                for (uint32_t tap = 0; tap < s; tap++) {
+                    struct geo p;
+                    if (!geo_phase(&g, tap, 0, &p))
+                        continue;
+                    for (uint32_t i = 0; i < p.oh; i++) {
+                        uint32_t y = p.first_y + i * p.up_y, lo, hi, from;
+                        owner[y]++;
+                        assert_int_equal(geo_phase_rows(&p, y, 1, &from), 1);
+                        assert_int_equal(from, i);
+                        geo_rows(&g, y, 1, &lo, &hi);
+                        for (uint32_t t = 0; t < p.kh; t++) {
+                            int32_t iy = (int32_t)(i + t) - p.pt;
+                            uint32_t ky = tap + s * (p.kh - 1 - t);
+                            if (iy < 0 || iy >= (int32_t)h || ky >= k)
+                                continue;
+                            assert_in_range(iy, lo, hi - 1);
+                            got[y][iy] += ky + 1;
+                        }
+                    }
+                }
+                for (uint32_t y = 0; y < oh; y++)
+                    assert_int_equal(owner[y], 1);
+                assert_memory_equal(want, got, sizeof want);
+            }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(phases_are_the_transposed_convolution),
         cmocka_unit_test(pieces_cover_every_lane_once),
         cmocka_unit_test(reciprocals_round_ties_up),
         cmocka_unit_test(a_plain_kernel_is_one_piece),
