@@ -335,7 +335,7 @@ static enum status report(struct heddle *h, void *arg)
         return FAIL(&h->d, ST_USAGE, "no report: %s",
                     h->ran ? "a package has no graph" : "nothing has run");
     text_init(&t, h->scratch);
-    run_report(&h->job, &t, FORMAT_JSON);
+    run_report(&h->job, &t, FORMAT_JSON, REPORT_UNITS);
     *text = t.data;
     return ST_OK;
 }

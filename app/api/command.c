@@ -68,7 +68,8 @@ static enum status dispatch(struct heddle *h, struct text *t)
     case COMMAND_NEW_TARGET: return new_target(h->scratch, &h->o, &h->d);
     case COMMAND_TUNE: return tune_command(h->scratch, &h->o, &h->d);
     case COMMAND_CHECK_TARGET: return check_target(h->scratch, &h->o, &h->d);
-    default: return run_report_file(h->scratch, h->o.model, h->o.format, h->o.verbose, t, &h->d);
+    default:
+        return run_report_file(h->scratch, h->o.model, h->o.format, run_detail(&h->o), t, &h->d);
     }
 }
 

@@ -55,8 +55,8 @@ struct options {
     const char *offload[OPTIONS_MAX_FILES], *keep[OPTIONS_MAX_FILES];
     const char *out;          /* -o */
     const char *stats;        /* --stats */
-    bool verbose;             /* -v: what each unit did */
     bool no_report;           /* --no-report */
+    bool verbose, quiet;      /* -v: what each unit did; -q: the verdict only */
     const char *dump_ir;      /* --dump-ir */
     const char *dump_step;    /* --dump-step */
     const char *labels;       /* --labels */

@@ -149,6 +149,8 @@ const struct option_row options_table[] = {
      WORD(format, formats), .used_by = RUNS | OF(INSPECT) | OF(REPORT)},
     {SHOW("verbose", NULL, REPORT, "the report also shows what each unit did (docs/REPORT.md)"),
      FLAG(verbose), .shown.letter = 'v', .used_by = RUNS | OF(REPORT)},
+    {SHOW("quiet", NULL, REPORT, "the report is its verdict only; no progress"), FLAG(quiet),
+     .shown.letter = 'q', .used_by = RUNS | OF(REPORT)},
     {SHOW("waves", "WHAT", REPORT, "first, all, layer:NAME, cycles:A-B, commands:A-B"), TEXT(waves),
      .used_by = RUNS | PROGRAM | OF(BUILD)},
     {SHOW("waves-limit", "MB", REPORT, "largest wave file (default 200)"),

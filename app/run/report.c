@@ -11,10 +11,10 @@
 #include "run.h"
 
 static void format_report(struct text *t, const cJSON *all, enum options_format format,
-                          bool verbose)
+                          enum report_detail detail)
 {
     if (format == FORMAT_TEXT)
-        report_text(t, all, verbose);
+        report_text(t, all, detail);
     else if (format == FORMAT_CSV)
         report_csv(t, all);
     else {
@@ -25,14 +25,20 @@ static void format_report(struct text *t, const cJSON *all, enum options_format 
     }
 }
 
-void run_report(const struct run_job *job, struct text *t, enum options_format format)
+enum report_detail run_detail(const struct options *o)
+{
+    return o->quiet ? REPORT_VERDICT : o->verbose ? REPORT_UNITS : REPORT_LAYERS;
+}
+
+void run_report(const struct run_job *job, struct text *t, enum options_format format,
+                enum report_detail detail)
 {
     cJSON *o = run_stats_json(job);
     char *s = cJSON_PrintUnformatted(o);
     cJSON *parsed = s ? cJSON_Parse(s) : NULL; /* raw numbers become numbers again */
 
     if (parsed)
-        format_report(t, parsed, format, job->options->verbose);
+        format_report(t, parsed, format, detail);
     cJSON_Delete(parsed);
     cJSON_free(s);
     cJSON_Delete(o);
@@ -41,7 +47,7 @@ void run_report(const struct run_job *job, struct text *t, enum options_format f
 }
 
 enum status run_report_file(struct arena *a, const char *path, enum options_format format,
-                            bool verbose, struct text *t, struct diag *d)
+                            enum report_detail detail, struct text *t, struct diag *d)
 {
     uint8_t *data;
     size_t n;
@@ -64,7 +70,7 @@ enum status run_report_file(struct arena *a, const char *path, enum options_form
                   "writes it",
                   path);
     else
-        format_report(t, o, format, verbose);
+        format_report(t, o, format, detail);
     cJSON_Delete(o);
     return st;
 }

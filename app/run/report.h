@@ -6,14 +6,28 @@
 #include <stdbool.h>
 
 #include "base/text.h"
+#include "run.h"
 
 /* A member; NULL, "", -1 where there is none of that kind. */
 const cJSON *report_member(const cJSON *o, const char *name);
 const char *report_word(const cJSON *o, const char *name);
 double report_number(const cJSON *o, const char *name);
 
-/* report_text.c: what people read. units: also what each unit did. */
-void report_text(struct text *t, const cJSON *all, bool units);
+/* report_text.c: what people read. */
+void report_text(struct text *t, const cJSON *all, enum report_detail detail);
+/* `n` columns of a text from the model, and a blank; bytes outside ASCII as '?'. */
+void report_name(struct text *t, const char *s, int n);
+/* report_first.c: all above the table. */
+void report_first(struct text *t, const cJSON *all, enum report_detail detail);
+/* Of a layer or group: the unit that computes (ARRAY or VECTOR, whichever is busier). Of a unit:
+ * the largest of its counters but `busy`. NULL: there is none. */
+const cJSON *report_busier(const cJSON *l);
+const cJSON *report_worst_wait(const cJSON *unit);
+/* report_legend.c: what the columns and the counters that were printed mean. */
+void report_legend(struct text *t, const cJSON *all, enum report_detail detail);
+/* The meaning of a counter of any unit, of a unit; NULL: none of this name. */
+const char *report_counter_text(const char *name);
+const char *report_unit_text(const char *name);
 /* report_csv.c: a line for each layer and group. */
 void report_csv(struct text *t, const cJSON *all);
 

@@ -1,4 +1,5 @@
-/* report_text.c - the report that people read: verdict, cycles and MACs first, then the layers. */
+/* report_text.c - the report that people read: the first lines (report_first.c), then the layers,
+ * then what the columns mean (report_legend.c). */
 #define _GNU_SOURCE
 #include "report.h"
 
@@ -16,42 +17,13 @@ static void add_cell(struct text *t, double v, int width)
 }
 
 /* Not more than `n` columns of a text from the model, bytes outside ASCII as '?'. */
-static void add_name(struct text *t, const char *s, int n)
+void report_name(struct text *t, const char *s, int n)
 {
     int i = 0;
 
     for (; s[i] && i < n; i++)
         text_add_n(t, s[i] >= 0x20 && s[i] < 0x7f ? &s[i] : "?", 1);
     text_printf(t, "%*s ", n - i, "");
-}
-
-/* Cycles of a unit's counters that are not `busy`: the largest, or NULL. */
-static const cJSON *worst_wait(const cJSON *unit)
-{
-    const cJSON *kind, *worst = NULL;
-
-    cJSON_ArrayForEach(kind, unit)
-    {
-        if (strcmp(kind->string, "busy") != 0 && kind->valuedouble > 0 &&
-            (!worst || kind->valuedouble > worst->valuedouble))
-            worst = kind;
-    }
-    return worst;
-}
-
-/* Where most of the cycles of a layer or group were lost: what the unit that computes waited for.
- */
-static void add_stall(struct text *t, const cJSON *l, double cycles)
-{
-    const cJSON *units = report_member(l, "counters");
-    const cJSON *array = report_member(units, "array"), *vector = report_member(units, "vector");
-    const cJSON *unit =
-        report_number(vector, "busy") > report_number(array, "busy") ? vector : array;
-    const cJSON *wait = worst_wait(unit);
-
-    if (cycles > 0 && wait && unit)
-        text_printf(t, "  %-6s %-10s %3.0f%%", unit->string, wait->string,
-                    100 * wait->valuedouble / cycles);
 }
 
 /* How far a layer or group uses its multipliers. */
@@ -63,6 +35,17 @@ static void add_share(struct text *t, const cJSON *o)
         text_printf(t, "%6.1f%%", 100 * used);
     else
         text_printf(t, "%7s", "-");
+}
+
+/* Where most of the cycles of a layer or group were lost: what the unit that computes waited for.
+ */
+static void add_stall(struct text *t, const cJSON *l, double cycles)
+{
+    const cJSON *unit = report_busier(l), *wait = report_worst_wait(unit);
+
+    if (cycles > 0 && wait)
+        text_printf(t, "  %-6s %-10s %3.0f%%", unit->string, wait->string,
+                    100 * wait->valuedouble / cycles);
 }
 
 /* Cycles of the host; nothing where it does nothing. */
@@ -94,9 +77,9 @@ static void layer_line(struct text *t, const cJSON *l)
     bool member = report_number(l, "group") >= 0;
 
     text_add(t, member ? "| " : "");
-    add_name(t, report_word(l, "name"), member ? 22 : 24);
-    add_name(t, report_word(l, "shape"), 16);
-    add_name(t, report_word(l, "target"), 10);
+    report_name(t, report_word(l, "name"), member ? 22 : 24);
+    report_name(t, report_word(l, "shape"), 16);
+    report_name(t, report_word(l, "target"), 10);
     add_cell(t, report_number(l, "cycles"), 8);
     add_cell(t, report_number(l, "estimated_cycles"), 9);
     add_host(t, l);
@@ -129,9 +112,9 @@ static void group_line(struct text *t, const cJSON *layers, const cJSON *g, int 
 
     snprintf(name, sizeof name, "group %d", index);
     snprintf(of, sizeof of, "%d layers", n);
-    add_name(t, name, 24);
-    add_name(t, of, 16);
-    add_name(t, "", 10);
+    report_name(t, name, 24);
+    report_name(t, of, 16);
+    report_name(t, "", 10);
     add_cell(t, report_number(g, "cycles"), 8);
     add_cell(t, report_number(g, "estimated_cycles"), 9);
     add_cell(t, -1, 9);
@@ -214,19 +197,6 @@ static void counter_lines(struct text *t, const cJSON *all)
     }
 }
 
-/* "sys16"; of several accelerators "a sys16, b sys8". */
-static void add_hw(struct text *t, const cJSON *hw)
-{
-    const cJSON *one;
-
-    if (!cJSON_IsArray(hw)) {
-        text_add(t, report_word(hw, "name"));
-        return;
-    }
-    cJSON_ArrayForEach(one, hw) text_printf(t, "%s%s %s", one == hw->child ? "" : ", ",
-                                            report_word(one, "instance"), report_word(one, "name"));
-}
-
 /* Rows that no accelerator could take because they compute in float32 (partition's reason). */
 static void float_line(struct text *t, const cJSON *all)
 {
@@ -242,118 +212,16 @@ static void float_line(struct text *t, const cJSON *all)
                     n);
 }
 
-/* " 2 steps (largest 1, 34 values) of the expected outputs" */
-static void add_steps(struct text *t, const cJSON *all, const char *against)
+void report_text(struct text *t, const cJSON *all, enum report_detail detail)
 {
-    const cJSON *one;
-    double largest = 0, values = 0;
-
-    cJSON_ArrayForEach(one, report_member(all, "differences"))
-    {
-        largest = report_number(one, "largest") > largest ? report_number(one, "largest") : largest;
-        values += report_number(one, "values");
-    }
-    text_printf(t, " %.0f steps (largest %.4g, %.0f values) of %s",
-                report_number(all, "tolerance_steps"), largest, values, against);
-}
-
-const char *run_match_text(struct arena *a, uint32_t n_out, uint32_t n, const char *expected)
-{
-    const char *to = expected
-                         ? arena_printf(a, "the expected outputs (%s)", expected)
-                         : "the CPU reference, which runs the network as imported (decoding the "
-                           "file is common to both)";
-
-    return arena_printf(a, "match: %u output%s of %u inference%s equal, bit for bit, to %s", n_out,
-                        n_out == 1 ? "" : "s", n, n == 1 ? "" : "s", to);
-}
-
-static void verdict_line(struct text *t, const cJSON *all)
-{
-    const char *verdict = report_word(all, "verdict"),
-               *against = strcmp(report_word(all, "checked_against"), "ref") == 0
-                              ? "the CPU reference"
-                              : "the expected outputs";
-
-    if (strcmp(verdict, "match") == 0 && report_number(all, "outputs") > 0) {
-        const char *expected = report_word(all, "expected_from");
-        text_printf(t, "verdict: %s\n",
-                    run_match_text(t->arena, (uint32_t)report_number(all, "outputs"),
-                                   (uint32_t)report_number(all, "inferences"),
-                                   *expected ? expected : NULL));
+    report_first(t, all, detail);
+    if (detail == REPORT_VERDICT)
         return;
-    }
-    text_printf(t, "verdict: %s", verdict);
-    if (strcmp(verdict, "within") == 0 && report_number(all, "tolerance_steps") >= 0 &&
-        report_number(all, "difference") <= 0) /* none needed a pattern's tolerance */
-        add_steps(t, all, against);
-    else if (strcmp(verdict, "within") == 0)
-        text_printf(t,
-                    " %.3g of the output's range against %s, not bit for bit: operators on "
-                    "targets whose patterns round otherwise may add up to %.3g",
-                    report_number(all, "difference"), against, report_number(all, "tolerance"));
-    else if (strcmp(verdict, "match") == 0)
-        text_printf(t, ", bit for bit against %s", against);
-    else if (strcmp(verdict, "mismatch") == 0)
-        text_printf(t, " against %s", against);
-    text_add(t, "\n");
-}
-
-/* Accelerator, host, and both one after the other. */
-static void cycles_line(struct text *t, const cJSON *all)
-{
-    double cycles = report_number(all, "cycles"), host = report_number(all, "host_cycles"),
-           estimate = report_number(all, "estimated_cycles"),
-           total = report_number(all, "total_cycles"), crossings = report_number(all, "crossings");
-
-    text_printf(t, "%s on ", report_word(all, "model"));
-    add_hw(t, report_member(all, "hw"));
-    text_printf(t, ", engine %s: %.0f inferences, ", report_word(all, "engine"),
-                report_number(all, "inferences"));
-    if (cycles >= 0)
-        text_printf(t, "%.1f cycles each on the accelerator", cycles);
-    else
-        text_printf(t, "about %.0f cycles each on the accelerator (estimate)",
-                    estimate > 0 ? estimate : 0);
-    text_printf(t, " and %.0f on the host (%s)", host, report_word(all, "host_model"));
-    if (total >= 0)
-        text_printf(t, ": %.1f in all", total);
-    if (crossings > 0)
-        text_printf(t, ", %.0f crossing%s", crossings, crossings > 1 ? "s" : "");
-    text_add(t, "\n");
-}
-
-static void macs_line(struct text *t, const cJSON *all)
-{
-    double macs = report_number(all, "macs"), folded = report_number(all, "folded_macs"),
-           used = report_number(all, "utilisation");
-    const cJSON *sim = report_member(all, "sim");
-
-    if (macs > 0)
-        text_printf(t, "%.0f MACs, %.1f %% on the accelerator", macs,
-                    100 * report_number(all, "accelerator_macs") / macs);
-    if (macs > 0 && folded > 0)
-        text_printf(t, ", %.1f %% folded away", 100 * folded / macs);
-    if (used > 0)
-        text_printf(t, ", utilisation %.1f %%", 100 * used);
-    if (report_number(sim, "cycles_per_second") > 0)
-        text_printf(t, "%ssimulated at %.2f M cycles/s", macs > 0 ? "; " : "",
-                    report_number(sim, "cycles_per_second") / 1e6);
-    if (macs > 0 || report_number(sim, "cycles_per_second") > 0)
-        text_add(t, "\n");
-}
-
-void report_text(struct text *t, const cJSON *all, bool units)
-{
-    verdict_line(t, all);
-    if (report_number(all, "accuracy") >= 0)
-        text_printf(t, "accuracy: %.2f %%\n", 100 * report_number(all, "accuracy"));
-    cycles_line(t, all);
-    macs_line(t, all);
     table(t, all);
+    report_legend(t, all, detail);
     memory_lines(t, all);
     float_line(t, all);
     waves_line(t, all);
-    if (units)
+    if (detail == REPORT_UNITS)
         counter_lines(t, all);
 }

@@ -45,7 +45,7 @@ static enum status write_outputs(const struct run_job *job, struct diag *d)
         TRY(file_write(arena_printf(a, "%s/out_%u.bin", job->out_dir, i), job->out[i].bytes,
                        job->out[i].n_bytes * job->n, d));
     text_init(&t, a);
-    run_report(job, &t, FORMAT_TEXT);
+    run_report(job, &t, FORMAT_TEXT, job->options->verbose ? REPORT_UNITS : REPORT_LAYERS);
     TRY(file_write(arena_printf(a, "%s/report.txt", job->out_dir), t.data, t.length, d));
     TRY(run_stats(job, arena_printf(a, "%s/stats.json", job->out_dir), d));
     TRY(run_trace(job, d));
@@ -92,7 +92,7 @@ static enum status run_locked(struct run_job *job, struct diag *d)
     if (o->stats)
         TRY(run_stats(job, o->stats, d));
     text_init(&report, job->arena);
-    run_report(job, &report, o->format);
+    run_report(job, &report, o->format, run_detail(o));
     output_text(o->output, OUTPUT_RESULT, report.data);
     return job->verdict == VERDICT_MISMATCH ? mismatch(job, d) : ST_OK;
 }

@@ -164,9 +164,13 @@ enum status run_stats(const struct run_job *job, const char *path, struct diag *
 
 /* report_text.c: "match: 1 output of 360 inferences equal, bit for bit, to ...". */
 const char *run_match_text(struct arena *a, uint32_t n_out, uint32_t n, const char *expected);
-void run_report(const struct run_job *job, struct text *t, enum options_format format);
+/* How much of it: -q, as it is, -v. */
+enum report_detail { REPORT_VERDICT, REPORT_LAYERS, REPORT_UNITS };
+enum report_detail run_detail(const struct options *o);
+void run_report(const struct run_job *job, struct text *t, enum options_format format,
+                enum report_detail detail);
 /* "heddle report FILE". */
 enum status run_report_file(struct arena *a, const char *path, enum options_format format,
-                            bool verbose, struct text *t, struct diag *d);
+                            enum report_detail detail, struct text *t, struct diag *d);
 
 #endif

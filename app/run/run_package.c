@@ -383,11 +383,13 @@ enum status run_package(struct run_job *job, struct diag *d)
     TRY(write_outputs(job, d));
     TRY(check(job, &verdict, d));
     text_init(&t, job->arena);
-    text_printf(&t, "%s, engine %s: %u inferences", job->p->graph->name,
-                o->engine == ENGINE_RTL ? "rtl" : "func", job->n);
-    if (job->shared->cycles)
+    text_printf(&t, "verdict: %s\n", verdict);
+    if (!o->quiet)
+        text_printf(&t, "%s, engine %s: %u inferences", job->p->graph->name,
+                    o->engine == ENGINE_RTL ? "rtl" : "func", job->n);
+    if (!o->quiet && job->shared->cycles)
         text_printf(&t, ", %.1f cycles each", (double)job->shared->cycles / job->n);
-    text_printf(&t, "\nverdict: %s\n", verdict);
+    text_add(&t, o->quiet ? "" : "\n");
     output_text(o->output, OUTPUT_RESULT, t.data);
     return ST_OK;
 }
