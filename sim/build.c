@@ -28,6 +28,7 @@ struct build {
     const struct hd_config *config;
     struct build_files files;
     struct sim_tool verilator, cxx, make;
+    struct tool_watch watch;           /* of its two steps */
     const char *hash, *folder, *final; /* folder: the one being filled, then renamed to final */
 };
 
@@ -177,7 +178,7 @@ static enum status run_verilator(const struct build *b, const char *log, struct 
         if (strcmp(dot, ".sv") == 0 || strcmp(dot, ".v") == 0 || strcmp(dot, ".vlt") == 0)
             argv[n++] = name;
     }
-    return tool_run_for(b->a, "building the simulator", b->folder, log, argv, b->paths->seconds, d);
+    return tool_run_for(b->a, "building the simulator", b->folder, log, argv, &b->watch, d);
 }
 
 /* Hard links between the build folder and the cache, one way or the other. One that fails costs
@@ -223,7 +224,7 @@ static enum status compile(const struct build *b, struct diag *d)
     if (b->paths->core != NULL)
         TRY(verilated_ports(b->a, arena_printf(b->a, "%s/obj/Vhd_sim_top.h", b->folder), d));
     share_common(b, false);
-    TRY(tool_run_for(b->a, "building the simulator", b->folder, log, argv, b->paths->seconds, d));
+    TRY(tool_run_for(b->a, "building the simulator", b->folder, log, argv, &b->watch, d));
     share_common(b, true);
     return ST_OK;
 }
@@ -262,7 +263,6 @@ static enum status fill(struct build *b, struct diag *d)
 
 static enum status build_locked(struct build *b, const char *object, bool *built, struct diag *d)
 {
-    struct timespec begin, end;
     bool whole;
 
     TRY(cached_find(b->a, object, &whole, d));
@@ -276,12 +276,10 @@ static enum status build_locked(struct build *b, const char *object, bool *built
                       "building the %s simulator%s %s (once, about a minute)", b->config->name,
                       b->paths->waves ? " with waves" : "", b->paths->why);
     output_text(b->paths->output, OUTPUT_PROGRESS, what);
-    (void)clock_gettime(CLOCK_MONOTONIC, &begin);
+    b->watch = (struct tool_watch){b->paths->seconds, b->paths->output, what, tool_now()};
     const enum status st = fill(b, d);
-    (void)clock_gettime(CLOCK_MONOTONIC, &end);
-    output_printf(
-        b->paths->output, OUTPUT_PROGRESS, "%s %s, %.0f s\n", what, st == ST_OK ? "done" : "failed",
-        (double)(end.tv_sec - begin.tv_sec) + 1e-9 * (double)(end.tv_nsec - begin.tv_nsec));
+    output_printf(b->paths->output, OUTPUT_PROGRESS, "%s %s, %.0f s\n", what,
+                  st == ST_OK ? "done" : "failed", tool_now() - b->watch.begin);
     *built = st == ST_OK;
     return st;
 }

@@ -50,7 +50,7 @@ static void become(const char *folder, int out, const char *const *argv)
     _exit(127);
 }
 
-static double now(void)
+double tool_now(void)
 {
     struct timespec t;
 
@@ -58,28 +58,39 @@ static double now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* Looks ten times a second while there is a limit; then the group that the child leads is killed.
- */
-static enum status wait_child(pid_t pid, const char *name, uint32_t seconds, int *code,
+static void tell(const struct tool_watch *w, double *told)
+{
+    if (w->output == NULL || tool_now() - *told < 1)
+        return;
+    *told = tool_now();
+    output_printf(w->output, OUTPUT_PROGRESS, "%s %.0f s", w->doing, *told - w->begin);
+}
+
+/* Looks ten times a second while there is something to watch; at a limit the group that the child
+ * leads is killed. */
+static enum status wait_child(pid_t pid, const char *name, const struct tool_watch *w, int *code,
                               struct diag *d)
 {
     const struct timespec pause = {.tv_nsec = 100000000};
-    const double begin = now();
+    const bool looks = w->seconds != 0 || w->output != NULL;
+    const double begin = tool_now();
+    double told = begin;
     bool late = false;
     pid_t ended;
     int info;
 
-    while ((ended = waitpid(pid, &info, seconds != 0 && !late ? WNOHANG : 0)) <= 0) {
+    while ((ended = waitpid(pid, &info, looks && !late ? WNOHANG : 0)) <= 0) {
         if (ended < 0 && errno != EINTR)
             return FAIL(d, ST_INTERNAL, "cannot wait for '%s': %s", name, strerror(errno));
-        late = seconds != 0 && now() - begin > (double)seconds;
+        late = w->seconds != 0 && tool_now() - begin > (double)w->seconds;
         if (late)
             (void)kill(-pid, SIGKILL);
         else if (ended == 0)
             (void)nanosleep(&pause, NULL);
+        tell(w, &told);
     }
     if (late)
-        return FAIL(d, ST_INTERNAL, "'%s' was stopped after %u s", name, seconds);
+        return FAIL(d, ST_INTERNAL, "'%s' was stopped after %u s", name, w->seconds);
     if (WIFSIGNALED(info) && (WTERMSIG(info) == SIGINT || WTERMSIG(info) == SIGTERM))
         return FAIL(d, ST_INTERRUPTED, "interrupted while running '%s'", name);
     *code = WIFEXITED(info) ? WEXITSTATUS(info) : 128 + WTERMSIG(info);
@@ -131,11 +142,11 @@ static const char *first_errors(struct arena *a, const char *log)
 enum status tool_run(struct arena *a, const char *what, const char *folder, const char *log,
                      const char *const *argv, struct diag *d)
 {
-    return tool_run_for(a, what, folder, log, argv, 0, d);
+    return tool_run_for(a, what, folder, log, argv, &(struct tool_watch){0}, d);
 }
 
 enum status tool_run_for(struct arena *a, const char *what, const char *folder, const char *log,
-                         const char *const *argv, uint32_t seconds, struct diag *d)
+                         const char *const *argv, const struct tool_watch *watch, struct diag *d)
 {
     const int out = open(log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
     pid_t pid;
@@ -150,7 +161,7 @@ enum status tool_run_for(struct arena *a, const char *what, const char *folder, 
     (void)close(out);
     if (pid < 0)
         return FAIL(d, ST_INTERNAL, "cannot start '%s': %s", argv[0], strerror(errno));
-    const enum status st = wait_child(pid, argv[0], seconds, &code, d);
+    const enum status st = wait_child(pid, argv[0], watch, &code, d);
     interrupt_child(0);
     TRY(st);
     if (code == 0)

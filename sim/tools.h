@@ -3,6 +3,7 @@
 #define HEDDLE_SIM_TOOLS_H
 
 #include "base/arena.h"
+#include "base/output.h"
 #include "base/status.h"
 
 struct sim_tool {
@@ -26,8 +27,18 @@ enum status tool_find(struct arena *a, const char *cache, const char *name, cons
 enum status tool_run(struct arena *a, const char *what, const char *folder, const char *log,
                      const char *const *argv, struct diag *d);
 
-/* The same, and after `seconds` (0: never) all its processes are killed: ST_INTERNAL. */
+/* While a program runs: after `seconds` (0: never) all its processes are killed, ST_INTERNAL; each
+ * second `output` (or NULL) is told of `doing` and for how long. */
+struct tool_watch {
+    uint32_t seconds;
+    const struct output *output;
+    const char *doing;
+    double begin; /* tool_now when it began */
+};
+double tool_now(void);
+
+/* The same, watched. */
 enum status tool_run_for(struct arena *a, const char *what, const char *folder, const char *log,
-                         const char *const *argv, uint32_t seconds, struct diag *d);
+                         const char *const *argv, const struct tool_watch *watch, struct diag *d);
 
 #endif

@@ -18,14 +18,23 @@ add_custom_command(
   VERBATIM)
 add_custom_target(libheddle_static ALL DEPENDS ${static_library})
 
+# What shells and man(1) need, written by the program itself.
 set(completion ${CMAKE_BINARY_DIR}/completion.bash)
+set(completion_zsh ${CMAKE_BINARY_DIR}/completion.zsh)
+set(manual ${CMAKE_BINARY_DIR}/man1)
 add_custom_command(
-  OUTPUT ${completion}
+  OUTPUT ${completion} ${completion_zsh} ${manual}/heddle.1
   COMMAND heddle completion > ${completion}
+  COMMAND heddle completion zsh > ${completion_zsh}
+  COMMAND ${CMAKE_COMMAND} -E make_directory ${manual}
+  COMMAND sh -c "for page in $(\"$0\" completion words ''); do \"$0\" man $page >man1/heddle-$page.1; done" $<TARGET_FILE:heddle>
+  COMMAND heddle man > ${manual}/heddle.1
+  WORKING_DIRECTORY ${CMAKE_BINARY_DIR}
   DEPENDS heddle
-  COMMENT "Writing completion.bash")
+  VERBATIM
+  COMMENT "Writing completion.bash, completion.zsh, man1")
 add_custom_target(installable ALL
-  DEPENDS heddle libheddle libheddle_static heddle_runtime gen ${completion})
+  DEPENDS heddle libheddle libheddle_static heddle_runtime gen ${completion} ${manual}/heddle.1)
 
 set(data ${CMAKE_INSTALL_DATADIR}/heddle)
 install(TARGETS heddle RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
@@ -48,6 +57,9 @@ install(DIRECTORY docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(FILES README.md CHANGELOG.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(FILES ${completion} DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions
   RENAME heddle)
+install(FILES ${completion_zsh} DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions
+  RENAME _heddle)
+install(DIRECTORY ${manual}/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 
 # find_package(heddle): heddle::heddle and, as component, static. pkg-config: heddle.
 set(package ${CMAKE_INSTALL_LIBDIR}/cmake/heddle)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """names.py TREE HELP: prints FILE:LINE and each name that a page or a comment mentions and that does not exist.
 
-HELP is what `heddle --help` prints. Exit status 1 if a name was printed. Checked:
+HELP is what `heddle COMMAND --help` prints, of all commands. Exit status 1 if a name was printed. Checked:
   in pages (*.md)    links, with their headings; in backticks files, names with an underscore, make targets; options
   in comments        files, options; PAGE.md, "Heading"; in backticks names with an underscore
 A file is named relative to the tree, to the page's folder, or by the end of its path if only one file ends so.

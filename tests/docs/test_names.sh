@@ -4,7 +4,7 @@
 . "$(dirname "$0")/../e2e/common.sh"
 names=$HEDDLE_HOME/tests/docs/names.py
 
-"$heddle" --help >help || fail "heddle --help"
+for command in $("$heddle" completion words ""); do "$heddle" "$command" --help; done >help || fail "heddle --help"
 python3 "$names" "$HEDDLE_HOME" help >found || fail "names that do not exist:"$'\n'"$(cat found)"
 
 mkdir -p tree/docs tree/base

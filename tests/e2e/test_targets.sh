@@ -84,7 +84,7 @@ expect 2 "heddle: --target:1:1: expected {\"kind\": \"NAME\", \"ATTRIBUTE\": VAL
     "$heddle" inspect digits --target='{"topping": "fudge"}'
 expect 2 "heddle: --target:1:31: toping: vanilla has no attribute 'toping'; did you mean 'topping'?" \
     "$heddle" inspect digits --target='{"kind": "vanilla", "toping": "fudge"}'
-"$heddle" --help >help
+"$heddle" inspect --help >help
 grep -q -- '--target-vanilla-topping=VALUE' help || fail "--help does not list attributes"
 "$heddle" completion words --target-dir="$vanilla" -- >words
 for word in --target-vanilla-topping= --seed=; do

@@ -1,0 +1,141 @@
+/* help.c - what --help prints: all commands, or one with the options that it uses, by group. */
+#define _GNU_SOURCE
+#include <stdio.h>
+#include <string.h>
+
+#include "cli.h"
+
+const struct cli_command cli_commands[] = {
+    {"run", "MODEL", "compile, run, compare with the reference, report"},
+    {"compile", "MODEL", "write the emitted C to -o DIR"},
+    {"inspect", "MODEL", "where each operator runs, and why not on the others"},
+    {"disasm", "MODEL", "the command stream as text"},
+    {"build", "", "the Verilated model of --hw"},
+    {"targets", "", "the targets that were found, and what they support"},
+    {"ops", "", "the operators, and what runs them"},
+    {"report", "FILE", "a stats file as a table"},
+    {"bench", "LAYER",
+     "one layer with seeded weights: gemm M K N, conv HxWxC KHxKWxN [STRIDE], depthwise HxWxC "
+     "KHxKW [STRIDE]"},
+    {"new-target", "NAME", "a folder with a target of your own that passes check-target"},
+    {"check-target", "DIR", "does a target do what its target.json specifies?"},
+    {"tune", "MODEL", "search knobs of each operator, measured on the RTL, into --tuned=FILE"},
+    {"completion", "[SHELL]", "for bash: source <(heddle completion); for zsh: completion zsh"},
+    {"man", "[COMMAND]", "the manual page: heddle man run | man -l -"},
+    {NULL, NULL, NULL}};
+
+const char cli_about[] = "Compiles a quantised network for a simulated systolic accelerator, runs "
+                         "it, proves the answer.";
+const char cli_after[] =
+    "heddle COMMAND --help lists the options of that command; heddle --version prints the "
+    "version.\n"
+    "MODEL is a .tflite or .onnx file, a graph as text (.ir) or the name of a network in "
+    "tests/models.\n"
+    "\nExamples:\n"
+    "  heddle run digits\n"
+    "  heddle run net.tflite -i in.npy --expect out.npy --hw tiny -o out\n"
+    "  heddle run net.tflite --engine func --stats stats.json\n"
+    "  heddle run digits --waves=layer:02_depthwise_conv2d -o out\n"
+    "  heddle run --prog driver/examples/matmul.c\n"
+    "  heddle inspect net.tflite\n"
+    "  heddle bench gemm 128 128 128 --hw sys8\n"
+    "  heddle compile net.tflite -o emitted\n"
+    "  heddle tune net.tflite -j4 --tuned=net.db && heddle run net.tflite --tuned=net.db\n"
+    "\nExit codes: 0 ok, 1 answer differs, 2 usage or files, 3 model refused, "
+    "4 device fault, 5 internal, 130 interrupted.\n";
+
+const char *cli_group_title(int group)
+{
+    switch (group) {
+    case HEDDLE_GROUP_FILES: return "Inputs and outputs:";
+    case HEDDLE_GROUP_COMPILER: return "Network, targets and compiler:";
+    case HEDDLE_GROUP_DEVICE: return "Device and schedule:";
+    case HEDDLE_GROUP_REPORT: return "What is shown and kept:";
+    case HEDDLE_GROUP_TARGETS: return "Attributes of targets:";
+    default: return NULL;
+    }
+}
+
+const struct heddle_option *cli_row_of(const struct cli *p, const char *name, size_t n)
+{
+    const struct heddle_option *found = NULL;
+    unsigned many = 0;
+
+    for (size_t i = 0; i < p->n_option; i++) {
+        const struct heddle_option *o = &p->option[i];
+        if (strncmp(o->name, name, n) != 0)
+            continue;
+        if (o->name[n] == '\0')
+            return o;
+        many++;
+        found = o;
+    }
+    return many == 1 ? found : NULL;
+}
+
+const struct cli_command *cli_typed_command(int argc, char **argv)
+{
+    for (int i = 1; i < argc; i++)
+        for (const struct cli_command *c = cli_commands; c->name; c++)
+            if (strcmp(c->name, argv[i]) == 0)
+                return c;
+    return NULL;
+}
+
+int cli_shows(const struct cli_command *c, const struct heddle_option *o)
+{
+    return !o->hidden && heddle_uses(c->name, o->name);
+}
+
+/* `heddle --help`: the commands. */
+static void print_commands(void)
+{
+    printf("Usage: heddle COMMAND [MODEL] [OPTION...]\n%s\n\nCommands:\n", cli_about);
+    for (const struct cli_command *c = cli_commands; c->name; c++) {
+        const int n = printf("  %s %s", c->name, c->argument);
+        printf("%*s%s\n", n < 24 ? 24 - n : 1, "", c->what);
+    }
+    printf("\n%s", cli_after);
+}
+
+/* `heddle COMMAND --help`: its options, a title above those of each group. */
+static void print_command(struct cli *p, const struct cli_command *c, int usage, char *program)
+{
+    char arguments[64];
+    size_t n = p->n_option;
+    unsigned titled = 0;
+
+    for (size_t i = 0; i < p->n_option; i++) {
+        const int group = p->option[i].group;
+        if (!cli_shows(c, &p->option[i])) {
+            p->row[i].flags |= OPTION_HIDDEN;
+        } else if (!(titled & 1u << group)) {
+            p->row[n++] = (struct argp_option){.doc = cli_group_title(group), .group = group};
+            titled |= 1u << group;
+        }
+    }
+    snprintf(arguments, sizeof arguments, "%s%s%s", c->name, *c->argument ? " " : "", c->argument);
+    const struct argp argp = {p->row, NULL, arguments, c->what, NULL, NULL, NULL};
+    argp_help(&argp, stdout, usage ? ARGP_HELP_SHORT_USAGE : ARGP_HELP_STD_HELP, program);
+}
+
+int cli_asks_for_help(struct cli *p, int argc, char **argv)
+{
+    const struct cli_command *c = cli_typed_command(argc, argv);
+
+    for (int i = 1; i < argc; i++) {
+        if (strcmp(argv[i], "--version") == 0) {
+            printf("heddle %s\n", heddle_version());
+            return 1;
+        }
+        if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-?") == 0 ||
+            strcmp(argv[i], "--usage") == 0) {
+            if (c)
+                print_command(p, c, argv[i][2] == 'u', argv[0]);
+            else
+                print_commands();
+            return 1;
+        }
+    }
+    return 0;
+}
