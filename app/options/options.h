@@ -57,6 +57,8 @@ struct options {
     const char *stats;        /* --stats */
     bool no_report;           /* --no-report */
     bool verbose, quiet;      /* -v: what each unit did; -q: the verdict only */
+    const char *energy;       /* --energy */
+    const char *accelergy;    /* --accelergy */
     const char *dump_ir;      /* --dump-ir */
     const char *dump_step;    /* --dump-step */
     const char *labels;       /* --labels */
@@ -68,6 +70,7 @@ struct options {
     uint32_t n_input, n_expect;
     uint64_t waves_limit, seed, stall_seed;
     uint32_t mem_latency, mem_bytes, jobs;
+    uint32_t clock_mhz;       /* 0: not given */
     uint32_t trials, seconds; /* of tune; seconds 0: no limit */
     enum options_fill fill;
     enum options_format format;

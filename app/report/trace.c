@@ -2,6 +2,7 @@
  * one, those of a region as one submission (compiler/emit/emit_model.c). */
 #include "trace.h"
 
+#include "actions.h"
 #include "driver/hd.h"
 
 struct builder {
@@ -22,27 +23,11 @@ uint32_t trace_first(const struct pipeline *p, uint32_t stream)
     return n;
 }
 
-/* Bytes of the beats that cover [at, at + n). */
-static uint64_t beat_bytes(uint64_t at, uint64_t n, uint64_t width)
+static uint64_t command_bytes(const struct sched_command *c, const struct hd_config *hw)
 {
-    return n == 0 ? 0 : (at + n - 1) / width * width - at / width * width + width;
-}
+    const struct actions a = actions_of_command(c, hw);
 
-/* Regions begin at multiples of 64 bytes, so offsets tell the beats. */
-static uint64_t command_bytes(const struct sched_command *c, uint64_t width)
-{
-    const bool store = c->unit == HD_UNIT_STORE;
-    const struct hd_cmd_dma_read *r = &c->w.dma_read;
-    const struct hd_cmd_store *s = &c->w.store;
-    const uint32_t runs = store ? s->runs : r->runs, n = store ? s->run_bytes : r->run_bytes,
-                   pitch = store ? s->run_pitch : r->run_pitch;
-    uint64_t at = store ? s->offset : r->offset, sum = 0;
-
-    if (!store && c->unit != HD_UNIT_LOAD && c->unit != HD_UNIT_WEIGHT)
-        return 0;
-    for (uint32_t i = 0; i < runs; i++, at += pitch)
-        sum += beat_bytes(at, n, width);
-    return sum;
+    return a.n[ACTION_BUS_READ] + a.n[ACTION_BUS_WRITTEN];
 }
 
 static void add(struct builder *b, struct trace_slice slice)
@@ -64,7 +49,7 @@ static void add_fetch(struct builder *b, uint32_t k, uint64_t handed_out)
                .command = s->n - 1,
                .begin = b->now,
                .end = b->now + handed_out - 1,
-               .bytes = beat_bytes(s->offset, s->n_bytes, p->device[s->device].hw->axi_bytes),
+               .bytes = actions_beats(s->offset, s->n_bytes, p->device[s->device].hw->axi_bytes),
                .note = arena_printf(b->t->arena, "%u commands", s->n)});
 }
 
@@ -73,7 +58,7 @@ static void add_submission(struct builder *b, uint32_t k)
 {
     const struct sched_program *p = b->t->p->program;
     const struct sched_stream *s = &p->stream[k];
-    const uint32_t width = p->device[s->device].hw->axi_bytes;
+    const struct hd_config *hw = p->device[s->device].hw;
     const struct trace_time *time = b->time;
 
     for (uint32_t i = 0; i < s->n; i++) {
@@ -87,7 +72,7 @@ static void add_submission(struct builder *b, uint32_t k)
                                         .command = i,
                                         .begin = b->now + time[i].start - 1,
                                         .end = b->now + time[i].done,
-                                        .bytes = command_bytes(c, width),
+                                        .bytes = command_bytes(c, hw),
                                         .note = c->note ? c->note : ""});
     }
     b->now += time[s->n - 1].done;

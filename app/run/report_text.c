@@ -182,6 +182,26 @@ static void memory_lines(struct text *t, const cJSON *all)
                     report_number(m, "compulsory_write_bytes"), moved / least);
 }
 
+/* Models, and said to be. */
+static void model_line(struct text *t, const cJSON *all)
+{
+    const cJSON *time = report_member(all, "time"), *clock = report_member(all, "clock"),
+                *energy = report_member(all, "energy");
+    const char *unit = report_word(energy, "unit");
+    const bool pj = strcmp(unit, "pJ") == 0;
+
+    if (cJSON_IsObject(time))
+        text_printf(
+            t, "time at %.0f MHz (%s): %.3f ms, %.1f inferences/s, %.2f GOPS, host estimated\n",
+            report_number(clock, "mhz"), report_word(clock, "origin"),
+            report_number(time, "milliseconds"), report_number(time, "inferences_per_second"),
+            report_number(time, "gops"));
+    if (energy)
+        text_printf(t, "energy by model (counted actions x %s): %.4g %s without the host\n",
+                    report_word(energy, "table"), report_number(energy, "energy") * (pj ? 1e-6 : 1),
+                    pj ? "uJ" : unit);
+}
+
 static void counter_lines(struct text *t, const cJSON *all)
 {
     const cJSON *units = report_member(all, "counters"), *unit, *kind;
@@ -220,6 +240,7 @@ void report_text(struct text *t, const cJSON *all, enum report_detail detail)
     table(t, all);
     report_legend(t, all, detail);
     memory_lines(t, all);
+    model_line(t, all);
     float_line(t, all);
     waves_line(t, all);
     if (detail == REPORT_UNITS)

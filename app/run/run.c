@@ -10,6 +10,7 @@
 #include "difference.h"
 #include "explain.h"
 #include "layer_check.h"
+#include "stats.h"
 #include "waves.h"
 
 static const uint8_t *inference(const struct run_data *data, uint32_t k)
@@ -91,6 +92,8 @@ static enum status run_locked(struct run_job *job, struct diag *d)
     TRY(write_outputs(job, d));
     if (o->stats)
         TRY(run_stats(job, o->stats, d));
+    if (o->accelergy)
+        TRY(stats_accelergy(job, o->accelergy, d));
     text_init(&report, job->arena);
     run_report(job, &report, o->format, run_detail(o));
     output_text(o->output, OUTPUT_RESULT, report.data);
@@ -106,6 +109,7 @@ enum status run_loaded(struct run_job *job, struct diag *d)
 
     job->out_dir = out;
     job->checked_against = "ref";
+    TRY(stats_models(job, d));
     if (out)
         TRY(file_lock_dir(out, &lock, d));
     job->out_lock = lock + 1;

@@ -44,6 +44,7 @@ struct run_shared {
 };
 
 struct core_targets;
+struct energy_table;
 struct trace_time;
 
 /* Bytes that a caller gives in place of a file; data NULL: none. */
@@ -76,9 +77,10 @@ struct run_job {
     int out_lock;                 /* its descriptor + 1, while it is locked */
     uint32_t n_process;           /* of func and rtl, as are: */
     struct run_shared *shared;    /* of process 0, in the end of all */
-    struct trace_time *times;     /* shared too: of each command of the first inference, one stream
+    const struct energy_table *energy;
+    struct trace_time *times;   /* shared too: of each command of the first inference, one stream
                                      after another, as measured; NULL: nobody asked */
-    struct core_targets *cores;   /* Verilated cores of other targets; NULL until rtl needs them */
+    struct core_targets *cores; /* Verilated cores of other targets; NULL until rtl needs them */
     double ref_seconds;
     bool writes; /* a command: a mismatch leaves files without -o too */
 };

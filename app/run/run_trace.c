@@ -7,7 +7,8 @@
 
 bool run_traced(const struct run_job *job)
 {
-    return job->out_dir && !job->options->no_report && job->options->engine == ENGINE_RTL;
+    return job->out_dir && !job->options->no_report && job->options->engine == ENGINE_RTL &&
+           !job->package; /* whose commands are nobody's here */
 }
 
 uint32_t run_trace_commands(const struct run_job *job)

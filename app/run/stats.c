@@ -25,6 +25,8 @@ static cJSON *hw_json(const struct hd_config *hw)
     cJSON_AddStringToObject(o, "name", hw->name);
     stats_count(o, "rows", hw->n);
     stats_count(o, "cols", hw->n);
+    stats_count(o, "scratchpad_bytes", hw->scratchpad_bytes);
+    stats_count(o, "bus_bytes", hw->axi_bytes);
     return o;
 }
 
@@ -208,7 +210,7 @@ static void add_verdict(const struct run_job *job, cJSON *o)
 
 cJSON *run_stats_json(const struct run_job *job)
 {
-    const struct stats s = {job, account_of(job->arena, job->p)};
+    const struct stats s = {job, account_of(job->arena, job->p), stats_actions(job)};
 
     errno = 0; /* a member for which cJSON had no memory would be missing without a word */
     cJSON *o = cJSON_CreateObject();
@@ -221,6 +223,7 @@ cJSON *run_stats_json(const struct run_job *job)
     add_verdict(job, o);
     add_cycles(&s, o);
     add_macs(s.account, o);
+    stats_model(&s, o);
     cJSON_AddNumberToObject(o, "utilisation", stats_timed(job) ? stats_utilisation(&s) : 0);
     stats_mean(o, "dram_read_bytes", stats_timed(job) ? job->shared->read_bytes : 0, job->n);
     stats_mean(o, "dram_write_bytes", stats_timed(job) ? job->shared->write_bytes : 0, job->n);

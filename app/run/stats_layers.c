@@ -249,6 +249,8 @@ static cJSON *layer_json(const struct stats *s, const struct memory_at *at, uint
     add_text(o, "reason", r->reason);
     add_parts(s, o, l, &share);
     add_memory(s, o, at, i);
+    if (s->actions && l->n_accelerator)
+        energy_add(o, job->energy, &s->actions[i]);
     if (share.timed && share.on_units) {
         stats_mean(o, "dram_read_bytes", job->shared->row[i].read_bytes, job->n);
         stats_mean(o, "dram_write_bytes", job->shared->row[i].write_bytes, job->n);

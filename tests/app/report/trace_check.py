@@ -57,6 +57,9 @@ def main(folder):
         assert cycles == stats["total_cycles"], f"{cycles} cycles, {stats['total_cycles']}"
         assert moved[0] == stats["dram_read_bytes"], f"{moved[0]} bytes read"
         assert moved[1] == stats["dram_write_bytes"], f"{moved[1]} bytes written"
+    actions = stats["energy"]["actions"]
+    assert actions["bus_read"] == moved[0], f"{actions['bus_read']} bytes counted, {moved[0]} moved"
+    assert actions["bus_written"] == moved[1], f"{actions['bus_written']} bytes counted, {moved[1]} moved"
     print(f"{sum(count.values())} slices agree")
 
 
