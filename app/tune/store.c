@@ -1,23 +1,19 @@
-/* store.c - see store.h. The rollback journal, not WAL: then a copy of the one file is whole, and a
- * file that cannot be written can still be read. */
+/* store.c - see store.h. */
 #include "store.h"
 
-#include <sqlite3.h>
 #include <string.h>
 
-#include "base/file.h"
+#include "base/database.h"
 #include "compiler/schedule/sched.h"
 
 enum {
     APPLICATION_ID = 0x68747564, /* "htud" */
     FORMAT = 1,
-    BUSY_MS = 2000,
 };
 
 struct store {
-    struct arena *arena;
-    const char *path;
-    sqlite3 *db;
+    struct database base;
+    struct database_kind kind;
 };
 
 static const char schema[] =
@@ -30,104 +26,11 @@ static const char schema[] =
     " layer TEXT, name TEXT NOT NULL, value INTEGER NOT NULL,"
     " PRIMARY KEY (network, trial, op, name)) WITHOUT ROWID;";
 
-static enum status failed(const struct store *s, int rc, struct diag *d)
+/* The file of a message says how to make it. */
+static struct database_kind kind_of(struct arena *a, const char *path)
 {
-    switch (rc & 0xff) {
-    case SQLITE_BUSY:
-    case SQLITE_LOCKED:
-        return FAIL(d, ST_USAGE, "%s: locked by another process; wait for it to end", s->path);
-    case SQLITE_NOTADB:
-        return FAIL(d, ST_USAGE, "%s: not an SQLite database; expected one of heddle tune",
-                    s->path);
-    case SQLITE_CORRUPT:
-        return FAIL(d, ST_USAGE, "%s: damaged; remove it and run heddle tune again", s->path);
-    case SQLITE_READONLY:
-    case SQLITE_PERM: return FAIL(d, ST_USAGE, "%s: cannot be written", s->path);
-    case SQLITE_CANTOPEN: return FAIL(d, ST_USAGE, "%s: cannot be opened", s->path);
-    case SQLITE_FULL:
-    case SQLITE_NOMEM: return FAIL(d, ST_NO_MEMORY, "%s: no memory or disk left", s->path);
-    default: return FAIL(d, ST_USAGE, "%s: %s", s->path, sqlite3_errstr(rc));
-    }
-}
-
-static enum status execute(struct store *s, const char *sql, struct diag *d)
-{
-    int rc = sqlite3_exec(s->db, sql, NULL, NULL, NULL);
-
-    return rc == SQLITE_OK ? ST_OK : failed(s, rc, d);
-}
-
-static enum status prepare(struct store *s, const char *sql, sqlite3_stmt **q, struct diag *d)
-{
-    int rc = sqlite3_prepare_v2(s->db, sql, -1, q, NULL);
-
-    return rc == SQLITE_OK ? ST_OK : failed(s, rc, d);
-}
-
-/* The first column of the first row, as a number. */
-static enum status number_of(struct store *s, const char *sql, int64_t *value, struct diag *d)
-{
-    sqlite3_stmt *q;
-
-    TRY(prepare(s, sql, &q, d));
-    int rc = sqlite3_step(q);
-    *value = rc == SQLITE_ROW ? sqlite3_column_int64(q, 0) : 0;
-    sqlite3_finalize(q);
-    return rc == SQLITE_ROW || rc == SQLITE_DONE ? ST_OK : failed(s, rc, d);
-}
-
-static enum status check_whole(struct store *s, struct diag *d)
-{
-    sqlite3_stmt *q;
-
-    TRY(prepare(s, "PRAGMA quick_check(1)", &q, d));
-    int rc = sqlite3_step(q);
-    const char *found = rc == SQLITE_ROW ? (const char *)sqlite3_column_text(q, 0) : NULL;
-    bool good = found && strcmp(found, "ok") == 0;
-    sqlite3_finalize(q);
-    return good ? ST_OK : failed(s, rc == SQLITE_ROW ? SQLITE_CORRUPT : rc, d);
-}
-
-/* Ours, and of this format; an empty database is made ours. */
-static enum status check_kind(struct store *s, enum store_mode mode, struct diag *d)
-{
-    int64_t application, format, tables;
-
-    TRY(number_of(s, "SELECT count(*) FROM sqlite_schema", &tables, d));
-    TRY(number_of(s, "PRAGMA application_id", &application, d));
-    TRY(number_of(s, "PRAGMA user_version", &format, d));
-    if (tables == 0 && application == 0 && mode == STORE_WRITE) {
-        TRY(execute(s,
-                    arena_printf(s->arena,
-                                 "PRAGMA application_id = %d; PRAGMA user_version = %d; %s",
-                                 APPLICATION_ID, FORMAT, schema),
-                    d));
-        return ST_OK;
-    }
-    if (application != APPLICATION_ID)
-        return FAIL(d, ST_USAGE,
-                    "%s: an SQLite database, but not one of heddle tune; name another file",
-                    s->path);
-    if (format != FORMAT)
-        return FAIL(d, ST_USAGE,
-                    "%s: has format %lld, this heddle reads format %d; name another file", s->path,
-                    (long long)format, FORMAT);
-    return check_whole(s, d);
-}
-
-static enum status begin(struct store *s, struct diag *d)
-{
-    return execute(s, "BEGIN IMMEDIATE", d);
-}
-
-/* Commits, or takes all back if `st` is a failure. */
-static enum status end(struct store *s, enum status st, struct diag *d)
-{
-    if (st == ST_OK)
-        st = execute(s, "COMMIT", d);
-    if (st != ST_OK)
-        (void)sqlite3_exec(s->db, "ROLLBACK", NULL, NULL, NULL);
-    return st;
+    return (struct database_kind){"tune", arena_printf(a, "heddle tune MODEL --tuned=%s", path),
+                                  APPLICATION_ID, FORMAT, schema};
 }
 
 enum status store_open(struct arena *a, const char *path, enum store_mode mode, struct store **out,
@@ -135,35 +38,15 @@ enum status store_open(struct arena *a, const char *path, enum store_mode mode, 
 {
     struct store *s = *out = ARENA_NEW(a, struct store);
 
-    *s = (struct store){.arena = a, .path = path};
-    if (mode == STORE_READ && !file_exists(path))
-        return FAIL(d, ST_USAGE, "%s: file not found; create it with heddle tune MODEL --tuned=%s",
-                    path, path);
-    int flags = SQLITE_OPEN_READWRITE | (mode == STORE_WRITE ? SQLITE_OPEN_CREATE : 0);
-    int rc = sqlite3_open_v2(path, &s->db, flags, NULL);
-    if (rc != SQLITE_OK)
-        return failed(s, rc, d);
-    (void)sqlite3_busy_timeout(s->db, BUSY_MS);
-    if (mode == STORE_READ)
-        return check_kind(s, mode, d);
-    if (sqlite3_db_readonly(s->db, "main") == 1)
-        return failed(s, SQLITE_READONLY, d);
-    TRY(begin(s, d));
-    return end(s, check_kind(s, mode, d), d);
+    s->kind = kind_of(a, path);
+    return database_open(a, path, mode == STORE_WRITE ? DATABASE_WRITE : DATABASE_READ, &s->kind,
+                         &s->base, d);
 }
 
 void store_close(struct store *s)
 {
     if (s)
-        (void)sqlite3_close(s->db);
-}
-
-static enum status run_once(struct store *s, sqlite3_stmt *q, struct diag *d)
-{
-    int rc = sqlite3_step(q);
-
-    (void)sqlite3_reset(q);
-    return rc == SQLITE_DONE ? ST_OK : failed(s, rc, d);
+        database_close(&s->base);
 }
 
 static void bind_key(sqlite3_stmt *q, const struct tune_key *key)
@@ -180,10 +63,11 @@ static enum status nearest(struct store *s, const struct tune_key *key, const ch
     sqlite3_stmt *q;
 
     *note = "it has no results for this network";
-    TRY(prepare(s,
-                "SELECT max(hardware = ?2), max(schedule = ?3) FROM network WHERE graph = ?1 "
-                "AND EXISTS (SELECT * FROM trial WHERE network = id)",
-                &q, d));
+    TRY(database_prepare(
+        &s->base,
+        "SELECT max(hardware = ?2), max(schedule = ?3) FROM network WHERE graph = ?1 "
+        "AND EXISTS (SELECT * FROM trial WHERE network = id)",
+        &q, d));
     bind_key(q, key);
     int rc = sqlite3_step(q);
     if (rc == SQLITE_ROW && sqlite3_column_type(q, 0) != SQLITE_NULL)
@@ -193,7 +77,7 @@ static enum status nearest(struct store *s, const struct tune_key *key, const ch
                   "run heddle tune again"
                 : "its results for this network are for other hardware or another memory system";
     sqlite3_finalize(q);
-    return rc == SQLITE_ROW || rc == SQLITE_DONE ? ST_OK : failed(s, rc, d);
+    return rc == SQLITE_ROW || rc == SQLITE_DONE ? ST_OK : database_failed(&s->base, rc, d);
 }
 
 enum status store_find(struct store *s, const struct tune_key *key, int64_t *id, const char **note,
@@ -201,16 +85,17 @@ enum status store_find(struct store *s, const struct tune_key *key, int64_t *id,
 {
     sqlite3_stmt *q;
 
-    TRY(prepare(s,
-                "SELECT id FROM network WHERE graph = ?1 AND hardware = ?2 AND schedule = ?3 "
-                "AND EXISTS (SELECT * FROM trial WHERE network = id)",
-                &q, d));
+    TRY(database_prepare(
+        &s->base,
+        "SELECT id FROM network WHERE graph = ?1 AND hardware = ?2 AND schedule = ?3 "
+        "AND EXISTS (SELECT * FROM trial WHERE network = id)",
+        &q, d));
     bind_key(q, key);
     int rc = sqlite3_step(q);
     *id = rc == SQLITE_ROW ? sqlite3_column_int64(q, 0) : 0;
     sqlite3_finalize(q);
     if (rc != SQLITE_ROW && rc != SQLITE_DONE)
-        return failed(s, rc, d);
+        return database_failed(&s->base, rc, d);
     return *id || !note ? ST_OK : nearest(s, key, note, d);
 }
 
@@ -219,14 +104,14 @@ static enum status insert_network(struct store *s, const struct tune_key *key, c
 {
     sqlite3_stmt *q;
 
-    TRY(prepare(s,
-                "INSERT OR IGNORE INTO network (graph, hardware, schedule, model, hw) "
-                "VALUES (?1, ?2, ?3, ?4, ?5)",
-                &q, d));
+    TRY(database_prepare(&s->base,
+                         "INSERT OR IGNORE INTO network (graph, hardware, schedule, model, hw) "
+                         "VALUES (?1, ?2, ?3, ?4, ?5)",
+                         &q, d));
     bind_key(q, key);
     (void)sqlite3_bind_text(q, 4, model, -1, SQLITE_STATIC);
     (void)sqlite3_bind_text(q, 5, hw, -1, SQLITE_STATIC);
-    enum status st = run_once(s, q, d);
+    enum status st = database_step(&s->base, q, d);
     sqlite3_finalize(q);
     return st;
 }
@@ -236,15 +121,16 @@ enum status store_make(struct store *s, const struct tune_key *key, const char *
 {
     sqlite3_stmt *q;
 
-    TRY(begin(s, d));
-    TRY(end(s, insert_network(s, key, model, hw, d), d));
-    TRY(prepare(s, "SELECT id FROM network WHERE graph = ?1 AND hardware = ?2 AND schedule = ?3",
-                &q, d));
+    TRY(database_begin(&s->base, d));
+    TRY(database_end(&s->base, insert_network(s, key, model, hw, d), d));
+    TRY(database_prepare(
+        &s->base, "SELECT id FROM network WHERE graph = ?1 AND hardware = ?2 AND schedule = ?3", &q,
+        d));
     bind_key(q, key);
     int rc = sqlite3_step(q);
     *id = rc == SQLITE_ROW ? sqlite3_column_int64(q, 0) : 0;
     sqlite3_finalize(q);
-    return rc == SQLITE_ROW ? ST_OK : failed(s, rc, d);
+    return rc == SQLITE_ROW ? ST_OK : database_failed(&s->base, rc, d);
 }
 
 /* Where a stored knob belongs. Knobs of a target stand at operator -1 - its index. */
@@ -284,9 +170,9 @@ static enum status read_knobs(struct store *s, sqlite3_stmt *q, const struct sto
             d, ST_USAGE,
             "%s: damaged: operator %lld has knob %s = %s, which is not in its range; remove "
             "the file and run heddle tune again",
-            s->path, (long long)op, name ? name : "(none)", text ? text : "(none)");
+            s->base.path, (long long)op, name ? name : "(none)", text ? text : "(none)");
     }
-    return rc == SQLITE_DONE ? ST_OK : failed(s, rc, d);
+    return rc == SQLITE_DONE ? ST_OK : database_failed(&s->base, rc, d);
 }
 
 static enum status read_trials(struct store *s, sqlite3_stmt *trials, sqlite3_stmt *knobs,
@@ -301,13 +187,13 @@ static enum status read_trials(struct store *s, sqlite3_stmt *trials, sqlite3_st
         t->number = (uint32_t)sqlite3_column_int64(trials, 0);
         t->estimate = (uint64_t)sqlite3_column_int64(trials, 1);
         t->cycles = (uint64_t)sqlite3_column_int64(trials, 2);
-        t->knobs = ARENA_ARRAY(s->arena, struct sched_knobs, shape->n_op + 1);
-        t->value = ARENA_ARRAY(s->arena, int64_t, shape->attrs.n + 1);
+        t->knobs = ARENA_ARRAY(s->base.arena, struct sched_knobs, shape->n_op + 1);
+        t->value = ARENA_ARRAY(s->base.arena, int64_t, shape->attrs.n + 1);
         (void)sqlite3_bind_int64(knobs, 2, t->number);
         TRY(read_knobs(s, knobs, shape, t, d));
         (void)sqlite3_reset(knobs);
     }
-    return rc == SQLITE_DONE || rc == SQLITE_ROW ? ST_OK : failed(s, rc, d);
+    return rc == SQLITE_DONE || rc == SQLITE_ROW ? ST_OK : database_failed(&s->base, rc, d);
 }
 
 enum status store_trials(struct store *s, int64_t id, const struct store_shape *shape,
@@ -316,14 +202,17 @@ enum status store_trials(struct store *s, int64_t id, const struct store_shape *
     sqlite3_stmt *trials, *knobs;
     int64_t cap;
 
-    TRY(number_of(
-        s, arena_printf(s->arena, "SELECT count(*) FROM trial WHERE network = %lld", (long long)id),
-        &cap, d));
-    *trial = ARENA_ARRAY(s->arena, struct store_trial, (size_t)cap + 1);
-    TRY(prepare(s, "SELECT number, estimate, cycles FROM trial WHERE network = ?1 ORDER BY number",
-                &trials, d));
-    enum status st =
-        prepare(s, "SELECT op, name, value FROM knob WHERE network = ?1 AND trial = ?2", &knobs, d);
+    TRY(database_number(&s->base,
+                        arena_printf(s->base.arena,
+                                     "SELECT count(*) FROM trial WHERE network = %lld",
+                                     (long long)id),
+                        &cap, d));
+    *trial = ARENA_ARRAY(s->base.arena, struct store_trial, (size_t)cap + 1);
+    TRY(database_prepare(
+        &s->base, "SELECT number, estimate, cycles FROM trial WHERE network = ?1 ORDER BY number",
+        &trials, d));
+    enum status st = database_prepare(
+        &s->base, "SELECT op, name, value FROM knob WHERE network = ?1 AND trial = ?2", &knobs, d);
     if (st == ST_OK) {
         (void)sqlite3_bind_int64(trials, 1, id);
         (void)sqlite3_bind_int64(knobs, 1, id);
@@ -346,7 +235,7 @@ static enum status add_knob(struct store *s, sqlite3_stmt *q, const struct row *
     (void)sqlite3_bind_text(q, 4, row->layer, -1, SQLITE_STATIC);
     (void)sqlite3_bind_text(q, 5, row->name, -1, SQLITE_STATIC);
     (void)sqlite3_bind_int64(q, 6, row->value);
-    return run_once(s, q, d);
+    return database_step(&s->base, q, d);
 }
 
 static enum status add_all(struct store *s, sqlite3_stmt *q, const struct store_trial *t,
@@ -372,10 +261,11 @@ static enum status add_knobs(struct store *s, int64_t id, const struct store_tri
 {
     sqlite3_stmt *q;
 
-    TRY(prepare(s,
-                "INSERT OR IGNORE INTO knob (network, trial, op, layer, name, value) VALUES "
-                "(?1, ?2, ?3, ?4, ?5, ?6)",
-                &q, d));
+    TRY(database_prepare(
+        &s->base,
+        "INSERT OR IGNORE INTO knob (network, trial, op, layer, name, value) VALUES "
+        "(?1, ?2, ?3, ?4, ?5, ?6)",
+        &q, d));
     (void)sqlite3_bind_int64(q, 1, id);
     (void)sqlite3_bind_int64(q, 2, t->number);
     enum status st = add_all(s, q, t, shape, d);
@@ -388,15 +278,15 @@ static enum status add_trial(struct store *s, int64_t id, const struct store_tri
 {
     sqlite3_stmt *q;
 
-    TRY(prepare(s,
-                "INSERT OR IGNORE INTO trial (network, number, estimate, cycles) "
-                "VALUES (?1, ?2, ?3, ?4)",
-                &q, d));
+    TRY(database_prepare(&s->base,
+                         "INSERT OR IGNORE INTO trial (network, number, estimate, cycles) "
+                         "VALUES (?1, ?2, ?3, ?4)",
+                         &q, d));
     (void)sqlite3_bind_int64(q, 1, id);
     (void)sqlite3_bind_int64(q, 2, t->number);
     (void)sqlite3_bind_int64(q, 3, (int64_t)t->estimate);
     (void)sqlite3_bind_int64(q, 4, (int64_t)t->cycles);
-    enum status st = run_once(s, q, d);
+    enum status st = database_step(&s->base, q, d);
     sqlite3_finalize(q);
     return st;
 }
@@ -404,9 +294,9 @@ static enum status add_trial(struct store *s, int64_t id, const struct store_tri
 enum status store_add(struct store *s, int64_t id, const struct store_trial *trial,
                       const struct store_shape *shape, struct diag *d)
 {
-    TRY(begin(s, d));
+    TRY(database_begin(&s->base, d));
     enum status st = add_trial(s, id, trial, d);
     if (st == ST_OK)
         st = add_knobs(s, id, trial, shape, d);
-    return end(s, st, d);
+    return database_end(&s->base, st, d);
 }
