@@ -1,5 +1,6 @@
 # make                      the program (build/heddle) and the Verilated model of sys16
 # make sim MODEL=digits     run a network; also HW= ENGINE= WAVES= INPUT= EXPECT= STATS= PROG=
+# make regress              run tests/regress.json, compare with the runs before
 # make unit | check | test | nightly | lint | format | registers | bench-host | install | setup | clean
 # All building is CMake's, all running heddle's; this file only strings them together.
 
@@ -88,6 +89,10 @@ bench-memory: program
 bench-peers: program
 	@python3 tests/bench/bench_peers.py --venv '$(VENV)' $(MODELS) || [ $$? -eq 77 ]
 
+# The networks of tests/models on the four configurations; the history is in build/regress.
+regress: program
+	@build/heddle regress tests/regress.json -j $$(nproc) -o build/regress
+
 registers: build/.setup-build build/Makefile
 	@$(LOCKED) cmake --build build --target registers
 
@@ -106,5 +111,5 @@ setup: build/.setup-build build/.setup-test
 clean:
 	rm -rf build
 
-.PHONY: all program sim everything install unit check test nightly lint lint-rtl format-check format cppcheck registers \
+.PHONY: all program sim regress everything install unit check test nightly lint lint-rtl format-check format cppcheck registers \
 	synth setup clean bench-host bench-peers bench-sim bench-memory

@@ -100,6 +100,22 @@ enum status home_runtime(struct arena *a, const char **path, struct diag *d)
                 folder != NULL ? folder : "?", *path);
 }
 
+enum status home_program(struct arena *a, const char **path, struct diag *d)
+{
+    static const char *const nearby[] = {".", "../bin", "../../bin"};
+    const char *const folder = own_folder(a);
+
+    for (size_t i = 0; folder != NULL && i < sizeof nearby / sizeof nearby[0]; i++) {
+        *path = arena_printf(a, "%s/%s/heddle", folder, nearby[i]);
+        if (access(*path, X_OK) == 0)
+            return ST_OK;
+    }
+    return FAIL(d, ST_INTERNAL,
+                "cannot find the program heddle in '.', '../bin' or '../../bin' of "
+                "'%s'",
+                folder != NULL ? folder : "?");
+}
+
 enum status home_cache(struct arena *a, const char **cache, struct diag *d)
 {
     const char *const xdg = getenv("XDG_CACHE_HOME");

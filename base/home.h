@@ -18,6 +18,9 @@ enum status home_generated(struct arena *a, const char **gen, struct diag *d);
 /* The object with driver and kernels that emitted code, once loaded, takes them from. */
 enum status home_runtime(struct arena *a, const char **path, struct diag *d);
 
+/* The program heddle that belongs to the library. */
+enum status home_program(struct arena *a, const char **path, struct diag *d);
+
 /* Folder for what heddle builds: ${XDG_CACHE_HOME:-~/.cache}/heddle, made if missing. A relative
  * XDG_CACHE_HOME is ignored, as the XDG specification asks. */
 enum status home_cache(struct arena *a, const char **cache, struct diag *d);

@@ -24,9 +24,26 @@ static struct {
     volatile sig_atomic_t group; /* child leads a process group, all of it is to go */
     volatile sig_atomic_t has_folder;
     char folder[PATH_MAX];
+    volatile sig_atomic_t has_script;
+    char script[PATH_MAX];
     volatile sig_atomic_t used[FILES];
     char path[FILES][PATH_MAX];
 } state;
+
+/* A program without output. */
+static void execute(char *const argv[], char *const env[])
+{
+    pid_t pid = fork();
+
+    if (pid == 0) {
+        (void)close(STDOUT_FILENO);
+        (void)close(STDERR_FILENO);
+        (void)execve(argv[0], argv, env);
+        _exit(127);
+    }
+    if (pid > 0)
+        (void)waitpid(pid, NULL, 0);
+}
 
 /* rm -rf, until it succeeds: what was killed just now may still have been writing there. */
 static void remove_folder(void)
@@ -35,14 +52,7 @@ static void remove_folder(void)
     char *const argv[] = {rm, flags, end, state.folder, NULL}, *const env[] = {NULL};
 
     for (int i = 0; i < TRIES && access(state.folder, F_OK) == 0; i++) {
-        pid_t pid = fork();
-        if (pid == 0) {
-            (void)close(STDERR_FILENO);
-            (void)execve(rm, argv, env);
-            _exit(127);
-        }
-        if (pid > 0)
-            (void)waitpid(pid, NULL, 0);
+        execute(argv, env);
         if (access(state.folder, F_OK) == 0)
             (void)poll(NULL, 0, PAUSE_MS);
     }
@@ -51,9 +61,12 @@ static void remove_folder(void)
 static void interrupted(int signal)
 {
     static const char text[] = "heddle: interrupted\n", erase[] = "\r\033[K";
+    static char sh[] = "/bin/sh";
     ssize_t ignored = 0;
 
     (void)signal;
+    if (state.has_script)
+        execute((char *[]){sh, state.script, NULL}, environ);
     if (state.child > 0) {
         (void)kill(state.group ? -state.child : state.child, SIGKILL);
         while (waitpid(state.child, NULL, 0) < 0 && kill(state.child, 0) == 0)
@@ -88,7 +101,7 @@ void interrupt_leave(void)
 {
     memset((void *)(uintptr_t)state.used, 0, sizeof state.used);
     state.child = 0;
-    state.has_folder = false;
+    state.has_folder = state.has_script = false;
     (void)signal(SIGINT, SIG_IGN);
     (void)signal(SIGTERM, SIG_DFL);
     (void)prctl(PR_SET_PDEATHSIG, SIGKILL); /* also when the parent is killed outright */
@@ -125,17 +138,27 @@ pid_t interrupt_fork(void)
     return pid;
 }
 
-void interrupt_folder(const char *path)
+static void set(volatile sig_atomic_t *has, char *to, const char *path)
 {
     const size_t n = path ? strlen(path) : 0;
 
     if (!state.caught)
         return;
-    state.has_folder = false;
+    *has = false;
     if (n == 0 || n >= PATH_MAX)
         return;
-    memcpy(state.folder, path, n + 1);
-    state.has_folder = true;
+    memcpy(to, path, n + 1);
+    *has = true;
+}
+
+void interrupt_folder(const char *path)
+{
+    set(&state.has_folder, state.folder, path);
+}
+
+void interrupt_script(const char *path)
+{
+    set(&state.has_script, state.script, path);
 }
 
 void interrupt_file(const char *path)

@@ -23,6 +23,9 @@ pid_t interrupt_fork(void);
 /* The folder `path` is half filled from here on; NULL: no longer. One at a time. */
 void interrupt_folder(const char *path);
 
+/* A shell script to run on an interrupt, before all else; NULL: none any more. */
+void interrupt_script(const char *path);
+
 /* `path` is half written from here on, until interrupt_file_done(path) or an interrupt removes it.
  * At most 4 at once; more, or a longer name than PATH_MAX, are left where they are. */
 void interrupt_file(const char *path);

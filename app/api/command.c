@@ -1,6 +1,7 @@
 /* command.c - the commands of the command line, by name. */
 #include "app/check/check_target.h"
 #include "app/check/new.h"
+#include "app/regress/regress.h"
 #include "app/run/device.h"
 #include "app/tune/tune.h"
 #include "context.h"
@@ -67,6 +68,7 @@ static enum status dispatch(struct heddle *h, struct text *t)
     case COMMAND_OPS: ops_print(h->scratch, t); return ST_OK;
     case COMMAND_NEW_TARGET: return new_target(h->scratch, &h->o, &h->d);
     case COMMAND_TUNE: return tune_command(h->scratch, &h->o, &h->d);
+    case COMMAND_REGRESS: return regress_command(h->scratch, &h->o, &h->d);
     case COMMAND_CHECK_TARGET: return check_target(h->scratch, &h->o, &h->d);
     default:
         return run_report_file(h->scratch, h->o.model, h->o.format, run_detail(&h->o), t, &h->d);
@@ -81,13 +83,14 @@ struct command {
     size_t n;
 };
 
-/* The first is the model, or what takes its place; bench has more. */
+/* The first is the model, or what takes its place; bench and regress have more. */
 static enum status take_arguments(struct heddle *h, const struct command *c)
 {
     struct options *o = &h->o;
     bool none =
         o->command == COMMAND_BUILD || o->command == COMMAND_TARGETS || o->command == COMMAND_OPS;
-    size_t most = o->command == COMMAND_BENCH ? 1 + OPTIONS_MAX_ARGUMENTS : 1;
+    bool more = o->command == COMMAND_BENCH || o->command == COMMAND_REGRESS;
+    size_t most = more ? 1 + OPTIONS_MAX_ARGUMENTS : 1;
 
     o->model = c->n ? arena_strdup(h->scratch, c->argument[0]) : NULL;
     o->n_argument = 0;

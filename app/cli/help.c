@@ -20,6 +20,10 @@ const struct cli_command cli_commands[] = {
     {"new-target", "NAME", "a folder with a target of your own that passes check-target"},
     {"check-target", "DIR", "does a target do what its target.json specifies?"},
     {"tune", "MODEL", "search knobs of each operator, measured on the RTL, into --tuned=FILE"},
+    {"regress", "SUITE",
+     "run a suite of networks, compare with baselines; also: regress show [SESSION], regress "
+     "compare "
+     "A B, regress accept [NETWORK] --why=TEXT"},
     {"completion", "[SHELL]", "for bash: source <(heddle completion); for zsh: completion zsh"},
     {"man", "[COMMAND]", "the manual page: heddle man run | man -l -"},
     {NULL, NULL, NULL}};

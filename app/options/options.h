@@ -26,6 +26,7 @@ enum options_command {
     COMMAND_NEW_TARGET,
     COMMAND_CHECK_TARGET,
     COMMAND_TUNE,
+    COMMAND_REGRESS,
     COMMAND_COUNT
 };
 
@@ -39,8 +40,9 @@ enum options_format { FORMAT_TEXT, FORMAT_CSV, FORMAT_JSON, FORMAT_DOT, FORMAT_S
 
 struct options {
     enum options_command command;
-    const char *model; /* path, name in the zoo, stats file for report, kind of layer for bench */
-    const char *argument[OPTIONS_MAX_ARGUMENTS]; /* after it: bench only */
+    const char
+        *model; /* path, name in the zoo, stats file for report, kind of layer for bench, suite */
+    const char *argument[OPTIONS_MAX_ARGUMENTS]; /* after it: bench, regress */
     uint32_t n_argument;
     const char *prog;
     enum options_engine engine;
@@ -72,6 +74,9 @@ struct options {
     uint32_t mem_latency, mem_bytes, jobs;
     uint32_t clock_mhz;       /* 0: not given */
     uint32_t trials, seconds; /* of tune; seconds 0: no limit */
+    /* Of regress. */
+    const char *launcher, *heddle, *commit, *junit, *why;
+    bool again;
     enum options_fill fill;
     enum options_format format;
     struct lgl_options legalise;

@@ -8,7 +8,7 @@
 
 const char *const options_commands[] = {"run",          "compile", "inspect", "build", "targets",
                                         "ops",          "disasm",  "report",  "bench", "new-target",
-                                        "check-target", "tune",    NULL};
+                                        "check-target", "tune",    "regress", NULL};
 
 /* Attributes of targets are for what partitions a network. */
 static uint32_t users_of(const char *option)
@@ -94,6 +94,6 @@ enum status options_command(struct options *o, const char *name, struct diag *d)
         return FAIL(d, ST_USAGE, "command: found '%s'; did you mean %s?", name, near);
     return FAIL(d, ST_USAGE,
                 "command: found '%s', expected run, compile, inspect, build, targets, ops, disasm, "
-                "report, bench, new-target, check-target or tune",
+                "report, bench, new-target, check-target, tune or regress",
                 name);
 }

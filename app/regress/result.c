@@ -1,0 +1,172 @@
+/* result.c - see result.h. */
+#include "result.h"
+
+#include <string.h>
+
+#include "app/run/report.h"
+#include "base/file.h"
+
+enum { MAX_STATS = 64 << 20, MAX_ERR = 16 << 20, MAX_MESSAGE = 1000 };
+
+const struct suite_result result_none = {.exit = -1,
+                                         .message = "",
+                                         .inferences = -1,
+                                         .cycles = -1,
+                                         .estimated_cycles = -1,
+                                         .host_cycles = -1,
+                                         .utilisation = -1,
+                                         .read_bytes = -1,
+                                         .write_bytes = -1,
+                                         .wall_seconds = -1,
+                                         .detail = ""};
+
+/* --- detail ----------------------------------------------------------------------------------- */
+
+static cJSON *counters_of(const cJSON *o)
+{
+    cJSON *units = cJSON_CreateObject();
+    const cJSON *unit, *kind;
+
+    cJSON_ArrayForEach(unit, report_member(o, "counters"))
+    {
+        cJSON *to = cJSON_AddObjectToObject(units, unit->string);
+        cJSON_ArrayForEach(kind, unit)
+        {
+            if (kind->valuedouble != 0)
+                cJSON_AddNumberToObject(to, kind->string, kind->valuedouble);
+        }
+    }
+    return units;
+}
+
+static void add_layer(cJSON *list, const char *name, const cJSON *o)
+{
+    cJSON *l;
+
+    if (report_number(o, "cycles") < 0)
+        return;
+    l = cJSON_CreateObject();
+    cJSON_AddStringToObject(l, "name", name);
+    cJSON_AddNumberToObject(l, "cycles", report_number(o, "cycles"));
+    cJSON_AddNumberToObject(l, "estimate", report_number(o, "estimated_cycles"));
+    cJSON_AddItemToObject(l, "counters", counters_of(o));
+    cJSON_AddItemToArray(list, l);
+}
+
+/* A group is named by its first and last layer. */
+static const char *group_name(struct arena *a, const cJSON *layers, const cJSON *group)
+{
+    const cJSON *members = report_member(group, "members");
+    const cJSON *first = cJSON_GetArrayItem(members, 0);
+    const cJSON *last = cJSON_GetArrayItem(members, cJSON_GetArraySize(members) - 1);
+
+    return arena_printf(
+        a, "%s..%s", report_word(cJSON_GetArrayItem(layers, first ? first->valueint : 0), "name"),
+        report_word(cJSON_GetArrayItem(layers, last ? last->valueint : 0), "name"));
+}
+
+static const char *detail_of(struct arena *a, const cJSON *all)
+{
+    const cJSON *layers = report_member(all, "layers"), *groups = report_member(all, "groups"), *o;
+    cJSON *list;
+    char *text;
+
+    if (report_number(all, "cycles") < 0)
+        return "";
+    list = cJSON_CreateArray();
+    cJSON_ArrayForEach(o, layers) add_layer(list, report_word(o, "name"), o);
+    cJSON_ArrayForEach(o, groups) add_layer(list, group_name(a, layers, o), o);
+    text = cJSON_PrintUnformatted(list);
+    cJSON_Delete(list);
+    if (!text)
+        arena_exhausted(a);
+    const char *detail = arena_strdup(a, text);
+    cJSON_free(text);
+    return detail;
+}
+
+cJSON *result_layers(const struct suite_result *r)
+{
+    return *r->detail ? cJSON_Parse(r->detail) : NULL;
+}
+
+/* --- what the files hold ---------------------------------------------------------------------- */
+
+/* The last line that holds more than white space, made safe for a terminal. */
+static const char *last_line(struct arena *a, const char *text)
+{
+    const char *end = text + strlen(text), *start;
+    char *line;
+
+    while (end > text && strchr(" \r\n\t", end[-1]))
+        end--;
+    start = end;
+    while (start > text && start[-1] != '\n' && start[-1] != '\r')
+        start--;
+    line = arena_strndup(a, start, end - start > MAX_MESSAGE ? MAX_MESSAGE : (size_t)(end - start));
+    for (char *c = line; *c; c++)
+        if ((unsigned char)*c < 0x20 || *c == 0x7f)
+            *c = '?';
+    return strncmp(line, "heddle: ", 8) == 0 ? line + 8 : line;
+}
+
+static const char *message_of(struct arena *a, struct arena *scratch, const char *stem)
+{
+    struct diag ignored = {0};
+    uint8_t *text;
+    size_t n;
+
+    if (file_read(scratch, arena_printf(scratch, "%s.err", stem), MAX_ERR, &text, &n, &ignored) !=
+        ST_OK)
+        return "";
+    return last_line(a, (const char *)text);
+}
+
+static void take_stats(struct arena *a, const cJSON *all, struct suite_result *r)
+{
+    r->verdict = arena_strdup(a, report_word(all, "verdict"));
+    r->inferences = report_number(all, "inferences");
+    r->cycles = report_number(all, "cycles");
+    r->estimated_cycles = report_number(all, "estimated_cycles");
+    r->host_cycles = report_number(all, "host_cycles");
+    r->detail = detail_of(a, all);
+    if (r->cycles < 0)
+        return; /* what is measured on the RTL only */
+    r->utilisation = report_number(all, "utilisation");
+    r->read_bytes = report_number(all, "dram_read_bytes");
+    r->write_bytes = report_number(all, "dram_write_bytes");
+}
+
+static cJSON *read_stats(struct arena *scratch, const char *stem)
+{
+    struct diag ignored = {0};
+    uint8_t *text;
+    size_t n;
+
+    if (file_read(scratch, arena_printf(scratch, "%s.json", stem), MAX_STATS, &text, &n,
+                  &ignored) != ST_OK)
+        return NULL;
+    cJSON *all = cJSON_ParseWithLength((const char *)text, n);
+    if (strcmp(report_word(all, "schema"), "heddle.stats.v2") == 0)
+        return all;
+    cJSON_Delete(all);
+    return NULL;
+}
+
+void result_read(struct arena *a, const char *stem, int exit, double seconds, struct suite_run *r)
+{
+    struct arena *scratch = arena_beside(a);
+    cJSON *all = exit == 0 || exit == 1 ? read_stats(scratch, stem) : NULL;
+
+    r->result = result_none;
+    r->result.exit = exit;
+    r->result.wall_seconds = seconds;
+    r->result.verdict = "failed";
+    r->result.message = exit == 0 && all ? "" : message_of(a, scratch, stem);
+    if (all)
+        take_stats(a, all, &r->result);
+    else if (exit == 0)
+        r->result.message = "it left no stats file of schema heddle.stats.v2";
+    cJSON_Delete(all);
+    arena_free(scratch);
+}

@@ -1,0 +1,20 @@
+/* result.h - what a run left, read from its stats file; what the layers of it took. */
+#ifndef HEDDLE_REGRESS_RESULT_H
+#define HEDDLE_REGRESS_RESULT_H
+
+#include <cjson/cJSON.h>
+
+#include "suite.h"
+
+/* Nothing: a run that has not ended. */
+extern const struct suite_result result_none;
+
+/* Into r->result, from <stem>.json (stats) and <stem>.err (stderr) of a run that ended with `exit`
+ * (-1: killed) after `seconds`; with exit 0 or 1 but no readable stats file it has failed. */
+void result_read(struct arena *a, const char *stem, int exit, double seconds, struct suite_run *r);
+
+/* Layers and groups with cycles of their own, from a result's detail: an array of name, cycles,
+ * estimate, counters (of each unit those that are not 0). NULL: none. Free with cJSON_Delete. */
+cJSON *result_layers(const struct suite_result *r);
+
+#endif

@@ -1,0 +1,92 @@
+/* view_junit.c - see views.h. The form is what Jenkins, GitLab and pytest agree on: testsuite,
+ * testcase, failure, error, skipped. */
+#include <string.h>
+
+#include "base/file.h"
+#include "views.h"
+
+void view_escape(struct text *t, const char *s)
+{
+    for (; *s; s++)
+        switch (*s) {
+        case '&': text_add(t, "&amp;"); break;
+        case '<': text_add(t, "&lt;"); break;
+        case '>': text_add(t, "&gt;"); break;
+        case '"': text_add(t, "&quot;"); break;
+        case '\'': text_add(t, "&#39;"); break;
+        default: text_add_n(t, (unsigned char)*s < 0x20 || *s == 0x7f ? "?" : s, 1);
+        }
+}
+
+static void attribute(struct text *t, const char *name, const char *value)
+{
+    text_printf(t, " %s=\"", name);
+    view_escape(t, value);
+    text_add(t, "\"");
+}
+
+/* One element a finding: wrong bytes and numbers fail, a run without an answer is an error. */
+static void add_finding(struct text *t, const struct judge_finding *f)
+{
+    bool error = strcmp(f->kind, "failed") == 0 || strcmp(f->kind, "refused") == 0;
+
+    if (f->why)
+        return;
+    text_printf(t, "    <%s", error ? "error" : "failure");
+    attribute(t, "type", f->kind);
+    attribute(t, "message", f->text);
+    text_add(t, "/>\n");
+}
+
+static void add_case(struct text *t, const struct view *v, uint32_t run, uint32_t *finding)
+{
+    const struct suite_run *r = &v->suite.run[run];
+
+    text_add(t, "  <testcase");
+    attribute(t, "classname", arena_printf(t->arena, "%s.%s", v->session.suite, r->network));
+    attribute(t, "name", r->label);
+    text_printf(t, " time=\"%.3f\">\n", r->result.wall_seconds < 0 ? 0 : r->result.wall_seconds);
+    if (!r->result.verdict)
+        text_add(t, "    <skipped message=\"not run\"/>\n");
+    for (; *finding < v->judge.n && v->judge.finding[*finding].run == run; ++*finding)
+        add_finding(t, &v->judge.finding[*finding]);
+    text_add(t, "  </testcase>\n");
+}
+
+/* Runs with a finding of errors, and of failures but no errors. */
+static void count(const struct judge *j, uint32_t *failures, uint32_t *errors)
+{
+    for (uint32_t i = 0; i < j->n;) {
+        const uint32_t run = j->finding[i].run;
+        bool error = false, failure = false;
+        for (; i < j->n && j->finding[i].run == run; i++) {
+            const char *kind = j->finding[i].kind;
+            bool is = strcmp(kind, "failed") == 0 || strcmp(kind, "refused") == 0;
+            error = error || (is && !j->finding[i].why);
+            failure = failure || (!is && !j->finding[i].why);
+        }
+        *errors += error;
+        *failures += failure && !error;
+    }
+}
+
+enum status view_junit(struct arena *a, const struct view *v, const char *path, struct diag *d)
+{
+    uint32_t failures = 0, errors = 0, finding = 0;
+    double seconds = 0;
+    struct text t;
+
+    count(&v->judge, &failures, &errors);
+    for (uint32_t i = 0; i < v->suite.n; i++)
+        seconds +=
+            v->suite.run[i].result.wall_seconds > 0 ? v->suite.run[i].result.wall_seconds : 0;
+    text_init(&t, a);
+    text_add(&t, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuite");
+    attribute(&t, "name", v->session.suite);
+    text_printf(&t, " tests=\"%u\" failures=\"%u\" errors=\"%u\" skipped=\"%lld\" time=\"%.3f\">\n",
+                v->suite.n, failures, errors, (long long)(v->suite.n - v->session.n_done), seconds);
+    for (uint32_t i = 0; i < v->suite.n; i++)
+        add_case(&t, v, i, &finding);
+    text_add(&t, "</testsuite>\n");
+    return file_write(path, t.data, t.length, d);
+}
