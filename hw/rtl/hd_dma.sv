@@ -1,7 +1,7 @@
-// hd_dma - the units that move bytes between memory and the memories of the accelerator. Wires
-// only.
-//   hd_dma_read twice (LOAD: scratchpad, WEIGHT: weights, parameters, look-up tables), hd_store
-//   (STORE).
+// hd_dma - the units that move bytes between memory and the memories of the accelerator. Wires,
+// and which of its two sources WEIGHT's next command has.
+//   hd_dma_read twice (LOAD: scratchpad, WEIGHT: weights, parameters, look-up tables),
+//   hd_weight_spad (WEIGHT from the scratchpad), hd_store (STORE).
 //   Vectors are in the order load, weight, store; req_*, r_* those of load, weight.
 //   lw_*, ww_*: a word that LOAD, WEIGHT writes, for command *_cmd_o. commit_m_*: a W beat of STORE
 //   was taken.
@@ -87,11 +87,27 @@ module hd_dma #(
 );
   localparam int A = CfgAxiAddrBits;
 
+  localparam int SpadByte = SpadWord + $clog2(CfgN);
+
   logic [2:0]           active;
   logic [SpaceBits-1:0] load_space;
   logic [CfgN-1:0]      weight_be;
 
-  assign active_o = active != '0;
+  /* verilator lint_off UNUSEDSIGNAL */  // as in hd_dma_read; addresses of the scratchpad are short
+  hd_cmd_dma_read_t weight_cmd;
+  /* verilator lint_on UNUSEDSIGNAL */
+  logic                  from_spad, bus_ready, bus_done, bus_taken, bus_valid;
+  logic                  spad_ready, spad_done, spad_active, spad_valid;
+  logic                  spad_req, store_req, store_ready;
+  logic [2:0]            bus_kind;
+  logic [3:0]            bus_count_q;  // commands that hd_dma_read has
+  logic [SpaceBits-1:0]  bus_space;
+  logic [WeightBits-1:0] bus_word, spad_weight;
+  logic [WordBits-1:0]   bus_data, spad_data;
+  logic [31:0]           bus_cmd, spad_cmd;
+  logic [SpadWord-1:0]   spad_word, store_word;
+
+  assign active_o = active != '0 || spad_active;
 
   hd_dma_read #(
     .IsLoad  (1),
@@ -143,12 +159,12 @@ module hd_dma #(
     .clk_i,
     .active_o      (active[1]),
     .rst_ni,
-    .cmd_valid_i   (cmd_valid_i[1]),
-    .cmd_ready_o   (cmd_ready_o[1]),
+    .cmd_valid_i   (cmd_valid_i[1] && !from_spad && !spad_active),
+    .cmd_ready_o   (bus_ready),
     .cmd_i         (weight_cmd_i),
     .cmd_index_i   (cmd_index_i[1*32 +: 32]),
-    .done_o        (done_o[1]),
-    .kind_o        (kind_o[1*3 +: 3]),
+    .done_o        (bus_done),
+    .kind_o        (bus_kind),
     .region_o      (region_o[1*4 +: 4]),
     .region_base_i (region_base_i[1*A +: A]),
     .region_limit_i(region_limit_i[1*(A+1) +: A+1]),
@@ -164,14 +180,69 @@ module hd_dma #(
     .r_ready_o     (r_ready_o[1]),
     .r_data_i,
     .r_error_i,
-    .out_valid_o   (ww_valid_o),
+    .out_valid_o   (bus_valid),
     .out_ready_i   (1'b1),
-    .out_space_o   (ww_space_o),
-    .out_word_o    (ww_word_o),
+    .out_space_o   (bus_space),
+    .out_word_o    (bus_word),
     .out_be_o      (weight_be),
-    .out_data_o    (ww_data_o),
-    .out_cmd_o     (ww_cmd_o)
+    .out_data_o    (bus_data),
+    .out_cmd_o     (bus_cmd)
   );
+
+  hd_weight_spad u_weight_spad (
+    .clk_i,
+    .rst_ni,
+    .cmd_valid_i(cmd_valid_i[1] && from_spad && bus_count_q == '0),
+    .cmd_ready_o(spad_ready),
+    .transpose_i(weight_cmd.transpose),
+    .src_i      (weight_cmd.offset[SpadByte-1:0]),
+    .rows_i     (weight_cmd.runs),
+    .row_bytes_i(weight_cmd.run_bytes[SpadByte-1:0]),
+    .pitch_i    (weight_cmd.run_pitch[SpadByte-1:0]),
+    .dest_i     (weight_cmd.dest[WeightBits-1:0]),
+    .index_i    (cmd_index_i[1*32 +: 32]),
+    .done_o     (spad_done),
+    .active_o   (spad_active),
+    .sr_req_o   (spad_req),
+    .sr_ready_i,
+    .sr_word_o  (spad_word),
+    .sr_data_i,
+    .ww_valid_o (spad_valid),
+    .ww_word_o  (spad_weight),
+    .ww_data_o  (spad_data),
+    .ww_cmd_o   (spad_cmd)
+  );
+
+  // A command waits until those before it from the other source are done. A malformed one goes to
+  // hd_dma_read, which refuses it.
+  assign weight_cmd = weight_cmd_i;
+  assign from_spad  = weight_cmd.spad && weight_cmd.space == SpaceWeights && weight_cmd.runs != '0
+                      && weight_cmd.run_bytes != '0;
+  assign cmd_ready_o[1] = from_spad ? spad_ready && bus_count_q == '0 : bus_ready && !spad_active;
+  assign done_o[1]      = bus_done || spad_done;
+  assign bus_taken      = cmd_valid_i[1] && cmd_ready_o[1] && !from_spad;
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) bus_count_q <= '0;
+    else if (bus_taken && !bus_done) bus_count_q <= bus_count_q + 1'b1;
+    else if (bus_done && !bus_taken) bus_count_q <= bus_count_q - 1'b1;
+  end
+
+  always_comb begin
+    {ww_valid_o, ww_space_o, ww_word_o} = {bus_valid, bus_space, bus_word};
+    {ww_data_o, ww_cmd_o, kind_o[1*3 +: 3]} = {bus_data, bus_cmd, bus_kind};
+    if (spad_active) begin
+      {ww_valid_o, ww_space_o, ww_word_o} = {spad_valid, SpaceWeights, spad_weight};
+      {ww_data_o, ww_cmd_o} = {spad_data, spad_cmd};
+      kind_o[1*3 +: 3] = spad_req && !sr_ready_i ? 3'(CounterWeightWaitPort)
+                                                 : 3'(CounterWeightBusy);
+    end
+  end
+
+  // WEIGHT's requests go before STORE's.
+  assign sr_req_o    = spad_req || store_req;
+  assign sr_word_o   = spad_req ? spad_word : store_word;
+  assign store_ready = sr_ready_i && !spad_req;
 
   hd_store #(
     .N       (CfgN),
@@ -197,9 +268,9 @@ module hd_dma #(
     .fault_code_o  (fault_code_o[2*FaultBits +: FaultBits]),
     .fault_cmd_o   (fault_cmd_o[2*32 +: 32]),
     .fault_addr_o  (fault_addr_o[2*64 +: 64]),
-    .sr_req_o,
-    .sr_ready_i,
-    .sr_word_o,
+    .sr_req_o      (store_req),
+    .sr_ready_i    (store_ready),
+    .sr_word_o     (store_word),
     .sr_data_i,
     .m_axi_awvalid,
     .m_axi_awready,

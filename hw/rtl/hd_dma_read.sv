@@ -3,7 +3,7 @@
 //   out_be_o marks those inside. out_cmd_o: index of the command.
 //   done_o: pulse in the cycle after a command's last word was taken. active_o: see hd_clocks.
 //   Faults (fault_o until reset, with code, command and bus address): bad_field (space of the other
-//   unit, a zero count, runs * run_bytes != rows * row_bytes), region_limit, bus_read.
+//   unit, spad, which hd_dma gives to hd_weight_spad, a zero count, runs * run_bytes != rows * row_bytes), region_limit, bus_read.
 // Latency: 3 cycles from the command to ARVALID, 4 from an R beat to its word. Throughput 1 beat
 // and 1 word a cycle at any alignment. Reset: idle, all commands forgotten. Bench:
 // tests/hw/frame_tb.cpp
@@ -65,7 +65,8 @@ module hd_dma_read #(
 
   assign cmd        = cmd_i;
   assign region_o   = cmd.region;
-  assign other_unit = (cmd.space == SpaceScratchpad) != (IsLoad != 0) || cmd.space > SpaceBias16;
+  assign other_unit = (cmd.space == SpaceScratchpad) != (IsLoad != 0) || cmd.space > SpaceBias16
+                      || cmd.spad;
 
   logic                  gather_valid, gather_end, gather_error, burst_last;
   logic [31:0]           gather_cmd, burst_cmd;

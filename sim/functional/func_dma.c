@@ -117,6 +117,47 @@ static int read_row(struct run_stream *s, uint32_t space, uint32_t address, uint
     return 0;
 }
 
+struct spad_matrix {
+    const uint8_t *at;
+    uint32_t rows, row_bytes, pitch;
+};
+
+static uint8_t matrix_byte(const struct spad_matrix *m, uint32_t row, uint32_t column)
+{
+    return row < m->rows && column < m->row_bytes ? m->at[(uint64_t)row * m->pitch + column] : 0;
+}
+
+/* A matrix in the scratchpad as weight words: its columns, or with transpose its rows, are the
+ * lanes, N at a time. */
+static int weights_of_spad(struct hd_func *f, const struct hd_cmd_dma_read *c)
+{
+    const uint32_t n = f->config.n, lanes = c->transpose ? c->runs : c->run_bytes,
+                   deep = c->transpose ? c->run_bytes : c->runs;
+    const uint64_t end =
+                       (uint64_t)c->offset + (c->runs - UINT64_C(1)) * c->run_pitch + c->run_bytes,
+                   words = (uint64_t)(lanes + n - 1) / n * deep;
+    const struct spad_matrix m = {f->space[HD_SPACE_SCRATCHPAD] + c->offset, c->runs, c->run_bytes,
+                                  c->run_pitch};
+    uint32_t to = c->dest;
+
+    if (c->space != HD_SPACE_WEIGHTS || !c->runs || !c->run_bytes)
+        return hd_func_stop(f, HD_FAULT_BAD_FIELD, HD_UNIT_WEIGHT, c->offset,
+                            "dma: of the scratchpad WEIGHT makes weights, at least one byte");
+    if (end > f->n_bytes[HD_SPACE_SCRATCHPAD] || (c->dest + words) * n > f->n_bytes[c->space])
+        return hd_func_stop(f, HD_FAULT_BAD_FIELD, HD_UNIT_WEIGHT, c->offset,
+                            "dma: a matrix beyond the scratchpad, or weights beyond their memory");
+    for (uint32_t first = 0; first < lanes; first += n)
+        for (uint32_t k = 0; k < deep; k++) {
+            uint8_t word[HD_FUNC_MAX_N];
+
+            for (uint32_t i = 0; i < n; i++)
+                word[i] =
+                    c->transpose ? matrix_byte(&m, first + i, k) : matrix_byte(&m, k, first + i);
+            hd_func_put(f, HD_UNIT_WEIGHT, c->space, to++ * n, word, n);
+        }
+    return 0;
+}
+
 int hd_func_dma_read(struct hd_func *f, const struct hd_cmd_dma_read *c)
 {
     int load = c->common.opcode == HD_OPCODE_LOAD;
@@ -129,9 +170,12 @@ int hd_func_dma_read(struct hd_func *f, const struct hd_cmd_dma_read *c)
                            .run_bytes = c->run_bytes,
                            .runs_left = c->runs};
 
-    if (c->space >= HD_SPACE_COUNT || (c->space == HD_SPACE_SCRATCHPAD) != load)
-        return hd_func_stop(f, HD_FAULT_BAD_FIELD, s.unit, c->offset,
-                            "dma: LOAD writes the scratchpad, WEIGHT the other memories");
+    if (c->spad && !load)
+        return weights_of_spad(f, c);
+    if (c->spad || c->space >= HD_SPACE_COUNT || (c->space == HD_SPACE_SCRATCHPAD) != load)
+        return hd_func_stop(
+            f, HD_FAULT_BAD_FIELD, s.unit, c->offset,
+            "dma: LOAD reads memory and writes the scratchpad, WEIGHT writes the others");
     if (check_rows(&s, c->space, c->rows, c->row_bytes, c->dest, c->dest_pitch))
         return -1;
     for (uint32_t r = 0; r < c->rows; r++)

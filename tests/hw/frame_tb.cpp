@@ -402,8 +402,10 @@ struct transfers {
         c.dest_pitch = pitch;
         c.dest = (uint32_t)b.random.range(0, (int)(limit - (h.rows - 1) * pitch - row));
         c.common.layer = s.commands & 0xffff;
-        /* LOAD after the STOREs that read what it overwrites. */
-        wait_all(c.common, s, load ? 1u << HD_UNIT_STORE : (uint32_t)b.random.range(0, 31));
+        /* LOAD after the commands that read what it overwrites. */
+        wait_all(c.common, s,
+                 load ? 1u << HD_UNIT_STORE | 1u << HD_UNIT_WEIGHT
+                      : (uint32_t)b.random.range(0, 31));
         expect(c, gather(h), load);
         s.add(c, load ? HD_OPCODE_LOAD : HD_OPCODE_WEIGHT, load ? HD_UNIT_LOAD : HD_UNIT_WEIGHT);
     }
@@ -427,6 +429,42 @@ struct transfers {
                 left -= n;
             }
         }
+    }
+
+    /* WEIGHT from the scratchpad. */
+    void matrix()
+    {
+        hd_cmd_dma_read c = {};
+        const uint32_t rows = (uint32_t)b.random.range(1, 2 * N + 1),
+                       columns = (uint32_t)b.random.range(1, 2 * N + 1),
+                       pitch = columns + (uint32_t)b.random.range(0, 9);
+        const bool transpose = b.random.chance(50);
+        const uint32_t lanes = transpose ? rows : columns, deep = transpose ? columns : rows,
+                       words = words_of(lanes) * deep;
+
+        if (words > kWeightWords || rows * pitch > kSpadWords * N)
+            return;
+        c.spad = 1;
+        c.space = HD_SPACE_WEIGHTS;
+        c.transpose = transpose;
+        c.runs = rows & 0xffff;
+        c.run_bytes = columns;
+        c.run_pitch = pitch;
+        c.offset = (uint32_t)b.random.range(0, (int)(kSpadWords * N - rows * pitch));
+        c.dest = (uint32_t)b.random.range(0, (int)(kWeightWords - words));
+        c.common.layer = s.commands & 0xffff;
+        wait_all(c.common, s, 1u << HD_UNIT_LOAD);
+        for (uint32_t i = 0; i < words; i++) {
+            word_write x = {s.commands, c.space, c.dest + i, ~0ull, {}};
+            for (uint32_t lane = 0; lane < N; lane++) {
+                const uint32_t across = i / deep * N + lane, along = i % deep,
+                               row = transpose ? across : along,
+                               column = transpose ? along : across;
+                x.data.push_back(across < lanes ? spad[c.offset + row * pitch + column] : 0);
+            }
+            weights.push_back(x);
+        }
+        s.add(c, HD_OPCODE_WEIGHT, HD_UNIT_WEIGHT);
     }
 
     void store()
@@ -482,9 +520,11 @@ struct transfers {
     {
         clear_spad();
         for (int i = 0; i < n; i++) {
-            const int k = b.random.range(0, 9);
+            const int k = b.random.range(0, 11);
 
-            if (k < 3)
+            if (k >= 10)
+                matrix();
+            else if (k < 3)
                 read(true);
             else if (k < 6)
                 read(false);
@@ -730,6 +770,14 @@ void test_unit_faults(bench &b)
     t = trio(b), t.weight.space = HD_SPACE_SCRATCHPAD;
     expect_fault(b, t.make().words, {HD_FAULT_BAD_FIELD, HD_UNIT_WEIGHT, 2, 0, false},
                  "WEIGHT space");
+    t = trio(b), t.load.spad = 1;
+    expect_fault(b, t.make().words, {HD_FAULT_BAD_FIELD, HD_UNIT_LOAD, 1, 0, false}, "LOAD spad");
+    t = trio(b), t.weight.spad = 1, t.weight.space = HD_SPACE_BIAS;
+    expect_fault(b, t.make().words, {HD_FAULT_BAD_FIELD, HD_UNIT_WEIGHT, 2, 0, false},
+                 "biases of the scratchpad");
+    t = trio(b), t.weight.spad = 1, t.weight.runs = 0;
+    expect_fault(b, t.make().words, {HD_FAULT_BAD_FIELD, HD_UNIT_WEIGHT, 2, 0, false},
+                 "a matrix without rows");
     t = trio(b), t.weight.space = 7;
     expect_fault(b, t.make().words, {HD_FAULT_BAD_FIELD, HD_UNIT_WEIGHT, 2, 0, false}, "space 7");
     t = trio(b), t.load.runs = 0;

@@ -136,6 +136,50 @@ static void weight_fills_words_with_zeros(void **state)
     bench_close(&t);
 }
 
+/* A matrix in the scratchpad becomes weights, its columns or its rows the lanes. */
+static void weights_of_the_scratchpad(void **state)
+{
+    struct func_bench t;
+    uint32_t n, size;
+
+    (void)state;
+    bench_open(&t, "sys8");
+    n = t.f.config.n;
+    size = t.f.n_bytes[HD_SPACE_WEIGHTS];
+    random_bytes(bench_spad(&t), t.f.n_bytes[HD_SPACE_SCRATCHPAD]);
+    for (uint32_t k = 0; k < 200; k++) {
+        struct hd_cmd_dma_read c = read_command(HD_OPCODE_WEIGHT, HD_SPACE_WEIGHTS, 0);
+        const uint32_t rows = random_in(1, 3 * n + 1), columns = random_in(1, 3 * n + 1);
+        uint8_t *want = malloc(size);
+
+        c.region = 0;
+        c.rows = 0;
+        c.spad = 1;
+        c.transpose = k & 1;
+        c.offset = random_in(0, 100);
+        c.runs = rows & 0xffff;
+        c.run_bytes = columns;
+        c.run_pitch = columns + random_in(0, 20);
+        c.dest = random_in(0, 9);
+        memset(want, 0xee, size);
+        memset(t.f.space[HD_SPACE_WEIGHTS], 0xee, size);
+        for (uint32_t i = 0; i < (rows + n) * (columns + n); i++) {
+            const uint32_t row = i / (columns + n), column = i % (columns + n),
+                           deep = c.transpose ? column : row, lane = c.transpose ? row : column,
+                           words = c.transpose ? columns : rows,
+                           lanes = c.transpose ? rows : columns;
+            if (deep < words && lane < (lanes + n - 1) / n * n)
+                want[(c.dest + lane / n * words + deep) * n + lane % n] =
+                    lane < lanes ? (uint8_t)bench_spad(&t)[c.offset + row * c.run_pitch + column]
+                                 : 0;
+        }
+        assert_int_equal(bench_run_one(&t, &c, sizeof c), HD_OK);
+        expect_bytes("weight memory", t.f.space[HD_SPACE_WEIGHTS], want, size);
+        free(want);
+    }
+    bench_close(&t);
+}
+
 /* Biases of 16 bits: with their sign in the bias memory, zeros after the last in its word. */
 static void narrow_biases_are_widened(void **state)
 {
@@ -294,7 +338,19 @@ static void nonsense_fields(void **state)
     assert_int_equal(t.dev.fault.code, HD_FAULT_BAD_FIELD);
     assert_int_equal(bench_run_one(&t, &weight, sizeof weight), HD_ERROR_FAULT);
     assert_int_equal(t.dev.fault.code, HD_FAULT_BAD_FIELD);
+    weight.spad = 1;
+    weight.space = HD_SPACE_BIAS;
+    assert_int_equal(bench_run_one(&t, &weight, sizeof weight), HD_ERROR_FAULT);
+    weight.space = HD_SPACE_WEIGHTS;
+    weight.offset = 131072 - 15;
+    assert_int_equal(bench_run_one(&t, &weight, sizeof weight), HD_ERROR_FAULT);
+    assert_int_equal(t.dev.fault.code, HD_FAULT_BAD_FIELD);
+    weight.offset--;
+    assert_int_equal(bench_run_one(&t, &weight, sizeof weight), HD_OK);
     load.space = HD_SPACE_SCRATCHPAD;
+    load.spad = 1;
+    assert_int_equal(bench_run_one(&t, &load, sizeof load), HD_ERROR_FAULT);
+    load.spad = 0;
     load.row_bytes = 17;
     assert_int_equal(bench_run_one(&t, &load, sizeof load), HD_ERROR_FAULT);
     load.row_bytes = 16;
@@ -361,6 +417,7 @@ int main(void)
         cmocka_unit_test(load_scatters_runs_to_rows),
         cmocka_unit_test(store_gathers_rows_to_runs),
         cmocka_unit_test(weight_fills_words_with_zeros),
+        cmocka_unit_test(weights_of_the_scratchpad),
         cmocka_unit_test(narrow_biases_are_widened),
         cmocka_unit_test(a_sink_sees_every_write),
         cmocka_unit_test(damaged_streams),
