@@ -17,9 +17,9 @@ static bool broadcasts(const struct geo *g)
 static struct stride stride_of(const struct op_plan *p, uint32_t i)
 {
     const struct geo_walk walk = geo_walk(&p->geo, i);
-    uint32_t pitch = p->in[i].pitch;
+    uint32_t pitch = p->in[i].pitch, c = (uint32_t)ir_dim_back(geo_operand(&p->geo, i), 0);
 
-    return (struct stride){walk.rows * pitch, walk.by_row ? pitch : walk.by_pixel ? p->geo.oc : 0};
+    return (struct stride){walk.rows * pitch, walk.by_row ? pitch : walk.by_pixel ? c : 0};
 }
 
 /* An average whose ties round up (it was uint8): a SUM of quantised values less -128, none of which
@@ -30,6 +30,39 @@ static void fill_round_up(const struct geo *g, struct hd_cmd_vector *v)
     v->z_out = -128;
     v->multiplier_out = geo_reciprocal(g->kh * g->kw);
     v->shift_out = 0;
+}
+
+/* Of one scale: half of each operand 20 bits up, exactly, and back. */
+static void fill_extremum(struct hd_cmd_vector *v)
+{
+    v->multiplier_a = v->multiplier_b = v->multiplier_out = 1 << 30;
+    v->shift_out = -18;
+}
+
+static void fill_scales(const struct geo *g, struct hd_cmd_vector *v)
+{
+    const struct ir_fixed *f = &g->op->fixed;
+
+    switch (g->vop) {
+    case HD_VOP_ADD:
+    case HD_VOP_SUB:
+        v->multiplier_a = f->multiplier[0];
+        v->shift_a = f->shift[0];
+        v->multiplier_b = f->multiplier[1];
+        v->shift_b = f->shift[1];
+        v->multiplier_out = f->multiplier[2];
+        v->shift_out = f->shift[2];
+        return;
+    case HD_VOP_MAX:
+    case HD_VOP_MIN: fill_extremum(v); return;
+    case HD_VOP_PRELU:
+        v->multiplier_b = f->multiplier[1];
+        v->shift_b = f->shift[1];
+        break;
+    default: break;
+    }
+    v->multiplier_out = f->multiplier[0];
+    v->shift_out = f->shift[0];
 }
 
 static void fill_numbers(const struct geo *g, struct hd_cmd_vector *v)
@@ -48,17 +81,7 @@ static void fill_numbers(const struct geo *g, struct hd_cmd_vector *v)
     v->z_a = (int8_t)g->z_in;
     v->z_b = (int8_t)(ir_zero_point(g->y2));
     v->z_out = (int8_t)g->z_out;
-    if (g->vop == HD_VOP_ADD || g->vop == HD_VOP_SUB) {
-        v->multiplier_a = f->multiplier[0];
-        v->shift_a = f->shift[0];
-        v->multiplier_b = f->multiplier[1];
-        v->shift_b = f->shift[1];
-        v->multiplier_out = f->multiplier[2];
-        v->shift_out = f->shift[2];
-    } else {
-        v->multiplier_out = f->multiplier[0];
-        v->shift_out = f->shift[0];
-    }
+    fill_scales(g, v);
 }
 
 static void fill_pool(const struct op_plan *p, struct hd_cmd_vector *v, uint32_t y, uint32_t rows,
@@ -88,6 +111,11 @@ static void fill_pool(const struct op_plan *p, struct hd_cmd_vector *v, uint32_t
         v->out_col = p->out.pitch;
 }
 
+static bool one_channel(const struct ir_tensor *t, const struct geo *g)
+{
+    return ir_dim_back(t, 0) == 1 && g->oc > 1;
+}
+
 /* Rows are flat strings unless an operand is broadcast along columns or channels are left out. */
 static void fill_elementwise(const struct op_plan *p, struct hd_cmd_vector *v, uint32_t y,
                              uint32_t rows, const int32_t base[2], bool channel_wise)
@@ -106,11 +134,13 @@ static void fill_elementwise(const struct op_plan *p, struct hd_cmd_vector *v, u
     v->a_row = a.row;
     v->a_col = by_column ? a.col : 0;
     v->out_col = by_column ? g->oc : 0;
+    v->a_splat = one_channel(g->x, g);
     if (g->y2) {
         struct stride b = stride_of(p, 1);
         v->b_base = (uint32_t)(base[1] + (int32_t)(y * b.row));
         v->b_row = b.row;
         v->b_col = by_column ? b.col : 0;
+        v->b_splat = one_channel(g->y2, g);
     }
 }
 

@@ -83,25 +83,15 @@ static const char *check_array(struct question *q)
     return NULL;
 }
 
-static bool same_image(const struct ir_tensor *a, const struct ir_tensor *b)
-{
-    for (uint32_t i = 0; i < 4; i++)
-        if (ir_dim_back(a, i) != ir_dim_back(b, i))
-            return false;
-    return true;
-}
-
-/* Every dimension of an operand is the output's or 1; the innermost must be the output's. */
+/* Every dimension of an operand is the output's or 1. */
 static const char *check_broadcast(struct question *q, const struct ir_tensor *t, const char *what)
 {
-    if (same_image(t, q->g.out))
-        return NULL;
-    if (ir_dim_back(t, 0) != ir_dim_back(q->g.out, 0))
-        REFUSE(q, "%s is broadcast along channels", what);
-    if (q->g.out->rank < 4 && ir_elements(t) != ir_elements(q->g.out) &&
-        ir_dim_back(t, 1) * ir_dim_back(t, 2) > 1)
+    int32_t rows = ir_dim_back(t, 1) * ir_dim_back(t, 2);
+
+    if (q->g.out->rank < 4 && rows > 1 &&
+        rows != ir_dim_back(q->g.out, 1) * ir_dim_back(q->g.out, 2))
         REFUSE(q, "%s is broadcast along one of two dimensions of rows", what);
-    for (uint32_t i = 1; i < 3; i++)
+    for (uint32_t i = 0; i < 3; i++)
         if (ir_dim_back(t, i) != 1 && ir_dim_back(t, i) != ir_dim_back(q->g.out, i))
             REFUSE(q, "%s cannot be broadcast", what);
     return NULL;
@@ -156,7 +146,8 @@ static const char *refusal(const struct target_question *asked)
         REFUSE(&q, "--onnx-rounding=onnx rounds in float32, the accelerator in fixed point");
     ASK(check_tensor(&q, q.g.x, "the input"));
     ASK(check_tensor(&q, q.g.out, "the output"));
-    if (op->fixed.n == 0 && !op->fixed.table && q.g.kind != GEO_POOL)
+    if (op->fixed.n == 0 && !op->fixed.table && q.g.kind != GEO_POOL && q.g.vop != HD_VOP_MAX &&
+        q.g.vop != HD_VOP_MIN)
         REFUSE(&q, "it has no fixed-point constants");
     if (geo_on_array(&q.g))
         ASK(check_array(&q));

@@ -1,6 +1,8 @@
 /* banks.c - see banks.h. */
 #include "banks.h"
 
+#include "cost.h"
+
 #include "compiler/layout/geometry.h"
 #include "hd_timing.h"
 
@@ -76,11 +78,6 @@ static void read_position(const struct hd_cmd_array *a, const struct hd_config *
         if (a->streams == 2)
             add_piece(r, hw, a, k, row, x + a->pair_step);
     }
-}
-
-static bool is_pair(const struct hd_cmd_vector *v)
-{
-    return v->op == HD_VOP_ADD || v->op == HD_VOP_SUB || v->op == HD_VOP_MUL;
 }
 
 /* A row that lies inside the image, if there is one. */
@@ -288,14 +285,14 @@ uint32_t banks_of(const struct hd_config *hw, int64_t at, uint32_t n)
 
 /* --- conflicts of VECTOR ---------------------------------------------------------------------- */
 
-/* Do n bytes from a and n from b want different words of one bank? */
-static bool collide(const struct hd_config *hw, int64_t a, int64_t b, uint32_t n)
+/* Do n_a bytes from a and n_b from b want different words of one bank? */
+static bool collide(const struct hd_config *hw, int64_t a, uint32_t n_a, int64_t b, uint32_t n_b)
 {
     struct reads r;
 
     r.n = r.busy = r.extra = 0;
-    add_port(&r, hw, a, 0, n);
-    add_port(&r, hw, b, 0, n);
+    add_port(&r, hw, a, 0, n_a);
+    add_port(&r, hw, b, 0, n_b);
     return r.extra > 0;
 }
 
@@ -304,16 +301,17 @@ uint64_t banks_vector_conflicts(const struct hd_cmd_vector *v, const struct hd_c
     uint32_t chunks = div_up(v->channels, hw->n), beats = v->cols * chunks, found = 0;
     uint32_t rows = v->rows < SAMPLES ? v->rows : SAMPLES, n = beats < SAMPLES ? beats : SAMPLES;
 
-    if (!is_pair(v) || hw->banks > MAX_BANKS || beats == 0)
+    if (!cost_reads_two(v) || hw->banks > MAX_BANKS || beats == 0)
         return 0;
     for (uint32_t y = 0; y < rows; y++)
         for (uint32_t i = 0; i < n; i++) {
             uint32_t beat = (uint32_t)((uint64_t)i * beats / n), x = beat / chunks,
                      c = beat % chunks * hw->n;
             uint32_t bytes = v->channels - c < hw->n ? v->channels - c : hw->n;
-            int64_t a = v->a_base + (int64_t)y * v->a_row + (int64_t)x * v->a_col + c,
-                    b = v->b_base + (int64_t)y * v->b_row + (int64_t)x * v->b_col + c;
-            found += collide(hw, a, b, bytes);
+            int64_t a = v->a_base + (int64_t)y * v->a_row + (int64_t)x * v->a_col,
+                    b = v->b_base + (int64_t)y * v->b_row + (int64_t)x * v->b_col;
+            found += collide(hw, v->a_splat ? a : a + c, v->a_splat ? 1 : bytes,
+                             v->b_splat ? b : b + c, v->b_splat ? 1 : bytes);
         }
     return (uint64_t)found * v->rows * beats / ((uint64_t)rows * n);
 }

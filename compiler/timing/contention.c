@@ -227,7 +227,7 @@ static struct contention_beats beats_start(const struct contention_work *w,
     struct contention_beats b = {.v = v, .chunks = div_up(v->channels, hw->n)};
     uint64_t all = cost_beats(v, hw);
 
-    b.two = v->op == HD_VOP_ADD || v->op == HD_VOP_SUB || v->op == HD_VOP_MUL;
+    b.two = cost_reads_two(v);
     b.cycles_a_beat = 1 + (double)banks_vector_conflicts(v, hw) / (double)all;
     double reading = w->left - HD_TIMING_VECTOR_VALUE - COST_VECTOR_END + 1,
            full = (double)all * b.cycles_a_beat;
@@ -240,15 +240,17 @@ static struct contention_beats beats_start(const struct contention_work *w,
     return b;
 }
 
+/* at: of the pixel's first channel. */
 static bool ask(struct contention_beats *b, uint32_t port, int64_t at, uint32_t pop, uint64_t *busy,
                 const struct hd_config *hw)
 {
-    uint32_t bytes = b->v->channels - b->chunk * hw->n;
+    bool splat = port ? b->v->b_splat : b->v->a_splat;
+    uint32_t of = b->chunk * hw->n, bytes = splat ? 1 : b->v->channels - of;
 
     if (b->got[port] || b->left == 0 ||
         b->held[port] + b->fly[port] - pop >= HD_TIMING_VECTOR_QUEUE)
         return false;
-    uint32_t banks = banks_of(hw, at, bytes < hw->n ? bytes : hw->n);
+    uint32_t banks = banks_of(hw, splat ? at : at + of, bytes < hw->n ? bytes : hw->n);
     if (banks & *busy)
         return false;
     *busy |= banks;
@@ -260,13 +262,12 @@ static void read_beat(struct contention_beats *b, uint64_t *busy, uint32_t pop,
                       const struct hd_config *hw)
 {
     const struct hd_cmd_vector *v = b->v;
-    int64_t of = (int64_t)b->chunk * hw->n;
-    int64_t at = v->a_base + (int64_t)b->y * v->a_row + (int64_t)b->x * v->a_col + of +
+    int64_t at = v->a_base + (int64_t)b->y * v->a_row + (int64_t)b->x * v->a_col +
                  (int64_t)(b->ky_0 + b->ky) * v->a_win_row +
                  (int64_t)(b->kx_0 + b->kx) * v->a_win_col;
     bool taken[2] = {ask(b, 0, at, pop, busy, hw), false};
 
-    at = v->b_base + (int64_t)b->y * v->b_row + (int64_t)b->x * v->b_col + of;
+    at = v->b_base + (int64_t)b->y * v->b_row + (int64_t)b->x * v->b_col;
     taken[1] = b->two && ask(b, 1, at, pop, busy, hw);
     for (uint32_t p = 0; p < 2; p++) {
         b->held[p] += b->fly[p] - (p == 0 || b->two ? pop : 0);

@@ -44,6 +44,11 @@ bool cost_array_same_setup(const struct hd_cmd_array *a, const struct hd_cmd_arr
 /* Cycles from taking the command to done_o, both counted, with its own bank conflicts, without its
  * waits for ARRAY. */
 uint64_t cost_vector(const struct hd_cmd_vector *v, const struct hd_config *hw);
+/* Does it read two operands? */
+static inline bool cost_reads_two(const struct hd_cmd_vector *v)
+{
+    return v->op <= HD_VOP_PRELU;
+}
 /* Beats of a VECTOR command: operands read. */
 uint64_t cost_beats(const struct hd_cmd_vector *v, const struct hd_config *hw);
 

@@ -217,7 +217,9 @@ module hd_compute #(
   logic [CfgN*32-1:0]     v_value;
   logic [1:0]             v_mode;
   logic [31:0]            v_multiplier, v_cmd;
-  logic [7:0]             v_shift, v_z_out, v_min, v_max;
+  logic [CfgN-1:0]        v_alt;
+  logic [31:0]            v_multiplier_alt;
+  logic [7:0]             v_shift, v_shift_alt, v_z_out, v_min, v_max;
   logic [11:0]            v_cells;
   logic [SpadBits-1:0]    v_addr;
   logic [CntBits-1:0]     v_count;
@@ -249,9 +251,12 @@ module hd_compute #(
     .v_valid_o     (v_valid),
     .v_ready_i     (v_ready),
     .v_value_o     (v_value),
+    .v_alt_o       (v_alt),
     .v_mode_o      (v_mode),
     .v_multiplier_o(v_multiplier),
     .v_shift_o     (v_shift),
+    .v_multiplier_alt_o (v_multiplier_alt),
+    .v_shift_alt_o (v_shift_alt),
     .v_cells_o     (v_cells),
     .v_z_out_o     (v_z_out),
     .v_min_o       (v_min),
@@ -287,9 +292,12 @@ module hd_compute #(
     .v_valid_i       (v_valid),
     .v_ready_o       (v_ready),
     .v_value_i       (v_value),
+    .v_alt_i         (v_alt),
     .v_mode_i        (v_mode),
     .v_multiplier_i  (v_multiplier),
     .v_shift_i       (v_shift),
+    .v_multiplier_alt_i (v_multiplier_alt),
+    .v_shift_alt_i   (v_shift_alt),
     .v_cells_i       (v_cells),
     .v_z_out_i       (v_z_out),
     .v_min_i         (v_min),

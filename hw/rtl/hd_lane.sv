@@ -18,6 +18,7 @@ module hd_lane (
   input  wire logic        array_i,       // take a_sum_i, else v_value_i
   input  wire logic [31:0] a_sum_i,
   input  wire logic [31:0] v_value_i,
+  input  wire logic        v_alt_i,       // by the other scale
   // stage 2
   input  wire logic        bias_en_i,     // add pr_bias_i
   input  wire logic        param_i,       // pr_multiplier_i and pr_shift_i, else the common ones
@@ -26,6 +27,8 @@ module hd_lane (
   input  wire logic [5:0]  pr_shift_i,    // signed
   input  wire logic [31:0] multiplier_i,
   input  wire logic [5:0]  shift_i,       // signed; 0 for average and pass
+  input  wire logic [31:0] multiplier_alt_i,
+  input  wire logic [5:0]  shift_alt_i,   // signed
   input  wire logic        average_i,
   input  wire logic [10:0] half_i,        // cells / 2
   // stage 3 to 5
@@ -38,7 +41,7 @@ module hd_lane (
 );
   logic signed [31:0] value_q, x_q, m_q, h_q;
   logic        [32:0] p_q;
-  logic               neg2_q, neg3_q;
+  logic               neg2_q, neg3_q, alt_q;
   logic        [4:0]  e2_q, e3_q, e4_q;   // right shift
 
   // Functions rather than wires: a stage that rests then costs nothing in the Verilated model.
@@ -80,13 +83,16 @@ module hd_lane (
   endfunction
 
   always_ff @(posedge clk_i) begin
-    if (en_i[0]) value_q <= array_i ? a_sum_i : v_value_i;
+    if (en_i[0]) begin
+      value_q <= array_i ? a_sum_i : v_value_i;
+      alt_q   <= !array_i & v_alt_i;
+    end
     if (en_i[1]) begin
       x_q    <= base(value_q, average_i & value_q[31],
                      average_i ? {21'b0, half_i} : bias_en_i ? pr_bias_i : 32'b0)
-                << left(param_i ? pr_shift_i : shift_i);
-      m_q    <= param_i ? pr_multiplier_i : multiplier_i;
-      e2_q   <= right(param_i ? pr_shift_i : shift_i);
+                << left(param_i ? pr_shift_i : alt_q ? shift_alt_i : shift_i);
+      m_q    <= param_i ? pr_multiplier_i : alt_q ? multiplier_alt_i : multiplier_i;
+      e2_q   <= right(param_i ? pr_shift_i : alt_q ? shift_alt_i : shift_i);
       neg2_q <= average_i & value_q[31];
     end
     if (en_i[2]) begin

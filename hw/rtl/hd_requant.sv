@@ -2,7 +2,7 @@
 //   q = clamp(MBQM(value + bias, multiplier, shift) + z_out, min, max), see hd_lane and
 //   NUMERICS.md.
 // ARRAY is always taken; VECTOR is taken in every other cycle (v_ready_o = !a_valid_i). VECTOR's
-// modes are in hd_requant.svh; an average over one cell (or none) passes. Command fields (scale,
+// modes are in hd_requant.svh; a lane of v_alt_i takes the other scale; an average over one cell (or none) passes. Command fields (scale,
 // zero point, clamp) are taken along with the vector: they may change in the cycle after.
 // Latency 5: taken in cycle t, qw_* in cycle t+5, in order. The parameter entry is asked for in t
 // and read in t+1. a_busy_o (by a_slot_i), v_busy_o: a vector of that unit was taken and its qw_*
@@ -42,9 +42,12 @@ module hd_requant #(
   input  wire logic                 v_valid_i,
   output logic                      v_ready_o,
   input  wire logic [N*32-1:0]      v_value_i,
+  input  wire logic [N-1:0]         v_alt_i,         // lanes that take the other scale
   input  wire logic [1:0]           v_mode_i,        // hd_rq_mode_e
   input  wire logic [31:0]          v_multiplier_i,
   input  wire logic [7:0]           v_shift_i,
+  input  wire logic [31:0]          v_multiplier_alt_i,
+  input  wire logic [7:0]           v_shift_alt_i,
   input  wire logic [11:0]          v_cells_i,       // average: 0..2048
   input  wire logic [7:0]           v_z_out_i,
   input  wire logic [7:0]           v_min_i,
@@ -123,8 +126,8 @@ module hd_requant #(
 
   // Controls of stages 2 to 4.
   logic        bias_en_q, param_q, average1_q, average2_q, average3_q, pass1_q, pass2_q;
-  logic [31:0] multiplier_q;
-  logic [5:0]  shift_q;
+  logic [31:0] multiplier_q, multiplier_alt_q;
+  logic [5:0]  shift_q, shift_alt_q;
   logic [10:0] half_q;
   logic        average, pass;
 
@@ -137,6 +140,8 @@ module hd_requant #(
       param_q      <= a_valid_i & !a_common_scale_i;
       multiplier_q <= a_valid_i ? a_multiplier_i : v_multiplier_i;
       shift_q      <= a_valid_i ? a_shift_i[5:0] : (v_mode_i == RqMbqm) ? v_shift_i[5:0] : 6'd0;
+      multiplier_alt_q <= v_multiplier_alt_i;
+      shift_alt_q      <= v_shift_alt_i[5:0];
       half_q       <= v_cells_i[11:1];
       average1_q   <= !a_valid_i & average;
       pass1_q      <= !a_valid_i & pass;
@@ -158,6 +163,7 @@ module hd_requant #(
       .array_i         (a_valid_i),
       .a_sum_i         (a_sum_i[l*32 +: 32]),
       .v_value_i       (v_value_i[l*32 +: 32]),
+      .v_alt_i         (v_alt_i[l]),
       .bias_en_i       (bias_en_q),
       .param_i         (param_q),
       .pr_bias_i       (pr_bias_i[l*32 +: 32]),
@@ -165,6 +171,8 @@ module hd_requant #(
       .pr_shift_i      (pr_shift_i[l*8 +: 6]),
       .multiplier_i    (multiplier_q),
       .shift_i         (shift_q),
+      .multiplier_alt_i(multiplier_alt_q),
+      .shift_alt_i     (shift_alt_q),
       .average_i       (average1_q),
       .half_i          (half_q),
       .pass_i          (pass2_q),
@@ -177,7 +185,7 @@ module hd_requant #(
   end
 
   logic unused_bits;
-  assign unused_bits = ^{a_shift_i[7:6], v_shift_i[7:6]};
+  assign unused_bits = ^{a_shift_i[7:6], v_shift_i[7:6], v_shift_alt_i[7:6]};
 
   assign qw_valid_o = valid_q[Stages];
   assign qw_addr_o  = addr_q[Stages];
@@ -193,6 +201,9 @@ module hd_requant #(
     a_valid_i && a_common_scale_i |-> a_shift_i[7:5] == 3'b000 || a_shift_i[7:5] == 3'b111);
   a_v_shift_range: assert property (@(posedge clk_i) disable iff (!rst_ni)
     v_valid_i && v_mode_i == RqMbqm |-> v_shift_i[7:5] == 3'b000 || v_shift_i[7:5] == 3'b111);
+  a_v_alt_range: assert property (@(posedge clk_i) disable iff (!rst_ni)
+    v_valid_i && |v_alt_i |->
+    v_mode_i == RqMbqm && (v_shift_alt_i[7:5] == 3'b000 || v_shift_alt_i[7:5] == 3'b111));
   a_count: assert property (@(posedge clk_i) disable iff (!rst_ni)
     qw_valid_o |-> qw_count_o != '0 && qw_count_o <= CntBits'(N));
   a_cells: assert property (@(posedge clk_i) disable iff (!rst_ni)

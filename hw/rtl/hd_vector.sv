@@ -53,9 +53,12 @@ module hd_vector #(
   output logic                       v_valid_o,
   input  wire logic                  v_ready_i,
   output logic      [N*32-1:0]       v_value_o,
+  output logic      [N-1:0]          v_alt_o,       // lanes that take the other scale
   output logic      [1:0]            v_mode_o,
   output logic      [31:0]           v_multiplier_o,
   output logic      [7:0]            v_shift_o,
+  output logic      [31:0]           v_multiplier_alt_o,
+  output logic      [7:0]            v_shift_alt_o,
   output logic      [11:0]           v_cells_o,
   output logic      [7:0]            v_z_out_o,
   output logic      [7:0]            v_min_o,
@@ -97,13 +100,16 @@ module hd_vector #(
   end
 
   // Decoded once, in the cycle of start_q.
-  logic       two_q, scale_q, mul_q, lut_q, sum_q, max_q, average_q;
+  logic       two_q, scale_q, pick_q, mul_q, prelu_q, lut_q, sum_q, max_q, average_q;
   logic [7:0] z_a_q, z_b_q;
   always_ff @(posedge clk_i) begin
     if (start_q) begin
-      scale_q   <= cmd_q.op == VopAdd || cmd_q.op == VopSub;
-      two_q     <= cmd_q.op == VopAdd || cmd_q.op == VopSub || cmd_q.op == VopMul;
+      pick_q    <= cmd_q.op == VopMax || cmd_q.op == VopMin;
+      scale_q   <= cmd_q.op == VopAdd || cmd_q.op == VopSub
+                   || cmd_q.op == VopMax || cmd_q.op == VopMin;
+      two_q     <= cmd_q.op <= VopPrelu;
       mul_q     <= cmd_q.op == VopMul;
+      prelu_q   <= cmd_q.op == VopPrelu;
       lut_q     <= cmd_q.op == VopLut;
       sum_q     <= cmd_q.op == VopAvgPool || cmd_q.op == VopSum;
       max_q     <= cmd_q.op == VopMaxPool;
@@ -159,6 +165,7 @@ module hd_vector #(
     .valid_i     (beat & !got_q[0]),
     .addr_i      (beat_a),
     .count_i     (beat_empty ? '0 : beat_count),
+    .splat_i     (cmd_q.a_splat),
     .meta_i      ({beat_empty, beat_first, beat_last, beat_count, beat_out}),
     .taken_o     (taken[0]),
     .req_o       (vr_req_o[0]),
@@ -183,6 +190,7 @@ module hd_vector #(
     .valid_i     (beat & two_q & !got_q[1]),
     .addr_i      (beat_b),
     .count_i     (beat_count),
+    .splat_i     (cmd_q.b_splat),
     .meta_i      (1'b0),
     .taken_o     (taken[1]),
     .req_o       (vr_req_o[1]),
@@ -281,7 +289,10 @@ module hd_vector #(
       .blank_i        ({{2{max_q}}, 7'd0}),
       .scale_i        (scale_q),
       .sub_i          (cmd_q.op == VopSub),
+      .pick_i         (pick_q),
+      .min_i          (cmd_q.op == VopMin),
       .mul_i          (mul_q),
+      .prelu_i        (prelu_q),
       .lut_i          (lut_q),
       .sum_i          (sum_q),
       .max_i          (max_q),
@@ -296,7 +307,8 @@ module hd_vector #(
       .lut_we_i       (lut_we),
       .lut_word_i     (ww_word_i[LutBits-1:0]),
       .lut_data_i     (ww_data_i),
-      .value_o        (v_value_o[l*32 +: 32])
+      .value_o        (v_value_o[l*32 +: 32]),
+      .negative_o     (v_alt_o[l])
     );
   end
 
@@ -304,6 +316,8 @@ module hd_vector #(
   assign v_mode_o       = average_q ? RqAverage : (lut_q | max_q) ? RqPass : RqMbqm;
   assign v_multiplier_o = average_q ? reciprocal : cmd_q.multiplier_out;
   assign v_shift_o      = cmd_q.shift_out;
+  assign v_multiplier_alt_o = cmd_q.multiplier_b;
+  assign v_shift_alt_o      = cmd_q.shift_b;
   assign v_cells_o      = cells_q;
   assign v_z_out_o      = cmd_q.z_out;
   assign v_min_o        = lut_q ? 8'h80 : cmd_q.act_min;

@@ -1,9 +1,11 @@
 // hd_vector_lane - one lane of VECTOR, from two bytes to the value hd_requant rescales.
 //   queue    a, b = byte - zero point (9 bits), `blank_i` where it is not read; two entries each
 //   product  pa = a * {multiplier_a | b | 1}, pb = b * multiplier_b;  look-up memory read
-//   high     add, sub: (p + 2^10) >> 11 = ((x << 20) * multiplier + 2^30) >> 31
+//            prelu: b where a < 0, else 1
+//   high     add, sub, max, min: (p + 2^10) >> 11 = ((x << 20) * multiplier + 2^30) >> 31
+//            max, min: one of the two, by the products' bits that it depends on
 //            others: pa, or the byte
-//   value    add, sub: RDBPOT(ha, -shift_a) +- RDBPOT(hb, -shift_b);  mul, lut: ha;
+//   value    add, sub: RDBPOT(ha, -shift_a) +- RDBPOT(hb, -shift_b);  others with two operands, lut: ha;
 //            pools: first cell ha, then the sum or the maximum, modulo 2^32
 // One product serves add (9 x 32), mul (9 x 9) and the pools (x 1): its second factor is chosen.
 // The look-up memory is a copy per lane, 256 / N words of N bytes, because all lanes look up in the
@@ -34,9 +36,12 @@ module hd_vector_lane #(
   input  wire logic [7:0]         z_a_i,
   input  wire logic [7:0]         z_b_i,
   input  wire logic [8:0]         blank_i,
-  input  wire logic               scale_i,     // add, sub
+  input  wire logic               scale_i,     // add, sub, max, min
   input  wire logic               sub_i,
+  input  wire logic               pick_i,      // max, min
+  input  wire logic               min_i,
   input  wire logic               mul_i,
+  input  wire logic               prelu_i,
   input  wire logic               lut_i,
   input  wire logic               sum_i,       // pools: avg_pool, sum
   input  wire logic               max_i,
@@ -53,7 +58,8 @@ module hd_vector_lane #(
   input  wire logic               lut_we_i,
   input  wire logic [LutBits-1:0] lut_word_i,
   input  wire logic [N*8-1:0]     lut_data_i,
-  output logic      [31:0]        value_o
+  output logic      [31:0]        value_o,
+  output logic                    negative_o   // prelu: a < 0
 );
   localparam int OffBits = $clog2(N);
 
@@ -87,7 +93,10 @@ module hd_vector_lane #(
   logic signed [31:0] factor_a, factor_b;
   logic signed [40:0] pa_q, pb_q;
 
-  assign factor_a = scale_i ? multiplier_a_i : mul_i ? {{23{b_q[8]}}, b_q} : 32'd1;
+  logic               by_b;
+
+  assign by_b     = mul_i | (prelu_i & a_q[8]);
+  assign factor_a = scale_i ? multiplier_a_i : by_b ? {{23{b_q[8]}}, b_q} : 32'd1;
   assign factor_b = multiplier_b_i;
 
   always_ff @(posedge clk_i) begin
@@ -117,6 +126,7 @@ module hd_vector_lane #(
 
   // ---------------------------------------------------------------- high, value
   logic signed [31:0] ha_q, hb_q, value_q;
+  logic               product_negative_q, high_negative_q, negative_q;
   logic [7:0]         looked_up;
   logic               unused_pb;
 
@@ -126,14 +136,31 @@ module hd_vector_lane #(
   end
   assign unused_pb = ^pb_q[9:0];
 
+  function automatic logic [31:0] high(input logic [30:0] product);  // bits 40..10
+    high = {{2{product[30]}}, product[30:1]} + {31'b0, product[0]};
+  endfunction
+
+  // Equal bits 40..10 round to equal values.
+  function automatic logic takes_b(input logic [30:0] a, input logic [30:0] b, input logic least);
+    takes_b = ($signed(a) < $signed(b)) ^ least;
+  endfunction
+
+  always_ff @(posedge clk_i) begin
+    if (product_en_i) product_negative_q <= prelu_i & a_q[8];
+    if (high_en_i)    high_negative_q <= product_negative_q;
+    if (value_en_i)   negative_q <= high_negative_q;
+  end
+  assign negative_o = negative_q;
+
   always_ff @(posedge clk_i) begin
     if (high_en_i) begin
-      ha_q <= scale_i ? {{2{pa_q[40]}}, pa_q[40:11]} + {31'b0, pa_q[10]} :
-              lut_i   ? {{24{looked_up[7]}}, looked_up} : pa_q[31:0];
-      if (scale_i) hb_q <= {{2{pb_q[40]}}, pb_q[40:11]} + {31'b0, pb_q[10]};
+      ha_q <= !scale_i ? (lut_i ? {{24{looked_up[7]}}, looked_up} : pa_q[31:0]) :
+              pick_i && takes_b(pa_q[40:10], pb_q[40:10], min_i) ? high(pb_q[40:10])
+                                                                 : high(pa_q[40:10]);
+      if (scale_i) hb_q <= high(pb_q[40:10]);
     end
     if (value_en_i) begin
-      if (scale_i) begin
+      if (scale_i && !pick_i) begin
         value_q <= sub_i ? rdbpot(ha_q, right_a_i) - rdbpot(hb_q, right_b_i)
                          : rdbpot(ha_q, right_a_i) + rdbpot(hb_q, right_b_i);
       end else if (first_i || !(sum_i || max_i)) begin

@@ -1,7 +1,8 @@
 // hd_vector_port - one operand's reads: request, rotate, and the control of the lanes' two-entry
 // queue.
 // A beat is taken (taken_o) when the scratchpad grants it and the queue has room for it when its
-// bytes come, one cycle later; a beat of count_i = 0 reads nothing and is only queued. In that next
+// bytes come, one cycle later; a beat of count_i = 0 reads nothing and is only queued. With splat_i
+// all lanes get the byte at addr_i, and only that is read. In that next
 // cycle rot_o holds the bytes (lane 0 first) and keep_o the lanes below count; the lanes put them
 // into their head (head_en_o) or behind it (skid_en_o). pop_i takes the head. One beat a cycle.
 // Idle lanes: no rotation, no enables.
@@ -21,6 +22,7 @@ module hd_vector_port #(
   input  wire logic                valid_i,
   input  wire logic [AddrBits-1:0] addr_i,
   input  wire logic [CntBits-1:0]  count_i,  // 0: nothing to read
+  input  wire logic                splat_i,  // constant while a command runs
   input  wire logic [MetaBits-1:0] meta_i,
   output logic                     taken_o,
   // scratchpad
@@ -53,7 +55,7 @@ module hd_vector_port #(
   assign room    = pop_i ? !(head_q & skid_q & fly_q) : !(head_q & skid_q) & !(head_q & fly_q);
   assign req_o   = valid_i & room & some;
   assign addr_o  = addr_i;
-  assign hi_o    = count_i;
+  assign hi_o    = splat_i ? CntBits'(1) : count_i;
   assign taken_o = valid_i & room & (ready_i | !some);
 
   assign from_skid_o = skid_q;
@@ -100,7 +102,7 @@ module hd_vector_port #(
       keep_o = ~({N{1'b1}} << count_q);
     end
   end
-  assign rot_o = turned[N*8-1:0];
+  assign rot_o = splat_i ? {N{turned[7:0]}} : turned[N*8-1:0];
 
 `ifdef HD_ASSERT
   a_pop: assert property (@(posedge clk_i) disable iff (!rst_ni) pop_i |-> head_q);

@@ -98,11 +98,11 @@ module hd_vector_walk #(
   assign a_next = !valid_o   ? a_cell_q :
                   step_cell  ? a_cell_q + cmd_i.a_win_col[AddrBits-1:0] :
                   step_line  ? a_line_q + cmd_i.a_win_row[AddrBits-1:0] :
-                  step_chunk ? a_chunk_q + AddrBits'(N) :
+                  step_chunk ? a_chunk_q + (cmd_i.a_splat ? '0 : AddrBits'(N)) :
                   step_col   ? a_col_q + (cmd_i.a_col[AddrBits-1:0] - x_less)
                              : a_row_q + (cmd_i.a_row[AddrBits-1:0] - y_less);
   assign b_next = !valid_o   ? b_cell_q :
-                  step_chunk ? b_cell_q + AddrBits'(N) :
+                  step_chunk ? b_cell_q + (cmd_i.b_splat ? '0 : AddrBits'(N)) :
                   step_col   ? b_col_q + cmd_i.b_col[AddrBits-1:0]
                              : b_row_q + cmd_i.b_row[AddrBits-1:0];
   assign o_next = !valid_o   ? o_cell_q :

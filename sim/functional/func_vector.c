@@ -4,6 +4,12 @@
 #include "func.h"
 #include "func_math.h"
 
+/* add .. prelu. */
+static int two_operands(const struct hd_cmd_vector *c)
+{
+    return c->op <= HD_VOP_PRELU;
+}
+
 struct vector_job {
     struct hd_func *f;
     const struct hd_cmd_vector *c;
@@ -18,18 +24,18 @@ static int refuse(const struct vector_job *j, uint32_t address, const char *why)
 }
 
 /* n bytes of the scratchpad, or NULL: addresses are modulo 2^32. */
-static const int8_t *operand(const struct vector_job *j, uint32_t address)
+static const int8_t *operand(const struct vector_job *j, uint32_t address, uint32_t n)
 {
     const uint8_t *spad = j->f->space[HD_SPACE_SCRATCHPAD];
 
-    if ((uint64_t)address + j->n > j->f->n_bytes[HD_SPACE_SCRATCHPAD]) {
+    if ((uint64_t)address + n > j->f->n_bytes[HD_SPACE_SCRATCHPAD]) {
         refuse(j, address, "vector: an operand is outside the scratchpad");
         return NULL;
     }
     return (const int8_t *)spad + address;
 }
 
-/* add, sub: each operand rescaled by less than 1 after 20 bits of headroom. */
+/* add, sub, max, min: each operand rescaled by less than 1 after 20 bits of headroom. */
 static int32_t rescale(int32_t x, int32_t multiplier, int32_t shift)
 {
     return func_round_shift(func_high_mul(x * (1 << 20), multiplier), (uint32_t)-shift);
@@ -37,17 +43,28 @@ static int32_t rescale(int32_t x, int32_t multiplier, int32_t shift)
 
 static int8_t elementwise(const struct hd_cmd_vector *c, int8_t a, int8_t b)
 {
-    int32_t x = a - c->z_a, y = b - c->z_b;
+    int32_t x = a - c->z_a, y = b - c->z_b, multiplier = c->multiplier_out, shift = c->shift_out;
 
-    if (c->op == HD_VOP_MUL) {
-        x = x * y;
-    } else {
+    switch (c->op) {
+    case HD_VOP_MUL: x = x * y; break;
+    case HD_VOP_PRELU:
+        if (x < 0) {
+            x = x * y;
+            multiplier = c->multiplier_b;
+            shift = c->shift_b;
+        }
+        break;
+    default:
         x = rescale(x, c->multiplier_a, c->shift_a);
         y = rescale(y, c->multiplier_b, c->shift_b);
-        x = c->op == HD_VOP_ADD ? x + y : x - y;
+        if (c->op == HD_VOP_ADD)
+            x += y;
+        else if (c->op == HD_VOP_SUB)
+            x -= y;
+        else
+            x = (x < y) == (c->op == HD_VOP_MAX) ? y : x;
     }
-    return func_clamp(func_mbqm(x, c->multiplier_out, c->shift_out), c->z_out, c->act_min,
-                      c->act_max);
+    return func_clamp(func_mbqm(x, multiplier, shift), c->z_out, c->act_min, c->act_max);
 }
 
 /* Window of one chunk: sums (less the zero point for sum), maxima, or the one cell of the
@@ -68,13 +85,17 @@ static int window(struct vector_job *j, int32_t *value)
 
             if (ix < 0 || ix >= (int64_t)c->in_w)
                 continue;
-            a = operand(j, (uint32_t)c->a_base + j->row * c->a_row + j->col * c->a_col +
-                               ky * c->a_win_row + kx * c->a_win_col + j->chunk);
+            a = operand(j,
+                        (uint32_t)c->a_base + j->row * c->a_row + j->col * c->a_col +
+                            ky * c->a_win_row + kx * c->a_win_col + (c->a_splat ? 0 : j->chunk),
+                        c->a_splat ? 1 : j->n);
             if (!a)
                 return -1;
             j->cells++;
             for (uint32_t i = 0; i < j->n; i++)
-                if (c->op != HD_VOP_MAX_POOL)
+                if (c->a_splat)
+                    value[i] = a[0];
+                else if (c->op != HD_VOP_MAX_POOL)
                     value[i] += a[i] - zero;
                 else if (a[i] > value[i])
                     value[i] = a[i];
@@ -100,8 +121,10 @@ static int finish(struct vector_job *j, const int32_t *value, int8_t *out)
     const int8_t *lut = (const int8_t *)j->f->space[HD_SPACE_LUT];
     const int8_t *b = NULL;
 
-    if (c->op <= HD_VOP_MUL) {
-        b = operand(j, c->b_base + j->row * c->b_row + j->col * c->b_col + j->chunk);
+    if (two_operands(c)) {
+        b = operand(j,
+                    c->b_base + j->row * c->b_row + j->col * c->b_col + (c->b_splat ? 0 : j->chunk),
+                    c->b_splat ? 1 : j->n);
         if (!b)
             return -1;
     }
@@ -117,7 +140,7 @@ static int finish(struct vector_job *j, const int32_t *value, int8_t *out)
                                 c->act_min, c->act_max);
             break;
         case HD_VOP_LUT: out[i] = lut[value[i] + 128]; break;
-        default: out[i] = elementwise(c, (int8_t)value[i], b[i]); break;
+        default: out[i] = elementwise(c, (int8_t)value[i], b[c->b_splat ? 0 : i]); break;
         }
     }
     return 0;
@@ -126,7 +149,8 @@ static int finish(struct vector_job *j, const int32_t *value, int8_t *out)
 static int check(const struct vector_job *j)
 {
     const struct hd_cmd_vector *c = j->c;
-    int elementwise_op = c->op <= HD_VOP_MUL || c->op == HD_VOP_LUT;
+    int two = two_operands(c), elementwise_op = two || c->op == HD_VOP_LUT;
+    int scaled = two && c->op != HD_VOP_MUL && c->op != HD_VOP_PRELU;
 
     if (c->op >= HD_VOP_COUNT)
         return refuse(j, c->op, "vector: no such operation");
@@ -136,10 +160,15 @@ static int check(const struct vector_job *j)
         return refuse(j, c->kernel_h, "vector: an elementwise operation has a 1 x 1 window");
     if (c->op == HD_VOP_AVG_POOL && (uint32_t)c->kernel_h * c->kernel_w > 2048)
         return refuse(j, c->kernel_w, "vector: an average of more than 2048 cells");
-    if (c->op <= HD_VOP_SUB &&
-        (c->shift_a > 0 || c->shift_a < -31 || c->shift_b > 0 || c->shift_b < -31))
+    if (!two && (c->a_splat || c->b_splat))
+        return refuse(j, c->op, "vector: only operations with two operands splat a byte");
+    if (scaled && (c->shift_a > 0 || c->shift_a < -31 || c->shift_b > 0 || c->shift_b < -31))
         return refuse(j, 0, "vector: shift_a or shift_b outside -31..0");
-    if ((c->op <= HD_VOP_MUL || c->op == HD_VOP_SUM) && !func_shift_ok(c->shift_out))
+    if ((c->op == HD_VOP_MAX || c->op == HD_VOP_MIN) && (c->shift_a || c->shift_b))
+        return refuse(j, 0, "vector: max and min have no shift_a or shift_b");
+    if (c->op == HD_VOP_PRELU && !func_shift_ok(c->shift_b))
+        return refuse(j, 0, "vector: shift_b outside -31..30");
+    if ((two || c->op == HD_VOP_SUM) && !func_shift_ok(c->shift_out))
         return refuse(j, 0, "vector: shift_out outside -31..30");
     return 0;
 }

@@ -464,7 +464,7 @@ static void unary(struct make *m)
 /* Scale of a result of two operands; within what the reference takes. */
 static float binary_scale(struct make *m, enum ir_opcode opcode, float s1, float s2)
 {
-    if (opcode == IR_OP_MUL)
+    if (opcode == IR_OP_MUL || opcode == IR_OP_PRELU)
         return s1 * s2 * power(range(m, 3, 9)) * (chance(m, 50) ? 1 : 1.3f);
     return (s1 > s2 ? s1 : s2) * power(range(m, -3, 3)) * (chance(m, 50) ? 1 : 1.2f);
 }
@@ -487,7 +487,7 @@ static struct ir_tensor *partner(struct make *m)
     if (x->rank == 4 && chance(m, 40)) {
         dim[1] = chance(m, 60) ? 1 : dim[1];
         dim[2] = chance(m, 60) ? 1 : dim[2];
-        dim[3] = chance(m, 3) ? 1 : dim[3];
+        dim[3] = chance(m, 15) ? 1 : dim[3];
     }
     bool channels_only = x->rank == 4 && chance(m, 10);
     if (chance(m, 50))
@@ -500,21 +500,29 @@ static struct ir_tensor *partner(struct make *m)
 
 static void binary(struct make *m, bool residual)
 {
-    static const enum ir_opcode all[] = {IR_OP_ADD, IR_OP_SUB, IR_OP_MUL};
-    enum ir_opcode opcode = residual ? IR_OP_ADD : all[range(m, 0, 2)];
+    static const enum ir_opcode all[] = {IR_OP_ADD,     IR_OP_SUB,     IR_OP_MUL,
+                                         IR_OP_MAXIMUM, IR_OP_MINIMUM, IR_OP_PRELU};
+    enum ir_opcode opcode = residual ? IR_OP_ADD : all[range(m, 0, 5)];
+    bool extremum = opcode == IR_OP_MAXIMUM || opcode == IR_OP_MINIMUM;
     int64_t row = (int64_t)ir_dim_back(m->x, 1) * ir_dim_back(m->x, 0);
 
     if (!fits(m, 2, row, row))
         return;
     struct ir_tensor *x = m->x, *other = partner(m), *y = like(m, x);
     struct ir_tensor *in[2] = {x, other};
-    if (chance(m, 30)) {
+    if (extremum && other->role != IR_CONST && other->role != IR_INPUT)
+        in[1] = other = x;
+    if (chance(m, 30) && opcode != IR_OP_PRELU) {
         in[0] = other;
         in[1] = x;
     }
     quantise(m, y, binary_scale(m, opcode, x->quant.scale[0], other->quant.scale[0]),
              zero_point(m));
-    add_op(m, opcode, 2, in, y)->attr[IR_ACTIVATION] = range(m, 0, 3);
+    if (extremum)
+        other->quant = y->quant = x->quant;
+    struct ir_op *op = add_op(m, opcode, 2, in, y);
+    if (!extremum && opcode != IR_OP_PRELU)
+        op->attr[IR_ACTIVATION] = range(m, 0, 3);
 }
 
 /* PAD along H and W before a convolution, which legalise folds into it. */

@@ -133,6 +133,11 @@ struct bench {
         if (mode == 1 && cells > 1)
             m = (int32_t)((((uint64_t)1 << 31) + (uint64_t)cells - 1) / (uint64_t)cells);
         dut.v_multiplier_i = (uint32_t)m;
+        int32_t m_alt = multiplier();
+        int sh_alt = shift();
+        dut.v_alt_i = 0;
+        dut.v_multiplier_alt_i = (uint32_t)m_alt;
+        dut.v_shift_alt_i = (uint8_t)sh_alt;
         dut.v_shift_i = (uint8_t)sh;
         dut.v_cells_i = (uint16_t)cells;
         dut.v_z_out_i = (uint8_t)z;
@@ -146,8 +151,11 @@ struct bench {
 
             if (mode == 1 && r.chance(30)) /* ties of the mean */
                 x = x / (cells ? cells : 1) * cells + (r.chance(50) ? cells / 2 : -(cells / 2));
+            bool alt = mode == 0 && r.chance(30);
+            dut.v_alt_i = (uint32_t)(dut.v_alt_i | (uint32_t)alt << l);
             set_field(dut.v_value_i, l * 32, 32, (uint32_t)x);
-            e.q[l] = numerics_clamp(mode == 0                ? numerics_mbqm(x, m, sh)
+            e.q[l] = numerics_clamp(alt                      ? numerics_mbqm(x, m_alt, sh_alt)
+                                    : mode == 0              ? numerics_mbqm(x, m, sh)
                                     : mode == 1 && cells > 1 ? numerics_average(x, cells)
                                                              : x,
                                     mode == 0 ? z : 0, low, high);

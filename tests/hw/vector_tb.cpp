@@ -30,7 +30,8 @@ enum {
     idle = HD_COUNTER_VECTOR_IDLE % 8,
 };
 
-const char *const op_names[] = {"add", "sub", "mul", "avg_pool", "max_pool", "sum", "lut"};
+const char *const op_names[] = {"add",   "sub",      "mul",      "max", "min",
+                                "prelu", "avg_pool", "max_pool", "sum", "lut"};
 
 /* ------------------------------------------------------------------ the loops */
 struct reference {
@@ -56,9 +57,16 @@ struct reference {
 
         if (c.op == HD_VOP_LUT)
             return lut[a + 128];
+        if (c.op == HD_VOP_PRELU && x < 0)
+            return numerics_clamp(numerics_mbqm(x * y, c.multiplier_b, c.shift_b), c.z_out,
+                                  c.act_min, c.act_max);
         if (c.op == HD_VOP_MUL) {
             x *= y;
-        } else {
+        } else if (c.op == HD_VOP_MAX || c.op == HD_VOP_MIN) {
+            x = numerics_srdhm(x * (1 << 20), c.multiplier_a);
+            y = numerics_srdhm(y * (1 << 20), c.multiplier_b);
+            x = (x > y) == (c.op == HD_VOP_MAX) ? x : y;
+        } else if (c.op != HD_VOP_PRELU) {
             x = rescale(x, c.multiplier_a, c.shift_a);
             y = rescale(y, c.multiplier_b, c.shift_b);
             x = c.op == HD_VOP_ADD ? x + y : x - y;
@@ -107,10 +115,10 @@ struct reference {
                             inside(c.x_start, c.stride_x, x, c.kernel_w, c.in_w);
                 beats += (uint64_t)(cells ? cells : 1) * ((c.channels + N - 1) / N);
                 for (int ch = 0; ch < (int)c.channels; ch++) {
-                    int64_t a =
-                        (int64_t)c.a_base + (int64_t)y * c.a_row + (int64_t)x * c.a_col + ch;
-                    int64_t b =
-                        (int64_t)c.b_base + (int64_t)y * c.b_row + (int64_t)x * c.b_col + ch;
+                    int64_t a = (int64_t)c.a_base + (int64_t)y * c.a_row + (int64_t)x * c.a_col +
+                                (c.a_splat ? 0 : ch);
+                    int64_t b = (int64_t)c.b_base + (int64_t)y * c.b_row + (int64_t)x * c.b_col +
+                                (c.b_splat ? 0 : ch);
                     int64_t o =
                         (int64_t)c.out_base + (int64_t)y * c.out_row + (int64_t)x * c.out_col + ch;
                     bool pools =
@@ -152,10 +160,12 @@ struct maker {
         c->multiplier_a = multiplier();
         c->multiplier_b = multiplier();
         c->multiplier_out = multiplier();
-        if (c->op == HD_VOP_ADD || c->op == HD_VOP_SUB)
+        if (c->op <= HD_VOP_MIN && c->op != HD_VOP_MUL)
             c->shift_out = r.chance(80) ? r.range(-21, -15) : r.range(-31, 30);
         else
             c->shift_out = r.chance(80) ? r.range(-9, -1) : r.range(-31, 30);
+        if (c->op == HD_VOP_PRELU)
+            c->shift_b = r.chance(80) ? r.range(-9, -1) : r.range(-31, 30);
     }
 
     /* Addresses that keep the output clear of itself; the inputs may lie anywhere. */
@@ -183,6 +193,10 @@ struct maker {
         c->b_base = r.next() % size;
         c->b_col = r.chance(35) ? 0 : c->channels + (uint32_t)r.range(0, 7);
         c->b_row = r.chance(35) ? 0 : c->b_col * c->cols + (uint32_t)r.range(0, 40);
+        if (c->op <= HD_VOP_PRELU) {
+            c->a_splat = r.chance(20);
+            c->b_splat = r.chance(20);
+        }
         c->in_h = c->in_w = 65535;
         c->a_win_row = r.next();
         c->a_win_col = r.next();
@@ -482,7 +496,7 @@ struct bench {
         if (!timing())
             return false;
         for (uint64_t i = 0; i < commands; i++)
-            if (!one((int)(i % 7)))
+            if (!one((int)(i % HD_VOP_COUNT)))
                 return false;
         return true;
     }
@@ -492,7 +506,7 @@ struct bench {
 int main(int argc, char **argv)
 {
     uint64_t seed = argc > 1 ? strtoull(argv[1], nullptr, 0) : 1;
-    uint64_t commands = argc > 2 ? strtoull(argv[2], nullptr, 0) : 1400;
+    uint64_t commands = argc > 2 ? strtoull(argv[2], nullptr, 0) : 2000;
     auto b = std::make_unique<bench>(seed);
     bool good = b->run(commands);
 

@@ -59,6 +59,12 @@ static void random_elementwise(struct hd_cmd_vector *c)
     c->out_row = c->a_row;
 }
 
+/* Both operands come to a common scale, with 20 bits of headroom. */
+static bool scaled(const struct hd_cmd_vector *c)
+{
+    return c->op <= HD_VOP_MIN && c->op != HD_VOP_MUL;
+}
+
 static void random_numbers(struct hd_cmd_vector *c)
 {
     c->common.opcode = HD_OPCODE_VECTOR;
@@ -73,7 +79,15 @@ static void random_numbers(struct hd_cmd_vector *c)
     c->multiplier_out = random_int(1 << 30, INT32_MAX);
     c->shift_a = (int8_t)random_int(-6, 0);
     c->shift_b = (int8_t)random_int(-6, 0);
-    c->shift_out = (int8_t)(c->op <= HD_VOP_SUB ? random_int(-20, -16) : random_int(-8, 2));
+    c->shift_out = (int8_t)(scaled(c) ? random_int(-20, -16) : random_int(-8, 2));
+    if (c->op == HD_VOP_MAX || c->op == HD_VOP_MIN)
+        c->shift_a = c->shift_b = 0;
+    if (c->op == HD_VOP_PRELU)
+        c->shift_b = (int8_t)random_int(-8, 2);
+    if (c->op <= HD_VOP_PRELU) {
+        c->a_splat = c->out_base != (uint32_t)c->a_base && random_u32() % 5 == 0;
+        c->b_splat = random_u32() % 5 == 0;
+    }
 }
 
 /* x / 2^20 headroom of ADD: the formula of NUMERICS. */
@@ -83,10 +97,17 @@ static int64_t plain_elementwise(const struct hd_cmd_vector *c, int32_t a, int32
 
     if (c->op == HD_VOP_MUL)
         return plain_mbqm(x * y, c->multiplier_out, c->shift_out) + c->z_out;
+    if (c->op == HD_VOP_PRELU)
+        return (x < 0 ? plain_mbqm(x * y, c->multiplier_b, c->shift_b)
+                      : plain_mbqm(x, c->multiplier_out, c->shift_out)) +
+               c->z_out;
     x = plain_mbqm(x * 1048576, c->multiplier_a, c->shift_a);
     y = plain_mbqm(y * 1048576, c->multiplier_b, c->shift_b);
-    return plain_mbqm(c->op == HD_VOP_ADD ? x + y : x - y, c->multiplier_out, c->shift_out) +
-           c->z_out;
+    x = c->op == HD_VOP_ADD   ? x + y
+        : c->op == HD_VOP_SUB ? x - y
+        : c->op == HD_VOP_MAX ? (x > y ? x : y)
+                              : (x < y ? x : y);
+    return plain_mbqm(x, c->multiplier_out, c->shift_out) + c->z_out;
 }
 
 static int64_t plain_window(const struct hd_cmd_vector *c, const int8_t *spad, uint32_t row,
@@ -123,10 +144,11 @@ static int8_t plain_element(const struct func_bench *t, const struct hd_cmd_vect
     if (c->op >= HD_VOP_AVG_POOL && c->op <= HD_VOP_SUM) {
         v = plain_window(c, spad, row, col, ch);
     } else {
-        a = spad[(uint32_t)c->a_base + row * c->a_row + col * c->a_col + ch];
+        a = spad[(uint32_t)c->a_base + row * c->a_row + col * c->a_col + (c->a_splat ? 0 : ch)];
         if (c->op == HD_VOP_LUT)
             return (int8_t)t->f.space[HD_SPACE_LUT][a + 128];
-        v = plain_elementwise(c, a, spad[c->b_base + row * c->b_row + col * c->b_col + ch]);
+        v = plain_elementwise(
+            c, a, spad[c->b_base + row * c->b_row + col * c->b_col + (c->b_splat ? 0 : ch)]);
     }
     return plain_clamp(v, c->act_min, c->act_max);
 }
