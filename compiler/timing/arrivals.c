@@ -29,6 +29,11 @@ void landings_add(struct arrivals *l, uint64_t from, uint64_t at, uint32_t words
         l->first[++l->n_command] = l->n;
 }
 
+void landings_skip(struct arrivals *l)
+{
+    l->first[++l->n_command] = l->n;
+}
+
 /* First word and first step of the tile that takes word `w`; only tiles of the first block count,
  * the others have the same words. */
 static void tile_with(const struct array_cost *c, uint64_t w, uint64_t *word, uint64_t *step)

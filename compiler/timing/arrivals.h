@@ -24,6 +24,8 @@ struct arrivals {
 void landings_init(struct arrivals *l, struct arena *a, uint32_t n_commands, uint64_t n_bursts);
 /* A burst of the command after the last whole one; ends: its last. */
 void landings_add(struct arrivals *l, uint64_t from, uint64_t at, uint32_t words, bool ends);
+/* A command after the last whole one that has no bursts: its words are the scratchpad's. */
+void landings_skip(struct arrivals *l);
 
 /* When an ARRAY command loads its first tile, of n words, if it could at `begin`; UINT64_MAX while
  * that depends on bursts to come. It reads the words of WEIGHT command `k` from the skip-th on. */

@@ -122,3 +122,24 @@ uint64_t cost_words(uint32_t rows, uint32_t row_bytes, const struct hd_config *h
 {
     return (uint64_t)rows * div_up(row_bytes, hw->n);
 }
+
+/* Words that bytes [at, at + n) touch. */
+static uint64_t touched(uint64_t at, uint32_t n, uint32_t word)
+{
+    return (at + n - 1) / word - at / word + 1;
+}
+
+uint64_t cost_weight_spad(const struct hd_cmd_dma_read *m, const struct hd_config *hw)
+{
+    const uint32_t n = hw->n, groups = m->transpose ? div_up(m->runs, n) : 0;
+    uint64_t cycles = HD_TIMING_WEIGHT_SPAD;
+
+    for (uint32_t column = 0; column < m->run_bytes; column += n) {
+        const uint32_t bytes = m->run_bytes - column < n ? m->run_bytes - column : n;
+        for (uint32_t row = 0; row < m->runs; row++)
+            cycles +=
+                touched((uint64_t)m->offset + (uint64_t)row * m->run_pitch + column, bytes, n);
+        cycles += m->transpose ? groups * n - m->runs + (uint64_t)groups * (bytes + 1) : 0;
+    }
+    return cycles;
+}

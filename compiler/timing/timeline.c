@@ -105,6 +105,12 @@ static uint64_t waits(const struct timeline *t, const struct hd_common *c)
     return at;
 }
 
+/* WEIGHT from the scratchpad, not from memory. */
+static bool from_spad(const struct sched_command *c)
+{
+    return c->unit == HD_UNIT_WEIGHT && c->w.dma_read.spad;
+}
+
 static struct sched_command *head(const struct timeline *t, uint32_t unit)
 {
     const struct queue *q = &t->queue[unit];
@@ -131,6 +137,14 @@ static uint64_t take_time(const struct timeline *t, uint32_t unit)
         return READ_UNKNOWN;
     if (unit == HD_UNIT_VECTOR)
         return later(at, q->n_done ? q->done[q->n_done - 1] + 1 : 0);
+    if (unit == HD_UNIT_WEIGHT && q->n_taken > 0 &&
+        from_spad(head(t, unit)) != from_spad(&t->s->cmd[q->index[q->n_taken - 1]])) {
+        if (q->n_done < q->n_taken)
+            return READ_UNKNOWN; /* the other source's are done first */
+        at = later(at, q->done[q->n_done - 1] + 1);
+    }
+    if (from_spad(head(t, unit)))
+        return later(at, q->n_done ? q->done[q->n_done - 1] + 1 : 0);
     if (unit != HD_UNIT_STORE)
         other = read_channel_ready(&t->channel, unit == HD_UNIT_LOAD ? READ_LOAD : READ_WEIGHT);
     if (other == READ_UNKNOWN)
@@ -151,6 +165,16 @@ static void complete(struct timeline *t, uint32_t unit, uint64_t done)
     t->s->cmd[q->index[q->n_done]].est_done = done;
     q->done[q->n_done++] = done;
     t->last = later(t->last, done);
+}
+
+static void take_weight_spad(struct timeline *t, struct sched_command *c, uint64_t now)
+{
+    struct queue *q = &t->queue[HD_UNIT_WEIGHT];
+
+    c->cost = cost_weight_spad(&c->w.dma_read, t->p->hw);
+    q->consumed[q->n_consumed++] = now + c->cost - 1;
+    landings_skip(&t->channel.arrivals);
+    complete(t, HD_UNIT_WEIGHT, now + c->cost - 1);
 }
 
 static void take_read(struct timeline *t, struct sched_command *c, uint64_t now)
@@ -395,7 +419,11 @@ static void take(struct timeline *t, uint32_t unit, uint64_t now)
         c->cost = store_cost(t, c);
         store_begin(t);
         break;
-    default: take_read(t, c, now);
+    default:
+        if (from_spad(c))
+            take_weight_spad(t, c, now);
+        else
+            take_read(t, c, now);
     }
 }
 

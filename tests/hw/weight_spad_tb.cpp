@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "Vbench.h"
+#include "hd_timing.h"
 #include "wide.h"
 
 namespace
@@ -143,7 +144,7 @@ struct bench {
     /* As the header states. */
     uint32_t cycles(const job &j)
     {
-        uint32_t n = 3;
+        uint32_t n = HD_TIMING_WEIGHT_SPAD;
 
         for (uint32_t g = 0; g < j.groups(); g++)
             for (uint32_t t = 0; t < j.tiles(); t++) {
