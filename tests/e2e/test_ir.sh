@@ -13,7 +13,7 @@ done
 
 grep -q '^submission 0: ' ir/*_lower.txt && grep -q '^const struct hd_model' ir/*_emit.txt || fail "no dump of lower or emit: $(ls ir)"
 "$heddle" inspect digits --dump-ir=one --dump-step=schedule >/dev/null || fail "--dump-step"
-[ "$(ls one)" = 19_schedule.txt ] || fail "--dump-step=schedule wrote $(ls one)"
+[ "$(ls one | sed s,^[0-9]*_,,)" = schedule.txt ] || fail "--dump-step=schedule wrote $(ls one)"
 "$heddle" inspect digits --dump-ir=one --dump-step=schedul >stdout 2>stderr && fail "a step that is none"
 grep -q "^heddle: --dump-step: found 'schedul', expected a step; did you mean schedule?" stderr || fail "$(cat stderr)"
 "$heddle" inspect digits --dump-step=schedule >stdout 2>stderr && fail "--dump-step alone"

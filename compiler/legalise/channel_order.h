@@ -1,0 +1,64 @@
+/* channel_order.h - what the files of pass channel_order share. */
+#ifndef HEDDLE_COMPILER_LEGALISE_CHANNEL_ORDER_H
+#define HEDDLE_COMPILER_LEGALISE_CHANNEL_ORDER_H
+
+#include "channel_map.h"
+
+/* How a tensor is held: its channel c is channel order[c] of `actual`; NULL: c. */
+struct held {
+    uint32_t actual;
+    const uint32_t *order;
+    const uint32_t *part; /* `actual` is the concatenation of these */
+    uint32_t n_part;
+};
+
+/* In which order channels are wanted: by rank, or against it; NULL: no matter. */
+struct wish {
+    const uint32_t *rank;
+    bool falling;
+};
+
+struct reorder {
+    struct ir_graph *g;
+    uint32_t n_tensor; /* of the graph as it was, by whose ids the arrays are */
+    uint32_t n_op;
+    struct channel_map **map;   /* of what moves bytes; NULL: none, the tensor is a root */
+    const uint32_t **selection; /* channels of the root, or NULL */
+    struct held *held;
+    struct wish *wish;
+};
+
+/* A channel to be sorted by rank, then by where it comes from. */
+struct order_taken {
+    uint32_t rank, from, c;
+};
+int order_before(const void *a, const void *b);
+
+static inline uint32_t order_channels(const struct ir_tensor *t)
+{
+    return (uint32_t)ir_dim_back(t, 0);
+}
+
+static inline bool order_changed(const struct reorder *r, uint32_t id)
+{
+    return id < r->n_tensor && (r->held[id].order || r->held[id].actual != id);
+}
+
+/* It sums over its input's channels, weights in the form K x OC. */
+static inline bool order_by_weights(const struct ir_op *op)
+{
+    return (op->opcode == IR_OP_CONV2D || op->opcode == IR_OP_FULLY_CONNECTED) &&
+           op->attr[IR_WEIGHTS_KO] != 0;
+}
+
+/* A tensor like `t` with `n` channels. */
+struct ir_tensor *order_tensor_like(struct ir_graph *g, const struct ir_tensor *t, uint32_t n);
+/* `op` makes tensor `y`, any code. */
+void order_set_maker(struct ir_graph *g, struct ir_op *op, uint32_t y);
+
+/* channel_select.c: tensor `id` as the file has it, from what is held of it. */
+void order_need_plain(struct reorder *r, uint32_t id);
+/* The same file: what `op` makes is some channels of a root; they are held as slices of that. */
+void order_select(struct reorder *r, const struct ir_op *op);
+
+#endif

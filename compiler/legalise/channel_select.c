@@ -1,0 +1,218 @@
+/* channel_select.c - selections of channels as slices, and the file's order of channels again; see
+ * channel_order.c. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "channel_order.h"
+#include "compiler/ir/rules.h"
+#include "legalise.h"
+
+enum { MOST_RUNS = 16 }; /* of a selection as slices */
+
+int order_before(const void *a, const void *b)
+{
+    const struct order_taken *x = a, *y = b;
+
+    if (x->rank != y->rank)
+        return x->rank < y->rank ? -1 : 1;
+    return x->from < y->from ? -1 : x->from > y->from;
+}
+
+struct ir_tensor *order_tensor_like(struct ir_graph *g, const struct ir_tensor *t, uint32_t n)
+{
+    int32_t dim[IR_MAX_RANK];
+    struct ir_tensor *y;
+
+    memcpy(dim, t->dim, sizeof dim);
+    dim[t->rank - 1] = (int32_t)n;
+    y = ir_tensor_new(g, t->name, t->type, t->rank, dim);
+    y->quant = t->quant;
+    return y;
+}
+
+static struct ir_tensor *constant(struct ir_graph *g, enum ir_type type, uint32_t rank,
+                                  const int32_t *dim)
+{
+    struct ir_tensor *t = ir_tensor_new(g, "", type, rank, dim);
+
+    t->role = IR_CONST;
+    t->data = arena_alloc(g->arena, (size_t)ir_bytes(t));
+    return t;
+}
+
+void order_set_maker(struct ir_graph *g, struct ir_op *op, uint32_t y)
+{
+    op->out[0] = y;
+    g->tensor[y]->producer = op->id;
+    op->fixed.act_min = -128;
+    op->fixed.act_max = 127;
+}
+
+/* --- the file's order again --- */
+
+/* y[.., c] = x[.., from[c]] by a 1x1 convolution or a product: factor 1, bias 0. */
+static void pick_by_weights(struct ir_graph *g, uint32_t row, const struct ir_tensor *x,
+                            struct ir_tensor *y, const uint32_t *from)
+{
+    const int32_t k = (int32_t)order_channels(x), n = (int32_t)order_channels(y);
+    const bool image = x->rank == 4;
+    const struct lgl_fixed_scale one = lgl_fixed_scale(1.0);
+    struct ir_op *op = ir_op_new(g, image ? IR_OP_CONV2D : IR_OP_FULLY_CONNECTED, row, 3, 1);
+    struct ir_tensor *w = image ? constant(g, IR_I8, 4, (const int32_t[]){1, 1, k, n})
+                                : constant(g, IR_I8, 2, (const int32_t[]){k, n});
+
+    for (int32_t c = 0; c < n; c++)
+        ((uint8_t *)(uintptr_t)w->data)[(int32_t)from[c] * n + c] = 1;
+    w->quant = (struct ir_quant){1, 0, arena_memdup(g->arena, &(float){1}, sizeof(float)),
+                                 arena_memdup(g->arena, &(int32_t){0}, sizeof(int32_t))};
+    op->in[0] = x->id;
+    op->in[1] = w->id;
+    op->in[2] = constant(g, IR_I32, 1, &n)->id;
+    for (uint32_t i = IR_STRIDE_H; image && i <= IR_DILATION_W; i++)
+        op->attr[i] = 1;
+    op->attr[IR_KERNEL_H] = op->attr[IR_KERNEL_W] = image;
+    op->attr[IR_WEIGHTS_KO] = 1;
+    op->fixed.n = 1;
+    op->fixed.multiplier = arena_memdup(g->arena, &one.multiplier, sizeof one.multiplier);
+    op->fixed.shift = arena_memdup(g->arena, &one.shift, sizeof one.shift);
+    order_set_maker(g, op, y->id);
+}
+
+/* Tensor `id` in the file's order. */
+void order_need_plain(struct reorder *r, uint32_t id)
+{
+    struct ir_graph *g = r->g;
+
+    if (id == IR_NONE || id >= r->n_tensor)
+        return;
+    if (r->map[id])
+        id = r->map[id]->root;
+    if (!order_changed(r, id))
+        return;
+    const struct held h = r->held[id];
+    uint32_t *from = ARENA_ARRAY(g->arena, uint32_t, order_channels(g->tensor[id]));
+
+    for (uint32_t c = 0; c < order_channels(g->tensor[id]); c++)
+        from[c] = h.order ? h.order[c] : c;
+    pick_by_weights(g, g->op[g->tensor[h.actual]->producer]->row, g->tensor[h.actual],
+                    g->tensor[id], from);
+    r->held[id] = (struct held){.actual = id};
+}
+
+/* --- selections --- */
+
+/* All that read `id` sum over its channels. */
+static bool only_weights_read(const struct reorder *r, uint32_t id)
+{
+    for (uint32_t i = 0; i < r->n_op; i++)
+        for (uint32_t k = 0; k < r->g->op[i]->n_in && !r->g->op[i]->dead; k++)
+            if (r->g->op[i]->in[k] == id && !order_by_weights(r->g->op[i]))
+                return false;
+    return true;
+}
+
+/* Sorted, how many runs of neighbours these are. */
+static uint32_t runs(struct order_taken *t, uint32_t n)
+{
+    uint32_t count = 1;
+
+    qsort(t, n, sizeof *t, order_before);
+    for (uint32_t i = 1; i < n; i++)
+        count += t[i].from != t[i - 1].from + 1;
+    return count;
+}
+
+/* No channel is taken twice. */
+static bool distinct(const struct order_taken *t, uint32_t n)
+{
+    for (uint32_t i = 1; i < n; i++)
+        for (uint32_t k = 0; k < i; k++)
+            if (t[i].from == t[k].from)
+                return false;
+    return true;
+}
+
+static uint32_t slice_of(struct reorder *r, uint32_t row, const struct ir_tensor *x, uint32_t first,
+                         uint32_t n)
+{
+    struct ir_graph *g = r->g;
+    const int32_t rank = (int32_t)x->rank;
+    struct ir_tensor *y = order_tensor_like(g, x, n), *begin = constant(g, IR_I32, 1, &rank);
+    struct ir_op *op;
+
+    if (n == order_channels(x))
+        return x->id;
+    ((int32_t *)(uintptr_t)begin->data)[rank - 1] = (int32_t)first;
+    op = ir_op_new(g, IR_OP_SLICE, row, 2, 1);
+    op->in[0] = x->id;
+    op->in[1] = begin->id;
+    order_set_maker(g, op, y->id);
+    return y->id;
+}
+
+static uint32_t joined(struct reorder *r, uint32_t row, const struct ir_tensor *like, uint32_t n,
+                       const uint32_t *part)
+{
+    struct ir_graph *g = r->g;
+    struct ir_tensor *y = order_tensor_like(g, like, order_channels(like));
+    struct ir_op *op = ir_op_new(g, IR_OP_CONCATENATION, row, n, 1);
+
+    for (uint32_t i = 0; i < n; i++)
+        op->in[i] = part[i];
+    op->attr[IR_AXIS] = (int32_t)like->rank - 1;
+    order_set_maker(g, op, y->id);
+    return y->id;
+}
+
+/* Channels t[..] of `x` as slices of it, joined, or if these are too many by weights. */
+static void gather_runs(struct reorder *r, uint32_t row, uint32_t id, struct order_taken *t,
+                        const struct ir_tensor *x)
+{
+    const struct ir_tensor *y = r->g->tensor[id];
+    const uint32_t n = order_channels(y);
+    uint32_t *part = ARENA_ARRAY(r->g->arena, uint32_t, n), *order, n_part = 0;
+
+    if (runs(t, n) > MOST_RUNS) {
+        for (uint32_t i = 0; i < n; i++)
+            part[t[i].c] = t[i].from;
+        struct ir_tensor *all = order_tensor_like(r->g, y, n);
+        pick_by_weights(r->g, row, x, all, part);
+        r->held[id] = (struct held){.actual = all->id};
+        return;
+    }
+    order = ARENA_ARRAY(r->g->arena, uint32_t, n);
+    for (uint32_t i = 0, first = 0; i < n; i++) {
+        order[t[i].c] = i;
+        if (i + 1 < n && t[i + 1].from == t[i].from + 1)
+            continue;
+        part[n_part++] = slice_of(r, row, x, t[first].from, i + 1 - first);
+        first = i + 1;
+    }
+    r->held[id] = (struct held){.actual = n_part == 1 ? part[0] : joined(r, row, y, n_part, part),
+                                .order = order,
+                                .part = part,
+                                .n_part = n_part};
+}
+
+/* What `op` makes is some channels of a root. */
+void order_select(struct reorder *r, const struct ir_op *op)
+{
+    struct ir_graph *g = r->g;
+    const uint32_t id = op->out[0], root = r->map[id]->root, n = order_channels(g->tensor[id]);
+    const struct held from = r->held[root];
+    const struct ir_tensor *x = g->tensor[from.actual];
+    uint32_t *order = ARENA_ARRAY(g->arena, uint32_t, n);
+    struct order_taken *t = ARENA_ARRAY(g->arena, struct order_taken, n);
+
+    for (uint32_t c = 0; c < n; c++) {
+        const uint32_t k = r->selection[id][c];
+
+        order[c] = from.order ? from.order[k] : k;
+        t[c] = (struct order_taken){r->wish[id].rank ? r->wish[id].rank[c] : 0, order[c], c};
+    }
+    if (distinct(t, n) &&
+        (n == order_channels(x) || (runs(t, n) > MOST_RUNS && only_weights_read(r, id))))
+        r->held[id] = (struct held){.actual = x->id, .order = order};
+    else
+        gather_runs(r, op->row, id, t, x);
+}
