@@ -65,6 +65,8 @@ static void add_copies(struct emit_unit *u, struct text *t, const struct sched_s
             continue;
         for (uint32_t k = 0; k < (in ? op->n_in : op->n_out); k++) {
             uint32_t id = in ? op->in[k] : op->out[k];
+            if (id != IR_NONE)
+                id = sched_root(u->program, id);
             if (id == IR_NONE || seen[id])
                 continue;
             seen[id] = true;

@@ -181,6 +181,13 @@ bool geo_windows_inside(const struct geo *g)
            (g->ow - 1) * g->sx + g->kw <= g->w;
 }
 
+/* x -> the same bytes elsewhere: the maximum over one cell is that cell. */
+static bool copy_of(const struct ir_graph *graph, struct geo *g)
+{
+    (void)graph;
+    return window_of(g, 1, 1);
+}
+
 static bool lut_of(const struct ir_graph *graph, struct geo *g)
 {
     (void)graph;
@@ -369,7 +376,7 @@ uint32_t geo_streams(const struct geo *g, const struct hd_config *hw, uint32_t w
 {
     if (wish == 1 || g->kind == GEO_DEPTHWISE || g->kind == GEO_TRANSPOSED || g->up_x > 1 ||
         !geo_on_array(g) || geo_parts(g, hw) || hw->ports < 2 || 2 * g->oc > hw->n || g->ow < 2 ||
-        2 * g->sx * g->c > 65535)
+        g->apart || 2 * g->sx * g->c > 65535)
         return 1;
     if (wish == 2)
         return 2;

@@ -31,6 +31,7 @@ struct geo {
     uint32_t vop;              /* enum hd_vop for VECTOR operators */
     bool turned;               /* mean over rows whose result has the input's columns as rows */
     bool rows_are_pixels;      /* matrix product: each row of its images is one pixel */
+    bool apart;                /* pixels of the result do not lie side by side */
 };
 
 /* Fill `g` from `op` as its definition has it. False if the operator is none of the kinds. */

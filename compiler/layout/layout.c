@@ -6,6 +6,7 @@
 #include "compiler/plan/memory_use.h"
 #include "compiler/plan/place.h"
 #include "layout_work.h"
+#include "views.h"
 
 enum {
     BUDGET_STEPS = 32, /* of the scratchpad, by which an operator's budget shrinks */
@@ -19,14 +20,14 @@ static void note_product(struct layout_work *w, const struct geo *g, const struc
 
     geo_image(t, &h, &cols, &c);
     if (g->kind == GEO_DENSE && h > 1)
-        w->contiguous[t->id] = true;
-    w->row_reads[t->id].pixels |= g->rows_are_pixels;
+        w->contiguous[layout_root(w, t)] = true;
+    w->row_reads[layout_root(w, t)].pixels |= g->rows_are_pixels;
 }
 
 /* What readers ask of a tensor's rows. */
 static void note_reader(struct layout_work *w, const struct op_plan *p, const struct ir_tensor *t)
 {
-    struct row_reads *m = &w->row_reads[t->id],
+    struct row_reads *m = &w->row_reads[layout_root(w, t)],
                      by = layout_reads(w, &p->geo, w->program->knobs[p->position].streams);
 
     note_product(w, &p->geo, t);
@@ -52,13 +53,23 @@ static void pair_operands(struct layout_work *w)
 {
     for (uint32_t i = 0; i < w->layout->n_plan; i++) {
         const struct geo *g = &w->layout->plan[i].geo;
-        if (!g->y2 || g->x == g->y2)
+        if (!g->y2 || layout_root(w, g->x) == layout_root(w, g->y2))
             continue;
-        struct row_reads *a = &w->row_reads[g->x->id], *b = &w->row_reads[g->y2->id];
+        const uint32_t x = layout_root(w, g->x), y = layout_root(w, g->y2);
+        struct row_reads *a = &w->row_reads[x], *b = &w->row_reads[y];
         *a = *b = (struct row_reads){a->dilation > b->dilation ? a->dilation : b->dilation,
                                      a->tails || b->tails, a->pixels || b->pixels};
-        w->second[g->y2->id] = !w->second[g->x->id];
+        w->second[y] = !w->second[x];
     }
+}
+
+/* Do the tensor's pixels lie among other channels? */
+static bool is_apart(const struct layout_work *w, const struct ir_tensor *t)
+{
+    const struct sched_view *v = &w->program->view[t->id];
+
+    return !v->pixel &&
+           (w->program->view[v->root].n != (uint32_t)ir_dim_back(t, 0) || v->step_x > 1);
 }
 
 static enum status collect(struct layout_work *w, struct diag *d)
@@ -78,6 +89,7 @@ static enum status collect(struct layout_work *w, struct diag *d)
                         "operator %s is assigned to the accelerator, but has no lowering",
                         g->row[op->row].name);
         p->n_in = p->geo.y2 ? 2 : 1;
+        p->geo.apart = is_apart(w, p->geo.out);
     }
     return ST_OK;
 }
@@ -121,13 +133,14 @@ static uint32_t resident_bytes(struct layout_work *w, uint32_t position)
 
     for (uint32_t t = 0; t < w->graph->n_tensor; t++)
         if (alive(&w->program->place[t], position) && !inside(w, t))
-            total += layout_bytes(w, w->graph->tensor[t]);
+            total += layout_bytes(w, t);
     return total;
 }
 
-static bool touches(const struct op_plan *p, const struct ir_tensor *t)
+static bool touches(const struct layout_work *w, const struct op_plan *p, uint32_t root)
 {
-    return p->geo.x == t || p->geo.y2 == t || p->geo.out == t;
+    return layout_root(w, p->geo.x) == root || layout_root(w, p->geo.out) == root ||
+           (p->geo.y2 && layout_root(w, p->geo.y2) == root);
 }
 
 /* The tensor to stream so that operator `p` fits; NULL if there is none left. */
@@ -137,17 +150,17 @@ static const struct ir_tensor *victim(struct layout_work *w, const struct op_pla
     uint64_t best_score = 0;
 
     for (uint32_t i = 0; i < w->graph->n_tensor; i++) {
-        const struct ir_tensor *t = w->graph->tensor[i];
-        if (!alive(layout_place(w, t), p->position))
+        const struct ir_tensor *t = w->graph->tensor[i]; /* of roots alone */
+        if (!alive(&w->program->place[i], p->position))
             continue;
         if (w->cascade_tensor[t->id] && !w->cascade_to[t->id])
             continue;
-        uint64_t score = 1 + layout_bytes(w, t);
+        uint64_t score = 1 + layout_bytes(w, i);
         if (w->cascade_to[t->id]) /* a few rows are enough */
             score += (uint64_t)1 << 42;
         if (layout_place(w, t)->in_memory)
             score += (uint64_t)1 << 40;
-        if (!touches(p, t))
+        if (!touches(w, p, i))
             score += (uint64_t)1 << 41;
         if (score > best_score) {
             best_score = score;
@@ -157,9 +170,11 @@ static const struct ir_tensor *victim(struct layout_work *w, const struct op_pla
     return best;
 }
 
+/* A root, and with it all that share its bytes. */
 static void stream_tensor(struct layout_work *w, const struct ir_tensor *t)
 {
     struct layout *l = w->layout;
+    const uint32_t root = t->id;
 
     layout_place(w, t)->on_chip = false;
     if (w->cascade_to[t->id]) {
@@ -170,9 +185,9 @@ static void stream_tensor(struct layout_work *w, const struct ir_tensor *t)
     for (uint32_t i = 0; i < l->n_plan; i++) {
         struct op_plan *p = &l->plan[i];
         for (uint32_t k = 0; k < p->n_in; k++)
-            if (geo_operand(&p->geo, k) == t)
+            if (layout_root(w, geo_operand(&p->geo, k)) == root)
                 p->in[k].streamed = true;
-        if (p->geo.out == t)
+        if (layout_root(w, p->geo.out) == root)
             p->out.streamed = true;
     }
 }
@@ -290,8 +305,9 @@ static void add_tiles(struct layout_work *w, struct place_set *set, struct op_pl
         for (uint32_t k = 0; k < n && s[i]->streamed; k++) {
             const struct ir_tensor *t = i < 2 ? geo_operand(&p->geo, i) : NULL;
             bool pair = t && p->geo.y2;
+            const uint32_t root = t ? layout_root(w, t) : 0;
             place_add_phase(set, s[i]->rows * s[i]->pitch, span.first, span.last, pair ? banks : 0,
-                            pair && w->second[t->id] ? banks / 2 : 0, &s[i]->buf[k]);
+                            pair && w->second[root] ? banks / 2 : 0, &s[i]->buf[k]);
         }
 }
 
@@ -328,8 +344,8 @@ static bool assign(struct layout_work *w)
         struct sched_place *s = &w->program->place[t];
         s->inside = inside(w, t);
         if (s->on_chip && !s->inside)
-            place_add_phase(&set, layout_bytes(w, w->graph->tensor[t]), s->first, s->last, banks,
-                            w->second[t] ? banks / 2 : 0, &s->base);
+            place_add_phase(&set, layout_bytes(w, t), s->first, s->last, banks,
+                            w->second[t] ? banks / 2 : 0, &w->base[t]);
     }
     for (uint32_t i = 0; i < w->layout->n_plan; i++) {
         add_tiles(w, &set, &w->layout->plan[i]);
@@ -342,7 +358,7 @@ static bool assign(struct layout_work *w)
             tighten(w, &set.buffer[i]);
     for (uint32_t t = 0; t < w->graph->n_tensor; t++)
         if (w->program->place[t].inside)
-            w->program->place[t].base = layout_place(w, w->in_place_of[t])->base;
+            w->base[t] = w->base[w->in_place_of[t]->id];
     return peak <= w->hw->scratchpad_bytes;
 }
 
@@ -350,28 +366,46 @@ static uint32_t chip_pitch(struct layout_work *w, const struct ir_tensor *t)
 {
     const struct plan_line_buffer *r = &w->layout->line_buffer[t->id];
 
-    return r->wrap ? r->pitch : layout_place(w, t)->pitch;
+    return r->wrap ? r->pitch : w->program->place[t->id].pitch;
+}
+
+/* Where the tensor is in its root's image, in the scratchpad and as rows of memory. */
+static void fill_place(struct layout_work *w, const struct ir_tensor *t)
+{
+    const struct sched_view *v = &w->program->view[t->id], *root = &w->program->view[v->root];
+    struct sched_place *s = &w->program->place[t->id];
+    uint32_t c, pitch = layout_tensor_pitch(w, v->root);
+
+    geo_image(t, &s->h, &s->cols, &c);
+    s->row_bytes = s->cols * c;
+    s->pixel = v->pixel ? v->pixel : root->n * v->step_x;
+    s->mem_pixel = s->pixel;
+    s->pitch = v->pitch ? v->pitch : pitch * v->step_y;
+    s->mem_pitch = v->pitch ? v->pitch : root->w * root->n * v->step_y;
+    s->base = w->base[v->root] + sched_view_offset(w->program, t->id, pitch);
+    if (v->root == t->id && (uint64_t)v->h * v->w * v->n > ir_elements(t))
+        s->mem_bytes = v->h * v->w * v->n; /* with others in it */
+    s->on_chip = w->program->place[v->root].on_chip;
+    s->first = w->program->place[v->root].first;
+    s->last = w->program->place[v->root].last;
 }
 
 static void fill_places(struct layout_work *w)
 {
-    for (uint32_t i = 0; i < w->graph->n_tensor; i++) {
-        const struct ir_tensor *t = w->graph->tensor[i];
-        struct sched_place *s = &w->program->place[i];
-        uint32_t c, cols;
-        geo_image(t, &s->h, &cols, &c);
-        s->row_bytes = cols * c;
-        s->pitch = layout_tensor_pitch(w, t);
-    }
+    for (uint32_t i = 0; i < w->graph->n_tensor; i++)
+        fill_place(w, w->graph->tensor[i]);
     for (uint32_t i = 0; i < w->layout->n_plan; i++) {
         struct op_plan *p = &w->layout->plan[i];
         for (uint32_t k = 0; k < p->n_in; k++)
             if (!p->in[k].streamed) {
                 p->in[k].pitch = chip_pitch(w, geo_operand(&p->geo, k));
+                p->in[k].pixel = w->program->place[geo_operand(&p->geo, k)->id].pixel;
                 p->in[k].skip = 1;
             }
-        if (!p->out.streamed)
+        if (!p->out.streamed) {
             p->out.pitch = chip_pitch(w, p->geo.out);
+            p->out.pixel = w->program->place[p->geo.out->id].pixel;
+        }
     }
 }
 
@@ -410,6 +444,8 @@ enum status layout_run(struct sched_program *program, struct diag *d)
     w.layout->line_buffer = ARENA_ARRAY(a, struct plan_line_buffer, w.graph->n_tensor + 1);
     for (uint32_t i = 0; i < w.graph->n_op; i++)
         program->span[i] = (struct sched_span){i, i};
+    w.base = ARENA_ARRAY(a, uint32_t, w.graph->n_tensor + 1);
+    (void)views_find(program);
     w.live_bound = memory_live_bound(a, w.graph);
     TRY(collect(&w, d));
     layout_find_cascades(&w);

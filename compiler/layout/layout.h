@@ -14,6 +14,7 @@ struct plan_stream {
     bool streamed;   /* row tiles in two buffers; else the tensor is on chip whole */
     uint32_t buf[2]; /* scratchpad bytes */
     uint32_t pitch;  /* bytes from row to row */
+    uint32_t pixel;  /* from pixel to pixel */
     uint32_t rows;   /* rows a buffer holds */
     uint32_t skip;   /* of the tensor's rows it holds one of so many: no window needs the others */
 };

@@ -42,7 +42,7 @@ static void note_stage(struct layout_work *w, const struct op_plan *first,
         const struct ir_tensor *t = p->geo.out;
         if (next->geo.x != t && next->geo.y2 != t)
             continue;
-        w->cascade_tensor[t->id] = true;
+        w->cascade_tensor[layout_root(w, t)] = true;
         if (p + 1 == next && !layout_place(w, t)->in_memory && readers(w, t) == 1)
             w->cascade_to[t->id] = next;
     }
@@ -58,6 +58,19 @@ void layout_cascade_needs(struct arena *a, const struct geo *g, const struct hd_
     (void)geo_pieces(a, g, hw->n, geo_word_limit(hw), &piece);
     *entries = div_up(geo_streams(g, hw, knobs->streams) * g->oc, hw->n);
     *words = *entries * piece[0].n_ky * piece[0].n_b;
+}
+
+/* Does `next` read bytes of a stage under another name? A stage asks for rows of a tensor. */
+static bool reads_view(const struct layout_work *w, const struct op_plan *stage, uint32_t n,
+                       const struct op_plan *next)
+{
+    for (uint32_t i = 0; i < n; i++)
+        for (uint32_t k = 0; k < next->n_in; k++) {
+            const struct ir_tensor *t = geo_operand(&next->geo, k), *made = stage[i].geo.out;
+            if (t != made && layout_root(w, t) == layout_root(w, made))
+                return true;
+        }
+    return false;
 }
 
 /* Operators from plan[first] on that are interleaved by rows: while their weights fit together, and
@@ -78,7 +91,8 @@ static uint32_t cascade_from(struct layout_work *w, uint32_t first)
         if (i == first)
             continue;
         if (!may_cascade(w, p - 1, p) || words > w->hw->weight_bytes / w->hw->n ||
-            entries > w->hw->param_entries || tables > 1)
+            entries > w->hw->param_entries || tables > 1 ||
+            reads_view(w, &l->plan[first], i - first, p))
             break;
         p[-1].cascaded = true;
         note_stage(w, &l->plan[first], p);
@@ -131,6 +145,19 @@ bool layout_slices_whole(const struct op_plan *plan, uint32_t n)
     return true;
 }
 
+/* Are all tensors their own, pixels side by side? */
+static bool own_images(const struct layout_work *w, const struct op_plan *p, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++)
+        for (uint32_t k = 0; k <= p[i].n_in; k++) {
+            const struct ir_tensor *t = k ? geo_operand(&p[i].geo, k - 1) : p[i].geo.out;
+            const struct sched_view *v = &w->program->view[t->id];
+            if (v->root != t->id || v->n != (uint32_t)ir_dim_back(t, 0))
+                return false;
+        }
+    return true;
+}
+
 /* How many operators from p on are interleaved by channels; 1: none. Their tensors are alive at
  * once, the pool's result in place of its input: that must not exceed the network's own need. */
 static uint32_t slices_from(struct layout_work *w, struct op_plan *p)
@@ -138,7 +165,7 @@ static uint32_t slices_from(struct layout_work *w, struct op_plan *p)
     uint32_t n = slices_length(w->program, p, w->layout->n_plan - (uint32_t)(p - w->layout->plan));
     const struct ir_tensor *x = p[n - 1].geo.x, *y = p[n - 1].geo.out;
 
-    if (n == 1 || layout_place(w, x)->in_memory || readers(w, x) > 1)
+    if (n == 1 || layout_place(w, x)->in_memory || readers(w, x) > 1 || !own_images(w, p, n))
         return 1;
     note_span(w, p, n);
     uint64_t bound = w->live_bound + (layout_place(w, y)->in_memory ? 0 : ir_bytes(y));

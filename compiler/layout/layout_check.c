@@ -1,5 +1,6 @@
 /* layout_check.c - the independent proof of a scratchpad layout; shares nothing with layout.c but
- * the result. Every buffer lies within the scratchpad, and no two share a byte at one operator. */
+ * the result. Every buffer lies within the scratchpad, and no two share a byte at one operator; in
+ * the image of tensors that share their bytes no two operators write the same one. */
 #include "layout.h"
 
 struct buffer {
@@ -32,6 +33,11 @@ static void add_streams(struct buffers *s, const struct sched_program *p,
                 (uint64_t)stream[i]->rows * stream[i]->pitch);
 }
 
+static uint32_t root_base(const struct sched_program *p, uint32_t root)
+{
+    return p->place[root].base - sched_view_offset(p, root, p->place[root].pitch);
+}
+
 static struct buffers buffers_of(const struct sched_program *p)
 {
     const struct layout *l = p->layout;
@@ -40,9 +46,9 @@ static struct buffers buffers_of(const struct sched_program *p)
 
     for (uint32_t t = 0; t < p->graph->n_tensor; t++) {
         const struct sched_place *at = &p->place[t];
-        if (at->on_chip && !at->inside)
-            add(&s, "tensor", t, (struct sched_span){at->first, at->last}, at->base,
-                (uint64_t)at->h * at->pitch);
+        if (at->on_chip && !at->inside && p->view[t].root == t)
+            add(&s, "tensor", t, (struct sched_span){at->first, at->last}, root_base(p, t),
+                at->mem_bytes / at->mem_pitch * (uint64_t)at->pitch);
     }
     for (uint32_t i = 0; i < l->n_plan; i++) {
         const struct op_plan *plan = &l->plan[i];
@@ -60,10 +66,55 @@ static bool overlap(const struct buffer *a, const struct buffer *b)
     return a->first <= b->last && b->first <= a->last && a->begin < b->end && b->begin < a->end;
 }
 
+/* First and end of a written tensor in its root's image along one direction. */
+struct extent {
+    uint32_t first, end;
+};
+
+static void extents(const struct sched_program *p, uint32_t t, struct extent e[3])
+{
+    const struct sched_view *v = &p->view[t];
+    const uint32_t at[3] = {(uint32_t)v->y, (uint32_t)v->x, (uint32_t)v->c};
+    uint32_t n[3];
+
+    geo_image(p->graph->tensor[t], &n[0], &n[1], &n[2]);
+    for (uint32_t k = 0; k < 3; k++)
+        e[k] = (struct extent){at[k], at[k] + n[k]};
+}
+
+/* What operators write lies in its root's image, and no byte of it is written twice. */
+static enum status check_written(const struct sched_program *p, uint32_t i, struct diag *d)
+{
+    const struct op_plan *plan = p->layout->plan;
+    const uint32_t t = plan[i].geo.out->id;
+    const struct sched_view *root = &p->view[p->view[t].root];
+    const uint32_t most[3] = {root->h, root->w, root->n};
+    struct extent a[3], b[3];
+
+    extents(p, t, a);
+    for (uint32_t k = 0; k < 3; k++)
+        if (a[k].end > most[k])
+            return FAIL(d, ST_INTERNAL, "layout: tensor %u exceeds the image of tensor %u", t,
+                        root->root);
+    for (uint32_t n = 0; n < i; n++) {
+        const uint32_t u = plan[n].geo.out->id;
+        if (p->view[u].root != root->root)
+            continue;
+        extents(p, u, b);
+        if (a[0].first < b[0].end && b[0].first < a[0].end && a[1].first < b[1].end &&
+            b[1].first < a[1].end && a[2].first < b[2].end && b[2].first < a[2].end)
+            return FAIL(d, ST_INTERNAL, "layout: tensors %u and %u are written to the same bytes",
+                        u, t);
+    }
+    return ST_OK;
+}
+
 enum status layout_check(const struct sched_program *p, struct diag *d)
 {
     const struct buffers s = buffers_of(p);
 
+    for (uint32_t i = 0; i < p->layout->n_plan; i++)
+        TRY(check_written(p, i, d));
     for (uint32_t i = 0; i < s.n; i++) {
         const struct buffer *a = &s.b[i];
         if (a->end > p->hw->scratchpad_bytes)

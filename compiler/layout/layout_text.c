@@ -39,11 +39,16 @@ void layout_print(const struct sched_program *p, struct text *t)
                 p->hw->scratchpad_bytes);
     for (uint32_t i = 0; i < p->graph->n_tensor; i++) {
         const struct sched_place *s = &p->place[i];
-        if (s->on_chip)
-            text_printf(t,
-                        "tensor %u: %u rows of %u bytes, pitch %u, at %u, operators %u to %u%s\n",
-                        i, s->h, s->row_bytes, s->pitch, s->base, s->first, s->last,
-                        s->inside ? ", inside its input" : "");
+        if (!s->on_chip)
+            continue;
+        text_printf(t, "tensor %u: %u rows of %u bytes, pitch %u, at %u, operators %u to %u%s", i,
+                    s->h, s->row_bytes, s->pitch, s->base, s->first, s->last,
+                    s->inside ? ", inside its input" : "");
+        if (p->view[i].root != i)
+            text_printf(t, ", in the image of tensor %u", p->view[i].root);
+        if (s->pixel * s->cols != s->row_bytes && s->cols > 1)
+            text_printf(t, ", pixels %u apart", s->pixel);
+        text_add(t, "\n");
     }
     for (uint32_t i = 0; i < p->layout->n_plan; i++)
         print_plan(p, &p->layout->plan[i], t);

@@ -30,20 +30,18 @@ uint32_t layout_pitch(const struct layout_work *w, uint32_t row_bytes, uint32_t 
     return words * w->hw->n;
 }
 
-uint32_t layout_tensor_pitch(const struct layout_work *w, const struct ir_tensor *t)
+uint32_t layout_tensor_pitch(const struct layout_work *w, uint32_t root)
 {
-    uint32_t h, c, cols;
+    const struct sched_view *v = &w->program->view[root];
 
-    geo_image(t, &h, &cols, &c);
-    return w->contiguous[t->id] ? cols * c : layout_pitch(w, cols * c, h, w->row_reads[t->id]);
+    if (w->contiguous[root] || v->flat)
+        return v->w * v->n;
+    return layout_pitch(w, v->w * v->n, v->h, w->row_reads[root]);
 }
 
-uint32_t layout_bytes(const struct layout_work *w, const struct ir_tensor *t)
+uint32_t layout_bytes(const struct layout_work *w, uint32_t root)
 {
-    uint32_t h, c, cols;
-
-    geo_image(t, &h, &cols, &c);
-    return div_up(h * layout_tensor_pitch(w, t), w->hw->n) * w->hw->n;
+    return div_up(w->program->view[root].h * layout_tensor_pitch(w, root), w->hw->n) * w->hw->n;
 }
 
 /* Of how many input rows ARRAY reads one. */
@@ -138,6 +136,15 @@ uint32_t layout_n_tiles(const struct layout_work *w, const struct op_plan *p, ui
     return n;
 }
 
+/* In a tile buffer pixels lie side by side. */
+static uint32_t pixel_bytes(const struct ir_tensor *t)
+{
+    uint32_t h, c, cols;
+
+    geo_image(t, &h, &cols, &c);
+    return c;
+}
+
 uint32_t layout_tile_bytes(struct layout_work *w, struct op_plan *p, uint32_t rows)
 {
     const struct geo *g = &p->geo;
@@ -146,6 +153,7 @@ uint32_t layout_tile_bytes(struct layout_work *w, struct op_plan *p, uint32_t ro
     for (uint32_t i = 0; i < p->n_in; i++)
         if (p->in[i].streamed) {
             p->in[i].skip = row_skip(g);
+            p->in[i].pixel = pixel_bytes(geo_operand(g, i));
             p->in[i].rows = in_tile_rows(g, i, rows);
             p->in[i].pitch = tile_pitch(w, p, geo_operand(g, i), p->in[i].rows);
             total += layout_stream_bytes(w, &p->in[i], n_tiles);
@@ -153,6 +161,7 @@ uint32_t layout_tile_bytes(struct layout_work *w, struct op_plan *p, uint32_t ro
     if (p->out.streamed) {
         p->out.rows = geo_result_rows(g, rows);
         p->out.pitch = tile_pitch(w, p, g->out, p->out.rows);
+        p->out.pixel = pixel_bytes(g->out);
         total += layout_stream_bytes(w, &p->out, n_tiles);
     }
     return total;

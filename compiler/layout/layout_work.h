@@ -18,6 +18,8 @@ struct layout_work {
     const struct ir_graph *graph;
     const struct hd_config *hw;
     struct layout *layout;
+    uint32_t *base; /* by root: of its image in the scratchpad */
+    /* By tensor, and true of what shares bytes at their root alone (views.h): */
     bool *contiguous;            /* by tensor: rows must lie back to back */
     struct row_reads *row_reads; /* by tensor */
     bool *second;                /* by tensor: the second operand of an elementwise operator */
@@ -28,9 +30,16 @@ struct layout_work {
     uint32_t *budget; /* by position: bytes of the scratchpad that buffers alive there may have */
 };
 
+/* The tensor that has the place of `t`. */
+static inline uint32_t layout_root(const struct layout_work *w, const struct ir_tensor *t)
+{
+    return w->program ? sched_root(w->program, t->id) : t->id;
+}
+
+/* Decided for a root and all that share its bytes. */
 static inline struct sched_place *layout_place(struct layout_work *w, const struct ir_tensor *t)
 {
-    return &w->program->place[t->id];
+    return &w->program->place[layout_root(w, t)];
 }
 
 /* --- layout_tiles.c --- */
@@ -38,9 +47,9 @@ static inline struct sched_place *layout_place(struct layout_work *w, const stru
 /* Bytes from row to row of `rows` rows of `row_bytes` that are read so. */
 uint32_t layout_pitch(const struct layout_work *w, uint32_t row_bytes, uint32_t rows,
                       struct row_reads read);
-/* The same of a tensor that is on chip whole, and all its bytes. */
-uint32_t layout_tensor_pitch(const struct layout_work *w, const struct ir_tensor *t);
-uint32_t layout_bytes(const struct layout_work *w, const struct ir_tensor *t);
+/* The same of a root's image that is on chip whole, and all its bytes. */
+uint32_t layout_tensor_pitch(const struct layout_work *w, uint32_t root);
+uint32_t layout_bytes(const struct layout_work *w, uint32_t root);
 /* How the operator reads its input's rows; its pixels lie side by side as knob `streams`
  * specifies. */
 struct row_reads layout_reads(const struct layout_work *w, const struct geo *g, uint32_t streams);

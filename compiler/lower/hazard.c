@@ -48,7 +48,7 @@ static bool covers(const struct sched_access *w, const struct sched_access *a)
     bool whole =
         w->pitch == 0 || (w->pitch == a->pitch && w->begin == a->begin && a->bytes <= w->bytes);
 
-    return whole && w->begin <= a->begin && a->end <= w->end;
+    return whole && !w->gaps && w->begin <= a->begin && a->end <= w->end;
 }
 
 /* The latest record beyond sequence `need` whose command must be complete before one that makes the

@@ -109,6 +109,7 @@ enum status lower_run(struct sched_program *p, struct diag *d)
     l.entries.size = p->hw->param_entries;
     l.loaded = ARENA_ARRAY(p->arena, uint32_t, p->graph->n_tensor + 1);
     p->woven = ARENA_ARRAY(p->arena, uint32_t, p->graph->n_op + 1);
+    sched_view_memory(p);
     begin_constants(p);
     mark_constants(&l, p->layout);
     TRY(lower_all(&l, p->layout));

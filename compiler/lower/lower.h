@@ -25,7 +25,7 @@ struct lower {
     struct lower_ring words, entries; /* weight memory, parameter memory */
     const struct layout *layout;
     bool in_cascade;  /* several operators share weight memory; all their weights stay */
-    uint32_t *loaded; /* by tensor: rows of a resident tensor loaded or made on chip */
+    uint32_t *loaded; /* by tensor: rows of a resident tensor loaded from memory */
     struct diag *d;
 };
 
@@ -58,8 +58,7 @@ int32_t lower_result(const struct lower *l, const struct op_plan *p, uint32_t ti
 void lower_store(struct lower *l, const struct op_plan *p, uint32_t tile, uint32_t y,
                  uint32_t rows);
 
-/* Scratchpad ranges that rows [lo, hi) of an operand or result of the tile cover. What is made in
- * a resident tensor counts as loaded from then on. */
+/* Scratchpad ranges that rows [lo, hi) of an operand or result of the tile cover. */
 void lower_access_in(struct lower *l, struct sched_command *c, const struct op_plan *p, uint32_t i,
                      int32_t base, uint32_t lo, uint32_t hi);
 void lower_access_out(struct lower *l, struct sched_command *c, const struct op_plan *p,

@@ -217,17 +217,17 @@ static void fill_output(const struct nest *n, struct hd_cmd_array *a, const stru
     a->block_step_y = (g->sy * block) & 0xffffu;
     a->block_scan = (a->scan * block) & 0xffffu;
     a->last_scan = (uint32_t)(a->scan * a->last_rows) & 0xffffu;
-    a->out_step = (n->columns * g->up_x) & 0xffffu;
+    a->out_step = ((n->streams == 2 ? n->columns : n->p->out.pixel) * g->up_x) & 0xffffu;
     a->out_base = out_base;
     a->out_pitch = pitch;
     a->out_block_step = pitch * block;
     a->in_block_step = a->in_pitch_step * (int32_t)block;
 }
 
-static void fill_pair(const struct geo *g, struct hd_cmd_array *a)
+static void fill_pair(const struct geo *g, struct hd_cmd_array *a, uint32_t pixel)
 {
     a->pair_split = g->oc & 0xffu;
-    a->pair_step = (g->sx * g->c) & 0xffffu;
+    a->pair_step = (g->sx * pixel) & 0xffffu;
     a->pair_last = (g->ow % 2 ? g->oc : 2 * g->oc) & 0xffu;
 }
 
@@ -238,15 +238,16 @@ static void fill_columns(const struct nest *n, struct hd_cmd_array *a, const str
 {
     const struct geo *g = &part->geo;
     const struct geo_piece *piece = &part->piece;
+    const uint32_t pixel = n->p->in[0].pixel;
 
-    a->in_wc = g->w * g->c;
+    a->in_wc = (g->w - 1) * pixel + g->c;
     if (g->kind != GEO_DEPTHWISE) {
-        a->x_start = (int32_t)piece->x_shift - g->pl * (int32_t)g->c;
-        a->x_step = (n->streams * g->sx * g->c) & 0xffffu;
+        a->x_start = (int32_t)piece->x_shift - g->pl * (int32_t)pixel;
+        a->x_step = (n->streams * g->sx * pixel) & 0xffffu;
         a->stride_x = 1;
         a->scan = div_up(g->ow, n->streams) & 0xffffu;
         if (n->streams == 2)
-            fill_pair(g, a);
+            fill_pair(g, a, pixel);
         return;
     }
     int32_t column = (int32_t)piece->x_shift - g->pl;
@@ -255,8 +256,8 @@ static void fill_columns(const struct nest *n, struct hd_cmd_array *a, const str
     int64_t left = (int64_t)g->w - start, reach = (int64_t)span - 1 - pad + piece->n_b;
     int64_t scan = left < reach ? left : reach;
     a->depthwise = 1;
-    a->x_start = (int32_t)(start * g->c + first_channel);
-    a->x_step = g->c & 0xffffu;
+    a->x_start = (int32_t)(start * pixel + first_channel);
+    a->x_step = pixel & 0xffffu;
     a->pad_left = pad & 0xffu;
     a->stride_x = g->sx & 0xffu;
     a->scan = (scan > span ? (uint32_t)scan : span) & 0xffffu;
@@ -367,7 +368,7 @@ static void add_array(struct nest *n, uint32_t tile, uint32_t y, uint32_t rows, 
     fill_columns(n, a, part, first);
     fill_output(n, a, g, own,
                 (uint32_t)lower_result(l, n->p, tile, y) + (row - y) * n->p->out.pitch +
-                    g->first_x * g->oc + first);
+                    g->first_x * n->p->out.pixel + first);
     if (geo_rows_as_pixels(n->g, l->hw, n->p->in[0].pitch, n->p->out.pitch))
         rows_as_pixels(n, a, y, rows);
     a->out_channels = channels & 0xffffu;

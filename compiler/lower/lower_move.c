@@ -45,7 +45,18 @@ void lower_access(struct sched_command *c, enum sched_memory memory, bool write,
                   uint64_t n)
 {
     if (n > 0 && c->n_access < SCHED_MAX_ACCESS)
-        c->access[c->n_access++] = (struct sched_access){memory, write, begin, begin + n, 0, 0};
+        c->access[c->n_access++] = (struct sched_access){
+            .memory = memory, .write = write, .begin = begin, .end = begin + n};
+}
+
+/* The access added last touches `bytes` of every `pitch` bytes only; gaps: not even all of these. */
+static void only(struct sched_command *c, uint32_t bytes, uint32_t pitch, bool gaps)
+{
+    struct sched_access *a = &c->access[c->n_access - 1];
+
+    a->pitch = pitch;
+    a->bytes = bytes;
+    a->gaps = gaps;
 }
 
 void lower_access_slice(struct sched_command *c, uint32_t first, uint32_t bytes, uint32_t pitch)
@@ -107,16 +118,46 @@ void lower_fetch(struct lower *l, uint32_t row, uint32_t space, uint32_t offset,
     fetch_access(c, space, dest, rows * words);
 }
 
+/* How rows of a tensor lie in memory. */
+struct runs {
+    uint32_t rows; /* so many by one command */
+    uint32_t runs, run_bytes, run_pitch;
+};
+
+/* Of `rows` rows, each `skip`-th of the tensor's, those that one command can take. */
+static struct runs runs_of(const struct sched_place *s, uint32_t rows, uint32_t skip)
+{
+    uint32_t pitch = s->mem_pitch * skip, bytes = s->row_bytes / s->cols;
+
+    if (rows == 1 || pitch == s->row_bytes)
+        pitch = s->row_bytes;
+    if (s->cols == 1 || s->mem_pixel == bytes) {
+        if (pitch == s->row_bytes)
+            return (struct runs){rows, 1, rows * s->row_bytes, rows * s->row_bytes};
+        return (struct runs){rows, rows, s->row_bytes, pitch};
+    }
+    uint32_t most = s->mem_pitch * skip == s->cols * s->mem_pixel ? UINT16_MAX / s->cols : 1;
+    rows = rows < most ? rows : most;
+    return (struct runs){rows, rows * s->cols, bytes, s->mem_pixel};
+}
+
+/* The command reads or writes runs of memory from `offset` on. */
 static void memory_access(struct sched_command *c, const struct sched_program *p,
-                          const struct sched_place *s, bool write, uint64_t offset, uint64_t n)
+                          const struct sched_place *s, bool write, uint64_t offset,
+                          const struct runs *r)
 {
     uint64_t index = s->mem_region >= HD_REGION_IO ? s->mem_region - HD_REGION_IO : 0;
+    uint64_t n = (uint64_t)(r->runs - 1) * r->run_pitch + r->run_bytes;
 
     if (s->mem_region == HD_REGION_ARENA)
         lower_access(c, SCHED_ARENA, write, offset, n);
     else if (s->mem_region >= HD_REGION_IO)
         lower_access(c, index < p->graph->n_in ? SCHED_INPUT : SCHED_OUTPUT, write,
                      (index << 32) + offset, n);
+    else
+        return;
+    if (r->runs > 1)
+        only(c, r->run_bytes, r->run_pitch, false);
 }
 
 /* Every skip-th of the rows [lo, hi) of a tensor from memory to scratchpad address `to`, rows
@@ -124,36 +165,83 @@ static void memory_access(struct sched_command *c, const struct sched_program *p
 static void load_rows(struct lower *l, uint32_t row, const struct sched_place *s, uint32_t lo,
                       uint32_t hi, uint32_t skip, uint32_t to, uint32_t pitch)
 {
-    struct sched_command *c =
-        lower_add(l, HD_UNIT_LOAD, HD_OPCODE_LOAD, HD_CMD_DMA_READ_UNITS, row);
-    struct hd_cmd_dma_read *m = &c->w.dma_read;
-    uint32_t n_rows = div_up(hi - lo, skip), bytes = n_rows * s->row_bytes;
-    bool flat = pitch == s->row_bytes; /* back to back: one row */
-
-    m->region = s->mem_region & 15u;
-    m->space = HD_SPACE_SCRATCHPAD;
-    m->offset = s->mem_offset + lo * s->row_bytes;
-    m->runs = skip > 1 ? n_rows & 0xffffu : 1;
-    m->run_bytes = skip > 1 ? s->row_bytes : bytes;
-    m->run_pitch = skip > 1 ? skip * s->row_bytes : bytes;
-    m->rows = flat ? 1 : n_rows & 0xffffu;
-    m->row_bytes = flat ? bytes : s->row_bytes;
-    m->dest = to / l->hw->n;
-    m->dest_pitch = flat ? div_up(bytes, l->hw->n) : pitch / l->hw->n;
-    c->note = lower_note(l, "rows %u-%u in", lo, hi - 1);
-    memory_access(c, l->program, s, false, m->offset, (hi - lo) * s->row_bytes);
-    lower_access(c, SCHED_SPAD, true, to, (uint64_t)(n_rows - 1) * pitch + s->row_bytes);
+    while (lo < hi) {
+        const struct runs r = runs_of(s, div_up(hi - lo, skip), skip);
+        struct sched_command *c =
+            lower_add(l, HD_UNIT_LOAD, HD_OPCODE_LOAD, HD_CMD_DMA_READ_UNITS, row);
+        struct hd_cmd_dma_read *m = &c->w.dma_read;
+        uint32_t bytes = r.rows * s->row_bytes;
+        bool flat = pitch == s->row_bytes; /* back to back: one row */
+        m->region = s->mem_region & 15u;
+        m->space = HD_SPACE_SCRATCHPAD;
+        m->offset = s->mem_offset + lo * s->mem_pitch;
+        m->runs = r.runs & 0xffffu;
+        m->run_bytes = r.run_bytes;
+        m->run_pitch = r.run_pitch;
+        m->rows = flat ? 1 : r.rows & 0xffffu;
+        m->row_bytes = flat ? bytes : s->row_bytes;
+        m->dest = to / l->hw->n;
+        m->dest_pitch = flat ? div_up(bytes, l->hw->n) : pitch / l->hw->n;
+        c->note = lower_note(l, "rows %u-%u in", lo,
+                             lo + r.rows * skip < hi ? lo + r.rows * skip - 1 : hi - 1);
+        memory_access(c, l->program, s, false, m->offset, &r);
+        lower_access(c, SCHED_SPAD, true, to, (uint64_t)(r.rows - 1) * pitch + s->row_bytes);
+        to += r.rows * pitch;
+        lo += r.rows * skip;
+    }
 }
 
-/* A resident tensor that comes from memory: fetch the rows up to `hi` that do not exist yet. */
+/* Rows [y, y + rows) of a tensor from scratchpad address `from` on, rows `pitch` apart, to memory.
+ */
+static void store_rows(struct lower *l, uint32_t row, const struct sched_place *s, uint32_t y,
+                       uint32_t rows, uint32_t from, uint32_t pitch)
+{
+    while (rows > 0) {
+        const struct runs r = runs_of(s, rows, 1);
+        struct sched_command *c =
+            lower_add(l, HD_UNIT_STORE, HD_OPCODE_STORE, HD_CMD_STORE_UNITS, row);
+        struct hd_cmd_store *m = &c->w.store;
+        uint32_t bytes = r.rows * s->row_bytes;
+        bool flat = pitch == s->row_bytes;
+        m->region = s->mem_region & 15u;
+        m->offset = s->mem_offset + y * s->mem_pitch;
+        m->runs = r.runs & 0xffffu;
+        m->run_bytes = r.run_bytes;
+        m->run_pitch = r.run_pitch;
+        m->rows = flat ? 1 : r.rows & 0xffffu;
+        m->row_bytes = flat ? bytes : s->row_bytes;
+        m->src = from / l->hw->n;
+        m->src_pitch = flat ? div_up(bytes, l->hw->n) : pitch / l->hw->n;
+        c->note = lower_note(l, "rows %u-%u out", y, y + r.rows - 1);
+        lower_access(c, SCHED_SPAD, false, from, (uint64_t)(r.rows - 1) * pitch + s->row_bytes);
+        memory_access(c, l->program, s, true, m->offset, &r);
+        from += r.rows * pitch;
+        y += r.rows;
+        rows -= r.rows;
+    }
+}
+
+/* Does an operator of this program write the tensor? */
+static bool made_here(const struct lower *l, const struct ir_tensor *t)
+{
+    return t->producer != IR_NONE && sched_owns(l->program, l->graph->op[t->producer]);
+}
+
+/* A resident tensor that comes from memory: fetch the rows up to `hi` that do not exist yet; of
+ * tensors that share their bytes only the root is in memory. */
 static void load_resident(struct lower *l, const struct op_plan *p, const struct ir_tensor *t,
                           uint32_t hi)
 {
-    const struct sched_place *s = &l->program->place[t->id];
-    uint32_t *have = &l->loaded[t->id];
+    const struct sched_view *v = &l->program->view[t->id];
+    const struct sched_place *s = &l->program->place[v->root];
+    uint32_t *have = &l->loaded[v->root];
     bool aligned = s->pitch % l->hw->n == 0;
 
-    if (!s->in_memory || *have >= hi)
+    if (!s->in_memory || made_here(l, l->graph->tensor[v->root]))
+        return;
+    if (v->root != t->id)
+        hi = v->pitch ? s->h : (uint32_t)v->y + (hi - 1) * v->step_y + 1;
+    if (*have >= hi)
         return;
     uint32_t upto = aligned ? hi : s->h;
     load_rows(l, p->op->row, s, *have, upto, 1, s->base + *have * s->pitch, s->pitch);
@@ -192,33 +280,49 @@ int32_t lower_result(const struct lower *l, const struct op_plan *p, uint32_t ti
     return (int32_t)p->out.buf[p->n_tiles > 1 ? tile % 2 : 0];
 }
 
+/* Scratchpad bytes of `rows` rows from `begin` on; of a tensor whose gaps are another one's bytes
+ * just its own. */
+static void access_rows(struct lower *l, struct sched_command *c, bool write,
+                        const struct ir_tensor *t, const struct plan_stream *at, uint64_t begin,
+                        uint32_t rows)
+{
+    const struct sched_place *s = &l->program->place[t->id];
+    const struct sched_view *v = &l->program->view[t->id], *root = &l->program->view[v->root];
+    uint32_t bytes = s->row_bytes / s->cols, span = (s->cols - 1) * at->pixel + bytes;
+    bool own = at->streamed || (root->n == bytes && root->w == s->cols && v->step_y == 1),
+         dense = s->cols == 1 || at->pixel == bytes;
+
+    lower_access(c, SCHED_SPAD, write, begin, (uint64_t)(rows - 1) * at->pitch + span);
+    if (own || v->pixel || (dense && rows == 1))
+        return;
+    if (dense)
+        only(c, span, at->pitch, false);
+    else if (rows == 1 || (root->w == s->cols && at->pitch % at->pixel == 0))
+        only(c, bytes, at->pixel, false);
+    else
+        only(c, span, at->pitch, true);
+}
+
 void lower_access_in(struct lower *l, struct sched_command *c, const struct op_plan *p, uint32_t i,
                      int32_t base, uint32_t lo, uint32_t hi)
 {
-    const struct sched_place *s = &l->program->place[geo_operand(&p->geo, i)->id];
     uint32_t pitch = p->in[i].pitch, skip = p->in[i].skip;
 
-    lower_access(c, SCHED_SPAD, false, (uint64_t)((int64_t)base + (int64_t)(lo / skip) * pitch),
-                 (uint64_t)(div_up(hi - lo, skip) - 1) * pitch + s->row_bytes);
+    access_rows(l, c, false, geo_operand(&p->geo, i), &p->in[i],
+                (uint64_t)((int64_t)base + (int64_t)(lo / skip) * pitch), div_up(hi - lo, skip));
 }
 
 void lower_access_out(struct lower *l, struct sched_command *c, const struct op_plan *p,
                       uint32_t tile, uint32_t y, uint32_t rows)
 {
-    const struct sched_place *s = &l->program->place[p->geo.out->id];
-    uint32_t upto = y + geo_result_rows(&p->geo, rows), *have = &l->loaded[p->geo.out->id];
-
-    lower_access(c, SCHED_SPAD, true, (uint64_t)lower_result(l, p, tile, y),
-                 (uint64_t)(upto - y - 1) * p->out.pitch + s->row_bytes);
-    if (!p->out.streamed && *have < upto) /* also in memory, if it is an output of the graph */
-        *have = upto;
+    access_rows(l, c, true, p->geo.out, &p->out, (uint64_t)lower_result(l, p, tile, y),
+                geo_result_rows(&p->geo, rows));
 }
 
 void lower_store(struct lower *l, const struct op_plan *p, uint32_t tile, uint32_t y, uint32_t rows)
 {
     const struct sched_place *s = &l->program->place[p->geo.out->id];
     uint32_t pitch = p->out.pitch, from = (uint32_t)lower_result(l, p, tile, y);
-    bool flat = pitch == s->row_bytes;
 
     if (!s->in_memory)
         return;
@@ -231,19 +335,5 @@ void lower_store(struct lower *l, const struct op_plan *p, uint32_t tile, uint32
         rows = s->h;
         y = 0;
     }
-    struct sched_command *c =
-        lower_add(l, HD_UNIT_STORE, HD_OPCODE_STORE, HD_CMD_STORE_UNITS, p->op->row);
-    struct hd_cmd_store *m = &c->w.store;
-    uint32_t bytes = rows * s->row_bytes;
-    m->region = s->mem_region & 15u;
-    m->offset = s->mem_offset + y * s->row_bytes;
-    m->runs = 1;
-    m->run_bytes = m->run_pitch = bytes;
-    m->rows = flat ? 1 : rows & 0xffffu;
-    m->row_bytes = flat ? bytes : s->row_bytes;
-    m->src = from / l->hw->n;
-    m->src_pitch = flat ? div_up(bytes, l->hw->n) : pitch / l->hw->n;
-    c->note = lower_note(l, "rows %u-%u out", y, y + rows - 1);
-    lower_access(c, SCHED_SPAD, false, from, (uint64_t)(rows - 1) * pitch + s->row_bytes);
-    memory_access(c, l->program, s, true, m->offset, bytes);
+    store_rows(l, p->op->row, s, y, rows, from, pitch);
 }

@@ -17,9 +17,20 @@ static bool broadcasts(const struct geo *g)
 static struct stride stride_of(const struct op_plan *p, uint32_t i)
 {
     const struct geo_walk walk = geo_walk(&p->geo, i);
-    uint32_t pitch = p->in[i].pitch, c = (uint32_t)ir_dim_back(geo_operand(&p->geo, i), 0);
+    uint32_t pitch = p->in[i].pitch;
 
-    return (struct stride){walk.rows * pitch, walk.by_row ? pitch : walk.by_pixel ? c : 0};
+    return (struct stride){walk.rows * pitch, walk.by_row     ? pitch
+                                              : walk.by_pixel ? p->in[i].pixel
+                                                              : 0};
+}
+
+/* Do the pixels of operands and result all lie side by side? */
+static bool side_by_side(const struct op_plan *p)
+{
+    const struct geo *g = &p->geo;
+
+    return g->ow == 1 || (p->in[0].pixel == g->oc && p->out.pixel == g->oc &&
+                          (!g->y2 || p->in[1].pixel == g->oc));
 }
 
 /* An average whose ties round up (it was uint8): a SUM of quantised values less -128, none of which
@@ -88,6 +99,7 @@ static void fill_pool(const struct op_plan *p, struct hd_cmd_vector *v, uint32_t
                       int32_t base)
 {
     const struct geo *g = &p->geo;
+    const uint32_t pixel = p->in[0].pixel;
     int32_t pitch = (int32_t)p->in[0].pitch, y_start = (int32_t)(y * g->sy) - g->pt;
 
     v->kernel_h = g->kh & 0xfffu;
@@ -95,20 +107,18 @@ static void fill_pool(const struct op_plan *p, struct hd_cmd_vector *v, uint32_t
     v->rows = rows & 0xffffu;
     v->cols = g->ow & 0xffffu;
     v->channels = g->c;
-    v->a_base = base + y_start * pitch - g->pl * (int32_t)g->c;
+    v->a_base = base + y_start * pitch - g->pl * (int32_t)pixel;
     v->a_row = (uint32_t)pitch * g->sy;
-    v->a_col = g->sx * g->c;
+    v->a_col = g->sx * pixel;
     v->a_win_row = (uint32_t)pitch;
-    v->a_win_col = g->c;
+    v->a_win_col = pixel;
     v->y_start = (int16_t)y_start;
     v->x_start = (int16_t)-g->pl;
     v->in_h = g->h & 0xffffu;
     v->in_w = g->w & 0xffffu;
     v->stride_y = g->sy & 0xffffu;
     v->stride_x = g->sx & 0xffffu;
-    v->out_col = g->oc;
-    if (g->turned)
-        v->out_col = p->out.pitch;
+    v->out_col = g->turned ? p->out.pitch : p->out.pixel;
 }
 
 static bool one_channel(const struct ir_tensor *t, const struct geo *g)
@@ -122,7 +132,7 @@ static void fill_elementwise(const struct op_plan *p, struct hd_cmd_vector *v, u
 {
     const struct geo *g = &p->geo;
     struct stride a = stride_of(p, 0);
-    bool by_column = channel_wise || broadcasts(g);
+    bool by_column = channel_wise || broadcasts(g) || !side_by_side(p);
 
     v->kernel_h = 1;
     v->kernel_w = 1;
@@ -133,7 +143,7 @@ static void fill_elementwise(const struct op_plan *p, struct hd_cmd_vector *v, u
     v->a_base = base[0] + (int32_t)(y * a.row);
     v->a_row = a.row;
     v->a_col = by_column ? a.col : 0;
-    v->out_col = by_column ? g->oc : 0;
+    v->out_col = by_column ? p->out.pixel : 0;
     v->a_splat = one_channel(g->x, g);
     if (g->y2) {
         struct stride b = stride_of(p, 1);

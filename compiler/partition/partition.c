@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/json_doc.h"
+#include "compiler/schedule/copies.h"
 
 static void ask(struct partition *p, struct ir_graph *g)
 {
@@ -239,6 +240,43 @@ double partition_cycles(const struct partition *p, uint32_t i)
     return (double)p->row_estimate[op->row];
 }
 
+/* The answers of operators that have moved; one that was not asked is where it must be. */
+static void move_answers(struct partition *p, const struct ir_graph *g, struct ir_op *const *old,
+                         uint32_t n_old)
+{
+    const uint32_t n = p->targets->n;
+    struct partition_candidate *c =
+        ARENA_ARRAY(g->arena, struct partition_candidate, (size_t)g->n_op * n + 1);
+
+    for (uint32_t i = 0; i < g->n_op; i++) {
+        uint32_t k = 0;
+        while (k < n_old && old[k] != g->op[i])
+            k++;
+        for (uint32_t t = 0; t < n; t++)
+            if (k < n_old)
+                c[i * n + t] = p->candidate[k * n + t];
+            else if (t != g->op[i]->target)
+                c[i * n + t].why = "it is a copy for another target";
+    }
+    p->candidate = c;
+}
+
+/* What each accelerator must copy. */
+static enum status insert_copies(struct partition *p, struct ir_graph *g, struct diag *d)
+{
+    struct ir_op **old = arena_memdup(g->arena, g->op, g->n_op * sizeof(struct ir_op *));
+    const uint32_t n_old = g->n_op;
+
+    for (uint32_t t = 0; t < p->targets->n; t++) {
+        const struct target *target = p->targets->target[t];
+        if (target->desc->accelerator)
+            TRY(copies_insert(g, t, target_hw(target, p->hw), d));
+    }
+    if (g->n_op != n_old)
+        move_answers(p, g, old, n_old);
+    return ST_OK;
+}
+
 enum status partition_with(struct ir_graph *g, const struct target_list *targets,
                            const struct hd_config *hw, const struct partition_options *o,
                            struct partition *p, struct diag *d)
@@ -259,7 +297,7 @@ enum status partition_with(struct ir_graph *g, const struct target_list *targets
         partition_search(p, g, fixed);
     set_regions(p, g);
     name_rows(p, g);
-    return ST_OK;
+    return insert_copies(p, g, d);
 }
 
 enum status partition_run(struct ir_graph *g, const struct target_list *targets,

@@ -15,7 +15,7 @@ static void extend(struct life *l, struct sched_span s)
         l->last = s.last;
 }
 
-/* Operators that are interleaved count as one. */
+/* Operators that are interleaved count as one, tensors that share their bytes too. */
 static void lives(const struct sched_program *p, struct life *life)
 {
     const struct ir_graph *g = p->graph;
@@ -26,9 +26,9 @@ static void lives(const struct sched_program *p, struct life *life)
         const struct ir_op *op = g->op[i];
         for (uint32_t k = 0; k < op->n_in && !op->dead; k++)
             if (op->in[k] != IR_NONE)
-                extend(&life[op->in[k]], sched_span_of(p, i));
+                extend(&life[sched_root(p, op->in[k])], sched_span_of(p, i));
         for (uint32_t k = 0; k < op->n_out && !op->dead; k++)
-            extend(&life[op->out[k]], sched_span_of(p, i));
+            extend(&life[sched_root(p, op->out[k])], sched_span_of(p, i));
     }
 }
 

@@ -96,12 +96,12 @@ static void add_held(const struct sched_program *p, struct memory_use *use)
             const struct sched_place *s = &p->place[t];
             bool memory = s->in_memory && alive(life[t], i);
             bool chip = s->on_chip && !s->inside && alive((struct life){s->first, s->last}, i);
-            uint64_t whole = (uint64_t)s->h * s->row_bytes;
-            if (!is_activation(g->tensor[t]))
+            uint64_t whole = s->mem_bytes;
+            if (!is_activation(g->tensor[t]) || sched_root(p, t) != t)
                 continue;
             use->at[i].held += memory ? s->mem_bytes : chip ? whole : 0;
             use->at[i].copies += memory && chip ? whole : 0;
-            use->at[i].padding += chip ? (uint64_t)s->h * s->pitch - whole : 0;
+            use->at[i].padding += chip ? whole / s->mem_pitch * s->pitch - whole : 0;
         }
 }
 

@@ -9,7 +9,8 @@ static bool in_arena(const struct sched_program *p, uint32_t id)
     return p->place[id].in_memory && p->place[id].mem_region == HD_REGION_ARENA;
 }
 
-/* One more than the position of the last reader of each tensor; 0: nobody reads it. */
+/* One more than the position of the last reader of each tensor, or of those in its place; 0: nobody
+ * reads it. */
 static uint32_t *last_readers(const struct sched_program *p)
 {
     const struct ir_graph *g = p->graph;
@@ -18,7 +19,7 @@ static uint32_t *last_readers(const struct sched_program *p)
     for (uint32_t i = 0; i < g->n_op; i++)
         for (uint32_t k = 0; k < g->op[i]->n_in && !g->op[i]->dead; k++)
             if (g->op[i]->in[k] != IR_NONE)
-                last[g->op[i]->in[k]] = i + 1;
+                last[sched_root(p, g->op[i]->in[k])] = i + 1;
     return last;
 }
 
@@ -33,8 +34,8 @@ static void advance(const struct sched_program *p, struct sched_span s, const ui
         live[t] = live[t] && last[t] > s.first;
     for (uint32_t i = s.first; i <= s.last; i++)
         for (uint32_t k = 0; k < g->op[i]->n_out && !g->op[i]->dead; k++)
-            if (in_arena(p, g->op[i]->out[k]))
-                live[g->op[i]->out[k]] = true;
+            if (in_arena(p, sched_root(p, g->op[i]->out[k])))
+                live[sched_root(p, g->op[i]->out[k])] = true;
 }
 
 static enum status check_pair(const struct sched_program *p, uint32_t a, uint32_t b, struct diag *d)

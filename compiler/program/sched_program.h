@@ -33,6 +33,7 @@ struct sched_access {
     /* Only `bytes` of every `pitch` bytes, from `begin` on: a slice of the channels; pitch 0: all.
      */
     uint32_t pitch, bytes;
+    bool gaps; /* not all of these, but nobody states which */
 };
 
 union sched_words {
@@ -69,16 +70,30 @@ struct sched_stream {
     uint64_t est_cycles;
 };
 
+/* A tensor as part of the image of `root`, which has the place of both: its element (row, column,
+ * channel) is the image's (y + row * step_y, x + column * step_x, c + channel). A tensor that shares
+ * nothing is all of its own image. layout/views.c decides. */
+struct sched_view {
+    uint32_t root;
+    int32_t y, x, c;
+    uint32_t step_y, step_x;
+    uint32_t pixel, pitch; /* not 0: a RESHAPE's own, bytes from pixel to pixel, from row to row */
+    uint32_t h, w, n;      /* a root's image: rows, columns, channels */
+    bool flat;             /* a root's rows lie back to back */
+};
+
 /* Where a tensor lives. A tensor may live in the scratchpad, in memory, or in both. */
 struct sched_place {
     bool in_memory;
     uint32_t mem_region; /* HD_REGION_ARENA, or HD_REGION_IO + i; constants: HD_REGION_CONSTANTS */
     uint32_t mem_offset, mem_bytes;
-    bool on_chip;          /* whole, from producer to last reader */
-    uint32_t base, pitch;  /* scratchpad bytes; row r of h at base + r * pitch */
-    uint32_t h, row_bytes; /* rows as the accelerator sees them: H, W * C */
-    uint32_t first, last;  /* operator positions */
-    bool inside;           /* it takes bytes of another tensor's place, see channel_fusion.c */
+    uint32_t mem_pitch, mem_pixel; /* bytes from row to row, from pixel to pixel */
+    bool on_chip;                  /* whole, from producer to last reader */
+    uint32_t base, pitch;          /* scratchpad bytes; row r of h at base + r * pitch */
+    uint32_t pixel;                /* from pixel to pixel */
+    uint32_t h, cols, row_bytes;   /* rows as the accelerator sees them: H, W, W * C */
+    uint32_t first, last;          /* operator positions */
+    bool inside; /* it takes bytes of another tensor's place, see channel_fusion.c */
 };
 
 /* What may be chosen for one operator on the accelerator; 0: by rule. Any value gives the same
@@ -126,6 +141,8 @@ struct sched_program {
     uint32_t n_stream;
     struct sched_stream *stream;
     struct sched_place *place; /* by tensor id */
+    struct sched_view *view;   /* by tensor id */
+    bool *viewed;              /* by operator position: a view, no command is needed */
     struct text constants;     /* region 1: bytes, blocks aligned to 64 */
     uint32_t arena_bytes;      /* region 2 */
     uint32_t *scratch_bytes;   /* by operator position: what its host kernel wants in the arena */
@@ -177,8 +194,20 @@ static inline bool sched_owns(const struct sched_program *p, const struct ir_op 
            (p->end == 0 || (p->first <= op->id && op->id < p->end));
 }
 
-/* view.c: is the operator's result its input, one of the network's, in other words? */
+/* The tensor that has the place of `t`. */
+static inline uint32_t sched_root(const struct sched_program *p, uint32_t t)
+{
+    return p->view ? p->view[t].root : t;
+}
+
+/* --- view.c --- */
+
+/* Is the operator a view in the program, or in the part of it that runs it? */
 bool sched_is_view(const struct sched_program *p, const struct ir_op *op);
+/* Bytes from the root's first to the tensor's, where the root's rows are `pitch` apart. */
+uint32_t sched_view_offset(const struct sched_program *p, uint32_t t, uint32_t pitch);
+/* Of tensors that share their bytes the places in memory, from those of their roots. */
+void sched_view_memory(struct sched_program *p);
 
 /* The operators interleaved with the one at `position`, itself included. */
 static inline struct sched_span sched_span_of(const struct sched_program *p, uint32_t position)

@@ -49,7 +49,8 @@ static void add_place(struct sched_place *to, const struct sched_place *from)
         to->in_memory = true;
         to->mem_region = from->mem_region;
     }
-    to->mem_bytes = from->mem_bytes;
+    to->mem_bytes = from->mem_bytes > to->mem_bytes ? from->mem_bytes : to->mem_bytes;
+    to->mem_pitch = from->mem_pitch;
     if (!from->on_chip)
         return;
     to->first = to->on_chip && to->first < from->first ? to->first : from->first;
@@ -66,8 +67,11 @@ static void add_layout(struct sched_program *all, uint32_t k)
     const struct ir_graph *g = all->graph;
     const struct sched_program *p = all->part[k];
 
-    for (uint32_t i = 0; i < g->n_tensor; i++)
+    for (uint32_t i = 0; i < g->n_tensor; i++) {
         add_place(&all->place[i], &p->place[i]);
+        if (p->view[i].root != i)
+            all->view[i].root = p->view[i].root;
+    }
     for (uint32_t i = 0; i < g->n_op; i++)
         if (sched_owns(p, g->op[i])) {
             all->span[i] = p->span[i];
@@ -97,6 +101,9 @@ enum status sched_plan(struct sched_program *p, struct diag *d)
     if (p->n_part == 0)
         return arena_plan(p, d);
     p->place = ARENA_ARRAY(p->arena, struct sched_place, g->n_tensor + 1);
+    p->view = ARENA_ARRAY(p->arena, struct sched_view, g->n_tensor + 1);
+    for (uint32_t i = 0; i < g->n_tensor; i++)
+        p->view[i].root = i;
     p->span = ARENA_ARRAY(p->arena, struct sched_span, g->n_op + 1);
     p->buffer_bytes = ARENA_ARRAY(p->arena, uint32_t, g->n_op + 1);
     p->scratch_bytes = p->part[0]->scratch_bytes;

@@ -33,15 +33,6 @@ static bool *concerned(const struct sched_program *p)
     return is;
 }
 
-/* The result's place is that of the input. */
-static void mark_view(struct sched_program *p, const struct ir_op *op)
-{
-    struct sched_place *s = &p->place[op->out[0]];
-
-    *s = p->place[op->in[0]];
-    s->mem_bytes = 0;
-}
-
 enum status sched_places(struct sched_program *p, struct diag *d)
 {
     const struct ir_graph *g = p->graph;
@@ -68,9 +59,6 @@ enum status sched_places(struct sched_program *p, struct diag *d)
             if (mine[op->out[k]])
                 mark_memory(p, op->out[k], HD_REGION_ARENA);
     }
-    for (uint32_t i = 0; i < g->n_op; i++)
-        if (sched_is_view(p, g->op[i]))
-            mark_view(p, g->op[i]);
     return ST_OK;
 }
 

@@ -1,6 +1,7 @@
 /* systolic.c - the built-in accelerator: which operators it takes. Every rule names the value that
  * broke it. The limits are those of the command fields (hw/accel.json) and of the configuration. */
 #include "compiler/layout/layout.h"
+#include "compiler/layout/views.h"
 #include "compiler/schedule/sched.h"
 #include "refuse.h"
 #include "target.h"
@@ -127,6 +128,34 @@ static const char *check_pool(struct question *q)
     return NULL;
 }
 
+/* One row of a tensor must fit twice, for a view may have to be copied. */
+static const char *check_least(struct question *q, const struct geo *g)
+{
+    uint32_t least = layout_least(g, q->hw);
+
+    if (least > q->hw->scratchpad_bytes)
+        REFUSE(q, "one row needs %u bytes of scratchpad: %s has %u", least, q->hw->name,
+               q->hw->scratchpad_bytes);
+    return NULL;
+}
+
+static const char *check_view(struct question *q)
+{
+    const struct ir_op *op = q->op;
+
+    for (uint32_t i = 0; i <= (op->opcode == IR_OP_CONCATENATION ? op->n_in : 1); i++) {
+        const struct ir_tensor *t = i ? ir_in(q->graph, op, i - 1) : ir_out(q->graph, op, 0);
+        struct geo g = {
+            .kind = GEO_POOL, .op = op, .x = t, .out = t, .kh = 1, .kw = 1, .sy = 1, .sx = 1};
+
+        ASK(check_tensor(q, t, i ? "the input" : "the output"));
+        geo_image(t, &g.h, &g.w, &g.c);
+        geo_image(t, &g.oh, &g.ow, &g.oc);
+        ASK(check_least(q, &g));
+    }
+    return views_refusal(q->arena, q->graph, op);
+}
+
 /* Can the operator run on an accelerator of this configuration? */
 static const char *refusal(const struct target_question *asked)
 {
@@ -135,7 +164,7 @@ static const char *refusal(const struct target_question *asked)
     const struct hd_config *hw = asked->hw;
     struct question q = {asked->arena, g, op, hw, {0}};
 
-    if (!geo_device(g, op, &q.g))
+    if (!views_form(op->opcode) && !geo_device(g, op, &q.g))
         REFUSE(&q, "%s has no accelerator lowering", ir_op_info(op->opcode)->name);
     if (HD_REGION_IO + g->n_in + g->n_out > HD_REGIONS)
         REFUSE(&q, "the network has %u inputs and outputs: the accelerator has regions for %u",
@@ -144,6 +173,8 @@ static const char *refusal(const struct target_question *asked)
         REFUSE(&q, "--fc-scale=litert rounds in floating point, the accelerator in fixed point");
     if (op->fixed.n_real)
         REFUSE(&q, "--onnx-rounding=onnx rounds in float32, the accelerator in fixed point");
+    if (views_form(op->opcode))
+        return check_view(&q);
     ASK(check_tensor(&q, q.g.x, "the input"));
     ASK(check_tensor(&q, q.g.out, "the output"));
     if (op->fixed.n == 0 && !op->fixed.table && q.g.kind != GEO_POOL && q.g.vop != HD_VOP_MAX &&
@@ -155,11 +186,7 @@ static const char *refusal(const struct target_question *asked)
         ASK(check_elementwise(&q));
     else if (q.g.kind == GEO_POOL)
         ASK(check_pool(&q));
-    uint32_t least = layout_least(&q.g, hw);
-    if (least > hw->scratchpad_bytes)
-        REFUSE(&q, "one row needs %u bytes of scratchpad: %s has %u", least, hw->name,
-               hw->scratchpad_bytes);
-    return NULL;
+    return check_least(&q, &q.g);
 }
 
 /* One tensor's way in or out: the memory's latency and the bus. */
@@ -197,6 +224,8 @@ static struct target_cost cost(const struct target_question *q)
     struct sched_alone alone;
     double cycles;
 
+    if (views_form(q->op->opcode))
+        return (struct target_cost){0, 0};
     if (!sched_alone(q->arena, q->graph, q->op, q->hw, &o, &alone))
         return target_host_desc.cost(q);
     cycles = (double)alone.cycles - crossing(q);

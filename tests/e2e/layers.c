@@ -877,6 +877,142 @@ static void transposed_op(struct make *m)
         image_op(m, false);
 }
 
+/* --- views: slices, concatenations and reshapes among operators that compute ------------------ */
+
+enum { VIEW_OPS = 12 };
+
+/* Tensors of rank 4 so far; the next operator reads any of them. */
+struct values {
+    struct ir_tensor *t[2 * VIEW_OPS + 4];
+    int32_t n;
+};
+
+static struct ir_tensor *any_of(struct make *m, const struct values *v)
+{
+    return v->t[chance(m, 50) ? v->n - 1 : range(m, 0, v->n - 1)];
+}
+
+static struct ir_tensor *same_quant(struct make *m, const struct ir_tensor *x, const int32_t *dim)
+{
+    struct ir_tensor *y = tensor(m, "y", IR_I8, 4, dim);
+
+    quantise(m, y, x->quant.scale[0], x->quant.zero_point[0]);
+    return y;
+}
+
+static struct ir_tensor *numbers(struct make *m, uint32_t n, const int32_t *v)
+{
+    struct ir_tensor *t = tensor(m, "p", IR_I32, 1, (const int32_t[]){(int32_t)n});
+
+    t->role = IR_CONST;
+    t->data = arena_memdup(m->a, v, n * sizeof *v);
+    return t;
+}
+
+/* A part of x: one dimension or all, with steps now and then. */
+static struct ir_tensor *part(struct make *m, struct ir_tensor *x)
+{
+    int32_t begin[4] = {0}, step[4] = {1, 1, 1, 1}, dim[4], only = range(m, 0, 3);
+
+    memcpy(dim, x->dim, sizeof dim);
+    for (uint32_t i = 1; i < 4; i++) {
+        if (only != 0 && (int32_t)i != only)
+            continue;
+        begin[i] = chance(m, 40) ? x->dim[i] / 2 : range(m, 0, x->dim[i] - 1);
+        step[i] = i < 3 && chance(m, 20) ? range(m, 1, 3) : 1;
+        dim[i] = range(m, 1, (x->dim[i] - begin[i] + step[i] - 1) / step[i]);
+    }
+    struct ir_tensor *y = same_quant(m, x, dim);
+    struct ir_tensor *in[3] = {x, numbers(m, 4, begin), numbers(m, 4, step)};
+    add_op(m, IR_OP_SLICE, 3, in, y);
+    return y;
+}
+
+static bool joins(const struct ir_tensor *a, const struct ir_tensor *b, uint32_t axis)
+{
+    for (uint32_t i = 0; i < 4; i++)
+        if (i != axis && a->dim[i] != b->dim[i])
+            return false;
+    return a->quant.scale[0] == b->quant.scale[0] &&
+           a->quant.zero_point[0] == b->quant.zero_point[0];
+}
+
+/* Two to four values along one dimension; some come twice. */
+static struct ir_tensor *joined(struct make *m, const struct values *v)
+{
+    struct ir_tensor *in[4] = {any_of(m, v)};
+    const uint32_t axis = (uint32_t)range(m, 1, 3), most = (uint32_t)range(m, 2, 4);
+    int32_t dim[4], n = 1;
+
+    for (int32_t i = 0; i < 20 && n < (int32_t)most; i++) {
+        struct ir_tensor *t = v->t[range(m, 0, v->n - 1)];
+        if (joins(in[0], t, axis) && (t != in[0] || chance(m, 30)))
+            in[n++] = t;
+    }
+    if (n > 1 && chance(m, 50)) {
+        struct ir_tensor *first = in[0];
+        in[0] = in[n - 1];
+        in[n - 1] = first;
+    }
+    memcpy(dim, in[0]->dim, sizeof dim);
+    for (int32_t i = 1; i < n; i++)
+        dim[axis] += in[i]->dim[axis];
+    if ((int64_t)dim[1] * dim[2] * dim[3] > 40000 ||
+        (int64_t)dim[2] * dim[3] * 6 > (int64_t)m->hw->scratchpad_bytes)
+        return in[0];
+    struct ir_tensor *y = same_quant(m, in[0], dim);
+    add_op(m, IR_OP_CONCATENATION, (uint32_t)n, in, y)->attr[IR_AXIS] = (int32_t)axis;
+    return y;
+}
+
+/* Rows, columns and channels anew. */
+static struct ir_tensor *reshaped(struct make *m, struct ir_tensor *x)
+{
+    int32_t dim[4] = {1, x->dim[1], x->dim[2], x->dim[3]};
+
+    for (int32_t i = 0; i < 2; i++) {
+        const int32_t from = range(m, 1, 3), to = range(m, 1, 3), by = range(m, 2, 4);
+        if (from != to && dim[from] % by == 0) {
+            dim[from] /= by;
+            dim[to] *= by;
+        }
+    }
+    struct ir_tensor *y = same_quant(m, x, dim);
+    add_op(m, IR_OP_RESHAPE, 1, &x, y);
+    return y;
+}
+
+static void views(struct make *m)
+{
+    struct values v = {{image(m)}, 1};
+    const int32_t n = range(m, 3, VIEW_OPS);
+
+    m->x = v.t[0];
+    if (chance(m, 60))
+        image_op(m, false);
+    for (int32_t i = 0; i < n; i++) {
+        if (m->x->rank == 4 && m->x != v.t[v.n - 1])
+            v.t[v.n++] = m->x;
+        m->x = any_of(m, &v);
+        const int32_t kind = range(m, 0, 9);
+        if (kind < 3)
+            v.t[v.n++] = part(m, m->x);
+        else if (kind < 6)
+            m->x = joined(m, &v);
+        else if (kind < 7)
+            m->x = reshaped(m, m->x);
+        else
+            image_op(m, false);
+        if (m->x->role == IR_VALUE && chance(m, 10))
+            output(m, m->x);
+    }
+    if (m->x->role != IR_VALUE)
+        return;
+    for (int32_t i = 1; i < v.n && m->g->n_out < 4; i++) /* what nobody reads */
+        if (v.t[i]->role == IR_VALUE && ir_uses(m->g, v.t[i]->id) == 0)
+            output(m, v.t[i]);
+}
+
 struct ir_graph *layers_make(struct arena *a, uint64_t seed, const struct hd_config *hw)
 {
     struct make m = {.a = a, .r = {seed * 0x9e3779b97f4a7c15u + 1}, .hw = hw};
@@ -893,6 +1029,8 @@ struct ir_graph *layers_make(struct arena *a, uint64_t seed, const struct hd_con
             whole_image(&m);
         else if (seed % 25 == 21)
             transposed_op(&m);
+        else if (seed % 25 >= 18)
+            views(&m);
         else if (chance(&m, 25))
             chain(&m);
         else

@@ -1,0 +1,539 @@
+/* views.c - see views.h. Storages grow operator by operator: each tensor begins as its own root;
+ * a view operator moves its tensors' storages into one image, if the bytes that operators write
+ * stay apart and every reader can still read them. Linear but for storages that move. */
+#include "views.h"
+
+#include "compiler/ir/rules.h"
+
+enum {
+    STEP_LIMIT = 65535, /* bytes from pixel to pixel: a field of ARRAY */
+};
+
+/* What operators ask of a tensor's bytes. */
+struct need {
+    bool external; /* it has a place in memory of its own: others touch it */
+    bool dense;    /* pixels side by side */
+    bool flat;     /* rows back to back */
+    uint32_t step; /* pixels from one that ARRAY reads to the next, at most */
+};
+
+/* By tensor. */
+struct member {
+    uint32_t h, w, c; /* part of the root's image that it takes, steps included */
+    uint32_t next;    /* of the same root, or IR_NONE */
+    bool written;     /* by an operator that is no view */
+};
+
+/* By root. */
+struct storage {
+    uint32_t last; /* of the list of members */
+    bool fixed;    /* its image must not grow: it has its place in memory */
+    bool rigid;    /* its rows must not change: somebody reads them as bytes */
+};
+
+struct views {
+    struct sched_program *p;
+    const struct ir_graph *g;
+    struct sched_view *view;
+    struct need *need;
+    struct member *member;
+    struct storage *storage;
+    struct views_edges loose;
+};
+
+/* --- what operators need --- */
+
+/* Does the operator see other rows than the tensor's image has? */
+static bool rows_differ(const struct ir_tensor *t, uint32_t pixels, uint32_t channels)
+{
+    uint32_t h, w, c;
+
+    geo_image(t, &h, &w, &c);
+    return w != pixels || c != channels;
+}
+
+static struct need need_of(const struct geo *g, const struct ir_tensor *t)
+{
+    struct need n = {.step = 1};
+    uint32_t h, w, c;
+
+    geo_image(t, &h, &w, &c);
+    n.flat = g->kind == GEO_DENSE && h > 1;
+    if (geo_on_array(g) && t == g->x) {
+        n.step = g->sx;
+        n.dense = g->kind == GEO_TRANSPOSED || (g->kind == GEO_CONV && g->kw > 1) ||
+                  rows_differ(t, g->w, g->c);
+    }
+    if (t == g->out && !g->turned) {
+        n.step = g->kind == GEO_TRANSPOSED && g->sx > n.step ? g->sx : n.step;
+        n.dense |= rows_differ(t, g->ow, g->oc);
+    }
+    return n;
+}
+
+static void add_need(struct views *w, const struct geo *g, const struct ir_tensor *t)
+{
+    struct need n = need_of(g, t), *all = &w->need[t->id];
+
+    all->dense |= n.dense;
+    all->flat |= n.flat;
+    all->step = n.step > all->step ? n.step : all->step;
+}
+
+static void find_needs(struct views *w)
+{
+    for (uint32_t i = 0; i < w->g->n_tensor; i++) {
+        w->need[i].step = 1;
+        w->need[i].external = w->p->place[i].in_memory || w->g->tensor[i]->role != IR_VALUE;
+    }
+    for (uint32_t i = 0; i < w->g->n_op; i++) {
+        struct geo g;
+        if (!sched_owns(w->p, w->g->op[i]) || !geo_device(w->g, w->g->op[i], &g))
+            continue;
+        add_need(w, &g, g.x);
+        add_need(w, &g, g.out);
+        if (g.y2)
+            add_need(w, &g, g.y2);
+    }
+}
+
+/* --- storages --- */
+
+static void init_tensor(struct views *w, uint32_t t)
+{
+    struct sched_view *v = &w->view[t];
+
+    *v = (struct sched_view){.root = t, .step_y = 1, .step_x = 1};
+    geo_image(w->g->tensor[t], &v->h, &v->w, &v->n);
+    w->member[t] = (struct member){v->h, v->w, v->n, IR_NONE, true};
+    w->storage[t] = (struct storage){.last = t};
+}
+
+static int32_t more(int32_t a, int32_t b)
+{
+    return a > b ? a : b;
+}
+
+static int32_t less(int32_t a, int32_t b)
+{
+    return a < b ? a : b;
+}
+
+/* A member's part of an image, moved by (dy, dx, dc). */
+struct part {
+    int32_t y, x, c, y_end, x_end, c_end;
+};
+
+static struct part part_of(const struct views *w, uint32_t t, const int32_t by[3])
+{
+    const struct sched_view *v = &w->view[t];
+    const struct member *m = &w->member[t];
+    int32_t y = v->y + by[0], x = v->x + by[1], c = v->c + by[2];
+
+    return (struct part){y, x, c, y + (int32_t)m->h, x + (int32_t)m->w, c + (int32_t)m->c};
+}
+
+static struct part join(struct part a, struct part b)
+{
+    return (struct part){less(a.y, b.y),         less(a.x, b.x),         less(a.c, b.c),
+                         more(a.y_end, b.y_end), more(a.x_end, b.x_end), more(a.c_end, b.c_end)};
+}
+
+static bool meet(struct part a, struct part b)
+{
+    return a.y < b.y_end && b.y < a.y_end && a.x < b.x_end && b.x < a.x_end && a.c < b.c_end &&
+           b.c < a.c_end;
+}
+
+static uint64_t volume(struct part p)
+{
+    return (uint64_t)(p.y_end - p.y) * (uint64_t)(p.x_end - p.x) * (uint64_t)(p.c_end - p.c);
+}
+
+static const int32_t nowhere[3];
+
+static struct part image_of(const struct views *w, uint32_t root)
+{
+    const struct sched_view *v = &w->view[root];
+
+    return (struct part){0, 0, 0, (int32_t)v->h, (int32_t)v->w, (int32_t)v->n};
+}
+
+/* Can a member still be read and written where the root's image is `image`? */
+static bool readable(const struct views *w, uint32_t t, struct part at, struct part image)
+{
+    const struct sched_view *v = &w->view[t];
+    const struct need *n = &w->need[t];
+    const bool all_channels = at.c == image.c && at.c_end == image.c_end,
+               all_columns = at.x == image.x && at.x_end == image.x_end;
+    const uint64_t pixel = (uint64_t)(image.c_end - image.c) * v->step_x;
+    uint32_t h, cols, c;
+
+    if (v->pixel)
+        return true;
+    if (pixel * n->step > STEP_LIMIT)
+        return false;
+    geo_image(w->g->tensor[t], &h, &cols, &c);
+    if (n->dense && cols > 1 && !(all_channels && v->step_x == 1))
+        return false;
+    return !n->flat || (all_channels && all_columns && v->step_x == 1 && v->step_y == 1);
+}
+
+static bool all_readable(const struct views *w, uint32_t root, const int32_t by[3],
+                         struct part image)
+{
+    const struct sched_view *v = &w->view[root];
+    const struct storage *s = &w->storage[root];
+    const bool same_row =
+        v->w == (uint32_t)(image.x_end - image.x) && v->n == (uint32_t)(image.c_end - image.c);
+
+    if ((s->rigid && !same_row) ||
+        (s->fixed && (!same_row || v->h != (uint32_t)(image.y_end - image.y))))
+        return false;
+    for (uint32_t t = root; t != IR_NONE; t = w->member[t].next)
+        if (!readable(w, t, part_of(w, t, by), image))
+            return false;
+    return true;
+}
+
+/* Bytes of the image that somebody needs: what operators write, or the largest tensor. */
+static uint64_t used(const struct views *w, uint32_t root)
+{
+    uint64_t sum = 0, most = 0;
+
+    for (uint32_t t = root; t != IR_NONE; t = w->member[t].next) {
+        uint64_t n = volume(part_of(w, t, nowhere));
+        sum += w->member[t].written ? n : 0;
+        most = n > most ? n : most;
+    }
+    return sum > most ? sum : most;
+}
+
+/* Does somebody write a byte of `b`, moved, that somebody writes of `a`? */
+static bool both_written(const struct views *w, uint32_t a, uint32_t b, const int32_t by[3])
+{
+    for (uint32_t t = a; t != IR_NONE; t = w->member[t].next)
+        for (uint32_t u = b; u != IR_NONE; u = w->member[u].next)
+            if (w->member[t].written && w->member[u].written &&
+                meet(part_of(w, t, nowhere), part_of(w, u, by)))
+                return true;
+    return false;
+}
+
+static void shift(struct views *w, uint32_t root, uint32_t to, const int32_t by[3])
+{
+    for (uint32_t t = root; t != IR_NONE; t = w->member[t].next) {
+        w->view[t].y += by[0];
+        w->view[t].x += by[1];
+        w->view[t].c += by[2];
+        w->view[t].root = to;
+    }
+}
+
+/* The storage of root `b` into that of `a`, moved. */
+static bool merge(struct views *w, uint32_t a, uint32_t b, const int32_t by[3])
+{
+    struct part image = image_of(w, b);
+    image = (struct part){image.y + by[0],     image.x + by[1],     image.c + by[2],
+                          image.y_end + by[0], image.x_end + by[1], image.c_end + by[2]};
+    image = join(image_of(w, a), image);
+
+    const bool grows = volume(image) > volume(image_of(w, a));
+    if ((grows && volume(image) > used(w, a) + used(w, b)) || volume(image) > INT32_MAX ||
+        !all_readable(w, a, nowhere, image) || !all_readable(w, b, by, image) ||
+        both_written(w, a, b, by))
+        return false;
+    shift(w, b, a, by);
+    w->member[w->storage[a].last].next = b;
+    w->storage[a].last = w->storage[b].last;
+    w->storage[a].fixed |= w->storage[b].fixed;
+    w->storage[a].rigid |= w->storage[b].rigid;
+    shift(w, a, a, (const int32_t[3]){-image.y, -image.x, -image.c});
+    w->view[a].h = (uint32_t)(image.y_end - image.y);
+    w->view[a].w = (uint32_t)(image.x_end - image.x);
+    w->view[a].n = (uint32_t)(image.c_end - image.c);
+    return true;
+}
+
+/* Let tensor `t` lie where `at` specifies. */
+static bool lie(struct views *w, uint32_t t, const struct sched_view *at)
+{
+    const struct sched_view *v = &w->view[t];
+    const int32_t by[3] = {at->y - v->y, at->x - v->x, at->c - v->c};
+
+    if (v->root == at->root)
+        return by[0] == 0 && by[1] == 0 && by[2] == 0 && v->step_y == at->step_y &&
+               v->step_x == at->step_x && v->pixel == at->pixel;
+    if (v->pixel || at->pixel || v->step_y != at->step_y || v->step_x != at->step_x)
+        return false;
+    return merge(w, at->root, v->root, by);
+}
+
+/* A tensor of its own as a view that no operator writes; m: what it takes of the image. */
+static bool hang(struct views *w, uint32_t t, const struct sched_view *at, const struct member *m)
+{
+    const struct sched_view old = w->view[t];
+    const uint32_t root = at->root;
+
+    w->view[t] = *at;
+    w->view[t].h = old.h;
+    w->view[t].w = old.w;
+    w->view[t].n = old.n;
+    w->member[t] = *m;
+    w->member[t].next = IR_NONE;
+    w->member[t].written = false;
+    if (!readable(w, t, part_of(w, t, nowhere), image_of(w, root))) {
+        init_tensor(w, t);
+        return false;
+    }
+    w->member[w->storage[root].last].next = t;
+    w->storage[root].last = t;
+    w->storage[root].fixed |= w->need[root].external;
+    return true;
+}
+
+/* --- operators --- */
+
+static void loosen(struct views *w, const struct ir_op *op, uint32_t in)
+{
+    w->loose.edge[w->loose.n++] = (struct views_edge){op->id, in};
+}
+
+/* The image's direction in which a dimension, counted from the innermost, counts: 0 channels, 1
+ * columns, 2 rows. Other dimensions than these are 1 (views_refusal). */
+static uint32_t direction(const struct ir_tensor *t, uint32_t back)
+{
+    return t->rank < 4 && back > 0 ? 2 : back;
+}
+
+/* Dimension `back` of the operator's slice. */
+static void slice_of(const struct ir_graph *g, const struct ir_op *op, uint32_t back,
+                     int32_t *begin, int32_t *step)
+{
+    const struct ir_tensor *x = ir_in(g, op, 0), *steps = ir_in(g, op, 2);
+    const uint32_t k = x->rank - 1 - back;
+
+    *begin = back < x->rank ? ir_const_i32(ir_in(g, op, 1), k) : 0;
+    *step = back < x->rank && steps ? ir_const_i32(steps, k) : 1;
+}
+
+static void slice_view(struct views *w, const struct ir_op *op)
+{
+    const uint32_t x = op->in[0], y = op->out[0];
+    struct sched_view at = w->view[x];
+    const struct sched_view *own = &w->view[y];
+    struct member m;
+    int32_t begin[3] = {0, 0, 0}, step[3] = {1, 1, 1};
+
+    for (uint32_t back = 0; back < w->g->tensor[x]->rank; back++)
+        if (ir_dim_back(w->g->tensor[x], back) > 1)
+            slice_of(w->g, op, back, &begin[direction(w->g->tensor[x], back)],
+                     &step[direction(w->g->tensor[x], back)]);
+    at.y += begin[2] * (int32_t)at.step_y;
+    at.x += begin[1] * (int32_t)at.step_x;
+    at.c += begin[0];
+    at.step_y *= (uint32_t)step[2];
+    at.step_x *= (uint32_t)step[1];
+    m = (struct member){
+        .h = (own->h - 1) * at.step_y + 1, .w = (own->w - 1) * at.step_x + 1, .c = own->n};
+    if (w->need[y].external)
+        loosen(w, op, VIEWS_RESULT);
+    else if (at.pixel || !hang(w, y, &at, &m))
+        loosen(w, op, w->need[y].dense || w->need[y].flat ? VIEWS_RESULT : 0);
+}
+
+/* Where operand `i` of a concatenation belongs, from the result's first element on. */
+static void operand_at(const struct views *w, const struct ir_op *op, uint32_t i, int32_t at[3])
+{
+    const struct ir_tensor *y = w->g->tensor[op->out[0]];
+    const uint32_t back = y->rank - 1 - (uint32_t)op->attr[IR_AXIS];
+    int32_t offset = 0;
+
+    for (uint32_t k = 0; k < i; k++)
+        offset += ir_dim_back(w->g->tensor[op->in[k]], back);
+    for (uint32_t k = 0; k < 3; k++)
+        at[k] = direction(y, back) == 2 - k ? offset : 0;
+}
+
+/* Does what belongs to operand `i`, brought to its place, bring bytes of others to where another
+ * operand belongs? */
+static bool hides(const struct views *w, const struct ir_op *op, uint32_t i)
+{
+    const struct sched_view *v = &w->view[op->in[i]];
+    int32_t own[3], at[3];
+
+    operand_at(w, op, i, own);
+    for (uint32_t k = 0; k < op->n_in; k++) {
+        const struct sched_view *u = &w->view[op->in[k]];
+        operand_at(w, op, k, at);
+        const int32_t y = v->y - own[0] + at[0], x = v->x - own[1] + at[1],
+                      c = v->c - own[2] + at[2];
+        uint32_t h, cols, n;
+        geo_image(w->g->tensor[op->in[k]], &h, &cols, &n);
+        const struct part box = {y, x, c, y + (int32_t)h, x + (int32_t)cols, c + (int32_t)n};
+        if (u->root == v->root && u->y == y && u->x == x && u->c == c)
+            continue;
+        for (uint32_t t = v->root; t != IR_NONE; t = w->member[t].next)
+            if (w->member[t].written && meet(part_of(w, t, nowhere), box))
+                return true;
+    }
+    return false;
+}
+
+static void concat_view(struct views *w, const struct ir_op *op)
+{
+    const uint32_t y = op->out[0];
+
+    w->member[y].written = w->need[y].external;
+    if (w->need[y].external)
+        loosen(w, op, VIEWS_RESULT);
+    for (uint32_t i = 0; i < op->n_in && !w->need[y].external; i++) {
+        struct sched_view at = w->view[y];
+        int32_t by[3];
+        operand_at(w, op, i, by);
+        at.y += by[0];
+        at.x += by[1];
+        at.c += by[2];
+        if (w->need[op->in[i]].external ||
+            (w->view[op->in[i]].root != at.root && hides(w, op, i)) || !lie(w, op->in[i], &at))
+            loosen(w, op, i);
+    }
+}
+
+/* The same bytes in another shape: of the same rows, or of rows that lie back to back. */
+static void reshape_view(struct views *w, const struct ir_op *op)
+{
+    const uint32_t x = op->in[0], y = op->out[0];
+    const struct sched_view *own = &w->view[y];
+    struct sched_view at = w->view[x], *root = &w->view[at.root];
+    struct storage *s = &w->storage[at.root];
+    const struct member m = w->member[x];
+    uint32_t h, cols, c;
+    bool flat, whole;
+
+    geo_image(w->g->tensor[x], &h, &cols, &c);
+    if (w->need[y].external) {
+        loosen(w, op, VIEWS_RESULT);
+        return;
+    }
+    if (h == own->h && cols == own->w && c == own->n) {
+        if (!hang(w, y, &at, &m))
+            loosen(w, op, VIEWS_RESULT);
+        return;
+    }
+    flat = own->h != h || w->need[y].flat;
+    whole = at.x == 0 && at.c == 0 && cols == root->w && c == root->n && at.step_x == 1;
+    if (at.pixel || (cols > 1 && (c != root->n || at.step_x != 1)) ||
+        (flat && h > 1 && (!whole || at.step_y != 1))) {
+        loosen(w, op, 0);
+        return;
+    }
+    at.pixel = own->n;
+    at.pitch = own->h != h ? own->w * own->n : 0;
+    if (!hang(w, y, &at, &m)) {
+        loosen(w, op, VIEWS_RESULT);
+        return;
+    }
+    s->rigid |= cols > 1 || flat;
+    root->flat |= flat && h > 1;
+}
+
+/* A table that leaves every value as it is changes scale and zero point only. */
+static void table_view(struct views *w, const struct ir_op *op)
+{
+    const uint32_t x = op->in[0], y = op->out[0];
+    const struct member m = w->member[x];
+
+    w->p->viewed[op->id] = false;
+    for (int32_t value = -128; value < 128 && op->fixed.table; value++)
+        if (op->fixed.table[value + 128] != value)
+            return;
+    if (!op->fixed.table || w->need[y].external || w->g->tensor[x]->role == IR_CONST ||
+        w->view[x].pixel)
+        return;
+    w->p->viewed[op->id] = hang(w, y, &w->view[x], &m);
+}
+
+static const struct {
+    void (*view)(struct views *w, const struct ir_op *op);
+} forms[] = {
+#define OPERATOR(code, name, columns) {columns},
+#define VIEW(form)                    .view = form##_view,
+#include "operators/operators.def"
+};
+
+bool views_form(enum ir_opcode code)
+{
+    return forms[code].view && code != IR_OP_LUT;
+}
+
+bool views_reads_parts(const struct ir_graph *g, const struct ir_op *op, uint32_t in)
+{
+    struct geo geo;
+    struct need n;
+
+    if (views_form(op->opcode) || !geo_device(g, op, &geo))
+        return true;
+    n = need_of(&geo, ir_in(g, op, in));
+    return !n.dense && !n.flat;
+}
+
+/* Rows of an image that are those of two dimensions: only both together can be cut. */
+static bool rows_of_two(const struct ir_tensor *t)
+{
+    return t->rank < 4 ? ir_dim_back(t, 2) > 1 && ir_dim_back(t, 1) > 1 : ir_dim_back(t, 3) > 1;
+}
+
+const char *views_refusal(struct arena *a, const struct ir_graph *g, const struct ir_op *op)
+{
+    const struct ir_tensor *x = ir_in(g, op, 0), *y = ir_out(g, op, 0);
+    int32_t begin, step;
+
+    if (op->opcode == IR_OP_RESHAPE)
+        return NULL;
+    if (rows_of_two(x) || rows_of_two(y))
+        return arena_printf(a, "shape %s: parts of images in several dimensions are not supported",
+                            ir_shape_text(a, y->rank, y->dim));
+    for (uint32_t back = 0; back < x->rank && op->opcode == IR_OP_SLICE; back++) {
+        slice_of(g, op, back, &begin, &step);
+        if (ir_dim_back(y, back) == 1)
+            continue;
+        if (step < 1)
+            return arena_printf(a, "step %d of dimension %u: expected at least 1", step,
+                                x->rank - 1 - back);
+        if (back == 0 && step > 1)
+            return arena_printf(a, "step %d along channels: expected 1", step);
+        if (direction(x, back) == 1 && (int64_t)step * ir_dim_back(x, 0) > STEP_LIMIT)
+            return arena_printf(a,
+                                "step %d along columns of %d bytes: at most %d bytes are supported",
+                                step, ir_dim_back(x, 0), STEP_LIMIT);
+    }
+    return NULL;
+}
+
+struct views_edges views_find(struct sched_program *p)
+{
+    const struct ir_graph *g = p->graph;
+    struct views w = {.p = p, .g = g};
+    uint32_t edges = 0;
+
+    p->view = w.view = ARENA_ARRAY(p->arena, struct sched_view, g->n_tensor + 1);
+    p->viewed = ARENA_ARRAY(p->arena, bool, g->n_op + 1);
+    w.need = ARENA_ARRAY(p->arena, struct need, g->n_tensor + 1);
+    w.member = ARENA_ARRAY(p->arena, struct member, g->n_tensor + 1);
+    w.storage = ARENA_ARRAY(p->arena, struct storage, g->n_tensor + 1);
+    for (uint32_t i = 0; i < g->n_op; i++)
+        edges += g->op[i]->n_in + 1;
+    w.loose.edge = ARENA_ARRAY(p->arena, struct views_edge, edges + 1);
+    for (uint32_t i = 0; i < g->n_tensor; i++)
+        init_tensor(&w, i);
+    find_needs(&w);
+    for (uint32_t i = 0; i < g->n_op; i++) {
+        const struct ir_op *op = g->op[i];
+        if (!sched_owns(p, op) || !forms[op->opcode].view)
+            continue;
+        p->viewed[i] = true;
+        forms[op->opcode].view(&w, op);
+    }
+    return w.loose;
+}
