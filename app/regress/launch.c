@@ -120,7 +120,7 @@ static enum status start(struct local *o, uint32_t number, struct diag *d)
 
     while (s->pid)
         s++;
-    pid_t pid = fork();
+    pid_t pid = vfork(); /* fork copies the page tables of all results: 3/4 of our own time */
     if (pid == 0)
         become(o->l, number, argv);
     arena_free(scratch);
