@@ -84,13 +84,17 @@ static enum status hash_headers(struct compiler *c, struct hash128 *h, struct di
     static const char *const names[] = {"driver/hd.h", "driver/hd_model.h", "driver/hd_port.h",
                                         "kernels/hdk.h", "kernels/hdk_blocks.h"};
 
+    uint8_t *text;
+    size_t n;
+
     for (uint32_t i = 0; i < sizeof names / sizeof *names; i++) {
-        uint8_t *text;
-        size_t n;
         TRY(file_read(c->arena, arena_printf(c->arena, "%s/%s", c->home, names[i]), (size_t)1 << 20,
                       &text, &n, d));
         hash_bytes(h, text, n);
     }
+    TRY(file_read(c->arena, arena_printf(c->arena, "%s/hd_accel.h", c->gen), (size_t)1 << 20, &text,
+                  &n, d));
+    hash_bytes(h, text, n);
     return ST_OK;
 }
 
