@@ -42,40 +42,38 @@ static uint32_t *inverse(struct ir_graph *g, const uint32_t *order, uint32_t n, 
     return from;
 }
 
-static const void *turned(struct ir_graph *g, const void *data, size_t size, uint32_t n,
-                          const uint32_t *from)
+static void turn_quant(struct ir_graph *g, struct ir_quant *q, uint32_t n, const uint32_t *from)
 {
-    return data && n > 1 ? rows_from(g, data, size, n, from, 0) : data;
+    if (q->n <= 1)
+        return;
+    q->scale = (const void *)rows_from(g, (const void *)q->scale, 4, n, from, 0);
+    q->zero_point = (const void *)rows_from(g, (const void *)q->zero_point, 4, n, from, 0);
+    q->n = n;
 }
 
-/* The operator makes channel from[i] as channel i, of n. */
+/* The operator makes n channels: channel from[i] as channel i. */
 static void turn_columns(struct ir_graph *g, struct ir_op *op, uint32_t n, const uint32_t *from)
 {
     const struct ir_tensor *w = ir_in(g, op, 1), *b = ir_in(g, op, 2);
-    struct ir_tensor *weights = ir_tensor_new(g, w->name, w->type, w->rank, w->dim);
-    struct ir_tensor *bias = ir_tensor_new(g, b->name, b->type, b->rank, b->dim);
-    uint8_t *data = arena_alloc(g->arena, (size_t)ir_bytes(w));
+    const uint32_t all = order_channels(w);
+    struct ir_tensor *weights = order_tensor_like(g, w, n), *bias = order_tensor_like(g, b, n);
+    uint8_t *data = arena_alloc(g->arena, (size_t)ir_bytes(weights));
     struct ir_fixed *f = &op->fixed;
 
-    for (size_t i = 0; i < (size_t)ir_bytes(w); i++)
-        data[i] = w->data[i - i % n + from[i % n]];
+    for (size_t i = 0; i < (size_t)ir_bytes(weights); i++)
+        data[i] = w->data[i / n * all + from[i % n]];
     weights->role = bias->role = IR_CONST;
     weights->data = data;
-    weights->quant = w->quant;
-    if (w->quant.n > 1) {
-        weights->quant.scale = turned(g, w->quant.scale, 4, n, from);
-        weights->quant.zero_point = turned(g, w->quant.zero_point, 4, n, from);
-    }
-    bias->data = turned(g, b->data, 4, n, from);
-    bias->quant = b->quant;
-    if (b->quant.n > 1) {
-        bias->quant.scale = turned(g, b->quant.scale, 4, n, from);
-        bias->quant.zero_point = turned(g, b->quant.zero_point, 4, n, from);
-    }
+    bias->data = rows_from(g, b->data, 4, n, from, 0);
+    turn_quant(g, &weights->quant, n, from);
+    turn_quant(g, &bias->quant, n, from);
     op->in[1] = weights->id;
     op->in[2] = bias->id;
-    f->multiplier = turned(g, f->multiplier, 4, f->n, from);
-    f->shift = turned(g, f->shift, 1, f->n, from);
+    if (f->n > 1) {
+        f->multiplier = (const void *)rows_from(g, (const void *)f->multiplier, 4, n, from, 0);
+        f->shift = (const void *)rows_from(g, (const void *)f->shift, 1, n, from, 0);
+        f->n = n;
+    }
 }
 
 /* The result is held in another order. */
@@ -165,6 +163,48 @@ static bool order_product(struct reorder *r, struct ir_op *op)
     return true;
 }
 
+/* Several outputs a channel: better one operator for the first output of all channels, one for the
+ * second and so on, side by side? Else the accelerator takes it as a convolution (weights between
+ * other channels are zero); by how many passes over the image an array of 16 x 16 makes. */
+static bool better_apart(const struct ir_op *op, uint32_t channels, uint32_t m)
+{
+    const uint32_t taps = (uint32_t)(op->attr[IR_KERNEL_H] * op->attr[IR_KERNEL_W]);
+    const uint32_t whole = (taps * channels + 15) / 16 * ((channels * m + 15) / 16);
+
+    return m > 1 && whole > 2 * m * ((channels + 15) / 16);
+}
+
+/* Output q of channel c becomes channel q * channels + c. */
+static void take_apart(struct reorder *r, const struct ir_op *op, uint32_t m,
+                       const uint32_t *channel)
+{
+    struct ir_graph *g = r->g;
+    const struct ir_tensor *y = ir_out(g, op, 0);
+    const uint32_t n = order_channels(y) / m;
+    uint32_t *order = ARENA_ARRAY(g->arena, uint32_t, n * m), *part, *from;
+
+    part = ARENA_ARRAY(g->arena, uint32_t, m);
+    for (uint32_t q = 0; q < m; q++) {
+        struct ir_op *one = ir_op_new(g, op->opcode, op->row, 3, 1);
+
+        from = ARENA_ARRAY(g->arena, uint32_t, n);
+        for (uint32_t c = 0; c < n; c++) {
+            from[c] = channel[c] * m + q;
+            order[from[c]] = q * n + c;
+        }
+        memcpy(one->attr, op->attr, sizeof op->attr);
+        memcpy(one->in, op->in, 3 * sizeof *op->in);
+        one->in[0] = r->held[op->in[0]].actual;
+        one->attr[IR_MULTIPLIER] = 1;
+        one->fixed = op->fixed;
+        turn_columns(g, one, n, from);
+        one->out[0] = part[q] = order_tensor_like(g, y, n)->id;
+        g->tensor[part[q]]->producer = one->id;
+    }
+    r->held[y->id] = (struct held){
+        .actual = order_join(g, op->row, y, m, part), .order = order, .part = part, .n_part = m};
+}
+
 static bool order_depthwise(struct reorder *r, struct ir_op *op)
 {
     struct ir_graph *g = r->g;
@@ -176,6 +216,11 @@ static bool order_depthwise(struct reorder *r, struct ir_op *op)
     if (op->attr[IR_WEIGHTS_KO] == 0 || !b || b->role != IR_CONST || op->fixed.n_real != 0 ||
         ir_out(g, op, 0)->is_output)
         return false;
+    if (better_apart(op, n / m, m)) {
+        take_apart(r, op, m, inverse(g, h.order, n / m, n / m));
+        op->dead = true;
+        return true;
+    }
     if (!order_changed(r, op->in[0]))
         return true;
     order = ARENA_ARRAY(g->arena, uint32_t, n);

@@ -56,6 +56,9 @@ struct ir_tensor *order_tensor_like(struct ir_graph *g, const struct ir_tensor *
 /* `op` makes tensor `y`, any code. */
 void order_set_maker(struct ir_graph *g, struct ir_op *op, uint32_t y);
 
+/* channel_select.c: a tensor like `like`, tensors part[0 .. n - 1] beside each other. */
+uint32_t order_join(struct ir_graph *g, uint32_t row, const struct ir_tensor *like, uint32_t n,
+                    const uint32_t *part);
 /* channel_select.c: tensor `id` as the file has it, from what is held of it. */
 void order_need_plain(struct reorder *r, uint32_t id);
 /* The same file: what `op` makes is some channels of a root; they are held as slices of that. */

@@ -150,10 +150,9 @@ static uint32_t slice_of(struct reorder *r, uint32_t row, const struct ir_tensor
     return y->id;
 }
 
-static uint32_t joined(struct reorder *r, uint32_t row, const struct ir_tensor *like, uint32_t n,
-                       const uint32_t *part)
+uint32_t order_join(struct ir_graph *g, uint32_t row, const struct ir_tensor *like, uint32_t n,
+                    const uint32_t *part)
 {
-    struct ir_graph *g = r->g;
     struct ir_tensor *y = order_tensor_like(g, like, order_channels(like));
     struct ir_op *op = ir_op_new(g, IR_OP_CONCATENATION, row, n, 1);
 
@@ -188,10 +187,11 @@ static void gather_runs(struct reorder *r, uint32_t row, uint32_t id, struct ord
         part[n_part++] = slice_of(r, row, x, t[first].from, i + 1 - first);
         first = i + 1;
     }
-    r->held[id] = (struct held){.actual = n_part == 1 ? part[0] : joined(r, row, y, n_part, part),
-                                .order = order,
-                                .part = part,
-                                .n_part = n_part};
+    r->held[id] =
+        (struct held){.actual = n_part == 1 ? part[0] : order_join(r->g, row, y, n_part, part),
+                      .order = order,
+                      .part = part,
+                      .n_part = n_part};
 }
 
 /* What `op` makes is some channels of a root. */
