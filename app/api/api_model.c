@@ -119,6 +119,8 @@ enum status context_inspect(struct heddle *h, struct text *t)
         text_printf(t, "\n%-26s %s\n", "layer on an accelerator", "knobs (else by rule)");
         pipeline_dump(&h->p, STEP_knobs, t);
     }
+    if (h->o.format == FORMAT_TEXT)
+        partition_print_constants(h->p.graph, t);
     return ST_OK;
 }
 

@@ -224,6 +224,26 @@ static bool as_reference(const struct replayer *r)
     return same;
 }
 
+/* A channel that the compiler proved constant and the reference has otherwise. */
+static void constants_lines(const struct replayer *r, struct diag *d)
+{
+    const struct ir_graph *g = r->job->p->graph, *from = r->job->p->reference;
+
+    for (uint32_t i = 0; from->n_row == g->n_row && i < from->n_op; i++) {
+        const struct ir_op *op = from->op[i];
+        const struct ir_tensor *y = ir_out(from, op, 0);
+        const struct ir_constant *c =
+            op->dead ? NULL : lgl_contradicted(g, op->row, y, ref_bytes(r->ref, y->id));
+        if (!c)
+            continue;
+        diag_line(d,
+                  "%s: channel %u was proven to be %d, never outside %d to %d before the clamp; "
+                  "the reference has another value: look at legalise/ranges.c",
+                  g->row[op->row].name, c->channel, c->value, c->unclamped.low, c->unclamped.high);
+        return;
+    }
+}
+
 /* The first layer that, alone, gives another answer than the reference. */
 static void layer_lines(const struct replayer *r, struct diag *d)
 {
@@ -267,6 +287,7 @@ static void elsewhere_lines(struct run_job *job, struct diag *d)
                      "arithmetic, weights or inputs");
         return;
     }
+    constants_lines(&r, d);
     r.folder = folder;
     if (!job->cores || job->cores->n == 0) /* RTL and functional model agree: the faster one */
         r.engine = ENGINE_FUNC;

@@ -79,6 +79,19 @@ struct ir_op {
     bool dead;          /* removed; skip */
 };
 
+/* Values of an interval, both ends included. */
+struct ir_range {
+    int32_t low, high;
+};
+
+/* A channel of a row's output that has one value whatever the input, and why: what it is before the
+ * clamp. */
+struct ir_constant {
+    uint32_t channel;
+    int32_t value;
+    struct ir_range unclamped;
+};
+
 /* One operator of the model file, in file order: what reports speak of. */
 struct ir_row {
     const char *name;    /* "03_conv2d" */
@@ -89,6 +102,9 @@ struct ir_row {
     uint32_t fused_into; /* row, or IR_NONE */
     const char *target;  /* "systolic", "c", "none"; set by partition */
     const char *reason;  /* why on the host; NULL otherwise */
+    /* Of its output, if any is constant (legalise/constant_channels.c): */
+    uint32_t n_channel, n_constant;
+    const struct ir_constant *constant; /* upwards */
 };
 
 struct ir_graph {

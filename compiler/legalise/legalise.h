@@ -27,6 +27,11 @@ typedef enum status lgl_pass(struct ir_graph *g, const struct lgl_options *o, st
 /* Run the rows PASS of passes.def in order with ir_verify after each. */
 enum status lgl_all(struct ir_graph *g, const struct lgl_options *o, struct diag *d);
 
+/* The first of the constants that the row of graph `g` claims for tensor `t` which `t`'s bytes, of
+ * an inference of the network as imported, contradict; NULL if there is none. */
+const struct ir_constant *lgl_contradicted(const struct ir_graph *g, uint32_t row,
+                                           const struct ir_tensor *t, const uint8_t *bytes);
+
 /* A multiplier as fixed point: real = multiplier * 2^(shift - 31). */
 struct lgl_fixed_scale {
     int32_t multiplier;

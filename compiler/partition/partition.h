@@ -64,6 +64,9 @@ uint32_t partition_group(const struct partition *p, uint32_t i);
 /* "heddle inspect": for each row of the model where it goes, what every target would take for it,
  * and which rule refused it. */
 void partition_print(const struct partition *p, struct text *t);
+/* For each row with constant channels: which, their value, and the interval that proves it; nothing
+ * without any. Of a uint8 network values are those of int8. */
+void partition_print_constants(const struct ir_graph *g, struct text *t);
 /* draw.c: the partitioned graph for Graphviz, and drawn. */
 void partition_dot(const struct partition *p, struct text *t);
 void partition_svg(const struct partition *p, struct text *t);

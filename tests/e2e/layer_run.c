@@ -128,6 +128,26 @@ static void fill_regions(struct layer *l)
         add_region(l, HD_REGION_IO + g->n_in + i, NULL, ir_bytes(g->tensor[g->out[i]]));
 }
 
+/* --- what legalise proved --- */
+
+struct promise {
+    const struct layer *l;
+    enum status st;
+    struct diag *d;
+};
+
+/* Of the network as made, no value contradicts a channel that was proven constant. */
+static void hold_promise(void *ctx, const struct ir_op *op, const uint8_t *out)
+{
+    struct promise *p = ctx;
+    const struct ir_constant *c =
+        lgl_contradicted(p->l->graph, op->row, ir_out(p->l->original, op, 0), out);
+
+    if (c && p->st == ST_OK)
+        p->st = FAIL(p->d, ST_INTERNAL, "%s: channel %u was proven to be %d and is not",
+                     p->l->original->row[op->row].name, c->channel, c->value);
+}
+
 static enum status run_reference(struct layer *l, struct diag *d)
 {
     const struct ir_graph *g = l->original;
@@ -139,7 +159,11 @@ static enum status run_reference(struct layer *l, struct diag *d)
     for (uint32_t i = 0; i < g->n_out; i++)
         l->expected[i] = arena_alloc(l->arena, (size_t)ir_bytes(g->tensor[g->out[i]]));
     const struct ref_options options = pipeline_ref_options(&l->setup->options.legalise);
-    return ref_run(ref_new(l->arena, g, &options), in, l->expected, d);
+    struct ref *r = ref_new(l->arena, g, &options);
+    struct promise promise = {.l = l, .d = d};
+    ref_set_tap(r, hold_promise, &promise);
+    TRY(ref_run(r, in, l->expected, d));
+    return promise.st;
 }
 
 enum status layer_compile(struct arena *a, const struct layer_setup *setup, struct layer *l,

@@ -1013,6 +1013,60 @@ static void views(struct make *m)
             output(m, v.t[i]);
 }
 
+/* --- constant channels ----------------------------------------------------------------------- */
+
+/* Weights of output channel `c`: the first, and how far apart they are. */
+static int8_t *weights_of(const struct make *m, const struct ir_op *op, int32_t c, size_t *step,
+                          size_t *k)
+{
+    const struct ir_tensor *w = ir_in(m->g, op, 1);
+    const size_t channels = (size_t)ir_dim_back(ir_out(m->g, op, 0), 0);
+    const bool innermost = op->opcode == IR_OP_DEPTHWISE_CONV2D;
+    int8_t *data = (int8_t *)(uintptr_t)w->data;
+
+    *k = (size_t)ir_elements(w) / channels;
+    *step = innermost ? channels : 1;
+    return data + (innermost ? (size_t)c : (size_t)c * *k);
+}
+
+/* Small weights and a bias beyond what they can add up to, so that the channel clamps at one end
+ * or nearly does; or no weights at all. */
+static void plant(struct make *m, const struct ir_op *op, int32_t c)
+{
+    const struct ir_tensor *w = ir_in(m->g, op, 1), *x = ir_in(m->g, op, 0);
+    const uint32_t i = w->quant.n > 1 ? (uint32_t)c : 0;
+    const double d = (double)x->quant.scale[0] * (double)w->quant.scale[i] /
+                     (double)ir_out(m->g, op, 0)->quant.scale[0];
+    const int32_t most = chance(m, 30) ? 0 : range(m, 1, 8), zero = w->quant.zero_point[i];
+    size_t step, k;
+    int8_t *data = weights_of(m, op, c, &step, &k);
+    const double sum = (double)most * (double)k * 255, beyond = fmin(256 / d, (double)k * 50000);
+    const double end = chance(m, 25) ? sum : sum + beyond;
+
+    for (size_t j = 0; j < k; j++) {
+        const int32_t v = zero + range(m, -most, most);
+        data[j * step] = (int8_t)(v < -128 ? -128 : v > 127 ? 127 : v);
+    }
+    if (most > 0 && end < 1e9)
+        memcpy((uint8_t *)(uintptr_t)ir_in(m->g, op, 2)->data + 4 * (size_t)c,
+               &(int32_t){(int32_t)(chance(m, 60) ? -end : end)}, 4);
+}
+
+/* Some channels of some layers become constant. */
+static void plant_some(struct make *m)
+{
+    for (uint32_t i = 0; i < m->g->n_op; i++) {
+        const struct ir_op *op = m->g->op[i];
+        if ((op->opcode != IR_OP_CONV2D && op->opcode != IR_OP_DEPTHWISE_CONV2D &&
+             op->opcode != IR_OP_FULLY_CONNECTED) ||
+            !ir_in(m->g, op, 2) || chance(m, 30))
+            continue;
+        for (int32_t c = 0; c < ir_dim_back(ir_out(m->g, op, 0), 0); c++)
+            if (chance(m, 40))
+                plant(m, op, c);
+    }
+}
+
 struct ir_graph *layers_make(struct arena *a, uint64_t seed, const struct hd_config *hw)
 {
     struct make m = {.a = a, .r = {seed * 0x9e3779b97f4a7c15u + 1}, .hw = hw};
@@ -1037,6 +1091,8 @@ struct ir_graph *layers_make(struct arena *a, uint64_t seed, const struct hd_con
             single(&m);
     } while (m.g->n_op == 0 || m.x->role != IR_VALUE);
     output(&m, m.x);
+    if (m.g->n_op > 1 && chance(&m, 50))
+        plant_some(&m);
     for (uint32_t i = 0; i < m.g->n_op; i++)
         m.g->row[m.g->op[i]->row].macs += ir_macs(m.g, m.g->op[i]);
     return m.g;

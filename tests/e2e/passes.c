@@ -17,11 +17,11 @@ static char *replaced(const char *text, const char *after, const char *from, con
     return out;
 }
 
-/* The third operand of the first operator `op`: its bias; its first value becomes 99999. */
-static char *bias_of(const char *text, const char *op)
+/* The third operand of the first operator `op`: its bias; its first value becomes `to`. */
+static char *bias_of(const char *text, const char *op, const char *to)
 {
     int x, w, bias;
-    char name[32], from[64], *values;
+    char name[32], from[64], all[64], *values;
     const char *at = strstr(text, op);
 
     if (!at || !(at = strstr(at, " in=(")) || sscanf(at, " in=(%d,%d,%d", &x, &w, &bias) != 3)
@@ -29,7 +29,8 @@ static char *bias_of(const char *text, const char *op)
     snprintf(name, sizeof name, "tensor %d i32", bias);
     values = strstr(strstr(text, name), "values=(");
     snprintf(from, sizeof from, "%.*s", (int)(strcspn(values, ",)")), values);
-    return replaced(text, name, from, "values=(99999");
+    snprintf(all, sizeof all, "values=(%s", to);
+    return replaced(text, name, from, all);
 }
 
 static int pass(const struct heddle_pass *p, char **changed, char *why, size_t n)
@@ -51,9 +52,11 @@ static int pass(const struct heddle_pass *p, char **changed, char *why, size_t n
     else if (strcmp(mode, "nonsense") == 0)
         *changed = replaced(p->graph, "op ", "op ", "op no");
     else if (strcmp(mode, "own") == 0)
-        *changed = bias_of(p->graph, "op fully_connected");
+        *changed = bias_of(p->graph, "op fully_connected", "99999");
     else if (strcmp(mode, "other") == 0)
-        *changed = bias_of(p->graph, "op conv2d");
+        *changed = bias_of(p->graph, "op conv2d", "99999");
+    else if (strcmp(mode, "far") == 0)
+        *changed = bias_of(p->graph, "op conv2d", "9999999");
     else if (strcmp(mode, "clamp") == 0)
         *changed = replaced(p->graph, "op conv2d", " clamp=(-128", " clamp=(-127");
     else if (strcmp(mode, "order") == 0)
