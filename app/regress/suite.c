@@ -1,52 +1,20 @@
 /* suite.c - see suite.h. Strings of a network, a configuration and an option list are shared by all
  * runs that have them, so that a suite of 10,000 runs is planned in milliseconds. */
 #define _GNU_SOURCE
-#include "suite.h"
-
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "app/run/run.h"
-#include "base/file.h"
 #include "base/home.h"
-#include "base/text.h"
 #include "result.h"
 #include "sim/hash.h"
+#include "suite_parts.h"
 
-enum { MAX_ARGUMENTS = 64 + 64 + 64 + 16, SECONDS = 3600 };
-
-struct network {
-    const char *name, *hash, *model; /* model: of the model's file */
-    const char *const *argv;         /* the model, its inputs, what is expected */
-    uint32_t n_argv;
-    bool seeded; /* its inputs are random */
-};
-
-/* The parts of one run's cross product. */
-struct part {
-    const char *name, *hash;
-    const char *const *argv;
-    uint32_t n_argv;
-};
-
-struct planner {
-    struct suite *s;
-    struct json_doc doc;
-    uint32_t capacity;
-    struct diag *d;
-};
+enum { SECONDS = 3600 };
 
 static const cJSON *member(const cJSON *o, const char *name)
 {
     return cJSON_GetObjectItemCaseSensitive(o, name);
-}
-
-static const char *word(struct planner *p, const cJSON *o, const char *name)
-{
-    const cJSON *v = member(o, name);
-
-    return v ? arena_strdup(p->s->arena, v->valuestring) : NULL;
 }
 
 static double number(const cJSON *o, const char *name, double otherwise)
@@ -56,186 +24,9 @@ static double number(const cJSON *o, const char *name, double otherwise)
     return v ? v->valuedouble : otherwise;
 }
 
-static bool is_path(const char *name)
-{
-    return strchr(name, '/') || strchr(name, '.');
-}
-
-/* Paths of a suite start in its folder. */
-static const char *absolute(const struct suite *s, const char *path)
-{
-    return path[0] == '/' ? path : arena_printf(s->arena, "%s/%s", s->folder, path);
-}
-
-/* A message about a file names the member of the suite that names the file. */
-static enum status add_file(struct planner *p, struct hash128 *h, const char *at, const char *path)
-{
-    struct arena *scratch = arena_beside(p->s->arena);
-    struct diag own = {0};
-    uint8_t *data;
-    size_t n;
-    enum status st = file_read(scratch, path, (size_t)1 << 31, &data, &n, &own);
-
-    if (st == ST_OK)
-        hash_large(h, data, n);
-    else
-        st = json_doc_fail(&p->doc, at, p->d, "%s", own.text);
-    arena_free(scratch);
-    return st;
-}
-
-static const char *base_name(struct arena *a, const char *path)
-{
-    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
-    const char *dot = strrchr(name, '.');
-
-    return arena_strndup(a, name, dot && dot > name ? (size_t)(dot - name) : strlen(name));
-}
-
-/* --- networks --------------------------------------------------------------------------------- */
-
-/* in_0.bin, ... and out_0.bin, ... of a network of tests/models: the run finds them itself. */
-static enum status add_samples(struct planner *p, struct network *n, struct hash128 *h,
-                               const char *at, const char *zoo)
-{
-    static const char *const kinds[] = {"in", "out"};
-
-    for (uint32_t k = 0; k < 2; k++)
-        for (uint32_t i = 0; i < OPTIONS_MAX_FILES; i++) {
-            const char *path = arena_printf(p->s->arena, "%s/%s_%u.bin", zoo, kinds[k], i);
-            if (!file_exists(path))
-                break;
-            TRY(add_file(p, h, at, path));
-            n->seeded = n->seeded && k == 1;
-        }
-    return ST_OK;
-}
-
-static enum status find_model(struct planner *p, struct network *n, const char *model,
-                              struct hash128 *h, const char *at, const char **argument)
-{
-    struct options o = {.model = model};
-    struct run_job job = {0};
-    struct diag own = {0};
-    const char *name;
-
-    *argument = model;
-    if (is_path(model) || file_exists(absolute(p->s, model))) {
-        *argument = absolute(p->s, model);
-        n->name = n->name ? n->name : base_name(p->s->arena, model);
-        TRY(add_file(p, h, at, *argument));
-    } else {
-        if (run_find_model(p->s->arena, &o, &job, &name, &own) != ST_OK)
-            return json_doc_fail(&p->doc, at, p->d, "%s", own.text);
-        n->name = n->name ? n->name : name;
-        TRY(add_file(p, h, at, job.model_path));
-    }
-    n->model = hash_text(p->s->arena, h);
-    return job.zoo ? add_samples(p, n, h, at, job.zoo) : ST_OK;
-}
-
-static enum status add_list(struct planner *p, const cJSON *list, const char *option,
-                            const char *at, const char **argv, uint32_t *n, struct hash128 *h)
-{
-    const cJSON *file;
-    uint32_t i = 0;
-
-    cJSON_ArrayForEach(file, list)
-    {
-        const char *path = absolute(p->s, file->valuestring);
-        TRY(add_file(p, h, arena_printf(p->s->arena, "%s[%u]", at, i++), path));
-        argv[(*n)++] = arena_printf(p->s->arena, "%s%s", option, path);
-    }
-    return ST_OK;
-}
-
-static enum status read_network(struct planner *p, const cJSON *o, const char *at,
-                                struct network *n)
-{
-    struct arena *a = p->s->arena;
-    const char **argv = ARENA_ARRAY(a, const char *, MAX_ARGUMENTS);
-    const bool whole = cJSON_IsObject(o);
-    struct hash128 h;
-
-    *n = (struct network){.argv = argv, .n_argv = 1, .seeded = !member(o, "inputs")};
-    n->name = word(p, o, "name");
-    hash_init(&h);
-    TRY(find_model(p, n, whole ? word(p, o, "model") : arena_strdup(a, o->valuestring), &h,
-                   whole ? arena_printf(a, "%s.model", at) : at, &argv[0]));
-    TRY(add_list(p, member(o, "inputs"), "--input=", arena_printf(a, "%s.inputs", at), argv,
-                 &n->n_argv, &h));
-    TRY(add_list(p, member(o, "expect"), "--expect=", arena_printf(a, "%s.expect", at), argv,
-                 &n->n_argv, &h));
-    n->hash = hash_text(a, &h);
-    return ST_OK;
-}
-
-/* --- configurations, engines, options --------------------------------------------------------- */
-
-static enum status read_configuration(struct planner *p, const char *name, const char *at,
-                                      struct part *part)
-{
-    const char **argv = ARENA_ARRAY(p->s->arena, const char *, 1);
-    const bool file = is_path(name);
-    struct hash128 h;
-
-    hash_init(&h);
-    hash_string(&h, name);
-    if (file)
-        TRY(add_file(p, &h, at, absolute(p->s, name)));
-    argv[0] = arena_printf(p->s->arena, "--hw=%s", file ? absolute(p->s, name) : name);
-    *part = (struct part){file ? base_name(p->s->arena, name) : arena_strdup(p->s->arena, name),
-                          hash_text(p->s->arena, &h), argv, 1};
-    return ST_OK;
-}
-
-/* What regress gives each run itself. */
-static bool is_ours(const char *option)
-{
-    static const char *const ours[] = {"--hw",    "--engine", "--seed",   "--stats", "--output",
-                                       "--input", "--expect", "--format", "--prog",  NULL};
-    const size_t n = strcspn(option, "=");
-
-    for (uint32_t i = 0; ours[i]; i++)
-        if (strlen(ours[i]) == n && strncmp(option, ours[i], n) == 0)
-            return true;
-    return strncmp(option, "-i", 2) == 0 || strncmp(option, "-o", 2) == 0;
-}
-
-static enum status read_options(struct planner *p, const cJSON *list, const char *at,
-                                struct part *part)
-{
-    struct arena *a = p->s->arena;
-    const uint32_t n = (uint32_t)cJSON_GetArraySize(list);
-    const char **argv = ARENA_ARRAY(a, const char *, n + 1);
-    const cJSON *one;
-    struct text t;
-
-    text_init(&t, a);
-    text_add(&t, "");
-    *part = (struct part){.argv = argv};
-    cJSON_ArrayForEach(one, list)
-    {
-        const char *where = arena_printf(a, "%s[%u]", at, part->n_argv);
-        if (one->valuestring[0] != '-' || one->valuestring[1] == '\0')
-            return json_doc_fail(&p->doc, where, p->d,
-                                 "expected an option of heddle run, as \"--memory=separate\", "
-                                 "found \"%s\"",
-                                 one->valuestring);
-        if (is_ours(one->valuestring))
-            return json_doc_fail(&p->doc, where, p->d,
-                                 "'%s' is given by regress itself, from another member",
-                                 one->valuestring);
-        argv[part->n_argv++] = arena_strdup(a, one->valuestring);
-        text_printf(&t, "%s%s", t.length ? " " : "", one->valuestring);
-    }
-    part->name = t.data;
-    return ST_OK;
-}
-
 /* --- the cross product ------------------------------------------------------------------------ */
 
-static struct suite_run *new_run(struct planner *p)
+static struct suite_run *new_run(struct suite_planner *p)
 {
     struct suite *s = p->s;
 
@@ -256,8 +47,9 @@ static uint32_t append(const char **argv, uint32_t n, const char *const *more, u
     return n;
 }
 
-static void add_run(struct planner *p, const struct network *net, const struct part *hw,
-                    const char *engine, const struct part *options, uint64_t seed)
+static void add_run(struct suite_planner *p, const struct suite_network *net,
+                    const struct suite_part *hw, const char *engine,
+                    const struct suite_part *options, uint64_t seed)
 {
     struct arena *a = p->s->arena;
     struct suite_run *r = new_run(p);
@@ -294,8 +86,9 @@ static void add_run(struct planner *p, const struct network *net, const struct p
     r->key = hash_text(a, &h);
 }
 
-static void add_seeds(struct planner *p, const cJSON *seeds, const struct network *net,
-                      const struct part *hw, const char *engine, const struct part *options)
+static void add_seeds(struct suite_planner *p, const cJSON *seeds, const struct suite_network *net,
+                      const struct suite_part *hw, const char *engine,
+                      const struct suite_part *options)
 {
     const cJSON *seed;
 
@@ -309,7 +102,7 @@ static void add_seeds(struct planner *p, const cJSON *seeds, const struct networ
 
 /* All members but the networks. */
 struct axes {
-    struct part *hw, *options;
+    struct suite_part *hw, *options;
     const char **engine;
     uint32_t n_hw, n_options, n_engine;
     const cJSON *seeds;
@@ -320,42 +113,43 @@ static uint32_t count_of(const cJSON *list)
     return list ? (uint32_t)cJSON_GetArraySize(list) : 1;
 }
 
-static enum status read_axes(struct planner *p, const cJSON *block, const char *at, struct axes *x)
+static enum status read_axes(struct suite_planner *p, const cJSON *block, const char *at,
+                             struct axes *x)
 {
     struct arena *a = p->s->arena;
     const cJSON *hw = member(block, "configurations"), *options = member(block, "options"), *one;
     const cJSON *engines = member(block, "engines");
     uint32_t n = 0;
 
-    *x = (struct axes){.hw = ARENA_ARRAY(a, struct part, count_of(hw)),
-                       .options = ARENA_ARRAY(a, struct part, count_of(options)),
+    *x = (struct axes){.hw = ARENA_ARRAY(a, struct suite_part, count_of(hw)),
+                       .options = ARENA_ARRAY(a, struct suite_part, count_of(options)),
                        .engine = ARENA_ARRAY(a, const char *, count_of(engines)),
                        .n_hw = count_of(hw),
                        .n_options = count_of(options),
                        .n_engine = count_of(engines),
                        .seeds = member(block, "seeds")};
     if (!hw)
-        TRY(read_configuration(p, "sys16", at, &x->hw[0]));
+        TRY(suite_read_configuration(p, "sys16", at, &x->hw[0]));
     cJSON_ArrayForEach(one, hw)
     {
-        TRY(read_configuration(p, one->valuestring, arena_printf(a, "%s.configurations[%u]", at, n),
-                               &x->hw[n]));
+        TRY(suite_read_configuration(p, one->valuestring,
+                                     arena_printf(a, "%s.configurations[%u]", at, n), &x->hw[n]));
         n++;
     }
     x->engine[0] = "rtl";
     n = 0;
     cJSON_ArrayForEach(one, engines) x->engine[n++] = arena_strdup(a, one->valuestring);
-    x->options[0] = (struct part){.name = ""};
+    x->options[0] = (struct suite_part){.name = ""};
     n = 0;
     cJSON_ArrayForEach(one, options)
     {
-        TRY(read_options(p, one, arena_printf(a, "%s.options[%u]", at, n), &x->options[n]));
+        TRY(suite_read_options(p, one, arena_printf(a, "%s.options[%u]", at, n), &x->options[n]));
         n++;
     }
     return ST_OK;
 }
 
-static enum status read_block(struct planner *p, const cJSON *block, const char *at)
+static enum status read_block(struct suite_planner *p, const cJSON *block, const char *at)
 {
     const cJSON *network;
     struct axes x;
@@ -364,8 +158,9 @@ static enum status read_block(struct planner *p, const cJSON *block, const char 
     TRY(read_axes(p, block, at, &x));
     cJSON_ArrayForEach(network, member(block, "networks"))
     {
-        struct network net;
-        TRY(read_network(p, network, arena_printf(p->s->arena, "%s.networks[%u]", at, i++), &net));
+        struct suite_network net;
+        TRY(suite_read_network(p, network, arena_printf(p->s->arena, "%s.networks[%u]", at, i++),
+                               &net));
         for (uint32_t h = 0; h < x.n_hw; h++)
             for (uint32_t e = 0; e < x.n_engine; e++)
                 for (uint32_t k = 0; k < x.n_options; k++)
@@ -398,7 +193,7 @@ struct suite_run *suite_find(const struct suite *s, const char *label)
 }
 
 /* A label names one run. */
-static enum status check_labels(struct planner *p)
+static enum status check_labels(struct suite_planner *p)
 {
     struct suite *s = p->s;
 
@@ -420,7 +215,7 @@ bool suite_excepts(const struct suite_exception *e, const char *kind, const stru
            (!e->configuration || strcmp(e->configuration, r->configuration) == 0);
 }
 
-static enum status read_exceptions(struct planner *p, const cJSON *list)
+static enum status read_exceptions(struct suite_planner *p, const cJSON *list)
 {
     struct suite *s = p->s;
     const cJSON *one;
@@ -430,11 +225,11 @@ static enum status read_exceptions(struct planner *p, const cJSON *list)
     {
         struct suite_exception *e = &s->exception[s->n_exception];
         uint32_t i = 0;
-        *e = (struct suite_exception){.kind = word(p, one, "kind"),
-                                      .network = word(p, one, "network"),
-                                      .configuration = word(p, one, "configuration"),
-                                      .layer = word(p, one, "layer"),
-                                      .why = word(p, one, "why"),
+        *e = (struct suite_exception){.kind = suite_word(p, one, "kind"),
+                                      .network = suite_word(p, one, "network"),
+                                      .configuration = suite_word(p, one, "configuration"),
+                                      .layer = suite_word(p, one, "layer"),
+                                      .why = suite_word(p, one, "why"),
                                       .percent = number(one, "percent", -1)};
         while (i < s->n && !suite_excepts(e, NULL, &s->run[i]))
             i++;
@@ -448,7 +243,7 @@ static enum status read_exceptions(struct planner *p, const cJSON *list)
     return ST_OK;
 }
 
-static enum status read_suite(struct planner *p, struct json_doc *schema)
+static enum status read_suite(struct suite_planner *p, struct json_doc *schema)
 {
     struct suite *s = p->s;
     const char *home;
@@ -460,7 +255,7 @@ static enum status read_suite(struct planner *p, struct json_doc *schema)
                       schema, p->d));
     TRY(json_doc_read(s->arena, s->path, &p->doc, p->d));
     TRY(json_doc_check(&p->doc, schema->root, p->d));
-    s->name = word(p, p->doc.root, "name");
+    s->name = suite_word(p, p->doc.root, "name");
     s->seconds = (uint32_t)number(p->doc.root, "seconds", SECONDS);
     limits = member(p->doc.root, "limits");
     s->limits =
@@ -474,7 +269,7 @@ static enum status read_suite(struct planner *p, struct json_doc *schema)
 
 enum status suite_read(struct arena *a, const char *path, struct suite *s, struct diag *d)
 {
-    struct planner p = {.s = s, .d = d};
+    struct suite_planner p = {.s = s, .d = d};
     struct json_doc schema = {0};
     char real[PATH_MAX];
 

@@ -1,0 +1,39 @@
+/* suite_parts.h - what a suite's block is crossed of: networks, configurations, lists of options, each
+ * with its words of heddle run's command line and a hash of its files. Of suite.c only. */
+#ifndef HEDDLE_REGRESS_SUITE_PARTS_H
+#define HEDDLE_REGRESS_SUITE_PARTS_H
+
+#include "suite.h"
+
+struct suite_network {
+    const char *name, *hash, *model; /* model: of the model's file */
+    const char *const *argv;         /* the model, its inputs, what is expected */
+    uint32_t n_argv;
+    bool seeded; /* its inputs are random */
+};
+
+/* A configuration, or a list of options. */
+struct suite_part {
+    const char *name, *hash;
+    const char *const *argv;
+    uint32_t n_argv;
+};
+
+struct suite_planner {
+    struct suite *s;
+    struct json_doc doc;
+    uint32_t capacity;
+    struct diag *d;
+};
+
+/* `at`: where it is in the file, for messages. */
+enum status suite_read_network(struct suite_planner *p, const cJSON *o, const char *at,
+                               struct suite_network *n);
+enum status suite_read_configuration(struct suite_planner *p, const char *name, const char *at,
+                                     struct suite_part *part);
+enum status suite_read_options(struct suite_planner *p, const cJSON *list, const char *at,
+                               struct suite_part *part);
+/* A member's text in the suite's arena; NULL: none. */
+const char *suite_word(struct suite_planner *p, const cJSON *o, const char *name);
+
+#endif
