@@ -194,6 +194,11 @@ static bool lut_of(const struct ir_graph *graph, struct geo *g)
     return window_of(g, 1, 1);
 }
 
+static bool move_of(const struct ir_graph *graph, struct geo *g)
+{
+    return geo_move(graph, g);
+}
+
 static const struct {
     enum geo_kind kind;
     bool (*shape)(const struct ir_graph *graph, struct geo *g);
@@ -250,6 +255,10 @@ void geo_rows(const struct geo *g, uint32_t y, uint32_t n, uint32_t *lo, uint32_
         uint32_t w, c;
         *lo = 0;
         geo_image(g->x, hi, &w, &c);
+        return;
+    }
+    if (!geo_keeps_rows(g)) {
+        geo_move_rows(g, y, n, lo, hi);
         return;
     }
     int64_t first = (int64_t)y * g->sy - g->pt;

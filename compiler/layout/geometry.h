@@ -12,7 +12,8 @@ enum geo_kind {
     GEO_DENSE,
     GEO_ELEMENTWISE,
     GEO_POOL,
-    GEO_LUT
+    GEO_LUT,
+    GEO_MOVE
 };
 
 struct geo {
@@ -32,6 +33,11 @@ struct geo {
     bool turned;               /* mean over rows whose result has the input's columns as rows */
     bool rows_are_pixels;      /* matrix product: each row of its images is one pixel */
     bool apart;                /* pixels of the result do not lie side by side */
+    /* GEO_MOVE, see geo_move.c; dimensions from the back */
+    const struct ir_tensor *table; /* paddings, indices or permutation */
+    int32_t before[3], after[3];   /* PAD */
+    uint32_t back, from[3];        /* GATHER's dimension; TRANSPOSE: the input's of each one */
+    uint32_t step;                 /* from row to row the input's rows are at most so far apart */
 };
 
 /* Fill `g` from `op` as its definition has it. False if the operator is none of the kinds. */
@@ -56,6 +62,15 @@ bool geo_phase(const struct geo *g, uint32_t tap_y, uint32_t tap_x, struct geo *
 /* Rows [*from, *from + the result) of a phase that are among output rows [y, y + n). Of what has no
  * phases these themselves. */
 uint32_t geo_phase_rows(const struct geo *phase, uint32_t y, uint32_t n, uint32_t *from);
+
+/* geo_move.c: PAD, GATHER and TRANSPOSE; false if they are not of one image. */
+bool geo_move(const struct ir_graph *graph, struct geo *g);
+/* Element i of a constant of int32 or int64. */
+int32_t geo_number(const struct ir_tensor *t, uint64_t i);
+/* Output rows read input rows in order, without others between. */
+bool geo_keeps_rows(const struct geo *g);
+/* Input rows of an operator that does not keep them. */
+void geo_move_rows(const struct geo *g, uint32_t y, uint32_t n, uint32_t *lo, uint32_t *hi);
 
 /* MEAN: it runs over dimension `back` (1 W, 2 H), and that is not 1 anyway. */
 bool geo_mean_over(const struct geo *g, uint32_t back);

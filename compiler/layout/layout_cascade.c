@@ -10,7 +10,7 @@ enum {
 
 static bool by_rows(const struct layout_work *w, const struct geo *g)
 {
-    return g->kind != GEO_DENSE && g->kind != GEO_TRANSPOSED && !g->turned &&
+    return g->kind != GEO_DENSE && g->kind != GEO_TRANSPOSED && geo_keeps_rows(g) && !g->turned &&
            !geo_parts(g, w->hw) && g->oh > 1;
 }
 

@@ -63,6 +63,10 @@ static uint32_t in_tile_rows(const struct geo *g, uint32_t i, uint32_t rows)
         return h;
     if (row_skip(g) > 1)
         return rows;
+    if (g->kind == GEO_MOVE) {
+        uint64_t most = (uint64_t)rows * g->step;
+        return most < h ? (uint32_t)most : h;
+    }
     if (g->kind == GEO_TRANSPOSED) {
         uint32_t most = div_up(rows - 1, g->sy) + div_up(g->kh, g->sy);
         return most < g->h ? most : g->h;

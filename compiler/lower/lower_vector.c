@@ -221,7 +221,10 @@ static void add_vector(struct lower *l, const struct op_plan *p, uint32_t tile, 
 void lower_vector_tile(struct lower *l, const struct op_plan *p, uint32_t tile, uint32_t y,
                        uint32_t rows)
 {
-    add_vector(l, p, tile, y, rows, NULL);
+    if (p->geo.kind == GEO_MOVE)
+        lower_copy_tile(l, p, tile, y, rows);
+    else
+        add_vector(l, p, tile, y, rows, NULL);
 }
 
 void lower_vector_slice(struct lower *l, const struct op_plan *p, const struct lower_slice *s)

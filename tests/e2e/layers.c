@@ -539,6 +539,78 @@ static void pad(struct make *m)
     add_op(m, IR_OP_PAD, 2, (struct ir_tensor *[]){m->x, paddings}, y);
 }
 
+static struct ir_tensor *fixed_numbers(struct make *m, uint32_t rank, const int32_t *dim,
+                                       const int32_t *values)
+{
+    struct ir_tensor *t = tensor(m, "i", IR_I32, rank, dim);
+
+    t->role = IR_CONST;
+    t->data = arena_memdup(m->a, values, (size_t)ir_bytes(t));
+    return t;
+}
+
+static struct ir_op *move(struct make *m, enum ir_opcode opcode, struct ir_tensor *how,
+                          const int32_t *dim)
+{
+    struct ir_tensor *y = tensor(m, "y", IR_I8, 4, dim);
+
+    quantise(m, y, m->x->quant.scale[0], m->x->quant.zero_point[0]);
+    return add_op(m, opcode, 2, (struct ir_tensor *[]){m->x, how}, y);
+}
+
+/* PAD in all dimensions of the image. */
+static void pad_all(struct make *m)
+{
+    int32_t p[8] = {0}, dim[4];
+
+    for (uint32_t i = 0; i < 4; i++) {
+        for (uint32_t k = 0; k < 2 && i > 0; k++)
+            p[2 * i + k] = chance(m, 50) ? range(m, 0, i == 3 ? 20 : 3) : 0;
+        dim[i] = m->x->dim[i] + p[2 * i] + p[2 * i + 1];
+    }
+    if (!fits(m, 1, (int64_t)m->x->dim[2] * m->x->dim[3], (int64_t)dim[2] * dim[3]))
+        return;
+    move(m, IR_OP_PAD, fixed_numbers(m, 2, (const int32_t[]){4, 2}, p), dim);
+}
+
+/* GATHER along one dimension: nearest pixels, mirrored borders, anything. */
+static void pick(struct make *m)
+{
+    int32_t axis = range(m, 1, 3), size_in = m->x->dim[axis], n, dim[4], index[512];
+    int32_t mode = range(m, 0, 3), pad = least(range(m, 0, 4), size_in - 1);
+
+    n = mode == 0 ? size_in * range(m, 1, 3) : mode == 1 ? size_in + 2 * pad : range(m, 1, 20);
+    n = least(n, 512);
+    for (int32_t i = 0; i < n; i++) {
+        int32_t at = i - pad;
+        at = at < 0 ? -at : at >= size_in ? 2 * size_in - 2 - at : at;
+        index[i] = mode == 0   ? i * size_in / n
+                   : mode == 1 ? at
+                   : mode == 2 ? range(m, 0, size_in - 1)
+                               : i * 3 % size_in;
+    }
+    memcpy(dim, m->x->dim, sizeof dim);
+    dim[axis] = n;
+    if (!fits(m, 6, (int64_t)m->x->dim[2] * m->x->dim[3], (int64_t)dim[2] * dim[3]) ||
+        (int64_t)dim[1] * dim[2] * dim[3] > 40000)
+        return;
+    move(m, IR_OP_GATHER, fixed_numbers(m, 1, &n, index), dim)->attr[IR_AXIS] = axis;
+}
+
+static void turn(struct make *m)
+{
+    static const int32_t all[6][4] = {{0, 1, 2, 3}, {0, 1, 3, 2}, {0, 2, 1, 3},
+                                      {0, 2, 3, 1}, {0, 3, 1, 2}, {0, 3, 2, 1}};
+    const int32_t *order = all[range(m, 0, 5)];
+    int32_t dim[4];
+
+    for (uint32_t i = 0; i < 4; i++)
+        dim[i] = m->x->dim[order[i]];
+    if (ir_elements(m->x) * 3 > m->hw->scratchpad_bytes)
+        return;
+    move(m, IR_OP_TRANSPOSE, fixed_numbers(m, 1, (const int32_t[]){4}, order), dim);
+}
+
 static void reshape(struct make *m)
 {
     struct ir_tensor *y =
@@ -575,7 +647,7 @@ static struct ir_tensor *image(struct make *m)
 
 static void image_op(struct make *m, bool residual)
 {
-    int32_t kind = residual && chance(m, 25) ? 9 : range(m, 0, 13);
+    int32_t kind = residual && chance(m, 25) ? 9 : range(m, 0, 16);
 
     if (kind < 5 && chance(m, 8))
         pad(m);
@@ -589,8 +661,14 @@ static void image_op(struct make *m, bool residual)
         pool(m, false);
     else if (kind < 13)
         unary(m);
-    else
+    else if (kind < 14)
         mean(m);
+    else if (kind < 15)
+        pad_all(m);
+    else if (kind < 16)
+        pick(m);
+    else
+        turn(m);
 }
 
 static void single_dense(struct make *m)
