@@ -49,7 +49,7 @@ static enum status write_outputs(const struct run_job *job, struct diag *d)
     run_report(job, &t, FORMAT_TEXT, job->options->verbose ? REPORT_UNITS : REPORT_LAYERS);
     TRY(file_write(arena_printf(a, "%s/report.txt", job->out_dir), t.data, t.length, d));
     TRY(run_stats(job, arena_printf(a, "%s/stats.json", job->out_dir), d));
-    TRY(run_trace(job, d));
+    TRY(run_pages(job, d));
     if (job->p->emitted)
         TRY(emit_write(job->p->emitted, arena_printf(a, "%s/emitted", job->out_dir), d));
     return ST_OK;

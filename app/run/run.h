@@ -155,10 +155,10 @@ enum status run_program(struct arena *a, const struct options *o, struct diag *d
  * is. Returns its wait status. */
 int run_watch(const struct run_job *job, pid_t child);
 
-/* run_trace.c: is the first inference to be traced; what was measured as trace.json of the folder. */
+/* run_pages.c: is the first inference to be traced, commands of it; trace.json and report.html. */
 bool run_traced(const struct run_job *job);
 uint32_t run_trace_commands(const struct run_job *job);
-enum status run_trace(const struct run_job *job, struct diag *d);
+enum status run_pages(const struct run_job *job, struct diag *d);
 
 /* stats.c: results as JSON of schema heddle.stats.v2; cJSON_Delete frees it. */
 struct cJSON *run_stats_json(const struct run_job *job);

@@ -1,0 +1,54 @@
+/* page.c - see page.h. */
+#include "page.h"
+
+#include <string.h>
+
+#include "files.h"
+
+struct part {
+    const char *name, *text;
+    bool json; /* within a script element, whose end no text may be */
+};
+
+static void add_json(struct text *t, const char *s)
+{
+    for (size_t n; *s; s += n) {
+        n = strcspn(s, "<");
+        text_add_n(t, s, n);
+        if (s[n] == '<') { /* within a string: JSON has it nowhere else */
+            text_add(t, "\\u003c");
+            n++;
+        }
+    }
+}
+
+static void add_part(struct text *t, const struct part *part, const char *name, size_t n)
+{
+    for (; part->name; part++)
+        if (strlen(part->name) == n && strncmp(part->name, name, n) == 0) {
+            if (part->json)
+                add_json(t, part->text);
+            else
+                text_add(t, part->text);
+        }
+}
+
+void page_html(struct text *t, const char *stats, const char *trace, const char *graph)
+{
+    const struct part parts[] = {{"report.css", report_file("report.css"), false},
+                                 {"report.js", report_file("report.js"), false},
+                                 {"stats", stats, true},
+                                 {"trace", trace, true},
+                                 {"graph", graph, false},
+                                 {NULL, NULL, false}};
+    const char *s = report_file("template.html");
+
+    for (const char *open; (open = strstr(s, "{{")) != NULL;) {
+        const char *close = strstr(open, "}}");
+
+        text_add_n(t, s, (size_t)(open - s));
+        add_part(t, parts, open + 2, (size_t)(close - open) - 2);
+        s = close + 2;
+    }
+    text_add(t, s);
+}

@@ -1,0 +1,84 @@
+/* run_pages.c - trace.json and report.html of a run: the times that its process kept of the first
+ * inference, and its stats. */
+#include <string.h>
+
+#include "app/report/page.h"
+#include "app/report/trace.h"
+#include "base/file.h"
+#include "report.h"
+#include "run.h"
+
+bool run_traced(const struct run_job *job)
+{
+    return job->out_dir && !job->options->no_report && job->options->engine == ENGINE_RTL &&
+           !job->package; /* whose commands are nobody's here */
+}
+
+uint32_t run_trace_commands(const struct run_job *job)
+{
+    return trace_first(job->p, job->p->program->n_stream);
+}
+
+static void add_trace(const struct run_job *job, struct text *t)
+{
+    const uint32_t n_row = job->p->graph->n_row;
+    uint64_t *cycles = ARENA_ARRAY(job->arena, uint64_t, n_row + 1);
+
+    for (uint32_t i = 0; i < n_row; i++)
+        cycles[i] = job->shared->row[i].cycles / job->n;
+    trace_json(trace_build(job->arena, job->p, account_of(job->arena, job->p), job->times, cycles),
+               t);
+}
+
+/* Of each layer by itself: on the host by the model, else measured, else estimated. */
+static double *layer_cycles(const struct run_job *job, const cJSON *stats)
+{
+    double *cycles = ARENA_ARRAY(job->arena, double, job->p->graph->n_row + 1);
+    const cJSON *l;
+    uint32_t i = 0;
+
+    cJSON_ArrayForEach(l, report_member(stats, "layers"))
+    {
+        const double host = report_number(l, "host_cycles"), own = report_number(l, "cycles"),
+                     estimate = report_number(l, "estimated_cycles");
+        cycles[i++] = host > 0 ? host : own >= 0 ? own : estimate;
+    }
+    return cycles;
+}
+
+static enum status write_page(const struct run_job *job, const char *trace, struct diag *d)
+{
+    cJSON *o = run_stats_json(job);
+    char *stats = cJSON_PrintUnformatted(o);
+    cJSON *parsed = stats ? cJSON_Parse(stats) : NULL; /* raw numbers become numbers again */
+    struct text graph, page;
+    enum status st = ST_NO_MEMORY;
+
+    text_init(&graph, job->arena);
+    text_init(&page, job->arena);
+    if (parsed)
+        st = graph_svg(job->p, layer_cycles(job, parsed), job->out_dir, &graph, d);
+    if (st == ST_OK)
+        page_html(&page, stats, trace, graph.data);
+    cJSON_Delete(parsed);
+    cJSON_free(stats);
+    cJSON_Delete(o);
+    TRY(st);
+    return file_write(arena_printf(job->arena, "%s/report.html", job->out_dir), page.data,
+                      page.length, d);
+}
+
+enum status run_pages(const struct run_job *job, struct diag *d)
+{
+    struct text t;
+
+    if (job->options->no_report || job->package)
+        return ST_OK;
+    text_init(&t, job->arena);
+    if (job->times) {
+        add_trace(job, &t);
+        TRY(file_write(arena_printf(job->arena, "%s/trace.json", job->out_dir), t.data, t.length,
+                       d));
+    }
+    return write_page(job, t.data ? t.data : "null", d);
+}

@@ -1,0 +1,151 @@
+#!/usr/bin/env python3
+"""page_check.py REPORT.html GRID: the page in a headless Chromium, from its file, driven through
+chromedriver: everything is drawn, a wheel zooms, clicks choose a layer, nothing is on the console,
+nothing was loaded from elsewhere, light and dark differ, and a screenshot, a pixel for 40 of its
+own, is near the one in GRID (UPDATE=1 writes it). Exit status 77: a program is missing."""
+import base64
+import json
+import os
+import pathlib
+import shutil
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+import zlib
+
+SCALE = 40
+
+
+class Browser:
+    def __init__(self):
+        with socket.socket() as s:
+            s.bind(("127.0.0.1", 0))
+            port = s.getsockname()[1]
+        self.base = f"http://127.0.0.1:{port}"
+        self.driver = subprocess.Popen(["chromedriver", f"--port={port}"], stdout=subprocess.DEVNULL,
+                                       stderr=subprocess.DEVNULL)
+        for _ in range(200):
+            try:
+                urllib.request.urlopen(self.base + "/status")
+                break
+            except OSError:
+                time.sleep(0.05)
+        arguments = ["--headless=new", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--window-size=1240,1000",
+                     "--force-device-scale-factor=1"]
+        options = {"browserName": "chrome", "goog:loggingPrefs": {"browser": "ALL"},
+                   "goog:chromeOptions": {"args": arguments}}
+        self.session = ""
+        self.session = "/session/" + self.post("/session", {"capabilities": {"alwaysMatch": options}})["sessionId"]
+
+    def post(self, path, body):
+        request = urllib.request.Request(self.base + self.session + path, json.dumps(body).encode(),
+                                         {"Content-Type": "application/json"})
+        with urllib.request.urlopen(request, timeout=60) as answer:
+            return json.load(answer)["value"]
+
+    def run(self, script):
+        return self.post("/execute/sync", {"script": script, "args": []})
+
+    def devtools(self, command, **values):
+        return self.post("/goog/cdp/execute", {"cmd": command, "params": values})
+
+    def scheme(self, name):
+        self.devtools("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": name}])
+
+    def grid(self):
+        """The whole page as rows of luminances, 0 to 255, SCALE times smaller."""
+        height = self.run("return document.documentElement.scrollHeight")
+        clip = {"x": 0, "y": 0, "width": 1240, "height": height, "scale": 1 / SCALE}
+        return luminance(base64.b64decode(self.devtools("Page.captureScreenshot", captureBeyondViewport=True,
+                                                        clip=clip)["data"]))
+
+    def close(self):
+        request = urllib.request.Request(self.base + self.session, method="DELETE")
+        urllib.request.urlopen(request, timeout=60)
+        self.driver.terminate()
+        self.driver.wait()
+
+
+def luminance(png):
+    at, data = 8, b""
+    while at < len(png):
+        n, kind = int.from_bytes(png[at:at + 4], "big"), png[at + 4:at + 8]
+        body = png[at + 8:at + 8 + n]
+        if kind == b"IHDR":
+            width, channels = int.from_bytes(body[:4], "big"), {2: 3, 6: 4}[body[9]]
+        data += body if kind == b"IDAT" else b""
+        at += 12 + n
+    raw, rows, before = zlib.decompress(data), [], bytearray(width * channels)
+    for first in range(0, len(raw), width * channels + 1):
+        how, line = raw[first], bytearray(raw[first + 1:first + 1 + width * channels])
+        for i in range(len(line)):
+            left = line[i - channels] if i >= channels else 0
+            corner = before[i - channels] if i >= channels else 0
+            guess = left + before[i] - corner
+            paeth = min((left, before[i], corner), key=lambda v: abs(guess - v))
+            line[i] = (line[i] + (0, left, before[i], (left + before[i]) // 2, paeth)[how]) & 255
+        rows.append([sum(line[i:i + 3]) // 3 for i in range(0, len(line), channels)])
+        before = line
+    return rows
+
+
+def difference(a, b):
+    """Mean over the common part, and of the heights."""
+    pairs = [(x, y) for p, q in zip(a, b) for x, y in zip(p, q)]
+    return sum(abs(x - y) for x, y in pairs) / len(pairs), abs(len(a) - len(b)) / len(b)
+
+
+def check(browser, page, grid):
+    browser.post("/url", {"url": pathlib.Path(page).resolve().as_uri()})
+    browser.scheme("light")
+    empty = browser.run("""return ['head', 'figures', 'timeline', 'layers', 'graph', 'roofline', 'memory', 'traffic', 'energy']
+        .filter(id => document.getElementById(id).textContent.trim().length < 8)""")
+    assert not empty, f"nothing in {empty}"
+    assert browser.run("return document.querySelector('#drawing svg .node') !== null"), "no graph"
+    assert browser.run("return document.querySelector('.verdict').textContent").startswith("match: "), "no verdict"
+    light = browser.grid()
+
+    full = browser.run("return timeline.to - timeline.from")
+    browser.run("""const c = document.querySelector('canvas'), b = c.getBoundingClientRect();
+        c.dispatchEvent(new WheelEvent('wheel', {deltaY: -100, clientX: b.left + 400, clientY: b.top + 40, cancelable: true}))""")
+    assert browser.run("return timeline.to - timeline.from") < full, "the wheel does not zoom"
+    for what in ("tbody tr:not(.group)", "#drawing .node"):
+        browser.run(f"document.querySelector({what!r}).dispatchEvent(new MouseEvent('click', {{bubbles: true}}))")
+        assert browser.run("return !document.getElementById('detail').hidden"), f"a click on {what} shows no layer"
+        browser.run("document.querySelector('#detail button').click()")
+        assert browser.run("return document.getElementById('detail').hidden"), "the layer does not close"
+
+    browser.scheme("dark")
+    dark = browser.grid()
+    mean = [sum(map(sum, g)) / sum(map(len, g)) for g in (light, dark)]
+    assert mean[0] > 200 and mean[1] < 80, f"mean luminance: light {mean[0]:.0f}, dark {mean[1]:.0f}"
+    log = browser.post("/se/log", {"type": "browser"})
+    assert not log, f"on the console: {log}"
+    loaded = browser.run("return performance.getEntriesByType('resource').map(e => e.name)")
+    assert not loaded, f"loaded: {loaded}"
+    assert not browser.run("return window.hit === 1 || document.querySelector('img') !== null"), "a name was executed"
+
+    if os.environ.get("UPDATE"):
+        pathlib.Path(grid).write_text("\n".join(" ".join(f"{v:02x}" for v in row) for row in light) + "\n", encoding="ascii")
+    kept = [[int(v, 16) for v in row.split()] for row in pathlib.Path(grid).read_text(encoding="ascii").splitlines()]
+    far, taller = difference(light, kept)
+    assert far < 6 and taller < 0.06, f"screenshot: {far:.1f} of 255 off in the mean, height {100 * taller:.0f} % off"
+    print(f"as expected; screenshot {far:.1f} of 255 off, height {100 * taller:.0f} %")
+
+
+def main(page, grid):
+    for program in ("chromium", "chromedriver"):
+        if not shutil.which(program):
+            print(f"SKIPPED: {program} is not installed")
+            return 77
+    browser = Browser()
+    try:
+        check(browser, page, grid)
+    finally:
+        browser.close()
+    return 0
+
+
+sys.exit(main(*sys.argv[1:]))
