@@ -136,17 +136,25 @@ static uint64_t cells(uint32_t outputs, int32_t start, uint32_t stride, uint32_t
     return n;
 }
 
-static void vector(struct actions *to, const struct hd_cmd_vector *c)
+/* A byte that is splat is read once for N channels. */
+static uint64_t operand_bytes(const struct hd_cmd_vector *c, bool splat, uint32_t n)
 {
-    const uint64_t outputs = (uint64_t)c->rows * c->cols * c->channels;
-    const uint64_t read = cells(c->rows, c->y_start, c->stride_y, c->kernel_h, c->in_h) *
-                          cells(c->cols, c->x_start, c->stride_x, c->kernel_w, c->in_w) *
-                          c->channels;
+    return splat ? div_up(c->channels, n) : c->channels;
+}
 
-    to->n[ACTION_VECTOR_OP] += read;
-    to->n[ACTION_SCRATCHPAD_READ] += read + (c->op <= HD_VOP_MUL ? outputs : 0);
+static void vector(struct actions *to, const struct hd_cmd_vector *c, uint32_t n)
+{
+    const uint64_t positions = (uint64_t)c->rows * c->cols, outputs = positions * c->channels;
+    const uint64_t read = cells(c->rows, c->y_start, c->stride_y, c->kernel_h, c->in_h) *
+                          cells(c->cols, c->x_start, c->stride_x, c->kernel_w, c->in_w);
+    const bool two = c->op <= HD_VOP_PRELU;
+
+    to->n[ACTION_VECTOR_OP] += read * c->channels;
+    to->n[ACTION_SCRATCHPAD_READ] += read * operand_bytes(c, c->a_splat, n);
+    if (two)
+        to->n[ACTION_SCRATCHPAD_READ] += positions * operand_bytes(c, c->b_splat, n);
     to->n[ACTION_SCRATCHPAD_WRITTEN] += outputs;
-    if (c->op <= HD_VOP_MUL || c->op == HD_VOP_SUM)
+    if (two || c->op == HD_VOP_SUM)
         to->n[ACTION_REQUANTISE] += outputs;
     if (c->op == HD_VOP_LUT)
         to->n[ACTION_WEIGHT_READ] += outputs;
@@ -161,7 +169,7 @@ struct actions actions_of_command(const struct sched_command *c, const struct hd
     case HD_UNIT_WEIGHT: read_memory(&a, &c->w.dma_read, c->unit, hw->axi_bytes); break;
     case HD_UNIT_STORE: store(&a, &c->w.store, hw->axi_bytes); break;
     case HD_UNIT_ARRAY: array(&a, &c->w.array, hw->n); break;
-    case HD_UNIT_VECTOR: vector(&a, &c->w.vector); break;
+    case HD_UNIT_VECTOR: vector(&a, &c->w.vector, hw->n); break;
     default: break;
     }
     return a;

@@ -18,15 +18,16 @@
 static const char *const engine_names[] = {"ref", "func", "rtl"};
 static const char *const verdict_names[] = {"match", "mismatch", "unchecked", "within"};
 
-static cJSON *hw_json(const struct hd_config *hw)
+static cJSON *hw_json(const struct run_job *job, const struct hd_config *hw)
 {
+    const uint32_t memory = job->options->mem_bytes;
     cJSON *o = cJSON_CreateObject();
 
     cJSON_AddStringToObject(o, "name", hw->name);
     stats_count(o, "rows", hw->n);
     stats_count(o, "cols", hw->n);
     stats_count(o, "scratchpad_bytes", hw->scratchpad_bytes);
-    stats_count(o, "bus_bytes", hw->axi_bytes);
+    stats_count(o, "bus_bytes", memory && memory < hw->axi_bytes ? memory : hw->axi_bytes);
     return o;
 }
 
@@ -41,7 +42,7 @@ static void add_hw(const struct run_job *job, cJSON *o)
         const struct hd_config *hw = target_hw(list->target[i], &job->p->hw);
         if (!list->target[i]->desc->accelerator)
             continue;
-        cJSON *one = hw_json(hw);
+        cJSON *one = hw_json(job, hw);
         cJSON_AddStringToObject(one, "instance", list->target[i]->name);
         cJSON_AddItemToArray(all, one);
         n++;
@@ -51,7 +52,7 @@ static void add_hw(const struct run_job *job, cJSON *o)
         return;
     }
     cJSON_Delete(all);
-    cJSON_AddItemToObject(o, "hw", hw_json(&job->p->hw));
+    cJSON_AddItemToObject(o, "hw", hw_json(job, &job->p->hw));
 }
 
 static void add_counters(const struct run_job *job, cJSON *o)

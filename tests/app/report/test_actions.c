@@ -146,10 +146,19 @@ static void vector_commands(void **state)
                                       x % v->kernel_w,
                                   v->in_w);
         const uint64_t outputs = (uint64_t)v->rows * v->cols * v->channels;
-        const int two = v->op == HD_VOP_ADD || v->op == HD_VOP_SUB || v->op == HD_VOP_MUL;
+        const int two = v->op == HD_VOP_ADD || v->op == HD_VOP_SUB || v->op == HD_VOP_MUL ||
+                        v->op == HD_VOP_MAX || v->op == HD_VOP_MIN || v->op == HD_VOP_PRELU;
+        uint64_t a = 0, b = 0; /* bytes at one position */
+        v->a_splat = two ? draw(0, 1) & 1 : 0;
+        v->b_splat = two ? draw(0, 1) & 1 : 0;
+        for (uint32_t first = 0; first < v->channels; first += N)
+            for (uint32_t lane = first; lane < v->channels && lane < first + N; lane++) {
+                a += !v->a_splat || lane == first;
+                b += two && (!v->b_splat || lane == first);
+            }
         assert_int_equal(count(&c, ACTION_VECTOR_OP), cells * v->channels);
         assert_int_equal(count(&c, ACTION_SCRATCHPAD_READ),
-                         cells * v->channels + (two ? outputs : 0));
+                         cells * a + (uint64_t)v->rows * v->cols * b);
         assert_int_equal(count(&c, ACTION_SCRATCHPAD_WRITTEN), outputs);
         assert_int_equal(count(&c, ACTION_REQUANTISE), two || v->op == HD_VOP_SUM ? outputs : 0);
         assert_int_equal(count(&c, ACTION_WEIGHT_READ), v->op == HD_VOP_LUT ? outputs : 0);
