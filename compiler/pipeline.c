@@ -144,14 +144,25 @@ static enum status run_build(const struct row *s, struct sched_program *p, struc
     return ST_OK;
 }
 
+static struct lgl_options legalise_options(const struct pipeline *p)
+{
+    struct lgl_options o = p->options.legalise;
+
+    for (uint32_t i = 0; i < p->targets.n; i++)
+        o.accelerator = o.accelerator || p->targets.target[i]->desc->accelerator;
+    return o;
+}
+
 static enum status run(const struct row *s, struct pipeline *p, struct diag *d)
 {
+    const struct lgl_options legal = legalise_options(p);
+
     if (s->build)
         return run_build(s, p->program, d);
     if (s->run)
         TRY(s->run(p, d));
     else if (s->pass)
-        TRY(s->pass(p->graph, &p->options.legalise, d));
+        TRY(s->pass(p->graph, &legal, d));
     else
         TRY(phases_run(p->arena, &p->targets, &p->hw, s->phase, &p->graph, d));
     return s->check ? s->check(p, s->name, d) : ST_OK;

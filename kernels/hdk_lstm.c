@@ -78,6 +78,16 @@ static int32_t dot(const int8_t *w, const int8_t *x, uint32_t n, int32_t bias)
     return (int32_t)sum;
 }
 
+/* The sum that the digits of row `row` are. */
+static int32_t from_digits(const struct hdk_lstm *p, const int8_t *x, uint32_t row)
+{
+    int32_t sum = 0;
+
+    for (uint32_t k = p->digits; k-- > 0;)
+        sum = sum * 128 + x[k * 4 * p->cells + row];
+    return sum;
+}
+
 /* Gate `g` of cell j before its function, 2^-12. */
 static int32_t gate(const struct hdk_lstm *p, uint32_t g, uint32_t j, const int8_t *x,
                     const int8_t *h)
@@ -85,7 +95,8 @@ static int32_t gate(const struct hdk_lstm *p, uint32_t g, uint32_t j, const int8
     const int32_t *m = p->scale.multiplier;
     const int8_t *s = p->scale.shift;
     const uint32_t row = g * p->cells + j;
-    const int32_t of_x = dot(p->w + (size_t)row * p->in_c, x, p->in_c, p->bias[row]);
+    const int32_t of_x = p->digits ? from_digits(p, x, row)
+                                   : dot(p->w + (size_t)row * p->in_c, x, p->in_c, p->bias[row]);
     const int32_t of_h =
         dot(p->r + (size_t)row * p->cells, h, p->cells, p->bias[4 * p->cells + row]);
 

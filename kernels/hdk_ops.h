@@ -49,9 +49,10 @@ void hdk_f32_arg_min(const struct hdk_arg *p, const float *x, void *y);
  * * tanh(c) scaled + z_out). Zero points are in the biases. scale: of x by gates, of h by gates, of
  * the output. x [batch, steps, in_c]   w [4, cells, in_c]   r [4, cells, cells]   bias [8, cells]
  *   h [batch, cells], c [batch, cells]: kept   y [batch, steps, cells]; time_major: [steps, batch,
- * ..] */
+ * ..]. digits: x is [.., digits, 4, cells], of the sums of x w + bias to the base of 128, the lowest
+ * first; 0: x itself. */
 struct hdk_lstm {
-    uint32_t batch, steps, in_c, cells, time_major;
+    uint32_t batch, steps, in_c, cells, time_major, digits;
     int32_t cell_bits, clip; /* integer bits of c; bound of c, 0: none */
     int32_t z_out;
     const int8_t *w, *r;

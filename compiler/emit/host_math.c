@@ -241,14 +241,16 @@ enum status emit_lstm(struct emit_unit *u, struct text *t, const struct ir_op *o
     emit_field(t, "in_c", x->dim[2]);
     emit_field(t, "cells", r->dim[2]);
     emit_field(t, "time_major", op->attr[IR_AXIS] == 0);
+    emit_field(t, "digits", op->attr[IR_DIGITS]);
     emit_field(t, "cell_bits", bits + 14);
     emit_field(t, "clip", (int64_t)fminf(clip / cell, 32767));
     emit_field(t, "z_out", ir_zero_point(ir_out(u->graph, op, 0)));
+    if (op->attr[IR_DIGITS] == 0)
+        text_printf(t, "    .w = (const int8_t *)(model_constants + 0x%x),\n",
+                    emit_host_constant(u, w->data, (size_t)ir_bytes(w)));
     text_printf(t,
-                "    .w = (const int8_t *)(model_constants + 0x%x),\n"
                 "    .r = (const int8_t *)(model_constants + 0x%x),\n"
                 "    .bias = (const int32_t *)(const void *)(model_constants + 0x%x),\n",
-                emit_host_constant(u, w->data, (size_t)ir_bytes(w)),
                 emit_host_constant(u, r->data, (size_t)ir_bytes(r)),
                 emit_host_constant(u, b->data, (size_t)ir_bytes(b)));
     emit_scales(u, t, op);

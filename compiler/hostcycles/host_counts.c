@@ -324,7 +324,9 @@ static void recurrent(const struct ir_graph *g, const struct ir_op *op, double *
     }
     const double h = ir_dim_back(r, 0), steps = rows_of(x);
 
-    n[0] = steps * 4 * h * (ir_dim_back(x, 0) + h);
+    const double in = op->attr[IR_DIGITS] ? op->attr[IR_DIGITS] : ir_dim_back(x, 0);
+
+    n[0] = steps * 4 * h * (in + h);
     n[1] = steps * h;
 }
 

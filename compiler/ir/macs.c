@@ -18,7 +18,7 @@ typedef uint64_t formula(const struct ir_graph *g, const struct ir_op *op, uint6
 
 static uint64_t macs_weights(const struct ir_graph *g, const struct ir_op *op, uint64_t n)
 {
-    return n * per_channel(g, op);
+    return n * per_channel(g, op) / (op->attr[IR_DIGITS] ? (uint64_t)op->attr[IR_DIGITS] : 1);
 }
 
 /* Every input element meets all of its channel's weights. */
@@ -39,8 +39,9 @@ static uint64_t macs_product(const struct ir_graph *g, const struct ir_op *op, u
 /* Four gates, each of the input and of the last output. */
 static uint64_t macs_lstm(const struct ir_graph *g, const struct ir_op *op, uint64_t n)
 {
-    return n * 4 *
-           ((uint64_t)ir_dim_back(ir_in(g, op, 1), 0) + (uint64_t)ir_dim_back(ir_in(g, op, 2), 0));
+    const uint64_t in = op->attr[IR_DIGITS] ? 0 : (uint64_t)ir_dim_back(ir_in(g, op, 1), 0);
+
+    return n * 4 * (in + (uint64_t)ir_dim_back(ir_in(g, op, 2), 0));
 }
 
 /* Features of the new step, all steps of the state. */

@@ -17,6 +17,7 @@ enum lgl_rounding { LGL_ROUND_TFLITE, LGL_ROUND_ONNX };
 struct lgl_options {
     enum lgl_fc_scale fc_scale;
     enum lgl_rounding rounding;
+    bool accelerator; /* one is selected: what only it gains from is worth it */
 };
 
 typedef enum status lgl_pass(struct ir_graph *g, const struct lgl_options *o, struct diag *d);

@@ -1,0 +1,118 @@
+/* lstm_input.c - an LSTM's products of the input, of all time steps at once.
+ * in: LSTM of x [B,T,I].  out: a matrix product of x and the gates' weights, and an LSTM that reads
+ * its sums (attribute `digits`). The accelerator writes int8 alone; so a sum s is written as digits
+ * in [-64, 64], s = sum of d[p] * 128^p. Digit p is the requantisation of s by 2^-7p that keeps its
+ * lowest 7 (p + 1) bits: the shift left wraps modulo 2^32 (NUMERICS.md). With n digits these are
+ * exact for -2^(7n-1) <= s < 2^(7n-1), which the weights prove. */
+#include <string.h>
+
+#include "compiler/ir/rules.h"
+#include "legalise.h"
+
+enum { MOST_DIGITS = 4 };
+
+/* Digits that every sum of the gates fits; 0: there are not so many. */
+static uint32_t digits_of(const struct ir_tensor *w, const struct ir_tensor *bias)
+{
+    const int64_t k = ir_dim_back(w, 0), rows = (int64_t)ir_elements(w) / k;
+    int64_t most = 0;
+
+    for (int64_t i = 0; i < rows; i++) {
+        int64_t sum = ir_const_i32(bias, (uint32_t)i);
+
+        sum = sum < 0 ? -sum : sum;
+        for (int64_t j = 0; j < k; j++) {
+            const int32_t v = (int8_t)w->data[i * k + j];
+            sum += 128 * (int64_t)(v < 0 ? -v : v);
+        }
+        most = sum > most ? sum : most;
+    }
+    for (uint32_t n = 1; n <= MOST_DIGITS; n++)
+        if (most < (int64_t)1 << (7 * n - 1))
+            return n;
+    return 0;
+}
+
+static struct ir_tensor *constant(struct ir_graph *g, const char *name, enum ir_type type,
+                                  uint32_t rank, const int32_t *dim)
+{
+    struct ir_tensor *t = ir_tensor_new(g, name, type, rank, dim);
+
+    t->role = IR_CONST;
+    t->data = arena_alloc(g->arena, (size_t)ir_bytes(t));
+    return t;
+}
+
+static struct ir_quant plain(struct ir_graph *g)
+{
+    return (struct ir_quant){1, 0, arena_memdup(g->arena, &(float){1}, sizeof(float)),
+                             arena_memdup(g->arena, &(int32_t){0}, sizeof(int32_t))};
+}
+
+/* Column p * rows + i: digit p of gate row i. The gates' bias counts the zero point in; the
+ * product's does not. */
+static void fill(struct ir_graph *g, struct ir_op *op, const struct ir_op *lstm, uint32_t n)
+{
+    const struct ir_tensor *w = ir_in(g, lstm, 1), *b = ir_in(g, lstm, 3);
+    const int32_t k = ir_dim_back(w, 0), rows = (int32_t)(ir_elements(w) / (uint64_t)k);
+    const int32_t columns = rows * (int32_t)n, zero = ir_zero_point(ir_in(g, lstm, 0));
+    struct ir_tensor *weights = constant(g, w->name, IR_I8, 2, (const int32_t[]){k, columns});
+    struct ir_tensor *bias = constant(g, b->name, IR_I32, 1, &columns);
+    int32_t *multiplier = ARENA_ARRAY(g->arena, int32_t, (size_t)columns);
+    int8_t *shift = ARENA_ARRAY(g->arena, int8_t, (size_t)columns);
+
+    weights->quant = plain(g);
+    for (int32_t c = 0; c < columns; c++) {
+        int32_t i = c % rows, sum = ir_const_i32(b, (uint32_t)i);
+
+        for (int32_t j = 0; j < k; j++) {
+            ((uint8_t *)(uintptr_t)weights->data)[j * columns + c] = w->data[i * k + j];
+            sum += zero * (int8_t)w->data[i * k + j];
+        }
+        ((int32_t *)(uintptr_t)bias->data)[c] = sum;
+        multiplier[c] = 64;
+        shift[c] = (int8_t)(25 - 7 * (c / rows));
+    }
+    op->in[1] = weights->id;
+    op->in[2] = bias->id;
+    op->fixed = (struct ir_fixed){.n = (uint32_t)columns,
+                                  .multiplier = multiplier,
+                                  .shift = shift,
+                                  .act_min = -128,
+                                  .act_max = 127};
+}
+
+static void take_out(struct ir_graph *g, struct ir_op *lstm, uint32_t n)
+{
+    const struct ir_tensor *x = ir_in(g, lstm, 0), *w = ir_in(g, lstm, 1);
+    int32_t dim[3] = {x->dim[0], x->dim[1], w->dim[0] * w->dim[1] * (int32_t)n};
+    struct ir_tensor *y = ir_tensor_new(g, ir_out(g, lstm, 0)->name, IR_I8, 3, dim);
+    struct ir_op *op = ir_op_new(g, IR_OP_FULLY_CONNECTED, lstm->row, 3, 1);
+
+    y->quant = plain(g);
+    op->in[0] = x->id;
+    fill(g, op, lstm, n);
+    op->attr[IR_WEIGHTS_KO] = 1;
+    op->attr[IR_DIGITS] = (int32_t)n;
+    op->out[0] = y->id;
+    y->producer = op->id;
+    lstm->in[0] = y->id;
+    lstm->attr[IR_DIGITS] = (int32_t)n;
+}
+
+enum status lgl_lstm_input(struct ir_graph *g, const struct lgl_options *o, struct diag *d)
+{
+    const uint32_t n_op = g->n_op;
+
+    for (uint32_t i = 0; i < n_op && o->accelerator; i++) {
+        struct ir_op *op = g->op[i];
+        uint32_t n;
+
+        if (op->dead || op->opcode != IR_OP_LSTM || op->attr[IR_DIGITS] != 0)
+            continue;
+        n = digits_of(ir_in(g, op, 1), ir_in(g, op, 3));
+        if (n > 0)
+            take_out(g, op, n);
+    }
+    return ir_link(g, d);
+}
