@@ -80,9 +80,12 @@ struct hdk_mul {
 };
 void hdk_mul(const struct hdk_mul *p, const int8_t *a, const int8_t *b, int8_t *y);
 
-/* MAXIMUM, MINIMUM of quantised values with one scale and zero point. y may be a or b as above. */
+/* MAXIMUM, MINIMUM of quantised values with one scale and zero point; multiplier_out not 0: of
+ * others, rescaled as by hdk_add. y may be a or b as above. */
 struct hdk_extremum {
     struct hdk_walk2 walk;
+    int32_t z_a, z_b, z_out;
+    int32_t multiplier_a, multiplier_b, multiplier_out, shift_out;
 };
 void hdk_maximum(const struct hdk_extremum *p, const int8_t *a, const int8_t *b, int8_t *y);
 void hdk_minimum(const struct hdk_extremum *p, const int8_t *a, const int8_t *b, int8_t *y);

@@ -173,6 +173,16 @@ void hdk_mul(const struct hdk_mul *p, const int8_t *a, const int8_t *b, int8_t *
     }
 }
 
+static int8_t rescaled_extremum(const struct hdk_extremum *p, int32_t sign, int8_t a, int8_t b)
+{
+    int32_t va = headroom(a - p->z_a, p->multiplier_a, 0),
+            vb = headroom(b - p->z_b, p->multiplier_b, 0);
+
+    return hdk_clamp(
+        hdk_rescale((va > vb) == (sign > 0) ? va : vb, p->multiplier_out, p->shift_out), p->z_out,
+        -128, 127);
+}
+
 /* sign: 1 takes the larger code, -1 the smaller. */
 static void extremum(const struct hdk_extremum *p, int32_t sign, const int8_t *a, const int8_t *b,
                      int8_t *y)
@@ -186,7 +196,9 @@ static void extremum(const struct hdk_extremum *p, int32_t sign, const int8_t *a
         row_start(w, row, &a0, &b0);
         for (uint32_t i = 0; i < n; i++) {
             int8_t va = a[a0 + i * w->a_stride[3]], vb = b[b0 + i * w->b_stride[3]];
-            y[row * n + i] = sign * va > sign * vb ? va : vb;
+            y[row * n + i] = p->multiplier_out       ? rescaled_extremum(p, sign, va, vb)
+                             : sign * va > sign * vb ? va
+                                                     : vb;
         }
     }
 }

@@ -60,8 +60,16 @@ static int32_t mul_one(const struct ref_call *c, int32_t a, int32_t b)
 
 static int32_t extremum_one(const struct ref_call *c, int32_t a, int32_t b)
 {
-    const bool first = c->op->opcode == IR_OP_MAXIMUM ? a > b : a < b;
+    const struct ref_constants *f = c->k;
+    const bool larger = c->op->opcode == IR_OP_MAXIMUM;
+    const bool first = larger ? a > b : a < b;
 
+    if (f->n == 3) { /* of other scales: legalise made it so */
+        const int32_t ya = ref_mbqm(a * (1 << 20), f->multiplier[0], f->shift[0]);
+        const int32_t yb = ref_mbqm(b * (1 << 20), f->multiplier[1], f->shift[1]);
+
+        return ref_value(c, ref_mbqm((ya > yb) == larger ? ya : yb, f->multiplier[2], f->shift[2]));
+    }
     return (first ? a : b) + c->out[0]->quant.zero_point[0];
 }
 

@@ -170,7 +170,17 @@ enum status emit_extremum(struct emit_unit *u, struct text *t, const struct ir_o
                           struct diag *d)
 {
     TRY(emit_need_int8(u, op, d));
-    return emit_walk_only(u, t, op, d);
+    TRY(emit_walk_only(u, t, op, d));
+    if (op->fixed.n != 3)
+        return ST_OK;
+    emit_field(t, "z_a", ir_zero_point(ir_in(u->graph, op, 0)));
+    emit_field(t, "z_b", ir_zero_point(ir_in(u->graph, op, 1)));
+    emit_field(t, "z_out", ir_zero_point(ir_out(u->graph, op, 0)));
+    emit_field(t, "multiplier_a", op->fixed.multiplier[0]);
+    emit_field(t, "multiplier_b", op->fixed.multiplier[1]);
+    emit_field(t, "multiplier_out", op->fixed.multiplier[2]);
+    emit_field(t, "shift_out", op->fixed.shift[2]);
+    return ST_OK;
 }
 
 enum status emit_scaled_walk(struct emit_unit *u, struct text *t, const struct ir_op *op,

@@ -44,8 +44,15 @@ static void fill_round_up(const struct geo *g, struct hd_cmd_vector *v)
 }
 
 /* Of one scale: half of each operand 20 bits up, exactly, and back. */
-static void fill_extremum(struct hd_cmd_vector *v)
+static void fill_extremum(const struct ir_fixed *f, struct hd_cmd_vector *v)
 {
+    if (f->n == 3) {
+        v->multiplier_a = f->multiplier[0];
+        v->multiplier_b = f->multiplier[1];
+        v->multiplier_out = f->multiplier[2];
+        v->shift_out = f->shift[2];
+        return;
+    }
     v->multiplier_a = v->multiplier_b = v->multiplier_out = 1 << 30;
     v->shift_out = -18;
 }
@@ -65,7 +72,7 @@ static void fill_scales(const struct geo *g, struct hd_cmd_vector *v)
         v->shift_out = f->shift[2];
         return;
     case HD_VOP_MAX:
-    case HD_VOP_MIN: fill_extremum(v); return;
+    case HD_VOP_MIN: fill_extremum(f, v); return;
     case HD_VOP_PRELU:
         v->multiplier_b = f->multiplier[1];
         v->shift_b = f->shift[1];
