@@ -35,7 +35,7 @@ enum hd_region_index {
     HD_REGION_COMMANDS = 0,
     HD_REGION_CONSTANTS = 1,
     HD_REGION_ARENA = 2,
-    HD_REGION_IO = 3, /* inputs in graph order, then outputs */
+    HD_REGION_IO = 3, /* inputs in graph order, then outputs, then the state */
 };
 
 /* Alignment of every region's device address, bytes: the widest bus. */

@@ -1,5 +1,5 @@
 /* hd_model.c - where a compiled model's regions are in device memory, and their binding.
- * Order: commands, constants, arena, inputs, outputs, each aligned to HD_REGION_ALIGN. */
+ * Order: commands, constants, arena, inputs, outputs, state, each aligned to HD_REGION_ALIGN. */
 #include "hd_model.h"
 
 /* Bytes of a region; 0 for one the model does not have. */
@@ -16,7 +16,18 @@ static uint32_t region_bytes(const struct hd_model *m, uint32_t region)
     if (io < m->n_inputs)
         return m->inputs[io].n_bytes;
     io -= m->n_inputs;
-    return io < m->n_outputs ? m->outputs[io].n_bytes : 0;
+    if (io < m->n_outputs)
+        return m->outputs[io].n_bytes;
+    return io == m->n_outputs ? m->state_bytes : 0;
+}
+
+/* One past the last region. A model of all inputs and outputs that a device can have keeps its
+ * state on the host. */
+static uint32_t regions_of(const struct hd_model *m)
+{
+    uint32_t n = HD_REGION_IO + m->n_inputs + m->n_outputs;
+
+    return n + (m->state_bytes > 0 && n < HD_REGIONS);
 }
 
 uint64_t hd_model_region_offset(const struct hd_model *m, uint32_t region)
@@ -32,7 +43,7 @@ uint64_t hd_model_region_offset(const struct hd_model *m, uint32_t region)
 
 uint64_t hd_model_device_bytes(const struct hd_model *m)
 {
-    return hd_model_region_offset(m, HD_REGION_IO + m->n_inputs + m->n_outputs);
+    return hd_model_region_offset(m, regions_of(m));
 }
 
 /* Host side of a region. Commands and constants are only read: hd_copy_in never writes there. */
@@ -44,14 +55,17 @@ static void *region_host(const struct hd_model *m, const struct hd_call *call, u
     case HD_REGION_COMMANDS: return (void *)(uintptr_t)m->commands;
     case HD_REGION_CONSTANTS: return (void *)(uintptr_t)m->constants;
     case HD_REGION_ARENA: return call->arena;
-    default: return io < m->n_inputs ? call->in[io] : call->out[io - m->n_inputs];
+    default: break;
     }
+    if (io < m->n_inputs)
+        return call->in[io];
+    return io - m->n_inputs < m->n_outputs ? call->out[io - m->n_inputs] : call->state;
 }
 
 int hd_model_bind_device(const struct hd_model *m, const struct hd_call *call,
                          struct hd_device *dev, uint64_t device_base)
 {
-    uint32_t regions = HD_REGION_IO + m->n_inputs + m->n_outputs;
+    uint32_t regions = regions_of(m);
 
     if (regions > HD_REGIONS)
         return HD_ERROR_ARGUMENT;

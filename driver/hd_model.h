@@ -64,8 +64,8 @@ struct hd_model {
 };
 
 /* Device memory a model needs in one piece, and the binding of all its regions into it:
- * commands, constants, arena, inputs, outputs, each aligned to 64. Commands and constants are
- * copied to the device. With a window (shared memory), arena/in/out must be where hd_model_place
+ * commands, constants, arena, inputs, outputs, state, each aligned to 64. Commands and constants are
+ * copied to the device. With a window (shared memory), arena/in/out/state must be where hd_model_place
  * states. */
 uint64_t hd_model_device_bytes(const struct hd_model *m);
 /* Device offset of a region in that piece. */

@@ -40,6 +40,9 @@ static void place_buffers(struct runner *p)
         uint32_t n = i < m->n_inputs ? m->inputs[i].n_bytes : m->outputs[i - m->n_inputs].n_bytes;
         io[i] = window ? window + hd_model_region_offset(m, HD_REGION_IO + i) : aligned(a, n);
     }
+    p->call.state =
+        window ? window + hd_model_region_offset(m, HD_REGION_IO + m->n_inputs + m->n_outputs)
+               : aligned(a, m->state_bytes);
     p->call.in = io;
     p->call.out = io + m->n_inputs;
 }
@@ -91,7 +94,6 @@ enum status runner_open(struct runner *p, struct run_job *job, enum options_engi
     place_buffers(p);
     p->call.enter = enter;
     p->call.ctx = ctx;
-    p->call.state = aligned(job->arena, p->model->state_bytes);
     for (uint32_t k = 0; k < p->n_device; k++)
         if (hd_model_bind_device(p->model, &p->call, p->dev[k], DEVICE_BASE) != HD_OK)
             return FAIL(d, ST_INTERNAL, "the model's regions cannot be bound");

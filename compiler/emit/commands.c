@@ -81,6 +81,15 @@ static const char *hash_of(const struct emit_unit *u, const struct sched_stream 
     return arena_printf(u->arena, "0x%08xu", u->program->device[s->device].hw->hash);
 }
 
+/* Is a variable of the network an accelerator's? */
+static bool on_device(const struct emit_unit *u)
+{
+    for (uint32_t i = 0; i < u->graph->n_tensor; i++)
+        if (u->graph->tensor[i]->role == IR_VARIABLE && u->program->place[i].in_memory)
+            return true;
+    return false;
+}
+
 static void add_stream(struct text *t, const struct emit_unit *u, uint32_t k)
 {
     const struct sched_stream *s = &u->program->stream[k];
@@ -93,7 +102,7 @@ static void add_stream(struct text *t, const struct emit_unit *u, uint32_t k)
                 "= %s,\n"
                 "            .length = sizeof(struct stream%u), .region_count = %u, .command_count "
                 "= %u},\n",
-                hash_of(u, s), k, HD_REGION_IO + u->graph->n_in + u->graph->n_out, s->n);
+                hash_of(u, s), k, sched_state_region(u->graph) + (on_device(u) ? 1u : 0u), s->n);
     for (uint32_t i = 0; i < s->n; i++)
         add_command(t, u, &s->cmd[i], i);
     text_add(t, "    },\n");

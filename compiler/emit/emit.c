@@ -7,16 +7,15 @@
 
 static enum status place_state(struct emit_unit *u, struct diag *d)
 {
-    uint64_t n = 0;
+    const struct ir_graph *g = u->graph;
+    const uint64_t n = sched_state_offset(g, g->n_tensor);
 
-    u->state_offset = ARENA_ARRAY(u->arena, uint32_t, u->graph->n_tensor + 1);
-    for (uint32_t i = 0; i < u->graph->n_tensor; i++)
-        if (u->graph->tensor[i]->role == IR_VARIABLE) {
-            u->state_offset[i] = (uint32_t)n;
-            n += (ir_bytes(u->graph->tensor[i]) + 63) / 64 * 64;
-            if (n > INT32_MAX)
-                return FAIL(d, ST_NO_SPACE, "the variables need more than 2147483647 bytes");
-        }
+    if (n > INT32_MAX)
+        return FAIL(d, ST_NO_SPACE, "the variables need more than 2147483647 bytes");
+    u->state_offset = ARENA_ARRAY(u->arena, uint32_t, g->n_tensor + 1);
+    for (uint32_t i = 0; i < g->n_tensor; i++)
+        if (g->tensor[i]->role == IR_VARIABLE)
+            u->state_offset[i] = (uint32_t)sched_state_offset(g, i);
     u->state_bytes = (uint32_t)n;
     return ST_OK;
 }

@@ -63,6 +63,12 @@ static void add_copies(struct emit_unit *u, struct text *t, const struct sched_s
         const struct ir_op *op = g->op[i];
         if (op->dead || op->region != s->region)
             continue;
+        for (uint32_t k = 0; k < op->n_in; k++) /* the host may have reset it */
+            if (op->in[k] != IR_NONE && g->tensor[op->in[k]]->role == IR_VARIABLE &&
+                !seen[op->in[k]]) {
+                seen[op->in[k]] = true;
+                add_copy(u, t, in ? "in" : "out", device_of(u, s->device), op->in[k]);
+            }
         for (uint32_t k = 0; k < (in ? op->n_in : op->n_out); k++) {
             uint32_t id = in ? op->in[k] : op->out[k];
             if (id != IR_NONE)

@@ -185,7 +185,15 @@ bool geo_windows_inside(const struct geo *g)
 static bool copy_of(const struct ir_graph *graph, struct geo *g)
 {
     (void)graph;
+    g->copies = true;
     return window_of(g, 1, 1);
+}
+
+/* x -> a variable, which it reads. */
+static bool assign_of(const struct ir_graph *graph, struct geo *g)
+{
+    g->out = ir_in(graph, g->op, 1);
+    return g->out && copy_of(graph, g);
 }
 
 static bool lut_of(const struct ir_graph *graph, struct geo *g)

@@ -32,6 +32,7 @@ struct geo {
     uint32_t vop;              /* enum hd_vop for VECTOR operators */
     bool turned;               /* mean over rows whose result has the input's columns as rows */
     bool rows_are_pixels;      /* matrix product: each row of its images is one pixel */
+    bool copies;               /* the result has the input's bytes */
     bool apart;                /* pixels of the result do not lie side by side */
     /* GEO_MOVE, see geo_move.c; dimensions from the back */
     const struct ir_tensor *table; /* paddings, indices or permutation */

@@ -94,16 +94,40 @@ static enum status collect(struct layout_work *w, struct diag *d)
     return ST_OK;
 }
 
+/* Do operators of this program, other than copies of it, read or write the tensor? */
+static bool concerns_others(const struct layout_work *w, const struct ir_tensor *t, bool write)
+{
+    for (uint32_t i = 0; i < w->graph->n_op; i++) {
+        const struct ir_op *op = w->graph->op[i];
+        for (uint32_t k = 0; k < (write ? op->n_out : op->n_in) && sched_owns(w->program, op); k++)
+            if ((write ? op->out[k] : op->in[k]) == t->id)
+                return true;
+    }
+    return false;
+}
+
+/* A copy of what is in memory and made elsewhere, or to what is only read elsewhere, needs no place
+ * in the scratchpad for that side. */
+static bool only_in_memory(const struct layout_work *w, const struct ir_tensor *t, bool result)
+{
+    return t->role == IR_VARIABLE ||
+           (w->program->place[t->id].in_memory && !concerns_others(w, t, !result));
+}
+
 static void note_plans(struct layout_work *w)
 {
     for (uint32_t i = 0; i < w->layout->n_plan; i++) {
-        const struct op_plan *p = &w->layout->plan[i];
+        struct op_plan *p = &w->layout->plan[i];
+        p->in[0].streamed = p->geo.copies && only_in_memory(w, p->geo.x, false);
+        p->out.streamed = p->geo.copies && only_in_memory(w, p->geo.out, true);
         for (uint32_t k = 0; k < p->n_in; k++) {
             note_reader(w, p, geo_operand(&p->geo, k));
-            touch(w, geo_operand(&p->geo, k), p->position);
+            if (!p->in[k].streamed)
+                touch(w, geo_operand(&p->geo, k), p->position);
         }
         note_product(w, &p->geo, p->geo.out);
-        touch(w, p->geo.out, p->position);
+        if (!p->out.streamed)
+            touch(w, p->geo.out, p->position);
     }
 }
 
@@ -236,6 +260,30 @@ static void set_tile(struct layout_work *w, struct op_plan *p, uint32_t rows)
     layout_tile_bytes(w, p, rows);
 }
 
+/* Do the rows of a tensor on chip begin where words do, pixels side by side? */
+static bool by_words(const struct layout_work *w, const struct ir_tensor *t)
+{
+    const struct sched_view *v = &w->program->view[t->id], *root = &w->program->view[v->root];
+    uint32_t pitch = layout_tensor_pitch(w, v->root), h, cols, c;
+
+    geo_image(t, &h, &cols, &c);
+    return !v->pixel && (cols == 1 || (root->n == c && v->step_x == 1)) &&
+           sched_view_offset(w->program, t->id, pitch) % w->hw->n == 0 &&
+           (h == 1 || pitch * v->step_y % w->hw->n == 0);
+}
+
+/* A copy between memory and a place of such rows: one side of the way is enough. */
+static bool is_direct(const struct layout_work *w, const struct op_plan *p)
+{
+    const bool in = p->in[0].streamed, out = p->out.streamed;
+
+    if (!p->geo.copies || in == out)
+        return false;
+    if (in && w->program->place[p->geo.out->id].in_memory)
+        return false;
+    return by_words(w, in ? p->geo.out : p->geo.x);
+}
+
 /* Tile height for the space that residents leave. ST_NO_SPACE without a message if even one row
  * does not fit. */
 static bool fit_tile(struct layout_work *w, struct op_plan *p, uint32_t space)
@@ -243,6 +291,13 @@ static bool fit_tile(struct layout_work *w, struct op_plan *p, uint32_t space)
     if (p->cascaded)
         return layout_fit_cascade(w, p, space);
     uint32_t rows = overlap_rows(w, p);
+    p->direct = is_direct(w, p);
+    if (p->direct) {
+        p->tile_rows = p->geo.oh;
+        p->n_tiles = 1;
+        p->in[0].rows = p->out.rows = 0;
+        return true;
+    }
     if (!any_stream(p)) {
         set_tile(w, p, rows);
         return true;

@@ -35,7 +35,8 @@ struct op_plan {
     uint32_t n_tiles;
     struct plan_stream in[PLAN_OPERANDS], out;
     uint32_t n_in;
-    bool cascaded;     /* with the next operator */
+    bool direct;   /* a copy between memory and a place in the scratchpad: LOAD or STORE alone */
+    bool cascaded; /* with the next operator */
     bool channel_wise; /* the same by channels, see channel_fusion.c */
 };
 

@@ -11,7 +11,7 @@ enum {
 static bool by_rows(const struct layout_work *w, const struct geo *g)
 {
     return g->kind != GEO_DENSE && g->kind != GEO_TRANSPOSED && geo_keeps_rows(g) && !g->turned &&
-           !geo_parts(g, w->hw) && g->oh > 1;
+           !g->copies && !geo_parts(g, w->hw) && g->oh > 1;
 }
 
 static bool may_cascade(const struct layout_work *w, const struct op_plan *p,

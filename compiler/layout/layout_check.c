@@ -98,7 +98,7 @@ static enum status check_written(const struct sched_program *p, uint32_t i, stru
                         root->root);
     for (uint32_t n = 0; n < i; n++) {
         const uint32_t u = plan[n].geo.out->id;
-        if (p->view[u].root != root->root)
+        if (p->view[u].root != root->root || p->graph->tensor[u]->role == IR_VARIABLE)
             continue;
         extents(p, u, b);
         if (a[0].first < b[0].end && b[0].first < a[0].end && a[1].first < b[1].end &&

@@ -58,6 +58,9 @@ int32_t lower_result(const struct lower *l, const struct op_plan *p, uint32_t ti
 void lower_store(struct lower *l, const struct op_plan *p, uint32_t tile, uint32_t y,
                  uint32_t rows);
 
+/* A copy between memory and scratchpad without a buffer (op_plan.direct). */
+void lower_direct(struct lower *l, const struct op_plan *p);
+
 /* Scratchpad ranges that rows [lo, hi) of an operand or result of the tile cover. */
 void lower_access_in(struct lower *l, struct sched_command *c, const struct op_plan *p, uint32_t i,
                      int32_t base, uint32_t lo, uint32_t hi);

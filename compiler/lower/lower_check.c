@@ -21,8 +21,11 @@ static uint64_t size_of(const struct sched_program *p, const struct sched_access
     case SCHED_LUT: return 256;
     case SCHED_ARENA: return p->arena_bytes;
     case SCHED_INPUT: return (io << 32) + ir_bytes(g->tensor[g->in[io]]);
-    default: return (io << 32) + ir_bytes(g->tensor[g->out[io - g->n_in]]);
+    default: break;
     }
+    if (io == g->n_in + g->n_out)
+        return (io << 32) + sched_state_offset(g, g->n_tensor);
+    return (io << 32) + ir_bytes(g->tensor[g->out[io - g->n_in]]);
 }
 
 static enum status check_command(const struct sched_program *p, const struct sched_command *c,

@@ -161,9 +161,9 @@ static void memory_access(struct sched_command *c, const struct sched_program *p
 }
 
 /* Every skip-th of the rows [lo, hi) of a tensor from memory to scratchpad address `to`, rows
- * `pitch` apart. */
+ * `pitch` apart; shared: what lies between these may be another tensor's. */
 static void load_rows(struct lower *l, uint32_t row, const struct sched_place *s, uint32_t lo,
-                      uint32_t hi, uint32_t skip, uint32_t to, uint32_t pitch)
+                      uint32_t hi, uint32_t skip, uint32_t to, uint32_t pitch, bool shared)
 {
     while (lo < hi) {
         const struct runs r = runs_of(s, div_up(hi - lo, skip), skip);
@@ -186,6 +186,8 @@ static void load_rows(struct lower *l, uint32_t row, const struct sched_place *s
                              lo + r.rows * skip < hi ? lo + r.rows * skip - 1 : hi - 1);
         memory_access(c, l->program, s, false, m->offset, &r);
         lower_access(c, SCHED_SPAD, true, to, (uint64_t)(r.rows - 1) * pitch + s->row_bytes);
+        if (shared && r.rows > 1 && pitch != s->row_bytes)
+            only(c, s->row_bytes, pitch, false);
         to += r.rows * pitch;
         lo += r.rows * skip;
     }
@@ -244,7 +246,7 @@ static void load_resident(struct lower *l, const struct op_plan *p, const struct
     if (*have >= hi)
         return;
     uint32_t upto = aligned ? hi : s->h;
-    load_rows(l, p->op->row, s, *have, upto, 1, s->base + *have * s->pitch, s->pitch);
+    load_rows(l, p->op->row, s, *have, upto, 1, s->base + *have * s->pitch, s->pitch, false);
     *have = upto;
 }
 
@@ -264,7 +266,7 @@ void lower_operand(struct lower *l, const struct op_plan *p, uint32_t i, uint32_
         return;
     }
     uint32_t buf = p->in[i].buf[p->n_tiles > 1 ? tile % 2 : 0];
-    load_rows(l, p->op->row, s, lo, hi, p->in[i].skip, buf, p->in[i].pitch);
+    load_rows(l, p->op->row, s, lo, hi, p->in[i].skip, buf, p->in[i].pitch, false);
     *base = (int32_t)buf - (int32_t)(lo / p->in[i].skip * p->in[i].pitch);
 }
 
@@ -336,4 +338,18 @@ void lower_store(struct lower *l, const struct op_plan *p, uint32_t tile, uint32
         y = 0;
     }
     store_rows(l, p->op->row, s, y, rows, from, pitch);
+}
+
+void lower_direct(struct lower *l, const struct op_plan *p)
+{
+    const struct sched_place *x = &l->program->place[p->geo.x->id],
+                             *out = &l->program->place[p->geo.out->id];
+
+    if (p->in[0].streamed)
+        load_rows(l, p->op->row, x, 0, x->h, 1, out->base, out->pitch, true);
+    else {
+        int32_t base;
+        lower_operand(l, p, 0, 0, 0, x->h, &base);
+        store_rows(l, p->op->row, out, 0, out->h, (uint32_t)base, x->pitch);
+    }
 }

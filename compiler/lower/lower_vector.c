@@ -88,8 +88,8 @@ static void fill_numbers(const struct geo *g, struct hd_cmd_vector *v)
     const struct ir_fixed *f = &g->op->fixed;
 
     v->op = g->vop & 15u;
-    v->act_min = (int8_t)f->act_min;
-    v->act_max = (int8_t)f->act_max;
+    v->act_min = g->copies ? INT8_MIN : (int8_t)f->act_min;
+    v->act_max = g->copies ? INT8_MAX : (int8_t)f->act_max;
     if (g->vop == HD_VOP_AVG_POOL || g->vop == HD_VOP_MAX_POOL || g->vop == HD_VOP_LUT)
         return;
     if (g->op->opcode == IR_OP_AVERAGE_POOL2D) {
@@ -241,6 +241,10 @@ void lower_vector_slice(struct lower *l, const struct op_plan *p, const struct l
 
 enum status lower_vector(struct lower *l, const struct op_plan *p)
 {
+    if (p->direct) {
+        lower_direct(l, p);
+        return ST_OK;
+    }
     lower_vector_begin(l, p);
     for (uint32_t y = 0, tile = 0; y < p->geo.oh; y += p->tile_rows, tile++)
         lower_vector_tile(l, p, tile, y,

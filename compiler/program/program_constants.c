@@ -1,4 +1,5 @@
-/* program_constants.c - region 1 of a program: bytes, blocks aligned to 64. */
+/* program_constants.c - region 1 of a program: bytes, blocks aligned to 64; and where variables are in
+ * the region of the state. */
 #include "sched_program.h"
 
 uint32_t sched_constant(struct sched_program *p, const void *data, size_t n_bytes)
@@ -13,4 +14,14 @@ uint32_t sched_constant(struct sched_program *p, const void *data, size_t n_byte
     text_add_n(t, zeros, offset - t->length);
     text_add_n(t, data, n_bytes);
     return offset;
+}
+
+uint64_t sched_state_offset(const struct ir_graph *g, uint32_t id)
+{
+    uint64_t n = 0;
+
+    for (uint32_t i = 0; i < id; i++)
+        if (g->tensor[i]->role == IR_VARIABLE)
+            n += (ir_bytes(g->tensor[i]) + 63) / 64 * 64;
+    return n;
 }

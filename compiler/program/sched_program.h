@@ -220,6 +220,14 @@ static inline struct sched_span sched_span_of(const struct sched_program *p, uin
  */
 uint32_t sched_groups(const struct sched_program *p, uint32_t *group);
 
+/* The region of the variables, after inputs and outputs; in it the bytes before variable `id`, of
+ * all for n_tensor. */
+static inline uint32_t sched_state_region(const struct ir_graph *g)
+{
+    return HD_REGION_IO + g->n_in + g->n_out;
+}
+uint64_t sched_state_offset(const struct ir_graph *g, uint32_t id);
+
 /* program_constants.c: append a block to the constants at a multiple of 64; its offset. */
 uint32_t sched_constant(struct sched_program *p, const void *data, size_t n_bytes);
 

@@ -33,6 +33,22 @@ static bool *concerned(const struct sched_program *p)
     return is;
 }
 
+/* Variables that operators of the program read or write are in a region of their own, which lives on
+ * from inference to inference. */
+static void mark_state(struct sched_program *p)
+{
+    const struct ir_graph *g = p->graph;
+
+    for (uint32_t i = 0; i < g->n_op; i++)
+        for (uint32_t k = 0; k < g->op[i]->n_in; k++) {
+            const uint32_t id = g->op[i]->in[k];
+            if (id == IR_NONE || g->tensor[id]->role != IR_VARIABLE || !sched_owns(p, g->op[i]))
+                continue;
+            mark_memory(p, id, sched_state_region(g));
+            p->place[id].mem_offset = (uint32_t)sched_state_offset(g, id);
+        }
+}
+
 enum status sched_places(struct sched_program *p, struct diag *d)
 {
     const struct ir_graph *g = p->graph;
@@ -48,6 +64,7 @@ enum status sched_places(struct sched_program *p, struct diag *d)
     for (uint32_t i = 0; i < g->n_out; i++)
         if (g->tensor[g->out[i]]->role == IR_VALUE)
             mark_memory(p, g->out[i], HD_REGION_IO + g->n_in + i);
+    mark_state(p);
     for (uint32_t i = 0; i < g->n_op; i++) {
         const struct ir_op *op = g->op[i];
         if (op->dead || sched_owns(p, op))
@@ -76,6 +93,8 @@ void sched_print_places(const struct sched_program *p, struct text *t)
             text_add(t, "the arena\n");
         else if (io < g->n_in)
             text_printf(t, "input %u\n", io);
+        else if (io == g->n_in + g->n_out)
+            text_add(t, "the state\n");
         else
             text_printf(t, "output %u\n", io - g->n_in);
     }

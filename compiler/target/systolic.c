@@ -169,6 +169,9 @@ static const char *refusal(const struct target_question *asked)
     if (HD_REGION_IO + g->n_in + g->n_out > HD_REGIONS)
         REFUSE(&q, "the network has %u inputs and outputs: the accelerator has regions for %u",
                g->n_in + g->n_out, HD_REGIONS - HD_REGION_IO);
+    if (ir_op_info(op->opcode)->has_state && sched_state_region(g) >= HD_REGIONS)
+        REFUSE(&q, "the network has %u inputs and outputs: no region is left for its state",
+               g->n_in + g->n_out);
     if (op->attr[IR_HALF_AWAY])
         REFUSE(&q, "--fc-scale=litert rounds in floating point, the accelerator in fixed point");
     if (op->fixed.n_real)
