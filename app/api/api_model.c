@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "app/tune/knob_file.h"
 #include "app/tune/tune.h"
 #include "compiler/emit/emit_package.h"
 #include "compiler/lower/disasm.h"
@@ -72,10 +73,10 @@ static enum status with_graph(struct heddle *h)
     return ST_OK;
 }
 
-/* The knobs of --tuned, before the first schedule of what is loaded. */
+/* The knobs of --tuned or --knobs, before the first schedule of what is loaded. */
 static enum status look_up_knobs(struct heddle *h)
 {
-    if (!h->o.tuned || !h->p.graph || h->p.program)
+    if ((!h->o.tuned && !h->o.knobs) || !h->p.graph || h->p.program)
         return ST_OK;
     return tune_lookup(&h->p, &h->o, &h->p.options.schedule.knobs, &h->d);
 }
@@ -99,6 +100,54 @@ enum status context_compile(struct heddle *h, const char *out)
     return package_write(package, out, &h->d);
 }
 
+static void add_json(struct text *t, const cJSON *v)
+{
+    char *s = cJSON_PrintUnformatted(v);
+
+    text_add(t, s ? s : "null");
+    cJSON_free(s);
+}
+
+/* An element of a list a line: to be read, edited and compared by lines. */
+static void print_lines(struct text *t, const cJSON *o)
+{
+    const cJSON *member, *one;
+
+    text_add(t, "{");
+    cJSON_ArrayForEach(member, o)
+    {
+        text_printf(t, "%s\n \"%s\": ", member == o->child ? "" : ",", member->string);
+        if (!cJSON_IsArray(member)) {
+            add_json(t, member);
+            continue;
+        }
+        text_add(t, "[");
+        cJSON_ArrayForEach(one, member)
+        {
+            text_add(t, one == member->child ? "\n  " : ",\n  ");
+            add_json(t, one);
+        }
+        text_add(t, "]");
+    }
+    text_add(t, "\n}\n");
+}
+
+/* docs/inspect.v1.schema.json */
+static enum status inspect_json(struct heddle *h, struct text *t)
+{
+    const struct knob_shape shape = knob_shape_of(&h->p);
+    cJSON *o = cJSON_CreateObject();
+
+    cJSON_AddStringToObject(o, "schema", "heddle.inspect.v1");
+    cJSON_AddStringToObject(o, "model", h->p.graph->name);
+    cJSON_AddStringToObject(o, "hw", h->p.hw.name);
+    partition_json(&h->p.partition, o);
+    knob_file_add(o, &shape, h->p.program->knobs, tune_attrs_values(&h->p, &shape.attrs), true);
+    print_lines(t, o);
+    cJSON_Delete(o);
+    return ST_OK;
+}
+
 enum status context_inspect(struct heddle *h, struct text *t)
 {
     TRY(with_graph(h));
@@ -113,6 +162,8 @@ enum status context_inspect(struct heddle *h, struct text *t)
         partition_dot(&h->p.partition, t);
     else if (h->o.format == FORMAT_SVG)
         partition_svg(&h->p.partition, t);
+    else if (h->o.format == FORMAT_JSON)
+        return inspect_json(h, t);
     else
         partition_print(&h->p.partition, t);
     if (h->o.format == FORMAT_TEXT && h->p.program->n_stream) {

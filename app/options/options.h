@@ -68,6 +68,7 @@ struct options {
     const char *input_shapes; /* --input-shapes */
     const char *teacher;      /* --teacher */
     const char *tuned;        /* --tuned */
+    const char *knobs;        /* --knobs */
     const char *input[OPTIONS_MAX_FILES], *expect[OPTIONS_MAX_FILES];
     uint32_t n_input, n_expect;
     uint64_t waves_limit, seed, stall_seed;

@@ -53,16 +53,17 @@ static enum status check_use(const struct option_set *s, const char *option, con
                 list(s->arena, words, n), n == 1 ? "does" : "do");
 }
 
-/* inspect draws; reports are tables. */
+/* inspect draws, reports are tables; both are JSON. */
 static enum status check_format(const struct options *o, const char *value, struct diag *d)
 {
     const bool drawn = o->format == FORMAT_DOT || o->format == FORMAT_SVG;
 
-    if (o->format == FORMAT_TEXT || drawn == (o->command == COMMAND_INSPECT))
+    if (o->format == FORMAT_TEXT || o->format == FORMAT_JSON ||
+        drawn == (o->command == COMMAND_INSPECT))
         return ST_OK;
     return FAIL(d, ST_USAGE, "--format: heddle %s has no %s, expected %s",
                 options_commands[o->command], value,
-                drawn ? "text, csv or json" : "text, dot or svg");
+                drawn ? "text, csv or json" : "text, json, dot or svg");
 }
 
 enum status options_check(const struct option_set *s, struct diag *d)

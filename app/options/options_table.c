@@ -140,6 +140,9 @@ const struct option_row options_table[] = {
           "the results of heddle tune: tune writes the file; compile, run, inspect and disasm read "
           "it"),
      TEXT(tuned), .used_by = GRAPHS},
+    {SHOW("knobs", "FILE", DEVICE,
+          "knobs of the schedule: what inspect --format=json prints, edited (docs/KNOBS.md)"),
+     TEXT(knobs), .used_by = GRAPHS & ~OF(TUNE)},
     {SHOW("trials", "N", DEVICE, "of tune: how many to measure in all (default 64)"),
      NUMBER(trials, 1, 100000), .used_by = OF(TUNE)},
     {SHOW("seconds", "N", DEVICE,
@@ -161,7 +164,7 @@ const struct option_row options_table[] = {
      .used_by = OF(REGRESS)},
     {SHOW("stats", "FILE", REPORT, "JSON, schema heddle.stats.v2"), TEXT(stats), .used_by = RUNS},
     {SHOW("format", "FORMAT", REPORT,
-          "of the report: text (default), csv, json; of inspect: text, dot, svg"),
+          "of the report: text (default), csv, json; of inspect: text, json, dot, svg"),
      WORD(format, formats), .used_by = RUNS | OF(INSPECT) | OF(REPORT)},
     {SHOW("verbose", NULL, REPORT, "the report also shows what each unit did (docs/REPORT.md)"),
      FLAG(verbose), .shown.letter = 'v', .used_by = RUNS | OF(REPORT)},

@@ -1,4 +1,4 @@
-/* lookup.c - what was tuned, for compile and run. */
+/* lookup.c - knobs that were tuned or written by hand, for compile and run. */
 #include "store.h"
 #include "tune.h"
 
@@ -21,7 +21,7 @@ static enum status look_up(struct pipeline *p, const struct options *o, struct s
     const char *note;
     int64_t id;
     uint32_t n = 0;
-    const struct store_shape shape = {p->graph->n_op, NULL, tune_attrs_of(p)};
+    const struct knob_shape shape = knob_shape_of(p);
 
     *knobs = NULL;
     TRY(tune_key_of(p, o, &key, d));
@@ -37,10 +37,34 @@ static enum status look_up(struct pipeline *p, const struct options *o, struct s
     return ST_OK;
 }
 
+/* --knobs=FILE; what the file does not name is by rule. */
+static enum status read_file(struct pipeline *p, const struct options *o,
+                             const struct sched_knobs **knobs, struct diag *d)
+{
+    const struct knob_shape shape = knob_shape_of(p);
+    struct sched_knobs *own = ARENA_ARRAY(p->arena, struct sched_knobs, shape.n_op + 1);
+    int64_t *value = tune_attrs_values(p, &shape.attrs);
+    struct json_doc doc;
+
+    enum status st = json_doc_read(p->arena, o->knobs, &doc, d);
+    if (st == ST_OK)
+        st = knob_file_take(&doc, &shape, own, value, d);
+    json_doc_free(&doc);
+    TRY(st);
+    tune_attrs_set(p, &shape.attrs, value);
+    *knobs = own;
+    return ST_OK;
+}
+
 enum status tune_lookup(struct pipeline *p, const struct options *o,
                         const struct sched_knobs **knobs, struct diag *d)
 {
     struct store *s = NULL;
+
+    if (o->knobs && o->tuned)
+        return FAIL(d, ST_USAGE, "--knobs and --tuned both give knobs; expected one of them");
+    if (o->knobs)
+        return read_file(p, o, knobs, d);
     enum status st = store_open(p->arena, o->tuned, STORE_READ, &s, d);
 
     if (st == ST_OK)

@@ -25,7 +25,7 @@ static enum status wrong(const struct run_job *job, uint32_t output, struct diag
                 output, t.data);
 }
 
-enum status tune_measure(const struct run_job *base, const struct store_shape *shape,
+enum status tune_measure(const struct run_job *base, const struct knob_shape *shape,
                          const struct store_trial *trial, const char *folder, struct measured *m,
                          struct diag *d)
 {

@@ -126,7 +126,7 @@ static uint32_t choices(struct propose *s, uint32_t op, struct sched_knobs choic
 
     for (uint32_t k = 0; k < s->space->n && n == 0; k++) /* 0 from all but its own */
         n = sched_choices(&s->space->part[k], op, now, choice);
-    if (n == 0 || !geo_of(graph, graph->op[op], &g))
+    if (n == 0 || !geo_device(graph, graph->op[op], &g))
         return n;
     const uint32_t rows[] = {now->tile_rows + 1, now->tile_rows > 1 ? now->tile_rows - 1 : 1,
                              1 + random_below(s, g.oh)};
@@ -139,7 +139,7 @@ static uint32_t choices(struct propose *s, uint32_t op, struct sched_knobs choic
                               1 + random_below(s, 16)};
     for (uint32_t i = 0; i < 3 && geo_on_array(&g); i++) {
         choice[n] = *now;
-        choice[n++].group_tiles = tiles[i];
+        choice[n++].group_tiles = tiles[i] < g.oc ? tiles[i] : g.oc;
     }
     return n;
 }

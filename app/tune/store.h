@@ -4,8 +4,8 @@
 #ifndef HEDDLE_TUNE_STORE_H
 #define HEDDLE_TUNE_STORE_H
 
-#include "attrs.h"
 #include "key.h"
+#include "knob_file.h"
 
 struct store;
 
@@ -15,13 +15,6 @@ struct store_trial {
     uint64_t estimate, cycles;
     struct sched_knobs *knobs; /* by operator position */
     int64_t *value;            /* by knob of external targets */
-};
-
-/* What has knobs. */
-struct store_shape {
-    uint32_t n_op;
-    const char *const *layer; /* by operator position: its row's name, for people */
-    struct tune_attrs attrs;
 };
 
 enum store_mode { STORE_READ, STORE_WRITE };
@@ -40,10 +33,10 @@ enum status store_find(struct store *s, const struct tune_key *key, int64_t *id,
 enum status store_make(struct store *s, const struct tune_key *key, const char *model,
                        const char *hw, int64_t *id, struct diag *d);
 
-/* All trials of a network by number. ST_USAGE: what is stored is none of this shape (damaged). */
-enum status store_trials(struct store *s, int64_t id, const struct store_shape *shape,
+/* All trials of a network by number. ST_USAGE: what is stored is none of this shape. */
+enum status store_trials(struct store *s, int64_t id, const struct knob_shape *shape,
                          struct store_trial **trial, uint32_t *n, struct diag *d);
 enum status store_add(struct store *s, int64_t id, const struct store_trial *trial,
-                      const struct store_shape *shape, struct diag *d);
+                      const struct knob_shape *shape, struct diag *d);
 
 #endif

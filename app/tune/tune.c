@@ -46,7 +46,7 @@ struct tune {
     struct run_job job;
     struct store *store;
     int64_t id;
-    struct store_shape shape;
+    struct knob_shape shape;
     uint32_t n_trial;          /* at least o->trials */
     struct store_trial *trial; /* by number; knobs NULL: not measured */
     const char *folder;
@@ -320,7 +320,7 @@ static enum status set_up(struct tune *t, struct diag *d)
     TRY(run_inputs(&t->job, d));
     t->job.n = 1;
     TRY(pipeline_back(&t->p, d));
-    t->shape = (struct store_shape){t->p.graph->n_op, NULL, tune_attrs_of(&t->p)};
+    t->shape = knob_shape_of(&t->p);
     if (t->p.program->n_stream == 0 && t->shape.attrs.n == 0)
         return FAIL(d, ST_USAGE,
                     "tune: nothing of %s runs on an accelerator with knobs that can be measured",
@@ -335,10 +335,6 @@ static enum status set_up(struct tune *t, struct diag *d)
     for (uint32_t k = 0; k < program->n_device && program->n_stream;
          k++) /* once, not in each trial's process */
         TRY(device_model(t->arena, &t->run, program->device[k].hw, &sim, d));
-    const char **layer = ARENA_ARRAY(t->arena, const char *, t->p.graph->n_op + 1);
-    for (uint32_t i = 0; i < t->p.graph->n_op; i++)
-        layer[i] = t->p.graph->row[t->p.graph->op[i]->row].name;
-    t->shape.layer = layer;
     return ST_OK;
 }
 

@@ -3,35 +3,25 @@
 
 #include "partition.h"
 
-/* Cycles of a row's operators that are on target `k`: of an accelerator what the schedule takes for
- * the row, or for its group, as in reports. False if none is there. */
-static bool on_target(const struct partition *p, uint32_t row, uint32_t k, double *cycles,
-                      uint32_t *group)
+struct partition_at partition_at(const struct partition *p, uint32_t row, uint32_t k)
 {
     const struct ir_graph *g = p->graph;
-    bool any = false;
+    struct partition_at at = {.group = IR_NONE};
+    double alone = 0;
 
-    *cycles = 0;
-    *group = IR_NONE;
-    for (uint32_t i = 0; i < g->n_op; i++)
-        if (!g->op[i]->dead && g->op[i]->row == row && g->op[i]->target == k) {
-            *group = partition_group(p, i);
-            *cycles = partition_cycles(p, i) + (*group == IR_NONE ? *cycles : 0);
-            any = true;
-        }
-    return any;
-}
-
-/* The same if all of the row were on target `k`, each operator alone. */
-static double elsewhere(const struct partition *p, uint32_t row, uint32_t k)
-{
-    const struct ir_graph *g = p->graph;
-    double cycles = 0;
-
-    for (uint32_t i = 0; i < g->n_op; i++)
-        if (!g->op[i]->dead && g->op[i]->row == row)
-            cycles += p->candidate[i * p->targets->n + k].alone;
-    return cycles;
+    for (uint32_t i = 0; i < g->n_op; i++) {
+        if (g->op[i]->dead || g->op[i]->row != row)
+            continue;
+        alone += p->candidate[i * p->targets->n + k].alone;
+        if (g->op[i]->target != k)
+            continue;
+        at.group = partition_group(p, i);
+        at.cycles = partition_cycles(p, i) + (at.group == IR_NONE ? at.cycles : 0);
+        at.chosen = true;
+    }
+    if (!at.chosen)
+        at.cycles = alone;
+    return at;
 }
 
 /* "systolic 274, c 120500; vanilla: kernel_h is 5, expected at most 3": those that take it first,
@@ -44,17 +34,14 @@ static void candidates(const struct partition *p, uint32_t i, struct text *t)
 
     for (uint32_t k = 0; k < p->targets->n; k++) {
         const struct target *target = p->targets->target[k];
-        double cycles;
-        uint32_t group;
-        const bool here = on_target(p, row, k, &cycles, &group);
+        const struct partition_at at = partition_at(p, row, k);
 
-        if (c[k].why && !here)
+        if (c[k].why && !at.chosen)
             continue;
-        text_printf(t, "%s%s %.0f%s", any ? ", " : "", target->name,
-                    here ? cycles : elsewhere(p, row, k),
-                    !here && target->desc->accelerator ? " alone" : "");
-        if (group != IR_NONE)
-            text_printf(t, " (group %u)", group);
+        text_printf(t, "%s%s %.0f%s", any ? ", " : "", target->name, at.cycles,
+                    !at.chosen && target->desc->accelerator ? " alone" : "");
+        if (at.group != IR_NONE)
+            text_printf(t, " (group %u)", at.group);
         any = true;
     }
     for (uint32_t k = 0; k < p->targets->n; k++)
@@ -62,8 +49,7 @@ static void candidates(const struct partition *p, uint32_t i, struct text *t)
             text_printf(t, "; %s: %s", p->targets->target[k]->name, c[k].why);
 }
 
-/* The operator that speaks for a row: the one whose target the row names. */
-static uint32_t position_of(const struct partition *p, uint32_t row)
+uint32_t partition_position(const struct partition *p, uint32_t row)
 {
     const struct ir_graph *g = p->graph;
 
@@ -82,7 +68,7 @@ void partition_print(const struct partition *p, struct text *t)
                 "estimated cycles, or why not");
     for (uint32_t i = 0; i < g->n_row; i++) {
         const struct ir_row *r = &g->row[i];
-        uint32_t at = position_of(p, i);
+        uint32_t at = partition_position(p, i);
         text_printf(t, "%-26s %-20s %-14s ", r->name, r->op, r->target);
         if (r->fused_into != IR_NONE)
             text_printf(t, "fused into %s", g->row[r->fused_into].name);

@@ -6,6 +6,8 @@
 #ifndef HEDDLE_COMPILER_PARTITION_PARTITION_H
 #define HEDDLE_COMPILER_PARTITION_PARTITION_H
 
+#include <cjson/cJSON.h>
+
 #include "compiler/target/target.h"
 
 enum partition_mode {
@@ -61,12 +63,26 @@ double partition_cycles(const struct partition *p, uint32_t i);
 /* The group of the operator at position `i`, IR_NONE if it is in none. */
 uint32_t partition_group(const struct partition *p, uint32_t i);
 
+/* Of a row and target `k`: is one of its operators there, and cycles of those: of an accelerator
+ * what the schedule takes for the row, or for its group, as in reports. Not chosen: if all of the
+ * row were there, each operator alone. */
+struct partition_at {
+    bool chosen;
+    double cycles;
+    uint32_t group; /* or IR_NONE */
+};
+struct partition_at partition_at(const struct partition *p, uint32_t row, uint32_t k);
+/* The operator that speaks for a row: the one whose target the row names; or IR_NONE. */
+uint32_t partition_position(const struct partition *p, uint32_t row);
+
 /* "heddle inspect": for each row of the model where it goes, what every target would take for it,
  * and which rule refused it. */
 void partition_print(const struct partition *p, struct text *t);
 /* For each row with constant channels: which, their value, and the interval that proves it; nothing
  * without any. Of a uint8 network values are those of int8. */
 void partition_print_constants(const struct ir_graph *g, struct text *t);
+/* inspect_json.c: the same as member "layers" of `o`. */
+void partition_json(const struct partition *p, cJSON *o);
 /* draw.c: the partitioned graph for Graphviz, and drawn. */
 void partition_dot(const struct partition *p, struct text *t);
 void partition_svg(const struct partition *p, struct text *t);

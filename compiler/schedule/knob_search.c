@@ -332,10 +332,23 @@ static void sched_search(struct sched_program *p)
     memcpy(p->knobs, kept, p->graph->n_op * sizeof *kept);
 }
 
+/* The search also sets knobs where they change nothing: groups of an operator without weights. */
+static void forget_idle(struct sched_program *p)
+{
+    for (uint32_t i = 0; i < p->graph->n_op; i++) {
+        struct sched_knobs most = sched_knobs_most(p->graph, p->graph->op[i]);
+        for (uint32_t k = 0; k < SCHED_KNOBS; k++) {
+            uint32_t *value = sched_knob(&p->knobs[i], k), limit = *sched_knob(&most, k);
+            *value = *value < limit ? *value : limit;
+        }
+    }
+}
+
 void sched_choose(struct sched_program *p)
 {
     if (p->options.knobs)
         memcpy(p->knobs, p->options.knobs, p->graph->n_op * sizeof *p->knobs);
     else
         sched_search(p);
+    forget_idle(p);
 }

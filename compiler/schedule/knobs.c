@@ -1,21 +1,21 @@
 /* knobs.c - the knobs by name, and the version of the schedule that knows what they mean. */
 #include <stddef.h>
 
+#include "compiler/layout/geometry.h"
 #include "hd_schedule_version.h"
 #include "sched.h"
 
 static const struct {
     const char *name;
     size_t offset;
-    uint32_t most;
 } table[SCHED_KNOBS] = {
-    {"tile_rows", offsetof(struct sched_knobs, tile_rows), 1u << 20},
-    {"group_tiles", offsetof(struct sched_knobs, group_tiles), 1u << 20},
-    {"streams", offsetof(struct sched_knobs, streams), 2},
-    {"tail_split", offsetof(struct sched_knobs, tail_split), 1},
-    {"params", offsetof(struct sched_knobs, params), 1},
-    {"prologue", offsetof(struct sched_knobs, prologue), 1u << 20},
-    {"chain", offsetof(struct sched_knobs, cascade), 1},
+    {"tile_rows", offsetof(struct sched_knobs, tile_rows)},
+    {"group_tiles", offsetof(struct sched_knobs, group_tiles)},
+    {"streams", offsetof(struct sched_knobs, streams)},
+    {"tail_split", offsetof(struct sched_knobs, tail_split)},
+    {"params", offsetof(struct sched_knobs, params)},
+    {"prologue", offsetof(struct sched_knobs, prologue)},
+    {"cascade", offsetof(struct sched_knobs, cascade)},
 };
 _Static_assert(sizeof(struct sched_knobs) == SCHED_KNOBS * sizeof(uint32_t), "a knob has no name");
 
@@ -24,9 +24,21 @@ const char *sched_knob_name(uint32_t i)
     return table[i].name;
 }
 
-uint32_t sched_knob_most(uint32_t i)
+struct sched_knobs sched_knobs_most(const struct ir_graph *graph, const struct ir_op *op)
 {
-    return table[i].most;
+    struct geo g;
+
+    if (op->dead || op->region == IR_NONE || !geo_device(graph, op, &g))
+        return (struct sched_knobs){0};
+    if (!geo_on_array(&g))
+        return (struct sched_knobs){.tile_rows = g.oh, .cascade = 1};
+    return (struct sched_knobs){.tile_rows = g.oh,
+                                .group_tiles = g.oc,
+                                .streams = 2,
+                                .tail_split = 1,
+                                .params = 1,
+                                .prologue = g.oh,
+                                .cascade = 1};
 }
 
 uint32_t *sched_knob(struct sched_knobs *k, uint32_t i)

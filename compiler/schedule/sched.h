@@ -21,10 +21,10 @@ uint64_t sched_score(const struct sched_program *p, struct sched_knobs *knobs, u
  * them. */
 #define SCHED_KNOBS 7u
 const char *sched_knob_name(uint32_t i);
-/* The largest value; 0 is "by rule". */
-uint32_t sched_knob_most(uint32_t i);
+/* The largest values of an operator: all 0 where no accelerator has it. 0 is "by rule". */
+struct sched_knobs sched_knobs_most(const struct ir_graph *graph, const struct ir_op *op);
 uint32_t *sched_knob(struct sched_knobs *k, uint32_t i);
-/* "tile_rows=8 chain=1": those that are not by rule; nothing if all are. */
+/* "tile_rows=8 cascade=1": those that are not by rule; nothing if all are. */
 void sched_print_knobs(const struct sched_knobs *k, struct text *t);
 /* A hash of heddle's sources that turn knobs into commands, 64 hex digits: what was tuned with
  * others is stale. */

@@ -1,7 +1,7 @@
 /* Steps of passes.def on texts: tests/compiler/<step>/<case>.ir is compiled up to that step, whose
  * dump is <case>.out; of <case>_bad.ir it is the message of the step that refuses it, in <case>.err.
  * Options, if not --hw=tiny and (but for knobs/) --no-search: a line "# heddle: --hw=sys8 ...";
- * knobs of the operator at position 1: "# knobs 1: chain=1 tile_rows=2". UPDATE=1 writes what is
+ * knobs of the operator at position 1: "# knobs 1: cascade=1 tile_rows=2". UPDATE=1 writes what is
  * found. */
 #define _POSIX_C_SOURCE 200809L
 #include <setjmp.h>

@@ -31,7 +31,7 @@ interrupted() {
     wait "$pid"
     got=$?
     [ "$got" = 130 ] || fail "$name: exit $got, expected 130"
-    [ "$(tail -n 1 stderr)" = "heddle: interrupted" ] || fail "$name: stderr: $(cat stderr)"
+    [ "$(told stderr)" = "heddle: interrupted" ] || fail "$name: stderr: $(cat stderr)"
     [ -s stdout ] && fail "$name: wrote to stdout: $(head -c 100 stdout)"
     [ -z "$child" ] || ! kill -0 "$child" 2>/dev/null || fail "$name: child $child still runs"
     [ -z "$(find "out_$name" -type f 2>/dev/null)" ] || fail "$name: left $(find "out_$name" -type f)"

@@ -21,6 +21,6 @@ if command -v script >/dev/null; then
         fail "no progress on a terminal"
     fi
     "$heddle" run digits --engine=func -i some.bin --expect some_out.bin >stdout 2>stderr
-    [ -s stderr ] && fail "progress without a terminal: $(head -c 100 stderr)"
+    [ -n "$(told stderr)" ] && fail "progress without a terminal: $(head -c 100 stderr)"
 fi
 finish

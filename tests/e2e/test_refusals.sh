@@ -21,14 +21,14 @@ grep -q -- "--frobnicate" stderr || fail "an unknown option is not named"
 refused() { local message=$1; shift; expect 2 "heddle: $message" "$heddle" "$@"; }
 refused "command: found 'runn'; did you mean run?" runn digits
 refused "command: found 'fly', expected run, compile, inspect, build, targets, ops, disasm, report, bench, \
-new-target, check-target or tune" fly
+new-target, check-target, tune or regress" fly
 refused "--waves: heddle inspect does not use it; run, build and bench do" inspect digits --waves=first
 refused "--labels: heddle inspect does not use it; run and bench do" inspect digits --labels=none
 refused "--trials: heddle inspect does not use it; tune does" inspect digits --trials=5
 refused "--stats: heddle compile does not use it; run and bench do" compile digits -o net --stats=q.json
 refused "--stats: heddle run --prog does not use it; run and bench do" run --prog=x.c --stats=q.json
 refused "--prog replaces the model; found --prog and model 'digits'" run digits --prog=x.c
-refused "--format: heddle inspect has no json, expected text, dot or svg" inspect digits --format=json
+refused "--format: heddle inspect has no csv, expected text, json, dot or svg" inspect digits --format=csv
 refused "--format: heddle run has no svg, expected text, csv or json" run digits --format=svg
 refused "--format: heddle report has no dot, expected text, csv or json" report q.json --format=dot
 refused "$digits/model.tflite: --input-shapes is for .onnx files: the shapes of others are fixed" inspect digits \

@@ -26,7 +26,7 @@ building() {
     wait "$pid"
     got=$?
     [ "$got" = 130 ] || fail "build, $2 after $1 s: exit $got, expected 130: $(cat stdout stderr)"
-    [ "$(tail -n 1 stderr)" = "heddle: interrupted" ] || fail "build: stderr: $(cat stderr)"
+    [ "$(told stderr)" = "heddle: interrupted" ] || fail "build: stderr: $(cat stderr)"
     [ -z "$(find cache -name '*.part')" ] || fail "build, $2 after $1 s: left $(find cache -name '*.part')"
     for _ in $(seq 40); do
         grep -lsa "$work/cache" /proc/[0-9]*/environ | grep -qv "/$$/" || return 0

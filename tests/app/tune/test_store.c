@@ -19,7 +19,9 @@
 enum { OPS = 3 };
 static const char *const layer[OPS] = {"00_a", "01_b", "02_c"};
 static struct tune_attr lanes = {1, 0, "mine", "lanes", 2, 9};
-static const struct store_shape shape = {OPS, layer, {1, &lanes}};
+static const struct sched_knobs most[OPS] = {
+    {.tile_rows = 100000, .cascade = 1}, {.group_tiles = 4}, {.group_tiles = 4}};
+static const struct knob_shape shape = {OPS, layer, most, {1, &lanes}};
 static const struct tune_key key = {"graph", "hardware", "schedule"};
 
 struct fixture {
@@ -125,9 +127,10 @@ static void knobs_of_no_operator_are_refused(void **state)
     struct store_trial *t;
     uint32_t n;
     add(&f, 0, 1000, 1);
-    const struct store_shape fewer = {OPS - 1, layer, {1, &lanes}};
+    const struct knob_shape fewer = {OPS - 1, layer, most, {1, &lanes}};
     assert_int_equal(store_trials(f.s, f.id, &fewer, &t, &n, &f.d), ST_USAGE);
-    assert_non_null(strstr(f.d.text, "operator 2 has knob group_tiles = 4"));
+    if (!strstr(f.d.text, "knobs[1].op: found 2, expected an operator from 0 to 1"))
+        fail_msg("%s", f.d.text);
     drop(&f);
 }
 
@@ -137,12 +140,12 @@ static void values_out_of_range_are_refused(void **state)
     (void)state;
     struct fixture f = make();
     struct tune_attr narrow = {1, 0, "mine", "lanes", 2, 5};
-    const struct store_shape other = {OPS, layer, {1, &narrow}};
+    const struct knob_shape other = {OPS, layer, most, {1, &narrow}};
     struct store_trial *t;
     uint32_t n;
     add(&f, 0, 1000, 4); /* lanes 6 */
     assert_int_equal(store_trials(f.s, f.id, &other, &t, &n, &f.d), ST_USAGE);
-    assert_non_null(strstr(f.d.text, "operator -2 has knob lanes = 6"));
+    assert_non_null(strstr(f.d.text, "attributes[0].lanes: found 6, expected 2 to 5"));
     drop(&f);
 }
 
@@ -151,10 +154,15 @@ static void wild_values_are_refused(void **state)
 {
     static const struct {
         const char *change, *expected;
-    } wild[] = {{"value = 0 WHERE name = 'chain'", "operator 0 has knob chain = 0,"},
-                {"value = 2 WHERE name = 'chain'", "operator 0 has knob chain = 2,"},
-                {"value = 'many' WHERE op = 2", "operator 2 has knob group_tiles = many,"},
-                {"value = 1048577 WHERE op = 2", "operator 2 has knob group_tiles = 1048577,"}};
+    } wild[] = {
+        {"json_set(knobs, '$.knobs[0].cascade', 2)",
+         "knobs[0].cascade: found 2, expected 0 (by rule) to 1 for 00_a"},
+        {"json_set(knobs, '$.knobs[1].group_tiles', 'many')",
+         "knobs[1].group_tiles: found \"many\", expected 0 (by rule) to 4 for 02_c"},
+        {"json_set(knobs, '$.knobs[1].layer', '01_b')",
+         "knobs[1].layer: found \"01_b\", expected \"02_c\": the file is of another network"},
+        {"'{'", ": not valid JSON"},
+        {"''", ": not valid JSON"}};
 
     (void)state;
 
@@ -167,7 +175,7 @@ static void wild_values_are_refused(void **state)
 
         add(&f, 0, 1000, 4);
         assert_int_equal(sqlite3_open(f.path, &db), SQLITE_OK);
-        snprintf(sql, sizeof sql, "UPDATE knob SET %s", wild[i].change);
+        snprintf(sql, sizeof sql, "UPDATE trial SET knobs = %s", wild[i].change);
         assert_int_equal(sqlite3_exec(db, sql, NULL, NULL, NULL), SQLITE_OK);
         sqlite3_close(db);
         assert_int_equal(store_trials(f.s, f.id, &shape, &t, &n, &f.d), ST_USAGE);
