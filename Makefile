@@ -1,7 +1,7 @@
 # make                      the program (build/heddle) and the Verilated model of sys16
 # make sim MODEL=digits     run a network; also HW= ENGINE= WAVES= INPUT= EXPECT= STATS= PROG=
 # make regress              run tests/regress.json, compare with the runs before
-# make unit | check | test | nightly | lint | format | registers | bench-host | install | setup | clean
+# make unit | check | test | nightly | check-rtl | coverage | lint | format | registers | bench-host | install | setup | clean
 # All building is CMake's, all running heddle's; this file only strings them together.
 
 SHELL = /bin/bash
@@ -93,6 +93,14 @@ bench-peers: program
 regress: program
 	@build/heddle regress tests/regress.json -j $$(nproc) -o build/regress
 
+# Benches of the RTL modules that changed since they last passed.
+check-rtl: program
+	@bash tests/hw/check_rtl.sh
+
+# Line and toggle coverage of hw/rtl: benches and random layers, half an hour and more (tests/hw/coverage.sh).
+coverage: everything
+	@bash tests/hw/coverage.sh
+
 registers: build/.setup-build build/Makefile
 	@$(LOCKED) cmake --build build --target registers
 
@@ -112,4 +120,4 @@ clean:
 	rm -rf build
 
 .PHONY: all program sim regress everything install unit check test nightly lint lint-rtl format-check format cppcheck registers \
-	synth setup clean bench-host bench-peers bench-sim bench-memory
+	check-rtl coverage synth setup clean bench-host bench-peers bench-sim bench-memory

@@ -18,6 +18,7 @@
 #include "base/text.h"
 #include "build_files.h"
 #include "cached.h"
+#include "changed.h"
 #include "evict.h"
 #include "tools.h"
 #include "verilated.h"
@@ -281,6 +282,12 @@ static enum status build_locked(struct build *b, const char *object, bool *built
     output_printf(b->paths->output, OUTPUT_PROGRESS, "%s %s, %.0f s\n", what,
                   st == ST_OK ? "done" : "failed", tool_now() - b->watch.begin);
     *built = st == ST_OK;
+    const char *const modules = *built ? changed_modules(b->a, b->paths, &b->files) : NULL;
+    if (modules != NULL)
+        output_printf(b->paths->output, OUTPUT_NOTE,
+                      "%s changed since the last build: make check-rtl runs the benches of what "
+                      "changed",
+                      modules);
     return st;
 }
 

@@ -5,6 +5,7 @@
 # The C++ gets every constant of hd_config.svh as a macro (-DCfgN=16 ...) and may include hd_accel.h.
 # Environment: HEDDLE_BUILD build tree (default build), BENCH_OPT (default -O1; -O3 to measure speed),
 # BENCH_VFLAGS more flags for verilator (--trace-fst), BENCH_ASSERT=0 leaves the assertions out,
+# HD_COVERAGE=DIR counts lines and toggles into it (coverage.sh), VERILATOR is the program,
 # BENCH_GATES=1 lets parts that wait rest (hd_top), as the simulator does.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
@@ -24,7 +25,8 @@ case $n in
 esac
 gen=$build/gen
 [ -e "$gen/$config/hd_config.svh" ] || { echo "run_bench.sh: build the target 'gen' first" >&2; exit 2; }
-command -v verilator >/dev/null || { echo "no verilator: SKIPPED"; exit 77; }
+verilator=${VERILATOR:-verilator}
+command -v "$verilator" >/dev/null || { echo "no verilator: SKIPPED"; exit 77; }
 
 out=$build/hw/${name}_n$n$opt
 if [ -e "$here/${name}_bench.sv" ]; then
@@ -40,10 +42,11 @@ flags=(--cc --exe --prefix Vbench --top-module "$top" -O3 -Wall
 [ "${BENCH_ASSERT:-1}" = 0 ] || flags+=(--assert -DHD_ASSERT)
 [ "${BENCH_GATES:-0}" = 0 ] || { flags+=(-DHD_GATE_CLOCKS); out+=_gates; }
 [ ! -e "$root/hw/lint/waivers.vlt" ] || flags+=("$root/hw/lint/waivers.vlt")
+[ -z "${HD_COVERAGE:-}" ] || out+=_coverage
 mkdir -p "$out"
 flags+=(--Mdir "$out")
 # shellcheck disable=SC2086
-verilator "${flags[@]}" ${BENCH_VFLAGS:-} "$source" "$here/${name}_tb.cpp"
+"$verilator" "${flags[@]}" ${BENCH_VFLAGS:-} "$source" "$here/${name}_tb.cpp"
 make -s -C "$out" -f Vbench.mk -j2 "OPT_FAST=$opt" "OPT_SLOW=-O1" Vbench >"$out/make.log" 2>&1 ||
     { tail -40 "$out/make.log" >&2; exit 1; }
 exec "$out/Vbench" "$@"

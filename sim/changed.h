@@ -1,0 +1,12 @@
+/* changed.h - see changed.c. */
+#ifndef HEDDLE_SIM_CHANGED_H
+#define HEDDLE_SIM_CHANGED_H
+
+#include "build_files.h"
+
+/* "hd_pe, hd_spad": modules that changed since the last model built with the RTL of paths->home,
+ * and notes them. NULL: none, or there was no model, or home has no benches. */
+const char *changed_modules(struct arena *a, const struct sim_paths *paths,
+                            const struct build_files *files);
+
+#endif

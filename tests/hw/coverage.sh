@@ -1,0 +1,43 @@
+#!/bin/bash
+# coverage.sh [STEP...] - line and toggle coverage of hw/rtl: benches and random layers on models that count, merged in
+# build/coverage: annotated sources, and the share of each module against waivers (coverage.py). What `make coverage`
+# runs, half an hour and more; STEP: those of the list whose name begins so, the others' counters stay.
+# Environment: SEED of the random layers (default 1).
+set -u
+root=$(cd "$(dirname "$0")/../.." && pwd)
+build=${HEDDLE_BUILD:-$root/build}
+of=$build/coverage
+steps=("requant 4" "requant 8" "array 4" "array 8" "spad 4" "pe 16" "segment 4" "skew 16" "reader 4" "acc 16" "weights 4"
+    "vector 4" "dma_addr 16" "frame 4" "frame 8" "layers tiny" "layers sys8")
+export VERILATOR=$root/tests/hw/coverage/verilator HEDDLE_BUILD=$build
+failed=0
+
+wanted() { # wanted NAME GIVEN...
+    local name=$1
+    shift
+    [ $# = 0 ] && return 0
+    for given; do [[ $name == "$given"* ]] && return 0; done
+    return 1
+}
+
+for step in "${steps[@]}"; do
+    wanted "$step" "$@" || continue
+    read -r name size <<<"$step"
+    export HD_COVERAGE=$of/$name-$size
+    rm -rf "$HD_COVERAGE"
+    mkdir -p "$HD_COVERAGE"
+    start=$SECONDS
+    if [ "$name" = layers ]; then
+        HEDDLE_VERILATOR=$VERILATOR "$build/random_layers" --hw "$size" --engine func,rtl --count 60 --seed "${SEED:-1}"
+    else
+        bash "$root/tests/hw/run_bench.sh" "$name" "$size"
+    fi >"$HD_COVERAGE/log" 2>&1 || { echo "$step failed: $(tail -n 3 "$HD_COVERAGE/log")"; failed=1; continue; }
+    verilator_coverage --write "$HD_COVERAGE.dat" "$HD_COVERAGE"/*.dat >>"$HD_COVERAGE/log" 2>&1 ||
+        { echo "$step: no counters: $(tail -n 3 "$HD_COVERAGE/log")"; failed=1; }
+    rm -f "$HD_COVERAGE"/*.dat
+    echo "$step: $((SECONDS - start)) s"
+done
+verilator_coverage --annotate "$of/annotated" "$of"/*.dat >/dev/null || failed=1
+python3 "$root/tests/hw/coverage.py" "$root/tests/hw/coverage_waivers.txt" "$of"/*.dat || failed=1
+echo "annotated sources: $of/annotated"
+exit $failed

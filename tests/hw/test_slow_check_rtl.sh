@@ -1,0 +1,32 @@
+#!/bin/bash
+# make check-rtl: a bench runs once, again after a change of a module that it has, not after one of a module that it has not; one
+# that fails is told and runs again. In a copy of the tree.
+. "$(dirname "$0")/../e2e/common.sh"
+command -v verilator >/dev/null || { echo "verilator not found"; exit 77; }
+mkdir -p tree/tests tree/build
+cp -r "$HEDDLE_HOME/hw" tree/hw
+cp -r "$HEDDLE_HOME/tests/hw" tree/tests/hw
+cp -r "$HEDDLE_BUILD/gen" tree/build/gen
+check() { HEDDLE_BUILD=$work/tree/build CHECK_RTL_BENCHES="skew 16,acc 16" bash tree/tests/hw/check_rtl.sh "$@" >stdout 2>&1; }
+ran() { grep -c ' passed, ' stdout; }
+
+check --list || fail "--list: $(cat stdout)"
+[ "$(grep -c ': has not passed yet$' stdout)" = 2 ] || fail "at first: $(cat stdout)"
+check || fail "at first: $(cat stdout)"
+[ "$(ran)" = 2 ] || fail "at first: $(cat stdout)"
+check || fail "again: $(cat stdout)"
+[ "$(cat stdout)" = "no bench is built from what changed" ] || fail "again: $(cat stdout)"
+echo "// changed" >>tree/hw/rtl/hd_vector.sv
+check || fail "another module: $(cat stdout)"
+[ "$(cat stdout)" = "no bench is built from what changed" ] || fail "another module: $(cat stdout)"
+echo "// changed" >>tree/hw/rtl/hd_acc.sv
+check --list
+[ "$(cat stdout)" = "acc 16: hd_acc.sv" ] || fail "a comment in hd_acc: $(cat stdout)"
+check || fail "a comment in hd_acc: $(cat stdout)"
+[ "$(ran)" = 1 ] || fail "a comment in hd_acc: $(cat stdout)"
+sed -i 's/<= \(.*\);/<= ~(\1);/' tree/hw/rtl/hd_skew.sv
+check && fail "a bug in hd_skew passes: $(cat stdout)"
+grep -q '^skew 16: FAILED, .*; again: tests/hw/run_bench.sh skew 16$' stdout || fail "a bug in hd_skew: $(cat stdout)"
+check --list
+[ "$(cat stdout)" = "skew 16: has not passed yet" ] || fail "after a failure: $(cat stdout)"
+finish
