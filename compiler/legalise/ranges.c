@@ -75,9 +75,9 @@ static void add_product(struct sums *sum, struct ir_range x, int32_t w)
 
 static bool fits(const struct sums *s, int32_t shift)
 {
-    const int32_t left = shift > 0 ? shift : 0;
+    const int64_t factor = shift > 0 ? INT64_C(1) << shift : 1;
 
-    return s->low >= INT32_MIN >> left && s->high <= INT32_MAX >> left;
+    return s->low >= INT32_MIN / factor && s->high <= INT32_MAX / factor;
 }
 
 /* Sums that would wrap may be anything. */
