@@ -66,6 +66,7 @@ struct ir_op_info {
     bool has_float;                /* float32 arithmetic: F32, F32_UNARY or F32_BINARY */
     bool has_int;                  /* arithmetic of int32 and int64: INTEGERS */
     bool has_macs;                 /* multiplies and adds: MACS */
+    uint32_t wide_entries;         /* of fixed.wide (legalise/table16.h); 0: it has no such table */
     bool becomes_lut;              /* of int8 legalise makes it a LUT: TABLE */
     const char *unit;        /* of the accelerator: "array", "vector" (ARRAY, VECTOR) or NULL */
     const char *kernel_mode; /* constant of kernels/hdk.h that tells kernels which one it is */

@@ -327,31 +327,81 @@ enum status ref_f32_pool(const struct ref_call *c, struct diag *d)
     return ST_OK;
 }
 
-enum status ref_f32_reduce(const struct ref_call *c, struct diag *d)
+static float sum_of(float v, float cell)
+{
+    return v + cell;
+}
+
+static float product_of(float v, float cell)
+{
+    return v * cell;
+}
+
+static float larger_of(float v, float cell)
+{
+    return cell > v ? cell : v;
+}
+
+static float smaller_of(float v, float cell)
+{
+    return cell < v ? cell : v;
+}
+
+/* y = f(.. f(f(first, x0), x1) ..) over the dimensions IR_AXIS; with `from_one`, first is the first
+ * element instead of `start`. */
+static void reduce(const struct ref_call *c, float (*f)(float v, float cell), bool from_one,
+                   float start)
 {
     const struct ir_tensor *x = c->in[0];
     const uint32_t mask = (uint32_t)c->op->attr[IR_AXIS];
     const size_t n_out = (size_t)ir_elements(c->out[0]), n = (size_t)ir_elements(x) / n_out;
-    const bool mean = c->op->opcode == IR_OP_MEAN, sums = mean || c->op->opcode == IR_OP_SUM;
-    const bool multiplies = c->op->opcode == IR_OP_REDUCE_PROD;
 
-    (void)d;
     for (size_t o = 0; o < n_out; o++) {
         const size_t base = ref_pick(x, ~mask, o);
-        float v = sums ? 0 : multiplies ? 1 : at(c->x[0], base);
+        float v = from_one ? at(c->x[0], base) : start;
 
-        for (size_t i = 0; i < n; i++) {
-            const float cell = at(c->x[0], base + ref_pick(x, mask, i));
-
-            if (sums)
-                v += cell;
-            else if (multiplies)
-                v *= cell;
-            else if (c->op->opcode == IR_OP_REDUCE_MAX ? cell > v : cell < v)
-                v = cell;
-        }
-        put(c, o, mean ? v / (float)n : v);
+        for (size_t i = 0; i < n; i++)
+            v = f(v, at(c->x[0], base + ref_pick(x, mask, i)));
+        put(c, o, v);
     }
+}
+
+enum status ref_f32_sum(const struct ref_call *c, struct diag *d)
+{
+    (void)d;
+    reduce(c, sum_of, false, 0);
+    return ST_OK;
+}
+
+enum status ref_f32_mean(const struct ref_call *c, struct diag *d)
+{
+    const size_t n_out = (size_t)ir_elements(c->out[0]), n = (size_t)ir_elements(c->in[0]) / n_out;
+
+    (void)d;
+    reduce(c, sum_of, false, 0);
+    for (size_t o = 0; o < n_out; o++)
+        put(c, o, at(c->y[0], o) / (float)n);
+    return ST_OK;
+}
+
+enum status ref_f32_product(const struct ref_call *c, struct diag *d)
+{
+    (void)d;
+    reduce(c, product_of, false, 1);
+    return ST_OK;
+}
+
+enum status ref_f32_largest(const struct ref_call *c, struct diag *d)
+{
+    (void)d;
+    reduce(c, larger_of, true, 0);
+    return ST_OK;
+}
+
+enum status ref_f32_smallest(const struct ref_call *c, struct diag *d)
+{
+    (void)d;
+    reduce(c, smaller_of, true, 0);
     return ST_OK;
 }
 

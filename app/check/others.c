@@ -57,21 +57,22 @@ static bool unary(struct draw *w, struct ir_graph *g, float scale, int32_t zero,
 bool draw_table(struct draw *w, struct ir_graph *g)
 {
     static const struct {
-        enum ir_opcode opcode;
-        float scale;
+        float scale; /* 0: no sample */
         int32_t zero;
         bool prescribed;
-    } of[] = {{IR_OP_LOGISTIC, 1.0f / 256, -128, true},
-              {IR_OP_TANH, 1.0f / 128, 0, true},
-              {IR_OP_RELU, 0.5f, 0, false},
-              {IR_OP_RELU6, 0.05f, 0, false},
-              {IR_OP_LEAKY_RELU, 0.5f, 0, false},
-              {IR_OP_ABS, 0.25f, 0, false}};
-    uint32_t k = check_random(w->c, sizeof of / sizeof *of);
+    } of[] = {
+#define OPERATOR(code, name, columns)   {columns},
+#define SAMPLE(scale, zero, prescribed) scale, zero, prescribed
+#include "operators/operators.def"
+    };
+    uint32_t k;
 
+    do
+        k = check_random(w->c, IR_OP_COUNT);
+    while (of[k].scale == 0);
     (void)unary(w, g, of[k].scale, of[k].zero, of[k].prescribed);
     struct ir_op *op = g->op[g->n_op - 1];
-    op->opcode = of[k].opcode;
+    op->opcode = (enum ir_opcode)k;
     if (ir_op_has(op->opcode, IR_ALPHA_BITS))
         op->attr[IR_ALPHA_BITS] = float_bits(0.1f);
     return true;

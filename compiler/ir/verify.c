@@ -68,17 +68,6 @@ static enum status verify_links(const struct ir_graph *g, const struct ir_op *op
     return ST_OK;
 }
 
-/* Of fixed.wide (legalise/table16.h). */
-static uint32_t wide_entries(enum ir_opcode opcode)
-{
-    switch (opcode) {
-    case IR_OP_LOGISTIC:
-    case IR_OP_TANH: return 256;
-    case IR_OP_SOFTMAX: return 2 * 513;
-    default: return 0;
-    }
-}
-
 static enum status verify_fixed(const struct ir_graph *g, const struct ir_op *op, struct diag *d)
 {
     const struct ir_fixed *f = &op->fixed;
@@ -96,9 +85,9 @@ static enum status verify_fixed(const struct ir_graph *g, const struct ir_op *op
                         f->shift[i]);
     if ((op->opcode == IR_OP_LUT) != (f->table != NULL))
         return FAIL(d, ST_INTERNAL, "a table belongs to lut, and only to it");
-    if (f->n_wide != 0 && f->n_wide != wide_entries(op->opcode))
-        return FAIL(d, ST_MODEL, "expected %u entries of int16, found %u", wide_entries(op->opcode),
-                    f->n_wide);
+    const uint32_t entries = ir_op_info(op->opcode)->wide_entries;
+    if (f->n_wide != 0 && f->n_wide != entries)
+        return FAIL(d, ST_MODEL, "expected %u entries of int16, found %u", entries, f->n_wide);
     return ST_OK;
 }
 

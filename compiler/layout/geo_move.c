@@ -42,10 +42,21 @@ static bool one_image(const struct ir_tensor *t)
     return true;
 }
 
-static bool pad_shape(struct geo *g)
+/* The constant operand describes a move within one image. */
+static bool begin(const struct ir_graph *graph, struct geo *g, enum geo_moves moves)
+{
+    g->moves = moves;
+    g->table = ir_in(graph, g->op, 1);
+    g->kh = g->kw = g->sy = g->sx = g->dy = g->dx = 1;
+    return constant_numbers(g->table) && one_image(g->x) && one_image(g->out);
+}
+
+bool geo_pad(const struct ir_graph *graph, struct geo *g)
 {
     uint32_t rank = g->x->rank;
 
+    if (!begin(graph, g, GEO_MOVES_PAD))
+        return false;
     for (uint32_t i = 0; i < rank; i++) {
         uint32_t back = image_back(g->x, rank - 1 - i);
         if (back > 2 && (geo_number(g->table, 2 * i) || geo_number(g->table, 2 * i + 1)))
@@ -60,8 +71,10 @@ static bool pad_shape(struct geo *g)
     return true;
 }
 
-static bool gather_shape(struct geo *g)
+bool geo_gather(const struct ir_graph *graph, struct geo *g)
 {
+    if (!begin(graph, g, GEO_MOVES_GATHER))
+        return false;
     uint32_t n = (uint32_t)ir_elements(g->table), axis = (uint32_t)g->op->attr[IR_AXIS];
     uint32_t back = g->x->rank - 1 - axis, size = (uint32_t)ir_dim_back(g->x, back);
 
@@ -80,10 +93,12 @@ static bool gather_shape(struct geo *g)
     return true;
 }
 
-static bool transpose_shape(struct geo *g)
+bool geo_transpose(const struct ir_graph *graph, struct geo *g)
 {
     uint32_t rank = g->x->rank;
 
+    if (!begin(graph, g, GEO_MOVES_TRANSPOSE))
+        return false;
     for (uint32_t back = 0; back < 3; back++)
         g->from[back] = back;
     for (uint32_t i = 0; i < rank; i++) {
@@ -98,30 +113,17 @@ static bool transpose_shape(struct geo *g)
     return true;
 }
 
-bool geo_move(const struct ir_graph *graph, struct geo *g)
-{
-    g->table = ir_in(graph, g->op, 1);
-    g->kh = g->kw = g->sy = g->sx = g->dy = g->dx = 1;
-    if (!constant_numbers(g->table) || !one_image(g->x) || !one_image(g->out))
-        return false;
-    switch (g->op->opcode) {
-    case IR_OP_PAD: return pad_shape(g);
-    case IR_OP_GATHER: return gather_shape(g);
-    default: return transpose_shape(g);
-    }
-}
-
 bool geo_keeps_rows(const struct geo *g)
 {
-    return g->kind != GEO_MOVE || g->op->opcode == IR_OP_PAD ||
-           (g->op->opcode == IR_OP_GATHER ? g->back != 2 : g->from[2] == 2);
+    return g->kind != GEO_MOVE || g->moves == GEO_MOVES_PAD ||
+           (g->moves == GEO_MOVES_GATHER ? g->back != 2 : g->from[2] == 2);
 }
 
 void geo_move_rows(const struct geo *g, uint32_t y, uint32_t n, uint32_t *lo, uint32_t *hi)
 {
     *lo = 0;
     *hi = g->h;
-    if (g->op->opcode != IR_OP_GATHER)
+    if (g->moves != GEO_MOVES_GATHER)
         return;
     *lo = g->h;
     *hi = 0;

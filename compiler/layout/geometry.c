@@ -202,9 +202,19 @@ static bool lut_of(const struct ir_graph *graph, struct geo *g)
     return window_of(g, 1, 1);
 }
 
-static bool move_of(const struct ir_graph *graph, struct geo *g)
+static bool pad_of(const struct ir_graph *graph, struct geo *g)
 {
-    return geo_move(graph, g);
+    return geo_pad(graph, g);
+}
+
+static bool gather_of(const struct ir_graph *graph, struct geo *g)
+{
+    return geo_gather(graph, g);
+}
+
+static bool transpose_of(const struct ir_graph *graph, struct geo *g)
+{
+    return geo_transpose(graph, g);
 }
 
 static const struct {

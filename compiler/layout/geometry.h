@@ -16,6 +16,9 @@ enum geo_kind {
     GEO_MOVE
 };
 
+/* What a GEO_MOVE does. */
+enum geo_moves { GEO_MOVES_PAD, GEO_MOVES_GATHER, GEO_MOVES_TRANSPOSE };
+
 struct geo {
     enum geo_kind kind;
     const struct ir_op *op;
@@ -34,6 +37,7 @@ struct geo {
     bool rows_are_pixels;      /* matrix product: each row of its images is one pixel */
     bool copies;               /* the result has the input's bytes */
     bool apart;                /* pixels of the result do not lie side by side */
+    enum geo_moves moves;
     /* GEO_MOVE, see geo_move.c; dimensions from the back */
     const struct ir_tensor *table; /* paddings, indices or permutation */
     int32_t before[3], after[3];   /* PAD */
@@ -65,7 +69,9 @@ bool geo_phase(const struct geo *g, uint32_t tap_y, uint32_t tap_x, struct geo *
 uint32_t geo_phase_rows(const struct geo *phase, uint32_t y, uint32_t n, uint32_t *from);
 
 /* geo_move.c: PAD, GATHER and TRANSPOSE; false if they are not of one image. */
-bool geo_move(const struct ir_graph *graph, struct geo *g);
+bool geo_pad(const struct ir_graph *graph, struct geo *g);
+bool geo_gather(const struct ir_graph *graph, struct geo *g);
+bool geo_transpose(const struct ir_graph *graph, struct geo *g);
 /* Element i of a constant of int32 or int64. */
 int32_t geo_number(const struct ir_tensor *t, uint64_t i);
 /* Output rows read input rows in order, without others between. */

@@ -166,11 +166,12 @@ static bool map_reshape(struct ir_graph *g, const struct ir_op *op, struct chann
     return true;
 }
 
-static bool (*const rules[])(struct ir_graph *g, const struct ir_op *op, struct channel_map *m) = {
-    [IR_OP_TRANSPOSE] = map_transpose,
-    [IR_OP_RESHAPE] = map_reshape,
-    [IR_OP_SLICE] = map_slice,
-    [IR_OP_GATHER] = map_gather,
+static const struct {
+    bool (*map)(struct ir_graph *g, const struct ir_op *op, struct channel_map *m);
+} rules[] = {
+#define OPERATOR(code, name, columns) {columns},
+#define MAP(rule)                     .map = map_##rule,
+#include "operators/operators.def"
 };
 
 struct channel_map *channel_map_of(struct ir_graph *g, const struct ir_op *op,
@@ -178,12 +179,12 @@ struct channel_map *channel_map_of(struct ir_graph *g, const struct ir_op *op,
 {
     struct channel_map *m;
 
-    if (op->opcode >= sizeof rules / sizeof *rules || !rules[op->opcode])
+    if (!rules[op->opcode].map)
         return NULL;
     m = identity(g, ir_in(g, op, 0));
     if (in)
         *m = *in;
-    return rules[op->opcode](g, op, m) ? m : NULL;
+    return rules[op->opcode].map(g, op, m) ? m : NULL;
 }
 
 const uint32_t *channel_map_selection(struct ir_graph *g, const struct ir_tensor *y,

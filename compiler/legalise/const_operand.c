@@ -20,17 +20,28 @@ static int32_t scaled(const struct ir_fixed *f, uint32_t i, int32_t diff)
     return lgl_mbqm(diff * (1 << 20), f->multiplier[i], f->shift[i]);
 }
 
-static int32_t result_of(const struct ir_op *op, int32_t a, int32_t b)
+static int32_t scalar_sum(const struct ir_fixed *f, int32_t a, int32_t b)
 {
-    const struct ir_fixed *f = &op->fixed;
-
-    switch (op->opcode) {
-    case IR_OP_MUL: return lgl_mbqm(a * b, f->multiplier[0], f->shift[0]);
-    case IR_OP_SUB: b = -scaled(f, 1, b); break;
-    default: b = scaled(f, 1, b); break;
-    }
-    return lgl_mbqm(scaled(f, 0, a) + b, f->multiplier[2], f->shift[2]);
+    return lgl_mbqm(scaled(f, 0, a) + scaled(f, 1, b), f->multiplier[2], f->shift[2]);
 }
+
+static int32_t scalar_difference(const struct ir_fixed *f, int32_t a, int32_t b)
+{
+    return lgl_mbqm(scaled(f, 0, a) - scaled(f, 1, b), f->multiplier[2], f->shift[2]);
+}
+
+static int32_t scalar_product(const struct ir_fixed *f, int32_t a, int32_t b)
+{
+    return lgl_mbqm(a * b, f->multiplier[0], f->shift[0]);
+}
+
+static const struct {
+    int32_t (*result)(const struct ir_fixed *f, int32_t a, int32_t b);
+} scalars[] = {
+#define OPERATOR(code, name, columns) {columns},
+#define SCALAR(fn)                    .result = scalar_##fn,
+#include "operators/operators.def"
+};
 
 static void make_table(struct ir_graph *g, struct ir_op *op, uint32_t constant)
 {
@@ -42,7 +53,8 @@ static void make_table(struct ir_graph *g, struct ir_op *op, uint32_t constant)
     for (int32_t code = -128; code < 128; code++) {
         const int32_t d = code - ir_zero_point(x);
         const int32_t v =
-            ir_zero_point(y) + (constant == 0 ? result_of(op, diff, d) : result_of(op, d, diff));
+            ir_zero_point(y) + (constant == 0 ? scalars[op->opcode].result(&op->fixed, diff, d)
+                                              : scalars[op->opcode].result(&op->fixed, d, diff));
 
         table[code + 128] = (int8_t)(v < op->fixed.act_min   ? op->fixed.act_min
                                      : v > op->fixed.act_max ? op->fixed.act_max
@@ -57,10 +69,7 @@ static void make_table(struct ir_graph *g, struct ir_op *op, uint32_t constant)
 
 static void scalar_operand(struct ir_graph *g, struct ir_op *op)
 {
-    const bool binary =
-        op->opcode == IR_OP_ADD || op->opcode == IR_OP_SUB || op->opcode == IR_OP_MUL;
-
-    if (!binary || op->fixed.n_real != 0 || ir_out(g, op, 0)->type != IR_I8)
+    if (!scalars[op->opcode].result || op->fixed.n_real != 0 || ir_out(g, op, 0)->type != IR_I8)
         return;
     for (uint32_t i = 0; i < 2; i++) {
         const struct ir_tensor *x = ir_in(g, op, 1 - i);

@@ -21,7 +21,7 @@ static bool same_shape(const struct ir_tensor *a, const struct ir_tensor *b)
 }
 
 /* Dimensions above 1 keep their order. */
-static bool keeps_order(const struct ir_graph *g, const struct ir_op *op)
+static bool idle_transpose(const struct ir_graph *g, const struct ir_op *op)
 {
     const struct ir_tensor *x = ir_in(g, op, 0);
     const int32_t *from = (const int32_t *)(const void *)ir_in(g, op, 1)->data;
@@ -48,18 +48,58 @@ static bool turns(const struct ir_graph *g, const struct ir_op *op)
     return false;
 }
 
-/* Every byte of the output is the input's byte at the same place. */
+static bool idle_shape(const struct ir_graph *g, const struct ir_op *op)
+{
+    return same_shape(ir_in(g, op, 0), ir_out(g, op, 0));
+}
+
+static bool idle_slice(const struct ir_graph *g, const struct ir_op *op)
+{
+    return idle_shape(g, op) && !turns(g, op);
+}
+
+static bool idle_single(const struct ir_graph *g, const struct ir_op *op)
+{
+    (void)g;
+    return op->n_in == 1;
+}
+
+/* `op` reads `from` through input i; may it read `to`, the same bytes in another shape? */
+struct reshaped {
+    uint32_t i;
+    const struct ir_tensor *from, *to;
+};
+
+static bool reads_any(const struct reshaped *r)
+{
+    (void)r;
+    return true;
+}
+
+static bool reads_first(const struct reshaped *r)
+{
+    return r->i == 0;
+}
+
+static bool reads_rows(const struct reshaped *r)
+{
+    return ir_dim_back(r->from, 0) == ir_dim_back(r->to, 0);
+}
+
+static const struct {
+    /* Every byte of the output is the input's byte at the same place. */
+    bool (*idle)(const struct ir_graph *g, const struct ir_op *op);
+    bool (*reads)(const struct reshaped *r);
+} rules[] = {
+#define OPERATOR(code, name, columns) {columns},
+#define IDLE(rule)                    .idle = idle_##rule,
+#define RESHAPED(rule)                .reads = reads_##rule,
+#include "operators/operators.def"
+};
+
 static bool moves_nothing(const struct ir_graph *g, const struct ir_op *op)
 {
-    const struct ir_tensor *x = ir_in(g, op, 0), *y = ir_out(g, op, 0);
-
-    switch (op->opcode) {
-    case IR_OP_PAD: return same_shape(x, y);
-    case IR_OP_SLICE: return same_shape(x, y) && !turns(g, op);
-    case IR_OP_TRANSPOSE: return keeps_order(g, op);
-    case IR_OP_CONCATENATION: return op->n_in == 1;
-    default: return false;
-    }
+    return rules[op->opcode].idle && rules[op->opcode].idle(g, op);
 }
 
 static void make_reshape(struct ir_op *op)
@@ -70,19 +110,9 @@ static void make_reshape(struct ir_op *op)
     op->fixed = (struct ir_fixed){.act_min = op->fixed.act_min, .act_max = op->fixed.act_max};
 }
 
-/* `op` reads tensor `from` through input i; may it read `to`, the same bytes in another shape? */
-static bool ignores_shape(const struct ir_op *op, uint32_t i, const struct ir_tensor *from,
-                          const struct ir_tensor *to)
+static bool ignores_shape(const struct ir_op *op, const struct reshaped *r)
 {
-    if (same_shape(from, to))
-        return true;
-    switch (op->opcode) {
-    case IR_OP_RESHAPE: return true;
-    case IR_OP_FULLY_CONNECTED: return i == 0;
-    case IR_OP_LOG_SOFTMAX:
-    case IR_OP_SOFTMAX: return ir_dim_back(from, 0) == ir_dim_back(to, 0);
-    default: return false;
-    }
+    return same_shape(r->from, r->to) || (rules[op->opcode].reads && rules[op->opcode].reads(r));
 }
 
 /* Readers that can, read the RESHAPE's input. */
@@ -96,7 +126,7 @@ static void bypass(struct ir_graph *g, const struct ir_op *reshape)
         struct ir_op *op = g->op[i];
 
         for (uint32_t k = 0; !op->dead && k < op->n_in; k++)
-            if (op->in[k] == y->id && ignores_shape(op, k, y, x))
+            if (op->in[k] == y->id && ignores_shape(op, &(struct reshaped){k, y, x}))
                 op->in[k] = x->id;
     }
 }

@@ -63,17 +63,13 @@ static enum status fill_groups(struct ir_graph *g, struct ir_op *op, struct diag
     return ST_OK;
 }
 
-static void turn_weights(struct ir_graph *g, struct ir_op *op)
+/* Output channels, outermost, become innermost. */
+static void turn_weights(struct ir_graph *g, struct ir_op *op, uint32_t rank, const int32_t *dim)
 {
     const struct ir_tensor *w = ir_in(g, op, 1);
     const size_t oc = (size_t)w->dim[0], k = (size_t)ir_elements(w) / oc;
-    const uint8_t *data = transposed(g, w->data, oc, k);
 
-    if (op->opcode == IR_OP_CONV2D)
-        op->in[1] =
-            like(g, w, 4, (const int32_t[]){w->dim[1], w->dim[2], w->dim[3], w->dim[0]}, data)->id;
-    else
-        op->in[1] = like(g, w, 2, (const int32_t[]){w->dim[1], w->dim[0]}, data)->id;
+    op->in[1] = like(g, w, rank, dim, transposed(g, w->data, oc, k))->id;
 }
 
 static void depthwise_to_conv(struct ir_graph *g, struct ir_op *op)
@@ -101,22 +97,46 @@ static void want_bias(struct ir_graph *g, struct ir_op *op)
     op->n_in = 3;
 }
 
+static enum status ko_conv(struct ir_graph *g, struct ir_op *op, struct diag *d)
+{
+    TRY(fill_groups(g, op, d));
+    const struct ir_tensor *w = ir_in(g, op, 1);
+    const int32_t dim[4] = {w->dim[1], w->dim[2], w->dim[3], w->dim[0]};
+    turn_weights(g, op, 4, dim);
+    return ST_OK;
+}
+
+static enum status ko_dense(struct ir_graph *g, struct ir_op *op, struct diag *d)
+{
+    const struct ir_tensor *w = ir_in(g, op, 1);
+
+    (void)d;
+    turn_weights(g, op, 2, (const int32_t[]){w->dim[1], w->dim[0]});
+    return ST_OK;
+}
+
+/* Of one input channel it is a convolution. */
+static enum status ko_depthwise(struct ir_graph *g, struct ir_op *op, struct diag *d)
+{
+    (void)d;
+    if (ir_dim_back(ir_in(g, op, 0), 0) == 1)
+        depthwise_to_conv(g, op);
+    return ST_OK;
+}
+
+static const struct {
+    enum status (*turn)(struct ir_graph *g, struct ir_op *op, struct diag *d);
+} kinds[] = {
+#define OPERATOR(code, name, columns) {columns},
+#define WEIGHTS_KO(fn)                .turn = ko_##fn,
+#include "operators/operators.def"
+};
+
 static enum status normalise(struct ir_graph *g, struct ir_op *op, struct diag *d)
 {
-    if (ir_in(g, op, 0) == NULL || ir_in(g, op, 0)->type != IR_I8)
+    if (ir_in(g, op, 0) == NULL || ir_in(g, op, 0)->type != IR_I8 || !kinds[op->opcode].turn)
         return ST_OK;
-    switch (op->opcode) {
-    case IR_OP_CONV2D:
-        TRY(fill_groups(g, op, d));
-        turn_weights(g, op);
-        break;
-    case IR_OP_FULLY_CONNECTED: turn_weights(g, op); break;
-    case IR_OP_DEPTHWISE_CONV2D:
-        if (ir_dim_back(ir_in(g, op, 0), 0) == 1)
-            depthwise_to_conv(g, op);
-        break;
-    default: return ST_OK;
-    }
+    TRY(kinds[op->opcode].turn(g, op, d));
     op->attr[IR_WEIGHTS_KO] = 1;
     want_bias(g, op);
     return ST_OK;
