@@ -454,12 +454,14 @@ static void fill_places(struct layout_work *w)
         for (uint32_t k = 0; k < p->n_in; k++)
             if (!p->in[k].streamed) {
                 p->in[k].pitch = chip_pitch(w, geo_operand(&p->geo, k));
-                p->in[k].pixel = w->program->place[geo_operand(&p->geo, k)->id].pixel;
+                p->in[k].pixel = layout_pixel(&p->geo, geo_operand(&p->geo, k),
+                                              w->program->place[geo_operand(&p->geo, k)->id].pixel);
                 p->in[k].skip = 1;
             }
         if (!p->out.streamed) {
             p->out.pitch = chip_pitch(w, p->geo.out);
-            p->out.pixel = w->program->place[p->geo.out->id].pixel;
+            p->out.pixel =
+                layout_pixel(&p->geo, p->geo.out, w->program->place[p->geo.out->id].pixel);
         }
     }
 }

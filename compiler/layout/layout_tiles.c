@@ -140,13 +140,15 @@ uint32_t layout_n_tiles(const struct layout_work *w, const struct op_plan *p, ui
     return n;
 }
 
-/* In a tile buffer pixels lie side by side. */
-static uint32_t pixel_bytes(const struct ir_tensor *t)
+uint32_t layout_pixel(const struct geo *g, const struct ir_tensor *t, uint32_t pixel)
 {
+    const uint32_t geo_cols = t == g->out ? g->ow : g->w, geo_c = t == g->out ? g->oc : g->c;
     uint32_t h, c, cols;
 
     geo_image(t, &h, &cols, &c);
-    return c;
+    if (t != g->y2 && (geo_cols != cols || cols == 1))
+        return geo_c; /* one pixel may lie among others: windows beyond it count in its own */
+    return pixel ? pixel : c;
 }
 
 uint32_t layout_tile_bytes(struct layout_work *w, struct op_plan *p, uint32_t rows)
@@ -157,7 +159,7 @@ uint32_t layout_tile_bytes(struct layout_work *w, struct op_plan *p, uint32_t ro
     for (uint32_t i = 0; i < p->n_in; i++)
         if (p->in[i].streamed) {
             p->in[i].skip = row_skip(g);
-            p->in[i].pixel = pixel_bytes(geo_operand(g, i));
+            p->in[i].pixel = layout_pixel(g, geo_operand(g, i), 0);
             p->in[i].rows = in_tile_rows(g, i, rows);
             p->in[i].pitch = tile_pitch(w, p, geo_operand(g, i), p->in[i].rows);
             total += layout_stream_bytes(w, &p->in[i], n_tiles);
@@ -165,7 +167,7 @@ uint32_t layout_tile_bytes(struct layout_work *w, struct op_plan *p, uint32_t ro
     if (p->out.streamed) {
         p->out.rows = geo_result_rows(g, rows);
         p->out.pitch = tile_pitch(w, p, g->out, p->out.rows);
-        p->out.pixel = pixel_bytes(g->out);
+        p->out.pixel = layout_pixel(g, g->out, 0);
         total += layout_stream_bytes(w, &p->out, n_tiles);
     }
     return total;
