@@ -248,6 +248,7 @@ static bool merge(struct views *w, uint32_t a, uint32_t b, const int32_t by[3])
     w->storage[a].last = w->storage[b].last;
     w->storage[a].fixed |= w->storage[b].fixed;
     w->storage[a].rigid |= w->storage[b].rigid;
+    w->view[a].flat |= w->view[b].flat;
     shift(w, a, a, (const int32_t[3]){-image.y, -image.x, -image.c});
     w->view[a].h = (uint32_t)(image.y_end - image.y);
     w->view[a].w = (uint32_t)(image.x_end - image.x);

@@ -290,17 +290,18 @@ static void access_rows(struct lower *l, struct sched_command *c, bool write,
 {
     const struct sched_place *s = &l->program->place[t->id];
     const struct sched_view *v = &l->program->view[t->id], *root = &l->program->view[v->root];
-    uint32_t bytes = s->row_bytes / s->cols, span = (s->cols - 1) * at->pixel + bytes;
+    uint32_t bytes = s->row_bytes / s->cols, pixel = at->streamed ? bytes : s->pixel,
+             span = (s->cols - 1) * pixel + bytes;
     bool own = at->streamed || (root->n == bytes && root->w == s->cols && v->step_y == 1),
-         dense = s->cols == 1 || at->pixel == bytes;
+         dense = s->cols == 1 || pixel == bytes;
 
     lower_access(c, SCHED_SPAD, write, begin, (uint64_t)(rows - 1) * at->pitch + span);
     if (own || v->pixel || (dense && rows == 1))
         return;
     if (dense)
         only(c, span, at->pitch, false);
-    else if (rows == 1 || (root->w == s->cols && at->pitch % at->pixel == 0))
-        only(c, bytes, at->pixel, false);
+    else if (rows == 1 || (root->w == s->cols && at->pitch % pixel == 0))
+        only(c, bytes, pixel, false);
     else
         only(c, span, at->pitch, true);
 }
