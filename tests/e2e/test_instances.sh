@@ -10,7 +10,7 @@ between 5 digits --engine=func -j2
 halves=("${two[@]}" '--offload=0[0-4]*=a' '--offload=0[5-9]*=b')
 "$heddle" run digits --engine=func "${halves[@]}" -o out >stdout || fail "digits in halves"
 tr -d ' \n\t' <out/stats.json >stats
-grep -q '"hw":\[{"name":"tiny","rows":4,"cols":4,"instance":"a"},{"name":"sys8","rows":8,"cols":8,"instance":"b"}\]' stats ||
+grep -q '"hw":\[{"name":"tiny","rows":4,"cols":4,[^}]*"instance":"a"},{"name":"sys8","rows":8,"cols":8,[^}]*"instance":"b"}\]' stats ||
     fail "hw of stats.json: $(head -c 300 stats)"
 grep -q '"name":"06_conv2d","op":"CONV_2D",[^}]*"target":"b"' stats || fail "rows do not name b"
 grep -q '^digits on a tiny, b sys8, engine func' stdout || fail "the report does not name them"
@@ -19,7 +19,7 @@ grep -q '^digits on a tiny, b sys8, engine func' stdout || fail "the report does
 "$heddle" run digits --engine=func --hw=tiny -o plain >/dev/null
 "$heddle" run digits --engine=func --target=systolic --target-systolic-hw=tiny -o alone >/dev/null
 same plain/emitted alone/emitted "an instance alone"
-tr -d ' \n\t' <alone/stats.json | grep -q '"hw":{"name":"tiny","rows":4,"cols":4},' ||
+tr -d ' \n\t' <alone/stats.json | grep -q '"hw":{"name":"tiny","rows":4,"cols":4[^}]*},' ||
     fail "hw of one instance is not an object"
 # All on one of two: no second device in the emitted code.
 "$heddle" run digits --engine=func "${two[@]}" '--offload=*_[cdaf][ouevd]*=a' --keep-on-host='14*' \
