@@ -3,7 +3,8 @@
 //   out_be_o marks those inside. out_cmd_o: index of the command.
 //   done_o: pulse in the cycle after a command's last word was taken. active_o: see hd_clocks.
 //   Faults (fault_o until reset, with code, command and bus address): bad_field (space of the other
-//   unit, spad, which hd_dma gives to hd_weight_spad, a zero count, runs * run_bytes != rows * row_bytes), region_limit, bus_read.
+//   unit, spad, which hd_dma gives to hd_weight_spad, a zero count, runs * run_bytes != rows *
+//   row_bytes), region_limit, bus_read.
 // Latency: 3 cycles from the command to ARVALID, 4 from an R beat to its word. Throughput 1 beat
 // and 1 word a cycle at any alignment. Reset: idle, all commands forgotten. Bench:
 // tests/hw/frame_tb.cpp

@@ -2,7 +2,8 @@
 //   q = clamp(MBQM(value + bias, multiplier, shift) + z_out, min, max), see hd_lane and
 //   NUMERICS.md.
 // ARRAY is always taken; VECTOR is taken in every other cycle (v_ready_o = !a_valid_i). VECTOR's
-// modes are in hd_requant.svh; a lane of v_alt_i takes the other scale; an average over one cell (or none) passes. Command fields (scale,
+// modes are in hd_requant.svh; a lane of v_alt_i takes the other scale; an average over one cell
+// (or none) passes. Command fields (scale,
 // zero point, clamp) are taken along with the vector: they may change in the cycle after.
 // Latency 5: taken in cycle t, qw_* in cycle t+5, in order. The parameter entry is asked for in t
 // and read in t+1. a_busy_o (by a_slot_i), v_busy_o: a vector of that unit was taken and its qw_*

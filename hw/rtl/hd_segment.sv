@@ -1,4 +1,5 @@
-// hd_segment - the im2col walk: cuts a kernel into segments of up to `ports` row pieces and N lanes.
+// hd_segment - the im2col walk: cuts a kernel into segments of up to `ports` row pieces and N
+//   lanes.
 // The same walk as driver/hd_walk.h; docs/HARDWARE.md states it. Piece g of the segment under way
 // covers lanes lo..hi-1 and kernel row ky; instead of ky and `of` it gives what the addresses need:
 //   base_o = ky * pitch_dil + of - lo  (bytes, modulo the scratchpad; depthwise without of - lo)

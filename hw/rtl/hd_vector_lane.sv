@@ -5,7 +5,8 @@
 //   high     add, sub, max, min: (p + 2^10) >> 11 = ((x << 20) * multiplier + 2^30) >> 31
 //            max, min: one of the two, by the products' bits that it depends on
 //            others: pa, or the byte
-//   value    add, sub: RDBPOT(ha, -shift_a) +- RDBPOT(hb, -shift_b);  others with two operands, lut: ha;
+//   value    add, sub: RDBPOT(ha, -shift_a) +- RDBPOT(hb, -shift_b);  others with two operands,
+//            lut: ha;
 //            pools: first cell ha, then the sum or the maximum, modulo 2^32
 // One product serves add (9 x 32), mul (9 x 9) and the pools (x 1): its second factor is chosen.
 // The look-up memory is a copy per lane, 256 / N words of N bytes, because all lanes look up in the

@@ -121,9 +121,12 @@ module hd_vector #(
   output logic                       v_valid_o,
   input  wire logic                  v_ready_i,
   output logic      [N*32-1:0]       v_value_o,
+  output logic      [N-1:0]          v_alt_o,
   output logic      [1:0]            v_mode_o,
   output logic      [31:0]           v_multiplier_o,
   output logic      [7:0]            v_shift_o,
+  output logic      [31:0]           v_multiplier_alt_o,
+  output logic      [7:0]            v_shift_alt_o,
   output logic      [11:0]           v_cells_o,
   output logic      [7:0]            v_z_out_o,
   output logic      [7:0]            v_min_o,
@@ -156,6 +159,7 @@ module hd_vector #(
   assign vr_addr_o = {AddrBits'(0), addr_q};
   assign vr_lo_o   = '0;
   assign vr_hi_o   = {CntBits'(0), CntBits'(N)};
+  assign {v_alt_o, v_multiplier_alt_o, v_shift_alt_o} = '0;
   assign {v_valid_o, v_value_o, v_mode_o, v_multiplier_o, v_shift_o, v_cells_o, v_z_out_o, v_min_o, v_max_o, v_addr_o,
           v_count_o, v_cmd_o} = '0;
 endmodule
@@ -183,9 +187,12 @@ module hd_requant #(
   input  wire logic                 v_valid_i,
   output logic                      v_ready_o,
   input  wire logic [N*32-1:0]      v_value_i,
+  input  wire logic [N-1:0]         v_alt_i,
   input  wire logic [1:0]           v_mode_i,
   input  wire logic [31:0]          v_multiplier_i,
   input  wire logic [7:0]           v_shift_i,
+  input  wire logic [31:0]          v_multiplier_alt_i,
+  input  wire logic [7:0]           v_shift_alt_i,
   input  wire logic [11:0]          v_cells_i,
   input  wire logic [7:0]           v_z_out_i,
   input  wire logic [7:0]           v_min_i,
