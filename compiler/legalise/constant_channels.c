@@ -232,6 +232,27 @@ static void find_needed(struct folding *f)
     } while (f->changed);
 }
 
+/* Removing part of a tile saves no step: tensors of a tile and more lose whole tiles. */
+static bool keep_tiles(struct folding *f)
+{
+    enum { TILE = 16 };
+    bool more = false;
+
+    for (uint32_t i = 0; i < f->g->n_tensor; i++) {
+        const struct ir_tensor *t = f->g->tensor[i];
+        const uint32_t n = t->rank && t->type == IR_I8 && t->role != IR_CONST ? channels(t) : 0;
+        uint32_t left = n >= TILE ? (TILE - count_needed(f, t) % TILE) % TILE : 0;
+
+        for (uint32_t c = 0; c < n && left > 0; c++)
+            if (!needed(f, t, c)) {
+                need(f, t, c);
+                more = true;
+                left--;
+            }
+    }
+    return more;
+}
+
 /* --- remove the others --- */
 
 /* Numbers of the channels of `t` that are needed. */
@@ -416,6 +437,8 @@ enum status lgl_constant_channels(struct ir_graph *g, const struct lgl_options *
     (void)o;
     make_classes(&f);
     find_needed(&f);
+    while (keep_tiles(&f))
+        find_needed(&f);
     for (uint32_t i = 0; i < g->n_op; i++)
         if (!g->op[i]->dead && f.r->follows[i])
             tell(&f, g->op[i]);

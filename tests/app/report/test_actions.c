@@ -40,7 +40,7 @@ static struct sched_command random_array(void)
 
     a->depthwise = draw(0, 1) & 1;
     a->streams = a->depthwise ? 1 : draw(1, 2) & 3;
-    a->ports = (PORTS / a->streams) & 7u;
+    a->ports = ((uint32_t)PORTS / a->streams) & 7u;
     a->kernel_h = draw(1, 4) & 0xff;
     a->kernel_row_bytes = (a->depthwise ? draw(1, N) : draw(1, 3) * channels) & 0xffff;
     a->stride_x = draw(1, 2) & 0xff;
