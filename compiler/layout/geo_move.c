@@ -42,21 +42,10 @@ static bool one_image(const struct ir_tensor *t)
     return true;
 }
 
-/* The constant operand describes a move within one image. */
-static bool begin(const struct ir_graph *graph, struct geo *g, enum geo_moves moves)
-{
-    g->moves = moves;
-    g->table = ir_in(graph, g->op, 1);
-    g->kh = g->kw = g->sy = g->sx = g->dy = g->dx = 1;
-    return constant_numbers(g->table) && one_image(g->x) && one_image(g->out);
-}
-
-bool geo_pad(const struct ir_graph *graph, struct geo *g)
+static bool pad_shape(struct geo *g)
 {
     uint32_t rank = g->x->rank;
 
-    if (!begin(graph, g, GEO_MOVES_PAD))
-        return false;
     for (uint32_t i = 0; i < rank; i++) {
         uint32_t back = image_back(g->x, rank - 1 - i);
         if (back > 2 && (geo_number(g->table, 2 * i) || geo_number(g->table, 2 * i + 1)))
@@ -71,10 +60,8 @@ bool geo_pad(const struct ir_graph *graph, struct geo *g)
     return true;
 }
 
-bool geo_gather(const struct ir_graph *graph, struct geo *g)
+static bool gather_shape(struct geo *g)
 {
-    if (!begin(graph, g, GEO_MOVES_GATHER))
-        return false;
     uint32_t n = (uint32_t)ir_elements(g->table), axis = (uint32_t)g->op->attr[IR_AXIS];
     uint32_t back = g->x->rank - 1 - axis, size = (uint32_t)ir_dim_back(g->x, back);
 
@@ -93,12 +80,10 @@ bool geo_gather(const struct ir_graph *graph, struct geo *g)
     return true;
 }
 
-bool geo_transpose(const struct ir_graph *graph, struct geo *g)
+static bool permute_shape(struct geo *g)
 {
     uint32_t rank = g->x->rank;
 
-    if (!begin(graph, g, GEO_MOVES_TRANSPOSE))
-        return false;
     for (uint32_t back = 0; back < 3; back++)
         g->from[back] = back;
     for (uint32_t i = 0; i < rank; i++) {
@@ -113,17 +98,33 @@ bool geo_transpose(const struct ir_graph *graph, struct geo *g)
     return true;
 }
 
+bool geo_move(const struct ir_graph *graph, struct geo *g)
+{
+    g->table = ir_in(graph, g->op, 1);
+    g->kh = g->kw = g->sy = g->sx = g->dy = g->dx = 1;
+    if (!constant_numbers(g->table) || !one_image(g->x) || !one_image(g->out))
+        return false;
+    switch (g->kind) {
+    case GEO_PAD: return pad_shape(g);
+    case GEO_GATHER: return gather_shape(g);
+    default: return permute_shape(g);
+    }
+}
+
 bool geo_keeps_rows(const struct geo *g)
 {
-    return g->kind != GEO_MOVE || g->moves == GEO_MOVES_PAD ||
-           (g->moves == GEO_MOVES_GATHER ? g->back != 2 : g->from[2] == 2);
+    switch (g->kind) {
+    case GEO_GATHER: return g->back != 2;
+    case GEO_PERMUTE: return g->from[2] == 2;
+    default: return true;
+    }
 }
 
 void geo_move_rows(const struct geo *g, uint32_t y, uint32_t n, uint32_t *lo, uint32_t *hi)
 {
     *lo = 0;
     *hi = g->h;
-    if (g->moves != GEO_MOVES_GATHER)
+    if (g->kind != GEO_GATHER)
         return;
     *lo = g->h;
     *hi = 0;

@@ -33,11 +33,6 @@ static bool conv_of(const struct ir_graph *graph, struct geo *g)
     return window_of(g, (uint32_t)g->op->attr[IR_KERNEL_H], (uint32_t)g->op->attr[IR_KERNEL_W]);
 }
 
-static bool transposed_of(const struct ir_graph *graph, struct geo *g)
-{
-    return conv_of(graph, g);
-}
-
 static bool dense_of(const struct ir_graph *graph, struct geo *g)
 {
     g->filter = ir_in(graph, g->op, 1);
@@ -202,19 +197,9 @@ static bool lut_of(const struct ir_graph *graph, struct geo *g)
     return window_of(g, 1, 1);
 }
 
-static bool pad_of(const struct ir_graph *graph, struct geo *g)
+static bool move_of(const struct ir_graph *graph, struct geo *g)
 {
-    return geo_pad(graph, g);
-}
-
-static bool gather_of(const struct ir_graph *graph, struct geo *g)
-{
-    return geo_gather(graph, g);
-}
-
-static bool transpose_of(const struct ir_graph *graph, struct geo *g)
-{
-    return geo_transpose(graph, g);
+    return geo_move(graph, g);
 }
 
 static const struct {

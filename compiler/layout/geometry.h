@@ -13,11 +13,11 @@ enum geo_kind {
     GEO_ELEMENTWISE,
     GEO_POOL,
     GEO_LUT,
-    GEO_MOVE
+    /* Bytes are only moved (geo_moves, geo_move.c). */
+    GEO_PAD,
+    GEO_GATHER,
+    GEO_PERMUTE /* TRANSPOSE */
 };
-
-/* What a GEO_MOVE does. */
-enum geo_moves { GEO_MOVES_PAD, GEO_MOVES_GATHER, GEO_MOVES_TRANSPOSE };
 
 struct geo {
     enum geo_kind kind;
@@ -37,8 +37,7 @@ struct geo {
     bool rows_are_pixels;      /* matrix product: each row of its images is one pixel */
     bool copies;               /* the result has the input's bytes */
     bool apart;                /* pixels of the result do not lie side by side */
-    enum geo_moves moves;
-    /* GEO_MOVE, see geo_move.c; dimensions from the back */
+    /* geo_moves; dimensions from the back */
     const struct ir_tensor *table; /* paddings, indices or permutation */
     int32_t before[3], after[3];   /* PAD */
     uint32_t back, from[3];        /* GATHER's dimension; TRANSPOSE: the input's of each one */
@@ -69,9 +68,7 @@ bool geo_phase(const struct geo *g, uint32_t tap_y, uint32_t tap_x, struct geo *
 uint32_t geo_phase_rows(const struct geo *phase, uint32_t y, uint32_t n, uint32_t *from);
 
 /* geo_move.c: PAD, GATHER and TRANSPOSE; false if they are not of one image. */
-bool geo_pad(const struct ir_graph *graph, struct geo *g);
-bool geo_gather(const struct ir_graph *graph, struct geo *g);
-bool geo_transpose(const struct ir_graph *graph, struct geo *g);
+bool geo_move(const struct ir_graph *graph, struct geo *g);
 /* Element i of a constant of int32 or int64. */
 int32_t geo_number(const struct ir_tensor *t, uint64_t i);
 /* Output rows read input rows in order, without others between. */
@@ -97,6 +94,11 @@ static inline int32_t geo_reciprocal(uint32_t n)
 static inline const struct ir_tensor *geo_operand(const struct geo *g, uint32_t i)
 {
     return i == 0 ? g->x : g->y2;
+}
+
+static inline bool geo_moves(const struct geo *g)
+{
+    return g->kind == GEO_PAD || g->kind == GEO_GATHER || g->kind == GEO_PERMUTE;
 }
 
 static inline bool geo_on_array(const struct geo *g)

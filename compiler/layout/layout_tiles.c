@@ -63,7 +63,7 @@ static uint32_t in_tile_rows(const struct geo *g, uint32_t i, uint32_t rows)
         return h;
     if (row_skip(g) > 1)
         return rows;
-    if (g->kind == GEO_MOVE) {
+    if (geo_moves(g)) {
         uint64_t most = (uint64_t)rows * g->step;
         return most < h ? (uint32_t)most : h;
     }

@@ -247,9 +247,9 @@ void lower_copy_tile(struct lower *l, const struct op_plan *p, uint32_t tile, ui
     geo_operand_rows(j.g, 0, y, rows, &j.lo, &j.hi);
     lower_operand(l, p, 0, tile, j.lo, j.hi, &j.base);
     j.to = lower_result(l, p, tile, y);
-    switch (j.g->moves) {
-    case GEO_MOVES_PAD: pad(&j); break;
-    case GEO_MOVES_GATHER: gather(&j); break;
+    switch (j.g->kind) {
+    case GEO_PAD: pad(&j); break;
+    case GEO_GATHER: gather(&j); break;
     default: transpose(&j); break;
     }
     lower_store(l, p, tile, y, rows);

@@ -228,7 +228,7 @@ static void add_vector(struct lower *l, const struct op_plan *p, uint32_t tile, 
 void lower_vector_tile(struct lower *l, const struct op_plan *p, uint32_t tile, uint32_t y,
                        uint32_t rows)
 {
-    if (p->geo.kind == GEO_MOVE)
+    if (geo_moves(&p->geo))
         lower_copy_tile(l, p, tile, y, rows);
     else
         add_vector(l, p, tile, y, rows, NULL);

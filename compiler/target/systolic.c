@@ -180,7 +180,7 @@ static const char *refusal(const struct target_question *asked)
         return check_view(&q);
     ASK(check_tensor(&q, q.g.x, "the input"));
     ASK(check_tensor(&q, q.g.out, "the output"));
-    if (op->fixed.n == 0 && !op->fixed.table && q.g.kind != GEO_POOL && q.g.kind != GEO_MOVE &&
+    if (op->fixed.n == 0 && !op->fixed.table && q.g.kind != GEO_POOL && !geo_moves(&q.g) &&
         q.g.vop != HD_VOP_MAX && q.g.vop != HD_VOP_MIN)
         REFUSE(&q, "it has no fixed-point constants");
     if (geo_on_array(&q.g))
