@@ -8,7 +8,8 @@
  * Channels of tensors that can only go together are one class (union-find): those of a pool's input
  * and output, of both operands of ADD. A class is needed if any member is: at the graph's border,
  * by an operator that no rule describes, or by a weight other than 0 on the way to a channel that
- * is needed. Found backwards until nothing changes; a tensor keeps at least one channel. */
+ * is needed. Found backwards until nothing changes; a tensor keeps at least one channel, and one of
+ * 16 channels and more loses whole tiles of 16 (part of a tile saves no step). */
 #include <string.h>
 
 #include "compiler/ir/rules.h"
