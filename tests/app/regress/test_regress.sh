@@ -20,7 +20,7 @@ expect 0 "" regress s.json --again
 [ "$(started)" = 16 ] || fail "--again: $(started) started"
 
 # --- results.json keeps its schema; JUnit is XML that counts; the page stands alone ---
-"$HEDDLE_BUILD/regress_check" "$HEDDLE_HOME/docs/regress.v1.schema.json" regress/results.json || fail "schema"
+"$HEDDLE_BUILD/schema_check" "$HEDDLE_HOME/docs/regress.v1.schema.json" regress/results.json || fail "schema"
 python3 - <<'PY' || fail "junit.xml, index.html"
 import html.parser, xml.etree.ElementTree as tree
 suite = tree.parse("junit.xml").getroot()
@@ -36,7 +36,7 @@ echo "b.tflite 0 1020 1000 0" >rules
 expect 1 "heddle: regress: 4 of 8 runs are wrong; the first: b tiny rtl seed 1: cycles: 1020.0 cycles, +2.00 % on the baseline of 1000.0 (at most 1 %)" \
     regress s.json --again
 grep -q '^WRONG: b sys16 rtl seed 2: cycles: ' stdout || fail "findings: $(cat stdout)"
-"$HEDDLE_BUILD/regress_check" "$HEDDLE_HOME/docs/regress.v1.schema.json" regress/results.json || fail "schema"
+"$HEDDLE_BUILD/schema_check" "$HEDDLE_HOME/docs/regress.v1.schema.json" regress/results.json || fail "schema"
 grep -q 'first bad commit' regress/index.html || fail "the page has no first bad commit"
 
 # accepted: with a reason only; by name
@@ -94,7 +94,7 @@ excepted() { # excepted EXIT RULE EXCEPTION
 }
 excepted 0 "b.tflite 0 2000 2050 0" '{"kind": "estimate", "network": "b", "percent": 3, "why": "a stall"}'
 grep -q '^known: b sys16 rtl seed 2: estimate: .* (a stall)$' stdout || fail "known: $(cat stdout)"
-"$HEDDLE_BUILD/regress_check" "$HEDDLE_HOME/docs/regress.v1.schema.json" e/results.json || fail "schema of a known finding"
+"$HEDDLE_BUILD/schema_check" "$HEDDLE_HOME/docs/regress.v1.schema.json" e/results.json || fail "schema of a known finding"
 excepted 1 "b.tflite 0 2000 2090 0" '{"kind": "estimate", "network": "b", "percent": 3, "why": "a stall"}'
 excepted 1 "b.tflite 0 2000 2050 0" '{"kind": "estimate", "network": "b", "configuration": "tiny", "why": "a stall"}'
 excepted 1 "b.tflite 0 2000 2110 0" '{"kind": "layer", "network": "b", "layer": "00_a", "why": "x"}, {"kind": "estimate", "network": "b", "why": "x"}'
