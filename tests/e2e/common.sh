@@ -36,6 +36,17 @@ same() {
     diff -r "$1" "$2" >/dev/null || fail "$1 and $2 differ: ${3:-}"
 }
 
+# sql FILE STATEMENT: rows, fields separated by |
+sql() {
+    python3 - "$1" "$2" <<'PY'
+import sqlite3, sys
+c = sqlite3.connect(sys.argv[1])
+for row in c.execute(sys.argv[2]):
+    print("|".join(map(str, row)))
+c.commit()
+PY
+}
+
 # npy TYPE SHAPE RAW FILE: '|i1' '(360, 8, 8, 1)' in.bin in.npy
 npy() {
     local header="{'descr': '$1', 'fortran_order': False, 'shape': $2, }" n

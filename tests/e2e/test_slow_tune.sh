@@ -5,16 +5,6 @@
 command -v python3 >/dev/null || { echo "python3 not found"; exit 77; }
 trials=11 # more than a generation
 
-# sql FILE STATEMENT: rows, fields separated by |
-sql() {
-    python3 - "$1" "$2" <<'PY'
-import sqlite3, sys
-c = sqlite3.connect(sys.argv[1])
-for row in c.execute(sys.argv[2]):
-    print("|".join(map(str, row)))
-c.commit()
-PY
-}
 tune() { "$heddle" tune digits --hw=tiny "$@"; }
 all="SELECT number, estimate, cycles, knobs FROM trial ORDER BY number"
 

@@ -13,14 +13,3 @@ END
 }
 regress() { "$heddle" regress "$@" --heddle="$HEDDLE_BUILD/regress_stub" --commit=c1; }
 started() { wc -l <log; }
-
-# sql FILE STATEMENT: rows, fields separated by |
-sql() {
-    python3 - "$1" "$2" <<'PY'
-import sqlite3, sys
-c = sqlite3.connect(sys.argv[1])
-for row in c.execute(sys.argv[2]):
-    print("|".join(map(str, row)))
-c.commit()
-PY
-}
