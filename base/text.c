@@ -104,6 +104,22 @@ void text_add_json(struct text *t, const char *s)
     text_add_n(t, "\"", 1);
 }
 
+const char *text_shell_word(struct arena *a, const char *word)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                                "_-+=.,:/@%";
+    struct text t;
+
+    if (*word && strspn(word, plain) == strlen(word))
+        return word;
+    text_init(&t, a);
+    text_add(&t, "'");
+    for (; *word; word++)
+        text_add_n(&t, *word == '\'' ? "'\\''" : word, *word == '\'' ? 4 : 1);
+    text_add(&t, "'");
+    return t.data;
+}
+
 bool text_ends(const char *name, const char *end)
 {
     const size_t n = strlen(name), m = strlen(end);

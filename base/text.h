@@ -23,6 +23,8 @@ void text_add_escaped(struct text *t, const char *s, size_t max);
 
 /* A JSON string with its quotes. '<' is escaped too: it may stand within HTML. */
 void text_add_json(struct text *t, const char *s);
+/* A word of a command line, quoted where a shell would change it. */
+const char *text_shell_word(struct arena *a, const char *word);
 /* `name` is longer than `end` and ends in it: a file's ending. */
 bool text_ends(const char *name, const char *end);
 

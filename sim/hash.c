@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "base/file.h"
+
 void hash_init(struct hash128 *h)
 {
     h->high = 0x6c62272e07bb0142u;
@@ -43,6 +45,19 @@ void hash_large(struct hash128 *h, const void *data, size_t n_bytes)
     hash_bytes(h, lane, sizeof lane);
     hash_bytes(h, p, n);
     hash_bytes(h, &n_bytes, sizeof n_bytes);
+}
+
+enum status hash_file(struct arena *a, struct hash128 *h, const char *path, struct diag *d)
+{
+    struct arena *scratch = arena_beside(a);
+    uint8_t *data;
+    size_t n;
+    enum status st = file_read(scratch, path, (size_t)1 << 31, &data, &n, d);
+
+    if (st == ST_OK)
+        hash_large(h, data, n);
+    arena_free(scratch);
+    return st;
 }
 
 void hash_string(struct hash128 *h, const char *s)

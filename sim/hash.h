@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include "base/arena.h"
+#include "base/status.h"
 
 struct hash128 {
     uint64_t low, high;
@@ -16,6 +17,8 @@ void hash_init(struct hash128 *h);
 void hash_bytes(struct hash128 *h, const void *data, size_t n_bytes);
 /* Many bytes, faster: in four lanes of 64 bits, and another value than hash_bytes gives. */
 void hash_large(struct hash128 *h, const void *data, size_t n_bytes);
+/* The bytes of a file, as hash_large. ST_USAGE: it cannot be read. */
+enum status hash_file(struct arena *a, struct hash128 *h, const char *path, struct diag *d);
 /* The string and its end, so that "ab" "c" differs from "a" "bc". */
 void hash_string(struct hash128 *h, const char *s);
 /* 32 hex digits. */

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "app/run/run.h"
+#include "base/text.h"
 #include "result.h"
 
 enum { GRACE_SECONDS = 10 };
@@ -87,7 +88,7 @@ static const char *command_of(const struct launch *l, struct arena *a, uint32_t 
     const char *at = strstr(l->launcher, "{}");
 
     return arena_printf(a, "%.*ssh %s/run %u%s", (int)(at - l->launcher), l->launcher,
-                        launch_quote(a, l->work), number, at + 2);
+                        text_shell_word(a, l->work), number, at + 2);
 }
 
 static const char *const *argv_of(const struct launch *l, struct arena *a, uint32_t number)

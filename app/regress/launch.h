@@ -35,8 +35,6 @@ enum status launch_write_script(const struct launch *l, struct diag *d);
 void launch_collect(const struct launch *l, uint32_t number, bool *got);
 /* All that have left one and have no result yet; each has ended. Also of an interrupted launch. */
 enum status launch_collect_left(struct launch *l, struct diag *d);
-/* '...', for a shell. */
-const char *launch_quote(struct arena *a, const char *word);
 /* The result of a run that has none after several starts. */
 void launch_lost(const struct launch *l, uint32_t number, const char *message);
 

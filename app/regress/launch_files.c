@@ -25,40 +25,28 @@ static const char script[] =
     "        mv \"$work/$n.exit.$$\" \"$work/$n.exit\"\n"
     "done\n";
 
-const char *launch_quote(struct arena *a, const char *word)
-{
-    struct text t;
-
-    text_init(&t, a);
-    text_add(&t, "'");
-    for (; *word; word++)
-        text_add_n(&t, *word == '\'' ? "'\\''" : word, *word == '\'' ? 4 : 1);
-    text_add(&t, "'");
-    return t.data;
-}
-
 static void add_command(const struct launch *l, uint32_t number, struct arena *scratch,
                         struct text *t)
 {
     const struct suite *s = l->suite;
 
-    text_printf(t, "timeout -k 10 %u %s", s->seconds, launch_quote(scratch, l->program));
+    text_printf(t, "timeout -k 10 %u %s", s->seconds, text_shell_word(scratch, l->program));
     for (const char *const *arg = s->run[number].argv; *arg; arg++)
-        text_printf(t, " %s", launch_quote(scratch, *arg));
-    text_printf(t, " --stats=%s/%u.json\n", launch_quote(scratch, l->work), number);
+        text_printf(t, " %s", text_shell_word(scratch, *arg));
+    text_printf(t, " --stats=%s/%u.json\n", text_shell_word(scratch, l->work), number);
 }
 
 enum status launch_write_script(const struct launch *l, struct diag *d)
 {
     struct arena *a = arena_beside(l->arena);
-    const char *work = launch_quote(a, l->work);
+    const char *work = text_shell_word(a, l->work);
     struct text t;
 
     text_init(&t, a);
     for (uint32_t i = 0; i < l->suite->n; i++)
         add_command(l, i, a, &t);
     enum status st = file_write(arena_printf(a, "%s/commands", l->work), t.data, t.length, d);
-    const char *run = arena_printf(a, script, l->work, launch_quote(a, l->suite->folder), work);
+    const char *run = arena_printf(a, script, l->work, text_shell_word(a, l->suite->folder), work);
     if (st == ST_OK)
         st = file_write(arena_printf(a, "%s/run", l->work), run, strlen(run), d);
     arena_free(a);

@@ -11,6 +11,7 @@
 #include "app/run/run.h"
 #include "base/file.h"
 #include "base/home.h"
+#include "base/text.h"
 #include "launch.h"
 #include "regress.h"
 #include "sim/evict.h"
@@ -33,19 +34,6 @@ struct session {
 
 /* --- what is tested: heddle, its RTL, the commit ------------------------------------------------- */
 
-static enum status add_file(struct arena *a, struct hash128 *h, const char *path, struct diag *d)
-{
-    struct arena *scratch = arena_beside(a);
-    uint8_t *data;
-    size_t n;
-    enum status st = file_read(scratch, path, (size_t)1 << 31, &data, &n, d);
-
-    if (st == ST_OK)
-        hash_large(h, data, n);
-    arena_free(scratch);
-    return st;
-}
-
 /* The program, the libraries next to it, RTL and simulator: what may change an answer or a cycle. */
 static enum status hash_heddle(struct session *s, struct hash128 *h, struct diag *d)
 {
@@ -64,9 +52,9 @@ static enum status hash_heddle(struct session *s, struct hash128 *h, struct diag
         const char *at = strchr(patterns[i], '/');
         (void)glob(arena_printf(s->arena, "%s%s", home, at), GLOB_APPEND, NULL, &found);
     }
-    TRY(add_file(s->arena, h, program, d));
+    TRY(hash_file(s->arena, h, program, d));
     for (size_t i = 0; i < found.gl_pathc && st == ST_OK; i++)
-        st = add_file(s->arena, h, found.gl_pathv[i], d);
+        st = hash_file(s->arena, h, found.gl_pathv[i], d);
     globfree(&found);
     return st;
 }
@@ -88,7 +76,7 @@ static const char *line_of(struct arena *a, const char *command)
 static const char *versions_of(struct arena *a)
 {
     const char *named = getenv("HEDDLE_VERILATOR");
-    const char *program = launch_quote(a, named && *named ? named : "verilator");
+    const char *program = text_shell_word(a, named && *named ? named : "verilator");
     const char *line = line_of(a, arena_printf(a, "%s --version", program));
     size_t word = strcspn(line, " ");
 
@@ -113,7 +101,7 @@ static enum status identify(struct session *s, struct diag *d)
     to->plan = hash_text(a, &h);
     to->suite = s->view.suite.name;
     to->n_planned = s->view.suite.n;
-    const char *git = arena_printf(a, "git -C %s", launch_quote(a, home));
+    const char *git = arena_printf(a, "git -C %s", text_shell_word(a, home));
     to->commit = s->o->commit;
     if (!to->commit)
         to->commit = line_of(a, arena_printf(a,

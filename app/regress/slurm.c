@@ -72,7 +72,8 @@ void launch_slurm_cancel(const struct launch *l)
 
     if (!file_exists(path))
         return;
-    (void)output_of(l->arena, arena_printf(l->arena, "sh %s", launch_quote(l->arena, path)), &code);
+    (void)output_of(l->arena, arena_printf(l->arena, "sh %s", text_shell_word(l->arena, path)),
+                    &code);
     (void)unlink(path);
 }
 
@@ -107,7 +108,7 @@ static enum status write_lists(struct slurm *s, uint32_t chunk, uint32_t *n_elem
 static enum status write_files(struct slurm *s, struct diag *d)
 {
     struct arena *a = s->l->arena;
-    const char *work = launch_quote(a, s->l->work);
+    const char *work = text_shell_word(a, s->l->work);
     const char *element = arena_printf(
         a, "#!/bin/sh\nexec sh %s/run $(cat %s/list.$1.$SLURM_ARRAY_TASK_ID)\n", work, work);
     const char *cancel = arena_printf(a, "scancel --name=%s\n", s->name);
@@ -120,7 +121,7 @@ static enum status write_files(struct slurm *s, struct diag *d)
 static enum status submit(struct slurm *s, struct diag *d)
 {
     struct arena *a = s->l->arena;
-    const char *work = launch_quote(a, s->l->work), *limit = "";
+    const char *work = text_shell_word(a, s->l->work), *limit = "";
     uint32_t n;
     int code;
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "app/run/report.h"
 #include "base/home.h"
 #include "result.h"
 #include "sim/hash.h"
@@ -12,14 +13,9 @@
 
 enum { SECONDS = 3600 };
 
-static const cJSON *member(const cJSON *o, const char *name)
-{
-    return cJSON_GetObjectItemCaseSensitive(o, name);
-}
-
 static double number(const cJSON *o, const char *name, double otherwise)
 {
-    const cJSON *v = member(o, name);
+    const cJSON *v = report_member(o, name);
 
     return v ? v->valuedouble : otherwise;
 }
@@ -117,8 +113,9 @@ static enum status read_axes(struct suite_planner *p, const cJSON *block, const 
                              struct axes *x)
 {
     struct arena *a = p->s->arena;
-    const cJSON *hw = member(block, "configurations"), *options = member(block, "options"), *one;
-    const cJSON *engines = member(block, "engines");
+    const cJSON *hw = report_member(block, "configurations"),
+                *options = report_member(block, "options"), *one;
+    const cJSON *engines = report_member(block, "engines");
     uint32_t n = 0;
 
     *x = (struct axes){.hw = ARENA_ARRAY(a, struct suite_part, count_of(hw)),
@@ -127,7 +124,7 @@ static enum status read_axes(struct suite_planner *p, const cJSON *block, const 
                        .n_hw = count_of(hw),
                        .n_options = count_of(options),
                        .n_engine = count_of(engines),
-                       .seeds = member(block, "seeds")};
+                       .seeds = report_member(block, "seeds")};
     if (!hw)
         TRY(suite_read_configuration(p, "sys16", at, &x->hw[0]));
     cJSON_ArrayForEach(one, hw)
@@ -156,7 +153,7 @@ static enum status read_block(struct suite_planner *p, const cJSON *block, const
     uint32_t i = 0;
 
     TRY(read_axes(p, block, at, &x));
-    cJSON_ArrayForEach(network, member(block, "networks"))
+    cJSON_ArrayForEach(network, report_member(block, "networks"))
     {
         struct suite_network net;
         TRY(suite_read_network(p, network, arena_printf(p->s->arena, "%s.networks[%u]", at, i++),
@@ -257,14 +254,14 @@ static enum status read_suite(struct suite_planner *p, struct json_doc *schema)
     TRY(json_doc_check(&p->doc, schema->root, p->d));
     s->name = suite_word(p, p->doc.root, "name");
     s->seconds = (uint32_t)number(p->doc.root, "seconds", SECONDS);
-    limits = member(p->doc.root, "limits");
+    limits = report_member(p->doc.root, "limits");
     s->limits =
         (struct suite_limits){number(limits, "cycles", 1), number(limits, "estimate", 2),
                               number(limits, "layer", 5), number(limits, "layer_cycles", 500)};
-    cJSON_ArrayForEach(block, member(p->doc.root, "runs"))
+    cJSON_ArrayForEach(block, report_member(p->doc.root, "runs"))
         TRY(read_block(p, block, arena_printf(s->arena, "runs[%u]", i++)));
     TRY(check_labels(p));
-    return read_exceptions(p, member(p->doc.root, "exceptions"));
+    return read_exceptions(p, report_member(p->doc.root, "exceptions"));
 }
 
 enum status suite_read(struct arena *a, const char *path, struct suite *s, struct diag *d)

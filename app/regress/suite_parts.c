@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "app/run/report.h"
 #include "app/run/run.h"
 #include "base/file.h"
 #include "base/text.h"
@@ -10,14 +11,9 @@
 
 enum { MAX_ARGUMENTS = 1 + 64 + 64 };
 
-static const cJSON *member(const cJSON *o, const char *name)
-{
-    return cJSON_GetObjectItemCaseSensitive(o, name);
-}
-
 const char *suite_word(struct suite_planner *p, const cJSON *o, const char *name)
 {
-    const cJSON *v = member(o, name);
+    const cJSON *v = report_member(o, name);
 
     return v ? arena_strdup(p->s->arena, v->valuestring) : NULL;
 }
@@ -37,18 +33,11 @@ static const char *absolute(const struct suite *s, const char *path)
 static enum status add_file(struct suite_planner *p, struct hash128 *h, const char *at,
                             const char *path)
 {
-    struct arena *scratch = arena_beside(p->s->arena);
     struct diag own = {0};
-    uint8_t *data;
-    size_t n;
-    enum status st = file_read(scratch, path, (size_t)1 << 31, &data, &n, &own);
 
-    if (st == ST_OK)
-        hash_large(h, data, n);
-    else
-        st = json_doc_fail(&p->doc, at, p->d, "%s", own.text);
-    arena_free(scratch);
-    return st;
+    if (hash_file(p->s->arena, h, path, &own) == ST_OK)
+        return ST_OK;
+    return json_doc_fail(&p->doc, at, p->d, "%s", own.text);
 }
 
 static const char *base_name(struct arena *a, const char *path)
@@ -124,14 +113,14 @@ enum status suite_read_network(struct suite_planner *p, const cJSON *o, const ch
     const bool whole = cJSON_IsObject(o);
     struct hash128 h;
 
-    *n = (struct suite_network){.argv = argv, .n_argv = 1, .seeded = !member(o, "inputs")};
+    *n = (struct suite_network){.argv = argv, .n_argv = 1, .seeded = !report_member(o, "inputs")};
     n->name = suite_word(p, o, "name");
     hash_init(&h);
     TRY(find_model(p, n, whole ? suite_word(p, o, "model") : arena_strdup(a, o->valuestring), &h,
                    whole ? arena_printf(a, "%s.model", at) : at, &argv[0]));
-    TRY(add_list(p, member(o, "inputs"), "--input=", arena_printf(a, "%s.inputs", at), argv,
+    TRY(add_list(p, report_member(o, "inputs"), "--input=", arena_printf(a, "%s.inputs", at), argv,
                  &n->n_argv, &h));
-    TRY(add_list(p, member(o, "expect"), "--expect=", arena_printf(a, "%s.expect", at), argv,
+    TRY(add_list(p, report_member(o, "expect"), "--expect=", arena_printf(a, "%s.expect", at), argv,
                  &n->n_argv, &h));
     n->hash = hash_text(a, &h);
     return ST_OK;

@@ -5,6 +5,7 @@
 
 #include "again.h"
 #include "base/file.h"
+#include "base/text.h"
 #include "core_targets.h"
 #include "diff.h"
 #include "replay.h"
@@ -97,8 +98,8 @@ static void waves_lines(const struct run_job *job, const struct diff *diff, cons
     if (job->options->waves) {
         diag_line(d, "waves (--waves=%s):", job->options->waves);
         diag_line(d, "  gtkwave %s",
-                  replay_word(job->arena, arena_printf(job->arena, "%s/waves.gtkw",
-                                                       job->out_dir ? job->out_dir : ".")));
+                  text_shell_word(job->arena, arena_printf(job->arena, "%s/waves.gtkw",
+                                                           job->out_dir ? job->out_dir : ".")));
         return;
     }
     if (write_waves(job, diff, folder, &why) != ST_OK)
@@ -107,7 +108,7 @@ static void waves_lines(const struct run_job *job, const struct diff *diff, cons
         diag_line(d, "waves of that submission, %s%s:", window(job, diff),
                   diff->m.kind == MISMATCH_MISSING ? "" : ", marker A at the first wrong byte");
         diag_line(d, "  gtkwave %s",
-                  replay_word(job->arena, arena_printf(job->arena, "%s/waves.gtkw", folder)));
+                  text_shell_word(job->arena, arena_printf(job->arena, "%s/waves.gtkw", folder)));
     }
 }
 
@@ -156,14 +157,14 @@ static void checked_line(const struct run_job *job, struct diag *d)
         return;
     text_init(&t, job->arena);
     text_printf(&t, "heddle %s %s", options_commands[o->command],
-                replay_word(job->arena, o->model));
+                text_shell_word(job->arena, o->model));
     for (uint32_t i = 0; i < o->n_argument; i++)
-        text_printf(&t, " %s", replay_word(job->arena, o->argument[i]));
+        text_printf(&t, " %s", text_shell_word(job->arena, o->argument[i]));
     for (uint32_t i = 0; i < o->n_given; i++) {
         const struct option_given *g = &o->given[i];
-        text_printf(
-            &t, " %s",
-            replay_word(job->arena, arena_printf(job->arena, "--%s%s%s", g->name,
+        text_printf(&t, " %s",
+                    text_shell_word(job->arena,
+                                    arena_printf(job->arena, "--%s%s%s", g->name,
                                                  g->value ? "=" : "", g->value ? g->value : "")));
     }
     diag_line(d, "with the RTL's assertions:");

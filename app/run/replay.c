@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "base/text.h"
 #include "difference.h"
 
 struct cut {
@@ -173,22 +174,6 @@ static enum status write_tensor(const struct cut *c, const struct ref *r, uint32
 
 /* --- its command --- */
 
-const char *replay_word(struct arena *a, const char *word)
-{
-    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-                                "_-+=.,:/@%";
-    struct text t;
-
-    if (*word && strspn(word, plain) == strlen(word))
-        return word;
-    text_init(&t, a);
-    text_add(&t, "'");
-    for (; *word; word++)
-        text_printf(&t, *word == '\'' ? "'\\''" : "%c", *word);
-    text_add(&t, "'");
-    return t.data;
-}
-
 /* Options that a layer alone is compiled and run with as the network was; those of targets too. */
 static bool kept(const char *name)
 {
@@ -245,22 +230,22 @@ static const char *command_of(const struct options *o, struct arena *a)
     struct text t;
 
     text_init(&t, a);
-    text_printf(&t, "heddle run %s", replay_word(a, o->model));
+    text_printf(&t, "heddle run %s", text_shell_word(a, o->model));
     for (uint32_t i = 0; i < o->n_input; i++)
-        text_printf(&t, " -i %s", replay_word(a, o->input[i]));
+        text_printf(&t, " -i %s", text_shell_word(a, o->input[i]));
     for (uint32_t i = 0; i < o->n_expect; i++)
-        text_printf(&t, " --expect %s", replay_word(a, o->expect[i]));
+        text_printf(&t, " --expect %s", text_shell_word(a, o->expect[i]));
     if (o->partition.n_offload)
-        text_printf(&t, " --offload=%s", replay_word(a, o->offload[0]));
+        text_printf(&t, " --offload=%s", text_shell_word(a, o->offload[0]));
     if (o->partition.n_keep)
         text_printf(&t, " --keep-on-host=%s", o->keep[0]);
     if (o->engine == ENGINE_FUNC)
         text_add(&t, " --engine=func");
     for (uint32_t i = 0; i < o->n_given; i++)
         if (kept(o->given[i].name) && o->given[i].value)
-            text_printf(
-                &t, " %s",
-                replay_word(a, arena_printf(a, "--%s=%s", o->given[i].name, o->given[i].value)));
+            text_printf(&t, " %s",
+                        text_shell_word(
+                            a, arena_printf(a, "--%s=%s", o->given[i].name, o->given[i].value)));
         else if (kept(o->given[i].name))
             text_printf(&t, " --%s", o->given[i].name);
     if (o->stall_seed)

@@ -30,7 +30,4 @@ enum status replay_layer(const struct replayer *r, uint32_t row, struct replay *
 /* The layers that may be replayed: not fused into others. */
 bool replay_is_layer(const struct run_job *job, uint32_t row);
 
-/* A word of a command line, quoted where a shell would change it. */
-const char *replay_word(struct arena *a, const char *word);
-
 #endif

@@ -82,6 +82,18 @@ static void json_strings_are_safe_in_html(void **state)
     arena_free(a);
 }
 
+static void shell_words_are_quoted_where_needed(void **state)
+{
+    struct arena *a = arena_new(0);
+
+    (void)state;
+    assert_string_equal(text_shell_word(a, "--hw=/a/b.json"), "--hw=/a/b.json");
+    assert_string_equal(text_shell_word(a, ""), "''");
+    assert_string_equal(text_shell_word(a, "a b"), "'a b'");
+    assert_string_equal(text_shell_word(a, "it's $x"), "'it'\\''s $x'");
+    arena_free(a);
+}
+
 static void escaping_cuts(void **state)
 {
     struct arena *a = arena_new(0);
@@ -101,6 +113,7 @@ int main(void)
         cmocka_unit_test(escaping_leaves_nothing_that_ends_a_comment_or_string),
         cmocka_unit_test(escaping_cuts),
         cmocka_unit_test(json_strings_are_safe_in_html),
+        cmocka_unit_test(shell_words_are_quoted_where_needed),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
