@@ -416,18 +416,13 @@ static void pool(struct make *m, bool whole)
         op->attr[IR_ROUND_UP] = 1; /* what was uint8 */
 }
 
-static void mean(struct make *m)
+/* Over the dimensions of `mask`. */
+static void mean_over(struct make *m, uint32_t mask, bool keep)
 {
     const struct ir_tensor *x = m->x;
-    uint32_t mask = chance(m, 50) ? 6 : chance(m, 50) ? 2 : 4;
-    bool keep = chance(m, 50);
     int32_t dim[4], rank = 0;
 
-    if (!fits(m, mask & 2 ? x->dim[1] : 1, x->dim[2] * x->dim[3], x->dim[2] * x->dim[3]))
-        return;
-    if (chance(m, 2))
-        mask |= 8;
-    for (uint32_t i = 0; i < 4; i++)
+    for (uint32_t i = 0; i < x->rank; i++)
         if (!(mask >> i & 1))
             dim[rank++] = x->dim[i];
         else if (keep)
@@ -437,6 +432,19 @@ static void mean(struct make *m)
     struct ir_op *op = add_op(m, IR_OP_MEAN, 1, &(struct ir_tensor *){m->x}, y);
     op->attr[IR_AXIS] = (int32_t)mask;
     op->attr[IR_KEEP_DIMS] = keep;
+}
+
+static void mean(struct make *m)
+{
+    const struct ir_tensor *x = m->x;
+    uint32_t mask = chance(m, 50) ? 6 : chance(m, 50) ? 2 : 4;
+    bool keep = chance(m, 50);
+
+    if (!fits(m, mask & 2 ? x->dim[1] : 1, x->dim[2] * x->dim[3], x->dim[2] * x->dim[3]))
+        return;
+    if (chance(m, 2))
+        mask |= 8;
+    mean_over(m, mask, keep);
 }
 
 static void unary(struct make *m)
@@ -878,18 +886,8 @@ static void token_mean(struct make *m)
     const struct ir_tensor *x = m->x;
     uint32_t mask = x->rank == 2 ? 1 : chance(m, 60) ? 2 : (uint32_t)range(m, 1, 3);
     bool keep = chance(m, 50);
-    int32_t dim[3], rank = 0;
 
-    for (uint32_t i = 0; i < x->rank; i++)
-        if (!(mask >> i & 1))
-            dim[rank++] = x->dim[i];
-        else if (keep)
-            dim[rank++] = 1;
-    struct ir_tensor *y = tensor(m, "y", IR_I8, (uint32_t)rank, dim);
-    quantise(m, y, x->quant.scale[0] * power(range(m, -3, 1)), zero_point(m));
-    struct ir_op *op = add_op(m, IR_OP_MEAN, 1, &(struct ir_tensor *){m->x}, y);
-    op->attr[IR_AXIS] = (int32_t)mask;
-    op->attr[IR_KEEP_DIMS] = keep;
+    mean_over(m, mask, keep);
 }
 
 /* [S,D] or [A,S,D], as transformers have it: matrix products, sums, tables, means. */
