@@ -85,6 +85,15 @@ static enum status check_kind(struct database *b, enum database_mode mode, struc
         return FAIL(d, ST_USAGE,
                     "%s: an SQLite database, but not one of heddle %s; name another file", b->path,
                     b->kind->command);
+    if (b->kind->upgrade && format == b->kind->format - 1) {
+        TRY(database_execute(b,
+                             arena_printf(b->arena,
+                                          "SAVEPOINT upgrade; %s PRAGMA user_version = %d;"
+                                          " RELEASE upgrade",
+                                          b->kind->upgrade, b->kind->format),
+                             d));
+        format = b->kind->format;
+    }
     if (format != b->kind->format)
         return FAIL(d, ST_USAGE,
                     "%s: has format %lld, this heddle reads format %d; name another file", b->path,

@@ -16,7 +16,8 @@ struct database_kind {
     const char *command; /* that writes it: "tune" */
     const char *create;  /* for the message of one that is not found: "heddle tune MODEL ..." */
     int application_id, format;
-    const char *schema; /* SQL that makes an empty file one of this kind */
+    const char *schema;  /* SQL that makes an empty file one of this kind */
+    const char *upgrade; /* SQL that makes a file of the format before one of this; NULL: none */
 };
 
 struct database {

@@ -1,6 +1,7 @@
 #!/bin/bash
 # synth.sh [CONFIG...] - what the accelerator takes on an ECP5, by yosys (synth_ecp5), unit by unit; default: tiny
-# sys8 sys16 sys32. A table on stdout:
+# sys8 sys16 sys32; a JSON file is one, too. hw/area.csv keeps the LUT4 of each, for heddle hw and heddle sweep. A table
+# on stdout:
 #   LUT4, carry (CCU2C, two LUTs each), flip-flops, MULT18X18D, DP16KD (18 kbit block RAM), DPR16X4 (64 bits in LUTs),
 #   bits of the memories (hd_ram: scratchpad, weights, parameters, accumulators, look-up tables).
 # The units and what stands in them N or N*N times (cell, lane, accumulator) keep their hierarchy, so that these are
@@ -110,6 +111,17 @@ run() {
     [ $status -eq 0 ] || { grep -m1 ERROR "$log" || echo "$1 failed"; return 1; }
 }
 
+# record SVH LUT4: a line of hw/area.csv, its sizes first.
+record() {
+    local area=$root/hw/area.csv line="" name camel
+    for name in $(head -1 "$area" | tr , ' '); do
+        [ "$name" = lut4 ] && continue
+        camel=$(sed -E 's/(^|_)([a-z])/\U\2/g' <<<"$name")
+        line+=$(sed -n "s/^localparam int Cfg$camel = \([0-9]*\);.*/\1/p" "$1"),
+    done
+    { grep -v "^$line" "$area"; echo "$line$2"; } >"$work/area.csv" && cp "$work/area.csv" "$area"
+}
+
 # place DIR NAME: NAME.json of DIR on an LFE5U-85F, "Max frequency", and the named nets of the critical path.
 place() {
     local label why
@@ -131,6 +143,10 @@ failed=0
 printf '%-6s %-14s %7s %6s %10s %10s %6s %7s %9s\n' config module LUT4 carry flip-flops MULT18X18D DP16KD DPR16X4 bits
 for config in "$@"; do
     svh=$build/gen/$config/hd_config.svh
+    case $config in *[./]*)
+        file=$config config=$(basename "$config" .json) svh=$work/$config.svh/hd_config.svh
+        "$build/hdgen" "$root/hw/accel.json" --config "$(realpath "$file")" --svh "$work/$config.svh" || exit 2
+    esac
     [ -e "$svh" ] || { echo "synth.sh: no $svh: build the target 'gen' first" >&2; exit 2; }
     dir=$work/$config # yosys splits its -I at spaces: a folder of our own
     mkdir -p "$dir"
@@ -141,7 +157,8 @@ for config in "$@"; do
         failed=1
         continue
     fi
-    (cd "$dir" && table "$config" memory.stat top.stat)
+    (cd "$dir" && table "$config" memory.stat top.stat) | tee "$work/table"
+    record "$svh" "$(awk '$2 == "hd_top" { print $3 }' "$work/table")"
 done
 for config in ${SYNTH_FMAX-tiny}; do
     [ ! -e "$work/$config/top.json" ] || (map "$work/$config" hd_top whole && place "$work/$config" whole) || failed=1

@@ -69,6 +69,8 @@ static enum status dispatch(struct heddle *h, struct text *t)
     case COMMAND_NEW_TARGET: return new_target(h->scratch, &h->o, &h->d);
     case COMMAND_TUNE: return tune_command(h->scratch, &h->o, &h->d);
     case COMMAND_REGRESS: return regress_command(h->scratch, &h->o, &h->d);
+    case COMMAND_SWEEP: return regress_run(h->scratch, &h->o, &h->d);
+    case COMMAND_HW: return hw_print(h->scratch, h->o.model, t, &h->d);
     case COMMAND_CHECK_TARGET: return check_target(h->scratch, &h->o, &h->d);
     default:
         return run_report_file(h->scratch, h->o.model, h->o.format, run_detail(&h->o), t, &h->d);
@@ -87,8 +89,8 @@ struct command {
 static enum status take_arguments(struct heddle *h, const struct command *c)
 {
     struct options *o = &h->o;
-    bool none =
-        o->command == COMMAND_BUILD || o->command == COMMAND_TARGETS || o->command == COMMAND_OPS;
+    bool none = o->command == COMMAND_BUILD || o->command == COMMAND_TARGETS ||
+                o->command == COMMAND_OPS || o->command == COMMAND_HW;
     bool more = o->command == COMMAND_BENCH || o->command == COMMAND_REGRESS;
     size_t most = more ? 1 + OPTIONS_MAX_ARGUMENTS : 1;
 

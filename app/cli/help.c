@@ -24,6 +24,10 @@ const struct cli_command cli_commands[] = {
      "run a suite of networks, compare with baselines; also: regress show [SESSION], regress "
      "compare "
      "A B, regress accept [NETWORK] --why=TEXT"},
+    {"sweep", "SUITE",
+     "run a suite of configurations: what each takes, and which nothing else beats, as table, CSV "
+     "and pictures"},
+    {"hw", "[NAME|FILE]", "the configurations: their sizes, what they take, what can be chosen"},
     {"completion", "[SHELL]", "for bash: source <(heddle completion); for zsh: completion zsh"},
     {"man", "[COMMAND]", "the manual page: heddle man run | man -l -"},
     {NULL, NULL, NULL}};

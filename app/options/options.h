@@ -27,6 +27,8 @@ enum options_command {
     COMMAND_CHECK_TARGET,
     COMMAND_TUNE,
     COMMAND_REGRESS,
+    COMMAND_SWEEP,
+    COMMAND_HW,
     COMMAND_COUNT
 };
 
@@ -75,7 +77,7 @@ struct options {
     uint32_t mem_latency, mem_bytes, jobs;
     uint32_t clock_mhz;       /* 0: not given */
     uint32_t trials, seconds; /* of tune; seconds 0: no limit */
-    /* Of regress. */
+    /* Of regress and sweep. */
     const char *launcher, *heddle, *commit, *junit, *why;
     bool again;
     enum options_fill fill;

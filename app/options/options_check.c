@@ -6,9 +6,9 @@
 #include "base/text.h"
 #include "options_table.h"
 
-const char *const options_commands[] = {"run",          "compile", "inspect", "build", "targets",
-                                        "ops",          "disasm",  "report",  "bench", "new-target",
-                                        "check-target", "tune",    "regress", NULL};
+const char *const options_commands[] = {
+    "run",   "compile",    "inspect",      "build", "targets", "ops",   "disasm", "report",
+    "bench", "new-target", "check-target", "tune",  "regress", "sweep", "hw",     NULL};
 
 /* Attributes of targets are for what partitions a network. */
 static uint32_t users_of(const char *option)
@@ -95,6 +95,6 @@ enum status options_command(struct options *o, const char *name, struct diag *d)
         return FAIL(d, ST_USAGE, "command: found '%s'; did you mean %s?", name, near);
     return FAIL(d, ST_USAGE,
                 "command: found '%s', expected run, compile, inspect, build, targets, ops, disasm, "
-                "report, bench, new-target, check-target, tune or regress",
+                "report, bench, new-target, check-target, tune, regress, sweep or hw",
                 name);
 }

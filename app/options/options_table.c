@@ -34,6 +34,7 @@ static const char *const waits[] = {"irq", "poll", NULL};
 #define RUNS        (OF(RUN) | OF(BENCH))
 #define MODELS      (OF(RUN) | OF(COMPILE) | OF(INSPECT) | OF(DISASM) | OF(TUNE))
 #define GRAPHS      (MODELS | OF(BENCH))
+#define SUITES      (OF(REGRESS) | OF(SWEEP))
 #define PROGRAM     OPTION_OF(COMMAND_COUNT)
 
 const struct option_row options_table[] = {
@@ -41,9 +42,9 @@ const struct option_row options_table[] = {
      LIST(input, n_input), .shown.letter = 'i', .used_by = RUNS | OF(TUNE)},
     {SHOW("output", "DIR", FILES,
           "folder for outputs, stats, report, waves; compile: folder or NAME.tar of the package; "
-          "regress: of its history (default regress)"),
+          "regress, sweep: of their history (default regress)"),
      TEXT(out), .shown.letter = 'o',
-     .used_by = RUNS | PROGRAM | OF(COMPILE) | OF(NEW_TARGET) | OF(REGRESS)},
+     .used_by = RUNS | PROGRAM | OF(COMPILE) | OF(NEW_TARGET) | SUITES},
     {SHOW("expect", "FILE", FILES,
           "expected output, as -i, or a folder with out_0.bin, ...; repeat in graph order"),
      LIST(expect, n_expect), .used_by = RUNS},
@@ -57,15 +58,18 @@ const struct option_row options_table[] = {
     {SHOW("fill-mode", "MODE", FILES, "inputs without -i: random, zeros, ones"), WORD(fill, fills),
      .used_by = RUNS | OF(TUNE)},
     {SHOW("jobs", "N", FILES,
-          "processes that run inferences, trials of tune, or runs of regress, in parallel (default "
+          "processes that run inferences, trials of tune, or runs of regress and sweep, in "
+          "parallel (default "
           "1)"),
-     NUMBER(jobs, 1, 256), .shown.letter = 'j', .used_by = RUNS | OF(TUNE) | OF(REGRESS)},
+     NUMBER(jobs, 1, 256), .shown.letter = 'j', .used_by = RUNS | OF(TUNE) | SUITES},
     {SHOW("reset-state", NULL, FILES, "every inference starts from the initial state"),
      FLAG(reset_state), .used_by = RUNS | OF(TUNE)},
     {SHOW("engine", "ENGINE", COMPILER, "ref, func or rtl (default)"), WORD(engine, engines),
      .used_by = RUNS | PROGRAM | OF(TUNE)},
     {SHOW("hw", "NAME|FILE", COMPILER,
-          "configuration: tiny, sys8, sys16 (default), sys32 or a JSON file"),
+          "configuration: tiny, sys8, sys16 (default), sys32, a JSON file, or JSON: {\"base\": "
+          "\"sys16\", "
+          "\"ports\": 2}"),
      TEXT(hw), .used_by = GRAPHS | PROGRAM | OF(BUILD) | OF(CHECK_TARGET)},
     {SHOW("target", "LIST", COMPILER,
           "targets to use (default systolic,c; c is always used), KIND or KIND:NAME, or JSON: "
@@ -149,15 +153,18 @@ const struct option_row options_table[] = {
           "of tune: start no further trial after them; with --prog: stop the program after them "
           "(default 600)"),
      NUMBER(seconds, 0, 1000000), .used_by = OF(TUNE) | PROGRAM},
-    {SHOW("again", NULL, DEVICE, "of regress: run all of the suite, not only what is missing"),
-     FLAG(again), .used_by = OF(REGRESS)},
+    {SHOW("again", NULL, DEVICE,
+          "of regress, sweep: run all of the suite, not only what is missing"),
+     FLAG(again), .used_by = SUITES},
     {SHOW("launcher", "HOW", DEVICE,
-          "of regress: slurm, slurm:N (runs in a job element), or a command with {}, as 'srun {}'"),
-     TEXT(launcher), .used_by = OF(REGRESS)},
-    {SHOW("heddle", "FILE", DEVICE, "of regress: the program that is run (default: this one)"),
-     TEXT(heddle), .used_by = OF(REGRESS)},
-    {SHOW("commit", "NAME", REPORT, "of regress: what is tested (default: what git tells)"),
-     TEXT(commit), .used_by = OF(REGRESS)},
+          "of regress, sweep: slurm, slurm:N (runs in a job element), or a command with {}, as "
+          "'srun {}'"),
+     TEXT(launcher), .used_by = SUITES},
+    {SHOW("heddle", "FILE", DEVICE,
+          "of regress, sweep: the program that is run (default: this one)"),
+     TEXT(heddle), .used_by = SUITES},
+    {SHOW("commit", "NAME", REPORT, "of regress, sweep: what is tested (default: what git tells)"),
+     TEXT(commit), .used_by = SUITES},
     {SHOW("junit", "FILE", REPORT, "of regress: the results as JUnit XML"), TEXT(junit),
      .used_by = OF(REGRESS)},
     {SHOW("why", "TEXT", REPORT, "of regress accept: the reason, which is recorded"), TEXT(why),
@@ -171,7 +178,7 @@ const struct option_row options_table[] = {
     {SHOW("quiet", NULL, REPORT, "the report is its verdict only; no progress"), FLAG(quiet),
      .shown.letter = 'q', .used_by = RUNS | OF(REPORT)},
     {SHOW("clock", "MHZ", REPORT, "for milliseconds and GOPS (default 100, an assumption)"),
-     NUMBER(clock_mhz, 1, 100000), .used_by = RUNS},
+     NUMBER(clock_mhz, 1, 100000), .used_by = RUNS | OF(SWEEP)},
     {SHOW("energy", "TABLE", REPORT,
           "energy of each action: horowitz45 (default), eyeriss65, tpu7 or a JSON file"),
      TEXT(energy), .used_by = RUNS},

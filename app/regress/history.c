@@ -9,7 +9,7 @@
 
 enum {
     APPLICATION_ID = 0x68747267, /* "htrg" */
-    FORMAT = 1,
+    FORMAT = 2,
 };
 
 static const char schema[] =
@@ -24,6 +24,7 @@ static const char schema[] =
     " cycles REAL NOT NULL, estimated_cycles REAL NOT NULL, host_cycles REAL NOT NULL,"
     " utilisation REAL NOT NULL, read_bytes REAL NOT NULL, write_bytes REAL NOT NULL,"
     " wall_seconds REAL NOT NULL, baseline REAL NOT NULL, detail TEXT NOT NULL,"
+    " energy REAL NOT NULL DEFAULT -1, energy_unit TEXT NOT NULL DEFAULT '',"
     " PRIMARY KEY (session, number));"
     "CREATE TABLE finding (session INTEGER NOT NULL REFERENCES session (id),"
     " number INTEGER NOT NULL, kind TEXT NOT NULL, text TEXT NOT NULL, why TEXT);"
@@ -33,16 +34,20 @@ static const char schema[] =
     " set_at INTEGER NOT NULL, why TEXT NOT NULL);"
     "CREATE INDEX baseline_of ON baseline (suite, label);";
 
+/* Format 1 had no energy. */
+static const char upgrade[] = "ALTER TABLE run ADD COLUMN energy REAL NOT NULL DEFAULT -1;"
+                              "ALTER TABLE run ADD COLUMN energy_unit TEXT NOT NULL DEFAULT '';";
+
 #define RUN_COLUMNS                                                                                \
     "number, label, network, configuration, engine, options, seed, model, verdict, exit, message," \
     " inferences, cycles, estimated_cycles, host_cycles, utilisation, read_bytes, write_bytes,"    \
-    " wall_seconds, baseline, detail"
+    " wall_seconds, baseline, detail, energy, energy_unit"
 
 enum status history_open(struct arena *a, const char *path, enum database_mode mode,
                          struct history *h, struct diag *d)
 {
     *h = (struct history){
-        .kind = {"regress", "heddle regress SUITE.json", APPLICATION_ID, FORMAT, schema}};
+        .kind = {"regress", "heddle regress SUITE.json", APPLICATION_ID, FORMAT, schema, upgrade}};
     return database_open(a, path, mode, &h->kind, &h->base, d);
 }
 
@@ -139,7 +144,9 @@ static void take_run(struct history *h, sqlite3_stmt *q, struct suite_run *r)
                                       .read_bytes = sqlite3_column_double(q, 16),
                                       .write_bytes = sqlite3_column_double(q, 17),
                                       .wall_seconds = sqlite3_column_double(q, 18),
-                                      .detail = text_at(h, q, 20)};
+                                      .detail = text_at(h, q, 20),
+                                      .energy = sqlite3_column_double(q, 21),
+                                      .energy_unit = text_at(h, q, 22)};
 }
 
 static enum status select_runs(struct history *h, int64_t session, sqlite3_stmt **q, struct diag *d)
@@ -226,6 +233,8 @@ static void bind_run(sqlite3_stmt *q, uint32_t number, const struct suite_run *r
     for (int i = 0; i < 9; i++)
         (void)sqlite3_bind_double(q, 13 + i, numbers[i]);
     bind(q, 22, x->detail);
+    (void)sqlite3_bind_double(q, 23, x->energy);
+    bind(q, 24, x->energy_unit);
 }
 
 enum status history_add(struct history *h, int64_t session, uint32_t number,
@@ -235,7 +244,7 @@ enum status history_add(struct history *h, int64_t session, uint32_t number,
         TRY(database_prepare(&h->base,
                              "INSERT OR IGNORE INTO run (session, " RUN_COLUMNS ") VALUES (?1, ?2,"
                              " ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17,"
-                             " ?18, ?19, ?20, ?21, ?22)",
+                             " ?18, ?19, ?20, ?21, ?22, ?23, ?24)",
                              &h->add, d));
     if (!h->pending) {
         TRY(database_begin(&h->base, d));

@@ -18,6 +18,8 @@ const struct suite_result result_none = {.exit = -1,
                                          .read_bytes = -1,
                                          .write_bytes = -1,
                                          .wall_seconds = -1,
+                                         .energy = -1,
+                                         .energy_unit = "",
                                          .detail = ""};
 
 /* --- detail ----------------------------------------------------------------------------------- */
@@ -130,6 +132,8 @@ static void take_stats(struct arena *a, const cJSON *all, struct suite_result *r
     r->estimated_cycles = report_number(all, "estimated_cycles");
     r->host_cycles = report_number(all, "host_cycles");
     r->detail = detail_of(a, all);
+    r->energy = report_number(report_member(all, "energy"), "energy");
+    r->energy_unit = arena_strdup(a, report_word(report_member(all, "energy"), "unit"));
     if (r->cycles < 0)
         return; /* what is measured on the RTL only */
     r->utilisation = report_number(all, "utilisation");

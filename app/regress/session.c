@@ -16,6 +16,7 @@
 #include "regress.h"
 #include "sim/evict.h"
 #include "sim/hash.h"
+#include "sweep.h"
 #include "views.h"
 
 enum { PAGE_SESSIONS = 60, PAGE_RUNS = 20000 };
@@ -292,28 +293,52 @@ static enum status verdict(const struct session *s, struct diag *d)
     for (uint32_t i = 0; i < j->n; i++) {
         const struct judge_finding *f = &j->finding[i];
         if (!f->why)
-            return FAIL(d, ST_MISMATCH, "regress: %u of %u runs are wrong; the first: %s: %s: %s",
-                        j->n_bad_runs, s->view.suite.n, s->view.suite.run[f->run].label, f->kind,
-                        f->text);
+            return FAIL(d, ST_MISMATCH, "%s: %u of %u runs are wrong; the first: %s: %s: %s",
+                        options_commands[s->o->command], j->n_bad_runs, s->view.suite.n,
+                        s->view.suite.run[f->run].label, f->kind, f->text);
     }
     return ST_OK;
 }
 
-static enum status end(struct session *s, struct diag *d)
+static enum status show_suite(struct session *s, struct diag *d)
 {
     struct text t;
 
-    judge_suite(&s->view.suite, &s->view.judge);
-    TRY(history_end(&s->h, s->view.session.id, &s->view.suite, &s->view.judge, d));
-    evict_tree(arena_printf(s->arena, "%s/work", s->folder));
-    s->view.session.n_bad = s->view.judge.n_bad_runs;
-    TRY(history_times(&s->h, &s->view.session, d));
     text_init(&t, s->arena);
     view_table(&t, &s->view);
     output_text(s->o->output, OUTPUT_RESULT, t.data);
     TRY(write_views(s, d));
     output_printf(s->o->output, OUTPUT_RESULT, "%s/index.html shows the history\n",
                   regress_folder(s->o));
+    return ST_OK;
+}
+
+static enum status show_sweep(struct session *s, struct diag *d)
+{
+    struct sweep sweep;
+    struct text t, csv;
+
+    TRY(sweep_of(s->arena, &s->view, s->o->clock_mhz, &sweep, d));
+    text_init(&t, s->arena);
+    text_init(&csv, s->arena);
+    sweep_table(&t, &sweep);
+    sweep_csv(&csv, &sweep);
+    output_text(s->o->output, OUTPUT_RESULT, t.data);
+    TRY(file_write(arena_printf(s->arena, "%s/sweep.csv", s->folder), csv.data, csv.length, d));
+    TRY(sweep_page(&sweep, arena_printf(s->arena, "%s/sweep.html", s->folder), d));
+    output_printf(s->o->output, OUTPUT_RESULT,
+                  "%s/sweep.html shows it, sweep.csv has all numbers\n", regress_folder(s->o));
+    return ST_OK;
+}
+
+static enum status end(struct session *s, struct diag *d)
+{
+    judge_suite(&s->view.suite, &s->view.judge);
+    TRY(history_end(&s->h, s->view.session.id, &s->view.suite, &s->view.judge, d));
+    evict_tree(arena_printf(s->arena, "%s/work", s->folder));
+    s->view.session.n_bad = s->view.judge.n_bad_runs;
+    TRY(history_times(&s->h, &s->view.session, d));
+    TRY(s->o->command == COMMAND_SWEEP ? show_sweep(s, d) : show_suite(s, d));
     return verdict(s, d);
 }
 
@@ -348,6 +373,7 @@ enum status regress_run(struct arena *a, const struct options *o, struct diag *d
     TRY(launch_check(o->launcher, d));
     TRY(find_program(s, d));
     TRY(suite_read(a, o->model, &s->view.suite, d));
+    s->view.suite.sweeps = o->command == COMMAND_SWEEP;
     TRY(file_lock_dir(regress_folder(o), &lock, d));
     enum status st = run_suite(s, d);
     history_close(&s->h);

@@ -68,6 +68,7 @@ static void add_run(struct suite_planner *p, const struct suite_network *net,
                             .seed = net->seeded ? seed : 0,
                             .model = net->model,
                             .argv = argv,
+                            .hw = hw->argv[0] + sizeof "--hw=" - 1,
                             .result = result_none,
                             .baseline = -1,
                             .wall_before = -1};
@@ -113,28 +114,17 @@ static enum status read_axes(struct suite_planner *p, const cJSON *block, const 
                              struct axes *x)
 {
     struct arena *a = p->s->arena;
-    const cJSON *hw = report_member(block, "configurations"),
-                *options = report_member(block, "options"), *one;
+    const cJSON *options = report_member(block, "options"), *one;
     const cJSON *engines = report_member(block, "engines");
     uint32_t n = 0;
 
-    *x = (struct axes){.hw = ARENA_ARRAY(a, struct suite_part, count_of(hw)),
-                       .options = ARENA_ARRAY(a, struct suite_part, count_of(options)),
+    *x = (struct axes){.options = ARENA_ARRAY(a, struct suite_part, count_of(options)),
                        .engine = ARENA_ARRAY(a, const char *, count_of(engines)),
-                       .n_hw = count_of(hw),
                        .n_options = count_of(options),
                        .n_engine = count_of(engines),
                        .seeds = report_member(block, "seeds")};
-    if (!hw)
-        TRY(suite_read_configuration(p, "sys16", at, &x->hw[0]));
-    cJSON_ArrayForEach(one, hw)
-    {
-        TRY(suite_read_configuration(p, one->valuestring,
-                                     arena_printf(a, "%s.configurations[%u]", at, n), &x->hw[n]));
-        n++;
-    }
+    TRY(suite_read_configurations(p, report_member(block, "configurations"), at, &x->hw, &x->n_hw));
     x->engine[0] = "rtl";
-    n = 0;
     cJSON_ArrayForEach(one, engines) x->engine[n++] = arena_strdup(a, one->valuestring);
     x->options[0] = (struct suite_part){.name = ""};
     n = 0;

@@ -14,8 +14,10 @@ struct suite_result {
     int exit;            /* of heddle run; -1: it was killed */
     const char *message; /* its last line, "" if it succeeded */
     double inferences, cycles, estimated_cycles, host_cycles, utilisation, read_bytes, write_bytes;
-    double wall_seconds; /* from its start to its end */
-    const char *detail;  /* JSON: layers and groups with their cycles and counters, or "" */
+    double wall_seconds;     /* from its start to its end */
+    double energy;           /* of an inference, by a table */
+    const char *energy_unit; /* "" if there is none */
+    const char *detail;      /* JSON: layers and groups with their cycles and counters, or "" */
 };
 
 struct suite_run {
@@ -24,6 +26,7 @@ struct suite_run {
     const char *label;       /* all of these: names a run in every session */
     const char *model;       /* hash of the model's file */
     const char *const *argv; /* of heddle run, without the program and --stats; NULL at the end */
+    const char *hw;          /* what --hw takes; NULL in a run that was read from the database */
     const char *key;         /* hash of all that decides what it does but for heddle itself */
     struct suite_result result;
     double baseline;    /* cycles, -1: none */
@@ -47,6 +50,7 @@ struct suite {
     const char *path, *folder; /* of its file, absolute; runs start in the folder */
     const char *name;
     uint32_t seconds; /* a run's time limit */
+    bool sweeps;      /* what does not run, or not as before, is a row, not a finding */
     struct suite_limits limits;
     struct suite_exception *exception;
     uint32_t n_exception;

@@ -29,8 +29,12 @@ struct suite_planner {
 /* `at`: where it is in the file, for messages. */
 enum status suite_read_network(struct suite_planner *p, const cJSON *o, const char *at,
                                struct suite_network *n);
+/* Of a name or a file. */
 enum status suite_read_configuration(struct suite_planner *p, const char *name, const char *at,
                                      struct suite_part *part);
+/* Of the member `list` (NULL: sys16), those that its objects stand for included: suite_grid.c. */
+enum status suite_read_configurations(struct suite_planner *p, const cJSON *list, const char *at,
+                                      struct suite_part **part, uint32_t *n);
 enum status suite_read_options(struct suite_planner *p, const cJSON *list, const char *at,
                                struct suite_part *part);
 /* A member's text in the suite's arena; NULL: none. */

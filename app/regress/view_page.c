@@ -24,8 +24,16 @@ static const char style[] =
     ".good{color:var(--good)}.bad{color:var(--bad);font-weight:600}.soft{color:var(--soft)}\n"
     "svg{display:block}polyline{fill:none;stroke:var(--trend);stroke-width:1.5}\n"
     "circle{fill:var(--trend)}circle.bad{fill:var(--bad)}\n"
-    "@media print{body{margin:0;max-width:none}tr{break-inside:avoid}}\n"
-    "</style></head><body>\n";
+    "@media print{body{margin:0;max-width:none}tr{break-inside:avoid}}\n";
+
+void view_head(struct text *t, const char *title, const char *more)
+{
+    text_add(t, head);
+    view_escape(t, title);
+    text_add(t, style);
+    text_add(t, more);
+    text_add(t, "</style></head><body>\n");
+}
 
 struct page {
     struct text t;
@@ -239,9 +247,7 @@ enum status view_page(struct arena *a, const struct view *v, uint32_t n, const c
     struct page p = {.v = v, .n = n};
 
     text_init(&p.t, a);
-    text_add(&p.t, head);
-    view_escape(&p.t, last(&p)->session.suite);
-    text_add(&p.t, style);
+    view_head(&p.t, last(&p)->session.suite, "");
     text_add(&p.t, "<h1>");
     view_escape(&p.t, last(&p)->session.suite);
     text_printf(&p.t, ": <span class=\"%s\">%s</span></h1>\n<p class=\"soft\">",

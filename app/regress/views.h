@@ -37,6 +37,9 @@ void view_escape(struct text *t, const char *s);
 
 /* --- view_page.c --- */
 
+/* All of a page up to its body's first element; `more`: CSS in addition to that of all pages. */
+void view_head(struct text *t, const char *title, const char *more);
+
 /* One HTML file without scripts or other files: the last session, a trend a run, first bad commits. */
 enum status view_page(struct arena *a, const struct view *v, uint32_t n, const char *path,
                       struct diag *d);

@@ -30,5 +30,8 @@ const char *report_counter_text(const char *name);
 const char *report_unit_text(const char *name);
 /* report_csv.c: a line for each layer and group. */
 void report_csv(struct text *t, const cJSON *all);
+/* A field of CSV (RFC 4180) and a comma; a comma and a number, or nothing where it is below 0. */
+void report_csv_text(struct text *t, const char *s);
+void report_csv_number(struct text *t, double v);
 
 #endif

@@ -6,8 +6,7 @@
 #include "hd_accel_tables.h"
 #include "report.h"
 
-/* A field of CSV (RFC 4180); names may come from the model. */
-static void csv_text(struct text *t, const char *s)
+void report_csv_text(struct text *t, const char *s)
 {
     bool quote = strpbrk(s, ",\"\r\n") != NULL;
 
@@ -17,8 +16,7 @@ static void csv_text(struct text *t, const char *s)
     text_add(t, quote ? "\"," : ",");
 }
 
-/* A number, or nothing where there is none. */
-static void csv_number(struct text *t, double v)
+void report_csv_number(struct text *t, double v)
 {
     if (v >= 0)
         text_printf(t, ",%.10g", v);
@@ -37,18 +35,18 @@ static void csv_line(struct text *t, const cJSON *l, const char *name, const cha
 {
     const cJSON *units = report_member(l, "counters");
 
-    csv_text(t, name);
-    csv_text(t, op);
-    csv_text(t, report_word(l, "shape"));
+    report_csv_text(t, name);
+    report_csv_text(t, op);
+    report_csv_text(t, report_word(l, "shape"));
     text_add(t, report_word(l, "target"));
-    csv_number(t, group);
+    report_csv_number(t, group);
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
-        csv_number(t, report_number(l, numbers[i]));
+        report_csv_number(t, report_number(l, numbers[i]));
     for (uint32_t u = 0; u < HD_UNIT_COUNT; u++) {
         const cJSON *unit = report_member(units, hd_unit_names[u]);
         for (uint32_t k = 0; k < HD_COUNTER_SLOTS; k++)
             if (hd_counter_names[u][k])
-                csv_number(t, report_number(unit, hd_counter_names[u][k]));
+                report_csv_number(t, report_number(unit, hd_counter_names[u][k]));
     }
     text_add(t, "\n");
 }

@@ -25,8 +25,10 @@ static const char schema[] =
 /* The file of a message says how to make it. */
 static struct database_kind kind_of(struct arena *a, const char *path)
 {
-    return (struct database_kind){"tune", arena_printf(a, "heddle tune MODEL --tuned=%s", path),
-                                  APPLICATION_ID, FORMAT, schema};
+    return (struct database_kind){
+        "tune",         arena_printf(a, "heddle tune MODEL --tuned=%s", path),
+        APPLICATION_ID, FORMAT,
+        schema,         NULL};
 }
 
 enum status store_open(struct arena *a, const char *path, enum store_mode mode, struct store **out,

@@ -87,6 +87,17 @@ enum status accel_parse(struct arena *a, const char *text, size_t n, const char 
 /* The same from a file. */
 enum status accel_load(struct arena *a, const char *path, const struct accel **out, struct diag *d);
 
+/* A size of a configuration. */
+struct accel_size {
+    const char *name;
+    size_t offset; /* in struct hd_config */
+    uint32_t low, high;
+};
+
+/* All of them, sorted by name; the name after the last is NULL. */
+extern const struct accel_size accel_sizes[];
+uint32_t accel_size_of(const struct hd_config *c, const struct accel_size *s);
+
 /* A configuration of accel.json; the message lists the names there are. */
 enum status accel_config_by_name(const struct accel *acc, const char *name, struct hd_config *out,
                                  struct diag *d);
@@ -94,7 +105,7 @@ enum status accel_config_by_name(const struct accel *acc, const char *name, stru
 enum status accel_config_from_json(struct arena *a, const struct accel *acc, const char *text,
                                    size_t n, const char *where, struct hd_config *out,
                                    struct diag *d);
-/* What --hw takes: a name of accel.json, else (contains '/' or '.') a file. */
+/* What --hw takes: a name of accel.json, a file (contains '/' or '.'), or the JSON itself. */
 enum status accel_config_find(struct arena *a, const struct accel *acc, const char *name_or_path,
                               struct hd_config *out, struct diag *d);
 

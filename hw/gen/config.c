@@ -8,15 +8,9 @@
 
 enum { MAX_CONFIG_FILE_BYTES = 1 << 20 };
 
-struct size_member {
-    const char *key;
-    size_t offset; /* in struct hd_config */
-    uint32_t low, high;
-};
-
 /* Sorted by key: canonical JSON is printed from this table. The upper bounds come from the widths
  * of the command fields that carry the numbers, the others from what the RTL can build. */
-static const struct size_member sizes[] = {
+const struct accel_size accel_sizes[] = {
     {"acc_depth", offsetof(struct hd_config, acc_depth), 16, 4096},
     {"axi_addr_bits", offsetof(struct hd_config, axi_addr_bits), 16, 64},
     {"axi_bytes", offsetof(struct hd_config, axi_bytes), 4, 64},
@@ -27,13 +21,12 @@ static const struct size_member sizes[] = {
     {"read_bursts", offsetof(struct hd_config, read_bursts), 1, 64},
     {"scratchpad_bytes", offsetof(struct hd_config, scratchpad_bytes), 32, 16u << 20},
     {"weight_bytes", offsetof(struct hd_config, weight_bytes), 16, 2u << 20},
+    {NULL, 0, 0, 0},
 };
 
-#define N_SIZES (sizeof sizes / sizeof sizes[0])
-
-static uint32_t *size_of(struct hd_config *c, const struct size_member *m)
+uint32_t accel_size_of(const struct hd_config *c, const struct accel_size *s)
 {
-    return (uint32_t *)((char *)c + m->offset);
+    return *(const uint32_t *)((const char *)c + s->offset);
 }
 
 static bool power_of_two(uint32_t x)
@@ -47,7 +40,6 @@ static enum status check_powers(const struct hd_config *c, const char *where, st
         const char *key;
         uint32_t value;
     } powers[] = {
-        {"n", c->n},
         {"acc_depth", c->acc_depth},
         {"axi_bytes", c->axi_bytes},
         {"param_entries", c->param_entries},
@@ -60,8 +52,20 @@ static enum status check_powers(const struct hd_config *c, const char *where, st
     return ST_OK;
 }
 
+/* Why one number, and these: api_hw.c states what another would take. */
+static enum status check_array(const struct hd_config *c, const char *where, struct diag *d)
+{
+    if (power_of_two(c->n))
+        return ST_OK;
+    return FAIL(d, ST_USAGE,
+                "%s: \"n\": expected 4, 8, 16 or 32, found %u: byte addresses are a word and a "
+                "lane of %u, split as bits (heddle hw states what it would take)",
+                where, c->n, c->n);
+}
+
 static enum status check_sizes(const struct hd_config *c, const char *where, struct diag *d)
 {
+    TRY(check_array(c, where, d));
     TRY(check_powers(c, where, d));
     if (c->scratchpad_bytes % (c->banks * c->n) != 0 || !power_of_two(c->scratchpad_bytes / c->n))
         return FAIL(d, ST_USAGE,
@@ -80,6 +84,21 @@ static enum status check_sizes(const struct hd_config *c, const char *where, str
     return ST_OK;
 }
 
+/* Rows and columns apart are a wish with a reason against it, not a slip of the pen. */
+static enum status check_square(const cJSON *object, const char *where, struct diag *d)
+{
+    static const char *const apart[] = {"rows", "columns", "cols"};
+
+    for (size_t i = 0; i < sizeof apart / sizeof *apart; i++)
+        if (cJSON_GetObjectItemCaseSensitive(object, apart[i]))
+            return FAIL(d, ST_USAGE,
+                        "%s: \"%s\": expected \"n\", found rows and columns apart: a word has a "
+                        "byte for each row and for each column (heddle hw states what it would "
+                        "take)",
+                        where, apart[i]);
+    return ST_OK;
+}
+
 static enum status read_name(struct hd_config *c, const cJSON *object, const char *where,
                              struct diag *d)
 {
@@ -88,6 +107,8 @@ static enum status read_name(struct hd_config *c, const cJSON *object, const cha
     const cJSON *name = cJSON_GetObjectItemCaseSensitive(object, "name");
     size_t n;
 
+    if (!name && *c->name) /* of its base: name_of_hash */
+        return ST_OK;
     if (!cJSON_IsString(name))
         return FAIL(d, ST_USAGE, "%s: \"name\": expected a string", where);
     n = strlen(name->valuestring);
@@ -111,29 +132,63 @@ static uint32_t config_hash(const struct accel *acc, struct hd_config *c)
     uint32_t hash = fnv1a(2166136261u, acc->hash_before);
     char member[64];
 
-    for (size_t i = 0; i < N_SIZES; i++) {
-        (void)snprintf(member, sizeof member, "%s\"%s\":%u", i == 0 ? "{" : ",", sizes[i].key,
-                       *size_of(c, &sizes[i]));
+    for (const struct accel_size *m = accel_sizes; m->name; m++) {
+        (void)snprintf(member, sizeof member, "%s\"%s\":%u", m == accel_sizes ? "{" : ",", m->name,
+                       accel_size_of(c, m));
         hash = fnv1a(hash, member);
     }
     return fnv1a(fnv1a(hash, "}"), acc->hash_after);
+}
+
+/* All but the name of the configuration that "base" names. */
+static enum status read_base(const struct accel *acc, const cJSON *object, const char *where,
+                             struct hd_config *c, struct diag *d)
+{
+    const cJSON *base = cJSON_GetObjectItemCaseSensitive(object, "base");
+
+    if (!base)
+        return ST_OK;
+    if (!cJSON_IsString(base))
+        return FAIL(d, ST_USAGE, "%s: \"base\": expected the name of a configuration", where);
+    if (accel_config_by_name(acc, base->valuestring, c, d) != ST_OK) {
+        diag_prefix(d, "%s: \"base\"", where);
+        return d->status;
+    }
+    return ST_OK;
+}
+
+/* "sys16-1a2b3c4d": two configurations of one base and no name have two. */
+static void name_of_hash(struct hd_config *c)
+{
+    const size_t most = sizeof c->name - sizeof "-12345678", n = strlen(c->name);
+
+    (void)snprintf(c->name + (n < most ? n : most), sizeof "-12345678", "-%08x", c->hash);
 }
 
 enum status config_read(const struct accel *acc, const cJSON *object, const char *where,
                         struct hd_config *out, struct diag *d)
 {
     struct hd_config c = {.n = 0};
+    const bool named = cJSON_HasObjectItem(object, "name");
 
-    TRY(json_only(object, where,
-                  "name doc n scratchpad_bytes banks ports weight_bytes acc_depth param_entries "
-                  "axi_bytes axi_addr_bits read_bursts",
-                  d));
+    TRY(check_square(object, where, d));
+    TRY(json_only(
+        object, where,
+        "name base doc n scratchpad_bytes banks ports weight_bytes acc_depth param_entries "
+        "axi_bytes axi_addr_bits read_bursts",
+        d));
+    TRY(read_base(acc, object, where, &c, d));
+    const bool based = *c.name != '\0';
     TRY(read_name(&c, object, where, d));
-    for (size_t i = 0; i < N_SIZES; i++)
-        TRY(json_uint(object, where, sizes[i].key, sizes[i].low, sizes[i].high,
-                      size_of(&c, &sizes[i]), d));
+    for (const struct accel_size *m = accel_sizes; m->name; m++) {
+        uint32_t *to = (uint32_t *)((char *)&c + m->offset);
+        TRY(based ? json_uint_or(object, where, m->name, m->low, m->high, *to, to, d)
+                  : json_uint(object, where, m->name, m->low, m->high, to, d));
+    }
     TRY(check_sizes(&c, where, d));
     c.hash = config_hash(acc, &c);
+    if (!named)
+        name_of_hash(&c);
     *out = c;
     return ST_OK;
 }
@@ -180,6 +235,8 @@ enum status accel_config_find(struct arena *a, const struct accel *acc, const ch
     uint8_t *data;
     size_t n_bytes;
 
+    if (*name_or_path == '{')
+        return accel_config_from_json(a, acc, name_or_path, strlen(name_or_path), "--hw", out, d);
     if (strpbrk(name_or_path, "/.") == NULL)
         return accel_config_by_name(acc, name_or_path, out, d);
     TRY(file_read(a, name_or_path, MAX_CONFIG_FILE_BYTES, &data, &n_bytes, d));

@@ -46,7 +46,7 @@ install(FILES include/heddle_target.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 
 # What heddle reads at run time.
 install(DIRECTORY hw/rtl DESTINATION ${data}/hw)
-install(FILES hw/accel.json DESTINATION ${data}/hw)
+install(FILES hw/accel.json hw/area.csv DESTINATION ${data}/hw)
 install(FILES app/regress/suite.v1.schema.json DESTINATION ${data}/app/regress)
 install(FILES ${GEN}/hd_accel.h DESTINATION ${data}/gen)
 install(DIRECTORY driver kernels sim targets DESTINATION ${data})

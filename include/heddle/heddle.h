@@ -15,7 +15,7 @@
  * heddle_free. Names in struct heddle_tensor and outputs are good until the next heddle_load,
  * heddle_run, heddle_set or heddle_reset.
  * Threads: one thread at a time in a context; several contexts may be used side by side.
- * Processes: heddle_run, tune, regress, check-target start children (the network's C runs in one,
+ * Processes: heddle_run, tune, regress, sweep, check-target start children (the network's C runs in one,
  * and compilers do): do not ignore SIGCHLD, do not wait for children that are not yours.
  * docs/API.md has a complete example. */
 #ifndef HEDDLE_H

@@ -21,7 +21,7 @@ grep -q -- "--frobnicate" stderr || fail "an unknown option is not named"
 refused() { local message=$1; shift; expect 2 "heddle: $message" "$heddle" "$@"; }
 refused "command: found 'runn'; did you mean run?" runn digits
 refused "command: found 'fly', expected run, compile, inspect, build, targets, ops, disasm, report, bench, \
-new-target, check-target, tune or regress" fly
+new-target, check-target, tune, regress, sweep or hw" fly
 refused "--waves: heddle inspect does not use it; run, build and bench do" inspect digits --waves=first
 refused "--labels: heddle inspect does not use it; run and bench do" inspect digits --labels=none
 refused "--trials: heddle inspect does not use it; tune does" inspect digits --trials=5
@@ -81,7 +81,7 @@ run 2 "word.json:3:8: not valid JSON: expected a value, ',' or a closing bracket
 printf '{"name": "x", "n": 6, "scratchpad_bytes": 8192, "banks": 8, "ports": 1,
  "weight_bytes": 2048, "acc_depth": 64, "param_entries": 32, "axi_bytes": 8,
  "axi_addr_bits": 40, "read_bursts": 4}' >six.json
-run 2 "six.json: \"n\": expected a power of two, found 6" digits --engine=ref --hw=six.json
+run 2 "six.json: \"n\": expected 4, 8, 16 or 32, found 6: byte addresses are a word and a lane of 6, split as bits (heddle hw states what it would take)" digits --engine=ref --hw=six.json
 
 # --- the answer ---
 head -c "$(stat -c %s "$digits/out_0.bin")" /dev/zero >zeros.bin

@@ -60,7 +60,8 @@ static int write_stats(const char *path, const struct rule *r)
     fprintf(f,
             "{\"schema\": \"heddle.stats.v2\", \"verdict\": \"%s\", \"inferences\": 1, "
             "\"cycles\": %.1f, \"estimated_cycles\": %.0f, \"host_cycles\": 7, \"utilisation\": "
-            "0.5, \"dram_read_bytes\": 64, \"dram_write_bytes\": 16, \"layers\": [{\"name\": "
+            "0.5, \"energy\": {\"unit\": \"pJ\", \"energy\": 2.5e6}, \"dram_read_bytes\": 64, "
+            "\"dram_write_bytes\": 16, \"layers\": [{\"name\": "
             "\"00_a\", \"cycles\": 400, \"estimated_cycles\": 100, \"counters\": {\"array\": "
             "{\"busy\": 400}}}, {\"name\": \"01_b\", \"cycles\": %.1f, \"estimated_cycles\": %.0f, "
             "\"counters\": {\"array\": {\"busy\": 600, \"wait_weight\": %.1f, \"idle\": 0}}}], "

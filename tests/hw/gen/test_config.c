@@ -87,6 +87,27 @@ static void a_file_with_the_same_sizes_has_the_same_hash(void **state)
     assert_int_equal(mine.hash, ours.hash);
 }
 
+/* What the object lacks is that of its base; without a name the hash tells it from others of it. */
+static void a_base_gives_the_rest(void **state)
+{
+    static const char text[] = "{\"base\": \"sys16\", \"ports\": 2}";
+    struct diag d = {.status = ST_OK};
+    struct hd_config mine, ours, same;
+
+    (void)state;
+    assert_int_equal(accel_config_by_name(acc, "sys16", &ours, &d), ST_OK);
+    assert_int_equal(accel_config_find(a, acc, text, &mine, &d), ST_OK);
+    assert_int_equal(mine.ports, 2);
+    assert_int_equal(mine.weight_bytes, ours.weight_bytes);
+    assert_int_not_equal(mine.hash, ours.hash);
+    assert_string_equal(mine.name, arena_printf(a, "sys16-%08x", mine.hash));
+    assert_int_equal(accel_config_find(a, acc, "{\"base\": \"sys16\"}", &same, &d), ST_OK);
+    assert_int_equal(same.hash, ours.hash);
+    assert_int_equal(accel_config_find(a, acc, "{\"base\": \"sys9\"}", &same, &d), ST_USAGE);
+    assert_string_equal(d.text, "--hw: \"base\": no hardware configuration 'sys9': expected one of "
+                                "tiny, sys8, sys16, sys32, or a JSON file");
+}
+
 static void a_missing_file_is_said(void **state)
 {
     struct diag d = {.status = ST_OK};
@@ -114,7 +135,14 @@ static void sizes_at_the_edge_pass(void **state)
 static void impossible_sizes_are_refused(void **state)
 {
     (void)state;
-    expect_bad("\"n\": 16", "\"n\": 12", "x.json: \"n\": expected a power of two, found 12");
+    expect_bad("\"n\": 16", "\"n\": 12",
+               "x.json: \"n\": expected 4, 8, 16 or 32, found 12: byte addresses are a word and a "
+               "lane of 12, split as bits (heddle hw states what it would take)");
+    expect_bad("\"n\": 16", "\"n\": 6", "expected 4, 8, 16 or 32, found 6");
+    expect_bad("\"n\": 16", "\"rows\": 12, \"columns\": 16",
+               "x.json: \"rows\": expected \"n\", found rows and columns apart: a word has a byte "
+               "for each row and for each column (heddle hw states what it would take)");
+    expect_bad("\"n\": 16", "\"n\": 16, \"cols\": 32", "x.json: \"cols\": expected \"n\"");
     expect_bad("\"n\": 16", "\"n\": 64", "expected an integer from 4 to 32, found 64");
     expect_bad("\"banks\": 8", "\"banks\": 4", "expected an integer from 8 to 8, found 4");
     expect_bad("\"ports\": 4", "\"ports\": 5", "expected an integer from 1 to 4, found 5");
@@ -153,6 +181,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(names_are_found),
         cmocka_unit_test(a_file_with_the_same_sizes_has_the_same_hash),
+        cmocka_unit_test(a_base_gives_the_rest),
         cmocka_unit_test(a_missing_file_is_said),
         cmocka_unit_test(sizes_at_the_edge_pass),
         cmocka_unit_test(impossible_sizes_are_refused),

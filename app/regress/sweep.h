@@ -1,0 +1,72 @@
+/* sweep.h - a session as points: for each network what each configuration takes, and which of them
+ * nothing else beats. docs/REGRESS.md, "Sweeps". */
+#ifndef HEDDLE_REGRESS_SWEEP_H
+#define HEDDLE_REGRESS_SWEEP_H
+
+#include "app/report/area.h"
+#include "views.h"
+
+enum sweep_axis {
+    SWEEP_TIME,
+    SWEEP_MULTIPLIERS,
+    SWEEP_MEMORY,
+    SWEEP_LUT4,
+    SWEEP_ENERGY,
+    SWEEP_AXES
+};
+
+/* A configuration of the sweep. */
+struct sweep_hw {
+    const char *name;
+    const char *wrong; /* why it is none; NULL: it is one */
+    struct hd_config config;
+    struct area area;
+};
+
+struct sweep_point {
+    const struct sweep_hw *hw;
+    const struct suite_run *run; /* NULL: the mean of all networks */
+    double v[SWEEP_AXES];        /* -1: not known; SWEEP_TIME < 0: no answer, it is on no front */
+    bool front[SWEEP_AXES];      /* no point is as good in time and this axis, and better in one */
+};
+
+/* A network with one engine, options and seed, in all configurations; fastest first. */
+struct sweep_series {
+    const char *name;
+    struct sweep_point *point;
+    uint32_t n;
+};
+
+struct sweep {
+    struct arena *arena;
+    const struct view *view;
+    double mhz;
+    bool clock_given;
+    const char *energy_unit; /* "" if no run has an energy */
+    struct sweep_hw *hw;
+    uint32_t n_hw;
+    struct sweep_series *series; /* the geometric mean of all first, if there are two or more */
+    uint32_t n;
+};
+
+/* ST_USAGE: hw/area.csv cannot be read. */
+enum status sweep_of(struct arena *a, const struct view *v, uint32_t clock_mhz, struct sweep *s,
+                     struct diag *d);
+/* "time", "multipliers", ... */
+const char *sweep_axis_name(enum sweep_axis axis);
+/* How an axis is shown: its unit ("" for a count), and what a value is divided by for it. */
+const char *sweep_axis_unit(const struct sweep *s, enum sweep_axis axis, double *divisor);
+
+/* --- sweep_text.c: a table for people; a line a run as CSV --- */
+
+void sweep_table(struct text *t, const struct sweep *s);
+void sweep_csv(struct text *t, const struct sweep *s);
+
+/* --- sweep_page.c: pictures of the fronts, and all of the table --- */
+
+enum status sweep_page(const struct sweep *s, const char *path, struct diag *d);
+/* sweep_plot.c: one picture: time over `axis`. */
+void sweep_plot(struct text *t, const struct sweep *s, const struct sweep_series *series,
+                enum sweep_axis axis);
+
+#endif

@@ -1,0 +1,120 @@
+/* sweep_text.c - a sweep as a table for people, and as CSV; see sweep.h. */
+#include <stdio.h>
+#include <string.h>
+
+#include "app/run/report.h"
+#include "hw/gen/accel.h"
+#include "sweep.h"
+
+enum { NAME = 24, MAX_NAME = 60 };
+
+static int name_width(const struct sweep *s)
+{
+    size_t most = NAME;
+
+    for (uint32_t i = 0; i < s->n_hw; i++)
+        most = strlen(s->hw[i].name) > most ? strlen(s->hw[i].name) : most;
+    return most > MAX_NAME ? MAX_NAME : (int)most;
+}
+
+static void add_value(struct text *t, double v, int width, int digits)
+{
+    if (v < 0)
+        text_printf(t, " %*s", width, "-");
+    else
+        text_printf(t, " %*.*f", width, digits, v);
+}
+
+/* "memory, energy": the fronts that the point is on. */
+static void add_fronts(struct text *t, const struct sweep_point *p)
+{
+    const char *comma = "  ";
+
+    for (int k = SWEEP_MULTIPLIERS; k < SWEEP_AXES; k++)
+        if (p->front[k]) {
+            text_printf(t, "%s%s", comma, sweep_axis_name((enum sweep_axis)k));
+            comma = ", ";
+        }
+}
+
+static void add_point(struct text *t, const struct sweep *s, const struct sweep_point *p, int width)
+{
+    static const int columns[] = {10, 11, 8, 7, 10}, digits[] = {4, 0, 1, 0, 3};
+    double divisor;
+
+    text_printf(t, "  %-*.*s", width, MAX_NAME, p->hw->name);
+    if (p->v[SWEEP_TIME] < 0) {
+        const char *why = p->run ? p->run->result.message : "not an answer of every network";
+        text_printf(t, "  %s%s%s\n", p->run ? p->run->result.verdict : "no mean", *why ? ": " : "",
+                    why);
+        return;
+    }
+    for (int k = 0; k < SWEEP_AXES; k++) {
+        (void)sweep_axis_unit(s, (enum sweep_axis)k, &divisor);
+        add_value(t, p->v[k] < 0 ? -1 : p->v[k] / divisor, columns[k], digits[k]);
+    }
+    add_fronts(t, p);
+    text_add(t, "\n");
+}
+
+void sweep_table(struct text *t, const struct sweep *s)
+{
+    const int width = name_width(s);
+    double divisor;
+
+    for (uint32_t i = 0; i < s->n; i++) {
+        const char *unit = sweep_axis_unit(s, SWEEP_ENERGY, &divisor);
+        text_printf(t, "%s\n  %-*s %10s %11s %8s %7s %10.10s  %s\n", s->series[i].name, width,
+                    "configuration", "ms", "multipliers", "KiB", "LUT4", *unit ? unit : "energy",
+                    "least time for its");
+        for (uint32_t k = 0; k < s->series[i].n; k++)
+            add_point(t, s, &s->series[i].point[k], width);
+    }
+    text_printf(t, "ms at %.0f MHz%s; KiB of memory on chip; energy is a model (docs/ENERGY.md)\n",
+                s->mhz, s->clock_given ? "" : ", assumed (--clock)");
+}
+
+static void csv_sizes(struct text *t, const struct sweep_hw *hw)
+{
+    for (const struct accel_size *size = accel_sizes; size->name; size++)
+        report_csv_number(t, hw->wrong ? -1.0 : (double)accel_size_of(&hw->config, size));
+}
+
+static void csv_line(struct text *t, const struct sweep_point *p)
+{
+    const struct suite_run *r = p->run;
+    const struct suite_result *x = &r->result;
+    const double numbers[] = {
+        p->v[SWEEP_MULTIPLIERS], p->v[SWEEP_MEMORY], p->v[SWEEP_LUT4], x->cycles,
+        x->estimated_cycles,     x->host_cycles,     p->v[SWEEP_TIME], x->energy,
+        x->utilisation,          x->read_bytes,      x->write_bytes};
+
+    report_csv_text(t, r->network);
+    report_csv_text(t, r->configuration);
+    report_csv_text(t, r->engine);
+    report_csv_text(t, r->options);
+    report_csv_text(t, x->verdict ? x->verdict : "not run");
+    report_csv_text(t, x->message);
+    report_csv_text(t, x->energy_unit);
+    text_printf(t, "%llu", (unsigned long long)r->seed);
+    csv_sizes(t, p->hw);
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        report_csv_number(t, numbers[i]);
+    for (int k = SWEEP_MULTIPLIERS; k < SWEEP_AXES; k++)
+        text_printf(t, ",%d", p->front[k]);
+    text_add(t, "\n");
+}
+
+void sweep_csv(struct text *t, const struct sweep *s)
+{
+    text_add(t, "network,configuration,engine,options,verdict,message,energy_unit,seed");
+    for (const struct accel_size *size = accel_sizes; size->name; size++)
+        text_printf(t, ",%s", size->name);
+    text_add(t, ",multipliers,memory_bits,lut4,cycles,estimated_cycles,host_cycles,milliseconds,"
+                "energy,utilisation,dram_read_bytes,dram_write_bytes,"
+                "front_multipliers,front_memory,front_lut4,front_energy\n");
+    for (uint32_t i = 0; i < s->n; i++)
+        for (uint32_t k = 0; k < s->series[i].n; k++)
+            if (s->series[i].point[k].run)
+                csv_line(t, &s->series[i].point[k]);
+}

@@ -1,0 +1,82 @@
+#!/bin/bash
+# heddle sweep with a stub in heddle's place: what a grid stands for, what is wrong is a row, fronts, table, CSV, page;
+# resumed; heddle hw; a database without energy.
+. "$(dirname "$0")/stub.sh"
+command -v python3 >/dev/null || { echo "python3 not found"; exit 77; }
+sweep() { "$heddle" sweep "$@" --heddle="$HEDDLE_BUILD/regress_stub" --commit=c1; }
+# grid NAME CONFIGURATIONS: networks a and b on the functional model.
+grid() {
+    echo "{\"schema\": \"heddle.suite.v1\", \"name\": \"$1\", \"runs\": [{\"networks\": [\"a.tflite\", \"b.tflite\"],
+        \"engines\": [\"rtl\"], \"seeds\": [1], \"configurations\": [$2]}]}" >"$1.json"
+}
+
+# --- a grid: every combination, the last member's values next to each other; names and lists as they are ---
+grid g '{"base": "sys16", "ports": [2, 4], "scratchpad_bytes": [65536, 131072]}, {"base": "sys8", "n": 12}, "tiny"'
+cat >rules <<'END'
+"n":12 2 0 0 0 --hw: "n": expected 4, 8, 16 or 32, found 12
+"ports":2,"scratchpad_bytes":65536 0 3000 3000 0
+"ports":2 0 2000 2000 0
+"ports":4,"scratchpad_bytes":65536 0 1500 1500 0
+tiny 0 9000 9000 0
+END
+expect 0 "" sweep g.json -j2 -o out
+cp stdout table
+[ "$(started)" = 12 ] || fail "12 runs planned, $(started) started"
+grep -qF -- "--hw={\"base\":\"sys16\",\"ports\":4,\"scratchpad_bytes\":131072} --engine=rtl" log || fail "arguments: $(cat log)"
+grep -qE '^  sys16,ports=2,scratchpad_bytes=131072 +0\.0201 +256 +237\.0 +- +2\.500$' table || fail "table: $(cat table)"
+grep -qE '^  sys16,ports=4,scratchpad_bytes=65536 +0\.0151 +256 +173\.0 +- +2\.500  memory$' table || fail "table: $(cat table)"
+grep -qE '^  sys16,ports=4,scratchpad_bytes=131072 +0\.0101 +256 +237\.0 +97430 +2\.500  multipliers, memory, LUT4, energy$' table || fail "table: $(cat table)"
+grep -q '^  sys8,n=12  *failed: --hw: "n": expected 4, 8, 16 or 32, found 12$' table || fail "a wrong configuration: $(cat table)"
+[ "$(grep -c '^geometric mean of all$\|^[ab], rtl seed 1$' table)" = 3 ] || fail "series: $(cat table)"
+[ "$(sql out/regress.db 'SELECT count(*), count(DISTINCT configuration), sum(energy > 0), max(energy_unit) FROM run')" = "12|6|10|pJ" ] || fail "rows"
+expect 0 "" sweep g.json -o out
+[ "$(started)" = 12 ] || fail "nothing was missing, $(started) started"
+diff <(tail -n +2 stdout) table >/dev/null || fail "resumed: $(cat stdout)"
+expect 0 "" sweep g.json -o out --clock=200
+grep -qE '^  tiny +0\.0450 +16 +13\.1 +31013 ' stdout || fail "--clock: $(cat stdout)"
+python3 - <<'PY' || fail "sweep.csv, sweep.html"
+import csv, html.parser
+rows = list(csv.DictReader(open("out/sweep.csv")))
+assert len(rows) == 12, len(rows)
+best = [r for r in rows if r["network"] == "a" and r["front_memory"] == "1"]
+assert [r["configuration"] for r in best] == ["sys16,ports=4,scratchpad_bytes=131072",
+    "sys16,ports=4,scratchpad_bytes=65536", "tiny"], best
+assert best[1]["ports"] == "4" and best[1]["memory_bits"] == str(173 * 8192) and best[1]["cycles"] == "1500"
+wrong = [r for r in rows if r["configuration"] == "sys8,n=12"]
+assert len(wrong) == 2 and all(r["message"].startswith("--hw: ") and not r["n"] for r in wrong), wrong
+page = open("out/sweep.html").read()
+assert page.count("<figure>") == 9 and "http" not in page and "<script" not in page, page.count("<figure>")
+html.parser.HTMLParser().feed(page)
+PY
+
+# --- wrong bytes are wrong here too ---
+echo "a.tflite 1 1000 1000 0 output 0 differs" >rules
+expect 1 "heddle: sweep: 6 of 12 runs are wrong; the first: a sys16,ports=2,scratchpad_bytes=65536 rtl seed 1: bytes: output 0 differs" \
+    sweep g.json -o out --again
+grep -qE '^  tiny +mismatch: output 0 differs$' stdout || fail "wrong bytes: $(cat stdout)"
+
+# --- what a grid may not say; what heddle hw refuses ---
+grid typo '{"base": "sys16", "prots": [2, 4]}'
+expect 2 'heddle: typo.json:2:89: runs[0].configurations[0].prots: unknown member; did you mean "ports"?' sweep typo.json
+grid many '{"base": "sys16", "ports": ['"$(seq -s, 1 200)"'], "banks": ['"$(seq -s, 1 200)"']}'
+expect 2 "heddle: many.json:2:61: runs[0].configurations: expected at most 10000 configurations" sweep many.json
+expect 0 "" "$heddle" hw
+[ "$(grep -cE '^(tiny|sys8|sys16|sys32) +[0-9]+ +[0-9.]+ +[0-9]+ ' stdout)" = 4 ] || fail "heddle hw: $(cat stdout)"
+expect 0 "" "$heddle" hw '{"base": "sys8", "name": "wide", "axi_bytes": 32}'
+grep -qE '^wide +64 +102\.5 +- +512 +40 +32 ' stdout || fail "heddle hw: $(cat stdout)"
+for n in 6 12; do
+    expect 2 "heddle: --hw: \"n\": expected 4, 8, 16 or 32, found $n: byte addresses are a word and a lane of $n, split as bits (heddle hw states what it would take)" \
+        "$heddle" run digits --hw="{\"base\": \"sys16\", \"n\": $n}"
+done
+expect 2 'heddle: --hw: "rows": expected "n", found rows and columns apart: a word has a byte for each row and for each column (heddle hw states what it would take)' \
+    "$heddle" run digits --hw='{"base": "sys16", "rows": 4, "columns": 32}'
+
+# --- a database of before there was energy ---
+: >rules
+sql out/regress.db "ALTER TABLE run DROP COLUMN energy"
+sql out/regress.db "ALTER TABLE run DROP COLUMN energy_unit"
+sql out/regress.db "PRAGMA user_version = 1"
+expect 0 "" "$heddle" regress show -o out
+[ "$(sql out/regress.db 'SELECT min(energy) FROM run')" = -1.0 ] || fail "not brought up to date"
+expect 0 "" sweep g.json -o out --again
+finish
