@@ -12,11 +12,11 @@ enum { MAX_CONFIG_FILE_BYTES = 1 << 20 };
  * of the command fields that carry the numbers, the others from what the RTL can build. */
 const struct accel_size accel_sizes[] = {
     {"acc_depth", offsetof(struct hd_config, acc_depth), 16, 4096},
-    {"axi_addr_bits", offsetof(struct hd_config, axi_addr_bits), 16, 64},
+    {"axi_addr_bits", offsetof(struct hd_config, axi_addr_bits), 32, 63},
     {"axi_bytes", offsetof(struct hd_config, axi_bytes), 4, 64},
     {"banks", offsetof(struct hd_config, banks), 8, 8},
     {"n", offsetof(struct hd_config, n), 4, 32},
-    {"param_entries", offsetof(struct hd_config, param_entries), 1, 4096},
+    {"param_entries", offsetof(struct hd_config, param_entries), 2, 4096},
     {"ports", offsetof(struct hd_config, ports), 1, 4},
     {"read_bursts", offsetof(struct hd_config, read_bursts), 1, 64},
     {"scratchpad_bytes", offsetof(struct hd_config, scratchpad_bytes), 32, 16u << 20},
@@ -63,14 +63,33 @@ static enum status check_array(const struct hd_config *c, const char *where, str
                 where, c->n, c->n);
 }
 
+/* Parameters, in quarters of an entry, and words of a table of 256 bytes come in at an address of
+ * weight memory; a segment's N words are fewer than there are. */
+static enum status check_spaces(const struct hd_config *c, const char *where, struct diag *d)
+{
+    const uint32_t each[] = {2 * c->param_entries, 128 / c->n, c->n};
+    uint32_t most = 0;
+
+    for (size_t i = 0; i < sizeof each / sizeof *each; i++)
+        most = each[i] > most ? each[i] : most;
+    if (c->weight_bytes / c->n > most)
+        return ST_OK;
+    return FAIL(
+        d, ST_USAGE,
+        "%s: \"weight_bytes\": expected more than %u words of %u (n), as many as n, 128 / n "
+        "and 2 x param_entries are, found %u",
+        where, most, c->n, c->weight_bytes);
+}
+
 static enum status check_sizes(const struct hd_config *c, const char *where, struct diag *d)
 {
     TRY(check_array(c, where, d));
     TRY(check_powers(c, where, d));
-    if (c->scratchpad_bytes % (c->banks * c->n) != 0 || !power_of_two(c->scratchpad_bytes / c->n))
+    if (c->scratchpad_bytes < 2 * c->banks * c->n || c->scratchpad_bytes % c->n != 0 ||
+        !power_of_two(c->scratchpad_bytes / c->n))
         return FAIL(d, ST_USAGE,
                     "%s: \"scratchpad_bytes\": expected a power of two of words of %u bytes (n), "
-                    "at least one in each of the %u banks, found %u",
+                    "at least two in each of the %u banks, found %u",
                     where, c->n, c->banks, c->scratchpad_bytes);
     if (c->weight_bytes % c->n != 0 || c->weight_bytes < c->n * c->n)
         return FAIL(d, ST_USAGE,
@@ -81,7 +100,7 @@ static enum status check_sizes(const struct hd_config *c, const char *where, str
         return FAIL(d, ST_USAGE,
                     "%s: \"weight_bytes\": expected at most 65536 words of %u (n), found %u", where,
                     c->n, c->weight_bytes);
-    return ST_OK;
+    return check_spaces(c, where, d);
 }
 
 /* Rows and columns apart are a wish with a reason against it, not a slip of the pen. */

@@ -122,8 +122,13 @@ static void sizes_at_the_edge_pass(void **state)
 {
     (void)state;
     expect_good("131072", "16777216");
-    expect_good("131072", "128"); /* a word in each bank */
-    expect_good("65536", "256");  /* one segment */
+    expect_good("131072", "256"); /* two words in each bank */
+    expect_good("65536", "2064"); /* 129 words for 64 entries */
+    expect_good("65536, \"acc_depth\": 512, \"param_entries\": 64",
+                "272, \"acc_depth\": 512, \"param_entries\": 4"); /* one segment and a word */
+    expect_good("\"param_entries\": 64", "\"param_entries\": 2");
+    expect_good("\"axi_addr_bits\": 40", "\"axi_addr_bits\": 63");
+    expect_good("\"axi_addr_bits\": 40", "\"axi_addr_bits\": 32");
     expect_good("\"acc_depth\": 512", "\"acc_depth\": 16");
     expect_good("\"acc_depth\": 512", "\"acc_depth\": 4096");
     expect_good("\"ports\": 4", "\"ports\": 3");
@@ -148,9 +153,13 @@ static void impossible_sizes_are_refused(void **state)
     expect_bad("\"ports\": 4", "\"ports\": 5", "expected an integer from 1 to 4, found 5");
     expect_bad("\"ports\": 4", "\"ports\": 0", "expected an integer from 1 to 4, found 0");
     expect_bad("131072", "131088", "expected a power of two of words of 16 bytes");
-    expect_bad("131072", "64", "at least one in each of the 8 banks, found 64");
+    expect_bad("131072", "128", "at least two in each of the 8 banks, found 128");
     expect_bad("65536", "65528", "expected a multiple of 16 (n)");
     expect_bad("65536", "240", "at least 256 (one segment of n x n)");
+    expect_bad("65536", "2048", "expected more than 128 words of 16 (n), as many as");
+    expect_bad("\"param_entries\": 64", "\"param_entries\": 1", "from 2 to 4096, found 1");
+    expect_bad("\"axi_addr_bits\": 40", "\"axi_addr_bits\": 64", "from 32 to 63, found 64");
+    expect_bad("\"axi_addr_bits\": 40", "\"axi_addr_bits\": 31", "from 32 to 63, found 31");
     expect_bad("65536", "1048592", "expected at most 65536 words of 16 (n)");
     expect_bad("\"acc_depth\": 512", "\"acc_depth\": 500", "expected a power of two, found 500");
     expect_bad("\"acc_depth\": 512", "\"acc_depth\": 8192", "from 16 to 4096, found 8192");
