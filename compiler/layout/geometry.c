@@ -122,7 +122,7 @@ static void rows_of_mean(struct geo *g)
         g->w = g->ow = g->kw = 1;
         return;
     }
-    g->turned = h != g->oh;
+    g->turned = h / (uint32_t)ir_dim_back(g->x, 3) != g->oh;
 }
 
 static bool pool_of(const struct ir_graph *graph, struct geo *g)
@@ -233,6 +233,42 @@ bool geo_of(const struct ir_graph *graph, const struct ir_op *op, struct geo *g)
     return shapes[op->opcode].shape && shapes[op->opcode].shape(graph, g);
 }
 
+/* Rows of several images that do not interact are those of one. */
+static void rows_of_batch(struct geo *g)
+{
+    uint32_t n = g->x->rank < 4 ? 1 : (uint32_t)ir_dim_back(g->x, 3);
+    bool apart = g->kind == GEO_ELEMENTWISE || g->kind == GEO_LUT || g->kind == GEO_DENSE ||
+                 g->op->opcode == IR_OP_FULLY_CONNECTED;
+
+    g->images = apart || (g->kh == 1 && g->pt == 0 && g->oh * g->sy == g->h) ? 1 : n;
+    if (g->op->opcode == IR_OP_MEAN) { /* its rows are one image's already */
+        g->images = n;
+        return;
+    }
+    g->h /= g->images;
+    g->oh /= g->images;
+}
+
+void geo_whole(struct geo *g)
+{
+    uint32_t h, w, c;
+
+    g->images = g->images ? g->images : 1;
+    g->all_c = g->c;
+    g->all_oc = g->oc;
+    for (uint32_t i = 0; i < GEO_BOXES; i++) {
+        const struct ir_tensor *t = i == GEO_RESULT ? g->out : geo_operand(g, i);
+        if (!t)
+            continue;
+        geo_image(t, &h, &w, &c);
+        g->box[i] = (struct geo_box){.cols = w, .channels = c};
+    }
+    if (g->kind == GEO_DENSE) { /* one row to it, whatever the tensors' shapes */
+        g->box[0] = (struct geo_box){.cols = g->w, .channels = g->c};
+        g->box[GEO_RESULT] = (struct geo_box){.cols = g->ow, .channels = g->oc};
+    }
+}
+
 bool geo_device(const struct ir_graph *graph, const struct ir_op *op, struct geo *g)
 {
     if (!geo_of(graph, op, g))
@@ -249,17 +285,13 @@ bool geo_device(const struct ir_graph *graph, const struct ir_op *op, struct geo
         g->kind = GEO_CONV;
         g->multiplier = g->oc / g->c;
     }
+    rows_of_batch(g);
+    geo_whole(g);
     return true;
 }
 
 void geo_rows(const struct geo *g, uint32_t y, uint32_t n, uint32_t *lo, uint32_t *hi)
 {
-    if (g->kind == GEO_DENSE) { /* one row to it, whatever the tensor's shape */
-        uint32_t w, c;
-        *lo = 0;
-        geo_image(g->x, hi, &w, &c);
-        return;
-    }
     if (!geo_keeps_rows(g)) {
         geo_move_rows(g, y, n, lo, hi);
         return;
@@ -296,10 +328,7 @@ void geo_operand_rows(const struct geo *g, uint32_t i, uint32_t y, uint32_t n, u
 
 uint32_t geo_result_rows(const struct geo *g, uint32_t rows)
 {
-    uint32_t h, w, c;
-
-    geo_image(g->out, &h, &w, &c);
-    return g->kind == GEO_DENSE || g->turned ? h : rows;
+    return g->turned ? g->ow : rows;
 }
 
 struct geo_walk geo_walk(const struct geo *g, uint32_t i)
@@ -311,42 +340,67 @@ struct geo_walk geo_walk(const struct geo *g, uint32_t i)
         return (struct geo_walk){h * w > 1, false, false};
     if (t->rank < 4 && w > 1)
         return (struct geo_walk){h > 1 ? w : 0, false, true};
-    return (struct geo_walk){h > 1, w > 1, false};
+    return (struct geo_walk){h * (uint32_t)ir_dim_back(t, 3) > 1, w > 1, false};
 }
 
 /* Lanes that one kernel row may have in one piece: dilation in x parts it by column, a depthwise
  * row has at most n. */
-static uint32_t lane_limit(const struct geo *g, uint32_t n)
+static uint32_t lane_limit(const struct geo *g, uint32_t c, uint32_t n)
 {
     if (g->kind == GEO_DEPTHWISE)
         return g->dx > 1 ? 1 : n;
-    return g->dx > 1 && g->kw > 1 ? g->c : UINT16_MAX;
+    return g->dx > 1 && g->kw > 1 ? c : UINT16_MAX;
+}
+
+static uint32_t least(uint32_t a, uint32_t b)
+{
+    return a < b ? a : b;
+}
+
+/* Pieces of the kernel over input channels [first_c, first_c + c); returns how many there are from
+ * pieces[count] on. */
+static uint32_t pieces_of(const struct geo *g, uint32_t first_c, uint32_t c, uint32_t n,
+                          uint32_t max_rows, struct geo_piece *pieces)
+{
+    uint32_t unit = g->kind == GEO_DEPTHWISE ? 1 : c; /* lanes of one kernel column */
+    uint32_t row = g->kw * unit, limit = least(lane_limit(g, c, n), max_rows), count = 0;
+
+    for (uint32_t b = 0; b < row;) {
+        uint32_t n_b = least(row - b, limit);
+        if (g->dx > 1 && n_b > unit - b % unit)
+            n_b = unit - b % unit; /* never across a dilated column */
+        uint32_t rows = least(max_rows / n_b, g->kh);
+        for (uint32_t ky = 0; ky < g->kh; ky += rows)
+            pieces[count++] = (struct geo_piece){.ky = ky,
+                                                 .n_ky = least(g->kh - ky, rows),
+                                                 .b = b,
+                                                 .n_b = n_b,
+                                                 .x_shift = b / unit * g->dx * unit + b % unit,
+                                                 .first_c = first_c,
+                                                 .c = c};
+        b += n_b;
+    }
+    return count;
+}
+
+/* At most so many of pieces_of. */
+static uint32_t most_pieces(const struct geo *g, uint32_t c, uint32_t n, uint32_t max_rows)
+{
+    uint32_t unit = g->kind == GEO_DEPTHWISE ? 1 : c;
+    uint32_t limit = least(least(lane_limit(g, c, n), max_rows), unit);
+
+    return g->kh * (g->kw * unit / limit + g->kw + 2);
 }
 
 uint32_t geo_pieces(struct arena *a, const struct geo *g, uint32_t n, uint32_t max_rows,
                     struct geo_piece **pieces)
 {
-    bool depthwise = g->kind == GEO_DEPTHWISE;
-    uint32_t unit = depthwise ? 1 : g->c; /* lanes of one kernel column */
-    uint32_t row = g->kw * unit, limit = lane_limit(g, n), count = 0;
+    uint32_t cut = geo_k_cut(g), count = 0;
 
-    if (limit > max_rows)
-        limit = max_rows;
-    uint32_t cap = g->kh * (row / (limit < unit ? limit : unit) + g->kw + 2);
-
-    *pieces = ARENA_ARRAY(a, struct geo_piece, cap);
-    for (uint32_t b = 0; b < row;) {
-        uint32_t n_b = row - b < limit ? row - b : limit;
-        if (g->dx > 1 && n_b > unit - b % unit)
-            n_b = unit - b % unit; /* never across a dilated column */
-        uint32_t rows = max_rows / n_b < g->kh ? max_rows / n_b : g->kh;
-        for (uint32_t ky = 0; ky < g->kh; ky += rows) {
-            uint32_t n_ky = g->kh - ky < rows ? g->kh - ky : rows;
-            uint32_t shift = b / unit * g->dx * unit + b % unit;
-            (*pieces)[count++] = (struct geo_piece){ky, n_ky, b, n_b, shift};
-        }
-        b += n_b;
-    }
+    *pieces =
+        ARENA_ARRAY(a, struct geo_piece, div_up(g->c, cut) * most_pieces(g, cut, n, max_rows));
+    for (uint32_t c = 0; c < g->c; c += cut)
+        count += pieces_of(g, c, least(cut, g->c - c), n, max_rows, *pieces + count);
     return count;
 }
 
@@ -361,8 +415,8 @@ bool geo_parts(const struct geo *g, const struct hd_config *hw)
         return geo_parts(&phase, hw);
     }
     uint32_t lanes = g->kw * (g->kind == GEO_DEPTHWISE ? 1 : g->c);
-    return (g->dx > 1 && g->kw > 1) || lanes > lane_limit(g, hw->n) ||
-           lanes * g->kh > geo_word_limit(hw);
+    return (g->dx > 1 && g->kw > 1) || lanes > lane_limit(g, g->c, hw->n) ||
+           (uint64_t)lanes * g->kh > geo_word_limit(hw) || geo_k_cut(g) < g->c;
 }
 
 uint32_t geo_block_rows(const struct geo *g, const struct hd_config *hw)

@@ -19,6 +19,15 @@ enum geo_kind {
     GEO_PERMUTE /* TRANSPOSE */
 };
 
+/* What of an image an operator takes or makes: rows from `row` on, of each `cols` pixels from `col`
+ * on, of each `channels` channels from `channel` on. */
+struct geo_box {
+    uint32_t row, col, channel, cols, channels;
+};
+
+/* Which box: an operand, or the result. */
+enum { GEO_RESULT = 2, GEO_BOXES };
+
 struct geo {
     enum geo_kind kind;
     const struct ir_op *op;
@@ -42,6 +51,13 @@ struct geo {
     int32_t before[3], after[3];   /* PAD */
     uint32_t back, from[3];        /* GATHER's dimension; TRANSPOSE: the input's of each one */
     uint32_t step;                 /* from row to row the input's rows are at most so far apart */
+    bool shared;                   /* a tensor is part of another's image */
+    uint32_t images; /* of a batch; 1 where its rows do not interact: then these are one image's */
+    /* Of a strip (strips.h); before, all of the images and channels. */
+    struct geo_box box[GEO_BOXES];
+    bool flat;              /* rows are cut anywhere: each byte counts as a pixel */
+    uint32_t all_c, all_oc; /* channels of the whole operator */
+    uint32_t k_cut;         /* input channels of a piece of the kernel, at most */
 };
 
 /* Fill `g` from `op` as its definition has it. False if the operator is none of the kinds. */
@@ -51,6 +67,8 @@ bool geo_of(const struct ir_graph *graph, const struct ir_op *op, struct geo *g)
  * product of several rows is a convolution over them, so that they can be tiled; a depthwise
  * convolution with several outputs a channel is a convolution. */
 bool geo_device(const struct ir_graph *graph, const struct ir_op *op, struct geo *g);
+/* Boxes of all of the images and channels; geo_device has filled them. */
+void geo_whole(struct geo *g);
 
 /* Depthwise over an image of one column: are its rows better taken as the pixels of one row, their
  * pitches apart? Then all taps are one piece of the kernel, instead of as many as there are ports.
@@ -101,6 +119,19 @@ static inline bool geo_moves(const struct geo *g)
     return g->kind == GEO_PAD || g->kind == GEO_GATHER || g->kind == GEO_PERMUTE;
 }
 
+/* Output channel of the whole operator that a column of ARRAY is: with two pixel streams column
+ * oc + k is channel k again. */
+static inline uint32_t geo_channel(const struct geo *g, uint32_t column)
+{
+    return g->box[GEO_RESULT].channel + column % g->oc;
+}
+
+/* Input channels of a piece of the kernel, at most. */
+static inline uint32_t geo_k_cut(const struct geo *g)
+{
+    return g->k_cut && g->k_cut < g->c ? g->k_cut : g->c;
+}
+
 static inline bool geo_on_array(const struct geo *g)
 {
     return g->kind == GEO_CONV || g->kind == GEO_DEPTHWISE || g->kind == GEO_TRANSPOSED ||
@@ -131,11 +162,13 @@ void geo_image(const struct ir_tensor *t, uint32_t *h, uint32_t *w, uint32_t *c)
 uint32_t geo_result_rows(const struct geo *g, uint32_t rows);
 
 /* One rectangle of the kernel, what one ARRAY command can take: kernel rows [ky, ky + n_ky), lanes
- * [b, b + n_b) of each (convolution: bytes of kw * C; depthwise: taps). Lane b of every row lies
- * x_shift bytes (depthwise: columns) right of kernel column 0. */
+ * [b, b + n_b) of each (convolution: bytes of kw * c, of input channels [first_c, first_c + c);
+ * depthwise: taps). Lane b of every row lies x_shift bytes (depthwise: columns) right of kernel
+ * column 0. */
 struct geo_piece {
     uint32_t ky, n_ky, b, n_b;
     uint32_t x_shift;
+    uint32_t first_c, c;
 };
 
 /* Cut the kernel into pieces of at most max_rows weight words each; returns how many, pieces[] is

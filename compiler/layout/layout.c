@@ -72,6 +72,14 @@ static bool is_apart(const struct layout_work *w, const struct ir_tensor *t)
            (w->program->view[v->root].n != (uint32_t)ir_dim_back(t, 0) || v->step_x > 1);
 }
 
+/* Is the tensor part of another's image, or another of its? */
+static bool is_shared(const struct layout_work *w, const struct ir_tensor *t)
+{
+    const struct sched_view *v = &w->program->view[t->id];
+
+    return v->root != t->id || (uint64_t)v->h * v->w * v->n != ir_elements(t);
+}
+
 static enum status collect(struct layout_work *w, struct diag *d)
 {
     const struct ir_graph *g = w->graph;
@@ -83,13 +91,17 @@ static enum status collect(struct layout_work *w, struct diag *d)
         if (!sched_owns(w->program, op) || sched_is_view(w->program, op))
             continue;
         struct op_plan *p = &l->plan[l->n_plan++];
-        *p = (struct op_plan){.op = op, .position = i};
+        *p = (struct op_plan){.op = op, .position = i, .last = true};
         if (!geo_device(g, op, &p->geo))
             return FAIL(d, ST_INTERNAL,
                         "operator %s is assigned to the accelerator, but has no lowering",
                         g->row[op->row].name);
         p->n_in = p->geo.y2 ? 2 : 1;
         p->geo.apart = is_apart(w, p->geo.out);
+        p->geo.shared = is_shared(w, p->geo.x) || is_shared(w, p->geo.out) ||
+                        (p->geo.y2 && is_shared(w, p->geo.y2));
+        const struct strip_cut cut = strip_least_cut(&p->geo, w->hw);
+        layout_cut(p, &cut);
     }
     return ST_OK;
 }
@@ -237,7 +249,7 @@ static bool any_stream(const struct op_plan *p)
  * arrive from or leave for memory, where tiles let the units overlap. */
 static uint32_t overlap_rows(struct layout_work *w, const struct op_plan *p)
 {
-    const struct geo *g = &p->geo;
+    const struct geo *g = &p->largest;
     bool moves = layout_place(w, g->x)->in_memory || layout_place(w, g->out)->in_memory;
     uint32_t rows = geo_block_rows(g, w->hw), wish = w->program->knobs[p->position].tile_rows;
 
@@ -284,6 +296,21 @@ static bool is_direct(const struct layout_work *w, const struct op_plan *p)
     return by_words(w, in ? p->geo.out : p->geo.x);
 }
 
+/* The most rows of a tile, less than `rows`, that fit; 0: none do. */
+static uint32_t most_rows(struct layout_work *w, struct op_plan *p, uint32_t rows, uint32_t space)
+{
+    uint32_t fits = 0;
+
+    while (rows - fits > 1) {
+        uint32_t middle = fits + (rows - fits) / 2;
+        if (layout_tile_bytes(w, p, middle) <= space)
+            fits = middle;
+        else
+            rows = middle;
+    }
+    return fits;
+}
+
 /* Tile height for the space that residents leave. ST_NO_SPACE without a message if even one row
  * does not fit. */
 static bool fit_tile(struct layout_work *w, struct op_plan *p, uint32_t space)
@@ -294,7 +321,7 @@ static bool fit_tile(struct layout_work *w, struct op_plan *p, uint32_t space)
     p->direct = is_direct(w, p);
     if (p->direct) {
         p->tile_rows = p->geo.oh;
-        p->n_tiles = 1;
+        p->n_tiles = p->n_buffer = 1;
         p->in[0].rows = p->out.rows = 0;
         return true;
     }
@@ -302,12 +329,28 @@ static bool fit_tile(struct layout_work *w, struct op_plan *p, uint32_t space)
         set_tile(w, p, rows);
         return true;
     }
-    while (rows > 1 && layout_tile_bytes(w, p, rows) > space)
-        rows--;
     if (layout_tile_bytes(w, p, rows) > space)
+        rows = most_rows(w, p, rows, space);
+    if (rows == 0)
         return false;
     set_tile(w, p, rows);
     return true;
+}
+
+/* The same of an operator that has the scratchpad for itself: cut into strips, with one buffer each
+ * if there is no other way. */
+static bool fit_strips(struct layout_work *w, struct op_plan *p)
+{
+    for (uint32_t buffers = 2; buffers > 0 && !p->cascaded; buffers--) {
+        struct strip_cut cut = strip_least_cut(&p->geo, w->hw);
+        p->one_buffer = buffers == 1;
+        do {
+            layout_cut(p, &cut);
+            if (fit_tile(w, p, w->hw->scratchpad_bytes))
+                return true;
+        } while (strip_finer(&p->geo, w->hw, &cut));
+    }
+    return false;
 }
 
 static enum status no_space(struct layout_work *w, struct op_plan *p, struct diag *d)
@@ -335,7 +378,7 @@ static enum status choose(struct layout_work *w, struct diag *d)
             if (used <= budget && fit_tile(w, p, budget - used))
                 break;
             const struct ir_tensor *t = victim(w, p);
-            if (!t && fit_tile(w, p, w->hw->scratchpad_bytes))
+            if (!t && (fit_tile(w, p, w->hw->scratchpad_bytes) || fit_strips(w, p)))
                 break; /* alone with its tiles: nothing to be fragmented by */
             if (!t)
                 return no_space(w, p, d);
@@ -352,7 +395,7 @@ static enum status choose(struct layout_work *w, struct diag *d)
 /* Phase: operands of one elementwise operator lie four banks apart. */
 static void add_tiles(struct layout_work *w, struct place_set *set, struct op_plan *p)
 {
-    uint32_t n = p->n_tiles > 1 ? 2 : 1, banks = w->hw->banks * w->hw->n;
+    uint32_t n = p->n_buffer, banks = w->hw->banks * w->hw->n;
     struct plan_stream *s[3] = {&p->in[0], &p->in[1], &p->out};
     struct sched_span span = w->program->span[p->position];
 
@@ -445,6 +488,14 @@ static void fill_place(struct layout_work *w, const struct ir_tensor *t)
     s->last = w->program->place[v->root].last;
 }
 
+/* A matrix product of a flat string has pixels of its own. */
+static uint32_t chip_pixel(struct layout_work *w, const struct op_plan *p, uint32_t i)
+{
+    const struct ir_tensor *t = i == GEO_RESULT ? p->geo.out : geo_operand(&p->geo, i);
+
+    return layout_pixel(&p->geo, t, w->program->place[t->id].pixel);
+}
+
 static void fill_places(struct layout_work *w)
 {
     for (uint32_t i = 0; i < w->graph->n_tensor; i++)
@@ -454,14 +505,12 @@ static void fill_places(struct layout_work *w)
         for (uint32_t k = 0; k < p->n_in; k++)
             if (!p->in[k].streamed) {
                 p->in[k].pitch = chip_pitch(w, geo_operand(&p->geo, k));
-                p->in[k].pixel = layout_pixel(&p->geo, geo_operand(&p->geo, k),
-                                              w->program->place[geo_operand(&p->geo, k)->id].pixel);
+                p->in[k].pixel = chip_pixel(w, p, k);
                 p->in[k].skip = 1;
             }
         if (!p->out.streamed) {
             p->out.pitch = chip_pitch(w, p->geo.out);
-            p->out.pixel =
-                layout_pixel(&p->geo, p->geo.out, w->program->place[p->geo.out->id].pixel);
+            p->out.pixel = chip_pixel(w, p, GEO_RESULT);
         }
     }
 }
@@ -477,7 +526,7 @@ static void note_buffers(struct layout_work *w)
         uint32_t *n = &w->program->buffer_bytes[p->position];
         for (uint32_t k = 0; k < 3; k++)
             if (s[k]->streamed)
-                *n += layout_stream_bytes(w, s[k], p->n_tiles);
+                *n += layout_stream_bytes(w, s[k], p->n_buffer);
         if (r->wrap)
             *n += (r->wrap + r->halo) * r->pitch;
     }

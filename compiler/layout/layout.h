@@ -5,7 +5,7 @@
 #ifndef HEDDLE_COMPILER_LAYOUT_LAYOUT_H
 #define HEDDLE_COMPILER_LAYOUT_LAYOUT_H
 
-#include "geometry.h"
+#include "strips.h"
 
 #define PLAN_OPERANDS 2
 
@@ -28,11 +28,18 @@ struct plan_line_buffer {
 
 struct op_plan {
     const struct ir_op *op;
-    struct geo geo;
-    uint32_t position;  /* in graph order */
-    uint32_t tile_rows; /* output rows per tile */
-    uint32_t prologue;  /* of the first and the last one, see layout_tile; 0: tile_rows as well */
-    uint32_t n_tiles;
+    struct geo geo;       /* of the whole operator, lowering: of one strip */
+    uint32_t position;    /* in graph order */
+    struct strip_cut cut; /* how it is cut into strips, */
+    uint32_t n_strip;     /* so many, */
+    struct geo largest;   /* of which one as large as any; the whole operator if it is one */
+    uint32_t n_buffer;    /* tile buffers of each streamed tensor, 1 or 2 */
+    bool one_buffer;      /* two do not fit, however it is cut */
+    uint32_t tile_rows;   /* output rows per tile */
+    uint32_t prologue;    /* of the first and the last one, see layout_tile; 0: tile_rows as well */
+    uint32_t n_tiles;     /* of a strip */
+    uint32_t before;      /* lowering: tiles of the strips before, */
+    bool last;            /* the last strip, or not one */
     struct plan_stream in[PLAN_OPERANDS], out;
     uint32_t n_in;
     bool direct;   /* a copy between memory and a place in the scratchpad: LOAD or STORE alone */
@@ -61,7 +68,8 @@ void layout_print(const struct sched_program *p, struct text *t);
  * last one twice that. */
 uint32_t layout_tile(uint32_t oh, uint32_t rows, uint32_t prologue, uint32_t tile, uint32_t *y);
 
-/* Smallest scratchpad need of one operator with everything streamed, bytes. */
+/* Smallest scratchpad need of one operator, everything streamed and cut as finely as it may be; bytes.
+ */
 uint32_t layout_least(const struct geo *g, const struct hd_config *hw);
 
 /* layout_cascade.c: weight words and parameter entries that an ARRAY operator keeps in a cascade;

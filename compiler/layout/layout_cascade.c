@@ -8,17 +8,19 @@ enum {
     CASCADE_ROWS = 16, /* most rows of a cascade's last tiles unless a knob specifies more */
 };
 
-static bool by_rows(const struct layout_work *w, const struct geo *g)
+static bool by_rows(const struct layout_work *w, const struct op_plan *p)
 {
-    return g->kind != GEO_DENSE && g->kind != GEO_TRANSPOSED && geo_keeps_rows(g) && !g->turned &&
-           !g->copies && !geo_parts(g, w->hw) && g->oh > 1;
+    const struct geo *g = &p->geo;
+
+    return p->n_strip == 1 && g->kind != GEO_DENSE && g->kind != GEO_TRANSPOSED &&
+           geo_keeps_rows(g) && !g->turned && !g->copies && !geo_parts(g, w->hw) && g->oh > 1;
 }
 
 static bool may_cascade(const struct layout_work *w, const struct op_plan *p,
                         const struct op_plan *next)
 {
     return w->program->knobs[p->position].cascade && p->op->region == next->op->region &&
-           by_rows(w, &p->geo) && by_rows(w, &next->geo);
+           by_rows(w, p) && by_rows(w, next);
 }
 
 static uint32_t readers(const struct layout_work *w, const struct ir_tensor *t)
@@ -139,8 +141,8 @@ static uint32_t slices_length(const struct sched_program *p, const struct op_pla
 bool layout_slices_whole(const struct op_plan *plan, uint32_t n)
 {
     for (uint32_t i = 0; i < n; i++)
-        if (plan[i].n_tiles > 1 || plan[i].prologue || plan[i].in[0].streamed ||
-            plan[i].in[1].streamed || plan[i].out.streamed)
+        if (plan[i].n_tiles > 1 || plan[i].n_strip > 1 || plan[i].prologue ||
+            plan[i].in[0].streamed || plan[i].in[1].streamed || plan[i].out.streamed)
             return false;
     return true;
 }

@@ -1,15 +1,26 @@
 /* layout_text.c - a layout as text: tensors on chip, tiles, line buffers. */
 #include "layout.h"
 
-static void print_stream(const struct plan_stream *s, const char *what, uint32_t n_tiles,
+static void print_stream(const struct plan_stream *s, const char *what, uint32_t n_buffer,
                          struct text *t)
 {
     if (!s->streamed)
         return;
     text_printf(t, "    %s: %u rows, pitch %u, at %u", what, s->rows, s->pitch, s->buf[0]);
-    if (n_tiles > 1)
+    if (n_buffer > 1)
         text_printf(t, " and %u", s->buf[1]);
     text_printf(t, "%s\n", s->skip > 1 ? ", only rows that are read" : "");
+}
+
+static void print_strips(const struct op_plan *plan, struct text *t)
+{
+    const struct strip_cut *cut = &plan->cut;
+
+    if (plan->n_strip > 1)
+        text_printf(t, "    %u strips of up to %u rows, %u columns, %u channels\n", plan->n_strip,
+                    cut->rows, cut->cols, cut->channels);
+    if (geo_on_array(&plan->geo) && geo_k_cut(&plan->largest) < plan->geo.c)
+        text_printf(t, "    of %u input channels at a time\n", geo_k_cut(&plan->largest));
 }
 
 static void print_plan(const struct sched_program *p, const struct op_plan *plan, struct text *t)
@@ -24,9 +35,10 @@ static void print_plan(const struct sched_program *p, const struct op_plan *plan
     text_add(t, plan->cascaded       ? ", cascaded with the next\n"
                 : plan->channel_wise ? ", fused by channels with the next\n"
                                      : "\n");
-    print_stream(&plan->in[0], "input tiles", plan->n_tiles, t);
-    print_stream(&plan->in[1], "second input tiles", plan->n_tiles, t);
-    print_stream(&plan->out, "output tiles", plan->n_tiles, t);
+    print_strips(plan, t);
+    print_stream(&plan->in[0], "input tiles", plan->n_buffer, t);
+    print_stream(&plan->in[1], "second input tiles", plan->n_buffer, t);
+    print_stream(&plan->out, "output tiles", plan->n_buffer, t);
     if (r->wrap)
         text_printf(t,
                     "    line buffer of tensor %u: %u rows after a halo of %u, pitch %u, at %u\n",

@@ -59,8 +59,6 @@ static uint32_t in_tile_rows(const struct geo *g, uint32_t i, uint32_t rows)
     geo_image(geo_operand(g, i), &h, &w, &c);
     if (g->kind == GEO_ELEMENTWISE)
         return geo_walk(g, i).rows ? rows * geo_walk(g, i).rows : h;
-    if (g->kind == GEO_DENSE)
-        return h;
     if (row_skip(g) > 1)
         return rows;
     if (geo_moves(g)) {
@@ -75,11 +73,18 @@ static uint32_t in_tile_rows(const struct geo *g, uint32_t i, uint32_t rows)
     return need < g->h ? need : g->h;
 }
 
-/* Two buffers if there is more than one tile; a buffer starts at a word. */
+/* A buffer starts at a word. */
 uint32_t layout_stream_bytes(const struct layout_work *w, const struct plan_stream *s,
-                             uint32_t n_tiles)
+                             uint32_t n_buffer)
 {
-    return div_up(s->rows * s->pitch, w->hw->n) * w->hw->n * (n_tiles > 1 ? 2 : 1);
+    return div_up(s->rows * s->pitch, w->hw->n) * w->hw->n * n_buffer;
+}
+
+void layout_cut(struct op_plan *p, const struct strip_cut *cut)
+{
+    p->cut = *cut;
+    p->n_strip = strip_count(&p->geo, cut);
+    strip_largest(&p->geo, cut, &p->largest);
 }
 
 struct row_reads layout_reads(const struct layout_work *w, const struct geo *g, uint32_t streams)
@@ -90,28 +95,32 @@ struct row_reads layout_reads(const struct layout_work *w, const struct geo *g, 
                               false};
 }
 
-/* Row pitch of a tile buffer; a matrix product takes and makes flat strings. */
-static uint32_t tile_pitch(const struct layout_work *w, const struct op_plan *p,
-                           const struct ir_tensor *t, uint32_t rows)
+/* Pitches of a tile buffer of box i, `rows` rows of it: its pixels lie side by side. */
+static void tile_pitch(const struct layout_work *w, const struct op_plan *p, uint32_t i,
+                       struct plan_stream *s)
 {
-    const struct geo *g = &p->geo;
-    uint32_t h, c, cols, streams = w->program ? w->program->knobs[p->position].streams : 0;
+    const struct geo *g = &p->largest;
+    uint32_t streams = w->program ? w->program->knobs[p->position].streams : 0;
+    uint32_t pixel = i == 0 && geo_on_array(g) ? geo_k_cut(g) : g->box[i].channels;
+    uint32_t bytes = g->box[i].cols * pixel;
 
-    geo_image(t, &h, &cols, &c);
-    if (g->kind == GEO_DENSE)
-        return cols * c;
-    return layout_pitch(w, cols * c, rows,
-                        t != g->out ? layout_reads(w, g, streams)
-                                    : (struct row_reads){.pixels = g->rows_are_pixels});
+    s->pixel = pixel;
+    s->pitch =
+        g->kind == GEO_DENSE
+            ? bytes
+            : layout_pitch(w, bytes, s->rows,
+                           i != GEO_RESULT ? layout_reads(w, g, streams)
+                                           : (struct row_reads){.pixels = g->rows_are_pixels});
 }
 
 /* Rows of the first and the last tile where a knob makes these smaller; 0: as all. */
 uint32_t layout_prologue(const struct layout_work *w, const struct op_plan *p)
 {
-    const struct geo *g = &p->geo;
+    const struct geo *g = &p->largest;
     uint32_t rows = w->program ? w->program->knobs[p->position].prologue : 0;
 
-    return geo_on_array(g) && !geo_parts(g, w->hw) && g->oh > 2 * rows ? rows : 0;
+    return geo_on_array(g) && !geo_parts(g, w->hw) && g->oh > 2 * rows && p->n_strip == 1 ? rows
+                                                                                          : 0;
 }
 
 uint32_t layout_tile(uint32_t oh, uint32_t rows, uint32_t prologue, uint32_t tile, uint32_t *y)
@@ -134,8 +143,8 @@ uint32_t layout_n_tiles(const struct layout_work *w, const struct op_plan *p, ui
 
     prologue = prologue < rows ? prologue : 0;
     if (!prologue)
-        return div_up(p->geo.oh, rows);
-    while (layout_tile(p->geo.oh, rows, prologue, n, &y))
+        return div_up(p->largest.oh, rows);
+    while (layout_tile(p->largest.oh, rows, prologue, n, &y))
         n++;
     return n;
 }
@@ -148,27 +157,28 @@ uint32_t layout_pixel(const struct geo *g, const struct ir_tensor *t, uint32_t p
     geo_image(t, &h, &cols, &c);
     if (t != g->y2 && (geo_cols != cols || cols == 1))
         return geo_c; /* one pixel may lie among others: windows beyond it count in its own */
-    return pixel ? pixel : c;
+    return pixel;
 }
 
 uint32_t layout_tile_bytes(struct layout_work *w, struct op_plan *p, uint32_t rows)
 {
-    const struct geo *g = &p->geo;
-    uint32_t n_tiles = in_cascade(w->layout, p) ? 2 : layout_n_tiles(w, p, rows), total = 0;
+    const struct geo *g = &p->largest;
+    bool several = in_cascade(w->layout, p) || p->n_strip * layout_n_tiles(w, p, rows) > 1 ||
+                   (geo_on_array(g) && geo_k_cut(g) < g->c);
+    uint32_t total = 0;
 
+    p->n_buffer = several && !p->one_buffer ? 2 : 1;
     for (uint32_t i = 0; i < p->n_in; i++)
         if (p->in[i].streamed) {
             p->in[i].skip = row_skip(g);
-            p->in[i].pixel = layout_pixel(g, geo_operand(g, i), 0);
             p->in[i].rows = in_tile_rows(g, i, rows);
-            p->in[i].pitch = tile_pitch(w, p, geo_operand(g, i), p->in[i].rows);
-            total += layout_stream_bytes(w, &p->in[i], n_tiles);
+            tile_pitch(w, p, i, &p->in[i]);
+            total += layout_stream_bytes(w, &p->in[i], p->n_buffer);
         }
     if (p->out.streamed) {
         p->out.rows = geo_result_rows(g, rows);
-        p->out.pitch = tile_pitch(w, p, g->out, p->out.rows);
-        p->out.pixel = layout_pixel(g, g->out, 0);
-        total += layout_stream_bytes(w, &p->out, n_tiles);
+        tile_pitch(w, p, GEO_RESULT, &p->out);
+        total += layout_stream_bytes(w, &p->out, p->n_buffer);
     }
     return total;
 }
@@ -177,10 +187,14 @@ uint32_t layout_least(const struct geo *g, const struct hd_config *hw)
 {
     struct layout none = {0};
     struct layout_work w = {.hw = hw, .layout = &none};
-    struct op_plan p = {.geo = *g, .n_in = g->y2 ? 2 : 1};
+    struct op_plan p = {.geo = *g, .n_in = g->y2 ? 2 : 1, .one_buffer = true};
+    struct strip_cut cut = strip_least_cut(g, hw);
 
     for (uint32_t i = 0; i < p.n_in; i++)
         p.in[i].streamed = true;
     p.out.streamed = true;
+    do
+        layout_cut(&p, &cut);
+    while (layout_tile_bytes(&w, &p, 1) > hw->scratchpad_bytes && strip_finer(g, hw, &cut));
     return layout_tile_bytes(&w, &p, 1);
 }

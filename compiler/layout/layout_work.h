@@ -56,12 +56,14 @@ struct row_reads layout_reads(const struct layout_work *w, const struct geo *g, 
 /* Rows of the first tile where a knob makes it smaller; 0: as all. */
 uint32_t layout_prologue(const struct layout_work *w, const struct op_plan *p);
 uint32_t layout_n_tiles(const struct layout_work *w, const struct op_plan *p, uint32_t rows);
-/* Bytes from pixel to pixel of operand or result `t` as `g` walks it: `pixel` (0: side by side), unless
+/* Bytes from pixel to pixel of operand or result `t` as `g` walks it: `pixel`, unless
  * it takes the tensor's rows, which then lie back to back, as other pixels than the tensor has. */
 uint32_t layout_pixel(const struct geo *g, const struct ir_tensor *t, uint32_t pixel);
 /* Bytes of a stream's buffers. */
 uint32_t layout_stream_bytes(const struct layout_work *w, const struct plan_stream *s,
-                             uint32_t n_tiles);
+                             uint32_t n_buffer);
+/* Cut the operator into strips. */
+void layout_cut(struct op_plan *p, const struct strip_cut *cut);
 /* Bytes of the tile buffers of `p` with `rows` output rows a tile; fills the streams' pitch and
  * rows. */
 uint32_t layout_tile_bytes(struct layout_work *w, struct op_plan *p, uint32_t rows);

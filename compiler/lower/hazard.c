@@ -5,8 +5,8 @@
  * writes itself, and its writes land long after the next command's first reads: there it waits for
  * its own count. Of weights that come while it works ARRAY need not wait for the last word: it
  * follows their WEIGHT command, and waits for those before it. Records that a later write covers
- * whole are dropped: whoever meets the new record waits for the old ones through it, and a unit's
- * commands complete in order.
+ * whole are dropped, and cut where it covers one end of them: whoever meets the new record waits
+ * for the old ones through it, and a unit's commands complete in order.
  */
 #include "lower.h"
 
@@ -76,6 +76,18 @@ static void needs(const struct tracker *t, const struct sched_command *c,
                     latest(&t->of[c->access[i].memory][u], &c->access[i], u == c->unit, need[u]);
 }
 
+/* Bytes at one end of `a` that `w` touches are left to w: else, where blocks of other sizes follow
+ * one another round a memory, records would pile up. */
+static void trim(const struct sched_access *w, struct sched_access *a)
+{
+    if (w->pitch || a->pitch || w->end <= a->begin || w->begin >= a->end)
+        return;
+    if (w->begin <= a->begin)
+        a->begin = w->end;
+    else if (w->end >= a->end)
+        a->end = w->begin;
+}
+
 static void drop_covered(struct records *of, const struct sched_access *w)
 {
     uint32_t n = 0;
@@ -83,6 +95,7 @@ static void drop_covered(struct records *of, const struct sched_access *w)
     for (uint32_t k = 0; k < of->n; k++) {
         if (covers(w, &of->record[k].access))
             continue;
+        trim(w, &of->record[k].access);
         if (n != k)
             of->record[n] = of->record[k];
         n++;

@@ -67,6 +67,9 @@ void lower_access_in(struct lower *l, struct sched_command *c, const struct op_p
 void lower_access_out(struct lower *l, struct sched_command *c, const struct op_plan *p,
                       uint32_t tile, uint32_t y, uint32_t rows);
 
+/* Strip i of an operator as an operator of its own. */
+struct op_plan lower_strip(const struct op_plan *p, uint32_t i);
+
 enum status lower_array(struct lower *l, const struct op_plan *p);
 enum status lower_vector(struct lower *l, const struct op_plan *p);
 

@@ -41,6 +41,8 @@ struct nest {
     uint32_t (*param_offset)[3]; /* by group */
     uint32_t *weight_word;       /* by group * n_part + part: in weight memory while kept */
     uint32_t *entry;             /* by group: first parameter entry while kept */
+    struct op_plan input;        /* p with the input channels that the part of the kernel takes */
+    uint32_t loads;              /* of such inputs */
     uint32_t batch, batch_end;   /* groups whose parameters came last, when not all are kept */
 };
 
@@ -110,7 +112,7 @@ static void cut_channels(struct nest *n)
     bool whole;
     uint32_t k = tile_words(n, &whole), most;
     uint32_t groups = n->knobs->group_tiles ? GROUPS_AT_LEAST : GROUPS_IN_MEMORY;
-    uint32_t limit = n->p->n_tiles > 1 || n->l->in_cascade ? words : words / 2;
+    uint32_t limit = n->p->n_strip * n->p->n_tiles > 1 || n->l->in_cascade ? words : words / 2;
 
     n->keep = whole && k * tiles <= limit;
     most = n->keep ? tiles : whole ? words / groups / k : 1;
@@ -238,9 +240,9 @@ static void fill_columns(const struct nest *n, struct hd_cmd_array *a, const str
 {
     const struct geo *g = &part->geo;
     const struct geo_piece *piece = &part->piece;
-    const uint32_t pixel = n->p->in[0].pixel;
+    const uint32_t pixel = piece->c < g->c ? piece->c : n->p->in[0].pixel;
 
-    a->in_wc = (g->w - 1) * pixel + g->c;
+    a->in_wc = (g->w - 1) * pixel + piece->c;
     if (g->kind != GEO_DEPTHWISE) {
         a->x_start = (int32_t)piece->x_shift - g->pl * (int32_t)pixel;
         a->x_step = (n->streams * g->sx * pixel) & 0xffffu;
@@ -336,7 +338,7 @@ static void array_access(struct nest *n, struct sched_command *c, const struct p
     uint32_t first = n->first[group], channels = group_channels(n, group), lo, hi;
 
     geo_rows(n->g, y, rows, &lo, &hi);
-    lower_access_in(l, c, n->p, 0, base, lo, hi);
+    lower_access_in(l, c, &n->input, 0, base, lo, hi);
     if (!a->acc_hold) {
         lower_access_out(l, c, n->p, tile, y, rows);
         if (n->p->channel_wise && a->out_pitch % n->g->oc == 0)
@@ -381,13 +383,41 @@ static void add_array(struct nest *n, uint32_t tile, uint32_t y, uint32_t rows, 
     array_access(n, c, part, tile, y, rows, group, base);
 }
 
+/* Does the kernel's part `i` take some of the input channels only? */
+static bool takes_some(const struct nest *n, uint32_t i)
+{
+    return n->part[i].piece.c < n->part[i].geo.c;
+}
+
+/* Rows [y, y + rows) of the input; of its channels those that part `i` of the kernel takes, if it is
+ * cut along them. */
+static int32_t have_input(struct nest *n, uint32_t tile, uint32_t y, uint32_t rows, uint32_t i)
+{
+    uint32_t lo, hi;
+    int32_t base;
+
+    geo_rows(n->g, y, rows, &lo, &hi);
+    n->input = *n->p;
+    if (takes_some(n, i)) {
+        strip_channels(n->g, n->part[i].piece.first_c, n->part[i].piece.c, &n->input.geo);
+        n->input.before = n->loads++;
+        tile = 0;
+    }
+    lower_operand(n->l, &n->input, 0, tile, lo, hi, &base);
+    return base;
+}
+
+/* base: of the input; with a kernel cut along channels each part of them is fetched here. */
 static void one_group(struct nest *n, uint32_t tile, uint32_t y, uint32_t rows, uint32_t group,
                       bool again, int32_t base)
 {
-    for (uint32_t part = 0; part < n->n_part; part++) {
-        have_params(n, group, again && part == 0);
-        have_weights(n, group, part, again || n->n_part > 1);
-        add_array(n, tile, y, rows, group, part, base);
+    for (uint32_t i = 0; i < n->n_part; i++) {
+        have_params(n, group, again && i == 0);
+        have_weights(n, group, i, again || n->n_part > 1);
+        if (takes_some(n, i) &&
+            (i == 0 || n->part[i].piece.first_c != n->part[i - 1].piece.first_c))
+            base = have_input(n, tile, y, rows, i);
+        add_array(n, tile, y, rows, group, i, base);
     }
 }
 
@@ -395,20 +425,18 @@ static void one_group(struct nest *n, uint32_t tile, uint32_t y, uint32_t rows, 
 static void one_tile(struct nest *n, uint32_t tile, uint32_t y, uint32_t rows, uint32_t first_group,
                      uint32_t n_groups, bool again)
 {
-    const struct op_plan *p = n->p;
-    uint32_t lo, hi;
-    int32_t base;
+    int32_t base = 0;
 
-    geo_rows(n->g, y, rows, &lo, &hi);
     if (n->n_part == 1) { /* ahead of the rows: weights take longer to arrive */
         have_params(n, first_group, again);
         have_weights(n, first_group, 0, again);
     }
-    lower_operand(n->l, p, 0, tile, lo, hi, &base);
+    if (!takes_some(n, 0))
+        base = have_input(n, tile, y, rows, 0);
     for (uint32_t k = first_group; k < first_group + n_groups; k++)
         one_group(n, tile, y, rows, k, again && (k > first_group || n->n_part > 1), base);
     if (first_group + n_groups == n->n_group)
-        lower_store(n->l, p, tile, y, rows);
+        lower_store(n->l, n->p, tile, y, rows);
 }
 
 static void regular_tile(struct nest *n, uint32_t tile, uint32_t first_group, uint32_t n_groups,
@@ -426,22 +454,46 @@ static void join_groups(struct nest *n)
     n->n_group = 1;
 }
 
-enum status lower_array(struct lower *l, const struct op_plan *p)
+/* From now on strip `s`; its channels are those of the strip before. */
+static void next_strip(struct nest *n, const struct op_plan *s)
 {
+    n->p = s;
+    n->g = &s->geo;
+    for (uint32_t i = 0; i < n->n_part && s->geo.kind != GEO_TRANSPOSED; i++)
+        n->part[i].geo = s->geo;
+}
+
+/* Strips [first, first + count), which have the same channels. Groups of channels are the outer loop
+ * while the input is on chip and the result stays there. */
+static void lower_strips(struct lower *l, const struct op_plan *p, uint32_t first, uint32_t count)
+{
+    struct op_plan s = lower_strip(p, first);
     struct nest n;
 
-    nest_init(&n, l, p);
-    if (n.n_part == 1 && !p->in[0].streamed && !p->out.streamed && !p->prologue) {
-        for (uint32_t group = 0; group < n.n_group; group++)
-            for (uint32_t tile = 0; tile < p->n_tiles; tile++)
-                regular_tile(&n, tile, group, 1, false);
-        return ST_OK;
-    }
-    for (uint32_t tile = 0; tile < p->n_tiles; tile++) {
-        regular_tile(&n, tile, 0, n.n_group, tile > 0);
-        if (n.keep && n.n_part == 1)
-            join_groups(&n);
-    }
+    nest_init(&n, l, &s);
+    bool by_group = n.n_part == 1 && !p->in[0].streamed && !p->out.streamed && !p->prologue;
+    for (uint32_t group = 0; group < (by_group ? n.n_group : 1); group++)
+        for (uint32_t i = first; i < first + count; i++) {
+            s = lower_strip(p, i);
+            next_strip(&n, &s);
+            for (uint32_t tile = 0; tile < s.n_tiles; tile++) {
+                if (by_group) {
+                    regular_tile(&n, tile, group, 1, false);
+                    continue;
+                }
+                regular_tile(&n, tile, 0, n.n_group, i > first || tile > 0);
+                if (n.keep && n.n_part == 1)
+                    join_groups(&n);
+            }
+        }
+}
+
+enum status lower_array(struct lower *l, const struct op_plan *p)
+{
+    uint32_t channels = div_up(p->geo.oc, p->cut.channels), each = p->n_strip / channels;
+
+    for (uint32_t i = 0; i < channels; i++)
+        lower_strips(l, p, i * each, each);
     return ST_OK;
 }
 

@@ -118,6 +118,24 @@ void lower_fetch(struct lower *l, uint32_t row, uint32_t space, uint32_t offset,
     fetch_access(c, space, dest, rows * words);
 }
 
+struct op_plan lower_strip(const struct op_plan *p, uint32_t i)
+{
+    struct op_plan s = *p;
+
+    strip_at(&p->geo, &p->cut, i, &s.geo);
+    if (p->n_strip > 1) { /* none has a prologue */
+        s.n_tiles = div_up(s.geo.oh, p->tile_rows);
+        s.before = i * p->n_tiles;
+        for (uint32_t k = 0; k < p->n_in; k++)
+            if (p->in[k].streamed)
+                s.in[k].pixel = s.geo.box[k].channels;
+        if (p->out.streamed)
+            s.out.pixel = s.geo.box[GEO_RESULT].channels;
+    }
+    s.last = i + 1 == p->n_strip;
+    return s;
+}
+
 /* How rows of a tensor lie in memory. */
 struct runs {
     uint32_t rows; /* so many by one command */
@@ -185,11 +203,15 @@ static void load_rows(struct lower *l, uint32_t row, const struct sched_place *s
         c->note = lower_note(l, "rows %u-%u in", lo,
                              lo + r.rows * skip < hi ? lo + r.rows * skip - 1 : hi - 1);
         memory_access(c, l->program, s, false, m->offset, &r);
-        lower_access(c, SCHED_SPAD, true, to, (uint64_t)(r.rows - 1) * pitch + s->row_bytes);
-        if (shared && r.rows > 1 && pitch != s->row_bytes)
-            only(c, s->row_bytes, pitch, false);
         to += r.rows * pitch;
         lo += r.rows * skip;
+        /* up to the next row, if that comes: no gap is left between two commands' rows */
+        uint64_t n = (uint64_t)r.rows * pitch - (lo < hi ? 0 : pitch - s->row_bytes);
+        if (shared)
+            n = (uint64_t)(r.rows - 1) * pitch + s->row_bytes;
+        lower_access(c, SCHED_SPAD, true, to - (uint64_t)r.rows * pitch, n);
+        if (shared && r.rows > 1 && pitch != s->row_bytes)
+            only(c, s->row_bytes, pitch, false);
     }
 }
 
@@ -223,6 +245,23 @@ static void store_rows(struct lower *l, uint32_t row, const struct sched_place *
     }
 }
 
+/* Where box i of the operator lies: as if it were a tensor of its own. */
+static struct sched_place place_of(const struct lower *l, const struct op_plan *p, uint32_t i)
+{
+    const struct geo *g = &p->geo;
+    const struct geo_box *b = &g->box[i];
+    struct sched_place s = l->program->place[i == GEO_RESULT ? g->out->id : geo_operand(g, i)->id];
+    uint32_t pixel = g->kind == GEO_DENSE ? i == GEO_RESULT ? g->oc : g->all_c : g->flat ? 1 : 0;
+
+    if (pixel)
+        s.pixel = s.mem_pixel = pixel;
+    s.base += b->row * s.pitch + b->col * s.pixel + b->channel;
+    s.mem_offset += b->row * s.mem_pitch + b->col * s.mem_pixel + b->channel;
+    s.cols = b->cols;
+    s.row_bytes = b->cols * b->channels;
+    return s;
+}
+
 /* Does an operator of this program write the tensor? */
 static bool made_here(const struct lower *l, const struct ir_tensor *t)
 {
@@ -254,53 +293,54 @@ void lower_operand(struct lower *l, const struct op_plan *p, uint32_t i, uint32_
                    uint32_t hi, int32_t *base)
 {
     const struct ir_tensor *t = geo_operand(&p->geo, i);
-    const struct sched_place *s = &l->program->place[t->id];
+    const struct sched_place s = place_of(l, p, i);
 
     if (l->layout->line_buffer[t->id].wrap) {
         *base = line_buffer_row0(&l->layout->line_buffer[t->id], hi - 1);
         return;
     }
     if (!p->in[i].streamed) {
-        load_resident(l, p, t, hi);
-        *base = (int32_t)s->base;
+        load_resident(l, p, t, p->geo.kind == GEO_DENSE ? s.h : p->geo.box[i].row + hi);
+        *base = (int32_t)s.base;
         return;
     }
-    uint32_t buf = p->in[i].buf[p->n_tiles > 1 ? tile % 2 : 0];
-    load_rows(l, p->op->row, s, lo, hi, p->in[i].skip, buf, p->in[i].pitch, false);
+    uint32_t buf = p->in[i].buf[(p->before + tile) % p->n_buffer];
+    load_rows(l, p->op->row, &s, lo, hi, p->in[i].skip, buf, p->in[i].pitch, false);
     *base = (int32_t)buf - (int32_t)(lo / p->in[i].skip * p->in[i].pitch);
 }
 
 int32_t lower_result(const struct lower *l, const struct op_plan *p, uint32_t tile, uint32_t y)
 {
-    const struct sched_place *s = &l->program->place[p->geo.out->id];
     const struct plan_line_buffer *line_buffer = &l->layout->line_buffer[p->geo.out->id];
 
     if (line_buffer->wrap)
         return line_buffer_row0(line_buffer, y) + (int32_t)(y * line_buffer->pitch);
-    if (!p->out.streamed)
-        return (int32_t)(s->base + y * s->pitch);
-    return (int32_t)p->out.buf[p->n_tiles > 1 ? tile % 2 : 0];
+    if (p->out.streamed)
+        return (int32_t)p->out.buf[(p->before + tile) % p->n_buffer];
+    const struct sched_place s = place_of(l, p, GEO_RESULT);
+    return (int32_t)(s.base + y * s.pitch);
 }
 
-/* Scratchpad bytes of `rows` rows from `begin` on; of a tensor whose gaps are another one's bytes
- * just its own. */
-static void access_rows(struct lower *l, struct sched_command *c, bool write,
-                        const struct ir_tensor *t, const struct plan_stream *at, uint64_t begin,
-                        uint32_t rows)
+/* Scratchpad bytes of `rows` rows of box i from `begin` on; of a tensor whose gaps are another one's
+ * bytes just its own. */
+static void access_rows(struct lower *l, struct sched_command *c, const struct op_plan *p,
+                        uint32_t i, uint64_t begin, uint32_t rows)
 {
-    const struct sched_place *s = &l->program->place[t->id];
+    const struct geo_box *b = &p->geo.box[i];
+    const struct plan_stream *at = i == GEO_RESULT ? &p->out : &p->in[i];
+    const struct ir_tensor *t = i == GEO_RESULT ? p->geo.out : geo_operand(&p->geo, i);
     const struct sched_view *v = &l->program->view[t->id], *root = &l->program->view[v->root];
-    uint32_t bytes = s->row_bytes / s->cols, pixel = at->streamed ? bytes : s->pixel,
-             span = (s->cols - 1) * pixel + bytes;
-    bool own = at->streamed || (root->n == bytes && root->w == s->cols && v->step_y == 1),
-         dense = s->cols == 1 || pixel == bytes;
+    uint32_t bytes = b->channels, pixel = at->streamed ? bytes : l->program->place[t->id].pixel;
+    uint32_t span = (b->cols - 1) * pixel + bytes;
+    bool own = at->streamed || (root->n == bytes && root->w == b->cols && v->step_y == 1),
+         dense = b->cols == 1 || pixel == bytes;
 
-    lower_access(c, SCHED_SPAD, write, begin, (uint64_t)(rows - 1) * at->pitch + span);
+    lower_access(c, SCHED_SPAD, i == GEO_RESULT, begin, (uint64_t)(rows - 1) * at->pitch + span);
     if (own || v->pixel || (dense && rows == 1))
         return;
     if (dense)
         only(c, span, at->pitch, false);
-    else if (rows == 1 || (root->w == s->cols && at->pitch % pixel == 0))
+    else if (rows == 1 || (root->w == b->cols && at->pitch % pixel == 0))
         only(c, bytes, pixel, false);
     else
         only(c, span, at->pitch, true);
@@ -311,34 +351,42 @@ void lower_access_in(struct lower *l, struct sched_command *c, const struct op_p
 {
     uint32_t pitch = p->in[i].pitch, skip = p->in[i].skip;
 
-    access_rows(l, c, false, geo_operand(&p->geo, i), &p->in[i],
-                (uint64_t)((int64_t)base + (int64_t)(lo / skip) * pitch), div_up(hi - lo, skip));
+    access_rows(l, c, p, i, (uint64_t)((int64_t)base + (int64_t)(lo / skip) * pitch),
+                div_up(hi - lo, skip));
 }
 
 void lower_access_out(struct lower *l, struct sched_command *c, const struct op_plan *p,
                       uint32_t tile, uint32_t y, uint32_t rows)
 {
-    access_rows(l, c, true, p->geo.out, &p->out, (uint64_t)lower_result(l, p, tile, y),
+    access_rows(l, c, p, GEO_RESULT, (uint64_t)lower_result(l, p, tile, y),
                 geo_result_rows(&p->geo, rows));
+}
+
+/* The result is on chip: rows that no command can store, as they start inside words, or of which
+ * other strips are still to come, go out with the last ones. */
+static void store_resident(struct lower *l, const struct op_plan *p, uint32_t y, uint32_t rows,
+                           bool last)
+{
+    const struct sched_place *s = &l->program->place[p->geo.out->id];
+    bool whole = s->pitch % l->hw->n != 0 || p->n_strip > 1 || p->geo.kind == GEO_DENSE;
+
+    if (whole && last)
+        store_rows(l, p->op->row, s, 0, s->h, s->base, s->pitch);
+    else if (!whole)
+        store_rows(l, p->op->row, s, y, rows, s->base + y * s->pitch, s->pitch);
 }
 
 void lower_store(struct lower *l, const struct op_plan *p, uint32_t tile, uint32_t y, uint32_t rows)
 {
-    const struct sched_place *s = &l->program->place[p->geo.out->id];
-    uint32_t pitch = p->out.pitch, from = (uint32_t)lower_result(l, p, tile, y);
+    const struct sched_place s = place_of(l, p, GEO_RESULT);
+    uint32_t n = geo_result_rows(&p->geo, rows);
 
-    if (!s->in_memory)
+    if (!s.in_memory)
         return;
-    rows = geo_result_rows(&p->geo, rows);
-    if (pitch % l->hw->n != 0 && !p->out.streamed) {
-        /* rows start inside words: one store of all rows, after the last tile */
-        if (y + rows < s->h)
-            return;
-        from = s->base;
-        rows = s->h;
-        y = 0;
-    }
-    store_rows(l, p->op->row, s, y, rows, from, pitch);
+    if (p->out.streamed)
+        store_rows(l, p->op->row, &s, y, n, (uint32_t)lower_result(l, p, tile, y), p->out.pitch);
+    else
+        store_resident(l, p, y, n, y + rows == p->geo.oh && p->last);
 }
 
 void lower_direct(struct lower *l, const struct op_plan *p)

@@ -29,8 +29,9 @@ static bool side_by_side(const struct op_plan *p)
 {
     const struct geo *g = &p->geo;
 
-    return g->ow == 1 || (p->in[0].pixel == g->oc && p->out.pixel == g->oc &&
-                          (!g->y2 || p->in[1].pixel == g->oc));
+    return g->ow == 1 || g->flat ||
+           (p->in[0].pixel == g->oc && p->out.pixel == g->oc &&
+            (!g->y2 || p->in[1].pixel == g->oc));
 }
 
 /* An average whose ties round up (it was uint8): a SUM of quantised values less -128, none of which
@@ -246,8 +247,11 @@ enum status lower_vector(struct lower *l, const struct op_plan *p)
         return ST_OK;
     }
     lower_vector_begin(l, p);
-    for (uint32_t y = 0, tile = 0; y < p->geo.oh; y += p->tile_rows, tile++)
-        lower_vector_tile(l, p, tile, y,
-                          p->geo.oh - y < p->tile_rows ? p->geo.oh - y : p->tile_rows);
+    for (uint32_t i = 0; i < p->n_strip; i++) {
+        const struct op_plan s = lower_strip(p, i);
+        for (uint32_t y = 0, tile = 0; y < s.geo.oh; y += s.tile_rows, tile++)
+            lower_vector_tile(l, &s, tile, y,
+                              s.geo.oh - y < s.tile_rows ? s.geo.oh - y : s.tile_rows);
+    }
     return ST_OK;
 }

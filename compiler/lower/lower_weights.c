@@ -23,21 +23,24 @@ static uint8_t phase_weight(const struct geo *g, uint32_t ky, uint32_t lane, uin
     return g->filter->data[(((size_t)oc * kh + y) * kw + x) * g->c + lane % g->c];
 }
 
-/* Weight code of lane `lane` of kernel row `ky` for output channel `oc`. Legalise leaves filters as
- * [K, OC], K the flat kernel string (attribute weights_ko), transposed ones as [OC, KH, KW, C]. */
-static uint8_t weight_at(const struct geo *g, uint32_t ky, uint32_t lane, uint32_t oc)
+/* Weight code of lane `lane` of kernel row `ky` for column `column`. Legalise leaves filters as [K,
+ * OC], K the flat kernel string (attribute weights_ko), transposed ones as [OC, KH, KW, C]. */
+static uint8_t weight_at(const struct geo *g, const struct geo_piece *piece, uint32_t ky,
+                         uint32_t lane, uint32_t column)
 {
-    uint32_t lanes = g->kw * (g->kind == GEO_DEPTHWISE ? 1 : g->c), column = oc % g->oc;
+    uint32_t lanes = g->kw, channel = geo_channel(g, column);
 
     if (g->op->opcode == IR_OP_TRANSPOSE_CONV)
-        return phase_weight(g, ky, lane, column);
+        return phase_weight(g, ky, lane, channel);
     if (g->multiplier) {
-        if (lane % g->c != column / g->multiplier)
+        if (piece->first_c + lane % piece->c != channel / g->multiplier)
             return (uint8_t)g->z_w;
-        lane /= g->c;
-        lanes = g->kw;
+        lane /= piece->c;
+    } else if (g->kind != GEO_DEPTHWISE) {
+        lanes *= g->all_c;
+        lane = lane / piece->c * g->all_c + piece->first_c + lane % piece->c;
     }
-    return g->filter->data[((size_t)ky * lanes + lane) * g->oc + column];
+    return g->filter->data[((size_t)ky * lanes + lane) * g->all_oc + channel];
 }
 
 static uint8_t *pack_tile(const struct geo *g, const struct geo_piece *piece, uint32_t first,
@@ -46,7 +49,7 @@ static uint8_t *pack_tile(const struct geo *g, const struct geo_piece *piece, ui
     for (uint32_t ky = piece->ky; ky < piece->ky + piece->n_ky; ky++)
         for (uint32_t lane = piece->b; lane < piece->b + piece->n_b; lane++)
             for (uint32_t c = 0; c < n; c++)
-                *to++ = weight_at(g, ky, lane, first + c);
+                *to++ = weight_at(g, piece, ky, lane, first + c);
     return to;
 }
 
@@ -88,7 +91,7 @@ static uint32_t pack_columns(struct lower *l, const struct geo *g, const void *d
         return sched_constant(l->program, NULL, (size_t)n * size);
     uint8_t *bytes = arena_alloc(l->arena, (size_t)n * size);
     for (uint32_t c = 0; c < n; c++)
-        memcpy(bytes + (size_t)c * size, from + (size_t)((first + c) % g->oc) * size, size);
+        memcpy(bytes + (size_t)c * size, from + (size_t)geo_channel(g, first + c) * size, size);
     return sched_constant(l->program, bytes, (size_t)n * size);
 }
 
@@ -96,7 +99,7 @@ static int32_t bias_at(const struct geo *g, uint32_t column)
 {
     int32_t bias;
 
-    memcpy(&bias, (const uint8_t *)g->bias->data + 4 * (size_t)(column % g->oc), sizeof bias);
+    memcpy(&bias, (const uint8_t *)g->bias->data + 4 * (size_t)geo_channel(g, column), sizeof bias);
     return bias;
 }
 

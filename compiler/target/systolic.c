@@ -16,18 +16,10 @@ struct question {
 
 static const char *check_tensor(struct question *q, const struct ir_tensor *t, const char *what)
 {
-    uint32_t h, w, c;
-
     if (t->type != IR_I8)
         REFUSE(q, "%s is %s: the array supports only int8", what, ir_type_name(t->type));
     if (t->rank > 4)
         REFUSE(q, "%s has %u dimensions: at most 4 are supported", what, t->rank);
-    if (ir_dim_back(t, 3) != 1)
-        REFUSE(q, "batch %d: the accelerator supports only batch 1", ir_dim_back(t, 3));
-    geo_image(t, &h, &w, &c);
-    if (h > 32767 || w > 32767 || c > 32767)
-        REFUSE(q, "%s: %u rows of %u pixels, %u channels: at most 32767 each are supported", what,
-               h, w, c);
     if (t->quant.n > 1)
         REFUSE(q, "%s is quantised per axis, activations must have one scale", what);
     return NULL;
@@ -57,8 +49,33 @@ static const char *check_window(struct question *q)
     if (g->kh > 255 || g->kw > 255 || g->sy > 255 || g->sx > 255 || g->dy > 255 || g->dx > 255)
         REFUSE(q, "kernel %ux%u, stride %ux%u, dilation %ux%u: at most 255 each", g->kh, g->kw,
                g->sy, g->sx, g->dy, g->dx);
+    if ((g->kh - 1) * g->dy >= 32767 || (g->kw - 1) * g->dx >= 32767)
+        REFUSE(
+            q,
+            "kernel %ux%u, dilation %ux%u: a window of at most 32767 rows and columns is supported",
+            g->kh, g->kw, g->dy, g->dx);
     if (g->pt < 0 || g->pl < 0 || g->pt > 255 || g->pl > 255)
         REFUSE(q, "padding %d, %d: expected 0 to 255", g->pt, g->pl);
+    return NULL;
+}
+
+/* Its phases are not cut into strips. */
+static const char *check_transposed(struct question *q)
+{
+    const struct geo *g = &q->g;
+    uint32_t pixels = div_up(g->ow, g->sx);
+
+    if (g->images > 1)
+        REFUSE(q, "batch %u: a transposed convolution supports only batch 1", g->images);
+    if (pixels > q->hw->acc_depth)
+        REFUSE(q, "output width %u exceeds the %u accumulators of %s", pixels, q->hw->acc_depth,
+               q->hw->name);
+    if (g->sx * g->c > 65535)
+        REFUSE(q, "stride %u x %u channels exceeds 65535 bytes", g->sx, g->c);
+    if (g->sx * g->oc > 65535)
+        REFUSE(q, "stride %u x %u output channels exceeds 65535 bytes", g->sx, g->oc);
+    if (g->h > 32767 || g->oh > 32767)
+        REFUSE(q, "%u rows to %u: a transposed convolution supports at most 32767", g->h, g->oh);
     return NULL;
 }
 
@@ -68,19 +85,10 @@ static const char *check_array(struct question *q)
 
     ASK(check_filter(q));
     ASK(check_window(q));
-    uint32_t pixels = g->kind == GEO_TRANSPOSED ? div_up(g->ow, g->sx) : g->ow;
-
-    if (pixels > q->hw->acc_depth)
-        REFUSE(q, "output width %u exceeds the %u accumulators of %s", pixels, q->hw->acc_depth,
-               q->hw->name);
     if (g->kind == GEO_DEPTHWISE && (uint32_t)g->pl >= q->hw->n)
         REFUSE(q, "left padding %d: the depthwise mode supports less than %u", g->pl, q->hw->n);
-    if (g->sx * g->c > 65535)
-        REFUSE(q, "stride %u x %u channels exceeds 65535 bytes", g->sx, g->c);
-    if (g->kind == GEO_TRANSPOSED && g->sx * g->oc > 65535)
-        REFUSE(q, "stride %u x %u output channels exceeds 65535 bytes", g->sx, g->oc);
-    if (g->oc > 32767)
-        REFUSE(q, "%u output channels: at most 32767 are supported", g->oc);
+    if (g->kind == GEO_TRANSPOSED)
+        return check_transposed(q);
     return NULL;
 }
 
@@ -92,6 +100,10 @@ static const char *check_broadcast(struct question *q, const struct ir_tensor *t
     if (q->g.out->rank < 4 && rows > 1 &&
         rows != ir_dim_back(q->g.out, 1) * ir_dim_back(q->g.out, 2))
         REFUSE(q, "%s is broadcast along one of two dimensions of rows", what);
+    if (ir_dim_back(q->g.out, 3) > 1 && ir_elements(t) != ir_elements(q->g.out) &&
+        ir_dim_back(t, 2) * ir_dim_back(t, 3) > 1)
+        REFUSE(q, "%s is broadcast along rows or images of a batch of %d", what,
+               ir_dim_back(q->g.out, 3));
     for (uint32_t i = 0; i < 3; i++)
         if (ir_dim_back(t, i) != 1 && ir_dim_back(t, i) != ir_dim_back(q->g.out, i))
             REFUSE(q, "%s cannot be broadcast", what);
@@ -112,6 +124,8 @@ static const char *check_pool(struct question *q)
     if (g->op->opcode == IR_OP_MEAN) {
         if (geo_mean_over(g, 0))
             REFUSE(q, "the mean runs over channels");
+        if (geo_mean_over(g, 3))
+            REFUSE(q, "the mean runs over a batch");
         if (g->x->rank < 4 && geo_mean_over(g, 2) && !geo_mean_over(g, 1) &&
             ir_dim_back(g->x, 1) > 1)
             REFUSE(q, "the mean runs over the outermost of three dimensions");
@@ -128,17 +142,17 @@ static const char *check_pool(struct question *q)
     return NULL;
 }
 
-/* One row of a tensor must fit twice, for a view may have to be copied. */
 static const char *check_least(struct question *q, const struct geo *g)
 {
     uint32_t least = layout_least(g, q->hw);
 
     if (least > q->hw->scratchpad_bytes)
-        REFUSE(q, "one row needs %u bytes of scratchpad: %s has %u", least, q->hw->name,
-               q->hw->scratchpad_bytes);
+        REFUSE(q, "one tile of one channel group needs %u bytes of scratchpad: %s has %u", least,
+               q->hw->name, q->hw->scratchpad_bytes);
     return NULL;
 }
 
+/* One row of a tensor must fit twice, for a view may have to be copied. */
 static const char *check_view(struct question *q)
 {
     const struct ir_op *op = q->op;
@@ -151,6 +165,7 @@ static const char *check_view(struct question *q)
         ASK(check_tensor(q, t, i ? "the input" : "the output"));
         geo_image(t, &g.h, &g.w, &g.c);
         geo_image(t, &g.oh, &g.ow, &g.oc);
+        geo_whole(&g);
         ASK(check_least(q, &g));
     }
     return views_refusal(q->arena, q->graph, op);

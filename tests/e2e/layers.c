@@ -1143,13 +1143,119 @@ static void plant_some(struct make *m)
     }
 }
 
+/* --- any size: products, convolutions, pools, sums and tables, of batches too, up to 16 M MACs - */
+
+/* 1 to `most`, each power of two as likely as the next. */
+static int32_t any(struct make *m, int32_t most)
+{
+    int32_t v = 1;
+
+    while (v < most && chance(m, 85))
+        v *= 2;
+    v = range(m, v, 2 * v - 1);
+    return v > most ? range(m, 1, most) : v;
+}
+
+static void large_product(struct make *m)
+{
+    int32_t rows, k, n;
+
+    do {
+        rows = chance(m, 30) ? 1 : any(m, 100000);
+        k = any(m, 100000);
+        n = any(m, 100000);
+    } while ((double)rows * k * n > 16e6 || (double)k * n > 4e6 || (double)rows * (k + n) > 2e6);
+    m->x = input(m, 2, (const int32_t[]){rows, k});
+    struct ir_tensor *y = tensor(m, "y", IR_I8, 2, (const int32_t[]){rows, n});
+    struct ir_tensor *w = constant(m, "w", 2, (const int32_t[]){n, k});
+    set_scales(m, w, y, k, 1, 0);
+    struct ir_tensor *b = bias(m, n, k), *in[3] = {m->x, w, b};
+    add_op(m, IR_OP_FULLY_CONNECTED, b ? 3 : 2, in, y);
+}
+
+/* kind 0: convolution, 1: depthwise, 2: a pool. */
+static void large_window(struct make *m, int32_t kind)
+{
+    int32_t images, h, w, c, oc;
+    struct span y, x;
+
+    do {
+        images = chance(m, 70) ? 1 : range(m, 2, 4);
+        h = any(m, 2000);
+        w = any(m, 20000);
+        c = any(m, 8000);
+        oc = kind ? c : any(m, 8000);
+        y = window(m, h, kind == 2);
+        x = window(m, w, kind == 2);
+    } while ((double)images * h * w * c > 1e6 || (double)images * y.out * x.out * oc > 1e6 ||
+             (double)y.kernel * x.kernel * oc * (kind ? 1 : c) > 1e6 ||
+             (double)images * y.out * x.out * oc * y.kernel * x.kernel * (kind ? 1 : c) > 16e6);
+    m->x = input(m, 4, (const int32_t[]){images, h, w, c});
+    struct ir_tensor *out = tensor(m, "y", IR_I8, 4, (const int32_t[]){images, y.out, x.out, oc});
+    if (kind == 2) {
+        quantise(m, out, m->x->quant.scale[0], m->x->quant.zero_point[0]);
+        set_window(add_op(m, chance(m, 50) ? IR_OP_AVERAGE_POOL2D : IR_OP_MAX_POOL2D, 1,
+                          &(struct ir_tensor *){m->x}, out),
+                   &y, &x, false);
+        return;
+    }
+    double k = (double)y.kernel * x.kernel * (kind ? 1 : c);
+    struct ir_tensor *weights =
+        constant(m, "w", 4, (const int32_t[]){kind ? 1 : oc, y.kernel, x.kernel, kind ? oc : c});
+    set_scales(m, weights, out, k, 1, 0);
+    struct ir_tensor *b = bias(m, oc, k), *in[3] = {m->x, weights, b};
+    struct ir_op *op = add_op(m, kind ? IR_OP_DEPTHWISE_CONV2D : IR_OP_CONV2D, b ? 3 : 2, in, out);
+    set_window(op, &y, &x, true);
+    op->attr[IR_MULTIPLIER] = kind == 1;
+}
+
+/* A sum or a table. */
+static void large_elements(struct make *m)
+{
+    int32_t dim[4];
+
+    do {
+        dim[0] = chance(m, 70) ? 1 : range(m, 2, 4);
+        dim[1] = any(m, 100000);
+        dim[2] = any(m, 100000);
+        dim[3] = any(m, 100000);
+    } while ((double)dim[0] * dim[1] * dim[2] * dim[3] > 1e6);
+    m->x = input(m, 4, dim);
+    if (chance(m, 50)) {
+        token_table(m);
+        return;
+    }
+    if (chance(m, 30))
+        dim[0] = dim[1] = 1;
+    if (dim[1] == 1 && dim[0] == 1 && chance(m, 30))
+        dim[2] = 1;
+    struct ir_tensor *other = input(m, 4, dim), *y = like(m, m->x);
+    quantise(m, y, binary_scale(m, IR_OP_ADD, m->x->quant.scale[0], other->quant.scale[0]),
+             zero_point(m));
+    add_op(m, IR_OP_ADD, 2, (struct ir_tensor *[]){m->x, other}, y);
+}
+
+static void large(struct make *m)
+{
+    int32_t kind = range(m, 0, 9);
+
+    if (kind < 4)
+        large_product(m);
+    else if (kind < 9)
+        large_window(m, kind < 6 ? 0 : kind < 8 ? 1 : 2);
+    else
+        large_elements(m);
+}
+
 struct ir_graph *layers_make(struct arena *a, uint64_t seed, const struct hd_config *hw)
 {
     struct make m = {.a = a, .r = {seed * 0x9e3779b97f4a7c15u + 1}, .hw = hw};
 
     do {
         m.g = ir_graph_new(a, arena_printf(a, "layer_%llu", (unsigned long long)seed));
-        if (seed % 50 == 49)
+        if (seed >= LAYERS_LARGE)
+            large(&m);
+        else if (seed % 50 == 49)
             far_op(&m);
         else if (seed % 25 == 24)
             column_op(&m);

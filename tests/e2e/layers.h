@@ -17,6 +17,9 @@ uint64_t layers_next(struct layers_rng *r);
 int32_t layers_range(struct layers_rng *r, int32_t lo, int32_t hi);
 bool layers_chance(struct layers_rng *r, uint32_t percent);
 
+/* From this seed on: one layer of any size, up to 16 M MACs. */
+#define LAYERS_LARGE (UINT64_C(1) << 32)
+
 /* Graph `seed` with sizes around the edges of `hw`. */
 struct ir_graph *layers_make(struct arena *a, uint64_t seed, const struct hd_config *hw);
 

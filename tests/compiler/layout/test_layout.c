@@ -75,7 +75,7 @@ static void mark(uint8_t *used, uint64_t from, uint64_t n)
 
 static void mark_tiles(uint8_t *used, const struct op_plan *p, const struct plan_stream *s)
 {
-    for (uint32_t k = 0; s->streamed && k < (p->n_tiles > 1 ? 2 : 1); k++) {
+    for (uint32_t k = 0; s->streamed && k < p->n_buffer; k++) {
         assert_int_equal(s->buf[k] % tiny.n, 0);
         mark(used, s->buf[k], (uint64_t)s->rows * s->pitch);
     }

@@ -1,0 +1,270 @@
+/* strips.c - operators in parts; see strips.h. */
+#include "strips.h"
+
+/* Largest rows and columns of an image that commands can count (signed 16 bits). */
+enum { MOST = 32767, MOST_BYTES = 65535 };
+
+/* Columns of a strip, in halos, and bytes of a run in memory, below which one rather cuts in another
+ * direction: a halo is read twice, a short run takes a burst of its own. */
+enum { HALOS = 8, RUN = 64 };
+
+static uint32_t least(uint32_t a, uint32_t b)
+{
+    return a < b ? a : b;
+}
+
+/* Is it not cut? */
+static bool is_whole(const struct geo *g)
+{
+    return g->kind == GEO_TRANSPOSED || geo_moves(g);
+}
+
+/* May rows be cut between any two bytes? */
+static bool is_flat(const struct geo *g)
+{
+    if (g->shared)
+        return false;
+    if (g->kind == GEO_LUT)
+        return true;
+    return g->kind == GEO_ELEMENTWISE && ir_elements(g->x) == ir_elements(g->out) &&
+           ir_elements(g->y2) == ir_elements(g->out) && !geo_walk(g, 0).by_row &&
+           !geo_walk(g, 1).by_row;
+}
+
+static uint32_t columns(const struct geo *g)
+{
+    return is_flat(g) ? g->ow * g->oc : g->ow;
+}
+
+/* Do its channels not meet? */
+static bool by_channel(const struct geo *g)
+{
+    return g->kind == GEO_DEPTHWISE || !geo_on_array(g);
+}
+
+/* Output positions whose windows reach over at most MOST input positions. */
+static uint32_t within(uint32_t n, uint32_t stride, uint32_t kernel, uint32_t dilation)
+{
+    uint32_t reach = (kernel - 1) * dilation + 1, room = reach < MOST ? MOST - reach : 0;
+
+    return least(n, room / stride + 1);
+}
+
+/* n in equal parts of at most `most`. */
+static uint32_t even(uint32_t n, uint32_t most)
+{
+    return div_up(n, div_up(n, most));
+}
+
+/* The same, each of whole words. */
+static uint32_t even_words(uint32_t n, uint32_t most, uint32_t word)
+{
+    uint32_t part = div_up(even(n, most), word) * word;
+
+    return part <= most ? part : most < word ? most : most / word * word;
+}
+
+struct strip_cut strip_least_cut(const struct geo *g, const struct hd_config *hw)
+{
+    bool window = geo_on_array(g) || g->kind == GEO_POOL;
+    uint32_t cols = columns(g), channels = MOST_BYTES / hw->n * hw->n;
+    struct strip_cut cut = {.rows = g->oh, .cols = cols, .channels = g->oc, .k = g->c};
+
+    if (is_whole(g))
+        return cut;
+    if (window) {
+        cut.rows = even(g->oh, within(g->oh, g->sy, g->kh, g->dy));
+        cut.cols = even(cols, within(cols, g->sx, g->kw, g->dx));
+    }
+    if (geo_on_array(g)) {
+        cut.cols = even(cols, least(cut.cols, hw->acc_depth));
+        cut.channels = g->oc > channels ? even_words(g->oc, channels, hw->n) : g->oc;
+        if (g->sx * g->c > MOST_BYTES && g->kind != GEO_DEPTHWISE)
+            cut.k = even_words(g->c, MOST_BYTES / g->sx, hw->n);
+    } else if (!is_flat(g) && cols > MOST)
+        cut.cols = even(cols, MOST);
+    return cut;
+}
+
+/* May a strip have fewer columns? Not where one window takes all of them. */
+static bool finer_columns(const struct geo *g, const struct hd_config *hw, struct strip_cut *cut,
+                          uint32_t least_cols)
+{
+    uint32_t word = is_flat(g) ? hw->n : 1;
+
+    if (cut->cols <= word || cut->cols < least_cols ||
+        (g->kind == GEO_POOL && g->kw == g->w && g->ow == 1))
+        return false;
+    cut->cols = even_words(columns(g), cut->cols / 2, word);
+    return true;
+}
+
+/* Fewer channels, input or output, whichever takes more bytes; not below `least_channels`. */
+static bool finer_channels(const struct geo *g, const struct hd_config *hw, struct strip_cut *cut,
+                           uint32_t least_channels)
+{
+    uint32_t *c = &cut->channels, all = g->oc;
+    uint64_t window = (uint64_t)g->kh * g->kw * cut->k;
+
+    if (is_flat(g))
+        return false;
+    if (!by_channel(g) && cut->k > least_channels &&
+        (window >= cut->channels || cut->channels <= least_channels)) {
+        c = &cut->k;
+        all = g->c;
+    }
+    if (*c <= least_channels || *c <= hw->n)
+        return false;
+    *c = even_words(all, *c / 2, hw->n);
+    return true;
+}
+
+bool strip_finer(const struct geo *g, const struct hd_config *hw, struct strip_cut *cut)
+{
+    uint32_t halo = div_up((g->kw - 1) * g->dx, g->sx), run = RUN > hw->n ? RUN : hw->n;
+
+    if (is_whole(g))
+        return false;
+    return finer_columns(g, hw, cut, HALOS * (halo + 1)) || finer_channels(g, hw, cut, run) ||
+           finer_columns(g, hw, cut, 0) || finer_channels(g, hw, cut, hw->n);
+}
+
+struct counts {
+    uint32_t channels, images, rows, cols;
+};
+
+static struct counts counts_of(const struct geo *g, const struct strip_cut *cut)
+{
+    return (struct counts){div_up(g->oc, cut->channels), g->images, div_up(g->oh, cut->rows),
+                           div_up(columns(g), cut->cols)};
+}
+
+uint32_t strip_count(const struct geo *g, const struct strip_cut *cut)
+{
+    const struct counts n = counts_of(g, cut);
+
+    return n.channels * n.images * n.rows * n.cols;
+}
+
+/* Input positions [*lo, *lo + *n) of `size` that output positions [first, first + count) read, at
+ * least one; the first window begins *pad before *lo. */
+static void reads(uint32_t first, uint32_t count, uint32_t stride, uint32_t reach, int32_t *pad,
+                  uint32_t size, uint32_t *lo, uint32_t *n)
+{
+    int64_t begin = (int64_t)first * stride - *pad,
+            end = begin + (int64_t)(count - 1) * stride + reach;
+
+    *lo = begin < 0 ? 0 : begin >= size ? size - 1 : (uint32_t)begin;
+    end = end > size ? size : end;
+    *n = end > *lo ? (uint32_t)end - *lo : 1;
+    *pad = (int32_t)(*lo - begin);
+}
+
+static void cut_rows(const struct geo *g, uint32_t image, uint32_t first, struct geo *s)
+{
+    uint32_t lo = 0;
+
+    if (g->kind == GEO_ELEMENTWISE || g->kind == GEO_LUT) {
+        for (uint32_t i = 0; i < 2 && geo_operand(g, i); i++)
+            s->box[i].row = g->kind == GEO_LUT ? first : first * geo_walk(g, i).rows;
+    } else {
+        reads(first, s->oh, g->sy, (g->kh - 1) * g->dy + 1, &s->pt, g->h, &lo, &s->h);
+        s->box[0].row = image * g->h + lo;
+    }
+    s->box[GEO_RESULT].row = g->turned ? image * g->ow : image * g->oh + first;
+}
+
+static void cut_flat(uint32_t first, uint32_t n, struct geo *s)
+{
+    s->flat = true;
+    s->w = s->ow = n;
+    s->c = s->oc = 1;
+    for (uint32_t i = 0; i < GEO_BOXES; i++) {
+        s->box[i].col = first;
+        s->box[i].cols = n;
+        s->box[i].channels = 1;
+    }
+}
+
+static void cut_columns(const struct geo *g, uint32_t first, struct geo *s)
+{
+    struct geo_box *out = &s->box[GEO_RESULT];
+    uint32_t lo = 0;
+
+    bool walked = g->kind == GEO_ELEMENTWISE || g->kind == GEO_LUT;
+    for (uint32_t i = 0; i < 2 && walked && geo_operand(g, i); i++)
+        if (geo_walk(g, i).by_pixel) {
+            s->box[i].col = first;
+            s->box[i].cols = s->ow;
+        }
+    if (!walked) {
+        reads(first, s->ow, g->sx, (g->kw - 1) * g->dx + 1, &s->pl, g->w, &lo, &s->w);
+        s->box[0].col = lo;
+        s->box[0].cols = s->w;
+    }
+    if (g->turned)
+        out->row += first;
+    else
+        out->col = first;
+    out->cols = g->turned ? 1 : s->ow;
+}
+
+static void cut_channels(const struct geo *g, uint32_t first, uint32_t n, struct geo *s)
+{
+    s->oc = n;
+    s->box[GEO_RESULT].channel = first;
+    s->box[GEO_RESULT].channels = n;
+    if (!by_channel(g))
+        return;
+    s->c = n;
+    for (uint32_t i = 0; i < 2 && geo_operand(g, i); i++)
+        if (g->box[i].channels == g->oc) { /* one value is the same for all channels */
+            s->box[i].channel = first;
+            s->box[i].channels = n;
+        }
+}
+
+void strip_at(const struct geo *g, const struct strip_cut *cut, uint32_t i, struct geo *strip)
+{
+    const struct counts n = counts_of(g, cut);
+    uint32_t x = i % n.cols * cut->cols, y = i / n.cols % n.rows * cut->rows,
+             image = i / n.cols / n.rows % n.images,
+             c = i / n.cols / n.rows / n.images * cut->channels;
+
+    *strip = *g;
+    strip->k_cut = cut->k;
+    if (n.rows * n.images > 1) {
+        strip->oh = least(cut->rows, g->oh - y);
+        cut_rows(g, image, y, strip);
+    }
+    if (n.channels > 1)
+        cut_channels(g, c, least(cut->channels, g->oc - c), strip);
+    if (n.cols > 1) {
+        strip->ow = least(cut->cols, columns(g) - x);
+        if (is_flat(g))
+            cut_flat(x, strip->ow, strip);
+        else
+            cut_columns(g, x, strip);
+    }
+}
+
+void strip_largest(const struct geo *g, const struct strip_cut *cut, struct geo *strip)
+{
+    strip_at(g, cut, 0, strip);
+    if (g->kind == GEO_ELEMENTWISE || g->kind == GEO_LUT)
+        return;
+    if (strip->oh < g->oh)
+        strip->h = least(g->h, (strip->oh - 1) * g->sy + (g->kh - 1) * g->dy + 1);
+    if (strip->ow < g->ow) {
+        strip->w = least(g->w, (strip->ow - 1) * g->sx + (g->kw - 1) * g->dx + 1);
+        strip->box[0].cols = strip->w;
+    }
+}
+
+void strip_channels(const struct geo *g, uint32_t first, uint32_t n, struct geo *part)
+{
+    *part = *g;
+    part->c = n;
+    part->box[0].channel += first;
+    part->box[0].channels = n;
+}
