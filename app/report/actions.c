@@ -148,16 +148,19 @@ static void vector(struct actions *to, const struct hd_cmd_vector *c, uint32_t n
     const uint64_t read = cells(c->rows, c->y_start, c->stride_y, c->kernel_h, c->in_h) *
                           cells(c->cols, c->x_start, c->stride_x, c->kernel_w, c->in_w);
     const bool two = c->op <= HD_VOP_PRELU;
+    const uint32_t passes = c->op == HD_VOP_SOFTMAX ? 3 : 1;
 
-    to->n[ACTION_VECTOR_OP] += read * c->channels;
-    to->n[ACTION_SCRATCHPAD_READ] += read * operand_bytes(c, c->a_splat, n);
+    to->n[ACTION_VECTOR_OP] += passes * read * c->channels;
+    to->n[ACTION_SCRATCHPAD_READ] += passes * read * operand_bytes(c, c->a_splat, n);
     if (two)
         to->n[ACTION_SCRATCHPAD_READ] += positions * operand_bytes(c, c->b_splat, n);
     to->n[ACTION_SCRATCHPAD_WRITTEN] += outputs;
-    if (two || c->op == HD_VOP_SUM)
+    if (two || c->op == HD_VOP_SUM || c->op == HD_VOP_SOFTMAX)
         to->n[ACTION_REQUANTISE] += outputs;
     if (c->op == HD_VOP_LUT)
         to->n[ACTION_WEIGHT_READ] += outputs;
+    if (c->op == HD_VOP_SOFTMAX) /* an exponential of 4 bytes in two passes */
+        to->n[ACTION_WEIGHT_READ] += 8 * outputs;
 }
 
 struct actions actions_of_command(const struct sched_command *c, const struct hd_config *hw)

@@ -14,7 +14,9 @@ enum {
     BYTE = 8,
     PARAM_BITS = 32 + 32 + 8, /* bias, multiplier, shift of a lane */
     ACC_BITS = 32,
-    TABLE_BITS = 256 * 8 /* each lane has the whole table */
+    TABLE_BITS = 256 * 8, /* each lane has the whole table */
+    EXP_BITS = 256 * 32,  /* and, with softmax, all exponentials */
+    ROW_BITS = 8 + 36     /* a row of softmax: maximum, scale and shift */
 };
 
 /* A line of hw/area.csv: the sizes in the order of accel_sizes, LUT4. *same: they are those of `c`. */
@@ -53,7 +55,7 @@ static enum status find_line(const char *path, const char *line, const struct hd
 enum status area_of(struct arena *a, const struct hd_config *c, struct area *area, struct diag *d)
 {
     struct arena *scratch = arena_beside(a);
-    const double n = c->n;
+    const double n = c->n, table_bits = TABLE_BITS + (c->softmax_rows ? EXP_BITS : 0);
     const char *home, *path;
     uint8_t *text;
     size_t n_bytes;
@@ -61,7 +63,8 @@ enum status area_of(struct arena *a, const struct hd_config *c, struct area *are
     *area = (struct area){.multipliers = n * n,
                           .memory_bits = BYTE * ((double)c->scratchpad_bytes + c->weight_bytes) +
                                          n * (PARAM_BITS * (double)c->param_entries +
-                                              ACC_BITS * (double)c->acc_depth + TABLE_BITS),
+                                              ACC_BITS * (double)c->acc_depth + table_bits) +
+                                         ROW_BITS * (double)c->softmax_rows,
                           .lut4 = -1};
     enum status st = home_find(scratch, &home, d);
     if (st == ST_OK) {

@@ -286,6 +286,7 @@ enum status run_compile_program(struct arena *a, const char *source, const struc
                            arena_printf(a, "-DHD_WEIGHT_BYTES=%u", hw->weight_bytes),
                            arena_printf(a, "-DHD_ACC_DEPTH=%u", hw->acc_depth),
                            arena_printf(a, "-DHD_PARAM_ENTRIES=%u", hw->param_entries),
+                           arena_printf(a, "-DHD_SOFTMAX_ROWS=%u", hw->softmax_rows),
                            arena_printf(a, "-DHD_CONFIG_HASH=0x%08xu", hw->hash),
                            "-fstack-protector-strong",
                            "-D_FORTIFY_SOURCE=2",

@@ -182,7 +182,7 @@ static void next_window(struct contention_beats *b)
     b->chunk = 0;
     if (++b->x == b->v->cols) {
         b->x = 0;
-        b->y++;
+        b->y = b->y + 1 == b->v->rows ? 0 : b->y + 1; /* of the next pass */
         set_row(b);
     }
     set_column(b);
@@ -199,7 +199,7 @@ static void next_beat(struct contention_beats *b)
 
 static bool beat_is_last(const struct contention_beats *b)
 {
-    return b->kx + 1 == b->kx_n && b->ky + 1 == b->ky_n;
+    return b->left <= b->written && b->kx + 1 == b->kx_n && b->ky + 1 == b->ky_n;
 }
 
 /* Skips `n` beats, whole rows where they are alike. */
@@ -209,7 +209,7 @@ static void skip_beats(struct contention_beats *b, uint64_t n)
 
     if (v->kernel_h == 1 && v->kernel_w == 1) {
         uint64_t per_row = (uint64_t)v->cols * b->chunks;
-        b->y = (uint32_t)(n / per_row);
+        b->y = (uint32_t)(n / per_row % v->rows);
         b->x = (uint32_t)(n % per_row / b->chunks);
         b->chunk = (uint32_t)(n % b->chunks);
         set_row(b);
@@ -227,6 +227,7 @@ static struct contention_beats beats_start(const struct contention_work *w,
     struct contention_beats b = {.v = v, .chunks = div_up(v->channels, hw->n)};
     uint64_t all = cost_beats(v, hw);
 
+    b.written = all / cost_passes(v);
     b.two = cost_reads_two(v);
     b.cycles_a_beat = 1 + (double)banks_vector_conflicts(v, hw) / (double)all;
     double reading = w->left - HD_TIMING_VECTOR_VALUE - COST_VECTOR_END + 1,

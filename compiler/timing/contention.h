@@ -47,7 +47,9 @@ struct contention_beats {
     const struct hd_cmd_vector *v;
     uint32_t y, x, chunk, ky, kx; /* the next beat */
     uint32_t chunks, ky_n, kx_n, ky_0, kx_0;
-    uint64_t left;    /* to be read */
+    uint64_t left; /* to be read */
+    uint64_t
+        written; /* the last of them, whose values are written: all but softmax's first passes */
     uint64_t pending; /* read, but their value has not left */
     double lead, cycles_a_beat;
     bool two, got[2], fly[2], stage[3], last[3];

@@ -102,7 +102,20 @@ uint64_t cost_beats(const struct hd_cmd_vector *v, const struct hd_config *hw)
 {
     uint32_t by_row, by_column;
 
-    return beats(v, hw, &by_row, &by_column);
+    return cost_passes(v) * beats(v, hw, &by_row, &by_column);
+}
+
+/* What softmax waits for in addition: the pipe between passes, and scales, of the sums of short rows
+ * and of the last sum. */
+static uint64_t softmax_waits(const struct hd_cmd_vector *v, const struct hd_config *hw)
+{
+    const uint64_t rows = (uint64_t)v->rows * v->cols, chunks = div_up(v->channels, hw->n),
+                   apart = chunks < HD_TIMING_SOFTMAX_SCALE ? HD_TIMING_SOFTMAX_SCALE - chunks : 0;
+
+    if (v->op != HD_VOP_SOFTMAX)
+        return 0;
+    return 2 * (HD_TIMING_SOFTMAX_PASS + HD_TIMING_VECTOR_START - 1) + HD_TIMING_SOFTMAX_SCALE - 1 +
+           (rows - 1) * apart;
 }
 
 uint64_t cost_vector(const struct hd_cmd_vector *v, const struct hd_config *hw)
@@ -115,7 +128,8 @@ uint64_t cost_vector(const struct hd_cmd_vector *v, const struct hd_config *hw)
                           ? HD_TIMING_VECTOR_DIVIDE * (1 + (uint64_t)by_column * v->rows + by_row)
                           : 0;
 
-    return all + banks_vector_conflicts(v, hw) + COST_VECTOR + most(pad_x, pad_y) + divide;
+    return cost_passes(v) * all + banks_vector_conflicts(v, hw) + COST_VECTOR + most(pad_x, pad_y) +
+           divide + softmax_waits(v, hw);
 }
 
 uint64_t cost_words(uint32_t rows, uint32_t row_bytes, const struct hd_config *hw)

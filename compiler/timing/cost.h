@@ -49,7 +49,12 @@ static inline bool cost_reads_two(const struct hd_cmd_vector *v)
 {
     return v->op <= HD_VOP_PRELU;
 }
-/* Beats of a VECTOR command: operands read. */
+/* How often it reads them. */
+static inline uint32_t cost_passes(const struct hd_cmd_vector *v)
+{
+    return v->op == HD_VOP_SOFTMAX ? 3 : 1;
+}
+/* Beats of a VECTOR command: operands read, in all passes. */
 uint64_t cost_beats(const struct hd_cmd_vector *v, const struct hd_config *hw);
 
 /* Cycles of a WEIGHT command that reads the scratchpad, from taking it to its done_o, both counted

@@ -28,7 +28,8 @@ void write_back_vector(struct write_back *r, const struct sched_command *c, uint
     uint64_t all = done > c->est_start ? done - c->est_start : 1;
 
     r->vector = (struct write_back_part){.words = &c->w, .steps = n};
-    r->vector.cycles = all > COST_VECTOR + n ? all - COST_VECTOR : n;
+    r->vector.cycles =
+        all > COST_VECTOR + n && cost_passes(v) == 1 ? all - COST_VECTOR : n; /* of the last pass */
     r->vector.from = done - HD_TIMING_VECTOR_DONE - r->vector.cycles;
 }
 

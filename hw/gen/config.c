@@ -6,7 +6,11 @@
 
 #include "base/file.h"
 
-enum { MAX_CONFIG_FILE_BYTES = 1 << 20 };
+enum {
+    MAX_CONFIG_FILE_BYTES = 1 << 20,
+    SOFTMAX_ROWS = 256,  /* unless stated */
+    SOFTMAX_WORDS = 256, /* of the table of exponentials, by weight addresses */
+};
 
 /* Sorted by key: canonical JSON is printed from this table. The upper bounds come from the widths
  * of the command fields that carry the numbers, the others from what the RTL can build. */
@@ -20,6 +24,7 @@ const struct accel_size accel_sizes[] = {
     {"ports", offsetof(struct hd_config, ports), 1, 4},
     {"read_bursts", offsetof(struct hd_config, read_bursts), 1, 64},
     {"scratchpad_bytes", offsetof(struct hd_config, scratchpad_bytes), 32, 16u << 20},
+    {"softmax_rows", offsetof(struct hd_config, softmax_rows), 0, 1024},
     {"weight_bytes", offsetof(struct hd_config, weight_bytes), 16, 2u << 20},
     {NULL, 0, 0, 0},
 };
@@ -81,6 +86,19 @@ static enum status check_spaces(const struct hd_config *c, const char *where, st
         where, most, c->n, c->weight_bytes);
 }
 
+static enum status check_softmax(const struct hd_config *c, const char *where, struct diag *d)
+{
+    if (c->softmax_rows != 0 && (!power_of_two(c->softmax_rows) || c->softmax_rows == 1))
+        return FAIL(d, ST_USAGE,
+                    "%s: \"softmax_rows\": expected 0 or a power of two from 2, found %u", where,
+                    c->softmax_rows);
+    if (c->softmax_rows != 0 && c->weight_bytes / c->n < SOFTMAX_WORDS)
+        return FAIL(d, ST_USAGE,
+                    "%s: \"softmax_rows\": expected 0 with less than %u words of weights, found %u",
+                    where, (uint32_t)SOFTMAX_WORDS, c->softmax_rows);
+    return ST_OK;
+}
+
 static enum status check_sizes(const struct hd_config *c, const char *where, struct diag *d)
 {
     TRY(check_array(c, where, d));
@@ -100,6 +118,7 @@ static enum status check_sizes(const struct hd_config *c, const char *where, str
         return FAIL(d, ST_USAGE,
                     "%s: \"weight_bytes\": expected at most 65536 words of %u (n), found %u", where,
                     c->n, c->weight_bytes);
+    TRY(check_softmax(c, where, d));
     return check_spaces(c, where, d);
 }
 
@@ -184,6 +203,17 @@ static void name_of_hash(struct hd_config *c)
     (void)snprintf(c->name + (n < most ? n : most), sizeof "-12345678", "-%08x", c->hash);
 }
 
+/* Where they are not stated: none if its words cannot be addressed, else the base's, else so many. */
+static enum status read_softmax_rows(struct hd_config *c, const cJSON *object, const char *where,
+                                     bool based, struct diag *d)
+{
+    const uint32_t rows = c->weight_bytes / c->n < SOFTMAX_WORDS ? 0
+                          : based                                ? c->softmax_rows
+                                                                 : SOFTMAX_ROWS;
+
+    return json_uint_or(object, where, "softmax_rows", 0, 1024, rows, &c->softmax_rows, d);
+}
+
 enum status config_read(const struct accel *acc, const cJSON *object, const char *where,
                         struct hd_config *out, struct diag *d)
 {
@@ -194,16 +224,19 @@ enum status config_read(const struct accel *acc, const cJSON *object, const char
     TRY(json_only(
         object, where,
         "name base doc n scratchpad_bytes banks ports weight_bytes acc_depth param_entries "
-        "axi_bytes axi_addr_bits read_bursts",
+        "softmax_rows axi_bytes axi_addr_bits read_bursts",
         d));
     TRY(read_base(acc, object, where, &c, d));
     const bool based = *c.name != '\0';
     TRY(read_name(&c, object, where, d));
     for (const struct accel_size *m = accel_sizes; m->name; m++) {
         uint32_t *to = (uint32_t *)((char *)&c + m->offset);
+        if (to == &c.softmax_rows)
+            continue;
         TRY(based ? json_uint_or(object, where, m->name, m->low, m->high, *to, to, d)
                   : json_uint(object, where, m->name, m->low, m->high, to, d));
     }
+    TRY(read_softmax_rows(&c, object, where, based, d));
     TRY(check_sizes(&c, where, d));
     c.hash = config_hash(acc, &c);
     if (!named)

@@ -13,6 +13,7 @@ struct hd_config {
     uint32_t weight_bytes;  /* weight memory */
     uint32_t acc_depth;     /* accumulator vectors of N int32 */
     uint32_t param_entries; /* entries of N bias, multiplier and shift */
+    uint32_t softmax_rows;  /* rows that a softmax command may have; 0: VECTOR has no softmax */
     uint32_t axi_bytes;     /* data width of the AXI master */
     uint32_t axi_addr_bits;
     uint32_t read_bursts; /* outstanding read bursts */

@@ -130,15 +130,15 @@ static void timing(struct text *t, const struct accel *acc)
 static void configs(struct text *t, const struct accel *acc)
 {
     text_add(t, "## Configurations\n\n| name | n | scratchpad | banks | ports | weights | "
-                "accumulators | parameters | AXI bytes | address bits | read bursts | hash |\n"
-                "|---|---|---|---|---|---|---|---|---|---|---|---|\n");
+                "accumulators | parameters | softmax rows | AXI bytes | address bits | read bursts "
+                "| hash |\n|---|---|---|---|---|---|---|---|---|---|---|---|---|\n");
     for (uint32_t i = 0; i < acc->n_configs; i++) {
         const struct hd_config *c = &acc->configs[i];
 
-        text_printf(t, "| `%s` | %u | %u | %u | %u | %u | %u | %u | %u | %u | %u | 0x%08x |\n",
+        text_printf(t, "| `%s` | %u | %u | %u | %u | %u | %u | %u | %u | %u | %u | %u | 0x%08x |\n",
                     c->name, c->n, c->scratchpad_bytes, c->banks, c->ports, c->weight_bytes,
-                    c->acc_depth, c->param_entries, c->axi_bytes, c->axi_addr_bits, c->read_bursts,
-                    c->hash);
+                    c->acc_depth, c->param_entries, c->softmax_rows, c->axi_bytes, c->axi_addr_bits,
+                    c->read_bursts, c->hash);
     }
 }
 

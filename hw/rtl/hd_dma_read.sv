@@ -66,8 +66,7 @@ module hd_dma_read #(
 
   assign cmd        = cmd_i;
   assign region_o   = cmd.region;
-  assign other_unit = (cmd.space == SpaceScratchpad) != (IsLoad != 0) || cmd.space > SpaceBias16
-                      || cmd.spad;
+  assign other_unit = (cmd.space == SpaceScratchpad) != (IsLoad != 0) || cmd.spad;
 
   logic                  gather_valid, gather_end, gather_error, burst_last;
   logic [31:0]           gather_cmd, burst_cmd;

@@ -1,7 +1,8 @@
 // hd_ram - the memory: one synchronous read port, one synchronous write port (1R1W).
 //   rdata_o(t+1) = memory[raddr_i](t) if re_i(t), else rdata_o(t).
 //   memory[waddr_i] lane b = wdata_i lane b where we_i and be_i[b]; lane = Width / BeBits bits.
-//   Read and write of one word in one cycle: the read gives the old word.
+//   Read and write of one word in one cycle: the read gives the old word; with Apart this never
+//   happens, and synthesis takes a block RAM without the logic for it.
 // Latency 1, throughput 1 read and 1 write a cycle. Reset: none, contents and rdata_o start
 // undefined.
 // Depth is a power of two. Bench: tests/hw/spad_tb.cpp (byte lanes), tests/hw/array_tb.cpp.
@@ -11,6 +12,9 @@ module hd_ram #(
   parameter int Width    = 32,  // bits of a word
   parameter int Depth    = 64,  // words, a power of two
   parameter int BeBits   = 1,   // write enables a word; divides Width
+  /* verilator lint_off UNUSEDPARAM */
+  parameter bit Apart    = 1'b0,  // for synthesis alone
+  /* verilator lint_on UNUSEDPARAM */
   parameter int AddrBits = $clog2(Depth)  // derived, do not set (Icarus 11 has no localparam here)
 ) (
   input  wire logic                clk_i,
@@ -24,7 +28,7 @@ module hd_ram #(
 );
   localparam int LaneBits = Width / BeBits;
 
-  logic [Width-1:0] mem[Depth];
+  (* no_rw_check = Apart *) logic [Width-1:0] mem[Depth];
 
   // The write is blocking, behind the read: `mem` is private to this process, and a Verilator model
   // spends several times as much on a memory that is written with <=.

@@ -9,13 +9,15 @@
 // (hd_recip).
 // A command takes its beats + 13 cycles, cmd handshake and done_o both counted, with hd_requant's
 // 5; padding adds its columns or rows, whichever is more. done_o: all bytes are in the scratchpad.
+// softmax walks the command three times (hd_softmax): a pass takes its beats, the second one at least
+// 8 cycles a row; between passes the pipe empties, and the third one waits for the last scale.
 // lut writes the table's bytes unclamped; other ops clamp. A window with no cell inside has sum 0
 // and maximum -128. kind_o: busy, wait_port (a request not granted), wait_lane (hd_requant serves
 // ARRAY), idle.
 // active_o: see hd_clocks.
 // The output may lie exactly on A or B (each byte is read before it is written); any other overlap
 // of them is undefined here, for reads run about ten beats ahead of writes.
-// Reset: idle; the look-up memory is undefined. Bench: tests/hw/vector_tb.cpp
+// Reset: idle; the look-up memories are undefined. Bench: tests/hw/vector_tb.cpp
 `default_nettype none
 `include "hd_accel.svh"
 `include "hd_config.svh"
@@ -69,7 +71,9 @@ module hd_vector #(
   input  wire logic                  v_busy_i
 );
   localparam int LutBits  = 8 - $clog2(N);
-  localparam int MetaBits = 3 + CntBits + AddrBits;  // {empty, first, last, count, output address}
+  // {empty, first, last, end, count, output address}
+  localparam int MetaBits = 4 + CntBits + AddrBits;
+  localparam int EndBit   = CntBits + AddrBits;
 
   // ---------------------------------------------------------------- command
   typedef enum logic [0:0] {StIdle, StRun} state_e;
@@ -77,9 +81,10 @@ module hd_vector #(
   hd_cmd_vector_t cmd_q;
   logic [31:0]    index_q;
   logic           start_q, flowing;
+  logic           next_pass, more;  // softmax: another pass begins; this one is not the last
 
   assign cmd_ready_o = state_q == StIdle;
-  assign done_o      = state_q == StRun && !start_q && !flowing && !v_busy_i;
+  assign done_o      = state_q == StRun && !start_q && !flowing && !v_busy_i && !more;
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
@@ -100,7 +105,7 @@ module hd_vector #(
   end
 
   // Decoded once, in the cycle of start_q.
-  logic       two_q, scale_q, pick_q, mul_q, prelu_q, lut_q, sum_q, max_q, average_q;
+  logic       two_q, scale_q, pick_q, mul_q, prelu_q, lut_q, sum_q, max_q, average_q, softmax_q;
   logic [7:0] z_a_q, z_b_q;
   always_ff @(posedge clk_i) begin
     if (start_q) begin
@@ -114,6 +119,7 @@ module hd_vector #(
       sum_q     <= cmd_q.op == VopAvgPool || cmd_q.op == VopSum;
       max_q     <= cmd_q.op == VopMaxPool;
       average_q <= cmd_q.op == VopAvgPool;
+      softmax_q <= cmd_q.op == VopSoftmax;
       z_a_q     <= (cmd_q.op == VopAvgPool || cmd_q.op == VopMaxPool || cmd_q.op == VopLut)
                    ? 8'd0 : cmd_q.z_a;
       z_b_q     <= cmd_q.z_b;
@@ -124,7 +130,7 @@ module hd_vector #(
   logic                beat, beat_taken, beat_empty, walk_busy;
   logic [AddrBits-1:0] beat_a, beat_b, beat_out;
   logic [CntBits-1:0]  beat_count;
-  logic                beat_first, beat_last;
+  logic                beat_first, beat_last, beat_end;
   logic [1:0]          got_q;    // the port took the beat in an earlier cycle
   logic [1:0]          taken;
   logic [1:0]          head;     // the port's queue holds an operand
@@ -139,7 +145,7 @@ module hd_vector #(
   hd_vector_walk #(.N(N), .AddrBits(AddrBits)) u_walk (
     .clk_i,
     .rst_ni,
-    .start_i    (cmd_ready_o & cmd_valid_i),
+    .start_i    ((cmd_ready_o & cmd_valid_i) | next_pass),
     .cmd_i      (cmd_q),
     .valid_o    (beat),
     .next_i     (beat_taken),
@@ -149,6 +155,7 @@ module hd_vector #(
     .count_o    (beat_count),
     .first_o    (beat_first),
     .last_o     (beat_last),
+    .end_o      (beat_end),
     .empty_o    (beat_empty),
     .busy_o     (walk_busy)
   );
@@ -166,7 +173,7 @@ module hd_vector #(
     .addr_i      (beat_a),
     .count_i     (beat_empty ? '0 : beat_count),
     .splat_i     (cmd_q.a_splat),
-    .meta_i      ({beat_empty, beat_first, beat_last, beat_count, beat_out}),
+    .meta_i      ({beat_empty, beat_first, beat_last, beat_end, beat_count, beat_out}),
     .taken_o     (taken[0]),
     .req_o       (vr_req_o[0]),
     .addr_o      (vr_addr_o[0 +: AddrBits]),
@@ -219,11 +226,12 @@ module hd_vector #(
   logic [CntBits-1:0]  out_count_q;
   logic [11:0]         cells_q;
   logic                divide, recip_ready;
+  logic                reduce, reduced;  // softmax: a pass whose rows' values are not written; one is taken
   logic [31:0]         reciprocal;
 
   assign divide     = value_v_q & average_q & (cells_q > 12'd1);
-  assign v_valid_o  = value_v_q & (!divide | recip_ready);
-  assign move       = !value_v_q | (v_valid_o & v_ready_i);
+  assign v_valid_o  = value_v_q & !reduce & (!divide | recip_ready);
+  assign move       = !value_v_q | (v_valid_o & v_ready_i) | (reduce & reduced);
   assign pop        = move & head[0] & (!two_q | head[1]);
   assign product_en = pop;
   assign high_en    = move & product_v_q;
@@ -239,7 +247,7 @@ module hd_vector #(
     end else if (move) begin
       product_v_q <= pop;
       high_v_q    <= product_v_q;
-      value_v_q   <= high_v_q & high_meta_q[MetaBits-3];
+      value_v_q   <= high_v_q & high_meta_q[reduce ? EndBit : MetaBits-3];
     end
   end
 
@@ -260,6 +268,39 @@ module hd_vector #(
     .cells_i      (cells_q),
     .ready_o      (recip_ready),
     .reciprocal_o (reciprocal)
+  );
+
+  // ---------------------------------------------------------------- softmax
+  logic            on, maximum, sum_pass, exp_we;
+  logic [7:0]      row_zero, row_shift;
+  logic [31:0]     row_multiplier;
+  logic [N*32-1:0] high;
+
+  assign on     = CfgSoftmaxRows != 0 && softmax_q && state_q == StRun;
+  assign reduce = maximum | sum_pass;
+  assign exp_we = CfgSoftmaxRows != 0 && ww_valid_i && ww_space_i == SpaceExp;
+
+  hd_softmax #(.N(N)) u_softmax (
+    .clk_i,
+    .rst_ni,
+    .start_i     (cmd_ready_o & cmd_valid_i),
+    .on_i        (on),
+    .flowing_i   (flowing | start_q),
+    .next_o      (next_pass),
+    .more_o      (more),
+    .maximum_o   (maximum),
+    .sum_o       (sum_pass),
+    .take_i      (beat_taken),
+    .take_end_i  (beat_end),
+    .zero_o      (row_zero),
+    .value_en_i  (value_en),
+    .value_end_i (high_meta_q[EndBit]),
+    .count_i     (high_meta_q[AddrBits +: CntBits]),
+    .high_i      (high),
+    .valid_i     (value_v_q),
+    .ready_o     (reduced),
+    .multiplier_o(row_multiplier),
+    .shift_o     (row_shift)
   );
 
   // ---------------------------------------------------------------- lanes
@@ -284,9 +325,9 @@ module hd_vector #(
       .b_head_en_i    (b_head_en),
       .b_skid_en_i    (b_skid_en),
       .b_from_skid_i  (b_from_skid),
-      .z_a_i          (z_a_q),
+      .z_a_i          (on ? row_zero : z_a_q),
       .z_b_i          (z_b_q),
-      .blank_i        ({{2{max_q}}, 7'd0}),
+      .blank_i        ({{2{max_q | maximum}}, 7'd0}),
       .scale_i        (scale_q),
       .sub_i          (cmd_q.op == VopSub),
       .pick_i         (pick_q),
@@ -296,6 +337,7 @@ module hd_vector #(
       .lut_i          (lut_q),
       .sum_i          (sum_q),
       .max_i          (max_q),
+      .exp_i          (on & !maximum),
       .multiplier_a_i (cmd_q.multiplier_a),
       .multiplier_b_i (cmd_q.multiplier_b),
       .right_a_i      (right_a),
@@ -307,6 +349,9 @@ module hd_vector #(
       .lut_we_i       (lut_we),
       .lut_word_i     (ww_word_i[LutBits-1:0]),
       .lut_data_i     (ww_data_i),
+      .exp_we_i       (exp_we),
+      .exp_entry_i    (8'(ww_word_i)),
+      .high_o         (high[l*32 +: 32]),
       .value_o        (v_value_o[l*32 +: 32]),
       .negative_o     (v_alt_o[l])
     );
@@ -314,8 +359,9 @@ module hd_vector #(
 
   // ---------------------------------------------------------------- to hd_requant
   assign v_mode_o       = average_q ? RqAverage : (lut_q | max_q) ? RqPass : RqMbqm;
-  assign v_multiplier_o = average_q ? reciprocal : cmd_q.multiplier_out;
-  assign v_shift_o      = cmd_q.shift_out;
+  assign v_multiplier_o = average_q ? reciprocal : on ? row_multiplier
+                                    : cmd_q.multiplier_out;
+  assign v_shift_o      = on ? row_shift : cmd_q.shift_out;
   assign v_multiplier_alt_o = cmd_q.multiplier_b;
   assign v_shift_alt_o      = cmd_q.shift_b;
   assign v_cells_o      = cells_q;
@@ -326,7 +372,7 @@ module hd_vector #(
   assign v_count_o      = out_count_q;
   assign v_cmd_o        = index_q;
 
-  assign active_o = state_q != StIdle || cmd_valid_i || lut_we;
+  assign active_o = state_q != StIdle || cmd_valid_i || lut_we || exp_we;
 
   // ---------------------------------------------------------------- this cycle's counter
   always_comb begin
@@ -343,6 +389,8 @@ module hd_vector #(
   a_idle: assert property (@(posedge clk_i) disable iff (!rst_ni) state_q == StIdle |-> !flowing);
   c_run: cover property (@(posedge clk_i) state_q == StRun);
   c_lane: cover property (@(posedge clk_i) v_valid_o && !v_ready_i);
+  a_rows: assert property (@(posedge clk_i) disable iff (!rst_ni)
+    on |-> CfgSoftmaxRows != 0 && cmd_q.rows * cmd_q.cols <= CfgSoftmaxRows);
   c_divide: cover property (@(posedge clk_i) divide && !recip_ready);
 `endif
 

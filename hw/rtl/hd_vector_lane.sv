@@ -2,7 +2,9 @@
 //   queue    a, b = byte - zero point (9 bits), `blank_i` where it is not read; two entries each
 //   product  pa = a * {multiplier_a | b | 1}, pb = b * multiplier_b;  look-up memory read
 //            prelu: b where a < 0, else 1
-//   high     add, sub, max, min: (p + 2^10) >> 11 = ((x << 20) * multiplier + 2^30) >> 31
+//            softmax: memory of exponentials read
+//   high     softmax: the exponential (first pass: the byte)
+//            add, sub, max, min: (p + 2^10) >> 11 = ((x << 20) * multiplier + 2^30) >> 31
 //            max, min: one of the two, by the products' bits that it depends on
 //            others: pa, or the byte
 //   value    add, sub: RDBPOT(ha, -shift_a) +- RDBPOT(hb, -shift_b);  others with two operands,
@@ -13,6 +15,7 @@
 // same cycle and hd_weights writes N bytes a cycle. The other way, one register file with N read
 // multiplexers, is 2,048 flops and N * 2,040 two-input multiplexers: a fifth of the array's cells
 // at N = 16.
+// So is the memory of exponentials, 256 entries of 32 bits: entry (byte - zero point) mod 256.
 // Each stage loads at its enable only. Reset: none. Bench: tests/hw/vector_tb.cpp
 `default_nettype none
 `include "hd_config.svh"
@@ -46,6 +49,7 @@ module hd_vector_lane #(
   input  wire logic               lut_i,
   input  wire logic               sum_i,       // pools: avg_pool, sum
   input  wire logic               max_i,
+  input  wire logic               exp_i,       // softmax: look up exponentials
   input  wire logic [31:0]        multiplier_a_i,
   input  wire logic [31:0]        multiplier_b_i,
   input  wire logic [4:0]         right_a_i,   // -shift_a
@@ -59,6 +63,10 @@ module hd_vector_lane #(
   input  wire logic               lut_we_i,
   input  wire logic [LutBits-1:0] lut_word_i,
   input  wire logic [N*8-1:0]     lut_data_i,
+  // exponentials: the first 32 bits of the word
+  input  wire logic               exp_we_i,
+  input  wire logic [7:0]         exp_entry_i,
+  output logic      [31:0]        high_o,
   output logic      [31:0]        value_o,
   output logic                    negative_o   // prelu: a < 0
 );
@@ -125,6 +133,25 @@ module hd_vector_lane #(
     .wdata_i (lut_data_i)
   );
 
+  logic [31:0] exponential;
+
+  if (CfgSoftmaxRows != 0) begin : gen_exp
+    hd_ram #(.Width(32), .Depth(256), .Apart(1'b1)) u_exp (
+      .clk_i,
+      .re_i   (product_en_i & exp_i),
+      .raddr_i(a_q[7:0]),
+      .rdata_o(exponential),
+      .we_i   (exp_we_i),
+      .waddr_i(exp_entry_i),
+      .be_i   (1'b1),
+      .wdata_i(lut_data_i[31:0])
+    );
+  end else begin : gen_none
+    logic unused_exp;
+    assign exponential = '0;
+    assign unused_exp  = ^{exp_i, exp_we_i, exp_entry_i};
+  end
+
   // ---------------------------------------------------------------- high, value
   logic signed [31:0] ha_q, hb_q, value_q;
   logic               product_negative_q, high_negative_q, negative_q;
@@ -155,7 +182,8 @@ module hd_vector_lane #(
 
   always_ff @(posedge clk_i) begin
     if (high_en_i) begin
-      ha_q <= !scale_i ? (lut_i ? {{24{looked_up[7]}}, looked_up} : pa_q[31:0]) :
+      ha_q <= !scale_i ? (exp_i ? exponential :
+                          lut_i ? {{24{looked_up[7]}}, looked_up} : pa_q[31:0]) :
               pick_i && takes_b(pa_q[40:10], pb_q[40:10], min_i) ? high(pb_q[40:10])
                                                                  : high(pa_q[40:10]);
       if (scale_i) hb_q <= high(pb_q[40:10]);
@@ -174,6 +202,7 @@ module hd_vector_lane #(
     end
   end
   assign value_o = value_q;
+  assign high_o  = ha_q;
 
 endmodule
 

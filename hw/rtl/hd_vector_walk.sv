@@ -31,6 +31,7 @@ module hd_vector_walk #(
   output logic [CntBits-1:0]      count_o,     // bytes, 1..N
   output logic                    first_o,     // first cell of a window
   output logic                    last_o,      // last cell of a window
+  output logic                    end_o,       // last beat of a column
   output logic                    empty_o,     // no cell at all
   output logic                    busy_o
 );
@@ -224,6 +225,7 @@ module hd_vector_walk #(
   assign count_o    = chunk_end ? chan_q[CntBits-1:0] : CntBits'(N);
   assign first_o    = first_q;
   assign last_o     = window_end;
+  assign end_o      = window_end && chunk_end;
 
 `ifdef HD_ASSERT
   a_loops: assert property (@(posedge clk_i) disable iff (!rst_ni)

@@ -172,7 +172,7 @@ int hd_func_dma_read(struct hd_func *f, const struct hd_cmd_dma_read *c)
 
     if (c->spad && !load)
         return weights_of_spad(f, c);
-    if (c->spad || c->space >= HD_SPACE_COUNT || (c->space == HD_SPACE_SCRATCHPAD) != load)
+    if (c->spad || (c->space == HD_SPACE_SCRATCHPAD) != load)
         return hd_func_stop(
             f, HD_FAULT_BAD_FIELD, s.unit, c->offset,
             "dma: LOAD reads memory and writes the scratchpad, WEIGHT writes the others");

@@ -192,6 +192,8 @@ int hd_func_vector(struct hd_func *f, const struct hd_cmd_vector *c)
 {
     struct vector_job j = {.f = f, .c = c};
 
+    if (c->op == HD_VOP_SOFTMAX)
+        return hd_func_softmax(f, c);
     if (check(&j))
         return -1;
     for (j.row = 0; j.row < c->rows; j.row++)

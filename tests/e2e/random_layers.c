@@ -170,13 +170,15 @@ static void show(const struct bench *b, struct arena *a, const struct layer_setu
     if (write_ir(a, b->keep, s, &t, &d) != ST_OK)
         printf("%s\n", d.text);
     if (b->vary)
-        printf("  {\"name\": \"vary\", \"n\": %u, \"scratchpad_bytes\": %u, \"banks\": %u, "
-               "\"ports\": %u, "
-               "\"weight_bytes\": %u, \"acc_depth\": %u, \"param_entries\": %u, \"axi_bytes\": %u, "
-               "\"axi_addr_bits\": %u, \"read_bursts\": %u}\n",
-               s->hw.n, s->hw.scratchpad_bytes, s->hw.banks, s->hw.ports, s->hw.weight_bytes,
-               s->hw.acc_depth, s->hw.param_entries, s->hw.axi_bytes, s->hw.axi_addr_bits,
-               s->hw.read_bursts);
+        printf(
+            "  {\"name\": \"vary\", \"n\": %u, \"scratchpad_bytes\": %u, \"banks\": %u, "
+            "\"ports\": %u, "
+            "\"weight_bytes\": %u, \"acc_depth\": %u, \"param_entries\": %u, \"softmax_rows\": %u, "
+            "\"axi_bytes\": %u, "
+            "\"axi_addr_bits\": %u, \"read_bursts\": %u}\n",
+            s->hw.n, s->hw.scratchpad_bytes, s->hw.banks, s->hw.ports, s->hw.weight_bytes,
+            s->hw.acc_depth, s->hw.param_entries, s->hw.softmax_rows, s->hw.axi_bytes,
+            s->hw.axi_addr_bits, s->hw.read_bursts);
     if (t.length <= MAX_IR)
         fputs(t.data, stdout);
     for (char *line = strtok(t.data, "\n"); line && t.length > MAX_IR; line = strtok(NULL, "\n"))

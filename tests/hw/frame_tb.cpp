@@ -778,8 +778,6 @@ void test_unit_faults(bench &b)
     t = trio(b), t.weight.spad = 1, t.weight.runs = 0;
     expect_fault(b, t.make().words, {HD_FAULT_BAD_FIELD, HD_UNIT_WEIGHT, 2, 0, false},
                  "a matrix without rows");
-    t = trio(b), t.weight.space = 7;
-    expect_fault(b, t.make().words, {HD_FAULT_BAD_FIELD, HD_UNIT_WEIGHT, 2, 0, false}, "space 7");
     t = trio(b), t.load.runs = 0;
     expect_fault(b, t.make().words, {HD_FAULT_BAD_FIELD, HD_UNIT_LOAD, 1, 0, false}, "no runs");
     t = trio(b), t.store.row_bytes = 0;

@@ -4,6 +4,7 @@
  * command, so a byte written too much shows. Without back-pressure the cycles are checked too,
  * and each delay against accel.json's timing.
  * Arguments: [seed [commands]]. */
+#include <cmath>
 #include <cstdio>
 #include <cstring>
 #include <memory>
@@ -12,6 +13,7 @@
 #include "Vbench.h"
 #include "hd_accel.h"
 #include "hd_timing.h"
+#include "softmax_model.h"
 #include "wide.h"
 
 namespace
@@ -30,8 +32,8 @@ enum {
     idle = HD_COUNTER_VECTOR_IDLE % 8,
 };
 
-const char *const op_names[] = {"add",   "sub",      "mul",      "max", "min",
-                                "prelu", "avg_pool", "max_pool", "sum", "lut"};
+const char *const op_names[] = {"add",      "sub",      "mul", "max", "min",    "prelu",
+                                "avg_pool", "max_pool", "sum", "lut", "softmax"};
 
 /* ------------------------------------------------------------------ the loops */
 struct reference {
@@ -39,7 +41,9 @@ struct reference {
     const std::vector<uint8_t> &before;
     std::vector<uint8_t> &after;
     const int8_t *lut;
+    const int32_t *exp; /* softmax: by difference modulo 256 */
     uint64_t beats = 0;
+    uint64_t waits = 0; /* cycles that softmax takes in addition to its beats */
 
     int8_t byte(int64_t address) const
     {
@@ -98,6 +102,36 @@ struct reference {
                               c.act_max);
     }
 
+    void one_softmax(int y, int x)
+    {
+        int64_t a = (int64_t)c.a_base + (int64_t)y * c.a_row + (int64_t)x * c.a_col;
+        int64_t o = (int64_t)c.out_base + (int64_t)y * c.out_row + (int64_t)x * c.out_col;
+        std::vector<int8_t> row(c.channels);
+
+        for (uint32_t i = 0; i < c.channels; i++)
+            row[i] = byte(a + i);
+        struct softmax_row r = softmax_row_of(exp, row.data(), c.channels);
+        for (uint32_t i = 0; i < c.channels; i++)
+            after[(size_t)((o + i) & (size - 1))] = (uint8_t)numerics_clamp(
+                (int32_t)softmax_result(&r, exp, row[i]), c.z_out, c.act_min, c.act_max);
+    }
+
+    /* A pass begins when the pipe is empty, the last one when the last scale is made; sums are at
+     * least softmax_scale cycles apart. */
+    void run_softmax()
+    {
+        uint64_t rows = (uint64_t)c.rows * c.cols, chunks = (c.channels + N - 1) / N;
+
+        for (int y = 0; y < (int)c.rows; y++)
+            for (int x = 0; x < (int)c.cols; x++)
+                one_softmax(y, x);
+        beats = 3 * rows * chunks;
+        waits =
+            2 * (HD_TIMING_SOFTMAX_PASS + HD_TIMING_VECTOR_START - 1) + HD_TIMING_SOFTMAX_SCALE - 1;
+        if (chunks < HD_TIMING_SOFTMAX_SCALE)
+            waits += (rows - 1) * (HD_TIMING_SOFTMAX_SCALE - chunks);
+    }
+
     int inside(int start, int stride, int at, int kernel, int limit) const
     {
         int n = 0;
@@ -109,6 +143,10 @@ struct reference {
 
     void run()
     {
+        if (c.op == HD_VOP_SOFTMAX) {
+            run_softmax();
+            return;
+        }
         for (int y = 0; y < (int)c.rows; y++)
             for (int x = 0; x < (int)c.cols; x++) {
                 int cells = inside(c.y_start, c.stride_y, y, c.kernel_h, c.in_h) *
@@ -233,6 +271,23 @@ struct maker {
                     c->x_start * (int32_t)c->a_win_col;
     }
 
+    /* Rows of any length up to 4,096, of as many pixels as the unit keeps. */
+    void softmax(hd_cmd_vector *c)
+    {
+        if (r.chance(30)) {
+            c->channels = (uint32_t)(r.chance(30) ? 4096 - r.range(0, 1) : r.range(1, 4096));
+            if (c->channels > (uint32_t)size / 4)
+                c->channels = (uint32_t)size / 4;
+        }
+        elementwise(c);
+        if (c->channels > 4096)
+            c->channels = 4096;
+        if (r.chance(10) && c->channels <= 2 * N) { /* all rows that a command may have */
+            c->rows = (uint32_t)(r.chance(50) ? 1 : CfgSoftmaxRows);
+            c->cols = CfgSoftmaxRows / c->rows;
+        }
+    }
+
     hd_cmd_vector command(int op)
     {
         hd_cmd_vector c = {};
@@ -241,6 +296,8 @@ struct maker {
         c.channels = (uint32_t)channels();
         if (op == HD_VOP_AVG_POOL || op == HD_VOP_MAX_POOL || op == HD_VOP_SUM)
             pool(&c);
+        else if (op == HD_VOP_SOFTMAX)
+            softmax(&c);
         else
             elementwise(&c);
         numbers(&c);
@@ -255,6 +312,7 @@ struct bench {
     rng r;
     std::vector<uint8_t> before, memory;
     int8_t lut[256];
+    int32_t exp[256];
     bool pending[2] = {}; /* granted in the last cycle */
     uint32_t addr[2], hi[2];
     int port_percent = 0, lane_percent = 0; /* refusals */
@@ -350,6 +408,24 @@ struct bench {
         }
     }
 
+    /* e^(-k d) for differences d, or anything; of the difference 0 nearly 1. */
+    void load_exp()
+    {
+        const double k = std::exp(r.range(-60, 10) / 10.0);
+        const bool any = r.chance(20);
+
+        for (int i = 0; i < 256; i++) {
+            double e = std::exp(k * (i ? i - 256 : 0)) * 2147483648.0;
+            exp[i] = i == 0 ? INT32_MAX : any ? (int32_t)(r.next() >> 1) : (int32_t)e;
+            dut.ww_valid_i = 1;
+            dut.ww_space_i = HD_SPACE_EXP;
+            dut.ww_word_i = (uint32_t)i;
+            for (int b = 0; b < N; b += 4)
+                set_field(dut.ww_data_i, b * 8, 32, b ? r.next() : (uint32_t)exp[i]);
+            step();
+        }
+    }
+
     /* Cycles from the handshake to done, both counted; 0 when something is wrong. */
     uint64_t execute(const hd_cmd_vector &c, uint64_t limit)
     {
@@ -396,19 +472,22 @@ struct bench {
 
         for (uint8_t &b : before)
             b = r.chance(10) ? (r.chance(50) ? 127 : 128) : rubbish();
-        if (op == HD_VOP_AVG_POOL && r.chance(20))
+        if ((op == HD_VOP_AVG_POOL || op == HD_VOP_SOFTMAX) && r.chance(20))
             memset(before.data(), r.chance(50) ? 127 : 128, size);
         memory = want = before;
         port_percent = free_run ? 0 : r.range(0, 1) * r.range(0, 80);
         lane_percent = free_run ? 0 : r.range(0, 1) * r.range(0, 95);
         if (op == HD_VOP_LUT)
             load_lut();
+        if (op == HD_VOP_SOFTMAX)
+            load_exp();
         index++;
-        reference ref{c, before, want, lut};
+        reference ref{c, before, want, lut, exp};
         ref.run();
         uint64_t cycles = execute(c, 400 * (ref.beats + 1000));
         int pad_y = c.y_start < 0 ? -c.y_start : 0, pad_x = c.x_start < 0 ? -c.x_start : 0;
-        uint64_t exact = ref.beats + overhead + (uint64_t)(pad_y > pad_x ? pad_y : pad_x);
+        uint64_t exact =
+            ref.beats + ref.waits + overhead + (uint64_t)(pad_y > pad_x ? pad_y : pad_x);
         bool good = cycles != 0 && memory == want;
         if (cycles == 0)
             printf("no end, or not the bytes asked for\n");
@@ -496,7 +575,8 @@ struct bench {
         if (!timing())
             return false;
         for (uint64_t i = 0; i < commands; i++)
-            if (!one((int)(i % HD_VOP_COUNT)))
+            if ((i % HD_VOP_COUNT != HD_VOP_SOFTMAX || CfgSoftmaxRows != 0) &&
+                !one((int)(i % HD_VOP_COUNT)))
                 return false;
         return true;
     }

@@ -156,12 +156,17 @@ static void vector_commands(void **state)
                 a += !v->a_splat || lane == first;
                 b += two && (!v->b_splat || lane == first);
             }
-        assert_int_equal(count(&c, ACTION_VECTOR_OP), cells * v->channels);
+        const bool softmax = v->op == HD_VOP_SOFTMAX;
+        const uint64_t passes = softmax ? 3 : 1;
+        assert_int_equal(count(&c, ACTION_VECTOR_OP), passes * cells * v->channels);
         assert_int_equal(count(&c, ACTION_SCRATCHPAD_READ),
-                         cells * a + (uint64_t)v->rows * v->cols * b);
+                         passes * cells * a + (uint64_t)v->rows * v->cols * b);
         assert_int_equal(count(&c, ACTION_SCRATCHPAD_WRITTEN), outputs);
-        assert_int_equal(count(&c, ACTION_REQUANTISE), two || v->op == HD_VOP_SUM ? outputs : 0);
-        assert_int_equal(count(&c, ACTION_WEIGHT_READ), v->op == HD_VOP_LUT ? outputs : 0);
+        assert_int_equal(count(&c, ACTION_REQUANTISE),
+                         two || v->op == HD_VOP_SUM || softmax ? outputs : 0);
+        assert_int_equal(count(&c, ACTION_WEIGHT_READ), v->op == HD_VOP_LUT ? outputs
+                                                        : softmax           ? 8 * outputs
+                                                                            : 0);
     }
 }
 

@@ -229,7 +229,7 @@ static const char canonical[] =
     "{\"bits\":32,\"name\":\"w1\"},{\"bits\":32,\"name\":\"w2\"},{\"bits\":5,\"name\":\"w3\"}]},"
     "\"configuration\":{\"acc_depth\":64,\"axi_addr_bits\":40,\"axi_bytes\":8,\"banks\":8,\"n\":4,"
     "\"param_entries\":32,\"ports\":1,\"read_bursts\":4,\"scratchpad_bytes\":8192,"
-    "\"weight_bytes\":2048},"
+    "\"softmax_rows\":256,\"weight_bytes\":2048},"
     "\"constants\":{\"counter_slots\":{\"value\":4}},"
     "\"enums\":{\"opcode\":{\"values\":[\"invalid\",\"end\",\"go\",\"run\"]},"
     "\"unit\":{\"values\":[\"load\",\"array\"]}},"

@@ -135,6 +135,8 @@ static void sizes_at_the_edge_pass(void **state)
     expect_good("\"axi_bytes\": 16", "\"axi_bytes\": 64");
     expect_good("\"axi_bytes\": 16", "\"axi_bytes\": 4");
     expect_good("\"read_bursts\": 16", "\"read_bursts\": 1");
+    expect_good("\"ports\": 4", "\"ports\": 4, \"softmax_rows\": 0");
+    expect_good("\"ports\": 4", "\"ports\": 4, \"softmax_rows\": 1024");
 }
 
 static void impossible_sizes_are_refused(void **state)
@@ -165,6 +167,10 @@ static void impossible_sizes_are_refused(void **state)
     expect_bad("\"acc_depth\": 512", "\"acc_depth\": 8192", "from 16 to 4096, found 8192");
     expect_bad("\"axi_bytes\": 16", "\"axi_bytes\": 24", "expected a power of two, found 24");
     expect_bad("\"axi_bytes\": 16", "\"axi_bytes\": 128", "from 4 to 64, found 128");
+    expect_bad("\"ports\": 4", "\"ports\": 4, \"softmax_rows\": 100",
+               "\"softmax_rows\": expected 0 or a power of two from 2, found 100");
+    expect_bad("\"ports\": 4", "\"ports\": 4, \"softmax_rows\": 2048", "0 to 1024, found 2048");
+    expect_bad("65536", "2048, \"softmax_rows\": 64", "0 with less than 256 words of weights");
     expect_bad("\"read_bursts\": 16", "\"read_bursts\": 65", "from 1 to 64, found 65");
 }
 

@@ -1,6 +1,7 @@
 /* VECTOR in the functional model against NUMERICS.md: elementwise, pools with padding, sums, the
  * look-up table; every byte of the scratchpad is compared. */
 #include "func_bench.h"
+#include "tests/hw/softmax_model.h"
 
 static const char *const config_names[] = {"tiny", "sys8", "sys16", "sys32"};
 
@@ -135,12 +136,35 @@ static int64_t plain_window(const struct hd_cmd_vector *c, const int8_t *spad, u
     return n ? (sum > 0 ? sum + n / 2 : sum - n / 2) / n : 0;
 }
 
+static int32_t exp_entry(const struct func_bench *t, uint32_t i)
+{
+    int32_t e;
+
+    memcpy(&e, t->f.space[HD_SPACE_EXP] + (size_t)i * t->f.config.n, sizeof e);
+    return e;
+}
+
+static int8_t plain_softmax(const struct func_bench *t, const struct hd_cmd_vector *c,
+                            const int8_t *row, uint32_t ch)
+{
+    int32_t exp[256];
+    struct softmax_row r;
+
+    for (uint32_t i = 0; i < 256; i++)
+        exp[i] = exp_entry(t, i);
+    r = softmax_row_of(exp, row, c->channels);
+    return plain_clamp(softmax_result(&r, exp, row[ch]) + c->z_out, c->act_min, c->act_max);
+}
+
 static int8_t plain_element(const struct func_bench *t, const struct hd_cmd_vector *c,
                             const int8_t *spad, uint32_t row, uint32_t col, uint32_t ch)
 {
     int8_t a = 0;
     int64_t v;
 
+    if (c->op == HD_VOP_SOFTMAX)
+        return plain_softmax(t, c, spad + (uint32_t)c->a_base + row * c->a_row + col * c->a_col,
+                             ch);
     if (c->op >= HD_VOP_AVG_POOL && c->op <= HD_VOP_SUM) {
         v = plain_window(c, spad, row, col, ch);
     } else {
@@ -171,6 +195,17 @@ static void check(struct func_bench *t, const struct hd_cmd_vector *c)
     free(want);
 }
 
+/* Exponentials of any fall; all of them at most the first. */
+static void random_exponentials(struct func_bench *t)
+{
+    const uint32_t fall = random_in(0, 20);
+
+    for (uint32_t i = 0; i < 256; i++) {
+        int32_t e = i == 0 ? INT32_MAX : INT32_MAX >> ((256 - i) * fall / 256 % 31);
+        memcpy(t->f.space[HD_SPACE_EXP] + (size_t)i * t->f.config.n, &e, sizeof e);
+    }
+}
+
 static void every_operation(void **state)
 {
     (void)state;
@@ -188,6 +223,10 @@ static void every_operation(void **state)
             random_numbers(&c);
             random_bytes(bench_spad(&t), t.f.n_bytes[HD_SPACE_SCRATCHPAD]);
             random_bytes(t.f.space[HD_SPACE_LUT], 256);
+            if (c.op == HD_VOP_SOFTMAX && t.f.config.softmax_rows == 0)
+                continue;
+            if (c.op == HD_VOP_SOFTMAX)
+                random_exponentials(&t);
             check(&t, &c);
         }
         bench_close(&t);
@@ -225,6 +264,82 @@ static void averages_of_every_count(void **state)
     bench_close(&t);
 }
 
+static struct hd_cmd_vector softmax_command(uint32_t channels)
+{
+    return (struct hd_cmd_vector){
+        .common = {.opcode = HD_OPCODE_VECTOR, .length = HD_CMD_VECTOR_UNITS},
+        .op = HD_VOP_SOFTMAX,
+        .kernel_h = 1,
+        .kernel_w = 1,
+        .rows = 1,
+        .cols = 1,
+        .channels = channels,
+        .in_h = 1,
+        .in_w = 1,
+        .out_base = 16384,
+        .z_out = -128,
+        .act_min = -128,
+        .act_max = 127};
+}
+
+/* To the sum's last bit: 4,096 equal values. From 512 of them on all results are 0. */
+static void softmax_of_long_rows(void **state)
+{
+    static const uint32_t length[] = {1, 511, 512, 513, 4095, 4096};
+    struct func_bench t;
+
+    (void)state;
+    bench_open(&t, "sys16");
+    for (uint32_t k = 0; k < 4 * sizeof length / sizeof *length; k++) {
+        const struct hd_cmd_vector c = softmax_command(length[k / 4]);
+
+        random_bytes(bench_spad(&t), t.f.n_bytes[HD_SPACE_SCRATCHPAD]);
+        random_exponentials(&t);
+        if (k % 4 < 2)
+            memset(bench_spad(&t), k % 4 ? 127 : -128, c.channels);
+        check(&t, &c);
+        if (k % 4 < 2 && c.channels >= 512)
+            assert_int_equal(bench_spad(&t)[16384], -128);
+    }
+    bench_close(&t);
+}
+
+static void refused(struct func_bench *t, struct hd_cmd_vector c, const char *why)
+{
+    assert_int_equal(bench_run_one(t, &c, sizeof c), HD_ERROR_FAULT);
+    assert_int_equal(t->dev.fault.code, HD_FAULT_BAD_FIELD);
+    assert_non_null(strstr(t->f.why, why));
+}
+
+static void softmax_beyond_the_unit_is_refused(void **state)
+{
+    struct hd_cmd_vector c = softmax_command(4096);
+    struct func_bench t;
+
+    (void)state;
+    bench_open(&t, "tiny");
+    refused(&t, c, "no softmax");
+    bench_close(&t);
+    bench_open(&t, "sys16");
+    refused(&t, c, "e^0");
+    random_exponentials(&t);
+    assert_int_equal(bench_run_one(&t, &c, sizeof c), HD_OK);
+    c.channels++;
+    refused(&t, c, "4096 channels");
+    c.channels = 1;
+    c.rows = 16;
+    c.cols = 17;
+    refused(&t, c, "more rows");
+    c.cols = 16;
+    assert_int_equal(bench_run_one(&t, &c, sizeof c), HD_OK);
+    c.kernel_w = 2;
+    refused(&t, c, "1 x 1");
+    c.kernel_w = 1;
+    c.channels = 0;
+    refused(&t, c, "empty");
+    bench_close(&t);
+}
+
 static void operands_outside_are_refused(void **state)
 {
     struct hd_cmd_vector c = {.common = {.opcode = HD_OPCODE_VECTOR, .length = HD_CMD_VECTOR_UNITS},
@@ -256,6 +371,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_operation),
+        cmocka_unit_test(softmax_of_long_rows),
+        cmocka_unit_test(softmax_beyond_the_unit_is_refused),
         cmocka_unit_test(averages_of_every_count),
         cmocka_unit_test(operands_outside_are_refused),
     };
