@@ -16,7 +16,7 @@ const struct cli_command cli_commands[] = {
     {"report", "FILE", "a stats file as a table"},
     {"bench", "LAYER",
      "one layer with seeded weights: gemm M K N, conv HxWxC KHxKWxN [STRIDE], depthwise HxWxC "
-     "KHxKW [STRIDE]"},
+     "KHxKW [STRIDE]; bmm B M K N: B products of two inputs' matrices"},
     {"new-target", "NAME", "a folder with a target of your own that passes check-target"},
     {"check-target", "DIR", "does a target do what its target.json specifies?"},
     {"tune", "MODEL", "search knobs of each operator, measured on the RTL, into --tuned=FILE"},

@@ -84,6 +84,7 @@ struct options {
     enum options_format format;
     struct lgl_options legalise;
     bool allow_external_data;
+    bool transpose_b; /* --transpose-b */
     bool reset_state, separate_memory, poll, no_overlap, no_search, checked;
     uint32_t tolerance;               /* of outputs, in steps */
     uint64_t max_cycles;              /* of one submission */

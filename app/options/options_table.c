@@ -55,6 +55,8 @@ const struct option_row options_table[] = {
      .used_by = RUNS},
     {SHOW("seed", "N", FILES, "of random inputs (default 1)"), NUMBER(seed, 0, UINT64_MAX),
      .used_by = RUNS | OF(TUNE) | OF(CHECK_TARGET)},
+    {SHOW("transpose-b", NULL, FILES, "bench bmm: the second operand's matrices are N x K"),
+     FLAG(transpose_b), .used_by = OF(BENCH)},
     {SHOW("fill-mode", "MODE", FILES, "inputs without -i: random, zeros, ones"), WORD(fill, fills),
      .used_by = RUNS | OF(TUNE)},
     {SHOW("jobs", "N", FILES,

@@ -13,6 +13,7 @@ enum { MOST = 65535, MOST_BYTES = 256 << 20 };
 
 struct layer {
     const char *op; /* of operators.def */
+    uint32_t batch; /* of batch_matmul */
     uint32_t h, w, c, kh, kw, n, stride;
 };
 
@@ -38,6 +39,15 @@ static bool gemm_layer(const struct options *o, struct layer *l)
            sizes(o->argument[1], &l->c, 1) && sizes(o->argument[2], &l->n, 1);
 }
 
+static bool bmm_layer(const struct options *o, struct layer *l)
+{
+    l->op = "batch_matmul";
+    l->kh = l->kw = l->stride = l->w = 1;
+    return o->n_argument == 4 && sizes(o->argument[0], &l->batch, 1) &&
+           sizes(o->argument[1], &l->h, 1) && sizes(o->argument[2], &l->c, 1) &&
+           sizes(o->argument[3], &l->n, 1);
+}
+
 static bool window_layer(const struct options *o, struct layer *l, bool depthwise)
 {
     uint32_t in[3], kernel[3] = {0};
@@ -61,15 +71,19 @@ static enum status parse(const struct options *o, struct layer *l, struct diag *
 
     if (strcmp(kind, "gemm") == 0)
         good = gemm_layer(o, l);
+    else if (strcmp(kind, "bmm") == 0)
+        good = bmm_layer(o, l);
     else if (strcmp(kind, "conv") == 0 || strcmp(kind, "depthwise") == 0)
         good = window_layer(o, l, kind[0] == 'd');
     if (!good)
         return FAIL(d, ST_USAGE,
-                    "bench %s: expected gemm M K N, conv HxWxC KHxKWxN [STRIDE] or depthwise HxWxC "
-                    "KHxKW [STRIDE], sizes from 1 to %d",
+                    "bench %s: expected gemm M K N, bmm B M K N, conv HxWxC KHxKWxN [STRIDE] or "
+                    "depthwise HxWxC KHxKW [STRIDE], sizes from 1 to %d",
                     kind, MOST);
     double bytes = (double)l->h * l->w * l->c + (double)l->h * l->w * l->n +
                    (double)l->kh * l->kw * l->c * (l->op[0] == 'd' ? 1 : l->n);
+    if (l->batch)
+        bytes *= l->batch;
     if (bytes > MOST_BYTES)
         return FAIL(d, ST_USAGE, "bench %s: input, weights and output have %.0f bytes, at most %d",
                     kind, bytes, MOST_BYTES);
@@ -160,6 +174,23 @@ static void add_graph(struct text *t, const struct layer *l, const char *name, u
     add_operator(t, l);
 }
 
+/* Both operands are inputs. */
+static void add_product(struct text *t, const struct layer *l, const char *name, bool transpose_b)
+{
+    text_printf(t,
+                "heddle-ir 1\ngraph name=\"%s\"\n"
+                "row 0 name=\"00_%s\" op=\"%s\" tensor=\"y\" shape=\"%ux%ux%u\" macs=%.0f\n",
+                name, l->op, l->op, l->batch, l->h, l->n, (double)l->batch * l->h * l->c * l->n);
+    text_printf(t, "tensor 0 i8 [%u,%u,%u] input name=\"a\" scale=(0.05) zero=(-1)\n", l->batch,
+                l->h, l->c);
+    text_printf(t, "tensor 1 i8 [%u,%u,%u] input name=\"b\" scale=(0.01) zero=(3)\n", l->batch,
+                transpose_b ? l->n : l->c, transpose_b ? l->c : l->n);
+    text_printf(t, "tensor 2 i8 [%u,%u,%u] value name=\"y\" scale=(%.9g) zero=(2)\n", l->batch,
+                l->h, l->n, (double)(float)output_scale(l->c));
+    text_printf(t, "op %s row=0 in=(0,1) out=(2)%s\nborder in=(0,1) out=(2)\n", l->op,
+                transpose_b ? " adj_b=1" : "");
+}
+
 enum status bench_graph(struct arena *a, const struct options *o, struct text *ir,
                         const char **name, struct diag *d)
 {
@@ -172,8 +203,15 @@ enum status bench_graph(struct arena *a, const struct options *o, struct text *i
     text_add(&t, o->model);
     for (uint32_t i = 0; i < o->n_argument; i++)
         text_printf(&t, " %s", o->argument[i]);
+    if (o->transpose_b && !l.batch)
+        return FAIL(d, ST_USAGE, "bench %s: --transpose-b is for bmm only", o->model);
+    if (o->transpose_b)
+        text_add(&t, " --transpose-b");
     *name = t.data;
     text_init(ir, a);
-    add_graph(ir, &l, *name, &state);
+    if (l.batch)
+        add_product(ir, &l, *name, o->transpose_b);
+    else
+        add_graph(ir, &l, *name, &state);
     return ST_OK;
 }

@@ -71,6 +71,19 @@ static void rows_of_dense(struct geo *g)
     g->rows_are_pixels = g->w == 1 && g->kh == 1;
 }
 
+/* A first operand that is read transposed has a TRANSPOSE before (transposed_operand.c). */
+static bool product_of(const struct ir_graph *graph, struct geo *g)
+{
+    g->y2 = ir_in(graph, g->op, 1);
+    g->bias = ir_in(graph, g->op, 2);
+    if (!g->y2 || g->op->attr[IR_ADJ_A])
+        return false;
+    g->z_w = ir_zero_point(g->y2);
+    g->images = (uint32_t)(ir_elements(g->out) / g->oc) / g->ow;
+    g->h = g->oh = 1;
+    return window_of(g, 1, 1);
+}
+
 bool geo_rows_as_pixels(const struct geo *g, const struct hd_config *hw, uint32_t in_pitch,
                         uint32_t out_pitch)
 {
@@ -263,6 +276,10 @@ void geo_whole(struct geo *g)
         geo_image(t, &h, &w, &c);
         g->box[i] = (struct geo_box){.cols = w, .channels = c};
     }
+    for (uint32_t i = 0; i < GEO_BOXES && g->kind == GEO_PRODUCT; i++) {
+        const struct ir_tensor *t = i == GEO_RESULT ? g->out : geo_operand(g, i);
+        g->box[i].cols = (uint32_t)ir_dim_back(t, 1);
+    }
     if (g->kind == GEO_DENSE) { /* one row to it, whatever the tensors' shapes */
         g->box[0] = (struct geo_box){.cols = g->w, .channels = g->c};
         g->box[GEO_RESULT] = (struct geo_box){.cols = g->ow, .channels = g->oc};
@@ -277,7 +294,7 @@ bool geo_device(const struct ir_graph *graph, const struct ir_op *op, struct geo
         rows_of_dense(g);
     else if (op->opcode == IR_OP_MEAN)
         rows_of_mean(g);
-    else {
+    else if (g->kind != GEO_PRODUCT) {
         geo_image(g->x, &g->h, &g->w, &g->c);
         geo_image(g->out, &g->oh, &g->ow, &g->oc);
     }
@@ -285,7 +302,8 @@ bool geo_device(const struct ir_graph *graph, const struct ir_op *op, struct geo
         g->kind = GEO_CONV;
         g->multiplier = g->oc / g->c;
     }
-    rows_of_batch(g);
+    if (g->kind != GEO_PRODUCT)
+        rows_of_batch(g);
     geo_whole(g);
     return true;
 }
@@ -440,9 +458,9 @@ static uint32_t segments(const struct geo *g, uint32_t n, uint32_t ports)
 
 uint32_t geo_streams(const struct geo *g, const struct hd_config *hw, uint32_t wish)
 {
-    if (wish == 1 || g->kind == GEO_DEPTHWISE || g->kind == GEO_TRANSPOSED || g->up_x > 1 ||
-        !geo_on_array(g) || geo_parts(g, hw) || hw->ports < 2 || 2 * g->oc > hw->n || g->ow < 2 ||
-        g->apart || 2 * g->sx * g->c > 65535)
+    if (wish == 1 || g->kind == GEO_PRODUCT || g->kind == GEO_DEPTHWISE ||
+        g->kind == GEO_TRANSPOSED || g->up_x > 1 || !geo_on_array(g) || geo_parts(g, hw) ||
+        hw->ports < 2 || 2 * g->oc > hw->n || g->ow < 2 || g->apart || 2 * g->sx * g->c > 65535)
         return 1;
     if (wish == 2)
         return 2;

@@ -10,6 +10,7 @@ enum geo_kind {
     GEO_DEPTHWISE,
     GEO_TRANSPOSED,
     GEO_DENSE,
+    GEO_PRODUCT, /* of two tensors' matrices: the second one's are weights (geo_product.c) */
     GEO_ELEMENTWISE,
     GEO_POOL,
     GEO_LUT,
@@ -31,7 +32,7 @@ enum { GEO_RESULT = 2, GEO_BOXES };
 struct geo {
     enum geo_kind kind;
     const struct ir_op *op;
-    const struct ir_tensor *x, *y2, *filter, *bias, *out; /* y2: second elementwise operand */
+    const struct ir_tensor *x, *y2, *filter, *bias, *out; /* y2: second operand of two */
     uint32_t h, w, c;                                     /* input rows, columns, channels */
     uint32_t oh, ow, oc;                                  /* output */
     uint32_t kh, kw, sy, sx, dy, dx;
@@ -85,6 +86,17 @@ bool geo_phase(const struct geo *g, uint32_t tap_y, uint32_t tap_x, struct geo *
  * phases these themselves. */
 uint32_t geo_phase_rows(const struct geo *phase, uint32_t y, uint32_t n, uint32_t *from);
 
+/* --- geo_product.c: the image of a matrix is one row, its rows are pixels. --- */
+
+/* Is the tensor one whose rows are pixels of the product's images, not of its own? */
+bool geo_rows_of_matrix(const struct geo *g, const struct ir_tensor *t);
+/* Which of the tensor's matrices belongs to matrix `image` of the result. */
+uint32_t geo_matrix(const struct geo *g, const struct ir_tensor *t, uint32_t image);
+/* From places of rows to those of matrices. */
+void geo_place_matrices(const struct geo *g, const struct ir_tensor *t, struct sched_place *s);
+/* Output channels of the product are rows of the second operand's matrices. */
+bool geo_transposed_weights(const struct geo *g);
+
 /* geo_move.c: PAD, GATHER and TRANSPOSE; false if they are not of one image. */
 bool geo_move(const struct ir_graph *graph, struct geo *g);
 /* Element i of a constant of int32 or int64. */
@@ -108,7 +120,7 @@ static inline int32_t geo_reciprocal(uint32_t n)
     return (int32_t)(((UINT64_C(1) << 31) + n - 1) / n);
 }
 
-/* Operand i: 0 the input, 1 the second elementwise operand. */
+/* Operand i: 0 the input, 1 the second one. */
 static inline const struct ir_tensor *geo_operand(const struct geo *g, uint32_t i)
 {
     return i == 0 ? g->x : g->y2;
@@ -135,7 +147,7 @@ static inline uint32_t geo_k_cut(const struct geo *g)
 static inline bool geo_on_array(const struct geo *g)
 {
     return g->kind == GEO_CONV || g->kind == GEO_DEPTHWISE || g->kind == GEO_TRANSPOSED ||
-           g->kind == GEO_DENSE;
+           g->kind == GEO_DENSE || g->kind == GEO_PRODUCT;
 }
 
 /* Input rows [*lo, *hi) that output rows [y, y + n) read, cut to the image. */

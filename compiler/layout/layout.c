@@ -21,7 +21,8 @@ static void note_product(struct layout_work *w, const struct geo *g, const struc
     geo_image(t, &h, &cols, &c);
     if (g->kind == GEO_DENSE && h > 1)
         w->contiguous[layout_root(w, t)] = true;
-    w->row_reads[layout_root(w, t)].pixels |= g->rows_are_pixels;
+    w->row_reads[layout_root(w, t)].pixels |=
+        g->rows_are_pixels || geo_rows_of_matrix(g, t) || w->program->view[t->id].swapped;
 }
 
 /* What readers ask of a tensor's rows. */
@@ -53,7 +54,7 @@ static void pair_operands(struct layout_work *w)
 {
     for (uint32_t i = 0; i < w->layout->n_plan; i++) {
         const struct geo *g = &w->layout->plan[i].geo;
-        if (!g->y2 || layout_root(w, g->x) == layout_root(w, g->y2))
+        if (g->kind != GEO_ELEMENTWISE || layout_root(w, g->x) == layout_root(w, g->y2))
             continue;
         const uint32_t x = layout_root(w, g->x), y = layout_root(w, g->y2);
         struct row_reads *a = &w->row_reads[x], *b = &w->row_reads[y];
@@ -402,7 +403,7 @@ static void add_tiles(struct layout_work *w, struct place_set *set, struct op_pl
     for (uint32_t i = 0; i < 3; i++)
         for (uint32_t k = 0; k < n && s[i]->streamed; k++) {
             const struct ir_tensor *t = i < 2 ? geo_operand(&p->geo, i) : NULL;
-            bool pair = t && p->geo.y2;
+            bool pair = t && p->geo.kind == GEO_ELEMENTWISE;
             const uint32_t root = t ? layout_root(w, t) : 0;
             place_add_phase(set, s[i]->rows * s[i]->pitch, span.first, span.last, pair ? banks : 0,
                             pair && w->second[root] ? banks / 2 : 0, &s[i]->buf[k]);
@@ -467,6 +468,18 @@ static uint32_t chip_pitch(struct layout_work *w, const struct ir_tensor *t)
     return r->wrap ? r->pitch : w->program->place[t->id].pitch;
 }
 
+/* From row to row what was from pixel to pixel. */
+static struct sched_place swapped(const struct sched_place *s)
+{
+    struct sched_place t = *s;
+
+    t.pitch = s->pixel;
+    t.mem_pitch = s->mem_pixel;
+    t.pixel = s->pitch;
+    t.mem_pixel = s->mem_pitch;
+    return t;
+}
+
 /* Where the tensor is in its root's image, in the scratchpad and as rows of memory. */
 static void fill_place(struct layout_work *w, const struct ir_tensor *t)
 {
@@ -480,6 +493,8 @@ static void fill_place(struct layout_work *w, const struct ir_tensor *t)
     s->mem_pixel = s->pixel;
     s->pitch = v->pitch ? v->pitch : pitch * v->step_y;
     s->mem_pitch = v->pitch ? v->pitch : root->w * root->n * v->step_y;
+    if (v->swapped)
+        *s = swapped(s);
     s->base = w->base[v->root] + sched_view_offset(w->program, t->id, pitch);
     if (v->root == t->id && (uint64_t)v->h * v->w * v->n > ir_elements(t))
         s->mem_bytes = v->h * v->w * v->n; /* with others in it */
@@ -492,8 +507,10 @@ static void fill_place(struct layout_work *w, const struct ir_tensor *t)
 static uint32_t chip_pixel(struct layout_work *w, const struct op_plan *p, uint32_t i)
 {
     const struct ir_tensor *t = i == GEO_RESULT ? p->geo.out : geo_operand(&p->geo, i);
+    struct sched_place s = w->program->place[t->id];
 
-    return layout_pixel(&p->geo, t, w->program->place[t->id].pixel);
+    geo_place_matrices(&p->geo, t, &s);
+    return layout_pixel(&p->geo, t, s.pixel);
 }
 
 static void fill_places(struct layout_work *w)

@@ -77,7 +77,7 @@ static void extents(const struct sched_program *p, uint32_t t, struct extent e[3
     const uint32_t at[3] = {(uint32_t)v->y, (uint32_t)v->x, (uint32_t)v->c};
     uint32_t n[3];
 
-    geo_image(p->graph->tensor[t], &n[0], &n[1], &n[2]);
+    geo_image(p->graph->tensor[t], &n[v->swapped], &n[!v->swapped], &n[2]);
     for (uint32_t k = 0; k < 3; k++)
         e[k] = (struct extent){at[k], at[k] + n[k]};
 }

@@ -155,6 +155,8 @@ uint32_t layout_pixel(const struct geo *g, const struct ir_tensor *t, uint32_t p
     uint32_t h, c, cols;
 
     geo_image(t, &h, &cols, &c);
+    if (g->kind == GEO_PRODUCT)
+        return pixel;
     if (t != g->y2 && (geo_cols != cols || cols == 1))
         return geo_c; /* one pixel may lie among others: windows beyond it count in its own */
     return pixel;

@@ -8,6 +8,10 @@ enum { MOST = 32767, MOST_BYTES = 65535 };
  * direction: a halo is read twice, a short run takes a burst of its own. */
 enum { HALOS = 8, RUN = 64 };
 
+/* Columns of a strip of a product, in widths of the array: enough for the next weights to come
+ * meanwhile. */
+enum { PRODUCT_COLUMNS = 2 };
+
 static uint32_t least(uint32_t a, uint32_t b)
 {
     return a < b ? a : b;
@@ -40,6 +44,12 @@ static uint32_t columns(const struct geo *g)
 static bool by_channel(const struct geo *g)
 {
     return g->kind == GEO_DEPTHWISE || !geo_on_array(g);
+}
+
+/* Does each output channel take all of the input's at once? */
+static bool whole_k(const struct geo *g)
+{
+    return by_channel(g) || g->kind == GEO_PRODUCT;
 }
 
 /* Output positions whose windows reach over at most MOST input positions. */
@@ -78,8 +88,10 @@ struct strip_cut strip_least_cut(const struct geo *g, const struct hd_config *hw
     }
     if (geo_on_array(g)) {
         cut.cols = even(cols, least(cut.cols, hw->acc_depth));
+        if (g->kind == GEO_PRODUCT) /* few, that its rows come and go while it multiplies */
+            cut.cols = even(cols, least(cut.cols, PRODUCT_COLUMNS * hw->n));
         cut.channels = g->oc > channels ? even_words(g->oc, channels, hw->n) : g->oc;
-        if (g->sx * g->c > MOST_BYTES && g->kind != GEO_DEPTHWISE)
+        if (g->sx * g->c > MOST_BYTES && !whole_k(g))
             cut.k = even_words(g->c, MOST_BYTES / g->sx, hw->n);
     } else if (!is_flat(g) && cols > MOST)
         cut.cols = even(cols, MOST);
@@ -108,7 +120,7 @@ static bool finer_channels(const struct geo *g, const struct hd_config *hw, stru
 
     if (is_flat(g))
         return false;
-    if (!by_channel(g) && cut->k > least_channels &&
+    if (!whole_k(g) && cut->k > least_channels &&
         (window >= cut->channels || cut->channels <= least_channels)) {
         c = &cut->k;
         all = g->c;
@@ -164,7 +176,10 @@ static void cut_rows(const struct geo *g, uint32_t image, uint32_t first, struct
 {
     uint32_t lo = 0;
 
-    if (g->kind == GEO_ELEMENTWISE || g->kind == GEO_LUT) {
+    if (g->kind == GEO_PRODUCT) {
+        for (uint32_t i = 0; i < 2; i++)
+            s->box[i].row = geo_matrix(g, geo_operand(g, i), image);
+    } else if (g->kind == GEO_ELEMENTWISE || g->kind == GEO_LUT) {
         for (uint32_t i = 0; i < 2 && geo_operand(g, i); i++)
             s->box[i].row = g->kind == GEO_LUT ? first : first * geo_walk(g, i).rows;
     } else {
@@ -214,6 +229,13 @@ static void cut_channels(const struct geo *g, uint32_t first, uint32_t n, struct
     s->oc = n;
     s->box[GEO_RESULT].channel = first;
     s->box[GEO_RESULT].channels = n;
+    if (g->kind == GEO_PRODUCT && geo_transposed_weights(g)) {
+        s->box[1].col = first;
+        s->box[1].cols = n;
+    } else if (g->kind == GEO_PRODUCT) {
+        s->box[1].channel = first;
+        s->box[1].channels = n;
+    }
     if (!by_channel(g))
         return;
     s->c = n;

@@ -7,6 +7,7 @@
 
 enum {
     STEP_LIMIT = 65535, /* bytes from pixel to pixel: a field of ARRAY */
+    ROW_LIMIT = 65024,  /* the same where padding may follow */
 };
 
 /* What operators ask of a tensor's bytes. */
@@ -14,6 +15,7 @@ struct need {
     bool external; /* it has a place in memory of its own: others touch it */
     bool dense;    /* pixels side by side */
     bool flat;     /* rows back to back */
+    bool rows;     /* from row to row as far as from pixel to pixel */
     uint32_t step; /* pixels from one that ARRAY reads to the next, at most */
 };
 
@@ -59,6 +61,9 @@ static struct need need_of(const struct geo *g, const struct ir_tensor *t)
 
     geo_image(t, &h, &w, &c);
     n.flat = g->kind == GEO_DENSE && h > 1;
+    n.rows = geo_rows_of_matrix(g, t);
+    if (g->kind == GEO_PRODUCT)
+        return n;
     if (geo_on_array(g) && t == g->x) {
         n.step = g->sx;
         n.dense = g->kind == GEO_TRANSPOSED || (g->kind == GEO_CONV && g->kw > 1) ||
@@ -77,6 +82,7 @@ static void add_need(struct views *w, const struct geo *g, const struct ir_tenso
 
     all->dense |= n.dense;
     all->flat |= n.flat;
+    all->rows |= n.rows;
     all->step = n.step > all->step ? n.step : all->step;
 }
 
@@ -169,9 +175,11 @@ static bool readable(const struct views *w, uint32_t t, struct part at, struct p
     const uint64_t pixel = (uint64_t)(image.c_end - image.c) * v->step_x;
     uint32_t h, cols, c;
 
-    if (v->pixel)
+    if (v->pixel && !v->swapped)
         return true;
-    if (pixel * n->step > STEP_LIMIT)
+    if (pixel * n->step > STEP_LIMIT ||
+        ((n->rows || v->swapped) &&
+         pixel * (uint64_t)(image.x_end - image.x) * v->step_y > ROW_LIMIT))
         return false;
     geo_image(w->g->tensor[t], &h, &cols, &c);
     if (n->dense && cols > 1 && !(all_channels && v->step_x == 1))
@@ -449,10 +457,74 @@ static void table_view(struct views *w, const struct ir_op *op)
     for (int32_t value = -128; value < 128 && op->fixed.table; value++)
         if (op->fixed.table[value + 128] != value)
             return;
-    if (!op->fixed.table || w->need[y].external || w->g->tensor[x]->role == IR_CONST ||
-        w->view[x].pixel)
+    if (!op->fixed.table || w->view[x].swapped || w->need[y].external ||
+        w->g->tensor[x]->role == IR_CONST || w->view[x].pixel)
         return;
     w->p->viewed[op->id] = hang(w, y, &w->view[x], &m);
+}
+
+/* --- heads ------------------------------------------------------------------------------------ */
+
+static bool is_product(const struct views *w, const struct ir_op *op)
+{
+    struct geo g;
+
+    return sched_owns(w->p, op) && geo_device(w->g, op, &g) && g.kind == GEO_PRODUCT;
+}
+
+static bool only_products_read(const struct views *w, uint32_t t)
+{
+    for (uint32_t i = 0; i < w->g->n_op; i++)
+        for (uint32_t k = 0; k < w->g->op[i]->n_in && !w->g->op[i]->dead; k++)
+            if (w->g->op[i]->in[k] == t && !is_product(w, w->g->op[i]))
+                return false;
+    return true;
+}
+
+/* Rows and columns change places, channels stay. */
+static bool swaps(const struct views *w, const struct ir_op *op)
+{
+    struct geo g;
+
+    return w->g->tensor[op->in[0]]->rank == 4 && geo_device(w->g, op, &g) && g.from[0] == 0 &&
+           g.from[1] == 2 && g.from[2] == 1;
+}
+
+/* What a product makes, in its place in the TRANSPOSE's result. */
+static bool write_swapped(struct views *w, uint32_t x, uint32_t y)
+{
+    const struct ir_tensor *t = w->g->tensor[x];
+    const struct sched_view own = w->view[y], *v = &w->view[x];
+    const struct sched_view at = {.root = y, .step_y = 1, .step_x = 1, .swapped = true};
+    const struct member m = {.h = v->w, .w = v->h, .c = v->n};
+
+    if (t->producer == IR_NONE || !is_product(w, w->g->op[t->producer]) || ir_uses(w->g, x) != 1 ||
+        t->is_output || v->root != x || w->storage[x].last != x || own.h != v->w || own.w != v->h ||
+        !hang(w, x, &at, &m))
+        return false;
+    w->member[x].written = true;
+    w->member[y].written = false;
+    return true;
+}
+
+/* A TRANSPOSE of heads needs no command where products alone read its result or make its operand:
+ * they take any distance from row to row. */
+static void heads_view(struct views *w, const struct ir_op *op)
+{
+    const uint32_t x = op->in[0], y = op->out[0];
+    struct sched_view at = w->view[x];
+    const struct member m = w->member[x];
+
+    w->p->viewed[op->id] = false;
+    if (!swaps(w, op) || w->need[y].external || at.swapped)
+        return;
+    if (!w->need[x].external && write_swapped(w, x, y)) {
+        w->p->viewed[op->id] = true;
+        return;
+    }
+    at.swapped = true;
+    if (w->g->tensor[x]->role != IR_CONST && only_products_read(w, y))
+        w->p->viewed[op->id] = hang(w, y, &at, &m);
 }
 
 static const struct {
@@ -465,7 +537,7 @@ static const struct {
 
 bool views_form(enum ir_opcode code)
 {
-    return forms[code].view && code != IR_OP_LUT;
+    return forms[code].view && forms[code].view != table_view && forms[code].view != heads_view;
 }
 
 bool views_reads_parts(const struct ir_graph *g, const struct ir_op *op, uint32_t in)

@@ -4,7 +4,7 @@
  * in another unit; a unit reads and writes in the order of its commands. ARRAY alone reads what it
  * writes itself, and its writes land long after the next command's first reads: there it waits for
  * its own count. Of weights that come while it works ARRAY need not wait for the last word: it
- * follows their WEIGHT command, and waits for those before it. Records that a later write covers
+ * follows their WEIGHT command, if that reads memory, and waits for those before it. Records that a later write covers
  * whole are dropped, and cut where it covers one end of them: whoever meets the new record waits
  * for the old ones through it, and a unit's commands complete in order.
  */
@@ -134,7 +134,7 @@ static void follow(const struct tracker *t, struct sched_command *c, uint32_t ne
         return;
     const struct sched_command *w = t->weight[need[HD_UNIT_WEIGHT] - 1];
     const struct hd_cmd_dma_read *m = &w->w.dma_read;
-    if (m->space != HD_SPACE_WEIGHTS || w->n_access == 0 ||
+    if (m->space != HD_SPACE_WEIGHTS || m->spad || w->n_access == 0 ||
         c->w.array.w_base < w->access[0].begin || c->w.array.w_base >= w->access[0].end)
         return;
     c->w.array.follow = 1;

@@ -16,6 +16,9 @@ enum { GROUPS_IN_MEMORY = 5, GROUPS_AT_LEAST = 2 };
 /* At least so many groups where the next operator takes channels as they come. */
 enum { SLICES = 8 };
 
+/* Channel tiles whose weights are made together of the scratchpad: ARRAY waits for all of them. */
+enum { MADE_TILES = 1 };
+
 /* What one command takes: a piece of the kernel, of one phase of a transposed convolution. */
 struct part {
     struct geo geo; /* of the phase; else the operator's */
@@ -41,6 +44,7 @@ struct nest {
     uint32_t (*param_offset)[3]; /* by group */
     uint32_t *weight_word;       /* by group * n_part + part: in weight memory while kept */
     uint32_t *entry;             /* by group: first parameter entry while kept */
+    int32_t matrix;              /* GEO_PRODUCT: where the second operand's is in the scratchpad */
     struct op_plan input;        /* p with the input channels that the part of the kernel takes */
     uint32_t loads;              /* of such inputs */
     uint32_t batch, batch_end;   /* groups whose parameters came last, when not all are kept */
@@ -122,6 +126,8 @@ static void cut_channels(struct nest *n)
     n->keep = n->keep && n->keep_params;
     if (n->p->channel_wise)
         most = least(most, div_up(tiles, SLICES));
+    if (n->g->kind == GEO_PRODUCT)
+        most = least(most, MADE_TILES);
     if (n->knobs->group_tiles)
         most = least(most, n->knobs->group_tiles);
     most = most ? most : 1;
@@ -194,6 +200,24 @@ static void have_params(struct nest *n, uint32_t group, bool again)
     fetch_params(n, group, n->batch_end);
 }
 
+/* Does a product's matrix of weights come with its output channels, which are its rows? */
+static bool comes_by_row(const struct nest *n)
+{
+    return n->g->kind == GEO_PRODUCT && geo_transposed_weights(n->g) && !n->p->in[1].streamed;
+}
+
+/* The number-th matrix of a product's weights in the scratchpad, up to output channel `end` if it
+ * comes with these. */
+static void have_matrix(struct nest *n, uint32_t number, uint32_t end)
+{
+    struct op_plan s = *n->p;
+
+    s.before = number;
+    if (comes_by_row(n))
+        s.geo.box[1].cols = least(s.geo.box[1].cols, end);
+    lower_operand(n->l, &s, 1, 0, 0, 1, &n->matrix);
+}
+
 static void have_weights(struct nest *n, uint32_t group, uint32_t part, bool again)
 {
     uint32_t i = group * n->n_part + part;
@@ -202,6 +226,12 @@ static void have_weights(struct nest *n, uint32_t group, uint32_t part, bool aga
     if (n->weight_word[i] != IR_NONE && (n->keep || !again))
         return;
     n->weight_word[i] = lower_take(&n->l->words, weights_words(n->l, &b));
+    if (n->g->kind == GEO_PRODUCT) {
+        if (comes_by_row(n))
+            have_matrix(n, 0, b.first + b.n);
+        weights_make(n->l, n->g, &b, (uint32_t)n->matrix, n->p->in[1].pixel, n->weight_word[i]);
+        return;
+    }
     weights_fetch(n->l, &n->part[part].geo, &b, n->weight_word[i], &n->weight_offset[i]);
 }
 
@@ -471,6 +501,8 @@ static void lower_strips(struct lower *l, const struct op_plan *p, uint32_t firs
     struct nest n;
 
     nest_init(&n, l, &s);
+    if (n.g->kind == GEO_PRODUCT)
+        have_matrix(&n, first / count, 1);
     bool by_group = n.n_part == 1 && !p->in[0].streamed && !p->out.streamed && !p->prologue;
     for (uint32_t group = 0; group < (by_group ? n.n_group : 1); group++)
         for (uint32_t i = first; i < first + count; i++) {
@@ -492,6 +524,10 @@ enum status lower_array(struct lower *l, const struct op_plan *p)
 {
     uint32_t channels = div_up(p->geo.oc, p->cut.channels), each = p->n_strip / channels;
 
+    if (p->geo.kind == GEO_PRODUCT) { /* each matrix has its own weights */
+        each /= p->geo.images;
+        channels *= p->geo.images;
+    }
     for (uint32_t i = 0; i < channels; i++)
         lower_strips(l, p, i * each, each);
     return ST_OK;

@@ -255,6 +255,7 @@ static struct sched_place place_of(const struct lower *l, const struct op_plan *
 
     if (pixel)
         s.pixel = s.mem_pixel = pixel;
+    geo_place_matrices(g, i == GEO_RESULT ? g->out : geo_operand(g, i), &s);
     s.base += b->row * s.pitch + b->col * s.pixel + b->channel;
     s.mem_offset += b->row * s.mem_pitch + b->col * s.mem_pixel + b->channel;
     s.cols = b->cols;
@@ -281,12 +282,23 @@ static void load_resident(struct lower *l, const struct op_plan *p, const struct
     if (!s->in_memory || made_here(l, l->graph->tensor[v->root]))
         return;
     if (v->root != t->id)
-        hi = v->pitch ? s->h : (uint32_t)v->y + (hi - 1) * v->step_y + 1;
+        hi = v->pitch || v->swapped ? s->h : (uint32_t)v->y + (hi - 1) * v->step_y + 1;
     if (*have >= hi)
         return;
     uint32_t upto = aligned ? hi : s->h;
     load_rows(l, p->op->row, s, *have, upto, 1, s->base + *have * s->pitch, s->pitch, false);
     *have = upto;
+}
+
+/* Rows of the operand's image from its first one on that rows up to `hi` of the box need. */
+static uint32_t image_rows(const struct geo *g, uint32_t i, uint32_t hi)
+{
+    const struct ir_tensor *t = geo_operand(g, i);
+    const struct geo_box *b = &g->box[i];
+
+    if (geo_rows_of_matrix(g, t))
+        return (b->row + hi - 1) * (uint32_t)ir_dim_back(t, 1) + b->col + b->cols;
+    return b->row + hi;
 }
 
 void lower_operand(struct lower *l, const struct op_plan *p, uint32_t i, uint32_t tile, uint32_t lo,
@@ -300,7 +312,7 @@ void lower_operand(struct lower *l, const struct op_plan *p, uint32_t i, uint32_
         return;
     }
     if (!p->in[i].streamed) {
-        load_resident(l, p, t, p->geo.kind == GEO_DENSE ? s.h : p->geo.box[i].row + hi);
+        load_resident(l, p, t, p->geo.kind == GEO_DENSE ? s.h : image_rows(&p->geo, i, hi));
         *base = (int32_t)s.base;
         return;
     }
@@ -330,9 +342,13 @@ static void access_rows(struct lower *l, struct sched_command *c, const struct o
     const struct plan_stream *at = i == GEO_RESULT ? &p->out : &p->in[i];
     const struct ir_tensor *t = i == GEO_RESULT ? p->geo.out : geo_operand(&p->geo, i);
     const struct sched_view *v = &l->program->view[t->id], *root = &l->program->view[v->root];
-    uint32_t bytes = b->channels, pixel = at->streamed ? bytes : l->program->place[t->id].pixel;
+    uint32_t bytes = b->channels, pixel = at->streamed ? bytes
+                                          : p->geo.kind == GEO_PRODUCT
+                                              ? at->pixel
+                                              : l->program->place[t->id].pixel;
     uint32_t span = (b->cols - 1) * pixel + bytes;
-    bool own = at->streamed || (root->n == bytes && root->w == b->cols && v->step_y == 1),
+    bool own = at->streamed || (p->geo.kind != GEO_PRODUCT && root->n == bytes &&
+                                root->w == b->cols && v->step_y == 1),
          dense = b->cols == 1 || pixel == bytes;
 
     lower_access(c, SCHED_SPAD, i == GEO_RESULT, begin, (uint64_t)(rows - 1) * at->pitch + span);
@@ -368,7 +384,8 @@ static void store_resident(struct lower *l, const struct op_plan *p, uint32_t y,
                            bool last)
 {
     const struct sched_place *s = &l->program->place[p->geo.out->id];
-    bool whole = s->pitch % l->hw->n != 0 || p->n_strip > 1 || p->geo.kind == GEO_DENSE;
+    bool whole = s->pitch % l->hw->n != 0 || p->n_strip > 1 || p->geo.kind == GEO_DENSE ||
+                 p->geo.kind == GEO_PRODUCT;
 
     if (whole && last)
         store_rows(l, p->op->row, s, 0, s->h, s->base, s->pitch);

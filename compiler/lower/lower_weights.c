@@ -81,6 +81,31 @@ void weights_fetch(struct lower *l, const struct geo *g, const struct weight_blo
                     dest + k * full, note);
 }
 
+void weights_make(struct lower *l, const struct geo *g, const struct weight_block *b, uint32_t base,
+                  uint32_t pixel, uint32_t dest)
+{
+    const bool transpose = geo_transposed_weights(g);
+    const uint32_t row = transpose ? b->first : b->piece.b,
+                   byte = transpose ? b->piece.b : b->first;
+    struct sched_command *c =
+        lower_add(l, HD_UNIT_WEIGHT, HD_OPCODE_WEIGHT, HD_CMD_DMA_READ_UNITS, g->op->row);
+    struct hd_cmd_dma_read *m = &c->w.dma_read;
+
+    m->space = HD_SPACE_WEIGHTS;
+    m->spad = 1;
+    m->transpose = transpose;
+    m->offset = base + row * pixel + byte;
+    m->runs = (transpose ? b->n : b->piece.n_b) & 0xffffu;
+    m->run_bytes = transpose ? b->piece.n_b : b->n;
+    m->run_pitch = pixel;
+    m->dest = dest;
+    c->note =
+        lower_note(l, "weights of the scratchpad, channels %u-%u", b->first, b->first + b->n - 1);
+    lower_access(c, SCHED_WMEM, true, dest, weights_words(l, b));
+    lower_access(c, SCHED_SPAD, false, m->offset, (uint64_t)m->runs * pixel);
+    lower_access_slice(c, 0, m->run_bytes, pixel);
+}
+
 /* `size` bytes for each of columns [first, first + n), from an array with one for each channel. */
 static uint32_t pack_columns(struct lower *l, const struct geo *g, const void *data, uint32_t size,
                              uint32_t first, uint32_t n)

@@ -18,6 +18,10 @@ uint32_t weights_words(const struct lower *l, const struct weight_block *b);
  * *offset: IR_NONE before the first call for this block, then where it lies. */
 void weights_fetch(struct lower *l, const struct geo *g, const struct weight_block *b,
                    uint32_t dest, uint32_t *offset);
+/* WEIGHT command that makes the block of a matrix in the scratchpad, rows `pixel` bytes apart from
+ * `base` on. */
+void weights_make(struct lower *l, const struct geo *g, const struct weight_block *b, uint32_t base,
+                  uint32_t pixel, uint32_t dest);
 /* Bias and, unless one scale serves all, multipliers and shifts of channels [first, first + n), to
  * parameter entries from `dest` on. offset: three places, IR_NONE at first. */
 void params_fetch(struct lower *l, const struct geo *g, uint32_t first, uint32_t n, uint32_t dest,

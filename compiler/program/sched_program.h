@@ -80,6 +80,7 @@ struct sched_view {
     uint32_t pixel, pitch; /* not 0: a RESHAPE's own, bytes from pixel to pixel, from row to row */
     uint32_t h, w, n;      /* a root's image: rows, columns, channels */
     bool flat;             /* a root's rows lie back to back */
+    bool swapped; /* its rows are the image's columns and its columns the image's rows: heads */
 };
 
 /* Where a tensor lives. A tensor may live in the scratchpad, in memory, or in both. */

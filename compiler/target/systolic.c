@@ -79,9 +79,25 @@ static const char *check_transposed(struct question *q)
     return NULL;
 }
 
+/* Rows of matrices are pixels: so far apart as 16 bits count, padding included. */
+static const char *check_product(struct question *q)
+{
+    const struct geo *g = &q->g;
+
+    ASK(check_tensor(q, g->y2, "the second operand"));
+    for (uint32_t i = 0; i < GEO_BOXES; i++)
+        if (g->box[i].cols > 32767 || g->box[i].channels > 32767)
+            REFUSE(q, "a matrix of %u x %u: at most 32767 each are supported", g->box[i].cols,
+                   g->box[i].channels);
+    return NULL;
+}
+
 static const char *check_array(struct question *q)
 {
     const struct geo *g = &q->g;
+
+    if (g->kind == GEO_PRODUCT)
+        return check_product(q);
 
     ASK(check_filter(q));
     ASK(check_window(q));

@@ -40,10 +40,12 @@ static enum status schedule(struct layer *l, struct diag *d)
     };
     const struct target_list targets = {2, {&target_systolic, &target_host_c}};
     const struct partition_options first = {.mode = PARTITION_PRIORITY};
+    struct lgl_options legalise = o->legalise;
     struct partition partition;
 
+    legalise.accelerator = true;
     l->graph = layers_make(l->arena, l->setup->seed, &l->setup->hw);
-    TRY(lgl_all(l->graph, &o->legalise, d));
+    TRY(lgl_all(l->graph, &legalise, d));
     TRY(partition_with(l->graph, &targets, &l->setup->hw, &first, &partition, d));
     l->refused = refusal(l);
     if (l->refused)

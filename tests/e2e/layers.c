@@ -1247,13 +1247,131 @@ static void large(struct make *m)
         large_elements(m);
 }
 
+/* --- products of two computed operands ------------------------------------------------------- */
+
+static const float soft_scale = 1.0f / 256;
+
+/* x times w, of k products a sum. */
+static void product(struct make *m, struct ir_tensor *x, struct ir_tensor *w, const int32_t *dim,
+                    uint32_t rank, int32_t k, bool adj_a, bool adj_b)
+{
+    struct ir_tensor *y = tensor(m, "y", IR_I8, rank, dim);
+    const double spread = sqrt(k) * 5000 / range(m, 30, 120);
+    const double s = (double)x->quant.scale[0] * (double)w->quant.scale[0] * spread;
+
+    quantise(m, y, (float)s, zero_point(m));
+    struct ir_tensor *b = chance(m, 80) ? NULL : bias(m, dim[rank - 1], k), *in[3] = {x, w, b};
+    struct ir_op *op = add_op(m, IR_OP_BATCH_MATMUL, b ? 3 : 2, in, y);
+    op->attr[IR_ADJ_A] = adj_a;
+    op->attr[IR_ADJ_B] = adj_b;
+    op->attr[IR_ACTIVATION] = chance(m, 80) ? 0 : range(m, 1, 3);
+}
+
+/* A matrix of `rank` dimensions; of the two before the last ones some are 1, others as `batch`. */
+static struct ir_tensor *matrix(struct make *m, uint32_t rank, const int32_t *batch, int32_t rows,
+                                int32_t columns, bool adj)
+{
+    int32_t dim[4] = {chance(m, 20) ? 1 : batch[0], chance(m, 20) ? 1 : batch[1],
+                      adj ? columns : rows, adj ? rows : columns};
+
+    if (chance(m, 80))
+        return input(m, rank, dim + 4 - rank);
+    struct ir_tensor *t = constant(m, "k", rank, dim + 4 - rank);
+    quantise(m, t, scale(m), zero_point(m));
+    return t;
+}
+
+static void lone_product(struct make *m)
+{
+    const bool adj_a = chance(m, 10), adj_b = chance(m, 50);
+    const int32_t batch[2] = {chance(m, 75) ? 1 : range(m, 2, 3),
+                              chance(m, 40) ? 1 : range(m, 2, 5)};
+    int32_t rows, k, n, dim[4];
+
+    do {
+        rows = chance(m, 70) ? range(m, 1, 70) : range(m, 1, 600);
+        k = chance(m, 70) ? range(m, 1, 70) : range(m, 1, 600);
+        n = chance(m, 70) ? range(m, 1, 70) : range(m, 1, 300);
+    } while ((double)rows * k * n * batch[0] * batch[1] > 4e6);
+    const uint32_t rank_a = (uint32_t)range(m, 2, 4), rank_b = (uint32_t)range(m, 2, 4);
+    struct ir_tensor *a = matrix(m, rank_a, batch, rows, k, adj_a),
+                     *b = chance(m, 5) && rows == n && !adj_a
+                              ? a
+                              : matrix(m, rank_b, batch, k, n, adj_b);
+    const uint32_t rank = rank_a > rank_b ? rank_a : rank_b;
+    for (uint32_t i = 0; i < 2; i++)
+        dim[i] = ir_dim_back(a, 3 - i) > 1 ? ir_dim_back(a, 3 - i) : ir_dim_back(b, 3 - i);
+    dim[2] = rows;
+    dim[3] = n;
+    if (a == b) {
+        product(m, a, b, dim + 4 - rank_a, rank_a, k, false, true);
+        return;
+    }
+    product(m, a, b, dim + 4 - rank, rank, k, adj_a, adj_b);
+}
+
+static struct ir_tensor *swapped(struct make *m, struct ir_tensor *x)
+{
+    static const int32_t order[4] = {0, 2, 1, 3};
+
+    m->x = x;
+    move(m, IR_OP_TRANSPOSE, fixed_numbers(m, 1, (const int32_t[]){4}, order),
+         (const int32_t[]){1, x->dim[2], x->dim[1], x->dim[3]});
+    return m->x;
+}
+
+/* [1,S,H*D] as heads [1,H,S,D]: of x itself or of a product with it. */
+static struct ir_tensor *heads(struct make *m, struct ir_tensor *x, int32_t n)
+{
+    m->x = x;
+    if (chance(m, 60)) {
+        const int32_t k = ir_dim_back(x, 0);
+        struct ir_tensor *w = constant(m, "w", 2, (const int32_t[]){k, k});
+        struct ir_tensor *y = tensor(m, "y", IR_I8, 3, x->dim);
+        set_scales(m, w, y, k, 1, 0);
+        add_op(m, IR_OP_FULLY_CONNECTED, 2, (struct ir_tensor *[]){x, w}, y);
+    }
+    struct ir_tensor *y =
+        same_quant(m, m->x, (const int32_t[]){1, x->dim[1], n, ir_dim_back(x, 0) / n});
+    add_op(m, IR_OP_RESHAPE, 1, &(struct ir_tensor *){m->x}, y);
+    return swapped(m, y);
+}
+
+/* Attention without what comes between scores and weights but a table. */
+static void attention(struct make *m)
+{
+    const int32_t n = range(m, 1, 8), d = chance(m, 50) ? 8 * range(m, 1, 4) : range(m, 8, 80);
+    int32_t s = chance(m, 60) ? range(m, 1, 40) : range(m, 1, 300);
+
+    s = least(s, 1 + 4000000 / (n * d * s));
+    struct ir_tensor *x = input(m, 3, (const int32_t[]){1, s, n * d});
+    struct ir_tensor *q = heads(m, x, n), *k = heads(m, x, n), *v = heads(m, x, n);
+    product(m, q, k, (const int32_t[]){1, n, s, s}, 4, d, false, true);
+    if (chance(m, 50)) {
+        struct ir_tensor *y = like(m, m->x);
+        quantise(m, y, soft_scale, -128);
+        add_op(m, IR_OP_LOGISTIC, 1, &(struct ir_tensor *){m->x}, y);
+    }
+    product(m, m->x, v, (const int32_t[]){1, n, s, d}, 4, s, false, false);
+    struct ir_tensor *y = swapped(m, m->x);
+    struct ir_tensor *flat = tensor(m, "y", IR_I8, 3, (const int32_t[]){1, s, n * d});
+    quantise(m, flat, y->quant.scale[0], y->quant.zero_point[0]);
+    add_op(m, IR_OP_RESHAPE, 1, &y, flat);
+    if (chance(m, 60))
+        dense(m);
+}
+
 struct ir_graph *layers_make(struct arena *a, uint64_t seed, const struct hd_config *hw)
 {
     struct make m = {.a = a, .r = {seed * 0x9e3779b97f4a7c15u + 1}, .hw = hw};
 
     do {
         m.g = ir_graph_new(a, arena_printf(a, "layer_%llu", (unsigned long long)seed));
-        if (seed >= LAYERS_LARGE)
+        if (seed >= LAYERS_PRODUCTS && chance(&m, 50))
+            attention(&m);
+        else if (seed >= LAYERS_PRODUCTS)
+            lone_product(&m);
+        else if (seed >= LAYERS_LARGE)
             large(&m);
         else if (seed % 50 == 49)
             far_op(&m);

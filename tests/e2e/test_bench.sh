@@ -11,6 +11,8 @@ bench() {
     sed -n 1p stdout | grep -q "^verdict: match" || fail "bench $*: $(sed -n 1p stdout)"
 }
 bench "00_fully_connected 17x33" gemm 17 65 33
+bench "00_batch_matmul 3x17x19" bmm 3 17 33 19
+bench "00_batch_matmul 2x5x40" bmm 2 5 16 40 --transpose-b
 bench "00_conv2d 1x5x4x9" conv 9x7x5 3x3x9 2
 bench "00_conv2d 1x7x7x16" conv 7x7x64 1x1x16
 bench "00_depthwise_conv2d 1x4x4x24" depthwise 8x8x24 5x3 2
@@ -25,9 +27,11 @@ same a/out_0.bin b/out_0.bin "the same seed"
 "$heddle" bench gemm 17 65 33 --engine=ref -o c --seed 2 >/dev/null
 cmp -s a/out_0.bin c/out_0.bin && fail "another seed gives the same layer"
 
-what="expected gemm M K N, conv HxWxC KHxKWxN [STRIDE] or depthwise HxWxC KHxKW [STRIDE], sizes from 1 to 65535"
+what="expected gemm M K N, bmm B M K N, conv HxWxC KHxKWxN [STRIDE] or depthwise HxWxC KHxKW [STRIDE], sizes from 1 to 65535"
 expect 2 "heddle: bench gemm: $what" "$heddle" bench gemm 3 4
 expect 2 "heddle: bench gemm: $what" "$heddle" bench gemm 3 4 0
+expect 2 "heddle: bench bmm: $what" "$heddle" bench bmm 3 4 5
+expect 2 "heddle: bench gemm: --transpose-b is for bmm only" "$heddle" bench gemm 3 4 5 --transpose-b
 expect 2 "heddle: bench conv: $what" "$heddle" bench conv 8x8 3x3x8
 expect 2 "heddle: bench conv: $what" "$heddle" bench conv 8x8x8 3x3x8x1
 expect 2 "heddle: bench pool: $what" "$heddle" bench pool 8x8x8
