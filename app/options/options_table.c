@@ -10,7 +10,7 @@
 static const char *const engines[] = {"ref", "func", "rtl", NULL};
 static const char *const fills[] = {"random", "zeros", "ones", NULL};
 static const char *const formats[] = {"text", "csv", "json", "dot", "svg", NULL};
-static const char *const templates[] = {"call", "core", "native", NULL};
+static const char *const templates[] = {"call", "core", "copy", "native", NULL};
 static const char *const partitions[] = {"cost", "priority", NULL};
 static const char *const scales[] = {"classic", "tflm", "litert", NULL};
 static const char *const roundings[] = {"tflite", "onnx", NULL};
@@ -96,7 +96,8 @@ const struct option_row options_table[] = {
           "operators by name or pattern for the host; may be repeated"),
      LIST(keep, partition.n_keep), .used_by = GRAPHS},
     {SHOW("template", "WHICH", COMPILER,
-          "of new-target: call (default, a C function), core (with Verilog) or native (with a "
+          "of new-target: call (default, a C function), core (with Verilog), copy (with the "
+          "least Verilog) or native (with a "
           "shared "
           "object for what JSON cannot express)"),
      WORD(template, templates), .used_by = OF(NEW_TARGET)},

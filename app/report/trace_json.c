@@ -59,7 +59,7 @@ static void add_slice(const struct trace *t, const struct trace_slice *s, struct
     if (unit)
         text_printf(o, ",\"submission\":%u,\"command\":%u,\"bus_bytes\":%llu", s->stream,
                     s->command, (unsigned long long)s->bytes);
-    text_add(o, unit ? "}}" : ",\"model\":true}}");
+    text_add(o, s->track == trace_host(t) ? ",\"model\":true}}" : "}}");
 }
 
 static void add_counter(const struct trace *t, uint32_t device, uint32_t counter, struct text *o)

@@ -57,6 +57,18 @@ bug "nothing it takes" target.json 's/"batch": 1,/"batch": 1, "in_c": {"max": 0}
 
 # --- a bug in the core ---
 if command -v verilator >/dev/null; then
+    "$heddle" new-target mover --template=copy >/dev/null || fail "new-target --template=copy"
+    "$heddle" check-target mover --allow-native-targets >stdout 2>stderr || fail "mover: $(cat stdout stderr)"
+    grep -q "^ok .*on the Verilated core, separate memory: 24 operators" stdout || fail "mover: $(cat stdout)"
+    sed -n '/^    heddle-ir 1/,/^    border/s/^    //p' mover/README.md >copy.ir
+    "$heddle" run copy.ir --hw=tiny --target-dir=mover --target=mover --allow-native-targets -o out >stdout 2>stderr ||
+        fail "mover runs: $(cat stdout stderr)"
+    grep -qE '^00_copy +1x8x8x12 +mover +197 ' stdout || fail "mover's cycles: $(cat stdout)"
+    python3 - <<'PY' || fail "mover is not in trace.json"
+import json
+slices = [e for e in json.load(open("out/trace.json"))["traceEvents"] if e["ph"] == "X"]
+assert [(s["dur"], "model" in s["args"]) for s in slices if s["name"] == "00_copy"] == [(197, False)], slices
+PY
     "$heddle" new-target tiny_core --template=core >/dev/null || fail "new-target --template=core"
     sed -i 's/ - r\[Z_IN\]) \*/) */' tiny_core/tiny_core_core.sv
     grep -q 'Z_IN\]) \*' tiny_core/tiny_core_core.sv && fail "the core did not change"
