@@ -77,7 +77,7 @@ static const struct {
 } sources[][2] = {
     [TEMPLATE_CALL] = {{"kit/call", "newtarget"}},
     [TEMPLATE_NATIVE] = {{"kit/call", "newtarget"}, {"kit/native", "newtarget"}},
-    [TEMPLATE_COPY] = {{"kit/copy", "newtarget"}},
+    [TEMPLATE_COPY] = {{"kit/copy", "newcopy"}},
     [TEMPLATE_CORE] = {{"vanilla", "vanilla"}, {"kit/core", "newtarget"}},
 };
 

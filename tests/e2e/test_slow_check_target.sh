@@ -58,10 +58,10 @@ bug "nothing it takes" target.json 's/"batch": 1,/"batch": 1, "in_c": {"max": 0}
 # --- a bug in the core ---
 if command -v verilator >/dev/null; then
     "$heddle" new-target mover --template=copy >/dev/null || fail "new-target --template=copy"
+    grep -qr newcopy mover && fail "the template's name is left in mover"
     "$heddle" check-target mover --allow-native-targets >stdout 2>stderr || fail "mover: $(cat stdout stderr)"
     grep -q "^ok .*on the Verilated core, separate memory: 24 operators" stdout || fail "mover: $(cat stdout)"
-    sed -n '/^    heddle-ir 1/,/^    border/s/^    //p' mover/README.md >copy.ir
-    "$heddle" run copy.ir --hw=tiny --target-dir=mover --target=mover --allow-native-targets -o out >stdout 2>stderr ||
+    "$heddle" run mover/copy.ir --hw=tiny --target-dir=mover --target=mover --allow-native-targets -o out >stdout 2>stderr ||
         fail "mover runs: $(cat stdout stderr)"
     grep -qE '^00_copy +1x8x8x12 +mover +197 ' stdout || fail "mover's cycles: $(cat stdout)"
     python3 - <<'PY' || fail "mover is not in trace.json"

@@ -1,11 +1,11 @@
-/* newtarget.c - a copy by the core, or in plain C where there is no core. */
-#include "newtarget.h"
+/* newcopy.c - a copy by the core, or in plain C where there is no core. */
+#include "newcopy.h"
 
 #include <string.h>
 
-int newtarget_copy(const struct hd_port *dev, const void *x, void *y, size_t n)
+int newcopy_copy(const struct hd_port *dev, const void *x, void *y, size_t n)
 {
-    const uint32_t to = ((uint32_t)n + 7) / 8 * 8; /* the operand is at 0, the result behind it */
+    const uint32_t to = ((uint32_t)n + 7) / 8 * 8; /* the operand is at 0, the result after it */
     int rc;
 
     if (!dev) {

@@ -1,8 +1,8 @@
-// newtarget_core - copies bytes of its memory, eight in two cycles: the least that a core is.
+// newcopy_core - copies bytes of its memory, eight in two cycles: the least that a core is.
 // Registers: 0 start (write 1; 0 takes irq_o back), 4 from, 8 to, 12 bytes. Ports: sim/core/README.md.
 // Bench: heddle check-target
 `default_nettype none
-module newtarget_core (
+module newcopy_core (
   input  wire logic        clk_i,
   input  wire logic        rst_ni,
   input  wire logic        reg_write_i,
