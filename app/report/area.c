@@ -19,34 +19,45 @@ enum {
     ROW_BITS = 8 + 36     /* a row of softmax: maximum, scale and shift */
 };
 
-/* A line of hw/area.csv: the sizes in the order of accel_sizes, LUT4. *same: they are those of `c`. */
-static bool read_line(const char *line, const struct hd_config *c, bool *same, double *lut4)
+/* The value in `line` of the column that `names` calls `name`. */
+static bool column(const char *names, const char *line, const char *name, double *value)
 {
-    uint32_t value;
-    int n;
+    const size_t n = strlen(name);
 
-    *same = true;
-    for (const struct accel_size *size = accel_sizes; size->name; size++, line += n) {
-        if (sscanf(line, "%u,%n", &value, &n) != 1)
+    for (;;) {
+        const size_t length = strcspn(names, ",\n"), width = strcspn(line, ",\n");
+        if (length == n && strncmp(names, name, n) == 0)
+            return sscanf(line, "%lf", value) == 1;
+        if (names[length] != ',' || line[width] != ',')
             return false;
-        *same = *same && value == accel_size_of(c, size);
+        names += length + 1;
+        line += width + 1;
     }
-    return sscanf(line, "%lf", lut4) == 1;
 }
 
-static enum status find_line(const char *path, const char *line, const struct hd_config *c,
+/* Are the sizes of this line those of `c`? */
+static bool same_sizes(const char *names, const char *line, const struct hd_config *c)
+{
+    double value;
+
+    for (const struct accel_size *size = accel_sizes; size->name; size++)
+        if (!column(names, line, size->name, &value) || value != accel_size_of(c, size))
+            return false;
+    return true;
+}
+
+static enum status find_line(const char *path, const char *names, const struct hd_config *c,
                              double *lut4, struct diag *d)
 {
+    const char *line = names + strcspn(names, "\n");
     double found;
-    bool same;
 
-    line += strcspn(line, "\n"); /* names of the columns */
     for (int number = 2; *line && line[1]; number++) {
         line++;
-        if (!read_line(line, c, &same, &found))
-            return FAIL(d, ST_USAGE, "%s:%d: expected the sizes of a configuration and its LUT4",
-                        path, number);
-        *lut4 = same ? found : *lut4;
+        if (!column(names, line, "lut4", &found))
+            return FAIL(d, ST_USAGE, "%s:%d: expected a number for each column, lut4 last", path,
+                        number);
+        *lut4 = same_sizes(names, line, c) ? found : *lut4;
         line += strcspn(line, "\n");
     }
     return ST_OK;
