@@ -297,21 +297,6 @@ static bool is_direct(const struct layout_work *w, const struct op_plan *p)
     return by_words(w, in ? p->geo.out : p->geo.x);
 }
 
-/* The most rows of a tile, less than `rows`, that fit; 0: none do. */
-static uint32_t most_rows(struct layout_work *w, struct op_plan *p, uint32_t rows, uint32_t space)
-{
-    uint32_t fits = 0;
-
-    while (rows - fits > 1) {
-        uint32_t middle = fits + (rows - fits) / 2;
-        if (layout_tile_bytes(w, p, middle) <= space)
-            fits = middle;
-        else
-            rows = middle;
-    }
-    return fits;
-}
-
 /* Tile height for the space that residents leave. ST_NO_SPACE without a message if even one row
  * does not fit. */
 static bool fit_tile(struct layout_work *w, struct op_plan *p, uint32_t space)
@@ -331,7 +316,7 @@ static bool fit_tile(struct layout_work *w, struct op_plan *p, uint32_t space)
         return true;
     }
     if (layout_tile_bytes(w, p, rows) > space)
-        rows = most_rows(w, p, rows, space);
+        rows = layout_most_rows(w, p, rows, space);
     if (rows == 0)
         return false;
     set_tile(w, p, rows);

@@ -71,6 +71,9 @@ uint32_t layout_tile(uint32_t oh, uint32_t rows, uint32_t prologue, uint32_t til
 /* Smallest scratchpad need of one operator, everything streamed and cut as finely as it may be; bytes.
  */
 uint32_t layout_least(const struct geo *g, const struct hd_config *hw);
+/* Blocks of weights that an ARRAY operator alone takes, about: all of them again for each tile, which
+ * has *rows rows. */
+uint64_t layout_blocks(const struct geo *g, const struct hd_config *hw, uint32_t *rows);
 
 /* layout_cascade.c: weight words and parameter entries that an ARRAY operator keeps in a cascade;
  * 0, 0 for VECTOR. */

@@ -185,18 +185,59 @@ uint32_t layout_tile_bytes(struct layout_work *w, struct op_plan *p, uint32_t ro
     return total;
 }
 
-uint32_t layout_least(const struct geo *g, const struct hd_config *hw)
+uint32_t layout_most_rows(struct layout_work *w, struct op_plan *p, uint32_t rows, uint32_t space)
 {
-    struct layout none = {0};
-    struct layout_work w = {.hw = hw, .layout = &none};
-    struct op_plan p = {.geo = *g, .n_in = g->y2 ? 2 : 1, .one_buffer = true};
-    struct strip_cut cut = strip_least_cut(g, hw);
+    uint32_t fits = 0;
+
+    while (rows - fits > 1) {
+        uint32_t middle = fits + (rows - fits) / 2;
+        if (layout_tile_bytes(w, p, middle) <= space)
+            fits = middle;
+        else
+            rows = middle;
+    }
+    return fits;
+}
+
+/* Of an operator that has the scratchpad for itself, everything streamed. */
+static struct op_plan alone(const struct geo *g)
+{
+    struct op_plan p = {.geo = *g, .n_in = g->y2 ? 2 : 1};
 
     for (uint32_t i = 0; i < p.n_in; i++)
         p.in[i].streamed = true;
     p.out.streamed = true;
+    return p;
+}
+
+uint32_t layout_least(const struct geo *g, const struct hd_config *hw)
+{
+    struct layout none = {0};
+    struct layout_work w = {.hw = hw, .layout = &none};
+    struct op_plan p = alone(g);
+    struct strip_cut cut = strip_least_cut(g, hw);
+
+    p.one_buffer = true;
     do
         layout_cut(&p, &cut);
     while (layout_tile_bytes(&w, &p, 1) > hw->scratchpad_bytes && strip_finer(g, hw, &cut));
     return layout_tile_bytes(&w, &p, 1);
+}
+
+uint64_t layout_blocks(const struct geo *g, const struct hd_config *hw, uint32_t *rows)
+{
+    struct layout none = {0};
+    struct layout_work w = {.hw = hw, .layout = &none};
+    struct op_plan p = alone(g);
+    struct strip_cut cut = strip_least_cut(g, hw);
+    uint64_t words = (uint64_t)g->kh * g->kw * (g->kind == GEO_DEPTHWISE ? 1 : g->c);
+
+    do {
+        layout_cut(&p, &cut);
+        *rows = layout_most_rows(&w, &p, p.largest.oh + 1, hw->scratchpad_bytes);
+    } while (*rows == 0 && strip_finer(g, hw, &cut));
+    *rows = *rows ? *rows : 1;
+    words *= div_up(p.largest.oc, hw->n);
+    return (uint64_t)p.n_strip * div_up(p.largest.oh, *rows) *
+           ((words - 1) / geo_word_limit(hw) + 1);
 }

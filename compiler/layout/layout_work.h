@@ -67,6 +67,8 @@ void layout_cut(struct op_plan *p, const struct strip_cut *cut);
 /* Bytes of the tile buffers of `p` with `rows` output rows a tile; fills the streams' pitch and
  * rows. */
 uint32_t layout_tile_bytes(struct layout_work *w, struct op_plan *p, uint32_t rows);
+/* The most rows of a tile, less than `rows`, that fit; 0: none do. */
+uint32_t layout_most_rows(struct layout_work *w, struct op_plan *p, uint32_t rows, uint32_t space);
 
 /* --- layout_cascade.c --- */
 

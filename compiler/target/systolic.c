@@ -92,6 +92,20 @@ static const char *check_product(struct question *q)
     return NULL;
 }
 
+/* Where a tile has few rows, all weights come again for each. Such a program would be larger than
+ * memory, the operator's own bytes thousands of times. */
+static const char *check_blocks(struct question *q)
+{
+    enum { MOST_BLOCKS = 1 << 17 };
+    uint32_t rows;
+    uint64_t blocks = layout_blocks(&q->g, q->hw, &rows);
+
+    if (blocks > MOST_BLOCKS)
+        REFUSE(q, "about %llu blocks of weights, tile height %u on %s: at most %u are supported",
+               (unsigned long long)blocks, rows, q->hw->name, MOST_BLOCKS);
+    return NULL;
+}
+
 static const char *check_array(struct question *q)
 {
     const struct geo *g = &q->g;
@@ -105,7 +119,7 @@ static const char *check_array(struct question *q)
         REFUSE(q, "left padding %d: the depthwise mode supports less than %u", g->pl, q->hw->n);
     if (g->kind == GEO_TRANSPOSED)
         return check_transposed(q);
-    return NULL;
+    return check_blocks(q);
 }
 
 /* Every dimension of an operand is the output's or 1. */
