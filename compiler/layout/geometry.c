@@ -460,8 +460,10 @@ uint32_t geo_streams(const struct geo *g, const struct hd_config *hw, uint32_t w
 {
     if (wish == 1 || g->kind == GEO_PRODUCT || g->kind == GEO_DEPTHWISE ||
         g->kind == GEO_TRANSPOSED || g->up_x > 1 || !geo_on_array(g) || geo_parts(g, hw) ||
-        hw->ports < 2 || 2 * g->oc > hw->n || g->ow < 2 || g->apart || 2 * g->sx * g->c > 65535)
+        hw->ports < 2 || g->ow < 2 || g->apart || 2 * g->sx * g->c > 65535 || 2 * g->oc > 65535)
         return 1;
+    if (2 * g->oc > hw->n) /* worth its weights where that is a tile less */
+        return wish == 2 && div_up(2 * g->oc, hw->n) < 2 * div_up(g->oc, hw->n) ? 2 : 1;
     if (wish == 2)
         return 2;
     uint64_t one = (uint64_t)segments(g, hw->n, hw->ports) * g->ow;

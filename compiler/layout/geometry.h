@@ -195,9 +195,10 @@ static inline uint32_t geo_word_limit(const struct hd_config *hw)
     return hw->weight_bytes / hw->n / 2;
 }
 
-/* Pixel streams of an ARRAY command: 2 where two pixels side by side fit the columns (2 OC <= N)
- * and that takes fewer cycles with half the ports each; else 1. wish: 0, or the number to have if
- * possible. Weights and parameters of two are stored twice. */
+/* Pixels side by side that are taken as one of so many times the channels, 2 or 1: two where both fit
+ * the columns (2 OC <= N) and that takes fewer cycles with half the ports each. More channels only
+ * where `wish` asks for it, and two have a channel tile less than twice those of one. wish: 0, or the
+ * number to have if possible. Weights and parameters of two are stored twice. */
 uint32_t geo_streams(const struct geo *g, const struct hd_config *hw, uint32_t wish);
 
 /* True if the kernel needs several pieces: the accumulators are kept between commands, so a tile

@@ -236,7 +236,8 @@ static void line_buffer_without_halo(struct layout_work *w)
 {
     for (uint32_t i = 0; i < w->graph->n_tensor; i++) {
         const struct op_plan *p = w->cascade_to[i];
-        if (p && p->geo.kh == 1 && resident_bytes(w, p->position) > w->live_bound)
+        if (p && p->geo.kh == 1 && w->cascade_readers[i] == 1 &&
+            resident_bytes(w, p->position) > w->live_bound)
             stream_tensor(w, w->graph->tensor[i]);
     }
 }
@@ -548,6 +549,7 @@ enum status layout_run(struct sched_program *program, struct diag *d)
     w.second = ARENA_ARRAY(a, bool, w.graph->n_tensor + 1);
     w.cascade_to = ARENA_ARRAY(a, const struct op_plan *, w.graph->n_tensor + 1);
     w.in_place_of = ARENA_ARRAY(a, const struct ir_tensor *, w.graph->n_tensor + 1);
+    w.cascade_readers = ARENA_ARRAY(a, uint32_t, w.graph->n_tensor + 1);
     w.cascade_tensor = ARENA_ARRAY(a, bool, w.graph->n_tensor + 1);
     w.layout->line_buffer = ARENA_ARRAY(a, struct plan_line_buffer, w.graph->n_tensor + 1);
     for (uint32_t i = 0; i < w.graph->n_op; i++)

@@ -20,7 +20,8 @@ struct plan_stream {
 };
 
 /* A tensor of which a cascade keeps some rows: wrap after wrap, `wrap` new rows from row `halo` of
- * the buffer on, with the last `halo` rows of the wrap before copied in front of them. */
+ * the buffer on, with the last `halo` rows of the wrap before copied in front of them, for windows
+ * over both. */
 struct plan_line_buffer {
     uint32_t wrap; /* 0: the tensor has no line buffer */
     uint32_t halo, base, pitch;
@@ -44,6 +45,7 @@ struct op_plan {
     uint32_t n_in;
     bool direct;   /* a copy between memory and a place in the scratchpad: LOAD or STORE alone */
     bool cascaded; /* with the next operator */
+    bool ahead;    /* its rows are made a tile before they are needed, see cascade_walk.c */
     bool channel_wise; /* the same by channels, see channel_fusion.c */
 };
 
@@ -83,10 +85,28 @@ void layout_cascade_needs(struct arena *a, const struct geo *g, const struct hd_
  * operator one tile? Else they run one by one. */
 bool layout_slices_whole(const struct op_plan *plan, uint32_t n);
 
-/* Address that row 0 of a line buffer's tensor would have in the wrap that row `y` is in. */
-static inline int32_t line_buffer_row0(const struct plan_line_buffer *r, uint32_t y)
+/* First new row of the wrap that row `y` is in. */
+static inline uint32_t line_buffer_wrap(const struct plan_line_buffer *r, uint32_t y)
 {
-    return (int32_t)(r->base + r->halo * r->pitch) - (int32_t)(y / r->wrap * r->wrap * r->pitch);
+    return y / r->wrap * r->wrap;
+}
+
+/* When `made` rows are, that first row for whoever reads rows [lo, hi): of the wrap under way, or of
+ * the one before, whose rows stay until new ones take their places. UINT32_MAX: they are lost. */
+static inline uint32_t line_buffer_read(const struct plan_line_buffer *r, uint32_t lo, uint32_t hi,
+                                        uint32_t made)
+{
+    const uint32_t now = line_buffer_wrap(r, made - 1), own = line_buffer_wrap(r, hi - 1);
+
+    if (lo + r->halo >= now)
+        return now;
+    return own + r->wrap == now && lo >= own && lo + r->wrap >= made ? own : UINT32_MAX;
+}
+
+/* Address that row 0 of the tensor would have in the wrap that begins with row `wrap`. */
+static inline int32_t line_buffer_row0(const struct plan_line_buffer *r, uint32_t wrap)
+{
+    return (int32_t)(r->base + r->halo * r->pitch) - (int32_t)(wrap * r->pitch);
 }
 
 #endif

@@ -1,5 +1,6 @@
 /* layout_cascade.c - operators that are interleaved: cascades by rows, a pool and its convolution
  * by channels (channel_fusion.c); see layout_work.h. */
+#include "cascade_walk.h"
 #include "compiler/plan/memory_use.h"
 #include "layout_work.h"
 
@@ -13,7 +14,8 @@ static bool by_rows(const struct layout_work *w, const struct op_plan *p)
     const struct geo *g = &p->geo;
 
     return p->n_strip == 1 && g->kind != GEO_DENSE && g->kind != GEO_TRANSPOSED &&
-           geo_keeps_rows(g) && !g->turned && !g->copies && !geo_parts(g, w->hw) && g->oh > 1;
+           g->kind != GEO_PRODUCT && geo_keeps_rows(g) && !g->turned && !g->copies &&
+           !geo_parts(g, w->hw) && g->oh > 1;
 }
 
 static bool may_cascade(const struct layout_work *w, const struct op_plan *p,
@@ -36,17 +38,34 @@ static uint32_t readers(const struct layout_work *w, const struct ir_tensor *t)
     return n;
 }
 
-/* `next` joins the cascade that begins at `first`: what it reads of that cascade stays on chip. */
-static void note_stage(struct layout_work *w, const struct op_plan *first,
-                       const struct op_plan *next)
+static bool reads(const struct op_plan *p, const struct ir_tensor *t)
 {
-    for (const struct op_plan *p = first; p < next; p++) {
-        const struct ir_tensor *t = p->geo.out;
-        if (next->geo.x != t && next->geo.y2 != t)
+    return p->geo.x == t || p->geo.y2 == t;
+}
+
+/* The first of plan[0 .. n - 1] that reads what plan[i] makes; NULL if none does. */
+static struct op_plan *first_reader(struct op_plan *plan, uint32_t n, uint32_t i)
+{
+    for (uint32_t k = i + 1; k < n; k++)
+        if (reads(&plan[k], plan[i].geo.out))
+            return &plan[k];
+    return NULL;
+}
+
+/* `next` joins the cascade that begins at `first`: what it reads of that cascade stays on chip, in a
+ * line buffer at least once all that read it have joined. */
+static void note_stage(struct layout_work *w, struct op_plan *first, const struct op_plan *next)
+{
+    const uint32_t n = (uint32_t)(next - first) + 1;
+
+    for (uint32_t i = 0; i + 1 < n; i++) {
+        const struct ir_tensor *t = first[i].geo.out;
+        if (!reads(next, t))
             continue;
         w->cascade_tensor[layout_root(w, t)] = true;
-        if (p + 1 == next && !layout_place(w, t)->in_memory && readers(w, t) == 1)
-            w->cascade_to[t->id] = next;
+        w->cascade_readers[t->id]++;
+        if (!layout_place(w, t)->in_memory && readers(w, t) == w->cascade_readers[t->id])
+            w->cascade_to[t->id] = first_reader(first, n, i);
     }
 }
 
@@ -195,34 +214,116 @@ void layout_find_cascades(struct layout_work *w)
     }
 }
 
-/* Rows that a cascade's stages make at once, from what the last one makes: each as many as the next
- * one takes. Sets tiles and line buffers, a wrap of these being `tiles` tiles where a halo is
- * copied, else two; bytes of all of them. */
-static uint64_t cascade_bytes(struct layout_work *w, struct op_plan *p, uint32_t n, uint32_t rows,
-                              uint32_t tiles)
+/* Rows of what plan[i] makes that its readers' windows have in common, the most of them. */
+static uint32_t common_rows(const struct op_plan *plan, uint32_t n, uint32_t i)
 {
-    uint64_t total = 0;
+    uint32_t most = 0;
 
+    for (uint32_t k = i + 1; k < n; k++) {
+        const uint32_t halo = (plan[k].geo.kh - 1) * plan[k].geo.dy;
+        if (reads(&plan[k], plan[i].geo.out) && halo > most)
+            most = halo;
+    }
+    return most;
+}
+
+/* Rows that a cascade's stages make at once, from what the last one makes: each as many as its first
+ * reader takes. Sets tiles and line buffers, a wrap of these being `tiles` tiles where a halo is
+ * copied, else two at first. */
+static void set_tiles(struct layout_work *w, struct op_plan *p, uint32_t n, uint32_t rows,
+                      uint32_t tiles)
+{
     for (uint32_t i = n; i-- > 0;) {
         const struct geo *g = &p[i].geo;
+        const struct op_plan *next = first_reader(p, n, i);
         uint32_t wish = w->program->knobs[p[i].position].tile_rows;
-        rows = i + 1 < n ? rows * p[i + 1].geo.sy : rows;
+        next = next ? next : &p[i + 1];
+        rows = i + 1 < n ? next->tile_rows * next->geo.sy : rows;
         rows = wish && i + 1 < n ? wish : rows;
         rows = rows < g->oh ? rows : g->oh;
         p[i].tile_rows = rows;
         p[i].n_tiles = div_up(g->oh, rows) + 1;
-        total += layout_tile_bytes(w, &p[i], rows);
+        p[i].ahead = w->program->knobs[p[i].position].cascade == KNOB_CASCADE_AHEAD;
         struct plan_line_buffer *r = &w->layout->line_buffer[g->out->id];
         if (!r->wrap)
             continue;
-        const struct geo *next = &p[i + 1].geo;
-        r->halo = (next->kh - 1) * next->dy;
+        r->halo = common_rows(p, n, i);
         r->wrap = rows * (r->halo ? tiles : 2);
         r->wrap = r->wrap < g->oh ? r->wrap : g->oh;
+    }
+}
+
+/* Bytes of all tile and line buffers of a cascade. */
+static uint64_t cascade_bytes(struct layout_work *w, struct op_plan *p, uint32_t n)
+{
+    uint64_t total = 0;
+
+    for (uint32_t i = 0; i < n; i++) {
+        const struct geo *g = &p[i].geo;
+        struct plan_line_buffer *r = &w->layout->line_buffer[g->out->id];
+        total += layout_tile_bytes(w, &p[i], p[i].tile_rows);
+        if (!r->wrap)
+            continue;
         r->pitch = layout_pitch(w, g->ow * g->oc, r->wrap + r->halo, w->row_reads[g->out->id]);
         total += (uint64_t)(r->wrap + r->halo) * r->pitch;
     }
     return total;
+}
+
+/* Note how long a wrap must be for the rows that a tile reads to be there. */
+static void note_lag(struct cascade_walk *c, const struct cascade_tile *t)
+{
+    const struct op_plan *p = &c->plan[t->stage];
+    uint32_t *need = c->context, lo, hi;
+
+    for (uint32_t i = 0; i < p->n_in; i++) {
+        const struct ir_tensor *x = geo_operand(&p->geo, i);
+        const struct plan_line_buffer *r = &c->line_buffer[x->id];
+        const uint32_t made = cascade_made(c, x);
+        if (!r->wrap)
+            continue;
+        geo_operand_rows(&p->geo, i, t->y, t->rows, &lo, &hi);
+        if (line_buffer_read(r, lo, hi, made) == UINT32_MAX && made - lo > need[x->id])
+            need[x->id] = made - lo;
+    }
+}
+
+/* What is made ahead, or read again after others have read it, is read late: make wraps so long that
+ * these rows are still there. How long depends on the tiles, which end where a wrap does. False if no
+ * end of it was found. */
+static bool keep_lag(struct layout_work *w, struct op_plan *p, uint32_t n)
+{
+    enum { TRIALS = 6 };
+    uint32_t *need = ARENA_ARRAY(w->arena, uint32_t, w->graph->n_tensor + 1);
+    struct cascade_walk walk = {.plan = p,
+                                .n = n,
+                                .line_buffer = w->layout->line_buffer,
+                                .context = need,
+                                .visit = note_lag};
+
+    for (uint32_t trial = 0; trial < TRIALS; trial++) {
+        bool enough = true;
+        cascade_walk(w->arena, &walk);
+        for (uint32_t i = 0; i < n; i++) {
+            struct plan_line_buffer *r = &w->layout->line_buffer[p[i].geo.out->id];
+            uint32_t *most = &need[p[i].geo.out->id], rows = p[i].tile_rows;
+            if (!r->wrap || *most == 0)
+                continue;
+            enough = false;
+            *most = *most > r->wrap + rows ? *most : r->wrap + rows;
+            r->wrap = div_up(*most, rows) * rows;
+            r->wrap = r->wrap < p[i].geo.oh ? r->wrap : p[i].geo.oh;
+            *most = 0;
+        }
+        if (enough)
+            return true;
+    }
+    return false;
+}
+
+static bool fits(struct layout_work *w, struct op_plan *p, uint32_t n, uint32_t space)
+{
+    return cascade_bytes(w, p, n) <= space && keep_lag(w, p, n) && cascade_bytes(w, p, n) <= space;
 }
 
 static uint32_t cascade_length(const struct op_plan *p)
@@ -242,8 +343,10 @@ bool layout_fit_cascade(struct layout_work *w, struct op_plan *p, uint32_t space
     if (!wish) /* tiles enough to overlap */
         wish = quarter < CASCADE_ROWS ? quarter : CASCADE_ROWS;
     for (uint32_t rows = wish; rows > 0; rows /= 2)
-        for (uint32_t tiles = WRAP_TILES; tiles > 1; tiles /= 2)
-            if (cascade_bytes(w, p, n, rows, tiles) <= space)
+        for (uint32_t tiles = WRAP_TILES; tiles > 1; tiles /= 2) {
+            set_tiles(w, p, n, rows, tiles);
+            if (fits(w, p, n, space))
                 return true;
+        }
     return false;
 }

@@ -1,7 +1,8 @@
 /* layout_check.c - the independent proof of a scratchpad layout; shares nothing with layout.c but
  * the result. Every buffer lies within the scratchpad, and no two share a byte at one operator; in
- * the image of tensors that share their bytes no two operators write the same one. */
-#include "layout.h"
+ * the image of tensors that share their bytes no two operators write the same one; line buffers have
+ * the rows that are read of them. */
+#include "cascade_walk.h"
 
 struct buffer {
     const char *what;
@@ -109,12 +110,59 @@ static enum status check_written(const struct sched_program *p, uint32_t i, stru
     return ST_OK;
 }
 
+/* A row that a line buffer does not have when it is read. */
+struct missing {
+    bool any;
+    uint32_t tensor, row;
+};
+
+static void check_tile(struct cascade_walk *c, const struct cascade_tile *t)
+{
+    const struct op_plan *p = &c->plan[t->stage];
+    struct missing *m = c->context;
+    uint32_t lo, hi;
+
+    for (uint32_t i = 0; i < p->n_in && !m->any; i++) {
+        const struct ir_tensor *x = geo_operand(&p->geo, i);
+        const struct plan_line_buffer *r = &c->line_buffer[x->id];
+        const uint32_t made = cascade_made(c, x);
+        if (!r->wrap)
+            continue;
+        geo_operand_rows(&p->geo, i, t->y, t->rows, &lo, &hi);
+        if (hi > made)
+            *m = (struct missing){true, x->id, hi - 1};
+        else if (line_buffer_read(r, lo, hi, made) == UINT32_MAX)
+            *m = (struct missing){true, x->id, lo};
+    }
+}
+
+static enum status check_cascades(const struct sched_program *p, struct diag *d)
+{
+    const struct layout *l = p->layout;
+
+    for (uint32_t i = 0, n; i < l->n_plan; i += n) {
+        struct missing m = {0};
+        struct cascade_walk c = {
+            .plan = &l->plan[i], .line_buffer = l->line_buffer, .context = &m, .visit = check_tile};
+        for (n = 1; l->plan[i + n - 1].cascaded;)
+            n++;
+        c.n = n;
+        if (n > 1)
+            cascade_walk(p->arena, &c);
+        if (m.any)
+            return FAIL(d, ST_INTERNAL, "layout: the line buffer of tensor %u has lost row %u",
+                        m.tensor, m.row);
+    }
+    return ST_OK;
+}
+
 enum status layout_check(const struct sched_program *p, struct diag *d)
 {
     const struct buffers s = buffers_of(p);
 
     for (uint32_t i = 0; i < p->layout->n_plan; i++)
         TRY(check_written(p, i, d));
+    TRY(check_cascades(p, d));
     for (uint32_t i = 0; i < s.n; i++) {
         const struct buffer *a = &s.b[i];
         if (a->end > p->hw->scratchpad_bytes)

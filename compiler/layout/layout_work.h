@@ -23,7 +23,10 @@ struct layout_work {
     bool *contiguous;            /* by tensor: rows must lie back to back */
     struct row_reads *row_reads; /* by tensor */
     bool *second;                /* by tensor: the second operand of an elementwise operator */
-    const struct op_plan **cascade_to; /* by tensor: the next stage, if it alone reads it */
+    /* By tensor: the first stage that reads it, if only stages of its cascade do; whether several do
+     * and how many have been found. */
+    const struct op_plan **cascade_to;
+    uint32_t *cascade_readers;
     bool *cascade_tensor; /* by tensor: passes from stage to stage, cannot go to memory */
     const struct ir_tensor **in_place_of; /* by tensor: it is in this one's first pixel */
     uint64_t live_bound;                  /* memory_live_bound of the graph */

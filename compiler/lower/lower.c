@@ -108,6 +108,7 @@ enum status lower_run(struct sched_program *p, struct diag *d)
     l.words.size = p->hw->weight_bytes / p->hw->n;
     l.entries.size = p->hw->param_entries;
     l.loaded = ARENA_ARRAY(p->arena, uint32_t, p->graph->n_tensor + 1);
+    l.made = ARENA_ARRAY(p->arena, uint32_t, p->graph->n_tensor + 1);
     p->woven = ARENA_ARRAY(p->arena, uint32_t, p->graph->n_op + 1);
     sched_view_memory(p);
     begin_constants(p);

@@ -26,6 +26,7 @@ struct lower {
     const struct layout *layout;
     bool in_cascade;  /* several operators share weight memory; all their weights stay */
     uint32_t *loaded; /* by tensor: rows of a resident tensor loaded from memory */
+    uint32_t *made;   /* by tensor: rows of a cascade's tensor made so far */
     struct diag *d;
 };
 

@@ -55,13 +55,24 @@ static uint32_t least(uint32_t a, uint32_t b)
     return a < b ? a : b;
 }
 
+/* With two pixels side by side columns [0, OC) are the first one's. Where those of a command are that
+ * it begins with or ends at, as one command takes one of the pixels, or a tile with columns of both. */
+static uint32_t same_pixels(const struct nest *n, uint32_t tile, uint32_t tiles)
+{
+    const uint32_t shared = n->g->oc / n->l->hw->n;
+
+    if (n->streams == 1 || tile > shared)
+        return tiles;
+    return tile < shared ? shared : shared + 1;
+}
+
 /* Groups of `most` channel tiles; tapered, the last ones are half of what is left each. */
 static void cut_groups(struct nest *n, uint32_t tiles, uint32_t most)
 {
     n->first = ARENA_ARRAY(n->l->arena, uint32_t, tiles + 1);
     n->n_group = 0;
     for (uint32_t tile = 0; tile < tiles;) {
-        uint32_t left = tiles - tile;
+        uint32_t left = same_pixels(n, tile, tiles) - tile;
         n->first[n->n_group++] = tile * n->l->hw->n;
         tile += left > most ? most : n->knobs->tail_split ? div_up(left, 2) : left;
     }
@@ -150,7 +161,9 @@ static void nest_init(struct nest *n, struct lower *l, const struct op_plan *p)
 {
     *n = (struct nest){.l = l, .p = p, .g = &p->geo, .knobs = &l->program->knobs[p->position]};
     cut_kernel(n);
-    n->streams = geo_streams(n->g, l->hw, n->knobs->streams);
+    n->streams = p->channel_wise || p->out.pixel != n->g->oc
+                     ? 1
+                     : geo_streams(n->g, l->hw, n->knobs->streams);
     n->columns = n->streams * n->g->oc;
     cut_channels(n);
     n->weight_offset = nones(l->arena, (size_t)n->n_group * n->n_part);
@@ -162,6 +175,17 @@ static void nest_init(struct nest *n, struct lower *l, const struct op_plan *p)
 static uint32_t group_channels(const struct nest *n, uint32_t group)
 {
     return n->first[group + 1] - n->first[group];
+}
+
+/* Of two pixels side by side, is the second all that the group has? The first alone, or both? */
+static bool only_second(const struct nest *n, uint32_t group)
+{
+    return n->first[group] >= n->g->oc;
+}
+
+static bool has_both(const struct nest *n, uint32_t group)
+{
+    return n->first[group] < n->g->oc && n->first[group + 1] > n->g->oc;
 }
 
 /* Parameters of groups [group, end) by one command for each kind. */
@@ -235,13 +259,14 @@ static void have_weights(struct nest *n, uint32_t group, uint32_t part, bool aga
     weights_fetch(n->l, &n->part[part].geo, &b, n->weight_word[i], &n->weight_offset[i]);
 }
 
-/* Output side of the command: `rows` rows of the phase, from out_base on. */
+/* Output side of the command: `rows` rows of the phase, from out_base on; a->scan, and all but
+ * depthwise have an output at each position. */
 static void fill_output(const struct nest *n, struct hd_cmd_array *a, const struct geo *g,
                         uint32_t rows, uint32_t out_base)
 {
     uint32_t block = least(rows, geo_block_rows(g, n->l->hw)), pitch = n->p->out.pitch * g->up_y;
 
-    a->out_w = div_up(g->ow, n->streams) & 0xffffu;
+    a->out_w = g->kind == GEO_DEPTHWISE ? g->ow & 0xffffu : a->scan;
     a->out_h = rows & 0xffffu;
     a->block_rows = block & 0xffffu;
     a->blocks = div_up(rows, block) & 0xffffu;
@@ -256,17 +281,23 @@ static void fill_output(const struct nest *n, struct hd_cmd_array *a, const stru
     a->in_block_step = a->in_pitch_step * (int32_t)block;
 }
 
-static void fill_pair(const struct geo *g, struct hd_cmd_array *a, uint32_t pixel)
+/* The columns from output channel 0 of the second pixel on take its bytes. */
+static void fill_pair(const struct nest *n, struct hd_cmd_array *a, uint32_t pixel, uint32_t group)
 {
-    a->pair_split = g->oc & 0xffu;
+    const struct geo *g = n->g;
+    const uint32_t split = g->oc - n->first[group];
+
+    a->pair_split = split & 0xffu;
     a->pair_step = (g->sx * pixel) & 0xffffu;
-    a->pair_last = (g->ow % 2 ? g->oc : 2 * g->oc) & 0xffu;
+    a->pair_last = (g->ow % 2 ? split : group_channels(n, group)) & 0xffu;
+    a->streams = 2;
+    a->ports = (n->l->hw->ports / 2) & 7u;
 }
 
 /* Where the kernel piece meets the input row: bytes, and for depthwise the padding left of scan
  * position 0. */
 static void fill_columns(const struct nest *n, struct hd_cmd_array *a, const struct part *part,
-                         uint32_t first_channel)
+                         uint32_t group)
 {
     const struct geo *g = &part->geo;
     const struct geo_piece *piece = &part->piece;
@@ -274,12 +305,14 @@ static void fill_columns(const struct nest *n, struct hd_cmd_array *a, const str
 
     a->in_wc = (g->w - 1) * pixel + piece->c;
     if (g->kind != GEO_DEPTHWISE) {
+        const bool second = n->streams == 2 && only_second(n, group);
         a->x_start = (int32_t)piece->x_shift - g->pl * (int32_t)pixel;
+        a->x_start += second ? (int32_t)(g->sx * pixel) : 0;
         a->x_step = (n->streams * g->sx * pixel) & 0xffffu;
         a->stride_x = 1;
-        a->scan = div_up(g->ow, n->streams) & 0xffffu;
-        if (n->streams == 2)
-            fill_pair(g, a, pixel);
+        a->scan = (second ? g->ow / 2 : div_up(g->ow, n->streams)) & 0xffffu;
+        if (n->streams == 2 && has_both(n, group))
+            fill_pair(n, a, pixel, group);
         return;
     }
     int32_t column = (int32_t)piece->x_shift - g->pl;
@@ -288,7 +321,7 @@ static void fill_columns(const struct nest *n, struct hd_cmd_array *a, const str
     int64_t left = (int64_t)g->w - start, reach = (int64_t)span - 1 - pad + piece->n_b;
     int64_t scan = left < reach ? left : reach;
     a->depthwise = 1;
-    a->x_start = (int32_t)(start * pixel + first_channel);
+    a->x_start = (int32_t)(start * pixel + n->first[group]);
     a->x_step = pixel & 0xffffu;
     a->pad_left = pad & 0xffu;
     a->stride_x = g->sx & 0xffu;
@@ -330,8 +363,8 @@ static void fill_input(const struct nest *n, struct hd_cmd_array *a, const struc
     a->stride_y = g->sy & 0xffu;
     a->kernel_h = piece->n_ky & 0xffu;
     a->kernel_row_bytes = piece->n_b & 0xffffu;
-    a->ports = (n->l->hw->ports / n->streams) & 7u;
-    a->streams = n->streams & 7u;
+    a->ports = n->l->hw->ports & 7u;
+    a->streams = 1;
 }
 
 /* Depthwise over one column: rows [y, y + rows) as the pixels of one row, see geo_rows_as_pixels. Its image
@@ -397,7 +430,7 @@ static void add_array(struct nest *n, uint32_t tile, uint32_t y, uint32_t rows, 
     struct hd_cmd_array *a = &c->w.array;
     fill_numbers(n, a);
     fill_input(n, a, part, from, base);
-    fill_columns(n, a, part, first);
+    fill_columns(n, a, part, group);
     fill_output(n, a, g, own,
                 (uint32_t)lower_result(l, n->p, tile, y) + (row - y) * n->p->out.pitch +
                     g->first_x * n->p->out.pixel + first);
@@ -477,11 +510,24 @@ static void regular_tile(struct nest *n, uint32_t tile, uint32_t first_group, ui
     one_tile(n, tile, y, rows, first_group, n_groups, again);
 }
 
-/* All weights and parameters lie there, one group after the other: from now on they are one. */
+/* All weights and parameters lie there, one group after the other: from now on they are one, or as
+ * many as have other pixels. */
 static void join_groups(struct nest *n)
 {
-    n->first[1] = n->columns;
-    n->n_group = 1;
+    const uint32_t lanes = n->l->hw->n, tiles = div_up(n->columns, lanes);
+    uint32_t to = 0, end = 0;
+
+    for (uint32_t k = 0; k < n->n_group; k++) {
+        if (n->first[k] < end)
+            continue;
+        end = same_pixels(n, n->first[k] / lanes, tiles) * lanes;
+        n->first[to] = n->first[k];
+        n->weight_word[to] = n->weight_word[k];
+        n->entry[to] = n->entry[k];
+        to++;
+    }
+    n->first[to] = n->columns;
+    n->n_group = to;
 }
 
 /* From now on strip `s`; its channels are those of the strip before. */

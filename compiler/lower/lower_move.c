@@ -308,7 +308,8 @@ void lower_operand(struct lower *l, const struct op_plan *p, uint32_t i, uint32_
     const struct sched_place s = place_of(l, p, i);
 
     if (l->layout->line_buffer[t->id].wrap) {
-        *base = line_buffer_row0(&l->layout->line_buffer[t->id], hi - 1);
+        const struct plan_line_buffer *r = &l->layout->line_buffer[t->id];
+        *base = line_buffer_row0(r, line_buffer_read(r, lo, hi, l->made[t->id]));
         return;
     }
     if (!p->in[i].streamed) {
@@ -326,7 +327,8 @@ int32_t lower_result(const struct lower *l, const struct op_plan *p, uint32_t ti
     const struct plan_line_buffer *line_buffer = &l->layout->line_buffer[p->geo.out->id];
 
     if (line_buffer->wrap)
-        return line_buffer_row0(line_buffer, y) + (int32_t)(y * line_buffer->pitch);
+        return line_buffer_row0(line_buffer, line_buffer_wrap(line_buffer, y)) +
+               (int32_t)(y * line_buffer->pitch);
     if (p->out.streamed)
         return (int32_t)p->out.buf[(p->before + tile) % p->n_buffer];
     const struct sched_place s = place_of(l, p, GEO_RESULT);

@@ -97,6 +97,8 @@ struct sched_place {
     bool inside; /* it takes bytes of another tensor's place, see channel_fusion.c */
 };
 
+enum { KNOB_CASCADE_AHEAD = 2 };
+
 /* What may be chosen for one operator on the accelerator; 0: by rule. Any value gives the same
  * bytes. sched_knob_values lists what is worth trying. */
 struct sched_knobs {
@@ -106,7 +108,8 @@ struct sched_knobs {
     uint32_t tail_split;  /* 1: the last group in halves, that little is left after its weights */
     uint32_t params;      /* 1: parameters of all groups by one command, if they fit at once */
     uint32_t prologue;    /* output rows of the first and of the last tile; 0: as the others */
-    uint32_t cascade;     /* 1: rows go on to the next operator as they come, both interleaved */
+    uint32_t cascade;     /* 1: rows go on to the next operator as they come, both interleaved;
+                             KNOB_CASCADE_AHEAD: they come a tile before they are needed */
 };
 
 /* Operator positions [first, last], all interleaved. */

@@ -68,8 +68,8 @@ uint32_t sched_choices(const struct sched_program *p, uint32_t op, const struct 
     c.prologue = 0;
     add(choice, &n, now, c);
     c = *now;
-    c.cascade = !now->cascade;
-    add(choice, &n, now, c);
+    for (c.cascade = 0; c.cascade <= KNOB_CASCADE_AHEAD; c.cascade++)
+        add(choice, &n, now, c);
     c = *now;
     for (c.tile_rows = g.oh; c.tile_rows > 1 && c.tile_rows * 32 > g.oh;
          c.tile_rows = div_up(c.tile_rows, 2))

@@ -31,14 +31,14 @@ struct sched_knobs sched_knobs_most(const struct ir_graph *graph, const struct i
     if (op->dead || op->region == IR_NONE || !geo_device(graph, op, &g))
         return (struct sched_knobs){0};
     if (!geo_on_array(&g))
-        return (struct sched_knobs){.tile_rows = g.oh, .cascade = 1};
+        return (struct sched_knobs){.tile_rows = g.oh, .cascade = KNOB_CASCADE_AHEAD};
     return (struct sched_knobs){.tile_rows = g.oh,
                                 .group_tiles = g.oc,
                                 .streams = 2,
                                 .tail_split = 1,
                                 .params = 1,
                                 .prologue = g.oh,
-                                .cascade = 1};
+                                .cascade = KNOB_CASCADE_AHEAD};
 }
 
 uint32_t *sched_knob(struct sched_knobs *k, uint32_t i)

@@ -42,7 +42,7 @@ struct fetch {
 
 /* What was found for an operator's last ARRAY command: tiles of equal shape are alike. */
 struct seen {
-    uint32_t out_h, out_w, out_channels, kernel_h, kernel_row_bytes;
+    uint32_t out_h, out_w, out_channels, kernel_h, kernel_row_bytes, streams;
     struct array_cost cost;
 };
 
@@ -273,12 +273,13 @@ static const struct array_cost *array_cost(struct timeline *t, const struct sche
 
     if (s->cost.steps == 0 || s->out_h != a->out_h || s->out_w != a->out_w ||
         s->out_channels != a->out_channels || s->kernel_h != a->kernel_h ||
-        s->kernel_row_bytes != a->kernel_row_bytes)
+        s->kernel_row_bytes != a->kernel_row_bytes || s->streams != a->streams)
         *s = (struct seen){a->out_h,
                            a->out_w,
                            a->out_channels,
                            a->kernel_h,
                            a->kernel_row_bytes,
+                           a->streams,
                            cost_array(a, t->p->hw)};
     return &s->cost;
 }

@@ -321,6 +321,28 @@ static bool fits(const struct make *m, int32_t rows, int64_t row, int64_t out_ro
     return 2 * (least(rows, m->x->dim[1]) * padded + out_padded) <= m->hw->scratchpad_bytes;
 }
 
+/* Of m->x: `oc` output channels, of each one `multiplier`. */
+static void add_convolution(struct make *m, bool depthwise, const struct span *y,
+                            const struct span *x, int32_t oc, int32_t multiplier)
+{
+    const int32_t c = m->x->dim[3];
+    const double k = (double)y->kernel * x->kernel * (depthwise ? 1 : c);
+
+    oc *= multiplier;
+    int32_t f[4] = {depthwise ? 1 : oc, y->kernel, x->kernel, depthwise ? oc : c};
+    struct ir_tensor *weights = constant(m, "w", 4, f);
+    struct ir_tensor *out = tensor(m, "y", IR_I8, 4, (const int32_t[]){1, y->out, x->out, oc});
+    bool per_channel = oc > 1 && chance(m, 70);
+    set_scales(m, weights, out, k, per_channel ? (uint32_t)oc : 1,
+               per_channel && depthwise ? 3 : 0);
+    struct ir_tensor *b = bias(m, oc, k), *in[3] = {m->x, weights, b};
+    struct ir_op *op =
+        add_op(m, depthwise ? IR_OP_DEPTHWISE_CONV2D : IR_OP_CONV2D, b ? 3 : 2, in, out);
+    set_window(op, y, x, true);
+    op->attr[IR_MULTIPLIER] = depthwise ? multiplier : 0;
+    op->attr[IR_ACTIVATION] = range(m, 0, 3);
+}
+
 static void convolution(struct make *m, bool depthwise)
 {
     const int32_t h = m->x->dim[1], w = m->x->dim[2], c = m->x->dim[3];
@@ -347,20 +369,7 @@ static void convolution(struct make *m, bool depthwise)
         (void)fit(&y);
         (void)fit(&x);
     }
-    oc *= multiplier;
-    double k = (double)y.kernel * x.kernel * (depthwise ? 1 : c);
-    int32_t f[4] = {depthwise ? 1 : oc, y.kernel, x.kernel, depthwise ? oc : c};
-    struct ir_tensor *weights = constant(m, "w", 4, f);
-    struct ir_tensor *out = tensor(m, "y", IR_I8, 4, (const int32_t[]){1, y.out, x.out, oc});
-    bool per_channel = oc > 1 && chance(m, 70);
-    set_scales(m, weights, out, k, per_channel ? (uint32_t)oc : 1,
-               per_channel && depthwise ? 3 : 0);
-    struct ir_tensor *b = bias(m, oc, k), *in[3] = {m->x, weights, b};
-    struct ir_op *op =
-        add_op(m, depthwise ? IR_OP_DEPTHWISE_CONV2D : IR_OP_CONV2D, b ? 3 : 2, in, out);
-    set_window(op, &y, &x, true);
-    op->attr[IR_MULTIPLIER] = depthwise ? multiplier : 0;
-    op->attr[IR_ACTIVATION] = range(m, 0, 3);
+    add_convolution(m, depthwise, &y, &x, oc, multiplier);
 }
 
 /* x as rows of k; y keeps the leading dimensions where it can, or is [rows, channels]. */
@@ -506,18 +515,12 @@ static struct ir_tensor *partner(struct make *m)
     return t;
 }
 
-static void binary(struct make *m, bool residual)
+/* m->x and `other`, in either order. */
+static void binary_with(struct make *m, enum ir_opcode opcode, struct ir_tensor *other)
 {
-    static const enum ir_opcode all[] = {IR_OP_ADD,     IR_OP_SUB,     IR_OP_MUL,
-                                         IR_OP_MAXIMUM, IR_OP_MINIMUM, IR_OP_PRELU};
-    enum ir_opcode opcode = residual ? IR_OP_ADD : all[range(m, 0, 5)];
     bool extremum = opcode == IR_OP_MAXIMUM || opcode == IR_OP_MINIMUM;
-    int64_t row = (int64_t)ir_dim_back(m->x, 1) * ir_dim_back(m->x, 0);
+    struct ir_tensor *x = m->x, *y = like(m, x), *in[2] = {x, other};
 
-    if (!fits(m, 2, row, row))
-        return;
-    struct ir_tensor *x = m->x, *other = partner(m), *y = like(m, x);
-    struct ir_tensor *in[2] = {x, other};
     if (extremum && other->role != IR_CONST && other->role != IR_INPUT)
         in[1] = other = x;
     if (chance(m, 30) && opcode != IR_OP_PRELU) {
@@ -531,6 +534,18 @@ static void binary(struct make *m, bool residual)
     struct ir_op *op = add_op(m, opcode, 2, in, y);
     if (!extremum && opcode != IR_OP_PRELU)
         op->attr[IR_ACTIVATION] = range(m, 0, 3);
+}
+
+static void binary(struct make *m, bool residual)
+{
+    static const enum ir_opcode all[] = {IR_OP_ADD,     IR_OP_SUB,     IR_OP_MUL,
+                                         IR_OP_MAXIMUM, IR_OP_MINIMUM, IR_OP_PRELU};
+    enum ir_opcode opcode = residual ? IR_OP_ADD : all[range(m, 0, 5)];
+    int64_t row = (int64_t)ir_dim_back(m->x, 1) * ir_dim_back(m->x, 0);
+
+    if (!fits(m, 2, row, row))
+        return;
+    binary_with(m, opcode, partner(m));
 }
 
 /* PAD along H and W before a convolution, which legalise folds into it. */
@@ -721,6 +736,64 @@ static void single(struct make *m)
         dense(m);
     else
         image_op(m, false);
+}
+
+/* --- residual blocks -------------------------------------------------------------------------- */
+
+static struct span same_window(struct make *m, int32_t in, bool one, int32_t stride)
+{
+    struct span s = {.in = in, .kernel = 1, .stride = stride, .dilation = 1};
+
+    if (!one) {
+        s.kernel = range(m, 0, 2) * 2 + 1;
+        s.dilation = chance(m, 10) ? 2 : 1;
+    }
+    same_padding(&s);
+    (void)fit(&s);
+    return s;
+}
+
+static void same_convolution(struct make *m, bool depthwise, int32_t stride)
+{
+    const bool one = !depthwise || chance(m, 10);
+    const struct span y = same_window(m, m->x->dim[1], one, stride),
+                      x = same_window(m, m->x->dim[2], one, stride);
+
+    add_convolution(m, depthwise, &y, &x, m->x->dim[3], 1);
+}
+
+/* x through some operators, and the sum (product, difference) of that and x. */
+static void block(struct make *m, int32_t stride)
+{
+    static const enum ir_opcode sums[] = {IR_OP_ADD, IR_OP_ADD, IR_OP_SUB, IR_OP_MUL};
+    struct ir_tensor *x = m->x, *around = x;
+
+    for (int32_t i = 0, n = range(m, 1, 3); i < n; i++)
+        same_convolution(m, chance(m, 60), i == 0 ? stride : 1);
+    if (stride > 1) {
+        struct ir_tensor *body = m->x;
+        m->x = x;
+        same_convolution(m, chance(m, 50), stride);
+        around = m->x;
+        m->x = body;
+    }
+    binary_with(m, sums[range(m, 0, 3)], around);
+}
+
+/* Residual blocks one after the other: what goes around a block waits for what goes through it. Often
+ * the scratchpad has room for some rows of each tensor only. */
+static void blocks(struct make *m)
+{
+    const int32_t h = range(m, 5, 24), c = size(m, 24), most = (int32_t)m->hw->scratchpad_bytes;
+    int32_t w = range(m, most / 16, most / 2) / (h * c);
+
+    w = w < 1 ? 1 : least(w, least((int32_t)m->hw->acc_depth, most / (12 * c)));
+    m->x = input(m, 4, (const int32_t[]){1, h, w, c});
+    for (int32_t i = 0, n = range(m, 1, 3); i < n; i++)
+        if (chance(m, 70))
+            block(m, chance(m, 75) ? 1 : 2);
+        else
+            same_convolution(m, chance(m, 50), 1);
 }
 
 /* The same quantised values by another zero point: less a constant of the same scale. */
@@ -1385,6 +1458,8 @@ struct ir_graph *layers_make(struct arena *a, uint64_t seed, const struct hd_con
             transposed_op(&m);
         else if (seed % 25 >= 18)
             views(&m);
+        else if (seed % 25 == 17)
+            blocks(&m);
         else if (chance(&m, 25))
             chain(&m);
         else

@@ -1,0 +1,98 @@
+/* cascade_walk.c - see cascade_walk.h. Depth first: the last stage asks for the rows it reads, each
+ * producer makes just those. */
+#include "cascade_walk.h"
+
+/* The stage that makes tensor `t`; n if none of the cascade does. */
+static uint32_t maker(const struct cascade_walk *c, const struct ir_tensor *t)
+{
+    uint32_t i = 0;
+
+    while (i < c->n && c->plan[i].geo.out != t)
+        i++;
+    return i;
+}
+
+uint32_t cascade_made(const struct cascade_walk *c, const struct ir_tensor *t)
+{
+    const uint32_t i = maker(c, t);
+
+    return i < c->n ? c->done[i] : 0;
+}
+
+/* Can the tile [y, y + rows) read its operands from one wrap of their line buffers each? */
+static bool without_wrap(const struct cascade_walk *c, const struct op_plan *p, uint32_t y,
+                         uint32_t rows)
+{
+    for (uint32_t i = 0; i < p->n_in; i++) {
+        const struct plan_line_buffer *r = &c->line_buffer[geo_operand(&p->geo, i)->id];
+        uint32_t lo, hi;
+        if (!r->wrap)
+            continue;
+        geo_operand_rows(&p->geo, i, y, rows, &lo, &hi);
+        if (lo + r->halo < line_buffer_wrap(r, hi - 1))
+            return false;
+    }
+    return true;
+}
+
+/* Rows of the next tile. The first one is smaller where that lets a later one end with `upto`: of
+ * the first tile's window, not a whole tile after it. */
+static uint32_t tile_rows(const struct cascade_walk *c, uint32_t k, uint32_t upto)
+{
+    const struct op_plan *p = &c->plan[k];
+    const struct plan_line_buffer *r = &c->line_buffer[p->geo.out->id];
+    uint32_t rows = p->tile_rows, left = p->geo.oh - c->done[k];
+
+    if (c->done[k] == 0 && upto > rows && upto % rows)
+        rows = upto % rows;
+    rows = rows < left ? rows : left;
+    if (r->wrap && rows > r->wrap - c->done[k] % r->wrap)
+        rows = r->wrap - c->done[k] % r->wrap;
+    while (rows > 1 && !without_wrap(c, p, c->done[k], rows))
+        rows--;
+    return rows;
+}
+
+/* Has plan[from] to make the rows of plan[k]'s next tile, too? Then neither waits for the other:
+ * ARRAY has other tiles between, and VECTOR works meanwhile. VECTOR's own commands do not overlap. */
+static bool is_ahead(const struct cascade_walk *c, uint32_t from, uint32_t k)
+{
+    const struct op_plan *p = &c->plan[from];
+
+    return p->ahead && (geo_on_array(&p->geo) || geo_on_array(&c->plan[k].geo));
+}
+
+/* Make rows of stage `k` until it has `upto`. Stages before it come first: a stage reads nothing of
+ * later ones, so this ends. */
+static void make(struct cascade_walk *c, uint32_t k, uint32_t upto)
+{
+    const struct op_plan *p = &c->plan[k];
+    const struct plan_line_buffer *r = &c->line_buffer[p->geo.out->id];
+
+    while (c->done[k] < upto) {
+        uint32_t rows = tile_rows(c, k, upto), y = c->done[k], lo, hi;
+        for (uint32_t i = 0; i < p->n_in; i++) {
+            uint32_t from = maker(c, geo_operand(&p->geo, i)), more = rows;
+            if (from == c->n)
+                continue;
+            if (is_ahead(c, from, k))
+                more = rows + p->tile_rows < p->geo.oh - y ? rows + p->tile_rows : p->geo.oh - y;
+            geo_operand_rows(&p->geo, i, y, more, &lo, &hi);
+            make(c, from, hi);
+        }
+        const struct cascade_tile t = {k, c->tiles[k]++, y, rows,
+                                       r->wrap && y > 0 && y % r->wrap == 0};
+        c->visit(c, &t);
+        c->done[k] += rows;
+    }
+}
+
+void cascade_walk(struct arena *a, struct cascade_walk *c)
+{
+    c->done = ARENA_ARRAY(a, uint32_t, c->n);
+    c->tiles = ARENA_ARRAY(a, uint32_t, c->n);
+    make(c, c->n - 1, c->plan[c->n - 1].geo.oh);
+    for (uint32_t i = 0; i < c->n; i++) /* what others than the cascade read */
+        if (!c->line_buffer[c->plan[i].geo.out->id].wrap)
+            make(c, i, c->plan[i].geo.oh);
+}

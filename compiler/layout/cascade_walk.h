@@ -1,0 +1,30 @@
+/* cascade_walk.h - in which order the stages of a cascade make their rows. Layout walks it to see
+ * how many rows line buffers must keep, lowering to write the commands.
+ * in:  operators plan[0 .. n - 1] with their tiles, the line buffers between them. */
+#ifndef HEDDLE_COMPILER_LAYOUT_CASCADE_WALK_H
+#define HEDDLE_COMPILER_LAYOUT_CASCADE_WALK_H
+
+#include "layout.h"
+
+/* The next tile: rows [y, y + rows) of plan[stage]'s result. */
+struct cascade_tile {
+    uint32_t stage, tile, y, rows;
+    bool wraps; /* a new wrap of the result's line buffer begins with it */
+};
+
+struct cascade_walk {
+    const struct op_plan *plan;
+    uint32_t n;
+    const struct plan_line_buffer *line_buffer; /* by tensor */
+    uint32_t *done, *tiles;                     /* by stage: rows made so far, in how many tiles */
+    void *context;
+    void (*visit)(struct cascade_walk *c, const struct cascade_tile *t);
+};
+
+/* Visit every tile; what a tile reads has been visited before. Fill all but done and tiles. */
+void cascade_walk(struct arena *a, struct cascade_walk *c);
+
+/* Rows that the cascade has made of tensor `t`; 0 if no stage makes it. */
+uint32_t cascade_made(const struct cascade_walk *c, const struct ir_tensor *t);
+
+#endif
