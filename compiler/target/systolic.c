@@ -110,8 +110,10 @@ static const char *check_array(struct question *q)
 {
     const struct geo *g = &q->g;
 
-    if (g->kind == GEO_PRODUCT)
-        return check_product(q);
+    if (g->kind == GEO_PRODUCT) {
+        ASK(check_product(q));
+        return check_blocks(q);
+    }
 
     ASK(check_filter(q));
     ASK(check_window(q));
