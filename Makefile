@@ -8,7 +8,7 @@ SHELL = /bin/bash
 .DEFAULT_GOAL = all
 
 # A variable that nothing here reads is a slip of the pen: `make sim ENGIN=func` would run the RTL.
-VARIABLES = MODEL HW ENGINE WAVES INPUT EXPECT STATS PROG VENV MODELS SEED PREFIX DESTDIR CC CXX PATH HOME
+VARIABLES = MODEL HW ENGINE WAVES INPUT EXPECT STATS PROG VENV MODELS SEED PART LIMIT PREFIX DESTDIR CC CXX PATH HOME
 GIVEN := $(foreach v,$(.VARIABLES),$(if $(filter command,$(firstword $(origin $v))),$v))
 UNKNOWN := $(firstword $(filter-out $(VARIABLES) HEDDLE_% XDG_% MAKE% CMAKE_% CCACHE_% -%,$(GIVEN)))
 $(if $(UNKNOWN),$(error unknown variable $(UNKNOWN)$(shell .ci/near '$(UNKNOWN)' $(VARIABLES)); there are: $(VARIABLES)))
@@ -55,6 +55,7 @@ test: everything
 	$(TESTS) -LE '^nightly$$'
 
 # Tests that are nightly, random layers and networks from a fresh seed (SEED= repeats a run), and what else takes hours.
+# PART=50: each step in short.
 nightly:
 	@.ci/nightly $(SEED)
 

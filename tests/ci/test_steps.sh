@@ -47,6 +47,18 @@ T bad
 FAILED: bad
 1 passed, 1 failed, 0 skipped (T s)" ] || fail "the text of a bad run: $(cat stdout)"
 
+(
+    . "$HEDDLE_HOME/.ci/steps"
+    limit=1
+    long() { sleep 30 & echo $! >child; wait; }
+    step "long" long
+    steps_done
+) >stdout && fail "a step above its limit passes"
+grep -q '^=== long: FAILED with 124, [1-4] s$' stdout || fail "a step above its limit: $(cat stdout)"
+sleep 0.2
+ps -o stat= -p "$(cat child)" | grep -qv '^Z' && fail "what a step started goes on after its limit"
+
+expect 2 "usage: .ci/nightly: expected numbers PART, LIMIT, found 'few' ''" env PART=few "$HEDDLE_HOME/.ci/nightly" 1
 expect 2 "usage: .ci/nightly [SEED]: expected a number, found 'abc'" "$HEDDLE_HOME/.ci/nightly" abc
 [ ! -s stdout ] || fail "nightly prints before it looks at its seed: $(cat stdout)"
 for oracle in oracle-tflite oracle-onnx; do
