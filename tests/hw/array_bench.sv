@@ -19,12 +19,14 @@ module array_bench #(
   output logic                         cmd_ready_o,
   output logic                         taken_o,      // the unit takes a command
   input  wire logic [CmdArrayBits-1:0] cmd_i,
+  input  wire logic [31:0]             cmd_index_i,
   output logic                         ready_o,      // it would
   output logic                         done_o,
   output logic                         begin_o,
   output logic      [2:0]              kind_o,
   output logic                         ar_req_o,     // it asks for bytes
   output logic                         qw_valid_o,   // an output vector is written
+  output logic      [31:0]             qw_cmd_o,     // of the command with this index
   // LOAD's port
   input  wire logic                    lw_valid_i,
   output logic                         lw_ready_o,
@@ -51,6 +53,7 @@ module array_bench #(
   // ---------------------------------------------------------------- input slices
   logic                    cmd_valid_q, cmd_ready;
   logic [CmdArrayBits-1:0] cmd_q;
+  logic [31:0]             index_q;
   hd_cmd_array_t           cmd;
   logic                    lw_valid_q, lw_ready;
   logic [SpadBits-1:0]     lw_word_q;
@@ -90,7 +93,10 @@ module array_bench #(
       ww_valid_q <= ww_valid_i;
       sr_valid_o <= sr_valid_q && sr_ready;
     end
-    if (cmd_ready_o && cmd_valid_i) cmd_q <= cmd_i;
+    if (cmd_ready_o && cmd_valid_i) begin
+      cmd_q   <= cmd_i;
+      index_q <= cmd_index_i;
+    end
     if (lw_ready_o && lw_valid_i) begin
       lw_word_q <= lw_word_i;
       lw_data_q <= lw_data_i;
@@ -161,7 +167,7 @@ module array_bench #(
     .cmd_valid_i     (cmd_valid_q),
     .cmd_ready_o     (cmd_ready),
     .cmd_i           (cmd),
-    .cmd_index_i     (32'd0),
+    .cmd_index_i     (index_q),
     .done_o,
     .begin_o,
     .kind_o,
@@ -212,7 +218,7 @@ module array_bench #(
     .pr_shift_o     (pr_shift)
   );
 
-  /* verilator lint_off PINCONNECTEMPTY */  // commit fields and VECTOR's handshake are of no use here
+  /* verilator lint_off PINCONNECTEMPTY */  // the unit of a write and VECTOR's handshake are of no use here
   hd_requant #(.N(N), .AddrBits(AddrBits), .EntryBits(EntryBits)) u_requant (
     .clk_i,
     .rst_ni,
@@ -258,7 +264,7 @@ module array_bench #(
     .qw_count_o      (qw_count),
     .qw_data_o       (qw_data),
     .qw_unit_o       (),
-    .qw_cmd_o        ()
+    .qw_cmd_o        (qw_cmd_o)
   );
   /* verilator lint_on PINCONNECTEMPTY */
 

@@ -232,12 +232,27 @@ struct bench {
         return !c.follow || (int16_t)(uint16_t)(port.seen.count - c.common.wait_weight) >= 0;
     }
 
+    /* Any bits; different for each command of a run. */
+    static uint32_t index_of(size_t command)
+    {
+        return (uint32_t)(command + 1) * 2654435769u;
+    }
+
+    /* An output vector names the command that it is of: `writing`, or a later one that was given. */
+    void named(counts &n, size_t &writing, size_t given)
+    {
+        while (writing < given && dut->qw_cmd_o != index_of(writing))
+            writing++;
+        if (writing == given && n.wrong++ == 0)
+            printf("  cycle %ld: output of command %08x\n", n.cycles, dut->qw_cmd_o);
+    }
+
     /* Runs the commands, `gaps` times in 100 with a pause before the next, a coming word `pace`
      * times in 100; false if they do not end. */
     bool run(const std::vector<hd_cmd_array> &commands, counts &n, long limit, bool noise, int gaps,
              int pace, uint32_t free, uint32_t n_free)
     {
-        size_t next = 0, done = 0;
+        size_t next = 0, done = 0, writing = 0;
         std::deque<hd_cmd_array> sent; /* on the way to the unit or given to it */
         std::clock_t start = std::clock();
 
@@ -247,6 +262,7 @@ struct bench {
             come(pace);
             if (dut->cmd_valid_i)
                 memcpy(&dut->cmd_i, &commands[next], sizeof commands[next]);
+            dut->cmd_index_i = index_of(next);
             if (noise)
                 disturb(free, n_free);
             if (dut->cmd_valid_i && dut->cmd_ready_o)
@@ -255,6 +271,8 @@ struct bench {
             clocked(n, done, sent);
             if (taken)
                 sent.pop_front();
+            if (dut->qw_valid_o)
+                named(n, writing, next);
             if (n.cycles > limit)
                 return false;
         }

@@ -42,11 +42,12 @@ flags=(--cc --exe --prefix Vbench --top-module "$top" -O3 -Wall
 [ "${BENCH_ASSERT:-1}" = 0 ] || flags+=(--assert -DHD_ASSERT)
 [ "${BENCH_GATES:-0}" = 0 ] || { flags+=(-DHD_GATE_CLOCKS); out+=_gates; }
 [ ! -e "$root/hw/lint/waivers.vlt" ] || flags+=("$root/hw/lint/waivers.vlt")
-[ -z "${HD_COVERAGE:-}" ] || out+=_coverage
+slow=-O1
+[ -z "${HD_COVERAGE:-}" ] || { out+=_coverage slow=-O0; }
 mkdir -p "$out"
 flags+=(--Mdir "$out")
 # shellcheck disable=SC2086
 "$verilator" "${flags[@]}" ${BENCH_VFLAGS:-} "$source" "$here/${name}_tb.cpp"
-make -s -C "$out" -f Vbench.mk -j2 "OPT_FAST=$opt" "OPT_SLOW=-O1" Vbench >"$out/make.log" 2>&1 ||
+make -s -C "$out" -f Vbench.mk -j2 "OPT_FAST=$opt" "OPT_SLOW=$slow" Vbench >"$out/make.log" 2>&1 ||
     { tail -40 "$out/make.log" >&2; exit 1; }
 exec "$out/Vbench" "$@"

@@ -36,6 +36,10 @@ kernel random_kernel(rng &r)
     k.row_bytes = (uint32_t)(k.depthwise    ? r.range(1, kN)
                              : r.chance(20) ? r.range(1, 3000)
                                             : r.range(1, 3 * kN + 1));
+    if (!k.depthwise && r.chance(1)) { /* rows as long as the field allows */
+        k.height = (uint32_t)r.range(1, 2);
+        k.row_bytes = (uint32_t)r.range(3000, 65535);
+    }
     k.ports = (uint32_t)r.range(1, kPorts);
     k.pitch = r.next() & ((1u << kAddrBits) - 1);
     k.dilation = (uint32_t)r.range(1, 255);

@@ -304,6 +304,24 @@ struct maker {
         output(&c);
         return c;
     }
+
+    /* Rows, columns, or rows or columns of the window: as many as the field has. Outputs fall on
+     * one place. */
+    hd_cmd_vector longest(int which)
+    {
+        hd_cmd_vector c = command(which < 2 ? HD_VOP_ADD : HD_VOP_MAX_POOL);
+
+        c.channels = N - 1;
+        c.rows = which == 0 ? 65535 : 1;
+        c.cols = which == 1 ? 65535 : 1;
+        c.out_row = c.out_col = 0;
+        c.in_h = c.in_w = 65535;
+        c.kernel_h = which == 2 ? 4095 : 1;
+        c.kernel_w = which == 3 ? 65535 : 1;
+        c.y_start = which == 2 ? -2050 : 0; /* half of it outside */
+        c.x_start = which == 3 ? -32000 : 0;
+        return c;
+    }
 };
 
 /* ------------------------------------------------------------------ the bench */
@@ -464,11 +482,10 @@ struct bench {
             c.stride_x, c.y_start, c.x_start, c.in_h, c.in_w, c.a_base, c.b_base, c.out_base);
     }
 
-    bool one(int op)
+    bool one(const hd_cmd_vector &c, bool free_run)
     {
-        hd_cmd_vector c = maker{r}.command(op);
+        const int op = (int)c.op;
         std::vector<uint8_t> want;
-        bool free_run = r.chance(40);
 
         for (uint8_t &b : before)
             b = r.chance(10) ? (r.chance(50) ? 127 : 128) : rubbish();
@@ -574,9 +591,17 @@ struct bench {
         step();
         if (!timing())
             return false;
-        for (uint64_t i = 0; i < commands; i++)
-            if ((i % HD_VOP_COUNT != HD_VOP_SOFTMAX || CfgSoftmaxRows != 0) &&
-                !one((int)(i % HD_VOP_COUNT)))
+        for (uint64_t i = 0; i < commands; i++) {
+            const int op = (int)(i % HD_VOP_COUNT);
+
+            if (op == HD_VOP_SOFTMAX && CfgSoftmaxRows == 0)
+                continue;
+            const hd_cmd_vector c = maker{r}.command(op);
+            if (!one(c, r.chance(40)))
+                return false;
+        }
+        for (int which = 0; which < 4; which++)
+            if (!one(maker{r}.longest(which), true))
                 return false;
         return true;
     }

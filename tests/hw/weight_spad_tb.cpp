@@ -1,6 +1,7 @@
 /* weight_spad_tb.cpp - hd_weight_spad against loops that state its header: random matrices, plain
- * and transposed, aligned and not, one row and one column among them; with requests granted at once
+ * and transposed, aligned and not, one row, one column and full memories among them; with requests granted at once
  * its cycles, else with stalls. Argument: [seed]. */
+#include <algorithm>
 #include <cstdio>
 #include <memory>
 #include <vector>
@@ -44,16 +45,39 @@ struct job {
     }
 };
 
+/* As many rows, or bytes of a row, as the memories hold. */
+job long_job(rng &r)
+{
+    job j;
+    j.transpose = r.chance(50);
+    j.src = (uint32_t)r.range(0, (int)kBytes / 4);
+    if (r.chance(50)) {
+        j.row_bytes = (uint32_t)r.range(1, 3);
+        j.pitch = j.row_bytes;
+        j.rows = std::min((kBytes - j.src) / j.pitch, 65535u);
+        j.rows = std::min(j.rows, j.transpose ? kWords / j.row_bytes * kN : kWords);
+    } else {
+        j.rows = (uint32_t)r.range(1, 2);
+        j.row_bytes = (kBytes - j.src) / j.rows;
+        j.row_bytes = std::min(j.row_bytes, j.transpose ? kWords : kWords / j.rows * kN);
+        j.pitch = j.row_bytes;
+    }
+    j.dest = 0;
+    return j;
+}
+
 job random_job(rng &r)
 {
     job j;
+    if (r.chance(1))
+        return long_job(r);
     for (;;) {
         const bool aligned = r.chance(50);
         j.transpose = r.chance(60);
         j.rows = (uint32_t)(r.chance(30) ? r.range(1, 3) : r.range(1, 3 * (int)kN + 1));
         j.row_bytes = (uint32_t)(r.chance(30) ? r.range(1, 3) : r.range(1, 5 * (int)kN + 1));
         j.pitch = j.row_bytes + (uint32_t)r.range(0, 40);
-        j.src = (uint32_t)r.range(0, 2000);
+        j.src = (uint32_t)r.range(0, (int)kBytes - 1);
         if (aligned) {
             j.pitch = (j.pitch + kN - 1) / kN * kN;
             j.src = j.src / kN * kN;
@@ -165,7 +189,7 @@ struct bench {
         expect("ready", dut->cmd_ready_o, 1);
         clock(percent);
         dut->cmd_valid_i = 0;
-        for (dut->eval(); !dut->done_o && n < 100000; n++)
+        for (dut->eval(); !dut->done_o && n < 2000000; n++)
             clock(percent);
         expect("done", dut->done_o, 1);
         clock(percent);
