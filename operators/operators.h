@@ -60,14 +60,15 @@ struct ir_op_info {
     bool has_state;                /* reads or writes a variable: never dropped, keeps its place */
     bool moves;                    /* its output has its input's bytes at places known beforehand */
     bool keeps_values;             /* its output has its input's values, or their nearest */
-    bool fuses_clamp;              /* a clamp after it in an ONNX file becomes its attribute */
-    bool onnx_codes;               /* of an ONNX file's quantised values it computes on those */
-    bool onnx_one_scale;           /* and needs all of them in its output's scale */
-    bool has_float;                /* float32 arithmetic: F32, F32_UNARY or F32_BINARY */
-    bool has_int;                  /* arithmetic of int32 and int64: INTEGERS */
-    bool has_macs;                 /* multiplies and adds: MACS */
-    uint32_t wide_entries;         /* of fixed.wide (legalise/table16.h); 0: it has no such table */
-    bool becomes_lut;              /* of int8 legalise makes it a LUT: TABLE */
+    bool ends_on_host;       /* with nothing on an accelerator after it the host is preferred */
+    bool fuses_clamp;        /* a clamp after it in an ONNX file becomes its attribute */
+    bool onnx_codes;         /* of an ONNX file's quantised values it computes on those */
+    bool onnx_one_scale;     /* and needs all of them in its output's scale */
+    bool has_float;          /* float32 arithmetic: F32, F32_UNARY or F32_BINARY */
+    bool has_int;            /* arithmetic of int32 and int64: INTEGERS */
+    bool has_macs;           /* multiplies and adds: MACS */
+    uint32_t wide_entries;   /* of fixed.wide (legalise/table16.h); 0: it has no such table */
+    bool becomes_lut;        /* of int8 legalise makes it a LUT: TABLE */
     const char *unit;        /* of the accelerator: "array", "vector" (ARRAY, VECTOR) or NULL */
     const char *kernel_mode; /* constant of kernels/hdk.h that tells kernels which one it is */
     const char *tested;      /* outside runtime it is compared with; NULL: TFLite */

@@ -14,6 +14,7 @@ enum geo_kind {
     GEO_ELEMENTWISE,
     GEO_POOL,
     GEO_LUT,
+    GEO_SOFTMAX,
     /* Bytes are only moved (geo_moves, geo_move.c). */
     GEO_PAD,
     GEO_GATHER,

@@ -108,7 +108,7 @@ static uint32_t cascade_from(struct layout_work *w, uint32_t first)
                              &params);
         words += need;
         entries += params;
-        tables += p->geo.kind == GEO_LUT;
+        tables += p->geo.kind == GEO_LUT || p->geo.kind == GEO_SOFTMAX;
         if (i == first)
             continue;
         if (!may_cascade(w, p - 1, p) || words > w->hw->weight_bytes / w->hw->n ||

@@ -82,6 +82,10 @@ bool lower_array_keeps(const struct nest *n);
 void lower_vector_begin(struct lower *l, const struct op_plan *p);
 void lower_vector_tile(struct lower *l, const struct op_plan *p, uint32_t tile, uint32_t y,
                        uint32_t rows);
+/* lower_softmax.c */
+void lower_softmax_begin(struct lower *l, const struct op_plan *p);
+void lower_softmax_tile(struct lower *l, const struct op_plan *p, uint32_t tile, uint32_t y,
+                        uint32_t rows);
 /* lower_copy.c: of an operator that only moves bytes. */
 void lower_copy_tile(struct lower *l, const struct op_plan *p, uint32_t tile, uint32_t y,
                      uint32_t rows);

@@ -18,7 +18,7 @@ static uint64_t size_of(const struct sched_program *p, const struct sched_access
     case SCHED_SPAD: return p->hw->scratchpad_bytes;
     case SCHED_WMEM: return p->hw->weight_bytes / p->hw->n;
     case SCHED_PARAM: return p->hw->param_entries;
-    case SCHED_LUT: return 256;
+    case SCHED_LUT: return 512;
     case SCHED_ARENA: return p->arena_bytes;
     case SCHED_INPUT: return (io << 32) + ir_bytes(g->tensor[g->in[io]]);
     default: break;

@@ -167,6 +167,8 @@ void lower_vector_begin(struct lower *l, const struct op_plan *p)
     if (p->geo.kind == GEO_LUT)
         lower_fetch(l, p->op->row, HD_SPACE_LUT,
                     sched_constant(l->program, p->op->fixed.table, 256), 1, 256, 0, "table");
+    if (p->geo.kind == GEO_SOFTMAX)
+        lower_softmax_begin(l, p);
 }
 
 /* The access added last takes those channels only, if all pixels are a pixel's bytes apart. */
@@ -231,6 +233,8 @@ void lower_vector_tile(struct lower *l, const struct op_plan *p, uint32_t tile, 
 {
     if (geo_moves(&p->geo))
         lower_copy_tile(l, p, tile, y, rows);
+    else if (p->geo.kind == GEO_SOFTMAX)
+        lower_softmax_tile(l, p, tile, y, rows);
     else
         add_vector(l, p, tile, y, rows, NULL);
 }

@@ -128,6 +128,30 @@ static void first_that_takes(struct partition *p, struct ir_graph *g, const bool
     }
 }
 
+/* What nothing on an accelerator follows leaves it no sooner for having been computed there. */
+static void end_on_host(struct partition *p, struct ir_graph *g, const bool *fixed)
+{
+    const uint32_t host = p->targets->n - 1;
+    bool *goes_on = ARENA_ARRAY(g->arena, bool, g->n_tensor + 1);
+
+    for (uint32_t i = g->n_op; i-- > 0;) {
+        struct ir_op *op = g->op[i];
+        bool follows = false;
+
+        for (uint32_t k = 0; k < op->n_out && !op->dead; k++)
+            follows = follows || goes_on[op->out[k]];
+        if (!op->dead && !follows && !fixed[i] && op->target != host &&
+            ir_op_info(op->opcode)->ends_on_host && !p->candidate[i * p->targets->n + host].why) {
+            op->target = host;
+            op->reason =
+                "no operator after it runs on an accelerator: there it would take its time";
+        }
+        for (uint32_t k = 0; k < op->n_in && !op->dead; k++)
+            if (op->in[k] != IR_NONE && (follows || op->target != host))
+                goes_on[op->in[k]] = true;
+    }
+}
+
 /* --- reasons, regions, rows --- */
 
 /* Why on the host: what each target before it said. */
@@ -295,6 +319,7 @@ enum status partition_with(struct ir_graph *g, const struct target_list *targets
         first_that_takes(p, g, fixed);
     else
         partition_search(p, g, fixed);
+    end_on_host(p, g, fixed);
     set_regions(p, g);
     name_rows(p, g);
     return insert_copies(p, g, d);

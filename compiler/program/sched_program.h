@@ -19,7 +19,7 @@ enum sched_memory {
     SCHED_SPAD,   /* scratchpad bytes */
     SCHED_WMEM,   /* weight memory words */
     SCHED_PARAM,  /* parameter entries (channel tiles) */
-    SCHED_LUT,    /* the one table: [0, 256) */
+    SCHED_LUT,    /* the table: [0, 256); the exponentials: [256, 512) */
     SCHED_ARENA,  /* region 2 bytes */
     SCHED_INPUT,  /* 3 + i: bytes + (i << 32) */
     SCHED_OUTPUT, /* alike */

@@ -174,6 +174,16 @@ static const char *check_pool(struct question *q)
     return NULL;
 }
 
+/* The sum of a row's exponentials has 32 bits. */
+static const char *check_softmax(struct question *q)
+{
+    if (q->hw->softmax_rows == 0)
+        REFUSE(q, "%s has no softmax (softmax_rows 0)", q->hw->name);
+    if (q->g.c > 4096)
+        REFUSE(q, "%u values in a row: softmax supports at most 4096", q->g.c);
+    return NULL;
+}
+
 static const char *check_least(struct question *q, const struct geo *g)
 {
     uint32_t least = layout_least(g, q->hw);
@@ -236,6 +246,8 @@ static const char *refusal(const struct target_question *asked)
         ASK(check_elementwise(&q));
     else if (q.g.kind == GEO_POOL)
         ASK(check_pool(&q));
+    else if (q.g.kind == GEO_SOFTMAX)
+        ASK(check_softmax(&q));
     return check_least(&q, &q.g);
 }
 

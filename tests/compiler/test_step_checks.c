@@ -59,7 +59,7 @@ static void planted_in_a_partition(void **state)
     op[2]->region = IR_NONE;
     expect_partition(p, "partition: 02_conv2d: target systolic without a region");
     op[1]->region = 1;
-    expect_partition(p, "partition: 01_softmax: target c with a region");
+    expect_partition(p, "partition: 01_log_softmax: target c with a region");
     op[0]->target = 2;
     expect_partition(p, "partition: 00_conv2d: target 2 of 2");
     arena_free(a);

@@ -68,7 +68,7 @@ static void runs_of_accelerator_operators_are_regions(void **state)
     assert_string_equal(g->row[1].target, "systolic");
     assert_null(g->row[1].reason);
     assert_string_equal(g->row[2].target, "c");
-    assert_string_equal(g->row[2].reason, "systolic: softmax has no accelerator lowering");
+    assert_string_equal(g->row[2].reason, "systolic: sys16 has no softmax (softmax_rows 0)");
     arena_free(a);
 }
 
