@@ -225,7 +225,8 @@ static uint32_t turned_weights(struct ir_graph *g, const struct ir_tensor *w,
 }
 
 /* TRANSPOSE -> RESHAPE -> FULLY_CONNECTED: a row of it is one image, so its weights can turn. Not
- * those of float32, whose sums depend on the order. */
+ * those of float32, whose sums depend on the order. What they read then is not what the file has
+ * there, and has a name of its own. */
 static void into_weights(struct ir_graph *g, struct ir_op *dense)
 {
     const struct ir_op *flat = maker(g, dense->in[0], IR_OP_RESHAPE);
@@ -242,7 +243,7 @@ static void into_weights(struct ir_graph *g, struct ir_op *dense)
     if (ir_elements(t) / (uint64_t)t->dim[0] != (uint64_t)w->dim[1])
         return;
     dense->in[1] = turned_weights(g, w, t, perm_of(g, transpose));
-    turned = ir_tensor_new(g, x->name, x->type, x->rank, x->dim);
+    turned = ir_tensor_new(g, arena_printf(g->arena, "%s/nhwc", x->name), x->type, x->rank, x->dim);
     turned->quant = x->quant;
     op = ir_op_new(g, IR_OP_RESHAPE, flat->row, 1, 1);
     op->in[0] = transpose->in[0];

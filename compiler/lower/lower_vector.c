@@ -61,14 +61,16 @@ static void fill_extremum(const struct ir_fixed *f, struct hd_cmd_vector *v)
 static void fill_scales(const struct geo *g, struct hd_cmd_vector *v)
 {
     const struct ir_fixed *f = &g->op->fixed;
+    const int32_t up = g->vop == HD_VOP_SQUARED ? GEO_SQUARED_SHIFT : 0;
 
     switch (g->vop) {
     case HD_VOP_ADD:
     case HD_VOP_SUB:
+    case HD_VOP_SQUARED:
         v->multiplier_a = f->multiplier[0];
-        v->shift_a = f->shift[0];
+        v->shift_a = (int8_t)(f->shift[0] - up);
         v->multiplier_b = f->multiplier[1];
-        v->shift_b = f->shift[1];
+        v->shift_b = (int8_t)(f->shift[1] - up);
         v->multiplier_out = f->multiplier[2];
         v->shift_out = f->shift[2];
         return;

@@ -105,13 +105,16 @@ module hd_vector #(
   end
 
   // Decoded once, in the cycle of start_q.
-  logic       two_q, scale_q, pick_q, mul_q, prelu_q, lut_q, sum_q, max_q, average_q, softmax_q;
+  logic       two_q, scale_q, sub_q, square_q, pick_q, mul_q, prelu_q, lut_q, sum_q, max_q;
+  logic       average_q, softmax_q;
   logic [7:0] z_a_q, z_b_q;
   always_ff @(posedge clk_i) begin
     if (start_q) begin
       pick_q    <= cmd_q.op == VopMax || cmd_q.op == VopMin;
-      scale_q   <= cmd_q.op == VopAdd || cmd_q.op == VopSub
+      scale_q   <= cmd_q.op == VopAdd || cmd_q.op == VopSub || cmd_q.op == VopSquared
                    || cmd_q.op == VopMax || cmd_q.op == VopMin;
+      sub_q     <= cmd_q.op == VopSub || cmd_q.op == VopSquared;
+      square_q  <= cmd_q.op == VopSquared;
       two_q     <= cmd_q.op <= VopPrelu;
       mul_q     <= cmd_q.op == VopMul;
       prelu_q   <= cmd_q.op == VopPrelu;
@@ -329,7 +332,8 @@ module hd_vector #(
       .z_b_i          (z_b_q),
       .blank_i        ({{2{max_q | maximum}}, 7'd0}),
       .scale_i        (scale_q),
-      .sub_i          (cmd_q.op == VopSub),
+      .sub_i          (sub_q),
+      .square_i       (square_q),
       .pick_i         (pick_q),
       .min_i          (cmd_q.op == VopMin),
       .mul_i          (mul_q),

@@ -6,10 +6,12 @@
 //   high     softmax: the exponential (first pass: the byte)
 //            add, sub, max, min: (p + 2^10) >> 11 = ((x << 20) * multiplier + 2^30) >> 31
 //            max, min: one of the two, by the products' bits that it depends on
+//            squared: (p + 2^23) >> 24 = ((x << 7) * multiplier + 2^30) >> 31, kept 13 bits up
 //            others: pa, or the byte
-//   value    add, sub: RDBPOT(ha, -shift_a) +- RDBPOT(hb, -shift_b);  others with two operands,
-//            lut: ha;
+//   value    add, sub, squared: RDBPOT(ha, -shift_a) +- RDBPOT(hb, -shift_b);  others with two
+//            operands, lut: ha;
 //            pools: first cell ha, then the sum or the maximum, modulo 2^32
+// squared: value_o is the square of the difference, which has 18 bits, modulo 2^32.
 // One product serves add (9 x 32), mul (9 x 9) and the pools (x 1): its second factor is chosen.
 // The look-up memory is a copy per lane, 256 / N words of N bytes, because all lanes look up in the
 // same cycle and hd_weights writes N bytes a cycle. The other way, one register file with N read
@@ -40,8 +42,9 @@ module hd_vector_lane #(
   input  wire logic [7:0]         z_a_i,
   input  wire logic [7:0]         z_b_i,
   input  wire logic [8:0]         blank_i,
-  input  wire logic               scale_i,     // add, sub, max, min
-  input  wire logic               sub_i,
+  input  wire logic               scale_i,     // add, sub, squared, max, min
+  input  wire logic               sub_i,       // sub, squared
+  input  wire logic               square_i,    // squared
   input  wire logic               pick_i,      // max, min
   input  wire logic               min_i,
   input  wire logic               mul_i,
@@ -164,8 +167,9 @@ module hd_vector_lane #(
   end
   assign unused_pb = ^pb_q[9:0];
 
-  function automatic logic [31:0] high(input logic [30:0] product);  // bits 40..10
-    high = {{2{product[30]}}, product[30:1]} + {31'b0, product[0]};
+  // Bits 40..10. Whole: the 13 low bits of the result are to be ignored.
+  function automatic logic [31:0] high(input logic [30:0] product, input logic whole);
+    high = {{2{product[30]}}, product[30:1]} + {19'b0, whole, 11'b0, product[0] & !whole};
   endfunction
 
   // Equal bits 40..10 round to equal values.
@@ -184,9 +188,13 @@ module hd_vector_lane #(
     if (high_en_i) begin
       ha_q <= !scale_i ? (exp_i ? exponential :
                           lut_i ? {{24{looked_up[7]}}, looked_up} : pa_q[31:0]) :
-              pick_i && takes_b(pa_q[40:10], pb_q[40:10], min_i) ? high(pb_q[40:10])
-                                                                 : high(pa_q[40:10]);
-      if (scale_i) hb_q <= high(pb_q[40:10]);
+              pick_i && takes_b(pa_q[40:10], pb_q[40:10], min_i) ? high(pb_q[40:10], 1'b0)
+                                                                 : high(pa_q[40:10], square_i);
+      if (scale_i) hb_q <= high(pb_q[40:10], square_i);
+      if (square_i) begin
+        ha_q[12:0] <= '0;
+        hb_q[12:0] <= '0;
+      end
     end
     if (value_en_i) begin
       if (scale_i && !pick_i) begin
@@ -201,7 +209,13 @@ module hd_vector_lane #(
       end
     end
   end
-  assign value_o = value_q;
+
+  function automatic logic [31:0] square(input logic signed [17:0] x);
+    logic signed [31:0] wide;
+    wide   = 32'(x);
+    square = wide * wide;
+  endfunction
+  assign value_o = square_i ? square(value_q[17:0]) : value_q;
   assign high_o  = ha_q;
 
 endmodule

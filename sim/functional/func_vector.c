@@ -4,6 +4,8 @@
 #include "func.h"
 #include "func_math.h"
 
+enum { SQUARED_SHIFT = 13 }; /* squared: shift_a, shift_b less it are those of 7 bits of headroom */
+
 /* add .. prelu. */
 static int two_operands(const struct hd_cmd_vector *c)
 {
@@ -35,10 +37,10 @@ static const int8_t *operand(const struct vector_job *j, uint32_t address, uint3
     return (const int8_t *)spad + address;
 }
 
-/* add, sub, max, min: each operand rescaled by less than 1 after 20 bits of headroom. */
-static int32_t rescale(int32_t x, int32_t multiplier, int32_t shift)
+/* add, sub, max, min, squared: an operand rescaled by less than 1 after some bits of headroom. */
+static int32_t rescale(int32_t x, uint32_t up, int32_t multiplier, int32_t right)
 {
-    return func_round_shift(func_high_mul(x * (1 << 20), multiplier), (uint32_t)-shift);
+    return func_round_shift(func_high_mul(x * (1 << up), multiplier), (uint32_t)right);
 }
 
 static int8_t elementwise(const struct hd_cmd_vector *c, int8_t a, int8_t b)
@@ -54,9 +56,14 @@ static int8_t elementwise(const struct hd_cmd_vector *c, int8_t a, int8_t b)
             shift = c->shift_b;
         }
         break;
+    case HD_VOP_SQUARED:
+        x = rescale(x, 7, c->multiplier_a, -SQUARED_SHIFT - c->shift_a) -
+            rescale(y, 7, c->multiplier_b, -SQUARED_SHIFT - c->shift_b);
+        x = (int32_t)((uint32_t)x * (uint32_t)x);
+        break;
     default:
-        x = rescale(x, c->multiplier_a, c->shift_a);
-        y = rescale(y, c->multiplier_b, c->shift_b);
+        x = rescale(x, 20, c->multiplier_a, -c->shift_a);
+        y = rescale(y, 20, c->multiplier_b, -c->shift_b);
         if (c->op == HD_VOP_ADD)
             x += y;
         else if (c->op == HD_VOP_SUB)
@@ -164,6 +171,8 @@ static int check(const struct vector_job *j)
         return refuse(j, c->op, "vector: only operations with two operands splat a byte");
     if (scaled && (c->shift_a > 0 || c->shift_a < -31 || c->shift_b > 0 || c->shift_b < -31))
         return refuse(j, 0, "vector: shift_a or shift_b outside -31..0");
+    if (c->op == HD_VOP_SQUARED && (c->shift_a > -SQUARED_SHIFT || c->shift_b > -SQUARED_SHIFT))
+        return refuse(j, 0, "vector: squared: shift_a or shift_b outside -31..-13");
     if ((c->op == HD_VOP_MAX || c->op == HD_VOP_MIN) && (c->shift_a || c->shift_b))
         return refuse(j, 0, "vector: max and min have no shift_a or shift_b");
     if (c->op == HD_VOP_PRELU && !func_shift_ok(c->shift_b))

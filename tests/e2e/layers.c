@@ -445,15 +445,29 @@ static void mean_over(struct make *m, uint32_t mask, bool keep)
 
 static void mean(struct make *m)
 {
+    static const uint32_t masks[] = {6, 6, 6, 2, 4, 8, 12}; /* bit i: dimension i */
     const struct ir_tensor *x = m->x;
-    uint32_t mask = chance(m, 50) ? 6 : chance(m, 50) ? 2 : 4;
-    bool keep = chance(m, 50);
+    const uint32_t mask = masks[range(m, 0, 6)];
 
-    if (!fits(m, mask & 2 ? x->dim[1] : 1, x->dim[2] * x->dim[3], x->dim[2] * x->dim[3]))
-        return;
-    if (chance(m, 2))
-        mask |= 8;
-    mean_over(m, mask, keep);
+    if (fits(m, mask & 2 ? x->dim[1] : 1, x->dim[2] * x->dim[3], x->dim[2] * x->dim[3]))
+        mean_over(m, chance(m, 2) ? mask | 8 : mask, chance(m, 50));
+}
+
+/* DEQUANTIZE, functions of float32, QUANTIZE. */
+static void float_island(struct make *m)
+{
+    static const enum ir_opcode all[] = {IR_OP_NEG, IR_OP_ABS, IR_OP_SQRT, IR_OP_EXP, IR_OP_FLOOR};
+    struct ir_tensor *f = tensor(m, "f", IR_F32, m->x->rank, m->x->dim), *y = like(m, m->x);
+
+    quantise(m, y, m->x->quant.scale[0] * (float)range(m, 20, 400) / 100.0f, zero_point(m));
+    add_op(m, IR_OP_DEQUANTIZE, 1, &(struct ir_tensor *){m->x}, f);
+    for (int32_t i = range(m, 0, 2); i > 0; i--) {
+        struct ir_tensor *next = tensor(m, "f", IR_F32, f->rank, f->dim);
+
+        add_op(m, all[range(m, 0, 4)], 1, &f, next);
+        f = next;
+    }
+    add_op(m, IR_OP_QUANTIZE, 1, &f, y);
 }
 
 static void unary(struct make *m)
@@ -467,6 +481,10 @@ static void unary(struct make *m)
 
     if (!fits(m, 1, (int64_t)y->dim[2] * y->dim[3], (int64_t)y->dim[2] * y->dim[3]))
         return;
+    if (chance(m, 15)) {
+        float_island(m);
+        return;
+    }
     if (opcode == IR_OP_LOGISTIC)
         quantise(m, y, 1.0f / 256, -128);
     else if (opcode == IR_OP_TANH)
@@ -483,6 +501,8 @@ static float binary_scale(struct make *m, enum ir_opcode opcode, float s1, float
 {
     if (opcode == IR_OP_MUL || opcode == IR_OP_PRELU)
         return s1 * s2 * power(range(m, 3, 9)) * (chance(m, 50) ? 1 : 1.3f);
+    if (opcode == IR_OP_SQUARED_DIFFERENCE)
+        return (s1 > s2 ? s1 * s1 : s2 * s2) * power(range(m, 3, 9)) * (chance(m, 50) ? 1 : 1.3f);
     return (s1 > s2 ? s1 : s2) * power(range(m, -3, 3)) * (chance(m, 50) ? 1 : 1.2f);
 }
 
@@ -532,15 +552,20 @@ static void binary_with(struct make *m, enum ir_opcode opcode, struct ir_tensor 
     if (extremum)
         other->quant = y->quant = x->quant;
     struct ir_op *op = add_op(m, opcode, 2, in, y);
-    if (!extremum && opcode != IR_OP_PRELU)
+    if (ir_op_has(opcode, IR_ACTIVATION))
         op->attr[IR_ACTIVATION] = range(m, 0, 3);
 }
 
 static void binary(struct make *m, bool residual)
 {
-    static const enum ir_opcode all[] = {IR_OP_ADD,     IR_OP_SUB,     IR_OP_MUL,
-                                         IR_OP_MAXIMUM, IR_OP_MINIMUM, IR_OP_PRELU};
-    enum ir_opcode opcode = residual ? IR_OP_ADD : all[range(m, 0, 5)];
+    static const enum ir_opcode all[] = {IR_OP_ADD,
+                                         IR_OP_SUB,
+                                         IR_OP_MUL,
+                                         IR_OP_MAXIMUM,
+                                         IR_OP_MINIMUM,
+                                         IR_OP_PRELU,
+                                         IR_OP_SQUARED_DIFFERENCE};
+    enum ir_opcode opcode = residual ? IR_OP_ADD : all[range(m, 0, 6)];
     int64_t row = (int64_t)ir_dim_back(m->x, 1) * ir_dim_back(m->x, 0);
 
     if (!fits(m, 2, row, row))
@@ -931,8 +956,8 @@ static void token_table(struct make *m)
  * channel. */
 static void token_sum(struct make *m)
 {
-    static const enum ir_opcode all[] = {IR_OP_ADD, IR_OP_SUB, IR_OP_MUL};
-    enum ir_opcode opcode = all[range(m, 0, 2)];
+    static const enum ir_opcode all[] = {IR_OP_ADD, IR_OP_SUB, IR_OP_MUL, IR_OP_SQUARED_DIFFERENCE};
+    enum ir_opcode opcode = all[range(m, 0, 3)];
     struct ir_tensor *x = m->x, *y = like(m, x), *other = x;
     const int32_t row[3] = {1, 1, ir_dim_back(x, 0)};
     uint32_t rank = (uint32_t)range(m, 1, (int32_t)x->rank);
@@ -950,17 +975,56 @@ static void token_sum(struct make *m)
     }
     quantise(m, y, binary_scale(m, opcode, x->quant.scale[0], other->quant.scale[0]),
              zero_point(m));
-    add_op(m, opcode, 2, in, y)->attr[IR_ACTIVATION] = range(m, 0, 3);
+    struct ir_op *op = add_op(m, opcode, 2, in, y);
+    if (ir_op_has(opcode, IR_ACTIVATION))
+        op->attr[IR_ACTIVATION] = range(m, 0, 3);
 }
 
-/* The mean over one dimension but the innermost, or over all of those. */
+/* Of two tensors that may have one value a token or one a channel: as large as `whole`. */
+static struct ir_tensor *token_pair(struct make *m, enum ir_opcode opcode, struct ir_tensor *a,
+                                    struct ir_tensor *b, const struct ir_tensor *whole)
+{
+    struct ir_tensor *y = like(m, whole);
+
+    quantise(m, y, binary_scale(m, opcode, a->quant.scale[0], b->quant.scale[0]), zero_point(m));
+    add_op(m, opcode, 2, (struct ir_tensor *[]){a, b}, y);
+    return y;
+}
+
+/* LayerNorm as TFLite's converter writes it: the mean, its negative in float32, the variance, a root, and
+ * the products with one value a token and one a channel. */
+static void token_norm(struct make *m)
+{
+    struct ir_tensor *x = m->x, *average, *root, *gain = constant(m, "k", 1, x->dim + x->rank - 1);
+    const uint32_t inner = 1u << (x->rank - 1);
+
+    quantise(m, gain, scale(m), zero_point(m));
+    mean_over(m, inner, true);
+    average = m->x;
+    (void)token_pair(m, IR_OP_SQUARED_DIFFERENCE, x, average, x);
+    mean_over(m, inner, true);
+    root = like(m, m->x);
+    quantise(m, root, 1.0f / 256, -128);
+    add_op(m, IR_OP_LOGISTIC, 1, &(struct ir_tensor *){m->x}, root);
+    if (chance(m, 50))
+        root = token_pair(m, IR_OP_MUL, root, gain, x);
+    m->x = average;
+    float_island(m);
+    average = m->x;
+    x = token_pair(m, IR_OP_MUL, x, root, x);
+    root = token_pair(m, IR_OP_MUL, average, root, root);
+    (void)token_pair(m, chance(m, 50) ? IR_OP_ADD : IR_OP_SUB, x, root, x);
+}
+
+/* The mean over one dimension, or over all but the innermost. */
 static void token_mean(struct make *m)
 {
-    const struct ir_tensor *x = m->x;
-    uint32_t mask = x->rank == 2 ? 1 : chance(m, 60) ? 2 : (uint32_t)range(m, 1, 3);
-    bool keep = chance(m, 50);
+    const uint32_t inner = 1u << (m->x->rank - 1);
 
-    mean_over(m, mask, keep);
+    uint32_t mask = m->x->rank == 2 ? 1 : chance(m, 60) ? 2 : (uint32_t)range(m, 1, 3);
+
+    mask = chance(m, 30) ? inner : mask;
+    mean_over(m, mask, chance(m, 50));
 }
 
 /* [S,D] or [A,S,D], as transformers have it: matrix products, sums, tables, means. */
@@ -976,10 +1040,12 @@ static void tokens(struct make *m)
             dense(m);
         else if (chance(m, 60))
             token_sum(m);
-        else if (chance(m, 60))
+        else if (chance(m, 50))
             token_table(m);
-        else
+        else if (chance(m, 40))
             token_mean(m);
+        else
+            token_norm(m);
 }
 
 /* One dimension of a transposed window: out covers what the inputs do, less pads, or a little more.

@@ -32,8 +32,8 @@ enum {
     idle = HD_COUNTER_VECTOR_IDLE % 8,
 };
 
-const char *const op_names[] = {"add",      "sub",      "mul", "max", "min",    "prelu",
-                                "avg_pool", "max_pool", "sum", "lut", "softmax"};
+const char *const op_names[] = {"add",   "sub",      "squared",  "mul", "max", "min",
+                                "prelu", "avg_pool", "max_pool", "sum", "lut", "softmax"};
 
 /* ------------------------------------------------------------------ the loops */
 struct reference {
@@ -50,9 +50,9 @@ struct reference {
         return (int8_t)before[(size_t)(address & (size - 1))];
     }
 
-    static int32_t rescale(int32_t x, int32_t m, int shift)
+    static int32_t rescale(int32_t x, int up, int32_t m, int right)
     {
-        return numerics_rdbpot(numerics_srdhm(x * (1 << 20), m), -shift);
+        return numerics_rdbpot(numerics_srdhm(x * (1 << up), m), right);
     }
 
     int8_t elementwise(int32_t a, int32_t b) const
@@ -70,9 +70,13 @@ struct reference {
             x = numerics_srdhm(x * (1 << 20), c.multiplier_a);
             y = numerics_srdhm(y * (1 << 20), c.multiplier_b);
             x = (x > y) == (c.op == HD_VOP_MAX) ? x : y;
+        } else if (c.op == HD_VOP_SQUARED) {
+            x = rescale(x, 7, c.multiplier_a, -c.shift_a - 13);
+            y = rescale(y, 7, c.multiplier_b, -c.shift_b - 13);
+            x = (int32_t)((int64_t)(x - y) * (x - y));
         } else if (c.op != HD_VOP_PRELU) {
-            x = rescale(x, c.multiplier_a, c.shift_a);
-            y = rescale(y, c.multiplier_b, c.shift_b);
+            x = rescale(x, 20, c.multiplier_a, -c.shift_a);
+            y = rescale(y, 20, c.multiplier_b, -c.shift_b);
             x = c.op == HD_VOP_ADD ? x + y : x - y;
         }
         return numerics_clamp(numerics_mbqm(x, c.multiplier_out, c.shift_out), c.z_out, c.act_min,
@@ -202,6 +206,11 @@ struct maker {
             c->shift_out = r.chance(80) ? r.range(-21, -15) : r.range(-31, 30);
         else
             c->shift_out = r.chance(80) ? r.range(-9, -1) : r.range(-31, 30);
+        if (c->op == HD_VOP_SQUARED) {
+            c->shift_a = r.chance(80) ? r.range(-16, -13) : r.range(-31, -13);
+            c->shift_b = r.chance(80) ? r.range(-16, -13) : r.range(-31, -13);
+            c->shift_out = r.chance(80) ? r.range(-26, -20) : r.range(-31, 30);
+        }
         if (c->op == HD_VOP_PRELU)
             c->shift_b = r.chance(80) ? r.range(-9, -1) : r.range(-31, 30);
     }

@@ -146,8 +146,9 @@ static void vector_commands(void **state)
                                       x % v->kernel_w,
                                   v->in_w);
         const uint64_t outputs = (uint64_t)v->rows * v->cols * v->channels;
-        const int two = v->op == HD_VOP_ADD || v->op == HD_VOP_SUB || v->op == HD_VOP_MUL ||
-                        v->op == HD_VOP_MAX || v->op == HD_VOP_MIN || v->op == HD_VOP_PRELU;
+        const int two = v->op == HD_VOP_ADD || v->op == HD_VOP_SUB || v->op == HD_VOP_SQUARED ||
+                        v->op == HD_VOP_MUL || v->op == HD_VOP_MAX || v->op == HD_VOP_MIN ||
+                        v->op == HD_VOP_PRELU;
         uint64_t a = 0, b = 0; /* bytes at one position */
         v->a_splat = two ? draw(0, 1) & 1 : 0;
         v->b_splat = two ? draw(0, 1) & 1 : 0;

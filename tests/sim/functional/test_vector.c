@@ -60,7 +60,7 @@ static void random_elementwise(struct hd_cmd_vector *c)
     c->out_row = c->a_row;
 }
 
-/* Both operands come to a common scale, with 20 bits of headroom. */
+/* Both operands come to a common scale, with 20 bits of headroom (squared: 7). */
 static bool scaled(const struct hd_cmd_vector *c)
 {
     return c->op <= HD_VOP_MIN && c->op != HD_VOP_MUL;
@@ -83,6 +83,11 @@ static void random_numbers(struct hd_cmd_vector *c)
     c->shift_out = (int8_t)(scaled(c) ? random_int(-20, -16) : random_int(-8, 2));
     if (c->op == HD_VOP_MAX || c->op == HD_VOP_MIN)
         c->shift_a = c->shift_b = 0;
+    if (c->op == HD_VOP_SQUARED) {
+        c->shift_a = (int8_t)random_int(-19, -13);
+        c->shift_b = (int8_t)random_int(-19, -13);
+        c->shift_out = (int8_t)random_int(-26, -18);
+    }
     if (c->op == HD_VOP_PRELU)
         c->shift_b = (int8_t)random_int(-8, 2);
     if (c->op <= HD_VOP_PRELU) {
@@ -102,6 +107,12 @@ static int64_t plain_elementwise(const struct hd_cmd_vector *c, int32_t a, int32
         return (x < 0 ? plain_mbqm(x * y, c->multiplier_b, c->shift_b)
                       : plain_mbqm(x, c->multiplier_out, c->shift_out)) +
                c->z_out;
+    if (c->op == HD_VOP_SQUARED) {
+        const int64_t diff = (int64_t)plain_mbqm(x * 128, c->multiplier_a, c->shift_a + 13) -
+                             plain_mbqm(y * 128, c->multiplier_b, c->shift_b + 13);
+
+        return plain_mbqm((int32_t)(diff * diff), c->multiplier_out, c->shift_out) + c->z_out;
+    }
     x = plain_mbqm(x * 1048576, c->multiplier_a, c->shift_a);
     y = plain_mbqm(y * 1048576, c->multiplier_b, c->shift_b);
     x = c->op == HD_VOP_ADD   ? x + y

@@ -1,0 +1,108 @@
+/* channel_mean.c - where an accelerator is selected, a mean over channels is a product with a column
+ * of ones.
+ * in: MEAN of int8 over its innermost dimensions alone.  out: FULLY_CONNECTED with weights of 1 and
+ * the mean's multiplier, which divides by the number of values already. Both requantise the sum of
+ * all x - z_in (NUMERICS.md, "Pools and reductions"), so that every byte stays. The result keeps its dimensions, so
+ * that what were rows are not channels; a RESHAPE drops them, also after a mean that stays. */
+#include <string.h>
+
+#include "legalise.h"
+
+/* Values of each mean over `axes` (bit i: dimension i); 0 if a dimension that stays is within. */
+static int32_t values_of(const struct ir_tensor *x, uint32_t axes)
+{
+    int32_t n = 1;
+    bool kept = false;
+
+    for (uint32_t i = x->rank; i-- > 0;) {
+        const bool over = (axes >> i & 1) != 0;
+
+        if (x->dim[i] == 1)
+            continue;
+        if (over && kept)
+            return 0;
+        kept = !over;
+        n *= over ? x->dim[i] : 1;
+    }
+    return n;
+}
+
+static struct ir_tensor *constant(struct ir_graph *g, enum ir_type type, uint32_t rank,
+                                  const int32_t *dim, int value)
+{
+    struct ir_tensor *t = ir_tensor_new(g, "", type, rank, dim);
+    const size_t n = (size_t)ir_bytes(t);
+
+    t->role = IR_CONST;
+    t->data = memset(arena_alloc(g->arena, n), value, n);
+    return t;
+}
+
+/* `op`'s result with all its dimensions, those of the mean 1. */
+static struct ir_tensor *kept_dims(struct ir_graph *g, const struct ir_op *op)
+{
+    const struct ir_tensor *x = ir_in(g, op, 0), *y = ir_out(g, op, 0);
+    int32_t dim[IR_MAX_RANK];
+
+    for (uint32_t i = 0; i < x->rank; i++)
+        dim[i] = (op->attr[IR_AXIS] >> i & 1) != 0 ? 1 : x->dim[i];
+    struct ir_tensor *t = ir_tensor_new(g, y->name, y->type, x->rank, dim);
+    t->quant = y->quant;
+    t->producer = op->id;
+    return t;
+}
+
+static void drop_dims(struct ir_graph *g, struct ir_op *op)
+{
+    struct ir_tensor *y = ir_out(g, op, 0), *wide = kept_dims(g, op);
+    struct ir_op *reshape = ir_op_new(g, IR_OP_RESHAPE, op->row, 1, 1);
+
+    reshape->in[0] = wide->id;
+    reshape->out[0] = y->id;
+    reshape->fixed = (struct ir_fixed){.act_min = -128, .act_max = 127};
+    op->out[0] = wide->id;
+    op->attr[IR_KEEP_DIMS] = 1;
+    y->producer = reshape->id;
+}
+
+static void make_product(struct ir_graph *g, struct ir_op *op, int32_t n)
+{
+    struct ir_tensor *ones = constant(g, IR_I8, 2, (const int32_t[]){n, 1}, 1);
+    struct ir_tensor *bias = constant(g, IR_I32, 1, (const int32_t[]){1}, 0);
+
+    ones->quant = (struct ir_quant){1, 0, arena_memdup(g->arena, &(float){1}, sizeof(float)),
+                                    arena_memdup(g->arena, &(int32_t){0}, sizeof(int32_t))};
+    op->opcode = IR_OP_FULLY_CONNECTED;
+    op->in = arena_memdup(g->arena, (const uint32_t[]){op->in[0], ones->id, bias->id},
+                          3 * sizeof *op->in);
+    op->n_in = 3;
+    memset(op->attr, 0, sizeof op->attr);
+    op->attr[IR_WEIGHTS_KO] = 1;
+}
+
+static bool over_channels(const struct ir_graph *g, const struct ir_op *op)
+{
+    const struct ir_tensor *x = ir_in(g, op, 0);
+
+    return x->type == IR_I8 && op->fixed.n_real == 0 && x->rank > 0 &&
+           (op->attr[IR_AXIS] >> (x->rank - 1) & 1) != 0;
+}
+
+enum status lgl_channel_mean(struct ir_graph *g, const struct lgl_options *o, struct diag *d)
+{
+    const uint32_t n_op = g->n_op;
+
+    for (uint32_t i = 0; i < n_op && o->accelerator; i++) {
+        struct ir_op *op = g->op[i];
+
+        if (op->dead || op->opcode != IR_OP_MEAN || !over_channels(g, op))
+            continue;
+        const struct ir_tensor *x = ir_in(g, op, 0);
+        const int32_t n = values_of(x, (uint32_t)op->attr[IR_AXIS]);
+        if (op->attr[IR_KEEP_DIMS] == 0)
+            drop_dims(g, op);
+        if (n > 1 && ir_dim_back(x, 0) > 1)
+            make_product(g, op, n);
+    }
+    return ir_link(g, d);
+}
