@@ -28,6 +28,25 @@ enum ir_opcode {
     IR_OP_COUNT
 };
 
+/* Column KERNEL: the first input's type, and what else tells kernels apart. */
+enum kernel_form {
+    FORM_I8,
+    FORM_U8,
+    FORM_ANY, /* moves bytes */
+    FORM_I32, /* int64 too */
+    FORM_BOOL,
+    FORM_F32,
+    FORM_I16,
+    FORM_TO_I16,      /* from other quantised values */
+    FORM_F32_TO_I16,  /* from float32 */
+    FORM_WAS_U8,      /* was uint8, which has an arithmetic of its own */
+    FORM_ONE_CHANNEL, /* a depthwise convolution of one input channel is a plain one */
+    FORM_ROUNDED,     /* float32 constants: ONNX's rounding */
+    FORM_QLINEAR,     /* as ONNX Runtime's QLinear operators have it */
+    FORM_HALF_AWAY,   /* as LiteRT has it */
+    FORM_COUNT
+};
+
 /* Integer attributes; unset ones are 0. Which an operator has is in operators.def. */
 enum ir_attr {
 #define IR_ATTR(code, name) IR_##code,

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "compiler/ir/float_numbers.h"
 #include "kernels/hdk_f32.h"
 
 static void real(struct text *t, const char *name, float v)
@@ -15,45 +16,20 @@ static void real(struct text *t, const char *name, float v)
         text_printf(t, "    .%s = %af,\n", name, (double)v);
 }
 
-static float attr_float(const struct ir_op *op, enum ir_attr attr)
-{
-    float v;
-
-    memcpy(&v, &op->attr[attr], 4);
-    return v;
-}
-
-struct bounds {
-    float low, high;
-};
-
-static struct bounds bounds_of(const struct ir_op *op, enum ir_activation activation)
-{
-    switch (activation) {
-    case IR_ACT_RELU: return (struct bounds){0, INFINITY};
-    case IR_ACT_RELU6: return (struct bounds){0, 6};
-    case IR_ACT_RELU_N1_TO_1: return (struct bounds){-1, 1};
-    case IR_ACT_RELU_0_TO_1: return (struct bounds){0, 1};
-    case IR_ACT_CLIP:
-        return (struct bounds){attr_float(op, IR_CLIP_LOW_BITS), attr_float(op, IR_CLIP_HIGH_BITS)};
-    default: return (struct bounds){-INFINITY, INFINITY};
-    }
-}
-
 void emit_f32_bounds(const struct ir_op *op, float *low, float *high)
 {
-    const struct bounds b = bounds_of(op, (enum ir_activation)op->attr[IR_ACTIVATION]);
+    const struct ir_two_floats b = ir_float_bounds(op, (enum ir_activation)op->attr[IR_ACTIVATION]);
 
-    *low = b.low;
-    *high = b.high;
+    *low = b.a;
+    *high = b.b;
 }
 
 static void clamp(struct text *t, const struct ir_op *op)
 {
-    const struct bounds b = bounds_of(op, (enum ir_activation)op->attr[IR_ACTIVATION]);
+    const struct ir_two_floats b = ir_float_bounds(op, (enum ir_activation)op->attr[IR_ACTIVATION]);
 
-    real(t, "low", b.low);
-    real(t, "high", b.high);
+    real(t, "low", b.a);
+    real(t, "high", b.b);
 }
 
 static void array(struct text *t, const char *name, uint32_t offset)
@@ -195,7 +171,7 @@ enum status emit_f32_rows(struct emit_unit *u, struct text *t, const struct ir_o
     (void)d;
     emit_field(t, "rows", (int64_t)(ir_elements(x) / (uint64_t)ir_dim_back(x, 0)));
     emit_field(t, "cols", ir_dim_back(x, 0));
-    real(t, "beta", attr_float(op, IR_BETA_BITS));
+    real(t, "beta", ir_attr_float(op, IR_BETA_BITS));
     return ST_OK;
 }
 
@@ -253,26 +229,14 @@ enum status emit_f32_order(struct emit_unit *u, struct text *t, const struct ir_
     return ST_OK;
 }
 
-/* The two numbers of a unary function. */
-static struct bounds unary_numbers(const struct ir_op *op)
-{
-    const enum ir_activation activation = ir_op_info(op->opcode)->activation;
-
-    if (activation != IR_ACT_NONE)
-        return bounds_of(op, activation);
-    if (op->opcode == IR_OP_GELU)
-        return (struct bounds){op->attr[IR_APPROXIMATE] ? 1.0f : 0.0f, 0};
-    return (struct bounds){attr_float(op, IR_ALPHA_BITS), attr_float(op, IR_BETA_BITS)};
-}
-
 enum status emit_f32_unary(struct emit_unit *u, struct text *t, const struct ir_op *op,
                            struct diag *d)
 {
-    const struct bounds b = unary_numbers(op);
+    const struct ir_two_floats b = ir_unary_numbers(op);
 
     (void)d;
     emit_field(t, "n", (int64_t)ir_elements(ir_in(u->graph, op, 0)));
-    real(t, "a", b.low);
-    real(t, "b", b.high);
+    real(t, "a", b.a);
+    real(t, "b", b.b);
     return ST_OK;
 }

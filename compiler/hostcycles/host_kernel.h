@@ -4,25 +4,6 @@
 
 #include "compiler/ir/ir.h"
 
-/* The first input's type, and what else tells kernels apart. */
-enum kernel_form {
-    FORM_I8,
-    FORM_U8,
-    FORM_ANY, /* moves bytes */
-    FORM_I32, /* int64 too */
-    FORM_BOOL,
-    FORM_F32,
-    FORM_I16,
-    FORM_TO_I16,      /* from other quantised values */
-    FORM_F32_TO_I16,  /* from float32 */
-    FORM_WAS_U8,      /* was uint8, which has an arithmetic of its own */
-    FORM_ONE_CHANNEL, /* a depthwise convolution of one input channel is a plain one */
-    FORM_ROUNDED,     /* float32 constants: ONNX's rounding */
-    FORM_QLINEAR,     /* as ONNX Runtime's QLinear operators have it */
-    FORM_HALF_AWAY,   /* as LiteRT has it */
-    FORM_COUNT
-};
-
 /* The form of a legalised operator, by its types, attributes and shape; FORM_COUNT: no kernel. */
 enum kernel_form host_kernel_form(const struct ir_graph *g, const struct ir_op *op);
 /* Its kernel, "hdk_<name>" without the prefix; NULL if there is none. */

@@ -1,79 +1,41 @@
 /* float_table.c - what float32 functions make of the values of one int8 tensor is a table.
  * in: DEQUANTIZE, operators of one value, QUANTIZE.  out: LUT of the tensor that DEQUANTIZE reads;
- * operators that nobody else reads go. Each entry is computed as the host's kernels compute it, by
- * their functions, so that it is the byte that they would write (kernels/hdk_f32_ops.c; the
- * reference has its own text of each). */
+ * operators that nobody else reads go. Each entry is computed by the host's kernels, so that it is
+ * the byte that they would write (the reference has its own text of each function). */
 #include <math.h>
-#include <string.h>
 
-#include "kernels/hdk_f32_math.h"
+#include "compiler/ir/float_numbers.h"
+#include "kernels/hdk.h"
 #include "legalise.h"
 
-static float attr_float(const struct ir_op *op, enum ir_attr attr)
-{
-    float v;
-
-    memcpy(&v, &op->attr[attr], sizeof v);
-    return v;
-}
-
-/* [0, 1] of slope * x + offset. */
-static float line(float x, float slope, float offset)
-{
-    const float product = x * slope;
-
-    return hdk_f32_clamp(product + offset, 0, 1);
-}
-
-static float f32_gelu(const struct ir_op *op, float v)
-{
-    const float square = v * v, cube = 0.044715f * square * v, half = 0.5f * v;
-
-    if (op->attr[IR_APPROXIMATE] != 0)
-        return half * (1 + hdk_f32_tanh(0.797884583f * (v + cube)));
-    return half * (1 + hdk_f32_erf(v * 0.707106769f));
-}
-
-#define FUNCTION(name, expr)                                                                       \
-    static float f32_##name(const struct ir_op *op, float v)                                       \
-    {                                                                                              \
-        (void)op;                                                                                  \
-        return expr;                                                                               \
-    }
-
-FUNCTION(relu, v < 0 ? 0 : v)
-FUNCTION(relu6, hdk_f32_clamp(v, 0, 6))
-FUNCTION(relu_n1_to_1, hdk_f32_clamp(v, -1, 1))
-FUNCTION(relu_0_to_1, hdk_f32_clamp(v, 0, 1))
-FUNCTION(clip,
-         hdk_f32_clamp(v, attr_float(op, IR_CLIP_LOW_BITS), attr_float(op, IR_CLIP_HIGH_BITS)))
-FUNCTION(leaky_relu, v < 0 ? v * attr_float(op, IR_ALPHA_BITS) : v)
-FUNCTION(hard_sigmoid, line(v, attr_float(op, IR_ALPHA_BITS), attr_float(op, IR_BETA_BITS)))
-FUNCTION(hard_swish, v *line(v, 1.0f / 6, 0.5f))
-FUNCTION(logistic, hdk_f32_sigmoid(v))
-FUNCTION(tanh, hdk_f32_tanh(v))
-FUNCTION(abs, v < 0 ? -v : v)
-FUNCTION(neg, -v)
-FUNCTION(sign, v > 0 ? 1 : v < 0 ? -1 : v)
-FUNCTION(sin, hdk_f32_sin(v))
-FUNCTION(cos, hdk_f32_cos(v))
-FUNCTION(sqrt, hdk_f32_sqrt(v))
-FUNCTION(rsqrt, 1 / hdk_f32_sqrt(v))
-FUNCTION(exp, hdk_f32_exp(v))
-FUNCTION(log, hdk_f32_log(v))
-FUNCTION(erf, hdk_f32_erf(v))
-FUNCTION(elu, v < 0 ? hdk_f32_expm1(v) : v)
-FUNCTION(round, hdk_f32_nearest(v))
-FUNCTION(floor, hdk_f32_floor(v))
-FUNCTION(ceil, hdk_f32_ceil(v))
+typedef void kernel(void);
+typedef void unary(const struct hdk_f32_unary *p, const float *x, float *y);
 
 static const struct {
-    float (*of)(const struct ir_op *op, float v);
-} functions[] = {
-#define OPERATOR(code, name, columns) {columns},
-#define F32_UNARY(fn)                 f32_##fn,
+    kernel *of[FORM_COUNT];
+} kernels[] = {
+#define OPERATOR(code, name, columns)            {.of = {columns}},
+#define KERNEL(form, name, params, writer, args) [FORM_##form] = (kernel *)hdk_##name,
 #include "operators/operators.def"
 };
+
+static const struct {
+    bool yes;
+} is_unary[] = {
+#define OPERATOR(code, name, columns) {columns},
+#define F32_UNARY(fn)                 true
+#include "operators/operators.def"
+};
+
+static float function(const struct ir_op *op, float v)
+{
+    const struct ir_two_floats numbers = ir_unary_numbers(op);
+    const struct hdk_f32_unary p = {.n = 1, .a = numbers.a, .b = numbers.b};
+    float y;
+
+    ((unary *)kernels[op->opcode].of[FORM_F32])(&p, &v, &y);
+    return y;
+}
 
 /* The operators before a QUANTIZE, the last one first: [n - 1] is the DEQUANTIZE. */
 struct chain {
@@ -93,7 +55,7 @@ static bool chain_of(const struct ir_graph *g, const struct ir_op *quantize, str
         x = ir_in(g, op, 0);
         if (op->opcode == IR_OP_DEQUANTIZE)
             return x->type == IR_I8 && x->role != IR_CONST;
-        if (!functions[op->opcode].of)
+        if (!is_unary[op->opcode].yes)
             return false;
     }
     return false;
@@ -106,7 +68,7 @@ static float value_of(const struct ir_graph *g, const struct chain *c, int32_t c
     float v = x->quant.scale[0] * (float)(code - x->quant.zero_point[0]);
 
     for (uint32_t i = c->n - 1; i-- > 0;)
-        v = functions[c->op[i]->opcode].of(c->op[i], v);
+        v = function(c->op[i], v);
     return v;
 }
 

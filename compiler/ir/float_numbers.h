@@ -1,0 +1,18 @@
+/* float_numbers.h - the numbers that a float32 operator's attributes hold. */
+#ifndef HEDDLE_COMPILER_IR_FLOAT_NUMBERS_H
+#define HEDDLE_COMPILER_IR_FLOAT_NUMBERS_H
+
+#include "ir.h"
+
+struct ir_two_floats {
+    float a, b;
+};
+
+/* The float whose bits attribute `attr` holds. */
+float ir_attr_float(const struct ir_op *op, enum ir_attr attr);
+/* Least and largest value under an activation; infinite where there is none. */
+struct ir_two_floats ir_float_bounds(const struct ir_op *op, enum ir_activation activation);
+/* Of a function of one value: struct hdk_f32_unary's a and b. */
+struct ir_two_floats ir_unary_numbers(const struct ir_op *op);
+
+#endif
