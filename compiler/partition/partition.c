@@ -140,7 +140,8 @@ static void end_on_host(struct partition *p, struct ir_graph *g, const bool *fix
 
         for (uint32_t k = 0; k < op->n_out && !op->dead; k++)
             follows = follows || goes_on[op->out[k]];
-        if (!op->dead && !follows && !fixed[i] && op->target != host &&
+        if (!op->dead && !follows && !fixed[i] && op->target < host &&
+            p->targets->target[op->target]->desc->accelerator &&
             ir_op_info(op->opcode)->ends_on_host && !p->candidate[i * p->targets->n + host].why) {
             op->target = host;
             op->reason =
