@@ -25,8 +25,10 @@ holds mobilenet025_own sys16 55296 02_conv2d 27648 248802
 holds dscnn_own sys16 16000 01_depthwise_conv2d 490 24870
 holds autoencoder_own sys16 768 00_fully_connected 640 272160
 
-# A chain of three holds no more than its operators one by one would.
-"$heddle" run resnet8_own --engine=func >report 2>stderr || fail "resnet8_own: $(cat stderr)"
+# A cascade of three holds no more than its operators one by one would.
+echo '{"knobs": [{"op": 1, "cascade": 1}, {"op": 2, "cascade": 1}]}' >three.json
+"$heddle" run resnet8_own --engine=func --knobs=three.json >report 2>stderr || fail "resnet8_own: $(cat stderr)"
+grep -q "^group 0 .*3 layers" report || fail "resnet8_own: $(grep ^group report)"
 grep -q "^activations: peak 49152 bytes" report || fail "resnet8_own: $(grep ^activations report)"
 
 # CSV has both for each layer; no traffic is measured on the functional model.
