@@ -8,9 +8,9 @@
 // At the ports: zero_o is the maximum of the row whose bytes come in this cycle, 0 in the first
 // pass; the beat was taken (take_i) in the cycle before, end_i: the last one of its row.
 // At the values: high_i are the lanes' words (byte or exponential), count_i of them real, loaded
-// into the value stage with value_en_i. In the first two passes the last beat of a row makes a value
-// that is not hd_requant's: valid_i while it stands, ready_o when it is taken; a row waits there
-// until the scale of the one before it is under way.
+// into the value stage with value_en_i. In the first two passes the last beat of a row makes a
+// value that is not hd_requant's: valid_i while it stands, ready_o when it is taken; a row waits
+// there until the scale of the one before it is under way.
 // multiplier_o, shift_o belong to the value stage's row.
 // next_o: the next pass begins. more_o: this pass is not the last.
 // Each addition of the sum takes one lane's rounding bit as its carry: N of them, N bits.

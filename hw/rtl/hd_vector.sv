@@ -1,20 +1,16 @@
 // hd_vector - VECTOR: elementwise, pooling, sums and look-up over scratchpad bytes.
 // docs/HARDWARE.md has the formulas. hd_vector_walk makes one beat (a window cell x N channels) a
-// cycle, two hd_vector_port read the operands, N hd_vector_lane compute, hd_requant rescales and
-// writes.
-// From a beat's grant: +1 bytes and rotation, +2 operands, +3 products, +4 rounded, +5 value at
-// v_*.
+// cycle, two hd_vector_port read the operands, N hd_vector_lane compute, hd_requant writes.
+// From a beat's grant: +1 bytes and rotation, +2 operands, +3 products, +4 rounded, +5 v_value_o.
 // Throughput: one beat a cycle while ports and lanes are free, without a gap between windows; an
-// average waits 18 cycles when the number of cells inside differs from the last window's
-// (hd_recip).
+// average waits 18 cycles when its cells differ in number from the last window's (hd_recip).
 // A command takes its beats + 13 cycles, cmd handshake and done_o both counted, with hd_requant's
 // 5; padding adds its columns or rows, whichever is more. done_o: all bytes are in the scratchpad.
-// softmax walks the command three times (hd_softmax): a pass takes its beats, the second one at least
-// 8 cycles a row; between passes the pipe empties, and the third one waits for the last scale.
+// softmax walks the command three times (hd_softmax): a pass takes its beats, the second one at
+// least 8 cycles a row; between passes the pipe empties, the third one waits for the last scale.
 // lut writes the table's bytes unclamped; other ops clamp. A window with no cell inside has sum 0
 // and maximum -128. kind_o: busy, wait_port (a request not granted), wait_lane (hd_requant serves
-// ARRAY), idle.
-// active_o: see hd_clocks.
+// ARRAY), idle. active_o: see hd_clocks.
 // The output may lie exactly on A or B (each byte is read before it is written); any other overlap
 // of them is undefined here, for reads run about ten beats ahead of writes.
 // Reset: idle; the look-up memories are undefined. Bench: tests/hw/vector_tb.cpp
@@ -22,6 +18,7 @@
 `include "hd_accel.svh"
 `include "hd_config.svh"
 `include "hd_requant.svh"
+`include "hd_vector.svh"
 
 module hd_vector #(
   parameter int N        = CfgN,
@@ -104,30 +101,19 @@ module hd_vector #(
     end
   end
 
-  // Decoded once, in the cycle of start_q.
-  logic       two_q, scale_q, sub_q, square_q, pick_q, mul_q, prelu_q, lut_q, sum_q, max_q;
-  logic       average_q, softmax_q;
-  logic [7:0] z_a_q, z_b_q;
-  always_ff @(posedge clk_i) begin
-    if (start_q) begin
-      pick_q    <= cmd_q.op == VopMax || cmd_q.op == VopMin;
-      scale_q   <= cmd_q.op == VopAdd || cmd_q.op == VopSub || cmd_q.op == VopSquared
-                   || cmd_q.op == VopMax || cmd_q.op == VopMin;
-      sub_q     <= cmd_q.op == VopSub || cmd_q.op == VopSquared;
-      square_q  <= cmd_q.op == VopSquared;
-      two_q     <= cmd_q.op <= VopPrelu;
-      mul_q     <= cmd_q.op == VopMul;
-      prelu_q   <= cmd_q.op == VopPrelu;
-      lut_q     <= cmd_q.op == VopLut;
-      sum_q     <= cmd_q.op == VopAvgPool || cmd_q.op == VopSum;
-      max_q     <= cmd_q.op == VopMaxPool;
-      average_q <= cmd_q.op == VopAvgPool;
-      softmax_q <= cmd_q.op == VopSoftmax;
-      z_a_q     <= (cmd_q.op == VopAvgPool || cmd_q.op == VopMaxPool || cmd_q.op == VopLut)
-                   ? 8'd0 : cmd_q.z_a;
-      z_b_q     <= cmd_q.z_b;
-    end
-  end
+  hd_vector_mode_t mode;
+  logic            two, average, softmax, raw;
+
+  hd_vector_decode u_decode (
+    .clk_i,
+    .en_i     (start_q),
+    .op_i     (cmd_q.op),
+    .mode_o   (mode),
+    .two_o    (two),
+    .average_o(average),
+    .softmax_o(softmax),
+    .raw_o    (raw)
+  );
 
   // ---------------------------------------------------------------- beats and reads
   logic                beat, beat_taken, beat_empty, walk_busy;
@@ -138,12 +124,11 @@ module hd_vector #(
   logic [1:0]          taken;
   logic [1:0]          head;     // the port's queue holds an operand
   logic [1:0]          held;
-  logic [MetaBits-1:0] a_meta;
-  logic                pop;
-  logic [N*8-1:0]      a_rot, b_rot;
-  logic [N-1:0]        a_keep, b_keep;
-  logic                a_head_en, a_skid_en, a_from_skid, b_head_en, b_skid_en, b_from_skid;
-  logic                unused_b_meta;
+  logic                pop, unused;
+  logic [MetaBits-1:0] meta [2];
+  logic [N*8-1:0]      rot [2];
+  logic [N-1:0]        keep [2];
+  logic [1:0]          head_en, skid_en, from_skid;
 
   hd_vector_walk #(.N(N), .AddrBits(AddrBits)) u_walk (
     .clk_i,
@@ -163,80 +148,58 @@ module hd_vector #(
     .busy_o     (walk_busy)
   );
 
-  assign beat_taken = beat & (got_q[0] | taken[0]) & (!two_q | got_q[1] | taken[1]);
+  assign beat_taken = beat & (got_q[0] | taken[0]) & (!two | got_q[1] | taken[1]);
   always_ff @(posedge clk_i) begin
     if (!rst_ni || beat_taken) got_q <= '0;
     else                       got_q <= got_q | taken;
   end
 
-  hd_vector_port #(.N(N), .AddrBits(AddrBits), .MetaBits(MetaBits)) u_port_a (
-    .clk_i,
-    .rst_ni,
-    .valid_i     (beat & !got_q[0]),
-    .addr_i      (beat_a),
-    .count_i     (beat_empty ? '0 : beat_count),
-    .splat_i     (cmd_q.a_splat),
-    .meta_i      ({beat_empty, beat_first, beat_last, beat_end, beat_count, beat_out}),
-    .taken_o     (taken[0]),
-    .req_o       (vr_req_o[0]),
-    .addr_o      (vr_addr_o[0 +: AddrBits]),
-    .hi_o        (vr_hi_o[0 +: CntBits]),
-    .ready_i     (vr_ready_i[0]),
-    .data_i      (vr_data_i[0 +: 2*N*8]),
-    .rot_o       (a_rot),
-    .keep_o      (a_keep),
-    .head_en_o   (a_head_en),
-    .skid_en_o   (a_skid_en),
-    .from_skid_o (a_from_skid),
-    .valid_o     (head[0]),
-    .meta_o      (a_meta),
-    .pop_i       (pop),
-    .busy_o      (held[0])
-  );
-
-  hd_vector_port #(.N(N), .AddrBits(AddrBits), .MetaBits(1)) u_port_b (
-    .clk_i,
-    .rst_ni,
-    .valid_i     (beat & two_q & !got_q[1]),
-    .addr_i      (beat_b),
-    .count_i     (beat_count),
-    .splat_i     (cmd_q.b_splat),
-    .meta_i      (1'b0),
-    .taken_o     (taken[1]),
-    .req_o       (vr_req_o[1]),
-    .addr_o      (vr_addr_o[AddrBits +: AddrBits]),
-    .hi_o        (vr_hi_o[CntBits +: CntBits]),
-    .ready_i     (vr_ready_i[1]),
-    .data_i      (vr_data_i[2*N*8 +: 2*N*8]),
-    .rot_o       (b_rot),
-    .keep_o      (b_keep),
-    .head_en_o   (b_head_en),
-    .skid_en_o   (b_skid_en),
-    .from_skid_o (b_from_skid),
-    .valid_o     (head[1]),
-    .meta_o      (unused_b_meta),
-    .pop_i       (pop & two_q),
-    .busy_o      (held[1])
-  );
+  for (genvar p = 0; p < 2; p++) begin : gen_port
+    hd_vector_port #(.N(N), .AddrBits(AddrBits), .MetaBits(MetaBits)) u_port (
+      .clk_i,
+      .rst_ni,
+      .valid_i     (beat & (p == 0 | two) & !got_q[p]),
+      .addr_i      (p == 0 ? beat_a : beat_b),
+      .count_i     (p == 0 && beat_empty ? '0 : beat_count),
+      .splat_i     (p == 0 ? cmd_q.a_splat : cmd_q.b_splat),
+      .meta_i      (p != 0 ? '0 : {beat_empty, beat_first, beat_last, beat_end, beat_count,
+                                   beat_out}),
+      .taken_o     (taken[p]),
+      .req_o       (vr_req_o[p]),
+      .addr_o      (vr_addr_o[p*AddrBits +: AddrBits]),
+      .hi_o        (vr_hi_o[p*CntBits +: CntBits]),
+      .ready_i     (vr_ready_i[p]),
+      .data_i      (vr_data_i[p*2*N*8 +: 2*N*8]),
+      .rot_o       (rot[p]),
+      .keep_o      (keep[p]),
+      .head_en_o   (head_en[p]),
+      .skid_en_o   (skid_en[p]),
+      .from_skid_o (from_skid[p]),
+      .valid_o     (head[p]),
+      .meta_o      (meta[p]),
+      .pop_i       (pop & (p == 0 | two)),
+      .busy_o      (held[p])
+    );
+  end
   assign vr_lo_o = '0;
+  assign unused  = ^{meta[1], ww_word_i};
 
   // ---------------------------------------------------------------- stages: product, high, value
   // All three move together; the value waits for hd_requant or for the reciprocal.
   logic                product_v_q, high_v_q, value_v_q;
   logic [MetaBits-1:0] product_meta_q, high_meta_q;
-  logic                move, product_en, high_en, value_en, high_first;
+  logic                move, high_en, value_en, high_first;
   logic [AddrBits-1:0] out_addr_q;
   logic [CntBits-1:0]  out_count_q;
   logic [11:0]         cells_q;
   logic                divide, recip_ready;
-  logic                reduce, reduced;  // softmax: a pass whose rows' values are not written; one is taken
+  logic                reduce, reduced;  // softmax: a pass that writes no values; one is taken
   logic [31:0]         reciprocal;
 
-  assign divide     = value_v_q & average_q & (cells_q > 12'd1);
+  assign divide     = value_v_q & average & (cells_q > 12'd1);
   assign v_valid_o  = value_v_q & !reduce & (!divide | recip_ready);
   assign move       = !value_v_q | (v_valid_o & v_ready_i) | (reduce & reduced);
-  assign pop        = move & head[0] & (!two_q | head[1]);
-  assign product_en = pop;
+  assign pop        = move & head[0] & (!two | head[1]);
   assign high_en    = move & product_v_q;
   assign value_en   = move & high_v_q;
   assign high_first = high_meta_q[MetaBits-2];
@@ -255,7 +218,7 @@ module hd_vector #(
   end
 
   always_ff @(posedge clk_i) begin
-    if (product_en) product_meta_q <= a_meta;
+    if (pop) product_meta_q <= meta[0];
     if (high_en)    high_meta_q <= product_meta_q;
     if (value_en) begin
       out_addr_q  <= high_meta_q[AddrBits-1:0];
@@ -279,7 +242,7 @@ module hd_vector #(
   logic [31:0]     row_multiplier;
   logic [N*32-1:0] high;
 
-  assign on     = CfgSoftmaxRows != 0 && softmax_q && state_q == StRun;
+  assign on     = CfgSoftmaxRows != 0 && softmax && state_q == StRun;
   assign reduce = maximum | sum_pass;
   assign exp_we = CfgSoftmaxRows != 0 && ww_valid_i && ww_space_i == SpaceExp;
 
@@ -307,46 +270,33 @@ module hd_vector #(
   );
 
   // ---------------------------------------------------------------- lanes
-  logic [4:0] right_a, right_b;
-  logic       lut_we, unused_ww;
+  logic lut_we;
 
-  assign right_a   = 5'(-cmd_q.shift_a[4:0]);
-  assign right_b   = 5'(-cmd_q.shift_b[4:0]);
-  assign lut_we    = ww_valid_i && ww_space_i == SpaceLut;
-  assign unused_ww = ^ww_word_i;
+  assign lut_we = ww_valid_i && ww_space_i == SpaceLut;
 
   for (genvar l = 0; l < N; l++) begin : gen_lane
     hd_vector_lane #(.N(N)) u_lane (
       .clk_i,
-      .a_byte_i       (a_rot[l*8 +: 8]),
-      .a_keep_i       (a_keep[l]),
-      .a_head_en_i    (a_head_en),
-      .a_skid_en_i    (a_skid_en),
-      .a_from_skid_i  (a_from_skid),
-      .b_byte_i       (b_rot[l*8 +: 8]),
-      .b_keep_i       (b_keep[l]),
-      .b_head_en_i    (b_head_en),
-      .b_skid_en_i    (b_skid_en),
-      .b_from_skid_i  (b_from_skid),
-      .z_a_i          (on ? row_zero : z_a_q),
-      .z_b_i          (z_b_q),
-      .blank_i        ({{2{max_q | maximum}}, 7'd0}),
-      .scale_i        (scale_q),
-      .sub_i          (sub_q),
-      .square_i       (square_q),
-      .pick_i         (pick_q),
-      .min_i          (cmd_q.op == VopMin),
-      .mul_i          (mul_q),
-      .prelu_i        (prelu_q),
-      .lut_i          (lut_q),
-      .sum_i          (sum_q),
-      .max_i          (max_q),
+      .a_byte_i       (rot[0][l*8 +: 8]),
+      .a_keep_i       (keep[0][l]),
+      .a_head_en_i    (head_en[0]),
+      .a_skid_en_i    (skid_en[0]),
+      .a_from_skid_i  (from_skid[0]),
+      .b_byte_i       (rot[1][l*8 +: 8]),
+      .b_keep_i       (keep[1][l]),
+      .b_head_en_i    (head_en[1]),
+      .b_skid_en_i    (skid_en[1]),
+      .b_from_skid_i  (from_skid[1]),
+      .z_a_i          (on ? row_zero : raw ? 8'd0 : cmd_q.z_a),
+      .z_b_i          (cmd_q.z_b),
+      .blank_i        ({{2{mode.max | maximum}}, 7'd0}),
+      .mode_i         (mode),
       .exp_i          (on & !maximum),
       .multiplier_a_i (cmd_q.multiplier_a),
       .multiplier_b_i (cmd_q.multiplier_b),
-      .right_a_i      (right_a),
-      .right_b_i      (right_b),
-      .product_en_i   (product_en),
+      .right_a_i      (5'(-cmd_q.shift_a[4:0])),
+      .right_b_i      (5'(-cmd_q.shift_b[4:0])),
+      .product_en_i   (pop),
       .high_en_i      (high_en),
       .value_en_i     (value_en),
       .first_i        (high_first),
@@ -362,16 +312,15 @@ module hd_vector #(
   end
 
   // ---------------------------------------------------------------- to hd_requant
-  assign v_mode_o       = average_q ? RqAverage : (lut_q | max_q) ? RqPass : RqMbqm;
-  assign v_multiplier_o = average_q ? reciprocal : on ? row_multiplier
-                                    : cmd_q.multiplier_out;
+  assign v_mode_o       = average ? RqAverage : (mode.lut | mode.max) ? RqPass : RqMbqm;
+  assign v_multiplier_o = average ? reciprocal : on ? row_multiplier : cmd_q.multiplier_out;
   assign v_shift_o      = on ? row_shift : cmd_q.shift_out;
   assign v_multiplier_alt_o = cmd_q.multiplier_b;
   assign v_shift_alt_o      = cmd_q.shift_b;
   assign v_cells_o      = cells_q;
   assign v_z_out_o      = cmd_q.z_out;
-  assign v_min_o        = lut_q ? 8'h80 : cmd_q.act_min;
-  assign v_max_o        = lut_q ? 8'h7f : cmd_q.act_max;
+  assign v_min_o        = mode.lut ? 8'h80 : cmd_q.act_min;
+  assign v_max_o        = mode.lut ? 8'h7f : cmd_q.act_max;
   assign v_addr_o       = out_addr_q;
   assign v_count_o      = out_count_q;
   assign v_cmd_o        = index_q;
@@ -379,12 +328,10 @@ module hd_vector #(
   assign active_o = state_q != StIdle || cmd_valid_i || lut_we || exp_we;
 
   // ---------------------------------------------------------------- this cycle's counter
-  always_comb begin
-    kind_o = CounterVectorBusy[2:0];
-    if (state_q == StIdle)               kind_o = CounterVectorIdle[2:0];
-    else if (v_valid_o && !v_ready_i)    kind_o = CounterVectorWaitLane[2:0];
-    else if (|(vr_req_o & ~vr_ready_i))  kind_o = CounterVectorWaitPort[2:0];
-  end
+  assign kind_o = state_q == StIdle              ? CounterVectorIdle[2:0]
+                  : v_valid_o && !v_ready_i      ? CounterVectorWaitLane[2:0]
+                  : |(vr_req_o & ~vr_ready_i)    ? CounterVectorWaitPort[2:0]
+                                                 : CounterVectorBusy[2:0];
 
 `ifdef HD_ASSERT
   a_v_hold: assert property (@(posedge clk_i) disable iff (!rst_ni)

@@ -21,6 +21,7 @@
 // Each stage loads at its enable only. Reset: none. Bench: tests/hw/vector_tb.cpp
 `default_nettype none
 `include "hd_config.svh"
+`include "hd_vector.svh"
 
 module hd_vector_lane #(
   parameter int N       = CfgN,
@@ -42,16 +43,7 @@ module hd_vector_lane #(
   input  wire logic [7:0]         z_a_i,
   input  wire logic [7:0]         z_b_i,
   input  wire logic [8:0]         blank_i,
-  input  wire logic               scale_i,     // add, sub, squared, max, min
-  input  wire logic               sub_i,       // sub, squared
-  input  wire logic               square_i,    // squared
-  input  wire logic               pick_i,      // max, min
-  input  wire logic               min_i,
-  input  wire logic               mul_i,
-  input  wire logic               prelu_i,
-  input  wire logic               lut_i,
-  input  wire logic               sum_i,       // pools: avg_pool, sum
-  input  wire logic               max_i,
+  input  wire hd_vector_mode_t    mode_i,
   input  wire logic               exp_i,       // softmax: look up exponentials
   input  wire logic [31:0]        multiplier_a_i,
   input  wire logic [31:0]        multiplier_b_i,
@@ -107,13 +99,13 @@ module hd_vector_lane #(
 
   logic               by_b;
 
-  assign by_b     = mul_i | (prelu_i & a_q[8]);
-  assign factor_a = scale_i ? multiplier_a_i : by_b ? {{23{b_q[8]}}, b_q} : 32'd1;
+  assign by_b     = mode_i.mul | (mode_i.prelu & a_q[8]);
+  assign factor_a = mode_i.scale ? multiplier_a_i : by_b ? {{23{b_q[8]}}, b_q} : 32'd1;
   assign factor_b = multiplier_b_i;
 
   always_ff @(posedge clk_i) begin
     if (product_en_i) pa_q <= a_q * factor_a;
-    if (product_en_i && scale_i) pb_q <= b_q * factor_b;
+    if (product_en_i && mode_i.scale) pb_q <= b_q * factor_b;
   end
 
   logic [7:0]         index;
@@ -122,12 +114,12 @@ module hd_vector_lane #(
 
   assign index = {!a_q[7], a_q[6:0]};  // a + 128
   always_ff @(posedge clk_i) begin
-    if (product_en_i && lut_i) lut_lane_q <= index[OffBits-1:0];
+    if (product_en_i && mode_i.lut) lut_lane_q <= index[OffBits-1:0];
   end
 
   hd_ram #(.Width(N * 8), .Depth(256 / N), .BeBits(1)) u_lut (
     .clk_i,
-    .re_i    (product_en_i & lut_i),
+    .re_i    (product_en_i & mode_i.lut),
     .raddr_i (index[7:OffBits]),
     .rdata_o (lut_word),
     .we_i    (lut_we_i),
@@ -163,7 +155,7 @@ module hd_vector_lane #(
 
   always_comb begin
     looked_up = '0;
-    if (lut_i) looked_up = lut_word[{lut_lane_q, 3'b000} +: 8];
+    if (mode_i.lut) looked_up = lut_word[{lut_lane_q, 3'b000} +: 8];
   end
   assign unused_pb = ^pb_q[9:0];
 
@@ -178,7 +170,7 @@ module hd_vector_lane #(
   endfunction
 
   always_ff @(posedge clk_i) begin
-    if (product_en_i) product_negative_q <= prelu_i & a_q[8];
+    if (product_en_i) product_negative_q <= mode_i.prelu & a_q[8];
     if (high_en_i)    high_negative_q <= product_negative_q;
     if (value_en_i)   negative_q <= high_negative_q;
   end
@@ -186,23 +178,23 @@ module hd_vector_lane #(
 
   always_ff @(posedge clk_i) begin
     if (high_en_i) begin
-      ha_q <= !scale_i ? (exp_i ? exponential :
-                          lut_i ? {{24{looked_up[7]}}, looked_up} : pa_q[31:0]) :
-              pick_i && takes_b(pa_q[40:10], pb_q[40:10], min_i) ? high(pb_q[40:10], 1'b0)
-                                                                 : high(pa_q[40:10], square_i);
-      if (scale_i) hb_q <= high(pb_q[40:10], square_i);
-      if (square_i) begin
+      ha_q <= !mode_i.scale ? (exp_i ? exponential :
+                          mode_i.lut ? {{24{looked_up[7]}}, looked_up} : pa_q[31:0]) :
+              mode_i.pick && takes_b(pa_q[40:10], pb_q[40:10], mode_i.min) ? high(pb_q[40:10], 1'b0)
+                                                                 : high(pa_q[40:10], mode_i.square);
+      if (mode_i.scale) hb_q <= high(pb_q[40:10], mode_i.square);
+      if (mode_i.square) begin
         ha_q[12:0] <= '0;
         hb_q[12:0] <= '0;
       end
     end
     if (value_en_i) begin
-      if (scale_i && !pick_i) begin
-        value_q <= sub_i ? rdbpot(ha_q, right_a_i) - rdbpot(hb_q, right_b_i)
+      if (mode_i.scale && !mode_i.pick) begin
+        value_q <= mode_i.sub ? rdbpot(ha_q, right_a_i) - rdbpot(hb_q, right_b_i)
                          : rdbpot(ha_q, right_a_i) + rdbpot(hb_q, right_b_i);
-      end else if (first_i || !(sum_i || max_i)) begin
+      end else if (first_i || !(mode_i.sum || mode_i.max)) begin
         value_q <= ha_q;
-      end else if (sum_i) begin
+      end else if (mode_i.sum) begin
         value_q <= value_q + ha_q;
       end else if (ha_q > value_q) begin
         value_q <= ha_q;
@@ -215,7 +207,7 @@ module hd_vector_lane #(
     wide   = 32'(x);
     square = wide * wide;
   endfunction
-  assign value_o = square_i ? square(value_q[17:0]) : value_q;
+  assign value_o = mode_i.square ? square(value_q[17:0]) : value_q;
   assign high_o  = ha_q;
 
 endmodule

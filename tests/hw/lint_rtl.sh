@@ -1,6 +1,7 @@
 #!/bin/bash
-# lint_rtl.sh [CONFIG...] - three readers of the RTL: Verilator's -Wall without a warning, elaboration by
-# Icarus, reading, hierarchy and no latch by yosys; hd_top, for each configuration (default: all in the build tree).
+# lint_rtl.sh [CONFIG...] - files of at most 350 lines (hd_top 400) and 100 columns, and three readers of the RTL:
+# Verilator's -Wall without a warning, elaboration by Icarus, reading, hierarchy and no latch by yosys; hd_top, for each
+# configuration (default: all in the build tree).
 # Environment: HEDDLE_BUILD build tree (default build), LINT_TOP another top module, LINT_TOOLS which tools.
 # A tool that does not exist is named and left out; with none of the three the exit code is 77.
 set -uo pipefail
@@ -37,6 +38,11 @@ report() {
     fi
 }
 
+sizes() {
+    awk 'length > 100 { print FILENAME ":" FNR ": " length " columns: at most 100" }
+        FNR == (FILENAME ~ /hd_top/ ? 400 : 350) + 1 { print FILENAME ": more than " FNR - 1 " lines" }' "$rtl"/*.sv*
+}
+
 verilator_lint() {
     local flags=(--lint-only -Wall -DHD_ASSERT --assert)
     [ ! -e "$root/hw/lint/waivers.vlt" ] || flags+=("$root/hw/lint/waivers.vlt")
@@ -57,6 +63,8 @@ yosys_read() (
         select -assert-none t:\$dlatch t:\$adlatch t:\$sr"
 )
 
+report "sizes of files" sizes
+ran=0
 for tool in $tools; do
     command -v "$tool" >/dev/null || { echo "no $tool: SKIPPED"; continue; }
     for c in "${configs[@]}"; do

@@ -1,0 +1,38 @@
+// hd_vector_decode - the op of a VECTOR command as the controls of its lanes, from the cycle after
+// en_i on. Reset: none. Bench: tests/hw/vector_tb.cpp (hd_vector)
+`default_nettype none
+`include "hd_accel.svh"
+`include "hd_vector.svh"
+
+module hd_vector_decode (
+  input  wire logic             clk_i,
+  input  wire logic             en_i,
+  input  wire logic [3:0]       op_i,
+  output hd_vector_mode_t       mode_o,
+  output logic                  two_o,      // two operands
+  output logic                  average_o,
+  output logic                  softmax_o,
+  output logic                  raw_o       // operand A's zero point does not count
+);
+  always_ff @(posedge clk_i) begin
+    if (en_i) begin
+      mode_o.pick   <= op_i == VopMax || op_i == VopMin;
+      mode_o.min    <= op_i == VopMin;
+      mode_o.scale  <= op_i == VopAdd || op_i == VopSub || op_i == VopSquared
+                       || op_i == VopMax || op_i == VopMin;
+      mode_o.sub    <= op_i == VopSub || op_i == VopSquared;
+      mode_o.square <= op_i == VopSquared;
+      mode_o.mul    <= op_i == VopMul;
+      mode_o.prelu  <= op_i == VopPrelu;
+      mode_o.lut    <= op_i == VopLut;
+      mode_o.sum    <= op_i == VopAvgPool || op_i == VopSum;
+      mode_o.max    <= op_i == VopMaxPool;
+      two_o         <= op_i <= VopPrelu;
+      average_o     <= op_i == VopAvgPool;
+      softmax_o     <= op_i == VopSoftmax;
+      raw_o         <= op_i == VopAvgPool || op_i == VopMaxPool || op_i == VopLut;
+    end
+  end
+endmodule
+
+`default_nettype wire
