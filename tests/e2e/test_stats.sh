@@ -13,8 +13,8 @@ mkdir random
 "$HEDDLE_BUILD/random_layers" --count 8 --seed 300 --engine func --fixed-memory --write random >stdout
 "$here/stats.sh" func sys16 random/*.ir >stdout || fail "$(cat stdout)"
 
-# by hand; 32 MACs of the widened convolution would be wrong
-"$heddle" run "$here/accounts.ir" --engine=func --partition=priority --stats a.json >report 2>stderr ||
+# by hand; 32 MACs of the widened convolution would be wrong; tiny leaves the softmax to the host
+"$heddle" run "$here/accounts.ir" --hw=tiny --engine=func --partition=priority --stats a.json >report 2>stderr ||
     fail "accounts.ir: $(cat stderr)"
 check a.json || fail "accounts.ir"
 tr -d '\t\n' <a.json >flat
