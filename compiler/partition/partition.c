@@ -144,8 +144,7 @@ static void end_on_host(struct partition *p, struct ir_graph *g, const bool *fix
             p->targets->target[op->target]->desc->accelerator &&
             ir_op_info(op->opcode)->ends_on_host && !p->candidate[i * p->targets->n + host].why) {
             op->target = host;
-            op->reason =
-                "no operator after it runs on an accelerator: there it would take its time";
+            op->reason = "last operator: on the accelerator it saves no crossing";
         }
         for (uint32_t k = 0; k < op->n_in && !op->dead; k++)
             if (op->in[k] != IR_NONE && (follows || op->target != host))
