@@ -1476,7 +1476,31 @@ static struct ir_tensor *heads(struct make *m, struct ir_tensor *x, int32_t n)
     return swapped(m, y);
 }
 
-/* Attention without what comes between scores and weights but a table. */
+static void softmax(struct make *m)
+{
+    static const float betas[] = {1, 1, 0.5f, 2.7f};
+    struct ir_tensor *y = like(m, m->x);
+
+    quantise(m, y, soft_scale, -128);
+    struct ir_op *op = add_op(m, IR_OP_SOFTMAX, 1, &(struct ir_tensor *){m->x}, y);
+    memcpy(&op->attr[IR_BETA_BITS], &betas[range(m, 0, 3)], sizeof *betas);
+}
+
+/* Rows of any length; what reads the result keeps it on the accelerator. */
+static void lone_softmax(struct make *m)
+{
+    const int32_t c = chance(m, 60) ? size(m, 300) : range(m, 1, 4096);
+    const int32_t dim[3] = {chance(m, 70) ? 1 : range(m, 2, 3), range(m, 1, 1 + 20000 / c), c};
+    const uint32_t rank = dim[0] > 1 ? 3 : (uint32_t)range(m, 2, 3);
+
+    m->x = input(m, rank, dim + 3 - rank);
+    softmax(m);
+    struct ir_tensor *y = like(m, m->x);
+    quantise(m, y, scale(m), zero_point(m));
+    add_op(m, IR_OP_RELU, 1, &(struct ir_tensor *){m->x}, y);
+}
+
+/* Attention; sometimes what comes between scores and weights is another table, or nothing. */
 static void attention(struct make *m)
 {
     const int32_t n = range(m, 1, 8), d = chance(m, 50) ? 8 * range(m, 1, 4) : range(m, 8, 80);
@@ -1486,7 +1510,9 @@ static void attention(struct make *m)
     struct ir_tensor *x = input(m, 3, (const int32_t[]){1, s, n * d});
     struct ir_tensor *q = heads(m, x, n), *k = heads(m, x, n), *v = heads(m, x, n);
     product(m, q, k, (const int32_t[]){1, n, s, s}, 4, d, false, true);
-    if (chance(m, 50)) {
+    if (chance(m, 70)) {
+        softmax(m);
+    } else if (chance(m, 50)) {
         struct ir_tensor *y = like(m, m->x);
         quantise(m, y, soft_scale, -128);
         add_op(m, IR_OP_LOGISTIC, 1, &(struct ir_tensor *){m->x}, y);
@@ -1508,6 +1534,8 @@ struct ir_graph *layers_make(struct arena *a, uint64_t seed, const struct hd_con
         m.g = ir_graph_new(a, arena_printf(a, "layer_%llu", (unsigned long long)seed));
         if (seed >= LAYERS_PRODUCTS && chance(&m, 50))
             attention(&m);
+        else if (seed >= LAYERS_PRODUCTS && chance(&m, 30))
+            lone_softmax(&m);
         else if (seed >= LAYERS_PRODUCTS)
             lone_product(&m);
         else if (seed >= LAYERS_LARGE)

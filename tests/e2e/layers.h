@@ -20,7 +20,7 @@ bool layers_chance(struct layers_rng *r, uint32_t percent);
 /* From this seed on: one layer of any size, up to 16 M MACs. */
 #define LAYERS_LARGE (UINT64_C(1) << 32)
 
-/* From this seed on: products of two computed operands, alone and as attention. */
+/* From this seed on: products of two computed operands, softmax, attention. */
 #define LAYERS_PRODUCTS (UINT64_C(1) << 33)
 
 /* Graph `seed` with sizes around the edges of `hw`. */
