@@ -67,4 +67,7 @@ grep -E '^    cc ' nat/README.md | HEDDLE=$HEDDLE_HOME bash 2>stderr || fail "$(
 echo hello >mine/mine_native.so
 inspect --allow-native-targets >/dev/null 2>stderr
 [ $? = 2 ] && grep -q "^heddle: target mine: cannot load: " stderr || fail "not an object: $(cat stderr)"
+# A product of two computed operands on the host.
+"$heddle" run "$HEDDLE_HOME/tests/e2e/host_product.ir" --target=c -q >stdout 2>stderr || fail "host_product.ir: $(cat stderr)"
+grep -q '^verdict: match: ' stdout || fail "host_product.ir: $(cat stdout)"
 finish
