@@ -48,6 +48,13 @@ mkdir -p "$out"
 flags+=(--Mdir "$out")
 # shellcheck disable=SC2086
 "$verilator" "${flags[@]}" ${BENCH_VFLAGS:-} "$source" "$here/${name}_tb.cpp"
+# Verilator's own library is most of a small bench's build, and the same for all: its objects are kept.
+kept=$build/hw/verilated_$({ "$verilator" --version && grep '^VM_[A-Z_]* = [01]' "$out/Vbench_classes.mk"; } | md5sum | cut -c 1-16)
+[ ! -e "$kept/verilated.o" ] || cp "$kept"/*.o "$out"
 make -s -C "$out" -f Vbench.mk -j2 "OPT_FAST=$opt" "OPT_SLOW=$slow" Vbench >"$out/make.log" 2>&1 ||
     { tail -40 "$out/make.log" >&2; exit 1; }
+if [ ! -e "$kept/verilated.o" ]; then
+    own=$(mktemp -d "$kept.XXXXXX")
+    cp "$out"/verilated*.o "$own" && mv -T "$own" "$kept" 2>/dev/null || rm -rf "$own"
+fi
 exec "$out/Vbench" "$@"
