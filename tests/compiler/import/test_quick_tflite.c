@@ -147,13 +147,13 @@ static void test_truncated(void **state)
     }
 }
 
-/* Each byte of both ends flipped: an error as text or another answer, never a crash. */
+/* Every fifth byte of both ends flipped: an error as text or another answer, never a crash. */
 static void test_flipped_bytes(void **state)
 {
     static const uint8_t mask[] = {0xff, 0x80, 0x01};
     struct fixture *f = *state;
 
-    for (size_t i = 0; i < 8192 && i < f->n; i++) {
+    for (size_t i = 0; i < 8192 && i < f->n; i += 5) {
         const size_t at = i < 4096 ? i : f->n - 1 - (i - 4096);
 
         for (size_t k = 0; k < sizeof mask; k++) {
