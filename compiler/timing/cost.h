@@ -7,8 +7,8 @@
 #include "hd_timing.h"
 
 enum {
-    /* The bytes of a position's reads to its sum, in addition to N. */
-    COST_ARRAY_SUM = HD_TIMING_ARRAY_SUM - HD_TIMING_ARRAY_REQUEST - HD_TIMING_SPAD_READ,
+    /* A position's reads to its sum, in addition to N. */
+    COST_ARRAY_SUM = HD_TIMING_ARRAY_SUM - HD_TIMING_ARRAY_REQUEST,
     /* A VECTOR command's value to done_o. */
     COST_VECTOR_END = HD_TIMING_REQUANT + HD_TIMING_VECTOR_DONE,
     /* Its cycles in addition to its beats; those of them before its last write. */

@@ -18,8 +18,8 @@ enum {
     END_MARGIN = 2,
     /* DMA commands taken whose data have not all come. */
     DMA_TAKEN = HD_TIMING_DMA_AHEAD + 1,
-    /* Loading a command's first tile to the bytes of its first reads. */
-    ARRAY_BYTES = HD_TIMING_ARRAY_FIRST + HD_TIMING_ARRAY_REQUEST + HD_TIMING_SPAD_READ,
+    /* Loading a command's first tile to its first reads. */
+    ARRAY_READS = HD_TIMING_ARRAY_FIRST + HD_TIMING_ARRAY_REQUEST,
 };
 
 /* A unit's commands, by sequence. Times are known up to the count. */
@@ -375,7 +375,7 @@ static void begin_array(struct timeline *t, uint64_t now)
     const struct sched_command *c = t->issue.command;
     const struct array_cost *cost = array_cost(t, c);
     struct contention_array next = {.command = &c->w.array,
-                                    .from = now + ARRAY_BYTES,
+                                    .from = now + ARRAY_READS,
                                     .cycles = cost->steps + cost->conflicts,
                                     .before = t->array.command,
                                     .before_end = t->array.from + t->array.cycles,
