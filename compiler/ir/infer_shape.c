@@ -137,7 +137,7 @@ enum status infer_select(const struct ir_graph *g, const struct ir_op *op, struc
 enum status infer_binary_same(const struct ir_graph *g, const struct ir_op *op, struct diag *d)
 {
     TRY(infer_binary(g, op, d));
-    if (op->fixed.n == 3) /* legalise/const_operand.c: of other scales */
+    if (op->fixed.n == 3) /* legalise/extremum.c: of other scales */
         return ST_OK;
     TRY(ir_want_same_quant(ir_in(g, op, 0), ir_out(g, op, 0), d));
     return ir_want_same_quant(ir_in(g, op, 1), ir_out(g, op, 0), d);

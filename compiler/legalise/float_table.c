@@ -1,15 +1,20 @@
-/* float_table.c - what float32 functions make of the values of one int8 tensor is a table.
- * in: DEQUANTIZE, operators of one value, QUANTIZE.  out: LUT of the tensor that DEQUANTIZE reads;
- * operators that nobody else reads go. Each entry is computed by the host's kernels, so that it is
- * the byte that they would write (the reference has its own text of each function). */
+/* float_table.c - what float32 operators make of the values of one int8 tensor is a table.
+ * in: DEQUANTIZE, operators of one value and of two of which each is a constant number or comes from
+ * that tensor too, QUANTIZE.  out: LUT of the tensor that DEQUANTIZE reads; operators that nobody
+ * else reads go. Each entry is computed by the host's kernels, so that it is the byte that they would
+ * write (the reference has its own text of each function). */
 #include <math.h>
+#include <string.h>
 
 #include "compiler/ir/float_numbers.h"
 #include "kernels/hdk.h"
 #include "legalise.h"
 
+enum { CODES = 256 };
+
 typedef void kernel(void);
 typedef void unary(const struct hdk_f32_unary *p, const float *x, float *y);
+typedef void binary(const struct hdk_f32_binary *p, const float *a, const float *b, float *y);
 
 static const struct {
     kernel *of[FORM_COUNT];
@@ -20,56 +25,73 @@ static const struct {
 };
 
 static const struct {
-    bool yes;
-} is_unary[] = {
+    uint32_t n; /* 0: no function of values */
+} values[] = {
 #define OPERATOR(code, name, columns) {columns},
-#define F32_UNARY(fn)                 true
+#define F32_UNARY(fn)                 1
+#define F32_BINARY(fn)                2
 #include "operators/operators.def"
 };
 
-static float function(const struct ir_op *op, float v)
-{
-    const struct ir_two_floats numbers = ir_unary_numbers(op);
-    const struct hdk_f32_unary p = {.n = 1, .a = numbers.a, .b = numbers.b};
-    float y;
-
-    ((unary *)kernels[op->opcode].of[FORM_F32])(&p, &v, &y);
-    return y;
-}
-
-/* The operators before a QUANTIZE, the last one first: [n - 1] is the DEQUANTIZE. */
-struct chain {
-    uint32_t n;
-    struct ir_op **op;
+/* A float32 tensor as a function of the codes -128.. of `of`; NULL: of none. */
+struct function {
+    const struct ir_tensor *of;
+    float *value;
 };
 
-/* False unless a DEQUANTIZE of an int8 value is before functions of one value. */
-static bool chain_of(const struct ir_graph *g, const struct ir_op *quantize, struct chain *c)
+static struct function dequantized(struct arena *a, const struct ir_tensor *x)
 {
-    const struct ir_tensor *x = ir_in(g, quantize, 0);
+    struct function f = {x, ARENA_ARRAY(a, float, CODES)};
 
-    c->n = 0;
-    while (x->type == IR_F32 && x->producer != IR_NONE) {
-        struct ir_op *op = c->op[c->n++] = g->op[x->producer];
-
-        x = ir_in(g, op, 0);
-        if (op->opcode == IR_OP_DEQUANTIZE)
-            return x->type == IR_I8 && x->role != IR_CONST;
-        if (!is_unary[op->opcode].yes)
-            return false;
-    }
-    return false;
+    for (int32_t i = 0; i < CODES; i++)
+        f.value[i] = x->quant.scale[0] * (float)(i - 128 - x->quant.zero_point[0]);
+    return f;
 }
 
-/* What the chain makes of a quantised value. */
-static float value_of(const struct ir_graph *g, const struct chain *c, int32_t code)
+/* The function of operand i: a constant number is one of any tensor, of NULL. False if none is known. */
+static bool operand(const struct ir_graph *g, const struct ir_op *op, uint32_t i,
+                    const struct function *known, struct function *f)
 {
-    const struct ir_tensor *x = ir_in(g, c->op[c->n - 1], 0);
-    float v = x->quant.scale[0] * (float)(code - x->quant.zero_point[0]);
+    const struct ir_tensor *x = ir_in(g, op, i);
 
-    for (uint32_t i = c->n - 1; i-- > 0;)
-        v = function(c->op[i], v);
-    return v;
+    *f = known[x->id];
+    if (f->value || x->role != IR_CONST || x->type != IR_F32 || ir_elements(x) != 1)
+        return f->value != NULL;
+    f->value = ARENA_ARRAY(g->arena, float, CODES);
+    for (uint32_t k = 0; k < CODES; k++)
+        memcpy(&f->value[k], x->data, sizeof(float));
+    return true;
+}
+
+/* What the operator makes of its operands' functions; none unless they are of one tensor. */
+static struct function applied(const struct ir_graph *g, const struct ir_op *op,
+                               const struct function *known)
+{
+    struct function f[2] = {{NULL, NULL}, {NULL, NULL}}, y = {NULL, NULL};
+    const uint32_t n = values[op->opcode].n;
+
+    for (uint32_t i = 0; i < n; i++) {
+        if (!operand(g, op, i, known, &f[i]) || (y.of && f[i].of && f[i].of != y.of))
+            return (struct function){NULL, NULL};
+        y.of = f[i].of ? f[i].of : y.of;
+    }
+    if (!y.of)
+        return y;
+    y.value = ARENA_ARRAY(g->arena, float, CODES);
+    if (n == 1) {
+        const struct ir_two_floats numbers = ir_unary_numbers(op);
+        const struct hdk_f32_unary p = {.n = CODES, .a = numbers.a, .b = numbers.b};
+        ((unary *)kernels[op->opcode].of[FORM_F32])(&p, f[0].value, y.value);
+    } else {
+        const struct ir_two_floats bounds =
+            ir_float_bounds(op, (enum ir_activation)op->attr[IR_ACTIVATION]);
+        const struct hdk_f32_binary p = {
+            .walk = {.shape = {1, 1, 1, CODES}, .a_stride = {0, 0, 0, 1}, .b_stride = {0, 0, 0, 1}},
+            .low = bounds.a,
+            .high = bounds.b};
+        ((binary *)kernels[op->opcode].of[FORM_F32])(&p, f[0].value, f[1].value, y.value);
+    }
+    return y;
 }
 
 /* QUANTIZE: halves away from zero, under ONNX's rounding to even; NaN is 0. */
@@ -86,50 +108,51 @@ static int8_t entry_of(const struct ir_op *quantize, const struct ir_tensor *y, 
 }
 
 /* False: a value is NaN under ONNX's rounding, of which ONNX does not say what it becomes. */
-static bool make_table(const struct ir_graph *g, const struct ir_op *quantize,
-                       const struct chain *c, int8_t *table)
+static bool make_table(const struct ir_op *quantize, const struct ir_tensor *y, const float *value,
+                       int8_t *table)
 {
-    for (int32_t code = -128; code < 128; code++) {
-        const float v = value_of(g, c, code);
-
-        if (isnan(v) && quantize->fixed.n_real != 0)
+    for (uint32_t i = 0; i < CODES; i++) {
+        if (isnan(value[i]) && quantize->fixed.n_real != 0)
             return false;
-        table[code + 128] = entry_of(quantize, ir_out(g, quantize, 0), v);
+        table[i] = entry_of(quantize, y, value[i]);
     }
     return true;
 }
 
-static void replace(struct ir_graph *g, struct ir_op *quantize, const struct chain *c,
-                    const int8_t *table)
+/* QUANTIZE of a function as a table; false if it is none. */
+static bool tabulated(struct ir_graph *g, struct ir_op *quantize, const struct function *f)
 {
-    quantize->opcode = IR_OP_LUT;
-    quantize->in[0] = c->op[c->n - 1]->in[0];
-    quantize->fixed = (struct ir_fixed){.act_min = -128, .act_max = 127, .table = table};
-    for (uint32_t i = 0; i < c->n; i++) {
-        struct ir_op *op = c->op[i];
+    const struct ir_tensor *y = ir_out(g, quantize, 0);
 
-        if (ir_out(g, op, 0)->is_output || ir_uses(g, op->out[0]) > 0)
-            return;
-        op->dead = true;
-        if (op->row != quantize->row)
-            g->row[op->row].fused_into = quantize->row;
-    }
+    if (!f->value || y->type != IR_I8 || ir_elements(f->of) != ir_elements(y))
+        return false;
+    int8_t *table = ARENA_ARRAY(g->arena, int8_t, CODES);
+    if (!make_table(quantize, y, f->value, table))
+        return false;
+    quantize->opcode = IR_OP_LUT;
+    quantize->in[0] = f->of->id;
+    quantize->fixed = (struct ir_fixed){.act_min = -128, .act_max = 127, .table = table};
+    return true;
 }
 
 enum status lgl_float_table(struct ir_graph *g, const struct lgl_options *o, struct diag *d)
 {
-    struct chain c = {0, ARENA_ARRAY(g->arena, struct ir_op *, g->n_op)};
+    struct function *known = ARENA_ARRAY(g->arena, struct function, g->n_tensor);
+    uint32_t *row = lgl_rows(g);
 
     (void)o;
     for (uint32_t i = 0; i < g->n_op; i++) {
         struct ir_op *op = g->op[i];
-
-        if (op->dead || op->opcode != IR_OP_QUANTIZE || ir_out(g, op, 0)->type != IR_I8 ||
-            !chain_of(g, op, &c))
+        if (op->dead || op->n_in == 0)
             continue;
-        int8_t *table = ARENA_ARRAY(g->arena, int8_t, 256);
-        if (make_table(g, op, &c, table))
-            replace(g, op, &c, table);
+        const struct ir_tensor *x = ir_in(g, op, 0), *y = ir_out(g, op, 0);
+        if (op->opcode == IR_OP_QUANTIZE && tabulated(g, op, &known[x->id]))
+            row[x->id] = op->row;
+        else if (op->opcode == IR_OP_DEQUANTIZE && x->type == IR_I8 && x->role != IR_CONST)
+            known[y->id] = dequantized(g->arena, x);
+        else if (values[op->opcode].n && y->type == IR_F32)
+            known[y->id] = applied(g, op, known);
     }
+    lgl_fuse_unread(g, row);
     return ir_link(g, d);
 }

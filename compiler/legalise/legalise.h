@@ -50,6 +50,11 @@ void lgl_clamp_between(const struct ir_tensor *t, float low, float high, int32_t
 /* Bounds of an operator with clip_low_bits and clip_high_bits. */
 void lgl_clip(const struct ir_op *op, const struct ir_tensor *y, int32_t *act_min,
               int32_t *act_max);
+/* After operators became others: of those that nobody reads any more the ones that row[tensor] names a
+ * row for are dead and belong to it, and so are those that they alone read. */
+void lgl_fuse_unread(struct ir_graph *g, uint32_t *row);
+/* row[tensor] for it: IR_NONE. */
+uint32_t *lgl_rows(const struct ir_graph *g);
 /* ONNX's rounding: fill op->fixed.real (float_requant.c). False for operators that do not round,
  * and for tables. */
 bool lgl_float_requant(struct ir_graph *g, struct ir_op *op);

@@ -2,7 +2,7 @@
  * In execution order: an operator whose operands are all transposed alike computes on what they
  * were before, and its result is transposed instead; two TRANSPOSEs in a row become one, or none.
  * What reaches FULLY_CONNECTED through a flattening RESHAPE goes into the order of its weights.
- * in: int8 graph after const_operand.c.
+ * in: int8 graph after extremum.c.
  * out: the same bytes, TRANSPOSEs mostly at the graph's border. */
 #include <string.h>
 

@@ -27,7 +27,7 @@ before kernels/hdk_f32.h 'void hdk_f32_negative(' 4
 
 cmake -S tree -B tree/build -DHEDDLE_TESTS=OFF -DCMAKE_BUILD_TYPE=Debug >log 2>&1 &&
     cmake --build tree/build -j "$(nproc)" --target heddle gen >log 2>&1 ||
-    fail "the copy does not build: $(tail -n 20 log)"
+    fail "the copy does not build: $(grep -A6 -i "undefined\|error" log | tail -n 20)"
 export HEDDLE_HOME=$work/tree
 new=$work/tree/build/heddle
 

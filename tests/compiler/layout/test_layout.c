@@ -27,7 +27,7 @@ struct fixture {
     struct diag d;
 };
 
-/* x [1,h,8,8] -> max pool 3x3 -> table -> add (x2, y) */
+/* x [1,h,8,8] -> max pool 3x3 -> table -> add (y, x) */
 static struct fixture *lay_out(int h, const struct hd_config *hw)
 {
     struct arena *a = arena_new(0);
@@ -47,7 +47,7 @@ static struct fixture *lay_out(int h, const struct hd_config *hw)
         "op max_pool_2d row=0 in=(0) out=(1) stride_h=1 stride_w=1 kernel_h=3 kernel_w=3 "
         "pad_top=1 pad_left=1 pad_bottom=1 pad_right=1\n"
         "op relu row=1 in=(1) out=(2)\n"
-        "op add row=2 in=(2,1) out=(3)\n"
+        "op add row=2 in=(2,0) out=(3)\n"
         "border in=(0) out=(3)\n",
         h, h, h, h);
 
