@@ -73,9 +73,10 @@ static uint32_t leading_zeros(uint32_t x)
     return n;
 }
 
-/* exp of one difference to the row's maximum, Q0.31; diff >= diff_min. */
-static int32_t exp_of(const struct hdk_softmax *p, int32_t diff)
+int32_t hdk_softmax_exp(const struct hdk_softmax *p, int32_t diff)
 {
+    if (diff < p->diff_min)
+        return -1;
     return exp_negative(hdk_rescale(diff, p->input_multiplier, p->input_left_shift));
 }
 
@@ -90,7 +91,6 @@ static int32_t row_max(const int8_t *x, uint32_t n)
 
 /* Exponentials by difference 0, -1, .. -255, made when first asked for: long rows need each value
  * once only, short ones few of them. */
-#define NOTHING (-1) /* differences below diff_min */
 #define UNKNOWN (-2)
 struct exponentials {
     int32_t of[256];
@@ -99,7 +99,7 @@ struct exponentials {
 static int32_t look_up(const struct hdk_softmax *p, struct exponentials *e, int32_t below)
 {
     if (e->of[below] == UNKNOWN)
-        e->of[below] = -below >= p->diff_min ? exp_of(p, -below) : NOTHING;
+        e->of[below] = hdk_softmax_exp(p, -below);
     return e->of[below];
 }
 

@@ -51,8 +51,6 @@ void emit_matrices(struct emit_unit *u, struct text *t, const struct ir_op *op);
 enum status emit_walk(struct emit_unit *u, struct text *t, const struct ir_op *op, struct diag *d);
 /* "    .scale = {...}," of op->fixed. */
 void emit_scales(struct emit_unit *u, struct text *t, const struct ir_op *op);
-/* The clamp of a float32 operator's fused activation; infinite where there is none. */
-void emit_f32_bounds(const struct ir_op *op, float *low, float *high);
 /* Array of 4 dimensions, outermost first. */
 void emit_shape4(struct text *t, const char *name, const struct ir_tensor *x);
 

@@ -1,5 +1,6 @@
 /* external.c - operators on targets that a target.json describes: its call with every $word filled
  * in, and the target's own headers and sources next to the emitted C, in a folder of its name. */
+#include "compiler/ir/float_numbers.h"
 #include "compiler/target/describe.h"
 
 #include <math.h>
@@ -137,12 +138,12 @@ static const char *operand(struct emit_unit *u, const struct ir_op *op, uint32_t
 /* One end of a float32 operator's clamp. */
 static const char *clamp_end(struct emit_unit *u, const struct ir_op *op, bool high)
 {
-    float end[2];
+    const struct ir_two_floats clamp = ir_fused_bounds(op);
+    const float end = high ? clamp.b : clamp.a;
 
-    emit_f32_bounds(op, &end[0], &end[1]);
-    if (isinf(end[high]))
-        return end[high] < 0 ? "-__builtin_inff()" : "__builtin_inff()";
-    return arena_printf(u->arena, "%af", (double)end[high]);
+    if (isinf(end))
+        return end < 0 ? "-__builtin_inff()" : "__builtin_inff()";
+    return arena_printf(u->arena, "%af", (double)end);
 }
 
 static const char *pointer(struct emit_unit *u, const struct ir_op *op,

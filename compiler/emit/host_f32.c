@@ -16,17 +16,9 @@ static void real(struct text *t, const char *name, float v)
         text_printf(t, "    .%s = %af,\n", name, (double)v);
 }
 
-void emit_f32_bounds(const struct ir_op *op, float *low, float *high)
-{
-    const struct ir_two_floats b = ir_float_bounds(op, (enum ir_activation)op->attr[IR_ACTIVATION]);
-
-    *low = b.a;
-    *high = b.b;
-}
-
 static void clamp(struct text *t, const struct ir_op *op)
 {
-    const struct ir_two_floats b = ir_float_bounds(op, (enum ir_activation)op->attr[IR_ACTIVATION]);
+    const struct ir_two_floats b = ir_fused_bounds(op);
 
     real(t, "low", b.a);
     real(t, "high", b.b);

@@ -1,7 +1,7 @@
 /* host_math.c - host operators of hdk_ops.h; see emit_host.h. */
 #include <math.h>
-#include <string.h>
 
+#include "compiler/ir/float_numbers.h"
 #include "emit_host.h"
 
 enum status emit_reduce(struct emit_unit *u, struct text *t, const struct ir_op *op, struct diag *d)
@@ -188,20 +188,19 @@ enum status emit_arithmetic(struct emit_unit *u, struct text *t, const struct ir
                             struct diag *d)
 {
     const struct ir_tensor *x = ir_in(u->graph, op, 0);
-    float low, high;
+    const struct ir_two_floats clamp = ir_fused_bounds(op);
 
     TRY(emit_walk_only(u, t, op, d));
-    emit_f32_bounds(op, &low, &high);
     text_printf(t, "    .type = %s,\n    .op = %s,\n", number(x),
                 ir_op_info(op->opcode)->kernel_mode);
-    if (isinf(low))
+    if (isinf(clamp.a))
         text_add(t, "    .low = INT64_MIN,\n");
     else
-        emit_field(t, "low", (int64_t)low);
-    if (isinf(high))
+        emit_field(t, "low", (int64_t)clamp.a);
+    if (isinf(clamp.b))
         text_add(t, "    .high = INT64_MAX,\n");
     else
-        emit_field(t, "high", (int64_t)high);
+        emit_field(t, "high", (int64_t)clamp.b);
     return ST_OK;
 }
 
@@ -230,12 +229,11 @@ enum status emit_lstm(struct emit_unit *u, struct text *t, const struct ir_op *o
     const struct ir_tensor *x = ir_in(u->graph, op, 0), *w = ir_in(u->graph, op, 1),
                            *r = ir_in(u->graph, op, 2), *b = ir_in(u->graph, op, 3);
     const float cell = ir_in(u->graph, op, 5)->quant.scale[0];
-    float clip;
+    const float clip = ir_attr_float(op, IR_CLIP_HIGH_BITS);
     int bits;
 
     (void)d;
     (void)frexpf(cell, &bits); /* 2^(bits - 1) */
-    memcpy(&clip, &op->attr[IR_CLIP_HIGH_BITS], 4);
     emit_field(t, "batch", x->dim[1 - op->attr[IR_AXIS]]);
     emit_field(t, "steps", x->dim[op->attr[IR_AXIS]]);
     emit_field(t, "in_c", x->dim[2]);

@@ -12,7 +12,7 @@ float ir_attr_float(const struct ir_op *op, enum ir_attr attr)
     return v;
 }
 
-struct ir_two_floats ir_float_bounds(const struct ir_op *op, enum ir_activation activation)
+static struct ir_two_floats bounds(const struct ir_op *op, enum ir_activation activation)
 {
     switch (activation) {
     case IR_ACT_RELU: return (struct ir_two_floats){0, INFINITY};
@@ -26,12 +26,17 @@ struct ir_two_floats ir_float_bounds(const struct ir_op *op, enum ir_activation 
     }
 }
 
+struct ir_two_floats ir_fused_bounds(const struct ir_op *op)
+{
+    return bounds(op, (enum ir_activation)op->attr[IR_ACTIVATION]);
+}
+
 struct ir_two_floats ir_unary_numbers(const struct ir_op *op)
 {
     const enum ir_activation activation = ir_op_info(op->opcode)->activation;
 
     if (activation != IR_ACT_NONE)
-        return ir_float_bounds(op, activation);
+        return bounds(op, activation);
     if (op->opcode == IR_OP_GELU)
         return (struct ir_two_floats){op->attr[IR_APPROXIMATE] ? 1.0f : 0.0f, 0};
     return (struct ir_two_floats){ir_attr_float(op, IR_ALPHA_BITS),

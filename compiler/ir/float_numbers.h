@@ -10,8 +10,8 @@ struct ir_two_floats {
 
 /* The float whose bits attribute `attr` holds. */
 float ir_attr_float(const struct ir_op *op, enum ir_attr attr);
-/* Least and largest value under an activation; infinite where there is none. */
-struct ir_two_floats ir_float_bounds(const struct ir_op *op, enum ir_activation activation);
+/* Least and largest value under the fused activation; infinite where there is none. */
+struct ir_two_floats ir_fused_bounds(const struct ir_op *op);
 /* Of a function of one value: struct hdk_f32_unary's a and b. */
 struct ir_two_floats ir_unary_numbers(const struct ir_op *op);
 

@@ -274,11 +274,8 @@ void geo_whole(struct geo *g)
         if (!t)
             continue;
         geo_image(t, &h, &w, &c);
+        w = g->kind == GEO_PRODUCT ? (uint32_t)ir_dim_back(t, 1) : w;
         g->box[i] = (struct geo_box){.cols = w, .channels = c};
-    }
-    for (uint32_t i = 0; i < GEO_BOXES && g->kind == GEO_PRODUCT; i++) {
-        const struct ir_tensor *t = i == GEO_RESULT ? g->out : geo_operand(g, i);
-        g->box[i].cols = (uint32_t)ir_dim_back(t, 1);
     }
     if (g->kind == GEO_DENSE) { /* one row to it, whatever the tensors' shapes */
         g->box[0] = (struct geo_box){.cols = g->w, .channels = g->c};
@@ -368,11 +365,6 @@ static uint32_t lane_limit(const struct geo *g, uint32_t c, uint32_t n)
     if (g->kind == GEO_DEPTHWISE)
         return g->dx > 1 ? 1 : n;
     return g->dx > 1 && g->kw > 1 ? c : UINT16_MAX;
-}
-
-static uint32_t least(uint32_t a, uint32_t b)
-{
-    return a < b ? a : b;
 }
 
 /* Pieces of the kernel over input channels [first_c, first_c + c); returns how many there are from

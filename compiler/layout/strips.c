@@ -12,11 +12,6 @@ enum { HALOS = 8, RUN = 64 };
  * meanwhile. */
 enum { PRODUCT_COLUMNS = 2 };
 
-static uint32_t least(uint32_t a, uint32_t b)
-{
-    return a < b ? a : b;
-}
-
 /* Is it not cut? */
 static bool is_whole(const struct geo *g)
 {

@@ -1,8 +1,8 @@
 /* fixed.c - float scales to fixed point: the only place besides requant.c and lut.c where the
  * compiler computes with floats. Formulas: NUMERICS.md, "Building blocks". */
 #include <math.h>
-#include <string.h>
 
+#include "compiler/ir/float_numbers.h"
 #include "legalise.h"
 
 /* m = round_half_away(q * 2^31) of d = q * 2^shift, 0.5 <= q < 1. */
@@ -54,11 +54,8 @@ void lgl_clamp_between(const struct ir_tensor *t, float low, float high, int32_t
 
 void lgl_clip(const struct ir_op *op, const struct ir_tensor *y, int32_t *act_min, int32_t *act_max)
 {
-    float low, high;
-
-    memcpy(&low, &op->attr[IR_CLIP_LOW_BITS], sizeof low);
-    memcpy(&high, &op->attr[IR_CLIP_HIGH_BITS], sizeof high);
-    lgl_clamp_between(y, low, high, act_min, act_max);
+    lgl_clamp_between(y, ir_attr_float(op, IR_CLIP_LOW_BITS), ir_attr_float(op, IR_CLIP_HIGH_BITS),
+                      act_min, act_max);
 }
 
 void lgl_clamp(const struct ir_tensor *t, enum ir_activation activation, int32_t *act_min,

@@ -8,14 +8,14 @@
  *       rint(fma(r_a, a + offset, fma(r_b, b + offset, fixed))) - offset, r = s / s_out,
  *       fixed = z_out - (r_a * z_a + r_b * z_b), zero points and quantised values those of the file
  *   mul with `qlinear`   {s_a * s_b / s_out}   rint((a - z_a) * (b - z_b) * real) + z_out
- *   average pool, mean   {s_in, s_out}   rint((sum of s_in * (x - z_in), in order) / n / s_out) +
- * z_out with `qlinear`: the sum is of integers, times s_in / (s_out * n) softmax    {s_out, e^0,
- * e^-s, .. e^-255s}   rint(e[max - x] / sum / s_out) + z_out quantize   {s_in or 1, s_out}
- * rint(s_in * (x - z_in) / s_out) + z_out Checked against ONNX Runtime without optimisations:
- * tests/oracle/rand_onnx.py. */
+ *   average pool, mean   {s_in, s_out}   rint((sum of s_in * (x - z_in), in order) / n / s_out) + z_out;
+ *       with `qlinear` the sum is of integers, times s_in / (s_out * n)
+ *   softmax    {s_out, e^0, e^-s, .. e^-255s}   rint(e[max - x] / sum / s_out) + z_out
+ *   quantize   {s_in or 1, s_out}   rint(s_in * (x - z_in) / s_out) + z_out
+ * Checked against ONNX Runtime without optimisations: tests/oracle/rand_onnx.py. */
 #include <math.h>
-#include <string.h>
 
+#include "compiler/ir/float_numbers.h"
 #include "legalise.h"
 
 static float scale_of(const struct ir_tensor *t)
@@ -73,9 +73,9 @@ static void real_pair(struct ir_graph *g, struct ir_op *op)
 
 static void real_softmax(struct ir_graph *g, struct ir_op *op)
 {
-    float *real = new_real(g, op, 257), beta;
+    float *real = new_real(g, op, 257);
+    const float beta = ir_attr_float(op, IR_BETA_BITS);
 
-    memcpy(&beta, &op->attr[IR_BETA_BITS], sizeof beta);
     real[0] = scale_of(ir_out(g, op, 0));
     for (int i = 0; i < 256; i++)
         real[1 + i] = (float)exp(-(double)beta * (double)scale_of(ir_in(g, op, 0)) * i);

@@ -83,8 +83,7 @@ static struct function applied(const struct ir_graph *g, const struct ir_op *op,
         const struct hdk_f32_unary p = {.n = CODES, .a = numbers.a, .b = numbers.b};
         ((unary *)kernels[op->opcode].of[FORM_F32])(&p, f[0].value, y.value);
     } else {
-        const struct ir_two_floats bounds =
-            ir_float_bounds(op, (enum ir_activation)op->attr[IR_ACTIVATION]);
+        const struct ir_two_floats bounds = ir_fused_bounds(op);
         const struct hdk_f32_binary p = {
             .walk = {.shape = {1, 1, 1, CODES}, .a_stride = {0, 0, 0, 1}, .b_stride = {0, 0, 0, 1}},
             .low = bounds.a,

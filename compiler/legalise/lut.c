@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "compiler/ir/float_numbers.h"
 #include "fixed_math.h"
 #include "hard_swish.h"
 #include "legalise.h"
@@ -263,7 +264,7 @@ static enum status make_lut(struct ir_graph *g, struct ir_op *op, bool onnx, str
                       .z_out = y->quant.zero_point[0]};
     int8_t *table = ARENA_ARRAY(g->arena, int8_t, 256);
 
-    memcpy(&u.alpha, &op->attr[IR_ALPHA_BITS], sizeof u.alpha);
+    u.alpha = ir_attr_float(op, IR_ALPHA_BITS);
     u.approximate = op->attr[IR_APPROXIMATE] != 0;
     if (activation == IR_ACT_CLIP)
         lgl_clip(op, y, &u.act_min, &u.act_max);

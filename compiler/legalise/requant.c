@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "compiler/ir/float_numbers.h"
 #include "table16.h"
 
 static float scale_of(const struct ir_tensor *t)
@@ -276,11 +277,9 @@ static enum status fixed_softmax(const struct fixing *f)
 {
     struct ir_graph *g = f->g;
     struct ir_op *op = f->op;
-    double real;
-    float beta;
+    const double real =
+        (double)ir_attr_float(op, IR_BETA_BITS) * (double)scale_of(ir_in(g, op, 0)) * 67108864.0;
 
-    memcpy(&beta, &op->attr[IR_BETA_BITS], sizeof beta);
-    real = (double)beta * (double)scale_of(ir_in(g, op, 0)) * 67108864.0;
     set_one(g, op, fmin(real, 2147483647.0));
     return ST_OK;
 }
@@ -358,11 +357,9 @@ static enum status fixed_i16_two_sided(const struct fixing *f)
     struct ir_graph *g = f->g;
     struct ir_op *op = f->op;
     const float x = scale_of(ir_in(g, op, 0)), y = scale_of(ir_out(g, op, 0));
-    float alpha = 1;
+    const float alpha = op->opcode == IR_OP_LEAKY_RELU ? ir_attr_float(op, IR_ALPHA_BITS) : 1;
     struct lgl_fixed_scale scale[3] = {lgl_fixed_scale((double)(x / y)), {0, 0}, {0, 0}};
 
-    if (op->opcode == IR_OP_LEAKY_RELU)
-        memcpy(&alpha, &op->attr[IR_ALPHA_BITS], sizeof alpha);
     scale[1] = lgl_fixed_scale((double)(x * alpha / y));
     set_scales(g, op, 3, scale);
     return ST_OK;
@@ -370,10 +367,7 @@ static enum status fixed_i16_two_sided(const struct fixing *f)
 
 static enum status fixed_i16_table(const struct fixing *f)
 {
-    float beta;
-
-    memcpy(&beta, &f->op->attr[IR_BETA_BITS], sizeof beta);
-    lgl_table16(f->g, f->op, scale_of(ir_in(f->g, f->op, 0)), beta);
+    lgl_table16(f->g, f->op, scale_of(ir_in(f->g, f->op, 0)), ir_attr_float(f->op, IR_BETA_BITS));
     return ST_OK;
 }
 

@@ -50,11 +50,6 @@ struct nest {
     uint32_t batch, batch_end;   /* groups whose parameters came last, when not all are kept */
 };
 
-static uint32_t least(uint32_t a, uint32_t b)
-{
-    return a < b ? a : b;
-}
-
 /* With two pixels side by side columns [0, OC) are the first one's. Where those of a command are that
  * it begins with or ends at, as one command takes one of the pixels, or a tile with columns of both. */
 static uint32_t same_pixels(const struct nest *n, uint32_t tile, uint32_t tiles)

@@ -1,60 +1,22 @@
 /* lower_softmax.c - SOFTMAX as VECTOR commands of at most as many rows (pixels) as the unit keeps, and its
- * table of exponentials. Fixed point: docs/NUMERICS.md, equal to the reference on random rows. */
+ * table of exponentials, the host kernel's. */
+#include "kernels/hdk.h"
 #include "lower.h"
 
 enum { ENTRIES = 256 };
 
-/* (x * y + 2^30) / 2^31, rounded down: the nearest, ties up. */
-static int32_t high_product(int32_t x, int32_t y)
-{
-    return (int32_t)(((int64_t)x * y + (INT64_C(1) << 30)) >> 31);
-}
-
-/* x / 2^e, halves away from zero. */
-static int32_t halves_away(int32_t x, uint32_t e)
-{
-    const int32_t half = 1 << (e - 1);
-
-    return (x + half - (x < 0)) >> e;
-}
-
-/* e^x of -1/4 <= x < 0, Q0.31: Taylor's first four terms around -1/8. */
-static int32_t near_zero(int32_t x)
-{
-    const int32_t exp_eighth = 1895147668, third = 715827883;
-    const int32_t t = x + (1 << 28), t2 = high_product(t, t), t3 = high_product(t2, t),
-                  t4 = halves_away(high_product(t2, t2), 2);
-
-    return exp_eighth +
-           high_product(exp_eighth, t + halves_away(high_product(t4 + t3, third) + t2, 1));
-}
-
-/* e^x of -31 <= x < 0, Q5.26, as Q0.31: that of x modulo 1/4 times e^-(2^k) of each bit above. */
-static int32_t exponential(int32_t x)
-{
-    static const int32_t power[] = {1672461947, 1302514674, 790015084, 290630308,
-                                    39332535,   720401,     242};
-    const uint32_t below = (uint32_t)-x; /* -x = quarters + a rest of at most 1/4 */
-    const uint32_t quarters = (below - 1) >> 24;
-    int32_t result = near_zero((int32_t)((quarters << 24) - below) * 32);
-
-    for (uint32_t k = 0; k < sizeof power / sizeof *power; k++)
-        if (quarters >> k & 1)
-            result = high_product(result, power[k]);
-    return result;
-}
-
-/* Of the differences -256 .. -1 and 0 to the row's largest value, by their last 8 bits. One that the
- * fixed point cannot hold is 0. */
+/* Of the differences -255 .. 0 to the row's largest value, by their last 8 bits. One that the fixed
+ * point cannot hold is 0. */
 static void exponentials(const struct ir_fixed *f, int32_t table[ENTRIES])
 {
-    const uint32_t shift = (uint32_t)f->shift[0];
-    const int64_t least = (INT64_C(31) << 26) >> shift;
+    const struct hdk_softmax p = {.input_multiplier = f->multiplier[0],
+                                  .input_left_shift = f->shift[0],
+                                  .diff_min = -(int32_t)((INT64_C(31) << 26) >> f->shift[0])};
 
-    table[0] = INT32_MAX;
-    for (int32_t d = 1; d < ENTRIES; d++) {
-        const int32_t x = d > least ? 0 : high_product(-d * (1 << shift), f->multiplier[0]);
-        table[ENTRIES - d] = d > least ? 0 : x == 0 ? INT32_MAX : exponential(x);
+    for (int32_t d = 0; d < ENTRIES; d++) {
+        const int32_t e = hdk_softmax_exp(&p, -d);
+
+        table[(ENTRIES - d) % ENTRIES] = e < 0 ? 0 : e;
     }
 }
 

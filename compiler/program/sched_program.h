@@ -190,6 +190,11 @@ static inline uint32_t div_up(uint32_t a, uint32_t b)
     return (a + b - 1) / b;
 }
 
+static inline uint32_t least(uint32_t a, uint32_t b)
+{
+    return a < b ? a : b;
+}
+
 /* Are these operators the program's to run? All others are the host's, another device's or outside
  * a trial, and meet its own in memory. */
 static inline bool sched_owns(const struct sched_program *p, const struct ir_op *op)

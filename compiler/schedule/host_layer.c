@@ -89,6 +89,8 @@ static uint32_t array_scratch(const struct geo *geo)
         host_depthwise_conv2d(geo, &depthwise);
         return hdk_depthwise_conv2d_scratch(&depthwise);
     }
+    if (geo->kind != GEO_DENSE)
+        return 0;
     host_fully_connected(geo, &dense);
     return hdk_fully_connected_scratch(&dense);
 }
@@ -102,9 +104,7 @@ uint32_t host_scratch(const struct ir_graph *g, const struct ir_op *op)
     if (op->dead || op->region != IR_NONE || op->fixed.n_real != 0 || ir_in(g, op, 0) == NULL ||
         ir_in(g, op, 0)->type != IR_I8 || !geo_of(g, op, &geo))
         return 0;
-    return geo_on_array(&geo) && geo.kind != GEO_TRANSPOSED && geo.kind != GEO_PRODUCT
-               ? array_scratch(&geo)
-               : 0;
+    return array_scratch(&geo);
 }
 
 uint32_t *host_scratches(struct arena *a, const struct ir_graph *g)
