@@ -1,0 +1,40 @@
+/* new_ops.c - see new_ops.h. */
+#include "new_ops.h"
+
+#include <string.h>
+
+struct ir_tensor *lgl_new_image(struct ir_graph *g, const struct ir_tensor *like,
+                                struct ir_quant quant, const int32_t dim[4])
+{
+    struct ir_tensor *t = ir_tensor_new(g, like->name, IR_I8, 4, dim);
+
+    t->quant = quant;
+    return t;
+}
+
+struct ir_quant lgl_new_quant(struct ir_graph *g, float scale, int32_t zero)
+{
+    return (struct ir_quant){1, 0, arena_memdup(g->arena, &scale, sizeof scale),
+                             arena_memdup(g->arena, &zero, sizeof zero)};
+}
+
+uint32_t lgl_new_numbers(struct ir_graph *g, uint32_t n, const int32_t *values)
+{
+    struct ir_tensor *t = ir_tensor_new(g, "", IR_I32, 1, (const int32_t[]){(int32_t)n});
+
+    t->role = IR_CONST;
+    t->data = arena_memdup(g->arena, values, n * sizeof *values);
+    return t->id;
+}
+
+struct ir_op *lgl_new_op(struct ir_graph *g, enum ir_opcode code, uint32_t row, uint32_t n_in,
+                         const uint32_t *in, struct ir_tensor *y)
+{
+    struct ir_op *op = ir_op_new(g, code, row, n_in, 1);
+
+    memcpy(op->in, in, n_in * sizeof *in);
+    op->out[0] = y->id;
+    y->producer = op->id;
+    op->fixed = (struct ir_fixed){.act_min = INT8_MIN, .act_max = INT8_MAX};
+    return op;
+}

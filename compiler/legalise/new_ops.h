@@ -1,0 +1,21 @@
+/* new_ops.h - operators and constants that passes add. */
+#ifndef HEDDLE_COMPILER_LEGALISE_NEW_OPS_H
+#define HEDDLE_COMPILER_LEGALISE_NEW_OPS_H
+
+#include "compiler/ir/ir.h"
+
+/* An int8 value of four dimensions with `like`'s name and `quant`. */
+struct ir_tensor *lgl_new_image(struct ir_graph *g, const struct ir_tensor *like,
+                                struct ir_quant quant, const int32_t dim[4]);
+
+/* Scale `scale`, one zero point. */
+struct ir_quant lgl_new_quant(struct ir_graph *g, float scale, int32_t zero);
+
+/* The id of a constant of n int32. */
+uint32_t lgl_new_numbers(struct ir_graph *g, uint32_t n, const int32_t *values);
+
+/* The operator that makes y of `in`; it clamps to int8 alone. */
+struct ir_op *lgl_new_op(struct ir_graph *g, enum ir_opcode code, uint32_t row, uint32_t n_in,
+                         const uint32_t *in, struct ir_tensor *y);
+
+#endif

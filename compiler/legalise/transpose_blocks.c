@@ -1,0 +1,147 @@
+/* transpose_blocks.c - where an accelerator is selected, a TRANSPOSE that exchanges two inner
+ * dimensions of four (SPACE_TO_DEPTH, DEPTH_TO_SPACE) is joined parts of an image.
+ * in: TRANSPOSE of int8, after dimensions that stay neighbours count as one [A,B,C,D] ->
+ * [A,C,B,D].  out: with C parts, x as an image of A rows, B columns and C * D channels; channels
+ * [c D, (c + 1) D) are columns [c B, (c + 1) B) of the result's A rows of C * B columns. With B
+ * parts the way back. Few parts: views or one strided copy each. One whose dimensions are at most three,
+ * which are not those of one image, turns an image of these. */
+#include <string.h>
+
+#include "legalise.h"
+#include "new_ops.h"
+
+enum { MOST_PARTS = 16 };
+
+struct merged {
+    uint32_t n;
+    int32_t dim[IR_MAX_RANK], from[IR_MAX_RANK];
+};
+
+/* x's dimensions without those of 1, neighbours that stay neighbours as one. */
+static struct merged merge(const struct ir_tensor *x, const int32_t *from)
+{
+    int32_t part[IR_MAX_RANK], first[IR_MAX_RANK];
+    struct merged m = {0};
+    uint32_t runs = 0;
+    int32_t last = -1;
+
+    for (uint32_t i = 0; i < x->rank; i++) {
+        int32_t next = last + 1;
+
+        if (x->dim[from[i]] == 1)
+            continue;
+        while (next < from[i] && x->dim[next] == 1)
+            next++;
+        if (runs > 0 && last >= 0 && next == from[i])
+            part[runs - 1] *= x->dim[from[i]];
+        else {
+            part[runs] = x->dim[from[i]];
+            first[runs++] = from[i];
+        }
+        last = from[i];
+    }
+    m.n = runs;
+    for (uint32_t i = 0; i < runs; i++) {
+        for (uint32_t k = 0; k < runs; k++)
+            m.from[i] += first[k] < first[i];
+        m.dim[m.from[i]] = part[i];
+    }
+    return m;
+}
+
+/* `count` parts of x along dimension `cut`, joined along `join`: an image of shape `to`. */
+static struct ir_tensor *join_parts(struct ir_graph *g, uint32_t row, const struct ir_tensor *x,
+                                    int32_t count, uint32_t cut, uint32_t join)
+{
+    int32_t dim[4], to[4];
+    uint32_t part[MOST_PARTS];
+
+    memcpy(dim, x->dim, sizeof dim);
+    dim[cut] /= count;
+    memcpy(to, dim, sizeof to);
+    to[join] *= count;
+    for (int32_t i = 0; i < count; i++) {
+        int32_t begin[4] = {0};
+        struct ir_tensor *y = lgl_new_image(g, x, x->quant, dim);
+
+        begin[cut] = i * dim[cut];
+        (void)lgl_new_op(g, IR_OP_SLICE, row, 2,
+                         (const uint32_t[]){x->id, lgl_new_numbers(g, 4, begin)}, y);
+        part[i] = y->id;
+    }
+    struct ir_tensor *y = lgl_new_image(g, x, x->quant, to);
+    lgl_new_op(g, IR_OP_CONCATENATION, row, (uint32_t)count, part, y)->attr[IR_AXIS] =
+        (int32_t)join;
+    return y;
+}
+
+/* TRANSPOSE of an image whose last dimensions are m's, at most 3. */
+static struct ir_tensor *turn(struct ir_graph *g, uint32_t row, const struct ir_tensor *x,
+                              const struct merged *m)
+{
+    const uint32_t first = 4 - m->n;
+    int32_t from[4] = {0, 1, 2, 3}, to[4] = {1, 1, 1, 1};
+
+    for (uint32_t i = 0; i < m->n; i++) {
+        from[first + i] = m->from[i] + (int32_t)first;
+        to[first + i] = m->dim[m->from[i]];
+    }
+    struct ir_tensor *y = lgl_new_image(g, x, x->quant, to);
+    (void)lgl_new_op(g, IR_OP_TRANSPOSE, row, 2,
+                     (const uint32_t[]){x->id, lgl_new_numbers(g, 4, from)}, y);
+    return y;
+}
+
+/* All but rows, columns and channels are 1. */
+static bool is_image(const struct ir_tensor *t)
+{
+    for (uint32_t back = t->rank < 4 ? 2 : 3; back < t->rank; back++)
+        if (ir_dim_back(t, back) != 1)
+            return false;
+    return t->rank <= 4;
+}
+
+static bool exchanges(const struct merged *m)
+{
+    return m->n == 4 && m->from[0] == 0 && m->from[1] == 2 && m->from[2] == 1 && m->from[3] == 3 &&
+           (m->dim[1] <= MOST_PARTS || m->dim[2] <= MOST_PARTS);
+}
+
+static void rewrite(struct ir_graph *g, struct ir_op *op)
+{
+    const struct ir_tensor *x = ir_in(g, op, 0);
+    const struct merged m = merge(x, (const int32_t *)(const void *)ir_in(g, op, 1)->data);
+    const int32_t *d = m.dim;
+    const bool by_channels = m.n == 4 && d[2] <= d[1];
+    int32_t dim[4] = {1, 1, 1, 1};
+    struct ir_tensor *image, *turned;
+
+    if (m.n < 2 || (!exchanges(&m) && m.n > 3) || (is_image(x) && is_image(ir_out(g, op, 0))))
+        return;
+    if (m.n == 4) {
+        dim[1] = d[0];
+        dim[2] = by_channels ? d[1] : d[1] * d[2];
+        dim[3] = by_channels ? d[2] * d[3] : d[3];
+    } else
+        memcpy(dim + 4 - m.n, d, m.n * sizeof *d);
+    image = lgl_new_image(g, x, x->quant, dim);
+    (void)lgl_new_op(g, IR_OP_RESHAPE, op->row, 1, &x->id, image);
+    if (m.n < 4)
+        turned = turn(g, op->row, image, &m);
+    else
+        turned = by_channels ? join_parts(g, op->row, image, d[2], 3, 2)
+                             : join_parts(g, op->row, image, d[1], 2, 3);
+    (void)lgl_new_op(g, IR_OP_RESHAPE, op->row, 1, &turned->id, ir_out(g, op, 0));
+    op->dead = true;
+}
+
+enum status lgl_transpose_blocks(struct ir_graph *g, const struct lgl_options *o, struct diag *d)
+{
+    const uint32_t n_op = g->n_op;
+
+    for (uint32_t i = 0; i < n_op && o->accelerator; i++)
+        if (!g->op[i]->dead && g->op[i]->opcode == IR_OP_TRANSPOSE &&
+            ir_in(g, g->op[i], 0)->type == IR_I8 && ir_in(g, g->op[i], 1)->role == IR_CONST)
+            rewrite(g, g->op[i]);
+    return ir_link(g, d);
+}
