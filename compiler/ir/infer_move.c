@@ -12,7 +12,7 @@ enum status infer_reshape(const struct ir_graph *g, const struct ir_op *op, stru
     if (ir_elements(x) != ir_elements(y))
         return FAIL(d, ST_MODEL, "output '%.80s': expected %llu elements, found %llu", y->name,
                     (unsigned long long)ir_elements(x), (unsigned long long)ir_elements(y));
-    return ir_want_moved(x, y, d);
+    return op->attr[IR_RECODE] ? ST_OK : ir_want_moved(x, y, d);
 }
 
 /* What PAD fills with: one constant of x's type and scale. */

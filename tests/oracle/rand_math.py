@@ -291,6 +291,8 @@ class Ops:
         self.only(np.int8, np.uint8, np.int16)
         x = self.source(image=True)
         size = [int(self.rng.integers(1, 2 * n + 3)) for n in x.shape[1:3]]
+        if self.chance(0.6):  # decoders: whole multiples
+            size = [self.pick([1, 2, 2, 2, 3, 4, 8]) * n for n in x.shape[1:3]]
         if size[0] * size[1] * x.shape[3] > LIMIT:
             raise Skip
         how = self.pick([(False, False), (True, False), (False, True)])

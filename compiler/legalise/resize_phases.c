@@ -1,0 +1,277 @@
+/* resize_phases.c - where an accelerator is selected, RESIZE_BILINEAR to whole multiples of the rows
+ * and columns is depthwise convolutions, if their weights are whole numbers.
+ * in: RESIZE_BILINEAR of one int8 image to Fy times the rows, Fx times the columns.  out: the image
+ * with its edges repeated (GATHER), Fy * Fx convolutions of stride 1, a phase each, joined: row
+ * y * Fy + p, column x * Fx + q of the result are y, x of phase p, q.
+ * The reference rounds T / 2^20, halves away from zero, T a sum of quantised values times weights of 2 * 10
+ * bits (NUMERICS.md). Where these are whole multiples of 2^(20-k), the weights are those of T / 2^(19-k),
+ * the multiplier is 1/2, exact, and the shift of k rounds once, as the reference does. Zero points are no
+ * part of that: tensors between have 0 (RESHAPE with `recode`). Of what was uint8 halves go up, which
+ * is away from zero where 128 is added. Each output's place is tried against the reference's formula.
+ * One row or column is itself everywhere, whatever the weights: it is repeated (GATHER). */
+#include <stdlib.h>
+#include <string.h>
+
+#include "legalise.h"
+#include "new_ops.h"
+
+enum { MOST_FACTOR = 16, ONE = 1024, TAPS = 3 };
+
+/* One direction: weight[p][1 + t] is what the phase takes of the pixel t right of its own, in
+ * 1024ths and then in 2^-bits. */
+struct axis {
+    int32_t factor, size;
+    int32_t weight[MOST_FACTOR][TAPS];
+    int32_t bits;
+    int32_t before, after; /* pixels that phases take left and right of their own */
+};
+
+static int32_t clamped(int32_t i, int32_t size)
+{
+    return i < 0 ? 0 : i < size ? i : size - 1;
+}
+
+/* The reference's two pixels and the second one's weight. */
+static void places(const struct axis *a, bool half, int32_t i, int32_t at[2], int32_t *weight)
+{
+    const int32_t scale = (ONE * a->size + a->size * a->factor / 2) / (a->size * a->factor);
+    const int32_t place = i * scale + (half ? scale / 2 - ONE / 2 : 0);
+
+    at[0] = place / ONE > 0 ? place / ONE : 0;
+    at[1] = clamped((place + ONE - 1) / ONE, a->size);
+    *weight = place - at[0] * ONE;
+}
+
+/* Do output i's weights sum to the same for every pixel? */
+static bool same_place(const struct axis *a, bool half, int32_t i)
+{
+    const int32_t own = i / a->factor, phase = i % a->factor;
+    int32_t at[2], weight;
+
+    places(a, half, i, at, &weight);
+    for (int32_t x = own - 2; x <= own + 2; x++) {
+        int32_t sum = (at[0] == x ? ONE - weight : 0) + (at[1] == x ? weight : 0);
+
+        for (int32_t t = -1; t <= 1; t++)
+            sum -= clamped(own + t, a->size) == x ? a->weight[phase][1 + t] : 0;
+        if (sum != 0)
+            return false;
+    }
+    return abs(at[0] - own) <= 2 && abs(at[1] - own) <= 2;
+}
+
+/* False: the phases of this direction are no such sums. */
+static bool find_axis(struct axis *a, int32_t in, int32_t out, bool half)
+{
+    *a = (struct axis){.factor = out / in, .size = in};
+    if (out % in != 0 || a->factor > MOST_FACTOR || ONE % a->factor != 0)
+        return false;
+    for (int32_t p = 0; p < a->factor; p++) {
+        const int32_t scale = ONE / a->factor, place = p * scale + (half ? scale / 2 - ONE / 2 : 0);
+        const int32_t first = place < 0 ? 0 : 1, second = (place + ONE) % ONE;
+
+        a->weight[p][first] += ONE - second;
+        a->weight[p][first + 1] += second;
+        for (int32_t t = 0; t < TAPS; t++) {
+            while (a->weight[p][t] % (ONE >> a->bits) != 0)
+                a->bits++;
+            a->before |= t == 0 && a->weight[p][t] != 0;
+            a->after |= t == 2 && a->weight[p][t] != 0;
+        }
+    }
+    for (int32_t i = 0; i < out; i++)
+        if (!same_place(a, half, i))
+            return false;
+    for (int32_t p = 0; p < a->factor; p++)
+        for (int32_t t = 0; t < TAPS; t++)
+            a->weight[p][t] /= ONE >> a->bits;
+    return true;
+}
+
+static int32_t largest(const struct axis *a)
+{
+    int32_t most = 0;
+
+    for (int32_t p = 0; p < a->factor; p++)
+        for (int32_t t = 0; t < TAPS; t++)
+            most = a->weight[p][t] > most ? a->weight[p][t] : most;
+    return most;
+}
+
+/* x with its first and last element along `axis` once more where phases take them. */
+static const struct ir_tensor *repeat_edges(struct ir_graph *g, uint32_t row,
+                                            const struct ir_tensor *x, uint32_t axis,
+                                            const struct axis *a)
+{
+    const int32_t n = a->size + a->before + a->after;
+    int32_t *from = ARENA_ARRAY(g->arena, int32_t, (size_t)n), dim[4];
+
+    if (n == a->size)
+        return x;
+    for (int32_t i = 0; i < n; i++)
+        from[i] = clamped(i - a->before, a->size);
+    memcpy(dim, x->dim, sizeof dim);
+    dim[axis] = n;
+    struct ir_tensor *y = lgl_new_image(g, x, x->quant, dim);
+    const uint32_t in[2] = {x->id, lgl_new_numbers(g, (uint32_t)n, from)};
+    lgl_new_op(g, IR_OP_GATHER, row, 2, in, y)->attr[IR_AXIS] = (int32_t)axis;
+    return y;
+}
+
+/* What of a resize its phases share. */
+struct resize {
+    struct ir_graph *g;
+    const struct ir_op *op;
+    struct axis y, x;
+    const struct ir_tensor *image; /* edges repeated */
+    struct ir_quant quant;         /* of the phases */
+    uint32_t bias;
+    int32_t *multiplier;
+    int8_t *shift;
+};
+
+static uint32_t weights_of(const struct resize *r, int32_t p, int32_t q, int32_t kh, int32_t kw)
+{
+    const int32_t c = r->image->dim[3];
+    struct ir_tensor *w =
+        ir_tensor_new(r->g, "", IR_I8, 4,
+                      c == 1 ? (const int32_t[]){kh, kw, 1, 1} : (const int32_t[]){1, kh, kw, c});
+    uint8_t *data = arena_alloc(r->g->arena, (size_t)(kh * kw * c));
+
+    w->role = IR_CONST;
+    w->quant = lgl_new_quant(r->g, 1, 0);
+    w->data = data;
+    for (int32_t y = 0; y < kh; y++)
+        for (int32_t x = 0; x < kw; x++, data += c)
+            memset(data,
+                   2 * r->y.weight[p][1 - r->y.before + y] * r->x.weight[q][1 - r->x.before + x],
+                   (size_t)c);
+    return w->id;
+}
+
+/* Phase p, q. */
+static uint32_t make_phase(const struct resize *r, int32_t p, int32_t q)
+{
+    const int32_t kh = 1 + r->y.before + r->y.after, kw = 1 + r->x.before + r->x.after;
+    const int32_t c = r->image->dim[3], dim[4] = {1, r->y.size, r->x.size, c};
+    const uint32_t in[3] = {r->image->id, weights_of(r, p, q, kh, kw), r->bias};
+    struct ir_tensor *y = lgl_new_image(r->g, r->image, r->quant, dim);
+    struct ir_op *op =
+        lgl_new_op(r->g, c == 1 ? IR_OP_CONV2D : IR_OP_DEPTHWISE_CONV2D, r->op->row, 3, in, y);
+
+    for (uint32_t i = IR_STRIDE_H; i <= IR_DILATION_W; i++)
+        op->attr[i] = 1;
+    op->attr[IR_KERNEL_H] = kh;
+    op->attr[IR_KERNEL_W] = kw;
+    op->attr[IR_MULTIPLIER] = c == 1 ? 0 : 1;
+    op->attr[IR_WEIGHTS_KO] = 1;
+    op->fixed.n = 1;
+    op->fixed.multiplier = r->multiplier;
+    op->fixed.shift = r->shift;
+    return y->id;
+}
+
+static struct ir_tensor *join(const struct resize *r, int32_t count, const uint32_t *part,
+                              int32_t axis)
+{
+    int32_t dim[4];
+
+    if (count == 1)
+        return r->g->tensor[part[0]];
+    memcpy(dim, r->g->tensor[part[0]]->dim, sizeof dim);
+    dim[axis] *= count;
+    struct ir_tensor *y = lgl_new_image(r->g, r->image, r->quant, dim);
+    lgl_new_op(r->g, IR_OP_CONCATENATION, r->op->row, (uint32_t)count, part, y)->attr[IR_AXIS] =
+        axis;
+    return y;
+}
+
+/* The phases of x, as y. */
+static void make_phases(struct resize *r, const struct ir_tensor *x, struct ir_tensor *y)
+{
+    const bool was_u8 = r->op->attr[IR_FROM_U8] != 0;
+    const int32_t bits = r->y.bits + r->x.bits, c = x->dim[3];
+    int32_t *bias = ARENA_ARRAY(r->g->arena, int32_t, (size_t)c);
+    struct ir_tensor *image =
+        lgl_new_image(r->g, x, lgl_new_quant(r->g, x->quant.scale[0], 0), x->dim);
+    uint32_t rows[MOST_FACTOR], columns[MOST_FACTOR];
+
+    for (int32_t i = 0; i < c; i++)
+        bias[i] = was_u8 ? 256 << bits : 0;
+    r->bias = lgl_new_numbers(r->g, (uint32_t)c, bias);
+    r->quant = lgl_new_quant(r->g, x->quant.scale[0], was_u8 ? -128 : 0);
+    r->multiplier = arena_memdup(r->g->arena, &(int32_t){1 << 30}, sizeof(int32_t));
+    r->shift = arena_memdup(r->g->arena, &(int8_t){(int8_t)-bits}, 1);
+    lgl_new_op(r->g, IR_OP_RESHAPE, r->op->row, 1, &x->id, image)->attr[IR_RECODE] = 1;
+    r->image = repeat_edges(r->g, r->op->row, image, 1, &r->y);
+    r->image = repeat_edges(r->g, r->op->row, r->image, 2, &r->x);
+    for (int32_t p = 0; p < r->y.factor; p++) {
+        for (int32_t q = 0; q < r->x.factor; q++)
+            columns[q] = make_phase(r, p, q);
+        rows[p] = join(r, r->x.factor, columns, 3)->id;
+    }
+    const uint32_t all = join(r, r->y.factor, rows, 2)->id;
+    lgl_new_op(r->g, IR_OP_RESHAPE, r->op->row, 1, &all, y)->attr[IR_RECODE] = 1;
+}
+
+/* The direction of `in` to `out` elements; one or as many as before are as they are. */
+static bool find_direction(const struct ir_op *op, struct axis *a, int32_t in, int32_t out)
+{
+    if (in == 1 || in == out)
+        return find_axis(a, in, in, false);
+    return !op->attr[IR_ALIGN_CORNERS] && find_axis(a, in, out, op->attr[IR_HALF_PIXEL] != 0);
+}
+
+/* x, whose dimension `axis` is 1 or that of y already, as y. */
+static struct ir_tensor *spread(struct ir_graph *g, const struct ir_op *op, struct ir_tensor *x,
+                                uint32_t axis, struct ir_tensor *y)
+{
+    const uint32_t n = (uint32_t)y->dim[axis];
+    const uint32_t in[2] = {x->id, lgl_new_numbers(g, n, ARENA_ARRAY(g->arena, int32_t, n))};
+
+    lgl_new_op(g, IR_OP_GATHER, op->row, 2, in, y)->attr[IR_AXIS] = (int32_t)axis;
+    return y;
+}
+
+static void rewrite(struct ir_graph *g, struct ir_op *op)
+{
+    struct ir_tensor *x = ir_in(g, op, 0), *y = ir_out(g, op, 0), *phases = y, *wide = y;
+    struct resize r = {.g = g, .op = op};
+
+    if (x->dim[0] != 1 || !find_direction(op, &r.y, x->dim[1], y->dim[1]) ||
+        !find_direction(op, &r.x, x->dim[2], y->dim[2]) ||
+        2 * largest(&r.y) * largest(&r.x) > INT8_MAX)
+        return;
+    const int32_t h = x->dim[1] * r.y.factor, w = x->dim[2] * r.x.factor, c = x->dim[3];
+    const bool rows = h != y->dim[1], columns = w != y->dim[2];
+    const bool in_phases = r.y.factor * r.x.factor > 1;
+
+    if (in_phases && (rows || columns) && op->attr[IR_FROM_U8])
+        return; /* float weights of the repeated one decide ties */
+    if (rows && columns)
+        wide = lgl_new_image(g, y, y->quant, (const int32_t[]){1, h, y->dim[2], c});
+    if (rows || columns)
+        phases = lgl_new_image(g, y, y->quant, (const int32_t[]){1, h, w, c});
+    if (in_phases)
+        make_phases(&r, x, phases);
+    else if (rows || columns)
+        phases = x;
+    else
+        (void)lgl_new_op(g, IR_OP_RESHAPE, op->row, 1, &x->id, y);
+    if (columns)
+        phases = spread(g, op, phases, 2, wide);
+    if (rows)
+        (void)spread(g, op, phases, 1, y);
+    op->dead = true;
+}
+
+enum status lgl_resize_phases(struct ir_graph *g, const struct lgl_options *o, struct diag *d)
+{
+    const uint32_t n_op = g->n_op;
+
+    for (uint32_t i = 0; i < n_op && o->accelerator; i++)
+        if (!g->op[i]->dead && g->op[i]->opcode == IR_OP_RESIZE_BILINEAR &&
+            ir_in(g, g->op[i], 0)->type == IR_I8)
+            rewrite(g, g->op[i]);
+    return ir_link(g, d);
+}
