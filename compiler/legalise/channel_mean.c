@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "legalise.h"
+#include "new_ops.h"
 
 /* Values of each mean over `axes` (bit i: dimension i); 0 if a dimension that stays is within. */
 static int32_t values_of(const struct ir_tensor *x, uint32_t axes)
@@ -55,14 +56,10 @@ static struct ir_tensor *kept_dims(struct ir_graph *g, const struct ir_op *op)
 static void drop_dims(struct ir_graph *g, struct ir_op *op)
 {
     struct ir_tensor *y = ir_out(g, op, 0), *wide = kept_dims(g, op);
-    struct ir_op *reshape = ir_op_new(g, IR_OP_RESHAPE, op->row, 1, 1);
 
-    reshape->in[0] = wide->id;
-    reshape->out[0] = y->id;
-    reshape->fixed = (struct ir_fixed){.act_min = -128, .act_max = 127};
     op->out[0] = wide->id;
     op->attr[IR_KEEP_DIMS] = 1;
-    y->producer = reshape->id;
+    (void)lgl_new_reshape(g, op->row, wide, y);
 }
 
 static void make_product(struct ir_graph *g, struct ir_op *op, int32_t n)
@@ -70,8 +67,7 @@ static void make_product(struct ir_graph *g, struct ir_op *op, int32_t n)
     struct ir_tensor *ones = constant(g, IR_I8, 2, (const int32_t[]){n, 1}, 1);
     struct ir_tensor *bias = constant(g, IR_I32, 1, (const int32_t[]){1}, 0);
 
-    ones->quant = (struct ir_quant){1, 0, arena_memdup(g->arena, &(float){1}, sizeof(float)),
-                                    arena_memdup(g->arena, &(int32_t){0}, sizeof(int32_t))};
+    ones->quant = lgl_new_quant(g, 1, 0);
     op->opcode = IR_OP_FULLY_CONNECTED;
     op->in = arena_memdup(g->arena, (const uint32_t[]){op->in[0], ones->id, bias->id},
                           3 * sizeof *op->in);

@@ -6,6 +6,7 @@
 #include "channel_order.h"
 #include "compiler/ir/rules.h"
 #include "legalise.h"
+#include "new_ops.h"
 
 enum { MOST_RUNS = 16 }; /* of a selection as slices */
 
@@ -63,8 +64,7 @@ static void pick_by_weights(struct ir_graph *g, uint32_t row, const struct ir_te
 
     for (int32_t c = 0; c < n; c++)
         ((uint8_t *)(uintptr_t)w->data)[(int32_t)from[c] * n + c] = 1;
-    w->quant = (struct ir_quant){1, 0, arena_memdup(g->arena, &(float){1}, sizeof(float)),
-                                 arena_memdup(g->arena, &(int32_t){0}, sizeof(int32_t))};
+    w->quant = lgl_new_quant(g, 1, 0);
     op->in[0] = x->id;
     op->in[1] = w->id;
     op->in[2] = constant(g, IR_I32, 1, &n)->id;
@@ -136,17 +136,13 @@ static uint32_t slice_of(struct reorder *r, uint32_t row, const struct ir_tensor
                          uint32_t n)
 {
     struct ir_graph *g = r->g;
-    const int32_t rank = (int32_t)x->rank;
-    struct ir_tensor *y = order_tensor_like(g, x, n), *begin = constant(g, IR_I32, 1, &rank);
-    struct ir_op *op;
+    struct ir_tensor *y = order_tensor_like(g, x, n);
+    int32_t begin[IR_MAX_RANK] = {0};
 
     if (n == order_channels(x))
         return x->id;
-    ((int32_t *)(uintptr_t)begin->data)[rank - 1] = (int32_t)first;
-    op = ir_op_new(g, IR_OP_SLICE, row, 2, 1);
-    op->in[0] = x->id;
-    op->in[1] = begin->id;
-    order_set_maker(g, op, y->id);
+    begin[x->rank - 1] = (int32_t)first;
+    lgl_new_slice(g, row, x, begin, y);
     return y->id;
 }
 
@@ -154,12 +150,8 @@ uint32_t order_join(struct ir_graph *g, uint32_t row, const struct ir_tensor *li
                     const uint32_t *part)
 {
     struct ir_tensor *y = order_tensor_like(g, like, order_channels(like));
-    struct ir_op *op = ir_op_new(g, IR_OP_CONCATENATION, row, n, 1);
 
-    for (uint32_t i = 0; i < n; i++)
-        op->in[i] = part[i];
-    op->attr[IR_AXIS] = (int32_t)like->rank - 1;
-    order_set_maker(g, op, y->id);
+    lgl_new_join(g, row, n, part, like->rank - 1, y);
     return y->id;
 }
 

@@ -8,6 +8,7 @@
 
 #include "compiler/ir/rules.h"
 #include "legalise.h"
+#include "new_ops.h"
 
 enum { MOST_DIGITS = 4 };
 
@@ -43,12 +44,6 @@ static struct ir_tensor *constant(struct ir_graph *g, const char *name, enum ir_
     return t;
 }
 
-static struct ir_quant plain(struct ir_graph *g)
-{
-    return (struct ir_quant){1, 0, arena_memdup(g->arena, &(float){1}, sizeof(float)),
-                             arena_memdup(g->arena, &(int32_t){0}, sizeof(int32_t))};
-}
-
 /* Column p * rows + i: digit p of gate row i. The gates' bias counts the zero point in; the
  * product's does not. */
 static void fill(struct ir_graph *g, struct ir_op *op, const struct ir_op *lstm, uint32_t n)
@@ -61,7 +56,7 @@ static void fill(struct ir_graph *g, struct ir_op *op, const struct ir_op *lstm,
     int32_t *multiplier = ARENA_ARRAY(g->arena, int32_t, (size_t)columns);
     int8_t *shift = ARENA_ARRAY(g->arena, int8_t, (size_t)columns);
 
-    weights->quant = plain(g);
+    weights->quant = lgl_new_quant(g, 1, 0);
     for (int32_t c = 0; c < columns; c++) {
         int32_t i = c % rows, sum = ir_const_i32(b, (uint32_t)i);
 
@@ -89,7 +84,7 @@ static void take_out(struct ir_graph *g, struct ir_op *lstm, uint32_t n)
     struct ir_tensor *y = ir_tensor_new(g, ir_out(g, lstm, 0)->name, IR_I8, 3, dim);
     struct ir_op *op = ir_op_new(g, IR_OP_FULLY_CONNECTED, lstm->row, 3, 1);
 
-    y->quant = plain(g);
+    y->quant = lgl_new_quant(g, 1, 0);
     op->in[0] = x->id;
     fill(g, op, lstm, n);
     op->attr[IR_WEIGHTS_KO] = 1;

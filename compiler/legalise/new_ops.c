@@ -38,3 +38,31 @@ struct ir_op *lgl_new_op(struct ir_graph *g, enum ir_opcode code, uint32_t row, 
     op->fixed = (struct ir_fixed){.act_min = INT8_MIN, .act_max = INT8_MAX};
     return op;
 }
+
+struct ir_op *lgl_new_reshape(struct ir_graph *g, uint32_t row, const struct ir_tensor *x,
+                              struct ir_tensor *y)
+{
+    return lgl_new_op(g, IR_OP_RESHAPE, row, 1, &x->id, y);
+}
+
+void lgl_new_gather(struct ir_graph *g, uint32_t row, const struct ir_tensor *x, uint32_t axis,
+                    const int32_t *from, struct ir_tensor *y)
+{
+    const uint32_t in[2] = {x->id, lgl_new_numbers(g, (uint32_t)y->dim[axis], from)};
+
+    lgl_new_op(g, IR_OP_GATHER, row, 2, in, y)->attr[IR_AXIS] = (int32_t)axis;
+}
+
+void lgl_new_slice(struct ir_graph *g, uint32_t row, const struct ir_tensor *x,
+                   const int32_t *begin, struct ir_tensor *y)
+{
+    const uint32_t in[2] = {x->id, lgl_new_numbers(g, x->rank, begin)};
+
+    (void)lgl_new_op(g, IR_OP_SLICE, row, 2, in, y);
+}
+
+void lgl_new_join(struct ir_graph *g, uint32_t row, uint32_t n, const uint32_t *part, uint32_t axis,
+                  struct ir_tensor *y)
+{
+    lgl_new_op(g, IR_OP_CONCATENATION, row, n, part, y)->attr[IR_AXIS] = (int32_t)axis;
+}

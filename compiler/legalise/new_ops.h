@@ -18,4 +18,20 @@ uint32_t lgl_new_numbers(struct ir_graph *g, uint32_t n, const int32_t *values);
 struct ir_op *lgl_new_op(struct ir_graph *g, enum ir_opcode code, uint32_t row, uint32_t n_in,
                          const uint32_t *in, struct ir_tensor *y);
 
+/* y = x in another shape. */
+struct ir_op *lgl_new_reshape(struct ir_graph *g, uint32_t row, const struct ir_tensor *x,
+                              struct ir_tensor *y);
+
+/* y = elements from[..] of x's dimension `axis`. */
+void lgl_new_gather(struct ir_graph *g, uint32_t row, const struct ir_tensor *x, uint32_t axis,
+                    const int32_t *from, struct ir_tensor *y);
+
+/* y = x from element `begin` on. */
+void lgl_new_slice(struct ir_graph *g, uint32_t row, const struct ir_tensor *x,
+                   const int32_t *begin, struct ir_tensor *y);
+
+/* y = the n parts, side by side along dimension `axis`. */
+void lgl_new_join(struct ir_graph *g, uint32_t row, uint32_t n, const uint32_t *part, uint32_t axis,
+                  struct ir_tensor *y);
+
 #endif

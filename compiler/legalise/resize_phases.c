@@ -88,14 +88,19 @@ static bool find_axis(struct axis *a, int32_t in, int32_t out, bool half)
     return true;
 }
 
+static int32_t most(int32_t a, int32_t b)
+{
+    return a > b ? a : b;
+}
+
 static int32_t largest(const struct axis *a)
 {
-    int32_t most = 0;
+    int32_t weight = 0;
 
     for (int32_t p = 0; p < a->factor; p++)
         for (int32_t t = 0; t < TAPS; t++)
-            most = a->weight[p][t] > most ? a->weight[p][t] : most;
-    return most;
+            weight = most(weight, a->weight[p][t]);
+    return weight;
 }
 
 /* x with its first and last element along `axis` once more where phases take them. */
@@ -113,8 +118,7 @@ static const struct ir_tensor *repeat_edges(struct ir_graph *g, uint32_t row,
     memcpy(dim, x->dim, sizeof dim);
     dim[axis] = n;
     struct ir_tensor *y = lgl_new_image(g, x, x->quant, dim);
-    const uint32_t in[2] = {x->id, lgl_new_numbers(g, (uint32_t)n, from)};
-    lgl_new_op(g, IR_OP_GATHER, row, 2, in, y)->attr[IR_AXIS] = (int32_t)axis;
+    lgl_new_gather(g, row, x, axis, from, y);
     return y;
 }
 
@@ -172,7 +176,7 @@ static uint32_t make_phase(const struct resize *r, int32_t p, int32_t q)
 }
 
 static struct ir_tensor *join(const struct resize *r, int32_t count, const uint32_t *part,
-                              int32_t axis)
+                              uint32_t axis)
 {
     int32_t dim[4];
 
@@ -181,8 +185,7 @@ static struct ir_tensor *join(const struct resize *r, int32_t count, const uint3
     memcpy(dim, r->g->tensor[part[0]]->dim, sizeof dim);
     dim[axis] *= count;
     struct ir_tensor *y = lgl_new_image(r->g, r->image, r->quant, dim);
-    lgl_new_op(r->g, IR_OP_CONCATENATION, r->op->row, (uint32_t)count, part, y)->attr[IR_AXIS] =
-        axis;
+    lgl_new_join(r->g, r->op->row, (uint32_t)count, part, axis, y);
     return y;
 }
 
@@ -202,7 +205,7 @@ static void make_phases(struct resize *r, const struct ir_tensor *x, struct ir_t
     r->quant = lgl_new_quant(r->g, x->quant.scale[0], was_u8 ? -128 : 0);
     r->multiplier = arena_memdup(r->g->arena, &(int32_t){1 << 30}, sizeof(int32_t));
     r->shift = arena_memdup(r->g->arena, &(int8_t){(int8_t)-bits}, 1);
-    lgl_new_op(r->g, IR_OP_RESHAPE, r->op->row, 1, &x->id, image)->attr[IR_RECODE] = 1;
+    lgl_new_reshape(r->g, r->op->row, x, image)->attr[IR_RECODE] = 1;
     r->image = repeat_edges(r->g, r->op->row, image, 1, &r->y);
     r->image = repeat_edges(r->g, r->op->row, r->image, 2, &r->x);
     for (int32_t p = 0; p < r->y.factor; p++) {
@@ -210,8 +213,8 @@ static void make_phases(struct resize *r, const struct ir_tensor *x, struct ir_t
             columns[q] = make_phase(r, p, q);
         rows[p] = join(r, r->x.factor, columns, 3)->id;
     }
-    const uint32_t all = join(r, r->y.factor, rows, 2)->id;
-    lgl_new_op(r->g, IR_OP_RESHAPE, r->op->row, 1, &all, y)->attr[IR_RECODE] = 1;
+    const struct ir_tensor *all = join(r, r->y.factor, rows, 2);
+    lgl_new_reshape(r->g, r->op->row, all, y)->attr[IR_RECODE] = 1;
 }
 
 /* The direction of `in` to `out` elements; one or as many as before are as they are. */
@@ -220,17 +223,6 @@ static bool find_direction(const struct ir_op *op, struct axis *a, int32_t in, i
     if (in == 1 || in == out)
         return find_axis(a, in, in, false);
     return !op->attr[IR_ALIGN_CORNERS] && find_axis(a, in, out, op->attr[IR_HALF_PIXEL] != 0);
-}
-
-/* x, whose dimension `axis` is 1 or that of y already, as y. */
-static struct ir_tensor *spread(struct ir_graph *g, const struct ir_op *op, struct ir_tensor *x,
-                                uint32_t axis, struct ir_tensor *y)
-{
-    const uint32_t n = (uint32_t)y->dim[axis];
-    const uint32_t in[2] = {x->id, lgl_new_numbers(g, n, ARENA_ARRAY(g->arena, int32_t, n))};
-
-    lgl_new_op(g, IR_OP_GATHER, op->row, 2, in, y)->attr[IR_AXIS] = (int32_t)axis;
-    return y;
 }
 
 static void rewrite(struct ir_graph *g, struct ir_op *op)
@@ -245,6 +237,7 @@ static void rewrite(struct ir_graph *g, struct ir_op *op)
     const int32_t h = x->dim[1] * r.y.factor, w = x->dim[2] * r.x.factor, c = x->dim[3];
     const bool rows = h != y->dim[1], columns = w != y->dim[2];
     const bool in_phases = r.y.factor * r.x.factor > 1;
+    const int32_t *first = ARENA_ARRAY(g->arena, int32_t, (size_t)most(y->dim[1], y->dim[2]));
 
     if (in_phases && (rows || columns) && op->attr[IR_FROM_U8])
         return; /* float weights of the repeated one decide ties */
@@ -257,11 +250,11 @@ static void rewrite(struct ir_graph *g, struct ir_op *op)
     else if (rows || columns)
         phases = x;
     else
-        (void)lgl_new_op(g, IR_OP_RESHAPE, op->row, 1, &x->id, y);
+        (void)lgl_new_reshape(g, op->row, x, y);
     if (columns)
-        phases = spread(g, op, phases, 2, wide);
+        lgl_new_gather(g, op->row, phases, 2, first, wide);
     if (rows)
-        (void)spread(g, op, phases, 1, y);
+        lgl_new_gather(g, op->row, columns ? wide : phases, 1, first, y);
     op->dead = true;
 }
 

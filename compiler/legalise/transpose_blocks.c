@@ -65,13 +65,11 @@ static struct ir_tensor *join_parts(struct ir_graph *g, uint32_t row, const stru
         struct ir_tensor *y = lgl_new_image(g, x, x->quant, dim);
 
         begin[cut] = i * dim[cut];
-        (void)lgl_new_op(g, IR_OP_SLICE, row, 2,
-                         (const uint32_t[]){x->id, lgl_new_numbers(g, 4, begin)}, y);
+        lgl_new_slice(g, row, x, begin, y);
         part[i] = y->id;
     }
     struct ir_tensor *y = lgl_new_image(g, x, x->quant, to);
-    lgl_new_op(g, IR_OP_CONCATENATION, row, (uint32_t)count, part, y)->attr[IR_AXIS] =
-        (int32_t)join;
+    lgl_new_join(g, row, (uint32_t)count, part, join, y);
     return y;
 }
 
@@ -125,13 +123,13 @@ static void rewrite(struct ir_graph *g, struct ir_op *op)
     } else
         memcpy(dim + 4 - m.n, d, m.n * sizeof *d);
     image = lgl_new_image(g, x, x->quant, dim);
-    (void)lgl_new_op(g, IR_OP_RESHAPE, op->row, 1, &x->id, image);
+    (void)lgl_new_reshape(g, op->row, x, image);
     if (m.n < 4)
         turned = turn(g, op->row, image, &m);
     else
         turned = by_channels ? join_parts(g, op->row, image, d[2], 3, 2)
                              : join_parts(g, op->row, image, d[1], 2, 3);
-    (void)lgl_new_op(g, IR_OP_RESHAPE, op->row, 1, &turned->id, ir_out(g, op, 0));
+    (void)lgl_new_reshape(g, op->row, turned, ir_out(g, op, 0));
     op->dead = true;
 }
 
