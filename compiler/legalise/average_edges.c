@@ -1,0 +1,107 @@
+/* average_edges.c - where an accelerator is selected, an average that rounds ties up has windows of
+ * one size each.
+ * in: AVERAGE_POOL2D with `round_up` (it was uint8) whose windows at the edges are cut.  out: one for
+ * the windows that are whole, one for each row and column of windows that are not, all of parts of
+ * the image and without padding, joined. The number of values is the same in each, as the accelerator's
+ * reciprocal asks (NUMERICS.md). */
+#include <string.h>
+
+#include "legalise.h"
+#include "new_ops.h"
+
+enum { MOST_PARTS = 8 };
+
+/* Outputs [first, first + n) of one direction: each takes `kernel` inputs, the first from `from`. */
+struct part {
+    int32_t first, n, from, kernel;
+};
+
+struct direction {
+    struct part part[MOST_PARTS];
+    uint32_t n;
+    int32_t stride;
+};
+
+/* False: there are too many parts. */
+static bool cut(struct direction *d, const struct ir_op *op, uint32_t back, int32_t in, int32_t out)
+{
+    const int32_t kernel = op->attr[back ? IR_KERNEL_W : IR_KERNEL_H];
+    const int32_t pad = op->attr[back ? IR_PAD_LEFT : IR_PAD_TOP];
+
+    *d = (struct direction){.stride = op->attr[back ? IR_STRIDE_W : IR_STRIDE_H]};
+    for (int32_t i = 0; i < out; i++) {
+        const int32_t begin = i * d->stride - pad, end = begin + kernel;
+        const int32_t from = begin < 0 ? 0 : begin, size = (end > in ? in : end) - from;
+
+        if (d->n > 0 && size == kernel && d->part[d->n - 1].kernel == kernel) {
+            d->part[d->n - 1].n++;
+            continue;
+        }
+        if (d->n == MOST_PARTS || size < 1)
+            return false;
+        d->part[d->n++] = (struct part){i, 1, from, size};
+    }
+    return true;
+}
+
+/* Inputs that the part's windows reach over. */
+static int32_t reach(const struct part *p, int32_t stride)
+{
+    return (p->n - 1) * stride + p->kernel;
+}
+
+static uint32_t pool_part(struct ir_graph *g, const struct ir_op *op, const struct direction d[2],
+                          const struct part *p, const struct part *q)
+{
+    const struct ir_tensor *x = ir_in(g, op, 0), *y = ir_out(g, op, 0);
+    const int32_t begin[4] = {0, p->from, q->from, 0};
+    const int32_t from[4] = {1, reach(p, d[0].stride), reach(q, d[1].stride), x->dim[3]};
+    struct ir_tensor *image = lgl_new_image(g, x, x->quant, from);
+    struct ir_tensor *part =
+        lgl_new_image(g, y, y->quant, (const int32_t[]){1, p->n, q->n, y->dim[3]});
+    struct ir_op *pool;
+
+    lgl_new_slice(g, op->row, x, begin, image);
+    pool = lgl_new_op(g, op->opcode, op->row, 1, &image->id, part);
+    memcpy(pool->attr, op->attr, sizeof pool->attr);
+    pool->fixed = op->fixed;
+    pool->attr[IR_KERNEL_H] = p->kernel;
+    pool->attr[IR_KERNEL_W] = q->kernel;
+    for (uint32_t i = IR_PAD_TOP; i <= IR_PAD_RIGHT; i++)
+        pool->attr[i] = 0;
+    return part->id;
+}
+
+static void rewrite(struct ir_graph *g, struct ir_op *op)
+{
+    const struct ir_tensor *x = ir_in(g, op, 0);
+    struct ir_tensor *y = ir_out(g, op, 0);
+    uint32_t rows[MOST_PARTS], columns[MOST_PARTS];
+    struct direction d[2];
+
+    if (x->dim[0] != 1 || !cut(&d[0], op, 0, x->dim[1], y->dim[1]) ||
+        !cut(&d[1], op, 1, x->dim[2], y->dim[2]) || d[0].n * d[1].n == 1)
+        return;
+    for (uint32_t i = 0; i < d[0].n; i++) {
+        struct ir_tensor *row = lgl_new_image(
+            g, y, y->quant, (const int32_t[]){1, d[0].part[i].n, y->dim[2], y->dim[3]});
+
+        for (uint32_t k = 0; k < d[1].n; k++)
+            columns[k] = pool_part(g, op, d, &d[0].part[i], &d[1].part[k]);
+        lgl_new_join(g, op->row, d[1].n, columns, 2, row);
+        rows[i] = row->id;
+    }
+    lgl_new_join(g, op->row, d[0].n, rows, 1, y);
+    op->dead = true;
+}
+
+enum status lgl_average_edges(struct ir_graph *g, const struct lgl_options *o, struct diag *d)
+{
+    const uint32_t n_op = g->n_op;
+
+    for (uint32_t i = 0; i < n_op && o->accelerator; i++)
+        if (!g->op[i]->dead && g->op[i]->opcode == IR_OP_AVERAGE_POOL2D &&
+            g->op[i]->attr[IR_ROUND_UP] && g->op[i]->fixed.n_real == 0)
+            rewrite(g, g->op[i]);
+    return ir_link(g, d);
+}
