@@ -39,7 +39,7 @@ struct axi_bus {
     uint32_t hold_reads = 0; /* IDs whose beats do not come */
     bool hold_writes = false;
     bool fault_enable = false;
-    uint64_t fault_address = 0; /* reads and writes of its beat answer SLVERR */
+    uint64_t fault_address = 0; /* reads and writes of its beat answer an error */
     rng &random;
 
     uint64_t now = 0;
@@ -194,8 +194,13 @@ struct axi_bus {
         if (!d.m_bvalid_i && !answers.empty() && answers.front().ready <= now && !random_stall()) {
             d.m_bvalid_i = 1;
             d.m_bid_i = answers.front().id;
-            d.m_bresp_i = answers.front().error ? 2 : 0;
+            d.m_bresp_i = answers.front().error ? error_code() : 0;
         }
+    }
+
+    uint8_t error_code() /* SLVERR or DECERR */
+    {
+        return random.chance(50) ? 2 : 3;
     }
 
     bool random_stall()
@@ -230,7 +235,7 @@ struct axi_bus {
         d.m_rvalid_i = 1;
         d.m_rid_i = (uint8_t)b.id;
         d.m_rlast_i = b.beat + 1 == b.beats;
-        d.m_rresp_i = fails ? 2 : 0;
+        d.m_rresp_i = fails ? error_code() : 0;
     }
 };
 

@@ -1,14 +1,17 @@
 /* frame_tb.cpp - the accelerator's frame (hd_top without compute units) on a bus of the bench's
  * own.
  *   timing     delays and depths against accel.json's timing
+ *   registers  random words and strobes at every address against a plain array
  *   order      waits of ARRAY and VECTOR, END after all; a stream longer than what is read ahead
  *   transfers  random LOAD, WEIGHT, STORE with waits: every word written, all of memory, counters
  *              that add up
- *   faults     header, opcode, length, fields, limits, bus errors: cause, unit, command, address;
- *              restart
+ *   faults     header, opcode, length, fields, limits, bus errors, each also with random numbers as
+ *              large as the field: cause, unit, command, address; restart
  *   reset      soft reset at a random cycle; the bus is drained; restart
  *   bandwidth  beats a cycle of long streams, printed
- * Arguments: [seed [rounds]]. */
+ *   counts     (argument `long`) more than 2^16 commands of each unit, so that waits wrap
+ * Memory and regions lie at another random address in each round of transfers and faults.
+ * Arguments: [seed [rounds [long]]]. */
 #include <algorithm>
 #include <cstdio>
 #include <memory>
@@ -20,7 +23,8 @@
 namespace
 {
 constexpr int N = CfgN;
-constexpr uint64_t kBase = 0x1280000000;
+constexpr uint64_t kBase = 0x1280000000, kBus = 1ull << CfgAxiAddrBits;
+constexpr uint32_t kNoRegion = 9; /* disabled; the other odd ones read, even ones are written */
 constexpr uint32_t kCommands = 0, kSource = 0x40000, kSourceBytes = 0x80000, kTarget = 0x100000,
                    kTargetBytes = 0x40000, kMemory = 0x180000;
 constexpr uint32_t kSpadWords =
@@ -154,7 +158,7 @@ struct bench {
                 done.push_back({u, get_field(d->done_cmd_o, (int)u * 32, 32), bus.now});
     }
 
-    void write(uint32_t offset, uint32_t value)
+    void write(uint32_t offset, uint32_t value, uint32_t strobe = 15)
     {
         const int order = random.range(0, 2); /* address first, data first, together */
         bool aw = false, w = false;
@@ -164,7 +168,7 @@ struct bench {
             d->s_wvalid_i = !w && (order != 0 || i > 1);
             d->s_awaddr_i = (uint16_t)offset;
             d->s_wdata_i = value;
-            d->s_wstrb_i = 15;
+            d->s_wstrb_i = strobe & 15;
             d->s_bready_i = 0;
             d->clk_i = 0;
             d->eval();
@@ -206,11 +210,45 @@ struct bench {
         write(HD_REG_REGION_SIZE(r), size);
     }
 
+    /* Memory and its regions at `base`. */
+    void place(uint64_t base)
+    {
+        bus.base = base;
+        region(0, base + kCommands, kSource - kCommands);
+        for (uint32_t r = 1; r < HD_REG_REGION_SIZE_COUNT; r++) {
+            if (r == kNoRegion)
+                region(r, 0, 0);
+            else if (r % 2 == 1)
+                region(r, base + kSource, kSourceBytes);
+            else
+                region(r, base + kTarget, kTargetBytes);
+        }
+    }
+
+    /* Anywhere; now and then at the end of the bus's addresses. */
+    void move()
+    {
+        const uint64_t most = kBus - kTarget - kTargetBytes, align = std::max(16, CfgAxiBytes),
+                       any = (uint64_t)random.next() << 32 | random.next();
+
+        place(random.chance(20) ? most : any % most / align * align);
+    }
+
+    uint32_t source_region()
+    {
+        static const uint32_t all[] = {1, 3, 5, 7, 11, 13, 15};
+
+        return all[random.range(0, 6)];
+    }
+
+    uint32_t target_region()
+    {
+        return 2 * (uint32_t)random.range(1, 7);
+    }
+
     void setup()
     {
-        region(0, kBase + kCommands, kSource - kCommands);
-        region(1, kBase + kSource, kSourceBytes);
-        region(2, kBase + kTarget, kTargetBytes);
+        place(kBase);
         write(HD_REG_IRQ_ENABLE, HD_IRQ_ENABLE_DONE_MASK | HD_IRQ_ENABLE_ERROR_MASK);
         hash = read(HD_REG_CONFIG_HASH);
         CHECK(read(HD_REG_ID) == HD_ID, "id");
@@ -223,12 +261,18 @@ struct bench {
     void start(const std::vector<uint32_t> &stream, uint32_t offset)
     {
         memcpy(&bus.memory[kCommands + offset], stream.data(), stream.size() * 4);
+        launch(offset, (uint32_t)stream.size() * 4);
+    }
+
+    void launch(uint32_t offset, uint32_t bytes)
+    {
         write(HD_REG_COMMAND_OFFSET, offset);
-        write(HD_REG_COMMAND_LENGTH, (uint32_t)stream.size() * 4);
+        write(HD_REG_COMMAND_LENGTH, bytes);
         loads.clear();
         weights.clear();
         done.clear();
-        write(HD_REG_CONTROL, HD_CONTROL_START_MASK);
+        write(HD_REG_CONTROL,
+              HD_CONTROL_START_MASK | (random.next() & ~HD_CONTROL_SOFT_RESET_MASK));
     }
 
     bool wait(uint64_t most = 400000)
@@ -368,11 +412,41 @@ struct transfers {
     stream s;
     std::vector<uint8_t> spad = std::vector<uint8_t>(CfgScratchpadBytes), target;
     std::vector<word_write> loads, weights;
+    uint32_t last[HD_UNIT_COUNT] = {}, layer[HD_UNIT_COUNT] = {}; /* of each unit's last command */
 
     explicit transfers(bench &bench_) : b(bench_), s(b.hash)
     {
         target.assign(b.bus.memory.begin() + kTarget,
                       b.bus.memory.begin() + kTarget + kTargetBytes);
+    }
+
+    /* Waits for `units`; numbers of the others, and the name of the layer, do not matter. */
+    void label(hd_common &c, uint32_t units)
+    {
+        c.layer = b.random.next() & 0xffff;
+        c.wait_load = b.random.next() & 0xffff;
+        c.wait_weight = b.random.next() & 0xffff;
+        c.wait_array = b.random.next() & 0xffff;
+        c.wait_vector = b.random.next() & 0xffff;
+        c.wait_store = b.random.next() & 0xffff;
+        c.wait_enable = units & 31;
+        if (units >> HD_UNIT_LOAD & 1)
+            c.wait_load = s.count[HD_UNIT_LOAD] & 0xffff;
+        if (units >> HD_UNIT_WEIGHT & 1)
+            c.wait_weight = s.count[HD_UNIT_WEIGHT] & 0xffff;
+        if (units >> HD_UNIT_ARRAY & 1)
+            c.wait_array = s.count[HD_UNIT_ARRAY] & 0xffff;
+        if (units >> HD_UNIT_VECTOR & 1)
+            c.wait_vector = s.count[HD_UNIT_VECTOR] & 0xffff;
+        if (units >> HD_UNIT_STORE & 1)
+            c.wait_store = s.count[HD_UNIT_STORE] & 0xffff;
+    }
+
+    template <class T> void add(const T &c, uint32_t opcode, uint32_t unit)
+    {
+        last[unit] = s.commands;
+        layer[unit] = c.common.layer;
+        s.add(c, opcode, unit);
     }
 
     std::vector<uint8_t> gather(const shape &h)
@@ -396,18 +470,16 @@ struct transfers {
         if ((h.rows - 1) * pitch + row > limit)
             return;
         set_shape(c, h);
-        c.region = 1;
+        c.region = b.source_region() & 15;
         c.space = load ? HD_SPACE_SCRATCHPAD
                        : (uint32_t)b.random.range(HD_SPACE_WEIGHTS, HD_SPACE_BIAS16) & 7;
         c.dest_pitch = pitch;
         c.dest = (uint32_t)b.random.range(0, (int)(limit - (h.rows - 1) * pitch - row));
-        c.common.layer = s.commands & 0xffff;
         /* LOAD after the commands that read what it overwrites. */
-        wait_all(c.common, s,
-                 load ? 1u << HD_UNIT_STORE | 1u << HD_UNIT_WEIGHT
-                      : (uint32_t)b.random.range(0, 31));
+        label(c.common,
+              load ? 1u << HD_UNIT_STORE | 1u << HD_UNIT_WEIGHT : (uint32_t)b.random.range(0, 31));
         expect(c, gather(h), load);
-        s.add(c, load ? HD_OPCODE_LOAD : HD_OPCODE_WEIGHT, load ? HD_UNIT_LOAD : HD_UNIT_WEIGHT);
+        add(c, load ? HD_OPCODE_LOAD : HD_OPCODE_WEIGHT, load ? HD_UNIT_LOAD : HD_UNIT_WEIGHT);
     }
 
     void expect(const hd_cmd_dma_read &c, const std::vector<uint8_t> &bytes, bool load)
@@ -452,8 +524,7 @@ struct transfers {
         c.run_pitch = pitch;
         c.offset = (uint32_t)b.random.range(0, (int)(kSpadWords * N - rows * pitch));
         c.dest = (uint32_t)b.random.range(0, (int)(kWeightWords - words));
-        c.common.layer = s.commands & 0xffff;
-        wait_all(c.common, s, 1u << HD_UNIT_LOAD);
+        label(c.common, 1u << HD_UNIT_LOAD);
         for (uint32_t i = 0; i < words; i++) {
             word_write x = {s.commands, c.space, c.dest + i, ~0ull, {}};
             for (uint32_t lane = 0; lane < N; lane++) {
@@ -464,7 +535,7 @@ struct transfers {
             }
             weights.push_back(x);
         }
-        s.add(c, HD_OPCODE_WEIGHT, HD_UNIT_WEIGHT);
+        add(c, HD_OPCODE_WEIGHT, HD_UNIT_WEIGHT);
     }
 
     void store()
@@ -477,18 +548,17 @@ struct transfers {
         if ((h.rows - 1) * pitch + row > kSpadWords || h.runs * h.run_pitch >= kTargetBytes)
             return;
         set_shape(c, h);
-        c.region = 2;
+        c.region = b.target_region() & 15;
         c.src_pitch = pitch;
         c.src = (uint32_t)b.random.range(0, (int)(kSpadWords - (h.rows - 1) * pitch - row));
-        c.common.layer = s.commands & 0xffff;
-        wait_all(c.common, s, 1u << HD_UNIT_LOAD);
+        label(c.common, 1u << HD_UNIT_LOAD);
         std::vector<uint8_t> bytes;
         for (uint32_t r = 0; r < h.rows; r++)
             for (uint32_t i = 0; i < h.row_bytes; i++)
                 bytes.push_back(spad[(c.src + r * pitch) * N + i]);
         for (uint32_t i = 0; i < bytes.size(); i++)
             target[h.offset + i / h.run_bytes * h.run_pitch + i % h.run_bytes] = bytes[i];
-        s.add(c, HD_OPCODE_STORE, HD_UNIT_STORE);
+        add(c, HD_OPCODE_STORE, HD_UNIT_STORE);
     }
 
     /* The scratchpad as it is known: zeros, loaded first. */
@@ -497,23 +567,23 @@ struct transfers {
         hd_cmd_dma_read c = {};
         const uint32_t bytes = kSpadWords * N;
 
-        c.region = 1;
+        label(c.common, 0);
+        c.region = b.source_region() & 15;
         c.offset = 0;
         c.runs = c.rows = 1;
         c.run_bytes = c.row_bytes = bytes;
-        c.common.layer = 0;
         shape h = {1, bytes, 0, 1, bytes, 0};
         expect(c, gather(h), true);
-        s.add(c, HD_OPCODE_LOAD, HD_UNIT_LOAD);
+        add(c, HD_OPCODE_LOAD, HD_UNIT_LOAD);
     }
 
     void timer(uint32_t unit)
     {
         hd_cmd_array c = {};
 
+        label(c.common, (uint32_t)b.random.range(0, 31));
         c.common.layer = (uint32_t)b.random.range(0, 200) & 0xffff;
-        wait_all(c.common, s, (uint32_t)b.random.range(0, 31));
-        s.add(c, unit == HD_UNIT_ARRAY ? HD_OPCODE_ARRAY : HD_OPCODE_VECTOR, unit);
+        add(c, unit == HD_UNIT_ARRAY ? HD_OPCODE_ARRAY : HD_OPCODE_VECTOR, unit);
     }
 
     void compose(int n)
@@ -559,8 +629,11 @@ struct transfers {
                       target[i]);
                 break;
             }
-        for (uint32_t u = 0; u < HD_UNIT_FETCH; u++)
+        for (uint32_t u = 0; u < HD_UNIT_FETCH; u++) {
             CHECK(b.read(HD_REG_UNIT_DONE(u)) == s.count[u], "done of unit %u", u);
+            CHECK(b.read(HD_REG_UNIT_COMMAND(u)) == last[u], "command of unit %u", u);
+            CHECK(get_field(b.d->unit_layer_o, (int)u * 16, 16) == layer[u], "layer of unit %u", u);
+        }
         CHECK(b.read(HD_REG_UNIT_DONE(HD_UNIT_FETCH)) == s.commands - 1, "handed over");
         check_order();
     }
@@ -568,12 +641,12 @@ struct transfers {
     /* Units complete their commands in order, END last. */
     void check_order()
     {
-        uint32_t last[HD_UNIT_COUNT] = {};
+        uint32_t before[HD_UNIT_COUNT] = {};
 
         CHECK(b.done.size() == s.commands, "%zu completions of %u", b.done.size(), s.commands);
         for (const done_event &e : b.done) {
-            CHECK(last[e.unit] == 0 || e.cmd > last[e.unit], "unit %u out of order", e.unit);
-            last[e.unit] = e.cmd;
+            CHECK(before[e.unit] == 0 || e.cmd > before[e.unit], "unit %u out of order", e.unit);
+            before[e.unit] = e.cmd;
         }
         CHECK(!b.done.empty() && b.done.back().unit == HD_UNIT_FETCH &&
                   b.done.back().cmd == s.commands - 1,
@@ -601,6 +674,42 @@ void test_transfers(bench &b, int n)
         return;
     b.finish(false);
     t.check();
+}
+
+/* ------------------------------------------------------------------ registers */
+/* What a bus master has written, against what it reads: bytes without strobe stay, registers that
+ * only read and addresses without one keep what they have. */
+void test_registers(bench &b, int n)
+{
+    std::vector<uint32_t> known(0x400), writable(0x400);
+
+    for (uint32_t r = 0; r < HD_REG_REGION_SIZE_COUNT; r++)
+        writable[HD_REG_REGION_BASE_LO(r) / 4] = writable[HD_REG_REGION_BASE_HI(r) / 4] =
+            writable[HD_REG_REGION_SIZE(r) / 4] = ~0u;
+    writable[HD_REG_COMMAND_OFFSET / 4] = writable[HD_REG_COMMAND_LENGTH / 4] = ~0u;
+    writable[HD_REG_IRQ_ENABLE / 4] = HD_IRQ_ENABLE_DONE_MASK | HD_IRQ_ENABLE_ERROR_MASK;
+    for (uint32_t i = 0; i < 0x400; i++) {
+        known[i] = b.read(i * 4);
+        CHECK(i * 4 < HD_REG_BYTES || known[i] == 0, "%x reads %x", i * 4, known[i]);
+    }
+    for (int i = 0; i < n; i++) {
+        const uint32_t at = (uint32_t)b.random.range(0, b.random.chance(10) ? 0x3ff : 0x5a),
+                       value = b.random.next(), strobe = b.random.next() & 15;
+        uint32_t mask = 0;
+
+        if (at == HD_REG_CONTROL / 4 || at == HD_REG_IRQ_STATUS / 4)
+            continue;
+        for (uint32_t k = 0; k < 4; k++)
+            mask |= strobe >> k & 1 ? 0xffu << (8 * k) : 0;
+        mask &= writable[at];
+        b.write(at * 4 | (b.random.next() & 3), value, strobe);
+        known[at] = (known[at] & ~mask) | (value & mask);
+        CHECK(b.read(at * 4 | (b.random.next() & 3)) == known[at], "%x after a write of %x & %x",
+              at * 4, value, mask);
+    }
+    for (uint32_t i = 0; i < 0x400; i++)
+        CHECK(b.read(i * 4) == known[i], "%x: %x, expected %x", i * 4, b.read(i * 4), known[i]);
+    b.write(HD_REG_IRQ_ENABLE, HD_IRQ_ENABLE_DONE_MASK | HD_IRQ_ENABLE_ERROR_MASK);
 }
 
 /* ------------------------------------------------------------------ order */
@@ -654,10 +763,8 @@ struct fault {
     bool check_address;
 };
 
-void expect_fault(bench &b, const std::vector<uint32_t> &words, const fault &f, const char *name,
-                  uint32_t offset = 64)
+void check_fault(bench &b, const fault &f, const char *name)
 {
-    b.start(words, offset);
     if (!b.wait()) {
         printf("  (%s)\n", name);
         return;
@@ -668,11 +775,18 @@ void expect_fault(bench &b, const std::vector<uint32_t> &words, const fault &f, 
 
     CHECK(cause == (f.code | f.unit << 8), "%s: cause %x, expected code %u unit %u", name, cause,
           f.code, f.unit);
-    CHECK(b.read(HD_REG_ERR_COMMAND) == f.command, "%s: command %u", name,
-          b.read(HD_REG_ERR_COMMAND));
+    CHECK(b.read(HD_REG_ERR_COMMAND) == f.command, "%s: command %u, expected %u", name,
+          b.read(HD_REG_ERR_COMMAND), f.command);
     CHECK(!f.check_address || address == f.address, "%s: address %llx, expected %llx", name,
           (unsigned long long)address, (unsigned long long)f.address);
     b.finish(true);
+}
+
+void expect_fault(bench &b, const std::vector<uint32_t> &words, const fault &f, const char *name,
+                  uint32_t offset = 64)
+{
+    b.start(words, offset);
+    check_fault(b, f, name);
 }
 
 hd_cmd_dma_read simple_read(uint32_t space)
@@ -710,13 +824,14 @@ struct trio {
     explicit trio(const bench &b) : hash(b.hash)
     {
     }
-    stream make() const
+    stream make(uint32_t before = 1) const
     {
         stream s(hash);
         hd_cmd_array a = {};
 
         a.common.layer = 20;
-        s.add(a, HD_OPCODE_ARRAY, HD_UNIT_ARRAY);
+        for (uint32_t i = 0; i < before; i++)
+            s.add(a, HD_OPCODE_ARRAY, HD_UNIT_ARRAY);
         s.add(load, HD_OPCODE_LOAD, HD_UNIT_LOAD);
         s.add(weight, HD_OPCODE_WEIGHT, HD_UNIT_WEIGHT);
         hd_cmd_store last = store;
@@ -730,7 +845,7 @@ struct trio {
 void test_header_faults(bench &b)
 {
     const stream good = trio(b).make();
-    const uint64_t at = kBase + kCommands + 64;
+    const uint64_t at = b.bus.base + kCommands + 64;
     std::vector<uint32_t> w;
 
     w = good.words, w[0] ^= 1;
@@ -757,7 +872,7 @@ void test_header_faults(bench &b)
     w = good.words, w.resize(8 + 28 + 4), w[3] = (uint32_t)w.size() * 4;
     expect_fault(b, w, {HD_FAULT_BAD_LENGTH, HD_UNIT_FETCH, 1, at + 32 + 112, true}, "cut command");
     expect_fault(b, good.words,
-                 {HD_FAULT_REGION_LIMIT, HD_UNIT_FETCH, 0, kBase + kSource - 64, true},
+                 {HD_FAULT_REGION_LIMIT, HD_UNIT_FETCH, 0, b.bus.base + kSource - 64, true},
                  "stream limit", kSource - 64);
 }
 
@@ -794,29 +909,136 @@ void test_unit_faults(bench &b)
     t = trio(b), t.weight.run_pitch = 0xffffff00;
     expect_fault(
         b, t.make().words,
-        {HD_FAULT_REGION_LIMIT, HD_UNIT_WEIGHT, 2, kBase + kSource + 128 + 0xffffff00, true},
+        {HD_FAULT_REGION_LIMIT, HD_UNIT_WEIGHT, 2, b.bus.base + kSource + 128 + 0xffffff00, true},
         "WEIGHT pitch");
-    t = trio(b), t.store.region = 9;
+    t = trio(b), t.store.region = kNoRegion;
     expect_fault(b, t.make().words, {HD_FAULT_REGION_LIMIT, HD_UNIT_STORE, 3, 0, true},
                  "STORE region");
     b.bus.fault_enable = true;
-    b.bus.fault_address = kBase + kSource + 128 + 600 + 10;
+    b.bus.fault_address = b.bus.base + kSource + 128 + 600 + 10;
     t = trio(b), t.weight.offset = 40000;
     expect_fault(b, t.make().words,
                  {HD_FAULT_BUS_READ, HD_UNIT_LOAD, 1,
                   b.bus.fault_address & ~(uint64_t)(CfgAxiBytes - 1), CfgAxiBytes <= 16},
                  "LOAD bus");
-    b.bus.fault_address = kBase + kTarget + 610;
+    b.bus.fault_address = b.bus.base + kTarget + 610;
     t = trio(b);
     expect_fault(b, t.make().words, {HD_FAULT_BUS_WRITE, HD_UNIT_STORE, 3, 0, false}, "STORE bus");
-    b.bus.fault_address = kBase + kCommands + 64 + 32 + 112 + 20;
+    b.bus.fault_address = b.bus.base + kCommands + 64 + 32 + 112 + 20;
     /* A wide beat also holds the end of command 0. */
     const uint64_t beat = b.bus.fault_address & ~(uint64_t)(CfgAxiBytes - 1);
     expect_fault(b, t.make().words,
                  {HD_FAULT_BUS_READ, HD_UNIT_FETCH,
-                  beat < kBase + kCommands + 64 + 32 + 112 ? 0u : 1u, 0, false},
+                  beat < b.bus.base + kCommands + 64 + 32 + 112 ? 0u : 1u, 0, false},
                  "FETCH bus");
     b.bus.fault_enable = false;
+}
+
+/* The stream itself anywhere: beyond its region, beyond the bus, no multiple of 16 bytes. */
+void test_stream_faults(bench &b)
+{
+    const uint32_t room = kSource - kCommands, far = b.random.next() % (~0u - room) + room,
+                   odd = 64 + (uint32_t)b.random.range(1, 15);
+    const uint64_t at = b.bus.base + kCommands;
+
+    b.launch(far, 1024);
+    check_fault(b, {HD_FAULT_REGION_LIMIT, HD_UNIT_FETCH, 0, at + far, true}, "stream offset");
+    b.launch(64, far);
+    check_fault(b, {HD_FAULT_REGION_LIMIT, HD_UNIT_FETCH, 0, at + 64, true}, "stream length");
+    b.launch(odd, 1024);
+    check_fault(b, {HD_FAULT_BAD_FIELD, HD_UNIT_FETCH, 0, at + odd, true}, "stream's first byte");
+    b.region(0, b.random.next() | 1ull << b.random.range(CfgAxiAddrBits, 63), ~0u);
+    b.launch(64, 1024);
+    check_fault(b, {HD_FAULT_REGION_LIMIT, HD_UNIT_FETCH, 0, 0, false},
+                "stream of a region beyond the bus");
+    b.region(0, at, room);
+    b.bus.fault_enable = true;
+    b.bus.fault_address = at + 64;
+    const stream good = trio(b).make();
+    expect_fault(b, good.words, {HD_FAULT_BUS_READ, HD_UNIT_FETCH, 0, at + 64, true}, "header bus");
+    b.bus.fault_enable = false;
+}
+
+/* Regions that would reach beyond the bus end with it: the last byte is inside, the next is not. */
+void test_end_of_bus(bench &b)
+{
+    const uint64_t base = b.bus.base;
+    const uint32_t beyond = (uint32_t)b.random.range(0, 1 << 24) * 16;
+
+    b.place(kBus - kTarget - kTargetBytes);
+    const uint64_t commands = b.bus.base + kCommands, source = b.bus.base + kSource,
+                   target = b.bus.base + kTarget;
+    trio t(b);
+    for (const auto &[r, at] : {std::pair{0u, commands}, {1u, source}, {2u, target}})
+        b.region(r, at, 0x80000000 | b.random.next());
+    t.store.offset = kTargetBytes - 1100;
+    b.start(t.make().words, 0);
+    if (b.wait())
+        b.finish(false);
+    t.load.offset = (uint32_t)(kBus - source) + beyond;
+    expect_fault(b, t.make().words, {HD_FAULT_REGION_LIMIT, HD_UNIT_LOAD, 1, kBus + beyond, true},
+                 "LOAD beyond the bus");
+    t = trio(b), t.weight.offset = (uint32_t)(kBus - source) + beyond;
+    expect_fault(b, t.make().words, {HD_FAULT_REGION_LIMIT, HD_UNIT_WEIGHT, 2, kBus + beyond, true},
+                 "WEIGHT beyond the bus");
+    t = trio(b), t.store.offset = (uint32_t)(kBus - target) + beyond;
+    expect_fault(b, t.make().words, {HD_FAULT_REGION_LIMIT, HD_UNIT_STORE, 3, kBus + beyond, true},
+                 "STORE beyond the bus");
+    b.launch((uint32_t)(kBus - commands) + beyond, 1024);
+    check_fault(b, {HD_FAULT_REGION_LIMIT, HD_UNIT_FETCH, 0, kBus + beyond, true},
+                "stream beyond the bus");
+    b.place(base);
+}
+
+/* One fault of a random transfer: `fields` is the command, in place of a good one. */
+template <class T> fault spoil(bench &b, T &c, uint32_t unit, uint32_t command)
+{
+    const bool store = unit == HD_UNIT_STORE;
+    const uint32_t size = store ? kTargetBytes : kSourceBytes, burst = 16 * CfgAxiBytes;
+    const uint64_t first = b.bus.base + (store ? kTarget : kSource);
+    fault f = {HD_FAULT_REGION_LIMIT, unit, command, 0, true};
+
+    c.region = (store ? b.target_region() : b.source_region()) & 15;
+    c.runs = c.rows = (uint32_t)b.random.range(2, 0xffff) & 0xffff;
+    c.run_bytes = c.row_bytes = (uint32_t)b.random.range(1, 600);
+    c.run_pitch = size + b.random.next() / 2;
+    c.offset = (uint32_t)b.random.range(0, (int)size - 600);
+    switch (b.random.range(0, 3)) {
+    case 0: /* the first run is beyond */
+        c.offset = size + b.random.next() % (~0u - size);
+        f.address = first + c.offset;
+        break;
+    case 1: /* its end */
+        c.offset = size - (uint32_t)b.random.range(1, 600);
+        c.run_bytes = c.row_bytes = size + b.random.next() / 2;
+        f.address = std::max(first + c.offset, (first + size) / burst * burst);
+        break;
+    case 2: /* the second run */ f.address = first + c.offset + c.run_pitch; break;
+    default: /* other bytes in rows than in runs, noticed long before the limit */
+        c.offset = (uint32_t)b.random.range(0, 4096);
+        c.run_bytes = 0x10000 + b.random.next() / 2;
+        c.runs = (uint32_t)b.random.range(1, 0xffff) & 0xffff;
+        c.row_bytes = 1 + b.random.next() / 2;
+        if ((uint64_t)c.runs * c.run_bytes == (uint64_t)c.rows * c.row_bytes)
+            c.row_bytes++;
+        f.code = HD_FAULT_BAD_FIELD;
+        f.address = 0;
+    }
+    return f;
+}
+
+void test_random_faults(bench &b)
+{
+    const uint32_t before = (uint32_t)b.random.range(1, b.random.chance(10) ? 1000 : 30);
+
+    for (uint32_t unit : {HD_UNIT_LOAD, HD_UNIT_WEIGHT, HD_UNIT_STORE}) {
+        trio t(b);
+        const fault f = unit == HD_UNIT_LOAD     ? spoil(b, t.load, unit, before)
+                        : unit == HD_UNIT_WEIGHT ? spoil(b, t.weight, unit, before + 1)
+                                                 : spoil(b, t.store, unit, before + 2);
+
+        expect_fault(b, t.make(before).words, f, "random transfer");
+    }
 }
 
 /* A run ends exactly at the region's end: no fault. */
@@ -1056,6 +1278,53 @@ void test_timing(bench &b)
     test_slack(b);
 }
 
+/* ------------------------------------------------------------------ counts */
+/* More commands than waits have numbers: 2^16 of each unit and some, their waits modulo 2^16. */
+void test_counts(bench &b)
+{
+    constexpr uint32_t n = 0x10000 + 100, room = 0x2000000;
+    stream s(b.hash);
+    const hd_cmd_dma_read load = one_run_read(HD_SPACE_SCRATCHPAD, 1),
+                          weight = one_run_read(HD_SPACE_WEIGHTS, 1);
+    hd_cmd_array array = {};
+    hd_cmd_vector vector = {};
+    uint64_t at[HD_UNIT_COUNT] = {};
+
+    b.bus.stall = 0;
+    b.bus.latency = 1;
+    b.d->noise_i = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        s.add(load, HD_OPCODE_LOAD, HD_UNIT_LOAD);
+        s.add(weight, HD_OPCODE_WEIGHT, HD_UNIT_WEIGHT);
+        s.add(one_run_store(1), HD_OPCODE_STORE, HD_UNIT_STORE);
+        s.add(array, HD_OPCODE_ARRAY, HD_UNIT_ARRAY);
+        wait_all(vector.common, s, i % 100 == 0 ? 31 : 0);
+        s.add(vector, HD_OPCODE_VECTOR, HD_UNIT_VECTOR);
+    }
+    array.common.layer = 0xffff;
+    s.add(array, HD_OPCODE_ARRAY, HD_UNIT_ARRAY);
+    wait_all(vector.common, s, 1u << HD_UNIT_ARRAY);
+    vector.common.layer = 0xffff;
+    s.add(vector, HD_OPCODE_VECTOR, HD_UNIT_VECTOR);
+    s.end();
+    b.bus.memory.resize(kMemory + room);
+    b.region(0, b.bus.base + kMemory, room);
+    memcpy(&b.bus.memory[kMemory], s.words.data(), s.words.size() * 4);
+    b.launch(0, (uint32_t)s.words.size() * 4);
+    if (!b.wait(20000000))
+        return;
+    for (const done_event &e : b.done)
+        at[e.unit] = e.cycle;
+    CHECK(at[HD_UNIT_ARRAY] < at[HD_UNIT_VECTOR], "VECTOR waits for ARRAY's command %u", n);
+    CHECK(b.done.size() == s.commands, "%zu completions of %u", b.done.size(), s.commands);
+    for (uint32_t u = 0; u < HD_UNIT_FETCH; u++)
+        CHECK(b.read(HD_REG_UNIT_DONE(u)) == s.count[u], "done of unit %u", u);
+    b.finish(false);
+    b.place(b.bus.base);
+    b.bus.memory.resize(kMemory);
+    printf("counts: %u commands, %d failures\n", s.commands, failures);
+}
+
 /* ------------------------------------------------------------------ bandwidth */
 double rate(const std::vector<uint64_t> &beats)
 {
@@ -1149,17 +1418,26 @@ int main(int argc, char **argv)
     bench b(seed);
     b.setup();
     test_timing(b);
+    test_registers(b, 1000);
+    b.place(kBase);
     test_order(b);
     for (int i = 0; i < 3; i++)
         test_long_stream(b);
     test_transfers(b, 3);
-    for (int i = 0; i < rounds && failures == 0; i++)
+    for (int i = 0; i < rounds && failures == 0; i++) {
+        b.move();
         test_transfers(b, b.random.range(1, 40));
+    }
     printf("transfers: %d failures, up to %d reads outstanding\n", failures, b.bus.most_reads);
     for (int i = 0; i < 1 + rounds / 20 && failures == 0; i++) {
         random_bus(b);
+        b.move();
         test_header_faults(b);
+        test_stream_faults(b);
+        test_end_of_bus(b);
         test_unit_faults(b);
+        for (int k = 0; k < 4; k++)
+            test_random_faults(b);
         test_limit_exact(b);
         test_transfers(b, 5);
     }
@@ -1167,8 +1445,11 @@ int main(int argc, char **argv)
     for (int i = 0; i < rounds && failures == 0; i++)
         test_reset(b);
     printf("reset: %d failures\n", failures);
+    b.place(kBase);
     if (failures == 0)
         test_bandwidth(b);
+    if (failures == 0 && argc > 3 && strcmp(argv[3], "long") == 0)
+        test_counts(b);
     b.d->final();
     printf("%s\n", failures == 0 ? "passed" : "FAILED");
     return failures != 0;

@@ -331,6 +331,18 @@ struct maker {
         c.x_start = which == 3 ? -32000 : 0;
         return c;
     }
+
+    /* An average over as many cells: 2048 at most. */
+    hd_cmd_vector widest(uint32_t cells)
+    {
+        hd_cmd_vector c = command(HD_VOP_AVG_POOL);
+
+        c.rows = c.cols = 1;
+        c.kernel_h = c.in_h = cells % 5 == 0 ? 5 : cells % 8 == 0 ? 8 : 1;
+        c.kernel_w = c.in_w = cells / c.kernel_h;
+        c.y_start = c.x_start = 0;
+        return c;
+    }
 };
 
 /* ------------------------------------------------------------------ the bench */
@@ -344,7 +356,7 @@ struct bench {
     uint32_t addr[2], hi[2];
     int port_percent = 0, lane_percent = 0; /* refusals */
     uint64_t kinds[8] = {}, total_kinds[8] = {}, bytes = 0;
-    uint32_t index = 0;
+    uint32_t index = 0; /* of the command, counted; the unit gets another number for each */
     uint64_t now = 0, asked = 0, granted = 0, written = 0; /* cycles: first, last, last */
     uint32_t grants = 0;                                   /* of port 0 */
 
@@ -372,7 +384,7 @@ struct bench {
     {
         if (!dut.qw_valid_o || dut.qw_unit_o != HD_UNIT_VECTOR)
             return true;
-        if (dut.qw_cmd_o != index || dut.qw_count_o < 1 || dut.qw_count_o > N) {
+        if (dut.qw_cmd_o != command_index() || dut.qw_count_o < 1 || dut.qw_count_o > N) {
             printf("write of command %u, %u bytes\n", dut.qw_cmd_o, dut.qw_count_o);
             return false;
         }
@@ -461,7 +473,7 @@ struct bench {
         memcpy(words, &c, sizeof c);
         for (unsigned i = 0; i < CmdVectorWords; i++)
             dut.cmd_i[i] = i < sizeof c / 4 ? words[i] : 0;
-        dut.cmd_index_i = index;
+        dut.cmd_index_i = command_index();
         dut.cmd_valid_i = 1;
         memset(kinds, 0, sizeof kinds);
         for (uint64_t cycle = 1; cycle < limit; cycle++) {
@@ -489,6 +501,11 @@ struct bench {
             "%u a %d b %u out %u\n",
             op_names[c.op], c.rows, c.cols, c.channels, c.kernel_h, c.kernel_w, c.stride_y,
             c.stride_x, c.y_start, c.x_start, c.in_h, c.in_w, c.a_base, c.b_base, c.out_base);
+    }
+
+    uint32_t command_index() const
+    {
+        return index * 2654435761u;
     }
 
     bool one(const hd_cmd_vector &c, bool free_run)
@@ -611,6 +628,9 @@ struct bench {
         }
         for (int which = 0; which < 4; which++)
             if (!one(maker{r}.longest(which), true))
+                return false;
+        for (uint32_t cells : {2048, 2047, 2035, 1365, 1024})
+            if (!one(maker{r}.widest(cells), true))
                 return false;
         return true;
     }
