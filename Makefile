@@ -98,7 +98,7 @@ regress: program
 check-rtl: program
 	@bash tests/hw/check_rtl.sh
 
-# Line and toggle coverage of hw/rtl: benches and random layers, half an hour and more (tests/hw/coverage.sh).
+# Line and toggle coverage of hw/rtl: benches and random layers, about half an hour (tests/hw/coverage.sh).
 coverage: everything
 	@bash tests/hw/coverage.sh
 

@@ -3,11 +3,12 @@
 files (verilator_coverage --write). A line is a basic block (Verilator's line and branch points), a toggle one bit of a
 signal; one that any instance in any configuration reached is reached.
 
-A line of WAIVERS is "MODULE line|toggle PATTERN REASON": points of the module that were not reached and whose source
-line (line) or signal (toggle) has the regular expression PATTERN, without blanks, do not count. One that waives nothing
-is an error, so waivers go when a test comes.
-Exit status 1: a share below MUST, or a waiver that waives nothing; with --part, for some of the steps, both are only
-printed.
+A line of WAIVERS is "MODULE toggle SIGNAL[BITS] REASON" or "MODULE line PATTERN REASON": points that do not count. BITS are
+ranges as 31:16,7; without them the whole signal is meant, and `[*]` in SIGNAL is any element of an array. Every bit must
+exist and none may have toggled. PATTERN is a regular expression, without blanks, of source lines; it must fit a point that
+was not reached. So waivers go when a test comes. Points that were not reached are listed as waivers name them.
+Exit status 1: a share below MUST, or a wrong waiver. With --part, for some of the steps, a share and a waiver of what toggled
+are only printed.
 """
 import collections
 import pathlib
@@ -32,14 +33,84 @@ def points(path):
                 yield source.stem, kind, (int(field["l"]), int(field.get("n", 0)), field.get("o", "")), int(match[2])
 
 
+def bits_of(text):
+    """"7:5,2" as {7, 6, 5, 2}."""
+    for part in text.split(","):
+        high, _, low = part.partition(":")
+        yield from range(int(low or high), int(high) + 1)
+
+
+class Waiver:
+    def __init__(self, path, number, module, kind, what):
+        self.number, self.module, self.kind, self.what = number, module, kind, what
+        self.used = self.toggled = 0
+        if kind == "line":
+            self.pattern, self.bits = re.compile(what), None
+            return
+        match = re.fullmatch(r"([\w.\[\]*]+?)(?:\[(\d[\d:,]*)\])?", what)
+        if not match:
+            sys.exit(f"{path}:{number}: expected SIGNAL[BITS]: {what}")
+        self.bits = {bit: False for bit in bits_of(match[2])} if match[2] else None
+        name = re.escape(match[1]).replace(r"\[\*\]", r"\[\d+\]")
+        self.pattern = re.compile(name + (r"\[(\d+)\]" if match[2] else r"(\[\d+\])*"))
+
+    def fits(self, module, kind, text, times):
+        """Whether the point is waived; counts it."""
+        if (module, kind) != (self.module, self.kind):
+            return False
+        if kind == "line":
+            self.used += times == 0 and bool(self.pattern.search(text))
+            return times == 0 and bool(self.pattern.search(text))
+        match = self.pattern.fullmatch(text)
+        if not match or (self.bits is not None and int(match[1]) not in self.bits):
+            return False
+        if self.bits is not None:
+            self.bits[int(match[1])] = True
+        self.used += 1
+        self.toggled += times > 0
+        return times == 0
+
+    def error(self):
+        missing = [bit for bit, seen in (self.bits or {}).items() if not seen]
+        if not self.used:
+            return f"waives no {self.kind} of {self.module}: {self.what}"
+        if self.toggled:
+            return f"waives {self.toggled} that toggled of {self.module}: {self.what}"
+        return f"{self.module} has no {self.what}: bit {missing[0]}" if missing else None
+
+
 def read_waivers(path):
     for number, line in enumerate(open(path, encoding="utf-8"), 1):
         part = line.split(None, 3)
         if not part or part[0].startswith("#"):
             continue
         if len(part) < 4 or part[1] not in MUST:
-            sys.exit(f"{path}:{number}: expected MODULE line|toggle PATTERN REASON")
-        yield [number, part[0], part[1], re.compile(part[2]), 0]
+            sys.exit(f"{path}:{number}: expected MODULE line|toggle WHAT REASON")
+        yield Waiver(path, number, *part[:3])
+
+
+def ranges(bits):
+    """{7, 6, 5, 2} as "7:5,2"."""
+    text, bits = [], sorted(bits, reverse=True)
+    while bits:
+        n = next((i for i in range(1, len(bits)) if bits[i] != bits[0] - i), len(bits))
+        text.append(f"{bits[0]}:{bits[n - 1]}" if n > 1 else str(bits[0]))
+        bits = bits[n:]
+    return ",".join(text)
+
+
+def report(missing, source):
+    """A line for each place in the source and each signal."""
+    signals = collections.defaultdict(set)
+    for module, kind, (line, column, comment) in missing:
+        match = re.fullmatch(r"(.*)\[(\d+)\]", comment) if kind == "toggle" else None
+        text = (re.sub(r"\[\d+\]", "[*]", match[1]) if match else comment) if kind == "toggle" else f"{column} {comment}"
+        signals[module, kind, line, text].add(int(match[2]) if match else -1)
+    for (module, kind, line, text), bits in sorted(signals.items()):
+        if kind == "line":
+            yield f"{module}:{line} line {text}: {source[module][line].strip()}"
+        else:
+            yield f"{module}:{line} toggle {text}" + (f"[{ranges(bits)}]" if bits != {-1} else "")
 
 
 def main():
@@ -55,16 +126,13 @@ def main():
     missing = []
     for (module, kind, place), times in sorted(count.items()):
         text = source[module][place[0]] if kind == "line" else place[2]
-        fits = [] if times else [w for w in waivers if w[1] == module and w[2] == kind and w[3].search(text)]
-        for waiver in fits:
-            waiver[4] += 1
-        if fits:
+        if any([w.fits(module, kind, text, times) for w in waivers]):
             tally[module, kind][2] += 1
             continue
         tally[module, kind][1] += 1
         tally[module, kind][0] += times > 0
         if times == 0:
-            missing.append(f"{module}.sv:{place[0]}: {kind} {place[2]}: {source[module][place[0]].strip()}")
+            missing.append((module, kind, place))
     status = 0
     print(f"{'module':24}{'lines':>16}{'toggles':>18}  waived")
     total = {"line": [0, 0, 0], "toggle": [0, 0, 0]}
@@ -79,13 +147,13 @@ def main():
         if of == 0 or 100 * hit / of < MUST[kind]:
             print(f"{kind}s: {100 * hit / of if of else 0:.2f} % reached, expected at least {MUST[kind]} %")
             status = 1
-    for number, module, kind, pattern, used in waivers:
-        if not used:
-            print(f"{waived_by}:{number}: waives no {kind} of {module}: {pattern.pattern}")
+    for waiver in waivers:
+        if waiver.toggled if part else waiver.error():
+            print(f"{waived_by}:{waiver.number}: {waiver.error()}")
             status = 1
     if files:
         out = pathlib.Path(files[0]).parent / "missing.txt"
-        out.write_text("\n".join(missing) + "\n", encoding="utf-8")
+        out.write_text("".join(line + "\n" for line in report(missing, source)), encoding="utf-8")
         print(f"not reached: {len(missing)} points, {out}")
     sys.exit(0 if part else status)
 

@@ -25,13 +25,43 @@ grep -q '^toggles: 83.19 % reached, expected at least ' stdout || fail "83 % of 
 grep -q '^not reached: 20 points' stdout || fail "points: $(cat stdout)"
 share --part none all.dat || fail "a part is held to the bar: $(cat stdout)"
 
-echo 'hd_acc toggle ^index_q constant here' >waivers
+grep -qxF 'hd_acc:31 toggle index_q[19:0]' missing.txt || fail "not reached: $(cat missing.txt)"
+
+echo 'hd_acc toggle index_q[19:10,9:0] constant here' >waivers
 share waivers all.dat || fail "waived: $(cat stdout)"
 grep -q '^hd_acc  *1/1  *100.0%  *99/99  *100.0%  20$' stdout || fail "waived: $(cat stdout)"
-echo 'hd_acc toggle ^sum_q is reached' >>waivers
-share waivers all.dat && fail "a waiver that waives nothing passes: $(cat stdout)"
-grep -qxF 'waivers:2: waives no toggle of hd_acc: ^sum_q' stdout || fail "a waiver that waives nothing: $(cat stdout)"
-echo 'hd_acc toggle ^index_q' >waivers
+echo 'hd_acc toggle index_q constant here' >waivers
+share waivers all.dat || fail "waived as a whole: $(cat stdout)"
+
+# Wrong waivers beside a right one.
+cat >waivers <<END
+hd_acc toggle index_q[18:0] constant here
+hd_acc toggle none[3:0] not found
+hd_add toggle index_q[19] another module
+hd_acc toggle sum_q[3] is reached
+hd_acc toggle index_q[20:19] too wide
+hd_acc line . is reached
+END
+share waivers all.dat && fail "wrong waivers pass: $(cat stdout)"
+sed -n 's/^waivers://p' stdout >found
+diff - found <<END || fail "wrong waivers"
+2: waives no toggle of hd_acc: none[3:0]
+3: waives no toggle of hd_add: index_q[19]
+4: waives 1 that toggled of hd_acc: sum_q[3]
+5: hd_acc has no index_q[20:19]: bit 20
+6: waives no line of hd_acc: .
+END
+
+point hd_acc.sv 32 v_toggle/hd_acc 'element[0][2]' 0 >>all.dat
+point hd_acc.sv 32 v_toggle/hd_acc 'element[1][2]' 0 >>all.dat
+printf '%s\n' 'hd_acc toggle index_q constant here' 'hd_acc toggle element[*][2] of all elements' >waivers
+share waivers all.dat || fail "elements: $(cat stdout)"
+grep -q '^hd_acc .*100.0%  22$' stdout || fail "elements: $(cat stdout)"
+
+echo 'hd_acc toggle index_q' >waivers
 share waivers all.dat && fail "a waiver without a reason passes: $(cat stdout)"
-grep -qxF 'waivers:1: expected MODULE line|toggle PATTERN REASON' stdout || fail "without a reason: $(cat stdout)"
+grep -qxF 'waivers:1: expected MODULE line|toggle WHAT REASON' stdout || fail "without a reason: $(cat stdout)"
+echo 'hd_acc toggle ^index_q+ a pattern' >waivers
+share waivers all.dat && fail "a pattern of a signal passes: $(cat stdout)"
+grep -qxF 'waivers:1: expected SIGNAL[BITS]: ^index_q+' stdout || fail "a pattern of a signal: $(cat stdout)"
 finish
