@@ -26,6 +26,51 @@ def relu6():
     return lay.ReLU(6.0)
 
 
+class Norm(lay.Layer):
+    """Layer normalisation over the last dimension, written out as x / deviation - mean / deviation: what TFLite's
+    converter makes of it are operators of int8 (its LayerNormalization becomes a float batch normalisation)."""
+
+    def build(self, shape):
+        self.gamma = self.add_weight("gamma", (shape[-1],), initializer="ones")
+        self.beta = self.add_weight("beta", (shape[-1],), initializer="zeros")
+
+    def call(self, x):
+        mean, variance = tf.nn.moments(x, [-1], keepdims=True)
+        return tf.nn.batch_normalization(x, mean, variance, self.beta, self.gamma, 1e-3)
+
+
+class Attention(lay.Layer):
+    """Self-attention of `heads` heads over [batch, tokens, width]: softmax(q k^T / sqrt(d)) v, projected."""
+
+    def __init__(self, heads):
+        super().__init__()
+        self.heads = heads
+
+    def build(self, shape):
+        _, self.tokens, self.width = shape
+        self.project = [lay.Dense(self.width) for _ in range(4)]
+
+    def split(self, x):
+        x = tf.reshape(x, (-1, self.tokens, self.heads, self.width // self.heads))
+        return tf.transpose(x, (0, 2, 1, 3))
+
+    def call(self, x):
+        q, k, v = (self.split(dense(x)) for dense in self.project[:3])
+        score = tf.matmul(q, k, transpose_b=True) * (self.width // self.heads) ** -0.5
+        y = tf.transpose(tf.matmul(tf.nn.softmax(score), v), (0, 2, 1, 3))
+        return self.project[3](tf.reshape(y, (-1, self.tokens, self.width)))
+
+
+class Position(lay.Layer):
+    """Adds a learnt vector to each token."""
+
+    def build(self, shape):
+        self.table = self.add_weight("table", (1, *shape[1:]), initializer=tf.keras.initializers.RandomNormal(stddev=0.02))
+
+    def call(self, x):
+        return x + self.table
+
+
 def train(model, epoch_data, epochs, seed, loss="sparse_categorical_crossentropy", rate=2e-3, batch=32):
     """Adam with a cosine decay. epoch_data(rng) gives fresh (inputs, targets) for every epoch, in the
     order in which they are used."""

@@ -1,10 +1,10 @@
 """Train the larger networks of the zoo and write their folders, goldens excepted.
 
-    python make_zoo.py [resnet8_own] [dscnn_own] [mobilenet025_own] [autoencoder_own] [--out DIR]
+    python make_zoo.py [resnet8_own] [dscnn_own] [mobilenet025_own] [autoencoder_own] [vit_own] [--out DIR]
     python ../oracle/make_goldens.py resnet8_own     (each, in the oracle's own environment)
 
-The shapes are those of the four MLPerf Tiny networks; weights are our own, trained on the handwritten
-digits brought to the size in question. The digits' held-out images are not used in training or
+The shapes are those of the four MLPerf Tiny networks and of a vision transformer; weights are our own,
+trained on the handwritten digits brought to the size in question. The digits' held-out images are not used in training or
 calibration. Seeded as train_digits.py is.
 """
 
@@ -16,7 +16,7 @@ import numpy as np
 
 import digits_data
 import tflite_export as ex
-from blocks import conv, depthwise, lay, relu6, train
+from blocks import Attention, Norm, Position, conv, depthwise, lay, relu6, train
 from tflite_export import tf
 
 CALIBRATION_IMAGES = 200
@@ -73,6 +73,19 @@ def autoencoder():
     return tf.keras.Model(inp, lay.Dense(640)(x))
 
 
+def vit():
+    """Vision transformer for 8x8x1: 16 tokens of 2x2 pixels, width 48, two blocks of 3 heads, hidden 96, GELU."""
+    inp = tf.keras.Input((8, 8, 1))
+    x = lay.Reshape((16, 48))(lay.Conv2D(48, 2, 2)(inp))
+    x = Position()(x)
+    for _ in range(2):
+        x = lay.Add()([x, Attention(3)(Norm()(x))])
+        y = lay.Dense(96, activation=tf.nn.gelu)(Norm()(x))
+        x = lay.Add()([x, lay.Dense(48)(y)])
+    x = lay.GlobalAveragePooling1D()(Norm()(x))
+    return tf.keras.Model(inp, lay.Softmax()(lay.Dense(10)(x)))
+
+
 # -- data: the 8x8 digits brought to each network's input --------------------------------------------
 
 
@@ -108,6 +121,8 @@ def frames(x, y, rng):
     return out, out
 
 
+TRANSFORMER_OPS = ["ADD", "BATCH_MATMUL", "DEQUANTIZE", "GELU", "MEAN", "MUL", "NEG", "QUANTIZE", "RSQRT",
+                   "SQUARED_DIFFERENCE", "SUB", "TRANSPOSE"]
 NETS = {
     "resnet8_own": dict(
         build=resnet8, data=lambda x, y, rng: coloured(x, y, rng, 32), epochs=15, samples=8, classes=DIGITS,
@@ -121,6 +136,9 @@ NETS = {
     "autoencoder_own": dict(
         build=autoencoder, data=frames, epochs=60, samples=8, classes=None,
         task="ten frames of one digit, reproduced; the shape of MLPerf Tiny's autoencoder"),
+    "vit_own": dict(
+        build=vit, data=lambda x, y, rng: (x, y), epochs=300, samples=100, classes=DIGITS, ops=TRANSFORMER_OPS,
+        task="handwritten digits, 10 classes, by a vision transformer"),
 }
 OPS = ["CONV_2D", "DEPTHWISE_CONV_2D", "FULLY_CONNECTED", "ADD", "AVERAGE_POOL_2D", "RESHAPE", "SOFTMAX"]
 
@@ -173,7 +191,7 @@ def make(name, folder, seed):
 
     per_channel = name != "autoencoder_own"
     content = ex.to_int8(model, calibration, per_channel)
-    ops = ex.check_ops(content, OPS)
+    ops = ex.check_ops(content, OPS + net.get("ops", []))
     held_out = quality(net, model, content, x, y)
     meta = {
         "name": name,
