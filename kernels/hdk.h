@@ -122,7 +122,7 @@ struct hdk_softmax {
     int32_t input_multiplier, input_left_shift, diff_min;
 };
 void hdk_softmax(const struct hdk_softmax *p, const int8_t *x, int8_t *y);
-/* The exponential of one difference, -255 to 0, Q0.31; -1 below diff_min. */
+/* The exponential of one difference, -255 to 0, Q0.31; 0 below diff_min. */
 int32_t hdk_softmax_exp(const struct hdk_softmax *p, int32_t diff);
 
 /* Any unary function: y = table[x + 128]. y may be x. */

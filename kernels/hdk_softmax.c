@@ -76,7 +76,7 @@ static uint32_t leading_zeros(uint32_t x)
 int32_t hdk_softmax_exp(const struct hdk_softmax *p, int32_t diff)
 {
     if (diff < p->diff_min)
-        return -1;
+        return 0;
     return exp_negative(hdk_rescale(diff, p->input_multiplier, p->input_left_shift));
 }
 
@@ -91,7 +91,7 @@ static int32_t row_max(const int8_t *x, uint32_t n)
 
 /* Exponentials by difference 0, -1, .. -255, made when first asked for: long rows need each value
  * once only, short ones few of them. */
-#define UNKNOWN (-2)
+#define UNKNOWN (-1)
 struct exponentials {
     int32_t of[256];
 };
@@ -110,11 +110,8 @@ static void softmax_row(const struct hdk_softmax *p, struct exponentials *table,
     int32_t sum = 0, scale, shift; /* sum: Q12.19 */
     uint32_t zeros;
 
-    for (uint32_t i = 0; i < p->cols; i++) {
-        int32_t e = look_up(p, table, max - x[i]);
-        if (e >= 0)
-            sum += hdk_round_shift(e, 12);
-    }
+    for (uint32_t i = 0; i < p->cols; i++)
+        sum += hdk_round_shift(look_up(p, table, max - x[i]), 12);
     zeros = leading_zeros((uint32_t)sum);
     scale = reciprocal_1p((int32_t)(((uint32_t)sum << zeros) - 0x80000000u));
     shift = 12 - (int32_t)zeros + 31 - 8;
@@ -122,7 +119,7 @@ static void softmax_row(const struct hdk_softmax *p, struct exponentials *table,
         int32_t e = look_up(p, table, max - x[i]);
         /* A shift beyond 31 (512 equal entries and more; undefined in the reference) leaves less
          * than 1/2: 0. */
-        int32_t q = e >= 0 && shift <= 31 ? hdk_round_shift(hdk_high_mul(scale, e), shift) : 0;
+        int32_t q = shift <= 31 ? hdk_round_shift(hdk_high_mul(scale, e), shift) : 0;
         y[i] = hdk_clamp(q, -128, -128, 127);
     }
 }
@@ -168,11 +165,8 @@ static void log_softmax_row(const struct hdk_log_softmax *p, struct exponentials
     const struct hdk_softmax *e = &p->exp;
     int32_t max = row_max(x, e->cols), sum = 0, log_sum, least;
 
-    for (uint32_t i = 0; i < e->cols; i++) {
-        int32_t v = look_up(e, table, max - x[i]);
-        if (v >= 0)
-            sum += hdk_round_shift(v, 12);
-    }
+    for (uint32_t i = 0; i < e->cols; i++)
+        sum += hdk_round_shift(look_up(e, table, max - x[i]), 12);
     log_sum = log_of(sum);
     least = hdk_rescale(INT32_MIN + log_sum, p->reverse_multiplier, p->reverse_shift);
     least = least > e->diff_min - 1 ? least : e->diff_min - 1;

@@ -13,11 +13,8 @@ static void exponentials(const struct ir_fixed *f, int32_t table[ENTRIES])
                                   .input_left_shift = f->shift[0],
                                   .diff_min = -(int32_t)((INT64_C(31) << 26) >> f->shift[0])};
 
-    for (int32_t d = 0; d < ENTRIES; d++) {
-        const int32_t e = hdk_softmax_exp(&p, -d);
-
-        table[(ENTRIES - d) % ENTRIES] = e < 0 ? 0 : e;
-    }
+    for (int32_t d = 0; d < ENTRIES; d++)
+        table[(ENTRIES - d) % ENTRIES] = hdk_softmax_exp(&p, -d);
 }
 
 void lower_softmax_begin(struct lower *l, const struct op_plan *p)
