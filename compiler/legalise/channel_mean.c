@@ -28,17 +28,6 @@ static int32_t values_of(const struct ir_tensor *x, uint32_t axes)
     return n;
 }
 
-static struct ir_tensor *constant(struct ir_graph *g, enum ir_type type, uint32_t rank,
-                                  const int32_t *dim, int value)
-{
-    struct ir_tensor *t = ir_tensor_new(g, "", type, rank, dim);
-    const size_t n = (size_t)ir_bytes(t);
-
-    t->role = IR_CONST;
-    t->data = memset(arena_alloc(g->arena, n), value, n);
-    return t;
-}
-
 /* `op`'s result with all its dimensions, those of the mean 1. */
 static struct ir_tensor *kept_dims(struct ir_graph *g, const struct ir_op *op)
 {
@@ -64,9 +53,10 @@ static void drop_dims(struct ir_graph *g, struct ir_op *op)
 
 static void make_product(struct ir_graph *g, struct ir_op *op, int32_t n)
 {
-    struct ir_tensor *ones = constant(g, IR_I8, 2, (const int32_t[]){n, 1}, 1);
-    struct ir_tensor *bias = constant(g, IR_I32, 1, (const int32_t[]){1}, 0);
+    struct ir_tensor *ones = lgl_new_constant(g, "", IR_I8, 2, (const int32_t[]){n, 1}, NULL);
+    struct ir_tensor *bias = lgl_new_constant(g, "", IR_I32, 1, (const int32_t[]){1}, NULL);
 
+    memset((uint8_t *)(uintptr_t)ones->data, 1, (size_t)n);
     ones->quant = lgl_new_quant(g, 1, 0);
     op->opcode = IR_OP_FULLY_CONNECTED;
     op->in = arena_memdup(g->arena, (const uint32_t[]){op->in[0], ones->id, bias->id},

@@ -31,16 +31,6 @@ struct ir_tensor *order_tensor_like(struct ir_graph *g, const struct ir_tensor *
     return y;
 }
 
-static struct ir_tensor *constant(struct ir_graph *g, enum ir_type type, uint32_t rank,
-                                  const int32_t *dim)
-{
-    struct ir_tensor *t = ir_tensor_new(g, "", type, rank, dim);
-
-    t->role = IR_CONST;
-    t->data = arena_alloc(g->arena, (size_t)ir_bytes(t));
-    return t;
-}
-
 void order_set_maker(struct ir_graph *g, struct ir_op *op, uint32_t y)
 {
     op->out[0] = y;
@@ -59,15 +49,16 @@ static void pick_by_weights(struct ir_graph *g, uint32_t row, const struct ir_te
     const bool image = x->rank == 4;
     const struct lgl_fixed_scale one = lgl_fixed_scale(1.0);
     struct ir_op *op = ir_op_new(g, image ? IR_OP_CONV2D : IR_OP_FULLY_CONNECTED, row, 3, 1);
-    struct ir_tensor *w = image ? constant(g, IR_I8, 4, (const int32_t[]){1, 1, k, n})
-                                : constant(g, IR_I8, 2, (const int32_t[]){k, n});
+    struct ir_tensor *w =
+        image ? lgl_new_constant(g, "", IR_I8, 4, (const int32_t[]){1, 1, k, n}, NULL)
+              : lgl_new_constant(g, "", IR_I8, 2, (const int32_t[]){k, n}, NULL);
 
     for (int32_t c = 0; c < n; c++)
         ((uint8_t *)(uintptr_t)w->data)[(int32_t)from[c] * n + c] = 1;
     w->quant = lgl_new_quant(g, 1, 0);
     op->in[0] = x->id;
     op->in[1] = w->id;
-    op->in[2] = constant(g, IR_I32, 1, &n)->id;
+    op->in[2] = lgl_new_constant(g, "", IR_I32, 1, &n, NULL)->id;
     for (uint32_t i = IR_STRIDE_H; image && i <= IR_DILATION_W; i++)
         op->attr[i] = 1;
     op->attr[IR_KERNEL_H] = op->attr[IR_KERNEL_W] = image;

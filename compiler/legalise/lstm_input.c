@@ -4,8 +4,6 @@
  * in [-64, 64], s = sum of d[p] * 128^p. Digit p is the requantisation of s by 2^-7p that keeps its
  * lowest 7 (p + 1) bits: the shift left wraps modulo 2^32 (NUMERICS.md). With n digits these are
  * exact for -2^(7n-1) <= s < 2^(7n-1), which the weights prove. */
-#include <string.h>
-
 #include "compiler/ir/rules.h"
 #include "legalise.h"
 #include "new_ops.h"
@@ -34,16 +32,6 @@ static uint32_t digits_of(const struct ir_tensor *w, const struct ir_tensor *bia
     return 0;
 }
 
-static struct ir_tensor *constant(struct ir_graph *g, const char *name, enum ir_type type,
-                                  uint32_t rank, const int32_t *dim)
-{
-    struct ir_tensor *t = ir_tensor_new(g, name, type, rank, dim);
-
-    t->role = IR_CONST;
-    t->data = arena_alloc(g->arena, (size_t)ir_bytes(t));
-    return t;
-}
-
 /* Column p * rows + i: digit p of gate row i. The gates' bias counts the zero point in; the
  * product's does not. */
 static void fill(struct ir_graph *g, struct ir_op *op, const struct ir_op *lstm, uint32_t n)
@@ -51,8 +39,9 @@ static void fill(struct ir_graph *g, struct ir_op *op, const struct ir_op *lstm,
     const struct ir_tensor *w = ir_in(g, lstm, 1), *b = ir_in(g, lstm, 3);
     const int32_t k = ir_dim_back(w, 0), rows = (int32_t)(ir_elements(w) / (uint64_t)k);
     const int32_t columns = rows * (int32_t)n, zero = ir_zero_point(ir_in(g, lstm, 0));
-    struct ir_tensor *weights = constant(g, w->name, IR_I8, 2, (const int32_t[]){k, columns});
-    struct ir_tensor *bias = constant(g, b->name, IR_I32, 1, &columns);
+    struct ir_tensor *weights =
+        lgl_new_constant(g, w->name, IR_I8, 2, (const int32_t[]){k, columns}, NULL);
+    struct ir_tensor *bias = lgl_new_constant(g, b->name, IR_I32, 1, &columns, NULL);
     int32_t *multiplier = ARENA_ARRAY(g->arena, int32_t, (size_t)columns);
     int8_t *shift = ARENA_ARRAY(g->arena, int8_t, (size_t)columns);
 

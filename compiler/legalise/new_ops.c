@@ -18,13 +18,20 @@ struct ir_quant lgl_new_quant(struct ir_graph *g, float scale, int32_t zero)
                              arena_memdup(g->arena, &zero, sizeof zero)};
 }
 
-uint32_t lgl_new_numbers(struct ir_graph *g, uint32_t n, const int32_t *values)
+struct ir_tensor *lgl_new_constant(struct ir_graph *g, const char *name, enum ir_type type,
+                                   uint32_t rank, const int32_t *dim, const void *values)
 {
-    struct ir_tensor *t = ir_tensor_new(g, "", IR_I32, 1, (const int32_t[]){(int32_t)n});
+    struct ir_tensor *t = ir_tensor_new(g, name, type, rank, dim);
+    const size_t n = (size_t)ir_bytes(t);
 
     t->role = IR_CONST;
-    t->data = arena_memdup(g->arena, values, n * sizeof *values);
-    return t->id;
+    t->data = values ? arena_memdup(g->arena, values, n) : arena_alloc(g->arena, n);
+    return t;
+}
+
+uint32_t lgl_new_numbers(struct ir_graph *g, uint32_t n, const int32_t *values)
+{
+    return lgl_new_constant(g, "", IR_I32, 1, (const int32_t[]){(int32_t)n}, values)->id;
 }
 
 struct ir_op *lgl_new_op(struct ir_graph *g, enum ir_opcode code, uint32_t row, uint32_t n_in,

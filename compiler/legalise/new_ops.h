@@ -11,6 +11,10 @@ struct ir_tensor *lgl_new_image(struct ir_graph *g, const struct ir_tensor *like
 /* Scale `scale`, one zero point. */
 struct ir_quant lgl_new_quant(struct ir_graph *g, float scale, int32_t zero);
 
+/* A constant; `values` is copied, NULL: zeros. */
+struct ir_tensor *lgl_new_constant(struct ir_graph *g, const char *name, enum ir_type type,
+                                   uint32_t rank, const int32_t *dim, const void *values);
+
 /* The id of a constant of n int32. */
 uint32_t lgl_new_numbers(struct ir_graph *g, uint32_t n, const int32_t *values);
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "legalise.h"
+#include "new_ops.h"
 
 static const int32_t *perm_of(const struct ir_graph *g, const struct ir_op *transpose)
 {
@@ -25,16 +26,6 @@ static struct ir_op *maker(const struct ir_graph *g, uint32_t id, enum ir_opcode
 static struct ir_op *transpose_before(const struct ir_graph *g, uint32_t id)
 {
     return maker(g, id, IR_OP_TRANSPOSE);
-}
-
-static uint32_t int_const(struct ir_graph *g, const char *name, uint32_t rank, const int32_t *dim,
-                          const int32_t *value)
-{
-    struct ir_tensor *t = ir_tensor_new(g, name, IR_I32, rank, dim);
-
-    t->role = IR_CONST;
-    t->data = arena_memdup(g->arena, value, (size_t)ir_bytes(t));
-    return t->id;
 }
 
 static void replace_reads(struct ir_graph *g, uint32_t from, uint32_t to)
@@ -60,7 +51,7 @@ static void compose(struct ir_graph *g, struct ir_op *second)
         perm[i] = perm_of(g, first)[perm_of(g, second)[i]];
         identity = identity && perm[i] == i;
     }
-    second->in[1] = int_const(g, y->name, 1, &rank, perm);
+    second->in[1] = lgl_new_constant(g, y->name, IR_I32, 1, &rank, perm)->id;
     second->in[0] = first->in[0];
     if (identity && !y->is_output)
         replace_reads(g, y->id, first->in[0]);
@@ -142,7 +133,7 @@ static uint32_t turned_rows(struct ir_graph *g, const struct ir_tensor *t, uint3
     for (uint32_t k = 0; k < rank; k++)
         for (uint32_t i = 0; i < n; i++)
             value[(uint32_t)perm[k] * n + i] = from[k * n + i];
-    return int_const(g, t->name, t->rank, t->dim, value);
+    return lgl_new_constant(g, t->name, IR_I32, t->rank, t->dim, value)->id;
 }
 
 static uint32_t turned_operand(struct ir_graph *g, const struct ir_op *op, uint32_t i,
@@ -184,7 +175,7 @@ static void push_behind(struct ir_graph *g, struct ir_op *op, const int32_t *per
     op->out[0] = z->id;
     after = ir_op_new(g, IR_OP_TRANSPOSE, before->row, 2, 1);
     after->in[0] = z->id;
-    after->in[1] = int_const(g, y->name, 1, &rank, perm);
+    after->in[1] = lgl_new_constant(g, y->name, IR_I32, 1, &rank, perm)->id;
     after->out[0] = y->id;
     after->fixed.act_min = op->fixed.act_min;
     after->fixed.act_max = op->fixed.act_max;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "compiler/ir/float_numbers.h"
+#include "new_ops.h"
 #include "table16.h"
 
 static float scale_of(const struct ir_tensor *t)
@@ -229,16 +230,10 @@ static void pool_to_conv(struct ir_graph *g, struct ir_op *op)
 {
     const struct ir_tensor *x = ir_in(g, op, 0);
     const int32_t dim[4] = {1, op->attr[IR_KERNEL_H], op->attr[IR_KERNEL_W], x->dim[3]};
-    struct ir_tensor *w = ir_tensor_new(g, "", x->type, 4, dim);
-    const size_t n = (size_t)ir_bytes(w);
-    float *scale = ARENA_ARRAY(g->arena, float, 1);
-    uint8_t *ones = arena_alloc(g->arena, n);
+    struct ir_tensor *w = lgl_new_constant(g, "", x->type, 4, dim, NULL);
 
-    *scale = 1.0f / (float)(dim[1] * dim[2]);
-    memset(ones, 1, n);
-    w->role = IR_CONST;
-    w->data = ones;
-    w->quant = (struct ir_quant){1, 0, scale, ARENA_ARRAY(g->arena, int32_t, 1)};
+    memset((uint8_t *)(uintptr_t)w->data, 1, (size_t)ir_bytes(w));
+    w->quant = lgl_new_quant(g, 1.0f / (float)(dim[1] * dim[2]), 0);
     op->opcode = IR_OP_DEPTHWISE_CONV2D;
     op->in = arena_memdup(g->arena, (const uint32_t[]){op->in[0], w->id}, 2 * sizeof *op->in);
     op->n_in = 2;

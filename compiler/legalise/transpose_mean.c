@@ -2,6 +2,7 @@
  * in: TRANSPOSE -> MEAN (some exporters average an NHWC image as NCHW).  out: MEAN over the mapped
  * axes, then a TRANSPOSE of what is left, which fold.c drops when no dimension changes place. */
 #include "legalise.h"
+#include "new_ops.h"
 
 static int32_t source_of(const struct ir_graph *g, const struct ir_op *transpose, uint32_t i)
 {
@@ -28,16 +29,6 @@ static int32_t place_of(uint32_t gone, int32_t k)
     return place;
 }
 
-static uint32_t new_permutation(struct ir_graph *g, const char *name, uint32_t rank,
-                                const int32_t *from)
-{
-    struct ir_tensor *t = ir_tensor_new(g, name, IR_I32, 1, (const int32_t[]){(int32_t)rank});
-
-    t->role = IR_CONST;
-    t->data = arena_memdup(g->arena, from, rank * sizeof *from);
-    return t->id;
-}
-
 static void swap(struct ir_graph *g, struct ir_op *transpose, struct ir_op *mean)
 {
     const struct ir_tensor *x = ir_in(g, transpose, 0);
@@ -45,7 +36,8 @@ static void swap(struct ir_graph *g, struct ir_op *transpose, struct ir_op *mean
     const uint32_t mask = (uint32_t)mean->attr[IR_AXIS];
     const bool keep = mean->attr[IR_KEEP_DIMS] != 0;
     int32_t dim[IR_MAX_RANK], from[IR_MAX_RANK];
-    uint32_t mapped = 0, rank = 0, n_from = 0;
+    uint32_t mapped = 0, rank = 0;
+    int32_t n_from = 0;
     struct ir_op *after;
 
     for (uint32_t i = 0; i < x->rank; i++)
@@ -65,7 +57,7 @@ static void swap(struct ir_graph *g, struct ir_op *transpose, struct ir_op *mean
     mean->attr[IR_AXIS] = (int32_t)mapped;
     after = ir_op_new(g, IR_OP_TRANSPOSE, transpose->row, 2, 1);
     after->in[0] = z->id;
-    after->in[1] = new_permutation(g, y->name, n_from, from);
+    after->in[1] = lgl_new_constant(g, y->name, IR_I32, 1, &n_from, from)->id;
     after->out[0] = y->id;
     after->fixed = transpose->fixed;
     y->producer = after->id;

@@ -2,38 +2,22 @@
  * in: BATCH_MATMUL with adj_a.  out: TRANSPOSE, then BATCH_MATMUL without, where an accelerator is
  * selected: it takes rows of the first operand, of the second one rows or columns. */
 #include "legalise.h"
-
-static uint32_t swap_last_two(struct ir_graph *g, const struct ir_tensor *x)
-{
-    int32_t from[IR_MAX_RANK];
-    struct ir_tensor *t = ir_tensor_new(g, x->name, IR_I32, 1, (const int32_t[]){(int32_t)x->rank});
-
-    for (uint32_t i = 0; i < x->rank; i++)
-        from[i] = (int32_t)i;
-    from[x->rank - 1] = (int32_t)x->rank - 2;
-    from[x->rank - 2] = (int32_t)x->rank - 1;
-    t->role = IR_CONST;
-    t->data = arena_memdup(g->arena, from, x->rank * sizeof *from);
-    return t->id;
-}
+#include "new_ops.h"
 
 static void transpose_first(struct ir_graph *g, struct ir_op *product)
 {
     const struct ir_tensor *x = ir_in(g, product, 0);
-    struct ir_op *op = ir_op_new(g, IR_OP_TRANSPOSE, product->row, 2, 1);
-    int32_t dim[IR_MAX_RANK];
+    const int32_t rank = (int32_t)x->rank;
+    int32_t dim[IR_MAX_RANK], from[IR_MAX_RANK];
 
-    for (uint32_t i = 0; i < x->rank; i++)
-        dim[i] = x->dim[i];
-    dim[x->rank - 1] = x->dim[x->rank - 2];
-    dim[x->rank - 2] = x->dim[x->rank - 1];
+    for (int32_t i = 0; i < rank; i++) {
+        from[i] = i < rank - 2 ? i : 2 * rank - 3 - i; /* the last two swapped */
+        dim[i] = x->dim[from[i]];
+    }
     struct ir_tensor *y = ir_tensor_new(g, x->name, x->type, x->rank, dim);
     y->quant = x->quant;
-    y->producer = op->id;
-    op->in[0] = x->id;
-    op->in[1] = swap_last_two(g, x);
-    op->out[0] = y->id;
-    op->fixed = (struct ir_fixed){.act_min = INT8_MIN, .act_max = INT8_MAX};
+    const uint32_t in[2] = {x->id, lgl_new_constant(g, x->name, IR_I32, 1, &rank, from)->id};
+    (void)lgl_new_op(g, IR_OP_TRANSPOSE, product->row, 2, in, y);
     product->in[0] = y->id;
     product->attr[IR_ADJ_A] = 0;
 }

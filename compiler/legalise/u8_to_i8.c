@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "legalise.h"
+#include "new_ops.h"
 
 /* The same real values as int8. */
 static void make_signed(struct ir_graph *g, struct ir_tensor *t)
@@ -47,12 +48,8 @@ static void replace_reads(struct ir_graph *g, uint32_t from, uint32_t to)
 /* Plain numbers, which CAST makes and reads, are quantised values of scale 1. */
 static void give_scale(struct ir_graph *g, struct ir_tensor *t)
 {
-    float *one = ARENA_ARRAY(g->arena, float, 1);
-
-    if (t->quant.n != 0)
-        return;
-    *one = 1;
-    t->quant = (struct ir_quant){1, 0, one, ARENA_ARRAY(g->arena, int32_t, 1)};
+    if (t->quant.n == 0)
+        t->quant = lgl_new_quant(g, 1, 0);
 }
 
 /* Operators that compute with the uint8 value itself. */

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "legalise.h"
+#include "new_ops.h"
 
 /* A constant like `w` with another shape; scales along the last axis. */
 static struct ir_tensor *like(struct ir_graph *g, const struct ir_tensor *w, uint32_t rank,
@@ -89,9 +90,7 @@ static void want_bias(struct ir_graph *g, struct ir_op *op)
 
     if (ir_in(g, op, 2) != NULL)
         return;
-    b = ir_tensor_new(g, "", IR_I32, 1, &channels);
-    b->role = IR_CONST;
-    b->data = arena_alloc(g->arena, (size_t)ir_bytes(b));
+    b = lgl_new_constant(g, "", IR_I32, 1, &channels, NULL);
     op->in =
         arena_memdup(g->arena, (const uint32_t[]){op->in[0], op->in[1], b->id}, 3 * sizeof *op->in);
     op->n_in = 3;
