@@ -4,9 +4,9 @@
  * in another unit; a unit reads and writes in the order of its commands. ARRAY alone reads what it
  * writes itself, and its writes land long after the next command's first reads: there it waits for
  * its own count. Of weights that come while it works ARRAY need not wait for the last word: it
- * follows their WEIGHT command, if that reads memory, and waits for those before it. Records that a later write covers
- * whole are dropped, and cut where it covers one end of them: whoever meets the new record waits
- * for the old ones through it, and a unit's commands complete in order.
+ * follows their WEIGHT command, if that reads memory, and waits for those before it. Records that
+ * a later write covers whole are dropped, and cut where it covers one end of them: whoever meets
+ * the new record waits for the old ones through it, and a unit's commands complete in order.
  */
 #include "lower.h"
 
