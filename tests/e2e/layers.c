@@ -881,6 +881,31 @@ static struct span far_window(struct make *m, int32_t in)
     return s;
 }
 
+static void pool_into(struct make *m, const struct span *y, const struct span *x,
+                      struct ir_tensor *out)
+{
+    const enum ir_opcode opcode = chance(m, 50) ? IR_OP_AVERAGE_POOL2D : IR_OP_MAX_POOL2D;
+
+    set_window(add_op(m, opcode, 1, &(struct ir_tensor *){m->x}, out), y, x, false);
+}
+
+/* One output of depthwise ones a channel; `biased`: there may be a bias. */
+static void convolve_into(struct make *m, bool depthwise, const struct span *y,
+                          const struct span *x, bool biased, struct ir_tensor *out)
+{
+    const int32_t c = m->x->dim[3], oc = out->dim[3];
+    const double k = (double)y->kernel * x->kernel * (depthwise ? 1 : c);
+    struct ir_tensor *weights = constant(
+        m, "w", 4, (const int32_t[]){depthwise ? 1 : oc, y->kernel, x->kernel, depthwise ? oc : c});
+
+    set_scales(m, weights, out, k, 1, 0);
+    struct ir_tensor *b = biased ? bias(m, oc, k) : NULL, *in[3] = {m->x, weights, b};
+    struct ir_op *op =
+        add_op(m, depthwise ? IR_OP_DEPTHWISE_CONV2D : IR_OP_CONV2D, b ? 3 : 2, in, out);
+    set_window(op, y, x, true);
+    op->attr[IR_MULTIPLIER] = depthwise;
+}
+
 /* One convolution or pool; sizes that only a few operators meet, so the budget is larger. */
 static void far_op(struct make *m)
 {
@@ -906,19 +931,10 @@ static void far_op(struct make *m)
             x.after >= x.kernel || !fit(&y) || !fit(&x) || y.out != out->dim[1] ||
             x.out != out->dim[2])
             return;
-        set_window(add_op(m, chance(m, 50) ? IR_OP_AVERAGE_POOL2D : IR_OP_MAX_POOL2D, 1,
-                          &(struct ir_tensor *){m->x}, out),
-                   &y, &x, false);
+        pool_into(m, &y, &x, out);
         return;
     }
-    double k = (double)y.kernel * x.kernel * (kind ? 1 : c);
-    struct ir_tensor *weights =
-        constant(m, "w", 4, (const int32_t[]){kind ? 1 : oc, y.kernel, x.kernel, kind ? oc : c});
-    set_scales(m, weights, out, k, 1, 0);
-    struct ir_op *op = add_op(m, kind ? IR_OP_DEPTHWISE_CONV2D : IR_OP_CONV2D, 2,
-                              (struct ir_tensor *[]){m->x, weights}, out);
-    set_window(op, &y, &x, true);
-    op->attr[IR_MULTIPLIER] = kind != 0;
+    convolve_into(m, kind != 0, &y, &x, false, out);
 }
 
 /* Depthwise over one column, as audio networks have it: its rows may be walked as one row. */
@@ -1333,19 +1349,10 @@ static void large_window(struct make *m, int32_t kind)
     struct ir_tensor *out = tensor(m, "y", IR_I8, 4, (const int32_t[]){images, y.out, x.out, oc});
     if (kind == 2) {
         quantise(m, out, m->x->quant.scale[0], m->x->quant.zero_point[0]);
-        set_window(add_op(m, chance(m, 50) ? IR_OP_AVERAGE_POOL2D : IR_OP_MAX_POOL2D, 1,
-                          &(struct ir_tensor *){m->x}, out),
-                   &y, &x, false);
+        pool_into(m, &y, &x, out);
         return;
     }
-    double k = (double)y.kernel * x.kernel * (kind ? 1 : c);
-    struct ir_tensor *weights =
-        constant(m, "w", 4, (const int32_t[]){kind ? 1 : oc, y.kernel, x.kernel, kind ? oc : c});
-    set_scales(m, weights, out, k, 1, 0);
-    struct ir_tensor *b = bias(m, oc, k), *in[3] = {m->x, weights, b};
-    struct ir_op *op = add_op(m, kind ? IR_OP_DEPTHWISE_CONV2D : IR_OP_CONV2D, b ? 3 : 2, in, out);
-    set_window(op, &y, &x, true);
-    op->attr[IR_MULTIPLIER] = kind == 1;
+    convolve_into(m, kind != 0, &y, &x, true, out);
 }
 
 /* A sum or a table. */
