@@ -12,26 +12,31 @@ static uint32_t maker(const struct cascade_walk *c, const struct ir_tensor *t)
     return i;
 }
 
-uint32_t cascade_made(const struct cascade_walk *c, const struct ir_tensor *t)
+bool cascade_read(const struct cascade_walk *c, const struct cascade_tile *t, uint32_t i,
+                  struct cascade_read *r)
 {
-    const uint32_t i = maker(c, t);
+    const struct geo *g = &c->plan[t->stage].geo;
+    const struct ir_tensor *x = geo_operand(g, i);
+    uint32_t from;
 
-    return i < c->n ? c->done[i] : 0;
+    *r = (struct cascade_read){.buffer = &c->line_buffer[x->id], .tensor = x->id};
+    if (!r->buffer->wrap)
+        return false;
+    geo_operand_rows(g, i, t->y, t->rows, &r->lo, &r->hi);
+    from = maker(c, x);
+    r->made = from < c->n ? c->done[from] : 0;
+    return true;
 }
 
-/* Can the tile [y, y + rows) read its operands from one wrap of their line buffers each? */
-static bool without_wrap(const struct cascade_walk *c, const struct op_plan *p, uint32_t y,
-                         uint32_t rows)
+/* Can the tile read its operands from one wrap of their line buffers each? */
+static bool without_wrap(const struct cascade_walk *c, const struct cascade_tile *t)
 {
-    for (uint32_t i = 0; i < p->n_in; i++) {
-        const struct plan_line_buffer *r = &c->line_buffer[geo_operand(&p->geo, i)->id];
-        uint32_t lo, hi;
-        if (!r->wrap)
-            continue;
-        geo_operand_rows(&p->geo, i, y, rows, &lo, &hi);
-        if (lo + r->halo < line_buffer_wrap(r, hi - 1))
+    struct cascade_read r;
+
+    for (uint32_t i = 0; i < c->plan[t->stage].n_in; i++)
+        if (cascade_read(c, t, i, &r) &&
+            r.lo + r.buffer->halo < line_buffer_wrap(r.buffer, r.hi - 1))
             return false;
-    }
     return true;
 }
 
@@ -48,7 +53,7 @@ static uint32_t tile_rows(const struct cascade_walk *c, uint32_t k, uint32_t upt
     rows = rows < left ? rows : left;
     if (r->wrap && rows > r->wrap - c->done[k] % r->wrap)
         rows = r->wrap - c->done[k] % r->wrap;
-    while (rows > 1 && !without_wrap(c, p, c->done[k], rows))
+    while (rows > 1 && !without_wrap(c, &(struct cascade_tile){k, 0, c->done[k], rows, false}))
         rows--;
     return rows;
 }

@@ -24,7 +24,14 @@ struct cascade_walk {
 /* Visit every tile; what a tile reads has been visited before. Fill all but done and tiles. */
 void cascade_walk(struct arena *a, struct cascade_walk *c);
 
-/* Rows that the cascade has made of tensor `t`; 0 if no stage makes it. */
-uint32_t cascade_made(const struct cascade_walk *c, const struct ir_tensor *t);
+/* What a tile reads of a line buffer: rows [lo, hi) of `tensor`, of which `made` are made. */
+struct cascade_read {
+    const struct plan_line_buffer *buffer;
+    uint32_t tensor, lo, hi, made;
+};
+
+/* Tile `t` reads operand i; false if that is in no line buffer. */
+bool cascade_read(const struct cascade_walk *c, const struct cascade_tile *t, uint32_t i,
+                  struct cascade_read *r);
 
 #endif

@@ -85,6 +85,16 @@ void layout_cascade_needs(struct arena *a, const struct geo *g, const struct hd_
  * operator one tile? Else they run one by one. */
 bool layout_slices_whole(const struct op_plan *plan, uint32_t n);
 
+/* Operators of the cascade that begins at `p`; 1: it is in none. */
+static inline uint32_t cascade_length(const struct op_plan *p)
+{
+    uint32_t n = 1;
+
+    while (p[n - 1].cascaded)
+        n++;
+    return n;
+}
+
 /* First new row of the wrap that row `y` is in. */
 static inline uint32_t line_buffer_wrap(const struct plan_line_buffer *r, uint32_t y)
 {

@@ -273,19 +273,14 @@ static uint64_t cascade_bytes(struct layout_work *w, struct op_plan *p, uint32_t
 /* Note how long a wrap must be for the rows that a tile reads to be there. */
 static void note_lag(struct cascade_walk *c, const struct cascade_tile *t)
 {
-    const struct op_plan *p = &c->plan[t->stage];
-    uint32_t *need = c->context, lo, hi;
+    uint32_t *need = c->context;
+    struct cascade_read r;
 
-    for (uint32_t i = 0; i < p->n_in; i++) {
-        const struct ir_tensor *x = geo_operand(&p->geo, i);
-        const struct plan_line_buffer *r = &c->line_buffer[x->id];
-        const uint32_t made = cascade_made(c, x);
-        if (!r->wrap)
-            continue;
-        geo_operand_rows(&p->geo, i, t->y, t->rows, &lo, &hi);
-        if (line_buffer_read(r, lo, hi, made) == UINT32_MAX && made - lo > need[x->id])
-            need[x->id] = made - lo;
-    }
+    for (uint32_t i = 0; i < c->plan[t->stage].n_in; i++)
+        if (cascade_read(c, t, i, &r) &&
+            line_buffer_read(r.buffer, r.lo, r.hi, r.made) == UINT32_MAX &&
+            r.made - r.lo > need[r.tensor])
+            need[r.tensor] = r.made - r.lo;
 }
 
 /* What is made ahead, or read again after others have read it, is read late: make wraps so long that
@@ -324,15 +319,6 @@ static bool keep_lag(struct layout_work *w, struct op_plan *p, uint32_t n)
 static bool fits(struct layout_work *w, struct op_plan *p, uint32_t n, uint32_t space)
 {
     return cascade_bytes(w, p, n) <= space && keep_lag(w, p, n) && cascade_bytes(w, p, n) <= space;
-}
-
-static uint32_t cascade_length(const struct op_plan *p)
-{
-    uint32_t n = 1;
-
-    while (p[n - 1].cascaded)
-        n++;
-    return n;
 }
 
 bool layout_fit_cascade(struct layout_work *w, struct op_plan *p, uint32_t space)

@@ -118,21 +118,16 @@ struct missing {
 
 static void check_tile(struct cascade_walk *c, const struct cascade_tile *t)
 {
-    const struct op_plan *p = &c->plan[t->stage];
     struct missing *m = c->context;
-    uint32_t lo, hi;
+    struct cascade_read r;
 
-    for (uint32_t i = 0; i < p->n_in && !m->any; i++) {
-        const struct ir_tensor *x = geo_operand(&p->geo, i);
-        const struct plan_line_buffer *r = &c->line_buffer[x->id];
-        const uint32_t made = cascade_made(c, x);
-        if (!r->wrap)
+    for (uint32_t i = 0; i < c->plan[t->stage].n_in && !m->any; i++) {
+        if (!cascade_read(c, t, i, &r))
             continue;
-        geo_operand_rows(&p->geo, i, t->y, t->rows, &lo, &hi);
-        if (hi > made)
-            *m = (struct missing){true, x->id, hi - 1};
-        else if (line_buffer_read(r, lo, hi, made) == UINT32_MAX)
-            *m = (struct missing){true, x->id, lo};
+        if (r.hi > r.made)
+            *m = (struct missing){true, r.tensor, r.hi - 1};
+        else if (line_buffer_read(r.buffer, r.lo, r.hi, r.made) == UINT32_MAX)
+            *m = (struct missing){true, r.tensor, r.lo};
     }
 }
 
@@ -142,11 +137,12 @@ static enum status check_cascades(const struct sched_program *p, struct diag *d)
 
     for (uint32_t i = 0, n; i < l->n_plan; i += n) {
         struct missing m = {0};
-        struct cascade_walk c = {
-            .plan = &l->plan[i], .line_buffer = l->line_buffer, .context = &m, .visit = check_tile};
-        for (n = 1; l->plan[i + n - 1].cascaded;)
-            n++;
-        c.n = n;
+        n = cascade_length(&l->plan[i]);
+        struct cascade_walk c = {.plan = &l->plan[i],
+                                 .n = n,
+                                 .line_buffer = l->line_buffer,
+                                 .context = &m,
+                                 .visit = check_tile};
         if (n > 1)
             cascade_walk(p->arena, &c);
         if (m.any)
