@@ -131,6 +131,7 @@ module hd_regs #(
   end
 
   logic run, ended, fault_ended, reset_ended;
+  logic reset_ended_q;  // a command that ends in StClear does not count
   logic done_q, error_q, irq_done_q, irq_error_q, enable_done_q, enable_error_q, reset_q;
 
   assign run         = state_q == StRun || state_q == StFault;
@@ -139,11 +140,12 @@ module hd_regs #(
   assign reset_ended = state_q == StReset && state_d == StClear;
   assign stop_o      = state_q == StFault || state_q == StReset || state_q == StClear;
   assign unit_rst_no = state_q != StClear && reset_q;
-  assign clear_o     = start_o || reset_ended || !reset_q;
+  assign clear_o     = start_o || reset_ended || reset_ended_q || !reset_q;
   assign irq_o       = (irq_done_q && enable_done_q) || (irq_error_q && enable_error_q);
 
   always_ff @(posedge clk_i) begin
-    reset_q <= rst_ni;
+    reset_q       <= rst_ni;
+    reset_ended_q <= reset_ended;
     if (!rst_ni) begin
       state_q        <= StIdle;
       done_q         <= 1'b0;
