@@ -102,5 +102,13 @@ enum status new_target(struct arena *a, const struct options *o, struct diag *d)
                       "now: build %s_native.so as %s/README.md describes\n", name, to);
     output_printf(o->output, OUTPUT_RESULT, "now: heddle check-target %s --allow-native-targets\n",
                   to);
+    const char *network = o->template == TEMPLATE_COPY   ? arena_printf(a, "%s/copy.ir", to)
+                          : o->template == TEMPLATE_CORE ? "digits"
+                                                         : NULL;
+    if (network) /* a core has cycles and waves to look at */
+        output_printf(o->output, OUTPUT_RESULT,
+                      "then: heddle run %s --hw=tiny --target-dir=%s --target=%s "
+                      "--allow-native-targets --waves=first -o out\n",
+                      network, to, name);
     return ST_OK;
 }

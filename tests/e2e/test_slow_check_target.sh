@@ -57,17 +57,24 @@ bug "nothing it takes" target.json 's/"batch": 1,/"batch": 1, "in_c": {"max": 0}
 
 # --- a bug in the core ---
 if command -v verilator >/dev/null; then
-    "$heddle" new-target mover --template=copy >/dev/null || fail "new-target --template=copy"
+    "$heddle" new-target mover --template=copy >stdout || fail "new-target --template=copy"
+    then=$(sed -n 's/^then: heddle //p' stdout)
+    [ "$then" = "run mover/copy.ir --hw=tiny --target-dir=mover --target=mover --allow-native-targets --waves=first -o out" ] ||
+        fail "new-target says '$then'"
     grep -qr newcopy mover && fail "the template's name is left in mover"
     "$heddle" check-target mover --allow-native-targets >stdout 2>stderr || fail "mover: $(cat stdout stderr)"
     grep -q "^ok .*on the Verilated core, separate memory: 24 operators" stdout || fail "mover: $(cat stdout)"
-    "$heddle" run mover/copy.ir --hw=tiny --target-dir=mover --target=mover --allow-native-targets -o out >stdout 2>stderr ||
-        fail "mover runs: $(cat stdout stderr)"
+    # shellcheck disable=SC2086 # words
+    "$heddle" $then >stdout 2>stderr || fail "mover runs: $(cat stdout stderr)"
+    grep -q '^waves: out/waves.fst, 197 cycles' stdout || fail "mover's waves: $(grep ^waves stdout)"
+    grep -q '^TOP.mover_core.mem_read_o' out/waves.gtkw || fail "mover's save file: $(cat out/waves.gtkw)"
     grep -qE '^00_copy +1x8x8x12 +mover +197 ' stdout || fail "mover's cycles: $(cat stdout)"
-    python3 - <<'PY' || fail "mover is not in trace.json"
+    python3 - <<'PY' || fail "mover is not in trace.json or report.html"
 import json
-slices = [e for e in json.load(open("out/trace.json"))["traceEvents"] if e["ph"] == "X"]
-assert [(s["dur"], "model" in s["args"]) for s in slices if s["name"] == "00_copy"] == [(197, False)], slices
+page = open("out/report.html").read().split('id="trace">')[1]
+for trace in json.load(open("out/trace.json")), json.JSONDecoder().raw_decode(page)[0]:
+    slices = [e for e in trace["traceEvents"] if e["ph"] == "X"]
+    assert [(s["dur"], "model" in s["args"]) for s in slices if s["name"] == "00_copy"] == [(197, False)], slices
 PY
     "$heddle" new-target tiny_core --template=core >/dev/null || fail "new-target --template=core"
     sed -i 's/ - r\[Z_IN\]) \*/) */' tiny_core/tiny_core_core.sv
