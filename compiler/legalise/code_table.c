@@ -7,6 +7,7 @@
 
 #include "kernels/hdk.h"
 #include "legalise.h"
+#include "new_ops.h"
 
 enum { CODES = 256 };
 
@@ -165,9 +166,8 @@ static struct function result(const struct ir_graph *g, const struct ir_op *op,
 
     if (!of || (f[1].of && f[1].of != of) || ir_elements(of) != ir_elements(ir_out(g, op, 0)))
         return none;
-    return (struct function){of, op->opcode == IR_OP_LUT
-                                     ? table_of(g->arena, op->fixed.table, f[0].value)
-                                     : applied(g, op, f)};
+    return (struct function){of, op->fixed.table ? table_of(g->arena, op->fixed.table, f[0].value)
+                                                 : applied(g, op, f)};
 }
 
 /* The operator as a function of a tensor before it, and as a LUT of that where it reads another one
@@ -175,7 +175,7 @@ static struct function result(const struct ir_graph *g, const struct ir_op *op,
 static struct function tabulated(struct ir_graph *g, struct ir_op *op, const struct function *known,
                                  uint32_t *row)
 {
-    const uint32_t n = op->opcode == IR_OP_LUT ? 1 : 2;
+    const uint32_t n = op->fixed.table ? 1 : 2;
     struct function f[2] = {none, none};
 
     if (op->n_in != n || ir_out(g, op, 0)->type != IR_I8)
@@ -188,11 +188,7 @@ static struct function tabulated(struct ir_graph *g, struct ir_op *op, const str
         return none;
     for (uint32_t i = 0; i < n; i++)
         row[op->in[i]] = op->row;
-    memset(op->attr, 0, sizeof op->attr);
-    op->opcode = IR_OP_LUT;
-    op->n_in = 1;
-    op->in[0] = y.of->id;
-    op->fixed = (struct ir_fixed){.act_min = -128, .act_max = 127, .table = y.value};
+    lgl_become_table(op, y.of->id, y.value);
     return y;
 }
 

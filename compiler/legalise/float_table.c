@@ -9,6 +9,7 @@
 #include "compiler/ir/float_numbers.h"
 #include "kernels/hdk.h"
 #include "legalise.h"
+#include "new_ops.h"
 
 enum { CODES = 256 };
 
@@ -128,9 +129,7 @@ static bool tabulated(struct ir_graph *g, struct ir_op *quantize, const struct f
     int8_t *table = ARENA_ARRAY(g->arena, int8_t, CODES);
     if (!make_table(quantize, y, f->value, table))
         return false;
-    quantize->opcode = IR_OP_LUT;
-    quantize->in[0] = f->of->id;
-    quantize->fixed = (struct ir_fixed){.act_min = -128, .act_max = 127, .table = table};
+    lgl_become_table(quantize, f->of->id, table);
     return true;
 }
 

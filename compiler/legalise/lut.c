@@ -1,12 +1,12 @@
 /* lut.c - every unary int8 function becomes LUT with a table of 256 values, index code + 128.
- * Formulas: NUMERICS.md, "Operators". in: int8 operators after u8_to_i8. out: IR_OP_LUT. */
+ * Formulas: NUMERICS.md, "Operators". in: int8 operators after u8_to_i8. out: LUT. */
 #include <math.h>
-#include <string.h>
 
 #include "compiler/ir/float_numbers.h"
 #include "fixed_math.h"
 #include "hard_swish.h"
 #include "legalise.h"
+#include "new_ops.h"
 
 /* What one entry is made of. */
 struct unary {
@@ -279,9 +279,7 @@ static enum status make_lut(struct ir_graph *g, struct ir_op *op, bool onnx, str
                                        : code > u.act_max ? u.act_max
                                                           : code);
     }
-    memset(op->attr, 0, sizeof op->attr);
-    op->opcode = IR_OP_LUT;
-    op->fixed = (struct ir_fixed){.act_min = -128, .act_max = 127, .table = table};
+    lgl_become_table(op, op->in[0], table);
     return ST_OK;
 }
 

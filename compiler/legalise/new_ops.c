@@ -46,6 +46,15 @@ struct ir_op *lgl_new_op(struct ir_graph *g, enum ir_opcode code, uint32_t row, 
     return op;
 }
 
+void lgl_become_table(struct ir_op *op, uint32_t of, const int8_t *table)
+{
+    memset(op->attr, 0, sizeof op->attr);
+    op->opcode = IR_OP_LUT;
+    op->n_in = 1;
+    op->in[0] = of;
+    op->fixed = (struct ir_fixed){.act_min = INT8_MIN, .act_max = INT8_MAX, .table = table};
+}
+
 struct ir_op *lgl_new_reshape(struct ir_graph *g, uint32_t row, const struct ir_tensor *x,
                               struct ir_tensor *y)
 {

@@ -22,6 +22,9 @@ uint32_t lgl_new_numbers(struct ir_graph *g, uint32_t n, const int32_t *values);
 struct ir_op *lgl_new_op(struct ir_graph *g, enum ir_opcode code, uint32_t row, uint32_t n_in,
                          const uint32_t *in, struct ir_tensor *y);
 
+/* The operator becomes a LUT of tensor `of` with table[code + 128], which is kept. */
+void lgl_become_table(struct ir_op *op, uint32_t of, const int8_t *table);
+
 /* y = x in another shape. */
 struct ir_op *lgl_new_reshape(struct ir_graph *g, uint32_t row, const struct ir_tensor *x,
                               struct ir_tensor *y);
