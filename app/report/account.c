@@ -15,7 +15,7 @@ static bool executes(const struct pipeline *p, const struct ir_op *op)
     desc = p->targets.target[op->target]->desc;
     if (desc->accelerator)
         return !p->program || !sched_is_view(p->program, op);
-    return desc->outside || op->opcode != IR_OP_RESHAPE;
+    return desc->outside || !ir_is_reshape(op);
 }
 
 static bool has_core(const struct target *t)

@@ -63,7 +63,7 @@ double run_difference(const struct ir_tensor *t, const uint8_t *want, const uint
 /* What only moves values and keeps them. */
 static bool moves(const struct ir_op *op)
 {
-    return op->opcode == IR_OP_RESHAPE || op->opcode == IR_OP_TRANSPOSE;
+    return ir_is_reshape(op) || op->opcode == IR_OP_TRANSPOSE;
 }
 
 static const struct ir_op *producer(const struct ir_graph *g, const struct ir_tensor *t)

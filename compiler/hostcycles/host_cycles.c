@@ -96,7 +96,7 @@ static const struct row *find(const struct ir_graph *g, const struct ir_op *op, 
 
 static const char *kernel_of(const struct ir_graph *g, const struct ir_op *op)
 {
-    return op->dead || op->opcode == IR_OP_RESHAPE ? NULL : host_kernel_of(g, op);
+    return op->dead || ir_is_reshape(op) ? NULL : host_kernel_of(g, op);
 }
 
 uint64_t host_cycles(const struct ir_graph *g, const struct ir_op *op)

@@ -119,7 +119,7 @@ uint32_t ir_storage(const struct ir_graph *g, uint32_t id)
     while (g->tensor[id]->producer != IR_NONE) {
         const struct ir_op *op = g->op[g->tensor[id]->producer];
 
-        if (op->opcode != IR_OP_RESHAPE)
+        if (!ir_is_reshape(op))
             break;
         id = op->in[0];
     }

@@ -152,6 +152,11 @@ static inline struct ir_tensor *ir_out(const struct ir_graph *g, const struct ir
 {
     return g->tensor[op->out[i]];
 }
+/* It moves no byte: its result shares them. */
+static inline bool ir_is_reshape(const struct ir_op *op)
+{
+    return op->opcode == IR_OP_RESHAPE;
+}
 /* Multiply-accumulates of `op`, by its shapes (macs.c); 0 for what does not multiply and add. */
 uint64_t ir_macs(const struct ir_graph *g, const struct ir_op *op);
 /* Readers of tensor `id` that are alive. */

@@ -562,7 +562,7 @@ const char *views_refusal(struct arena *a, const struct ir_graph *g, const struc
     const struct ir_tensor *x = ir_in(g, op, 0), *y = ir_out(g, op, 0);
     int32_t begin, step;
 
-    if (op->opcode == IR_OP_RESHAPE)
+    if (ir_is_reshape(op))
         return NULL;
     if (rows_of_two(x) || rows_of_two(y))
         return arena_printf(a, "shape %s: parts of images in several dimensions are not supported",

@@ -24,7 +24,7 @@ static struct operand operand_of(const struct ir_graph *g, const struct ir_op *o
     if (x->is_output || x->role == IR_CONST || ir_uses(g, x->id) != 1)
         return o;
     for (uint32_t k = 0; k < g->n_op; k++)
-        if (!g->op[k]->dead && g->op[k]->opcode == IR_OP_LUT && g->op[k]->out[0] == x->id)
+        if (!g->op[k]->dead && g->op[k]->fixed.table && g->op[k]->out[0] == x->id)
             o = (struct operand){g->op[k], ir_in(g, g->op[k], 0)};
     return o;
 }

@@ -150,7 +150,7 @@ static void mark_rows(struct ir_graph *g)
     bool *alive = ARENA_ARRAY(g->arena, bool, g->n_row);
 
     for (uint32_t i = 0; i < g->n_op; i++)
-        if (!g->op[i]->dead && g->op[i]->opcode != IR_OP_RESHAPE && g->op[i]->row < g->n_row)
+        if (!g->op[i]->dead && !ir_is_reshape(g->op[i]) && g->op[i]->row < g->n_row)
             alive[g->op[i]->row] = true;
     for (uint32_t i = 0; i < g->n_row; i++)
         if (!alive[i] && g->row[i].fused_into == IR_NONE)
@@ -163,7 +163,7 @@ enum status lgl_fold(struct ir_graph *g, const struct lgl_options *o, struct dia
     for (uint32_t i = 0; i < g->n_op; i++) {
         if (moves_nothing(g, g->op[i]))
             make_reshape(g->op[i]);
-        if (g->op[i]->opcode == IR_OP_RESHAPE)
+        if (ir_is_reshape(g->op[i]))
             bypass(g, g->op[i]);
     }
     drop_unread(g);

@@ -352,7 +352,7 @@ static void follow(const struct ranging *f, uint32_t i)
         return;
     f->r->follows[i] = true;
     f->r->unclamped[out->id] = y;
-    f->r->value[out->id] = ir_op_info(op->opcode)->moves || op->opcode == IR_OP_LUT
+    f->r->value[out->id] = ir_op_info(op->opcode)->moves || op->fixed.table
                                ? y
                                : clamped(f->g->arena, &op->fixed, y, n);
 }

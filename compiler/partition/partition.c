@@ -208,7 +208,7 @@ static uint64_t stands_for(const struct partition *p, const struct ir_graph *g,
     bool host = op->target + 1 == p->targets->n;
     bool real = op->reason && strncmp(op->reason, "float32", 7) == 0;
 
-    if (host && op->opcode == IR_OP_RESHAPE)
+    if (host && ir_is_reshape(op))
         return 0;
     return ir_macs(g, op) * 8 + (ir_op_info(op->opcode)->keeps_values ? 0u : 4u) +
            (host ? 2u : 0u) + real + 1u;
