@@ -63,16 +63,21 @@ jmp_buf *arena_handler(const struct arena *a)
     return a->handler;
 }
 
-void arena_free(struct arena *a)
+static void free_blocks(struct arena *a)
 {
-    if (a == NULL)
-        return;
     while (a->blocks != NULL) {
         struct block *b = a->blocks;
 
         a->blocks = b->next;
         free(b);
     }
+}
+
+void arena_free(struct arena *a)
+{
+    if (a == NULL)
+        return;
+    free_blocks(a);
     free(a);
 }
 
@@ -116,6 +121,22 @@ static struct block *new_block(struct arena *a, size_t n_bytes)
         a->blocks = b;
     }
     return b;
+}
+
+void arena_reset(struct arena *a)
+{
+    const size_t held = a->held;
+
+    a->used = 0;
+    if (a->blocks != NULL && a->blocks->next == NULL) {
+        memset(a->blocks->data, 0, a->blocks->used);
+        a->blocks->used = 0;
+        return;
+    }
+    free_blocks(a);
+    a->held = 0;
+    if (held)
+        (void)new_block(a, held); /* one as large as all were */
 }
 
 void *arena_alloc(struct arena *a, size_t n_bytes)

@@ -18,6 +18,8 @@ struct arena *arena_open(size_t limit_bytes, jmp_buf *handler);
 /* A new arena without limit that goes where `a` goes when memory is exhausted. */
 struct arena *arena_beside(const struct arena *a);
 void arena_free(struct arena *a);
+/* Empty again, with the room that it had: for work that comes again and again. */
+void arena_reset(struct arena *a);
 
 /* Where to go when an allocation cannot be met; NULL: abort with a message. */
 void arena_on_exhausted(struct arena *a, jmp_buf *handler);

@@ -3,10 +3,8 @@
  * operator do not fit, one of its tensors is streamed instead: first one that has a copy in memory
  * anyway, then one the operator does not touch, then the largest. What is left of the scratchpad
  * decides the tile height of streamed operators. */
-#include "compiler/plan/memory_use.h"
 #include "compiler/plan/place.h"
 #include "layout_work.h"
-#include "views.h"
 
 enum {
     BUDGET_STEPS = 32, /* of the scratchpad, by which an operator's budget shrinks */
@@ -64,47 +62,16 @@ static void pair_operands(struct layout_work *w)
     }
 }
 
-/* Do the tensor's pixels lie among other channels? */
-static bool is_apart(const struct layout_work *w, const struct ir_tensor *t)
+/* What layout_prepare makes, from p->like. */
+static void take_prepared(struct sched_program *p)
 {
-    const struct sched_view *v = &w->program->view[t->id];
+    const struct layout *of = p->like->layout;
 
-    return !v->pixel &&
-           (w->program->view[v->root].n != (uint32_t)ir_dim_back(t, 0) || v->step_x > 1);
-}
-
-/* Is the tensor part of another's image, or another of its? */
-static bool is_shared(const struct layout_work *w, const struct ir_tensor *t)
-{
-    const struct sched_view *v = &w->program->view[t->id];
-
-    return v->root != t->id || (uint64_t)v->h * v->w * v->n != ir_elements(t);
-}
-
-static enum status collect(struct layout_work *w, struct diag *d)
-{
-    const struct ir_graph *g = w->graph;
-    struct layout *l = w->layout;
-
-    l->plan = ARENA_ARRAY(w->arena, struct op_plan, g->n_op);
-    for (uint32_t i = 0; i < g->n_op; i++) {
-        const struct ir_op *op = g->op[i];
-        if (!sched_owns(w->program, op) || sched_is_view(w->program, op))
-            continue;
-        struct op_plan *p = &l->plan[l->n_plan++];
-        *p = (struct op_plan){.op = op, .position = i, .last = true};
-        if (!geo_device(g, op, &p->geo))
-            return FAIL(d, ST_INTERNAL,
-                        "operator %s is assigned to the accelerator, but has no lowering",
-                        g->row[op->row].name);
-        p->n_in = p->geo.y2 ? 2 : 1;
-        p->geo.apart = is_apart(w, p->geo.out);
-        p->geo.shared = is_shared(w, p->geo.x) || is_shared(w, p->geo.out) ||
-                        (p->geo.y2 && is_shared(w, p->geo.y2));
-        const struct strip_cut cut = strip_least_cut(&p->geo, w->hw);
-        layout_cut(p, &cut);
-    }
-    return ST_OK;
+    p->view = p->like->view;
+    p->viewed = p->like->viewed;
+    p->layout = arena_memdup(p->arena, of, sizeof *of);
+    p->layout->program = p;
+    p->layout->plan = arena_memdup(p->arena, of->plan, of->n_plan * sizeof *of->plan);
 }
 
 /* Do operators of this program, other than copies of it, read or write the tensor? */
@@ -164,14 +131,25 @@ static void keep_inputs(struct layout_work *w)
             layout_place(w, w->in_place_of[t])->last = w->program->place[t].last;
 }
 
-static uint32_t resident_bytes(struct layout_work *w, uint32_t position)
+/* Adds a tensor's bytes where it is on chip; by -1: takes them away. */
+static void count_resident(struct layout_work *w, uint32_t t, int32_t by)
 {
-    uint32_t total = 0;
+    const struct sched_place *s = &w->program->place[t];
 
+    for (uint32_t i = s->first; s->on_chip && !inside(w, t) && i <= s->last; i++)
+        w->resident[i] += (uint32_t)by * w->n_bytes[t];
+}
+
+/* Sizes, now that all is known of how tensors are read. */
+static void note_sizes(struct layout_work *w)
+{
+    w->n_bytes = ARENA_ARRAY(w->arena, uint32_t, w->graph->n_tensor + 1);
+    w->resident = ARENA_ARRAY(w->arena, uint32_t, w->graph->n_op + 1);
     for (uint32_t t = 0; t < w->graph->n_tensor; t++)
-        if (alive(&w->program->place[t], position) && !inside(w, t))
-            total += layout_bytes(w, t);
-    return total;
+        if (w->program->place[t].on_chip)
+            w->n_bytes[t] = layout_bytes(w, t);
+    for (uint32_t t = 0; t < w->graph->n_tensor; t++)
+        count_resident(w, t, 1);
 }
 
 static bool touches(const struct layout_work *w, const struct op_plan *p, uint32_t root)
@@ -192,7 +170,7 @@ static const struct ir_tensor *victim(struct layout_work *w, const struct op_pla
             continue;
         if (w->cascade_tensor[t->id] && !w->cascade_to[t->id])
             continue;
-        uint64_t score = 1 + layout_bytes(w, i);
+        uint64_t score = 1 + w->n_bytes[i];
         if (w->cascade_to[t->id]) /* a few rows are enough */
             score += (uint64_t)1 << 42;
         if (layout_place(w, t)->in_memory)
@@ -207,18 +185,12 @@ static const struct ir_tensor *victim(struct layout_work *w, const struct op_pla
     return best;
 }
 
-/* A root, and with it all that share its bytes. */
-static void stream_tensor(struct layout_work *w, const struct ir_tensor *t)
+/* From memory and to it. */
+static void stream_operands(struct layout_work *w, uint32_t root)
 {
     struct layout *l = w->layout;
-    const uint32_t root = t->id;
 
-    layout_place(w, t)->on_chip = false;
-    if (w->cascade_to[t->id]) {
-        l->line_buffer[t->id].wrap = 1; /* and as many as fit */
-        return;
-    }
-    layout_place(w, t)->in_memory = true;
+    w->program->place[root].in_memory = true;
     for (uint32_t i = 0; i < l->n_plan; i++) {
         struct op_plan *p = &l->plan[i];
         for (uint32_t k = 0; k < p->n_in; k++)
@@ -229,6 +201,20 @@ static void stream_tensor(struct layout_work *w, const struct ir_tensor *t)
     }
 }
 
+/* A root, and with it all that share its bytes. */
+static void stream_tensor(struct layout_work *w, const struct ir_tensor *t)
+{
+    count_resident(w, t->id, -1);
+    layout_place(w, t)->on_chip = false;
+    for (uint32_t i = 0; i < w->graph->n_tensor; i++)
+        if (w->in_place_of[i] == t)
+            count_resident(w, i, 1);
+    if (w->cascade_to[t->id])
+        w->layout->line_buffer[t->id].wrap = 1; /* and as many as fit */
+    else
+        stream_operands(w, t->id);
+}
+
 /* A cascade holds all its tensors at once. Where these are more than the network has alive at any
  * operator, those whose readers' windows do not overlap become line buffers, which need no copies
  * of a halo (resnet8 at sys16: 64 KiB to the bound of 48 in as many cycles). */
@@ -237,7 +223,7 @@ static void line_buffer_without_halo(struct layout_work *w)
     for (uint32_t i = 0; i < w->graph->n_tensor; i++) {
         const struct op_plan *p = w->cascade_to[i];
         if (p && p->geo.kh == 1 && w->cascade_readers[i] == 1 &&
-            resident_bytes(w, p->position) > w->live_bound)
+            w->resident[p->position] > w->layout->live_bound)
             stream_tensor(w, w->graph->tensor[i]);
     }
 }
@@ -347,8 +333,17 @@ static enum status no_space(struct layout_work *w, struct op_plan *p, struct dia
                 "tile, configuration %s has %u; "
                 "use a configuration with a larger scratchpad, or --target=c",
                 w->graph->row[p->op->row].name,
-                resident_bytes(w, p->position) + layout_tile_bytes(w, p, 1), w->hw->name,
+                w->resident[p->position] + layout_tile_bytes(w, p, 1), w->hw->name,
                 w->hw->scratchpad_bytes);
+}
+
+static uint32_t plans_before(const struct layout *l, uint32_t position)
+{
+    uint32_t n = 0;
+
+    while (n < l->n_plan && l->plan[n].position < position)
+        n++;
+    return n;
 }
 
 /* Choose residents and tiles so that the sum at each operator stays within its budget. */
@@ -361,7 +356,7 @@ static enum status choose(struct layout_work *w, struct diag *d)
         if (i > 0 && p[-1].cascaded)
             continue; /* fitted with the first of its cascade */
         for (;;) {
-            uint32_t used = resident_bytes(w, p->position), budget = w->budget[p->position];
+            uint32_t used = w->resident[p->position], budget = w->budget[p->position];
             if (used <= budget && fit_tile(w, p, budget - used))
                 break;
             const struct ir_tensor *t = victim(w, p);
@@ -369,12 +364,10 @@ static enum status choose(struct layout_work *w, struct diag *d)
                 break; /* alone with its tiles: nothing to be fragmented by */
             if (!t)
                 return no_space(w, p, d);
-            stream_tensor(w, t);
-            i = UINT32_MAX; /* earlier operators may have changed: start over */
+            stream_tensor(w, t); /* which changes the operators at which it was alive */
+            i = plans_before(l, w->program->place[t->id].first) - 1;
             break;
         }
-        if (i == UINT32_MAX)
-            continue;
     }
     return ST_OK;
 }
@@ -429,7 +422,7 @@ static bool assign(struct layout_work *w)
         struct sched_place *s = &w->program->place[t];
         s->inside = inside(w, t);
         if (s->on_chip && !s->inside)
-            place_add_phase(&set, layout_bytes(w, t), s->first, s->last, banks,
+            place_add_phase(&set, w->n_bytes[t], s->first, s->last, banks,
                             w->second[t] ? banks / 2 : 0, &w->base[t]);
     }
     for (uint32_t i = 0; i < w->layout->n_plan; i++) {
@@ -541,9 +534,12 @@ enum status layout_run(struct sched_program *program, struct diag *d)
     struct layout_work w = {
         .arena = a, .program = program, .graph = program->graph, .hw = program->hw};
 
-    program->layout = w.layout = ARENA_NEW(a, struct layout);
+    if (program->like)
+        take_prepared(program);
+    else
+        TRY(layout_prepare(program, d));
+    w.layout = program->layout;
     program->span = ARENA_ARRAY(a, struct sched_span, w.graph->n_op + 1);
-    w.layout->program = program;
     w.contiguous = ARENA_ARRAY(a, bool, w.graph->n_tensor + 1);
     w.row_reads = ARENA_ARRAY(a, struct row_reads, w.graph->n_tensor + 1);
     w.second = ARENA_ARRAY(a, bool, w.graph->n_tensor + 1);
@@ -555,13 +551,11 @@ enum status layout_run(struct sched_program *program, struct diag *d)
     for (uint32_t i = 0; i < w.graph->n_op; i++)
         program->span[i] = (struct sched_span){i, i};
     w.base = ARENA_ARRAY(a, uint32_t, w.graph->n_tensor + 1);
-    (void)views_find(program);
-    w.live_bound = memory_live_bound(a, w.graph);
-    TRY(collect(&w, d));
     layout_find_cascades(&w);
     note_plans(&w);
     keep_inputs(&w);
     pair_operands(&w);
+    note_sizes(&w);
     line_buffer_without_halo(&w);
     w.budget = ARENA_ARRAY(a, uint32_t, w.graph->n_op + 1);
     for (uint32_t i = 0; i < w.graph->n_op; i++)

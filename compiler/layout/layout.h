@@ -54,7 +54,12 @@ struct layout {
     uint32_t n_plan;
     struct op_plan *plan;                 /* accelerator operators in graph order */
     struct plan_line_buffer *line_buffer; /* by tensor */
+    uint64_t live_bound;                  /* memory_live_bound of the graph */
+    uint32_t *n_reader;                   /* by tensor: operators that read it */
 };
+
+/* What knobs do not change: p->view, p->viewed, and p->layout with plans without tiles. */
+enum status layout_prepare(struct sched_program *p, struct diag *d);
 
 /* p->layout, and the tensors on chip in p->place. */
 enum status layout_run(struct sched_program *p, struct diag *d);

@@ -25,19 +25,6 @@ static bool may_cascade(const struct layout_work *w, const struct op_plan *p,
            by_rows(w, p) && by_rows(w, next);
 }
 
-static uint32_t readers(const struct layout_work *w, const struct ir_tensor *t)
-{
-    uint32_t n = 0;
-
-    for (uint32_t i = 0; i < w->graph->n_op; i++)
-        for (uint32_t k = 0; k < w->graph->op[i]->n_in && !w->graph->op[i]->dead; k++)
-            if (w->graph->op[i]->in[k] == t->id) {
-                n++;
-                break;
-            }
-    return n;
-}
-
 static bool reads(const struct op_plan *p, const struct ir_tensor *t)
 {
     return p->geo.x == t || p->geo.y2 == t;
@@ -64,7 +51,8 @@ static void note_stage(struct layout_work *w, struct op_plan *first, const struc
             continue;
         w->cascade_tensor[layout_root(w, t)] = true;
         w->cascade_readers[t->id]++;
-        if (!layout_place(w, t)->in_memory && readers(w, t) == w->cascade_readers[t->id])
+        if (!layout_place(w, t)->in_memory &&
+            w->layout->n_reader[t->id] == w->cascade_readers[t->id])
             w->cascade_to[t->id] = first_reader(first, n, i);
     }
 }
@@ -186,10 +174,11 @@ static uint32_t slices_from(struct layout_work *w, struct op_plan *p)
     uint32_t n = slices_length(w->program, p, w->layout->n_plan - (uint32_t)(p - w->layout->plan));
     const struct ir_tensor *x = p[n - 1].geo.x, *y = p[n - 1].geo.out;
 
-    if (n == 1 || layout_place(w, x)->in_memory || readers(w, x) > 1 || !own_images(w, p, n))
+    if (n == 1 || layout_place(w, x)->in_memory || w->layout->n_reader[x->id] > 1 ||
+        !own_images(w, p, n))
         return 1;
     note_span(w, p, n);
-    uint64_t bound = w->live_bound + (layout_place(w, y)->in_memory ? 0 : ir_bytes(y));
+    uint64_t bound = w->layout->live_bound + (layout_place(w, y)->in_memory ? 0 : ir_bytes(y));
     if (memory_live_at(w->arena, w->graph, w->program->span, p->position) > bound) {
         for (uint32_t k = 0; k < n; k++)
             note_span(w, &p[k], 1);

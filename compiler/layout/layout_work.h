@@ -29,8 +29,8 @@ struct layout_work {
     uint32_t *cascade_readers;
     bool *cascade_tensor; /* by tensor: passes from stage to stage, cannot go to memory */
     const struct ir_tensor **in_place_of; /* by tensor: it is in this one's first pixel */
-    uint64_t live_bound;                  /* memory_live_bound of the graph */
     uint32_t *budget; /* by position: bytes of the scratchpad that buffers alive there may have */
+    uint32_t *n_bytes, *resident; /* layout_bytes by root; by position, of what is on chip there */
 };
 
 /* The tensor that has the place of `t`. */

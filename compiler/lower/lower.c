@@ -40,23 +40,38 @@ static void note_woven(struct sched_program *p, const struct op_plan *plan, uint
         p->woven[plan[i].position] = plan[i + 1].position;
 }
 
+/* Does a trial leave out the commands of plan[0 .. n - 1]? What they load is on chip then. */
+static bool left_out(struct lower *l, const struct op_plan *plan, uint32_t n)
+{
+    const struct sched_program *p = l->program;
+
+    if (p->end == 0 || (plan[n - 1].position >= p->first && plan[0].position < p->end))
+        return false;
+    for (uint32_t i = 0; i < n; i++)
+        for (uint32_t k = 0; k < plan[i].n_in; k++)
+            l->loaded[sched_root(p, geo_operand(&plan[i].geo, k)->id)] = UINT32_MAX;
+    return true;
+}
+
 static enum status lower_all(struct lower *l, const struct layout *layout)
 {
     struct sched_program *p = l->program;
+    uint32_t n;
 
     p->stream = ARENA_ARRAY(p->arena, struct sched_stream, layout->n_plan + 1);
-    for (uint32_t i = 0; i < layout->n_plan; i++) {
+    for (uint32_t i = 0; i < layout->n_plan; i += n) {
         const struct op_plan *plan = &layout->plan[i];
+        n = 1;
+        while (plan[n - 1].cascaded || plan[n - 1].channel_wise)
+            n++;
+        if (left_out(l, plan, n))
+            continue;
         if (p->n_stream == 0 || p->stream[p->n_stream - 1].region != plan->op->region) {
             if (p->n_stream)
                 end_stream(l);
             l->stream = &p->stream[p->n_stream++];
             l->stream->region = plan->op->region;
         }
-        uint32_t n = 1;
-        while (plan[n - 1].cascaded || plan[n - 1].channel_wise)
-            n++;
-        i += n - 1;
         note_woven(p, plan, n);
         if (plan->channel_wise)
             TRY(lower_slices(l, plan, n));

@@ -44,11 +44,6 @@ static int larger_first(const void *a, const void *b)
     return x < y ? -1 : 1;
 }
 
-static int alive_together(const struct place_buffer *x, const struct place_buffer *y)
-{
-    return x->first <= y->last && y->first <= x->last;
-}
-
 /* The smallest offset from `at` on that suits the buffer's modulus and phase. */
 static uint64_t fit(const struct place_buffer *b, uint64_t at, uint32_t align)
 {
@@ -57,33 +52,57 @@ static uint64_t fit(const struct place_buffer *b, uint64_t at, uint32_t align)
     return at + (modulus + b->phase % modulus - at % modulus) % modulus;
 }
 
-/* Lowest offset where `b` meets none of the `n` buffers already placed. */
-static uint64_t lowest_gap(struct place_buffer *const *placed, uint32_t n,
-                           const struct place_buffer *b, uint32_t align)
-{
-    uint64_t offset = fit(b, 0, align);
+/* A buffer that has been placed, among those alive at one position: the lowest come first. */
+struct placed {
+    const struct place_buffer *buffer;
+    struct placed *next;
+};
 
-    for (uint32_t i = 0; i < n; i++) {
-        const struct place_buffer *p = placed[i];
-        if (!alive_together(p, b) || p->offset >= offset + b->n_bytes ||
-            offset >= p->offset + p->n_bytes)
-            continue;
-        offset = fit(b, p->offset + p->n_bytes, align);
-        i = UINT32_MAX; /* look again from the first */
-    }
+/* Lowest offset where `b` meets none of the buffers already placed; at: by position. */
+static uint64_t lowest_gap(struct placed *const *at, const struct place_buffer *b, uint32_t align)
+{
+    uint64_t offset = fit(b, 0, align), before;
+
+    do {
+        before = offset;
+        for (uint32_t i = b->first; i <= b->last; i++)
+            for (const struct placed *k = at[i]; k && k->buffer->offset < offset + b->n_bytes;
+                 k = k->next)
+                if (offset < k->buffer->offset + k->buffer->n_bytes)
+                    offset = fit(b, k->buffer->offset + k->buffer->n_bytes, align);
+    } while (offset != before);
     return offset;
+}
+
+static void insert(struct arena *a, struct placed **at, const struct place_buffer *b)
+{
+    struct placed *node =
+        b->first <= b->last ? ARENA_ARRAY(a, struct placed, b->last - b->first + 1) : NULL;
+
+    for (uint32_t i = b->first; i <= b->last; i++, node++) {
+        struct placed **to = &at[i];
+        while (*to && (*to)->buffer->offset < b->offset)
+            to = &(*to)->next;
+        *node = (struct placed){b, *to};
+        *to = node;
+    }
 }
 
 uint64_t place_solve(struct place_set *s, uint32_t align)
 {
     uint64_t peak = 0;
+    uint32_t end = 0;
     struct place_buffer **order = ARENA_ARRAY(s->arena, struct place_buffer *, s->n + 1);
 
-    for (uint32_t i = 0; i < s->n; i++)
+    for (uint32_t i = 0; i < s->n; i++) {
         order[i] = &s->buffer[i];
+        end = order[i]->last < end ? end : order[i]->last + 1;
+    }
+    struct placed **at = ARENA_ARRAY(s->arena, struct placed *, (size_t)end + 1);
     qsort(order, s->n, sizeof *order, larger_first);
     for (uint32_t i = 0; i < s->n; i++) {
-        order[i]->offset = lowest_gap(order, i, order[i], align);
+        order[i]->offset = lowest_gap(at, order[i], align);
+        insert(s->arena, at, order[i]);
         *order[i]->result = (uint32_t)order[i]->offset;
         if (order[i]->offset + order[i]->n_bytes > peak)
             peak = order[i]->offset + order[i]->n_bytes;

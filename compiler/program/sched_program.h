@@ -159,10 +159,13 @@ struct sched_program {
     uint32_t *woven;           /* by operator position: the next one whose commands are mixed with
                                   its own; 0: none */
     bool dry;                  /* a trial: only sizes of constants, no bytes, no notes */
-    uint32_t first, end;       /* a trial of operators first .. end - 1; end 0: of all */
-    uint32_t constant_bytes;   /* their size, dry or not */
-    uint64_t *row_estimate;    /* by row: cycles as sim/rows.h attributes them; NULL: a trial */
-    uint64_t *row_end;         /* by row: cycles from the end of the row before to its own */
+    uint32_t first, end;       /* a trial with commands of operators first .. end - 1 alone, where
+                                  the layout of all puts them; end 0: of all */
+    const struct sched_program *like; /* a trial: what knobs do not change is taken from it
+                                         (sched_prepare); or NULL */
+    uint32_t constant_bytes;          /* their size, dry or not */
+    uint64_t *row_estimate; /* by row: cycles as sim/rows.h attributes them; NULL: a trial */
+    uint64_t *row_end;      /* by row: cycles from the end of the row before to its own */
     uint64_t est_cycles;
     uint64_t dram_read, dram_write; /* bytes the commands move */
     struct layout *layout;          /* layout/layout.h: tiles and line buffers */
@@ -195,12 +198,11 @@ static inline uint32_t least(uint32_t a, uint32_t b)
     return a < b ? a : b;
 }
 
-/* Are these operators the program's to run? All others are the host's, another device's or outside
- * a trial, and meet its own in memory. */
+/* Are these operators the program's to run? All others are the host's or another device's, and meet
+ * its own in memory. */
 static inline bool sched_owns(const struct sched_program *p, const struct ir_op *op)
 {
-    return !op->dead && op->region != IR_NONE && (p->only == 0 || op->target + 1 == p->only) &&
-           (p->end == 0 || (p->first <= op->id && op->id < p->end));
+    return !op->dead && op->region != IR_NONE && (p->only == 0 || op->target + 1 == p->only);
 }
 
 /* The tensor that has the place of `t`. */

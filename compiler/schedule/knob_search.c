@@ -1,26 +1,25 @@
 /* knob_search.c - knobs by coordinate descent: operator after operator, each choice tried in a
- * whole program without bytes, kept if the estimate is lower. Two rounds, or as many trials as
- * TRIAL_COMMANDS allows; the same input gives the same knobs. Of a large program only the operators
- * around are tried, and the whole of it after every few. */
+ * program without bytes, kept if the estimate is lower. Of a small program all is tried, in two
+ * rounds; of a large one a window, the commands of the operators around in the layout of all, and
+ * the whole of it after every few. It goes round while it gains. The same input gives the same
+ * knobs. */
 #include <string.h>
 
 #include "compiler/layout/geometry.h"
-#include "sched_build.h"
+#include "trials.h"
 
 enum {
     ROUNDS = 2,
-    TRIAL_COMMANDS = 1000000,  /* commands scheduled in all trials together: a few seconds */
-    START_COMMANDS = 60000,    /* when so many are, no further start */
-    LARGE_COMMANDS = 250,      /* of one program: it is tried in windows */
-    WINDOW_COMMANDS = 1500000, /* as TRIAL_COMMANDS, for windows */
-    HUGE_COMMANDS = 1500,      /* of one program: windows are narrow, the whole is rarely tried */
+    TRIAL_COMMANDS = 1000000, /* commands scheduled in all trials together: a few seconds */
+    START_COMMANDS = 60000,   /* when so many are, no further start */
+    LARGE_COMMANDS = 250,     /* of one program: it is tried in windows */
+    /* As TRIAL_COMMANDS, for windows: in all, and for each operator. */
+    WINDOW_COMMANDS = 400000,
+    OPERATOR_COMMANDS = 300,
+    BEFORE = 2,   /* operators of a window before the one in question */
+    AFTER = 3,    /* and after it */
+    BATCHES = 12, /* of operators, a round: each is held against the whole program */
 };
-
-/* Operators of a window before the one in question and after it; in how many batches the
- * operators are held against the whole program. */
-static const struct windows {
-    uint32_t before, after, batches;
-} wide = {3, 5, 40}, narrow = {2, 3, 12};
 
 static void add(struct sched_knobs choice[], uint32_t *n, const struct sched_knobs *now,
                 struct sched_knobs c)
@@ -79,65 +78,12 @@ uint32_t sched_choices(const struct sched_program *p, uint32_t op, const struct 
     return n;
 }
 
-static uint32_t count_commands(const struct sched_program *p)
-{
-    uint32_t n = 0;
-
-    for (uint32_t i = 0; i < p->n_stream; i++)
-        n += p->stream[i].n;
-    return n;
-}
-
-/* Cycles in the upper half, and one for each command: what gains less is not worth its bytes in
- * memory and its simulation (resnet8_own at sys8: 172 KiB read instead of 254, 3.3 to 3.6 M
- * cycles/s). Below, of equals, how early rows end on average: a group that arrives sooner may gain
- * only once the next operator's does too. */
-static uint64_t score(const struct sched_program *p)
-{
-    uint64_t end = 0, sum = 0;
-
-    for (uint32_t row = 0; row < p->graph->n_row; row++) {
-        end += p->row_end[row];
-        sum += end;
-    }
-    return (p->est_cycles + count_commands(p)) << 32 | (sum / (p->graph->n_row + 1) & UINT32_MAX);
-}
-
-/* The score of operators first .. end - 1 (end 0: all) with `knobs`; UINT64_MAX if nothing can be
- * built of them. */
-static uint64_t trial(const struct sched_program *p, uint32_t first, uint32_t end,
-                      struct sched_knobs *knobs, uint32_t *commands)
-{
-    struct arena *a = arena_beside(p->arena);
-    struct diag d = {0};
-    struct sched_program t = {.arena = a,
-                              .graph = p->graph,
-                              .hw = p->hw,
-                              .options = p->options,
-                              .knobs = knobs,
-                              .only = p->only,
-                              .first = first,
-                              .end = end,
-                              .dry = true};
-    uint64_t cycles = sched_build(&t, &d) == ST_OK ? score(&t) : UINT64_MAX;
-
-    *commands += count_commands(&t);
-    arena_free(a);
-    return cycles;
-}
-
-uint64_t sched_score(const struct sched_program *p, struct sched_knobs *knobs, uint32_t *commands)
-{
-    return trial(p, 0, 0, knobs, commands);
-}
-
 /* For tests: some knobs of each operator at random, cascades more often than the others
  * (xorshift64*, Vigna 2016). */
-static void at_random(struct sched_program *p)
+static void at_random(struct sched_program *p, struct trials *trials)
 {
     struct sched_knobs choice[SCHED_MAX_CHOICES];
     uint64_t z = p->options.knob_seed;
-    uint32_t commands = 0;
 
     for (uint32_t i = 0; i < p->graph->n_op; i++)
         for (uint32_t k = 0; k < 3; k++) {
@@ -150,23 +96,23 @@ static void at_random(struct sched_program *p)
                 p->knobs[i].cascade = 1;
             else if (n)
                 p->knobs[i] = choice[(z * 0x2545f4914f6cdd1du >> 32) % n];
-            if (trial(p, 0, 0, p->knobs, &commands) == UINT64_MAX)
+            if (trials_score(trials, 0, 0, p->knobs) == UINT64_MAX)
                 p->knobs[i] = kept;
         }
 }
 
 struct search {
     struct sched_program *p;
-    uint64_t best;
-    uint32_t commands, limit; /* scheduled; at most */
-    uint32_t first, end;      /* operators tried; end 0: all */
+    struct trials *trials;
+    uint64_t best, limit; /* limit: commands scheduled, at most */
+    uint32_t first, end;  /* operators tried; end 0: all */
 };
 
 /* Are the knobs as they stand better? */
 static bool improves(struct search *s)
 {
-    uint64_t cycles = s->commands < s->limit
-                          ? trial(s->p, s->first, s->end, s->p->knobs, &s->commands)
+    uint64_t cycles = s->trials->commands < s->limit
+                          ? trials_score(s->trials, s->first, s->end, s->p->knobs)
                           : UINT64_MAX;
     bool better = cycles < s->best;
 
@@ -250,41 +196,88 @@ static void descend(struct search *s)
     }
 }
 
-/* Does the whole program gain by what windows found since *kept? If not, back to that. */
-static bool holds(struct search *s, uint64_t *whole, struct sched_knobs *kept)
-{
-    size_t n_bytes = s->p->graph->n_op * sizeof *kept;
-    uint64_t cycles = trial(s->p, 0, 0, s->p->knobs, &s->commands);
+/* What windows have found. */
+struct windows {
+    struct sched_knobs *kept; /* the best of the whole program, */
+    uint64_t whole;           /* its score */
+    uint64_t at[BATCHES];     /* commands scheduled and score as of a round ago, by batch */
+    uint64_t before[BATCHES];
+    uint32_t *changed, *tried; /* by operator: when it was last; the time is counted in windows */
+    uint32_t now;
+};
 
-    if (cycles >= *whole) {
-        memcpy(s->p->knobs, kept, n_bytes);
+/* Does the whole program gain by what windows found since w->kept? If not, back to that. */
+static bool holds(struct search *s, struct windows *w)
+{
+    size_t n_bytes = s->p->graph->n_op * sizeof *w->kept;
+    uint64_t cycles = trials_score(s->trials, 0, 0, s->p->knobs);
+
+    if (cycles >= w->whole) {
+        memcpy(s->p->knobs, w->kept, n_bytes);
         return false;
     }
-    memcpy(kept, s->p->knobs, n_bytes);
-    *whole = cycles;
+    memcpy(w->kept, s->p->knobs, n_bytes);
+    w->whole = cycles;
     return true;
+}
+
+/* The operator's knobs among its neighbours, if one of these has changed since it was tried. */
+static void one_window(struct search *s, struct windows *w, uint32_t op)
+{
+    const uint32_t n = s->p->graph->n_op;
+    struct sched_knobs kept[BEFORE + AFTER + 1];
+    bool any = w->tried[op] == 0;
+
+    s->first = op > BEFORE ? op - BEFORE : 0;
+    s->end = op + AFTER + 1 < n ? op + AFTER + 1 : n;
+    for (uint32_t i = s->first; i < s->end; i++)
+        any = any || w->changed[i] > w->tried[op];
+    if (!any)
+        return;
+    memcpy(kept, &s->p->knobs[s->first], (s->end - s->first) * sizeof *kept);
+    s->best = UINT64_MAX;
+    (void)improves(s);
+    (void)one_operator(s, op);
+    (void)cascade_of_three(s, op);
+    w->tried[op] = ++w->now;
+    for (uint32_t i = s->first; i < s->end; i++)
+        if (memcmp(&kept[i - s->first], &s->p->knobs[i], sizeof *kept) != 0)
+            w->changed[i] = w->now;
+}
+
+/* Has the time since this batch was last tried gained less than a thousandth a tenth of all? */
+static bool gained_little(const struct search *s, struct windows *w, uint32_t batch)
+{
+    const uint64_t all = s->trials->commands, since = all - w->at[batch], cycles = w->whole >> 32,
+                   gain = (w->before[batch] >> 32) - cycles;
+    const bool little = w->at[batch] != 0 && gain * 100 * all < cycles * since;
+
+    w->at[batch] = all;
+    w->before[batch] = w->whole;
+    return little;
 }
 
 /* Each operator is tried among its neighbours. What a batch of operators found stays if the whole
  * program gains. */
-static void descend_windows(struct search *s, const struct windows *as)
+static void descend_windows(struct search *s)
 {
-    uint32_t n = s->p->graph->n_op, batch = div_up(n, as->batches);
-    struct sched_knobs *kept = ARENA_ARRAY(s->p->arena, struct sched_knobs, n + 1);
-    uint64_t whole = UINT64_MAX;
-    bool better = holds(s, &whole, kept);
+    const uint32_t n = s->p->graph->n_op, batch = div_up(n, BATCHES);
+    struct arena *a = s->p->arena;
+    struct windows w = {.kept = ARENA_ARRAY(a, struct sched_knobs, n + 1),
+                        .whole = UINT64_MAX,
+                        .changed = ARENA_ARRAY(a, uint32_t, n + 1),
+                        .tried = ARENA_ARRAY(a, uint32_t, n + 1)};
+    bool better = holds(s, &w);
 
-    for (uint32_t round = 0; round < ROUNDS && better; round++) {
+    while (better) {
         better = false;
         for (uint32_t i = 0; i < n; i++) {
-            s->first = i > as->before ? i - as->before : 0;
-            s->end = i + as->after + 1 < n ? i + as->after + 1 : n;
-            s->best = UINT64_MAX;
-            (void)improves(s);
-            (void)one_operator(s, i);
-            (void)cascade_of_three(s, i);
-            if (i % batch == batch - 1 || i + 1 == n)
-                better |= holds(s, &whole, kept);
+            one_window(s, &w, i);
+            if (i % batch != batch - 1 && i + 1 != n)
+                continue;
+            better |= holds(s, &w);
+            if (gained_little(s, &w, i / batch) || s->trials->commands >= s->limit)
+                return;
         }
     }
 }
@@ -292,44 +285,51 @@ static void descend_windows(struct search *s, const struct windows *as)
 /* Descents from the rule and from the same groups everywhere, as smaller ones often gain only
  * together: each operator waits for the slowest in a row of them. The best start goes first, the
  * others while the program is small. */
-static void sched_search(struct sched_program *p)
+static void descend_from_starts(struct search *s)
 {
     enum { STARTS = 3 };
     static const uint32_t tiles[STARTS] = {0, 2, 4};
-    struct search s = {.p = p, .best = UINT64_MAX, .limit = TRIAL_COMMANDS};
+    struct sched_program *p = s->p;
     struct sched_knobs *kept = ARENA_ARRAY(p->arena, struct sched_knobs, p->graph->n_op + 1);
     uint64_t best = UINT64_MAX;
     uint32_t first = 0;
 
-    if (p->options.no_search)
-        return;
-    if (p->options.knob_seed) {
-        at_random(p);
-        return;
-    }
     for (uint32_t i = 0; i < STARTS; i++) {
-        same_groups(&s, tiles[i]);
-        first = improves(&s) ? i : first;
-        if (s.commands == 0) /* all on the host */
+        same_groups(s, tiles[i]);
+        first = improves(s) ? i : first;
+        if (s->trials->commands == 0) /* all on the host */
             return;
     }
-    if (s.commands > STARTS * LARGE_COMMANDS) {
-        same_groups(&s, tiles[first]);
-        s.limit = WINDOW_COMMANDS;
-        descend_windows(&s, s.commands > STARTS * HUGE_COMMANDS ? &narrow : &wide);
-        s.limit = TRIAL_COMMANDS;
-        descend(&s);
+    if (s->trials->commands > STARTS * LARGE_COMMANDS) {
+        same_groups(s, tiles[first]);
+        s->limit = WINDOW_COMMANDS + (uint64_t)p->graph->n_op * OPERATOR_COMMANDS;
+        descend_windows(s);
+        descend(s);
         return;
     }
-    for (uint32_t i = 0; i < STARTS && s.commands < START_COMMANDS; i++) {
-        same_groups(&s, tiles[(first + i) % STARTS]);
-        descend(&s);
-        if (s.best < best) {
-            best = s.best;
+    for (uint32_t i = 0; i < STARTS && s->trials->commands < START_COMMANDS; i++) {
+        same_groups(s, tiles[(first + i) % STARTS]);
+        descend(s);
+        if (s->best < best) {
+            best = s->best;
             memcpy(kept, p->knobs, p->graph->n_op * sizeof *kept);
         }
     }
     memcpy(p->knobs, kept, p->graph->n_op * sizeof *kept);
+}
+
+static void sched_search(struct sched_program *p)
+{
+    struct trials *trials = ARENA_NEW(p->arena, struct trials);
+    struct search s = {.p = p, .trials = trials, .best = UINT64_MAX, .limit = TRIAL_COMMANDS};
+
+    if (p->options.no_search || !trials_begin(trials, p))
+        return;
+    if (p->options.knob_seed)
+        at_random(p, trials);
+    else
+        descend_from_starts(&s);
+    trials_end(trials);
 }
 
 /* The search also sets knobs where they change nothing: groups of an operator without weights. */

@@ -14,12 +14,30 @@ static const struct {
 #include "compiler/passes.def"
 };
 
-enum status sched_build(struct sched_program *p, struct diag *d)
+enum { STEPS = sizeof steps / sizeof *steps };
+
+static enum status run(struct sched_program *p, uint32_t first, uint32_t end, struct diag *d)
 {
-    for (uint32_t i = 0; i < sizeof steps / sizeof *steps; i++) {
+    for (uint32_t i = first; i < end; i++) {
         TRY(steps[i].run(p, d));
         if (steps[i].check && !p->dry)
             TRY(steps[i].check(p, d));
     }
     return ST_OK;
+}
+
+enum status sched_build_commands(struct sched_program *p, struct diag *d)
+{
+    return run(p, 0, STEPS - 1, d);
+}
+
+enum status sched_build(struct sched_program *p, struct diag *d)
+{
+    return run(p, 0, STEPS, d);
+}
+
+enum status sched_prepare(struct sched_program *p, struct diag *d)
+{
+    TRY(sched_places(p, d));
+    return layout_prepare(p, d);
 }

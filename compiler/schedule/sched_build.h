@@ -9,6 +9,11 @@
  * configuration, options and knobs. Checked but for trials (p->dry), which come by the thousand. */
 enum status sched_build(struct sched_program *p, struct diag *d);
 
+/* All of these but the last one, the estimate. */
+enum status sched_build_commands(struct sched_program *p, struct diag *d);
+/* What all trials of `p` have in common, for their `like`. */
+enum status sched_prepare(struct sched_program *p, struct diag *d);
+
 /* knob_search.c: p->knobs of one device as the options give them, else by search. */
 void sched_choose(struct sched_program *p);
 /* places.c: which tensors of one device's program are in memory. */
