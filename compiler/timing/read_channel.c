@@ -39,23 +39,25 @@ static uint64_t burst_end(const struct read_channel *c, const struct read_walk *
     return border < w->end ? border : w->end;
 }
 
+static bool last_burst(const struct read_channel *c, const struct read_walk *w)
+{
+    return w->runs == 0 && burst_end(c, w) == w->end;
+}
+
 uint64_t read_channel_ready(const struct read_channel *c, enum read_source s)
 {
     const struct read_walk *w = &c->walk[s][0];
 
     if (c->n_walk[s] == 0)
         return 0;
-    if (c->n_walk[s] == 1 && burst_end(c, w) == w->end) /* its last burst is in the register */
+    if (c->n_walk[s] == 1 && last_burst(c, w)) /* it is in the register */
         return later(w->ready, c->granted[s]);
     return READ_UNKNOWN;
 }
 
 void read_channel_add(struct read_channel *c, enum read_source s, const struct read_walk *w)
 {
-    struct read_walk *to = &c->walk[s][c->n_walk[s]++];
-
-    *to = *w;
-    to->begin = w->at;
+    c->walk[s][c->n_walk[s]++] = *w;
 }
 
 static struct read_burst *burst(const struct read_channel *c, uint32_t i)
@@ -118,16 +120,21 @@ static enum read_event grant(struct read_channel *c, uint64_t now, struct read_b
     struct read_burst *b = burst(c, c->n_granted++);
     uint64_t end = burst_end(c, w);
 
-    *b = (struct read_burst){
-        .source = s, .granted = now, .m = w->m, .at = w->at, .from = w->at - w->begin};
+    *b = (struct read_burst){.source = s, .granted = now, .m = w->m, .at = w->at, .from = w->from};
     b->beats = (uint32_t)((end + c->bytes - 1) / c->bytes - w->at / c->bytes);
     if (w->m)
-        b->words = words(c, w->m, end - w->begin) - words(c, w->m, b->from);
+        b->words = words(c, w->m, w->from + end - w->at) - words(c, w->m, w->from);
     c->granted[s] = c->last_grant = now;
     if (s != READ_FETCH)
         c->weight_next = s == READ_LOAD;
+    b->ends = last_burst(c, w);
+    w->from += end - w->at;
     w->at = end;
-    b->ends = end == w->end;
+    if (end == w->end && w->runs > 0) {
+        w->runs--;
+        w->end += w->pitch;
+        w->at = w->end - w->run_bytes;
+    }
     if (b->ends) {
         c->walk[s][0] = c->walk[s][1];
         c->n_walk[s]--;

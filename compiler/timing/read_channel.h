@@ -15,11 +15,13 @@
 
 enum read_source { READ_LOAD, READ_WEIGHT, READ_FETCH, READ_SOURCES };
 
-/* Bytes [at, end) of memory, asked for from cycle `ready` on. */
+/* Bytes [at, end) of memory and as many after each `pitch` from there on, asked for from cycle
+ * `ready` on. A burst is of one run. */
 struct read_walk {
     uint64_t at, end, ready;
     const struct hd_cmd_dma_read *m; /* words of N bytes that they become; NULL: as many as beats */
-    uint64_t begin;                  /* `at` as it was at first */
+    uint32_t runs, run_bytes, pitch; /* runs after this one; bytes of each */
+    uint64_t from;                   /* bytes asked for before `at` */
 };
 
 /* A burst: its data's first and last beat, and when the source's data path is through with them. */

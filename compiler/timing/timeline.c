@@ -177,27 +177,42 @@ static void take_weight_spad(struct timeline *t, struct sched_command *c, uint64
     complete(t, HD_UNIT_WEIGHT, now + c->cost - 1);
 }
 
+/* Beats of `runs` runs of memory from `at` on: each begins a beat of its own. */
+static uint64_t beats_of(const struct timeline *t, uint64_t at, uint32_t runs, uint32_t bytes,
+                         uint32_t pitch)
+{
+    uint32_t width = t->channel.bytes;
+    uint64_t beats = 0;
+
+    for (uint32_t i = 0; i < runs; i++, at += pitch)
+        beats += (at + bytes + width - 1) / width - at / width;
+    return beats;
+}
+
 static void take_read(struct timeline *t, struct sched_command *c, uint64_t now)
 {
     const struct hd_cmd_dma_read *m = &c->w.dma_read;
-    uint64_t bytes = (uint64_t)m->runs * m->run_bytes, at = t->region[m->region] + m->offset;
-    uint32_t width = t->channel.bytes;
-    uint64_t beats = (at + bytes + width - 1) / width - at / width;
+    uint64_t at = t->region[m->region] + m->offset;
 
-    c->cost = later(beats, cost_words(m->rows, m->row_bytes, t->p->hw));
-    read_channel_add(
-        &t->channel, c->unit == HD_UNIT_LOAD ? READ_LOAD : READ_WEIGHT,
-        &(struct read_walk){
-            .at = at, .end = at + bytes, .ready = now + HD_TIMING_BURST_REQUEST, .m = m});
+    c->cost = later(beats_of(t, at, m->runs, m->run_bytes, m->run_pitch),
+                    cost_words(m->rows, m->row_bytes, t->p->hw));
+    read_channel_add(&t->channel, c->unit == HD_UNIT_LOAD ? READ_LOAD : READ_WEIGHT,
+                     &(struct read_walk){.at = at,
+                                         .end = at + m->run_bytes,
+                                         .ready = now + HD_TIMING_BURST_REQUEST,
+                                         .m = m,
+                                         .runs = m->runs - 1u,
+                                         .run_bytes = m->run_bytes,
+                                         .pitch = m->run_pitch});
 }
 
 /* Cycles of `c`'s data phase: words read, or beats written, whichever are more. */
 static uint64_t store_cost(const struct timeline *t, const struct sched_command *c)
 {
     const struct hd_cmd_store *m = &c->w.store;
-    uint64_t bytes = (uint64_t)m->runs * m->run_bytes, at = t->region[m->region] + m->offset;
     uint32_t width = t->channel.bytes;
-    uint64_t beats = (at + bytes + width - 1) / width - at / width,
+    uint64_t beats =
+                 beats_of(t, t->region[m->region] + m->offset, m->runs, m->run_bytes, m->run_pitch),
              words = cost_words(m->rows, m->row_bytes, t->p->hw);
 
     return later((beats * width + t->channel.rate - 1) / t->channel.rate, words);
@@ -562,7 +577,7 @@ static void init(struct timeline *t, struct arena *a)
         const struct hd_cmd_dma_read *m = &s->cmd[i].w.dma_read;
         n[s->cmd[i].unit]++;
         if (s->cmd[i].unit == HD_UNIT_WEIGHT)
-            bursts += (uint64_t)m->runs * m->run_bytes / (HD_TIMING_BURST_BEATS * width) + 2;
+            bursts += m->runs * (uint64_t)(m->run_bytes / (HD_TIMING_BURST_BEATS * width) + 2);
     }
     for (uint32_t u = 0; u < HD_UNIT_FETCH; u++) {
         struct queue *q = &t->queue[u];
