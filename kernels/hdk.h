@@ -178,6 +178,14 @@ struct hdk_gather_nd {
 };
 void hdk_gather_nd(const struct hdk_gather_nd *p, const void *x, const void *index, void *y);
 
+/* DYNAMIC_UPDATE_SLICE, any type: y is x [size0, .., size(rank - 1)] with `part` [part0, ..] in it
+ * from `start` on: [rank] int32, or int64 if `wide`; a start beyond the ends is the next inside. */
+struct hdk_update_slice {
+    uint32_t rank, size[HDK_DIMS], part[HDK_DIMS], element_bytes, wide;
+};
+void hdk_update_slice(const struct hdk_update_slice *p, const void *x, const void *part,
+                      const void *start, void *y);
+
 /* CONCATENATION, any type. Input i is [outer, bytes[i]], y [outer, sum of bytes]. */
 struct hdk_concat {
     uint32_t n_inputs, outer;

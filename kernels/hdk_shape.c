@@ -1,5 +1,5 @@
-/* hdk_shape.c - PAD, GATHER, GATHER_ND, CONCATENATION, TRANSPOSE and slices: bytes move, none
- * change. */
+/* hdk_shape.c - PAD, GATHER, GATHER_ND, DYNAMIC_UPDATE_SLICE, CONCATENATION, TRANSPOSE and slices:
+ * bytes move, none change. */
 #include "hdk.h"
 
 static uint8_t *append(uint8_t *to, const uint8_t *from, uint32_t n)
@@ -81,6 +81,43 @@ void hdk_gather_nd(const struct hdk_gather_nd *p, const void *x, const void *ind
             at = at * p->size[k] + index_at(index, p->wide, (uint64_t)i * p->depth + k, p->size[k]);
         to = append(to, (const uint8_t *)x + at * p->inner_bytes, p->inner_bytes);
     }
+}
+
+/* Place of part's first element along dimension d. */
+static uint32_t start_at(const struct hdk_update_slice *p, const void *start, uint32_t d)
+{
+    const int64_t last = (int64_t)p->size[d] - p->part[d];
+    const int64_t v = p->wide ? ((const int64_t *)start)[d] : ((const int32_t *)start)[d];
+
+    return (uint32_t)(v < 0 ? 0 : v > last ? last : v);
+}
+
+void hdk_update_slice(const struct hdk_update_slice *p, const void *x, const void *part,
+                      const void *start, void *y)
+{
+    const uint8_t *from = part;
+    uint32_t first[HDK_DIMS], index[HDK_DIMS] = {0}, row = p->element_bytes, d;
+    uint32_t n_bytes = p->element_bytes;
+
+    for (d = 0; d < p->rank; d++) {
+        n_bytes *= p->size[d];
+        first[d] = start_at(p, start, d);
+    }
+    append(y, x, n_bytes);
+    row *= p->part[p->rank - 1];
+    do { /* one row of part */
+        uint64_t at = 0;
+
+        for (d = 0; d < p->rank; d++)
+            at = at * p->size[d] + first[d] + index[d];
+        append((uint8_t *)y + at * p->element_bytes, from, row);
+        from += row;
+        for (d = p->rank - 1; d-- > 0;) {
+            if (++index[d] < p->part[d])
+                break;
+            index[d] = 0;
+        }
+    } while (d < p->rank);
 }
 
 void hdk_concat(const struct hdk_concat *p, const void *const *x, void *y)

@@ -139,20 +139,53 @@ enum status ref_concat(const struct ref_call *c, struct diag *d)
 }
 
 /* y[outer, i, inner] = x[outer, index[i], inner]. */
-/* Index i of operand 1 in a dimension of `size`: below 0 from the end, never outside. */
-static size_t index_at(const struct ref_call *c, size_t i, int32_t size)
+/* Element i of operand k, int32 or int64. */
+static int64_t integer_at(const struct ref_call *c, uint32_t k, size_t i)
 {
     int64_t v = 0;
     int32_t narrow;
 
-    if (c->in[1]->type == IR_I64) {
-        memcpy(&v, c->x[1] + i * 8, 8);
-    } else {
-        memcpy(&narrow, c->x[1] + i * 4, 4);
-        v = narrow;
+    if (c->in[k]->type == IR_I64) {
+        memcpy(&v, c->x[k] + i * 8, 8);
+        return v;
     }
+    memcpy(&narrow, c->x[k] + i * 4, 4);
+    return narrow;
+}
+
+/* Index i of operand 1 in a dimension of `size`: below 0 from the end, never outside. */
+static size_t index_at(const struct ref_call *c, size_t i, int32_t size)
+{
+    int64_t v = integer_at(c, 1, i);
+
     v = v < 0 ? v + size : v;
     return v < 0 ? 0 : v >= size ? (size_t)size - 1 : (size_t)v;
+}
+
+/* y[i] = part[i - start] where that is inside of part, else x[i]. */
+enum status ref_update_slice(const struct ref_call *c, struct diag *d)
+{
+    const struct ir_tensor *x = c->in[0], *part = c->in[1];
+    const size_t bytes = ir_type_bytes(x->type), n = (size_t)ir_elements(x);
+
+    (void)d;
+    for (size_t e = 0; e < n; e++) {
+        size_t rest = e, from = 0, stride = 1;
+        bool inside = true;
+
+        for (uint32_t k = x->rank; k-- > 0;) {
+            const int64_t last = x->dim[k] - part->dim[k], at = (int64_t)(rest % (size_t)x->dim[k]);
+            int64_t start = integer_at(c, 2, k);
+
+            start = start < 0 ? 0 : start > last ? last : start;
+            inside = inside && at >= start && at < start + part->dim[k];
+            from += inside ? (size_t)(at - start) * stride : 0;
+            stride *= (size_t)part->dim[k];
+            rest /= (size_t)x->dim[k];
+        }
+        memcpy(c->y[0] + e * bytes, inside ? c->x[1] + from * bytes : c->x[0] + e * bytes, bytes);
+    }
+    return ST_OK;
 }
 
 enum status ref_gather(const struct ref_call *c, struct diag *d)

@@ -184,6 +184,25 @@ enum status emit_gather(struct emit_unit *u, struct text *t, const struct ir_op 
     return ST_OK;
 }
 
+enum status emit_update_slice(struct emit_unit *u, struct text *t, const struct ir_op *op,
+                              struct diag *d)
+{
+    const struct ir_tensor *x = ir_in(u->graph, op, 0), *part = ir_in(u->graph, op, 1);
+    int64_t size[IR_MAX_RANK] = {0}, rows[IR_MAX_RANK] = {0};
+
+    (void)d;
+    for (uint32_t i = 0; i < x->rank; i++) {
+        size[i] = x->dim[i];
+        rows[i] = part->dim[i];
+    }
+    emit_field(t, "rank", x->rank);
+    array6(t, "    .size = {", size, "},\n");
+    array6(t, "    .part = {", rows, "},\n");
+    emit_field(t, "element_bytes", ir_type_bytes(x->type));
+    emit_field(t, "wide", ir_in(u->graph, op, 2)->type == IR_I64);
+    return ST_OK;
+}
+
 enum status emit_gather_nd(struct emit_unit *u, struct text *t, const struct ir_op *op,
                            struct diag *d)
 {

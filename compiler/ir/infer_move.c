@@ -194,6 +194,25 @@ enum status infer_gather_nd(const struct ir_graph *g, const struct ir_op *op, st
     return ir_want_shape(g, y, "output", rank, dim, d);
 }
 
+enum status infer_update_slice(const struct ir_graph *g, const struct ir_op *op, struct diag *d)
+{
+    const struct ir_tensor *x = ir_in(g, op, 0), *part = ir_in(g, op, 1), *start = ir_in(g, op, 2);
+    const int32_t rank = (int32_t)x->rank;
+
+    TRY(ir_want_moved(x, ir_out(g, op, 0), d));
+    TRY(ir_want_type(part, "part", x->type, d));
+    TRY(ir_want_moved(x, part, d));
+    if (start->type != IR_I64)
+        TRY(ir_want_type(start, "start", IR_I32, d));
+    TRY(ir_want_shape(g, start, "start", 1, &rank, d));
+    TRY(ir_want_rank(part, "part", x->rank, d));
+    for (uint32_t i = 0; i < x->rank; i++)
+        if (part->dim[i] > x->dim[i])
+            return FAIL(d, ST_MODEL, "dimension %u: part '%.80s' has %d elements, '%.80s' %d", i,
+                        part->name, part->dim[i], x->name, x->dim[i]);
+    return ir_want_shape(g, ir_out(g, op, 0), "output", x->rank, x->dim, d);
+}
+
 static enum status want_variable(const struct ir_tensor *v, const struct ir_tensor *like,
                                  const struct ir_graph *g, struct diag *d)
 {

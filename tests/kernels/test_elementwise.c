@@ -332,6 +332,39 @@ static void gather(void **state)
     expect_bytes("gather", y, want, 84);
 }
 
+/* Starts before, inside of and beyond [4,5,6] for a part of [2,3,1] of 2 bytes, in both types. */
+static void update_slice(void **state)
+{
+    (void)state;
+    for (uint32_t k = 0; k < 2 * 125; k++) {
+        const struct hdk_update_slice p = {
+            .rank = 3, .size = {4, 5, 6}, .part = {2, 3, 1}, .element_bytes = 2, .wide = k % 2};
+        const int64_t at[] = {(int64_t)(k / 2 % 5) - 1, (int64_t)(k / 10 % 5) - 1,
+                              (int64_t)(k / 50 % 5) * 2 - 1};
+        const int32_t narrow[] = {(int32_t)at[0], (int32_t)at[1], (int32_t)at[2]};
+
+        random_inputs();
+        memcpy(want, a, 240);
+        for (int64_t i = 0; i < 6; i++) {
+            const int64_t row = (at[0] < 0   ? 0
+                                 : at[0] > 2 ? 2
+                                             : at[0]) +
+                                i / 3,
+                          column = (at[1] < 0   ? 0
+                                    : at[1] > 2 ? 2
+                                                : at[1]) +
+                                   i % 3,
+                          last = at[2] < 0   ? 0
+                                 : at[2] > 5 ? 5
+                                             : at[2];
+
+            memcpy(want + ((row * 5 + column) * 6 + last) * 2, b + i * 2, 2);
+        }
+        hdk_update_slice(&p, a, b, p.wide ? (const void *)at : narrow, y);
+        expect_bytes("update_slice", y, want, 240);
+    }
+}
+
 static void concat(void **state)
 {
     static const uint32_t bytes[] = {3, 1, 7};
@@ -400,6 +433,7 @@ int main(void)
         cmocka_unit_test(to_and_from_float),
         cmocka_unit_test(pad),
         cmocka_unit_test(gather),
+        cmocka_unit_test(update_slice),
         cmocka_unit_test(concat),
         cmocka_unit_test(transpose_and_slice),
         cmocka_unit_test(copy),

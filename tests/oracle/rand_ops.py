@@ -128,6 +128,20 @@ class Ops:
         self.moved("SLICE", x, [("slice", y)], [x, self.ints("begin", begin), self.ints("size", asked)], 2,
                    "SliceOptions")
 
+    def op_dynamic_update_slice(self):
+        """A start before or beyond the ends, too."""
+        self.only(np.int8)
+        x = self.source()
+        part = [int(self.rng.integers(1, n + 1)) for n in x.shape]
+        start = [int(self.rng.integers(-1, n - s + 2)) for n, s in zip(x.shape, part)]
+        new = self.rng.integers(-128, 128, part).astype(np.int8)
+        place = tuple(slice(b, b + s) for b, s in ((min(max(b, 0), n - s), s) for b, n, s in zip(start, x.shape, part)))
+        y = [v.copy() for v in x.values]
+        for v in y:
+            v[place] = (new.astype(float) - x.zero) * float(x.scale)
+        constant = self.net.tensor(f"t{self.n_ops:02d}_part", part, np.int8, x.scale, x.zero, data=new)
+        self.moved("DYNAMIC_UPDATE_SLICE", x, [("updated", y)], [x, constant, self.ints("start", start)])
+
     def op_gather(self):
         x = self.source()
         k, asked = self.axis(x)

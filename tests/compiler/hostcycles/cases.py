@@ -230,6 +230,8 @@ def moves(net, sizes, kind):
         net.op("gather", (x, ints(net, (3,), 0, 2, 1)), kind, (b, h, w, 3), axis=3, **q)
         net.op("gather_nd", (net.x(kind, (h, w, c), **q), ints(net, (4, 2), 0, 0, 1, 1, 2, 2, 3, 3)), kind, (4, c), **q)
         net.op("gather_nd", (net.x(kind, (h, w, c), **q), ints(net, (3, 1), 0, 1, 2)), kind, (3, w, c), **q)
+        net.op("update_slice", (x, net.x(kind, (b, 1, w, c), again=1, **q), ints(net, (4,), 0, 1, 0, 0)), kind, (b, h, w, c), **q)
+        net.op("update_slice", (x, net.x(kind, (b, h, 1, c), again=1, **q), ints(net, (4,), 0, 0, 1, 0)), kind, (b, h, w, c), **q)
         net.op("select", (net.x("bool", (b, h, w, c)), x, net.x(kind, (b, h, w, c), again=1, **q)), kind, (b, h, w, c), **q)
         net.op("select", (net.x("bool", (b, h, w, 1)), x, net.x(kind, (b, 1, 1, c), again=1, **q)), kind, (b, h, w, c), **q)
 
