@@ -1,4 +1,4 @@
-# Shared by test_instances.sh and test_slow_instances.sh, after common.sh: a network between two
+# Shared by test_slow_instances.sh and test_nightly_instances.sh, after common.sh: a network between two
 # accelerators of different configurations.
 two=(--target=systolic:a,systolic:b --target-a-hw=tiny --target-b-hw=sys8)
 

@@ -1,5 +1,5 @@
 /* test_host_cycles.c - every operator that emitted C can call costs something on the host; RESHAPE
- * and dead operators cost nothing. That the figures are right is test_measured.sh's. */
+ * and dead operators cost nothing. That the figures are right is test_slow_measured.sh's. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
