@@ -33,7 +33,7 @@ def fail(text):
 
 
 def read_list(path):
-    """Statements of one line: area NAME; mutant NAME; file PATH; - OLD; + NEW; mismatch, caught or test NAME."""
+    """Statements of one line: area NAME; mutant NAME; file PATH; - OLD; + NEW; mismatch, caught, test NAME or bench NAME N."""
     mutants, area = [], ""
     for number, line in enumerate(path.read_text().splitlines(), 1):
         word, _, rest = line.partition(" ")
@@ -49,7 +49,7 @@ def read_list(path):
             mutants[-1].edits.append([rest, None])
         elif word == "+":
             mutants[-1].edits[-1][1] = rest
-        elif word in ("mismatch", "caught", "test"):
+        elif word in ("mismatch", "caught", "test", "bench"):
             mutants[-1].find = (word, rest.split())
         else:
             fail(f"{path.name}:{number}: what is '{word}'?")
@@ -126,9 +126,18 @@ class Bench:
             fail(f"{program} does not build: {why}")
         return self.call([self.build / "tests" / program], RUN_SECONDS).returncode == 0
 
+    def bench_passes(self, name, n):
+        """A bench of the RTL, tests/hw/NAME_tb.cpp; one that does not build is an error."""
+        done = self.call(["bash", "tests/hw/run_bench.sh", name, n], RUN_SECONDS)
+        if f"{name}_tb" not in done.stdout:
+            fail(f"bench {name} {n} does not run: {done.stderr[-2000:]}")
+        return done.returncode == 0
+
     def find(self, mutant):
         """What found it, as text; None: nothing."""
         kind, words = mutant.find
+        if kind == "bench":
+            return f"bench {words[0]} {words[1]}" if not self.bench_passes(*words) else None
         if kind == "test":
             return f"test {words[0]}" if not self.passes(words[0]) else None
         for model in networks(words):
@@ -163,7 +172,7 @@ def main():
     why = bench.make(["heddle", "gen"])
     if why:
         fail(f"the tree does not build: {why}")
-    runs = {(n, *options(m.find[1])) for m in mutants if m.find[0] != "test" for n in networks(m.find[1])}
+    runs = {(n, *options(m.find[1])) for m in mutants if m.find[0] in ("mismatch", "caught") for n in networks(m.find[1])}
     for model, *more in sorted(runs):
         done = bench.heddle(model, more)
         if done.returncode or "verdict: match" not in done.stdout:
@@ -172,6 +181,9 @@ def main():
     for test in sorted({m.find[1][0] for m in mutants if m.find[0] == "test"}):
         if not bench.passes(test):
             fail(f"test {test}, nothing planted: it fails")
+    for words in sorted({tuple(m.find[1]) for m in mutants if m.find[0] == "bench"}):
+        if not bench.bench_passes(*words):
+            fail(f"bench {' '.join(words)}, nothing planted: it fails")
     alive = []
     for m in mutants:
         path, start = bench.tree / m.file, time.monotonic()
