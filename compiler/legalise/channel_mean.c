@@ -3,7 +3,8 @@
  * in: MEAN of int8 over its innermost dimensions alone.  out: FULLY_CONNECTED with weights of 1 and
  * the mean's multiplier, which divides by the number of values already. Both requantise the sum of
  * all x - z_in (NUMERICS.md, "Pools and reductions"), so that every byte stays. The result keeps its dimensions, so
- * that what were rows are not channels; a RESHAPE drops them, also after a mean that stays. */
+ * that what were rows are not channels; a RESHAPE drops them, also after a mean that stays. So it is with one of an
+ * image over its first dimension alone, whose rows and columns would be rows of one pixel. */
 #include <string.h>
 
 #include "legalise.h"
@@ -74,6 +75,13 @@ static bool over_channels(const struct ir_graph *g, const struct ir_op *op)
            (op->attr[IR_AXIS] >> (x->rank - 1) & 1) != 0;
 }
 
+static bool over_images(const struct ir_graph *g, const struct ir_op *op)
+{
+    const struct ir_tensor *x = ir_in(g, op, 0);
+
+    return x->type == IR_I8 && x->rank == 4 && op->attr[IR_AXIS] == 1;
+}
+
 enum status lgl_channel_mean(struct ir_graph *g, const struct lgl_options *o, struct diag *d)
 {
     const uint32_t n_op = g->n_op;
@@ -81,13 +89,13 @@ enum status lgl_channel_mean(struct ir_graph *g, const struct lgl_options *o, st
     for (uint32_t i = 0; i < n_op && o->accelerator; i++) {
         struct ir_op *op = g->op[i];
 
-        if (op->dead || op->opcode != IR_OP_MEAN || !over_channels(g, op))
+        if (op->dead || op->opcode != IR_OP_MEAN || (!over_channels(g, op) && !over_images(g, op)))
             continue;
         const struct ir_tensor *x = ir_in(g, op, 0);
         const int32_t n = values_of(x, (uint32_t)op->attr[IR_AXIS]);
         if (op->attr[IR_KEEP_DIMS] == 0)
             drop_dims(g, op);
-        if (n > 1 && ir_dim_back(x, 0) > 1)
+        if (over_channels(g, op) && n > 1 && ir_dim_back(x, 0) > 1)
             make_product(g, op, n);
     }
     return ir_link(g, d);

@@ -81,9 +81,16 @@ static bool reads_first(const struct reshaped *r)
     return r->i == 0;
 }
 
+/* An image's; of fewer dimensions than four each row is one pixel. */
+static int32_t columns(const struct ir_tensor *t)
+{
+    return t->rank < 4 ? 1 : ir_dim_back(t, 1);
+}
+
+/* The accelerator goes by the images' rows and columns. */
 static bool reads_rows(const struct reshaped *r)
 {
-    return ir_dim_back(r->from, 0) == ir_dim_back(r->to, 0);
+    return ir_dim_back(r->from, 0) == ir_dim_back(r->to, 0) && columns(r->from) == columns(r->to);
 }
 
 static const struct {
