@@ -148,8 +148,15 @@ static struct lgl_options legalise_options(const struct pipeline *p)
 {
     struct lgl_options o = p->options.legalise;
 
-    for (uint32_t i = 0; i < p->targets.n; i++)
-        o.accelerator = o.accelerator || p->targets.target[i]->desc->accelerator;
+    for (uint32_t i = 0; i < p->targets.n; i++) {
+        const struct target *t = p->targets.target[i];
+        const uint32_t n = target_hw(t, &p->hw)->n;
+
+        if (!t->desc->accelerator)
+            continue;
+        o.ports = o.accelerator && o.ports < n ? o.ports : n;
+        o.accelerator = true;
+    }
     return o;
 }
 

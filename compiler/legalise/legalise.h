@@ -18,6 +18,7 @@ struct lgl_options {
     enum lgl_fc_scale fc_scale;
     enum lgl_rounding rounding;
     bool accelerator; /* one is selected: what only it gains from is worth it */
+    uint32_t ports;   /* rows of its array, of several the fewest */
 };
 
 typedef enum status lgl_pass(struct ir_graph *g, const struct lgl_options *o, struct diag *d);

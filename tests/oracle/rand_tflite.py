@@ -225,9 +225,17 @@ class Maker(rand_ops.Ops, rand_math.Ops):
                   **self.window_fields(stride, dilation, same, act))
         return t
 
-    def op_depthwise(self):
+    def op_long_depthwise(self):
+        """Kernels as long as those of speech networks, dilations as far as those of atrous pooling."""
         x = self.source(image=True)
-        k, stride, dilation, same, out = self.window(x)
+        far = [self.pick([1, 3]), self.pick([1, 3])]
+        k, dilation = self.pick([([1, 41], [1, 1]), ([33, 1], [1, 1]), ([1, 17], [1, 2]), ([3, 3], [18, 18]),
+                                 (far, [self.pick([1, 20]), self.pick([15, 16, 17])])])
+        self.op_depthwise(x, (k, [1, 1], dilation, True, x.shape[1:3]))
+
+    def op_depthwise(self, x=None, geometry=None):
+        x = x or self.source(image=True)
+        k, stride, dilation, same, out = geometry or self.window(x)
         multiplier = self.pick([1, 1, 1, 1, 2, 3, 4, 8])
         oc = x.shape[3] * multiplier
         n_out = out[0] * out[1] * oc

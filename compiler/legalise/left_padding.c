@@ -1,0 +1,38 @@
+/* left_padding.c - where an accelerator is selected, a depthwise convolution has less padding on the
+ * left than the array has rows.
+ * in: DEPTHWISE_CONV2D of one int8 image with `ports` columns of padding on its left or more (long
+ * kernels of audio networks, large dilations).  out: PAD writes these columns, whose fill is the
+ * zero point, which is what the convolution sees outside the image. */
+#include <string.h>
+
+#include "legalise.h"
+#include "new_ops.h"
+
+static void write_padding(struct ir_graph *g, struct ir_op *op)
+{
+    const struct ir_tensor *x = ir_in(g, op, 0);
+    const int32_t left = op->attr[IR_PAD_LEFT];
+    const int32_t dim[4] = {x->dim[0], x->dim[1], x->dim[2] + left, x->dim[3]};
+    const int32_t pads[8] = {0, 0, 0, 0, left, 0, 0, 0};
+    struct ir_tensor *wide = lgl_new_image(g, x, x->quant, dim);
+    struct ir_tensor *table = lgl_new_constant(g, "", IR_I32, 2, (const int32_t[]){4, 2}, pads);
+
+    (void)lgl_new_op(g, IR_OP_PAD, op->row, 2, (const uint32_t[]){x->id, table->id}, wide);
+    op->in[0] = wide->id;
+    op->attr[IR_PAD_LEFT] = 0;
+}
+
+enum status lgl_left_padding(struct ir_graph *g, const struct lgl_options *o, struct diag *d)
+{
+    const uint32_t n_op = g->n_op;
+
+    for (uint32_t i = 0; i < n_op && o->accelerator; i++) {
+        struct ir_op *op = g->op[i];
+
+        if (!op->dead && op->opcode == IR_OP_DEPTHWISE_CONV2D && ir_in(g, op, 0)->type == IR_I8 &&
+            ir_in(g, op, 0)->dim[0] == 1 && op->fixed.n_real == 0 && o->ports > 0 &&
+            op->attr[IR_PAD_LEFT] >= (int32_t)o->ports)
+            write_padding(g, op);
+    }
+    return ir_link(g, d);
+}

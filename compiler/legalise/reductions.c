@@ -1,0 +1,101 @@
+/* reductions.c - where an accelerator is selected, reductions of int8 are operators that it has.
+ * in: REDUCE_MAX, REDUCE_MIN, SUM of int8 over any dimensions.  out: SUM is MEAN, whose multiplier divides by
+ * nothing: both requantise the sum of all x - z_in (NUMERICS.md). The largest and the smallest are
+ * MAXIMUM, MINIMUM of a dimension's two halves until one value is left, a dimension after the other; of an
+ * odd number of values the one in the middle is in both halves, which changes neither. The column REDUCTION
+ * of operators.def names the operator. */
+#include "legalise.h"
+#include "new_ops.h"
+
+static const struct {
+    enum { NONE, HALVES, ALIKE } how;
+    enum ir_opcode code;
+} reductions[] = {
+#define OPERATOR(code, name, columns) {columns},
+#define REDUCTION(kind, other)        .how = kind, .code = IR_OP_##other,
+#include "operators/operators.def"
+};
+
+/* x as an image with dimension `axis` in one of its own, *at. */
+static const struct ir_tensor *as_image(struct ir_graph *g, uint32_t row, const struct ir_tensor *x,
+                                        const int32_t *dim, uint32_t axis, uint32_t *at)
+{
+    int32_t before = 1, after = 1, near = 1;
+
+    for (uint32_t i = 0; i < x->rank; i++)
+        *(i < axis ? &before : &after) *= i == axis ? 1 : dim[i];
+    for (uint32_t i = 0; i < axis; i++)
+        near = dim[i] > 1 ? dim[i] : near;
+    *at = after == 1 ? 3 : before == 1 ? 1 : 2;
+    const int32_t shape[3][4] = {{1, dim[axis], 1, after},
+                                 {1, before, dim[axis], after},
+                                 {1, before / near, near, dim[axis]}};
+    struct ir_tensor *image = lgl_new_image(g, x, x->quant, shape[*at - 1]);
+    (void)lgl_new_reshape(g, row, x, image);
+    return image;
+}
+
+/* Halves along dimension `at` of an image, until it has one element. */
+static const struct ir_tensor *halve(struct ir_graph *g, const struct ir_op *op,
+                                     const struct ir_tensor *x, uint32_t at)
+{
+    while (x->dim[at] > 1) {
+        const int32_t half = (x->dim[at] + 1) / 2;
+        int32_t dim[4] = {1, x->dim[1], x->dim[2], x->dim[3]}, begin[4] = {0};
+        uint32_t part[2];
+
+        dim[at] = half;
+        for (uint32_t i = 0; i < 2; i++) {
+            struct ir_tensor *y = lgl_new_image(g, x, x->quant, dim);
+
+            begin[at] = i ? x->dim[at] - half : 0;
+            lgl_new_slice(g, op->row, x, begin, y);
+            part[i] = y->id;
+        }
+        struct ir_tensor *y = lgl_new_image(g, x, x->quant, dim);
+        (void)lgl_new_op(g, reductions[op->opcode].code, op->row, 2, part, y);
+        x = y;
+    }
+    return x;
+}
+
+static void reduce(struct ir_graph *g, struct ir_op *op)
+{
+    const struct ir_tensor *first = ir_in(g, op, 0), *x = first;
+    int32_t dim[IR_MAX_RANK];
+
+    for (uint32_t i = 0; i < first->rank; i++)
+        dim[i] = first->dim[i];
+    for (uint32_t i = first->rank; i-- > 0;) {
+        uint32_t at;
+
+        if ((op->attr[IR_AXIS] >> i & 1) == 0 || dim[i] == 1)
+            continue;
+        const struct ir_tensor *image = as_image(g, op->row, x, dim, i, &at);
+        dim[i] = 1;
+        struct ir_tensor *y = ir_tensor_new(g, first->name, IR_I8, first->rank, dim);
+        y->quant = first->quant;
+        (void)lgl_new_reshape(g, op->row, halve(g, op, image, at), y);
+        x = y;
+    }
+    (void)lgl_new_reshape(g, op->row, x, ir_out(g, op, 0));
+    op->dead = true;
+}
+
+enum status lgl_reductions(struct ir_graph *g, const struct lgl_options *o, struct diag *d)
+{
+    const uint32_t n_op = g->n_op;
+
+    for (uint32_t i = 0; i < n_op && o->accelerator; i++) {
+        struct ir_op *op = g->op[i];
+
+        if (op->dead || reductions[op->opcode].how == NONE || ir_in(g, op, 0)->type != IR_I8 ||
+            op->fixed.n_real != 0)
+            continue;
+        if (reductions[op->opcode].how == ALIKE)
+            op->opcode = reductions[op->opcode].code;
+        else
+            reduce(g, op);
+    }
+    return ir_link(g, d);
+}
