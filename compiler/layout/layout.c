@@ -9,6 +9,7 @@
 enum {
     BUDGET_STEPS = 32, /* of the scratchpad, by which an operator's budget shrinks */
     BUDGET_TRIALS = 4, /* for how many of these steps layouts are tried */
+    NEARBY = 16,       /* operators; placing buffers of all takes half of a search's time */
 };
 
 /* A matrix product takes and makes tensors as one flat string, or as rows that are pixels. */
@@ -346,6 +347,13 @@ static uint32_t plans_before(const struct layout *l, uint32_t position)
     return n;
 }
 
+/* Does a trial need what is alive then laid out? Of some operators, their own buffers and those
+ * nearby, which displace them. */
+static bool matters(const struct sched_program *p, struct sched_span alive)
+{
+    return p->end == 0 || (alive.last + NEARBY >= p->first && alive.first < p->end + NEARBY);
+}
+
 /* Choose residents and tiles so that the sum at each operator stays within its budget. */
 static enum status choose(struct layout_work *w, struct diag *d)
 {
@@ -353,8 +361,8 @@ static enum status choose(struct layout_work *w, struct diag *d)
 
     for (uint32_t i = 0; i < l->n_plan; i++) {
         struct op_plan *p = &l->plan[i];
-        if (i > 0 && p[-1].cascaded)
-            continue; /* fitted with the first of its cascade */
+        if ((i > 0 && p[-1].cascaded) || !matters(w->program, w->program->span[p->position]))
+            continue; /* fitted with the first of its cascade; of no trial */
         for (;;) {
             uint32_t used = w->resident[p->position], budget = w->budget[p->position];
             if (used <= budget && fit_tile(w, p, budget - used))
@@ -421,14 +429,15 @@ static bool assign(struct layout_work *w)
     for (uint32_t t = 0; t < w->graph->n_tensor; t++) {
         struct sched_place *s = &w->program->place[t];
         s->inside = inside(w, t);
-        if (s->on_chip && !s->inside)
+        if (s->on_chip && !s->inside && matters(w->program, (struct sched_span){s->first, s->last}))
             place_add_phase(&set, w->n_bytes[t], s->first, s->last, banks,
                             w->second[t] ? banks / 2 : 0, &w->base[t]);
     }
-    for (uint32_t i = 0; i < w->layout->n_plan; i++) {
-        add_tiles(w, &set, &w->layout->plan[i]);
-        add_line_buffer(w, &set, &w->layout->plan[i]);
-    }
+    for (uint32_t i = 0; i < w->layout->n_plan; i++)
+        if (matters(w->program, w->program->span[w->layout->plan[i].position])) {
+            add_tiles(w, &set, &w->layout->plan[i]);
+            add_line_buffer(w, &set, &w->layout->plan[i]);
+        }
     uint64_t peak = place_solve(&set, w->hw->n);
     w->program->spad_peak = peak > UINT32_MAX ? UINT32_MAX : (uint32_t)peak;
     for (uint32_t i = 0; i < set.n; i++)

@@ -305,9 +305,20 @@ static bool keep_lag(struct layout_work *w, struct op_plan *p, uint32_t n)
     return false;
 }
 
+/* Is anything of the cascade read late? Else a tile's last row is of the tile that was made for it. */
+static bool may_lag(const struct layout_work *w, const struct op_plan *p, uint32_t n)
+{
+    bool any = false;
+
+    for (uint32_t i = 0; i < n; i++)
+        any = any || p[i].ahead || w->cascade_readers[p[i].geo.out->id] > 1;
+    return any;
+}
+
 static bool fits(struct layout_work *w, struct op_plan *p, uint32_t n, uint32_t space)
 {
-    return cascade_bytes(w, p, n) <= space && keep_lag(w, p, n) && cascade_bytes(w, p, n) <= space;
+    return cascade_bytes(w, p, n) <= space &&
+           (!may_lag(w, p, n) || (keep_lag(w, p, n) && cascade_bytes(w, p, n) <= space));
 }
 
 bool layout_fit_cascade(struct layout_work *w, struct op_plan *p, uint32_t space)

@@ -15,7 +15,7 @@ enum {
     LARGE_COMMANDS = 250,     /* of one program: it is tried in windows */
     /* As TRIAL_COMMANDS, for windows: in all, and for each operator. */
     WINDOW_COMMANDS = 400000,
-    OPERATOR_COMMANDS = 300,
+    OPERATOR_COMMANDS = 200,
     BEFORE = 2,   /* operators of a window before the one in question */
     AFTER = 3,    /* and after it */
     BATCHES = 12, /* of operators, a round: each is held against the whole program */

@@ -8,7 +8,7 @@
 
 /* The layout of so many operators takes as long as one command's estimate: of all of them in a
  * trial of few. */
-enum { LAYOUT_OPERATORS = 4 };
+enum { LAYOUT_OPERATORS = 8 };
 
 static uint32_t count_commands(const struct sched_program *p)
 {

@@ -8,6 +8,7 @@
 
 enum {
     EXACT = 2048, /* cycles: a longer stretch is looked at through windows */
+    ROUGH = 1024, /* in a trial */
     WINDOWS = 4,
     WINDOW = 128,
     WORD = 65536, /* credit for one */
@@ -392,7 +393,8 @@ void contention_run(struct contention_trace *t, struct contention_work *w,
     }
     if (is_through(w) || w->since >= until)
         return;
-    race_run(t, w, a, w->since + EXACT < until ? w->since + EXACT : until, hw);
+    const uint64_t exact = w->since + (t->rough ? ROUGH : EXACT);
+    race_run(t, w, a, exact < until ? exact : until, hw);
     uint64_t start = w->since, span = until > start ? until - start : 0;
     for (uint32_t i = 0; i < WINDOWS && span > 0 && !is_through(w); i++) {
         double left = w->left;

@@ -23,6 +23,7 @@ struct contention_array {
 #define CONTENTION_LANES  (UINT64_C(1) << 63) /* a result enters requantisation */
 
 struct contention_trace {
+    bool rough;        /* of a trial: a long stretch is looked at through windows sooner */
     uint64_t from, to; /* cycles known */
     bool stale;        /* what follows is to be looked at anew */
     struct banks_steps steps;
