@@ -2,27 +2,29 @@
  * and columns is depthwise convolutions, if their weights are whole numbers.
  * in: RESIZE_BILINEAR of one int8 image to Fy times the rows, Fx times the columns.  out: the image
  * with its edges repeated (GATHER), Fy * Fx convolutions of stride 1, a phase each, joined: row
- * y * Fy + p, column x * Fx + q of the result are y, x of phase p, q.
+ * y * Fy + p, column x * Fx + q of the result are y, x of phase p, q. With aligned corners and
+ * Fy (H - 1) + 1 rows the last Fy - 1 rows of this go, and so columns.
  * The reference rounds T / 2^20, halves away from zero, T a sum of quantised values times weights of 2 * 10
- * bits (NUMERICS.md). Where these are whole multiples of 2^(20-k), the weights are those of T / 2^(19-k),
- * the multiplier is 1/2, exact, and the shift of k rounds once, as the reference does. Zero points are no
- * part of that: tensors between have 0 (RESHAPE with `recode`). Of what was uint8 halves go up, which
- * is away from zero where 128 is added. Each output's place is tried against the reference's formula.
- * One row or column is itself everywhere, whatever the weights: it is repeated (GATHER). */
+ * bits (NUMERICS.md). Where a phase's are whole multiples of 2^(20-k), its weights are those of T / 2^(20-k);
+ * twice that times 2^(30-k) is rounded once, to the high half, as the reference does. Zero points are no
+ * part of that: tensors between have 0 (RESHAPE with `recode`). Weights above 127 have zero point -128.
+ * Of what was uint8 halves go up, which is away from zero where 128 is added. Each output's place is tried
+ * against the reference's formula. One row or column is itself everywhere, whatever the weights: it is
+ * repeated (GATHER). */
 #include <stdlib.h>
 #include <string.h>
 
 #include "legalise.h"
 #include "new_ops.h"
 
-enum { MOST_FACTOR = 16, ONE = 1024, TAPS = 3 };
+enum { MOST_FACTOR = 16, ONE = 1024, TAPS = 3, MOST_COPIES = 8 };
 
 /* One direction: weight[p][1 + t] is what the phase takes of the pixel t right of its own, in
- * 1024ths and then in 2^-bits. */
+ * 1024ths and then in 2^-bits of the phase. */
 struct axis {
     int32_t factor, size;
     int32_t weight[MOST_FACTOR][TAPS];
-    int32_t bits;
+    int32_t bits[MOST_FACTOR];
     int32_t before, after; /* pixels that phases take left and right of their own */
 };
 
@@ -64,7 +66,7 @@ static bool same_place(const struct axis *a, bool half, int32_t i)
 static bool find_axis(struct axis *a, int32_t in, int32_t out, bool half)
 {
     *a = (struct axis){.factor = out / in, .size = in};
-    if (out % in != 0 || a->factor > MOST_FACTOR || ONE % a->factor != 0)
+    if (out % in != 0 || a->factor < 1 || a->factor > MOST_FACTOR || ONE % a->factor != 0)
         return false;
     for (int32_t p = 0; p < a->factor; p++) {
         const int32_t scale = ONE / a->factor, place = p * scale + (half ? scale / 2 - ONE / 2 : 0);
@@ -73,8 +75,8 @@ static bool find_axis(struct axis *a, int32_t in, int32_t out, bool half)
         a->weight[p][first] += ONE - second;
         a->weight[p][first + 1] += second;
         for (int32_t t = 0; t < TAPS; t++) {
-            while (a->weight[p][t] % (ONE >> a->bits) != 0)
-                a->bits++;
+            while (a->weight[p][t] % (ONE >> a->bits[p]) != 0)
+                a->bits[p]++;
             a->before |= t == 0 && a->weight[p][t] != 0;
             a->after |= t == 2 && a->weight[p][t] != 0;
         }
@@ -84,7 +86,7 @@ static bool find_axis(struct axis *a, int32_t in, int32_t out, bool half)
             return false;
     for (int32_t p = 0; p < a->factor; p++)
         for (int32_t t = 0; t < TAPS; t++)
-            a->weight[p][t] /= ONE >> a->bits;
+            a->weight[p][t] /= ONE >> a->bits[p];
     return true;
 }
 
@@ -93,14 +95,25 @@ static int32_t most(int32_t a, int32_t b)
     return a > b ? a : b;
 }
 
-static int32_t largest(const struct axis *a)
+static int32_t largest(const struct axis *a, int32_t phase)
 {
-    int32_t weight = 0;
+    return most(most(a->weight[phase][0], a->weight[phase][1]), a->weight[phase][2]);
+}
 
-    for (int32_t p = 0; p < a->factor; p++)
-        for (int32_t t = 0; t < TAPS; t++)
-            weight = most(weight, a->weight[p][t]);
-    return weight;
+/* Rows that phase p, q has to be of so that their weights fit 8 bits. */
+static int32_t copies_of(const struct axis *y, int32_t p, const struct axis *x, int32_t q)
+{
+    return (2 * largest(y, p) * largest(x, q) + UINT8_MAX - 1) / UINT8_MAX;
+}
+
+static int32_t most_copies(const struct axis *y, const struct axis *x)
+{
+    int32_t copies = 1;
+
+    for (int32_t p = 0; p < y->factor; p++)
+        for (int32_t q = 0; q < x->factor; q++)
+            copies = most(copies, copies_of(y, p, x, q));
+    return copies;
 }
 
 /* x with its first and last element along `axis` once more where phases take them. */
@@ -127,51 +140,81 @@ struct resize {
     struct ir_graph *g;
     const struct ir_op *op;
     struct axis y, x;
-    const struct ir_tensor *image; /* edges repeated */
-    struct ir_quant quant;         /* of the phases */
-    uint32_t bias;
-    int32_t *multiplier;
-    int8_t *shift;
+    const struct ir_tensor *image;                     /* edges repeated */
+    const struct ir_tensor *repeated[MOST_COPIES + 1]; /* its rows */
+    struct ir_quant quant;                             /* of the phases */
 };
 
-static uint32_t weights_of(const struct resize *r, int32_t p, int32_t q, int32_t kh, int32_t kw)
+/* The image with each row `copies` times. */
+static const struct ir_tensor *repeat_rows(struct resize *r, int32_t copies)
 {
-    const int32_t c = r->image->dim[3];
-    struct ir_tensor *w =
-        ir_tensor_new(r->g, "", IR_I8, 4,
-                      c == 1 ? (const int32_t[]){kh, kw, 1, 1} : (const int32_t[]){1, kh, kw, c});
-    uint8_t *data = arena_alloc(r->g->arena, (size_t)(kh * kw * c));
+    const int32_t h = r->image->dim[1] * copies;
+    const int32_t dim[4] = {1, h, r->image->dim[2], r->image->dim[3]};
+    int32_t *from = ARENA_ARRAY(r->g->arena, int32_t, (size_t)h);
 
-    w->role = IR_CONST;
-    w->quant = lgl_new_quant(r->g, 1, 0);
-    w->data = data;
-    for (int32_t y = 0; y < kh; y++)
-        for (int32_t x = 0; x < kw; x++, data += c)
-            memset(data,
-                   2 * r->y.weight[p][1 - r->y.before + y] * r->x.weight[q][1 - r->x.before + x],
-                   (size_t)c);
+    if (copies == 1)
+        return r->image;
+    if (r->repeated[copies])
+        return r->repeated[copies];
+    for (int32_t i = 0; i < h; i++)
+        from[i] = i / copies;
+    struct ir_tensor *y = lgl_new_image(r->g, r->image, r->image->quant, dim);
+    lgl_new_gather(r->g, r->op->row, r->image, 1, from, y);
+    return r->repeated[copies] = y;
+}
+
+/* Twice a weight as the sum of those of `copies` rows. */
+static uint32_t weights_of(const struct resize *r, int32_t p, int32_t q, int32_t copies)
+{
+    const int32_t kh = 1 + r->y.before + r->y.after, kw = 1 + r->x.before + r->x.after;
+    const int32_t c = r->image->dim[3], most_of_all = 2 * largest(&r->y, p) * largest(&r->x, q);
+    const int32_t zero = most_of_all > INT8_MAX ? INT8_MIN : 0;
+    const int32_t dim[2][4] = {{1, kh * copies, kw, c}, {kh * copies, kw, 1, 1}};
+    struct ir_tensor *w = lgl_new_constant(r->g, "", IR_I8, 4, dim[c == 1], NULL);
+    uint8_t *data = (uint8_t *)(uintptr_t)w->data;
+
+    w->quant = lgl_new_quant(r->g, 1, zero);
+    for (int32_t y = 0; y < kh * copies; y++)
+        for (int32_t x = 0; x < kw; x++, data += c) {
+            const int32_t weight = 2 * r->y.weight[p][1 - r->y.before + y / copies] *
+                                   r->x.weight[q][1 - r->x.before + x];
+            memset(data, (weight + y % copies) / copies + zero, (size_t)c);
+        }
     return w->id;
 }
 
+static uint32_t bias_of(const struct resize *r, int32_t bits)
+{
+    const int32_t c = r->image->dim[3];
+    int32_t *bias = ARENA_ARRAY(r->g->arena, int32_t, (size_t)c);
+
+    for (int32_t i = 0; i < c; i++)
+        bias[i] = r->op->attr[IR_FROM_U8] ? 256 << bits : 0;
+    return lgl_new_numbers(r->g, (uint32_t)c, bias);
+}
+
 /* Phase p, q. */
-static uint32_t make_phase(const struct resize *r, int32_t p, int32_t q)
+static uint32_t make_phase(struct resize *r, int32_t p, int32_t q)
 {
     const int32_t kh = 1 + r->y.before + r->y.after, kw = 1 + r->x.before + r->x.after;
     const int32_t c = r->image->dim[3], dim[4] = {1, r->y.size, r->x.size, c};
-    const uint32_t in[3] = {r->image->id, weights_of(r, p, q, kh, kw), r->bias};
+    const int32_t bits = r->y.bits[p] + r->x.bits[q], copies = copies_of(&r->y, p, &r->x, q);
+    const uint32_t in[3] = {repeat_rows(r, copies)->id, weights_of(r, p, q, copies),
+                            bias_of(r, bits)};
     struct ir_tensor *y = lgl_new_image(r->g, r->image, r->quant, dim);
     struct ir_op *op =
         lgl_new_op(r->g, c == 1 ? IR_OP_CONV2D : IR_OP_DEPTHWISE_CONV2D, r->op->row, 3, in, y);
 
     for (uint32_t i = IR_STRIDE_H; i <= IR_DILATION_W; i++)
         op->attr[i] = 1;
-    op->attr[IR_KERNEL_H] = kh;
+    op->attr[IR_STRIDE_H] = copies;
+    op->attr[IR_KERNEL_H] = kh * copies;
     op->attr[IR_KERNEL_W] = kw;
     op->attr[IR_MULTIPLIER] = c == 1 ? 0 : 1;
     op->attr[IR_WEIGHTS_KO] = 1;
     op->fixed.n = 1;
-    op->fixed.multiplier = r->multiplier;
-    op->fixed.shift = r->shift;
+    op->fixed.multiplier = arena_memdup(r->g->arena, &(int32_t){1 << 30}, sizeof(int32_t));
+    op->fixed.shift = arena_memdup(r->g->arena, &(int8_t){(int8_t)-bits}, 1);
     return y->id;
 }
 
@@ -193,18 +236,11 @@ static struct ir_tensor *join(const struct resize *r, int32_t count, const uint3
 static void make_phases(struct resize *r, const struct ir_tensor *x, struct ir_tensor *y)
 {
     const bool was_u8 = r->op->attr[IR_FROM_U8] != 0;
-    const int32_t bits = r->y.bits + r->x.bits, c = x->dim[3];
-    int32_t *bias = ARENA_ARRAY(r->g->arena, int32_t, (size_t)c);
     struct ir_tensor *image =
         lgl_new_image(r->g, x, lgl_new_quant(r->g, x->quant.scale[0], 0), x->dim);
     uint32_t rows[MOST_FACTOR], columns[MOST_FACTOR];
 
-    for (int32_t i = 0; i < c; i++)
-        bias[i] = was_u8 ? 256 << bits : 0;
-    r->bias = lgl_new_numbers(r->g, (uint32_t)c, bias);
     r->quant = lgl_new_quant(r->g, x->quant.scale[0], was_u8 ? -128 : 0);
-    r->multiplier = arena_memdup(r->g->arena, &(int32_t){1 << 30}, sizeof(int32_t));
-    r->shift = arena_memdup(r->g->arena, &(int8_t){(int8_t)-bits}, 1);
     lgl_new_reshape(r->g, r->op->row, x, image)->attr[IR_RECODE] = 1;
     r->image = repeat_edges(r->g, r->op->row, image, 1, &r->y);
     r->image = repeat_edges(r->g, r->op->row, r->image, 2, &r->x);
@@ -222,7 +258,9 @@ static bool find_direction(const struct ir_op *op, struct axis *a, int32_t in, i
 {
     if (in == 1 || in == out)
         return find_axis(a, in, in, false);
-    return !op->attr[IR_ALIGN_CORNERS] && find_axis(a, in, out, op->attr[IR_HALF_PIXEL] != 0);
+    if (op->attr[IR_ALIGN_CORNERS])
+        return (out - 1) % (in - 1) == 0 && find_axis(a, in, (out - 1) / (in - 1) * in, false);
+    return find_axis(a, in, out, op->attr[IR_HALF_PIXEL] != 0);
 }
 
 static void rewrite(struct ir_graph *g, struct ir_op *op)
@@ -231,12 +269,13 @@ static void rewrite(struct ir_graph *g, struct ir_op *op)
     struct resize r = {.g = g, .op = op};
 
     if (x->dim[0] != 1 || !find_direction(op, &r.y, x->dim[1], y->dim[1]) ||
-        !find_direction(op, &r.x, x->dim[2], y->dim[2]) ||
-        2 * largest(&r.y) * largest(&r.x) > INT8_MAX)
+        !find_direction(op, &r.x, x->dim[2], y->dim[2]) || most_copies(&r.y, &r.x) > MOST_COPIES)
         return;
     const int32_t h = x->dim[1] * r.y.factor, w = x->dim[2] * r.x.factor, c = x->dim[3];
-    const bool rows = h != y->dim[1], columns = w != y->dim[2];
+    const bool rows = h < y->dim[1], columns = w < y->dim[2];
     const bool in_phases = r.y.factor * r.x.factor > 1;
+    const int32_t inside[4] = {1, rows ? h : y->dim[1], columns ? w : y->dim[2], c};
+    const bool cropped = h > inside[1] || w > inside[2];
     const int32_t *first = ARENA_ARRAY(g->arena, int32_t, (size_t)most(y->dim[1], y->dim[2]));
 
     if (in_phases && (rows || columns) && op->attr[IR_FROM_U8])
@@ -244,8 +283,12 @@ static void rewrite(struct ir_graph *g, struct ir_op *op)
     if (rows && columns)
         wide = lgl_new_image(g, y, y->quant, (const int32_t[]){1, h, y->dim[2], c});
     if (rows || columns)
-        phases = lgl_new_image(g, y, y->quant, (const int32_t[]){1, h, w, c});
-    if (in_phases)
+        phases = lgl_new_image(g, y, y->quant, inside);
+    if (cropped) {
+        struct ir_tensor *all = lgl_new_image(g, y, y->quant, (const int32_t[]){1, h, w, c});
+        make_phases(&r, x, all);
+        lgl_new_slice(g, op->row, all, (const int32_t[4]){0}, phases);
+    } else if (in_phases)
         make_phases(&r, x, phases);
     else if (rows || columns)
         phases = x;

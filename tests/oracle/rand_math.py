@@ -292,10 +292,12 @@ class Ops:
         x = self.source(image=True)
         size = [int(self.rng.integers(1, 2 * n + 3)) for n in x.shape[1:3]]
         if self.chance(0.6):  # decoders: whole multiples
-            size = [self.pick([1, 2, 2, 2, 3, 4, 8]) * n for n in x.shape[1:3]]
+            size = [self.pick([1, 2, 2, 2, 3, 4, 8, 16]) * n for n in x.shape[1:3]]
+        how = self.pick([(False, False), (True, False), (False, True)])
+        if how[0] and self.chance(0.5):  # aligned corners that fall on pixels
+            size = [self.pick([1, 2, 4, 8, 16]) * (n - 1) + 1 for n in x.shape[1:3]]
         if size[0] * size[1] * x.shape[3] > LIMIT:
             raise Skip
-        how = self.pick([(False, False), (True, False), (False, True)])
         y = [v[:, [0] * size[0]][:, :, [0] * size[1]] for v in x.values]  # its range will do
         self.emit("RESIZE_BILINEAR", [x, self.ints("size", size)], self.out("bilinear", y, like=x), 3,
                   "ResizeBilinearOptions", AlignCorners=how[0], HalfPixelCenters=how[1])
