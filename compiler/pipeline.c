@@ -150,11 +150,13 @@ static struct lgl_options legalise_options(const struct pipeline *p)
 
     for (uint32_t i = 0; i < p->targets.n; i++) {
         const struct target *t = p->targets.target[i];
-        const uint32_t n = target_hw(t, &p->hw)->n;
+        const struct hd_config *hw = target_hw(t, &p->hw);
 
         if (!t->desc->accelerator)
             continue;
-        o.ports = o.accelerator && o.ports < n ? o.ports : n;
+        o.ports = o.accelerator && o.ports < hw->n ? o.ports : hw->n;
+        o.accumulators =
+            o.accelerator && o.accumulators < hw->acc_depth ? o.accumulators : hw->acc_depth;
         o.accelerator = true;
     }
     return o;

@@ -18,7 +18,8 @@ struct lgl_options {
     enum lgl_fc_scale fc_scale;
     enum lgl_rounding rounding;
     bool accelerator; /* one is selected: what only it gains from is worth it */
-    uint32_t ports;   /* rows of its array, of several the fewest */
+    uint32_t ports,
+        accumulators; /* rows of its array, pixels that it adds up; the fewest of several */
 };
 
 typedef enum status lgl_pass(struct ir_graph *g, const struct lgl_options *o, struct diag *d);

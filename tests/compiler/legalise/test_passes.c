@@ -14,7 +14,8 @@ static const struct {
 
 static enum status run_named(const char *path, struct ir_graph *g, struct diag *d)
 {
-    const struct lgl_options o = {.fc_scale = LGL_FC_CLASSIC, .accelerator = true, .ports = 16};
+    const struct lgl_options o = {
+        .fc_scale = LGL_FC_CLASSIC, .accelerator = true, .ports = 16, .accumulators = 8};
 
     for (size_t i = 0; i < sizeof pass_table / sizeof *pass_table; i++) {
         char folder[80];

@@ -1,0 +1,111 @@
+/* transposed_parts.c - where an accelerator is selected, a batch of images that it takes one by one
+ * is parts of an image, and a wide TRANSPOSE_CONV is strips.
+ * in: TRANSPOSE_CONV, RESIZE_BILINEAR of int8 (FACTS .one_image) of N images; TRANSPOSE_CONV whose phases
+ * have more columns than `accumulators`.  out: one operator an image, of slices of the rows of all, joined;
+ * one operator a strip of columns, of the columns of the input that reach it, joined. A strip begins
+ * with the padding that is left: an output o takes kernel column o + pad_left - i * stride of input i. */
+#include <string.h>
+
+#include "legalise.h"
+#include "new_ops.h"
+
+enum { MOST_PARTS = 64 };
+
+static int32_t least(int32_t a, int32_t b)
+{
+    return a < b ? a : b;
+}
+
+/* `op` again, of x to y. */
+static struct ir_op *again(struct ir_graph *g, const struct ir_op *op, const struct ir_tensor *x,
+                           struct ir_tensor *y)
+{
+    struct ir_op *part = lgl_new_op(g, op->opcode, op->row, op->n_in, op->in, y);
+
+    part->in[0] = x->id;
+    memcpy(part->attr, op->attr, sizeof part->attr);
+    part->fixed = op->fixed;
+    return part;
+}
+
+/* The images' rows below each other. */
+static struct ir_tensor *stacked(struct ir_graph *g, const struct ir_tensor *t)
+{
+    return lgl_new_image(g, t, t->quant,
+                         (const int32_t[]){1, t->dim[0] * t->dim[1], t->dim[2], t->dim[3]});
+}
+
+static void take_images(struct ir_graph *g, struct ir_op *op)
+{
+    const struct ir_tensor *x = ir_in(g, op, 0);
+    struct ir_tensor *y = ir_out(g, op, 0), *in = stacked(g, x), *out = stacked(g, y);
+    uint32_t part[MOST_PARTS];
+
+    (void)lgl_new_reshape(g, op->row, x, in);
+    for (int32_t i = 0; i < x->dim[0]; i++) {
+        struct ir_tensor *image =
+            lgl_new_image(g, x, x->quant, (const int32_t[]){1, x->dim[1], x->dim[2], x->dim[3]});
+        struct ir_tensor *result =
+            lgl_new_image(g, y, y->quant, (const int32_t[]){1, y->dim[1], y->dim[2], y->dim[3]});
+
+        lgl_new_slice(g, op->row, in, (const int32_t[]){0, i * x->dim[1], 0, 0}, image);
+        (void)again(g, op, image, result);
+        part[i] = result->id;
+    }
+    lgl_new_join(g, op->row, (uint32_t)x->dim[0], part, 1, out);
+    (void)lgl_new_reshape(g, op->row, out, y);
+    op->dead = true;
+}
+
+/* Output columns [from, from + n). */
+static uint32_t make_strip(struct ir_graph *g, const struct ir_op *op, int32_t from, int32_t n)
+{
+    const struct ir_tensor *x = ir_in(g, op, 0), *y = ir_out(g, op, 0);
+    const int32_t stride = op->attr[IR_STRIDE_W], first = from + op->attr[IR_PAD_LEFT];
+    const int32_t begin = first < op->attr[IR_KERNEL_W]
+                              ? 0
+                              : least((first - op->attr[IR_KERNEL_W]) / stride + 1, first / stride);
+    const int32_t low = least(begin, x->dim[2] - 1);
+    const int32_t high = least((first + n - 1) / stride + 1, x->dim[2]);
+    struct ir_tensor *in = lgl_new_image(
+        g, x, x->quant, (const int32_t[]){1, x->dim[1], high > low ? high - low : 1, x->dim[3]});
+    struct ir_tensor *out =
+        lgl_new_image(g, y, y->quant, (const int32_t[]){1, y->dim[1], n, y->dim[3]});
+
+    lgl_new_slice(g, op->row, x, (const int32_t[]){0, 0, low, 0}, in);
+    again(g, op, in, out)->attr[IR_PAD_LEFT] = first - low * stride;
+    return out->id;
+}
+
+static void take_strips(struct ir_graph *g, struct ir_op *op, int32_t accumulators)
+{
+    struct ir_tensor *y = ir_out(g, op, 0);
+    const int32_t width = y->dim[2], most = accumulators * op->attr[IR_STRIDE_W];
+    const int32_t n = (width + most - 1) / most, each = (width + n - 1) / n;
+    uint32_t part[MOST_PARTS];
+
+    if (n < 2 || n > MOST_PARTS)
+        return;
+    for (int32_t i = 0; i < n; i++)
+        part[i] = make_strip(g, op, i * each, least(each, width - i * each));
+    lgl_new_join(g, op->row, (uint32_t)n, part, 2, y);
+    op->dead = true;
+}
+
+enum status lgl_transposed_parts(struct ir_graph *g, const struct lgl_options *o, struct diag *d)
+{
+    if (!o->accelerator || o->accumulators == 0)
+        return ST_OK;
+    for (uint32_t i = 0; i < g->n_op; i++) {
+        struct ir_op *op = g->op[i];
+
+        if (op->dead || !ir_op_info(op->opcode)->one_image || ir_in(g, op, 0)->type != IR_I8 ||
+            op->fixed.n_real != 0)
+            continue;
+        if (ir_in(g, op, 0)->dim[0] > 1 && ir_in(g, op, 0)->dim[0] <= MOST_PARTS)
+            take_images(g, op);
+        else if (ir_in(g, op, 0)->dim[0] == 1 && op->opcode == IR_OP_TRANSPOSE_CONV)
+            take_strips(g, op, (int32_t)o->accumulators);
+    }
+    return ir_link(g, d);
+}
