@@ -29,7 +29,7 @@ enum status lgl_left_padding(struct ir_graph *g, const struct lgl_options *o, st
     for (uint32_t i = 0; i < n_op && o->accelerator; i++) {
         struct ir_op *op = g->op[i];
 
-        if (!op->dead && op->opcode == IR_OP_DEPTHWISE_CONV2D && ir_in(g, op, 0)->type == IR_I8 &&
+        if (!op->dead && ir_op_has(op->opcode, IR_MULTIPLIER) && ir_in(g, op, 0)->type == IR_I8 &&
             ir_in(g, op, 0)->dim[0] == 1 && op->fixed.n_real == 0 && o->ports > 0 &&
             op->attr[IR_PAD_LEFT] >= (int32_t)o->ports)
             write_padding(g, op);

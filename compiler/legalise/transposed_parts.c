@@ -104,7 +104,7 @@ enum status lgl_transposed_parts(struct ir_graph *g, const struct lgl_options *o
             continue;
         if (ir_in(g, op, 0)->dim[0] > 1 && ir_in(g, op, 0)->dim[0] <= MOST_PARTS)
             take_images(g, op);
-        else if (ir_in(g, op, 0)->dim[0] == 1 && op->opcode == IR_OP_TRANSPOSE_CONV)
+        else if (ir_in(g, op, 0)->dim[0] == 1 && ir_op_has(op->opcode, IR_STRIDE_W))
             take_strips(g, op, (int32_t)o->accumulators);
     }
     return ir_link(g, d);
