@@ -43,9 +43,10 @@ struct op_plan {
     bool last;            /* the last strip, or not one */
     struct plan_stream in[PLAN_OPERANDS], out;
     uint32_t n_in;
-    bool direct;   /* a copy between memory and a place in the scratchpad: LOAD or STORE alone */
-    bool cascaded; /* with the next operator */
-    bool ahead;    /* its rows are made a tile before they are needed, see cascade_walk.c */
+    bool direct;    /* a copy between memory and a place in the scratchpad: LOAD or STORE alone */
+    bool cascaded;  /* with the next operator */
+    bool refetched; /* up to here weights of the cascade do not all fit: they come again */
+    bool ahead;     /* its rows are made a tile before they are needed, see cascade_walk.c */
     bool channel_wise; /* the same by channels, see channel_fusion.c */
 };
 

@@ -6,7 +6,8 @@
 
 enum {
     WRAP_TILES = 8,    /* most tiles between two wraps of a line buffer */
-    CASCADE_ROWS = 16, /* most rows of a cascade's last tiles unless a knob specifies more */
+    CASCADE_ROWS = 16, /* most rows of a cascade's last tiles unless a knob specifies more, or
+                          weights come again for each */
 };
 
 static bool by_rows(const struct layout_work *w, const struct op_plan *p)
@@ -82,12 +83,12 @@ static bool reads_view(const struct layout_work *w, const struct op_plan *stage,
     return false;
 }
 
-/* Operators from plan[first] on that are interleaved by rows: while their weights fit together, and
- * one table serves them. */
+/* Operators from plan[first] on that are interleaved by rows: while their weights fit together, or
+ * are one operator's, which come again for each of its tiles; and one table serves them. */
 static uint32_t cascade_from(struct layout_work *w, uint32_t first)
 {
     struct layout *l = w->layout;
-    uint32_t words = 0, entries = 0, tables = 0, i = first;
+    uint32_t words = 0, entries = 0, tables = 0, arrays = 0, i = first;
 
     for (; i < l->n_plan; i++) {
         struct op_plan *p = &l->plan[i];
@@ -96,13 +97,15 @@ static uint32_t cascade_from(struct layout_work *w, uint32_t first)
                              &params);
         words += need;
         entries += params;
+        arrays += geo_on_array(&p->geo);
         tables += p->geo.kind == GEO_LUT || p->geo.kind == GEO_SOFTMAX;
+        const bool fit = words <= w->hw->weight_bytes / w->hw->n && entries <= w->hw->param_entries;
+        if (i > first && (!may_cascade(w, p - 1, p) || !(fit || arrays == 1) || tables > 1 ||
+                          reads_view(w, &l->plan[first], i - first, p)))
+            break;
+        p->refetched = !fit;
         if (i == first)
             continue;
-        if (!may_cascade(w, p - 1, p) || words > w->hw->weight_bytes / w->hw->n ||
-            entries > w->hw->param_entries || tables > 1 ||
-            reads_view(w, &l->plan[first], i - first, p))
-            break;
         p[-1].cascaded = true;
         note_stage(w, &l->plan[first], p);
     }
@@ -315,8 +318,22 @@ static bool may_lag(const struct layout_work *w, const struct op_plan *p, uint32
     return any;
 }
 
+/* Do weights that come again for each tile take longer to come than they are used? */
+static bool awaits_weights(const struct layout_work *w, const struct op_plan *p, uint32_t n)
+{
+    const uint32_t lanes = w->hw->n;
+
+    for (uint32_t i = 0; i < n && p[n - 1].refetched; i++)
+        if (geo_on_array(&p[i].geo) && p[i].tile_rows < p[i].geo.oh &&
+            p[i].tile_rows * p[i].geo.ow < lanes * lanes / w->hw->axi_bytes)
+            return true;
+    return false;
+}
+
 static bool fits(struct layout_work *w, struct op_plan *p, uint32_t n, uint32_t space)
 {
+    if (awaits_weights(w, p, n))
+        return false;
     return cascade_bytes(w, p, n) <= space &&
            (!may_lag(w, p, n) || (keep_lag(w, p, n) && cascade_bytes(w, p, n) <= space));
 }
@@ -328,6 +345,8 @@ bool layout_fit_cascade(struct layout_work *w, struct op_plan *p, uint32_t space
 
     if (!wish) /* tiles enough to overlap */
         wish = quarter < CASCADE_ROWS ? quarter : CASCADE_ROWS;
+    if (p[n - 1].refetched && wish < quarter)
+        wish = quarter;
     for (uint32_t rows = wish; rows > 0; rows /= 2)
         for (uint32_t tiles = WRAP_TILES; tiles > 1; tiles /= 2) {
             set_tiles(w, p, n, rows, tiles);

@@ -1,6 +1,6 @@
 /* cascade.c - operators interleaved row by row, in the order of layout/cascade_walk.c. So tensors
  * between them need a few rows of scratchpad (a line buffer, layout.h), and VECTOR works in parallel
- * with ARRAY. All weights of a cascade stay in weight memory. */
+ * with ARRAY. All weights of a cascade stay in weight memory, or are one operator's. */
 #include "compiler/layout/cascade_walk.h"
 #include "lower.h"
 
