@@ -132,6 +132,8 @@ static void hash_build(struct build *b)
     hash_string(&h, b->paths->checked ? "checked" : "");
     hash_string(&h, with_waves(b) ? "waves" : "");
     hash_string(&h, top_of(b));
+    for (uint32_t i = 0; b->paths->core != NULL && i < b->paths->core->n_counter; i++)
+        hash_string(&h, b->paths->core->counter[i].port);
     hash_string(&h, b->verilator.path);
     hash_string(&h, b->verilator.version);
     hash_string(&h, b->verilator.root);
@@ -152,7 +154,10 @@ static enum status write_own(const struct build *b, struct diag *d)
     text_add_escaped(&t, b->config->name, sizeof b->config->name);
     text_printf(&t, "\"\n#define HD_SIM_CONFIG_HASH 0x%08xu\n#define HD_SIM_SOURCE_HASH \"%s\"\n",
                 b->config->hash, b->hash);
-    text_printf(&t, "#define HD_SIM_CHECKED %d\n", b->paths->checked);
+    text_printf(&t, "#define HD_SIM_CHECKED %d\n#define HD_CORE_COUNTERS(X)", b->paths->checked);
+    for (uint32_t i = 0; b->paths->core != NULL && i < b->paths->core->n_counter; i++)
+        text_printf(&t, " X(%u, %s)", i, b->paths->core->counter[i].port);
+    text_add(&t, "\n");
     return file_write(arena_printf(b->a, "%s/gen/hd_sim_config.h", b->folder), t.data, t.length, d);
 }
 
@@ -223,7 +228,8 @@ static enum status compile(const struct build *b, struct diag *d)
                        st == ST_OK ? arena_printf(b->a, "%s/build.log", b->final) : log);
     TRY(st);
     if (b->paths->core != NULL)
-        TRY(verilated_ports(b->a, arena_printf(b->a, "%s/obj/Vhd_sim_top.h", b->folder), d));
+        TRY(verilated_ports(b->a, arena_printf(b->a, "%s/obj/Vhd_sim_top.h", b->folder),
+                            b->paths->core, d));
     share_common(b, false);
     TRY(tool_run_for(b->a, "building the simulator", b->folder, log, argv, &b->watch, d));
     share_common(b, true);

@@ -16,6 +16,10 @@ struct sim_core {
     const char *folder, *top;
     const char *const *verilog; /* files in the folder */
     uint32_t n_verilog;
+    uint32_t n_counter; /* at most HD_SIM_COUNTERS */
+    const struct sim_counter {
+        const char *name, *port; /* each cycle adds the port's value */
+    } * counter;
 };
 
 struct sim_paths {

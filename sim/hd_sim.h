@@ -7,9 +7,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define HD_SIM_ABI   5u
-#define HD_SIM_UNITS 6u
-#define HD_SIM_KINDS 8u
+#define HD_SIM_ABI      6u
+#define HD_SIM_UNITS    6u
+#define HD_SIM_KINDS    8u
+#define HD_SIM_COUNTERS 8u /* of a core, at most */
 
 struct hd_sim;
 struct hd_sim_api;
@@ -86,6 +87,7 @@ struct hd_sim_totals {
     uint32_t trace_limited;             /* 1: it reached its size limit and was closed */
     uint64_t doorbell; /* cycle, since open, of the last doorbell: what struct hd_sim_command counts
                           from */
+    uint64_t counter[HD_SIM_COUNTERS]; /* of a core, since open: sums of its counters' ports */
 };
 
 struct hd_sim_api {

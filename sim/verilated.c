@@ -10,7 +10,7 @@
 #include "base/file.h"
 #include "base/text.h"
 
-enum { SHOWN = 8, MAX_FILE = 1 << 24 };
+enum { SHOWN = 8, MAX_FILE = 1 << 24, COUNTER_BITS = 32 };
 
 /* A copy of the file as text; "" if it cannot be read. */
 static char *read_text(struct arena *a, const char *path)
@@ -149,7 +149,21 @@ static void check_required(struct arena *a, const struct port *want, const struc
                                 found->direction, found->bits));
 }
 
-enum status verilated_ports(struct arena *a, const char *header, struct diag *d)
+/* A port that is added up, cycle by cycle. */
+static void check_counter(struct arena *a, const struct sim_counter *want, const struct port *found,
+                          struct text *wrong)
+{
+    if (found == NULL)
+        add(wrong, arena_printf(a, "counter %s: port %s missing (output, 1 to %d bits)", want->name,
+                                want->port, COUNTER_BITS));
+    else if (strcmp(found->direction, "output") != 0 || found->bits > COUNTER_BITS)
+        add(wrong,
+            arena_printf(a, "counter %s: port %s: expected output of 1 to %d bits, found %s of %u",
+                         want->name, want->port, COUNTER_BITS, found->direction, found->bits));
+}
+
+enum status verilated_ports(struct arena *a, const char *header, const struct sim_core *core,
+                            struct diag *d)
 {
     struct port *port;
     const size_t n = read_ports(a, header, &port);
@@ -159,6 +173,8 @@ enum status verilated_ports(struct arena *a, const char *header, struct diag *d)
     text_init(&list, a);
     for (size_t i = 0; i < REQUIRED; i++)
         check_required(a, &required[i], find(port, n, required[i].name), &wrong);
+    for (uint32_t i = 0; i < core->n_counter; i++)
+        check_counter(a, &core->counter[i], find(port, n, core->counter[i].port), &wrong);
     for (size_t i = 0; i < n; i++) {
         if (strcmp(port[i].direction, "output") != 0 &&
             find(required, REQUIRED, port[i].name) == NULL)

@@ -295,9 +295,12 @@ function bar(o, most, member) {
     timed && !member && o.estimated_cycles ? el("b", {style: {left: `calc(${100 * o.estimated_cycles / most}% - 1px)`}}) : null);
 }
 
+const coreCounts = o => Object.values(o.core_counters || {}).flatMap(Object.entries).map(([k, v]) => `${k} ${whole(v)}`).join(", ");
+
 function why(o) {
   if (o.fused_into) return "in " + o.fused_into;
   if (o.reason) return o.reason;
+  if (o.core_counters) return coreCounts(o);
   const [unit, kinds] = ["array", "vector"].map(u => [u, (o.counters || {})[u] || {}]).sort((a, b) => (b[1].busy || 0) - (a[1].busy || 0))[0];
   const worst = Object.entries(kinds).filter(([k, v]) => k !== "busy" && v > 0).sort((a, b) => b[1] - a[1])[0];
   return worst && o.cycles && worst[1] / o.cycles >= 0.005 ? `${unit} ${worst[0].replace("_", " ")} ${percent(worst[1] / o.cycles)}` : "";

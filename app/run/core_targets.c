@@ -28,10 +28,14 @@ void core_targets_find(const struct run_job *job, struct core_targets *c)
     *c = (struct core_targets){.n = emit_outside_ports(job->p->emitted, target)};
     for (uint32_t i = 0; i < c->n; i++) {
         const struct describe *t = target[i]->desc->detail;
-        c->core[i] = (struct core){
-            .name = target[i]->name,
-            .verilog = {target[i]->desc->origin, t->core_top, t->verilog.name, t->verilog.n},
-            .memory_bytes = t->core_bytes};
+        struct sim_counter *counter = ARENA_ARRAY(job->arena, struct sim_counter, t->n_counter + 1);
+        for (uint32_t k = 0; k < t->n_counter; k++)
+            counter[k] = (struct sim_counter){t->counter[k].name, t->counter[k].port};
+        c->core[i] =
+            (struct core){.name = target[i]->name,
+                          .verilog = {target[i]->desc->origin, t->core_top, t->verilog.name,
+                                      t->verilog.n, t->n_counter, counter},
+                          .memory_bytes = t->core_bytes};
     }
 }
 
@@ -87,6 +91,8 @@ void core_targets_collect(struct core_targets *c, struct run_shared *shared, uin
         shared->row[row].cycles += now.cycles - seen->cycles;
         shared->row[row].read_bytes += now.read_bytes - seen->read_bytes;
         shared->row[row].write_bytes += now.write_bytes - seen->write_bytes;
+        for (uint32_t k = 0; k < HD_SIM_COUNTERS; k++)
+            shared->row[row].core_counter[i][k] += now.counter[k] - seen->counter[k];
         shared->core_cycles += now.cycles - seen->cycles;
         shared->core_read_bytes += now.read_bytes - seen->read_bytes;
         shared->core_write_bytes += now.write_bytes - seen->write_bytes;

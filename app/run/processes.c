@@ -124,6 +124,9 @@ static void merge(struct run_job *job)
             for (uint32_t u = 0; u < HD_SIM_UNITS; u++)
                 for (uint32_t n = 0; n < HD_SIM_KINDS; n++)
                     sum->counter[u][n] += r->row[i].counter[u][n];
+            for (uint32_t u = 0; u < TARGET_MAX; u++)
+                for (uint32_t n = 0; n < HD_SIM_COUNTERS; n++)
+                    sum->core_counter[u][n] += r->row[i].core_counter[u][n];
         }
     }
 }

@@ -56,10 +56,32 @@ static void add_host(struct text *t, const cJSON *l)
     add_cell(t, host > 0 ? host : -1, 9);
 }
 
+/* "busy 96, bytes 768" of a core. */
+static void add_core(struct text *t, const cJSON *core)
+{
+    const cJSON *one;
+
+    cJSON_ArrayForEach(one, core)
+        text_printf(t, "%s%s %.0f", one == core->child ? "" : ", ", one->string, one->valuedouble);
+}
+
+static void core_lines(struct text *t, const cJSON *all)
+{
+    const cJSON *core;
+
+    cJSON_ArrayForEach(core, report_member(all, "core_counters"))
+    {
+        text_printf(t, "core of %s: ", core->string);
+        add_core(t, core);
+        text_add(t, "\n");
+    }
+}
+
 /* Where a layer's time went, or why it is where it is. */
 static void add_remark(struct text *t, const cJSON *l)
 {
     const char *fused = report_word(l, "fused_into"), *reason = report_word(l, "reason");
+    const cJSON *core = report_member(l, "core_counters");
 
     if (*fused)
         text_printf(t, "  in %s", fused);
@@ -68,7 +90,10 @@ static void add_remark(struct text *t, const cJSON *l)
     else if (report_number(l, "group") >= 0 && report_number(l, "array_cycles") >= 0)
         text_printf(t, "  busy: array %.0f, vector %.0f", report_number(l, "array_cycles"),
                     report_number(l, "vector_cycles"));
-    else
+    else if (core) {
+        text_add(t, "  ");
+        add_core(t, core->child);
+    } else
         add_stall(t, l, report_number(l, "cycles"));
 }
 
@@ -240,6 +265,7 @@ void report_text(struct text *t, const cJSON *all, enum report_detail detail)
     table(t, all);
     report_legend(t, all, detail);
     memory_lines(t, all);
+    core_lines(t, all);
     model_line(t, all);
     float_line(t, all);
     waves_line(t, all);

@@ -40,6 +40,7 @@ struct run_shared {
     struct run_row {
         uint64_t cycles, counter[HD_SIM_UNITS][HD_SIM_KINDS], read_bytes, write_bytes;
         uint64_t array_cycles, vector_cycles;
+        uint64_t core_counter[TARGET_MAX][HD_SIM_COUNTERS]; /* by index in struct core_targets */
     } row[]; /* n_row: sums over the inferences (struct hd_sim_row) */
 };
 

@@ -218,10 +218,10 @@ static bool read_core(struct arena *a, const char *folder, const cJSON *o, struc
     if (!name || !below || !top || !cJSON_IsNumber(bytes) || bytes->valuedouble < 64 ||
         bytes->valuedouble > 1 << 28 || cJSON_GetArraySize(files) < 1)
         return false;
-    *core = (struct core){
-        .name = arena_strdup(a, name),
-        .verilog = {arena_printf(a, "%s/%s", folder, below), arena_strdup(a, top), list, 0},
-        .memory_bytes = (uint32_t)bytes->valuedouble};
+    *core = (struct core){.name = arena_strdup(a, name),
+                          .verilog = {arena_printf(a, "%s/%s", folder, below), arena_strdup(a, top),
+                                      list, 0, 0, NULL},
+                          .memory_bytes = (uint32_t)bytes->valuedouble};
     cJSON_ArrayForEach(f, files)
     {
         if (!cJSON_IsString(f) || !is_word(f->valuestring, "_-./"))

@@ -162,6 +162,44 @@ static void add_units(cJSON *o, const struct share *share, uint32_t n)
     }
 }
 
+/* What core `i` counted in a layer, or in all (IR_NONE). */
+static void add_core(const struct run_job *job, cJSON *all, uint32_t i, uint32_t row)
+{
+    const struct core *core = &job->cores->core[i];
+    cJSON *one = cJSON_AddObjectToObject(all, core->name);
+
+    for (uint32_t k = 0; k < core->verilog.n_counter; k++) {
+        uint64_t sum = 0;
+        for (uint32_t r = 0; r < job->p->graph->n_row; r++)
+            if (row == IR_NONE || row == r)
+                sum += job->shared->row[r].core_counter[i][k];
+        stats_mean(one, core->verilog.counter[k].name, sum, job->n);
+    }
+}
+
+static bool has_part(const struct account_layer *l, const char *target)
+{
+    for (uint32_t i = 0; i < l->n_part; i++)
+        if (strcmp(l->part[i].target->name, target) == 0)
+            return true;
+    return false;
+}
+
+/* Counters of the cores that a layer runs on; of all cores (IR_NONE). None: no member. */
+static void add_cores(const struct stats *s, cJSON *o, uint32_t row)
+{
+    const struct core_targets *cores = stats_timed(s->job) ? s->job->cores : NULL;
+    cJSON *all = NULL;
+
+    for (uint32_t i = 0; cores && i < cores->n; i++) {
+        if (cores->core[i].verilog.n_counter == 0 ||
+            (row != IR_NONE && !has_part(&s->account->layer[row], cores->core[i].name)))
+            continue;
+        all = all ? all : cJSON_AddObjectToObject(o, "core_counters");
+        add_core(s->job, all, i, row);
+    }
+}
+
 /* Activations alive at the layer's operators, and what the plan holds of them: the largest. */
 static void add_memory(const struct stats *s, cJSON *o, const struct memory_at *at, uint32_t row)
 {
@@ -249,6 +287,7 @@ static cJSON *layer_json(const struct stats *s, const struct memory_at *at, uint
     add_text(o, "reason", r->reason);
     add_parts(s, o, l, &share);
     add_memory(s, o, at, i);
+    add_cores(s, o, i);
     if (s->actions && l->n_accelerator)
         energy_add(o, job->energy, &s->actions[i]);
     if (share.timed && share.on_units) {
@@ -288,4 +327,5 @@ void stats_layers(const struct stats *s, cJSON *o)
         cJSON_AddItemToArray(layers, layer_json(s, at, i));
     for (uint32_t k = 0; k < s->account->n_group; k++)
         cJSON_AddItemToArray(groups, group_json(s, k));
+    add_cores(s, o, IR_NONE);
 }

@@ -438,6 +438,25 @@ static enum status check_form(struct reader *r)
     return st;
 }
 
+static enum status counters(struct reader *r, const cJSON *array)
+{
+    struct describe_counter *c =
+        ARENA_ARRAY(r->a, struct describe_counter, (size_t)cJSON_GetArraySize(array) + 1);
+    const cJSON *o;
+
+    r->detail->counter = c;
+    cJSON_ArrayForEach(o, array)
+    {
+        uint32_t i = r->detail->n_counter++;
+        c[i] = (struct describe_counter){string(r, o, "name", NULL), string(r, o, "port", NULL)};
+        for (uint32_t k = 0; k < i; k++)
+            if (strcmp(c[k].name, c[i].name) == 0)
+                return json_doc_fail(&r->doc, arena_printf(r->a, "core.counters[%u]", i), r->d,
+                                     "duplicate counter '%s'", c[i].name);
+    }
+    return ST_OK;
+}
+
 static enum status core(struct reader *r, const cJSON *root)
 {
     const cJSON *o = get(root, "core");
@@ -447,6 +466,7 @@ static enum status core(struct reader *r, const cJSON *root)
     r->detail->core_top = string(r, o, "top", NULL);
     r->detail->core_bytes = (uint32_t)number(o, "memory_bytes");
     r->detail->macs_per_cycle = number(o, "macs_per_cycle");
+    TRY(counters(r, get(o, "counters")));
     return files(r, o, "core.", "verilog", &r->detail->verilog);
 }
 

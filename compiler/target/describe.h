@@ -58,6 +58,10 @@ struct describe {
     const char *core_top; /* NULL: no Verilog of its own */
     struct describe_files verilog;
     uint32_t core_bytes;
+    uint32_t n_counter; /* of the core */
+    const struct describe_counter {
+        const char *name, *port;
+    } * counter;
     double macs_per_cycle;          /* of the core; 0: not said */
     const char *blocks;             /* the C name of its struct hdk_blocks_unit; NULL: none */
     struct blocks_unit blocks_unit; /* memory_bytes: the core's */

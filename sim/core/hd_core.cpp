@@ -92,6 +92,9 @@ struct hd_sim {
         if (top.mem_write_o != 0)
             write_memory(at, top.mem_wdata_o, top.mem_wstrb_o);
         const uint64_t word = reads ? read_memory(at) : 0;
+#define COUNT(index, port) totals.counter[index] += top.port;
+        HD_CORE_COUNTERS(COUNT)
+#undef COUNT
         top.clk_i = 1;
         top.eval();
         dump(5);

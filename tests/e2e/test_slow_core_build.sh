@@ -34,6 +34,38 @@ ports wide 's/\[15:0\]\( *\)reg_addr_i/[19:0]\1reg_addr_i/' \
 ports second 's/^\( *\)input\( *wire logic *\)clk_i,/&\n\1input\2fast_clk_i,/' \
     "port fast_clk_i \(input, 1 bit\): nothing drives it"
 
+# Counters: ports that target.json names are added up for each layer; a wrong one is told like any other port.
+counted() { # NAME PORT: json of one counter
+    sed -i "s/\(\"memory_bytes\": [0-9]*\)/\1, \"counters\": [$2]/" "$1/target.json"
+}
+copied() {
+    "$heddle" run "$1/copy.ir" --hw=tiny --target-dir="$1" --target="$1" --allow-native-targets --stats stats.json >stdout 2>stderr
+}
+"$heddle" new-target ticks --template=copy >/dev/null
+sed -i 's/^  output logic  *irq_o/  output logic busy_o,\n  output logic [3:0] bytes_o,\n  output logic [32:0] far_o,\n&/
+    s/^  assign irq_o .*/&\n  assign busy_o = mem_read_o || mem_write_o;\n  assign far_o = 0;\n  assign bytes_o = mem_write_o ? 4'"'"'($countones(mem_wstrb_o)) : 0;/' \
+    ticks/ticks_core.sv
+for bad in gone:"port gone_o missing \(output, 1 to 32 bits\)" far:"port far_o: expected output of 1 to 32 bits, found output of 33" \
+    clk:"port clk_i: expected output of 1 to 32 bits, found input of 1"; do
+    name=${bad%%:*}
+    cp -r ticks bad_$name
+    sed -i "s/\"ticks\"/\"bad_$name\"/" bad_$name/target.json
+    port=${name}_o
+    [ "$name" = clk ] && port=clk_i
+    counted bad_$name "{\"name\": \"n\", \"port\": \"$port\"}"
+    copied bad_$name
+    [ $? = 2 ] || fail "counter $name: expected exit 2: $(cat stderr)"
+    grep -qE "^heddle: target bad_$name: core ticks_core: counter n: ${bad#*:}; ports found" stderr || fail "counter $name: $(cat stderr)"
+done
+copied ticks || fail "ticks: $(cat stderr)"
+grep -q core_counters stats.json && fail "counters of a core that has none"
+counted ticks '{"name": "busy", "port": "busy_o"}, {"name": "bytes", "port": "bytes_o"}'
+copied ticks || fail "ticks: $(cat stderr)"
+grep -qE '^00_copy .*  busy 192, bytes 768$' stdout || fail "no counters of the layer: $(cat stdout)"
+grep -q '^core of ticks: busy 192, bytes 768$' stdout || fail "no counters of the core: $(cat stdout)"
+"$HEDDLE_BUILD"/schema_check "$HEDDLE_HOME/docs/stats.v2.schema.json" stats.json || fail "stats.json is not as its schema"
+"$heddle" report stats.json | grep -q '^core of ticks: busy 192, bytes 768$' || fail "report has no counters"
+
 # A warning does not stop the build, and is there when the model is built, not when it is found.
 core warned 's/^endmodule/  logic [7:0] narrow; assign narrow = reg_wdata_i;\nendmodule/' ||
     fail "a warning ends the run: $(head -c 600 stderr)"

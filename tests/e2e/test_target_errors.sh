@@ -24,7 +24,7 @@ cat >good/target.json <<'END'
   "transfer": {"fixed": 1},
   "headers": ["good.h"],
   "sources": ["good.c"],
-  "core": {"top": "good", "verilog": ["good.sv"], "memory_bytes": 64},
+  "core": {"top": "good", "verilog": ["good.sv"], "memory_bytes": 64, "counters": [{"name": "n", "port": "n_o"}]},
   "operators": [
     {"op": "add",
      "where": {"out_c": [1, 9]},
@@ -49,6 +49,7 @@ wrong() {
     expect 2 "heddle: $work/wrong/target.json:$1" "$heddle" targets --target-dir=wrong
 }
 # JSON and the schema
+wrong "18:114: core.counters[1]: duplicate counter 'n'" 's/"port": "n_o"}/&, {"name": "n", "port": "m_o"}/'
 wrong "6:14: not valid JSON: expected text, found a NUL byte" 's/"help": "to be/"help": "to\x00be/'
 wrong "4:14: version: duplicate member" \
     's/"version": "1.0",/"version": "1.0", "version": "1.1",/'

@@ -13,6 +13,9 @@
 #include "base/text.h"
 #include "sim/verilated.h"
 
+static const struct sim_core none = {.n_counter = 0};
+static const struct sim_counter moved = {"moved", "moved_o"};
+static const struct sim_core counts = {.n_counter = 1, .counter = &moved};
 static const char file[] = "verilated-test.txt";
 
 static int set_up(void **state)
@@ -108,7 +111,8 @@ static const char good[] = "    VL_IN8(&clk_i,0,0);\n"
                            "    VL_IN64(&mem_rdata_i,63,0);\n";
 
 /* The message for `good` with `from` in place of... `to`; NULL: accepted. */
-static const char *ports(struct arena *a, const char *from, const char *to)
+static const char *ports_of(struct arena *a, const struct sim_core *core, const char *from,
+                            const char *to)
 {
     struct diag d = {.status = ST_OK};
     const char *const at = strstr(good, from);
@@ -116,10 +120,15 @@ static const char *ports(struct arena *a, const char *from, const char *to)
     assert_non_null(at);
     write_file(arena_printf(a, "class Vhd_sim_top {\n%.*s%s%s};\n", (int)(at - good), good, to,
                             at + strlen(from)));
-    if (verilated_ports(a, file, &d) == ST_OK)
+    if (verilated_ports(a, file, core, &d) == ST_OK)
         return NULL;
     assert_int_equal(d.status, ST_USAGE);
     return arena_strdup(a, d.text);
+}
+
+static const char *ports(struct arena *a, const char *from, const char *to)
+{
+    return ports_of(a, &none, from, to);
 }
 
 static void says(const char *text, const char *start)
@@ -155,6 +164,20 @@ static void further_ports_may_be_outputs(void **state)
          "port irq_o missing (output, 1 bit); port bus_io (inout, 8 bits): nothing drives it; ");
 }
 
+static void counters_are_outputs_of_at_most_32_bits(void **state)
+{
+    static const char irq[] = "    VL_OUT8(&irq_o,0,0);\n";
+
+    assert_null(
+        ports_of(*state, &counts, irq, "    VL_OUT8(&irq_o,0,0);\n    VL_OUT(&moved_o,31,0);\n"));
+    says(ports_of(*state, &counts, irq, irq),
+         "counter moved: port moved_o missing (output, 1 to 32 bits); ");
+    says(ports_of(*state, &counts, irq, "    VL_OUT8(&irq_o,0,0);\n    VL_OUT64(&moved_o,32,0);\n"),
+         "counter moved: port moved_o: expected output of 1 to 32 bits, found output of 33; ");
+    says(ports_of(*state, &counts, irq, "    VL_OUT8(&irq_o,0,0);\n    VL_IN8(&moved_o,0,0);\n"),
+         "counter moved: port moved_o: expected output of 1 to 32 bits, found input of 1; ");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -164,6 +187,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(ports_are_compared_by_name_direction_and_width, set_up,
                                         tear_down),
         cmocka_unit_test_setup_teardown(further_ports_may_be_outputs, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(counters_are_outputs_of_at_most_32_bits, set_up, tear_down),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
