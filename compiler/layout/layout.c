@@ -99,8 +99,8 @@ static void note_plans(struct layout_work *w)
 {
     for (uint32_t i = 0; i < w->layout->n_plan; i++) {
         struct op_plan *p = &w->layout->plan[i];
-        p->in[0].streamed = p->geo.copies && only_in_memory(w, p->geo.x, false);
-        p->out.streamed = p->geo.copies && only_in_memory(w, p->geo.out, true);
+        p->in[0].streamed = p->passed || (p->geo.copies && only_in_memory(w, p->geo.x, false));
+        p->out.streamed = p->strip_wise || (p->geo.copies && only_in_memory(w, p->geo.out, true));
         for (uint32_t k = 0; k < p->n_in; k++) {
             note_reader(w, p, geo_operand(&p->geo, k));
             if (!p->in[k].streamed)
@@ -291,6 +291,8 @@ static bool fit_tile(struct layout_work *w, struct op_plan *p, uint32_t space)
 {
     if (p->cascaded)
         return layout_fit_cascade(w, p, space);
+    if (p->strip_wise)
+        return layout_fit_strips(w, p, space);
     uint32_t rows = overlap_rows(w, p);
     p->direct = is_direct(w, p);
     if (p->direct) {
@@ -315,7 +317,7 @@ static bool fit_tile(struct layout_work *w, struct op_plan *p, uint32_t space)
  * if there is no other way. */
 static bool fit_strips(struct layout_work *w, struct op_plan *p)
 {
-    for (uint32_t buffers = 2; buffers > 0 && !p->cascaded; buffers--) {
+    for (uint32_t buffers = 2; buffers > 0 && !p->cascaded && !p->strip_wise; buffers--) {
         struct strip_cut cut = strip_least_cut(&p->geo, w->hw);
         p->one_buffer = buffers == 1;
         do {
@@ -361,8 +363,9 @@ static enum status choose(struct layout_work *w, struct diag *d)
 
     for (uint32_t i = 0; i < l->n_plan; i++) {
         struct op_plan *p = &l->plan[i];
-        if ((i > 0 && p[-1].cascaded) || !matters(w->program, w->program->span[p->position]))
-            continue; /* fitted with the first of its cascade; of no trial */
+        if (p->passed || (i > 0 && p[-1].cascaded) ||
+            !matters(w->program, w->program->span[p->position]))
+            continue; /* fitted with the one before or the first of its cascade; of no trial */
         for (;;) {
             uint32_t used = w->resident[p->position], budget = w->budget[p->position];
             if (used <= budget && fit_tile(w, p, budget - used))
@@ -388,12 +391,22 @@ static void add_tiles(struct layout_work *w, struct place_set *set, struct op_pl
     struct sched_span span = w->program->span[p->position];
 
     for (uint32_t i = 0; i < 3; i++)
-        for (uint32_t k = 0; k < n && s[i]->streamed; k++) {
+        for (uint32_t k = 0; k < n && s[i]->streamed && !(p->passed && i == 0); k++) {
             const struct ir_tensor *t = i < 2 ? geo_operand(&p->geo, i) : NULL;
             bool pair = t && p->geo.kind == GEO_ELEMENTWISE;
             const uint32_t root = t ? layout_root(w, t) : 0;
             place_add_phase(set, s[i]->rows * s[i]->pitch, span.first, span.last, pair ? banks : 0,
                             pair && w->second[root] ? banks / 2 : 0, &s[i]->buf[k]);
+        }
+}
+
+/* Of what takes strips on, once they have addresses. */
+static void pass_tiles(struct layout *l)
+{
+    for (uint32_t i = 1; i < l->n_plan; i++)
+        if (l->plan[i].passed) {
+            l->plan[i].in[0] = l->plan[i - 1].out;
+            l->plan[i].in[0].skip = 1;
         }
 }
 
@@ -439,6 +452,7 @@ static bool assign(struct layout_work *w)
             add_line_buffer(w, &set, &w->layout->plan[i]);
         }
     uint64_t peak = place_solve(&set, w->hw->n);
+    pass_tiles(w->layout);
     w->program->spad_peak = peak > UINT32_MAX ? UINT32_MAX : (uint32_t)peak;
     for (uint32_t i = 0; i < set.n; i++)
         if (set.buffer[i].offset + set.buffer[i].n_bytes > w->hw->scratchpad_bytes)
@@ -530,7 +544,7 @@ static void note_buffers(struct layout_work *w)
         const struct plan_line_buffer *r = &w->layout->line_buffer[p->geo.out->id];
         uint32_t *n = &w->program->buffer_bytes[p->position];
         for (uint32_t k = 0; k < 3; k++)
-            if (s[k]->streamed)
+            if (s[k]->streamed && !(p->passed && k == 0))
                 *n += layout_stream_bytes(w, s[k], p->n_buffer);
         if (r->wrap)
             *n += (r->wrap + r->halo) * r->pitch;

@@ -48,6 +48,8 @@ struct op_plan {
     bool refetched; /* up to here weights of the cascade do not all fit: they come again */
     bool ahead;     /* its rows are made a tile before they are needed, see cascade_walk.c */
     bool channel_wise; /* the same by channels, see channel_fusion.c */
+    bool strip_wise; /* the next operator takes each strip when it is made; their cuts are alike */
+    bool passed;     /* such a next one: its input is in the output tiles of the one before */
 };
 
 struct layout {

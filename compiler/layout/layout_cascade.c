@@ -1,5 +1,5 @@
 /* layout_cascade.c - operators that are interleaved: cascades by rows, a pool and its convolution
- * by channels (channel_fusion.c); see layout_work.h. */
+ * by channels (channel_fusion.c), a product and its softmax by strips; see layout_work.h. */
 #include "cascade_walk.h"
 #include "compiler/plan/memory_use.h"
 #include "layout_work.h"
@@ -193,6 +193,61 @@ static uint32_t slices_from(struct layout_work *w, struct op_plan *p)
     return n;
 }
 
+/* How many plans read the root's bytes, under any name? */
+static uint32_t readers_of(const struct layout_work *w, uint32_t root)
+{
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < w->layout->n_plan; i++)
+        for (uint32_t k = 0; k < w->layout->plan[i].n_in; k++)
+            n += layout_root(w, geo_operand(&w->layout->plan[i].geo, k)) == root;
+    return n;
+}
+
+/* Is all that a product makes of four dimensions a softmax's input, row for row, and nobody else's?
+ * Then of the matrix there is never more than two strips: a block of queries of one head. */
+static bool takes_strips(struct layout_work *w, const struct op_plan *p, const struct op_plan *next)
+{
+    const struct ir_tensor *t = p->geo.out, *x = next->geo.x;
+    const struct sched_view *root = &w->program->view[t->id], *v = &w->program->view[x->id];
+
+    if (!w->program->knobs[p->position].cascade || p->geo.kind != GEO_PRODUCT ||
+        next->geo.kind != GEO_SOFTMAX || p->op->region != next->op->region)
+        return false;
+    if (root->root != t->id || v->root != t->id || v->swapped || v->pixel || v->pitch ||
+        t->rank < 4 || x->rank < 4 || layout_place(w, t)->in_memory)
+        return false;
+    for (uint32_t k = 0; k < 4; k++)
+        if (ir_dim_back(t, k) != ir_dim_back(x, k))
+            return false;
+    return (uint64_t)root->h * root->w * root->n == ir_elements(t) && p->n_strip > 1 &&
+           p->cut.channels >= p->geo.oc && readers_of(w, t->id) == 1;
+}
+
+/* 2 if strips of what `p` makes go to the next operator, else 1. */
+static uint32_t strips_from(struct layout_work *w, struct op_plan *p)
+{
+    if (p + 1 == w->layout->plan + w->layout->n_plan || !takes_strips(w, p, p + 1))
+        return 1;
+    p->strip_wise = p[1].passed = true;
+    return 2;
+}
+
+bool layout_fit_strips(struct layout_work *w, struct op_plan *p, uint32_t space)
+{
+    struct strip_cut cut = strip_least_cut(&p->geo, w->hw);
+
+    do {
+        const struct strip_cut same = {1, cut.cols, p[1].geo.oc, p[1].geo.c};
+        layout_cut(p, &cut);
+        layout_cut(p + 1, &same);
+        p[0].tile_rows = p[1].tile_rows = p[0].n_tiles = p[1].n_tiles = 1;
+        if (layout_tile_bytes(w, p, 1) + layout_tile_bytes(w, p + 1, 1) <= space)
+            return p->n_strip == p[1].n_strip;
+    } while (strip_finer(&p->geo, w->hw, &cut) && cut.channels == p->geo.oc);
+    return false;
+}
+
 void layout_find_cascades(struct layout_work *w)
 {
     struct layout *l = w->layout;
@@ -200,6 +255,8 @@ void layout_find_cascades(struct layout_work *w)
 
     for (uint32_t first = 0; first < l->n_plan; first += n) {
         n = slices_from(w, &l->plan[first]);
+        if (n == 1)
+            n = strips_from(w, &l->plan[first]);
         if (n == 1)
             n = cascade_from(w, first);
         note_span(w, &l->plan[first], n);

@@ -34,6 +34,7 @@ static void print_plan(const struct sched_program *p, const struct op_plan *plan
         text_printf(t, ", first and last %u", plan->prologue);
     text_add(t, plan->cascaded       ? ", cascaded with the next\n"
                 : plan->channel_wise ? ", fused by channels with the next\n"
+                : plan->strip_wise   ? ", each strip taken on by the next\n"
                                      : "\n");
     print_strips(plan, t);
     print_stream(&plan->in[0], "input tiles", plan->n_buffer, t);

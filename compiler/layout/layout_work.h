@@ -77,6 +77,9 @@ uint32_t layout_most_rows(struct layout_work *w, struct op_plan *p, uint32_t row
 
 /* Which operators are interleaved, by channels or by rows. */
 void layout_find_cascades(struct layout_work *w);
+/* Strips of `p` and of the operator that takes them on, within `space` bytes; false: they do not fit.
+ */
+bool layout_fit_strips(struct layout_work *w, struct op_plan *p, uint32_t space);
 /* Tiles and line buffers of the cascade that begins at `p` within `space` bytes; false: it does not
  * fit. */
 bool layout_fit_cascade(struct layout_work *w, struct op_plan *p, uint32_t space);

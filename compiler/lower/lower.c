@@ -62,7 +62,7 @@ static enum status lower_all(struct lower *l, const struct layout *layout)
     for (uint32_t i = 0; i < layout->n_plan; i += n) {
         const struct op_plan *plan = &layout->plan[i];
         n = 1;
-        while (plan[n - 1].cascaded || plan[n - 1].channel_wise)
+        while (plan[n - 1].cascaded || plan[n - 1].channel_wise || plan[n - 1].strip_wise)
             n++;
         if (left_out(l, plan, n))
             continue;
@@ -75,7 +75,7 @@ static enum status lower_all(struct lower *l, const struct layout *layout)
         note_woven(p, plan, n);
         if (plan->channel_wise)
             TRY(lower_slices(l, plan, n));
-        else if (n > 1)
+        else if (n > 1 && !plan->strip_wise)
             TRY(lower_cascade(l, plan, n));
         else if (geo_on_array(&plan->geo))
             TRY(lower_array(l, plan));

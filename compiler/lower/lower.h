@@ -82,6 +82,8 @@ bool lower_array_keeps(const struct nest *n);
 void lower_vector_begin(struct lower *l, const struct op_plan *p);
 void lower_vector_tile(struct lower *l, const struct op_plan *p, uint32_t tile, uint32_t y,
                        uint32_t rows);
+/* Strip i of it. */
+void lower_vector_strip(struct lower *l, const struct op_plan *p, uint32_t i);
 /* lower_softmax.c */
 void lower_softmax_begin(struct lower *l, const struct op_plan *p);
 void lower_softmax_tile(struct lower *l, const struct op_plan *p, uint32_t tile, uint32_t y,

@@ -558,6 +558,8 @@ static void lower_strips(struct lower *l, const struct op_plan *p, uint32_t firs
                 if (n.keep && n.n_part == 1)
                     join_groups(&n);
             }
+            if (p->strip_wise)
+                lower_vector_strip(l, p + 1, i);
         }
 }
 
@@ -565,6 +567,8 @@ enum status lower_array(struct lower *l, const struct op_plan *p)
 {
     uint32_t channels = div_up(p->geo.oc, p->cut.channels), each = p->n_strip / channels;
 
+    if (p->strip_wise)
+        lower_vector_begin(l, p + 1);
     if (p->geo.kind == GEO_PRODUCT) { /* each matrix has its own weights */
         each /= p->geo.images;
         channels *= p->geo.images;

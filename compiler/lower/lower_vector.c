@@ -246,6 +246,14 @@ void lower_vector_slice(struct lower *l, const struct op_plan *p, const struct l
     add_vector(l, p, 0, 0, p->geo.oh, s);
 }
 
+void lower_vector_strip(struct lower *l, const struct op_plan *p, uint32_t i)
+{
+    const struct op_plan s = lower_strip(p, i);
+
+    for (uint32_t y = 0, tile = 0; y < s.geo.oh; y += s.tile_rows, tile++)
+        lower_vector_tile(l, &s, tile, y, s.geo.oh - y < s.tile_rows ? s.geo.oh - y : s.tile_rows);
+}
+
 enum status lower_vector(struct lower *l, const struct op_plan *p)
 {
     if (p->direct) {
@@ -253,11 +261,7 @@ enum status lower_vector(struct lower *l, const struct op_plan *p)
         return ST_OK;
     }
     lower_vector_begin(l, p);
-    for (uint32_t i = 0; i < p->n_strip; i++) {
-        const struct op_plan s = lower_strip(p, i);
-        for (uint32_t y = 0, tile = 0; y < s.geo.oh; y += s.tile_rows, tile++)
-            lower_vector_tile(l, &s, tile, y,
-                              s.geo.oh - y < s.tile_rows ? s.geo.oh - y : s.tile_rows);
-    }
+    for (uint32_t i = 0; i < p->n_strip; i++)
+        lower_vector_strip(l, p, i);
     return ST_OK;
 }
