@@ -152,12 +152,13 @@ uint32_t layout_n_tiles(const struct layout_work *w, const struct op_plan *p, ui
 uint32_t layout_pixel(const struct geo *g, const struct ir_tensor *t, uint32_t pixel)
 {
     const uint32_t geo_cols = t == g->out ? g->ow : g->w, geo_c = t == g->out ? g->oc : g->c;
+    const uint32_t all = t == g->out ? g->all_oc : g->all_c;
     uint32_t h, c, cols;
 
     geo_image(t, &h, &cols, &c);
     if (g->kind == GEO_PRODUCT)
         return pixel;
-    if (t != g->y2 && (geo_cols != cols || cols == 1))
+    if (t != g->y2 && (geo_cols != cols || cols == 1 || (g->kind == GEO_DENSE && all != c)))
         return geo_c; /* one pixel may lie among others: windows beyond it count in its own */
     return pixel;
 }
