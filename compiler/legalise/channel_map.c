@@ -143,6 +143,8 @@ static bool map_reshape(struct ir_graph *g, const struct ir_op *op, struct chann
     const struct channel_map from = *m;
     uint32_t i = 0, j = 0;
 
+    if (op->attr[IR_RECODE])
+        return false; /* the same bytes, other values */
     m->rank = y->rank;
     memcpy(m->dim, y->dim, sizeof m->dim);
     while (i < from.rank || j < y->rank) {

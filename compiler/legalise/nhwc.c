@@ -240,6 +240,7 @@ static void into_weights(struct ir_graph *g, struct ir_op *dense)
     op->in[0] = transpose->in[0];
     op->out[0] = turned->id;
     op->fixed = flat->fixed;
+    op->attr[IR_RECODE] = flat->attr[IR_RECODE];
     turned->producer = op->id;
     dense->in[0] = turned->id;
 }

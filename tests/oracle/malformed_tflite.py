@@ -609,7 +609,7 @@ for _name, _args in {
         "lstm_state": dict(changes={"h": dict(variable=False)}),
         "lstm_cell_scale": dict(changes={"c": dict(scale=0.001)}),
         "lstm_cell_type": dict(changes={"c": dict(kind=np.dtype(np.int8))}),
-        "lstm_hidden_scale": dict(changes={"i4": dict(scale=0.5)}),
+        "lstm_hidden_scale": dict(changes={"i4": dict(scale=-0.5)}),
         "lstm_intermediates": dict(intermediates=4),
         "lstm_batch": dict(TimeMajor=True)}.items():
     CASES[_name] = lambda args=_args: Lstm(**args).file()

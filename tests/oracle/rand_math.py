@@ -194,7 +194,8 @@ class Ops:
         batch = shape[1] if major else shape[0]
         h = self.net.tensor(n + "h", (batch, cells), np.int8, *state, variable=True)
         c = self.net.tensor(n + "c", (batch, cells), np.int16, 2.0 ** int(self.rng.integers(-15, -8)), variable=True)
-        hidden = self.net.tensor(n + "hidden", (0,), np.int8, t.scale, t.zero)
+        inside = state if self.chance(0.3) else (t.scale, t.zero)  # and of a bidirectional one's output
+        hidden = self.net.tensor(n + "hidden", (0,), np.int8, *inside)
         inner = [self.net.tensor(n + "inner", (0,), np.float32) for _ in range(4)] + [hidden]
         w = [self.net.tensor(n + "w", v.shape, np.int8, s, data=v) for v, s in zip(weights, scales)]
         b = [self.net.tensor(n + "b", v.shape, np.int32, s * x.scale, data=v) for v, s in zip(biases, scales)]

@@ -50,6 +50,8 @@ class Ops:
         sizes = np.diff([0, *cuts, x.shape[k]]).tolist()
         if self.chance(0.3):
             sizes[int(self.rng.integers(len(sizes)))] = -1
+        elif self.chance(0.2):  # as Keras' GRU has it
+            sizes, cuts = [*sizes, 0], [*cuts, x.shape[k]]
         parts = zip(*(np.split(v, cuts, k) for v in x.values))
         self.moved("SPLIT_V", x, [(f"split{i}", p) for i, p in enumerate(parts)],
                    [x, self.ints("sizes", sizes), self.number("axis", asked)], 2, "SplitVOptions",
@@ -161,8 +163,13 @@ class Ops:
     def op_reverse(self):
         x = self.source()
         k, asked = self.axis(x)
-        self.moved("REVERSE_V2", x, [("reverse", [np.flip(v, k) for v in x.values])], [x, self.ints("axis", [k])], 2,
-                   "ReverseV2Options")
+        y = [np.flip(v, k) for v in x.values]
+        if self.wide or self.chance(0.7):
+            self.moved("REVERSE_V2", x, [("reverse", y)], [x, self.ints("axis", [k])], 2, "ReverseV2Options")
+            return
+        by = np.float32(self.rng.uniform(0.7, 1.4))  # a converter may give the same bytes another scale
+        t = self.out("reverse", [v * by for v in y], fixed=(np.float32(x.scale * by), x.zero))
+        self.emit("REVERSE_V2", [x, self.ints("axis", [k])], t, 2, "ReverseV2Options")
 
     def op_dims(self):
         """EXPAND_DIMS, or SQUEEZE where there is a 1."""

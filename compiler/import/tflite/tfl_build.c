@@ -150,9 +150,24 @@ enum status tfl_axis(struct tfl_importer *m, int32_t axis, uint32_t rank, uint32
     return ST_OK;
 }
 
+static enum status same_bytes(struct tfl_importer *m, uint32_t row, uint32_t x, uint32_t y,
+                              bool recode)
+{
+    struct ir_op *op;
+
+    TRY(tfl_emit(m, IR_OP_RESHAPE, row, 1, &x, y, &op));
+    op->attr[IR_RECODE] = recode;
+    return tfl_fold(m, op);
+}
+
 enum status tfl_reshape(struct tfl_importer *m, uint32_t row, uint32_t x, uint32_t y)
 {
-    return tfl_emit(m, IR_OP_RESHAPE, row, 1, &x, y, NULL);
+    return same_bytes(m, row, x, y, false);
+}
+
+enum status tfl_recode(struct tfl_importer *m, uint32_t row, uint32_t x, uint32_t y)
+{
+    return same_bytes(m, row, x, y, true);
 }
 
 enum status tfl_pick(struct tfl_importer *m, uint32_t row, uint32_t *x, uint32_t axis, uint32_t n,

@@ -64,6 +64,8 @@ enum status tfl_part(struct tfl_importer *m, uint32_t row, uint32_t x, const int
                      const int32_t *step, uint32_t y);
 /* Tensor `y` is `x` in another shape. */
 enum status tfl_reshape(struct tfl_importer *m, uint32_t row, uint32_t x, uint32_t y);
+/* y = x's bytes with y's scale and zero point. */
+enum status tfl_recode(struct tfl_importer *m, uint32_t row, uint32_t x, uint32_t y);
 /* Evaluate `op` if it can be (see tfl_emit). */
 enum status tfl_fold(struct tfl_importer *m, struct ir_op *op);
 /* Replace *x by its elements index[0 .. n-1] along `axis`. */

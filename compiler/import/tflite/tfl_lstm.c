@@ -108,11 +108,13 @@ static enum status biases(struct tfl_importer *m, const struct tfl_operator *src
     return ST_OK;
 }
 
-/* The output's quantised values are those of the hidden state; a file specifies its scale twice,
- * and the intermediate tensor that does so is empty. */
-static enum status same_hidden(struct tfl_importer *m, const struct tfl_operator *src,
-                               const struct ir_tensor *y)
+/* The output's quantised values are those of the hidden state, whose scale an intermediate tensor
+ * specifies, which is empty. Calibration may have given the output another one, which nothing is
+ * rescaled to: the bytes stay. */
+static enum status hidden_state(struct tfl_importer *m, const struct tfl_operator *src,
+                                uint32_t out, uint32_t *hidden)
 {
+    const struct ir_tensor *y = m->g->tensor[out];
     const struct tfl_ints *all = &src->intermediate;
     const struct tfl_tensor *t;
 
@@ -120,14 +122,19 @@ static enum status same_hidden(struct tfl_importer *m, const struct tfl_operator
         return FAIL(m->d, ST_MODEL, "expected 5 intermediate tensors, found %u", all->n);
     t = &m->file->tensor[all->v[HIDDEN]];
     TRY(ir_want_codes(y, "output", m->d));
-    if (t->n_scale == 1 && t->scale[0] == y->quant.scale[0] &&
-        tfl_zero_point(t, 0) == ir_zero_point(y))
+    const int64_t zero = tfl_zero_point(t, 0);
+    if (t->n_scale != 1 || !(t->scale[0] > 0) || isinf(t->scale[0]) || zero < -128 || zero > 127)
+        return FAIL(m->d, ST_MODEL,
+                    "hidden state '%.80s': expected one scale and a zero point of int8", t->name);
+    *hidden = out;
+    if (t->scale[0] == y->quant.scale[0] && zero == ir_zero_point(y))
         return ST_OK;
-    return FAIL(m->d, ST_UNSUPPORTED,
-                "hidden state '%.80s': expected scale %.9g and zero point %d, the output's, found "
-                "%.9g and %lld",
-                t->name, (double)y->quant.scale[0], ir_zero_point(y),
-                t->n_scale ? (double)t->scale[0] : 0, (long long)tfl_zero_point(t, 0));
+    struct ir_tensor *h = ir_tensor_new(m->g, y->name, y->type, y->rank, y->dim);
+    h->quant =
+        (struct ir_quant){1, 0, arena_memdup(m->arena, &(float){t->scale[0]}, sizeof(float)),
+                          arena_memdup(m->arena, &(int32_t){(int32_t)zero}, sizeof(int32_t))};
+    *hidden = h->id;
+    return ST_OK;
 }
 
 /* The forget gate's, which every LSTM has; NULL if this one has not. */
@@ -147,7 +154,7 @@ static enum status first_weights(struct tfl_importer *m, const struct tfl_operat
 enum status tfl_lstm(struct tfl_importer *m, const struct tfl_operator *src, uint32_t row)
 {
     const struct tfl_options *o = &src->options;
-    uint32_t in[6], out;
+    uint32_t in[6], out, hidden = IR_NONE;
     struct ir_tensor *w, *r;
     struct ir_op *op;
 
@@ -165,7 +172,7 @@ enum status tfl_lstm(struct tfl_importer *m, const struct tfl_operator *src, uin
     if (w != NULL)
         TRY(tfl_want_static(m, m->g->tensor[in[0]], w));
     TRY(ir_want_type(m->g->tensor[in[0]], "input", IR_I8, m->d));
-    TRY(same_hidden(m, src, m->g->tensor[out]));
+    TRY(hidden_state(m, src, out, &hidden));
     TRY(gates(m, src, WEIGHTS, &w));
     TRY(gates(m, src, RECURRENT, &r));
     in[1] = w->id;
@@ -177,8 +184,8 @@ enum status tfl_lstm(struct tfl_importer *m, const struct tfl_operator *src, uin
     TRY(tfl_state(m, src->in.v[CELL], &in[5]));
     TRY(biases(m, src, w, r, ir_zero_point(m->g->tensor[in[0]]), ir_zero_point(m->g->tensor[in[4]]),
                &in[3]));
-    TRY(tfl_emit(m, IR_OP_LSTM, row, 6, in, out, &op));
+    TRY(tfl_emit(m, IR_OP_LSTM, row, 6, in, hidden, &op));
     op->attr[IR_AXIS] = !o->time_major;
     memcpy(&op->attr[IR_CLIP_HIGH_BITS], &o->cell_clip, 4);
-    return ST_OK;
+    return hidden == out ? ST_OK : tfl_recode(m, row, hidden, out);
 }

@@ -258,6 +258,13 @@ enum status tfl_resize_nearest(struct tfl_importer *m, const struct tfl_operator
     return tfl_reshape(m, row, x, y);
 }
 
+/* The converter may give the same bytes another scale. */
+static bool rescaled(const struct ir_tensor *x, const struct ir_tensor *y)
+{
+    return x->quant.n == 1 && y->quant.n == 1 && x->type == y->type &&
+           (x->quant.scale[0] != y->quant.scale[0] || ir_zero_point(x) != ir_zero_point(y));
+}
+
 enum status tfl_reverse(struct tfl_importer *m, const struct tfl_operator *src, uint32_t row)
 {
     int32_t begin[IR_MAX_RANK] = {0}, step[IR_MAX_RANK];
@@ -275,7 +282,11 @@ enum status tfl_reverse(struct tfl_importer *m, const struct tfl_operator *src, 
         begin[k] = t->dim[k] - 1;
         step[k] = -1;
     }
-    return tfl_part(m, row, x, begin, step, y);
+    if (!rescaled(t, m->g->tensor[y]))
+        return tfl_part(m, row, x, begin, step, y);
+    TRY(tfl_between(m, t, t->rank, t->dim, &k));
+    TRY(tfl_part(m, row, x, begin, step, k));
+    return tfl_recode(m, row, k, y);
 }
 
 static enum status broadcast(struct tfl_importer *m, uint32_t row, uint32_t x, uint32_t y)

@@ -15,6 +15,19 @@ enum status tfl_part(struct tfl_importer *m, uint32_t row, uint32_t x, const int
     return tfl_emit(m, IR_OP_SLICE, row, step != NULL ? 3 : 2, in, y, NULL);
 }
 
+/* A part of no element (Keras' GRU without reset_after has one). Who reads it is refused. */
+static bool is_empty(const struct tfl_importer *m, int32_t tensor)
+{
+    bool empty = false;
+
+    if (tensor < 0 || (uint32_t)tensor >= m->file->n_tensor)
+        return false;
+    const struct tfl_ints *shape = &m->file->tensor[tensor].shape;
+    for (uint32_t i = 0; i < shape->n; i++)
+        empty = empty || shape->v[i] == 0;
+    return empty;
+}
+
 /* Output k gets the next size[k] of dimension `axis`. */
 static enum status split(struct tfl_importer *m, const struct tfl_operator *src, uint32_t row,
                          uint32_t x_index, int32_t axis_value, const int32_t *size)
@@ -31,6 +44,8 @@ static enum status split(struct tfl_importer *m, const struct tfl_operator *src,
         const struct ir_tensor *y;
         uint32_t y_id;
 
+        if (is_empty(m, src->out.v[k]))
+            continue;
         TRY(tfl_result(m, src, k, &y_id));
         y = m->g->tensor[y_id];
         if (y->rank != x->rank || (size != NULL && size[k] != -1 && size[k] != y->dim[axis]))
