@@ -1,0 +1,89 @@
+/* turned_slices.c - where an accelerator is selected, a SLICE backwards (REVERSE_V2, a STRIDED_SLICE
+ * with a negative step) is GATHER, which reads in any order.
+ * in: SLICE of int8 whose step is below 0 along some dimensions.  out: SLICE along the others, then GATHER along
+ * each of these. */
+#include <string.h>
+
+#include "legalise.h"
+#include "new_ops.h"
+
+static int32_t number(const struct ir_tensor *t, uint32_t i)
+{
+    return ((const int32_t *)(const void *)t->data)[i];
+}
+
+/* x's elements begin, begin + step ... along dimension `axis`, as y or, if that is NULL, a new tensor. */
+static struct ir_tensor *gather(struct ir_graph *g, const struct ir_op *op,
+                                const struct ir_tensor *x, uint32_t axis, struct ir_tensor *y)
+{
+    const int32_t n = ir_out(g, op, 0)->dim[axis];
+    int32_t *from = ARENA_ARRAY(g->arena, int32_t, (size_t)n), dim[IR_MAX_RANK];
+
+    for (int32_t i = 0; i < n; i++)
+        from[i] = number(ir_in(g, op, 1), axis) + i * number(ir_in(g, op, 2), axis);
+    memcpy(dim, x->dim, sizeof dim);
+    dim[axis] = n;
+    if (y == NULL) {
+        y = ir_tensor_new(g, x->name, x->type, x->rank, dim);
+        y->quant = x->quant;
+    }
+    lgl_new_gather(g, op->row, x, axis, from, y);
+    return y;
+}
+
+/* Dimensions along which it goes backwards. */
+static uint32_t turned(const struct ir_graph *g, const struct ir_op *op)
+{
+    uint32_t all = 0;
+
+    for (uint32_t i = 0; op->n_in > 2 && i < ir_in(g, op, 0)->rank; i++)
+        all |= number(ir_in(g, op, 2), i) < 0 ? 1u << i : 0;
+    return all;
+}
+
+static void rewrite(struct ir_graph *g, struct ir_op *op, uint32_t all)
+{
+    const struct ir_tensor *x = ir_in(g, op, 0);
+    struct ir_tensor *y = ir_out(g, op, 0);
+    int32_t begin[IR_MAX_RANK], step[IR_MAX_RANK], dim[IR_MAX_RANK];
+    bool whole = true;
+
+    for (uint32_t i = 0; i < x->rank; i++) {
+        const bool back = (all >> i & 1) != 0;
+
+        begin[i] = back ? 0 : number(ir_in(g, op, 1), i);
+        step[i] = back ? 1 : number(ir_in(g, op, 2), i);
+        dim[i] = back ? x->dim[i] : y->dim[i];
+        whole = whole && dim[i] == x->dim[i];
+    }
+    if (!whole) {
+        struct ir_tensor *part = ir_tensor_new(g, x->name, x->type, x->rank, dim);
+        const uint32_t in[3] = {x->id, lgl_new_numbers(g, x->rank, begin),
+                                lgl_new_numbers(g, x->rank, step)};
+
+        part->quant = x->quant;
+        (void)lgl_new_op(g, op->opcode, op->row, 3, in, part);
+        x = part;
+    }
+    for (uint32_t i = 0; all != 0; i++) {
+        if ((all >> i & 1) == 0)
+            continue;
+        all &= ~(1u << i);
+        x = gather(g, op, x, i, all == 0 ? y : NULL);
+    }
+    op->dead = true;
+}
+
+enum status lgl_turned_slices(struct ir_graph *g, const struct lgl_options *o, struct diag *d)
+{
+    const uint32_t n_op = g->n_op;
+
+    for (uint32_t i = 0; i < n_op && o->accelerator; i++) {
+        struct ir_op *op = g->op[i];
+
+        if (!op->dead && op->opcode == IR_OP_SLICE && ir_in(g, op, 0)->type == IR_I8 &&
+            turned(g, op) != 0)
+            rewrite(g, op, turned(g, op));
+    }
+    return ir_link(g, d);
+}
