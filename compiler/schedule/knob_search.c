@@ -204,7 +204,48 @@ struct windows {
     uint64_t before[BATCHES];
     uint32_t *changed, *tried; /* by operator: when it was last; the time is counted in windows */
     uint32_t now;
+    uint32_t *twin; /* by operator: the last one before it that is alike; IR_NONE: none is */
+    bool *repeated; /* by operator: its knobs came from its twin */
 };
+
+static uint64_t mix(uint64_t hash, uint64_t x)
+{
+    hash = (hash ^ x) * 0x9e3779b97f4a7c15u;
+    return hash ^ hash >> 32;
+}
+
+/* Of an operator's kind and the sizes of what it reads and makes. */
+static uint64_t looks(const struct ir_graph *g, const struct ir_op *op)
+{
+    uint64_t hash = mix(op->opcode, op->dead);
+
+    for (uint32_t k = 0; k < op->n_in + op->n_out; k++) {
+        const struct ir_tensor *t = k < op->n_in ? ir_in(g, op, k) : ir_out(g, op, k - op->n_in);
+        for (uint32_t back = 0; t && back < 4; back++)
+            hash = mix(hash, (uint64_t)ir_dim_back(t, back));
+    }
+    return hash;
+}
+
+/* Operators alike among neighbours alike: blocks that repeat. */
+static uint32_t *find_twins(const struct sched_program *p)
+{
+    const uint32_t n = p->graph->n_op;
+    uint64_t *own = ARENA_ARRAY(p->arena, uint64_t, n + 1),
+             *all = ARENA_ARRAY(p->arena, uint64_t, n + 1);
+    uint32_t *twin = ARENA_ARRAY(p->arena, uint32_t, n + 1);
+
+    for (uint32_t i = 0; i < n; i++)
+        own[i] = looks(p->graph, p->graph->op[i]);
+    for (uint32_t i = 0; i < n; i++) {
+        for (uint32_t k = 0; k <= BEFORE + AFTER; k++)
+            all[i] = mix(all[i], i + k >= BEFORE && i + k < n + BEFORE ? own[i + k - BEFORE] : 0);
+        twin[i] = i;
+        while (twin[i]-- > 0 && all[twin[i]] != all[i])
+            ;
+    }
+    return twin;
+}
 
 /* Does the whole program gain by what windows found since w->kept? If not, back to that. */
 static bool holds(struct search *s, struct windows *w)
@@ -219,6 +260,24 @@ static bool holds(struct search *s, struct windows *w)
     memcpy(w->kept, s->p->knobs, n_bytes);
     w->whole = cycles;
     return true;
+}
+
+/* The knobs of operators tried go to those from `first` on that are alike, once. Does the whole
+ * program gain? */
+static bool repeat_blocks(struct search *s, struct windows *w, uint32_t first)
+{
+    bool any = false;
+
+    for (uint32_t i = first; i < s->p->graph->n_op; i++) {
+        const uint32_t from = w->twin[i];
+        if (from == IR_NONE || !(w->tried[from] || w->repeated[from]))
+            continue;
+        any = any || memcmp(&s->p->knobs[i], &s->p->knobs[from], sizeof *s->p->knobs) != 0;
+        s->p->knobs[i] = s->p->knobs[from];
+        w->repeated[i] = true;
+        w->twin[i] = IR_NONE;
+    }
+    return any && holds(s, w);
 }
 
 /* The operator's knobs among its neighbours, if one of these has changed since it was tried. */
@@ -266,7 +325,9 @@ static void descend_windows(struct search *s)
     struct windows w = {.kept = ARENA_ARRAY(a, struct sched_knobs, n + 1),
                         .whole = UINT64_MAX,
                         .changed = ARENA_ARRAY(a, uint32_t, n + 1),
-                        .tried = ARENA_ARRAY(a, uint32_t, n + 1)};
+                        .tried = ARENA_ARRAY(a, uint32_t, n + 1),
+                        .twin = find_twins(s->p),
+                        .repeated = ARENA_ARRAY(a, bool, n + 1)};
     bool better = holds(s, &w);
 
     while (better) {
@@ -276,6 +337,8 @@ static void descend_windows(struct search *s)
             if (i % batch != batch - 1 && i + 1 != n)
                 continue;
             better |= holds(s, &w);
+            if (s->trials->commands * n > s->limit * (i + 1)) /* it will not reach all */
+                better |= repeat_blocks(s, &w, i + 1);
             if (gained_little(s, &w, i / batch) || s->trials->commands >= s->limit)
                 return;
         }
