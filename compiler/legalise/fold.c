@@ -1,7 +1,7 @@
 /* fold.c - remove operators that move no data or compute nothing.
  * Operators that leave every byte where it is become RESHAPE. A RESHAPE whose readers do not look
  * at the shape is removed; one that stays shares its input's memory (ir_storage), row target
- * "none". Operators without readers are dropped. */
+ * "none", of a constant is a constant. Operators without readers are dropped. */
 #include "legalise.h"
 
 static bool same_quant(const struct ir_tensor *a, const struct ir_tensor *b)
@@ -122,6 +122,20 @@ static bool ignores_shape(const struct ir_op *op, const struct reshaped *r)
     return same_shape(r->from, r->to) || (rules[op->opcode].reads && rules[op->opcode].reads(r));
 }
 
+/* A constant in another shape is one, too. False: the RESHAPE is of none. */
+static bool reshaped_constant(struct ir_graph *g, struct ir_op *reshape)
+{
+    const struct ir_tensor *x = ir_in(g, reshape, 0);
+    struct ir_tensor *y = ir_out(g, reshape, 0);
+
+    if (x->role != IR_CONST || x->type != y->type || y->is_output)
+        return false;
+    y->role = IR_CONST;
+    y->data = x->data;
+    reshape->dead = true;
+    return true;
+}
+
 /* Readers that can, read the RESHAPE's input. */
 static void bypass(struct ir_graph *g, const struct ir_op *reshape)
 {
@@ -170,7 +184,7 @@ enum status lgl_fold(struct ir_graph *g, const struct lgl_options *o, struct dia
     for (uint32_t i = 0; i < g->n_op; i++) {
         if (moves_nothing(g, g->op[i]))
             make_reshape(g->op[i]);
-        if (ir_is_reshape(g->op[i]))
+        if (ir_is_reshape(g->op[i]) && !reshaped_constant(g, g->op[i]))
             bypass(g, g->op[i]);
     }
     drop_unread(g);
