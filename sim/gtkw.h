@@ -29,6 +29,6 @@ enum status gtkw_write(struct arena *a, const char *path, const char *fst,
 
 /* The same for a core of a target's own: the ports of module `top` (sim/core/README.md). */
 enum status gtkw_core(struct arena *a, const char *path, const char *fst, const char *top,
-                      struct diag *d);
+                      uint32_t memory_bits, struct diag *d);
 
 #endif

@@ -80,15 +80,28 @@ struct port {
     unsigned bits;
 };
 
-/* sim/core/README.md */
-static const struct port required[] = {
-    {"clk_i", "input", 1},        {"rst_ni", "input", 1},        {"reg_write_i", "input", 1},
-    {"reg_addr_i", "input", 16},  {"reg_wdata_i", "input", 32},  {"reg_rdata_o", "output", 32},
-    {"mem_read_o", "output", 1},  {"mem_addr_o", "output", 32},  {"mem_rdata_i", "input", 64},
-    {"mem_write_o", "output", 1}, {"mem_wdata_o", "output", 64}, {"mem_wstrb_o", "output", 8},
+/* sim/core/README.md: what every core has, and one of two memory ports. */
+static const struct port common[] = {
+    {"clk_i", "input", 1},       {"rst_ni", "input", 1},       {"reg_write_i", "input", 1},
+    {"reg_addr_i", "input", 16}, {"reg_wdata_i", "input", 32}, {"reg_rdata_o", "output", 32},
     {"irq_o", "output", 1},
 };
-enum { REQUIRED = sizeof required / sizeof required[0] };
+static const struct port narrow[] = {
+    {"mem_read_o", "output", 1},  {"mem_addr_o", "output", 32},  {"mem_rdata_i", "input", 64},
+    {"mem_write_o", "output", 1}, {"mem_wdata_o", "output", 64}, {"mem_wstrb_o", "output", 8},
+};
+/* Bits 0: as wide as wr_data_o; 1/8 of it for wr_strb_o. */
+static const struct port wide[] = {
+    {"rd_valid_o", "output", 1}, {"rd_ready_i", "input", 1},   {"rd_addr_o", "output", 32},
+    {"rsp_valid_i", "input", 1}, {"rsp_ready_o", "output", 1}, {"rsp_data_i", "input", 0},
+    {"wr_valid_o", "output", 1}, {"wr_ready_i", "input", 1},   {"wr_addr_o", "output", 32},
+    {"wr_data_o", "output", 0},  {"wr_strb_o", "output", 0},
+};
+enum {
+    COMMON = sizeof common / sizeof common[0],
+    NARROW = sizeof narrow / sizeof narrow[0],
+    WIDE = sizeof wide / sizeof wide[0],
+};
 
 static unsigned distance(int a, int b)
 {
@@ -149,6 +162,26 @@ static void check_required(struct arena *a, const struct port *want, const struc
                                 found->direction, found->bits));
 }
 
+/* The ports that this core must have: with the wide memory port if it has one of its outputs. */
+static size_t required_of(const struct port *ports, size_t n, struct port *required)
+{
+    const struct port *const data = find(ports, n, "wr_data_o");
+    const bool is_wide = data != NULL || find(ports, n, "rd_valid_o") != NULL;
+    const unsigned found = data != NULL ? data->bits : 0;
+    const unsigned bits = found == 64 || found == 256 || found == 512 ? found : 128;
+    size_t count = COMMON;
+
+    memcpy(required, common, sizeof common);
+    for (size_t i = 0; i < (is_wide ? WIDE : NARROW); i++, count++) {
+        struct port *const p = &required[count];
+
+        *p = is_wide ? wide[i] : narrow[i];
+        if (p->bits == 0)
+            p->bits = strcmp(p->name, "wr_strb_o") == 0 ? bits / 8 : bits;
+    }
+    return count;
+}
+
 /* A port that is added up, cycle by cycle. */
 static void check_counter(struct arena *a, const struct sim_counter *want, const struct port *found,
                           struct text *wrong)
@@ -167,17 +200,19 @@ enum status verilated_ports(struct arena *a, const char *header, const struct si
 {
     struct port *port;
     const size_t n = read_ports(a, header, &port);
+    struct port required[COMMON + WIDE];
+    const size_t n_required = required_of(port, n, required);
     struct text wrong, list;
 
     text_init(&wrong, a);
     text_init(&list, a);
-    for (size_t i = 0; i < REQUIRED; i++)
+    for (size_t i = 0; i < n_required; i++)
         check_required(a, &required[i], find(port, n, required[i].name), &wrong);
     for (uint32_t i = 0; i < core->n_counter; i++)
         check_counter(a, &core->counter[i], find(port, n, core->counter[i].port), &wrong);
     for (size_t i = 0; i < n; i++) {
         if (strcmp(port[i].direction, "output") != 0 &&
-            find(required, REQUIRED, port[i].name) == NULL)
+            find(required, n_required, port[i].name) == NULL)
             add(&wrong,
                 arena_printf(a, "port %s (%s, %u bit%s): nothing drives it", port[i].name,
                              port[i].direction, port[i].bits, port[i].bits == 1 ? "" : "s"));

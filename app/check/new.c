@@ -78,6 +78,7 @@ static const struct {
     [TEMPLATE_CALL] = {{"kit/call", "newtarget"}},
     [TEMPLATE_NATIVE] = {{"kit/call", "newtarget"}, {"kit/native", "newtarget"}},
     [TEMPLATE_COPY] = {{"kit/copy", "newcopy"}},
+    [TEMPLATE_WIDE] = {{"kit/copy", "newcopy"}, {"kit/wide", "newcopy"}},
     [TEMPLATE_CORE] = {{"vanilla", "vanilla"}, {"kit/core", "newtarget"}},
 };
 
@@ -102,7 +103,8 @@ enum status new_target(struct arena *a, const struct options *o, struct diag *d)
                       "now: build %s_native.so as %s/README.md describes\n", name, to);
     output_printf(o->output, OUTPUT_RESULT, "now: heddle check-target %s --allow-native-targets\n",
                   to);
-    const char *network = o->template == TEMPLATE_COPY   ? arena_printf(a, "%s/copy.ir", to)
+    const char *network = o->template == TEMPLATE_COPY || o->template == TEMPLATE_WIDE
+                              ? arena_printf(a, "%s/copy.ir", to)
                           : o->template == TEMPLATE_CORE ? "digits"
                                                          : NULL;
     if (network) /* a core has cycles and waves to look at */

@@ -37,7 +37,7 @@ static void defaults(struct options *o)
     *o = (struct options){.engine = ENGINE_RTL,
                           .hw = "sys16",
                           .seed = 1,
-                          .mem_latency = 64,
+                          .mem_latency = MEM_LATENCY,
                           .jobs = 1,
                           .trials = 64,
                           .waves_limit = 200000000u,

@@ -34,7 +34,14 @@ enum options_command {
 
 enum options_engine { ENGINE_REF, ENGINE_FUNC, ENGINE_RTL };
 enum options_fill { FILL_RANDOM, FILL_ZEROS, FILL_ONES };
-enum options_template { TEMPLATE_CALL, TEMPLATE_CORE, TEMPLATE_COPY, TEMPLATE_NATIVE };
+enum options_template {
+    TEMPLATE_CALL,
+    TEMPLATE_CORE,
+    TEMPLATE_COPY,
+    TEMPLATE_WIDE,
+    TEMPLATE_NATIVE
+};
+enum { MEM_LATENCY = 64 }; /* default */
 enum options_format { FORMAT_TEXT, FORMAT_CSV, FORMAT_JSON, FORMAT_DOT, FORMAT_SVG };
 
 #define OPTIONS_MAX_FILES     64

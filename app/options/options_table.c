@@ -10,7 +10,7 @@
 static const char *const engines[] = {"ref", "func", "rtl", NULL};
 static const char *const fills[] = {"random", "zeros", "ones", NULL};
 static const char *const formats[] = {"text", "csv", "json", "dot", "svg", NULL};
-static const char *const templates[] = {"call", "core", "copy", "native", NULL};
+static const char *const templates[] = {"call", "core", "copy", "wide", "native", NULL};
 static const char *const partitions[] = {"cost", "priority", NULL};
 static const char *const scales[] = {"classic", "tflm", "litert", NULL};
 static const char *const roundings[] = {"tflite", "onnx", NULL};
@@ -97,8 +97,7 @@ const struct option_row options_table[] = {
      LIST(keep, partition.n_keep), .used_by = GRAPHS},
     {SHOW("template", "WHICH", COMPILER,
           "of new-target: call (default, a C function), core (with Verilog), copy (with the "
-          "least Verilog) or native (with a "
-          "shared "
+          "least Verilog), wide (likewise, by a port with ready/valid) or native (with a shared "
           "object for what JSON cannot express)"),
      WORD(template, templates), .used_by = OF(NEW_TARGET)},
     {SHOW("reference", NULL, COMPILER, "of targets: what a target.json may contain"),

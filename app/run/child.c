@@ -127,6 +127,8 @@ static enum status set_up(struct child *c, const char *so_path, const struct sim
         }
     if (c->process != 0)
         return ST_OK;
+    if (c->play.call.ports)
+        core_targets_note(c->job->cores, c->job->options);
     return waves_open(&c->waves, c->job, c->play.v, c->play.n_device, &c->d);
 }
 
@@ -182,6 +184,8 @@ static enum status infer(struct child *c)
     int rc = runner_infer(&c->play, c->inference);
     if (rc != HD_OK)
         return device_failure(c, rc);
+    if (c->play.call.ports && *core_targets_detail(c->job->cores)) /* after its last wait */
+        return target_failure(c, HD_ERROR_STUCK);
     collect(c);
     collect_cores(c);
     waves_inference_end(&c->waves);

@@ -52,7 +52,11 @@ enum status core_targets_open(struct core_targets *c, struct arena *a, const str
     for (uint32_t i = 0; i < c->n; i++) {
         struct core *core = &c->core[i];
         uint32_t n_bytes = core->memory_bytes;
-        struct hd_sim_options s = {.memory = arena_alloc(a, n_bytes), .memory_bytes = n_bytes};
+        struct hd_sim_options s = {.memory = arena_alloc(a, n_bytes),
+                                   .memory_bytes = n_bytes,
+                                   .latency = o->mem_latency,
+                                   .bytes_per_cycle = o->mem_bytes,
+                                   .stall_seed = o->stall_seed};
         char error[512] = "";
         core->sim = (struct sim_port){
             .memory = s.memory, .memory_bytes = n_bytes, .max_cycles = o->max_cycles};
@@ -65,6 +69,19 @@ enum status core_targets_open(struct core_targets *c, struct arena *a, const str
         c->port[i] = &core->port;
     }
     return ST_OK;
+}
+
+void core_targets_note(const struct core_targets *c, const struct options *o)
+{
+    if (o->mem_latency == MEM_LATENCY && o->mem_bytes == 0 && o->stall_seed == 0)
+        return;
+    for (uint32_t i = 0; i < c->n; i++)
+        if (c->core[i].sim.api->memory_bits == 0)
+            output_printf(o->output, OUTPUT_NOTE,
+                          "target %s: core %s: its memory port has no ready/valid and answers in "
+                          "the next cycle: --mem-latency, --mem-bytes and --stall-seed change "
+                          "nothing for it (sim/core/README.md has the wide port)",
+                          c->core[i].name, c->core[i].verilog.top);
 }
 
 void core_targets_seed(struct core_targets *c, uint64_t seed)

@@ -30,6 +30,8 @@ enum status core_targets_build(const struct run_job *job, struct core_targets *c
 /* A core of its own memory each; a second open gives new ones. */
 enum status core_targets_open(struct core_targets *c, struct arena *a, const struct options *o,
                               struct diag *d);
+/* A note for each open core whose port cannot honour the options of the memory that are given. */
+void core_targets_note(const struct core_targets *c, const struct options *o);
 /* Random stalls go on as those of `seed` (struct hd_sim_api). */
 void core_targets_seed(struct core_targets *c, uint64_t seed);
 void core_targets_close(struct core_targets *c);

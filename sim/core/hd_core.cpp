@@ -1,14 +1,13 @@
-// hd_core.cpp - a target's own core with the table of hd_sim.h: registers, a memory that answers
-// in the next cycle, an interrupt (README.md). Verilator's class is always called Vhd_sim_top.
+// hd_core.cpp - a target's own core with the table of hd_sim.h: registers, a memory
+// (core_memory.h), an interrupt (README.md). Verilator's class is always called Vhd_sim_top.
 #include <chrono>
-#include <cinttypes>
 #include <cstdio>
-#include <cstring>
 #include <new>
 #include <string>
 #include <sys/stat.h>
 
 #include "Vhd_sim_top.h"
+#include "core_memory.h"
 #include "hd_sim.h"
 #include "hd_sim_config.h"
 #include "verilated.h"
@@ -34,47 +33,12 @@ void vl_fatal(const char *file, int line, const char *, const char *message) VL_
 struct hd_sim {
     VerilatedContext context;
     Vhd_sim_top top{&context};
-    hd_sim_options options{};
-    hd_sim_totals totals{};
-    std::string failure;
+    CoreMemory<Vhd_sim_top> memory;
+    hd_sim_totals &totals = memory.totals;
+    std::string &failure = memory.failure;
     VerilatedFstC *trace = nullptr;
     std::string trace_path;
     uint64_t trace_limit = 0;
-
-    void outside(const char *what, uint64_t at)
-    {
-        char text[160];
-        snprintf(text, sizeof text,
-                 "the core %s byte 0x%" PRIx64 " in cycle %" PRIu64 ", its memory has 0x%" PRIx64,
-                 what, at, totals.cycles, options.memory_bytes);
-        if (failure.empty())
-            failure = text;
-    }
-
-    uint64_t read_memory(uint64_t at)
-    {
-        uint64_t word = 0;
-        if (at >= options.memory_bytes) {
-            outside("reads", at);
-            return 0;
-        }
-        const uint64_t left = options.memory_bytes - at, n = left < 8 ? left : 8;
-        memcpy(&word, options.memory + at, n);
-        totals.read_bytes += n;
-        return word;
-    }
-
-    void write_memory(uint64_t at, uint64_t word, uint32_t strobe)
-    {
-        for (uint32_t i = 0; i < 8; i++) {
-            if (!(strobe >> i & 1))
-                continue;
-            if (at + i >= options.memory_bytes)
-                return outside("writes", at + i);
-            options.memory[at + i] = static_cast<uint8_t>(word >> 8 * i);
-            totals.write_bytes++;
-        }
-    }
 
     void dump(uint64_t half)
     {
@@ -87,11 +51,7 @@ struct hd_sim {
         top.clk_i = 0;
         top.eval();
         dump(0);
-        const bool reads = top.mem_read_o != 0;
-        const uint64_t at = top.mem_addr_o;
-        if (top.mem_write_o != 0)
-            write_memory(at, top.mem_wdata_o, top.mem_wstrb_o);
-        const uint64_t word = reads ? read_memory(at) : 0;
+        memory.sample(top);
 #define COUNT(index, port) totals.counter[index] += top.port;
         HD_CORE_COUNTERS(COUNT)
 #undef COUNT
@@ -99,8 +59,7 @@ struct hd_sim {
         top.eval();
         dump(5);
         totals.cycles++;
-        if (reads)
-            top.mem_rdata_i = word;
+        memory.drive(top);
         top.reg_write_i = 0;
         if (failure.empty() && !model_failure.empty())
             failure.swap(model_failure);
@@ -142,7 +101,8 @@ static hd_sim *core_open(const hd_sim_options *options, char *error, size_t erro
         snprintf(error, error_bytes, "no memory");
         return nullptr;
     }
-    sim->options = *options;
+    sim->memory.options = *options;
+    sim->memory.seed(options->stall_seed);
     sim->context.traceEverOn(true);
     sim->top.rst_ni = 0;
     for (int i = 0; i < 8; i++)
@@ -184,6 +144,7 @@ static hd_sim_stop core_run(hd_sim *sim, uint64_t max_cycles)
         sim->cycle();
         n++;
     }
+    sim->memory.check_done(sim->top);
     const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
     sim->totals.wall_seconds += took.count();
     if (!sim->failure.empty())
@@ -196,9 +157,9 @@ static const char *core_stuck_text(hd_sim *sim)
     return sim->failure.c_str();
 }
 
-// The memory of a core answers at once: there is nothing random.
-static void core_seed(hd_sim *, uint64_t)
+static void core_seed(hd_sim *sim, uint64_t seed)
 {
+    sim->memory.seed(seed);
 }
 
 static void core_totals(hd_sim *sim, hd_sim_totals *totals)
@@ -247,8 +208,23 @@ static void core_commits(hd_sim *, void (*)(void *, const hd_sim_commit *), void
 {
 }
 
-extern "C" __attribute__((visibility("default"))) const hd_sim_api hd_sim_api = {
-    HD_SIM_ABI,      HD_SIM_NAME,       HD_SIM_CONFIG_HASH, HD_SIM_SOURCE_HASH, core_open,
-    core_close,      core_read32,       core_write32,       core_run,           core_stuck_text,
-    core_seed,       core_totals,       core_commands,      core_rows,          core_trace_start,
-    core_trace_stop, core_trace_window, core_commits};
+extern "C" __attribute__((visibility("default")))
+const hd_sim_api hd_sim_api = {HD_SIM_ABI,
+                               HD_SIM_NAME,
+                               HD_SIM_CONFIG_HASH,
+                               HD_SIM_SOURCE_HASH,
+                               core_open,
+                               core_close,
+                               core_read32,
+                               core_write32,
+                               core_run,
+                               core_stuck_text,
+                               core_seed,
+                               core_totals,
+                               core_commands,
+                               core_rows,
+                               core_trace_start,
+                               core_trace_stop,
+                               core_trace_window,
+                               core_commits,
+                               CoreMemory<Vhd_sim_top>::kBits};

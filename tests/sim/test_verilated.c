@@ -1,4 +1,5 @@
 /* test_verilated.c - Verilator's warnings as notes, and the ports of a target's own core. */
+#define _GNU_SOURCE
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -153,6 +154,48 @@ static void ports_are_compared_by_name_direction_and_width(void **state)
          "port irq_o missing (output, 1 bit); ports found: ");
 }
 
+/* The wide port in place of the narrow one. */
+static const char *wide(struct arena *a, const char *data, const char *strobe)
+{
+    struct diag d = {.status = ST_OK};
+    const char *const memory = strstr(good, "    VL_OUT(&mem_addr_o");
+    const char *const common = arena_printf(a, "%.*s", (int)(memory - good), good);
+    struct text t;
+    char *rest = arena_strdup(a, common), *line;
+
+    text_init(&t, a);
+    while ((line = strsep(&rest, "\n")) != NULL)
+        if (strstr(line, "mem_") == NULL)
+            text_printf(&t, "%s\n", line);
+    text_printf(&t,
+                "    VL_OUT8(&rd_valid_o,0,0);\n    VL_IN8(&rd_ready_i,0,0);\n"
+                "    VL_OUT(&rd_addr_o,31,0);\n    VL_IN8(&rsp_valid_i,0,0);\n"
+                "    VL_OUT8(&rsp_ready_o,0,0);\n    VL_INW(&rsp_data_i,127,0,4);\n"
+                "    VL_OUT8(&wr_valid_o,0,0);\n    VL_IN8(&wr_ready_i,0,0);\n"
+                "    VL_OUT(&wr_addr_o,31,0);\n%s%s",
+                data, strobe);
+    write_file(t.data);
+    return verilated_ports(a, file, &none, &d) == ST_OK ? NULL : arena_strdup(a, d.text);
+}
+
+static void wide_port_is_as_wide_as_its_data(void **state)
+{
+    static const char data[] = "    VL_OUTW(&wr_data_o,127,0,4);\n",
+                      strobe[] = "    VL_OUT16(&wr_strb_o,15,0);\n";
+
+    assert_null(wide(*state, data, strobe));
+    says(wide(*state, data, ""), "port wr_strb_o missing (output, 16 bits); ");
+    says(wide(*state, data, "    VL_OUT8(&wr_strb_o,7,0);\n"),
+         "port wr_strb_o: expected output of 16 bits, found output of 8; ");
+    says(wide(*state, "    VL_OUTW(&wr_data_o,255,0,8);\n", "    VL_OUT(&wr_strb_o,31,0);\n"),
+         "port rsp_data_i: expected input of 256 bits, found input of 128; ");
+    says(wide(*state, "    VL_OUTW(&wr_data_o,95,0,3);\n", strobe),
+         "port wr_data_o: expected output of 128 bits, found output of 96; ");
+    says(wide(*state, "", strobe), "port wr_data_o missing (output, 128 bits); ");
+    says(wide(*state, data, arena_printf(*state, "%s    VL_IN64(&mem_rdata_i,63,0);\n", strobe)),
+         "port mem_rdata_i (input, 64 bits): nothing drives it; ");
+}
+
 static void further_ports_may_be_outputs(void **state)
 {
     static const char irq[] = "    VL_OUT8(&irq_o,0,0);\n";
@@ -187,6 +230,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(ports_are_compared_by_name_direction_and_width, set_up,
                                         tear_down),
         cmocka_unit_test_setup_teardown(further_ports_may_be_outputs, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(wide_port_is_as_wide_as_its_data, set_up, tear_down),
         cmocka_unit_test_setup_teardown(counters_are_outputs_of_at_most_32_bits, set_up, tear_down),
     };
 

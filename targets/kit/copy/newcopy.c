@@ -5,7 +5,7 @@
 
 int newcopy_copy(const struct hd_port *dev, const void *x, void *y, size_t n)
 {
-    const uint32_t to = ((uint32_t)n + 7) / 8 * 8; /* the operand is at 0, the result after it */
+    const uint32_t to = ((uint32_t)n + 63) / 64 * 64; /* the operand is at 0, the result after it */
     int rc;
 
     if (!dev) {
