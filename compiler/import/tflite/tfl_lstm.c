@@ -130,9 +130,10 @@ static enum status hidden_state(struct tfl_importer *m, const struct tfl_operato
     if (t->scale[0] == y->quant.scale[0] && zero == ir_zero_point(y))
         return ST_OK;
     struct ir_tensor *h = ir_tensor_new(m->g, y->name, y->type, y->rank, y->dim);
-    h->quant =
-        (struct ir_quant){1, 0, arena_memdup(m->arena, &(float){t->scale[0]}, sizeof(float)),
-                          arena_memdup(m->arena, &(int32_t){(int32_t)zero}, sizeof(int32_t))};
+    const float scale = t->scale[0];
+    const int32_t zero_point = (int32_t)zero;
+    h->quant = (struct ir_quant){1, 0, arena_memdup(m->arena, &scale, sizeof scale),
+                                 arena_memdup(m->arena, &zero_point, sizeof zero_point)};
     *hidden = h->id;
     return ST_OK;
 }
