@@ -208,21 +208,15 @@ struct windows {
     bool *repeated; /* by operator: its knobs came from its twin */
 };
 
-static uint64_t mix(uint64_t hash, uint64_t x)
-{
-    hash = (hash ^ x) * 0x9e3779b97f4a7c15u;
-    return hash ^ hash >> 32;
-}
-
 /* Of an operator's kind and the sizes of what it reads and makes. */
 static uint64_t looks(const struct ir_graph *g, const struct ir_op *op)
 {
-    uint64_t hash = mix(op->opcode, op->dead);
+    uint64_t hash = trials_mix(op->opcode, op->dead);
 
     for (uint32_t k = 0; k < op->n_in + op->n_out; k++) {
         const struct ir_tensor *t = k < op->n_in ? ir_in(g, op, k) : ir_out(g, op, k - op->n_in);
         for (uint32_t back = 0; t && back < 4; back++)
-            hash = mix(hash, (uint64_t)ir_dim_back(t, back));
+            hash = trials_mix(hash, (uint64_t)ir_dim_back(t, back));
     }
     return hash;
 }
@@ -239,7 +233,8 @@ static uint32_t *find_twins(const struct sched_program *p)
         own[i] = looks(p->graph, p->graph->op[i]);
     for (uint32_t i = 0; i < n; i++) {
         for (uint32_t k = 0; k <= BEFORE + AFTER; k++)
-            all[i] = mix(all[i], i + k >= BEFORE && i + k < n + BEFORE ? own[i + k - BEFORE] : 0);
+            all[i] =
+                trials_mix(all[i], i + k >= BEFORE && i + k < n + BEFORE ? own[i + k - BEFORE] : 0);
         twin[i] = i;
         while (twin[i]-- > 0 && all[twin[i]] != all[i])
             ;

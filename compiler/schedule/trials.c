@@ -34,26 +34,20 @@ static uint64_t score_of(const struct sched_program *p)
     return (p->est_cycles + count_commands(p)) << 32 | (sum / (p->graph->n_row + 1) & UINT32_MAX);
 }
 
-static uint64_t mix(uint64_t hash, uint64_t x)
-{
-    hash = (hash ^ x) * 0x9e3779b97f4a7c15u;
-    return hash ^ hash >> 32;
-}
-
 /* Of all that the estimate reads; never 0. */
 static uint64_t key_of(const struct sched_program *p)
 {
-    uint64_t hash = mix(mix(p->n_stream, p->command_bytes), p->constant_bytes);
+    uint64_t hash = trials_mix(trials_mix(p->n_stream, p->command_bytes), p->constant_bytes);
 
-    hash = mix(hash, p->arena_bytes);
+    hash = trials_mix(hash, p->arena_bytes);
     for (uint32_t i = 0; i < p->n_stream; i++)
         for (uint32_t k = 0; k < p->stream[i].n; k++) {
             const struct sched_command *c = &p->stream[i].cmd[k];
             uint64_t x[sizeof c->w / 8];
             memcpy(x, &c->w, sizeof x);
-            hash = mix(hash, (uint64_t)i << 32 | c->row);
+            hash = trials_mix(hash, (uint64_t)i << 32 | c->row);
             for (uint32_t j = 0; j < sizeof x / sizeof *x; j++)
-                hash = mix(hash, x[j]);
+                hash = trials_mix(hash, x[j]);
         }
     return hash ? hash : 1;
 }

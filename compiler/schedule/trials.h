@@ -23,4 +23,11 @@ void trials_end(struct trials *t);
  * of all; UINT64_MAX if nothing can be built of the knobs. */
 uint64_t trials_score(struct trials *t, uint32_t first, uint32_t end, struct sched_knobs *knobs);
 
+/* A hash that x has gone into. */
+static inline uint64_t trials_mix(uint64_t hash, uint64_t x)
+{
+    hash = (hash ^ x) * 0x9e3779b97f4a7c15u;
+    return hash ^ hash >> 32;
+}
+
 #endif
