@@ -346,10 +346,10 @@ static void access_rows(struct lower *l, struct sched_command *c, const struct o
     const struct plan_stream *at = i == GEO_RESULT ? &p->out : &p->in[i];
     const struct ir_tensor *t = i == GEO_RESULT ? p->geo.out : geo_operand(&p->geo, i);
     const struct sched_view *v = &l->program->view[t->id], *root = &l->program->view[v->root];
-    uint32_t bytes = b->channels, pixel = at->streamed ? bytes
-                                          : p->geo.kind == GEO_PRODUCT
-                                              ? at->pixel
-                                              : l->program->place[t->id].pixel;
+    const bool rows_of_matrix = p->geo.kind == GEO_PRODUCT || p->geo.kind == GEO_DENSE;
+    uint32_t bytes = b->channels, pixel = at->streamed     ? bytes
+                                          : rows_of_matrix ? at->pixel
+                                                           : l->program->place[t->id].pixel;
     uint32_t span = (b->cols - 1) * pixel + bytes;
     bool own = at->streamed || (p->geo.kind != GEO_PRODUCT && root->n == bytes &&
                                 root->w == b->cols && v->step_y == 1),
