@@ -391,7 +391,7 @@ static void add_tiles(struct layout_work *w, struct place_set *set, struct op_pl
     struct sched_span span = w->program->span[p->position];
 
     for (uint32_t i = 0; i < 3; i++)
-        for (uint32_t k = 0; k < n && s[i]->streamed && !(p->passed && i == 0); k++) {
+        for (uint32_t k = 0; k < n && layout_has_buffers(p, i); k++) {
             const struct ir_tensor *t = i < 2 ? geo_operand(&p->geo, i) : NULL;
             bool pair = t && p->geo.kind == GEO_ELEMENTWISE;
             const uint32_t root = t ? layout_root(w, t) : 0;
@@ -544,7 +544,7 @@ static void note_buffers(struct layout_work *w)
         const struct plan_line_buffer *r = &w->layout->line_buffer[p->geo.out->id];
         uint32_t *n = &w->program->buffer_bytes[p->position];
         for (uint32_t k = 0; k < 3; k++)
-            if (s[k]->streamed && !(p->passed && k == 0))
+            if (layout_has_buffers(p, k))
                 *n += layout_stream_bytes(w, s[k], p->n_buffer);
         if (r->wrap)
             *n += (r->wrap + r->halo) * r->pitch;

@@ -93,6 +93,12 @@ void layout_cascade_needs(struct arena *a, const struct geo *g, const struct hd_
  * operator one tile? Else they run one by one. */
 bool layout_slices_whole(const struct op_plan *plan, uint32_t n);
 
+/* Has stream i (0, 1: operands; 2: the result) tile buffers of its own? */
+static inline bool layout_has_buffers(const struct op_plan *p, uint32_t i)
+{
+    return (i < PLAN_OPERANDS ? &p->in[i] : &p->out)->streamed && !(p->passed && i == 0);
+}
+
 /* Operators of the cascade that begins at `p`; 1: it is in none. */
 static inline uint32_t cascade_length(const struct op_plan *p)
 {

@@ -29,8 +29,7 @@ static void add_streams(struct buffers *s, const struct sched_program *p,
     const struct sched_span span = p->span[plan->position];
 
     for (uint32_t i = 0; i < 3; i++)
-        for (uint32_t k = 0; stream[i]->streamed && k < plan->n_buffer && !(plan->passed && i == 0);
-             k++)
+        for (uint32_t k = 0; layout_has_buffers(plan, i) && k < plan->n_buffer; k++)
             add(s, "tile buffer of operator", plan->position, span, stream[i]->buf[k],
                 (uint64_t)stream[i]->rows * stream[i]->pitch);
 }

@@ -176,7 +176,7 @@ uint32_t layout_tile_bytes(struct layout_work *w, struct op_plan *p, uint32_t ro
             p->in[i].skip = row_skip(g);
             p->in[i].rows = in_tile_rows(g, i, rows);
             tile_pitch(w, p, i, &p->in[i]);
-            total += p->passed && i == 0 ? 0 : layout_stream_bytes(w, &p->in[i], p->n_buffer);
+            total += layout_has_buffers(p, i) ? layout_stream_bytes(w, &p->in[i], p->n_buffer) : 0;
         }
     if (p->out.streamed) {
         p->out.rows = geo_result_rows(g, rows);
