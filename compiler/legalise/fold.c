@@ -37,17 +37,6 @@ static bool idle_transpose(const struct ir_graph *g, const struct ir_op *op)
     return true;
 }
 
-/* A slice with a step below 0: the other way round. */
-static bool turns(const struct ir_graph *g, const struct ir_op *op)
-{
-    const struct ir_tensor *steps = ir_in(g, op, 2);
-
-    for (uint32_t i = 0; steps != NULL && i < ir_elements(steps); i++)
-        if (((const int32_t *)(const void *)steps->data)[i] < 0)
-            return true;
-    return false;
-}
-
 static bool idle_shape(const struct ir_graph *g, const struct ir_op *op)
 {
     return same_shape(ir_in(g, op, 0), ir_out(g, op, 0));
@@ -55,7 +44,7 @@ static bool idle_shape(const struct ir_graph *g, const struct ir_op *op)
 
 static bool idle_slice(const struct ir_graph *g, const struct ir_op *op)
 {
-    return idle_shape(g, op) && !turns(g, op);
+    return idle_shape(g, op) && lgl_turned(g, op) == 0;
 }
 
 static bool idle_single(const struct ir_graph *g, const struct ir_op *op)

@@ -61,4 +61,7 @@ uint32_t *lgl_rows(const struct ir_graph *g);
  * and for tables. */
 bool lgl_float_requant(struct ir_graph *g, struct ir_op *op);
 
+/* turned_slices.c: the dimensions, a bit each, along which a SLICE goes backwards. */
+uint32_t lgl_turned(const struct ir_graph *g, const struct ir_op *slice);
+
 #endif

@@ -4,13 +4,9 @@
  * each of these. */
 #include <string.h>
 
+#include "compiler/ir/rules.h"
 #include "legalise.h"
 #include "new_ops.h"
-
-static int32_t number(const struct ir_tensor *t, uint32_t i)
-{
-    return ((const int32_t *)(const void *)t->data)[i];
-}
 
 /* x's elements begin, begin + step ... along dimension `axis`, as y or, if that is NULL, a new tensor. */
 static struct ir_tensor *gather(struct ir_graph *g, const struct ir_op *op,
@@ -20,7 +16,7 @@ static struct ir_tensor *gather(struct ir_graph *g, const struct ir_op *op,
     int32_t *from = ARENA_ARRAY(g->arena, int32_t, (size_t)n), dim[IR_MAX_RANK];
 
     for (int32_t i = 0; i < n; i++)
-        from[i] = number(ir_in(g, op, 1), axis) + i * number(ir_in(g, op, 2), axis);
+        from[i] = ir_const_i32(ir_in(g, op, 1), axis) + i * ir_const_i32(ir_in(g, op, 2), axis);
     memcpy(dim, x->dim, sizeof dim);
     dim[axis] = n;
     if (y == NULL) {
@@ -31,13 +27,13 @@ static struct ir_tensor *gather(struct ir_graph *g, const struct ir_op *op,
     return y;
 }
 
-/* Dimensions along which it goes backwards. */
-static uint32_t turned(const struct ir_graph *g, const struct ir_op *op)
+uint32_t lgl_turned(const struct ir_graph *g, const struct ir_op *slice)
 {
+    const struct ir_tensor *steps = ir_in(g, slice, 2);
     uint32_t all = 0;
 
-    for (uint32_t i = 0; op->n_in > 2 && i < ir_in(g, op, 0)->rank; i++)
-        all |= number(ir_in(g, op, 2), i) < 0 ? 1u << i : 0;
+    for (uint32_t i = 0; steps != NULL && i < ir_elements(steps); i++)
+        all |= ir_const_i32(steps, i) < 0 ? 1u << i : 0;
     return all;
 }
 
@@ -51,8 +47,8 @@ static void rewrite(struct ir_graph *g, struct ir_op *op, uint32_t all)
     for (uint32_t i = 0; i < x->rank; i++) {
         const bool back = (all >> i & 1) != 0;
 
-        begin[i] = back ? 0 : number(ir_in(g, op, 1), i);
-        step[i] = back ? 1 : number(ir_in(g, op, 2), i);
+        begin[i] = back ? 0 : ir_const_i32(ir_in(g, op, 1), i);
+        step[i] = back ? 1 : ir_const_i32(ir_in(g, op, 2), i);
         dim[i] = back ? x->dim[i] : y->dim[i];
         whole = whole && dim[i] == x->dim[i];
     }
@@ -82,8 +78,8 @@ enum status lgl_turned_slices(struct ir_graph *g, const struct lgl_options *o, s
         struct ir_op *op = g->op[i];
 
         if (!op->dead && op->opcode == IR_OP_SLICE && ir_in(g, op, 0)->type == IR_I8 &&
-            turned(g, op) != 0)
-            rewrite(g, op, turned(g, op));
+            lgl_turned(g, op) != 0)
+            rewrite(g, op, lgl_turned(g, op));
     }
     return ir_link(g, d);
 }
