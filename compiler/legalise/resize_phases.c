@@ -150,12 +150,12 @@ static const struct ir_tensor *repeat_rows(struct resize *r, int32_t copies)
 {
     const int32_t h = r->image->dim[1] * copies;
     const int32_t dim[4] = {1, h, r->image->dim[2], r->image->dim[3]};
-    int32_t *from = ARENA_ARRAY(r->g->arena, int32_t, (size_t)h);
 
     if (copies == 1)
         return r->image;
     if (r->repeated[copies])
         return r->repeated[copies];
+    int32_t *from = ARENA_ARRAY(r->g->arena, int32_t, (size_t)h);
     for (int32_t i = 0; i < h; i++)
         from[i] = i / copies;
     struct ir_tensor *y = lgl_new_image(r->g, r->image, r->image->quant, dim);

@@ -265,12 +265,11 @@ static bool repeat_blocks(struct search *s, struct windows *w, uint32_t first)
 
     for (uint32_t i = first; i < s->p->graph->n_op; i++) {
         const uint32_t from = w->twin[i];
-        if (from == IR_NONE || !(w->tried[from] || w->repeated[from]))
+        if (w->repeated[i] || from == IR_NONE || !(w->tried[from] || w->repeated[from]))
             continue;
         any = any || memcmp(&s->p->knobs[i], &s->p->knobs[from], sizeof *s->p->knobs) != 0;
         s->p->knobs[i] = s->p->knobs[from];
         w->repeated[i] = true;
-        w->twin[i] = IR_NONE;
     }
     return any && holds(s, w);
 }
