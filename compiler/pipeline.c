@@ -152,12 +152,8 @@ static struct lgl_options legalise_options(const struct pipeline *p)
         const struct target *t = p->targets.target[i];
         const struct hd_config *hw = target_hw(t, &p->hw);
 
-        if (!t->desc->accelerator)
-            continue;
-        o.ports = o.accelerator && o.ports < hw->n ? o.ports : hw->n;
-        o.accumulators =
-            o.accelerator && o.accumulators < hw->acc_depth ? o.accumulators : hw->acc_depth;
-        o.accelerator = true;
+        if (t->desc->accelerator)
+            lgl_for_accelerator(&o, hw->n, hw->acc_depth);
     }
     return o;
 }

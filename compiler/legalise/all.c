@@ -9,6 +9,15 @@ static const struct {
 #include "compiler/passes.def"
 };
 
+void lgl_for_accelerator(struct lgl_options *o, uint32_t array_rows, uint32_t accumulators)
+{
+    if (!o->accelerator || array_rows < o->array_rows)
+        o->array_rows = array_rows;
+    if (!o->accelerator || accumulators < o->accumulators)
+        o->accumulators = accumulators;
+    o->accelerator = true;
+}
+
 enum status lgl_all(struct ir_graph *g, const struct lgl_options *o, struct diag *d)
 {
     for (uint32_t i = 0; i < sizeof pass_table / sizeof *pass_table; i++) {

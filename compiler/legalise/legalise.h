@@ -18,9 +18,12 @@ struct lgl_options {
     enum lgl_fc_scale fc_scale;
     enum lgl_rounding rounding;
     bool accelerator; /* one is selected: what only it gains from is worth it */
-    uint32_t ports,
+    uint32_t array_rows,
         accumulators; /* rows of its array, pixels that it adds up; the fewest of several */
 };
+
+/* One accelerator more is selected. */
+void lgl_for_accelerator(struct lgl_options *o, uint32_t array_rows, uint32_t accumulators);
 
 typedef enum status lgl_pass(struct ir_graph *g, const struct lgl_options *o, struct diag *d);
 

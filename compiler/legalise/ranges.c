@@ -17,19 +17,9 @@ struct sums {
 
 static const struct ir_range any = {INT8_MIN, INT8_MAX};
 
-static int32_t smaller(int32_t a, int32_t b)
-{
-    return a < b ? a : b;
-}
-
-static int32_t larger(int32_t a, int32_t b)
-{
-    return a > b ? a : b;
-}
-
 static struct ir_range hull(struct ir_range a, struct ir_range b)
 {
-    return (struct ir_range){smaller(a.low, b.low), larger(a.high, b.high)};
+    return (struct ir_range){lgl_min(a.low, b.low), lgl_max(a.high, b.high)};
 }
 
 struct ir_range lgl_range(const struct lgl_ranges *r, const struct ir_tensor *t, uint64_t c)
@@ -69,8 +59,8 @@ static void add_product(struct sums *sum, struct ir_range x, int32_t w)
 {
     const int32_t a = x.low * w, b = x.high * w;
 
-    sum->low += smaller(a, b);
-    sum->high += larger(a, b);
+    sum->low += lgl_min(a, b);
+    sum->high += lgl_max(a, b);
 }
 
 static bool fits(const struct sums *s, int32_t shift)
@@ -209,7 +199,7 @@ static bool range_maximum(const struct ranging *f, const struct ir_op *op, struc
     for (uint32_t c = 0; c < (uint32_t)ir_dim_back(ir_out(f->g, op, 0), 0); c++) {
         const struct ir_range a = lgl_range(f->r, ir_in(f->g, op, 0), c);
         const struct ir_range b = lgl_range(f->r, ir_in(f->g, op, 1), c);
-        y[c] = (struct ir_range){larger(a.low, b.low), larger(a.high, b.high)};
+        y[c] = (struct ir_range){lgl_max(a.low, b.low), lgl_max(a.high, b.high)};
     }
     return same_channels(f, op);
 }
@@ -219,7 +209,7 @@ static bool range_minimum(const struct ranging *f, const struct ir_op *op, struc
     for (uint32_t c = 0; c < (uint32_t)ir_dim_back(ir_out(f->g, op, 0), 0); c++) {
         const struct ir_range a = lgl_range(f->r, ir_in(f->g, op, 0), c);
         const struct ir_range b = lgl_range(f->r, ir_in(f->g, op, 1), c);
-        y[c] = (struct ir_range){smaller(a.low, b.low), smaller(a.high, b.high)};
+        y[c] = (struct ir_range){lgl_min(a.low, b.low), lgl_min(a.high, b.high)};
     }
     return same_channels(f, op);
 }
@@ -326,8 +316,8 @@ static struct ir_range *clamped(struct arena *a, const struct ir_fixed *fixed,
     struct ir_range *y = ARENA_ARRAY(a, struct ir_range, n);
 
     for (uint32_t c = 0; c < n; c++) {
-        y[c].low = smaller(larger(v[c].low, fixed->act_min), fixed->act_max);
-        y[c].high = smaller(larger(v[c].high, fixed->act_min), fixed->act_max);
+        y[c].low = lgl_min(lgl_max(v[c].low, fixed->act_min), fixed->act_max);
+        y[c].high = lgl_min(lgl_max(v[c].high, fixed->act_min), fixed->act_max);
     }
     return y;
 }

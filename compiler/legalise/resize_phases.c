@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "fixed_math.h"
 #include "legalise.h"
 #include "new_ops.h"
 
@@ -90,14 +91,9 @@ static bool find_axis(struct axis *a, int32_t in, int32_t out, bool half)
     return true;
 }
 
-static int32_t most(int32_t a, int32_t b)
-{
-    return a > b ? a : b;
-}
-
 static int32_t largest(const struct axis *a, int32_t phase)
 {
-    return most(most(a->weight[phase][0], a->weight[phase][1]), a->weight[phase][2]);
+    return lgl_max(lgl_max(a->weight[phase][0], a->weight[phase][1]), a->weight[phase][2]);
 }
 
 /* Rows that phase p, q has to be of so that their weights fit 8 bits. */
@@ -112,7 +108,7 @@ static int32_t most_copies(const struct axis *y, const struct axis *x)
 
     for (int32_t p = 0; p < y->factor; p++)
         for (int32_t q = 0; q < x->factor; q++)
-            copies = most(copies, copies_of(y, p, x, q));
+            copies = lgl_max(copies, copies_of(y, p, x, q));
     return copies;
 }
 
@@ -276,7 +272,7 @@ static void rewrite(struct ir_graph *g, struct ir_op *op)
     const bool in_phases = r.y.factor * r.x.factor > 1;
     const int32_t inside[4] = {1, rows ? h : y->dim[1], columns ? w : y->dim[2], c};
     const bool cropped = h > inside[1] || w > inside[2];
-    const int32_t *first = ARENA_ARRAY(g->arena, int32_t, (size_t)most(y->dim[1], y->dim[2]));
+    const int32_t *first = ARENA_ARRAY(g->arena, int32_t, (size_t)lgl_max(y->dim[1], y->dim[2]));
 
     if (in_phases && (rows || columns) && op->attr[IR_FROM_U8])
         return; /* float weights of the repeated one decide ties */

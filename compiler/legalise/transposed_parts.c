@@ -6,15 +6,11 @@
  * with the padding that is left: an output o takes kernel column o + pad_left - i * stride of input i. */
 #include <string.h>
 
+#include "fixed_math.h"
 #include "legalise.h"
 #include "new_ops.h"
 
 enum { MOST_PARTS = 64 };
-
-static int32_t least(int32_t a, int32_t b)
-{
-    return a < b ? a : b;
-}
 
 /* `op` again, of x to y. */
 static struct ir_op *again(struct ir_graph *g, const struct ir_op *op, const struct ir_tensor *x,
@@ -62,11 +58,12 @@ static uint32_t make_strip(struct ir_graph *g, const struct ir_op *op, int32_t f
 {
     const struct ir_tensor *x = ir_in(g, op, 0), *y = ir_out(g, op, 0);
     const int32_t stride = op->attr[IR_STRIDE_W], first = from + op->attr[IR_PAD_LEFT];
-    const int32_t begin = first < op->attr[IR_KERNEL_W]
-                              ? 0
-                              : least((first - op->attr[IR_KERNEL_W]) / stride + 1, first / stride);
-    const int32_t low = least(begin, x->dim[2] - 1);
-    const int32_t high = least((first + n - 1) / stride + 1, x->dim[2]);
+    const int32_t begin =
+        first < op->attr[IR_KERNEL_W]
+            ? 0
+            : lgl_min((first - op->attr[IR_KERNEL_W]) / stride + 1, first / stride);
+    const int32_t low = lgl_min(begin, x->dim[2] - 1);
+    const int32_t high = lgl_min((first + n - 1) / stride + 1, x->dim[2]);
     struct ir_tensor *in = lgl_new_image(
         g, x, x->quant, (const int32_t[]){1, x->dim[1], high > low ? high - low : 1, x->dim[3]});
     struct ir_tensor *out =
@@ -87,14 +84,14 @@ static void take_strips(struct ir_graph *g, struct ir_op *op, int32_t accumulato
     if (n < 2 || n > MOST_PARTS)
         return;
     for (int32_t i = 0; i < n; i++)
-        part[i] = make_strip(g, op, i * each, least(each, width - i * each));
+        part[i] = make_strip(g, op, i * each, lgl_min(each, width - i * each));
     lgl_new_join(g, op->row, (uint32_t)n, part, 2, y);
     op->dead = true;
 }
 
 enum status lgl_transposed_parts(struct ir_graph *g, const struct lgl_options *o, struct diag *d)
 {
-    if (!o->accelerator || o->accumulators == 0)
+    if (!o->accelerator)
         return ST_OK;
     for (uint32_t i = 0; i < g->n_op; i++) {
         struct ir_op *op = g->op[i];

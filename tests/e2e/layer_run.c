@@ -43,7 +43,7 @@ static enum status schedule(struct layer *l, struct diag *d)
     struct lgl_options legalise = o->legalise;
     struct partition partition;
 
-    legalise.accelerator = true;
+    lgl_for_accelerator(&legalise, l->setup->hw.n, l->setup->hw.acc_depth);
     l->graph = layers_make(l->arena, l->setup->seed, &l->setup->hw);
     TRY(lgl_all(l->graph, &legalise, d));
     TRY(partition_with(l->graph, &targets, &l->setup->hw, &first, &partition, d));
