@@ -30,10 +30,6 @@ struct geo_box {
 /* Which box: an operand, or the result. */
 enum { GEO_RESULT = 2, GEO_BOXES };
 
-/* VECTOR's squared difference keeps its operands so many bits up: its shifts are those of 7 bits of
- * headroom less these, and at least -31. */
-enum { GEO_SQUARED_SHIFT = 13 };
-
 struct geo {
     enum geo_kind kind;
     const struct ir_op *op;

@@ -58,19 +58,29 @@ static void fill_extremum(const struct ir_fixed *f, struct hd_cmd_vector *v)
     v->shift_out = -18;
 }
 
+/* The unit takes operands 20 bits up, a square's are 7 bits up. What the field's least shift makes 0
+ * is 0 by a smaller one too: 255 << 20 times less than 1, by 2^-31. */
+static int8_t operand_shift(const struct geo *g, int8_t shift)
+{
+    enum { SQUARED_SHIFT = 20 - 7, LEAST = -31 };
+
+    if (g->vop != HD_VOP_SQUARED)
+        return shift;
+    return shift - SQUARED_SHIFT < LEAST ? LEAST : (int8_t)(shift - SQUARED_SHIFT);
+}
+
 static void fill_scales(const struct geo *g, struct hd_cmd_vector *v)
 {
     const struct ir_fixed *f = &g->op->fixed;
-    const int32_t up = g->vop == HD_VOP_SQUARED ? GEO_SQUARED_SHIFT : 0;
 
     switch (g->vop) {
     case HD_VOP_ADD:
     case HD_VOP_SUB:
     case HD_VOP_SQUARED:
         v->multiplier_a = f->multiplier[0];
-        v->shift_a = (int8_t)(f->shift[0] - up);
+        v->shift_a = operand_shift(g, f->shift[0]);
         v->multiplier_b = f->multiplier[1];
-        v->shift_b = (int8_t)(f->shift[1] - up);
+        v->shift_b = operand_shift(g, f->shift[1]);
         v->multiplier_out = f->multiplier[2];
         v->shift_out = f->shift[2];
         return;

@@ -142,20 +142,8 @@ static const char *check_broadcast(struct question *q, const struct ir_tensor *t
     return NULL;
 }
 
-/* Of operands of very different scales the smaller one is shifted beyond the command's field. */
-static const char *check_squared(struct question *q)
-{
-    const int8_t *shift = q->g.op->fixed.shift;
-    const int32_t least = GEO_SQUARED_SHIFT - 31;
-
-    if (q->g.vop == HD_VOP_SQUARED && (shift[0] < least || shift[1] < least))
-        REFUSE(q, "one operand's scale is less than 2^%d of the other's", least);
-    return NULL;
-}
-
 static const char *check_elementwise(struct question *q)
 {
-    ASK(check_squared(q));
     ASK(check_tensor(q, q->g.y2, "the second operand"));
     ASK(check_broadcast(q, q->g.x, "the first operand"));
     return check_broadcast(q, q->g.y2, "the second operand");

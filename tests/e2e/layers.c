@@ -1017,6 +1017,8 @@ static void token_norm(struct make *m)
     quantise(m, gain, scale(m), zero_point(m));
     mean_over(m, inner, true);
     average = m->x;
+    if (chance(m, 20)) /* what was normalised before has means of almost 0 */
+        quantise(m, average, x->quant.scale[0] * power(range(m, -25, -15)), zero_point(m));
     (void)token_pair(m, IR_OP_SQUARED_DIFFERENCE, x, average, x);
     mean_over(m, inner, true);
     root = like(m, m->x);
