@@ -1,5 +1,5 @@
 /* code_table.c - what is made of one int8 tensor alone, by tables and operators of two operands, is a
- * table: MUL(x, LOGISTIC(x)), ADD(x, 3), one table after another.
+ * table: MUL(x, LOGISTIC(x)), ADD(x, 3), MINIMUM(x, 6), one table after another.
  * in: LUT; int8 operators of two operands, each that tensor, a constant number, or made of them by
  * operators that nobody else reads.  out: LUT; operators without readers go. Each entry is computed by
  * the host's kernels, so that it is the byte that they would write. */
@@ -74,6 +74,18 @@ static void apply_mul(kernel *k, const struct ir_graph *g, const struct ir_op *o
     ((mul *)k)(&p, a, b, y);
 }
 
+typedef void extremum(const struct hdk_extremum *p, const int8_t *a, const int8_t *b, int8_t *y);
+
+static void apply_extremum(kernel *k, const struct ir_graph *g, const struct ir_op *op,
+                           const int8_t *a, const int8_t *b, int8_t *y)
+{
+    const struct hdk_extremum p = {.walk = walk};
+
+    (void)g;
+    (void)op;
+    ((extremum *)k)(&p, a, b, y);
+}
+
 typedef void onnx_binary(const struct hdk_onnx_binary *p, const int8_t *a, const int8_t *b,
                          int8_t *y);
 
@@ -106,8 +118,10 @@ static const struct {
 static const struct {
     const char *writer;
     apply *apply;
-} writers[] = {
-    {"scaled_walk", apply_scaled_walk}, {"mul", apply_mul}, {"onnx_binary", apply_onnx_binary}};
+} writers[] = {{"scaled_walk", apply_scaled_walk},
+               {"mul", apply_mul},
+               {"extremum", apply_extremum},
+               {"onnx_binary", apply_onnx_binary}};
 
 /* The function of operand i: known, if only the operator reads it; else of itself; of no tensor, if it
  * is a constant number. False: neither. */
