@@ -1,0 +1,60 @@
+/* late_dequantize.c - DEQUANTIZE goes after what only moves its values: bytes are moved, and QUANTIZE
+ * becomes a table (float_table.c).
+ * in: DEQUANTIZE of int8 whose readers all move it (SPLIT, RESHAPE, TRANSPOSE, ..).  out: they move the
+ * int8 values; a DEQUANTIZE each after them. */
+#include "legalise.h"
+#include "new_ops.h"
+
+/* One tensor of data, whose values are the output's. */
+static bool moves_one(const struct ir_op *op)
+{
+    return ir_op_info(op->opcode)->moves && op->opcode != IR_OP_PAD &&
+           op->opcode != IR_OP_CONCATENATION;
+}
+
+static bool all_move(const struct ir_graph *g, uint32_t tensor)
+{
+    for (uint32_t i = 0; i < g->n_op; i++)
+        for (uint32_t k = 0; k < g->op[i]->n_in; k++)
+            if (!g->op[i]->dead && g->op[i]->in[k] == tensor && (k > 0 || !moves_one(g->op[i])))
+                return false;
+    return !g->tensor[tensor]->is_output;
+}
+
+/* The operator moves x instead of what `from` makes of it. */
+static void move_codes(struct ir_graph *g, struct ir_op *op, const struct ir_op *from)
+{
+    const struct ir_tensor *x = ir_in(g, from, 0);
+    struct ir_tensor *y = ir_out(g, op, 0);
+    struct ir_tensor *codes = ir_tensor_new(g, y->name, IR_I8, y->rank, y->dim);
+
+    codes->quant = x->quant;
+    op->fixed.act_min = INT8_MIN;
+    op->fixed.act_max = INT8_MAX;
+    op->in[0] = x->id;
+    op->out[0] = codes->id;
+    (void)lgl_new_op(g, IR_OP_DEQUANTIZE, from->row, 1, &codes->id, y);
+}
+
+static bool dequantizes(const struct ir_graph *g, const struct ir_op *op)
+{
+    return !op->dead && op->opcode == IR_OP_DEQUANTIZE && ir_in(g, op, 0)->type == IR_I8 &&
+           ir_in(g, op, 0)->role != IR_CONST;
+}
+
+/* New operators come last and are seen too. */
+enum status lgl_late_dequantize(struct ir_graph *g, const struct lgl_options *o, struct diag *d)
+{
+    (void)o;
+    for (uint32_t i = 0; i < g->n_op; i++) {
+        struct ir_op *op = g->op[i];
+
+        if (!dequantizes(g, op) || ir_uses(g, op->out[0]) == 0 || !all_move(g, op->out[0]))
+            continue;
+        for (uint32_t k = 0; k < g->n_op; k++)
+            if (!g->op[k]->dead && g->op[k]->n_in > 0 && g->op[k]->in[0] == op->out[0])
+                move_codes(g, g->op[k], op);
+        op->dead = true;
+    }
+    return ir_link(g, d);
+}
