@@ -1,6 +1,7 @@
 /* place.c - see place.h. */
 #include "place.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -58,6 +59,11 @@ struct placed {
     struct placed *next;
 };
 
+static uint32_t begin(const struct place_buffer *b)
+{
+    return b->first > b->lead ? b->first - b->lead : 0;
+}
+
 /* Lowest offset where `b` meets none of the buffers already placed; at: by position. */
 static uint64_t lowest_gap(struct placed *const *at, const struct place_buffer *b, uint32_t align)
 {
@@ -65,7 +71,7 @@ static uint64_t lowest_gap(struct placed *const *at, const struct place_buffer *
 
     do {
         before = offset;
-        for (uint32_t i = b->first; i <= b->last; i++)
+        for (uint32_t i = begin(b); i <= b->last; i++)
             for (const struct placed *k = at[i]; k && k->buffer->offset < offset + b->n_bytes;
                  k = k->next)
                 if (offset < k->buffer->offset + k->buffer->n_bytes)
@@ -77,9 +83,9 @@ static uint64_t lowest_gap(struct placed *const *at, const struct place_buffer *
 static void insert(struct arena *a, struct placed **at, const struct place_buffer *b)
 {
     struct placed *node =
-        b->first <= b->last ? ARENA_ARRAY(a, struct placed, b->last - b->first + 1) : NULL;
+        b->first <= b->last ? ARENA_ARRAY(a, struct placed, b->last - begin(b) + 1) : NULL;
 
-    for (uint32_t i = b->first; i <= b->last; i++, node++) {
+    for (uint32_t i = begin(b); i <= b->last; i++, node++) {
         struct placed **to = &at[i];
         while (*to && (*to)->buffer->offset < b->offset)
             to = &(*to)->next;
@@ -88,9 +94,52 @@ static void insert(struct arena *a, struct placed **at, const struct place_buffe
     }
 }
 
-uint64_t place_solve(struct place_set *s, uint32_t align)
+static uint64_t solve(struct place_set *s, struct place_buffer **order, uint32_t end,
+                      uint32_t align, uint64_t limit)
 {
+    struct placed **at = ARENA_ARRAY(s->arena, struct placed *, (size_t)end + 1);
     uint64_t peak = 0;
+
+    for (uint32_t i = 0; i < s->n; i++) {
+        struct place_buffer *b = order[i];
+
+        b->offset = lowest_gap(at, b, align);
+        if (b->lead > 0 && b->offset + b->n_bytes > limit) {
+            b->lead = 0;
+            b->offset = lowest_gap(at, b, align);
+        }
+        insert(s->arena, at, b);
+        *b->result = (uint32_t)b->offset;
+        if (b->offset + b->n_bytes > peak)
+            peak = b->offset + b->n_bytes;
+    }
+    return peak;
+}
+
+/* No lead for what is alive `around` positions or fewer from a buffer that ends above `limit`; false
+ * if nothing there had one. */
+static bool drop_leads(struct place_set *s, uint64_t limit, uint32_t around)
+{
+    bool any = false;
+
+    for (uint32_t i = 0; i < s->n; i++) {
+        const struct place_buffer *high = &s->buffer[i];
+
+        for (uint32_t k = 0; k < s->n && high->offset + high->n_bytes > limit; k++) {
+            struct place_buffer *b = &s->buffer[k];
+
+            if (b->lead == 0 || b->first > high->last + around || high->first > b->last + around)
+                continue;
+            b->lead = 0;
+            any = true;
+        }
+    }
+    return any;
+}
+
+uint64_t place_solve(struct place_set *s, uint32_t align, uint64_t limit)
+{
+    static const uint32_t around[] = {2, 8, UINT32_MAX / 2};
     uint32_t end = 0;
     struct place_buffer **order = ARENA_ARRAY(s->arena, struct place_buffer *, s->n + 1);
 
@@ -98,15 +147,11 @@ uint64_t place_solve(struct place_set *s, uint32_t align)
         order[i] = &s->buffer[i];
         end = order[i]->last < end ? end : order[i]->last + 1;
     }
-    struct placed **at = ARENA_ARRAY(s->arena, struct placed *, (size_t)end + 1);
     qsort(order, s->n, sizeof *order, larger_first);
-    for (uint32_t i = 0; i < s->n; i++) {
-        order[i]->offset = lowest_gap(at, order[i], align);
-        insert(s->arena, at, order[i]);
-        *order[i]->result = (uint32_t)order[i]->offset;
-        if (order[i]->offset + order[i]->n_bytes > peak)
-            peak = order[i]->offset + order[i]->n_bytes;
-    }
+    uint64_t peak = solve(s, order, end, align, limit);
+    for (uint32_t i = 0; i < sizeof around / sizeof *around && peak > limit; i++)
+        if (drop_leads(s, limit, around[i]))
+            peak = solve(s, order, end, align, limit);
     return peak;
 }
 

@@ -9,6 +9,7 @@
 
 struct place_buffer {
     uint32_t n_bytes, first, last; /* alive at positions first..last, both included */
+    uint32_t lead; /* positions before these that its bytes stay free, where there is room */
     uint64_t offset;
     uint32_t modulus, phase; /* offset modulo modulus is phase; modulus 0: place_solve's align */
     uint32_t *result;
@@ -28,9 +29,9 @@ void place_add(struct place_set *s, uint32_t n_bytes, uint32_t first, uint32_t l
 void place_add_phase(struct place_set *s, uint32_t n_bytes, uint32_t first, uint32_t last,
                      uint32_t modulus, uint32_t phase, uint32_t *result);
 /* Greedy by size, ties by order of adding, each at the lowest free offset, a multiple of `align`;
- * after Pisarchyk and Lee 2020. Returns the peak: the bytes needed; offsets are of
- * use only if it is below 2^32. Cost O(n^2). */
-uint64_t place_solve(struct place_set *s, uint32_t align);
+ * after Pisarchyk and Lee 2020. A lead goes where buffers would end above `limit`. Returns the
+ * peak: the bytes needed; offsets are of use only if it is below 2^32. Cost O(n^2). */
+uint64_t place_solve(struct place_set *s, uint32_t align, uint64_t limit);
 /* The lower bound: largest sum of bytes alive at one position. */
 uint32_t place_bound(const struct place_set *s);
 

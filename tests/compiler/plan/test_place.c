@@ -31,7 +31,7 @@ static uint64_t solve(struct arena *a, struct wish *w, uint32_t n, uint32_t alig
         place_add(&set, w[i].n_bytes, w[i].first, w[i].last, &w[i].offset);
     }
     *bound = place_bound(&set);
-    return place_solve(&set, align);
+    return place_solve(&set, align, UINT64_MAX);
 }
 
 static void check(const struct wish *w, uint32_t n, uint32_t align, uint64_t peak, uint32_t bound)
@@ -70,6 +70,32 @@ static void two_buffers_reuse_slot(void **state)
     assert_int_equal(meet[0].offset, 0);
     assert_int_equal(meet[1].offset, 128);
     assert_int_equal(solve(a, meet, 0, 64, &bound), 0);
+    arena_free(a);
+}
+
+/* Four buffers, one after the other, each with a lead of 1. */
+static uint64_t with_leads(struct arena *a, uint32_t *offset, uint64_t limit)
+{
+    struct place_set set;
+
+    place_init(&set, a);
+    for (uint32_t i = 0; i < 4; i++) {
+        place_add(&set, 100, i, i, &offset[i]);
+        set.buffer[i].lead = 1;
+    }
+    return place_solve(&set, 1, limit);
+}
+
+static void leads_are_kept_where_there_is_room(void **state)
+{
+    struct arena *a = arena_new(0);
+    uint32_t offset[4];
+
+    (void)state;
+    assert_int_equal(with_leads(a, offset, 200), 200);
+    for (uint32_t i = 1; i < 4; i++)
+        assert_int_not_equal(offset[i], offset[i - 1]);
+    assert_int_equal(with_leads(a, offset, 199), 100);
     arena_free(a);
 }
 
@@ -128,6 +154,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(two_buffers_reuse_slot),
+        cmocka_unit_test(leads_are_kept_where_there_is_room),
         cmocka_unit_test(gaps_are_filled_lowest_first),
         cmocka_unit_test(random_sets_never_overlap),
         cmocka_unit_test(more_than_32_bits_is_seen),
