@@ -83,7 +83,7 @@ static uint64_t lowest_gap(struct placed *const *at, const struct place_buffer *
 static void insert(struct arena *a, struct placed **at, const struct place_buffer *b)
 {
     struct placed *node =
-        b->first <= b->last ? ARENA_ARRAY(a, struct placed, b->last - begin(b) + 1) : NULL;
+        begin(b) <= b->last ? ARENA_ARRAY(a, struct placed, b->last - begin(b) + 1) : NULL;
 
     for (uint32_t i = begin(b); i <= b->last; i++, node++) {
         struct placed **to = &at[i];
