@@ -143,6 +143,13 @@ struct hdk_requantize {
 };
 void hdk_requantize(const struct hdk_requantize *p, const int8_t *x, int8_t *y);
 
+/* QUANTIZE uint8 to int8 of the same scale whose zero point is 128 less, and back: the top bit of each
+ * byte. y may be x. */
+struct hdk_flip {
+    uint32_t n;
+};
+void hdk_flip(const struct hdk_flip *p, const int8_t *x, int8_t *y);
+
 /* QUANTIZE float to int8 (uint8 with flip 0x80): round_half_away(x / scale) + zero in float32,
  * clamped to the type; NaN gives zero. DEQUANTIZE: (q - zero) * scale. The only floating point
  * here: models with float tensors. */

@@ -22,6 +22,29 @@ void hdk_requantize(const struct hdk_requantize *p, const int8_t *x, int8_t *y)
     }
 }
 
+/* Words of x that is as far from a word's address as y. */
+static uint32_t flip_words(uint32_t n, const int8_t *x, int8_t *y)
+{
+    enum { WORDS = 4 };
+    uint32_t word[WORDS], i = 0;
+
+    for (; i + sizeof word <= n; i += sizeof word) {
+        __builtin_memcpy(word, __builtin_assume_aligned(x + i, 4), sizeof word);
+        for (uint32_t k = 0; k < WORDS; k++)
+            word[k] ^= 0x80808080u;
+        __builtin_memcpy(__builtin_assume_aligned(y + i, 4), word, sizeof word);
+    }
+    return i;
+}
+
+void hdk_flip(const struct hdk_flip *p, const int8_t *x, int8_t *y)
+{
+    const uint32_t words = (((uintptr_t)x | (uintptr_t)y) & 3) == 0;
+
+    for (uint32_t i = words ? flip_words(p->n, x, y) : 0; i < p->n; i++)
+        y[i] = flipped(x[i], 0x80);
+}
+
 /* Nearest integer, halves away from zero; beyond +-1000 all values clamp alike. NaN: 0. */
 static int32_t round_half_away(float x)
 {

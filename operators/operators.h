@@ -40,6 +40,7 @@ enum kernel_form {
     FORM_TO_I16,      /* from other quantised values */
     FORM_F32_TO_I16,  /* from float32 */
     FORM_WAS_U8,      /* was uint8, which has an arithmetic of its own */
+    FORM_FLIP,        /* from int8 to uint8 or back, whose values are the same */
     FORM_ONE_CHANNEL, /* a depthwise convolution of one input channel is a plain one */
     FORM_ROUNDED,     /* float32 constants: ONNX's rounding */
     FORM_QLINEAR,     /* as ONNX Runtime's QLinear operators have it */

@@ -317,6 +317,13 @@ enum status emit_requantize(struct emit_unit *u, struct text *t, const struct ir
     return ST_OK;
 }
 
+enum status emit_flip(struct emit_unit *u, struct text *t, const struct ir_op *op, struct diag *d)
+{
+    (void)d;
+    emit_field(t, "n", (int64_t)ir_elements(ir_in(u->graph, op, 0)));
+    return ST_OK;
+}
+
 /* float32 to 8 bits (`coded` is the output) or back (the input). */
 static void float_border(struct text *t, const struct ir_tensor *coded)
 {

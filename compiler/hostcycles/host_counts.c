@@ -342,6 +342,15 @@ static void detections(const struct ir_graph *g, const struct ir_op *op, double 
     n[2] = n[1] * (ir_dim_back(ir_out(g, op, 0), 0) / 6);
 }
 
+/* hdk_flip: blocks of four words. */
+static void blocks(const struct ir_graph *g, const struct ir_op *op, double *n)
+{
+    const uint32_t bytes = (uint32_t)ir_elements(ir_in(g, op, 0));
+
+    n[0] = bytes / 16;
+    n[1] = bytes % 16;
+}
+
 void host_count(const struct ir_graph *g, const struct ir_op *op, enum host_form form,
                 double count[HOST_COUNTS])
 {
@@ -364,6 +373,7 @@ void host_count(const struct ir_graph *g, const struct ir_op *op, enum host_form
     case HOST_TRANSPOSED: transposed(g, op, count); return;
     case HOST_ROWS_BY_COLUMNS: rows_by_columns(g, op, count); return;
     case HOST_ELEMENTS: count[0] = elements(ir_in(g, op, 0)); return;
+    case HOST_BLOCKS: blocks(g, op, count); return;
     case HOST_WALK: walk(g, op, count); return;
     case HOST_VALUES:
     case HOST_EXPONENTIALS: values(g, op, count); return;

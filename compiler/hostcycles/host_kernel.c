@@ -44,6 +44,19 @@ static enum kernel_form form_of_i16(enum ir_opcode opcode, enum ir_type in, enum
     return in == IR_I16 && has(opcode, FORM_I16) ? FORM_I16 : FORM_COUNT;
 }
 
+/* The same real value of each byte, whose top bit is the other one. */
+static bool flips(const struct ir_op *op, const struct ir_tensor *x, const struct ir_tensor *y)
+{
+    const bool down = x->type == IR_U8 && y->type == IR_I8;
+    const int32_t less = down ? 128 : -128;
+
+    return has(op->opcode, FORM_FLIP) && (down || (x->type == IR_I8 && y->type == IR_U8)) &&
+           x->quant.n == 1 && y->quant.n == 1 && x->quant.scale[0] == y->quant.scale[0] &&
+           ir_zero_point(x) - less == ir_zero_point(y) &&
+           op->fixed.act_min == (down ? INT8_MIN : 0) &&
+           op->fixed.act_max == (down ? INT8_MAX : UINT8_MAX);
+}
+
 enum kernel_form host_kernel_form(const struct ir_graph *g, const struct ir_op *op)
 {
     const struct ir_tensor *x = ir_in(g, op, 0), *y = ir_out(g, op, 0);
@@ -53,6 +66,8 @@ enum kernel_form host_kernel_form(const struct ir_graph *g, const struct ir_op *
         return form_of_rounded(op);
     if (x->type == IR_I8 && ir_dim_back(x, 0) == 1 && has(op->opcode, FORM_ONE_CHANNEL))
         return FORM_ONE_CHANNEL;
+    if (flips(op, x, y))
+        return FORM_FLIP;
     if (op->attr[IR_FROM_U8] && has(op->opcode, FORM_WAS_U8))
         return FORM_WAS_U8;
     if (x->type == IR_I16 || y->type == IR_I16)

@@ -257,6 +257,28 @@ static void requantize_of_uint8(void **state)
     }
 }
 
+/* Whole and parts of blocks, at a word's address and not. */
+static void flip(void **state)
+{
+    (void)state;
+    for (uint32_t k = 0; k < 100; k++) {
+        const uint32_t from = k % 5, to = k / 5 % 5;
+        const struct hdk_flip p = {.n = (uint32_t)random_int(0, 100)};
+
+        random_inputs();
+        memset(y, 0, sizeof y);
+        memset(want, 0, sizeof want);
+        for (uint32_t i = 0; i < p.n; i++)
+            want[to + i] = (int8_t)((uint8_t)a[from + i] - 128);
+        hdk_flip(&p, a + from, y + to);
+        expect_bytes("flip", y, want, sizeof y);
+        memcpy(y, a, sizeof y);
+        hdk_flip(&p, y, y);
+        hdk_flip(&p, y, y);
+        expect_bytes("flip in place", y, a, sizeof y);
+    }
+}
+
 static void to_and_from_float(void **state)
 {
     static const float x[] = {0.0f,   0.25f,  -0.25f, 0.75f, 63.2f,    -64.1f,   1e30f,
@@ -430,6 +452,7 @@ int main(void)
         cmocka_unit_test(mean),
         cmocka_unit_test(lut_and_requantize),
         cmocka_unit_test(requantize_of_uint8),
+        cmocka_unit_test(flip),
         cmocka_unit_test(to_and_from_float),
         cmocka_unit_test(pad),
         cmocka_unit_test(gather),

@@ -333,6 +333,7 @@ def int8_more(net, s):
     by_rows(net, s, "l2_normalization", "i8", dict(scale=1 / 128, zero=0))
     unary(net, s, "logistic", "i8", out=dict(scale=1 / 256, zero=-128))
     unary(net, s, "quantize", "i8", "i8", out=dict(scale=0.07, zero=-9))
+    unary(net, s, "quantize", "u8", "i8", out=dict(BYTE, zero=BYTE["zero"] - 128))
     unary(net, s, "quantize", "f32", "i8", out=dict(scale=0.03, zero=-9))
     unary(net, s, "dequantize", "i8", "f32")
     transpose_conv(net, s, "i8")
