@@ -2,6 +2,8 @@
 #include "hdk.h"
 #include "hdk_index.h"
 
+/* A weight is -512 to 1536 in each direction, the two of one pixel where it is outside: all partial sums
+ * are below 2^30. Halves go away from zero. */
 static void row(const struct hdk_resize_bilinear *p, const int8_t *x, uint32_t oy, int8_t *y)
 {
     struct hdk_between v = hdk_between((int32_t)oy * p->step_y + p->start_y, p->in_h);
@@ -10,14 +12,15 @@ static void row(const struct hdk_resize_bilinear *p, const int8_t *x, uint32_t o
 
     for (uint32_t ox = 0; ox < p->out_w; ox++) {
         struct hdk_between h = hdk_between((int32_t)ox * p->step_x + p->start_x, p->in_w);
-        uint32_t left = h.low * p->channels, right = h.high * p->channels;
+        const uint32_t left = h.low * p->channels, right = h.high * p->channels;
+        const int8_t *x00 = top + left, *x01 = top + right;
+        const int8_t *x10 = bottom + left, *x11 = bottom + right;
+        const int32_t w00 = (1024 - v.part) * (1024 - h.part), w01 = (1024 - v.part) * h.part;
+        const int32_t w10 = v.part * (1024 - h.part), w11 = v.part * h.part;
 
         for (uint32_t c = 0; c < p->channels; c++) {
-            int64_t a = (int64_t)top[left + c] * (1024 - h.part) + (int64_t)top[right + c] * h.part;
-            int64_t b =
-                (int64_t)bottom[left + c] * (1024 - h.part) + (int64_t)bottom[right + c] * h.part;
-            int64_t sum = a * (1024 - v.part) + b * v.part;
-            *y++ = (int8_t)((sum + (sum > 0 ? 1 << 19 : -(1 << 19))) / (1 << 20));
+            const int32_t sum = x00[c] * w00 + x01[c] * w01 + x10[c] * w10 + x11[c] * w11;
+            *y++ = (int8_t)((sum + (1 << 19) - (sum < 0)) >> 20);
         }
     }
 }
