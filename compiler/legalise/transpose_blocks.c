@@ -4,7 +4,8 @@
  * [A,C,B,D].  out: with C parts, x as an image of A rows, B columns and C * D channels; channels
  * [c D, (c + 1) D) are columns [c B, (c + 1) B) of the result's A rows of C * B columns. With B
  * parts the way back. Few parts: views or one strided copy each. One whose dimensions are at most three,
- * which are not those of one image, turns an image of these. */
+ * which are not those of one image, turns an image of these. Any other is several exchanges of two
+ * neighbours. */
 #include <string.h>
 
 #include "legalise.h"
@@ -105,6 +106,65 @@ static bool exchanges(const struct merged *m)
            (m->dim[1] <= MOST_PARTS || m->dim[2] <= MOST_PARTS);
 }
 
+/* Of m's dimensions the first that is not in its place goes there: d[0] d[1] d[2] d[3] become d[0] d[2]
+ * d[1] d[3]. m is what is left to do; false: nothing. */
+static bool next_exchange(struct merged *m, int32_t d[4])
+{
+    uint32_t to = 0, from;
+
+    while (to < m->n && m->from[to] == (int32_t)to)
+        to++;
+    if (to == m->n)
+        return false;
+    from = (uint32_t)m->from[to];
+    for (uint32_t i = 0; i < 4; i++)
+        d[i] = 1;
+    for (uint32_t i = 0; i < m->n; i++)
+        d[i < to ? 0 : i < from ? 1 : i == from ? 2 : 3] *= m->dim[i];
+    const int32_t moved = m->dim[from];
+    memmove(m->dim + to + 1, m->dim + to, (from - to) * sizeof *m->dim);
+    m->dim[to] = moved;
+    for (uint32_t i = 0; i < m->n; i++)
+        m->from[i] = m->from[i] == (int32_t)from                               ? (int32_t)to
+                     : m->from[i] >= (int32_t)to && m->from[i] < (int32_t)from ? m->from[i] + 1
+                                                                               : m->from[i];
+    return true;
+}
+
+/* Each exchange is one that rewrite takes, or an image's. */
+static bool is_exchanges(struct merged m)
+{
+    int32_t d[4];
+
+    while (next_exchange(&m, d))
+        if (d[0] > 1 && d[3] > 1 && d[1] > MOST_PARTS && d[2] > MOST_PARTS)
+            return false;
+    return true;
+}
+
+static void rewrite(struct ir_graph *g, struct ir_op *op);
+
+/* Several exchanges, one after the other. */
+static void exchange_blocks(struct ir_graph *g, struct ir_op *op, struct merged m)
+{
+    static const int32_t from[4] = {0, 2, 1, 3};
+    const struct ir_tensor *x = ir_in(g, op, 0);
+    int32_t d[4];
+
+    while (next_exchange(&m, d)) {
+        struct ir_tensor *blocks = lgl_new_image(g, x, x->quant, d);
+        struct ir_tensor *y =
+            lgl_new_image(g, x, x->quant, (const int32_t[]){d[0], d[2], d[1], d[3]});
+
+        (void)lgl_new_reshape(g, op->row, x, blocks);
+        rewrite(g, lgl_new_op(g, IR_OP_TRANSPOSE, op->row, 2,
+                              (const uint32_t[]){blocks->id, lgl_new_numbers(g, 4, from)}, y));
+        x = y;
+    }
+    (void)lgl_new_reshape(g, op->row, x, ir_out(g, op, 0));
+    op->dead = true;
+}
+
 static void rewrite(struct ir_graph *g, struct ir_op *op)
 {
     const struct ir_tensor *x = ir_in(g, op, 0);
@@ -114,8 +174,13 @@ static void rewrite(struct ir_graph *g, struct ir_op *op)
     int32_t dim[4] = {1, 1, 1, 1};
     struct ir_tensor *image, *turned;
 
-    if (m.n < 2 || (!exchanges(&m) && m.n > 3) || (is_image(x) && is_image(ir_out(g, op, 0))))
+    if (m.n < 2 || (is_image(x) && is_image(ir_out(g, op, 0))))
         return;
+    if (m.n > 3 && !exchanges(&m)) {
+        if (is_exchanges(m))
+            exchange_blocks(g, op, m);
+        return;
+    }
     if (m.n == 4) {
         dim[1] = d[0];
         dim[2] = by_channels ? d[1] : d[1] * d[2];
