@@ -1,0 +1,162 @@
+/* image_views.c - where an accelerator is selected, CONCATENATION and SLICE of tensors that are no image
+ * (a batch, more than four dimensions) become those of images, whose parts are views.
+ * in: CONCATENATION, SLICE of int8 not backwards.  out: the same along one dimension of an image, between
+ * RESHAPEs; a SLICE of several dimensions is one for each. A dimension of rows, columns or channels stays
+ * that: the image's rows are all that is outside. An outer dimension with others outside is columns. */
+#include <string.h>
+
+#include "compiler/ir/rules.h"
+#include "legalise.h"
+#include "new_ops.h"
+
+/* A tensor as an image that is cut along dimension `along`, of which `unit` elements are one of the
+ * tensor's. */
+struct cut {
+    int32_t dim[4], unit;
+    uint32_t along;
+};
+
+static int32_t product(const struct ir_tensor *t, uint32_t from, uint32_t to)
+{
+    int32_t n = 1;
+
+    for (uint32_t i = from; i < to; i++)
+        n *= t->dim[i];
+    return n;
+}
+
+static struct cut cut_of(const struct ir_tensor *t, uint32_t axis, int32_t step)
+{
+    const uint32_t row = t->rank < 4 ? t->rank - 1 : t->rank - 2; /* the first dimension of one */
+    const int32_t outer = product(t, 0, axis);
+    struct cut c = {
+        {1, product(t, 0, row), row + 1 < t->rank ? t->dim[row] : 1, t->dim[t->rank - 1]},
+        1,
+        4 + axis - t->rank};
+
+    if (axis >= row)
+        return c;
+    if (outer == 1 && step == 1) {
+        c.unit = product(t, axis + 1, row);
+        c.along = 1;
+        return c;
+    }
+    return (struct cut){{1, outer, t->dim[axis], product(t, axis + 1, t->rank)}, 1, 2};
+}
+
+static bool is_image(const struct ir_tensor *t)
+{
+    if (t->rank < 4)
+        return ir_dim_back(t, 2) == 1 || ir_dim_back(t, 1) == 1;
+    return t->rank == 4 && t->dim[0] == 1;
+}
+
+/* t in the image's shape. */
+static const struct ir_tensor *shaped(struct ir_graph *g, uint32_t row, const struct ir_tensor *t,
+                                      const int32_t dim[4])
+{
+    struct ir_tensor *image = lgl_new_image(g, t, t->quant, dim);
+
+    (void)lgl_new_reshape(g, row, t, image);
+    return image;
+}
+
+static void join(struct ir_graph *g, struct ir_op *op)
+{
+    struct ir_tensor *y = ir_out(g, op, 0);
+    const uint32_t axis = (uint32_t)op->attr[IR_AXIS];
+    const struct cut whole = cut_of(y, axis, 1);
+    uint32_t *part = ARENA_ARRAY(g->arena, uint32_t, op->n_in);
+    struct ir_tensor *image = lgl_new_image(g, y, y->quant, whole.dim);
+
+    for (uint32_t i = 0; i < op->n_in; i++) {
+        const struct cut c = cut_of(ir_in(g, op, i), axis, 1);
+        part[i] = shaped(g, op->row, ir_in(g, op, i), c.dim)->id;
+    }
+    lgl_new_join(g, op->row, op->n_in, part, whole.along, image);
+    (void)lgl_new_reshape(g, op->row, image, y);
+    op->dead = true;
+}
+
+static int32_t number(const struct ir_graph *g, const struct ir_op *op, uint32_t in, uint32_t i)
+{
+    return ir_const_i32(ir_in(g, op, in), i);
+}
+
+static int32_t step_of(const struct ir_graph *g, const struct ir_op *op, uint32_t i)
+{
+    return op->n_in > 2 ? number(g, op, 2, i) : 1;
+}
+
+/* x's elements that the operator takes along one dimension, in y. */
+static void slice_along(struct ir_graph *g, const struct ir_op *op, uint32_t axis,
+                        const struct ir_tensor *x, struct ir_tensor *y)
+{
+    const int32_t step = step_of(g, op, axis);
+    const struct cut c = cut_of(x, axis, step);
+    int32_t begin[4] = {0}, steps[4] = {1, 1, 1, 1}, dim[4];
+
+    memcpy(dim, c.dim, sizeof dim);
+    dim[c.along] = y->dim[axis] * c.unit;
+    begin[c.along] = number(g, op, 1, axis) * c.unit;
+    steps[c.along] = step;
+    struct ir_tensor *part = lgl_new_image(g, x, x->quant, dim);
+    const uint32_t in[3] = {shaped(g, op->row, x, c.dim)->id, lgl_new_numbers(g, 4, begin),
+                            lgl_new_numbers(g, 4, steps)};
+    (void)lgl_new_op(g, IR_OP_SLICE, op->row, step == 1 ? 2 : 3, in, part);
+    (void)lgl_new_reshape(g, op->row, part, y);
+}
+
+static bool takes_all(const struct ir_graph *g, const struct ir_op *op, uint32_t axis)
+{
+    const int32_t n = ir_in(g, op, 0)->dim[axis];
+
+    return n == ir_out(g, op, 0)->dim[axis] && (n == 1 || step_of(g, op, axis) == 1);
+}
+
+/* Innermost dimensions first: what is left of rows and columns stays an image. */
+static void slice(struct ir_graph *g, struct ir_op *op)
+{
+    const struct ir_tensor *x = ir_in(g, op, 0);
+    struct ir_tensor *y = ir_out(g, op, 0);
+    uint32_t left = 0;
+
+    for (uint32_t axis = 0; axis < x->rank; axis++) {
+        left += !takes_all(g, op, axis);
+        if (!takes_all(g, op, axis) && step_of(g, op, axis) < 1)
+            return;
+    }
+    if (left == 0)
+        return;
+    for (uint32_t axis = x->rank; axis-- > 0;) {
+        if (takes_all(g, op, axis))
+            continue;
+        struct ir_tensor *part = y;
+        if (--left > 0) {
+            part = ir_tensor_new(g, y->name, IR_I8, x->rank, x->dim);
+            part->dim[axis] = y->dim[axis];
+            part->quant = x->quant;
+        }
+        slice_along(g, op, axis, x, part);
+        x = part;
+    }
+    op->dead = true;
+}
+
+enum status lgl_image_views(struct ir_graph *g, const struct lgl_options *o, struct diag *d)
+{
+    const uint32_t n_op = g->n_op;
+
+    for (uint32_t i = 0; i < n_op && o->accelerator; i++) {
+        struct ir_op *op = g->op[i];
+
+        if (op->dead || op->n_in == 0 || ir_in(g, op, 0)->type != IR_I8 ||
+            (is_image(ir_in(g, op, 0)) && is_image(ir_out(g, op, 0))))
+            continue;
+        if (op->opcode == IR_OP_CONCATENATION)
+            join(g, op);
+        else if (op->opcode == IR_OP_SLICE)
+            slice(g, op);
+    }
+    return ir_link(g, d);
+}
