@@ -1,7 +1,8 @@
 /* transposed_parts.c - where an accelerator is selected, a batch of images that it takes one by one
  * is parts of an image, and a wide TRANSPOSE_CONV is strips.
- * in: TRANSPOSE_CONV, RESIZE_BILINEAR of int8 (FACTS .one_image) of N images; TRANSPOSE_CONV whose phases
- * have more columns than `accumulators`.  out: one operator an image, of slices of the rows of all, joined;
+ * in: TRANSPOSE_CONV, RESIZE_BILINEAR of int8 (FACTS .one_image) of N images, ADD, MUL, .. of N whose
+ * operand differs from image to image and is broadcast; TRANSPOSE_CONV whose phases have more columns
+ * than `accumulators`.  out: one operator an image, of slices of the rows of all, joined;
  * one operator a strip of columns, of the columns of the input that reach it, joined. A strip begins
  * with the padding that is left: an output o takes kernel column o + pad_left - i * stride of input i. */
 #include <string.h>
@@ -10,7 +11,7 @@
 #include "legalise.h"
 #include "new_ops.h"
 
-enum { MOST_PARTS = 64 };
+enum { MOST_PARTS = 64, OPERANDS = 2 };
 
 /* `op` again, of x to y. */
 static struct ir_op *again(struct ir_graph *g, const struct ir_op *op, const struct ir_tensor *x,
@@ -24,6 +25,11 @@ static struct ir_op *again(struct ir_graph *g, const struct ir_op *op, const str
     return part;
 }
 
+static bool has_images(const struct ir_tensor *t)
+{
+    return t->rank == 4 && t->dim[0] > 1 && t->role != IR_CONST;
+}
+
 /* The images' rows below each other. */
 static struct ir_tensor *stacked(struct ir_graph *g, const struct ir_tensor *t)
 {
@@ -31,24 +37,40 @@ static struct ir_tensor *stacked(struct ir_graph *g, const struct ir_tensor *t)
                          (const int32_t[]){1, t->dim[0] * t->dim[1], t->dim[2], t->dim[3]});
 }
 
+/* Image i of operand k, whose images are `all`; of one image or a number the operand itself. */
+static uint32_t image_of(struct ir_graph *g, const struct ir_op *op, uint32_t k,
+                         const struct ir_tensor *all, int32_t i)
+{
+    const struct ir_tensor *x = ir_in(g, op, k);
+
+    if (!all)
+        return op->in[k];
+    struct ir_tensor *image =
+        lgl_new_image(g, x, x->quant, (const int32_t[]){1, x->dim[1], x->dim[2], x->dim[3]});
+    lgl_new_slice(g, op->row, all, (const int32_t[]){0, i * x->dim[1], 0, 0}, image);
+    return image->id;
+}
+
 static void take_images(struct ir_graph *g, struct ir_op *op)
 {
-    const struct ir_tensor *x = ir_in(g, op, 0);
-    struct ir_tensor *y = ir_out(g, op, 0), *in = stacked(g, x), *out = stacked(g, y);
+    struct ir_tensor *y = ir_out(g, op, 0), *out = stacked(g, y), *all[OPERANDS] = {NULL, NULL};
     uint32_t part[MOST_PARTS];
 
-    (void)lgl_new_reshape(g, op->row, x, in);
-    for (int32_t i = 0; i < x->dim[0]; i++) {
-        struct ir_tensor *image =
-            lgl_new_image(g, x, x->quant, (const int32_t[]){1, x->dim[1], x->dim[2], x->dim[3]});
+    for (uint32_t k = 0; k < op->n_in && k < OPERANDS; k++)
+        if (has_images(ir_in(g, op, k))) {
+            all[k] = stacked(g, ir_in(g, op, k));
+            (void)lgl_new_reshape(g, op->row, ir_in(g, op, k), all[k]);
+        }
+    for (int32_t i = 0; i < y->dim[0]; i++) {
         struct ir_tensor *result =
             lgl_new_image(g, y, y->quant, (const int32_t[]){1, y->dim[1], y->dim[2], y->dim[3]});
+        struct ir_op *one = again(g, op, ir_in(g, op, 0), result);
 
-        lgl_new_slice(g, op->row, in, (const int32_t[]){0, i * x->dim[1], 0, 0}, image);
-        (void)again(g, op, image, result);
+        for (uint32_t k = 0; k < op->n_in && k < OPERANDS; k++)
+            one->in[k] = image_of(g, op, k, all[k], i);
         part[i] = result->id;
     }
-    lgl_new_join(g, op->row, (uint32_t)x->dim[0], part, 1, out);
+    lgl_new_join(g, op->row, (uint32_t)y->dim[0], part, 1, out);
     (void)lgl_new_reshape(g, op->row, out, y);
     op->dead = true;
 }
@@ -89,6 +111,31 @@ static void take_strips(struct ir_graph *g, struct ir_op *op, int32_t accumulato
     op->dead = true;
 }
 
+/* Is an operand broadcast inside of an image, or over the images? */
+static bool images_differ(const struct ir_graph *g, const struct ir_op *op)
+{
+    const struct ir_tensor *y = ir_out(g, op, 0);
+
+    for (uint32_t i = 0; i < op->n_in; i++) {
+        const struct ir_tensor *x = ir_in(g, op, i);
+
+        if (x->rank == 4 && x->dim[0] > 1 && x->role == IR_CONST)
+            return false;
+        if (ir_elements(x) != ir_elements(y) && ir_dim_back(x, 2) * ir_dim_back(x, 3) > 1)
+            return true;
+    }
+    return false;
+}
+
+static bool one_by_one(const struct ir_graph *g, const struct ir_op *op)
+{
+    const struct ir_tensor *y = ir_out(g, op, 0);
+
+    return y->rank == 4 && y->dim[0] > 1 && y->dim[0] <= MOST_PARTS &&
+           (ir_op_info(op->opcode)->in.least < OPERANDS ||
+            ir_op_info(op->opcode)->in.most > OPERANDS || images_differ(g, op));
+}
+
 enum status lgl_transposed_parts(struct ir_graph *g, const struct lgl_options *o, struct diag *d)
 {
     if (!o->accelerator)
@@ -99,7 +146,7 @@ enum status lgl_transposed_parts(struct ir_graph *g, const struct lgl_options *o
         if (op->dead || !ir_op_info(op->opcode)->one_image || ir_in(g, op, 0)->type != IR_I8 ||
             op->fixed.n_real != 0)
             continue;
-        if (ir_in(g, op, 0)->dim[0] > 1 && ir_in(g, op, 0)->dim[0] <= MOST_PARTS)
+        if (one_by_one(g, op))
             take_images(g, op);
         else if (ir_in(g, op, 0)->dim[0] == 1 && ir_op_has(op->opcode, IR_STRIDE_W))
             take_strips(g, op, (int32_t)o->accumulators);
