@@ -130,7 +130,7 @@ static struct isl_deferred part_of(struct isl *s, const struct isl_deferred *p, 
     y->dim[1] /= n;
     part.y = y;
     part.w.dim[0] /= n;
-    part.w.data = (const float *)p->w.data + (size_t)k * each;
+    part.w.data = (const uint8_t *)p->w.data + (size_t)k * each * ir_type_bytes(p->w.type);
     if (p->bias != NULL)
         part.bias = p->bias + (size_t)k * (size_t)part.w.dim[0];
     return part;
@@ -143,7 +143,7 @@ static uint32_t one_transposed(struct isl *s, const struct isl_deferred *p,
     uint32_t in[3] = {x, isl_weights_const(s, p, want, false), isl_bias_const(s, p, want)}, out;
 
     isl_nhwc_shape(p->y, dim);
-    out = isl_tensor(s, isl_inner(s, want->name, "nhwc"), IR_F32, 4, dim, NULL);
+    out = isl_tensor(s, isl_inner(s, want->name, "nhwc"), want->type, 4, dim, want->q);
     isl_set_attributes(isl_op(s, IR_OP_TRANSPOSE_CONV, in[2] == IR_NONE ? 2 : 3, in, out), p);
     return out;
 }
@@ -162,7 +162,7 @@ static uint32_t channels(struct isl *s, uint32_t x, int32_t from, int32_t n)
     return out;
 }
 
-/* Float32 only. */
+/* Quantised in one group only. */
 uint32_t isl_make_transposed(struct isl *s, const struct isl_deferred *p,
                              const struct isl_want *want)
 {

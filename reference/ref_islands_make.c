@@ -50,6 +50,8 @@ static bool rounds_more(const struct isl *s, const struct isl_deferred *p)
 {
     int exponent;
 
+    if (p->opcode == IR_OP_TRANSPOSE_CONV)
+        return true;
     for (int32_t c = 0; p->bias != NULL && p->sums == NULL && c < p->w.dim[0]; c++) {
         const double v = isl_bias_units(s, p, c);
 

@@ -291,25 +291,44 @@ static enum status transposed_window(struct ox *m, const struct ir_tensor *x, co
     return ST_OK;
 }
 
+/* May a transposed convolution keep quantised weights: of one group, a scale for each output channel or
+ * one for all, and one zero point? */
+static bool keeps_codes(const struct ox_deferred *p, const struct ox_value *w)
+{
+    if (!w->real || p->group != 1 || (w->c.type != OX_INT8 && w->c.type != OX_UINT8) ||
+        (w->quant.n > 1 && w->quant.axis != 1))
+        return false;
+    for (uint32_t i = 1; i < w->quant.n; i++)
+        if (w->quant.zero_point[i] != w->quant.zero_point[0])
+            return false;
+    return true;
+}
+
 /* Weights [C,OC/group,KH,KW] become [OC,C/group,KH,KW] with zeros between the taps of a dilated
- * kernel; always in float32: the array has no such sum, and TFLite's rounding differs. */
+ * kernel; in float32 where they cannot stay quantised. */
 static enum status transposed_weights(struct ox *m, struct ox_deferred *p, const struct ox_value *w,
                                       const struct window *v)
 {
-    const struct ox_const c = ox_const_values(m, &w->c, &w->quant);
+    const bool codes = keeps_codes(p, w);
+    const struct ox_const c = codes ? w->c : ox_const_values(m, &w->c, &w->quant);
+    const size_t size = ox_type_bytes(c.type);
     const bool image = v->n == 2;
     const int32_t *k = v->kernel, *gap = v->dilation, each = c.dim[1], in = c.dim[0] / p->group;
     const int32_t dim[4] = {each * p->group, in, image ? (int32_t)span_of(v, 0) : 1,
                             (int32_t)span_of(v, v->n - 1)};
     const size_t rows = image ? (size_t)k[0] : 1, cols = (size_t)k[v->n - 1];
-    const float *from = c.data;
-    float *to;
+    const uint8_t *from = c.data;
+    uint8_t *to;
 
     if (!ir_shape_ok(4, dim, IR_F32))
         return FAIL(m->d, ST_UNSUPPORTED, "weights: dilated to %s they are too many",
                     ir_shape_text(m->arena, 4, dim));
-    to = ox_new_const(m, &p->weight, OX_FLOAT, 4, dim);
-    memset(to, 0, (size_t)p->weight.n * sizeof *to);
+    to = ox_new_const(m, &p->weight, c.type, 4, dim);
+    memset(to, codes ? w->quant.zero_point[0] : 0, (size_t)p->weight.n * size);
+    if (codes) {
+        p->weight_quant = w->quant;
+        p->weight_quant.axis = 0;
+    }
     for (size_t i = 0; i < (size_t)c.dim[0]; i++)
         for (size_t o = 0; o < (size_t)each; o++)
             for (size_t at = 0; at < rows * cols; at++) {
@@ -317,8 +336,10 @@ static enum status transposed_weights(struct ox *m, struct ox_deferred *p, const
                 const size_t x = at % cols * (size_t)gap[v->n - 1];
                 const size_t oc = i / (size_t)in * (size_t)each + o;
 
-                to[((oc * (size_t)in + i % (size_t)in) * (size_t)dim[2] + y) * (size_t)dim[3] + x] =
-                    *from++;
+                const size_t row = (oc * (size_t)in + i % (size_t)in) * (size_t)dim[2] + y;
+
+                memcpy(to + (row * (size_t)dim[3] + x) * size, from, size);
+                from += size;
             }
     return ST_OK;
 }
@@ -332,7 +353,6 @@ enum status ox_conv_transpose(struct ox *m)
     struct window v;
 
     p->n_in = 1;
-    p->float_only = true;
     TRY(ox_operand(m, 0, "input", &p->in[0]));
     x = m->g->tensor[p->in[0]];
     if (!w || w->kind != OX_CONST || !(w->real || w->c.type == OX_FLOAT))
@@ -358,7 +378,11 @@ enum status ox_conv_transpose(struct ox *m)
     TRY(read_bias(m, 2, p->weight.dim[0], 1, &p->bias));
     if (m->options->literal)
         TRY(ox_literal_add(
-            m, p, ox_f32_const(m, w->name, 4, p->weight.dim, (const float *)p->weight.data), 1));
+            m, p,
+            p->weight.type == OX_FLOAT
+                ? ox_f32_const(m, w->name, 4, p->weight.dim, (const float *)p->weight.data)
+                : ox_literal_codes(m, w->name, &p->weight, &p->weight_quant),
+            1));
     TRY(ox_literal_input(m, p, 2, 1));
     ox_set_deferred(m, p);
     return ST_OK;

@@ -256,20 +256,22 @@ static enum status finish_conv(struct ox *m, const struct ox_deferred *p, const 
     return ST_OK;
 }
 
-/* TRANSPOSE_CONV on NHWC tensor `x`, in float32. */
-static uint32_t one_transposed(struct ox *m, const struct ox_deferred *p, const char *name,
-                               uint32_t x)
+/* TRANSPOSE_CONV on NHWC tensor `x`. */
+static enum status one_transposed(struct ox *m, const struct ox_deferred *p, const char *name,
+                                  uint32_t x, const struct ir_quant *q, uint32_t *id)
 {
+    const struct ir_tensor *t = m->g->tensor[x];
     const struct ox_const w = turned(m, &p->weight, false);
     struct ox_shape y = ox_nhwc_shape(p->shape);
-    uint32_t in[3] = {x}, out;
+    uint32_t in[3] = {x};
 
+    TRY(want_weights(m, t, &p->weight));
     y.dim[3] = p->weight.dim[0];
-    in[1] = weight_const(m, name, &w, NULL, IR_F32);
-    float_bias(m, p, name, p->weight.dim[0], &in[2]);
-    out = ox_tensor(m, ox_inner(m, name, "nhwc"), IR_F32, y, NULL);
-    finish_op(m, p, IR_OP_TRANSPOSE_CONV, in[2] == IR_NONE ? 2 : 3, in, out);
-    return out;
+    in[1] = weight_const(m, name, &w, &p->weight_quant, t->type);
+    TRY(bias_const(m, p, name, y.dim[3], &in[2]));
+    *id = ox_tensor(m, ox_inner(m, name, "nhwc"), t->type, y, q);
+    finish_op(m, p, IR_OP_TRANSPOSE_CONV, in[2] == IR_NONE ? 2 : 3, in, *id);
+    return ST_OK;
 }
 
 static enum status finish_transposed(struct ox *m, const struct ox_deferred *p, const char *name,
@@ -280,7 +282,6 @@ static enum status finish_transposed(struct ox *m, const struct ox_deferred *p, 
     uint32_t part[MAX_GROUPS];
 
     (void)type;
-    (void)q;
     if (n > MAX_GROUPS)
         return FAIL(m->d, ST_UNSUPPORTED, "group: expected at most %d, found %u", MAX_GROUPS, n);
     s.dim[3] /= (int32_t)n;
@@ -289,9 +290,9 @@ static enum status finish_transposed(struct ox *m, const struct ox_deferred *p, 
         const int32_t begin[4] = {0, 0, 0, (int32_t)k * s.dim[3]};
         const char *inner = ox_inner(m, name, arena_printf(m->arena, "group%u", k));
 
-        part[k] = one_transposed(
-            m, &one, inner,
-            n == 1 ? x : ox_slice(m, ox_inner(m, inner, "x"), x, begin, s.dim, NULL));
+        TRY(one_transposed(m, &one, inner,
+                           n == 1 ? x : ox_slice(m, ox_inner(m, inner, "x"), x, begin, s.dim, NULL),
+                           q, &part[k]));
     }
     *id = n == 1 ? part[0] : ox_concat(m, ox_inner(m, name, "nhwc"), n, part, 3);
     *id = ox_from_nhwc(m, name, *id, p->shape.rank);
@@ -530,13 +531,15 @@ static enum status finish_codes(struct ox *m, const struct ox_deferred *p, const
 }
 
 /* ONNX's own rounding is asked for, and quantised values would round what float32 has: the bias, or
- * each value of a pool. */
+ * each value of a pool; a transposed convolution's sums have no such rounding. */
 static bool is_inexact(const struct ox *m, const struct ox_deferred *p)
 {
     const float s_in = p->n_in != 0 ? m->g->tensor[p->in[0]]->quant.scale[0] : 0;
 
     if (!m->options->exact || p->attr[IR_QLINEAR] != 0)
         return false;
+    if (p->opcode == IR_OP_TRANSPOSE_CONV)
+        return true;
     for (int32_t c = 0; p->bias && c < p->weight.dim[0]; c++) {
         const double unit =
             (double)s_in * (double)p->weight_quant.scale[p->weight_quant.n > 1 ? c : 0];
