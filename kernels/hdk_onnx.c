@@ -4,6 +4,8 @@
 
 #include "hdk.h"
 #include "hdk_index.h"
+#include "hdk_math.h"
+#include "hdk_nearest.h"
 
 /* Nearest integer, ties to even; beyond +-65536 all values clamp alike. NaN: 0. */
 static int32_t nearest(float x)
@@ -309,6 +311,14 @@ void hdk_onnx_softmax(const struct hdk_onnx_softmax *p, const int8_t *x, int8_t 
 
 void hdk_onnx_quantize(const struct hdk_quantize *p, const float *x, int8_t *y)
 {
-    for (uint32_t i = 0; i < p->n; i++)
-        y[i] = (int8_t)((uint8_t)code_of(nearest(x[i] / p->scale) + p->zero, -128, 127) ^ p->flip);
+    const struct hdk_reciprocal r = hdk_reciprocal(p->scale);
+
+    for (uint32_t i = 0; i < p->n; i++) {
+        int32_t v;
+        const int8_t code = hdk_nearest(&r, x[i], &v)
+                                ? hdk_clamp(v, p->zero, -128, 127)
+                                : code_of(nearest(x[i] / p->scale) + p->zero, -128, 127);
+
+        y[i] = (int8_t)((uint8_t)code ^ p->flip);
+    }
 }

@@ -1,6 +1,7 @@
 /* hdk_unary.c - look-up table, requantisation, to and from float, copy. */
 #include "hdk.h"
 #include "hdk_math.h"
+#include "hdk_nearest.h"
 
 void hdk_lut(const struct hdk_lut *p, const int8_t *x, int8_t *y)
 {
@@ -62,8 +63,15 @@ static int32_t round_half_away(float x)
 
 void hdk_quantize(const struct hdk_quantize *p, const float *x, int8_t *y)
 {
-    for (uint32_t i = 0; i < p->n; i++)
-        y[i] = flipped(hdk_clamp(round_half_away(x[i] / p->scale), p->zero, -128, 127), p->flip);
+    const struct hdk_reciprocal r = hdk_reciprocal(p->scale);
+
+    for (uint32_t i = 0; i < p->n; i++) {
+        int32_t v;
+
+        if (!hdk_nearest(&r, x[i], &v))
+            v = round_half_away(x[i] / p->scale);
+        y[i] = flipped(hdk_clamp(v, p->zero, -128, 127), p->flip);
+    }
 }
 
 void hdk_dequantize(const struct hdk_quantize *p, const int8_t *x, float *y)

@@ -279,6 +279,48 @@ static void flip(void **state)
     }
 }
 
+/* Near quotients of n / 2, where the rounding of the division decides, and of any bits. */
+static void nearest_of_quotients(void **state)
+{
+    (void)state;
+    for (uint32_t k = 0; k < 200; k++) {
+        const uint32_t bits =
+            k < 100 ? random_u32() & 0x7fffffff : 0x3b000000 + (random_u32() >> 9);
+        struct hdk_quantize p = {.n = 1000, .zero = random_int(-128, 127)};
+        float x[1000];
+
+        memcpy(&p.scale, &bits, sizeof p.scale);
+        if (!(p.scale > 0) || isinf(p.scale))
+            continue;
+        for (uint32_t i = 0; i < p.n; i++) {
+            uint32_t near = random_u32();
+
+            x[i] = (float)((double)p.scale * random_int(-300, 300) / 2);
+            memcpy(&near, &x[i], sizeof near);
+            near = i % 8 == 0 ? random_u32() : near + (uint32_t)random_int(-40, 40);
+            memcpy(&x[i], &near, sizeof near);
+            const float quotient = x[i] / p.scale;
+            const float whole = isnan(quotient) ? 0 : roundf(quotient) + (float)p.zero;
+            want[i] = isnan(quotient) ? (int8_t)p.zero
+                                      : (int8_t)(whole < -128  ? -128
+                                                 : whole > 127 ? 127
+                                                               : (int32_t)whole);
+        }
+        hdk_quantize(&p, x, y);
+        expect_bytes("quantize", y, want, p.n);
+        for (uint32_t i = 0; i < p.n; i++) {
+            const float whole = rintf(x[i] / p.scale) + (float)p.zero;
+
+            if (!isnan(whole))
+                want[i] = (int8_t)(whole < -128 ? -128 : whole > 127 ? 127 : (int32_t)whole);
+        }
+        hdk_onnx_quantize(&p, x, b);
+        for (uint32_t i = 0; i < p.n; i++)
+            want[i] = isnan(x[i] / p.scale) ? b[i] : want[i];
+        expect_bytes("onnx_quantize", b, want, p.n);
+    }
+}
+
 static void to_and_from_float(void **state)
 {
     static const float x[] = {0.0f,   0.25f,  -0.25f, 0.75f, 63.2f,    -64.1f,   1e30f,
@@ -453,6 +495,7 @@ int main(void)
         cmocka_unit_test(lut_and_requantize),
         cmocka_unit_test(requantize_of_uint8),
         cmocka_unit_test(flip),
+        cmocka_unit_test(nearest_of_quotients),
         cmocka_unit_test(to_and_from_float),
         cmocka_unit_test(pad),
         cmocka_unit_test(gather),
