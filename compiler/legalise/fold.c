@@ -106,8 +106,11 @@ static void make_reshape(struct ir_op *op)
     op->fixed = (struct ir_fixed){.act_min = op->fixed.act_min, .act_max = op->fixed.act_max};
 }
 
+/* The accelerator reads at most four dimensions. */
 static bool ignores_shape(const struct ir_op *op, const struct reshaped *r)
 {
+    if (r->from->rank <= 4 && r->to->rank > 4)
+        return false;
     return same_shape(r->from, r->to) || (rules[op->opcode].reads && rules[op->opcode].reads(r));
 }
 

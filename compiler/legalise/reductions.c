@@ -3,7 +3,8 @@
  * nothing: both requantise the sum of all x - z_in (NUMERICS.md). The largest and the smallest are
  * MAXIMUM, MINIMUM of a dimension's two halves until one value is left, a dimension after the other; of an
  * odd number of values the one in the middle is in both halves, which changes neither. The column REDUCTION
- * of operators.def names the operator. */
+ * of operators.def names the operator. MEAN over neighbours of more than four dimensions is that of an
+ * image. */
 #include "legalise.h"
 #include "new_ops.h"
 
@@ -82,6 +83,38 @@ static void reduce(struct ir_graph *g, struct ir_op *op)
     op->dead = true;
 }
 
+/* A mean over neighbouring dimensions of more than four: that over one dimension of an image. */
+static void mean_of_image(struct ir_graph *g, struct ir_op *op)
+{
+    const struct ir_tensor *x = ir_in(g, op, 0);
+    const uint32_t axes = (uint32_t)op->attr[IR_AXIS];
+    int32_t dim[IR_MAX_RANK], to[4];
+    uint32_t first = 0, last, at;
+
+    while (first < x->rank && (axes >> first & 1) == 0)
+        first++;
+    for (last = first; last < x->rank && (axes >> last & 1) != 0; last++)
+        ;
+    if (first == x->rank || axes >> last != 0)
+        return;
+    for (uint32_t i = 0; i < x->rank; i++)
+        dim[i] = x->dim[i];
+    for (uint32_t i = first + 1; i < last; i++) {
+        dim[first] *= dim[i];
+        dim[i] = 1;
+    }
+    const struct ir_tensor *image = as_image(g, op->row, x, dim, first, &at);
+    for (uint32_t i = 0; i < 4; i++)
+        to[i] = i == at ? 1 : image->dim[i];
+    struct ir_tensor *y = lgl_new_image(g, x, ir_out(g, op, 0)->quant, to);
+    struct ir_op *mean = lgl_new_op(g, IR_OP_MEAN, op->row, 1, &image->id, y);
+    mean->fixed = op->fixed;
+    mean->attr[IR_AXIS] = 1 << at;
+    mean->attr[IR_KEEP_DIMS] = 1;
+    (void)lgl_new_reshape(g, op->row, y, ir_out(g, op, 0));
+    op->dead = true;
+}
+
 enum status lgl_reductions(struct ir_graph *g, const struct lgl_options *o, struct diag *d)
 {
     const uint32_t n_op = g->n_op;
@@ -89,13 +122,14 @@ enum status lgl_reductions(struct ir_graph *g, const struct lgl_options *o, stru
     for (uint32_t i = 0; i < n_op && o->accelerator; i++) {
         struct ir_op *op = g->op[i];
 
-        if (op->dead || reductions[op->opcode].how == NONE || ir_in(g, op, 0)->type != IR_I8 ||
-            op->fixed.n_real != 0)
+        if (op->dead || op->n_in == 0 || ir_in(g, op, 0)->type != IR_I8 || op->fixed.n_real != 0)
             continue;
-        if (reductions[op->opcode].how == ALIKE)
-            op->opcode = reductions[op->opcode].code;
-        else
+        if (reductions[op->opcode].how == HALVES)
             reduce(g, op);
+        else if (reductions[op->opcode].how == ALIKE)
+            op->opcode = reductions[op->opcode].code;
+        if (!op->dead && op->opcode == IR_OP_MEAN && ir_in(g, op, 0)->rank > 4)
+            mean_of_image(g, op);
     }
     return ir_link(g, d);
 }
