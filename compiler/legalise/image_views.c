@@ -1,6 +1,6 @@
-/* image_views.c - where an accelerator is selected, CONCATENATION and SLICE of tensors that are no image
+/* image_views.c - where an accelerator is selected, CONCATENATION, SLICE and GATHER of tensors that are no image
  * (a batch, more than four dimensions) become those of images, whose parts are views.
- * in: CONCATENATION, SLICE of int8 not backwards.  out: the same along one dimension of an image, between
+ * in: CONCATENATION, SLICE of int8 not backwards, GATHER of a batch.  out: the same along one dimension of an image, between
  * RESHAPEs; a SLICE of several dimensions is one for each. A dimension of rows, columns or channels stays
  * that: the image's rows are all that is outside. An outer dimension with others outside is columns. */
 #include <string.h>
@@ -143,6 +143,33 @@ static void slice(struct ir_graph *g, struct ir_op *op)
     op->dead = true;
 }
 
+/* Elements of a batch: of rows or images its rows, of each image the same. */
+static void gather(struct ir_graph *g, struct ir_op *op)
+{
+    const struct ir_tensor *x = ir_in(g, op, 0), *index = ir_in(g, op, 1);
+    struct ir_tensor *y = ir_out(g, op, 0);
+    const uint32_t axis = (uint32_t)op->attr[IR_AXIS];
+    const int32_t rows = y->dim[0] * y->dim[1],
+                  from[4] = {1, x->dim[0] * x->dim[1], x->dim[2], x->dim[3]},
+                  to[4] = {1, rows, y->dim[2], y->dim[3]};
+    int32_t *row = ARENA_ARRAY(g->arena, int32_t, (size_t)rows);
+
+    if (x->rank != 4 || y->rank != 4 || index->role != IR_CONST || index->type != IR_I32 ||
+        index->rank != 1 || op->attr[IR_BATCH_DIMS] != 0)
+        return;
+    for (int32_t i = 0; i < rows && axis < 2; i++) {
+        const int32_t image = i / y->dim[1], inside = i % y->dim[1];
+
+        row[i] = axis == 0 ? ir_const_i32(index, (uint32_t)image) * x->dim[1] + inside
+                           : image * x->dim[1] + ir_const_i32(index, (uint32_t)inside);
+    }
+    struct ir_tensor *image = lgl_new_image(g, y, y->quant, to);
+    lgl_new_gather(g, op->row, shaped(g, op->row, x, from), axis < 2 ? 1 : axis,
+                   axis < 2 ? row : (const int32_t *)(const void *)index->data, image);
+    (void)lgl_new_reshape(g, op->row, image, y);
+    op->dead = true;
+}
+
 enum status lgl_image_views(struct ir_graph *g, const struct lgl_options *o, struct diag *d)
 {
     const uint32_t n_op = g->n_op;
@@ -157,6 +184,8 @@ enum status lgl_image_views(struct ir_graph *g, const struct lgl_options *o, str
             join(g, op);
         else if (op->opcode == IR_OP_SLICE)
             slice(g, op);
+        else if (op->opcode == IR_OP_GATHER)
+            gather(g, op);
     }
     return ir_link(g, d);
 }
