@@ -1,7 +1,7 @@
-/* late_dequantize.c - DEQUANTIZE goes after what only moves its values: bytes are moved, and QUANTIZE
- * becomes a table (float_table.c).
- * in: DEQUANTIZE of int8 whose readers all move it (SPLIT, RESHAPE, TRANSPOSE, ..).  out: they move the
- * int8 values; a DEQUANTIZE each after them. */
+/* late_dequantize.c - DEQUANTIZE goes after what only moves its values, QUANTIZE before: bytes are moved,
+ * and what is between becomes a table (float_table.c).
+ * in: DEQUANTIZE of int8 whose readers all move it (SPLIT, RESHAPE, TRANSPOSE, ..); QUANTIZE of what is
+ * moved for it alone.  out: they move the int8 values; a DEQUANTIZE each after them. */
 #include "legalise.h"
 #include "new_ops.h"
 
@@ -42,6 +42,39 @@ static bool dequantizes(const struct ir_graph *g, const struct ir_op *op)
            ir_in(g, op, 0)->role != IR_CONST;
 }
 
+/* The mover whose float32 result QUANTIZE alone reads, and whose operand nobody else does; NULL: none. */
+static struct ir_op *moved_before(const struct ir_graph *g, const struct ir_op *quantize)
+{
+    const struct ir_tensor *x = ir_in(g, quantize, 0);
+    struct ir_op *op = x->producer == IR_NONE ? NULL : g->op[x->producer];
+
+    if (!op || op->dead || !moves_one(op) || x->is_output || ir_uses(g, x->id) != 1 ||
+        ir_in(g, op, 0)->type != IR_F32 || ir_in(g, op, 0)->producer == IR_NONE ||
+        ir_in(g, op, 0)->is_output || ir_uses(g, op->in[0]) != 1)
+        return NULL;
+    return op;
+}
+
+/* QUANTIZE comes before movers. */
+static void quantize_early(struct ir_graph *g, struct ir_op *quantize)
+{
+    struct ir_op *move;
+
+    while ((move = moved_before(g, quantize)) != NULL) {
+        const struct ir_tensor *x = ir_in(g, move, 0);
+        struct ir_tensor *y = ir_out(g, quantize, 0);
+        struct ir_tensor *codes = ir_tensor_new(g, y->name, IR_I8, x->rank, x->dim);
+
+        codes->quant = y->quant;
+        quantize->in[0] = x->id;
+        quantize->out[0] = codes->id;
+        move->in[0] = codes->id;
+        move->out[0] = y->id;
+        move->fixed.act_min = INT8_MIN;
+        move->fixed.act_max = INT8_MAX;
+    }
+}
+
 /* New operators come last and are seen too. */
 enum status lgl_late_dequantize(struct ir_graph *g, const struct lgl_options *o, struct diag *d)
 {
@@ -56,5 +89,10 @@ enum status lgl_late_dequantize(struct ir_graph *g, const struct lgl_options *o,
                 move_codes(g, g->op[k], op);
         op->dead = true;
     }
+    TRY(ir_link(g, d));
+    for (uint32_t i = 0; i < g->n_op; i++)
+        if (g->op[i]->opcode == IR_OP_QUANTIZE && ir_in(g, g->op[i], 0)->type == IR_F32 &&
+            ir_out(g, g->op[i], 0)->type == IR_I8)
+            quantize_early(g, g->op[i]);
     return ir_link(g, d);
 }
