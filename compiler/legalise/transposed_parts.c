@@ -111,6 +111,14 @@ static void take_strips(struct ir_graph *g, struct ir_op *op, int32_t accumulato
     op->dead = true;
 }
 
+/* A constant, in whatever shape. */
+static bool is_constant(const struct ir_graph *g, const struct ir_tensor *t)
+{
+    while (t->role != IR_CONST && t->producer != IR_NONE && ir_is_reshape(g->op[t->producer]))
+        t = ir_in(g, g->op[t->producer], 0);
+    return t->role == IR_CONST;
+}
+
 /* Is an operand broadcast inside of an image, or over the images? */
 static bool images_differ(const struct ir_graph *g, const struct ir_op *op)
 {
@@ -119,7 +127,7 @@ static bool images_differ(const struct ir_graph *g, const struct ir_op *op)
     for (uint32_t i = 0; i < op->n_in; i++) {
         const struct ir_tensor *x = ir_in(g, op, i);
 
-        if (x->rank == 4 && x->dim[0] > 1 && x->role == IR_CONST)
+        if (x->rank == 4 && x->dim[0] > 1 && is_constant(g, x))
             return false;
         if (ir_elements(x) != ir_elements(y) && ir_dim_back(x, 2) * ir_dim_back(x, 3) > 1)
             return true;
