@@ -1,7 +1,8 @@
 /* image_views.c - where an accelerator is selected, CONCATENATION, SLICE and GATHER of tensors that are no image
  * (a batch, more than four dimensions) become those of images, whose parts are views.
  * in: CONCATENATION, SLICE of int8 not backwards, GATHER of a batch.  out: the same along one dimension of an image, between
- * RESHAPEs; a SLICE of several dimensions is one for each. A dimension of rows, columns or channels stays
+ * RESHAPEs; a SLICE of several dimensions is one for each. Tables and operators of two operands of more
+ * than four dimensions are those of an image. A dimension of rows, columns or channels stays
  * that: the image's rows are all that is outside. An outer dimension with others outside is columns. */
 #include <string.h>
 
@@ -170,6 +171,66 @@ static void gather(struct ir_graph *g, struct ir_op *op)
     op->dead = true;
 }
 
+/* Dimension i of the operand, whose innermost are those of `y`. */
+static int32_t dim_of(const struct ir_tensor *x, const struct ir_tensor *y, uint32_t i)
+{
+    return ir_dim_back(x, y->rank - 1 - i);
+}
+
+/* Dimensions i and i + 1 of y may be one: each operand has both or is broadcast along both. */
+static bool merges(const struct ir_graph *g, const struct ir_op *op, uint32_t i)
+{
+    const struct ir_tensor *y = ir_out(g, op, 0);
+
+    if (y->dim[i] == 1 || y->dim[i + 1] == 1)
+        return true;
+    for (uint32_t k = 0; k < op->n_in; k++)
+        if ((dim_of(ir_in(g, op, k), y, i) == 1) != (dim_of(ir_in(g, op, k), y, i + 1) == 1))
+            return false;
+    return true;
+}
+
+/* A table's or two operands' values, of more than four dimensions: neighbours as one from the outside on
+ * until three are left, or four. */
+static void merge_values(struct ir_graph *g, struct ir_op *op)
+{
+    struct ir_tensor *y = ir_out(g, op, 0);
+    uint32_t group[IR_MAX_RANK] = {0}, n = y->rank, in[2];
+    int32_t dim[3][4] = {{1, 1, 1, 1}, {1, 1, 1, 1}, {1, 1, 1, 1}};
+
+    for (uint32_t i = 1; i < y->rank; i++) {
+        const bool one = n > 3 && merges(g, op, i - 1);
+
+        n -= one;
+        group[i] = group[i - 1] + !one;
+    }
+    if (n > 4)
+        return;
+    for (uint32_t i = 0; i < y->rank; i++)
+        group[i] += 4 - n; /* of three the first is rows */
+    for (uint32_t i = 0; i < y->rank; i++) {
+        dim[2][group[i]] *= y->dim[i];
+        for (uint32_t k = 0; k < op->n_in; k++)
+            dim[k][group[i]] *= dim_of(ir_in(g, op, k), y, i);
+    }
+    for (uint32_t k = 0; k < op->n_in; k++)
+        in[k] = shaped(g, op->row, ir_in(g, op, k), dim[k])->id;
+    struct ir_tensor *image = lgl_new_image(g, y, y->quant, dim[2]);
+    struct ir_op *merged = lgl_new_op(g, op->opcode, op->row, op->n_in, in, image);
+    memcpy(merged->attr, op->attr, sizeof merged->attr);
+    merged->fixed = op->fixed;
+    (void)lgl_new_reshape(g, op->row, image, y);
+    op->dead = true;
+}
+
+static bool is_of_values(const struct ir_op *op)
+{
+    const struct ir_op_info *info = ir_op_info(op->opcode);
+
+    return op->fixed.table ? op->n_in == 1
+                           : info->one_image && info->in.least == 2 && info->in.most == 2;
+}
+
 enum status lgl_image_views(struct ir_graph *g, const struct lgl_options *o, struct diag *d)
 {
     const uint32_t n_op = g->n_op;
@@ -186,6 +247,8 @@ enum status lgl_image_views(struct ir_graph *g, const struct lgl_options *o, str
             slice(g, op);
         else if (op->opcode == IR_OP_GATHER)
             gather(g, op);
+        else if (ir_out(g, op, 0)->rank > 4 && is_of_values(op))
+            merge_values(g, op);
     }
     return ir_link(g, d);
 }
