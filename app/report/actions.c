@@ -121,8 +121,8 @@ static void array(struct actions *to, const struct hd_cmd_array *c, uint32_t n)
     to->n[ACTION_ACCUMULATOR_WRITTEN] += tiles * vectors * n * (segments - 1 + c->acc_hold);
     if (c->acc_hold)
         return;
-    to->n[ACTION_REQUANTISE] += outputs;
-    to->n[ACTION_SCRATCHPAD_WRITTEN] += outputs;
+    to->n[ACTION_REQUANTISE] += c->sum_columns ? vectors : outputs;
+    to->n[ACTION_SCRATCHPAD_WRITTEN] += c->sum_columns ? vectors : outputs;
 }
 
 /* Window cells in the image, summed over the outputs of one dimension. */

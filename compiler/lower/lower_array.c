@@ -36,6 +36,7 @@ struct nest {
     uint32_t n_part;
     uint32_t streams; /* pixels side by side */
     uint32_t columns; /* streams * output channels */
+    bool sums;        /* an output at a time, by the sum of columns */
     uint32_t *first;  /* by group: its first column, a multiple of N; then all columns */
     uint32_t n_group;
     bool keep;                   /* all groups stay in weight memory */
@@ -88,10 +89,34 @@ static void add_parts(struct nest *n, const struct geo *g)
     n->part = all;
 }
 
+/* Rows of N words of N bytes each, as many as a command may have, and what is less than a row. */
+static void cut_bytes(struct nest *n)
+{
+    const struct hd_config *hw = n->l->hw;
+    uint32_t words = n->g->c / hw->n, rows = words / hw->n, most = geo_word_limit(hw) / hw->n;
+    struct geo_piece piece = {.n_b = hw->n, .c = n->g->c};
+
+    most = least(most, UINT8_MAX);
+    n->part = ARENA_ARRAY(n->l->arena, struct part, div_up(rows, most) + 1);
+    for (; piece.ky < rows; piece.ky += piece.n_ky) {
+        piece.n_ky = least(rows - piece.ky, most);
+        n->part[n->n_part++] = (struct part){*n->g, piece, piece.ky == 0, false};
+    }
+    piece.n_ky = 1;
+    piece.n_b = words % hw->n;
+    if (piece.n_b)
+        n->part[n->n_part++] = (struct part){*n->g, piece, rows == 0, false};
+    n->part[n->n_part - 1].last = true;
+}
+
 static void cut_kernel(struct nest *n)
 {
     struct geo phase;
 
+    if (n->sums) {
+        cut_bytes(n);
+        return;
+    }
     if (n->g->kind != GEO_TRANSPOSED) {
         add_parts(n, n->g);
         return;
@@ -144,6 +169,15 @@ static void cut_channels(struct nest *n)
     }
 }
 
+/* A group an output. */
+static void cut_outputs(struct nest *n)
+{
+    n->first = ARENA_ARRAY(n->l->arena, uint32_t, n->columns + 1);
+    n->n_group = n->columns;
+    for (uint32_t i = 0; i <= n->n_group; i++)
+        n->first[i] = i;
+}
+
 static uint32_t *nones(struct arena *a, size_t n)
 {
     uint32_t *v = ARENA_ARRAY(a, uint32_t, n);
@@ -152,15 +186,25 @@ static uint32_t *nones(struct arena *a, size_t n)
     return v;
 }
 
+static bool lower_sums_columns(const struct lower *l, const struct op_plan *p)
+{
+    return geo_sums_columns(&p->geo, l->hw) && p->n_strip == 1 && p->n_tiles == 1 &&
+           !p->channel_wise && !l->in_cascade;
+}
+
 static void nest_init(struct nest *n, struct lower *l, const struct op_plan *p)
 {
     *n = (struct nest){.l = l, .p = p, .g = &p->geo, .knobs = &l->program->knobs[p->position]};
+    n->sums = lower_sums_columns(l, p);
     cut_kernel(n);
     n->streams = p->channel_wise || p->out.pixel != n->g->oc
                      ? 1
                      : geo_streams(n->g, l->hw, n->knobs->streams);
     n->columns = n->streams * n->g->oc;
-    cut_channels(n);
+    if (n->sums)
+        cut_outputs(n);
+    else
+        cut_channels(n);
     n->weight_offset = nones(l->arena, (size_t)n->n_group * n->n_part);
     n->weight_word = nones(l->arena, (size_t)n->n_group * n->n_part);
     n->param_offset = (uint32_t(*)[3])nones(l->arena, (size_t)n->n_group * 3);
@@ -201,7 +245,7 @@ static uint32_t batch_end(const struct nest *n, uint32_t group)
 {
     uint32_t most = n->l->hw->param_entries / 2 * n->l->hw->n, end = group + 1;
 
-    while (end < n->n_group && end < 2 * group + 1 &&
+    while (!n->sums && end < n->n_group && end < 2 * group + 1 &&
            (n->keep_params || n->first[end + 1] - n->first[group] <= most))
         end++;
     return n->keep_params && n->knobs->params ? n->n_group : end;
@@ -240,7 +284,8 @@ static void have_matrix(struct nest *n, uint32_t number, uint32_t end)
 static void have_weights(struct nest *n, uint32_t group, uint32_t part, bool again)
 {
     uint32_t i = group * n->n_part + part;
-    struct weight_block b = {n->first[group], group_channels(n, group), n->part[part].piece};
+    struct weight_block b = {n->first[group], group_channels(n, group), n->sums,
+                             n->part[part].piece};
 
     if (n->weight_word[i] != IR_NONE && (n->keep || !again))
         return;
@@ -387,6 +432,24 @@ static void rows_as_pixels(const struct nest *n, struct hd_cmd_array *a, uint32_
     a->out_step = a->out_pitch & 0xffffu;
 }
 
+/* Row ky has N words, N * N bytes from N * N * ky on; word k of a row meets tap k of all columns. */
+static void sum_columns(const struct nest *n, struct hd_cmd_array *a, const struct part *part,
+                        int32_t base)
+{
+    const uint32_t lanes = n->l->hw->n, row = lanes * lanes;
+
+    a->sum_columns = a->depthwise = 1;
+    a->in_row = base + (int32_t)(part->piece.ky * row);
+    a->y_start = 0;
+    a->in_h = a->kernel_h;
+    a->in_pitch_dil = (int32_t)row;
+    a->in_wc = part->piece.n_b * lanes;
+    a->x_step = lanes & 0xffffu;
+    a->scan = a->block_scan = a->last_scan = lanes & 0xffffu;
+    a->out_w = 1;
+    a->out_channels = lanes & 0xffffu;
+}
+
 /* What the command touches: as if it made all of rows [y, y + rows). */
 static void array_access(struct nest *n, struct sched_command *c, const struct part *part,
                          uint32_t tile, uint32_t y, uint32_t rows, uint32_t group, int32_t base)
@@ -432,6 +495,8 @@ static void add_array(struct nest *n, uint32_t tile, uint32_t y, uint32_t rows, 
     if (geo_rows_as_pixels(n->g, l->hw, n->p->in[0].pitch, n->p->out.pitch))
         rows_as_pixels(n, a, y, rows);
     a->out_channels = channels & 0xffffu;
+    if (n->sums)
+        sum_columns(n, a, part, base);
     a->acc_keep = !part->first;
     a->acc_hold = !part->last;
     a->w_base = n->weight_word[group * n->n_part + index] & 0xffffu;

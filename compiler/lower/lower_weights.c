@@ -53,22 +53,35 @@ static uint8_t *pack_tile(const struct geo *g, const struct geo_piece *piece, ui
     return to;
 }
 
+/* Weights of one output as the file has them. */
+static void pack_output(const struct geo *g, const struct weight_block *b, uint32_t n, uint8_t *to)
+{
+    const size_t from = (size_t)b->piece.ky * n * n,
+                 size = (size_t)b->piece.n_ky * b->piece.n_b * n;
+
+    for (size_t k = 0; k < size; k++)
+        to[k] = g->filter->data[(from + k) * g->all_oc + geo_channel(g, b->first)];
+}
+
 static uint32_t pack(struct lower *l, const struct geo *g, const struct weight_block *b)
 {
-    size_t size = (size_t)b->piece.n_ky * b->piece.n_b * b->n;
+    size_t size = (size_t)b->piece.n_ky * b->piece.n_b * (b->sums ? l->hw->n : b->n);
 
     if (l->program->dry)
         return sched_constant(l->program, NULL, size);
     uint8_t *bytes = arena_alloc(l->arena, size), *to = bytes;
-    for (uint32_t c = 0; c < b->n; c += l->hw->n)
+    if (b->sums)
+        pack_output(g, b, l->hw->n, bytes);
+    for (uint32_t c = 0; !b->sums && c < b->n; c += l->hw->n)
         to = pack_tile(g, &b->piece, b->first + c, b->n - c < l->hw->n ? b->n - c : l->hw->n, to);
-    return sched_constant(l->program, bytes, (size_t)(to - bytes));
+    return sched_constant(l->program, bytes, size);
 }
 
 void weights_fetch(struct lower *l, const struct geo *g, const struct weight_block *b,
                    uint32_t dest, uint32_t *offset)
 {
-    uint32_t k = b->piece.n_ky * b->piece.n_b, full = b->n / l->hw->n, tail = b->n % l->hw->n;
+    uint32_t k = b->piece.n_ky * b->piece.n_b, full = b->sums ? 1 : b->n / l->hw->n,
+             tail = b->sums ? 0 : b->n % l->hw->n;
     uint32_t row = g->op->row;
 
     if (*offset == IR_NONE)

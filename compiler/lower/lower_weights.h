@@ -7,6 +7,7 @@
 /* Columns [first, first + n) and the part of the kernel that one command takes. */
 struct weight_block {
     uint32_t first, n;
+    bool sums; /* one output, N weights a word */
     struct geo_piece piece;
 };
 

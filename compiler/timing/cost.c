@@ -45,7 +45,7 @@ struct array_cost cost_array(const struct hd_cmd_array *a, const struct hd_confi
     c.tail = c.still;
     if (a->depthwise)
         c.tail += a->scan - 1u - (a->out_w - 1u) * a->stride_x;
-    c.pipe = hw->n + (a->acc_hold ? HOLD_PIPE : ARRAY_PIPE);
+    c.pipe = hw->n + (a->acc_hold ? HOLD_PIPE : ARRAY_PIPE + a->sum_columns);
     return c;
 }
 

@@ -14,11 +14,12 @@ void write_back_array(struct write_back *r, const struct sched_command *c,
             r->array[i - 1] = r->array[i];
         r->n--;
     }
-    r->array[r->n++] = (struct write_back_part){.words = &c->w,
-                                                .from = from + r->hw->n + ARRAY_WRITE,
-                                                .cycles = cost->steps + cost->conflicts,
-                                                .steps = cost->steps,
-                                                .cost = *cost};
+    r->array[r->n++] =
+        (struct write_back_part){.words = &c->w,
+                                 .from = from + r->hw->n + ARRAY_WRITE + c->w.array.sum_columns,
+                                 .cycles = cost->steps + cost->conflicts,
+                                 .steps = cost->steps,
+                                 .cost = *cost};
 }
 
 void write_back_vector(struct write_back *r, const struct sched_command *c, uint64_t done)
@@ -66,7 +67,9 @@ static struct write_back_run array_run(const struct write_back_part *p, const st
         .pitch = a->out_step,
         .every = a->depthwise ? a->stride_x : 1,
         .all = a->depthwise ? a->out_w : a->scan,
-        .n = channels < hw->n ? channels : hw->n,
+        .n = a->sum_columns     ? 1
+             : channels < hw->n ? channels
+                                : hw->n,
     };
 }
 

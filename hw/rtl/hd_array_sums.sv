@@ -58,6 +58,7 @@ module hd_array_sums #(
   output logic                      a_slot_o,
   output logic                      a_has_bias_o,
   output logic                      a_common_scale_o,
+  output logic                      a_sum_columns_o,
   output logic      [31:0]          a_multiplier_o,
   output logic      [7:0]           a_shift_o,
   output logic      [7:0]           a_z_out_o,
@@ -123,21 +124,22 @@ module hd_array_sums #(
   end
 
   // ---------------------------------------------------------------- what the results need
-  localparam int ResultBits = 32 + 2 + 32 + 4 * 8;
+  localparam int ResultBits = 32 + 3 + 32 + 4 * 8;
   logic [31:0]           index_q;  // of the command accepted last
   logic [ResultBits-1:0] result_q[2];
   always_ff @(posedge clk_i) begin
     if (accept_i) index_q <= cmd_index_i;
     if (en_i && begin_i) begin
       result_q[begin_slot_i] <= {index_q, begin_cmd_i.has_bias, begin_cmd_i.common_scale,
-                                 begin_cmd_i.multiplier, begin_cmd_i.shift, begin_cmd_i.z_out,
-                                 begin_cmd_i.act_min, begin_cmd_i.act_max};
+                                 begin_cmd_i.sum_columns, begin_cmd_i.multiplier,
+                                 begin_cmd_i.shift, begin_cmd_i.z_out, begin_cmd_i.act_min,
+                                 begin_cmd_i.act_max};
     end
   end
 
   assign a_valid_o = sum_valid && last_q && en_i;
   assign a_slot_o  = slot_q[N+2];
-  assign {a_cmd_o, a_has_bias_o, a_common_scale_o, a_multiplier_o,
+  assign {a_cmd_o, a_has_bias_o, a_common_scale_o, a_sum_columns_o, a_multiplier_o,
           a_shift_o, a_z_out_o, a_min_o, a_max_o} = result_q[a_slot_o];
 
 `ifdef HD_ASSERT

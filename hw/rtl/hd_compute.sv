@@ -157,7 +157,7 @@ module hd_compute #(
     .end_o       (landed_end)
   );
 
-  logic                   a_has_bias, a_common_scale, a_slot;
+  logic                   a_has_bias, a_common_scale, a_sum_columns, a_slot;
   logic [CfgN*32-1:0]     a_sum;
   logic [EntryBits-1:0]   a_entry;
   logic [SpadBits-1:0]    a_addr;
@@ -204,6 +204,7 @@ module hd_compute #(
     .a_slot_o        (a_slot),
     .a_has_bias_o    (a_has_bias),
     .a_common_scale_o(a_common_scale),
+    .a_sum_columns_o (a_sum_columns),
     .a_multiplier_o  (a_multiplier),
     .a_shift_o       (a_shift),
     .a_z_out_o       (a_z_out),
@@ -283,6 +284,7 @@ module hd_compute #(
     .a_slot_i        (a_slot),
     .a_has_bias_i    (a_has_bias),
     .a_common_scale_i(a_common_scale),
+    .a_sum_columns_i (a_sum_columns),
     .a_multiplier_i  (a_multiplier),
     .a_shift_i       (a_shift),
     .a_z_out_i       (a_z_out),

@@ -37,6 +37,7 @@ module hd_lane (
   input  wire logic [7:0]  z_out_i,       // stage 5, signed; 0 for average and pass
   input  wire logic [7:0]  min_i,
   input  wire logic [7:0]  max_i,
+  output logic      [31:0] value_o,       // after stage 1
   output logic      [7:0]  q_o            // valid after stage 5
 );
   logic signed [31:0] value_q, x_q, m_q, h_q;
@@ -81,6 +82,8 @@ module hd_lane (
   function automatic logic [4:0] right(input logic [5:0] shift);
     right = shift[5] ? 5'(-shift[4:0]) : 5'd0;
   endfunction
+
+  assign value_o = value_q;
 
   always_ff @(posedge clk_i) begin
     if (en_i[0]) begin

@@ -1,7 +1,9 @@
 // hd_requant - N requantisation lanes shared by ARRAY and VECTOR, one N-vector a cycle.
 //   q = clamp(MBQM(value + bias, multiplier, shift) + z_out, min, max), see hd_lane and
 //   NUMERICS.md.
-// ARRAY is always taken; VECTOR is taken in every other cycle (v_ready_o = !a_valid_i). VECTOR's
+// ARRAY is always taken; VECTOR is taken in every other cycle (v_ready_o). With a_sum_columns_i a
+// vector is taken twice: in the next cycle lane 0 takes the sum of what the lanes took, and that
+// one value goes on; the a_* fields stay, and a_valid_i is 0. VECTOR's
 // modes are in hd_requant.svh; a lane of v_alt_i takes the other scale; an average over one cell
 // (or none) passes. Command fields (scale,
 // zero point, clamp) are taken along with the vector: they may change in the cycle after.
@@ -33,6 +35,7 @@ module hd_requant #(
   input  wire logic                 a_slot_i,
   input  wire logic                 a_has_bias_i,
   input  wire logic                 a_common_scale_i,
+  input  wire logic                 a_sum_columns_i,
   input  wire logic [31:0]          a_multiplier_i,
   input  wire logic [7:0]           a_shift_i,
   input  wire logic [7:0]           a_z_out_i,
@@ -73,10 +76,11 @@ module hd_requant #(
 );
   localparam int Stages = 5;
 
-  logic take;
-  assign v_ready_o  = !a_valid_i;
-  assign take       = a_valid_i | v_valid_i;
-  assign pr_req_o   = a_valid_i & (a_has_bias_i | !a_common_scale_i);
+  logic again_q, array, take;             // again_q: the sum of columns is to be taken
+  assign array      = a_valid_i | again_q;
+  assign v_ready_o  = !array;
+  assign take       = array | v_valid_i;
+  assign pr_req_o   = array & (a_has_bias_i | !a_common_scale_i);
   assign pr_entry_o = a_entry_i;
 
   // What travels beside the lanes: index s is the output of stage s.
@@ -92,20 +96,25 @@ module hd_requant #(
   assign en = {valid_q[Stages-1:1], take};
 
   always_ff @(posedge clk_i) begin
-    if (!rst_ni) valid_q <= '0;
-    else         valid_q <= {valid_q[Stages-1:1], take};
+    if (!rst_ni) begin
+      valid_q <= '0;
+      again_q <= 1'b0;
+    end else begin
+      valid_q <= {valid_q[Stages-1:1], take && !(a_valid_i && a_sum_columns_i)};
+      again_q <= a_valid_i && a_sum_columns_i;
+    end
   end
 
   always_ff @(posedge clk_i) begin
     if (take) begin
-      addr_q[1]  <= a_valid_i ? a_addr_i : v_addr_i;
-      count_q[1] <= a_valid_i ? a_count_i : v_count_i;
-      cmd_q[1]   <= a_valid_i ? a_cmd_i : v_cmd_i;
-      array_q[1] <= a_valid_i;
+      addr_q[1]  <= array ? a_addr_i : v_addr_i;
+      count_q[1] <= again_q ? CntBits'(1) : array ? a_count_i : v_count_i;
+      cmd_q[1]   <= array ? a_cmd_i : v_cmd_i;
+      array_q[1] <= array;
       slot_q[1]  <= a_slot_i;
-      z_out_q[1] <= a_valid_i ? a_z_out_i : (v_mode_i == RqMbqm) ? v_z_out_i : 8'd0;
-      min_q[1]   <= a_valid_i ? a_min_i : v_min_i;
-      max_q[1]   <= a_valid_i ? a_max_i : v_max_i;
+      z_out_q[1] <= array ? a_z_out_i : (v_mode_i == RqMbqm) ? v_z_out_i : 8'd0;
+      min_q[1]   <= array ? a_min_i : v_min_i;
+      max_q[1]   <= array ? a_max_i : v_max_i;
     end
     for (int s = 1; s < Stages; s++) begin
       if (valid_q[s]) begin
@@ -137,21 +146,28 @@ module hd_requant #(
 
   always_ff @(posedge clk_i) begin
     if (take) begin
-      bias_en_q    <= a_valid_i & a_has_bias_i;
-      param_q      <= a_valid_i & !a_common_scale_i;
-      multiplier_q <= a_valid_i ? a_multiplier_i : v_multiplier_i;
-      shift_q      <= a_valid_i ? a_shift_i[5:0] : (v_mode_i == RqMbqm) ? v_shift_i[5:0] : 6'd0;
+      bias_en_q    <= array & a_has_bias_i;
+      param_q      <= array & !a_common_scale_i;
+      multiplier_q <= array ? a_multiplier_i : v_multiplier_i;
+      shift_q      <= array ? a_shift_i[5:0] : (v_mode_i == RqMbqm) ? v_shift_i[5:0] : 6'd0;
       multiplier_alt_q <= v_multiplier_alt_i;
       shift_alt_q      <= v_shift_alt_i[5:0];
       half_q       <= v_cells_i[11:1];
-      average1_q   <= !a_valid_i & average;
-      pass1_q      <= !a_valid_i & pass;
+      average1_q   <= !array & average;
+      pass1_q      <= !array & pass;
     end
     if (valid_q[1]) begin
       average2_q <= average1_q;
       pass2_q    <= pass1_q;
     end
     if (valid_q[2]) average3_q <= average2_q;
+  end
+
+  logic [N*32-1:0] value;
+  logic [31:0]     sum;
+  always_comb begin
+    sum = '0;
+    for (int l = 0; l < N; l++) sum += value[l*32 +: 32];
   end
 
   for (genvar l = 0; l < N; l++) begin : gen_lane
@@ -161,8 +177,8 @@ module hd_requant #(
     hd_lane u_lane (
       .clk_i,
       .en_i            (en),
-      .array_i         (a_valid_i),
-      .a_sum_i         (a_sum_i[l*32 +: 32]),
+      .array_i         (array),
+      .a_sum_i         (l == 0 && again_q ? sum : a_sum_i[l*32 +: 32]),
       .v_value_i       (v_value_i[l*32 +: 32]),
       .v_alt_i         (v_alt_i[l]),
       .bias_en_i       (bias_en_q),
@@ -181,6 +197,7 @@ module hd_requant #(
       .z_out_i         (z_out_q[Stages-1]),
       .min_i           (min_q[Stages-1]),
       .max_i           (max_q[Stages-1]),
+      .value_o         (value[l*32 +: 32]),
       .q_o             (qw_data_o[l*8 +: 8])
     );
   end
@@ -193,7 +210,8 @@ module hd_requant #(
   assign qw_count_o = count_q[Stages];
   assign qw_unit_o  = array_q[Stages] ? UnitArray : UnitVector;
   assign qw_cmd_o   = cmd_q[Stages];
-  assign a_busy_o   = {|(valid_q & array_q & slot_q), |(valid_q & array_q & ~slot_q)};
+  assign a_busy_o   = {|(valid_q & array_q & slot_q) | (again_q & a_slot_i),
+                       |(valid_q & array_q & ~slot_q) | (again_q & !a_slot_i)};
   assign v_busy_o   = |(valid_q & ~array_q);
 
 `ifdef HD_ASSERT
@@ -205,6 +223,7 @@ module hd_requant #(
   a_v_alt_range: assert property (@(posedge clk_i) disable iff (!rst_ni)
     v_valid_i && |v_alt_i |->
     v_mode_i == RqMbqm && (v_shift_alt_i[7:5] == 3'b000 || v_shift_alt_i[7:5] == 3'b111));
+  a_again: assert property (@(posedge clk_i) disable iff (!rst_ni) again_q |-> !a_valid_i);
   a_count: assert property (@(posedge clk_i) disable iff (!rst_ni)
     qw_valid_o |-> qw_count_o != '0 && qw_count_o <= CntBits'(N));
   a_cells: assert property (@(posedge clk_i) disable iff (!rst_ni)

@@ -156,7 +156,7 @@ static int run_row(struct array_job *j)
     uint64_t out = (uint64_t)c->out_base + (uint64_t)j->tile * j->n +
                    (uint64_t)j->block * c->out_block_step + (uint64_t)j->y * c->out_pitch;
     int emit = j->last && !c->acc_hold;
-    uint32_t tail = c->streams == 2 ? c->pair_last : j->columns;
+    uint32_t tail = c->streams == 2 ? c->pair_last : c->sum_columns ? 1 : j->columns;
 
     if (find_rows(j))
         return -1;
@@ -172,6 +172,8 @@ static int run_row(struct array_job *j)
             convolve_depthwise(j, x, sum);
         else
             convolve(j, x, sum);
+        for (uint32_t i = 1; emit && c->sum_columns && i < j->columns; i++)
+            sum[0] += sum[i];
         if (emit)
             requantise(j, sum, (uint32_t)out + x * c->out_step, x + 1 < pixels ? j->columns : tail);
         else
@@ -243,6 +245,9 @@ static int check_shape(const struct array_job *j)
     if (c->depthwise && (c->pad_left >= n || !c->stride_x || c->streams != 1 ||
                          (c->out_w - 1u) * c->stride_x >= c->scan))
         return refuse(j, c->scan, "array: depthwise scan, stride_x or pad_left do not fit");
+    if (c->sum_columns && (!c->depthwise || c->out_w != 1 || c->scan < 2 || c->out_channels != n))
+        return refuse(j, c->scan,
+                      "array: a sum of columns needs depthwise, one output, N channels");
     if (c->streams == 2 && (c->out_channels > n || c->pair_split > n || c->pair_last > n))
         return refuse(j, c->out_channels, "array: pixel pairs need out_channels <= N");
     return 0;

@@ -147,7 +147,7 @@ module array_bench #(
   logic                           wr_req;
   logic [WordBits-1:0]            wr_word;
   logic [N*8-1:0]                 wr_data;
-  logic                           a_valid, a_has_bias, a_common_scale, a_slot;
+  logic                           a_valid, a_has_bias, a_common_scale, a_sum_columns, a_slot;
   logic [1:0]                     a_busy;
   logic [N*32-1:0]                a_sum;
   logic [EntryBits-1:0]           a_entry, pr_entry;
@@ -193,6 +193,7 @@ module array_bench #(
     .a_slot_o        (a_slot),
     .a_has_bias_o    (a_has_bias),
     .a_common_scale_o(a_common_scale),
+    .a_sum_columns_o (a_sum_columns),
     .a_multiplier_o  (a_multiplier),
     .a_shift_o       (a_shift),
     .a_z_out_o       (a_z_out),
@@ -231,6 +232,7 @@ module array_bench #(
     .a_slot_i        (a_slot),
     .a_has_bias_i    (a_has_bias),
     .a_common_scale_i(a_common_scale),
+    .a_sum_columns_i (a_sum_columns),
     .a_multiplier_i  (a_multiplier),
     .a_shift_i       (a_shift),
     .a_z_out_i       (a_z_out),

@@ -73,7 +73,7 @@ struct array_job {
         last_vector = last_position;
         if (c.depthwise)
             last_vector -= c.scan - 1 - (c.out_w - 1) * c.stride_x;
-        flush = c.acc_hold ? 0 : HD_TIMING_REQUANT;
+        flush = c.acc_hold ? 0 : HD_TIMING_REQUANT + (int)c.sum_columns;
         setup = c.depthwise ? setup_fields{1, c.pad_left, c.kernel_row_bytes, c.kernel_h, c.ports}
                             : setup_fields{0, c.streams, c.pair_split, 0, 0};
         follow = c.follow;

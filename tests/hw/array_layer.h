@@ -26,6 +26,12 @@ struct shape {
     int h, w, c, oc, kh, kw, stride_y, stride_x;
     bool same;
     int dilation_y, dilation_x;
+    bool sums; /* depthwise, N channels: one output, of the sum of all channels */
+
+    int outputs() const
+    {
+        return sums ? 1 : oc;
+    }
 };
 
 /* How it is run and where it lies. */
@@ -119,8 +125,8 @@ static inline void layer_reference(layer &l)
     l.out.assign((size_t)l.oh * l.ow * s.oc, 0);
     for (int y = 0; y < l.oh; y++)
         for (int x = 0; x < l.ow; x++)
-            for (int o = 0; o < s.oc; o++) {
-                uint32_t acc = l.has_bias ? (uint32_t)l.bias[o] : 0;
+            for (int o = 0, sum = 0; o < s.oc; o++) {
+                uint32_t acc = (uint32_t)sum;
                 for (int ky = 0; ky < s.kh; ky++)
                     for (int kx = 0; kx < s.kw; kx++) {
                         int iy = y * s.stride_y - l.pad_top + ky * s.dilation_y;
@@ -133,9 +139,13 @@ static inline void layer_reference(layer &l)
                             acc += (uint32_t)((a[s.depthwise ? o : c] - l.z_in) *
                                               (b[(size_t)c * s.oc + o] - l.z_w));
                     }
-                int q = l.common_scale ? 0 : o;
+                sum = s.sums ? (int)acc : 0;
+                if (s.sums && o + 1 < s.oc)
+                    continue;
+                int to = s.sums ? 0 : o, q = l.common_scale ? 0 : to;
+                acc += l.has_bias ? (uint32_t)l.bias[to] : 0;
                 int32_t v = numerics_mbqm((int32_t)acc, l.multiplier[q], l.shift[q]);
-                l.out[((size_t)y * l.ow + x) * s.oc + o] =
+                l.out[((size_t)y * l.ow + x) * s.oc + to] =
                     numerics_clamp(v, l.z_out, l.act_min, l.act_max);
             }
 }
@@ -186,6 +196,7 @@ static inline hd_cmd_array command_common(const layer &l)
     c.common.opcode = HD_OPCODE_ARRAY;
     c.common.length = HD_CMD_ARRAY_UNITS;
     c.depthwise = l.s.depthwise;
+    c.sum_columns = l.s.sums;
     c.common_scale = l.common_scale;
     c.has_bias = l.has_bias;
     c.streams = l.p.pairs ? 2 : 1;

@@ -311,9 +311,12 @@ void print_layer(const layer &l)
     printf(
         "%s %dx%dx%d -> %dx%dx%d kernel %dx%d stride %dx%d dilation %dx%d ports %d%s split %dx%d "
         "block %d%s%s",
-        s.depthwise ? "dw" : "conv", s.h, s.w, s.c, l.oh, l.ow, s.oc, s.kh, s.kw, s.stride_y,
-        s.stride_x, s.dilation_y, s.dilation_x, l.p.ports, l.p.pairs ? " pairs" : "", l.p.split_y,
-        l.p.split_x, l.p.block_rows, l.common_scale ? " common" : "", l.z_w ? " z_w" : "");
+        s.sums        ? "sums"
+        : s.depthwise ? "dw"
+                      : "conv",
+        s.h, s.w, s.c, l.oh, l.ow, s.oc, s.kh, s.kw, s.stride_y, s.stride_x, s.dilation_y,
+        s.dilation_x, l.p.ports, l.p.pairs ? " pairs" : "", l.p.split_y, l.p.split_x,
+        l.p.block_rows, l.common_scale ? " common" : "", l.z_w ? " z_w" : "");
 }
 
 /* Bytes of the scratchpad from `at` on, it may be beyond the end: they go on at its beginning. */
@@ -383,7 +386,7 @@ bool check_layers(bench &b, std::vector<layer> &layers, bool noise, int gaps, bo
         layer_reference(l);
         for (int y = 0; y < l.oh; y++)
             for (int x = 0; x < l.ow; x++)
-                for (int o = 0; o < l.s.oc; o++)
+                for (int o = 0; o < l.s.outputs(); o++)
                     b.image[(uint32_t)(l.p.out_base + y * l.p.out_pitch + x * l.p.out_step + o) &
                             mask] = (uint8_t)l.out[((size_t)y * l.ow + x) * l.s.oc + o];
     }
@@ -439,7 +442,7 @@ shape random_shape(rng &r)
  * beyond the command's start. */
 shape switch_shape(rng &r, int turn)
 {
-    shape s = {"", true, 1, 1, N, N, 1, 1, 1, 1, true, 1, 1};
+    shape s = {"", true, 1, 1, N, N, 1, 1, 1, 1, true, 1, 1, false};
 
     if (turn % 3 == 0) {
         s.same = false;
@@ -460,6 +463,18 @@ shape switch_shape(rng &r, int turn)
     return s;
 }
 
+/* Rows of one output each, the sum of all columns. */
+shape sum_shape(rng &r)
+{
+    shape s = {"", true, 1, 1, N, N, 1, 1, 1, 1, false, 1, 1, true};
+
+    s.kh = r.range(1, 9);
+    s.kw = s.w = r.range(2, N);
+    s.h = s.kh + r.range(0, 3);
+    s.stride_y = r.range(1, 3);
+    return s;
+}
+
 /* A placing for l.s that fits the configuration; false if there is none. */
 bool random_placing(rng &r, layer &l)
 {
@@ -471,7 +486,7 @@ bool random_placing(rng &r, layer &l)
     p.ports = r.chance(60) ? G / (p.pairs ? 2 : 1) : r.range(1, G / (p.pairs ? 2 : 1));
     if (s.dilation_x > 1)
         p.split_x = 1;
-    else if (r.chance(10) || (s.depthwise && s.kw > N))
+    else if ((!s.sums && r.chance(10)) || (s.depthwise && s.kw > N))
         p.split_x = r.range(1, std::min(s.kw, N));
     if (r.chance(10))
         p.split_y = r.range(1, s.kh);
@@ -495,10 +510,10 @@ bool random_placing(rng &r, layer &l)
            (!s.depthwise || l.pad_left < N);
 }
 
-/* Layer i: ten at random, then six that switch modes. */
+/* Layer i: nine at random, one that sums columns, then six that switch modes. */
 bool random_layer(rng &r, int i, layer &l)
 {
-    l.s = i % 16 < 10 ? random_shape(r) : switch_shape(r, i % 16 - 10);
+    l.s = i % 16 < 9 ? random_shape(r) : i % 16 == 9 ? sum_shape(r) : switch_shape(r, i % 16 - 10);
     if (!layer_size(l))
         return false;
     layer_fill(l, r);

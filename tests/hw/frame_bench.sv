@@ -80,6 +80,7 @@ module hd_array_unit #(
   output logic                       a_slot_o,
   output logic                       a_has_bias_o,
   output logic                       a_common_scale_o,
+  output logic                       a_sum_columns_o,
   output logic      [31:0]           a_multiplier_o,
   output logic      [7:0]            a_shift_o,
   output logic      [7:0]            a_z_out_o,
@@ -92,8 +93,8 @@ module hd_array_unit #(
   frame_timer #(.IdleKind(CounterArrayIdle % 8))
     u_timer (.clk_i, .rst_ni, .cmd_valid_i, .cmd_ready_o, .common_i(cmd[127:0]), .done_o, .kind_o);
   assign {begin_o, ar_req_o, ar_addr_o, ar_lo_o, ar_hi_o, wr_req_o, wr_word_o, a_valid_o, a_sum_o, a_entry_o, a_addr_o,
-          a_count_o, a_cmd_o, a_slot_o, a_has_bias_o, a_common_scale_o, a_multiplier_o, a_shift_o, a_z_out_o, a_min_o,
-          a_max_o} = '0;
+          a_count_o, a_cmd_o, a_slot_o, a_has_bias_o, a_common_scale_o, a_sum_columns_o, a_multiplier_o, a_shift_o, a_z_out_o,
+          a_min_o, a_max_o} = '0;
 endmodule
 
 module hd_vector #(
@@ -178,6 +179,7 @@ module hd_requant #(
   input  wire logic                 a_slot_i,
   input  wire logic                 a_has_bias_i,
   input  wire logic                 a_common_scale_i,
+  input  wire logic                 a_sum_columns_i,
   input  wire logic [31:0]          a_multiplier_i,
   input  wire logic [7:0]           a_shift_i,
   input  wire logic [7:0]           a_z_out_i,

@@ -74,7 +74,7 @@ module vector_bench #(
   hd_requant u_requant (
     .clk_i, .rst_ni,
     .a_valid_i(array_i), .a_sum_i({N{32'hdeadbeef}}), .a_entry_i('0), .a_addr_i('1), .a_count_i(CntBits'(N)),
-    .a_cmd_i('0), .a_slot_i(1'b0), .a_has_bias_i(1'b0), .a_common_scale_i(1'b1), .a_multiplier_i(32'h40000001),
+    .a_cmd_i('0), .a_slot_i(1'b0), .a_has_bias_i(1'b0), .a_common_scale_i(1'b1), .a_sum_columns_i(1'b0), .a_multiplier_i(32'h40000001),
     .a_shift_i(8'd2), .a_z_out_i(8'd3), .a_min_i(8'h80), .a_max_i(8'h7f), .a_busy_o,
     .v_valid_i(v_valid), .v_ready_o(v_ready), .v_value_i(v_value), .v_mode_i(v_mode),
     .v_multiplier_i(v_multiplier), .v_shift_i(v_shift), .v_alt_i(v_alt),

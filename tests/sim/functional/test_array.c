@@ -392,12 +392,61 @@ static void sums_wrap(void **state)
     bench_close(&t);
 }
 
+/* One output of the sum of all columns: 2 taps x 8 channels, inputs 1, weights 1 to 8. */
+static void columns_are_summed(void **state)
+{
+    struct func_bench t;
+    struct hd_cmd_array c = {.common = {.opcode = HD_OPCODE_ARRAY, .length = HD_CMD_ARRAY_UNITS},
+                             .depthwise = 1,
+                             .common_scale = 1,
+                             .streams = 1,
+                             .ports = 1,
+                             .sum_columns = 1,
+                             .kernel_h = 1,
+                             .stride_x = 1,
+                             .act_min = -128,
+                             .act_max = 127,
+                             .shift = 0,
+                             .multiplier = 1 << 30,
+                             .kernel_row_bytes = 2,
+                             .out_channels = 8,
+                             .in_h = 1,
+                             .stride_y = 1,
+                             .dilation_y = 1,
+                             .x_step = 8,
+                             .scan = 2,
+                             .in_wc = 16,
+                             .out_w = 1,
+                             .out_h = 1,
+                             .block_rows = 1,
+                             .last_rows = 1,
+                             .blocks = 1,
+                             .out_step = 1,
+                             .block_scan = 2,
+                             .last_scan = 2,
+                             .out_base = 64};
+
+    (void)state;
+    bench_open(&t, "sys8");
+    for (uint32_t i = 0; i < 16; i++) {
+        bench_spad(&t)[i] = 1;
+        t.f.space[HD_SPACE_WEIGHTS][i] = (uint8_t)(i % 8 + 1);
+    }
+    bench_spad(&t)[65] = 99;
+    assert_int_equal(bench_run_one(&t, &c, sizeof c), HD_OK);
+    assert_int_equal(bench_spad(&t)[64], 36); /* 2 * 36 / 2 */
+    assert_int_equal(bench_spad(&t)[65], 99);
+    c.out_channels = 7;
+    assert_int_not_equal(bench_run_one(&t, &c, sizeof c), HD_OK);
+    bench_close(&t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(convolutions), cmocka_unit_test(depthwise_convolutions),
-        cmocka_unit_test(pixel_pairs),  cmocka_unit_test(split_kernels),
-        cmocka_unit_test(sums_wrap),
+        cmocka_unit_test(columns_are_summed),     cmocka_unit_test(convolutions),
+        cmocka_unit_test(depthwise_convolutions), cmocka_unit_test(pixel_pairs),
+        cmocka_unit_test(split_kernels),          cmocka_unit_test(sums_wrap),
     };
 
     return cmocka_run_group_tests(tests, random_seed, NULL);
