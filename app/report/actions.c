@@ -154,6 +154,8 @@ static void vector(struct actions *to, const struct hd_cmd_vector *c, uint32_t n
     to->n[ACTION_SCRATCHPAD_READ] += passes * read * operand_bytes(c, c->a_splat, n);
     if (two)
         to->n[ACTION_SCRATCHPAD_READ] += positions * operand_bytes(c, c->b_splat, n);
+    if (c->op == HD_VOP_MAX_POOL_TWO)
+        to->n[ACTION_SCRATCHPAD_READ] += read * c->channels;
     to->n[ACTION_SCRATCHPAD_WRITTEN] += outputs;
     if (two || c->op == HD_VOP_SUM || c->op == HD_VOP_SOFTMAX)
         to->n[ACTION_REQUANTISE] += outputs;

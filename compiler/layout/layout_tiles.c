@@ -89,6 +89,9 @@ void layout_cut(struct op_plan *p, const struct strip_cut *cut)
 
 struct row_reads layout_reads(const struct layout_work *w, const struct geo *g, uint32_t streams)
 {
+    if (g->vop == HD_VOP_MAX_POOL &&
+        g->kh > 1) /* two rows of a window at once, each from two words */
+        return (struct row_reads){g->kh / 2, true, false};
     if (g->kh == 1 || !geo_on_array(g))
         return (struct row_reads){.pixels = g->rows_are_pixels};
     return (struct row_reads){g->dy, g->kw * g->c > w->hw->n && geo_streams(g, w->hw, streams) == 2,

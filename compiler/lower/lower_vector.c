@@ -141,6 +141,77 @@ static void fill_pool(const struct op_plan *p, struct hd_cmd_vector *v, uint32_t
     v->out_col = g->turned ? p->out.pitch : p->out.pixel;
 }
 
+/* One dimension of a max pool's window. */
+struct extent {
+    int32_t start;
+    uint32_t n, stride, kernel, size;
+};
+
+static bool no_empty_window(const struct extent *e)
+{
+    return -e->start < (int32_t)e->kernel &&
+           e->start + (int32_t)((e->n - 1) * e->stride) < (int32_t)e->size;
+}
+
+/* Cells are taken two at a time, this many apart: half of the window's, less where it is cut at the
+ * image's edge, for there, too, no cell may be without one of the two. 0: not at all. */
+static uint32_t half(const struct extent *e)
+{
+    const int32_t beyond = e->start + (int32_t)((e->n - 1) * e->stride + e->kernel - e->size),
+                  edge = -e->start > beyond ? -e->start : beyond, cut = edge > 0 ? edge : 0;
+
+    return e->size < e->kernel || cut >= (int32_t)e->kernel ? 0 : (e->kernel - (uint32_t)cut) / 2;
+}
+
+/* A max pool that reads two cells a beat, of rows or columns `half` apart: 6 beats a window of 3x3
+ * instead of 9. As `v` where that is not possible. */
+static struct hd_cmd_vector in_halves(const struct hd_cmd_vector *v, bool rows)
+{
+    const struct extent y = {v->y_start, v->rows, v->stride_y, v->kernel_h, v->in_h},
+                        x = {v->x_start, v->cols, v->stride_x, v->kernel_w, v->in_w};
+    const uint32_t apart = half(rows ? &y : &x);
+    struct hd_cmd_vector two = *v;
+
+    if (apart == 0 || !no_empty_window(rows ? &x : &y))
+        return two;
+    two.op = HD_VOP_MAX_POOL_TWO;
+    two.multiplier_a = two.multiplier_b = 1 << 11; /* the unit takes bytes 2^11 up for whole */
+    if (rows) {
+        two.b_base = apart * v->a_win_row;
+        two.kernel_h = (v->kernel_h - apart) & 0xfffu;
+        two.in_h = (v->in_h - apart) & 0xffffu;
+    } else {
+        two.b_base = apart * v->a_win_col;
+        two.kernel_w = (v->kernel_w - apart) & 0xffffu;
+        two.in_w = (v->in_w - apart) & 0xffffu;
+    }
+    return two;
+}
+
+/* Do its two cells never want one bank? Each lies in two words, or in one if all begin with words. */
+static bool banks_apart(const struct hd_cmd_vector *v, const struct hd_config *hw)
+{
+    const uint32_t all = (uint32_t)v->a_base | v->a_row | v->a_col | v->a_win_row | v->a_win_col,
+                   words = (all | v->b_base) % hw->n == 0 ? 1 : 2,
+                   apart = v->b_base % (hw->banks * hw->n);
+
+    return apart >= words * hw->n && apart <= (hw->banks - words) * hw->n;
+}
+
+static uint32_t cells(const struct hd_cmd_vector *v)
+{
+    return v->kernel_h * v->kernel_w;
+}
+
+static void take_halves(const struct lower *l, struct hd_cmd_vector *v)
+{
+    const struct hd_cmd_vector form[] = {in_halves(v, true), in_halves(v, false)};
+
+    for (uint32_t i = 0; i < 2; i++)
+        if (cells(&form[i]) < cells(v) && banks_apart(&form[i], l->program->hw))
+            *v = form[i];
+}
+
 static bool one_channel(const struct ir_tensor *t, const struct geo *g)
 {
     return ir_dim_back(t, 0) == 1 && g->oc > 1;
@@ -224,6 +295,8 @@ static void add_vector(struct lower *l, const struct op_plan *p, uint32_t tile, 
     v->out_row = p->out.pitch;
     if (s)
         cut_channels(v, s);
+    if (v->op == HD_VOP_MAX_POOL)
+        take_halves(l, v);
     c->note = s ? lower_note(l, "channels %u-%u", s->first, s->first + s->n - 1)
                 : lower_note(l, "rows %u-%u", y, y + rows - 1);
     for (uint32_t i = 0; i < p->n_in; i++) {

@@ -296,7 +296,8 @@ static bool collide(const struct hd_config *hw, int64_t a, uint32_t n_a, int64_t
     return r.extra > 0;
 }
 
-uint64_t banks_vector_conflicts(const struct hd_cmd_vector *v, const struct hd_config *hw)
+uint64_t banks_vector_conflicts(const struct hd_cmd_vector *v, uint64_t all,
+                                const struct hd_config *hw)
 {
     uint32_t chunks = div_up(v->channels, hw->n), beats = v->cols * chunks, found = 0;
     uint32_t rows = v->rows < SAMPLES ? v->rows : SAMPLES, n = beats < SAMPLES ? beats : SAMPLES;
@@ -309,9 +310,11 @@ uint64_t banks_vector_conflicts(const struct hd_cmd_vector *v, const struct hd_c
                      c = beat % chunks * hw->n;
             uint32_t bytes = v->channels - c < hw->n ? v->channels - c : hw->n;
             int64_t a = v->a_base + (int64_t)y * v->a_row + (int64_t)x * v->a_col,
-                    b = v->b_base + (int64_t)y * v->b_row + (int64_t)x * v->b_col;
+                    b = v->op == HD_VOP_MAX_POOL_TWO
+                            ? a + v->b_base
+                            : v->b_base + (int64_t)y * v->b_row + (int64_t)x * v->b_col;
             found += collide(hw, v->a_splat ? a : a + c, v->a_splat ? 1 : bytes,
                              v->b_splat ? b : b + c, v->b_splat ? 1 : bytes);
         }
-    return (uint64_t)found * v->rows * beats / ((uint64_t)rows * n);
+    return found * all / ((uint64_t)rows * n);
 }

@@ -11,8 +11,9 @@
 /* Cycles that the command's pipe is frozen. */
 uint64_t banks_conflicts(const struct hd_cmd_array *a, const struct hd_config *hw);
 
-/* Beats of an elementwise command whose operands are in one bank: they take two cycles. */
-uint64_t banks_vector_conflicts(const struct hd_cmd_vector *v, const struct hd_config *hw);
+/* Beats, of `all`, of a command with two operands that want one bank: they take two cycles. */
+uint64_t banks_vector_conflicts(const struct hd_cmd_vector *v, uint64_t all,
+                                const struct hd_config *hw);
 
 /* ARRAY's steps in the order of its loops: channel tile, block, segment, row, scan position. A
  * segment may have more steps than positions. */

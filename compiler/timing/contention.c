@@ -230,7 +230,7 @@ static struct contention_beats beats_start(const struct contention_work *w,
 
     b.written = all / cost_passes(v);
     b.two = cost_reads_two(v);
-    b.cycles_a_beat = 1 + (double)banks_vector_conflicts(v, hw) / (double)all;
+    b.cycles_a_beat = 1 + (double)banks_vector_conflicts(v, all, hw) / (double)all;
     double reading = w->left - HD_TIMING_VECTOR_VALUE - COST_VECTOR_END + 1,
            full = (double)all * b.cycles_a_beat;
     b.lead = reading > full ? reading - full : 0;
@@ -269,7 +269,9 @@ static void read_beat(struct contention_beats *b, uint64_t *busy, uint32_t pop,
                  (int64_t)(b->kx_0 + b->kx) * v->a_win_col;
     bool taken[2] = {ask(b, 0, at, pop, busy, hw), false};
 
-    at = v->b_base + (int64_t)b->y * v->b_row + (int64_t)b->x * v->b_col;
+    at = v->op == HD_VOP_MAX_POOL_TWO
+             ? at + v->b_base
+             : v->b_base + (int64_t)b->y * v->b_row + (int64_t)b->x * v->b_col;
     taken[1] = b->two && ask(b, 1, at, pop, busy, hw);
     for (uint32_t p = 0; p < 2; p++) {
         b->held[p] += b->fly[p] - (p == 0 || b->two ? pop : 0);

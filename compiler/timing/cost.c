@@ -128,8 +128,8 @@ uint64_t cost_vector(const struct hd_cmd_vector *v, const struct hd_config *hw)
                           ? HD_TIMING_VECTOR_DIVIDE * (1 + (uint64_t)by_column * v->rows + by_row)
                           : 0;
 
-    return cost_passes(v) * all + banks_vector_conflicts(v, hw) + COST_VECTOR + most(pad_x, pad_y) +
-           divide + softmax_waits(v, hw);
+    return cost_passes(v) * all + banks_vector_conflicts(v, all, hw) + COST_VECTOR +
+           most(pad_x, pad_y) + divide + softmax_waits(v, hw);
 }
 
 uint64_t cost_words(uint32_t rows, uint32_t row_bytes, const struct hd_config *hw)

@@ -47,7 +47,7 @@ uint64_t cost_vector(const struct hd_cmd_vector *v, const struct hd_config *hw);
 /* Does it read two operands? */
 static inline bool cost_reads_two(const struct hd_cmd_vector *v)
 {
-    return v->op <= HD_VOP_PRELU;
+    return v->op <= HD_VOP_MAX_POOL_TWO;
 }
 /* How often it reads them. */
 static inline uint32_t cost_passes(const struct hd_cmd_vector *v)

@@ -3,16 +3,16 @@
 `define HD_VECTOR_SVH
 
 typedef struct packed {
-  logic scale;   // add, sub, squared, max, min: each operand times its scale
+  logic scale;   // add, sub, squared, max, min, max_pool_two: each operand times its scale
   logic sub;     // sub, squared
   logic square;  // squared
-  logic pick;    // max, min
+  logic pick;    // max, min, max_pool_two
   logic min;
   logic mul;
   logic prelu;
   logic lut;
   logic sum;     // avg_pool, sum
-  logic max;     // max_pool
+  logic max;     // max_pool, max_pool_two
 } hd_vector_mode_t;
 
 `endif

@@ -16,21 +16,22 @@ module hd_vector_decode (
 );
   always_ff @(posedge clk_i) begin
     if (en_i) begin
-      mode_o.pick   <= op_i == VopMax || op_i == VopMin;
+      mode_o.pick   <= op_i == VopMax || op_i == VopMin || op_i == VopMaxPoolTwo;
       mode_o.min    <= op_i == VopMin;
       mode_o.scale  <= op_i == VopAdd || op_i == VopSub || op_i == VopSquared
-                       || op_i == VopMax || op_i == VopMin;
+                       || op_i == VopMax || op_i == VopMin || op_i == VopMaxPoolTwo;
       mode_o.sub    <= op_i == VopSub || op_i == VopSquared;
       mode_o.square <= op_i == VopSquared;
       mode_o.mul    <= op_i == VopMul;
       mode_o.prelu  <= op_i == VopPrelu;
       mode_o.lut    <= op_i == VopLut;
       mode_o.sum    <= op_i == VopAvgPool || op_i == VopSum;
-      mode_o.max    <= op_i == VopMaxPool;
-      two_o         <= op_i <= VopPrelu;
+      mode_o.max    <= op_i == VopMaxPool || op_i == VopMaxPoolTwo;
+      two_o         <= op_i <= VopMaxPoolTwo;
       average_o     <= op_i == VopAvgPool;
       softmax_o     <= op_i == VopSoftmax;
-      raw_o         <= op_i == VopAvgPool || op_i == VopMaxPool || op_i == VopLut;
+      raw_o         <= op_i == VopAvgPool || op_i == VopMaxPool || op_i == VopMaxPoolTwo
+                       || op_i == VopLut;
     end
   end
 endmodule

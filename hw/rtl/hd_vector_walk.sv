@@ -8,6 +8,7 @@
 // cycle), with x_step = stride_x * a_win_col caught on the way; from column to column kx0 falls by
 // stride_x.
 // A window wholly outside the image gives one beat with empty_o and no address.
+// max_pool_two: operand B is b_base bytes behind operand A, cell by cell.
 // start_i in cycle t, first beat in t+2 plus padding columns and rows. cmd_i is stable from t+1
 // to the last beat. Loop counts are at least 1. Reset: idle. Bench: tests/hw/vector_tb.cpp
 `default_nettype none
@@ -220,7 +221,7 @@ module hd_vector_walk #(
   assign valid_o    = state_q == StRun;
   assign busy_o     = state_q != StIdle;
   assign a_addr_o   = a_cell_q;
-  assign b_addr_o   = b_cell_q;
+  assign b_addr_o   = cmd_i.op == VopMaxPoolTwo ? a_cell_q + cmd_i.b_base[AddrBits-1:0] : b_cell_q;
   assign out_addr_o = o_cell_q;
   assign count_o    = chunk_end ? chan_q[CntBits-1:0] : CntBits'(N);
   assign first_o    = first_q;

@@ -1,6 +1,8 @@
 /* func_vector.c - VECTOR: for row, column, chunk of N channels, window cell.
  * in: a command, scratchpad, look-up memory.   out: scratchpad. Formulas: docs/HARDWARE.md,
  * NUMERICS.md. */
+#include <stdbool.h>
+
 #include "func.h"
 #include "func_math.h"
 
@@ -74,40 +76,56 @@ static int8_t elementwise(const struct hd_cmd_vector *c, int8_t a, int8_t b)
     return func_clamp(func_mbqm(x, multiplier, shift), c->z_out, c->act_min, c->act_max);
 }
 
+static bool takes_maximum(const struct hd_cmd_vector *c)
+{
+    return c->op == HD_VOP_MAX_POOL || c->op == HD_VOP_MAX_POOL_TWO;
+}
+
+/* A window cell of one chunk, `address` its first byte. */
+static int cell(const struct vector_job *j, uint32_t address, int32_t *value)
+{
+    const struct hd_cmd_vector *c = j->c;
+    const int32_t zero = c->op == HD_VOP_SUM ? c->z_a : 0;
+    const int8_t *a = operand(j, address, c->a_splat ? 1 : j->n);
+
+    if (!a)
+        return -1;
+    for (uint32_t i = 0; i < j->n; i++)
+        if (c->a_splat)
+            value[i] = a[0];
+        else if (!takes_maximum(c))
+            value[i] += a[i] - zero;
+        else if (a[i] > value[i])
+            value[i] = a[i];
+    return 0;
+}
+
 /* Window of one chunk: sums (less the zero point for sum), maxima, or the one cell of the
  * elementwise ops. */
 static int window(struct vector_job *j, int32_t *value)
 {
     const struct hd_cmd_vector *c = j->c;
-    int32_t zero = c->op == HD_VOP_SUM ? c->z_a : 0;
 
     j->cells = 0;
     for (uint32_t i = 0; i < j->n; i++)
-        value[i] = c->op == HD_VOP_MAX_POOL ? -128 : 0;
+        value[i] = takes_maximum(c) ? -128 : 0;
     for (uint32_t ky = 0; ky < c->kernel_h; ky++) {
         int64_t iy = c->y_start + (int64_t)j->row * c->stride_y + ky;
         for (uint32_t kx = 0; iy >= 0 && iy < (int64_t)c->in_h && kx < c->kernel_w; kx++) {
             int64_t ix = c->x_start + (int64_t)j->col * c->stride_x + kx;
-            const int8_t *a;
+            uint32_t at = (uint32_t)c->a_base + j->row * c->a_row + j->col * c->a_col +
+                          ky * c->a_win_row + kx * c->a_win_col + (c->a_splat ? 0 : j->chunk);
 
             if (ix < 0 || ix >= (int64_t)c->in_w)
                 continue;
-            a = operand(j,
-                        (uint32_t)c->a_base + j->row * c->a_row + j->col * c->a_col +
-                            ky * c->a_win_row + kx * c->a_win_col + (c->a_splat ? 0 : j->chunk),
-                        c->a_splat ? 1 : j->n);
-            if (!a)
+            if (cell(j, at, value) ||
+                (c->op == HD_VOP_MAX_POOL_TWO && cell(j, at + c->b_base, value)))
                 return -1;
             j->cells++;
-            for (uint32_t i = 0; i < j->n; i++)
-                if (c->a_splat)
-                    value[i] = a[0];
-                else if (c->op != HD_VOP_MAX_POOL)
-                    value[i] += a[i] - zero;
-                else if (a[i] > value[i])
-                    value[i] = a[i];
         }
     }
+    if (c->op == HD_VOP_MAX_POOL_TWO && j->cells == 0)
+        return refuse(j, 0, "vector: max_pool_two: a window without a cell");
     return 0;
 }
 
@@ -141,7 +159,8 @@ static int finish(struct vector_job *j, const int32_t *value, int8_t *out)
             out[i] =
                 func_clamp(j->cells ? average(value[i], j->cells) : 0, 0, c->act_min, c->act_max);
             break;
-        case HD_VOP_MAX_POOL: out[i] = func_clamp(value[i], 0, c->act_min, c->act_max); break;
+        case HD_VOP_MAX_POOL:
+        case HD_VOP_MAX_POOL_TWO: out[i] = func_clamp(value[i], 0, c->act_min, c->act_max); break;
         case HD_VOP_SUM:
             out[i] = func_clamp(func_mbqm(value[i], c->multiplier_out, c->shift_out), c->z_out,
                                 c->act_min, c->act_max);
@@ -175,6 +194,9 @@ static int check(const struct vector_job *j)
         return refuse(j, 0, "vector: squared: shift_a or shift_b outside -31..-13");
     if ((c->op == HD_VOP_MAX || c->op == HD_VOP_MIN) && (c->shift_a || c->shift_b))
         return refuse(j, 0, "vector: max and min have no shift_a or shift_b");
+    if (c->op == HD_VOP_MAX_POOL_TWO &&
+        (c->multiplier_a != 1 << 11 || c->multiplier_b != 1 << 11 || c->z_b))
+        return refuse(j, 0, "vector: max_pool_two: multipliers other than 2^11, or z_b not 0");
     if (c->op == HD_VOP_PRELU && !func_shift_ok(c->shift_b))
         return refuse(j, 0, "vector: shift_b outside -31..30");
     if ((two || c->op == HD_VOP_SUM) && !func_shift_ok(c->shift_out))

@@ -92,7 +92,10 @@ struct reference {
                 int iy = c.y_start + y * c.stride_y + ky, ix = c.x_start + x * c.stride_x + kx;
                 if (iy < 0 || iy >= (int)c.in_h || ix < 0 || ix >= (int)c.in_w)
                     continue;
-                int a = byte(at + (int64_t)ky * c.a_win_row + (int64_t)kx * c.a_win_col);
+                int64_t cell = at + (int64_t)ky * c.a_win_row + (int64_t)kx * c.a_win_col;
+                int a = byte(cell);
+                if (c.op == HD_VOP_MAX_POOL_TWO && byte(cell + c.b_base) > a)
+                    a = byte(cell + c.b_base);
                 cells++;
                 sum += c.op == HD_VOP_SUM ? a - c.z_a : a;
                 top = a > top ? a : top;
@@ -100,7 +103,7 @@ struct reference {
         if (c.op == HD_VOP_AVG_POOL)
             return numerics_clamp(cells ? numerics_average(sum, cells) : 0, 0, c.act_min,
                                   c.act_max);
-        if (c.op == HD_VOP_MAX_POOL)
+        if (c.op == HD_VOP_MAX_POOL || c.op == HD_VOP_MAX_POOL_TWO)
             return numerics_clamp(top, 0, c.act_min, c.act_max);
         return numerics_clamp(numerics_mbqm(sum, c.multiplier_out, c.shift_out), c.z_out, c.act_min,
                               c.act_max);
@@ -163,8 +166,7 @@ struct reference {
                                 (c.b_splat ? 0 : ch);
                     int64_t o =
                         (int64_t)c.out_base + (int64_t)y * c.out_row + (int64_t)x * c.out_col + ch;
-                    bool pools =
-                        c.op == HD_VOP_AVG_POOL || c.op == HD_VOP_MAX_POOL || c.op == HD_VOP_SUM;
+                    bool pools = c.op >= HD_VOP_MAX_POOL_TWO && c.op <= HD_VOP_SUM;
                     after[(size_t)(o & (size - 1))] =
                         (uint8_t)(pools ? pool(a, y, x) : elementwise(byte(a), byte(b)));
                 }
@@ -213,6 +215,10 @@ struct maker {
         }
         if (c->op == HD_VOP_PRELU)
             c->shift_b = r.chance(80) ? r.range(-9, -1) : r.range(-31, 30);
+        if (c->op == HD_VOP_MAX_POOL_TWO) {
+            c->z_b = 0;
+            c->multiplier_a = c->multiplier_b = 1 << 11;
+        }
     }
 
     /* Addresses that keep the output clear of itself; the inputs may lie anywhere. */
@@ -268,6 +274,15 @@ struct maker {
             c->x_start = r.range(-9, 9);
         c->rows = (uint32_t)r.range(1, 5);
         c->cols = (uint32_t)r.range(1, 5);
+        if (c->op == HD_VOP_MAX_POOL_TWO) { /* not of this one */
+            c->b_base = r.next() % size;
+            c->x_start = r.range(-(int)c->kernel_w + 1, 0);
+            c->y_start = r.range(-(int)c->kernel_h + 1, 0);
+            while (c->cols > 1 && c->x_start + (int)((c->cols - 1) * c->stride_x) >= (int)c->in_w)
+                c->cols--;
+            while (c->rows > 1 && c->y_start + (int)((c->rows - 1) * c->stride_y) >= (int)c->in_h)
+                c->rows--;
+        }
         c->a_win_col = c->channels + (uint32_t)r.range(0, 5);
         c->a_win_row = c->a_win_col * c->in_w + (uint32_t)r.range(0, 50);
         c->a_row = c->a_win_row * c->stride_y;
@@ -303,7 +318,7 @@ struct maker {
 
         c.op = (uint32_t)op;
         c.channels = (uint32_t)channels();
-        if (op == HD_VOP_AVG_POOL || op == HD_VOP_MAX_POOL || op == HD_VOP_SUM)
+        if (op >= HD_VOP_MAX_POOL_TWO && op <= HD_VOP_SUM)
             pool(&c);
         else if (op == HD_VOP_SOFTMAX)
             softmax(&c);

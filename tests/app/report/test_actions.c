@@ -161,7 +161,8 @@ static void vector_commands(void **state)
         const uint64_t passes = softmax ? 3 : 1;
         assert_int_equal(count(&c, ACTION_VECTOR_OP), passes * cells * v->channels);
         assert_int_equal(count(&c, ACTION_SCRATCHPAD_READ),
-                         passes * cells * a + (uint64_t)v->rows * v->cols * b);
+                         passes * cells * a + (uint64_t)v->rows * v->cols * b +
+                             (v->op == HD_VOP_MAX_POOL_TWO ? cells * v->channels : 0));
         assert_int_equal(count(&c, ACTION_SCRATCHPAD_WRITTEN), outputs);
         assert_int_equal(count(&c, ACTION_REQUANTISE),
                          two || v->op == HD_VOP_SUM || softmax ? outputs : 0);

@@ -12,7 +12,8 @@ static void random_window(struct hd_cmd_vector *c, uint32_t size)
     uint32_t h = random_in(1, 7), w = random_in(1, 7), ch = random_in(1, 35);
     int32_t top = random_int(0, (int32_t)kh - 1), left = random_int(0, (int32_t)kw - 1);
     uint32_t at = random_in(0, 40), pitch = w * ch + random_in(0, 5);
-    uint32_t out = at + h * pitch + random_in(0, 40);
+    uint32_t reach = c->op == HD_VOP_MAX_POOL_TWO ? 2 : 0,
+             out = at + (h + reach) * pitch + random_in(0, 40);
 
     c->kernel_h = kh & 0xfff;
     c->kernel_w = kw & 0xffff;
@@ -34,6 +35,13 @@ static void random_window(struct hd_cmd_vector *c, uint32_t size)
     c->out_col = ch + random_in(0, 3);
     c->out_row = c->cols * c->out_col + random_in(0, 3);
     assert_true(out + c->rows * c->out_row + 64 < size);
+    if (c->op == HD_VOP_MAX_POOL_TWO) { /* no window without a cell */
+        c->b_base = random_in(0, reach) * (random_u32() % 2 ? c->a_win_row : c->a_win_col);
+        while (c->cols > 1 && c->x_start + (int32_t)((c->cols - 1) * c->stride_x) >= (int32_t)w)
+            c->cols--;
+        while (c->rows > 1 && c->y_start + (int32_t)((c->rows - 1) * c->stride_y) >= (int32_t)h)
+            c->rows--;
+    }
 }
 
 static void random_elementwise(struct hd_cmd_vector *c)
@@ -90,6 +98,10 @@ static void random_numbers(struct hd_cmd_vector *c)
     }
     if (c->op == HD_VOP_PRELU)
         c->shift_b = (int8_t)random_int(-8, 2);
+    if (c->op == HD_VOP_MAX_POOL_TWO) {
+        c->z_b = 0;
+        c->multiplier_a = c->multiplier_b = 1 << 11;
+    }
     if (c->op <= HD_VOP_PRELU) {
         c->a_splat = c->out_base != (uint32_t)c->a_base && random_u32() % 5 == 0;
         c->b_splat = random_u32() % 5 == 0;
@@ -138,9 +150,11 @@ static int64_t plain_window(const struct hd_cmd_vector *c, const int8_t *spad, u
                 continue;
             sum += spad[at];
             max = spad[at] > max ? spad[at] : max;
+            if (c->op == HD_VOP_MAX_POOL_TWO && spad[at + c->b_base] > max)
+                max = spad[at + c->b_base];
             n++;
         }
-    if (c->op == HD_VOP_MAX_POOL)
+    if (c->op == HD_VOP_MAX_POOL || c->op == HD_VOP_MAX_POOL_TWO)
         return max;
     if (c->op == HD_VOP_SUM)
         return plain_mbqm((int32_t)(sum - n * c->z_a), c->multiplier_out, c->shift_out) + c->z_out;
@@ -176,7 +190,7 @@ static int8_t plain_element(const struct func_bench *t, const struct hd_cmd_vect
     if (c->op == HD_VOP_SOFTMAX)
         return plain_softmax(t, c, spad + (uint32_t)c->a_base + row * c->a_row + col * c->a_col,
                              ch);
-    if (c->op >= HD_VOP_AVG_POOL && c->op <= HD_VOP_SUM) {
+    if (c->op >= HD_VOP_MAX_POOL_TWO && c->op <= HD_VOP_SUM) {
         v = plain_window(c, spad, row, col, ch);
     } else {
         a = spad[(uint32_t)c->a_base + row * c->a_row + col * c->a_col + (c->a_splat ? 0 : ch)];
@@ -227,7 +241,7 @@ static void every_operation(void **state)
         for (uint32_t k = 0; k < 60 * HD_VOP_COUNT; k++) {
             struct hd_cmd_vector c = {.op = k % HD_VOP_COUNT & 15};
 
-            if (c.op >= HD_VOP_AVG_POOL && c.op <= HD_VOP_SUM)
+            if (c.op >= HD_VOP_MAX_POOL_TWO && c.op <= HD_VOP_SUM)
                 random_window(&c, t.f.n_bytes[HD_SPACE_SCRATCHPAD]);
             else
                 random_elementwise(&c);
@@ -351,6 +365,35 @@ static void softmax_beyond_the_unit_is_refused(void **state)
     bench_close(&t);
 }
 
+static void half_windows_are_checked(void **state)
+{
+    struct hd_cmd_vector c = {.common = {.opcode = HD_OPCODE_VECTOR, .length = HD_CMD_VECTOR_UNITS},
+                              .op = HD_VOP_MAX_POOL_TWO,
+                              .kernel_h = 1,
+                              .kernel_w = 2,
+                              .rows = 1,
+                              .cols = 1,
+                              .channels = 5,
+                              .in_h = 1,
+                              .in_w = 2,
+                              .multiplier_a = 1 << 11,
+                              .multiplier_b = 1 << 11};
+    struct func_bench t;
+
+    (void)state;
+    bench_open(&t, "tiny");
+    assert_int_equal(bench_run_one(&t, &c, sizeof c), HD_OK);
+    c.x_start = -2;
+    refused(&t, c, "without a cell");
+    c.x_start = 0;
+    c.multiplier_b++;
+    refused(&t, c, "2^11");
+    c.multiplier_b--;
+    c.z_b = 1;
+    refused(&t, c, "z_b");
+    bench_close(&t);
+}
+
 static void operands_outside_are_refused(void **state)
 {
     struct hd_cmd_vector c = {.common = {.opcode = HD_OPCODE_VECTOR, .length = HD_CMD_VECTOR_UNITS},
@@ -385,6 +428,7 @@ int main(void)
         cmocka_unit_test(softmax_of_long_rows),
         cmocka_unit_test(softmax_beyond_the_unit_is_refused),
         cmocka_unit_test(averages_of_every_count),
+        cmocka_unit_test(half_windows_are_checked),
         cmocka_unit_test(operands_outside_are_refused),
     };
 
