@@ -30,7 +30,8 @@ if [ -z "$work" ]; then
 fi
 mkdir -p "$work" && work=$(cd "$work" && pwd)
 
-units="hd_regs hd_axi_read hd_fetch hd_issue hd_dma_read hd_store hd_spad hd_weights hd_array_unit hd_vector hd_requant"
+units="hd_regs hd_axi_read hd_fetch hd_issue hd_dma_read hd_weight_spad hd_store hd_spad hd_weights hd_array_unit hd_vector
+    hd_softmax hd_requant"
 kept="$units hd_array hd_pe hd_acc hd_lane hd_vector_lane"
 
 # table CONFIG MEMORY STAT: the rows of one configuration, from yosys's counts of each module alone, before and after
