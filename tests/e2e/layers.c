@@ -541,7 +541,8 @@ static void binary_with(struct make *m, enum ir_opcode opcode, struct ir_tensor 
     bool extremum = opcode == IR_OP_MAXIMUM || opcode == IR_OP_MINIMUM;
     struct ir_tensor *x = m->x, *y = like(m, x), *in[2] = {x, other};
 
-    if (extremum && other->role != IR_CONST && other->role != IR_INPUT)
+    if (extremum && other->role != IR_CONST &&
+        (other->role != IR_INPUT || ir_uses(m->g, other->id) > 0)) /* its scale is taken */
         in[1] = other = x;
     if (chance(m, 30) && opcode != IR_OP_PRELU) {
         in[0] = other;
