@@ -417,9 +417,10 @@ uint32_t geo_pieces(struct arena *a, const struct geo *g, uint32_t n, uint32_t m
 bool geo_sums_columns(const struct geo *g, const struct hd_config *hw)
 {
     uint64_t setups = 3 * hw->n; /* cells are set up anew, and for what is less than a row */
+    bool pixel = g->kind == GEO_CONV && g->kh == 1 && g->kw == 1 && g->h == 1 && g->w == 1;
 
-    return g->kind == GEO_DENSE && g->ow == 1 && g->c % hw->n == 0 && geo_k_cut(g) == g->c &&
-           g->oc < hw->n && g->oc * (g->c / hw->n + setups) < g->c;
+    return (g->kind == GEO_DENSE || pixel) && g->oh == 1 && g->ow == 1 && g->c % hw->n == 0 &&
+           geo_k_cut(g) == g->c && g->oc < hw->n && g->oc * (g->c / hw->n + setups) < g->c;
 }
 
 bool geo_parts(const struct geo *g, const struct hd_config *hw)

@@ -202,9 +202,9 @@ static inline uint32_t geo_word_limit(const struct hd_config *hw)
  * number to have if possible. Weights and parameters of two are stored twice. */
 uint32_t geo_streams(const struct geo *g, const struct hd_config *hw, uint32_t wish);
 
-/* One pixel of few outputs over many bytes: is it better taken an output at a time, in the depthwise
- * mode, each column a part of the bytes, and the columns' sums added (sum_columns)? Then a weight
- * word has N weights of that output, instead of one of each. */
+/* One pixel of few outputs over many bytes, dense or a 1x1 convolution: is it better taken an output
+ * at a time, in the depthwise mode, each column a part of the bytes, and the columns' sums added
+ * (sum_columns)? Then a weight word has N weights of that output, instead of one of each. */
 bool geo_sums_columns(const struct geo *g, const struct hd_config *hw);
 
 /* True if the kernel needs several pieces: the accumulators are kept between commands, so a tile

@@ -12,6 +12,7 @@ bench() {
 }
 bench "00_fully_connected 17x33" gemm 17 65 33
 bench "00_fully_connected 1x2" gemm 1 1040 2 # an output at a time, columns added; rows of a command, and less than a row
+bench "00_conv2d 1x1x1x2" conv 1x1x1040 1x1x2        # the same
 bench "00_batch_matmul 3x17x19" bmm 3 17 33 19
 bench "00_batch_matmul 2x5x40" bmm 2 5 16 40 --transpose-b
 bench "00_conv2d 1x5x4x9" conv 9x7x5 3x3x9 2

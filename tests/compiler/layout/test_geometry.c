@@ -197,11 +197,32 @@ static void phases_are_the_transposed_convolution(void **state)
             }
 }
 
+/* A pixel of few outputs goes by the sum of columns, as FULLY_CONNECTED or as a convolution. */
+static void one_pixel_sums_columns(void **state)
+{
+    const struct hd_config hw = {.n = 16, .weight_bytes = 65536};
+    struct ir_op op = {0};
+    struct geo g = {.op = &op, .h = 1, .w = 1, .c = 256, .oh = 1, .ow = 1, .oc = 2};
+
+    (void)state;
+    g.kh = g.kw = g.sy = g.sx = g.dy = g.dx = 1;
+    assert_true(geo_sums_columns(&g, &hw));
+    g.oc = 5; /* a pass over all of them takes fewer steps */
+    assert_false(geo_sums_columns(&g, &hw));
+    g.oc = 2;
+    g.w = 2; /* stride 2: the pixels beside each other are not one after the other */
+    assert_false(geo_sums_columns(&g, &hw));
+    g.w = 1;
+    g.kw = 3; /* with padding */
+    assert_false(geo_sums_columns(&g, &hw));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(phases_are_the_transposed_convolution),
         cmocka_unit_test(pieces_cover_every_lane_once),
+        cmocka_unit_test(one_pixel_sums_columns),
         cmocka_unit_test(reciprocals_round_ties_up),
         cmocka_unit_test(a_plain_kernel_is_one_piece),
         cmocka_unit_test(rows_are_what_windows_touch),
