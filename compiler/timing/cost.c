@@ -56,12 +56,19 @@ uint64_t cost_array_alone(const struct array_cost *c)
     return ARRAY_TAKE + c->steps + c->conflicts + most(pipe, 1);
 }
 
+enum cost_cells cost_array_cells(const struct hd_cmd_array *a)
+{
+    return a->depthwise ? COST_TAPS : a->streams == 2 ? COST_PAIRS : COST_PLAIN;
+}
+
 bool cost_array_same_setup(const struct hd_cmd_array *a, const struct hd_cmd_array *b)
 {
-    if (a->depthwise != b->depthwise)
-        return false;
-    if (!a->depthwise)
-        return a->streams == b->streams && a->pair_split == b->pair_split;
+    const enum cost_cells cells = cost_array_cells(b);
+
+    if (cells == COST_PLAIN || cells != cost_array_cells(a))
+        return cells == COST_PLAIN;
+    if (cells == COST_PAIRS)
+        return a->pair_split == b->pair_split;
     return a->pad_left == b->pad_left && a->kernel_row_bytes == b->kernel_row_bytes &&
            a->kernel_h == b->kernel_h && a->ports == b->ports;
 }

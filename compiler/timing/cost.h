@@ -38,7 +38,12 @@ struct array_cost cost_array(const struct hd_cmd_array *a, const struct hd_confi
 /* Cycles from taking it to done_o, both counted, in an empty unit. */
 uint64_t cost_array_alone(const struct array_cost *c);
 
-/* Do both want the same of the cells, so that one may follow the other without a gap? */
+/* What a command sets up in the cells in addition to weights: nothing, where taps enter, which
+ * columns take the second pixel. */
+enum cost_cells { COST_PLAIN, COST_TAPS, COST_PAIRS, COST_CELLS };
+enum cost_cells cost_array_cells(const struct hd_cmd_array *a);
+
+/* May b follow a without a gap, whatever came before a? */
 bool cost_array_same_setup(const struct hd_cmd_array *a, const struct hd_cmd_array *b);
 
 /* Cycles from taking the command to done_o, both counted, with its own bank conflicts, without its

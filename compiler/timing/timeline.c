@@ -51,7 +51,8 @@ struct array_issue {
     const struct sched_command *command; /* NULL: none yet */
     uint64_t begin;                      /* its first tile is loaded; READ_UNKNOWN: and looked at */
     uint64_t ready;                      /* the next one can be taken */
-    uint64_t last_step, last_position;
+    uint64_t last_step;
+    uint64_t last_position[COST_CELLS]; /* by what it sets up in the cells; 0: none yet */
     /* Taken, but not all words are known of the WEIGHT command that it follows, by sequence. */
     bool pending;
     uint32_t follows;
@@ -299,19 +300,18 @@ static const struct array_cost *array_cost(struct timeline *t, const struct sche
     return &s->cost;
 }
 
-/* When a command taken `now` begins: after the last step of the one before, which leaves the cells
- * alone for N steps if they are to be set up otherwise. */
+/* When a command taken `now` begins: after the last step of the one before. What it sets up in the
+ * cells otherwise than the last one of its kind, these must have been without for N steps. */
 static uint64_t array_begin(const struct timeline *t, const struct hd_cmd_array *a, uint64_t now)
 {
     const struct array_issue *i = &t->issue;
     const struct queue *q = &t->queue[HD_UNIT_ARRAY];
-    uint64_t at = now + HD_TIMING_ARRAY_LOAD;
+    uint64_t at = now + HD_TIMING_ARRAY_LOAD, last = i->last_position[cost_array_cells(a)];
 
-    if (i->command && cost_array_same_setup(&i->command->w.array, a))
+    if (i->command)
         at = later(at, i->last_step);
-    else if (i->command)
-        at = later(at, later(i->last_step + 1,
-                             i->last_position + t->p->hw->n + HD_TIMING_ARRAY_SETTLE + 1));
+    if (i->command && !cost_array_same_setup(&i->command->w.array, a) && last)
+        at = later(at, last + t->p->hw->n + HD_TIMING_ARRAY_SETTLE + 1);
     return q->n_done < HD_TIMING_ARRAY_SLOTS
                ? at
                : later(at, q->done[q->n_done - HD_TIMING_ARRAY_SLOTS] + 1);
@@ -334,7 +334,7 @@ static void know_array(struct timeline *t, uint64_t begin, uint64_t last, uint64
     i->begun = true;
     i->ready = last + 1 - cost->last_tile;
     i->last_step = last;
-    i->last_position = last - cost->still;
+    i->last_position[cost_array_cells(&i->command->w.array)] = last - cost->still;
     complete(t, HD_UNIT_ARRAY, later(done, q->n_done ? q->done[q->n_done - 1] + 1 : 0));
 }
 

@@ -5,6 +5,7 @@
 //   pairs).
 //   depthwise:   column c, row r multiplies lane c of tap_i vector group(r), 0 unless
 //   row_mask_i[r].
+//   depthwise_i, pair_i: by row, as commands of another mode may follow one another row by row.
 //   psum_o column c: the sum over the rows, N steps after row 0 took its activation.
 // w_we_i writes w_i into the weights of row w_row_i. A step is a cycle with en_i. Throughput 1 a
 // step.
@@ -23,8 +24,8 @@ module hd_array #(
 ) (
   input  wire logic                    clk_i,
   input  wire logic                    en_i,
-  input  wire logic                    depthwise_i,   // constant in a command, as the next two
-  input  wire logic                    pair_i,
+  input  wire logic [N-1:0]            depthwise_i,
+  input  wire logic [N-1:0]            pair_i,
   input  wire logic [N-1:0]            col2_i,        // with pair_i only
   input  wire logic [N*GroupBits-1:0]  row_group_i,
   input  wire logic [N*ActW-1:0]       row_i,
@@ -39,7 +40,7 @@ module hd_array #(
   logic [ActW-1:0] tap[G*N];
 
   for (genvar i = 0; i < G * N; i++) begin : gen_tap
-    assign tap[i] = depthwise_i ? tap_i[i*ActW +: ActW] : '0;
+    assign tap[i] = depthwise_i != '0 ? tap_i[i*ActW +: ActW] : '0;
   end
 
   logic [N-1:0] row_we;
@@ -60,10 +61,10 @@ module hd_array #(
       hd_pe #(.ActW(ActW), .WgtW(WgtW), .AccW(AccW)) u_pe (
         .clk_i,
         .en_i,
-        .depthwise_i,
+        .depthwise_i(depthwise_i[r]),
         .tap_en_i(row_mask_i[r]),
         .tap_i   (tap[32'(group)*N + c]),
-        .pair_i,
+        .pair_i  (pair_i[r]),
         .second_i(col2_i[c]),
         .row_i   (AccW'($signed(row_i[r*ActW +: ActW]))),
         .row2_i  (AccW'($signed(row2_i[r*ActW +: ActW]))),

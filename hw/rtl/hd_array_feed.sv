@@ -7,8 +7,10 @@
 //   depthwise: tap_o of piece g, the lanes of port g, waits lo(g) + pad_left steps more. Its row
 //     mask goes along: row_mask_o bit r, the tap of row r takes part. row_group_o: the piece of
 //     row r.
-//   begin_i: group_lo_i (first row of each piece) and pad_left_i are a new command's from the next
-//   step on.
+//   begin_i: group_lo_i (first row of each piece) and pad_left_i are a new depthwise command's from
+//   the next step on.
+//   row_depthwise_o, row_pair_o: what each row takes; a command of another mode may follow without
+//   a gap, but not one that places taps or splits columns otherwise (hd_array_slots).
 //   mask_i comes with the request. ptr_i counts steps (hd_skew).
 // A step is a cycle with en_i. Latency 2 + r + 1 steps, throughput 1. Reset: none. Bench:
 // tests/hw/array_tb.cpp
@@ -28,7 +30,7 @@ module hd_array_feed #(
   input  wire logic                   clk_i,
   input  wire logic                   en_i,
   input  wire logic [PtrBits-1:0]     ptr_i,
-  // mode, constant while a command's positions are here
+  // of the activations in T+3
   input  wire logic                   depthwise_i,
   input  wire logic                   pair_i,
   input  wire logic [7:0]             z_in_i,
@@ -45,6 +47,8 @@ module hd_array_feed #(
   input  wire logic [G*2*N*8-1:0]     ar_data_i,
   input  wire logic [N-1:0]           mask_i,
   // hd_array
+  output logic      [N-1:0]           row_depthwise_o,
+  output logic      [N-1:0]           row_pair_o,
   output logic      [N*ActW-1:0]      row_o,
   output logic      [N*ActW-1:0]      row2_o,
   output logic      [G*N*ActW-1:0]    tap_o,
@@ -72,6 +76,23 @@ module hd_array_feed #(
     assign act[g] = out;
   end
 
+  // ------------------------------------ modes: row r takes a position's r steps after row 0
+  // A line rests while neither what enters nor any row is of its mode.
+  logic [N-1:0] row_depthwise_q, row_pair_q;
+  logic         convolves, taps, pairs;
+
+  always_ff @(posedge clk_i) begin
+    if (en_i) begin
+      row_depthwise_q <= {row_depthwise_q[N-2:0], depthwise_i};
+      row_pair_q      <= {row_pair_q[N-2:0], pair_i};
+    end
+  end
+  assign convolves       = !depthwise_i || !(&row_depthwise_q);
+  assign taps            = depthwise_i || row_depthwise_q != '0;
+  assign pairs           = pair_i || row_pair_q != '0;
+  assign row_depthwise_o = row_depthwise_q;
+  assign row_pair_o      = row_pair_q;
+
   // ------------------------------------------------------------- convolution: lane r waits r steps
   logic [N*ActW-1:0] first, second;
 
@@ -89,7 +110,7 @@ module hd_array_feed #(
   for (genvar r = 0; r < N; r++) begin : gen_lane
     hd_skew #(.Width(ActW), .Depth(LineDepth)) u_skew (
       .clk_i,
-      .en_i   (en_i && !depthwise_i),
+      .en_i   (en_i && convolves),
       .ptr_i  (ptr_i),
       .delay_i(PtrBits'(r)),
       .d_i    (first[r*ActW +: ActW]),
@@ -98,7 +119,7 @@ module hd_array_feed #(
     if (G > 1) begin : gen_pair
       hd_skew #(.Width(ActW), .Depth(LineDepth)) u_skew2 (
         .clk_i,
-        .en_i   (en_i && pair_i),
+        .en_i   (en_i && pairs),
         .ptr_i  (ptr_i),
         .delay_i(PtrBits'(r)),
         .d_i    (second[r*ActW +: ActW]),
@@ -106,7 +127,7 @@ module hd_array_feed #(
       );
     end else begin : gen_single
       logic unused_second;
-      assign unused_second = ^second[r*ActW +: ActW];
+      assign unused_second = ^{second[r*ActW +: ActW], pairs};
       assign row2_o[r*ActW +: ActW] = '0;
     end
   end
@@ -136,7 +157,7 @@ module hd_array_feed #(
     end
     hd_skew #(.Width(N * ActW), .Depth(LineDepth)) u_skew (
       .clk_i,
-      .en_i   (en_i && depthwise_i),
+      .en_i   (en_i && taps),
       .ptr_i  (ptr_i),
       .delay_i(delay_q),
       .d_i    (depthwise_i ? act[g] : '0),
@@ -155,9 +176,7 @@ module hd_array_feed #(
 
   always_comb begin
     row_mask_o = '0;
-    if (depthwise_i) begin
-      for (int g = 0; g < G; g++) row_mask_o = row_mask_o | tap_mask[g];
-    end
+    for (int g = 0; g < G; g++) row_mask_o = row_mask_o | tap_mask[g];
   end
 
   // Row r belongs to the last piece that begins at or above it.

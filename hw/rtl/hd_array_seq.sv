@@ -103,7 +103,6 @@ module hd_array_seq #(
     .end_i      (over),
     .pixel_i    (pixel),
     .fresh_i    (fresh_q),
-    .run_i      (run_q),
     .ld_i       (ld_q),
     .cmd_i      (cmd_q),
     .pending_i,

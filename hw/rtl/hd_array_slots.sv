@@ -2,9 +2,10 @@
 // oldest is done.
 //   A command holds a slot from its first load (begin_i) to its done_o; slot_o is that of cmd_i,
 //   the next one takes the other. may_begin_o: the other slot is free, and ld_i finds the cells as
-//   it needs them: cmd_i set them up alike (convolution or depthwise, pixel pairs, and of depthwise
-//   what places the taps), or N + 1 steps have passed without a position (pixel_i) and no tile
-//   runs.
+//   it needs them: a depthwise command after one that places the taps alike, or N + 1 steps after
+//   the last depthwise position (pixel_i); pixel pairs after a command that splits the columns
+//   alike, or N + 1 steps after the last pair; any other convolution at once, as the mode goes with
+//   the positions from row to row.
 //   end_i: the last step of cmd_i. done_o: the oldest command is past it and nothing of it is
 //   pending_i.
 //   busy_o: a slot is taken.
@@ -25,7 +26,6 @@ module hd_array_slots #(
   input  wire logic          end_i,
   input  wire logic          pixel_i,
   input  wire logic          fresh_i,      // ld_i waits to begin
-  input  wire logic          run_i,        // a tile is under way
   /* verilator lint_off UNUSEDSIGNAL */  // whole commands; some fields are needed here
   input  wire hd_cmd_array_t ld_i,
   input  wire hd_cmd_array_t cmd_i,
@@ -42,12 +42,15 @@ module hd_array_slots #(
   logic [1:0]         live_q;    // slots taken
   logic [1:0]         issued_q;  // their commands' last step is past
   logic               oldest_q;  // slot
-  logic [CntBits-1:0] still_q;   // steps without a position, at most Gap
-  logic               same_setup, settled;
+  logic [CntBits-1:0] taps_q;    // steps since the last depthwise position, at most Gap
+  logic [CntBits-1:0] pairs_q;   // since the last pixel pair
+  logic               same_setup, settled, ld_pair, cmd_pair;
 
-  assign settled     = still_q == CntBits'(Gap);
+  assign ld_pair     = !ld_i.depthwise && ld_i.streams == 3'd2;
+  assign cmd_pair    = !cmd_i.depthwise && cmd_i.streams == 3'd2;
+  assign settled     = (ld_i.depthwise ? taps_q : pairs_q) == CntBits'(Gap);
   assign slot_o      = slot_q;
-  assign may_begin_o = !live_q[!slot_q] && (same_setup || (settled && !run_i));
+  assign may_begin_o = !live_q[!slot_q] && (same_setup || settled);
   assign busy_o      = live_q != '0;
   assign done_o      = issued_q[oldest_q] && !pending_i[oldest_q];
 
@@ -59,8 +62,7 @@ module hd_array_slots #(
                      && ld_i.ports == cmd_i.ports && ld_i.kernel_h == cmd_i.kernel_h
                      && ld_i.kernel_row_bytes == cmd_i.kernel_row_bytes;
       end else begin
-        same_setup = !cmd_i.depthwise && ld_i.streams == cmd_i.streams
-                     && ld_i.pair_split == cmd_i.pair_split;
+        same_setup = !ld_pair || (cmd_pair && ld_i.pair_split == cmd_i.pair_split);
       end
     end
   end
@@ -86,8 +88,15 @@ module hd_array_slots #(
   end
 
   always_ff @(posedge clk_i) begin
-    if (!rst_ni) still_q <= CntBits'(Gap);
-    else if (en_i) still_q <= pixel_i ? '0 : settled ? still_q : still_q + 1'b1;
+    if (!rst_ni) begin
+      taps_q  <= CntBits'(Gap);
+      pairs_q <= CntBits'(Gap);
+    end else if (en_i) begin
+      if (pixel_i && cmd_i.depthwise) taps_q <= '0;
+      else if (taps_q != CntBits'(Gap)) taps_q <= taps_q + 1'b1;
+      if (pixel_i && cmd_pair) pairs_q <= '0;
+      else if (pairs_q != CntBits'(Gap)) pairs_q <= pairs_q + 1'b1;
+    end
   end
 
 `ifdef HD_ASSERT
@@ -97,8 +106,13 @@ module hd_array_slots #(
   a_begin_free: assert property (@(posedge clk_i) disable iff (!rst_ni)
     begin_i |-> fresh_i && may_begin_o);
   c_waits_for_slot: cover property (@(posedge clk_i)
-    fresh_i && same_setup && live_q == 2'b11 && !run_i);
-  c_waits_for_cells: cover property (@(posedge clk_i) fresh_i && !same_setup && !settled && !run_i);
+    fresh_i && same_setup && live_q == 2'b11);
+  c_waits_for_taps: cover property (@(posedge clk_i)
+    fresh_i && ld_i.depthwise && !same_setup && !settled);
+  c_waits_for_pairs: cover property (@(posedge clk_i)
+    fresh_i && ld_pair && !same_setup && !settled);
+  c_other_mode: cover property (@(posedge clk_i)
+    begin_i && live_q != '0 && ld_i.depthwise != cmd_i.depthwise);
   c_two_drain: cover property (@(posedge clk_i) issued_q == 2'b11);
 `endif
 

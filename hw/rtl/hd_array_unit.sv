@@ -6,8 +6,8 @@
 //   bus T+4+r row r multiplies (its weight was written at T+3+r) | T+N+3 accumulator read | T+N+4
 //   sum, a_valid_o.
 // Positions of two commands may be in here at once: what they need of a command on the way changes
-// with the first position of the next one (begin_q); what the results need waits in the command's
-// slot, which the tag names.
+// with the first position of the next one (begin_q), in the cells row by row; what the results need
+// waits in the command's slot, which the tag names.
 // A command takes its tiles' steps (hd_array_seq) plus N + 12 cycles, cmd_ready_o & cmd_valid_i to
 // done_o both counted, with hd_requant's latency of 5; with acc_hold plus N + 7. The next one may
 // run in all of them but the first two.
@@ -159,7 +159,7 @@ module hd_array_unit #(
     if (en && begin_q[2]) begin
       depthwise_q <= cmd.depthwise;
       pair_q      <= cmd.streams == 3'd2;
-      col2_q      <= {N{1'b1}} << cmd.pair_split;
+      if (cmd.streams == 3'd2) col2_q <= {N{1'b1}} << cmd.pair_split;
     end
   end
 
@@ -172,7 +172,7 @@ module hd_array_unit #(
   // ---------------------------------------------------------------- activations, T+1 to T+3+r
   logic [N*ActW-1:0]      row, row2;
   logic [G*N*ActW-1:0]    tap;
-  logic [N-1:0]           row_mask;
+  logic [N-1:0]           row_mask, row_depthwise, row_pair;
   logic [N*GroupBits-1:0] row_group;
 
   hd_array_feed #(
@@ -184,7 +184,7 @@ module hd_array_unit #(
     .depthwise_i(depthwise_q),
     .pair_i     (pair_q),
     .z_in_i     (z_in_q),
-    .begin_i    (begin_q[2]),
+    .begin_i    (begin_q[2] && cmd.depthwise),
     .group_lo_i (group_lo),
     .pad_left_i (cmd.pad_left[PtrBits-1:0]),
     .ar_req_i   (ar_req_o),
@@ -193,6 +193,8 @@ module hd_array_unit #(
     .ar_hi_i    (ar_hi_o),
     .ar_data_i,
     .mask_i     (mask),
+    .row_depthwise_o(row_depthwise),
+    .row_pair_o (row_pair),
     .row_o      (row),
     .row2_o     (row2),
     .tap_o      (tap),
@@ -234,8 +236,8 @@ module hd_array_unit #(
   hd_array #(.N(N), .G(G), .ActW(ActW), .WgtW(WgtW), .AccW(AccW)) u_array (
     .clk_i,
     .en_i       (en),
-    .depthwise_i(depthwise_q),
-    .pair_i     (pair_q),
+    .depthwise_i(row_depthwise),
+    .pair_i     (row_pair),
     .col2_i     (col2_q),
     .row_group_i(row_group),
     .row_i      (row),

@@ -46,14 +46,17 @@ struct array_tile {
 /* One command. Steps are counted from 0. */
 struct array_job {
     using setup_fields = std::array<uint32_t, 5>;
+    enum kind { plain, taps, pairs, kinds };                /* setup[0] */
     static constexpr long to_sum = N + HD_TIMING_ARRAY_SUM; /* steps from a position */
 
     std::vector<array_tile> tiles;
     long steps = 0;         /* of all tiles */
     long last_position = 0; /* step that issues it */
     long last_vector = 0;
-    int flush;          /* cycles from the last sum to done */
-    setup_fields setup; /* of the cells: commands that differ in it do not meet in them */
+    int flush; /* cycles from the last sum to done */
+    setup_fields
+        setup{}; /* of the cells: depthwise, pixel pairs; those of a kind that differ in the
+                           others do not meet in them */
     bool follow;
     uint16_t wait_weight;
 
@@ -74,8 +77,10 @@ struct array_job {
         if (c.depthwise)
             last_vector -= c.scan - 1 - (c.out_w - 1) * c.stride_x;
         flush = c.acc_hold ? 0 : HD_TIMING_REQUANT + (int)c.sum_columns;
-        setup = c.depthwise ? setup_fields{1, c.pad_left, c.kernel_row_bytes, c.kernel_h, c.ports}
-                            : setup_fields{0, c.streams, c.pair_split, 0, 0};
+        if (c.depthwise)
+            setup = {taps, c.pad_left, c.kernel_row_bytes, c.kernel_h, c.ports};
+        else if (c.streams == 2)
+            setup = {pairs, c.pair_split};
         follow = c.follow;
         wait_weight = c.common.wait_weight;
         word_end = c.w_base;
@@ -183,9 +188,11 @@ class array_clock
         for (array_job &j : begun_)
             j.flushed += j.pipe == j.to_sum && j.flushed < j.flush;
         if (!frozen) {
-            still_++;
+            for (long &s : still_)
+                s++;
             if (const array_job *now = current())
-                still_ = now->issued <= now->last_position ? 0 : still_;
+                if (now->issued <= now->last_position)
+                    still_[now->setup[0]] = 0;
             for (array_job &j : begun_)
                 j.step();
         }
@@ -218,14 +225,15 @@ class array_clock
         const array_job *now = current();
         return now && (now->gap() || (now->turns() && !now->final())) && here(*now);
     }
-    /* A command may begin in the last step of the one before, if that is the only one in the pipe
-     * and the cells stay as they are; else they must have been without work for a while. */
+    /* A command may begin in the last step of the one before, if that is the only one in the pipe.
+     * But one that places taps, or splits columns, otherwise than the last one of its kind waits
+     * until that has left the cells. */
     bool may_begin() const
     {
-        const array_job *now = current();
         if (waiting_.empty() || begun_.size() == HD_TIMING_ARRAY_SLOTS)
             return false;
-        return waiting_.front().setup == last_ || (!now && still_ >= settled);
+        const array_job::setup_fields &setup = waiting_.front().setup;
+        return setup == last_ || setup[0] == array_job::plain || still_[setup[0]] >= settled;
     }
     bool begins() const
     {
@@ -236,8 +244,9 @@ class array_clock
     static constexpr long settled = N + HD_TIMING_ARRAY_SETTLE;
 
     std::deque<array_job> waiting_, begun_; /* at most one waits */
-    array_job::setup_fields last_{};        /* no command has it */
-    long still_ = settled;                  /* steps without a position */
+    array_job::setup_fields last_{};        /* of the command that began last */
+    /* Steps since the last position of a kind. */
+    std::array<long, array_job::kinds> still_{settled, settled, settled};
     bool here_ = false; /* weights of the tile to load next, of a command that follows */
 };
 

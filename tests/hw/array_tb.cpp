@@ -675,7 +675,8 @@ int expect_timing(const char *what, long found, long expected)
 int run_timing()
 {
     const int n = 2 * N; /* positions: more than a tile's words */
-    hd_cmd_array c = timed_command(n, N), other = c, short_one = timed_command(1, 1);
+    hd_cmd_array c = timed_command(n, N), taps = c, other = c, short_one = timed_command(1, 1);
+    hd_cmd_array long_one = timed_command(4 * n, N); /* while it runs its slot's last one ends */
     int failed = 0;
 
     timing_trace t = timed_run({c}, 0);
@@ -686,10 +687,14 @@ int run_timing()
                             HD_TIMING_ARRAY_FIRST + N + HD_TIMING_ARRAY_SUM + HD_TIMING_REQUANT);
     failed +=
         expect_timing("last write to done_o", t.done[0] - t.written.back(), HD_TIMING_ARRAY_DONE);
-    other.pair_split = 1;
-    t = timed_run({c, other}, 0);
-    failed += expect_timing("last position to other cells", t.begun[1] - t.begun[0],
+    taps.depthwise = other.depthwise = 1;
+    other.pad_left = 1;
+    t = timed_run({taps, other}, 0);
+    failed += expect_timing("last position to taps placed otherwise", t.begun[1] - t.begun[0],
                             HD_TIMING_ARRAY_FIRST + n + N + HD_TIMING_ARRAY_SETTLE);
+    t = timed_run({taps, long_one, other}, 0);
+    failed += expect_timing("depthwise to convolution", t.begun[1] - t.begun[0], n);
+    failed += expect_timing("convolution to depthwise", t.begun[2] - t.begun[1], 4 * n);
     c.acc_hold = 1;
     t = timed_run({c}, 0);
     failed += expect_timing("acc_hold: taking to done_o", t.done[0] - t.taken[0],
