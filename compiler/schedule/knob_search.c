@@ -11,7 +11,7 @@
 enum {
     ROUNDS = 2,
     TRIAL_COMMANDS = 1000000, /* commands scheduled in all trials together: a few seconds */
-    START_COMMANDS = 60000,   /* when so many are, no further start */
+    START_COMMANDS = 120000,  /* when so many are, no further start */
     LARGE_COMMANDS = 250,     /* of one program: it is tried in windows */
     /* As TRIAL_COMMANDS, for windows: in all, and for each operator. */
     WINDOW_COMMANDS = 400000,
@@ -106,6 +106,7 @@ struct search {
     struct trials *trials;
     uint64_t best, limit; /* limit: commands scheduled, at most */
     uint32_t first, end;  /* operators tried; end 0: all */
+    bool apart;           /* no cascades */
 };
 
 /* Are the knobs as they stand better? */
@@ -127,6 +128,8 @@ static bool one_operator(struct search *s, uint32_t op)
     bool better = false;
 
     for (uint32_t k = 0; k < n; k++) {
+        if (s->apart && choice[k].cascade)
+            continue;
         s->p->knobs[op] = choice[k];
         if (improves(s)) {
             kept = choice[k];
@@ -142,13 +145,31 @@ static bool cascade_of_three(struct search *s, uint32_t op)
 {
     struct sched_knobs *k = &s->p->knobs[op], kept[2] = {k[0], k[1]};
 
-    if (op + 2 >= s->p->graph->n_op || (k[0].cascade && k[1].cascade))
+    if (s->apart || op + 2 >= s->p->graph->n_op || (k[0].cascade && k[1].cascade))
         return false;
     k[0].cascade = k[1].cascade = 1;
     if (improves(s))
         return true;
     k[0] = kept[0];
     k[1] = kept[1];
+    return false;
+}
+
+/* A cascade that begins here instead of before: of three in a row a pair that gains little may keep
+ * one that gains more from it (channel_fusion.c takes pairs only). */
+static bool cascade_from_here(struct search *s, uint32_t op)
+{
+    struct sched_knobs *k = &s->p->knobs[op];
+
+    if (s->apart || op == 0 || k[-1].cascade == 0 || k[0].cascade)
+        return false;
+    struct sched_knobs kept[2] = {k[-1], k[0]};
+    k[-1].cascade = 0;
+    k[0].cascade = 1;
+    if (improves(s))
+        return true;
+    k[-1] = kept[0];
+    k[0] = kept[1];
     return false;
 }
 
@@ -191,6 +212,7 @@ static void descend(struct search *s)
         for (uint32_t i = 0; i < s->p->graph->n_op; i++) {
             better |= one_operator(s, i);
             better |= cascade_of_three(s, i);
+            better |= cascade_from_here(s, i);
             better |= groups_of_three(s, i);
         }
     }
@@ -339,6 +361,18 @@ static void descend_windows(struct search *s)
     }
 }
 
+/* The same groups everywhere, and a descent from there; apart: first one without cascades, which bind
+ * neighbours so that other choices no longer gain. */
+static void descend_from(struct search *s, uint32_t tiles, bool apart)
+{
+    same_groups(s, tiles);
+    s->apart = apart;
+    if (apart)
+        descend(s);
+    s->apart = false;
+    descend(s);
+}
+
 /* Descents from the rule and from the same groups everywhere, as smaller ones often gain only
  * together: each operator waits for the slowest in a row of them. The best start goes first, the
  * others while the program is small. */
@@ -364,9 +398,8 @@ static void descend_from_starts(struct search *s)
         descend(s);
         return;
     }
-    for (uint32_t i = 0; i < STARTS && s->trials->commands < START_COMMANDS; i++) {
-        same_groups(s, tiles[(first + i) % STARTS]);
-        descend(s);
+    for (uint32_t i = 0; i < 2 * STARTS && s->trials->commands < START_COMMANDS; i++) {
+        descend_from(s, tiles[(first + i / 2) % STARTS], i % 2 == 1);
         if (s->best < best) {
             best = s->best;
             memcpy(kept, p->knobs, p->graph->n_op * sizeof *kept);

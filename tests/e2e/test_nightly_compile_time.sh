@@ -19,6 +19,6 @@ bound() {
             fail "$model: $count s of CPU, at most $seconds expected"
     fi
 }
-bound resnet8_own 1200 3
+bound resnet8_own 2700 3
 bound mobilenet025_own 3700 6
 finish
