@@ -159,7 +159,7 @@ static void vector(struct actions *to, const struct hd_cmd_vector *c, uint32_t n
     to->n[ACTION_SCRATCHPAD_WRITTEN] += outputs;
     if (two || c->op == HD_VOP_SUM || c->op == HD_VOP_SOFTMAX)
         to->n[ACTION_REQUANTISE] += outputs;
-    if (c->op == HD_VOP_LUT)
+    if (c->look_up)
         to->n[ACTION_WEIGHT_READ] += outputs;
     if (c->op == HD_VOP_SOFTMAX) /* an exponential of 4 bytes in two passes */
         to->n[ACTION_WEIGHT_READ] += 8 * outputs;

@@ -14,7 +14,7 @@ enum {
     BYTE = 8,
     PARAM_BITS = 32 + 32 + 8, /* bias, multiplier, shift of a lane */
     ACC_BITS = 32,
-    TABLE_BITS = 256 * 8, /* each lane has the whole table */
+    TABLE_BITS = 256 * 8, /* each lane has whole tables */
     EXP_BITS = 256 * 32,  /* and, with softmax, all exponentials */
     ROW_BITS = 8 + 36     /* a row of softmax: maximum, scale and shift */
 };
@@ -66,7 +66,8 @@ static enum status find_line(const char *path, const char *names, const struct h
 enum status area_of(struct arena *a, const struct hd_config *c, struct area *area, struct diag *d)
 {
     struct arena *scratch = arena_beside(a);
-    const double n = c->n, table_bits = TABLE_BITS + (c->softmax_rows ? EXP_BITS : 0);
+    const double n = c->n,
+                 table_bits = TABLE_BITS * hd_config_tables(c) + (c->softmax_rows ? EXP_BITS : 0);
     const char *home, *path;
     uint8_t *text;
     size_t n_bytes;

@@ -70,6 +70,7 @@ static void take_prepared(struct sched_program *p)
 
     p->view = p->like->view;
     p->viewed = p->like->viewed;
+    p->look_up = p->like->look_up;
     p->layout = arena_memdup(p->arena, of, sizeof *of);
     p->layout->program = p;
     p->layout->plan = arena_memdup(p->arena, of->plan, of->n_plan * sizeof *of->plan);

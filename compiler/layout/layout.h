@@ -31,6 +31,7 @@ struct op_plan {
     const struct ir_op *op;
     struct geo geo;       /* of the whole operator, lowering: of one strip */
     uint32_t position;    /* in graph order */
+    const int8_t *table;  /* what results go through, NULL: as they are */
     struct strip_cut cut; /* how it is cut into strips, */
     uint32_t n_strip;     /* so many, */
     struct geo largest;   /* of which one as large as any; the whole operator if it is one */

@@ -84,11 +84,11 @@ static bool reads_view(const struct layout_work *w, const struct op_plan *stage,
 }
 
 /* Operators from plan[first] on that are interleaved by rows: while their weights fit together, or
- * are one operator's, which come again for each of its tiles; and one table serves them. */
+ * are one operator's, which come again for each of its tiles; and their tables do. */
 static uint32_t cascade_from(struct layout_work *w, uint32_t first)
 {
     struct layout *l = w->layout;
-    uint32_t words = 0, entries = 0, tables = 0, arrays = 0, i = first;
+    uint32_t words = 0, entries = 0, tables = 0, softmaxes = 0, arrays = 0, i = first;
 
     for (; i < l->n_plan; i++) {
         struct op_plan *p = &l->plan[i];
@@ -98,10 +98,12 @@ static uint32_t cascade_from(struct layout_work *w, uint32_t first)
         words += need;
         entries += params;
         arrays += geo_on_array(&p->geo);
-        tables += p->geo.kind == GEO_LUT || p->geo.kind == GEO_SOFTMAX;
+        tables += p->table != NULL;
+        softmaxes += p->geo.kind == GEO_SOFTMAX;
         const bool fit = words <= w->hw->weight_bytes / w->hw->n && entries <= w->hw->param_entries;
-        if (i > first && (!may_cascade(w, p - 1, p) || !(fit || arrays == 1) || tables > 1 ||
-                          reads_view(w, &l->plan[first], i - first, p)))
+        if (i > first &&
+            (!may_cascade(w, p - 1, p) || !(fit || arrays == 1) || softmaxes > 1 ||
+             tables > hd_config_tables(w->hw) || reads_view(w, &l->plan[first], i - first, p)))
             break;
         p->refetched = !fit;
         if (i == first)

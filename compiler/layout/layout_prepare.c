@@ -36,6 +36,9 @@ static enum status collect(struct sched_program *program, struct diag *d)
             return FAIL(d, ST_INTERNAL,
                         "operator %s is assigned to the accelerator, but has no lowering",
                         g->row[op->row].name);
+        p->table = p->geo.kind == GEO_LUT ? op->fixed.table
+                   : program->look_up[i]  ? program->look_up[i]->fixed.table
+                                          : NULL;
         p->n_in = p->geo.y2 ? 2 : 1;
         p->geo.apart = is_apart(program, p->geo.out);
         p->geo.shared = is_shared(program, p->geo.x) || is_shared(program, p->geo.out) ||

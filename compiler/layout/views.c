@@ -447,20 +447,43 @@ static void reshape_view(struct views *w, const struct ir_op *op)
     root->flat |= flat && h > 1;
 }
 
-/* A table that leaves every value as it is changes scale and zero point only. */
+/* Does a table leave every value as it is, so that only scale and zero point change? */
+static bool keeps_values(const int8_t *table)
+{
+    for (int32_t value = -128; value < 128; value++)
+        if (table[value + 128] != value)
+            return false;
+    return true;
+}
+
+/* The position of the operator that makes `x` for one LUT alone, and computes; else IR_NONE. */
+static uint32_t looks_up(const struct views *w, uint32_t x)
+{
+    const struct ir_tensor *t = w->g->tensor[x];
+    const struct ir_op *op = t->producer == IR_NONE ? NULL : w->g->op[t->producer];
+    struct geo g;
+
+    if (!op || op->n_out != 1 || ir_uses(w->g, x) != 1 || w->need[x].external ||
+        !sched_owns(w->p, op) || w->p->viewed[t->producer] || !geo_device(w->g, op, &g) ||
+        geo_moves(&g) || g.kind == GEO_LUT || g.kind == GEO_SOFTMAX)
+        return IR_NONE;
+    return t->producer;
+}
+
 static void table_view(struct views *w, const struct ir_op *op)
 {
     const uint32_t x = op->in[0], y = op->out[0];
     const struct member m = w->member[x];
+    const bool keeps = op->fixed.table && keeps_values(op->fixed.table);
+    const uint32_t maker = keeps || !op->fixed.table ? IR_NONE : looks_up(w, x);
 
     w->p->viewed[op->id] = false;
-    for (int32_t value = -128; value < 128 && op->fixed.table; value++)
-        if (op->fixed.table[value + 128] != value)
-            return;
-    if (!op->fixed.table || w->view[x].swapped || w->need[y].external ||
+    if ((!keeps && maker == IR_NONE) || w->view[x].swapped || w->need[y].external ||
         w->g->tensor[x]->role == IR_CONST || w->view[x].pixel)
         return;
     w->p->viewed[op->id] = hang(w, y, &w->view[x], &m);
+    if (w->p->viewed[op->id] && !keeps)
+        w->p->look_up[maker] = op;
 }
 
 /* --- heads ------------------------------------------------------------------------------------ */
@@ -592,6 +615,7 @@ struct views_edges views_find(struct sched_program *p)
 
     p->view = w.view = ARENA_ARRAY(p->arena, struct sched_view, g->n_tensor + 1);
     p->viewed = ARENA_ARRAY(p->arena, bool, g->n_op + 1);
+    p->look_up = ARENA_ARRAY(p->arena, const struct ir_op *, g->n_op + 1);
     w.need = ARENA_ARRAY(p->arena, struct need, g->n_tensor + 1);
     w.member = ARENA_ARRAY(p->arena, struct member, g->n_tensor + 1);
     w.storage = ARENA_ARRAY(p->arena, struct storage, g->n_tensor + 1);

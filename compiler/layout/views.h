@@ -3,7 +3,8 @@
  * one image, the root's. The bytes that an operator writes lie in one place only; where an operand
  * would have to lie in two, or cannot be read from among other channels, a copy is needed: an edge
  * that is loose.
- * in:  a program with places in memory.   out: p->view, p->viewed. */
+ * A LUT needs none where its input's maker can look up what it writes.
+ * in:  a program with places in memory.   out: p->view, p->viewed, p->look_up. */
 #ifndef HEDDLE_COMPILER_LAYOUT_VIEWS_H
 #define HEDDLE_COMPILER_LAYOUT_VIEWS_H
 

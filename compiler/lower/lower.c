@@ -1,5 +1,7 @@
 /* lower.c - the command streams of one device, region by region, and the constants that they read.
  * in:  layout, places with offsets in memory.   out: streams without waits, constants, traffic. */
+#include <string.h>
+
 #include "lower.h"
 
 /* Constant operands of VECTOR commands come from region 1 like any tensor in memory. */
@@ -81,6 +83,8 @@ static enum status lower_all(struct lower *l, const struct layout *layout)
             TRY(lower_array(l, plan));
         else
             TRY(lower_vector(l, plan));
+        if (i + n < layout->n_plan && !geo_on_array(&plan[n].geo))
+            (void)lower_have_table(l, &plan[n]); /* ahead: VECTOR's first command waits for it */
     }
     if (p->n_stream)
         end_stream(l);
@@ -124,6 +128,8 @@ enum status lower_run(struct sched_program *p, struct diag *d)
     l.entries.size = p->hw->param_entries;
     l.loaded = ARENA_ARRAY(p->arena, uint32_t, p->graph->n_tensor + 1);
     l.made = ARENA_ARRAY(p->arena, uint32_t, p->graph->n_tensor + 1);
+    l.table = ARENA_ARRAY(p->arena, uint32_t, p->graph->n_op + 1);
+    memset(l.table, 0xff, p->graph->n_op * sizeof *l.table);
     p->woven = ARENA_ARRAY(p->arena, uint32_t, p->graph->n_op + 1);
     sched_view_memory(p);
     begin_constants(p);

@@ -4,7 +4,7 @@
 
 static const char *const names[SCHED_MEMORIES] = {
     [SCHED_SPAD] = "scratchpad bytes",     [SCHED_WMEM] = "weight words",
-    [SCHED_PARAM] = "parameter entries",   [SCHED_LUT] = "table entries",
+    [SCHED_PARAM] = "parameter entries",   [SCHED_TABLE] = "tables",
     [SCHED_ARENA] = "bytes of the arena",  [SCHED_INPUT] = "bytes of an input",
     [SCHED_OUTPUT] = "bytes of an output",
 };
@@ -18,7 +18,7 @@ static uint64_t size_of(const struct sched_program *p, const struct sched_access
     case SCHED_SPAD: return p->hw->scratchpad_bytes;
     case SCHED_WMEM: return p->hw->weight_bytes / p->hw->n;
     case SCHED_PARAM: return p->hw->param_entries;
-    case SCHED_LUT: return 512;
+    case SCHED_TABLE: return SCHED_EXPONENTIALS + 1;
     case SCHED_ARENA: return p->arena_bytes;
     case SCHED_INPUT: return (io << 32) + ir_bytes(g->tensor[g->in[io]]);
     default: break;

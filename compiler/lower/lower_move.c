@@ -92,8 +92,8 @@ static void fetch_access(struct sched_command *c, uint32_t space, uint32_t dest,
     case HD_SPACE_MULTIPLIER: lower_access(c, SCHED_PARAM, true, dest / 4, div_up(words, 4)); break;
     case HD_SPACE_BIAS16: lower_access(c, SCHED_PARAM, true, dest / 2, div_up(words, 2)); break;
     case HD_SPACE_SHIFT: lower_access(c, SCHED_PARAM, true, dest, words); break;
-    case HD_SPACE_EXP: lower_access(c, SCHED_LUT, true, 256, 256); break;
-    default: lower_access(c, SCHED_LUT, true, 0, 256);
+    case HD_SPACE_EXP: lower_access(c, SCHED_TABLE, true, SCHED_EXPONENTIALS, 1); break;
+    default: lower_access(c, SCHED_TABLE, true, dest / 256, words / 256);
     }
 }
 

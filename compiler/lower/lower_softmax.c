@@ -76,7 +76,7 @@ void lower_softmax_tile(struct lower *l, const struct op_plan *p, uint32_t tile,
             c->note = lower_note(l, "rows %u-%u", y + first, y + first + k.rows - 1);
             lower_access_in(l, c, p, 0, base, y + first, y + first + k.rows);
             lower_access_out(l, c, p, tile, y, rows);
-            lower_access(c, SCHED_LUT, false, ENTRIES, ENTRIES);
+            lower_access(c, SCHED_TABLE, false, SCHED_EXPONENTIALS, 1);
         }
     lower_store(l, p, tile, y, rows);
 }

@@ -101,9 +101,9 @@ static void fill_numbers(const struct geo *g, struct hd_cmd_vector *v)
     const struct ir_fixed *f = &g->op->fixed;
 
     v->op = g->vop & 15u;
-    v->act_min = g->copies ? INT8_MIN : (int8_t)f->act_min;
-    v->act_max = g->copies ? INT8_MAX : (int8_t)f->act_max;
-    if (g->vop == HD_VOP_AVG_POOL || g->vop == HD_VOP_MAX_POOL || g->vop == HD_VOP_LUT)
+    v->act_min = g->copies || g->kind == GEO_LUT ? INT8_MIN : (int8_t)f->act_min;
+    v->act_max = g->copies || g->kind == GEO_LUT ? INT8_MAX : (int8_t)f->act_max;
+    if (g->vop == HD_VOP_AVG_POOL || g->vop == HD_VOP_MAX_POOL)
         return;
     if (g->op->opcode == IR_OP_AVERAGE_POOL2D) {
         fill_round_up(g, v);
@@ -247,9 +247,6 @@ static void fill_elementwise(const struct op_plan *p, struct hd_cmd_vector *v, u
 
 void lower_vector_begin(struct lower *l, const struct op_plan *p)
 {
-    if (p->geo.kind == GEO_LUT)
-        lower_fetch(l, p->op->row, HD_SPACE_LUT,
-                    sched_constant(l->program, p->op->fixed.table, 256), 1, 256, 0, "table");
     if (p->geo.kind == GEO_SOFTMAX)
         lower_softmax_begin(l, p);
 }
@@ -278,6 +275,7 @@ static void add_vector(struct lower *l, const struct op_plan *p, uint32_t tile, 
     const struct geo *g = &p->geo;
     uint32_t lo[2], hi[2];
     int32_t base[2] = {0, 0};
+    const uint32_t table = lower_have_table(l, p);
 
     for (uint32_t i = 0; i < p->n_in; i++) {
         geo_operand_rows(g, i, y, rows, &lo[i], &hi[i]);
@@ -307,8 +305,11 @@ static void add_vector(struct lower *l, const struct op_plan *p, uint32_t tile, 
     lower_access_out(l, c, p, tile, y, rows);
     if (s)
         slice_access(c, p, p->out.pitch, s);
-    if (g->kind == GEO_LUT)
-        lower_access(c, SCHED_LUT, false, 0, 256);
+    if (table != IR_NONE) {
+        v->look_up = 1;
+        v->table_first = table & 7u;
+        lower_access_table(l, c, table);
+    }
     if (!s || s->first + s->n == g->oc)
         lower_store(l, p, tile, y, rows);
 }

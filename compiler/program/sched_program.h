@@ -19,12 +19,14 @@ enum sched_memory {
     SCHED_SPAD,   /* scratchpad bytes */
     SCHED_WMEM,   /* weight memory words */
     SCHED_PARAM,  /* parameter entries (channel tiles) */
-    SCHED_LUT,    /* the table: [0, 256); the exponentials: [256, 512) */
+    SCHED_TABLE,  /* tables; SCHED_EXPONENTIALS: the exponentials */
     SCHED_ARENA,  /* region 2 bytes */
     SCHED_INPUT,  /* 3 + i: bytes + (i << 32) */
     SCHED_OUTPUT, /* alike */
     SCHED_MEMORIES
 };
+
+enum { SCHED_EXPONENTIALS = 8 }; /* following the most tables */
 
 struct sched_access {
     enum sched_memory memory;
@@ -144,13 +146,14 @@ struct sched_program {
     struct sched_device device[SCHED_MAX_DEVICES];
     uint32_t n_stream;
     struct sched_stream *stream;
-    struct sched_place *place; /* by tensor id */
-    struct sched_view *view;   /* by tensor id */
-    bool *viewed;              /* by operator position: a view, no command is needed */
-    struct text constants;     /* region 1: bytes, blocks aligned to 64 */
-    uint32_t arena_bytes;      /* region 2 */
-    uint32_t *scratch_bytes;   /* by operator position: what its host kernel wants in the arena */
-    uint32_t *scratch;         /* by operator position: where that is */
+    struct sched_place *place;    /* by tensor id */
+    struct sched_view *view;      /* by tensor id */
+    bool *viewed;                 /* by operator position: a view, no command is needed */
+    const struct ir_op **look_up; /* by operator position: a LUT that its results go through */
+    struct text constants;        /* region 1: bytes, blocks aligned to 64 */
+    uint32_t arena_bytes;         /* region 2 */
+    uint32_t *scratch_bytes; /* by operator position: what its host kernel wants in the arena */
+    uint32_t *scratch;       /* by operator position: where that is */
     uint32_t *buffer_bytes; /* by operator position: scratchpad for its tiles and its line buffer */
     uint32_t command_bytes; /* region 0 */
     uint32_t spad_peak;     /* bytes of the scratchpad in use at once */

@@ -184,6 +184,14 @@ static const char *check_softmax(struct question *q)
     return NULL;
 }
 
+static const char *check_lut(struct question *q)
+{
+    if (hd_config_tables(q->hw) == 0)
+        REFUSE(q, "%s has no table (%u words of weights, less than 256)", q->hw->name,
+               q->hw->weight_bytes / q->hw->n);
+    return NULL;
+}
+
 static const char *check_least(struct question *q, const struct geo *g)
 {
     uint32_t least = layout_least(g, q->hw);
@@ -248,6 +256,8 @@ static const char *refusal(const struct target_question *asked)
         ASK(check_elementwise(&q));
     else if (q.g.kind == GEO_POOL)
         ASK(check_pool(&q));
+    else if (q.g.kind == GEO_LUT)
+        ASK(check_lut(&q));
     else if (q.g.kind == GEO_SOFTMAX)
         ASK(check_softmax(&q));
     return check_least(&q, &q.g);

@@ -68,22 +68,18 @@ static enum status check_array(const struct hd_config *c, const char *where, str
                 where, c->n, c->n);
 }
 
-/* Parameters, in quarters of an entry, and words of a table of 256 bytes come in at an address of
- * weight memory; a segment's N words are fewer than there are. */
+/* Parameters, in quarters of an entry, come in at an address of weight memory; a segment's N words are
+ * fewer than there are. */
 static enum status check_spaces(const struct hd_config *c, const char *where, struct diag *d)
 {
-    const uint32_t each[] = {2 * c->param_entries, 128 / c->n, c->n};
-    uint32_t most = 0;
+    const uint32_t most = 2 * c->param_entries > c->n ? 2 * c->param_entries : c->n;
 
-    for (size_t i = 0; i < sizeof each / sizeof *each; i++)
-        most = each[i] > most ? each[i] : most;
     if (c->weight_bytes / c->n > most)
         return ST_OK;
-    return FAIL(
-        d, ST_USAGE,
-        "%s: \"weight_bytes\": expected more than %u words of %u (n), as many as n, 128 / n "
-        "and 2 x param_entries are, found %u",
-        where, most, c->n, c->weight_bytes);
+    return FAIL(d, ST_USAGE,
+                "%s: \"weight_bytes\": expected more than %u words of %u (n), as many as n and "
+                "2 x param_entries are, found %u",
+                where, most, c->n, c->weight_bytes);
 }
 
 static enum status check_softmax(const struct hd_config *c, const char *where, struct diag *d)

@@ -20,4 +20,13 @@ struct hd_config {
     uint32_t hash;        /* CONFIG_HASH: registers, command formats and this configuration */
 };
 
+/* Tables of 256 entries that each requantisation lane keeps: none or a power of two, as many as words
+ * of weight memory can address, at most 8. */
+static inline uint32_t hd_config_tables(const struct hd_config *c)
+{
+    const uint32_t words = c->weight_bytes / c->n;
+
+    return words >= 2048 ? 8 : words >= 1024 ? 4 : words >= 512 ? 2 : words >= 256;
+}
+
 #endif

@@ -179,6 +179,8 @@ void gen_sv_config(struct text *t, const struct hd_config *c)
     text_printf(t, "localparam int CfgAccDepth = %u;\n", c->acc_depth);
     text_printf(t, "localparam int CfgParamEntries = %u;\n", c->param_entries);
     text_printf(t, "localparam int CfgSoftmaxRows = %u;\n", c->softmax_rows);
+    text_printf(t, "localparam int CfgTables = %u;  // of each requantisation lane\n",
+                hd_config_tables(c));
     text_printf(t, "localparam int CfgAxiBytes = %u;\n", c->axi_bytes);
     text_printf(t, "localparam int CfgAxiAddrBits = %u;\n", c->axi_addr_bits);
     text_printf(t, "localparam int CfgReadBursts = %u;\n", c->read_bursts);

@@ -64,6 +64,8 @@ module hd_array_sums #(
   output logic      [7:0]           a_z_out_o,
   output logic      [7:0]           a_min_o,
   output logic      [7:0]           a_max_o,
+  output logic                      a_table_o,
+  output logic      [2:0]           a_table_first_o,
   input  wire logic [1:0]           a_busy_i
 );
   // ---------------------------------------------------------------- tag, T+1 to T+N+4
@@ -124,23 +126,28 @@ module hd_array_sums #(
   end
 
   // ---------------------------------------------------------------- what the results need
-  localparam int ResultBits = 32 + 3 + 32 + 4 * 8;
+  localparam int ResultBits = 32 + 3 + 32 + 4 * 8 + 5;
   logic [31:0]           index_q;  // of the command accepted last
   logic [ResultBits-1:0] result_q[2];
+  logic                  table_step;
+  logic [2:0]            table_first;
   always_ff @(posedge clk_i) begin
     if (accept_i) index_q <= cmd_index_i;
     if (en_i && begin_i) begin
       result_q[begin_slot_i] <= {index_q, begin_cmd_i.has_bias, begin_cmd_i.common_scale,
                                  begin_cmd_i.sum_columns, begin_cmd_i.multiplier,
                                  begin_cmd_i.shift, begin_cmd_i.z_out, begin_cmd_i.act_min,
-                                 begin_cmd_i.act_max};
+                                 begin_cmd_i.act_max, begin_cmd_i.look_up,
+                                 begin_cmd_i.table_step, begin_cmd_i.table_first};
     end
   end
 
   assign a_valid_o = sum_valid && last_q && en_i;
   assign a_slot_o  = slot_q[N+2];
   assign {a_cmd_o, a_has_bias_o, a_common_scale_o, a_sum_columns_o, a_multiplier_o,
-          a_shift_o, a_z_out_o, a_min_o, a_max_o} = result_q[a_slot_o];
+          a_shift_o, a_z_out_o, a_min_o, a_max_o, a_table_o, table_step,
+          table_first} = result_q[a_slot_o];
+  assign a_table_first_o = table_first + (table_step ? 3'(a_entry_o) : 3'd0);
 
 `ifdef HD_ASSERT
   a_count_known: assert property (@(posedge clk_i) disable iff (!rst_ni)

@@ -71,6 +71,8 @@ module hd_array_unit #(
   output logic      [7:0]            a_z_out_o,
   output logic      [7:0]            a_min_o,
   output logic      [7:0]            a_max_o,
+  output logic                       a_table_o,
+  output logic      [2:0]            a_table_first_o,
   input  wire logic [1:0]            a_busy_i       // by slot
 );
   localparam int ActW      = 9;
@@ -289,6 +291,8 @@ module hd_array_unit #(
     .a_z_out_o,
     .a_min_o,
     .a_max_o,
+    .a_table_o,
+    .a_table_first_o,
     .a_busy_i
   );
 

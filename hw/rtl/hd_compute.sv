@@ -66,7 +66,8 @@ module hd_compute #(
   logic       a_valid, v_valid, v_busy;  // into hd_requant, and in it
   logic [1:0] a_busy;
 
-  assign requant_active_o = a_valid || v_valid || a_busy != '0 || v_busy;
+  assign requant_active_o = a_valid || v_valid || a_busy != '0 || v_busy
+                            || (ww_valid_i && ww_space_i == SpaceTable);
 
   // Scratchpad.
   logic [CfgPorts-1:0]               ar_req;
@@ -164,6 +165,8 @@ module hd_compute #(
   logic [CntBits-1:0]     a_count;
   logic [31:0]            a_cmd, a_multiplier;
   logic [7:0]             a_shift, a_z_out, a_min, a_max;
+  logic                   a_table;
+  logic [2:0]             a_table_first;
 
   hd_array_unit #(
     .N        (CfgN),
@@ -210,6 +213,8 @@ module hd_compute #(
     .a_z_out_o       (a_z_out),
     .a_min_o         (a_min),
     .a_max_o         (a_max),
+    .a_table_o       (a_table),
+    .a_table_first_o (a_table_first),
     .a_busy_i        (a_busy)
   );
 
@@ -224,6 +229,8 @@ module hd_compute #(
   logic [11:0]            v_cells;
   logic [SpadBits-1:0]    v_addr;
   logic [CntBits-1:0]     v_count;
+  logic                   v_table;
+  logic [2:0]             v_table_first;
 
   hd_vector #(
     .N       (CfgN),
@@ -262,6 +269,8 @@ module hd_compute #(
     .v_z_out_o     (v_z_out),
     .v_min_o       (v_min),
     .v_max_o       (v_max),
+    .v_table_o     (v_table),
+    .v_table_first_o(v_table_first),
     .v_addr_o      (v_addr),
     .v_count_o     (v_count),
     .v_cmd_o       (v_cmd),
@@ -271,7 +280,8 @@ module hd_compute #(
   hd_requant #(
     .N        (CfgN),
     .AddrBits (SpadBits),
-    .EntryBits(EntryBits)
+    .EntryBits(EntryBits),
+    .WordBits (WeightBits)
   ) u_requant (
     .clk_i           (clk_requant_i),
     .rst_ni          (rst_ni),
@@ -290,6 +300,8 @@ module hd_compute #(
     .a_z_out_i       (a_z_out),
     .a_min_i         (a_min),
     .a_max_i         (a_max),
+    .a_table_i       (a_table),
+    .a_table_first_i (a_table_first),
     .a_busy_o        (a_busy),
     .v_valid_i       (v_valid),
     .v_ready_o       (v_ready),
@@ -304,6 +316,8 @@ module hd_compute #(
     .v_z_out_i       (v_z_out),
     .v_min_i         (v_min),
     .v_max_i         (v_max),
+    .v_table_i       (v_table),
+    .v_table_first_i (v_table_first),
     .v_addr_i        (v_addr),
     .v_count_i       (v_count),
     .v_cmd_i         (v_cmd),
@@ -313,6 +327,10 @@ module hd_compute #(
     .pr_bias_i       (pr_bias),
     .pr_multiplier_i (pr_multiplier),
     .pr_shift_i      (pr_shift),
+    .ww_valid_i,
+    .ww_space_i,
+    .ww_word_i,
+    .ww_data_i,
     .qw_valid_o,
     .qw_addr_o,
     .qw_count_o,

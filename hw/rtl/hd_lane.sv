@@ -3,15 +3,20 @@
 //   2 scale  x = (value + bias) << max(shift, 0), modulo 2^32     average: |value| + cells/2
 //   3 high   p = x * multiplier, bits 62..30                      pass: x itself
 //   4 round  h = (p + 2^30) >>> 31, modulo 2^32                   average: no rounding, its sign
-//   5 out    RDBPOT(h, max(-shift, 0)) + z_out, modulo 2^32, clamped
+//   5 out    RDBPOT(h, max(-shift, 0)) + z_out, modulo 2^32, clamped; with table_i what the
+//            table of entry table_zero_i has for that
 // SRDHM rounds ties up for either sign when written as (p + 2^30) >>> 31; its one saturating case,
 // both factors INT32_MIN, cannot occur: a multiplier is never INT32_MIN (|m| is a Q0.31 fraction).
 // Shift is -31..30. A stage loads only when its enable is set, so idle lanes do not toggle; nothing
-// ever stalls. Latency 5, throughput 1 a cycle. Reset: none (hd_requant resets the enables).
+// ever stalls. A table has 256 entries, that of a code at code + 128, and is not written while it
+// is in use. Latency 5, throughput 1 a cycle. Reset: none (hd_requant resets the enables).
 // Bench: tests/hw/requant_tb.cpp
 `default_nettype none
 
-module hd_lane (
+module hd_lane #(
+  parameter int Tables    = 8,                          // 0: nothing is looked up
+  parameter int TableBits = $clog2((Tables + 1) * 128)  // derived
+) (
   input  wire logic        clk_i,
   input  wire logic [4:0]  en_i,          // stage s loads at en_i[s-1]
   // stage 1
@@ -37,6 +42,12 @@ module hd_lane (
   input  wire logic [7:0]  z_out_i,       // stage 5, signed; 0 for average and pass
   input  wire logic [7:0]  min_i,
   input  wire logic [7:0]  max_i,
+  input  wire logic        table_i,
+  input  wire logic [TableBits-1:0] table_zero_i,  // its entry of code 0
+  // tables
+  input  wire logic        table_we_i,
+  input  wire logic [TableBits-1:0] table_word_i,
+  input  wire logic [7:0]  table_data_i,
   output logic      [31:0] value_o,       // after stage 1
   output logic      [7:0]  q_o            // valid after stage 5
 );
@@ -44,6 +55,8 @@ module hd_lane (
   logic        [32:0] p_q;
   logic               neg2_q, neg3_q, alt_q;
   logic        [4:0]  e2_q, e3_q, e4_q;   // right shift
+  logic        [7:0]  q_q, looked_up;
+  logic               looks_up, looked_up_q;
 
   // Functions rather than wires: a stage that rests then costs nothing in the Verilated model.
 
@@ -83,7 +96,34 @@ module hd_lane (
     right = shift[5] ? 5'(-shift[4:0]) : 5'd0;
   endfunction
 
-  assign value_o = value_q;
+  function automatic logic [7:0] result(input logic signed [31:0] h, input logic [4:0] e,
+                                        input logic [7:0] zero, input logic [7:0] low,
+                                        input logic [7:0] top);
+    result = clamp((h >>> e) + $signed({{24{zero[7]}}, zero}) + $signed({31'b0, rounds_up(h, e)}),
+                   low, top);
+  endfunction
+
+  assign value_o  = value_q;
+  assign looks_up = en_i[4] & table_i & (Tables != 0);
+
+  if (Tables != 0) begin : gen_table
+    hd_ram #(.Width(8), .Depth(Tables * 256), .Apart(1'b1)) u_table (
+      .clk_i,
+      .re_i   (looks_up),
+      .raddr_i(looks_up ? table_zero_i ^ TableBits'(result(h_q, e4_q, z_out_i, min_i, max_i))
+                        : 'x),
+      .rdata_o(looked_up),
+      .we_i   (table_we_i),
+      .waddr_i(table_word_i),
+      .be_i   (1'b1),
+      .wdata_i(table_data_i)
+    );
+  end else begin : gen_none
+    logic unused_table;
+    assign looked_up    = '0;
+    assign unused_table = ^{looks_up, table_zero_i, table_we_i, table_word_i, table_data_i};
+  end
+  assign q_o = looked_up_q ? looked_up : q_q;
 
   always_ff @(posedge clk_i) begin
     if (en_i[0]) begin
@@ -108,9 +148,8 @@ module hd_lane (
       e4_q <= e3_q;
     end
     if (en_i[4]) begin
-      q_o <= clamp((h_q >>> e4_q) + $signed({{24{z_out_i[7]}}, z_out_i})
-                   + $signed({31'b0, rounds_up(h_q, e4_q)}),
-                   min_i, max_i);
+      q_q         <= result(h_q, e4_q, z_out_i, min_i, max_i);
+      looked_up_q <= table_i & (Tables != 0);
     end
   end
 

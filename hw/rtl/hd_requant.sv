@@ -3,10 +3,10 @@
 //   NUMERICS.md.
 // ARRAY is always taken; VECTOR is taken in every other cycle (v_ready_o). With a_sum_columns_i a
 // vector is taken twice: in the next cycle lane 0 takes the sum of what the lanes took, and that
-// one value goes on; the a_* fields stay, and a_valid_i is 0. VECTOR's
-// modes are in hd_requant.svh; a lane of v_alt_i takes the other scale; an average over one cell
-// (or none) passes. Command fields (scale,
-// zero point, clamp) are taken along with the vector: they may change in the cycle after.
+// one value goes on; the a_* fields stay, and a_valid_i is 0. VECTOR's modes are in hd_requant.svh;
+// a lane of v_alt_i takes the other scale; an average over one cell (or none) passes. A vector with
+// x_table_i is looked up in table x_table_first_i of each lane. Command fields (scale, zero point,
+// clamp, table) are taken along with the vector: they may change in the cycle after.
 // Latency 5: taken in cycle t, qw_* in cycle t+5, in order. The parameter entry is asked for in t
 // and read in t+1. a_busy_o (by a_slot_i), v_busy_o: a vector of that unit was taken and its qw_*
 // is not yet past; when it falls, the bytes are in the scratchpad. The pipe never stalls. Reset:
@@ -21,6 +21,8 @@ module hd_requant #(
   parameter int N         = CfgN,                        // lanes
   parameter int AddrBits  = $clog2(CfgScratchpadBytes),  // scratchpad byte address
   parameter int EntryBits = $clog2(CfgParamEntries),     // parameter memory entry
+  parameter int WordBits  = $clog2(CfgWeightBytes / CfgN),  // of ww_word_i
+  parameter int Tables    = CfgTables,
   parameter int CntBits   = $clog2(N + 1)                // derived, do not set
 ) (
   input  wire logic                 clk_i,
@@ -41,6 +43,8 @@ module hd_requant #(
   input  wire logic [7:0]           a_z_out_i,
   input  wire logic [7:0]           a_min_i,
   input  wire logic [7:0]           a_max_i,
+  input  wire logic                 a_table_i,
+  input  wire logic [2:0]           a_table_first_i,
   output logic [1:0]                a_busy_o,
   // VECTOR
   input  wire logic                 v_valid_i,
@@ -56,6 +60,8 @@ module hd_requant #(
   input  wire logic [7:0]           v_z_out_i,
   input  wire logic [7:0]           v_min_i,
   input  wire logic [7:0]           v_max_i,
+  input  wire logic                 v_table_i,
+  input  wire logic [2:0]           v_table_first_i,
   input  wire logic [AddrBits-1:0]  v_addr_i,
   input  wire logic [CntBits-1:0]   v_count_i,
   input  wire logic [31:0]          v_cmd_i,
@@ -66,6 +72,11 @@ module hd_requant #(
   input  wire logic [N*32-1:0]      pr_bias_i,
   input  wire logic [N*32-1:0]      pr_multiplier_i,
   input  wire logic [N*8-1:0]       pr_shift_i,
+  // WEIGHT: tables, byte l of a word is lane l's
+  input  wire logic                 ww_valid_i,
+  input  wire logic [SpaceBits-1:0] ww_space_i,
+  input  wire logic [WordBits-1:0]  ww_word_i,
+  input  wire logic [N*8-1:0]       ww_data_i,
   // scratchpad write and commit, always taken
   output logic                      qw_valid_o,
   output logic      [AddrBits-1:0]  qw_addr_o,       // byte of lane 0
@@ -74,7 +85,8 @@ module hd_requant #(
   output logic      [UnitBits-1:0]  qw_unit_o,       // UnitArray or UnitVector
   output logic      [31:0]          qw_cmd_o
 );
-  localparam int Stages = 5;
+  localparam int Stages    = 5;
+  localparam int TableBits = $clog2((Tables + 1) * 128);
 
   logic again_q, array, take;             // again_q: the sum of columns is to be taken
   assign array      = a_valid_i | again_q;
@@ -92,6 +104,8 @@ module hd_requant #(
   logic [7:0]           z_out_q[1:Stages-1];
   logic [7:0]           min_q  [1:Stages-1];
   logic [7:0]           max_q  [1:Stages-1];
+  logic [Stages-1:1]    table_q;
+  logic [2:0]           table_first_q[1:Stages-1];
   logic [Stages-1:0]    en;
   assign en = {valid_q[Stages-1:1], take};
 
@@ -115,6 +129,8 @@ module hd_requant #(
       z_out_q[1] <= array ? a_z_out_i : (v_mode_i == RqMbqm) ? v_z_out_i : 8'd0;
       min_q[1]   <= array ? a_min_i : v_min_i;
       max_q[1]   <= array ? a_max_i : v_max_i;
+      table_q[1] <= array ? a_table_i : v_table_i;
+      table_first_q[1] <= array ? a_table_first_i : v_table_first_i;
     end
     for (int s = 1; s < Stages; s++) begin
       if (valid_q[s]) begin
@@ -130,6 +146,8 @@ module hd_requant #(
         z_out_q[s+1] <= z_out_q[s];
         min_q[s+1]   <= min_q[s];
         max_q[s+1]   <= max_q[s];
+        table_q[s+1] <= table_q[s];
+        table_first_q[s+1] <= table_first_q[s];
       end
     end
   end
@@ -174,7 +192,7 @@ module hd_requant #(
     logic unused_shift;
     assign unused_shift = ^pr_shift_i[l*8+6 +: 2];
 
-    hd_lane u_lane (
+    hd_lane #(.Tables(Tables)) u_lane (
       .clk_i,
       .en_i            (en),
       .array_i         (array),
@@ -197,13 +215,19 @@ module hd_requant #(
       .z_out_i         (z_out_q[Stages-1]),
       .min_i           (min_q[Stages-1]),
       .max_i           (max_q[Stages-1]),
+      .table_i         (table_q[Stages-1]),
+      .table_zero_i    (TableBits'({table_first_q[Stages-1], 8'h80})),
+      .table_we_i      (ww_valid_i && ww_space_i == SpaceTable),
+      .table_word_i    (TableBits'(ww_word_i)),
+      .table_data_i    (ww_data_i[l*8 +: 8]),
       .value_o         (value[l*32 +: 32]),
       .q_o             (qw_data_o[l*8 +: 8])
     );
   end
 
   logic unused_bits;
-  assign unused_bits = ^{a_shift_i[7:6], v_shift_i[7:6], v_shift_alt_i[7:6]};
+  assign unused_bits = ^{a_shift_i[7:6], v_shift_i[7:6], v_shift_alt_i[7:6], ww_word_i,
+                         table_first_q[Stages-1]};
 
   assign qw_valid_o = valid_q[Stages];
   assign qw_addr_o  = addr_q[Stages];

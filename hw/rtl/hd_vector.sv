@@ -1,4 +1,4 @@
-// hd_vector - VECTOR: elementwise, pooling, sums and look-up over scratchpad bytes.
+// hd_vector - VECTOR: elementwise, pooling, sums and softmax over scratchpad bytes.
 // docs/HARDWARE.md has the formulas. hd_vector_walk makes one beat (a window cell x N channels) a
 // cycle, two hd_vector_port read the operands, N hd_vector_lane compute, hd_requant writes.
 // From a beat's grant: +1 bytes and rotation, +2 operands, +3 products, +4 rounded, +5 v_value_o.
@@ -8,12 +8,12 @@
 // 5; padding adds its columns or rows, whichever is more. done_o: all bytes are in the scratchpad.
 // softmax walks the command three times (hd_softmax): a pass takes its beats, the second one at
 // least 8 cycles a row; between passes the pipe empties, the third one waits for the last scale.
-// lut writes the table's bytes unclamped; other ops clamp. A window with no cell inside has sum 0
+// A window with no cell inside has sum 0
 // and maximum -128. kind_o: busy, wait_port (a request not granted), wait_lane (hd_requant serves
 // ARRAY), idle. active_o: see hd_clocks.
 // The output may lie exactly on A or B (each byte is read before it is written); any other overlap
 // of them is undefined here, for reads run about ten beats ahead of writes.
-// Reset: idle; the look-up memories are undefined. Bench: tests/hw/vector_tb.cpp
+// Reset: idle; the exponentials are undefined. Bench: tests/hw/vector_tb.cpp
 `default_nettype none
 `include "hd_accel.svh"
 `include "hd_config.svh"
@@ -43,7 +43,7 @@ module hd_vector #(
   output logic      [2*CntBits-1:0]  vr_lo_o,
   output logic      [2*CntBits-1:0]  vr_hi_o,
   input  wire logic [2*2*N*8-1:0]    vr_data_i,
-  // WEIGHT: look-up memory
+  // WEIGHT: exponentials
   input  wire logic                  ww_valid_i,
   input  wire logic [SpaceBits-1:0]  ww_space_i,
   input  wire logic [WordBits-1:0]   ww_word_i,
@@ -62,14 +62,15 @@ module hd_vector #(
   output logic      [7:0]            v_z_out_o,
   output logic      [7:0]            v_min_o,
   output logic      [7:0]            v_max_o,
+  output logic                       v_table_o,
+  output logic      [2:0]            v_table_first_o,
   output logic      [AddrBits-1:0]   v_addr_o,
   output logic      [CntBits-1:0]    v_count_o,
   output logic      [31:0]           v_cmd_o,
   input  wire logic                  v_busy_i
 );
-  localparam int LutBits  = 8 - $clog2(N);
-  // {empty, first, last, end, count, output address}
-  localparam int MetaBits = 4 + CntBits + AddrBits;
+  // {table, empty, first, last, end, count, output address}
+  localparam int MetaBits = 7 + CntBits + AddrBits;
   localparam int EndBit   = CntBits + AddrBits;
 
   // ---------------------------------------------------------------- command
@@ -120,6 +121,7 @@ module hd_vector #(
   logic [AddrBits-1:0] beat_a, beat_b, beat_out;
   logic [CntBits-1:0]  beat_count;
   logic                beat_first, beat_last, beat_end;
+  logic [2:0]          beat_table, out_table_q;
   logic [1:0]          got_q;    // the port took the beat in an earlier cycle
   logic [1:0]          taken;
   logic [1:0]          head;     // the port's queue holds an operand
@@ -145,6 +147,7 @@ module hd_vector #(
     .last_o     (beat_last),
     .end_o      (beat_end),
     .empty_o    (beat_empty),
+    .table_o    (beat_table),
     .busy_o     (walk_busy)
   );
 
@@ -162,8 +165,8 @@ module hd_vector #(
       .addr_i      (p == 0 ? beat_a : beat_b),
       .count_i     (p == 0 && beat_empty ? '0 : beat_count),
       .splat_i     (p == 0 ? cmd_q.a_splat : cmd_q.b_splat),
-      .meta_i      (p != 0 ? '0 : {beat_empty, beat_first, beat_last, beat_end, beat_count,
-                                   beat_out}),
+      .meta_i      (p != 0 ? '0 : {beat_table, beat_empty, beat_first, beat_last, beat_end,
+                                   beat_count, beat_out}),
       .taken_o     (taken[p]),
       .req_o       (vr_req_o[p]),
       .addr_o      (vr_addr_o[p*AddrBits +: AddrBits]),
@@ -182,7 +185,7 @@ module hd_vector #(
     );
   end
   assign vr_lo_o = '0;
-  assign unused  = ^{meta[1], ww_word_i};
+  assign unused  = ^{meta[1], ww_word_i, ww_data_i};
 
   // ---------------------------------------------------------------- stages: product, high, value
   // All three move together; the value waits for hd_requant or for the reciprocal.
@@ -202,7 +205,7 @@ module hd_vector #(
   assign pop        = move & head[0] & (!two | head[1]);
   assign high_en    = move & product_v_q;
   assign value_en   = move & high_v_q;
-  assign high_first = high_meta_q[MetaBits-2];
+  assign high_first = high_meta_q[EndBit+2];
   assign flowing    = walk_busy | (|held) | product_v_q | high_v_q | value_v_q;
 
   always_ff @(posedge clk_i) begin
@@ -213,7 +216,7 @@ module hd_vector #(
     end else if (move) begin
       product_v_q <= pop;
       high_v_q    <= product_v_q;
-      value_v_q   <= high_v_q & high_meta_q[reduce ? EndBit : MetaBits-3];
+      value_v_q   <= high_v_q & high_meta_q[reduce ? EndBit : EndBit+1];
     end
   end
 
@@ -223,7 +226,8 @@ module hd_vector #(
     if (value_en) begin
       out_addr_q  <= high_meta_q[AddrBits-1:0];
       out_count_q <= high_meta_q[AddrBits +: CntBits];
-      cells_q     <= high_first ? {11'd0, !high_meta_q[MetaBits-1]} : cells_q + 12'd1;
+      out_table_q <= high_meta_q[MetaBits-1 -: 3];
+      cells_q     <= high_first ? {11'd0, !high_meta_q[EndBit+3]} : cells_q + 12'd1;
     end
   end
 
@@ -270,12 +274,8 @@ module hd_vector #(
   );
 
   // ---------------------------------------------------------------- lanes
-  logic lut_we;
-
-  assign lut_we = ww_valid_i && ww_space_i == SpaceLut;
-
   for (genvar l = 0; l < N; l++) begin : gen_lane
-    hd_vector_lane #(.N(N)) u_lane (
+    hd_vector_lane u_lane (
       .clk_i,
       .a_byte_i       (rot[0][l*8 +: 8]),
       .a_keep_i       (keep[0][l]),
@@ -300,11 +300,9 @@ module hd_vector #(
       .high_en_i      (high_en),
       .value_en_i     (value_en),
       .first_i        (high_first),
-      .lut_we_i       (lut_we),
-      .lut_word_i     (ww_word_i[LutBits-1:0]),
-      .lut_data_i     (ww_data_i),
       .exp_we_i       (exp_we),
       .exp_entry_i    (8'(ww_word_i)),
+      .exp_data_i     (ww_data_i[31:0]),
       .high_o         (high[l*32 +: 32]),
       .value_o        (v_value_o[l*32 +: 32]),
       .negative_o     (v_alt_o[l])
@@ -312,20 +310,22 @@ module hd_vector #(
   end
 
   // ---------------------------------------------------------------- to hd_requant
-  assign v_mode_o       = average ? RqAverage : (mode.lut | mode.max) ? RqPass : RqMbqm;
+  assign v_mode_o       = average ? RqAverage : mode.max ? RqPass : RqMbqm;
   assign v_multiplier_o = average ? reciprocal : on ? row_multiplier : cmd_q.multiplier_out;
   assign v_shift_o      = on ? row_shift : cmd_q.shift_out;
   assign v_multiplier_alt_o = cmd_q.multiplier_b;
   assign v_shift_alt_o      = cmd_q.shift_b;
   assign v_cells_o      = cells_q;
   assign v_z_out_o      = cmd_q.z_out;
-  assign v_min_o        = mode.lut ? 8'h80 : cmd_q.act_min;
-  assign v_max_o        = mode.lut ? 8'h7f : cmd_q.act_max;
+  assign v_min_o        = cmd_q.act_min;
+  assign v_max_o        = cmd_q.act_max;
+  assign v_table_o      = cmd_q.look_up;
+  assign v_table_first_o = out_table_q;
   assign v_addr_o       = out_addr_q;
   assign v_count_o      = out_count_q;
   assign v_cmd_o        = index_q;
 
-  assign active_o = state_q != StIdle || cmd_valid_i || lut_we || exp_we;
+  assign active_o = state_q != StIdle || cmd_valid_i || exp_we;
 
   // ---------------------------------------------------------------- this cycle's counter
   assign kind_o = state_q == StIdle              ? CounterVectorIdle[2:0]

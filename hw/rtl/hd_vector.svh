@@ -10,7 +10,6 @@ typedef struct packed {
   logic min;
   logic mul;
   logic prelu;
-  logic lut;
   logic sum;     // avg_pool, sum
   logic max;     // max_pool, max_pool_two
 } hd_vector_mode_t;

@@ -24,14 +24,12 @@ module hd_vector_decode (
       mode_o.square <= op_i == VopSquared;
       mode_o.mul    <= op_i == VopMul;
       mode_o.prelu  <= op_i == VopPrelu;
-      mode_o.lut    <= op_i == VopLut;
       mode_o.sum    <= op_i == VopAvgPool || op_i == VopSum;
       mode_o.max    <= op_i == VopMaxPool || op_i == VopMaxPoolTwo;
       two_o         <= op_i <= VopMaxPoolTwo;
       average_o     <= op_i == VopAvgPool;
       softmax_o     <= op_i == VopSoftmax;
-      raw_o         <= op_i == VopAvgPool || op_i == VopMaxPool || op_i == VopMaxPoolTwo
-                       || op_i == VopLut;
+      raw_o         <= op_i == VopAvgPool || op_i == VopMaxPool || op_i == VopMaxPoolTwo;
     end
   end
 endmodule

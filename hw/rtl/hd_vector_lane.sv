@@ -1,32 +1,26 @@
 // hd_vector_lane - one lane of VECTOR, from two bytes to the value hd_requant rescales.
 //   queue    a, b = byte - zero point (9 bits), `blank_i` where it is not read; two entries each
-//   product  pa = a * {multiplier_a | b | 1}, pb = b * multiplier_b;  look-up memory read
+//   product  pa = a * {multiplier_a | b | 1}, pb = b * multiplier_b
 //            prelu: b where a < 0, else 1
 //            softmax: memory of exponentials read
 //   high     softmax: the exponential (first pass: the byte)
 //            add, sub, max, min: (p + 2^10) >> 11 = ((x << 20) * multiplier + 2^30) >> 31
 //            max, min: one of the two, by the products' bits that it depends on
 //            squared: (p + 2^23) >> 24 = ((x << 7) * multiplier + 2^30) >> 31, kept 13 bits up
-//            others: pa, or the byte
+//            others: pa
 //   value    add, sub, squared: RDBPOT(ha, -shift_a) +- RDBPOT(hb, -shift_b);  others with two
-//            operands, lut: ha;
+//            operands: ha;
 //            pools: first cell ha, then the sum or the maximum, modulo 2^32
 // squared: value_o is the square of the difference, which has 18 bits, modulo 2^32.
 // One product serves add (9 x 32), mul (9 x 9) and the pools (x 1): its second factor is chosen.
-// The look-up memory is a copy per lane, 256 / N words of N bytes, because all lanes look up in the
-// same cycle and hd_weights writes N bytes a cycle. The other way, one register file with N read
-// multiplexers, is 2,048 flops and N * 2,040 two-input multiplexers: a fifth of the array's cells
-// at N = 16.
-// So is the memory of exponentials, 256 entries of 32 bits: entry (byte - zero point) mod 256.
+// The memory of exponentials is a copy per lane, 256 entries of 32 bits, because all lanes look up
+// in the same cycle: entry (byte - zero point) mod 256.
 // Each stage loads at its enable only. Reset: none. Bench: tests/hw/vector_tb.cpp
 `default_nettype none
 `include "hd_config.svh"
 `include "hd_vector.svh"
 
-module hd_vector_lane #(
-  parameter int N       = CfgN,
-  parameter int LutBits = 8 - $clog2(N)  // derived: word of the look-up memory
-) (
+module hd_vector_lane (
   input  wire logic               clk_i,
   // operands, controls of hd_vector_port
   input  wire logic [7:0]         a_byte_i,
@@ -54,19 +48,14 @@ module hd_vector_lane #(
   input  wire logic               high_en_i,
   input  wire logic               value_en_i,
   input  wire logic               first_i,     // the value stage takes a window's first cell
-  // look-up memory
-  input  wire logic               lut_we_i,
-  input  wire logic [LutBits-1:0] lut_word_i,
-  input  wire logic [N*8-1:0]     lut_data_i,
-  // exponentials: the first 32 bits of the word
+  // exponentials
   input  wire logic               exp_we_i,
   input  wire logic [7:0]         exp_entry_i,
+  input  wire logic [31:0]        exp_data_i,
   output logic      [31:0]        high_o,
   output logic      [31:0]        value_o,
   output logic                    negative_o   // prelu: a < 0
 );
-  localparam int OffBits = $clog2(N);
-
   // x / 2^e, halves away from zero: half - (x < 0) is added before the shift, half = 2^(e-1),
   // nothing for e = 0.
   function automatic logic signed [31:0] rdbpot(input logic signed [31:0] x, input logic [4:0] e);
@@ -108,26 +97,6 @@ module hd_vector_lane #(
     if (product_en_i && mode_i.scale) pb_q <= b_q * factor_b;
   end
 
-  logic [7:0]         index;
-  logic [OffBits-1:0] lut_lane_q;
-  logic [N*8-1:0]     lut_word;
-
-  assign index = {!a_q[7], a_q[6:0]};  // a + 128
-  always_ff @(posedge clk_i) begin
-    if (product_en_i && mode_i.lut) lut_lane_q <= index[OffBits-1:0];
-  end
-
-  hd_ram #(.Width(N * 8), .Depth(256 / N), .BeBits(1)) u_lut (
-    .clk_i,
-    .re_i    (product_en_i & mode_i.lut),
-    .raddr_i (index[7:OffBits]),
-    .rdata_o (lut_word),
-    .we_i    (lut_we_i),
-    .waddr_i (lut_word_i),
-    .be_i    (1'b1),
-    .wdata_i (lut_data_i)
-  );
-
   logic [31:0] exponential;
 
   if (CfgSoftmaxRows != 0) begin : gen_exp
@@ -139,24 +108,19 @@ module hd_vector_lane #(
       .we_i   (exp_we_i),
       .waddr_i(exp_entry_i),
       .be_i   (1'b1),
-      .wdata_i(lut_data_i[31:0])
+      .wdata_i(exp_data_i)
     );
   end else begin : gen_none
     logic unused_exp;
     assign exponential = '0;
-    assign unused_exp  = ^{exp_i, exp_we_i, exp_entry_i};
+    assign unused_exp  = ^{exp_i, exp_we_i, exp_entry_i, exp_data_i};
   end
 
   // ---------------------------------------------------------------- high, value
   logic signed [31:0] ha_q, hb_q, value_q;
   logic               product_negative_q, high_negative_q, negative_q;
-  logic [7:0]         looked_up;
   logic               unused_pb;
 
-  always_comb begin
-    looked_up = '0;
-    if (mode_i.lut) looked_up = lut_word[{lut_lane_q, 3'b000} +: 8];
-  end
   assign unused_pb = ^pb_q[9:0];
 
   // Bits 40..10. Whole: the 13 low bits of the result are to be ignored.
@@ -178,8 +142,7 @@ module hd_vector_lane #(
 
   always_ff @(posedge clk_i) begin
     if (high_en_i) begin
-      ha_q <= !mode_i.scale ? (exp_i ? exponential :
-                          mode_i.lut ? {{24{looked_up[7]}}, looked_up} : pa_q[31:0]) :
+      ha_q <= !mode_i.scale ? (exp_i ? exponential : pa_q[31:0]) :
               mode_i.pick && takes_b(pa_q[40:10], pb_q[40:10], mode_i.min) ? high(pb_q[40:10], 1'b0)
                                                                  : high(pa_q[40:10], mode_i.square);
       if (mode_i.scale) hb_q <= high(pb_q[40:10], mode_i.square);

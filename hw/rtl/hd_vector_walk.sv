@@ -34,6 +34,7 @@ module hd_vector_walk #(
   output logic                    last_o,      // last cell of a window
   output logic                    end_o,       // last beat of a column
   output logic                    empty_o,     // no cell at all
+  output logic [2:0]              table_o,
   output logic                    busy_o
 );
   // Image positions: in_w - x_start and what is left of it.
@@ -64,6 +65,7 @@ module hd_vector_walk #(
   logic [15:0]       cols_q, rows_q;             // left, this one included
   logic [ChBits-1:0] chan_q;
   logic              first_q;
+  logic [2:0]        table_q;                    // of this chunk
   logic              last_kx, last_ky, window_end, chunk_end, col_end, row_end;
 
   assign last_kx    = $signed({2'b0, kx_q}) >= $signed(xrem_q) || kx_q >= cmd_i.kernel_w - 16'd1;
@@ -156,6 +158,7 @@ module hd_vector_walk #(
       rows_q    <= cmd_i.rows;
       chan_q    <= cmd_i.channels[ChBits-1:0];
       first_q   <= 1'b1;
+      table_q   <= cmd_i.table_first;
       a_row_q   <= cmd_i.a_base[AddrBits-1:0] + xoffi_q + yoff_q;
       a_col_q   <= cmd_i.a_base[AddrBits-1:0] + xoffi_q + yoff_q;
       a_chunk_q <= cmd_i.a_base[AddrBits-1:0] + xoffi_q + yoff_q;
@@ -182,6 +185,7 @@ module hd_vector_walk #(
         b_cell_q  <= b_next;
         o_cell_q  <= o_next;
         ky_q      <= ky0_q;
+        table_q   <= chunk_end ? cmd_i.table_first : table_q + {2'b0, cmd_i.table_step};
         chan_q    <= chunk_end ? cmd_i.channels[ChBits-1:0] : chan_q - ChBits'(N);
       end
       if (step_col || step_row) begin
@@ -226,6 +230,7 @@ module hd_vector_walk #(
   assign count_o    = chunk_end ? chan_q[CntBits-1:0] : CntBits'(N);
   assign first_o    = first_q;
   assign last_o     = window_end;
+  assign table_o    = table_q;
   assign end_o      = window_end && chunk_end;
 
 `ifdef HD_ASSERT

@@ -1,5 +1,5 @@
 // hd_weights - weight memory and parameter memories (bias, multiplier, shift: a memory per lane).
-//   ww_*: one word of N bytes a cycle into the space ww_space_i, always taken; SpaceLut,
+//   ww_*: one word of N bytes a cycle into the space ww_space_i, always taken; SpaceTable,
 //         SpaceExp and SpaceScratchpad are not kept here. bias, multiplier: word k holds N/4 int32
 //         of entry k / 4, lanes (k mod 4) * N/4 onward; shift: word k is entry k; bias16: word k
 //         holds N/2 int16 of entry k / 2, lanes (k mod 2) * N/2 onward, goes to the bias memory.

@@ -144,6 +144,8 @@ static void requantise(const struct array_job *j, const uint32_t *sum, uint32_t 
                                     : func_mbqm(x, mul[i], shift[i]);
         out[i] = func_clamp(y, c->z_out, c->act_min, c->act_max);
     }
+    if (c->look_up)
+        hd_func_look_up(f, c->table_first + (c->table_step ? c->p_base + j->tile : 0), out, count);
     hd_func_put(j->f, HD_UNIT_ARRAY, HD_SPACE_SCRATCHPAD, at, out, count);
 }
 

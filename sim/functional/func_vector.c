@@ -1,5 +1,5 @@
 /* func_vector.c - VECTOR: for row, column, chunk of N channels, window cell.
- * in: a command, scratchpad, look-up memory.   out: scratchpad. Formulas: docs/HARDWARE.md,
+ * in: a command, scratchpad, tables.   out: scratchpad. Formulas: docs/HARDWARE.md,
  * NUMERICS.md. */
 #include <stdbool.h>
 
@@ -143,7 +143,6 @@ static int32_t average(int32_t sum, uint32_t n)
 static int finish(struct vector_job *j, const int32_t *value, int8_t *out)
 {
     const struct hd_cmd_vector *c = j->c;
-    const int8_t *lut = (const int8_t *)j->f->space[HD_SPACE_LUT];
     const int8_t *b = NULL;
 
     if (two_operands(c)) {
@@ -165,7 +164,6 @@ static int finish(struct vector_job *j, const int32_t *value, int8_t *out)
             out[i] = func_clamp(func_mbqm(value[i], c->multiplier_out, c->shift_out), c->z_out,
                                 c->act_min, c->act_max);
             break;
-        case HD_VOP_LUT: out[i] = lut[value[i] + 128]; break;
         default: out[i] = elementwise(c, (int8_t)value[i], b[c->b_splat ? 0 : i]); break;
         }
     }
@@ -175,14 +173,14 @@ static int finish(struct vector_job *j, const int32_t *value, int8_t *out)
 static int check(const struct vector_job *j)
 {
     const struct hd_cmd_vector *c = j->c;
-    int two = two_operands(c), elementwise_op = two || c->op == HD_VOP_LUT;
+    int two = two_operands(c);
     int scaled = two && c->op != HD_VOP_MUL && c->op != HD_VOP_PRELU;
 
     if (c->op >= HD_VOP_COUNT)
         return refuse(j, c->op, "vector: no such operation");
     if (!c->rows || !c->cols || !c->channels || !c->kernel_h || !c->kernel_w)
         return refuse(j, 0, "vector: an empty loop");
-    if (elementwise_op && (c->kernel_h != 1 || c->kernel_w != 1))
+    if (two && (c->kernel_h != 1 || c->kernel_w != 1))
         return refuse(j, c->kernel_h, "vector: an elementwise operation has a 1 x 1 window");
     if (c->op == HD_VOP_AVG_POOL && (uint32_t)c->kernel_h * c->kernel_w > 2048)
         return refuse(j, c->kernel_w, "vector: an average of more than 2048 cells");
@@ -213,6 +211,9 @@ static int run_chunk(struct vector_job *j)
 
     if (window(j, value) || finish(j, value, out))
         return -1;
+    if (c->look_up)
+        hd_func_look_up(j->f, c->table_first + (c->table_step ? j->chunk / j->f->config.n : 0), out,
+                        j->n);
     if ((uint64_t)at + j->n > j->f->n_bytes[HD_SPACE_SCRATCHPAD])
         return refuse(j, at, "vector: the output is outside the scratchpad");
     hd_func_put(j->f, HD_UNIT_VECTOR, HD_SPACE_SCRATCHPAD, at, out, j->n);

@@ -155,6 +155,8 @@ module array_bench #(
   logic [CntBits-1:0]             a_count, qw_count;
   logic [31:0]                    a_cmd, a_multiplier;
   logic [7:0]                     a_shift, a_z_out, a_min, a_max;
+  logic                           a_table;
+  logic [2:0]                     a_table_first;
   logic                           pr_req, qw_valid;
   logic [N*32-1:0]                pr_bias, pr_multiplier;
   logic [N*8-1:0]                 pr_shift, qw_data;
@@ -199,6 +201,8 @@ module array_bench #(
     .a_z_out_o       (a_z_out),
     .a_min_o         (a_min),
     .a_max_o         (a_max),
+    .a_table_o       (a_table),
+    .a_table_first_o (a_table_first),
     .a_busy_i        (a_busy)
   );
 
@@ -220,7 +224,7 @@ module array_bench #(
   );
 
   /* verilator lint_off PINCONNECTEMPTY */  // the unit of a write and VECTOR's handshake are of no use here
-  hd_requant #(.N(N), .AddrBits(AddrBits), .EntryBits(EntryBits)) u_requant (
+  hd_requant #(.N(N), .AddrBits(AddrBits), .EntryBits(EntryBits), .WordBits(WordBits)) u_requant (
     .clk_i,
     .rst_ni,
     .a_valid_i       (a_valid),
@@ -238,6 +242,8 @@ module array_bench #(
     .a_z_out_i       (a_z_out),
     .a_min_i         (a_min),
     .a_max_i         (a_max),
+    .a_table_i       (a_table),
+    .a_table_first_i (a_table_first),
     .a_busy_o        (a_busy),
     .v_valid_i       (1'b0),
     .v_ready_o       (),
@@ -252,6 +258,8 @@ module array_bench #(
     .v_z_out_i       ('0),
     .v_min_i         ('0),
     .v_max_i         ('0),
+    .v_table_i       (1'b0),
+    .v_table_first_i ('0),
     .v_addr_i        ('0),
     .v_count_i       ('0),
     .v_cmd_i         ('0),
@@ -261,6 +269,10 @@ module array_bench #(
     .pr_bias_i       (pr_bias),
     .pr_multiplier_i (pr_multiplier),
     .pr_shift_i      (pr_shift),
+    .ww_valid_i      (ww_valid_q),
+    .ww_space_i      (ww_space_q),
+    .ww_word_i       (ww_word_q),
+    .ww_data_i       (ww_data_q),
     .qw_valid_o      (qw_valid),
     .qw_addr_o       (qw_addr),
     .qw_count_o      (qw_count),

@@ -86,6 +86,8 @@ module hd_array_unit #(
   output logic      [7:0]            a_z_out_o,
   output logic      [7:0]            a_min_o,
   output logic      [7:0]            a_max_o,
+  output logic                       a_table_o,
+  output logic      [2:0]            a_table_first_o,
   input  wire logic [1:0]            a_busy_i
 );
   logic [CmdArrayBits-1:0] cmd;
@@ -94,7 +96,7 @@ module hd_array_unit #(
     u_timer (.clk_i, .rst_ni, .cmd_valid_i, .cmd_ready_o, .common_i(cmd[127:0]), .done_o, .kind_o);
   assign {begin_o, ar_req_o, ar_addr_o, ar_lo_o, ar_hi_o, wr_req_o, wr_word_o, a_valid_o, a_sum_o, a_entry_o, a_addr_o,
           a_count_o, a_cmd_o, a_slot_o, a_has_bias_o, a_common_scale_o, a_sum_columns_o, a_multiplier_o, a_shift_o, a_z_out_o,
-          a_min_o, a_max_o} = '0;
+          a_min_o, a_max_o, a_table_o, a_table_first_o} = '0;
 endmodule
 
 module hd_vector #(
@@ -132,6 +134,8 @@ module hd_vector #(
   output logic      [7:0]            v_z_out_o,
   output logic      [7:0]            v_min_o,
   output logic      [7:0]            v_max_o,
+  output logic                       v_table_o,
+  output logic      [2:0]            v_table_first_o,
   output logic      [AddrBits-1:0]   v_addr_o,
   output logic      [CntBits-1:0]    v_count_o,
   output logic      [31:0]           v_cmd_o,
@@ -161,12 +165,13 @@ module hd_vector #(
   assign vr_lo_o   = '0;
   assign vr_hi_o   = {CntBits'(0), CntBits'(N)};
   assign {v_alt_o, v_multiplier_alt_o, v_shift_alt_o} = '0;
-  assign {v_valid_o, v_value_o, v_mode_o, v_multiplier_o, v_shift_o, v_cells_o, v_z_out_o, v_min_o, v_max_o, v_addr_o,
-          v_count_o, v_cmd_o} = '0;
+  assign {v_valid_o, v_value_o, v_mode_o, v_multiplier_o, v_shift_o, v_cells_o, v_z_out_o, v_min_o, v_max_o, v_table_o, v_table_first_o,
+          v_addr_o, v_count_o, v_cmd_o} = '0;
 endmodule
 
 module hd_requant #(
-  parameter int N = 16, parameter int AddrBits = 17, parameter int EntryBits = 6, parameter int CntBits = $clog2(N + 1)
+  parameter int N = 16, parameter int AddrBits = 17, parameter int EntryBits = 6, parameter int WordBits = 12,
+  parameter int CntBits = $clog2(N + 1)
 ) (
   input  wire logic                 clk_i,
   input  wire logic                 rst_ni,
@@ -185,6 +190,8 @@ module hd_requant #(
   input  wire logic [7:0]           a_z_out_i,
   input  wire logic [7:0]           a_min_i,
   input  wire logic [7:0]           a_max_i,
+  input  wire logic                 a_table_i,
+  input  wire logic [2:0]           a_table_first_i,
   output logic [1:0]                a_busy_o,
   input  wire logic                 v_valid_i,
   output logic                      v_ready_o,
@@ -199,6 +206,8 @@ module hd_requant #(
   input  wire logic [7:0]           v_z_out_i,
   input  wire logic [7:0]           v_min_i,
   input  wire logic [7:0]           v_max_i,
+  input  wire logic                 v_table_i,
+  input  wire logic [2:0]           v_table_first_i,
   input  wire logic [AddrBits-1:0]  v_addr_i,
   input  wire logic [CntBits-1:0]   v_count_i,
   input  wire logic [31:0]          v_cmd_i,
@@ -208,6 +217,10 @@ module hd_requant #(
   input  wire logic [N*32-1:0]      pr_bias_i,
   input  wire logic [N*32-1:0]      pr_multiplier_i,
   input  wire logic [N*8-1:0]       pr_shift_i,
+  input  wire logic                 ww_valid_i,
+  input  wire logic [SpaceBits-1:0] ww_space_i,
+  input  wire logic [WordBits-1:0]  ww_word_i,
+  input  wire logic [N*8-1:0]       ww_data_i,
   output logic                      qw_valid_o,
   output logic      [AddrBits-1:0]  qw_addr_o,
   output logic      [CntBits-1:0]   qw_count_o,

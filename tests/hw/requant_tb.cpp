@@ -32,6 +32,7 @@ struct bench {
     Vbench dut;
     rng r;
     param memory[entries];
+    int8_t table[CfgTables][256][N]; /* by code + 128, lane */
     std::deque<expected> due;
     uint64_t cycle = 0, checked = 0, refused = 0;
     int failures = 0;
@@ -87,6 +88,31 @@ struct bench {
         return e;
     }
 
+    /* What the table `first` has for the results, if the vector is looked up. */
+    void look_up(expected *e, bool looks_up, int first) const
+    {
+        for (int l = 0; looks_up && l < N; l++)
+            e->q[l] = table[first % CfgTables][e->q[l] + 128][l];
+    }
+
+    /* An entry of every lane, or a word of another memory. */
+    void load_word(int number, int code)
+    {
+        const bool ours = r.chance(70);
+
+        dut.ww_valid_i = 1;
+        dut.ww_space_i = (uint8_t)(ours ? HD_SPACE_TABLE : HD_SPACE_WEIGHTS);
+        dut.ww_word_i = (uint16_t)(number * 256 + code);
+        for (int l = 0; l < N; l++) {
+            int8_t value = (int8_t)r.next();
+            set_field(dut.ww_data_i, l * 8, 8, (uint8_t)value);
+            if (ours)
+                table[number][code][l] = value;
+        }
+        step(0, 0);
+        dut.ww_valid_i = 0;
+    }
+
     void drive_array()
     {
         bool bias = r.chance(80), common = r.chance(50);
@@ -117,6 +143,9 @@ struct bench {
                 numerics_mbqm(sum, common ? m : p->multiplier[l], common ? sh : p->shift[l]), z,
                 low, high);
         }
+        dut.a_table_i = r.chance(30);
+        dut.a_table_first_i = (uint8_t)r.range(0, 7);
+        look_up(&e, dut.a_table_i, dut.a_table_first_i);
         e.cycle = cycle + latency;
         due.push_back(e);
     }
@@ -160,6 +189,9 @@ struct bench {
                                                              : x,
                                     mode == 0 ? z : 0, low, high);
         }
+        dut.v_table_i = r.chance(30);
+        dut.v_table_first_i = (uint8_t)r.range(0, 7);
+        look_up(&e, dut.v_table_i, dut.v_table_first_i);
         vector_wants = e;
     }
 
@@ -252,10 +284,18 @@ struct bench {
         for (int i = 0; i < 3; i++)
             step(0, 0);
         dut.rst_ni = 1;
+        for (int i = 0; i < CfgTables * 256; i++)
+            for (int l = 0; l < N; l++)
+                table[i / 256][i % 256][l] = 0;
+        for (int repeat = 0; repeat < 8; repeat++)
+            for (int i = 0; i < CfgTables * 256; i++)
+                load_word(i / 256, i % 256);
         for (uint64_t i = 0; i < cycles && failures == 0; i++) {
             if (i % 64 == 0) /* new parameters while none is under way */
                 while (!due.empty())
                     step(0, 0);
+            if (i % 64 == 0)
+                load_word(r.range(0, CfgTables - 1), r.range(0, 255));
             if (i % 64 == 0)
                 for (param &p : memory)
                     for (int l = 0; l < N; l++) {

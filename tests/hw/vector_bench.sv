@@ -48,6 +48,8 @@ module vector_bench #(
   logic [N-1:0]         v_alt;
   logic [31:0]          v_multiplier_alt;
   logic [7:0]           v_shift, v_shift_alt, v_z_out, v_min, v_max;
+  logic                 v_table;
+  logic [2:0]           v_table_first;
   logic [11:0]          v_cells;
   logic [AddrBits-1:0]  v_addr;
   logic [CntBits-1:0]   v_count;
@@ -67,7 +69,7 @@ module vector_bench #(
     .v_valid_o(v_valid), .v_ready_i(v_ready), .v_value_o(v_value), .v_mode_o(v_mode),
     .v_multiplier_o(v_multiplier), .v_shift_o(v_shift), .v_alt_o(v_alt),
     .v_multiplier_alt_o(v_multiplier_alt), .v_shift_alt_o(v_shift_alt), .v_cells_o(v_cells), .v_z_out_o(v_z_out),
-    .v_min_o(v_min), .v_max_o(v_max), .v_addr_o(v_addr), .v_count_o(v_count), .v_cmd_o(v_cmd),
+    .v_min_o(v_min), .v_max_o(v_max), .v_table_o(v_table), .v_table_first_o(v_table_first), .v_addr_o(v_addr), .v_count_o(v_count), .v_cmd_o(v_cmd),
     .v_busy_i(v_busy)
   );
 
@@ -75,14 +77,15 @@ module vector_bench #(
     .clk_i, .rst_ni,
     .a_valid_i(array_i), .a_sum_i({N{32'hdeadbeef}}), .a_entry_i('0), .a_addr_i('1), .a_count_i(CntBits'(N)),
     .a_cmd_i('0), .a_slot_i(1'b0), .a_has_bias_i(1'b0), .a_common_scale_i(1'b1), .a_sum_columns_i(1'b0), .a_multiplier_i(32'h40000001),
-    .a_shift_i(8'd2), .a_z_out_i(8'd3), .a_min_i(8'h80), .a_max_i(8'h7f), .a_busy_o,
+    .a_shift_i(8'd2), .a_z_out_i(8'd3), .a_min_i(8'h80), .a_max_i(8'h7f), .a_table_i(1'b0), .a_table_first_i('0), .a_busy_o,
     .v_valid_i(v_valid), .v_ready_o(v_ready), .v_value_i(v_value), .v_mode_i(v_mode),
     .v_multiplier_i(v_multiplier), .v_shift_i(v_shift), .v_alt_i(v_alt),
     .v_multiplier_alt_i(v_multiplier_alt), .v_shift_alt_i(v_shift_alt), .v_cells_i(v_cells), .v_z_out_i(v_z_out),
-    .v_min_i(v_min), .v_max_i(v_max), .v_addr_i(v_addr), .v_count_i(v_count), .v_cmd_i(v_cmd),
+    .v_min_i(v_min), .v_max_i(v_max), .v_table_i(v_table), .v_table_first_i(v_table_first), .v_addr_i(v_addr), .v_count_i(v_count), .v_cmd_i(v_cmd),
     .v_busy_o(v_busy),
     .pr_req_o(unused_pr_req), .pr_entry_o(unused_pr_entry),
     .pr_bias_i('0), .pr_multiplier_i('0), .pr_shift_i('0),
+    .ww_valid_i, .ww_space_i, .ww_word_i, .ww_data_i,
     .qw_valid_o, .qw_addr_o, .qw_count_o, .qw_data_o, .qw_unit_o, .qw_cmd_o
   );
 

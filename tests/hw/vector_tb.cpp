@@ -32,16 +32,16 @@ enum {
     idle = HD_COUNTER_VECTOR_IDLE % 8,
 };
 
-const char *const op_names[] = {"add",   "sub",      "squared",  "mul", "max", "min",
-                                "prelu", "avg_pool", "max_pool", "sum", "lut", "softmax"};
+const char *const op_names[] = {"add",   "sub",          "squared",  "mul",      "max", "min",
+                                "prelu", "max_pool_two", "avg_pool", "max_pool", "sum", "softmax"};
 
 /* ------------------------------------------------------------------ the loops */
 struct reference {
     const hd_cmd_vector &c;
     const std::vector<uint8_t> &before;
     std::vector<uint8_t> &after;
-    const int8_t *lut;
-    const int32_t *exp; /* softmax: by difference modulo 256 */
+    const int8_t (*table)[256][N]; /* by number, code + 128, lane */
+    const int32_t *exp;            /* softmax: by difference modulo 256 */
     uint64_t beats = 0;
     uint64_t waits = 0; /* cycles that softmax takes in addition to its beats */
 
@@ -59,8 +59,6 @@ struct reference {
     {
         int32_t x = a - c.z_a, y = b - c.z_b;
 
-        if (c.op == HD_VOP_LUT)
-            return lut[a + 128];
         if (c.op == HD_VOP_PRELU && x < 0)
             return numerics_clamp(numerics_mbqm(x * y, c.multiplier_b, c.shift_b), c.z_out,
                                   c.act_min, c.act_max);
@@ -81,6 +79,13 @@ struct reference {
         }
         return numerics_clamp(numerics_mbqm(x, c.multiplier_out, c.shift_out), c.z_out, c.act_min,
                               c.act_max);
+    }
+
+    int8_t looked_up(int8_t value, int ch) const
+    {
+        const int number = (int)c.table_first + (c.table_step ? ch / N : 0);
+
+        return table[number % CfgTables][value + 128][ch % N];
     }
 
     int8_t pool(int64_t at, int y, int x)
@@ -167,8 +172,10 @@ struct reference {
                     int64_t o =
                         (int64_t)c.out_base + (int64_t)y * c.out_row + (int64_t)x * c.out_col + ch;
                     bool pools = c.op >= HD_VOP_MAX_POOL_TWO && c.op <= HD_VOP_SUM;
-                    after[(size_t)(o & (size - 1))] =
-                        (uint8_t)(pools ? pool(a, y, x) : elementwise(byte(a), byte(b)));
+                    int8_t value = pools ? pool(a, y, x) : elementwise(byte(a), byte(b));
+                    if (c.look_up)
+                        value = looked_up(value, ch);
+                    after[(size_t)(o & (size - 1))] = (uint8_t)value;
                 }
             }
     }
@@ -326,6 +333,9 @@ struct maker {
             elementwise(&c);
         numbers(&c);
         output(&c);
+        c.look_up = op != HD_VOP_SOFTMAX && r.chance(30);
+        c.table_step = r.chance(50);
+        c.table_first = (uint32_t)r.range(0, 7);
         return c;
     }
 
@@ -365,7 +375,7 @@ struct bench {
     Vbench dut;
     rng r;
     std::vector<uint8_t> before, memory;
-    int8_t lut[256];
+    int8_t table[CfgTables][256][N];
     int32_t exp[256];
     bool pending[2] = {}; /* granted in the last cycle */
     uint32_t addr[2], hi[2];
@@ -443,15 +453,16 @@ struct bench {
         return ok;
     }
 
-    void load_lut()
+    /* One table, of each lane. */
+    void load_table(int number)
     {
-        for (int w = 0; w < 256 / N; w++) {
+        for (int w = 0; w < 256; w++) {
             dut.ww_valid_i = 1;
-            dut.ww_space_i = HD_SPACE_LUT;
-            dut.ww_word_i = (uint32_t)w;
+            dut.ww_space_i = HD_SPACE_TABLE;
+            dut.ww_word_i = (uint32_t)(number * 256 + w);
             for (int i = 0; i < N; i++) {
-                lut[w * N + i] = (int8_t)rubbish();
-                set_field(dut.ww_data_i, i * 8, 8, (uint8_t)lut[w * N + i]);
+                table[number][w][i] = (int8_t)rubbish();
+                set_field(dut.ww_data_i, i * 8, 8, (uint8_t)table[number][w][i]);
             }
             step();
             dut.ww_valid_i = 1; /* another memory's word: not ours */
@@ -535,12 +546,12 @@ struct bench {
         memory = want = before;
         port_percent = free_run ? 0 : r.range(0, 1) * r.range(0, 80);
         lane_percent = free_run ? 0 : r.range(0, 1) * r.range(0, 95);
-        if (op == HD_VOP_LUT)
-            load_lut();
+        if (c.look_up)
+            load_table(r.range(0, CfgTables - 1));
         if (op == HD_VOP_SOFTMAX)
             load_exp();
         index++;
-        reference ref{c, before, want, lut, exp};
+        reference ref{c, before, want, table, exp};
         ref.run();
         uint64_t cycles = execute(c, 400 * (ref.beats + 1000));
         int pad_y = c.y_start < 0 ? -c.y_start : 0, pad_x = c.x_start < 0 ? -c.x_start : 0;
@@ -632,6 +643,8 @@ struct bench {
         step();
         if (!timing())
             return false;
+        for (int i = 0; i < CfgTables; i++)
+            load_table(i);
         for (uint64_t i = 0; i < commands; i++) {
             const int op = (int)(i % HD_VOP_COUNT);
 

@@ -166,9 +166,9 @@ static void vector_commands(void **state)
         assert_int_equal(count(&c, ACTION_SCRATCHPAD_WRITTEN), outputs);
         assert_int_equal(count(&c, ACTION_REQUANTISE),
                          two || v->op == HD_VOP_SUM || softmax ? outputs : 0);
-        assert_int_equal(count(&c, ACTION_WEIGHT_READ), v->op == HD_VOP_LUT ? outputs
-                                                        : softmax           ? 8 * outputs
-                                                                            : 0);
+        assert_int_equal(count(&c, ACTION_WEIGHT_READ), v->look_up ? outputs
+                                                        : softmax  ? 8 * outputs
+                                                                   : 0);
     }
 }
 

@@ -27,7 +27,7 @@ struct fixture {
     struct diag d;
 };
 
-/* x [1,h,8,8] -> max pool 3x3 -> table -> add (y, x) */
+/* x [1,h,8,8] -> max pool 3x3 -> mul (p, x) -> add (t, x) */
 static struct fixture *lay_out(int h, const struct hd_config *hw)
 {
     struct arena *a = arena_new(0);
@@ -38,7 +38,7 @@ static struct fixture *lay_out(int h, const struct hd_config *hw)
         a,
         "heddle-ir 1 graph name=\"g\"\n"
         "row 0 name=\"pool\" op=\"a\" tensor=\"\" shape=\"\"\n"
-        "row 1 name=\"relu\" op=\"a\" tensor=\"\" shape=\"\"\n"
+        "row 1 name=\"mul\" op=\"a\" tensor=\"\" shape=\"\"\n"
         "row 2 name=\"add\" op=\"a\" tensor=\"\" shape=\"\"\n"
         "tensor 0 i8 [1,%d,8,8] input name=\"x\" scale=(1) zero=(0)\n"
         "tensor 1 i8 [1,%d,8,8] value name=\"p\" scale=(1) zero=(0)\n"
@@ -46,7 +46,7 @@ static struct fixture *lay_out(int h, const struct hd_config *hw)
         "tensor 3 i8 [1,%d,8,8] value name=\"y\" scale=(1) zero=(0)\n"
         "op max_pool_2d row=0 in=(0) out=(1) stride_h=1 stride_w=1 kernel_h=3 kernel_w=3 "
         "pad_top=1 pad_left=1 pad_bottom=1 pad_right=1\n"
-        "op relu row=1 in=(1) out=(2)\n"
+        "op mul row=1 in=(1,0) out=(2)\n"
         "op add row=2 in=(2,0) out=(3)\n"
         "border in=(0) out=(3)\n",
         h, h, h, h);

@@ -77,13 +77,13 @@ static void other_structs_agree(void **state)
     struct hd_cmd_store s = {.region = 0};
 
     (void)state;
-    CHECK(v, HD_OPCODE_VECTOR, op, HD_VOP_LUT);
+    CHECK(v, HD_OPCODE_VECTOR, op, HD_VOP_SUM);
     CHECK(v, HD_OPCODE_VECTOR, kernel_h, 4095);
     CHECK(v, HD_OPCODE_VECTOR, x_start, -1);
     CHECK(v, HD_OPCODE_VECTOR, shift_out, 30);
     CHECK(v, HD_OPCODE_VECTOR, multiplier_out, 1 << 30);
     CHECK(r, HD_OPCODE_LOAD, region, 15);
-    CHECK(r, HD_OPCODE_WEIGHT, space, HD_SPACE_LUT);
+    CHECK(r, HD_OPCODE_WEIGHT, space, HD_SPACE_TABLE);
     CHECK(r, HD_OPCODE_LOAD, dest_pitch, UINT32_MAX);
     CHECK(s, HD_OPCODE_STORE, rows, 65535);
     CHECK(s, HD_OPCODE_STORE, src_pitch, 3);

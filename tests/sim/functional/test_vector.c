@@ -1,5 +1,5 @@
-/* VECTOR in the functional model against NUMERICS.md: elementwise, pools with padding, sums, the
- * look-up table; every byte of the scratchpad is compared. */
+/* VECTOR in the functional model against NUMERICS.md: elementwise, pools with padding, sums,
+ * tables; every byte of the scratchpad is compared. */
 #include "func_bench.h"
 #include "tests/hw/softmax_model.h"
 
@@ -181,6 +181,17 @@ static int8_t plain_softmax(const struct func_bench *t, const struct hd_cmd_vect
     return plain_clamp(softmax_result(&r, exp, row[ch]) + c->z_out, c->act_min, c->act_max);
 }
 
+static int8_t plain_look_up(const struct func_bench *t, const struct hd_cmd_vector *c,
+                            int64_t value, uint32_t ch)
+{
+    const uint32_t n = t->f.config.n, words = t->f.config.weight_bytes / n;
+    const uint32_t tables = words < 2048 ? words / 256 : 8;
+    const uint32_t number = (c->table_first + (c->table_step ? ch / n : 0)) % tables;
+
+    return (int8_t)
+        t->f.space[HD_SPACE_TABLE][(number * 256 + (uint32_t)(value + 128)) * n + ch % n];
+}
+
 static int8_t plain_element(const struct func_bench *t, const struct hd_cmd_vector *c,
                             const int8_t *spad, uint32_t row, uint32_t col, uint32_t ch)
 {
@@ -194,12 +205,11 @@ static int8_t plain_element(const struct func_bench *t, const struct hd_cmd_vect
         v = plain_window(c, spad, row, col, ch);
     } else {
         a = spad[(uint32_t)c->a_base + row * c->a_row + col * c->a_col + (c->a_splat ? 0 : ch)];
-        if (c->op == HD_VOP_LUT)
-            return (int8_t)t->f.space[HD_SPACE_LUT][a + 128];
         v = plain_elementwise(
             c, a, spad[c->b_base + row * c->b_row + col * c->b_col + (c->b_splat ? 0 : ch)]);
     }
-    return plain_clamp(v, c->act_min, c->act_max);
+    v = plain_clamp(v, c->act_min, c->act_max);
+    return c->look_up ? plain_look_up(t, c, v, ch) : (int8_t)v;
 }
 
 static void check(struct func_bench *t, const struct hd_cmd_vector *c)
@@ -247,7 +257,10 @@ static void every_operation(void **state)
                 random_elementwise(&c);
             random_numbers(&c);
             random_bytes(bench_spad(&t), t.f.n_bytes[HD_SPACE_SCRATCHPAD]);
-            random_bytes(t.f.space[HD_SPACE_LUT], 256);
+            random_bytes(t.f.space[HD_SPACE_TABLE], t.f.n_bytes[HD_SPACE_TABLE]);
+            c.look_up = c.op != HD_VOP_SOFTMAX && random_u32() % 2;
+            c.table_step = random_u32() % 2;
+            c.table_first = random_u32() % 8;
             if (c.op == HD_VOP_SOFTMAX && t.f.config.softmax_rows == 0)
                 continue;
             if (c.op == HD_VOP_SOFTMAX)
@@ -397,7 +410,7 @@ static void half_windows_are_checked(void **state)
 static void operands_outside_are_refused(void **state)
 {
     struct hd_cmd_vector c = {.common = {.opcode = HD_OPCODE_VECTOR, .length = HD_CMD_VECTOR_UNITS},
-                              .op = HD_VOP_LUT,
+                              .op = HD_VOP_MAX_POOL,
                               .kernel_h = 1,
                               .kernel_w = 1,
                               .rows = 1,
