@@ -93,6 +93,7 @@ static void fetch_access(struct sched_command *c, uint32_t space, uint32_t dest,
     case HD_SPACE_BIAS16: lower_access(c, SCHED_PARAM, true, dest / 2, div_up(words, 2)); break;
     case HD_SPACE_SHIFT: lower_access(c, SCHED_PARAM, true, dest, words); break;
     case HD_SPACE_EXP: lower_access(c, SCHED_TABLE, true, SCHED_EXPONENTIALS, 1); break;
+    case HD_SPACE_TABLE_ALL: lower_access(c, SCHED_TABLE, true, dest / 64, words / 64); break;
     default: lower_access(c, SCHED_TABLE, true, dest / 256, words / 256);
     }
 }
@@ -106,7 +107,7 @@ void lower_fetch(struct lower *l, uint32_t row, uint32_t space, uint32_t offset,
     uint32_t words = div_up(row_bytes, l->hw->n);
 
     m->region = HD_REGION_CONSTANTS;
-    m->space = space & 7u;
+    m->space = space & 15u;
     m->offset = offset;
     m->runs = 1;
     m->run_bytes = rows * row_bytes;

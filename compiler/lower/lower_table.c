@@ -1,19 +1,19 @@
-/* lower_table.c - tables of 256 bytes as WEIGHT commands: in memory and in the requantisation lanes each
- * lane has its own. Tables lie in the lanes round and round, and one stays until others need its place.
- */
+/* lower_table.c - tables of 256 bytes as WEIGHT commands. They lie in the requantisation lanes round and
+ * round, and one stays until others need its place. */
 #include "lower.h"
 
 enum { CODES = 256 };
 
+/* One table for all lanes: 4 entries a word, again for each lane of a quarter. */
 static void fetch(struct lower *l, const struct op_plan *p, uint32_t table)
 {
-    const uint32_t lanes = l->hw->n;
-    int8_t *bytes = ARENA_ARRAY(l->arena, int8_t, (size_t)CODES * lanes);
+    const uint32_t lanes = l->hw->n, n = CODES / 4 * lanes;
+    int8_t *bytes = ARENA_ARRAY(l->arena, int8_t, n);
 
-    for (uint32_t i = 0; i < CODES * lanes; i++)
-        bytes[i] = p->table[i / lanes];
-    lower_fetch(l, p->op->row, HD_SPACE_TABLE, sched_constant(l->program, bytes, CODES * lanes), 1,
-                CODES * lanes, table * CODES, "table");
+    for (uint32_t i = 0; i < n; i++)
+        bytes[i] = p->table[i / lanes * 4 + i % 4];
+    lower_fetch(l, p->op->row, HD_SPACE_TABLE_ALL, sched_constant(l->program, bytes, n), 1, n,
+                table * (CODES / 4), "table");
 }
 
 uint32_t lower_have_table(struct lower *l, const struct op_plan *p)

@@ -67,7 +67,8 @@ module hd_compute #(
   logic [1:0] a_busy;
 
   assign requant_active_o = a_valid || v_valid || a_busy != '0 || v_busy
-                            || (ww_valid_i && ww_space_i == SpaceTable);
+                            || (ww_valid_i && ww_space_i == SpaceTable)
+                            || (ww_valid_i && ww_space_i == SpaceTableAll);
 
   // Scratchpad.
   logic [CfgPorts-1:0]               ar_req;

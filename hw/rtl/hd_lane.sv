@@ -46,8 +46,8 @@ module hd_lane #(
   input  wire logic [TableBits-1:0] table_zero_i,  // its entry of code 0
   // tables
   input  wire logic        table_we_i,
-  input  wire logic [TableBits-1:0] table_word_i,
-  input  wire logic [7:0]  table_data_i,
+  input  wire logic [TableBits-3:0] table_word_i,
+  input  wire logic [31:0] table_data_i,           // 4 entries
   output logic      [31:0] value_o,       // after stage 1
   output logic      [7:0]  q_o            // valid after stage 5
 );
@@ -107,12 +107,22 @@ module hd_lane #(
   assign looks_up = en_i[4] & table_i & (Tables != 0);
 
   if (Tables != 0) begin : gen_table
-    hd_ram #(.Width(8), .Depth(Tables * 256), .Apart(1'b1)) u_table (
+    logic [TableBits-1:0] entry;
+    logic [31:0]          entries;
+    logic [1:0]           byte_q;
+
+    assign entry = looks_up ? table_zero_i ^ TableBits'(result(h_q, e4_q, z_out_i, min_i, max_i))
+                            : 'x;
+    always_ff @(posedge clk_i) begin
+      if (looks_up) byte_q <= entry[1:0];
+    end
+    assign looked_up = entries[{byte_q, 3'b000} +: 8];
+
+    hd_ram #(.Width(32), .Depth(Tables * 64), .Apart(1'b1)) u_table (
       .clk_i,
       .re_i   (looks_up),
-      .raddr_i(looks_up ? table_zero_i ^ TableBits'(result(h_q, e4_q, z_out_i, min_i, max_i))
-                        : 'x),
-      .rdata_o(looked_up),
+      .raddr_i(entry[TableBits-1:2]),
+      .rdata_o(entries),
       .we_i   (table_we_i),
       .waddr_i(table_word_i),
       .be_i   (1'b1),

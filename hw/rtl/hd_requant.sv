@@ -72,7 +72,7 @@ module hd_requant #(
   input  wire logic [N*32-1:0]      pr_bias_i,
   input  wire logic [N*32-1:0]      pr_multiplier_i,
   input  wire logic [N*8-1:0]       pr_shift_i,
-  // WEIGHT: tables, byte l of a word is lane l's
+  // WEIGHT: tables
   input  wire logic                 ww_valid_i,
   input  wire logic [SpaceBits-1:0] ww_space_i,
   input  wire logic [WordBits-1:0]  ww_word_i,
@@ -181,6 +181,13 @@ module hd_requant #(
     if (valid_q[2]) average3_q <= average2_q;
   end
 
+  // A word's 4 entries are those of a quarter of the lanes, or of all lanes in quarters.
+  logic                 table_all, table_one;
+  logic [TableBits-3:0] table_word;
+  assign table_all  = ww_valid_i && ww_space_i == SpaceTableAll;
+  assign table_one  = ww_valid_i && ww_space_i == SpaceTable;
+  assign table_word = (TableBits-2)'(table_all ? ww_word_i : ww_word_i >> 2);
+
   logic [N*32-1:0] value;
   logic [31:0]     sum;
   always_comb begin
@@ -217,9 +224,9 @@ module hd_requant #(
       .max_i           (max_q[Stages-1]),
       .table_i         (table_q[Stages-1]),
       .table_zero_i    (TableBits'({table_first_q[Stages-1], 8'h80})),
-      .table_we_i      (ww_valid_i && ww_space_i == SpaceTable),
-      .table_word_i    (TableBits'(ww_word_i)),
-      .table_data_i    (ww_data_i[l*8 +: 8]),
+      .table_we_i      (table_all || (table_one && ww_word_i[1:0] == 2'(l / (N / 4)))),
+      .table_word_i    (table_word),
+      .table_data_i    (ww_data_i[l%(N/4)*32 +: 32]),
       .value_o         (value[l*32 +: 32]),
       .q_o             (qw_data_o[l*8 +: 8])
     );

@@ -87,7 +87,7 @@ module hd_top #(
   output logic      [WordBits-1:0]       commit_l_data_o,
   output logic                           commit_w_valid_o,
   output logic      [31:0]               commit_w_cmd_o,
-  output logic      [2:0]                commit_w_space_o,
+  output logic      [SpaceBits-1:0]      commit_w_space_o,
   output logic      [31:0]               commit_w_word_o,
   output logic      [WordBits-1:0]       commit_w_data_o,
   output logic                           commit_m_valid_o,

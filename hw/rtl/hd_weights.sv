@@ -1,8 +1,9 @@
 // hd_weights - weight memory and parameter memories (bias, multiplier, shift: a memory per lane).
 //   ww_*: one word of N bytes a cycle into the space ww_space_i, always taken; SpaceTable,
-//         SpaceExp and SpaceScratchpad are not kept here. bias, multiplier: word k holds N/4 int32
-//         of entry k / 4, lanes (k mod 4) * N/4 onward; shift: word k is entry k; bias16: word k
-//         holds N/2 int16 of entry k / 2, lanes (k mod 2) * N/2 onward, goes to the bias memory.
+//         SpaceTableAll, SpaceExp and SpaceScratchpad are not kept here. bias, multiplier: word k
+//         holds N/4 int32 of entry k / 4, lanes (k mod 4) * N/4 onward; shift: word k is entry k;
+//         bias16: word k holds N/2 int16 of entry k / 2, lanes (k mod 2) * N/2 onward, goes to the
+//         bias memory.
 //   wr_*: weight word in the cycle after wr_req_i, held until the next request.
 //   pr_*: bias, multiplier, shift of N lanes in the cycle after pr_req_i, held until the next
 //   request.

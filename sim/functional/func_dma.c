@@ -98,6 +98,15 @@ static void widen_biases(const struct hd_func *f, uint32_t address, const uint8_
         bias[i] = (int16_t)(uint16_t)(word[2 * i] | word[2 * i + 1] << 8);
 }
 
+/* Entries of a quarter of the lanes become those of all. */
+static void share_entries(const struct hd_func *f, uint32_t address, const uint8_t *word)
+{
+    const uint32_t n = f->config.n;
+
+    for (uint32_t quarter = 0; quarter < 4; quarter++)
+        func_copy(f->space[HD_SPACE_TABLE] + address * 4 + quarter * n, word, n);
+}
+
 /* One row of words. Weight memory words are written whole, the rest 0; the scratchpad has byte
  * enables. */
 static int read_row(struct run_stream *s, uint32_t space, uint32_t address, uint32_t row_bytes)
@@ -113,6 +122,8 @@ static int read_row(struct run_stream *s, uint32_t space, uint32_t address, uint
         hd_func_put(s->f, s->unit, space, address + at, word, space == HD_SPACE_SCRATCHPAD ? m : n);
         if (space == HD_SPACE_BIAS16)
             widen_biases(s->f, address + at, word);
+        if (space == HD_SPACE_TABLE_ALL)
+            share_entries(s->f, address + at, word);
     }
     return 0;
 }

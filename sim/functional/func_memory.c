@@ -49,8 +49,10 @@ void hd_func_look_up(const struct hd_func *f, uint32_t table, int8_t *value, uin
     const uint32_t lanes = f->config.n, first = table % hd_config_tables(&f->config) * 256;
     const int8_t *tables = (const int8_t *)f->space[HD_SPACE_TABLE];
 
-    for (uint32_t i = 0; i < n; i++)
-        value[i] = tables[(first + (uint32_t)(value[i] + 128)) * lanes + i];
+    for (uint32_t i = 0; i < n; i++) {
+        const uint32_t entry = first + (uint32_t)(value[i] + 128);
+        value[i] = tables[(entry / 4 * lanes + i) * 4 + entry % 4];
+    }
 }
 
 void hd_func_put(struct hd_func *f, uint32_t unit, uint32_t space, uint32_t address,

@@ -5,7 +5,7 @@
 #include "func.h"
 
 HD_STATIC_ASSERT(HD_REG_BYTES <= HD_FUNC_REG_WORDS * 4, "room for the register block");
-HD_STATIC_ASSERT(HD_SPACE_COUNT <= 8 && HD_UNIT_COUNT <= 8, "room in struct hd_func");
+HD_STATIC_ASSERT(HD_SPACE_COUNT <= 9 && HD_UNIT_COUNT <= 8, "room in struct hd_func");
 
 enum { TABLE_ENTRIES = 256, EXP_ENTRIES = 256 };
 
@@ -18,6 +18,7 @@ static void space_bytes(const struct hd_config *c, uint32_t bytes[HD_SPACE_COUNT
     bytes[HD_SPACE_MULTIPLIER] = c->param_entries * c->n * 4;
     bytes[HD_SPACE_SHIFT] = c->param_entries * c->n;
     bytes[HD_SPACE_TABLE] = hd_config_tables(c) * TABLE_ENTRIES * c->n; /* a byte a lane */
+    bytes[HD_SPACE_TABLE_ALL] = bytes[HD_SPACE_TABLE] / 4; /* as they come; they end up in table */
     bytes[HD_SPACE_EXP] = c->softmax_rows ? EXP_ENTRIES * c->n : 0;     /* one a word */
     bytes[HD_SPACE_BIAS16] = c->param_entries * c->n * 2; /* as they come; they end up in bias */
 }

@@ -299,7 +299,7 @@ module frame_bench (
   output logic      [8*CfgN-1:0]         load_data_o,
   output logic                           weight_valid_o,
   output logic      [31:0]               weight_cmd_o,
-  output logic      [2:0]                weight_space_o,
+  output logic      [SpaceBits-1:0]      weight_space_o,
   output logic      [31:0]               weight_word_o,
   output logic      [8*CfgN-1:0]         weight_data_o,
   output logic      [UnitCount-1:0]      done_o,

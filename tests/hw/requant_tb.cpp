@@ -95,19 +95,23 @@ struct bench {
             e->q[l] = table[first % CfgTables][e->q[l] + 128][l];
     }
 
-    /* An entry of every lane, or a word of another memory. */
-    void load_word(int number, int code)
+    /* 4 entries of a quarter of the lanes, or of all; or a word of another memory. */
+    void load_word(int number, int word)
     {
-        const bool ours = r.chance(70);
+        const bool ours = r.chance(70), all = r.chance(20);
+        const int group = all ? word % 64 : word / 4;
 
         dut.ww_valid_i = 1;
-        dut.ww_space_i = (uint8_t)(ours ? HD_SPACE_TABLE : HD_SPACE_WEIGHTS);
-        dut.ww_word_i = (uint16_t)(number * 256 + code);
-        for (int l = 0; l < N; l++) {
-            int8_t value = (int8_t)r.next();
-            set_field(dut.ww_data_i, l * 8, 8, (uint8_t)value);
-            if (ours)
-                table[number][code][l] = value;
+        dut.ww_space_i = (uint8_t)(!ours ? HD_SPACE_WEIGHTS
+                                   : all ? HD_SPACE_TABLE_ALL
+                                         : HD_SPACE_TABLE);
+        dut.ww_word_i = (uint16_t)(all ? number * 64 + group : number * 256 + word);
+        for (int i = 0; i < N; i++) {
+            const int8_t value = (int8_t)r.next();
+            set_field(dut.ww_data_i, i * 8, 8, (uint8_t)value);
+            for (int quarter = 0; ours && quarter < 4; quarter++)
+                if (all || quarter == word % 4)
+                    table[number][group * 4 + i % 4][quarter * N / 4 + i / 4] = value;
         }
         step(0, 0);
         dut.ww_valid_i = 0;

@@ -453,16 +453,22 @@ struct bench {
         return ok;
     }
 
-    /* One table, of each lane. */
+    /* One table, of each lane or of all. */
     void load_table(int number)
     {
-        for (int w = 0; w < 256; w++) {
+        const bool all = r.chance(50);
+
+        for (int w = 0; w < (all ? 64 : 256); w++) {
             dut.ww_valid_i = 1;
-            dut.ww_space_i = HD_SPACE_TABLE;
-            dut.ww_word_i = (uint32_t)(number * 256 + w);
+            dut.ww_space_i = all ? HD_SPACE_TABLE_ALL : HD_SPACE_TABLE;
+            dut.ww_word_i = (uint32_t)(number * (all ? 64 : 256) + w);
             for (int i = 0; i < N; i++) {
-                table[number][w][i] = (int8_t)rubbish();
-                set_field(dut.ww_data_i, i * 8, 8, (uint8_t)table[number][w][i]);
+                const int entry = (all ? w : w / 4) * 4 + i % 4;
+                const int8_t value = (int8_t)rubbish();
+                for (int quarter = 0; quarter < 4; quarter++)
+                    if (all || quarter == w % 4)
+                        table[number][entry][quarter * N / 4 + i / 4] = value;
+                set_field(dut.ww_data_i, i * 8, 8, (uint8_t)value);
             }
             step();
             dut.ww_valid_i = 1; /* another memory's word: not ours */

@@ -188,8 +188,9 @@ static int8_t plain_look_up(const struct func_bench *t, const struct hd_cmd_vect
     const uint32_t tables = words < 2048 ? words / 256 : 8;
     const uint32_t number = (c->table_first + (c->table_step ? ch / n : 0)) % tables;
 
-    return (int8_t)
-        t->f.space[HD_SPACE_TABLE][(number * 256 + (uint32_t)(value + 128)) * n + ch % n];
+    const uint32_t entry = number * 256 + (uint32_t)(value + 128);
+
+    return (int8_t)t->f.space[HD_SPACE_TABLE][(entry / 4 * n + ch % n) * 4 + entry % 4];
 }
 
 static int8_t plain_element(const struct func_bench *t, const struct hd_cmd_vector *c,
