@@ -105,7 +105,7 @@ uint32_t pipeline_step_leaves(enum step s)
 enum status pipeline_step_find(const char *name, enum step *s, struct diag *d)
 {
     const char *word[STEP_COUNT], *near;
-    char all[512] = "";
+    char all[1024] = "";
 
     for (uint32_t i = 0; i < STEP_COUNT; i++) {
         word[i] = steps[i].name;
@@ -153,7 +153,7 @@ static struct lgl_options legalise_options(const struct pipeline *p)
         const struct hd_config *hw = target_hw(t, &p->hw);
 
         if (t->desc->accelerator)
-            lgl_for_accelerator(&o, hw->n, hw->acc_depth);
+            lgl_for_accelerator(&o, hw->n, hw->acc_depth, hd_config_tables(hw));
     }
     return o;
 }

@@ -125,10 +125,10 @@ void hdk_softmax(const struct hdk_softmax *p, const int8_t *x, int8_t *y);
 /* The exponential of one difference, -255 to 0, Q0.31; 0 below diff_min. */
 int32_t hdk_softmax_exp(const struct hdk_softmax *p, int32_t diff);
 
-/* Any unary function: y = table[x + 128]. y may be x. */
+/* Any unary function: y = table[c][x + 128], c the channel, the last dimension. y may be x. */
 struct hdk_lut {
-    uint32_t n;
-    const int8_t *table; /* [256] */
+    uint32_t n, channels; /* channels: tables; 1 for all */
+    const int8_t *table;  /* [channels][256] */
 };
 void hdk_lut(const struct hdk_lut *p, const int8_t *x, int8_t *y);
 

@@ -5,8 +5,9 @@
 
 void hdk_lut(const struct hdk_lut *p, const int8_t *x, int8_t *y)
 {
-    for (uint32_t i = 0; i < p->n; i++)
-        y[i] = p->table[x[i] + 128];
+    for (uint32_t c = 0; c < p->channels; c++)
+        for (uint32_t i = c; i < p->n; i += p->channels)
+            y[i] = p->table[256 * c + (uint32_t)(x[i] + 128)];
 }
 
 /* The top bit flipped turns uint8 values into int8 ones less 128, and back. */

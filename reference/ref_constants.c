@@ -282,7 +282,7 @@ static void given_table(const struct ref_maker *m)
 {
     uint8_t *table = ARENA_ARRAY(m->arena, uint8_t, 256);
 
-    for (uint32_t i = 0; i < 256; i++)
+    for (uint32_t i = 0; i < 256 && m->op->fixed.table; i++)
         table[i ^ 0x80] = (uint8_t)m->op->fixed.table[i];
     m->k->table = table;
 }

@@ -148,6 +148,12 @@ enum status ref_lut(const struct ref_call *c, struct diag *d)
     const size_t n = (size_t)ir_elements(c->out[0]);
 
     (void)d;
+    if (c->op->n_in == 2) { /* a table of each channel */
+        const size_t channels = (size_t)ir_elements(c->in[1]) / 256;
+        for (size_t i = 0; i < n; i++)
+            c->y[0][i] = c->x[1][i % channels * 256 + (c->x[0][i] ^ 0x80)];
+        return ST_OK;
+    }
     for (size_t i = 0; i < n; i++)
         c->y[0][i] = c->k->table[c->x[0][i]];
     return ST_OK;

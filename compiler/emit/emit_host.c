@@ -291,9 +291,13 @@ enum status emit_log_softmax(struct emit_unit *u, struct text *t, const struct i
 enum status emit_lut(struct emit_unit *u, struct text *t, const struct ir_op *op, struct diag *d)
 {
     TRY(emit_need_int8(u, op, d));
+    const struct ir_tensor *tables = op->n_in == 2 ? ir_in(u->graph, op, 1) : NULL;
+
     emit_field(t, "n", (int64_t)ir_elements(ir_in(u->graph, op, 0)));
+    emit_field(t, "channels", tables ? (int64_t)ir_elements(tables) / 256 : 1);
     text_printf(t, "    .table = (const int8_t *)(model_constants + 0x%x),\n",
-                emit_host_constant(u, op->fixed.table, 256));
+                tables ? emit_host_constant(u, tables->data, (size_t)ir_elements(tables))
+                       : emit_host_constant(u, op->fixed.table, 256));
     return ST_OK;
 }
 

@@ -83,7 +83,7 @@ static enum status verify_fixed(const struct ir_graph *g, const struct ir_op *op
         if (f->multiplier[i] < 0 || f->shift[i] < -31 || f->shift[i] > 31)
             return FAIL(d, ST_INTERNAL, "multiplier %u is %d with shift %d", i, f->multiplier[i],
                         f->shift[i]);
-    if ((op->opcode == IR_OP_LUT) != (f->table != NULL))
+    if ((op->opcode == IR_OP_LUT && op->n_in == 1) != (f->table != NULL))
         return FAIL(d, ST_INTERNAL, "a table belongs to lut, and only to it");
     const uint32_t entries = ir_op_info(op->opcode)->wide_entries;
     if (f->n_wide != 0 && f->n_wide != entries)

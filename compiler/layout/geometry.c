@@ -204,9 +204,13 @@ static bool assign_of(const struct ir_graph *graph, struct geo *g)
     return g->out && copy_of(graph, g);
 }
 
+/* With tables by channel it is cut and walked as a pool over one cell. */
 static bool lut_of(const struct ir_graph *graph, struct geo *g)
 {
-    (void)graph;
+    if (g->op->n_in == 2) {
+        g->kind = GEO_POOL;
+        g->table = ir_in(graph, g->op, 1);
+    }
     return window_of(g, 1, 1);
 }
 

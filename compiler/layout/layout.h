@@ -29,19 +29,19 @@ struct plan_line_buffer {
 
 struct op_plan {
     const struct ir_op *op;
-    struct geo geo;       /* of the whole operator, lowering: of one strip */
-    uint32_t position;    /* in graph order */
-    const int8_t *table;  /* what results go through, NULL: as they are */
-    struct strip_cut cut; /* how it is cut into strips, */
-    uint32_t n_strip;     /* so many, */
-    struct geo largest;   /* of which one as large as any; the whole operator if it is one */
-    uint32_t n_buffer;    /* tile buffers of each streamed tensor, 1 or 2 */
-    bool one_buffer;      /* two do not fit, however it is cut */
-    uint32_t tile_rows;   /* output rows per tile */
-    uint32_t prologue;    /* of the first and the last one, see layout_tile; 0: tile_rows as well */
-    uint32_t n_tiles;     /* of a strip */
-    uint32_t before;      /* lowering: tiles of the strips before, */
-    bool last;            /* the last strip, or not one */
+    struct geo geo;              /* of the whole operator, lowering: of one strip */
+    uint32_t position;           /* in graph order */
+    const struct ir_op *look_up; /* a LUT that results go through, which may be `op`; NULL: none */
+    struct strip_cut cut;        /* how it is cut into strips, */
+    uint32_t n_strip;            /* so many, */
+    struct geo largest;          /* of which one as large as any; the whole operator if it is one */
+    uint32_t n_buffer;           /* tile buffers of each streamed tensor, 1 or 2 */
+    bool one_buffer;             /* two do not fit, however it is cut */
+    uint32_t tile_rows;          /* output rows per tile */
+    uint32_t prologue; /* of the first and the last one, see layout_tile; 0: tile_rows as well */
+    uint32_t n_tiles;  /* of a strip */
+    uint32_t before;   /* lowering: tiles of the strips before, */
+    bool last;         /* the last strip, or not one */
     struct plan_stream in[PLAN_OPERANDS], out;
     uint32_t n_in;
     bool direct;    /* a copy between memory and a place in the scratchpad: LOAD or STORE alone */
@@ -61,6 +61,9 @@ struct layout {
     uint64_t live_bound;                  /* memory_live_bound of the graph */
     uint32_t *n_reader;                   /* by tensor: operators that read it */
 };
+
+/* Tables that the results of an operator go through: 0, 1, or one of each column tile. */
+uint32_t layout_tables(const struct op_plan *p, const struct hd_config *hw);
 
 /* What knobs do not change: p->view, p->viewed, and p->layout with plans without tiles. */
 enum status layout_prepare(struct sched_program *p, struct diag *d);

@@ -83,6 +83,15 @@ static bool reads_view(const struct layout_work *w, const struct op_plan *stage,
     return false;
 }
 
+uint32_t layout_tables(const struct op_plan *p, const struct hd_config *hw)
+{
+    const uint32_t pixels = p->geo.kind == GEO_CONV ? 2 : 1; /* side by side, at most */
+
+    if (!p->look_up)
+        return 0;
+    return p->look_up->n_in == 1 ? 1 : div_up(pixels * p->geo.oc, hw->n);
+}
+
 /* Operators from plan[first] on that are interleaved by rows: while their weights fit together, or
  * are one operator's, which come again for each of its tiles; and their tables do. */
 static uint32_t cascade_from(struct layout_work *w, uint32_t first)
@@ -98,7 +107,7 @@ static uint32_t cascade_from(struct layout_work *w, uint32_t first)
         words += need;
         entries += params;
         arrays += geo_on_array(&p->geo);
-        tables += p->table != NULL;
+        tables += layout_tables(p, w->hw);
         softmaxes += p->geo.kind == GEO_SOFTMAX;
         const bool fit = words <= w->hw->weight_bytes / w->hw->n && entries <= w->hw->param_entries;
         if (i > first &&

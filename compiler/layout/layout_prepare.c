@@ -36,13 +36,12 @@ static enum status collect(struct sched_program *program, struct diag *d)
             return FAIL(d, ST_INTERNAL,
                         "operator %s is assigned to the accelerator, but has no lowering",
                         g->row[op->row].name);
-        p->table = p->geo.kind == GEO_LUT ? op->fixed.table
-                   : program->look_up[i]  ? program->look_up[i]->fixed.table
-                                          : NULL;
+        p->look_up = op->opcode == IR_OP_LUT ? op : program->look_up[i];
         p->n_in = p->geo.y2 ? 2 : 1;
         p->geo.apart = is_apart(program, p->geo.out);
         p->geo.shared = is_shared(program, p->geo.x) || is_shared(program, p->geo.out) ||
-                        (p->geo.y2 && is_shared(program, p->geo.y2));
+                        (p->geo.y2 && is_shared(program, p->geo.y2)) ||
+                        (p->look_up && p->look_up->n_in == 2);
         const struct strip_cut cut = strip_least_cut(&p->geo, program->hw);
         layout_cut(p, &cut);
     }

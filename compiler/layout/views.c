@@ -456,16 +456,28 @@ static bool keeps_values(const int8_t *table)
     return true;
 }
 
-/* The position of the operator that makes `x` for one LUT alone, and computes; else IR_NONE. */
-static uint32_t looks_up(const struct views *w, uint32_t x)
+/* Are the results' channels those of column tiles that can all have their tables? */
+static bool tiles_have_tables(const struct views *w, const struct geo *g)
 {
+    const uint32_t columns = g->kind == GEO_CONV ? 2 * g->oc : g->oc; /* of two pixels, at most */
+
+    return (g->kind == GEO_CONV || g->kind == GEO_DEPTHWISE || g->kind == GEO_ELEMENTWISE ||
+            g->kind == GEO_POOL) &&
+           !g->turned && div_up(columns, w->p->hw->n) <= hd_config_tables(w->p->hw);
+}
+
+/* The position of the operator that makes what the LUT takes for it alone, and computes; else IR_NONE. */
+static uint32_t looks_up(const struct views *w, const struct ir_op *lut)
+{
+    const uint32_t x = lut->in[0];
     const struct ir_tensor *t = w->g->tensor[x];
     const struct ir_op *op = t->producer == IR_NONE ? NULL : w->g->op[t->producer];
     struct geo g;
 
     if (!op || op->n_out != 1 || ir_uses(w->g, x) != 1 || w->need[x].external ||
         !sched_owns(w->p, op) || w->p->viewed[t->producer] || !geo_device(w->g, op, &g) ||
-        geo_moves(&g) || g.kind == GEO_LUT || g.kind == GEO_SOFTMAX)
+        geo_moves(&g) || g.kind == GEO_SOFTMAX || op->opcode == IR_OP_LUT ||
+        (lut->n_in == 2 && !tiles_have_tables(w, &g)))
         return IR_NONE;
     return t->producer;
 }
@@ -475,7 +487,7 @@ static void table_view(struct views *w, const struct ir_op *op)
     const uint32_t x = op->in[0], y = op->out[0];
     const struct member m = w->member[x];
     const bool keeps = op->fixed.table && keeps_values(op->fixed.table);
-    const uint32_t maker = keeps || !op->fixed.table ? IR_NONE : looks_up(w, x);
+    const uint32_t maker = keeps ? IR_NONE : looks_up(w, op);
 
     w->p->viewed[op->id] = false;
     if ((!keeps && maker == IR_NONE) || w->view[x].swapped || w->need[y].external ||

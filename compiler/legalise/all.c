@@ -9,12 +9,15 @@ static const struct {
 #include "compiler/passes.def"
 };
 
-void lgl_for_accelerator(struct lgl_options *o, uint32_t array_rows, uint32_t accumulators)
+void lgl_for_accelerator(struct lgl_options *o, uint32_t array_rows, uint32_t accumulators,
+                         uint32_t tables)
 {
     if (!o->accelerator || array_rows < o->array_rows)
         o->array_rows = array_rows;
     if (!o->accelerator || accumulators < o->accumulators)
         o->accumulators = accumulators;
+    if (!o->accelerator || tables < o->tables)
+        o->tables = tables;
     o->accelerator = true;
 }
 

@@ -18,12 +18,14 @@ struct lgl_options {
     enum lgl_fc_scale fc_scale;
     enum lgl_rounding rounding;
     bool accelerator; /* one is selected: what only it gains from is worth it */
-    uint32_t array_rows,
-        accumulators; /* rows of its array, pixels that it adds up; the fewest of several */
+    /* Rows of its array, pixels that it adds up, tables of a lane: the fewest of several. */
+    uint32_t array_rows, accumulators, tables;
+    uint32_t table_pixels; /* a table of each channel for so many pixels at least; 0: what gains */
 };
 
 /* One accelerator more is selected. */
-void lgl_for_accelerator(struct lgl_options *o, uint32_t array_rows, uint32_t accumulators);
+void lgl_for_accelerator(struct lgl_options *o, uint32_t array_rows, uint32_t accumulators,
+                         uint32_t tables);
 
 typedef enum status lgl_pass(struct ir_graph *g, const struct lgl_options *o, struct diag *d);
 

@@ -1,7 +1,5 @@
 /* lower.c - the command streams of one device, region by region, and the constants that they read.
  * in:  layout, places with offsets in memory.   out: streams without waits, constants, traffic. */
-#include <string.h>
-
 #include "lower.h"
 
 /* Constant operands of VECTOR commands come from region 1 like any tensor in memory. */
@@ -128,8 +126,7 @@ enum status lower_run(struct sched_program *p, struct diag *d)
     l.entries.size = p->hw->param_entries;
     l.loaded = ARENA_ARRAY(p->arena, uint32_t, p->graph->n_tensor + 1);
     l.made = ARENA_ARRAY(p->arena, uint32_t, p->graph->n_tensor + 1);
-    l.table = ARENA_ARRAY(p->arena, uint32_t, p->graph->n_op + 1);
-    memset(l.table, 0xff, p->graph->n_op * sizeof *l.table);
+    l.table = ARENA_ARRAY(p->arena, struct lower_table, p->graph->n_op + 1);
     p->woven = ARENA_ARRAY(p->arena, uint32_t, p->graph->n_op + 1);
     sched_view_memory(p);
     begin_constants(p);

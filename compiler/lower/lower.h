@@ -16,6 +16,13 @@ struct lower_slice {
     uint32_t group, first, n;
 };
 
+/* The tables that an operator's results go through; n 0: none. */
+struct lower_table {
+    uint32_t n, number, first; /* how many; the first's place, counted on and in the lanes */
+    uint32_t channel;          /* of the operator's channels the first that they are of */
+    bool by_channel;           /* one of each column tile */
+};
+
 struct lower {
     struct arena *arena;
     struct sched_program *program;
@@ -23,8 +30,9 @@ struct lower {
     const struct hd_config *hw;
     struct sched_stream *stream;
     struct lower_ring words, entries; /* weight memory, parameter memory */
-    uint32_t tables; /* fetched so far; the n-th is number n modulo those there are */
-    uint32_t *table; /* by position: the operator's first one, or IR_NONE */
+    uint32_t
+        tables; /* places of tables taken so far; the n-th is number n modulo those there are */
+    struct lower_table *table; /* by position */
     const struct layout *layout;
     bool in_cascade;  /* several operators share weight memory; all their weights stay */
     uint32_t *loaded; /* by tensor: rows of a resident tensor loaded from memory */
@@ -51,10 +59,10 @@ void lower_reserve(struct lower_ring *r, uint32_t n);
 void lower_fetch(struct lower *l, uint32_t row, uint32_t space, uint32_t offset, uint32_t rows,
                  uint32_t row_bytes, uint32_t dest, const char *note);
 
-/* The operator's table is in the requantisation lanes after this; the access of command *c, which
+/* The operator's tables are in the requantisation lanes after this; the access of command *c, which
  * looks up there. */
-uint32_t lower_have_table(struct lower *l, const struct op_plan *p);
-void lower_access_table(const struct lower *l, struct sched_command *c, uint32_t table);
+struct lower_table lower_have_table(struct lower *l, const struct op_plan *p);
+void lower_access_table(struct sched_command *c, const struct lower_table *t);
 
 /* Rows [lo, hi) of operand `i` of tile `tile` are on chip after this (LOAD if needed); *base is the
  * address that row 0 of the image would have. */

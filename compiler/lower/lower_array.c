@@ -483,7 +483,8 @@ static void add_array(struct nest *n, uint32_t tile, uint32_t y, uint32_t rows, 
 
     if (own == 0)
         return;
-    const uint32_t table = part->last ? lower_have_table(l, n->p) : IR_NONE;
+    const struct lower_table table =
+        part->last ? lower_have_table(l, n->p) : (struct lower_table){0};
     struct sched_command *c =
         lower_add(l, HD_UNIT_ARRAY, HD_OPCODE_ARRAY, HD_CMD_ARRAY_UNITS, n->p->op->row);
     struct hd_cmd_array *a = &c->w.array;
@@ -505,10 +506,11 @@ static void add_array(struct nest *n, uint32_t tile, uint32_t y, uint32_t rows, 
     c->note =
         lower_note(l, "rows %u-%u, channels %u-%u", y, y + rows - 1, first, first + channels - 1);
     array_access(n, c, part, tile, y, rows, group, base);
-    if (table != IR_NONE) {
+    if (table.n) {
         a->look_up = 1;
-        a->table_first = table & 7u;
-        lower_access_table(l, c, table);
+        a->table_first = (table.first + (table.by_channel ? first / l->hw->n - a->p_base : 0)) & 7u;
+        a->table_step = table.by_channel;
+        lower_access_table(c, &table);
     }
 }
 

@@ -11,26 +11,50 @@ static void fetch(struct lower *l, const struct op_plan *p, uint32_t table)
     int8_t *bytes = ARENA_ARRAY(l->arena, int8_t, n);
 
     for (uint32_t i = 0; i < n; i++)
-        bytes[i] = p->table[i / lanes * 4 + i % 4];
+        bytes[i] = p->look_up->fixed.table[i / lanes * 4 + i % 4];
     lower_fetch(l, p->op->row, HD_SPACE_TABLE_ALL, sched_constant(l->program, bytes, n), 1, n,
                 table * (CODES / 4), "table");
 }
 
-uint32_t lower_have_table(struct lower *l, const struct op_plan *p)
+/* One table of each lane for each column tile: 4 entries of each lane, then the next 4. */
+static void fetch_channels(struct lower *l, const struct op_plan *p, uint32_t table,
+                           uint32_t tables)
 {
-    const uint32_t n = hd_config_tables(l->hw);
-    uint32_t *table = &l->table[p->position];
+    const uint32_t lanes = l->hw->n, n = tables * CODES * lanes;
+    const int8_t *from = (const int8_t *)ir_in(l->graph, p->look_up, 1)->data;
+    int8_t *bytes = ARENA_ARRAY(l->arena, int8_t, n);
 
-    if (!p->table)
-        return IR_NONE;
-    if (*table == IR_NONE || l->tables - *table > n) {
-        *table = l->tables++;
-        fetch(l, p, *table % n);
+    for (uint32_t i = 0; i < n; i++) {
+        const uint32_t column = i / (CODES * lanes) * lanes + i / 4 % lanes,
+                       entry = i / (4 * lanes) % (CODES / 4) * 4 + i % 4;
+        bytes[i] = from[CODES * geo_channel(&p->geo, column) + entry];
     }
-    return *table % n;
+    lower_fetch(l, p->op->row, HD_SPACE_TABLE, sched_constant(l->program, bytes, n), 1, n,
+                table * CODES, "tables by channel");
 }
 
-void lower_access_table(const struct lower *l, struct sched_command *c, uint32_t table)
+struct lower_table lower_have_table(struct lower *l, const struct op_plan *p)
 {
-    lower_access(c, SCHED_TABLE, false, table % hd_config_tables(l->hw), 1);
+    const uint32_t most = hd_config_tables(l->hw), n = layout_tables(p, l->hw),
+                   channel = p->geo.box[GEO_RESULT].channel;
+    struct lower_table *t = &l->table[p->position];
+
+    if (n == 0)
+        return (struct lower_table){0};
+    if (t->n == 0 || l->tables - t->number > most || t->channel != channel) {
+        if (l->tables % most + n > most) /* they lie side by side */
+            l->tables += most - l->tables % most;
+        *t = (struct lower_table){n, l->tables, l->tables % most, channel, p->look_up->n_in == 2};
+        l->tables += n;
+        if (t->by_channel)
+            fetch_channels(l, p, t->first, n);
+        else
+            fetch(l, p, t->first);
+    }
+    return *t;
+}
+
+void lower_access_table(struct sched_command *c, const struct lower_table *t)
+{
+    lower_access(c, SCHED_TABLE, false, t->first, t->n);
 }

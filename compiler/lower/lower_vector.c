@@ -275,7 +275,7 @@ static void add_vector(struct lower *l, const struct op_plan *p, uint32_t tile, 
     const struct geo *g = &p->geo;
     uint32_t lo[2], hi[2];
     int32_t base[2] = {0, 0};
-    const uint32_t table = lower_have_table(l, p);
+    const struct lower_table table = lower_have_table(l, p);
 
     for (uint32_t i = 0; i < p->n_in; i++) {
         geo_operand_rows(g, i, y, rows, &lo[i], &hi[i]);
@@ -288,7 +288,7 @@ static void add_vector(struct lower *l, const struct op_plan *p, uint32_t tile, 
     if (g->kind == GEO_POOL)
         fill_pool(p, v, y, rows, base[0]);
     else
-        fill_elementwise(p, v, y, rows, base, s != NULL);
+        fill_elementwise(p, v, y, rows, base, s != NULL || (table.by_channel && g->oc != l->hw->n));
     v->out_base = (uint32_t)lower_result(l, p, tile, y);
     v->out_row = p->out.pitch;
     if (s)
@@ -305,10 +305,11 @@ static void add_vector(struct lower *l, const struct op_plan *p, uint32_t tile, 
     lower_access_out(l, c, p, tile, y, rows);
     if (s)
         slice_access(c, p, p->out.pitch, s);
-    if (table != IR_NONE) {
+    if (table.n) {
         v->look_up = 1;
-        v->table_first = table & 7u;
-        lower_access_table(l, c, table);
+        v->table_first = (table.first + (table.by_channel && s ? s->first / l->hw->n : 0)) & 7u;
+        v->table_step = table.by_channel && g->oc > l->hw->n; /* else a row is one string */
+        lower_access_table(c, &table);
     }
     if (!s || s->first + s->n == g->oc)
         lower_store(l, p, tile, y, rows);

@@ -189,6 +189,9 @@ static const char *check_lut(struct question *q)
     if (hd_config_tables(q->hw) == 0)
         REFUSE(q, "%s has no table (%u words of weights, less than 256)", q->hw->name,
                q->hw->weight_bytes / q->hw->n);
+    if (q->op->n_in == 2 && div_up(q->g.oc, q->hw->n) > hd_config_tables(q->hw))
+        REFUSE(q, "tables of %u channels: %s has %u for each of %u lanes", q->g.oc, q->hw->name,
+               hd_config_tables(q->hw), q->hw->n);
     return NULL;
 }
 
@@ -250,14 +253,14 @@ static const char *refusal(const struct target_question *asked)
     if (op->fixed.n == 0 && !op->fixed.table && q.g.kind != GEO_POOL && !geo_moves(&q.g) &&
         q.g.vop != HD_VOP_MAX && q.g.vop != HD_VOP_MIN)
         REFUSE(&q, "it has no fixed-point constants");
+    if (op->opcode == IR_OP_LUT)
+        ASK(check_lut(&q));
     if (geo_on_array(&q.g))
         ASK(check_array(&q));
     else if (q.g.kind == GEO_ELEMENTWISE)
         ASK(check_elementwise(&q));
     else if (q.g.kind == GEO_POOL)
         ASK(check_pool(&q));
-    else if (q.g.kind == GEO_LUT)
-        ASK(check_lut(&q));
     else if (q.g.kind == GEO_SOFTMAX)
         ASK(check_softmax(&q));
     return check_least(&q, &q.g);

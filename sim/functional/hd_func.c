@@ -19,7 +19,7 @@ static void space_bytes(const struct hd_config *c, uint32_t bytes[HD_SPACE_COUNT
     bytes[HD_SPACE_SHIFT] = c->param_entries * c->n;
     bytes[HD_SPACE_TABLE] = hd_config_tables(c) * TABLE_ENTRIES * c->n; /* a byte a lane */
     bytes[HD_SPACE_TABLE_ALL] = bytes[HD_SPACE_TABLE] / 4; /* as they come; they end up in table */
-    bytes[HD_SPACE_EXP] = c->softmax_rows ? EXP_ENTRIES * c->n : 0;     /* one a word */
+    bytes[HD_SPACE_EXP] = c->softmax_rows ? EXP_ENTRIES * c->n : 0; /* one a word */
     bytes[HD_SPACE_BIAS16] = c->param_entries * c->n * 2; /* as they come; they end up in bias */
 }
 

@@ -574,6 +574,26 @@ static void binary(struct make *m, bool residual)
     binary_with(m, opcode, partner(m));
 }
 
+/* x and, by a number of each channel, something of it: a table of each channel. */
+static void by_channel(struct make *m)
+{
+    static const enum ir_opcode first[] = {IR_OP_MUL, IR_OP_ADD, IR_OP_SUB},
+                                second[] = {IR_OP_ADD, IR_OP_SUB, IR_OP_MUL};
+    struct ir_tensor *x = m->x;
+    const int32_t dim[4] = {1, 1, 1, ir_dim_back(x, 0)};
+    const int64_t row = (int64_t)ir_dim_back(x, 1) * ir_dim_back(x, 0);
+
+    if (x->rank != 4 || !fits(m, 2, row, row))
+        return;
+    const uint32_t rank = chance(m, 50) ? 4 : 1;
+    struct ir_tensor *k = constant(m, "k", rank, dim + 4 - rank);
+    quantise(m, k, scale(m), zero_point(m));
+    binary_with(m, first[range(m, 0, 2)], k);
+    struct ir_tensor *made = m->x;
+    m->x = x;
+    binary_with(m, second[range(m, 0, 2)], made);
+}
+
 /* PAD along H and W before a convolution, which legalise folds into it. */
 static void pad(struct make *m)
 {
@@ -704,6 +724,8 @@ static void image_op(struct make *m, bool residual)
         convolution(m, false);
     else if (kind < 8)
         convolution(m, true);
+    else if (kind < 9 && chance(m, 50))
+        by_channel(m);
     else if (kind < 10)
         binary(m, residual);
     else if (kind < 12)

@@ -203,7 +203,8 @@ static void lut_and_requantize(void **state)
 {
     (void)state;
     for (uint32_t k = 0; k < 100; k++) {
-        struct hdk_lut l = {.n = 1000, .table = b};
+        static const uint32_t channels[] = {1, 2, 5, 40};
+        struct hdk_lut l = {.n = 1000, .channels = channels[k % 4], .table = b};
         struct hdk_requantize p = {.n = 1000,
                                    .z_in = random_int(-128, 127),
                                    .z_out = random_int(-128, 127),
@@ -214,7 +215,7 @@ static void lut_and_requantize(void **state)
 
         random_inputs();
         for (uint32_t i = 0; i < l.n; i++)
-            want[i] = b[a[i] + 128];
+            want[i] = b[i % l.channels * 256 + (uint32_t)(a[i] + 128)];
         hdk_lut(&l, a, y);
         expect_bytes("lut", y, want, sizeof y);
         for (uint32_t i = 0; i < p.n; i++)

@@ -5,12 +5,13 @@ command -v python3 >/dev/null || { echo "SKIPPED: no python3"; exit 77; }
 run="python3 $HEDDLE_HOME/tests/mutants/mutants.py"
 
 $run --list >list || fail "--list: exit $?"
-[ "$(grep -c . list)" = 78 ] || fail "expected 78 mutants, found $(grep -c . list)"
+[ "$(grep -c . list)" = 81 ] || fail "expected 81 mutants, found $(grep -c . list)"
 for area in known legalise schedule plan emit kernels partition import; do
     [ "$(grep -c "^$area " list)" = 6 ] || fail "$area: expected 6, found $(grep -c "^$area " list)"
 done
 [ "$(grep -c "^onnx " list)" = 23 ] || fail "onnx: expected 23, found $(grep -c "^onnx " list)"
 [ "$(grep -c "^norm " list)" = 3 ] || fail "norm: expected 3, found $(grep -c "^norm " list)"
+[ "$(grep -c "^tables " list)" = 3 ] || fail "tables: expected 3, found $(grep -c "^tables " list)"
 [ "$(grep -c "^softmax " list)" = 4 ] || fail "softmax: expected 4, found $(grep -c "^softmax " list)"
 expect 2 'mutants: no mutant is called nothing' $run --list nothing
 printf 'area x\nmutant gone\nfile Makefile\n- no such line\n+ another\nmismatch digits\n' >gone.txt
