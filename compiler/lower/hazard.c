@@ -3,7 +3,8 @@
  * A command waits for every earlier one that wrote what it reads or writes, or read what it writes,
  * in another unit; a unit reads and writes in the order of its commands. ARRAY alone reads what it
  * writes itself, and its writes land long after the next command's first reads: there it waits for
- * its own count. Of weights that come while it works ARRAY need not wait for the last word: it
+ * its own count, or, where its first tiles read nothing that the command before writes last, its
+ * further tiles wait for that command (lead.c). Of weights that come while it works ARRAY need not wait for the last word: it
  * follows their WEIGHT command, if that reads memory, and waits for those before it. Records that
  * a later write covers whole are dropped, and cut where it covers one end of them: whoever meets
  * the new record waits for the old ones through it, and a unit's commands complete in order.
@@ -26,6 +27,7 @@ struct tracker {
     struct records of[SCHED_MEMORIES][HD_UNIT_FETCH];
     uint32_t issued[HD_UNIT_COUNT];
     const struct sched_command **weight; /* WEIGHT commands */
+    const struct sched_command *array;   /* the last ARRAY command */
 };
 
 /* Do slices of the same pitch take other bytes of it? */
@@ -141,6 +143,22 @@ static void follow(const struct tracker *t, struct sched_command *c, uint32_t ne
     need[HD_UNIT_WEIGHT]--;
 }
 
+/* Does ARRAY wait for its last command? That is done before any after the next one begins, so that
+ * tiles may go ahead which that command's last results are not for. */
+static void lead(const struct tracker *t, struct sched_command *c, uint32_t need[HD_UNIT_COUNT],
+                 const struct hd_config *hw)
+{
+    uint32_t tiles;
+
+    if (c->w.common.opcode != HD_OPCODE_ARRAY || need[HD_UNIT_ARRAY] == 0 ||
+        need[HD_UNIT_ARRAY] != t->issued[HD_UNIT_ARRAY])
+        return;
+    if (!lead_tiles(&t->array->w.array, &c->w.array, hw, &tiles))
+        return;
+    c->w.array.lead_tiles = tiles & 0xffu;
+    need[HD_UNIT_ARRAY] = 0;
+}
+
 static void set_waits(struct sched_command *c, const uint32_t need[HD_UNIT_COUNT])
 {
     struct hd_common *w = &c->w.common;
@@ -157,7 +175,8 @@ static void set_waits(struct sched_command *c, const uint32_t need[HD_UNIT_COUNT
     w->wait_enable = enable & 0x1fu;
 }
 
-void sched_waits(struct arena *a, struct sched_stream *s, const struct sched_options *o)
+void sched_waits(struct arena *a, struct sched_stream *s, const struct sched_options *o,
+                 const struct hd_config *hw)
 {
     struct tracker t = {.arena = a};
 
@@ -172,10 +191,14 @@ void sched_waits(struct arena *a, struct sched_stream *s, const struct sched_opt
                 need[u] = t.issued[u];
         else
             needs(&t, c, need);
-        if (!o->no_overlap)
+        if (!o->no_overlap) {
             follow(&t, c, need);
+            lead(&t, c, need, hw);
+        }
         if (c->unit == HD_UNIT_WEIGHT)
             t.weight[t.issued[c->unit]] = c;
+        if (c->unit == HD_UNIT_ARRAY)
+            t.array = c;
         t.issued[c->unit]++;
         remember(&t, c);
         set_waits(c, need);
@@ -186,6 +209,6 @@ enum status lower_waits(struct sched_program *p, struct diag *d)
 {
     (void)d;
     for (uint32_t i = 0; i < p->n_stream; i++)
-        sched_waits(p->arena, &p->stream[i], &p->options);
+        sched_waits(p->arena, &p->stream[i], &p->options, p->hw);
     return ST_OK;
 }

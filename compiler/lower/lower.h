@@ -129,7 +129,13 @@ const char *lower_note(const struct lower *l, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
 /* hazard.c: fill the waits of all commands of a stream from their accesses. */
-void sched_waits(struct arena *a, struct sched_stream *s, const struct sched_options *o);
+void sched_waits(struct arena *a, struct sched_stream *s, const struct sched_options *o,
+                 const struct hd_config *hw);
+
+/* lead.c: of ARRAY's command `c`, which reads what `before` writes and comes next, the tiles that may
+ * begin while the last results of `before` are still on their way; *tiles 0: all may. False: none. */
+bool lead_tiles(const struct hd_cmd_array *before, const struct hd_cmd_array *c,
+                const struct hd_config *hw, uint32_t *tiles);
 /* The same for all streams of one device. */
 enum status lower_waits(struct sched_program *p, struct diag *d);
 

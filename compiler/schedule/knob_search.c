@@ -17,7 +17,7 @@ enum {
     WINDOW_COMMANDS = 400000,
     OPERATOR_COMMANDS = 200,
     BEFORE = 2,   /* operators of a window before the one in question */
-    AFTER = 3,    /* and after it */
+    AFTER = 2,    /* and after it */
     BATCHES = 12, /* of operators, a round: each is held against the whole program */
 };
 

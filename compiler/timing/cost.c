@@ -31,6 +31,7 @@ struct array_cost cost_array(const struct hd_cmd_array *a, const struct hd_confi
             most(c.segment_steps, most(a->blocks > 1u ? a->block_scan : a->last_scan, least));
         c.segment_words = most(c.segment_words, seg.len);
         c.words += seg.len;
+        c.tiles += a->blocks;
         c.block_lead = c.block_steps;
         c.last_lead = last;
         c.last_tile = most(a->last_scan, least);

@@ -31,6 +31,7 @@ struct array_cost {
     /* of a block but the last: its steps, and those before its last segment; the latter of the last
      * block */
     uint64_t block_steps, block_lead, last_lead;
+    uint32_t tiles; /* of a channel tile */
 };
 
 struct array_cost cost_array(const struct hd_cmd_array *a, const struct hd_config *hw);

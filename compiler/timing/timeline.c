@@ -317,13 +317,28 @@ static uint64_t array_begin(const struct timeline *t, const struct hd_cmd_array 
                : later(at, q->done[q->n_done - HD_TIMING_ARRAY_SLOTS] + 1);
 }
 
+/* Its last step, `last` at least, if tiles after the first lead_tiles wait for the command before. */
+static uint64_t after_lead(const struct timeline *t, const struct array_cost *cost, uint64_t last)
+{
+    const struct queue *q = &t->queue[HD_UNIT_ARRAY];
+    const uint32_t lead = t->issue.command->w.array.lead_tiles;
+    uint64_t before =
+        lead / cost->tiles * cost->tile_steps + lead % cost->tiles * cost->segment_steps;
+
+    if (lead == 0 || q->n_done == 0 || before >= cost->steps)
+        return last;
+    return later(last, q->done[q->n_done - 1] + 1 + cost->steps - before);
+}
+
 /* The command taken last begins at `begin`, known at `now`, and makes its last step at `last`. */
 static void know_array(struct timeline *t, uint64_t begin, uint64_t last, uint64_t now)
 {
     const struct queue *q = &t->queue[HD_UNIT_ARRAY];
     struct array_issue *i = &t->issue;
     const struct array_cost *cost = array_cost(t, i->command);
-    uint64_t done = later(last - cost->tail + cost->pipe, last + 1);
+
+    last = after_lead(t, cost, last);
+    const uint64_t done = later(last - cost->tail + cost->pipe, last + 1);
     struct sched_command *c = &t->s->cmd[q->index[q->n_done]];
 
     c->est_steps = begin;

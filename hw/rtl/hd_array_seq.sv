@@ -9,7 +9,8 @@
 // of one command. A step is a cycle with en_i; frozen cycles hold all outputs.
 // A command holds one of two slots (hd_array_slots); what it leaves in the pipe carries its slot.
 // A command that follows WEIGHT (field follow) loads a tile once hd_array_follow has its weights;
-// until then, between tiles, it has none (gap_q).
+// until then, between tiles, it has none (gap_q). So has one whose first lead_tiles tiles are
+// loaded until the command before it is done (held).
 // All outputs of one position are registered and leave together, one step after the position was
 // issued:
 // scratchpad requests, depthwise mask, tag (where the sum goes), weight row.
@@ -80,14 +81,18 @@ module hd_array_seq #(
   logic          run_q;     // a tile is under way
   logic          gap_q;     // none is, the next one waits for its weights
   logic          final_q;   // it is its command's last
+  logic [7:0]    lead_q;    // tiles that need not wait for the command before
+  logic          leads_q;   // the others wait
 
   logic accept, first_load, may_begin, tile_end, over, turn, load, pair, here, slot, busy;
+  logic alone, held;
   assign cmd_ready_o = !fresh_q && !gap_q && (!run_q || final_q);
   assign accept      = cmd_valid_i && cmd_ready_o;
   assign over        = tile_end && final_q;
   assign first_load  = fresh_q && may_begin && here && (!run_q || over);
   assign turn        = gap_q || (tile_end && !final_q);  // to the command's next tile
-  assign load        = first_load || (turn && here);
+  assign held        = leads_q && lead_q == '0 && !alone;
+  assign load        = first_load || (turn && here && !held);
   assign pair        = cmd_q.streams == 3'd2;
 
   assign cmd_o        = cmd_q;
@@ -109,6 +114,7 @@ module hd_array_seq #(
     .slot_o     (slot),
     .may_begin_o(may_begin),
     .busy_o     (busy),
+    .alone_o    (alone),
     .done_o
   );
 
@@ -134,6 +140,12 @@ module hd_array_seq #(
     end
     if (accept) ld_q <= cmd_i;
     if (en_i && first_load) cmd_q <= ld_q;
+    if (en_i && first_load) begin
+      leads_q <= ld_q.lead_tiles != '0;
+      lead_q  <= ld_q.lead_tiles - 8'd1;
+    end else if (en_i && load && lead_q != '0) begin
+      lead_q <= lead_q - 8'd1;
+    end
   end
 
   // ---------------------------------------------------------------- tile
@@ -305,7 +317,7 @@ module hd_array_seq #(
     kind_o = 3'(CounterArrayIdle);
     if (!en_i) kind_o = 3'(CounterArrayConflict);
     else if (run_q || load) kind_o = 3'(CounterArrayBusy);
-    else if (gap_q || (fresh_q && may_begin)) kind_o = 3'(CounterArrayWaitWeight);
+    else if ((gap_q && !here) || (fresh_q && may_begin)) kind_o = 3'(CounterArrayWaitWeight);
     else if (fresh_q || busy) kind_o = 3'(CounterArrayDrain);
   end
 
@@ -318,6 +330,7 @@ module hd_array_seq #(
     gap_q |-> !run_q && !fresh_q);
   c_no_gap: cover property (@(posedge clk_i) over && first_load);
   c_waits_for_weights: cover property (@(posedge clk_i) gap_q && !here);
+  c_waits_for_results: cover property (@(posedge clk_i) gap_q && here && held);
 `endif
 
 endmodule

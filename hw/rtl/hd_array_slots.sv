@@ -8,7 +8,7 @@
 //   the positions from row to row.
 //   end_i: the last step of cmd_i. done_o: the oldest command is past it and nothing of it is
 //   pending_i.
-//   busy_o: a slot is taken.
+//   busy_o: a slot is taken. alone_o: none but that of cmd_i.
 // A step is a cycle with en_i. Latency 0. Reset: both slots free, the cells may be set up at once.
 // Bench: tests/hw/array_tb.cpp
 `default_nettype none
@@ -34,6 +34,7 @@ module hd_array_slots #(
   output logic               slot_o,
   output logic               may_begin_o,
   output logic               busy_o,
+  output logic               alone_o,
   output logic               done_o
 );
   localparam int Gap = N + 1;
@@ -52,6 +53,7 @@ module hd_array_slots #(
   assign slot_o      = slot_q;
   assign may_begin_o = !live_q[!slot_q] && (same_setup || settled);
   assign busy_o      = live_q != '0;
+  assign alone_o     = !live_q[!slot_q];
   assign done_o      = issued_q[oldest_q] && !pending_i[oldest_q];
 
   always_comb begin

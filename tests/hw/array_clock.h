@@ -59,6 +59,7 @@ struct array_job {
                            others do not meet in them */
     bool follow;
     uint16_t wait_weight;
+    size_t lead; /* tiles that need not wait for the job before; 0: none needs to */
 
     size_t loaded = 0; /* tiles */
     uint32_t word_end; /* after their words */
@@ -83,6 +84,7 @@ struct array_job {
             setup = {pairs, c.pair_split};
         follow = c.follow;
         wait_weight = c.common.wait_weight;
+        lead = c.lead_tiles;
         word_end = c.w_base;
     }
 
@@ -163,10 +165,10 @@ class array_clock
     {
         const array_job *now = current();
         bool gap = now && now->gap();
-        hd_counter kind = (now && !gap) || begins() || loads() ? HD_COUNTER_ARRAY_BUSY
-                          : gap || may_begin()                 ? HD_COUNTER_ARRAY_WAIT_WEIGHT
-                          : begun_.empty() && waiting_.empty() ? HD_COUNTER_ARRAY_IDLE
-                                                               : HD_COUNTER_ARRAY_DRAIN;
+        hd_counter kind = (now && !gap) || begins() || loads()  ? HD_COUNTER_ARRAY_BUSY
+                          : (gap && !here(*now)) || may_begin() ? HD_COUNTER_ARRAY_WAIT_WEIGHT
+                          : begun_.empty() && waiting_.empty()  ? HD_COUNTER_ARRAY_IDLE
+                                                                : HD_COUNTER_ARRAY_DRAIN;
         return kind % HD_COUNTER_SLOTS;
     }
     /* The next step is the first of another command. */
@@ -219,11 +221,16 @@ class array_clock
     {
         return !j.follow || here_;
     }
+    /* Its next tile may read what the job before it has not yet written. */
+    bool held(const array_job &j) const
+    {
+        return j.lead > 0 && j.loaded >= j.lead && begun_.size() > 1;
+    }
     /* The command under way goes on to its next tile. */
     bool loads() const
     {
         const array_job *now = current();
-        return now && (now->gap() || (now->turns() && !now->final())) && here(*now);
+        return now && (now->gap() || (now->turns() && !now->final())) && here(*now) && !held(*now);
     }
     /* A command may begin in the last step of the one before, if that is the only one in the pipe.
      * But one that places taps, or splits columns, otherwise than the last one of its kind waits
