@@ -27,7 +27,7 @@ module hd_acc #(
 
   assign sum_o = add_i ? psum_i + kept : psum_i;
 
-  hd_ram #(.Width(AccW), .Depth(Depth)) u_ram (
+  hd_ram #(.Width(AccW), .Depth(Depth), .Apart(1'b1)) u_ram (
     .clk_i,
     .re_i   (en_i && re_i),
     .raddr_i(raddr_i),

@@ -1,8 +1,9 @@
 // hd_ram - the memory: one synchronous read port, one synchronous write port (1R1W).
 //   rdata_o(t+1) = memory[raddr_i](t) if re_i(t), else rdata_o(t).
 //   memory[waddr_i] lane b = wdata_i lane b where we_i and be_i[b]; lane = Width / BeBits bits.
-//   Read and write of one word in one cycle: the read gives the old word; with Apart this never
-//   happens, and synthesis takes a block RAM without the logic for it.
+//   Read and write of one word in one cycle: the read gives the old word. With Apart nobody uses
+//   what it gives of the lanes written: synthesis takes a block RAM without the logic for it, and
+//   simulation inverts them, so that every run tries it.
 // Latency 1, throughput 1 read and 1 write a cycle. Reset: none, contents and rdata_o start
 // undefined.
 // Depth is a power of two. Bench: tests/hw/spad_tb.cpp (byte lanes), tests/hw/array_tb.cpp.
@@ -12,9 +13,7 @@ module hd_ram #(
   parameter int Width    = 32,  // bits of a word
   parameter int Depth    = 64,  // words, a power of two
   parameter int BeBits   = 1,   // write enables a word; divides Width
-  /* verilator lint_off UNUSEDPARAM */
-  parameter bit Apart    = 1'b0,  // for synthesis alone
-  /* verilator lint_on UNUSEDPARAM */
+  parameter bit Apart    = 1'b0,
   parameter int AddrBits = $clog2(Depth)  // derived, do not set (Icarus 11 has no localparam here)
 ) (
   input  wire logic                clk_i,
@@ -33,14 +32,26 @@ module hd_ram #(
   // The write is blocking, behind the read: `mem` is private to this process, and a Verilator model
   // spends several times as much on a memory that is written with <=.
   /* verilator lint_off BLKSEQ */
+  logic meets;
+`ifdef SYNTHESIS
+  assign meets = 1'b0;
+`else
+  assign meets = Apart && re_i && we_i && raddr_i == waddr_i;
+`endif
+
   if (BeBits == 1) begin : gen_word
     always_ff @(posedge clk_i) begin
-      if (re_i) rdata_o <= mem[raddr_i];
+      if (re_i) rdata_o <= meets && be_i[0] ? ~mem[raddr_i] : mem[raddr_i];
       if (we_i && be_i[0]) mem[waddr_i] = wdata_i;
     end
   end else begin : gen_lanes
     always_ff @(posedge clk_i) begin
       if (re_i) rdata_o <= mem[raddr_i];
+      if (meets) begin
+        for (int b = 0; b < BeBits; b++) begin
+          if (be_i[b]) rdata_o[b*LaneBits +: LaneBits] <= ~mem[raddr_i][b*LaneBits +: LaneBits];
+        end
+      end
       if (we_i) begin
         for (int b = 0; b < BeBits; b++) begin
           if (be_i[b]) mem[waddr_i][b*LaneBits +: LaneBits] = wdata_i[b*LaneBits +: LaneBits];

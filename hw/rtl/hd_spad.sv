@@ -199,7 +199,7 @@ module hd_spad #(
       end
     end
 
-    hd_ram #(.Width(N * 8), .Depth(1 << RowBits), .BeBits(N)) u_ram (
+    hd_ram #(.Width(N * 8), .Depth(1 << RowBits), .BeBits(N), .Apart(1'b1)) u_ram (
       .clk_i,
       .re_i   (bank_re[b]),
       .raddr_i(bank_row[b]),

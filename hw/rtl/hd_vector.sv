@@ -8,9 +8,8 @@
 // 5; padding adds its columns or rows, whichever is more. done_o: all bytes are in the scratchpad.
 // softmax walks the command three times (hd_softmax): a pass takes its beats, the second one at
 // least 8 cycles a row; between passes the pipe empties, the third one waits for the last scale.
-// A window with no cell inside has sum 0
-// and maximum -128. kind_o: busy, wait_port (a request not granted), wait_lane (hd_requant serves
-// ARRAY), idle. active_o: see hd_clocks.
+// A window with no cell inside has sum 0 and maximum -128. kind_o: busy, wait_port (a request not
+// granted), wait_lane (hd_requant serves ARRAY), idle. active_o: see hd_clocks.
 // The output may lie exactly on A or B (each byte is read before it is written); any other overlap
 // of them is undefined here, for reads run about ten beats ahead of writes.
 // Reset: idle; the exponentials are undefined. Bench: tests/hw/vector_tb.cpp
@@ -94,7 +93,6 @@ module hd_vector #(
       else if (done_o)                state_q <= StIdle;
     end
   end
-
   always_ff @(posedge clk_i) begin
     if (cmd_ready_o && cmd_valid_i) begin
       cmd_q   <= cmd_i;
@@ -219,7 +217,6 @@ module hd_vector #(
       value_v_q   <= high_v_q & high_meta_q[reduce ? EndBit : EndBit+1];
     end
   end
-
   always_ff @(posedge clk_i) begin
     if (pop) product_meta_q <= meta[0];
     if (high_en)    high_meta_q <= product_meta_q;
@@ -232,8 +229,7 @@ module hd_vector #(
   end
 
   hd_recip u_recip (
-    .clk_i,
-    .rst_ni,
+    .clk_i, .rst_ni,
     .need_i       (divide),
     .cells_i      (cells_q),
     .ready_o      (recip_ready),
@@ -250,28 +246,33 @@ module hd_vector #(
   assign reduce = maximum | sum_pass;
   assign exp_we = CfgSoftmaxRows != 0 && ww_valid_i && ww_space_i == SpaceExp;
 
-  hd_softmax #(.N(N)) u_softmax (
-    .clk_i,
-    .rst_ni,
-    .start_i     (cmd_ready_o & cmd_valid_i),
-    .on_i        (on),
-    .flowing_i   (flowing | start_q),
-    .next_o      (next_pass),
-    .more_o      (more),
-    .maximum_o   (maximum),
-    .sum_o       (sum_pass),
-    .take_i      (beat_taken),
-    .take_end_i  (beat_end),
-    .zero_o      (row_zero),
-    .value_en_i  (value_en),
-    .value_end_i (high_meta_q[EndBit]),
-    .count_i     (high_meta_q[AddrBits +: CntBits]),
-    .high_i      (high),
-    .valid_i     (value_v_q),
-    .ready_o     (reduced),
-    .multiplier_o(row_multiplier),
-    .shift_o     (row_shift)
-  );
+  if (CfgSoftmaxRows != 0) begin : gen_softmax
+    hd_softmax #(.N(N)) u_softmax (
+      .clk_i, .rst_ni,
+      .start_i     (cmd_ready_o & cmd_valid_i),
+      .on_i        (on),
+      .flowing_i   (flowing | start_q),
+      .next_o      (next_pass),
+      .more_o      (more),
+      .maximum_o   (maximum),
+      .sum_o       (sum_pass),
+      .take_i      (beat_taken),
+      .take_end_i  (beat_end),
+      .zero_o      (row_zero),
+      .value_en_i  (value_en),
+      .value_end_i (high_meta_q[EndBit]),
+      .count_i     (high_meta_q[AddrBits +: CntBits]),
+      .high_i      (high),
+      .valid_i     (value_v_q),
+      .ready_o     (reduced),
+      .multiplier_o(row_multiplier),
+      .shift_o     (row_shift)
+    );
+  end else begin : gen_no_softmax
+    logic unused_high;
+    assign unused_high = ^{high, on};
+    assign {next_pass, more, maximum, sum_pass, reduced, row_zero, row_multiplier, row_shift} = '0;
+  end
 
   // ---------------------------------------------------------------- lanes
   for (genvar l = 0; l < N; l++) begin : gen_lane
@@ -324,7 +325,6 @@ module hd_vector #(
   assign v_addr_o       = out_addr_q;
   assign v_count_o      = out_count_q;
   assign v_cmd_o        = index_q;
-
   assign active_o = state_q != StIdle || cmd_valid_i || exp_we;
 
   // ---------------------------------------------------------------- this cycle's counter

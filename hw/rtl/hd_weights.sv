@@ -40,7 +40,7 @@ module hd_weights #(
   assign write_multiplier = ww_valid_i && ww_space_i == SpaceMultiplier;
   assign write_shift      = ww_valid_i && ww_space_i == SpaceShift;
 
-  hd_ram #(.Width(N * 8), .Depth(Bytes / N)) u_weights (
+  hd_ram #(.Width(N * 8), .Depth(Bytes / N), .Apart(1'b1)) u_weights (
     .clk_i,
     .re_i   (wr_req_i),
     .raddr_i(wr_word_i),

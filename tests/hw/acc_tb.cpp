@@ -1,5 +1,5 @@
 /* acc_tb.cpp - hd_acc: sums kept and added, against an array: all addresses, an accumulator that is
- * asked for in the step after it was written, frozen cycles, sums that wrap. Argument: [seed]. */
+ * asked for in the step after it was written (in the very step nobody asks for it), frozen cycles, sums that wrap. Argument: [seed]. */
 #include <cstdio>
 #include <memory>
 #include <vector>
@@ -25,7 +25,8 @@ int main(int argc, char **argv)
         const bool step = r.chance(85), read = r.chance(80), add = has && r.chance(70),
                    write = r.chance(70);
         const uint32_t psum = r.next(), to = add && r.chance(80) ? asked : r.next() % depth,
-                       from = r.chance(40) ? last : r.next() % depth;
+                       wish = r.chance(40) ? last : r.next() % depth,
+                       from = write && wish == to ? (wish + 1) % depth : wish;
         const uint32_t sum = add ? psum + value : psum;
 
         dut->en_i = step;
@@ -45,7 +46,6 @@ int main(int argc, char **argv)
         if (!step)
             continue;
         if (read) {
-            // Written in this very step: hd_ram gives what was there before.
             asked = from;
             has = known[from];
             value = kept[from];

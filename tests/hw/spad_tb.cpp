@@ -1,6 +1,6 @@
 /* spad_tb.cpp - hd_spad against a byte array: all ports at random in a narrow range of addresses,
  * so that banks collide all the time. Checked in every cycle: the lanes asked for (held while
- * frozen), when ARRAY freezes, who must be taken, old bytes on a read next to a write. At the end
+ * frozen), when ARRAY freezes, who must be taken, other bytes of a word that is written. At the end
  * every byte. Arguments: [seed [cycles]]. */
 #include <cstdio>
 #include <cstring>
@@ -47,6 +47,7 @@ struct answer {
     bool valid = false;
     uint32_t off = 0, lo = 0, hi = 0;
     uint8_t lane[N];
+    bool any[N]; /* written in the same cycle: nobody uses it */
 };
 
 struct bench {
@@ -59,6 +60,7 @@ struct bench {
     bool store_req = false, store_next = false, load_req = false;
     uint32_t store_word = 0, load_word = 0, frozen = 0;
     uint8_t store_bytes[N], load_bytes[N];
+    bool store_any[N];
     uint32_t load_be = 0;
     bool array_new = true;
     long freezes = 0, waits = 0, failures = 0;
@@ -115,6 +117,15 @@ struct bench {
         check(cycles == 1, "cycles of a read");
     }
 
+    /* In this cycle. */
+    bool written(uint32_t byte) const
+    {
+        const bool load = load_req && dut->lw_ready_o && byte / N == load_word;
+
+        return (load && load_be >> byte % N & 1) ||
+               (dut->qw_valid_i && ((byte - dut->qw_addr_i) & mask) < dut->qw_count_i);
+    }
+
     answer read(const pair_port &p) const
     {
         answer a;
@@ -122,15 +133,17 @@ struct bench {
         a.off = p.addr % N;
         a.lo = p.lo;
         a.hi = p.hi;
-        for (uint32_t l = 0; l < N; l++)
+        for (uint32_t l = 0; l < N; l++) {
             a.lane[l] = image[(p.addr + l) & mask];
+            a.any[l] = written((p.addr + l) & mask);
+        }
         return a;
     }
 
     template <class T> bool shows(const T &data, int port, const answer &a) const
     {
         for (uint32_t l = a.lo; l < a.hi; l++)
-            if (get_field(data, (port * 2 * N + (int)(a.off + l)) * 8, 8) != a.lane[l])
+            if (!a.any[l] && get_field(data, (port * 2 * N + (int)(a.off + l)) * 8, 8) != a.lane[l])
                 return false;
         return true;
     }
@@ -248,6 +261,8 @@ struct bench {
         store_next = store_req && dut->sr_ready_o;
         if (store_next)
             memcpy(store_bytes, &image[store_word * N], N);
+        for (uint32_t b = 0; b < N; b++)
+            store_any[b] = written(store_word * N + b);
         if (!store_req || store_next) {
             store_req = r.chance(60);
             store_word = (base / N + r.next() % window) % n_words;
@@ -272,7 +287,8 @@ struct bench {
             check(!vector_next[v].valid || shows(dut->vr_data_o, v, vector_next[v]),
                   "VECTOR's data");
         for (int b = 0; b < N && store_next; b++)
-            check(get_field(dut->sr_data_o, b * 8, 8) == store_bytes[b], "STORE's data");
+            check(store_any[b] || get_field(dut->sr_data_o, b * 8, 8) == store_bytes[b],
+                  "STORE's data");
     }
 
     void cycle()
