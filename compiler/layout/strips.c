@@ -282,6 +282,7 @@ void strip_channels(const struct geo *g, uint32_t first, uint32_t n, struct geo 
 {
     *part = *g;
     part->c = n;
+    part->box[0].cols = g->w; /* a row may be a pixel whatever its image */
     part->box[0].channel += first;
     part->box[0].channels = n;
 }
