@@ -33,7 +33,7 @@ expect 0 "" sweep g.json -o out
 [ "$(started)" = 12 ] || fail "nothing was missing, $(started) started"
 diff <(tail -n +2 stdout) table >/dev/null || fail "resumed: $(cat stdout)"
 expect 0 "" sweep g.json -o out --clock=200
-grep -qE '^  tiny +0\.0450 +16 +13\.1 +[0-9]+ ' stdout || fail "--clock: $(cat stdout)"
+grep -qE '^  tiny +0\.0450 +16 +14\.1 +[0-9]+ ' stdout || fail "--clock: $(cat stdout)"
 python3 - <<'PY' || fail "sweep.csv, sweep.html"
 import csv, html.parser
 rows = list(csv.DictReader(open("out/sweep.csv")))
@@ -41,7 +41,7 @@ assert len(rows) == 12, len(rows)
 best = [r for r in rows if r["network"] == "a" and r["front_memory"] == "1"]
 assert [r["configuration"] for r in best] == ["sys16,ports=4,scratchpad_bytes=131072",
     "sys16,ports=4,scratchpad_bytes=65536", "tiny"], best
-assert best[1]["ports"] == "4" and best[1]["memory_bits"] == str(1559552) and best[1]["cycles"] == "1500"
+assert best[1]["ports"] == "4" and best[1]["memory_bits"] == str(1788928) and best[1]["cycles"] == "1500"
 wrong = [r for r in rows if r["configuration"] == "sys8,n=12"]
 assert len(wrong) == 2 and all(r["message"].startswith("--hw: ") and not r["n"] for r in wrong), wrong
 page = open("out/sweep.html").read()
