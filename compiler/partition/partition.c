@@ -87,7 +87,7 @@ static enum status keep(struct partition *p, struct ir_graph *g, const struct pa
             if (!g->op[i]->dead && matches(g, g->op[i], o->keep[k], strlen(o->keep[k]))) {
                 found = fixed[i] = true;
                 g->op[i]->target = p->targets->n - 1;
-                g->op[i]->reason = "--keep-on-host";
+                g->op[i]->reason = PARTITION_KEPT;
             }
         if (!found)
             return no_match(g, "--keep-on-host", o->keep[k], d);
@@ -144,7 +144,7 @@ static void end_on_host(struct partition *p, struct ir_graph *g, const bool *fix
             p->targets->target[op->target]->desc->accelerator &&
             ir_op_info(op->opcode)->ends_on_host && !p->candidate[i * p->targets->n + host].why) {
             op->target = host;
-            op->reason = "last operator: on the accelerator it saves no crossing";
+            op->reason = PARTITION_LAST;
         }
         for (uint32_t k = 0; k < op->n_in && !op->dead; k++)
             if (op->in[k] != IR_NONE && (follows || op->target != host))

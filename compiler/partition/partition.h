@@ -10,6 +10,10 @@
 
 #include "compiler/target/target.h"
 
+/* Reasons that partition has of its own, not a target's. */
+#define PARTITION_KEPT "--keep-on-host"
+#define PARTITION_LAST "last operator: on the accelerator it saves no crossing"
+
 enum partition_mode {
     PARTITION_COST,     /* least estimated cycles, transfers included; ties: order of --target */
     PARTITION_PRIORITY, /* the first target that takes the operator */

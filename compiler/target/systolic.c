@@ -226,6 +226,91 @@ static const char *check_view(struct question *q)
     return views_refusal(q->arena, q->graph, op);
 }
 
+static bool reads(const struct ir_op *op, uint32_t tensor)
+{
+    for (uint32_t k = 0; k < op->n_in && !op->dead; k++)
+        if (op->in[k] == tensor)
+            return true;
+    return false;
+}
+
+/* The operator that gives QUANTIZE its float32, past what only moves it; NULL: the network. */
+static const struct ir_op *float_maker(const struct ir_graph *g, const struct ir_op *op)
+{
+    do {
+        const uint32_t maker = ir_in(g, op, 0)->producer;
+
+        op = maker == IR_NONE ? NULL : g->op[maker];
+    } while (op && ir_op_info(op->opcode)->moves);
+    return op;
+}
+
+/* The first operator that wants the float32 of DEQUANTIZE, past what only moves it; NULL: the network. */
+static const struct ir_op *float_reader(const struct ir_graph *g, const struct ir_op *op)
+{
+    uint32_t tensor = op->out[0];
+
+    for (uint32_t i = 0; i < g->n_op; i++)
+        if (reads(g->op[i], tensor)) {
+            if (!ir_op_info(g->op[i]->opcode)->moves)
+                return g->op[i];
+            tensor = g->op[i]->out[0];
+        }
+    return NULL;
+}
+
+/* An operator of another layer that reads the float32 result of `op` as it is; NULL: none. */
+static const struct ir_op *reads_float(const struct ir_graph *g, const struct ir_op *op)
+{
+    for (uint32_t i = 0; i < g->n_op && ir_out(g, op, 0)->type == IR_F32; i++)
+        if (reads(g->op[i], op->out[0]) && g->op[i]->opcode != IR_OP_QUANTIZE &&
+            g->op[i]->row != op->row)
+            return g->op[i];
+    return NULL;
+}
+
+/* An operator of another layer whose float32 result `op` reads as it is; NULL: none. */
+static const struct ir_op *gives_float(const struct ir_graph *g, const struct ir_op *op)
+{
+    for (uint32_t k = 0; k < op->n_in; k++) {
+        const struct ir_tensor *t = ir_in(g, op, k);
+
+        if (t && t->type == IR_F32 && t->producer != IR_NONE &&
+            g->op[t->producer]->row != op->row && g->op[t->producer]->opcode != IR_OP_DEQUANTIZE)
+            return g->op[t->producer];
+    }
+    return NULL;
+}
+
+/* Why float32: the operator that computes in it, and what holds it there. */
+static const char *float_refusal(struct question *q)
+{
+    const struct ir_graph *g = q->graph;
+    const bool quantises = q->op->opcode == IR_OP_QUANTIZE;
+    const struct ir_op *op = quantises                           ? float_maker(g, q->op)
+                             : q->op->opcode == IR_OP_DEQUANTIZE ? float_reader(g, q->op)
+                                                                 : q->op;
+    if (!op)
+        REFUSE(q, "its float32 %s is the network's own: the array supports only int8",
+               quantises ? "input" : "output");
+    const struct ir_op *from = gives_float(g, op), *to = reads_float(g, op);
+    const struct ir_row *row = &g->row[op->row];
+    if (to)
+        REFUSE(q, "%s (%s) computes in float32: nothing quantises its result before %s (%s)",
+               row->name, row->op, g->row[to->row].name, g->row[to->row].op);
+    if (from)
+        REFUSE(q, "%s (%s) computes in float32: nothing quantises the result of %s (%s) before it",
+               row->name, row->op, g->row[from->row].name, g->row[from->row].op);
+    REFUSE(q, "%s (%s) computes in float32: it has no arithmetic of int8 here", row->name, row->op);
+}
+
+static bool is_float(const struct ir_graph *g, const struct ir_op *op)
+{
+    const struct ir_tensor *x = op->n_in ? ir_in(g, op, 0) : NULL;
+
+    return (x && x->type == IR_F32) || ir_out(g, op, 0)->type == IR_F32;
+}
+
 /* Can the operator run on an accelerator of this configuration? */
 static const char *refusal(const struct target_question *asked)
 {
@@ -234,6 +319,8 @@ static const char *refusal(const struct target_question *asked)
     const struct hd_config *hw = asked->hw;
     struct question q = {asked->arena, g, op, hw, {0}};
 
+    if (!views_form(op->opcode) && !geo_device(g, op, &q.g) && is_float(g, op))
+        return float_refusal(&q);
     if (!views_form(op->opcode) && !geo_device(g, op, &q.g))
         REFUSE(&q, "%s has no accelerator lowering", ir_op_info(op->opcode)->name);
     if (HD_REGION_IO + g->n_in + g->n_out > HD_REGIONS)

@@ -40,6 +40,11 @@ if command -v python3 >/dev/null; then
 fi
 expect 0 "" "$heddle" run "$models/islands.onnx" --engine=func
 expect 0 "" "$heddle" run "$models/islands.onnx" --engine=func --target=c --onnx-rounding=onnx
+"$heddle" inspect "$models/islands.onnx" >inspected || fail "inspect"
+grep -q '^25_softmax .* (last operator: on the accelerator it saves no crossing)$' inspected ||
+    fail "inspect does not specify why the softmax stays on the host"
+grep -q "^26_dequantize .* its float32 output is the network's own" inspected ||
+    fail "inspect does not specify why the last dequantize stays on the host"
 expect 0 "" "$heddle" run "$models/digits/model.onnx" --engine=func -i "$models/digits/in_0.bin" \
     --expect "$models/digits/out_0.bin"
 finish
