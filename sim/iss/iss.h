@@ -1,0 +1,123 @@
+/* iss.h - an instruction-set simulator: one RISC-V hart, RV32IM with Zicsr, machine mode only.
+ * in:  memory regions of the caller, a program in them, a cycle table.   out: registers, memory, cycles.
+ * After "The RISC-V Instruction Set Manual", volume I 20191213, volume II 20211203.
+ *
+ *     struct iss *c = iss_new(arena, &iss_five_stages);
+ *     iss_memory(c, 0x80000000, n_bytes, bytes);     RAM
+ *     iss_device(c, 0x10000000, 0x1000, &device);    registers
+ *     iss_code(c, arena, 0x80000000, n_text);        where instructions may be
+ *     c->pc = 0x80000000;
+ *     while (iss_run(c, 1000000) == ISS_WAITING)
+ *         iss_irq(c, ISS_IRQ_EXTERNAL, line_of_the_device());
+ *
+ * Instructions are decoded once; a store over decoded code, by the hart, has it decoded again.
+ * A host of little-endian byte order is assumed. */
+#ifndef HEDDLE_SIM_ISS_H
+#define HEDDLE_SIM_ISS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+
+/* What a CPU's instructions cost, in cycles; 0 to 255 each. */
+struct iss_cycles {
+    const char *name;
+    uint8_t fetch;    /* every instruction */
+    uint8_t load;     /* until the result of a load can be used, beyond that of an addition */
+    uint8_t multiply; /* likewise of a multiplication */
+    uint8_t divide;   /* more for a division or remainder; nothing overlaps it */
+    uint8_t taken;    /* more for a taken branch, a jump, a trap, mret */
+};
+
+/* The in-order core of compiler/hostcycles: 1, 2, 2, 33, 5. An estimate, not calibrated. */
+extern const struct iss_cycles iss_five_stages;
+
+/* Why iss_run returned. */
+enum iss_stop {
+    ISS_LIMIT = 0,   /* c->cycles has reached the bound */
+    ISS_WAITING,     /* wfi, and nothing that mie enables is pending; pc is after it */
+    ISS_ECALL,       /* ecall with c->stop_at_calls; pc is at it: the caller adds 4 */
+    ISS_SEMIHOSTING, /* ebreak in semihosting's sequence, with stop_at_calls; pc as above */
+    ISS_TRAP,        /* a trap while mtvec is 0, that is without a handler: mcause, mepc, mtval */
+    ISS_YIELD,       /* a device asked for it (iss.yield) */
+};
+
+/* Bits of mip and mie; causes of interrupts. */
+enum iss_irq { ISS_IRQ_SOFTWARE = 3, ISS_IRQ_TIMER = 7, ISS_IRQ_EXTERNAL = 11 };
+
+/* Causes of exceptions (volume II, table 3.6). */
+enum iss_cause {
+    ISS_FETCH_MISALIGNED = 0,
+    ISS_FETCH_FAULT = 1,
+    ISS_ILLEGAL = 2,
+    ISS_BREAKPOINT = 3,
+    ISS_LOAD_MISALIGNED = 4,
+    ISS_LOAD_FAULT = 5,
+    ISS_STORE_MISALIGNED = 6,
+    ISS_STORE_FAULT = 7,
+    ISS_CALL = 11,
+};
+
+/* Mapped I/O: aligned accesses of n_bytes (1, 2, 4) at byte `offset` of the region. They may add to
+ * iss.cycles what the bus waits, change interrupts, set iss.yield. False: the access faults. */
+struct iss_device {
+    bool (*read)(void *ctx, uint32_t offset, uint32_t n_bytes, uint32_t *value);
+    bool (*write)(void *ctx, uint32_t offset, uint32_t n_bytes, uint32_t value);
+    void *ctx;
+};
+
+#define ISS_REGIONS 8u
+
+struct iss_region {
+    uint32_t base, n_bytes;          /* at least 4; base + n_bytes is at most 2^32 */
+    uint8_t *bytes;                  /* NULL: a device */
+    const struct iss_device *device; /* NULL: memory */
+};
+
+struct iss {
+    uint32_t x[32], pc;
+    /* Cycles, and instructions completed, since iss_new. */
+    uint64_t cycles, instructions;
+    bool stop_at_calls; /* ecall and semihosting's ebreak end iss_run instead of trapping */
+    bool yield;         /* set by a device: iss_run returns after this instruction, and clears it */
+    uint32_t mstatus, mie, mip, mtvec, mscratch, mepc, mcause, mtval;
+
+    /* The rest is iss_*.c's own. */
+    struct iss_cycles cost;
+    uint64_t mcycle_base, minstret_base; /* subtracted from cycles and instructions */
+    uint64_t ready[32];                  /* the cycle from which a register's value can be used */
+    struct iss_region region[ISS_REGIONS];
+    uint32_t n_region, last; /* last: region of the last access */
+    struct iss_op *op;       /* decoded instructions of [code_base, code_base + code_bytes) */
+    uint32_t code_base, code_bytes;
+    bool attend;  /* an interrupt may have to be taken */
+    bool stopped; /* a trap without handler */
+};
+
+/* A hart after reset: registers, mstatus.MIE and mtvec 0. The table is copied. */
+struct iss *iss_new(struct arena *a, const struct iss_cycles *cost);
+
+/* Map memory or a device at [base, base + n_bytes). Regions do not overlap: an assertion, as are
+ * more than ISS_REGIONS. `bytes` and `device` stay the caller's. */
+void iss_memory(struct iss *c, uint32_t base, uint32_t n_bytes, uint8_t *bytes);
+void iss_device(struct iss *c, uint32_t base, uint32_t n_bytes, const struct iss_device *device);
+
+/* Instructions are fetched from this range of mapped memory alone (base and n_bytes multiples of
+ * 4), anywhere else faults. Takes 2 bytes of the arena for each byte of code. */
+void iss_code(struct iss *c, struct arena *a, uint32_t base, uint32_t n_bytes);
+
+/* Host bytes of [address, address + n_bytes) if one memory region holds them all, else NULL. */
+uint8_t *iss_bytes(struct iss *c, uint32_t address, uint32_t n_bytes);
+
+/* Set or clear an interrupt line. */
+void iss_irq(struct iss *c, enum iss_irq line, bool high);
+
+/* Execute until c->cycles is at least `until` (the last instruction may end beyond it), or for one
+ * of the other reasons. Interrupts are taken between instructions. */
+enum iss_stop iss_run(struct iss *c, uint64_t until);
+
+/* A cause of an exception as text: "load access fault". */
+const char *iss_cause_text(uint32_t cause);
+
+#endif

@@ -1,0 +1,19 @@
+/* iss_csr.h - traps and control registers, between iss.c and iss_csr.c. */
+#ifndef HEDDLE_SIM_ISS_CSR_H
+#define HEDDLE_SIM_ISS_CSR_H
+
+#include "iss.h"
+
+/* Execute the Zicsr instruction `word`. False: there is no such register, or it cannot be written. */
+bool iss_csr_execute(struct iss *c, uint32_t word);
+
+/* Enter the handler: pc, mepc, mcause, mtval, mstatus; without one, c->stopped. */
+void iss_trap(struct iss *c, uint32_t cause, uint32_t value);
+
+/* Take the interrupt of highest priority that is pending and enabled. */
+void iss_interrupt(struct iss *c);
+
+/* Return from a handler. */
+void iss_mret(struct iss *c);
+
+#endif

@@ -1,0 +1,75 @@
+/* iss_decode.h - one instruction, taken apart. */
+#ifndef HEDDLE_SIM_ISS_DECODE_H
+#define HEDDLE_SIM_ISS_DECODE_H
+
+#include <stdint.h>
+
+enum iss_kind {
+    ISS_UNKNOWN = 0, /* not decoded yet */
+    ISS_BAD,         /* illegal instruction */
+    /* clang-format off: in the order of funct3 where there is one */
+    ISS_LUI,
+    ISS_AUIPC,
+    ISS_JAL,
+    ISS_JALR,
+    ISS_BEQ,
+    ISS_BNE,
+    ISS_BLT,
+    ISS_BGE,
+    ISS_BLTU,
+    ISS_BGEU,
+    ISS_LB,
+    ISS_LH,
+    ISS_LW,
+    ISS_LBU,
+    ISS_LHU,
+    ISS_SB,
+    ISS_SH,
+    ISS_SW,
+    ISS_ADDI,
+    ISS_SLLI,
+    ISS_SLTI,
+    ISS_SLTIU,
+    ISS_XORI,
+    ISS_SRLI,
+    ISS_ORI,
+    ISS_ANDI,
+    ISS_SRAI,
+    ISS_ADD,
+    ISS_SLL,
+    ISS_SLT,
+    ISS_SLTU,
+    ISS_XOR,
+    ISS_SRL,
+    ISS_OR,
+    ISS_AND,
+    ISS_SUB,
+    ISS_SRA,
+    ISS_MUL,
+    ISS_MULH,
+    ISS_MULHSU,
+    ISS_MULHU,
+    ISS_DIV,
+    ISS_DIVU,
+    ISS_REM,
+    ISS_REMU,
+    /* clang-format on */
+    ISS_FENCE,
+    ISS_ECALL_OP,
+    ISS_EBREAK_OP,
+    ISS_MRET,
+    ISS_WFI,
+    ISS_CSR,
+};
+
+/* Registers that an instruction does not have are 0. imm: the immediate, sign extended; of LUI and
+ * AUIPC shifted; of shifts the amount; of ISS_CSR and ISS_BAD the instruction itself. */
+struct iss_op {
+    uint8_t kind, rd, rs1, rs2;
+    int32_t imm;
+};
+
+/* Decode one 32-bit instruction of RV32IM with Zicsr; what is not one is ISS_BAD. */
+struct iss_op iss_decode(uint32_t word);
+
+#endif
