@@ -1,0 +1,70 @@
+/* average_sums.c - where an accelerator is selected, an average over small windows is a depthwise
+ * convolution with weights of 1.
+ * in: AVERAGE_POOL2D of int8 whose windows are whole and have an odd number n of values.  out:
+ * DEPTHWISE_CONV2D with the multiplier ceil(2^31 / n), where that takes less than half the cycles: VECTOR
+ * takes a value a cycle, ARRAY a column of as many kernel rows as its rows hold. An odd number has no ties,
+ * so one rounding of the high product is the reference's (geo_reciprocal; sums of x - z_in are within 255 n
+ * as well). A PAD before it then folds. */
+#include <string.h>
+
+#include "fixed_math.h"
+#include "legalise.h"
+#include "new_ops.h"
+
+enum { MOST_VALUES = 2047 };
+
+static bool is_whole(const struct ir_op *op)
+{
+    for (uint32_t i = IR_PAD_TOP; i <= IR_PAD_RIGHT; i++)
+        if (op->attr[i] != 0)
+            return false;
+    return true;
+}
+
+static bool gains(const struct ir_op *op, const struct ir_tensor *y, int32_t rows)
+{
+    const int32_t kh = op->attr[IR_KERNEL_H], kw = op->attr[IR_KERNEL_W], n = kh * kw;
+
+    if (n < 3 || n % 2 == 0 || n > MOST_VALUES || kw > rows)
+        return false;
+    const int32_t at_once = rows / kw, segments = (kh + at_once - 1) / at_once;
+    const int32_t scan = (y->dim[2] - 1) * op->attr[IR_STRIDE_W] + kw;
+    const int64_t positions = lgl_max(scan * y->dim[1], rows);
+
+    return 2 * positions * segments < (int64_t)y->dim[1] * y->dim[2] * n;
+}
+
+static void become_sums(struct ir_graph *g, struct ir_op *op)
+{
+    const struct ir_tensor *x = ir_in(g, op, 0);
+    const int32_t kh = op->attr[IR_KERNEL_H], kw = op->attr[IR_KERNEL_W], c = x->dim[3];
+    const int32_t dim[4] = {1, kh, kw, c};
+    const int32_t reciprocal = (int32_t)(((INT64_C(1) << 31) + kh * kw - 1) / (kh * kw));
+    struct ir_tensor *ones = lgl_new_constant(g, "", IR_I8, 4, dim, NULL);
+    struct ir_tensor *bias = lgl_new_constant(g, "", IR_I32, 1, &c, NULL);
+
+    memset((uint8_t *)(uintptr_t)ones->data, 1, (size_t)kh * (size_t)kw * (size_t)c);
+    ones->quant = lgl_new_quant(g, 1, 0);
+    op->opcode = IR_OP_DEPTHWISE_CONV2D;
+    op->in =
+        arena_memdup(g->arena, (const uint32_t[]){x->id, ones->id, bias->id}, 3 * sizeof *op->in);
+    op->n_in = 3;
+    op->attr[IR_ROUND_UP] = 0;
+    op->attr[IR_DILATION_H] = op->attr[IR_DILATION_W] = op->attr[IR_MULTIPLIER] = 1;
+    op->fixed.n = 1;
+    op->fixed.multiplier = arena_memdup(g->arena, &reciprocal, sizeof reciprocal);
+    op->fixed.shift = arena_memdup(g->arena, &(int8_t){0}, 1);
+}
+
+enum status lgl_average_sums(struct ir_graph *g, const struct lgl_options *o, struct diag *d)
+{
+    for (uint32_t i = 0; i < g->n_op && o->accelerator; i++) {
+        struct ir_op *op = g->op[i];
+
+        if (!op->dead && op->opcode == IR_OP_AVERAGE_POOL2D && ir_in(g, op, 0)->type == IR_I8 &&
+            op->fixed.n_real == 0 && is_whole(op) &&
+            gains(op, ir_out(g, op, 0), (int32_t)o->array_rows))
+            become_sums(g, op);
+    }
+    return ir_link(g, d);
+}
