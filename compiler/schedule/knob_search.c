@@ -1,8 +1,9 @@
 /* knob_search.c - knobs by coordinate descent: operator after operator, each choice tried in a
  * program without bytes, kept if the estimate is lower. Of a small program all is tried, in two
  * rounds; of a large one a window, the commands of the operators around in the layout of all, and
- * the whole of it after every few. It goes round while it gains. The same input gives the same
- * knobs. */
+ * the whole of it after every few; then the whole, rows first that take most beyond what ARRAY works
+ * for them. It goes round while it gains. The same input gives the same knobs. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "compiler/layout/geometry.h"
@@ -14,10 +15,11 @@ enum {
     START_COMMANDS = 120000,  /* when so many are, no further start */
     LARGE_COMMANDS = 250,     /* of one program: it is tried in windows */
     /* As TRIAL_COMMANDS, for windows: in all, and for each operator. */
-    WINDOW_COMMANDS = 400000,
-    OPERATOR_COMMANDS = 200,
+    WINDOW_COMMANDS = 700000,
+    OPERATOR_COMMANDS = 100,
     BEFORE = 2,   /* operators of a window before the one in question */
     AFTER = 2,    /* and after it */
+    LITTLE = 500, /* a row that loses less of all than one in so many waits for the others */
     BATCHES = 12, /* of operators, a round: each is held against the whole program */
 };
 
@@ -199,21 +201,81 @@ static void same_groups(struct search *s, uint32_t tiles)
         s->p->knobs[i].group_tiles = tiles;
 }
 
+/* What an operator's row loses as the knobs stand. */
+struct loss {
+    uint64_t cycles;
+    uint32_t op;
+};
+
+static int by_loss(const void *a, const void *b)
+{
+    const struct loss *x = a, *y = b;
+
+    if (x->cycles != y->cycles)
+        return x->cycles < y->cycles ? 1 : -1;
+    return x->op < y->op ? -1 : 1;
+}
+
+/* The operators, those of the rows that lose most first. */
+static struct loss *losses(struct search *s)
+{
+    const struct ir_graph *g = s->p->graph;
+    struct loss *order = ARENA_ARRAY(s->p->arena, struct loss, g->n_op + 1);
+    uint64_t *row = ARENA_ARRAY(s->p->arena, uint64_t, g->n_row + 1);
+
+    trials_losses(s->trials, s->p->knobs, row);
+    for (uint32_t i = 0; i < g->n_op; i++)
+        order[i] = (struct loss){row[g->op[i]->row], i};
+    qsort(order, g->n_op, sizeof *order, by_loss);
+    return order;
+}
+
+/* All of one operator. */
+static bool whole_operator(struct search *s, uint32_t op)
+{
+    bool better = one_operator(s, op);
+
+    better |= cascade_of_three(s, op);
+    better |= cascade_from_here(s, op);
+    better |= groups_of_three(s, op);
+    return better;
+}
+
+static void begin_descent(struct search *s)
+{
+    s->best = UINT64_MAX;
+    s->first = s->end = 0;
+    (void)improves(s);
+}
+
 /* Operator after operator from the knobs as they stand. */
 static void descend(struct search *s)
 {
     bool better = true;
 
-    s->best = UINT64_MAX;
-    s->first = s->end = 0;
-    (void)improves(s);
+    begin_descent(s);
     for (uint32_t round = 0; round < ROUNDS && better; round++) {
         better = false;
-        for (uint32_t i = 0; i < s->p->graph->n_op; i++) {
-            better |= one_operator(s, i);
-            better |= cascade_of_three(s, i);
-            better |= cascade_from_here(s, i);
-            better |= groups_of_three(s, i);
+        for (uint32_t i = 0; i < s->p->graph->n_op; i++)
+            better |= whole_operator(s, i);
+    }
+}
+
+/* The same with the operators first that lose most, round after round, the others once these gain no
+ * more. */
+static void descend_by_loss(struct search *s)
+{
+    bool better = true;
+
+    begin_descent(s);
+    while (better) {
+        const struct loss *order = losses(s);
+
+        better = false;
+        for (uint32_t k = 0; k < s->p->graph->n_op; k++) {
+            if (better && order[k].cycles * LITTLE < s->best >> 32)
+                break;
+            better |= whole_operator(s, order[k].op);
         }
     }
 }
@@ -395,7 +457,7 @@ static void descend_from_starts(struct search *s)
         same_groups(s, tiles[first]);
         s->limit = WINDOW_COMMANDS + (uint64_t)p->graph->n_op * OPERATOR_COMMANDS;
         descend_windows(s);
-        descend(s);
+        descend_by_loss(s);
         return;
     }
     for (uint32_t i = 0; i < 2 * STARTS && s->trials->commands < START_COMMANDS; i++) {

@@ -75,20 +75,30 @@ void trials_end(struct trials *t)
     t->arena = NULL;
 }
 
-uint64_t trials_score(struct trials *t, uint32_t first, uint32_t end, struct sched_knobs *knobs)
+/* The commands of operators first .. end - 1 in memory of this trial. */
+static bool build(struct trials *t, struct sched_program *p, uint32_t first, uint32_t end,
+                  struct sched_knobs *knobs)
 {
-    struct sched_program p = t->like;
     struct diag d = {0};
 
+    *p = t->like;
     arena_reset(t->arena);
-    p.arena = t->arena;
-    p.like = &t->like;
-    p.knobs = knobs;
-    p.first = first;
-    p.end = end;
-    enum status st = sched_build_commands(&p, &d);
-    t->commands += count_commands(&p) + (end ? p.graph->n_op / LAYOUT_OPERATORS : 0);
-    if (st != ST_OK)
+    p->arena = t->arena;
+    p->like = &t->like;
+    p->knobs = knobs;
+    p->first = first;
+    p->end = end;
+    enum status st = sched_build_commands(p, &d);
+    t->commands += count_commands(p) + (end ? p->graph->n_op / LAYOUT_OPERATORS : 0);
+    return st == ST_OK;
+}
+
+uint64_t trials_score(struct trials *t, uint32_t first, uint32_t end, struct sched_knobs *knobs)
+{
+    struct sched_program p;
+    struct diag d = {0};
+
+    if (!build(t, &p, first, end, knobs))
         return UINT64_MAX;
     uint64_t key = key_of(&p);
     uint32_t at = (uint32_t)(key % TRIALS_KNOWN);
@@ -99,6 +109,23 @@ uint64_t trials_score(struct trials *t, uint32_t first, uint32_t end, struct sch
     t->key[at] = key;
     t->score[at] = score_of(&p);
     return t->score[at];
+}
+
+void trials_losses(struct trials *t, struct sched_knobs *knobs, uint64_t *row)
+{
+    struct sched_program p;
+    struct diag d = {0};
+
+    if (!build(t, &p, 0, 0, knobs) || sched_estimate(&p, &d) != ST_OK)
+        return;
+    memcpy(row, p.row_end, p.graph->n_row * sizeof *row);
+    for (uint32_t i = 0; i < p.n_stream; i++)
+        for (uint32_t k = 0; k < p.stream[i].n; k++) {
+            const struct sched_command *c = &p.stream[i].cmd[k];
+
+            if (c->unit == HD_UNIT_ARRAY)
+                row[c->row] -= c->cost < row[c->row] ? c->cost : row[c->row];
+        }
 }
 
 uint64_t sched_score(const struct sched_program *p, struct sched_knobs *knobs, uint32_t *commands)

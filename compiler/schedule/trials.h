@@ -23,6 +23,10 @@ void trials_end(struct trials *t);
  * of all; UINT64_MAX if nothing can be built of the knobs. */
 uint64_t trials_score(struct trials *t, uint32_t first, uint32_t end, struct sched_knobs *knobs);
 
+/* By row: cycles of the whole program that it takes and in which ARRAY does not work for it. As they
+ * are if nothing can be built of the knobs. */
+void trials_losses(struct trials *t, struct sched_knobs *knobs, uint64_t *row);
+
 /* A hash that x has gone into. */
 static inline uint64_t trials_mix(uint64_t hash, uint64_t x)
 {
