@@ -230,6 +230,7 @@ static struct contention_beats beats_start(const struct contention_work *w,
 
     b.written = all / cost_passes(v);
     b.two = cost_reads_two(v);
+    b.passes = v->op == HD_VOP_MAX_POOL || v->op == HD_VOP_MAX_POOL_TWO;
     b.cycles_a_beat = 1 + (double)banks_vector_conflicts(v, all, hw) / (double)all;
     double reading = w->left - HD_TIMING_VECTOR_VALUE - COST_VECTOR_END + 1,
            full = (double)all * b.cycles_a_beat;
@@ -293,10 +294,16 @@ static void beats_cycle(struct contention_beats *b, uint64_t *busy, const struct
         b->lead -= 1;
         return;
     }
-    bool value = b->stage[2] && b->last[2], move = !value || !(*busy & CONTENTION_LANES);
-    uint32_t pop = move && b->held[0] && (!b->two || b->held[1]);
+    const bool lanes = !(*busy & CONTENTION_LANES), value = b->stage[2] && b->last[2],
+               at_once = lanes && b->queued == 0,
+               queues = value && !at_once && b->passes && b->queued < HD_TIMING_PASS_QUEUE,
+               move = !value || at_once || queues;
+    uint32_t pop = move && b->held[0] && (!b->two || b->held[1]), leaves = lanes && b->queued > 0;
+    b->queued += queues;
+    b->queued -= leaves;
+    b->pending -= leaves;
     if (move) {
-        b->pending -= b->stage[2];
+        b->pending -= b->stage[2] && !queues;
         b->stage[2] = b->stage[1], b->last[2] = b->last[1];
         b->stage[1] = b->stage[0], b->last[1] = b->last[0];
         b->stage[0] = pop;

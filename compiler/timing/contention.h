@@ -53,6 +53,8 @@ struct contention_beats {
         written; /* the last of them, whose values are written: all but softmax's first passes */
     uint64_t pending; /* read, but their value has not left */
     double lead, cycles_a_beat;
+    bool passes;     /* its values may wait in hd_requant's queue, */
+    uint32_t queued; /* as so many do */
     bool two, got[2], fly[2], stage[3], last[3];
     uint32_t held[2];
     bool ends[4]; /* of beats read, from the oldest on: their window is complete */

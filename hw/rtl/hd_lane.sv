@@ -1,7 +1,7 @@
 // hd_lane - one requantisation lane: int32 to int8 in five stages, exactly NUMERICS.md.
 //   1 take   value = array sum or vector value
 //   2 scale  x = (value + bias) << max(shift, 0), modulo 2^32     average: |value| + cells/2
-//   3 high   p = x * multiplier, bits 62..30                      pass: x itself
+//   3 high   p = x * multiplier, bits 62..30                      pass: v_pass_i, by its own way
 //   4 round  h = (p + 2^30) >>> 31, modulo 2^32                   average: no rounding, its sign
 //   5 out    RDBPOT(h, max(-shift, 0)) + z_out, modulo 2^32, clamped; with table_i what the
 //            table of entry table_zero_i has for that
@@ -23,6 +23,7 @@ module hd_lane #(
   input  wire logic        array_i,       // take a_sum_i, else v_value_i
   input  wire logic [31:0] a_sum_i,
   input  wire logic [31:0] v_value_i,
+  input  wire logic [7:0]  v_pass_i,      // what passes, signed
   input  wire logic        v_alt_i,       // by the other scale
   // stage 2
   input  wire logic        bias_en_i,     // add pr_bias_i
@@ -55,7 +56,7 @@ module hd_lane #(
   logic        [32:0] p_q;
   logic               neg2_q, neg3_q, alt_q;
   logic        [4:0]  e2_q, e3_q, e4_q;   // right shift
-  logic        [7:0]  q_q, looked_up;
+  logic        [7:0]  pass1_q, pass2_q, q_q, looked_up;
   logic               looks_up, looked_up_q;
 
   // Functions rather than wires: a stage that rests then costs nothing in the Verilated model.
@@ -138,9 +139,11 @@ module hd_lane #(
   always_ff @(posedge clk_i) begin
     if (en_i[0]) begin
       value_q <= array_i ? a_sum_i : v_value_i;
+      pass1_q <= v_pass_i;
       alt_q   <= !array_i & v_alt_i;
     end
     if (en_i[1]) begin
+      pass2_q <= pass1_q;
       x_q    <= base(value_q, average_i & value_q[31],
                      average_i ? {21'b0, half_i} : bias_en_i ? pr_bias_i : 32'b0)
                 << left(param_i ? pr_shift_i : alt_q ? shift_alt_i : shift_i);
@@ -149,7 +152,7 @@ module hd_lane #(
       neg2_q <= average_i & value_q[31];
     end
     if (en_i[2]) begin
-      p_q    <= pass_i ? {x_q, 1'b0} : high_bits(x_q, m_q);
+      p_q    <= pass_i ? {{24{pass2_q[7]}}, pass2_q, 1'b0} : high_bits(x_q, m_q);
       e3_q   <= e2_q;
       neg3_q <= neg2_q;
     end

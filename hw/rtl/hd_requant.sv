@@ -1,7 +1,9 @@
 // hd_requant - N requantisation lanes shared by ARRAY and VECTOR, one N-vector a cycle.
 //   q = clamp(MBQM(value + bias, multiplier, shift) + z_out, min, max), see hd_lane and
 //   NUMERICS.md.
-// ARRAY is always taken; VECTOR is taken in every other cycle (v_ready_o). With a_sum_columns_i a
+// ARRAY is always taken; VECTOR is taken in every other cycle (v_ready_o). Vectors of VECTOR that
+// only pass (maxima, copies: int8 values) wait in a queue while ARRAY is taken, so that VECTOR goes
+// on; they leave in order. With a_sum_columns_i a
 // vector is taken twice: in the next cycle lane 0 takes the sum of what the lanes took, and that
 // one value goes on; the a_* fields stay, and a_valid_i is 0. VECTOR's modes are in hd_requant.svh;
 // a lane of v_alt_i takes the other scale; an average over one cell (or none) passes. A vector with
@@ -23,6 +25,7 @@ module hd_requant #(
   parameter int EntryBits = $clog2(CfgParamEntries),     // parameter memory entry
   parameter int WordBits  = $clog2(CfgWeightBytes / CfgN),  // of ww_word_i
   parameter int Tables    = CfgTables,
+  parameter int Queue     = 16,                          // a power of two
   parameter int CntBits   = $clog2(N + 1)                // derived, do not set
 ) (
   input  wire logic                 clk_i,
@@ -88,10 +91,50 @@ module hd_requant #(
   localparam int Stages    = 5;
   localparam int TableBits = $clog2((Tables + 1) * 128);
 
-  logic again_q, array, take;             // again_q: the sum of columns is to be taken
+  // ---------------------------------------------------------------- what passes and waits
+  // What goes along with a vector that passes.
+  typedef struct packed {
+    logic [N*8-1:0]      value;
+    logic [AddrBits-1:0] addr;
+    logic [CntBits-1:0]  count;
+    logic [31:0]         cmd;
+    logic [7:0]          low, top;
+    logic                table_on;
+    logic [2:0]          table_first;
+  } hd_pass_t;
+
+  localparam int PassBits = N * 8 + AddrBits + CntBits + 32 + 8 + 8 + 1 + 3;
+
+  logic     again_q, array, take;         // again_q: the sum of columns is to be taken
+  logic     mbqm, average, pass, queue_ready, waiting;
+  hd_pass_t asks, waits, v;
+  logic [N*8-1:0]  asks_value;
+
+  assign average = (v_mode_i == RqAverage) && (v_cells_i > 12'd1);
+  assign pass    = (v_mode_i != RqMbqm) && !average;
+  assign mbqm    = (v_mode_i == RqMbqm) && !waiting;
+  assign asks    = {asks_value, v_addr_i, v_count_i, v_cmd_i, v_min_i, v_max_i, v_table_i,
+                    v_table_first_i};
+  assign v       = waiting ? waits : asks;
+
+  for (genvar l = 0; l < N; l++) begin : gen_value
+    assign asks_value[l*8 +: 8] = v_value_i[l*32 +: 8];
+  end
+
+  hd_fifo #(.Width(PassBits), .Depth(Queue)) u_queue (
+    .clk_i,
+    .rst_ni,
+    .valid_i(v_valid_i && pass && (array || waiting)),
+    .ready_o(queue_ready),
+    .data_i (asks),
+    .valid_o(waiting),
+    .ready_i(!array),
+    .data_o (waits)
+  );
+
   assign array      = a_valid_i | again_q;
-  assign v_ready_o  = !array;
-  assign take       = array | v_valid_i;
+  assign v_ready_o  = (!array && !waiting) || (pass && queue_ready);
+  assign take       = array | waiting | v_valid_i;
   assign pr_req_o   = array & (a_has_bias_i | !a_common_scale_i);
   assign pr_entry_o = a_entry_i;
 
@@ -121,16 +164,16 @@ module hd_requant #(
 
   always_ff @(posedge clk_i) begin
     if (take) begin
-      addr_q[1]  <= array ? a_addr_i : v_addr_i;
-      count_q[1] <= again_q ? CntBits'(1) : array ? a_count_i : v_count_i;
-      cmd_q[1]   <= array ? a_cmd_i : v_cmd_i;
+      addr_q[1]  <= array ? a_addr_i : v.addr;
+      count_q[1] <= again_q ? CntBits'(1) : array ? a_count_i : v.count;
+      cmd_q[1]   <= array ? a_cmd_i : v.cmd;
       array_q[1] <= array;
       slot_q[1]  <= a_slot_i;
-      z_out_q[1] <= array ? a_z_out_i : (v_mode_i == RqMbqm) ? v_z_out_i : 8'd0;
-      min_q[1]   <= array ? a_min_i : v_min_i;
-      max_q[1]   <= array ? a_max_i : v_max_i;
-      table_q[1] <= array ? a_table_i : v_table_i;
-      table_first_q[1] <= array ? a_table_first_i : v_table_first_i;
+      z_out_q[1] <= array ? a_z_out_i : mbqm ? v_z_out_i : 8'd0;
+      min_q[1]   <= array ? a_min_i : v.low;
+      max_q[1]   <= array ? a_max_i : v.top;
+      table_q[1] <= array ? a_table_i : v.table_on;
+      table_first_q[1] <= array ? a_table_first_i : v.table_first;
     end
     for (int s = 1; s < Stages; s++) begin
       if (valid_q[s]) begin
@@ -157,22 +200,18 @@ module hd_requant #(
   logic [31:0] multiplier_q, multiplier_alt_q;
   logic [5:0]  shift_q, shift_alt_q;
   logic [10:0] half_q;
-  logic        average, pass;
-
-  assign average = (v_mode_i == RqAverage) && (v_cells_i > 12'd1);
-  assign pass    = (v_mode_i != RqMbqm) && !average;
 
   always_ff @(posedge clk_i) begin
     if (take) begin
       bias_en_q    <= array & a_has_bias_i;
       param_q      <= array & !a_common_scale_i;
       multiplier_q <= array ? a_multiplier_i : v_multiplier_i;
-      shift_q      <= array ? a_shift_i[5:0] : (v_mode_i == RqMbqm) ? v_shift_i[5:0] : 6'd0;
+      shift_q      <= array ? a_shift_i[5:0] : mbqm ? v_shift_i[5:0] : 6'd0;
       multiplier_alt_q <= v_multiplier_alt_i;
       shift_alt_q      <= v_shift_alt_i[5:0];
       half_q       <= v_cells_i[11:1];
-      average1_q   <= !array & average;
-      pass1_q      <= !array & pass;
+      average1_q   <= !array & !waiting & average;
+      pass1_q      <= !array & (waiting | pass);
     end
     if (valid_q[1]) begin
       average2_q <= average1_q;
@@ -205,7 +244,8 @@ module hd_requant #(
       .array_i         (array),
       .a_sum_i         (l == 0 && again_q ? sum : a_sum_i[l*32 +: 32]),
       .v_value_i       (v_value_i[l*32 +: 32]),
-      .v_alt_i         (v_alt_i[l]),
+      .v_pass_i        (v.value[l*8 +: 8]),
+      .v_alt_i         (!waiting && v_alt_i[l]),
       .bias_en_i       (bias_en_q),
       .param_i         (param_q),
       .pr_bias_i       (pr_bias_i[l*32 +: 32]),
@@ -243,7 +283,7 @@ module hd_requant #(
   assign qw_cmd_o   = cmd_q[Stages];
   assign a_busy_o   = {|(valid_q & array_q & slot_q) | (again_q & a_slot_i),
                        |(valid_q & array_q & ~slot_q) | (again_q & !a_slot_i)};
-  assign v_busy_o   = |(valid_q & ~array_q);
+  assign v_busy_o   = waiting | |(valid_q & ~array_q);
 
 `ifdef HD_ASSERT
   // A shift beyond what NUMERICS.md defines would be cut to 6 bits.
@@ -261,6 +301,12 @@ module hd_requant #(
     v_valid_i && v_mode_i == RqAverage |-> v_cells_i <= 12'd2048);
   a_v_stable: assert property (@(posedge clk_i) disable iff (!rst_ni)
     v_valid_i && !v_ready_o |=> v_valid_i && $stable(v_value_i) && $stable(v_addr_i));
+  for (genvar l = 0; l < N; l++) begin : gen_a_pass
+    a_pass_is_a_byte: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      v_valid_i && pass |->
+      v_value_i[l*32 +: 32] == 32'($signed(v_value_i[l*32 +: 8])));
+  end
+  c_queue_full: cover property (@(posedge clk_i) v_valid_i && pass && !queue_ready);
   c_v_waits: cover property (@(posedge clk_i) v_valid_i && !v_ready_o);
 `endif
 
