@@ -1,5 +1,5 @@
 # make                      the program (build/heddle) and the Verilated model of sys16
-# make sim MODEL=digits     run a network; also HW= ENGINE= WAVES= INPUT= EXPECT= STATS= PROG=
+# make sim MODEL=digits     run a network; also HW= ENGINE= HOST= WAVES= INPUT= EXPECT= STATS= PROG=
 # make regress              run tests/regress.json, compare with the runs before
 # make unit | check | test | nightly | check-rtl | coverage | lint | format | registers | bench-host | install | setup | clean
 # All building is CMake's, all running heddle's; this file only strings them together.
@@ -8,7 +8,7 @@ SHELL = /bin/bash
 .DEFAULT_GOAL = all
 
 # A variable that nothing here reads is a slip of the pen: `make sim ENGIN=func` would run the RTL.
-VARIABLES = MODEL HW ENGINE WAVES INPUT EXPECT STATS PROG VENV MODELS SEED PART LIMIT PREFIX DESTDIR CC CXX PATH HOME
+VARIABLES = MODEL HW ENGINE HOST WAVES INPUT EXPECT STATS PROG VENV MODELS SEED PART LIMIT PREFIX DESTDIR CC CXX PATH HOME
 GIVEN := $(foreach v,$(.VARIABLES),$(if $(filter command,$(firstword $(origin $v))),$v))
 UNKNOWN := $(firstword $(filter-out $(VARIABLES) HEDDLE_% XDG_% MAKE% CMAKE_% CCACHE_% -%,$(GIVEN)))
 $(if $(UNKNOWN),$(error unknown variable $(UNKNOWN)$(shell .ci/near '$(UNKNOWN)' $(VARIABLES)); there are: $(VARIABLES)))

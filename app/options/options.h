@@ -33,6 +33,7 @@ enum options_command {
 };
 
 enum options_engine { ENGINE_REF, ENGINE_FUNC, ENGINE_RTL };
+enum options_host { HOST_NATIVE, HOST_ISS };
 enum options_fill { FILL_RANDOM, FILL_ZEROS, FILL_ONES };
 enum options_template {
     TEMPLATE_CALL,
@@ -55,6 +56,7 @@ struct options {
     uint32_t n_argument;
     const char *prog;
     enum options_engine engine;
+    enum options_host host;
     const char *hw;
     struct registry targets; /* all that were found */
     struct target_list target;

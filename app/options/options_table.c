@@ -8,6 +8,7 @@
 
 /* Words in the order of the field's values. */
 static const char *const engines[] = {"ref", "func", "rtl", NULL};
+static const char *const hosts[] = {"native", "iss", NULL};
 static const char *const fills[] = {"random", "zeros", "ones", NULL};
 static const char *const formats[] = {"text", "csv", "json", "dot", "svg", NULL};
 static const char *const templates[] = {"call", "core", "copy", "wide", "native", NULL};
@@ -68,6 +69,10 @@ const struct option_row options_table[] = {
      FLAG(reset_state), .used_by = RUNS | OF(TUNE)},
     {SHOW("engine", "ENGINE", COMPILER, "ref, func or rtl (default)"), WORD(engine, engines),
      .used_by = RUNS | PROGRAM | OF(TUNE)},
+    {SHOW("host", "HOW", COMPILER,
+          "who executes the host's part: native (default, cycles by a table) or iss (a simulated "
+          "RV32IM processor, in the accelerator's time)"),
+     WORD(host, hosts), .used_by = RUNS},
     {SHOW("hw", "NAME|FILE", COMPILER,
           "configuration: tiny, sys8, sys16 (default), sys32, a JSON file, or JSON: {\"base\": "
           "\"sys16\", "

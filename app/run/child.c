@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "app/report/trace.h"
+#include "board.h"
 #include "core_targets.h"
 #include "runner.h"
 #include "waves.h"
@@ -41,19 +42,7 @@ static void add_rows(struct child *c)
     const struct hd_sim_row *from;
     uint32_t n = c->v->sim.api->rows(c->v->sim.sim, &from);
 
-    for (uint32_t i = 0; i < n; i++) {
-        if (from[i].layer >= c->job->p->graph->n_row)
-            continue;
-        struct run_row *to = &c->shared->row[from[i].layer];
-        to->cycles += from[i].cycles;
-        to->array_cycles += from[i].array_cycles;
-        to->vector_cycles += from[i].vector_cycles;
-        to->read_bytes += from[i].read_bytes;
-        to->write_bytes += from[i].write_bytes;
-        for (uint32_t u = 0; u < HD_SIM_UNITS; u++)
-            for (uint32_t k = 0; k < HD_SIM_KINDS; k++)
-                to->counter[u][k] += from[i].counter[u][k];
-    }
+    run_add_rows(c->job, c->shared, from, n);
 }
 
 static void read_counters(struct child *c)
@@ -249,7 +238,9 @@ void child_run(struct run_job *job, uint32_t process, const char *so_path,
     c->job = job;
     c->process = process;
     c->shared = run_results(job, process);
-    c->shared->status = child_main(c, so_path, sim);
+    c->shared->status = job->options->host == HOST_ISS
+                            ? board_run(job, process, so_path, sim, &c->d)
+                            : child_main(c, so_path, sim);
     snprintf(c->shared->message, sizeof c->shared->message, "%s", c->d.text);
     fflush(NULL);
 }

@@ -6,7 +6,8 @@
 
 /* Inferences process, process + n_process, ... of the job; all there is to report goes into
  * run_results(job, process). Process 0 also writes the waves and reads the accelerator's counters.
- * sim: the accelerators' Verilated models, for rtl. */
+ * so_path: the emitted object, of --host=iss the program. sim: the accelerators' Verilated models,
+ * for rtl. */
 void child_run(struct run_job *job, uint32_t process, const char *so_path,
                const struct sim_model *sim);
 

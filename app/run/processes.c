@@ -112,6 +112,10 @@ static void merge(struct run_job *job)
         to->read_bytes += r->read_bytes;
         to->write_bytes += r->write_bytes;
         to->sim_cycles += r->sim_cycles;
+        to->host.total += r->host.total;
+        to->host.operators += r->host.operators;
+        to->host.driver += r->host.driver;
+        to->host.waiting += r->host.waiting;
         if (r->wall_seconds > to->wall_seconds)
             to->wall_seconds = r->wall_seconds;
         for (uint32_t i = 0; i < job->p->graph->n_row; i++) {

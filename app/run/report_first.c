@@ -81,7 +81,8 @@ static void cycles_line(struct text *t, const cJSON *all)
 {
     double cycles = report_number(all, "cycles"), host = report_number(all, "host_cycles"),
            estimate = report_number(all, "estimated_cycles"),
-           total = report_number(all, "total_cycles"), crossings = report_number(all, "crossings");
+           driver = report_number(all, "driver_cycles"), total = report_number(all, "total_cycles"),
+           crossings = report_number(all, "crossings");
 
     text_printf(t, "%s on ", report_word(all, "model"));
     add_hw(t, report_member(all, "hw"));
@@ -93,6 +94,8 @@ static void cycles_line(struct text *t, const cJSON *all)
         text_printf(t, "about %.0f cycles each on the accelerator (estimate)",
                     estimate > 0 ? estimate : 0);
     text_printf(t, " and %.0f on the host (%s)", host, report_word(all, "host_model"));
+    if (driver >= 0)
+        text_printf(t, ", %.0f of them in the driver", driver);
     if (total >= 0)
         text_printf(t, ": %.1f in all", total);
     if (crossings > 0)

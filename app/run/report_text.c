@@ -216,11 +216,11 @@ static void model_line(struct text *t, const cJSON *all)
     const bool pj = strcmp(unit, "pJ") == 0;
 
     if (cJSON_IsObject(time))
-        text_printf(
-            t, "time at %.0f MHz (%s): %.3f ms, %.1f inferences/s, %.2f GOPS, host estimated\n",
-            report_number(clock, "mhz"), report_word(clock, "origin"),
-            report_number(time, "milliseconds"), report_number(time, "inferences_per_second"),
-            report_number(time, "gops"));
+        text_printf(t, "time at %.0f MHz (%s): %.3f ms, %.1f inferences/s, %.2f GOPS, host %s\n",
+                    report_number(clock, "mhz"), report_word(clock, "origin"),
+                    report_number(time, "milliseconds"),
+                    report_number(time, "inferences_per_second"), report_number(time, "gops"),
+                    strcmp(report_word(all, "host_model"), "iss") == 0 ? "simulated" : "estimated");
     if (energy)
         text_printf(t, "energy by model (counted actions x %s): %.4g %s without the host\n",
                     report_word(energy, "table"), report_number(energy, "energy") * (pj ? 1e-6 : 1),

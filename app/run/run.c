@@ -107,6 +107,7 @@ enum status run_loaded(struct run_job *job, struct diag *d)
     const bool made = out && !file_exists(out);
     int lock = -1;
 
+    TRY(run_iss_check(job, d));
     job->out_dir = out;
     job->checked_against = "ref";
     TRY(stats_models(job, d));

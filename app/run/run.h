@@ -33,6 +33,11 @@ struct run_shared {
     uint64_t read_bytes, write_bytes;
     double wall_seconds;
     uint64_t sim_cycles;
+    /* --host=iss: cycles, sums over the inferences: in all; host operators and what is around them;
+     * the driver while the accelerator rests, and while it works. */
+    struct run_host {
+        uint64_t total, operators, driver, waiting;
+    } host;
     uint64_t core_cycles, core_read_bytes, core_write_bytes; /* of other targets' cores */
     uint64_t wave_cycles, wave_bytes;                        /* in the file; 0 without */
     uint32_t wave_limited;                                   /* it reached --waves-limit */
@@ -135,6 +140,11 @@ enum status run_runtime(struct arena *a, struct diag *d);
 enum status run_compile_package(struct arena *a, const char *folder, const char *so_path,
                                 struct diag *d);
 
+/* run_iss.c: what --host=iss cannot be given with (ST_USAGE); the program of its processor, an ELF
+ * file, from job->p->emitted. ST_UNSUPPORTED: several accelerators, targets with cores. */
+enum status run_iss_check(const struct run_job *job, struct diag *d);
+enum status run_iss_compile(struct run_job *job, const char **elf, struct diag *d);
+
 /* run_package.c: is `path` a package of "heddle compile" (a .tar file, or a folder with
  * metadata.json), and the run of one, in two steps. */
 bool run_is_package(struct arena *a, const char *path);
@@ -144,6 +154,9 @@ enum status run_package(struct run_job *job, struct diag *d);
 /* run_shared.c: job->shared and the outputs, in memory that processes share; the results of one. */
 enum status run_share(struct run_job *job, struct diag *d);
 struct run_shared *run_results(const struct run_job *job, uint32_t process);
+/* Add what the layers of a submission cost (hd_sim_api.rows). */
+void run_add_rows(const struct run_job *job, struct run_shared *to, const struct hd_sim_row *from,
+                  uint32_t n);
 /* Give back what is not in arenas. */
 void run_release(struct run_job *job);
 void run_unlock(struct run_job *job);

@@ -58,7 +58,10 @@ static enum status execute(struct run_job *job, struct diag *d)
         TRY(run_with_reference(job, job->expected, d));
     }
     TRY(run_trusted(job, d));
-    TRY(run_compile(job->arena, job->p->emitted, &so_path, d));
+    if (job->options->host == HOST_ISS)
+        TRY(run_iss_compile(job, &so_path, d));
+    else
+        TRY(run_compile(job->arena, job->p->emitted, &so_path, d));
     return run_engine(job, so_path, d);
 }
 

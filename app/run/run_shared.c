@@ -29,6 +29,24 @@ struct run_shared *run_results(const struct run_job *job, uint32_t process)
     return (struct run_shared *)(void *)((uint8_t *)job->shared + process * results_bytes(job));
 }
 
+void run_add_rows(const struct run_job *job, struct run_shared *shared,
+                  const struct hd_sim_row *from, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        if (from[i].layer >= job->p->graph->n_row)
+            continue;
+        struct run_row *to = &shared->row[from[i].layer];
+        to->cycles += from[i].cycles;
+        to->array_cycles += from[i].array_cycles;
+        to->vector_cycles += from[i].vector_cycles;
+        to->read_bytes += from[i].read_bytes;
+        to->write_bytes += from[i].write_bytes;
+        for (uint32_t u = 0; u < HD_SIM_UNITS; u++)
+            for (uint32_t k = 0; k < HD_SIM_KINDS; k++)
+                to->counter[u][k] += from[i].counter[u][k];
+    }
+}
+
 static size_t shared_bytes(size_t n)
 {
     return n ? n : 1;

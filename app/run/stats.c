@@ -157,6 +157,18 @@ static void add_differences(const struct run_job *job, cJSON *o)
     }
 }
 
+/* Of the simulated processor: total_cycles is an inference from its first to its last cycle. */
+static void add_host(const struct run_job *job, cJSON *o)
+{
+    const struct run_host *h = &job->shared->host;
+
+    stats_mean(o, "host_cycles", h->operators + h->driver, job->n);
+    stats_mean(o, "driver_cycles", h->driver, job->n);
+    stats_mean(o, "waiting_cycles", h->waiting, job->n);
+    cJSON_AddStringToObject(o, "host_model", "iss");
+    stats_mean(o, "total_cycles", h->total, job->n);
+}
+
 /* Accelerator and host take turns: a submission is waited for, also where there are several
  * accelerators. So an inference takes the sum of all. */
 static void add_cycles(const struct stats *s, cJSON *o)
@@ -176,6 +188,10 @@ static void add_cycles(const struct stats *s, cJSON *o)
         stats_count(o, "estimated_cycles", stats_estimate(s));
     else
         cJSON_AddNullToObject(o, "estimated_cycles");
+    if (job->options->host == HOST_ISS) {
+        add_host(job, o);
+        return stats_count(o, "crossings", a->crossings);
+    }
     stats_count(o, "host_cycles", a->host_cycles);
     cJSON_AddStringToObject(o, "host_model", HOST_CYCLES_MODEL);
     if ((stats_timed(job) || alone) && !a->untimed)

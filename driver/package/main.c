@@ -78,6 +78,9 @@ static int open_devices(struct hd_call *call)
                                    .memory = memory[i],
                                    .memory_base = memory[i],
                                    .memory_bytes = memory_bytes[i]};
+#ifdef HD_IRQ
+        mmio[i].irq_pending = port_interrupt;
+#endif
         hd_mmio_port(&mmio[i], &port[i]);
         devices[i] = &device[i];
         rc = hd_open(&device[i], &port[i], hash);

@@ -19,6 +19,22 @@ struct iss *iss_new(struct arena *a, const struct iss_cycles *cost)
     return c;
 }
 
+void iss_spend(struct iss *c)
+{
+    c->spent[c->in] += c->cycles - c->spent_at;
+    c->spent_at = c->cycles;
+}
+
+void iss_entered(struct iss *c)
+{
+    const uint32_t offset = c->pc - c->code_base;
+
+    if (offset < c->code_bytes && c->owner[offset / 4] != c->in) {
+        iss_spend(c);
+        c->in = c->owner[offset / 4];
+    }
+}
+
 /* --- memory --- */
 
 static void add_region(struct iss *c, const struct iss_region *r)
@@ -47,6 +63,7 @@ void iss_code(struct iss *c, struct arena *a, uint32_t base, uint32_t n_bytes)
 {
     assert(base % 4 == 0 && n_bytes % 4 == 0);
     c->op = ARENA_ARRAY(a, struct iss_op, n_bytes / 4);
+    c->owner = ARENA_ARRAY(a, uint8_t, n_bytes / 4);
     c->code_base = base;
     c->code_bytes = n_bytes;
 }
@@ -180,6 +197,7 @@ static bool jump(struct iss *c, uint32_t target)
     }
     c->pc = target;
     c->cycles += c->cost.taken;
+    iss_entered(c);
     return true;
 }
 

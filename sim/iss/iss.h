@@ -68,6 +68,7 @@ struct iss_device {
 };
 
 #define ISS_REGIONS 8u
+#define ISS_OWNERS  4u
 
 struct iss_region {
     uint32_t base, n_bytes;          /* at least 4; base + n_bytes is at most 2^32 */
@@ -80,7 +81,13 @@ struct iss {
     /* Cycles, and instructions completed, since iss_new. */
     uint64_t cycles, instructions;
     bool stop_at_calls; /* ecall and semihosting's ebreak end iss_run instead of trapping */
+    bool stop_at_traps; /* an exception ends iss_run (ISS_TRAP), whatever mtvec is */
     bool yield;         /* set by a device: iss_run returns after this instruction, and clears it */
+    /* Cycles in code of each owner: owner[k] is that of the instruction at code_base + 4 k, set by
+     * the caller, less than ISS_OWNERS, 0 at first. Added up whenever the owner changes, and by
+     * iss_spend. */
+    uint8_t *owner;
+    uint64_t spent[ISS_OWNERS];
     uint32_t mstatus, mie, mip, mtvec, mscratch, mepc, mcause, mtval;
 
     /* The rest is iss_*.c's own. */
@@ -91,8 +98,10 @@ struct iss {
     uint32_t n_region, last; /* last: region of the last access */
     struct iss_op *op;       /* decoded instructions of [code_base, code_base + code_bytes) */
     uint32_t code_base, code_bytes;
-    bool attend;  /* an interrupt may have to be taken */
-    bool stopped; /* a trap without handler */
+    uint64_t spent_at; /* cycles that are in `spent` */
+    uint32_t in;       /* the owner now */
+    bool attend;       /* an interrupt may have to be taken */
+    bool stopped;      /* a trap without handler */
 };
 
 /* A hart after reset: registers, mstatus.MIE and mtvec 0. The table is copied. */
@@ -104,8 +113,11 @@ void iss_memory(struct iss *c, uint32_t base, uint32_t n_bytes, uint8_t *bytes);
 void iss_device(struct iss *c, uint32_t base, uint32_t n_bytes, const struct iss_device *device);
 
 /* Instructions are fetched from this range of mapped memory alone (base and n_bytes multiples of
- * 4), anywhere else faults. Takes 2 bytes of the arena for each byte of code. */
+ * 4), anywhere else faults. Takes 9 bytes of the arena for each 4 of code. */
 void iss_code(struct iss *c, struct arena *a, uint32_t base, uint32_t n_bytes);
+
+/* Bring iss.spent up to date. */
+void iss_spend(struct iss *c);
 
 /* Host bytes of [address, address + n_bytes) if one memory region holds them all, else NULL. */
 uint8_t *iss_bytes(struct iss *c, uint32_t address, uint32_t n_bytes);

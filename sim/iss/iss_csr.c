@@ -104,13 +104,14 @@ void iss_trap(struct iss *c, uint32_t cause, uint32_t value)
     c->mepc = c->pc;
     c->mcause = cause;
     c->mtval = value;
-    if (c->mtvec == 0) {
+    if (c->mtvec == 0 || (c->stop_at_traps && !(cause & INTERRUPT))) {
         c->stopped = true;
         return;
     }
     c->mstatus = c->mstatus & MSTATUS_MIE ? MSTATUS_MPIE : 0;
     c->pc = vectored ? base + 4 * (cause & ~INTERRUPT) : base;
     c->cycles += c->cost.taken;
+    iss_entered(c);
 }
 
 void iss_interrupt(struct iss *c)
@@ -133,5 +134,6 @@ void iss_mret(struct iss *c)
     c->mstatus = MSTATUS_MPIE | (c->mstatus & MSTATUS_MPIE ? MSTATUS_MIE : 0);
     c->pc = c->mepc;
     c->cycles += c->cost.taken;
+    iss_entered(c);
     c->attend = true;
 }

@@ -103,6 +103,7 @@ static enum status read_symbols(struct arena *a, const struct file *f, const Elf
 {
     const uint32_t n = table->sh_size / (uint32_t)sizeof(Elf32_Sym);
     struct iss_symbol *symbol;
+    const char *file = "";
     char *text;
 
     if (table->sh_size > f->n_bytes || strings->sh_size > f->n_bytes)
@@ -114,8 +115,13 @@ static enum status read_symbols(struct arena *a, const struct file *f, const Elf
         Elf32_Sym s;
 
         TRY(take(f, (uint64_t)table->sh_offset + (uint64_t)i * sizeof s, &s, sizeof s, d));
-        if (s.st_name < strings->sh_size && is_place(&s, text + s.st_name))
-            symbol[program->n_symbol++] = (struct iss_symbol){s.st_value, text + s.st_name};
+        if (s.st_name >= strings->sh_size)
+            continue;
+        if (ELF32_ST_TYPE(s.st_info) == STT_FILE)
+            file = text + s.st_name;
+        else if (is_place(&s, text + s.st_name))
+            symbol[program->n_symbol++] = (struct iss_symbol){
+                s.st_value, text + s.st_name, ELF32_ST_BIND(s.st_info) == STB_LOCAL ? file : ""};
     }
     qsort(symbol, program->n_symbol, sizeof *symbol, by_address);
     program->symbol = symbol;
@@ -169,6 +175,14 @@ uint32_t iss_symbol_at(const struct iss_program *p, uint32_t address)
     for (low--; low > 0 && p->symbol[low - 1].address == p->symbol[low].address;)
         low--;
     return low;
+}
+
+const struct iss_symbol *iss_symbol_named(const struct iss_program *p, const char *name)
+{
+    for (uint32_t i = 0; i < p->n_symbol; i++)
+        if (strcmp(p->symbol[i].name, name) == 0)
+            return &p->symbol[i];
+    return NULL;
 }
 
 const char *iss_place(struct arena *a, const struct iss_program *p, uint32_t address)

@@ -8,10 +8,11 @@
 #include "base/status.h"
 #include "iss.h"
 
-/* A function, or a label of assembly code. */
+/* A function, or a label of assembly code or of the linker script. */
 struct iss_symbol {
     uint32_t address;
     const char *name;
+    const char *file; /* the source of a static function, "hd.c"; else "" */
 };
 
 struct iss_program {
@@ -28,6 +29,9 @@ enum status iss_load(struct iss *c, struct arena *a, const char *path, const uin
 
 /* Index of the symbol at or before an address, or n_symbol. */
 uint32_t iss_symbol_at(const struct iss_program *p, uint32_t address);
+
+/* The symbol of that name, or NULL. */
+const struct iss_symbol *iss_symbol_named(const struct iss_program *p, const char *name);
 
 /* "hd_wait + 0x24", or the address if no symbol is before it. */
 const char *iss_place(struct arena *a, const struct iss_program *p, uint32_t address);

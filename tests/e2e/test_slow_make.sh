@@ -3,7 +3,7 @@
 . "$(dirname "$0")/common.sh"
 [ "$HEDDLE_BUILD" = "$HEDDLE_HOME/build" ] && [ -e "$HEDDLE_BUILD/.setup-build" ] || { echo "this build is not make's"; exit 77; }
 unset MAKEFLAGS MFLAGS MAKELEVEL
-known="there are: MODEL HW ENGINE WAVES INPUT EXPECT STATS PROG VENV MODELS SEED PART LIMIT PREFIX DESTDIR CC CXX PATH HOME"
+known="there are: MODEL HW ENGINE HOST WAVES INPUT EXPECT STATS PROG VENV MODELS SEED PART LIMIT PREFIX DESTDIR CC CXX PATH HOME"
 
 # refused ARGUMENT MESSAGE
 refused() {

@@ -111,6 +111,7 @@ bare_flags=(-std=c11 -ffreestanding -Wall -Werror -fsyntax-only -I accelerated/r
 "$heddle" compile digits -o accelerated 2>stderr || fail "compile for systolic: $(cat stderr)"
 bare cortex-m arm-none-eabi-gcc qemu-system-arm -M mps2-an385
 bare riscv64 riscv64-unknown-elf-gcc qemu-system-riscv64 -M virt -bios none
+bare riscv32 riscv64-unknown-elf-gcc qemu-system-riscv32 -M virt -bios none
 
 # --- heddle run of a package ---
 "$heddle" compile digits -o acc.tar 2>stderr || fail "compile: $(cat stderr)"

@@ -174,6 +174,7 @@ static void each_trap_enters_the_handler(void **state)
         iss_code(b->c, b->arena, RAM, BYTES);
         *b->c = (struct iss){.cost = b->c->cost,
                              .op = b->c->op,
+                             .owner = b->c->owner,
                              .code_base = RAM,
                              .code_bytes = BYTES,
                              .n_region = b->c->n_region,
@@ -384,6 +385,38 @@ static void divisions_jumps_and_taken_branches_cost(void **state)
     assert_int_equal(b->c->x[1], RAM + 20);
 }
 
+static void cycles_are_counted_by_owner(void **state)
+{
+    struct bench *const b = *state;
+
+    PROGRAM(b, NOP, 0x008000ef /* jal x1, 8 */, NOP, NOP, 0x00008067 /* jalr x0, x1 */);
+    b->c->owner[3] = b->c->owner[4] = 2;
+    steps(b, 5); /* back at the third */
+    assert_int_equal(b->c->pc, RAM + 12);
+    iss_spend(b->c);
+    assert_int_equal(b->c->spent[0], 1 + 6 + 1);
+    assert_int_equal(b->c->spent[2], 1 + 6);
+    assert_int_equal(b->c->cycles, 15);
+}
+
+static void a_trap_can_end_the_run(void **state)
+{
+    struct bench *const b = *state;
+
+    b->c->stop_at_traps = true;
+    b->c->mtvec = HANDLER;
+    b->c->mie = 0x800;
+    b->c->mstatus = 8;
+    PROGRAM(b, 0);
+    put(b, HANDLER, MRET);
+    iss_irq(b->c, ISS_IRQ_EXTERNAL, true);
+    steps(b, 1); /* an interrupt is none */
+    iss_irq(b->c, ISS_IRQ_EXTERNAL, false);
+    assert_int_equal(iss_run(b->c, 100), ISS_TRAP);
+    assert_int_equal(b->c->pc, RAM);
+    assert_int_equal(b->c->mcause, ISS_ILLEGAL);
+}
+
 /* --- memory --- */
 
 static void a_device_sees_its_accesses(void **state)
@@ -466,13 +499,13 @@ static struct file make_file(void)
                     {.sh_type = SHT_STRTAB,
                      .sh_offset = offsetof(struct file, names),
                      .sh_size = sizeof f.names}},
-        .symbol = {{0},
-                   {6, RAM + 0x104, 4, STT_FUNC, 0, 1},
+        .symbol = {{25, 0, 0, STT_FILE, 0, SHN_ABS},
+                   {6, RAM + 0x104, 4, ELF32_ST_INFO(STB_GLOBAL, STT_FUNC), 0, 1},
                    {1, RAM + 0x100, 4, STT_NOTYPE, 0, 1},
                    {11, RAM + 0x100, 4, STT_OBJECT, 0, 1},
                    {15, RAM + 0x100, 4, STT_NOTYPE, 0, 1},
                    {20, 3, 4, STT_FUNC, 0, SHN_UNDEF}},
-        .names = "\0boot\0main\0obj\0.L42\0gone",
+        .names = "\0boot\0main\0obj\0.L42\0gone\0m.c",
         .code = {NOP, EBREAK},
     };
 
@@ -492,6 +525,10 @@ static void elf_is_loaded_with_its_functions(void **state)
     assert_memory_equal(b->ram + 0x100, f.code, 8);
     assert_memory_equal(b->ram + 0x204, "\0\0\0\0\0\0\0\0\xff", 9);
     assert_int_equal(p.n_symbol, 2);
+    assert_string_equal(p.symbol[0].file, "m.c");
+    assert_string_equal(iss_symbol_named(&p, "main")->name, "main");
+    assert_string_equal(iss_symbol_named(&p, "main")->file, "");
+    assert_null(iss_symbol_named(&p, "obj"));
     assert_string_equal(iss_place(b->arena, &p, RAM + 0x102), "boot + 0x2");
     assert_string_equal(iss_place(b->arena, &p, RAM + 0x104), "main + 0x0");
     assert_string_equal(iss_place(b->arena, &p, RAM), "0x80000000");
@@ -573,6 +610,8 @@ int main(void)
         TEST(calls_end_the_run_where_asked_for),
         TEST(results_of_loads_and_products_come_late),
         TEST(divisions_jumps_and_taken_branches_cost),
+        TEST(cycles_are_counted_by_owner),
+        TEST(a_trap_can_end_the_run),
         TEST(a_device_sees_its_accesses),
         TEST(code_that_is_written_is_decoded_again),
         TEST(x0_stays_zero),

@@ -1,0 +1,25 @@
+/* board.h - the processor of --host=iss with the accelerator: RAM, the accelerator's registers and memory, semihosting.
+ * in:  the package's program (ELF), the job's inputs, the Verilated model.   out: outputs, cycles.
+ * One time: the model is advanced by the cycles of each instruction while a submission runs, and by those of register
+ * accesses; while none runs it is not evaluated. Semihosting takes no time but its own instructions. */
+#ifndef HEDDLE_RUN_BOARD_H
+#define HEDDLE_RUN_BOARD_H
+
+#include "device.h"
+
+/* Addresses of the processor, and of the accelerator, which sees its memory where the processor does. */
+#define BOARD_RAM             0x80000000u
+#define BOARD_RAM_BYTES       (64u << 20)
+#define BOARD_REGISTERS       0x40000000u
+#define BOARD_REGISTERS_BYTES 0x1000u
+#define BOARD_MEMORY          0x50000000u
+#define BOARD_MEMORY_BYTES    (64u << 20)
+
+/* Inferences process, process + n_process, ... of the job, into job->out and run_results(job,
+ * process). elf: the program. sim: the Verilated model; path NULL without accelerator.
+ * ST_DEVICE: the program does not end, fails or traps, with the function's name; ST_INTERNAL: the
+ * program or the model cannot be loaded. */
+enum status board_run(struct run_job *job, uint32_t process, const char *elf,
+                      const struct sim_model *sim, struct diag *d);
+
+#endif

@@ -1,0 +1,86 @@
+#!/bin/bash
+# --host=iss: the package on the simulated processor with the RTL: outputs and the accelerator's cycles, counters and
+# bytes as with --host=native; times that add up; an own target's C; programs that hang, fault or overflow their stack.
+. "$(dirname "$0")/common.sh"
+for tool in riscv64-unknown-elf-gcc cmake; do
+    command -v $tool >/dev/null || { echo "$tool not found (make test installs it)"; exit 77; }
+done
+
+# --- what cannot be ---
+expect 2 "heddle: --host=iss: only the RTL has cycles; expected --engine=rtl, found func" \
+    "$heddle" run digits --host=iss --engine=func
+expect 2 "heddle: --host=iss: not with --reset-state" "$heddle" run digits --host=iss --reset-state
+expect 2 "heddle: --host=iss: not with --memory=separate" "$heddle" run digits --host=iss --memory=separate
+mkdir bin
+for tool in cc gcc cmake verilator make; do ln -s "$(command -v $tool)" bin/; done
+PATH=$work/bin "$heddle" run digits --host=iss >stdout 2>stderr
+[ $? = 5 ] && grep -q "riscv64-unknown-elf-gcc.*gcc-riscv64-unknown-elf" stderr || fail "missing compiler: $(cat stderr)"
+
+# --- both hosts ---
+# compared MODEL OPTION...: the same run on both hosts.
+compared() {
+    local model=$1
+    shift
+    "$heddle" run "$model" "$@" -o native >stdout 2>stderr || fail "$model native: $(cat stderr)"
+    "$heddle" run "$model" "$@" --host=iss -o iss >stdout 2>stderr || { fail "$model iss: $(cat stderr)"; return; }
+    same native/out_0.bin iss/out_0.bin "$model: outputs"
+    "$HEDDLE_BUILD/schema_check" "$HEDDLE_HOME/docs/stats.v2.schema.json" iss/stats.json || fail "$model: schema"
+    python3 - "$model" <<'END' || fail "$model: cycles"
+import json, sys
+native, iss = (json.load(open(f"{f}/stats.json")) for f in ("native", "iss"))
+for name in ("cycles", "layers", "groups", "dram_read_bytes", "dram_write_bytes", "verdict"):
+    assert native[name] == iss[name], name
+assert (native["host_model"], iss["host_model"]) == ("estimate", "iss")
+host, driver, waiting = iss["host_cycles"], iss["driver_cycles"], iss["waiting_cycles"]
+assert abs(host + waiting - iss["total_cycles"]) < 1e-6, "parts do not add up"
+assert 0 < driver < host and iss["cycles"] <= waiting < iss["cycles"] * 1.1 + 100, (driver, host, waiting)
+assert 0.5 < (host - driver) / native["host_cycles"] < 2, "host operators are far from the estimate"
+print(f"{sys.argv[1]}: accelerator {iss['cycles']:.0f}, host {host - driver:.0f}, driver {driver:.0f}, "
+      f"in all {iss['total_cycles']:.0f}")
+END
+}
+head -c 1280 "$models/digits/in_0.bin" >in_0.bin
+compared digits -i in_0.bin
+compared digits -i in_0.bin --wait=poll -j2
+compared resnet8_own -i "$models/resnet8_own/in_0.bin"
+compared digits -i in_0.bin --hw=tiny
+
+# --- the host alone, and C of an own target ---
+"$heddle" run digits --target=c --host=iss -i in_0.bin >stdout 2>stderr || fail "c: $(cat stderr)"
+grep -q "^verdict: match: .* of 20 inferences equal" stdout || fail "c: $(cat stdout)"
+"$heddle" new-target mine >/dev/null 2>stderr || fail "new-target: $(cat stderr)"
+cp mine/mine.c good.c
+
+# own [OPTION...]: digits with its fully connected layer by mine.c
+own() {
+    "$heddle" run digits -i in_0.bin --target-dir=mine --target=mine,c --partition=priority --allow-native-targets \
+        --host=iss "$@" >stdout 2>stderr
+}
+own || fail "own target: $(cat stderr)"
+grep -q "^verdict: match: " stdout || fail "own target: $(cat stdout)"
+
+# --- programs that go wrong: told with the function's name ---
+# wrong CODE: mine_dense begins with CODE.
+wrong() {
+    sed "s|^    for (int32_t b = 0; b < batch; b++)|    $1\n&|" good.c >mine/mine.c
+    cmp -s good.c mine/mine.c && fail "mine.c is as it was"
+    own --max-cycles=20000000
+    [ $? = 4 ] || fail "$1: exit $?: $(cat stderr)"
+}
+# told_as PATTERN
+told_as() {
+    grep -qE "^heddle: inference 0, in $1\$" stderr || fail "expected $1, found $(cat stderr)"
+}
+wrong 'for (volatile int k = 1; k;) {}'
+told_as 'mine_dense \+ 0x[0-9a-f]+: no end after 20000000 cycles \(--max-cycles\)'
+wrong '__asm__ volatile("wfi");'
+told_as 'mine_dense \+ 0x[0-9a-f]+: the program waits for an interrupt, and nothing runs'
+wrong '*(volatile int *)8 = 1;'
+told_as 'mine_dense \+ 0x[0-9a-f]+: store access fault, 0x00000008'
+wrong 'y[0] = (int8_t)*(volatile int *)((unsigned)x / 2 * 2 + 1);'
+told_as 'mine_dense \+ 0x[0-9a-f]+: misaligned load, 0x[0-9a-f]+[13579bdf]'
+wrong 'volatile char deep[16300]; for (int k = 0; k < 16300; k++) deep[k] = 1; if (deep[batch] == 2) return 1;'
+told_as 'mine_dense \+ 0x[0-9a-f]+: store access fault, 0x80[0-9a-f]+: the stack is full \(STACK_BYTES of bare/riscv.ld\)'
+wrong 'if (x) return -1;'
+grep -q "the program ended with code 2: inference failed" stderr || fail "a failing call: $(cat stderr)"
+finish
