@@ -263,8 +263,12 @@ static enum status quantised(struct isl *s, const struct ir_op *op)
 {
     const struct ir_tensor *y = ir_out(s->from, op, 0);
     const struct isl_value *x = isl_value(s, op->in[0]);
+    bool done = false;
     uint32_t id;
 
+    TRY(isl_layer_norm(s, op, &done));
+    if (done)
+        return ST_OK;
     if (x->kind == ISL_TENSOR)
         return copied(s, op);
     if (x->kind == ISL_DEFERRED)

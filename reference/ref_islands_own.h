@@ -127,6 +127,11 @@ bool isl_is_float(const struct isl *s, const struct isl_deferred *p);
 
 enum status isl_normalise(struct isl *s, const struct ir_op *op);
 
+/* --- ref_islands_layer.c --- */
+
+/* QUANTIZE of a layer normalisation of quantised values: then its result is made, *done. */
+enum status isl_layer_norm(struct isl *s, const struct ir_op *quantise, bool *done);
+
 /* --- ref_islands_make.c --- */
 
 /* What is made: a result of `type`, with scale `q` unless it is float32. */

@@ -256,6 +256,27 @@ enum status infer_l2_norm(const struct ir_graph *g, const struct ir_op *op, stru
     return ST_OK;
 }
 
+/* Rows of 64 to 1016 values: those that LAYER_NORM is precise for (NUMERICS.md). */
+enum status infer_layer_norm(const struct ir_graph *g, const struct ir_op *op, struct diag *d)
+{
+    const int32_t n = ir_dim_back(ir_in(g, op, 0), 0);
+
+    TRY(want_unary(g, op, d));
+    if (n < 64 || n > 1016)
+        return FAIL(d, ST_UNSUPPORTED,
+                    "input '%.80s': expected 64 to 1016 values in a row, found %d",
+                    ir_in(g, op, 0)->name, n);
+    for (uint32_t i = 1; i < 3; i++) {
+        const struct ir_tensor *t = ir_in(g, op, i);
+        if (t->role != IR_CONST || t->type != IR_F32 || ir_elements(t) != (uint64_t)n)
+            return FAIL(d, ST_MODEL,
+                        "%s '%.80s': expected %d constant float32 values, found %llu of %s%s",
+                        i == 1 ? "gamma" : "beta", t->name, n, (unsigned long long)ir_elements(t),
+                        ir_type_name(t->type), t->role == IR_CONST ? "" : ", computed");
+    }
+    return ST_OK;
+}
+
 enum status infer_interpolate(const struct ir_graph *g, const struct ir_op *op, struct diag *d)
 {
     const struct ir_tensor *x = ir_in(g, op, 0), *p = ir_in(g, op, 1), *w = ir_in(g, op, 2);

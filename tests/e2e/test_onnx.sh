@@ -40,6 +40,12 @@ if command -v python3 >/dev/null; then
 fi
 expect 0 "" "$heddle" run "$models/islands.onnx" --engine=func
 expect 0 "" "$heddle" run "$models/islands.onnx" --engine=func --target=c --onnx-rounding=onnx
+# A layer normalisation, one node or written out, is on the accelerator where it is precise; else its reason is stated.
+"$heddle" inspect "$HEDDLE_HOME/tests/compiler/import/onnx/layer_norm/model.onnx" >inspected || fail "inspect"
+for row in '00_add *LayerNormalization *systolic' '01_quantize .* fused into 00_add' '02_mean .* fused into 10_add' \
+    '10_add *Add *systolic' '11_mean .*(ReduceMean) computes in float32: nothing quantises its result before 12_sub'; do
+    grep -q "^$row" inspected || fail "inspect of a layer normalisation: no line '$row'"
+done
 "$heddle" inspect "$models/islands.onnx" >inspected || fail "inspect"
 grep -q '^25_softmax .* (last operator: on the accelerator it saves no crossing)$' inspected ||
     fail "inspect does not specify why the softmax stays on the host"

@@ -347,6 +347,9 @@ bool ox_is_bias(const struct ox_deferred *p, const struct ox_value *b);
 enum status ox_add_bias(struct ox *m, const struct ox_deferred *p, const struct ox_value *b,
                         double factor);
 
+/* onnx_layer_norm.c: layer normalisations of quantised values become LAYER_NORM, once all scales are known. */
+enum status ox_layer_norms(struct ox *m);
+
 /* --- handlers, one per operator (onnx_op.c has the table) --- */
 
 ox_handler ox_quantize, ox_dequantize, ox_qlinear_conv, ox_qlinear_matmul, ox_qlinear_binary,

@@ -1,0 +1,177 @@
+/* onnx_layer_norm.c - LayerNormalization, or what exporters write in its place, between DequantizeLinear and
+ * QuantizeLinear.
+ * in: the imported graph: DEQUANTIZE, MEAN, SUB, MUL by itself, MEAN, ADD, SQRT, DIV, MUL, ADD, QUANTIZE.
+ * out: LAYER_NORM of the quantised values, where docs/ONNX.md's rule allows; what nobody reads then goes. */
+#include <math.h>
+
+#include <string.h>
+
+#include "onnx_import.h"
+
+struct layer_norm {
+    const struct ir_op *last; /* before QUANTIZE */
+    const struct ir_tensor *x, *gamma, *beta;
+    float epsilon;
+};
+
+/* The operator `code` that makes tensor `id`, without a clamp; NULL: another one does. */
+static const struct ir_op *maker(const struct ir_graph *g, uint32_t id, enum ir_opcode code)
+{
+    const uint32_t i = g->tensor[id]->producer;
+
+    if (g->tensor[id]->role != IR_VALUE || i == IR_NONE || g->op[i]->opcode != code)
+        return NULL;
+    return ir_op_info(code)->fuses_clamp && g->op[i]->attr[IR_ACTIVATION] != IR_ACT_NONE ? NULL
+                                                                                         : g->op[i];
+}
+
+/* The operand beside a float32 constant of n values along the innermost dimension; IR_NONE: it has no such. */
+static uint32_t beside_constant(const struct ir_graph *g, const struct ir_op *op, int32_t n,
+                                const struct ir_tensor **constant)
+{
+    for (uint32_t i = 0; i < 2; i++) {
+        const struct ir_tensor *t = ir_in(g, op, i);
+
+        if (t->role != IR_CONST || t->type != IR_F32 || ir_elements(t) != (uint64_t)n ||
+            (n > 1 && ir_dim_back(t, 0) != n))
+            continue;
+        *constant = t;
+        return op->in[1 - i];
+    }
+    return IR_NONE;
+}
+
+/* What MEAN over the innermost dimension alone reads; IR_NONE: `id` is none. */
+static uint32_t mean_of(const struct ir_graph *g, uint32_t id)
+{
+    const struct ir_op *op = maker(g, id, IR_OP_MEAN);
+
+    if (!op || op->attr[IR_KEEP_DIMS] == 0 || op->attr[IR_AXIS] != 1 << (ir_in(g, op, 0)->rank - 1))
+        return IR_NONE;
+    return op->in[0];
+}
+
+/* `id` = (x - mean) / sqrt(variance + epsilon)? */
+static bool normalises(const struct ir_graph *g, uint32_t id, struct layer_norm *n)
+{
+    const struct ir_op *div = maker(g, id, IR_OP_DIV), *sub, *root, *add, *square, *from;
+    const struct ir_tensor *epsilon;
+    uint32_t squares;
+
+    if (!div || !(sub = maker(g, div->in[0], IR_OP_SUB)) ||
+        !(root = maker(g, div->in[1], IR_OP_SQRT)) || !(add = maker(g, root->in[0], IR_OP_ADD)) ||
+        !(from = maker(g, sub->in[0], IR_OP_DEQUANTIZE)))
+        return false;
+    squares = beside_constant(g, add, 1, &epsilon);
+    if (squares == IR_NONE || (squares = mean_of(g, squares)) == IR_NONE ||
+        !(square = maker(g, squares, IR_OP_MUL)) || square->in[0] != div->in[0] ||
+        square->in[1] != div->in[0] || mean_of(g, sub->in[1]) != sub->in[0])
+        return false;
+    n->epsilon = *(const float *)(const void *)epsilon->data;
+    n->x = ir_in(g, from, 0);
+    return true;
+}
+
+static bool matches(const struct ir_graph *g, const struct ir_op *quantize, struct layer_norm *n)
+{
+    const int32_t c = ir_dim_back(ir_out(g, quantize, 0), 0);
+    const struct ir_op *add = maker(g, quantize->in[0], IR_OP_ADD), *mul;
+    uint32_t id = quantize->in[0];
+
+    *n = (struct layer_norm){0};
+    if (add && (id = beside_constant(g, add, c, &n->beta)) == IR_NONE)
+        return false;
+    if (!(mul = maker(g, id, IR_OP_MUL)))
+        return false;
+    n->last = add ? add : mul;
+    id = beside_constant(g, mul, c, &n->gamma);
+    return id != IR_NONE && normalises(g, id, n);
+}
+
+/* The rows that LAYER_NORM takes, and a result of which it is at most one step off. */
+static bool within(const struct layer_norm *n, const struct ir_tensor *y)
+{
+    const int32_t c = ir_dim_back(y, 0);
+    double scale, epsilon, least, greatest, most = 0;
+
+    if (c < 64 || c > 1016 || n->x->type != y->type || (y->type != IR_I8 && y->type != IR_U8) ||
+        n->x->quant.n != 1 || !(n->epsilon >= 0))
+        return false;
+    scale = (double)n->x->quant.scale[0];
+    epsilon = (double)n->epsilon / (scale * scale);
+    least = fmax(0.5, sqrt(epsilon) / 2);
+    greatest = 1 / sqrt(least * least + epsilon);
+    for (int32_t i = 0; i < c; i++) {
+        const double gamma = (double)((const float *)(const void *)n->gamma->data)[i];
+        const double beta = n->beta ? (double)((const float *)(const void *)n->beta->data)[i] : 0;
+
+        if (!isfinite(gamma) || !isfinite(beta))
+            return false;
+        most = fmax(most, fabs(gamma));
+    }
+    return greatest >= 0.25 && most * greatest < 127 * (double)y->quant.scale[0];
+}
+
+static uint32_t numbers(struct ir_graph *g, const struct ir_tensor *of, const char *name, int32_t n)
+{
+    struct ir_tensor *t = ir_tensor_new(g, of ? of->name : name, IR_F32, 1, &n);
+
+    t->role = IR_CONST;
+    t->data = of ? of->data : (const uint8_t *)ARENA_ARRAY(g->arena, float, (size_t)n);
+    return t->id;
+}
+
+static void rewrite(struct ir_graph *g, struct ir_op *op, const struct layer_norm *n)
+{
+    const struct ir_tensor *y = ir_out(g, op, 0);
+    const int32_t c = ir_dim_back(y, 0);
+    const uint32_t in[3] = {n->x->id, numbers(g, n->gamma, "", c), numbers(g, n->beta, "beta", c)};
+
+    if (op->row != n->last->row)
+        g->row[op->row].fused_into = n->last->row;
+    op->row = n->last->row;
+    op->opcode = IR_OP_LAYER_NORM;
+    op->n_in = 3;
+    op->in = arena_memdup(g->arena, in, sizeof in);
+    memcpy(&op->attr[IR_EPSILON_BITS], &n->epsilon, sizeof n->epsilon);
+}
+
+/* Float32 operators without readers; their rows are part of row[tensor]'s. */
+static void drop_unread(struct ir_graph *g, uint32_t *row)
+{
+    for (uint32_t i = g->n_op; i-- > 0;) {
+        struct ir_op *op = g->op[i];
+
+        if (row[op->out[0]] == IR_NONE || ir_out(g, op, 0)->is_output || ir_uses(g, op->out[0]) > 0)
+            continue;
+        op->dead = true;
+        if (op->row != row[op->out[0]])
+            g->row[op->row].fused_into = row[op->out[0]];
+        for (uint32_t k = 0; k < op->n_in; k++)
+            row[op->in[k]] = row[op->out[0]];
+    }
+}
+
+enum status ox_layer_norms(struct ox *m)
+{
+    struct ir_graph *g = m->g;
+    uint32_t *row = ARENA_ARRAY(m->arena, uint32_t, g->n_tensor);
+    bool any = false;
+
+    for (uint32_t i = 0; i < g->n_tensor; i++)
+        row[i] = IR_NONE;
+    for (uint32_t i = 0; i < g->n_op; i++) {
+        struct ir_op *op = g->op[i];
+        const uint32_t from = op->opcode == IR_OP_QUANTIZE ? op->in[0] : IR_NONE;
+        struct layer_norm n;
+
+        if (from == IR_NONE || !matches(g, op, &n) || !within(&n, ir_out(g, op, 0)))
+            continue;
+        row[from] = n.last->row;
+        rewrite(g, op, &n);
+        any = true;
+    }
+    if (any)
+        drop_unread(g, row);
+    return any ? ir_link(g, m->d) : ST_OK;
+}

@@ -1,0 +1,157 @@
+/* ref_layer_norm.c - LAYER_NORM of 8-bit values in integers (NUMERICS.md, "LAYER_NORM"): the deviation's
+ * inverse in two parts of 8 bits from tables of 16 octaves, products of each part, one sum. */
+#include <math.h>
+
+#include "ref_kernels.h"
+
+enum { OCTAVES = 16, STEPS = 256, PART = 840, MOST = 127, FINE = 254 };
+
+/* Factor * x as the accelerator requantises it. */
+struct fixed {
+    int32_t multiplier;
+    int8_t shift;
+};
+
+/* What the scales, epsilon and the row's length give. */
+struct norm {
+    int32_t n;
+    int32_t low[OCTAVES], weight[OCTAVES], bias; /* of the octaves of n * variance */
+    int32_t step[OCTAVES][STEPS];
+    struct fixed octave[OCTAVES], mean, rest, part, part_rest, product;
+    double greatest; /* of the deviation's inverse */
+    double epsilon;  /* in squares of x's scale */
+};
+
+static struct fixed fixed_of(double v)
+{
+    struct fixed f;
+
+    ref_fixed_point(v, &f.multiplier, &f.shift);
+    return f;
+}
+
+static int32_t times(struct fixed f, int32_t v)
+{
+    return ref_mbqm(v, f.multiplier, f.shift);
+}
+
+static int32_t between(int32_t v, int32_t low, int32_t high)
+{
+    return v < low ? low : v > high ? high : v;
+}
+
+static int32_t in_byte(int32_t v)
+{
+    return between(v, -128, 127);
+}
+
+/* The inverse deviation in units of which `greatest` has MOST * PART. */
+static double inverse(const struct norm *k, double variances)
+{
+    return MOST * PART / k->greatest / sqrt(variances / k->n + k->epsilon);
+}
+
+/* From the last octave to the first: what it adds to those after it. */
+static void make_octaves(struct norm *k, double least)
+{
+    int32_t sum;
+
+    k->low[0] = (int32_t)round(k->n * least * least);
+    for (int j = 1; j < OCTAVES; j++)
+        k->low[j] = 2 * k->low[j - 1];
+    sum = k->bias = (int32_t)round(inverse(k, 2.0 * k->low[OCTAVES - 1]));
+    for (int j = OCTAVES - 1; j >= 0; j--) {
+        const double low = k->low[j], most = ceil((inverse(k, low) - sum) / (STEPS - 1));
+
+        k->octave[j] = fixed_of((STEPS - 1) / low);
+        k->weight[j] = most < 1 ? 1 : (int32_t)most;
+        for (int i = 0; i < STEPS - 1; i++) { /* the last one is all above it as well: 0 */
+            const double v = inverse(k, low + low * i / (STEPS - 1)) - sum;
+
+            k->step[j][i] = between((int32_t)round(v / k->weight[j]), 0, STEPS - 1);
+        }
+        sum += k->weight[j] * k->step[j][0];
+    }
+}
+
+static void make_norm(const struct ref_call *c, struct norm *k)
+{
+    const double scale = (double)c->in[0]->quant.scale[0];
+    double least;
+
+    k->n = ir_dim_back(c->in[0], 0);
+    k->epsilon = (double)ref_attr_float(c->op, IR_EPSILON_BITS) / (scale * scale);
+    least = fmax(0.5, sqrt(k->epsilon) / 2);
+    k->greatest = 1 / sqrt(least * least + k->epsilon);
+    k->mean = fixed_of(1.0 / k->n);
+    k->rest = fixed_of((double)FINE / k->n);
+    k->part = fixed_of(1.0 / PART);
+    k->part_rest = fixed_of((double)FINE / PART);
+    k->product = fixed_of(1.0 / MOST);
+    make_octaves(k, least);
+}
+
+/* A row's mean and inverse deviation, each a coarse part and a fine one in 1/254 of its unit. */
+struct row {
+    int32_t mean, mean_rest, inverse, inverse_rest;
+};
+
+static int32_t code(const struct ref_call *c, size_t i)
+{
+    return ref_at(c->in[0], c->x[0], i) - (c->in[0]->type == IR_U8 ? 128 : 0);
+}
+
+static struct row row_of(const struct ref_call *c, const struct norm *k, size_t at)
+{
+    int32_t sum = 0, squares = 0, inverse = k->bias;
+    struct row r;
+
+    for (size_t i = at; i < at + (size_t)k->n; i++)
+        sum += code(c, i);
+    r.mean = in_byte(times(k->mean, sum));
+    r.mean_rest = in_byte(times(k->rest, sum - k->n * r.mean));
+    for (size_t i = at; i < at + (size_t)k->n; i++)
+        squares += (code(c, i) - r.mean) * (code(c, i) - r.mean);
+    squares -= (int32_t)round((double)k->n * r.mean_rest * r.mean_rest / (FINE * FINE));
+    for (int j = 0; j < OCTAVES; j++)
+        inverse += k->weight[j] *
+                   k->step[j][in_byte(times(k->octave[j], squares - k->low[j]) - 128) + 128];
+    r.inverse = in_byte(times(k->part, inverse));
+    r.inverse_rest = in_byte(times(k->part_rest, inverse - PART * r.inverse));
+    return r;
+}
+
+/* (q - mean) * inverse in half units of the inverse's coarse part. */
+static int32_t normal(const struct norm *k, const struct row *r, int32_t q)
+{
+    return 2 * (q - r->mean) * r->inverse + in_byte(times(k->product, q * r->inverse_rest)) -
+           in_byte(times(k->product, r->mean * r->inverse_rest)) -
+           in_byte(times(k->product, r->mean_rest * r->inverse));
+}
+
+enum status ref_layer_norm(const struct ref_call *c, struct diag *d)
+{
+    const float *gamma = (const float *)(const void *)c->x[1];
+    const float *beta = (const float *)(const void *)c->x[2];
+    const double scale = (double)c->out[0]->quant.scale[0];
+    struct norm k = {0};
+
+    (void)d;
+    make_norm(c, &k);
+    for (size_t at = 0; at < ir_elements(c->in[0]); at += (size_t)k.n) {
+        const struct row r = row_of(c, &k, at);
+
+        for (size_t i = 0; i < (size_t)k.n; i++) {
+            const double unit = fabs((double)gamma[i]) * k.greatest / FINE;
+            const double units = (double)beta[i] / unit;
+            const int sign = !(fabs(units) < 0x1p30) ? 0 : gamma[i] < 0 ? -1 : 1;
+            const struct fixed f = fixed_of(sign == 0 ? 1 : unit / scale);
+            const int32_t bias =
+                (int32_t)round(sign == 0 ? fmax(-512, fmin(512, (double)beta[i] / scale)) : units);
+            const int32_t v = sign * normal(&k, &r, code(c, at + i));
+
+            ref_put(c->out[0], c->y[0], at + i, ref_value(c, times(f, v + bias)));
+        }
+    }
+    return ST_OK;
+}
