@@ -1,6 +1,6 @@
 /* main.c - runs the network on every inference that in_0.bin, in_1.bin, .. hold (one after another,
  * in the model's own layout and type), writes out_0.bin, .., and states how much memory it took.
- * All memory is static; the same source runs hosted and on bare metal. */
+ * All memory is static, or the accelerator's; the same source runs hosted and on bare metal. */
 #include "model.h"
 #include "port.h"
 
@@ -12,8 +12,19 @@
 #define GUARD_BYTE 0xa5u
 #define MAX_FILES  64u
 
+#ifndef MODEL_DEVICES
+#define MODEL_DEVICES 1
+#endif
+
+/* One accelerator: tensors are in its memory, and nothing is copied for an inference. Several have
+ * a memory each, which tensors are copied to and from; without any they are here. */
+#if MODEL_COMMAND_BYTES > 0 && defined(HD_REGISTERS) && MODEL_DEVICES == 1
+#define SHARED 1
+#else
+#define SHARED 0
 static _Alignas(64) uint8_t arena[MODEL_ARENA_BYTES + GUARD];
 static _Alignas(64) uint8_t io[MODEL_IO_BYTES];
+#endif
 static _Alignas(64) uint8_t state[MODEL_STATE_BYTES + 1];
 static uint8_t *buffer[MAX_FILES];
 static int file[MAX_FILES];
@@ -47,9 +58,6 @@ static int fail(const char *what, const char *which)
 }
 
 #if MODEL_COMMAND_BYTES > 0 && defined(HD_REGISTERS)
-#ifndef MODEL_DEVICES
-#define MODEL_DEVICES 1
-#endif
 static const uintptr_t registers[] = {HD_REGISTERS}, memory[] = {HD_MEMORY};
 static const uint64_t memory_bytes[] = {HD_MEMORY_BYTES};
 _Static_assert(sizeof registers / sizeof *registers == MODEL_DEVICES &&
@@ -59,8 +67,7 @@ _Static_assert(sizeof registers / sizeof *registers == MODEL_DEVICES &&
                "hd_model.devices, separated by commas");
 #endif
 
-/* The accelerators, where the build specifies at which addresses they are; else there are none.
- * Each has a memory of its own. */
+/* The accelerators, where the build specifies at which addresses they are; else there are none. */
 static int open_devices(struct hd_call *call)
 {
 #if MODEL_COMMAND_BYTES > 0 && defined(HD_REGISTERS)
@@ -96,7 +103,38 @@ static int open_devices(struct hd_call *call)
 #endif
 }
 
-static void place_buffers(struct hd_call *call)
+#if SHARED
+/* Where hd_model_bind has a region: shared, because it is at its device address. */
+static uint8_t *region(uint32_t index)
+{
+    return (uint8_t *)(memory[0] + (uintptr_t)hd_model_region_offset(&hd_model, index));
+}
+
+static int place_buffers(struct hd_call *call)
+{
+    const uint32_t n = hd_model.n_inputs + hd_model.n_outputs;
+
+    if (hd_model_device_bytes(&hd_model) > memory_bytes[0])
+        return fail("the network needs more than HD_MEMORY_BYTES of the accelerator's memory", "");
+    for (uint32_t i = 0; i < n; i++)
+        buffer[i] = region(HD_REGION_IO + i);
+    *call =
+        (struct hd_call){.arena = region(HD_REGION_ARENA),
+                         .in = buffer,
+                         .out = buffer + hd_model.n_inputs,
+                         .state = HD_REGION_IO + n < HD_REGIONS ? region(HD_REGION_IO + n) : state};
+    if (hd_model.reset_state)
+        hd_model.reset_state(call->state);
+    return 0;
+}
+
+/* The next region begins where the arena ends. */
+static int check_arena(void)
+{
+    return 0;
+}
+#else
+static int place_buffers(struct hd_call *call)
 {
     uint32_t at = 0;
 
@@ -112,7 +150,17 @@ static void place_buffers(struct hd_call *call)
         arena[MODEL_ARENA_BYTES + i] = GUARD_BYTE;
     if (hd_model.reset_state)
         hd_model.reset_state(state);
+    return 0;
 }
+
+static int check_arena(void)
+{
+    for (uint32_t i = 0; i < GUARD; i++)
+        if (arena[MODEL_ARENA_BYTES + i] != GUARD_BYTE)
+            return fail("the arena is too small: the guard after it is overwritten", "");
+    return 0;
+}
+#endif
 
 /* "in_3.bin" */
 static const char *file_name(const char *stem, uint32_t i)
@@ -210,10 +258,7 @@ static int print_memory(void)
     print_line("inputs and outputs: ", MODEL_IO_BYTES, " bytes\n");
     if (port_stack_bytes())
         print_line("stack: ", port_stack_bytes(), " bytes\n");
-    for (uint32_t i = 0; i < GUARD; i++)
-        if (arena[MODEL_ARENA_BYTES + i] != GUARD_BYTE)
-            return fail("the arena is too small: the guard after it is overwritten", "");
-    return 0;
+    return check_arena();
 }
 
 int package_main(uint32_t rounds)
@@ -223,7 +268,9 @@ int package_main(uint32_t rounds)
 
     if (hd_model.n_inputs + hd_model.n_outputs > MAX_FILES)
         return fail("more inputs and outputs than main.c has room for", "");
-    place_buffers(&call);
+    rc = place_buffers(&call);
+    if (rc != 0)
+        return rc;
     if (open_devices(&call) != HD_OK)
         return fail("this network has accelerator parts: define HD_REGISTERS, HD_MEMORY and "
                     "HD_MEMORY_BYTES, or use heddle run",

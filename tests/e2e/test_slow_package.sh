@@ -160,14 +160,18 @@ done
 find "$work/cache" "$work/.." -maxdepth 4 -name evil 2>/dev/null | grep . && fail "a file was written outside"
 
 # --- an accelerator that does not exist; an arena that is too small ---
-# hosted SOURCE: build with one gcc command, without CMake.
+# hosted SOURCE [OPTION...]: build with one gcc command, without CMake.
 hosted() {
-    gcc -std=c11 -O1 -Wall -Werror -I "$1" -I "$1/runtime" -Wa,-I"$1" -o "$1/program" "$1"/*.c \
+    gcc -std=c11 -O1 -Wall -Werror -I "$1" -I "$1/runtime" -Wa,-I"$1" -o "$1/program" "${@:2}" "$1"/*.c \
         "$1"/runtime/*.c "$1"/runtime/kernels/*.c 2>stderr || { fail "$1: $(head -3 stderr)"; return 1; }
 }
 if hosted accelerated; then
     accelerated/program >printed && fail "an accelerated network ran without an accelerator"
     grep -q "define HD_REGISTERS" printed || fail "no accelerator: $(cat printed)"
+fi
+if hosted accelerated -DHD_REGISTERS=0x40000000 -DHD_MEMORY=0x60000000 -DHD_MEMORY_BYTES=64; then
+    accelerated/program >printed && fail "64 bytes of memory were enough"
+    grep -q "needs more than HD_MEMORY_BYTES" printed || fail "64 bytes of memory: $(cat printed)"
 fi
 cp -r net small
 arena=$(metadata net 'm["memory"]["arena_bytes"]')
