@@ -77,7 +77,7 @@ static enum status build(struct arena *a, const struct sim_tool *cmake, const ch
         "Unix Makefiles",
         arena_printf(a, "-DCMAKE_TOOLCHAIN_FILE=%s/board.cmake", folder),
         NULL};
-    const char *const make[] = {cmake->path, "--build", "build", NULL};
+    const char *const make[] = {cmake->path, "--build", "build", "--parallel", "4", NULL};
 
     (void)remove(log);
     TRY(tool_run(a, "configuring the package for rv32im", folder, log, configure, d));
