@@ -28,7 +28,6 @@ enum status run_iss_check(const struct run_job *job, struct diag *d)
             : o->reset_state     ? "--reset-state"
             : o->separate_memory ? "--memory=separate"
             : o->waves           ? "--waves"
-            : o->prog            ? "--prog"
                                  : NULL;
     if (wrong)
         return FAIL(d, ST_USAGE, "--host=iss: not with %s", wrong);
