@@ -1,7 +1,7 @@
 # make                      the program (build/heddle) and the Verilated model of sys16
 # make sim MODEL=digits     run a network; also HW= ENGINE= HOST= WAVES= INPUT= EXPECT= STATS= PROG=
 # make regress              run tests/regress.json, compare with the runs before
-# make unit | check | test | nightly | check-rtl | coverage | lint | format | registers | bench-host | install | setup | clean
+# make unit | check | test | nightly | check-rtl | formal | coverage | lint | format | registers | bench-host | install | setup | clean
 # All building is CMake's, all running heddle's; this file only strings them together.
 
 SHELL = /bin/bash
@@ -98,6 +98,11 @@ regress: program
 check-rtl: program
 	@bash tests/hw/check_rtl.sh
 
+# Proofs of RTL modules by yosys, and planted bugs that each must reject (tests/formal); ten seconds.
+formal: build/.setup-test build/.setup-build build/Makefile
+	@$(LOCKED) cmake --build build --target gen
+	@python3 tests/formal/prove.py || [ $$? -eq 77 ]
+
 # Line and toggle coverage of hw/rtl: benches and random layers, about half an hour (tests/hw/coverage.sh).
 coverage: everything
 	@bash tests/hw/coverage.sh
@@ -121,4 +126,4 @@ clean:
 	rm -rf build
 
 .PHONY: all program sim regress everything install unit check test nightly lint lint-rtl format-check format cppcheck registers \
-	check-rtl coverage synth setup clean bench-host bench-peers bench-sim bench-memory
+	check-rtl formal coverage synth setup clean bench-host bench-peers bench-sim bench-memory

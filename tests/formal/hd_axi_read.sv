@@ -1,0 +1,48 @@
+// AR is what a unit asked for and stays until taken; at most Bursts are outstanding; beats go to one unit.
+logic                hold_q, load_last_q, weight_last_q;
+logic [2:0]          who_q;
+logic [AddrBits-1:0] want_addr_q, shown_addr_q;
+logic [7:0]          want_len_q, shown_len_q;
+logic [3:0]          shown_id_q;
+logic [CountBits:0]  out_q;  // on the bus: AR taken, last beat not
+
+always_ff @(posedge clk_i) begin
+  if (!rst_ni) begin
+    {hold_q, load_last_q, weight_last_q} <= '0;
+    out_q <= '0;
+  end else begin
+    hold_q <= m_axi_arvalid && !m_axi_arready;
+    out_q  <= out_q + (m_axi_arvalid && m_axi_arready) - ended;
+    if (req_ready_o[1:0] != '0) {weight_last_q, load_last_q} <= req_ready_o[1:0];
+  end
+  for (int u = 0; u < 3; u++) begin
+    if (req_valid_i[u] && req_ready_o[u]) begin
+      who_q       <= 3'(1 << u);
+      want_addr_q <= req_addr_i[u*AddrBits +: AddrBits];
+      want_len_q  <= req_len_i[u*8 +: 8];
+    end
+  end
+  {shown_id_q, shown_addr_q, shown_len_q} <= {m_axi_arid, m_axi_araddr, m_axi_arlen};
+end
+
+always_comb begin
+  m_r_owed: assume (!m_axi_rvalid || out_q != '0);
+  if (rst_ni) begin
+    a_stable: assert (!hold_q
+      || (m_axi_arvalid && {m_axi_arid, m_axi_araddr, m_axi_arlen} == {shown_id_q, shown_addr_q, shown_len_q}));
+    a_asked: assert (!m_axi_arvalid || (m_axi_araddr == want_addr_q && m_axi_arlen == want_len_q
+      && m_axi_arid == (who_q[2] ? 4'(UnitFetch) : who_q[1] ? 4'(UnitWeight) : 4'(UnitLoad))));
+    a_one_hot: assert ((req_ready_o & (req_ready_o - 1'b1)) == '0 && (req_ready_o & ~req_valid_i) == '0);
+    a_bound: assert (out_q + m_axi_arvalid <= Bursts);
+    a_turns: assert (!(req_valid_i[1:0] == 2'b11 && (weight_last_q ? req_ready_o[1] : load_last_q && req_ready_o[0])));
+    a_fetch_first: assert (!req_valid_i[2] || req_ready_o[1:0] == '0);
+    a_stop: assert (!stop_i || (req_ready_o == '0 && r_valid_o == '0 && m_axi_rready));
+    a_routed: assert ((r_valid_o & (r_valid_o - 1'b1)) == '0
+      && (r_valid_o == '0 || (m_axi_rvalid && m_axi_rready && r_ready_i == 3'b111)));
+    a_unit: assert (!(m_axi_rvalid && m_axi_rready && !stop_i)
+      || r_valid_o == {m_axi_rid == 4'(UnitFetch), m_axi_rid == 4'(UnitWeight), m_axi_rid == 4'(UnitLoad)});
+    a_quiet: assert (quiet_o == (out_q == '0 && !m_axi_arvalid));
+    // The unit's count and turn; the induction needs them.
+    a_count: assert (count_q == out_q + valid_q && weight_next_q == load_last_q && !(load_last_q && weight_last_q));
+  end
+end

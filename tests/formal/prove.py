@@ -1,0 +1,177 @@
+#!/usr/bin/env python3
+"""Proofs of the RTL by yosys' temporal induction, and planted bugs that each of them must reject.
+
+    tests/formal/prove.py [--list] [--from FILE] [--build DIR] [--seconds S] [NAME...]
+
+proofs.txt (or FILE) lists them. A file of this folder holds the properties of the module of its name: they are put before
+its `endmodule` (yosys 0.23 has no bind), so they see registers; a module named by `with` is read too, with its own. Reset
+is held in the first cycle, everything else is free. Prints a line a proof: sizes, length of the induction, seconds, and
+the mutants, each of which must end in a counterexample from reset. DIR (default build): where the headers of the target
+`gen` are. S (default 60): limit of a run of yosys. Exit 1: something is not proven, or a mutant is not rejected; 2: the
+list is wrong; 77: no yosys (YOSYS names one)."""
+
+import argparse
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
+RTL = ROOT / "hw" / "rtl"
+
+
+class Mutant:
+    def __init__(self, name, module):
+        self.name, self.module, self.edits = name, module, []
+
+
+class Proof:
+    def __init__(self, name):
+        self.name, self.module, self.more, self.sizes, self.steps, self.holds, self.mutants = name, None, [], [], 0, "", []
+
+
+def fail(text):
+    print(f"prove: {text}", file=sys.stderr)
+    sys.exit(2)
+
+
+def read_list(path):
+    """Statements of one line, as the head of proofs.txt explains them."""
+    proofs = []
+    for number, line in enumerate(path.read_text().splitlines(), 1):
+        word, _, rest = line.partition(" ")
+        if not word or word == "#":
+            continue
+        if word != "proof" and not proofs:
+            fail(f"{path.name}:{number}: expected proof, found '{word}'")
+        if word == "proof":
+            proofs.append(Proof(rest))
+        elif word == "module":
+            proofs[-1].module = rest
+        elif word == "with":
+            proofs[-1].more = rest.split()
+        elif word == "sizes":
+            proofs[-1].sizes = [size.split("=") for size in rest.split()]
+        elif word == "steps":
+            proofs[-1].steps = int(rest)
+        elif word == "holds":
+            proofs[-1].holds = rest
+        elif word == "mutant":
+            proofs[-1].mutants.append(Mutant(rest, proofs[-1].module))
+        elif word == "in" and proofs[-1].mutants:
+            proofs[-1].mutants[-1].module = rest
+        elif word == "-" and proofs[-1].mutants:
+            proofs[-1].mutants[-1].edits.append([rest, None])
+        elif word == "+" and proofs[-1].mutants and proofs[-1].mutants[-1].edits:
+            proofs[-1].mutants[-1].edits[-1][1] = rest
+        else:
+            fail(f"{path.name}:{number}: what is '{word}'?")
+    for p in proofs:
+        if not p.module or not p.steps or not p.holds or not p.mutants:
+            fail(f"{p.name}: expected module, steps, holds and a mutant")
+        for m in p.mutants:
+            if not m.edits or any(new is None for _, new in m.edits):
+                fail(f"{p.name}, {m.name}: expected '-' and '+' lines")
+            changed(m, (RTL / f"{m.module}.sv").read_text())
+    return proofs
+
+
+def changed(mutant, text):
+    for old, new in mutant.edits:
+        if text.count(old) != 1:
+            fail(f"{mutant.name}: expected once in {mutant.module}.sv, found {text.count(old)} times: {old}")
+        text = text.replace(old, new)
+    return text
+
+
+def with_properties(module, text):
+    properties = HERE / f"{module}.sv"
+    if not properties.exists():
+        return text
+    head, end, tail = text.rpartition("\nendmodule")
+    return f"{head}\n{properties.read_text()}{end}{tail}"
+
+
+def run(yosys, proof, mutant, build, seconds):
+    """Verdict of yosys as text: 'proven, length N', 'counterexample', or what else came of it."""
+    with tempfile.TemporaryDirectory() as folder:
+        folder = pathlib.Path(folder)
+        for header in (*RTL.glob("*.svh"), build / "gen" / "hd_accel.svh", build / "gen" / "tiny" / "hd_config.svh"):
+            if not header.exists():
+                fail(f"no {header}: build the target 'gen' first")
+            shutil.copy(header, folder)
+        modules = [proof.module, *proof.more]
+        for module in modules:
+            text = (RTL / f"{module}.sv").read_text()
+            if mutant and mutant.module == module:
+                text = changed(mutant, text)
+            (folder / f"{module}.sv").write_text(with_properties(module, text))
+        sizes = " ".join(f"-set {name} {value}" for name, value in proof.sizes)
+        script = (f"read_verilog -sv -formal -I. {' '.join(f'{m}.sv' for m in modules)}; "
+                  + (f"chparam {sizes} {proof.module}; " if sizes else "")
+                  + f"prep -flatten -top {proof.module}; memory_map; opt; select -assert-min 1 t:$assert; "
+                  f"sat -tempinduct -prove-asserts -set-assumes -set-at 1 rst_ni 0 -seq 1 -maxsteps {proof.steps} "
+                  f"{proof.module}")
+        try:
+            done = subprocess.run([yosys, "-p", script], cwd=folder, capture_output=True, text=True, timeout=seconds,
+                                  check=False)
+        except subprocess.TimeoutExpired:
+            return f"not finished in {seconds} s"
+    if "model found for base case: FAIL" in done.stdout:
+        return "counterexample"
+    if done.returncode == 0 and "Induction step proven: SUCCESS!" in done.stdout:
+        return f"proven, length {re.findall(r'Base case for induction length ([0-9]+) proven', done.stdout)[-1]}"
+    if "Reached maximum number of time steps" in done.stdout:
+        return f"open: no proof and no counterexample within {proof.steps} steps"
+    return f"yosys failed: {(done.stderr.strip() or done.stdout.strip()).splitlines()[-1]}"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("names", nargs="*", metavar="NAME")
+    parser.add_argument("--list", action="store_true", help="names, modules, sizes and mutants; nothing is run")
+    parser.add_argument("--from", dest="source", type=pathlib.Path, default=HERE / "proofs.txt", metavar="FILE")
+    parser.add_argument("--build", type=pathlib.Path, default=pathlib.Path(os.environ.get("HEDDLE_BUILD", ROOT / "build")))
+    parser.add_argument("--seconds", type=int, default=60)
+    o = parser.parse_args()
+    proofs = read_list(o.source)
+    unknown = set(o.names) - {p.name for p in proofs}
+    if unknown:
+        fail(f"no proof is called {', '.join(sorted(unknown))}")
+    proofs = [p for p in proofs if not o.names or p.name in o.names]
+    if o.list:
+        for p in proofs:
+            print(f"{p.name:<12} {p.module:<16} {' '.join('='.join(s) for s in p.sizes):<36} "
+                  f"{' '.join(m.name for m in p.mutants)}")
+        return 0
+    yosys = shutil.which(os.environ.get("YOSYS", "yosys"))
+    if not yosys:
+        print("no yosys: SKIPPED")
+        return 77
+    bad, planted = 0, 0
+    for p in proofs:
+        start = time.monotonic()
+        verdict = run(yosys, p, None, o.build, o.seconds)
+        seconds = time.monotonic() - start
+        bad += not verdict.startswith("proven")
+        print(f"{p.name:<12} {p.module:<16} {' '.join('='.join(s) for s in p.sizes):<36} {seconds:5.1f} s  {verdict}",
+              flush=True)
+        for m in p.mutants:
+            planted += 1
+            start = time.monotonic()
+            verdict = run(yosys, p, m, o.build, o.seconds)
+            rejected = verdict == "counterexample"
+            bad += not rejected
+            print(f"    mutant {m.name:<54} {time.monotonic() - start:5.1f} s  "
+                  f"{'rejected' if rejected else 'NOT REJECTED: ' + verdict}", flush=True)
+    print(f"{len(proofs)} proofs, {planted} mutants, {bad} wrong")
+    return 1 if bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

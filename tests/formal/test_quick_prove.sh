@@ -1,0 +1,45 @@
+#!/bin/bash
+# make formal tells an open proof, a property that is wrong, a planted bug that passes, and one that no longer applies; the
+# README lists every proof with its planted bugs.
+. "$(dirname "$0")/../e2e/common.sh"
+command -v python3 >/dev/null || { echo "SKIPPED: no python3"; exit 77; }
+run="python3 $HEDDLE_HOME/tests/formal/prove.py"
+
+$run --list >list || fail "--list: exit $?"
+while read -r name module rest; do
+    row=$(grep "^| \`$name\` | \`$module\` |" "$HEDDLE_HOME/tests/formal/README.md") || fail "README.md: no proof $name"
+    for word in $rest; do
+        grep -q "[ \`]$word[\`, ]" <<<"$row" || fail "README.md: proof $name: expected $word"
+    done
+done <list
+expect 2 'prove: no proof is called nothing' $run --list nothing
+
+# list EDIT: a list of one proof of hd_fifo whose planted bug is EDIT ("- OLD", "+ NEW")
+list() { printf 'proof p\nmodule hd_fifo\nsizes Width=1 Depth=2\nsteps 3\nholds x\nmutant m\n%s\n%s\n' "$1" "$2" >one.txt; }
+list '- no such line' '+ another'
+expect 2 'prove: m: expected once in hd_fifo.sv, found 0 times: no such line' $run --from one.txt
+printf 'proof p\nmodule hd_fifo\nsteps 3\nholds x\n' >none.txt
+expect 2 'prove: p: expected module, steps, holds and a mutant' $run --from none.txt
+
+command -v yosys >/dev/null || { echo "SKIPPED: no yosys"; exit 77; }
+list '- assign pop     = valid_o && ready_i;' '+ assign pop     = ready_i && valid_o;'
+expect 1 '' $run --from one.txt
+grep -q '^    mutant m .* NOT REJECTED: proven, length 1$' stdout || fail "a planted bug that is none: $(cat stdout)"
+list '- assign pop     = valid_o && ready_i;' '+ assign pop     = ready_i;'
+expect 0 '' $run --from one.txt
+grep -q '^    mutant m .* rejected$' stdout || fail "a planted bug: $(cat stdout)"
+
+# Properties that do not hold, in a copy.
+mkdir -p tree/tests tree/hw
+cp -r "$HEDDLE_HOME/tests/formal" tree/tests/formal
+cp -r "$HEDDLE_HOME/hw/rtl" tree/hw/rtl
+copy="python3 tree/tests/formal/prove.py --from one.txt --build $HEDDLE_BUILD"
+sed -i 's/count_q <= Depth/count_q < Depth/' tree/tests/formal/hd_fifo.sv
+expect 1 '' $copy
+grep -q '^p .* counterexample$' stdout || fail "a wrong property: $(cat stdout)"
+cp "$HEDDLE_HOME/tests/formal/hd_fifo.sv" tree/tests/formal/
+sed -i '/a_kept:/d' tree/tests/formal/hd_fifo.sv
+sed -i 's/Depth=2/Depth=4/' one.txt
+expect 1 '' $copy
+grep -q '^p .* open: no proof and no counterexample within 3 steps$' stdout || fail "an open proof: $(cat stdout)"
+finish
