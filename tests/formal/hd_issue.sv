@@ -1,0 +1,53 @@
+// A command is presented once its waits hold, in order; at most InFlight are in the unit; completions are counted.
+logic [15:0] ahead;
+logic [31:0] done_count_q, shown_index_q;
+logic [7:0]  in_unit_q, queued_q;
+logic        hold_q, late;
+
+// Written apart from the unit: a wait holds if the count is at most 2^15 - 1 beyond it.
+always_comb begin
+  late  = 1'b0;
+  ahead = '0;
+  for (int u = 0; u < 5; u++) begin
+    ahead = counts_i[u*16 +: 16];
+    case (u)
+      UnitLoad:   ahead = ahead - common.wait_load;
+      UnitWeight: ahead = ahead - common.wait_weight;
+      UnitArray:  ahead = ahead - common.wait_array;
+      UnitVector: ahead = ahead - common.wait_vector;
+      default:    ahead = ahead - common.wait_store;
+    endcase
+    if (common.wait_enable[u] && ahead >= 16'h8000) late = 1'b1;
+  end
+end
+
+always_ff @(posedge clk_i) begin
+  hold_q        <= rst_ni && cmd_valid_o && !cmd_ready_i;
+  shown_index_q <= cmd_index_o;
+  if (!rst_ni) begin
+    in_unit_q <= '0;
+    queued_q  <= '0;
+  end else begin
+    in_unit_q <= in_unit_q + head_take - done_i;
+    queued_q  <= queued_q + (push_valid_i && push_ready_o) - head_take;
+  end
+  if (clear_i) done_count_q <= '0;
+  else done_count_q <= done_count_q + done_i;
+end
+
+always_comb begin
+  m_done: assume (!done_i || in_unit_q != '0);
+  m_clear: assume (rst_ni || clear_i);
+  if (rst_ni) begin
+    a_waits: assert (!cmd_valid_o || !late);
+    a_presented: assert (cmd_valid_o || late || stop_i || queued_q == '0 || in_unit_q == InFlight);
+    a_order: assert (!hold_q || cmd_index_o == shown_index_q);
+    a_in_flight: assert (in_unit_q <= InFlight && in_unit_o == (in_unit_q != '0));
+    a_empty: assert (empty_o == (queued_q == '0 && in_unit_q == '0));
+    a_count: assert (count_o == done_count_q);
+    a_stop: assert (!stop_i || !cmd_valid_o);
+    // Entries of the queues, which are two deep here; the induction needs it.
+    a_queued: assert (head_valid == (queued_q != '0) && push_ready_o == (queued_q != Depth) && queued_q <= Depth);
+    a_flight: assert (flight_ready == (in_unit_q != InFlight));
+  end
+end
