@@ -98,7 +98,7 @@ regress: program
 check-rtl: program
 	@bash tests/hw/check_rtl.sh
 
-# Proofs of RTL modules by yosys, and planted bugs that each must reject (tests/formal); ten seconds.
+# Proofs of RTL modules by yosys, and planted bugs that each must reject (tests/formal); half a minute.
 formal: build/.setup-test build/.setup-build build/Makefile
 	@$(LOCKED) cmake --build build --target gen
 	@python3 tests/formal/prove.py || [ $$? -eq 77 ]

@@ -27,9 +27,11 @@ static enum status targets_command(struct heddle *h, struct text *t)
 
 static enum status run_as_command(struct heddle *h)
 {
-    if (h->o.command == COMMAND_RUN && !h->o.prog && !h->o.teacher) {
+    const enum options_command command = h->o.command;
+
+    if (command == COMMAND_BENCH || (!h->o.prog && !h->o.teacher)) {
         context_forget_bytes(h);
-        TRY(context_load(h, COMMAND_RUN, h->o.model, NULL));
+        TRY(context_load(h, command, h->o.model, NULL));
         h->loaded.writes = true;
         return context_run(h);
     }

@@ -29,6 +29,17 @@ same a/out_0.bin b/out_0.bin "the same seed"
 "$heddle" bench gemm 17 65 33 --engine=ref -o c --seed 2 >/dev/null
 cmp -s a/out_0.bin c/out_0.bin && fail "another seed gives the same layer"
 
+# Knobs are the layer's.
+knobs() {
+    echo "{\"knobs\": [{\"op\": $1, \"layer\": \"00_fully_connected\", \"tile_rows\": 16}]}" >k.json
+}
+knobs 0
+"$heddle" bench gemm 64 32 32 --engine=func --knobs=k.json --dump-ir=ir >/dev/null 2>stderr || fail "knobs: $(cat stderr)"
+grep -q '^00_fully_connected: 4 tiles of 16 rows' ir/*_schedule.txt || fail "knobs: $(grep tile ir/*_schedule.txt)"
+knobs 1
+expect 2 "heddle: k.json:1:19: knobs[0].op: found 1, expected an operator from 0 to 0 of this network" \
+    "$heddle" bench gemm 64 32 32 --engine=func --knobs=k.json
+
 what="expected gemm M K N, bmm B M K N, conv HxWxC KHxKWxN [STRIDE] or depthwise HxWxC KHxKW [STRIDE], sizes from 1 to 65535"
 expect 2 "heddle: bench gemm: $what" "$heddle" bench gemm 3 4
 expect 2 "heddle: bench gemm: $what" "$heddle" bench gemm 3 4 0
