@@ -5,8 +5,6 @@
  * takes a value a cycle, ARRAY a column of as many kernel rows as its rows hold. An odd number has no ties,
  * so one rounding of the high product is the reference's (geo_reciprocal; sums of x - z_in are within 255 n
  * as well). A PAD before it then folds. */
-#include <string.h>
-
 #include "fixed_math.h"
 #include "legalise.h"
 #include "new_ops.h"
@@ -34,23 +32,10 @@ static bool gains(const struct ir_op *op, const struct ir_tensor *y, int32_t row
     return 2 * positions * segments < (int64_t)y->dim[1] * y->dim[2] * n;
 }
 
-static void become_sums(struct ir_graph *g, struct ir_op *op)
+static void set_reciprocal(struct ir_graph *g, struct ir_op *op, int32_t n)
 {
-    const struct ir_tensor *x = ir_in(g, op, 0);
-    const int32_t kh = op->attr[IR_KERNEL_H], kw = op->attr[IR_KERNEL_W], c = x->dim[3];
-    const int32_t dim[4] = {1, kh, kw, c};
-    const int32_t reciprocal = (int32_t)(((INT64_C(1) << 31) + kh * kw - 1) / (kh * kw));
-    struct ir_tensor *ones = lgl_new_constant(g, "", IR_I8, 4, dim, NULL);
-    struct ir_tensor *bias = lgl_new_constant(g, "", IR_I32, 1, &c, NULL);
+    const int32_t reciprocal = (int32_t)(((INT64_C(1) << 31) + n - 1) / n);
 
-    memset((uint8_t *)(uintptr_t)ones->data, 1, (size_t)kh * (size_t)kw * (size_t)c);
-    ones->quant = lgl_new_quant(g, 1, 0);
-    op->opcode = IR_OP_DEPTHWISE_CONV2D;
-    op->in =
-        arena_memdup(g->arena, (const uint32_t[]){x->id, ones->id, bias->id}, 3 * sizeof *op->in);
-    op->n_in = 3;
-    op->attr[IR_ROUND_UP] = 0;
-    op->attr[IR_DILATION_H] = op->attr[IR_DILATION_W] = op->attr[IR_MULTIPLIER] = 1;
     op->fixed.n = 1;
     op->fixed.multiplier = arena_memdup(g->arena, &reciprocal, sizeof reciprocal);
     op->fixed.shift = arena_memdup(g->arena, &(int8_t){0}, 1);
@@ -63,8 +48,10 @@ enum status lgl_average_sums(struct ir_graph *g, const struct lgl_options *o, st
 
         if (!op->dead && op->opcode == IR_OP_AVERAGE_POOL2D && ir_in(g, op, 0)->type == IR_I8 &&
             op->fixed.n_real == 0 && is_whole(op) &&
-            gains(op, ir_out(g, op, 0), (int32_t)o->array_rows))
-            become_sums(g, op);
+            gains(op, ir_out(g, op, 0), (int32_t)o->array_rows)) {
+            lgl_become_sums(g, op);
+            set_reciprocal(g, op, op->attr[IR_KERNEL_H] * op->attr[IR_KERNEL_W]);
+        }
     }
     return ir_link(g, d);
 }

@@ -55,6 +55,21 @@ void lgl_become_table(struct ir_op *op, uint32_t of, const int8_t *table)
     op->fixed = (struct ir_fixed){.act_min = INT8_MIN, .act_max = INT8_MAX, .table = table};
 }
 
+void lgl_become_sums(struct ir_graph *g, struct ir_op *op)
+{
+    const struct ir_tensor *x = ir_in(g, op, 0);
+    const int32_t dim[4] = {1, op->attr[IR_KERNEL_H], op->attr[IR_KERNEL_W], x->dim[3]};
+    struct ir_tensor *w = lgl_new_constant(g, "", x->type, 4, dim, NULL);
+
+    memset((uint8_t *)(uintptr_t)w->data, 1, (size_t)ir_bytes(w));
+    w->quant = lgl_new_quant(g, 1.0f / (float)(dim[1] * dim[2]), 0);
+    op->opcode = IR_OP_DEPTHWISE_CONV2D;
+    op->in = arena_memdup(g->arena, (const uint32_t[]){op->in[0], w->id}, 2 * sizeof *op->in);
+    op->n_in = 2;
+    op->attr[IR_DILATION_H] = op->attr[IR_DILATION_W] = op->attr[IR_MULTIPLIER] = 1;
+    op->attr[IR_QLINEAR] = op->attr[IR_ROUND_UP] = 0;
+}
+
 struct ir_op *lgl_new_reshape(struct ir_graph *g, uint32_t row, const struct ir_tensor *x,
                               struct ir_tensor *y)
 {

@@ -25,6 +25,9 @@ struct ir_op *lgl_new_op(struct ir_graph *g, enum ir_opcode code, uint32_t row, 
 /* The operator becomes a LUT of tensor `of` with table[code + 128], which is kept. */
 void lgl_become_table(struct ir_op *op, uint32_t of, const int8_t *table);
 
+/* The average, whose windows all have n cells, becomes a depthwise convolution with ones of scale 1/n. */
+void lgl_become_sums(struct ir_graph *g, struct ir_op *op);
+
 /* y = x in another shape. */
 struct ir_op *lgl_new_reshape(struct ir_graph *g, uint32_t row, const struct ir_tensor *x,
                               struct ir_tensor *y);

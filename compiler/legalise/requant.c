@@ -224,23 +224,6 @@ static bool padded(const int32_t *a)
            a[IR_PAD_RIGHT] != 0;
 }
 
-/* An average into another scale whose windows all have n cells is a depthwise convolution with ones
- * of scale 1/n: one rounding. */
-static void pool_to_conv(struct ir_graph *g, struct ir_op *op)
-{
-    const struct ir_tensor *x = ir_in(g, op, 0);
-    const int32_t dim[4] = {1, op->attr[IR_KERNEL_H], op->attr[IR_KERNEL_W], x->dim[3]};
-    struct ir_tensor *w = lgl_new_constant(g, "", x->type, 4, dim, NULL);
-
-    memset((uint8_t *)(uintptr_t)w->data, 1, (size_t)ir_bytes(w));
-    w->quant = lgl_new_quant(g, 1.0f / (float)(dim[1] * dim[2]), 0);
-    op->opcode = IR_OP_DEPTHWISE_CONV2D;
-    op->in = arena_memdup(g->arena, (const uint32_t[]){op->in[0], w->id}, 2 * sizeof *op->in);
-    op->n_in = 2;
-    op->attr[IR_DILATION_H] = op->attr[IR_DILATION_W] = op->attr[IR_MULTIPLIER] = 1;
-    op->attr[IR_QLINEAR] = 0;
-}
-
 enum { MAX_POOL_WEIGHTS = 1 << 20 };
 
 /* TFLite's average has the scale of its input: another one (ONNX) is a convolution, or, where the
@@ -255,7 +238,7 @@ static void split_pool(struct ir_graph *g, struct ir_op *op)
     if (y->quant.scale[0] == x->quant.scale[0] && y->quant.zero_point[0] == x->quant.zero_point[0])
         return;
     if (!padded(op->attr) && cells * x->dim[3] <= MAX_POOL_WEIGHTS) {
-        pool_to_conv(g, op);
+        lgl_become_sums(g, op); /* one rounding */
         return;
     }
     inner = ir_tensor_new(g, arena_printf(g->arena, "%s/inner", y->name), y->type, y->rank, y->dim);
