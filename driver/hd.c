@@ -55,17 +55,38 @@ static uint32_t is_shared(const struct hd_port *port, const uint8_t *host, uint6
            n_bytes <= port->window_bytes - at && host == port->window + at;
 }
 
+static void set_region(struct hd_device *dev, uint32_t region, const struct hd_region *r)
+{
+    dev->region[region] = *r;
+    put(dev, HD_REG_REGION_BASE_LO(region), (uint32_t)r->device);
+    put(dev, HD_REG_REGION_BASE_HI(region), (uint32_t)(r->device >> 32));
+    put(dev, HD_REG_REGION_SIZE(region), r->n_bytes);
+}
+
 int hd_bind(struct hd_device *dev, uint32_t region, void *host, uint64_t device, uint32_t n_bytes)
 {
+    const struct hd_region r = {.host = host,
+                                .device = device,
+                                .n_bytes = n_bytes,
+                                .shared = is_shared(dev->port, host, device, n_bytes)};
+
     if (region >= HD_REGIONS || device % HD_REGION_ALIGN || device + n_bytes < device)
         return HD_ERROR_ARGUMENT;
-    dev->region[region] = (struct hd_region){.host = host,
-                                             .device = device,
-                                             .n_bytes = n_bytes,
-                                             .shared = is_shared(dev->port, host, device, n_bytes)};
-    put(dev, HD_REG_REGION_BASE_LO(region), (uint32_t)device);
-    put(dev, HD_REG_REGION_BASE_HI(region), (uint32_t)(device >> 32));
-    put(dev, HD_REG_REGION_SIZE(region), n_bytes);
+    set_region(dev, region, &r);
+    return HD_OK;
+}
+
+int hd_bind_part(struct hd_device *dev, uint32_t region, uint32_t of, uint32_t offset)
+{
+    struct hd_region r;
+
+    if (region >= HD_REGIONS || of >= HD_REGIONS || offset > dev->region[of].n_bytes)
+        return HD_ERROR_ARGUMENT;
+    r = dev->region[of];
+    r.host = r.host ? (uint8_t *)r.host + offset : r.host;
+    r.device += offset;
+    r.n_bytes -= offset;
+    set_region(dev, region, &r);
     return HD_OK;
 }
 

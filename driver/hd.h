@@ -77,6 +77,9 @@ int hd_open(struct hd_device *dev, const struct hd_port *port, uint32_t config_h
 /* Name the memory of a region and write it to the device. Shared if `host` is in the port's
  * window at just that device address, or if the port has no copy functions. */
 int hd_bind(struct hd_device *dev, uint32_t region, void *host, uint64_t device, uint32_t n_bytes);
+/* `region` becomes what of region `of` is from byte `offset` on: commands whose place is known when
+ * they run. */
+int hd_bind_part(struct hd_device *dev, uint32_t region, uint32_t of, uint32_t offset);
 
 /* Bytes [offset, offset + n_bytes) of a region to or from the device; cache maintenance where
  * shared. */

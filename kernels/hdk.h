@@ -185,13 +185,19 @@ struct hdk_gather_nd {
 };
 void hdk_gather_nd(const struct hdk_gather_nd *p, const void *x, const void *index, void *y);
 
+/* Bytes before the one row that index, of which there is one, picks. */
+uint32_t hdk_gather_at(const struct hdk_gather *p, const void *index);
+
 /* DYNAMIC_UPDATE_SLICE, any type: y is x [size0, .., size(rank - 1)] with `part` [part0, ..] in it
- * from `start` on: [rank] int32, or int64 if `wide`; a start beyond the ends is the next inside. */
+ * from `start` on: of dimensions axis .. axis + n - 1, else 0; int32, or int64 if `wide`; a start
+ * beyond the ends is the next inside. y may be x. */
 struct hdk_update_slice {
-    uint32_t rank, size[HDK_DIMS], part[HDK_DIMS], element_bytes, wide;
+    uint32_t rank, size[HDK_DIMS], part[HDK_DIMS], axis, n, element_bytes, wide;
 };
 void hdk_update_slice(const struct hdk_update_slice *p, const void *x, const void *part,
                       const void *start, void *y);
+/* Bytes of x before part's first. */
+uint32_t hdk_update_at(const struct hdk_update_slice *p, const void *start);
 
 /* CONCATENATION, any type. Input i is [outer, bytes[i]], y [outer, sum of bytes]. */
 struct hdk_concat {

@@ -70,6 +70,11 @@ void hdk_gather(const struct hdk_gather *p, const void *x, const void *index, vo
         }
 }
 
+uint32_t hdk_gather_at(const struct hdk_gather *p, const void *index)
+{
+    return index_at(index, p->wide, 0, p->size) * p->inner_bytes;
+}
+
 void hdk_gather_nd(const struct hdk_gather_nd *p, const void *x, const void *index, void *y)
 {
     uint8_t *to = y;
@@ -87,9 +92,22 @@ void hdk_gather_nd(const struct hdk_gather_nd *p, const void *x, const void *ind
 static uint32_t start_at(const struct hdk_update_slice *p, const void *start, uint32_t d)
 {
     const int64_t last = (int64_t)p->size[d] - p->part[d];
-    const int64_t v = p->wide ? ((const int64_t *)start)[d] : ((const int32_t *)start)[d];
+    const uint32_t i = d - p->axis;
+    int64_t v;
 
+    if (d < p->axis || i >= p->n)
+        return 0;
+    v = p->wide ? ((const int64_t *)start)[i] : ((const int32_t *)start)[i];
     return (uint32_t)(v < 0 ? 0 : v > last ? last : v);
+}
+
+uint32_t hdk_update_at(const struct hdk_update_slice *p, const void *start)
+{
+    uint32_t at = 0;
+
+    for (uint32_t d = 0; d < p->rank; d++)
+        at = at * p->size[d] + start_at(p, start, d);
+    return at * p->element_bytes;
 }
 
 void hdk_update_slice(const struct hdk_update_slice *p, const void *x, const void *part,
@@ -103,7 +121,8 @@ void hdk_update_slice(const struct hdk_update_slice *p, const void *x, const voi
         n_bytes *= p->size[d];
         first[d] = start_at(p, start, d);
     }
-    append(y, x, n_bytes);
+    if (y != x)
+        append(y, x, n_bytes);
     row *= p->part[p->rank - 1];
     do { /* one row of part */
         uint64_t at = 0;

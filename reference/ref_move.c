@@ -162,29 +162,53 @@ static size_t index_at(const struct ref_call *c, size_t i, int32_t size)
     return v < 0 ? 0 : v >= size ? (size_t)size - 1 : (size_t)v;
 }
 
+/* Where part starts along dimension k; dimensions that operand 2 has no number of: 0. */
+static int64_t start_at(const struct ref_call *c, uint32_t k)
+{
+    const uint32_t axis = (uint32_t)c->op->attr[IR_AXIS];
+    const int64_t last = c->in[0]->dim[k] - c->in[1]->dim[k];
+    int64_t start = 0;
+
+    if (k >= axis && k - axis < ir_elements(c->in[2]))
+        start = integer_at(c, 2, k - axis);
+    return start < 0 ? 0 : start > last ? last : start;
+}
+
 /* y[i] = part[i - start] where that is inside of part, else x[i]. */
-enum status ref_update_slice(const struct ref_call *c, struct diag *d)
+static void update(const struct ref_call *c, uint8_t *y)
 {
     const struct ir_tensor *x = c->in[0], *part = c->in[1];
     const size_t bytes = ir_type_bytes(x->type), n = (size_t)ir_elements(x);
 
-    (void)d;
     for (size_t e = 0; e < n; e++) {
         size_t rest = e, from = 0, stride = 1;
         bool inside = true;
 
         for (uint32_t k = x->rank; k-- > 0;) {
-            const int64_t last = x->dim[k] - part->dim[k], at = (int64_t)(rest % (size_t)x->dim[k]);
-            int64_t start = integer_at(c, 2, k);
+            const int64_t start = start_at(c, k), at = (int64_t)(rest % (size_t)x->dim[k]);
 
-            start = start < 0 ? 0 : start > last ? last : start;
             inside = inside && at >= start && at < start + part->dim[k];
             from += inside ? (size_t)(at - start) * stride : 0;
             stride *= (size_t)part->dim[k];
             rest /= (size_t)x->dim[k];
         }
-        memcpy(c->y[0] + e * bytes, inside ? c->x[1] + from * bytes : c->x[0] + e * bytes, bytes);
+        memmove(y + e * bytes, inside ? c->x[1] + from * bytes : c->x[0] + e * bytes, bytes);
     }
+}
+
+enum status ref_update_slice(const struct ref_call *c, struct diag *d)
+{
+    (void)d;
+    update(c, c->y[0]);
+    return ST_OK;
+}
+
+/* Operand 0 is a variable, as that of ref_assign. */
+enum status ref_update_variable(const struct ref_call *c, struct diag *d)
+{
+    (void)d;
+    update(c, (uint8_t *)(uintptr_t)c->x[0]);
+    c->y[0][0] = 1;
     return ST_OK;
 }
 

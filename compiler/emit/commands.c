@@ -90,6 +90,18 @@ static bool on_device(const struct emit_unit *u)
     return false;
 }
 
+/* Regions from 0 on that commands may name. */
+static uint32_t regions(const struct emit_unit *u)
+{
+    uint32_t n = sched_state_region(u->graph) + (on_device(u) ? 1u : 0u);
+
+    for (uint32_t i = 0; i < u->graph->n_op; i++) {
+        const uint32_t window = sched_window(u->graph, u->graph->op[i]);
+        n = u->graph->op[i]->region != IR_NONE && window >= n ? window + 1 : n;
+    }
+    return n;
+}
+
 static void add_stream(struct text *t, const struct emit_unit *u, uint32_t k)
 {
     const struct sched_stream *s = &u->program->stream[k];
@@ -102,7 +114,7 @@ static void add_stream(struct text *t, const struct emit_unit *u, uint32_t k)
                 "= %s,\n"
                 "            .length = sizeof(struct stream%u), .region_count = %u, .command_count "
                 "= %u},\n",
-                hash_of(u, s), k, sched_state_region(u->graph) + (on_device(u) ? 1u : 0u), s->n);
+                hash_of(u, s), k, regions(u), s->n);
     for (uint32_t i = 0; i < s->n; i++)
         add_command(t, u, &s->cmd[i], i);
     text_add(t, "    },\n");

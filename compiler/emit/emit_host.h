@@ -15,6 +15,7 @@ enum host_args {
     HOST_ALL,     /* three inputs, NULL for an absent one */
     HOST_LIST,    /* an array of all inputs */
     HOST_STATE,   /* the first input, the variables after the fourth */
+    HOST_UPDATE,  /* three inputs; the output is the first, a variable */
     HOST_ASSIGN,  /* the first input; the output is the second, a variable */
 };
 

@@ -60,7 +60,8 @@ static void add_inputs(struct emit_unit *u, struct text *t, const struct host_op
         text_add(t, "}");
         return;
     }
-    for (uint32_t i = 0; i < (h->args == HOST_ALL ? 3u : h->args == HOST_TWO ? 2u : 1u); i++)
+    const bool three = h->args == HOST_ALL || h->args == HOST_UPDATE;
+    for (uint32_t i = 0; i < (three ? 3u : h->args == HOST_TWO ? 2u : 1u); i++)
         if (ir_in(u->graph, op, i))
             text_printf(t, ",%s(const %s *)(const void *)%s", i ? " " : "\n        ",
                         c_type(ir_in(u->graph, op, i)), emit_pointer(u, op->in[i]));
@@ -76,7 +77,9 @@ static void add_inputs(struct emit_unit *u, struct text *t, const struct host_op
 void emit_host_call(struct emit_unit *u, struct text *t, const struct ir_op *op)
 {
     const struct host_op *h = emit_host_row(u->graph, op);
-    uint32_t to = h->args == HOST_ASSIGN ? op->in[1] : op->out[0];
+    uint32_t to = h->args == HOST_ASSIGN   ? op->in[1]
+                  : h->args == HOST_UPDATE ? op->in[0]
+                                           : op->out[0];
 
     text_printf(t, "hdk_%s(&%s_%u", h->kernel, emit_id(u, op->row), op->id);
     add_inputs(u, t, h, op);

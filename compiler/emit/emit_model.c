@@ -53,6 +53,11 @@ static void add_copy(struct emit_unit *u, struct text *t, const char *way, const
                     s->mem_offset, s->mem_bytes);
 }
 
+static bool only_tells_where(const struct ir_graph *g, const struct ir_op *op, uint32_t in)
+{
+    return sched_window_op(g, op) && sched_window_start(op) == in;
+}
+
 /* Copies of what the device and others exchange around one submission, each tensor once. */
 static void add_copies(struct emit_unit *u, struct text *t, const struct sched_stream *s, bool in)
 {
@@ -71,6 +76,8 @@ static void add_copies(struct emit_unit *u, struct text *t, const struct sched_s
             }
         for (uint32_t k = 0; k < (in ? op->n_in : op->n_out); k++) {
             uint32_t id = in ? op->in[k] : op->out[k];
+            if (in && only_tells_where(g, op, k))
+                continue;
             if (id != IR_NONE)
                 id = sched_root(u->program, id);
             if (id == IR_NONE || seen[id])
@@ -79,6 +86,27 @@ static void add_copies(struct emit_unit *u, struct text *t, const struct sched_s
             if (in ? others_write(g, id, op) : others_read(g, id, op))
                 add_copy(u, t, in ? "in" : "out", device_of(u, s->device), id);
         }
+    }
+}
+
+/* Regions whose place in memory is known by now. */
+static void add_windows(struct emit_unit *u, struct text *t, const struct sched_stream *s)
+{
+    const struct ir_graph *g = u->graph;
+    uint32_t bound = 0;
+
+    for (uint32_t i = 0; i < g->n_op; i++) {
+        const struct ir_op *op = g->op[i], *first = sched_window_op(g, op);
+        const uint32_t region = sched_window(g, op);
+        if (!first || op->region != s->region || (bound >> region & 1))
+            continue;
+        const bool gather = op->opcode == IR_OP_GATHER;
+        bound |= 1u << region;
+        text_printf(t, "    MODEL_TRY(hd_bind_part(%s, %u, %u,\n        hdk_%s_at(&%s_%u, %s)));\n",
+                    device_of(u, s->device), region,
+                    gather ? (uint32_t)HD_REGION_CONSTANTS : sched_state_region(g),
+                    gather ? "gather" : "update", emit_id(u, first->row), first->id,
+                    emit_pointer(u, op->in[sched_window_start(op)]));
     }
 }
 
@@ -92,6 +120,7 @@ static void add_submission(struct emit_unit *u, struct text *t, uint32_t k)
                 (unsigned long long)s->est_cycles);
     text_printf(t, "    model_enter(call, %u, %u);\n", first, 1 + s->device);
     add_copies(u, t, s, true);
+    add_windows(u, t, s);
     text_printf(t, "    MODEL_TRY(hd_run(%s, 0x%x, %u));\n", device_of(u, s->device), s->offset,
                 s->n_bytes);
     add_copies(u, t, s, false);
@@ -326,7 +355,8 @@ enum status emit_model(struct emit_unit *u, struct diag *d)
     add_prologue(u, t);
     emit_outside_includes(u, t);
     for (uint32_t i = 0; i < u->graph->n_op; i++)
-        if (!host_op(u->graph->op[i]))
+        if (!host_op(u->graph->op[i]) &&
+            sched_window_op(u->graph, u->graph->op[i]) != u->graph->op[i])
             continue;
         else if (emit_outside(u, u->graph->op[i]))
             TRY(emit_outside_params(u, t, u->graph->op[i], d));

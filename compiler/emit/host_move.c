@@ -187,7 +187,8 @@ enum status emit_gather(struct emit_unit *u, struct text *t, const struct ir_op 
 enum status emit_update_slice(struct emit_unit *u, struct text *t, const struct ir_op *op,
                               struct diag *d)
 {
-    const struct ir_tensor *x = ir_in(u->graph, op, 0), *part = ir_in(u->graph, op, 1);
+    const struct ir_tensor *x = ir_in(u->graph, op, 0), *part = ir_in(u->graph, op, 1),
+                           *start = ir_in(u->graph, op, 2);
     int64_t size[IR_MAX_RANK] = {0}, rows[IR_MAX_RANK] = {0};
 
     (void)d;
@@ -198,8 +199,10 @@ enum status emit_update_slice(struct emit_unit *u, struct text *t, const struct 
     emit_field(t, "rank", x->rank);
     array6(t, "    .size = {", size, "},\n");
     array6(t, "    .part = {", rows, "},\n");
+    emit_field(t, "axis", op->attr[IR_AXIS]);
+    emit_field(t, "n", (int64_t)ir_elements(start));
     emit_field(t, "element_bytes", ir_type_bytes(x->type));
-    emit_field(t, "wide", ir_in(u->graph, op, 2)->type == IR_I64);
+    emit_field(t, "wide", start->type == IR_I64);
     return ST_OK;
 }
 

@@ -272,8 +272,10 @@ static void bytes(const struct ir_graph *g, const struct ir_op *op, double *n)
     } else if (op->opcode == IR_OP_GATHER_ND) {
         outer = elements(ir_in(g, op, 1)) / ir_dim_back(ir_in(g, op, 1), 0);
         pieces(n, (double)ir_bytes(y) / outer, outer);
-    } else if (op->opcode == IR_OP_UPDATE_SLICE) { /* all of x, then the part row by row */
-        pieces(n, (double)ir_bytes(y), 1);
+    } else if (op->opcode == IR_OP_UPDATE_SLICE || op->opcode == IR_OP_UPDATE_VARIABLE) {
+        /* all of x, if y is another; then the part row by row */
+        if (op->opcode == IR_OP_UPDATE_SLICE)
+            pieces(n, (double)ir_bytes(y), 1);
         pieces(n, (double)ir_dim_back(ir_in(g, op, 1), 0) * ir_type_bytes(x->type),
                rows_of(ir_in(g, op, 1)));
     } else {

@@ -194,23 +194,45 @@ enum status infer_gather_nd(const struct ir_graph *g, const struct ir_op *op, st
     return ir_want_shape(g, y, "output", rank, dim, d);
 }
 
-enum status infer_update_slice(const struct ir_graph *g, const struct ir_op *op, struct diag *d)
+/* A part of `x`, and where it starts: n numbers. */
+static enum status want_part(const struct ir_graph *g, const struct ir_op *op, int32_t n,
+                             struct diag *d)
 {
     const struct ir_tensor *x = ir_in(g, op, 0), *part = ir_in(g, op, 1), *start = ir_in(g, op, 2);
-    const int32_t rank = (int32_t)x->rank;
 
-    TRY(ir_want_moved(x, ir_out(g, op, 0), d));
     TRY(ir_want_type(part, "part", x->type, d));
     TRY(ir_want_moved(x, part, d));
     if (start->type != IR_I64)
         TRY(ir_want_type(start, "start", IR_I32, d));
-    TRY(ir_want_shape(g, start, "start", 1, &rank, d));
+    TRY(ir_want_shape(g, start, "start", 1, &n, d));
     TRY(ir_want_rank(part, "part", x->rank, d));
     for (uint32_t i = 0; i < x->rank; i++)
         if (part->dim[i] > x->dim[i])
             return FAIL(d, ST_MODEL, "dimension %u: part '%.80s' has %d elements, '%.80s' %d", i,
                         part->name, part->dim[i], x->name, x->dim[i]);
+    return ST_OK;
+}
+
+enum status infer_update_slice(const struct ir_graph *g, const struct ir_op *op, struct diag *d)
+{
+    const struct ir_tensor *x = ir_in(g, op, 0);
+
+    TRY(ir_want_moved(x, ir_out(g, op, 0), d));
+    TRY(want_part(g, op, (int32_t)x->rank, d));
     return ir_want_shape(g, ir_out(g, op, 0), "output", x->rank, x->dim, d);
+}
+
+enum status infer_update_variable(const struct ir_graph *g, const struct ir_op *op, struct diag *d)
+{
+    const struct ir_tensor *v = ir_in(g, op, 0), *start = ir_in(g, op, 2);
+    const int32_t axis = op->attr[IR_AXIS], n = (int32_t)ir_elements(start);
+
+    if (v->role != IR_VARIABLE)
+        return FAIL(d, ST_MODEL, "'%.80s': expected a variable", v->name);
+    if (axis < 0 || n > (int32_t)v->rank - axis)
+        return FAIL(d, ST_MODEL, "start '%.80s': %d numbers from dimension %d on, '%.80s' has %u",
+                    start->name, n, axis, v->name, v->rank);
+    return want_part(g, op, n, d);
 }
 
 static enum status want_variable(const struct ir_tensor *v, const struct ir_tensor *like,

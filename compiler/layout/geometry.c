@@ -216,7 +216,12 @@ static bool lut_of(const struct ir_graph *graph, struct geo *g)
 
 static bool move_of(const struct ir_graph *graph, struct geo *g)
 {
-    return geo_move(graph, g);
+    return geo_move(graph, g) || (g->kind == GEO_GATHER && geo_pick(graph, g) && copy_of(graph, g));
+}
+
+static bool update_of(const struct ir_graph *graph, struct geo *g)
+{
+    return geo_update(graph, g) && copy_of(graph, g);
 }
 
 static const struct {
@@ -285,6 +290,8 @@ void geo_whole(struct geo *g)
         g->box[0] = (struct geo_box){.cols = g->w, .channels = g->c};
         g->box[GEO_RESULT] = (struct geo_box){.cols = g->ow, .channels = g->oc};
     }
+    if (g->start)
+        g->box[g->start_box] = g->box[GEO_RESULT - g->start_box];
 }
 
 bool geo_device(const struct ir_graph *graph, const struct ir_op *op, struct geo *g)
@@ -298,6 +305,10 @@ bool geo_device(const struct ir_graph *graph, const struct ir_op *op, struct geo
     else if (g->kind != GEO_PRODUCT) {
         geo_image(g->x, &g->h, &g->w, &g->c);
         geo_image(g->out, &g->oh, &g->ow, &g->oc);
+    }
+    if (g->start) {
+        geo_image(g->start_box ? g->x : g->out, &g->h, &g->w, &g->c);
+        geo_image(g->start_box ? g->x : g->out, &g->oh, &g->ow, &g->oc);
     }
     if (g->kind == GEO_DEPTHWISE && g->oc != g->c) { /* the depthwise mode has N inputs a tile */
         g->kind = GEO_CONV;

@@ -54,6 +54,9 @@ struct geo {
     uint32_t back, from[3];        /* GATHER's dimension; TRANSPOSE: the input's of each one */
     uint32_t step;                 /* from row to row the input's rows are at most so far apart */
     bool shared;                   /* a tensor is part of another's image */
+    /* A copy to or from a place in memory that is known when it runs (geo_start.c). */
+    const struct ir_tensor *start; /* the numbers that tell; NULL: none */
+    uint32_t start_box;            /* the operand, or the result, that is there */
     uint32_t images; /* of a batch; 1 where its rows do not interact: then these are one image's */
     /* Of a strip (strips.h); before, all of the images and channels. */
     struct geo_box box[GEO_BOXES];
@@ -106,6 +109,18 @@ int32_t geo_number(const struct ir_tensor *t, uint64_t i);
 bool geo_keeps_rows(const struct geo *g);
 /* Input rows of an operator that does not keep them. */
 void geo_move_rows(const struct geo *g, uint32_t y, uint32_t n, uint32_t *lo, uint32_t *hi);
+
+/* geo_start.c: `part` copied to where `start` tells of a variable, one row from where an index tells
+ * of a constant; false if no rows of one pitch are. */
+bool geo_update(const struct ir_graph *graph, struct geo *g);
+bool geo_pick(const struct ir_graph *graph, struct geo *g);
+/* From the place of the whole to that of the part, as if it were the first. */
+void geo_start_place(const struct ir_graph *graph, const struct geo *g, struct sched_place *s);
+
+static inline bool geo_starts(const struct geo *g, uint32_t box)
+{
+    return g->start && g->start_box == box;
+}
 
 /* MEAN: it runs over dimension `back` (1 W, 2 H), and that is not 1 anyway. */
 bool geo_mean_over(const struct geo *g, uint32_t back);

@@ -100,8 +100,10 @@ static void note_plans(struct layout_work *w)
 {
     for (uint32_t i = 0; i < w->layout->n_plan; i++) {
         struct op_plan *p = &w->layout->plan[i];
-        p->in[0].streamed = p->passed || (p->geo.copies && only_in_memory(w, p->geo.x, false));
-        p->out.streamed = p->strip_wise || (p->geo.copies && only_in_memory(w, p->geo.out, true));
+        p->in[0].streamed = p->passed || geo_starts(&p->geo, 0) ||
+                            (p->geo.copies && only_in_memory(w, p->geo.x, false));
+        p->out.streamed = p->strip_wise || geo_starts(&p->geo, GEO_RESULT) ||
+                          (p->geo.copies && only_in_memory(w, p->geo.out, true));
         for (uint32_t k = 0; k < p->n_in; k++) {
             note_reader(w, p, geo_operand(&p->geo, k));
             if (!p->in[k].streamed)

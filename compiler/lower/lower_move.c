@@ -168,7 +168,12 @@ static void memory_access(struct sched_command *c, const struct sched_program *p
 {
     uint64_t index = s->mem_region >= HD_REGION_IO ? s->mem_region - HD_REGION_IO : 0;
     uint64_t n = (uint64_t)(r->runs - 1) * r->run_pitch + r->run_bytes;
+    bool known = s->window == 0;
 
+    if (!known) {
+        offset = s->whole;
+        n = s->mem_bytes;
+    }
     if (s->mem_region == HD_REGION_ARENA)
         lower_access(c, SCHED_ARENA, write, offset, n);
     else if (s->mem_region >= HD_REGION_IO)
@@ -176,8 +181,15 @@ static void memory_access(struct sched_command *c, const struct sched_program *p
                      (index << 32) + offset, n);
     else
         return;
-    if (r->runs > 1)
+    if (!known)
+        c->access[c->n_access - 1].gaps = true;
+    else if (r->runs > 1)
         only(c, r->run_bytes, r->run_pitch, false);
+}
+
+static uint32_t region_of(const struct sched_place *s)
+{
+    return s->window ? s->window : s->mem_region;
 }
 
 /* Every skip-th of the rows [lo, hi) of a tensor from memory to scratchpad address `to`, rows
@@ -192,7 +204,7 @@ static void load_rows(struct lower *l, uint32_t row, const struct sched_place *s
         struct hd_cmd_dma_read *m = &c->w.dma_read;
         uint32_t bytes = r.rows * s->row_bytes;
         bool flat = pitch == s->row_bytes; /* back to back: one row */
-        m->region = s->mem_region & 15u;
+        m->region = region_of(s) & 15u;
         m->space = HD_SPACE_SCRATCHPAD;
         m->offset = s->mem_offset + lo * s->mem_pitch;
         m->runs = r.runs & 0xffffu;
@@ -229,7 +241,7 @@ static void store_rows(struct lower *l, uint32_t row, const struct sched_place *
         struct hd_cmd_store *m = &c->w.store;
         uint32_t bytes = r.rows * s->row_bytes;
         bool flat = pitch == s->row_bytes;
-        m->region = s->mem_region & 15u;
+        m->region = region_of(s) & 15u;
         m->offset = s->mem_offset + y * s->mem_pitch;
         m->runs = r.runs & 0xffffu;
         m->run_bytes = r.run_bytes;
@@ -258,6 +270,8 @@ static struct sched_place place_of(const struct lower *l, const struct op_plan *
     if (pixel)
         s.pixel = s.mem_pixel = pixel;
     geo_place_matrices(g, i == GEO_RESULT ? g->out : geo_operand(g, i), &s);
+    if (geo_starts(g, i))
+        geo_start_place(l->graph, g, &s);
     s.base += b->row * s.pitch + b->col * s.pixel + b->channel;
     s.mem_offset += b->row * s.mem_pitch + b->col * s.mem_pixel + b->channel;
     s.cols = b->cols;
@@ -413,14 +427,13 @@ void lower_store(struct lower *l, const struct op_plan *p, uint32_t tile, uint32
 
 void lower_direct(struct lower *l, const struct op_plan *p)
 {
-    const struct sched_place *x = &l->program->place[p->geo.x->id],
-                             *out = &l->program->place[p->geo.out->id];
+    const struct sched_place x = place_of(l, p, 0), out = place_of(l, p, GEO_RESULT);
 
     if (p->in[0].streamed)
-        load_rows(l, p->op->row, x, 0, x->h, 1, out->base, out->pitch, true);
+        load_rows(l, p->op->row, &x, 0, out.h, 1, out.base, out.pitch, true);
     else {
         int32_t base;
-        lower_operand(l, p, 0, 0, 0, x->h, &base);
-        store_rows(l, p->op->row, out, 0, out->h, (uint32_t)base, x->pitch);
+        lower_operand(l, p, 0, 0, 0, x.h, &base);
+        store_rows(l, p->op->row, &out, 0, x.h, (uint32_t)base, x.pitch);
     }
 }

@@ -91,11 +91,14 @@ struct sched_place {
     uint32_t mem_region; /* HD_REGION_ARENA, or HD_REGION_IO + i; constants: HD_REGION_CONSTANTS */
     uint32_t mem_offset, mem_bytes;
     uint32_t mem_pitch, mem_pixel; /* bytes from row to row, from pixel to pixel */
-    bool on_chip;                  /* whole, from producer to last reader */
-    uint32_t base, pitch;          /* scratchpad bytes; row r of h at base + r * pitch */
-    uint32_t pixel;                /* from pixel to pixel */
-    uint32_t h, cols, row_bytes;   /* rows as the accelerator sees them: H, W, W * C */
-    uint32_t first, last;          /* operator positions */
+    uint32_t window,
+        whole;            /* lowering: commands name region `window` (sched_window), 0: mem_region;
+                               all of mem_bytes from `whole` on may be theirs */
+    bool on_chip;         /* whole, from producer to last reader */
+    uint32_t base, pitch; /* scratchpad bytes; row r of h at base + r * pitch */
+    uint32_t pixel;       /* from pixel to pixel */
+    uint32_t h, cols, row_bytes; /* rows as the accelerator sees them: H, W, W * C */
+    uint32_t first, last;        /* operator positions */
     bool inside; /* it takes bytes of another tensor's place, see channel_fusion.c */
 };
 
@@ -241,6 +244,15 @@ static inline uint32_t sched_state_region(const struct ir_graph *g)
     return HD_REGION_IO + g->n_in + g->n_out;
 }
 uint64_t sched_state_offset(const struct ir_graph *g, uint32_t id);
+
+/* window.c: the region by which commands reach a place in memory that is known when they run, after
+ * that of the variables; operators with equal numbers, sizes and pitches share it. 0: `op` has no
+ * such place; HD_REGIONS: there are no more regions. */
+uint32_t sched_window(const struct ir_graph *g, const struct ir_op *op);
+/* The first operator that has the same; NULL: `op` has none. */
+const struct ir_op *sched_window_op(const struct ir_graph *g, const struct ir_op *op);
+/* The operand of such an operator that tells where; devices do not read it. */
+uint32_t sched_window_start(const struct ir_op *op);
 
 /* program_constants.c: append a block to the constants at a multiple of 64; its offset. */
 uint32_t sched_constant(struct sched_program *p, const void *data, size_t n_bytes);

@@ -329,6 +329,12 @@ static const char *refusal(const struct target_question *asked)
     if (ir_op_info(op->opcode)->has_state && sched_state_region(g) >= HD_REGIONS)
         REFUSE(&q, "the network has %u inputs and outputs: no region is left for its state",
                g->n_in + g->n_out);
+    if (sched_window(g, op) >= HD_REGIONS)
+        REFUSE(
+            &q,
+            "the network has %u inputs and outputs: no region is left for a place in memory that "
+            "is known when it runs",
+            g->n_in + g->n_out);
     if (op->attr[IR_HALF_AWAY])
         REFUSE(&q, "--fc-scale=litert rounds in floating point, the accelerator in fixed point");
     if (op->fixed.n_real)

@@ -94,6 +94,32 @@ static void bind_writes_base_and_size(void **state)
     assert_int_equal(hd_bind(&b.dev, 2, bytes, UINT64_MAX - 63, 128), HD_ERROR_ARGUMENT);
 }
 
+/* A part begins at any byte, and ends where the whole does. */
+static void part_of_a_region_is_bound_at_any_byte(void **state)
+{
+    struct bench b;
+    uint8_t bytes[64];
+
+    (void)state;
+    setup(&b);
+    assert_int_equal(hd_open(&b.dev, &b.port, HASH), HD_OK);
+    assert_int_equal(hd_bind(&b.dev, 2, bytes, 0x12ffffffc0u, 64), HD_OK);
+    assert_int_equal(hd_bind_part(&b.dev, 9, 2, 13), HD_OK);
+    assert_int_equal(hd_record_last(&b.record, HD_RECORD_WRITE, HD_REG_REGION_BASE_LO(9))->value,
+                     0xffffffcd);
+    assert_int_equal(hd_record_last(&b.record, HD_RECORD_WRITE, HD_REG_REGION_BASE_HI(9))->value,
+                     0x12);
+    assert_int_equal(hd_record_last(&b.record, HD_RECORD_WRITE, HD_REG_REGION_SIZE(9))->value, 51);
+    assert_int_equal(hd_copy_in(&b.dev, 9, 0, 51), HD_OK);
+    assert_ptr_equal(hd_record_last(&b.record, HD_RECORD_TO_DEVICE, 0x12ffffffcdu)->host,
+                     bytes + 13);
+    assert_int_equal(hd_bind_part(&b.dev, 9, 2, 64), HD_OK);
+    assert_int_equal(hd_bind_part(&b.dev, 9, 2, 65), HD_ERROR_ARGUMENT);
+    assert_int_equal(hd_bind_part(&b.dev, HD_REGIONS, 2, 0), HD_ERROR_ARGUMENT);
+    assert_int_equal(hd_bind_part(&b.dev, 9, HD_REGIONS, 0), HD_ERROR_ARGUMENT);
+    assert_int_equal(hd_bind_part(&b.dev, 9, 3, 1), HD_ERROR_ARGUMENT);
+}
+
 static void copies_reach_the_device_address(void **state)
 {
     struct bench b;
@@ -312,6 +338,7 @@ int main(void)
         cmocka_unit_test(open_refuses_another_device),
         cmocka_unit_test(open_names_both_hashes),
         cmocka_unit_test(bind_writes_base_and_size),
+        cmocka_unit_test(part_of_a_region_is_bound_at_any_byte),
         cmocka_unit_test(copies_reach_the_device_address),
         cmocka_unit_test(copies_outside_a_region_are_refused),
         cmocka_unit_test(shared_memory_needs_no_copy),

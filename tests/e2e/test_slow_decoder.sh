@@ -1,21 +1,35 @@
 #!/bin/bash
 # A decoder's step, 32 tokens with the cache of keys and values carried from one to the next, on the RTL against
-# the oracle. As a sliding window nothing of it is left to the host.
+# the oracle, as a sliding window and with rows updated in place: at sys16 nothing of it is left to the host, and an
+# update writes its rows alone. Updates at places inside and outside, at rows that begin anywhere in a bus word.
 . "$(dirname "$0")/common.sh"
 command -v verilator >/dev/null || { echo "verilator not found"; exit 77; }
 
-for form in window update; do
-    folder=$HEDDLE_HOME/tests/reference/models/decoder_$form
-    inputs=(-i "$folder/in_0.bin")
-    [ "$form" = window ] || inputs+=(-i "$folder/in_1.bin")
-    "$heddle" run "$folder/model.tflite" "${inputs[@]}" --expect "$folder/out_0.bin" -o "$form" >stdout 2>stderr ||
-        fail "$form: $(tail -n 1 stderr)"
-    grep -q "match: 1 output of 32 inferences equal" stdout || fail "$form: $(head -n 1 stdout)"
+# run NAME HW TOKENS: a network of tests/reference/models on the RTL.
+run() {
+    local folder=$HEDDLE_HOME/tests/reference/models/$1 files=() file
+    for file in "$folder"/in_*.bin; do files+=(-i "$file"); done
+    for file in "$folder"/out_*.bin; do files+=(--expect "$file"); done
+    "$heddle" run "$folder/model.tflite" "${files[@]}" --hw="$2" -o "$1_$2" >stdout 2>stderr ||
+        fail "$1 on $2: $(tail -n 1 stderr)"
+    grep -q "match: .* of $3 inferences equal" stdout || fail "$1 on $2: $(head -n 1 stdout)"
+}
+
+# written FILE: bytes that each update writes for all tokens.
+written() { python3 -c 'import json, sys
+print(*(l["dram_write_bytes"] for l in json.load(open(sys.argv[1]))["layers"] if l["op"] == "DYNAMIC_UPDATE_SLICE"))' "$1"; }
+
+for hw in sys16 tiny; do
+    run decoder_window $hw 32
+    run decoder_update $hw 32
+    run cache_update $hw 24
+    # two heads of 16 bytes, for keys and for values
+    [ "$(written decoder_update_$hw/stats.json)" = "32 32" ] || fail "$hw: $(written decoder_update_$hw/stats.json) bytes"
 done
-grep -q '"crossings":.0,*$' window/stats.json || fail "window: $(grep crossings window/stats.json)"
-on_host='"target":.*"c"'
-grep -q "$on_host" update/stats.json || fail "update: nothing on the host"
-grep -q "$on_host" window/stats.json && fail "window: an operator is on the host"
+for net in decoder_window decoder_update cache_update; do
+    grep -q '"crossings":.0,*$' ${net}_sys16/stats.json || fail "$net: $(grep crossings ${net}_sys16/stats.json)"
+    grep -q '"target":.*"c"' ${net}_sys16/stats.json && fail "$net: an operator is on the host"
+done
 # Token 31 depends on those before it: afresh, its answer is another.
 window=$HEDDLE_HOME/tests/reference/models/decoder_window
 "$heddle" run "$window/model.tflite" -i "$window/in_0.bin" --expect "$window/out_0.bin" --reset-state \

@@ -397,13 +397,55 @@ static void gather(void **state)
     expect_bytes("gather", y, want, 84);
 }
 
+/* One row of five, from index -6 to 6: below 0 from the end, else the nearest inside. */
+static void one_row_is_at_its_index(void **state)
+{
+    static const uint32_t want_row[] = {0, 0, 1, 2, 3, 4, 0, 1, 2, 3, 4, 4, 4};
+    struct hdk_gather p = {.outer = 1, .size = 5, .n = 1, .inner_bytes = 7, .batch = 1};
+
+    (void)state;
+    for (int32_t i = -6; i <= 6; i++) {
+        const int64_t wide = i;
+
+        p.wide = 0;
+        assert_int_equal(hdk_gather_at(&p, &i), want_row[i + 6] * 7);
+        p.wide = 1;
+        assert_int_equal(hdk_gather_at(&p, &wide), want_row[i + 6] * 7);
+    }
+}
+
+/* In place, the numbers of one dimension alone: [4,5,6] of 2 bytes, a part of [4,3,6]. */
+static void update_in_place(void **state)
+{
+    const struct hdk_update_slice p = {
+        .rank = 3, .size = {4, 5, 6}, .part = {4, 3, 6}, .axis = 1, .n = 1, .element_bytes = 2};
+
+    (void)state;
+    for (int32_t start = -2; start < 5; start++) {
+        const uint32_t row = start < 0 ? 0 : start > 2 ? 2 : (uint32_t)start;
+
+        random_inputs();
+        memcpy(want, a, 240);
+        memcpy(y, a, 240);
+        for (uint32_t i = 0; i < 4; i++)
+            memcpy(want + (i * 5 + row) * 12, b + i * 36, 36);
+        assert_int_equal(hdk_update_at(&p, &start), row * 12);
+        hdk_update_slice(&p, y, b, &start, y);
+        expect_bytes("update in place", y, want, 240);
+    }
+}
+
 /* Starts before, inside of and beyond [4,5,6] for a part of [2,3,1] of 2 bytes, in both types. */
 static void update_slice(void **state)
 {
     (void)state;
     for (uint32_t k = 0; k < 2 * 125; k++) {
-        const struct hdk_update_slice p = {
-            .rank = 3, .size = {4, 5, 6}, .part = {2, 3, 1}, .element_bytes = 2, .wide = k % 2};
+        const struct hdk_update_slice p = {.rank = 3,
+                                           .size = {4, 5, 6},
+                                           .part = {2, 3, 1},
+                                           .n = 3,
+                                           .element_bytes = 2,
+                                           .wide = k % 2};
         const int64_t at[] = {(int64_t)(k / 2 % 5) - 1, (int64_t)(k / 10 % 5) - 1,
                               (int64_t)(k / 50 % 5) * 2 - 1};
         const int32_t narrow[] = {(int32_t)at[0], (int32_t)at[1], (int32_t)at[2]};
@@ -501,6 +543,8 @@ int main(void)
         cmocka_unit_test(pad),
         cmocka_unit_test(gather),
         cmocka_unit_test(update_slice),
+        cmocka_unit_test(update_in_place),
+        cmocka_unit_test(one_row_is_at_its_index),
         cmocka_unit_test(concat),
         cmocka_unit_test(transpose_and_slice),
         cmocka_unit_test(copy),

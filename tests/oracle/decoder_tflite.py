@@ -123,8 +123,8 @@ def answers(content, arrays):
         for d, v in zip(details, token):
             it.set_tensor(d["index"], v)
         it.invoke()
-        rows.append(it.get_tensor(it.get_output_details()[0]["index"]).copy())
-    return np.stack(rows)
+        rows.append([it.get_tensor(d["index"]).copy() for d in it.get_output_details()])
+    return [np.stack(column) for column in zip(*rows)]
 
 
 def main():
@@ -146,7 +146,7 @@ def main():
     (args.out / "model.tflite").write_bytes(content)
     for k, values in enumerate(arrays):
         values.tofile(args.out / f"in_{k}.bin")
-    answers(content, arrays).tofile(args.out / "out_0.bin")
+    answers(content, arrays)[0].tofile(args.out / "out_0.bin")
 
 
 if __name__ == "__main__":
