@@ -103,22 +103,72 @@ void contention_turn(struct contention_trace *t, uint64_t from)
     t->stale = true;
 }
 
-/* --- STORE ------------------------------------------------------------------------------------ */
+/* --- STORE, WEIGHT of the scratchpad ---------------------------------------------------------- */
+
+static void words_row(struct contention_words *s, const struct hd_config *hw)
+{
+    const uint64_t at = s->at + (uint64_t)s->row * s->pitch;
+
+    s->bank = (uint32_t)(at / hw->n) & (hw->banks - 1);
+    s->in_row = (uint32_t)(at % hw->n + s->bytes - 1) / hw->n + 1;
+}
+
+static void words_next_row(struct contention_words *s, const struct hd_config *hw)
+{
+    if (++s->row == s->rows) {
+        s->row = 0;
+        s->at += hw->n;
+        s->bytes = s->after < hw->n ? s->after : hw->n;
+        s->after -= s->bytes;
+    }
+    words_row(s, hw);
+}
 
 static struct contention_words words_start(const struct contention_work *w,
                                            const struct hd_config *hw)
 {
-    const struct hd_cmd_store *m = &w->command->w.store;
-    uint64_t all = cost_words(m->rows, m->row_bytes, hw);
-    struct contention_words s = {.m = m,
-                                 .per_row = div_up(m->row_bytes, hw->n),
-                                 .pace = (uint32_t)(WORD * (double)all / w->cost)};
+    struct contention_words s;
+    uint64_t all;
 
+    if (w->command->unit == HD_UNIT_STORE) {
+        const struct hd_cmd_store *m = &w->command->w.store;
+        s = (struct contention_words){.at = (uint64_t)m->src * hw->n,
+                                      .pitch = m->src_pitch * hw->n,
+                                      .rows = m->rows,
+                                      .bytes = m->row_bytes};
+        all = cost_words(m->rows, m->row_bytes, hw);
+    } else {
+        const struct hd_cmd_dma_read *m = &w->command->w.dma_read;
+        s = (struct contention_words){
+            .at = m->offset, .pitch = m->run_pitch, .rows = m->runs, .after = m->run_bytes};
+        s.bytes = s.after < hw->n ? s.after : hw->n;
+        s.after -= s.bytes;
+        all = cost_weight_words(m, hw);
+    }
+    s.pace = (uint32_t)(WORD * (double)all / w->cost);
     s.left = (uint64_t)(w->left * (double)all / w->cost + 0.5);
     s.left = s.left < all ? s.left : all;
-    s.row = (uint32_t)((all - s.left) / s.per_row);
-    s.column = (uint32_t)((all - s.left) % s.per_row);
+    words_row(&s, hw);
+    uint64_t read = all - s.left;
+    for (; read > 0 && read >= s.in_row; words_next_row(&s, hw))
+        read -= s.in_row;
+    s.in_row -= (uint32_t)read;
+    s.bank = (s.bank + (uint32_t)read) & (hw->banks - 1);
     return s;
+}
+
+/* A cycle in which others read the banks `busy`. */
+static void words_cycle(struct contention_words *s, uint64_t busy, const struct hd_config *hw)
+{
+    s->credit += s->pace;
+    s->credit = s->credit < HD_TIMING_STORE_WORDS * WORD ? s->credit : HD_TIMING_STORE_WORDS * WORD;
+    if (busy >> s->bank & 1u || s->credit < WORD)
+        return;
+    s->credit -= WORD;
+    s->left--;
+    s->bank = (s->bank + 1) & (hw->banks - 1);
+    if (--s->in_row == 0)
+        words_next_row(s, hw);
 }
 
 /* Up to `until` or the last word; returns the cycle reached. */
@@ -127,23 +177,9 @@ static uint64_t words_run(struct contention_words *w, struct contention_trace *t
                           const struct hd_config *hw)
 {
     struct contention_words s = *w;
-    uint32_t banks = hw->banks - 1, bank = s.m->src + s.row * s.m->src_pitch + s.column;
 
-    for (; since < until && s.left; since++) {
-        uint64_t busy = *trace_at(t, a, hw, since);
-        s.credit += s.pace;
-        s.credit =
-            s.credit < HD_TIMING_STORE_WORDS * WORD ? s.credit : HD_TIMING_STORE_WORDS * WORD;
-        if (busy >> (bank & banks) & 1u || s.credit < WORD)
-            continue;
-        s.credit -= WORD;
-        s.left--;
-        bank++;
-        if (++s.column == s.per_row) {
-            s.column = 0;
-            bank = s.m->src + ++s.row * s.m->src_pitch;
-        }
-    }
+    for (; since < until && s.left; since++)
+        words_cycle(&s, *trace_at(t, a, hw, since), hw);
     *w = s;
     return since;
 }
@@ -412,4 +448,46 @@ void contention_run(struct contention_trace *t, struct contention_work *w,
         if (!is_through(w) && w->since < next)
             extrapolate(w, left - w->left, w->since - from, next);
     }
+}
+
+void contention_rest(struct contention_work *store, const struct contention_work *vector,
+                     uint64_t until, bool rough, const struct hd_config *hw)
+{
+    struct contention_work v = *vector;
+    const bool splat = v.command && (v.command->w.vector.a_splat || v.command->w.vector.b_splat);
+    uint64_t upto = splat && v.since > store->since ? v.since : splat ? store->since : until;
+
+    upto = upto < until ? upto : until;
+    if (store->since < upto) { /* by itself */
+        const double alone = (double)(upto - store->since);
+        if (alone >= store->left)
+            return;
+        store->left -= alone;
+        store->since = upto;
+    }
+    if (store->since >= until || is_through(store))
+        return;
+    v.left -= (double)(store->since - v.since);
+    v.since = store->since;
+    if (is_through(&v)) {
+        contention_rest(store, &(struct contention_work){0}, until, rough, hw);
+        return;
+    }
+    struct contention_words words = words_start(store, hw);
+    struct contention_beats beats = beats_start(&v, hw);
+    const uint64_t start = store->since, exact = start + (rough ? ROUGH : EXACT);
+    const double left = store->left;
+    for (; store->since < until && store->since < exact && words.left && beats.left;
+         store->since++) {
+        uint64_t busy = 0;
+        beats_cycle(&beats, &busy, hw);
+        words_cycle(&words, busy, hw);
+    }
+    store->left = words.left ? (double)words.left * WORD / words.pace : 0;
+    if (words.left && beats.left && store->since < until) {
+        uint64_t end = v.since + (uint64_t)v.left;
+        extrapolate(store, left - store->left, store->since - start, end < until ? end : until);
+    }
+    if (words.left)
+        contention_rest(store, &(struct contention_work){0}, until, rough, hw);
 }

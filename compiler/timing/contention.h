@@ -1,7 +1,9 @@
 /* contention.h - how far STORE or VECTOR gets while ARRAY works: ARRAY's reads go first, then
  * VECTOR's, a bank that they take gives nothing else in that cycle, and while ARRAY's results leave
  * VECTOR's wait. Cycle by cycle as hd_spad, hd_vector and hd_requant do it; of long stretches some
- * windows, and as much progress between them. Left out: VECTOR before STORE while ARRAY rests. */
+ * windows, and as much progress between them. WEIGHT of the scratchpad reads as STORE does. While
+ * ARRAY rests VECTOR keeps STORE from a bank for long only where it reads one value again and again
+ * (splat): then the bank moves on once a row, and STORE, which waits for it, is at the next one. */
 #ifndef HEDDLE_COMPILER_TIMING_CONTENTION_H
 #define HEDDLE_COMPILER_TIMING_CONTENTION_H
 
@@ -34,10 +36,14 @@ struct contention_trace {
     uint64_t busy[CONTENTION_TRACE];
 };
 
-/* STORE: words still to be read. */
+/* STORE, WEIGHT of the scratchpad: words still to be read. */
 struct contention_words {
-    const struct hd_cmd_store *m;
-    uint32_t per_row, row, column; /* the next word */
+    uint64_t at;          /* bytes: row 0, of this column tile */
+    uint32_t pitch, rows; /* bytes; rows */
+    uint32_t bytes;       /* of a row in this column tile, */
+    uint32_t after;       /* in those after it; STORE has one tile */
+    uint32_t row, in_row; /* words of this row still to be read, */
+    uint32_t bank;        /* the next one's bank */
     uint64_t left;
     uint32_t pace, credit; /* words that may be read a cycle, for beats are as slow; in 65536ths */
 };
@@ -69,8 +75,8 @@ struct contention_race {
     struct contention_beats beats;
 };
 
-/* A STORE or VECTOR command under way: `left` cycles from cycle `since` on if nothing hinders it.
- * `cost`: all its cycles; left 0: it has ended at `since`. */
+/* A STORE, WEIGHT or VECTOR command under way: `left` cycles from cycle `since` on if nothing
+ * hinders it. `cost`: all its cycles; left 0: it has ended at `since`. */
 struct contention_work {
     const struct sched_command *command;
     uint64_t since;
@@ -88,5 +94,9 @@ uint64_t contention_until(const struct contention_array *a, const struct hd_conf
  * VECTOR goes before STORE. */
 void contention_run(struct contention_trace *t, struct contention_work *w,
                     const struct contention_array *a, uint64_t until, const struct hd_config *hw);
+
+/* STORE up to cycle `until` or to its end while ARRAY rests. */
+void contention_rest(struct contention_work *store, const struct contention_work *vector,
+                     uint64_t until, bool rough, const struct hd_config *hw);
 
 #endif

@@ -151,17 +151,29 @@ static uint64_t touched(uint64_t at, uint32_t n, uint32_t word)
     return (at + n - 1) / word - at / word + 1;
 }
 
+static uint32_t tile_bytes(const struct hd_cmd_dma_read *m, uint32_t column, uint32_t n)
+{
+    return m->run_bytes - column < n ? m->run_bytes - column : n;
+}
+
+uint64_t cost_weight_words(const struct hd_cmd_dma_read *m, const struct hd_config *hw)
+{
+    const uint32_t n = hw->n;
+    uint64_t words = 0;
+
+    for (uint32_t column = 0; column < m->run_bytes; column += n)
+        for (uint32_t row = 0; row < m->runs; row++)
+            words += touched((uint64_t)m->offset + (uint64_t)row * m->run_pitch + column,
+                             tile_bytes(m, column, n), n);
+    return words;
+}
+
 uint64_t cost_weight_spad(const struct hd_cmd_dma_read *m, const struct hd_config *hw)
 {
-    const uint32_t n = hw->n, groups = m->transpose ? div_up(m->runs, n) : 0;
-    uint64_t cycles = HD_TIMING_WEIGHT_SPAD;
+    const uint32_t n = hw->n, groups = div_up(m->runs, n);
+    uint64_t cycles = HD_TIMING_WEIGHT_SPAD + cost_weight_words(m, hw);
 
-    for (uint32_t column = 0; column < m->run_bytes; column += n) {
-        const uint32_t bytes = m->run_bytes - column < n ? m->run_bytes - column : n;
-        for (uint32_t row = 0; row < m->runs; row++)
-            cycles +=
-                touched((uint64_t)m->offset + (uint64_t)row * m->run_pitch + column, bytes, n);
-        cycles += m->transpose ? groups * n - m->runs + (uint64_t)groups * (bytes + 1) : 0;
-    }
+    for (uint32_t column = 0; column < m->run_bytes && m->transpose; column += n)
+        cycles += groups * n - m->runs + (uint64_t)groups * (tile_bytes(m, column, n) + 1u);
     return cycles;
 }

@@ -66,6 +66,8 @@ uint64_t cost_beats(const struct hd_cmd_vector *v, const struct hd_config *hw);
 /* Cycles of a WEIGHT command that reads the scratchpad, from taking it to its done_o, both counted
  * (hd_weight_spad), if no request waits. */
 uint64_t cost_weight_spad(const struct hd_cmd_dma_read *m, const struct hd_config *hw);
+/* The words that it reads. */
+uint64_t cost_weight_words(const struct hd_cmd_dma_read *m, const struct hd_config *hw);
 /* A transfer: words of scratchpad or weight memory, one a cycle. */
 uint64_t cost_words(uint32_t rows, uint32_t row_bytes, const struct hd_config *hw);
 
