@@ -1,7 +1,7 @@
 #!/bin/bash
 # A decoder's step, 32 tokens with the cache of keys and values carried from one to the next, on the RTL against
 # the oracle, as a sliding window and with rows updated in place: at sys16 nothing of it is left to the host, and an
-# update writes its rows alone. Updates at places inside and outside, at rows that begin anywhere in a bus word.
+# update writes its rows alone; products of one token are bound by the bus. Updates at places inside and outside, at rows that begin anywhere in a bus word.
 . "$(dirname "$0")/common.sh"
 command -v verilator >/dev/null || { echo "verilator not found"; exit 77; }
 
@@ -30,6 +30,11 @@ for net in decoder_window decoder_update cache_update; do
     grep -q '"crossings":.0,*$' ${net}_sys16/stats.json || fail "$net: $(grep crossings ${net}_sys16/stats.json)"
     grep -q '"target":.*"c"' ${net}_sys16/stats.json && fail "$net: an operator is on the host"
 done
+# One token takes each weight once: the products' cycles are at most 100/90 of their weights at 16 bytes a cycle.
+"$heddle" run "$HEDDLE_HOME/tests/e2e/weight_bound.ir" -o bound >stdout 2>stderr || fail "weight_bound: $(tail -n 1 stderr)"
+python3 -c 'import json
+s = json.load(open("bound/stats.json"))
+assert s["cycles"] * 90 <= s["macs"] / 16 * 100, s["cycles"]' || fail "weight_bound: fewer than 14.4 bytes of weights a cycle"
 # Token 31 depends on those before it: afresh, its answer is another.
 window=$HEDDLE_HOME/tests/reference/models/decoder_window
 "$heddle" run "$window/model.tflite" -i "$window/in_0.bin" --expect "$window/out_0.bin" --reset-state \
