@@ -498,6 +498,14 @@ static void table_view(struct views *w, const struct ir_op *op)
         w->p->look_up[maker] = op;
 }
 
+/* What is read of a variable has the variable's place (schedule/places.c). */
+static void read_view(struct views *w, const struct ir_op *op)
+{
+    const struct sched_place *y = &w->p->place[op->out[0]];
+
+    w->p->viewed[op->id] = y->in_memory && y->mem_region == sched_state_region(w->g);
+}
+
 /* --- heads ------------------------------------------------------------------------------------ */
 
 static bool is_product(const struct views *w, const struct ir_op *op)
@@ -572,7 +580,8 @@ static const struct {
 
 bool views_form(enum ir_opcode code)
 {
-    return forms[code].view && forms[code].view != table_view && forms[code].view != heads_view;
+    return forms[code].view && forms[code].view != table_view && forms[code].view != heads_view &&
+           forms[code].view != read_view;
 }
 
 bool views_reads_parts(const struct ir_graph *g, const struct ir_op *op, uint32_t in)

@@ -279,10 +279,12 @@ static struct sched_place place_of(const struct lower *l, const struct op_plan *
     return s;
 }
 
-/* Does an operator of this program write the tensor? */
+/* Does an operator of this program write the tensor? What was read of a variable is there before. */
 static bool made_here(const struct lower *l, const struct ir_tensor *t)
 {
-    return t->producer != IR_NONE && sched_owns(l->program, l->graph->op[t->producer]);
+    return t->producer != IR_NONE &&
+           l->program->place[t->id].mem_region != sched_state_region(l->graph) &&
+           sched_owns(l->program, l->graph->op[t->producer]);
 }
 
 /* A resident tensor that comes from memory: fetch the rows up to `hi` that do not exist yet; of

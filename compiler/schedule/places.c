@@ -33,6 +33,31 @@ static bool *concerned(const struct sched_program *p)
     return is;
 }
 
+/* Is what the operator at `position` reads of a variable the variable's own bytes for all that use it?
+ * Nothing writes these after it, and nobody but the program reads what it read. */
+static bool reads_in_place(const struct sched_program *p, uint32_t position)
+{
+    const struct ir_graph *g = p->graph;
+    const struct ir_op *read = g->op[position];
+
+    if (read->dead || read->opcode != IR_OP_READ_VARIABLE || !sched_owns(p, read))
+        return false;
+    for (uint32_t i = 0; i < g->n_op; i++)
+        for (uint32_t k = 0; k < g->op[i]->n_in && !g->op[i]->dead; k++) {
+            const uint32_t id = g->op[i]->in[k];
+            if (id == IR_NONE)
+                continue;
+            if (i > position && id == read->in[0] && g->op[i]->opcode != IR_OP_READ_VARIABLE)
+                return false;
+            if (ir_storage(g, id) == read->out[0] && !sched_owns(p, g->op[i]))
+                return false;
+        }
+    for (uint32_t i = 0; i < g->n_out; i++)
+        if (ir_storage(g, g->out[i]) == read->out[0])
+            return false;
+    return true;
+}
+
 /* Variables that operators of the program read or write are in a region of their own, which lives on
  * from inference to inference. */
 static void mark_state(struct sched_program *p)
@@ -46,6 +71,10 @@ static void mark_state(struct sched_program *p)
                 continue;
             mark_memory(p, id, sched_state_region(g));
             p->place[id].mem_offset = (uint32_t)sched_state_offset(g, id);
+            if (!reads_in_place(p, i))
+                continue;
+            mark_memory(p, g->op[i]->out[0], sched_state_region(g));
+            p->place[g->op[i]->out[0]].mem_offset = p->place[id].mem_offset;
         }
 }
 

@@ -1,7 +1,8 @@
 #!/bin/bash
 # A decoder's step, 32 tokens with the cache of keys and values carried from one to the next, on the RTL against
 # the oracle, as a sliding window and with rows updated in place: at sys16 nothing of it is left to the host, and an
-# update writes its rows alone; products of one token are bound by the bus. Updates at places inside and outside, at rows that begin anywhere in a bus word.
+# update writes its rows alone. Updates at places inside and outside, at rows that begin anywhere in a bus word.
+# Products of one token are bound by the bus.
 . "$(dirname "$0")/common.sh"
 command -v verilator >/dev/null || { echo "verilator not found"; exit 77; }
 
