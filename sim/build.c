@@ -62,6 +62,11 @@ static const char *const verilator_flags[] = {"--cc",
 /* Only in models with waves: without, Verilator keeps no signal that nothing reads. */
 static const char *const wave_flags[] = {"--trace-fst", "--trace-structs", "--no-trace-params"};
 
+/* The processor: RV32IM; what it does not know is offered (sim/cpu). */
+static const char *const cpu_flags[] = {
+    "-DRISCV_FORMAL",      "-GENABLE_COUNTERS=0", "-GBARREL_SHIFTER=1", "-GENABLE_PCPI=1",
+    "-GENABLE_FAST_MUL=1", "-GENABLE_DIV=1",      "-GREGS_INIT_ZERO=1"};
+
 /* The makefile is ours: verilated.mk refuses folders with spaces and wants Python. Paths are
  * relative. One precompiled header per optimisation level, since g++ must not mix them. TRACE is
  * what runs while waves are written, SLOW what runs once. */
@@ -111,7 +116,9 @@ static enum status find_tools(struct build *b, struct diag *d)
 
 static const char *top_of(const struct build *b)
 {
-    return b->paths->core != NULL ? b->paths->core->top : "hd_sim_top";
+    return b->paths->core != NULL  ? b->paths->core->top
+           : b->paths->cpu != NULL ? "picorv32"
+                                   : "hd_sim_top";
 }
 
 /* A core of a target's own is small, and its clock loop writes waves itself. */
@@ -128,6 +135,8 @@ static void hash_build(struct build *b)
     build_files_hash(&b->files, &h);
     for (size_t i = 0; i < sizeof verilator_flags / sizeof verilator_flags[0]; i++)
         hash_string(&h, verilator_flags[i]);
+    for (size_t i = 0; b->paths->cpu != NULL && i < sizeof cpu_flags / sizeof cpu_flags[0]; i++)
+        hash_string(&h, cpu_flags[i]);
     hash_string(&h, makefile);
     hash_string(&h, b->paths->checked ? "checked" : "");
     hash_string(&h, with_waves(b) ? "waves" : "");
@@ -165,8 +174,9 @@ static enum status run_verilator(const struct build *b, const char *log, struct 
 {
     const size_t n_flags = sizeof verilator_flags / sizeof verilator_flags[0];
     const size_t n_wave_flags = with_waves(b) ? sizeof wave_flags / sizeof wave_flags[0] : 0;
+    const size_t n_cpu_flags = b->paths->cpu != NULL ? sizeof cpu_flags / sizeof cpu_flags[0] : 0;
     const char **const argv =
-        ARENA_ARRAY(b->a, const char *, n_flags + n_wave_flags + b->files.n + 5);
+        ARENA_ARRAY(b->a, const char *, n_flags + n_wave_flags + n_cpu_flags + b->files.n + 5);
     size_t n = 0;
 
     argv[n++] = b->verilator.path;
@@ -176,6 +186,8 @@ static enum status run_verilator(const struct build *b, const char *log, struct 
                         : verilator_flags[i];
     for (size_t i = 0; i < n_wave_flags; i++)
         argv[n++] = wave_flags[i];
+    for (size_t i = 0; i < n_cpu_flags; i++)
+        argv[n++] = cpu_flags[i];
     argv[n++] = "--top-module";
     argv[n++] = top_of(b);
     for (uint32_t i = 0; i < b->files.n; i++) {

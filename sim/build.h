@@ -28,6 +28,8 @@ struct sim_paths {
     const char
         *rtl; /* NULL: home/hw/rtl. Else a folder of .sv, .svh and .v files with a module hd_top */
     const struct sim_core *core; /* NULL: the accelerator of hw/ */
+    const char
+        *cpu; /* NULL, or the Verilog of the processor (sim/cpu), in place of an accelerator */
     const struct output *output; /* or NULL: told while a model is built */
     bool checked;     /* with the RTL's assertions: a failing one stops the run. Slower. */
     const char *why;  /* NULL, or a note tells why a model is built now */

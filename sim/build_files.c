@@ -193,6 +193,20 @@ static enum status collect_core(struct arena *a, const struct sim_paths *paths,
     return ST_OK;
 }
 
+/* The processor's Verilog, and sim/cpu. */
+static enum status collect_cpu(struct arena *a, const struct sim_paths *paths,
+                               struct build_files *files, struct diag *d)
+{
+    uint8_t *data;
+    size_t n;
+
+    TRY(file_read(a, paths->cpu, MAX_FILE, &data, &n, d));
+    add(a, files, "rtl/cpu.v", (const char *)data, n);
+    TRY(add_folder(a, files, arena_printf(a, "%s/sim/cpu", paths->home), "sim", is_sim, d));
+    qsort(files->file, files->n, sizeof *files->file, by_name);
+    return ST_OK;
+}
+
 enum status build_files_collect(struct arena *a, const struct sim_paths *paths,
                                 const struct hd_config *config, struct build_files *files,
                                 struct diag *d)
@@ -205,6 +219,8 @@ enum status build_files_collect(struct arena *a, const struct sim_paths *paths,
     *files = (struct build_files){0};
     if (paths->core != NULL)
         return collect_core(a, paths, files, d);
+    if (paths->cpu != NULL)
+        return collect_cpu(a, paths, files, d);
     TRY(accel_load(a, arena_printf(a, "%s/hw/accel.json", paths->home), &acc, d));
     TRY(add_folder(a, files, rtl, "rtl", is_rtl, d));
     TRY(add_folder(a, files, sim, "sim", is_sim, d));

@@ -54,7 +54,7 @@ const char *changed_modules(struct arena *a, const struct sim_paths *paths,
     uint8_t *before;
     size_t n;
 
-    if (paths->core != NULL || paths->rtl != NULL ||
+    if (paths->core != NULL || paths->cpu != NULL || paths->rtl != NULL ||
         !file_exists(arena_printf(a, "%s/tests/hw/check_rtl.sh", paths->home)))
         return NULL;
     hash_init(&h);

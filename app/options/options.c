@@ -41,6 +41,7 @@ static void defaults(struct options *o)
                           .jobs = 1,
                           .trials = 64,
                           .waves_limit = 200000000u,
+                          .host_memory = 1,
                           .max_cycles = 2000000000u};
 }
 

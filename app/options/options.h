@@ -33,7 +33,8 @@ enum options_command {
 };
 
 enum options_engine { ENGINE_REF, ENGINE_FUNC, ENGINE_RTL };
-enum options_host { HOST_NATIVE, HOST_ISS };
+enum options_host { HOST_NATIVE, HOST_ISS, HOST_RTL };
+enum options_core { CORE_FIVE_STAGES, CORE_PICORV32 };
 enum options_fill { FILL_RANDOM, FILL_ZEROS, FILL_ONES };
 enum options_template {
     TEMPLATE_CALL,
@@ -57,6 +58,8 @@ struct options {
     const char *prog;
     enum options_engine engine;
     enum options_host host;
+    enum options_core host_core; /* of HOST_ISS */
+    uint32_t host_memory;        /* cycles from an address to its answer, of its own memory */
     const char *hw;
     struct registry targets; /* all that were found */
     struct target_list target;

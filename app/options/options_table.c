@@ -8,7 +8,8 @@
 
 /* Words in the order of the field's values. */
 static const char *const engines[] = {"ref", "func", "rtl", NULL};
-static const char *const hosts[] = {"native", "iss", NULL};
+static const char *const hosts[] = {"native", "iss", "rtl", NULL};
+static const char *const cores[] = {"five-stages", "picorv32", NULL};
 static const char *const fills[] = {"random", "zeros", "ones", NULL};
 static const char *const formats[] = {"text", "csv", "json", "dot", "svg", NULL};
 static const char *const templates[] = {"call", "core", "copy", "wide", "native", NULL};
@@ -70,9 +71,17 @@ const struct option_row options_table[] = {
     {SHOW("engine", "ENGINE", COMPILER, "ref, func or rtl (default)"), WORD(engine, engines),
      .used_by = RUNS | PROGRAM | OF(TUNE)},
     {SHOW("host", "HOW", COMPILER,
-          "who executes the host's part: native (default, cycles by a table) or iss (a simulated "
-          "RV32IM processor, in the accelerator's time)"),
+          "who executes the host's part: native (default, cycles by a table), iss (a simulated "
+          "RV32IM processor, in the accelerator's time) or rtl (PicoRV32's Verilog)"),
      WORD(host, hosts), .used_by = RUNS},
+    {SHOW("host-core", "NAME", COMPILER,
+          "of --host=iss, whose cycles: five-stages (default, as the estimate) or picorv32 (as "
+          "--host=rtl, measured)"),
+     WORD(host_core, cores), .used_by = RUNS},
+    {SHOW("host-memory", "N", DEVICE,
+          "of --host=iss, rtl: cycles from the processor's address to its memory's answer (default "
+          "1)"),
+     NUMBER(host_memory, 1, 16), .used_by = RUNS},
     {SHOW("hw", "NAME|FILE", COMPILER,
           "configuration: tiny, sys8, sys16 (default), sys32, a JSON file, or JSON: {\"base\": "
           "\"sys16\", "

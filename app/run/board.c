@@ -8,6 +8,7 @@
 
 #include "base/file.h"
 #include "base/text.h"
+#include "sim/cpu/cpu.h"
 #include "sim/iss/iss_elf.h"
 
 #define MAX_ELF     ((size_t)256 << 20)
@@ -26,6 +27,7 @@ struct board {
     const char *elf;
     struct iss *cpu;
     struct iss_program program;
+    struct cpu core;              /* --host=rtl: executes in its place */
     const struct hd_sim_api *api; /* NULL without accelerator */
     struct hd_sim *sim;
     struct iss_device registers;
@@ -404,9 +406,12 @@ static enum status run(struct board *b)
 
     while (!b->ended) {
         const uint64_t step = b->busy ? 1 : FREE_RUN;
-        const enum iss_stop stop = iss_run(b->cpu, b->cpu->cycles + step);
+        const uint64_t until = b->cpu->cycles + step;
+        const enum iss_stop stop = b->job->cpu ? cpu_run(&b->core, until) : iss_run(b->cpu, until);
 
         follow(b);
+        if (stop == ISS_ECALL)
+            return FAIL(b->d, ST_DEVICE, "ecall: there is no system to call");
         if (stop == ISS_TRAP)
             return trapped(b);
         if (stop == ISS_SEMIHOSTING)
@@ -443,6 +448,8 @@ enum status board_run(struct run_job *job, uint32_t process, const char *elf,
                       const struct sim_model *sim, struct diag *d)
 {
     struct board *const b = ARENA_NEW(job->arena, struct board);
+    const struct options *o = job->options;
+    const struct iss_cycles cost = iss_with_memory(run_iss_core(o), o->host_memory);
     enum status st;
     double start;
 
@@ -450,7 +457,7 @@ enum status board_run(struct run_job *job, uint32_t process, const char *elf,
                         .job = job,
                         .shared = run_results(job, process),
                         .elf = elf,
-                        .cpu = iss_new(job->arena, &iss_five_stages),
+                        .cpu = iss_new(job->arena, &cost),
                         .process = process,
                         .d = d};
     text_init(&b->printed, job->arena);
@@ -458,9 +465,13 @@ enum status board_run(struct run_job *job, uint32_t process, const char *elf,
     TRY(load(b));
     if (sim->path)
         TRY(open_accelerator(b, sim));
+    if (job->cpu)
+        TRY(cpu_open(&b->core, job->cpu, b->cpu, o->host_memory, d));
     start = run_now();
     st = told(b, run(b));
     b->shared->wall_seconds = run_now() - start;
+    if (job->cpu)
+        cpu_close(&b->core);
     totals(b);
     return st;
 }

@@ -238,7 +238,7 @@ void child_run(struct run_job *job, uint32_t process, const char *so_path,
     c->job = job;
     c->process = process;
     c->shared = run_results(job, process);
-    c->shared->status = job->options->host == HOST_ISS
+    c->shared->status = job->options->host != HOST_NATIVE
                             ? board_run(job, process, so_path, sim, &c->d)
                             : child_main(c, so_path, sim);
     snprintf(c->shared->message, sizeof c->shared->message, "%s", c->d.text);

@@ -83,6 +83,7 @@ static void cycles_line(struct text *t, const cJSON *all)
            estimate = report_number(all, "estimated_cycles"),
            driver = report_number(all, "driver_cycles"), total = report_number(all, "total_cycles"),
            crossings = report_number(all, "crossings");
+    const char *const core = report_word(all, "host_core");
 
     text_printf(t, "%s on ", report_word(all, "model"));
     add_hw(t, report_member(all, "hw"));
@@ -93,7 +94,8 @@ static void cycles_line(struct text *t, const cJSON *all)
     else
         text_printf(t, "about %.0f cycles each on the accelerator (estimate)",
                     estimate > 0 ? estimate : 0);
-    text_printf(t, " and %.0f on the host (%s)", host, report_word(all, "host_model"));
+    text_printf(t, " and %.0f on the host (%s%s%s)", host, report_word(all, "host_model"),
+                *core ? ": " : "", core);
     if (driver >= 0)
         text_printf(t, ", %.0f of them in the driver", driver);
     if (total >= 0)

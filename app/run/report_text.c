@@ -220,7 +220,8 @@ static void model_line(struct text *t, const cJSON *all)
                     report_number(clock, "mhz"), report_word(clock, "origin"),
                     report_number(time, "milliseconds"),
                     report_number(time, "inferences_per_second"), report_number(time, "gops"),
-                    strcmp(report_word(all, "host_model"), "iss") == 0 ? "simulated" : "estimated");
+                    strcmp(report_word(all, "host_model"), "estimate") != 0 ? "simulated"
+                                                                            : "estimated");
     if (energy)
         text_printf(t, "energy by model (counted actions x %s): %.4g %s without the host\n",
                     report_word(energy, "table"), report_number(energy, "energy") * (pj ? 1e-6 : 1),

@@ -33,7 +33,7 @@ struct run_shared {
     uint64_t read_bytes, write_bytes;
     double wall_seconds;
     uint64_t sim_cycles;
-    /* --host=iss: cycles, sums over the inferences: in all; host operators and what is around them;
+    /* --host=iss, rtl: cycles, sums over the inferences: in all; host operators and what is around them;
      * the driver while the accelerator rests, and while it works. */
     struct run_host {
         uint64_t total, operators, driver, waiting;
@@ -87,6 +87,7 @@ struct run_job {
     struct trace_time *times;   /* shared too: of each command of the first inference, one stream
                                      after another, as measured; NULL: nobody asked */
     struct core_targets *cores; /* Verilated cores of other targets; NULL until rtl needs them */
+    struct sim_model *cpu;      /* of --host=rtl (sim/cpu); else NULL */
     double ref_seconds;
     bool writes; /* a command: a mismatch leaves files without -o too */
 };
@@ -140,8 +141,10 @@ enum status run_runtime(struct arena *a, struct diag *d);
 enum status run_compile_package(struct arena *a, const char *folder, const char *so_path,
                                 struct diag *d);
 
-/* run_iss.c: what --host=iss cannot be given with (ST_USAGE); the program of its processor, an ELF
+/* run_iss.c, of --host=iss and rtl: which it is, whose cycles; what it cannot be given with (ST_USAGE); the program of its processor, an ELF
  * file, from job->p->emitted. ST_UNSUPPORTED: several accelerators, targets with cores. */
+const char *run_iss_name(const struct options *o);
+const struct iss_cycles *run_iss_core(const struct options *o);
 enum status run_iss_check(const struct run_job *job, struct diag *d);
 enum status run_iss_compile(struct run_job *job, const char **elf, struct diag *d);
 

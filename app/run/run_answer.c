@@ -58,7 +58,7 @@ static enum status execute(struct run_job *job, struct diag *d)
         TRY(run_with_reference(job, job->expected, d));
     }
     TRY(run_trusted(job, d));
-    if (job->options->host == HOST_ISS)
+    if (job->options->host != HOST_NATIVE)
         TRY(run_iss_compile(job, &so_path, d));
     else
         TRY(run_compile(job->arena, job->p->emitted, &so_path, d));

@@ -1,4 +1,4 @@
-/* run_iss.c - the package as a program of the simulated processor (--host=iss): cross-compiled by its own
+/* run_iss.c - the package as a program of the simulated processor (--host=iss, rtl): cross-compiled by its own
  * CMakeLists.txt, cached by content. */
 #include <stdio.h>
 #include <string.h>
@@ -9,28 +9,43 @@
 #include "board.h"
 #include "compiler/emit/emit_package.h"
 #include "sim/cached.h"
+#include "sim/cpu/cpu.h"
 #include "sim/evict.h"
 #include "sim/hash.h"
 #include "sim/tools.h"
+
+const char *run_iss_name(const struct options *o)
+{
+    return o->host == HOST_RTL ? "rtl" : "iss";
+}
+
+const struct iss_cycles *run_iss_core(const struct options *o)
+{
+    return o->host == HOST_RTL || o->host_core == CORE_PICORV32 ? &iss_picorv32 : &iss_five_stages;
+}
 
 enum status run_iss_check(const struct run_job *job, struct diag *d)
 {
     const struct options *o = job->options;
     const char *wrong = NULL;
 
-    if (o->host != HOST_ISS)
+    if (o->host != HOST_ISS && o->host_core != CORE_FIVE_STAGES)
+        return FAIL(d, ST_USAGE, "--host-core: only with --host=iss");
+    if (o->host == HOST_NATIVE && o->host_memory != 1)
+        return FAIL(d, ST_USAGE, "--host-memory: only with --host=iss or rtl");
+    if (o->host == HOST_NATIVE)
         return ST_OK;
     if (o->engine != ENGINE_RTL)
         return FAIL(d, ST_USAGE,
-                    "--host=iss: only the RTL has cycles; expected --engine=rtl, found %s",
-                    o->engine == ENGINE_REF ? "ref" : "func");
+                    "--host=%s: only the RTL has cycles; expected --engine=rtl, found %s",
+                    run_iss_name(o), o->engine == ENGINE_REF ? "ref" : "func");
     wrong = job->package         ? "a package; give the network"
             : o->reset_state     ? "--reset-state"
             : o->separate_memory ? "--memory=separate"
             : o->waves           ? "--waves"
                                  : NULL;
     if (wrong)
-        return FAIL(d, ST_USAGE, "--host=iss: not with %s", wrong);
+        return FAIL(d, ST_USAGE, "--host=%s: not with %s", run_iss_name(o), wrong);
     return ST_OK;
 }
 
@@ -41,11 +56,11 @@ static enum status check_program(const struct run_job *job, struct diag *d)
     const struct target *port[TARGET_MAX];
 
     if (job->p->program->n_device > 1)
-        return FAIL(d, ST_UNSUPPORTED, "--host=iss: %u accelerators; it supports one",
-                    job->p->program->n_device);
+        return FAIL(d, ST_UNSUPPORTED, "--host=%s: %u accelerators; it supports one",
+                    run_iss_name(job->options), job->p->program->n_device);
     if (emit_outside_ports(job->p->emitted, port) > 0)
-        return FAIL(d, ST_UNSUPPORTED, "--host=iss: the core of target '%s'; it supports none",
-                    port[0]->name);
+        return FAIL(d, ST_UNSUPPORTED, "--host=%s: the core of target '%s'; it supports none",
+                    run_iss_name(job->options), port[0]->name);
     return ST_OK;
 }
 
@@ -83,6 +98,18 @@ static enum status build(struct arena *a, const struct sim_tool *cmake, const ch
     return tool_run(a, "compiling the package for rv32im", folder, log, make, d);
 }
 
+static enum status build_cpu(struct run_job *job, struct diag *d)
+{
+    struct sim_paths paths = {.output = job->options->output};
+
+    if (job->options->host != HOST_RTL)
+        return ST_OK;
+    job->cpu = ARENA_NEW(job->arena, struct sim_model);
+    TRY(home_find(job->arena, &paths.home, d));
+    TRY(home_cache(job->arena, &paths.cache, d));
+    return cpu_build(job->arena, &paths, job->cpu, d);
+}
+
 enum status run_iss_compile(struct run_job *job, const char **elf, struct diag *d)
 {
     struct arena *const a = job->arena;
@@ -93,6 +120,7 @@ enum status run_iss_compile(struct run_job *job, const char **elf, struct diag *
     bool whole;
 
     TRY(check_program(job, d));
+    TRY(build_cpu(job, d));
     TRY(home_cache(a, &cache, d));
     TRY(tool_find(a, cache, "riscv64-unknown-elf-gcc", "gcc-riscv64-unknown-elf", NULL, &gcc, d));
     TRY(tool_find(a, cache, "cmake", "cmake", NULL, &cmake, d));

@@ -13,6 +13,7 @@
 #include "core_targets.h"
 #include "difference.h"
 #include "hd_accel_tables.h"
+#include "sim/iss/iss.h"
 #include "stats.h"
 
 static const char *const engine_names[] = {"ref", "func", "rtl"};
@@ -165,7 +166,8 @@ static void add_host(const struct run_job *job, cJSON *o)
     stats_mean(o, "host_cycles", h->operators + h->driver, job->n);
     stats_mean(o, "driver_cycles", h->driver, job->n);
     stats_mean(o, "waiting_cycles", h->waiting, job->n);
-    cJSON_AddStringToObject(o, "host_model", "iss");
+    cJSON_AddStringToObject(o, "host_model", run_iss_name(job->options));
+    cJSON_AddStringToObject(o, "host_core", run_iss_core(job->options)->name);
     stats_mean(o, "total_cycles", h->total, job->n);
 }
 
@@ -188,7 +190,7 @@ static void add_cycles(const struct stats *s, cJSON *o)
         stats_count(o, "estimated_cycles", stats_estimate(s));
     else
         cJSON_AddNullToObject(o, "estimated_cycles");
-    if (job->options->host == HOST_ISS) {
+    if (job->options->host != HOST_NATIVE) {
         add_host(job, o);
         return stats_count(o, "crossings", a->crossings);
     }

@@ -8,8 +8,42 @@
 #include "iss_csr.h"
 #include "iss_decode.h"
 
-const struct iss_cycles iss_five_stages = {
-    .name = "rv32im, five stages", .fetch = 1, .load = 2, .multiply = 2, .divide = 33, .taken = 5};
+const struct iss_cycles iss_five_stages = {.name = "five-stages",
+                                           .fetch = 1,
+                                           .load = 2,
+                                           .multiply = 2,
+                                           .divide = 33,
+                                           .taken = 5,
+                                           .jump = 5,
+                                           .indirect = 5};
+
+const struct iss_cycles iss_picorv32 = {
+#include "picorv32.inc"
+};
+
+/* Cycles during which the next instruction is fetched: as many less of its wait. */
+static uint8_t hide(uint8_t cycles, uint32_t wait)
+{
+    return (uint8_t)(cycles - (wait < cycles ? wait : cycles));
+}
+
+/* One fetch an instruction, one access a load or store; what follows a branch is fetched in vain. */
+struct iss_cycles iss_with_memory(const struct iss_cycles *cost, uint32_t latency)
+{
+    const uint32_t wait = latency - 1;
+    struct iss_cycles c = *cost;
+
+    c.fetch = (uint8_t)(c.fetch + wait);
+    c.load = (uint8_t)(c.load + wait);
+    c.store = (uint8_t)(c.store + wait);
+    c.taken = (uint8_t)(c.taken + wait);
+    if (c.waits) {
+        c.multiply = hide(c.multiply, wait);
+        c.divide = hide(c.divide, wait);
+        c.system = hide(c.system, wait);
+    }
+    return c;
+}
 
 struct iss *iss_new(struct arena *a, const struct iss_cycles *cost)
 {
@@ -188,15 +222,15 @@ static uint32_t remainder_of(uint32_t a, uint32_t b)
     return a == 0x80000000u && b == ~0u ? 0 : (uint32_t)((int32_t)a % (int32_t)b);
 }
 
-/* Go on at `target`; false after a trap. */
-static bool jump(struct iss *c, uint32_t target)
+/* Go on at `target`, `more` cycles later; false after a trap. */
+static bool jump(struct iss *c, uint32_t target, uint8_t more)
 {
     if (target % 4 != 0) {
         iss_trap(c, ISS_FETCH_MISALIGNED, target);
         return false;
     }
     c->pc = target;
-    c->cycles += c->cost.taken;
+    c->cycles += more;
     iss_entered(c);
     return true;
 }
@@ -205,7 +239,7 @@ static bool jump(struct iss *c, uint32_t target)
 static bool branch(struct iss *c, bool taken, uint32_t imm)
 {
     if (taken)
-        return jump(c, c->pc + imm);
+        return jump(c, c->pc + imm, c->cost.taken);
     c->pc += 4;
     return true;
 }
@@ -218,12 +252,20 @@ static void put(struct iss *c, uint32_t rd, uint32_t value, uint32_t late)
     c->ready[0] = 0;
 }
 
+/* A result that comes `late` cycles after that of an addition. */
+static void put_late(struct iss *c, uint32_t rd, uint32_t value, uint32_t late)
+{
+    if (c->cost.waits)
+        c->cycles += late;
+    put(c, rd, value, c->cost.waits ? 0 : late);
+}
+
 /* A jump that leaves the address after it in `rd`. */
-static bool link(struct iss *c, uint32_t rd, uint32_t target)
+static bool link(struct iss *c, uint32_t rd, uint32_t target, uint8_t more)
 {
     const uint32_t next = c->pc + 4;
 
-    if (!jump(c, target))
+    if (!jump(c, target, more))
         return false;
     put(c, rd, next, 0);
     return true;
@@ -239,7 +281,7 @@ static bool result(struct iss *c, uint32_t rd, uint32_t value)
 
 static bool multiplied(struct iss *c, uint32_t rd, uint32_t value)
 {
-    put(c, rd, value, c->cost.multiply);
+    put_late(c, rd, value, c->cost.multiply);
     c->pc += 4;
     return true;
 }
@@ -258,7 +300,7 @@ static bool loaded(struct iss *c, const struct iss_op *op, uint32_t n_bytes, uin
 
     if (!load(c, c->x[op->rs1] + (uint32_t)op->imm, n_bytes, &value))
         return false;
-    put(c, op->rd, (value ^ sign) - sign, c->cost.load);
+    put_late(c, op->rd, (value ^ sign) - sign, c->cost.load);
     c->pc += 4;
     return true;
 }
@@ -267,6 +309,7 @@ static bool stored(struct iss *c, const struct iss_op *op, uint32_t n_bytes)
 {
     if (!store(c, c->x[op->rs1] + (uint32_t)op->imm, n_bytes, c->x[op->rs2]))
         return false;
+    c->cycles += c->cost.store;
     c->pc += 4;
     return true;
 }
@@ -281,6 +324,7 @@ static bool execute_system(struct iss *c, const struct iss_op *op)
     case ISS_EBREAK_OP: iss_trap(c, ISS_BREAKPOINT, c->pc); return false;
     case ISS_CSR:
         if (iss_csr_execute(c, (uint32_t)op->imm)) {
+            c->cycles += c->cost.system;
             c->ready[op->rd] = 0;
             break;
         }
@@ -299,8 +343,8 @@ static bool execute(struct iss *c, const struct iss_op *op)
     switch (op->kind) {
     case ISS_LUI: return result(c, rd, imm);
     case ISS_AUIPC: return result(c, rd, c->pc + imm);
-    case ISS_JAL: return link(c, rd, c->pc + imm);
-    case ISS_JALR: return link(c, rd, (a + imm) & ~1u);
+    case ISS_JAL: return link(c, rd, c->pc + imm, c->cost.jump);
+    case ISS_JALR: return link(c, rd, (a + imm) & ~1u, c->cost.indirect);
     case ISS_BEQ: return branch(c, a == b, imm);
     case ISS_BNE: return branch(c, a != b, imm);
     case ISS_BLT: return branch(c, (int32_t)a < (int32_t)b, imm);
@@ -357,7 +401,7 @@ void iss_irq(struct iss *c, enum iss_irq line, bool high)
 }
 
 /* slli x0,x0,0x1f; ebreak; srai x0,x0,7: RISC-V semihosting 0.2. */
-static bool is_semihosting(struct iss *c)
+bool iss_is_semihosting(struct iss *c)
 {
     static const uint32_t sequence[3] = {0x01f01013, 0x00100073, 0x40705013};
     const uint8_t *const bytes = iss_bytes(c, c->pc - 4, sizeof sequence);
@@ -386,10 +430,10 @@ enum iss_stop iss_run(struct iss *c, uint64_t until)
             continue;
         if (op->kind == ISS_ECALL_OP && c->stop_at_calls)
             return ISS_ECALL;
-        if (op->kind == ISS_EBREAK_OP && c->stop_at_calls && is_semihosting(c))
+        if (op->kind == ISS_EBREAK_OP && c->stop_at_calls && iss_is_semihosting(c))
             return ISS_SEMIHOSTING;
         if (op->kind == ISS_WFI) {
-            c->cycles += c->cost.fetch;
+            c->cycles += c->cost.fetch + c->cost.system;
             c->instructions++;
             c->pc += 4;
             if ((c->mip & c->mie) == 0)

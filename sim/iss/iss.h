@@ -27,11 +27,23 @@ struct iss_cycles {
     uint8_t load;     /* until the result of a load can be used, beyond that of an addition */
     uint8_t multiply; /* likewise of a multiplication */
     uint8_t divide;   /* more for a division or remainder; nothing overlaps it */
-    uint8_t taken;    /* more for a taken branch, a jump, a trap, mret */
+    uint8_t taken;    /* more for a taken branch, a trap, mret */
+    uint8_t jump;     /* more for jal */
+    uint8_t indirect; /* more for jalr */
+    uint8_t store;    /* more for a store */
+    uint8_t system;   /* more for an instruction of control registers, wfi */
+    /* One instruction after another: it waits for a load or a multiplication where nobody wants the
+     * result yet, too; the next is fetched meanwhile. */
+    bool waits;
 };
 
 /* The in-order core of compiler/hostcycles: 1, 2, 2, 33, 5. An estimate, not calibrated. */
 extern const struct iss_cycles iss_five_stages;
+/* PicoRV32 as sim/cpu has it, measured there. */
+extern const struct iss_cycles iss_picorv32;
+
+/* The same with memory that answers `latency` cycles after the address, 1 to 16, not 1. */
+struct iss_cycles iss_with_memory(const struct iss_cycles *cost, uint32_t latency);
 
 /* Why iss_run returned. */
 enum iss_stop {
@@ -128,6 +140,9 @@ void iss_irq(struct iss *c, enum iss_irq line, bool high);
 /* Execute until c->cycles is at least `until` (the last instruction may end beyond it), or for one
  * of the other reasons. Interrupts are taken between instructions. */
 enum iss_stop iss_run(struct iss *c, uint64_t until);
+
+/* Is the instruction at c->pc semihosting's ebreak? */
+bool iss_is_semihosting(struct iss *c);
 
 /* A cause of an exception as text: "load access fault". */
 const char *iss_cause_text(uint32_t cause);

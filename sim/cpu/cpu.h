@@ -1,0 +1,46 @@
+/* cpu.h - a processor as Verilog next to the accelerator's model: PicoRV32, RV32IM in one to a few cycles an instruction,
+ * without caches and branch predictor. It stands in for iss_run: registers, memory map, control registers, interrupt
+ * lines, cycles and owners of code are those of a struct iss.
+ * in:  the core's Verilog, a hart of iss_new with its memory, its program loaded.   out: what iss_run gives.
+ * The core has no control registers of its own: their instructions, wfi, ecall and semihosting come to us by its
+ * co-processor interface and take no cycle beyond its own. No interrupt is taken: the program waits for them by wfi. */
+#ifndef HEDDLE_SIM_CPU_H
+#define HEDDLE_SIM_CPU_H
+
+#include "hd_cpu.h"
+#include "sim/build.h"
+#include "sim/iss/iss.h"
+
+#define CPU_NAME "picorv32"
+
+struct cpu {
+    /* NULL, or called for each instruction that completes. */
+    void (*retired)(void *ctx, const struct hd_cpu_retired *what);
+    void *ctx;
+
+    /* The rest is cpu.c's own. */
+    const struct hd_cpu_api *api;
+    struct hd_cpu *core;
+    struct iss *c;
+    uint64_t base; /* c->cycles - the core's */
+    bool offered;  /* an instruction that waits for its answer, a0 if `writes` */
+    bool writes;
+};
+
+/* The core's Verilog: $HEDDLE_PICORV32, or that of build/venv-cores in `home`. ST_INTERNAL: neither
+ * is there; the message states how to get it. */
+enum status cpu_find(struct arena *a, const char *home, const char **verilog, struct diag *d);
+
+/* Find or build the core's model. */
+enum status cpu_build(struct arena *a, const struct sim_paths *paths, struct sim_model *model,
+                      struct diag *d);
+
+/* At c->pc, with the memory that `c` has now. latency: cycles from an address to its answer. */
+enum status cpu_open(struct cpu *u, const struct sim_model *model, struct iss *c, uint32_t latency,
+                     struct diag *d);
+void cpu_close(struct cpu *u);
+
+/* As iss_run. */
+enum iss_stop cpu_run(struct cpu *u, uint64_t until);
+
+#endif

@@ -1,0 +1,65 @@
+/* hd_cpu.h - the C table of a Verilated processor, `const struct hd_cpu_api hd_cpu_api` in its shared object: PicoRV32,
+ * with memory of its own kind (regions of the caller), clocked by the caller. */
+#ifndef HD_CPU_H
+#define HD_CPU_H
+
+#include <stdint.h>
+
+#define HD_CPU_ABI 1u
+
+struct hd_cpu;
+
+/* Memory that the core reads and writes by itself; an access outside all of them is the caller's. */
+struct hd_cpu_region {
+    uint32_t base, n_bytes;
+    uint8_t *bytes;
+};
+
+/* An instruction that has completed: what it was and wrote (rd 0: nothing). */
+struct hd_cpu_retired {
+    uint32_t pc, word, rd, value;
+};
+
+struct hd_cpu_options {
+    const struct hd_cpu_region *region; /* copied */
+    uint32_t n_region;
+    uint32_t pc;      /* after reset */
+    uint32_t latency; /* cycles from an address to its answer, at least 1 */
+    /* Called for each instruction when the next one begins: hd_cpu_state.cycles is then the first
+     * cycle of that one. */
+    void (*retired)(void *ctx, const struct hd_cpu_retired *what);
+    void *ctx;
+};
+
+enum hd_cpu_stop {
+    HD_CPU_LIMIT = 0, /* so many cycles have passed */
+    HD_CPU_ACCESS,    /* address, strobe, word: an access that no region holds; then answer() */
+    HD_CPU_OFFER, /* word, rs1, rs2: an instruction that the core does not know; then answer() */
+    HD_CPU_TRAP,  /* the core has stopped: misaligned, or an instruction that nobody knows */
+};
+
+struct hd_cpu_state {
+    uint64_t cycles;  /* since reset */
+    uint32_t pc;      /* of the instruction being executed */
+    uint32_t address; /* of an access: a multiple of 4 */
+    uint32_t strobe;  /* bytes that are written; 0: a read */
+    uint32_t fetch;   /* 1: of an instruction */
+    uint32_t word;    /* what is written; the instruction that is offered */
+    uint32_t rs1, rs2;
+};
+
+struct hd_cpu_api {
+    uint32_t abi; /* HD_CPU_ABI */
+    const char *source_hash;
+
+    struct hd_cpu *(*open)(const struct hd_cpu_options *options); /* NULL: no memory */
+    void (*close)(struct hd_cpu *cpu);
+    /* Clock at most `cycles`. */
+    enum hd_cpu_stop (*run)(struct hd_cpu *cpu, uint64_t cycles);
+    const struct hd_cpu_state *(*state)(const struct hd_cpu *cpu);
+    /* After HD_CPU_ACCESS: the core waits so many cycles, then has the word. After HD_CPU_OFFER: the
+     * result, in this cycle, if `writes`; wait is 0. */
+    void (*answer)(struct hd_cpu *cpu, uint32_t word, int writes, uint64_t wait);
+};
+
+#endif

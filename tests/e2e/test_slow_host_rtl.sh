@@ -1,0 +1,34 @@
+#!/bin/bash
+# --host=rtl: the same program on PicoRV32's Verilog next to the RTL: outputs, the accelerator's cycles and bytes as with
+# --host=iss, and its cycles end to end, of host operators and of the driver; with slower memory, too. Then what goes wrong.
+. "$(dirname "$0")/common.sh"
+for tool in riscv64-unknown-elf-gcc cmake; do
+    command -v $tool >/dev/null || { echo "$tool not found (make test installs it)"; exit 77; }
+done
+expect 2 "heddle: --host-memory: only with --host=iss or rtl" "$heddle" run digits --host-memory=2
+expect 2 "heddle: --host-core: only with --host=iss" "$heddle" run digits --host=rtl --host-core=picorv32
+expect 2 "heddle: --host=rtl: not with --reset-state" "$heddle" run digits --host=rtl --reset-state
+expect 5 "heddle: --host=rtl: HEDDLE_PICORV32: none.v not found" env HEDDLE_PICORV32=none.v "$heddle" run digits --host=rtl
+mkdir home && ln -s "$HEDDLE_HOME"/* home/ && rm home/build
+expect 5 "heddle: --host=rtl: the processor's Verilog was not found; .ci/venv cores fetches it (pythondata-cpu-picorv32 of PyPI), or HEDDLE_PICORV32 is its path" \
+    env -u HEDDLE_PICORV32 HEDDLE_HOME="$work/home" "$heddle" run digits --host=rtl
+"$HEDDLE_HOME/.ci/venv" cores >log 2>&1 || { cat log; exit 77; }
+
+# compared MODEL OPTION...
+compared() {
+    local model=$1
+    shift
+    "$heddle" run "$model" "$@" --host=iss --host-core=picorv32 -o iss >stdout 2>stderr || fail "$model iss: $(cat stderr)"
+    "$heddle" run "$model" "$@" --host=rtl -o rtl >stdout 2>stderr || { fail "$model rtl: $(cat stderr)"; return; }
+    same iss/out_0.bin rtl/out_0.bin "$model: outputs"
+    "$HEDDLE_BUILD/schema_check" "$HEDDLE_HOME/docs/stats.v2.schema.json" rtl/stats.json || fail "$model: schema"
+    python3 "$HEDDLE_HOME/tests/e2e/host_compare.py" "$model $*" iss/stats.json rtl/stats.json || fail "$model $*: cycles"
+}
+head -c 1280 "$models/digits/in_0.bin" >in_0.bin
+compared digits -i in_0.bin
+compared digits -i in_0.bin --host-memory=3
+compared digits -i in_0.bin --hw=tiny --wait=poll -j2
+compared resnet8_own -i "$models/resnet8_own/in_0.bin"
+host=rtl
+. "$HEDDLE_HOME/tests/e2e/host_ends.sh"
+finish
