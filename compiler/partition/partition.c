@@ -285,6 +285,46 @@ static void move_answers(struct partition *p, const struct ir_graph *g, struct i
     p->candidate = c;
 }
 
+/* Does the host run it, and does it depend on the network's inputs and on what `early` marks alone? */
+static bool comes_first(const struct partition *p, const struct ir_graph *g, const struct ir_op *op,
+                        const bool *early)
+{
+    bool first = op->target + 1 == p->targets->n && !ir_op_info(op->opcode)->has_state;
+
+    for (uint32_t k = 0; k < op->n_in && first; k++)
+        first = op->in[k] == IR_NONE || g->tensor[op->in[k]]->role != IR_VALUE || early[op->in[k]];
+    return first;
+}
+
+/* What comes first does not part an accelerator's operators: a decoder's place, its mask. */
+static enum status host_first(struct partition *p, struct ir_graph *g, struct diag *d)
+{
+    struct ir_op **old = arena_memdup(g->arena, g->op, g->n_op * sizeof(struct ir_op *));
+    struct ir_op **rest = ARENA_ARRAY(g->arena, struct ir_op *, g->n_op + 1);
+    bool *early = ARENA_ARRAY(g->arena, bool, g->n_tensor + 1);
+    const uint32_t n_old = g->n_op;
+    uint32_t n = 0, n_rest = 0;
+
+    for (uint32_t i = 0; i < n_old; i++) {
+        const bool first = comes_first(p, g, old[i], early);
+        for (uint32_t k = 0; k < old[i]->n_out; k++)
+            early[old[i]->out[k]] = first;
+        if (first)
+            g->op[n++] = old[i];
+        else
+            rest[n_rest++] = old[i];
+    }
+    for (uint32_t i = 0; i < n_rest; i++)
+        g->op[n + i] = rest[i];
+    for (uint32_t i = 0; i < n_old; i++)
+        if (g->op[i] != old[i]) {
+            TRY(ir_link(g, d));
+            move_answers(p, g, old, n_old);
+            break;
+        }
+    return ST_OK;
+}
+
 /* What each accelerator must copy. */
 static enum status insert_copies(struct partition *p, struct ir_graph *g, struct diag *d)
 {
@@ -320,6 +360,7 @@ enum status partition_with(struct ir_graph *g, const struct target_list *targets
     else
         partition_search(p, g, fixed);
     end_on_host(p, g, fixed);
+    TRY(host_first(p, g, d));
     set_regions(p, g);
     name_rows(p, g);
     return insert_copies(p, g, d);
