@@ -61,7 +61,7 @@ ps -o stat= -p "$(cat child)" | grep -qv '^Z' && fail "what a step started goes 
 expect 2 "usage: .ci/nightly: expected numbers PART, LIMIT, found 'few' ''" env PART=few "$HEDDLE_HOME/.ci/nightly" 1
 expect 2 "usage: .ci/nightly [SEED]: expected a number, found 'abc'" "$HEDDLE_HOME/.ci/nightly" abc
 [ ! -s stdout ] || fail "nightly prints before it looks at its seed: $(cat stdout)"
-for oracle in oracle-tflite oracle-onnx; do
+for oracle in oracle-tflite oracle-onnx oracle-decoder; do
     expect 2 "usage: .ci/$oracle [COUNT [SEED]]: expected numbers, found '60' 'x'" "$HEDDLE_HOME/.ci/$oracle" 60 x
 done
 finish
