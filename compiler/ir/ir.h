@@ -102,6 +102,7 @@ struct ir_row {
     uint32_t fused_into; /* row, or IR_NONE */
     const char *target;  /* "systolic", "c", "none"; set by partition */
     const char *reason;  /* why on the host; NULL otherwise */
+    const char *limit;   /* which limit kept the importer from integers; NULL: none */
     /* Of its output, if any is constant (legalise/constant_channels.c): */
     uint32_t n_channel, n_constant;
     const struct ir_constant *constant; /* upwards */

@@ -317,8 +317,11 @@ static const char *refusal(const struct target_question *asked)
     const struct ir_graph *g = asked->graph;
     const struct ir_op *op = asked->op;
     const struct hd_config *hw = asked->hw;
+    const struct ir_row *row = &g->row[op->row];
     struct question q = {asked->arena, g, op, hw, {0}};
 
+    if (row->limit && is_float(g, op))
+        REFUSE(&q, "%s (%s) computes in float32: %s", row->name, row->op, row->limit);
     if (!views_form(op->opcode) && !geo_device(g, op, &q.g) && is_float(g, op))
         return float_refusal(&q);
     if (!views_form(op->opcode) && !geo_device(g, op, &q.g))

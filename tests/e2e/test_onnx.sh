@@ -43,8 +43,16 @@ expect 0 "" "$heddle" run "$models/islands.onnx" --engine=func --target=c --onnx
 # A layer normalisation, one node or written out, is on the accelerator where it is precise; else its reason is stated.
 "$heddle" inspect "$HEDDLE_HOME/tests/compiler/import/onnx/layer_norm/model.onnx" >inspected || fail "inspect"
 for row in '00_add *LayerNormalization *systolic' '01_quantize .* fused into 00_add' '02_mean .* fused into 10_add' \
-    '10_add *Add *systolic' '11_mean .*(ReduceMean) computes in float32: nothing quantises its result before 12_sub'; do
+    '10_add *Add *systolic' '11_mean .*(ReduceMean) computes in float32: nothing quantises its result before 12_sub' \
+    '19_add .*19_add (Add) computes in float32: a step of the input is up to 930 steps of the result: expected less than 127$'; do
     grep -q "^$row" inspected || fail "inspect of a layer normalisation: no line '$row'"
+done
+"$heddle" inspect "$HEDDLE_HOME/tests/compiler/import/onnx/layer_norm/limits.onnx" >inspected || fail "inspect"
+for limit in 'rows of 63 values: expected 64 to 1016' 'input and result: expected one 8-bit type' \
+    'epsilon is 40 squared steps of the input: expected at most 12.8' \
+    'scale or bias of value 0: expected a finite number' \
+    '1 input scales, epsilon -1: expected 1 scale, epsilon at least 0'; do
+    grep -q "(LayerNormalization) computes in float32: $limit$" inspected || fail "inspect has no '$limit'"
 done
 "$heddle" inspect "$models/islands.onnx" >inspected || fail "inspect"
 grep -q '^25_softmax .* (last operator: on the accelerator it saves no crossing)$' inspected ||

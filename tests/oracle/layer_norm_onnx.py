@@ -172,6 +172,25 @@ def write(folder):
     (folder / "meta.json").write_text(json.dumps({"layers": {"sample": 0, "tensors": tensors}}, indent=1) + "\n")
 
 
+def write_limits(path):
+    """One layer normalisation past each limit: the row, the types, epsilon, gamma."""
+    n, values = Net(np.int8), [[], []]
+    for i, (width, y_type, epsilon, gamma) in enumerate(((63, np.int8, 1e-5, 1), (64, np.uint8, 1e-5, 1),
+                                                         (64, np.int8, 0.1, 1), (64, np.int8, 1e-5, np.inf),
+                                                         (64, np.int8, -1, 1))):
+        real = n.quant("DequantizeLinear", f"x{i}", 0.05, 0)
+        real = n.layer_norm("LayerNormalization", real, np.full(width, gamma, np.float32), None, epsilon)
+        n.dtype = y_type
+        y = n.quant("QuantizeLinear", real, 0.05, 0)
+        for value, name, dtype in zip(values, (f"x{i}", y), (np.int8, y_type)):
+            kind = helper.np_dtype_to_tensor_dtype(np.dtype(dtype))
+            value.append(helper.make_tensor_value_info(name, kind, [1, 2, width]))
+        n.dtype = np.int8
+    graph = helper.make_graph(n.nodes, "limits", *values, n.inits)
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+    path.write_bytes(model.SerializeToString())
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--heddle", default="build/heddle")
@@ -182,6 +201,7 @@ def main():
     args = parser.parse_args()
     if args.write:
         write(args.write)
+        write_limits(args.write / "limits.onnx")
         return 0
     return trial(args)
 

@@ -88,15 +88,19 @@ static bool matches(const struct ir_graph *g, const struct ir_op *quantize, stru
     return id != IR_NONE && normalises(g, id, n);
 }
 
-/* The rows that LAYER_NORM takes, and a result of which it is at most one step off. */
-static bool within(const struct layer_norm *n, const struct ir_tensor *y)
+/* Which limit of docs/ONNX.md's rule keeps it in float32; NULL: LAYER_NORM is at most one step off. */
+static const char *limit(struct arena *a, const struct layer_norm *n, const struct ir_tensor *y)
 {
     const int32_t c = ir_dim_back(y, 0);
     double scale, epsilon, least, greatest, most = 0;
 
-    if (c < 64 || c > 1016 || n->x->type != y->type || (y->type != IR_I8 && y->type != IR_U8) ||
-        n->x->quant.n != 1 || !(n->epsilon >= 0))
-        return false;
+    if (c < 64 || c > 1016)
+        return arena_printf(a, "rows of %d values: expected 64 to 1016", c);
+    if (n->x->type != y->type || (y->type != IR_I8 && y->type != IR_U8))
+        return "input and result: expected one 8-bit type";
+    if (n->x->quant.n != 1 || !(n->epsilon >= 0))
+        return arena_printf(a, "%u input scales, epsilon %g: expected 1 scale, epsilon at least 0",
+                            n->x->quant.n, (double)n->epsilon);
     scale = (double)n->x->quant.scale[0];
     epsilon = (double)n->epsilon / (scale * scale);
     least = fmax(0.5, sqrt(epsilon) / 2);
@@ -106,10 +110,17 @@ static bool within(const struct layer_norm *n, const struct ir_tensor *y)
         const double beta = n->beta ? (double)((const float *)(const void *)n->beta->data)[i] : 0;
 
         if (!isfinite(gamma) || !isfinite(beta))
-            return false;
+            return arena_printf(a, "scale or bias of value %d: expected a finite number", i);
         most = fmax(most, fabs(gamma));
     }
-    return greatest >= 0.25 && most * greatest < 127 * (double)y->quant.scale[0];
+    if (greatest < 0.25)
+        return arena_printf(a, "epsilon is %.3g squared steps of the input: expected at most 12.8",
+                            epsilon);
+    if (most * greatest >= 127 * (double)y->quant.scale[0])
+        return arena_printf(
+            a, "a step of the input is up to %.3g steps of the result: expected less than 127",
+            most * greatest / (double)y->quant.scale[0]);
+    return NULL;
 }
 
 static uint32_t numbers(struct ir_graph *g, const struct ir_tensor *of, const char *name, int32_t n)
@@ -165,7 +176,9 @@ enum status ox_layer_norms(struct ox *m)
         const uint32_t from = op->opcode == IR_OP_QUANTIZE ? op->in[0] : IR_NONE;
         struct layer_norm n;
 
-        if (from == IR_NONE || !matches(g, op, &n) || !within(&n, ir_out(g, op, 0)))
+        if (from == IR_NONE || !matches(g, op, &n))
+            continue;
+        if ((g->row[n.last->row].limit = limit(g->arena, &n, ir_out(g, op, 0))))
             continue;
         row[from] = n.last->row;
         rewrite(g, op, &n);
