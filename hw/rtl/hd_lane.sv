@@ -1,15 +1,17 @@
-// hd_lane - one requantisation lane: int32 to int8 in five stages, exactly NUMERICS.md.
-//   1 take   value = array sum or vector value
-//   2 scale  x = (value + bias) << max(shift, 0), modulo 2^32     average: |value| + cells/2
-//   3 high   p = x * multiplier, bits 62..30                      pass: v_pass_i, by its own way
-//   4 round  h = (p + 2^30) >>> 31, modulo 2^32                   average: no rounding, its sign
-//   5 out    RDBPOT(h, max(-shift, 0)) + z_out, modulo 2^32, clamped; with table_i what the
-//            table of entry table_zero_i has for that
+// hd_lane - one requantisation lane: int32 to int8 in eight stages, exactly NUMERICS.md.
+//   1 take   value = array sum, vector value, or the byte that waited
+//   2 add    b = value + bias, modulo 2^32                average: |value| + cells/2
+//   3 scale  x = b << max(shift, 0), modulo 2^32
+//   4 parts  the products of the halves of x and of the multiplier, the middle two added
+//   5 high   h = (x * multiplier + 2^30) >>> 31           average: no 2^30
+//   6 shift  s = h >>> max(-shift, 0), and what rounds it average: its sign
+//   7 zero   t = s + z_out + rounding, modulo 2^32: RDBPOT(h, max(-shift, 0)) + z_out
+//   8 out    t clamped; with table_i what the table of entry table_zero_i has for that
 // SRDHM rounds ties up for either sign when written as (p + 2^30) >>> 31; its one saturating case,
 // both factors INT32_MIN, cannot occur: a multiplier is never INT32_MIN (|m| is a Q0.31 fraction).
 // Shift is -31..30. A stage loads only when its enable is set, so idle lanes do not toggle; nothing
 // ever stalls. A table has 256 entries, that of a code at code + 128, and is not written while it
-// is in use. Latency 5, throughput 1 a cycle. Reset: none (hd_requant resets the enables).
+// is in use. Latency 8, throughput 1 a cycle. Reset: none (hd_requant resets the enables).
 // Bench: tests/hw/requant_tb.cpp
 `default_nettype none
 
@@ -18,12 +20,13 @@ module hd_lane #(
   parameter int TableBits = $clog2((Tables + 1) * 128)  // derived
 ) (
   input  wire logic        clk_i,
-  input  wire logic [4:0]  en_i,          // stage s loads at en_i[s-1]
+  input  wire logic [7:0]  en_i,          // stage s loads at en_i[s-1]
   // stage 1
-  input  wire logic        array_i,       // take a_sum_i, else v_value_i
+  input  wire logic        array_i,       // take a_sum_i, else
+  input  wire logic        waited_i,      // v_waited_i, else v_value_i
   input  wire logic [31:0] a_sum_i,
   input  wire logic [31:0] v_value_i,
-  input  wire logic [7:0]  v_pass_i,      // what passes, signed
+  input  wire logic [7:0]  v_waited_i,    // signed
   input  wire logic        v_alt_i,       // by the other scale
   // stage 2
   input  wire logic        bias_en_i,     // add pr_bias_i
@@ -32,15 +35,14 @@ module hd_lane #(
   input  wire logic [31:0] pr_multiplier_i,
   input  wire logic [5:0]  pr_shift_i,    // signed
   input  wire logic [31:0] multiplier_i,
-  input  wire logic [5:0]  shift_i,       // signed; 0 for average and pass
+  input  wire logic [5:0]  shift_i,       // signed; 0 for average
   input  wire logic [31:0] multiplier_alt_i,
   input  wire logic [5:0]  shift_alt_i,   // signed
   input  wire logic        average_i,
   input  wire logic [10:0] half_i,        // cells / 2
-  // stage 3 to 5
-  input  wire logic        pass_i,        // stage 3
-  input  wire logic        average_q_i,   // stage 4
-  input  wire logic [7:0]  z_out_i,       // stage 5, signed; 0 for average and pass
+  // stages 5, 7 and 8
+  input  wire logic        average_q_i,   // stage 5
+  input  wire logic [7:0]  z_out_i,       // stage 7, signed; 0 for average and what waited
   input  wire logic [7:0]  min_i,
   input  wire logic [7:0]  max_i,
   input  wire logic        table_i,
@@ -50,13 +52,18 @@ module hd_lane #(
   input  wire logic [TableBits-3:0] table_word_i,
   input  wire logic [31:0] table_data_i,           // 4 entries
   output logic      [31:0] value_o,       // after stage 1
-  output logic      [7:0]  q_o            // valid after stage 5
+  output logic      [7:0]  q_o            // valid after stage 8
 );
-  logic signed [31:0] value_q, x_q, m_q, h_q;
-  logic        [32:0] p_q;
-  logic               neg2_q, neg3_q, alt_q;
-  logic        [4:0]  e2_q, e3_q, e4_q;   // right shift
-  logic        [7:0]  pass1_q, pass2_q, q_q, looked_up;
+  localparam int Out = 7;                 // stage 8's enable
+  logic signed [31:0] value_q, b_q, x_q, h_q;
+  logic signed [31:0] m2_q, m3_q;
+  logic signed [33:0] mid_q;
+  logic signed [31:0] high_q;
+  logic        [15:0] low_q;
+  logic        [31:0] s_q, t_q;
+  logic               neg2_q, neg3_q, neg4_q, neg5_q, alt_q, up_q;
+  logic        [4:0]  left_q, e2_q, e3_q, e4_q, e5_q;  // e: right shift
+  logic        [7:0]  q_q, looked_up;
   logic               looks_up, looked_up_q;
 
   // Functions rather than wires: a stage that rests then costs nothing in the Verilated model.
@@ -67,26 +74,53 @@ module hd_lane #(
     base = (value ^ {32{minus}}) + addend + {31'b0, minus};
   endfunction
 
-  // Stage 3: only bits 62..30 matter, for (p + 2^30) >>> 31 is bits 62..31 plus bit 30.
-  function automatic logic [32:0] high_bits(input logic signed [31:0] x,
-                                            input logic signed [31:0] m);
-    logic signed [63:0] product;
-    product   = x * m;
-    high_bits = 33'(product >>> 30);
+  // Stage 4: x * m = (high << 32) + (mid << 16) + low, of which bits 31..16 are enough.
+  function automatic logic signed [31:0] high_part(input logic signed [15:0] x,
+                                                   input logic signed [15:0] m);
+    high_part = x * m;
   endfunction
 
-  // Stage 5: what RDBPOT adds to h >>> e: the bit half = 2^(e-1) of h, but not at a tie of h < 0.
-  // Known as early as the shift is done, so that one addition takes it and the zero point.
+  function automatic logic signed [33:0] mid_part(input logic signed [31:0] x,
+                                                  input logic signed [31:0] m);
+    mid_part = $signed(x[31:16]) * $signed({1'b0, m[15:0]})
+               + $signed({1'b0, x[15:0]}) * $signed(m[31:16]);
+  endfunction
+
+  function automatic logic [15:0] low_part(input logic [15:0] x, input logic [15:0] m);
+    low_part = 16'((32'(x) * 32'(m)) >> 16);
+  endfunction
+
+  // Stage 5: bits 62..31 of the product, rounded by the bit below. low: its bits 31..16.
+  function automatic logic [31:0] high_bits(input logic signed [31:0] high,
+                                            input logic signed [33:0] mid,
+                                            input logic [15:0] low, input logic round);
+    logic [32:0] sum;
+    sum       = 33'(($signed({high, low}) + 48'(mid)) >>> 14);
+    high_bits = sum[32:1] + {31'b0, round & sum[0]};
+  endfunction
+
+  // Stage 6: h >>> e, or its complement.
+  function automatic logic [31:0] shifted(input logic signed [31:0] h, input logic [4:0] e,
+                                          input logic minus);
+    logic signed [31:0] shift;
+    shift   = h >>> e;
+    shifted = shift ^ {32{minus}};
+  endfunction
+
+  // What RDBPOT adds to h >>> e: the bit half = 2^(e-1) of h, but not at a tie of h < 0.
   function automatic logic rounds_up(input logic signed [31:0] h, input logic [4:0] e);
     logic [31:0] below;  // e bits
     below     = ~(32'hffff_ffff << e);
     rounds_up = (h & below & ~(below >> 1)) != 32'd0 && (!h[31] || (h & (below >> 1)) != 32'd0);
   endfunction
 
-  function automatic logic [7:0] clamp(input logic signed [31:0] t, input logic [7:0] low,
+  // Stage 8. Beyond a byte only the sign matters.
+  function automatic logic [7:0] clamp(input logic [31:0] t, input logic [7:0] low,
                                        input logic [7:0] top);
-    clamp = (t < $signed({{24{low[7]}}, low})) ? low :
-            (t > $signed({{24{top[7]}}, top})) ? top : t[7:0];
+    logic byte_;
+    byte_ = t[31:7] == {25{t[31]}};
+    clamp = (byte_ ? $signed(t[7:0]) < $signed(low) : t[31])  ? low :
+            (byte_ ? $signed(t[7:0]) > $signed(top) : !t[31]) ? top : t[7:0];
   endfunction
 
   function automatic logic [4:0] left(input logic [5:0] shift);
@@ -97,23 +131,15 @@ module hd_lane #(
     right = shift[5] ? 5'(-shift[4:0]) : 5'd0;
   endfunction
 
-  function automatic logic [7:0] result(input logic signed [31:0] h, input logic [4:0] e,
-                                        input logic [7:0] zero, input logic [7:0] low,
-                                        input logic [7:0] top);
-    result = clamp((h >>> e) + $signed({{24{zero[7]}}, zero}) + $signed({31'b0, rounds_up(h, e)}),
-                   low, top);
-  endfunction
-
   assign value_o  = value_q;
-  assign looks_up = en_i[4] & table_i & (Tables != 0);
+  assign looks_up = en_i[Out] & table_i & (Tables != 0);
 
   if (Tables != 0) begin : gen_table
     logic [TableBits-1:0] entry;
     logic [31:0]          entries;
     logic [1:0]           byte_q;
 
-    assign entry = looks_up ? table_zero_i ^ TableBits'(result(h_q, e4_q, z_out_i, min_i, max_i))
-                            : 'x;
+    assign entry = looks_up ? table_zero_i ^ TableBits'(clamp(t_q, min_i, max_i)) : 'x;
     always_ff @(posedge clk_i) begin
       if (looks_up) byte_q <= entry[1:0];
     end
@@ -138,30 +164,42 @@ module hd_lane #(
 
   always_ff @(posedge clk_i) begin
     if (en_i[0]) begin
-      value_q <= array_i ? a_sum_i : v_value_i;
-      pass1_q <= v_pass_i;
+      value_q <= array_i ? a_sum_i : waited_i ? {{24{v_waited_i[7]}}, v_waited_i} : v_value_i;
       alt_q   <= !array_i & v_alt_i;
     end
     if (en_i[1]) begin
-      pass2_q <= pass1_q;
-      x_q    <= base(value_q, average_i & value_q[31],
-                     average_i ? {21'b0, half_i} : bias_en_i ? pr_bias_i : 32'b0)
-                << left(param_i ? pr_shift_i : alt_q ? shift_alt_i : shift_i);
-      m_q    <= param_i ? pr_multiplier_i : alt_q ? multiplier_alt_i : multiplier_i;
+      b_q    <= base(value_q, average_i & value_q[31],
+                     average_i ? {21'b0, half_i} : bias_en_i ? pr_bias_i : 32'b0);
+      m2_q   <= param_i ? pr_multiplier_i : alt_q ? multiplier_alt_i : multiplier_i;
+      left_q <= left(param_i ? pr_shift_i : alt_q ? shift_alt_i : shift_i);
       e2_q   <= right(param_i ? pr_shift_i : alt_q ? shift_alt_i : shift_i);
       neg2_q <= average_i & value_q[31];
     end
     if (en_i[2]) begin
-      p_q    <= pass_i ? {{24{pass2_q[7]}}, pass2_q, 1'b0} : high_bits(x_q, m_q);
+      x_q    <= b_q << left_q;
+      m3_q   <= m2_q;
       e3_q   <= e2_q;
       neg3_q <= neg2_q;
     end
     if (en_i[3]) begin
-      h_q  <= (p_q[32:1] ^ {32{neg3_q}}) + {31'b0, neg3_q | (p_q[0] & ~average_q_i)};
-      e4_q <= e3_q;
+      high_q <= high_part(x_q[31:16], m3_q[31:16]);
+      mid_q  <= mid_part(x_q, m3_q);
+      low_q  <= low_part(x_q[15:0], m3_q[15:0]);
+      e4_q   <= e3_q;
+      neg4_q <= neg3_q;
     end
     if (en_i[4]) begin
-      q_q         <= result(h_q, e4_q, z_out_i, min_i, max_i);
+      h_q    <= high_bits(high_q, mid_q, low_q, !average_q_i);
+      e5_q   <= e4_q;
+      neg5_q <= neg4_q;
+    end
+    if (en_i[5]) begin
+      s_q  <= shifted(h_q, e5_q, neg5_q);
+      up_q <= rounds_up(h_q, e5_q) | neg5_q;
+    end
+    if (en_i[6]) t_q <= s_q + {{24{z_out_i[7]}}, z_out_i} + {31'b0, up_q};
+    if (en_i[Out]) begin
+      q_q         <= clamp(t_q, min_i, max_i);
       looked_up_q <= table_i & (Tables != 0);
     end
   end

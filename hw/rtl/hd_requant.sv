@@ -9,7 +9,7 @@
 // a lane of v_alt_i takes the other scale; an average over one cell (or none) passes. A vector with
 // x_table_i is looked up in table x_table_first_i of each lane. Command fields (scale, zero point,
 // clamp, table) are taken along with the vector: they may change in the cycle after.
-// Latency 5: taken in cycle t, qw_* in cycle t+5, in order. The parameter entry is asked for in t
+// Latency 8: taken in cycle t, qw_* in cycle t+8, in order. The parameter entry is asked for in t
 // and read in t+1. a_busy_o (by a_slot_i), v_busy_o: a vector of that unit was taken and its qw_*
 // is not yet past; when it falls, the bytes are in the scratchpad. The pipe never stalls. Reset:
 // all valid bits clear.
@@ -88,7 +88,7 @@ module hd_requant #(
   output logic      [UnitBits-1:0]  qw_unit_o,       // UnitArray or UnitVector
   output logic      [31:0]          qw_cmd_o
 );
-  localparam int Stages    = 5;
+  localparam int Stages    = 8;
   localparam int TableBits = $clog2((Tables + 1) * 128);
 
   // ---------------------------------------------------------------- what passes and waits
@@ -107,9 +107,12 @@ module hd_requant #(
 
   logic     again_q, array, take;         // again_q: the sum of columns is to be taken
   logic     mbqm, average, pass, queue_ready, waiting;
+  /* verilator lint_off UNUSEDSIGNAL */  // its value goes to the lanes otherwise
   hd_pass_t asks, waits, v;
+  /* verilator lint_on UNUSEDSIGNAL */
   logic [N*8-1:0]  asks_value;
 
+  // What passes is scaled by 1: 2^30 / 2^31, one bit to the left.
   assign average = (v_mode_i == RqAverage) && (v_cells_i > 12'd1);
   assign pass    = (v_mode_i != RqMbqm) && !average;
   assign mbqm    = (v_mode_i == RqMbqm) && !waiting;
@@ -144,7 +147,7 @@ module hd_requant #(
   logic [AddrBits-1:0]  addr_q [1:Stages];
   logic [CntBits-1:0]   count_q[1:Stages];
   logic [31:0]          cmd_q  [1:Stages];
-  logic [7:0]           z_out_q[1:Stages-1];
+  logic [7:0]           z_out_q[1:Stages-2];
   logic [7:0]           min_q  [1:Stages-1];
   logic [7:0]           max_q  [1:Stages-1];
   logic [Stages-1:1]    table_q;
@@ -184,9 +187,11 @@ module hd_requant #(
         slot_q[s+1]  <= slot_q[s];
       end
     end
+    for (int s = 1; s < Stages - 2; s++) begin
+      if (valid_q[s]) z_out_q[s+1] <= z_out_q[s];
+    end
     for (int s = 1; s < Stages - 1; s++) begin
       if (valid_q[s]) begin
-        z_out_q[s+1] <= z_out_q[s];
         min_q[s+1]   <= min_q[s];
         max_q[s+1]   <= max_q[s];
         table_q[s+1] <= table_q[s];
@@ -195,8 +200,9 @@ module hd_requant #(
     end
   end
 
-  // Controls of stages 2 to 4.
-  logic        bias_en_q, param_q, average1_q, average2_q, average3_q, pass1_q, pass2_q;
+  // Controls of stage 2, and of stage 5.
+  logic        bias_en_q, param_q;
+  logic [4:1]  average_q;
   logic [31:0] multiplier_q, multiplier_alt_q;
   logic [5:0]  shift_q, shift_alt_q;
   logic [10:0] half_q;
@@ -205,19 +211,16 @@ module hd_requant #(
     if (take) begin
       bias_en_q    <= array & a_has_bias_i;
       param_q      <= array & !a_common_scale_i;
-      multiplier_q <= array ? a_multiplier_i : v_multiplier_i;
-      shift_q      <= array ? a_shift_i[5:0] : mbqm ? v_shift_i[5:0] : 6'd0;
+      multiplier_q <= array ? a_multiplier_i : waiting | pass ? 32'h4000_0000 : v_multiplier_i;
+      shift_q      <= array ? a_shift_i[5:0] : mbqm ? v_shift_i[5:0] : {5'd0, waiting | pass};
       multiplier_alt_q <= v_multiplier_alt_i;
       shift_alt_q      <= v_shift_alt_i[5:0];
       half_q       <= v_cells_i[11:1];
-      average1_q   <= !array & !waiting & average;
-      pass1_q      <= !array & (waiting | pass);
+      average_q[1] <= !array & !waiting & average;
     end
-    if (valid_q[1]) begin
-      average2_q <= average1_q;
-      pass2_q    <= pass1_q;
+    for (int s = 1; s < 4; s++) begin
+      if (valid_q[s]) average_q[s+1] <= average_q[s];
     end
-    if (valid_q[2]) average3_q <= average2_q;
   end
 
   // A word's 4 entries are those of a quarter of the lanes, or of all lanes in quarters.
@@ -242,9 +245,10 @@ module hd_requant #(
       .clk_i,
       .en_i            (en),
       .array_i         (array),
+      .waited_i        (waiting),
       .a_sum_i         (l == 0 && again_q ? sum : a_sum_i[l*32 +: 32]),
       .v_value_i       (v_value_i[l*32 +: 32]),
-      .v_pass_i        (v.value[l*8 +: 8]),
+      .v_waited_i      (waits.value[l*8 +: 8]),
       .v_alt_i         (!waiting && v_alt_i[l]),
       .bias_en_i       (bias_en_q),
       .param_i         (param_q),
@@ -255,11 +259,10 @@ module hd_requant #(
       .shift_i         (shift_q),
       .multiplier_alt_i(multiplier_alt_q),
       .shift_alt_i     (shift_alt_q),
-      .average_i       (average1_q),
+      .average_i       (average_q[1]),
       .half_i          (half_q),
-      .pass_i          (pass2_q),
-      .average_q_i     (average3_q),
-      .z_out_i         (z_out_q[Stages-1]),
+      .average_q_i     (average_q[4]),
+      .z_out_i         (z_out_q[Stages-2]),
       .min_i           (min_q[Stages-1]),
       .max_i           (max_q[Stages-1]),
       .table_i         (table_q[Stages-1]),

@@ -4,14 +4,14 @@
 // From a beat's grant: +1 bytes and rotation, +2 operands, +3 products, +4 rounded, +5 v_value_o.
 // Throughput: one beat a cycle while ports and lanes are free, without a gap between windows; an
 // average waits 18 cycles when its cells differ in number from the last window's (hd_recip).
-// A command takes its beats + 13 cycles, cmd handshake and done_o both counted, with hd_requant's
-// 5; padding adds its columns or rows, whichever is more. done_o: all bytes are in the scratchpad.
+// A command takes its beats + 16 cycles, cmd handshake and done_o both counted, with hd_requant's
+// 8; padding adds its columns or rows, whichever is more. done_o: all bytes are in the scratchpad.
 // softmax walks the command three times (hd_softmax): a pass takes its beats, the second one at
 // least 8 cycles a row; between passes the pipe empties, the third one waits for the last scale.
 // A window with no cell inside has sum 0 and maximum -128. kind_o: busy, wait_port (a request not
 // granted), wait_lane (hd_requant serves ARRAY), idle. active_o: see hd_clocks.
 // The output may lie exactly on A or B (each byte is read before it is written); any other overlap
-// of them is undefined here, for reads run about ten beats ahead of writes.
+// of them is undefined here, for reads run about 13 beats ahead of writes.
 // Reset: idle; the exponentials are undefined. Bench: tests/hw/vector_tb.cpp
 `default_nettype none
 `include "hd_accel.svh"

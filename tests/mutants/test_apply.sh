@@ -5,7 +5,7 @@ command -v python3 >/dev/null || { echo "SKIPPED: no python3"; exit 77; }
 run="python3 $HEDDLE_HOME/tests/mutants/mutants.py"
 
 $run --list >list || fail "--list: exit $?"
-[ "$(grep -c . list)" = 89 ] || fail "expected 89 mutants, found $(grep -c . list)"
+[ "$(grep -c . list)" = 90 ] || fail "expected 90 mutants, found $(grep -c . list)"
 for area in known legalise schedule plan emit kernels partition import; do
     [ "$(grep -c "^$area " list)" = 6 ] || fail "$area: expected 6, found $(grep -c "^$area " list)"
 done

@@ -25,7 +25,7 @@ grep -q 'CfgN = 4;' "$dir/tiny/hd_config.svh"
 
 # A depth goes to scheduler and RTL, a delay to the scheduler alone.
 grep -q 'HD_TIMING_DMA_QUEUE = 8,' "$dir/a b/c/hd_timing.h"
-grep -q 'HD_TIMING_REQUANT = 5,' "$dir/a b/c/hd_timing.h"
+grep -q 'HD_TIMING_REQUANT = 8,' "$dir/a b/c/hd_timing.h"
 grep -q 'localparam int TimingDmaQueue = 8;' "$dir/sv/hd_accel.svh"
 ! grep -q TimingRequant "$dir/sv/hd_accel.svh" || { echo "TimingRequant: the RTL takes no delay"; exit 1; }
 
