@@ -9,7 +9,7 @@
 
 # REGEX REASON, on "PAGE COMMAND".
 never=(
-    '\.md (make (unit|check|check-rtl|coverage|test|lint|format|nightly)\b|\.ci/run\b)' 'steps of .ci/run and .ci/nightly'
+    '\.md (make (unit|check|check-rtl|formal|coverage|test|lint|format|nightly)\b|\.ci/run\b)' 'steps of .ci/run and .ci/nightly'
     '\.md make (bench-host|bench-sim|bench-memory|bench-peers|synth)\b' 'measures for minutes to hours on a quiet machine'
     '\.md tests/mutants/mutants\.py( [a-z]| *#|$)' 'a step of .ci/nightly'
     '\.md make registers\b' 'writes into the source tree; tests/hw/gen compares the page'

@@ -23,11 +23,9 @@ import time
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 RTL = ROOT / "hw" / "rtl"
+sys.path.insert(0, str(HERE.parent / "mutants"))
 
-
-class Mutant:
-    def __init__(self, name, module):
-        self.name, self.module, self.edits = name, module, []
+import planted  # noqa: E402
 
 
 class Proof:
@@ -36,8 +34,7 @@ class Proof:
 
 
 def fail(text):
-    print(f"prove: {text}", file=sys.stderr)
-    sys.exit(2)
+    planted.fail("prove", text)
 
 
 def read_list(path):
@@ -62,31 +59,22 @@ def read_list(path):
         elif word == "holds":
             proofs[-1].holds = rest
         elif word == "mutant":
-            proofs[-1].mutants.append(Mutant(rest, proofs[-1].module))
+            proofs[-1].mutants.append(planted.Planted(rest, f"{proofs[-1].module}.sv"))
         elif word == "in" and proofs[-1].mutants:
-            proofs[-1].mutants[-1].module = rest
-        elif word == "-" and proofs[-1].mutants:
-            proofs[-1].mutants[-1].edits.append([rest, None])
-        elif word == "+" and proofs[-1].mutants and proofs[-1].mutants[-1].edits:
-            proofs[-1].mutants[-1].edits[-1][1] = rest
-        else:
+            proofs[-1].mutants[-1].file = f"{rest}.sv"
+        elif not proofs[-1].mutants or not proofs[-1].mutants[-1].edit(word, rest):
             fail(f"{path.name}:{number}: what is '{word}'?")
     for p in proofs:
         if not p.module or not p.steps or not p.holds or not p.mutants:
             fail(f"{p.name}: expected module, steps, holds and a mutant")
         for m in p.mutants:
-            if not m.edits or any(new is None for _, new in m.edits):
+            if not m.complete():
                 fail(f"{p.name}, {m.name}: expected '-' and '+' lines")
-            changed(m, (RTL / f"{m.module}.sv").read_text())
+            try:
+                m.changed((RTL / m.file).read_text())
+            except ValueError as e:
+                fail(e)
     return proofs
-
-
-def changed(mutant, text):
-    for old, new in mutant.edits:
-        if text.count(old) != 1:
-            fail(f"{mutant.name}: expected once in {mutant.module}.sv, found {text.count(old)} times: {old}")
-        text = text.replace(old, new)
-    return text
 
 
 def with_properties(module, text):
@@ -108,8 +96,8 @@ def run(yosys, proof, mutant, build, seconds):
         modules = [proof.module, *proof.more]
         for module in modules:
             text = (RTL / f"{module}.sv").read_text()
-            if mutant and mutant.module == module:
-                text = changed(mutant, text)
+            if mutant and mutant.file == f"{module}.sv":
+                text = mutant.changed(text)
             (folder / f"{module}.sv").write_text(with_properties(module, text))
         sizes = " ".join(f"-set {name} {value}" for name, value in proof.sizes)
         script = (f"read_verilog -sv -formal -I. {' '.join(f'{m}.sv' for m in modules)}; "

@@ -32,6 +32,7 @@ grep -q '^    mutant m .* rejected$' stdout || fail "a planted bug: $(cat stdout
 # Properties that do not hold, in a copy.
 mkdir -p tree/tests tree/hw
 cp -r "$HEDDLE_HOME/tests/formal" tree/tests/formal
+mkdir tree/tests/mutants && cp "$HEDDLE_HOME/tests/mutants/planted.py" tree/tests/mutants/
 cp -r "$HEDDLE_HOME/hw/rtl" tree/hw/rtl
 copy="python3 tree/tests/formal/prove.py --from one.txt --build $HEDDLE_BUILD"
 sed -i 's/count_q <= Depth/count_q < Depth/' tree/tests/formal/hd_fifo.sv

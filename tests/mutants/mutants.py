@@ -17,19 +17,21 @@ import subprocess
 import sys
 import time
 
+import planted
+
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 RUN_SECONDS, BUILD_SECONDS = 600, 3000
 
 
-class Mutant:
+class Mutant(planted.Planted):
     def __init__(self, area, name):
-        self.area, self.name, self.file, self.edits, self.find = area, name, None, [], None
+        super().__init__(name)
+        self.area, self.find = area, None
 
 
 def fail(text):
-    print(f"mutants: {text}", file=sys.stderr)
-    sys.exit(2)
+    planted.fail("mutants", text)
 
 
 def read_list(path):
@@ -45,26 +47,21 @@ def read_list(path):
             mutants.append(Mutant(area, rest))
         elif word == "file":
             mutants[-1].file = rest
-        elif word == "-":
-            mutants[-1].edits.append([rest, None])
-        elif word == "+":
-            mutants[-1].edits[-1][1] = rest
         elif word in ("mismatch", "caught", "test", "bench"):
             mutants[-1].find = (word, rest.split())
-        else:
+        elif not mutants or not mutants[-1].edit(word, rest):
             fail(f"{path.name}:{number}: what is '{word}'?")
     for m in mutants:
-        if not m.file or not m.find or not m.edits or any(new is None for _, new in m.edits):
+        if not m.find or not m.complete():
             fail(f"{m.name}: expected file, '-' and '+' lines, and what finds it")
     return mutants
 
 
 def changed(mutant, text):
-    for old, new in mutant.edits:
-        if text.count(old) != 1:
-            fail(f"{mutant.name}: expected once in {mutant.file}, found {text.count(old)} times: {old}")
-        text = text.replace(old, new)
-    return text
+    try:
+        return mutant.changed(text)
+    except ValueError as e:
+        fail(e)
 
 
 def copy_tree(to):

@@ -1,0 +1,36 @@
+"""A planted bug: lines of one file and what is there instead. For mutants.py and tests/formal/prove.py."""
+
+import sys
+
+
+class Planted:
+    """name; file: a path from the root of the tree; edits: [old, new], new None until its '+' line is read."""
+
+    def __init__(self, name, file=None):
+        self.name, self.file, self.edits = name, file, []
+
+    def edit(self, word, rest):
+        """One line of a list: '- OLD', then '+ NEW'. False: it is neither, or a '+' without its '-'."""
+        if word == "-":
+            self.edits.append([rest, None])
+        elif word == "+" and self.edits:
+            self.edits[-1][1] = rest
+        else:
+            return False
+        return True
+
+    def complete(self):
+        return self.file and self.edits and all(new is not None for _, new in self.edits)
+
+    def changed(self, text):
+        """text with the bug. Each old line must be in it exactly once, else ValueError."""
+        for old, new in self.edits:
+            if text.count(old) != 1:
+                raise ValueError(f"{self.name}: expected once in {self.file}, found {text.count(old)} times: {old}")
+            text = text.replace(old, new)
+        return text
+
+
+def fail(program, text):
+    print(f"{program}: {text}", file=sys.stderr)
+    sys.exit(2)
