@@ -1,14 +1,15 @@
-// hd_acc - accumulators of one array column: Depth sums.
-//   sum_o = psum_i + (add_i ? accumulator : 0); we_i keeps it.
+// hd_acc - the accumulators of all N columns: Depth words of N sums.
+//   sum_o = psum_i + (add_i ? accumulators : 0), column by column; we_i keeps them.
 // Two steps: raddr_i with re_i one step before psum_i, add_i, waddr_i, we_i. A step is a cycle with
 // en_i.
-// An accumulator written in one step may be asked for (re_i) in the next. Reset: none, contents
-// start undefined.
+// A word written in one step may be asked for (re_i) in the next. Reset: none, contents start
+// undefined.
 // Bench: tests/hw/acc_tb.cpp.
 `default_nettype none
 `include "hd_config.svh"
 
 module hd_acc #(
+  parameter int N        = CfgN,
   parameter int AccW     = 32,
   parameter int Depth    = CfgAccDepth,   // a power of two
   parameter int AddrBits = $clog2(Depth)  // derived
@@ -17,17 +18,19 @@ module hd_acc #(
   input  wire logic                en_i,
   input  wire logic                re_i,
   input  wire logic [AddrBits-1:0] raddr_i,
-  input  wire logic [AccW-1:0]     psum_i,
+  input  wire logic [N*AccW-1:0]   psum_i,
   input  wire logic                add_i,
   input  wire logic                we_i,
   input  wire logic [AddrBits-1:0] waddr_i,
-  output logic      [AccW-1:0]     sum_o
+  output logic      [N*AccW-1:0]   sum_o
 );
-  logic [AccW-1:0] kept;
+  logic [N*AccW-1:0] kept;
 
-  assign sum_o = add_i ? psum_i + kept : psum_i;
+  for (genvar c = 0; c < N; c++) begin : gen_column
+    assign sum_o[c*AccW +: AccW] = psum_i[c*AccW +: AccW] + (add_i ? kept[c*AccW +: AccW] : '0);
+  end
 
-  hd_ram #(.Width(AccW), .Depth(Depth), .Apart(1'b1)) u_ram (
+  hd_ram #(.Width(N * AccW), .Depth(Depth), .Apart(1'b1)) u_ram (
     .clk_i,
     .re_i   (en_i && re_i),
     .raddr_i(raddr_i),

@@ -111,19 +111,17 @@ module hd_array_sums #(
   // ---------------------------------------------------------------- accumulators
   assign sum_valid = valid_q[N+2];
 
-  for (genvar c = 0; c < N; c++) begin : gen_acc
-    hd_acc #(.AccW(AccW), .Depth(AccDepth)) u_acc (
-      .clk_i,
-      .en_i,
-      .re_i   (valid_q[N+1] && add_ahead),
-      .raddr_i(acc_ahead),
-      .psum_i (psum_i[c*AccW +: AccW]),
-      .add_i  (add_q),
-      .we_i   (sum_valid && !last_q),
-      .waddr_i(acc_q),
-      .sum_o  (a_sum_o[c*32 +: 32])
-    );
-  end
+  hd_acc #(.N(N), .AccW(AccW), .Depth(AccDepth)) u_acc (
+    .clk_i,
+    .en_i,
+    .re_i   (valid_q[N+1] && add_ahead),
+    .raddr_i(acc_ahead),
+    .psum_i (psum_i),
+    .add_i  (add_q),
+    .we_i   (sum_valid && !last_q),
+    .waddr_i(acc_q),
+    .sum_o  (a_sum_o)
+  );
 
   // ---------------------------------------------------------------- what the results need
   localparam int ResultBits = 32 + 3 + 32 + 4 * 8 + 5;

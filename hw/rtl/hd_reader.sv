@@ -24,16 +24,15 @@ module hd_reader #(
   input  wire logic [7:0]         z_in_i,   // signed
   output logic      [N*ActW-1:0]  act_o
 );
-  localparam int WordW = N * 8;
-
   logic               req_q, out_q;  // of act_o: not all zeros
   logic [OffBits-1:0] offset_q;
   logic [CntBits-1:0] lo_q, hi_q;
   logic [N*8-1:0]     turned;
   logic [ActW-1:0]    z_in;
 
-  assign turned = req_q ? WordW'(data_i >> {offset_q, 3'b000}) : '0;
-  assign z_in   = ActW'($signed(z_in_i));
+  hd_funnel #(.N(N)) u_funnel (.en_i(req_q), .in_i(data_i), .at_i(offset_q), .out_o(turned));
+
+  assign z_in = ActW'($signed(z_in_i));
 
   always_ff @(posedge clk_i) begin
     if (en_i) begin

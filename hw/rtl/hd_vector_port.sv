@@ -90,19 +90,12 @@ module hd_vector_port #(
   end
 
   // Rotation, and only when bytes come.
-  logic [2*N*8-1:0] turned;
-  logic             unused_turned;
-  assign unused_turned = ^turned[2*N*8-1:N*8];
+  logic [N*8-1:0] turned;
 
-  always_comb begin
-    turned = '0;
-    keep_o = '0;
-    if (fly_q) begin
-      turned = data_i >> {off_q, 3'b000};
-      keep_o = ~({N{1'b1}} << count_q);
-    end
-  end
-  assign rot_o = splat_i ? {N{turned[7:0]}} : turned[N*8-1:0];
+  hd_funnel #(.N(N)) u_funnel (.en_i(fly_q), .in_i(data_i), .at_i(off_q), .out_o(turned));
+
+  assign keep_o = fly_q ? ~({N{1'b1}} << count_q) : '0;
+  assign rot_o  = splat_i ? {N{turned[7:0]}} : turned;
 
 `ifdef HD_ASSERT
   a_pop: assert property (@(posedge clk_i) disable iff (!rst_ni) pop_i |-> head_q);
