@@ -131,7 +131,7 @@ static void names(struct text *t, const struct accel *acc)
 static void waves(struct text *t, uint32_t n)
 {
     static const char *const repeated[] = {"u_array.u_array.gen_row*.gen_col",
-                                           "u_array.u_sums.gen_acc", "u_vector.gen_lane",
+                                           "u_array.u_sums.u_acc.gen_column", "u_vector.gen_lane",
                                            "u_requant.gen_lane"};
 
     text_add(t, "`verilator_config\n"

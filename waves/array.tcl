@@ -20,6 +20,7 @@ set row [expr {[info exists width($array.u_array.gen_row\[4\].gen_col\[0\].psum)
 set port [expr {$row == 4 && [info exists width($array.u_feed.gen_reader\[1\].u_reader.turned)]}]
 set reader $array.u_feed.gen_reader\[$port\].u_reader
 set cell $array.u_array.gen_row\[$row\].gen_col\[0\]
+set acc $array.u_sums.u_acc
 set missing {}
 
 proc show {title args} {
@@ -50,9 +51,8 @@ show "cell row $row, column 0 (T+4+r)" \
     Signed_Decimal $cell.u_pe.row_i Signed_Decimal $cell.u_pe.tap_i Signed_Decimal $cell.u_pe.gen_wide.weight_q \
     Signed_Decimal $cell.psum
 show "accumulator, column 0 (T+N+4)" \
-    Signed_Decimal $array.u_sums.gen_acc\[0\].u_acc.kept Signed_Decimal $array.u_sums.gen_acc\[0\].u_acc.psum_i \
-    Hex $array.u_sums.gen_acc\[0\].u_acc.add_i Signed_Decimal $array.u_sums.gen_acc\[0\].u_acc.sum_o \
-    Hex $array.u_sums.gen_acc\[0\].u_acc.we_i Hex $array.a_valid_o
-show "requantised bytes (T+N+9)" \
+    Signed_Decimal $acc.gen_column\[0\].kept Signed_Decimal $acc.gen_column\[0\].psum \
+    Hex $acc.add_i Signed_Decimal $acc.gen_column\[0\].sum Hex $acc.we_i Hex $array.a_valid_o
+show "requantised bytes (T+N+12)" \
     Hex $requant.qw_valid_o Hex $requant.qw_addr_o Decimal $requant.qw_count_o Hex $requant.qw_data_o
 if {[llength $missing]} { puts "array.tcl: not in these waves: $missing" }

@@ -24,17 +24,22 @@ module hd_acc #(
   input  wire logic [AddrBits-1:0] waddr_i,
   output logic      [N*AccW-1:0]   sum_o
 );
-  logic [N*AccW-1:0] kept;
+  logic [N*AccW-1:0] word;
 
   for (genvar c = 0; c < N; c++) begin : gen_column
-    assign sum_o[c*AccW +: AccW] = psum_i[c*AccW +: AccW] + (add_i ? kept[c*AccW +: AccW] : '0);
+    logic [AccW-1:0] kept, psum, sum;
+    assign kept = word[c*AccW +: AccW];
+    assign psum = psum_i[c*AccW +: AccW];
+    assign sum  = psum + (add_i ? kept : '0);
+
+    assign sum_o[c*AccW +: AccW] = sum;
   end
 
   hd_ram #(.Width(N * AccW), .Depth(Depth), .Apart(1'b1)) u_ram (
     .clk_i,
     .re_i   (en_i && re_i),
     .raddr_i(raddr_i),
-    .rdata_o(kept),
+    .rdata_o(word),
     .we_i   (en_i && we_i),
     .waddr_i(waddr_i),
     .be_i   (1'b1),

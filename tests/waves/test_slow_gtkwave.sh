@@ -64,8 +64,8 @@ awk -v a="$without" -v b="$window" -v c="$all" 'BEGIN { exit !(b - a <= (c - a) 
 # Of the columns of cells and of lanes the first is there, the second is not.
 fst2vcd plain/waves.fst | awk '/enddefinitions/ { exit }
     $1 == "$scope" { path[++depth] = $3 } $1 == "$upscope" { depth-- }
-    $1 == "$var" { for (i = 1; i <= depth; i++) if (path[i] ~ /^gen_(col|acc)\[/) print path[i] }' | sort -u >repeated
-[ "$(tr '\n' ' ' <repeated)" = "gen_acc[0] gen_col[0] " ] || fail "names of $(tr '\n' ' ' <repeated)"
+    $1 == "$var" { for (i = 1; i <= depth; i++) if (path[i] ~ /^gen_col(umn)?\[/) print path[i] }' | sort -u >repeated
+[ "$(tr '\n' ' ' <repeated)" = "gen_col[0] gen_column[0] " ] || fail "names of $(tr '\n' ' ' <repeated)"
 
 waves commands --waves=commands:5-9
 waves layer --waves=layer:02_depthwise_conv2d
