@@ -44,8 +44,7 @@ bool phases_any(const struct target_list *targets)
 
 static bool same_tensor(const struct ir_tensor *a, const struct ir_tensor *b)
 {
-    return a->type == b->type && a->role == b->role && a->rank == b->rank &&
-           memcmp(a->dim, b->dim, a->rank * sizeof *a->dim) == 0;
+    return a->type == b->type && a->role == b->role && ir_same_shape(a, b);
 }
 
 /* Inputs, outputs and rows are what users see. */

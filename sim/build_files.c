@@ -32,6 +32,17 @@ static void add_text(struct build_files *files, const char *name, const struct t
     add(t->arena, files, name, t->data, t->length);
 }
 
+static enum status add_file(struct arena *a, struct build_files *files, const char *path,
+                            const char *name, struct diag *d)
+{
+    uint8_t *data;
+    size_t n;
+
+    TRY(file_read(a, path, MAX_FILE, &data, &n, d));
+    add(a, files, name, (const char *)data, n);
+    return ST_OK;
+}
+
 static bool is_rtl(struct arena *a, const char *folder, const char *name)
 {
     (void)a;
@@ -60,14 +71,10 @@ static enum status add_folder(struct arena *a, struct build_files *files, const 
     if (dir == NULL)
         return FAIL(d, ST_INTERNAL, "cannot read folder '%s': %s", folder, strerror(errno));
     while (st == ST_OK && (entry = readdir(dir)) != NULL) {
-        uint8_t *data;
-        size_t n;
-
         if (entry->d_name[0] == '.' || !wanted(a, folder, entry->d_name))
             continue;
-        st = file_read(a, arena_printf(a, "%s/%s", folder, entry->d_name), MAX_FILE, &data, &n, d);
-        if (st == ST_OK)
-            add(a, files, arena_printf(a, "%s/%s", into, entry->d_name), (const char *)data, n);
+        st = add_file(a, files, arena_printf(a, "%s/%s", folder, entry->d_name),
+                      arena_printf(a, "%s/%s", into, entry->d_name), d);
     }
     (void)closedir(dir);
     return st;
@@ -175,19 +182,14 @@ static enum status collect_core(struct arena *a, const struct sim_paths *paths,
                                 struct build_files *files, struct diag *d)
 {
     const struct sim_core *const core = paths->core;
-    uint8_t *data;
-    size_t n;
 
     for (uint32_t i = 0; i < core->n_verilog; i++) {
         const char *const slash = strrchr(core->verilog[i], '/');
 
-        TRY(file_read(a, arena_printf(a, "%s/%s", core->folder, core->verilog[i]), MAX_FILE, &data,
-                      &n, d));
-        add(a, files, arena_printf(a, "rtl/%s", slash != NULL ? slash + 1 : core->verilog[i]),
-            (const char *)data, n);
+        TRY(add_file(a, files, arena_printf(a, "%s/%s", core->folder, core->verilog[i]),
+                     arena_printf(a, "rtl/%s", slash != NULL ? slash + 1 : core->verilog[i]), d));
     }
-    TRY(file_read(a, arena_printf(a, "%s/sim/hd_sim.h", paths->home), MAX_FILE, &data, &n, d));
-    add(a, files, "sim/hd_sim.h", (const char *)data, n);
+    TRY(add_file(a, files, arena_printf(a, "%s/sim/hd_sim.h", paths->home), "sim/hd_sim.h", d));
     TRY(add_folder(a, files, arena_printf(a, "%s/sim/core", paths->home), "sim", is_sim, d));
     qsort(files->file, files->n, sizeof *files->file, by_name);
     return ST_OK;
@@ -197,11 +199,7 @@ static enum status collect_core(struct arena *a, const struct sim_paths *paths,
 static enum status collect_cpu(struct arena *a, const struct sim_paths *paths,
                                struct build_files *files, struct diag *d)
 {
-    uint8_t *data;
-    size_t n;
-
-    TRY(file_read(a, paths->cpu, MAX_FILE, &data, &n, d));
-    add(a, files, "rtl/cpu.v", (const char *)data, n);
+    TRY(add_file(a, files, paths->cpu, "rtl/cpu.v", d));
     TRY(add_folder(a, files, arena_printf(a, "%s/sim/cpu", paths->home), "sim", is_sim, d));
     qsort(files->file, files->n, sizeof *files->file, by_name);
     return ST_OK;

@@ -98,15 +98,14 @@ static enum status build(struct arena *a, const struct sim_tool *cmake, const ch
     return tool_run(a, "compiling the package for rv32im", folder, log, make, d);
 }
 
-static enum status build_cpu(struct run_job *job, struct diag *d)
+static enum status build_cpu(struct run_job *job, const char *cache, struct diag *d)
 {
-    struct sim_paths paths = {.output = job->options->output};
+    struct sim_paths paths = {.cache = cache, .output = job->options->output};
 
     if (job->options->host != HOST_RTL)
         return ST_OK;
     job->cpu = ARENA_NEW(job->arena, struct sim_model);
     TRY(home_find(job->arena, &paths.home, d));
-    TRY(home_cache(job->arena, &paths.cache, d));
     return cpu_build(job->arena, &paths, job->cpu, d);
 }
 
@@ -120,8 +119,8 @@ enum status run_iss_compile(struct run_job *job, const char **elf, struct diag *
     bool whole;
 
     TRY(check_program(job, d));
-    TRY(build_cpu(job, d));
     TRY(home_cache(a, &cache, d));
+    TRY(build_cpu(job, cache, d));
     TRY(tool_find(a, cache, "riscv64-unknown-elf-gcc", "gcc-riscv64-unknown-elf", NULL, &gcc, d));
     TRY(tool_find(a, cache, "cmake", "cmake", NULL, &cmake, d));
     TRY(package_make(job->p->emitted, &package, d));

@@ -91,6 +91,15 @@ uint64_t ir_elements(const struct ir_tensor *t)
     return n;
 }
 
+bool ir_same_shape(const struct ir_tensor *a, const struct ir_tensor *b)
+{
+    bool same = a->rank == b->rank;
+
+    for (uint32_t i = 0; same && i < a->rank; i++)
+        same = a->dim[i] == b->dim[i];
+    return same;
+}
+
 uint64_t ir_bytes(const struct ir_tensor *t)
 {
     return ir_elements(t) * ir_type_bytes(t->type);

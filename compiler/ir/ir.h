@@ -129,6 +129,8 @@ struct ir_op *ir_op_new(struct ir_graph *g, enum ir_opcode opcode, uint32_t row,
 /* Elements / bytes; checked against overflow when the tensor is made (at most 2^31 - 1 bytes). */
 uint64_t ir_elements(const struct ir_tensor *t);
 uint64_t ir_bytes(const struct ir_tensor *t);
+/* Equal ranks and dimensions. */
+bool ir_same_shape(const struct ir_tensor *a, const struct ir_tensor *b);
 /* Dimension counted from the innermost: 0 = C, 1 = W, 2 = H, 3 = N; 1 if the rank is smaller. */
 int32_t ir_dim_back(const struct ir_tensor *t, uint32_t back);
 static inline bool ir_is_int(enum ir_type type)

@@ -7,7 +7,7 @@
 #include "compiler/ir/rules.h"
 #include "legalise.h"
 
-/* The operator between positions `from` and `to` that has the variable; NULL: none. */
+/* The first operator from position `from` on that has the variable; NULL: none. */
 static struct ir_op *next_with(const struct ir_graph *g, uint32_t from, uint32_t variable)
 {
     for (uint32_t i = from; i < g->n_op; i++)

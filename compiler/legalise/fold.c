@@ -11,15 +11,6 @@ static bool same_quant(const struct ir_tensor *a, const struct ir_tensor *b)
            a->quant.zero_point[0] == b->quant.zero_point[0];
 }
 
-static bool same_shape(const struct ir_tensor *a, const struct ir_tensor *b)
-{
-    bool same = a->rank == b->rank;
-
-    for (uint32_t i = 0; same && i < a->rank; i++)
-        same = a->dim[i] == b->dim[i];
-    return same;
-}
-
 /* Dimensions above 1 keep their order. */
 static bool idle_transpose(const struct ir_graph *g, const struct ir_op *op)
 {
@@ -39,7 +30,7 @@ static bool idle_transpose(const struct ir_graph *g, const struct ir_op *op)
 
 static bool idle_shape(const struct ir_graph *g, const struct ir_op *op)
 {
-    return same_shape(ir_in(g, op, 0), ir_out(g, op, 0));
+    return ir_same_shape(ir_in(g, op, 0), ir_out(g, op, 0));
 }
 
 static bool idle_slice(const struct ir_graph *g, const struct ir_op *op)
@@ -111,7 +102,7 @@ static bool ignores_shape(const struct ir_op *op, const struct reshaped *r)
 {
     if (r->from->rank <= 4 && r->to->rank > 4)
         return false;
-    return same_shape(r->from, r->to) || (rules[op->opcode].reads && rules[op->opcode].reads(r));
+    return ir_same_shape(r->from, r->to) || (rules[op->opcode].reads && rules[op->opcode].reads(r));
 }
 
 /* A constant in another shape is one, too. False: the RESHAPE is of none. */

@@ -21,15 +21,6 @@ static bool has_window(const struct ir_graph *g, const struct ir_op *op)
                          (op->opcode == IR_OP_GATHER && picks_row(g, op)));
 }
 
-static bool same_shape(const struct ir_tensor *a, const struct ir_tensor *b)
-{
-    bool same = a->rank == b->rank;
-
-    for (uint32_t k = 0; same && k < a->rank; k++)
-        same = a->dim[k] == b->dim[k];
-    return same;
-}
-
 uint32_t sched_window_start(const struct ir_op *op)
 {
     return op->opcode == IR_OP_GATHER ? 1 : 2;
@@ -42,13 +33,15 @@ static bool same_window(const struct ir_graph *g, const struct ir_op *a, const s
 
     return a->opcode == b->opcode && a->attr[IR_AXIS] == b->attr[IR_AXIS] &&
            ir_storage(g, a->in[at]) == ir_storage(g, b->in[at]) &&
-           same_shape(ir_in(g, a, 0), ir_in(g, b, 0)) &&
-           (at == 1 || same_shape(ir_in(g, a, 1), ir_in(g, b, 1)));
+           ir_same_shape(ir_in(g, a, 0), ir_in(g, b, 0)) &&
+           (at == 1 || ir_same_shape(ir_in(g, a, 1), ir_in(g, b, 1)));
 }
 
 const struct ir_op *sched_window_op(const struct ir_graph *g, const struct ir_op *op)
 {
-    for (uint32_t i = 0; i < g->n_op && has_window(g, op); i++)
+    if (!has_window(g, op))
+        return NULL;
+    for (uint32_t i = 0; i < g->n_op; i++)
         if (has_window(g, g->op[i]) && same_window(g, g->op[i], op))
             return g->op[i];
     return NULL;

@@ -135,20 +135,17 @@ static uint64_t take_time(const struct timeline *t, uint32_t unit)
         at = later(at, q->taken[q->n_taken - 1] + 1);
     if (unit == HD_UNIT_ARRAY)
         return later(at, t->issue.ready);
-    if (q->n_done < q->n_taken && unit == HD_UNIT_VECTOR)
+    const bool alone = unit == HD_UNIT_VECTOR || from_spad(head(t, unit)); /* one at a time */
+    if (alone && q->n_done < q->n_taken)
         return READ_UNKNOWN;
-    if (unit == HD_UNIT_VECTOR)
+    if (alone)
         return later(at, q->n_done ? q->done[q->n_done - 1] + 1 : 0);
     if (unit == HD_UNIT_WEIGHT && q->n_taken > 0 &&
-        from_spad(head(t, unit)) != from_spad(&t->s->cmd[q->index[q->n_taken - 1]])) {
+        from_spad(&t->s->cmd[q->index[q->n_taken - 1]])) {
         if (q->n_done < q->n_taken)
             return READ_UNKNOWN; /* the other source's are done first */
         at = later(at, q->done[q->n_done - 1] + 1);
     }
-    if (from_spad(head(t, unit)) && q->n_done < q->n_taken)
-        return READ_UNKNOWN;
-    if (from_spad(head(t, unit)))
-        return later(at, q->n_done ? q->done[q->n_done - 1] + 1 : 0);
     if (unit != HD_UNIT_STORE)
         other = read_channel_ready(&t->channel, unit == HD_UNIT_LOAD ? READ_LOAD : READ_WEIGHT);
     if (other == READ_UNKNOWN)

@@ -16,7 +16,7 @@
 #define WFI    0x10500073u
 #define SYSTEM 0x73u
 
-enum status cpu_find(struct arena *a, const char *home, const char **verilog, struct diag *d)
+static enum status find(struct arena *a, const char *home, const char **verilog, struct diag *d)
 {
     const char *const given = getenv("HEDDLE_PICORV32");
     glob_t found;
@@ -45,7 +45,7 @@ enum status cpu_build(struct arena *a, const struct sim_paths *paths, struct sim
     const struct hd_config config = {.name = CPU_NAME};
     struct sim_paths with = *paths;
 
-    TRY(cpu_find(a, paths->home, &with.cpu, d));
+    TRY(find(a, paths->home, &with.cpu, d));
     return sim_build(a, &with, &config, model, d);
 }
 

@@ -27,11 +27,8 @@ struct cpu {
     bool writes;
 };
 
-/* The core's Verilog: $HEDDLE_PICORV32, or that of build/venv-cores in `home`. ST_INTERNAL: neither
- * is there; the message states how to get it. */
-enum status cpu_find(struct arena *a, const char *home, const char **verilog, struct diag *d);
-
-/* Find or build the core's model. */
+/* Find or build the model of the core's Verilog: $HEDDLE_PICORV32, or that of build/venv-cores in
+ * paths->home. ST_INTERNAL: neither is there; the message states how to get it. */
 enum status cpu_build(struct arena *a, const struct sim_paths *paths, struct sim_model *model,
                       struct diag *d);
 
