@@ -74,6 +74,12 @@ int32_t lower_result(const struct lower *l, const struct op_plan *p, uint32_t ti
 void lower_store(struct lower *l, const struct op_plan *p, uint32_t tile, uint32_t y,
                  uint32_t rows);
 
+/* Do rows [y, y + rows) end a result in memory, and can lower_store_part take them instead: channels
+ * [first, first + n) once they are made, so that few bytes follow the last group's? */
+bool lower_stores_parts(const struct lower *l, const struct op_plan *p, uint32_t y, uint32_t rows);
+void lower_store_part(struct lower *l, const struct op_plan *p, uint32_t tile, uint32_t y,
+                      uint32_t rows, uint32_t first, uint32_t n);
+
 /* A copy between memory and scratchpad without a buffer (op_plan.direct). */
 void lower_direct(struct lower *l, const struct op_plan *p);
 

@@ -450,6 +450,12 @@ static void sum_columns(const struct nest *n, struct hd_cmd_array *a, const stru
     a->out_channels = lanes & 0xffffu;
 }
 
+/* Are the last group's channels of these rows stored apart from the others? */
+static bool stores_parts(const struct nest *n, uint32_t y, uint32_t rows)
+{
+    return n->n_group > 1 && !n->sums && n->streams == 1 && lower_stores_parts(n->l, n->p, y, rows);
+}
+
 /* What the command touches: as if it made all of rows [y, y + rows). */
 static void array_access(struct nest *n, struct sched_command *c, const struct part *part,
                          uint32_t tile, uint32_t y, uint32_t rows, uint32_t group, int32_t base)
@@ -464,6 +470,8 @@ static void array_access(struct nest *n, struct sched_command *c, const struct p
         lower_access_out(l, c, n->p, tile, y, rows);
         if (n->p->channel_wise && a->out_pitch % n->g->oc == 0)
             lower_access_slice(c, first, channels, n->g->oc);
+        else if (group + 1 == n->n_group && stores_parts(n, y, rows))
+            lower_access_slice(c, first, channels, n->p->out.pitch);
     }
     lower_access(c, SCHED_WMEM, false, a->w_base,
                  (uint64_t)part->piece.n_ky * part->piece.n_b * div_up(channels, l->hw->n));
@@ -558,15 +566,23 @@ static void one_tile(struct nest *n, uint32_t tile, uint32_t y, uint32_t rows, u
 {
     int32_t base = 0;
 
-    if (n->n_part == 1) { /* ahead of the rows: weights take longer to arrive */
+    if (n->n_part == 1) {
         have_params(n, first_group, again);
-        have_weights(n, first_group, 0, again);
-    }
+        if (again) /* ahead of the rows: they take longer to arrive */
+            have_weights(n, first_group, 0, again);
+    } /* else after them: ARRAY waits for all of its rows, but only for the first weights */
     if (!takes_some(n, 0))
         base = have_input(n, tile, y, rows, 0);
-    for (uint32_t k = first_group; k < first_group + n_groups; k++)
+    const uint32_t last = n->n_group - 1, end = first_group + n_groups;
+    const bool parts = stores_parts(n, y, rows);
+    for (uint32_t k = first_group; k < end; k++) {
         one_group(n, tile, y, rows, k, again && (k > first_group || n->n_part > 1), base);
-    if (first_group + n_groups == n->n_group)
+        if (parts && k + 1 == last)
+            lower_store_part(n->l, n->p, tile, y, rows, 0, n->first[last]);
+    }
+    if (parts && end == n->n_group)
+        lower_store_part(n->l, n->p, tile, y, rows, n->first[last], group_channels(n, last));
+    else if (end == n->n_group)
         lower_store(n->l, n->p, tile, y, rows);
 }
 

@@ -5,6 +5,9 @@
 
 #include "lower.h"
 
+/* Bursts of STORE that may wait for their answers (hd_axi_write); each row of a part has its own. */
+enum { STORE_BURSTS = 16 };
+
 struct sched_command *lower_add(struct lower *l, uint32_t unit, uint32_t opcode, uint32_t units,
                                 uint32_t row)
 {
@@ -62,9 +65,10 @@ static void only(struct sched_command *c, uint32_t bytes, uint32_t pitch, bool g
 void lower_access_slice(struct sched_command *c, uint32_t first, uint32_t bytes, uint32_t pitch)
 {
     struct sched_access *a = &c->access[c->n_access - 1];
+    const uint64_t last = (a->end - a->begin - 1) / pitch * pitch; /* it may end before its pitch */
 
+    a->end = a->begin + last + first + bytes;
     a->begin += first;
-    a->end -= pitch - first - bytes;
     a->pitch = pitch;
     a->bytes = bytes;
 }
@@ -229,10 +233,10 @@ static void load_rows(struct lower *l, uint32_t row, const struct sched_place *s
     }
 }
 
-/* Rows [y, y + rows) of a tensor from scratchpad address `from` on, rows `pitch` apart, to memory.
- */
+/* Rows [y, y + rows) of a tensor from scratchpad address `from` on, rows `pitch` apart, to memory;
+ * part: some channels of each, while others may still be written. */
 static void store_rows(struct lower *l, uint32_t row, const struct sched_place *s, uint32_t y,
-                       uint32_t rows, uint32_t from, uint32_t pitch)
+                       uint32_t rows, uint32_t from, uint32_t pitch, bool part)
 {
     while (rows > 0) {
         const struct runs r = runs_of(s, rows, 1);
@@ -252,6 +256,8 @@ static void store_rows(struct lower *l, uint32_t row, const struct sched_place *
         m->src_pitch = flat ? div_up(bytes, l->hw->n) : pitch / l->hw->n;
         c->note = lower_note(l, "rows %u-%u out", y, y + r.rows - 1);
         lower_access(c, SCHED_SPAD, false, from, (uint64_t)(r.rows - 1) * pitch + s->row_bytes);
+        if (part)
+            only(c, s->row_bytes, pitch, false);
         memory_access(c, l->program, s, true, m->offset, &r);
         from += r.rows * pitch;
         y += r.rows;
@@ -399,19 +405,24 @@ void lower_access_out(struct lower *l, struct sched_command *c, const struct op_
                 geo_result_rows(&p->geo, rows));
 }
 
-/* The result is on chip: rows that no command can store, as they start inside words, or of which
- * other strips are still to come, go out with the last ones. */
+/* A result on chip: rows that no command can store, as they start inside words, or of which other
+ * strips are still to come, go out with the last ones. */
+static bool stored_whole(const struct lower *l, const struct op_plan *p)
+{
+    return l->program->place[p->geo.out->id].pitch % l->hw->n != 0 || p->n_strip > 1 ||
+           p->geo.kind == GEO_DENSE || p->geo.kind == GEO_PRODUCT;
+}
+
 static void store_resident(struct lower *l, const struct op_plan *p, uint32_t y, uint32_t rows,
                            bool last)
 {
     const struct sched_place *s = &l->program->place[p->geo.out->id];
-    bool whole = s->pitch % l->hw->n != 0 || p->n_strip > 1 || p->geo.kind == GEO_DENSE ||
-                 p->geo.kind == GEO_PRODUCT;
+    const bool whole = stored_whole(l, p);
 
     if (whole && last)
-        store_rows(l, p->op->row, s, 0, s->h, s->base, s->pitch);
+        store_rows(l, p->op->row, s, 0, s->h, s->base, s->pitch, false);
     else if (!whole)
-        store_rows(l, p->op->row, s, y, rows, s->base + y * s->pitch, s->pitch);
+        store_rows(l, p->op->row, s, y, rows, s->base + y * s->pitch, s->pitch, false);
 }
 
 void lower_store(struct lower *l, const struct op_plan *p, uint32_t tile, uint32_t y, uint32_t rows)
@@ -422,9 +433,40 @@ void lower_store(struct lower *l, const struct op_plan *p, uint32_t tile, uint32
     if (!s.in_memory)
         return;
     if (p->out.streamed)
-        store_rows(l, p->op->row, &s, y, n, (uint32_t)lower_result(l, p, tile, y), p->out.pitch);
+        store_rows(l, p->op->row, &s, y, n, (uint32_t)lower_result(l, p, tile, y), p->out.pitch,
+                   false);
     else
         store_resident(l, p, y, n, y + rows == p->geo.oh && p->last);
+}
+
+/* Do parts of `rows` rows go as fast as whole rows? Few do, and all where so much of whole rows goes
+ * while an answer is on its way. */
+static bool parts_go(const struct lower *l, const struct sched_place *s, uint32_t rows)
+{
+    const uint64_t wait = (uint64_t)l->program->options.mem_latency * l->hw->axi_bytes;
+
+    return rows <= STORE_BURSTS || wait <= (uint64_t)STORE_BURSTS * s->row_bytes;
+}
+
+bool lower_stores_parts(const struct lower *l, const struct op_plan *p, uint32_t y, uint32_t rows)
+{
+    const struct sched_place s = place_of(l, p, GEO_RESULT);
+    const bool last = y + rows == p->geo.oh && p->last,
+               by_rows = p->out.streamed || !stored_whole(l, p);
+
+    return s.in_memory && s.cols == 1 && p->geo.up_y == 1 && last && by_rows &&
+           parts_go(l, &s, rows);
+}
+
+void lower_store_part(struct lower *l, const struct op_plan *p, uint32_t tile, uint32_t y,
+                      uint32_t rows, uint32_t first, uint32_t n)
+{
+    struct sched_place s = place_of(l, p, GEO_RESULT);
+    const uint32_t from = (uint32_t)lower_result(l, p, tile, y) + first;
+
+    s.mem_offset += first;
+    s.row_bytes = n;
+    store_rows(l, p->op->row, &s, y, rows, from, p->out.streamed ? p->out.pitch : s.pitch, true);
 }
 
 void lower_direct(struct lower *l, const struct op_plan *p)
@@ -436,6 +478,6 @@ void lower_direct(struct lower *l, const struct op_plan *p)
     else {
         int32_t base;
         lower_operand(l, p, 0, 0, 0, x.h, &base);
-        store_rows(l, p->op->row, &out, 0, x.h, (uint32_t)base, x.pitch);
+        store_rows(l, p->op->row, &out, 0, x.h, (uint32_t)base, x.pitch, false);
     }
 }

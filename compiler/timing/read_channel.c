@@ -100,7 +100,7 @@ static enum read_source choose(const struct read_channel *c, uint64_t now)
 {
     bool load = request(c, READ_LOAD) <= now, weight = request(c, READ_WEIGHT) <= now;
 
-    if (request(c, READ_FETCH) <= now)
+    if (request(c, READ_FETCH) <= now && (c->fetch_first <= now || !(load || weight)))
         return READ_FETCH;
     return weight && (c->weight_next || !load) ? READ_WEIGHT : READ_LOAD;
 }

@@ -51,6 +51,7 @@ struct read_channel {
     uint64_t granted[READ_SOURCES];  /* last grant of the source */
     uint64_t consumed[READ_SOURCES]; /* its data path is through with what it was given */
     uint64_t last_grant, bus_free;
+    uint64_t fetch_first;        /* FETCH's next burst goes before others' from this cycle on */
     struct read_burst *burst;    /* a ring of those outstanding */
     uint32_t n_granted, n_begun; /* data have begun of those before n_begun */
     bool held;                   /* of the burst begun last, `last` is still to come */

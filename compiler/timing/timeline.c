@@ -482,21 +482,31 @@ static void take(struct timeline *t, uint32_t unit, uint64_t now)
 
 /* --- fetch ----------------------------------------------------------------------------------- */
 
+/* Cycle from which `places` of FETCH's places are neither taken nor promised to a burst. */
+static uint64_t places_free(const struct fetch *f, uint32_t places)
+{
+    uint32_t k = f->n_asked + places; /* of all places, with those used again */
+
+    k = k > HD_TIMING_FETCH_BEATS ? k - HD_TIMING_FETCH_BEATS : 0;
+    if (k > f->n_used)
+        return READ_UNKNOWN;
+    return later(DOORBELL + HD_TIMING_FETCH_START, k ? f->used[k - 1] + 1 : 0);
+}
+
 /* The next burst of the stream may be asked for once there are places for a whole one: when the
- * beats that leave them are used. */
+ * beats that leave them are used. It goes first once more than half of all are free. */
 static void give_credit(struct timeline *t)
 {
     struct fetch *f = &t->fetch;
-    struct read_walk *w = &t->channel.walk[READ_FETCH][0];
+    struct read_channel *c = &t->channel;
 
-    if (!f->waits || t->channel.n_walk[READ_FETCH] == 0)
+    if (c->n_walk[READ_FETCH] == 0)
         return;
-    uint32_t k = f->n_asked + HD_TIMING_BURST_BEATS; /* of all places, with those used again */
-    k = k > HD_TIMING_FETCH_BEATS ? k - HD_TIMING_FETCH_BEATS : 0;
-    if (k > f->n_used)
-        return;
-    w->ready = later(DOORBELL + HD_TIMING_FETCH_START, k ? f->used[k - 1] + 1 : 0);
-    f->waits = false;
+    if (f->waits) {
+        c->walk[READ_FETCH][0].ready = places_free(f, HD_TIMING_BURST_BEATS);
+        f->waits = c->walk[READ_FETCH][0].ready == READ_UNKNOWN;
+    }
+    c->fetch_first = places_free(f, HD_TIMING_FETCH_BEATS * 3 / 4);
 }
 
 static void asked(struct timeline *t, const struct read_burst *b)

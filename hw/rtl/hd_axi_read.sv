@@ -1,8 +1,8 @@
 // hd_axi_read - shares the AXI read channel among LOAD, WEIGHT and FETCH (req_*, r_* in that
 // order).
-//   FETCH goes first (its bursts are few), LOAD and WEIGHT alternate. ARID = enum unit. At most
-//   Bursts bursts are outstanding, shared: one unit alone has them all. req_addr_i is a multiple of
-//   AxiBytes.
+//   LOAD and WEIGHT alternate. FETCH goes before both with fetch_first_i, else after both. ARID =
+//   enum unit. At most Bursts bursts are outstanding, shared: one unit alone has them all.
+//   req_addr_i is a multiple of AxiBytes.
 //   Beats go by RID to r_valid_o; they are taken when all three r_ready_i are set, so RREADY
 //   depends on no input of the bus. stop_i: no new bursts; beats under way are dropped. quiet_o:
 //   nothing is outstanding.
@@ -24,6 +24,7 @@ module hd_axi_read #(
   output logic                       quiet_o,
   output logic                       active_o,
   // units
+  input  wire logic                  fetch_first_i,
   input  wire logic [2:0]            req_valid_i,
   output logic      [2:0]            req_ready_o,
   input  wire logic [3*AddrBits-1:0] req_addr_i,
@@ -55,16 +56,17 @@ module hd_axi_read #(
   logic [7:0]           len_q;
   logic [CountBits-1:0] count_q;  // bursts granted, their last beat not yet taken
   logic                 weight_next_q;
-  logic                 free, grant, ended;
+  logic                 free, fetch_turn, grant, ended;
 
   // Address channel.
   assign free  = (!valid_q || m_axi_arready) && count_q != CountBits'(Bursts) && !stop_i;
   assign grant = req_ready_o != '0;
 
-  assign req_ready_o[2] = free && req_valid_i[2];
-  assign req_ready_o[1] = free && req_valid_i[1] && !req_valid_i[2]
+  assign fetch_turn     = req_valid_i[2] && (fetch_first_i || req_valid_i[1:0] == '0);
+  assign req_ready_o[2] = free && fetch_turn;
+  assign req_ready_o[1] = free && req_valid_i[1] && !fetch_turn
                           && (weight_next_q || !req_valid_i[0]);
-  assign req_ready_o[0] = free && req_valid_i[0] && !req_valid_i[2]
+  assign req_ready_o[0] = free && req_valid_i[0] && !fetch_turn
                           && !(req_valid_i[1] && weight_next_q);
 
   always_ff @(posedge clk_i) begin

@@ -36,7 +36,7 @@ module hd_axi_write #(
   output logic                       beat_ready_o,
   input  wire logic [AddrBits-1:0]   beat_addr_i,
   input  wire logic [BeatBits:0]     beat_lo_i,
-  input  wire logic [BeatBits:0]     beat_hi_i,
+  input  wire logic [BeatBits:0]     beat_bytes_i,
   input  wire logic                  beat_end_i,
   input  wire logic [AxiBytes*8-1:0] beat_data_i,
   input  wire logic [31:0]           beat_cmd_i,
@@ -141,7 +141,7 @@ module hd_axi_write #(
     if (beat_take) begin
       w_last_q <= burst_end;
       w_data_q <= beat_data_i;
-      w_strb_q <= stop_i ? '0 : ~({AxiBytes{1'b1}} << beat_hi_i) & ({AxiBytes{1'b1}} << beat_lo_i);
+      w_strb_q <= stop_i ? '0 : ~({AxiBytes{1'b1}} << beat_bytes_i) << beat_lo_i;
       w_addr_q <= beat_addr_i;
       w_cmd_q  <= beat_cmd_i;
     end

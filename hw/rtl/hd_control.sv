@@ -101,7 +101,7 @@ module hd_control #(
   logic [5*16-1:0]             count_low;
   logic [CfgAxiAddrBits-1:0]   fetch_base;
   logic [CfgAxiAddrBits:0]     fetch_limit;
-  logic                        fetch_fault, fetch_req_valid, fetch_req_ready;
+  logic                        fetch_fault, fetch_req_valid, fetch_req_first, fetch_req_ready;
   logic                        fetch_r_valid, fetch_r_ready;
   logic [CfgAxiAddrBits-1:0]   fetch_req_addr;
   logic [7:0]                  fetch_req_len;
@@ -167,16 +167,17 @@ module hd_control #(
     .Bursts  (CfgReadBursts)
   ) u_axi_read (
     .clk_i,
-    .active_o   (active[6]),
+    .active_o     (active[6]),
     .rst_ni,
-    .stop_i     (stop),
-    .quiet_o    (read_quiet),
-    .req_valid_i({fetch_req_valid, req_valid_i}),
-    .req_ready_o({fetch_req_ready, req_ready_o}),
-    .req_addr_i ({fetch_req_addr, req_addr_i}),
-    .req_len_i  ({fetch_req_len, req_len_i}),
-    .r_valid_o  ({fetch_r_valid, r_valid_o}),
-    .r_ready_i  ({fetch_r_ready, r_ready_i}),
+    .stop_i       (stop),
+    .quiet_o      (read_quiet),
+    .fetch_first_i(fetch_req_first),
+    .req_valid_i  ({fetch_req_valid, req_valid_i}),
+    .req_ready_o  ({fetch_req_ready, req_ready_o}),
+    .req_addr_i   ({fetch_req_addr, req_addr_i}),
+    .req_len_i    ({fetch_req_len, req_len_i}),
+    .r_valid_o    ({fetch_r_valid, r_valid_o}),
+    .r_ready_i    ({fetch_r_ready, r_ready_i}),
     .r_data_o,
     .r_error_o,
     .m_axi_arvalid,
@@ -211,6 +212,7 @@ module hd_control #(
     .region_base_i  (fetch_base),
     .region_limit_i (fetch_limit),
     .req_valid_o    (fetch_req_valid),
+    .req_first_o    (fetch_req_first),
     .req_ready_i    (fetch_req_ready),
     .req_addr_o     (fetch_req_addr),
     .req_len_o      (fetch_req_len),

@@ -3,7 +3,8 @@
 //   A command names one byte stream twice: `runs` runs in memory, `rows` rows of words in a memory
 //   of ours.
 //   burst_*  bursts of the runs (hd_dma_bursts), ahead of the data over command borders
-//   beat_*   the runs beat by beat: bytes lo..hi-1 of the beat at beat_addr_o; end: last of its run
+//   beat_*   the runs beat by beat: `bytes` from lo on of the beat at beat_addr_o; end: last of its
+//   run
 //   word_*   the rows word by word: the first word_count_o bytes of word_o; last: of the command
 //   Between acceptance and its first beat or word a command waits in one of Ahead places
 //   (runs_valid_o, rows_valid_o: one does).
@@ -59,7 +60,7 @@ module hd_dma_addr #(
   input  wire logic                  beat_ready_i,
   output logic      [AddrBits:0]     beat_addr_o,
   output logic      [BeatBits:0]     beat_lo_o,
-  output logic      [BeatBits:0]     beat_hi_o,
+  output logic      [BeatBits:0]     beat_bytes_o,
   output logic                       beat_end_o,
   output logic      [31:0]           beat_cmd_o,
   // words
@@ -181,6 +182,8 @@ module hd_dma_addr #(
   assign {row_addr, row_bytes, row_count, row_pitch, row_tag} = rows_out;
 
   logic                beat_last, word_end;
+  logic [BeatBits-1:0] beat_top;
+  logic [LaneBits-1:0] word_top;
   logic [LaneBits:0]   word_lo;
   logic [ByteBits-1:0] word_addr;
 
@@ -198,7 +201,8 @@ module hd_dma_addr #(
     .ready_i(beat_ready_i),
     .addr_o (beat_addr_o),
     .lo_o   (beat_lo_o),
-    .hi_o   (beat_hi_o),
+    .top_o  (beat_top),
+    .bytes_o(beat_bytes_o),
     .end_o  (beat_end_o),
     .last_o (beat_last),
     .tag_o  (beat_cmd_o)
@@ -218,7 +222,8 @@ module hd_dma_addr #(
     .ready_i(word_ready_i),
     .addr_o (word_addr),
     .lo_o   (word_lo),
-    .hi_o   (word_count_o),
+    .top_o  (word_top),
+    .bytes_o(word_count_o),
     .end_o  (word_end),
     .last_o (word_last_o),
     .tag_o  (word_tag_o)
@@ -263,7 +268,7 @@ module hd_dma_addr #(
   assign fault_addr_o = 64'(fault_addr_q);
 
   logic unused;  // words are whole addresses
-  assign unused = ^{beat_last, word_end, word_lo, word_addr[LaneBits-1:0]};
+  assign unused = ^{beat_last, beat_top, word_end, word_lo, word_top, word_addr[LaneBits-1:0]};
 
 `ifdef HD_ASSERT
   a_fault_stops: assert property (@(posedge clk_i) disable iff (!rst_ni) fault_o |-> !cmd_ready_o);

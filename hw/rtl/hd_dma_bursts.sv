@@ -5,7 +5,7 @@
 //   beyond the region's limit (or the bus address space) is never shown: fault_o, fault_addr_o (its
 //   first byte) and burst_tag_o, until reset.
 //   burst_last_o: last of the walk; burst_tag_o goes with it.
-// It accepts the next walk while its bursts still wait. Latency 2, throughput 1 burst a cycle.
+// It accepts the next walk while its last burst still waits. Latency 2, throughput 1 burst a cycle.
 // Reset: nothing to do.
 // Bench: tests/hw/frame_tb.cpp
 `default_nettype none
@@ -39,17 +39,18 @@ module hd_dma_bursts #(
   localparam int BeatBits = $clog2(AxiBytes);
 
   logic                step_valid, step_ready, step_last, beyond, take;
-  logic [AddrBits:0]   line, limit;
-  logic [AddrBits+1:0] left;
-  logic [LineBits:0]   lo, hi;
-  logic [LineBits:0]   hi_beat;
+  logic [AddrBits:0]        line_addr, limit;
+  logic [AddrBits:LineBits] line;
+  logic [LineBits:0]   lo;
+  logic [LineBits-1:0] top;
   logic [TagBits-1:0]  tag;
   logic                valid_q, last_q, fault_q;
   logic [AddrBits-1:0] addr_q;
   logic [3:0]          len_q;
   logic [TagBits-1:0]  tag_q;
   logic [AddrBits:0]   fault_addr_q;
-  logic                unused_end, unused;
+  logic [LineBits:0]   unused_bytes;
+  logic                unused_ready, unused_end, unused;
 
   hd_dma_walk #(
     .Bytes   (Line),
@@ -58,8 +59,8 @@ module hd_dma_bursts #(
   ) u_walk (
     .clk_i,
     .rst_ni,
-    .valid_i,
-    .ready_o,
+    .valid_i(valid_i && ready_o),
+    .ready_o(unused_ready),
     .addr_i,
     .bytes_i,
     .count_i,
@@ -67,21 +68,20 @@ module hd_dma_bursts #(
     .tag_i  ({tag_i, limit_i}),
     .valid_o(step_valid),
     .ready_i(step_ready),
-    .addr_o (line),
+    .addr_o (line_addr),
     .lo_o   (lo),
-    .hi_o   (hi),
+    .top_o  (top),
+    .bytes_o(unused_bytes),
     .end_o  (unused_end),
     .last_o (step_last),
     .tag_o  ({tag, limit})
   );
 
-  // line + hi > limit, so that the long subtraction does not wait for hi.
-  assign left       = {1'b0, limit} - {1'b0, line};
-  assign beyond     = left[AddrBits+1]
-                      || (left[AddrBits:LineBits+1] == '0 && left[LineBits:0] < hi);
+  assign line       = line_addr[AddrBits:LineBits];
+  assign beyond     = {line, top} >= limit;
+  assign ready_o    = !step_valid;
   assign step_ready = (!valid_q || burst_ready_i) && !beyond && !fault_q;
   assign take       = step_valid && step_ready;
-  assign hi_beat    = hi - 1'b1;
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
@@ -97,12 +97,12 @@ module hd_dma_bursts #(
   always_ff @(posedge clk_i) begin
     if (take) begin
       addr_q <= {line[AddrBits-1:LineBits], lo[LineBits-1:BeatBits], {BeatBits{1'b0}}};
-      len_q  <= hi_beat[LineBits-1:BeatBits] - lo[LineBits-1:BeatBits];
+      len_q  <= top[LineBits-1:BeatBits] - lo[LineBits-1:BeatBits];
       last_q <= step_last;
     end
     if (take || (step_valid && beyond && !valid_q && !fault_q)) tag_q <= tag;
     if (step_valid && beyond && !fault_q) begin
-      fault_addr_q <= {line[AddrBits:LineBits], lo[LineBits-1:0]};
+      fault_addr_q <= {line, lo[LineBits-1:0]};
     end
   end
 
@@ -114,7 +114,7 @@ module hd_dma_bursts #(
   assign fault_o       = fault_q;
   assign fault_addr_o  = fault_addr_q;
 
-  assign unused = ^{lo[LineBits], hi_beat[LineBits], hi_beat[BeatBits-1:0]};
+  assign unused = ^{line_addr[LineBits-1:0], lo[LineBits]};
 
 `ifdef HD_ASSERT
   a_stable: assert property (@(posedge clk_i) disable iff (!rst_ni)

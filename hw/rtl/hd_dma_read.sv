@@ -71,7 +71,7 @@ module hd_dma_read #(
   logic                  gather_valid, gather_end, gather_error, burst_last;
   logic [31:0]           gather_cmd, burst_cmd;
   logic [AddrBits:0]     gather_addr;
-  logic [BeatBits:0]     gather_lo, gather_hi;
+  logic [BeatBits:0]     gather_lo, gather_bytes;
   logic                  word_valid, word_take, word_last;
   logic [WordBits-1:0]   word;
   logic [LaneBits:0]     word_count;
@@ -114,7 +114,7 @@ module hd_dma_read #(
     .beat_ready_i (beat_take),
     .beat_addr_o  (gather_addr),
     .beat_lo_o    (gather_lo),
-    .beat_hi_o    (gather_hi),
+    .beat_bytes_o (gather_bytes),
     .beat_end_o   (gather_end),
     .beat_cmd_o   (gather_cmd),
     .word_valid_o (word_valid),
@@ -163,12 +163,12 @@ module hd_dma_read #(
     .in_valid_i (in_valid),
     .in_ready_o (in_ready),
     .in_lo_i    (gather_lo),
-    .in_hi_i    (gather_hi),
+    .in_bytes_i (gather_bytes),
     .in_data_i  (beat_data),
     .out_valid_o(bytes_valid),
     .out_ready_i(word_take),
     .out_lo_i   ({(LaneBits + 1){1'b0}}),
-    .out_hi_i   (word_count),
+    .out_bytes_i(word_count),
     .out_data_o (word_data)
   );
 

@@ -1,10 +1,12 @@
 // hd_dma_walk - cuts `count` pieces of `bytes` bytes, `pitch` apart, at the borders of Bytes-wide
 // lines.
-//   One step a cycle: bytes lo_o..hi_o-1 of the line at addr_o (a multiple of Bytes); end_o: last
-//   of its piece, last_o: last of the walk, tag_o: what came with it. The next walk starts without
-//   a gap.
+//   One step a cycle: bytes lo_o..top_o of the line at addr_o (a multiple of Bytes), bytes_o of
+//   them; end_o: last of its piece, last_o: last of the walk, tag_o: what came with it.
 //   With Bytes = a beat it gives beats, with 16 beats it gives bursts, with N (and addr = word * N)
 //   it gives words.
+// What is shown comes from registers: whether a piece ends in its line is known a step ahead. So
+// does ready_o: it answers the cycle after a walk was taken, which valid_i waits for. The next walk
+// starts without a gap, after a walk of one step with one of a cycle.
 // bytes and count are at least 1. Bytes is a power of two. Addresses wrap modulo 2^AddrBits.
 // Latency 1, throughput 1 step a cycle. Reset: nothing to do. Bench: tests/hw/frame_tb.cpp
 `default_nettype none
@@ -28,74 +30,113 @@ module hd_dma_walk #(
   input  wire logic                ready_i,
   output logic      [AddrBits-1:0] addr_o,
   output logic      [LaneBits:0]   lo_o,
-  output logic      [LaneBits:0]   hi_o,
+  output logic      [LaneBits-1:0] top_o,
+  output logic      [LaneBits:0]   bytes_o,
   output logic                     end_o,
   output logic                     last_o,
   output logic      [TagBits-1:0]  tag_o
 );
   localparam int LineBits = AddrBits - LaneBits;
 
-  logic                valid_q;
-  logic [AddrBits-1:0] piece_q, pitch_q;  // start of this piece
+  logic                valid_q, taken_q, end_q, only_q;  // only_q: the last piece
+  logic [AddrBits-1:0] piece_q, pitch_q;        // start of this piece
   logic [LineBits-1:0] line_q;
-  logic [LaneBits-1:0] lane_q;            // first byte in this line
-  logic [31:0]         bytes_q, left_q;   // left_q: bytes of this piece, this line included
-  logic [15:0]         count_q;           // pieces, this one included
+  logic [LaneBits-1:0] lane_q;                  // first byte in this line
+  logic [LaneBits-1:0] top_q;
+  logic [LaneBits:0]   here_q;                  // bytes of this line
+  logic [31:0]         bytes_q, left_q;         // left_q: bytes of this piece after this line
+  logic [15:0]         count_q;                 // pieces, this one included
   logic [TagBits-1:0]  tag_q;
-  logic [LaneBits:0]   room;
   logic [AddrBits-1:0] next_piece;
-  logic                step, load;
+  logic                free, load;
 
-  assign room       = (LaneBits + 1)'(Bytes) - {1'b0, lane_q};
-  assign end_o      = left_q <= 32'(room);
-  assign last_o     = end_o && count_q == 16'd1;
+  // Whether `bytes` from `lane` on end in that line: no carry over all bits.
+  function automatic logic ends(input logic [LaneBits-1:0] lane, input logic [31:0] bytes);
+    ends = bytes[31:LaneBits+1] == '0
+           && (LaneBits + 2)'(lane) + (LaneBits + 2)'(bytes[LaneBits:0]) <= (LaneBits + 2)'(Bytes);
+  endfunction
+
+  function automatic logic [LaneBits-1:0] top(input logic [LaneBits-1:0] lane,
+                                              input logic [31:0] bytes);
+    top = ends(lane, bytes) ? lane + bytes[LaneBits-1:0] - 1'b1 : '1;
+  endfunction
+
+  function automatic logic [LaneBits:0] here(input logic [LaneBits-1:0] lane,
+                                             input logic [31:0] bytes);
+    here = ends(lane, bytes) ? bytes[LaneBits:0] : (LaneBits + 1)'(Bytes) - {1'b0, lane};
+  endfunction
+
+  // Of `bytes` from `lane` on those after its line, if they do not end in it.
+  function automatic logic [31:0] beyond(input logic [LaneBits-1:0] lane, input logic [31:0] bytes);
+    beyond = bytes - (32'(Bytes) - 32'(lane));
+  endfunction
+
+  assign last_o     = end_q && only_q;
   assign valid_o    = valid_q;
   assign addr_o     = {line_q, {LaneBits{1'b0}}};
   assign lo_o       = {1'b0, lane_q};
-  assign hi_o       = end_o ? {1'b0, lane_q} + left_q[LaneBits:0] : (LaneBits + 1)'(Bytes);
+  assign top_o      = top_q;
+  assign bytes_o    = here_q;
+  assign end_o      = end_q;
   assign tag_o      = tag_q;
   assign next_piece = piece_q + pitch_q;
-  assign step       = valid_q && ready_i;
-  assign ready_o    = !valid_q || (step && last_o);
-  assign load       = valid_i && ready_o;
+  assign free       = !valid_q || (last_o && ready_i);
+  assign load       = valid_i && !taken_q;
+  assign ready_o    = taken_q;
 
   always_ff @(posedge clk_i) begin
-    if (!rst_ni) valid_q <= 1'b0;
-    else if (load) valid_q <= 1'b1;
-    else if (step && last_o) valid_q <= 1'b0;
+    if (!rst_ni) begin
+      valid_q <= 1'b0;
+      taken_q <= 1'b0;
+    end else begin
+      if (free) valid_q <= load;
+      taken_q <= free && load;
+    end
   end
 
   always_ff @(posedge clk_i) begin
-    if (load) begin
-      piece_q <= addr_i;
-      line_q  <= addr_i[AddrBits-1:LaneBits];
-      lane_q  <= addr_i[LaneBits-1:0];
-      pitch_q <= pitch_i;
-      bytes_q <= bytes_i;
-      left_q  <= bytes_i;
-      count_q <= count_i;
-      tag_q   <= tag_i;
-    end else if (step) begin
-      if (end_o) begin
+    if (valid_q ? ready_i : load) begin
+      if (!valid_q || last_o) begin
+        piece_q <= addr_i;
+        line_q  <= addr_i[AddrBits-1:LaneBits];
+        lane_q  <= addr_i[LaneBits-1:0];
+        top_q   <= top(addr_i[LaneBits-1:0], bytes_i);
+        here_q  <= here(addr_i[LaneBits-1:0], bytes_i);
+        end_q   <= ends(addr_i[LaneBits-1:0], bytes_i);
+        left_q  <= beyond(addr_i[LaneBits-1:0], bytes_i);
+        only_q  <= count_i == 16'd1;
+        pitch_q <= pitch_i;
+        bytes_q <= bytes_i;
+        count_q <= count_i;
+        tag_q   <= tag_i;
+      end else if (end_q) begin
         piece_q <= next_piece;
         line_q  <= next_piece[AddrBits-1:LaneBits];
         lane_q  <= next_piece[LaneBits-1:0];
-        left_q  <= bytes_q;
+        top_q   <= top(next_piece[LaneBits-1:0], bytes_q);
+        here_q  <= here(next_piece[LaneBits-1:0], bytes_q);
+        end_q   <= ends(next_piece[LaneBits-1:0], bytes_q);
+        left_q  <= beyond(next_piece[LaneBits-1:0], bytes_q);
+        only_q  <= count_q == 16'd2;
         count_q <= count_q - 16'd1;
       end else begin
         line_q <= line_q + 1'b1;
         lane_q <= '0;
-        left_q <= left_q - 32'(room);
+        top_q  <= top('0, left_q);
+        here_q <= here('0, left_q);
+        end_q  <= ends('0, left_q);
+        left_q <= beyond('0, left_q);
       end
     end
   end
 
 `ifdef HD_ASSERT
   a_stable: assert property (@(posedge clk_i) disable iff (!rst_ni)
-    valid_o && !ready_i |=> valid_o && $stable({addr_o, lo_o, hi_o, end_o, last_o, tag_o}));
+    valid_o && !ready_i |=>
+    valid_o && $stable({addr_o, lo_o, top_o, bytes_o, end_o, last_o, tag_o}));
   a_not_empty: assert property (@(posedge clk_i) disable iff (!rst_ni)
-    valid_i && ready_o |-> bytes_i != '0 && count_i != '0);
-  c_no_gap: cover property (@(posedge clk_i) step && last_o && load);
+    valid_i |-> bytes_i != '0 && count_i != '0);
+  c_no_gap: cover property (@(posedge clk_i) valid_q && free && load);
 `endif
 endmodule
 

@@ -32,6 +32,7 @@ module hd_fetch #(
   input  wire logic [AddrBits:0]     region_limit_i,
   // hd_axi_read
   output logic                       req_valid_o,
+  output logic                       req_first_o,   // before others
   input  wire logic                  req_ready_i,
   output logic      [AddrBits-1:0]   req_addr_o,
   output logic      [7:0]            req_len_o,
@@ -91,6 +92,7 @@ module hd_fetch #(
     .bytes_i      (left_q),
     .limit_i      (region_limit_i),
     .req_valid_o,
+    .req_first_o,
     .req_ready_i,
     .req_addr_o,
     .req_len_o,

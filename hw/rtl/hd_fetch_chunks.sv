@@ -6,6 +6,8 @@
 //   takes it.
 //   Bursts (hd_dma_bursts) are asked for while open_i and while a queue of Beats beats has room for
 //   one: every beat asked for has its place, so r_ready_o never stops the shared channel.
+//   req_first_o: three quarters of the places are free, so commands may soon be awaited; until then
+//   rows and weights are worth more.
 // Latency: start_i to req_valid_o 2, a beat to its chunk 1. Throughput 1 chunk a cycle. Reset:
 // empty.
 // Bench: tests/hw/frame_tb.cpp
@@ -27,6 +29,7 @@ module hd_fetch_chunks #(
   input  wire logic [AddrBits:0]     limit_i,
   // hd_axi_read
   output logic                       req_valid_o,
+  output logic                       req_first_o,
   input  wire logic                  req_ready_i,
   output logic      [AddrBits-1:0]   req_addr_o,
   output logic      [7:0]            req_len_o,
@@ -75,6 +78,7 @@ module hd_fetch_chunks #(
   );
 
   assign req_valid_o = burst_valid && open_i && credit_q >= CreditBits'(16);
+  assign req_first_o = credit_q >= CreditBits'(Beats - Beats / 4);
   assign asked       = req_valid_o && req_ready_i;
   assign beat_take   = chunk_ready_i && beat_used;
   assign r_ready_o   = 1'b1;

@@ -142,18 +142,28 @@ module hd_requant #(
   assign pr_entry_o = a_entry_i;
 
   // What travels beside the lanes: index s is the output of stage s.
-  logic [Stages:1]      valid_q;
-  logic [Stages:1]      array_q, slot_q;
-  logic [AddrBits-1:0]  addr_q [1:Stages];
-  logic [CntBits-1:0]   count_q[1:Stages];
-  logic [31:0]          cmd_q  [1:Stages];
-  logic [7:0]           z_out_q[1:Stages-2];
-  logic [7:0]           min_q  [1:Stages-1];
-  logic [7:0]           max_q  [1:Stages-1];
-  logic [Stages-1:1]    table_q;
-  logic [2:0]           table_first_q[1:Stages-1];
-  logic [Stages-1:0]    en;
-  assign en = {valid_q[Stages-1:1], take};
+  typedef struct packed {
+    logic [AddrBits-1:0] addr;
+    logic [CntBits-1:0]  count;
+    logic [31:0]         cmd;
+  } hd_goes_t;
+  typedef struct packed {
+    logic [7:0] z_out, low, top;
+    logic       table_on;
+    logic [2:0] table_first;
+  } hd_ends_t;
+
+  logic [Stages:1]   valid_q, array_q, slot_q;
+  hd_goes_t          goes, goes_q[1:Stages];
+  hd_ends_t          ends, ends_q[1:Stages-1], zero, last;
+  logic [Stages-1:0] en;
+  assign en   = {valid_q[Stages-1:1], take};
+  assign goes = array ? {a_addr_i, again_q ? CntBits'(1) : a_count_i, a_cmd_i}
+                      : {v.addr, v.count, v.cmd};
+  assign ends = array ? {a_z_out_i, a_min_i, a_max_i, a_table_i, a_table_first_i}
+                      : {mbqm ? v_z_out_i : 8'd0, v.low, v.top, v.table_on, v.table_first};
+  assign zero = ends_q[Stages-2];
+  assign last = ends_q[Stages-1];
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
@@ -166,37 +176,17 @@ module hd_requant #(
   end
 
   always_ff @(posedge clk_i) begin
+    array_q <= {array_q[Stages-1:1], array};
+    slot_q  <= {slot_q[Stages-1:1], a_slot_i};
     if (take) begin
-      addr_q[1]  <= array ? a_addr_i : v.addr;
-      count_q[1] <= again_q ? CntBits'(1) : array ? a_count_i : v.count;
-      cmd_q[1]   <= array ? a_cmd_i : v.cmd;
-      array_q[1] <= array;
-      slot_q[1]  <= a_slot_i;
-      z_out_q[1] <= array ? a_z_out_i : mbqm ? v_z_out_i : 8'd0;
-      min_q[1]   <= array ? a_min_i : v.low;
-      max_q[1]   <= array ? a_max_i : v.top;
-      table_q[1] <= array ? a_table_i : v.table_on;
-      table_first_q[1] <= array ? a_table_first_i : v.table_first;
+      goes_q[1] <= goes;
+      ends_q[1] <= ends;
     end
     for (int s = 1; s < Stages; s++) begin
-      if (valid_q[s]) begin
-        addr_q[s+1]  <= addr_q[s];
-        count_q[s+1] <= count_q[s];
-        cmd_q[s+1]   <= cmd_q[s];
-        array_q[s+1] <= array_q[s];
-        slot_q[s+1]  <= slot_q[s];
-      end
-    end
-    for (int s = 1; s < Stages - 2; s++) begin
-      if (valid_q[s]) z_out_q[s+1] <= z_out_q[s];
+      if (valid_q[s]) goes_q[s+1] <= goes_q[s];
     end
     for (int s = 1; s < Stages - 1; s++) begin
-      if (valid_q[s]) begin
-        min_q[s+1]   <= min_q[s];
-        max_q[s+1]   <= max_q[s];
-        table_q[s+1] <= table_q[s];
-        table_first_q[s+1] <= table_first_q[s];
-      end
+      if (valid_q[s]) ends_q[s+1] <= ends_q[s];
     end
   end
 
@@ -216,11 +206,8 @@ module hd_requant #(
       multiplier_alt_q <= v_multiplier_alt_i;
       shift_alt_q      <= v_shift_alt_i[5:0];
       half_q       <= v_cells_i[11:1];
-      average_q[1] <= !array & !waiting & average;
     end
-    for (int s = 1; s < 4; s++) begin
-      if (valid_q[s]) average_q[s+1] <= average_q[s];
-    end
+    average_q <= {average_q[3:1], !array & !waiting & average};
   end
 
   // A word's 4 entries are those of a quarter of the lanes, or of all lanes in quarters.
@@ -262,11 +249,11 @@ module hd_requant #(
       .average_i       (average_q[1]),
       .half_i          (half_q),
       .average_q_i     (average_q[4]),
-      .z_out_i         (z_out_q[Stages-2]),
-      .min_i           (min_q[Stages-1]),
-      .max_i           (max_q[Stages-1]),
-      .table_i         (table_q[Stages-1]),
-      .table_zero_i    (TableBits'({table_first_q[Stages-1], 8'h80})),
+      .z_out_i         (zero.z_out),
+      .min_i           (last.low),
+      .max_i           (last.top),
+      .table_i         (last.table_on),
+      .table_zero_i    (TableBits'({last.table_first, 8'h80})),
       .table_we_i      (table_all || (table_one && ww_word_i[1:0] == 2'(l / (N / 4)))),
       .table_word_i    (table_word),
       .table_data_i    (ww_data_i[l%(N/4)*32 +: 32]),
@@ -276,14 +263,11 @@ module hd_requant #(
   end
 
   logic unused_bits;
-  assign unused_bits = ^{a_shift_i[7:6], v_shift_i[7:6], v_shift_alt_i[7:6], ww_word_i,
-                         table_first_q[Stages-1]};
+  assign unused_bits = ^{a_shift_i[7:6], v_shift_i[7:6], v_shift_alt_i[7:6], ww_word_i, zero, last};
 
   assign qw_valid_o = valid_q[Stages];
-  assign qw_addr_o  = addr_q[Stages];
-  assign qw_count_o = count_q[Stages];
+  assign {qw_addr_o, qw_count_o, qw_cmd_o} = goes_q[Stages];
   assign qw_unit_o  = array_q[Stages] ? UnitArray : UnitVector;
-  assign qw_cmd_o   = cmd_q[Stages];
   assign a_busy_o   = {|(valid_q & array_q & slot_q) | (again_q & a_slot_i),
                        |(valid_q & array_q & ~slot_q) | (again_q & !a_slot_i)};
   assign v_busy_o   = waiting | |(valid_q & ~array_q);

@@ -81,7 +81,7 @@ module hd_store #(
   logic [31:0]         burst_cmd, beat_cmd, error_cmd;
   logic                beat_valid, beat_take, beat_end, error;
   logic [AddrBits:0]   beat_addr;
-  logic [BeatBits:0]   beat_lo, beat_hi;
+  logic [BeatBits:0]   beat_lo, beat_bytes;
   logic                read_valid, read_take, read_last, read_tag;
   logic [LaneBits:0]   read_count;
   logic                runs_valid, rows_valid, addr_active, write_active;
@@ -120,7 +120,7 @@ module hd_store #(
     .beat_ready_i (beat_take),
     .beat_addr_o  (beat_addr),
     .beat_lo_o    (beat_lo),
-    .beat_hi_o    (beat_hi),
+    .beat_bytes_o (beat_bytes),
     .beat_end_o   (beat_end),
     .beat_cmd_o   (beat_cmd),
     .word_valid_o (read_valid),
@@ -185,12 +185,12 @@ module hd_store #(
     .in_valid_i (word_valid),
     .in_ready_o (align_ready),
     .in_lo_i    ({(LaneBits + 1){1'b0}}),
-    .in_hi_i    (word_count),
+    .in_bytes_i (word_count),
     .in_data_i  (word_data),
     .out_valid_o(bytes_valid),
     .out_ready_i(beat_take && !stop_i),
     .out_lo_i   (beat_lo),
-    .out_hi_i   (beat_hi),
+    .out_bytes_i(beat_bytes),
     .out_data_o (beat_data)
   );
 
@@ -216,7 +216,7 @@ module hd_store #(
     .beat_ready_o (w_ready),
     .beat_addr_i  (beat_addr[AddrBits-1:0]),
     .beat_lo_i    (beat_lo),
-    .beat_hi_i    (beat_hi),
+    .beat_bytes_i (beat_bytes),
     .beat_end_i   (beat_end),
     .beat_data_i  (beat_data),
     .beat_cmd_i   (beat_cmd),

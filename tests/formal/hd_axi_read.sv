@@ -35,7 +35,8 @@ always_comb begin
     a_one_hot: assert ((req_ready_o & (req_ready_o - 1'b1)) == '0 && (req_ready_o & ~req_valid_i) == '0);
     a_bound: assert (out_q + m_axi_arvalid <= Bursts);
     a_turns: assert (!(req_valid_i[1:0] == 2'b11 && (weight_last_q ? req_ready_o[1] : load_last_q && req_ready_o[0])));
-    a_fetch_first: assert (!req_valid_i[2] || req_ready_o[1:0] == '0);
+    a_fetch_first: assert (!(req_valid_i[2] && fetch_first_i) || req_ready_o[1:0] == '0);
+    a_fetch_last: assert (!req_ready_o[2] || fetch_first_i || req_valid_i[1:0] == '0);
     a_stop: assert (!stop_i || (req_ready_o == '0 && r_valid_o == '0 && m_axi_rready));
     a_routed: assert ((r_valid_o & (r_valid_o - 1'b1)) == '0
       && (r_valid_o == '0 || (m_axi_rvalid && m_axi_rready && r_ready_i == 3'b111)));

@@ -11,7 +11,7 @@ logic                  end_now;
 
 assign end_now = m_axi_wvalid && m_axi_wready && m_axi_wlast;
 for (genvar b = 0; b < AxiBytes; b++) begin : gen_lanes
-  assign lanes[b] = b >= beat_lo_i && b < beat_hi_i;
+  assign lanes[b] = b >= beat_lo_i && b < beat_lo_i + beat_bytes_i;
 end
 
 always_ff @(posedge clk_i) begin
@@ -33,7 +33,7 @@ end
 
 always_comb begin
   m_b_owed: assume (!m_axi_bvalid || ended_q != '0);
-  m_lanes: assume (beat_lo_i < beat_hi_i && beat_hi_i <= AxiBytes);
+  m_lanes: assume (beat_lo_i < AxiBytes && beat_bytes_i != '0 && beat_bytes_i <= AxiBytes - beat_lo_i);
   if (rst_ni) begin
     a_aw_stable: assert (!aw_hold_q
       || (m_axi_awvalid && {m_axi_awaddr, m_axi_awlen} == {shown_addr_q, shown_len_q}));

@@ -9,7 +9,7 @@ logic [TagBits-1:0]  shown_tag_q;
 logic [AddrBits+1:0] first_after, step_after;   // first address after the burst, after the step
 
 assign first_after = {2'b0, burst_addr_o} + ((AddrBits + 2)'(burst_len_o) + 1'b1) * AxiBytes;
-assign step_after  = {1'b0, line} + hi;
+assign step_after  = {1'b0, line_addr} + top + 1'b1;
 
 always_ff @(posedge clk_i) begin
   if (!rst_ni) {hold_q, asked_q} <= '0;

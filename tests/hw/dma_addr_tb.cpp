@@ -105,7 +105,7 @@ struct bench {
             pieces(at, c.run_bytes, kBytes, [&](uint64_t from, uint64_t to, bool end) {
                 const uint64_t beat = from - from % kBytes;
 
-                beats.push_back({beat, from - beat, to - beat, end, c.index});
+                beats.push_back({beat, from - beat, to - from, end, c.index});
             });
         }
         for (uint32_t k = 0; k < c.rows; k++)
@@ -146,7 +146,7 @@ struct bench {
                     dut->burst_ready_i, "burst");
         if (dut->beat_valid_o)
             compare(beats,
-                    {dut->beat_addr_o, dut->beat_lo_o, dut->beat_hi_o, dut->beat_end_o,
+                    {dut->beat_addr_o, dut->beat_lo_o, dut->beat_bytes_o, dut->beat_end_o,
                      dut->beat_cmd_o},
                     dut->beat_ready_i, "beat");
         if (dut->word_valid_o)

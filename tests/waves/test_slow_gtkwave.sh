@@ -98,7 +98,7 @@ for name in 00_conv2d 02_depthwise_conv2d 13_fully_connected; do
     bits=$(printf '%s' "$name" | od -An -v -tu1 -w1 |
         awk '{ for (b = 128; b >= 1; b /= 2) printf "%d", int($1 / b) % 2 }' | sed 's/^0*//')
     grep -q "^b0*$bits " plain.vcd || fail "no layer name $name in the waves"
-    grep -q "^\[markername\] .$name" plain/waves.gtkw || fail "no marker $name"
+    grep -q "^\[markername\] .\(group [0-9]*: \)\?$name" plain/waves.gtkw || fail "no marker $name"
 done
 
 # So are tiles, as heddle disasm writes them, and what a unit does, without the unit's name.
