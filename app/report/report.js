@@ -103,7 +103,8 @@ function figure(label, value, unit, note) {
 function figures() {
   const f = [], clock = stats.clock, time = stats.time, total = stats.total_cycles;
   if (time) f.push(figure(`At ${clock.mhz}\u2009MHz, ${clock.origin}`, Number(time.milliseconds.toPrecision(4)), "ms",
-    `${Number(time.inferences_per_second.toPrecision(4))} inferences/s, ${Number(time.gops.toPrecision(3))} GOPS`));
+    `${Number(time.inferences_per_second.toPrecision(4))} inferences/s, ${Number(time.gops.toPrecision(3))} GOPS` +
+    (known(time.gops_per_klut) ? `, ${Number(time.gops_per_klut.toPrecision(3))} GOPS/kLUT4` : "")));
   f.push(figure("Cycles of an inference", whole(known(total) ? total : stats.estimated_cycles), "",
     timed ? `${whole(stats.cycles)} accelerator, measured; ${whole(stats.host_cycles)} host, model`
           : `estimate; engine ${stats.engine} has no cycles`));

@@ -207,21 +207,31 @@ static void memory_lines(struct text *t, const cJSON *all)
                     report_number(m, "compulsory_write_bytes"), moved / least);
 }
 
+static void time_line(struct text *t, const cJSON *all, const cJSON *time)
+{
+    const cJSON *clock = report_member(all, "clock");
+    const double density = report_number(time, "gops_per_klut");
+
+    text_printf(t, "time at %.0f MHz (%s): %.3f ms, %.1f inferences/s, %.2f GOPS, ",
+                report_number(clock, "mhz"), report_word(clock, "origin"),
+                report_number(time, "milliseconds"), report_number(time, "inferences_per_second"),
+                report_number(time, "gops"));
+    if (density > 0)
+        text_printf(t, "%.3g GOPS/kLUT4, ", density);
+    text_printf(t, "host %s\n",
+                strcmp(report_word(all, "host_model"), "estimate") != 0 ? "simulated"
+                                                                        : "estimated");
+}
+
 /* Models, and said to be. */
 static void model_line(struct text *t, const cJSON *all)
 {
-    const cJSON *time = report_member(all, "time"), *clock = report_member(all, "clock"),
-                *energy = report_member(all, "energy");
+    const cJSON *time = report_member(all, "time"), *energy = report_member(all, "energy");
     const char *unit = report_word(energy, "unit");
     const bool pj = strcmp(unit, "pJ") == 0;
 
     if (cJSON_IsObject(time))
-        text_printf(t, "time at %.0f MHz (%s): %.3f ms, %.1f inferences/s, %.2f GOPS, host %s\n",
-                    report_number(clock, "mhz"), report_word(clock, "origin"),
-                    report_number(time, "milliseconds"),
-                    report_number(time, "inferences_per_second"), report_number(time, "gops"),
-                    strcmp(report_word(all, "host_model"), "estimate") != 0 ? "simulated"
-                                                                            : "estimated");
+        time_line(t, all, time);
     if (energy)
         text_printf(t, "energy by model (counted actions x %s): %.4g %s without the host\n",
                     report_word(energy, "table"), report_number(energy, "energy") * (pj ? 1e-6 : 1),

@@ -2,10 +2,10 @@
  * counted actions times a table. docs/ENERGY.md. */
 #include <string.h>
 
+#include "app/report/area.h"
 #include "base/file.h"
+#include "hw/gen/accel.h"
 #include "stats.h"
-
-#define CLOCK_ASSUMED 100u /* MHz */
 
 enum status stats_models(struct run_job *job, struct diag *d)
 {
@@ -48,15 +48,59 @@ static double cycles(const cJSON *o, const char *name)
     return cJSON_IsNumber(v) ? v->valuedouble : -1;
 }
 
+/* Its clock_mhz and clock_origin: --clock's, else the slowest accelerator's, as one clock drives all. */
+static struct hd_config clock_of(const struct run_job *job)
+{
+    const struct target_list *list = &job->p->targets;
+    struct hd_config c = job->p->hw;
+    bool any = false;
+
+    for (uint32_t i = 0; i < list->n; i++) {
+        const struct hd_config *hw = target_hw(list->target[i], &job->p->hw);
+        if (!list->target[i]->desc->accelerator || (any && hw->clock_mhz >= c.clock_mhz))
+            continue;
+        c = *hw;
+        any = true;
+    }
+    if (job->options->clock_mhz) {
+        c.clock_mhz = job->options->clock_mhz;
+        c.clock_origin = HD_CLOCK_GIVEN;
+    }
+    return c;
+}
+
+/* LUT4 of all accelerators; -1: there is none, or one that was not counted. */
+static double lut4_of(const struct run_job *job)
+{
+    const struct target_list *list = &job->p->targets;
+    double sum = 0;
+
+    for (uint32_t i = 0; i < list->n; i++) {
+        struct diag ignored = {.status = ST_OK}; /* heddle hw states what is wrong with area.csv */
+        struct area area;
+        if (!list->target[i]->desc->accelerator)
+            continue;
+        if (list->target[i]->desc->outside ||
+            area_of(job->arena, target_hw(list->target[i], &job->p->hw), &area, &ignored) !=
+                ST_OK ||
+            area.lut4 < 0)
+            return -1;
+        sum += area.lut4;
+    }
+    return sum > 0 ? sum : -1;
+}
+
 static void add_time(const struct stats *s, cJSON *o)
 {
-    const uint32_t given = s->job->options->clock_mhz, mhz = given ? given : CLOCK_ASSUMED;
-    const double all = cycles(o, "total_cycles"), seconds = all / (mhz * 1e6);
+    const struct hd_config clock = clock_of(s->job);
+    const double all = cycles(o, "total_cycles"), seconds = all / (clock.clock_mhz * 1e6),
+                 lut4 = lut4_of(s->job);
     const struct account *a = s->account;
-    cJSON *clock = cJSON_AddObjectToObject(o, "clock"), *time;
+    const double gops = 2e-9 * (double)(a->accelerator_macs + a->host_macs) / seconds;
+    cJSON *time = cJSON_AddObjectToObject(o, "clock");
 
-    stats_count(clock, "mhz", mhz);
-    cJSON_AddStringToObject(clock, "origin", given ? "given" : "assumed");
+    stats_count(time, "mhz", clock.clock_mhz);
+    cJSON_AddStringToObject(time, "origin", accel_clock_origins[clock.clock_origin]);
     if (all <= 0) {
         cJSON_AddNullToObject(o, "time");
         return;
@@ -64,8 +108,11 @@ static void add_time(const struct stats *s, cJSON *o)
     time = cJSON_AddObjectToObject(o, "time");
     cJSON_AddNumberToObject(time, "milliseconds", 1e3 * seconds);
     cJSON_AddNumberToObject(time, "inferences_per_second", 1 / seconds);
-    cJSON_AddNumberToObject(time, "gops",
-                            2e-9 * (double)(a->accelerator_macs + a->host_macs) / seconds);
+    cJSON_AddNumberToObject(time, "gops", gops);
+    if (lut4 > 0)
+        cJSON_AddNumberToObject(time, "gops_per_klut", 1e3 * gops / lut4);
+    else
+        cJSON_AddNullToObject(time, "gops_per_klut");
 }
 
 void stats_model(const struct stats *s, cJSON *o)

@@ -96,6 +96,8 @@ struct accel_size {
 
 /* All of them, sorted by name; the name after the last is NULL. */
 extern const struct accel_size accel_sizes[];
+/* By enum hd_clock_origin: "assumed", "given", "placed", "routed". */
+extern const char *const accel_clock_origins[];
 uint32_t accel_size_of(const struct hd_config *c, const struct accel_size *s);
 
 /* A configuration of accel.json; the message lists the names there are. */

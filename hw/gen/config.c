@@ -10,6 +10,7 @@ enum {
     MAX_CONFIG_FILE_BYTES = 1 << 20,
     SOFTMAX_ROWS = 256,  /* unless stated */
     SOFTMAX_WORDS = 256, /* of the table of exponentials, by weight addresses */
+    CLOCK_MHZ = 100,     /* assumed */
 };
 
 /* Sorted by key: canonical JSON is printed from this table. The upper bounds come from the widths
@@ -28,6 +29,8 @@ const struct accel_size accel_sizes[] = {
     {"weight_bytes", offsetof(struct hd_config, weight_bytes), 16, 2u << 20},
     {NULL, 0, 0, 0},
 };
+
+const char *const accel_clock_origins[] = {"assumed", "given", "placed", "routed"};
 
 uint32_t accel_size_of(const struct hd_config *c, const struct accel_size *s)
 {
@@ -210,6 +213,31 @@ static enum status read_softmax_rows(struct hd_config *c, const cJSON *object, c
     return json_uint_or(object, where, "softmax_rows", 0, 1024, rows, &c->softmax_rows, d);
 }
 
+/* A base's clock is that of its own sizes: a configuration states its own, or none. */
+static enum status read_clock(struct hd_config *c, const cJSON *object, const char *where,
+                              struct diag *d)
+{
+    const cJSON *origin = cJSON_GetObjectItemCaseSensitive(object, "clock_origin");
+
+    c->clock_mhz = CLOCK_MHZ;
+    c->clock_origin = HD_CLOCK_ASSUMED;
+    if (!origin && !cJSON_HasObjectItem(object, "clock_mhz"))
+        return ST_OK;
+    TRY(json_uint(object, where, "clock_mhz", 1, 100000, &c->clock_mhz, d));
+    c->clock_origin = HD_CLOCK_GIVEN;
+    if (!origin)
+        return ST_OK;
+    for (uint32_t i = HD_CLOCK_ASSUMED; cJSON_IsString(origin) && i <= HD_CLOCK_ROUTED; i++)
+        if (strcmp(origin->valuestring, accel_clock_origins[i]) == 0) {
+            c->clock_origin = (enum hd_clock_origin)i;
+            return ST_OK;
+        }
+    return FAIL(d, ST_USAGE,
+                "%s: \"clock_origin\": expected \"assumed\", \"given\", \"placed\" or "
+                "\"routed\", found %.40s",
+                where, cJSON_IsString(origin) ? origin->valuestring : "no string");
+}
+
 enum status config_read(const struct accel *acc, const cJSON *object, const char *where,
                         struct hd_config *out, struct diag *d)
 {
@@ -220,7 +248,7 @@ enum status config_read(const struct accel *acc, const cJSON *object, const char
     TRY(json_only(
         object, where,
         "name base doc n scratchpad_bytes banks ports weight_bytes acc_depth param_entries "
-        "softmax_rows axi_bytes axi_addr_bits read_bursts",
+        "softmax_rows axi_bytes axi_addr_bits read_bursts clock_mhz clock_origin",
         d));
     TRY(read_base(acc, object, where, &c, d));
     const bool based = *c.name != '\0';
@@ -233,6 +261,7 @@ enum status config_read(const struct accel *acc, const cJSON *object, const char
                   : json_uint(object, where, m->name, m->low, m->high, to, d));
     }
     TRY(read_softmax_rows(&c, object, where, based, d));
+    TRY(read_clock(&c, object, where, d));
     TRY(check_sizes(&c, where, d));
     c.hash = config_hash(acc, &c);
     if (!named)

@@ -4,6 +4,9 @@
 
 #include <stdint.h>
 
+/* Where a configuration's clock comes from. */
+enum hd_clock_origin { HD_CLOCK_ASSUMED, HD_CLOCK_GIVEN, HD_CLOCK_PLACED, HD_CLOCK_ROUTED };
+
 struct hd_config {
     char name[32];
     uint32_t n;                /* rows = columns of the array; bytes of a scratchpad word */
@@ -17,7 +20,9 @@ struct hd_config {
     uint32_t axi_bytes;     /* data width of the AXI master */
     uint32_t axi_addr_bits;
     uint32_t read_bursts; /* outstanding read bursts */
-    uint32_t hash;        /* CONFIG_HASH: registers, command formats and this configuration */
+    uint32_t clock_mhz;   /* what cycles are shown as time at; not part of the hash */
+    enum hd_clock_origin clock_origin;
+    uint32_t hash; /* CONFIG_HASH: registers, command formats and this configuration */
 };
 
 /* Tables of 256 entries that each requantisation lane keeps: none or a power of two, as many as words

@@ -100,6 +100,7 @@ def difference(a, b):
 def check(browser, page, grid):
     browser.post("/url", {"url": pathlib.Path(page).resolve().as_uri()})
     browser.scheme("light")
+    assert "GOPS/kLUT4" in browser.run("return document.getElementById('figures').textContent"), "no GOPS/kLUT4"
     empty = browser.run("""return ['head', 'figures', 'timeline', 'layers', 'graph', 'roofline', 'memory', 'traffic', 'energy']
         .filter(id => document.getElementById(id).textContent.trim().length < 8)""")
     assert not empty, f"nothing in {empty}"

@@ -13,7 +13,7 @@ is() { # is FILE PATH VALUE
 }
 
 expect 0 '' "$heddle" run "$model" --engine=func --stats s.json --accelergy=a.yaml
-is s.json clock.origin assumed
+is s.json clock.origin assumed # sys16 states none
 is s.json clock.mhz 100
 is s.json time None # func has no cycles
 is s.json energy.table horowitz45
@@ -29,6 +29,17 @@ END
 expect 0 '' "$heddle" run "$model" --engine=ref --stats r.json --clock=200
 is r.json clock.origin given
 is r.json clock.mhz 200
+
+# the configuration's clock; that of a base is the base's alone
+hw() { # hw JSON MHZ ORIGIN
+    expect 0 '' "$heddle" run "$model" --engine=func --stats s.json --hw="$1"
+    is s.json clock.mhz "$2"
+    is s.json clock.origin "$3"
+}
+hw tiny 30 placed
+hw '{"base": "tiny", "name": "mine"}' 100 assumed
+hw '{"base": "tiny", "name": "mine", "clock_mhz": 7}' 7 given
+hw '{"base": "tiny", "name": "mine", "clock_mhz": 8, "clock_origin": "routed"}' 8 routed
 
 # a table of one's own: 1 for each product, nothing else
 sed 's/"mac": [0-9.]*/"mac": 1/; /"mac"/!s/": [0-9.]\+\(,\?\)$/": 0\1/; s/horowitz45/mine/' \

@@ -3,6 +3,19 @@
 . "$(dirname "$0")/../../e2e/common.sh"
 here=$HEDDLE_HOME/tests/app/report
 "$heddle" run "$models/digits/model.tflite" --hw=tiny -o out >stdout 2>stderr || fail "$(cat stderr)"
+python3 - "$HEDDLE_HOME/hw/area.csv" <<'END' >line || fail "time of stats.json"
+import csv, json, sys
+s = json.load(open("out/stats.json"))
+mhz, t = s["clock"]["mhz"], s["time"]
+lut4 = [float(r["lut4"]) for r in csv.DictReader(open(sys.argv[1])) if r["n"] == "4"]
+seconds = s["total_cycles"] / (mhz * 1e6)
+for name, value in (("milliseconds", seconds * 1e3), ("inferences_per_second", 1 / seconds),
+                    ("gops", 2e-9 * s["macs"] / seconds), ("gops_per_klut", 2e-6 * s["macs"] / seconds / lut4[0])):
+    assert abs(t[name] / value - 1) < 1e-9, (name, t[name], value)
+print(f"time at {mhz} MHz ({s['clock']['origin']}): {seconds * 1e3:.3f} ms, {1 / seconds:.1f} inferences/s, "
+      f"{t['gops']:.2f} GOPS, {t['gops_per_klut']:.3g} GOPS/kLUT4, host estimated")
+END
+grep -qxFf line stdout || fail "expected '$(cat line)', found '$(grep '^time at' stdout)'"
 python3 "$here/page_check.py" out/report.html "$here/page.grid" >stdout 2>&1
 case $? in
     0) ;;

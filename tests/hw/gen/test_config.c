@@ -172,6 +172,14 @@ static void impossible_sizes_are_refused(void **state)
     expect_bad("\"ports\": 4", "\"ports\": 4, \"softmax_rows\": 2048", "0 to 1024, found 2048");
     expect_bad("65536", "2048, \"softmax_rows\": 64", "0 with less than 256 words of weights");
     expect_bad("\"read_bursts\": 16", "\"read_bursts\": 65", "from 1 to 64, found 65");
+    expect_bad("\"ports\": 4", "\"ports\": 4, \"clock_mhz\": 0", "from 1 to 100000, found 0");
+    expect_bad("\"ports\": 4", "\"ports\": 4, \"clock_origin\": \"routed\"",
+               "\"clock_mhz\": expected an integer from 1 to 100000, found nothing");
+    expect_bad("\"ports\": 4", "\"ports\": 4, \"clock_mhz\": 9, \"clock_origin\": \"guess\"",
+               "x.json: \"clock_origin\": expected \"assumed\", \"given\", \"placed\" or "
+               "\"routed\", found guess");
+    expect_bad("\"ports\": 4", "\"ports\": 4, \"clock_mhz\": 9, \"clock_origin\": 1",
+               "found no string");
 }
 
 static void malformed_objects_are_refused(void **state)
