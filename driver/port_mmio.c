@@ -33,6 +33,22 @@ static uint8_t *memory_at(const struct hd_mmio *m, uint64_t device, size_t n_byt
     return (uint8_t *)(m->memory + (uintptr_t)at);
 }
 
+/* A word, whatever it is part of. */
+typedef uint32_t __attribute__((may_alias)) word;
+
+/* Words where both ends begin at one, else bytes: device memory may be uncached, and a word takes as
+ * long as a byte. */
+static void copy(uint8_t *to, const uint8_t *from, size_t n)
+{
+    size_t i = 0;
+
+    if (((uintptr_t)to | (uintptr_t)from) % 4 == 0)
+        for (; n - i >= 4; i += 4)
+            *(word *)(void *)(to + i) = *(const word *)(const void *)(from + i);
+    for (; i < n; i++)
+        to[i] = from[i];
+}
+
 static int mmio_to_device(void *ctx, uint64_t device, const void *host, size_t n_bytes)
 {
     const struct hd_mmio *m = ctx;
@@ -40,8 +56,7 @@ static int mmio_to_device(void *ctx, uint64_t device, const void *host, size_t n
 
     if (!to)
         return HD_ERROR_BUS;
-    for (size_t i = 0; i < n_bytes; i++)
-        to[i] = ((const uint8_t *)host)[i];
+    copy(to, host, n_bytes);
     if (m->clean)
         m->clean(m->ctx, to, n_bytes);
     return HD_OK;
@@ -56,8 +71,7 @@ static int mmio_from_device(void *ctx, void *host, uint64_t device, size_t n_byt
         return HD_ERROR_BUS;
     if (m->invalidate)
         m->invalidate(m->ctx, from, n_bytes);
-    for (size_t i = 0; i < n_bytes; i++)
-        ((uint8_t *)host)[i] = from[i];
+    copy(host, from, n_bytes);
     return HD_OK;
 }
 

@@ -191,11 +191,9 @@ static const char *search_path(struct arena *a, const char *name)
     return NULL;
 }
 
-/* Standard output of `path argument...`, first line. */
-static enum status ask(struct arena *a, const char *path, const char *argument, const char *second,
-                       const char **line, struct diag *d)
+enum status tool_ask(struct arena *a, const char *what, const char *const *argv, const char **text,
+                     struct diag *d)
 {
-    const char *const argv[] = {path, argument, second, NULL};
     char name[] = "/tmp/heddle-ask-XXXXXX";
     const int fd = mkstemp(name);
     uint8_t *data = NULL;
@@ -205,13 +203,24 @@ static enum status ask(struct arena *a, const char *path, const char *argument, 
     if (fd < 0)
         return FAIL(d, ST_NO_MEMORY, "cannot write a temporary file: %s", strerror(errno));
     (void)close(fd);
-    st = tool_run(a, arena_printf(a, "asking '%s' for its version", path), "/", name, argv, d);
+    st = tool_run(a, what, "/", name, argv, d);
     if (st == ST_OK)
         st = file_read(a, name, 1 << 20, &data, &n, d);
     (void)unlink(name);
-    if (st == ST_OK)
-        *line = arena_strndup(a, (const char *)data, strcspn((const char *)data, "\n"));
+    *text = st == ST_OK ? (const char *)data : "";
     return st;
+}
+
+/* The first line of what a tool prints. */
+static enum status ask(struct arena *a, const char *path, const char *argument, const char *second,
+                       const char **line, struct diag *d)
+{
+    const char *const argv[] = {path, argument, second, NULL};
+    const char *text;
+
+    TRY(tool_ask(a, arena_printf(a, "asking '%s' for its version", path), argv, &text, d));
+    *line = arena_strndup(a, text, strcspn(text, "\n"));
+    return ST_OK;
 }
 
 /* Lines of the note: what identifies the file, version, root. */

@@ -27,6 +27,10 @@ enum status tool_find(struct arena *a, const char *cache, const char *name, cons
 enum status tool_run(struct arena *a, const char *what, const char *folder, const char *log,
                      const char *const *argv, struct diag *d);
 
+/* The same; *text: what it printed, up to a MiB. */
+enum status tool_ask(struct arena *a, const char *what, const char *const *argv, const char **text,
+                     struct diag *d);
+
 /* While a program runs: after `seconds` (0: never) all its processes are killed, ST_INTERNAL; each
  * second `output` (or NULL) is told of `doing` and for how long. */
 struct tool_watch {

@@ -73,15 +73,15 @@ const struct option_row options_table[] = {
     {SHOW("host", "HOW", COMPILER,
           "who executes the host's part: native (default, cycles by a table), iss (a simulated "
           "RV32IM processor, in the accelerator's time) or rtl (PicoRV32's Verilog)"),
-     WORD(host, hosts), .used_by = RUNS},
+     WORD(host, hosts), .used_by = RUNS | PROGRAM},
     {SHOW("host-core", "NAME", COMPILER,
           "of --host=iss, whose cycles: five-stages (default, as the estimate) or picorv32 (as "
           "--host=rtl, measured)"),
-     WORD(host_core, cores), .used_by = RUNS},
+     WORD(host_core, cores), .used_by = RUNS | PROGRAM},
     {SHOW("host-memory", "N", DEVICE,
           "of --host=iss, rtl: cycles from the processor's address to its memory's answer (default "
           "1)"),
-     NUMBER(host_memory, 1, 16), .used_by = RUNS},
+     NUMBER(host_memory, 1, 16), .used_by = RUNS | PROGRAM},
     {SHOW("hw", "NAME|FILE", COMPILER,
           "configuration: tiny, sys8, sys16 (default), sys32, a JSON file, or JSON: {\"base\": "
           "\"sys16\", "
@@ -193,7 +193,8 @@ const struct option_row options_table[] = {
      FLAG(verbose), .shown.letter = 'v', .used_by = RUNS | OF(REPORT)},
     {SHOW("quiet", NULL, REPORT, "the report is its verdict only; no progress"), FLAG(quiet),
      .shown.letter = 'q', .used_by = RUNS | OF(REPORT)},
-    {SHOW("clock", "MHZ", REPORT, "for milliseconds and GOPS (default 100, an assumption)"),
+    {SHOW("clock", "MHZ", REPORT,
+          "for milliseconds and GOPS (default the configuration's, docs/ENERGY.md)"),
      NUMBER(clock_mhz, 1, 100000), .used_by = RUNS | OF(SWEEP)},
     {SHOW("energy", "TABLE", REPORT,
           "energy of each action: horowitz45 (default), eyeriss65, tpu7 or a JSON file"),

@@ -314,6 +314,8 @@ enum status run_program(struct arena *a, const struct options *o, struct diag *d
     struct own p = {.arena = a, .options = o};
     struct hd_config hw;
 
+    if (o->host != HOST_NATIVE)
+        return run_program_iss(a, o, d);
     p.engine = o->engine == ENGINE_FUNC ? ENGINE_FUNC : ENGINE_RTL;
     p.hw = &hw;
     TRY(set_waves(&p, d));

@@ -18,6 +18,11 @@ static void line(const struct run_job *job, time_t begun)
     const struct ir_graph *g = job->p->graph;
     uint32_t layer = job->shared->working, done = 0;
 
+    if (job->program) {
+        output_printf(job->options->output, OUTPUT_PROGRESS, "%s, %lld s", job->options->prog,
+                      (long long)(time(NULL) - begun));
+        return;
+    }
     for (uint32_t k = 0; k < job->n_process; k++)
         done += run_results(job, k)->inferences;
     output_printf(job->options->output, OUTPUT_PROGRESS, "inference %u of %u, %.40s, %lld s",

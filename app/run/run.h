@@ -29,7 +29,9 @@ struct run_shared {
     int state;                           /* as waitpid gave it; not 0: it crashed */
     enum status status;
     char message[4096];
-    uint64_t cycles; /* sums over the inferences */
+    uint64_t cycles;      /* sums over the inferences */
+    int32_t code;         /* of --prog on the board: what hd_program returned */
+    uint32_t submissions; /* likewise */
     uint64_t read_bytes, write_bytes;
     double wall_seconds;
     uint64_t sim_cycles;
@@ -66,7 +68,8 @@ struct run_job {
     struct run_bytes model; /* wins over the file that options->model names */
     const struct run_bytes *given_in, *given_expect; /* each OPTIONS_MAX_FILES, or NULL */
     struct run_package *package;                     /* NULL: a model */
-    uint32_t n;                                      /* inferences */
+    bool program; /* --prog on the board: no model, nothing to infer */
+    uint32_t n;   /* inferences */
     struct run_data *in, *out, *expected;
     const char *checked_against; /* "ref" or "expect" */
     const char *expected_from;   /* where those came from, as text; NULL: the reference */
@@ -133,6 +136,9 @@ enum status run_compile_into(struct arena *a, const struct emit_unit *u, const c
 enum status run_compile_program(struct arena *a, const char *source, const struct hd_config *hw,
                                 const char **so_path, struct diag *d);
 
+/* -DHD_N=... of a configuration; NULL at its end. */
+const char *const *run_config_flags(struct arena *a, const struct hd_config *hw);
+
 /* Make driver and kernels visible to the emitted or own C that this process loads next. */
 enum status run_runtime(struct arena *a, struct diag *d);
 
@@ -141,11 +147,17 @@ enum status run_runtime(struct arena *a, struct diag *d);
 enum status run_compile_package(struct arena *a, const char *folder, const char *so_path,
                                 struct diag *d);
 
-/* run_iss.c, of --host=iss and rtl: which it is, whose cycles; what it cannot be given with (ST_USAGE); the program of its processor, an ELF
- * file, from job->p->emitted. ST_UNSUPPORTED: several accelerators, targets with cores. */
+/* The folder of job->package; *changes: it is the user's, not of the cache. */
+const char *run_package_folder(const struct run_job *job, bool *changes);
+
+/* run_iss.c, of --host=iss and rtl: which it is, whose cycles; what it cannot be given with (ST_USAGE); the program of its
+ * processor, an ELF file, from job->package or job->p->emitted. ST_UNSUPPORTED: several accelerators, more cores than the
+ * board has addresses for, targets with libraries. */
 const char *run_iss_name(const struct options *o);
 const struct iss_cycles *run_iss_core(const struct options *o);
 enum status run_iss_check(const struct run_job *job, struct diag *d);
+/* Build what executes for --host=rtl. */
+enum status run_iss_processor(struct run_job *job, const char *cache, struct diag *d);
 enum status run_iss_compile(struct run_job *job, const char **elf, struct diag *d);
 
 /* run_package.c: is `path` a package of "heddle compile" (a .tar file, or a folder with
@@ -166,6 +178,8 @@ void run_unlock(struct run_job *job);
 
 /* processes.c: run all inferences on func or rtl in child processes. */
 enum status run_engine(struct run_job *job, const char *so_path, struct diag *d);
+/* program.c, program_iss.c: --prog. */
+enum status run_program_iss(struct arena *a, const struct options *o, struct diag *d);
 enum status run_program(struct arena *a, const struct options *o, struct diag *d);
 
 /* progress.c: wait for the child; meanwhile, if stderr is a terminal, one line that states where it

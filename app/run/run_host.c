@@ -260,6 +260,21 @@ enum status run_compile_package(struct arena *a, const char *folder, const char 
     return ST_OK;
 }
 
+const char *const *run_config_flags(struct arena *a, const struct hd_config *hw)
+{
+    const char *const flags[] = {arena_printf(a, "-DHD_N=%u", hw->n),
+                                 arena_printf(a, "-DHD_PORTS=%u", hw->ports),
+                                 arena_printf(a, "-DHD_SCRATCHPAD_BYTES=%u", hw->scratchpad_bytes),
+                                 arena_printf(a, "-DHD_WEIGHT_BYTES=%u", hw->weight_bytes),
+                                 arena_printf(a, "-DHD_ACC_DEPTH=%u", hw->acc_depth),
+                                 arena_printf(a, "-DHD_PARAM_ENTRIES=%u", hw->param_entries),
+                                 arena_printf(a, "-DHD_SOFTMAX_ROWS=%u", hw->softmax_rows),
+                                 arena_printf(a, "-DHD_CONFIG_HASH=0x%08xu", hw->hash),
+                                 NULL};
+
+    return arena_memdup(a, flags, sizeof flags);
+}
+
 enum status run_compile_program(struct arena *a, const char *source, const struct hd_config *hw,
                                 const char **so_path, struct diag *d)
 {
@@ -280,17 +295,11 @@ enum status run_compile_program(struct arena *a, const char *source, const struc
     const char *sources[] = {path ? arena_strdup(a, path) : source, NULL};
     free((void *)(uintptr_t)path);
     const char *none[] = {NULL};
-    const char *extra[] = {arena_printf(a, "-DHD_N=%u", hw->n),
-                           arena_printf(a, "-DHD_PORTS=%u", hw->ports),
-                           arena_printf(a, "-DHD_SCRATCHPAD_BYTES=%u", hw->scratchpad_bytes),
-                           arena_printf(a, "-DHD_WEIGHT_BYTES=%u", hw->weight_bytes),
-                           arena_printf(a, "-DHD_ACC_DEPTH=%u", hw->acc_depth),
-                           arena_printf(a, "-DHD_PARAM_ENTRIES=%u", hw->param_entries),
-                           arena_printf(a, "-DHD_SOFTMAX_ROWS=%u", hw->softmax_rows),
-                           arena_printf(a, "-DHD_CONFIG_HASH=0x%08xu", hw->hash),
-                           "-fstack-protector-strong",
-                           "-D_FORTIFY_SOURCE=2",
-                           NULL};
+    const char *extra[16] = {"-fstack-protector-strong", "-D_FORTIFY_SOURCE=2"};
+    uint32_t n = 2;
+
+    for (const char *const *f = run_config_flags(a, hw); *f; f++)
+        extra[n++] = *f;
     *so_path = arena_printf(a, "%s/program.so", folder);
     TRY(private_dirs(a, c.cache, name, d));
     /* always: headers next to it are not hashed */

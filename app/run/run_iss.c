@@ -1,4 +1,4 @@
-/* run_iss.c - the package as a program of the simulated processor (--host=iss, rtl): cross-compiled by its own
+/* run_iss.c - a package as a program of the simulated processor (--host=iss, rtl): cross-compiled by its own
  * CMakeLists.txt, cached by content. */
 #include <stdio.h>
 #include <string.h>
@@ -6,13 +6,22 @@
 #include "base/file.h"
 #include "base/home.h"
 #include "base/private.h"
+#include "base/text.h"
 #include "board.h"
 #include "compiler/emit/emit_package.h"
+#include "core_targets.h"
 #include "sim/cached.h"
 #include "sim/cpu/cpu.h"
 #include "sim/evict.h"
 #include "sim/hash.h"
 #include "sim/tools.h"
+
+/* What is compiled: a package in memory, or one in a folder of its own. */
+struct source {
+    struct package *package;
+    const char *folder;
+    bool changes; /* the folder is a user's: compile what is in it now */
+};
 
 const char *run_iss_name(const struct options *o)
 {
@@ -39,8 +48,7 @@ enum status run_iss_check(const struct run_job *job, struct diag *d)
         return FAIL(d, ST_USAGE,
                     "--host=%s: only the RTL has cycles; expected --engine=rtl, found %s",
                     run_iss_name(o), o->engine == ENGINE_REF ? "ref" : "func");
-    wrong = job->package         ? "a package; give the network"
-            : o->reset_state     ? "--reset-state"
+    wrong = o->reset_state       ? "--reset-state"
             : o->separate_memory ? "--memory=separate"
             : o->waves           ? "--waves"
                                  : NULL;
@@ -49,42 +57,94 @@ enum status run_iss_check(const struct run_job *job, struct diag *d)
     return ST_OK;
 }
 
-/* What the processor's program can be made of: one accelerator, no targets with C or cores of their
- * own. */
+/* What the processor's program can be made of: one accelerator, cores for which there are addresses. */
 static enum status check_program(const struct run_job *job, struct diag *d)
 {
-    const struct target *port[TARGET_MAX];
+    const struct core_targets *const cores = job->cores;
+    const char *const name = run_iss_name(job->options);
 
     if (job->p->program->n_device > 1)
-        return FAIL(d, ST_UNSUPPORTED, "--host=%s: %u accelerators; it supports one",
-                    run_iss_name(job->options), job->p->program->n_device);
-    if (emit_outside_ports(job->p->emitted, port) > 0)
-        return FAIL(d, ST_UNSUPPORTED, "--host=%s: the core of target '%s'; it supports none",
-                    run_iss_name(job->options), port[0]->name);
+        return FAIL(d, ST_UNSUPPORTED, "--host=%s: %u accelerators; it supports one", name,
+                    job->p->program->n_device);
+    if (cores->n > BOARD_CORES)
+        return FAIL(d, ST_UNSUPPORTED, "--host=%s: %u cores of targets; it supports %u", name,
+                    cores->n, BOARD_CORES);
+    if (board_core_memory(cores, cores->n) == 0)
+        return FAIL(
+            d, ST_UNSUPPORTED,
+            "--host=%s: cores with more than %u MiB of memory together; it supports no more", name,
+            (BOARD_RAM - BOARD_CORE_MEMORY) >> 20);
     return ST_OK;
 }
 
-/* The package's own toolchain file, and where the board has the accelerator. */
-static enum status write_toolchain(struct arena *a, const struct options *o, const char *folder,
-                                   struct diag *d)
+/* A processor without an operating system has no libraries. */
+static enum status check_libraries(struct arena *a, const struct run_job *job,
+                                   const struct source *from, struct diag *d)
 {
-    const char *const text = arena_printf(
-        a,
-        "include(${CMAKE_CURRENT_LIST_DIR}/bare/riscv32.cmake)\n"
-        "add_compile_definitions(HD_REGISTERS=0x%xu HD_MEMORY=0x%xu HD_MEMORY_BYTES=%uu%s)\n",
-        BOARD_REGISTERS, BOARD_MEMORY, BOARD_MEMORY_BYTES, o->poll ? "" : " HD_IRQ");
+    const char *const path = arena_printf(a, "%s/libraries.txt", from->folder);
+    uint8_t *text = NULL;
+    size_t n_bytes = 0;
 
-    return file_write(arena_printf(a, "%s/board.cmake", folder), text, strlen(text), d);
+    if (!file_exists(path))
+        return ST_OK;
+    TRY(file_read(a, path, 4096, &text, &n_bytes, d));
+    const int length = (int)strcspn((const char *)text, "\n");
+    if (length == 0)
+        return ST_OK;
+    return FAIL(d, ST_UNSUPPORTED,
+                "--host=%s: library '%.*s' of a target: the processor has no libraries",
+                run_iss_name(job->options), length, (const char *)text);
 }
 
+/* A list of addresses or sizes, one a core. */
+static void add_cores(struct text *t, const char *macro, const struct core_targets *cores,
+                      uint32_t (*of)(const struct core_targets *cores, uint32_t i))
+{
+    text_printf(t, " %s=", macro);
+    for (uint32_t i = 0; i < cores->n; i++)
+        text_printf(t, "%s0x%xu", i ? "," : "", of(cores, i));
+}
+
+static uint32_t registers_of(const struct core_targets *cores, uint32_t i)
+{
+    (void)cores;
+    return BOARD_CORE_REGISTERS(i);
+}
+
+static uint32_t bytes_of(const struct core_targets *cores, uint32_t i)
+{
+    return cores->core[i].memory_bytes;
+}
+
+/* A toolchain file around the package's own: where the board has the devices. */
+static const char *toolchain(struct arena *a, const struct run_job *job, const struct source *from)
+{
+    struct text t;
+
+    text_init(&t, a);
+    text_printf(&t,
+                "include(%s/bare/riscv32.cmake)\n"
+                "add_compile_definitions(HD_REGISTERS=0x%xu HD_MEMORY=0x%xu HD_MEMORY_BYTES=%uu%s",
+                from->folder ? from->folder : "${CMAKE_CURRENT_LIST_DIR}", BOARD_REGISTERS,
+                BOARD_MEMORY, BOARD_MEMORY_BYTES, job->options->poll ? "" : " HD_IRQ");
+    if (job->cores->n) {
+        add_cores(&t, "HD_CORE_REGISTERS", job->cores, registers_of);
+        add_cores(&t, "HD_CORE_MEMORY", job->cores, board_core_memory);
+        add_cores(&t, "HD_CORE_MEMORY_BYTES", job->cores, bytes_of);
+    }
+    text_add(&t, ")\nadd_compile_options(-g)\n"); /* lines of faults (board_source.c) */
+    return t.data;
+}
+
+/* In `folder`, whose board.cmake is written, the program build/net. */
 static enum status build(struct arena *a, const struct sim_tool *cmake, const char *folder,
-                         struct diag *d)
+                         const struct source *from, struct diag *d)
 {
     const char *const log = arena_printf(a, "%s/build.log", folder);
     const char *const configure[] = {
         cmake->path,
         "-S",
-        ".",
+        from->folder ? from->folder : ".",
         "-B",
         "build",
         "-G",
@@ -98,7 +158,7 @@ static enum status build(struct arena *a, const struct sim_tool *cmake, const ch
     return tool_run(a, "compiling the package for rv32im", folder, log, make, d);
 }
 
-static enum status build_cpu(struct run_job *job, const char *cache, struct diag *d)
+enum status run_iss_processor(struct run_job *job, const char *cache, struct diag *d)
 {
     struct sim_paths paths = {.cache = cache, .output = job->options->output};
 
@@ -109,29 +169,34 @@ static enum status build_cpu(struct run_job *job, const char *cache, struct diag
     return cpu_build(job->arena, &paths, job->cpu, d);
 }
 
-enum status run_iss_compile(struct run_job *job, const char **elf, struct diag *d)
+/* What names the program, but for its compiler: all files, or those of a tar file by its name in the cache. */
+static void hash_source(struct hash128 *h, const struct source *from)
+{
+    if (from->folder)
+        hash_string(h, from->folder);
+    for (uint32_t i = 0; from->package && i < from->package->n; i++) {
+        hash_string(h, from->package->file[i].path);
+        hash_bytes(h, from->package->file[i].data, from->package->file[i].n_bytes);
+    }
+}
+
+/* The program of `from`, made in a folder of the cache. */
+static enum status make_elf(struct run_job *job, const char *cache, const struct source *from,
+                            const char **elf, struct diag *d)
 {
     struct arena *const a = job->arena;
+    const char *const text = toolchain(a, job, from);
     struct sim_tool gcc, cmake;
-    struct package *package;
     struct hash128 h;
-    const char *cache;
     bool whole;
 
-    TRY(check_program(job, d));
-    TRY(home_cache(a, &cache, d));
-    TRY(build_cpu(job, cache, d));
     TRY(tool_find(a, cache, "riscv64-unknown-elf-gcc", "gcc-riscv64-unknown-elf", NULL, &gcc, d));
     TRY(tool_find(a, cache, "cmake", "cmake", NULL, &cmake, d));
-    TRY(package_make(job->p->emitted, &package, d));
     hash_init(&h);
     hash_string(&h, gcc.path);
     hash_string(&h, gcc.version);
-    hash_string(&h, job->options->poll ? "poll" : "irq");
-    for (uint32_t i = 0; i < package->n; i++) {
-        hash_string(&h, package->file[i].path);
-        hash_bytes(&h, package->file[i].data, package->file[i].n_bytes);
-    }
+    hash_string(&h, text);
+    hash_source(&h, from);
     const char *const name = arena_printf(a, "iss/%s", hash_text(a, &h)), *const folder =
                                                                               arena_printf(
                                                                                   a, "%s/%s", cache,
@@ -139,16 +204,42 @@ enum status run_iss_compile(struct run_job *job, const char **elf, struct diag *
     *elf = arena_printf(a, "%s/net.elf", folder);
     TRY(private_dirs(a, cache, name, d));
     TRY(cached_find(a, *elf, &whole, d));
-    if (whole) {
+    if (whole && !from->changes) {
         evict_touch(folder);
         return ST_OK;
     }
-    TRY(package_write(package, folder, d));
-    TRY(write_toolchain(a, job->options, folder, d));
-    TRY(build(a, &cmake, folder, d));
+    if (from->package)
+        TRY(package_write(from->package, folder, d));
+    TRY(file_write(arena_printf(a, "%s/board.cmake", folder), text, strlen(text), d));
+    TRY(build(a, &cmake, folder, from, d));
     if (rename(arena_printf(a, "%s/build/net", folder), *elf) != 0)
         return FAIL(d, ST_NO_MEMORY, "%s: cannot be written", *elf);
     TRY(cached_seal(a, *elf, d));
     evict_cache(a, arena_printf(a, "%s/iss", cache));
     return ST_OK;
+}
+
+enum status run_iss_compile(struct run_job *job, const char **elf, struct diag *d)
+{
+    struct source from = {0};
+    const char *cache;
+
+    if (!job->cores) {
+        job->cores = ARENA_NEW(job->arena, struct core_targets);
+        core_targets_find(job, job->cores);
+    }
+    TRY(check_program(job, d));
+    TRY(home_cache(job->arena, &cache, d));
+    TRY(run_iss_processor(job, cache, d));
+    if (job->package) {
+        from.folder = run_package_folder(job, &from.changes);
+        TRY(check_libraries(job->arena, job, &from, d));
+    } else if (job->p->emitted->n_library) {
+        return FAIL(d, ST_UNSUPPORTED,
+                    "--host=%s: library '%s' of a target: the processor has no libraries",
+                    run_iss_name(job->options), job->p->emitted->library[0]);
+    } else {
+        TRY(package_make(job->p->emitted, &from.package, d));
+    }
+    return make_elf(job, cache, &from, elf, d);
 }

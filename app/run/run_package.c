@@ -285,8 +285,15 @@ static enum status read_metadata(struct run_job *job, const char *folder, const 
 
 /* What run_package_load found. */
 struct run_package {
-    const char *so_path;
+    const char *so_path, *folder;
+    bool is_tar;
 };
+
+const char *run_package_folder(const struct run_job *job, bool *changes)
+{
+    *changes = !job->package->is_tar;
+    return job->package->folder;
+}
 
 static enum status load(struct run_job *job, const char *folder, const char *so_path,
                         struct diag *d)
@@ -353,7 +360,6 @@ enum status run_package_load(struct run_job *job, struct diag *d)
     const struct options *o = job->options;
     struct arena *a = job->p->arena;
     struct run_package *package = ARENA_NEW(a, struct run_package);
-    const char *folder;
 
     if (!o->allow_native)
         return FAIL(d, ST_USAGE,
@@ -364,22 +370,36 @@ enum status run_package_load(struct run_job *job, struct diag *d)
         return FAIL(d, ST_USAGE,
                     "%s: a package has no graph: --engine=ref, --stats and --waves need the model",
                     o->model);
-    TRY(build(a, o->model, &folder, &package->so_path, d));
-    TRY(load(job, folder, package->so_path, d));
+    package->is_tar = ends_with_tar(o->model);
+    TRY(build(a, o->model, &package->folder, &package->so_path, d));
+    TRY(load(job, package->folder, package->so_path, d));
     job->package = package;
     return ST_OK;
+}
+
+/* Where the cycles of an inference went on the simulated processor. */
+static void add_host(const struct run_job *job, struct text *t)
+{
+    const struct run_host *h = &job->shared->host;
+
+    text_printf(t, "end to end %.1f cycles (%s): host operators %.1f, driver %.1f, waiting %.1f\n",
+                (double)h->total / job->n, run_iss_name(job->options),
+                (double)h->operators / job->n, (double)h->driver / job->n,
+                (double)h->waiting / job->n);
 }
 
 enum status run_package(struct run_job *job, struct diag *d)
 {
     const struct options *o = job->options;
-    const char *verdict;
+    const char *verdict, *program = job->package->so_path;
     struct text t;
 
     TRY(run_inputs(job, d));
     TRY(run_expectations(job, d));
     TRY(difference_options(job, d));
-    TRY(run_engine(job, job->package->so_path, d));
+    if (o->host != HOST_NATIVE)
+        TRY(run_iss_compile(job, &program, d));
+    TRY(run_engine(job, program, d));
     TRY(write_outputs(job, d));
     TRY(check(job, &verdict, d));
     text_init(&t, job->arena);
@@ -390,6 +410,8 @@ enum status run_package(struct run_job *job, struct diag *d)
     if (!o->quiet && job->shared->cycles)
         text_printf(&t, ", %.1f cycles each", (double)job->shared->cycles / job->n);
     text_add(&t, o->quiet ? "" : "\n");
+    if (!o->quiet && o->host != HOST_NATIVE)
+        add_host(job, &t);
     output_text(o->output, OUTPUT_RESULT, t.data);
     return ST_OK;
 }

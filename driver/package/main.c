@@ -4,7 +4,7 @@
 #include "model.h"
 #include "port.h"
 
-#if MODEL_COMMAND_BYTES > 0 && defined(HD_REGISTERS)
+#if (MODEL_COMMAND_BYTES > 0 && defined(HD_REGISTERS)) || defined(HD_CORE_REGISTERS)
 #include "port_mmio.h"
 #endif
 
@@ -101,6 +101,39 @@ static int open_devices(struct hd_call *call)
     (void)call;
     return MODEL_COMMAND_BYTES > 0 ? HD_ERROR_ARGUMENT : HD_OK;
 #endif
+}
+
+/* Cores of other targets, where the build specifies at which addresses they are; their own addresses
+ * count from 0. Without, the targets' C computes. */
+static int open_cores(struct hd_call *call)
+{
+#ifdef HD_CORE_REGISTERS
+    static const uintptr_t at[] = {HD_CORE_REGISTERS}, bytes_at[] = {HD_CORE_MEMORY};
+    static const uint32_t bytes[] = {HD_CORE_MEMORY_BYTES};
+    enum { CORES = sizeof at / sizeof *at };
+    static struct hd_mmio mmio[CORES];
+    static struct hd_port port[CORES];
+    static const struct hd_port *ports[CORES];
+
+    _Static_assert(sizeof bytes_at == sizeof at && sizeof bytes / sizeof *bytes == CORES,
+                   "HD_CORE_REGISTERS, HD_CORE_MEMORY, HD_CORE_MEMORY_BYTES: expected a value for "
+                   "each of hd_model.port_names, separated by commas");
+    if (hd_model.n_ports != CORES)
+        return HD_ERROR_ARGUMENT;
+    for (uint32_t i = 0; i < CORES; i++) {
+        mmio[i] = (struct hd_mmio){.registers = at[i],
+                                   .memory = bytes_at[i],
+                                   .memory_bytes = bytes[i],
+                                   .irq_pending = port_interrupt};
+        hd_mmio_port(&mmio[i], &port[i]);
+        port[i].window = NULL; /* a memory of its own */
+        ports[i] = &port[i];
+    }
+    call->ports = ports;
+#else
+    (void)call;
+#endif
+    return HD_OK;
 }
 
 #if SHARED
@@ -275,6 +308,8 @@ int package_main(uint32_t rounds)
         return fail("this network has accelerator parts: define HD_REGISTERS, HD_MEMORY and "
                     "HD_MEMORY_BYTES, or use heddle run",
                     "");
+    if (open_cores(&call) != HD_OK)
+        return fail("HD_CORE_REGISTERS: expected a value for each of hd_model.port_names", "");
     rc = rounds ? time_rounds(&call, rounds) : run_files(&call);
     return rc ? rc : print_memory();
 }

@@ -14,7 +14,7 @@ uint32_t port_write(int file, const void *from, uint32_t n);
 void port_print(const char *text);
 /* Bytes of stack used so far, at most; 0 where that is not known. */
 uint32_t port_stack_bytes(void);
-/* With HD_IRQ: sleep until the accelerator's interrupt; 1 if it is pending (struct hd_mmio). */
+/* With HD_IRQ or cores: sleep until a device's interrupt; 1 if it is pending (struct hd_mmio). */
 int port_interrupt(void *ctx);
 /* A clock for --time; 0 where there is none. */
 uint64_t port_nanoseconds(void);

@@ -117,35 +117,24 @@ static enum iss_stop misaligned(struct cpu *u)
     return trap(u, ISS_FETCH_MISALIGNED, op.kind == ISS_JALR ? address & ~1u : address);
 }
 
-static const struct iss_device *device_at(struct cpu *u, uint32_t address, uint32_t *offset)
-{
-    for (uint32_t i = 0; i < u->c->n_region; i++) {
-        const struct iss_region *const r = &u->c->region[i];
-
-        *offset = address - r->base;
-        if (r->device != NULL && *offset < r->n_bytes)
-            return r->device;
-    }
-    return NULL;
-}
-
 /* A read, a write or a fetch outside memory; the core waits as long as the device takes. */
 static bool access_device(struct cpu *u, const struct hd_cpu_state *s)
 {
     const uint32_t shift = s->strobe ? (uint32_t)__builtin_ctz(s->strobe) : 0,
                    n_bytes = s->strobe ? (uint32_t)__builtin_popcount(s->strobe) : 4;
     const uint64_t before = u->c->cycles;
-    const struct iss_device *device;
+    const struct iss_region *r;
     uint32_t offset, word = 0;
 
     if (s->fetch) { /* perhaps never executed; an illegal instruction if it is */
         u->api->answer(u->core, 0, 0, 0);
         return true;
     }
-    device = device_at(u, s->address + shift, &offset);
-    if (device == NULL ||
-        !(s->strobe ? device->write(device->ctx, offset, n_bytes, s->word >> 8 * shift)
-                    : device->read(device->ctx, offset, n_bytes, &word))) {
+    r = iss_find(u->c, s->address + shift, n_bytes);
+    offset = r != NULL ? s->address + shift - r->base : 0;
+    if (r == NULL || r->device == NULL ||
+        !(s->strobe ? r->device->write(r->device->ctx, offset, n_bytes, s->word >> 8 * shift)
+                    : r->device->read(r->device->ctx, offset, n_bytes, &word))) {
         (void)trap(u, s->strobe ? ISS_STORE_FAULT : ISS_LOAD_FAULT, s->address + shift);
         return false;
     }

@@ -102,8 +102,7 @@ void iss_code(struct iss *c, struct arena *a, uint32_t base, uint32_t n_bytes)
     c->code_bytes = n_bytes;
 }
 
-/* The region that holds all of [address, address + n_bytes), or NULL. */
-static const struct iss_region *find(struct iss *c, uint32_t address, uint32_t n_bytes)
+const struct iss_region *iss_find(struct iss *c, uint32_t address, uint32_t n_bytes)
 {
     for (uint32_t i = 0, k = c->last; i < c->n_region; i++) {
         const struct iss_region *const r = &c->region[k];
@@ -120,7 +119,7 @@ static const struct iss_region *find(struct iss *c, uint32_t address, uint32_t n
 
 uint8_t *iss_bytes(struct iss *c, uint32_t address, uint32_t n_bytes)
 {
-    const struct iss_region *const r = find(c, address, n_bytes);
+    const struct iss_region *const r = iss_find(c, address, n_bytes);
 
     return r != NULL && r->bytes != NULL ? r->bytes + (address - r->base) : NULL;
 }
@@ -128,7 +127,7 @@ uint8_t *iss_bytes(struct iss *c, uint32_t address, uint32_t n_bytes)
 /* Both trap and return false when the access is misaligned or faults. */
 static bool load(struct iss *c, uint32_t address, uint32_t n_bytes, uint32_t *value)
 {
-    const struct iss_region *const r = find(c, address, n_bytes);
+    const struct iss_region *const r = iss_find(c, address, n_bytes);
 
     *value = 0;
     if (address % n_bytes != 0) {
@@ -149,7 +148,7 @@ static bool load(struct iss *c, uint32_t address, uint32_t n_bytes, uint32_t *va
 
 static bool store(struct iss *c, uint32_t address, uint32_t n_bytes, uint32_t value)
 {
-    const struct iss_region *const r = find(c, address, n_bytes);
+    const struct iss_region *const r = iss_find(c, address, n_bytes);
 
     if (address % n_bytes != 0) {
         iss_trap(c, ISS_STORE_MISALIGNED, address);

@@ -79,7 +79,7 @@ struct iss_device {
     void *ctx;
 };
 
-#define ISS_REGIONS 8u
+#define ISS_REGIONS 16u
 #define ISS_OWNERS  4u
 
 struct iss_region {
@@ -140,6 +140,9 @@ void iss_irq(struct iss *c, enum iss_irq line, bool high);
 /* Execute until c->cycles is at least `until` (the last instruction may end beyond it), or for one
  * of the other reasons. Interrupts are taken between instructions. */
 enum iss_stop iss_run(struct iss *c, uint64_t until);
+
+/* The region that holds all of [address, address + n_bytes), or NULL. */
+const struct iss_region *iss_find(struct iss *c, uint32_t address, uint32_t n_bytes);
 
 /* Is the instruction at c->pc semihosting's ebreak? */
 bool iss_is_semihosting(struct iss *c);

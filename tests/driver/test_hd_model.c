@@ -65,6 +65,34 @@ static void binding_copies_commands_and_constants_only(void **state)
     assert_int_equal(hd_model_bind(&big, &call, 0x1000), HD_ERROR_ARGUMENT);
 }
 
+/* Every alignment of both ends, sizes around a word's: the bytes, and none next to them. */
+static void mmio_copies_any_piece(void **state)
+{
+    static _Alignas(64) uint8_t memory[256];
+    _Alignas(4) uint8_t host[64], back[64];
+    struct hd_mmio mmio = {
+        .memory = (uintptr_t)memory, .memory_base = 0x1000, .memory_bytes = sizeof memory};
+    struct hd_port port;
+
+    (void)state;
+    hd_mmio_port(&mmio, &port);
+    for (uint32_t i = 0; i < sizeof host; i++)
+        host[i] = (uint8_t)(i + 1);
+    for (uint32_t to = 0; to < 4; to++)
+        for (uint32_t from = 0; from < 4; from++)
+            for (uint32_t n = 0; n < 13; n++) {
+                memset(memory, 0xee, sizeof memory);
+                memset(back, 0xee, sizeof back);
+                assert_int_equal(port.to_device(port.ctx, 0x1040 + to, host + from, n), HD_OK);
+                assert_memory_equal(memory + 64 + to, host + from, n);
+                assert_int_equal(memory[63 + to] & memory[64 + to + n], 0xee);
+                assert_int_equal(port.from_device(port.ctx, back + 8 + from, 0x1040 + to, n),
+                                 HD_OK);
+                assert_memory_equal(back + 8 + from, host + from, n);
+                assert_int_equal(back[7 + from] & back[8 + from + n], 0xee);
+            }
+}
+
 static int pending_after_three(void *ctx)
 {
     return ++*(int *)ctx >= 3;
@@ -111,6 +139,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(regions_follow_one_another),
         cmocka_unit_test(binding_copies_commands_and_constants_only),
+        cmocka_unit_test(mmio_copies_any_piece),
         cmocka_unit_test(mmio_reaches_registers_and_memory),
     };
 

@@ -12,13 +12,16 @@ expect 2 "heddle: --host=iss: only the RTL has cycles; expected --engine=rtl, fo
 expect 2 "heddle: --host=iss: not with --reset-state" "$heddle" run digits --host=iss --reset-state
 expect 2 "heddle: --host=iss: not with --memory=separate" "$heddle" run digits --host=iss --memory=separate
 expect 2 "heddle: --host=iss: not with --waves" "$heddle" run digits --host=iss --waves=first
-"$heddle" compile digits -o package 2>stderr || fail "compile: $(cat stderr)"
-expect 2 "heddle: --host=iss: not with a package; give the network" \
-    "$heddle" run package --host=iss --allow-native-targets -i "$models/digits/in_0.bin"
 expect 3 "heddle: --host=iss: 2 accelerators; it supports one" "$heddle" run digits --host=iss \
     --target=systolic:a,systolic:b --target-a-hw=tiny --target-b-hw=sys8 '--offload=0*=a' '--offload=1*=b'
-expect 3 "heddle: --host=iss: the core of target 'vanilla'; it supports none" "$heddle" run digits --host=iss \
-    --target=vanilla,c --partition=priority --allow-native-targets
+five="vanilla:a,vanilla:b,vanilla:d,vanilla:e,vanilla:f,c --partition=priority --allow-native-targets"
+expect 3 "heddle: --host=iss: 5 cores of targets; it supports 4" "$heddle" run digits --host=iss --target=$five \
+    --offload=00*=a --offload=01*=b --offload=03*=d --offload=05*=e --offload=06*=f
+mkdir large && cp "$HEDDLE_HOME"/targets/vanilla/* large/
+sed -i 's/"memory_bytes": [0-9]*/"memory_bytes": 200000000/' large/target.json
+expect 3 "heddle: --host=iss: cores with more than 512 MiB of memory together; it supports no more" "$heddle" run digits \
+    --host=iss --target-dir=large --target=vanilla:a,vanilla:b,vanilla:d,c --partition=priority --allow-native-targets \
+    --offload=00*=a --offload=01*=b --offload=03*=d
 mkdir bin
 for tool in cc gcc cmake verilator make; do ln -s "$(command -v $tool)" bin/; done
 PATH=$work/bin "$heddle" run digits --host=iss >stdout 2>stderr

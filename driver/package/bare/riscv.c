@@ -22,7 +22,7 @@ intptr_t bare_call(uintptr_t operation, const void *argument)
     return (intptr_t)a0;
 }
 
-#ifdef HD_IRQ
+#if defined(HD_IRQ) || defined(HD_CORE_REGISTERS)
 #define EXTERNAL (1u << 11) /* of mie and mip */
 
 /* wfi ends also while mstatus.MIE is 0, so that nothing is taken. The accelerator's line is the

@@ -1,0 +1,86 @@
+/* board_parts.h - the board of --host=iss between its files: board.c (set up, run), board_time.c (one time, the
+ * accelerator's registers), board_cores.c (cores of other targets), board_source.c (lines), board_files.c (semihosting). */
+#ifndef HEDDLE_RUN_BOARD_PARTS_H
+#define HEDDLE_RUN_BOARD_PARTS_H
+
+#include "base/text.h"
+#include "board.h"
+#include "core_targets.h"
+#include "sim/cpu/cpu.h"
+#include "sim/iss/iss_elf.h"
+
+enum { OF_REST, OF_DRIVER }; /* owners of code */
+
+struct board {
+    struct arena *arena;
+    struct run_job *job;
+    struct run_shared *shared;
+    const char *elf;
+    struct iss *cpu;
+    struct iss_program program;
+    struct cpu core;              /* --host=rtl: executes in its place */
+    const struct hd_sim_api *api; /* NULL without accelerator */
+    struct hd_sim *sim;
+    struct iss_device registers;
+    bool line;         /* the accelerator's interrupt */
+    uint64_t synced;   /* the processor's cycle up to which the model has come */
+    bool busy;         /* a submission runs */
+    bool sleeping;     /* the processor, for a core */
+    bool pending;      /* a submission has ended, and what it cost is not collected */
+    const char *stuck; /* why a model cannot go on; NULL: it can */
+    uint32_t n_core;
+    struct board_core {
+        struct board *board;
+        const struct core *of;
+        const struct hd_sim_api *api;
+        struct hd_sim *sim;
+        struct iss_device registers;
+        uint64_t synced; /* as above */
+        uint64_t
+            begun; /* the processor's cycle of the last write to a register, or since then of its interrupt */
+        bool runs; /* its interrupt is low */
+    } core_of[BOARD_CORES];
+    uint32_t process;
+    uint64_t begun; /* cycle in which the inference began */
+    bool within;
+    bool slept;         /* at a wfi that the processor has gone past */
+    uint64_t before[4]; /* parts[] when it began */
+    uint64_t parts[4];  /* cycles by owner, while the devices rest (0, 1) and work (2, 3) */
+    uint64_t read[64];  /* inferences that each file has given or taken */
+    struct text printed;
+    bool ended;
+    uint32_t reason, code; /* of its end */
+    struct diag *d;
+};
+
+/* board_time.c */
+void board_account(struct board *b);
+void board_collect(struct board *b);
+/* Bring the models to the processor's cycle. */
+void board_follow(struct board *b);
+/* Sleep until the interrupt. */
+enum status board_sleep(struct board *b);
+bool board_read_register(void *ctx, uint32_t offset, uint32_t n_bytes, uint32_t *value);
+bool board_write_register(void *ctx, uint32_t offset, uint32_t n_bytes, uint32_t value);
+
+/* The processor's external interrupt is any device's. */
+void board_line(struct board *b);
+
+/* board_cores.c: give each core of the job its registers and memory; bring those that run to the
+ * processor's cycle; run them until one has its interrupt, so many cycles at most (true: one has). */
+enum status board_open_cores(struct board *b);
+void board_follow_cores(struct board *b);
+bool board_run_cores(struct board *b, uint64_t cycles);
+bool board_cores_run(const struct board *b);
+bool board_cores_line(const struct board *b);
+void board_close_cores(struct board *b);
+
+/* board_source.c: where the program is: "hdk_softmax + 0x1c (hdk_softmax.c:57)". */
+const char *board_place(struct board *b);
+
+/* board_files.c: an inference, or a program of --prog, begins and ends; what the program asked for by semihosting. */
+void board_begin(struct board *b);
+void board_end(struct board *b);
+void board_semihosting(struct board *b);
+
+#endif

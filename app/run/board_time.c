@@ -1,0 +1,157 @@
+/* board_time.c - see board_parts.h. One time: what the processor takes, the accelerator is advanced by. */
+#include "board_parts.h"
+
+/* --- one time --- */
+
+/* Cycles since the last call, to what the processor did in them. */
+void board_account(struct board *b)
+{
+    iss_spend(b->cpu);
+    for (uint32_t i = 0; i < 2; i++) {
+        b->parts[(b->busy || b->sleeping ? 2 : 0) + i] += b->cpu->spent[i];
+        b->cpu->spent[i] = 0;
+    }
+}
+
+static uint64_t model_cycles(const struct board *b)
+{
+    struct hd_sim_totals t = {0};
+
+    b->api->totals(b->sim, &t);
+    return t.cycles;
+}
+
+/* What the submission that ended tells. */
+void board_collect(struct board *b)
+{
+    const struct hd_sim_row *from;
+    const bool first = b->shared->inferences == 0 && b->process == 0;
+
+    if (!b->pending)
+        return;
+    b->pending = false;
+    const uint32_t n = b->api->rows(b->sim, &from);
+    run_add_rows(b->job, b->shared, from, n);
+    for (uint32_t i = 0; first && i < HD_SIM_UNITS * HD_SIM_KINDS; i++)
+        b->shared->counter[i] += b->api->read32(b->sim, HD_REG_COUNTER(i));
+}
+
+static void rest(struct board *b)
+{
+    board_account(b);
+    b->busy = false;
+    b->pending = true;
+}
+
+void board_line(struct board *b)
+{
+    iss_irq(b->cpu, ISS_IRQ_EXTERNAL, b->line || board_cores_line(b));
+}
+
+/* At most `cycles` of the model, while a submission runs; true: it has ended. */
+static bool advance(struct board *b, uint64_t cycles)
+{
+    const enum hd_sim_stop stop = b->api->run(b->sim, cycles);
+
+    b->line = stop == HD_SIM_IRQ;
+    board_line(b);
+    if (stop == HD_SIM_STUCK || stop == HD_SIM_FAILED)
+        b->stuck = b->api->stuck_text(b->sim);
+    return b->line;
+}
+
+/* Bring the model to the processor's cycle. */
+void board_follow(struct board *b)
+{
+    if (b->busy && b->cpu->cycles > b->synced && advance(b, b->cpu->cycles - b->synced))
+        rest(b);
+    b->synced = b->cpu->cycles;
+    board_follow_cores(b);
+}
+
+/* A core alone works. */
+static bool sleep_for_core(struct board *b)
+{
+    bool ended;
+
+    board_account(b);
+    b->sleeping = true;
+    ended = board_run_cores(b, b->job->options->max_cycles);
+    board_account(b);
+    b->sleeping = false;
+    return ended;
+}
+
+static bool sleep_for_accelerator(struct board *b)
+{
+    const uint64_t before = model_cycles(b);
+    const bool ended = advance(b, b->job->options->max_cycles);
+
+    b->cpu->cycles += model_cycles(b) - before;
+    b->synced = b->cpu->cycles;
+    if (ended)
+        rest(b);
+    return ended;
+}
+
+enum status board_sleep(struct board *b)
+{
+    bool ended;
+
+    if (!b->busy && !board_cores_run(b))
+        return FAIL(b->d, ST_DEVICE, "the program waits for an interrupt, and nothing runs");
+    ended = b->busy ? sleep_for_accelerator(b) : sleep_for_core(b);
+    if (!ended && !b->stuck)
+        return FAIL(b->d, ST_DEVICE, "no interrupt in %llu cycles (--max-cycles)",
+                    (unsigned long long)b->job->options->max_cycles);
+    return ST_OK;
+}
+
+/* --- the accelerator's registers --- */
+
+/* The access has taken the model's cycles since `before`. */
+static void accessed(struct board *b, uint64_t before)
+{
+    b->cpu->cycles += model_cycles(b) - before;
+    b->synced = b->cpu->cycles;
+    b->line = b->api->run(b->sim, 0) == HD_SIM_IRQ;
+    board_line(b);
+    b->cpu->yield = true;
+}
+
+bool board_read_register(void *ctx, uint32_t offset, uint32_t n_bytes, uint32_t *value)
+{
+    struct board *const b = ctx;
+    uint64_t before;
+
+    board_follow(b);
+    before = model_cycles(b);
+    *value = b->api->read32(b->sim, offset);
+    accessed(b, before);
+    if (offset == HD_REG_CYCLES_LO || offset == HD_REG_CYCLES_HI) /* the driver: once each */
+        b->shared->cycles += (uint64_t)*value << (offset == HD_REG_CYCLES_HI ? 32 : 0);
+    if (b->busy && offset == HD_REG_STATUS && (*value & HD_STATUS_DONE_MASK))
+        rest(b);
+    return n_bytes == 4;
+}
+
+bool board_write_register(void *ctx, uint32_t offset, uint32_t n_bytes, uint32_t value)
+{
+    struct board *const b = ctx;
+    uint64_t before;
+
+    if (n_bytes != 4)
+        return false;
+    board_follow(b);
+    board_account(b);
+    if (offset == HD_REG_CONTROL)
+        board_collect(b);
+    before = model_cycles(b);
+    b->api->write32(b->sim, offset, value);
+    accessed(b, before);
+    if (offset == HD_REG_CONTROL && (value & HD_CONTROL_START_MASK)) {
+        b->busy = true;
+        b->shared->submissions++;
+    }
+    return true;
+}

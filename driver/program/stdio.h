@@ -1,0 +1,8 @@
+/* stdio.h - what a program of --prog may print with on a processor without a C library (program_print.c). */
+#ifndef HD_PROGRAM_STDIO_H
+#define HD_PROGRAM_STDIO_H
+
+__attribute__((format(printf, 1, 2))) int printf(const char *format, ...);
+int puts(const char *text);
+
+#endif

@@ -1,0 +1,11 @@
+/* string.h - what package/bare/semihosting.c has of it, for a program of --prog. */
+#ifndef HD_PROGRAM_STRING_H
+#define HD_PROGRAM_STRING_H
+
+#include <stddef.h>
+
+void *memcpy(void *to, const void *from, size_t n);
+void *memmove(void *to, const void *from, size_t n);
+void *memset(void *to, int value, size_t n);
+
+#endif
