@@ -48,8 +48,8 @@ static uint32_t next(uint32_t *seed)
 static void fill(const struct hd_io *t, uint8_t *to, uint32_t *seed)
 {
     const int positive = starts(t->name, "pos"), index = starts(t->name, "idx");
-    const int real = starts(t->type, "float"), bytes8 = starts(t->type, "int64");
-    const int number = bytes8 || starts(t->type, "int32"), truth = starts(t->type, "bool");
+    const int real = starts(t->type, "f32"), bytes8 = starts(t->type, "i64");
+    const int number = bytes8 || starts(t->type, "i32"), truth = starts(t->type, "bool");
 
     for (uint32_t i = 0; i < t->n_bytes;) {
         uint32_t v = next(seed), high = 0;
