@@ -2,7 +2,10 @@
  * command, then the bytes of the first command whose hash differs. */
 #include "diff.h"
 
+#include <string.h>
+
 #include "again.h"
+#include "hd_accel.h"
 
 static void log_submission(void *ctx, struct runner *p, uint32_t k, uint32_t index, uint32_t layer)
 {
@@ -13,14 +16,99 @@ static void log_submission(void *ctx, struct runner *p, uint32_t k, uint32_t ind
     commit_log_submission(ctx);
 }
 
+/* The bytes that the command writes, and on the functional model what it found in scratchpad and exponentials. */
+struct capturing {
+    struct commit_capture capture;
+    bool functional;
+    struct hd_func *func; /* of this submission; NULL on RTL */
+    struct hd_func before;
+};
+
 static void capture_submission(void *ctx, struct runner *p, uint32_t k, uint32_t index,
                                uint32_t layer)
 {
-    (void)p;
-    (void)k;
+    struct capturing *c = ctx;
+
     (void)index;
     (void)layer;
-    commit_capture_submission(ctx);
+    commit_capture_submission(&c->capture);
+    c->func = c->functional ? &p->v[k].func : NULL;
+}
+
+static uint8_t *copy_of(struct arena *a, const struct hd_func *f, uint32_t space)
+{
+    uint8_t *to = arena_array(a, f->n_bytes[space] + 1, 1);
+
+    memcpy(to, f->space[space], f->n_bytes[space]);
+    return to;
+}
+
+static void capture(void *ctx, const struct hd_sim_commit *commit)
+{
+    struct capturing *c = ctx;
+    const struct hd_func *f = c->func;
+    const size_t had = c->capture.n_bytes;
+
+    commit_capture_sink(&c->capture, commit);
+    if (!f || had || !c->capture.n_bytes)
+        return;
+    c->before = *f;
+    c->before.space[HD_SPACE_SCRATCHPAD] = copy_of(c->capture.arena, f, HD_SPACE_SCRATCHPAD);
+    c->before.space[HD_SPACE_EXP] = copy_of(c->capture.arena, f, HD_SPACE_EXP);
+}
+
+/* The bytes that were found at n addresses from `address`; false: not all of them were written.
+ * The capture is sorted. */
+static bool found_row(const struct commit_capture *c, uint64_t address, uint32_t n, int8_t *to)
+{
+    uint32_t written = 0;
+
+    for (size_t i = 0; i < c->n_bytes; i++) {
+        const struct commit_byte *b = &c->byte[i];
+        if (b->space != 0 || b->address < address || b->address - address >= n)
+            continue;
+        written += i == 0 || c->byte[i - 1].address != b->address;
+        to[b->address - address] = (int8_t)b->value;
+    }
+    return written == n;
+}
+
+/* Of a wrong byte of a softmax: row, key, and the pass that explains the row. */
+static const char *softmax_text(struct arena *a, const struct mismatch *m, const uint32_t *words,
+                                const struct hd_func *before, const struct commit_capture *found)
+{
+    struct hd_cmd_vector c;
+    int32_t max, other;
+    const int8_t *x;
+    int8_t *row;
+
+    memcpy(&c, words, sizeof c);
+    if (!m->located || c.common.opcode != HD_OPCODE_VECTOR || c.op != HD_VOP_SOFTMAX)
+        return NULL;
+    const char *where =
+        arena_printf(a, "softmax, row %u, key %u", m->row * c.cols + m->column, m->channel);
+    x = (const int8_t *)before->space[HD_SPACE_SCRATCHPAD] + (uint32_t)c.a_base + m->row * c.a_row +
+        m->column * c.a_col;
+    row = arena_array(a, c.channels, 1);
+    if (!found_row(found, m->address - m->channel, c.channels, row))
+        return arena_printf(a, "%s: the result of a pass is missing", where);
+    switch (hd_func_softmax_pass(before, &c, x, row, &max, &other)) {
+    case HD_SOFTMAX_MAXIMUM:
+        return arena_printf(a,
+                            "%s: the pass of the maximum: the row is right for %d as its largest "
+                            "byte, which is %d",
+                            where, other, max);
+    case HD_SOFTMAX_SUM:
+        return arena_printf(a,
+                            "%s: the pass of the sum: the row's exponentials are right, and all "
+                            "multiplied by one wrong factor",
+                            where);
+    case HD_SOFTMAX_RESULT: break;
+    }
+    return arena_printf(a,
+                        "%s: the pass of the result: no other maximum and no factor explain the "
+                        "row",
+                        where);
 }
 
 /* Both engines, the functional model first. */
@@ -40,16 +128,20 @@ static enum status play_both(struct run_job *job, const struct diff *diff, struc
 static enum status first_byte(struct run_job *job, struct commit_place place, struct diff *diff,
                               struct diag *d)
 {
-    struct commit_capture capture[2] = {{.arena = job->arena, .place = place},
-                                        {.arena = job->arena, .place = place}};
-    struct again again = {.commits = commit_capture_sink, .submission = capture_submission};
+    struct capturing of[2] = {
+        {.capture = {.arena = job->arena, .place = place}, .functional = true},
+        {.capture = {.arena = job->arena, .place = place}}};
+    struct again again = {.commits = capture, .submission = capture_submission};
     const struct sched_stream *s = &job->p->program->stream[place.submission];
 
-    TRY(play_both(job, diff, &again, (void *[]){&capture[0], &capture[1]}, d));
-    diff->found = commit_capture_compare(&capture[0], &capture[1], &diff->m);
+    TRY(play_both(job, diff, &again, (void *[]){&of[0], &of[1]}, d));
+    diff->found = commit_capture_compare(&of[0].capture, &of[1].capture, &diff->m);
     diff->command = &s->cmd[place.command < s->n ? place.command : s->n - 1];
     diff->device = s->device;
     mismatch_locate(&diff->m, diff->command->w.word, job->p->program->device[s->device].hw->n);
+    if (of[0].capture.n_bytes)
+        diff->softmax = softmax_text(job->arena, &diff->m, diff->command->w.word, &of[0].before,
+                                     &of[1].capture);
     return ST_OK;
 }
 

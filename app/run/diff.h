@@ -13,7 +13,8 @@ struct diff {
     bool found;                              /* false: every command writes the same bytes */
     struct mismatch m;
     const struct sched_command *command;
-    uint32_t device; /* that it ran on */
+    uint32_t device;     /* that it ran on */
+    const char *softmax; /* of a softmax: row, key and pass; else NULL */
 };
 
 /* Run the first wrong inference on both engines and compare what their commands write. */

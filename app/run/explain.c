@@ -199,6 +199,8 @@ static void found_lines(struct run_job *job, const struct diff *diff, struct dia
               note ? note : "", note ? ")" : "");
     diag_line(d, "  %s", mismatch_place_text(job->arena, &diff->m));
     diag_line(d, "  %s", mismatch_values_text(job->arena, &diff->m));
+    if (diff->softmax)
+        diag_line(d, "  %s", diff->softmax);
     if (!folder)
         diag_line(d, "with the option output=DIR, waves and a replay of the layer are written");
     else if (file_make_dirs(folder, &why) != ST_OK)

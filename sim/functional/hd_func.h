@@ -29,6 +29,8 @@ struct hd_func_memory {
 
 typedef void hd_func_sink(void *ctx, const struct hd_sim_commit *commit);
 
+struct hd_cmd_vector;
+
 /* One functional model. Fields are for its own files and for tests that look into the memories. */
 struct hd_func {
     struct hd_config config;
@@ -68,5 +70,13 @@ void hd_func_port(struct hd_func *f, struct hd_port *port);
 /* Every write from now on goes to `sink` (NULL: off), as the RTL's commits do; `cycle` counts
  * commands. */
 void hd_func_commits(struct hd_func *f, hd_func_sink *sink, void *ctx);
+
+/* The first of softmax's passes that explains a wrong row. MAXIMUM: the row is right for `other` as its
+ * largest byte, which is `max`. SUM: one factor, a wrong one, makes all results of the exponentials.
+ * RESULT: neither. f: with the command's exponentials; x: the row's c->channels bytes; found: the results. */
+enum hd_softmax_pass { HD_SOFTMAX_MAXIMUM, HD_SOFTMAX_SUM, HD_SOFTMAX_RESULT };
+enum hd_softmax_pass hd_func_softmax_pass(const struct hd_func *f, const struct hd_cmd_vector *c,
+                                          const int8_t *x, const int8_t *found, int32_t *max,
+                                          int32_t *other);
 
 #endif

@@ -93,4 +93,13 @@ printf 'x' >file
 mkdir full && printf 'x' >full/mismatch
 faulty run digits --hw=tiny -i 'in put.bin' -o full
 says "  waves and replay of the layer: none: cannot make directory 'full/mismatch': .*"
+
+# Of a softmax: the row, the key and the pass. The fault keeps the largest byte of the rows before.
+cp "$HEDDLE_HOME/hw/rtl/hd_compute.sv" tree/hw/rtl/
+sed -i.right 's/top_q <= first_q || top > top_q/top_q <= top > top_q/' tree/hw/rtl/hd_softmax.sv
+cmp -s tree/hw/rtl/hd_softmax.sv tree/hw/rtl/hd_softmax.sv.right && fail "no fault was planted in softmax"
+mkdir soft && printf 'x' >soft/mismatch # no waves, no replay
+faulty run vit_own '--hw={"base": "tiny", "name": "soft", "softmax_rows": 16}' -o soft
+says '  RTL and functional model first differ at submission 0, command [0-9]*: vector, 21_softmax \(.*\)'
+says '    softmax, row [0-9]*, key [0-9]*: the pass of the maximum: the row is right for -?[0-9]* as its largest byte, which is -?[0-9]*'
 finish

@@ -25,14 +25,13 @@ struct softmax_row {
 };
 
 /* exp: by (byte - maximum) modulo 256. */
-static inline struct softmax_row softmax_row_of(const int32_t exp[256], const int8_t *x, uint32_t n)
+static inline struct softmax_row softmax_row_with(const int32_t exp[256], const int8_t *x,
+                                                  uint32_t n, int max)
 {
-    struct softmax_row r = {-128, 0, 0};
+    struct softmax_row r = {max, 0, 0};
     int64_t sum = 0, half, inverse;
     int zeros = 0;
 
-    for (uint32_t i = 0; i < n; i++)
-        r.max = x[i] > r.max ? x[i] : r.max;
     for (uint32_t i = 0; i < n; i++)
         sum += softmax_shifted(exp[(x[i] - r.max) & 255], 12);
     while ((sum << zeros) < INT64_C(1) << 31)
@@ -44,6 +43,15 @@ static inline struct softmax_row softmax_row_of(const int32_t exp[256], const in
     r.scale = 2 * inverse > INT32_MAX ? INT32_MAX : 2 * inverse;
     r.exponent = 35 - zeros;
     return r;
+}
+
+static inline struct softmax_row softmax_row_of(const int32_t exp[256], const int8_t *x, uint32_t n)
+{
+    int max = -128;
+
+    for (uint32_t i = 0; i < n; i++)
+        max = x[i] > max ? x[i] : max;
+    return softmax_row_with(exp, x, n, max);
 }
 
 /* Before zero point and clamp. */

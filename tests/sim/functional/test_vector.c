@@ -343,6 +343,47 @@ static void softmax_of_long_rows(void **state)
     bench_close(&t);
 }
 
+/* The pass of a row's results, each made wrong where the independent model keeps it. */
+static void the_wrong_pass_of_softmax_is_named(void **state)
+{
+    struct hd_cmd_vector c = softmax_command(40);
+    struct func_bench t;
+    uint32_t named[3] = {0};
+
+    (void)state;
+    bench_open(&t, "sys16");
+    for (uint32_t k = 0; k < 60; k++) {
+        const int8_t *x = bench_spad(&t);
+        int32_t exp[256], max, other;
+        int8_t found[40];
+        struct softmax_row r;
+
+        random_bytes(bench_spad(&t), 40);
+        bench_spad(&t)[k % 40] = 100; /* the largest, or nearly */
+        random_exponentials(&t);
+        for (uint32_t i = 0; i < 256; i++) /* a falling curve, so that results differ */
+            exp[i] = INT32_MAX >> ((256 - i) % 256 / 24);
+        for (uint32_t i = 0; i < 256; i++)
+            memcpy(t.f.space[HD_SPACE_EXP] + i * t.f.config.n, &exp[i], 4);
+        r = softmax_row_of(exp, x, 40);
+        const int right = r.max;
+        if (k % 3 == 0)
+            r = softmax_row_with(exp, x, 40, right - 1 - (int)(k / 3));
+        else if (k % 3 == 1)
+            r.scale -= r.scale / 3;
+        for (uint32_t i = 0; i < 40; i++)
+            found[i] = plain_clamp(softmax_result(&r, exp, x[i]) - 128, -128, 127);
+        if (k % 3 == 2)
+            found[(k + 1) % 40] = (int8_t)(found[(k + 1) % 40] + 90);
+        named[hd_func_softmax_pass(&t.f, &c, x, found, &max, &other)]++;
+        assert_int_equal(max, right);
+    }
+    bench_close(&t);
+    assert_int_equal(named[HD_SOFTMAX_RESULT], 20);
+    assert_int_equal(named[HD_SOFTMAX_SUM], 20);
+    assert_int_equal(named[HD_SOFTMAX_MAXIMUM], 20);
+}
+
 static void refused(struct func_bench *t, struct hd_cmd_vector c, const char *why)
 {
     assert_int_equal(bench_run_one(t, &c, sizeof c), HD_ERROR_FAULT);
@@ -440,6 +481,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_operation),
         cmocka_unit_test(softmax_of_long_rows),
+        cmocka_unit_test(the_wrong_pass_of_softmax_is_named),
         cmocka_unit_test(softmax_beyond_the_unit_is_refused),
         cmocka_unit_test(averages_of_every_count),
         cmocka_unit_test(half_windows_are_checked),
