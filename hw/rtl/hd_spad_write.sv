@@ -55,10 +55,11 @@ module hd_spad_write #(
     assign qw_byte[i]         = qw_data_i[i*8 +: 8];
     assign data_o[i*8 +: 8] = qw_turned[i];
   end
+  // The outer cast is for Icarus, which does not cut an index to its own width.
   always_comb begin
     for (int i = 0; i < N; i++) qw_turned[i] = '0;
     if (qw_valid_i) begin
-      for (int i = 0; i < N; i++) qw_turned[i] = qw_byte[OffBits'(i) - qw_off];
+      for (int i = 0; i < N; i++) qw_turned[i] = qw_byte[OffBits'(OffBits'(i) - qw_off)];
     end
   end
 

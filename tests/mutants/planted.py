@@ -1,5 +1,6 @@
-"""A planted bug: lines of one file and what is there instead. For mutants.py and tests/formal/prove.py."""
+"""A planted bug: lines of one file and what is there instead. For mutants.py, tests/formal/prove.py and tests/icarus."""
 
+import pathlib
 import sys
 
 
@@ -29,6 +30,23 @@ class Planted:
                 raise ValueError(f"{self.name}: expected once in {self.file}, found {text.count(old)} times: {old}")
             text = text.replace(old, new)
         return text
+
+
+def find(path, name):
+    """The bug `name` of a list that has no more than mutant, file, '-' and '+' lines."""
+    bug = None
+    for word, _, rest in (line.partition(" ") for line in pathlib.Path(path).read_text().splitlines()):
+        if word == "mutant" and bug:
+            break
+        if word == "mutant" and rest == name:
+            bug = Planted(name)
+        elif bug and word == "file":
+            bug.file = rest
+        elif bug and word and not bug.edit(word, rest):
+            raise ValueError(f"{name}: what is '{word}'?")
+    if not bug or not bug.complete():
+        raise ValueError(f"{name}: expected file, '-' and '+' lines")
+    return bug
 
 
 def fail(program, text):
