@@ -1,8 +1,9 @@
 /* knob_search.c - knobs by coordinate descent: operator after operator, each choice tried in a
  * program without bytes, kept if the estimate is lower. Of a small program all is tried, in two
- * rounds; of a large one a window, the commands of the operators around in the layout of all, and
- * the whole of it after every few; then the whole, rows first that take most beyond what ARRAY works
- * for them. It goes round while it gains. The same input gives the same knobs. */
+ * rounds, then in one with tiles of neighbours; of a large one a window, the commands of the
+ * operators around in the layout of all, and the whole of it after every few; then the whole, rows
+ * first that take most beyond what ARRAY works for them. It goes round while it gains. The same input
+ * gives the same knobs. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,14 +35,21 @@ static void add(struct sched_knobs choice[], uint32_t *n, const struct sched_kno
         choice[(*n)++] = c;
 }
 
+/* Does an accelerator compute the operator, with knobs? */
+static bool has_knobs(const struct sched_program *p, uint32_t op, struct geo *g)
+{
+    const struct ir_op *o = p->graph->op[op];
+
+    return sched_owns(p, o) && !sched_is_view(p, o) && geo_device(p->graph, o, g);
+}
+
 uint32_t sched_choices(const struct sched_program *p, uint32_t op, const struct sched_knobs *now,
                        struct sched_knobs choice[SCHED_MAX_CHOICES])
 {
-    const struct ir_op *o = p->graph->op[op];
     struct geo g;
     uint32_t n = 0;
 
-    if (!sched_owns(p, o) || sched_is_view(p, o) || !geo_device(p->graph, o, &g))
+    if (!has_knobs(p, op, &g))
         return 0;
     struct sched_knobs c = *now;
     if (geo_on_array(&g)) {
@@ -194,6 +202,36 @@ static bool groups_of_three(struct search *s, uint32_t op)
     return better;
 }
 
+/* The same part of the image for four in a row: each reads a tile while the one before makes the
+ * next, which gains only once all of them are cut. */
+static bool rows_of_four(struct search *s, uint32_t op)
+{
+    enum { FOUR = 4, PARTS = 8 };
+    struct sched_knobs *k = &s->p->knobs[op], kept[FOUR];
+    bool better = false;
+
+    if (op + FOUR > s->p->graph->n_op)
+        return false;
+    memcpy(kept, k, sizeof kept);
+    for (uint32_t parts = 1; parts <= PARTS; parts *= 2) {
+        uint32_t cut = 0;
+        for (uint32_t i = 0; i < FOUR; i++) {
+            struct geo g;
+            if (!has_knobs(s->p, op + i, &g) || g.oh < parts)
+                continue;
+            k[i].tile_rows = div_up(g.oh, parts);
+            cut++;
+        }
+        if (cut > 1 && improves(s)) {
+            memcpy(kept, k, sizeof kept);
+            better = true;
+        } else {
+            memcpy(k, kept, sizeof kept);
+        }
+    }
+    return better;
+}
+
 static void same_groups(struct search *s, uint32_t tiles)
 {
     memset(s->p->knobs, 0, s->p->graph->n_op * sizeof *s->p->knobs);
@@ -248,17 +286,27 @@ static void begin_descent(struct search *s)
     (void)improves(s);
 }
 
-/* Operator after operator from the knobs as they stand. */
+/* Operator after operator; rows: of four in a row, too. */
+static bool one_round(struct search *s, bool rows)
+{
+    bool better = false;
+
+    for (uint32_t i = 0; i < s->p->graph->n_op; i++) {
+        better |= whole_operator(s, i);
+        if (rows)
+            better |= rows_of_four(s, i);
+    }
+    return better;
+}
+
+/* From the knobs as they stand; rows of four in a row come last, as they lead past what operators
+ * find alone. */
 static void descend(struct search *s)
 {
-    bool better = true;
-
     begin_descent(s);
-    for (uint32_t round = 0; round < ROUNDS && better; round++) {
-        better = false;
-        for (uint32_t i = 0; i < s->p->graph->n_op; i++)
-            better |= whole_operator(s, i);
-    }
+    for (uint32_t round = 0; round < ROUNDS && one_round(s, false); round++)
+        ;
+    (void)one_round(s, true);
 }
 
 /* The same with the operators first that lose most, round after round, the others once these gain no
@@ -276,6 +324,7 @@ static void descend_by_loss(struct search *s)
             if (better && order[k].cycles * LITTLE < s->best >> 32)
                 break;
             better |= whole_operator(s, order[k].op);
+            better |= rows_of_four(s, order[k].op);
         }
     }
 }
