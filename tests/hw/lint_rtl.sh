@@ -43,8 +43,8 @@ sizes() {
         FNR == (FILENAME ~ /hd_top/ ? 400 : 350) + 1 { print FILENAME ": more than " FNR - 1 " lines" }' "$rtl"/*.sv*
 }
 
-verilator_lint() {
-    local flags=(--lint-only -Wall -DHD_ASSERT --assert)
+verilator_lint() { # verilator_lint CONFIG FLAG...
+    local flags=(--lint-only -Wall -DHD_ASSERT --assert "${@:2}")
     [ ! -e "$root/hw/lint/waivers.vlt" ] || flags+=("$root/hw/lint/waivers.vlt")
     verilator "${flags[@]}" "-I$build/gen" "-I$build/gen/$1" -y "$rtl" --top-module "$top" "$rtl/$top.sv"
 }
@@ -69,7 +69,10 @@ for tool in $tools; do
     command -v "$tool" >/dev/null || { echo "no $tool: SKIPPED"; continue; }
     for c in "${configs[@]}"; do
         case $tool in
-            verilator) report "verilator $top $c" verilator_lint "$c" ;;
+            verilator)
+                report "verilator $top $c" verilator_lint "$c"
+                [ "$top" != hd_top ] || report "verilator $top $c, Trace=0" verilator_lint "$c" -GTrace=0
+                ;;
             iverilog) report "iverilog $top $c" iverilog_elaborate "$c" ;;
             yosys) report "yosys $top $c" yosys_read "$c" ;;
         esac
