@@ -37,7 +37,7 @@ proc show {title args} {
     gtkwave::/Edit/UnHighlight_All
 }
 
-show "position (T)" Decimal $array.u_seq.step_q Hex $array.en
+show "position (T)" Decimal $array.u_seq.u_steps.step_q Hex $array.en
 show "request (T+1), all ports; address = word * N + offset, port $port" \
     Binary $array.ar_req_o Hex $array.ar_addr_o Hex $array.ar_lo_o Hex $array.ar_hi_o \
     Decimal $spad.u_grant.word\[$port\] Decimal $reader.offset_i

@@ -83,26 +83,30 @@ module hd_array_ports #(
     logic                      valid_q, second;
     logic [CntBits-1:0]        lo_q, hi_q;
     logic [AddrBits-1:0]       base_q;
-    logic signed [PosBits-1:0] pos_q;
+    logic signed [PosBits-1:0] pos;
+    logic signed [31:0]        from_q, to_q;  // -pos, in_wc - pos
     logic signed [RowBits-1:0] row_q;
 
     assign second = Second && ld_i.streams == 3'd2;
+    assign pos    = second
+                    ? $signed(seg_pos[From*PosBits +: PosBits] + PosBits'(ld_i.pair_step))
+                    : $signed(seg_pos[g*PosBits +: PosBits]);
 
     always_ff @(posedge clk_i) begin
       if (load_i && en_i) begin
+        from_q <= 32'sd0 - 32'(pos);
+        to_q   <= $signed(ld_i.in_wc) - 32'(pos);
         if (second) begin
           valid_q <= seg_valid[From];
           lo_q    <= seg_lo[From*CntBits +: CntBits];
           hi_q    <= seg_hi[From*CntBits +: CntBits];
           base_q  <= seg_base[From*AddrBits +: AddrBits] + AddrBits'(ld_i.pair_step);
-          pos_q   <= $signed(seg_pos[From*PosBits +: PosBits] + PosBits'(ld_i.pair_step));
           row_q   <= $signed(seg_row[From*RowBits +: RowBits]);
         end else begin
           valid_q <= seg_valid[g];
           lo_q    <= seg_lo[g*CntBits +: CntBits];
           hi_q    <= seg_hi[g*CntBits +: CntBits];
           base_q  <= seg_base[g*AddrBits +: AddrBits];
-          pos_q   <= $signed(seg_pos[g*PosBits +: PosBits]);
           row_q   <= $signed(seg_row[g*RowBits +: RowBits]);
         end
       end
@@ -111,15 +115,14 @@ module hd_array_ports #(
     // Lanes below `lo` bytes left of the image and from `room` on are outside.
     logic                      row_inside;
     logic signed [RowBits-1:0] y;
-    logic signed [31:0]        p, left, room;
+    logic signed [31:0]        left, room;
     logic [CntBits-1:0]        lo, hi;
 
     always_comb begin
       y          = y_i + row_q;
       row_inside = $unsigned(y) < RowBits'(cmd_i.in_h);
-      p          = x_i + 32'(pos_q);
-      left       = -p;
-      room       = $signed(cmd_i.in_wc) - p;
+      left       = from_q - x_i;
+      room       = to_q - x_i;
       lo         = lo_q;
       hi         = hi_q;
       if (cmd_i.depthwise) begin

@@ -1,8 +1,7 @@
 // hd_array_seq - the sequencer of ARRAY (docs/HARDWARE.md): which command and tile is under way,
 // step by step.
-// Its loops: hd_array_tile (channel tile, block, segment), hd_array_scan (row, position); its
-// requests:
-// hd_array_ports.
+// Its loops: hd_array_tile (channel tile, block, segment), hd_array_steps (of a tile),
+// hd_array_scan (row, position); its requests: hd_array_ports.
 // Two commands deep: one whose tiles are loaded (ld), one whose positions are issued (cmd). A
 // command is accepted once the last tile of the one before it is under way, one cycle later it can
 // be loaded, and its first position follows the last step of that tile without a gap; so do tiles
@@ -149,23 +148,19 @@ module hd_array_seq #(
   end
 
   // ---------------------------------------------------------------- tile
-  logic [15:0]         step_q, step_last_q, npix_q;
-  logic [CntBits-1:0]  len_q;
+  logic [LaneBits-1:0] lane;
   logic                first_q, seg_last_q;
   logic [WordBits-1:0] word_q, tile_word_q;  // next weight row; first one of the channel tile
   logic                pixel, w_row_valid, final_d;
   logic [WordBits-1:0] word_d;
 
-  assign pixel       = run_q && step_q < npix_q;
-  assign w_row_valid = run_q && step_q < 16'(len_q);
-  assign tile_end    = run_q && step_q == step_last_q;
-  assign word_d      = word_q + WordBits'(w_row_valid);
+  assign word_d = word_q + WordBits'(w_row_valid);
 
   // ---------------------------------------------------------------- the tile to load
   logic                      next_blk, next_tile, again, seg_last;
   logic signed [RowBits-1:0] y_blk;
   logic [AddrBits-1:0]       in_blk, out_blk;
-  logic [15:0]               npix, length;
+  logic [15:0]               npix;
   logic [CntBits-1:0]        nch, nch_q, seg_len;
   logic [EntryBits-1:0]      entry_q;
 
@@ -179,7 +174,6 @@ module hd_array_seq #(
     .cmd_i,
     .ld_i      (ld_q),
     .last_i    (seg_last_q),
-    .seg_len_i (seg_len),
     .seg_last_i(seg_last),
     .block_o   (next_blk),
     .tile_o    (next_tile),
@@ -188,9 +182,21 @@ module hd_array_seq #(
     .in_o      (in_blk),
     .out_o     (out_blk),
     .pixels_o  (npix),
-    .length_o  (length),
     .nch_o     (nch),
     .final_o   (final_d)
+  );
+
+  hd_array_steps #(.N(N)) u_steps (
+    .clk_i,
+    .en_i,
+    .load_i  (load),
+    .run_i   (run_q),
+    .pixels_i(npix),
+    .rows_i  (seg_len),
+    .lane_o  (lane),
+    .pixel_o (pixel),
+    .row_o   (w_row_valid),
+    .last_o  (tile_end)
   );
 
   hd_array_follow #(.N(N), .WordBits(WordBits)) u_follow (
@@ -211,22 +217,15 @@ module hd_array_seq #(
 
   always_ff @(posedge clk_i) begin
     if (en_i) begin
-      if (run_q) begin
-        step_q <= step_q + 16'd1;
-        word_q <= next_blk ? tile_word_q : word_d;
-      end
+      if (run_q) word_q <= next_blk ? tile_word_q : word_d;
       if (load && next_tile) begin
         tile_word_q <= word_d;
         entry_q     <= entry_q + 1'b1;
       end
       if (load) begin
-        step_q      <= '0;
-        npix_q      <= npix;
-        len_q       <= seg_len;
-        step_last_q <= length - 16'd1;
-        first_q     <= first_load || seg_last_q;
-        seg_last_q  <= seg_last;
-        nch_q       <= nch;
+        first_q    <= first_load || seg_last_q;
+        seg_last_q <= seg_last;
+        nch_q      <= nch;
       end
       if (first_load) begin
         word_q      <= ld_q.w_base[WordBits-1:0];
@@ -306,7 +305,7 @@ module hd_array_seq #(
         tag_entry_o <= entry_q;
       end
       if (w_row_valid) begin
-        w_row_o  <= step_q[LaneBits-1:0];
+        w_row_o  <= lane;
         w_word_o <= word_q;
       end
     end

@@ -5,11 +5,9 @@
 //   tile to load:
 //   block_o (it begins another block of the same channel tile), tile_o (another channel tile),
 //   again_o (its weights are those of an earlier block), y_o, in_o, out_o (image row, scratchpad
-//   bytes of input and output), pixels_o and length_o (positions, steps), nch_o (channels), final_o
+//   bytes of input and output), pixels_o (positions), nch_o (channels), final_o
 //   (the command's last).
-//   last_i: the segment before is a kernel's last; seg_*_i: the segment to load (hd_segment).
-// A tile takes max(scan positions, lanes of the segment, 4) steps: the accumulators need 2 steps
-// from write to read, hd_weights is read once a step.
+//   last_i: the segment before is a kernel's last; seg_last_i: the segment to load is, too.
 // Latency 0, outputs are defined with load_i, again_o always. Reset: none, start_i. Bench:
 // tests/hw/array_tb.cpp
 `default_nettype none
@@ -33,7 +31,6 @@ module hd_array_tile #(
   input  wire hd_cmd_array_t             ld_i,
   /* verilator lint_on UNUSEDSIGNAL */
   input  wire logic                      last_i,
-  input  wire logic [CntBits-1:0]        seg_len_i,
   input  wire logic                      seg_last_i,
   output logic                           block_o,
   output logic                           tile_o,
@@ -42,17 +39,14 @@ module hd_array_tile #(
   output logic      [AddrBits-1:0]       in_o,
   output logic      [AddrBits-1:0]       out_o,
   output logic      [15:0]               pixels_o,
-  output logic      [15:0]               length_o,
   output logic      [CntBits-1:0]        nch_o,
   output logic                           final_o
 );
-  localparam int MinTile = 4;
-
   logic [15:0]               ch_left_q, blk_left_q, ch_left_d, blk_left_d;
   logic [AddrBits-1:0]       in_tile_q, in_blk_q, out_tile_q, out_blk_q;
   logic [AddrBits-1:0]       in_tile_d, in_blk_d, out_tile_d, out_blk_d;
   logic signed [RowBits-1:0] y_blk_q, y_blk_d;
-  logic [15:0]               npix_d, len_d, length_d;
+  logic [15:0]               npix_d;
   logic                      next_blk, next_tile;
 
   assign next_blk  = turn_i && last_i && blk_left_q != 16'd1;
@@ -69,8 +63,6 @@ module hd_array_tile #(
     out_blk_d  = out_blk_q;
     y_blk_d    = y_blk_q;
     npix_d     = '0;
-    len_d      = '0;
-    length_d   = '0;
     final_o    = 1'b0;
     if (load_i) begin
       if (next_tile) begin
@@ -88,10 +80,7 @@ module hd_array_tile #(
         y_blk_d    = y_blk_q + RowBits'(ld_i.block_step_y);
       end
       npix_d   = blk_left_d == 16'd1 ? ld_i.last_scan : ld_i.block_scan;
-      len_d    = 16'(seg_len_i);
-      length_d = npix_d > len_d ? npix_d : len_d;
-      if (length_d < 16'(MinTile)) length_d = 16'(MinTile);
-      final_o = seg_last_i && blk_left_d == 16'd1 && ch_left_d <= 16'(N);
+      final_o  = seg_last_i && blk_left_d == 16'd1 && ch_left_d <= 16'(N);
     end
   end
 
@@ -121,7 +110,6 @@ module hd_array_tile #(
   assign in_o     = in_blk_d;
   assign out_o    = out_blk_d;
   assign pixels_o = npix_d;
-  assign length_o = length_d;
   assign nch_o    = ch_left_d < 16'(N) ? ch_left_d[CntBits-1:0] : CntBits'(N);
 
 `ifdef HD_ASSERT

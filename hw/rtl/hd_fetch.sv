@@ -108,7 +108,7 @@ module hd_fetch #(
 
   assign open        = state_q != StIdle && state_q != StEnd;
   assign chunk_first = pos_q == '0;
-  assign chunk_take  = chunk_valid && !chunk_error && !fault_d_valid
+  assign chunk_take  = chunk_valid && !chunk_error && code_chunk == FaultNone
                        && (state_q == StHeader || (state_q == StCollect && left_q != '0));
 
   // The common part's word 0 is in the first chunk.
@@ -132,7 +132,7 @@ module hd_fetch #(
   hd_header_t           header;
   /* verilator lint_on UNUSEDSIGNAL */
   logic                 fault_q;
-  logic [FaultBits-1:0] code_d, code_q;
+  logic [FaultBits-1:0] code_chunk, code_d, code_q;  // code_chunk: of those that keep a chunk
   logic [31:0]          fault_cmd_q;
   logic [BusBits-1:0]   fault_addr_q, stream_end;
   logic [7:0]           cmd_opcode;
@@ -150,6 +150,21 @@ module hd_fetch #(
   assign left_odd   = left_q[3:0] != '0;
 
   always_comb begin
+    code_chunk = FaultNone;
+    if (state_q == StCollect) begin
+      if (left_q == '0) code_chunk = FaultBadLength;
+      else if (chunk_valid && chunk_error) code_chunk = FaultBusRead;
+      else if (chunk_valid && chunk_first) begin
+        if (expected == '0) code_chunk = FaultBadOpcode;
+        else if (length != expected || left_q < {20'd0, expected, 4'd0})
+          code_chunk = FaultBadLength;
+      end
+    end else if (chunk_valid && chunk_error) begin
+      code_chunk = FaultBusRead;
+    end
+  end
+
+  always_comb begin
     code_d = FaultNone;
     unique case (state_q)
       StStart: begin
@@ -157,22 +172,12 @@ module hd_fetch #(
         else if (at_odd) code_d = FaultBadField;
         else if (left_odd || left_q < 32'(HeaderBits / 8)) code_d = FaultBadLength;
       end
-      StHeader: begin
-        if (chunk_valid && chunk_error) code_d = FaultBusRead;
-      end
+      StHeader, StCollect: code_d = code_chunk;
       StCheck: begin
         if (!magic_ok) code_d = FaultBadHeader;
         else if (!version_ok) code_d = FaultBadVersion;
         else if (!hash_ok) code_d = FaultConfigMismatch;
         else if (!length_ok) code_d = FaultBadLength;
-      end
-      StCollect: begin
-        if (left_q == '0) code_d = FaultBadLength;
-        else if (chunk_valid && chunk_error) code_d = FaultBusRead;
-        else if (chunk_valid && chunk_first) begin
-          if (expected == '0) code_d = FaultBadOpcode;
-          else if (length != expected || left_q < {20'd0, expected, 4'd0}) code_d = FaultBadLength;
-        end
       end
       default: ;
     endcase

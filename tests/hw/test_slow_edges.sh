@@ -13,5 +13,5 @@ edge least32 sys32 "$least, \"scratchpad_bytes\": 512, \"weight_bytes\": 1056"
 edge most4 tiny "$most, \"scratchpad_bytes\": 2097152, \"weight_bytes\": 262144"
 edge most32 sys32 "$most, \"scratchpad_bytes\": 16777216, \"weight_bytes\": 2097152"
 HEDDLE_BUILD=$work LINT_TOOLS=verilator bash "$HEDDLE_HOME/tests/hw/lint_rtl.sh" >lint || fail "$(grep -v ^ok lint)"
-[ "$(grep -c "^ok  *verilator" lint)" = 4 ] || fail "$(cat lint)"
+[ "$(grep -c "^ok  *verilator" lint)" = 8 ] || fail "$(cat lint)"
 finish
