@@ -1,6 +1,7 @@
 /* transpose_mean.c - push TRANSPOSE after the MEAN that reads it.
  * in: TRANSPOSE -> MEAN (some exporters average an NHWC image as NCHW).  out: MEAN over the mapped
- * axes, then a TRANSPOSE of what is left, which fold.c drops when no dimension changes place. */
+ * axes, then a TRANSPOSE of what is left, which fold.c drops when no dimension changes place. The
+ * mean has the result's name only with the result's channels: constants are told by name. */
 #include "legalise.h"
 #include "new_ops.h"
 
@@ -38,6 +39,7 @@ static void swap(struct ir_graph *g, struct ir_op *transpose, struct ir_op *mean
     int32_t dim[IR_MAX_RANK], from[IR_MAX_RANK];
     uint32_t mapped = 0, rank = 0;
     int32_t n_from = 0;
+    bool same_channels;
     struct ir_op *after;
 
     for (uint32_t i = 0; i < x->rank; i++)
@@ -49,7 +51,9 @@ static void swap(struct ir_graph *g, struct ir_op *transpose, struct ir_op *mean
     for (uint32_t i = 0; i < x->rank; i++)
         if (keep || (mask >> i & 1) == 0)
             from[n_from++] = place_of(keep ? 0 : mapped, source_of(g, transpose, i));
-    z = ir_tensor_new(g, y->name, y->type, rank, dim);
+    same_channels = rank == 0 || from[rank - 1] + 1 == (int32_t)rank;
+    z = ir_tensor_new(g, same_channels ? y->name : arena_printf(g->arena, "%s/mean", y->name),
+                      y->type, rank, dim);
     z->quant = y->quant;
     z->producer = mean->id;
     mean->in[0] = x->id;
