@@ -506,8 +506,8 @@ static float binary_scale(struct make *m, enum ir_opcode opcode, float s1, float
     return (s1 > s2 ? s1 : s2) * power(range(m, -3, 3)) * (chance(m, 50) ? 1 : 1.2f);
 }
 
-/* A second operand for x: an earlier tensor of the same shape, an input, or a constant, broadcast
- * now and then along rows, columns or all but channels. */
+/* A second operand for x: an earlier tensor of the same shape (one given up has no scale), an input, or
+ * a constant, broadcast now and then along rows, columns or all but channels. */
 static struct ir_tensor *partner(struct make *m)
 {
     const struct ir_tensor *x = m->x;
@@ -517,7 +517,7 @@ static struct ir_tensor *partner(struct make *m)
     uint32_t first = (uint32_t)range(m, 0, (int32_t)m->g->n_tensor);
     for (uint32_t i = 0; i < m->g->n_tensor && chance(m, 80); i++) {
         struct ir_tensor *t = m->g->tensor[(first + i) % m->g->n_tensor];
-        if (t->type == IR_I8 && t->role != IR_CONST && t->rank == x->rank &&
+        if (t->type == IR_I8 && t->role != IR_CONST && t->quant.n && t->rank == x->rank &&
             memcmp(t->dim, dim, x->rank * sizeof *dim) == 0 && (t != x || chance(m, 20)))
             return t;
     }
