@@ -15,14 +15,6 @@ uint32_t board_core_memory(const struct core_targets *cores, uint32_t i)
     return (uint32_t)at;
 }
 
-static uint64_t cycles_of(const struct board_core *c)
-{
-    struct hd_sim_totals t = {0};
-
-    c->api->totals(c->sim, &t);
-    return t.cycles;
-}
-
 /* Its interrupt is high: what it did since it was started counts as its cycles. */
 static void rest(struct board_core *c)
 {
@@ -35,10 +27,10 @@ static void rest(struct board_core *c)
 /* At most `cycles` of a core that runs; true: its interrupt is high. */
 static bool advance(struct board_core *c, uint64_t cycles)
 {
-    const uint64_t before = cycles_of(c);
+    const uint64_t before = board_cycles(c->api, c->sim);
     const enum hd_sim_stop stop = c->api->run(c->sim, cycles);
 
-    c->synced += cycles_of(c) - before;
+    c->synced += board_cycles(c->api, c->sim) - before;
     if (stop == HD_SIM_FAILED)
         c->board->stuck = c->api->stuck_text(c->sim);
     if (stop == HD_SIM_IRQ)
@@ -101,7 +93,7 @@ static void accessed(struct board_core *c, uint64_t before)
 {
     struct board *const b = c->board;
 
-    b->cpu->cycles += cycles_of(c) - before;
+    b->cpu->cycles += board_cycles(c->api, c->sim) - before;
     c->synced = b->cpu->cycles;
     c->runs = c->begun != 0 && c->api->run(c->sim, 0) != HD_SIM_IRQ;
     board_line(b);
@@ -114,7 +106,7 @@ static bool read_register(void *ctx, uint32_t offset, uint32_t n_bytes, uint32_t
     uint64_t before;
 
     board_follow(c->board);
-    before = cycles_of(c);
+    before = board_cycles(c->api, c->sim);
     *value = c->api->read32(c->sim, offset);
     accessed(c, before);
     return n_bytes == 4;
@@ -128,7 +120,7 @@ static bool write_register(void *ctx, uint32_t offset, uint32_t n_bytes, uint32_
     if (n_bytes != 4)
         return false;
     board_follow(c->board);
-    before = cycles_of(c);
+    before = board_cycles(c->api, c->sim);
     c->begun = c->board->cpu->cycles;
     c->api->write32(c->sim, offset, value);
     accessed(c, before);
@@ -149,7 +141,7 @@ static enum status open_core(struct board *b, uint32_t i)
                                .stall_seed = o->stall_seed};
     char error[512] = "";
 
-    *c = (struct board_core){.board = b, .of = of};
+    *c = (struct board_core){.board = b};
     TRY(sim_load(of->so.path, of->so.source_hash, 0, &c->api, b->d));
     c->sim = c->api->open(&s, error, sizeof error);
     if (!c->sim)

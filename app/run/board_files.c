@@ -43,7 +43,6 @@ static uint8_t *next_bytes(struct board *b, uint32_t file, uint32_t n_bytes)
     return data->bytes + k * data->n_bytes;
 }
 
-/* An inference lasts from its last input to its first output. */
 void board_begin(struct board *b)
 {
     board_account(b);

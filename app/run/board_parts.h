@@ -31,14 +31,12 @@ struct board {
     uint32_t n_core;
     struct board_core {
         struct board *board;
-        const struct core *of;
         const struct hd_sim_api *api;
         struct hd_sim *sim;
         struct iss_device registers;
         uint64_t synced; /* as above */
-        uint64_t
-            begun; /* the processor's cycle of the last write to a register, or since then of its interrupt */
-        bool runs; /* its interrupt is low */
+        uint64_t begun;  /* the processor's cycle of the last register write or, since, interrupt */
+        bool runs;       /* its interrupt is low */
     } core_of[BOARD_CORES];
     uint32_t process;
     uint64_t begun; /* cycle in which the inference began */
@@ -54,6 +52,8 @@ struct board {
 };
 
 /* board_time.c */
+/* Cycles of a model since it was opened. */
+uint64_t board_cycles(const struct hd_sim_api *api, struct hd_sim *sim);
 void board_account(struct board *b);
 void board_collect(struct board *b);
 /* Bring the models to the processor's cycle. */

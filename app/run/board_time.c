@@ -13,11 +13,11 @@ void board_account(struct board *b)
     }
 }
 
-static uint64_t model_cycles(const struct board *b)
+uint64_t board_cycles(const struct hd_sim_api *api, struct hd_sim *sim)
 {
     struct hd_sim_totals t = {0};
 
-    b->api->totals(b->sim, &t);
+    api->totals(sim, &t);
     return t.cycles;
 }
 
@@ -84,10 +84,10 @@ static bool sleep_for_core(struct board *b)
 
 static bool sleep_for_accelerator(struct board *b)
 {
-    const uint64_t before = model_cycles(b);
+    const uint64_t before = board_cycles(b->api, b->sim);
     const bool ended = advance(b, b->job->options->max_cycles);
 
-    b->cpu->cycles += model_cycles(b) - before;
+    b->cpu->cycles += board_cycles(b->api, b->sim) - before;
     b->synced = b->cpu->cycles;
     if (ended)
         rest(b);
@@ -112,7 +112,7 @@ enum status board_sleep(struct board *b)
 /* The access has taken the model's cycles since `before`. */
 static void accessed(struct board *b, uint64_t before)
 {
-    b->cpu->cycles += model_cycles(b) - before;
+    b->cpu->cycles += board_cycles(b->api, b->sim) - before;
     b->synced = b->cpu->cycles;
     b->line = b->api->run(b->sim, 0) == HD_SIM_IRQ;
     board_line(b);
@@ -125,7 +125,7 @@ bool board_read_register(void *ctx, uint32_t offset, uint32_t n_bytes, uint32_t 
     uint64_t before;
 
     board_follow(b);
-    before = model_cycles(b);
+    before = board_cycles(b->api, b->sim);
     *value = b->api->read32(b->sim, offset);
     accessed(b, before);
     if (offset == HD_REG_CYCLES_LO || offset == HD_REG_CYCLES_HI) /* the driver: once each */
@@ -146,7 +146,7 @@ bool board_write_register(void *ctx, uint32_t offset, uint32_t n_bytes, uint32_t
     board_account(b);
     if (offset == HD_REG_CONTROL)
         board_collect(b);
-    before = model_cycles(b);
+    before = board_cycles(b->api, b->sim);
     b->api->write32(b->sim, offset, value);
     accessed(b, before);
     if (offset == HD_REG_CONTROL && (value & HD_CONTROL_START_MASK)) {

@@ -35,17 +35,10 @@ static void capture_submission(void *ctx, struct runner *p, uint32_t k, uint32_t
     c->func = c->functional ? &p->v[k].func : NULL;
 }
 
-static uint8_t *copy_of(struct arena *a, const struct hd_func *f, uint32_t space)
-{
-    uint8_t *to = arena_array(a, f->n_bytes[space] + 1, 1);
-
-    memcpy(to, f->space[space], f->n_bytes[space]);
-    return to;
-}
-
 static void capture(void *ctx, const struct hd_sim_commit *commit)
 {
     struct capturing *c = ctx;
+    static const uint32_t kept[] = {HD_SPACE_SCRATCHPAD, HD_SPACE_EXP};
     const struct hd_func *f = c->func;
     const size_t had = c->capture.n_bytes;
 
@@ -53,8 +46,9 @@ static void capture(void *ctx, const struct hd_sim_commit *commit)
     if (!f || had || !c->capture.n_bytes)
         return;
     c->before = *f;
-    c->before.space[HD_SPACE_SCRATCHPAD] = copy_of(c->capture.arena, f, HD_SPACE_SCRATCHPAD);
-    c->before.space[HD_SPACE_EXP] = copy_of(c->capture.arena, f, HD_SPACE_EXP);
+    for (uint32_t i = 0; i < sizeof kept / sizeof *kept; i++)
+        c->before.space[kept[i]] =
+            arena_memdup(c->capture.arena, f->space[kept[i]], f->n_bytes[kept[i]]);
 }
 
 /* The bytes that were found at n addresses from `address`; false: not all of them were written.

@@ -77,23 +77,20 @@ static enum status check_program(const struct run_job *job, struct diag *d)
     return ST_OK;
 }
 
-/* A processor without an operating system has no libraries. */
-static enum status check_libraries(struct arena *a, const struct run_job *job,
-                                   const struct source *from, struct diag *d)
+/* The first library that a package in a folder links; *name "": none. */
+static enum status first_library(struct arena *a, const char *folder, const char **name,
+                                 struct diag *d)
 {
-    const char *const path = arena_printf(a, "%s/libraries.txt", from->folder);
+    const char *const path = arena_printf(a, "%s/libraries.txt", folder);
     uint8_t *text = NULL;
     size_t n_bytes = 0;
 
+    *name = "";
     if (!file_exists(path))
         return ST_OK;
     TRY(file_read(a, path, 4096, &text, &n_bytes, d));
-    const int length = (int)strcspn((const char *)text, "\n");
-    if (length == 0)
-        return ST_OK;
-    return FAIL(d, ST_UNSUPPORTED,
-                "--host=%s: library '%.*s' of a target: the processor has no libraries",
-                run_iss_name(job->options), length, (const char *)text);
+    *name = arena_strndup(a, (const char *)text, strcspn((const char *)text, "\n"));
+    return ST_OK;
 }
 
 /* A list of addresses or sizes, one a core. */
@@ -222,7 +219,7 @@ static enum status make_elf(struct run_job *job, const char *cache, const struct
 enum status run_iss_compile(struct run_job *job, const char **elf, struct diag *d)
 {
     struct source from = {0};
-    const char *cache;
+    const char *cache, *library = "";
 
     if (!job->cores) {
         job->cores = ARENA_NEW(job->arena, struct core_targets);
@@ -233,13 +230,15 @@ enum status run_iss_compile(struct run_job *job, const char **elf, struct diag *
     TRY(run_iss_processor(job, cache, d));
     if (job->package) {
         from.folder = run_package_folder(job, &from.changes);
-        TRY(check_libraries(job->arena, job, &from, d));
+        TRY(first_library(job->arena, from.folder, &library, d));
     } else if (job->p->emitted->n_library) {
+        library = job->p->emitted->library[0];
+    }
+    if (*library) /* without an operating system there is none */
         return FAIL(d, ST_UNSUPPORTED,
                     "--host=%s: library '%s' of a target: the processor has no libraries",
-                    run_iss_name(job->options), job->p->emitted->library[0]);
-    } else {
+                    run_iss_name(job->options), library);
+    if (!job->package)
         TRY(package_make(job->p->emitted, &from.package, d));
-    }
     return make_elf(job, cache, &from, elf, d);
 }
