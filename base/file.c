@@ -202,6 +202,19 @@ enum status file_lock_dir(const char *path, int *fd, struct diag *d)
         path);
 }
 
+enum status file_lock(const char *path, int *fd, struct diag *d)
+{
+    *fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    if (*fd < 0)
+        return FAIL(d, ST_USAGE, "cannot write '%s': %s", path, strerror(errno));
+    while (flock(*fd, LOCK_EX) != 0)
+        if (errno != EINTR) {
+            (void)close(*fd);
+            return FAIL(d, ST_USAGE, "cannot lock '%s': %s", path, strerror(errno));
+        }
+    return ST_OK;
+}
+
 int file_exists(const char *path)
 {
     return access(path, F_OK) == 0;

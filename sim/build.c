@@ -3,11 +3,9 @@
 #include "build.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -311,17 +309,10 @@ static enum status build_locked(struct build *b, const char *object, bool *built
 
 static enum status build_with_lock(struct build *b, const char *object, bool *built, struct diag *d)
 {
-    const char *const lock = arena_printf(b->a, "%s.lock", b->final);
-    const int fd = open(lock, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
     enum status st;
+    int fd;
 
-    if (fd < 0)
-        return FAIL(d, ST_USAGE, "cannot write '%s': %s", lock, strerror(errno));
-    while (flock(fd, LOCK_EX) != 0)
-        if (errno != EINTR) {
-            (void)close(fd);
-            return FAIL(d, ST_USAGE, "cannot lock '%s': %s", lock, strerror(errno));
-        }
+    TRY(file_lock(arena_printf(b->a, "%s.lock", b->final), &fd, d));
     st = build_locked(b, object, built, d);
     (void)close(fd);
     return st;

@@ -2,6 +2,7 @@
  * CMakeLists.txt, cached by content. */
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/file.h"
 #include "base/home.h"
@@ -177,7 +178,30 @@ static void hash_source(struct hash128 *h, const struct source *from)
     }
 }
 
-/* The program of `from`, made in a folder of the cache. */
+/* With the lock held: the program of `from`, made in `folder` of `all` unless it is there. */
+static enum status fill(struct arena *a, const char *all, const char *folder, const char *board,
+                        const struct source *from, const struct sim_tool *cmake, const char *elf,
+                        struct diag *d)
+{
+    bool whole;
+
+    TRY(cached_find(a, elf, &whole, d));
+    if (whole && !from->changes) {
+        evict_touch(folder);
+        return ST_OK;
+    }
+    if (from->package)
+        TRY(package_write(from->package, folder, d));
+    TRY(file_write(arena_printf(a, "%s/board.cmake", folder), board, strlen(board), d));
+    TRY(build(a, cmake, folder, from, d));
+    if (rename(arena_printf(a, "%s/build/net", folder), elf) != 0)
+        return FAIL(d, ST_NO_MEMORY, "%s: cannot be written", elf);
+    TRY(cached_seal(a, elf, d));
+    evict_cache(a, all);
+    return ST_OK;
+}
+
+/* The program of `from` in a folder of the cache, which other runs may want at the same time. */
 static enum status make_elf(struct run_job *job, const char *cache, const struct source *from,
                             const char **elf, struct diag *d)
 {
@@ -185,7 +209,8 @@ static enum status make_elf(struct run_job *job, const char *cache, const struct
     const char *const text = toolchain(a, job, from);
     struct sim_tool gcc, cmake;
     struct hash128 h;
-    bool whole;
+    enum status st;
+    int lock;
 
     TRY(tool_find(a, cache, "riscv64-unknown-elf-gcc", "gcc-riscv64-unknown-elf", NULL, &gcc, d));
     TRY(tool_find(a, cache, "cmake", "cmake", NULL, &cmake, d));
@@ -194,26 +219,14 @@ static enum status make_elf(struct run_job *job, const char *cache, const struct
     hash_string(&h, gcc.version);
     hash_string(&h, text);
     hash_source(&h, from);
-    const char *const name = arena_printf(a, "iss/%s", hash_text(a, &h)), *const folder =
-                                                                              arena_printf(
-                                                                                  a, "%s/%s", cache,
-                                                                                  name);
+    const char *const name = arena_printf(a, "iss/%s", hash_text(a, &h));
+    const char *const folder = arena_printf(a, "%s/%s", cache, name);
     *elf = arena_printf(a, "%s/net.elf", folder);
     TRY(private_dirs(a, cache, name, d));
-    TRY(cached_find(a, *elf, &whole, d));
-    if (whole && !from->changes) {
-        evict_touch(folder);
-        return ST_OK;
-    }
-    if (from->package)
-        TRY(package_write(from->package, folder, d));
-    TRY(file_write(arena_printf(a, "%s/board.cmake", folder), text, strlen(text), d));
-    TRY(build(a, &cmake, folder, from, d));
-    if (rename(arena_printf(a, "%s/build/net", folder), *elf) != 0)
-        return FAIL(d, ST_NO_MEMORY, "%s: cannot be written", *elf);
-    TRY(cached_seal(a, *elf, d));
-    evict_cache(a, arena_printf(a, "%s/iss", cache));
-    return ST_OK;
+    TRY(file_lock(arena_printf(a, "%s.lock", folder), &lock, d));
+    st = fill(a, arena_printf(a, "%s/iss", cache), folder, text, from, &cmake, *elf, d);
+    (void)close(lock);
+    return st;
 }
 
 enum status run_iss_compile(struct run_job *job, const char **elf, struct diag *d)

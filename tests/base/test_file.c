@@ -1,5 +1,6 @@
-#define _POSIX_C_SOURCE 200809L
+#define _DEFAULT_SOURCE
 #include <dirent.h>
+#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -7,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -145,6 +147,24 @@ static void folders_are_made_with_parents(void **state)
     assert_int_equal(file_make_dirs("", &empty), ST_USAGE);
 }
 
+static void a_lock_is_one_s_own_until_it_is_closed(void **state)
+{
+    const struct place *p = *state;
+    struct diag d = {.status = ST_OK}, folder = d;
+    const char *path = in(p, "it.lock");
+    int fd, other;
+
+    assert_int_equal(file_lock(path, &fd, &d), ST_OK);
+    other = open(path, O_RDWR);
+    assert_true(other >= 0);
+    assert_int_equal(flock(other, LOCK_EX | LOCK_NB), -1);
+    (void)close(fd);
+    assert_int_equal(flock(other, LOCK_EX | LOCK_NB), 0);
+    (void)close(other);
+    assert_int_equal(file_lock(p->dir, &fd, &folder), ST_USAGE);
+    assert_non_null(strstr(folder.text, "Is a directory"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -154,6 +174,8 @@ int main(void)
                                         remove_place),
         cmocka_unit_test_setup_teardown(devices_and_links_stay, make_place, remove_place),
         cmocka_unit_test_setup_teardown(folders_are_made_with_parents, make_place, remove_place),
+        cmocka_unit_test_setup_teardown(a_lock_is_one_s_own_until_it_is_closed, make_place,
+                                        remove_place),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
