@@ -108,8 +108,8 @@ module hd_fetch #(
 
   assign open        = state_q != StIdle && state_q != StEnd;
   assign chunk_first = pos_q == '0;
-  assign chunk_take  = chunk_valid && !chunk_error && code_chunk == FaultNone
-                       && (state_q == StHeader || (state_q == StCollect && left_q != '0));
+  assign chunk_take  = chunk_valid && code_chunk == FaultNone
+                       && (state_q == StHeader || state_q == StCollect);
 
   // The common part's word 0 is in the first chunk.
   logic [7:0] opcode, length, expected;  // lengths in 16 bytes
