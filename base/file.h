@@ -17,8 +17,8 @@ enum status file_write(const char *path, const void *data, size_t n_bytes, struc
 enum status file_make_dirs(const char *path, struct diag *d);
 /* mkdir -p, and nobody else's until close(*fd): a second process that asks is refused, ST_USAGE. */
 enum status file_lock_dir(const char *path, int *fd, struct diag *d);
-/* Wait until no other process has the file `path` locked, and have it until close(*fd). Created if it is not there.
- * ST_USAGE: it cannot be written or locked. */
+/* Wait until no other process has the file `path` locked, and hold the lock until close(*fd).
+ * Created where missing. ST_USAGE: it cannot be written or locked. */
 enum status file_lock(const char *path, int *fd, struct diag *d);
 int file_exists(const char *path);
 

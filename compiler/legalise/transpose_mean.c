@@ -36,7 +36,7 @@ static void swap(struct ir_graph *g, struct ir_op *transpose, struct ir_op *mean
     struct ir_tensor *y = ir_out(g, mean, 0), *z;
     const uint32_t mask = (uint32_t)mean->attr[IR_AXIS];
     const bool keep = mean->attr[IR_KEEP_DIMS] != 0;
-    int32_t dim[IR_MAX_RANK], from[IR_MAX_RANK];
+    int32_t dim[IR_MAX_RANK], from[IR_MAX_RANK] = {0};
     uint32_t mapped = 0, rank = 0;
     int32_t n_from = 0;
     bool same_channels;
