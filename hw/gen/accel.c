@@ -37,6 +37,14 @@ uint32_t accel_enum_index(const struct accel *acc, const char *name)
     return i;
 }
 
+const struct accel_constant *accel_constant(const struct accel *acc, const char *name)
+{
+    for (uint32_t i = 0; i < acc->n_constants; i++)
+        if (strcmp(acc->constants[i].name, name) == 0)
+            return &acc->constants[i];
+    return NULL;
+}
+
 /* An array of distinct names. */
 static enum status read_names(struct reader *r, const cJSON *object, const char *where,
                               const char *key, const char *const **out, uint32_t *n)
@@ -179,7 +187,7 @@ static enum status read_register(struct reader *r, const cJSON *item, const char
 {
     uint32_t words = 0;
 
-    TRY(json_only(item, where, "name access doc count fields", r->d));
+    TRY(json_only(item, where, "name access doc count fields reset", r->d));
     TRY(json_identifier(r->a, item, where, "name", &reg->name, r->d));
     TRY(json_string(r->a, item, where, "doc", &reg->doc, r->d));
     TRY(json_string(r->a, item, where, "access", &reg->access, r->d));
@@ -188,6 +196,12 @@ static enum status read_register(struct reader *r, const cJSON *item, const char
         return FAIL(r->d, ST_USAGE, "%s: \"access\": expected ro, wo, rw or w1c, found '%.20s'",
                     where, reg->access);
     TRY(json_uint_or(item, where, "count", 1, 256, 0, &reg->count, r->d));
+    TRY(json_string_or(r->a, item, where, "reset", NULL, &reg->reset, r->d));
+    if (reg->reset != NULL && strcmp(reg->reset, "config_hash") != 0 &&
+        accel_constant(r->acc, reg->reset) == NULL)
+        return FAIL(r->d, ST_USAGE,
+                    "%s: \"reset\": expected config_hash or a constant, found '%.40s'", where,
+                    reg->reset);
     if (cJSON_GetObjectItemCaseSensitive(item, "fields") != NULL)
         TRY(read_fields(r, item, where, 0, &reg->fields, &reg->n_fields, &words));
     if (words > 1)

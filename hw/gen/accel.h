@@ -45,6 +45,7 @@ struct accel_constant {
 
 struct accel_register {
     const char *name, *doc, *access;
+    const char *reset; /* its value always: a constant's, or "config_hash"; NULL: 0 after reset */
     uint32_t word, count; /* word index; count > 0: an array (a count of 1 too), 0: one register */
     const struct accel_field *fields;
     uint32_t n_fields;
@@ -116,5 +117,7 @@ enum status accel_config_find(struct arena *a, const struct accel *acc, const ch
 const struct accel_field *accel_members(struct arena *a, const struct accel_record *r, uint32_t *n);
 /* Index of an enum by name, or n_enums. */
 uint32_t accel_enum_index(const struct accel *acc, const char *name);
+/* A constant by name, or NULL. */
+const struct accel_constant *accel_constant(const struct accel *acc, const char *name);
 
 #endif

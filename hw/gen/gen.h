@@ -12,6 +12,7 @@ void gen_tables(struct text *t, const struct accel *acc);        /* hd_accel_tab
 void gen_sv(struct text *t, const struct accel *acc);            /* hd_accel.svh */
 void gen_sv_config(struct text *t, const struct hd_config *c);   /* hd_config.svh */
 void gen_doc(struct text *t, const struct accel *acc);           /* REGISTERS.md */
+void gen_rdl(struct text *t, const struct accel *acc);           /* registers.rdl */
 
 /* "err_cause" as ERR_CAUSE or ErrCause, in the text's arena. */
 const char *gen_upper(struct text *t, const char *name);

@@ -6,7 +6,7 @@
 #include "gen.h"
 
 struct options {
-    const char *accel, *c_dir, *sv_dir, *config, *svh_dir, *doc;
+    const char *accel, *c_dir, *sv_dir, *config, *svh_dir, *doc, *rdl;
 };
 
 static const struct argp_option option_table[] = {
@@ -16,6 +16,7 @@ static const struct argp_option option_table[] = {
     {"config", 'g', "NAME|FILE", 0, "The configuration of --svh", 0},
     {"svh", 'v', "DIR", 0, "Write hd_config.svh", 0},
     {"doc", 'd', "FILE", 0, "Write the register page", 0},
+    {"rdl", 'r', "FILE", 0, "Write the registers as SystemRDL", 0},
     {0},
 };
 
@@ -29,6 +30,7 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
     case 'g': o->config = arg; break;
     case 'v': o->svh_dir = arg; break;
     case 'd': o->doc = arg; break;
+    case 'r': o->rdl = arg; break;
     case ARGP_KEY_ARG:
         if (o->accel != NULL)
             argp_error(state, "one ACCEL.json only");
@@ -94,6 +96,11 @@ static enum status run(struct arena *a, const struct options *o, struct diag *d)
     if (o->doc != NULL) {
         gen_doc(&t, acc);
         TRY(file_write(o->doc, t.data, t.length, d));
+    }
+    text_init(&t, a);
+    if (o->rdl != NULL) {
+        gen_rdl(&t, acc);
+        TRY(file_write(o->rdl, t.data, t.length, d));
     }
     return ST_OK;
 }

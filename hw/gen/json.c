@@ -216,7 +216,7 @@ static void canonical_object(struct text *t, const cJSON *object)
     qsort(sorted, n, sizeof *sorted, by_key);
     text_add(t, "{");
     for (i = 0; i < n; i++) {
-        if (strcmp(sorted[i]->string, "doc") == 0)
+        if (strcmp(sorted[i]->string, "doc") == 0 || strcmp(sorted[i]->string, "reset") == 0)
             continue;
         text_add(t, comma);
         canonical_string(t, sorted[i]->string);

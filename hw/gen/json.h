@@ -39,7 +39,7 @@ enum status json_check_identifier(const char *s, const char *where, struct diag 
 enum status json_child(const cJSON *object, const char *where, const char *key, bool is_array,
                        const cJSON **out, uint32_t *count, struct diag *d);
 
-/* Canonical text: keys sorted bytewise, no white space, members named "doc" left out. */
+/* Canonical text: keys sorted bytewise, no white space, members named "doc" or "reset" left out. */
 void json_canonical(struct text *t, const cJSON *value);
 
 #endif

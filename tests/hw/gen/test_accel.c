@@ -173,6 +173,8 @@ static void members_are_checked(void **state)
     expect_bad(*state, "\"name\": \"x\"", "\"name\": \"w2\"", "is in the common part already");
     expect_bad(*state, "\"enum\": \"opcode\"", "\"enum\": \"opcod\"", "unknown enum 'opcod'");
     expect_bad(*state, "\"access\": \"ro\"", "\"access\": \"r\"", "expected ro, wo, rw or w1c");
+    expect_bad(*state, "\"access\": \"ro\"", "\"access\": \"ro\", \"reset\": \"magic\"",
+               "expected config_hash or a constant, found 'magic'");
 }
 
 static void structure_is_checked(void **state)
