@@ -13,6 +13,7 @@ never=(
     '\.md make (bench-host|bench-sim|bench-memory|bench-peers|synth)\b' 'measures for minutes to hours on a quiet machine'
     '\.md tests/mutants/mutants\.py( [a-z]| *#|$)' 'a step of .ci/nightly'
     '\.md make registers\b' 'writes into the source tree; tests/hw/gen compares the page'
+    'FPGA\.md bash \S*/route\.sh' 'places and routes for an hour'
     '\.md gtkwave ' 'needs a display; tests/waves opens these files in one'
     '\.md (sudo )?apt-get ' 'changes the machine'
     '-m venv|(TRAIN|CLASSIC|NEW|keras|verilators?)/bin/|CLASSIC=' 'downloads a Python environment'
@@ -107,6 +108,7 @@ start() { # start NAME FILE FOLDER: on its own, and counted
     shown=$((shown + $(grep -c ^says "$work/lines")))
 }
 
+why_not=$("$source_tree/.ci/venv" cores) || never+=('FPGA\.md .*(venv cores|simulate\.sh)' "$why_not")
 export HOME=$work/home
 while read -r name; do
     python3 "$source_tree/tests/e2e/page_lines.py" "$source_tree/$name" "$work" >lines || fail "$name"

@@ -1,6 +1,7 @@
-"""read_rdl.py RDL ACCEL HEADER REGISTERS - registers.rdl as PeakRDL's compiler reads it, against accel.json and the C
+"""read_rdl.py RDL ACCEL HEADER REGISTERS [WORDS] - registers.rdl as PeakRDL's compiler reads it, against accel.json and the C
 header: name, address, count, access, reset and fields of every register, the names of an enum's values. With a
-configuration's hash that REGISTERS.md lists. Prints differences and what was compared; exit status 1: there are any."""
+configuration's hash that REGISTERS.md lists. WORDS: what tiny's registers were read as after reset, bytes in hexadecimal:
+against the resets. Prints differences and what was compared; exit status 1: there are any."""
 import json
 import re
 import sys
@@ -53,6 +54,15 @@ def truth(config_hash):
     return wanted
 
 
+def after_reset(found, words):
+    """What differs, register by register, from words that hardware has given"""
+    for name, (address, count, fields) in found.items():
+        want = sum(reset << lsb for lsb, _, _, _, reset, *_ in fields.values())
+        for at in range(address, address + 4 * max(1, count), 4):
+            if words[at:at + 4] != want.to_bytes(4, "little"):
+                yield f"{name} at {at:#x}: expected {want:#x} after reset, found {words[at:at + 4][::-1].hex()}"
+
+
 def header():
     """HD_NAME: value, of the C header"""
     with open(sys.argv[3], encoding="utf-8") as file:
@@ -79,6 +89,8 @@ def main():
             pair = macros.get(bits_of + "_LSB"), macros.get(bits_of + "_MASK")
             if pair != (lsb, (1 << bits) - 1 << lsb):
                 wrong.append(f"{name}.{field}: the C header has {pair}, the RDL bits {lsb + bits - 1}:{lsb}")
+    if len(sys.argv) > 5:
+        wrong += after_reset(found, bytes.fromhex(sys.argv[5]))
     print("\n".join(wrong + [f"{len(found)} registers, {sum(len(r[2]) for r in found.values())} fields compared"]))
     return 1 if wrong else 0
 
