@@ -26,6 +26,7 @@ later=(
     'README\.md cmake -S net ' 'docs/PACKAGE.md has the same'
     'PACKAGE\.md .*(net/riscv|run net\.tar)' 'compiles all kernels again; tests/e2e/test_slow_package.sh does it'
     'tune/README\.md ' 'README.md has the same'
+    'FPGA\.md bash \S*/simulate\.sh' 'builds a model for half a minute; tests/fpga/test_slow_soc.sh runs the same'
     '\.md make regress' 'builds models of four configurations'
     'kit/core/README\.md heddle (check-target|run) ' 'docs/RETARGET.md does the same'
 )

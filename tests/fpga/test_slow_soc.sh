@@ -51,6 +51,16 @@ runs magic && fail "a stream without magic: $(cat magic.line)"
 grep -qx "inference failed" magic.line || fail "a stream without magic: $(cat magic.line)"
 grep -q "lights 04" magic.line || fail "lights of a failure: $(cat magic.line)"
 
+# --- another configuration: a bus of 4 bytes ---
+echo '{"name": "narrow", "base": "tiny", "axi_bytes": 4, "axi_addr_bits": 32}' >narrow.json
+"$HEDDLE_BUILD/hdgen" "$HEDDLE_HOME/hw/accel.json" --config narrow.json --svh narrow || fail "narrow.json"
+verilator --lint-only -Wall --timescale 1ns/1ps --top-module ulx3s "-I$gen" -Inarrow -y "$rtl" -y "$fpga" \
+    "$fpga/waivers.vlt" "$fpga/ulx3s.sv" "$HEDDLE_PICORV32" >log 2>&1 || fail "a bus of 4 bytes: $(head -5 log)"
+HW=narrow.json "$fpga/program/build.sh" net in.bin narrow.hex >log 2>&1 || fail "build.sh: $(cat log)"
+[ "$(head -1 narrow.hex)" = "$(cut -c 9- <(head -1 digits.hex))" ] || fail "words of 4 bytes: $(head -1 narrow.hex)"
+HW=sys16 "$fpga/program/build.sh" net in.bin wide.hex >log 2>&1 && fail "a bus of 16 bytes was taken"
+grep -qx "build.sh: sys16: expected a bus of 4 or 8 bytes, found 16" log || fail "a bus of 16 bytes: $(cat log)"
+
 # --- registers after reset ---
 if fpga_venv=$(cd "$HEDDLE_HOME" && .ci/venv fpga); then
     mkdir -p registers_net/runtime && cp net/port.h "$here/registers.c" registers_net && cp net/runtime/hd_accel.h registers_net/runtime
