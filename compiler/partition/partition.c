@@ -128,10 +128,23 @@ static void first_that_takes(struct partition *p, struct ir_graph *g, const bool
     }
 }
 
-/* What nothing on an accelerator follows leaves it no sooner for having been computed there. */
+static double accelerator_cycles(const struct partition *p, const struct ir_graph *g)
+{
+    double cycles = 0;
+
+    for (uint32_t i = 0; i < g->n_op; i++)
+        if (!g->op[i]->dead && p->targets->target[g->op[i]->target]->desc->accelerator)
+            cycles += p->candidate[i * p->targets->n + g->op[i]->target].cost;
+    return cycles;
+}
+
+/* What nothing on an accelerator follows saves no crossing there: the host keeps it where that takes
+ * next to nothing. */
 static void end_on_host(struct partition *p, struct ir_graph *g, const bool *fixed)
 {
+    enum { SHARE = 10 }; /* of the accelerators' cycles, at most one in so many */
     const uint32_t host = p->targets->n - 1;
+    const double most = accelerator_cycles(p, g) / SHARE;
     bool *goes_on = ARENA_ARRAY(g->arena, bool, g->n_tensor + 1);
 
     for (uint32_t i = g->n_op; i-- > 0;) {
@@ -142,7 +155,8 @@ static void end_on_host(struct partition *p, struct ir_graph *g, const bool *fix
             follows = follows || goes_on[op->out[k]];
         if (!op->dead && !follows && !fixed[i] && op->target < host &&
             p->targets->target[op->target]->desc->accelerator &&
-            ir_op_info(op->opcode)->ends_on_host && !p->candidate[i * p->targets->n + host].why) {
+            ir_op_info(op->opcode)->ends_on_host && !p->candidate[i * p->targets->n + host].why &&
+            p->candidate[i * p->targets->n + host].cost <= most) {
             op->target = host;
             op->reason = PARTITION_LAST;
         }

@@ -12,7 +12,7 @@
 
 /* Reasons that partition has of its own, not a target's. */
 #define PARTITION_KEPT "--keep-on-host"
-#define PARTITION_LAST "last operator: on the accelerator it saves no crossing"
+#define PARTITION_LAST "last operator: a tenth of the time or less, and no crossing to save"
 
 enum partition_mode {
     PARTITION_COST,     /* least estimated cycles, transfers included; ties: order of --target */
