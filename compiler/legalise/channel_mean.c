@@ -29,29 +29,6 @@ static int32_t values_of(const struct ir_tensor *x, uint32_t axes)
     return n;
 }
 
-/* `op`'s result with all its dimensions, those of the mean 1. */
-static struct ir_tensor *kept_dims(struct ir_graph *g, const struct ir_op *op)
-{
-    const struct ir_tensor *x = ir_in(g, op, 0), *y = ir_out(g, op, 0);
-    int32_t dim[IR_MAX_RANK];
-
-    for (uint32_t i = 0; i < x->rank; i++)
-        dim[i] = (op->attr[IR_AXIS] >> i & 1) != 0 ? 1 : x->dim[i];
-    struct ir_tensor *t = ir_tensor_new(g, y->name, y->type, x->rank, dim);
-    t->quant = y->quant;
-    t->producer = op->id;
-    return t;
-}
-
-static void drop_dims(struct ir_graph *g, struct ir_op *op)
-{
-    struct ir_tensor *y = ir_out(g, op, 0), *wide = kept_dims(g, op);
-
-    op->out[0] = wide->id;
-    op->attr[IR_KEEP_DIMS] = 1;
-    (void)lgl_new_reshape(g, op->row, wide, y);
-}
-
 static void make_product(struct ir_graph *g, struct ir_op *op, int32_t n)
 {
     struct ir_tensor *ones = lgl_new_constant(g, "", IR_I8, 2, (const int32_t[]){n, 1}, NULL);
@@ -94,7 +71,7 @@ enum status lgl_channel_mean(struct ir_graph *g, const struct lgl_options *o, st
         const struct ir_tensor *x = ir_in(g, op, 0);
         const int32_t n = values_of(x, (uint32_t)op->attr[IR_AXIS]);
         if (op->attr[IR_KEEP_DIMS] == 0)
-            drop_dims(g, op);
+            lgl_keep_dims(g, op);
         if (over_channels(g, op) && n > 1 && ir_dim_back(x, 0) > 1)
             make_product(g, op, n);
     }

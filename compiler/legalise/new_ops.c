@@ -76,6 +76,22 @@ struct ir_op *lgl_new_reshape(struct ir_graph *g, uint32_t row, const struct ir_
     return lgl_new_op(g, IR_OP_RESHAPE, row, 1, &x->id, y);
 }
 
+void lgl_keep_dims(struct ir_graph *g, struct ir_op *mean)
+{
+    const struct ir_tensor *x = ir_in(g, mean, 0);
+    struct ir_tensor *y = ir_out(g, mean, 0), *wide;
+    int32_t dim[IR_MAX_RANK];
+
+    for (uint32_t i = 0; i < x->rank; i++)
+        dim[i] = (mean->attr[IR_AXIS] >> i & 1) != 0 ? 1 : x->dim[i];
+    wide = ir_tensor_new(g, y->name, y->type, x->rank, dim);
+    wide->quant = y->quant;
+    wide->producer = mean->id;
+    mean->out[0] = wide->id;
+    mean->attr[IR_KEEP_DIMS] = 1;
+    (void)lgl_new_reshape(g, mean->row, wide, y);
+}
+
 void lgl_new_gather(struct ir_graph *g, uint32_t row, const struct ir_tensor *x, uint32_t axis,
                     const int32_t *from, struct ir_tensor *y)
 {

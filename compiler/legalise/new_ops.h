@@ -32,6 +32,9 @@ void lgl_become_sums(struct ir_graph *g, struct ir_op *op);
 struct ir_op *lgl_new_reshape(struct ir_graph *g, uint32_t row, const struct ir_tensor *x,
                               struct ir_tensor *y);
 
+/* The MEAN's result keeps all dimensions, those of the mean 1; a RESHAPE drops them. */
+void lgl_keep_dims(struct ir_graph *g, struct ir_op *mean);
+
 /* y = elements from[..] of x's dimension `axis`. */
 void lgl_new_gather(struct ir_graph *g, uint32_t row, const struct ir_tensor *x, uint32_t axis,
                     const int32_t *from, struct ir_tensor *y);

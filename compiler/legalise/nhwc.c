@@ -1,6 +1,8 @@
-/* nhwc.c - cancel the TRANSPOSEs that importers of NCHW files put around images.
+/* nhwc.c - cancel the TRANSPOSEs that importers of NCHW files put around images, and those that
+ * turn rows into channels for a layer normalisation (Keras' fused one).
  * In execution order: an operator whose operands are all transposed alike computes on what they
- * were before, and its result is transposed instead; two TRANSPOSEs in a row become one, or none.
+ * were before, and its result is transposed instead; two TRANSPOSEs in a row become one, or none. A
+ * mean keeps its dimensions for that, and what is computed of it leading ones.
  * What reaches FULLY_CONNECTED through a flattening RESHAPE goes into the order of its weights.
  * in: int8 graph after extremum.c.
  * out: the same bytes, TRANSPOSEs mostly at the graph's border. */
@@ -8,6 +10,7 @@
 
 #include "legalise.h"
 #include "new_ops.h"
+#include "turned_const.h"
 
 static const int32_t *perm_of(const struct ir_graph *g, const struct ir_op *transpose)
 {
@@ -36,6 +39,31 @@ static void replace_reads(struct ir_graph *g, uint32_t from, uint32_t to)
                 g->op[i]->in[k] = to;
 }
 
+/* An image of one channel has its columns, or rows, as channels: means are over channels then. */
+static void into_channels(struct ir_graph *g, struct ir_op *transpose)
+{
+    const struct ir_tensor *x = ir_in(g, transpose, 0);
+    const int32_t rank = (int32_t)x->rank;
+    int32_t dim[IR_MAX_RANK] = {0}, perm[IR_MAX_RANK] = {0}, last = rank - 1;
+
+    while (last > 0 && x->dim[last] == 1)
+        last--;
+    if (last == rank - 1 || x->type != IR_I8)
+        return;
+    for (int32_t i = 0; i < rank; i++)
+        dim[i] = i < last ? x->dim[i] : i < rank - 1 ? 1 : x->dim[last];
+    for (int32_t k = 0; k < rank; k++) {
+        const int32_t from = perm_of(g, transpose)[k];
+
+        perm[k] = from < last ? from : from == last ? rank - 1 : from - 1;
+    }
+    struct ir_tensor *image = ir_tensor_new(g, x->name, x->type, x->rank, dim);
+    image->quant = x->quant;
+    (void)lgl_new_reshape(g, transpose->row, x, image);
+    transpose->in[0] = image->id;
+    transpose->in[1] = lgl_new_constant(g, x->name, IR_I32, 1, &rank, perm)->id;
+}
+
 /* `second` after another TRANSPOSE reads that one's input; the identity vanishes. */
 static void compose(struct ir_graph *g, struct ir_op *second)
 {
@@ -45,8 +73,10 @@ static void compose(struct ir_graph *g, struct ir_op *second)
     int32_t perm[IR_MAX_RANK];
     bool identity = true;
 
-    if (!first)
+    if (!first) {
+        into_channels(g, second);
         return;
+    }
     for (int32_t i = 0; i < rank; i++) {
         perm[i] = perm_of(g, first)[perm_of(g, second)[i]];
         identity = identity && perm[i] == i;
@@ -63,6 +93,47 @@ static uint32_t n_data(const struct ir_op *op)
     const uint32_t n = ir_op_info(op->opcode)->n_data;
 
     return n != 0 ? n : op->n_in;
+}
+
+/* What a RESHAPE that only drops leading ones reads, if that is transposed; else NULL. */
+static const struct ir_tensor *with_ones(const struct ir_graph *g, uint32_t id)
+{
+    const struct ir_op *reshape = id == IR_NONE ? NULL : maker(g, id, IR_OP_RESHAPE);
+    const struct ir_tensor *t = id == IR_NONE ? NULL : g->tensor[id], *x;
+
+    if (!reshape || reshape->attr[IR_RECODE] != 0 || !transpose_before(g, reshape->in[0]))
+        return NULL;
+    x = ir_in(g, reshape, 0);
+    for (uint32_t i = 0; i < x->rank; i++)
+        if (ir_dim_back(x, i) != (i < t->rank ? ir_dim_back(t, i) : 1))
+            return NULL;
+    return x->rank > t->rank ? x : NULL;
+}
+
+/* Operands of `op` get back the leading ones that they lost, and so does its result. */
+static void keep_ones(struct ir_graph *g, struct ir_op *op)
+{
+    struct ir_tensor *y = ir_out(g, op, 0), *wide;
+    int32_t dim[IR_MAX_RANK];
+    uint32_t rank = 0;
+
+    for (uint32_t i = 0; i < n_data(op); i++) {
+        const struct ir_tensor *x = with_ones(g, op->in[i]);
+
+        if (!x)
+            continue;
+        op->in[i] = x->id;
+        rank = x->rank > rank ? x->rank : rank;
+    }
+    if (rank <= y->rank)
+        return;
+    for (uint32_t i = 0; i < rank; i++)
+        dim[i] = ir_dim_back(y, rank - 1 - i);
+    wide = ir_tensor_new(g, y->name, y->type, rank, dim);
+    wide->quant = y->quant;
+    wide->producer = op->id;
+    op->out[0] = wide->id;
+    (void)lgl_new_reshape(g, op->row, wide, y);
 }
 
 /* Constants can follow any permutation, single numbers need not. */
@@ -90,52 +161,6 @@ static const int32_t *common_perm(const struct ir_graph *g, const struct ir_op *
     return perm;
 }
 
-/* Constant `t`, broadcast to `rank` dimensions, such that its transposition by `perm` is `t`. */
-static uint32_t turned_const(struct ir_graph *g, const struct ir_tensor *t, uint32_t rank,
-                             const int32_t *perm)
-{
-    const size_t size = ir_type_bytes(t->type), n = (size_t)ir_elements(t);
-    int32_t dim[IR_MAX_RANK] = {0};
-    size_t stride[IR_MAX_RANK] = {0}, all = 1;
-    struct ir_tensor *c;
-    uint8_t *data;
-
-    for (uint32_t k = 0; k < rank; k++)
-        dim[perm[k]] = ir_dim_back(t, rank - 1 - k);
-    for (uint32_t k = rank; k-- > 0;) {
-        stride[k] = all;
-        all *= (size_t)dim[k];
-    }
-    data = arena_alloc(g->arena, n * size);
-    for (size_t i = 0; i < n; i++) {
-        size_t rest = i, to = 0;
-
-        for (uint32_t k = rank; k-- > 0;) {
-            to += rest % (size_t)dim[perm[k]] * stride[perm[k]];
-            rest /= (size_t)dim[perm[k]];
-        }
-        memcpy(data + to * size, t->data + i * size, size);
-    }
-    c = ir_tensor_new(g, t->name, t->type, rank, dim);
-    c->role = IR_CONST;
-    c->quant = t->quant;
-    c->data = data;
-    return c->id;
-}
-
-/* Rows of `n` numbers, one row a dimension, in the order before the transposition. */
-static uint32_t turned_rows(struct ir_graph *g, const struct ir_tensor *t, uint32_t n,
-                            uint32_t rank, const int32_t *perm)
-{
-    const int32_t *from = (const int32_t *)(const void *)t->data;
-    int32_t value[2 * IR_MAX_RANK] = {0};
-
-    for (uint32_t k = 0; k < rank; k++)
-        for (uint32_t i = 0; i < n; i++)
-            value[(uint32_t)perm[k] * n + i] = from[k * n + i];
-    return lgl_new_constant(g, t->name, IR_I32, t->rank, t->dim, value)->id;
-}
-
 static uint32_t turned_operand(struct ir_graph *g, const struct ir_op *op, uint32_t i,
                                const int32_t *perm)
 {
@@ -146,10 +171,19 @@ static uint32_t turned_operand(struct ir_graph *g, const struct ir_op *op, uint3
     if (op->in[i] == IR_NONE || (op->opcode == IR_OP_PAD && i == 2))
         return op->in[i]; /* the number that is filled in */
     if (i >= n_data(op))
-        return turned_rows(g, t, op->opcode == IR_OP_PAD ? 2 : 1, rank, perm);
+        return lgl_turned_rows(g, t, op->opcode == IR_OP_PAD ? 2 : 1, rank, perm);
     if (t->role == IR_CONST && ir_elements(t) != 1)
-        return turned_const(g, t, rank, perm);
+        return lgl_turned_const(g, t, rank, perm);
     return transpose && !follows(t) ? transpose->in[0] : op->in[i];
+}
+
+static int32_t turned_axes(int32_t axes, const int32_t *perm, int32_t rank)
+{
+    int32_t turned = 0;
+
+    for (int32_t k = 0; k < rank; k++)
+        turned |= (axes >> k & 1) << perm[k];
+    return turned;
 }
 
 /* op(TRANSPOSE(x), ..) becomes TRANSPOSE(op(x, ..)). */
@@ -160,6 +194,8 @@ static void push_behind(struct ir_graph *g, struct ir_op *op, const int32_t *per
     const struct ir_op *before = NULL;
     int32_t dim[IR_MAX_RANK] = {0};
     struct ir_op *after;
+    /* constant channels of a mean are told by name (transpose_mean.c) */
+    const bool renamed = op->opcode == IR_OP_MEAN && perm[rank - 1] != rank - 1;
 
     for (uint32_t i = 0; !before && i < n_data(op); i++)
         before = follows(ir_in(g, op, i)) ? NULL : transpose_before(g, op->in[i]);
@@ -167,9 +203,12 @@ static void push_behind(struct ir_graph *g, struct ir_op *op, const int32_t *per
         op->in[i] = turned_operand(g, op, i, perm);
     if (op->opcode == IR_OP_CONCATENATION)
         op->attr[IR_AXIS] = perm[op->attr[IR_AXIS]];
+    if (op->opcode == IR_OP_MEAN)
+        op->attr[IR_AXIS] = turned_axes(op->attr[IR_AXIS], perm, rank);
     for (int32_t k = 0; k < rank; k++)
         dim[perm[k]] = y->dim[k];
-    z = ir_tensor_new(g, y->name, y->type, y->rank, dim);
+    z = ir_tensor_new(g, renamed ? arena_printf(g->arena, "%s/mean", y->name) : y->name, y->type,
+                      y->rank, dim);
     z->quant = y->quant;
     z->producer = op->id;
     op->out[0] = z->id;
@@ -180,39 +219,6 @@ static void push_behind(struct ir_graph *g, struct ir_op *op, const int32_t *per
     after->fixed.act_min = op->fixed.act_min;
     after->fixed.act_max = op->fixed.act_max;
     y->producer = after->id;
-}
-
-/* Columns of weights [OC,K], K = elements of `t` without its first dimension, in the order that `t`
- * had before the transposition by `perm`. */
-static uint32_t turned_weights(struct ir_graph *g, const struct ir_tensor *w,
-                               const struct ir_tensor *t, const int32_t *perm)
-{
-    const size_t k_n = (size_t)w->dim[1], size = ir_type_bytes(w->type);
-    uint8_t *data = arena_alloc(g->arena, (size_t)ir_bytes(w));
-    size_t stride[IR_MAX_RANK] = {0}, n = 1;
-    struct ir_tensor *c;
-
-    for (uint32_t d = t->rank; d-- > 1;) /* dimension d of the source is dimension i of t */
-        for (uint32_t i = 1; i < t->rank; i++)
-            if (perm[i] == (int32_t)d) {
-                stride[i] = n;
-                n *= (size_t)t->dim[i];
-            }
-    for (size_t k = 0; k < k_n; k++) {
-        size_t rest = k, to = 0;
-
-        for (uint32_t i = t->rank; i-- > 1;) {
-            to += rest % (size_t)t->dim[i] * stride[i];
-            rest /= (size_t)t->dim[i];
-        }
-        for (size_t o = 0; o < (size_t)w->dim[0]; o++)
-            memcpy(data + (o * k_n + to) * size, w->data + (o * k_n + k) * size, size);
-    }
-    c = ir_tensor_new(g, w->name, w->type, 2, w->dim);
-    c->role = IR_CONST;
-    c->quant = w->quant;
-    c->data = data;
-    return c->id;
 }
 
 /* TRANSPOSE -> RESHAPE -> FULLY_CONNECTED: a row of it is one image, so its weights can turn. Not
@@ -233,7 +239,7 @@ static void into_weights(struct ir_graph *g, struct ir_op *dense)
     x = ir_out(g, flat, 0);
     if (ir_elements(t) / (uint64_t)t->dim[0] != (uint64_t)w->dim[1])
         return;
-    dense->in[1] = turned_weights(g, w, t, perm_of(g, transpose));
+    dense->in[1] = lgl_turned_weights(g, w, t, perm_of(g, transpose));
     turned = ir_tensor_new(g, arena_printf(g->arena, "%s/nhwc", x->name), x->type, x->rank, x->dim);
     turned->quant = x->quant;
     op = ir_op_new(g, IR_OP_RESHAPE, flat->row, 1, 1);
@@ -243,6 +249,14 @@ static void into_weights(struct ir_graph *g, struct ir_op *dense)
     op->attr[IR_RECODE] = flat->attr[IR_RECODE];
     turned->producer = op->id;
     dense->in[0] = turned->id;
+}
+
+/* Over the outer dimensions, of int8: sums of float32 depend on their order. */
+static bool is_outer_mean(const struct ir_graph *g, const struct ir_op *op)
+{
+    const uint32_t axes = (uint32_t)op->attr[IR_AXIS];
+
+    return op->opcode == IR_OP_MEAN && ir_in(g, op, 0)->type == IR_I8 && (axes & (axes + 1)) == 0;
 }
 
 static void drop_unread(struct ir_graph *g)
@@ -262,8 +276,16 @@ enum status lgl_nhwc(struct ir_graph *g, const struct lgl_options *o, struct dia
     (void)o;
     for (uint32_t i = 0; i < n_op; i++) {
         struct ir_op *op = g->op[i];
-        const int32_t *perm = ir_op_info(op->opcode)->any_layout ? common_perm(g, op) : NULL;
+        const int32_t *perm = NULL;
 
+        if (ir_op_info(op->opcode)->any_layout) {
+            keep_ones(g, op);
+            perm = common_perm(g, op);
+        } else if (is_outer_mean(g, op) && transpose_before(g, op->in[0])) {
+            if (!op->attr[IR_KEEP_DIMS])
+                lgl_keep_dims(g, op);
+            perm = common_perm(g, op);
+        }
         if (op->opcode == IR_OP_TRANSPOSE)
             compose(g, op);
         else if (op->opcode == IR_OP_FULLY_CONNECTED)

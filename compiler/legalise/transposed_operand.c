@@ -1,24 +1,134 @@
-/* transposed_operand.c - a first operand of BATCH_MATMUL that is read transposed (adj_a).
- * in: BATCH_MATMUL with adj_a.  out: TRANSPOSE, then BATCH_MATMUL without, where an accelerator is
- * selected: it takes rows of the first operand, of the second one rows or columns. */
+/* transposed_operand.c - operands of BATCH_MATMUL that are read transposed.
+ * in: BATCH_MATMUL with adj_a, adj_b; a TRANSPOSE that turns rows of an operand into columns, or
+ * those of the product: (A B')' = B A'.  out: where an accelerator is selected, which takes rows of
+ * the first operand, of the second one rows or columns: adj_b as far as it goes, of those TRANSPOSEs
+ * what is left, and one for adj_a. */
 #include "legalise.h"
 #include "new_ops.h"
+
+static const int32_t *perm_of(const struct ir_graph *g, const struct ir_op *op)
+{
+    return (const int32_t *)(const void *)ir_in(g, op, 1)->data;
+}
+
+static bool is_product(const struct ir_graph *g, const struct ir_op *op)
+{
+    return !op->dead && op->opcode == IR_OP_BATCH_MATMUL && ir_in(g, op, 0)->type == IR_I8 &&
+           op->fixed.n_real == 0;
+}
+
+/* Dimension i with the last two swapped. */
+static int32_t swapped(int32_t i, int32_t rank)
+{
+    return i < rank - 2 ? i : 2 * rank - 3 - i;
+}
+
+/* x transposed by `perm`; x itself if that is the identity. */
+static uint32_t transposed(struct ir_graph *g, uint32_t row, const struct ir_tensor *x,
+                           const char *name, const int32_t *perm)
+{
+    const int32_t rank = (int32_t)x->rank;
+    int32_t dim[IR_MAX_RANK];
+    bool identity = true;
+
+    for (int32_t i = 0; i < rank; i++) {
+        dim[i] = x->dim[perm[i]];
+        identity = identity && perm[i] == i;
+    }
+    if (identity)
+        return x->id;
+    struct ir_tensor *y = ir_tensor_new(g, name, x->type, x->rank, dim);
+    y->quant = x->quant;
+    const uint32_t in[2] = {x->id, lgl_new_constant(g, x->name, IR_I32, 1, &rank, perm)->id};
+    (void)lgl_new_op(g, IR_OP_TRANSPOSE, row, 2, in, y);
+    return y->id;
+}
+
+/* perm with its last two places swapped. */
+static void swap_perm(const int32_t *perm, int32_t rank, int32_t *to)
+{
+    for (int32_t i = 0; i < rank; i++)
+        to[i] = perm[swapped(i, rank)];
+}
+
+/* A TRANSPOSE before operand i whose rows are its source's columns: the product reads those. */
+static void read_columns(struct ir_graph *g, struct ir_op *product, uint32_t i)
+{
+    const struct ir_tensor *t = ir_in(g, product, i);
+    struct ir_op *before = t->producer == IR_NONE ? NULL : g->op[t->producer];
+    const int32_t rank = (int32_t)t->rank;
+    int32_t perm[IR_MAX_RANK];
+
+    if (!before || before->dead || before->opcode != IR_OP_TRANSPOSE ||
+        perm_of(g, before)[rank - 2] != rank - 1)
+        return;
+    swap_perm(perm_of(g, before), rank, perm);
+    product->in[i] = transposed(g, before->row, ir_in(g, before, 0), t->name, perm);
+    product->attr[i == 0 ? IR_ADJ_A : IR_ADJ_B] ^= 1;
+    before->dead = ir_uses(g, t->id) == 0;
+}
+
+/* The one reader of `t` if that is a TRANSPOSE whose columns are t's rows, else NULL. */
+static struct ir_op *turning_reader(const struct ir_graph *g, const struct ir_tensor *t)
+{
+    const int32_t rank = (int32_t)t->rank;
+
+    if (t->is_output || ir_uses(g, t->id) != 1)
+        return NULL;
+    for (uint32_t i = 0; i < g->n_op; i++) {
+        struct ir_op *op = g->op[i];
+
+        if (!op->dead && op->opcode == IR_OP_TRANSPOSE && op->in[0] == t->id)
+            return perm_of(g, op)[rank - 1] == rank - 2 ? op : NULL;
+    }
+    return NULL;
+}
+
+/* The product of the other operand's rows with this one's: it makes what the TRANSPOSE after it did,
+ * or leaves it less. */
+static void turn_product(struct ir_graph *g, struct ir_op *product, struct ir_op *after)
+{
+    struct ir_tensor *y = ir_out(g, product, 0), *z = ir_out(g, after, 0), *turned;
+    const int32_t rank = (int32_t)y->rank;
+    int32_t dim[IR_MAX_RANK], perm[IR_MAX_RANK];
+    const uint32_t first = product->in[0];
+    bool whole = true;
+
+    for (int32_t i = 0; i < rank; i++) {
+        dim[i] = y->dim[swapped(i, rank)];
+        perm[i] = swapped(perm_of(g, after)[i], rank);
+        whole = whole && perm[i] == i;
+    }
+    product->in[0] = product->in[1];
+    product->in[1] = first;
+    product->attr[IR_ADJ_B] = !product->attr[IR_ADJ_A];
+    product->attr[IR_ADJ_A] = 0;
+    after->dead = whole;
+    turned = whole ? z : ir_tensor_new(g, y->name, y->type, y->rank, dim);
+    turned->quant = y->quant;
+    turned->producer = product->id;
+    product->out[0] = turned->id;
+    if (whole)
+        return;
+    after->in[0] = turned->id;
+    after->in[1] = lgl_new_constant(g, z->name, IR_I32, 1, &rank, perm)->id;
+}
+
+/* The accelerator reads the second operand from its memory of weights, the first one as an image. */
+static bool may_turn(const struct ir_graph *g, const struct ir_op *product)
+{
+    return product->attr[IR_ADJ_B] != 0 && ir_in(g, product, 0)->role != IR_CONST &&
+           ir_in(g, product, 1)->role != IR_CONST;
+}
 
 static void transpose_first(struct ir_graph *g, struct ir_op *product)
 {
     const struct ir_tensor *x = ir_in(g, product, 0);
-    const int32_t rank = (int32_t)x->rank;
-    int32_t dim[IR_MAX_RANK], from[IR_MAX_RANK];
+    int32_t perm[IR_MAX_RANK];
 
-    for (int32_t i = 0; i < rank; i++) {
-        from[i] = i < rank - 2 ? i : 2 * rank - 3 - i; /* the last two swapped */
-        dim[i] = x->dim[from[i]];
-    }
-    struct ir_tensor *y = ir_tensor_new(g, x->name, x->type, x->rank, dim);
-    y->quant = x->quant;
-    const uint32_t in[2] = {x->id, lgl_new_constant(g, x->name, IR_I32, 1, &rank, from)->id};
-    (void)lgl_new_op(g, IR_OP_TRANSPOSE, product->row, 2, in, y);
-    product->in[0] = y->id;
+    for (int32_t i = 0; i < (int32_t)x->rank; i++)
+        perm[i] = swapped(i, (int32_t)x->rank);
+    product->in[0] = transposed(g, product->row, x, x->name, perm);
     product->attr[IR_ADJ_A] = 0;
 }
 
@@ -27,10 +137,17 @@ enum status lgl_transposed_operand(struct ir_graph *g, const struct lgl_options 
     const uint32_t n_op = g->n_op;
 
     for (uint32_t i = 0; i < n_op && o->accelerator; i++) {
-        struct ir_op *op = g->op[i];
+        struct ir_op *op = g->op[i], *after;
 
-        if (!op->dead && op->opcode == IR_OP_BATCH_MATMUL && op->attr[IR_ADJ_A] &&
-            ir_in(g, op, 0)->type == IR_I8 && op->fixed.n_real == 0)
+        if (!is_product(g, op))
+            continue;
+        read_columns(g, op, 1);
+        after = turning_reader(g, ir_out(g, op, 0));
+        if (after && may_turn(g, op)) {
+            read_columns(g, op, 0);
+            turn_product(g, op, after);
+        }
+        if (op->attr[IR_ADJ_A])
             transpose_first(g, op);
     }
     return ir_link(g, d);
