@@ -45,7 +45,8 @@ assert (native["host_model"], iss["host_model"]) == ("estimate", "iss")
 host, driver, waiting = iss["host_cycles"], iss["driver_cycles"], iss["waiting_cycles"]
 assert abs(host + waiting - iss["total_cycles"]) < 1e-6, "parts do not add up"
 assert 0 < driver < host and iss["cycles"] <= waiting < iss["cycles"] * 1.1 + 100, (driver, host, waiting)
-assert 0.5 < (host - driver) / native["host_cycles"] < 2, "host operators are far from the estimate"
+rest = host - driver  # host operators, if there are any, and the program around them
+assert rest < 1000 if native["host_cycles"] == 0 else 0.5 < rest / native["host_cycles"] < 2, rest
 print(f"{sys.argv[1]}: accelerator {iss['cycles']:.0f}, host {host - driver:.0f}, driver {driver:.0f}, "
       f"in all {iss['total_cycles']:.0f}")
 open("driver", "a").write(f"{driver}\n")
