@@ -31,9 +31,12 @@ static void name_owners(struct board *b)
                                                                   ? s[1].address - c->code_base
                                                                   : c->code_bytes;
         for (uint32_t at = from; at < to && at < c->code_bytes; at += 4)
-            c->owner[at / 4] =
-                is_driver(s) && strncmp(s->file, "hdk", 3) != 0 ? OF_DRIVER : OF_REST;
+            c->owner[at / 4] = board_is_run(s)                                   ? OF_RUN
+                               : is_driver(s) && strncmp(s->file, "hdk", 3) != 0 ? OF_DRIVER
+                                                                                 : OF_REST;
     }
+    c->left = board_left;
+    c->left_ctx = b;
 }
 
 /* RAM in two pieces, around the guard below the stack. */
@@ -47,6 +50,7 @@ static enum status load(struct board *b)
     TRY(file_read(b->arena, b->elf, MAX_ELF, &file, &n_bytes, b->d));
     TRY(iss_load(b->cpu, b->arena, b->elf, file, n_bytes, &b->program, b->d));
     name_owners(b);
+    TRY(board_find_rows(b));
     guard = iss_symbol_named(&b->program, "stack_guard");
     if (guard == NULL)
         return FAIL(b->d, ST_INTERNAL, "%s: found no symbol stack_guard", b->elf);

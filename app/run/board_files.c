@@ -52,6 +52,8 @@ void board_begin(struct board *b)
     if (b->sim && b->job->options->stall_seed)
         b->api->seed(b->sim, b->job->options->stall_seed + b->shared->inference);
     memcpy(b->before, b->parts, sizeof b->before);
+    b->row = b->first_row;
+    b->phase = BOARD_PREPARES;
 }
 
 void board_end(struct board *b)

@@ -1,5 +1,6 @@
 /* board_parts.h - the board of --host=iss between its files: board.c (set up, run), board_time.c (one time, the
- * accelerator's registers), board_cores.c (cores of other targets), board_source.c (lines), board_files.c (semihosting). */
+ * accelerator's registers), board_cores.c (cores of other targets), board_source.c (lines), board_rows.c (rows of the
+ * network), board_files.c (semihosting). */
 #ifndef HEDDLE_RUN_BOARD_PARTS_H
 #define HEDDLE_RUN_BOARD_PARTS_H
 
@@ -9,7 +10,13 @@
 #include "sim/cpu/cpu.h"
 #include "sim/iss/iss_elf.h"
 
-enum { OF_REST, OF_DRIVER }; /* owners of code */
+#define BOARD_ADDR2LINE "riscv64-unknown-elf-addr2line"
+#define BOARD_BINUTILS  "binutils-riscv64-unknown-elf"
+
+enum { OF_REST, OF_DRIVER, OF_RUN }; /* owners of code; OF_RUN: model.c's run() */
+
+/* What the driver does, in the order of struct run_host's split. */
+enum board_phase { BOARD_PREPARES, BOARD_ACCESSES, BOARD_IS_TOLD, BOARD_FINISHES };
 
 struct board {
     struct arena *arena;
@@ -42,6 +49,10 @@ struct board {
     uint64_t begun; /* cycle in which the inference began */
     bool within;
     bool slept;         /* at a wfi that the processor has gone past */
+    uint32_t *row_of;   /* of each instruction of run() that calls: its row; NULL: not known */
+    uint32_t first_row; /* or IR_NONE */
+    uint32_t row;       /* that the processor works for, or IR_NONE */
+    enum board_phase phase;
     uint64_t before[4]; /* parts[] when it began */
     uint64_t parts[4];  /* cycles by owner, while the devices rest (0, 1) and work (2, 3) */
     uint64_t read[64];  /* inferences that each file has given or taken */
@@ -77,6 +88,11 @@ void board_close_cores(struct board *b);
 
 /* board_source.c: where the program is: "hdk_softmax + 0x1c (hdk_softmax.c:57)". */
 const char *board_place(struct board *b);
+
+/* board_rows.c: is the symbol run() of the emitted C; find the rows of its calls; iss.left. */
+bool board_is_run(const struct iss_symbol *s);
+enum status board_find_rows(struct board *b);
+void board_left(void *ctx, uint32_t owner, uint32_t from);
 
 /* board_files.c: an inference, or a program of --prog, begins and ends; what the program asked for by semihosting. */
 void board_begin(struct board *b);

@@ -6,8 +6,6 @@
 #include "board_parts.h"
 #include "sim/tools.h"
 
-#define ADDR2LINE "riscv64-unknown-elf-addr2line"
-
 /* "mine.c:12", or why it is not known. */
 static const char *line_of(struct board *b, uint32_t address)
 {
@@ -16,9 +14,8 @@ static const char *line_of(struct board *b, uint32_t address)
     struct diag d = {0};
 
     if (home_cache(b->arena, &cache, &d) != ST_OK ||
-        tool_find(b->arena, cache, ADDR2LINE, "binutils-riscv64-unknown-elf", NULL, &tool, &d) !=
-            ST_OK)
-        return "its line is not known: " ADDR2LINE " was not found";
+        tool_find(b->arena, cache, BOARD_ADDR2LINE, BOARD_BINUTILS, NULL, &tool, &d) != ST_OK)
+        return "its line is not known: " BOARD_ADDR2LINE " was not found";
     const char *const argv[] = {
         tool.path, "-s", "-e", b->elf, arena_printf(b->arena, "0x%x", address), NULL};
     if (tool_ask(b->arena, "asking for a line of the source", argv, &text, &d) != ST_OK ||

@@ -3,12 +3,30 @@
 
 /* --- one time --- */
 
-/* Cycles since the last call, to what the processor did in them. */
+/* Cycles of an owner, to what the processor did in them. */
+static void add_cycles(struct board *b, bool driver, uint64_t cycles)
+{
+    const bool rests = !b->busy && !b->sleeping;
+    struct run_shared *const s = b->shared;
+
+    b->parts[(rests ? 0 : 2) + driver] += cycles;
+    if (!b->within || (driver && !rests))
+        return;
+    if (driver)
+        s->host.split[b->phase] += cycles;
+    if (b->row < b->job->p->graph->n_row) {
+        s->row[b->row].host_cycles += cycles;
+        s->row[b->row].driver_cycles += driver ? cycles : 0;
+    }
+}
+
+/* Cycles since the last call. */
 void board_account(struct board *b)
 {
     iss_spend(b->cpu);
-    for (uint32_t i = 0; i < 2; i++) {
-        b->parts[(b->busy || b->sleeping ? 2 : 0) + i] += b->cpu->spent[i];
+    for (uint32_t i = 0; i <= OF_RUN; i++) {
+        if (b->cpu->spent[i])
+            add_cycles(b, i == OF_DRIVER, b->cpu->spent[i]);
         b->cpu->spent[i] = 0;
     }
 }
@@ -41,6 +59,7 @@ static void rest(struct board *b)
     board_account(b);
     b->busy = false;
     b->pending = true;
+    b->phase = BOARD_IS_TOLD;
 }
 
 void board_line(struct board *b)
@@ -109,23 +128,37 @@ enum status board_sleep(struct board *b)
 
 /* --- the accelerator's registers --- */
 
+/* An access begins; when the accelerator has ended, the driver knows now. */
+static uint64_t access_begins(struct board *b)
+{
+    board_follow(b);
+    board_account(b);
+    if (b->phase == BOARD_IS_TOLD)
+        b->phase = BOARD_FINISHES;
+    return board_cycles(b->api, b->sim);
+}
+
 /* The access has taken the model's cycles since `before`. */
 static void accessed(struct board *b, uint64_t before)
 {
+    const enum board_phase phase = b->phase;
+
     b->cpu->cycles += board_cycles(b->api, b->sim) - before;
     b->synced = b->cpu->cycles;
     b->line = b->api->run(b->sim, 0) == HD_SIM_IRQ;
     board_line(b);
     b->cpu->yield = true;
+    b->phase = BOARD_ACCESSES;
+    board_account(b);
+    b->phase = phase;
+    b->shared->host.accesses += b->within;
 }
 
 bool board_read_register(void *ctx, uint32_t offset, uint32_t n_bytes, uint32_t *value)
 {
     struct board *const b = ctx;
-    uint64_t before;
+    const uint64_t before = access_begins(b);
 
-    board_follow(b);
-    before = board_cycles(b->api, b->sim);
     *value = b->api->read32(b->sim, offset);
     accessed(b, before);
     if (offset == HD_REG_CYCLES_LO || offset == HD_REG_CYCLES_HI) /* the driver: once each */
@@ -142,16 +175,14 @@ bool board_write_register(void *ctx, uint32_t offset, uint32_t n_bytes, uint32_t
 
     if (n_bytes != 4)
         return false;
-    board_follow(b);
-    board_account(b);
+    before = access_begins(b);
     if (offset == HD_REG_CONTROL)
         board_collect(b);
-    before = board_cycles(b->api, b->sim);
     b->api->write32(b->sim, offset, value);
-    accessed(b, before);
     if (offset == HD_REG_CONTROL && (value & HD_CONTROL_START_MASK)) {
         b->busy = true;
         b->shared->submissions++;
     }
+    accessed(b, before);
     return true;
 }

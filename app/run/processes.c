@@ -116,12 +116,17 @@ static void merge(struct run_job *job)
         to->host.operators += r->host.operators;
         to->host.driver += r->host.driver;
         to->host.waiting += r->host.waiting;
+        to->host.accesses += r->host.accesses;
+        for (uint32_t i = 0; i < sizeof to->host.split / sizeof *to->host.split; i++)
+            to->host.split[i] += r->host.split[i];
         if (r->wall_seconds > to->wall_seconds)
             to->wall_seconds = r->wall_seconds;
         for (uint32_t i = 0; i < job->p->graph->n_row; i++) {
             struct run_row *sum = &to->row[i];
             sum->cycles += r->row[i].cycles;
             sum->array_cycles += r->row[i].array_cycles;
+            sum->host_cycles += r->row[i].host_cycles;
+            sum->driver_cycles += r->row[i].driver_cycles;
             sum->vector_cycles += r->row[i].vector_cycles;
             sum->read_bytes += r->row[i].read_bytes;
             sum->write_bytes += r->row[i].write_bytes;

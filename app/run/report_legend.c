@@ -80,9 +80,13 @@ static bool shown(const cJSON *all, const char *name, enum report_detail detail)
 
 void report_legend(struct text *t, const cJSON *all, enum report_detail detail)
 {
-    static const struct meaning columns[] = {
-        {"cycles", "of the accelerator, measured"}, {"estimate", "the schedule's for the same"},
-        {"host", "cycles of the host, by model"},   {"util", "MACs / (multipliers x cycles)"},
+    const bool simulated = strcmp(report_word(all, "host_model"), "estimate") != 0;
+    const struct meaning columns[] = {
+        {"cycles", "of the accelerator, measured"},
+        {"estimate", "the schedule's for the same"},
+        {"host",
+         simulated ? "cycles of the host, the driver's included" : "cycles of the host, by model"},
+        {"util", "MACs / (multipliers x cycles)"},
         {"read, written", "bytes on the bus"},
     };
     const bool with_units = detail == REPORT_UNITS && report_member(all, "counters");

@@ -223,6 +223,24 @@ static void time_line(struct text *t, const cJSON *all, const cJSON *time)
                                                                         : "estimated");
 }
 
+/* What the driver's cycles went to, and what would be without overlap of host and accelerator. */
+static void driver_line(struct text *t, const cJSON *all)
+{
+    const cJSON *d = report_member(all, "driver");
+    const double n = report_number(d, "submissions"), serial = report_number(all, "serial_cycles");
+
+    if (n > 0)
+        text_printf(t,
+                    "driver, cycles a submission: %.0f before the start, %.0f for %.0f register "
+                    "accesses, %.0f from the end to the interrupt's handling, %.0f after\n",
+                    report_number(d, "prepare_cycles") / n, report_number(d, "access_cycles") / n,
+                    report_number(d, "accesses") / n, report_number(d, "interrupt_cycles") / n,
+                    report_number(d, "finish_cycles") / n);
+    if (n > 0 && serial >= 0)
+        text_printf(t, "end to end: %.0f cycles; host and accelerator one after the other: %.0f\n",
+                    report_number(all, "total_cycles"), serial);
+}
+
 /* Models, and said to be. */
 static void model_line(struct text *t, const cJSON *all)
 {
@@ -277,6 +295,7 @@ void report_text(struct text *t, const cJSON *all, enum report_detail detail)
     report_legend(t, all, detail);
     memory_lines(t, all);
     core_lines(t, all);
+    driver_line(t, all);
     model_line(t, all);
     float_line(t, all);
     waves_line(t, all);

@@ -39,6 +39,11 @@ struct run_shared {
      * the driver while the accelerator rests, and while it works. */
     struct run_host {
         uint64_t total, operators, driver, waiting;
+        uint64_t
+            split[4]; /* of driver: before the doorbell, in register accesses, until it knows of
+                            * the end, after that */
+        uint64_t accesses; /* of the accelerator's registers */
+        bool by_row;       /* host_cycles of rows are known */
     } host;
     uint64_t core_cycles, core_read_bytes, core_write_bytes; /* of other targets' cores */
     uint64_t wave_cycles, wave_bytes;                        /* in the file; 0 without */
@@ -47,6 +52,8 @@ struct run_shared {
     struct run_row {
         uint64_t cycles, counter[HD_SIM_UNITS][HD_SIM_KINDS], read_bytes, write_bytes;
         uint64_t array_cycles, vector_cycles;
+        uint64_t host_cycles,
+            driver_cycles; /* --host=iss, rtl: the driver's are among the host's */
         uint64_t core_counter[TARGET_MAX][HD_SIM_COUNTERS]; /* by index in struct core_targets */
     } row[]; /* n_row: sums over the inferences (struct hd_sim_row) */
 };

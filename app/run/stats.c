@@ -161,14 +161,23 @@ static void add_differences(const struct run_job *job, cJSON *o)
 /* Of the simulated processor: total_cycles is an inference from its first to its last cycle. */
 static void add_host(const struct run_job *job, cJSON *o)
 {
+    static const char *const split[] = {"prepare_cycles", "access_cycles", "interrupt_cycles",
+                                        "finish_cycles"};
     const struct run_host *h = &job->shared->host;
 
     stats_mean(o, "host_cycles", h->operators + h->driver, job->n);
     stats_mean(o, "driver_cycles", h->driver, job->n);
+    cJSON *driver = cJSON_AddObjectToObject(o, "driver");
+    stats_mean(driver, "submissions", job->shared->submissions, job->n);
+    stats_mean(driver, "accesses", h->accesses, job->n);
+    for (uint32_t i = 0; i < sizeof h->split / sizeof *h->split; i++)
+        stats_mean(driver, split[i], h->split[i], job->n);
     stats_mean(o, "waiting_cycles", h->waiting, job->n);
     cJSON_AddStringToObject(o, "host_model", run_iss_name(job->options));
     cJSON_AddStringToObject(o, "host_core", run_iss_core(job->options)->name);
     stats_mean(o, "total_cycles", h->total, job->n);
+    if (!job->cores || job->cores->n == 0) /* whose cycles are not counted apart */
+        stats_mean(o, "serial_cycles", h->operators + h->driver + job->shared->cycles, job->n);
 }
 
 /* Accelerator and host take turns: a submission is waited for, also where there are several

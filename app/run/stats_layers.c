@@ -220,11 +220,13 @@ static void add_memory(const struct stats *s, cJSON *o, const struct memory_at *
     stats_count(o, "activation_bytes", held);
 }
 
-/* Cycles of a part on the host are the model's; on an accelerator the layer's, where it is the only
- * one there. */
-static void add_parts(const struct stats *s, cJSON *o, const struct account_layer *l,
+/* Cycles of a part on the host are the model's, or, simulated, the layer's where it is the only part; on an accelerator
+ * the layer's, where it is the only one there. */
+static void add_parts(const struct stats *s, cJSON *o, uint32_t row_index,
                       const struct share *share)
 {
+    const struct account_layer *const l = &s->account->layer[row_index];
+    const struct run_row *row = s->job->shared ? &s->job->shared->row[row_index] : NULL;
     cJSON *list = cJSON_AddArrayToObject(o, "parts");
     bool known = share->timed && l->n_accelerator == 1 && l->group == IR_NONE;
 
@@ -234,8 +236,11 @@ static void add_parts(const struct stats *s, cJSON *o, const struct account_laye
         cJSON_AddStringToObject(one, "op", ir_op_info(part->op->opcode)->name);
         cJSON_AddStringToObject(one, "target", part->target->name);
         stats_count(one, "macs", part->macs);
-        if (part->host)
+        if (part->host && s->job->options->host == HOST_NATIVE)
             stats_count(one, "cycles", part->host_cycles);
+        else if (part->host)
+            add_mean_or_null(one, "cycles", l->n_part == 1 && s->job->shared->host.by_row,
+                             row->host_cycles, s->job->n);
         else
             add_mean_or_null(one, "cycles", known, share->cycles, s->job->n);
         cJSON_AddItemToArray(list, one);
@@ -258,7 +263,11 @@ static void add_layer_cycles(const struct stats *s, cJSON *o, uint32_t i, const 
     add_mean_or_null(o, "vector_cycles", units, units ? row->vector_cycles : 0, job->n);
     add_mean_or_null(o, "estimated_cycles", own && share->estimated && job->p->program,
                      share->estimate, 1);
-    stats_count(o, "host_cycles", l->host_cycles);
+    if (job->options->host == HOST_NATIVE)
+        return stats_count(o, "host_cycles", l->host_cycles);
+    const bool known = job->shared->host.by_row;
+    add_mean_or_null(o, "host_cycles", known, job->shared->row[i].host_cycles, job->n);
+    add_mean_or_null(o, "driver_cycles", known, job->shared->row[i].driver_cycles, job->n);
 }
 
 static cJSON *layer_json(const struct stats *s, const struct memory_at *at, uint32_t i)
@@ -285,7 +294,7 @@ static cJSON *layer_json(const struct stats *s, const struct memory_at *at, uint
     stats_count(o, "folded_macs", l->folded_macs);
     cJSON_AddNumberToObject(o, "utilisation", utilisation(s, share.macs, &group));
     add_text(o, "reason", r->reason);
-    add_parts(s, o, l, &share);
+    add_parts(s, o, i, &share);
     add_memory(s, o, at, i);
     add_cores(s, o, i);
     if (s->actions && l->n_accelerator)

@@ -60,7 +60,7 @@ static void retired(void *ctx, const struct hd_cpu_retired *what)
     u->c->instructions++;
     if (what->rd != 0)
         u->c->x[what->rd] = what->value;
-    iss_entered(u->c);
+    iss_entered(u->c, what->pc);
     if (u->retired != NULL)
         u->retired(u->ctx, what);
 }

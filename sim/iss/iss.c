@@ -59,12 +59,14 @@ void iss_spend(struct iss *c)
     c->spent_at = c->cycles;
 }
 
-void iss_entered(struct iss *c)
+void iss_entered(struct iss *c, uint32_t from)
 {
     const uint32_t offset = c->pc - c->code_base;
 
     if (offset < c->code_bytes && c->owner[offset / 4] != c->in) {
         iss_spend(c);
+        if (c->left != NULL)
+            c->left(c->left_ctx, c->in, from);
         c->in = c->owner[offset / 4];
     }
 }
@@ -224,13 +226,15 @@ static uint32_t remainder_of(uint32_t a, uint32_t b)
 /* Go on at `target`, `more` cycles later; false after a trap. */
 static bool jump(struct iss *c, uint32_t target, uint8_t more)
 {
+    const uint32_t from = c->pc;
+
     if (target % 4 != 0) {
         iss_trap(c, ISS_FETCH_MISALIGNED, target);
         return false;
     }
     c->pc = target;
     c->cycles += more;
-    iss_entered(c);
+    iss_entered(c, from);
     return true;
 }
 

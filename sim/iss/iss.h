@@ -97,9 +97,12 @@ struct iss {
     bool yield;         /* set by a device: iss_run returns after this instruction, and clears it */
     /* Cycles in code of each owner: owner[k] is that of the instruction at code_base + 4 k, set by
      * the caller, less than ISS_OWNERS, 0 at first. Added up whenever the owner changes, and by
-     * iss_spend. */
+     * iss_spend. `left`, if not NULL, is called then, with the owner that was left and the address
+     * of the jump. */
     uint8_t *owner;
     uint64_t spent[ISS_OWNERS];
+    void (*left)(void *ctx, uint32_t owner, uint32_t from);
+    void *left_ctx;
     uint32_t mstatus, mie, mip, mtvec, mscratch, mepc, mcause, mtval;
 
     /* The rest is iss_*.c's own. */

@@ -111,7 +111,7 @@ void iss_trap(struct iss *c, uint32_t cause, uint32_t value)
     c->mstatus = c->mstatus & MSTATUS_MIE ? MSTATUS_MPIE : 0;
     c->pc = vectored ? base + 4 * (cause & ~INTERRUPT) : base;
     c->cycles += c->cost.taken;
-    iss_entered(c);
+    iss_entered(c, c->mepc);
 }
 
 void iss_interrupt(struct iss *c)
@@ -131,9 +131,11 @@ void iss_interrupt(struct iss *c)
 
 void iss_mret(struct iss *c)
 {
+    const uint32_t from = c->pc;
+
     c->mstatus = MSTATUS_MPIE | (c->mstatus & MSTATUS_MPIE ? MSTATUS_MIE : 0);
     c->pc = c->mepc;
     c->cycles += c->cost.taken;
-    iss_entered(c);
+    iss_entered(c, from);
     c->attend = true;
 }

@@ -13,8 +13,8 @@ void iss_trap(struct iss *c, uint32_t cause, uint32_t value);
 /* Take the interrupt of highest priority that is pending and enabled. */
 void iss_interrupt(struct iss *c);
 
-/* After a jump: whose code pc is in. */
-void iss_entered(struct iss *c);
+/* After a jump at `from`: whose code pc is in. */
+void iss_entered(struct iss *c, uint32_t from);
 
 /* Return from a handler. */
 void iss_mret(struct iss *c);

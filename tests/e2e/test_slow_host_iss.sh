@@ -39,8 +39,21 @@ compared() {
     python3 - "$model" <<'END' || fail "$model: cycles"
 import json, sys
 native, iss = (json.load(open(f"{f}/stats.json")) for f in ("native", "iss"))
-for name in ("cycles", "layers", "groups", "dram_read_bytes", "dram_write_bytes", "verdict"):
+for name in ("cycles", "groups", "dram_read_bytes", "dram_write_bytes", "verdict"):
     assert native[name] == iss[name], name
+submits = 0
+for n, i in zip(native["layers"], iss["layers"]):
+    operator, driver = i["host_cycles"] - i["driver_cycles"], i["driver_cycles"]
+    assert n["host_cycles"] < 1000 or n["host_cycles"] / 2 < operator < n["host_cycles"] * 2, (n["name"], operator)
+    assert operator < 250 or n["host_cycles"], (n["name"], "no host operator", operator)
+    assert (driver > 0) == (submits == 0), (n["name"], "one submission", driver)
+    submits += driver > 0
+    for one in n, i:
+        del one["host_cycles"], one["parts"]
+    del i["driver_cycles"]
+    assert n == i, n["name"]
+assert iss["driver"]["submissions"] == 1 and iss["driver"]["accesses"] >= 8
+assert abs(iss["serial_cycles"] - iss["cycles"] - iss["host_cycles"]) < 1e-6 and iss["serial_cycles"] > iss["cycles"]
 assert (native["host_model"], iss["host_model"]) == ("estimate", "iss")
 host, driver, waiting = iss["host_cycles"], iss["driver_cycles"], iss["waiting_cycles"]
 assert abs(host + waiting - iss["total_cycles"]) < 1e-6, "parts do not add up"

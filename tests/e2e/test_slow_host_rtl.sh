@@ -14,19 +14,13 @@ expect 5 "heddle: --host=rtl: the processor's Verilog was not found; .ci/venv co
     env -u HEDDLE_PICORV32 HEDDLE_HOME="$work/home" "$heddle" run digits --host=rtl
 "$HEDDLE_HOME/.ci/venv" cores >log 2>&1 || { cat log; exit 77; }
 
-# compared MODEL OPTION...
-compared() {
-    local model=$1
-    shift
-    "$heddle" run "$model" "$@" --host=iss --host-core=picorv32 -o iss >stdout 2>stderr || fail "$model iss: $(cat stderr)"
-    "$heddle" run "$model" "$@" --host=rtl -o rtl >stdout 2>stderr || { fail "$model rtl: $(cat stderr)"; return; }
-    same iss/out_0.bin rtl/out_0.bin "$model: outputs"
-    "$HEDDLE_BUILD/schema_check" "$HEDDLE_HOME/docs/stats.v2.schema.json" rtl/stats.json || fail "$model: schema"
-    python3 "$HEDDLE_HOME/tests/e2e/host_compare.py" "$model $*" iss/stats.json rtl/stats.json || fail "$model $*: cycles"
-}
+. "$HEDDLE_HOME/tests/e2e/host_compared.sh"
 head -c 1280 "$models/digits/in_0.bin" >in_0.bin
 compared digits -i in_0.bin
 compared digits -i in_0.bin --host-memory=3
+compared vit_own
+head -c 64 "$models/digits/in_0.bin" >one.bin
+compared digits -i one.bin --target=c
 compared digits -i in_0.bin --hw=tiny --wait=poll -j2
 compared resnet8_own -i "$models/resnet8_own/in_0.bin"
 host=rtl

@@ -385,13 +385,32 @@ static void divisions_jumps_and_taken_branches_cost(void **state)
     assert_int_equal(b->c->x[1], RAM + 20);
 }
 
+static void left(void *ctx, uint32_t owner, uint32_t from)
+{
+    uint32_t *const seen = ctx;
+
+    seen[0]++;
+    seen[1] = owner;
+    seen[2] = from;
+}
+
 static void cycles_are_counted_by_owner(void **state)
 {
     struct bench *const b = *state;
+    uint32_t seen[3] = {0};
 
     PROGRAM(b, NOP, 0x008000ef /* jal x1, 8 */, NOP, NOP, 0x00008067 /* jalr x0, x1 */);
     b->c->owner[3] = b->c->owner[4] = 2;
-    steps(b, 5); /* back at the third */
+    b->c->left = left;
+    b->c->left_ctx = seen;
+    steps(b, 2);
+    assert_int_equal(seen[0], 1);
+    assert_int_equal(seen[1], 0);
+    assert_int_equal(seen[2], RAM + 4);
+    steps(b, 3); /* back at the third */
+    assert_int_equal(seen[0], 2);
+    assert_int_equal(seen[1], 2);
+    assert_int_equal(seen[2], RAM + 16);
     assert_int_equal(b->c->pc, RAM + 12);
     iss_spend(b->c);
     assert_int_equal(b->c->spent[0], 1 + 6 + 1);
