@@ -49,6 +49,7 @@ function ticks(most, n) {
 const layers = stats.layers, groups = stats.groups || [];
 const hw = Array.isArray(stats.hw) ? stats.hw : [stats.hw];
 const peak = Math.max(...hw.map(h => h.rows * h.cols)), busBytes = Math.max(...hw.map(h => h.bus_bytes || 0));
+const simulated = stats.host_model !== "estimate";
 const timed = known(stats.cycles), cyclesOf = o => known(o.cycles) ? o.cycles : o.estimated_cycles;
 const members = g => g.members.map(i => layers[i]);
 const moved = l => l.actions ? l.actions.bus_read + l.actions.bus_written : 0;
@@ -106,7 +107,7 @@ function figures() {
     `${Number(time.inferences_per_second.toPrecision(4))} inferences/s, ${Number(time.gops.toPrecision(3))} GOPS` +
     (known(time.gops_per_klut) ? `, ${Number(time.gops_per_klut.toPrecision(3))} GOPS/kLUT4` : "")));
   f.push(figure("Cycles of an inference", whole(known(total) ? total : stats.estimated_cycles), "",
-    timed ? `${whole(stats.cycles)} accelerator, measured; ${whole(stats.host_cycles)} host, model`
+    timed ? `${whole(stats.cycles)} accelerator, measured; ${whole(stats.host_cycles)} host, ${simulated ? "simulated" : "model"}`
           : `estimate; engine ${stats.engine} has no cycles`));
   f.push(figure("Offloaded", percent(stats.macs ? stats.accelerator_macs / stats.macs : NaN), "",
     `of ${whole(stats.macs)} MACs, ${stats.crossings} crossing${stats.crossings === 1 ? "" : "s"}`));
@@ -278,7 +279,7 @@ function timelineSection() {
   const canvas = el("canvas", {tabindex: 0, role: "img", "aria-label": "Commands of each unit over time"});
   s.prepend(el("div", {class: "tools"}, el("button", {onclick: () => zoom(0.5), title: "Zoom in"}, "+"),
     el("button", {onclick: () => zoom(2), title: "Zoom out"}, "\u2212"), el("button", {onclick: () => view(0, timeline.end)}, "All")));
-  s.append(el("p", null, "The first inference, in cycles, as the RTL took them; the host by its model. Wheel or +/\u2212 zooms, dragging moves, a click chooses a layer. " +
+  s.append(el("p", null, `The first inference, in cycles, as the RTL took them; the host ${simulated ? "as the simulated processor took them: operators, driver, waiting" : "by its model"}. Wheel or +/\u2212 zooms, dragging moves, a click chooses a layer. ` +
     "Dashed: the bus's width, the scratchpad's size. trace.json has the same for Perfetto."), canvas);
   timeline.canvas = canvas;
   pointer(canvas);

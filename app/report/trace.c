@@ -12,6 +12,7 @@ struct builder {
     const uint64_t *core_cycles;
     uint32_t *parts_done; /* by row */
     uint64_t now;
+    uint32_t seen; /* slices of the processor */
 };
 
 uint32_t trace_first(const struct pipeline *p, uint32_t stream)
@@ -53,14 +54,25 @@ static void add_fetch(struct builder *b, uint32_t k, uint64_t handed_out)
                .note = arena_printf(b->t->arena, "%u commands", s->n)});
 }
 
+/* Of the next submission that the processor starts; the last cycle if it is not known. */
+static uint64_t doorbell(struct builder *b, const struct trace_host_time *host)
+{
+    while (b->seen < host->n)
+        if (host->slice[b->seen++].doorbell)
+            return host->slice[b->seen - 1].doorbell;
+    return b->now;
+}
+
 /* The doorbell's own cycle, 0, is none of the submission's. */
-static void add_submission(struct builder *b, uint32_t k)
+static void add_submission(struct builder *b, const struct trace_host_time *host, uint32_t k)
 {
     const struct sched_program *p = b->t->p->program;
     const struct sched_stream *s = &p->stream[k];
     const struct hd_config *hw = p->device[s->device].hw;
     const struct trace_time *time = b->time;
 
+    if (host)
+        b->now = doorbell(b, host);
     for (uint32_t i = 0; i < s->n; i++) {
         const struct sched_command *c = &s->cmd[i];
         if (c->unit == HD_UNIT_FETCH)
@@ -104,7 +116,44 @@ static void add_part(struct builder *b, const struct ir_op *op)
     b->now += cycles;
 }
 
-static void add_all(struct builder *b)
+static bool is_core(const struct builder *b, uint32_t row)
+{
+    const struct account_layer *l = &b->account->layer[row];
+
+    for (uint32_t i = 0; i < l->n_part; i++)
+        if (!l->part[i].host && !l->part[i].target->desc->accelerator)
+            return true;
+    return false;
+}
+
+/* What the processor did; a core works where it waits for one. */
+static void add_host(struct builder *b, const struct trace_host_time *host)
+{
+    static const char *const notes[] = {"operator", "driver", "waits"};
+
+    for (uint32_t i = 0; i < host->n; i++) {
+        const struct trace_host_slice *const s = &host->slice[i];
+
+        if (s->doing == TRACE_WAITS && s->doorbell == 0 && is_core(b, s->row))
+            add(b, (struct trace_slice){.track = trace_host(b->t) + 1,
+                                        .row = s->row,
+                                        .stream = IR_NONE,
+                                        .command = IR_NONE,
+                                        .begin = s->begin,
+                                        .end = s->end,
+                                        .note = ""});
+        add(b, (struct trace_slice){.track = trace_host(b->t),
+                                    .row = s->row,
+                                    .stream = IR_NONE,
+                                    .command = IR_NONE,
+                                    .begin = s->begin,
+                                    .end = s->end,
+                                    .note = notes[s->doing]});
+    }
+    b->t->cycles = host->n ? host->slice[host->n - 1].end : 0;
+}
+
+static void add_all(struct builder *b, const struct trace_host_time *host)
 {
     const struct pipeline *p = b->t->p;
     const struct ir_graph *g = p->graph;
@@ -114,28 +163,35 @@ static void add_all(struct builder *b)
         const struct ir_op *op = g->op[i];
         if (!op->dead && stream < p->program->n_stream && op->region != IR_NONE &&
             p->program->stream[stream].region == op->region)
-            add_submission(b, stream++);
-        if (!op->dead)
+            add_submission(b, host, stream++);
+        if (!op->dead && !b->t->simulated)
             add_part(b, op);
     }
     b->t->cycles = b->now;
 }
 
 struct trace *trace_build(struct arena *a, const struct pipeline *p, const struct account *account,
-                          const struct trace_time *times, const uint64_t *core_cycles)
+                          const struct trace_time *times, const uint64_t *core_cycles,
+                          const struct trace_host_time *host)
 {
     const struct sched_program *program = p->program;
     struct trace *t = ARENA_NEW(a, struct trace);
-    struct builder b = {t, account, times, core_cycles, NULL, 0};
+    struct builder b = {t, account, times, core_cycles, NULL, 0, 0};
 
-    *t = (struct trace){.arena = a, .p = p, .n_device = program->n_stream ? program->n_device : 0};
+    *t = (struct trace){.arena = a,
+                        .p = p,
+                        .n_device = program->n_stream ? program->n_device : 0,
+                        .simulated = host != NULL};
     t->device = ARENA_ARRAY(a, struct trace_device, t->n_device + 1);
     for (uint32_t k = 0; k < t->n_device; k++)
         t->device[k].name = p->targets.target[program->device[k].target]->name;
-    t->slice =
-        ARENA_ARRAY(a, struct trace_slice, trace_first(p, program->n_stream) + p->graph->n_op + 1);
+    t->slice = ARENA_ARRAY(a, struct trace_slice,
+                           trace_first(p, program->n_stream) + p->graph->n_op + 1 +
+                               (host ? 2 * host->n : 0));
     b.parts_done = ARENA_ARRAY(a, uint32_t, p->graph->n_row + 1);
-    add_all(&b);
+    add_all(&b, host);
+    if (host)
+        add_host(&b, host);
     trace_counters(t);
     return t;
 }

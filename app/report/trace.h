@@ -1,6 +1,7 @@
 /* trace.h - when each command of an inference ran, from the RTL: what trace.json and the timeline
  * of report.html show. Time is in cycles since the inference began. Submissions follow one another;
- * between them the host works, as long as its model estimates.
+ * between them the host works, as long as its model estimates; or all is where a simulated processor
+ * had it (struct trace_host_time).
  * Invariant: slices of a track are in the order of time and do not overlap. */
 #ifndef HEDDLE_REPORT_TRACE_H
 #define HEDDLE_REPORT_TRACE_H
@@ -12,6 +13,22 @@
  * hd_sim_command). */
 struct trace_time {
     uint64_t start, done;
+};
+
+/* What a simulated processor did in [begin, end); it waits for accelerators and cores. */
+enum trace_doing { TRACE_WORKS, TRACE_DRIVES, TRACE_WAITS };
+
+struct trace_host_slice {
+    uint64_t begin, end;
+    uint64_t doorbell; /* while it waits: the cycle in which the submission began; else 0 */
+    uint32_t row;
+    enum trace_doing doing;
+};
+
+/* Of an inference: n of at most `most` slices, one after another, in memory that processes share. */
+struct trace_host_time {
+    uint32_t n, most;
+    struct trace_host_slice slice[];
 };
 
 struct trace_slice {
@@ -44,12 +61,14 @@ struct trace {
     uint32_t n_slice;
     struct trace_slice *slice;
     uint64_t cycles; /* of the inference */
+    bool simulated;  /* the host */
 };
 
 /* times: of each stream's commands, one stream after another. core_cycles: by row, of the cores of
- * external targets; or NULL. */
+ * external targets; or NULL. host: of a simulated processor; or NULL. */
 struct trace *trace_build(struct arena *a, const struct pipeline *p, const struct account *account,
-                          const struct trace_time *times, const uint64_t *core_cycles);
+                          const struct trace_time *times, const uint64_t *core_cycles,
+                          const struct trace_host_time *host);
 
 static inline uint32_t trace_host(const struct trace *t)
 {

@@ -59,7 +59,7 @@ static void add_slice(const struct trace *t, const struct trace_slice *s, struct
     if (unit)
         text_printf(o, ",\"submission\":%u,\"command\":%u,\"bus_bytes\":%llu", s->stream,
                     s->command, (unsigned long long)s->bytes);
-    text_add(o, s->track == trace_host(t) ? ",\"model\":true}}" : "}}");
+    text_add(o, s->track == trace_host(t) && !t->simulated ? ",\"model\":true}}" : "}}");
 }
 
 static void add_counter(const struct trace *t, uint32_t device, uint32_t counter, struct text *o)
@@ -78,9 +78,9 @@ void trace_json(const struct trace *t, struct text *o)
     text_add(o, "{\"otherData\":{\"schema\":\"heddle.trace.v1\",\"model\":");
     text_add_json(o, t->p->graph->name);
     text_printf(o,
-                ",\"unit\":\"1 us = 1 cycle\",\"cycles\":%llu,\"host\":\"estimate\"},\n"
+                ",\"unit\":\"1 us = 1 cycle\",\"cycles\":%llu,\"host\":\"%s\"},\n"
                 "\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n",
-                (unsigned long long)t->cycles);
+                (unsigned long long)t->cycles, t->simulated ? "simulated" : "estimate");
     add_names(t, o);
     for (uint32_t i = 0; i < t->n_slice; i++)
         add_slice(t, &t->slice[i], o);

@@ -49,6 +49,7 @@ void board_begin(struct board *b)
     b->shared->inference = b->process + b->shared->inferences * b->job->n_process;
     b->begun = b->cpu->cycles;
     b->within = true;
+    b->traced = b->begun;
     if (b->sim && b->job->options->stall_seed)
         b->api->seed(b->sim, b->job->options->stall_seed + b->shared->inference);
     memcpy(b->before, b->parts, sizeof b->before);

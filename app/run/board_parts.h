@@ -53,6 +53,9 @@ struct board {
     uint32_t first_row; /* or IR_NONE */
     uint32_t row;       /* that the processor works for, or IR_NONE */
     enum board_phase phase;
+    uint32_t n_time;    /* commands whose times are kept */
+    uint64_t rang;      /* the cycle of the submission's doorbell */
+    uint64_t traced;    /* the cycle up to which the processor's track has come */
     uint64_t before[4]; /* parts[] when it began */
     uint64_t parts[4];  /* cycles by owner, while the devices rest (0, 1) and work (2, 3) */
     uint64_t read[64];  /* inferences that each file has given or taken */

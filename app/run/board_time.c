@@ -1,7 +1,25 @@
 /* board_time.c - see board_parts.h. One time: what the processor takes, the accelerator is advanced by. */
+#include "app/report/trace.h"
 #include "board_parts.h"
 
 /* --- one time --- */
+
+/* The processor's track, of the first inference: up to now it did this. */
+static void trace(struct board *b, enum trace_doing doing)
+{
+    struct trace_host_time *const t = b->job->host_times;
+    const uint64_t begin = b->traced - b->begun, end = b->cpu->cycles - b->begun;
+
+    b->traced = b->cpu->cycles;
+    if (!t || !b->within || b->shared->inference != 0 || begin == end ||
+        b->row >= b->job->p->graph->n_row)
+        return;
+    if (t->n && t->slice[t->n - 1].row == b->row && t->slice[t->n - 1].doing == doing)
+        t->slice[t->n - 1].end = end;
+    else if (t->n < t->most)
+        t->slice[t->n++] = (struct trace_host_slice){
+            begin, end, doing == TRACE_WAITS && b->busy ? b->rang - b->begun : 0, b->row, doing};
+}
 
 /* Cycles of an owner, to what the processor did in them. */
 static void add_cycles(struct board *b, bool driver, uint64_t cycles)
@@ -25,8 +43,12 @@ void board_account(struct board *b)
 {
     iss_spend(b->cpu);
     for (uint32_t i = 0; i <= OF_RUN; i++) {
-        if (b->cpu->spent[i])
+        if (b->cpu->spent[i]) {
             add_cycles(b, i == OF_DRIVER, b->cpu->spent[i]);
+            trace(b, i != OF_DRIVER           ? TRACE_WORKS
+                     : b->busy || b->sleeping ? TRACE_WAITS
+                                              : TRACE_DRIVES);
+        }
         b->cpu->spent[i] = 0;
     }
 }
@@ -50,6 +72,8 @@ void board_collect(struct board *b)
     b->pending = false;
     const uint32_t n = b->api->rows(b->sim, &from);
     run_add_rows(b->job, b->shared, from, n);
+    if (first && b->job->times)
+        run_add_times(b->job, &b->n_time, b->api, b->sim);
     for (uint32_t i = 0; first && i < HD_SIM_UNITS * HD_SIM_KINDS; i++)
         b->shared->counter[i] += b->api->read32(b->sim, HD_REG_COUNTER(i));
 }
@@ -181,6 +205,7 @@ bool board_write_register(void *ctx, uint32_t offset, uint32_t n_bytes, uint32_t
     b->api->write32(b->sim, offset, value);
     if (offset == HD_REG_CONTROL && (value & HD_CONTROL_START_MASK)) {
         b->busy = true;
+        b->rang = b->cpu->cycles + board_cycles(b->api, b->sim) - before;
         b->shared->submissions++;
     }
     accessed(b, before);

@@ -26,16 +26,6 @@ struct child {
     struct diag d;
 };
 
-/* When the commands of the submission just ended ran. */
-static void add_times(struct child *c)
-{
-    const struct hd_sim_command *from;
-    uint32_t n = c->v->sim.api->commands(c->v->sim.sim, &from);
-
-    for (uint32_t i = 0; i < n && c->n_time < run_trace_commands(c->job); i++)
-        c->job->times[c->n_time++] = (struct trace_time){from[i].start, from[i].done};
-}
-
 /* Rows of the submission just ended. */
 static void add_rows(struct child *c)
 {
@@ -61,7 +51,7 @@ static void collect(struct child *c)
         return;
     add_rows(c);
     if (c->inference == 0 && c->job->times)
-        add_times(c);
+        run_add_times(c->job, &c->n_time, c->v->sim.api, c->v->sim.sim);
     waves_submission_end(&c->waves);
     if (c->inference == 0)
         read_counters(c);

@@ -61,6 +61,7 @@ struct run_shared {
 struct core_targets;
 struct energy_table;
 struct trace_time;
+struct trace_host_time;
 
 /* Bytes that a caller gives in place of a file; data NULL: none. */
 struct run_bytes {
@@ -94,8 +95,9 @@ struct run_job {
     uint32_t n_process;           /* of func and rtl, as are: */
     struct run_shared *shared;    /* of process 0, in the end of all */
     const struct energy_table *energy;
-    struct trace_time *times;   /* shared too: of each command of the first inference, one stream
+    struct trace_time *times; /* shared too: of each command of the first inference, one stream
                                      after another, as measured; NULL: nobody asked */
+    struct trace_host_time *host_times; /* likewise of the simulated processor; NULL: none */
     struct core_targets *cores; /* Verilated cores of other targets; NULL until rtl needs them */
     struct sim_model *cpu;      /* of --host=rtl (sim/cpu); else NULL */
     double ref_seconds;
@@ -196,6 +198,10 @@ int run_watch(const struct run_job *job, pid_t child);
 /* run_pages.c: is the first inference to be traced, commands of it; trace.json and report.html. */
 bool run_traced(const struct run_job *job);
 uint32_t run_trace_commands(const struct run_job *job);
+/* run_shared.c: the times of the commands of the submission that ended; *n: how many of job->times
+ * are there. */
+void run_add_times(struct run_job *job, uint32_t *n, const struct hd_sim_api *api,
+                   struct hd_sim *sim);
 enum status run_pages(const struct run_job *job, struct diag *d);
 
 /* stats.c: results as JSON of schema heddle.stats.v2; cJSON_Delete frees it. */

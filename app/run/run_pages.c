@@ -26,20 +26,23 @@ static void add_trace(const struct run_job *job, struct text *t)
 
     for (uint32_t i = 0; i < n_row; i++)
         cycles[i] = job->shared->row[i].cycles / job->n;
-    trace_json(trace_build(job->arena, job->p, account_of(job->arena, job->p), job->times, cycles),
+    trace_json(trace_build(job->arena, job->p, account_of(job->arena, job->p), job->times, cycles,
+                           job->host_times),
                t);
 }
 
 /* Of each layer by itself: on the host by the model, else measured, else estimated. */
 static double *layer_cycles(const struct run_job *job, const cJSON *stats)
 {
+    const struct account *a = account_of(job->arena, job->p);
     double *cycles = ARENA_ARRAY(job->arena, double, job->p->graph->n_row + 1);
     const cJSON *l;
     uint32_t i = 0;
 
     cJSON_ArrayForEach(l, report_member(stats, "layers"))
     {
-        const double host = report_number(l, "host_cycles"), own = report_number(l, "cycles"),
+        const double host = a->layer[i].host_cycles ? report_number(l, "host_cycles") : 0,
+                     own = report_number(l, "cycles"),
                      estimate = report_number(l, "estimated_cycles");
         cycles[i++] = host > 0 ? host : own >= 0 ? own : estimate;
     }

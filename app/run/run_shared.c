@@ -47,6 +47,16 @@ void run_add_rows(const struct run_job *job, struct run_shared *shared,
     }
 }
 
+void run_add_times(struct run_job *job, uint32_t *n, const struct hd_sim_api *api,
+                   struct hd_sim *sim)
+{
+    const struct hd_sim_command *from;
+    const uint32_t n_command = api->commands(sim, &from), most = run_trace_commands(job);
+
+    for (uint32_t i = 0; i < n_command && *n < most; i++)
+        job->times[(*n)++] = (struct trace_time){from[i].start, from[i].done};
+}
+
 static size_t shared_bytes(size_t n)
 {
     return n ? n : 1;
@@ -63,6 +73,17 @@ static void *share(size_t n)
 static size_t times_bytes(const struct run_job *job)
 {
     return shared_bytes(run_trace_commands(job) * sizeof *job->times);
+}
+
+/* An operator's, and of each submission the driver's three. More are left out. */
+static uint32_t host_slices(const struct run_job *job)
+{
+    return 16 * (job->p->graph->n_op + job->p->program->n_stream) + 16;
+}
+
+static size_t host_times_bytes(const struct run_job *job)
+{
+    return sizeof *job->host_times + host_slices(job) * sizeof job->host_times->slice[0];
 }
 
 void run_unlock(struct run_job *job)
@@ -82,6 +103,9 @@ void run_release(struct run_job *job)
             (void)munmap(job->out[i].bytes, shared_bytes(job->out[i].n_bytes * job->n));
     if (job->times)
         (void)munmap(job->times, times_bytes(job));
+    if (job->host_times)
+        (void)munmap(job->host_times, host_times_bytes(job));
+    job->host_times = NULL;
     (void)munmap(job->shared, shared_bytes(job->n_process * results_bytes(job)));
     job->times = NULL;
     job->shared = NULL;
@@ -97,6 +121,11 @@ enum status run_share(struct run_job *job, struct diag *d)
     if (run_traced(job) && !(job->times = share(times_bytes(job))))
         return FAIL(d, ST_NO_MEMORY, "no memory for the times of %u commands",
                     run_trace_commands(job));
+    if (run_traced(job) && job->options->host != HOST_NATIVE) {
+        if (!(job->host_times = share(host_times_bytes(job))))
+            return FAIL(d, ST_NO_MEMORY, "no memory for what the processor did");
+        job->host_times->most = host_slices(job);
+    }
     for (uint32_t i = 0; i < g->n_out; i++)
         if (!(job->out[i].bytes = share(job->out[i].n_bytes * job->n)))
             return FAIL(d, ST_NO_MEMORY, "no memory for %u inferences of output %u", job->n, i);

@@ -72,6 +72,10 @@ compared digits -i in_0.bin --hw=tiny
 # One submission each: whatever the size of their tensors, none is copied.
 [ "$(sort -u driver | wc -l)" = 1 ] || fail "cycles of the driver: $(paste -sd ' ' driver)"
 compared digits -i in_0.bin --wait=poll -j2
+for wait in irq poll; do
+    "$heddle" run "$models/digits/model.tflite" --wait=$wait --host=iss -o trace >stdout 2>stderr || fail "trace: $(cat stderr)"
+    python3 "$HEDDLE_HOME/tests/app/report/trace_check.py" trace >stdout 2>&1 || fail "trace, $wait: $(tail -3 stdout)"
+done
 
 host=iss
 . "$HEDDLE_HOME/tests/e2e/host_ends.sh"

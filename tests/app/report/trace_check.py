@@ -18,6 +18,24 @@ def integral(points, end):
     return sum(value * (to - at) for (at, value), to in zip(points, ends))
 
 
+def check_host(stats, slices):
+    """The processor's track of one inference: each cycle is in a slice, and of its layer; accelerators work while it waits."""
+    spent, waits = defaultdict(int), []
+    for e in slices[1, 1]:
+        layer, part = e["args"]["layer"], e["args"]["part"]
+        spent[part] += e["dur"]
+        spent[layer, part] += e["dur"]
+        waits += [(e["ts"], e["ts"] + e["dur"])] if part == "waits" else []
+    for e in (e for (pid, _), all_of in slices.items() if pid > 1 for e in all_of):
+        assert any(a < e["ts"] and e["ts"] + e["dur"] <= b for a, b in waits), f"{e} not while the processor waits"
+    want = {"operator": stats["host_cycles"] - stats["driver_cycles"], "driver": stats["driver_cycles"],
+            "waits": stats["waiting_cycles"]}
+    assert all(spent[part] == n for part, n in want.items()), (want, spent)
+    for i, l in enumerate(stats["layers"]):
+        assert spent[i, "driver"] == l["driver_cycles"], (l["name"], spent)
+        assert spent[i, "operator"] == l["host_cycles"] - l["driver_cycles"], (l["name"], spent)
+
+
 def main(folder):
     with open(f"{folder}/trace.json", encoding="utf-8") as f:
         trace = json.load(f)
@@ -57,6 +75,8 @@ def main(folder):
         assert cycles == stats["total_cycles"], f"{cycles} cycles, {stats['total_cycles']}"
         assert moved[0] == stats["dram_read_bytes"], f"{moved[0]} bytes read"
         assert moved[1] == stats["dram_write_bytes"], f"{moved[1]} bytes written"
+        if trace["otherData"]["host"] == "simulated":
+            check_host(stats, slices)
     actions = stats["energy"]["actions"]
     assert actions["bus_read"] == moved[0], f"{actions['bus_read']} bytes counted, {moved[0]} moved"
     assert actions["bus_written"] == moved[1], f"{actions['bus_written']} bytes counted, {moved[1]} moved"
