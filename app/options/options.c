@@ -42,6 +42,7 @@ static void defaults(struct options *o)
                           .trials = 64,
                           .waves_limit = 200000000u,
                           .host_memory = 1,
+                          .host_clock = {1, 1},
                           .max_cycles = 2000000000u};
 }
 

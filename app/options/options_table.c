@@ -74,6 +74,10 @@ const struct option_row options_table[] = {
           "who executes the host's part: native (default, cycles by a table), iss (a simulated "
           "RV32IM processor, in the accelerator's time) or rtl (PicoRV32's Verilog)"),
      WORD(host, hosts), .used_by = RUNS | PROGRAM},
+    {SHOW("host-clock", "RATIO", DEVICE,
+          "of --host=iss, rtl: the processor's clock over the accelerator's, as 2 or 1/4 (default "
+          "1)"),
+     .kind = OPTION_RATIO, FIELD(host_clock), .used_by = RUNS | PROGRAM},
     {SHOW("host-core", "NAME", COMPILER,
           "of --host=iss, whose cycles: five-stages (default, as the estimate) or picorv32 (as "
           "--host=rtl, measured)"),
@@ -290,6 +294,20 @@ static enum status take_word(const struct option_row *row, const char *value, st
     return ST_OK;
 }
 
+/* Both 1 to 1000. */
+static enum status take_ratio(const struct option_row *row, const char *value, struct options *o,
+                              struct diag *d)
+{
+    uint32_t ratio[2] = {0, 1};
+    int end = 0;
+
+    if (sscanf(value, "%4u%n/%4u%n", &ratio[0], &end, &ratio[1], &end) < 1 || value[end] ||
+        !strchr("123456789", value[0]) || ratio[0] > 1000 || ratio[1] < 1 || ratio[1] > 1000)
+        return bad(row, value, "a ratio of numbers from 1 to 1000 as 2 or 1/4", d);
+    memcpy((char *)o + row->at, ratio, sizeof ratio);
+    return ST_OK;
+}
+
 static enum status take_flag(const struct option_row *row, const char *value, struct options *o,
                              struct diag *d)
 {
@@ -320,6 +338,7 @@ enum status option_take(const struct option_row *row, const char *value, struct 
     case OPTION_FLAG: return take_flag(row, value, o, d);
     case OPTION_NUMBER: return take_number(row, value, o, d);
     case OPTION_WORD: return take_word(row, value, o, d);
+    case OPTION_RATIO: return take_ratio(row, value, o, d);
     case OPTION_FILES: return take_file(row, value, o, d);
     default: memcpy((char *)o + row->at, &value, sizeof value); return ST_OK;
     }

@@ -11,6 +11,7 @@ enum option_kind {
     OPTION_TEXT,
     OPTION_NUMBER,
     OPTION_WORD,
+    OPTION_RATIO, /* "3" or "1/4": two numbers */
     OPTION_FILES, /* this and what follows may be given again */
     OPTION_TARGET,
     OPTION_TARGET_DIR,

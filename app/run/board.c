@@ -158,11 +158,30 @@ static enum status run(struct board *b)
     return check_end(b);
 }
 
+/* From the processor's cycles to the accelerator's. */
+static void scale(struct board *b)
+{
+    struct run_host *const h = &b->shared->host;
+    uint64_t *const sums[] = {&h->operators, &h->driver,   &h->waiting, &h->split[0],
+                              &h->split[1],  &h->split[2], &h->split[3]};
+
+    for (uint32_t i = 0; i < sizeof sums / sizeof *sums; i++)
+        *sums[i] = board_device_cycle(b, *sums[i]);
+    h->total = h->operators + h->driver + h->waiting;
+    for (uint32_t i = 0; i < b->job->p->graph->n_row; i++) {
+        struct run_row *const row = &b->shared->row[i];
+
+        row->host_cycles = board_device_cycle(b, row->host_cycles);
+        row->driver_cycles = board_device_cycle(b, row->driver_cycles);
+    }
+}
+
 static void totals(struct board *b)
 {
     struct hd_sim_totals t = {0};
 
     b->shared->sim_cycles = b->cpu->cycles;
+    scale(b);
     board_close_cores(b);
     if (!b->sim)
         return;

@@ -40,12 +40,14 @@ static bool advance(struct board_core *c, uint64_t cycles)
 
 void board_follow_cores(struct board *b)
 {
+    const uint64_t now = board_device_cycle(b, b->cpu->cycles);
+
     for (uint32_t i = 0; i < b->n_core; i++) {
         struct board_core *const c = &b->core_of[i];
 
-        if (c->runs && b->cpu->cycles > c->synced && !b->stuck)
-            (void)advance(c, b->cpu->cycles - c->synced);
-        c->synced = b->cpu->cycles;
+        if (c->runs && now > c->synced && !b->stuck)
+            (void)advance(c, now - c->synced);
+        c->synced = now;
     }
 }
 
@@ -76,14 +78,14 @@ bool board_run_cores(struct board *b, uint64_t cycles)
         n += b->core_of[i].runs;
     for (uint64_t step = n > 1 ? 1 : cycles;
          !ended && !b->stuck && b->cpu->cycles - from < cycles;) {
-        uint64_t now = b->cpu->cycles;
+        uint64_t now = 0;
 
         for (uint32_t i = 0; i < b->n_core; i++)
             if (b->core_of[i].runs) {
                 ended = advance(&b->core_of[i], step) || ended;
                 now = b->core_of[i].synced;
             }
-        b->cpu->cycles = now;
+        board_wait_until(b, now);
     }
     return ended;
 }
@@ -93,8 +95,8 @@ static void accessed(struct board_core *c, uint64_t before)
 {
     struct board *const b = c->board;
 
-    b->cpu->cycles += board_cycles(c->api, c->sim) - before;
-    c->synced = b->cpu->cycles;
+    c->synced += board_cycles(c->api, c->sim) - before;
+    board_wait_until(b, c->synced);
     c->runs = c->begun != 0 && c->api->run(c->sim, 0) != HD_SIM_IRQ;
     board_line(b);
     b->cpu->yield = true;
@@ -121,7 +123,7 @@ static bool write_register(void *ctx, uint32_t offset, uint32_t n_bytes, uint32_
         return false;
     board_follow(c->board);
     before = board_cycles(c->api, c->sim);
-    c->begun = c->board->cpu->cycles;
+    c->begun = c->synced;
     c->api->write32(c->sim, offset, value);
     accessed(c, before);
     return true;

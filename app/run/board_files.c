@@ -61,7 +61,6 @@ void board_end(struct board *b)
 {
     board_account(b);
     board_collect(b);
-    b->shared->host.total += b->cpu->cycles - b->begun;
     b->shared->host.operators += b->parts[0] + b->parts[2] - b->before[0] - b->before[2];
     b->shared->host.driver += b->parts[1] - b->before[1];
     b->shared->host.waiting += b->parts[3] - b->before[3];

@@ -30,7 +30,7 @@ struct board {
     struct hd_sim *sim;
     struct iss_device registers;
     bool line;         /* the accelerator's interrupt */
-    uint64_t synced;   /* the processor's cycle up to which the model has come */
+    uint64_t synced;   /* the accelerator's cycle up to which the model has come */
     bool busy;         /* a submission runs */
     bool sleeping;     /* the processor, for a core */
     bool pending;      /* a submission has ended, and what it cost is not collected */
@@ -42,7 +42,7 @@ struct board {
         struct hd_sim *sim;
         struct iss_device registers;
         uint64_t synced; /* as above */
-        uint64_t begun;  /* the processor's cycle of the last register write or, since, interrupt */
+        uint64_t begun;  /* its cycle of the last register write or, since, interrupt */
         bool runs;       /* its interrupt is low */
     } core_of[BOARD_CORES];
     uint32_t process;
@@ -66,6 +66,10 @@ struct board {
 };
 
 /* board_time.c */
+/* The accelerator's cycle at one of the processor's; the processor waits until one of the accelerator's
+ * (--host-clock). */
+uint64_t board_device_cycle(const struct board *b, uint64_t cycle);
+void board_wait_until(struct board *b, uint64_t device_cycle);
 /* Cycles of a model since it was opened. */
 uint64_t board_cycles(const struct hd_sim_api *api, struct hd_sim *sim);
 void board_account(struct board *b);

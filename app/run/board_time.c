@@ -4,11 +4,29 @@
 
 /* --- one time --- */
 
+uint64_t board_device_cycle(const struct board *b, uint64_t cycle)
+{
+    const uint32_t *const ratio = b->job->options->host_clock;
+
+    return cycle * ratio[1] / ratio[0];
+}
+
+void board_wait_until(struct board *b, uint64_t device_cycle)
+{
+    const uint32_t *const ratio = b->job->options->host_clock;
+    const uint64_t cycle = (device_cycle * ratio[0] + ratio[1] - 1) / ratio[1];
+
+    if (cycle > b->cpu->cycles)
+        b->cpu->cycles = cycle;
+}
+
 /* The processor's track, of the first inference: up to now it did this. */
 static void trace(struct board *b, enum trace_doing doing)
 {
     struct trace_host_time *const t = b->job->host_times;
-    const uint64_t begin = b->traced - b->begun, end = b->cpu->cycles - b->begun;
+    const uint64_t zero = board_device_cycle(b, b->begun),
+                   begin = board_device_cycle(b, b->traced) - zero,
+                   end = board_device_cycle(b, b->cpu->cycles) - zero;
 
     b->traced = b->cpu->cycles;
     if (!t || !b->within || b->shared->inference != 0 || begin == end ||
@@ -18,7 +36,7 @@ static void trace(struct board *b, enum trace_doing doing)
         t->slice[t->n - 1].end = end;
     else if (t->n < t->most)
         t->slice[t->n++] = (struct trace_host_slice){
-            begin, end, doing == TRACE_WAITS && b->busy ? b->rang - b->begun : 0, b->row, doing};
+            begin, end, doing == TRACE_WAITS && b->busy ? b->rang - zero : 0, b->row, doing};
 }
 
 /* Cycles of an owner, to what the processor did in them. */
@@ -106,9 +124,11 @@ static bool advance(struct board *b, uint64_t cycles)
 /* Bring the model to the processor's cycle. */
 void board_follow(struct board *b)
 {
-    if (b->busy && b->cpu->cycles > b->synced && advance(b, b->cpu->cycles - b->synced))
+    const uint64_t now = board_device_cycle(b, b->cpu->cycles);
+
+    if (b->busy && now > b->synced && advance(b, now - b->synced))
         rest(b);
-    b->synced = b->cpu->cycles;
+    b->synced = now;
     board_follow_cores(b);
 }
 
@@ -130,8 +150,8 @@ static bool sleep_for_accelerator(struct board *b)
     const uint64_t before = board_cycles(b->api, b->sim);
     const bool ended = advance(b, b->job->options->max_cycles);
 
-    b->cpu->cycles += board_cycles(b->api, b->sim) - before;
-    b->synced = b->cpu->cycles;
+    b->synced += board_cycles(b->api, b->sim) - before;
+    board_wait_until(b, b->synced);
     if (ended)
         rest(b);
     return ended;
@@ -167,8 +187,8 @@ static void accessed(struct board *b, uint64_t before)
 {
     const enum board_phase phase = b->phase;
 
-    b->cpu->cycles += board_cycles(b->api, b->sim) - before;
-    b->synced = b->cpu->cycles;
+    b->synced += board_cycles(b->api, b->sim) - before;
+    board_wait_until(b, b->synced);
     b->line = b->api->run(b->sim, 0) == HD_SIM_IRQ;
     board_line(b);
     b->cpu->yield = true;
@@ -205,7 +225,7 @@ bool board_write_register(void *ctx, uint32_t offset, uint32_t n_bytes, uint32_t
     b->api->write32(b->sim, offset, value);
     if (offset == HD_REG_CONTROL && (value & HD_CONTROL_START_MASK)) {
         b->busy = true;
-        b->rang = b->cpu->cycles + board_cycles(b->api, b->sim) - before;
+        b->rang = b->synced + board_cycles(b->api, b->sim) - before;
         b->shared->submissions++;
     }
     accessed(b, before);

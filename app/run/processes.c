@@ -109,6 +109,7 @@ static void merge(struct run_job *job)
         const struct run_shared *r = run_results(job, k);
         to->inferences += r->inferences;
         to->cycles += r->cycles;
+        to->submissions += r->submissions;
         to->read_bytes += r->read_bytes;
         to->write_bytes += r->write_bytes;
         to->sim_cycles += r->sim_cycles;

@@ -82,7 +82,7 @@ static void cycles_line(struct text *t, const cJSON *all)
     double cycles = report_number(all, "cycles"), host = report_number(all, "host_cycles"),
            estimate = report_number(all, "estimated_cycles"),
            driver = report_number(all, "driver_cycles"), total = report_number(all, "total_cycles"),
-           crossings = report_number(all, "crossings");
+           crossings = report_number(all, "crossings"), clock = report_number(all, "host_clock");
     const char *const core = report_word(all, "host_core");
 
     text_printf(t, "%s on ", report_word(all, "model"));
@@ -94,8 +94,11 @@ static void cycles_line(struct text *t, const cJSON *all)
     else
         text_printf(t, "about %.0f cycles each on the accelerator (estimate)",
                     estimate > 0 ? estimate : 0);
-    text_printf(t, " and %.0f on the host (%s%s%s)", host, report_word(all, "host_model"),
+    text_printf(t, " and %.0f on the host (%s%s%s", host, report_word(all, "host_model"),
                 *core ? ": " : "", core);
+    if (clock > 0 && clock != 1)
+        text_printf(t, " at %.3g times the clock", clock);
+    text_add(t, ")");
     if (driver >= 0)
         text_printf(t, ", %.0f of them in the driver", driver);
     if (total >= 0)

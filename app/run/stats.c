@@ -175,6 +175,8 @@ static void add_host(const struct run_job *job, cJSON *o)
     stats_mean(o, "waiting_cycles", h->waiting, job->n);
     cJSON_AddStringToObject(o, "host_model", run_iss_name(job->options));
     cJSON_AddStringToObject(o, "host_core", run_iss_core(job->options)->name);
+    cJSON_AddNumberToObject(o, "host_clock",
+                            (double)job->options->host_clock[0] / job->options->host_clock[1]);
     stats_mean(o, "total_cycles", h->total, job->n);
     if (!job->cores || job->cores->n == 0) /* whose cycles are not counted apart */
         stats_mean(o, "serial_cycles", h->operators + h->driver + job->shared->cycles, job->n);

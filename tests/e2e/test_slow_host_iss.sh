@@ -9,6 +9,9 @@ done
 # --- what cannot be ---
 expect 2 "heddle: --host=iss: only the RTL has cycles; expected --engine=rtl, found func" \
     "$heddle" run digits --host=iss --engine=func
+expect 2 "heddle: --host-clock: only with --host=iss or rtl" "$heddle" run digits --host-clock=1/2
+expect 2 "heddle: --host-clock: found '1/0', expected a ratio of numbers from 1 to 1000 as 2 or 1/4" \
+    "$heddle" run digits --host=iss --host-clock=1/0
 expect 2 "heddle: --host=iss: not with --reset-state" "$heddle" run digits --host=iss --reset-state
 expect 2 "heddle: --host=iss: not with --memory=separate" "$heddle" run digits --host=iss --memory=separate
 expect 2 "heddle: --host=iss: not with --waves" "$heddle" run digits --host=iss --waves=first
@@ -76,6 +79,24 @@ for wait in irq poll; do
     "$heddle" run "$models/digits/model.tflite" --wait=$wait --host=iss -o trace >stdout 2>stderr || fail "trace: $(cat stderr)"
     python3 "$HEDDLE_HOME/tests/app/report/trace_check.py" trace >stdout 2>&1 || fail "trace, $wait: $(tail -3 stdout)"
 done
+
+# --- the processor's clock: its cycles count as many of the accelerator's, whose own stay ---
+for ratio in 1 2 1/3; do
+    "$heddle" run "$models/digits/model.tflite" --host=iss --host-clock=$ratio -o clock.${ratio#*/} >stdout 2>stderr ||
+        fail "--host-clock=$ratio: $(cat stderr)"
+done
+same clock.1/out_0.bin clock.3/out_0.bin "--host-clock=1/3: outputs"
+python3 - <<'END' || fail "--host-clock"
+import json
+one, two, third = (json.load(open(f"clock.{n}/stats.json")) for n in (1, 2, 3))
+operators = [s["host_cycles"] - s["driver_cycles"] for s in (one, two, third)]
+assert operators[0] > 1000 and abs(operators[1] - operators[0] / 2) <= 1 and operators[2] == 3 * operators[0], operators
+assert one["cycles"] == two["cycles"] == third["cycles"]
+assert two["total_cycles"] < one["total_cycles"] < third["total_cycles"]
+# of the driver's cycles those for the bus are the accelerator's
+driver = [s["driver_cycles"] - s["driver"]["access_cycles"] for s in (one, two, third)]
+assert abs(driver[1] - driver[0] / 2) < 12 and abs(driver[2] - 3 * driver[0]) < 40, driver
+END
 
 host=iss
 . "$HEDDLE_HOME/tests/e2e/host_ends.sh"

@@ -18,6 +18,7 @@ expect 5 "heddle: --host=rtl: the processor's Verilog was not found; .ci/venv co
 head -c 1280 "$models/digits/in_0.bin" >in_0.bin
 compared digits -i in_0.bin
 compared digits -i in_0.bin --host-memory=3
+compared digits -i in_0.bin --host-clock=1/2
 compared vit_own
 head -c 64 "$models/digits/in_0.bin" >one.bin
 compared digits -i one.bin --target=c
