@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
-"""host_table.py NAME|PATH... - where an inference's cycles go on PicoRV32, as a table: accelerator, host operators, driver.
-Each network runs on the Verilog (--host=rtl) and on the simulator with its table (--host=iss --host-core=picorv32), whose
-difference end to end is the last column. Exits with 1 where that is 3 % or more, or 10 % in all host operators or in the
-driver. In the source folder, with build/heddle and .ci/venv cores."""
+"""host_table.py [--iss] NAME|PATH... - where an inference's cycles go on a simulated processor, as a table: accelerator, host
+operators, driver, in all, and the operator that is worth moving to the accelerator next: the one with most cycles on the
+host. Each network runs on PicoRV32's Verilog (--host=rtl) and on the simulator with its table (--host=iss
+--host-core=picorv32); the last columns are how far that is off, end to end and in the worst host operator. Exits with 1 where
+that is 3 % or more, or 10 % in an operator or in the driver. --iss: only the simulator, with its own table. In the source
+folder, with build/heddle and .ci/venv cores."""
 import json
 import os
 import subprocess
@@ -21,27 +23,43 @@ def run(model, options):
     return None
 
 
-def parts(s):
-    host = s["host_cycles"] - s["driver_cycles"]
-    return s["total_cycles"], host, s["driver_cycles"]
+def operators(s):
+    """Cycles of the host in each layer, without the driver's."""
+    return [l["host_cycles"] - l["driver_cycles"] for l in s["layers"]]
+
+
+def next_to_move(s):
+    """The layer with a part on the host that takes most of its cycles there."""
+    most, layer = max(((n, l) for n, l in zip(operators(s), s["layers"]) if any(p["target"] == "c" for p in l["parts"])),
+                      key=lambda one: one[0], default=(0, None))
+    return f"{layer['op']} {100 * most / s['total_cycles']:.0f} %" if layer else "none on the host"
+
+
+def off_by(iss, rtl):
+    """Percent: end to end, in the driver, in the worst host operator."""
+    pairs = [[s["total_cycles"], s["driver_cycles"], *operators(s)] for s in (iss, rtl)]
+    total, driver, *each = [100 * (a / b - 1) if b else 0 for a, b in zip(*pairs)]
+    return total, driver, max(each, key=abs)
 
 
 def main():
-    wrong = 0
-    print("| network | accelerator | host operators | driver | in all | host operators % | driver % | iss |")
-    print("|---|---|---|---|---|---|---|---|")
-    for model in sys.argv[1:]:
-        rtl = run(model, ["--host=rtl"])
-        iss = run(model, ["--host=iss", "--host-core=picorv32"])
-        if not rtl or not iss:
+    wrong, only_iss = 0, sys.argv[1] == "--iss"
+    more = "" if only_iss else " iss | iss, worst operator |"
+    print("| network | accelerator | host operators | driver | in all | host operators % | driver % | next to move |" + more)
+    print("|---|---|---|---|---|---|---|---|" + ("" if only_iss else "---|---|"))
+    for model in sys.argv[1 + only_iss:]:
+        s = run(model, ["--host=iss" if only_iss else "--host=rtl"])
+        iss = s if only_iss else run(model, ["--host=iss", "--host-core=picorv32"])
+        if not s or not iss:
             wrong += 1
             continue
-        total, host, driver = parts(rtl)
-        off = [100 * (a / b - 1) if b else 0 for a, b in zip(parts(iss), parts(rtl))]
-        wrong += abs(off[0]) > 3 or max(map(abs, off[1:])) > 10
-        name = os.path.basename(os.path.dirname(model)) if model.endswith("tflite") else model
-        print(f"| {name} | {rtl['cycles']:,.0f} | {host:,.0f} | {driver:,.0f} | {total:,.0f} | {100 * host / total:.0f} "
-              f"| {100 * driver / total:.1f} | {off[0]:+.2f} % |", flush=True)
+        total, driver = s["total_cycles"], s["driver_cycles"]
+        host, off = s["host_cycles"] - driver, off_by(iss, s)
+        wrong += abs(off[0]) >= 3 or max(map(abs, off[1:])) >= 10
+        name = os.path.basename(os.path.dirname(model)) if "/" in model else model
+        print(f"| {name} | {s['cycles']:,.0f} | {host:,.0f} | {driver:,.0f} | {total:,.0f} | {100 * host / total:.0f} "
+              f"| {100 * driver / total:.1f} | {next_to_move(s)} |" +
+              ("" if only_iss else f" {off[0]:+.2f} % | {off[2]:+.2f} % |"), flush=True)
     sys.exit(wrong > 0)
 
 
