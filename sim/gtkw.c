@@ -100,7 +100,7 @@ static void header(struct text *t, const char *fst, const struct gtkw_marker *ma
                 "220\n[sst_expanded] 1\n");
 }
 
-enum status gtkw_write(struct arena *a, const char *path, const char *fst,
+enum status gtkw_write(struct arena *a, const char *path, const char *fst, bool host,
                        const struct gtkw_marker *markers, uint32_t n_markers, uint64_t first_cycle,
                        uint64_t last_cycle, struct diag *d)
 {
@@ -110,6 +110,8 @@ enum status gtkw_write(struct arena *a, const char *path, const char *fst,
     header(&t, fst, markers, n_markers, first_cycle, last_cycle);
     text_add(&t, FLAG_DECIMAL "\nTOP.hd_sim_top.u_submission.cycle[63:0]\n");
     text_add(&t, FLAG_BIT "\nTOP.hd_sim_top.clk_i\nTOP.hd_sim_top.irq_o\n");
+    if (host)
+        text_add(&t, FLAG_TEXT "\nTOP.hd_sim_top.u_host.executes[255:0]\n");
     for (uint32_t u = 0; u < HD_UNIT_COUNT; u++)
         unit_group(&t, hd_unit_names[u]);
     group(&t, "memory bus", bus_signals, sizeof bus_signals / sizeof bus_signals[0]);

@@ -4,6 +4,8 @@
 #ifndef HEDDLE_SIM_GTKW_H
 #define HEDDLE_SIM_GTKW_H
 
+#include <stdbool.h>
+
 #include "base/arena.h"
 #include "base/status.h"
 #include "hd_sim.h"
@@ -23,7 +25,7 @@ void gtkw_layers(const struct hd_sim_command *commands, uint32_t n_commands, uin
 
 /* Write `path` for the waves in `fst`. GTKWave has 26 markers; more layers get none. last_cycle:
  * end of the view, since open; first_cycle: its beginning. */
-enum status gtkw_write(struct arena *a, const char *path, const char *fst,
+enum status gtkw_write(struct arena *a, const char *path, const char *fst, bool host,
                        const struct gtkw_marker *markers, uint32_t n_markers, uint64_t first_cycle,
                        uint64_t last_cycle, struct diag *d);
 

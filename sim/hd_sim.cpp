@@ -123,6 +123,16 @@ void sim_commits(hd_sim *sim, void (*sink)(void *, const hd_sim_commit *), void 
     sim->sink_ctx = ctx;
 }
 
+void sim_show_host(hd_sim *sim, uint64_t cycles, const char *function)
+{
+    while (cycles-- > 0) {
+        sim->settle();
+        sim->edge();
+    }
+    if (function != nullptr)
+        sim->trace.show_host(*sim, function);
+}
+
 } // namespace
 
 extern "C" __attribute__((visibility("default"))) const hd_sim_api hd_sim_api = {
@@ -130,5 +140,5 @@ extern "C" __attribute__((visibility("default"))) const hd_sim_api hd_sim_api = 
     sim_open,         sim_close,      sim_read32,         sim_write32,
     sim_run,          sim_stuck_text, sim_seed,           sim_totals,
     sim_commands,     sim_rows,       sim_trace_start,    sim_trace_stop,
-    sim_trace_window, sim_commits,
+    sim_trace_window, sim_commits,    sim_show_host,      0,
 };

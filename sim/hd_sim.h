@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define HD_SIM_ABI      7u
+#define HD_SIM_ABI      8u
 #define HD_SIM_UNITS    6u
 #define HD_SIM_KINDS    8u
 #define HD_SIM_COUNTERS 8u /* of a core, at most */
@@ -130,6 +130,9 @@ struct hd_sim_api {
     /* Every commit from now on goes to `sink` (NULL: off, costs nothing). */
     void (*commits)(struct hd_sim *sim, void (*sink)(void *ctx, const struct hd_sim_commit *commit),
                     void *ctx);
+    /* For waves: clock so many cycles, whether the interrupt is high or not; then `function` (NULL: as
+     * before) is what the host executes. NULL of a core. */
+    void (*show_host)(struct hd_sim *sim, uint64_t cycles, const char *function);
     uint32_t memory_bits; /* of a core's memory port with ready/valid; 0: another memory */
 };
 

@@ -110,7 +110,8 @@ module hd_sim_top #(
   input  logic [63:0]               cycle_i,  // since the doorbell
   input  logic [UnitCount*NameBits-1:0] layer_i,
   input  logic [UnitCount*NameBits-1:0] tile_i,
-  input  logic [UnitCount*OpBits-1:0]   op_i
+  input  logic [UnitCount*OpBits-1:0]   op_i,
+  input  logic [NameBits-1:0]       host_i  // the function that the processor of --host=iss, rtl executes
 );
 
   // Inputs by a clock of their own: what depends on them is then evaluated when one changes, not
@@ -140,6 +141,7 @@ module hd_sim_top #(
   logic [UnitCount*NameBits-1:0] wave_layer;
   logic [UnitCount*NameBits-1:0] wave_tile;
   logic [UnitCount*OpBits-1:0] wave_op;
+  logic [NameBits-1:0] wave_host;
 
   always_ff @(posedge take_i) begin
     rst_n      <= rst_ni;
@@ -167,6 +169,7 @@ module hd_sim_top #(
     wave_layer <= layer_i;
     wave_tile  <= tile_i;
     wave_op    <= op_i;
+    wave_host  <= host_i;
   end
 
   // The layer by number comes from the accelerator itself, the text from outside: they must agree.
@@ -263,6 +266,11 @@ module hd_sim_top #(
   if (1) begin : u_submission
     logic [63:0] cycle;
     assign cycle = wave_cycle;
+  end
+
+  if (1) begin : u_host
+    logic [NameBits-1:0] executes;
+    assign executes = wave_host;
   end
 
   if (1) begin : u_load

@@ -140,6 +140,12 @@ void Trace::name_commands(hd_sim &sim)
     }
 }
 
+void Trace::show_host(hd_sim &sim, const char *function)
+{
+    put_text(&sim.top.host_i, kNameBytes, function);
+    sim.fresh = true;
+}
+
 void Trace::dump_high(hd_sim &sim)
 {
     file_->dump(sim.now * 10);
@@ -205,6 +211,10 @@ bool Trace::choose(hd_sim &, bool)
 }
 
 void Trace::name_commands(hd_sim &)
+{
+}
+
+void Trace::show_host(hd_sim &, const char *)
 {
 }
 

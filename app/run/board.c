@@ -4,6 +4,7 @@
 
 #include "base/file.h"
 #include "board_parts.h"
+#include "runner.h"
 
 #define MAX_ELF     ((size_t)256 << 20)
 #define FREE_RUN    1000000u /* cycles of the processor alone, at a time */
@@ -64,6 +65,8 @@ static enum status load(struct board *b)
 static enum status open_accelerator(struct board *b, const struct sim_model *so)
 {
     const struct options *o = b->job->options;
+    const struct ir_graph *g = b->job->p->graph;
+    const char **const names = ARENA_ARRAY(b->arena, const char *, g->n_row + 1);
     const uint64_t n = b->job->program ? BOARD_PROGRAM_BYTES : BOARD_MEMORY_BYTES;
     uint8_t *const raw = arena_alloc(b->arena, n + 64),
                    *memory = raw + (64 - (uintptr_t)raw % 64) % 64;
@@ -72,14 +75,21 @@ static enum status open_accelerator(struct board *b, const struct sim_model *so)
                                .memory_bytes = n,
                                .latency = o->mem_latency,
                                .bytes_per_cycle = o->mem_bytes,
-                               .stall_seed = o->stall_seed};
+                               .stall_seed = o->stall_seed,
+                               .layer_names = names,
+                               .n_layers = g->n_row,
+                               .tile = runner_tile,
+                               .tile_ctx = b->job->p->program};
     char error[512] = "";
 
+    for (uint32_t i = 0; i < g->n_row; i++)
+        names[i] = g->row[i].name;
     TRY(sim_load(so->path, so->source_hash, b->job->p->program->device[0].hw->hash, &b->api, b->d));
     b->sim = b->api->open(&s, error, sizeof error);
     if (!b->sim)
         return FAIL(b->d, ST_INTERNAL, "cannot open the model: %s", error);
     b->registers = (struct iss_device){board_read_register, board_write_register, b};
+    TRY(board_waves_open(b));
     iss_device(b->cpu, BOARD_REGISTERS, BOARD_REGISTERS_BYTES, &b->registers);
     iss_memory(b->cpu, BOARD_MEMORY, (uint32_t)n, memory);
     return ST_OK;
@@ -129,7 +139,7 @@ static enum status run(struct board *b)
 
     while (!b->ended) {
         const bool starts = b->job->program && !b->within;
-        const uint64_t step = b->busy || starts ? 1 : FREE_RUN;
+        const uint64_t step = b->busy || starts || board_waves_want(b) ? 1 : FREE_RUN;
         const uint64_t until = b->cpu->cycles + step;
         const enum iss_stop stop = b->job->cpu ? cpu_run(&b->core, until) : iss_run(b->cpu, until);
 
@@ -197,7 +207,7 @@ enum status board_run(struct run_job *job, uint32_t process, const char *elf,
     struct board *const b = ARENA_NEW(job->arena, struct board);
     const struct options *o = job->options;
     const struct iss_cycles cost = iss_with_memory(run_iss_core(o), o->host_memory);
-    enum status st;
+    enum status st, waves;
     double start;
 
     *b = (struct board){.arena = job->arena,
@@ -220,6 +230,8 @@ enum status board_run(struct run_job *job, uint32_t process, const char *elf,
     b->shared->wall_seconds = run_now() - start;
     if (job->cpu)
         cpu_close(&b->core);
+    waves_submission_end(&b->waves);
+    waves = waves_close(&b->waves, b->shared, d);
     totals(b);
-    return st;
+    return st != ST_OK ? st : waves;
 }

@@ -55,6 +55,7 @@ void board_begin(struct board *b)
     memcpy(b->before, b->parts, sizeof b->before);
     b->row = b->first_row;
     b->phase = BOARD_PREPARES;
+    board_waves_begin(b);
 }
 
 void board_end(struct board *b)
@@ -66,6 +67,7 @@ void board_end(struct board *b)
     b->shared->host.waiting += b->parts[3] - b->before[3];
     b->shared->inferences++;
     b->within = false;
+    waves_inference_end(&b->waves);
 }
 
 static uint32_t read_file(struct board *b, uint32_t file, uint32_t to, uint32_t n_bytes)

@@ -9,6 +9,7 @@
 #include "core_targets.h"
 #include "sim/cpu/cpu.h"
 #include "sim/iss/iss_elf.h"
+#include "waves.h"
 
 #define BOARD_ADDR2LINE "riscv64-unknown-elf-addr2line"
 #define BOARD_BINUTILS  "binutils-riscv64-unknown-elf"
@@ -29,6 +30,9 @@ struct board {
     const struct hd_sim_api *api; /* NULL without accelerator */
     struct hd_sim *sim;
     struct iss_device registers;
+    struct device device; /* the accelerator, as waves.h wants it */
+    struct waves waves;
+    uint32_t shown;    /* symbol in the waves */
     bool line;         /* the accelerator's interrupt */
     uint64_t synced;   /* the accelerator's cycle up to which the model has come */
     bool busy;         /* a submission runs */
@@ -80,6 +84,14 @@ void board_follow(struct board *b);
 enum status board_sleep(struct board *b);
 bool board_read_register(void *ctx, uint32_t offset, uint32_t n_bytes, uint32_t *value);
 bool board_write_register(void *ctx, uint32_t offset, uint32_t n_bytes, uint32_t value);
+
+/* board_waves.c: --waves of the accelerator: the model is then clocked while it rests, too, and shown is the function that
+ * the processor executes. Before a submission or, of a network's first inference, the first operator; to this cycle of the
+ * accelerator; is each cycle of the processor wanted. */
+enum status board_waves_open(struct board *b);
+void board_waves_begin(struct board *b);
+void board_waves_follow(struct board *b, uint64_t now);
+bool board_waves_want(const struct board *b);
 
 /* The processor's external interrupt is any device's. */
 void board_line(struct board *b);

@@ -90,6 +90,7 @@ void board_collect(struct board *b)
     b->pending = false;
     const uint32_t n = b->api->rows(b->sim, &from);
     run_add_rows(b->job, b->shared, from, n);
+    waves_submission_end(&b->waves);
     if (first && b->job->times)
         run_add_times(b->job, &b->n_time, b->api, b->sim);
     for (uint32_t i = 0; first && i < HD_SIM_UNITS * HD_SIM_KINDS; i++)
@@ -126,8 +127,15 @@ void board_follow(struct board *b)
 {
     const uint64_t now = board_device_cycle(b, b->cpu->cycles);
 
-    if (b->busy && now > b->synced && advance(b, now - b->synced))
+    const uint64_t before = b->busy ? board_cycles(b->api, b->sim) : 0;
+
+    if (b->busy && now > b->synced && advance(b, now - b->synced)) {
+        b->synced += board_cycles(b->api, b->sim) - before;
         rest(b);
+    } else if (b->busy) {
+        b->synced = now;
+    }
+    board_waves_follow(b, now);
     b->synced = now;
     board_follow_cores(b);
 }
@@ -220,8 +228,11 @@ bool board_write_register(void *ctx, uint32_t offset, uint32_t n_bytes, uint32_t
     if (n_bytes != 4)
         return false;
     before = access_begins(b);
-    if (offset == HD_REG_CONTROL)
+    if (offset == HD_REG_CONTROL) {
         board_collect(b);
+        if (value & HD_CONTROL_START_MASK)
+            board_waves_begin(b);
+    }
     b->api->write32(b->sim, offset, value);
     if (offset == HD_REG_CONTROL && (value & HD_CONTROL_START_MASK)) {
         b->busy = true;

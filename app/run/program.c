@@ -237,7 +237,7 @@ static enum status report(struct own *p, struct diag *d)
         output_printf(to, OUTPUT_RESULT, "waves: %s, %llu cycles, %.1f MB%s\n", p->waves,
                       (unsigned long long)t->trace_cycles, (double)t->trace_bytes / 1e6,
                       t->trace_limited ? "; stopped at its size limit (--waves-limit)" : "");
-        TRY(gtkw_write(p->arena, gtkw, p->waves, NULL, 0, 0, t->trace_cycles, d));
+        TRY(gtkw_write(p->arena, gtkw, p->waves, false, NULL, 0, 0, t->trace_cycles, d));
     }
     output_printf(to, OUTPUT_RESULT, "%s: %llu cycles in %u submissions on %s\n", p->options->prog,
                   (unsigned long long)t->cycles, t->submissions, p->hw->name);

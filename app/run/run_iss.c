@@ -51,10 +51,10 @@ enum status run_iss_check(const struct run_job *job, struct diag *d)
         return FAIL(d, ST_USAGE,
                     "--host=%s: only the RTL has cycles; expected --engine=rtl, found %s",
                     run_iss_name(o), o->engine == ENGINE_REF ? "ref" : "func");
-    wrong = o->reset_state       ? "--reset-state"
-            : o->separate_memory ? "--memory=separate"
-            : o->waves           ? "--waves"
-                                 : NULL;
+    wrong = o->reset_state             ? "--reset-state"
+            : o->separate_memory       ? "--memory=separate"
+            : o->waves && job->program ? "--waves and --prog"
+                                       : NULL;
     if (wrong)
         return FAIL(d, ST_USAGE, "--host=%s: not with %s", run_iss_name(o), wrong);
     return ST_OK;

@@ -47,8 +47,7 @@ static void place_buffers(struct runner *p)
     p->call.out = io + m->n_inputs;
 }
 
-/* The part of its layer that a command works on, as `heddle disasm` has it. */
-static const char *tile(void *ctx, uint32_t offset, uint32_t command)
+const char *runner_tile(void *ctx, uint32_t offset, uint32_t command)
 {
     const struct sched_program *program = ctx;
 
@@ -63,7 +62,7 @@ static enum status open_devices(struct runner *p, enum options_engine engine,
 {
     const struct sched_program *program = p->job->p->program;
     const struct options *o = p->job->options;
-    const struct device_text text = {p->model->layer_names, p->model->n_layers, tile,
+    const struct device_text text = {p->model->layer_names, p->model->n_layers, runner_tile,
                                      p->job->p->program};
     uint32_t n = p->model->command_bytes ? program->n_device : 0;
 

@@ -24,5 +24,7 @@ enum status runner_open(struct runner *p, struct run_job *job, enum options_engi
 /* Inference k of the job's inputs; outputs stay in call.out. 0 or a negative enum hd_error. */
 int runner_infer(struct runner *p, uint32_t k);
 void runner_close(struct runner *p);
+/* The part of its layer that a command works on, as `heddle disasm` has it. ctx: a struct sched_program. */
+const char *runner_tile(void *ctx, uint32_t offset, uint32_t command);
 
 #endif

@@ -319,8 +319,9 @@ enum status waves_close(struct waves *w, struct run_shared *shared, struct diag 
     if (w->core)
         return gtkw_core(a, arena_printf(a, "%s.gtkw", save), "waves.fst", w->core->verilog.top,
                          w->core->sim.api->memory_bits, d);
-    return gtkw_write(a, arena_printf(a, "%s.gtkw", save), "waves.fst", w->marker, w->n_marker,
-                      w->begin, w->end, d);
+    return gtkw_write(a, arena_printf(a, "%s.gtkw", save), "waves.fst",
+                      w->job->options->host != HOST_NATIVE, w->marker, w->n_marker, w->begin,
+                      w->end, d);
 }
 
 void waves_partial(const struct run_job *job, bool on)

@@ -227,4 +227,5 @@ const hd_sim_api hd_sim_api = {HD_SIM_ABI,
                                core_trace_stop,
                                core_trace_window,
                                core_commits,
+                               nullptr,
                                CoreMemory<Vhd_sim_top>::kBits};

@@ -14,7 +14,6 @@ expect 2 "heddle: --host-clock: found '1/0', expected a ratio of numbers from 1 
     "$heddle" run digits --host=iss --host-clock=1/0
 expect 2 "heddle: --host=iss: not with --reset-state" "$heddle" run digits --host=iss --reset-state
 expect 2 "heddle: --host=iss: not with --memory=separate" "$heddle" run digits --host=iss --memory=separate
-expect 2 "heddle: --host=iss: not with --waves" "$heddle" run digits --host=iss --waves=first
 expect 3 "heddle: --host=iss: 2 accelerators; it supports one" "$heddle" run digits --host=iss \
     --target=systolic:a,systolic:b --target-a-hw=tiny --target-b-hw=sys8 '--offload=0*=a' '--offload=1*=b'
 five="vanilla:a,vanilla:b,vanilla:d,vanilla:e,vanilla:f,c --partition=priority --allow-native-targets"

@@ -423,8 +423,8 @@ static void save_files_mark_layers(void **state)
     assert_true(markers[0].cycle > totals.doorbell && markers[1].cycle > markers[0].cycle);
     if (folder != NULL)
         assert_int_equal(gtkw_write(f->arena, arena_printf(f->arena, "%s/waves.gtkw", folder),
-                                    arena_printf(f->arena, "%s/waves.fst", folder), markers, n, 0,
-                                    totals.cycles, &d),
+                                    arena_printf(f->arena, "%s/waves.fst", folder), false, markers,
+                                    n, 0, totals.cycles, &d),
                          ST_OK);
     f->api->close(sim);
 }

@@ -112,6 +112,18 @@ grep -q '^-array' plain/waves.gtkw && grep -q 'u_array.tile\[255:0\]$' plain/wav
 fst2vcd -e plain/waves.fst | grep -a '^\$attrbegin' | grep -q ' busy wait_token wait_weight conflict drain idle ' ||
     fail "the values of array's does begin with its name"
 
+# With the processor simulated: its functions by name in the same file, from the input's read to the output's, without a gap;
+# no number of the run depends on the waves.
+if command -v riscv64-unknown-elf-gcc >/dev/null; then
+    "$heddle" run "$models/digits/model.tflite" --hw tiny --host=iss -o iss >iss.txt 2>&1 || fail "iss: $(tail -1 iss.txt)"
+    "$heddle" run "$models/digits/model.tflite" --hw tiny --host=iss --waves=first -o host >host.txt 2>&1 || fail "host: $(tail -1 host.txt)"
+    grep -q '^TOP.hd_sim_top.u_host.executes\[255:0\]$' host/waves.gtkw || fail "no processor in the save file"
+    grep -q u_host plain/waves.gtkw && fail "a processor in the waves of --host=native"
+    fst2vcd host/waves.fst | python3 "$HEDDLE_HOME/tests/waves/host_names.py" iss/stats.json host/stats.json || fail "the processor's waves"
+    expect 2 "heddle: --host=iss: not with --waves and --prog" \
+        "$heddle" run --prog "$HEDDLE_HOME/driver/examples/matmul.c" --host=iss --waves=first
+fi
+
 # In addition to a target's own core: first is the accelerator's, and a note states how to get the core's; a layer of it gives those.
 beside() {
     "$heddle" run digits --hw tiny -i in.bin --target=vanilla,systolic --offload=05*=vanilla --offload=06*=systolic -o "$@" >beside.txt 2>beside.err ||
