@@ -1,7 +1,8 @@
 #!/bin/bash
 # route.sh HEX OUT - ulx3s with the program HEX (program/build.sh), synthesised, placed and routed for an LFE5U-85F:
 # OUT/ulx3s.json, .config (nextpnr's), .bit, and what was counted, on stdout. Logs are in OUT.
-# Environment: shared.sh; YOSYS, NEXTPNR, ECPPACK programs; SEED of nextpnr (default 1), NEXTPNR_OPTIONS further options.
+# Environment: shared.sh; YOSYS, NEXTPNR, ECPPACK programs; SEED of nextpnr (default 1), NEXTPNR_OPTIONS further options
+# (default: placer static and router1; with heap and router2 tiny's routing did not end).
 # Exit 1: something could not be made, or the clock of 25 MHz is missed; 77: a program or the processor is missing.
 set -euo pipefail
 [ $# = 2 ] || { echo "usage: route.sh HEX OUT" >&2; exit 2; }
@@ -23,7 +24,7 @@ cd "$2/source" # yosys splits its -I at spaces
 cd ..
 # shellcheck disable=SC2086
 "$nextpnr" --85k --package CABGA381 --speed 6 --json ulx3s.json --lpf source/ulx3s.lpf --textcfg ulx3s.config \
-    --seed "${SEED:-1}" ${NEXTPNR_OPTIONS:-} --report ulx3s.report.json --log nextpnr.log --quiet
+    --seed "${SEED:-1}" ${NEXTPNR_OPTIONS:---placer static --router router1} --report ulx3s.report.json --log nextpnr.log --quiet
 "$ecppack" --compress ulx3s.config ulx3s.bit
 grep -E 'TRELLIS_(COMB|FF|RAMW):|DP16KD:|MULT18X18D:' nextpnr.log | sort -u | sed 's/^Info: *//'
 grep 'Max frequency for clock' nextpnr.log | tail -1 | sed 's/^.*Max/Max/'
