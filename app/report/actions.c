@@ -35,6 +35,11 @@ static uint64_t run_bytes(uint64_t at, uint32_t runs, uint32_t n, uint32_t pitch
 static void read_memory(struct actions *to, const struct hd_cmd_dma_read *c, uint32_t unit,
                         uint64_t width)
 {
+    if (c->spad) {
+        to->n[ACTION_SCRATCHPAD_READ] += (uint64_t)c->runs * c->run_bytes;
+        to->n[ACTION_WEIGHT_WRITTEN] += (uint64_t)c->runs * c->run_bytes;
+        return;
+    }
     to->n[ACTION_BUS_READ] += run_bytes(c->offset, c->runs, c->run_bytes, c->run_pitch, width);
     to->n[unit == HD_UNIT_LOAD ? ACTION_SCRATCHPAD_WRITTEN : ACTION_WEIGHT_WRITTEN] +=
         (uint64_t)c->rows * c->row_bytes;

@@ -188,6 +188,12 @@ static void transfers_move_whole_beats(void **state)
     load.unit = HD_UNIT_WEIGHT;
     assert_int_equal(count(&load, ACTION_WEIGHT_WRITTEN), 12);
     assert_int_equal(count(&load, ACTION_SCRATCHPAD_WRITTEN), 0);
+    load.w.dma_read.spad = 1; /* from the scratchpad, runs alone count */
+    load.w.dma_read.rows = 0;
+    load.w.dma_read.row_bytes = 0;
+    assert_int_equal(count(&load, ACTION_BUS_READ), 0);
+    assert_int_equal(count(&load, ACTION_SCRATCHPAD_READ), 12);
+    assert_int_equal(count(&load, ACTION_WEIGHT_WRITTEN), 12);
     store.w.store.offset = 8;
     store.w.store.runs = 1;
     store.w.store.run_bytes = 9;

@@ -11,7 +11,7 @@ traced() { # traced FOLDER MODEL [OPTION...]: run and check
     python3 "$check" "$out" >stdout 2>&1 || fail "$*: $(tail -3 stdout)"
 }
 
-for m in digits resnet8_own dscnn_own; do
+for m in digits resnet8_own dscnn_own vit_own; do
     model=$models/$m/model.tflite # one inference of random input: means are its own
     traced "$m" "$model"
     traced "$m.tiny" "$model" --hw=tiny
