@@ -26,5 +26,5 @@ cd ..
 "$nextpnr" --85k --package CABGA381 --speed 6 --json ulx3s.json --lpf source/ulx3s.lpf --textcfg ulx3s.config \
     --seed "${SEED:-1}" ${NEXTPNR_OPTIONS:---placer static --router router1} --report ulx3s.report.json --log nextpnr.log --quiet
 "$ecppack" --compress ulx3s.config ulx3s.bit
-grep -E 'TRELLIS_(COMB|FF|RAMW):|DP16KD:|MULT18X18D:' nextpnr.log | sort -u | sed 's/^Info: *//'
+grep -E 'TRELLIS_(COMB|FF|RAMW):|DP16KD:|MULT18X18D:' nextpnr.log | sort -u | sed 's/^Info:[[:space:]]*//'
 grep 'Max frequency for clock' nextpnr.log | tail -1 | sed 's/^.*Max/Max/'
