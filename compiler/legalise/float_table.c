@@ -49,6 +49,15 @@ static struct function dequantized(struct arena *a, const struct ir_tensor *x)
     return f;
 }
 
+/* Is it one number, however often? */
+static bool is_number(const struct ir_tensor *x)
+{
+    for (uint64_t i = 1; i < ir_elements(x); i++)
+        if (memcmp(x->data, x->data + i * sizeof(float), sizeof(float)) != 0)
+            return false;
+    return true;
+}
+
 /* The function of operand i: a constant number is one of any tensor, of NULL. False if none is known. */
 static bool operand(const struct ir_graph *g, const struct ir_op *op, uint32_t i,
                     const struct function *known, struct function *f)
@@ -56,7 +65,7 @@ static bool operand(const struct ir_graph *g, const struct ir_op *op, uint32_t i
     const struct ir_tensor *x = ir_in(g, op, i);
 
     *f = known[x->id];
-    if (f->value || x->role != IR_CONST || x->type != IR_F32 || ir_elements(x) != 1)
+    if (f->value || x->role != IR_CONST || x->type != IR_F32 || !is_number(x))
         return f->value != NULL;
     f->value = ARENA_ARRAY(g->arena, float, CODES);
     for (uint32_t k = 0; k < CODES; k++)

@@ -144,6 +144,29 @@ static void slice(struct ir_graph *g, struct ir_op *op)
     op->dead = true;
 }
 
+/* Of more than four dimensions: columns of an image, all before them its rows. */
+static void gather_columns(struct ir_graph *g, struct ir_op *op)
+{
+    const struct ir_tensor *x = ir_in(g, op, 0), *y = ir_out(g, op, 0);
+    const uint32_t axis = (uint32_t)op->attr[IR_AXIS];
+    const int32_t *columns = (const int32_t *)(const void *)ir_in(g, op, 1)->data,
+                  rows = product(x, 0, axis), channels = product(x, axis + 1, x->rank);
+    struct ir_tensor *image =
+        lgl_new_image(g, y, y->quant, (const int32_t[]){1, rows, y->dim[axis], channels});
+
+    lgl_new_gather(g, op->row,
+                   shaped(g, op->row, x, (const int32_t[]){1, rows, x->dim[axis], channels}), 2,
+                   columns, image);
+    (void)lgl_new_reshape(g, op->row, image, ir_out(g, op, 0));
+    op->dead = true;
+}
+
+static bool lists_elements(const struct ir_op *op, const struct ir_tensor *index)
+{
+    return index->role == IR_CONST && index->type == IR_I32 && index->rank == 1 &&
+           op->attr[IR_BATCH_DIMS] == 0;
+}
+
 /* Elements of a batch: of rows or images its rows, of each image the same. */
 static void gather(struct ir_graph *g, struct ir_op *op)
 {
@@ -155,8 +178,7 @@ static void gather(struct ir_graph *g, struct ir_op *op)
                   to[4] = {1, rows, y->dim[2], y->dim[3]};
     int32_t *row = ARENA_ARRAY(g->arena, int32_t, (size_t)rows);
 
-    if (x->rank != 4 || y->rank != 4 || index->role != IR_CONST || index->type != IR_I32 ||
-        index->rank != 1 || op->attr[IR_BATCH_DIMS] != 0)
+    if (x->rank != 4 || y->rank != 4 || !lists_elements(op, index))
         return;
     for (int32_t i = 0; i < rows && axis < 2; i++) {
         const int32_t image = i / y->dim[1], inside = i % y->dim[1];
@@ -245,6 +267,9 @@ enum status lgl_image_views(struct ir_graph *g, const struct lgl_options *o, str
             join(g, op);
         else if (op->opcode == IR_OP_SLICE)
             slice(g, op);
+        else if (op->opcode == IR_OP_GATHER && ir_out(g, op, 0)->rank > 4 &&
+                 lists_elements(op, ir_in(g, op, 1)))
+            gather_columns(g, op);
         else if (op->opcode == IR_OP_GATHER)
             gather(g, op);
         else if (ir_out(g, op, 0)->rank > 4 && is_of_values(op))

@@ -1,7 +1,8 @@
 /* late_dequantize.c - DEQUANTIZE goes after what only moves its values, QUANTIZE before: bytes are moved,
  * and what is between becomes a table (float_table.c).
  * in: DEQUANTIZE of int8 whose readers all move it (SPLIT, RESHAPE, TRANSPOSE, ..); QUANTIZE of what is
- * moved for it alone.  out: they move the int8 values; a DEQUANTIZE each after them. */
+ * moved, or joined, for it alone (rotary embeddings).  out: they move the int8 values; a DEQUANTIZE each
+ * after them, a QUANTIZE of each part. */
 #include "legalise.h"
 #include "new_ops.h"
 
@@ -75,6 +76,39 @@ static void quantize_early(struct ir_graph *g, struct ir_op *quantize)
     }
 }
 
+/* The CONCATENATION whose float32 result QUANTIZE alone reads, or NULL. */
+static struct ir_op *joined_before(const struct ir_graph *g, const struct ir_op *quantize)
+{
+    const struct ir_tensor *x = ir_in(g, quantize, 0);
+    struct ir_op *op = x->producer == IR_NONE ? NULL : g->op[x->producer];
+
+    if (!op || op->dead || op->opcode != IR_OP_CONCATENATION || x->is_output ||
+        ir_uses(g, x->id) != 1)
+        return NULL;
+    return op;
+}
+
+/* Parts are quantised, then joined. */
+static void quantize_parts(struct ir_graph *g, struct ir_op *quantize, struct ir_op *join)
+{
+    struct ir_tensor *y = ir_out(g, quantize, 0);
+
+    for (uint32_t i = 0; i < join->n_in; i++) {
+        const struct ir_tensor *x = ir_in(g, join, i);
+        struct ir_tensor *codes = ir_tensor_new(g, y->name, IR_I8, x->rank, x->dim);
+        struct ir_op *part = lgl_new_op(g, IR_OP_QUANTIZE, quantize->row, 1, &x->id, codes);
+
+        codes->quant = y->quant;
+        part->fixed = quantize->fixed;
+        join->in[i] = codes->id;
+    }
+    join->out[0] = y->id;
+    join->fixed.act_min = INT8_MIN;
+    join->fixed.act_max = INT8_MAX;
+    y->producer = join->id;
+    quantize->dead = true;
+}
+
 /* New operators come last and are seen too. */
 enum status lgl_late_dequantize(struct ir_graph *g, const struct lgl_options *o, struct diag *d)
 {
@@ -90,9 +124,15 @@ enum status lgl_late_dequantize(struct ir_graph *g, const struct lgl_options *o,
         op->dead = true;
     }
     TRY(ir_link(g, d));
-    for (uint32_t i = 0; i < g->n_op; i++)
-        if (g->op[i]->opcode == IR_OP_QUANTIZE && ir_in(g, g->op[i], 0)->type == IR_F32 &&
-            ir_out(g, g->op[i], 0)->type == IR_I8)
-            quantize_early(g, g->op[i]);
+    for (uint32_t i = 0; i < g->n_op; i++) {
+        struct ir_op *op = g->op[i], *join;
+
+        if (op->dead || op->opcode != IR_OP_QUANTIZE || ir_in(g, op, 0)->type != IR_F32 ||
+            ir_out(g, op, 0)->type != IR_I8)
+            continue;
+        quantize_early(g, op);
+        if ((join = joined_before(g, op)) != NULL)
+            quantize_parts(g, op, join);
+    }
     return ir_link(g, d);
 }

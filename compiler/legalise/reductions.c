@@ -4,7 +4,7 @@
  * MAXIMUM, MINIMUM of a dimension's two halves until one value is left, a dimension after the other; of an
  * odd number of values the one in the middle is in both halves, which changes neither. The column REDUCTION
  * of operators.def names the operator. MEAN over neighbours of more than four dimensions is that of an
- * image. */
+ * image; over dimensions apart it is that of x transposed, over its innermost. */
 #include "legalise.h"
 #include "new_ops.h"
 
@@ -83,7 +83,58 @@ static void reduce(struct ir_graph *g, struct ir_op *op)
     op->dead = true;
 }
 
-/* A mean over neighbouring dimensions of more than four: that over one dimension of an image. */
+/* Is there a dimension that stays between two that the mean is over? */
+static bool apart(const struct ir_tensor *x, uint32_t axes)
+{
+    bool over = false, ended = false;
+
+    for (uint32_t i = 0; i < x->rank; i++) {
+        if (x->dim[i] == 1)
+            continue;
+        if ((axes >> i & 1) != 0 && ended)
+            return true;
+        over = over || (axes >> i & 1) != 0;
+        ended = over && (axes >> i & 1) == 0;
+    }
+    return false;
+}
+
+/* The mean of x transposed, whose innermost dimensions are those that it is over. */
+static struct ir_op *over_innermost(struct ir_graph *g, struct ir_op *op)
+{
+    const struct ir_tensor *x = ir_in(g, op, 0), *y = ir_out(g, op, 0);
+    const uint32_t axes = (uint32_t)op->attr[IR_AXIS];
+    const int32_t rank = (int32_t)x->rank;
+    int32_t perm[IR_MAX_RANK], dim[IR_MAX_RANK];
+    uint32_t n = 0, kept;
+
+    for (uint32_t i = 0; i < x->rank; i++)
+        if ((axes >> i & 1) == 0)
+            perm[n++] = (int32_t)i;
+    kept = n;
+    for (uint32_t i = 0; i < x->rank; i++)
+        if ((axes >> i & 1) != 0)
+            perm[n++] = (int32_t)i;
+    for (uint32_t i = 0; i < x->rank; i++)
+        dim[i] = x->dim[perm[i]];
+    struct ir_tensor *turned = ir_tensor_new(g, x->name, IR_I8, x->rank, dim);
+    turned->quant = x->quant;
+    const uint32_t in[2] = {x->id, lgl_new_constant(g, x->name, IR_I32, 1, &rank, perm)->id};
+    (void)lgl_new_op(g, IR_OP_TRANSPOSE, op->row, 2, in, turned);
+    for (uint32_t i = kept; i < x->rank; i++)
+        dim[i] = 1;
+    struct ir_tensor *result = ir_tensor_new(g, y->name, IR_I8, x->rank, dim);
+    result->quant = y->quant;
+    struct ir_op *mean = lgl_new_op(g, IR_OP_MEAN, op->row, 1, &turned->id, result);
+    mean->fixed = op->fixed;
+    mean->attr[IR_AXIS] = (int32_t)((1u << rank) - (1u << kept));
+    mean->attr[IR_KEEP_DIMS] = 1;
+    (void)lgl_new_reshape(g, op->row, result, ir_out(g, op, 0));
+    op->dead = true;
+    return mean;
+}
+
+/* A mean over neighbouring dimensions: that over one dimension of an image. */
 static void mean_of_image(struct ir_graph *g, struct ir_op *op)
 {
     const struct ir_tensor *x = ir_in(g, op, 0);
@@ -128,7 +179,11 @@ enum status lgl_reductions(struct ir_graph *g, const struct lgl_options *o, stru
             reduce(g, op);
         else if (reductions[op->opcode].how == ALIKE)
             op->opcode = reductions[op->opcode].code;
-        if (!op->dead && op->opcode == IR_OP_MEAN && ir_in(g, op, 0)->rank > 4)
+        if (op->dead || op->opcode != IR_OP_MEAN)
+            continue;
+        if (apart(ir_in(g, op, 0), (uint32_t)op->attr[IR_AXIS]))
+            mean_of_image(g, over_innermost(g, op));
+        else if (ir_in(g, op, 0)->rank > 4)
             mean_of_image(g, op);
     }
     return ir_link(g, d);

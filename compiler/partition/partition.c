@@ -138,13 +138,23 @@ static double accelerator_cycles(const struct partition *p, const struct ir_grap
     return cycles;
 }
 
+/* Of the accelerators' cycles at most one in so many: what the host takes, what the operator may take
+ * there; a few cycles always. */
+enum { HOST_SHARE = 10, OWN_SHARE = 40, FEW = 4096 };
+
+static bool better_on_host(const struct partition_candidate *host,
+                           const struct partition_candidate *own, double busy)
+{
+    return !host->why &&
+           (host->cost <= busy / HOST_SHARE || (own->cost > busy / OWN_SHARE && own->cost > FEW));
+}
+
 /* What nothing on an accelerator follows saves no crossing there: the host keeps it where that takes
- * next to nothing. */
+ * next to nothing, and where it would take the accelerators long (many short rows). */
 static void end_on_host(struct partition *p, struct ir_graph *g, const bool *fixed)
 {
-    enum { SHARE = 10 }; /* of the accelerators' cycles, at most one in so many */
     const uint32_t host = p->targets->n - 1;
-    const double most = accelerator_cycles(p, g) / SHARE;
+    const double busy = accelerator_cycles(p, g);
     bool *goes_on = ARENA_ARRAY(g->arena, bool, g->n_tensor + 1);
 
     for (uint32_t i = g->n_op; i-- > 0;) {
@@ -155,8 +165,9 @@ static void end_on_host(struct partition *p, struct ir_graph *g, const bool *fix
             follows = follows || goes_on[op->out[k]];
         if (!op->dead && !follows && !fixed[i] && op->target < host &&
             p->targets->target[op->target]->desc->accelerator &&
-            ir_op_info(op->opcode)->ends_on_host && !p->candidate[i * p->targets->n + host].why &&
-            p->candidate[i * p->targets->n + host].cost <= most) {
+            ir_op_info(op->opcode)->ends_on_host &&
+            better_on_host(&p->candidate[i * p->targets->n + host],
+                           &p->candidate[i * p->targets->n + op->target], busy)) {
             op->target = host;
             op->reason = PARTITION_LAST;
         }

@@ -12,7 +12,8 @@
 
 /* Reasons that partition has of its own, not a target's. */
 #define PARTITION_KEPT "--keep-on-host"
-#define PARTITION_LAST "last operator: a tenth of the time or less, and no crossing to save"
+#define PARTITION_LAST                                                                             \
+    "last operator: no crossing to save; little for the host, or much for the accelerator"
 
 enum partition_mode {
     PARTITION_COST,     /* least estimated cycles, transfers included; ties: order of --target */
