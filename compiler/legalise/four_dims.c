@@ -5,11 +5,6 @@
 #include "legalise.h"
 #include "new_ops.h"
 
-static const int32_t *perm_of(const struct ir_graph *g, const struct ir_op *op)
-{
-    return (const int32_t *)(const void *)ir_in(g, op, 1)->data;
-}
-
 static bool alike(const struct ir_tensor *a, const struct ir_tensor *b, uint32_t n)
 {
     for (uint32_t i = 0; i < n; i++)
@@ -27,7 +22,7 @@ static bool count_as_one(const struct ir_graph *g, const struct ir_op *op, uint3
         return alike(ir_in(g, op, 0), ir_in(g, op, 1), n);
     if (op->opcode == IR_OP_TRANSPOSE)
         for (uint32_t i = 0; i < n; i++)
-            one = one && perm_of(g, op)[i] == (int32_t)i;
+            one = one && lgl_perm(g, op)[i] == (int32_t)i;
     return one && (op->opcode == IR_OP_TRANSPOSE || op->opcode == IR_OP_SOFTMAX);
 }
 
@@ -66,7 +61,7 @@ static void make_four(struct ir_graph *g, struct ir_op *op)
         int32_t perm[4] = {0};
 
         for (int32_t i = 1; i < rank; i++)
-            perm[i] = perm_of(g, op)[outer + i - 1] - outer + 1;
+            perm[i] = lgl_perm(g, op)[outer + i - 1] - outer + 1;
         op->in[1] = lgl_new_constant(g, y->name, IR_I32, 1, &rank, perm)->id;
     } else if (op->opcode == IR_OP_BATCH_MATMUL) {
         op->in[1] = image_in(g, op, 1);

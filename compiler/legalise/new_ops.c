@@ -70,6 +70,31 @@ void lgl_become_sums(struct ir_graph *g, struct ir_op *op)
     op->attr[IR_QLINEAR] = op->attr[IR_ROUND_UP] = 0;
 }
 
+const int32_t *lgl_perm(const struct ir_graph *g, const struct ir_op *transpose)
+{
+    return (const int32_t *)(const void *)ir_in(g, transpose, 1)->data;
+}
+
+const struct ir_tensor *lgl_transposed(struct ir_graph *g, uint32_t row, const struct ir_tensor *x,
+                                       const char *name, const int32_t *perm)
+{
+    const int32_t rank = (int32_t)x->rank;
+    int32_t dim[IR_MAX_RANK];
+    bool identity = true;
+
+    for (int32_t i = 0; i < rank; i++) {
+        dim[i] = x->dim[perm[i]];
+        identity = identity && perm[i] == i;
+    }
+    if (identity)
+        return x;
+    struct ir_tensor *y = ir_tensor_new(g, name, x->type, x->rank, dim);
+    y->quant = x->quant;
+    const uint32_t in[2] = {x->id, lgl_new_constant(g, x->name, IR_I32, 1, &rank, perm)->id};
+    (void)lgl_new_op(g, IR_OP_TRANSPOSE, row, 2, in, y);
+    return y;
+}
+
 struct ir_op *lgl_new_reshape(struct ir_graph *g, uint32_t row, const struct ir_tensor *x,
                               struct ir_tensor *y)
 {

@@ -28,6 +28,13 @@ void lgl_become_table(struct ir_op *op, uint32_t of, const int8_t *table);
 /* The average, whose windows all have n cells, becomes a depthwise convolution with ones of scale 1/n. */
 void lgl_become_sums(struct ir_graph *g, struct ir_op *op);
 
+/* Dimension i of a TRANSPOSE's result is its operand's dimension [i]. */
+const int32_t *lgl_perm(const struct ir_graph *g, const struct ir_op *transpose);
+
+/* x transposed, dimension i being its dimension perm[i]; x itself if that is the identity. */
+const struct ir_tensor *lgl_transposed(struct ir_graph *g, uint32_t row, const struct ir_tensor *x,
+                                       const char *name, const int32_t *perm);
+
 /* y = x in another shape. */
 struct ir_op *lgl_new_reshape(struct ir_graph *g, uint32_t row, const struct ir_tensor *x,
                               struct ir_tensor *y);

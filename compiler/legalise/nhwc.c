@@ -12,11 +12,6 @@
 #include "new_ops.h"
 #include "turned_const.h"
 
-static const int32_t *perm_of(const struct ir_graph *g, const struct ir_op *transpose)
-{
-    return (const int32_t *)(const void *)ir_in(g, transpose, 1)->data;
-}
-
 static struct ir_op *maker(const struct ir_graph *g, uint32_t id, enum ir_opcode opcode)
 {
     const struct ir_tensor *t = g->tensor[id];
@@ -53,7 +48,7 @@ static void into_channels(struct ir_graph *g, struct ir_op *transpose)
     for (int32_t i = 0; i < rank; i++)
         dim[i] = i < last ? x->dim[i] : i < rank - 1 ? 1 : x->dim[last];
     for (int32_t k = 0; k < rank; k++) {
-        const int32_t from = perm_of(g, transpose)[k];
+        const int32_t from = lgl_perm(g, transpose)[k];
 
         perm[k] = from < last ? from : from == last ? rank - 1 : from - 1;
     }
@@ -78,7 +73,7 @@ static void compose(struct ir_graph *g, struct ir_op *second)
         return;
     }
     for (int32_t i = 0; i < rank; i++) {
-        perm[i] = perm_of(g, first)[perm_of(g, second)[i]];
+        perm[i] = lgl_perm(g, first)[lgl_perm(g, second)[i]];
         identity = identity && perm[i] == i;
     }
     second->in[1] = lgl_new_constant(g, y->name, IR_I32, 1, &rank, perm)->id;
@@ -154,9 +149,9 @@ static const int32_t *common_perm(const struct ir_graph *g, const struct ir_op *
         if (follows(ir_in(g, op, i)))
             continue;
         if (!t || ir_in(g, op, i)->rank != rank ||
-            (perm && memcmp(perm, perm_of(g, t), rank * sizeof *perm) != 0))
+            (perm && memcmp(perm, lgl_perm(g, t), rank * sizeof *perm) != 0))
             return NULL;
-        perm = perm_of(g, t);
+        perm = lgl_perm(g, t);
     }
     return perm;
 }
@@ -232,14 +227,14 @@ static void into_weights(struct ir_graph *g, struct ir_op *dense)
     struct ir_tensor *turned;
     struct ir_op *op;
 
-    if (!transpose || dense->attr[IR_WEIGHTS_KO] != 0 || perm_of(g, transpose)[0] != 0 ||
+    if (!transpose || dense->attr[IR_WEIGHTS_KO] != 0 || lgl_perm(g, transpose)[0] != 0 ||
         w->type == IR_F32)
         return;
     t = ir_in(g, flat, 0);
     x = ir_out(g, flat, 0);
     if (ir_elements(t) / (uint64_t)t->dim[0] != (uint64_t)w->dim[1])
         return;
-    dense->in[1] = lgl_turned_weights(g, w, t, perm_of(g, transpose));
+    dense->in[1] = lgl_turned_weights(g, w, t, lgl_perm(g, transpose));
     turned = ir_tensor_new(g, arena_printf(g->arena, "%s/nhwc", x->name), x->type, x->rank, x->dim);
     turned->quant = x->quant;
     op = ir_op_new(g, IR_OP_RESHAPE, flat->row, 1, 1);

@@ -104,7 +104,6 @@ static struct ir_op *over_innermost(struct ir_graph *g, struct ir_op *op)
 {
     const struct ir_tensor *x = ir_in(g, op, 0), *y = ir_out(g, op, 0);
     const uint32_t axes = (uint32_t)op->attr[IR_AXIS];
-    const int32_t rank = (int32_t)x->rank;
     int32_t perm[IR_MAX_RANK], dim[IR_MAX_RANK];
     uint32_t n = 0, kept;
 
@@ -116,18 +115,13 @@ static struct ir_op *over_innermost(struct ir_graph *g, struct ir_op *op)
         if ((axes >> i & 1) != 0)
             perm[n++] = (int32_t)i;
     for (uint32_t i = 0; i < x->rank; i++)
-        dim[i] = x->dim[perm[i]];
-    struct ir_tensor *turned = ir_tensor_new(g, x->name, IR_I8, x->rank, dim);
-    turned->quant = x->quant;
-    const uint32_t in[2] = {x->id, lgl_new_constant(g, x->name, IR_I32, 1, &rank, perm)->id};
-    (void)lgl_new_op(g, IR_OP_TRANSPOSE, op->row, 2, in, turned);
-    for (uint32_t i = kept; i < x->rank; i++)
-        dim[i] = 1;
+        dim[i] = i < kept ? x->dim[perm[i]] : 1;
+    const struct ir_tensor *turned = lgl_transposed(g, op->row, x, x->name, perm);
     struct ir_tensor *result = ir_tensor_new(g, y->name, IR_I8, x->rank, dim);
     result->quant = y->quant;
     struct ir_op *mean = lgl_new_op(g, IR_OP_MEAN, op->row, 1, &turned->id, result);
     mean->fixed = op->fixed;
-    mean->attr[IR_AXIS] = (int32_t)((1u << rank) - (1u << kept));
+    mean->attr[IR_AXIS] = (int32_t)((1u << x->rank) - (1u << kept));
     mean->attr[IR_KEEP_DIMS] = 1;
     (void)lgl_new_reshape(g, op->row, result, ir_out(g, op, 0));
     op->dead = true;

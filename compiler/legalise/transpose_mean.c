@@ -5,11 +5,6 @@
 #include "legalise.h"
 #include "new_ops.h"
 
-static int32_t source_of(const struct ir_graph *g, const struct ir_op *transpose, uint32_t i)
-{
-    return ((const int32_t *)(const void *)ir_in(g, transpose, 1)->data)[i];
-}
-
 /* The TRANSPOSE that feeds `mean` and nothing else, or NULL. */
 static struct ir_op *feeding_transpose(const struct ir_graph *g, const struct ir_op *mean)
 {
@@ -44,13 +39,13 @@ static void swap(struct ir_graph *g, struct ir_op *transpose, struct ir_op *mean
 
     for (uint32_t i = 0; i < x->rank; i++)
         if ((mask >> i & 1) != 0)
-            mapped |= 1u << source_of(g, transpose, i);
+            mapped |= 1u << lgl_perm(g, transpose)[i];
     for (uint32_t k = 0; k < x->rank; k++)
         if (keep || (mapped >> k & 1) == 0)
             dim[rank++] = (mapped >> k & 1) != 0 ? 1 : x->dim[k];
     for (uint32_t i = 0; i < x->rank; i++)
         if (keep || (mask >> i & 1) == 0)
-            from[n_from++] = place_of(keep ? 0 : mapped, source_of(g, transpose, i));
+            from[n_from++] = place_of(keep ? 0 : mapped, lgl_perm(g, transpose)[i]);
     same_channels = rank == 0 || from[rank - 1] + 1 == (int32_t)rank;
     z = ir_tensor_new(g, same_channels ? y->name : arena_printf(g->arena, "%s/mean", y->name),
                       y->type, rank, dim);

@@ -6,11 +6,6 @@
 #include "legalise.h"
 #include "new_ops.h"
 
-static const int32_t *perm_of(const struct ir_graph *g, const struct ir_op *op)
-{
-    return (const int32_t *)(const void *)ir_in(g, op, 1)->data;
-}
-
 static bool is_product(const struct ir_graph *g, const struct ir_op *op)
 {
     return !op->dead && op->opcode == IR_OP_BATCH_MATMUL && ir_in(g, op, 0)->type == IR_I8 &&
@@ -21,27 +16,6 @@ static bool is_product(const struct ir_graph *g, const struct ir_op *op)
 static int32_t swapped(int32_t i, int32_t rank)
 {
     return i < rank - 2 ? i : 2 * rank - 3 - i;
-}
-
-/* x transposed by `perm`; x itself if that is the identity. */
-static uint32_t transposed(struct ir_graph *g, uint32_t row, const struct ir_tensor *x,
-                           const char *name, const int32_t *perm)
-{
-    const int32_t rank = (int32_t)x->rank;
-    int32_t dim[IR_MAX_RANK];
-    bool identity = true;
-
-    for (int32_t i = 0; i < rank; i++) {
-        dim[i] = x->dim[perm[i]];
-        identity = identity && perm[i] == i;
-    }
-    if (identity)
-        return x->id;
-    struct ir_tensor *y = ir_tensor_new(g, name, x->type, x->rank, dim);
-    y->quant = x->quant;
-    const uint32_t in[2] = {x->id, lgl_new_constant(g, x->name, IR_I32, 1, &rank, perm)->id};
-    (void)lgl_new_op(g, IR_OP_TRANSPOSE, row, 2, in, y);
-    return y->id;
 }
 
 /* perm with its last two places swapped. */
@@ -60,10 +34,10 @@ static void read_columns(struct ir_graph *g, struct ir_op *product, uint32_t i)
     int32_t perm[IR_MAX_RANK];
 
     if (!before || before->dead || before->opcode != IR_OP_TRANSPOSE ||
-        perm_of(g, before)[rank - 2] != rank - 1)
+        lgl_perm(g, before)[rank - 2] != rank - 1)
         return;
-    swap_perm(perm_of(g, before), rank, perm);
-    product->in[i] = transposed(g, before->row, ir_in(g, before, 0), t->name, perm);
+    swap_perm(lgl_perm(g, before), rank, perm);
+    product->in[i] = lgl_transposed(g, before->row, ir_in(g, before, 0), t->name, perm)->id;
     product->attr[i == 0 ? IR_ADJ_A : IR_ADJ_B] ^= 1;
     before->dead = ir_uses(g, t->id) == 0;
 }
@@ -79,7 +53,7 @@ static struct ir_op *turning_reader(const struct ir_graph *g, const struct ir_te
         struct ir_op *op = g->op[i];
 
         if (!op->dead && op->opcode == IR_OP_TRANSPOSE && op->in[0] == t->id)
-            return perm_of(g, op)[rank - 1] == rank - 2 ? op : NULL;
+            return lgl_perm(g, op)[rank - 1] == rank - 2 ? op : NULL;
     }
     return NULL;
 }
@@ -96,7 +70,7 @@ static void turn_product(struct ir_graph *g, struct ir_op *product, struct ir_op
 
     for (int32_t i = 0; i < rank; i++) {
         dim[i] = y->dim[swapped(i, rank)];
-        perm[i] = swapped(perm_of(g, after)[i], rank);
+        perm[i] = swapped(lgl_perm(g, after)[i], rank);
         whole = whole && perm[i] == i;
     }
     product->in[0] = product->in[1];
@@ -128,7 +102,7 @@ static void transpose_first(struct ir_graph *g, struct ir_op *product)
 
     for (int32_t i = 0; i < (int32_t)x->rank; i++)
         perm[i] = swapped(i, (int32_t)x->rank);
-    product->in[0] = transposed(g, product->row, x, x->name, perm);
+    product->in[0] = lgl_transposed(g, product->row, x, x->name, perm)->id;
     product->attr[IR_ADJ_A] = 0;
 }
 
