@@ -79,7 +79,7 @@ enum status tfl_depth_to_space(struct tfl_importer *m, const struct tfl_operator
 
     TRY(ends(m, src, 4, &x, &y));
     d = m->g->tensor[x]->dim;
-    TRY(want_block(m, b < 32768 ? b * b : 0, d[3], "channels"));
+    TRY(want_block(m, b > 0 && b < 32768 ? b * b : 0, d[3], "channels"));
     TRY(want_result(m, y, 4, (const int32_t[]){d[0], d[1] * b, d[2] * b, d[3] / (b * b)}));
     return shuffle(m, row, x, 6, (const int32_t[]){d[0], d[1], d[2], b, b, d[3] / (b * b)}, from,
                    y);
