@@ -99,40 +99,28 @@ static bool apart(const struct ir_tensor *x, uint32_t axes)
     return false;
 }
 
-/* The mean of x transposed, whose innermost dimensions are those that it is over. */
-static struct ir_op *over_innermost(struct ir_graph *g, struct ir_op *op)
+/* x transposed such that the dimensions of `axes` are its innermost; *axes: those. */
+static const struct ir_tensor *innermost(struct ir_graph *g, uint32_t row,
+                                         const struct ir_tensor *x, uint32_t *axes)
 {
-    const struct ir_tensor *x = ir_in(g, op, 0), *y = ir_out(g, op, 0);
-    const uint32_t axes = (uint32_t)op->attr[IR_AXIS];
-    int32_t perm[IR_MAX_RANK], dim[IR_MAX_RANK];
+    int32_t perm[IR_MAX_RANK];
     uint32_t n = 0, kept;
 
     for (uint32_t i = 0; i < x->rank; i++)
-        if ((axes >> i & 1) == 0)
+        if ((*axes >> i & 1) == 0)
             perm[n++] = (int32_t)i;
     kept = n;
     for (uint32_t i = 0; i < x->rank; i++)
-        if ((axes >> i & 1) != 0)
+        if ((*axes >> i & 1) != 0)
             perm[n++] = (int32_t)i;
-    for (uint32_t i = 0; i < x->rank; i++)
-        dim[i] = i < kept ? x->dim[perm[i]] : 1;
-    const struct ir_tensor *turned = lgl_transposed(g, op->row, x, x->name, perm);
-    struct ir_tensor *result = ir_tensor_new(g, y->name, IR_I8, x->rank, dim);
-    result->quant = y->quant;
-    struct ir_op *mean = lgl_new_op(g, IR_OP_MEAN, op->row, 1, &turned->id, result);
-    mean->fixed = op->fixed;
-    mean->attr[IR_AXIS] = (int32_t)((1u << x->rank) - (1u << kept));
-    mean->attr[IR_KEEP_DIMS] = 1;
-    (void)lgl_new_reshape(g, op->row, result, ir_out(g, op, 0));
-    op->dead = true;
-    return mean;
+    *axes = (1u << x->rank) - (1u << kept);
+    return lgl_transposed(g, row, x, x->name, perm);
 }
 
-/* A mean over neighbouring dimensions: that over one dimension of an image. */
-static void mean_of_image(struct ir_graph *g, struct ir_op *op)
+/* `op` of x over neighbouring dimensions: over one dimension of an image. */
+static void mean_of_image(struct ir_graph *g, struct ir_op *op, const struct ir_tensor *x,
+                          uint32_t axes)
 {
-    const struct ir_tensor *x = ir_in(g, op, 0);
-    const uint32_t axes = (uint32_t)op->attr[IR_AXIS];
     int32_t dim[IR_MAX_RANK], to[4];
     uint32_t first = 0, last, at;
 
@@ -175,10 +163,13 @@ enum status lgl_reductions(struct ir_graph *g, const struct lgl_options *o, stru
             op->opcode = reductions[op->opcode].code;
         if (op->dead || op->opcode != IR_OP_MEAN)
             continue;
-        if (apart(ir_in(g, op, 0), (uint32_t)op->attr[IR_AXIS]))
-            mean_of_image(g, over_innermost(g, op));
-        else if (ir_in(g, op, 0)->rank > 4)
-            mean_of_image(g, op);
+        const struct ir_tensor *x = ir_in(g, op, 0);
+        uint32_t axes = (uint32_t)op->attr[IR_AXIS];
+        const bool turns = apart(x, axes);
+        if (turns)
+            x = innermost(g, op->row, x, &axes);
+        if (turns || x->rank > 4)
+            mean_of_image(g, op, x, axes);
     }
     return ir_link(g, d);
 }
