@@ -62,9 +62,7 @@ static uint32_t pool_part(struct ir_graph *g, const struct ir_op *op, const stru
     struct ir_op *pool;
 
     lgl_new_slice(g, op->row, x, begin, image);
-    pool = lgl_new_op(g, op->opcode, op->row, 1, &image->id, part);
-    memcpy(pool->attr, op->attr, sizeof pool->attr);
-    pool->fixed = op->fixed;
+    pool = lgl_again(g, op, image, part);
     pool->attr[IR_KERNEL_H] = p->kernel;
     pool->attr[IR_KERNEL_W] = q->kernel;
     for (uint32_t i = IR_PAD_TOP; i <= IR_PAD_RIGHT; i++)

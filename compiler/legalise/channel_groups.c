@@ -18,10 +18,7 @@ static uint32_t part_of(struct ir_graph *g, const struct ir_tensor *t, int32_t f
 
     for (uint32_t i = 0; i < t->rank; i++)
         dim[i] = i == 0 ? n : t->dim[i];
-    part = ir_tensor_new(g, t->name, t->type, t->rank, dim);
-    part->role = IR_CONST;
-    part->data = t->data + (size_t)from * each;
-    part->quant = t->quant;
+    part = lgl_constant_like(g, t, t->rank, dim, t->data + (size_t)from * each);
     if (t->quant.n > 1) {
         part->quant.n = (uint32_t)n;
         part->quant.scale += from;
@@ -41,16 +38,12 @@ static uint32_t make_part(struct ir_graph *g, const struct ir_op *op, int32_t in
 {
     const struct ir_tensor *x = ir_in(g, op, 0), *y = ir_out(g, op, 0);
     struct ir_tensor *from = channels_of(g, x, n_in), *to = channels_of(g, y, n_out);
-    struct ir_op *part = lgl_new_op(g, op->opcode, op->row, op->n_in, op->in, to);
+    struct ir_op *part = lgl_again(g, op, from, to);
 
     lgl_new_slice(g, op->row, x, (const int32_t[]){0, 0, 0, in}, from);
-    part->in[0] = from->id;
     part->in[1] = part_of(g, ir_in(g, op, 1), out, n_out);
     if (ir_in(g, op, 2))
         part->in[2] = part_of(g, ir_in(g, op, 2), out, n_out);
-    for (uint32_t i = 0; i < IR_ATTR_COUNT; i++)
-        part->attr[i] = op->attr[i];
-    part->fixed = op->fixed;
     if (op->fixed.n > 1) {
         part->fixed.n = (uint32_t)n_out;
         part->fixed.multiplier += out;

@@ -54,7 +54,8 @@ static uint32_t image_in(struct ir_graph *g, const struct ir_op *op, uint32_t i)
 
 static void make_four(struct ir_graph *g, struct ir_op *op)
 {
-    struct ir_tensor *y = ir_out(g, op, 0), *image = image_of(g, y);
+    const struct ir_tensor *y = ir_out(g, op, 0);
+    struct ir_tensor *image = image_of(g, y);
     const int32_t outer = (int32_t)y->rank - 3, rank = 4;
 
     if (op->opcode == IR_OP_TRANSPOSE) {
@@ -67,9 +68,7 @@ static void make_four(struct ir_graph *g, struct ir_op *op)
         op->in[1] = image_in(g, op, 1);
     }
     op->in[0] = image_in(g, op, 0);
-    op->out[0] = image->id;
-    image->producer = op->id;
-    (void)lgl_new_reshape(g, op->row, image, y);
+    lgl_widen_result(g, op, image);
 }
 
 enum status lgl_four_dims(struct ir_graph *g, const struct lgl_options *o, struct diag *d)

@@ -96,10 +96,9 @@ static void quantize_parts(struct ir_graph *g, struct ir_op *quantize, struct ir
     for (uint32_t i = 0; i < join->n_in; i++) {
         const struct ir_tensor *x = ir_in(g, join, i);
         struct ir_tensor *codes = ir_tensor_new(g, y->name, IR_I8, x->rank, x->dim);
-        struct ir_op *part = lgl_new_op(g, IR_OP_QUANTIZE, quantize->row, 1, &x->id, codes);
 
         codes->quant = y->quant;
-        part->fixed = quantize->fixed;
+        (void)lgl_again(g, quantize, x, codes);
         join->in[i] = codes->id;
     }
     join->out[0] = y->id;

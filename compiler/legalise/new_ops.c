@@ -29,6 +29,17 @@ struct ir_tensor *lgl_new_constant(struct ir_graph *g, const char *name, enum ir
     return t;
 }
 
+struct ir_tensor *lgl_constant_like(struct ir_graph *g, const struct ir_tensor *t, uint32_t rank,
+                                    const int32_t *dim, const uint8_t *data)
+{
+    struct ir_tensor *c = ir_tensor_new(g, t->name, t->type, rank, dim);
+
+    c->role = IR_CONST;
+    c->quant = t->quant;
+    c->data = data;
+    return c;
+}
+
 uint32_t lgl_new_numbers(struct ir_graph *g, uint32_t n, const int32_t *values)
 {
     return lgl_new_constant(g, "", IR_I32, 1, (const int32_t[]){(int32_t)n}, values)->id;
@@ -44,6 +55,17 @@ struct ir_op *lgl_new_op(struct ir_graph *g, enum ir_opcode code, uint32_t row, 
     y->producer = op->id;
     op->fixed = (struct ir_fixed){.act_min = INT8_MIN, .act_max = INT8_MAX};
     return op;
+}
+
+struct ir_op *lgl_again(struct ir_graph *g, const struct ir_op *op, const struct ir_tensor *x,
+                        struct ir_tensor *y)
+{
+    struct ir_op *again = lgl_new_op(g, op->opcode, op->row, op->n_in, op->in, y);
+
+    again->in[0] = x->id;
+    memcpy(again->attr, op->attr, sizeof again->attr);
+    again->fixed = op->fixed;
+    return again;
 }
 
 void lgl_become_table(struct ir_op *op, uint32_t of, const int8_t *table)
@@ -101,20 +123,28 @@ struct ir_op *lgl_new_reshape(struct ir_graph *g, uint32_t row, const struct ir_
     return lgl_new_op(g, IR_OP_RESHAPE, row, 1, &x->id, y);
 }
 
+void lgl_widen_result(struct ir_graph *g, struct ir_op *op, struct ir_tensor *wide)
+{
+    struct ir_tensor *y = ir_out(g, op, 0);
+
+    op->out[0] = wide->id;
+    wide->producer = op->id;
+    (void)lgl_new_reshape(g, op->row, wide, y);
+}
+
 void lgl_keep_dims(struct ir_graph *g, struct ir_op *mean)
 {
     const struct ir_tensor *x = ir_in(g, mean, 0);
-    struct ir_tensor *y = ir_out(g, mean, 0), *wide;
+    const struct ir_tensor *y = ir_out(g, mean, 0);
+    struct ir_tensor *wide;
     int32_t dim[IR_MAX_RANK];
 
     for (uint32_t i = 0; i < x->rank; i++)
         dim[i] = (mean->attr[IR_AXIS] >> i & 1) != 0 ? 1 : x->dim[i];
     wide = ir_tensor_new(g, y->name, y->type, x->rank, dim);
     wide->quant = y->quant;
-    wide->producer = mean->id;
-    mean->out[0] = wide->id;
     mean->attr[IR_KEEP_DIMS] = 1;
-    (void)lgl_new_reshape(g, mean->row, wide, y);
+    lgl_widen_result(g, mean, wide);
 }
 
 void lgl_new_gather(struct ir_graph *g, uint32_t row, const struct ir_tensor *x, uint32_t axis,

@@ -15,12 +15,20 @@ struct ir_quant lgl_new_quant(struct ir_graph *g, float scale, int32_t zero);
 struct ir_tensor *lgl_new_constant(struct ir_graph *g, const char *name, enum ir_type type,
                                    uint32_t rank, const int32_t *dim, const void *values);
 
+/* A constant of `t`'s name, type and quantisation; `data` is kept. */
+struct ir_tensor *lgl_constant_like(struct ir_graph *g, const struct ir_tensor *t, uint32_t rank,
+                                    const int32_t *dim, const uint8_t *data);
+
 /* The id of a constant of n int32. */
 uint32_t lgl_new_numbers(struct ir_graph *g, uint32_t n, const int32_t *values);
 
 /* The operator that makes y of `in`; it clamps to int8 alone. */
 struct ir_op *lgl_new_op(struct ir_graph *g, enum ir_opcode code, uint32_t row, uint32_t n_in,
                          const uint32_t *in, struct ir_tensor *y);
+
+/* `op` again, of x instead of its first operand, to y. */
+struct ir_op *lgl_again(struct ir_graph *g, const struct ir_op *op, const struct ir_tensor *x,
+                        struct ir_tensor *y);
 
 /* The operator becomes a LUT of tensor `of` with table[code + 128], which is kept. */
 void lgl_become_table(struct ir_op *op, uint32_t of, const int8_t *table);
@@ -38,6 +46,9 @@ const struct ir_tensor *lgl_transposed(struct ir_graph *g, uint32_t row, const s
 /* y = x in another shape. */
 struct ir_op *lgl_new_reshape(struct ir_graph *g, uint32_t row, const struct ir_tensor *x,
                               struct ir_tensor *y);
+
+/* The operator makes `wide`, its result in another shape; a RESHAPE makes that of it. */
+void lgl_widen_result(struct ir_graph *g, struct ir_op *op, struct ir_tensor *wide);
 
 /* The MEAN's result keeps all dimensions, those of the mean 1; a RESHAPE drops them. */
 void lgl_keep_dims(struct ir_graph *g, struct ir_op *mean);

@@ -108,7 +108,8 @@ static const struct ir_tensor *with_ones(const struct ir_graph *g, uint32_t id)
 /* Operands of `op` get back the leading ones that they lost, and so does its result. */
 static void keep_ones(struct ir_graph *g, struct ir_op *op)
 {
-    struct ir_tensor *y = ir_out(g, op, 0), *wide;
+    const struct ir_tensor *y = ir_out(g, op, 0);
+    struct ir_tensor *wide;
     int32_t dim[IR_MAX_RANK];
     uint32_t rank = 0;
 
@@ -126,9 +127,7 @@ static void keep_ones(struct ir_graph *g, struct ir_op *op)
         dim[i] = ir_dim_back(y, rank - 1 - i);
     wide = ir_tensor_new(g, y->name, y->type, rank, dim);
     wide->quant = y->quant;
-    wide->producer = op->id;
-    op->out[0] = wide->id;
-    (void)lgl_new_reshape(g, op->row, wide, y);
+    lgl_widen_result(g, op, wide);
 }
 
 /* Constants can follow any permutation, single numbers need not. */

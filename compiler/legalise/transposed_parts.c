@@ -13,18 +13,6 @@
 
 enum { MOST_PARTS = 64, OPERANDS = 2 };
 
-/* `op` again, of x to y. */
-static struct ir_op *again(struct ir_graph *g, const struct ir_op *op, const struct ir_tensor *x,
-                           struct ir_tensor *y)
-{
-    struct ir_op *part = lgl_new_op(g, op->opcode, op->row, op->n_in, op->in, y);
-
-    part->in[0] = x->id;
-    memcpy(part->attr, op->attr, sizeof part->attr);
-    part->fixed = op->fixed;
-    return part;
-}
-
 static bool has_images(const struct ir_tensor *t)
 {
     return t->rank == 4 && t->dim[0] > 1 && t->role != IR_CONST;
@@ -64,7 +52,7 @@ static void take_images(struct ir_graph *g, struct ir_op *op)
     for (int32_t i = 0; i < y->dim[0]; i++) {
         struct ir_tensor *result =
             lgl_new_image(g, y, y->quant, (const int32_t[]){1, y->dim[1], y->dim[2], y->dim[3]});
-        struct ir_op *one = again(g, op, ir_in(g, op, 0), result);
+        struct ir_op *one = lgl_again(g, op, ir_in(g, op, 0), result);
 
         for (uint32_t k = 0; k < op->n_in && k < OPERANDS; k++)
             one->in[k] = image_of(g, op, k, all[k], i);
@@ -92,7 +80,7 @@ static uint32_t make_strip(struct ir_graph *g, const struct ir_op *op, int32_t f
         lgl_new_image(g, y, y->quant, (const int32_t[]){1, y->dim[1], n, y->dim[3]});
 
     lgl_new_slice(g, op->row, x, (const int32_t[]){0, 0, low, 0}, in);
-    again(g, op, in, out)->attr[IR_PAD_LEFT] = first - low * stride;
+    lgl_again(g, op, in, out)->attr[IR_PAD_LEFT] = first - low * stride;
     return out->id;
 }
 

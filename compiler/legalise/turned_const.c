@@ -11,7 +11,6 @@ uint32_t lgl_turned_const(struct ir_graph *g, const struct ir_tensor *t, uint32_
     const size_t size = ir_type_bytes(t->type), n = (size_t)ir_elements(t);
     int32_t dim[IR_MAX_RANK] = {0};
     size_t stride[IR_MAX_RANK] = {0}, all = 1;
-    struct ir_tensor *c;
     uint8_t *data;
 
     for (uint32_t k = 0; k < rank; k++)
@@ -30,11 +29,7 @@ uint32_t lgl_turned_const(struct ir_graph *g, const struct ir_tensor *t, uint32_
         }
         memcpy(data + to * size, t->data + i * size, size);
     }
-    c = ir_tensor_new(g, t->name, t->type, rank, dim);
-    c->role = IR_CONST;
-    c->quant = t->quant;
-    c->data = data;
-    return c->id;
+    return lgl_constant_like(g, t, rank, dim, data)->id;
 }
 
 uint32_t lgl_turned_rows(struct ir_graph *g, const struct ir_tensor *t, uint32_t n, uint32_t rank,
@@ -55,7 +50,6 @@ uint32_t lgl_turned_weights(struct ir_graph *g, const struct ir_tensor *w,
     const size_t k_n = (size_t)w->dim[1], size = ir_type_bytes(w->type);
     uint8_t *data = arena_alloc(g->arena, (size_t)ir_bytes(w));
     size_t stride[IR_MAX_RANK] = {0}, n = 1;
-    struct ir_tensor *c;
 
     for (uint32_t d = t->rank; d-- > 1;) /* dimension d of the source is dimension i of t */
         for (uint32_t i = 1; i < t->rank; i++)
@@ -73,9 +67,5 @@ uint32_t lgl_turned_weights(struct ir_graph *g, const struct ir_tensor *w,
         for (size_t o = 0; o < (size_t)w->dim[0]; o++)
             memcpy(data + (o * k_n + to) * size, w->data + (o * k_n + k) * size, size);
     }
-    c = ir_tensor_new(g, w->name, w->type, 2, w->dim);
-    c->role = IR_CONST;
-    c->quant = w->quant;
-    c->data = data;
-    return c->id;
+    return lgl_constant_like(g, w, 2, w->dim, data)->id;
 }

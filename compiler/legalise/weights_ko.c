@@ -14,12 +14,9 @@
 static struct ir_tensor *like(struct ir_graph *g, const struct ir_tensor *w, uint32_t rank,
                               const int32_t *dim, const uint8_t *data)
 {
-    struct ir_tensor *t = ir_tensor_new(g, w->name, w->type, rank, dim);
+    struct ir_tensor *t = lgl_constant_like(g, w, rank, dim, data);
 
-    t->role = IR_CONST;
-    t->quant = w->quant;
     t->quant.axis = w->quant.n > 1 ? rank - 1 : 0;
-    t->data = data;
     return t;
 }
 
