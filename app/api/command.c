@@ -1,6 +1,7 @@
 /* command.c - the commands of the command line, by name. */
 #include "app/check/check_target.h"
 #include "app/check/new.h"
+#include "app/quantise/quantise_command.h"
 #include "app/regress/regress.h"
 #include "app/run/device.h"
 #include "app/tune/tune.h"
@@ -72,6 +73,7 @@ static enum status dispatch(struct heddle *h, struct text *t)
     case COMMAND_TUNE: return tune_command(h->scratch, &h->o, &h->d);
     case COMMAND_REGRESS: return regress_command(h->scratch, &h->o, &h->d);
     case COMMAND_SWEEP: return regress_run(h->scratch, &h->o, &h->d);
+    case COMMAND_QUANTISE: return quantise_command(h->scratch, &h->o, t, &h->d);
     case COMMAND_HW: return hw_print(h->scratch, h->o.model, t, &h->d);
     case COMMAND_CHECK_TARGET: return check_target(h->scratch, &h->o, &h->d);
     default:

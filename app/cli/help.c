@@ -27,6 +27,9 @@ const struct cli_command cli_commands[] = {
     {"sweep", "SUITE",
      "run a suite of configurations: what each takes, and which nothing else beats, as table, CSV "
      "and pictures"},
+    {"quantise", "MODEL",
+     "a float32 network and samples of its inputs (-i) to an ONNX file of int8 (-o NAME.onnx), and "
+     "what that costs in each layer"},
     {"hw", "[NAME|FILE]", "the configurations: their sizes, what they take, what can be chosen"},
     {"completion", "[SHELL]", "for bash: source <(heddle completion); for zsh: completion zsh"},
     {"man", "[COMMAND]", "the manual page: heddle man run | man -l -"},

@@ -9,6 +9,7 @@
 #include "base/output.h"
 #include "base/status.h"
 #include "compiler/pipeline.h"
+#include "compiler/quantise/quantise.h"
 #include "compiler/target/registry.h"
 #include "include/heddle/heddle.h"
 #include "options_target.h"
@@ -29,6 +30,7 @@ enum options_command {
     COMMAND_REGRESS,
     COMMAND_SWEEP,
     COMMAND_HW,
+    COMMAND_QUANTISE,
     COMMAND_COUNT
 };
 
@@ -90,6 +92,10 @@ struct options {
     uint32_t mem_latency, mem_bytes, jobs;
     uint32_t clock_mhz;       /* 0: not given */
     uint32_t trials, seconds; /* of tune; seconds 0: no limit */
+    /* Of quantise. */
+    enum quant_ranges ranges;
+    const char *percentile, *keep_float;
+    bool bias_correction;
     /* Of regress and sweep. */
     const char *launcher, *heddle, *commit, *junit, *why;
     bool again;

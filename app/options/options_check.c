@@ -6,9 +6,10 @@
 #include "base/text.h"
 #include "options_table.h"
 
-const char *const options_commands[] = {
-    "run",   "compile",    "inspect",      "build", "targets", "ops",   "disasm", "report",
-    "bench", "new-target", "check-target", "tune",  "regress", "sweep", "hw",     NULL};
+const char *const options_commands[] = {"run",          "compile", "inspect", "build", "targets",
+                                        "ops",          "disasm",  "report",  "bench", "new-target",
+                                        "check-target", "tune",    "regress", "sweep", "hw",
+                                        "quantise",     NULL};
 
 /* Attributes of targets are for what partitions a network. */
 static uint32_t users_of(const char *option)
@@ -53,11 +54,14 @@ static enum status check_use(const struct option_set *s, const char *option, con
                 list(s->arena, words, n), n == 1 ? "does" : "do");
 }
 
-/* inspect draws, reports are tables; both are JSON. */
+/* inspect draws, reports are tables; all are JSON. */
 static enum status check_format(const struct options *o, const char *value, struct diag *d)
 {
     const bool drawn = o->format == FORMAT_DOT || o->format == FORMAT_SVG;
 
+    if (o->command == COMMAND_QUANTISE && o->format != FORMAT_TEXT && o->format != FORMAT_JSON)
+        return FAIL(d, ST_USAGE, "--format: heddle quantise has no %s, expected text or json",
+                    value);
     if (o->format == FORMAT_TEXT || o->format == FORMAT_JSON ||
         drawn == (o->command == COMMAND_INSPECT))
         return ST_OK;
@@ -95,6 +99,6 @@ enum status options_command(struct options *o, const char *name, struct diag *d)
         return FAIL(d, ST_USAGE, "command: found '%s'; did you mean %s?", name, near);
     return FAIL(d, ST_USAGE,
                 "command: found '%s', expected run, compile, inspect, build, targets, ops, disasm, "
-                "report, bench, new-target, check-target, tune, regress, sweep or hw",
+                "report, bench, new-target, check-target, tune, regress, sweep, hw or quantise",
                 name);
 }

@@ -18,6 +18,7 @@ static const char *const scales[] = {"classic", "tflm", "litert", NULL};
 static const char *const roundings[] = {"tflite", "onnx", NULL};
 static const char *const memories[] = {"shared", "separate", NULL};
 static const char *const waits[] = {"irq", "poll", NULL};
+static const char *const ranges[] = {"minmax", "percentile", "mse", NULL};
 
 #define SHOW(a, b, c, d)                                                                           \
     .shown.name = (a), .shown.value = (b), .shown.group = HEDDLE_GROUP_##c, .shown.help = (d)
@@ -41,12 +42,12 @@ static const char *const waits[] = {"irq", "poll", NULL};
 
 const struct option_row options_table[] = {
     {SHOW("input", "FILE", FILES, "raw little-endian, .npy or .npz; repeat in graph order"),
-     LIST(input, n_input), .shown.letter = 'i', .used_by = RUNS | OF(TUNE)},
+     LIST(input, n_input), .shown.letter = 'i', .used_by = RUNS | OF(TUNE) | OF(QUANTISE)},
     {SHOW("output", "DIR", FILES,
           "folder for outputs, stats, report, waves; compile: folder or NAME.tar of the package; "
-          "regress, sweep: of their history (default regress)"),
+          "regress, sweep: of their history (default regress); quantise: the .onnx file"),
      TEXT(out), .shown.letter = 'o',
-     .used_by = RUNS | PROGRAM | OF(COMPILE) | OF(NEW_TARGET) | SUITES},
+     .used_by = RUNS | PROGRAM | OF(COMPILE) | OF(NEW_TARGET) | OF(QUANTISE) | SUITES},
     {SHOW("expect", "FILE", FILES,
           "expected output, as -i, or a folder with out_0.bin, ...; repeat in graph order"),
      LIST(expect, n_expect), .used_by = RUNS},
@@ -134,13 +135,26 @@ const struct option_row options_table[] = {
      WORD(legalise.rounding, roundings), .used_by = MODELS},
     {SHOW("input-shapes", "LIST", COMPILER,
           "shapes of ONNX inputs that the file leaves open: \"data:[1,3,224,224],...\""),
-     TEXT(input_shapes), .used_by = MODELS},
+     TEXT(input_shapes), .used_by = MODELS | OF(QUANTISE)},
+    {SHOW("ranges", "HOW", COMPILER,
+          "of quantise: ranges of values by minmax (default), percentile or mse (least mean square "
+          "error)"),
+     WORD(ranges, ranges), .used_by = OF(QUANTISE)},
+    {SHOW("percentile", "P", COMPILER,
+          "of --ranges=percentile: how many of 100 values the range has (default 99.999)"),
+     TEXT(percentile), .used_by = OF(QUANTISE)},
+    {SHOW("bias-correction", NULL, COMPILER,
+          "of quantise: biases take back what rounded weights change in the mean"),
+     FLAG(bias_correction), .used_by = OF(QUANTISE)},
+    {SHOW("keep-float", "LIST", COMPILER,
+          "of quantise: layers that stay float32: first, last, names or patterns, with commas"),
+     TEXT(keep_float), .used_by = OF(QUANTISE)},
     {SHOW("teacher", "DIR", FILES,
           "feed each operator of the reference the golden inputs of DIR, list the differences"),
      TEXT(teacher), .used_by = OF(RUN)},
     {SHOW("allow-external-data", NULL, COMPILER,
           "read an ONNX model's data from files beneath its folder"),
-     FLAG(allow_external_data), .used_by = MODELS},
+     FLAG(allow_external_data), .used_by = MODELS | OF(QUANTISE)},
     {SHOW("mem-latency", "N", DEVICE, "cycles to the first beat (default 64)"),
      NUMBER(mem_latency, 0, 100000), .used_by = GRAPHS | PROGRAM},
     {SHOW("mem-bytes", "N", DEVICE, "bytes a cycle (default the AXI width)"),
@@ -190,9 +204,11 @@ const struct option_row options_table[] = {
     {SHOW("why", "TEXT", REPORT, "of regress accept: the reason, which is recorded"), TEXT(why),
      .used_by = OF(REGRESS)},
     {SHOW("stats", "FILE", REPORT, "JSON, schema heddle.stats.v2"), TEXT(stats), .used_by = RUNS},
-    {SHOW("format", "FORMAT", REPORT,
-          "of the report: text (default), csv, json; of inspect: text, json, dot, svg"),
-     WORD(format, formats), .used_by = RUNS | OF(INSPECT) | OF(REPORT)},
+    {SHOW(
+         "format", "FORMAT", REPORT,
+         "of the report: text (default), csv, json; of inspect: text, json, dot, svg; of quantise: "
+         "text, json"),
+     WORD(format, formats), .used_by = RUNS | OF(INSPECT) | OF(REPORT) | OF(QUANTISE)},
     {SHOW("verbose", NULL, REPORT, "the report also shows what each unit did (docs/REPORT.md)"),
      FLAG(verbose), .shown.letter = 'v', .used_by = RUNS | OF(REPORT)},
     {SHOW("quiet", NULL, REPORT, "the report is its verdict only; no progress"), FLAG(quiet),

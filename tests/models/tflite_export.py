@@ -36,6 +36,18 @@ def fixed_batch(model):
     return tf.keras.Model(inp, model(inp))
 
 
+def converter(model):
+    fixed = fixed_batch(model)
+    fn = tf.function(lambda x: fixed(x, training=False))
+    concrete = fn.get_concrete_function(tf.TensorSpec(fixed.inputs[0].shape, tf.float32, name="input"))
+    return tf.lite.TFLiteConverter.from_concrete_functions([concrete], fixed)
+
+
+def to_float(model):
+    """Convert a keras model to a float32 TFLite file; returns its bytes."""
+    return converter(model).convert()
+
+
 def to_int8(model, calibration, per_channel=True):
     """Convert a keras model to an all-int8 TFLite file.
 
@@ -43,10 +55,7 @@ def to_int8(model, calibration, per_channel=True):
     per_channel : one weight scale per output channel (convolutions), else per tensor
     Returns the bytes of the file.
     """
-    fixed = fixed_batch(model)
-    fn = tf.function(lambda x: fixed(x, training=False))
-    concrete = fn.get_concrete_function(tf.TensorSpec(fixed.inputs[0].shape, tf.float32, name="input"))
-    conv = tf.lite.TFLiteConverter.from_concrete_functions([concrete], fixed)
+    conv = converter(model)
     conv.optimizations = [tf.lite.Optimize.DEFAULT]
     conv.representative_dataset = lambda: ([x[None].astype(np.float32)] for x in calibration)
     conv.target_spec.supported_ops = [tf.lite.OpsSet.TFLITE_BUILTINS_INT8]

@@ -1,4 +1,4 @@
-"""Train the demo network `digits` and write its folder, goldens excepted.
+"""Train the demo network `digits` and write its folder, in float32 as well, goldens excepted.
 
     python train_digits.py [--out digits] [--seed 7] [--epochs 60]
     python ../oracle/make_goldens.py digits          (in the oracle's own environment)
@@ -13,6 +13,7 @@ import pathlib
 import platform
 
 import digits_data
+import numpy as np
 import tflite_export as ex
 from blocks import conv, depthwise, lay, train
 from tflite_export import tf
@@ -78,6 +79,10 @@ def main():
         "float_accuracy": round(float_acc, 4),
     }
     ex.write_model(args.out, content, ex.quantise_input(content, x_test), meta, y_test, range(10))
+    out = pathlib.Path(args.out)
+    (out / "float.tflite").write_bytes(ex.to_float(model))
+    np.savez_compressed(out / "float_in.npz", input=x_test)
+    np.savez_compressed(out / "calibration.npz", input=x_train[:100])
     print(f"float accuracy {float_acc:.4f}; operators: {' '.join(ops)}")
 
 

@@ -1,0 +1,35 @@
+/* onnx_bytes.h - ONNX messages as bytes: protobuf's tagged numbers and texts, in the order in which
+ * they are added. */
+#ifndef HEDDLE_QUANTISE_ONNX_BYTES_H
+#define HEDDLE_QUANTISE_ONNX_BYTES_H
+
+#include "compiler/ir/ir.h"
+
+/* A node's attributes; `t` is a message that goes into onnx_node. */
+void onnx_attr_int(struct text *t, const char *name, int64_t value);
+void onnx_attr_float(struct text *t, const char *name, float value);
+void onnx_attr_text(struct text *t, const char *name, const char *value);
+void onnx_attr_ints(struct text *t, const char *name, uint32_t n, const int64_t *value);
+
+/* What a graph consists of, added to `t`. */
+struct onnx_node {
+    const char *op;
+    const char *in[3]; /* NULL: no further one */
+    uint32_t n_more;   /* of more: after in, for Concat */
+    const char *const *more;
+    const char *out;
+    const struct text *attributes; /* or NULL */
+};
+void onnx_node(struct text *t, const struct onnx_node *n);
+/* Little-endian elements, ir_type_bytes(type) each. */
+void onnx_initializer(struct text *t, const char *name, enum ir_type type, uint32_t rank,
+                      const int32_t *dim, const void *data);
+enum onnx_border { ONNX_INPUT = 11, ONNX_OUTPUT = 12 };
+void onnx_border(struct text *t, enum onnx_border which, const char *name, enum ir_type type,
+                 uint32_t rank, const int32_t *dim);
+
+/* A file of `opset` with the graph that these texts are. */
+void onnx_model(struct text *file, const char *name, int64_t opset, const struct text *nodes,
+                const struct text *initializers, const struct text *borders);
+
+#endif

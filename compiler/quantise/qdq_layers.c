@@ -1,0 +1,239 @@
+/* qdq_layers.c - layers with weights as ONNX nodes: convolutions, dense layers, matrix products. */
+#include <string.h>
+
+#include "qdq_own.h"
+
+/* --- weights --- */
+
+/* Where element `i` of ONNX's order is in the IR's: `step` of each of ONNX's dimensions. */
+static size_t place(const int32_t *dim, const size_t *step, uint32_t rank, size_t i)
+{
+    size_t at = 0;
+
+    for (uint32_t k = rank; k-- > 0; i /= (size_t)dim[k])
+        at += i % (size_t)dim[k] * step[k];
+    return at;
+}
+
+/* Weights in ONNX's order of dimensions. */
+struct order {
+    uint32_t rank, axis; /* axis: of output channels */
+    int32_t dim[4];
+    size_t step[4];
+};
+
+static struct order order_of(const struct ir_op *op, const struct ir_tensor *t)
+{
+    const int32_t *d = t->dim;
+    const size_t h = (size_t)d[2] * (size_t)d[3], all = (size_t)d[1] * h, w = (size_t)d[3];
+
+    switch (op->opcode) {
+    case IR_OP_CONV2D: return (struct order){4, 0, {d[0], d[3], d[1], d[2]}, {all, 1, h, w}};
+    case IR_OP_DEPTHWISE_CONV2D: return (struct order){4, 0, {d[3], 1, d[1], d[2]}, {1, 0, h, w}};
+    case IR_OP_TRANSPOSE_CONV:
+        return (struct order){4, 1, {d[3], d[0], d[1], d[2]}, {1, all, h, w}};
+    default: return (struct order){2, 0, {d[0], d[1]}, {(size_t)d[1], 1}};
+    }
+}
+
+static const char *weights(struct qdq *w)
+{
+    const struct ir_tensor *t = ir_in(w->g, w->op, 1);
+    const struct quant_weights *q = &w->q->weights[w->op->id];
+    const struct order o = order_of(w->op, t);
+    const size_t n = (size_t)ir_elements(t), each = q->n ? 1 : sizeof(float);
+    const uint8_t *from = q->n ? (const uint8_t *)q->code : t->data;
+    uint8_t *to = arena_alloc(w->arena, n * each);
+
+    for (size_t i = 0; i < n; i++)
+        memcpy(to + i * each, from + place(o.dim, o.step, o.rank, i) * each, each);
+    if (!q->n)
+        return qdq_floats(w, t->name, o.rank, o.dim, (const float *)(const void *)to);
+
+    struct qdq_codes c = {.type = IR_I8,
+                          .rank = o.rank,
+                          .data = to,
+                          .n_scale = q->n,
+                          .axis = o.axis,
+                          .scale = q->scale};
+
+    memcpy(c.dim, o.dim, sizeof o.dim);
+    return qdq_codes(w, t->name, &c);
+}
+
+/* NULL: none. */
+static const char *bias(struct qdq *w)
+{
+    const struct ir_tensor *t = ir_in(w->g, w->op, 2);
+    const struct quant_weights *q = &w->q->weights[w->op->id];
+    struct qdq_codes c = {.type = IR_I32, .rank = 1, .n_scale = q->n};
+
+    if (q->bias) {
+        c.dim[0] = (int32_t)q->n;
+        c.data = q->bias;
+        c.scale = q->bias_scale;
+        return qdq_codes(w, t ? t->name : "bias", &c);
+    }
+    if (!t)
+        return NULL;
+    c.dim[0] = (int32_t)ir_elements(t);
+    return qdq_floats(w, t->name, 1, c.dim, (const float *)(const void *)t->data);
+}
+
+/* --- layers --- */
+
+static void window(const struct ir_op *op, struct text *t)
+{
+    const int32_t *a = op->attr;
+
+    onnx_attr_ints(t, "kernel_shape", 2, (int64_t[]){a[IR_KERNEL_H], a[IR_KERNEL_W]});
+    onnx_attr_ints(t, "strides", 2, (int64_t[]){a[IR_STRIDE_H], a[IR_STRIDE_W]});
+    if (ir_op_has(op->opcode, IR_DILATION_H))
+        onnx_attr_ints(t, "dilations", 2, (int64_t[]){a[IR_DILATION_H], a[IR_DILATION_W]});
+    if (ir_op_has(op->opcode, IR_PAD_BOTTOM))
+        onnx_attr_ints(
+            t, "pads", 4,
+            (int64_t[]){a[IR_PAD_TOP], a[IR_PAD_LEFT], a[IR_PAD_BOTTOM], a[IR_PAD_RIGHT]});
+}
+
+/* What the result lacks at its ends: cut off as padding, or added. */
+static void transposed_pads(const struct qdq *w, struct text *t)
+{
+    const struct ir_op *op = w->op;
+    const int32_t *a = op->attr;
+    const struct ir_tensor *x = ir_in(w->g, op, 0), *y = ir_out(w->g, op, 0);
+    const int64_t h = (int64_t)(x->dim[1] - 1) * a[IR_STRIDE_H] + a[IR_KERNEL_H] - a[IR_PAD_TOP] -
+                      y->dim[1],
+                  v = (int64_t)(x->dim[2] - 1) * a[IR_STRIDE_W] + a[IR_KERNEL_W] - a[IR_PAD_LEFT] -
+                      y->dim[2];
+
+    onnx_attr_ints(t, "pads", 4,
+                   (int64_t[]){a[IR_PAD_TOP], a[IR_PAD_LEFT], h > 0 ? h : 0, v > 0 ? v : 0});
+    onnx_attr_ints(t, "output_padding", 2, (int64_t[]){h < 0 ? -h : 0, v < 0 ? -v : 0});
+}
+
+static void image_node(struct qdq *w, const char *name)
+{
+    const struct ir_op *op = w->op;
+    const uint32_t y = op->out[0];
+    const char *x = qdq_read(w, op->in[0], QDQ_NCHW), *out = qdq_result(w, y, QDQ_NCHW);
+    const char *from = qdq_unclamped(w, out);
+    const bool layer = op->n_in > 1;
+    struct text attributes;
+
+    text_init(&attributes, w->arena);
+    window(op, &attributes);
+    if (op->opcode == IR_OP_DEPTHWISE_CONV2D)
+        onnx_attr_int(&attributes, "group", ir_in(w->g, op, 0)->dim[3]);
+    if (op->opcode == IR_OP_CONV2D)
+        onnx_attr_int(&attributes, "group",
+                      ir_in(w->g, op, 0)->dim[3] / ir_in(w->g, op, 1)->dim[3]);
+    if (op->opcode == IR_OP_TRANSPOSE_CONV)
+        transposed_pads(w, &attributes);
+    qdq_node(w, name, from, x, layer ? weights(w) : NULL, layer ? bias(w) : NULL, &attributes);
+    qdq_clamp(w, from, out);
+    qdq_made(w, y, QDQ_NCHW, out);
+}
+
+/* `from` in another shape, quantised if the operator is: to `out`. */
+static void reshape(struct qdq *w, const char *from, uint32_t rank, const int32_t *dim,
+                    const char *out)
+{
+    int64_t shape[IR_MAX_RANK];
+
+    for (uint32_t i = 0; i < rank; i++)
+        shape[i] = dim[i];
+    qdq_node(w, "Reshape", out, from, qdq_ints(w, rank, shape), NULL, NULL);
+}
+
+/* Quantised and back, as `id` is, where the operator is quantised. */
+static const char *rounded(struct qdq *w, const char *from, uint32_t id)
+{
+    const char *to;
+
+    if (!w->q->op[w->op->id])
+        return from;
+    to = qdq_unique(w, arena_printf(w->arena, "%s/dq", from));
+    qdq_pair(w, from, w->q->scale[id], to);
+    return to;
+}
+
+/* Gemm takes matrices: other shapes are reshaped before and after it. */
+static void dense(struct qdq *w)
+{
+    const struct ir_op *op = w->op;
+    const struct ir_tensor *x = ir_in(w->g, op, 0), *y = ir_out(w->g, op, 0),
+                           *k = ir_in(w->g, op, 1);
+    const int32_t rows = (int32_t)(ir_elements(x) / (uint64_t)k->dim[1]);
+    const char *in = qdq_read(w, x->id, QDQ_PLAIN), *out = qdq_result(w, y->id, QDQ_PLAIN);
+    const bool flat = y->rank == 2;
+    struct text attributes;
+
+    text_init(&attributes, w->arena);
+    onnx_attr_int(&attributes, "transB", 1);
+    if (x->rank != 2 || x->dim[1] != k->dim[1]) {
+        const char *matrix = qdq_unique(w, arena_printf(w->arena, "%s/matrix", in));
+
+        reshape(w, in, 2, (int32_t[]){rows, k->dim[1]}, matrix);
+        in = rounded(w, matrix, x->id);
+    }
+    const char *to = flat ? out : qdq_unique(w, arena_printf(w->arena, "%s/matrix", out));
+    const char *from = qdq_unclamped(w, to);
+
+    qdq_node(w, "Gemm", from, in, weights(w), bias(w), &attributes);
+    qdq_clamp(w, from, to);
+    if (!flat)
+        reshape(w, rounded(w, to, y->id), y->rank, y->dim, out);
+    qdq_made(w, y->id, QDQ_PLAIN, out);
+}
+
+/* Operand `i` with its last two dimensions exchanged. */
+static const char *exchanged(struct qdq *w, uint32_t i)
+{
+    const struct ir_tensor *t = ir_in(w->g, w->op, i);
+    const char *in = qdq_read(w, t->id, QDQ_PLAIN);
+    const char *out = qdq_unique(w, arena_printf(w->arena, "%s/exchanged", in));
+    int64_t perm[IR_MAX_RANK];
+    struct text attributes;
+
+    for (uint32_t k = 0; k < t->rank; k++)
+        perm[k] = k + 2 < t->rank ? k : 2 * t->rank - 3 - k;
+    text_init(&attributes, w->arena);
+    onnx_attr_ints(&attributes, "perm", t->rank, perm);
+    qdq_node(w, "Transpose", out, in, NULL, NULL, &attributes);
+    return rounded(w, out, t->id);
+}
+
+static void product(struct qdq *w)
+{
+    const struct ir_op *op = w->op;
+    const uint32_t y = op->out[0];
+    const char *a = op->attr[IR_ADJ_A] ? exchanged(w, 0) : qdq_read(w, op->in[0], QDQ_PLAIN);
+    const char *b = op->attr[IR_ADJ_B] ? exchanged(w, 1) : qdq_read(w, op->in[1], QDQ_PLAIN);
+    const char *out = qdq_result(w, y, QDQ_PLAIN), *from = qdq_unclamped(w, out);
+
+    if (ir_in(w->g, op, 2)) {
+        const char *sum = qdq_unique(w, arena_printf(w->arena, "%s/product", out));
+
+        qdq_node(w, "MatMul", sum, a, b, NULL, NULL);
+        qdq_node(w, "Add", from, sum, qdq_read(w, op->in[2], QDQ_PLAIN), NULL, NULL);
+    } else {
+        qdq_node(w, "MatMul", from, a, b, NULL, NULL);
+    }
+    qdq_clamp(w, from, out);
+    qdq_made(w, y, QDQ_PLAIN, out);
+}
+
+bool qdq_layer(struct qdq *w)
+{
+    switch (w->op->opcode) {
+    case IR_OP_CONV2D:
+    case IR_OP_DEPTHWISE_CONV2D: image_node(w, "Conv"); return true;
+    case IR_OP_TRANSPOSE_CONV: image_node(w, "ConvTranspose"); return true;
+    case IR_OP_AVERAGE_POOL2D: image_node(w, "AveragePool"); return true;
+    case IR_OP_MAX_POOL2D: image_node(w, "MaxPool"); return true;
+    case IR_OP_FULLY_CONNECTED: dense(w); return true;
+    case IR_OP_BATCH_MATMUL: product(w); return true;
+    default: return false;
+    }
+}

@@ -1,0 +1,89 @@
+/* qdq_own.h - an ONNX file of float operators between QuantizeLinear and DequantizeLinear while it
+ * is written. */
+#ifndef HEDDLE_QUANTISE_QDQ_OWN_H
+#define HEDDLE_QUANTISE_QDQ_OWN_H
+
+#include "onnx_bytes.h"
+#include "quant_own.h"
+
+/* An image of the IR is NHWC, of ONNX NCHW. A tensor is written in the form in which its maker has
+ * it, and turned where a reader wants the other. */
+enum qdq_form { QDQ_PLAIN, QDQ_NCHW };
+
+/* One form of a tensor. */
+struct qdq_value {
+    const char *name;     /* of what readers read first */
+    const char *raw, *dq; /* names in the file: float32, and what DequantizeLinear gives; NULL */
+    bool is_border;       /* input or output of the graph: the name is fixed */
+};
+
+struct qdq {
+    struct arena *arena;
+    const struct quant *q;
+    const struct ir_graph *g;
+    struct text nodes, initializers, borders;
+    struct qdq_value **value[2]; /* by form, by tensor; NCHW of four dimensions only */
+    const char **name;           /* all in the file so far */
+    uint32_t n_name, cap_name;
+    const struct ir_op *op; /* being written */
+};
+
+/* --- qdq_value.c --- */
+
+void qdq_values(struct qdq *w);
+/* `base`, or that and a number where it is taken. */
+const char *qdq_unique(struct qdq *w, const char *base);
+/* What w->op reads: the tensor's values in this form. */
+const char *qdq_read(struct qdq *w, uint32_t id, enum qdq_form form);
+/* The name that a node of w->op gives its result; qdq_made quantises it if the operator is. */
+const char *qdq_result(struct qdq *w, uint32_t id, enum qdq_form form);
+void qdq_made(struct qdq *w, uint32_t id, enum qdq_form form, const char *name);
+/* The form in which an operator that takes either finds its operands. */
+enum qdq_form qdq_found(const struct qdq *w);
+/* A node of one to three operands (NULL: absent). */
+void qdq_node(struct qdq *w, const char *op, const char *out, const char *a, const char *b,
+              const char *c, const struct text *attributes);
+/* QuantizeLinear and DequantizeLinear of `from`; the result is called `to`. */
+void qdq_pair(struct qdq *w, const char *from, struct quant_scale s, const char *to);
+/* Constants: the name. */
+const char *qdq_ints(struct qdq *w, uint32_t n, const int64_t *value);
+const char *qdq_number(struct qdq *w, float value);
+struct qdq_codes { /* int8 or int32, of one scale, or one for each index of `axis` */
+    enum ir_type type;
+    uint32_t rank;
+    int32_t dim[IR_MAX_RANK];
+    const void *data;
+    uint32_t n_scale, axis;
+    const float *scale;
+    int32_t zero;
+};
+const char *qdq_codes(struct qdq *w, const char *name, const struct qdq_codes *c);
+const char *qdq_floats(struct qdq *w, const char *name, uint32_t rank, const int32_t *dim,
+                       const float *data);
+/* A TRANSPOSE between NHWC and NCHW: its result's one form is this form of its input. */
+bool qdq_turns(const struct ir_graph *g, const struct ir_op *op, enum qdq_form *of_input);
+/* Dimension `i` of the IR's four in this form. */
+static inline uint32_t qdq_axis(enum qdq_form form, uint32_t i)
+{
+    static const uint32_t to[4] = {0, 2, 3, 1};
+
+    return form == QDQ_NCHW ? to[i] : i;
+}
+
+/* --- qdq_layers.c, qdq_move.c, qdq_parts.c, qdq_ops.c --- */
+
+/* Write w->op if it is a layer with weights, a matrix product or a pool. */
+bool qdq_layer(struct qdq *w);
+/* Write w->op if it only moves values. */
+bool qdq_mover(struct qdq *w);
+/* Write w->op if it is several nodes in ONNX. */
+bool qdq_parts(struct qdq *w);
+/* Any operator; ST_UNSUPPORTED: it has no ONNX form here. */
+enum status qdq_op(struct qdq *w, struct diag *d);
+/* --- qdq_clamp.c --- */
+
+/* Does w->op clamp? Then its node's result has another name, and qdq_clamp makes `out` of it. */
+const char *qdq_unclamped(struct qdq *w, const char *out);
+void qdq_clamp(struct qdq *w, const char *from, const char *out);
+
+#endif
