@@ -121,7 +121,7 @@ void onnx_node(struct text *t, const struct onnx_node *n)
     message(t, 1, &part);
 }
 
-static int64_t element_type(enum ir_type type)
+int64_t onnx_type(enum ir_type type)
 {
     static const int64_t code[IR_TYPE_COUNT] = {
         [IR_F32] = 1, [IR_U8] = 2,  [IR_I8] = 3,  [IR_I16] = 5,
@@ -140,7 +140,7 @@ void onnx_initializer(struct text *t, const char *name, enum ir_type type, uint3
         number(&part, 1, dim[i]);
         n *= (size_t)dim[i];
     }
-    number(&part, 2, element_type(type));
+    number(&part, 2, onnx_type(type));
     words(&part, 8, name);
     bytes(&part, 9, data, n);
     message(t, 5, &part);
@@ -157,7 +157,7 @@ void onnx_border(struct text *t, enum onnx_border which, const char *name, enum 
         number(&one, 1, dim[i]);
         message(&shape, 1, &one);
     }
-    number(&tensor, 1, element_type(type));
+    number(&tensor, 1, onnx_type(type));
     message(&tensor, 2, &shape);
     message(&info, 1, &tensor);
     words(&part, 1, name);

@@ -5,6 +5,8 @@
 
 #include "compiler/ir/ir.h"
 
+/* ONNX's number for the type. */
+int64_t onnx_type(enum ir_type type);
 /* A node's attributes; `t` is a message that goes into onnx_node. */
 void onnx_attr_int(struct text *t, const char *name, int64_t value);
 void onnx_attr_float(struct text *t, const char *name, float value);

@@ -56,6 +56,7 @@ static const char *name_of(enum ir_opcode opcode)
         {IR_OP_LOGICAL_OR, "Or"},
         {IR_OP_LOGICAL_NOT, "Not"},
         {IR_OP_SELECT, "Where"},
+        {IR_OP_FLOOR_MOD, "Mod"},
     };
 
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
@@ -161,6 +162,56 @@ static void reduction(struct qdq *w, const char *name)
     qdq_made(w, op->out[0], form, out);
 }
 
+/* ONNX's places are int64. */
+static void place(struct qdq *w, const char *name)
+{
+    const struct ir_op *op = w->op;
+    const enum ir_type type = ir_out(w->g, op, 0)->type;
+    const char *in = qdq_read(w, op->in[0], QDQ_PLAIN);
+    const char *out = qdq_result(w, op->out[0], QDQ_PLAIN), *found = out;
+    struct text attributes, to;
+
+    text_init(&attributes, w->arena);
+    text_init(&to, w->arena);
+    onnx_attr_int(&attributes, "axis", op->attr[IR_AXIS]);
+    onnx_attr_int(&attributes, "keepdims", op->attr[IR_KEEP_DIMS]);
+    onnx_attr_int(&to, "to", onnx_type(type));
+    if (type != IR_I64)
+        found = qdq_unique(w, arena_printf(w->arena, "%s/int64", out));
+    qdq_node(w, name, found, in, NULL, NULL, &attributes);
+    if (type != IR_I64)
+        qdq_node(w, "Cast", out, found, NULL, NULL, &to);
+    qdq_made(w, op->out[0], QDQ_PLAIN, out);
+}
+
+static void cast(struct qdq *w)
+{
+    const enum qdq_form form = qdq_found(w);
+    const char *in = qdq_read(w, w->op->in[0], form);
+    const char *out = qdq_result(w, w->op->out[0], form);
+    struct text attributes;
+
+    text_init(&attributes, w->arena);
+    onnx_attr_int(&attributes, "to", onnx_type(ir_out(w->g, w->op, 0)->type));
+    qdq_node(w, "Cast", out, in, NULL, NULL, &attributes);
+    qdq_made(w, w->op->out[0], form, out);
+}
+
+static void sums(struct qdq *w)
+{
+    const struct ir_op *op = w->op;
+    const int64_t axis = op->attr[IR_AXIS];
+    const char *in = qdq_read(w, op->in[0], QDQ_PLAIN);
+    const char *out = qdq_result(w, op->out[0], QDQ_PLAIN);
+    struct text attributes;
+
+    text_init(&attributes, w->arena);
+    onnx_attr_int(&attributes, "exclusive", op->attr[IR_EXCLUSIVE]);
+    onnx_attr_int(&attributes, "reverse", op->attr[IR_REVERSE]);
+    qdq_node(w, "CumSum", out, in, qdq_ints(w, 1, &axis), NULL, &attributes);
+    qdq_made(w, op->out[0], QDQ_PLAIN, out);
+}
+
 enum status qdq_op(struct qdq *w, struct diag *d)
 {
     const struct ir_op *op = w->op;
@@ -186,6 +237,10 @@ enum status qdq_op(struct qdq *w, struct diag *d)
     case IR_OP_REDUCE_MAX: reduction(w, "ReduceMax"); return ST_OK;
     case IR_OP_REDUCE_MIN: reduction(w, "ReduceMin"); return ST_OK;
     case IR_OP_REDUCE_PROD: reduction(w, "ReduceProd"); return ST_OK;
+    case IR_OP_ARG_MAX: place(w, "ArgMax"); return ST_OK;
+    case IR_OP_ARG_MIN: place(w, "ArgMin"); return ST_OK;
+    case IR_OP_CAST: cast(w); return ST_OK;
+    case IR_OP_CUMSUM: sums(w); return ST_OK;
     default:
         return FAIL(d, ST_UNSUPPORTED,
                     "layer '%s' (%.40s): %s cannot be written as ONNX by heddle quantise",

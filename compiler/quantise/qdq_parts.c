@@ -83,6 +83,7 @@ static void interpolate(struct qdq *w)
 bool qdq_parts(struct qdq *w)
 {
     switch (w->op->opcode) {
+    case IR_OP_NOT_EQUAL: two(w, "Equal", "Not", false); return true;
     case IR_OP_RSQRT: two(w, "Sqrt", "Reciprocal", false); return true;
     case IR_OP_SQUARED_DIFFERENCE: two(w, "Sub", "Mul", true); return true;
     case IR_OP_L2_NORMALIZATION: l2_normalization(w); return true;

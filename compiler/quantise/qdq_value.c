@@ -299,14 +299,14 @@ const char *qdq_result(struct qdq *w, uint32_t id, enum qdq_form form)
 {
     const char *name = w->value[form][id]->name;
 
-    return w->q->op[w->op->id] ? with_end(w, name, "/float") : name;
+    return w->q->op[w->op->id] && w->q->tensor[id] ? with_end(w, name, "/float") : name;
 }
 
 void qdq_made(struct qdq *w, uint32_t id, enum qdq_form form, const char *name)
 {
     struct qdq_value *v = w->value[form][id];
 
-    if (!w->q->op[w->op->id]) {
+    if (!w->q->op[w->op->id] || !w->q->tensor[id]) {
         v->raw = v->name;
         return;
     }

@@ -74,6 +74,11 @@ static float bits(int32_t v)
     return f;
 }
 
+bool quant_negative_slope(const struct ir_op *op)
+{
+    return op->opcode == IR_OP_LEAKY_RELU && bits(op->attr[IR_ALPHA_BITS]) < 0;
+}
+
 /* Of an extremum or of what moves alone; parts of a concatenation may be constants. */
 static bool odd_constant(const struct ir_graph *g, const struct ir_op *op)
 {
@@ -101,7 +106,7 @@ enum quant_form quant_form_of(const struct ir_graph *g, const struct ir_op *op)
         return QUANT_NO_FORM;
     if (form == QUANT_MOVES && odd_constant(g, op))
         return QUANT_NO_FORM;
-    if (op->opcode == IR_OP_LEAKY_RELU && bits(op->attr[IR_ALPHA_BITS]) < 0)
+    if (quant_negative_slope(op))
         return QUANT_NO_FORM;
     if (op->opcode == IR_OP_BATCH_MATMUL && op->n_in > 2 && ir_in(g, op, 2))
         return QUANT_NO_FORM;

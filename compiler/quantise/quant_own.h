@@ -38,6 +38,9 @@ struct quant {
     const struct quant_options *options;
     const struct quant_seen *seen; /* by tensor */
     const bool *keep;              /* by row: stays float32 */
+    bool *fused;                   /* by operator: part of what the compiler takes as one */
+    bool *inside;                  /* by tensor: within that, so float32 */
+    uint32_t *source;              /* by tensor: of whose values it is a function, or IR_NONE */
     bool *op;                      /* by operator: computes on quantised values */
     const char **reason;           /* by operator: why not */
     uint32_t *group;               /* by tensor: tensors of one scale have one number */
@@ -57,6 +60,8 @@ enum quant_form {
 enum quant_form quant_form_of(const struct ir_graph *g, const struct ir_op *op);
 /* The range that every output of this operator has; false: samples tell. */
 bool quant_fixed_range(const struct ir_op *op, float *low, float *high);
+/* A LEAKY_RELU that the compiler does not take on quantised values. */
+bool quant_negative_slope(const struct ir_op *op);
 /* Inputs that are values, not indices or shapes. */
 uint32_t quant_n_values(const struct ir_op *op);
 static inline bool quant_is_value(const struct ir_tensor *t)
@@ -65,6 +70,11 @@ static inline bool quant_is_value(const struct ir_tensor *t)
 }
 /* Output channel of element `i` of an operator's weights. */
 uint32_t quant_channel(const struct ir_graph *g, const struct ir_op *op, size_t i);
+
+/* --- quant_fuse.c --- */
+
+/* fused, inside, source of `q`. */
+void quant_fuse(struct quant *q);
 
 /* --- quant_select.c --- */
 

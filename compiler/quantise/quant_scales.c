@@ -17,8 +17,8 @@ struct quant_scale quant_scale_of(double low, double high)
     low = fmin(low, 0);
     high = fmax(high, 0);
     s.scale = (float)((high - low) / 255);
-    if (!(s.scale >= 1e-30f))
-        s.scale = 1e-30f;
+    if (!(s.scale >= 1e-30f)) /* nothing but zeros */
+        s.scale = 1;
     zero = rint(-128 - low / (double)s.scale);
     s.zero = (int32_t)fmax(-128, fmin(127, zero));
     return s;

@@ -106,6 +106,8 @@ static bool only_moves(const struct ir_op *op)
 /* The form that the user leaves it. */
 static enum quant_form form_left(const struct quant *q, const struct ir_op *op)
 {
+    if (q->fused[op->id])
+        return QUANT_COMPUTES;
     return q->keep[op->row] && !only_moves(op) ? QUANT_NO_FORM : quant_form_of(q->g, op);
 }
 
@@ -118,15 +120,18 @@ static void join(const struct quant *q, const struct ir_op *op)
             q->group[find(q->group, op->in[i])] = out;
 }
 
-/* Operands and result of an operator that computes have scales, and so have their groups. */
+/* Operands and result of an operator that computes have scales, and so have their groups. What
+ * stays within fused operators has none, nor have their constants. */
 static void mark(const struct quant *q, const struct ir_op *op, enum quant_form form, bool *has)
 {
     const uint32_t n = form == QUANT_PRODUCES ? 1 : quant_n_values(op);
 
     for (uint32_t i = 0; i < n; i++)
-        if (op->in[i] != IR_NONE)
+        if (op->in[i] != IR_NONE && !q->inside[op->in[i]] &&
+            !(q->fused[op->id] && ir_in(q->g, op, i)->role == IR_CONST))
             has[find(q->group, op->in[i])] = true;
-    has[find(q->group, op->out[0])] = true;
+    if (!q->inside[op->out[0]])
+        has[find(q->group, op->out[0])] = true;
 }
 
 static const char *why_float(const struct quant *q, const struct ir_op *op)
@@ -141,6 +146,7 @@ void quant_select(struct quant *q)
     const struct ir_graph *g = q->g;
     bool *has = ARENA_ARRAY(q->arena, bool, g->n_tensor);
 
+    quant_fuse(q);
     q->op = ARENA_ARRAY(q->arena, bool, g->n_op);
     q->reason = ARENA_ARRAY(q->arena, const char *, g->n_op);
     q->group = ARENA_ARRAY(q->arena, uint32_t, g->n_tensor);
@@ -161,7 +167,8 @@ void quant_select(struct quant *q)
     for (uint32_t i = 0; i < g->n_op; i++) {
         const struct ir_op *op = g->op[i];
 
-        q->op[i] = form_left(q, op) != QUANT_NO_FORM && q->tensor[op->out[0]];
+        q->op[i] =
+            form_left(q, op) != QUANT_NO_FORM && (q->tensor[op->out[0]] || q->inside[op->out[0]]);
         if (!q->op[i])
             q->reason[i] = why_float(q, op);
     }

@@ -107,9 +107,9 @@ ir() {
     printf 'tensor 0 f32 [1,4] input name="x"\n%s\nborder in=(0) out=(1)\n' "$2"
 } >net.ir
 head -c 16 /dev/zero >four.bin
-ir cumsum 'tensor 1 f32 [1,4] value name="y"
-op cumsum row=0 in=(0) out=(1) axis=1'
-refused 3 "net.ir: layer '00_cumsum' (cumsum): cumsum cannot be written as ONNX by heddle quantise" net.ir -i four.bin -o q.onnx
+ir top_k 'tensor 1 f32 [1,4] value name="y"
+op top_k row=0 in=(0) out=(1) axis=1'
+refused 3 "net.ir: layer '00_top_k' (top_k): top_k cannot be written as ONNX by heddle quantise" net.ir -i four.bin -o q.onnx
 ir log 'tensor 1 f32 [1,4] value name="y"
 op log row=0 in=(0) out=(1)'
 refused 2 "layer '00_log' has values that are not finite, so no range; keep it and its readers float (--keep-float)" \

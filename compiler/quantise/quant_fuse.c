@@ -1,0 +1,162 @@
+/* quant_fuse.c - operators between which nothing is quantised, because the compiler takes them as
+ * one: functions of one tensor's values (x * sigmoid(x), GELU written out), which become one table,
+ * and layer normalisations (docs/ONNX.md, 9.). */
+#include <string.h>
+
+#include "quant_own.h"
+
+/* A constant that is one number, however often. */
+static bool is_number(const struct ir_tensor *t)
+{
+    if (t->role != IR_CONST || t->type != IR_F32)
+        return false;
+    for (uint64_t i = 1; i < ir_elements(t); i++)
+        if (memcmp(t->data, t->data + i * sizeof(float), sizeof(float)) != 0)
+            return false;
+    return true;
+}
+
+/* The tensor of whose values, element by element, operator `op` is a function; IR_NONE. */
+static uint32_t source_of(const struct quant *q, const struct ir_op *op)
+{
+    const struct ir_graph *g = q->g;
+    uint32_t source = IR_NONE;
+
+    if (quant_negative_slope(op) || !ir_op_info(op->opcode)->any_layout ||
+        !ir_op_info(op->opcode)->has_float || op->n_in > 2 || ir_out(g, op, 0)->type != IR_F32 ||
+        q->keep[op->row] || q->inside[op->out[0]])
+        return IR_NONE;
+    for (uint32_t i = 0; i < op->n_in; i++) {
+        const struct ir_tensor *t = ir_in(g, op, i);
+
+        if (!t || t->type != IR_F32 || (t->role == IR_CONST && !is_number(t)))
+            return IR_NONE;
+        if (t->role == IR_CONST)
+            continue;
+        const uint32_t from = q->source[t->id] != IR_NONE ? q->source[t->id] : t->id;
+
+        if ((source != IR_NONE && source != from) || !ir_same_shape(t, ir_out(g, op, 0)))
+            return IR_NONE;
+        source = from;
+    }
+    return source;
+}
+
+/* All readers of a function's result are functions of the same tensor, and there are some. */
+static bool only_functions_read(const struct quant *q, uint32_t id)
+{
+    const struct ir_graph *g = q->g;
+    bool any = false;
+
+    for (uint32_t i = 0; i < g->n_op; i++)
+        for (uint32_t k = 0; k < g->op[i]->n_in; k++) {
+            if (g->op[i]->in[k] != id)
+                continue;
+            if (q->source[g->op[i]->out[0]] != q->source[id])
+                return false;
+            any = true;
+        }
+    return any && !g->tensor[id]->is_output;
+}
+
+/* --- layer normalisations: mean, sub, mul or pow, mean, add, sqrt, div, mul, add --- */
+
+enum { NORM = 9 };
+
+static bool reads(const struct ir_op *op, uint32_t a, uint32_t b)
+{
+    return op->n_in == 2 && op->in[0] == a && op->in[1] == b;
+}
+
+static bool reads_constant(const struct ir_graph *g, const struct ir_op *op, uint32_t a)
+{
+    return op->n_in == 2 && ((op->in[0] == a && ir_in(g, op, 1)->role == IR_CONST) ||
+                             (op->in[1] == a && ir_in(g, op, 0)->role == IR_CONST));
+}
+
+static bool is_mean(const struct ir_graph *g, const struct ir_op *op)
+{
+    return op->opcode == IR_OP_MEAN && op->attr[IR_KEEP_DIMS] &&
+           op->attr[IR_AXIS] == 1 << (ir_in(g, op, 0)->rank - 1);
+}
+
+/* Operators of the layer normalisation that begins at `i`; 0: none does. */
+static uint32_t norm_at(const struct ir_graph *g, uint32_t i)
+{
+    struct ir_op *const *o = g->op + i;
+    const uint32_t left = g->n_op - i;
+
+    if (left < NORM - 1 || !is_mean(g, o[0]) || o[1]->opcode != IR_OP_SUB ||
+        !reads(o[1], o[0]->in[0], o[0]->out[0]))
+        return 0;
+    const uint32_t part = o[1]->out[0];
+    const bool square = (o[2]->opcode == IR_OP_MUL && reads(o[2], part, part)) ||
+                        (o[2]->opcode == IR_OP_POW && reads_constant(g, o[2], part));
+
+    if (!square || !is_mean(g, o[3]) || o[3]->in[0] != o[2]->out[0] || o[4]->opcode != IR_OP_ADD ||
+        !reads_constant(g, o[4], o[3]->out[0]) || o[5]->opcode != IR_OP_SQRT ||
+        o[5]->in[0] != o[4]->out[0] || o[6]->opcode != IR_OP_DIV ||
+        !reads(o[6], part, o[5]->out[0]) || o[7]->opcode != IR_OP_MUL ||
+        !reads_constant(g, o[7], o[6]->out[0]))
+        return 0;
+    return left >= NORM && o[8]->opcode == IR_OP_ADD && reads_constant(g, o[8], o[7]->out[0])
+               ? NORM
+               : NORM - 1;
+}
+
+/* Nobody else reads what is inside of operators `from` to `from + n - 1`. */
+static bool is_closed(const struct ir_graph *g, uint32_t from, uint32_t n)
+{
+    for (uint32_t k = from; k + 1 < from + n; k++) {
+        if (ir_out(g, g->op[k], 0)->is_output)
+            return false;
+        for (uint32_t i = 0; i < g->n_op; i++)
+            for (uint32_t m = 0; (i < from || i >= from + n) && m < g->op[i]->n_in; m++)
+                if (g->op[i]->in[m] == g->op[k]->out[0])
+                    return false;
+    }
+    return true;
+}
+
+static void fuse_norms(struct quant *q)
+{
+    const struct ir_graph *g = q->g;
+
+    for (uint32_t i = 0; i < g->n_op; i++) {
+        const uint32_t n = norm_at(g, i);
+        bool kept = n == 0;
+
+        for (uint32_t k = 0; k < n; k++)
+            kept = kept || q->keep[g->op[i + k]->row];
+        if (kept || !is_closed(g, i, n))
+            continue;
+        for (uint32_t k = 0; k < n; k++) {
+            q->fused[i + k] = true;
+            q->inside[g->op[i + k]->out[0]] = k + 1 < n;
+        }
+        i += n - 1;
+    }
+}
+
+void quant_fuse(struct quant *q)
+{
+    const struct ir_graph *g = q->g;
+
+    q->fused = ARENA_ARRAY(q->arena, bool, g->n_op);
+    q->inside = ARENA_ARRAY(q->arena, bool, g->n_tensor);
+    q->source = ARENA_ARRAY(q->arena, uint32_t, g->n_tensor);
+    for (uint32_t i = 0; i < g->n_tensor; i++)
+        q->source[i] = IR_NONE;
+    fuse_norms(q);
+    for (uint32_t i = 0; i < g->n_op; i++)
+        if (!q->fused[i])
+            q->source[g->op[i]->out[0]] = source_of(q, g->op[i]);
+    for (uint32_t i = 0; i < g->n_op; i++) {
+        const uint32_t out = g->op[i]->out[0];
+
+        if (q->source[out] == IR_NONE)
+            continue;
+        q->fused[i] = true;
+        q->inside[out] = only_functions_read(q, out);
+    }
+}
