@@ -87,7 +87,10 @@ static void print_json(const struct options *o, const struct ir_graph *g, uint32
                 ranges[o->ranges], o->bias_correction ? "true" : "false");
     add_json_decibel(t, "output_db", r->output);
     text_add(t, ",\n \"keep_float\": ");
-    text_add_json(t, keep ? g->row[keep->row].name : "");
+    if (keep)
+        text_add_json(t, g->row[keep->row].name);
+    else
+        text_add(t, "null");
     text_add(t, ",\n \"layers\": [");
     for (uint32_t i = 0; i < r->n_layer; i++) {
         const struct quant_layer *l = &r->layer[i];

@@ -46,7 +46,9 @@ grep -q '^kept.onnx: 11 of 14 layers quantised' stdout || fail "--keep-float: $(
 
 # --- JSON ---
 quantise "$float" -i "$samples" -o q.onnx --format=json
-python3 - stdout <<'PY' || fail "JSON: $(cat stdout)"
+cp stdout report.json
+"$HEDDLE_BUILD/schema_check" "$HEDDLE_HOME/docs/quantise.v1.schema.json" report.json || fail "the report is not as its schema"
+python3 - report.json <<'PY' || fail "JSON: $(cat stdout)"
 import json, sys
 r = json.load(open(sys.argv[1]))
 assert r["schema"] == "heddle.quantise.v1" and r["samples"] == 100 and len(r["layers"]) == 14, r
