@@ -55,22 +55,38 @@ static uint32_t is_shared(const struct hd_port *port, const uint8_t *host, uint6
            n_bytes <= port->window_bytes - at && host == port->window + at;
 }
 
+/* Register region_rights: what each region was bound with. */
+static uint32_t all_rights(const struct hd_device *dev)
+{
+    uint32_t word = 0;
+
+    for (uint32_t r = 0; r < HD_REGIONS; r++) {
+        word |= dev->region[r].rights & HD_READ ? 1u << (HD_REGION_RIGHTS_READ_LSB + r) : 0u;
+        word |= dev->region[r].rights & HD_WRITE ? 1u << (HD_REGION_RIGHTS_WRITE_LSB + r) : 0u;
+    }
+    return word;
+}
+
 static void set_region(struct hd_device *dev, uint32_t region, const struct hd_region *r)
 {
     dev->region[region] = *r;
     put(dev, HD_REG_REGION_BASE_LO(region), (uint32_t)r->device);
     put(dev, HD_REG_REGION_BASE_HI(region), (uint32_t)(r->device >> 32));
     put(dev, HD_REG_REGION_SIZE(region), r->n_bytes);
+    put(dev, HD_REG_REGION_RIGHTS, all_rights(dev));
 }
 
-int hd_bind(struct hd_device *dev, uint32_t region, void *host, uint64_t device, uint32_t n_bytes)
+int hd_bind(struct hd_device *dev, uint32_t region, void *host, uint64_t device, uint32_t n_bytes,
+            uint32_t rights)
 {
     const struct hd_region r = {.host = host,
                                 .device = device,
                                 .n_bytes = n_bytes,
-                                .shared = is_shared(dev->port, host, device, n_bytes)};
+                                .shared = is_shared(dev->port, host, device, n_bytes),
+                                .rights = rights};
 
-    if (region >= HD_REGIONS || device % HD_REGION_ALIGN || device + n_bytes < device)
+    if (region >= HD_REGIONS || rights > (HD_READ | HD_WRITE) || device % HD_REGION_ALIGN ||
+        device + n_bytes < device)
         return HD_ERROR_ARGUMENT;
     set_region(dev, region, &r);
     return HD_OK;

@@ -3,7 +3,7 @@
  *
  *     struct hd_device dev;
  *     hd_open(&dev, &port, model->config_hash);          checks ID, version, CONFIG_HASH
- *     hd_bind(&dev, HD_REGION_ARENA, arena, device_address, n_bytes);
+ *     hd_bind(&dev, HD_REGION_ARENA, arena, device_address, n_bytes, HD_READ | HD_WRITE);
  *     hd_copy_in(&dev, HD_REGION_ARENA, offset, n_bytes); free where memory is shared
  *     hd_run(&dev, stream_offset, stream_bytes);
  *     hd_copy_out(&dev, HD_REGION_ARENA, offset, n_bytes);
@@ -41,6 +41,9 @@ enum hd_region_index {
 /* Alignment of every region's device address, bytes: the widest bus. */
 #define HD_REGION_ALIGN 64u
 
+/* What the device may do with a region; any other access is a fault, region_right. */
+enum hd_rights { HD_READ = 1, HD_WRITE = 2 };
+
 enum hd_wait_mode { HD_WAIT_IRQ, HD_WAIT_POLL };
 
 struct hd_region {
@@ -48,6 +51,7 @@ struct hd_region {
     uint64_t device; /* bus address, a multiple of 64 */
     uint32_t n_bytes;
     uint32_t shared; /* host and device see the same bytes */
+    uint32_t rights; /* enum hd_rights, added up */
 };
 
 /* What the device said when it stopped. */
@@ -74,11 +78,13 @@ struct hd_device {
  * _CONFIG. */
 int hd_open(struct hd_device *dev, const struct hd_port *port, uint32_t config_hash);
 
-/* Name the memory of a region and write it to the device. Shared if `host` is in the port's
+/* Name the memory of a region and what the device may do with it (HD_READ, HD_WRITE or both), and
+ * write it to the device. Regions not yet bound since hd_open have no rights. Shared if `host` is in the port's
  * window at just that device address, or if the port has no copy functions. */
-int hd_bind(struct hd_device *dev, uint32_t region, void *host, uint64_t device, uint32_t n_bytes);
-/* `region` becomes what of region `of` is from byte `offset` on: commands whose place is known when
- * they run. */
+int hd_bind(struct hd_device *dev, uint32_t region, void *host, uint64_t device, uint32_t n_bytes,
+            uint32_t rights);
+/* `region` becomes what of region `of` is from byte `offset` on, with its rights: commands whose
+ * place is known when they run. */
 int hd_bind_part(struct hd_device *dev, uint32_t region, uint32_t of, uint32_t offset);
 
 /* Bytes [offset, offset + n_bytes) of a region to or from the device; cache maintenance where

@@ -21,6 +21,16 @@ static uint32_t region_bytes(const struct hd_model *m, uint32_t region)
     return io == m->n_outputs ? m->state_bytes : 0;
 }
 
+/* Streams, constants and inputs are only read; what the device writes it may read again. */
+static uint32_t region_rights(const struct hd_model *m, uint32_t region)
+{
+    uint32_t io = region - HD_REGION_IO;
+
+    if (region < HD_REGION_ARENA || (region >= HD_REGION_IO && io < m->n_inputs))
+        return HD_READ;
+    return HD_READ | HD_WRITE;
+}
+
 /* One past the last region. A model of all inputs and outputs that a device can have keeps its
  * state on the host. */
 static uint32_t regions_of(const struct hd_model *m)
@@ -71,8 +81,8 @@ int hd_model_bind_device(const struct hd_model *m, const struct hd_call *call,
         return HD_ERROR_ARGUMENT;
     for (uint32_t r = 0; r < regions; r++) {
         uint32_t n = region_bytes(m, r);
-        int rc =
-            hd_bind(dev, r, region_host(m, call, r), device_base + hd_model_region_offset(m, r), n);
+        int rc = hd_bind(dev, r, region_host(m, call, r),
+                         device_base + hd_model_region_offset(m, r), n, region_rights(m, r));
 
         if (rc == HD_OK && r <= HD_REGION_CONSTANTS && n)
             rc = hd_copy_in(dev, r, 0, n);

@@ -60,8 +60,9 @@ const char *hd_error_text(int error)
 static const char *fault_name(uint32_t code)
 {
     static const char *const name[] = {
-        "none",       "bad_header",   "bad_version", "config_mismatch", "bad_opcode",
-        "bad_length", "region_limit", "bus_read",    "bus_write",       "bad_field"};
+        "none",         "bad_header",   "bad_version", "config_mismatch", "bad_opcode",
+        "bad_length",   "region_limit", "bus_read",    "bus_write",       "bad_field",
+        "region_right", "bad_reserved", "bad_crc"};
 
     HD_STATIC_ASSERT(sizeof name / sizeof name[0] == HD_FAULT_COUNT, "one name a fault");
     return code < HD_FAULT_COUNT ? name[code] : "unknown";

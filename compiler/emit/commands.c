@@ -1,6 +1,8 @@
 /* commands.c - command streams as C tables with named fields; fields that are 0 are left out. */
 #include <stdio.h>
+#include <string.h>
 
+#include "driver/hd_crc.h"
 #include "emit.h"
 #include "hd_accel_tables.h"
 
@@ -73,12 +75,15 @@ static void add_command(struct text *t, const struct emit_unit *u, const struct 
     text_add(t, "},\n");
 }
 
-/* The configuration of the stream's device; the first one's has a name. */
-static const char *hash_of(const struct emit_unit *u, const struct sched_stream *s)
+static uint32_t hash_of(const struct emit_unit *u, const struct sched_stream *s)
 {
-    if (s->device == 0)
-        return "MODEL_CONFIG_HASH";
-    return arena_printf(u->arena, "0x%08xu", u->program->device[s->device].hw->hash);
+    return u->program->device[s->device].hw->hash;
+}
+
+/* The configuration of the stream's device; the first one's has a name. */
+static const char *hash_text(const struct emit_unit *u, const struct sched_stream *s)
+{
+    return s->device == 0 ? "MODEL_CONFIG_HASH" : arena_printf(u->arena, "0x%08xu", hash_of(u, s));
 }
 
 /* Is a variable of the network an accelerator's? */
@@ -102,9 +107,31 @@ static uint32_t regions(const struct emit_unit *u)
     return n;
 }
 
+/* The header of a stream, with the CRC over all of it. */
+static struct hd_header header_of(const struct emit_unit *u, const struct sched_stream *s)
+{
+    struct hd_header header = {.magic = HD_MAGIC,
+                               .version = HD_STREAM_VERSION,
+                               .config_hash = hash_of(u, s),
+                               .length = s->n_bytes,
+                               .region_count = regions(u),
+                               .command_count = s->n};
+    uint8_t *bytes = arena_alloc(u->arena, s->n_bytes), *to = bytes + sizeof header;
+
+    memcpy(bytes, &header, sizeof header);
+    for (uint32_t i = 0; i < s->n; i++) {
+        const size_t n = s->cmd[i].w.common.length * (size_t)HD_COMMAND_ALIGN;
+        memcpy(to, s->cmd[i].w.word, n);
+        to += n;
+    }
+    header.crc = hd_stream_crc(bytes, s->n_bytes);
+    return header;
+}
+
 static void add_stream(struct text *t, const struct emit_unit *u, uint32_t k)
 {
     const struct sched_stream *s = &u->program->stream[k];
+    const struct hd_header header = header_of(u, s);
 
     text_printf(t, "    /* Submission %u: %s to %s, about %llu cycles. */\n    .s%u = {\n", k,
                 u->graph->row[s->cmd[0].row].name, u->graph->row[s->cmd[s->n - 1].row].name,
@@ -113,8 +140,8 @@ static void add_stream(struct text *t, const struct emit_unit *u, uint32_t k)
                 "        .header = {.magic = HD_MAGIC, .version = HD_STREAM_VERSION, .config_hash "
                 "= %s,\n"
                 "            .length = sizeof(struct stream%u), .region_count = %u, .command_count "
-                "= %u},\n",
-                hash_of(u, s), k, regions(u), s->n);
+                "= %u, .crc = 0x%08xu},\n",
+                hash_text(u, s), k, header.region_count, header.command_count, header.crc);
     for (uint32_t i = 0; i < s->n; i++)
         add_command(t, u, &s->cmd[i], i);
     text_add(t, "    },\n");

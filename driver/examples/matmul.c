@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "driver/hd.h"
+#include "driver/hd_crc.h"
 
 #define SIZE  (HD_WEIGHT_BYTES >= 128 * 128 ? 128 : 32)
 #define TILES (SIZE / HD_N)
@@ -124,6 +125,7 @@ static void build(struct stream *s)
         s->tile[t].weight = weight_command(t);
         s->tile[t].array = array_command(t);
     }
+    s->header.crc = hd_stream_crc(s, sizeof *s);
 }
 
 /* sum * 2^-10: rounded once to halves up (the multiplier), once to halves away from zero (the
@@ -156,14 +158,14 @@ static uint32_t check(const int8_t *a, const int8_t *b, const int8_t *c)
 
 static int bind_all(struct hd_device *dev, uint8_t *memory, uint64_t base)
 {
-    int rc = hd_bind(dev, STREAM, memory, base, sizeof(struct stream));
+    int rc = hd_bind(dev, STREAM, memory, base, sizeof(struct stream), HD_READ);
 
     if (rc == HD_OK)
-        rc = hd_bind(dev, MATRIX_A, memory + AT_A, base + AT_A, BYTES);
+        rc = hd_bind(dev, MATRIX_A, memory + AT_A, base + AT_A, BYTES, HD_READ);
     if (rc == HD_OK)
-        rc = hd_bind(dev, MATRIX_B, memory + AT_B, base + AT_B, BYTES);
+        rc = hd_bind(dev, MATRIX_B, memory + AT_B, base + AT_B, BYTES, HD_READ);
     if (rc == HD_OK)
-        rc = hd_bind(dev, MATRIX_C, memory + AT_C, base + AT_C, BYTES);
+        rc = hd_bind(dev, MATRIX_C, memory + AT_C, base + AT_C, BYTES, HD_WRITE);
     return rc;
 }
 

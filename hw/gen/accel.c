@@ -280,6 +280,7 @@ static enum status read_fixed(struct reader *r, const cJSON *root, const char *k
     out->name = key;
     TRY(json_string(r->a, object, where, "doc", &out->doc, r->d));
     TRY(read_fields(r, object, where, 0, &out->fields, &out->n_fields, &out->n_words));
+    out->n_words = (out->n_words + 3) & ~3u;
     if (out->n_words != n_words)
         return FAIL(r->d, ST_USAGE, "%s: expected %u words, found %u", where, n_words,
                     out->n_words);
@@ -479,6 +480,17 @@ enum status accel_load(struct arena *a, const char *path, const struct accel **o
 
     TRY(file_read(a, path, MAX_ACCEL_BYTES, &data, &n_bytes, d));
     return accel_parse(a, (const char *)data, n_bytes, path, out, d);
+}
+
+uint32_t accel_reserved(const struct accel_record *r, uint32_t word)
+{
+    uint32_t used = 0;
+
+    for (uint32_t i = 0; i < r->n_fields; i++)
+        if (r->fields[i].word == word)
+            used |= (r->fields[i].bits == 32 ? UINT32_MAX : (1u << r->fields[i].bits) - 1)
+                    << r->fields[i].lsb;
+    return ~used;
 }
 
 const struct accel_field *accel_members(struct arena *a, const struct accel_record *r, uint32_t *n)

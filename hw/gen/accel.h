@@ -112,6 +112,8 @@ enum status accel_config_from_json(struct arena *a, const struct accel *acc, con
 enum status accel_config_find(struct arena *a, const struct accel *acc, const char *name_or_path,
                               struct hd_config *out, struct diag *d);
 
+/* Bits of a word of a record, first_word on, that no field has: a stream must have 0 there. */
+uint32_t accel_reserved(const struct accel_record *r, uint32_t word);
 /* Every member of a record's words from first_word on, the gaps filled with nameless ones, each
  * within one word. */
 const struct accel_field *accel_members(struct arena *a, const struct accel_record *r, uint32_t *n);

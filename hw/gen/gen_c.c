@@ -139,6 +139,17 @@ static void member(struct text *t, const struct accel_field *f)
     comment(t, f->name != NULL ? f->doc : "0.");
 }
 
+/* Bits of a record's words, initialisers, that must be 0. */
+static void reserved(struct text *t, const struct accel_record *r,
+                     const struct accel_record *common, const char *name)
+{
+    text_printf(t, "#define HD_%s_RESERVED {", name);
+    for (uint32_t word = 0; word < r->n_words; word++)
+        text_printf(t, "%s0x%08xu", word != 0 ? ", " : "",
+                    accel_reserved(word < r->first_word ? common : r, word));
+    text_add(t, "} /* bits that must be 0, by word */\n\n");
+}
+
 /* One struct. Padding has names, so that a designated initialiser sets it to 0 wherever the object
  * lives. */
 static void record(struct text *t, const struct accel_record *r, const char *tag)
@@ -165,8 +176,9 @@ static void commands(struct text *t, const struct accel *acc)
 
         record(t, r, arena_printf(t->arena, "cmd_%s", r->name));
         text_printf(t, "#define HD_CMD_%s_BYTES %uu\n", name, r->n_words * 4);
-        text_printf(t, "#define HD_CMD_%s_UNITS %uu /* its common.length */\n\n", name,
+        text_printf(t, "#define HD_CMD_%s_UNITS %uu /* its common.length */\n", name,
                     r->n_words / 4);
+        reserved(t, r, &acc->common, arena_printf(t->arena, "CMD_%s", name));
     }
 }
 
@@ -190,7 +202,8 @@ void gen_c_header(struct text *t, const struct accel *acc)
     register_fields(t, acc);
     counters(t, acc);
     record(t, &acc->header, "header");
-    text_printf(t, "#define HD_HEADER_BYTES %uu\n\n", acc->header.n_words * 4);
+    text_printf(t, "#define HD_HEADER_BYTES %uu\n", acc->header.n_words * 4);
+    reserved(t, &acc->header, NULL, "HEADER");
     record(t, &acc->common, "common");
     text_add(t, "\n");
     commands(t, acc);

@@ -144,7 +144,12 @@ static void record(struct text *t, const struct accel_record *r, const struct ac
     members(t, r);
     if (common != NULL)
         members(t, common);
-    text_printf(t, "} hd_%s_t;\n\n", name);
+    text_printf(t, "} hd_%s_t;\n", name);
+    text_printf(t, "localparam logic [%u:0] %sReserved = {  // bits that must be 0\n",
+                r->n_words * 32 - 1, gen_camel(t, name));
+    for (uint32_t word = r->n_words; word-- > 0;)
+        text_printf(t, "  32'h%08x%s\n", accel_reserved(word < r->first_word ? common : r, word),
+                    word != 0 ? "," : "};\n");
 }
 
 void gen_sv(struct text *t, const struct accel *acc)

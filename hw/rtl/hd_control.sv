@@ -72,6 +72,7 @@ module hd_control #(
   input  wire logic [3*4-1:0]                  region_i,
   output logic      [3*CfgAxiAddrBits-1:0]     region_base_o,
   output logic      [3*(CfgAxiAddrBits+1)-1:0] region_limit_o,
+  output logic      [2:0]                      region_right_o,
   input  wire logic [1:0]                      req_valid_i,
   output logic      [1:0]                      req_ready_o,
   input  wire logic [2*CfgAxiAddrBits-1:0]     req_addr_i,
@@ -101,7 +102,8 @@ module hd_control #(
   logic [5*16-1:0]             count_low;
   logic [CfgAxiAddrBits-1:0]   fetch_base;
   logic [CfgAxiAddrBits:0]     fetch_limit;
-  logic                        fetch_fault, fetch_req_valid, fetch_req_first, fetch_req_ready;
+  logic                        fetch_right, fetch_fault;
+  logic                        fetch_req_valid, fetch_req_first, fetch_req_ready;
   logic                        fetch_r_valid, fetch_r_ready;
   logic [CfgAxiAddrBits-1:0]   fetch_req_addr;
   logic [7:0]                  fetch_req_len;
@@ -155,6 +157,7 @@ module hd_control #(
     .region_i       ({4'd0, region_i}),
     .region_base_o  ({fetch_base, region_base_o}),
     .region_limit_o ({fetch_limit, region_limit_o}),
+    .region_right_o ({fetch_right, region_right_o}),
     .fault_i        ({fetch_fault, fault_i}),
     .fault_code_i   ({fetch_fault_code, fault_code_i}),
     .fault_cmd_i    ({fetch_fault_cmd, fault_cmd_i}),
@@ -211,6 +214,7 @@ module hd_control #(
     .stream_bytes_i (stream_bytes),
     .region_base_i  (fetch_base),
     .region_limit_i (fetch_limit),
+    .region_right_i (fetch_right),
     .req_valid_o    (fetch_req_valid),
     .req_first_o    (fetch_req_first),
     .req_ready_i    (fetch_req_ready),

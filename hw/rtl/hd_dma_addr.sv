@@ -10,7 +10,7 @@
 //   (runs_valid_o, rows_valid_o: one does).
 //   Faults, the first one kept until reset, with code, command and bus address: error_i (BusFault,
 //   the data half's), region_limit, bad_field (bad_i, a zero count, runs * run_bytes != rows *
-//   row_bytes).
+//   row_bytes), region_right (address: of the first run).
 //   active_o: see hd_clocks.
 // Latency: 3 cycles from the command to burst_valid_o, 2 to beat_valid_o and word_valid_o.
 // Throughput 1 burst, 1 beat and 1 word a cycle. Reset: idle, all commands forgotten.
@@ -48,6 +48,7 @@ module hd_dma_addr #(
   // the command's region: base, first address beyond it
   input  wire logic [AddrBits-1:0]   region_base_i,
   input  wire logic [AddrBits:0]     region_limit_i,
+  input  wire logic                  region_right_i,  // it may be done
   // bursts
   output logic                       burst_valid_o,
   input  wire logic                  burst_ready_i,
@@ -95,7 +96,8 @@ module hd_dma_addr #(
   assign first       = {1'b0, region_base_i} + BusBits'(offset_i);
   assign bad         = bad_i || runs_i == '0 || rows_i == '0 || run_bytes_i == '0
                        || row_bytes_i == '0;
-  assign cmd_ready_o = bursts_ready && runs_ready && rows_ready && check_ready && !bad && !fault_o;
+  assign cmd_ready_o = bursts_ready && runs_ready && rows_ready && check_ready && !bad
+                       && region_right_i && !fault_o;
   assign accept      = cmd_valid_i && cmd_ready_o;
 
   logic        check_bad;
@@ -258,6 +260,11 @@ module hd_dma_addr #(
         code_q       <= FaultBadField;
         fault_cmd_q  <= check_bad ? check_cmd : index_i;
         fault_addr_q <= '0;
+      end else if (cmd_valid_i && !region_right_i) begin
+        fault_q      <= 1'b1;
+        code_q       <= FaultRegionRight;
+        fault_cmd_q  <= index_i;
+        fault_addr_q <= first;
       end
     end
   end

@@ -4,7 +4,7 @@
 //   done_o: pulse in the cycle after a command's last word was taken. active_o: see hd_clocks.
 //   Faults (fault_o until reset, with code, command and bus address): bad_field (space of the other
 //   unit, spad, which hd_dma gives to hd_weight_spad, a zero count, runs * run_bytes != rows *
-//   row_bytes), region_limit, bus_read.
+//   row_bytes), region_limit, region_right, bus_read.
 // Latency: 3 cycles from the command to ARVALID, 4 from an R beat to its word. Throughput 1 beat
 // and 1 word a cycle at any alignment. Reset: idle, all commands forgotten. Bench:
 // tests/hw/frame_tb.cpp
@@ -28,10 +28,11 @@ module hd_dma_read #(
   output logic                           done_o,
   output logic      [2:0]                kind_o,
   output logic                           active_o,
-  // region registers: base and limit of region_o in the same cycle
+  // region registers: base, limit and right of region_o in the same cycle
   output logic      [3:0]                region_o,
   input  wire logic [AddrBits-1:0]       region_base_i,
   input  wire logic [AddrBits:0]         region_limit_i,
+  input  wire logic                      region_right_i,
   // hd_axi_read
   output logic                           req_valid_o,
   input  wire logic                      req_ready_i,
@@ -104,6 +105,7 @@ module hd_dma_read #(
     .row_tag_i    ({cmd.space, cmd_index_i}),
     .region_base_i,
     .region_limit_i,
+    .region_right_i,
     .burst_valid_o(req_valid_o),
     .burst_ready_i(req_ready_i),
     .burst_addr_o (req_addr_o),

@@ -1,11 +1,11 @@
 // hd_fetch - reads the command stream and hands each command, in order, to the queue of its unit.
 //   start_i takes stream_* and reads ahead. The stream moves through in chunks (hd_fetch_chunks),
 //   one a cycle; push_cmd_o holds the command, push_valid_o[unit] offers it.
-//   END waits until all units are empty and the read bus is quiet (what lies behind END was perhaps
-//   asked for), then end_o for one cycle.
-//   Faults (fault_o until reset, with code, command and bus address of the command): region_limit,
-//   bad_field (stream not aligned to 16), bad_length, bad_header, bad_version, config_mismatch,
-//   bad_opcode, bus_read.
+//   END is the last command. It waits until all units are empty and the read bus is quiet, then
+//   end_o for one cycle, if the stream passed hd_crc.
+//   Faults (fault_o until reset, with code, command and bus address of the command; of bus_read, of
+//   the chunk): region_right, region_limit, bad_field (stream not aligned to 16), bad_length,
+//   bad_header, bad_version, config_mismatch, bad_opcode, bad_reserved, bad_crc (hd_crc), bus_read.
 //   stop_i or a fault: nothing more is read or handed over. index_o: commands handed over in this
 //   submission.
 //   active_o: see hd_clocks; it rests while it waits for a queue or for the end.
@@ -30,6 +30,7 @@ module hd_fetch #(
   input  wire logic [31:0]           stream_bytes_i,
   input  wire logic [AddrBits-1:0]   region_base_i,   // of region 0
   input  wire logic [AddrBits:0]     region_limit_i,
+  input  wire logic                  region_right_i,
   // hd_axi_read
   output logic                       req_valid_o,
   output logic                       req_first_o,   // before others
@@ -106,6 +107,31 @@ module hd_fetch #(
     .chunk_o      (chunk)
   );
 
+  // The check of the whole stream.
+  logic crc_busy, crc_ok;
+
+  hd_crc #(.Words(Chunk / 4)) u_crc (
+    .clk_i,
+    .rst_ni,
+    .start_i(start_i),
+    .valid_i(chunk_take),
+    .chunk_i(chunk),
+    .busy_o (crc_busy),
+    .ok_o   (crc_ok)
+  );
+
+  logic reserved_bad;  // of the header or command so far
+
+  hd_fetch_reserved #(.Chunk(Chunk)) u_reserved (
+    .clk_i,
+    .valid_i (chunk_take),
+    .header_i(state_q == StHeader),
+    .opcode_i(cmd_opcode),
+    .pos_i   (pos_q),
+    .chunk_i (chunk),
+    .bad_o   (reserved_bad)
+  );
+
   assign open        = state_q != StIdle && state_q != StEnd;
   assign chunk_first = pos_q == '0;
   assign chunk_take  = chunk_valid && code_chunk == FaultNone
@@ -156,7 +182,8 @@ module hd_fetch #(
       else if (chunk_valid && chunk_error) code_chunk = FaultBusRead;
       else if (chunk_valid && chunk_first) begin
         if (expected == '0) code_chunk = FaultBadOpcode;
-        else if (length != expected || left_q < {20'd0, expected, 4'd0})
+        else if (length != expected || left_q < {20'd0, expected, 4'd0}
+                 || (opcode == OpEnd && left_q != 32'(CmdEndBits / 8)))
           code_chunk = FaultBadLength;
       end
     end else if (chunk_valid && chunk_error) begin
@@ -168,7 +195,8 @@ module hd_fetch #(
     code_d = FaultNone;
     unique case (state_q)
       StStart: begin
-        if (stream_end > region_limit_i) code_d = FaultRegionLimit;
+        if (!region_right_i) code_d = FaultRegionRight;
+        else if (stream_end > region_limit_i) code_d = FaultRegionLimit;
         else if (at_odd) code_d = FaultBadField;
         else if (left_odd || left_q < 32'(HeaderBits / 8)) code_d = FaultBadLength;
       end
@@ -178,6 +206,12 @@ module hd_fetch #(
         else if (!version_ok) code_d = FaultBadVersion;
         else if (!hash_ok) code_d = FaultConfigMismatch;
         else if (!length_ok) code_d = FaultBadLength;
+        else if (reserved_bad) code_d = FaultBadReserved;
+      end
+      StPush: if (reserved_bad) code_d = FaultBadReserved;
+      StEnd: begin
+        if (reserved_bad) code_d = FaultBadReserved;
+        else if (!crc_busy && !crc_ok) code_d = FaultBadCrc;
       end
       default: ;
     endcase
@@ -264,7 +298,7 @@ module hd_fetch #(
 
   always_comb begin
     push_valid_o = '0;
-    if (state_q == StPush && !stop_i) begin
+    if (state_q == StPush && !reserved_bad && !stop_i) begin
       unique case (cmd_opcode)
         OpLoad:   push_valid_o[UnitLoad]   = 1'b1;
         OpWeight: push_valid_o[UnitWeight] = 1'b1;
@@ -287,9 +321,10 @@ module hd_fetch #(
   end
 
   assign active_o     = state_d != state_q || (open && state_q != StPush) || req_valid_o
-                        || r_valid_i;
+                        || r_valid_i || crc_busy;
   assign push_cmd_o   = cmd_q;
-  assign end_o        = state_q == StEnd && empty_i == 5'b11111 && bus_quiet_i && !stop_i;
+  assign end_o        = state_q == StEnd && empty_i == 5'b11111 && bus_quiet_i
+                        && !crc_busy && crc_ok && !reserved_bad && !stop_i;
   assign index_o      = index_q;
   assign layer_o      = layer_q;
   assign fault_o      = fault_q;

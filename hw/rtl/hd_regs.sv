@@ -59,6 +59,7 @@ module hd_regs #(
   input  wire logic [4*4-1:0]            region_i,
   output logic      [4*AddrBits-1:0]     region_base_o,
   output logic      [4*(AddrBits+1)-1:0] region_limit_o,
+  output logic      [3:0]                region_right_o,
   // faults of LOAD, WEIGHT, STORE, FETCH
   input  wire logic [3:0]                fault_i,
   input  wire logic [4*FaultBits-1:0]    fault_code_i,
@@ -74,8 +75,6 @@ module hd_regs #(
   logic [RegBits-1:0] write_reg, read_reg;
   logic               write, read, reset_command;
   logic [31:0]        write_data, write_mask, write_bits, read_data, control;
-  logic [2:0]         region_we;
-  logic [3:0]         region_write;
   logic               regions_ready;
 
   hd_axil #(
@@ -229,43 +228,22 @@ module hd_regs #(
     end
   end
 
-  // Index of a register in the array that starts at `first` and has `count` elements, if it is in
-  // there.
-  logic [RegBits-1:0] lo_index, hi_index, size_index;
-  logic [31:0]        region_lo, region_hi, region_size;
-  logic [RegBits-1:0] read_lo, read_hi, read_size;
-
-  assign lo_index     = write_reg - RegRegionBaseLo;
-  assign hi_index     = write_reg - RegRegionBaseHi;
-  assign size_index   = write_reg - RegRegionSize;
-  assign region_we[0] = write && lo_index < RegBits'(RegRegionBaseLoCount);
-  assign region_we[1] = write && hi_index < RegBits'(RegRegionBaseHiCount);
-  assign region_we[2] = write && size_index < RegBits'(RegRegionSizeCount);
-  assign region_write = region_we[0] ? lo_index[3:0]
-                        : region_we[1] ? hi_index[3:0] : size_index[3:0];
-  assign read_lo      = read_reg - RegRegionBaseLo;
-  assign read_hi      = read_reg - RegRegionBaseHi;
-  assign read_size    = read_reg - RegRegionSize;
-
-  logic [3:0] region_read;
-  assign region_read = read_lo < RegBits'(RegRegionBaseLoCount) ? read_lo[3:0]
-                       : read_hi < RegBits'(RegRegionBaseHiCount) ? read_hi[3:0] : read_size[3:0];
+  logic [31:0] region_data;
 
   hd_regions #(.AddrBits(AddrBits)) u_regions (
     .clk_i,
     .rst_ni,
-    .ready_o  (regions_ready),
-    .we_i     (region_we),
-    .write_i  (region_write),
-    .data_i   (write_data),
-    .strb_i   ({write_mask[24], write_mask[16], write_mask[8], write_mask[0]}),
-    .read_i   (region_read),
-    .base_lo_o(region_lo),
-    .base_hi_o(region_hi),
-    .size_o   (region_size),
-    .index_i  (region_i),
-    .base_o   (region_base_o),
-    .limit_o  (region_limit_o)
+    .ready_o     (regions_ready),
+    .write_i     (write),
+    .write_word_i(write_reg),
+    .data_i      (write_data),
+    .mask_i      (write_mask),
+    .read_word_i (read_reg),
+    .read_data_o (region_data),
+    .index_i     (region_i),
+    .base_o      (region_base_o),
+    .limit_o     (region_limit_o),
+    .right_o     (region_right_o)
   );
 
   logic [RegBits-1:0] read_counter;
@@ -328,10 +306,8 @@ module hd_regs #(
             read_data = unit_cmd_i[read_command*32 +: 32];
           else if (read_done < RegBits'(RegUnitDoneCount))
             read_data = unit_count_i[read_done*32 +: 32];
-          else if (read_lo < RegBits'(RegRegionBaseLoCount)) read_data = region_lo;
-          else if (read_hi < RegBits'(RegRegionBaseHiCount)) read_data = region_hi;
-          else if (read_size < RegBits'(RegRegionSizeCount)) read_data = region_size;
           else if (read_counter < RegBits'(RegCounterCount)) read_data = counter;
+          else read_data = region_data;
         end
       endcase
     end

@@ -3,7 +3,8 @@
 //   done_o: pulse in the cycle after the B of a command's last burst; all its bytes are in memory
 //   then.
 //   Faults (fault_o until reset, with code, command and bus address): bad_field (a zero count, runs
-//   * run_bytes != rows * row_bytes), region_limit, bus_write (address of the burst).
+//   * run_bytes != rows * row_bytes), region_limit, region_right, bus_write (address of the
+//   burst).
 //   stop_i: no new bursts; bursts under way end with beats without strobes. quiet_o: nothing on the
 //   bus.
 //   active_o: see hd_clocks.
@@ -30,10 +31,11 @@ module hd_store #(
   output logic                         done_o,
   output logic      [2:0]              kind_o,
   output logic                         active_o,
-  // region registers: base and limit of region_o in the same cycle
+  // region registers: base, limit and right of region_o in the same cycle
   output logic      [3:0]              region_o,
   input  wire logic [AddrBits-1:0]     region_base_i,
   input  wire logic [AddrBits:0]       region_limit_i,
+  input  wire logic                    region_right_i,
   // hd_spad
   output logic                         sr_req_o,
   input  wire logic                    sr_ready_i,
@@ -110,6 +112,7 @@ module hd_store #(
     .row_tag_i    (1'b0),
     .region_base_i,
     .region_limit_i,
+    .region_right_i,
     .burst_valid_o(burst_valid),
     .burst_ready_i(burst_ready),
     .burst_addr_o (burst_addr),

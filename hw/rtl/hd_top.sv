@@ -161,6 +161,7 @@ module hd_top #(
   logic [3*4-1:0]                  region;  // load, weight, store
   logic [3*CfgAxiAddrBits-1:0]     region_base;
   logic [3*(CfgAxiAddrBits+1)-1:0] region_limit;
+  logic [2:0]                      region_right;
   logic [1:0]                      req_valid, req_ready, r_valid, r_ready;
   logic [2*CfgAxiAddrBits-1:0]     req_addr;
   logic [2*8-1:0]                  req_len;
@@ -224,6 +225,7 @@ module hd_top #(
     .region_i      (region),
     .region_base_o (region_base),
     .region_limit_o(region_limit),
+    .region_right_o(region_right),
     .req_valid_i   (req_valid),
     .req_ready_o   (req_ready),
     .req_addr_i    (req_addr),
@@ -269,6 +271,7 @@ module hd_top #(
     .region_o        (region),
     .region_base_i   (region_base),
     .region_limit_i  (region_limit),
+    .region_right_i  (region_right),
     .fault_o         (fault),
     .fault_code_o    (fault_code),
     .fault_cmd_o     (fault_cmd),

@@ -21,7 +21,7 @@ int hd_func_softmax(struct hd_func *f, const struct hd_cmd_vector *c);
 int hd_func_stop(struct hd_func *f, uint32_t code, uint32_t unit, uint64_t address,
                  const char *why);
 
-/* Host address of n_bytes of a region, or NULL after hd_func_stop (region limit, bus error).
+/* Host address of n_bytes of a region, or NULL after hd_func_stop (right, limit, bus error).
  * bus_fault: HD_FAULT_BUS_READ or HD_FAULT_BUS_WRITE. */
 uint8_t *hd_func_region(struct hd_func *f, uint32_t unit, uint32_t region, uint64_t offset,
                         uint32_t n_bytes, uint32_t bus_fault);

@@ -17,7 +17,13 @@ uint8_t *hd_func_region(struct hd_func *f, uint32_t unit, uint32_t region, uint6
     uint64_t base = f->reg[HD_REG_REGION_BASE_LO(region) / 4] |
                     (uint64_t)f->reg[HD_REG_REGION_BASE_HI(region) / 4] << 32;
     uint64_t at = base + offset - f->memory.base;
+    uint32_t right =
+        bus_fault == HD_FAULT_BUS_WRITE ? HD_REGION_RIGHTS_WRITE_LSB : HD_REGION_RIGHTS_READ_LSB;
 
+    if (!(f->reg[HD_REG_REGION_RIGHTS / 4] >> (right + region) & 1u)) {
+        hd_func_stop(f, HD_FAULT_REGION_RIGHT, unit, offset, "the region may not be accessed so");
+        return NULL;
+    }
     if (offset + n_bytes > f->reg[HD_REG_REGION_SIZE(region) / 4]) {
         hd_func_stop(f, HD_FAULT_REGION_LIMIT, unit, offset, "beyond the end of the region");
         return NULL;

@@ -1,8 +1,37 @@
 /* func_stream.c - what hd_fetch does: header and commands of region 0, in order, each to its unit.
  * in: registers, memory.   out: every command's writes, completion counts, or the first fault.
  * One command after another gives the same bytes as units side by side (docs/HARDWARE.md), so waits
- * are only checked: one that needs more commands than stand before it would never hold in order. */
+ * are only checked: one that needs more commands than stand before it would never hold in order.
+ * FETCH knows the CRC at END; here it is checked first, so a damaged stream runs no command. */
+#include "driver/hd_crc.h"
 #include "func.h"
+
+static const uint32_t header_reserved[] = HD_HEADER_RESERVED;
+static const uint32_t end_reserved[] = HD_CMD_END_RESERVED;
+static const uint32_t dma_read_reserved[] = HD_CMD_DMA_READ_RESERVED;
+static const uint32_t array_reserved[] = HD_CMD_ARRAY_RESERVED;
+static const uint32_t vector_reserved[] = HD_CMD_VECTOR_RESERVED;
+static const uint32_t store_reserved[] = HD_CMD_STORE_RESERVED;
+
+/* Reserved bits of a command by opcode. */
+static const uint32_t *command_reserved(uint32_t opcode)
+{
+    switch (opcode) {
+    case HD_OPCODE_END: return end_reserved;
+    case HD_OPCODE_ARRAY: return array_reserved;
+    case HD_OPCODE_VECTOR: return vector_reserved;
+    case HD_OPCODE_STORE: return store_reserved;
+    default: return dma_read_reserved;
+    }
+}
+
+static int are_zero(const uint32_t *word, const uint32_t *reserved, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++)
+        if (word[i] & reserved[i])
+            return 0;
+    return 1;
+}
 
 /* Words of a command by opcode; 0 for one that does not exist. */
 static uint32_t command_words(uint32_t opcode)
@@ -68,8 +97,14 @@ static int step(struct hd_func *f, const uint8_t *bytes, uint32_t left, uint32_t
     if (c.common.length * 16u != words * 4 || words * 4 > left)
         return hd_func_stop(f, HD_FAULT_BAD_LENGTH, HD_UNIT_FETCH, offset,
                             "a command's length is not its opcode's, or exceeds the stream");
+    if (c.common.opcode == HD_OPCODE_END && words * 4 != left)
+        return hd_func_stop(f, HD_FAULT_BAD_LENGTH, HD_UNIT_FETCH, offset,
+                            "END is not the last command");
     *taken = words * 4;
     func_copy((uint8_t *)c.word, bytes, *taken);
+    if (!are_zero(c.word, command_reserved(c.common.opcode), words))
+        return hd_func_stop(f, HD_FAULT_BAD_RESERVED, HD_UNIT_FETCH, offset,
+                            "a reserved bit of a command is 1");
     if (!waits_hold(f, &c.common) ||
         (c.common.opcode == HD_OPCODE_ARRAY && !follows_something(f, &c.array))) {
         f->stuck = 1;
@@ -89,8 +124,10 @@ static int step(struct hd_func *f, const uint8_t *bytes, uint32_t left, uint32_t
 static int check_header(struct hd_func *f, const uint8_t *bytes, uint32_t length, uint32_t offset)
 {
     struct hd_header header;
+    uint32_t word[sizeof header / 4];
 
     func_copy((uint8_t *)&header, bytes, sizeof header);
+    func_copy((uint8_t *)word, bytes, sizeof word);
     if (header.magic != HD_MAGIC)
         return hd_func_stop(f, HD_FAULT_BAD_HEADER, HD_UNIT_FETCH, offset, "no magic");
     if (header.version != HD_STREAM_VERSION)
@@ -98,8 +135,14 @@ static int check_header(struct hd_func *f, const uint8_t *bytes, uint32_t length
     if (header.config_hash != f->config.hash)
         return hd_func_stop(f, HD_FAULT_CONFIG_MISMATCH, HD_UNIT_FETCH, offset, "CONFIG_HASH");
     if (header.length != length)
-        return hd_func_stop(f, HD_FAULT_BAD_HEADER, HD_UNIT_FETCH, offset,
+        return hd_func_stop(f, HD_FAULT_BAD_LENGTH, HD_UNIT_FETCH, offset,
                             "length of header and of submission differ");
+    if (!are_zero(word, header_reserved, sizeof word / 4))
+        return hd_func_stop(f, HD_FAULT_BAD_RESERVED, HD_UNIT_FETCH, offset,
+                            "a reserved bit of the header is 1");
+    if (hd_crc(bytes, length) != 0)
+        return hd_func_stop(f, HD_FAULT_BAD_CRC, HD_UNIT_FETCH, offset,
+                            "the stream is not what was compiled: its CRC is wrong");
     return 0;
 }
 

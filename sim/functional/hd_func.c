@@ -119,7 +119,7 @@ static uint32_t read_register(void *ctx, uint32_t offset)
 static int writable(uint32_t offset)
 {
     return offset == HD_REG_IRQ_ENABLE || offset == HD_REG_COMMAND_OFFSET ||
-           offset == HD_REG_COMMAND_LENGTH ||
+           offset == HD_REG_COMMAND_LENGTH || offset == HD_REG_REGION_RIGHTS ||
            (offset >= HD_REG_REGION_BASE_LO(0) &&
             offset < HD_REG_REGION_SIZE(0) + 4 * HD_REG_REGION_SIZE_COUNT);
 }

@@ -42,7 +42,8 @@ static void setup(struct bench *b)
 static void open_and_bind(struct bench *b, uint8_t *stream, uint32_t n_bytes)
 {
     assert_int_equal(hd_open(&b->dev, &b->port, HASH), HD_OK);
-    assert_int_equal(hd_bind(&b->dev, HD_REGION_COMMANDS, stream, 0x1000, n_bytes), HD_OK);
+    assert_int_equal(
+        hd_bind(&b->dev, HD_REGION_COMMANDS, stream, 0x1000, n_bytes, HD_READ | HD_WRITE), HD_OK);
 }
 
 static void open_refuses_another_device(void **state)
@@ -75,7 +76,7 @@ static void open_names_both_hashes(void **state)
     assert_int_equal(hd_record_count(&b.record, HD_RECORD_WRITE, UINT64_MAX), 0);
 }
 
-static void bind_writes_base_and_size(void **state)
+static void bind_writes_base_size_and_rights(void **state)
 {
     struct bench b;
     uint8_t bytes[64];
@@ -83,15 +84,24 @@ static void bind_writes_base_and_size(void **state)
     (void)state;
     setup(&b);
     assert_int_equal(hd_open(&b.dev, &b.port, HASH), HD_OK);
-    assert_int_equal(hd_bind(&b.dev, 2, bytes, 0x1200000040u, 64), HD_OK);
+    assert_int_equal(hd_bind(&b.dev, 2, bytes, 0x1200000040u, 64, HD_READ | HD_WRITE), HD_OK);
     assert_int_equal(hd_record_last(&b.record, HD_RECORD_WRITE, HD_REG_REGION_BASE_LO(2))->value,
                      0x40);
     assert_int_equal(hd_record_last(&b.record, HD_RECORD_WRITE, HD_REG_REGION_BASE_HI(2))->value,
                      0x12);
     assert_int_equal(hd_record_last(&b.record, HD_RECORD_WRITE, HD_REG_REGION_SIZE(2))->value, 64);
-    assert_int_equal(hd_bind(&b.dev, 2, bytes, 0x1001, 64), HD_ERROR_ARGUMENT);
-    assert_int_equal(hd_bind(&b.dev, HD_REGIONS, bytes, 0x1000, 64), HD_ERROR_ARGUMENT);
-    assert_int_equal(hd_bind(&b.dev, 2, bytes, UINT64_MAX - 63, 128), HD_ERROR_ARGUMENT);
+    assert_int_equal(hd_record_last(&b.record, HD_RECORD_WRITE, HD_REG_REGION_RIGHTS)->value,
+                     0x40004);
+    assert_int_equal(hd_bind(&b.dev, 15, bytes, 0x1000, 64, HD_WRITE), HD_OK);
+    assert_int_equal(hd_bind(&b.dev, 2, bytes, 0x1000, 64, HD_READ), HD_OK);
+    assert_int_equal(hd_record_last(&b.record, HD_RECORD_WRITE, HD_REG_REGION_RIGHTS)->value,
+                     0x80000004);
+    assert_int_equal(hd_bind(&b.dev, 2, bytes, 0x1000, 64, 4), HD_ERROR_ARGUMENT);
+    assert_int_equal(hd_bind(&b.dev, 2, bytes, 0x1001, 64, HD_READ | HD_WRITE), HD_ERROR_ARGUMENT);
+    assert_int_equal(hd_bind(&b.dev, HD_REGIONS, bytes, 0x1000, 64, HD_READ | HD_WRITE),
+                     HD_ERROR_ARGUMENT);
+    assert_int_equal(hd_bind(&b.dev, 2, bytes, UINT64_MAX - 63, 128, HD_READ | HD_WRITE),
+                     HD_ERROR_ARGUMENT);
 }
 
 /* A part begins at any byte, and ends where the whole does. */
@@ -103,13 +113,15 @@ static void part_of_a_region_is_bound_at_any_byte(void **state)
     (void)state;
     setup(&b);
     assert_int_equal(hd_open(&b.dev, &b.port, HASH), HD_OK);
-    assert_int_equal(hd_bind(&b.dev, 2, bytes, 0x12ffffffc0u, 64), HD_OK);
+    assert_int_equal(hd_bind(&b.dev, 2, bytes, 0x12ffffffc0u, 64, HD_READ | HD_WRITE), HD_OK);
     assert_int_equal(hd_bind_part(&b.dev, 9, 2, 13), HD_OK);
     assert_int_equal(hd_record_last(&b.record, HD_RECORD_WRITE, HD_REG_REGION_BASE_LO(9))->value,
                      0xffffffcd);
     assert_int_equal(hd_record_last(&b.record, HD_RECORD_WRITE, HD_REG_REGION_BASE_HI(9))->value,
                      0x12);
     assert_int_equal(hd_record_last(&b.record, HD_RECORD_WRITE, HD_REG_REGION_SIZE(9))->value, 51);
+    assert_int_equal(hd_record_last(&b.record, HD_RECORD_WRITE, HD_REG_REGION_RIGHTS)->value,
+                     0x2040204);
     assert_int_equal(hd_copy_in(&b.dev, 9, 0, 51), HD_OK);
     assert_ptr_equal(hd_record_last(&b.record, HD_RECORD_TO_DEVICE, 0x12ffffffcdu)->host,
                      bytes + 13);
@@ -129,7 +141,7 @@ static void copies_reach_the_device_address(void **state)
     (void)state;
     setup(&b);
     assert_int_equal(hd_open(&b.dev, &b.port, HASH), HD_OK);
-    assert_int_equal(hd_bind(&b.dev, 2, bytes, 0x1000, 64), HD_OK);
+    assert_int_equal(hd_bind(&b.dev, 2, bytes, 0x1000, 64, HD_READ | HD_WRITE), HD_OK);
     assert_int_equal(hd_copy_in(&b.dev, 2, 16, 48), HD_OK);
     e = hd_record_last(&b.record, HD_RECORD_TO_DEVICE, 0x1010);
     assert_non_null(e);
@@ -149,7 +161,7 @@ static void copies_outside_a_region_are_refused(void **state)
     (void)state;
     setup(&b);
     assert_int_equal(hd_open(&b.dev, &b.port, HASH), HD_OK);
-    assert_int_equal(hd_bind(&b.dev, 2, bytes, 0x1000, 64), HD_OK);
+    assert_int_equal(hd_bind(&b.dev, 2, bytes, 0x1000, 64, HD_READ | HD_WRITE), HD_OK);
     assert_int_equal(hd_copy_in(&b.dev, 2, 17, 48), HD_ERROR_ARGUMENT);
     assert_int_equal(hd_copy_in(&b.dev, 2, 65, 0), HD_ERROR_ARGUMENT);
     assert_int_equal(hd_copy_out(&b.dev, 2, UINT32_MAX, 2), HD_ERROR_ARGUMENT);
@@ -168,7 +180,7 @@ static void shared_memory_needs_no_copy(void **state)
     b.port.window_base = 0x1000;
     b.port.window_bytes = sizeof window;
     assert_int_equal(hd_open(&b.dev, &b.port, HASH), HD_OK);
-    assert_int_equal(hd_bind(&b.dev, 2, window + 64, 0x1040, 192), HD_OK);
+    assert_int_equal(hd_bind(&b.dev, 2, window + 64, 0x1040, 192, HD_READ | HD_WRITE), HD_OK);
     assert_int_equal(hd_copy_in(&b.dev, 2, 8, 16), HD_OK);
     assert_int_equal(hd_copy_out(&b.dev, 2, 8, 16), HD_OK);
     assert_int_equal(hd_record_count(&b.record, HD_RECORD_TO_DEVICE, UINT64_MAX), 0);
@@ -177,10 +189,10 @@ static void shared_memory_needs_no_copy(void **state)
     assert_ptr_equal(hd_record_last(&b.record, HD_RECORD_INVALIDATE, UINT64_MAX)->host,
                      window + 72);
     /* Other bytes of the window, or a region that leaves it, are copied. */
-    assert_int_equal(hd_bind(&b.dev, 2, window, 0x1040, 64), HD_OK);
+    assert_int_equal(hd_bind(&b.dev, 2, window, 0x1040, 64, HD_READ | HD_WRITE), HD_OK);
     assert_int_equal(hd_copy_in(&b.dev, 2, 0, 64), HD_OK);
     assert_int_equal(hd_record_count(&b.record, HD_RECORD_TO_DEVICE, UINT64_MAX), 1);
-    assert_int_equal(hd_bind(&b.dev, 2, window + 64, 0x1040, 193), HD_OK);
+    assert_int_equal(hd_bind(&b.dev, 2, window + 64, 0x1040, 193, HD_READ | HD_WRITE), HD_OK);
     assert_int_equal(hd_copy_in(&b.dev, 2, 0, 1), HD_OK);
     assert_int_equal(hd_record_count(&b.record, HD_RECORD_TO_DEVICE, UINT64_MAX), 2);
 }
@@ -196,7 +208,7 @@ static void without_copy_functions_all_is_shared(void **state)
     b.port.from_device = NULL;
     b.port.clean = NULL;
     assert_int_equal(hd_open(&b.dev, &b.port, HASH), HD_OK);
-    assert_int_equal(hd_bind(&b.dev, 2, bytes, 0x1000, 64), HD_OK);
+    assert_int_equal(hd_bind(&b.dev, 2, bytes, 0x1000, 64, HD_READ | HD_WRITE), HD_OK);
     assert_int_equal(hd_copy_in(&b.dev, 2, 0, 64), HD_OK);
 }
 
@@ -306,7 +318,7 @@ static void fault_is_read_and_named(void **state)
         struct hd_cmd_dma_read load;
         struct hd_cmd_end end;
     } stream = {.load.common = {.opcode = HD_OPCODE_LOAD, .length = 3, .layer = 0},
-                .end.common = {.opcode = HD_OPCODE_END, .length = 1, .layer = 1}};
+                .end.common = {.opcode = HD_OPCODE_END, .length = HD_CMD_END_UNITS, .layer = 1}};
     struct bench b;
     char text[128];
 
@@ -337,7 +349,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(open_refuses_another_device),
         cmocka_unit_test(open_names_both_hashes),
-        cmocka_unit_test(bind_writes_base_and_size),
+        cmocka_unit_test(bind_writes_base_size_and_rights),
         cmocka_unit_test(part_of_a_region_is_bound_at_any_byte),
         cmocka_unit_test(copies_reach_the_device_address),
         cmocka_unit_test(copies_outside_a_region_are_refused),

@@ -61,6 +61,9 @@ static void binding_copies_commands_and_constants_only(void **state)
     assert_ptr_equal(dev.region[3].host, a);
     assert_ptr_equal(dev.region[5].host, c);
     assert_int_equal(dev.region[5].device, 0x1000 + 1472);
+    /* The arena and the outputs may be written, commands, constants and the input only read. */
+    assert_int_equal(hd_record_last(&record, HD_RECORD_WRITE, HD_REG_REGION_RIGHTS)->value,
+                     0x34003f);
     big.n_inputs = HD_REGIONS;
     assert_int_equal(hd_model_bind(&big, &call, 0x1000), HD_ERROR_ARGUMENT);
 }
@@ -121,14 +124,14 @@ static void mmio_reaches_registers_and_memory(void **state)
     hd_mmio_port(&mmio, &port);
     assert_int_equal(hd_open(&dev, &port, 5), HD_OK);
     memset(bytes, 7, sizeof bytes);
-    assert_int_equal(hd_bind(&dev, 2, bytes, 0x80000040, sizeof bytes), HD_OK);
+    assert_int_equal(hd_bind(&dev, 2, bytes, 0x80000040, sizeof bytes, HD_READ | HD_WRITE), HD_OK);
     assert_int_equal(registers[HD_REG_REGION_BASE_LO(2) / 4], 0x80000040);
     assert_int_equal(hd_copy_in(&dev, 2, 0, sizeof bytes), HD_OK);
     assert_memory_equal(memory + 64, bytes, sizeof bytes);
     memory[64] = 9;
     assert_int_equal(hd_copy_out(&dev, 2, 0, 1), HD_OK);
     assert_int_equal(bytes[0], 9);
-    assert_int_equal(hd_bind(&dev, 2, bytes, 0x800000c0, 128), HD_OK);
+    assert_int_equal(hd_bind(&dev, 2, bytes, 0x800000c0, 128, HD_READ | HD_WRITE), HD_OK);
     assert_int_equal(hd_copy_in(&dev, 2, 0, 128), HD_ERROR_BUS);
     assert_int_equal(port.wait_irq(port.ctx, 20), HD_ERROR_TIMEOUT);
     assert_int_equal(port.wait_irq(port.ctx, 20), 0);

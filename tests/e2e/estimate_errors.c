@@ -16,6 +16,7 @@
 #include "app/run/device.h"
 #include "compiler/lower/disasm.h"
 #include "compiler/pipeline.h"
+#include "driver/hd_crc.h"
 
 enum { LEAST_CYCLES = 500 };
 
@@ -59,11 +60,11 @@ static void put_commands(const struct sched_program *p, uint8_t *to)
 {
     for (uint32_t k = 0; k < p->n_stream; k++) {
         const struct sched_stream *s = &p->stream[k];
-        const struct hd_header h = {.magic = HD_MAGIC,
-                                    .version = HD_STREAM_VERSION,
-                                    .config_hash = p->hw->hash,
-                                    .length = s->n_bytes,
-                                    .command_count = s->n};
+        struct hd_header h = {.magic = HD_MAGIC,
+                              .version = HD_STREAM_VERSION,
+                              .config_hash = p->hw->hash,
+                              .length = s->n_bytes,
+                              .command_count = s->n};
         uint8_t *at = to + s->offset;
         memcpy(at, &h, sizeof h);
         at += sizeof h;
@@ -72,6 +73,8 @@ static void put_commands(const struct sched_program *p, uint8_t *to)
             memcpy(at, s->cmd[i].w.word, n);
             at += n;
         }
+        h.crc = hd_stream_crc(to + s->offset, s->n_bytes);
+        memcpy(to + s->offset, &h, sizeof h);
     }
 }
 
@@ -96,7 +99,8 @@ static int bind(struct device *v, const struct sched_program *p, const uint64_t 
     uint64_t at = 0;
 
     for (uint32_t i = 0; i < n; i++) {
-        int rc = hd_bind(&v->dev, i, v->memory + at, DEVICE_BASE + at, (uint32_t)size[i]);
+        int rc = hd_bind(&v->dev, i, v->memory + at, DEVICE_BASE + at, (uint32_t)size[i],
+                         HD_READ | HD_WRITE);
         if (rc != HD_OK)
             return rc;
         at = (at + size[i] + HD_REGION_ALIGN - 1) / HD_REGION_ALIGN * HD_REGION_ALIGN;

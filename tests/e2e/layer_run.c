@@ -7,6 +7,7 @@
 #include "compiler/lower/disasm.h"
 #include "compiler/pipeline.h"
 #include "compiler/schedule/sched.h"
+#include "driver/hd_crc.h"
 
 enum { GAP = 64, POISON = 0xa5 };
 
@@ -66,12 +67,12 @@ static enum status schedule(struct layer *l, struct diag *d)
 static void put_stream(const struct layer *l, const struct sched_stream *s, const uint32_t *order,
                        uint8_t *to)
 {
-    const struct hd_header h = {.magic = HD_MAGIC,
-                                .version = HD_STREAM_VERSION,
-                                .config_hash = l->setup->hw.hash,
-                                .length = s->n_bytes,
-                                .region_count = l->n_region,
-                                .command_count = s->n};
+    struct hd_header h = {.magic = HD_MAGIC,
+                          .version = HD_STREAM_VERSION,
+                          .config_hash = l->setup->hw.hash,
+                          .length = s->n_bytes,
+                          .region_count = l->n_region,
+                          .command_count = s->n};
 
     memcpy(to, &h, sizeof h);
     to += sizeof h;
@@ -80,6 +81,9 @@ static void put_stream(const struct layer *l, const struct sched_stream *s, cons
         memcpy(to, c->w.word, c->w.common.length * (size_t)16);
         to += c->w.common.length * (size_t)16;
     }
+    to -= s->n_bytes;
+    h.crc = hd_stream_crc(to, s->n_bytes);
+    memcpy(to, &h, sizeof h);
 }
 
 static void put_commands(const struct layer *l, bool shuffle, uint8_t *to)
@@ -219,6 +223,13 @@ static int compare(const struct layer *l, const struct device *v, uint8_t *const
     return 0;
 }
 
+uint32_t layer_rights(const struct layer *l, uint32_t region)
+{
+    const bool written = region == HD_REGION_ARENA || region >= HD_REGION_IO + l->graph->n_in;
+
+    return written ? HD_READ | HD_WRITE : HD_READ;
+}
+
 /* Bind all regions; with shared memory the host works in the device's window. */
 static int bind(const struct layer *l, struct device *v, const uint8_t *commands, uint8_t **host)
 {
@@ -229,7 +240,8 @@ static int bind(const struct layer *l, struct device *v, const uint8_t *commands
         host[i] = v->port.window ? v->port.window + l->at[i]
                                  : arena_alloc(l->arena, (size_t)l->n_bytes[i] + 1);
         memcpy(host[i], from, l->n_bytes[i]);
-        int rc = hd_bind(&v->dev, i, host[i], DEVICE_BASE + l->at[i], l->n_bytes[i]);
+        int rc =
+            hd_bind(&v->dev, i, host[i], DEVICE_BASE + l->at[i], l->n_bytes[i], layer_rights(l, i));
         if (rc == HD_OK && i < first_out && l->n_bytes[i])
             rc = hd_copy_in(&v->dev, i, 0, l->n_bytes[i]);
         if (rc != HD_OK)

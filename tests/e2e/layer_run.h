@@ -58,6 +58,9 @@ enum status layer_execute(const struct layer *l, enum options_engine engine,
                           const struct sim_model *so, bool shuffle, const struct layer_watch *watch,
                           struct layer_result *result, struct diag *d);
 
+/* What hd_model_bind would give the device of a region. */
+uint32_t layer_rights(const struct layer *l, uint32_t region);
+
 /* Where RTL and functional model first part, as text. */
 enum status layer_part(const struct layer *l, const struct sim_model *so, struct text *t,
                        struct diag *d);

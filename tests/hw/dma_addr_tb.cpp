@@ -23,7 +23,8 @@ constexpr uint32_t kWordMask = (1u << 13) - 1;
 
 struct command {
     uint64_t base, limit;
-    uint32_t index, offset, runs, run_bytes, run_pitch, word, rows, row_bytes, row_pitch, tag, bad;
+    uint32_t index, offset, runs, run_bytes, run_pitch, word, rows, row_bytes, row_pitch, tag, bad,
+        right;
 };
 
 /* What one of the three outputs shows, as numbers. */
@@ -173,6 +174,7 @@ struct bench {
         dut->row_tag_i = c.tag;
         dut->region_base_i = c.base;
         dut->region_limit_i = c.limit;
+        dut->region_right_i = c.right;
     }
 
     /* Until the command is accepted; false: a fault came first. */
@@ -198,6 +200,7 @@ struct bench {
 
         c.base = (uint64_t)r.range(0, 1 << 30) * 64;
         c.limit = c.base + (1u << 30);
+        c.right = 1;
         c.index = index++;
         c.offset = (uint32_t)r.range(0, 5000);
         do
@@ -251,9 +254,13 @@ struct bench {
             code = HD_FAULT_REGION_LIMIT;
             c.limit = c.base + c.offset + (uint32_t)r.range(0, (int)c.run_bytes - 1);
             break;
-        default: code = HD_FAULT_BUS_READ; break;
+        case 7: code = HD_FAULT_BUS_READ; break;
+        default:
+            code = HD_FAULT_REGION_RIGHT;
+            c.right = 0;
+            at = c.base + c.offset;
         }
-        if (kind >= 5) {
+        if (kind >= 5 && kind <= 7) {
             check(give(c), "not accepted");
             check(inside == (kind != 6), "the bench's own limit");
             at = inside ? 0 : fault_at;
@@ -297,7 +304,7 @@ int main(int argc, char **argv)
     printf("dma_addr_tb: seed %" PRIu64 "\n", seed);
     b.transfers(2000);
     for (int i = 0; i < 400; i++)
-        b.fault(i % 8);
+        b.fault(i % 9);
     printf("dma_addr_tb: %ld outputs, %ld wrong\n", b.seen, b.failures);
     return b.failures != 0;
 }

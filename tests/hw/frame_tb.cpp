@@ -6,7 +6,8 @@
  *   transfers  random LOAD, WEIGHT, STORE with waits: every word written, all of memory, counters
  *              that add up
  *   faults     header, opcode, length, fields, limits, bus errors, each also with random numbers as
- *              large as the field: cause, unit, command, address; restart
+ *              large as the field; every reserved bit, the CRC, rights of regions: cause, unit,
+ *              command, address; restart
  *   reset      soft reset at a random cycle; the bus is drained; restart
  *   bandwidth  beats a cycle of long streams, printed
  *   counts     (argument `long`) more than 2^16 commands of each unit, so that waits wrap
@@ -17,6 +18,7 @@
 #include <memory>
 
 #include "axi_bus.h"
+#include "driver/hd_crc.h"
 #include "hd_accel.h"
 #include "hd_timing.h"
 
@@ -25,6 +27,7 @@ namespace
 constexpr int N = CfgN;
 constexpr uint64_t kBase = 0x1280000000, kBus = 1ull << CfgAxiAddrBits;
 constexpr uint32_t kNoRegion = 9; /* disabled; the other odd ones read, even ones are written */
+constexpr uint32_t kRights = 0x5754aaab | 1u << (16 + kNoRegion); /* these rights and no others */
 constexpr uint32_t kCommands = 0, kSource = 0x40000, kSourceBytes = 0x80000, kTarget = 0x100000,
                    kTargetBytes = 0x40000, kMemory = 0x180000;
 constexpr uint32_t kSpadWords =
@@ -249,6 +252,7 @@ struct bench {
     void setup()
     {
         place(kBase);
+        write(HD_REG_REGION_RIGHTS, kRights);
         write(HD_REG_IRQ_ENABLE, HD_IRQ_ENABLE_DONE_MASK | HD_IRQ_ENABLE_ERROR_MASK);
         hash = read(HD_REG_CONFIG_HASH);
         CHECK(read(HD_REG_ID) == HD_ID, "id");
@@ -316,6 +320,12 @@ struct bench {
 };
 
 /* ------------------------------------------------------------------ streams */
+/* The header's CRC for the words as they are. */
+void seal(std::vector<uint32_t> &words)
+{
+    words[6] = hd_stream_crc(words.data(), words.size() * 4);
+}
+
 struct stream {
     std::vector<uint32_t> words;
     uint32_t commands = 0, count[HD_UNIT_COUNT] = {};
@@ -345,6 +355,7 @@ struct stream {
         add(c, HD_OPCODE_END, HD_UNIT_FETCH);
         words[3] = (uint32_t)words.size() * 4;
         words[5] = commands;
+        seal(words);
     }
 };
 
@@ -686,6 +697,7 @@ void test_registers(bench &b, int n)
     for (uint32_t r = 0; r < HD_REG_REGION_SIZE_COUNT; r++)
         writable[HD_REG_REGION_BASE_LO(r) / 4] = writable[HD_REG_REGION_BASE_HI(r) / 4] =
             writable[HD_REG_REGION_SIZE(r) / 4] = ~0u;
+    writable[HD_REG_REGION_RIGHTS / 4] = ~0u;
     writable[HD_REG_COMMAND_OFFSET / 4] = writable[HD_REG_COMMAND_LENGTH / 4] = ~0u;
     writable[HD_REG_IRQ_ENABLE / 4] = HD_IRQ_ENABLE_DONE_MASK | HD_IRQ_ENABLE_ERROR_MASK;
     for (uint32_t i = 0; i < 0x400; i++) {
@@ -709,6 +721,7 @@ void test_registers(bench &b, int n)
     }
     for (uint32_t i = 0; i < 0x400; i++)
         CHECK(b.read(i * 4) == known[i], "%x: %x, expected %x", i * 4, b.read(i * 4), known[i]);
+    b.write(HD_REG_REGION_RIGHTS, kRights);
     b.write(HD_REG_IRQ_ENABLE, HD_IRQ_ENABLE_DONE_MASK | HD_IRQ_ENABLE_ERROR_MASK);
 }
 
@@ -874,6 +887,107 @@ void test_header_faults(bench &b)
     expect_fault(b, good.words,
                  {HD_FAULT_REGION_LIMIT, HD_UNIT_FETCH, 0, b.bus.base + kSource - 64, true},
                  "stream limit", kSource - 64);
+}
+
+/* By word, the bits of a command that must be 0. */
+const std::vector<uint32_t> &reserved_of(uint32_t opcode)
+{
+    static const std::vector<uint32_t> end HD_CMD_END_RESERVED, read HD_CMD_DMA_READ_RESERVED,
+        array HD_CMD_ARRAY_RESERVED, vector HD_CMD_VECTOR_RESERVED, store HD_CMD_STORE_RESERVED;
+
+    return opcode == HD_OPCODE_END      ? end
+           : opcode == HD_OPCODE_ARRAY  ? array
+           : opcode == HD_OPCODE_VECTOR ? vector
+           : opcode == HD_OPCODE_STORE  ? store
+                                        : read;
+}
+
+/* Each reserved bit of the header or command at word `first`, one at a time, with the right CRC. */
+void spoil_reserved(bench &b, const stream &s, const std::vector<uint32_t> &reserved,
+                    uint32_t first, uint32_t command)
+{
+    const uint64_t at = b.bus.base + kCommands + 64;
+
+    for (uint32_t bit = 0; bit < 32 * reserved.size(); bit++) {
+        std::vector<uint32_t> w = s.words;
+
+        if ((reserved[bit / 32] >> bit % 32 & 1) == 0)
+            continue;
+        w[first + bit / 32] |= 1u << bit % 32;
+        seal(w);
+        expect_fault(b, w, {HD_FAULT_BAD_RESERVED, HD_UNIT_FETCH, command, at + first * 4, true},
+                     "reserved bit");
+    }
+}
+
+void test_reserved(bench &b)
+{
+    const trio t(b);
+    stream s(b.hash);
+    uint32_t command = 0;
+
+    s.add(hd_cmd_vector{}, HD_OPCODE_VECTOR, HD_UNIT_VECTOR);
+    s.add(hd_cmd_array{}, HD_OPCODE_ARRAY, HD_UNIT_ARRAY);
+    s.add(t.load, HD_OPCODE_LOAD, HD_UNIT_LOAD);
+    s.add(t.weight, HD_OPCODE_WEIGHT, HD_UNIT_WEIGHT);
+    s.add(t.store, HD_OPCODE_STORE, HD_UNIT_STORE);
+    s.end();
+    spoil_reserved(b, s, HD_HEADER_RESERVED, 0, 0);
+    for (uint32_t at = HD_HEADER_BYTES / 4; at < s.words.size(); at += (s.words[at] >> 8 & 255) * 4)
+        spoil_reserved(b, s, reserved_of(s.words[at] & 255), at, command++);
+}
+
+/* Up to 32 wrong bits in a row where nothing but the CRC notices: words of ARRAY, which the bench's
+ * own unit ignores, waits of END, and the header's counts and CRC. */
+void test_crc(bench &b)
+{
+    const uint64_t at = b.bus.base + kCommands + 64;
+    stream s(b.hash);
+
+    for (int i = b.random.range(0, 3); i >= 0; i--)
+        s.add(hd_cmd_array{}, HD_OPCODE_ARRAY, HD_UNIT_ARRAY);
+    s.end();
+    const uint32_t commands = s.commands, end = 8 + 28 * (commands - 1);
+    for (int i = 0; i < 40; i++) {
+        std::vector<uint32_t> w = s.words;
+        const uint64_t bits = ((uint64_t)b.random.next() | 1) << b.random.range(0, 31);
+        const uint32_t any = 8 + 28 * (uint32_t)b.random.range(0, (int)commands - 2) +
+                             (uint32_t)b.random.range(8, 25),
+                       word = b.random.chance(20)   ? 4u + i % 2
+                              : b.random.chance(20) ? end + 1
+                                                    : any;
+
+        w[word] ^= (uint32_t)bits;
+        w[word + 1] ^= (uint32_t)(bits >> 32);
+        expect_fault(b, w, {HD_FAULT_BAD_CRC, HD_UNIT_FETCH, commands - 1, at + end * 4, true},
+                     "CRC");
+    }
+}
+
+/* Each region without the right that a unit needs, all others with every right. */
+void test_rights(bench &b)
+{
+    const uint32_t read = b.source_region(), write = b.target_region();
+    const uint64_t at = b.bus.base + kCommands + 64;
+    trio t(b);
+
+    t.load.region = t.weight.region = read & 15;
+    t.store.region = write & 15;
+    const std::vector<uint32_t> w = t.make().words;
+    b.write(HD_REG_REGION_RIGHTS, ~(1u << read));
+    expect_fault(b, w, {HD_FAULT_REGION_RIGHT, HD_UNIT_LOAD, 1, b.bus.base + kSource + 128, true},
+                 "LOAD's right");
+    b.write(HD_REG_REGION_RIGHTS, ~(0x10000u << write));
+    expect_fault(b, w, {HD_FAULT_REGION_RIGHT, HD_UNIT_STORE, 3, b.bus.base + kTarget, true},
+                 "STORE's right");
+    t.load.region = 5, t.weight.region = 3;
+    b.write(HD_REG_REGION_RIGHTS, ~(1u << 3));
+    expect_fault(b, t.make().words,
+                 {HD_FAULT_REGION_RIGHT, HD_UNIT_WEIGHT, 2, b.bus.base + kSource + 128, true},
+                 "WEIGHT's right");
+    b.write(HD_REG_REGION_RIGHTS, ~1u);
+    expect_fault(b, w, {HD_FAULT_REGION_RIGHT, HD_UNIT_FETCH, 0, at, true}, "FETCH's right");
+    b.write(HD_REG_REGION_RIGHTS, kRights);
 }
 
 void test_unit_faults(bench &b)
@@ -1439,6 +1553,9 @@ int main(int argc, char **argv)
         test_stream_faults(b);
         test_end_of_bus(b);
         test_unit_faults(b);
+        test_reserved(b);
+        test_crc(b);
+        test_rights(b);
         for (int k = 0; k < 4; k++)
             test_random_faults(b);
         test_limit_exact(b);

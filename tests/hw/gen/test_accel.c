@@ -190,7 +190,7 @@ static void structure_is_checked(void **state)
     expect_bad(*state, "{\"name\": \"w3\", \"bits\": 5, \"doc\": \"\"}",
                "{\"name\": \"w3\", \"bits\": 32, \"doc\": \"\"}, {\"name\": \"w4\", \"bits\": 1, "
                "\"doc\": \"\"}",
-               "common: expected 4 words, found 5");
+               "common: expected 4 words, found 8");
 }
 
 static void timing_is_checked(void **state)

@@ -7,6 +7,7 @@
 
 #include "base/arena.h"
 #include "driver/hd.h"
+#include "driver/hd_crc.h"
 #include "hw/gen/accel.h"
 #include "sim/functional/hd_func.h"
 
@@ -39,11 +40,13 @@ static inline void bench_bind(struct func_bench *t)
 {
     uint8_t *m = t->memory;
 
-    assert_int_equal(hd_bind(&t->dev, 0, m, BASE, STREAM_BYTES), HD_OK);
-    assert_int_equal(hd_bind(&t->dev, 1, m + STREAM_BYTES, BASE + STREAM_BYTES, REGION1_BYTES),
+    assert_int_equal(hd_bind(&t->dev, 0, m, BASE, STREAM_BYTES, HD_READ | HD_WRITE), HD_OK);
+    assert_int_equal(hd_bind(&t->dev, 1, m + STREAM_BYTES, BASE + STREAM_BYTES, REGION1_BYTES,
+                             HD_READ | HD_WRITE),
                      HD_OK);
     assert_int_equal(hd_bind(&t->dev, 2, m + STREAM_BYTES + REGION1_BYTES,
-                             BASE + STREAM_BYTES + REGION1_BYTES, REGION2_BYTES),
+                             BASE + STREAM_BYTES + REGION1_BYTES, REGION2_BYTES,
+                             HD_READ | HD_WRITE),
                      HD_OK);
 }
 
@@ -100,6 +103,8 @@ static inline int bench_run(struct func_bench *t)
     bench_add(t, &end, sizeof end);
     header.length = t->at;
     header.command_count = t->n_commands;
+    memcpy(t->memory, &header, sizeof header);
+    header.crc = hd_stream_crc(t->memory, t->at);
     memcpy(t->memory, &header, sizeof header);
     return hd_run(&t->dev, 0, t->at);
 }

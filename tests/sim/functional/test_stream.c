@@ -263,18 +263,26 @@ static void expect_fault(struct func_bench *t, int rc, uint32_t code, uint32_t u
     assert_int_equal(t->dev.fault.address, address);
 }
 
-/* A good stream of LOAD, END with one word changed. */
-static int run_changed(struct func_bench *t, uint32_t word, uint32_t value)
+/* A good stream of LOAD, END with one word changed; sealed: and with the CRC for it. */
+static int run_damaged(struct func_bench *t, uint32_t word, uint32_t value, int sealed)
 {
     struct hd_cmd_dma_read load = read_command(HD_OPCODE_LOAD, HD_SPACE_SCRATCHPAD, 16);
-    uint32_t at;
+    uint32_t at, crc;
 
     bench_begin(t);
     bench_add(t, &load, sizeof load);
     assert_int_equal(bench_run(t), HD_OK);
     at = t->at;
     memcpy(t->memory + word * 4, &value, 4);
+    crc = hd_stream_crc(t->memory, at);
+    if (sealed)
+        memcpy(t->memory + offsetof(struct hd_header, crc), &crc, 4);
     return hd_run(&t->dev, 0, at);
+}
+
+static int run_changed(struct func_bench *t, uint32_t word, uint32_t value)
+{
+    return run_damaged(t, word, value, 1);
 }
 
 static void damaged_streams(void **state)
@@ -287,15 +295,29 @@ static void damaged_streams(void **state)
     expect_fault(&t, run_changed(&t, 0, 0), HD_FAULT_BAD_HEADER, HD_UNIT_FETCH, 0, 0);
     expect_fault(&t, run_changed(&t, 1, 9), HD_FAULT_BAD_VERSION, HD_UNIT_FETCH, 0, 0);
     expect_fault(&t, run_changed(&t, 2, 9), HD_FAULT_CONFIG_MISMATCH, HD_UNIT_FETCH, 0, 0);
-    expect_fault(&t, run_changed(&t, 3, 64), HD_FAULT_BAD_HEADER, HD_UNIT_FETCH, 0, 0);
+    expect_fault(&t, run_changed(&t, 3, 64), HD_FAULT_BAD_LENGTH, HD_UNIT_FETCH, 0, 0);
     expect_fault(&t, run_changed(&t, first, 3u << 8 | 99), HD_FAULT_BAD_OPCODE, HD_UNIT_FETCH, 0,
                  32);
     expect_fault(&t, run_changed(&t, first, 2u << 8 | HD_OPCODE_LOAD), HD_FAULT_BAD_LENGTH,
                  HD_UNIT_FETCH, 0, 32);
     expect_fault(&t, run_changed(&t, first + 12, 1u << 8 | HD_OPCODE_INVALID), HD_FAULT_BAD_OPCODE,
                  HD_UNIT_FETCH, 1, 80);
+    /* END is the stream's last command: what follows would escape the check. */
+    expect_fault(&t, run_changed(&t, first, HD_CMD_END_UNITS << 8 | HD_OPCODE_END),
+                 HD_FAULT_BAD_LENGTH, HD_UNIT_FETCH, 0, 32);
+    expect_fault(&t, run_changed(&t, 7, 1), HD_FAULT_BAD_RESERVED, HD_UNIT_FETCH, 0, 0);
+    expect_fault(&t, run_changed(&t, first + 3, 1u << 21), HD_FAULT_BAD_RESERVED, HD_UNIT_FETCH, 0,
+                 32);
+    expect_fault(&t, run_changed(&t, first + 4, 1u << 31), HD_FAULT_BAD_RESERVED, HD_UNIT_FETCH, 0,
+                 32);
+    expect_fault(&t, run_changed(&t, first + 12 + 3, 1u << 31), HD_FAULT_BAD_RESERVED,
+                 HD_UNIT_FETCH, 1, 80);
+    /* Another word of the scratchpad, which nothing else notices; the CRC itself. */
+    expect_fault(&t, run_damaged(&t, first + 10, 1, 0), HD_FAULT_BAD_CRC, HD_UNIT_FETCH, 0, 0);
+    expect_fault(&t, run_damaged(&t, 6, 0, 0), HD_FAULT_BAD_CRC, HD_UNIT_FETCH, 0, 0);
+    assert_int_equal(run_changed(&t, first + 10, 1), HD_OK);
     /* The engine starts again after a fault. */
-    assert_int_equal(run_changed(&t, 7, 0), HD_OK);
+    assert_int_equal(run_changed(&t, 0, HD_MAGIC), HD_OK);
     bench_close(&t);
 }
 
@@ -314,14 +336,22 @@ static void addresses_outside(void **state)
                  REGION1_BYTES - 16);
     load.offset = 0;
     load.region = 7; /* never bound */
+    expect_fault(&t, bench_run_one(&t, &load, sizeof load), HD_FAULT_REGION_RIGHT, HD_UNIT_LOAD, 0,
+                 0);
+    hd_bind(&t.dev, 7, NULL, BASE, 0, HD_READ);
     expect_fault(&t, bench_run_one(&t, &load, sizeof load), HD_FAULT_REGION_LIMIT, HD_UNIT_LOAD, 0,
                  0);
-    hd_bind(&t.dev, 7, NULL, BASE + MEMORY_BYTES, 64);
-    expect_fault(&t, bench_run_one(&t, &load, sizeof load), HD_FAULT_BUS_READ, HD_UNIT_LOAD, 0, 0);
     store.region = 7;
+    expect_fault(&t, bench_run_one(&t, &store, sizeof store), HD_FAULT_REGION_RIGHT, HD_UNIT_STORE,
+                 0, 0);
+    hd_bind(&t.dev, 7, NULL, BASE, 64, HD_WRITE);
+    expect_fault(&t, bench_run_one(&t, &load, sizeof load), HD_FAULT_REGION_RIGHT, HD_UNIT_LOAD, 0,
+                 0);
+    hd_bind(&t.dev, 7, NULL, BASE + MEMORY_BYTES, 64, HD_READ | HD_WRITE);
+    expect_fault(&t, bench_run_one(&t, &load, sizeof load), HD_FAULT_BUS_READ, HD_UNIT_LOAD, 0, 0);
     expect_fault(&t, bench_run_one(&t, &store, sizeof store), HD_FAULT_BUS_WRITE, HD_UNIT_STORE, 0,
                  0);
-    assert_int_equal(hd_bind(&t.dev, 0, r[0].host, BASE, 32), HD_OK);
+    assert_int_equal(hd_bind(&t.dev, 0, r[0].host, BASE, 32, HD_READ | HD_WRITE), HD_OK);
     assert_int_equal(bench_run_one(&t, &store, sizeof store), HD_ERROR_ARGUMENT);
     bench_close(&t);
 }
@@ -398,8 +428,8 @@ static void separate_memory_and_polling(void **state)
     t.port.wait_irq = NULL;
     assert_int_equal(hd_open(&t.dev, &t.port, t.f.config.hash), HD_OK);
     bench_bind(&t);
-    assert_int_equal(hd_bind(&t.dev, 1, in, REGION1, sizeof in), HD_OK);
-    assert_int_equal(hd_bind(&t.dev, 2, out, REGION2, sizeof out), HD_OK);
+    assert_int_equal(hd_bind(&t.dev, 1, in, REGION1, sizeof in, HD_READ | HD_WRITE), HD_OK);
+    assert_int_equal(hd_bind(&t.dev, 2, out, REGION2, sizeof out, HD_READ | HD_WRITE), HD_OK);
     random_bytes(in, sizeof in);
     assert_int_equal(hd_copy_in(&t.dev, 1, 0, sizeof in), HD_OK);
     bench_begin(&t);
