@@ -11,8 +11,8 @@ static const char *part(struct qdq *w, const char *op, const char *a, const char
     return out;
 }
 
-/* Two nodes: the second reads the first's result, once or twice. */
-static void two(struct qdq *w, const char *first, const char *second, bool twice)
+/* Two nodes: the second reads the first's result. */
+static void two(struct qdq *w, const char *first, const char *second)
 {
     const enum qdq_form form = qdq_found(w);
     const char *in[2] = {NULL, NULL};
@@ -23,7 +23,7 @@ static void two(struct qdq *w, const char *first, const char *second, bool twice
     const char *half = qdq_unique(w, arena_printf(w->arena, "%s/first", out));
 
     qdq_node(w, first, half, in[0], in[1], NULL, NULL);
-    qdq_node(w, second, out, half, twice ? half : NULL, NULL, NULL);
+    qdq_node(w, second, out, half, NULL, NULL, NULL);
     qdq_made(w, w->op->out[0], form, out);
 }
 
@@ -83,9 +83,8 @@ static void interpolate(struct qdq *w)
 bool qdq_parts(struct qdq *w)
 {
     switch (w->op->opcode) {
-    case IR_OP_NOT_EQUAL: two(w, "Equal", "Not", false); return true;
-    case IR_OP_RSQRT: two(w, "Sqrt", "Reciprocal", false); return true;
-    case IR_OP_SQUARED_DIFFERENCE: two(w, "Sub", "Mul", true); return true;
+    case IR_OP_NOT_EQUAL: two(w, "Equal", "Not"); return true;
+    case IR_OP_RSQRT: two(w, "Sqrt", "Reciprocal"); return true;
     case IR_OP_L2_NORMALIZATION: l2_normalization(w); return true;
     case IR_OP_INTERPOLATE: interpolate(w); return true;
     default: return false;

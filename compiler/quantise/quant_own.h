@@ -71,6 +71,12 @@ static inline bool quant_is_value(const struct ir_tensor *t)
 /* Output channel of element `i` of an operator's weights. */
 uint32_t quant_channel(const struct ir_graph *g, const struct ir_op *op, size_t i);
 
+/* --- quant_split.c --- */
+
+/* A copy in operators that ONNX has on quantised values. */
+enum status quant_split(struct arena *a, const struct ir_graph *from, struct ir_graph **to,
+                        struct diag *d);
+
 /* --- quant_fuse.c --- */
 
 /* fused, inside, source of `q`. */

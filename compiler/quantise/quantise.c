@@ -32,7 +32,7 @@ static void list_layers(const struct quant *q, const struct quant_noise *network
                         const struct quant_noise *own, struct quant_result *r)
 {
     const struct ir_graph *g = q->g;
-    struct quant_layer *last = NULL;
+    uint32_t *place = ARENA_ARRAY(q->arena, uint32_t, g->n_row + 1); /* of a row, + 1 */
 
     r->layer = ARENA_ARRAY(q->arena, struct quant_layer, g->n_op + 1);
     for (uint32_t i = 0; i < g->n_op; i++) {
@@ -40,10 +40,12 @@ static void list_layers(const struct quant *q, const struct quant_noise *network
 
         if (only_moves(op) || ir_out(g, op, 0)->type != IR_F32)
             continue;
-        if (!last || last->row != op->row) {
-            last = &r->layer[r->n_layer++];
-            *last = (struct quant_layer){.row = op->row, .quantised = true};
+        if (!place[op->row]) {
+            r->layer[r->n_layer] = (struct quant_layer){.row = op->row, .quantised = true};
+            place[op->row] = ++r->n_layer;
         }
+        struct quant_layer *last = &r->layer[place[op->row] - 1];
+
         last->quantised = last->quantised && q->op[i];
         last->reason = q->op[i] ? last->reason : q->reason[i];
         last->network = quant_decibel(network[i]);
@@ -99,9 +101,15 @@ static enum status try_worst(const struct quant_job *job, const struct quant *q,
     return ST_OK;
 }
 
-enum status quantise(const struct quant_job *job, struct quant_result *result, struct diag *d)
+enum status quantise(const struct quant_job *given, struct quant_result *result, struct diag *d)
 {
-    const struct ir_graph *g = job->g;
+    struct quant_job split = *given, *job = &split;
+    struct ir_graph *g;
+
+    *result = (struct quant_result){0};
+    TRY(quant_check(given->g, d));
+    TRY(quant_split(job->arena, given->g, &g, d));
+    job->g = g;
     struct quant_noise *network = ARENA_ARRAY(job->arena, struct quant_noise, g->n_op),
                        *own = ARENA_ARRAY(job->arena, struct quant_noise, g->n_op);
     struct quant q = {.arena = job->arena, .g = g, .options = &job->options};
@@ -109,8 +117,6 @@ enum status quantise(const struct quant_job *job, struct quant_result *result, s
     struct quant_seen *seen;
     bool *keep;
 
-    *result = (struct quant_result){0};
-    TRY(quant_check(g, d));
     TRY(quant_kept(job->arena, g, job->options.keep_float, &keep, d));
     TRY(quant_see(job, &seen, d));
     q.keep = keep;

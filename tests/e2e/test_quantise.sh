@@ -76,6 +76,42 @@ for k in 0 1 2 3; do
 done
 rm ./*.onnx
 
+# --- Keras' layer normalisation is written as ONNX's, which the accelerator computes as one operator ---
+python3 - 64 >norm.ir <<'PY'
+import random, struct, sys
+n, r = int(sys.argv[1]), random.Random(5)
+def data(values):
+    return "data=" + struct.pack(f"<{len(values)}f", *values).hex()
+shapes = [("x", "12,N"), ("mean", "12,1"), ("square", "12,N"), ("variance", "12,1"), None, ("positive", "12,1"), ("inverse", "12,1"), None,
+          ("scale", "12,N"), ("scaled", "12,N"), ("shift", "12,N"), None, ("left", "12,N"), ("y", "12,N")]
+consts = {4: ("", [1e-5]), 7: (n, [r.uniform(0.5, 1) for _ in range(n)]), 11: (n, [r.gauss(0, 0.3) for _ in range(n)])}
+ops = ["mean (0) 1 axis=2 keep_dims=1", "squared_difference (0,1) 2", "mean (2) 3 axis=2 keep_dims=1", "add (3,4) 5", "rsqrt (5) 6",
+       "mul (6,7) 8", "mul (0,8) 9", "mul (1,8) 10", "sub (11,10) 12", "add (9,12) 13"]
+print('heddle-ir 1 graph name="norm"')
+for i, op in enumerate(ops):
+    print(f'row {i} name="{i:02}_{op.split()[0]}" op="{op.split()[0]}" tensor="" shape="" macs=0')
+for i, s in enumerate(shapes):
+    if s:
+        print(f'tensor {i} f32 [{s[1].replace("N", str(n))}] {"value" if i else "input"} name="{s[0]}"')
+    else:
+        print(f'tensor {i} f32 [{consts[i][0]}] const name="c{i}" {data(consts[i][1])}')
+for i, op in enumerate(ops):
+    name, ins, out, *rest = op.split()
+    print(f"op {name} row={i} in={ins} out=({out})", *rest)
+print("border in=(0) out=(13)")
+open("rows.bin", "wb").write(struct.pack(f"<{8 * 12 * n}f", *[r.gauss(0.5, 2) for _ in range(8 * 12 * n)]))
+PY
+quantise norm.ir -i rows.bin -o float.onnx '--keep-float=*'
+quantise norm.ir -i rows.bin -o int8.onnx
+"$heddle" inspect int8.onnx | awk '$3 == "systolic"' >systolic
+[ "$(awk '{print $2}' systolic)" = Add ] || fail "the layer normalisation is not one operator: $(cat systolic)"
+for net in norm.ir float.onnx int8.onnx; do
+    "$heddle" run "$net" --engine=func -q -i rows.bin -o "of/$net" --no-report >log 2>&1 || fail "$net: $(cat log)"
+done
+[ "$(decibel of/norm.ir/out_0.bin of/float.onnx/out_0.bin)" -ge 120 ] || fail "the layer normalisation as ONNX differs"
+[ "$(decibel of/norm.ir/out_0.bin of/int8.onnx/out_0.bin)" -ge 30 ] || fail "the layer normalisation in int8 is far off"
+rm ./*.onnx
+
 # --- what is refused, without a file ---
 refused() { local code=$1 message=$2; shift 2; expect "$code" "heddle: $message" "$heddle" quantise "$@"; }
 refused 2 "no model; expected: heddle quantise MODEL"
