@@ -61,8 +61,9 @@ struct options {
     enum options_engine engine;
     enum options_host host;
     enum options_core host_core; /* of HOST_ISS */
-    uint32_t host_memory;        /* cycles from an address to its answer, of its own memory */
-    uint32_t host_clock[2];      /* its cycles in those of the accelerator: [0] in [1] */
+    uint32_t host_bus;    /* likewise of the accelerator's memory, in its cycles; 0: mem_latency */
+    uint32_t host_memory; /* cycles from an address to its answer, of its own memory */
+    uint32_t host_clock[2]; /* its cycles in those of the accelerator: [0] in [1] */
     const char *hw;
     struct registry targets; /* all that were found */
     struct target_list target;

@@ -87,6 +87,11 @@ const struct option_row options_table[] = {
           "of --host=iss, rtl: cycles from the processor's address to its memory's answer (default "
           "1)"),
      NUMBER(host_memory, 1, 16), .used_by = RUNS | PROGRAM},
+    {SHOW("host-bus", "N", DEVICE,
+          "of --host=iss, rtl: accelerator's cycles from the processor's address to the answer of "
+          "its "
+          "memory, where tensors are (default: --mem-latency)"),
+     NUMBER(host_bus, 1, 100000), .used_by = RUNS | PROGRAM},
     {SHOW("hw", "NAME|FILE", COMPILER,
           "configuration: tiny, sys8, sys16 (default), sys32, a JSON file, or JSON: {\"base\": "
           "\"sys16\", "

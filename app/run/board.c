@@ -47,7 +47,7 @@ static enum status load(struct board *b)
     const struct iss_symbol *guard;
     size_t n_bytes;
 
-    iss_memory(b->cpu, BOARD_RAM, BOARD_RAM_BYTES, ram);
+    iss_memory(b->cpu, BOARD_RAM, BOARD_RAM_BYTES, ram, 0);
     TRY(file_read(b->arena, b->elf, MAX_ELF, &file, &n_bytes, b->d));
     TRY(iss_load(b->cpu, b->arena, b->elf, file, n_bytes, &b->program, b->d));
     name_owners(b);
@@ -57,8 +57,8 @@ static enum status load(struct board *b)
         return FAIL(b->d, ST_INTERNAL, "%s: found no symbol stack_guard", b->elf);
     const uint32_t low = guard->address - BOARD_RAM, high = low + STACK_GUARD;
     b->cpu->n_region = 0;
-    iss_memory(b->cpu, BOARD_RAM, low, ram);
-    iss_memory(b->cpu, BOARD_RAM + high, BOARD_RAM_BYTES - high, ram + high);
+    iss_memory(b->cpu, BOARD_RAM, low, ram, 0);
+    iss_memory(b->cpu, BOARD_RAM + high, BOARD_RAM_BYTES - high, ram + high, 0);
     return ST_OK;
 }
 
@@ -91,7 +91,7 @@ static enum status open_accelerator(struct board *b, const struct sim_model *so)
     b->registers = (struct iss_device){board_read_register, board_write_register, b};
     TRY(board_waves_open(b));
     iss_device(b->cpu, BOARD_REGISTERS, BOARD_REGISTERS_BYTES, &b->registers);
-    iss_memory(b->cpu, BOARD_MEMORY, (uint32_t)n, memory);
+    iss_memory(b->cpu, BOARD_MEMORY, (uint32_t)n, memory, board_bus_wait(b));
     return ST_OK;
 }
 

@@ -150,7 +150,7 @@ static enum status open_core(struct board *b, uint32_t i)
         return FAIL(b->d, ST_INTERNAL, "cannot open the core of %s: %s", of->name, error);
     c->registers = (struct iss_device){read_register, write_register, c};
     iss_device(b->cpu, BOARD_CORE_REGISTERS(i), BOARD_CORE_REGISTERS_BYTES, &c->registers);
-    iss_memory(b->cpu, board_core_memory(all, i), of->memory_bytes, memory);
+    iss_memory(b->cpu, board_core_memory(all, i), of->memory_bytes, memory, board_bus_wait(b));
     b->n_core++;
     return ST_OK;
 }

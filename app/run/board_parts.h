@@ -74,6 +74,8 @@ struct board {
  * (--host-clock). */
 uint64_t board_device_cycle(const struct board *b, uint64_t cycle);
 void board_wait_until(struct board *b, uint64_t device_cycle);
+/* Cycles of the processor that a load or store of the accelerator's memory takes beyond one of its own (--host-bus). */
+uint32_t board_bus_wait(const struct board *b);
 /* Cycles of a model since it was opened. */
 uint64_t board_cycles(const struct hd_sim_api *api, struct hd_sim *sim);
 void board_account(struct board *b);

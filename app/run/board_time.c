@@ -20,6 +20,15 @@ void board_wait_until(struct board *b, uint64_t device_cycle)
         b->cpu->cycles = cycle;
 }
 
+uint32_t board_bus_wait(const struct board *b)
+{
+    const struct options *const o = b->job->options;
+    const uint64_t device = o->host_bus ? o->host_bus : o->mem_latency,
+                   cycles = (device * o->host_clock[0] + o->host_clock[1] - 1) / o->host_clock[1];
+
+    return cycles > o->host_memory ? (uint32_t)(cycles - o->host_memory) : 0;
+}
+
 /* The processor's track, of the first inference: up to now it did this. */
 static void trace(struct board *b, enum trace_doing doing)
 {

@@ -53,6 +53,7 @@ static enum status compile(struct run_job *job, const struct sim_tool *gcc, cons
                                         "program/program_print.c",
                                         "package/bare/riscv.c",
                                         "package/bare/semihosting.c",
+                                        "package/bare/memory.c",
                                         "hd.c",
                                         "hd_text.c",
                                         "port_mmio.c"};

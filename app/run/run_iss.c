@@ -43,6 +43,8 @@ enum status run_iss_check(const struct run_job *job, struct diag *d)
         return FAIL(d, ST_USAGE, "--host-core: only with --host=iss");
     if (o->host == HOST_NATIVE && o->host_memory != 1)
         return FAIL(d, ST_USAGE, "--host-memory: only with --host=iss or rtl");
+    if (o->host == HOST_NATIVE && o->host_bus)
+        return FAIL(d, ST_USAGE, "--host-bus: only with --host=iss or rtl");
     if (o->host == HOST_NATIVE && (o->host_clock[0] != 1 || o->host_clock[1] != 1))
         return FAIL(d, ST_USAGE, "--host-clock: only with --host=iss or rtl");
     if (o->host == HOST_NATIVE)

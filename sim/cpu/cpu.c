@@ -79,8 +79,8 @@ enum status cpu_open(struct cpu *u, const struct sim_model *model, struct iss *c
         return FAIL(d, ST_INTERNAL, "'%s' is not a processor's model", model->path);
     for (uint32_t i = 0; i < c->n_region; i++)
         if (c->region[i].bytes != NULL)
-            region[o.n_region++] =
-                (struct hd_cpu_region){c->region[i].base, c->region[i].n_bytes, c->region[i].bytes};
+            region[o.n_region++] = (struct hd_cpu_region){c->region[i].base, c->region[i].n_bytes,
+                                                          c->region[i].bytes, c->region[i].wait};
     u->c = c;
     c->x[5] = (c->pc + 0x800) & ~0xfffu; /* left by the jump to the program */
     u->core = u->api->open(&o);

@@ -97,7 +97,7 @@ struct hd_cpu {
         bytes = find(top.mem_addr);
         if (bytes == nullptr)
             return true;
-        if (++waited < options.latency)
+        if (++waited < options.latency + region[last].wait)
             return false;
         waited = 0;
         top.mem_ready = 1;
@@ -178,7 +178,7 @@ static hd_cpu *cpu_open(const hd_cpu_options *options)
     for (int i = 0; i < 4; i++)
         cpu->clock();
     cpu->top.resetn = 1;
-    cpu->region.push_back({0, sizeof boot, reinterpret_cast<uint8_t *>(boot)});
+    cpu->region.push_back({0, sizeof boot, reinterpret_cast<uint8_t *>(boot), 0});
     while (!(cpu->top.mem_valid && cpu->top.mem_addr == options->pc)) {
         (void)cpu->answer_memory();
         cpu->clock();

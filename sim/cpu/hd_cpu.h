@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-#define HD_CPU_ABI 1u
+#define HD_CPU_ABI 2u
 
 struct hd_cpu;
 
@@ -13,6 +13,7 @@ struct hd_cpu;
 struct hd_cpu_region {
     uint32_t base, n_bytes;
     uint8_t *bytes;
+    uint32_t wait; /* cycles that its answer takes beyond hd_cpu_options.latency */
 };
 
 /* An instruction that has completed: what it was and wrote (rd 0: nothing). */

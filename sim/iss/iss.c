@@ -85,9 +85,10 @@ static void add_region(struct iss *c, const struct iss_region *r)
     c->region[c->n_region++] = *r;
 }
 
-void iss_memory(struct iss *c, uint32_t base, uint32_t n_bytes, uint8_t *bytes)
+void iss_memory(struct iss *c, uint32_t base, uint32_t n_bytes, uint8_t *bytes, uint32_t wait)
 {
-    add_region(c, &(struct iss_region){.base = base, .n_bytes = n_bytes, .bytes = bytes});
+    add_region(
+        c, &(struct iss_region){.base = base, .n_bytes = n_bytes, .bytes = bytes, .wait = wait});
 }
 
 void iss_device(struct iss *c, uint32_t base, uint32_t n_bytes, const struct iss_device *device)
@@ -138,6 +139,7 @@ static bool load(struct iss *c, uint32_t address, uint32_t n_bytes, uint32_t *va
     }
     if (r != NULL && r->bytes != NULL) {
         memcpy(value, r->bytes + (address - r->base), n_bytes);
+        c->cycles += r->wait;
         return true;
     }
     if (r != NULL && r->device->read(r->device->ctx, address - r->base, n_bytes, value)) {
@@ -158,6 +160,7 @@ static bool store(struct iss *c, uint32_t address, uint32_t n_bytes, uint32_t va
     }
     if (r != NULL && r->bytes != NULL) {
         memcpy(r->bytes + (address - r->base), &value, n_bytes);
+        c->cycles += r->wait;
         if (address - c->code_base < c->code_bytes)
             c->op[(address - c->code_base) / 4].kind = ISS_UNKNOWN;
         return true;

@@ -3,7 +3,7 @@
  * After "The RISC-V Instruction Set Manual", volume I 20191213, volume II 20211203.
  *
  *     struct iss *c = iss_new(arena, &iss_five_stages);
- *     iss_memory(c, 0x80000000, n_bytes, bytes);     RAM
+ *     iss_memory(c, 0x80000000, n_bytes, bytes, 0);  RAM
  *     iss_device(c, 0x10000000, 0x1000, &device);    registers
  *     iss_code(c, arena, 0x80000000, n_text);        where instructions may be
  *     c->pc = 0x80000000;
@@ -85,6 +85,7 @@ struct iss_device {
 struct iss_region {
     uint32_t base, n_bytes;          /* at least 4; base + n_bytes is at most 2^32 */
     uint8_t *bytes;                  /* NULL: a device */
+    uint32_t wait;                   /* cycles more of a load or store than the table has */
     const struct iss_device *device; /* NULL: memory */
 };
 
@@ -123,8 +124,9 @@ struct iss {
 struct iss *iss_new(struct arena *a, const struct iss_cycles *cost);
 
 /* Map memory or a device at [base, base + n_bytes). Regions do not overlap: an assertion, as are
- * more than ISS_REGIONS. `bytes` and `device` stay the caller's. */
-void iss_memory(struct iss *c, uint32_t base, uint32_t n_bytes, uint8_t *bytes);
+ * more than ISS_REGIONS. `bytes` and `device` stay the caller's. `wait`: cycles that each load and
+ * store of this memory takes beyond the table's. */
+void iss_memory(struct iss *c, uint32_t base, uint32_t n_bytes, uint8_t *bytes, uint32_t wait);
 void iss_device(struct iss *c, uint32_t base, uint32_t n_bytes, const struct iss_device *device);
 
 /* Instructions are fetched from this range of mapped memory alone (base and n_bytes multiples of

@@ -6,6 +6,7 @@ for tool in riscv64-unknown-elf-gcc cmake; do
     command -v $tool >/dev/null || { echo "$tool not found (make test installs it)"; exit 77; }
 done
 expect 2 "heddle: --host-memory: only with --host=iss or rtl" "$heddle" run digits --host-memory=2
+expect 2 "heddle: --host-bus: only with --host=iss or rtl" "$heddle" run digits --host-bus=2
 expect 2 "heddle: --host-core: only with --host=iss" "$heddle" run digits --host=rtl --host-core=picorv32
 expect 2 "heddle: --host=rtl: not with --reset-state" "$heddle" run digits --host=rtl --reset-state
 expect 5 "heddle: --host=rtl: HEDDLE_PICORV32: none.v not found" env HEDDLE_PICORV32=none.v "$heddle" run digits --host=rtl

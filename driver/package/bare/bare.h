@@ -1,4 +1,4 @@
-/* bare.h - between semihosting.c and the processor's start-up code. */
+/* bare.h - between semihosting.c, the processor's start-up code and memory.c. */
 #ifndef BARE_H
 #define BARE_H
 
@@ -10,6 +10,7 @@ intptr_t bare_call(uintptr_t operation, const void *argument);
 /* After the start-up: paint the stack, run, leave. */
 void bare_main(void);
 
+/* memory.c */
 void *memcpy(void *to, const void *from, uintptr_t n);
 void *memmove(void *to, const void *from, uintptr_t n);
 void *memset(void *to, int value, uintptr_t n);

@@ -33,7 +33,7 @@ riscv64-unknown-elf-gcc -march=rv32im -mabi=ilp32 -std=c11 -Os -ffreestanding -f
     -ffunction-sections -fdata-sections -Wall -Werror -nostdlib -Wl,--gc-sections,--no-warn-rwx-segments \
     -Wl,--defsym=DEVICE_MEMORY="$device" -T "$here/soc.ld" -DHD_IRQ -DHD_REGISTERS=0x40000000 \
     -DHD_MEMORY="$device" -DHD_MEMORY_BYTES=$((ram - device)) -I "$package" -I "$package/runtime" -Wa,-I"$package" \
-    -o "$work/soc.elf" "${sources[@]}" "$here/soc.c" "$work/input.S" -lgcc
+    -o "$work/soc.elf" "${sources[@]}" "$root/driver/package/bare/memory.c" "$here/soc.c" "$work/input.S" -lgcc
 riscv64-unknown-elf-objcopy -O binary "$work/soc.elf" "$work/soc.bin"
 od -An -v -tx"$word" -w"$word" "$work/soc.bin" | tr -d ' ' >"$hex"
 riscv64-unknown-elf-size "$work/soc.elf" | awk 'NR == 2 { print "program: " $1 + $2 " bytes, " $3 " more of memory" }'

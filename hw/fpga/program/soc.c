@@ -98,28 +98,6 @@ int port_interrupt(void *ctx)
     return (int)(*LIGHTS & 1);
 }
 
-/* What compilers call by themselves. */
-void *memcpy(void *to, const void *from, uintptr_t n);
-void *memcpy(void *to, const void *from, uintptr_t n)
-{
-    uint8_t *t = to;
-    const uint8_t *f = from;
-
-    for (uintptr_t i = 0; i < n; i++)
-        t[i] = f[i];
-    return to;
-}
-
-void *memset(void *to, int value, uintptr_t n);
-void *memset(void *to, int value, uintptr_t n)
-{
-    uint8_t *t = to;
-
-    for (uintptr_t i = 0; i < n; i++)
-        t[i] = (uint8_t)value;
-    return to;
-}
-
 void prepare(void);
 void prepare(void)
 {

@@ -15,9 +15,10 @@ import sys
 import tempfile
 
 import cases
+import emulated
 import rv32
 
-ROOT = os.path.normpath(os.path.join(rv32.HERE, "..", "..", ".."))
+ROOT = os.path.normpath(os.path.join(emulated.HERE, "..", "..", ".."))
 BUILD = os.environ.get("HEDDLE_BUILD", os.path.join(ROOT, "build"))
 TABLE = os.path.join(ROOT, "compiler", "hostcycles", "host_cycles.def")
 
@@ -28,8 +29,8 @@ def compile_network(folder, name, rounding, text):
     with open(model, "w") as f:
         f.write(text)
     option = {"onnx": ["--onnx-rounding=onnx"], "litert": ["--fc-scale=litert"]}.get(rounding, [])
-    rv32.run([os.path.join(BUILD, "heddle"), "compile", model, "--target=c", "-o", package, *option])
-    lines = rv32.run([os.path.join(BUILD, "host_work"), model, *([rounding] if rounding else [])])
+    emulated.run([os.path.join(BUILD, "heddle"), "compile", model, "--target=c", "-o", package, *option])
+    lines = emulated.run([os.path.join(BUILD, "host_work"), model, *([rounding] if rounding else [])])
     return package, [line.split("|") for line in lines.splitlines()]
 
 
@@ -40,12 +41,12 @@ def observations(which, only, folder):
         if only and name not in only:
             continue
         package, works = compile_network(folder, name, rounding, text)
-        library = library or rv32.compile_kernels(folder, package)
-        measured = rv32.measure(package, library)
+        library = library or rv32.MACHINE.compile_kernels(folder, package)
+        measured = rv32.MACHINE.measure(package, library)
         if len(measured) != len(works):
             raise SystemExit(f"{name}: {len(works)} operators, {len(measured)} executed")
         for (key, _, counts, estimate, row), found in zip(works, measured):
-            yield (key, [float(c) for c in counts.split(",")], int(estimate), rv32.cycles(found, rv32.MODEL),
+            yield (key, [float(c) for c in counts.split(",")], int(estimate), rv32.cycles(found),
                    f"{name} {row}")
 
 
@@ -107,7 +108,7 @@ HEADER = """/* host_cycles.def - cycles of one call of each host kernel; written
 
 def header():
     m = rv32.MODEL
-    return HEADER % (rv32.KERNELS, m["load"], m["multiply"], m["divide"], m["taken"])
+    return HEADER % (emulated.KERNELS, m["load"], m["multiply"], m["divide"], m["taken"])
 
 
 def write(only, folder):

@@ -61,8 +61,8 @@ static enum status load(struct trace *t, struct iss **c, const char *path,
     size_t n;
 
     *c = iss_new(t->arena, cost);
-    iss_memory(*c, TEXT, TEXT_SIZE, arena_alloc(t->arena, TEXT_SIZE));
-    iss_memory(*c, DATA, DATA_SIZE, arena_alloc(t->arena, DATA_SIZE));
+    iss_memory(*c, TEXT, TEXT_SIZE, arena_alloc(t->arena, TEXT_SIZE), 0);
+    iss_memory(*c, DATA, DATA_SIZE, arena_alloc(t->arena, DATA_SIZE), 0);
     (*c)->stop_at_calls = (*c)->stop_at_traps = true;
     if (strcmp(path, "-") == 0) {
         memcpy(iss_bytes(*c, TEXT, sizeof control), control, sizeof control);

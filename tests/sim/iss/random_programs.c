@@ -312,8 +312,8 @@ static int run(const char *path, const char *out_path)
     FILE *out;
     int rc = 2;
 
-    iss_memory(c, TEXT, n_text, arena_alloc(a, n_text));
-    iss_memory(c, DATA, n_data, arena_alloc(a, n_data));
+    iss_memory(c, TEXT, n_text, arena_alloc(a, n_text), 0);
+    iss_memory(c, DATA, n_data, arena_alloc(a, n_data), 0);
     if (file_read(a, path, (size_t)1 << 28, &bytes, &n_bytes, &d) != ST_OK ||
         iss_load(c, a, path, bytes, n_bytes, &program, &d) != ST_OK)
         return fail(d.text);

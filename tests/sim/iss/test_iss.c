@@ -15,6 +15,7 @@
 #define RAM     0x80000000u
 #define BYTES   0x1000u
 #define DEVICE  0x10000000u
+#define FAR     0x20000000u
 #define HANDLER (RAM + 0x800u)
 
 enum {
@@ -65,7 +66,7 @@ static int set_up(void **state)
     *b = (struct bench){.arena = a, .device = {device_read, device_write, b}};
     b->c = iss_new(a, &iss_five_stages);
     b->ram = arena_alloc(a, BYTES);
-    iss_memory(b->c, RAM, BYTES, b->ram);
+    iss_memory(b->c, RAM, BYTES, b->ram, 0);
     iss_device(b->c, DEVICE, 16, &b->device);
     iss_code(b->c, a, RAM, BYTES);
     b->c->pc = RAM;
@@ -394,6 +395,21 @@ static void left(void *ctx, uint32_t owner, uint32_t from)
     seen[2] = from;
 }
 
+static void far_memory_waits(void **state)
+{
+    struct bench *const b = *state;
+    uint8_t bytes[8] = {7};
+
+    iss_memory(b->c, FAR, sizeof bytes, bytes, 10);
+    b->c->x[1] = FAR;
+    PROGRAM(b, load(2, 2, 1, 0), addi(3, 2, 0), store(2, 2, 1, 4));
+    steps(b, 2);
+    assert_int_equal(b->c->cycles, 1 + 10 + 2 + 1);
+    steps(b, 1);
+    assert_int_equal(b->c->cycles, 14 + 1 + 10);
+    assert_int_equal(bytes[4], 7);
+}
+
 static void cycles_are_counted_by_owner(void **state)
 {
     struct bench *const b = *state;
@@ -629,6 +645,7 @@ int main(void)
         TEST(calls_end_the_run_where_asked_for),
         TEST(results_of_loads_and_products_come_late),
         TEST(divisions_jumps_and_taken_branches_cost),
+        TEST(far_memory_waits),
         TEST(cycles_are_counted_by_owner),
         TEST(a_trap_can_end_the_run),
         TEST(a_device_sees_its_accesses),

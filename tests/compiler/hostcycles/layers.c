@@ -1,20 +1,15 @@
-/* rv32.c - a network on a bare RV32IM core, so that an emulator's log of what it executed can be
- * cut into layers: hd_model.run with mark() before each host operator and after the last one.
- * Linked with the package's model.c and kernels; qemu's virt board, ended by its test device.
+/* layers.c - a network on a bare processor, so that an emulator's log of what it executed can be
+ * cut into layers: hd_model.run with mark() before each part and after the last one. Linked with the
+ * package's model.c, kernels and start-up code. Parts of an accelerator, which is absent, make no values.
  * Inputs follow from their type and name: "pos..." are positive, "idx..." are 0 to 3. */
+#include "bare/bare.h"
 #include "hd_model.h"
 #include "model.h"
 
-#define TEST_DEVICE (*(volatile uint32_t *)0x100000u)
-#define PASSED      0x5555u
-#define FAILED      0x3333u
+#define APPLICATION_EXIT 0x20026u
+#define SYS_EXIT         0x20u
 
-extern uint32_t bss_start[], bss_end[];
-void prepare(void);
 void mark(void *ctx, uint32_t layer, uint32_t submission);
-void *memcpy(void *to, const void *from, uintptr_t n);
-void *memmove(void *to, const void *from, uintptr_t n);
-void *memset(void *to, int value, uintptr_t n);
 
 static uint8_t arena[MODEL_ARENA_BYTES + 64] __attribute__((aligned(64)));
 static uint8_t state[MODEL_STATE_BYTES + 64] __attribute__((aligned(64)));
@@ -70,14 +65,41 @@ static void fill(const struct hd_io *t, uint8_t *to, uint32_t *seed)
     }
 }
 
-void prepare(void)
+#if __has_include("hd.h")
+#include "hd.h"
+
+int hd_copy_in(struct hd_device *dev, uint32_t region, uint32_t offset, uint32_t n_bytes)
+{
+    (void)dev, (void)region, (void)offset, (void)n_bytes;
+    return HD_OK;
+}
+
+int hd_copy_out(struct hd_device *dev, uint32_t region, uint32_t offset, uint32_t n_bytes)
+{
+    return hd_copy_in(dev, region, offset, n_bytes);
+}
+
+int hd_bind_part(struct hd_device *dev, uint32_t region, uint32_t of, uint32_t offset)
+{
+    return hd_copy_in(dev, region, of, offset);
+}
+
+int hd_run(struct hd_device *dev, uint32_t offset, uint32_t n_bytes)
+{
+    return hd_copy_in(dev, 0, offset, n_bytes);
+}
+#endif
+
+void bare_main(void)
 {
     uint8_t *in[256], *out[512], *at = io;
+    uintptr_t ended[2] = {APPLICATION_EXIT, 0};
     uint32_t seed = 1;
     struct hd_call call = {.arena = arena, .in = in, .out = out, .state = state, .enter = mark};
 
-    for (uint32_t *to = bss_start; to != bss_end;)
-        *to++ = 0;
+    for (uint32_t i = 0; i < MODEL_ARENA_BYTES; i++)
+        arena[i] = (uint8_t)next(&seed);
+    seed = 1;
     for (uint32_t i = 0; i < hd_model.n_inputs;
          i++, at += (hd_model.inputs[i - 1].n_bytes + 63u) / 64u * 64u)
         fill(&hd_model.inputs[i], in[i] = at, &seed);
@@ -86,49 +108,7 @@ void prepare(void)
         out[i] = at;
     if (hd_model.reset_state)
         hd_model.reset_state(state);
-    if (hd_model.run(&call) != 0)
-        TEST_DEVICE = FAILED;
+    ended[1] = hd_model.run(&call) != 0;
     mark(0, 0, 0);
-    TEST_DEVICE = PASSED;
-    for (;;) {
-    }
-}
-
-__asm__(".section .text.start, \"ax\"\n"
-        ".global start\n"
-        "start:\n"
-        "    la sp, stack_top\n"
-        "    call prepare\n"
-        ".text\n");
-
-/* What compilers call by themselves, as the package's semihosting.c has them. */
-void *memcpy(void *to, const void *from, uintptr_t n)
-{
-    uint8_t *t = to;
-    const uint8_t *f = from;
-
-    for (uintptr_t i = 0; i < n; i++)
-        t[i] = f[i];
-    return to;
-}
-
-void *memmove(void *to, const void *from, uintptr_t n)
-{
-    uint8_t *t = to;
-    const uint8_t *f = from;
-
-    for (uintptr_t i = 0; t <= f && i < n; i++)
-        t[i] = f[i];
-    for (uintptr_t i = n; t > f && i-- > 0;)
-        t[i] = f[i];
-    return to;
-}
-
-void *memset(void *to, int value, uintptr_t n)
-{
-    uint8_t *t = to;
-
-    for (uintptr_t i = 0; i < n; i++)
-        t[i] = (uint8_t)value;
-    return to;
+    bare_call(SYS_EXIT, ended);
 }
