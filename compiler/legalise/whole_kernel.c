@@ -1,0 +1,41 @@
+/* whole_kernel.c - where an accelerator is selected, a convolution whose window is the whole image is a product.
+ * in: CONV2D of int8 without padding, [KH,KW,C,OC] of images [B,KH,KW,C].  out: FULLY_CONNECTED, [KH KW C,OC]: the same
+ * weights, sums and requantisation. Few outputs of it take all columns; of more the convolution is as good. */
+#include <string.h>
+
+#include "legalise.h"
+#include "new_ops.h"
+
+static bool is_whole(const struct ir_graph *g, const struct ir_op *op, uint32_t columns)
+{
+    const struct ir_tensor *x = ir_in(g, op, 0), *w = ir_in(g, op, 1), *y = ir_out(g, op, 0);
+
+    for (uint32_t i = IR_PAD_TOP; i <= IR_PAD_RIGHT; i++)
+        if (op->attr[i] != 0)
+            return false;
+    return x->type == IR_I8 && w->role == IR_CONST && op->attr[IR_WEIGHTS_KO] == 1 &&
+           y->dim[1] == 1 && y->dim[2] == 1 && w->dim[0] == x->dim[1] && w->dim[1] == x->dim[2] &&
+           x->dim[1] * x->dim[2] > 1 && 2 * w->dim[3] <= (int32_t)columns;
+}
+
+static void make_product(struct ir_graph *g, struct ir_op *op)
+{
+    const struct ir_tensor *w = ir_in(g, op, 1);
+    const int32_t dim[2] = {w->dim[0] * w->dim[1] * w->dim[2], w->dim[3]};
+    struct ir_tensor *rows = lgl_constant_like(g, w, 2, dim, w->data);
+
+    rows->quant.axis = w->quant.n > 1 ? 1 : 0;
+    op->opcode = IR_OP_FULLY_CONNECTED;
+    op->in[1] = rows->id;
+    memset(op->attr, 0, sizeof op->attr);
+    op->attr[IR_WEIGHTS_KO] = 1;
+}
+
+enum status lgl_whole_kernel(struct ir_graph *g, const struct lgl_options *o, struct diag *d)
+{
+    for (uint32_t i = 0; i < g->n_op && o->accelerator; i++)
+        if (!g->op[i]->dead && g->op[i]->opcode == IR_OP_CONV2D &&
+            is_whole(g, g->op[i], o->array_rows))
+            make_product(g, g->op[i]);
+    return ir_link(g, d);
+}
