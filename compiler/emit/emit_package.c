@@ -110,6 +110,16 @@ static enum status add_verilog(struct package *p, const struct emit_unit *u, str
     return ST_OK;
 }
 
+/* What CMakeLists.txt compiles with, if the run names the processor. */
+static void add_toolchain(struct package *p, const struct emit_unit *u)
+{
+    const struct target_list *const list = u->targets;
+    const char *const text = target_host_toolchain(p->arena, list->target[list->n - 1]);
+
+    if (text)
+        add(p, "bare/toolchain.cmake", text, strlen(text));
+}
+
 static int by_path(const void *a, const void *b)
 {
     const struct tar_file *x = a, *y = b;
@@ -133,6 +143,7 @@ enum status package_make(const struct emit_unit *u, struct package **package, st
         add_libraries(p, u);
     TRY(add_verilog(p, u, d));
     TRY(add_runtime(p, d));
+    add_toolchain(p, u);
     qsort(p->file, p->n, sizeof *p->file, by_path);
     return ST_OK;
 }

@@ -8,6 +8,7 @@ struct select {
     const struct registry *r;
     struct arena *a;
     struct target_list *list;
+    struct target *host;
     struct diag *d;
 };
 
@@ -44,10 +45,27 @@ static enum status find(const struct select *s, const char *name, const struct t
 
 static struct target *named(const struct select *s, const char *name)
 {
+    if (strcmp(name, s->host->name) == 0)
+        return s->host; /* always there, always last */
     for (uint32_t i = 0; i < s->list->n; i++)
         if (strcmp(s->list->target[i]->name, name) == 0)
             return (struct target *)(uintptr_t)s->list->target[i];
     return NULL;
+}
+
+/* With the attributes' defaults. */
+static enum status instance(struct select *s, const struct target_desc *desc, const char *name,
+                            struct target **out)
+{
+    struct target *t = ARENA_NEW(s->a, struct target);
+    struct target_setting *setting = ARENA_ARRAY(s->a, struct target_setting, desc->n_attr + 1);
+
+    for (uint32_t i = 0; i < desc->n_attr; i++)
+        TRY(target_set(s->a, &desc->attr[i], desc->attr[i].name, desc->attr[i].fallback,
+                       &setting[i], s->d));
+    *t = (struct target){desc, arena_strdup(s->a, name), setting, NULL};
+    *out = t;
+    return ST_OK;
 }
 
 static enum status add(struct select *s, const char *kind, const char *name, struct target **out)
@@ -55,10 +73,7 @@ static enum status add(struct select *s, const char *kind, const char *name, str
     const struct target_desc *desc;
 
     TRY(find(s, kind, &desc));
-    *out = NULL;
-    if (desc == &target_host_desc)
-        return ST_OK; /* always there, always last */
-    *out = named(s, name);
+    *out = desc == &target_host_desc ? s->host : named(s, name);
     if (*out && (*out)->desc == desc)
         return ST_OK;
     if (*out)
@@ -66,14 +81,8 @@ static enum status add(struct select *s, const char *kind, const char *name, str
     if (s->list->n == TARGET_MAX - 1)
         return FAIL(s->d, ST_USAGE, "--target: at most %d targets in addition to c",
                     TARGET_MAX - 1);
-    struct target *t = ARENA_NEW(s->a, struct target);
-    struct target_setting *setting = ARENA_ARRAY(s->a, struct target_setting, desc->n_attr + 1);
-    for (uint32_t i = 0; i < desc->n_attr; i++)
-        TRY(target_set(s->a, &desc->attr[i], desc->attr[i].name, desc->attr[i].fallback,
-                       &setting[i], s->d));
-    *t = (struct target){desc, arena_strdup(s->a, name), setting, NULL};
-    s->list->target[s->list->n++] = t;
-    *out = t;
+    TRY(instance(s, desc, name, out));
+    s->list->target[s->list->n++] = *out;
     return ST_OK;
 }
 
@@ -160,10 +169,8 @@ static enum status add_object(struct select *s, const struct json_doc *doc, cons
         const char *value = scalar(s, m),
                    *at = arena_printf(s->a, "%s%s%.40s", path, *path ? "." : "", m->string);
         struct diag inner = {0};
-        if (!t || !value)
-            return json_doc_fail(doc, at, s->d,
-                                 t ? "expected a string, a number, true or false"
-                                   : "the host has no attributes");
+        if (!value)
+            return json_doc_fail(doc, at, s->d, "expected a string, a number, true or false");
         if (set(s, t, m->string, "its value", value, &inner) != ST_OK)
             return json_doc_fail(doc, at, s->d, "%s", inner.text);
     }
@@ -204,9 +211,10 @@ enum status registry_select(const struct registry *r, const char *const *choice,
                             const struct registry_setting *setting, uint32_t n_setting,
                             struct target_list *list, struct diag *d)
 {
-    struct select s = {r, r->arena, list, d};
+    struct select s = {r, r->arena, list, NULL, d};
 
     list->n = 0;
+    TRY(instance(&s, &target_host_desc, target_host_desc.name, &s.host));
     for (uint32_t i = 0; i < n_choice; i++)
         TRY(add_list(&s, choice[i]));
     for (uint32_t i = 0; i < n_setting; i++) {
@@ -217,6 +225,7 @@ enum status registry_select(const struct registry *r, const char *const *choice,
         TRY(set(&s, t, setting[i].attr, target_option(s.a, t->name, setting[i].attr),
                 setting[i].value, d));
     }
-    list->target[list->n++] = &target_host_c;
+    TRY(target_host_check(s.host, d));
+    list->target[list->n++] = s.host;
     return ST_OK;
 }

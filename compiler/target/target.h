@@ -85,6 +85,11 @@ struct target {
 extern const struct target_desc target_systolic_desc, target_host_desc;
 extern const struct target target_systolic, target_host_c;
 
+/* host_c.c. ST_USAGE: more than one processor is named. */
+enum status target_host_check(const struct target *t, struct diag *d);
+/* The package's bare/toolchain.cmake, of --target-c-mcpu or -march; NULL: any processor. */
+const char *target_host_toolchain(struct arena *a, const struct target *t);
+
 /* The configuration of `t` in a run with --hw of `hw`. */
 static inline const struct hd_config *target_hw(const struct target *t, const struct hd_config *hw)
 {

@@ -35,7 +35,7 @@ metadata() {
     = "[(3, 2, 'hdk_conv2d', 32, [1, 4, 4, 32])]" ] || fail "metadata: parameters of 05_conv2d"
 
 [ "$(metadata net 'm["heddle"] != "", m["targets"][0]')" = \
-    "True {'name': 'c', 'kind': 'c', 'version': '$("$heddle" --version | cut -d' ' -f2)'}" ] || fail "metadata: heddle or target"
+    "True {'name': 'c', 'kind': 'c', 'version': '$("$heddle" --version | cut -d' ' -f2)', 'attributes': {'mcpu': 'any', 'march': 'any'}}" ] || fail "metadata: heddle or target"
 [ "$(metadata net 'len(m["layers"][0]["operators"][0]["inputs"][1]["zero_point"])')" = 16 ] ||
     fail "metadata: zero points"
 
@@ -110,6 +110,28 @@ bare_flags=(-std=c11 -ffreestanding -Wall -Werror -fsyntax-only -I accelerated/r
     -DHD_REGISTERS=0x40000000 -DHD_MEMORY=0x60000000 -DHD_MEMORY_BYTES=0x100000)
 "$heddle" compile digits -o accelerated 2>stderr || fail "compile for systolic: $(cat stderr)"
 bare cortex-m arm-none-eabi-gcc qemu-system-arm -M mps2-an385
+
+# processor ATTRIBUTE COMPILER QEMU MACHINE...: a package for it builds for it without being told again.
+processor() {
+    local attribute=$1 cc=$2 qemu=$3 name=${1#*=}
+    shift 3
+    command -v "$cc" >/dev/null && command -v "$qemu" >/dev/null || { skipped+=("$cc or $qemu not found"); return; }
+    rm -rf for_one
+    "$heddle" compile digits --target=c "--target-c-$attribute" -o for_one 2>stderr || fail "$attribute: $(cat stderr)"
+    [ "$(metadata for_one "m['targets'][0]['attributes']['${attribute%%=*}']")" = "$name" ] || fail "$attribute: metadata"
+    build "b_$name" for_one && answer "b_$name" "$qemu" "$@" -nographic -monitor none -serial none \
+        -semihosting-config enable=on,target=native -kernel net
+    grep -q -e "-$attribute" "b_$name/CMakeFiles/model.dir/flags.make" || fail "$attribute: other flags"
+}
+cortex_m() { processor "mcpu=$1" arm-none-eabi-gcc qemu-system-arm -M "$2"; }
+cortex_m cortex-m55 mps3-an547
+if [ -n "${HD_PROCESSORS:-}" ]; then # test_nightly_processors.sh
+    cortex_m cortex-m0 mps2-an385 # which is a Cortex-M3's: qemu has no board for these two that is large enough
+    cortex_m cortex-m0plus mps2-an385
+    cortex_m cortex-m4 mps2-an386
+    cortex_m cortex-m7 mps2-an500
+    processor march=rv32imc riscv64-unknown-elf-gcc qemu-system-riscv32 -M virt -bios none
+fi
 bare riscv64 riscv64-unknown-elf-gcc qemu-system-riscv64 -M virt -bios none
 bare riscv32 riscv64-unknown-elf-gcc qemu-system-riscv32 -M virt -bios none
 

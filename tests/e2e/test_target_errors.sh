@@ -200,7 +200,9 @@ refused "--target:1:26: name: expected lower-case letters, digits and _" \
     '--target={"kind": "good", "name": 4}'
 refused "--target: no target 'goood'; did you mean 'good'?; there are: systolic, c, good, onednn, shifty, strawberry, vanilla, xnnpack" \
     '--target={"kind": "goood"}'
-refused "--target:1:24: width: the host has no attributes" '--target={"kind": "c", "width": 4}'
+refused "--target:1:24: width: c has no attribute 'width'" '--target={"kind": "c", "width": 4}'
+refused "--target-c-mcpu=cortex-m4 and --target-c-march=rv32im: a package is for one processor" \
+    --target-c-mcpu=cortex-m4 --target-c-march=rv32im
 refused "--target:1:10: [1]: expected {\"kind\": \"NAME\", \"ATTRIBUTE\": VALUE, ...}" \
     '--target=["good", 4]'
 refused "--target:1:8: not valid JSON: the text ends too early" '--target=["good"'

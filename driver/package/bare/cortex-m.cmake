@@ -1,8 +1,16 @@
-# cmake -DCMAKE_TOOLCHAIN_FILE=bare/cortex-m.cmake: GCC for Cortex-M3, without a C library.
+# cmake -DCMAKE_TOOLCHAIN_FILE=bare/cortex-m.cmake [-DNET_MCPU=cortex-m4]: GCC for a Cortex-M, without a C library;
+# floating point in hardware where the processor may have it.
 set(CMAKE_SYSTEM_NAME Generic)
 set(CMAKE_SYSTEM_PROCESSOR cortex-m)
 set(CMAKE_C_COMPILER arm-none-eabi-gcc)
 set(CMAKE_TRY_COMPILE_TARGET_TYPE STATIC_LIBRARY)
-set(CMAKE_C_FLAGS_INIT "-mcpu=cortex-m3 -mthumb")
-set(CMAKE_ASM_FLAGS_INIT "-mcpu=cortex-m3 -mthumb")
+list(APPEND CMAKE_TRY_COMPILE_PLATFORM_VARIABLES NET_MCPU)
+if(NOT NET_MCPU)
+  set(NET_MCPU cortex-m3)
+endif()
+set(CMAKE_C_FLAGS_INIT "-mcpu=${NET_MCPU} -mthumb")
+if(NOT NET_MCPU MATCHES "^cortex-m(0|0plus|3)$")
+  string(APPEND CMAKE_C_FLAGS_INIT " -mfpu=auto -mfloat-abi=hard")
+endif()
+set(CMAKE_ASM_FLAGS_INIT "${CMAKE_C_FLAGS_INIT}")
 set(NET_BARE cortex-m)

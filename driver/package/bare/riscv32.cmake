@@ -1,8 +1,12 @@
-# cmake -DCMAKE_TOOLCHAIN_FILE=bare/riscv32.cmake: GCC for RV32IM, without a C library.
+# cmake -DCMAKE_TOOLCHAIN_FILE=bare/riscv32.cmake [-DNET_MARCH=rv32imc]: GCC for 32-bit RISC-V, without a C library.
 set(CMAKE_SYSTEM_NAME Generic)
 set(CMAKE_SYSTEM_PROCESSOR riscv32)
 set(CMAKE_C_COMPILER riscv64-unknown-elf-gcc)
 set(CMAKE_TRY_COMPILE_TARGET_TYPE STATIC_LIBRARY)
-set(CMAKE_C_FLAGS_INIT "-march=rv32im -mabi=ilp32")
-set(CMAKE_ASM_FLAGS_INIT "-march=rv32im -mabi=ilp32")
+list(APPEND CMAKE_TRY_COMPILE_PLATFORM_VARIABLES NET_MARCH)
+if(NOT NET_MARCH)
+  set(NET_MARCH rv32im)
+endif()
+set(CMAKE_C_FLAGS_INIT "-march=${NET_MARCH} -mabi=ilp32")
+set(CMAKE_ASM_FLAGS_INIT "${CMAKE_C_FLAGS_INIT}")
 set(NET_BARE riscv)
