@@ -78,6 +78,11 @@ void sim_seed(hd_sim *sim, uint64_t seed)
     sim->memory.seed(seed);
 }
 
+void sim_bus_fault(hd_sim *sim, hd_sim_bus_fault *fault)
+{
+    sim->memory.set_fault(fault);
+}
+
 void sim_totals(hd_sim *sim, hd_sim_totals *totals)
 {
     *totals = {sim->now,
@@ -136,9 +141,11 @@ void sim_show_host(hd_sim *sim, uint64_t cycles, const char *function)
 } // namespace
 
 extern "C" __attribute__((visibility("default"))) const hd_sim_api hd_sim_api = {
-    HD_SIM_ABI,       HD_SIM_NAME,    HD_SIM_CONFIG_HASH, HD_SIM_SOURCE_HASH,
-    sim_open,         sim_close,      sim_read32,         sim_write32,
-    sim_run,          sim_stuck_text, sim_seed,           sim_totals,
-    sim_commands,     sim_rows,       sim_trace_start,    sim_trace_stop,
-    sim_trace_window, sim_commits,    sim_show_host,      0,
+    HD_SIM_ABI,         HD_SIM_NAME,    HD_SIM_CONFIG_HASH,
+    HD_SIM_SOURCE_HASH, sim_open,       sim_close,
+    sim_read32,         sim_write32,    sim_run,
+    sim_stuck_text,     sim_bus_fault,  sim_seed,
+    sim_totals,         sim_commands,   sim_rows,
+    sim_trace_start,    sim_trace_stop, sim_trace_window,
+    sim_commits,        sim_show_host,  0,
 };

@@ -7,13 +7,41 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define HD_SIM_ABI      8u
+#define HD_SIM_ABI      9u
 #define HD_SIM_UNITS    6u
 #define HD_SIM_KINDS    8u
 #define HD_SIM_COUNTERS 8u /* of a core, at most */
 
 struct hd_sim;
 struct hd_sim_api;
+
+/* What the memory does wrong once, at one beat. read: R beats; write: W beats, whose burst's B it is.
+ * tests/e2e/bus_faults.c shows what the accelerator makes of each. */
+enum hd_sim_bus_kind {
+    HD_SIM_BUS_NONE,
+    HD_SIM_BUS_READ_SLVERR,
+    HD_SIM_BUS_READ_DECERR,
+    HD_SIM_BUS_READ_LATE,    /* HD_SIM_BUS_LATE cycles later */
+    HD_SIM_BUS_READ_MISSING, /* never, and none after it, until the fault is lifted */
+    HD_SIM_BUS_READ_SHORT,   /* with RLAST, the rest of its burst left out */
+    HD_SIM_BUS_READ_LONG,    /* the last of its burst without RLAST, one more after it */
+    HD_SIM_BUS_WRITE_SLVERR,
+    HD_SIM_BUS_WRITE_DECERR,
+    HD_SIM_BUS_WRITE_LATE,
+    HD_SIM_BUS_WRITE_MISSING, /* its B, and none after it, until the fault is lifted */
+    HD_SIM_BUS_WRITE_EARLY,   /* B before the burst's last beat */
+    HD_SIM_BUS_KINDS
+};
+#define HD_SIM_BUS_LATE 1000u
+
+struct hd_sim_bus_fault {
+    uint32_t kind; /* enum hd_sim_bus_kind */
+    uint64_t beat; /* counted from 0 when the fault was set */
+    /* Set by the memory when it happened: whose beat it was (AXI ID: enum unit), the beat's bus
+     * address, its burst's. */
+    uint32_t happened, unit;
+    uint64_t address, burst;
+};
 
 struct hd_sim_options {
     /* Device memory: bus addresses [memory_base, memory_base + memory_bytes) are these host bytes.
@@ -108,6 +136,10 @@ struct hd_sim_api {
     /* After HD_SIM_STUCK: "array waits for load: has 3, needs 4 with command 12 (03_conv2d); ...".
      * After HD_SIM_FAILED: the reason ("AXI rule broken: ..."). Valid until the next call. */
     const char *(*stuck_text)(struct hd_sim *sim);
+
+    /* From now on `fault`, which the caller keeps, happens; NULL: what was withheld comes. NULL of a
+     * core. */
+    void (*bus_fault)(struct hd_sim *sim, struct hd_sim_bus_fault *fault);
 
     /* Random back-pressure goes on as if stall_seed were `seed` and nothing had run before. The
      * memory must be at rest; without a stall_seed at open it changes nothing. */

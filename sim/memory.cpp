@@ -172,6 +172,7 @@ void Memory::sample_r(const Vhd_sim_top &top)
     Read &read = reads_[r_index_];
 
     beats_++;
+    r_beats_++;
     read_bytes_ += kWidth;
     if (++read.beat < read.request.beats)
         return;
@@ -196,7 +197,7 @@ void Memory::sample_aw(const Vhd_sim_top &top)
     const uint32_t slot = static_cast<uint32_t>(__builtin_ctzll(~slots_written_));
 
     slots_written_ |= uint64_t{1} << slot;
-    writes_[n_writes_++] = {request, kOpen, 0, kOkay, slot};
+    writes_[n_writes_++] = {request, kOpen, 0, kOkay, slot, false};
     beats_++;
 }
 
@@ -243,8 +244,9 @@ void Memory::take_beat(Write &write, const Beat &beat, uint64_t now)
 {
     const uint64_t base = beat_base(write.request, write.beat);
     const bool last = write.beat + 1 == write.request.beats;
-    const uint32_t response = write_response(base, beat.strobe);
+    uint32_t response = write_response(base, beat.strobe);
 
+    spoil_write(write, response);
     if (beat.last != last)
         violate("W: last is %d at beat %u of %u, address 0x%llx", beat.last, write.beat,
                 write.request.beats, static_cast<unsigned long long>(base));
@@ -261,7 +263,11 @@ void Memory::take_beat(Write &write, const Beat &beat, uint64_t now)
         return;
     write.ready = now + (options_.latency != 0 ? options_.latency : 1) +
                   (random_ ? draw() % (options_.latency + 1) : 0);
-    open_write_++;
+    spoil_answer(write);
+    if (write.answered)
+        remove_write(open_write_);
+    else
+        open_write_++;
 }
 
 // Random mode: the bytes of a whole burst appear when its B does.
@@ -282,10 +288,22 @@ void Memory::sample_b(const Vhd_sim_top &top)
     if (!b_fired_)
         return;
     beats_++;
-    slots_written_ &= ~(uint64_t{1} << writes_[b_index_].slot);
-    n_writes_--;
+    if (early_b_ == 2) {
+        early_b_ = 0;
+        if (open_write_ == 0) { // its last beat has not come since
+            writes_[0].answered = true;
+            return;
+        }
+    }
     open_write_--;
-    for (uint32_t i = b_index_; i < n_writes_; i++)
+    remove_write(b_index_);
+}
+
+void Memory::remove_write(uint32_t index)
+{
+    slots_written_ &= ~(uint64_t{1} << writes_[index].slot);
+    n_writes_--;
+    for (uint32_t i = index; i < n_writes_; i++)
         writes_[i] = writes_[i + 1];
 }
 

@@ -36,6 +36,9 @@ class Memory
         stall_ = {};
     }
 
+    // What happens wrong from now on (hd_sim.h); nullptr: nothing, and what was withheld comes.
+    void set_fault(hd_sim_bus_fault *fault);
+
     void sample(const Vhd_sim_top &top, uint64_t now)
     {
         if (top.m_arvalid_o | top.m_awvalid_o | top.m_wvalid_o | r_valid_ | b_valid_ | held_)
@@ -76,6 +79,23 @@ class Memory
     {
         return n_writes_;
     }
+    // Where the next beat of the oldest read is, whose it is; false: none is open.
+    bool oldest_read(uint64_t &address, uint32_t &id) const
+    {
+        if (n_reads_ == 0)
+            return false;
+        address = beat_base(reads_[0].request, reads_[0].beat);
+        id = reads_[0].request.id;
+        return true;
+    }
+    // The oldest write burst's address.
+    bool oldest_write(uint64_t &address) const
+    {
+        if (n_writes_ == 0)
+            return false;
+        address = writes_[0].request.address;
+        return true;
+    }
 
   private:
     struct Request { // an AR or AW payload
@@ -95,6 +115,7 @@ class Memory
         uint32_t beat;
         uint32_t response;
         uint32_t slot;
+        bool answered; // B was early
     };
     struct Beat {
         std::array<uint8_t, kMaxWidth> data;
@@ -115,6 +136,7 @@ class Memory
     void sample_w(const Vhd_sim_top &top, uint64_t now);
     void sample_b(const Vhd_sim_top &top);
     void match_beats(uint64_t now);
+    void remove_write(uint32_t index);
     void take_beat(Write &write, const Beat &beat, uint64_t now);
     void land(const Write &write);
 
@@ -122,6 +144,13 @@ class Memory
     void drive_b(Vhd_sim_top &top, uint64_t next);
     void present_beat(Vhd_sim_top &top, Read &read);
     uint32_t choose_read(uint64_t next);
+    // memory_fault.cpp
+    bool strikes(uint32_t first, uint32_t last, uint64_t beat) const;
+    void happened(const Request &request, uint32_t beat);
+    bool withhold_read(const Read &read, uint64_t next);
+    bool spoil_beat(Read &read, uint32_t &response);
+    void spoil_write(Write &write, uint32_t &response);
+    void spoil_answer(Write &write);
     uint32_t choose_write(uint64_t next);
 
     void check_request(const char *channel, const Request &request);
@@ -169,6 +198,11 @@ class Memory
     std::array<uint32_t, kChannels> stall_{};
 
     uint64_t read_bytes_ = 0, write_bytes_ = 0, beats_ = 0;
+    hd_sim_bus_fault *fault_ = nullptr;
+    uint64_t r_beats_ = 0, w_beats_ = 0; // since the fault was set
+    uint64_t r_late_ = 0;                // when the late beat may come
+    uint32_t early_b_ = 0;               // 1: the open burst is to be answered; 2: B shows it
+    bool struck_ = false;                // the open write burst has the beat
     char violation_[200] = "";
 };
 

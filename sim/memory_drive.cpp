@@ -82,14 +82,14 @@ uint32_t Memory::choose_write(uint64_t next)
 void Memory::present_beat(Vhd_sim_top &top, Read &read)
 {
     uint8_t data[kWidth];
-    const uint32_t response = fetch(beat_base(read.request, read.beat), data);
+    uint32_t response = fetch(beat_base(read.request, read.beat), data);
     const uint8_t *const bytes =
         read.early != nullptr ? read.early + size_t{read.beat} * kWidth : data;
 
     memcpy(&top.m_rdata_i, bytes, kWidth);
     top.m_rid_i = read.request.id;
+    top.m_rlast_i = spoil_beat(read, response);
     top.m_rresp_i = response;
-    top.m_rlast_i = read.beat + 1 == read.request.beats;
 }
 
 void Memory::drive_r(Vhd_sim_top &top, uint64_t next)
@@ -100,7 +100,7 @@ void Memory::drive_r(Vhd_sim_top &top, uint64_t next)
     r_valid_ = false;
     if (n_reads_ != 0 && next * rate_ >= r_free_ && stall_[kR] == 0) {
         r_index_ = choose_read(next);
-        if (r_index_ != kBursts) {
+        if (r_index_ != kBursts && !withhold_read(reads_[r_index_], next)) {
             const uint64_t back = next * rate_ - rate_ + 1;
 
             r_valid_ = true;
@@ -117,7 +117,13 @@ void Memory::drive_b(Vhd_sim_top &top, uint64_t next)
         return;
     b_fired_ = false;
     b_valid_ = false;
-    if (open_write_ != 0 && stall_[kB] == 0) {
+    if (early_b_ == 1) {
+        early_b_ = 2;
+        b_index_ = 0;
+        b_valid_ = true;
+        top.m_bid_i = writes_[0].request.id;
+        top.m_bresp_i = 0;
+    } else if (open_write_ != 0 && stall_[kB] == 0) {
         b_index_ = choose_write(next);
         if (b_index_ != kBursts) {
             const Write &write = writes_[b_index_];

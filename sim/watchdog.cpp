@@ -127,6 +127,14 @@ std::string Watchdog::describe(const hd_sim &sim)
     add(text, "%sfetch is in %s", text.empty() ? "" : "; ", kind_name(sim, HD_UNIT_FETCH));
     add(text, "; %u read and %u write bursts open", sim.memory.reads_waiting(),
         sim.memory.writes_waiting());
+    uint64_t address = 0;
+    uint32_t id = 0;
+    if (sim.memory.oldest_read(address, id))
+        add(text, ", the oldest read waits for %s's beat at 0x%08llx",
+            id < HD_UNIT_COUNT ? hd_unit_names[id] : "?", static_cast<unsigned long long>(address));
+    if (sim.memory.oldest_write(address))
+        add(text, ", the oldest write is store's burst at 0x%08llx",
+            static_cast<unsigned long long>(address));
     text += "; last completed: ";
     if (s.last_completed() < s.commands().size())
         add_command(sim, text, s.last_completed());

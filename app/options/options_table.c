@@ -18,6 +18,11 @@ static const char *const scales[] = {"classic", "tflm", "litert", NULL};
 static const char *const roundings[] = {"tflite", "onnx", NULL};
 static const char *const memories[] = {"shared", "separate", NULL};
 static const char *const waits[] = {"irq", "poll", NULL};
+/* Of enum hd_sim_bus_kind. */
+static const char *const bus_faults[] = {
+    "none",      "read-slverr",  "read-decerr",  "read-late",  "read-missing",  "read-short",
+    "read-long", "write-slverr", "write-decerr", "write-late", "write-missing", "write-early",
+    NULL};
 static const char *const ranges[] = {"minmax", "percentile", "mse", NULL};
 
 #define SHOW(a, b, c, d)                                                                           \
@@ -166,6 +171,11 @@ const struct option_row options_table[] = {
      NUMBER(mem_bytes, 0, 64), .used_by = GRAPHS | PROGRAM},
     {SHOW("stall-seed", "N", DEVICE, "random back-pressure on the bus"),
      NUMBER(stall_seed, 0, UINT64_MAX), .used_by = RUNS | PROGRAM},
+    {SHOW("bus-fault", "KIND", DEVICE,
+          "what the memory does wrong once: read-slverr, write-late, ..."),
+     WORD(bus_fault, bus_faults), .used_by = RUNS | PROGRAM},
+    {SHOW("bus-fault-beat", "N", DEVICE, "at which beat read or written, from 0 (default 0)"),
+     NUMBER(bus_fault_beat, 0, UINT64_MAX), .used_by = RUNS | PROGRAM},
     {SHOW("memory", "HOW", DEVICE, "host and device memory: shared (default) or separate"),
      WORD(separate_memory, memories), .used_by = RUNS | PROGRAM | OF(TUNE)},
     {SHOW("wait", "HOW", DEVICE, "completion by irq (default) or poll"), WORD(poll, waits),

@@ -90,6 +90,7 @@ static enum status open_accelerator(struct board *b, const struct sim_model *so)
         return FAIL(b->d, ST_INTERNAL, "cannot open the model: %s", error);
     b->registers = (struct iss_device){board_read_register, board_write_register, b};
     TRY(board_waves_open(b));
+    device_spoil_bus(o, b->api, b->sim, &b->device.bus_fault);
     iss_device(b->cpu, BOARD_REGISTERS, BOARD_REGISTERS_BYTES, &b->registers);
     iss_memory(b->cpu, BOARD_MEMORY, (uint32_t)n, memory, board_bus_wait(b));
     return ST_OK;

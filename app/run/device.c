@@ -45,6 +45,14 @@ static enum status open_func(struct device *v, struct diag *d)
     return ST_OK;
 }
 
+void device_spoil_bus(const struct options *o, const struct hd_sim_api *api, struct hd_sim *sim,
+                      struct hd_sim_bus_fault *fault)
+{
+    *fault = (struct hd_sim_bus_fault){.kind = o->bus_fault, .beat = o->bus_fault_beat};
+    if (o->bus_fault)
+        api->bus_fault(sim, fault);
+}
+
 static enum status open_rtl(struct device *v, const struct sim_model *so,
                             const struct device_text *text, struct diag *d)
 {
@@ -67,6 +75,7 @@ static enum status open_rtl(struct device *v, const struct sim_model *so,
     if (!v->sim.sim)
         return FAIL(d, ST_INTERNAL, "cannot open the model of %s: %s", v->hw->name, error);
     sim_port(&v->sim, !v->options->separate_memory, &v->port);
+    device_spoil_bus(v->options, v->sim.api, v->sim.sim, &v->bus_fault);
     return ST_OK;
 }
 

@@ -21,6 +21,7 @@ struct device {
     struct hd_device dev;
     struct hd_func func;
     struct sim_port sim; /* sim.sim NULL unless rtl */
+    struct hd_sim_bus_fault bus_fault;
 };
 
 /* What waves and messages of the RTL show as text; all may be NULL (hd_sim.h). */
@@ -44,6 +45,9 @@ enum status device_open(struct device *v, struct arena *a, const struct options 
                         const struct sim_model *so, uint8_t *memory, uint64_t n_bytes,
                         const struct device_text *text, struct diag *d);
 void device_close(struct device *v);
+/* --bus-fault: `fault` must live as long as `sim`. */
+void device_spoil_bus(const struct options *o, const struct hd_sim_api *api, struct hd_sim *sim,
+                      struct hd_sim_bus_fault *fault);
 
 /* Why the functional model or the simulator stopped, as text; "" if it knows no more than the
  * driver. */

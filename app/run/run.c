@@ -87,6 +87,8 @@ static enum status run_locked(struct run_job *job, struct diag *d)
     if (job->package)
         return run_package(job, d);
     TRY(waves_parse(&waves, job, d));
+    if (o->bus_fault && o->engine != ENGINE_RTL)
+        return FAIL(d, ST_USAGE, "--bus-fault needs --engine=rtl: nothing else has a bus");
     TRY(run_answer(job, d));
     score(job);
     TRY(write_outputs(job, d));

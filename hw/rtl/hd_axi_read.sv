@@ -33,6 +33,7 @@ module hd_axi_read #(
   input  wire logic [2:0]            r_ready_i,
   output logic      [AxiBytes*8-1:0] r_data_o,
   output logic                       r_error_o,
+  output logic                       r_last_o,   // the slave's last beat of a burst
   // bus
   output logic                       m_axi_arvalid,
   input  wire logic                  m_axi_arready,
@@ -111,6 +112,7 @@ module hd_axi_read #(
   assign ended        = m_axi_rvalid && m_axi_rready && m_axi_rlast;
   assign r_data_o     = m_axi_rdata;
   assign r_error_o    = m_axi_rresp[1];
+  assign r_last_o     = m_axi_rlast;
   assign quiet_o      = count_q == '0;
   assign active_o     = valid_q || grant || m_axi_rvalid;
 

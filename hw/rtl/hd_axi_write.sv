@@ -2,8 +2,8 @@
 //   A burst is taken once one of Bursts places for its B is free; its beats are shown once its AW
 //   is. Beats come in the order of the bursts, beat_end_i cuts at the end of a run. AWID = enum
 //   unit.
-//   b_last_o: the last burst of a command is in memory, in this cycle; error_o: a burst is not
-//   (error_cmd_o, error_addr_o: of its command, its address).
+//   b_last_o: the last burst of a command is in memory, in this cycle; error_o: a burst is not,
+//   or B came before its last beat (error_cmd_o, error_addr_o: of its command, its address).
 //   stop_i: no new bursts; bursts under way end with beats without strobes. quiet_o: nothing on the
 //   bus.
 //   commit_*: this W beat was taken. active_o: see hd_clocks.
@@ -108,9 +108,9 @@ module hd_axi_write #(
   assign m_axi_awsize  = 3'($clog2(AxiBytes));
   assign m_axi_awburst = 2'b01;  // INCR
   assign m_axi_bready  = 1'b1;
-  assign quiet_o       = !wait_valid;
-  assign error_o       = m_axi_bvalid && m_axi_bresp[1];
-  assign b_last_o      = m_axi_bvalid && wait_last && !m_axi_bresp[1];
+  assign quiet_o       = !wait_valid && ahead_q == '0 && !w_valid_q;
+  assign error_o       = m_axi_bvalid && (m_axi_bresp[1] || sent_q == '0);
+  assign b_last_o      = m_axi_bvalid && wait_last && !error_o;
 
   // W.
   logic                  w_valid_q, w_last_q, beat_take, burst_end;
@@ -119,21 +119,27 @@ module hd_axi_write #(
   logic [AddrBits-1:0]   w_addr_q;
   logic [31:0]           w_cmd_q;
   logic [AheadBits-1:0]  ahead_q;  // bursts whose AW is out and whose last beat is not
+  logic [AheadBits-1:0]  sent_q;   // bursts without B whose last beat was taken
+  logic                  sent;
 
   assign beat_ready_o = ahead_q != '0 && (!w_valid_q || m_axi_wready);
   assign beat_take    = beat_valid_i && beat_ready_o;
+  assign sent         = w_valid_q && m_axi_wready && w_last_q;
   assign burst_end    = beat_end_i || beat_addr_i[BeatBits+3:BeatBits] == 4'hf;
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       w_valid_q <= 1'b0;
       ahead_q   <= '0;
+      sent_q    <= '0;
     end else begin
       if (beat_take) w_valid_q <= 1'b1;
       else if (m_axi_wready) w_valid_q <= 1'b0;
       if (burst_take != (beat_take && burst_end)) begin
         ahead_q <= burst_take ? ahead_q + 1'b1 : ahead_q - 1'b1;
       end
+      if (sent && !m_axi_bvalid) sent_q <= sent_q + 1'b1;
+      else if (m_axi_bvalid && !sent && sent_q != '0) sent_q <= sent_q - 1'b1;
     end
   end
 

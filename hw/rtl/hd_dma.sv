@@ -48,6 +48,7 @@ module hd_dma #(
   output logic      [1:0]                      r_ready_o,
   input  wire logic [AxiBits-1:0]              r_data_i,
   input  wire logic                            r_error_i,
+  input  wire logic                            r_last_i,
   // hd_spad
   output logic                                 lw_valid_o,
   input  wire logic                            lw_ready_i,
@@ -142,6 +143,7 @@ module hd_dma #(
     .r_ready_o     (r_ready_o[0]),
     .r_data_i,
     .r_error_i,
+    .r_last_i,
     .out_valid_o   (lw_valid_o),
     .out_ready_i   (lw_ready_i),
     .out_space_o   (load_space),
@@ -183,6 +185,7 @@ module hd_dma #(
     .r_ready_o     (r_ready_o[1]),
     .r_data_i,
     .r_error_i,
+    .r_last_i,
     .out_valid_o   (bus_valid),
     .out_ready_i   (1'b1),
     .out_space_o   (bus_space),

@@ -4,7 +4,8 @@
 //   done_o: pulse in the cycle after a command's last word was taken. active_o: see hd_clocks.
 //   Faults (fault_o until reset, with code, command and bus address): bad_field (space of the other
 //   unit, spad, which hd_dma gives to hd_weight_spad, a zero count, runs * run_bytes != rows *
-//   row_bytes), region_limit, region_right, bus_read.
+//   row_bytes), region_limit, region_right, bus_read (the slave's error, or its last beat of a
+//   burst is not ours; address of the beat).
 // Latency: 3 cycles from the command to ARVALID, 4 from an R beat to its word. Throughput 1 beat
 // and 1 word a cycle at any alignment. Reset: idle, all commands forgotten. Bench:
 // tests/hw/frame_tb.cpp
@@ -42,6 +43,7 @@ module hd_dma_read #(
   output logic                           r_ready_o,
   input  wire logic [AxiBytes*8-1:0]     r_data_i,
   input  wire logic                      r_error_i,
+  input  wire logic                      r_last_i,
   // words
   output logic                           out_valid_o,
   input  wire logic                      out_ready_i,
@@ -138,18 +140,18 @@ module hd_dma_read #(
   );
 
   // Beats.
-  logic                  beat_valid, beat_error;
+  logic                  beat_valid, beat_error, beat_last, burst_end;
   logic [AxiBytes*8-1:0] beat_data;
 
-  hd_fifo #(.Width(AxiBytes * 8 + 1), .Depth(16)) u_beats (
+  hd_fifo #(.Width(AxiBytes * 8 + 2), .Depth(16)) u_beats (
     .clk_i,
     .rst_ni,
     .valid_i(r_valid_i),
     .ready_o(r_ready_o),
-    .data_i ({r_error_i, r_data_i}),
+    .data_i ({r_error_i, r_last_i, r_data_i}),
     .valid_o(beat_valid),
     .ready_i(beat_take),
-    .data_o ({beat_error, beat_data})
+    .data_o ({beat_error, beat_last, beat_data})
   );
 
   logic           in_valid, in_ready, bytes_valid;
@@ -157,7 +159,8 @@ module hd_dma_read #(
 
   assign in_valid     = beat_valid && gather_valid && !beat_error;
   assign beat_take    = in_valid && in_ready;
-  assign gather_error = beat_valid && gather_valid && beat_error;
+  assign burst_end    = gather_end || gather_addr[BeatBits +: 4] == 4'hf;  // hd_dma_bursts
+  assign gather_error = beat_valid && gather_valid && (beat_error || beat_last != burst_end);
 
   hd_align #(.InBytes(AxiBytes), .OutBytes(N)) u_align (
     .clk_i,
@@ -221,7 +224,7 @@ module hd_dma_read #(
   end
 
   logic unused;
-  assign unused = ^{burst_last, burst_cmd, gather_end, runs_valid};
+  assign unused = ^{burst_last, burst_cmd, runs_valid};
 
 `ifdef HD_ASSERT
   a_out_stable: assert property (@(posedge clk_i) disable iff (!rst_ni)

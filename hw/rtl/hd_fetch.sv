@@ -41,6 +41,7 @@ module hd_fetch #(
   output logic                       r_ready_o,
   input  wire logic [AxiBytes*8-1:0] r_data_i,
   input  wire logic                  r_error_i,
+  input  wire logic                  r_last_i,
   input  wire logic                  bus_quiet_i,
   // hd_issue of load, weight, array, vector, store
   output logic      [4:0]            push_valid_o,
@@ -101,6 +102,7 @@ module hd_fetch #(
     .r_ready_o,
     .r_data_i,
     .r_error_i,
+    .r_last_i,
     .chunk_valid_o(chunk_valid),
     .chunk_error_o(chunk_error),
     .chunk_ready_i(chunk_take),

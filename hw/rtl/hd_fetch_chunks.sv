@@ -37,12 +37,14 @@ module hd_fetch_chunks #(
   output logic                       r_ready_o,
   input  wire logic [AxiBytes*8-1:0] r_data_i,
   input  wire logic                  r_error_i,
+  input  wire logic                  r_last_i,
   // chunks
   output logic                       chunk_valid_o,
   output logic                       chunk_error_o,
   input  wire logic                  chunk_ready_i,
   output logic      [Chunk*8-1:0]    chunk_o
 );
+  localparam int BeatBits   = $clog2(AxiBytes);
   localparam int CreditBits = $clog2(Beats) + 1;
 
   logic                  burst_valid, bursts_ready, asked;
@@ -92,16 +94,24 @@ module hd_fetch_chunks #(
     end
   end
 
-  hd_fifo #(.Width(AxiBytes * 8 + 1), .Depth(Beats)) u_beats (
+  hd_fifo #(.Width(AxiBytes * 8 + 2), .Depth(Beats)) u_beats (
     .clk_i,
     .rst_ni,
     .valid_i(r_valid_i),
     .ready_o(room),
-    .data_i ({r_error_i, r_data_i}),
+    .data_i ({r_error_i, r_last_i, r_data_i}),
     .valid_o(chunk_valid_o),
     .ready_i(beat_take),
-    .data_o ({chunk_error_o, beat_data})
+    .data_o ({beat_error, beat_last, beat_data})
   );
+
+  // Beats of a line are a burst, and those up to the end of the stream.
+  logic        beat_error, beat_last, burst_end;
+  logic [31:0] beat_left;
+
+  assign beat_left     = 32'(AxiBytes) - 32'(at_i[BeatBits-1:0]);
+  assign burst_end     = bytes_i <= beat_left || at_i[BeatBits +: 4] == 4'hf;
+  assign chunk_error_o = beat_error || beat_last != burst_end;
 
   // A beat wider than a chunk is used twice.
   if (AxiBytes > 16) begin : gen_wide

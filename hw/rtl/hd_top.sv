@@ -161,13 +161,12 @@ module hd_top #(
   logic [3*4-1:0]                  region;  // load, weight, store
   logic [3*CfgAxiAddrBits-1:0]     region_base;
   logic [3*(CfgAxiAddrBits+1)-1:0] region_limit;
-  logic [2:0]                      region_right;
+  logic [2:0]                      region_right, fault;
   logic [1:0]                      req_valid, req_ready, r_valid, r_ready;
   logic [2*CfgAxiAddrBits-1:0]     req_addr;
   logic [2*8-1:0]                  req_len;
   logic [AxiBits-1:0]              r_data;
-  logic                            r_error;
-  logic [2:0]                      fault;
+  logic                            r_error, r_last;
   logic [3*FaultBits-1:0]          fault_code;
   logic [3*32-1:0]                 fault_cmd;
   logic [3*64-1:0]                 fault_addr;
@@ -234,6 +233,7 @@ module hd_top #(
     .r_ready_i     (r_ready),
     .r_data_o      (r_data),
     .r_error_o     (r_error),
+    .r_last_o      (r_last),
     .fault_i       (fault),
     .fault_code_i  (fault_code),
     .fault_cmd_i   (fault_cmd),
@@ -284,6 +284,7 @@ module hd_top #(
     .r_ready_o       (r_ready),
     .r_data_i        (r_data),
     .r_error_i       (r_error),
+    .r_last_i        (r_last),
     .lw_valid_o      (load_valid),
     .lw_ready_i      (load_ready),
     .lw_word_o       (load_word),

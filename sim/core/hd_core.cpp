@@ -209,23 +209,10 @@ static void core_commits(hd_sim *, void (*)(void *, const hd_sim_commit *), void
 }
 
 extern "C" __attribute__((visibility("default")))
-const hd_sim_api hd_sim_api = {HD_SIM_ABI,
-                               HD_SIM_NAME,
-                               HD_SIM_CONFIG_HASH,
-                               HD_SIM_SOURCE_HASH,
-                               core_open,
-                               core_close,
-                               core_read32,
-                               core_write32,
-                               core_run,
-                               core_stuck_text,
-                               core_seed,
-                               core_totals,
-                               core_commands,
-                               core_rows,
-                               core_trace_start,
-                               core_trace_stop,
-                               core_trace_window,
-                               core_commits,
-                               nullptr,
-                               CoreMemory<Vhd_sim_top>::kBits};
+const hd_sim_api hd_sim_api = {HD_SIM_ABI,         HD_SIM_NAME,     HD_SIM_CONFIG_HASH,
+                               HD_SIM_SOURCE_HASH, core_open,       core_close,
+                               core_read32,        core_write32,    core_run,
+                               core_stuck_text,    nullptr,         core_seed,
+                               core_totals,        core_commands,   core_rows,
+                               core_trace_start,   core_trace_stop, core_trace_window,
+                               core_commits,       nullptr,         CoreMemory<Vhd_sim_top>::kBits};

@@ -48,6 +48,8 @@ always_comb begin
     a_quiet_bus: assert (!quiet_o || !m_axi_bvalid);
     // The unit's counts; the induction needs them.
     a_waiting: assert (wait_valid == (asked_q != '0) && wait_ready == (asked_q != Bursts));
+    a_sent: assert (sent_q == ended_q);
+    a_open: assert (!w_valid_q || w_last_q || ahead_q != '0);
     a_counts: assert (ended_q <= Bursts && ahead_q <= Bursts);
     a_ahead: assert (asked_q == ahead_q + ended_q + (w_valid_q && w_last_q));
   end
