@@ -30,6 +30,8 @@ struct emit_unit {
     struct emit_file file[EMIT_MAX_FILES]; /* names may have one folder: "vanilla/vanilla.c" */
     uint32_t n_library;
     const char *library[EMIT_MAX_LIBRARIES]; /* to link: "dnnl" */
+    uint32_t n_include_dir, n_library_dir;   /* where headers and libraries are: "$DNNL/include" */
+    const char *include_dir[EMIT_MAX_LIBRARIES], *library_dir[EMIT_MAX_LIBRARIES];
 };
 
 enum status emit_run(struct arena *a, const struct ir_graph *g, const struct target_list *targets,
@@ -42,6 +44,8 @@ enum status emit_write(const struct emit_unit *u, const char *dir, struct diag *
 struct text *emit_new_file(struct emit_unit *u, const char *name);
 /* The C identifier of a row: l03_conv2d. */
 const char *emit_id(const struct emit_unit *u, uint32_t row);
+/* Offset of an operator's scratch memory in the arena. */
+uint32_t emit_scratch(const struct emit_unit *u, const struct ir_op *op);
 /* Offset of host constants (kernel weights, tables) appended to the constants region; one copy per
  * data pointer. */
 uint32_t emit_host_constant(struct emit_unit *u, const void *data, size_t n_bytes);

@@ -6,6 +6,7 @@
 
 #include "base/json_doc.h"
 #include "compiler/schedule/copies.h"
+#include "compiler/target/describe.h"
 
 static void ask(struct partition *p, struct ir_graph *g)
 {
@@ -203,6 +204,15 @@ static const char *reason(const struct partition *p, const struct ir_graph *g, u
     return t.data;
 }
 
+/* What the call of an outside target wants; the host's kernels say for themselves. */
+static uint32_t scratch(const struct partition *p, const struct ir_graph *g, const struct ir_op *op)
+{
+    const struct target *t = p->targets->target[op->target];
+    const struct target_question q = {g->arena, g, op, t, target_hw(t, p->hw), p->memory};
+
+    return t->desc->outside ? describe_scratch(&q) : 0;
+}
+
 static void set_regions(const struct partition *p, struct ir_graph *g)
 {
     uint32_t region = 0, last = IR_NONE;
@@ -216,6 +226,7 @@ static void set_regions(const struct partition *p, struct ir_graph *g)
             region++;
         last = accelerator ? op->target : IR_NONE;
         op->region = accelerator ? region : IR_NONE;
+        op->scratch = scratch(p, g, op);
         if (op->target + 1 < p->targets->n)
             op->reason = NULL;
         else if (!op->reason)

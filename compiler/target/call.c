@@ -22,6 +22,9 @@ static const struct {
     {"table", "const int8_t *: the 256 entries of a lut"},
     {"params", "const struct hdk_NAME *: all parameters, as kernels/hdk.h has them"},
     {"dev", "const struct hd_port *: registers and memory of the target's core; NULL without RTL"},
+    {"scratch",
+     "void *: `scratch` bytes for this call alone, aligned to 16, of no meaning before and after"},
+    {"scratch_bytes", "how many they are"},
 };
 
 const char *describe_pointer_name(enum describe_pointer p)
@@ -51,19 +54,20 @@ void describe_word(const struct target_desc *desc, const char *name, struct desc
     *w = (struct describe_word){(enum describe_pointer)p, target_value_find(name, n), attr, n};
 }
 
-/* What stands nearest to a word that means nothing; NULL: nothing near. */
-static const char *near_word(const struct target_desc *desc, const char *name, size_t n_bytes)
+const char *describe_near_word(const struct target_desc *desc, const char *name, size_t n_bytes,
+                               bool pointers_too)
 {
     const char *words[POINTER_COUNT + TARGET_VALUE_COUNT + 64];
     char word[64];
     size_t n = 0;
 
-    for (uint32_t i = 0; i < POINTER_COUNT; i++)
+    for (uint32_t i = 0; i < POINTER_COUNT && pointers_too; i++)
         words[n++] = pointers[i].name;
     for (uint32_t i = 0; i < TARGET_VALUE_COUNT; i++)
         words[n++] = target_value_name((enum target_value)i);
     for (uint32_t i = 0; i < desc->n_attr && i < 64; i++)
-        words[n++] = desc->attr[i].name;
+        if (pointers_too || desc->attr[i].type == TARGET_INT)
+            words[n++] = desc->attr[i].name;
     snprintf(word, sizeof word, "%.*s", (int)n_bytes, name);
     return json_doc_near(word, words, n);
 }
@@ -85,7 +89,7 @@ const char *describe_bad_call(const struct target_desc *desc, const char *call)
             continue;
         describe_word(desc, p + 1, &w);
         if (w.pointer == POINTER_COUNT && w.value == TARGET_VALUE_COUNT && w.attr == desc->n_attr) {
-            const char *near = near_word(desc, p + 1, w.n_bytes);
+            const char *near = describe_near_word(desc, p + 1, w.n_bytes, true);
             snprintf(text, sizeof text, "'$%.*s' is not a pointer, value or attribute%s%s%s",
                      w.n_bytes < 40 ? (int)w.n_bytes : 40, p + 1, near ? "; did you mean '$" : "",
                      near ? near : "", near ? "'?" : "");

@@ -300,6 +300,23 @@ static enum status opcode(struct reader *r, const cJSON *o, const char *path, en
                          near ? near : "`heddle ops` lists them", near ? "?" : "");
 }
 
+/* Bytes of memory that the call gets. */
+static enum status check_scratch(struct reader *r, const struct describe_pattern *p,
+                                 const char *path)
+{
+    const char *bad = p->scratch ? describe_bad_size(r->desc, p->scratch) : NULL;
+
+    if (bad)
+        return json_doc_fail(&r->doc, arena_printf(r->a, "%s.scratch", path), r->d, "%s", bad);
+    if (p->scratch && !p->call)
+        return json_doc_fail(&r->doc, arena_printf(r->a, "%s.scratch", path), r->d,
+                             "only a \"call\" has scratch memory");
+    if (p->call && strstr(p->call, "$scratch") && !p->scratch)
+        return json_doc_fail(&r->doc, arena_printf(r->a, "%s.call", path), r->d,
+                             "$scratch needs \"scratch\", the number of its bytes");
+    return ST_OK;
+}
+
 /* An operator is a call at a stated cost, or made of blocks. */
 static enum status check_call(struct reader *r, const struct describe_pattern *p, const cJSON *o,
                               const char *path)
@@ -398,7 +415,11 @@ static enum status operator(struct reader *r, const cJSON *o, const char *path,
     p->per_output = number(cost, "per_output");
     p->per_byte = number(cost, "per_byte");
     p->call = string(r, o, "call", NULL);
+    p->scratch = cJSON_IsNumber(get(o, "scratch"))
+                     ? arena_printf(r->a, "%.0f", number(o, "scratch"))
+                     : string(r, o, "scratch", NULL);
     TRY(check_dtype(r, p, o, path));
+    TRY(check_scratch(r, p, path));
     return check_call(r, p, o, path);
 }
 
@@ -511,6 +532,8 @@ static enum status read_root(struct reader *r)
     TRY(files(r, root, "", "headers", &r->detail->headers));
     TRY(files(r, root, "", "sources", &r->detail->sources));
     r->detail->libraries = strings(r, get(root, "libraries"));
+    r->detail->include_dirs = strings(r, get(root, "include_dirs"));
+    r->detail->library_dirs = strings(r, get(root, "library_dirs"));
     r->detail->native_file = string(r, root, "native", NULL);
     TRY(core(r, root));
     TRY(blocks(r, root));

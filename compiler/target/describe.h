@@ -43,6 +43,7 @@ struct describe_pattern {
     const struct describe_limit *limit;
     double fixed, per_mac, per_output, per_byte; /* cost */
     const char *call;                            /* NULL: made of the target's blocks */
+    const char *scratch; /* bytes of memory for the call (size.c); NULL: none */
 };
 
 struct describe_files {
@@ -52,6 +53,7 @@ struct describe_files {
 
 struct describe {
     struct describe_files headers, sources, libraries;
+    struct describe_files include_dirs, library_dirs; /* $NAME: an environment variable */
     uint32_t n_pattern;
     const struct describe_pattern *pattern;
     double transfer_fixed, transfer_per_byte;
@@ -108,22 +110,35 @@ bool native_tune(const struct target_question *q, uint32_t target, struct heddle
 /* call.c: what is wrong with a call template, "'$foo' is no pointer, value or attribute"; NULL if
  * it is one C call. The text is valid until the next call. */
 const char *describe_bad_call(const struct target_desc *desc, const char *call);
+/* The value or attribute that a name was meant to be, or pointer, if asked, else attributes of type
+ * int only; NULL: nothing near. */
+const char *describe_near_word(const struct target_desc *desc, const char *name, size_t n_bytes,
+                               bool pointers);
+
+/* size.c: what is wrong with an expression for bytes, NULL if nothing is, valid until the next call;
+ * its value for an operator, at least 0 and at most 2^31 - 1. */
+const char *describe_bad_size(const struct target_desc *desc, const char *text);
+uint32_t describe_size(const struct target *t, const char *text, const struct target_values *v);
+/* Bytes of scratch memory that the call of an operator on an outside target wants; 0: none. */
+uint32_t describe_scratch(const struct target_question *q);
 
 /* call.c: what $NAME in a call may stand for besides values and attributes. */
 enum describe_pointer {
-    POINTER_X,      /* const int8_t * (of a float32 pattern const float *): first input */
-    POINTER_X2,     /* likewise: second operand */
-    POINTER_Y,      /* int8_t * (float *): output */
-    POINTER_W,      /* const int8_t * (const float *): weights */
-    POINTER_BIAS,   /* const int32_t * (const float *): out_c biases, or NULL */
-    POINTER_SCALES, /* const int32_t *: `scales` multipliers */
-    POINTER_SHIFTS, /* const int8_t *: `scales` shifts */
-    POINTER_FLOATS, /* const float *: `scales` real scales */
-    POINTER_LOW,    /* float: lower end of the fused activation, -infinity without */
-    POINTER_HIGH,   /* float: upper end */
-    POINTER_TABLE,  /* const int8_t *: 256 values of a lut */
-    POINTER_PARAMS, /* const struct hdk_...*: parameters as the host's kernel takes them */
-    POINTER_DEV,    /* const struct hd_port *: the core's registers and memory, NULL without RTL */
+    POINTER_X,       /* const int8_t * (of a float32 pattern const float *): first input */
+    POINTER_X2,      /* likewise: second operand */
+    POINTER_Y,       /* int8_t * (float *): output */
+    POINTER_W,       /* const int8_t * (const float *): weights */
+    POINTER_BIAS,    /* const int32_t * (const float *): out_c biases, or NULL */
+    POINTER_SCALES,  /* const int32_t *: `scales` multipliers */
+    POINTER_SHIFTS,  /* const int8_t *: `scales` shifts */
+    POINTER_FLOATS,  /* const float *: `scales` real scales */
+    POINTER_LOW,     /* float: lower end of the fused activation, -infinity without */
+    POINTER_HIGH,    /* float: upper end */
+    POINTER_TABLE,   /* const int8_t *: 256 values of a lut */
+    POINTER_PARAMS,  /* const struct hdk_...*: parameters as the host's kernel takes them */
+    POINTER_DEV,     /* const struct hd_port *: the core's registers and memory, NULL without RTL */
+    POINTER_SCRATCH, /* void *: memory of the call alone */
+    POINTER_SCRATCH_BYTES, /* its size */
     POINTER_COUNT
 };
 /* What stands after a '$': a pointer, else a value, else an attribute, else nothing. */

@@ -241,6 +241,18 @@ const struct describe_pattern *describe_match(const struct target_question *q, c
     return NULL;
 }
 
+uint32_t describe_scratch(const struct target_question *q)
+{
+    struct target_values values = {{0}};
+    const char *why;
+    const struct describe_pattern *p = describe_match(q, &why);
+
+    if (!p || !p->scratch)
+        return 0;
+    target_values_of(q->graph, q->op, &values);
+    return describe_size(q->target, p->scratch, &values);
+}
+
 static double blocks_cost(const struct target_question *q)
 {
     struct hdk_blocks plan;
