@@ -114,8 +114,7 @@ static enum status add_verilog(struct package *p, const struct emit_unit *u, str
 /* What CMakeLists.txt compiles with, if the run names the processor. */
 static void add_toolchain(struct package *p, const struct emit_unit *u)
 {
-    const struct target_list *const list = u->targets;
-    const char *const text = target_host_toolchain(p->arena, list->target[list->n - 1]);
+    const char *const text = processor_toolchain(p->arena, u->targets);
 
     if (text)
         add(p, "bare/toolchain.cmake", text, strlen(text));
