@@ -422,6 +422,11 @@ enum status check_target(struct arena *a, const struct options *o, struct diag *
 
     free(real);
     TRY(describe_read(a, dir, &c.desc, d));
+    if (c.desc->detail->estimator)
+        return FAIL(
+            d, ST_UNSUPPORTED,
+            "target %s: its operators are estimated, not executed: there is nothing to check",
+            c.desc->name);
     TRY(target_trusted(a, c.desc, o->allow_native, d));
     TRY(native_load(a, c.desc, o->allow_native, d));
     TRY(pipeline_config(a, o->hw, &c.p.hw, d));

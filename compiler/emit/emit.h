@@ -63,7 +63,7 @@ enum status emit_host_params(struct emit_unit *u, struct text *t, const struct i
 void emit_host_call(struct emit_unit *u, struct text *t, const struct ir_op *op);
 /* Bytes of all inputs and outputs, each rounded up to 64. */
 uint32_t emit_io_bytes(const struct emit_unit *u);
-/* emit_targets.c: the external target of an operator, or NULL. */
+/* emit_targets.c: the external target that computes an operator, or NULL. */
 const struct target *emit_outside(const struct emit_unit *u, const struct ir_op *op);
 bool emit_outside_used(const struct emit_unit *u, const struct target_desc *desc);
 /* Targets with a core of their own, in the order of struct hd_call's ports; how many. */

@@ -1,6 +1,7 @@
 /* inspect_text.c - "heddle inspect" as text. */
 #include <string.h>
 
+#include "compiler/target/describe.h"
 #include "partition.h"
 
 struct partition_at partition_at(const struct partition *p, uint32_t row, uint32_t k)
@@ -55,7 +56,8 @@ uint32_t partition_position(const struct partition *p, uint32_t row)
 
     for (uint32_t i = 0; i < g->n_op; i++)
         if (!g->op[i]->dead && g->op[i]->row == row &&
-            strcmp(p->targets->target[g->op[i]->target]->name, g->row[row].target) == 0)
+            strcmp(describe_label(g->arena, p->targets->target[g->op[i]->target]),
+                   g->row[row].target) == 0)
             return i;
     return IR_NONE;
 }

@@ -8,7 +8,7 @@
 #include "compiler/schedule/copies.h"
 #include "compiler/target/describe.h"
 
-static void ask(struct partition *p, struct ir_graph *g)
+static void ask_each(struct partition *p, struct ir_graph *g)
 {
     uint32_t n = p->targets->n;
     struct partition_candidate *c =
@@ -28,6 +28,43 @@ static void ask(struct partition *p, struct ir_graph *g)
             c[i * n + t].alone = cost.alone;
         }
     p->candidate = c;
+}
+
+/* Numbers of the operators that some pattern of `t` lets through, "0,1,5". */
+static const char *let_through(const struct partition *p, const struct ir_graph *g,
+                               const struct target *t)
+{
+    const struct describe *detail = describe_of(t);
+    struct text list;
+
+    text_init(&list, g->arena);
+    text_add(&list, "");
+    for (uint32_t i = 0; i < g->n_op; i++) {
+        const struct target_question q = {g->arena, g, g->op[i], t, target_hw(t, p->hw), p->memory};
+        bool taken = false;
+        for (uint32_t k = 0; k < detail->n_pattern && !g->op[i]->dead; k++)
+            taken = taken || (detail->pattern[k].opcode == g->op[i]->opcode &&
+                              !describe_refusal(&detail->pattern[k], &q));
+        if (taken)
+            text_printf(&list, "%s%u", list.length ? "," : "", i);
+    }
+    return list.data;
+}
+
+static enum status ask(struct partition *p, struct ir_graph *g, struct diag *d)
+{
+    enum status st = ST_OK;
+
+    for (uint32_t t = 0; t < p->targets->n && st == ST_OK; t++) {
+        const struct target *target = p->targets->target[t];
+        if (target->desc->detail && target->desc->detail->estimator)
+            st = estimator_ask(g->arena, target, g, let_through(p, g, target), d);
+    }
+    if (st == ST_OK)
+        ask_each(p, g);
+    for (uint32_t t = 0; t < p->targets->n; t++)
+        estimator_forget(p->targets->target[t]);
+    return st;
 }
 
 /* --- --offload, --keep-on-host --- */
@@ -260,7 +297,7 @@ static void name_rows(const struct partition *p, struct ir_graph *g)
         if (n <= most[op->row])
             continue;
         most[op->row] = n;
-        g->row[op->row].target = p->targets->target[op->target]->name;
+        g->row[op->row].target = describe_label(g->arena, p->targets->target[op->target]);
         g->row[op->row].reason = op->reason;
     }
     for (uint32_t i = 0; i < g->n_row; i++)
@@ -388,7 +425,7 @@ enum status partition_with(struct ir_graph *g, const struct target_list *targets
         g->op[i]->reason = NULL;
     for (uint32_t i = 0; i < g->n_row; i++)
         g->row[i].target = NULL;
-    ask(p, g);
+    TRY(ask(p, g, d));
     TRY(keep(p, g, o, fixed, d));
     TRY(offload(p, g, o, fixed, d));
     if (o->mode == PARTITION_PRIORITY)

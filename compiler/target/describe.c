@@ -323,6 +323,12 @@ static enum status check_call(struct reader *r, const struct describe_pattern *p
 {
     bool product = p->opcode == IR_OP_CONV2D || p->opcode == IR_OP_FULLY_CONNECTED;
 
+    if (r->detail->estimator && (p->call || get(o, "cost")))
+        return json_doc_fail(
+            &r->doc, path, r->d,
+            "the host computes what an \"estimator\" takes: leave call and cost out");
+    if (r->detail->estimator)
+        return ST_OK;
     if (p->call && !get(o, "cost"))
         return json_doc_fail(&r->doc, path, r->d, "member \"cost\" is missing");
     if (!p->call && !(r->detail->blocks && product))
@@ -535,6 +541,11 @@ static enum status read_root(struct reader *r)
     r->detail->include_dirs = strings(r, get(root, "include_dirs"));
     r->detail->library_dirs = strings(r, get(root, "library_dirs"));
     r->detail->native_file = string(r, root, "native", NULL);
+    r->detail->estimator = string(r, root, "estimator", NULL);
+    if (r->detail->estimator &&
+        !file_exists(arena_printf(r->a, "%s/%s", r->dir, r->detail->estimator)))
+        return json_doc_fail(&r->doc, "estimator", r->d, "file '%s/%s' not found", r->dir,
+                             r->detail->estimator);
     TRY(core(r, root));
     TRY(blocks(r, root));
     TRY(attributes(r, root));

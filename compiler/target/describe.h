@@ -67,8 +67,10 @@ struct describe {
     double macs_per_cycle;          /* of the core; 0: not said */
     const char *blocks;             /* the C name of its struct hdk_blocks_unit; NULL: none */
     struct blocks_unit blocks_unit; /* memory_bytes: the core's */
-    const char *native_file;        /* NULL: all is in target.json */
-    const struct heddle_target_api *native; /* NULL until native_load */
+    const char *estimator;          /* a program that says what it takes at what cost; NULL: none */
+    const struct estimator_answers *answers; /* while a graph is partitioned */
+    const char *native_file;                 /* NULL: all is in target.json */
+    const struct heddle_target_api *native;  /* NULL until native_load */
 };
 
 /* Read DIR/target.json. ST_USAGE: file, line, column, what was expected. */
@@ -93,6 +95,19 @@ static inline const struct describe *describe_of(const struct target *t)
 {
     return t->desc->detail;
 }
+
+/* estimator.c: the program that "estimator" names; operators of such a target are computed by the
+ * host's kernels. estimator_ask is called before a graph is partitioned, with the numbers of the
+ * operators that patterns let through ("0,1,5"), estimator_forget after it; between them a question
+ * about an operator of that graph has its answer. Without an estimator, or not asked: NULL, 0.
+ * ST_USAGE: what the program says is missing. */
+enum status estimator_ask(struct arena *a, const struct target *t, const struct ir_graph *g,
+                          const char *list, struct diag *d);
+void estimator_forget(const struct target *t);
+const char *estimator_refusal(const struct target_question *q);
+double estimator_cost(const struct target_question *q);
+/* How reports call it: its name, "NAME (not simulated)" with an estimator. */
+const char *describe_label(struct arena *a, const struct target *t);
 
 /* native.c: the shared object that "native" names. native_load is called for targets that take
  * part; then its answers come after those of the patterns. Without one: taken, -1, the pattern's

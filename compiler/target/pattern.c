@@ -210,9 +210,10 @@ const char *describe_refusal(const struct describe_pattern *p, const struct targ
         ASK(check_limit(&p->limit[i], q, values.v[p->limit[i].value]));
     struct hdk_blocks plan;
     double cycles;
-    return p->call ? NULL
-                   : blocks_plan(q->arena, q->graph, q->op, &describe_of(q->target)->blocks_unit,
-                                 &plan, &cycles);
+    return p->call || describe_of(q->target)->estimator
+               ? NULL
+               : blocks_plan(q->arena, q->graph, q->op, &describe_of(q->target)->blocks_unit, &plan,
+                             &cycles);
 }
 
 const struct describe_pattern *describe_match(const struct target_question *q, const char **why)
@@ -228,6 +229,8 @@ const struct describe_pattern *describe_match(const struct target_question *q, c
         const char *reason = describe_refusal(p, q);
         if (!reason)
             reason = native_refusal(p, q);
+        if (!reason)
+            reason = estimator_refusal(q);
         if (!reason)
             return p;
         if (strcmp(p->name, ir_op_info(p->opcode)->name) == 0)
@@ -272,6 +275,8 @@ static double pattern_cost(const struct target_question *q)
 
     if (!p)
         return 0;
+    if (describe_of(q->target)->estimator)
+        return estimator_cost(q);
     double own = native_cost(p, q);
     if (own >= 0)
         return own;
@@ -317,6 +322,13 @@ double describe_tolerance(struct arena *a, const struct ir_graph *g, const struc
         squares += p ? p->tolerance * p->tolerance : 0;
     }
     return sqrt(squares);
+}
+
+const char *describe_label(struct arena *a, const struct target *t)
+{
+    return t->desc->detail && t->desc->detail->estimator
+               ? arena_printf(a, "%s (not simulated)", t->name)
+               : t->name;
 }
 
 const char *describe_refuses(const struct target_question *q)
