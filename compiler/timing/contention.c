@@ -280,14 +280,13 @@ static struct contention_beats beats_start(const struct contention_work *w,
 }
 
 /* at: of the pixel's first channel. */
-static bool ask(struct contention_beats *b, uint32_t port, int64_t at, uint32_t pop, uint64_t *busy,
+static bool ask(struct contention_beats *b, uint32_t port, int64_t at, uint64_t *busy,
                 const struct hd_config *hw)
 {
     bool splat = port ? b->v->b_splat : b->v->a_splat;
     uint32_t of = b->chunk * hw->n, bytes = splat ? 1 : b->v->channels - of;
 
-    if (b->got[port] || b->left == 0 ||
-        b->held[port] + b->fly[port] - pop >= HD_TIMING_VECTOR_QUEUE)
+    if (b->got[port] || b->left == 0 || b->held[port] + b->fly[port] >= HD_TIMING_VECTOR_QUEUE)
         return false;
     uint32_t banks = banks_of(hw, splat ? at : at + of, bytes < hw->n ? bytes : hw->n);
     if (banks & *busy)
@@ -304,12 +303,12 @@ static void read_beat(struct contention_beats *b, uint64_t *busy, uint32_t pop,
     int64_t at = v->a_base + (int64_t)b->y * v->a_row + (int64_t)b->x * v->a_col +
                  (int64_t)(b->ky_0 + b->ky) * v->a_win_row +
                  (int64_t)(b->kx_0 + b->kx) * v->a_win_col;
-    bool taken[2] = {ask(b, 0, at, pop, busy, hw), false};
+    bool taken[2] = {ask(b, 0, at, busy, hw), false};
 
     at = v->op == HD_VOP_MAX_POOL_TWO
              ? at + v->b_base
              : v->b_base + (int64_t)b->y * v->b_row + (int64_t)b->x * v->b_col;
-    taken[1] = b->two && ask(b, 1, at, pop, busy, hw);
+    taken[1] = b->two && ask(b, 1, at, busy, hw);
     for (uint32_t p = 0; p < 2; p++) {
         b->held[p] += b->fly[p] - (p == 0 || b->two ? pop : 0);
         b->fly[p] = taken[p];
@@ -330,7 +329,7 @@ static void beats_cycle(struct contention_beats *b, uint64_t *busy, const struct
         b->lead -= 1;
         return;
     }
-    const bool lanes = !(*busy & CONTENTION_LANES), value = b->stage[2] && b->last[2],
+    const bool lanes = !(*busy & CONTENTION_LANES), value = b->stage[3] && b->last[3],
                at_once = lanes && b->queued == 0,
                queues = value && !at_once && b->passes && b->queued < HD_TIMING_PASS_QUEUE,
                move = !value || at_once || queues;
@@ -339,7 +338,8 @@ static void beats_cycle(struct contention_beats *b, uint64_t *busy, const struct
     b->queued -= leaves;
     b->pending -= leaves;
     if (move) {
-        b->pending -= b->stage[2] && !queues;
+        b->pending -= b->stage[3] && !queues;
+        b->stage[3] = b->stage[2], b->last[3] = b->last[2];
         b->stage[2] = b->stage[1], b->last[2] = b->last[1];
         b->stage[1] = b->stage[0], b->last[1] = b->last[0];
         b->stage[0] = pop;

@@ -48,8 +48,8 @@ struct contention_words {
     uint32_t pace, credit; /* words that may be read a cycle, for beats are as slow; in 65536ths */
 };
 
-/* VECTOR: beats in the order of hd_vector_walk; two queues of two operands; three stages after
- * them. */
+/* VECTOR: beats in the order of hd_vector_walk; two queues of three operands; four stages
+ * after them. */
 struct contention_beats {
     const struct hd_cmd_vector *v;
     uint32_t y, x, chunk, ky, kx; /* the next beat */
@@ -61,7 +61,7 @@ struct contention_beats {
     double lead, cycles_a_beat;
     bool passes;     /* its values may wait in hd_requant's queue, */
     uint32_t queued; /* as so many do */
-    bool two, got[2], fly[2], stage[3], last[3];
+    bool two, got[2], fly[2], stage[4], last[4];
     uint32_t held[2];
     bool ends[4]; /* of beats read, from the oldest on: their window is complete */
     uint32_t n_read, n_popped;

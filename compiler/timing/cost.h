@@ -10,10 +10,9 @@ enum {
     /* A position's reads to its sum, in addition to N. */
     COST_ARRAY_SUM = HD_TIMING_ARRAY_SUM - HD_TIMING_ARRAY_REQUEST,
     /* A VECTOR command's value to done_o. */
-    COST_VECTOR_END = HD_TIMING_REQUANT + HD_TIMING_VECTOR_DONE,
-    /* Its cycles in addition to its beats; those of them before its last write. */
+    COST_VECTOR_END = HD_TIMING_REQUANT,
+    /* Its cycles in addition to its beats. */
     COST_VECTOR = HD_TIMING_VECTOR_START + HD_TIMING_VECTOR_VALUE + COST_VECTOR_END,
-    COST_VECTOR_WRITE = COST_VECTOR - HD_TIMING_VECTOR_DONE,
 };
 
 /* An ARRAY command by itself; commands follow one another as docs/HARDWARE.md states. */

@@ -7,8 +7,8 @@
 //   begin_i: begin_cmd_i takes slot begin_slot_i; a_slot_o's command gives the a_* fields.
 //   pending_o: by slot, something of it is in here or in hd_requant (a_busy_i). accept_i:
 //   cmd_index_i is the index of the next command to begin.
-// A step is a cycle with en_i; a_valid_o is gated by it. Latency N + 3 steps, throughput 1. Reset:
-// nothing in the pipe. Bench: tests/hw/array_tb.cpp
+// A step is a cycle with en_i; a_valid_o is in the first cycle of its step. Latency N + 3 steps,
+// throughput 1. Reset: nothing in the pipe. Bench: tests/hw/array_tb.cpp
 `default_nettype none
 `include "hd_accel.svh"
 `include "hd_config.svh"
@@ -140,7 +140,13 @@ module hd_array_sums #(
     end
   end
 
-  assign a_valid_o = sum_valid && last_q && en_i;
+  // A sum leaves in the first cycle that it is there: whether that is a step is known late.
+  logic left_q;
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni || en_i) left_q <= 1'b0;
+    else if (a_valid_o) left_q <= 1'b1;
+  end
+  assign a_valid_o = sum_valid && last_q && !left_q;
   assign a_slot_o  = slot_q[N+2];
   assign {a_cmd_o, a_has_bias_o, a_common_scale_o, a_sum_columns_o, a_multiplier_o,
           a_shift_o, a_z_out_o, a_min_o, a_max_o, a_table_o, table_step,

@@ -8,10 +8,10 @@
 // Positions of two commands may be in here at once: what they need of a command on the way changes
 // with the first position of the next one (begin_q), in the cells row by row; what the results need
 // waits in the command's slot, which the tag names.
-// A command takes its tiles' steps (hd_array_seq) plus N + 15 cycles, cmd_ready_o & cmd_valid_i to
+// A command takes its tiles' steps (hd_array_seq) plus N + 14 cycles, cmd_ready_o & cmd_valid_i to
 // done_o both counted, with hd_requant's latency of 8; with acc_hold plus N + 7. The next one may
 // run in all of them but the first two.
-// a_valid_o is gated by ar_en_i; the other a_* fields go with it.
+// a_valid_o is in the first cycle of its step only; the other a_* fields go with it.
 // begin_o: the positions of the next cycle on are the next command's.
 // kind_o: busy (a tile is loaded or under way), conflict (frozen), wait_weight (the next tile could
 // be loaded, its weights have not come), drain (none of these, a command is in), idle.

@@ -66,7 +66,7 @@ module hd_compute #(
   logic       a_valid, v_valid, v_busy;  // into hd_requant, and in it
   logic [1:0] a_busy;
 
-  assign requant_active_o = a_valid || v_valid || a_busy != '0 || v_busy
+  assign requant_active_o = a_valid || v_valid || a_busy != '0 || v_busy || qw_valid_o
                             || (ww_valid_i && ww_space_i == SpaceTable)
                             || (ww_valid_i && ww_space_i == SpaceTableAll);
 

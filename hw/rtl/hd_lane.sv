@@ -14,6 +14,7 @@
 // is in use. Latency 8, throughput 1 a cycle. Reset: none (hd_requant resets the enables).
 // Bench: tests/hw/requant_tb.cpp
 `default_nettype none
+`include "hd_requant.svh"
 
 module hd_lane #(
   parameter int Tables    = 8,                          // 0: nothing is looked up
@@ -99,21 +100,6 @@ module hd_lane #(
     high_bits = sum[32:1] + {31'b0, round & sum[0]};
   endfunction
 
-  // Stage 6: h >>> e, or its complement.
-  function automatic logic [31:0] shifted(input logic signed [31:0] h, input logic [4:0] e,
-                                          input logic minus);
-    logic signed [31:0] shift;
-    shift   = h >>> e;
-    shifted = shift ^ {32{minus}};
-  endfunction
-
-  // What RDBPOT adds to h >>> e: the bit half = 2^(e-1) of h, but not at a tie of h < 0.
-  function automatic logic rounds_up(input logic signed [31:0] h, input logic [4:0] e);
-    logic [31:0] below;  // e bits
-    below     = ~(32'hffff_ffff << e);
-    rounds_up = (h & below & ~(below >> 1)) != 32'd0 && (!h[31] || (h & (below >> 1)) != 32'd0);
-  endfunction
-
   // Stage 8. Beyond a byte only the sign matters.
   function automatic logic [7:0] clamp(input logic [31:0] t, input logic [7:0] low,
                                        input logic [7:0] top);
@@ -194,8 +180,8 @@ module hd_lane #(
       neg5_q <= neg4_q;
     end
     if (en_i[5]) begin
-      s_q  <= shifted(h_q, e5_q, neg5_q);
-      up_q <= rounds_up(h_q, e5_q) | neg5_q;
+      s_q  <= hd_shifted(h_q, e5_q, neg5_q);
+      up_q <= hd_rounds_up(h_q, e5_q) | neg5_q;
     end
     if (en_i[6]) t_q <= s_q + {{24{z_out_i[7]}}, z_out_i} + {31'b0, up_q};
     if (en_i[Out]) begin

@@ -11,8 +11,8 @@
 // clamp, table) are taken along with the vector: they may change in the cycle after.
 // Latency 8: taken in cycle t, qw_* in cycle t+8, in order. The parameter entry is asked for in t
 // and read in t+1. a_busy_o (by a_slot_i), v_busy_o: a vector of that unit was taken and its qw_*
-// is not yet past; when it falls, the bytes are in the scratchpad. The pipe never stalls. Reset:
-// all valid bits clear.
+// has not come; in the cycle after it falls, the bytes are in the scratchpad. The pipe never
+// stalls. Reset: all valid bits clear.
 // Bench: tests/hw/requant_tb.cpp
 `default_nettype none
 `include "hd_accel.svh"
@@ -157,7 +157,8 @@ module hd_requant #(
   localparam int GoesBits = AddrBits + CntBits + 32;
   localparam int EndsBits = 3 * 8 + 1 + 3;
 
-  logic [Stages:1]     valid_q, array_q, slot_q;
+  logic [Stages:1]     valid_q, array_q;
+  logic [Stages-1:1]   slot_q;
   logic [GoesBits-1:0] goes_q[1:Stages];
   logic [EndsBits-1:0] ends_q[1:Stages-1];
   hd_goes_t            goes;
@@ -183,7 +184,7 @@ module hd_requant #(
 
   always_ff @(posedge clk_i) begin
     array_q <= {array_q[Stages-1:1], array};
-    slot_q  <= {slot_q[Stages-1:1], a_slot_i};
+    slot_q  <= {slot_q[Stages-2:1], a_slot_i};
     if (take) begin
       goes_q[1] <= goes;
       ends_q[1] <= ends;
@@ -274,9 +275,14 @@ module hd_requant #(
   assign qw_valid_o = valid_q[Stages];
   assign {qw_addr_o, qw_count_o, qw_cmd_o} = goes_q[Stages];
   assign qw_unit_o  = array_q[Stages] ? UnitArray : UnitVector;
-  assign a_busy_o   = {|(valid_q & array_q & slot_q) | (again_q & a_slot_i),
-                       |(valid_q & array_q & ~slot_q) | (again_q & !a_slot_i)};
-  assign v_busy_o   = waiting | |(valid_q & ~array_q);
+
+  // Not yet at their write.
+  logic [Stages-1:1] of_array, of_vector;
+  assign of_array   = valid_q[Stages-1:1] & array_q[Stages-1:1];
+  assign of_vector  = valid_q[Stages-1:1] & ~array_q[Stages-1:1];
+  assign a_busy_o   = {|(of_array & slot_q) | (again_q & a_slot_i),
+                       |(of_array & ~slot_q) | (again_q & !a_slot_i)};
+  assign v_busy_o   = waiting | |of_vector;
 
 `ifdef HD_ASSERT
   // A shift beyond what NUMERICS.md defines would be cut to 6 bits.

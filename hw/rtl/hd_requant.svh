@@ -1,4 +1,5 @@
-// hd_requant.svh - what VECTOR asks of a requantisation lane. Guarded; include at file level.
+// hd_requant.svh - what VECTOR asks of a requantisation lane, and how both round. Guarded; include
+// at file level.
 `ifndef HD_REQUANT_SVH
 `define HD_REQUANT_SVH
 
@@ -7,5 +8,20 @@ typedef enum logic [1:0] {
   RqAverage = 2'd1,  // value / cells, halves away from zero; multiplier = ceil(2^31 / cells)
   RqPass    = 2'd2   // clamp
 } hd_rq_mode_e;
+
+// h >>> e, or its complement.
+function automatic logic [31:0] hd_shifted(input logic signed [31:0] h, input logic [4:0] e,
+                                           input logic minus);
+  logic signed [31:0] shift;
+  shift      = h >>> e;
+  hd_shifted = shift ^ {32{minus}};
+endfunction
+
+// RDBPOT(h, e) is (h >>> e) + this: the bit half = 2^(e-1) of h, but not at a tie of h < 0.
+function automatic logic hd_rounds_up(input logic signed [31:0] h, input logic [4:0] e);
+  logic [31:0] below;  // e bits
+  below        = ~(32'hffff_ffff << e);
+  hd_rounds_up = (h & below & ~(below >> 1)) != 32'd0 && (!h[31] || (h & (below >> 1)) != 32'd0);
+endfunction
 
 `endif

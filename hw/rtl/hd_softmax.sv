@@ -7,10 +7,11 @@
 //   result    the same look-up; hd_requant multiplies by the row's scale
 // At the ports: zero_o is the maximum of the row whose bytes come in this cycle, 0 in the first
 // pass; the beat was taken (take_i) in the cycle before, end_i: the last one of its row.
-// At the values: high_i are the lanes' words (byte or exponential), count_i of them real, loaded
-// into the value stage with value_en_i. In the first two passes the last beat of a row makes a
-// value that is not hd_requant's: valid_i while it stands, ready_o when it is taken; a row waits
-// there until the scale of the one before it is under way.
+// At the values: high_i are the lanes' words (byte or exponential), count_i of them real, put
+// together with shift_en_i and added to their row's, as the value stage loads, with value_en_i. In
+// the first two passes the last beat of a row makes a value that is not hd_requant's: valid_i while
+// it stands, ready_o when it is taken; a row waits there until the scale of the one before it is
+// under way.
 // multiplier_o, shift_o belong to the value stage's row.
 // next_o: the next pass begins. more_o: this pass is not the last.
 // Each addition of the sum takes one lane's rounding bit as its carry: N of them, N bits.
@@ -40,10 +41,11 @@ module hd_softmax #(
   input  wire logic               take_end_i,
   output logic      [7:0]         zero_o,
   // values
-  input  wire logic               value_en_i,
-  input  wire logic               value_end_i,
+  input  wire logic               shift_en_i,
   input  wire logic [CntBits-1:0] count_i,
   input  wire logic [N*32-1:0]    high_i,
+  input  wire logic               value_en_i,
+  input  wire logic               value_end_i,
   input  wire logic               valid_i,
   output logic                    ready_o,
   output logic      [31:0]        multiplier_o,
@@ -81,9 +83,9 @@ module hd_softmax #(
     largest = $signed(x[7:0]);
   endfunction
 
-  // The lanes below count, and what their row has.
-  function automatic logic [31:0] added(input logic [N*32-1:0] high,
-                                        input logic [CntBits-1:0] count, input logic [31:0] sum);
+  // The lanes below count, but for one of the N rounding bits.
+  function automatic logic [32:0] added(input logic [N*32-1:0] high,
+                                        input logic [CntBits-1:0] count);
     logic [N*32-1:0] x;
     logic [N-1:0]    up;
     for (int l = 0; l < N; l++) begin
@@ -95,19 +97,15 @@ module hd_softmax #(
         x[i*32 +: 32] = x[i*64 +: 32] + x[i*64+32 +: 32] + {31'b0, up[n+i]};
       end
     end
-    added = sum + x[31:0] + {31'b0, up[0]};
+    added = {x[31:0], up[0]};
   endfunction
 
   // ---------------------------------------------------------------- rows
   logic               first_q;                       // the next beat begins a row
-  logic [RowBits-1:0] in_row_q, out_row_q, row_q, scale_row_q;  // port, high stage, value, scale
-  logic signed [7:0]  top, top_q;
-  logic [31:0]        sum_q;
-
-  always_comb begin
-    top = '0;
-    if (value_en_i && maximum_o) top = largest(high_i);
-  end
+  logic [RowBits-1:0] in_row_q, out_row_q, row_q, scale_row_q;  // port, shift stage, value, scale
+  logic signed [7:0]  part_top_q, top_q;
+  logic [31:0]        sum_q, part_q;
+  logic               part_up_q;
 
   always_ff @(posedge clk_i) begin
     if (start_i || next_o) begin
@@ -122,8 +120,10 @@ module hd_softmax #(
         if (value_end_i) out_row_q <= out_row_q + RowBits'(1);
       end
     end
-    if (value_en_i && maximum_o) top_q <= first_q || top > top_q ? top : top_q;
-    if (value_en_i && sum_o) sum_q <= added(high_i, count_i, first_q ? 32'd0 : sum_q);
+    if (shift_en_i && maximum_o) part_top_q <= largest(high_i);
+    if (shift_en_i && sum_o) {part_q, part_up_q} <= added(high_i, count_i);
+    if (value_en_i && maximum_o && (first_q || part_top_q > top_q)) top_q <= part_top_q;
+    if (value_en_i && sum_o) sum_q <= (first_q ? 32'd0 : sum_q) + part_q + {31'b0, part_up_q};
     if (scale_start) scale_row_q <= row_q;
   end
 

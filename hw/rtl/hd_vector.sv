@@ -1,7 +1,8 @@
 // hd_vector - VECTOR: elementwise, pooling, sums and softmax over scratchpad bytes.
 // docs/HARDWARE.md has the formulas. hd_vector_walk makes one beat (a window cell x N channels) a
 // cycle, two hd_vector_port read the operands, N hd_vector_lane compute, hd_requant writes.
-// From a beat's grant: +1 bytes and rotation, +2 operands, +3 products, +4 rounded, +5 v_value_o.
+// From a beat's grant: +1 bytes and rotation, +2 operands, +3 products, +4 rounded, +5 shifted,
+// +6 v_value_o.
 // Throughput: one beat a cycle while ports and lanes are free, without a gap between windows; an
 // average waits 18 cycles when its cells differ in number from the last window's (hd_recip).
 // A command takes its beats + 16 cycles, cmd handshake and done_o both counted, with hd_requant's
@@ -11,7 +12,7 @@
 // A window with no cell inside has sum 0 and maximum -128. kind_o: busy, wait_port (a request not
 // granted), wait_lane (hd_requant serves ARRAY), idle. active_o: see hd_clocks.
 // The output may lie exactly on A or B (each byte is read before it is written); any other overlap
-// of them is undefined here, for reads run about 13 beats ahead of writes.
+// of them is undefined here, for reads run about 15 beats ahead of writes.
 // Reset: idle; the exponentials are undefined. Bench: tests/hw/vector_tb.cpp
 `default_nettype none
 `include "hd_accel.svh"
@@ -107,6 +108,7 @@ module hd_vector #(
     .clk_i,
     .en_i     (start_q),
     .op_i     (cmd_q.op),
+    .shifts_i ({cmd_q.shift_a[4:0], cmd_q.shift_b[4:0]}),
     .mode_o   (mode),
     .two_o    (two),
     .average_o(average),
@@ -128,7 +130,7 @@ module hd_vector #(
   logic [MetaBits-1:0] meta [2];
   logic [N*8-1:0]      rot [2];
   logic [N-1:0]        keep [2];
-  logic [1:0]          head_en, skid_en, from_skid;
+  logic [4:0]          queue [2];  // hd_vector_queue_t
 
   hd_vector_walk #(.N(N), .AddrBits(AddrBits)) u_walk (
     .clk_i,
@@ -173,9 +175,7 @@ module hd_vector #(
       .data_i      (vr_data_i[p*2*N*8 +: 2*N*8]),
       .rot_o       (rot[p]),
       .keep_o      (keep[p]),
-      .head_en_o   (head_en[p]),
-      .skid_en_o   (skid_en[p]),
-      .from_skid_o (from_skid[p]),
+      .queue_o     (queue[p]),
       .valid_o     (head[p]),
       .meta_o      (meta[p]),
       .pop_i       (pop & (p == 0 | two)),
@@ -185,11 +185,11 @@ module hd_vector #(
   assign vr_lo_o = '0;
   assign unused  = ^{meta[1], ww_word_i, ww_data_i};
 
-  // ---------------------------------------------------------------- stages: product, high, value
-  // All three move together; the value waits for hd_requant or for the reciprocal.
-  logic                product_v_q, high_v_q, value_v_q;
-  logic [MetaBits-1:0] product_meta_q, high_meta_q;
-  logic                move, high_en, value_en, high_first;
+  // --------------------------------------------------------- stages: product, high, shift, value
+  // All four move together; the value waits for hd_requant or for the reciprocal.
+  logic                product_v_q, high_v_q, shift_v_q, value_v_q;
+  logic [MetaBits-1:0] product_meta_q, high_meta_q, shift_meta_q;
+  logic                move, high_en, shift_en, value_en, shift_first;
   logic [AddrBits-1:0] out_addr_q;
   logic [CntBits-1:0]  out_count_q;
   logic [11:0]         cells_q;
@@ -202,29 +202,33 @@ module hd_vector #(
   assign move       = !value_v_q | (v_valid_o & v_ready_i) | (reduce & reduced);
   assign pop        = move & head[0] & (!two | head[1]);
   assign high_en    = move & product_v_q;
-  assign value_en   = move & high_v_q;
-  assign high_first = high_meta_q[EndBit+2];
-  assign flowing    = walk_busy | (|held) | product_v_q | high_v_q | value_v_q;
+  assign shift_en   = move & high_v_q;
+  assign value_en   = move & shift_v_q;
+  assign shift_first = shift_meta_q[EndBit+2];
+  assign flowing    = walk_busy | (|held) | product_v_q | high_v_q | shift_v_q | value_v_q;
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       product_v_q <= 1'b0;
       high_v_q    <= 1'b0;
+      shift_v_q   <= 1'b0;
       value_v_q   <= 1'b0;
     end else if (move) begin
       product_v_q <= pop;
       high_v_q    <= product_v_q;
-      value_v_q   <= high_v_q & high_meta_q[reduce ? EndBit : EndBit+1];
+      shift_v_q   <= high_v_q;
+      value_v_q   <= shift_v_q & shift_meta_q[reduce ? EndBit : EndBit+1];
     end
   end
   always_ff @(posedge clk_i) begin
     if (pop) product_meta_q <= meta[0];
     if (high_en)    high_meta_q <= product_meta_q;
+    if (shift_en)   shift_meta_q <= high_meta_q;
     if (value_en) begin
-      out_addr_q  <= high_meta_q[AddrBits-1:0];
-      out_count_q <= high_meta_q[AddrBits +: CntBits];
-      out_table_q <= high_meta_q[MetaBits-1 -: 3];
-      cells_q     <= high_first ? {11'd0, !high_meta_q[EndBit+3]} : cells_q + 12'd1;
+      out_addr_q  <= shift_meta_q[AddrBits-1:0];
+      out_count_q <= shift_meta_q[AddrBits +: CntBits];
+      out_table_q <= shift_meta_q[MetaBits-1 -: 3];
+      cells_q     <= shift_first ? {11'd0, !shift_meta_q[EndBit+3]} : cells_q + 12'd1;
     end
   end
 
@@ -259,9 +263,10 @@ module hd_vector #(
       .take_i      (beat_taken),
       .take_end_i  (beat_end),
       .zero_o      (row_zero),
-      .value_en_i  (value_en),
-      .value_end_i (high_meta_q[EndBit]),
+      .shift_en_i  (shift_en),
       .count_i     (high_meta_q[AddrBits +: CntBits]),
+      .value_en_i  (value_en),
+      .value_end_i (shift_meta_q[EndBit]),
       .high_i      (high),
       .valid_i     (value_v_q),
       .ready_o     (reduced),
@@ -280,14 +285,10 @@ module hd_vector #(
       .clk_i,
       .a_byte_i       (rot[0][l*8 +: 8]),
       .a_keep_i       (keep[0][l]),
-      .a_head_en_i    (head_en[0]),
-      .a_skid_en_i    (skid_en[0]),
-      .a_from_skid_i  (from_skid[0]),
+      .a_queue_i      (queue[0]),
       .b_byte_i       (rot[1][l*8 +: 8]),
       .b_keep_i       (keep[1][l]),
-      .b_head_en_i    (head_en[1]),
-      .b_skid_en_i    (skid_en[1]),
-      .b_from_skid_i  (from_skid[1]),
+      .b_queue_i      (queue[1]),
       .z_a_i          (on ? row_zero : raw ? 8'd0 : cmd_q.z_a),
       .z_b_i          (cmd_q.z_b),
       .blank_i        ({{2{mode.max | maximum}}, 7'd0}),
@@ -295,12 +296,11 @@ module hd_vector #(
       .exp_i          (on & !maximum),
       .multiplier_a_i (cmd_q.multiplier_a),
       .multiplier_b_i (cmd_q.multiplier_b),
-      .right_a_i      (5'(-cmd_q.shift_a[4:0])),
-      .right_b_i      (5'(-cmd_q.shift_b[4:0])),
       .product_en_i   (pop),
       .high_en_i      (high_en),
+      .shift_en_i     (shift_en),
       .value_en_i     (value_en),
-      .first_i        (high_first),
+      .first_i        (shift_first),
       .exp_we_i       (exp_we),
       .exp_entry_i    (8'(ww_word_i)),
       .exp_data_i     (ww_data_i[31:0]),

@@ -1,5 +1,5 @@
-// hd_vector_decode - the op of a VECTOR command as the controls of its lanes, from the cycle after
-// en_i on. Reset: none. Bench: tests/hw/vector_tb.cpp (hd_vector)
+// hd_vector_decode - the op and shifts of a VECTOR command as the controls of its lanes, from the
+// cycle after en_i on. Reset: none. Bench: tests/hw/vector_tb.cpp (hd_vector)
 `default_nettype none
 `include "hd_accel.svh"
 `include "hd_vector.svh"
@@ -8,6 +8,7 @@ module hd_vector_decode (
   input  wire logic             clk_i,
   input  wire logic             en_i,
   input  wire logic [3:0]       op_i,
+  input  wire logic [9:0]       shifts_i,   // of A, of B
   output hd_vector_mode_t       mode_o,
   output logic                  two_o,      // two operands
   output logic                  average_o,
@@ -26,6 +27,8 @@ module hd_vector_decode (
       mode_o.prelu  <= op_i == VopPrelu;
       mode_o.sum    <= op_i == VopAvgPool || op_i == VopSum;
       mode_o.max    <= op_i == VopMaxPool || op_i == VopMaxPoolTwo;
+      mode_o.right_a <= 5'(-shifts_i[9:5]);
+      mode_o.right_b <= 5'(-shifts_i[4:0]);
       two_o         <= op_i <= VopMaxPoolTwo;
       average_o     <= op_i == VopAvgPool;
       softmax_o     <= op_i == VopSoftmax;

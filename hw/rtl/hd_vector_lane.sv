@@ -1,5 +1,5 @@
 // hd_vector_lane - one lane of VECTOR, from two bytes to the value hd_requant rescales.
-//   queue    a, b = byte - zero point (9 bits), `blank_i` where it is not read; two entries each
+//   queue    a, b = byte - zero point (9 bits), `blank_i` where it is not read; three entries each
 //   product  pa = a * {multiplier_a | b | 1}, pb = b * multiplier_b
 //            prelu: b where a < 0, else 1
 //            softmax: memory of exponentials read
@@ -8,6 +8,7 @@
 //            max, min: one of the two, by the products' bits that it depends on
 //            squared: (p + 2^23) >> 24 = ((x << 7) * multiplier + 2^30) >> 31, kept 13 bits up
 //            others: pa
+//   shift    add, sub, squared: ha >>> -shift_a, hb >>> -shift_b and what rounds them;  others: ha
 //   value    add, sub, squared: RDBPOT(ha, -shift_a) +- RDBPOT(hb, -shift_b);  others with two
 //            operands: ha;
 //            pools: first cell ha, then the sum or the maximum, modulo 2^32
@@ -18,6 +19,7 @@
 // Each stage loads at its enable only. Reset: none. Bench: tests/hw/vector_tb.cpp
 `default_nettype none
 `include "hd_config.svh"
+`include "hd_requant.svh"
 `include "hd_vector.svh"
 
 module hd_vector_lane (
@@ -25,14 +27,10 @@ module hd_vector_lane (
   // operands, controls of hd_vector_port
   input  wire logic [7:0]         a_byte_i,
   input  wire logic               a_keep_i,
-  input  wire logic               a_head_en_i,
-  input  wire logic               a_skid_en_i,
-  input  wire logic               a_from_skid_i,
+  input  wire hd_vector_queue_t   a_queue_i,
   input  wire logic [7:0]         b_byte_i,
   input  wire logic               b_keep_i,
-  input  wire logic               b_head_en_i,
-  input  wire logic               b_skid_en_i,
-  input  wire logic               b_from_skid_i,
+  input  wire hd_vector_queue_t   b_queue_i,
   // constant while a command runs
   input  wire logic [7:0]         z_a_i,
   input  wire logic [7:0]         z_b_i,
@@ -41,34 +39,22 @@ module hd_vector_lane (
   input  wire logic               exp_i,       // softmax: look up exponentials
   input  wire logic [31:0]        multiplier_a_i,
   input  wire logic [31:0]        multiplier_b_i,
-  input  wire logic [4:0]         right_a_i,   // -shift_a
-  input  wire logic [4:0]         right_b_i,
   // stages
   input  wire logic               product_en_i,
   input  wire logic               high_en_i,
+  input  wire logic               shift_en_i,
   input  wire logic               value_en_i,
   input  wire logic               first_i,     // the value stage takes a window's first cell
   // exponentials
   input  wire logic               exp_we_i,
   input  wire logic [7:0]         exp_entry_i,
   input  wire logic [31:0]        exp_data_i,
-  output logic      [31:0]        high_o,
+  output logic      [31:0]        high_o,      // to the shift stage
   output logic      [31:0]        value_o,
   output logic                    negative_o   // prelu: a < 0
 );
-  // x / 2^e, halves away from zero: half - (x < 0) is added before the shift, half = 2^(e-1),
-  // nothing for e = 0.
-  function automatic logic signed [31:0] rdbpot(input logic signed [31:0] x, input logic [4:0] e);
-    logic        [31:0] one_e;
-    logic signed [32:0] nudged;
-    one_e  = 32'd1 << e;
-    nudged = {x[31], x} + {1'b0, x[31] ? ((one_e - 32'd1) >> 1) : (one_e >> 1)};
-    nudged = nudged >>> e;
-    rdbpot = nudged[31:0];
-  endfunction
-
   // ---------------------------------------------------------------- queue
-  logic signed [8:0] a_q, a_skid_q, b_q, b_skid_q;
+  logic signed [8:0] a_q, a_skid_q, a_spare_q, b_q, b_skid_q, b_spare_q;
 
   function automatic logic [8:0] operand(input logic keep, input logic [7:0] value,
                                          input logic [7:0] zero, input logic [8:0] blank);
@@ -76,10 +62,16 @@ module hd_vector_lane (
   endfunction
 
   always_ff @(posedge clk_i) begin
-    if (a_head_en_i) a_q <= a_from_skid_i ? a_skid_q : operand(a_keep_i, a_byte_i, z_a_i, blank_i);
-    if (a_skid_en_i) a_skid_q <= operand(a_keep_i, a_byte_i, z_a_i, blank_i);
-    if (b_head_en_i) b_q <= b_from_skid_i ? b_skid_q : operand(b_keep_i, b_byte_i, z_b_i, blank_i);
-    if (b_skid_en_i) b_skid_q <= operand(b_keep_i, b_byte_i, z_b_i, blank_i);
+    if (a_queue_i.head_en) a_q <= a_queue_i.from_skid
+                                  ? a_skid_q : operand(a_keep_i, a_byte_i, z_a_i, blank_i);
+    if (a_queue_i.skid_en) a_skid_q <= a_queue_i.from_spare
+                                  ? a_spare_q : operand(a_keep_i, a_byte_i, z_a_i, blank_i);
+    if (a_queue_i.spare_en) a_spare_q <= operand(a_keep_i, a_byte_i, z_a_i, blank_i);
+    if (b_queue_i.head_en) b_q <= b_queue_i.from_skid
+                                  ? b_skid_q : operand(b_keep_i, b_byte_i, z_b_i, blank_i);
+    if (b_queue_i.skid_en) b_skid_q <= b_queue_i.from_spare
+                                  ? b_spare_q : operand(b_keep_i, b_byte_i, z_b_i, blank_i);
+    if (b_queue_i.spare_en) b_spare_q <= operand(b_keep_i, b_byte_i, z_b_i, blank_i);
   end
 
   // ---------------------------------------------------------------- product
@@ -116,9 +108,10 @@ module hd_vector_lane (
     assign unused_exp  = ^{exp_i, exp_we_i, exp_entry_i, exp_data_i};
   end
 
-  // ---------------------------------------------------------------- high, value
-  logic signed [31:0] ha_q, hb_q, value_q;
-  logic               product_negative_q, high_negative_q, negative_q;
+  // ---------------------------------------------------------------- high, shift, value
+  logic signed [31:0] ha_q, hb_q, sa_q, sb_q, value_q;
+  logic               up_a_q, up_b_q;  // sub: hb complemented
+  logic               product_negative_q, high_negative_q, shift_negative_q, negative_q;
   logic               unused_pb;
 
   assign unused_pb = ^pb_q[9:0];
@@ -136,7 +129,8 @@ module hd_vector_lane (
   always_ff @(posedge clk_i) begin
     if (product_en_i) product_negative_q <= mode_i.prelu & a_q[8];
     if (high_en_i)    high_negative_q <= product_negative_q;
-    if (value_en_i)   negative_q <= high_negative_q;
+    if (shift_en_i)   shift_negative_q <= high_negative_q;
+    if (value_en_i)   negative_q <= shift_negative_q;
   end
   assign negative_o = negative_q;
 
@@ -151,16 +145,24 @@ module hd_vector_lane (
         hb_q[12:0] <= '0;
       end
     end
+    if (shift_en_i) begin
+      sa_q <= ha_q;
+      if (mode_i.scale && !mode_i.pick) begin
+        sa_q   <= hd_shifted(ha_q, mode_i.right_a, 1'b0);
+        up_a_q <= hd_rounds_up(ha_q, mode_i.right_a);
+        sb_q   <= hd_shifted(hb_q, mode_i.right_b, mode_i.sub);
+        up_b_q <= hd_rounds_up(hb_q, mode_i.right_b) ^ mode_i.sub;
+      end
+    end
     if (value_en_i) begin
       if (mode_i.scale && !mode_i.pick) begin
-        value_q <= mode_i.sub ? rdbpot(ha_q, right_a_i) - rdbpot(hb_q, right_b_i)
-                         : rdbpot(ha_q, right_a_i) + rdbpot(hb_q, right_b_i);
+        value_q <= sa_q + sb_q + {31'b0, up_a_q} + {31'b0, up_b_q};
       end else if (first_i || !(mode_i.sum || mode_i.max)) begin
-        value_q <= ha_q;
+        value_q <= sa_q;
       end else if (mode_i.sum) begin
-        value_q <= value_q + ha_q;
-      end else if (ha_q > value_q) begin
-        value_q <= ha_q;
+        value_q <= value_q + sa_q;
+      end else if (sa_q > value_q) begin
+        value_q <= sa_q;
       end
     end
   end

@@ -1,14 +1,16 @@
-// hd_vector_port - one operand's reads: request, rotate, and the control of the lanes' two-entry
-// queue.
+// hd_vector_port - one operand's reads: request, rotate, and the control of the lanes' queue of
+// three entries.
 // A beat is taken (taken_o) when the scratchpad grants it and the queue has room for it when its
 // bytes come, one cycle later; a beat of count_i = 0 reads nothing and is only queued. With splat_i
 // all lanes get the byte at addr_i, and only that is read. In that next
 // cycle rot_o holds the bytes (lane 0 first) and keep_o the lanes below count; the lanes put them
-// into their head (head_en_o) or behind it (skid_en_o). pop_i takes the head. One beat a cycle.
+// into their queue as queue_o says. pop_i takes the head.
+// One beat a cycle. Requests do not depend on pop_i, which comes late: hence the third entry.
 // Idle lanes: no rotation, no enables.
 // Reset: empty. Bench: tests/hw/vector_tb.cpp
 `default_nettype none
 `include "hd_config.svh"
+`include "hd_vector.svh"
 
 module hd_vector_port #(
   parameter int N        = CfgN,
@@ -34,9 +36,7 @@ module hd_vector_port #(
   // lanes
   output logic      [N*8-1:0]      rot_o,
   output logic      [N-1:0]        keep_o,
-  output logic                     head_en_o,
-  output logic                     skid_en_o,
-  output logic                     from_skid_o,  // head takes the entry behind it, else rot_o
+  output hd_vector_queue_t         queue_o,
   output logic                     valid_o,      // head holds a beat
   output logic      [MetaBits-1:0] meta_o,
   input  wire logic                pop_i,
@@ -44,38 +44,43 @@ module hd_vector_port #(
 );
   localparam int OffBits = $clog2(N);
 
-  logic                head_q, skid_q, fly_q;  // entries; fly: bytes come in this cycle
+  logic                head_q, skid_q, spare_q;  // entries
+  logic                fly_q;                    // bytes come in this cycle
   logic [OffBits-1:0]  off_q;
   logic [CntBits-1:0]  count_q;
-  logic [MetaBits-1:0] head_meta_q, skid_meta_q, fly_meta_q;
-  logic                room, some;
+  logic [MetaBits-1:0] head_meta_q, skid_meta_q, spare_meta_q, fly_meta_q;
+  logic                room, some, head_en, skid_en, spare_en;
 
-  // After this cycle at most one entry, so one in flight still finds room.
+  // After this cycle at most two entries, so one in flight still finds room.
   assign some    = count_i != '0;
-  assign room    = pop_i ? !(head_q & skid_q & fly_q) : !(head_q & skid_q) & !(head_q & fly_q);
+  assign room    = !spare_q & !(skid_q & fly_q);
   assign req_o   = valid_i & room & some;
   assign addr_o  = addr_i;
   assign hi_o    = splat_i ? CntBits'(1) : count_i;
   assign taken_o = valid_i & room & (ready_i | !some);
 
-  assign from_skid_o = skid_q;
-  assign head_en_o   = (pop_i | !head_q) & (skid_q | fly_q);
-  assign skid_en_o   = fly_q & head_q & !(pop_i & !skid_q);
-  assign valid_o     = head_q;
-  assign meta_o      = head_meta_q;
-  assign busy_o      = head_q | fly_q;
+  assign head_en  = (pop_i | !head_q) & (skid_q | fly_q);
+  assign skid_en  = pop_i ? skid_q & (spare_q | fly_q) : fly_q & head_q & !skid_q;
+  assign spare_en = fly_q & skid_q & !pop_i;
+  assign queue_o  = {head_en, skid_en, spare_en, skid_q, spare_q};
+  assign valid_o  = head_q;
+  assign meta_o   = head_meta_q;
+  assign busy_o   = head_q | fly_q;
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
-      head_q <= 1'b0;
-      skid_q <= 1'b0;
-      fly_q  <= 1'b0;
+      head_q  <= 1'b0;
+      skid_q  <= 1'b0;
+      spare_q <= 1'b0;
+      fly_q   <= 1'b0;
     end else begin
-      fly_q  <= taken_o;
-      if (head_en_o)  head_q <= 1'b1;
+      fly_q <= taken_o;
+      if (head_en)  head_q <= 1'b1;
       else if (pop_i) head_q <= 1'b0;
-      if (skid_en_o)  skid_q <= 1'b1;
+      if (skid_en)  skid_q <= 1'b1;
       else if (pop_i) skid_q <= 1'b0;
+      if (spare_en) spare_q <= 1'b1;
+      else if (pop_i) spare_q <= 1'b0;
     end
   end
 
@@ -85,8 +90,9 @@ module hd_vector_port #(
       count_q    <= count_i;
       fly_meta_q <= meta_i;
     end
-    if (head_en_o) head_meta_q <= skid_q ? skid_meta_q : fly_meta_q;
-    if (skid_en_o) skid_meta_q <= fly_meta_q;
+    if (head_en) head_meta_q <= skid_q ? skid_meta_q : fly_meta_q;
+    if (skid_en) skid_meta_q <= spare_q ? spare_meta_q : fly_meta_q;
+    if (spare_en) spare_meta_q <= fly_meta_q;
   end
 
   // Rotation, and only when bytes come.
@@ -100,10 +106,10 @@ module hd_vector_port #(
 `ifdef HD_ASSERT
   a_pop: assert property (@(posedge clk_i) disable iff (!rst_ni) pop_i |-> head_q);
   a_room: assert property (@(posedge clk_i) disable iff (!rst_ni)
-    !(head_q && skid_q && fly_q && !pop_i));
+    !(spare_q && fly_q));
   a_hold: assert property (@(posedge clk_i) disable iff (!rst_ni)
     req_o && !ready_i |=> valid_i && $stable(addr_i) && $stable(count_i));
-  c_skid: cover property (@(posedge clk_i) skid_en_o);
+  c_spare: cover property (@(posedge clk_i) spare_en);
 `endif
 
 endmodule

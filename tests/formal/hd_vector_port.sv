@@ -7,7 +7,7 @@ logic [CntBits-1:0]  follow_count_q;
 logic                over;
 
 assign pick = $anyseq;
-assign held = 2'(head_q) + skid_q + fly_q;
+assign held = 2'(head_q) + skid_q + spare_q + fly_q;
 assign over = pop_i && head_q;
 
 always_ff @(posedge clk_i) begin
@@ -28,8 +28,8 @@ always_comb begin
   m_pop: assume (!pop_i || head_q);
   m_count: assume (count_i <= N);
   if (rst_ni) begin
-    a_room: assert (!(head_q && skid_q && fly_q && !pop_i));
-    a_no_hole: assert (head_q || !skid_q);
+    a_room: assert (!(spare_q && fly_q));
+    a_no_hole: assert ((head_q || !skid_q) && (skid_q || !spare_q));
     a_ahead: assert (!followed_q || ahead_q < held);
     a_order: assert (!followed_q || ahead_q != '0 || !head_q || meta_o == follow_meta_q);
     a_busy: assert (busy_o == (held != '0));
@@ -37,9 +37,11 @@ always_comb begin
     a_keep: assert (!(followed_q && fly_q && ahead_q == held - 1'b1)
       || (keep_o == ~({N{1'b1}} << follow_count_q) && off_q == follow_addr_q[OffBits-1:0]));
     a_idle: assert (fly_q || (keep_o == '0 && rot_o == '0));
-    a_queue: assert (!(head_en_o && head_q && !pop_i) && !(skid_en_o && skid_q && !pop_i) && (!fly_q || head_en_o || skid_en_o));
+    a_queue: assert (!(head_en && head_q && !pop_i) && !(skid_en && skid_q && !pop_i) && !(spare_en && spare_q)
+      && (!fly_q || head_en || skid_en || spare_en));
     // Where it is; the induction needs it.
     a_skid: assert (!followed_q || ahead_q != 2'd1 || !skid_q || skid_meta_q == follow_meta_q);
+    a_spare: assert (!followed_q || ahead_q != 2'd2 || !spare_q || spare_meta_q == follow_meta_q);
     a_fly: assert (!followed_q || !fly_q || ahead_q != held - 1'b1 || fly_meta_q == follow_meta_q);
     a_count: assert (!(followed_q && fly_q && ahead_q == held - 1'b1) || count_q == follow_count_q);
   end

@@ -53,7 +53,7 @@ struct array_job {
     long steps = 0;         /* of all tiles */
     long last_position = 0; /* step that issues it */
     long last_vector = 0;
-    int flush; /* cycles from the last sum to done */
+    int flush; /* cycles from the last sum, in the first cycle of its step, to done */
     setup_fields
         setup{}; /* of the cells: depthwise, pixel pairs; those of a kind that differ in the
                            others do not meet in them */
@@ -188,7 +188,7 @@ class array_clock
             here_ = to_load->here(weights);
 
         for (array_job &j : begun_)
-            j.flushed += j.pipe == j.to_sum && j.flushed < j.flush;
+            j.flushed += j.pipe >= j.to_sum - 1 && j.flushed < j.flush;
         if (!frozen) {
             for (long &s : still_)
                 s++;
