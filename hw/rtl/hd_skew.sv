@@ -19,12 +19,13 @@ module hd_skew #(
   output logic      [Width-1:0]   q_o
 );
   logic [Width-1:0] bypass_q, line_q;
-  logic             bypass;
+  logic             bypass, bypassed_q;
 
   assign bypass = delay_i == '0;
-  assign q_o    = bypass ? bypass_q : line_q;
+  assign q_o    = bypassed_q ? bypass_q : line_q;
 
   always_ff @(posedge clk_i) begin
+    if (en_i) bypassed_q <= bypass;
     if (en_i && bypass) bypass_q <= d_i;
   end
 

@@ -37,7 +37,7 @@ int main(int argc, char **argv)
         dut->eval();
         dut->clk_i = 1;
         dut->eval();
-        // Frozen: the output of the last step stays, unless the delay is another one now.
+        // Frozen: the output of the last step stays.
         if (!step)
             continue;
         checked += known;
