@@ -88,7 +88,7 @@ module hd_fetch #(
   ) u_chunks (
     .clk_i,
     .rst_ni,
-    .start_i      (state_q == StStart && state_d == StHeader),
+    .start_i      (state_q == StStart),
     .open_i       (open),
     .at_i         (at_q),
     .bytes_i      (left_q),
@@ -164,7 +164,7 @@ module hd_fetch #(
   logic [31:0]          fault_cmd_q;
   logic [BusBits-1:0]   fault_addr_q, stream_end;
   logic [7:0]           cmd_opcode;
-  logic                 magic_ok, version_ok, hash_ok, length_ok;
+  logic                 magic_ok, version_ok, hash_ok, length_ok, too_long;
   logic                 at_odd, left_odd;  // no multiple of 16
 
   assign header     = cmd_q[HeaderBits-1:0];
@@ -173,6 +173,7 @@ module hd_fetch #(
   assign version_ok = header.version == HdStreamVersion;
   assign hash_ok    = header.config_hash == ConfigHash;
   assign length_ok  = header.length == left_q + 32'(HeaderBits / 8);
+  assign too_long   = left_q[31:12] == '0 && left_q[11:4] < expected;  // short carry
   assign cmd_opcode = cmd_q[7:0];
   assign at_odd     = at_q[3:0] != '0;
   assign left_odd   = left_q[3:0] != '0;
@@ -184,7 +185,7 @@ module hd_fetch #(
       else if (chunk_valid && chunk_error) code_chunk = FaultBusRead;
       else if (chunk_valid && chunk_first) begin
         if (expected == '0) code_chunk = FaultBadOpcode;
-        else if (length != expected || left_q < {20'd0, expected, 4'd0}
+        else if (length != expected || too_long
                  || (opcode == OpEnd && left_q != 32'(CmdEndBits / 8)))
           code_chunk = FaultBadLength;
       end

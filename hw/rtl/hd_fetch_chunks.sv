@@ -106,12 +106,19 @@ module hd_fetch_chunks #(
   );
 
   // Beats of a line are a burst, and those up to the end of the stream.
-  logic        beat_error, beat_last, burst_end;
-  logic [31:0] beat_left;
+  // Whether this is one is known before it comes.
+  function automatic logic ends(input logic [BeatBits+3:0] at, input logic [31:0] bytes);
+    ends = at[BeatBits +: 4] == 4'hf || bytes <= 32'(AxiBytes) - 32'(at[BeatBits-1:0]);
+  endfunction
 
-  assign beat_left     = 32'(AxiBytes) - 32'(at_i[BeatBits-1:0]);
-  assign burst_end     = bytes_i <= beat_left || at_i[BeatBits +: 4] == 4'hf;
-  assign chunk_error_o = beat_error || beat_last != burst_end;
+  logic beat_error, beat_last, burst_end_q;
+
+  always_ff @(posedge clk_i) begin
+    if (start_i) burst_end_q <= ends(at_i[BeatBits+3:0], bytes_i);
+    else if (chunk_ready_i)
+      burst_end_q <= ends(at_i[BeatBits+3:0] + (BeatBits+4)'(Chunk), bytes_i - 32'(Chunk));
+  end
+  assign chunk_error_o = beat_error || beat_last != burst_end_q;
 
   // A beat wider than a chunk is used twice.
   if (AxiBytes > 16) begin : gen_wide
