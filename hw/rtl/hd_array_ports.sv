@@ -1,6 +1,6 @@
 // hd_array_ports - the scratchpad side of ARRAY's sequencer: a tile's segment, G byte-addressed
 // requests a position.
-//   start_i begins the command ld_i (of the next cycle); load_i takes its next segment
+//   start_i begins the command next_i (ld_i from the next cycle on); load_i takes its next segment
 //   (hd_segment): seg_len_o lanes, seg_last_o: a kernel's last. Port g takes piece g; with pixel
 //   pairs ports from G/2 on take the pieces of the first half again, pair_step bytes further on.
 //   For each position (pixel_i, hd_array_scan) a port asks for the lanes of its piece that are
@@ -29,8 +29,10 @@ module hd_array_ports #(
   input  wire logic                      start_i,
   input  wire logic                      begin_i,
   input  wire logic                      load_i,
+  input  wire logic                      more_i,      // the command has more tiles
   input  wire logic                      pixel_i,
   /* verilator lint_off UNUSEDSIGNAL */  // whole commands; some fields are needed here
+  input  wire hd_cmd_array_t             next_i,      // of start_i
   input  wire hd_cmd_array_t             ld_i,        // whose segments are taken
   input  wire hd_cmd_array_t             cmd_i,       // whose positions are issued
   /* verilator lint_on UNUSEDSIGNAL */
@@ -50,22 +52,30 @@ module hd_array_ports #(
 );
   localparam int PosBits = 18;  // of - lo + pair_step, signed: two 16-bit fields
 
+  /* verilator lint_off UNUSEDSIGNAL */  // a whole command; some fields are needed here
+  hd_cmd_array_t         seg_cmd;
+  /* verilator lint_on UNUSEDSIGNAL */
+  logic                  seg_goes_on;
   logic [G-1:0]          seg_valid;
   logic [G*CntBits-1:0]  seg_lo, seg_hi;
   logic [G*AddrBits-1:0] seg_base;
   logic [G*PosBits-1:0]  seg_pos;
   logic [G*RowBits-1:0]  seg_row;
 
+  assign seg_cmd = seg_goes_on ? ld_i : next_i;
+
   hd_segment #(.N(N), .G(G), .AddrBits(AddrBits), .PosBits(PosBits), .RowBits(RowBits)) u_segment (
     .clk_i,
     .start_i    (start_i),
     .take_i     (load_i && en_i),
-    .depthwise_i(ld_i.depthwise),
-    .ports_i    (ld_i.ports),
-    .kernel_h_i (ld_i.kernel_h),
-    .row_bytes_i(ld_i.kernel_row_bytes),
-    .pitch_dil_i(ld_i.in_pitch_dil[AddrBits-1:0]),
-    .dilation_i (ld_i.dilation_y),
+    .more_i,
+    .goes_on_o  (seg_goes_on),
+    .depthwise_i(seg_cmd.depthwise),
+    .ports_i    (seg_cmd.ports),
+    .kernel_h_i (seg_cmd.kernel_h),
+    .row_bytes_i(seg_cmd.kernel_row_bytes),
+    .pitch_dil_i(seg_cmd.in_pitch_dil[AddrBits-1:0]),
+    .dilation_i (seg_cmd.dilation_y),
     .valid_o    (seg_valid),
     .lo_o       (seg_lo),
     .hi_o       (seg_hi),
@@ -116,24 +126,24 @@ module hd_array_ports #(
     logic                      row_inside;
     logic signed [RowBits-1:0] y;
     logic signed [31:0]        left, room;
-    logic [CntBits-1:0]        lo, hi;
+    logic [CntBits-1:0]        first, last, lo, hi;  // lanes first..last could be
+    logic                      some;                 // there are any
+
+    // a > lanes. In two steps: the many high bits are only asked whether they are all 0.
+    function automatic logic above(input logic signed [31:0] a, input logic [CntBits-1:0] lanes);
+      above = !a[31] && (a[30:CntBits] != '0 || a[CntBits-1:0] > lanes);
+    endfunction
 
     always_comb begin
       y          = y_i + row_q;
       row_inside = $unsigned(y) < RowBits'(cmd_i.in_h);
       left       = from_q - x_i;
       room       = to_q - x_i;
-      lo         = lo_q;
-      hi         = hi_q;
-      if (cmd_i.depthwise) begin
-        lo = '0;
-        hi = left > 32'sd0 || room <= 32'sd0 ? '0 : nch_i;
-      end else begin
-        if (left > $signed({{(32-CntBits){1'b0}}, hi_q})) lo = hi_q;
-        else if (left > $signed({{(32-CntBits){1'b0}}, lo_q})) lo = left[CntBits-1:0];
-        if (room <= 32'sd0) hi = '0;
-        else if (room < $signed({{(32-CntBits){1'b0}}, hi_q})) hi = room[CntBits-1:0];
-      end
+      first      = cmd_i.depthwise ? '0 : lo_q;
+      last       = cmd_i.depthwise ? '0 : hi_q - 1'b1;
+      some       = !above(left, last) && above(room, first);
+      lo         = !cmd_i.depthwise && above(left, lo_q) ? left[CntBits-1:0] : first;
+      hi         = cmd_i.depthwise ? nch_i : above(room, last) ? hi_q : room[CntBits-1:0];
     end
 
     always_ff @(posedge clk_i) begin
@@ -142,7 +152,7 @@ module hd_array_ports #(
       end else if (en_i) begin
         req_o[g] <= 1'b0;
         if (pixel_i && valid_q) begin
-          req_o[g]  <= row_inside && lo < hi;
+          req_o[g]  <= row_inside && some;
           addr_o[g*AddrBits +: AddrBits] <= addr_i + base_q;
           lo_o[g*CntBits +: CntBits] <= lo;
           hi_o[g*CntBits +: CntBits] <= hi;

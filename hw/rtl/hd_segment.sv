@@ -5,10 +5,13 @@
 //   base_o = ky * pitch_dil + of - lo  (bytes, modulo the scratchpad; depthwise without of - lo)
 //   pos_o  = of - lo                   (bytes from the scan position to lane 0; depthwise 0)
 //   row_o  = ky * dilation             (image rows)
-// Outputs are combinational and defined while take_i; at its clock edge the walk steps on, and
-// starts again after the segment with last_o. start_i sets it to the start. Throughput: a segment a
-// cycle.
-// Reset: none, start_i. Bench: tests/hw/segment_tb.cpp.
+// Outputs are registers: the first segment one cycle after start_i, the next one three cycles after
+// take_i, which takes the one shown, with more_i. After the segment with last_o the walk starts
+// again. In between (a walk goes on in the two cycles after take_i) there is no start_i.
+// Fields are of the command that is to begin, but in those two cycles of the one under way.
+// Of a segment's pieces only the last one may end before its row does, for it fills the lanes; so
+// all but the first begin a row, and where each begins follows from what is left of the first row.
+// Throughput: a segment in three cycles. Reset: none, start_i. Bench: tests/hw/segment_tb.cpp.
 `default_nettype none
 `include "hd_config.svh"
 
@@ -23,12 +26,14 @@ module hd_segment #(
   input  wire logic                  clk_i,
   input  wire logic                  start_i,
   input  wire logic                  take_i,
+  input  wire logic                  more_i,
   input  wire logic                  depthwise_i,
   input  wire logic [2:0]            ports_i,
   input  wire logic [7:0]            kernel_h_i,
   input  wire logic [15:0]           row_bytes_i,
   input  wire logic [AddrBits-1:0]   pitch_dil_i,
   input  wire logic [7:0]            dilation_i,
+  output logic                       goes_on_o,  // a walk goes on
   output logic      [G-1:0]          valid_o,
   output logic      [G*CntBits-1:0]  lo_o,
   output logic      [G*CntBits-1:0]  hi_o,
@@ -38,90 +43,126 @@ module hd_segment #(
   output logic      [CntBits-1:0]    len_o,
   output logic                       last_o
 );
-  // Where the next segment begins.
+  localparam int SumBits = CntBits + 2;  // of lanes and up to three rows that fit
+
+  // Where the segment after the one shown begins, and what is left of its row.
   logic [7:0]          ky_q;
-  logic [15:0]         of_q;
+  logic [15:0]         of_q, rest_q;
   logic [AddrBits-1:0] ky_addr_q;  // ky * pitch_dil
   logic [RowBits-1:0]  ky_row_q;   // ky * dilation
+  logic                taken_q, fill_q;
 
-  // The walk before piece g; [G] is where the segment ends.
-  logic [7:0]          ky[G+1];
-  logic [15:0]         of[G+1];
-  logic [AddrBits-1:0] ky_addr[G+1];
-  logic [RowBits-1:0]  ky_row[G+1];
-  logic [CntBits-1:0]  lane[G+1];
+  logic [7:0]           ky, ky_next;
+  logic [15:0]          of, of_next, rest;
+  logic [AddrBits-1:0]  ky_addr[G+1];  // of piece g
+  logic [RowBits-1:0]   ky_row[G+1];
+  logic [SumBits-1:0]   lane[G+1];     // where piece g begins if the ones before it end their rows
+  logic [G:0]           rows;          // kernel row ky + g exists
+  logic [G-1:0]         valid, ends;
+  logic [G*CntBits-1:0] hi;
+  logic [CntBits-1:0]   len;
+  logic [AddrBits-1:0]  addr_next;
+  logic [RowBits-1:0]   row_next;
+  logic                 goes_on, last, fill;
 
-  logic [CntBits-1:0]  room, len;
-  logic [15:0]         rest;
-  logic                ends;
+  // start_i comes late: without fill_q all is as if it began. So the model, too, evaluates this
+  // only where a segment is found.
+  assign fill      = start_i || fill_q;
+  assign goes_on_o = taken_q || fill_q;
 
-  // One process: the model evaluates it only where a segment is taken.
   always_comb begin
-    valid_o = '0;
-    room    = '0;
-    len     = '0;
-    rest    = '0;
-    ends    = 1'b0;
+    ky        = 'x;
+    of        = 'x;
+    rest      = 'x;
+    valid     = 'x;
+    ends      = 'x;
+    rows      = 'x;
+    hi        = 'x;
+    len       = 'x;
+    goes_on   = 1'bx;
+    last      = 1'bx;
+    ky_next   = 'x;
+    of_next   = 'x;
+    addr_next = 'x;
+    row_next  = 'x;
     for (int g = 0; g <= G; g++) begin
-      ky[g]      = ky_q;
-      of[g]      = of_q;
-      ky_addr[g] = ky_addr_q;
-      ky_row[g]  = ky_row_q;
-      lane[g]    = '0;
+      ky_addr[g] = 'x;
+      ky_row[g]  = 'x;
+      lane[g]    = 'x;
     end
-    if (take_i) begin
+    if (fill) begin
+      ky      = fill_q ? ky_q : '0;
+      of      = fill_q ? of_q : '0;
+      rest    = fill_q ? rest_q : row_bytes_i;
+      len     = '0;
+      goes_on = 1'b1;
+      for (int g = 0; g <= G; g++) begin
+        ky_addr[g] = (fill_q ? ky_addr_q : '0) + AddrBits'(g) * pitch_dil_i;
+        ky_row[g]  = (fill_q ? ky_row_q : '0) + RowBits'(g) * RowBits'(dilation_i);
+        rows[g]    = 9'(ky) + 9'(g) < 9'(kernel_h_i);
+        lane[g]    = g == 0 ? '0 : SumBits'(rest[CntBits-1:0])
+                                   + SumBits'(g - 1) * SumBits'(row_bytes_i[CntBits-1:0]);
+      end
       for (int g = 0; g < G; g++) begin
-        room = CntBits'(N) - lane[g];
-        rest = row_bytes_i - of[g];
-        ends = rest <= 16'(room);
-        len  = ends ? rest[CntBits-1:0] : room;
-        if (3'(g) < ports_i && ky[g] < kernel_h_i && room != '0 && (ends || !depthwise_i)) begin
-          valid_o[g]   = 1'b1;
-          lane[g+1]    = lane[g] + len;
-          of[g+1]      = ends ? '0 : of[g] + 16'(len);
-          ky[g+1]      = ends ? ky[g] + 1'b1 : ky[g];
-          ky_addr[g+1] = ends ? ky_addr[g] + pitch_dil_i : ky_addr[g];
-          ky_row[g+1]  = ends ? ky_row[g] + RowBits'(dilation_i) : ky_row[g];
-        end else begin
-          lane[g+1]    = lane[g];
-          of[g+1]      = of[g];
-          ky[g+1]      = ky[g];
-          ky_addr[g+1] = ky_addr[g];
-          ky_row[g+1]  = ky_row[g];
+        ends[g]  = lane[g+1] <= SumBits'(N) && rest[15:CntBits] == '0
+                   && (g == 0 || row_bytes_i[15:CntBits] == '0);
+        valid[g] = goes_on && 3'(g) < ports_i && rows[g] && lane[g] < SumBits'(N)
+                   && (ends[g] || !depthwise_i);
+        goes_on  = valid[g] && ends[g];
+        hi[g*CntBits +: CntBits] = ends[g] ? lane[g+1][CntBits-1:0] : CntBits'(N);
+        if (valid[g]) begin
+          len       = hi[g*CntBits +: CntBits];
+          last      = ends[g] && !rows[g+1];
+          ky_next   = ky + 8'(g) + 8'(ends[g]);
+          of_next   = ends[g] ? '0 : g == 0 ? of + 16'(N) : 16'(N) - 16'(lane[g]);
+          addr_next = ends[g] ? ky_addr[g+1] : ky_addr[g];
+          row_next  = ends[g] ? ky_row[g+1] : ky_row[g];
         end
       end
     end
   end
 
   for (genvar g = 0; g < G; g++) begin : gen_piece
+    logic [CntBits-1:0] lo;
     logic [PosBits-1:0] pos;
-    assign pos = depthwise_i ? '0 : PosBits'(of[g]) - PosBits'(lane[g]);
-    assign lo_o[g*CntBits +: CntBits]     = lane[g];
-    assign hi_o[g*CntBits +: CntBits]     = lane[g+1];
-    assign pos_o[g*PosBits +: PosBits]    = pos;
-    assign base_o[g*AddrBits +: AddrBits] = ky_addr[g] + AddrBits'($signed(pos));
-    assign row_o[g*RowBits +: RowBits]    = ky_row[g];
+    assign lo  = valid[g] ? lane[g][CntBits-1:0] : len;
+    assign pos = depthwise_i ? '0 : (g == 0 ? PosBits'(of) : '0) - PosBits'(lane[g]);
+    always_ff @(posedge clk_i) begin
+      if (fill) begin
+        lo_o[g*CntBits +: CntBits]     <= lo;
+        hi_o[g*CntBits +: CntBits]     <= valid[g] ? hi[g*CntBits +: CntBits] : len;
+        pos_o[g*PosBits +: PosBits]    <= pos;
+        base_o[g*AddrBits +: AddrBits] <= ky_addr[g] + AddrBits'($signed(pos));
+        row_o[g*RowBits +: RowBits]    <= ky_row[g];
+      end
+    end
   end
-  assign len_o  = lane[G];
-  assign last_o = ky[G] >= kernel_h_i;
 
   always_ff @(posedge clk_i) begin
-    if (start_i || (take_i && last_o)) begin
+    taken_q <= take_i && more_i;
+    fill_q  <= taken_q;
+    if (taken_q) rest_q <= last_o ? row_bytes_i : row_bytes_i - of_q;
+    if (taken_q && last_o) begin
       ky_q      <= '0;
       of_q      <= '0;
       ky_addr_q <= '0;
       ky_row_q  <= '0;
-    end else if (take_i) begin
-      ky_q      <= ky[G];
-      of_q      <= of[G];
-      ky_addr_q <= ky_addr[G];
-      ky_row_q  <= ky_row[G];
+    end
+    if (fill) begin
+      valid_o   <= valid;
+      len_o     <= len;
+      last_o    <= last;
+      ky_q      <= ky_next;
+      of_q      <= of_next;
+      ky_addr_q <= addr_next;
+      ky_row_q  <= row_next;
     end
   end
 
 `ifdef HD_ASSERT
   // A kernel that does not fit has no segments: the compiler refuses it, hd_fetch too.
-  a_not_empty: assert property (@(posedge clk_i) take_i && !start_i |-> len_o != '0);
+  a_not_empty: assert property (@(posedge clk_i) take_i |-> len_o != '0);
+  a_apart: assert property (@(posedge clk_i) take_i || start_i |-> !taken_q && !fill_q);
 `endif
 
 endmodule

@@ -97,10 +97,8 @@ struct bench {
 
         hd_walk_start(&w, k.height, k.row_bytes, kN, k.ports, k.depthwise);
         for (uint32_t i = 0; i < most && hd_walk_next(&w, &seg); i++) {
-            while (r.chance(25)) {
-                dut->take_i = 0;
+            while (r.chance(25))
                 clock();
-            }
             dut->take_i = 1;
             dut->eval();
             expect("valid", dut->valid_o, (1u << seg.n_pieces) - 1);
@@ -110,16 +108,16 @@ struct bench {
                 piece(k, seg.piece[g], (int)g);
             clock();
             dut->take_i = 0;
+            for (int wait = 0; wait < 2; wait++)
+                clock();
         }
     }
 
-    void start(bool take)
+    void start()
     {
         dut->start_i = 1;
-        dut->take_i = take;
         clock();
         dut->start_i = 0;
-        dut->take_i = 0;
     }
 };
 
@@ -131,16 +129,18 @@ int main(int argc, char **argv)
     rng r(seed);
     bench b;
 
+    b.dut->more_i = 1;
+    b.dut->eval(); // before the first clock edge
     printf("segment_tb: N = %d, %d ports, seed %llu\n", kN, kPorts, (unsigned long long)seed);
     for (int i = 0; i < 3000; i++) {
         const kernel k = random_kernel(r);
 
         b.set(k);
         if (r.chance(30)) {
-            b.start(false);
+            b.start();
             b.walk(k, r, (uint32_t)r.range(0, 3)); // left in the middle
         }
-        b.start(r.chance(50));
+        b.start();
         b.walk(k, r, ~0u);
         if (r.chance(50))
             b.walk(k, r, ~0u); // again without a start
