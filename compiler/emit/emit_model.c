@@ -224,7 +224,7 @@ static void add_io(struct emit_unit *u, struct text *t, const char *what, const 
         text_add(t, "    {");
         add_quoted(t, x->name);
         text_printf(t, ", %llu, %u, \"%s\", \"", (unsigned long long)ir_bytes(x), region + i,
-                    ir_type_name(x->type));
+                    ir_type_name(ir_border_type(x)));
         for (uint32_t k = 0; k < x->rank; k++)
             text_printf(t, "%s%d", k ? "x" : "", x->dim[k]);
         text_add(t, "\"},\n");

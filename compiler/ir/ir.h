@@ -42,6 +42,8 @@ struct ir_tensor {
     const uint8_t *data; /* constants: ir_bytes(t) little-endian bytes, else NULL */
     uint32_t producer;   /* operator id or IR_NONE; kept true by ir_link */
     bool is_output;
+    bool flipped; /* input or output of the network, int8 here and uint8 for who gives or takes it:
+                     LOAD and STORE flip the top bits */
 };
 
 /* EXPLICIT: the attributes pad_*. SAME: as many cells as ceil(size / stride) windows need, the odd
@@ -151,6 +153,15 @@ static inline struct ir_tensor *ir_in(const struct ir_graph *g, const struct ir_
 static inline int32_t ir_zero_point(const struct ir_tensor *t)
 {
     return t && t->quant.n ? t->quant.zero_point[0] : 0;
+}
+/* Type and zero point of an input or output for who gives or takes it. */
+static inline enum ir_type ir_border_type(const struct ir_tensor *t)
+{
+    return t->flipped ? IR_U8 : t->type;
+}
+static inline int32_t ir_border_zero_point(const struct ir_tensor *t)
+{
+    return ir_zero_point(t) + (t->flipped ? 128 : 0);
 }
 static inline struct ir_tensor *ir_out(const struct ir_graph *g, const struct ir_op *op, uint32_t i)
 {

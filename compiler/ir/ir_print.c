@@ -102,6 +102,8 @@ static void print_tensor(struct text *t, const struct ir_tensor *tensor)
     text_printf(t, "] %s", role_name[tensor->role]);
     print_string(t, "name", tensor->name);
     print_quant(t, &tensor->quant);
+    if (tensor->flipped)
+        text_add(t, " flipped=1");
     if (tensor->data != NULL)
         print_data(t, tensor);
     text_add(t, "\n");

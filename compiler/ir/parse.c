@@ -157,7 +157,7 @@ static enum status tensor_item(struct parser *p, struct ir_tensor *t, struct ten
 {
     const bool is_data =
         strcmp(key, "data") == 0 || strcmp(key, "fill") == 0 || strcmp(key, "values") == 0;
-    int64_t byte;
+    int64_t byte, flipped;
 
     if (is_data && m->data == NULL)
         m->data = arena_alloc(p->g->arena, (size_t)ir_bytes(t));
@@ -173,6 +173,11 @@ static enum status tensor_item(struct parser *p, struct ir_tensor *t, struct ten
         return lex_hex(&p->l, m->data, (size_t)ir_bytes(t), &m->n_data);
     if (strcmp(key, "values") == 0)
         return parse_values(p, t, m);
+    if (strcmp(key, "flipped") == 0) {
+        TRY(lex_int(&p->l, 0, 1, &flipped));
+        t->flipped = flipped;
+        return ST_OK;
+    }
     if (strcmp(key, "fill") != 0)
         return unknown_key(p, "tensor", key);
     TRY(lex_int(&p->l, 0, 255, &byte));

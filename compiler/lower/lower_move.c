@@ -210,6 +210,7 @@ static void load_rows(struct lower *l, uint32_t row, const struct sched_place *s
         bool flat = pitch == s->row_bytes; /* back to back: one row */
         m->region = region_of(s) & 15u;
         m->space = HD_SPACE_SCRATCHPAD;
+        m->flip = s->flip;
         m->offset = s->mem_offset + lo * s->mem_pitch;
         m->runs = r.runs & 0xffffu;
         m->run_bytes = r.run_bytes;
@@ -246,6 +247,7 @@ static void store_rows(struct lower *l, uint32_t row, const struct sched_place *
         uint32_t bytes = r.rows * s->row_bytes;
         bool flat = pitch == s->row_bytes;
         m->region = region_of(s) & 15u;
+        m->flip = s->flip;
         m->offset = s->mem_offset + y * s->mem_pitch;
         m->runs = r.runs & 0xffffu;
         m->run_bytes = r.run_bytes;

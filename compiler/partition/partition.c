@@ -141,7 +141,7 @@ static enum status offload(struct partition *p, struct ir_graph *g,
         size_t n = equals ? (size_t)(equals - name) : strlen(name);
         bool found = false;
         for (uint32_t i = 0; i < g->n_op; i++) {
-            if (g->op[i]->dead || !matches(g, g->op[i], name, n))
+            if (g->op[i]->dead || partition_flips(g, g->op[i]) || !matches(g, g->op[i], name, n))
                 continue;
             if (fixed[i] && g->op[i]->reason)
                 return FAIL(d, ST_USAGE, "%s is named by --offload and by --keep-on-host",
@@ -398,6 +398,19 @@ static enum status host_first(struct partition *p, struct ir_graph *g, struct di
     return ST_OK;
 }
 
+/* What LOAD and STORE flip needs no operator. */
+static enum status flip_border(struct partition *p, struct ir_graph *g, struct diag *d)
+{
+    struct ir_op **old = arena_memdup(g->arena, g->op, g->n_op * sizeof(struct ir_op *));
+    const uint32_t n_old = g->n_op;
+
+    if (!partition_border(p->targets, g))
+        return ST_OK;
+    TRY(ir_link(g, d));
+    move_answers(p, g, old, n_old);
+    return ST_OK;
+}
+
 /* What each accelerator must copy. */
 static enum status insert_copies(struct partition *p, struct ir_graph *g, struct diag *d)
 {
@@ -433,6 +446,7 @@ enum status partition_with(struct ir_graph *g, const struct target_list *targets
     else
         partition_search(p, g, fixed);
     end_on_host(p, g, fixed);
+    TRY(flip_border(p, g, d));
     TRY(host_first(p, g, d));
     set_regions(p, g);
     name_rows(p, g);

@@ -99,4 +99,10 @@ double partition_transfer(const struct partition *p, uint32_t id);
  * order. fixed: by op position, true if op->target must stay. */
 void partition_search(struct partition *p, struct ir_graph *g, const bool *fixed);
 
+/* border.c: the QUANTIZEs that flip uint8 at the network's border are dead where accelerators alone
+ * touch the int8 tensor, which takes the border's place. Returns whether there are any. */
+bool partition_border(const struct target_list *targets, struct ir_graph *g);
+/* Is the operator such a QUANTIZE? */
+bool partition_flips(const struct ir_graph *g, const struct ir_op *op);
+
 #endif

@@ -91,6 +91,7 @@ struct sched_place {
     uint32_t mem_region; /* HD_REGION_ARENA, or HD_REGION_IO + i; constants: HD_REGION_CONSTANTS */
     uint32_t mem_offset, mem_bytes;
     uint32_t mem_pitch, mem_pixel; /* bytes from row to row, from pixel to pixel */
+    bool flip;                     /* there it is uint8 */
     uint32_t window,
         whole;            /* lowering: commands name region `window` (sched_window), 0: mem_region;
                                all of mem_bytes from `whole` on may be theirs */

@@ -27,6 +27,7 @@ void sched_view_memory(struct sched_program *p)
                 continue;
             s->in_memory = of->in_memory;
             s->mem_region = of->mem_region;
+            s->flip = of->flip;
             s->mem_offset = of->mem_offset + sched_view_offset(p, t, root->w * root->n);
         }
 }

@@ -92,8 +92,10 @@ enum status sched_places(struct sched_program *p, struct diag *d)
     mine = concerned(p);
     p->place = ARENA_ARRAY(p->arena, struct sched_place, g->n_tensor + 1);
     p->scratch_bytes = host_scratches(p->arena, g);
-    for (uint32_t i = 0; i < g->n_tensor; i++)
+    for (uint32_t i = 0; i < g->n_tensor; i++) {
         p->place[i].mem_bytes = (uint32_t)ir_bytes(g->tensor[i]);
+        p->place[i].flip = g->tensor[i]->flipped;
+    }
     for (uint32_t i = 0; i < g->n_in; i++)
         mark_memory(p, g->in[i], HD_REGION_IO + i);
     for (uint32_t i = 0; i < g->n_out; i++)

@@ -1,6 +1,7 @@
 // hd_dma_read - LOAD and WEIGHT: runs of bytes in memory become rows of words.
 //   Addresses: hd_dma_addr. Data: beats -> hd_align -> words -> out_*. Bytes outside a row are 0,
-//   out_be_o marks those inside. out_cmd_o: index of the command.
+//   out_be_o marks those inside. out_cmd_o: index of the command. flip (LOAD): top bits of all
+//   bytes are flipped, outside too.
 //   done_o: pulse in the cycle after a command's last word was taken. active_o: see hd_clocks.
 //   Faults (fault_o until reset, with code, command and bus address): bad_field (space of the other
 //   unit, spad, which hd_dma gives to hd_weight_spad, a zero count, runs * run_bytes != rows *
@@ -60,7 +61,7 @@ module hd_dma_read #(
 );
   localparam int BeatBits   = $clog2(AxiBytes);
   localparam int LaneBits   = $clog2(N);
-  localparam int RowTagBits = SpaceBits + 32;
+  localparam int RowTagBits = 1 + SpaceBits + 32;
 
   /* verilator lint_off UNUSEDSIGNAL */  // hd_issue has used the common part
   hd_cmd_dma_read_t cmd;
@@ -104,7 +105,7 @@ module hd_dma_read #(
     .rows_i       (cmd.rows),
     .row_bytes_i  (cmd.row_bytes),
     .row_pitch_i  (cmd.dest_pitch[WordBits-1:0]),
-    .row_tag_i    ({cmd.space, cmd_index_i}),
+    .row_tag_i    ({cmd.flip, cmd.space, cmd_index_i}),
     .region_base_i,
     .region_limit_i,
     .region_right_i,
@@ -181,8 +182,10 @@ module hd_dma_read #(
   logic [WordBits-1:0]   word_q;
   logic [N-1:0]          be_q;
   logic [N*8-1:0]        data_q;
-  logic [RowTagBits-1:0] tag_q;
+  logic [SpaceBits+31:0] tag_q;
+  logic                  flip;
 
+  assign flip      = word_tag[RowTagBits-1] && IsLoad != 0;
   assign word_take = word_valid && bytes_valid && (!valid_q || out_ready_i);
 
   always_ff @(posedge clk_i) begin
@@ -201,8 +204,8 @@ module hd_dma_read #(
       last_q <= word_last;
       word_q <= word;
       be_q   <= ~({N{1'b1}} << word_count);
-      data_q <= word_data;
-      tag_q  <= word_tag;
+      data_q <= word_data ^ {N{flip, 7'b0}};
+      tag_q  <= word_tag[SpaceBits+31:0];
     end
   end
 

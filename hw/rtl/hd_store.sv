@@ -1,5 +1,6 @@
 // hd_store - STORE: rows of words of the scratchpad become runs of bytes in memory.
 //   Addresses: hd_dma_addr. Data: words of rows -> hd_align -> beats of runs. Bus: hd_axi_write.
+//   With flip all top bits are flipped.
 //   done_o: pulse in the cycle after the B of a command's last burst; all its bytes are in memory
 //   then.
 //   Faults (fault_o until reset, with code, command and bus address): bad_field (a zero count, runs
@@ -84,7 +85,7 @@ module hd_store #(
   logic                beat_valid, beat_take, beat_end, error;
   logic [AddrBits:0]   beat_addr;
   logic [BeatBits:0]   beat_lo, beat_bytes;
-  logic                read_valid, read_take, read_last, read_tag;
+  logic                read_valid, read_take, read_last, read_flip;
   logic [LaneBits:0]   read_count;
   logic                runs_valid, rows_valid, addr_active, write_active;
 
@@ -109,7 +110,7 @@ module hd_store #(
     .rows_i       (cmd.rows),
     .row_bytes_i  (cmd.row_bytes),
     .row_pitch_i  (cmd.src_pitch[WordBits-1:0]),
-    .row_tag_i    (1'b0),
+    .row_tag_i    (cmd.flip),
     .region_base_i,
     .region_limit_i,
     .region_right_i,
@@ -131,7 +132,7 @@ module hd_store #(
     .word_o       (sr_word_o),
     .word_count_o (read_count),
     .word_last_o  (read_last),
-    .word_tag_o   (read_tag),
+    .word_tag_o   (read_flip),
     .runs_valid_o (runs_valid),
     .rows_valid_o (rows_valid),
     .active_o     (addr_active),
@@ -145,7 +146,7 @@ module hd_store #(
   );
 
   // Words out of the scratchpad. reserved_q: asked for and not yet past u_words.
-  logic              pending_q, word_valid, word_take, words_ready;
+  logic              pending_q, pending_flip_q, word_valid, word_take, words_ready;
   logic [LaneBits:0] pending_count_q, word_count;
   logic [2:0]        reserved_q;
   logic [N*8-1:0]    word_data;
@@ -164,7 +165,10 @@ module hd_store #(
   end
 
   always_ff @(posedge clk_i) begin
-    if (read_take) pending_count_q <= read_count;
+    if (read_take) begin
+      pending_count_q <= read_count;
+      pending_flip_q  <= read_flip;
+    end
   end
 
   hd_fifo #(.Width(LaneBits + 1 + N * 8), .Depth(4)) u_words (
@@ -172,7 +176,7 @@ module hd_store #(
     .rst_ni,
     .valid_i(pending_q),
     .ready_o(words_ready),
-    .data_i ({pending_count_q, sr_data_i}),
+    .data_i ({pending_count_q, sr_data_i ^ {N{pending_flip_q, 7'b0}}}),
     .valid_o(word_valid),
     .ready_i(word_take),
     .data_o ({word_count, word_data})
@@ -266,7 +270,7 @@ module hd_store #(
   end
 
   logic unused;
-  assign unused = ^{read_last, read_tag, words_ready, rows_valid, beat_addr[AddrBits]};
+  assign unused = ^{read_last, words_ready, rows_valid, beat_addr[AddrBits]};
 
 `ifdef HD_ASSERT
   a_words: assert property (@(posedge clk_i) disable iff (!rst_ni) pending_q |-> words_ready);

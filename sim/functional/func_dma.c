@@ -8,6 +8,7 @@ struct run_stream {
     uint32_t unit, region, fault;
     uint64_t next; /* offset of the next run */
     uint32_t pitch, run_bytes;
+    uint8_t flip;             /* 0x80: uint8 in memory, int8 in the scratchpad */
     uint32_t runs_left, left; /* runs to come; bytes left of the current one */
     uint8_t *at;              /* host address */
     uint64_t address;         /* bus address */
@@ -35,6 +36,12 @@ static void stream_take(struct run_stream *s, uint32_t n)
     s->left -= n;
 }
 
+static void copy_flipped(const struct run_stream *s, uint8_t *to, const uint8_t *from, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++)
+        to[i] = from[i] ^ s->flip;
+}
+
 static int stream_read(struct run_stream *s, uint8_t *to, uint32_t n)
 {
     while (n) {
@@ -43,7 +50,7 @@ static int stream_read(struct run_stream *s, uint8_t *to, uint32_t n)
 
         if (!m)
             return -1;
-        func_copy(to, s->at, m);
+        copy_flipped(s, to, s->at, m);
         stream_take(s, m);
         to += m;
         n -= m;
@@ -64,8 +71,8 @@ static int stream_write(struct run_stream *s, const uint8_t *from, uint32_t n)
         m = m < n ? m : n;
         if (m > beat - s->address % beat)
             m = (uint32_t)(beat - s->address % beat);
-        func_copy(s->at, from, m);
-        hd_func_commit(s->f, s->unit, 1, s->address, from, m);
+        copy_flipped(s, s->at, from, m);
+        hd_func_commit(s->f, s->unit, 1, s->address, s->at, m);
         stream_take(s, m);
         from += m;
         n -= m;
@@ -179,6 +186,7 @@ int hd_func_dma_read(struct hd_func *f, const struct hd_cmd_dma_read *c)
                            .next = c->offset,
                            .pitch = c->run_pitch,
                            .run_bytes = c->run_bytes,
+                           .flip = load && c->flip ? 0x80 : 0,
                            .runs_left = c->runs};
 
     if (c->spad && !load)
@@ -204,6 +212,7 @@ int hd_func_store(struct hd_func *f, const struct hd_cmd_store *c)
                            .next = c->offset,
                            .pitch = c->run_pitch,
                            .run_bytes = c->run_bytes,
+                           .flip = c->flip ? 0x80 : 0,
                            .runs_left = c->runs};
 
     if (check_rows(&s, HD_SPACE_SCRATCHPAD, c->rows, c->row_bytes, c->src, c->src_pitch))

@@ -460,13 +460,15 @@ struct transfers {
         s.add(c, opcode, unit);
     }
 
-    std::vector<uint8_t> gather(const shape &h)
+    /* Bytes of memory, as LOAD flips them. */
+    std::vector<uint8_t> gather(const shape &h, bool flip)
     {
         std::vector<uint8_t> out;
 
         for (uint32_t r = 0; r < h.runs; r++)
             for (uint32_t i = 0; i < h.run_bytes; i++)
-                out.push_back(b.bus.memory[kSource + h.offset + r * h.run_pitch + i]);
+                out.push_back((uint8_t)(b.bus.memory[kSource + h.offset + r * h.run_pitch + i] ^
+                                        (flip ? 0x80 : 0)));
         return out;
     }
 
@@ -484,12 +486,13 @@ struct transfers {
         c.region = b.source_region() & 15;
         c.space = load ? HD_SPACE_SCRATCHPAD
                        : (uint32_t)b.random.range(HD_SPACE_WEIGHTS, HD_SPACE_BIAS16) & 7;
+        c.flip = b.random.chance(30); /* of WEIGHT it means nothing */
         c.dest_pitch = pitch;
         c.dest = (uint32_t)b.random.range(0, (int)(limit - (h.rows - 1) * pitch - row));
         /* LOAD after the commands that read what it overwrites. */
         label(c.common,
               load ? 1u << HD_UNIT_STORE | 1u << HD_UNIT_WEIGHT : (uint32_t)b.random.range(0, 31));
-        expect(c, gather(h), load);
+        expect(c, gather(h, load && c.flip), load);
         add(c, load ? HD_OPCODE_LOAD : HD_OPCODE_WEIGHT, load ? HD_UNIT_LOAD : HD_UNIT_WEIGHT);
     }
 
@@ -560,13 +563,14 @@ struct transfers {
             return;
         set_shape(c, h);
         c.region = b.target_region() & 15;
+        c.flip = b.random.chance(30);
         c.src_pitch = pitch;
         c.src = (uint32_t)b.random.range(0, (int)(kSpadWords - (h.rows - 1) * pitch - row));
         label(c.common, 1u << HD_UNIT_LOAD);
         std::vector<uint8_t> bytes;
         for (uint32_t r = 0; r < h.rows; r++)
             for (uint32_t i = 0; i < h.row_bytes; i++)
-                bytes.push_back(spad[(c.src + r * pitch) * N + i]);
+                bytes.push_back((uint8_t)(spad[(c.src + r * pitch) * N + i] ^ (c.flip ? 0x80 : 0)));
         for (uint32_t i = 0; i < bytes.size(); i++)
             target[h.offset + i / h.run_bytes * h.run_pitch + i % h.run_bytes] = bytes[i];
         add(c, HD_OPCODE_STORE, HD_UNIT_STORE);
@@ -584,7 +588,7 @@ struct transfers {
         c.runs = c.rows = 1;
         c.run_bytes = c.row_bytes = bytes;
         shape h = {1, bytes, 0, 1, bytes, 0};
-        expect(c, gather(h), true);
+        expect(c, gather(h, false), true);
         add(c, HD_OPCODE_LOAD, HD_UNIT_LOAD);
     }
 
