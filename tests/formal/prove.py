@@ -85,31 +85,31 @@ def with_properties(module, text):
     return f"{head}\n{properties.read_text()}{end}{tail}"
 
 
-def run(yosys, proof, mutant, build, seconds):
-    """Verdict of yosys as text: 'proven, length N', 'counterexample', or what else came of it."""
-    with tempfile.TemporaryDirectory() as folder:
-        folder = pathlib.Path(folder)
-        for header in (*RTL.glob("*.svh"), build / "gen" / "hd_accel.svh", build / "gen" / "tiny" / "hd_config.svh"):
-            if not header.exists():
-                fail(f"no {header}: build the target 'gen' first")
-            shutil.copy(header, folder)
-        modules = [proof.module, *proof.more]
-        for module in modules:
-            text = (RTL / f"{module}.sv").read_text()
-            if mutant and mutant.file == f"{module}.sv":
-                text = mutant.changed(text)
-            (folder / f"{module}.sv").write_text(with_properties(module, text))
-        sizes = " ".join(f"-set {name} {value}" for name, value in proof.sizes)
-        script = (f"read_verilog -sv -formal -I. {' '.join(f'{m}.sv' for m in modules)}; "
-                  + (f"chparam {sizes} {proof.module}; " if sizes else "")
-                  + f"prep -flatten -top {proof.module}; memory_map; opt; select -assert-min 1 t:$assert; "
-                  f"sat -tempinduct -prove-asserts -set-assumes -set-at 1 rst_ni 0 -seq 1 -maxsteps {proof.steps} "
-                  f"{proof.module}")
-        try:
-            done = subprocess.run([yosys, "-p", script], cwd=folder, capture_output=True, text=True, timeout=seconds,
-                                  check=False)
-        except subprocess.TimeoutExpired:
-            return f"not finished in {seconds} s"
+def prepare(folder, proof, mutant, build):
+    """The sources of a proof in `folder`, and what yosys reads them by."""
+    for header in (*RTL.glob("*.svh"), build / "gen" / "hd_accel.svh", build / "gen" / "tiny" / "hd_config.svh"):
+        if not header.exists():
+            fail(f"no {header}: build the target 'gen' first")
+        shutil.copy(header, folder)
+    modules = [proof.module, *proof.more]
+    for module in modules:
+        text = (RTL / f"{module}.sv").read_text()
+        if mutant and mutant.file == f"{module}.sv":
+            text = mutant.changed(text)
+        (folder / f"{module}.sv").write_text(with_properties(module, text))
+    sizes = " ".join(f"-set {name} {value}" for name, value in proof.sizes)
+    return (f"read_verilog -sv -formal -I. {' '.join(f'{m}.sv' for m in modules)}; "
+            + (f"chparam {sizes} {proof.module}; " if sizes else ""))
+
+
+def induct(yosys, proof, script, folder, seconds):
+    """Verdict of yosys on what `script` reads, as text: 'proven, length N', 'counterexample', or what else came of it."""
+    script += (f"prep -flatten -top {proof.module}; memory_map; opt; select -assert-min 1 t:$assert; "
+               f"sat -tempinduct -prove-asserts -set-assumes -set-at 1 rst_ni 0 -seq 1 -maxsteps {proof.steps} {proof.module}")
+    try:
+        done = subprocess.run([yosys, "-p", script], cwd=folder, capture_output=True, text=True, timeout=seconds, check=False)
+    except subprocess.TimeoutExpired:
+        return f"not finished in {seconds} s"
     if "model found for base case: FAIL" in done.stdout:
         return "counterexample"
     if done.returncode == 0 and "Induction step proven: SUCCESS!" in done.stdout:
@@ -117,6 +117,12 @@ def run(yosys, proof, mutant, build, seconds):
     if "Reached maximum number of time steps" in done.stdout:
         return f"open: no proof and no counterexample within {proof.steps} steps"
     return f"yosys failed: {(done.stderr.strip() or done.stdout.strip()).splitlines()[-1]}"
+
+
+def run(yosys, proof, mutant, build, seconds):
+    with tempfile.TemporaryDirectory() as folder:
+        folder = pathlib.Path(folder)
+        return induct(yosys, proof, prepare(folder, proof, mutant, build), folder, seconds)
 
 
 def main():

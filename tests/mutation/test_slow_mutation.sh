@@ -1,0 +1,37 @@
+#!/bin/bash
+# mutation.py makes mutants of one module, kills them by its bench, goes on from what it knows, forgets what is of another netlist, and
+# fails below its bar; yosys tells a mutant that is equal from one that is not.
+. "$(dirname "$0")/../e2e/common.sh"
+for tool in python3 yosys verilator; do
+    command -v $tool >/dev/null || { echo "SKIPPED: no $tool"; exit 77; }
+done
+run="python3 $HEDDLE_HOME/tests/mutation/mutation.py --only hd_acc --work $work --results $work/results.csv"
+printf 'module,hash,mutant,verdict,tried,seconds\nhd_acc,000000000000,-mode inv,acc,,1.0\nhd_other,1,-mode inv,,bench,1.0\n' >results.csv
+expect 0 '' $run --stages bench --bar 100
+grep -q '^bench acc: [1-9][0-9]* of ' stdout || fail "the bench: $(cat stdout)"
+grep -q '^hd_acc,.*,acc,,' results.csv || fail "results: $(cat results.csv)"
+grep -q '^hd_acc,000000000000' results.csv && fail "a mutant of another netlist is kept"
+grep -q '^hd_other,1,' results.csv || fail "what is known of another module is gone"
+cp results.csv before.csv
+killed=$(grep -c ',acc,,' results.csv)
+expect 0 '' $run --table
+grep -q "^$killed of $killed decided mutants killed: 100.0 %" stdout || fail "--table: $(tail -n 1 stdout)"
+same results.csv before.csv "a table that writes"
+sed -i 's/,acc,,/,,bench proof layers equal,/' results.csv
+expect 1 '' $run --table
+grep -q '^0 of [0-9]* decided mutants killed: 0.0 %' stdout || fail "survivors: $(tail -n 1 stdout)"
+
+cat >equal.py <<'EOF'
+import os, pathlib, sys, types
+sys.path.insert(0, os.environ["HEDDLE_HOME"] + "/tests/mutation")
+import designs, netlist, proofs
+rtl = designs.sources(pathlib.Path(os.environ["HEDDLE_BUILD"]), pathlib.Path("rtl"))
+modules = netlist.elaborate("yosys", rtl, ["hd_axi_write.sv"], "hd_axi_write")
+judge = proofs.equal(types.SimpleNamespace(yosys="yosys"), modules)
+text = netlist.mutants("yosys", ".", list(modules.values()), 1)[0].split(" ", 2)[2]
+one = f"-mode inv {text}".split(" -ctrlbit")[0]
+print(judge(types.SimpleNamespace(text=f"{one}\nmutate {one}"))[0], judge(types.SimpleNamespace(text=one))[0])
+EOF
+expect 0 '' python3 equal.py
+grep -qx 'equal None' stdout || fail "inverted twice, and once: expected 'equal None', found '$(cat stdout)'"
+finish
