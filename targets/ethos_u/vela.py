@@ -221,9 +221,21 @@ class Region:
         k = self.use(op["in"][1], f"{name}_w", shape=[oc, *w["shape"][:3]], data=turned(w["data"], rows, oc))
         self.f.op("CONV_2D", [x, k, bias], [y], "Conv2DOptions", **window)
 
+    def shaped(self, v, name, shape):
+        """Operand v, by a RESHAPE where its shape is another: heddle has none that moves nothing."""
+        x, t = self.use(v, f"in{v}"), self.t[v]
+        count = lambda dims: 1 if not dims else dims[0] * count(dims[1:])
+        if t["shape"] == shape or count(t["shape"]) != count(shape):
+            return x
+        y = self.f.tensor(name, t["type"], shape, t["scale"], t["zero"])
+        self.name[y] = name
+        self.f.op("RESHAPE", [x], [y], "ReshapeOptions", NewShape=shape)
+        return y
+
     def add(self, i, op):
-        name, a, kind = f"op{i}", op["attr"], op["name"]
-        x = self.use(op["in"][0], f"in{op['in'][0]}")
+        name, a, kind, shape = f"op{i}", op["attr"], op["name"], self.t[op["out"][0]]["shape"]
+        alike = kind in PAIRS or kind in ("softmax", "lut")
+        x = self.shaped(op["in"][0], f"{name}_x", shape) if alike else self.use(op["in"][0], f"in{op['in'][0]}")
         y = self.use(op["out"][0], name)
         if kind in ("conv2d", "depthwise_conv2d", "fully_connected"):
             self.weighted(name, op, a, x, y)
@@ -233,13 +245,13 @@ class Region:
                       FilterHeight=a["kernel_h"], FilterWidth=a["kernel_w"], FusedActivationFunction=a.get("activation", 0))
         elif kind in PAIRS:
             options = {"ADD": "AddOptions", "SUB": "SubOptions", "MUL": "MulOptions"}.get(PAIRS[kind], "MaximumMinimumOptions")
-            self.f.op(PAIRS[kind], [x, self.use(op["in"][1], f"in{op['in'][1]}")], [y], options,
+            self.f.op(PAIRS[kind], [x, self.shaped(op["in"][1], f"{name}_x2", shape)], [y], options,
                       **({"FusedActivationFunction": a.get("activation", 0)} if options != "MaximumMinimumOptions" else {}))
         elif kind == "softmax":
             self.softmax[self.name[x]] = i
             self.f.op("SOFTMAX", [x], [y], "SoftmaxOptions", Beta=1.0)
         elif kind == "reshape":
-            self.f.op("RESHAPE", [x], [y], "ReshapeOptions", NewShape=self.t[op["out"][0]]["shape"])
+            self.f.op("RESHAPE", [x], [y], "ReshapeOptions", NewShape=shape)
         else:
             self.f.op("LOGISTIC", [x], [y])
 
@@ -258,7 +270,8 @@ def ask(vela, region, settings):
                               *settings], capture_output=True, text=True, check=False)
         tables = list(pathlib.Path(folder).glob("*per-layer*.csv"))
         if run.returncode or not tables:
-            stop("Vela: " + ((run.stderr + run.stdout).strip().splitlines() or ["no output"])[-1][:200])
+            lines = (run.stdout + run.stderr).strip().splitlines() or ["no output"]
+            stop("Vela: " + ([line for line in lines if "Error" in line] or lines)[-1][:200])
         cycles = {}
         with open(tables[0], encoding="utf-8") as file:
             for line in csv.DictReader(file):

@@ -5,7 +5,7 @@
 venv=$("$HEDDLE_HOME/.ci/venv" peers) || { echo "$venv"; exit 77; }
 export VELA=$(cd "$HEDDLE_HOME" && realpath "$venv")/bin/vela XDG_CONFIG_HOME=$work/config
 # --- the same cycles as of the file ---
-for config in ethos-u55-256 ethos-u65-512; do
+for config in ethos-u55-256 ethos-u85-512; do
     "$VELA" "$models/dscnn_own/model.tflite" --accelerator-config=$config --optimise=Performance --verbose-performance \
         --output-dir vela_$config >log 2>&1 || fail "vela: $(tail -n 3 log)"
     want=$(python3 -c "import csv, sys
@@ -35,16 +35,23 @@ graph name="odd"
 row 0 name="00_max" op="MAX_POOL_2D" tensor="a" shape="1x300x6x4"
 row 1 name="01_tanh" op="TANH" tensor="b" shape="1x300x6x4"
 row 2 name="02_pool" op="AVERAGE_POOL_2D" tensor="c" shape="1x1x6x4"
+row 3 name="03_reshape" op="RESHAPE" tensor="d" shape="6x4"
+row 4 name="04_softmax" op="SOFTMAX" tensor="e" shape="6x4"
 tensor 0 i8 [1,300,5,4] input name="x" scale=(0.03125) zero=(0)
 tensor 1 i8 [1,300,6,4] value name="a" scale=(0.03125) zero=(0)
 tensor 2 i8 [1,300,6,4] value name="b" scale=(0.0078125) zero=(0)
 tensor 3 i8 [1,1,6,4] value name="c" scale=(0.0078125) zero=(0)
+tensor 4 i8 [6,4] value name="d" scale=(0.0078125) zero=(0)
+tensor 5 i8 [6,4] value name="e" scale=(0.00390625) zero=(-128)
 op max_pool_2d row=0 in=(0) out=(1) kernel_h=1 kernel_w=2 stride_h=1 stride_w=1 pad_left=1 pad_right=1
 op tanh row=1 in=(1) out=(2)
 op average_pool_2d row=2 in=(2) out=(3) kernel_h=300 kernel_w=1 stride_h=1 stride_w=1
-border in=(0) out=(3)
+op reshape row=3 in=(3) out=(4)
+op softmax row=4 in=(4) out=(5) beta_bits=1065353216
+border in=(0) out=(5)
 IR
 "$heddle" inspect odd.ir --target=ethos-u >stdout 2>stderr || fail "odd: $(cat stderr)"
 grep -q '^00_max .* ethos_u (not simulated) ethos_u [1-9]' stdout && grep -q '^01_tanh .*ethos_u [1-9]' stdout || fail "$(cat stdout)"
+grep -q '^04_softmax .*ethos_u [1-9]' stdout || fail "SOFTMAX of a reshaped image: $(cat stdout)"
 grep -q '^02_pool .* c .*; ethos_u: Vela' stdout || fail "a window of 300 rows: $(cat stdout)"
 finish
