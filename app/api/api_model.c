@@ -5,7 +5,7 @@
 
 #include "app/tune/knob_file.h"
 #include "app/tune/tune.h"
-#include "compiler/emit/emit_package.h"
+#include "compiler/emit/mlf.h"
 #include "compiler/lower/disasm.h"
 #include "compiler/schedule/sched.h"
 #include "context.h"
@@ -97,6 +97,8 @@ enum status context_compile(struct heddle *h, const char *out)
                     "compile: no place for the package; expected -o DIR or -o NAME.tar");
     TRY(context_emitted(h));
     TRY(package_make(h->p.emitted, &package, &h->d));
+    if (h->o.format == FORMAT_MLF)
+        TRY(mlf_make(h->p.emitted, package, &package, &h->d));
     return package_write(package, out, &h->d);
 }
 

@@ -59,15 +59,17 @@ static enum status check_format(const struct options *o, const char *value, stru
 {
     const bool drawn = o->format == FORMAT_DOT || o->format == FORMAT_SVG;
 
+    if (o->command == COMMAND_COMPILE && o->format != FORMAT_MLF)
+        return FAIL(d, ST_USAGE, "--format: heddle compile has no %s, expected mlf", value);
     if (o->command == COMMAND_QUANTISE && o->format != FORMAT_TEXT && o->format != FORMAT_JSON)
         return FAIL(d, ST_USAGE, "--format: heddle quantise has no %s, expected text or json",
                     value);
-    if (o->format == FORMAT_TEXT || o->format == FORMAT_JSON ||
-        drawn == (o->command == COMMAND_INSPECT))
+    if (o->format == FORMAT_TEXT || o->format == FORMAT_JSON || o->command == COMMAND_COMPILE ||
+        (o->format != FORMAT_MLF && drawn == (o->command == COMMAND_INSPECT)))
         return ST_OK;
     return FAIL(d, ST_USAGE, "--format: heddle %s has no %s, expected %s",
                 options_commands[o->command], value,
-                drawn ? "text, csv or json" : "text, json, dot or svg");
+                o->command == COMMAND_INSPECT ? "text, json, dot or svg" : "text, csv or json");
 }
 
 enum status options_check(const struct option_set *s, struct diag *d)

@@ -11,7 +11,7 @@ const char *const options_engines[] = {"ref", "func", "rtl", "qemu", NULL};
 static const char *const hosts[] = {"native", "iss", "rtl", NULL};
 static const char *const cores[] = {"five-stages", "picorv32", NULL};
 static const char *const fills[] = {"random", "zeros", "ones", NULL};
-static const char *const formats[] = {"text", "csv", "json", "dot", "svg", NULL};
+static const char *const formats[] = {"text", "csv", "json", "dot", "svg", "mlf", NULL};
 static const char *const templates[] = {"call", "core", "copy", "wide", "native", NULL};
 static const char *const partitions[] = {"cost", "priority", NULL};
 static const char *const scales[] = {"classic", "tflm", "litert", NULL};
@@ -222,8 +222,9 @@ const struct option_row options_table[] = {
     {SHOW(
          "format", "FORMAT", REPORT,
          "of the report: text (default), csv, json; of inspect: text, json, dot, svg; of quantise: "
-         "text, json"),
-     WORD(format, formats), .used_by = RUNS | OF(INSPECT) | OF(REPORT) | OF(QUANTISE)},
+         "text, json; of compile: mlf, TVM's Model Library Format"),
+     WORD(format, formats),
+     .used_by = RUNS | OF(COMPILE) | OF(INSPECT) | OF(REPORT) | OF(QUANTISE)},
     {SHOW("verbose", NULL, REPORT, "the report also shows what each unit did (docs/REPORT.md)"),
      FLAG(verbose), .shown.letter = 'v', .used_by = RUNS | OF(REPORT)},
     {SHOW("quiet", NULL, REPORT, "the report is its verdict only; no progress"), FLAG(quiet),

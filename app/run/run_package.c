@@ -104,6 +104,10 @@ static enum status build(struct arena *a, const struct options *o, const char **
     *so_path = arena_printf(a, "%s/model.so", cache);
     *folder = cache;
     TRY(tar_read(tar, n_bytes, write_below, &(struct below){a, cache}, d));
+    if (!file_exists(arena_printf(a, "%s/model.c", cache)))
+        return FAIL(d, ST_USAGE,
+                    "%s: no model.c in it; expected what heddle compile wrote without --format",
+                    path);
     TRY(check_engine(a, o, cache, d));
     TRY(cached_find(a, *so_path, &whole, d));
     if (whole)

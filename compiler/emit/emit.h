@@ -56,6 +56,8 @@ const char *emit_pointer(struct emit_unit *u, uint32_t tensor);
 
 void emit_commands(struct emit_unit *u);
 void emit_constants(struct emit_unit *u);
+/* constants.c with `bytes`, however many. */
+void emit_constants_array(struct text *t, const struct text *bytes);
 enum status emit_model(struct emit_unit *u, struct diag *d);
 /* emit_host.c: the parameter struct and the call of a host operator. */
 enum status emit_host_params(struct emit_unit *u, struct text *t, const struct ir_op *op,

@@ -3,7 +3,7 @@
 
 #include "emit.h"
 
-static void add_array(struct text *t, const struct text *bytes)
+void emit_constants_array(struct text *t, const struct text *bytes)
 {
     text_add(t, "/* constants.c - weights, parameters and tables, emitted by heddle. */\n#include "
                 "\"model.h\"\n\n"
@@ -20,7 +20,7 @@ void emit_constants(struct emit_unit *u)
     if (bytes->length == 0)
         text_add_n(bytes, "", 1); /* C has no empty arrays */
     if (bytes->length <= EMIT_INLINE_CONSTANTS) {
-        add_array(emit_new_file(u, "constants.c"), bytes);
+        emit_constants_array(emit_new_file(u, "constants.c"), bytes);
         return;
     }
     text_add_n(emit_new_file(u, "constants.bin"), bytes->data, bytes->length);

@@ -11,7 +11,7 @@
 
 #define MAX_SOURCE ((size_t)1 << 20)
 
-static void add(struct package *p, const char *path, const void *data, size_t n_bytes)
+void package_add(struct package *p, const char *path, const void *data, size_t n_bytes)
 {
     if (p->n == p->cap) {
         uint32_t cap = p->cap ? 2 * p->cap : 64;
@@ -30,7 +30,7 @@ static enum status add_file(struct package *p, const char *from, const char *pat
     size_t n_bytes;
 
     TRY(file_read(p->arena, from, MAX_SOURCE, &data, &n_bytes, d));
-    add(p, path, data, n_bytes);
+    package_add(p, path, data, n_bytes);
     return ST_OK;
 }
 
@@ -89,7 +89,7 @@ static void add_list(struct package *p, const char *file, const char *const *nam
     for (uint32_t i = 0; i < n; i++)
         text_printf(&t, "%s\n", name[i]);
     if (n)
-        add(p, file, t.data, t.length);
+        package_add(p, file, t.data, t.length);
 }
 
 /* Verilog of cores, next to their targets' C: what `heddle run` of the package Verilates. */
@@ -117,7 +117,7 @@ static void add_toolchain(struct package *p, const struct emit_unit *u)
     const char *const text = processor_toolchain(p->arena, u->targets);
 
     if (text)
-        add(p, "bare/toolchain.cmake", text, strlen(text));
+        package_add(p, "bare/toolchain.cmake", text, strlen(text));
 }
 
 static int by_path(const void *a, const void *b)
@@ -136,9 +136,9 @@ enum status package_make(const struct emit_unit *u, struct package **package, st
     *p = (struct package){.arena = u->arena};
     text_init(&metadata, u->arena);
     package_metadata(u, &metadata);
-    add(p, "metadata.json", metadata.data, metadata.length);
+    package_add(p, "metadata.json", metadata.data, metadata.length);
     for (uint32_t i = 0; i < u->n; i++)
-        add(p, u->file[i].name, u->file[i].text.data, u->file[i].text.length);
+        package_add(p, u->file[i].name, u->file[i].text.data, u->file[i].text.length);
     add_list(p, "libraries.txt", u->library, u->n_library);
     add_list(p, "include_dirs.txt", u->include_dir, u->n_include_dir);
     add_list(p, "library_dirs.txt", u->library_dir, u->n_library_dir);

@@ -14,6 +14,9 @@ struct package {
     struct tar_file *file; /* by path inside the package: "runtime/hd.c" */
 };
 
+/* One more file; path and data stay the caller's. */
+void package_add(struct package *p, const char *path, const void *data, size_t n_bytes);
+
 enum status package_make(const struct emit_unit *u, struct package **package, struct diag *d);
 
 /* "net.tar" ends in .tar: a ustar archive, entries by path, times and owners 0. Anything else is a

@@ -29,6 +29,19 @@ refused "--trials: heddle inspect does not use it; tune does" inspect digits --t
 refused "--stats: heddle compile does not use it; run and bench do" compile digits -o net --stats=q.json
 refused "--stats: heddle run --prog does not use it; run and bench do" run --prog=x.c --stats=q.json
 refused "--prog replaces the model; found --prog and model 'digits'" run digits --prog=x.c
+# Keras' files, by their names or by what they begin with.
+keras='a Keras network, which TensorFlow converts (docs/KERAS.md): '$(sed -n 's/^    \(python3 -c "import sys, tensorflow.*"\) net\.keras net\.tflite$/\1/p' \
+    "$HEDDLE_HOME/docs/KERAS.md")
+printf 'PK\3\4' | tee net.keras >"my net.h5"
+printf '\x89HDF\r\n\x1a\n' >model.tflite
+for command in run inspect disasm "compile -o out"; do
+    # shellcheck disable=SC2086
+    expect 3 "heddle: net.keras: $keras net.keras net.tflite" "$heddle" $command net.keras
+done
+expect 3 "heddle: my net.h5: $keras 'my net.h5' net.tflite" "$heddle" run "my net.h5"
+expect 3 "heddle: model.tflite: $keras model.tflite net.tflite" "$heddle" run model.tflite
+expect 3 "heddle: net.keras: $keras net.keras net.tflite" "$heddle" quantise net.keras -i model.tflite -o net.onnx
+expect 3 "heddle: net.keras: $keras net.keras net.tflite" "$heddle" tune net.keras --tuned=t.json
 refused "--format: heddle inspect has no csv, expected text, json, dot or svg" inspect digits --format=csv
 refused "--format: heddle run has no svg, expected text, csv or json" run digits --format=svg
 refused "--format: heddle report has no dot, expected text, csv or json" report q.json --format=dot

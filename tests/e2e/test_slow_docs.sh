@@ -17,14 +17,14 @@ never=(
     '\.md gtkwave ' 'needs a display; tests/waves opens these files in one'
     '\.md (sudo )?apt-get ' 'changes the machine'
     '-m venv|(TRAIN|CLASSIC|NEW|keras|verilators?)/bin/|CLASSIC=' 'downloads a Python environment'
-    'build/shapes/' 'needs TensorFlow: tests/e2e/test_slow_keras.sh'
+    'build/shapes/|tensorflow as tf|KERAS\.md heddle quantise' 'needs TensorFlow: tests/e2e/test_slow_keras.sh'
 )
 later=(
     '\.md make sim .*WAVES=' 'builds a traced model of sys16 for a minute; tests/waves has tiny'
     'run resnet8_own .*--target=(onednn|strawberry|vanilla|xnnpack)( |$)' '10 to 20 s each; tests/e2e/test_slow_ONE.sh runs digits there'
     'check-target targets/' 'tests/e2e/test_slow_ONE.sh does'
     'README\.md cmake -S net ' 'docs/PACKAGE.md has the same'
-    'PACKAGE\.md .*(net/riscv|run net\.tar)' 'compiles all kernels again; tests/e2e/test_slow_package.sh does it'
+    'PACKAGE\.md .*(net/riscv|run net(55)?\.tar)' 'compiles all kernels again; tests/e2e/test_slow_package.sh does it'
     'tune/README\.md ' 'README.md has the same'
     'FPGA\.md bash \S*/simulate\.sh' 'builds a model for half a minute; tests/fpga/test_slow_soc.sh runs the same'
     '\.md make regress' 'builds models of four configurations'

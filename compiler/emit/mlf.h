@@ -1,0 +1,25 @@
+/* mlf.h - a package in TVM's Model Library Format, version 7, module "default", executor "aot".
+ * in:  emitted code, the package that heddle itself would write.   out: a package with
+ * metadata.json; codegen/host/src and include, which any C11 compiler takes without more flags than
+ * -I of the latter; parameters/default.params. */
+#ifndef HEDDLE_COMPILER_EMIT_MLF_H
+#define HEDDLE_COMPILER_EMIT_MLF_H
+
+#include "emit_package.h"
+
+/* ST_UNSUPPORTED: commands for an accelerator; two files of one name. */
+enum status mlf_make(const struct emit_unit *u, const struct package *from, struct package **mlf,
+                     struct diag *d);
+
+/* mlf_interface.c: names of inputs or outputs as fields of a struct of C, each its own. */
+const char *const *mlf_fields(const struct emit_unit *u, const uint32_t *id, uint32_t n);
+/* tvmgen_default.h, and the C behind it. */
+void mlf_header(const struct emit_unit *u, struct text *t);
+void mlf_source(const struct emit_unit *u, struct text *t);
+
+/* mlf_metadata.c */
+void mlf_metadata(const struct emit_unit *u, struct text *t);
+/* The constants of the compiled network by name, as TVM keeps parameters. */
+void mlf_parameters(const struct emit_unit *u, struct text *t);
+
+#endif
