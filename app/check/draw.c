@@ -73,15 +73,17 @@ static struct ir_tensor *tensor(struct ir_graph *g, enum ir_type type, uint32_t 
     return t;
 }
 
-static int32_t zero_point(struct draw *w, enum target_value value, bool may)
+/* of_weights: of one scale without a zero point, the middle. */
+static int32_t zero_point(struct draw *w, enum target_value value, bool may, bool of_weights)
 {
     static const int32_t edges[] = {-128, 127, 0, -1};
+    const int32_t more = w->p->dtype == IR_U8 ? 128 : 0;
 
-    if (!may)
-        return (int32_t)(w->v[value] = 0);
+    if (!may || w->p->dtype == IR_I16)
+        return (int32_t)(w->v[value] = of_weights ? more : 0);
     int64_t z = check_random(w->c, 2) ? edges[check_random(w->c, 4)]
                                       : (int64_t)check_random(w->c, 256) - 128;
-    return (int32_t)(w->v[value] = z);
+    return (int32_t)(w->v[value] = z + more);
 }
 
 struct ir_tensor *draw_activation(struct draw *w, struct ir_graph *g, const int32_t dim[4],
@@ -91,9 +93,9 @@ struct ir_tensor *draw_activation(struct draw *w, struct ir_graph *g, const int3
     int32_t *z = ARENA_NEW(g->arena, int32_t);
 
     *s = scale;
-    *z = zero_point(w, zero, w->p->zero_points != ZERO_NONE);
-    struct ir_tensor *t =
-        w->p->real ? tensor(g, IR_F32, 4, dim, 0, NULL, NULL) : tensor(g, IR_I8, 4, dim, 1, s, z);
+    *z = zero_point(w, zero, w->p->zero_points != ZERO_NONE, false);
+    struct ir_tensor *t = w->p->dtype == IR_F32 ? tensor(g, IR_F32, 4, dim, 0, NULL, NULL)
+                                                : tensor(g, w->p->dtype, 4, dim, 1, s, z);
     if (input)
         t->role = IR_INPUT;
     return t;
@@ -105,7 +107,7 @@ static double output_scale(struct draw *w, double product, uint32_t taps)
 {
     double real = 1.0 / (sqrt((double)taps) * 30 * (0.5 + check_random(w->c, 100) / 50.0));
 
-    if (w->p->single_rounding)
+    if (w->p->single_rounding && w->p->dtype != IR_I16)
         real = 0.5 + check_random(w->c, 100) / 64.0;
     if (w->p->requantise == REQUANTISE_SHIFT_BITS)
         real = exp2(round(log2(real)));
@@ -150,7 +152,7 @@ static struct ir_tensor *real_constant(struct draw *w, struct ir_graph *g, uint3
 static struct ir_tensor *weights(struct draw *w, struct ir_graph *g, const int32_t dim[4],
                                  uint32_t rank, uint32_t channels, uint32_t axis, float base)
 {
-    if (w->p->real)
+    if (w->p->dtype == IR_F32)
         return real_constant(w, g, rank, dim);
     bool per_channel = !w->p->per_tensor && check_random(w->c, 2) && w->p->zero_points != ZERO_BOTH;
     uint32_t n = per_channel ? channels : 1;
@@ -160,11 +162,16 @@ static struct ir_tensor *weights(struct draw *w, struct ir_graph *g, const int32
         s[i] = w->p->requantise == REQUANTISE_SHIFT_BITS
                    ? base * (float)(1u << check_random(w->c, 3))
                    : base * (1 + (float)check_random(w->c, 100) / 100);
-    if (!per_channel)
-        z[0] = zero_point(w, TARGET_Z_W, w->p->zero_points == ZERO_BOTH);
-    struct ir_tensor *t = tensor(g, IR_I8, rank, dim, n, s, z);
+    for (uint32_t i = 0; i < n; i++)
+        z[i] = i == 0
+                   ? zero_point(w, TARGET_Z_W, w->p->zero_points == ZERO_BOTH && !per_channel, true)
+                   : z[0];
+    struct ir_tensor *t =
+        tensor(g, w->p->dtype == IR_I16 ? IR_I8 : w->p->dtype, rank, dim, n, s, z);
     uint8_t *data = arena_alloc(g->arena, (size_t)ir_bytes(t));
     random_bytes(w->c, data, ir_bytes(t), w->p->zero_points != ZERO_BOTH);
+    for (uint64_t i = 0; i < ir_bytes(t) && t->type == IR_U8; i++)
+        data[i] ^= 0x80;
     t->quant.axis = axis;
     t->role = IR_CONST;
     t->data = data;
@@ -176,18 +183,21 @@ static struct ir_tensor *bias(struct draw *w, struct ir_graph *g, const struct i
 {
     const int32_t dim = (int32_t)channels;
 
-    if (w->p->real)
+    if (w->p->dtype == IR_F32)
         return w->p->bias == BIAS_NONE ? NULL : real_constant(w, g, 1, &dim);
     float *s = ARENA_ARRAY(g->arena, float, filter->quant.n);
     int32_t *z = ARENA_ARRAY(g->arena, int32_t, filter->quant.n);
-    int32_t *data = ARENA_ARRAY(g->arena, int32_t, channels);
+    const bool wide = w->p->dtype == IR_I16;
+    uint8_t *data = arena_alloc(g->arena, (size_t)channels * (wide ? 8 : 4));
     for (uint32_t i = 0; i < filter->quant.n; i++)
         s[i] = in_scale * filter->quant.scale[i];
-    struct ir_tensor *t = tensor(g, IR_I32, 1, &dim, filter->quant.n, s, z);
-    for (uint32_t i = 0; i < channels && w->p->bias != BIAS_NONE; i++)
-        data[i] = (int32_t)check_random(w->c, 20001) - 10000;
+    struct ir_tensor *t = tensor(g, wide ? IR_I64 : IR_I32, 1, &dim, filter->quant.n, s, z);
+    for (uint32_t i = 0; i < channels && w->p->bias != BIAS_NONE; i++) {
+        const int64_t v = ((int64_t)check_random(w->c, 20001) - 10000) * (wide ? 256 : 1);
+        memcpy(data + (size_t)i * (wide ? 8 : 4), &v, wide ? 8 : 4); /* little-endian */
+    }
     t->role = IR_CONST;
-    t->data = (const uint8_t *)data;
+    t->data = data;
     return t;
 }
 

@@ -32,7 +32,7 @@ static void set_quant(struct ir_graph *g, struct ir_tensor *t, float scale, int3
     int32_t *z = ARENA_NEW(g->arena, int32_t);
 
     *s = scale;
-    *z = zero;
+    *z = t->type == IR_U8 ? zero + 128 : t->type == IR_I16 ? 0 : zero;
     t->quant.scale = s;
     t->quant.zero_point = z;
 }

@@ -52,12 +52,19 @@ static void candidates(const struct partition *p, uint32_t i, struct text *t)
 uint32_t partition_position(const struct partition *p, uint32_t row)
 {
     const struct ir_graph *g = p->graph;
+    uint32_t best = IR_NONE;
+    uint64_t most = 0;
 
-    for (uint32_t i = 0; i < g->n_op; i++)
-        if (!g->op[i]->dead && g->op[i]->row == row &&
-            strcmp(p->targets->target[g->op[i]->target]->name, g->row[row].target) == 0)
-            return i;
-    return IR_NONE;
+    for (uint32_t i = 0; i < g->n_op; i++) {
+        const struct ir_op *op = g->op[i];
+        if (op->dead || op->row != row ||
+            strcmp(p->targets->target[op->target]->name, g->row[row].target) != 0)
+            continue;
+        const uint64_t n = ir_macs(g, op) * 4 + (ir_op_info(op->opcode)->keeps_values ? 1 : 2);
+        best = n > most ? i : best;
+        most = n > most ? n : most;
+    }
+    return best;
 }
 
 void partition_print(const struct partition *p, struct text *t)

@@ -6,6 +6,7 @@
 
 #include "base/json_doc.h"
 #include "compiler/schedule/copies.h"
+#include "partition_uint8.h"
 
 static void ask(struct partition *p, struct ir_graph *g)
 {
@@ -350,7 +351,7 @@ static enum status host_first(struct partition *p, struct ir_graph *g, struct di
     return ST_OK;
 }
 
-/* What each accelerator must copy. */
+/* What each accelerator must copy, and what uint8 patterns must flip. */
 static enum status insert_copies(struct partition *p, struct ir_graph *g, struct diag *d)
 {
     struct ir_op **old = arena_memdup(g->arena, g->op, g->n_op * sizeof(struct ir_op *));
@@ -361,8 +362,12 @@ static enum status insert_copies(struct partition *p, struct ir_graph *g, struct
         if (target->desc->accelerator)
             TRY(copies_insert(g, t, target_hw(target, p->hw), d));
     }
-    if (g->n_op != n_old)
-        move_answers(p, g, old, n_old);
+    TRY(partition_uint8(p, g, d));
+    for (uint32_t i = 0; i < g->n_op || i < n_old; i++)
+        if (i >= g->n_op || i >= n_old || g->op[i] != old[i]) {
+            move_answers(p, g, old, n_old);
+            break;
+        }
     return ST_OK;
 }
 

@@ -77,7 +77,8 @@ struct partition_at {
     uint32_t group; /* or IR_NONE */
 };
 struct partition_at partition_at(const struct partition *p, uint32_t row, uint32_t k);
-/* The operator that speaks for a row: the one whose target the row names; or IR_NONE. */
+/* The operator that speaks for a row: of those whose target the row names the one that computes
+ * most, the first of several alike; or IR_NONE. */
 uint32_t partition_position(const struct partition *p, uint32_t row);
 
 /* "heddle inspect": for each row of the model where it goes, what every target would take for it,

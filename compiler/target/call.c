@@ -8,18 +8,22 @@
 static const struct {
     const char *name, *help;
 } pointers[POINTER_COUNT] = {
-    {"x", "const int8_t * (dtype float32: const float *): the first input, NHWC"},
+    {"x", "const int8_t *, or of the pattern's dtype (const uint8_t *, const int16_t *, const "
+          "float *): the first input, NHWC"},
     {"x2", "likewise: the second operand"},
-    {"y", "int8_t * (float *): the output, NHWC"},
-    {"w", "const int8_t * (const float *): the weights, in the order that `weights` specifies"},
-    {"bias", "const int32_t * (const float *): out_c biases, or NULL"},
+    {"y", "int8_t *, or of the dtype: the output, NHWC"},
+    {"w", "const int8_t * (uint8: const uint8_t *, float32: const float *): the weights, in the "
+          "order that `weights` specifies"},
+    {"bias",
+     "const int32_t * (int16: const int64_t *, float32: const float *): out_c biases, or NULL"},
     {"multipliers", "const int32_t *: `scales` multipliers"},
     {"shifts", "const int8_t *: `scales` shifts"},
     {"float_scales", "const float *: `scales` scales as real numbers"},
     {"low",
      "float: of a float32 pattern, the lower bound of the fused activation; -infinity without"},
     {"high", "float: the upper bound; infinity without"},
-    {"table", "const int8_t *: the 256 entries of a lut"},
+    {"table", "const int8_t * (uint8: const uint8_t *, from quantised value 0 on): the 256 entries "
+              "of a lut"},
     {"params", "const struct hdk_NAME *: all parameters, as kernels/hdk.h has them"},
     {"dev", "const struct hd_port *: registers and memory of the target's core; NULL without RTL"},
 };

@@ -328,40 +328,52 @@ static void quantisation(const cJSON *o, struct describe_pattern *p)
                              *const kinds[] = {"multiplier_shift", "shift_bits", "float", NULL},
                              *const rounding[] = {"double", "single", NULL},
                              *const scales[] = {"per_channel", "per_tensor", NULL},
-                             *const dtypes[] = {"int8", "float32", NULL};
+                             *const dtypes[] = {"int8", "uint8", "int16", "float32", NULL};
     static const enum describe_zero zero[] = {ZERO_ACTIVATIONS, ZERO_NONE, ZERO_BOTH};
+    static const enum ir_type dtype[] = {IR_I8, IR_U8, IR_I16, IR_F32};
     const cJSON *q = get(o, "requantise");
 
     p->zero_points = zero[word(o, "zero_points", zeros)];
     p->requantise = (enum describe_requantise)word(q, "kind", kinds);
     p->single_rounding = word(q, "rounding", rounding) == 1;
     p->per_tensor = word(q, "scales", scales) == 1;
-    p->real = word(o, "dtype", dtypes) == 1;
+    p->dtype = dtype[word(o, "dtype", dtypes)];
     p->tolerance = get(o, "tolerance")                 ? number(o, "tolerance")
-                   : p->requantise == REQUANTISE_FLOAT ? 1.0 / 255
+                   : p->requantise == REQUANTISE_FLOAT ? 1.0 / (p->dtype == IR_I16 ? 65535 : 255)
                                                        : 0;
 }
 
-/* float32 has no quantised values; where answers may differ is said. */
+/* float32 has no quantised values, int16 no zero points and one rule of rounding; where answers may
+ * differ is said. */
 static enum status check_dtype(struct reader *r, const struct describe_pattern *p, const cJSON *o,
                                const char *path)
 {
     const char *const codes[] = {"zero_points", "requantise", NULL};
+    const struct ir_op_info *info = ir_op_info(p->opcode);
+    const char *const name = describe_dtype(p->dtype);
+    const bool real = p->dtype == IR_F32;
 
-    for (uint32_t i = 0; p->real && codes[i]; i++)
+    for (uint32_t i = 0; real && codes[i]; i++)
         if (get(o, codes[i]))
             return json_doc_fail(&r->doc, arena_printf(r->a, "%s.%s", path, codes[i]), r->d,
                                  "float32 has no zero points and no requantisation: leave it out");
-    if (p->real && !ir_op_info(p->opcode)->has_float)
+    if (p->dtype == IR_I16 && get(o, "zero_points"))
+        return json_doc_fail(&r->doc, arena_printf(r->a, "%s.zero_points", path), r->d,
+                             "int16 has no zero points: leave it out");
+    if (p->dtype == IR_I16 && get(get(o, "requantise"), "rounding"))
+        return json_doc_fail(&r->doc, arena_printf(r->a, "%s.requantise.rounding", path), r->d,
+                             "sums of int16 round once, halves up: leave it out");
+    if (!(info->types >> p->dtype & 1) || (real && !info->has_float))
         return json_doc_fail(&r->doc, arena_printf(r->a, "%s.dtype", path), r->d,
-                             "%s has no float32 form", ir_op_info(p->opcode)->name);
-    if (p->real && !p->call)
+                             "%s has no %s form", info->name, name);
+    if (p->dtype != IR_I8 && !p->call)
         return json_doc_fail(&r->doc, arena_printf(r->a, "%s.dtype", path), r->d,
-                             "blocks multiply int8: a float32 pattern needs a \"call\"");
-    if (get(o, "tolerance") && !p->real && p->requantise != REQUANTISE_FLOAT)
+                             "blocks multiply int8: a pattern of %s needs a \"call\"", name);
+    if (get(o, "tolerance") && !real && p->requantise != REQUANTISE_FLOAT)
         return json_doc_fail(&r->doc, arena_printf(r->a, "%s.tolerance", path), r->d,
-                             "int8 patterns give the reference's bytes; only float32 and "
-                             "requantise of kind float may differ");
+                             "%s patterns give the reference's bytes; only float32 and "
+                             "requantise of kind float may differ",
+                             name);
     return ST_OK;
 }
 

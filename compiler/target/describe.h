@@ -36,9 +36,9 @@ struct describe_pattern {
     enum describe_zero zero_points;
     enum describe_requantise requantise;
     bool single_rounding, per_tensor;
-    bool real;        /* float32 instead of int8 */
-    double tolerance; /* part of the output's range by which answers may differ; 0: not at all */
-    bool hwio;        /* order of $w */
+    enum ir_type dtype; /* of activations: IR_I8, IR_U8, IR_I16 (weights int8), IR_F32 */
+    double tolerance;   /* part of the output's range by which answers may differ; 0: not at all */
+    bool hwio;          /* order of $w */
     uint32_t n_limit;
     const struct describe_limit *limit;
     double fixed, per_mac, per_output, per_byte; /* cost */
@@ -73,12 +73,18 @@ struct describe {
 enum status describe_read(struct arena *a, const char *dir, const struct target_desc **desc,
                           struct diag *d);
 
+/* How target.json calls a type: int8, uint8, int16, float32. */
+const char *describe_dtype(enum ir_type type);
+
 /* pattern.c: the first pattern that takes the operator; NULL: *why names the rules that failed. */
 const struct describe_pattern *describe_match(const struct target_question *q, const char **why);
 /* What the targets of a graph's operators may differ by together, as independent roundings add up
  * (the root of the sum of squares); 0: answers are equal. */
 double describe_tolerance(struct arena *a, const struct ir_graph *g, const struct target_list *list,
                           const struct hd_config *hw);
+/* All values of an operator as pattern `p` has them: those of uint8 from 0 to 255. */
+void describe_values(const struct describe_pattern *p, const struct ir_graph *g,
+                     const struct ir_op *op, struct target_values *v);
 /* NULL if `p` takes the operator, else why not. */
 const char *describe_refusal(const struct describe_pattern *p, const struct target_question *q);
 /* The functions of struct target_desc. */
@@ -111,17 +117,17 @@ const char *describe_bad_call(const struct target_desc *desc, const char *call);
 
 /* call.c: what $NAME in a call may stand for besides values and attributes. */
 enum describe_pointer {
-    POINTER_X,      /* const int8_t * (of a float32 pattern const float *): first input */
-    POINTER_X2,     /* likewise: second operand */
-    POINTER_Y,      /* int8_t * (float *): output */
-    POINTER_W,      /* const int8_t * (const float *): weights */
-    POINTER_BIAS,   /* const int32_t * (const float *): out_c biases, or NULL */
+    POINTER_X,    /* const int8_t *, or of the pattern's dtype: first input */
+    POINTER_X2,   /* likewise: second operand */
+    POINTER_Y,    /* int8_t *, or of the dtype: output */
+    POINTER_W,    /* const int8_t * (of uint8 const uint8_t *, of float32 const float *): weights */
+    POINTER_BIAS, /* const int32_t * (of int16 const int64_t *, of float32 const float *) */
     POINTER_SCALES, /* const int32_t *: `scales` multipliers */
     POINTER_SHIFTS, /* const int8_t *: `scales` shifts */
     POINTER_FLOATS, /* const float *: `scales` real scales */
     POINTER_LOW,    /* float: lower end of the fused activation, -infinity without */
     POINTER_HIGH,   /* float: upper end */
-    POINTER_TABLE,  /* const int8_t *: 256 values of a lut */
+    POINTER_TABLE,  /* const int8_t * (of uint8 const uint8_t *): 256 values of a lut */
     POINTER_PARAMS, /* const struct hdk_...*: parameters as the host's kernel takes them */
     POINTER_DEV,    /* const struct hd_port *: the core's registers and memory, NULL without RTL */
     POINTER_COUNT

@@ -41,7 +41,7 @@ void native_ask(const struct describe_pattern *p, const struct target_question *
     const char **name = ARENA_ARRAY(q->arena, const char *, desc->n_attr + 1);
     const char **text = ARENA_ARRAY(q->arena, const char *, desc->n_attr + 1);
 
-    target_values_of(q->graph, q->op, &k->values);
+    describe_values(p, q->graph, q->op, &k->values);
     for (uint32_t i = 0; i < TARGET_VALUE_COUNT; i++)
         k->names[i] = target_value_name((enum target_value)i);
     for (uint32_t i = 0; i < desc->n_attr; i++) {

@@ -10,22 +10,35 @@
 
 #define HALF (1 << 30) /* the multiplier of every power of two */
 
-/* How the type is called in target.json. */
-static const char *dtype_name(enum ir_type type)
+const char *describe_dtype(enum ir_type type)
 {
-    return type == IR_I8 ? "int8" : type == IR_F32 ? "float32" : ir_type_name(type);
+    switch (type) {
+    case IR_I8: return "int8";
+    case IR_U8: return "uint8";
+    case IR_I16: return "int16";
+    case IR_F32: return "float32";
+    default: return ir_type_name(type);
+    }
 }
 
-static enum ir_type dtype(const struct describe_pattern *p)
+/* Legalised, quantised values of uint8 are int8; those that a uint8 pattern reads become what they
+ * were after the partition (partition_uint8.c). */
+static bool has_type(const struct describe_pattern *p, enum ir_type type)
 {
-    return p->real ? IR_F32 : IR_I8;
+    return type == p->dtype || (p->dtype == IR_U8 && type == IR_I8);
+}
+
+/* What a quantised value of `t` becomes more for a uint8 pattern. */
+static int64_t shift_of(const struct describe_pattern *p, const struct ir_tensor *t)
+{
+    return p->dtype == IR_U8 && t && t->type == IR_I8 ? 128 : 0;
 }
 
 static const char *check_tensor(const struct describe_pattern *p, const struct target_question *q,
                                 const struct ir_tensor *t, const char *what)
 {
-    if (t->type != dtype(p))
-        REFUSE(q, "%s is %s, expected %s", what, dtype_name(t->type), dtype_name(dtype(p)));
+    if (!has_type(p, t->type))
+        REFUSE(q, "%s is %s, expected %s", what, describe_dtype(t->type), describe_dtype(p->dtype));
     if (t->rank > 4)
         REFUSE(q, "%s has %u dimensions: at most 4 are supported", what, t->rank);
     if (t->quant.n > 1)
@@ -51,13 +64,17 @@ static bool all_zero(const struct ir_tensor *t)
 static const char *check_weights(const struct describe_pattern *p, const struct target_question *q)
 {
     const struct ir_tensor *w = ir_in(q->graph, q->op, 1), *bias = ir_in(q->graph, q->op, 2);
-    enum ir_type sums = p->real ? IR_F32 : IR_I32;
+    const bool wide = p->dtype == IR_I16, real = p->dtype == IR_F32;
+    const enum ir_type type = wide ? IR_I8 : p->dtype;
 
-    if (!w || w->role != IR_CONST || w->type != dtype(p))
-        REFUSE(q, "the weights are not constant %s", dtype_name(dtype(p)));
-    if (bias && (bias->role != IR_CONST || bias->type != sums))
-        REFUSE(q, "the bias is not constant %s", p->real ? "float32" : "int32");
-    if (p->real && p->opcode == IR_OP_CONV2D &&
+    if (!w || w->role != IR_CONST || !(w->type == type || (p->dtype == IR_U8 && w->type == IR_I8)))
+        REFUSE(q, "the weights are not constant %s", describe_dtype(type));
+    if (bias && (bias->role != IR_CONST || bias->type != (real ? IR_F32 : wide ? IR_I64 : IR_I32)))
+        REFUSE(q, "the bias is not constant %s", real ? "float32" : wide ? "int64" : "int32");
+    if (wide && !bias && p->opcode == IR_OP_FULLY_CONNECTED)
+        REFUSE(q,
+               "it has no bias: its sums have 32 bits then and round twice, unlike int16's others");
+    if ((wide || real) && p->opcode == IR_OP_CONV2D &&
         ir_dim_back(w, 0) != ir_dim_back(ir_in(q->graph, q->op, 0), 0))
         REFUSE(q, "it is a grouped convolution, which patterns do not support");
     if (p->bias == BIAS_REQUIRED && !bias)
@@ -101,8 +118,11 @@ static const char *check_zero_points(const struct describe_pattern *p,
 {
     static const enum target_value activations[] = {TARGET_Z_IN, TARGET_Z_IN2, TARGET_Z_OUT};
 
-    if (p->zero_points != ZERO_BOTH && v[TARGET_Z_W] != 0)
-        REFUSE(q, "z_w is %lld, this pattern supports only 0", (long long)v[TARGET_Z_W]);
+    const int64_t middle = p->dtype == IR_U8 ? 128 : 0; /* of symmetric weights */
+
+    if (p->zero_points != ZERO_BOTH && has_weights(p->opcode) && v[TARGET_Z_W] != middle)
+        REFUSE(q, "z_w is %lld, this pattern supports only %lld", (long long)v[TARGET_Z_W],
+               (long long)middle);
     for (uint32_t i = 0; i < 3 && p->zero_points == ZERO_NONE; i++)
         if (v[activations[i]] != 0)
             REFUSE(q, "%s is %lld, this pattern supports only 0", target_value_name(activations[i]),
@@ -129,7 +149,7 @@ static const char *check_scale(const struct describe_pattern *p, const struct ta
         REFUSE(q, "the scale %.9g is not a power of two, which shift_bits needs",
                (double)multiplier / 2147483648.0 *
                    (shift >= 0 ? (double)(1u << shift) : 1.0 / (double)(1u << -shift)));
-    if (p->single_rounding && shift < 0)
+    if (p->dtype != IR_I16 && p->single_rounding && shift < 0)
         REFUSE(q,
                "shift %d: rounding once (halves up) differs from the reference, which rounds twice "
                "from shift -1 on",
@@ -196,15 +216,47 @@ static const char *check_limit(const struct describe_limit *l, const struct targ
     return l->n_one_of ? check_one_of(l, q, v) : NULL;
 }
 
+/* Averages of int8 round halves away from zero, those of uint8 halves up: of one they differ. */
+static const char *check_average(const struct describe_pattern *p, const struct target_question *q)
+{
+    const int32_t *a = q->op->attr;
+
+    if (p->opcode != IR_OP_AVERAGE_POOL2D || (p->call && strstr(p->call, "$params")) ||
+        a[IR_KERNEL_H] * a[IR_KERNEL_W] == 1)
+        return NULL;
+    if (p->dtype == IR_U8 && !a[IR_ROUND_UP])
+        REFUSE(q, "its average rounds as int8's does, halves away from zero");
+    if (p->dtype == IR_I8 && a[IR_ROUND_UP])
+        REFUSE(q, "its average rounds as uint8's does, halves up; only $params specifies it");
+    return NULL;
+}
+
+void describe_values(const struct describe_pattern *p, const struct ir_graph *g,
+                     const struct ir_op *op, struct target_values *values)
+{
+    int64_t *v = values->v;
+
+    target_values_of(g, op, values);
+    v[TARGET_Z_IN] += shift_of(p, ir_in(g, op, 0));
+    v[TARGET_Z_OUT] += shift_of(p, ir_out(g, op, 0));
+    v[TARGET_ACT_MIN] += shift_of(p, ir_out(g, op, 0));
+    v[TARGET_ACT_MAX] += shift_of(p, ir_out(g, op, 0));
+    if (has_weights(p->opcode))
+        v[TARGET_Z_W] += shift_of(p, ir_in(g, op, 1));
+    else if (v[TARGET_IN2_BYTES])
+        v[TARGET_Z_IN2] += shift_of(p, ir_in(g, op, 1));
+}
+
 const char *describe_refusal(const struct describe_pattern *p, const struct target_question *q)
 {
     struct target_values values = {{0}};
 
     ASK(check_operands(p, q));
-    target_values_of(q->graph, q->op, &values);
+    describe_values(p, q->graph, q->op, &values);
     ASK(check_zero_points(p, q, values.v));
     ASK(check_activation(p, q));
-    if (!p->real)
+    ASK(check_average(p, q));
+    if (p->dtype != IR_F32)
         ASK(check_scales(p, q));
     for (uint32_t i = 0; i < p->n_limit; i++)
         ASK(check_limit(&p->limit[i], q, values.v[p->limit[i].value]));
