@@ -17,7 +17,7 @@ static const struct {
 #include "operators/operators.def"
 };
 
-static draw_maker *maker_of(const struct describe_pattern *p)
+draw_maker *draw_maker_of(const struct describe_pattern *p)
 {
     draw_maker *real = p->dtype == IR_F32 ? makers[p->opcode].real : NULL;
 
@@ -26,22 +26,29 @@ static draw_maker *maker_of(const struct describe_pattern *p)
 
 /* --- cases --- */
 
+void draw_words(struct text *t, const struct describe_pattern *p, const char *name,
+                const struct ir_graph *g, const struct ir_op *op)
+{
+    struct target_values v = {{0}};
+
+    describe_values(p, g, op, &v);
+    text_printf(t, "%s:", name);
+    for (uint32_t i = 0; i < TARGET_SCALE_M; i++)
+        if (v.v[i] != 0 && (i != TARGET_BATCH || v.v[i] > 1))
+            text_printf(t, " %s=%lld", target_value_name((enum target_value)i), (long long)v.v[i]);
+}
+
 static const char *words(const struct draw *w, struct arena *a, const struct ir_graph *g,
                          const struct ir_op *op)
 {
-    struct target_values v = {{0}};
     struct text t;
 
     text_init(&t, a);
-    describe_values(w->p, g, op, &v);
-    text_printf(&t, "%s:", w->p->name);
-    for (uint32_t i = 0; i < TARGET_SCALE_M; i++)
-        if (v.v[i] != 0 && (i != TARGET_BATCH || v.v[i] > 1))
-            text_printf(&t, " %s=%lld", target_value_name((enum target_value)i), (long long)v.v[i]);
+    draw_words(&t, w->p, w->p->name, g, op);
     return t.data;
 }
 
-static void add_row(struct ir_graph *g, const char *name)
+void draw_row(struct ir_graph *g, const char *name)
 {
     struct ir_row *old = g->row;
 
@@ -97,10 +104,10 @@ static const char *taken(struct draw *w, const struct hd_config *hw, uint64_t se
 
     w->c->rng = seed;
     memset(w->v, 0, sizeof w->v);
-    if (!maker_of(w->p)(w, g))
+    if (!draw_maker_of(w->p)(w, g))
         return "the window is larger than the image";
     add_borders(g, g->op[0]);
-    add_row(g, "c");
+    draw_row(g, "c");
     if (ir_verify(g, "cases", &d) != ST_OK || lgl_all(g, &o, &d) != ST_OK)
         return arena_strdup(w->c->arena, d.text);
     *legal = only_one(w, g);
@@ -119,7 +126,7 @@ bool check_add_cases(struct check_cases *c, const struct target *target,
 
     *n_added = 0;
     *why = NULL;
-    if (!maker_of(p))
+    if (!draw_maker_of(p))
         return false;
     for (uint32_t t = 0; t < TRIES && *n_added < CHECK_CASES; t++) {
         uint64_t seed = random_next(&c->rng), after = c->rng;
@@ -127,11 +134,12 @@ bool check_add_cases(struct check_cases *c, const struct target *target,
         const struct ir_op *legal = NULL;
         const char *refused = taken(&w, hw, seed, &graph, &legal);
         if (!refused && c->n < sizeof c->item / sizeof *c->item) {
-            c->item[c->n] = (struct check_case){p, words(&w, c->arena, graph, legal)};
+            c->item[c->n] =
+                (struct check_case){p->dtype, p->tolerance, words(&w, c->arena, graph, legal)};
             c->rng = seed; /* the same operator again, in the graph of all */
-            (void)maker_of(w.p)(&w, c->graph);
+            (void)draw_maker_of(w.p)(&w, c->graph);
             add_borders(c->graph, c->graph->op[c->graph->n_op - 1]);
-            add_row(c->graph, arena_printf(c->arena, "%02u_case", c->n++));
+            draw_row(c->graph, arena_printf(c->arena, "%02u_case", c->n++));
             ++*n_added;
         }
         *why = refused ? refused : *why;

@@ -94,6 +94,27 @@ static void check_attribute(struct check *c, const struct target_attr *attr)
 
 /* --- cases of all patterns with the present settings --- */
 
+static void add_composites(struct check *c, bool loud)
+{
+    const struct describe *detail = c->desc->detail;
+
+    for (uint32_t i = 0; i < detail->n_composite; i++) {
+        const struct describe_composite *p = &detail->composite[i];
+        uint32_t n;
+        const char *why;
+        if (!check_add_composites(&c->cases, &c->target, p, &c->p.hw, &n, &why)) {
+            if (loud)
+                fails(c, "composite %s: one of its steps is never drawn", p->name);
+        } else if (n == 0 && loud) {
+            fails(c, "composite %s: found none that it supports; the last reason: %s", p->name,
+                  why ? why : "none");
+        } else if (loud) {
+            pass(c, "composite %s: supports %u of those generated; refused, for example: %s",
+                 p->name, n, why ? why : "nothing");
+        }
+    }
+}
+
 static void add_patterns(struct check *c, bool loud)
 {
     const struct describe *detail = c->desc->detail;
@@ -214,7 +235,7 @@ static const char *where(const struct check *c)
 
 static const char *input_words(const struct check *c, uint32_t i, uint32_t inference)
 {
-    const enum ir_type type = c->cases.item[i].pattern->dtype;
+    const enum ir_type type = c->cases.item[i].dtype;
     int32_t end[2] = {1, -1};
 
     if (type != IR_F32)
@@ -254,7 +275,7 @@ static bool too_far(struct check *c, uint32_t i, uint32_t k, const uint8_t *got,
 {
     const struct ir_tensor *t = c->p.graph->tensor[c->p.graph->out[i]];
     const uint8_t *want = c->want[i].bytes + k % INFERENCES * c->want[i].n_bytes;
-    double most = c->cases.item[i].pattern->tolerance, apart = run_difference(t, want, got);
+    double most = c->cases.item[i].tolerance, apart = run_difference(t, want, got);
 
     if (apart > most * (1 + 1e-9) && loud)
         fails(c,
@@ -274,9 +295,8 @@ static void compare(struct check *c, const struct run_data *got, uint32_t n, con
         bool wrong = false;
         for (uint32_t k = 0; k < n && !wrong; k++) {
             const uint8_t *bytes = got[i].bytes + k * got[i].n_bytes;
-            wrong = c->cases.item[i].pattern->tolerance > 0
-                        ? too_far(c, i, k, bytes, how, bad == 0)
-                        : wrong_byte(c, i, k, bytes, how, bad == 0);
+            wrong = c->cases.item[i].tolerance > 0 ? too_far(c, i, k, bytes, how, bad == 0)
+                                                   : wrong_byte(c, i, k, bytes, how, bad == 0);
         }
         bad += wrong;
     }
@@ -360,6 +380,7 @@ static enum status round_of(struct check *c, bool first, struct diag *d)
     c->cases = (struct check_cases){.arena = c->arena, .rng = seed};
     c->cases.graph = ir_graph_new(c->arena, "cases");
     add_patterns(c, first);
+    add_composites(c, first);
     if (c->cases.n == 0)
         return ST_OK;
     TRY(compile_graph(c, d));
@@ -426,7 +447,7 @@ enum status check_target(struct arena *a, const struct options *o, struct diag *
     TRY(native_load(a, c.desc, o->allow_native, d));
     TRY(pipeline_config(a, o->hw, &c.p.hw, d));
     pass(&c, "%s/target.json: %s %s, %u patterns, %u attributes", dir, c.desc->name,
-         c.desc->version, c.desc->detail->n_pattern, c.desc->n_attr);
+         c.desc->version, c.desc->detail->n_pattern + c.desc->detail->n_composite, c.desc->n_attr);
     for (uint32_t i = 0; i < c.desc->n_attr; i++)
         check_attribute(&c, &c.desc->attr[i]);
     TRY(defaults(&c, d));

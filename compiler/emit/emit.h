@@ -65,9 +65,9 @@ bool emit_outside_used(const struct emit_unit *u, const struct target_desc *desc
 /* Targets with a core of their own, in the order of struct hd_call's ports; how many. */
 uint32_t emit_outside_ports(const struct emit_unit *u, const struct target *port[TARGET_MAX]);
 
-/* external.c: operators on targets that a target.json describes. */
-const struct describe_pattern *emit_outside_pattern(const struct emit_unit *u,
-                                                    const struct ir_op *op);
+/* external.c: operators on targets that a target.json describes. The name of its pattern, or of the
+ * composite that it is part of. */
+const char *emit_outside_pattern(const struct emit_unit *u, const struct ir_op *op);
 /* The C function that the operator's call begins with; NULL: loops over its blocks. */
 const char *emit_outside_function(const struct emit_unit *u, const struct ir_op *op);
 void emit_outside_includes(struct emit_unit *u, struct text *t);

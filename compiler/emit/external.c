@@ -1,5 +1,5 @@
-/* external.c - operators on targets that a target.json describes: its call with every $word filled
- * in, and the target's own headers and sources next to the emitted C, in a folder of its name. */
+/* external.c - operators on targets that a target.json describes: what the words of a call stand for,
+ * and the target's own headers and sources next to the emitted C, in a folder of its name. */
 #include "compiler/ir/float_numbers.h"
 #include "compiler/target/describe.h"
 
@@ -10,6 +10,7 @@
 #include "compiler/layout/geometry.h"
 #include "emit.h"
 #include "emit_host.h"
+#include "emit_outside.h"
 
 #define MAX_SOURCE ((size_t)16 << 20)
 
@@ -119,7 +120,7 @@ static const char *float_scales(struct emit_unit *u, const struct ir_op *op)
     return constant(u, "float", scale, op->fixed.n * sizeof *scale);
 }
 
-static const char *dev(struct emit_unit *u, const struct ir_op *op)
+const char *emit_outside_dev(struct emit_unit *u, const struct ir_op *op)
 {
     const struct target *port[TARGET_MAX];
     uint32_t n = emit_outside_ports(u, port);
@@ -140,8 +141,7 @@ static const char *c_type(enum ir_type type)
     }
 }
 
-/* Of one byte no alignment changes. */
-static const char *cast(struct emit_unit *u, const char *is_const, enum ir_type type)
+const char *emit_outside_cast(struct emit_unit *u, const char *is_const, enum ir_type type)
 {
     return arena_printf(u->arena, "(%s%s *)%s", is_const, c_type(type),
                         ir_type_bytes(type) == 1 ? ""
@@ -153,7 +153,8 @@ static const char *operand(struct emit_unit *u, const struct ir_op *op, uint32_t
                            enum ir_type type)
 {
     return i < op->n_in && op->in[i] != IR_NONE
-               ? arena_printf(u->arena, "%s%s", cast(u, "const ", type), emit_pointer(u, op->in[i]))
+               ? arena_printf(u->arena, "%s%s", emit_outside_cast(u, "const ", type),
+                              emit_pointer(u, op->in[i]))
                : "NULL";
 }
 
@@ -188,8 +189,8 @@ static const char *sum_type(enum ir_type type)
     return type == IR_F32 ? "float" : type == IR_I16 ? "int64_t" : "int32_t";
 }
 
-static const char *pointer(struct emit_unit *u, const struct ir_op *op,
-                           const struct describe_pattern *p, enum describe_pointer what)
+const char *emit_outside_pointer(struct emit_unit *u, const struct ir_op *op,
+                                 const struct describe_pattern *p, enum describe_pointer what)
 {
     const struct ir_tensor *bias = ir_in(u->graph, op, 2);
     const struct ir_fixed *f = &op->fixed;
@@ -198,10 +199,11 @@ static const char *pointer(struct emit_unit *u, const struct ir_op *op,
     case POINTER_X: return operand(u, op, 0, p->dtype);
     case POINTER_X2: return operand(u, op, 1, p->dtype);
     case POINTER_Y:
-        return arena_printf(u->arena, "%s%s", cast(u, "", p->dtype), emit_pointer(u, op->out[0]));
+        return arena_printf(u->arena, "%s%s", emit_outside_cast(u, "", p->dtype),
+                            emit_pointer(u, op->out[0]));
     case POINTER_W:
         return arena_printf(u->arena, "%s(model_constants + 0x%x)",
-                            cast(u, "const ", p->dtype == IR_I16 ? IR_I8 : p->dtype),
+                            emit_outside_cast(u, "const ", p->dtype == IR_I16 ? IR_I8 : p->dtype),
                             weights(u, op, p));
     case POINTER_BIAS:
         return bias ? constant(u, sum_type(p->dtype), bias->data, ir_bytes(bias)) : "NULL";
@@ -212,81 +214,16 @@ static const char *pointer(struct emit_unit *u, const struct ir_op *op,
     case POINTER_FLOATS: return float_scales(u, op);
     case POINTER_TABLE: return table(u, op, p);
     case POINTER_PARAMS: return arena_printf(u->arena, "&%s_%u", emit_id(u, op->row), op->id);
-    case POINTER_DEV: return dev(u, op);
+    case POINTER_DEV: return emit_outside_dev(u, op);
     default: return "NULL";
     }
 }
 
-static const char *setting(struct emit_unit *u, const struct target *t, uint32_t attr)
+const char *emit_outside_setting(struct emit_unit *u, const struct target *t, uint32_t attr)
 {
     const struct target_setting *s = &t->setting[attr];
 
     return t->desc->attr[attr].type == TARGET_STRING
                ? arena_printf(u->arena, "\"%s\"", s->text)
                : arena_printf(u->arena, "%lld", (long long)s->number);
-}
-
-const struct describe_pattern *emit_outside_pattern(const struct emit_unit *u,
-                                                    const struct ir_op *op)
-{
-    const struct target_question q = {u->arena,       u->graph, op, emit_outside(u, op),
-                                      u->program->hw, {0, 0}};
-    const char *why;
-
-    return describe_match(&q, &why);
-}
-
-static const char *call_of(const struct emit_unit *u, const struct ir_op *op)
-{
-    const struct target_question q = {u->arena,       u->graph, op, emit_outside(u, op),
-                                      u->program->hw, {0, 0}};
-
-    return native_call(emit_outside_pattern(u, op), &q);
-}
-
-const char *emit_outside_function(const struct emit_unit *u, const struct ir_op *op)
-{
-    const char *call = call_of(u, op);
-
-    return call ? arena_strndup(u->arena, call, strcspn(call, " (")) : NULL;
-}
-
-enum status emit_outside_params(struct emit_unit *u, struct text *t, const struct ir_op *op,
-                                struct diag *d)
-{
-    const char *call = call_of(u, op);
-
-    if (!call)
-        return emit_blocks_params(u, t, op, d);
-    return strstr(call, "$params") ? emit_host_params(u, t, op, d) : ST_OK;
-}
-
-void emit_outside_call(struct emit_unit *u, struct text *t, const struct ir_op *op)
-{
-    const struct target *target = emit_outside(u, op);
-    const struct describe_pattern *p = emit_outside_pattern(u, op);
-    struct target_values v = {{0}};
-
-    if (!call_of(u, op)) {
-        emit_blocks_call(u, t, op, dev(u, op));
-        return;
-    }
-    describe_values(p, u->graph, op, &v);
-    text_add(t, "MODEL_TRY(");
-    for (const char *c = call_of(u, op); *c; c++) {
-        struct describe_word w;
-        if (*c != '$') {
-            text_add_n(t, c, 1);
-            continue;
-        }
-        describe_word(target->desc, c + 1, &w);
-        if (w.pointer != POINTER_COUNT)
-            text_add(t, pointer(u, op, p, w.pointer));
-        else if (w.value != TARGET_VALUE_COUNT)
-            text_printf(t, "%lld", (long long)v.v[w.value]);
-        else
-            text_add(t, setting(u, target, w.attr));
-        c += w.n_bytes;
-    }
-    text_add(t, ");\n");
 }

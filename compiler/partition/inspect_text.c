@@ -38,10 +38,19 @@ static void candidates(const struct partition *p, uint32_t i, struct text *t)
 
         if (c[k].why && !at.chosen)
             continue;
+        if (c[k].group && c[k].group->op[c[k].group->n - 1] != p->graph->op[i]) {
+            const struct ir_op *last = c[k].group->op[c[k].group->n - 1];
+            text_printf(t, "%s%s with %s", any ? ", " : "", target->name,
+                        p->graph->row[last->row].name);
+            any = true;
+            continue;
+        }
         text_printf(t, "%s%s %.0f%s", any ? ", " : "", target->name, at.cycles,
                     !at.chosen && target->desc->accelerator ? " alone" : "");
         if (at.group != IR_NONE)
             text_printf(t, " (group %u)", at.group);
+        if (c[k].group)
+            text_printf(t, " (%s)", c[k].group->name);
         any = true;
     }
     for (uint32_t k = 0; k < p->targets->n; k++)

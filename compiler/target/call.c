@@ -43,25 +43,68 @@ static bool same(const char *name, const char *text, size_t n)
     return strlen(name) == n && memcmp(name, text, n) == 0;
 }
 
-void describe_word(const struct target_desc *desc, const char *name, struct describe_word *w)
+static uint32_t edge_named(const struct describe_composite *c, const char *name, size_t n)
 {
-    size_t n = strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789_");
-    uint32_t p = 0, attr = 0;
+    for (uint32_t i = 0; i < c->n_edge; i++)
+        if (same(c->edge[i], name, n))
+            return i;
+    return COMPOSITE_EDGES;
+}
 
-    while (p < POINTER_COUNT && !same(pointers[p].name, name, n))
+/* The step before a '.'; n_step: none. */
+static uint32_t step_named(const struct describe_composite *c, const char *name, size_t n)
+{
+    uint32_t i = 0;
+
+    while (i < c->n_step && !same(c->step[i].name, name, n))
+        i++;
+    return i;
+}
+
+void describe_word(const struct target_desc *desc, const struct describe_composite *composite,
+                   const char *name, struct describe_word *w)
+{
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyz0123456789_";
+    size_t n = strspn(name, letters), before = 0;
+    uint32_t p = 0, attr = 0, step = COMPOSITE_STEPS;
+    const bool dot = composite && name[n] == '.' && strspn(name + n + 1, letters) > 0;
+
+    if (dot) {
+        step = step_named(composite, name, n);
+        before = n + 1;
+        n = strspn(name + before, letters);
+    }
+    const bool known = !composite || (dot && step < composite->n_step);
+    while (p < POINTER_COUNT && !same(pointers[p].name, name + before, n))
         p++;
-    while (attr < desc->n_attr && !same(desc->attr[attr].name, name, n))
+    while (attr < desc->n_attr && !same(desc->attr[attr].name, name + before, n))
         attr++;
-    *w = (struct describe_word){(enum describe_pointer)p, target_value_find(name, n), attr, n};
+    *w = (struct describe_word){
+        composite && !dot ? edge_named(composite, name, n) : COMPOSITE_EDGES,
+        step,
+        known || (!dot && p == POINTER_DEV) ? (enum describe_pointer)p : POINTER_COUNT,
+        known ? target_value_find(name + before, n) : TARGET_VALUE_COUNT,
+        dot ? desc->n_attr : attr,
+        before + n};
+}
+
+static bool is_nothing(const struct target_desc *desc, const struct describe_word *w)
+{
+    return w->edge == COMPOSITE_EDGES && w->pointer == POINTER_COUNT &&
+           w->value == TARGET_VALUE_COUNT && w->attr == desc->n_attr;
 }
 
 /* What stands nearest to a word that means nothing; NULL: nothing near. */
-static const char *near_word(const struct target_desc *desc, const char *name, size_t n_bytes)
+static const char *near_word(const struct target_desc *desc,
+                             const struct describe_composite *composite, const char *name,
+                             size_t n_bytes)
 {
-    const char *words[POINTER_COUNT + TARGET_VALUE_COUNT + 64];
+    const char *words[POINTER_COUNT + TARGET_VALUE_COUNT + COMPOSITE_EDGES + 64];
     char word[64];
     size_t n = 0;
 
+    for (uint32_t i = 0; composite && i < composite->n_edge; i++)
+        words[n++] = composite->edge[i];
     for (uint32_t i = 0; i < POINTER_COUNT; i++)
         words[n++] = pointers[i].name;
     for (uint32_t i = 0; i < TARGET_VALUE_COUNT; i++)
@@ -73,7 +116,8 @@ static const char *near_word(const struct target_desc *desc, const char *name, s
 }
 
 /* Every $word means something; the text stays one C call. */
-const char *describe_bad_call(const struct target_desc *desc, const char *call)
+const char *describe_bad_call(const struct target_desc *desc,
+                              const struct describe_composite *composite, const char *call)
 {
     static _Thread_local char text[160];
     int depth = 0;
@@ -87,12 +131,14 @@ const char *describe_bad_call(const struct target_desc *desc, const char *call)
         }
         if (*p != '$')
             continue;
-        describe_word(desc, p + 1, &w);
-        if (w.pointer == POINTER_COUNT && w.value == TARGET_VALUE_COUNT && w.attr == desc->n_attr) {
-            const char *near = near_word(desc, p + 1, w.n_bytes);
-            snprintf(text, sizeof text, "'$%.*s' is not a pointer, value or attribute%s%s%s",
-                     w.n_bytes < 40 ? (int)w.n_bytes : 40, p + 1, near ? "; did you mean '$" : "",
-                     near ? near : "", near ? "'?" : "");
+        describe_word(desc, composite, p + 1, &w);
+        if (is_nothing(desc, &w)) {
+            const char *near = near_word(desc, composite, p + 1, w.n_bytes);
+            snprintf(text, sizeof text, "'$%.*s' is not %s%s%s%s",
+                     w.n_bytes < 40 ? (int)w.n_bytes : 40, p + 1,
+                     composite ? "an edge, an attribute, or a step's pointer or value ($STEP.w)"
+                               : "a pointer, value or attribute",
+                     near ? "; did you mean '$" : "", near ? near : "", near ? "'?" : "");
             return text;
         }
     }

@@ -9,25 +9,6 @@
 #include "base/home.h"
 #include "describe_read.h"
 
-int64_t read_whole(const cJSON *v)
-{
-    const double most = 9007199254740992.0; /* 2^53 */
-
-    return (int64_t)(v->valuedouble > most    ? most
-                     : v->valuedouble < -most ? -most
-                                              : v->valuedouble);
-}
-
-int read_word(const cJSON *o, const char *key, const char *const *words)
-{
-    const cJSON *s = get(o, key);
-
-    for (int i = 0; s && words[i]; i++)
-        if (strcmp(words[i], s->valuestring) == 0)
-            return i;
-    return 0;
-}
-
 static struct describe_files strings(struct reader *r, const cJSON *array)
 {
     const char **name = ARENA_ARRAY(r->a, const char *, (size_t)cJSON_GetArraySize(array) + 1);
@@ -119,7 +100,7 @@ static enum status attribute(struct reader *r, const cJSON *o, struct target_att
                              "a choice, and nothing else, lists its words in \"values\"");
     attr->choice = strings(r, get(o, "values")).name;
     struct describe_word w;
-    describe_word(r->desc, attr->name, &w);
+    describe_word(r->desc, NULL, attr->name, &w);
     if (w.pointer != POINTER_COUNT || w.value != TARGET_VALUE_COUNT)
         return json_doc_fail(&r->doc, arena_printf(r->a, "%s.name", path), r->d,
                              "'%s' already means something in calls", attr->name);
@@ -148,18 +129,6 @@ static enum status attributes(struct reader *r, const cJSON *root)
     return ST_OK;
 }
 
-const char *read_near_attr(struct reader *r, const char *name, bool ints)
-{
-    const char **words = ARENA_ARRAY(r->a, const char *, r->desc->n_attr + 1);
-    uint32_t n = 0;
-
-    for (uint32_t i = 0; i < r->desc->n_attr; i++)
-        if (!ints || r->desc->attr[i].type == TARGET_INT)
-            words[n++] = r->desc->attr[i].name;
-    const char *near = json_doc_near(name, words, n);
-    return near ? arena_printf(r->a, "; did you mean \"%s\"?", near) : "";
-}
-
 /* Attributes that vary: within bounds, and where nothing but a call sees them. */
 static enum status knobs(struct reader *r, const cJSON *root)
 {
@@ -168,7 +137,7 @@ static enum status knobs(struct reader *r, const cJSON *root)
     for (uint32_t i = 0; i < list.n; i++) {
         struct describe_word w;
         const char *path = arena_printf(r->a, "knobs[%u]", i);
-        describe_word(r->desc, list.name[i], &w);
+        describe_word(r->desc, NULL, list.name[i], &w);
         if (w.attr == r->desc->n_attr || list.name[i][w.n_bytes])
             return json_doc_fail(&r->doc, path, r->d, "unknown attribute '%.40s'%s", list.name[i],
                                  read_near_attr(r, list.name[i], false));
@@ -277,7 +246,8 @@ static enum status read_root(struct reader *r)
     TRY(blocks(r, root));
     TRY(attributes(r, root));
     TRY(knobs(r, root));
-    return read_operators(r, root);
+    TRY(read_operators(r, root));
+    return read_composites(r, root);
 }
 
 enum status describe_read(struct arena *a, const char *dir, const struct target_desc **desc,
@@ -292,6 +262,7 @@ enum status describe_read(struct arena *a, const char *dir, const struct target_
                                    .refusal = describe_refuses,
                                    .cost = describe_cost,
                                    .transfer = describe_transfer,
+                                   .groups = composite_groups,
                                    .detail = r.detail};
     enum status st = json_doc_read(a, arena_printf(a, "%s/target.json", dir), &r.doc, d);
     if (st == ST_OK)

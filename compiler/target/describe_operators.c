@@ -6,6 +6,7 @@
 static enum status bound(struct reader *r, const cJSON *v, const char *path,
                          struct describe_bound *b)
 {
+    b->value = TARGET_VALUE_COUNT;
     if (!v)
         return ST_OK;
     b->given = true;
@@ -24,19 +25,27 @@ static enum status bound(struct reader *r, const cJSON *v, const char *path,
             b->attr = &r->desc->attr[i];
             return ST_OK;
         }
+    b->value = target_value_find(v->valuestring, strlen(v->valuestring));
+    if (b->value != TARGET_VALUE_COUNT)
+        return ST_OK;
     return json_doc_fail(&r->doc, path, r->d,
-                         "expected a number or an attribute of type int, found \"%.40s\"%s",
+                         "expected a number, a value or an attribute of type int, found "
+                         "\"%.40s\"%s",
                          v->valuestring, read_near_attr(r, v->valuestring, true));
+}
+
+static bool is_number(const struct describe_bound *b)
+{
+    return b->given && !b->attr && b->value == TARGET_VALUE_COUNT;
 }
 
 /* Bounds that nothing meets are a mistake. */
 static enum status check_bounds(struct reader *r, const char *path, const struct describe_limit *l)
 {
-    if (l->low.given && l->high.given && !l->low.attr && !l->high.attr &&
-        l->low.number > l->high.number)
+    if (is_number(&l->low) && is_number(&l->high) && l->low.number > l->high.number)
         return json_doc_fail(&r->doc, path, r->d, "its minimum %lld exceeds its maximum, %lld",
                              (long long)l->low.number, (long long)l->high.number);
-    if (l->multiple.given && !l->multiple.attr && l->multiple.number < 1)
+    if (is_number(&l->multiple) && l->multiple.number < 1)
         return json_doc_fail(&r->doc, arena_printf(r->a, "%s.multiple_of", path), r->d,
                              "expected at least 1, found %lld", (long long)l->multiple.number);
     return ST_OK;
@@ -48,6 +57,7 @@ static enum status limit(struct reader *r, const cJSON *o, const char *path,
     const cJSON *one_of = get(o, "one_of"), *n;
 
     l->value = target_value_find(o->string, strlen(o->string));
+    l->low.value = l->high.value = l->multiple.value = TARGET_VALUE_COUNT;
     if (l->value == TARGET_VALUE_COUNT) {
         const char *words[TARGET_VALUE_COUNT];
         for (uint32_t i = 0; i < TARGET_VALUE_COUNT; i++)
@@ -105,7 +115,7 @@ static enum status check_call(struct reader *r, const struct describe_pattern *p
                              "requantisation: leave them out");
     path = arena_printf(r->a, "%s.call", path);
     const char *call = p->call;
-    const char *bad = call ? describe_bad_call(r->desc, call) : NULL;
+    const char *bad = call ? describe_bad_call(r->desc, NULL, call) : NULL;
     return bad ? json_doc_fail(&r->doc, path, r->d, "%s", bad) : ST_OK;
 }
 

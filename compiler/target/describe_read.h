@@ -1,4 +1,5 @@
-/* describe_read.h - shared by the files that read a target.json: describe.c and describe_operators.c. */
+/* describe_read.h - shared by the files that read a target.json: describe.c, describe_operators.c,
+ * describe_composites.c. */
 #ifndef HEDDLE_COMPILER_TARGET_DESCRIBE_READ_H
 #define HEDDLE_COMPILER_TARGET_DESCRIBE_READ_H
 
@@ -34,7 +35,7 @@ static inline double number(const cJSON *o, const char *key)
     return n ? n->valuedouble : 0;
 }
 
-/* A whole number of the file; those that a double cannot count are as good as the last it can. */
+/* describe_read.c: a whole number of the file; those that a double cannot count are as good as the last it can. */
 int64_t read_whole(const cJSON *v);
 /* Index of a word of the schema's enum; 0 if the member does not exist. */
 int read_word(const cJSON *o, const char *key, const char *const *words);
@@ -45,5 +46,7 @@ const char *read_near_attr(struct reader *r, const char *name, bool ints);
 enum status read_operators(struct reader *r, const cJSON *root);
 enum status read_operator(struct reader *r, const cJSON *o, const char *path,
                           struct describe_pattern *p);
+/* describe_composites.c: "composites". */
+enum status read_composites(struct reader *r, const cJSON *root);
 
 #endif

@@ -72,7 +72,7 @@ const char *native_refusal(const struct describe_pattern *p, const struct target
         return arena_strdup(q->arena, *why ? why : "its native code refuses it");
     }
     const char *call = native_call(p, q);
-    const char *bad = call ? describe_bad_call(q->target->desc, call) : NULL;
+    const char *bad = call ? describe_bad_call(q->target->desc, NULL, call) : NULL;
     return bad ? arena_printf(q->arena, "its native code wrote an invalid call: %s", bad) : NULL;
 }
 

@@ -1,7 +1,6 @@
 /* pattern.c - does a pattern of a target.json take an operator? Every rule names the value that
  * broke it. Where the target's arithmetic is not the reference's, only operators on which the two
  * agree are taken: an answer never depends on where it was computed. */
-#include <math.h>
 #include <string.h>
 
 #include "base/text.h"
@@ -46,8 +45,7 @@ static const char *check_tensor(const struct describe_pattern *p, const struct t
     return NULL;
 }
 
-/* Weights and bias, which the compiler hands over as constants. */
-static bool has_weights(enum ir_opcode opcode)
+bool describe_has_weights(enum ir_opcode opcode)
 {
     return opcode == IR_OP_CONV2D || opcode == IR_OP_DEPTHWISE_CONV2D ||
            opcode == IR_OP_FULLY_CONNECTED;
@@ -99,13 +97,14 @@ static const char *check_shapes(const struct target_question *q)
     return NULL;
 }
 
-static const char *check_operands(const struct describe_pattern *p, const struct target_question *q)
+static const char *check_operands(const struct describe_pattern *p, const struct target_question *q,
+                                  bool broadcast)
 {
     ASK(check_tensor(p, q, ir_in(q->graph, q->op, 0), "the input"));
     ASK(check_tensor(p, q, ir_out(q->graph, q->op, 0), "the output"));
-    if (has_weights(p->opcode))
+    if (describe_has_weights(p->opcode))
         return check_weights(p, q);
-    if (ir_op_info(p->opcode)->has_int) /* arithmetic of two operands */
+    if (ir_op_info(p->opcode)->has_int && !broadcast) /* arithmetic of two operands */
         ASK(check_shapes(q));
     for (uint32_t i = 1; i < q->op->n_in; i++)
         if (ir_in(q->graph, q->op, i))
@@ -120,7 +119,7 @@ static const char *check_zero_points(const struct describe_pattern *p,
 
     const int64_t middle = p->dtype == IR_U8 ? 128 : 0; /* of symmetric weights */
 
-    if (p->zero_points != ZERO_BOTH && has_weights(p->opcode) && v[TARGET_Z_W] != middle)
+    if (p->zero_points != ZERO_BOTH && describe_has_weights(p->opcode) && v[TARGET_Z_W] != middle)
         REFUSE(q, "z_w is %lld, this pattern supports only %lld", (long long)v[TARGET_Z_W],
                (long long)middle);
     for (uint32_t i = 0; i < 3 && p->zero_points == ZERO_NONE; i++)
@@ -172,7 +171,7 @@ static const char *check_scales(const struct describe_pattern *p, const struct t
 
     if (f->n_real)
         REFUSE(q, "it rounds in floating point (--onnx-rounding=onnx or --fc-scale=litert)");
-    if (p->per_tensor && has_weights(p->opcode) && !one_scale(f))
+    if (p->per_tensor && describe_has_weights(p->opcode) && !one_scale(f))
         REFUSE(q, "the weights are quantised per channel (%u scales), this pattern supports one",
                f->n);
     for (uint32_t i = 0; i < f->n && p->requantise != REQUANTISE_FLOAT; i++)
@@ -180,8 +179,11 @@ static const char *check_scales(const struct describe_pattern *p, const struct t
     return NULL;
 }
 
-static int64_t bound(const struct describe_bound *b, const struct target_question *q)
+static int64_t bound(const struct describe_bound *b, const struct target_question *q,
+                     const int64_t *v)
 {
+    if (b->value != TARGET_VALUE_COUNT)
+        return v[b->value];
     return b->attr ? q->target->setting[b->attr - q->target->desc->attr].number : b->number;
 }
 
@@ -200,10 +202,11 @@ static const char *check_one_of(const struct describe_limit *l, const struct tar
 }
 
 static const char *check_limit(const struct describe_limit *l, const struct target_question *q,
-                               int64_t v)
+                               const int64_t *all)
 {
     const char *name = target_value_name(l->value);
-    int64_t low = bound(&l->low, q), high = bound(&l->high, q), unit = bound(&l->multiple, q);
+    const int64_t v = all[l->value], low = bound(&l->low, q, all), high = bound(&l->high, q, all),
+                  unit = bound(&l->multiple, q, all);
 
     if (l->low.given && l->high.given && low == high && v != low)
         REFUSE(q, "%s is %lld, expected %lld", name, (long long)v, (long long)low);
@@ -241,17 +244,19 @@ void describe_values(const struct describe_pattern *p, const struct ir_graph *g,
     v[TARGET_Z_OUT] += shift_of(p, ir_out(g, op, 0));
     v[TARGET_ACT_MIN] += shift_of(p, ir_out(g, op, 0));
     v[TARGET_ACT_MAX] += shift_of(p, ir_out(g, op, 0));
-    if (has_weights(p->opcode))
+    if (describe_has_weights(p->opcode))
         v[TARGET_Z_W] += shift_of(p, ir_in(g, op, 1));
     else if (v[TARGET_IN2_BYTES])
         v[TARGET_Z_IN2] += shift_of(p, ir_in(g, op, 1));
 }
 
-const char *describe_refusal(const struct describe_pattern *p, const struct target_question *q)
+/* All rules of a pattern but those of its blocks. */
+static const char *check_rules(const struct describe_pattern *p, const struct target_question *q,
+                               bool broadcast)
 {
     struct target_values values = {{0}};
 
-    ASK(check_operands(p, q));
+    ASK(check_operands(p, q, broadcast));
     describe_values(p, q->graph, q->op, &values);
     ASK(check_zero_points(p, q, values.v));
     ASK(check_activation(p, q));
@@ -259,110 +264,22 @@ const char *describe_refusal(const struct describe_pattern *p, const struct targ
     if (p->dtype != IR_F32)
         ASK(check_scales(p, q));
     for (uint32_t i = 0; i < p->n_limit; i++)
-        ASK(check_limit(&p->limit[i], q, values.v[p->limit[i].value]));
-    struct hdk_blocks plan;
-    double cycles;
-    return p->call ? NULL
-                   : blocks_plan(q->arena, q->graph, q->op, &describe_of(q->target)->blocks_unit,
-                                 &plan, &cycles);
-}
-
-const struct describe_pattern *describe_match(const struct target_question *q, const char **why)
-{
-    const struct describe *t = describe_of(q->target);
-    struct text all;
-
-    text_init(&all, q->arena);
-    for (uint32_t i = 0; i < t->n_pattern; i++) {
-        const struct describe_pattern *p = &t->pattern[i];
-        if (p->opcode != q->op->opcode)
-            continue;
-        const char *reason = describe_refusal(p, q);
-        if (!reason)
-            reason = native_refusal(p, q);
-        if (!reason)
-            return p;
-        if (strcmp(p->name, ir_op_info(p->opcode)->name) == 0)
-            text_printf(&all, "%s%s", all.length ? ", " : "", reason);
-        else
-            text_printf(&all, "%s%s: %s", all.length ? ", " : "", p->name, reason);
-    }
-    if (!all.length)
-        text_printf(&all, "no pattern for %s", ir_op_info(q->op->opcode)->name);
-    *why = all.data;
+        ASK(check_limit(&p->limit[i], q, values.v));
     return NULL;
 }
 
-static double blocks_cost(const struct target_question *q)
+const char *describe_step_refusal(const struct describe_step *s, const struct target_question *q)
+{
+    return check_rules(&s->pattern, q, s->broadcast);
+}
+
+const char *describe_refusal(const struct describe_pattern *p, const struct target_question *q)
 {
     struct hdk_blocks plan;
-    double cycles = 0;
+    double cycles;
 
-    (void)blocks_plan(q->arena, q->graph, q->op, &describe_of(q->target)->blocks_unit, &plan,
-                      &cycles);
-    return cycles;
-}
-
-static double pattern_cost(const struct target_question *q)
-{
-    struct target_values values = {{0}};
-    const int64_t *v = values.v;
-    const char *why;
-    const struct describe_pattern *p = describe_match(q, &why);
-
-    if (!p)
-        return 0;
-    double own = native_cost(p, q);
-    if (own >= 0)
-        return own;
-    if (!p->call)
-        return blocks_cost(q);
-    target_values_of(q->graph, q->op, &values);
-    return p->fixed + p->per_mac * (double)v[TARGET_MACS] +
-           p->per_output * (double)v[TARGET_ELEMENTS] +
-           p->per_byte * (double)(v[TARGET_IN_BYTES] + v[TARGET_IN2_BYTES] + v[TARGET_W_BYTES] +
-                                  v[TARGET_OUT_BYTES]);
-}
-
-struct target_cost describe_cost(const struct target_question *q)
-{
-    const double cycles = pattern_cost(q);
-
-    return (struct target_cost){cycles, cycles};
-}
-
-double describe_transfer(const struct target *t, const struct hd_config *hw,
-                         const struct target_memory *m, uint64_t n_bytes)
-{
-    const struct describe *detail = describe_of(t);
-
-    (void)hw;
-    (void)m;
-    return detail->transfer_fixed + detail->transfer_per_byte * (double)n_bytes;
-}
-
-double describe_tolerance(struct arena *a, const struct ir_graph *g, const struct target_list *list,
-                          const struct hd_config *hw)
-{
-    double squares = 0;
-
-    for (uint32_t i = 0; i < g->n_op; i++) {
-        const struct ir_op *op = g->op[i];
-        const struct target *t = op->target < list->n ? list->target[op->target] : NULL;
-        const char *why;
-        if (op->dead || !t || !t->desc->outside)
-            continue;
-        const struct target_question q = {a, g, op, t, target_hw(t, hw), {0, 0}};
-        const struct describe_pattern *p = describe_match(&q, &why);
-        squares += p ? p->tolerance * p->tolerance : 0;
-    }
-    return sqrt(squares);
-}
-
-const char *describe_refuses(const struct target_question *q)
-{
-    const char *why = NULL;
-
-    (void)describe_match(q, &why);
-    return why;
+    ASK(check_rules(p, q, false));
+    return p->call ? NULL
+                   : blocks_plan(q->arena, q->graph, q->op, &describe_of(q->target)->blocks_unit,
+                                 &plan, &cycles);
 }
