@@ -4,6 +4,7 @@
 
 #include "base/random.h"
 #include "compiler/legalise/legalise.h"
+#include "compiler/target/region.h"
 #include "draw.h"
 
 #define TRIES 6000
@@ -115,6 +116,9 @@ static const char *taken(struct draw *w, const struct hd_config *hw, uint64_t se
         return "legalised into another operator";
     const struct target_question q = {w->c->arena, g, *legal, w->target, hw, {0, 0}};
     const char *why = describe_refusal(w->p, &q);
+    double cycles;
+    if (!why && describe_of(w->target)->region_call)
+        why = region_refusal(&q, (*legal)->id, (*legal)->id, &cycles);
     return why ? why : native_refusal(w->p, &q);
 }
 

@@ -115,6 +115,22 @@ static void add_composites(struct check *c, bool loud)
     }
 }
 
+static void add_chains(struct check *c, bool loud)
+{
+    uint32_t n;
+    const char *why;
+
+    if (!c->desc->detail->region_call)
+        return;
+    check_add_chains(&c->cases, &c->target, &c->p.hw, &n, &why);
+    if (n == 0 && loud)
+        fails(c, "regions: found no chain of operators that it supports; the last reason: %s",
+              why ? why : "none");
+    else if (loud)
+        pass(c, "regions: supports %u of the chains generated; refused, for example: %s", n,
+             why ? why : "nothing");
+}
+
 static void add_patterns(struct check *c, bool loud)
 {
     const struct describe *detail = c->desc->detail;
@@ -381,6 +397,7 @@ static enum status round_of(struct check *c, bool first, struct diag *d)
     c->cases.graph = ir_graph_new(c->arena, "cases");
     add_patterns(c, first);
     add_composites(c, first);
+    add_chains(c, first);
     if (c->cases.n == 0)
         return ST_OK;
     TRY(compile_graph(c, d));

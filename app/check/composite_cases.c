@@ -4,6 +4,7 @@
 
 #include "base/random.h"
 #include "compiler/legalise/legalise.h"
+#include "compiler/target/region.h"
 #include "draw.h"
 
 #define TRIES 20000
@@ -87,14 +88,13 @@ static const struct ir_op *last_of(const struct describe_composite *c, const str
     return n == c->n_step ? last : NULL;
 }
 
-static const char *taken(struct draw *w, const struct describe_composite *c,
-                         const struct hd_config *hw, uint64_t seed, const char **words)
+/* Drawn from `seed` and legalised: NULL, or why it cannot be asked about. */
+static const char *legalised(struct draw *w, const struct describe_composite *c, uint64_t seed,
+                             struct ir_graph **graph)
 {
     const struct lgl_options o = {LGL_FC_CLASSIC};
-    struct ir_graph *g = ir_graph_new(w->c->arena, "case");
-    struct composite_match m;
+    struct ir_graph *g = *graph = ir_graph_new(w->c->arena, "case");
     struct diag d = {0};
-    struct text t;
 
     w->c->rng = seed;
     if (!draw_composite(w, c, g))
@@ -103,10 +103,21 @@ static const char *taken(struct draw *w, const struct describe_composite *c,
     if (ir_link(g, &d) != ST_OK || ir_verify(g, "cases", &d) != ST_OK ||
         lgl_all(g, &o, &d) != ST_OK)
         return arena_strdup(w->c->arena, d.text);
+    return last_of(c, g) ? NULL : "legalised into other operators";
+}
+
+static const char *taken(struct draw *w, const struct describe_composite *c,
+                         const struct hd_config *hw, uint64_t seed, const char **words)
+{
+    struct ir_graph *g;
+    struct composite_match m;
+    struct text t;
+    const char *why = legalised(w, c, seed, &g);
+
+    if (why)
+        return why;
     const struct target_question q = {w->c->arena, g, last_of(c, g), w->target, hw, {0, 0}};
-    if (!q.op)
-        return "legalised into other operators";
-    const char *why = composite_refusal(c, &q, &m);
+    why = composite_refusal(c, &q, &m);
     if (why)
         return *why ? why : "legalised into other operators";
     text_init(&t, w->c->arena);
@@ -118,6 +129,18 @@ static const char *taken(struct draw *w, const struct describe_composite *c,
     }
     *words = t.data;
     return NULL;
+}
+
+/* The same again, in the graph of all. */
+static void keep(struct draw *w, const struct describe_composite *p, uint64_t seed,
+                 const struct check_case *item)
+{
+    struct check_cases *c = w->c;
+
+    c->item[c->n] = *item;
+    c->rng = seed;
+    (void)draw_composite(w, p, c->graph);
+    draw_row(c->graph, arena_printf(c->arena, "%02u_case", c->n++));
 }
 
 bool check_add_composites(struct check_cases *c, const struct target *target,
@@ -135,14 +158,83 @@ bool check_add_composites(struct check_cases *c, const struct target *target,
         const uint64_t seed = random_next(&c->rng), after = c->rng;
         const char *words = "", *refused = taken(&w, p, hw, seed, &words);
         if (!refused && c->n < sizeof c->item / sizeof *c->item) {
-            c->item[c->n] = (struct check_case){p->step[0].pattern.dtype, p->tolerance, words};
-            c->rng = seed; /* the same again, in the graph of all */
-            (void)draw_composite(&w, p, c->graph);
-            draw_row(c->graph, arena_printf(c->arena, "%02u_case", c->n++));
+            keep(&w, p, seed, &(struct check_case){p->step[0].pattern.dtype, p->tolerance, words});
             ++*n_added;
         }
         *why = refused ? refused : *why;
         c->rng = after;
     }
     return true;
+}
+
+/* --- chains for regions --- */
+
+#define CHAIN 5 /* operators, at most */
+
+/* Each reads what the one before makes; further operands come from outside, or are the chain's. */
+static void draw_chain(struct check_cases *c, const struct describe *d,
+                       struct describe_composite *chain)
+{
+    static const char *const names[CHAIN] = {"a", "b", "c", "d", "e"};
+    const uint32_t n = 2 + check_random(c, CHAIN - 1);
+    struct describe_step *step = ARENA_ARRAY(c->arena, struct describe_step, n);
+    const enum ir_type dtype = d->pattern[check_random(c, d->n_pattern)].dtype;
+
+    *chain = (struct describe_composite){"chain", n, step, 0, NULL, 0, 0, 0, 0, 0, NULL};
+    for (uint32_t s = 0, edge = n + 1; s < n; s++) {
+        uint32_t *in = ARENA_ARRAY(c->arena, uint32_t, 2), k;
+        do
+            k = check_random(c, d->n_pattern);
+        while (d->pattern[k].dtype != dtype || !draw_maker_of(&d->pattern[k]));
+        const bool two = ir_op_info(d->pattern[k].opcode)->in.least == 2 &&
+                         !describe_has_weights(d->pattern[k].opcode);
+        in[0] = s;
+        in[1] = check_random(c, 2) ? check_random(c, s + 1) : edge++;
+        step[s] = (struct describe_step){names[s], d->pattern[k], false, two ? 2 : 1, s + 1, in};
+        chain->tolerance += d->pattern[k].tolerance;
+    }
+}
+
+static const char *chain_words(struct arena *a, const struct ir_graph *g)
+{
+    struct text t;
+
+    text_init(&t, a);
+    text_add(&t, "chain:");
+    for (uint32_t i = 0; i < g->n_op; i++)
+        text_printf(&t, "%s %s %s", i ? ";" : "", ir_op_info(g->op[i]->opcode)->name,
+                    ir_shape_text(a, ir_out(g, g->op[i], 0)->rank, ir_out(g, g->op[i], 0)->dim));
+    return t.data;
+}
+
+void check_add_chains(struct check_cases *c, const struct target *target,
+                      const struct hd_config *hw, uint32_t *n_added, const char **why)
+{
+    struct draw w = {.c = c, .target = target};
+
+    *n_added = 0;
+    *why = NULL;
+    for (uint32_t t = 0; t < TRIES && *n_added < CHECK_CASES; t++) {
+        struct describe_composite chain;
+        struct ir_graph *g;
+        double cycles;
+        draw_chain(c, describe_of(target), &chain);
+        const uint64_t seed = random_next(&c->rng), after = c->rng;
+        const char *refused = legalised(&w, &chain, seed, &g);
+        const struct target_question q = {c->arena, g, NULL, target, hw, {0, 0}};
+        for (uint32_t i = 0; i < g->n_op && !refused; i++) {
+            struct target_question one = q;
+            one.op = g->op[i];
+            (void)describe_match(&one, &refused);
+        }
+        refused = refused ? refused : region_refusal(&q, 0, g->n_op - 1, &cycles);
+        if (!refused && c->n < sizeof c->item / sizeof *c->item) {
+            keep(&w, &chain, seed,
+                 &(struct check_case){chain.step[0].pattern.dtype, chain.tolerance,
+                                      chain_words(c->arena, g)});
+            ++*n_added;
+        }
+        *why = refused ? refused : *why;
+        c->rng = after;
+    }
 }

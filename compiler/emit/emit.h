@@ -30,6 +30,7 @@ struct emit_unit {
     struct emit_file file[EMIT_MAX_FILES]; /* names may have one folder: "vanilla/vanilla.c" */
     uint32_t n_library;
     const char *library[EMIT_MAX_LIBRARIES]; /* to link: "dnnl" */
+    struct emit_region *region; /* by position of its last operator, or NULL (emit_calls.c) */
 };
 
 enum status emit_run(struct arena *a, const struct ir_graph *g, const struct target_list *targets,

@@ -2,8 +2,15 @@
  * in. */
 #include <string.h>
 
+#include "compiler/target/region.h"
 #include "emit_host.h"
 #include "emit_outside.h"
+
+/* A region as its target has compiled it. */
+struct emit_region {
+    struct region_blob blob;
+    struct ir_part part;
+};
 
 /* What a call is of: a pattern for one operator, or a composite. */
 struct call {
@@ -13,6 +20,7 @@ struct call {
     const struct describe_pattern *pattern;
     const struct describe_composite *composite; /* NULL: of the pattern */
     struct composite_match match;
+    bool region;
 };
 
 static void find(const struct emit_unit *u, const struct ir_op *op, struct call *c)
@@ -23,9 +31,12 @@ static void find(const struct emit_unit *u, const struct ir_op *op, struct call 
 
     c->target = q.target;
     c->op = op;
-    c->composite = composite_of(&q, &c->match);
+    c->region = op->call != IR_NONE && describe_of(q.target)->region_call;
+    c->composite = c->region ? &describe_region_words : composite_of(&q, &c->match);
     c->pattern = c->composite ? NULL : describe_match(&q, &why);
-    c->text = c->composite ? c->composite->call : native_call(c->pattern, &q);
+    c->text = c->region      ? describe_of(q.target)->region_call
+              : c->composite ? c->composite->call
+                             : native_call(c->pattern, &q);
 }
 
 const char *emit_outside_pattern(const struct emit_unit *u, const struct ir_op *op)
@@ -56,21 +67,67 @@ static enum status composite_params(struct emit_unit *u, struct text *t, const s
     return ST_OK;
 }
 
+/* The region that ends with `op`. */
+static enum status compile_region(struct emit_unit *u, const struct ir_op *op, struct diag *d)
+{
+    const struct target_question q = {u->arena,       u->graph, op, emit_outside(u, op),
+                                      u->program->hw, {0, 0}};
+    uint32_t first = op->id;
+
+    while (first > 0 && u->graph->op[first - 1]->call == op->call)
+        first--;
+    if (!u->region)
+        u->region = ARENA_ARRAY(u->arena, struct emit_region, u->graph->n_op);
+    return region_compile(&q, first, op->id, &u->region[op->id].part, &u->region[op->id].blob, d);
+}
+
 enum status emit_outside_params(struct emit_unit *u, struct text *t, const struct ir_op *op,
                                 struct diag *d)
 {
     struct call c;
 
     find(u, op, &c);
+    if (c.composite && !ir_ends_call(u->graph, op->id))
+        return ST_OK;
     if (c.composite)
-        return ir_ends_call(u->graph, op->id) ? composite_params(u, t, &c, d) : ST_OK;
+        return c.region ? compile_region(u, op, d) : composite_params(u, t, &c, d);
     if (!c.text)
         return emit_blocks_params(u, t, op, d);
     return strstr(c.text, "$params") ? emit_host_params(u, t, op, d) : ST_OK;
 }
 
+/* "(void *const[]){a, b}". */
+static const char *pointers(struct emit_unit *u, const char *type, const uint32_t *id, uint32_t n)
+{
+    struct text t;
+
+    text_init(&t, u->arena);
+    text_printf(&t, "(%s *const[]){", type);
+    for (uint32_t i = 0; i < n; i++)
+        text_printf(&t, "%s%s", i ? ", " : "", emit_pointer(u, id[i]));
+    text_add(&t, "}");
+    return t.data;
+}
+
+static const char *region_word(struct emit_unit *u, const struct call *c, uint32_t word)
+{
+    const struct emit_region *r = &u->region[c->op->id];
+    const struct ir_graph *g = r->part.graph;
+
+    switch (word) {
+    case REGION_BLOB:
+        return arena_printf(u->arena, "(model_constants + 0x%x)",
+                            emit_host_constant(u, r->blob.bytes, r->blob.n_bytes));
+    case REGION_BYTES: return arena_printf(u->arena, "%zu", r->blob.n_bytes);
+    case REGION_INPUTS: return pointers(u, "const void", r->part.in, g->n_in);
+    default: return pointers(u, "void", r->part.out, g->n_out);
+    }
+}
+
 static const char *edge(struct emit_unit *u, const struct call *c, uint32_t e)
 {
+    if (c->region)
+        return region_word(u, c, e);
     const uint32_t id = c->match.tensor[e];
     const bool output = e == c->composite->step[c->composite->n_step - 1].out;
 

@@ -70,6 +70,7 @@ enum status ir_text_import(struct arena *a, const uint8_t *data, size_t n_bytes,
                         ir_op_info(op->opcode)->name);
         op->target = op->region = IR_NONE;
         op->reason = NULL;
+        op->call = IR_NONE;
     }
     return check_graph(*graph, d);
 }

@@ -35,6 +35,9 @@ void groups_find(struct partition *p, struct ir_graph *g, const bool *kept)
                                           p->memory};
         if (target->desc->groups)
             list[t] = target->desc->groups(&q, kept);
+        for (uint32_t i = 0; i < g->n_op && list[t].why; i++)
+            if (list[t].why[i])
+                answer(p, i, t)->why = list[t].why[i];
         most += list[t].n;
     }
     p->in_group = ARENA_ARRAY(g->arena, uint32_t, (size_t)g->n_op * n + 1);

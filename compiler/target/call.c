@@ -43,6 +43,10 @@ static bool same(const char *name, const char *text, size_t n)
     return strlen(name) == n && memcmp(name, text, n) == 0;
 }
 
+static const char *const region_edges[] = {"blob", "blob_bytes", "inputs", "outputs"};
+const struct describe_composite describe_region_words = {
+    .name = "region", .n_edge = 4, .edge = region_edges};
+
 static uint32_t edge_named(const struct describe_composite *c, const char *name, size_t n)
 {
     for (uint32_t i = 0; i < c->n_edge; i++)
@@ -136,8 +140,10 @@ const char *describe_bad_call(const struct target_desc *desc,
             const char *near = near_word(desc, composite, p + 1, w.n_bytes);
             snprintf(text, sizeof text, "'$%.*s' is not %s%s%s%s",
                      w.n_bytes < 40 ? (int)w.n_bytes : 40, p + 1,
-                     composite ? "an edge, an attribute, or a step's pointer or value ($STEP.w)"
-                               : "a pointer, value or attribute",
+                     composite == &describe_region_words
+                         ? "a word of a region's call or an attribute"
+                     : composite ? "an edge, an attribute, or a step's pointer or value ($STEP.w)"
+                                 : "a pointer, value or attribute",
                      near ? "; did you mean '$" : "", near ? near : "", near ? "'?" : "");
             return text;
         }

@@ -231,7 +231,7 @@ struct target_groups composite_groups(const struct target_question *q, const boo
     const struct ir_graph *g = q->graph;
     bool *taken = arena_memdup(q->arena, closed, g->n_op * sizeof *closed);
     struct target_group *group = ARENA_ARRAY(q->arena, struct target_group, g->n_op + 1);
-    struct target_groups list = {0, group};
+    struct target_groups list = {.group = group};
 
     for (uint32_t n = COMPOSITE_STEPS; n > 1; n--)
         for (uint32_t k = 0; k < d->n_composite; k++)

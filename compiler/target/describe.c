@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "base/home.h"
 #include "describe_read.h"
+#include "region.h"
 
 static struct describe_files strings(struct reader *r, const cJSON *array)
 {
@@ -222,6 +223,28 @@ static enum status blocks(struct reader *r, const cJSON *root)
     return ST_OK;
 }
 
+/* "granularity": "region": one call for all, of what its shared object compiles. */
+static enum status region(struct reader *r, const cJSON *root)
+{
+    const cJSON *granularity = get(root, "granularity");
+    const bool is = granularity && strcmp(granularity->valuestring, "region") == 0;
+
+    if (!is && get(root, "call"))
+        return json_doc_fail(&r->doc, "call", r->d, "it needs \"granularity\": \"region\"");
+    if (!is)
+        return ST_OK;
+    if (!r->detail->native_file || !get(root, "call"))
+        return json_doc_fail(&r->doc, "granularity", r->d,
+                             "a target of regions needs \"native\" and \"call\"");
+    if (get(root, "composites"))
+        return json_doc_fail(&r->doc, "composites", r->d,
+                             "a target of regions finds them in its graph: leave it out");
+    r->detail->region_call = string(r, root, "call", NULL);
+    r->desc->groups = region_groups;
+    const char *bad = describe_bad_call(r->desc, &describe_region_words, r->detail->region_call);
+    return bad ? json_doc_fail(&r->doc, "call", r->d, "%s", bad) : ST_OK;
+}
+
 static enum status read_root(struct reader *r)
 {
     const cJSON *root = r->doc.root, *transfer = get(root, "transfer");
@@ -246,6 +269,7 @@ static enum status read_root(struct reader *r)
     TRY(blocks(r, root));
     TRY(attributes(r, root));
     TRY(knobs(r, root));
+    TRY(region(r, root));
     TRY(read_operators(r, root));
     return read_composites(r, root);
 }

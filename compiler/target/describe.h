@@ -78,6 +78,7 @@ struct describe {
     const struct describe_pattern *pattern;
     uint32_t n_composite;
     const struct describe_composite *composite;
+    const char *region_call; /* it takes whole regions; NULL: operators, composites */
     double transfer_fixed, transfer_per_byte;
     const char *core_top; /* NULL: no Verilog of its own */
     struct describe_files verilog;
@@ -158,6 +159,9 @@ const struct describe_composite *composite_of(const struct target_question *q,
                                               struct composite_match *m);
 /* The operator of a step as the step has it: its two operands turned, if they must be. */
 struct ir_op composite_op(const struct ir_graph *g, const struct composite_match *m, uint32_t step);
+/* The words of a region's call, as edges: REGION_*. */
+enum { REGION_BLOB, REGION_BYTES, REGION_INPUTS, REGION_OUTPUTS };
+extern const struct describe_composite describe_region_words;
 struct target_groups composite_groups(const struct target_question *q, const bool *closed);
 
 /* call.c: what is wrong with a call template, "'$foo' is no pointer, value or attribute"; NULL if

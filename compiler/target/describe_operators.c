@@ -119,6 +119,23 @@ static enum status check_call(struct reader *r, const struct describe_pattern *p
     return bad ? json_doc_fail(&r->doc, path, r->d, "%s", bad) : ST_OK;
 }
 
+/* A region has one call, whatever its operators are. */
+static enum status check_region(struct reader *r, const struct describe_pattern *p, const cJSON *o,
+                                const char *path)
+{
+    static const char *const not [] = {"call", "cost", "weights", NULL};
+
+    for (uint32_t i = 0; not [i]; i++)
+        if (get(o, not [i]))
+            return json_doc_fail(&r->doc, arena_printf(r->a, "%s.%s", path, not [i]), r->d,
+                                 "a region has one call, and its native code states the cost: "
+                                 "leave it out");
+    if (p->dtype == IR_U8)
+        return json_doc_fail(&r->doc, arena_printf(r->a, "%s.dtype", path), r->d,
+                             "the graph of a region is int8: uint8 cannot be asked for");
+    return ST_OK;
+}
+
 static void quantisation(const cJSON *o, struct describe_pattern *p)
 {
     static const char *const zeros[] = {"activations", "none", "both", NULL},
@@ -219,11 +236,12 @@ enum status read_operators(struct reader *r, const cJSON *root)
         uint32_t i = r->detail->n_pattern++;
         const char *path = arena_printf(r->a, "operators[%u]", i);
         TRY(read_operator(r, o, path, &p[i]));
-        if (p[i].dtype != IR_I8 && !p[i].call)
+        if (p[i].dtype != IR_I8 && !p[i].call && !r->detail->region_call)
             return json_doc_fail(&r->doc, arena_printf(r->a, "%s.dtype", path), r->d,
                                  "blocks multiply int8: a pattern of %s needs a \"call\"",
                                  describe_dtype(p[i].dtype));
-        TRY(check_call(r, &p[i], o, path));
+        TRY(r->detail->region_call ? check_region(r, &p[i], o, path)
+                                   : check_call(r, &p[i], o, path));
         for (uint32_t k = 0; k < i; k++)
             if (strcmp(p[k].name, p[i].name) == 0)
                 return json_doc_fail(&r->doc, arena_printf(r->a, "operators[%u]", i), r->d,

@@ -114,6 +114,7 @@ const char *describe_refuses(const struct target_question *q)
 {
     const char *why = NULL;
 
-    (void)describe_match(q, &why);
+    if (describe_match(q, &why) && describe_of(q->target)->region_call)
+        why = "only in a region";
     return why;
 }

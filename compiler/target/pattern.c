@@ -279,7 +279,8 @@ const char *describe_refusal(const struct describe_pattern *p, const struct targ
     double cycles;
 
     ASK(check_rules(p, q, false));
-    return p->call ? NULL
-                   : blocks_plan(q->arena, q->graph, q->op, &describe_of(q->target)->blocks_unit,
-                                 &plan, &cycles);
+    return p->call || describe_of(q->target)->region_call
+               ? NULL
+               : blocks_plan(q->arena, q->graph, q->op, &describe_of(q->target)->blocks_unit, &plan,
+                             &cycles);
 }

@@ -60,6 +60,8 @@ struct target_group {
 struct target_groups {
     uint32_t n;
     const struct target_group *group;
+    const char *const
+        *why; /* by position: why it is in none, NULL: as it is; NULL: all as they are */
 };
 
 /* A kind of target, as built in or as its folder describes it. */
