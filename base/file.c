@@ -215,6 +215,23 @@ enum status file_lock(const char *path, int *fd, struct diag *d)
     return ST_OK;
 }
 
+enum status file_expand(struct arena *a, const char *path, const char **full, struct diag *d)
+{
+    static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_";
+    const char *at = strchr(path, '$');
+
+    *full = path;
+    if (!at)
+        return ST_OK;
+    const size_t n = strspn(at + 1, letters);
+    const char *name = arena_strndup(a, at + 1, n), *value = getenv(name), *rest;
+    if (!value || !*value)
+        return FAIL(d, ST_USAGE, "environment variable %s is not set", name);
+    TRY(file_expand(a, at + 1 + n, &rest, d));
+    *full = arena_printf(a, "%.*s%s%s", (int)(at - path), path, value, rest);
+    return ST_OK;
+}
+
 int file_exists(const char *path)
 {
     return access(path, F_OK) == 0;

@@ -20,6 +20,8 @@ enum status file_lock_dir(const char *path, int *fd, struct diag *d);
 /* Wait until no other process has the file `path` locked, and hold the lock until close(*fd).
  * Created where missing. ST_USAGE: it cannot be written or locked. */
 enum status file_lock(const char *path, int *fd, struct diag *d);
+/* `path` with every $NAME replaced by the environment variable of that name. ST_USAGE: not set. */
+enum status file_expand(struct arena *a, const char *path, const char **full, struct diag *d);
 int file_exists(const char *path);
 
 #endif

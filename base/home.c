@@ -80,10 +80,10 @@ enum status home_generated(struct arena *a, const char **gen, struct diag *d)
     return ST_OK;
 }
 
-enum status home_runtime(struct arena *a, const char **path, struct diag *d)
+/* One of heddle's shared objects that are loaded by path. */
+static enum status find_object(struct arena *a, const char *name, const char **path, struct diag *d)
 {
     static const char *const nearby[] = {".", "heddle", "../lib/heddle", ".."};
-    static const char name[] = "libheddle_runtime.so";
     const char *const folder = own_folder(a);
     const char *home;
 
@@ -98,6 +98,16 @@ enum status home_runtime(struct arena *a, const char **path, struct diag *d)
         return ST_OK;
     return FAIL(d, ST_INTERNAL, "cannot find %s next to '%s', nor '%s'", name,
                 folder != NULL ? folder : "?", *path);
+}
+
+enum status home_runtime(struct arena *a, const char **path, struct diag *d)
+{
+    return find_object(a, "libheddle_runtime.so", path, d);
+}
+
+enum status home_plugin(struct arena *a, const char **path, struct diag *d)
+{
+    return find_object(a, "libheddle_qemu.so", path, d);
 }
 
 enum status home_program(struct arena *a, const char **path, struct diag *d)

@@ -18,6 +18,9 @@ enum status home_generated(struct arena *a, const char **gen, struct diag *d);
 /* The object with driver and kernels that emitted code, once loaded, takes them from. */
 enum status home_runtime(struct arena *a, const char **path, struct diag *d);
 
+/* The plugin of qemu that counts instructions (sim/qemu). */
+enum status home_plugin(struct arena *a, const char **path, struct diag *d);
+
 /* The program heddle that belongs to the library. */
 enum status home_program(struct arena *a, const char **path, struct diag *d);
 

@@ -108,12 +108,81 @@ static HDK_AVX2 void mul_row_avx2(const struct hdk_mul *p, struct operand a, str
     }
     mul_row_plain(p, a, b, i, n, y);
 }
+
+HDK_INLINE HDK_VNNI struct hdk_scale64 scale8(int32_t m, int32_t e, const unsigned up, int32_t z)
+{
+    return hdk_scale64(_mm512_set1_epi64(m), _mm512_set1_epi64(e), up, z);
+}
+
+/* Eight elements less the zero point, scaled. */
+HDK_INLINE HDK_VNNI __m512i scaled8(struct operand x, uint32_t i, __m512i zero,
+                                    const struct hdk_scale64 *s)
+{
+    __m512i v =
+        x.stride
+            ? _mm512_cvtepi8_epi64(_mm_loadl_epi64((const __m128i *)(const void *)(x.from + i)))
+            : _mm512_set1_epi64(x.from[0]);
+
+    return hdk_rescale64(_mm512_sub_epi64(v, zero), s);
+}
+
+static HDK_VNNI void add_row_vnni(const struct hdk_add *p, int32_t sign, struct operand a,
+                                  struct operand b, uint32_t n, int8_t *y)
+{
+    const uint32_t left = p->shift_out > 0 ? (uint32_t)p->shift_out : 0;
+    const struct hdk_scale64 s_a = scale8(p->multiplier_a, -p->shift_a, 20, 0);
+    const struct hdk_scale64 s_b = scale8(p->multiplier_b, -p->shift_b, 20, 0);
+    const struct hdk_scale64 s_y =
+        scale8(p->multiplier_out, (int32_t)left - p->shift_out, 0, p->z_out);
+    const __m512i z_a = _mm512_set1_epi64(p->z_a), z_b = _mm512_set1_epi64(p->z_b);
+    const __m128i low = _mm_set1_epi8((char)p->act_min), high = _mm_set1_epi8((char)p->act_max);
+    uint32_t i = 0;
+
+    for (; i + 8 <= n; i += 8) {
+        __m512i va = scaled8(a, i, z_a, &s_a), vb = scaled8(b, i, z_b, &s_b);
+        __m512i sum = sign > 0 ? _mm512_add_epi64(va, vb) : _mm512_sub_epi64(va, vb);
+        __m128i bytes = _mm512_cvtsepi64_epi8(hdk_rescale64(_mm512_slli_epi64(sum, left), &s_y));
+
+        hdk_store(y + i, _mm_min_epi8(_mm_max_epi8(bytes, low), high), 8);
+    }
+    add_row_plain(p, sign, a, b, i, n, y);
+}
+
+/* Sixteen elements less the zero point. */
+HDK_INLINE HDK_VNNI __m512i load_operand16(struct operand x, uint32_t i, __m512i zero)
+{
+    __m512i v =
+        x.stride
+            ? _mm512_cvtepi8_epi32(_mm_loadu_si128((const __m128i *)(const void *)(x.from + i)))
+            : _mm512_set1_epi32(x.from[0]);
+
+    return _mm512_sub_epi32(v, zero);
+}
+
+static HDK_VNNI void mul_row_vnni(const struct hdk_mul *p, struct operand a, struct operand b,
+                                  uint32_t n, int8_t *y)
+{
+    const __m512i z_a = _mm512_set1_epi32(p->z_a), z_b = _mm512_set1_epi32(p->z_b);
+    const struct hdk_scale16 scale =
+        hdk_scale16(_mm512_set1_epi32(p->multiplier), _mm512_set1_epi32(p->shift), p->z_out,
+                    p->act_min, p->act_max);
+    uint32_t i = 0;
+
+    for (; i + 16 <= n; i += 16)
+        hdk_store16(y + i, _mm512_mullo_epi32(load_operand16(a, i, z_a), load_operand16(b, i, z_b)),
+                    &scale, 16);
+    mul_row_plain(p, a, b, i, n, y);
+}
 #endif
 
 static void add_row(const struct hdk_add *p, int32_t sign, struct operand a, struct operand b,
                     uint32_t n, int8_t *y)
 {
 #if HDK_SIMD
+    if (hdk_has_vnni()) {
+        add_row_vnni(p, sign, a, b, n, y);
+        return;
+    }
     if (hdk_has_avx2()) {
         add_row_avx2(p, sign, a, b, n, y);
         return;
@@ -126,6 +195,10 @@ static void mul_row(const struct hdk_mul *p, struct operand a, struct operand b,
                     int8_t *y)
 {
 #if HDK_SIMD
+    if (hdk_has_vnni()) {
+        mul_row_vnni(p, a, b, n, y);
+        return;
+    }
     if (hdk_has_avx2()) {
         mul_row_avx2(p, a, b, n, y);
         return;

@@ -140,33 +140,97 @@ HDK_INLINE HDK_AVX2 void panel_avx2(const struct hdk_depthwise_conv2d *p, const 
         v[r] = _mm256_add_epi32(hdk_rescale8(v[r], m, shift), z_out);
 }
 
-HDK_INLINE HDK_AVX2 void panels_avx2(const struct hdk_depthwise_conv2d *p, const void *panels,
-                                     const int8_t *const *tap, const uint32_t R, int8_t *y)
+/* The panels from channel `first` on that end inside the image's channels; the first channel after
+ * them. */
+HDK_INLINE HDK_AVX2 uint32_t panels_avx2(const struct hdk_depthwise_conv2d *p, const void *panels,
+                                         const int8_t *const *tap, const uint32_t R, uint32_t first,
+                                         int8_t *y)
 {
-    for (uint32_t c = 0; c + HDK_PANEL <= p->in_c; c += HDK_PANEL) {
+    for (; first + HDK_PANEL <= p->in_c; first += HDK_PANEL) {
         __m256i v[RUN];
 
-        panel_avx2(p, panel_at(p, panels, c), tap, c, R, v);
+        panel_avx2(p, panel_at(p, panels, first), tap, first, R, v);
         for (uint32_t r = 0; r < R; r++)
-            hdk_store(y + r * p->in_c + c,
+            hdk_store(y + r * p->in_c + first,
                       hdk_clamp16(hdk_narrow16(v[r], v[r]), p->act_min, p->act_max), HDK_PANEL);
     }
+    return first;
 }
 
-/* Panels that end inside the image's channels; the rest is plain C's. */
+/* What is left is plain C's. */
 static HDK_AVX2 void pixels_avx2(const struct hdk_depthwise_conv2d *p, const void *panels,
                                  const int8_t *const *tap, uint32_t run, uint32_t first, int8_t *y)
 {
-    if (p->depth_multiplier == 1) {
-        first = p->in_c / HDK_PANEL * HDK_PANEL;
-        if (run == RUN)
-            panels_avx2(p, panels, tap, RUN, y);
-        else if (run == 2)
-            panels_avx2(p, panels, tap, 2, y);
-        else
-            panels_avx2(p, panels, tap, 1, y);
-    }
+    if (p->depth_multiplier == 1)
+        first = run == RUN ? panels_avx2(p, panels, tap, RUN, first, y)
+                : run == 2 ? panels_avx2(p, panels, tap, 2, first, y)
+                           : panels_avx2(p, panels, tap, 1, first, y);
     pixels_plain(p, panels, tap, run, first, y);
+}
+
+HDK_INLINE HDK_VNNI __m128i load16(const int8_t *x)
+{
+    return _mm_loadu_si128((const __m128i *)(const void *)x);
+}
+
+HDK_INLINE HDK_VNNI __m512i words(__m128i low, __m128i high)
+{
+    return _mm512_cvtepi8_epi16(_mm256_inserti128_si256(_mm256_castsi128_si256(low), high, 1));
+}
+
+/* Sums of the sixteen channels of two panels, of R pixels. */
+HDK_INLINE HDK_VNNI void pair_vnni(const struct hdk_depthwise_conv2d *p,
+                                   const struct hdk_panel *low, const struct hdk_panel *high,
+                                   const int8_t *const *tap, uint32_t first, const uint32_t R,
+                                   __m512i v[RUN])
+{
+    const __m512i z_w = _mm512_set1_epi16((short)p->z_w);
+    const uint32_t step = p->stride_x * p->in_c;
+
+    for (uint32_t r = 0; r < R; r++)
+        v[r] = hdk_join(low->bias, high->bias);
+    for (uint32_t k = 0; k < taps(p); k += 2) {
+        const int8_t *even = tap[k] + first, *odd = tap[k + 1] + first;
+        const __m512i weight =
+            _mm512_sub_epi16(words(load16(low->w[k / 2][0]), load16(high->w[k / 2][0])), z_w);
+
+        for (uint32_t r = 0; r < R; r++, even += step, odd += step) {
+            const __m128i a = load16(even), b = load16(odd);
+
+            v[r] = _mm512_dpwssd_epi32(
+                v[r], words(_mm_unpacklo_epi8(a, b), _mm_unpackhi_epi8(a, b)), weight);
+        }
+    }
+}
+
+HDK_INLINE HDK_VNNI uint32_t pairs_vnni(const struct hdk_depthwise_conv2d *p, const void *panels,
+                                        const int8_t *const *tap, const uint32_t R, uint32_t first,
+                                        int8_t *y)
+{
+    for (; first + 2 * HDK_PANEL <= p->in_c; first += 2 * HDK_PANEL) {
+        const struct hdk_panel *low = panel_at(p, panels, first);
+        const struct hdk_panel *high = panel_at(p, panels, first + HDK_PANEL);
+        const struct hdk_scale16 scale =
+            hdk_scale16(hdk_join(low->multiplier, high->multiplier),
+                        hdk_join(low->shift, high->shift), p->z_out, p->act_min, p->act_max);
+        __m512i v[RUN];
+
+        pair_vnni(p, low, high, tap, first, R, v);
+        for (uint32_t r = 0; r < R; r++)
+            hdk_store16(y + r * p->in_c + first, v[r], &scale, 2 * HDK_PANEL);
+    }
+    return first;
+}
+
+/* What is left is AVX2's. */
+static HDK_VNNI void pixels_vnni(const struct hdk_depthwise_conv2d *p, const void *panels,
+                                 const int8_t *const *tap, uint32_t run, uint32_t first, int8_t *y)
+{
+    if (p->depth_multiplier == 1)
+        first = run == RUN ? pairs_vnni(p, panels, tap, RUN, first, y)
+                : run == 2 ? pairs_vnni(p, panels, tap, 2, first, y)
+                           : pairs_vnni(p, panels, tap, 1, first, y);
+    pixels_avx2(p, panels, tap, run, first, y);
 }
 #endif
 
@@ -196,12 +260,22 @@ static HDK_AVX2 void convolve_avx2(const struct hdk_depthwise_conv2d *p, const i
 {
     convolve(p, x, panels, y, scratch, pixels_avx2);
 }
+
+static HDK_VNNI void convolve_vnni(const struct hdk_depthwise_conv2d *p, const int8_t *x,
+                                   const void *panels, int8_t *y, void *scratch)
+{
+    convolve(p, x, panels, y, scratch, pixels_vnni);
+}
 #endif
 
 void hdk_depthwise_conv2d(const struct hdk_depthwise_conv2d *p, const int8_t *x, const void *panels,
                           int8_t *y, void *scratch)
 {
 #if HDK_SIMD
+    if (hdk_has_vnni()) {
+        convolve_vnni(p, x, panels, y, scratch);
+        return;
+    }
     if (hdk_has_avx2()) {
         convolve_avx2(p, x, panels, y, scratch);
         return;

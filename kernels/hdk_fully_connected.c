@@ -1,21 +1,20 @@
-/* hdk_fully_connected.c - FULLY_CONNECTED: up to four batch entries at a time, as rows of 16 bits,
+/* hdk_fully_connected.c - FULLY_CONNECTED: up to eight batch entries at a time, as rows of lanes,
  * meet the panels of weights (hdk_tile.h). */
 #include "hdk.h"
 #include "hdk_tile.h"
 
 uint32_t hdk_fully_connected_scratch(const struct hdk_fully_connected *p)
 {
-    uint32_t rows = p->batch == 1 ? 1 : HDK_TILE_ROWS;
+    uint32_t column = p->batch == 1 ? sizeof(int16_t) : HDK_TILE_BYTES;
 
-    return rows * hdk_row_lanes(p->in_c) * (uint32_t)sizeof(int16_t);
+    return column * hdk_row_lanes(p->in_c);
 }
 
 HDK_INLINE void multiply(const struct hdk_fully_connected *p, const int8_t *x, const void *panels,
-                         int8_t *y, int16_t *rows, hdk_tile_function *tile,
-                         hdk_widen_function *widen)
+                         int8_t *y, uint8_t *rows, const struct hdk_form form)
 {
-    const uint32_t pitch = hdk_row_lanes(p->in_c);
-    const int16_t *const piece = rows;
+    const uint32_t pitch = hdk_row_lanes(p->in_c) * form.lane;
+    const uint8_t *const piece = rows;
     const struct hdk_tile t = {.x = &piece,
                                .x_pitch = pitch,
                                .pieces = 1,
@@ -27,20 +26,26 @@ HDK_INLINE void multiply(const struct hdk_fully_connected *p, const int8_t *x, c
                                .act_min = p->act_min,
                                .act_max = p->act_max};
 
-    for (uint32_t b = 0; b < p->batch; b += HDK_TILE_ROWS) {
-        uint32_t n = p->batch - b < HDK_TILE_ROWS ? p->batch - b : HDK_TILE_ROWS;
+    for (uint32_t b = 0; b < p->batch; b += hdk_tile_rows(form)) {
+        uint32_t left = p->batch - b, n = left < hdk_tile_rows(form) ? left : hdk_tile_rows(form);
 
         for (uint32_t r = 0; r < n; r++)
-            widen(x + (uint64_t)(b + r) * p->in_c, p->in_c, rows + r * pitch);
-        tile(&t, n, y + (uint64_t)b * p->out_c, p->out_c);
+            form.widen(x + (uint64_t)(b + r) * p->in_c, p->in_c, rows + r * pitch);
+        form.tile(&t, n, y + (uint64_t)b * p->out_c, p->out_c);
     }
 }
 
 #if HDK_SIMD
 static HDK_AVX2 void multiply_avx2(const struct hdk_fully_connected *p, const int8_t *x,
-                                   const void *panels, int8_t *y, int16_t *rows)
+                                   const void *panels, int8_t *y, uint8_t *rows)
 {
-    multiply(p, x, panels, y, rows, hdk_tile_best(), hdk_widen_avx2);
+    multiply(p, x, panels, y, rows, HDK_FORM_AVX2);
+}
+
+static HDK_VNNI void multiply_vnni(const struct hdk_fully_connected *p, const int8_t *x,
+                                   const void *panels, int8_t *y, uint8_t *rows)
+{
+    multiply(p, x, panels, y, rows, HDK_FORM_VNNI);
 }
 #endif
 
@@ -48,10 +53,14 @@ void hdk_fully_connected(const struct hdk_fully_connected *p, const int8_t *x, c
                          int8_t *y, void *scratch)
 {
 #if HDK_SIMD
+    if (hdk_has_vnni()) {
+        multiply_vnni(p, x, panels, y, scratch);
+        return;
+    }
     if (hdk_has_avx2()) {
         multiply_avx2(p, x, panels, y, scratch);
         return;
     }
 #endif
-    multiply(p, x, panels, y, scratch, hdk_tile_plain, hdk_widen_plain);
+    multiply(p, x, panels, y, scratch, HDK_FORM_PLAIN);
 }

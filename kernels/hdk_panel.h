@@ -6,10 +6,11 @@
 
 #include <stdint.h>
 
-#define HDK_PANEL 8u /* output channels of a panel */
+#define HDK_PANEL     8u  /* output channels of a panel */
+#define HDK_LANE_ZERO 128 /* convolutions and dense layers multiply x + HDK_LANE_ZERO, 0 .. 255 */
 
-/* bias: less z_in * sum (w - z_w), so that kernels multiply quantised values as they are and taps
- * outside the image read z_in. w: pairs of taps, [pair][channel][tap of the pair]; an odd last tap
+/* bias: less z_in * sum (w - z_w), so that kernels multiply quantised values, or lanes, as they are
+ * and taps outside the image read z_in. w: pairs of taps, [pair][channel][tap of the pair]; an odd last tap
  * is stored with z_w, channels beyond the last are 0. */
 struct hdk_panel {
     int32_t bias[HDK_PANEL], multiplier[HDK_PANEL], shift[HDK_PANEL];
@@ -25,7 +26,7 @@ struct hdk_filter {
     const int32_t *multiplier;
     const int8_t *shift;
     uint32_t per_channel; /* 0: element 0 of multiplier and shift for all */
-    int32_t z_in, z_w;
+    int32_t z_in, z_w;    /* z_in: of lanes, where these are multiplied */
 };
 
 static inline uint32_t hdk_pairs(uint32_t k)

@@ -22,7 +22,7 @@
 #include <immintrin.h>
 
 #define HDK_AVX2 __attribute__((target("avx2")))
-#define HDK_VNNI __attribute__((target("avx2,avx512f,avx512bw,avx512vnni")))
+#define HDK_VNNI __attribute__((target("avx2,avx512f,avx512bw,avx512dq,avx512vnni")))
 
 static inline int hdk_has_avx2(void)
 {
@@ -32,7 +32,7 @@ static inline int hdk_has_avx2(void)
 static inline int hdk_has_vnni(void)
 {
     return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-           __builtin_cpu_supports("avx512vnni");
+           __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vnni");
 }
 
 /* SRDHM of eight lanes; m >= 0, so that no product saturates. */
@@ -103,6 +103,75 @@ HDK_INLINE HDK_AVX2 void hdk_store(int8_t *y, __m128i v, uint32_t n)
     _mm_storeu_si128((__m128i *)(void *)all, v);
     for (uint32_t i = 0; i < n; i++)
         y[i] = all[i];
+}
+/* Eight values and eight more. */
+HDK_INLINE HDK_VNNI __m512i hdk_join(const int32_t *low, const int32_t *high)
+{
+    return _mm512_inserti64x4(
+        _mm512_castsi256_si512(_mm256_loadu_si256((const __m256i *)(const void *)low)),
+        _mm256_loadu_si256((const __m256i *)(const void *)high), 1);
+}
+
+/* RDBPOT(SRDHM(v * 2^up, m), e) + z of eight 64-bit lanes in one shift, since the floor of a sum of
+ * integers may be taken in two parts: 2^30 rounds SRDHM, 2^31 * 2^(e-1) RDBPOT, which rounds halves
+ * of negative values down, so 2^31 less. m >= 0, 0 <= e <= 31; v: the low 32 bits. */
+struct hdk_scale64 {
+    __m512i m, add, less, shift, z;
+};
+
+HDK_INLINE HDK_VNNI struct hdk_scale64 hdk_scale64(__m512i m, __m512i e, const unsigned up,
+                                                   int32_t z)
+{
+    const __m512i one = _mm512_set1_epi64((int64_t)1 << (31 - up));
+    const __m512i shift = _mm512_add_epi64(e, _mm512_set1_epi64(31 - (int)up));
+    const __mmask8 rounds = _mm512_test_epi64_mask(e, e);
+    const __m512i half = _mm512_maskz_srli_epi64(rounds, _mm512_sllv_epi64(one, e), 1);
+
+    return (struct hdk_scale64){m, _mm512_add_epi64(_mm512_srli_epi64(one, 1), half),
+                                _mm512_maskz_mov_epi64(rounds, one), shift, _mm512_set1_epi64(z)};
+}
+
+HDK_INLINE HDK_VNNI __m512i hdk_rescale64(__m512i v, const struct hdk_scale64 *s)
+{
+    const __m512i product = _mm512_mul_epi32(v, s->m), sum = _mm512_add_epi64(product, s->add);
+    const __mmask8 below = _mm512_movepi64_mask(product);
+
+    return _mm512_add_epi64(
+        _mm512_srav_epi64(_mm512_mask_sub_epi64(sum, below, sum, s->less), s->shift), s->z);
+}
+
+/* What makes sixteen bytes of sums: MBQM, zero point and range. */
+struct hdk_scale16 {
+    __m512i left;
+    struct hdk_scale64 even, odd;
+    __m128i low, high;
+};
+
+HDK_INLINE HDK_VNNI struct hdk_scale16 hdk_scale16(__m512i m, __m512i shift, int32_t z_out,
+                                                   int32_t low, int32_t high)
+{
+    const __m512i left = _mm512_max_epi32(shift, _mm512_setzero_si512());
+    const __m512i e = _mm512_sub_epi32(left, shift);
+    const __m512i even = _mm512_maskz_mov_epi32(0x5555, e);
+
+    return (struct hdk_scale16){
+        left,
+
+        hdk_scale64(m, even, 0, z_out),
+        hdk_scale64(_mm512_srli_epi64(m, 32), _mm512_srli_epi64(e, 32), 0, z_out),
+        _mm_set1_epi8((char)low), _mm_set1_epi8((char)high)};
+}
+
+/* The first n of sixteen bytes to y. */
+HDK_INLINE HDK_VNNI void hdk_store16(int8_t *y, __m512i sums, const struct hdk_scale16 *s,
+                                     uint32_t n)
+{
+    const __m512i v = _mm512_sllv_epi32(sums, s->left);
+    const __m128i even = _mm512_cvtsepi64_epi8(hdk_rescale64(v, &s->even));
+    const __m128i odd = _mm512_cvtsepi64_epi8(hdk_rescale64(_mm512_srli_epi64(v, 32), &s->odd));
+    const __m128i bytes = _mm_unpacklo_epi8(even, odd);
+
+    hdk_store(y, _mm_min_epi8(_mm_max_epi8(bytes, s->low), s->high), n);
 }
 #endif
 

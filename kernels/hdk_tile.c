@@ -14,7 +14,7 @@ HDK_INLINE void sum_row(const struct hdk_tile *t, uint32_t row, const struct hdk
     for (uint32_t i = 0; i < HDK_PANEL; i++)
         acc[i] = (uint32_t)p->bias[i];
     for (uint32_t piece = 0; piece < t->pieces; piece++) {
-        const int16_t *x = t->x[piece] + row * t->x_pitch;
+        const int16_t *x = (const int16_t *)(const void *)(t->x[piece] + row * t->x_pitch);
 
 #if HDK_RV32
         if (!z_w) {
@@ -75,12 +75,12 @@ HDK_INLINE HDK_AVX2 void sums(const struct hdk_tile *t, const struct hdk_panel *
         for (uint32_t j = 0; j < P; j++)
             acc[r][j] = load(p[j]->bias);
     for (uint32_t piece = 0; piece < t->pieces; piece++) {
-        const int16_t *x = t->x[piece] + first * t->x_pitch;
+        const uint8_t *x = t->x[piece] + first * t->x_pitch;
         const int8_t(*from[2])[HDK_PANEL][2] = {p[0]->w + piece * pairs, 0};
 
         if (P == 2)
             from[1] = p[1]->w + piece * pairs;
-        for (uint32_t k = 0; k < pairs; k++, x += 2) {
+        for (uint32_t k = 0; k < pairs; k++, x += 2 * sizeof(int16_t)) {
             __m256i w[2];
 
             for (uint32_t j = 0; j < P; j++) {

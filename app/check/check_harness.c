@@ -39,11 +39,14 @@ static enum status compile(const struct harness *h, const char *folder, const ch
     const char *cc = getenv("CC"), *gen;
     struct sim_tool tool;
     const char **argv =
-        ARENA_ARRAY(h->arena, const char *, 25 + h->emitted->n + EMIT_MAX_LIBRARIES);
+        ARENA_ARRAY(h->arena, const char *, 25 + h->emitted->n + 4 * EMIT_MAX_LIBRARIES);
+    const struct run_folders where = run_folders_of(h->emitted);
+    const char *const *folders;
     uint32_t n = 1;
 
     TRY(tool_find(h->arena, cache, cc && *cc ? cc : "cc", "gcc", NULL, &tool, d));
     TRY(home_generated(h->arena, &gen, d));
+    TRY(run_folders(h->arena, &where, &folders, d));
     argv[0] = tool.path;
     for (uint32_t i = 0; i < sizeof flags / sizeof *flags; i++)
         argv[n++] = flags[i];
@@ -59,6 +62,8 @@ static enum status compile(const struct harness *h, const char *folder, const ch
         if (strcmp(dot, ".c") == 0 || strcmp(dot, ".S") == 0)
             argv[n++] = h->emitted->file[i].name;
     }
+    while (*folders)
+        argv[n++] = *folders++;
     for (uint32_t i = 0; i < h->emitted->n_library; i++)
         argv[n++] = arena_printf(h->arena, "-l%s", h->emitted->library[i]);
     argv[n++] = "-o";

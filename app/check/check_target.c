@@ -407,6 +407,24 @@ static enum status round_of(struct check *c, bool first, struct diag *d)
     return first && c->desc->detail->core_top && c->n_failed == 0 ? run_core(c, d) : ST_OK;
 }
 
+/* May the attribute change an answer? What no pattern mentions is for others (mcpu: a package's
+ * toolchain). */
+static bool matters(const struct check *c, const struct target_attr *attr)
+{
+    const struct describe *detail = c->desc->detail;
+    bool found = detail->native != NULL;
+
+    for (uint32_t i = 0; i < detail->n_pattern && !found; i++) {
+        const struct describe_pattern *p = &detail->pattern[i];
+        found = (p->call && strstr(p->call, arena_printf(c->arena, "$%s", attr->name))) ||
+                (p->scratch && strstr(p->scratch, attr->name));
+        for (uint32_t k = 0; k < p->n_limit; k++)
+            found = found || p->limit[k].low.attr == attr || p->limit[k].high.attr == attr ||
+                    p->limit[k].multiple.attr == attr;
+    }
+    return found;
+}
+
 /* Again with an attribute at another of its edges. */
 static enum status round_with(struct check *c, uint32_t attr, const char *value, struct diag *d)
 {
@@ -428,6 +446,8 @@ static enum status rounds(struct check *c, struct diag *d)
     TRY(round_of(c, true, d));
     for (uint32_t i = 0; i < c->desc->n_attr && c->n_failed == 0; i++) {
         const struct target_attr *a = &c->desc->attr[i];
+        if (!matters(c, a))
+            continue;
         if (a->type == TARGET_INT) {
             TRY(round_with(c, i, arena_printf(c->arena, "%lld", (long long)a->low), d));
             TRY(round_with(c, i, arena_printf(c->arena, "%lld", (long long)a->high), d));
@@ -460,6 +480,11 @@ enum status check_target(struct arena *a, const struct options *o, struct diag *
 
     free(real);
     TRY(describe_read(a, dir, &c.desc, d));
+    if (c.desc->detail->estimator)
+        return FAIL(
+            d, ST_UNSUPPORTED,
+            "target %s: its operators are estimated, not executed: there is nothing to check",
+            c.desc->name);
     TRY(target_trusted(a, c.desc, o->allow_native, d));
     TRY(native_load(a, c.desc, o->allow_native, d));
     TRY(pipeline_config(a, o->hw, &c.p.hw, d));

@@ -98,6 +98,7 @@ enum status new_target(struct arena *a, const struct options *o, struct diag *d)
     for (int i = 0; i < 2 && sources[o->template][i].folder; i++)
         TRY(copy_all(a, o, sources[o->template][i].folder, sources[o->template][i].name, name, to,
                      d));
+    TRY(copy_all(a, o, "kit/install", "newtarget", name, to, d));
     if (o->template == TEMPLATE_NATIVE)
         output_printf(o->output, OUTPUT_RESULT,
                       "now: build %s_native.so as %s/README.md describes\n", name, to);

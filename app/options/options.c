@@ -189,8 +189,13 @@ enum status options_select(struct option_set *s, struct diag *d)
     if (s->selected)
         return ST_OK;
     TRY(target_options_select(&s->targets, &s->o->target, d));
-    for (uint32_t i = 0; i < s->o->target.n; i++)
-        TRY(native_load(s->arena, s->o->target.target[i]->desc, s->o->allow_native, d));
+    for (uint32_t i = 0; i < s->o->target.n; i++) {
+        const struct target_desc *desc = s->o->target.target[i]->desc;
+        const char *clash = registry_clash(s->arena, registry_find(&s->o->targets, desc->name));
+        if (clash)
+            output_printf(s->o->output, OUTPUT_NOTE, "note: %s", clash);
+        TRY(native_load(s->arena, desc, s->o->allow_native, d));
+    }
     s->selected = true;
     return ST_OK;
 }

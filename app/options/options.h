@@ -34,7 +34,8 @@ enum options_command {
     COMMAND_COUNT
 };
 
-enum options_engine { ENGINE_REF, ENGINE_FUNC, ENGINE_RTL };
+enum options_engine { ENGINE_REF, ENGINE_FUNC, ENGINE_RTL, ENGINE_QEMU };
+extern const char *const options_engines[]; /* their names, NULL at the end */
 enum options_host { HOST_NATIVE, HOST_ISS, HOST_RTL };
 enum options_core { CORE_FIVE_STAGES, CORE_PICORV32 };
 enum options_fill { FILL_RANDOM, FILL_ZEROS, FILL_ONES };
@@ -93,7 +94,7 @@ struct options {
     uint32_t bus_fault; /* enum hd_sim_bus_kind */
     uint32_t mem_latency, mem_bytes, jobs;
     uint32_t clock_mhz;       /* 0: not given */
-    uint32_t trials, seconds; /* of tune; seconds 0: no limit */
+    uint32_t trials, seconds; /* of tune; seconds 0: no limit, of others the default */
     /* Of quantise. */
     enum quant_ranges ranges;
     const char *percentile, *keep_float;

@@ -7,7 +7,7 @@
 #include <string.h>
 
 /* Words in the order of the field's values. */
-static const char *const engines[] = {"ref", "func", "rtl", NULL};
+const char *const options_engines[] = {"ref", "func", "rtl", "qemu", NULL};
 static const char *const hosts[] = {"native", "iss", "rtl", NULL};
 static const char *const cores[] = {"five-stages", "picorv32", NULL};
 static const char *const fills[] = {"random", "zeros", "ones", NULL};
@@ -74,8 +74,8 @@ const struct option_row options_table[] = {
      NUMBER(jobs, 1, 256), .shown.letter = 'j', .used_by = RUNS | OF(TUNE) | SUITES},
     {SHOW("reset-state", NULL, FILES, "every inference starts from the initial state"),
      FLAG(reset_state), .used_by = RUNS | OF(TUNE)},
-    {SHOW("engine", "ENGINE", COMPILER, "ref, func or rtl (default)"), WORD(engine, engines),
-     .used_by = RUNS | PROGRAM | OF(TUNE)},
+    {SHOW("engine", "ENGINE", COMPILER, "ref, func, rtl (default) or, of packages, qemu"),
+     WORD(engine, options_engines), .used_by = RUNS | PROGRAM | OF(TUNE)},
     {SHOW("host", "HOW", COMPILER,
           "who executes the host's part: native (default, cycles by a table), iss (a simulated "
           "RV32IM processor, in the accelerator's time) or rtl (PicoRV32's Verilog)"),
@@ -199,9 +199,9 @@ const struct option_row options_table[] = {
     {SHOW("trials", "N", DEVICE, "of tune: how many to measure in all (default 64)"),
      NUMBER(trials, 1, 100000), .used_by = OF(TUNE)},
     {SHOW("seconds", "N", DEVICE,
-          "of tune: start no further trial after them; with --prog: stop the program after them "
-          "(default 600)"),
-     NUMBER(seconds, 0, 1000000), .used_by = OF(TUNE) | PROGRAM},
+          "of tune: start no further trial after them; with --prog and --engine=qemu: stop the "
+          "program after them (default 600)"),
+     NUMBER(seconds, 0, 1000000), .used_by = OF(TUNE) | OF(RUN) | PROGRAM},
     {SHOW("again", NULL, DEVICE,
           "of regress, sweep: run all of the suite, not only what is missing"),
      FLAG(again), .used_by = SUITES},

@@ -124,6 +124,17 @@ static const char *message_of(struct arena *a, struct arena *scratch, const char
     return last_line(a, (const char *)text);
 }
 
+/* Layers whose target nothing executes; "": none. */
+static const char *not_simulated(struct arena *a, const cJSON *all)
+{
+    const cJSON *l;
+    uint32_t n = 0;
+
+    cJSON_ArrayForEach(l, report_member(all, "layers")) n +=
+        strstr(report_word(l, "target"), "(not simulated)") != NULL;
+    return n ? arena_printf(a, "%u layer%s not simulated", n, n > 1 ? "s" : "") : "";
+}
+
 static void take_stats(struct arena *a, const cJSON *all, struct suite_result *r)
 {
     r->verdict = arena_strdup(a, report_word(all, "verdict"));
@@ -169,6 +180,8 @@ void result_read(struct arena *a, const char *stem, int exit, double seconds, st
     r->result.message = exit == 0 && all ? "" : message_of(a, scratch, stem);
     if (all)
         take_stats(a, all, &r->result);
+    if (all && !*r->result.message)
+        r->result.message = not_simulated(a, all);
     else if (exit == 0)
         r->result.message = "it left no stats file of schema heddle.stats.v2";
     cJSON_Delete(all);

@@ -35,11 +35,11 @@ struct session {
 
 /* --- what is tested: heddle, its RTL, the commit ------------------------------------------------- */
 
-/* The program, the libraries next to it, RTL and simulator: what may change an answer or a cycle. */
+/* The program, the libraries next to it, RTL, simulator and targets: what may change an answer or a cycle. */
 static enum status hash_heddle(struct session *s, struct hash128 *h, struct diag *d)
 {
     static const char *const patterns[] = {"%s/hw/rtl/*", "%s/hw/accel.json", "%s/sim/*.cpp",
-                                           "%s/sim/*.h"};
+                                           "%s/sim/*.h", "%s/targets/*/*.[chjps]*"};
     const char *home, *program = s->launch.program;
     const char *folder =
         arena_strndup(s->arena, program, (size_t)(strrchr(program, '/') - program));
@@ -303,11 +303,16 @@ static enum status verdict(const struct session *s, struct diag *d)
 static enum status show_suite(struct session *s, struct diag *d)
 {
     struct text t;
+    bool targets;
 
     text_init(&t, s->arena);
     view_table(&t, &s->view);
     output_text(s->o->output, OUTPUT_RESULT, t.data);
     TRY(write_views(s, d));
+    TRY(view_targets(s->arena, &s->view, s->folder, &targets, d));
+    if (targets)
+        output_printf(s->o->output, OUTPUT_RESULT,
+                      "%s/targets.html, .md, .csv: networks x targets\n", regress_folder(s->o));
     output_printf(s->o->output, OUTPUT_RESULT, "%s/index.html shows the history\n",
                   regress_folder(s->o));
     return ST_OK;

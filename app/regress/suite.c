@@ -110,15 +110,38 @@ static uint32_t count_of(const cJSON *list)
     return list ? (uint32_t)cJSON_GetArraySize(list) : 1;
 }
 
+/* Each list of options after each --target. */
+static void cross_targets(struct arena *a, const cJSON *targets, struct axes *x)
+{
+    const struct suite_part *plain = arena_memdup(a, x->options, x->n_options * sizeof *x->options);
+    const uint32_t n_plain = x->n_options;
+    const cJSON *one;
+
+    x->n_options = 0;
+    cJSON_ArrayForEach(one, targets) for (uint32_t i = 0; i < n_plain; i++)
+    {
+        const char *target = arena_printf(a, "--target=%s", one->valuestring);
+        const char **argv = ARENA_ARRAY(a, const char *, plain[i].n_argv + 1u);
+        argv[0] = target;
+        (void)append(argv, 1, plain[i].argv, plain[i].n_argv);
+        x->options[x->n_options++] = (struct suite_part){
+            .name = arena_printf(a, "%s%s%s", target, *plain[i].name ? " " : "", plain[i].name),
+            .argv = argv,
+            .n_argv = plain[i].n_argv + 1};
+    }
+}
+
 static enum status read_axes(struct suite_planner *p, const cJSON *block, const char *at,
                              struct axes *x)
 {
     struct arena *a = p->s->arena;
     const cJSON *options = report_member(block, "options"), *one;
+    const cJSON *targets = report_member(block, "targets");
     const cJSON *engines = report_member(block, "engines");
     uint32_t n = 0;
 
-    *x = (struct axes){.options = ARENA_ARRAY(a, struct suite_part, count_of(options)),
+    *x = (struct axes){.options = ARENA_ARRAY(a, struct suite_part,
+                                              (size_t)count_of(options) * (count_of(targets) + 1)),
                        .engine = ARENA_ARRAY(a, const char *, count_of(engines)),
                        .n_options = count_of(options),
                        .n_engine = count_of(engines),
@@ -133,6 +156,8 @@ static enum status read_axes(struct suite_planner *p, const cJSON *block, const 
         TRY(suite_read_options(p, one, arena_printf(a, "%s.options[%u]", at, n), &x->options[n]));
         n++;
     }
+    if (targets)
+        cross_targets(a, targets, x);
     return ST_OK;
 }
 

@@ -12,7 +12,8 @@
 struct suite_result {
     const char *verdict; /* of the stats file, or "failed"; NULL: not run yet */
     int exit;            /* of heddle run; -1: it was killed */
-    const char *message; /* its last line, "" if it succeeded */
+    const char
+        *message; /* its last line; if it succeeded, how many layers were not simulated, or "" */
     double inferences, cycles, estimated_cycles, host_cycles, utilisation, read_bytes, write_bytes;
     double wall_seconds;     /* from its start to its end */
     double energy;           /* of an inference, by a table */

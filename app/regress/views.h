@@ -35,6 +35,13 @@ enum status view_junit(struct arena *a, const struct view *v, const char *path, 
 /* Text for XML and HTML. */
 void view_escape(struct text *t, const char *s);
 
+/* --- view_targets.c --- */
+
+/* targets.md, .csv and .html in `folder`: networks x targets; *any: false where no run names targets,
+ * and nothing is written. */
+enum status view_targets(struct arena *a, const struct view *v, const char *folder, bool *any,
+                         struct diag *d);
+
 /* --- view_page.c --- */
 
 /* All of a page up to its body's first element; `more`: CSS in addition to that of all pages. */

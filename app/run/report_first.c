@@ -108,6 +108,25 @@ static void cycles_line(struct text *t, const cJSON *all)
     text_add(t, "\n");
 }
 
+/* Its target is one that nothing executes. */
+static bool not_simulated(const cJSON *layer)
+{
+    return strstr(report_word(layer, "target"), "(not simulated)") != NULL;
+}
+
+static void not_simulated_line(struct text *t, const cJSON *all)
+{
+    const cJSON *l;
+    uint32_t n = 0;
+
+    cJSON_ArrayForEach(l, report_member(all, "layers")) n += not_simulated(l);
+    if (n)
+        text_printf(t,
+                    "not simulated: %u layer%s, computed by the host's kernels; their cycles are "
+                    "their target's estimate\n",
+                    n, n > 1 ? "s" : "");
+}
+
 static void macs_line(struct text *t, const cJSON *all)
 {
     double macs = report_number(all, "macs"), folded = report_number(all, "folded_macs"),
@@ -209,6 +228,8 @@ static void slow_line(struct text *t, const struct slow *s, double total, bool f
     text_add(t, first ? "slowest: " : "         ");
     report_name(t, name, 24);
     text_printf(t, "%9.0f cycles %5.1f %%  ", s->cycles, 100 * s->cycles / total);
+    if (not_simulated(s->of))
+        text_add(t, "not simulated, ");
     add_why(t, s, device_cycles(s->of));
 }
 
@@ -245,5 +266,6 @@ void report_first(struct text *t, const cJSON *all, enum report_detail detail)
         text_printf(t, "accuracy: %.2f %%\n", 100 * report_number(all, "accuracy"));
     cycles_line(t, all);
     macs_line(t, all);
+    not_simulated_line(t, all);
     slowest_lines(t, all);
 }

@@ -100,17 +100,19 @@ static void add_remark(struct text *t, const cJSON *l)
 static void layer_line(struct text *t, const cJSON *l)
 {
     bool member = report_number(l, "group") >= 0;
+    const char *target = report_word(l, "target");
 
     text_add(t, member ? "| " : "");
     report_name(t, report_word(l, "name"), member ? 22 : 24);
     report_name(t, report_word(l, "shape"), 16);
-    report_name(t, report_word(l, "target"), 10);
+    report_name(t, arena_strndup(t->arena, target, strcspn(target, " ")), 10);
     add_cell(t, report_number(l, "cycles"), 8);
     add_cell(t, report_number(l, "estimated_cycles"), 9);
     add_host(t, l);
     add_share(t, l);
     add_cell(t, report_number(l, "dram_read_bytes"), 9);
     add_cell(t, report_number(l, "dram_write_bytes"), 9);
+    text_add(t, strstr(target, "(not simulated)") ? "  not simulated" : "");
     add_remark(t, l);
     text_add(t, "\n");
 }

@@ -10,6 +10,7 @@
 #include "difference.h"
 #include "explain.h"
 #include "layer_check.h"
+#include "run_qemu.h"
 #include "stats.h"
 #include "waves.h"
 
@@ -109,6 +110,7 @@ enum status run_loaded(struct run_job *job, struct diag *d)
     const bool made = out && !file_exists(out);
     int lock = -1;
 
+    TRY(run_qemu_check(job, d));
     TRY(run_iss_check(job, d));
     job->out_dir = out;
     job->checked_against = "ref";
@@ -127,6 +129,8 @@ enum status run_command(struct run_job *job, struct diag *d)
 {
     const struct options *o = job->options;
 
+    if (o->prog && o->engine == ENGINE_QEMU)
+        return FAIL(d, ST_USAGE, "--engine=qemu: not with --prog");
     if (o->prog)
         return run_program(job->arena, o, d);
     if (o->teacher && !run_is_package(job->arena, o->model))

@@ -8,6 +8,7 @@
 #include <sys/types.h>
 
 #include "app/options/options.h"
+#include "sim/hash.h"
 #include "sim/hd_sim.h"
 
 /* WITHIN: not equal, but no further apart than --tolerance or the targets' patterns (target.json)
@@ -134,6 +135,23 @@ enum status run_find_model(struct arena *a, const struct options *o, struct run_
 enum status run_front(struct run_job *job, struct diag *d);
 enum status run_inputs(struct run_job *job, struct diag *d);
 enum status run_expectations(struct run_job *job, struct diag *d);
+
+/* run_folders.c: where headers and libraries of targets are, as target.json has it. */
+struct run_folders {
+    uint32_t n_include, n_library;
+    const char *const *include, *const *library;
+};
+struct run_folders run_folders_of(const struct emit_unit *u);
+/* -I, -L and -rpath of a C compiler, NULL at their end. ST_USAGE: a variable is not set, a folder is
+ * not found. */
+enum status run_folders(struct arena *a, const struct run_folders *f, const char *const **flags,
+                        struct diag *d);
+/* The same of a package in `folder`, and the names of its libraries, NULL at their end. */
+enum status run_package_flags(struct arena *a, const char *folder, const char *const **folders,
+                              const char *const **libraries, struct diag *d);
+/* The folders, and what they hold of the libraries that are linked. */
+enum status run_hash_folders(struct arena *a, const struct emit_unit *u, struct hash128 *h,
+                             struct diag *d);
 
 /* run_host.c: the emitted C as a shared object, cached by content. */
 enum status run_compile(struct arena *a, const struct emit_unit *u, const char **so_path,

@@ -121,12 +121,15 @@ static void parts_of(const struct emit_unit *u, struct parts *p)
 static enum status build_into(struct compiler *c, const struct emit_unit *u, const char *folder,
                               const char *so, struct diag *d)
 {
+    const struct run_folders where = run_folders_of(u);
+    const char *const *folders;
     struct parts parts;
-    const char *const none[] = {NULL};
 
     parts_of(u, &parts);
+    TRY(run_folders(c->arena, &where, &folders, d));
     TRY(emit_write(u, folder, d));
-    return build(c, "compiling the emitted C", folder, parts.sources, none, parts.libraries, so, d);
+    return build(c, "compiling the emitted C", folder, parts.sources, folders, parts.libraries, so,
+                 d);
 }
 
 enum status run_compile_into(struct arena *a, const struct emit_unit *u, const char *folder,
@@ -156,6 +159,7 @@ enum status run_compile(struct arena *a, const struct emit_unit *u, const char *
     }
     for (uint32_t i = 0; i < u->n_library; i++)
         hash_string(&h, u->library[i]);
+    TRY(run_hash_folders(a, u, &h, d));
     const char *name = arena_printf(a, "host/%s", hash_text(a, &h)),
                *folder = arena_printf(a, "%s/%s", c.cache, name);
     bool whole;
@@ -210,48 +214,31 @@ enum status run_runtime(struct arena *a, struct diag *d)
     return ST_OK;
 }
 
-/* libraries.txt: a name a line. */
-static enum status package_libraries(struct arena *a, const char *folder, const char ***flags,
-                                     struct diag *d)
-{
-    const char *path = arena_printf(a, "%s/libraries.txt", folder);
-    uint8_t *text = NULL;
-    size_t n_bytes = 0;
-    uint32_t n = 0;
-
-    *flags = ARENA_ARRAY(a, const char *, EMIT_MAX_LIBRARIES + 1);
-    if (!file_exists(path))
-        return ST_OK;
-    TRY(file_read(a, path, 4096, &text, &n_bytes, d));
-    for (const char *p = (const char *)text; *p; p += *p == '\n') {
-        size_t length = strcspn(p, "\n");
-        if (length && n < EMIT_MAX_LIBRARIES)
-            (*flags)[n++] = arena_printf(a, "-l%.*s", (int)length, p);
-        p += length;
-    }
-    return ST_OK;
-}
-
 enum status run_compile_package(struct arena *a, const char *folder, const char *so_path,
                                 struct diag *d)
 {
     struct compiler c;
-    const char **sources, **libraries,
+    const char *const *libraries, *const *folders;
+    const char **sources,
         *flags[] = {"-std=c11", "-O3",     "-fPIC",   "-shared",       "-w", "-I", ".",
                     "-I",       "runtime", "-Wa,-I.", "-Wl,-Bsymbolic"};
     uint32_t n = 0;
 
     TRY(find_compiler(a, &c, d));
     TRY(package_sources(a, folder, &sources, d));
-    TRY(package_libraries(a, folder, &libraries, d));
-    const char **argv = ARENA_ARRAY(a, const char *, count(sources) + EMIT_MAX_LIBRARIES + 16);
+    TRY(run_package_flags(a, folder, &folders, &libraries, d));
+    const char **argv =
+        ARENA_ARRAY(a, const char *,
+                    count((const char *const *)sources) + count(folders) + count(libraries) + 16);
     argv[n++] = c.cc.path;
     for (uint32_t i = 0; i < sizeof flags / sizeof *flags; i++)
         argv[n++] = flags[i];
     while (*sources)
         argv[n++] = *sources++;
+    while (*folders)
+        argv[n++] = *folders++;
     while (*libraries)
-        argv[n++] = *libraries++;
+        argv[n++] = arena_printf(a, "-l%s", *libraries++);
     argv[n++] = "-o";
     argv[n++] = arena_printf(a, "%s.%ld", so_path, (long)gettid());
     TRY(tool_run(a, "compiling the package", folder, arena_printf(a, "%s.log", so_path), argv, d));

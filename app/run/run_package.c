@@ -17,6 +17,7 @@
 #include "compiler/emit/tar.h"
 #include "core_targets.h"
 #include "difference.h"
+#include "run_qemu.h"
 #include "runner.h"
 #include "sim/cached.h"
 #include "sim/hash.h"
@@ -68,11 +69,21 @@ static enum status cache_folder(struct arena *a, const void *data, size_t n_byte
     return private_dirs(a, cache, name, d);
 }
 
+/* What qemu cannot run is refused before it is compiled. */
+static enum status check_engine(struct arena *a, const struct options *o, const char *folder,
+                                struct diag *d)
+{
+    struct run_qemu q;
+
+    return o->engine == ENGINE_QEMU ? run_qemu_find(a, folder, &q, d) : ST_OK;
+}
+
 /* The package's C as an object, and the folder with its files; that of a tar file, whose bytes name
  * it, is compiled once. */
-static enum status build(struct arena *a, const char *path, const char **folder,
+static enum status build(struct arena *a, const struct options *o, const char **folder,
                          const char **so_path, struct diag *d)
 {
+    const char *const path = o->model;
     const char *cache;
     char real[PATH_MAX];
     uint8_t *tar;
@@ -85,6 +96,7 @@ static enum status build(struct arena *a, const char *path, const char **folder,
         TRY(cache_folder(a, real, strlen(real), &cache, d));
         *so_path = arena_printf(a, "%s/model.so", cache);
         *folder = arena_strdup(a, real);
+        TRY(check_engine(a, o, *folder, d));
         return run_compile_package(a, *folder, *so_path, d);
     }
     TRY(file_read(a, path, MAX_TAR, &tar, &n_bytes, d));
@@ -92,6 +104,7 @@ static enum status build(struct arena *a, const char *path, const char **folder,
     *so_path = arena_printf(a, "%s/model.so", cache);
     *folder = cache;
     TRY(tar_read(tar, n_bytes, write_below, &(struct below){a, cache}, d));
+    TRY(check_engine(a, o, cache, d));
     TRY(cached_find(a, *so_path, &whole, d));
     if (whole)
         return ST_OK;
@@ -371,7 +384,7 @@ enum status run_package_load(struct run_job *job, struct diag *d)
                     "%s: a package has no graph: --engine=ref, --stats and --waves need the model",
                     o->model);
     package->is_tar = ends_with_tar(o->model);
-    TRY(build(a, o->model, &package->folder, &package->so_path, d));
+    TRY(build(a, o, &package->folder, &package->so_path, d));
     TRY(load(job, package->folder, package->so_path, d));
     job->package = package;
     return ST_OK;
@@ -392,6 +405,7 @@ enum status run_package(struct run_job *job, struct diag *d)
 {
     const struct options *o = job->options;
     const char *verdict, *program = job->package->so_path;
+    struct run_qemu qemu;
     struct text t;
 
     TRY(run_inputs(job, d));
@@ -399,14 +413,15 @@ enum status run_package(struct run_job *job, struct diag *d)
     TRY(difference_options(job, d));
     if (o->host != HOST_NATIVE)
         TRY(run_iss_compile(job, &program, d));
-    TRY(run_engine(job, program, d));
+    TRY(o->engine == ENGINE_QEMU ? run_qemu(job, program, &qemu, d) : run_engine(job, program, d));
     TRY(write_outputs(job, d));
     TRY(check(job, &verdict, d));
     text_init(&t, job->arena);
     text_printf(&t, "verdict: %s\n", verdict);
     if (!o->quiet)
-        text_printf(&t, "%s, engine %s: %u inferences", job->p->graph->name,
-                    o->engine == ENGINE_RTL ? "rtl" : "func", job->n);
+        text_printf(&t, "%s, engine %s: %s", job->p->graph->name, options_engines[o->engine],
+                    o->engine == ENGINE_QEMU ? run_qemu_text(job->arena, &qemu, job->n)
+                                             : arena_printf(job->arena, "%u inferences", job->n));
     if (!o->quiet && job->shared->cycles)
         text_printf(&t, ", %.1f cycles each", (double)job->shared->cycles / job->n);
     text_add(&t, o->quiet ? "" : "\n");

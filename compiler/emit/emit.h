@@ -31,6 +31,8 @@ struct emit_unit {
     uint32_t n_library;
     const char *library[EMIT_MAX_LIBRARIES]; /* to link: "dnnl" */
     struct emit_region *region; /* by position of its last operator, or NULL (emit_calls.c) */
+    uint32_t n_include_dir, n_library_dir; /* where headers and libraries are: "$DNNL/include" */
+    const char *include_dir[EMIT_MAX_LIBRARIES], *library_dir[EMIT_MAX_LIBRARIES];
 };
 
 enum status emit_run(struct arena *a, const struct ir_graph *g, const struct target_list *targets,
@@ -43,6 +45,8 @@ enum status emit_write(const struct emit_unit *u, const char *dir, struct diag *
 struct text *emit_new_file(struct emit_unit *u, const char *name);
 /* The C identifier of a row: l03_conv2d. */
 const char *emit_id(const struct emit_unit *u, uint32_t row);
+/* Offset of an operator's scratch memory in the arena. */
+uint32_t emit_scratch(const struct emit_unit *u, const struct ir_op *op);
 /* Offset of host constants (kernel weights, tables) appended to the constants region; one copy per
  * data pointer. */
 uint32_t emit_host_constant(struct emit_unit *u, const void *data, size_t n_bytes);
@@ -60,7 +64,7 @@ enum status emit_host_params(struct emit_unit *u, struct text *t, const struct i
 void emit_host_call(struct emit_unit *u, struct text *t, const struct ir_op *op);
 /* Bytes of all inputs and outputs, each rounded up to 64. */
 uint32_t emit_io_bytes(const struct emit_unit *u);
-/* emit_targets.c: the external target of an operator, or NULL. */
+/* emit_targets.c: the external target that computes an operator, or NULL. */
 const struct target *emit_outside(const struct emit_unit *u, const struct ir_op *op);
 bool emit_outside_used(const struct emit_unit *u, const struct target_desc *desc);
 /* Targets with a core of their own, in the order of struct hd_call's ports; how many. */

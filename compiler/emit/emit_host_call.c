@@ -3,16 +3,6 @@
 #include "compiler/schedule/host_layer.h"
 #include "emit_host.h"
 
-/* Offset of its scratch in the arena. */
-static uint32_t emit_scratch(const struct emit_unit *u, const struct ir_op *op)
-{
-    uint32_t position = 0;
-
-    while (u->graph->op[position] != op)
-        position++;
-    return u->program->scratch[position];
-}
-
 enum status emit_host_params(struct emit_unit *u, struct text *t, const struct ir_op *op,
                              struct diag *d)
 {

@@ -2,6 +2,7 @@
  * run() that reads like the network, names, and the table that runners use. */
 #include <string.h>
 
+#include "compiler/target/describe.h"
 #include "emit.h"
 
 static bool host_op(const struct ir_op *op)
@@ -131,7 +132,11 @@ static void add_host_call(struct emit_unit *u, struct text *t, const struct ir_o
     const struct ir_row *row = &u->graph->row[op->row];
     const struct target *target = emit_outside(u, op);
 
-    text_printf(t, "\n    /* %s: %s (%s)", target ? target->name : "host", row->name, row->op);
+    const struct target *named = u->targets->target[op->target];
+
+    text_printf(t, "\n    /* %s: %s (%s)",
+                target || named->desc->outside ? describe_label(u->arena, named) : "host",
+                row->name, row->op);
     if (row->reason) {
         text_add(t, ", ");
         text_add_escaped(t, row->reason, 200);

@@ -80,15 +80,16 @@ static enum status add_runtime(struct package *p, struct diag *d)
     return add_folder(p, arena_printf(p->arena, "%s/driver/package/bare", home), "bare/", all, d);
 }
 
-/* libraries.txt: what CMakeLists.txt links, a name a line. */
-static void add_libraries(struct package *p, const struct emit_unit *u)
+/* What CMakeLists.txt links, and where it looks: a name a line. */
+static void add_list(struct package *p, const char *file, const char *const *name, uint32_t n)
 {
     struct text t;
 
     text_init(&t, p->arena);
-    for (uint32_t i = 0; i < u->n_library; i++)
-        text_printf(&t, "%s\n", u->library[i]);
-    add(p, "libraries.txt", t.data, t.length);
+    for (uint32_t i = 0; i < n; i++)
+        text_printf(&t, "%s\n", name[i]);
+    if (n)
+        add(p, file, t.data, t.length);
 }
 
 /* Verilog of cores, next to their targets' C: what `heddle run` of the package Verilates. */
@@ -113,8 +114,7 @@ static enum status add_verilog(struct package *p, const struct emit_unit *u, str
 /* What CMakeLists.txt compiles with, if the run names the processor. */
 static void add_toolchain(struct package *p, const struct emit_unit *u)
 {
-    const struct target_list *const list = u->targets;
-    const char *const text = target_host_toolchain(p->arena, list->target[list->n - 1]);
+    const char *const text = processor_toolchain(p->arena, u->targets);
 
     if (text)
         add(p, "bare/toolchain.cmake", text, strlen(text));
@@ -139,8 +139,9 @@ enum status package_make(const struct emit_unit *u, struct package **package, st
     add(p, "metadata.json", metadata.data, metadata.length);
     for (uint32_t i = 0; i < u->n; i++)
         add(p, u->file[i].name, u->file[i].text.data, u->file[i].text.length);
-    if (u->n_library)
-        add_libraries(p, u);
+    add_list(p, "libraries.txt", u->library, u->n_library);
+    add_list(p, "include_dirs.txt", u->include_dir, u->n_include_dir);
+    add_list(p, "library_dirs.txt", u->library_dir, u->n_library_dir);
     TRY(add_verilog(p, u, d));
     TRY(add_runtime(p, d));
     add_toolchain(p, u);

@@ -2,11 +2,12 @@
 #include "compiler/target/describe.h"
 #include "emit.h"
 
+/* What an estimator takes is the host's to compute. */
 const struct target *emit_outside(const struct emit_unit *u, const struct ir_op *op)
 {
     const struct target *t = op->target < u->targets->n ? u->targets->target[op->target] : NULL;
 
-    return t && t->desc->outside ? t : NULL;
+    return t && t->desc->outside && !t->desc->detail->estimator ? t : NULL;
 }
 
 bool emit_outside_used(const struct emit_unit *u, const struct target_desc *desc)

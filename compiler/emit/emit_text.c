@@ -15,6 +15,15 @@ const char *emit_id(const struct emit_unit *u, uint32_t row)
     return arena_printf(u->arena, "l%s", u->graph->row[row].name);
 }
 
+uint32_t emit_scratch(const struct emit_unit *u, const struct ir_op *op)
+{
+    uint32_t position = 0;
+
+    while (u->graph->op[position] != op)
+        position++;
+    return u->program->scratch[position];
+}
+
 uint32_t emit_host_constant(struct emit_unit *u, const void *data, size_t n_bytes)
 {
     return sched_constant(u->program, data, n_bytes);

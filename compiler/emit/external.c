@@ -59,6 +59,19 @@ static enum status copy_files(struct emit_unit *u, const struct target_desc *des
     return ST_OK;
 }
 
+static enum status add_names(const struct target_desc *desc, const struct describe_files *f,
+                             const char **name, uint32_t *n, struct diag *d)
+{
+    for (uint32_t i = 0; i < f->n; i++) {
+        if (*n == EMIT_MAX_LIBRARIES)
+            return FAIL(d, ST_UNSUPPORTED,
+                        "target %s: more than %d libraries or folders in one network", desc->name,
+                        EMIT_MAX_LIBRARIES);
+        name[(*n)++] = f->name[i];
+    }
+    return ST_OK;
+}
+
 enum status emit_outside_files(struct emit_unit *u, struct diag *d)
 {
     const struct target_desc *desc[TARGET_MAX];
@@ -68,8 +81,9 @@ enum status emit_outside_files(struct emit_unit *u, struct diag *d)
         const struct describe *t = desc[i]->detail;
         TRY(copy_files(u, desc[i], &t->headers, d));
         TRY(copy_files(u, desc[i], &t->sources, d));
-        for (uint32_t k = 0; k < t->libraries.n && u->n_library < EMIT_MAX_LIBRARIES; k++)
-            u->library[u->n_library++] = t->libraries.name[k];
+        TRY(add_names(desc[i], &t->libraries, u->library, &u->n_library, d));
+        TRY(add_names(desc[i], &t->include_dirs, u->include_dir, &u->n_include_dir, d));
+        TRY(add_names(desc[i], &t->library_dirs, u->library_dir, &u->n_library_dir, d));
     }
     return ST_OK;
 }
@@ -215,6 +229,11 @@ const char *emit_outside_pointer(struct emit_unit *u, const struct ir_op *op,
     case POINTER_TABLE: return table(u, op, p);
     case POINTER_PARAMS: return arena_printf(u->arena, "&%s_%u", emit_id(u, op->row), op->id);
     case POINTER_DEV: return emit_outside_dev(u, op);
+    case POINTER_SCRATCH:
+        return op->scratch
+                   ? arena_printf(u->arena, "(void *)(call->arena + 0x%x)", emit_scratch(u, op))
+                   : "NULL";
+    case POINTER_SCRATCH_BYTES: return arena_printf(u->arena, "%u", op->scratch);
     default: return "NULL";
     }
 }

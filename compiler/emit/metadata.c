@@ -106,6 +106,14 @@ static cJSON *target_of(const struct emit_unit *u, const struct target *target)
     return t;
 }
 
+static void add_names(cJSON *o, const char *key, const char *const *name, uint32_t n)
+{
+    cJSON *list = cJSON_AddArrayToObject(o, key);
+
+    for (uint32_t i = 0; i < n; i++)
+        cJSON_AddItemToArray(list, cJSON_CreateString(name[i]));
+}
+
 static void add_targets(const struct emit_unit *u, cJSON *o)
 {
     cJSON *list = cJSON_AddArrayToObject(o, "targets"), *t;
@@ -122,9 +130,9 @@ static void add_targets(const struct emit_unit *u, cJSON *o)
             continue;
         cJSON_AddItemToArray(list, target_of(u, u->targets->target[i]));
     }
-    list = cJSON_AddArrayToObject(o, "libraries");
-    for (uint32_t i = 0; i < u->n_library; i++)
-        cJSON_AddItemToArray(list, cJSON_CreateString(u->library[i]));
+    add_names(o, "libraries", u->library, u->n_library);
+    add_names(o, "include_dirs", u->include_dir, u->n_include_dir);
+    add_names(o, "library_dirs", u->library_dir, u->n_library_dir);
 }
 
 /* By which part of their range outputs may differ from the reference; not there: by nothing. */
@@ -174,7 +182,7 @@ static cJSON *operator_of(const struct emit_unit *u, uint32_t position)
     if (host && host_kernel(op->opcode))
         cJSON_AddStringToObject(o, "kernel",
                                 arena_printf(u->arena, "hdk_%s", host_kernel(op->opcode)));
-    if (host && host_scratch(u->graph, op))
+    if ((host || op->scratch) && host_scratch(u->graph, op))
         cJSON_AddNumberToObject(o, "scratch_bytes", host_scratch(u->graph, op));
     if (emit_outside(u, op))
         cJSON_AddStringToObject(o, "pattern", emit_outside_pattern(u, op));

@@ -69,6 +69,7 @@ enum status ir_text_import(struct arena *a, const uint8_t *data, size_t n_bytes,
                         "operator %u (%s): expected row=R, the number of a row of this file", i,
                         ir_op_info(op->opcode)->name);
         op->target = op->region = IR_NONE;
+        op->scratch = 0;
         op->reason = NULL;
         op->call = IR_NONE;
     }

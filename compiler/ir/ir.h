@@ -76,6 +76,7 @@ struct ir_op {
     uint32_t target; /* index into the target list after partition, else IR_NONE */
     uint32_t region; /* accelerator region after partition, else IR_NONE */
     uint32_t call;   /* operators of one call of an external target after partition, else IR_NONE */
+    uint32_t scratch;   /* bytes of memory that its target's call wants, after partition */
     const char *reason; /* why not on an accelerator; NULL if it is */
     bool dead;          /* removed; skip */
 };

@@ -342,6 +342,8 @@ static enum status op_item(struct parser *p, struct ir_op *op, const char *key)
         return lex_u32(&p->l, &op->region);
     if (strcmp(key, "call") == 0)
         return lex_u32(&p->l, &op->call);
+    if (strcmp(key, "scratch") == 0)
+        return lex_u32(&p->l, &op->scratch);
     if (strcmp(key, "reason") == 0)
         return lex_string(&p->l, &op->reason);
     if (strcmp(key, "scale_m") == 0)

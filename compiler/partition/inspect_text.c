@@ -1,6 +1,7 @@
 /* inspect_text.c - "heddle inspect" as text. */
 #include <string.h>
 
+#include "compiler/target/describe.h"
 #include "partition.h"
 
 struct partition_at partition_at(const struct partition *p, uint32_t row, uint32_t k)
@@ -67,7 +68,8 @@ uint32_t partition_position(const struct partition *p, uint32_t row)
     for (uint32_t i = 0; i < g->n_op; i++) {
         const struct ir_op *op = g->op[i];
         if (op->dead || op->row != row ||
-            strcmp(p->targets->target[op->target]->name, g->row[row].target) != 0)
+            strcmp(describe_label(g->arena, p->targets->target[op->target]), g->row[row].target) !=
+                0)
             continue;
         const uint64_t n = ir_macs(g, op) * 4 + (ir_op_info(op->opcode)->keeps_values ? 1 : 2);
         best = n > most ? i : best;

@@ -6,10 +6,11 @@
 
 #include "base/json_doc.h"
 #include "compiler/schedule/copies.h"
+#include "compiler/target/describe.h"
 #include "partition_groups.h"
 #include "partition_uint8.h"
 
-static void ask(struct partition *p, struct ir_graph *g)
+static void ask_each(struct partition *p, struct ir_graph *g)
 {
     uint32_t n = p->targets->n;
     struct partition_candidate *c =
@@ -29,6 +30,43 @@ static void ask(struct partition *p, struct ir_graph *g)
             c[i * n + t].alone = cost.alone;
         }
     p->candidate = c;
+}
+
+/* Numbers of the operators that some pattern of `t` lets through, "0,1,5". */
+static const char *let_through(const struct partition *p, const struct ir_graph *g,
+                               const struct target *t)
+{
+    const struct describe *detail = describe_of(t);
+    struct text list;
+
+    text_init(&list, g->arena);
+    text_add(&list, "");
+    for (uint32_t i = 0; i < g->n_op; i++) {
+        const struct target_question q = {g->arena, g, g->op[i], t, target_hw(t, p->hw), p->memory};
+        bool taken = false;
+        for (uint32_t k = 0; k < detail->n_pattern && !g->op[i]->dead; k++)
+            taken = taken || (detail->pattern[k].opcode == g->op[i]->opcode &&
+                              !describe_refusal(&detail->pattern[k], &q));
+        if (taken)
+            text_printf(&list, "%s%u", list.length ? "," : "", i);
+    }
+    return list.data;
+}
+
+static enum status ask(struct partition *p, struct ir_graph *g, struct diag *d)
+{
+    enum status st = ST_OK;
+
+    for (uint32_t t = 0; t < p->targets->n && st == ST_OK; t++) {
+        const struct target *target = p->targets->target[t];
+        if (target->desc->detail && target->desc->detail->estimator)
+            st = estimator_ask(g->arena, target, g, let_through(p, g, target), d);
+    }
+    if (st == ST_OK)
+        ask_each(p, g);
+    for (uint32_t t = 0; t < p->targets->n; t++)
+        estimator_forget(p->targets->target[t]);
+    return st;
 }
 
 /* --- --offload, --keep-on-host --- */
@@ -219,6 +257,15 @@ static const char *reason(const struct partition *p, const struct ir_graph *g, u
     return t.data;
 }
 
+/* What the call of an outside target wants; the host's kernels say for themselves. */
+static uint32_t scratch(const struct partition *p, const struct ir_graph *g, const struct ir_op *op)
+{
+    const struct target *t = p->targets->target[op->target];
+    const struct target_question q = {g->arena, g, op, t, target_hw(t, p->hw), p->memory};
+
+    return t->desc->outside && op->call == IR_NONE ? describe_scratch(&q) : 0;
+}
+
 static void set_regions(const struct partition *p, struct ir_graph *g)
 {
     uint32_t region = 0, last = IR_NONE;
@@ -232,6 +279,7 @@ static void set_regions(const struct partition *p, struct ir_graph *g)
             region++;
         last = accelerator ? op->target : IR_NONE;
         op->region = accelerator ? region : IR_NONE;
+        op->scratch = scratch(p, g, op);
         if (op->target + 1 < p->targets->n)
             op->reason = NULL;
         else if (!op->reason)
@@ -265,7 +313,7 @@ static void name_rows(const struct partition *p, struct ir_graph *g)
         if (n <= most[op->row])
             continue;
         most[op->row] = n;
-        g->row[op->row].target = p->targets->target[op->target]->name;
+        g->row[op->row].target = describe_label(g->arena, p->targets->target[op->target]);
         g->row[op->row].reason = op->reason;
     }
     for (uint32_t i = 0; i < g->n_row; i++)
@@ -400,7 +448,7 @@ enum status partition_with(struct ir_graph *g, const struct target_list *targets
     }
     for (uint32_t i = 0; i < g->n_row; i++)
         g->row[i].target = NULL;
-    ask(p, g);
+    TRY(ask(p, g, d));
     TRY(keep(p, g, o, fixed, d));
     groups_find(p, g, fixed);
     TRY(offload(p, g, o, fixed, d));

@@ -99,6 +99,8 @@ uint32_t host_scratch(const struct ir_graph *g, const struct ir_op *op)
 {
     struct geo geo;
 
+    if (op->scratch && !op->dead) /* of an outside target's call */
+        return op->scratch;
     if (op->opcode == IR_OP_DETECTION && !op->dead) /* a box and its best score each */
         return 20u * (uint32_t)ir_in(g, op, 0)->dim[1];
     if (op->dead || op->region != IR_NONE || op->fixed.n_real != 0 || ir_in(g, op, 0) == NULL ||
@@ -130,7 +132,7 @@ uint8_t *host_panels(struct arena *a, const struct geo *g, uint32_t *n_bytes)
         .multiplier = fixed->multiplier,
         .shift = fixed->shift,
         .per_channel = fixed->n > 1,
-        .z_in = g->z_in,
+        .z_in = g->z_in + (g->op->opcode == IR_OP_DEPTHWISE_CONV2D ? 0 : HDK_LANE_ZERO),
         .z_w = g->z_w,
     };
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "target.h"
+#include "registry.h"
 
 static bool whole(const char *text, int64_t *n)
 {
@@ -37,6 +37,16 @@ static enum status set_word(struct arena *a, const char *const *words, const cha
         text_printf(&t, "%s%s", t.length ? ", " : "", words[s->number]);
     }
     return FAIL(d, ST_USAGE, "%s: found '%.60s', expected one of %s", option, text, t.data);
+}
+
+const char *target_option(struct arena *a, const char *name, const char *attr)
+{
+    char *option = arena_printf(a, "--target-%s-%s", name, attr);
+
+    for (char *p = option; *p; p++)
+        if (*p == '_')
+            *p = '-';
+    return option;
 }
 
 enum status target_set(struct arena *a, const struct target_attr *attr, const char *option,

@@ -26,6 +26,9 @@ static const struct {
               "of a lut"},
     {"params", "const struct hdk_NAME *: all parameters, as kernels/hdk.h has them"},
     {"dev", "const struct hd_port *: registers and memory of the target's core; NULL without RTL"},
+    {"scratch",
+     "void *: `scratch` bytes for this call alone, aligned to 16, of no meaning before and after"},
+    {"scratch_bytes", "how many they are"},
 };
 
 const char *describe_pointer_name(enum describe_pointer p)
@@ -98,10 +101,9 @@ static bool is_nothing(const struct target_desc *desc, const struct describe_wor
            w->value == TARGET_VALUE_COUNT && w->attr == desc->n_attr;
 }
 
-/* What stands nearest to a word that means nothing; NULL: nothing near. */
-static const char *near_word(const struct target_desc *desc,
-                             const struct describe_composite *composite, const char *name,
-                             size_t n_bytes)
+const char *describe_near_word(const struct target_desc *desc,
+                               const struct describe_composite *composite, const char *name,
+                               size_t n_bytes, bool pointers_too)
 {
     const char *words[POINTER_COUNT + TARGET_VALUE_COUNT + COMPOSITE_EDGES + 64];
     char word[64];
@@ -109,12 +111,13 @@ static const char *near_word(const struct target_desc *desc,
 
     for (uint32_t i = 0; composite && i < composite->n_edge; i++)
         words[n++] = composite->edge[i];
-    for (uint32_t i = 0; i < POINTER_COUNT; i++)
+    for (uint32_t i = 0; i < POINTER_COUNT && pointers_too; i++)
         words[n++] = pointers[i].name;
     for (uint32_t i = 0; i < TARGET_VALUE_COUNT; i++)
         words[n++] = target_value_name((enum target_value)i);
     for (uint32_t i = 0; i < desc->n_attr && i < 64; i++)
-        words[n++] = desc->attr[i].name;
+        if (pointers_too || desc->attr[i].type == TARGET_INT)
+            words[n++] = desc->attr[i].name;
     snprintf(word, sizeof word, "%.*s", (int)n_bytes, name);
     return json_doc_near(word, words, n);
 }
@@ -137,7 +140,7 @@ const char *describe_bad_call(const struct target_desc *desc,
             continue;
         describe_word(desc, composite, p + 1, &w);
         if (is_nothing(desc, &w)) {
-            const char *near = near_word(desc, composite, p + 1, w.n_bytes);
+            const char *near = describe_near_word(desc, composite, p + 1, w.n_bytes, true);
             snprintf(text, sizeof text, "'$%.*s' is not %s%s%s%s",
                      w.n_bytes < 40 ? (int)w.n_bytes : 40, p + 1,
                      composite == &describe_region_words

@@ -264,7 +264,14 @@ static enum status read_root(struct reader *r)
     TRY(files(r, root, "", "headers", &r->detail->headers));
     TRY(files(r, root, "", "sources", &r->detail->sources));
     r->detail->libraries = strings(r, get(root, "libraries"));
+    r->detail->include_dirs = strings(r, get(root, "include_dirs"));
+    r->detail->library_dirs = strings(r, get(root, "library_dirs"));
     r->detail->native_file = string(r, root, "native", NULL);
+    r->detail->estimator = string(r, root, "estimator", NULL);
+    if (r->detail->estimator &&
+        !file_exists(arena_printf(r->a, "%s/%s", r->dir, r->detail->estimator)))
+        return json_doc_fail(&r->doc, "estimator", r->d, "file '%s/%s' not found", r->dir,
+                             r->detail->estimator);
     TRY(core(r, root));
     TRY(blocks(r, root));
     TRY(attributes(r, root));

@@ -44,6 +44,7 @@ struct describe_pattern {
     const struct describe_limit *limit;
     double fixed, per_mac, per_output, per_byte; /* cost */
     const char *call;                            /* NULL: made of the target's blocks */
+    const char *scratch; /* bytes of memory for the call (size.c); NULL: none */
 };
 
 /* One operator of a composite: a pattern, and by which edges it is tied to the others. */
@@ -74,6 +75,7 @@ struct describe_files {
 
 struct describe {
     struct describe_files headers, sources, libraries;
+    struct describe_files include_dirs, library_dirs; /* $NAME: an environment variable */
     uint32_t n_pattern;
     const struct describe_pattern *pattern;
     uint32_t n_composite;
@@ -90,8 +92,10 @@ struct describe {
     double macs_per_cycle;          /* of the core; 0: not said */
     const char *blocks;             /* the C name of its struct hdk_blocks_unit; NULL: none */
     struct blocks_unit blocks_unit; /* memory_bytes: the core's */
-    const char *native_file;        /* NULL: all is in target.json */
-    const struct heddle_target_api *native; /* NULL until native_load */
+    const char *estimator;          /* a program that says what it takes at what cost; NULL: none */
+    const struct estimator_answers *answers; /* while a graph is partitioned */
+    const char *native_file;                 /* NULL: all is in target.json */
+    const struct heddle_target_api *native;  /* NULL until native_load */
 };
 
 /* Read DIR/target.json. ST_USAGE: file, line, column, what was expected. */
@@ -126,6 +130,19 @@ static inline const struct describe *describe_of(const struct target *t)
 {
     return t->desc->detail;
 }
+
+/* estimator.c: the program that "estimator" names; operators of such a target are computed by the
+ * host's kernels. estimator_ask is called before a graph is partitioned, with the numbers of the
+ * operators that patterns let through ("0,1,5"), estimator_forget after it; between them a question
+ * about an operator of that graph has its answer. Without an estimator, or not asked: NULL, 0.
+ * ST_USAGE: what the program says is missing. */
+enum status estimator_ask(struct arena *a, const struct target *t, const struct ir_graph *g,
+                          const char *list, struct diag *d);
+void estimator_forget(const struct target *t);
+const char *estimator_refusal(const struct target_question *q);
+double estimator_cost(const struct target_question *q);
+/* How reports call it: its name, "NAME (not simulated)" with an estimator. */
+const char *describe_label(struct arena *a, const struct target *t);
 
 /* native.c: the shared object that "native" names. native_load is called for targets that take
  * part; then its answers come after those of the patterns. Without one: taken, -1, the pattern's
@@ -169,6 +186,19 @@ struct target_groups composite_groups(const struct target_question *q, const boo
 const char *describe_bad_call(const struct target_desc *desc,
                               const struct describe_composite *composite, const char *call);
 
+/* The value or attribute that a name was meant to be, or pointer, if asked, else attributes of type
+ * int only; NULL: nothing near. */
+const char *describe_near_word(const struct target_desc *desc,
+                               const struct describe_composite *composite, const char *name,
+                               size_t n_bytes, bool pointers);
+
+/* size.c: what is wrong with an expression for bytes, NULL if nothing is, valid until the next call;
+ * its value for an operator, at least 0 and at most 2^31 - 1. */
+const char *describe_bad_size(const struct target_desc *desc, const char *text);
+uint32_t describe_size(const struct target *t, const char *text, const struct target_values *v);
+/* Bytes of scratch memory that the call of an operator on an outside target wants; 0: none. */
+uint32_t describe_scratch(const struct target_question *q);
+
 /* call.c: what $NAME in a call may stand for besides values and attributes. */
 enum describe_pointer {
     POINTER_X,    /* const int8_t *, or of the pattern's dtype: first input */
@@ -176,14 +206,16 @@ enum describe_pointer {
     POINTER_Y,    /* int8_t *, or of the dtype: output */
     POINTER_W,    /* const int8_t * (of uint8 const uint8_t *, of float32 const float *): weights */
     POINTER_BIAS, /* const int32_t * (of int16 const int64_t *, of float32 const float *) */
-    POINTER_SCALES, /* const int32_t *: `scales` multipliers */
-    POINTER_SHIFTS, /* const int8_t *: `scales` shifts */
-    POINTER_FLOATS, /* const float *: `scales` real scales */
-    POINTER_LOW,    /* float: lower end of the fused activation, -infinity without */
-    POINTER_HIGH,   /* float: upper end */
-    POINTER_TABLE,  /* const int8_t * (of uint8 const uint8_t *): 256 values of a lut */
-    POINTER_PARAMS, /* const struct hdk_...*: parameters as the host's kernel takes them */
-    POINTER_DEV,    /* const struct hd_port *: the core's registers and memory, NULL without RTL */
+    POINTER_SCALES,  /* const int32_t *: `scales` multipliers */
+    POINTER_SHIFTS,  /* const int8_t *: `scales` shifts */
+    POINTER_FLOATS,  /* const float *: `scales` real scales */
+    POINTER_LOW,     /* float: lower end of the fused activation, -infinity without */
+    POINTER_HIGH,    /* float: upper end */
+    POINTER_TABLE,   /* const int8_t * (of uint8 const uint8_t *): 256 values of a lut */
+    POINTER_PARAMS,  /* const struct hdk_...*: parameters as the host's kernel takes them */
+    POINTER_DEV,     /* const struct hd_port *: the core's registers and memory, NULL without RTL */
+    POINTER_SCRATCH, /* void *: memory of the call alone */
+    POINTER_SCRATCH_BYTES, /* its size */
     POINTER_COUNT
 };
 /* What stands after a '$': a pointer, else a value, else an attribute, else nothing; of a composite

@@ -97,12 +97,35 @@ static enum status opcode(struct reader *r, const cJSON *o, const char *path, en
                          near ? near : "`heddle ops` lists them", near ? "?" : "");
 }
 
+/* Bytes of memory that the call gets. */
+static enum status check_scratch(struct reader *r, const struct describe_pattern *p,
+                                 const char *path)
+{
+    const char *bad = p->scratch ? describe_bad_size(r->desc, p->scratch) : NULL;
+
+    if (bad)
+        return json_doc_fail(&r->doc, arena_printf(r->a, "%s.scratch", path), r->d, "%s", bad);
+    if (p->scratch && !p->call)
+        return json_doc_fail(&r->doc, arena_printf(r->a, "%s.scratch", path), r->d,
+                             "only a \"call\" has scratch memory");
+    if (p->call && strstr(p->call, "$scratch") && !p->scratch)
+        return json_doc_fail(&r->doc, arena_printf(r->a, "%s.call", path), r->d,
+                             "$scratch needs \"scratch\", the number of its bytes");
+    return ST_OK;
+}
+
 /* An operator is a call at a stated cost, or made of blocks. */
 static enum status check_call(struct reader *r, const struct describe_pattern *p, const cJSON *o,
                               const char *path)
 {
     bool product = p->opcode == IR_OP_CONV2D || p->opcode == IR_OP_FULLY_CONNECTED;
 
+    if (r->detail->estimator && (p->call || get(o, "cost")))
+        return json_doc_fail(
+            &r->doc, path, r->d,
+            "the host computes what an \"estimator\" takes: leave call and cost out");
+    if (r->detail->estimator)
+        return ST_OK;
     if (p->call && !get(o, "cost"))
         return json_doc_fail(&r->doc, path, r->d, "member \"cost\" is missing");
     if (!p->call && !(r->detail->blocks && product))
@@ -221,6 +244,9 @@ enum status read_operator(struct reader *r, const cJSON *o, const char *path,
     p->per_output = number(cost, "per_output");
     p->per_byte = number(cost, "per_byte");
     p->call = string(r, o, "call", NULL);
+    p->scratch = cJSON_IsNumber(get(o, "scratch"))
+                     ? arena_printf(r->a, "%.0f", number(o, "scratch"))
+                     : string(r, o, "scratch", NULL);
     return check_dtype(r, p, o, path);
 }
 
@@ -236,7 +262,8 @@ enum status read_operators(struct reader *r, const cJSON *root)
         uint32_t i = r->detail->n_pattern++;
         const char *path = arena_printf(r->a, "operators[%u]", i);
         TRY(read_operator(r, o, path, &p[i]));
-        if (p[i].dtype != IR_I8 && !p[i].call && !r->detail->region_call)
+        TRY(check_scratch(r, &p[i], path));
+        if (p[i].dtype != IR_I8 && !p[i].call && !r->detail->region_call && !r->detail->estimator)
             return json_doc_fail(&r->doc, arena_printf(r->a, "%s.dtype", path), r->d,
                                  "blocks multiply int8: a pattern of %s needs a \"call\"",
                                  describe_dtype(p[i].dtype));

@@ -20,6 +20,8 @@ const struct describe_pattern *describe_match(const struct target_question *q, c
         if (!reason)
             reason = native_refusal(p, q);
         if (!reason)
+            reason = estimator_refusal(q);
+        if (!reason)
             return p;
         if (strcmp(p->name, ir_op_info(p->opcode)->name) == 0)
             text_printf(&all, "%s%s", all.length ? ", " : "", reason);
@@ -36,6 +38,18 @@ const struct describe_pattern *describe_match(const struct target_question *q, c
         text_printf(&all, "no pattern for %s", ir_op_info(q->op->opcode)->name);
     *why = all.data;
     return NULL;
+}
+
+uint32_t describe_scratch(const struct target_question *q)
+{
+    struct target_values values = {{0}};
+    const char *why;
+    const struct describe_pattern *p = describe_match(q, &why);
+
+    if (!p || !p->scratch)
+        return 0;
+    describe_values(p, q->graph, q->op, &values);
+    return describe_size(q->target, p->scratch, &values);
 }
 
 static double blocks_cost(const struct target_question *q)
@@ -57,6 +71,8 @@ static double pattern_cost(const struct target_question *q)
 
     if (!p)
         return 0;
+    if (describe_of(q->target)->estimator)
+        return estimator_cost(q);
     double own = native_cost(p, q);
     if (own >= 0)
         return own;
@@ -108,6 +124,13 @@ double describe_tolerance(struct arena *a, const struct ir_graph *g, const struc
         squares += p ? p->tolerance * p->tolerance : 0;
     }
     return sqrt(squares);
+}
+
+const char *describe_label(struct arena *a, const struct target *t)
+{
+    return t->desc->detail && t->desc->detail->estimator
+               ? arena_printf(a, "%s (not simulated)", t->name)
+               : t->name;
 }
 
 const char *describe_refuses(const struct target_question *q)

@@ -10,6 +10,8 @@
 
 enum status native_load(struct arena *a, const struct target_desc *desc, bool allow, struct diag *d)
 {
+    if (desc->detail && desc->detail->estimator)
+        TRY(target_trusted(a, desc, allow, d));
     if (!desc->detail || !desc->detail->native_file || desc->detail->native)
         return ST_OK;
     struct describe *detail = (struct describe *)(uintptr_t)desc->detail;

@@ -279,7 +279,7 @@ const char *describe_refusal(const struct describe_pattern *p, const struct targ
     double cycles;
 
     ASK(check_rules(p, q, false));
-    return p->call || describe_of(q->target)->region_call
+    return p->call || describe_of(q->target)->region_call || describe_of(q->target)->estimator
                ? NULL
                : blocks_plan(q->arena, q->graph, q->op, &describe_of(q->target)->blocks_unit, &plan,
                              &cycles);

@@ -20,7 +20,7 @@ static void add(struct registry *r, const char *name, const struct target_desc *
         if (r->n)
             memcpy(r->entry, old, r->n * sizeof *old);
     }
-    r->entry[r->n++] = (struct registry_entry){name, desc, error};
+    r->entry[r->n++] = (struct registry_entry){name, desc, error, NULL};
 }
 
 void registry_init(struct registry *r, struct arena *a)
@@ -60,6 +60,26 @@ static const char *taken_by(struct registry *r, const char *path, const char *na
                         taken->desc ? taken->desc->origin : taken->error);
 }
 
+/* Another folder has that name too: it is not used. */
+static void add_other(struct registry *r, const struct registry_entry *taken, const char *version,
+                      const char *path)
+{
+    struct registry_entry *e = &r->entry[taken - r->entry];
+
+    if (e->others && strstr(e->others, arena_printf(r->arena, "'%s'", path)))
+        return; /* a folder that is listed twice */
+    e->others = arena_printf(r->arena, "%s%s%s of '%s'", e->others ? e->others : "",
+                             e->others ? ", " : "", version, path);
+}
+
+const char *registry_clash(struct arena *a, const struct registry_entry *e)
+{
+    if (!e->desc || !e->others)
+        return NULL;
+    return arena_printf(a, "target %s: %s of '%s' is used, not %s", e->name, e->desc->version,
+                        e->desc->origin, e->others);
+}
+
 /* A folder with a target.json. `quiet`: keep an error as an entry, and let the name of another that
  * was found before be; nobody takes a built-in one's. */
 static enum status add_one(struct registry *r, const char *dir, bool quiet, struct diag *d)
@@ -78,13 +98,15 @@ static enum status add_one(struct registry *r, const char *dir, bool quiet, stru
         return ST_OK;
     }
     const struct registry_entry *taken = registry_find(r, desc->name);
+    if (taken && taken->desc && strcmp(taken->desc->origin, desc->origin) == 0)
+        return ST_OK;
     if (taken && quiet) {
         if (taken->desc && !taken->desc->outside)
             add(r, desc->name, NULL, taken_by(r, path, desc->name, taken));
+        else
+            add_other(r, taken, desc->version, desc->origin);
         return ST_OK;
     }
-    if (taken && taken->desc && strcmp(taken->desc->origin, desc->origin) == 0)
-        return ST_OK;
     if (taken)
         return FAIL(d, ST_USAGE, "%s", taken_by(r, path, desc->name, taken));
     add(r, desc->name, desc, NULL);
@@ -145,6 +167,34 @@ static enum status add_path(struct registry *r, const char *path, struct diag *d
     return ST_OK;
 }
 
+static const char *variable_or(const char *name, const char *fallback)
+{
+    const char *value = getenv(name);
+
+    return value && *value ? value : fallback;
+}
+
+/* Where `cmake --install` puts targets: the user's prefix, those of the system. Relative folders are
+ * ignored, as the XDG specification asks. */
+static enum status add_installed(struct registry *r, struct diag *d)
+{
+    const char *home = variable_or("HOME", ""),
+               *dirs = arena_printf(
+                   r->arena, "%s:%s",
+                   variable_or("XDG_DATA_HOME", arena_printf(r->arena, "%s/.local/share", home)),
+                   variable_or("XDG_DATA_DIRS", "/usr/local/share:/usr/share"));
+    uint32_t found;
+
+    while (*dirs) {
+        const int n = (int)strcspn(dirs, ":");
+        if (dirs[0] == '/')
+            TRY(add_folder(r, arena_printf(r->arena, "%.*s/heddle/targets", n, dirs), true, &found,
+                           d));
+        dirs += n + (dirs[n] == ':');
+    }
+    return ST_OK;
+}
+
 enum status registry_add_environment(struct registry *r, struct diag *d)
 {
     const char *home;
@@ -152,6 +202,7 @@ enum status registry_add_environment(struct registry *r, struct diag *d)
 
     TRY(add_path(r, getenv("HEDDLE_TARGET_PATH"), d));
     TRY(add_path(r, getenv("UMA_BACKENDS"), d));
+    TRY(add_installed(r, d));
     if (home_find(r->arena, &home, &inner) != ST_OK)
         return ST_OK; /* whoever needs the home reports it */
     uint32_t found;

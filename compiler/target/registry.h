@@ -1,7 +1,8 @@
 /* registry.h - which targets there are, and which of them take part in a run.
  * Found in this order, the first of a name wins: built in; --target-dir (as given);
- * $HEDDLE_TARGET_PATH and $UMA_BACKENDS (folders separated by ':'); <home>/targets. Such a folder
- * holds a target.json itself, or folders that do. */
+ * $HEDDLE_TARGET_PATH and $UMA_BACKENDS (folders separated by ':'); heddle/targets in
+ * ${XDG_DATA_HOME:-~/.local/share} and each of ${XDG_DATA_DIRS:-/usr/local/share:/usr/share};
+ * <home>/targets. Such a folder holds a target.json itself, or folders that do. */
 #ifndef HEDDLE_COMPILER_TARGET_REGISTRY_H
 #define HEDDLE_COMPILER_TARGET_REGISTRY_H
 
@@ -11,6 +12,7 @@ struct registry_entry {
     const char *name;               /* of the target; of its folder if that one cannot be read */
     const struct target_desc *desc; /* NULL if it cannot be read */
     const char *error;              /* then why */
+    const char *others;             /* of that name too, not used: "1.1 of 'DIR'"; NULL: none */
 };
 
 struct registry {
@@ -45,6 +47,9 @@ enum status registry_select(const struct registry *r, const char *const *choice,
 
 /* "--target-NAME-ATTR", with - for _. */
 const char *target_option(struct arena *a, const char *name, const char *attr);
+
+/* "target x: 1.0 of 'A' is used, not 1.1 of 'B'", of a name in two places; else NULL. */
+const char *registry_clash(struct arena *a, const struct registry_entry *e);
 
 /* "heddle targets": name, version, origin, attributes, operators; why one cannot be used. */
 void target_print(const struct registry *r, struct text *t);

@@ -86,6 +86,17 @@ static enum status add(struct select *s, const char *kind, const char *name, str
     return ST_OK;
 }
 
+/* A kind as it is written, cmsis-nn, to its name, cmsis_nn: as in options. */
+static char *kind_name(struct arena *a, const char *written, size_t n)
+{
+    char *name = arena_strndup(a, written, n);
+
+    for (char *p = name; *p; p++)
+        if (*p == '-')
+            *p = '_';
+    return name;
+}
+
 static bool good_name(const char *name)
 {
     size_t n = strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789_");
@@ -97,6 +108,7 @@ static bool good_name(const char *name)
 static enum status add_word(struct select *s, const char *word)
 {
     const char *colon = strchr(word, ':');
+    const char *kind = kind_name(s->a, word, strcspn(word, ":"));
     struct target *t;
 
     if (*word == '\0' || strlen(word) > 66)
@@ -106,19 +118,7 @@ static enum status add_word(struct select *s, const char *word)
         return FAIL(s->d, ST_USAGE,
                     "--target: found '%s', expected lower-case letters, digits and _ after the ':'",
                     word);
-    if (!colon)
-        return add(s, word, word, &t);
-    return add(s, arena_strndup(s->a, word, (size_t)(colon - word)), colon + 1, &t);
-}
-
-const char *target_option(struct arena *a, const char *name, const char *attr)
-{
-    char *option = arena_printf(a, "--target-%s-%s", name, attr);
-
-    for (char *p = option; *p; p++)
-        if (*p == '_')
-            *p = '-';
-    return option;
+    return add(s, kind, colon ? colon + 1 : kind, &t);
 }
 
 /* `option`: the option whose value the user wrote. */
@@ -161,7 +161,8 @@ static enum status add_object(struct select *s, const struct json_doc *doc, cons
     if (name && (!cJSON_IsString(name) || !good_name(name->valuestring)))
         return json_doc_fail(doc, *path ? arena_printf(s->a, "%s.name", path) : "name", s->d,
                              "expected lower-case letters, digits and _");
-    TRY(add(s, kind->valuestring, name ? name->valuestring : kind->valuestring, &t));
+    const char *plain = kind_name(s->a, kind->valuestring, strlen(kind->valuestring));
+    TRY(add(s, plain, name ? name->valuestring : plain, &t));
     cJSON_ArrayForEach(m, o)
     {
         if (m == kind || m == name)
@@ -225,7 +226,6 @@ enum status registry_select(const struct registry *r, const char *const *choice,
         TRY(set(&s, t, setting[i].attr, target_option(s.a, t->name, setting[i].attr),
                 setting[i].value, d));
     }
-    TRY(target_host_check(s.host, d));
     list->target[list->n++] = s.host;
-    return ST_OK;
+    return processor_check(s.a, list, d);
 }

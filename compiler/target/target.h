@@ -102,10 +102,9 @@ struct target {
 extern const struct target_desc target_systolic_desc, target_host_desc;
 extern const struct target target_systolic, target_host_c;
 
-/* host_c.c. ST_USAGE: more than one processor is named. */
-enum status target_host_check(const struct target *t, struct diag *d);
-/* The package's bare/toolchain.cmake, of --target-c-mcpu or -march; NULL: any processor. */
-const char *target_host_toolchain(struct arena *a, const struct target *t);
+/* processor.c: a Cortex-M's -mcpu, a RISC-V's -march, as the package's toolchain files take them;
+ * the first is "any". */
+extern const char *const processor_cortex_m[], *const processor_riscv[];
 
 /* The configuration of `t` in a run with --hw of `hw`. */
 static inline const struct hd_config *target_hw(const struct target *t, const struct hd_config *hw)
@@ -119,6 +118,11 @@ struct target_list {
     uint32_t n;
     const struct target *target[TARGET_MAX];
 };
+
+/* processor.c. ST_USAGE: more than one processor is named. */
+enum status processor_check(struct arena *a, const struct target_list *list, struct diag *d);
+/* The package's bare/toolchain.cmake, of --target-NAME-mcpu or -march; NULL: any processor. */
+const char *processor_toolchain(struct arena *a, const struct target_list *list);
 
 /* Check `text` as a value of `attr`. ST_USAGE: "`option`: found 'x', expected ...". */
 enum status target_set(struct arena *a, const struct target_attr *attr, const char *option,

@@ -64,6 +64,8 @@ void target_print(const struct registry *r, struct text *t)
         }
         text_printf(t, "%-10s %-7s %s\n    origin: %s\n", desc->name, desc->version, desc->help,
                     desc->origin);
+        if (r->entry[i].others)
+            text_printf(t, "    not used: %s\n", r->entry[i].others);
         for (uint32_t k = 0; k < desc->n_attr; k++)
             attribute(t, &desc->attr[k]);
         operators(t, desc);

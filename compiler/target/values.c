@@ -95,6 +95,7 @@ void target_values_of(const struct ir_graph *graph, const struct ir_op *op,
     v[TARGET_ACT_MIN] = op->fixed.act_min;
     v[TARGET_ACT_MAX] = op->fixed.act_max;
     v[TARGET_SCALES] = op->fixed.n;
+    v[TARGET_ROUND_UP] = op->attr[IR_ROUND_UP];
     if (op->fixed.n) {
         v[TARGET_SCALE_M] = op->fixed.multiplier[0];
         v[TARGET_SCALE_E] = op->fixed.shift[0];

@@ -153,10 +153,16 @@ module hd_requant #(
     logic [2:0] table_first;
   } hd_ends_t;
 
-  logic [Stages:1]   valid_q, array_q, slot_q;
-  hd_goes_t          goes, goes_q[1:Stages];
-  hd_ends_t          ends, ends_q[1:Stages-1], zero, last;
-  logic [Stages-1:0] en;
+  // Arrays of vectors, not of structs: yosys 0.23 takes the index of those for a bit's.
+  localparam int GoesBits = AddrBits + CntBits + 32;
+  localparam int EndsBits = 3 * 8 + 1 + 3;
+
+  logic [Stages:1]     valid_q, array_q, slot_q;
+  logic [GoesBits-1:0] goes_q[1:Stages];
+  logic [EndsBits-1:0] ends_q[1:Stages-1];
+  hd_goes_t            goes;
+  hd_ends_t            ends, zero, last;
+  logic [Stages-1:0]   en;
   assign en   = {valid_q[Stages-1:1], take};
   assign goes = array ? {a_addr_i, again_q ? CntBits'(1) : a_count_i, a_cmd_i}
                       : {v.addr, v.count, v.cmd};

@@ -91,29 +91,71 @@ static int run(const struct kept *k, enum xnn_status set_up)
                : FAILED;
 }
 
-static struct kept *make_product(const struct part *p, const int8_t *w, const int32_t *bias,
-                                 const float *scale, const struct xnnpack_sizes *s)
+/* int8 to uint8 of a zero point 128 greater, and back. */
+static void flip(int8_t *to, const int8_t *from, size_t n)
 {
-    const size_t in_c = (size_t)s->in_c, out_c = (size_t)s->out_c,
-                 n = (size_t)s->batch * (size_t)s->in_h * (size_t)s->in_w * in_c;
-    const size_t groups = s->depthwise ? in_c : 1;
-    struct kept *k = new_entry(p, n, 0);
+    for (size_t i = 0; i < n; i++)
+        to[i] = (int8_t)(from[i] ^ -128);
+}
+
+/* What both kinds of product begin with. */
+#define WINDOW(s, groups)                                                                          \
+    (uint32_t)(s)->pad_top, (uint32_t)(s)->pad_right, (uint32_t)(s)->pad_bottom,                   \
+        (uint32_t)(s)->pad_left, (uint32_t)(s)->kernel_h, (uint32_t)(s)->kernel_w,                 \
+        (uint32_t)(s)->stride_h, (uint32_t)(s)->stride_w, (uint32_t)(s)->dilation_h,               \
+        (uint32_t)(s)->dilation_w, (uint32_t)(groups), (size_t)(s)->in_c / (groups),               \
+        (size_t)(s)->out_c / (groups), (size_t)(s)->in_c, (size_t)(s)->out_c
+
+static enum xnn_status make_int8(const struct xnnpack_sizes *s, const int8_t *w,
+                                 const int32_t *bias, const float *scale, xnn_operator_t *op)
+{
+    const size_t groups = s->depthwise ? (size_t)s->in_c : 1, out_c = (size_t)s->out_c;
     float *each = malloc(out_c * sizeof *each);
+    enum xnn_status made = xnn_status_out_of_memory;
     for (size_t i = 0; each && i < out_c; i++)
         each[i] = fmaxf(scale[s->scales > 1 ? i : 0], LEAST);
-    if (k)
-        k = keep(k, !each
-                        ? xnn_status_out_of_memory
-                        : xnn_create_convolution2d_nhwc_qc8(
-                              (uint32_t)s->pad_top, (uint32_t)s->pad_right, (uint32_t)s->pad_bottom,
-                              (uint32_t)s->pad_left, (uint32_t)s->kernel_h, (uint32_t)s->kernel_w,
-                              (uint32_t)s->stride_h, (uint32_t)s->stride_w, (uint32_t)s->dilation_h,
-                              (uint32_t)s->dilation_w, (uint32_t)groups, in_c / groups,
-                              out_c / groups, in_c, out_c, (int8_t)s->z_in, 1.0f, each, w, bias,
-                              (int8_t)s->z_out, 1.0f, (int8_t)s->act_min, (int8_t)s->act_max,
-                              s->depthwise ? XNN_FLAG_DEPTHWISE_CONVOLUTION : 0, &k->op));
+    if (each)
+        made = xnn_create_convolution2d_nhwc_qc8(
+            WINDOW(s, groups), (int8_t)s->z_in, 1.0f, each, w, bias, (int8_t)s->z_out, 1.0f,
+            (int8_t)s->act_min, (int8_t)s->act_max,
+            s->depthwise ? XNN_FLAG_DEPTHWISE_CONVOLUTION : 0, op);
     free(each);
-    return k;
+    return made;
+}
+
+/* Weights with a zero point, which the library has of uint8, with one scale. */
+static enum xnn_status make_uint8(const struct xnnpack_sizes *s, const int8_t *w, size_t n_w,
+                                  const int32_t *bias, const float *scale, xnn_operator_t *op)
+{
+    const size_t groups = s->depthwise ? (size_t)s->in_c : 1;
+    int8_t *flipped = malloc(n_w);
+    enum xnn_status made = xnn_status_out_of_memory;
+    if (flipped) {
+        flip(flipped, w, n_w);
+        made = xnn_create_convolution2d_nhwc_qu8(
+            WINDOW(s, groups), (uint8_t)(s->z_in + 128), 1.0f, (uint8_t)(s->z_w + 128),
+            fmaxf(scale[0], LEAST), (const uint8_t *)flipped, bias, (uint8_t)(s->z_out + 128), 1.0f,
+            (uint8_t)(s->act_min + 128), (uint8_t)(s->act_max + 128),
+            s->depthwise ? XNN_FLAG_DEPTHWISE_CONVOLUTION : 0, op);
+    }
+    free(flipped);
+    return made;
+}
+
+static int run_product(struct kept *k, const struct xnnpack_sizes *s, const int8_t *x, int8_t *y)
+{
+    const size_t batch = (size_t)s->batch, h = (size_t)s->in_h, w = (size_t)s->in_w,
+                 n = batch * h * w * (size_t)s->in_c,
+                 n_out = batch * (size_t)s->out_h * (size_t)s->out_w * (size_t)s->out_c;
+    if (s->z_w == 0) {
+        memcpy(k->at[0], x, n);
+        return run(k, xnn_setup_convolution2d_nhwc_qc8(k->op, batch, h, w, k->at[0], y, NULL));
+    }
+    flip(k->at[0], x, n);
+    const int rc = run(k, xnn_setup_convolution2d_nhwc_qu8(k->op, batch, h, w, (uint8_t *)k->at[0],
+                                                           (uint8_t *)y, NULL));
+    flip(y, y, n_out);
+    return rc;
 }
 
 int xnnpack_product(const int8_t *x, const int8_t *w, const int32_t *bias, const float *scale,
@@ -128,11 +170,11 @@ int xnnpack_product(const int8_t *x, const int8_t *w, const int32_t *bias, const
                  (size_t)s->batch * (size_t)s->out_h * (size_t)s->out_w * out_c))
         return 0;
     struct kept *k = find(p);
-    if (!k && !(k = make_product(p, w, bias, scale, s)))
-        return FAILED;
-    memcpy(k->at[0], x, (size_t)s->batch * (size_t)s->in_h * (size_t)s->in_w * (size_t)s->in_c);
-    return run(k, xnn_setup_convolution2d_nhwc_qc8(k->op, (size_t)s->batch, (size_t)s->in_h,
-                                                   (size_t)s->in_w, k->at[0], y, NULL));
+    if (!k && (k = new_entry(
+                   p, (size_t)s->batch * (size_t)s->in_h * (size_t)s->in_w * (size_t)s->in_c, 0)))
+        k = keep(k, s->z_w ? make_uint8(s, w, p[1].n, bias, scale, &k->op)
+                           : make_int8(s, w, bias, scale, &k->op));
+    return k ? run_product(k, s, x, y) : FAILED;
 }
 
 /* A dimension that is not broadcast, or 1. */
@@ -174,9 +216,53 @@ static uint32_t pad_after(uint32_t in, uint32_t out, uint32_t kernel, uint32_t s
     return more > 0 ? (uint32_t)more : 0;
 }
 
+/* The library averages, and has a softmax, of uint8 only. */
+int xnnpack_average_pool(const struct hdk_pool *q, const int8_t *x, int8_t *y)
+{
+    const struct part p[PARTS] = {{q, sizeof *q}, {"average", 7}};
+    const size_t n = (size_t)q->batch * q->in_h * q->in_w * q->channels,
+                 n_out = (size_t)q->batch * q->out_h * q->out_w * q->channels;
+    if (constant(q->act_min, q->act_max, y, n_out))
+        return 0;
+    struct kept *k = find(p);
+    if (!k && (k = new_entry(p, n, n_out)))
+        k = keep(k, xnn_create_average_pooling2d_nhwc_qu8(
+                        0, 0, 0, 0, q->kernel_h, q->kernel_w, q->stride_y, q->stride_x, q->channels,
+                        q->channels, q->channels, 128, 1.0f, 128, 1.0f, (uint8_t)(q->act_min + 128),
+                        (uint8_t)(q->act_max + 128), 0, &k->op));
+    if (!k)
+        return FAILED;
+    flip(k->at[0], x, n);
+    if (run(k, xnn_setup_average_pooling2d_nhwc_qu8(k->op, q->batch, q->in_h, q->in_w,
+                                                    (uint8_t *)k->at[0], (uint8_t *)k->at[1],
+                                                    NULL)) != 0)
+        return FAILED;
+    flip(y, k->at[1], n_out);
+    return 0;
+}
+
+int xnnpack_softmax(const struct hdk_softmax *q, const int8_t *x, int8_t *y)
+{
+    const double scale = ldexp(q->input_multiplier, q->input_left_shift - 31 - 26);
+    const struct part p[PARTS] = {{q, sizeof *q}};
+    const size_t n = (size_t)q->rows * q->cols;
+    struct kept *k = find(p);
+    if (!k && (k = new_entry(p, n, n)))
+        k = keep(k, xnn_create_softmax_nc_qu8(q->cols, q->cols, q->cols, (float)scale, 0,
+                                              1.0f / 256, 0, &k->op));
+    if (!k)
+        return FAILED;
+    flip(k->at[0], x, n);
+    if (run(k, xnn_setup_softmax_nc_qu8(k->op, q->rows, (uint8_t *)k->at[0], (uint8_t *)k->at[1],
+                                        NULL)) != 0)
+        return FAILED;
+    flip(y, k->at[1], n);
+    return 0;
+}
+
 int xnnpack_max_pool(const struct hdk_pool *q, const int8_t *x, int8_t *y)
 {
-    const struct part p[PARTS] = {{q, sizeof *q}};
+    const struct part p[PARTS] = {{q, sizeof *q}, {"max", 3}};
     const size_t n = (size_t)q->batch * q->in_h * q->in_w * q->channels,
                  n_out = (size_t)q->batch * q->out_h * q->out_w * q->channels;
     if (constant(q->act_min, q->act_max, y, n_out))

@@ -7,7 +7,7 @@ vanilla=$HEDDLE_HOME/targets/vanilla
 
 # --- what passes ---
 "$heddle" new-target mine >stdout 2>stderr || fail "new-target: $(cat stderr)"
-[ "$(ls mine | tr '\n' ' ')" = "README.md mine.c mine.h target.json " ] || fail "mine: $(ls mine)"
+[ "$(ls mine | tr '\n' ' ')" = "CMakeLists.txt README.md mine.c mine.h target.json " ] || fail "mine: $(ls mine)"
 grep -qr newtarget mine && fail "the template's name is left in mine"
 expect 2 "heddle: target mine comes from '$work/mine', and this would execute its code: add \
 --allow-native-targets, or that folder as a line of '$work/config/heddle/trusted'" \

@@ -157,6 +157,70 @@ head -c 40 /dev/zero | tr '\0' '\1' | cat - <(tail -c +41 want.bin) >other.bin
 [ $? = 1 ] && grep -q "^    expected 1 (.*), found .*: off by [0-9]* steps" stderr ||
     fail "a wrong answer of a package: $(cat stderr)"
 
+# --- --engine=qemu: the answer, on the processor that the package names; what cannot run there is told ---
+qemu() { "$heddle" run "$1" --engine=qemu --allow-native-targets -i in_0.bin "${@:2}"; }
+expect 2 "heddle: --engine=qemu: it runs packages; heddle compile MODEL --target=c --target-c-mcpu=cortex-m55 -o net.tar makes one" \
+    "$heddle" run digits --engine=qemu
+expect 2 "heddle: --engine=qemu: not with --prog" "$heddle" run --engine=qemu --prog "$HEDDLE_HOME/driver/examples/matmul.c"
+expect 2 "heddle: --seconds: only with --engine=qemu or --prog" "$heddle" run digits --engine=ref --seconds=3
+expect 2 "heddle: --engine=qemu: not with --jobs" qemu net1.tar -j2
+expect 2 "heddle: --engine=qemu: not with --reset-state" qemu net1.tar --reset-state
+expect 2 "heddle: --host=iss: only the RTL has cycles; expected --engine=rtl, found qemu" qemu net1.tar --host=iss
+mkdir linking && tar -xf net1.tar -C linking && sed -i 's/"libraries":.*\[\]/"libraries": ["dnnl"]/' linking/metadata.json
+mkdir strange && tar -xf net1.tar -C strange && sed -i 's/"mcpu":.*"any"/"mcpu": "cortex-m85"/' strange/metadata.json
+expect 3 "heddle: --engine=qemu: the package has commands for an accelerator (sys16), which qemu does not have; compile with \
+--target=c, or run it with --host=iss" qemu acc.tar
+expect 3 "heddle: --engine=qemu: library 'dnnl' of a target: without an operating system there is none" qemu linking
+expect 3 "heddle: --engine=qemu: the package is for cortex-m85, for which qemu has no machine; it has for cortex-m0, cortex-m0plus, \
+cortex-m3, cortex-m4, cortex-m7, cortex-m55, rv32im, rv32imc, rv64gc" qemu strange
+mkdir tools && find /usr/bin /bin ! -name 'qemu-system-*' -exec ln -sf -t tools {} + 2>/dev/null
+PATH=$work/tools expect 5 "heddle: --engine=qemu: cannot find 'qemu-system-riscv32': install the package qemu-system-misc" qemu net1.tar
+rm tools/riscv64-unknown-elf-gcc 2>/dev/null
+# stand_in TEXT: a qemu-system-riscv32 that is a script.
+stand_in() {
+    rm -f tools/qemu-system-riscv32
+    printf '#!/bin/bash\n[ "$1" = --version ] && echo "QEMU emulator version 0" && exit\n%s\n' "$1" >tools/qemu-system-riscv32
+    chmod +x tools/qemu-system-riscv32
+}
+stand_in true
+PATH=$work/tools expect 5 "heddle: --engine=qemu: cannot find 'riscv64-unknown-elf-gcc': install the package gcc-riscv64-unknown-elf" \
+    qemu net1.tar
+if command -v riscv64-unknown-elf-gcc qemu-system-riscv32 >/dev/null; then
+    expect 0 "" qemu net1.tar --expect want.bin -o on_qemu
+    cmp -s on_qemu/out_0.bin want.bin || fail "qemu: not the golden answer"
+    grep -qx "verdict: match: .* equal, bit for bit, to the expected outputs (want.bin)" stdout || fail "qemu: $(cat stdout)"
+    each=$(sed -n "s/^digits, engine qemu: $samples inferences on rv32imc (virt), \([0-9.]*\) instructions each$/\1/p" stdout)
+    [ -n "$each" ] || fail "qemu: $(cat stdout)"
+    expect 0 "" qemu net1.tar
+    grep -q " to the expected outputs (the same package on this machine)$" stdout || fail "nothing expected: $(cat stdout)"
+    expect_other=$("$heddle" run net1.tar --engine=qemu --allow-native-targets -i in_0.bin --expect other.bin 2>&1)
+    [ $? = 1 ] && grep -q "expected 1 (.*), found" <<<"$expect_other" || fail "a wrong answer on qemu: $expect_other"
+    # What is counted: every instruction that qemu itself logs, and run() by itself.
+    cp cache/heddle/qemu/*/net.elf .
+    machine=(qemu-system-riscv32 -M virt -bios none -nographic -monitor none -serial none
+        -semihosting-config "enable=on,target=native" -kernel net.elf)
+    "${machine[@]}" -plugin "$HEDDLE_BUILD/libheddle_qemu.so,out=counts" >printed 2>&1 || fail "the plugin: $(cat printed)"
+    read -r calls network all <counts
+    [ "$calls" = $samples ] && [ "$(awk "BEGIN { printf \"%.1f\", $network / $calls }")" = "$each" ] || fail "counts: $(cat counts), $each"
+    logged=$("${machine[@]}" -singlestep -d exec,nochain -D /dev/stderr 2>&1 >/dev/null | grep -c 'Trace [0-9]') # the program's text is among it
+    [ "$logged" = "$all" ] && [ "$network" -gt $((all * 9 / 10)) ] || fail "$all instructions counted, $network in run(), $logged logged"
+    ln -s "$(command -v riscv64-unknown-elf-gcc)" tools/
+    there=$(command -v qemu-system-riscv32)
+    stand_in "case \"\$*\" in *-plugin*) echo 'Could not load plugin: version' && exit 1;; esac; exec $there \"\$@\""
+    PATH=$work/tools expect 0 "" qemu net1.tar
+    grep -q "on rv32imc (virt), instructions not counted: this qemu takes another plugin$" stdout || fail "no plugin: $(cat stdout)"
+    stand_in 'echo "qemu: unsupported machine type"; exit 1'
+    PATH=$work/tools expect 3 "heddle: --engine=qemu: this qemu-system-riscv32 has no machine virt, for rv32imc" qemu net1.tar
+    stand_in 'echo inference failed; exit 2'
+    PATH=$work/tools expect 4 "heddle: --engine=qemu: the program failed on virt of qemu-system-riscv32: inference failed?" qemu net1.tar
+    stand_in 'sleep 60'
+    PATH=$work/tools expect 4 "heddle: --engine=qemu: qemu-system-riscv32 did not end within 1 seconds and was stopped; --seconds=N \
+gives it more" qemu net1.tar --seconds=1
+    [ -z "$(ls -d cache/heddle/qemu/run.* 2>/dev/null)" ] || fail "folders of runs stay"
+else
+    skipped+=("--engine=qemu: riscv64-unknown-elf-gcc or qemu-system-riscv32 not found")
+fi
+
 # --- tar files that heddle did not write: refused, and nothing lands outside ---
 python3 - <<'END' || fail "no bad tar files"
 import io, tarfile

@@ -6,13 +6,13 @@ printf '#include <stddef.h>\n#include <xnnpack.h>' | "${CC:-cc}" -fsyntax-only -
     { echo "libxnnpack-dev or libpthreadpool-dev not found"; exit 77; }
 export XDG_CONFIG_HOME=$work/config
 "$heddle" check-target "$HEDDLE_HOME/targets/xnnpack" --allow-native-targets >stdout 2>stderr || fail "$(cat stdout stderr)"
-grep -q "^ok .*: 120 operators, 6 inferences each, at most 0.00392 of the range" stdout || fail "one step: $(cat stdout)"
+grep -q "^ok .*: 240 operators, 6 inferences each, at most 0.00392 of the range" stdout || fail "one step: $(cat stdout)"
 for model in dscnn_own resnet8_own; do
     "$heddle" run $model --engine=func --target=xnnpack --partition=priority >stdout 2>stderr || fail "$model: $(cat stderr)"
     grep -q '^verdict: \(match\|within 0.00[0-9]* of\)' stdout || fail "$model: $(grep ^verdict stdout)"
     awk '$1 ~ /^[0-9][0-9]_/ && $3 == "xnnpack" { sub(/^[0-9]*_/, "", $1); print $1 }' stdout >>took
 done
-for op in conv2d depthwise_conv2d add fully_connected; do
+for op in conv2d depthwise_conv2d add fully_connected average_pool_2d softmax; do
     grep -qx $op took || fail "no $op on xnnpack"
 done
 "$heddle" compile dscnn_own --target=xnnpack --partition=priority -o net.tar || fail "compile"

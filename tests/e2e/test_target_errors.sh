@@ -60,7 +60,7 @@ wrong "3:11: name: expected text like ^[a-z][a-z0-9_]*\$, found \"Good\"" \
     's/"name": "good"/"name": "Good"/'
 wrong "3:11: name: expected a length of at most 32, found 39" \
     's/"name": "good"/"name": "good_good_good_good_good_good_good_good"/'
-wrong "2:35: zzzzzzzz: unknown member; expected one of heddle_target, name, version, requires_heddle, help, memory, transfer, attributes, headers, sources, libraries, native, core, blocks, operators, composites, granularity, call, knobs" \
+wrong "2:35: zzzzzzzz: unknown member; expected one of heddle_target, name, version, requires_heddle, help, memory, transfer, attributes, headers, sources, libraries, include_dirs, library_dirs, native, estimator, core, blocks, operators, composites, granularity, call, knobs" \
     's/"heddle_target": 1,/"heddle_target": 1, "zzzzzzzz": 2,/'
 wrong "15:25: transfer.fixed: expected a number of at least 0, found -1" \
     's/"fixed": 1},$/"fixed": -1},/'
@@ -159,6 +159,24 @@ wrong "24:64: operators[1].requantise.scales: expected one of \"per_tensor\", \"
 wrong "24:33: operators[1].weights: expected one of \"ohwi\", \"hwio\", found \"oihw\"" \
     's/"op": "conv2d",/"op": "conv2d", "weights": "oihw",/'
 
+# memory of the call, folders
+wrong "24:33: operators[1].scratch: 'outc' is not a value or an attribute of type int; did you mean 'out_c'?" \
+    's/"op": "conv2d",/"op": "conv2d", "scratch": "4 * outc",/'
+wrong "24:33: operators[1].scratch: 'mode' is not a value or an attribute of type int" \
+    's/"op": "conv2d",/"op": "conv2d", "scratch": "4 * mode",/'
+wrong "24:33: operators[1].scratch: expected a number, a name or '(', found the end" \
+    's/"op": "conv2d",/"op": "conv2d", "scratch": "4 *",/'
+wrong "24:33: operators[1].scratch: expected ')', found the end" \
+    's/"op": "conv2d",/"op": "conv2d", "scratch": "(4 * (width + 1)",/'
+wrong "24:33: operators[1].scratch: expected +, -, * or /, found '% 2'" \
+    's/"op": "conv2d",/"op": "conv2d", "scratch": "4 % 2",/'
+wrong "24:33: operators[1].scratch: expected a number of at least 0, found -4" \
+    's/"op": "conv2d",/"op": "conv2d", "scratch": -4,/'
+wrong "27:14: operators[1].call: \$scratch needs \"scratch\", the number of its bytes" \
+    's/good_conv(\$x,/good_conv($scratch, $x,/'
+wrong "16:20: include_dirs[0]: expected text like ^(/|[\$][A-Za-z_])[A-Za-z0-9_./\$+-]*\$, found \"lib\"" \
+    's/"headers"/"include_dirs": ["lib"], "headers"/'
+
 # --- attributes on the command line and in JSON ---
 # refused MESSAGE OPTION...
 refused() {
@@ -188,7 +206,7 @@ refused "unknown option '--target-c-width'; did you mean --target-a-width?" \
     --target=good:a,good:b --target-c-width=3
 refused "--target-systolic-hw: systolic is not selected; name it in --target" \
     --target=good --target-systolic-hw=tiny
-refused "--target: no target 'a'; did you mean 'c'?; there are: systolic, c, good, dot16, fused, onednn, shifty, strawberry, tape, vanilla, xnnpack" \
+refused "--target: no target 'a'; did you mean 'c'?; there are: systolic, c, good, cmsis_nn, dot16, ethos_u, fused, onednn, shifty, strawberry, tape, vanilla, xnnpack" \
     --target=a,b,c
 refused "--target:1:27: width: its value: found '9', expected a whole number from 1 to 8" \
     '--target={"kind": "good", "width": 9}'
@@ -198,7 +216,7 @@ refused "--target:1:26: name: expected lower-case letters, digits and _" \
     '--target={"kind": "good", "name": "G"}'
 refused "--target:1:26: name: expected lower-case letters, digits and _" \
     '--target={"kind": "good", "name": 4}'
-refused "--target: no target 'goood'; did you mean 'good'?; there are: systolic, c, good, dot16, fused, onednn, shifty, strawberry, tape, vanilla, xnnpack" \
+refused "--target: no target 'goood'; did you mean 'good'?; there are: systolic, c, good, cmsis_nn, dot16, ethos_u, fused, onednn, shifty, strawberry, tape, vanilla, xnnpack" \
     '--target={"kind": "goood"}'
 refused "--target:1:24: width: c has no attribute 'width'" '--target={"kind": "c", "width": 4}'
 refused "--target-c-mcpu=cortex-m4 and --target-c-march=rv32im: a package is for one processor" \

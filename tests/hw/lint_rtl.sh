@@ -1,5 +1,5 @@
 #!/bin/bash
-# lint_rtl.sh [CONFIG...] - files of at most 350 lines (hd_top 400) and 100 columns, and three readers of the RTL:
+# lint_rtl.sh [CONFIG...] - files of at most 350 lines (hd_top 400) and 100 columns, no array of structs, and three readers of the RTL:
 # Verilator's -Wall without a warning, elaboration by Icarus, reading, hierarchy and no latch by yosys; hd_top, for each
 # configuration (default: all in the build tree).
 # Environment: HEDDLE_BUILD build tree (default build), LINT_TOP another top module, LINT_TOOLS which tools.
@@ -43,6 +43,11 @@ sizes() {
         FNR == (FILENAME ~ /hd_top/ ? 400 : 350) + 1 { print FILENAME ": more than " FNR - 1 " lines" }' "$rtl"/*.sv*
 }
 
+# yosys 0.23 takes the index of an array of structs for a bit's, without a word. It was so in hd_requant.
+structs() {
+    ! grep -nE '^ *[a-z_]+_t +[^;()=]*\[' "$rtl"/*.sv
+}
+
 verilator_lint() { # verilator_lint CONFIG FLAG...
     local flags=(--lint-only -Wall -DHD_ASSERT --assert "${@:2}")
     [ ! -e "$root/hw/lint/waivers.vlt" ] || flags+=("$root/hw/lint/waivers.vlt")
@@ -64,6 +69,7 @@ yosys_read() (
 )
 
 report "sizes of files" sizes
+report "no array of structs" structs
 ran=0
 for tool in $tools; do
     command -v "$tool" >/dev/null || { echo "no $tool: SKIPPED"; continue; }

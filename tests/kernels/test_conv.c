@@ -142,8 +142,8 @@ static void run_conv(const struct hdk_conv2d *p, const int32_t *b)
     uint32_t n = hdk_conv2d_scratch(p);
 
     for (uint32_t g = 0; g < p->groups; g++)
-        pack(panels + g * hdk_pack_bytes(o, k), o, k, w + g * o * k, k, 1, b, g * o, p->z_in,
-             p->z_w);
+        pack(panels + g * hdk_pack_bytes(o, k), o, k, w + g * o * k, k, 1, b, g * o,
+             p->z_in + HDK_LANE_ZERO, p->z_w);
     guard_scratch(n);
     hdk_conv2d(p, x, panels, y, scratch);
     check_scratch(n);
@@ -260,7 +260,7 @@ static void fully_connected_is_its_definition(void **state)
                        (w[n % p.out_c * p.in_c + c] - p.z_w);
             want[n] = finish(sum, n % p.out_c, p.z_out, -128, 127);
         }
-        pack(panels, p.out_c, p.in_c, w, p.in_c, 1, b, 0, p.z_in, p.z_w);
+        pack(panels, p.out_c, p.in_c, w, p.in_c, 1, b, 0, p.z_in + HDK_LANE_ZERO, p.z_w);
         guard_scratch(n_scratch);
         hdk_fully_connected(&p, x, panels, y, scratch);
         check_scratch(n_scratch);

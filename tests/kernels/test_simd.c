@@ -68,14 +68,22 @@ static int32_t sometimes_zero(void)
 }
 
 #if HDK_SIMD
+/* The same lanes as words and as bytes. */
+static int16_t wide[1u << 15];
+static uint8_t narrow[1u << 15];
+
+static void random_lanes(void)
+{
+    for (uint32_t i = 0; i < sizeof narrow; i++)
+        wide[i] = narrow[i] = (uint8_t)random_u32();
+}
+
 static void tiles(void **state)
 {
-    static int16_t rows[1u << 15];
-
     (void)state;
     for (uint32_t count = 0; count < 500; count++) {
-        const int16_t *piece[4];
-        struct hdk_tile t = {.x = piece,
+        const uint8_t *words[4], *bytes[4];
+        struct hdk_tile t = {.x = words,
                              .pieces = random_u32() % 2 ? 1 : random_in(1, 4),
                              .piece = any_size(),
                              .panels = panels,
@@ -84,16 +92,19 @@ static void tiles(void **state)
                              .z_out = random_int(-128, 127),
                              .act_min = random_int(-128, 0),
                              .act_max = random_int(1, 127)};
-        uint32_t n = random_in(1, HDK_TILE_ROWS);
+        uint32_t n = random_in(1, hdk_tile_rows(HDK_FORM_PLAIN));
 
         t.piece += t.pieces > 1 && t.piece % 2;
-        t.x_pitch = hdk_row_lanes(t.piece) + 2 * random_in(0, 8);
-        for (uint32_t i = 0; i < 4; i++)
-            piece[i] = rows + random_in(0, 1u << 14);
-        for (uint32_t i = 0; i < sizeof rows / sizeof *rows; i++)
-            rows[i] = (int16_t)random_int(-128, 127);
+        uint32_t pitch = hdk_row_lanes(t.piece) + random_in(0, 16);
+        for (uint32_t i = 0; i < 4; i++) {
+            uint32_t at = random_in(0, 1u << 14);
+            words[i] = (const uint8_t *)(wide + at);
+            bytes[i] = narrow + at;
+        }
+        random_lanes();
         random_inputs();
         pack(panels, t.channels, t.pieces * t.piece, 0, t.z_w);
+        t.x_pitch = pitch * (uint32_t)sizeof *wide;
         hdk_tile_plain(&t, n, want, t.channels);
         if (hdk_has_avx2()) {
             hdk_tile_avx2(&t, n, y, t.channels);
@@ -101,6 +112,8 @@ static void tiles(void **state)
         }
         if (hdk_has_vnni()) {
             random_bytes(y, n * t.channels);
+            t.x = bytes;
+            t.x_pitch = pitch;
             hdk_tile_vnni(&t, n, y, t.channels);
             expect_bytes("tile, VNNI", y, want, sizeof y);
         }

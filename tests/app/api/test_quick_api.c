@@ -209,7 +209,7 @@ static void test_usage(void **state)
     expect_code(h, HEDDLE_USAGE, heddle_set(h, "engin", "func"), "did you mean --engine?");
     expect_code(h, HEDDLE_USAGE, heddle_set(h, "", ""), "unknown option");
     expect_code(h, HEDDLE_USAGE, heddle_set(h, NULL, ""), "without a name");
-    expect_code(h, HEDDLE_USAGE, heddle_set(h, "engine", "gpu"), "expected ref, func or rtl");
+    expect_code(h, HEDDLE_USAGE, heddle_set(h, "engine", "gpu"), "expected ref, func, rtl or qemu");
     expect_code(h, HEDDLE_USAGE, heddle_set(h, "seed", NULL), "expected a value");
     expect_code(h, HEDDLE_USAGE, heddle_set(h, "checked", "maybe"), "true or false");
     expect_code(h, HEDDLE_USAGE, heddle_unset(h, "nothing"), "unknown option");
