@@ -100,8 +100,8 @@ static bool same_fixed(const struct ir_fixed *a, const struct ir_fixed *b)
 static bool same_places(const struct ir_op *a, const struct ir_op *b)
 {
     return a->opcode == b->opcode && a->row == b->row && a->target == b->target &&
-           a->region == b->region && a->n_in == b->n_in && a->n_out == b->n_out &&
-           memcmp(a->in, b->in, a->n_in * sizeof *a->in) == 0 &&
+           a->region == b->region && a->call == b->call && a->n_in == b->n_in &&
+           a->n_out == b->n_out && memcmp(a->in, b->in, a->n_in * sizeof *a->in) == 0 &&
            memcmp(a->out, b->out, a->n_out * sizeof *a->out) == 0;
 }
 

@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define HEDDLE_TARGET_ABI 3u
+#define HEDDLE_TARGET_ABI 4u
 
 /* One operator that a pattern of target.json takes. */
 struct heddle_question {
@@ -56,6 +56,17 @@ struct heddle_tuning {
     const int64_t *value;   /* [n_trials][n_knobs] */
 };
 
+/* Neighbouring operators of a network, for a target with "granularity": "region". */
+struct heddle_region {
+    const char *target; /* the instance's name */
+    const char
+        *graph;     /* as text, compiler/ir/IR.md, legalised; inputs and outputs are its borders */
+    uint32_t n_ops; /* its lines that begin with "op", in order of execution */
+    uint32_t n_settings; /* attributes of the target as they are set, as text */
+    const char *const *setting_name;
+    const char *const *setting;
+};
+
 struct heddle_target_api {
     uint32_t abi;     /* HEDDLE_TARGET_ABI */
     const char *name; /* as in target.json */
@@ -77,6 +88,16 @@ struct heddle_target_api {
      * on. Several trials may be asked for before their cycles are known: number tells them apart.
      */
     int (*tune)(const struct heddle_tuning *t, int64_t *value);
+    /* "granularity": "region": of operators that target.json takes, which does it take together?
+     * takes[n_ops]: 1 or 0 each; all 1: *cycles is the estimate of the region. Else the runs of
+     * either kind are asked about again, and `why` is the reason of those that are never taken. 1:
+     * answered. */
+    int (*region)(const struct heddle_region *r, uint8_t *takes, double *cycles, char *why,
+                  size_t why_bytes);
+    /* A region that it takes whole, compiled: $blob of target.json's call. 1: *blob holds n_bytes
+     * until `release` is called with it. 0: not, and the reason is in `why`. */
+    int (*compile)(const struct heddle_region *r, uint8_t **blob, size_t *n_bytes, char *why,
+                   size_t why_bytes);
 };
 
 #endif

@@ -4,6 +4,7 @@
 
 #include "base/random.h"
 #include "compiler/legalise/legalise.h"
+#include "compiler/target/region.h"
 #include "draw.h"
 
 #define TRIES 6000
@@ -17,31 +18,38 @@ static const struct {
 #include "operators/operators.def"
 };
 
-static draw_maker *maker_of(const struct describe_pattern *p)
+draw_maker *draw_maker_of(const struct describe_pattern *p)
 {
-    draw_maker *real = p->real ? makers[p->opcode].real : NULL;
+    draw_maker *real = p->dtype == IR_F32 ? makers[p->opcode].real : NULL;
 
     return real ? real : makers[p->opcode].any;
 }
 
 /* --- cases --- */
 
+void draw_words(struct text *t, const struct describe_pattern *p, const char *name,
+                const struct ir_graph *g, const struct ir_op *op)
+{
+    struct target_values v = {{0}};
+
+    describe_values(p, g, op, &v);
+    text_printf(t, "%s:", name);
+    for (uint32_t i = 0; i < TARGET_SCALE_M; i++)
+        if (v.v[i] != 0 && (i != TARGET_BATCH || v.v[i] > 1))
+            text_printf(t, " %s=%lld", target_value_name((enum target_value)i), (long long)v.v[i]);
+}
+
 static const char *words(const struct draw *w, struct arena *a, const struct ir_graph *g,
                          const struct ir_op *op)
 {
-    struct target_values v = {{0}};
     struct text t;
 
     text_init(&t, a);
-    target_values_of(g, op, &v);
-    text_printf(&t, "%s:", w->p->name);
-    for (uint32_t i = 0; i < TARGET_SCALE_M; i++)
-        if (v.v[i] != 0 && (i != TARGET_BATCH || v.v[i] > 1))
-            text_printf(&t, " %s=%lld", target_value_name((enum target_value)i), (long long)v.v[i]);
+    draw_words(&t, w->p, w->p->name, g, op);
     return t.data;
 }
 
-static void add_row(struct ir_graph *g, const char *name)
+void draw_row(struct ir_graph *g, const char *name)
 {
     struct ir_row *old = g->row;
 
@@ -69,27 +77,48 @@ static void add_borders(struct ir_graph *g, const struct ir_op *op)
     }
 }
 
-/* Does the pattern take the operator alone? Then *legal is it, legalised. */
+/* The operator, and nothing but it and what flips uint8 before and after it; else NULL. */
+static const struct ir_op *only_one(const struct draw *w, const struct ir_graph *g)
+{
+    const struct ir_op *one = NULL;
+
+    for (uint32_t i = 0; i < g->n_op; i++) {
+        const bool flip =
+            g->op[i]->opcode == IR_OP_QUANTIZE && w->p->dtype == IR_U8 &&
+            (ir_in(g, g->op[i], 0)->type == IR_U8 || ir_out(g, g->op[i], 0)->type == IR_U8);
+        if (flip)
+            continue;
+        if (one || g->op[i]->opcode != w->p->opcode)
+            return NULL;
+        one = g->op[i];
+    }
+    return one;
+}
+
+/* Does the pattern take the operator alone? Then *legal is it, in *graph, legalised. */
 static const char *taken(struct draw *w, const struct hd_config *hw, uint64_t seed,
-                         struct ir_graph **legal)
+                         struct ir_graph **graph, const struct ir_op **legal)
 {
     const struct lgl_options o = {LGL_FC_CLASSIC};
-    struct ir_graph *g = ir_graph_new(w->c->arena, "case");
+    struct ir_graph *g = *graph = ir_graph_new(w->c->arena, "case");
     struct diag d = {0};
 
     w->c->rng = seed;
     memset(w->v, 0, sizeof w->v);
-    if (!maker_of(w->p)(w, g))
+    if (!draw_maker_of(w->p)(w, g))
         return "the window is larger than the image";
     add_borders(g, g->op[0]);
-    add_row(g, "c");
+    draw_row(g, "c");
     if (ir_verify(g, "cases", &d) != ST_OK || lgl_all(g, &o, &d) != ST_OK)
         return arena_strdup(w->c->arena, d.text);
-    const struct target_question q = {w->c->arena, g, g->op[0], w->target, hw, {0, 0}};
-    *legal = g;
-    if (g->n_op != 1 || g->op[0]->opcode != w->p->opcode)
+    *legal = only_one(w, g);
+    if (!*legal)
         return "legalised into another operator";
+    const struct target_question q = {w->c->arena, g, *legal, w->target, hw, {0, 0}};
     const char *why = describe_refusal(w->p, &q);
+    double cycles;
+    if (!why && describe_of(w->target)->region_call)
+        why = region_refusal(&q, (*legal)->id, (*legal)->id, &cycles);
     return why ? why : native_refusal(w->p, &q);
 }
 
@@ -101,18 +130,20 @@ bool check_add_cases(struct check_cases *c, const struct target *target,
 
     *n_added = 0;
     *why = NULL;
-    if (!maker_of(p))
+    if (!draw_maker_of(p))
         return false;
     for (uint32_t t = 0; t < TRIES && *n_added < CHECK_CASES; t++) {
         uint64_t seed = random_next(&c->rng), after = c->rng;
-        struct ir_graph *legal = NULL;
-        const char *refused = taken(&w, hw, seed, &legal);
+        struct ir_graph *graph = NULL;
+        const struct ir_op *legal = NULL;
+        const char *refused = taken(&w, hw, seed, &graph, &legal);
         if (!refused && c->n < sizeof c->item / sizeof *c->item) {
-            c->item[c->n] = (struct check_case){p, words(&w, c->arena, legal, legal->op[0])};
+            c->item[c->n] =
+                (struct check_case){p->dtype, p->tolerance, words(&w, c->arena, graph, legal)};
             c->rng = seed; /* the same operator again, in the graph of all */
-            (void)maker_of(w.p)(&w, c->graph);
+            (void)draw_maker_of(w.p)(&w, c->graph);
             add_borders(c->graph, c->graph->op[c->graph->n_op - 1]);
-            add_row(c->graph, arena_printf(c->arena, "%02u_case", c->n++));
+            draw_row(c->graph, arena_printf(c->arena, "%02u_case", c->n++));
             ++*n_added;
         }
         *why = refused ? refused : *why;

@@ -14,7 +14,7 @@
 #include "compiler/legalise/legalise.h"
 #include "sim/evict.h"
 
-#define INFERENCES 3 /* random bytes, all 127, all -128; float32: random, all 1, all -1 */
+#define INFERENCES 3 /* random, all of the greatest value, all of the least; float32: 1 and -1 */
 
 struct check {
     struct arena *arena;
@@ -94,6 +94,43 @@ static void check_attribute(struct check *c, const struct target_attr *attr)
 
 /* --- cases of all patterns with the present settings --- */
 
+static void add_composites(struct check *c, bool loud)
+{
+    const struct describe *detail = c->desc->detail;
+
+    for (uint32_t i = 0; i < detail->n_composite; i++) {
+        const struct describe_composite *p = &detail->composite[i];
+        uint32_t n;
+        const char *why;
+        if (!check_add_composites(&c->cases, &c->target, p, &c->p.hw, &n, &why)) {
+            if (loud)
+                fails(c, "composite %s: one of its steps is never drawn", p->name);
+        } else if (n == 0 && loud) {
+            fails(c, "composite %s: found none that it supports; the last reason: %s", p->name,
+                  why ? why : "none");
+        } else if (loud) {
+            pass(c, "composite %s: supports %u of those generated; refused, for example: %s",
+                 p->name, n, why ? why : "nothing");
+        }
+    }
+}
+
+static void add_chains(struct check *c, bool loud)
+{
+    uint32_t n;
+    const char *why;
+
+    if (!c->desc->detail->region_call)
+        return;
+    check_add_chains(&c->cases, &c->target, &c->p.hw, &n, &why);
+    if (n == 0 && loud)
+        fails(c, "regions: found no chain of operators that it supports; the last reason: %s",
+              why ? why : "none");
+    else if (loud)
+        pass(c, "regions: supports %u of the chains generated; refused, for example: %s", n,
+             why ? why : "nothing");
+}
+
 static void add_patterns(struct check *c, bool loud)
 {
     const struct describe *detail = c->desc->detail;
@@ -106,8 +143,8 @@ static void add_patterns(struct check *c, bool loud)
             if (loud)
                 fails(c,
                       "pattern %s: no %s reaches it: legalise turns it into another operator, or "
-                      "not all operands are int8",
-                      p->name, ir_op_info(p->opcode)->name);
+                      "not all operands are %s",
+                      p->name, ir_op_info(p->opcode)->name, describe_dtype(p->dtype));
         } else if (n == 0 && loud) {
             fails(c, "pattern %s: found no operator that it supports; the last reason: %s", p->name,
                   why ? why : "none");
@@ -139,12 +176,23 @@ static enum status compile_graph(struct check *c, struct diag *d)
 
 /* --- bytes --- */
 
-static void fill_codes(struct check *c, uint8_t *bytes, uint64_t n)
+/* The greatest and the least value of a type. */
+static void ends(enum ir_type type, int32_t end[2])
 {
+    end[0] = type == IR_I16 ? INT16_MAX : type == IR_U8 ? UINT8_MAX : INT8_MAX;
+    end[1] = type == IR_I16 ? INT16_MIN : type == IR_U8 ? 0 : INT8_MIN;
+}
+
+static void fill_codes(struct check *c, enum ir_type type, uint8_t *bytes, uint64_t n)
+{
+    const uint32_t size = ir_type_bytes(type);
+    int32_t end[2];
+
+    ends(type, end);
     for (uint64_t k = 0; k < n; k++) {
         bytes[k] = (uint8_t)check_random(&c->cases, 256);
-        bytes[n + k] = 0x7f;
-        bytes[2 * n + k] = 0x80;
+        for (uint32_t i = 0; i < 2; i++) /* little-endian */
+            bytes[(i + 1) * n + k] = (uint8_t)((uint32_t)end[i] >> 8 * (k % size));
     }
 }
 
@@ -168,7 +216,7 @@ static void fill_inputs(struct check *c)
         if (g->tensor[g->in[i]]->type == IR_F32)
             fill_real(c, bytes, n);
         else
-            fill_codes(c, bytes, n);
+            fill_codes(c, g->tensor[g->in[i]]->type, bytes, n);
         c->in[i] = (struct run_data){bytes, n};
     }
 }
@@ -201,29 +249,39 @@ static const char *where(const struct check *c)
     return *c->setting ? arena_printf(c->arena, " with %s", c->setting) : "";
 }
 
-static const char *input_words(const struct check_case *item, uint32_t inference)
+static const char *input_words(const struct check *c, uint32_t i, uint32_t inference)
 {
-    static const char *const words[2][INFERENCES] = {{"random", "all 127", "all -128"},
-                                                     {"random", "all 1", "all -1"}};
+    const enum ir_type type = c->cases.item[i].dtype;
+    int32_t end[2] = {1, -1};
 
-    return words[item->pattern->real][inference % INFERENCES];
+    if (type != IR_F32)
+        ends(type, end);
+    return inference % INFERENCES == 0
+               ? "random"
+               : arena_printf(c->arena, "all %d", end[inference % INFERENCES - 1]);
 }
 
 /* The first byte of one inference's output that is not the reference's. False: all are equal. */
 static bool wrong_byte(struct check *c, uint32_t i, uint32_t k, const uint8_t *got, const char *how,
                        bool loud)
 {
+    const struct ir_tensor *t = c->p.graph->tensor[c->p.graph->out[i]];
     const uint8_t *want = c->want[i].bytes + k % INFERENCES * c->want[i].n_bytes;
-    uint64_t at = 0, n = c->want[i].n_bytes;
+    const uint32_t size = ir_type_bytes(t->type);
+    uint64_t at = 0, n = c->want[i].n_bytes / size;
 
-    while (at < n && got[at] == want[at])
+    while (at < n && memcmp(got + at * size, want + at * size, size) == 0)
         at++;
     if (at < n && loud)
-        fails(c, "%s%s: %s: byte %llu of %llu: expected %d, found %d (inputs: %s)%s", how, where(c),
-              c->cases.item[i].words, (unsigned long long)at, (unsigned long long)n,
-              (int8_t)want[at], (int8_t)got[at], input_words(&c->cases.item[i], k),
-              got[at] == 0x5a ? "; outputs were filled with 90 before: is this byte written at all?"
-                              : "");
+        fails(c, "%s%s: %s: %s %llu of %llu: expected %.9g, found %.9g (inputs: %s)%s", how,
+              where(c), c->cases.item[i].words, size == 1 ? "byte" : "value",
+              (unsigned long long)at, (unsigned long long)n, run_element(t, want, at),
+              run_element(t, got, at), input_words(c, i, k),
+              got[at * size] == 0x5a && got[at * size + size - 1] == 0x5a
+                  ? size == 1
+                        ? "; outputs were filled with 90 before: is this byte written at all?"
+                        : "; outputs were filled with 0x5a before: is this value written at all?"
+                  : "");
     return at < n;
 }
 
@@ -233,14 +291,13 @@ static bool too_far(struct check *c, uint32_t i, uint32_t k, const uint8_t *got,
 {
     const struct ir_tensor *t = c->p.graph->tensor[c->p.graph->out[i]];
     const uint8_t *want = c->want[i].bytes + k % INFERENCES * c->want[i].n_bytes;
-    double most = c->cases.item[i].pattern->tolerance, apart = run_difference(t, want, got);
+    double most = c->cases.item[i].tolerance, apart = run_difference(t, want, got);
 
     if (apart > most * (1 + 1e-9) && loud)
         fails(c,
               "%s%s: %s: %.3g of the output's range from the reference, expected at most "
               "%.3g, the pattern's tolerance (inputs: %s)",
-              how, where(c), c->cases.item[i].words, apart, most,
-              input_words(&c->cases.item[i], k));
+              how, where(c), c->cases.item[i].words, apart, most, input_words(c, i, k));
     c->apart = apart > c->apart ? apart : c->apart;
     return apart > most * (1 + 1e-9);
 }
@@ -254,9 +311,8 @@ static void compare(struct check *c, const struct run_data *got, uint32_t n, con
         bool wrong = false;
         for (uint32_t k = 0; k < n && !wrong; k++) {
             const uint8_t *bytes = got[i].bytes + k * got[i].n_bytes;
-            wrong = c->cases.item[i].pattern->tolerance > 0
-                        ? too_far(c, i, k, bytes, how, bad == 0)
-                        : wrong_byte(c, i, k, bytes, how, bad == 0);
+            wrong = c->cases.item[i].tolerance > 0 ? too_far(c, i, k, bytes, how, bad == 0)
+                                                   : wrong_byte(c, i, k, bytes, how, bad == 0);
         }
         bad += wrong;
     }
@@ -340,6 +396,8 @@ static enum status round_of(struct check *c, bool first, struct diag *d)
     c->cases = (struct check_cases){.arena = c->arena, .rng = seed};
     c->cases.graph = ir_graph_new(c->arena, "cases");
     add_patterns(c, first);
+    add_composites(c, first);
+    add_chains(c, first);
     if (c->cases.n == 0)
         return ST_OK;
     TRY(compile_graph(c, d));
@@ -431,7 +489,7 @@ enum status check_target(struct arena *a, const struct options *o, struct diag *
     TRY(native_load(a, c.desc, o->allow_native, d));
     TRY(pipeline_config(a, o->hw, &c.p.hw, d));
     pass(&c, "%s/target.json: %s %s, %u patterns, %u attributes", dir, c.desc->name,
-         c.desc->version, c.desc->detail->n_pattern, c.desc->n_attr);
+         c.desc->version, c.desc->detail->n_pattern + c.desc->detail->n_composite, c.desc->n_attr);
     for (uint32_t i = 0; i < c.desc->n_attr; i++)
         check_attribute(&c, &c.desc->attr[i]);
     TRY(defaults(&c, d));

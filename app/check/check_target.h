@@ -17,7 +17,8 @@ enum status check_target(struct arena *a, const struct options *o, struct diag *
 #define CHECK_CASES 24 /* of each pattern */
 
 struct check_case {
-    const struct describe_pattern *pattern;
+    enum ir_type dtype;
+    double tolerance;
     const char *words; /* "conv2d 5x4x3 -> 3x2x8, kernel 3x3, ..." */
 };
 
@@ -37,5 +38,12 @@ float check_random_real(struct check_cases *c);           /* -1 .. 1 */
 bool check_add_cases(struct check_cases *c, const struct target *target,
                      const struct describe_pattern *p, const struct hd_config *hw,
                      uint32_t *n_added, const char **why);
+/* Chains of operators for a target of whole regions (composite_cases.c). */
+void check_add_chains(struct check_cases *c, const struct target *target,
+                      const struct hd_config *hw, uint32_t *n_added, const char **why);
+/* The same of a composite (composite_cases.c). */
+bool check_add_composites(struct check_cases *c, const struct target *target,
+                          const struct describe_composite *p, const struct hd_config *hw,
+                          uint32_t *n_added, const char **why);
 
 #endif

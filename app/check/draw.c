@@ -23,7 +23,8 @@ float check_random_real(struct check_cases *c)
 
 static int64_t bound(const struct draw *w, const struct describe_bound *b, int64_t fallback)
 {
-    if (!b->given)
+    if (!b->given ||
+        b->value != TARGET_VALUE_COUNT) /* by another value: refused if it does not fit */
         return fallback;
     return b->attr ? w->target->setting[b->attr - w->target->desc->attr].number : b->number;
 }
@@ -39,8 +40,30 @@ static int64_t pick(struct draw *w, int64_t low, int64_t high)
     }
 }
 
+/* What a given operand says of a size: of windows, rows and reductions by IN_*, of
+ * elementwise operators by OUT_*. */
+static int64_t given_size(const struct draw *w, enum target_value value)
+{
+    const struct ir_tensor *t = w->given[0] ? w->given[0] : w->given[1];
+    const bool window = describe_has_weights(w->p->opcode) ||
+                        ir_op_has(w->p->opcode, IR_KERNEL_H) ||
+                        ir_op_has(w->p->opcode, IR_KEEP_DIMS);
+    static const enum target_value of[2][4] = {
+        {TARGET_OUT_C, TARGET_OUT_W, TARGET_OUT_H, TARGET_BATCH},
+        {TARGET_IN_C, TARGET_IN_W, TARGET_IN_H, TARGET_BATCH}};
+
+    for (uint32_t i = 0; i < 4 && t; i++)
+        if (of[window][i] == value)
+            return ir_dim_back(t, i);
+    return -1;
+}
+
 int64_t draw_value(struct draw *w, enum target_value value, int64_t low, int64_t high)
 {
+    const int64_t given = given_size(w, value);
+
+    if (given >= 0)
+        return w->v[value] = given;
     for (uint32_t i = 0; i < w->p->n_limit; i++) {
         const struct describe_limit *l = &w->p->limit[i];
         if (l->value != value)
@@ -73,27 +96,41 @@ static struct ir_tensor *tensor(struct ir_graph *g, enum ir_type type, uint32_t 
     return t;
 }
 
-static int32_t zero_point(struct draw *w, enum target_value value, bool may)
+/* of_weights: of one scale without a zero point, the middle. */
+static int32_t zero_point(struct draw *w, enum target_value value, bool may, bool of_weights)
 {
     static const int32_t edges[] = {-128, 127, 0, -1};
+    const int32_t more = w->p->dtype == IR_U8 ? 128 : 0;
 
-    if (!may)
-        return (int32_t)(w->v[value] = 0);
+    if (!may || w->p->dtype == IR_I16)
+        return (int32_t)(w->v[value] = of_weights ? more : 0);
     int64_t z = check_random(w->c, 2) ? edges[check_random(w->c, 4)]
                                       : (int64_t)check_random(w->c, 256) - 128;
-    return (int32_t)(w->v[value] = z);
+    return (int32_t)(w->v[value] = z + more);
+}
+
+float draw_scale(const struct ir_tensor *t, float fallback)
+{
+    return t->quant.n ? t->quant.scale[0] : fallback;
 }
 
 struct ir_tensor *draw_activation(struct draw *w, struct ir_graph *g, const int32_t dim[4],
                                   float scale, enum target_value zero, bool input)
 {
+    struct ir_tensor *given = input && w->operand < 2 ? w->given[w->operand] : NULL;
+
+    w->operand += input;
+    if (given) {
+        w->misfit = w->misfit || memcmp(given->dim, dim, 4 * sizeof *dim) != 0;
+        return given;
+    }
     float *s = ARENA_NEW(g->arena, float);
     int32_t *z = ARENA_NEW(g->arena, int32_t);
 
     *s = scale;
-    *z = zero_point(w, zero, w->p->zero_points != ZERO_NONE);
-    struct ir_tensor *t =
-        w->p->real ? tensor(g, IR_F32, 4, dim, 0, NULL, NULL) : tensor(g, IR_I8, 4, dim, 1, s, z);
+    *z = zero_point(w, zero, w->p->zero_points != ZERO_NONE, false);
+    struct ir_tensor *t = w->p->dtype == IR_F32 ? tensor(g, IR_F32, 4, dim, 0, NULL, NULL)
+                                                : tensor(g, w->p->dtype, 4, dim, 1, s, z);
     if (input)
         t->role = IR_INPUT;
     return t;
@@ -105,7 +142,7 @@ static double output_scale(struct draw *w, double product, uint32_t taps)
 {
     double real = 1.0 / (sqrt((double)taps) * 30 * (0.5 + check_random(w->c, 100) / 50.0));
 
-    if (w->p->single_rounding)
+    if (w->p->single_rounding && w->p->dtype != IR_I16)
         real = 0.5 + check_random(w->c, 100) / 64.0;
     if (w->p->requantise == REQUANTISE_SHIFT_BITS)
         real = exp2(round(log2(real)));
@@ -150,7 +187,7 @@ static struct ir_tensor *real_constant(struct draw *w, struct ir_graph *g, uint3
 static struct ir_tensor *weights(struct draw *w, struct ir_graph *g, const int32_t dim[4],
                                  uint32_t rank, uint32_t channels, uint32_t axis, float base)
 {
-    if (w->p->real)
+    if (w->p->dtype == IR_F32)
         return real_constant(w, g, rank, dim);
     bool per_channel = !w->p->per_tensor && check_random(w->c, 2) && w->p->zero_points != ZERO_BOTH;
     uint32_t n = per_channel ? channels : 1;
@@ -160,11 +197,16 @@ static struct ir_tensor *weights(struct draw *w, struct ir_graph *g, const int32
         s[i] = w->p->requantise == REQUANTISE_SHIFT_BITS
                    ? base * (float)(1u << check_random(w->c, 3))
                    : base * (1 + (float)check_random(w->c, 100) / 100);
-    if (!per_channel)
-        z[0] = zero_point(w, TARGET_Z_W, w->p->zero_points == ZERO_BOTH);
-    struct ir_tensor *t = tensor(g, IR_I8, rank, dim, n, s, z);
+    for (uint32_t i = 0; i < n; i++)
+        z[i] = i == 0
+                   ? zero_point(w, TARGET_Z_W, w->p->zero_points == ZERO_BOTH && !per_channel, true)
+                   : z[0];
+    struct ir_tensor *t =
+        tensor(g, w->p->dtype == IR_I16 ? IR_I8 : w->p->dtype, rank, dim, n, s, z);
     uint8_t *data = arena_alloc(g->arena, (size_t)ir_bytes(t));
     random_bytes(w->c, data, ir_bytes(t), w->p->zero_points != ZERO_BOTH);
+    for (uint64_t i = 0; i < ir_bytes(t) && t->type == IR_U8; i++)
+        data[i] ^= 0x80;
     t->quant.axis = axis;
     t->role = IR_CONST;
     t->data = data;
@@ -176,18 +218,21 @@ static struct ir_tensor *bias(struct draw *w, struct ir_graph *g, const struct i
 {
     const int32_t dim = (int32_t)channels;
 
-    if (w->p->real)
+    if (w->p->dtype == IR_F32)
         return w->p->bias == BIAS_NONE ? NULL : real_constant(w, g, 1, &dim);
     float *s = ARENA_ARRAY(g->arena, float, filter->quant.n);
     int32_t *z = ARENA_ARRAY(g->arena, int32_t, filter->quant.n);
-    int32_t *data = ARENA_ARRAY(g->arena, int32_t, channels);
+    const bool wide = w->p->dtype == IR_I16;
+    uint8_t *data = arena_alloc(g->arena, (size_t)channels * (wide ? 8 : 4));
     for (uint32_t i = 0; i < filter->quant.n; i++)
         s[i] = in_scale * filter->quant.scale[i];
-    struct ir_tensor *t = tensor(g, IR_I32, 1, &dim, filter->quant.n, s, z);
-    for (uint32_t i = 0; i < channels && w->p->bias != BIAS_NONE; i++)
-        data[i] = (int32_t)check_random(w->c, 20001) - 10000;
+    struct ir_tensor *t = tensor(g, wide ? IR_I64 : IR_I32, 1, &dim, filter->quant.n, s, z);
+    for (uint32_t i = 0; i < channels && w->p->bias != BIAS_NONE; i++) {
+        const int64_t v = ((int64_t)check_random(w->c, 20001) - 10000) * (wide ? 256 : 1);
+        memcpy(data + (size_t)i * (wide ? 8 : 4), &v, wide ? 8 : 4); /* little-endian */
+    }
     t->role = IR_CONST;
-    t->data = (const uint8_t *)data;
+    t->data = data;
     return t;
 }
 
@@ -226,6 +271,13 @@ static void window(struct draw *w, bool pads, int32_t x[4], int32_t y[4], int32_
             pl = draw_value(w, TARGET_PAD_LEFT, 0, kw / 2);
     int64_t pb = draw_value(w, TARGET_PAD_BOTTOM, 0, kh / 2),
             pr = draw_value(w, TARGET_PAD_RIGHT, 0, kw / 2);
+    if (w->keeps_shape) {
+        kh |= 1;
+        kw |= 1;
+        sy = sx = dy = dx = 1;
+        pt = pb = kh / 2;
+        pl = pr = kw / 2;
+    }
     int64_t spare_h = h + pt + pb - ((kh - 1) * dy + 1),
             spare_w = v + pl + pr - ((kw - 1) * dx + 1);
 
@@ -245,26 +297,35 @@ static void window(struct draw *w, bool pads, int32_t x[4], int32_t y[4], int32_
     }
 }
 
+static bool of_blocks(const struct draw *w)
+{
+    return !w->p->call && describe_of(w->target)->blocks;
+}
+
 /* Where the compiler cuts the depth of a product (blocks), many channels are wanted. */
 bool draw_convolution(struct draw *w, struct ir_graph *g)
 {
     bool depthwise = w->p->opcode == IR_OP_DEPTHWISE_CONV2D;
-    int32_t x[4], y[4], attr[IR_ATTR_COUNT] = {0}, c, oc, most = w->p->call ? 19 : 150;
+    int32_t x[4], y[4], attr[IR_ATTR_COUNT] = {0}, c, oc;
+    const int64_t most = of_blocks(w) ? 150 : 19;
 
     window(w, true, x, y, attr);
     if (y[1] < 1 || y[2] < 1)
         return false;
     c = (int32_t)draw_value(w, TARGET_IN_C, 1, most);
     int64_t m = depthwise ? draw_value(w, TARGET_MULTIPLIER, 1, 2) : 1;
-    oc = depthwise ? (int32_t)(c * m) : (int32_t)draw_value(w, TARGET_OUT_C, 1, 19);
+    oc = depthwise        ? (int32_t)(c * m)
+         : w->keeps_shape ? c
+                          : (int32_t)draw_value(w, TARGET_OUT_C, 1, 19);
     x[3] = c;
     y[3] = oc;
     const int32_t f[4] = {depthwise ? 1 : oc, attr[IR_KERNEL_H], attr[IR_KERNEL_W],
                           depthwise ? oc : c};
-    float sx = 0.5f, sw = 0.03125f;
+    float sx, sw = 0.03125f;
     uint32_t taps = (uint32_t)(f[1] * f[2] * (depthwise ? 1 : c));
     struct ir_tensor *in[3];
-    in[0] = draw_activation(w, g, x, sx, TARGET_Z_IN, true);
+    in[0] = draw_activation(w, g, x, 0.5f, TARGET_Z_IN, true);
+    sx = draw_scale(in[0], 0.5f);
     in[1] = weights(w, g, f, 4, (uint32_t)oc, depthwise ? 3 : 0, sw);
     in[2] = bias(w, g, in[1], sx, (uint32_t)oc);
     struct ir_tensor *out = draw_activation(
@@ -278,17 +339,22 @@ bool draw_convolution(struct draw *w, struct ir_graph *g)
 
 bool draw_dense(struct draw *w, struct ir_graph *g)
 {
+    const struct ir_tensor *given = w->given[0];
     int32_t rows = (int32_t)draw_value(w, TARGET_BATCH, 1, 3),
-            k = (int32_t)draw_value(w, TARGET_IN_C, 1, w->p->call ? 70 : 700),
+            k = given ? (int32_t)(ir_elements(given) / (uint64_t)rows)
+                      : (int32_t)draw_value(w, TARGET_IN_C, 1, of_blocks(w) ? 700 : 70),
             oc = (int32_t)draw_value(w, TARGET_OUT_C, 1, 19);
     const int32_t x[2] = {rows, k}, y[2] = {rows, oc}, f[4] = {oc, k, 1, 1};
     const int32_t x4[4] = {1, 1, rows, k}, y4[4] = {1, 1, rows, oc};
-    float sx = 0.5f, sw = 0.03125f;
+    float sx, sw = 0.03125f;
     struct ir_tensor *in[3];
 
-    in[0] = draw_activation(w, g, x4, sx, TARGET_Z_IN, true);
-    in[0]->rank = 2;
-    memcpy(in[0]->dim, x, sizeof x);
+    in[0] = given ? w->given[0] : draw_activation(w, g, x4, 0.5f, TARGET_Z_IN, true);
+    sx = draw_scale(in[0], 0.5f);
+    if (!given) {
+        in[0]->rank = 2;
+        memcpy(in[0]->dim, x, sizeof x);
+    }
     in[1] = weights(w, g, f, 2, (uint32_t)oc, 0, sw);
     in[2] = bias(w, g, in[1], sx, (uint32_t)oc);
     struct ir_tensor *out =
@@ -300,19 +366,49 @@ bool draw_dense(struct draw *w, struct ir_graph *g)
     return true;
 }
 
+/* To the first operand's shape another that is broadcast to it, or that it is broadcast to. */
+static void other_shape(struct draw *w, const int32_t a[4], int32_t b[4])
+{
+    const uint32_t kind = w->broadcast ? check_random(w->c, 3) : 0; /* alike, a channel, a number */
+
+    for (uint32_t i = 0; i < 4; i++)
+        b[i] = kind == 0 ? a[i] : 1;
+    if (kind == 1)
+        b[3] = a[3] > 1 ? a[3] : w->channels ? w->channels : 1 + (int32_t)check_random(w->c, 19);
+}
+
+void draw_two_shapes(struct draw *w, int32_t a[4], int32_t b[4], int32_t y[4])
+{
+    const struct ir_tensor *const *t = (const struct ir_tensor *const *)w->given;
+    int32_t *known = !t[0] && t[1] ? b : a, *other = known == a ? b : a;
+
+    known[0] = (int32_t)draw_value(w, TARGET_BATCH, 1, 2);
+    known[1] = (int32_t)draw_value(w, TARGET_OUT_H, 1, 9);
+    known[2] = (int32_t)draw_value(w, TARGET_OUT_W, 1, 9);
+    known[3] = (int32_t)draw_value(w, TARGET_OUT_C, 1, 19);
+    if (t[0] && t[1])
+        memcpy(other, t[1]->dim, 4 * sizeof *other);
+    else
+        other_shape(w, known, other);
+    for (uint32_t i = 0; i < 4; i++)
+        y[i] = a[i] > b[i] ? a[i] : b[i];
+}
+
 bool draw_elementwise(struct draw *w, struct ir_graph *g)
 {
-    const int32_t x[4] = {
-        (int32_t)draw_value(w, TARGET_BATCH, 1, 2), (int32_t)draw_value(w, TARGET_OUT_H, 1, 9),
-        (int32_t)draw_value(w, TARGET_OUT_W, 1, 9), (int32_t)draw_value(w, TARGET_OUT_C, 1, 19)};
+    int32_t a[4] = {0}, b[4] = {0}, y[4];
+
+    draw_two_shapes(w, a, b, y);
     float s[3] = {0.25f, 0.25f * (1 + (float)check_random(w->c, 100) / 50), 0.5f};
 
-    if (w->p->opcode == IR_OP_MUL)
-        s[2] = 10;
     struct ir_tensor *in[2];
-    in[0] = draw_activation(w, g, x, s[0], TARGET_Z_IN, true);
-    in[1] = draw_activation(w, g, x, s[1], TARGET_Z_IN2, true);
-    struct ir_tensor *out = draw_activation(w, g, x, s[2], TARGET_Z_OUT, false);
+    in[0] = draw_activation(w, g, a, s[0], TARGET_Z_IN, true);
+    in[1] = draw_activation(w, g, b, s[1], TARGET_Z_IN2, true);
+    if (w->given[0] || w->given[1])
+        s[2] = draw_scale(in[0], s[0]) + draw_scale(in[1], s[1]);
+    if (w->p->opcode == IR_OP_MUL)
+        s[2] = draw_scale(in[0], s[0]) * draw_scale(in[1], s[1]) * 100;
+    struct ir_tensor *out = draw_activation(w, g, y, s[2], TARGET_Z_OUT, false);
     draw_finish(w, g, in, 2, out)->attr[IR_ACTIVATION] = activation_of(w);
     return true;
 }

@@ -32,7 +32,7 @@ static void set_quant(struct ir_graph *g, struct ir_tensor *t, float scale, int3
     int32_t *z = ARENA_NEW(g->arena, int32_t);
 
     *s = scale;
-    *z = zero;
+    *z = t->type == IR_U8 ? zero + 128 : t->type == IR_I16 ? 0 : zero;
     t->quant.scale = s;
     t->quant.zero_point = z;
 }
@@ -93,11 +93,11 @@ bool draw_extremum(struct draw *w, struct ir_graph *g)
 
 bool draw_squared(struct draw *w, struct ir_graph *g)
 {
-    int32_t x[4];
+    int32_t a[4] = {0}, b[4] = {0}, y[4];
 
-    image(w, x);
-    struct ir_tensor *in[2] = {input(w, g, x), draw_activation(w, g, x, 0.3f, TARGET_Z_IN2, true)};
-    draw_finish(w, g, in, 2, draw_activation(w, g, x, 4, TARGET_Z_OUT, false));
+    draw_two_shapes(w, a, b, y);
+    struct ir_tensor *in[2] = {input(w, g, a), draw_activation(w, g, b, 0.3f, TARGET_Z_IN2, true)};
+    draw_finish(w, g, in, 2, draw_activation(w, g, y, 4, TARGET_Z_OUT, false));
     return true;
 }
 
@@ -121,9 +121,11 @@ bool draw_reduction(struct draw *w, struct ir_graph *g)
 {
     static const int32_t masks[] = {2, 4, 6, 8};
     bool keeps = w->p->opcode == IR_OP_REDUCE_MAX || w->p->opcode == IR_OP_REDUCE_MIN;
-    int32_t x[4], y[4], mask = masks[check_random(w->c, 4)];
+    int32_t x[4] = {1}, y[4], mask = masks[check_random(w->c, 4)];
 
-    image(w, x);
+    x[1] = (int32_t)draw_value(w, TARGET_IN_H, 1, 9);
+    x[2] = (int32_t)draw_value(w, TARGET_IN_W, 1, 9);
+    x[3] = (int32_t)draw_value(w, TARGET_IN_C, 1, 19);
     for (int32_t i = 0; i < 4; i++)
         y[i] = mask >> i & 1 ? 1 : x[i];
     struct ir_tensor *in[1] = {input(w, g, x)};
@@ -139,7 +141,7 @@ bool draw_reduction(struct draw *w, struct ir_graph *g)
 
 bool draw_concatenation(struct draw *w, struct ir_graph *g)
 {
-    int32_t a[4], b[4], y[4];
+    int32_t a[4] = {0}, b[4] = {0}, y[4];
 
     image(w, a);
     memcpy(b, a, sizeof b);

@@ -54,7 +54,7 @@ double run_difference(const struct ir_tensor *t, const uint8_t *want, const uint
         range = fabs(a) > range ? fabs(a) : range;
     }
     if (t->type != IR_F32)
-        range = 255;
+        range = t->type == IR_I16 ? 65535 : 255;
     return most == 0 ? 0 : most / range;
 }
 
@@ -143,7 +143,7 @@ static struct one compare_values(const struct ir_tensor *t, double per_unit, con
 static bool within_patterns(struct run_job *job, const struct ir_tensor *t, const uint8_t *want,
                             const uint8_t *got)
 {
-    if (job->tolerance == 0 || (t->type != IR_F32 && ir_type_bytes(t->type) > 1))
+    if (job->tolerance == 0 || (t->type != IR_F32 && !ir_is_code(t->type)))
         return false;
     double apart = run_difference(t, want, got);
     if (apart > job->tolerance)

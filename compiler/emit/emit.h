@@ -30,7 +30,8 @@ struct emit_unit {
     struct emit_file file[EMIT_MAX_FILES]; /* names may have one folder: "vanilla/vanilla.c" */
     uint32_t n_library;
     const char *library[EMIT_MAX_LIBRARIES]; /* to link: "dnnl" */
-    uint32_t n_include_dir, n_library_dir;   /* where headers and libraries are: "$DNNL/include" */
+    struct emit_region *region; /* by position of its last operator, or NULL (emit_calls.c) */
+    uint32_t n_include_dir, n_library_dir; /* where headers and libraries are: "$DNNL/include" */
     const char *include_dir[EMIT_MAX_LIBRARIES], *library_dir[EMIT_MAX_LIBRARIES];
 };
 
@@ -71,9 +72,9 @@ bool emit_outside_used(const struct emit_unit *u, const struct target_desc *desc
 /* Targets with a core of their own, in the order of struct hd_call's ports; how many. */
 uint32_t emit_outside_ports(const struct emit_unit *u, const struct target *port[TARGET_MAX]);
 
-/* external.c: operators on targets that a target.json describes. */
-const struct describe_pattern *emit_outside_pattern(const struct emit_unit *u,
-                                                    const struct ir_op *op);
+/* external.c: operators on targets that a target.json describes. The name of its pattern, or of the
+ * composite that it is part of. */
+const char *emit_outside_pattern(const struct emit_unit *u, const struct ir_op *op);
 /* The C function that the operator's call begins with; NULL: loops over its blocks. */
 const char *emit_outside_function(const struct emit_unit *u, const struct ir_op *op);
 void emit_outside_includes(struct emit_unit *u, struct text *t);

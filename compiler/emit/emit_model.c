@@ -170,6 +170,8 @@ static void add_run(struct emit_unit *u, struct text *t)
     text_add(t, "static int run(const struct hd_call *call)\n{");
     for (uint32_t i = 0; i < g->n_op; i++) {
         const struct ir_op *op = g->op[i];
+        if (host_op(op) && !ir_ends_call(g, i))
+            continue;
         if (host_op(op))
             add_host_call(u, t, op);
         else if (!op->dead && stream < u->program->n_stream &&

@@ -1,5 +1,5 @@
-/* external.c - operators on targets that a target.json describes: its call with every $word filled
- * in, and the target's own headers and sources next to the emitted C, in a folder of its name. */
+/* external.c - operators on targets that a target.json describes: what the words of a call stand for,
+ * and the target's own headers and sources next to the emitted C, in a folder of its name. */
 #include "compiler/ir/float_numbers.h"
 #include "compiler/target/describe.h"
 
@@ -10,6 +10,7 @@
 #include "compiler/layout/geometry.h"
 #include "emit.h"
 #include "emit_host.h"
+#include "emit_outside.h"
 
 #define MAX_SOURCE ((size_t)16 << 20)
 
@@ -105,7 +106,8 @@ static uint8_t *turned(struct arena *a, const uint8_t *from, size_t n_outer, siz
     return to;
 }
 
-/* The compiler's int8 filters are [kh, kw, C, OC], float32 ones [OC, kh, kw, C]; most C wants that.
+/* The compiler's filters of int8 and uint8 are [kh, kw, C, OC], those of int16 and float32
+ * [OC, kh, kw, C]; most C wants that.
  * Depthwise ones are [kh, kw, OC] in both orders. */
 static uint32_t weights(struct emit_unit *u, const struct ir_op *op,
                         const struct describe_pattern *p)
@@ -115,9 +117,11 @@ static uint32_t weights(struct emit_unit *u, const struct ir_op *op,
     geo_of(u->graph, op, &g);
     size_t n = (size_t)ir_bytes(g.filter), taps = (size_t)ir_elements(g.filter) / g.oc;
     const uint8_t *w = g.filter->data;
-    if (g.kind != GEO_DEPTHWISE && p->hwio == p->real)
-        w = p->real ? turned(u->arena, w, g.oc, taps, sizeof(float))
-                    : turned(u->arena, w, taps, g.oc, 1);
+    const bool as_in_file = p->dtype == IR_I16 || p->dtype == IR_F32;
+    const size_t bytes = n / (size_t)ir_elements(g.filter);
+    if (g.kind != GEO_DEPTHWISE && p->hwio == as_in_file)
+        w = as_in_file ? turned(u->arena, w, g.oc, taps, bytes)
+                       : turned(u->arena, w, taps, g.oc, bytes);
     return emit_host_constant(u, w, n);
 }
 
@@ -130,7 +134,7 @@ static const char *float_scales(struct emit_unit *u, const struct ir_op *op)
     return constant(u, "float", scale, op->fixed.n * sizeof *scale);
 }
 
-static const char *dev(struct emit_unit *u, const struct ir_op *op)
+const char *emit_outside_dev(struct emit_unit *u, const struct ir_op *op)
 {
     const struct target *port[TARGET_MAX];
     uint32_t n = emit_outside_ports(u, port);
@@ -141,12 +145,46 @@ static const char *dev(struct emit_unit *u, const struct ir_op *op)
     return "NULL";
 }
 
-static const char *operand(struct emit_unit *u, const struct ir_op *op, uint32_t i, bool real)
+static const char *c_type(enum ir_type type)
+{
+    switch (type) {
+    case IR_U8: return "uint8_t";
+    case IR_I16: return "int16_t";
+    case IR_F32: return "float";
+    default: return "int8_t";
+    }
+}
+
+const char *emit_outside_cast(struct emit_unit *u, const char *is_const, enum ir_type type)
+{
+    return arena_printf(u->arena, "(%s%s *)%s", is_const, c_type(type),
+                        ir_type_bytes(type) == 1 ? ""
+                        : *is_const              ? "(const void *)"
+                                                 : "(void *)");
+}
+
+static const char *operand(struct emit_unit *u, const struct ir_op *op, uint32_t i,
+                           enum ir_type type)
 {
     return i < op->n_in && op->in[i] != IR_NONE
-               ? arena_printf(u->arena, "(const %s)%s", real ? "float *)(const void *" : "int8_t *",
+               ? arena_printf(u->arena, "%s%s", emit_outside_cast(u, "const ", type),
                               emit_pointer(u, op->in[i]))
                : "NULL";
+}
+
+/* The quantised values of a uint8 pattern are those of int8 and 128 more. */
+static const char *table(struct emit_unit *u, const struct ir_op *op,
+                         const struct describe_pattern *p)
+{
+    const int8_t *from = op->fixed.table;
+
+    if (!from)
+        return "NULL";
+    uint8_t *to = arena_memdup(u->arena, from, 256);
+    for (uint32_t i = 0; i < 256 && p->dtype == IR_U8; i++)
+        to[i] ^= 0x80;
+    return constant(u, p->dtype == IR_U8 ? "uint8_t" : "int8_t",
+                    p->dtype == IR_U8 ? to : (const void *)from, 256);
 }
 
 /* One end of a float32 operator's clamp. */
@@ -160,32 +198,37 @@ static const char *clamp_end(struct emit_unit *u, const struct ir_op *op, bool h
     return arena_printf(u->arena, "%af", (double)end);
 }
 
-static const char *pointer(struct emit_unit *u, const struct ir_op *op,
-                           const struct describe_pattern *p, enum describe_pointer what)
+static const char *sum_type(enum ir_type type)
+{
+    return type == IR_F32 ? "float" : type == IR_I16 ? "int64_t" : "int32_t";
+}
+
+const char *emit_outside_pointer(struct emit_unit *u, const struct ir_op *op,
+                                 const struct describe_pattern *p, enum describe_pointer what)
 {
     const struct ir_tensor *bias = ir_in(u->graph, op, 2);
     const struct ir_fixed *f = &op->fixed;
 
     switch (what) {
-    case POINTER_X: return operand(u, op, 0, p->real);
-    case POINTER_X2: return operand(u, op, 1, p->real);
+    case POINTER_X: return operand(u, op, 0, p->dtype);
+    case POINTER_X2: return operand(u, op, 1, p->dtype);
     case POINTER_Y:
-        return arena_printf(u->arena, "(%s)%s", p->real ? "float *)(void *" : "int8_t *",
+        return arena_printf(u->arena, "%s%s", emit_outside_cast(u, "", p->dtype),
                             emit_pointer(u, op->out[0]));
     case POINTER_W:
-        return arena_printf(u->arena, "(const %s)(model_constants + 0x%x)",
-                            p->real ? "float *)(const void *" : "int8_t *", weights(u, op, p));
+        return arena_printf(u->arena, "%s(model_constants + 0x%x)",
+                            emit_outside_cast(u, "const ", p->dtype == IR_I16 ? IR_I8 : p->dtype),
+                            weights(u, op, p));
     case POINTER_BIAS:
-        return bias ? constant(u, p->real ? "float" : "int32_t", bias->data, ir_bytes(bias))
-                    : "NULL";
+        return bias ? constant(u, sum_type(p->dtype), bias->data, ir_bytes(bias)) : "NULL";
     case POINTER_LOW: return clamp_end(u, op, false);
     case POINTER_HIGH: return clamp_end(u, op, true);
     case POINTER_SCALES: return constant(u, "int32_t", f->multiplier, (size_t)f->n * 4);
     case POINTER_SHIFTS: return constant(u, "int8_t", f->shift, f->n);
     case POINTER_FLOATS: return float_scales(u, op);
-    case POINTER_TABLE: return f->table ? constant(u, "int8_t", f->table, 256) : "NULL";
+    case POINTER_TABLE: return table(u, op, p);
     case POINTER_PARAMS: return arena_printf(u->arena, "&%s_%u", emit_id(u, op->row), op->id);
-    case POINTER_DEV: return dev(u, op);
+    case POINTER_DEV: return emit_outside_dev(u, op);
     case POINTER_SCRATCH:
         return op->scratch
                    ? arena_printf(u->arena, "(void *)(call->arena + 0x%x)", emit_scratch(u, op))
@@ -195,76 +238,11 @@ static const char *pointer(struct emit_unit *u, const struct ir_op *op,
     }
 }
 
-static const char *setting(struct emit_unit *u, const struct target *t, uint32_t attr)
+const char *emit_outside_setting(struct emit_unit *u, const struct target *t, uint32_t attr)
 {
     const struct target_setting *s = &t->setting[attr];
 
     return t->desc->attr[attr].type == TARGET_STRING
                ? arena_printf(u->arena, "\"%s\"", s->text)
                : arena_printf(u->arena, "%lld", (long long)s->number);
-}
-
-const struct describe_pattern *emit_outside_pattern(const struct emit_unit *u,
-                                                    const struct ir_op *op)
-{
-    const struct target_question q = {u->arena,       u->graph, op, emit_outside(u, op),
-                                      u->program->hw, {0, 0}};
-    const char *why;
-
-    return describe_match(&q, &why);
-}
-
-static const char *call_of(const struct emit_unit *u, const struct ir_op *op)
-{
-    const struct target_question q = {u->arena,       u->graph, op, emit_outside(u, op),
-                                      u->program->hw, {0, 0}};
-
-    return native_call(emit_outside_pattern(u, op), &q);
-}
-
-const char *emit_outside_function(const struct emit_unit *u, const struct ir_op *op)
-{
-    const char *call = call_of(u, op);
-
-    return call ? arena_strndup(u->arena, call, strcspn(call, " (")) : NULL;
-}
-
-enum status emit_outside_params(struct emit_unit *u, struct text *t, const struct ir_op *op,
-                                struct diag *d)
-{
-    const char *call = call_of(u, op);
-
-    if (!call)
-        return emit_blocks_params(u, t, op, d);
-    return strstr(call, "$params") ? emit_host_params(u, t, op, d) : ST_OK;
-}
-
-void emit_outside_call(struct emit_unit *u, struct text *t, const struct ir_op *op)
-{
-    const struct target *target = emit_outside(u, op);
-    const struct describe_pattern *p = emit_outside_pattern(u, op);
-    struct target_values v = {{0}};
-
-    if (!call_of(u, op)) {
-        emit_blocks_call(u, t, op, dev(u, op));
-        return;
-    }
-    target_values_of(u->graph, op, &v);
-    text_add(t, "MODEL_TRY(");
-    for (const char *c = call_of(u, op); *c; c++) {
-        struct describe_word w;
-        if (*c != '$') {
-            text_add_n(t, c, 1);
-            continue;
-        }
-        describe_word(target->desc, c + 1, &w);
-        if (w.pointer != POINTER_COUNT)
-            text_add(t, pointer(u, op, p, w.pointer));
-        else if (w.value != TARGET_VALUE_COUNT)
-            text_printf(t, "%lld", (long long)v.v[w.value]);
-        else
-            text_add(t, setting(u, target, w.attr));
-        c += w.n_bytes;
-    }
-    text_add(t, ");\n");
 }

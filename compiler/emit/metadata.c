@@ -185,7 +185,7 @@ static cJSON *operator_of(const struct emit_unit *u, uint32_t position)
     if ((host || op->scratch) && host_scratch(u->graph, op))
         cJSON_AddNumberToObject(o, "scratch_bytes", host_scratch(u->graph, op));
     if (emit_outside(u, op))
-        cJSON_AddStringToObject(o, "pattern", emit_outside_pattern(u, op)->name);
+        cJSON_AddStringToObject(o, "pattern", emit_outside_pattern(u, op));
     add_tensors(u, o, "inputs", op->in, op->n_in);
     add_tensors(u, o, "outputs", op->out, op->n_out);
     for (uint32_t i = 0; i < IR_ATTR_COUNT; i++)

@@ -71,6 +71,7 @@ enum status ir_text_import(struct arena *a, const uint8_t *data, size_t n_bytes,
         op->target = op->region = IR_NONE;
         op->scratch = 0;
         op->reason = NULL;
+        op->call = IR_NONE;
     }
     return check_graph(*graph, d);
 }

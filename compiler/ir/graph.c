@@ -61,6 +61,7 @@ struct ir_op *ir_op_new(struct ir_graph *g, enum ir_opcode opcode, uint32_t row,
         op->out[i] = IR_NONE;
     op->target = IR_NONE;
     op->region = IR_NONE;
+    op->call = IR_NONE;
     g->op = grown(g->arena, g->op, g->n_op, &g->cap_op);
     g->op[g->n_op++] = op;
     return op;
@@ -108,6 +109,25 @@ uint64_t ir_bytes(const struct ir_tensor *t)
 int32_t ir_dim_back(const struct ir_tensor *t, uint32_t back)
 {
     return back < t->rank ? t->dim[t->rank - 1 - back] : 1;
+}
+
+bool ir_ends_call(const struct ir_graph *g, uint32_t position)
+{
+    const uint32_t call = g->op[position]->call;
+
+    return call == IR_NONE || position + 1 == g->n_op || g->op[position + 1]->call != call;
+}
+
+bool ir_inside_call(const struct ir_graph *g, uint32_t tensor)
+{
+    const struct ir_tensor *t = g->tensor[tensor];
+    const uint32_t call = t->producer == IR_NONE ? IR_NONE : g->op[t->producer]->call;
+    bool inside = call != IR_NONE && !t->is_output;
+
+    for (uint32_t i = 0; i < g->n_op && inside; i++)
+        for (uint32_t k = 0; k < g->op[i]->n_in; k++)
+            inside = inside && (g->op[i]->in[k] != tensor || g->op[i]->call == call);
+    return inside;
 }
 
 uint32_t ir_uses(const struct ir_graph *g, uint32_t id)

@@ -75,8 +75,9 @@ struct ir_op {
     uint32_t *out; /* tensor ids */
     int32_t attr[IR_ATTR_COUNT];
     struct ir_fixed fixed;
-    uint32_t target;    /* index into the target list after partition, else IR_NONE */
-    uint32_t region;    /* accelerator region after partition, else IR_NONE */
+    uint32_t target; /* index into the target list after partition, else IR_NONE */
+    uint32_t region; /* accelerator region after partition, else IR_NONE */
+    uint32_t call;   /* operators of one call of an external target after partition, else IR_NONE */
     uint32_t scratch;   /* bytes of memory that its target's call wants, after partition */
     const char *reason; /* why not on an accelerator; NULL if it is */
     bool dead;          /* removed; skip */
@@ -163,6 +164,11 @@ static inline int32_t ir_border_zero_point(const struct ir_tensor *t)
 {
     return ir_zero_point(t) + (t->flipped ? 128 : 0);
 }
+/* The last of the operators of one call: the one in whose place the call stands; any other
+ * operator is its own. */
+bool ir_ends_call(const struct ir_graph *g, uint32_t position);
+/* What only operators of one call touch: no memory outside it. */
+bool ir_inside_call(const struct ir_graph *g, uint32_t tensor);
 static inline struct ir_tensor *ir_out(const struct ir_graph *g, const struct ir_op *op, uint32_t i)
 {
     return g->tensor[op->out[i]];

@@ -160,6 +160,8 @@ static void print_op(struct text *t, const struct ir_op *op)
         text_printf(t, " target=%u", op->target);
     if (op->region != IR_NONE)
         text_printf(t, " region=%u", op->region);
+    if (op->call != IR_NONE)
+        text_printf(t, " call=%u", op->call);
     if (op->scratch != 0)
         text_printf(t, " scratch=%u", op->scratch);
     if (op->reason != NULL)

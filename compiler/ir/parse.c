@@ -345,6 +345,8 @@ static enum status op_item(struct parser *p, struct ir_op *op, const char *key)
         return lex_u32(&p->l, &op->target);
     if (strcmp(key, "region") == 0)
         return lex_u32(&p->l, &op->region);
+    if (strcmp(key, "call") == 0)
+        return lex_u32(&p->l, &op->call);
     if (strcmp(key, "scratch") == 0)
         return lex_u32(&p->l, &op->scratch);
     if (strcmp(key, "reason") == 0)

@@ -576,8 +576,7 @@ enum status layout_run(struct sched_program *program, struct diag *d)
     w.cascade_readers = ARENA_ARRAY(a, uint32_t, w.graph->n_tensor + 1);
     w.cascade_tensor = ARENA_ARRAY(a, bool, w.graph->n_tensor + 1);
     w.layout->line_buffer = ARENA_ARRAY(a, struct plan_line_buffer, w.graph->n_tensor + 1);
-    for (uint32_t i = 0; i < w.graph->n_op; i++)
-        program->span[i] = (struct sched_span){i, i};
+    sched_call_spans(w.graph, program->span);
     w.base = ARENA_ARRAY(a, uint32_t, w.graph->n_tensor + 1);
     layout_find_cascades(&w);
     note_plans(&w);

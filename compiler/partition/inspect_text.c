@@ -39,10 +39,19 @@ static void candidates(const struct partition *p, uint32_t i, struct text *t)
 
         if (c[k].why && !at.chosen)
             continue;
+        if (c[k].group && c[k].group->op[c[k].group->n - 1] != p->graph->op[i]) {
+            const struct ir_op *last = c[k].group->op[c[k].group->n - 1];
+            text_printf(t, "%s%s with %s", any ? ", " : "", target->name,
+                        p->graph->row[last->row].name);
+            any = true;
+            continue;
+        }
         text_printf(t, "%s%s %.0f%s", any ? ", " : "", target->name, at.cycles,
                     !at.chosen && target->desc->accelerator ? " alone" : "");
         if (at.group != IR_NONE)
             text_printf(t, " (group %u)", at.group);
+        if (c[k].group)
+            text_printf(t, " (%s)", c[k].group->name);
         any = true;
     }
     for (uint32_t k = 0; k < p->targets->n; k++)
@@ -53,13 +62,20 @@ static void candidates(const struct partition *p, uint32_t i, struct text *t)
 uint32_t partition_position(const struct partition *p, uint32_t row)
 {
     const struct ir_graph *g = p->graph;
+    uint32_t best = IR_NONE;
+    uint64_t most = 0;
 
-    for (uint32_t i = 0; i < g->n_op; i++)
-        if (!g->op[i]->dead && g->op[i]->row == row &&
-            strcmp(describe_label(g->arena, p->targets->target[g->op[i]->target]),
-                   g->row[row].target) == 0)
-            return i;
-    return IR_NONE;
+    for (uint32_t i = 0; i < g->n_op; i++) {
+        const struct ir_op *op = g->op[i];
+        if (op->dead || op->row != row ||
+            strcmp(describe_label(g->arena, p->targets->target[op->target]), g->row[row].target) !=
+                0)
+            continue;
+        const uint64_t n = ir_macs(g, op) * 4 + (ir_op_info(op->opcode)->keeps_values ? 1 : 2);
+        best = n > most ? i : best;
+        most = n > most ? n : most;
+    }
+    return best;
 }
 
 void partition_print(const struct partition *p, struct text *t)

@@ -7,6 +7,8 @@
 #include "base/json_doc.h"
 #include "compiler/schedule/copies.h"
 #include "compiler/target/describe.h"
+#include "partition_groups.h"
+#include "partition_uint8.h"
 
 static void ask_each(struct partition *p, struct ir_graph *g)
 {
@@ -95,7 +97,7 @@ static enum status no_match(const struct ir_graph *g, const char *option, const 
 
 /* The target that must take position i: the named one, else the first but the host that does. */
 static enum status force(struct partition *p, struct ir_graph *g, uint32_t i, const char *target,
-                         struct diag *d)
+                         bool *fixed, struct diag *d)
 {
     const struct partition_candidate *c = &p->candidate[i * p->targets->n];
     struct text why;
@@ -106,6 +108,11 @@ static enum status force(struct partition *p, struct ir_graph *g, uint32_t i, co
             continue;
         if (!c[t].why) {
             g->op[i]->target = t;
+            fixed[i] = true;
+            return ST_OK;
+        }
+        if (groups_may(p, i, t)) {
+            groups_take(p, g, p->in_group[i * p->targets->n + t], fixed);
             return ST_OK;
         }
         text_printf(&why, "%s%s: %s", why.length ? "; " : "", p->targets->target[t]->name,
@@ -146,8 +153,8 @@ static enum status offload(struct partition *p, struct ir_graph *g,
             if (fixed[i] && g->op[i]->reason)
                 return FAIL(d, ST_USAGE, "%s is named by --offload and by --keep-on-host",
                             g->row[g->op[i]->row].name);
-            TRY(force(p, g, i, equals ? equals + 1 : NULL, d));
-            found = fixed[i] = true;
+            TRY(force(p, g, i, equals ? equals + 1 : NULL, fixed, d));
+            found = true;
         }
         if (!found)
             return no_match(g, "--offload", arena_strndup(g->arena, name, n), d);
@@ -157,12 +164,21 @@ static enum status offload(struct partition *p, struct ir_graph *g,
 
 static void first_that_takes(struct partition *p, struct ir_graph *g, const bool *fixed)
 {
-    for (uint32_t i = 0; i < g->n_op; i++) {
-        uint32_t t = 0;
-        while (p->candidate[i * p->targets->n + t].why)
-            t++;
-        if (!fixed[i])
-            g->op[i]->target = t;
+    bool *taken = arena_memdup(g->arena, fixed, g->n_op * sizeof *fixed);
+
+    for (uint32_t t = 0; t < p->targets->n; t++) {
+        for (uint32_t k = 0; k < p->n_group; k++) {
+            bool free = p->group_of_ops[k].target == t;
+            for (uint32_t i = 0; i < p->group_of_ops[k].n && free; i++)
+                free = !taken[p->group_of_ops[k].op[i]->id];
+            if (free)
+                groups_take(p, g, k, taken);
+        }
+        for (uint32_t i = 0; i < g->n_op; i++)
+            if (!taken[i] && !p->candidate[i * p->targets->n + t].why) {
+                g->op[i]->target = t;
+                taken[i] = true;
+            }
     }
 }
 
@@ -247,7 +263,7 @@ static uint32_t scratch(const struct partition *p, const struct ir_graph *g, con
     const struct target *t = p->targets->target[op->target];
     const struct target_question q = {g->arena, g, op, t, target_hw(t, p->hw), p->memory};
 
-    return t->desc->outside ? describe_scratch(&q) : 0;
+    return t->desc->outside && op->call == IR_NONE ? describe_scratch(&q) : 0;
 }
 
 static void set_regions(const struct partition *p, struct ir_graph *g)
@@ -411,7 +427,7 @@ static enum status flip_border(struct partition *p, struct ir_graph *g, struct d
     return ST_OK;
 }
 
-/* What each accelerator must copy. */
+/* What each accelerator must copy, and what uint8 patterns must flip. */
 static enum status insert_copies(struct partition *p, struct ir_graph *g, struct diag *d)
 {
     struct ir_op **old = arena_memdup(g->arena, g->op, g->n_op * sizeof(struct ir_op *));
@@ -422,8 +438,13 @@ static enum status insert_copies(struct partition *p, struct ir_graph *g, struct
         if (target->desc->accelerator)
             TRY(copies_insert(g, t, target_hw(target, p->hw), d));
     }
-    if (g->n_op != n_old)
-        move_answers(p, g, old, n_old);
+    TRY(partition_uint8(p, g, d));
+    TRY(groups_bring_together(p, g, d));
+    for (uint32_t i = 0; i < g->n_op || i < n_old; i++)
+        if (i >= g->n_op || i >= n_old || g->op[i] != old[i]) {
+            move_answers(p, g, old, n_old);
+            break;
+        }
     return ST_OK;
 }
 
@@ -434,12 +455,15 @@ enum status partition_with(struct ir_graph *g, const struct target_list *targets
     bool *fixed = ARENA_ARRAY(g->arena, bool, g->n_op + 1);
 
     *p = (struct partition){.graph = g, .targets = targets, .hw = hw, .memory = o->memory};
-    for (uint32_t i = 0; i < g->n_op; i++)
+    for (uint32_t i = 0; i < g->n_op; i++) {
         g->op[i]->reason = NULL;
+        g->op[i]->call = IR_NONE;
+    }
     for (uint32_t i = 0; i < g->n_row; i++)
         g->row[i].target = NULL;
     TRY(ask(p, g, d));
     TRY(keep(p, g, o, fixed, d));
+    groups_find(p, g, fixed);
     TRY(offload(p, g, o, fixed, d));
     if (o->mode == PARTITION_PRIORITY)
         first_that_takes(p, g, fixed);
@@ -447,6 +471,7 @@ enum status partition_with(struct ir_graph *g, const struct target_list *targets
         partition_search(p, g, fixed);
     end_on_host(p, g, fixed);
     TRY(flip_border(p, g, d));
+    groups_close(p, g);
     TRY(host_first(p, g, d));
     set_regions(p, g);
     name_rows(p, g);

@@ -28,11 +28,21 @@ struct partition_options {
     struct target_memory memory; /* --mem-latency, --mem-bytes */
 };
 
+/* Operators that a target takes in one call. */
+struct partition_group {
+    const char *name; /* of the composite */
+    uint32_t target, n;
+    struct ir_op **op;
+    double cycles;
+    bool chosen;
+};
+
 /* What a target states of an operator. */
 struct partition_candidate {
     const char *why; /* NULL: it takes the operator; else the rule that failed */
     double cost;     /* estimated cycles, transfers not included */
     double alone;    /* estimated cycles if only this operator were there */
+    const struct partition_group *group; /* it is part of this call; its last one has the cost */
 };
 
 /* The answers, candidate[op position * targets->n + target]; what inspect prints. */
@@ -42,7 +52,10 @@ struct partition {
     const struct hd_config *hw;
     const struct partition_candidate *candidate;
     struct target_memory memory;
-    double total; /* what the search compares: all operators and transfers */
+    uint32_t n_group;
+    struct partition_group *group_of_ops;
+    uint32_t *in_group; /* like candidate: the group, or IR_NONE */
+    double total;       /* what the search compares: all operators and transfers */
     /* By row: what the schedule takes for it on accelerators; NULL before there is one. */
     const uint64_t *row_estimate;
     const uint32_t *group; /* by row: layers that are interleaved (sched_groups), or IR_NONE */
@@ -77,7 +90,8 @@ struct partition_at {
     uint32_t group; /* or IR_NONE */
 };
 struct partition_at partition_at(const struct partition *p, uint32_t row, uint32_t k);
-/* The operator that speaks for a row: the one whose target the row names; or IR_NONE. */
+/* The operator that speaks for a row: of those whose target the row names the one that computes
+ * most, the first of several alike; or IR_NONE. */
 uint32_t partition_position(const struct partition *p, uint32_t row);
 
 /* "heddle inspect": for each row of the model where it goes, what every target would take for it,

@@ -2,10 +2,10 @@
  * cost = sum of the operators' costs + for each tensor the transfers between the targets that make
  * and read it. From two starts (first target that takes it; cheapest alone) runs of neighbouring
  * operators are moved to another target while that helps. Exact for chains whose best runs are no
- * longer than RUN; deterministic; only a strict gain moves anything, so list order breaks ties. */
+ * longer than RUN; groups (partition_groups.h) are moved whole; deterministic; only a strict gain moves anything, so list order breaks ties. */
 #include <string.h>
 
-#include "partition.h"
+#include "partition_groups.h"
 
 #define RUN  16 /* longest run of operators that one move takes */
 #define GAIN 1e-6
@@ -21,6 +21,7 @@ struct search {
     const bool *fixed;
     struct readers *readers; /* by tensor */
     uint32_t *stamp, now;    /* by tensor: counted already */
+    uint32_t *group_stamp;   /* by group, likewise */
 };
 
 static uint32_t target_of(const struct partition *p, uint32_t producer)
@@ -94,6 +95,21 @@ static double once(struct search *s, uint32_t id)
     return transfer(s->p, id, &s->readers[id]);
 }
 
+/* What the groups that operator i may be part of add, each once. */
+static double groups(struct search *s, uint32_t i)
+{
+    double cost = 0;
+
+    for (uint32_t t = 0; t < s->p->targets->n; t++) {
+        const uint32_t k = s->p->in_group[i * s->p->targets->n + t];
+        if (k == IR_NONE || s->group_stamp[k] == s->now)
+            continue;
+        s->group_stamp[k] = s->now;
+        cost += groups_adjust(s->p, k);
+    }
+    return cost;
+}
+
 /* All costs that operators [first, last] have a part in. */
 static double local(struct search *s, uint32_t first, uint32_t last)
 {
@@ -104,7 +120,7 @@ static double local(struct search *s, uint32_t first, uint32_t last)
         const struct ir_op *op = s->g->op[i];
         if (op->dead)
             continue;
-        cost += s->p->candidate[i * s->p->targets->n + op->target].cost;
+        cost += s->p->candidate[i * s->p->targets->n + op->target].cost + groups(s, i);
         for (uint32_t k = 0; k < op->n_in; k++)
             cost += once(s, op->in[k]);
         for (uint32_t k = 0; k < op->n_out; k++)
@@ -122,7 +138,7 @@ static bool move(struct search *s, uint32_t first, uint32_t last, uint32_t targe
         const struct ir_op *op = s->g->op[i];
         if (op->dead || op->target == target)
             continue;
-        if (s->fixed[i] || s->p->candidate[i * s->p->targets->n + target].why)
+        if (s->fixed[i] || !groups_may(s->p, i, target))
             return false;
         changes = true;
     }
@@ -149,12 +165,50 @@ static bool try_run(struct search *s, uint32_t first, uint32_t last)
     return false;
 }
 
+/* All operators of group k to `target`, those that it does not take alone to the host. */
+static void move_group(struct search *s, uint32_t k, uint32_t target)
+{
+    const struct partition_group *group = &s->p->group_of_ops[k];
+    const uint32_t n = s->p->targets->n;
+
+    for (uint32_t i = 0; i < group->n; i++) {
+        const bool takes =
+            target == group->target || !s->p->candidate[group->op[i]->id * n + target].why;
+        group->op[i]->target = takes ? target : n - 1;
+    }
+}
+
+/* A group to its target or, if it is there, away from it. */
+static bool try_group(struct search *s, uint32_t k)
+{
+    const struct partition_group *group = &s->p->group_of_ops[k];
+    const uint32_t first = group->op[0]->id, last = group->op[group->n - 1]->id;
+    uint32_t *old = ARENA_ARRAY(s->g->arena, uint32_t, group->n);
+
+    for (uint32_t i = 0; i < group->n; i++) {
+        old[i] = group->op[i]->target;
+        if (s->fixed[group->op[i]->id])
+            return false;
+    }
+    for (uint32_t t = 0; t < s->p->targets->n; t++) {
+        const double before = local(s, first, last);
+        move_group(s, k, t);
+        if (local(s, first, last) < before - GAIN)
+            return true;
+        for (uint32_t i = 0; i < group->n; i++)
+            group->op[i]->target = old[i];
+    }
+    return false;
+}
+
 static double improve(struct search *s)
 {
     bool better = true;
 
     for (uint32_t round = 0; better && round < 64; round++) {
         better = false;
+        for (uint32_t k = 0; k < s->p->n_group; k++)
+            better = try_group(s, k) || better;
         for (uint32_t i = 0; i < s->g->n_op; i++)
             for (uint32_t n = 0; n < RUN && i + n < s->g->n_op; n++)
                 better = try_run(s, i, i + n) || better;
@@ -179,10 +233,11 @@ static void start(struct search *s, bool cheapest)
 
 void partition_search(struct partition *p, struct ir_graph *g, const bool *fixed)
 {
-    struct search s = {p, g, fixed, all_readers(g), NULL, 0};
+    struct search s = {p, g, fixed, all_readers(g), NULL, 0, NULL};
     uint32_t *first = ARENA_ARRAY(g->arena, uint32_t, g->n_op + 1);
 
     s.stamp = ARENA_ARRAY(g->arena, uint32_t, g->n_tensor + 1);
+    s.group_stamp = ARENA_ARRAY(g->arena, uint32_t, p->n_group + 1);
     start(&s, false);
     double in_order = improve(&s);
     for (uint32_t i = 0; i < g->n_op; i++)

@@ -233,6 +233,20 @@ static inline struct sched_span sched_span_of(const struct sched_program *p, uin
     return p->span ? p->span[position] : (struct sched_span){position, position};
 }
 
+/* Spans of operators that are not interleaved: those of one external call together, others alone. */
+static inline void sched_call_spans(const struct ir_graph *g, struct sched_span *span)
+{
+    uint32_t first = 0;
+
+    for (uint32_t i = 0; i < g->n_op; i++) {
+        if (!ir_ends_call(g, i))
+            continue;
+        for (uint32_t k = first; k <= i; k++)
+            span[k] = (struct sched_span){first, i};
+        first = i + 1;
+    }
+}
+
 /* groups.c: layers that the program interleaves. Of each row of the model the index of its group,
  * or IR_NONE, into group[n_row]; returns how many groups there are, numbered by their first rows.
  */

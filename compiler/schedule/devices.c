@@ -107,8 +107,7 @@ enum status sched_plan(struct sched_program *p, struct diag *d)
     p->span = ARENA_ARRAY(p->arena, struct sched_span, g->n_op + 1);
     p->buffer_bytes = ARENA_ARRAY(p->arena, uint32_t, g->n_op + 1);
     p->scratch_bytes = p->part[0]->scratch_bytes;
-    for (uint32_t i = 0; i < g->n_op; i++)
-        p->span[i] = (struct sched_span){i, i};
+    sched_call_spans(g, p->span);
     for (uint32_t k = 0; k < p->n_part; k++)
         add_layout(p, k);
     TRY(arena_plan(p, d));

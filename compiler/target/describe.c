@@ -7,56 +7,8 @@
 
 #include "base/file.h"
 #include "base/home.h"
-#include "base/json_doc.h"
-
-struct reader {
-    struct arena *a;
-    const char *dir;
-    struct json_doc doc;
-    struct target_desc *desc;
-    struct describe *detail;
-    struct diag *d;
-};
-
-static const cJSON *get(const cJSON *o, const char *key)
-{
-    return cJSON_GetObjectItemCaseSensitive(o, key);
-}
-
-static const char *string(struct reader *r, const cJSON *o, const char *key, const char *fallback)
-{
-    const cJSON *s = get(o, key);
-
-    return s ? arena_strdup(r->a, s->valuestring) : fallback;
-}
-
-static double number(const cJSON *o, const char *key)
-{
-    const cJSON *n = get(o, key);
-
-    return n ? n->valuedouble : 0;
-}
-
-/* A whole number of the file; those that a double cannot count are as good as the last it can. */
-static int64_t whole(const cJSON *v)
-{
-    const double most = 9007199254740992.0; /* 2^53 */
-
-    return (int64_t)(v->valuedouble > most    ? most
-                     : v->valuedouble < -most ? -most
-                                              : v->valuedouble);
-}
-
-/* Index of a word of the schema's enum; 0 if the member does not exist. */
-static int word(const cJSON *o, const char *key, const char *const *words)
-{
-    const cJSON *s = get(o, key);
-
-    for (int i = 0; s && words[i]; i++)
-        if (strcmp(words[i], s->valuestring) == 0)
-            return i;
-    return 0;
-}
+#include "describe_read.h"
+#include "region.h"
 
 static struct describe_files strings(struct reader *r, const cJSON *array)
 {
@@ -129,7 +81,7 @@ static enum status attribute(struct reader *r, const cJSON *o, struct target_att
 
     *attr = (struct target_attr){.name = string(r, o, "name", NULL),
                                  .help = string(r, o, "help", NULL),
-                                 .type = (enum target_attr_type)word(o, "type", types),
+                                 .type = (enum target_attr_type)read_word(o, "type", types),
                                  .fallback = default_text(r, get(o, "default")),
                                  .low = INT32_MIN,
                                  .high = INT32_MAX};
@@ -137,8 +89,8 @@ static enum status attribute(struct reader *r, const cJSON *o, struct target_att
         return json_doc_fail(&r->doc, arena_printf(r->a, "%s.range", path), r->d,
                              "only an int has a range");
     if (range) {
-        attr->low = whole(cJSON_GetArrayItem(range, 0));
-        attr->high = whole(cJSON_GetArrayItem(range, 1));
+        attr->low = read_whole(cJSON_GetArrayItem(range, 0));
+        attr->high = read_whole(cJSON_GetArrayItem(range, 1));
         if (attr->low > attr->high)
             return json_doc_fail(&r->doc, arena_printf(r->a, "%s.range", path), r->d,
                                  "its minimum %lld exceeds its maximum, %lld", (long long)attr->low,
@@ -149,7 +101,7 @@ static enum status attribute(struct reader *r, const cJSON *o, struct target_att
                              "a choice, and nothing else, lists its words in \"values\"");
     attr->choice = strings(r, get(o, "values")).name;
     struct describe_word w;
-    describe_word(r->desc, attr->name, &w);
+    describe_word(r->desc, NULL, attr->name, &w);
     if (w.pointer != POINTER_COUNT || w.value != TARGET_VALUE_COUNT)
         return json_doc_fail(&r->doc, arena_printf(r->a, "%s.name", path), r->d,
                              "'%s' already means something in calls", attr->name);
@@ -178,19 +130,6 @@ static enum status attributes(struct reader *r, const cJSON *root)
     return ST_OK;
 }
 
-/* "; did you mean "NAME"?", or nothing: an attribute of the target, ints only if asked. */
-static const char *near_attr(struct reader *r, const char *name, bool ints)
-{
-    const char **words = ARENA_ARRAY(r->a, const char *, r->desc->n_attr + 1);
-    uint32_t n = 0;
-
-    for (uint32_t i = 0; i < r->desc->n_attr; i++)
-        if (!ints || r->desc->attr[i].type == TARGET_INT)
-            words[n++] = r->desc->attr[i].name;
-    const char *near = json_doc_near(name, words, n);
-    return near ? arena_printf(r->a, "; did you mean \"%s\"?", near) : "";
-}
-
 /* Attributes that vary: within bounds, and where nothing but a call sees them. */
 static enum status knobs(struct reader *r, const cJSON *root)
 {
@@ -199,10 +138,10 @@ static enum status knobs(struct reader *r, const cJSON *root)
     for (uint32_t i = 0; i < list.n; i++) {
         struct describe_word w;
         const char *path = arena_printf(r->a, "knobs[%u]", i);
-        describe_word(r->desc, list.name[i], &w);
+        describe_word(r->desc, NULL, list.name[i], &w);
         if (w.attr == r->desc->n_attr || list.name[i][w.n_bytes])
             return json_doc_fail(&r->doc, path, r->d, "unknown attribute '%.40s'%s", list.name[i],
-                                 near_attr(r, list.name[i], false));
+                                 read_near_attr(r, list.name[i], false));
         const struct target_attr *attr = &r->desc->attr[w.attr];
         if (attr->type == TARGET_STRING ||
             (attr->type == TARGET_INT && attr->low == INT32_MIN && attr->high == INT32_MAX))
@@ -211,241 +150,6 @@ static enum status knobs(struct reader *r, const cJSON *root)
     }
     r->desc->n_knob = list.n;
     r->desc->knob = list.name;
-    return ST_OK;
-}
-
-/* --- operators --- */
-
-static enum status bound(struct reader *r, const cJSON *v, const char *path,
-                         struct describe_bound *b)
-{
-    if (!v)
-        return ST_OK;
-    b->given = true;
-    if (cJSON_IsNumber(v)) {
-        b->number = whole(v);
-        return ST_OK;
-    }
-    for (uint32_t i = 0; i < r->desc->n_attr; i++)
-        if (r->desc->attr[i].type == TARGET_INT &&
-            strcmp(r->desc->attr[i].name, v->valuestring) == 0) {
-            for (uint32_t k = 0; k < r->desc->n_knob; k++)
-                if (strcmp(r->desc->knob[k], v->valuestring) == 0)
-                    return json_doc_fail(&r->doc, path, r->d,
-                                         "a knob cannot be a limit: tuning varies it and must not "
-                                         "change what the target supports");
-            b->attr = &r->desc->attr[i];
-            return ST_OK;
-        }
-    return json_doc_fail(&r->doc, path, r->d,
-                         "expected a number or an attribute of type int, found \"%.40s\"%s",
-                         v->valuestring, near_attr(r, v->valuestring, true));
-}
-
-/* Bounds that nothing meets are a mistake. */
-static enum status check_bounds(struct reader *r, const char *path, const struct describe_limit *l)
-{
-    if (l->low.given && l->high.given && !l->low.attr && !l->high.attr &&
-        l->low.number > l->high.number)
-        return json_doc_fail(&r->doc, path, r->d, "its minimum %lld exceeds its maximum, %lld",
-                             (long long)l->low.number, (long long)l->high.number);
-    if (l->multiple.given && !l->multiple.attr && l->multiple.number < 1)
-        return json_doc_fail(&r->doc, arena_printf(r->a, "%s.multiple_of", path), r->d,
-                             "expected at least 1, found %lld", (long long)l->multiple.number);
-    return ST_OK;
-}
-
-static enum status limit(struct reader *r, const cJSON *o, const char *path,
-                         struct describe_limit *l)
-{
-    const cJSON *one_of = get(o, "one_of"), *n;
-
-    l->value = target_value_find(o->string, strlen(o->string));
-    if (l->value == TARGET_VALUE_COUNT) {
-        const char *words[TARGET_VALUE_COUNT];
-        for (uint32_t i = 0; i < TARGET_VALUE_COUNT; i++)
-            words[i] = target_value_name((enum target_value)i);
-        const char *near = json_doc_near(o->string, words, TARGET_VALUE_COUNT);
-        return json_doc_fail(&r->doc, path, r->d, "unknown value of an operator; %s%s%s",
-                             near ? "did you mean \"" : "docs/TARGET.md lists them",
-                             near ? near : "", near ? "\"?" : "");
-    }
-    if (cJSON_IsNumber(o)) {
-        TRY(bound(r, o, path, &l->low));
-        return bound(r, o, path, &l->high);
-    }
-    if (cJSON_IsArray(o)) {
-        TRY(bound(r, cJSON_GetArrayItem(o, 0), arena_printf(r->a, "%s[0]", path), &l->low));
-        TRY(bound(r, cJSON_GetArrayItem(o, 1), arena_printf(r->a, "%s[1]", path), &l->high));
-        return check_bounds(r, path, l);
-    }
-    TRY(bound(r, get(o, "min"), arena_printf(r->a, "%s.min", path), &l->low));
-    TRY(bound(r, get(o, "max"), arena_printf(r->a, "%s.max", path), &l->high));
-    TRY(bound(r, get(o, "multiple_of"), arena_printf(r->a, "%s.multiple_of", path), &l->multiple));
-    int64_t *list = ARENA_ARRAY(r->a, int64_t, (size_t)cJSON_GetArraySize(one_of) + 1);
-    cJSON_ArrayForEach(n, one_of) list[l->n_one_of++] = whole(n);
-    l->one_of = list;
-    return check_bounds(r, path, l);
-}
-
-static enum status opcode(struct reader *r, const cJSON *o, const char *path, enum ir_opcode *code)
-{
-    const char *name = get(o, "op")->valuestring;
-
-    if (ir_op_named(name, code))
-        return ST_OK;
-    const char *near = json_doc_near(name, ir_op_names, IR_OP_COUNT);
-    return json_doc_fail(&r->doc, arena_printf(r->a, "%s.op", path), r->d,
-                         "no operator '%.40s'; %s%s%s", name, near ? "did you mean " : "",
-                         near ? near : "`heddle ops` lists them", near ? "?" : "");
-}
-
-/* Bytes of memory that the call gets. */
-static enum status check_scratch(struct reader *r, const struct describe_pattern *p,
-                                 const char *path)
-{
-    const char *bad = p->scratch ? describe_bad_size(r->desc, p->scratch) : NULL;
-
-    if (bad)
-        return json_doc_fail(&r->doc, arena_printf(r->a, "%s.scratch", path), r->d, "%s", bad);
-    if (p->scratch && !p->call)
-        return json_doc_fail(&r->doc, arena_printf(r->a, "%s.scratch", path), r->d,
-                             "only a \"call\" has scratch memory");
-    if (p->call && strstr(p->call, "$scratch") && !p->scratch)
-        return json_doc_fail(&r->doc, arena_printf(r->a, "%s.call", path), r->d,
-                             "$scratch needs \"scratch\", the number of its bytes");
-    return ST_OK;
-}
-
-/* An operator is a call at a stated cost, or made of blocks. */
-static enum status check_call(struct reader *r, const struct describe_pattern *p, const cJSON *o,
-                              const char *path)
-{
-    bool product = p->opcode == IR_OP_CONV2D || p->opcode == IR_OP_FULLY_CONNECTED;
-
-    if (r->detail->estimator && (p->call || get(o, "cost")))
-        return json_doc_fail(
-            &r->doc, path, r->d,
-            "the host computes what an \"estimator\" takes: leave call and cost out");
-    if (r->detail->estimator)
-        return ST_OK;
-    if (p->call && !get(o, "cost"))
-        return json_doc_fail(&r->doc, path, r->d, "member \"cost\" is missing");
-    if (!p->call && !(r->detail->blocks && product))
-        return json_doc_fail(&r->doc, path, r->d,
-                             "member \"call\" is missing; without it only conv2d and "
-                             "fully_connected of a target with \"blocks\"");
-    if (!p->call && (get(o, "cost") || get(o, "weights") || get(o, "requantise")))
-        return json_doc_fail(&r->doc, path, r->d,
-                             "without \"call\" the compiler sets cost, order of weights and "
-                             "requantisation: leave them out");
-    path = arena_printf(r->a, "%s.call", path);
-    const char *call = p->call;
-    const char *bad = call ? describe_bad_call(r->desc, call) : NULL;
-    return bad ? json_doc_fail(&r->doc, path, r->d, "%s", bad) : ST_OK;
-}
-
-static void quantisation(const cJSON *o, struct describe_pattern *p)
-{
-    static const char *const zeros[] = {"activations", "none", "both", NULL},
-                             *const kinds[] = {"multiplier_shift", "shift_bits", "float", NULL},
-                             *const rounding[] = {"double", "single", NULL},
-                             *const scales[] = {"per_channel", "per_tensor", NULL},
-                             *const dtypes[] = {"int8", "float32", NULL};
-    static const enum describe_zero zero[] = {ZERO_ACTIVATIONS, ZERO_NONE, ZERO_BOTH};
-    const cJSON *q = get(o, "requantise");
-
-    p->zero_points = zero[word(o, "zero_points", zeros)];
-    p->requantise = (enum describe_requantise)word(q, "kind", kinds);
-    p->single_rounding = word(q, "rounding", rounding) == 1;
-    p->per_tensor = word(q, "scales", scales) == 1;
-    p->real = word(o, "dtype", dtypes) == 1;
-    p->tolerance = get(o, "tolerance")                 ? number(o, "tolerance")
-                   : p->requantise == REQUANTISE_FLOAT ? 1.0 / 255
-                                                       : 0;
-}
-
-/* float32 has no quantised values; where answers may differ is said. */
-static enum status check_dtype(struct reader *r, const struct describe_pattern *p, const cJSON *o,
-                               const char *path)
-{
-    const char *const codes[] = {"zero_points", "requantise", NULL};
-
-    for (uint32_t i = 0; p->real && codes[i]; i++)
-        if (get(o, codes[i]))
-            return json_doc_fail(&r->doc, arena_printf(r->a, "%s.%s", path, codes[i]), r->d,
-                                 "float32 has no zero points and no requantisation: leave it out");
-    if (p->real && !ir_op_info(p->opcode)->has_float)
-        return json_doc_fail(&r->doc, arena_printf(r->a, "%s.dtype", path), r->d,
-                             "%s has no float32 form", ir_op_info(p->opcode)->name);
-    if (p->real && !p->call)
-        return json_doc_fail(&r->doc, arena_printf(r->a, "%s.dtype", path), r->d,
-                             "blocks multiply int8: a float32 pattern needs a \"call\"");
-    if (get(o, "tolerance") && !p->real && p->requantise != REQUANTISE_FLOAT)
-        return json_doc_fail(&r->doc, arena_printf(r->a, "%s.tolerance", path), r->d,
-                             "int8 patterns give the reference's bytes; only float32 and "
-                             "requantise of kind float may differ");
-    return ST_OK;
-}
-
-static void tail(const cJSON *o, struct describe_pattern *p)
-{
-    static const char *const biases[] = {"optional", "required", "none", NULL},
-                             *const orders[] = {"ohwi", "hwio", NULL},
-                             *const names[] = {"none", "relu", "relu6", "relu_n1_to_1", NULL};
-    const cJSON *list = get(o, "activation"), *one;
-
-    p->bias = (enum describe_bias)word(o, "bias", biases);
-    p->hwio = word(o, "weights", orders) == 1;
-    p->activations = list ? 0 : 15;
-    cJSON_ArrayForEach(one, list) for (uint32_t i = 0; i < 4;
-                                       i++) if (strcmp(names[i], one->valuestring) == 0)
-        p->activations |= 1u << i;
-}
-
-static enum status operator(struct reader *r, const cJSON *o, const char *path,
-                            struct describe_pattern *p) {
-    const cJSON *where = get(o, "where"), *cost = get(o, "cost"), *one;
-    TRY(opcode(r, o, path, &p->opcode));
-    p->name = string(r, o, "name", ir_op_info(p->opcode)->name);
-    tail(o, p);
-    quantisation(o, p);
-    struct describe_limit *l = ARENA_ARRAY(r->a, struct describe_limit,
-                                           (size_t)cJSON_GetArraySize(where) + 1);
-    p->limit = l;
-    cJSON_ArrayForEach(one, where)
-        TRY(limit(r, one, arena_printf(r->a, "%s.where.%.60s", path, one->string),
-                  &l[p->n_limit++]));
-    p->fixed = number(cost, "fixed");
-    p->per_mac = number(cost, "per_mac");
-    p->per_output = number(cost, "per_output");
-    p->per_byte = number(cost, "per_byte");
-    p->call = string(r, o, "call", NULL);
-    p->scratch = cJSON_IsNumber(get(o, "scratch"))
-                     ? arena_printf(r->a, "%.0f", number(o, "scratch"))
-                     : string(r, o, "scratch", NULL);
-    TRY(check_dtype(r, p, o, path));
-    TRY(check_scratch(r, p, path));
-    return check_call(r, p, o, path);
-}
-
-static enum status operators(struct reader *r, const cJSON *root)
-{
-    const cJSON *array = get(root, "operators"), *o;
-    struct describe_pattern *p =
-        ARENA_ARRAY(r->a, struct describe_pattern, (size_t)cJSON_GetArraySize(array));
-
-    r->detail->pattern = p;
-    cJSON_ArrayForEach(o, array)
-    {
-        uint32_t i = r->detail->n_pattern++;
-        TRY(operator(r, o, arena_printf(r->a, "operators[%u]", i), &p[i]));
-        for (uint32_t k = 0; k < i; k++)
-            if (strcmp(p[k].name, p[i].name) == 0)
-                return json_doc_fail(&r->doc, arena_printf(r->a, "operators[%u]", i), r->d,
-                                     "duplicate pattern '%s'; give this one another \"name\"",
-                                     p[i].name);
-    }
     return ST_OK;
 }
 
@@ -519,6 +223,28 @@ static enum status blocks(struct reader *r, const cJSON *root)
     return ST_OK;
 }
 
+/* "granularity": "region": one call for all, of what its shared object compiles. */
+static enum status region(struct reader *r, const cJSON *root)
+{
+    const cJSON *granularity = get(root, "granularity");
+    const bool is = granularity && strcmp(granularity->valuestring, "region") == 0;
+
+    if (!is && get(root, "call"))
+        return json_doc_fail(&r->doc, "call", r->d, "it needs \"granularity\": \"region\"");
+    if (!is)
+        return ST_OK;
+    if (!r->detail->native_file || !get(root, "call"))
+        return json_doc_fail(&r->doc, "granularity", r->d,
+                             "a target of regions needs \"native\" and \"call\"");
+    if (get(root, "composites"))
+        return json_doc_fail(&r->doc, "composites", r->d,
+                             "a target of regions finds them in its graph: leave it out");
+    r->detail->region_call = string(r, root, "call", NULL);
+    r->desc->groups = region_groups;
+    const char *bad = describe_bad_call(r->desc, &describe_region_words, r->detail->region_call);
+    return bad ? json_doc_fail(&r->doc, "call", r->d, "%s", bad) : ST_OK;
+}
+
 static enum status read_root(struct reader *r)
 {
     const cJSON *root = r->doc.root, *transfer = get(root, "transfer");
@@ -550,7 +276,9 @@ static enum status read_root(struct reader *r)
     TRY(blocks(r, root));
     TRY(attributes(r, root));
     TRY(knobs(r, root));
-    return operators(r, root);
+    TRY(region(r, root));
+    TRY(read_operators(r, root));
+    return read_composites(r, root);
 }
 
 enum status describe_read(struct arena *a, const char *dir, const struct target_desc **desc,
@@ -565,6 +293,7 @@ enum status describe_read(struct arena *a, const char *dir, const struct target_
                                    .refusal = describe_refuses,
                                    .cost = describe_cost,
                                    .transfer = describe_transfer,
+                                   .groups = composite_groups,
                                    .detail = r.detail};
     enum status st = json_doc_read(a, arena_printf(a, "%s/target.json", dir), &r.doc, d);
     if (st == ST_OK)

@@ -9,11 +9,12 @@
 #include "target.h"
 #include "values.h"
 
-/* A number of the file, or the attribute that states it. */
+/* A number of the file, or the attribute or the operator's value that states it. */
 struct describe_bound {
     bool given;
     int64_t number;
     const struct target_attr *attr; /* NULL: `number` */
+    enum target_value value;        /* TARGET_VALUE_COUNT: another one */
 };
 
 /* One member of "where". */
@@ -36,14 +37,35 @@ struct describe_pattern {
     enum describe_zero zero_points;
     enum describe_requantise requantise;
     bool single_rounding, per_tensor;
-    bool real;        /* float32 instead of int8 */
-    double tolerance; /* part of the output's range by which answers may differ; 0: not at all */
-    bool hwio;        /* order of $w */
+    enum ir_type dtype; /* of activations: IR_I8, IR_U8, IR_I16 (weights int8), IR_F32 */
+    double tolerance;   /* part of the output's range by which answers may differ; 0: not at all */
+    bool hwio;          /* order of $w */
     uint32_t n_limit;
     const struct describe_limit *limit;
     double fixed, per_mac, per_output, per_byte; /* cost */
     const char *call;                            /* NULL: made of the target's blocks */
     const char *scratch; /* bytes of memory for the call (size.c); NULL: none */
+};
+
+/* One operator of a composite: a pattern, and by which edges it is tied to the others. */
+struct describe_step {
+    const char *name;
+    struct describe_pattern pattern;
+    bool broadcast;     /* operands may be smaller than the output */
+    uint32_t n_in, out; /* edges */
+    const uint32_t *in;
+};
+
+/* Several operators in one call. Steps are in an order in which they can be computed; the last makes
+ * the output, which no step reads. */
+struct describe_composite {
+    const char *name;
+    uint32_t n_step;
+    const struct describe_step *step;
+    uint32_t n_edge;
+    const char *const *edge;
+    double tolerance, fixed, per_mac, per_output, per_byte;
+    const char *call;
 };
 
 struct describe_files {
@@ -56,6 +78,9 @@ struct describe {
     struct describe_files include_dirs, library_dirs; /* $NAME: an environment variable */
     uint32_t n_pattern;
     const struct describe_pattern *pattern;
+    uint32_t n_composite;
+    const struct describe_composite *composite;
+    const char *region_call; /* it takes whole regions; NULL: operators, composites */
     double transfer_fixed, transfer_per_byte;
     const char *core_top; /* NULL: no Verilog of its own */
     struct describe_files verilog;
@@ -77,12 +102,22 @@ struct describe {
 enum status describe_read(struct arena *a, const char *dir, const struct target_desc **desc,
                           struct diag *d);
 
-/* pattern.c: the first pattern that takes the operator; NULL: *why names the rules that failed. */
+/* How target.json calls a type: int8, uint8, int16, float32. */
+const char *describe_dtype(enum ir_type type);
+
+/* match.c: the first pattern that takes the operator; NULL: *why names the rules that failed. */
 const struct describe_pattern *describe_match(const struct target_question *q, const char **why);
 /* What the targets of a graph's operators may differ by together, as independent roundings add up
  * (the root of the sum of squares); 0: answers are equal. */
 double describe_tolerance(struct arena *a, const struct ir_graph *g, const struct target_list *list,
                           const struct hd_config *hw);
+/* All values of an operator as pattern `p` has them: those of uint8 from 0 to 255. */
+void describe_values(const struct describe_pattern *p, const struct ir_graph *g,
+                     const struct ir_op *op, struct target_values *v);
+/* The same of a composite's step. */
+const char *describe_step_refusal(const struct describe_step *s, const struct target_question *q);
+/* The weights and sums that the compiler hands over as constants. */
+bool describe_has_weights(enum ir_opcode opcode);
 /* NULL if `p` takes the operator, else why not. */
 const char *describe_refusal(const struct describe_pattern *p, const struct target_question *q);
 /* The functions of struct target_desc. */
@@ -122,13 +157,40 @@ const char *native_call(const struct describe_pattern *p, const struct target_qu
 bool native_tune(const struct target_question *q, uint32_t target, struct heddle_tuning *about,
                  int64_t *value);
 
+#define COMPOSITE_STEPS 16 /* of a composite, at most */
+#define COMPOSITE_EDGES 48
+
+/* Where a composite is in a graph: by step the operator's position, whether its two operands are the
+ * other way round, by edge the tensor. */
+struct composite_match {
+    uint32_t op[COMPOSITE_STEPS];
+    bool turned[COMPOSITE_STEPS];
+    uint32_t tensor[COMPOSITE_EDGES];
+};
+/* composite.c: NULL if the operator of `q` is the last step of `c`, else the edge or the rule that
+ * failed; "" if it is another operator. */
+const char *composite_refusal(const struct describe_composite *c, const struct target_question *q,
+                              struct composite_match *m);
+/* The composite whose call the operator of `q` is part of after the partition; NULL: none. */
+const struct describe_composite *composite_of(const struct target_question *q,
+                                              struct composite_match *m);
+/* The operator of a step as the step has it: its two operands turned, if they must be. */
+struct ir_op composite_op(const struct ir_graph *g, const struct composite_match *m, uint32_t step);
+/* The words of a region's call, as edges: REGION_*. */
+enum { REGION_BLOB, REGION_BYTES, REGION_INPUTS, REGION_OUTPUTS };
+extern const struct describe_composite describe_region_words;
+struct target_groups composite_groups(const struct target_question *q, const bool *closed);
+
 /* call.c: what is wrong with a call template, "'$foo' is no pointer, value or attribute"; NULL if
- * it is one C call. The text is valid until the next call. */
-const char *describe_bad_call(const struct target_desc *desc, const char *call);
+ * it is one C call; `composite`: whose call it is, or NULL. The text is valid until the next call. */
+const char *describe_bad_call(const struct target_desc *desc,
+                              const struct describe_composite *composite, const char *call);
+
 /* The value or attribute that a name was meant to be, or pointer, if asked, else attributes of type
  * int only; NULL: nothing near. */
-const char *describe_near_word(const struct target_desc *desc, const char *name, size_t n_bytes,
-                               bool pointers);
+const char *describe_near_word(const struct target_desc *desc,
+                               const struct describe_composite *composite, const char *name,
+                               size_t n_bytes, bool pointers);
 
 /* size.c: what is wrong with an expression for bytes, NULL if nothing is, valid until the next call;
  * its value for an operator, at least 0 and at most 2^31 - 1. */
@@ -139,31 +201,35 @@ uint32_t describe_scratch(const struct target_question *q);
 
 /* call.c: what $NAME in a call may stand for besides values and attributes. */
 enum describe_pointer {
-    POINTER_X,       /* const int8_t * (of a float32 pattern const float *): first input */
-    POINTER_X2,      /* likewise: second operand */
-    POINTER_Y,       /* int8_t * (float *): output */
-    POINTER_W,       /* const int8_t * (const float *): weights */
-    POINTER_BIAS,    /* const int32_t * (const float *): out_c biases, or NULL */
+    POINTER_X,    /* const int8_t *, or of the pattern's dtype: first input */
+    POINTER_X2,   /* likewise: second operand */
+    POINTER_Y,    /* int8_t *, or of the dtype: output */
+    POINTER_W,    /* const int8_t * (of uint8 const uint8_t *, of float32 const float *): weights */
+    POINTER_BIAS, /* const int32_t * (of int16 const int64_t *, of float32 const float *) */
     POINTER_SCALES,  /* const int32_t *: `scales` multipliers */
     POINTER_SHIFTS,  /* const int8_t *: `scales` shifts */
     POINTER_FLOATS,  /* const float *: `scales` real scales */
     POINTER_LOW,     /* float: lower end of the fused activation, -infinity without */
     POINTER_HIGH,    /* float: upper end */
-    POINTER_TABLE,   /* const int8_t *: 256 values of a lut */
+    POINTER_TABLE,   /* const int8_t * (of uint8 const uint8_t *): 256 values of a lut */
     POINTER_PARAMS,  /* const struct hdk_...*: parameters as the host's kernel takes them */
     POINTER_DEV,     /* const struct hd_port *: the core's registers and memory, NULL without RTL */
     POINTER_SCRATCH, /* void *: memory of the call alone */
     POINTER_SCRATCH_BYTES, /* its size */
     POINTER_COUNT
 };
-/* What stands after a '$': a pointer, else a value, else an attribute, else nothing. */
+/* What stands after a '$': a pointer, else a value, else an attribute, else nothing; of a composite
+ * an edge, or a pointer or value of one of its steps. */
 struct describe_word {
+    uint32_t edge;                 /* COMPOSITE_EDGES: not one */
+    uint32_t step;                 /* of the pointer or value */
     enum describe_pointer pointer; /* POINTER_COUNT: not one */
     enum target_value value;       /* TARGET_VALUE_COUNT: not one */
     uint32_t attr;                 /* desc->n_attr: not one */
     size_t n_bytes;                /* of the name */
 };
-void describe_word(const struct target_desc *desc, const char *name, struct describe_word *w);
+void describe_word(const struct target_desc *desc, const struct describe_composite *composite,
+                   const char *name, struct describe_word *w);
 const char *describe_pointer_name(enum describe_pointer p);
 const char *describe_pointer_help(enum describe_pointer p);
 

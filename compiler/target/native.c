@@ -36,28 +36,35 @@ enum status native_load(struct arena *a, const struct target_desc *desc, bool al
     return ST_OK;
 }
 
-void native_ask(const struct describe_pattern *p, const struct target_question *q,
-                struct native_question *k)
+void native_settings(const struct target_question *q, const char *const **names,
+                     const char *const **texts)
 {
     const struct target_desc *desc = q->target->desc;
     const char **name = ARENA_ARRAY(q->arena, const char *, desc->n_attr + 1);
     const char **text = ARENA_ARRAY(q->arena, const char *, desc->n_attr + 1);
 
-    target_values_of(q->graph, q->op, &k->values);
-    for (uint32_t i = 0; i < TARGET_VALUE_COUNT; i++)
-        k->names[i] = target_value_name((enum target_value)i);
     for (uint32_t i = 0; i < desc->n_attr; i++) {
         name[i] = desc->attr[i].name;
         text[i] = q->target->setting[i].text;
     }
+    *names = name;
+    *texts = text;
+}
+
+void native_ask(const struct describe_pattern *p, const struct target_question *q,
+                struct native_question *k)
+{
+
+    describe_values(p, q->graph, q->op, &k->values);
+    for (uint32_t i = 0; i < TARGET_VALUE_COUNT; i++)
+        k->names[i] = target_value_name((enum target_value)i);
     k->q = (struct heddle_question){.op = ir_op_info(p->opcode)->name,
                                     .pattern = p->name,
                                     .n_values = TARGET_VALUE_COUNT,
                                     .value_name = k->names,
                                     .value = k->values.v,
-                                    .n_settings = desc->n_attr,
-                                    .setting_name = name,
-                                    .setting = text};
+                                    .n_settings = q->target->desc->n_attr};
+    native_settings(q, &k->q.setting_name, &k->q.setting);
 }
 
 const char *native_refusal(const struct describe_pattern *p, const struct target_question *q)
@@ -74,7 +81,7 @@ const char *native_refusal(const struct describe_pattern *p, const struct target
         return arena_strdup(q->arena, *why ? why : "its native code refuses it");
     }
     const char *call = native_call(p, q);
-    const char *bad = call ? describe_bad_call(q->target->desc, call) : NULL;
+    const char *bad = call ? describe_bad_call(q->target->desc, NULL, call) : NULL;
     return bad ? arena_printf(q->arena, "its native code wrote an invalid call: %s", bad) : NULL;
 }
 

@@ -12,6 +12,9 @@ struct native_question {
     const char *names[TARGET_VALUE_COUNT];
 };
 
+/* Attributes of the target as they are set, as text. */
+void native_settings(const struct target_question *q, const char *const **name,
+                     const char *const **text);
 /* The question whether pattern `p` takes the operator of `q`. */
 void native_ask(const struct describe_pattern *p, const struct target_question *q,
                 struct native_question *k);

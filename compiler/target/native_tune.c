@@ -19,7 +19,7 @@ bool native_tune(const struct target_question *q, uint32_t target, struct heddle
         struct target_question one = *q;
         const char *why;
         one.op = q->graph->op[i];
-        if (one.op->dead || one.op->target != target)
+        if (one.op->dead || one.op->target != target || one.op->call != IR_NONE)
             continue;
         native_ask(describe_match(&one, &why), &one, &k[i]);
         question[about->n_questions++] = k[i].q;

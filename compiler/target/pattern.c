@@ -1,7 +1,6 @@
 /* pattern.c - does a pattern of a target.json take an operator? Every rule names the value that
  * broke it. Where the target's arithmetic is not the reference's, only operators on which the two
  * agree are taken: an answer never depends on where it was computed. */
-#include <math.h>
 #include <string.h>
 
 #include "base/text.h"
@@ -10,22 +9,35 @@
 
 #define HALF (1 << 30) /* the multiplier of every power of two */
 
-/* How the type is called in target.json. */
-static const char *dtype_name(enum ir_type type)
+const char *describe_dtype(enum ir_type type)
 {
-    return type == IR_I8 ? "int8" : type == IR_F32 ? "float32" : ir_type_name(type);
+    switch (type) {
+    case IR_I8: return "int8";
+    case IR_U8: return "uint8";
+    case IR_I16: return "int16";
+    case IR_F32: return "float32";
+    default: return ir_type_name(type);
+    }
 }
 
-static enum ir_type dtype(const struct describe_pattern *p)
+/* Legalised, quantised values of uint8 are int8; those that a uint8 pattern reads become what they
+ * were after the partition (partition_uint8.c). */
+static bool has_type(const struct describe_pattern *p, enum ir_type type)
 {
-    return p->real ? IR_F32 : IR_I8;
+    return type == p->dtype || (p->dtype == IR_U8 && type == IR_I8);
+}
+
+/* What a quantised value of `t` becomes more for a uint8 pattern. */
+static int64_t shift_of(const struct describe_pattern *p, const struct ir_tensor *t)
+{
+    return p->dtype == IR_U8 && t && t->type == IR_I8 ? 128 : 0;
 }
 
 static const char *check_tensor(const struct describe_pattern *p, const struct target_question *q,
                                 const struct ir_tensor *t, const char *what)
 {
-    if (t->type != dtype(p))
-        REFUSE(q, "%s is %s, expected %s", what, dtype_name(t->type), dtype_name(dtype(p)));
+    if (!has_type(p, t->type))
+        REFUSE(q, "%s is %s, expected %s", what, describe_dtype(t->type), describe_dtype(p->dtype));
     if (t->rank > 4)
         REFUSE(q, "%s has %u dimensions: at most 4 are supported", what, t->rank);
     if (t->quant.n > 1)
@@ -33,8 +45,7 @@ static const char *check_tensor(const struct describe_pattern *p, const struct t
     return NULL;
 }
 
-/* Weights and bias, which the compiler hands over as constants. */
-static bool has_weights(enum ir_opcode opcode)
+bool describe_has_weights(enum ir_opcode opcode)
 {
     return opcode == IR_OP_CONV2D || opcode == IR_OP_DEPTHWISE_CONV2D ||
            opcode == IR_OP_FULLY_CONNECTED;
@@ -51,13 +62,17 @@ static bool all_zero(const struct ir_tensor *t)
 static const char *check_weights(const struct describe_pattern *p, const struct target_question *q)
 {
     const struct ir_tensor *w = ir_in(q->graph, q->op, 1), *bias = ir_in(q->graph, q->op, 2);
-    enum ir_type sums = p->real ? IR_F32 : IR_I32;
+    const bool wide = p->dtype == IR_I16, real = p->dtype == IR_F32;
+    const enum ir_type type = wide ? IR_I8 : p->dtype;
 
-    if (!w || w->role != IR_CONST || w->type != dtype(p))
-        REFUSE(q, "the weights are not constant %s", dtype_name(dtype(p)));
-    if (bias && (bias->role != IR_CONST || bias->type != sums))
-        REFUSE(q, "the bias is not constant %s", p->real ? "float32" : "int32");
-    if (p->real && p->opcode == IR_OP_CONV2D &&
+    if (!w || w->role != IR_CONST || !(w->type == type || (p->dtype == IR_U8 && w->type == IR_I8)))
+        REFUSE(q, "the weights are not constant %s", describe_dtype(type));
+    if (bias && (bias->role != IR_CONST || bias->type != (real ? IR_F32 : wide ? IR_I64 : IR_I32)))
+        REFUSE(q, "the bias is not constant %s", real ? "float32" : wide ? "int64" : "int32");
+    if (wide && !bias && p->opcode == IR_OP_FULLY_CONNECTED)
+        REFUSE(q,
+               "it has no bias: its sums have 32 bits then and round twice, unlike int16's others");
+    if ((wide || real) && p->opcode == IR_OP_CONV2D &&
         ir_dim_back(w, 0) != ir_dim_back(ir_in(q->graph, q->op, 0), 0))
         REFUSE(q, "it is a grouped convolution, which patterns do not support");
     if (p->bias == BIAS_REQUIRED && !bias)
@@ -82,13 +97,14 @@ static const char *check_shapes(const struct target_question *q)
     return NULL;
 }
 
-static const char *check_operands(const struct describe_pattern *p, const struct target_question *q)
+static const char *check_operands(const struct describe_pattern *p, const struct target_question *q,
+                                  bool broadcast)
 {
     ASK(check_tensor(p, q, ir_in(q->graph, q->op, 0), "the input"));
     ASK(check_tensor(p, q, ir_out(q->graph, q->op, 0), "the output"));
-    if (has_weights(p->opcode))
+    if (describe_has_weights(p->opcode))
         return check_weights(p, q);
-    if (ir_op_info(p->opcode)->has_int) /* arithmetic of two operands */
+    if (ir_op_info(p->opcode)->has_int && !broadcast) /* arithmetic of two operands */
         ASK(check_shapes(q));
     for (uint32_t i = 1; i < q->op->n_in; i++)
         if (ir_in(q->graph, q->op, i))
@@ -101,8 +117,11 @@ static const char *check_zero_points(const struct describe_pattern *p,
 {
     static const enum target_value activations[] = {TARGET_Z_IN, TARGET_Z_IN2, TARGET_Z_OUT};
 
-    if (p->zero_points != ZERO_BOTH && v[TARGET_Z_W] != 0)
-        REFUSE(q, "z_w is %lld, this pattern supports only 0", (long long)v[TARGET_Z_W]);
+    const int64_t middle = p->dtype == IR_U8 ? 128 : 0; /* of symmetric weights */
+
+    if (p->zero_points != ZERO_BOTH && describe_has_weights(p->opcode) && v[TARGET_Z_W] != middle)
+        REFUSE(q, "z_w is %lld, this pattern supports only %lld", (long long)v[TARGET_Z_W],
+               (long long)middle);
     for (uint32_t i = 0; i < 3 && p->zero_points == ZERO_NONE; i++)
         if (v[activations[i]] != 0)
             REFUSE(q, "%s is %lld, this pattern supports only 0", target_value_name(activations[i]),
@@ -129,7 +148,7 @@ static const char *check_scale(const struct describe_pattern *p, const struct ta
         REFUSE(q, "the scale %.9g is not a power of two, which shift_bits needs",
                (double)multiplier / 2147483648.0 *
                    (shift >= 0 ? (double)(1u << shift) : 1.0 / (double)(1u << -shift)));
-    if (p->single_rounding && shift < 0)
+    if (p->dtype != IR_I16 && p->single_rounding && shift < 0)
         REFUSE(q,
                "shift %d: rounding once (halves up) differs from the reference, which rounds twice "
                "from shift -1 on",
@@ -152,7 +171,7 @@ static const char *check_scales(const struct describe_pattern *p, const struct t
 
     if (f->n_real)
         REFUSE(q, "it rounds in floating point (--onnx-rounding=onnx or --fc-scale=litert)");
-    if (p->per_tensor && has_weights(p->opcode) && !one_scale(f))
+    if (p->per_tensor && describe_has_weights(p->opcode) && !one_scale(f))
         REFUSE(q, "the weights are quantised per channel (%u scales), this pattern supports one",
                f->n);
     for (uint32_t i = 0; i < f->n && p->requantise != REQUANTISE_FLOAT; i++)
@@ -160,8 +179,11 @@ static const char *check_scales(const struct describe_pattern *p, const struct t
     return NULL;
 }
 
-static int64_t bound(const struct describe_bound *b, const struct target_question *q)
+static int64_t bound(const struct describe_bound *b, const struct target_question *q,
+                     const int64_t *v)
 {
+    if (b->value != TARGET_VALUE_COUNT)
+        return v[b->value];
     return b->attr ? q->target->setting[b->attr - q->target->desc->attr].number : b->number;
 }
 
@@ -180,10 +202,11 @@ static const char *check_one_of(const struct describe_limit *l, const struct tar
 }
 
 static const char *check_limit(const struct describe_limit *l, const struct target_question *q,
-                               int64_t v)
+                               const int64_t *all)
 {
     const char *name = target_value_name(l->value);
-    int64_t low = bound(&l->low, q), high = bound(&l->high, q), unit = bound(&l->multiple, q);
+    const int64_t v = all[l->value], low = bound(&l->low, q, all), high = bound(&l->high, q, all),
+                  unit = bound(&l->multiple, q, all);
 
     if (l->low.given && l->high.given && low == high && v != low)
         REFUSE(q, "%s is %lld, expected %lld", name, (long long)v, (long long)low);
@@ -196,145 +219,68 @@ static const char *check_limit(const struct describe_limit *l, const struct targ
     return l->n_one_of ? check_one_of(l, q, v) : NULL;
 }
 
-const char *describe_refusal(const struct describe_pattern *p, const struct target_question *q)
+/* Averages of int8 round halves away from zero, those of uint8 halves up: of one they differ. */
+static const char *check_average(const struct describe_pattern *p, const struct target_question *q)
 {
-    struct target_values values = {{0}};
+    const int32_t *a = q->op->attr;
 
-    ASK(check_operands(p, q));
-    target_values_of(q->graph, q->op, &values);
-    ASK(check_zero_points(p, q, values.v));
-    ASK(check_activation(p, q));
-    if (!p->real)
-        ASK(check_scales(p, q));
-    for (uint32_t i = 0; i < p->n_limit; i++)
-        ASK(check_limit(&p->limit[i], q, values.v[p->limit[i].value]));
-    struct hdk_blocks plan;
-    double cycles;
-    return p->call || describe_of(q->target)->estimator
-               ? NULL
-               : blocks_plan(q->arena, q->graph, q->op, &describe_of(q->target)->blocks_unit, &plan,
-                             &cycles);
-}
-
-const struct describe_pattern *describe_match(const struct target_question *q, const char **why)
-{
-    const struct describe *t = describe_of(q->target);
-    struct text all;
-
-    text_init(&all, q->arena);
-    for (uint32_t i = 0; i < t->n_pattern; i++) {
-        const struct describe_pattern *p = &t->pattern[i];
-        if (p->opcode != q->op->opcode)
-            continue;
-        const char *reason = describe_refusal(p, q);
-        if (!reason)
-            reason = native_refusal(p, q);
-        if (!reason)
-            reason = estimator_refusal(q);
-        if (!reason)
-            return p;
-        if (strcmp(p->name, ir_op_info(p->opcode)->name) == 0)
-            text_printf(&all, "%s%s", all.length ? ", " : "", reason);
-        else
-            text_printf(&all, "%s%s: %s", all.length ? ", " : "", p->name, reason);
-    }
-    if (!all.length)
-        text_printf(&all, "no pattern for %s", ir_op_info(q->op->opcode)->name);
-    *why = all.data;
+    if (p->opcode != IR_OP_AVERAGE_POOL2D || (p->call && strstr(p->call, "$params")) ||
+        a[IR_KERNEL_H] * a[IR_KERNEL_W] == 1)
+        return NULL;
+    if (p->dtype == IR_U8 && !a[IR_ROUND_UP])
+        REFUSE(q, "its average rounds as int8's does, halves away from zero");
+    if (p->dtype == IR_I8 && a[IR_ROUND_UP])
+        REFUSE(q, "its average rounds as uint8's does, halves up; only $params specifies it");
     return NULL;
 }
 
-uint32_t describe_scratch(const struct target_question *q)
+void describe_values(const struct describe_pattern *p, const struct ir_graph *g,
+                     const struct ir_op *op, struct target_values *values)
 {
-    struct target_values values = {{0}};
-    const char *why;
-    const struct describe_pattern *p = describe_match(q, &why);
+    int64_t *v = values->v;
 
-    if (!p || !p->scratch)
-        return 0;
-    target_values_of(q->graph, q->op, &values);
-    return describe_size(q->target, p->scratch, &values);
+    target_values_of(g, op, values);
+    v[TARGET_Z_IN] += shift_of(p, ir_in(g, op, 0));
+    v[TARGET_Z_OUT] += shift_of(p, ir_out(g, op, 0));
+    v[TARGET_ACT_MIN] += shift_of(p, ir_out(g, op, 0));
+    v[TARGET_ACT_MAX] += shift_of(p, ir_out(g, op, 0));
+    if (describe_has_weights(p->opcode))
+        v[TARGET_Z_W] += shift_of(p, ir_in(g, op, 1));
+    else if (v[TARGET_IN2_BYTES])
+        v[TARGET_Z_IN2] += shift_of(p, ir_in(g, op, 1));
 }
 
-static double blocks_cost(const struct target_question *q)
+/* All rules of a pattern but those of its blocks. */
+static const char *check_rules(const struct describe_pattern *p, const struct target_question *q,
+                               bool broadcast)
+{
+    struct target_values values = {{0}};
+
+    ASK(check_operands(p, q, broadcast));
+    describe_values(p, q->graph, q->op, &values);
+    ASK(check_zero_points(p, q, values.v));
+    ASK(check_activation(p, q));
+    ASK(check_average(p, q));
+    if (p->dtype != IR_F32)
+        ASK(check_scales(p, q));
+    for (uint32_t i = 0; i < p->n_limit; i++)
+        ASK(check_limit(&p->limit[i], q, values.v));
+    return NULL;
+}
+
+const char *describe_step_refusal(const struct describe_step *s, const struct target_question *q)
+{
+    return check_rules(&s->pattern, q, s->broadcast);
+}
+
+const char *describe_refusal(const struct describe_pattern *p, const struct target_question *q)
 {
     struct hdk_blocks plan;
-    double cycles = 0;
+    double cycles;
 
-    (void)blocks_plan(q->arena, q->graph, q->op, &describe_of(q->target)->blocks_unit, &plan,
-                      &cycles);
-    return cycles;
-}
-
-static double pattern_cost(const struct target_question *q)
-{
-    struct target_values values = {{0}};
-    const int64_t *v = values.v;
-    const char *why;
-    const struct describe_pattern *p = describe_match(q, &why);
-
-    if (!p)
-        return 0;
-    if (describe_of(q->target)->estimator)
-        return estimator_cost(q);
-    double own = native_cost(p, q);
-    if (own >= 0)
-        return own;
-    if (!p->call)
-        return blocks_cost(q);
-    target_values_of(q->graph, q->op, &values);
-    return p->fixed + p->per_mac * (double)v[TARGET_MACS] +
-           p->per_output * (double)v[TARGET_ELEMENTS] +
-           p->per_byte * (double)(v[TARGET_IN_BYTES] + v[TARGET_IN2_BYTES] + v[TARGET_W_BYTES] +
-                                  v[TARGET_OUT_BYTES]);
-}
-
-struct target_cost describe_cost(const struct target_question *q)
-{
-    const double cycles = pattern_cost(q);
-
-    return (struct target_cost){cycles, cycles};
-}
-
-double describe_transfer(const struct target *t, const struct hd_config *hw,
-                         const struct target_memory *m, uint64_t n_bytes)
-{
-    const struct describe *detail = describe_of(t);
-
-    (void)hw;
-    (void)m;
-    return detail->transfer_fixed + detail->transfer_per_byte * (double)n_bytes;
-}
-
-double describe_tolerance(struct arena *a, const struct ir_graph *g, const struct target_list *list,
-                          const struct hd_config *hw)
-{
-    double squares = 0;
-
-    for (uint32_t i = 0; i < g->n_op; i++) {
-        const struct ir_op *op = g->op[i];
-        const struct target *t = op->target < list->n ? list->target[op->target] : NULL;
-        const char *why;
-        if (op->dead || !t || !t->desc->outside)
-            continue;
-        const struct target_question q = {a, g, op, t, target_hw(t, hw), {0, 0}};
-        const struct describe_pattern *p = describe_match(&q, &why);
-        squares += p ? p->tolerance * p->tolerance : 0;
-    }
-    return sqrt(squares);
-}
-
-const char *describe_label(struct arena *a, const struct target *t)
-{
-    return t->desc->detail && t->desc->detail->estimator
-               ? arena_printf(a, "%s (not simulated)", t->name)
-               : t->name;
-}
-
-const char *describe_refuses(const struct target_question *q)
-{
-    const char *why = NULL;
-
-    (void)describe_match(q, &why);
-    return why;
+    ASK(check_rules(p, q, false));
+    return p->call || describe_of(q->target)->region_call || describe_of(q->target)->estimator
+               ? NULL
+               : blocks_plan(q->arena, q->graph, q->op, &describe_of(q->target)->blocks_unit, &plan,
+                             &cycles);
 }

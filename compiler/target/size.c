@@ -54,10 +54,10 @@ static int64_t name(struct reading *r)
 {
     struct describe_word w;
 
-    describe_word(r->desc, r->at, &w);
+    describe_word(r->desc, NULL, r->at, &w);
     const bool attr = w.attr < r->desc->n_attr && r->desc->attr[w.attr].type == TARGET_INT;
     if (w.value == TARGET_VALUE_COUNT && !attr) {
-        const char *near = describe_near_word(r->desc, r->at, w.n_bytes, false);
+        const char *near = describe_near_word(r->desc, NULL, r->at, w.n_bytes, false);
         if (!*r->error)
             snprintf(r->error, ERROR_BYTES,
                      "'%.*s' is not a value or an attribute of type int%s%s%s",

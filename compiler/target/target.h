@@ -50,6 +50,20 @@ struct target_question {
     struct target_memory memory;
 };
 
+/* Operators that a target takes together: one call in the place of the last. */
+struct target_group {
+    const char *name; /* of the composite */
+    uint32_t n;
+    const uint32_t *op; /* positions, upwards */
+    double cycles;
+};
+struct target_groups {
+    uint32_t n;
+    const struct target_group *group;
+    const char *const
+        *why; /* by position: why it is in none, NULL: as it is; NULL: all as they are */
+};
+
 /* A kind of target, as built in or as its folder describes it. */
 struct target_desc {
     const char *name, *version, *help;
@@ -68,6 +82,9 @@ struct target_desc {
     /* Estimated cycles to bring `n_bytes` of one tensor in from, or out to, the host. */
     double (*transfer)(const struct target *t, const struct hd_config *hw,
                        const struct target_memory *m, uint64_t n_bytes);
+    /* Which operators it takes several of in one call, of those that `closed` (by position) leaves;
+     * NULL: none. Groups of a target share no operator. */
+    struct target_groups (*groups)(const struct target_question *q, const bool *closed);
     const struct describe *detail; /* describe.h; NULL for the built-in ones */
 };
 

@@ -17,32 +17,41 @@ static void attribute(struct text *t, const struct target_attr *attr)
     text_printf(t, ", default %s: %s\n", *attr->fallback ? attr->fallback : "empty", attr->help);
 }
 
-static bool has_pattern(const struct target_desc *desc, enum ir_opcode opcode, bool real)
+static bool has_pattern(const struct target_desc *desc, enum ir_opcode opcode, enum ir_type dtype)
 {
     for (uint32_t k = 0; desc->detail && k < desc->detail->n_pattern; k++)
-        if (desc->detail->pattern[k].opcode == opcode && desc->detail->pattern[k].real == real)
+        if (desc->detail->pattern[k].opcode == opcode && desc->detail->pattern[k].dtype == dtype)
             return true;
     return false;
 }
 
-/* Operators by name, each once; float32 ones on a line of their own. */
-static void operators(struct text *t, const struct target_desc *desc)
+/* A line of the operators of a type, each once; none without any. */
+static void of_type(struct text *t, const struct target_desc *desc, enum ir_type dtype)
 {
     bool any = false;
 
-    text_add(t, "    operators:");
     for (int i = 0; i < IR_OP_COUNT; i++)
-        if (has_pattern(desc, (enum ir_opcode)i, false) ||
-            (desc == &target_systolic_desc && ir_op_info((enum ir_opcode)i)->unit))
+        if (has_pattern(desc, (enum ir_opcode)i, dtype)) {
+            if (!any)
+                text_printf(t, "    of %s:", describe_dtype(dtype));
             text_printf(t, " %s", ir_op_info((enum ir_opcode)i)->name);
-    text_add(t, desc == &target_host_desc ? " all that heddle supports\n" : "\n");
-    for (int i = 0; i < IR_OP_COUNT; i++)
-        if (has_pattern(desc, (enum ir_opcode)i, true)) {
-            text_printf(t, "%s %s",
-                        any ? "" : "    of float32:", ir_op_info((enum ir_opcode)i)->name);
             any = true;
         }
     text_add(t, any ? "\n" : "");
+}
+
+/* Operators by name, each once; those of other types than int8 on lines of their own. */
+static void operators(struct text *t, const struct target_desc *desc)
+{
+    text_add(t, "    operators:");
+    for (int i = 0; i < IR_OP_COUNT; i++)
+        if (has_pattern(desc, (enum ir_opcode)i, IR_I8) ||
+            (desc == &target_systolic_desc && ir_op_info((enum ir_opcode)i)->unit))
+            text_printf(t, " %s", ir_op_info((enum ir_opcode)i)->name);
+    text_add(t, desc == &target_host_desc ? " all that heddle supports\n" : "\n");
+    of_type(t, desc, IR_U8);
+    of_type(t, desc, IR_I16);
+    of_type(t, desc, IR_F32);
 }
 
 void target_print(const struct registry *r, struct text *t)

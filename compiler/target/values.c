@@ -69,6 +69,13 @@ static void products(const struct geo *g, int64_t *v)
         v[TARGET_BATCH] = g->w;
 }
 
+/* A mean, sum or extremum over the last dimension, which `geo` has for rows and columns alone. */
+static bool over_channels(const struct ir_tensor *x, const struct ir_op *op)
+{
+    return ir_op_has(op->opcode, IR_KEEP_DIMS) && x->rank > 0 &&
+           (op->attr[IR_AXIS] >> (x->rank - 1) & 1);
+}
+
 void target_values_of(const struct ir_graph *graph, const struct ir_op *op,
                       struct target_values *values)
 {
@@ -81,6 +88,7 @@ void target_values_of(const struct ir_graph *graph, const struct ir_op *op,
     v[TARGET_BATCH] = x ? ir_dim_back(x, 3) : 0;
     v[TARGET_ELEMENTS] = (int64_t)ir_elements(y);
     v[TARGET_IN_BYTES] = bytes_of(x);
+    v[TARGET_IN_ELEMENTS] = x ? (int64_t)ir_elements(x) : 0;
     v[TARGET_OUT_BYTES] = bytes_of(y);
     v[TARGET_Z_IN] = ir_zero_point(x);
     v[TARGET_Z_OUT] = ir_zero_point(y);
@@ -95,6 +103,8 @@ void target_values_of(const struct ir_graph *graph, const struct ir_op *op,
     }
     if (known)
         shapes(&g, v);
+    if (known && over_channels(x, op))
+        v[TARGET_OUT_C] = 1;
     if (known && g.filter) {
         v[TARGET_MACS] = (int64_t)ir_macs(graph, op);
         products(&g, v);
@@ -102,5 +112,7 @@ void target_values_of(const struct ir_graph *graph, const struct ir_op *op,
     if (known && g.y2) {
         v[TARGET_Z_IN2] = ir_zero_point(g.y2);
         v[TARGET_IN2_BYTES] = bytes_of(g.y2);
+        v[TARGET_IN2_ELEMENTS] = (int64_t)ir_elements(g.y2);
+        v[TARGET_IN2_C] = ir_dim_back(g.y2, 0);
     }
 }

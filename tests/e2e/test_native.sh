@@ -35,28 +35,28 @@ END
 }
 so=$work/mine/mine_native.so
 expect 2 "heddle: target mine: file '$so' not found; build it first" inspect --allow-native-targets
-native 100 mine 3u ""
+native 100 mine 4u ""
 expect 2 "heddle: target mine comes from '$work/mine', and this would execute its code: add \
 --allow-native-targets, or that folder as a line of '$work/config/heddle/trusted'" inspect
 inspect --allow-native-targets >stdout 2>&1
 grep -q '^13_fully_connected .* mine 77, c ' stdout || fail "its cost: $(grep ^13 stdout)"
-native 8 mine 3u ""
+native 8 mine 4u ""
 inspect --allow-native-targets >stdout 2>&1
 grep -q '^13_.*; mine: fully_connected: out_c 10, unroll 4$' stdout || fail "its refusal: $(grep ^13 stdout)"
 "$heddle" check-target mine --allow-native-targets >stdout 2>stderr || fail "what it refuses is drawn: $(cat stderr)"
 grep -q '^ok   pattern fully_connected: supports 24 of the operators generated; refused, for example: fully_connected: out_c' stdout ||
     fail "its refusals: $(grep pattern stdout)"
-native 100 mine 3u '$nothing)'
+native 100 mine 4u '$nothing)'
 inspect --allow-native-targets >stdout 2>&1
 grep -q "^13_.*; mine: its native code wrote an invalid call: " stdout || fail "a bad call: $(grep ^13 stdout)"
-native 100 mine 3u 'mine_dense($x, $w, $bias, $y, $batch, $in_c, $out_c, $z_in, $z_out, $multiplier, $shift, $act_min, $act_max, 1 + 2)'
+native 100 mine 4u 'mine_dense($x, $w, $bias, $y, $batch, $in_c, $out_c, $z_in, $z_out, $multiplier, $shift, $act_min, $act_max, 1 + 2)'
 "$heddle" run digits --engine=func --target-dir=mine --target=mine --allow-native-targets -o out >/dev/null 2>stderr ||
     fail "$(cat stderr)"
 grep -q "1 + 2))" out/emitted/model.c || fail "its call is not the one emitted"
-native 100 yours 3u ""
+native 100 yours 4u ""
 expect 2 "heddle: $so: found name 'yours', expected 'mine' as in target.json" inspect --allow-native-targets
 native 100 mine 1u ""
-expect 2 "heddle: $so: ABI 1, this heddle has 3; compile it again" inspect --allow-native-targets
+expect 2 "heddle: $so: ABI 1, this heddle has 4; compile it again" inspect --allow-native-targets
 
 # The template builds as its README specifies, and passes.
 "$heddle" new-target nat --template=native >stdout 2>stderr || fail "$(cat stderr)"

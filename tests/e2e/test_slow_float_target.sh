@@ -125,7 +125,7 @@ wrong '5:83: operators[0].zero_points: float32 has no zero points and no requant
     's/"dtype": "float32",/& "zero_points": "none",/'
 wrong '5:82: operators[0].requantise: float32 has no zero points and no requantisation: leave it out' \
     's/"dtype": "float32",/& "requantise": {"kind": "float"},/'
-wrong '5:57: operators[0].dtype: expected one of "int8", "float32", found "float16"' 's/"float32"/"float16"/'
+wrong '5:57: operators[0].dtype: expected one of "int8", "uint8", "int16", "float32", found "float16"' 's/"float32"/"float16"/'
 wrong '5:45: operators[0].dtype: lut has no float32 form' 's/"op": "fully_connected", "dtype"/"op": "lut", "dtype"/'
 wrong '5:81: operators[0].tolerance: expected a number of at most 1, found 2' 's/1e-5/2/'
 wrong '8:61: operators[1].tolerance: int8 patterns give the reference'"'"'s bytes; only float32 and requantise of kind float may differ' \

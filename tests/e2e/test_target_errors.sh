@@ -60,7 +60,7 @@ wrong "3:11: name: expected text like ^[a-z][a-z0-9_]*\$, found \"Good\"" \
     's/"name": "good"/"name": "Good"/'
 wrong "3:11: name: expected a length of at most 32, found 39" \
     's/"name": "good"/"name": "good_good_good_good_good_good_good_good"/'
-wrong "2:35: zzzzzzzz: unknown member; expected one of heddle_target, name, version, requires_heddle, help, memory, transfer, attributes, headers, sources, libraries, include_dirs, library_dirs, native, estimator, core, blocks, operators, knobs" \
+wrong "2:35: zzzzzzzz: unknown member; expected one of heddle_target, name, version, requires_heddle, help, memory, transfer, attributes, headers, sources, libraries, include_dirs, library_dirs, native, estimator, core, blocks, operators, composites, granularity, call, knobs" \
     's/"heddle_target": 1,/"heddle_target": 1, "zzzzzzzz": 2,/'
 wrong "15:25: transfer.fixed: expected a number of at least 0, found -1" \
     's/"fixed": 1},$/"fixed": -1},/'
@@ -122,9 +122,9 @@ wrong "21:25: operators[0].where.out_c: expected integer or array or object, fou
     's/"out_c": \[1, 9\]/"out_c": "width"/'
 wrong "21:28: operators[0].where.zzzzzzzz: unknown value of an operator; docs/TARGET.md lists them" \
     's/"out_c"/"zzzzzzzz"/'
-wrong "25:82: operators[1].where.in_c.max: expected a number or an attribute of type int, found \"widht\"; did you mean \"width\"?" \
+wrong "25:82: operators[1].where.in_c.max: expected a number, a value or an attribute of type int, found \"widht\"; did you mean \"width\"?" \
     's/"max": "width"/"max": "widht"/'
-wrong "25:82: operators[1].where.in_c.max: expected a number or an attribute of type int, found \"mode\"" \
+wrong "25:82: operators[1].where.in_c.max: expected a number, a value or an attribute of type int, found \"mode\"" \
     's/"max": "width"/"max": "mode"/'
 wrong "25:72: operators[1].where.in_c.multiple_of: expected at least 1, found 0" \
     's/"multiple_of": 2/"multiple_of": 0/'
@@ -206,7 +206,7 @@ refused "unknown option '--target-c-width'; did you mean --target-a-width?" \
     --target=good:a,good:b --target-c-width=3
 refused "--target-systolic-hw: systolic is not selected; name it in --target" \
     --target=good --target-systolic-hw=tiny
-refused "--target: no target 'a'; did you mean 'c'?; there are: systolic, c, good, cmsis_nn, ethos_u, onednn, shifty, strawberry, vanilla, xnnpack" \
+refused "--target: no target 'a'; did you mean 'c'?; there are: systolic, c, good, cmsis_nn, dot16, ethos_u, fused, onednn, shifty, strawberry, tape, vanilla, xnnpack" \
     --target=a,b,c
 refused "--target:1:27: width: its value: found '9', expected a whole number from 1 to 8" \
     '--target={"kind": "good", "width": 9}'
@@ -216,7 +216,7 @@ refused "--target:1:26: name: expected lower-case letters, digits and _" \
     '--target={"kind": "good", "name": "G"}'
 refused "--target:1:26: name: expected lower-case letters, digits and _" \
     '--target={"kind": "good", "name": 4}'
-refused "--target: no target 'goood'; did you mean 'good'?; there are: systolic, c, good, cmsis_nn, ethos_u, onednn, shifty, strawberry, vanilla, xnnpack" \
+refused "--target: no target 'goood'; did you mean 'good'?; there are: systolic, c, good, cmsis_nn, dot16, ethos_u, fused, onednn, shifty, strawberry, tape, vanilla, xnnpack" \
     '--target={"kind": "goood"}'
 refused "--target:1:24: width: c has no attribute 'width'" '--target={"kind": "c", "width": 4}'
 refused "--target-c-mcpu=cortex-m4 and --target-c-march=rv32im: a package is for one processor" \

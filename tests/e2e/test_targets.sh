@@ -78,7 +78,7 @@ expect 2 "heddle: --target-vanilla-topping: vanilla is not selected; name it in 
 expect 2 "heddle: unknown option '--target-vanilla-toping'; did you mean --target-vanilla-topping?" \
     "$heddle" inspect digits --target=vanilla --target-vanilla-toping=fudge
 expect 2 "heddle: --seed: expected a value" "$heddle" inspect digits --seed
-expect 2 "heddle: --target: no target 'vanila'; did you mean 'vanilla'?; there are: systolic, c, cmsis_nn, ethos_u, onednn, shifty, strawberry, vanilla, xnnpack" \
+expect 2 "heddle: --target: no target 'vanila'; did you mean 'vanilla'?; there are: systolic, c, cmsis_nn, dot16, ethos_u, fused, onednn, shifty, strawberry, tape, vanilla, xnnpack" \
     "$heddle" inspect digits --target=vanila
 expect 2 "heddle: --target: a name is missing or too long; expected a list like systolic,c" \
     "$heddle" inspect digits --target=systolic,
@@ -108,7 +108,7 @@ _heddle
 [ "${COMPREPLY[*]}" = "" ] || exit 1
 COMP_WORDS=("$heddle" run digits --engine =) COMP_CWORD=4
 _heddle
-[ "${COMPREPLY[*]}" = "ref func rtl" ] || exit 1
+[ "${COMPREPLY[*]}" = "ref func rtl qemu" ] || exit 1
 COMP_WORDS=("$heddle" inspect --target-vanilla-topping = f) COMP_CWORD=4
 _heddle
 [ "${COMPREPLY[*]}" = fudge ]) || fail "completion in bash"
@@ -193,7 +193,7 @@ wrong "16:15: sources[0]: expected text like ^[A-Za-z0-9_-]+([/.][A-Za-z0-9_-]+)
 wrong "20:13: operators[0].op: no operator 'conv2'; did you mean conv2d?" 's/"op": "conv2d"/"op": "conv2"/'
 wrong "21:22: operators[0].zero_points: expected one of \"none\", \"activations\", \"both\", found \"weights\"" 's/"zero_points": "activations"/"zero_points": "weights"/'
 wrong "26:40: operators[0].where.dilation_v: unknown value of an operator; did you mean \"dilation_h\"?" 's/"dilation_w"/"dilation_v"/'
-wrong "25:25: operators[0].where.kernel_h[1]: expected a number or an attribute of type int, found \"max_kernels\"; did you mean \"max_kernel\"?" 's/"kernel_h": \[1, "max_kernel"\]/"kernel_h": [1, "max_kernels"]/'
+wrong "25:25: operators[0].where.kernel_h[1]: expected a number, a value or an attribute of type int, found \"max_kernels\"; did you mean \"max_kernel\"?" 's/"kernel_h": \[1, "max_kernel"\]/"kernel_h": [1, "max_kernels"]/'
 wrong "31:15: operators[0].call: '\$out_y' is not a pointer, value or attribute; did you mean '\$out_h'?" 's/\$out_w/$out_y/'
 wrong "31:15: operators[0].call: expected one C call, found '; abort()' in it" 's/\$scales})"/$scales}); abort()"/'
 finish

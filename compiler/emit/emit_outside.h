@@ -1,0 +1,16 @@
+/* emit_outside.h - what the words of an external target's call stand for (external.c), for those that
+ * write calls (emit_calls.c). C expressions. */
+#ifndef HEDDLE_COMPILER_EMIT_EMIT_OUTSIDE_H
+#define HEDDLE_COMPILER_EMIT_EMIT_OUTSIDE_H
+
+#include "compiler/target/describe.h"
+#include "emit.h"
+
+/* "(const float *)(const void *)": from uint8_t *; is_const: "const " or "". */
+const char *emit_outside_cast(struct emit_unit *u, const char *is_const, enum ir_type type);
+const char *emit_outside_dev(struct emit_unit *u, const struct ir_op *op);
+const char *emit_outside_pointer(struct emit_unit *u, const struct ir_op *op,
+                                 const struct describe_pattern *p, enum describe_pointer what);
+const char *emit_outside_setting(struct emit_unit *u, const struct target *t, uint32_t attr);
+
+#endif

@@ -1,0 +1,17 @@
+/* extract.h - neighbouring operators of a graph as a graph of their own.
+ * Its inputs are what they read and none of them makes, in the order of reading, its outputs what
+ * others read; constants and rows come with them. */
+#ifndef HEDDLE_COMPILER_IR_EXTRACT_H
+#define HEDDLE_COMPILER_IR_EXTRACT_H
+
+#include "ir.h"
+
+struct ir_part {
+    struct ir_graph *graph;
+    const uint32_t *in, *out; /* tensors of the whole graph, as graph->in and graph->out */
+};
+
+/* Operators first..last, none of them dead. */
+struct ir_part ir_extract(struct arena *a, const struct ir_graph *g, uint32_t first, uint32_t last);
+
+#endif

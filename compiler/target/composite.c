@@ -1,0 +1,252 @@
+/* composite.c - where a composite of a target.json is in a graph: from its last step back along the
+ * edges. Where two operands of a step may be exchanged both ways are tried. What fails is told by the
+ * way that came furthest. */
+#include <string.h>
+
+#include "base/text.h"
+#include "describe.h"
+#include "refuse.h"
+
+/* a op b is b op a. */
+static bool exchanges(enum ir_opcode opcode)
+{
+    return opcode == IR_OP_ADD || opcode == IR_OP_MUL || opcode == IR_OP_MAXIMUM ||
+           opcode == IR_OP_MINIMUM || opcode == IR_OP_SQUARED_DIFFERENCE;
+}
+
+struct ir_op composite_op(const struct ir_graph *g, const struct composite_match *m, uint32_t step)
+{
+    struct ir_op op = *g->op[m->op[step]];
+    const struct ir_fixed *f = &op.fixed;
+
+    if (!m->turned[step])
+        return op;
+    op.in = arena_memdup(g->arena, op.in, op.n_in * sizeof *op.in);
+    op.in[0] = g->op[m->op[step]]->in[1];
+    op.in[1] = g->op[m->op[step]]->in[0];
+    if (f->n < 2) /* one scale of both */
+        return op;
+    int32_t *multiplier = arena_memdup(g->arena, f->multiplier, f->n * sizeof *multiplier);
+    int8_t *shift = arena_memdup(g->arena, f->shift, f->n * sizeof *shift);
+    for (uint32_t i = 0; i < 2; i++) {
+        multiplier[i] = f->multiplier[1 - i];
+        shift[i] = f->shift[1 - i];
+    }
+    op.fixed.multiplier = multiplier;
+    op.fixed.shift = shift;
+    return op;
+}
+
+static uint32_t position_of(const struct ir_graph *g, const struct ir_op *op)
+{
+    for (uint32_t i = 0; i < g->n_op; i++)
+        if (g->op[i] == op)
+            return i;
+    return IR_NONE;
+}
+
+/* The operator that makes the value of an edge, which is not the output's: only the composite's steps
+ * may read it, so it has as many readers as the edge has. */
+static const char *find_maker(const struct describe_composite *c, const struct target_question *q,
+                              uint32_t step, struct composite_match *m)
+{
+    const struct ir_graph *g = q->graph;
+    const uint32_t edge = c->step[step].out, id = m->tensor[edge];
+    const struct ir_tensor *t = g->tensor[id];
+    const char *const want = ir_op_info(c->step[step].pattern.opcode)->name;
+    uint32_t i = 0, n = 0;
+
+    while (i < g->n_op && (g->op[i]->dead || g->op[i]->out[0] != id))
+        i++;
+    if (i == g->n_op)
+        REFUSE(q, "edge '%s' is %s, expected the output of %s", c->edge[edge],
+               t->role == IR_CONST ? "a constant" : "an input of the network", want);
+    m->op[step] = i;
+    if (g->op[i]->opcode != c->step[step].pattern.opcode)
+        REFUSE(q, "edge '%s' is the output of %s, expected one of %s", c->edge[edge],
+               ir_op_info(g->op[i]->opcode)->name, want);
+    if (t->is_output)
+        REFUSE(q, "edge '%s' is an output of the network as well", c->edge[edge]);
+    for (uint32_t s = 0; s < c->n_step; s++)
+        for (uint32_t k = 0; k < c->step[s].n_in; k++)
+            n += c->step[s].in[k] == edge;
+    if (ir_uses(g, id) == n)
+        return NULL;
+    for (i = 0; i < g->n_op; i++) { /* the reader that is no step */
+        bool inside = false, reads = false;
+        for (uint32_t s = step + 1; s < c->n_step; s++)
+            inside = inside || m->op[s] == i;
+        for (uint32_t k = 0; k < g->op[i]->n_in; k++)
+            reads = reads || g->op[i]->in[k] == id;
+        if (reads && !inside && !g->op[i]->dead)
+            break;
+    }
+    if (i == g->n_op)
+        REFUSE(q, "edge '%s' is read by a step that does not have it", c->edge[edge]);
+    REFUSE(q, "edge '%s' is read by %s as well", c->edge[edge], g->row[g->op[i]->row].name);
+}
+
+/* The operator of a step: its rules, and its operands as the edges that it reads. */
+static const char *bind(const struct describe_composite *c, const struct target_question *q,
+                        uint32_t step, struct composite_match *m)
+{
+    const struct describe_step *s = &c->step[step];
+    const struct ir_op op = composite_op(q->graph, m, step);
+    struct target_question one = *q;
+
+    one.op = &op;
+    if (!describe_has_weights(op.opcode) && op.n_in != s->n_in)
+        REFUSE(q, "step '%s' has %u operands, expected %u", s->name, op.n_in, s->n_in);
+    const char *why = describe_step_refusal(s, &one);
+    if (why)
+        REFUSE(q, "step '%s': %s", s->name, why);
+    for (uint32_t k = 0; k < s->n_in; k++) {
+        uint32_t *at = &m->tensor[s->in[k]];
+        if (*at != IR_NONE && *at != op.in[k])
+            REFUSE(
+                q, "edge '%s' is not what step '%s' reads, which is the output of %s",
+                c->edge[s->in[k]], s->name,
+                q->graph->tensor[op.in[k]]->producer == IR_NONE
+                    ? "no operator"
+                    : q->graph->row[q->graph->op[q->graph->tensor[op.in[k]]->producer]->row].name);
+        *at = op.in[k];
+    }
+    return NULL;
+}
+
+/* With the operands of steps turned by the bits of `turns`. *left: the step that failed. */
+static const char *try_turns(const struct describe_composite *c, const struct target_question *q,
+                             uint32_t turns, struct composite_match *m, uint32_t *left)
+{
+    for (uint32_t i = 0; i < COMPOSITE_EDGES; i++)
+        m->tensor[i] = IR_NONE;
+    m->op[c->n_step - 1] = position_of(q->graph, q->op);
+    m->tensor[c->step[c->n_step - 1].out] = q->op->out[0];
+    for (*left = c->n_step; *left > 0; --*left) {
+        const uint32_t s = *left - 1;
+        if (s + 1 < c->n_step)
+            ASK(find_maker(c, q, s, m));
+        m->turned[s] = turns >> s & 1;
+        ASK(bind(c, q, s, m));
+    }
+    return NULL;
+}
+
+const char *composite_refusal(const struct describe_composite *c, const struct target_question *q,
+                              struct composite_match *m)
+{
+    uint32_t may = 0, furthest = COMPOSITE_STEPS + 1, left;
+    const char *first = NULL;
+
+    if (c->step[c->n_step - 1].pattern.opcode != q->op->opcode)
+        return "";
+    for (uint32_t s = 0; s < c->n_step; s++)
+        may |= exchanges(c->step[s].pattern.opcode) && c->step[s].n_in == 2 ? 1u << s : 0;
+    for (uint32_t turns = 0;; turns = (turns - may) & may) { /* all subsets of `may` */
+        const char *why = try_turns(c, q, turns, m, &left);
+        if (!why)
+            return NULL;
+        if (left < furthest)
+            first = why;
+        furthest = left < furthest ? left : furthest;
+        if (turns == may)
+            return first;
+    }
+}
+
+static bool in_match(const struct describe_composite *c, const struct composite_match *m,
+                     uint32_t position)
+{
+    for (uint32_t s = 0; s < c->n_step; s++)
+        if (m->op[s] == position)
+            return true;
+    return false;
+}
+
+const struct describe_composite *composite_of(const struct target_question *q,
+                                              struct composite_match *m)
+{
+    const struct describe *d = describe_of(q->target);
+    const struct ir_graph *g = q->graph;
+    uint32_t n = 0, last = 0;
+
+    if (q->op->call == IR_NONE)
+        return NULL;
+    for (uint32_t i = 0; i < g->n_op; i++)
+        if (!g->op[i]->dead && g->op[i]->call == q->op->call) {
+            n++;
+            last = i;
+        }
+    struct target_question end = *q;
+    end.op = g->op[last];
+    for (uint32_t i = 0; i < d->n_composite; i++) {
+        const struct describe_composite *c = &d->composite[i];
+        bool all = c->n_step == n && composite_refusal(c, &end, m) == NULL;
+        for (uint32_t s = 0; all && s < n; s++)
+            all = g->op[m->op[s]]->call == q->op->call;
+        if (all)
+            return c;
+    }
+    return NULL;
+}
+
+static double cycles(const struct describe_composite *c, const struct target_question *q,
+                     const struct composite_match *m)
+{
+    const struct ir_graph *g = q->graph;
+    const uint32_t output = c->step[c->n_step - 1].out;
+    double macs = 0, bytes = 0;
+
+    for (uint32_t s = 0; s < c->n_step; s++) {
+        const struct ir_op *op = g->op[m->op[s]];
+        macs += (double)ir_macs(g, op);
+        bytes += describe_has_weights(op->opcode) ? (double)ir_bytes(ir_in(g, op, 1)) : 0;
+    }
+    for (uint32_t e = 0; e < c->n_edge; e++) {
+        bool inner = false;
+        for (uint32_t s = 0; s + 1 < c->n_step; s++)
+            inner = inner || c->step[s].out == e;
+        bytes += inner ? 0 : (double)ir_bytes(g->tensor[m->tensor[e]]);
+    }
+    return c->fixed + c->per_mac * macs + c->per_byte * bytes +
+           c->per_output * (double)ir_elements(g->tensor[m->tensor[output]]);
+}
+
+static void add_group(struct arena *a, struct target_groups *list, struct target_group *to,
+                      const struct describe_composite *c, const struct target_question *q,
+                      const struct composite_match *m)
+{
+    uint32_t *op = ARENA_ARRAY(a, uint32_t, c->n_step), n = 0;
+
+    for (uint32_t i = 0; i < q->graph->n_op; i++)
+        if (in_match(c, m, i))
+            op[n++] = i;
+    to[list->n++] = (struct target_group){c->name, n, op, cycles(c, q, m)};
+}
+
+/* Longest first, of those as long in the file's order; each from the graph's end on. */
+struct target_groups composite_groups(const struct target_question *q, const bool *closed)
+{
+    const struct describe *d = describe_of(q->target);
+    const struct ir_graph *g = q->graph;
+    bool *taken = arena_memdup(q->arena, closed, g->n_op * sizeof *closed);
+    struct target_group *group = ARENA_ARRAY(q->arena, struct target_group, g->n_op + 1);
+    struct target_groups list = {.group = group};
+
+    for (uint32_t n = COMPOSITE_STEPS; n > 1; n--)
+        for (uint32_t k = 0; k < d->n_composite; k++)
+            for (uint32_t i = g->n_op; i-- > 0 && d->composite[k].n_step == n;) {
+                struct target_question one = *q;
+                struct composite_match m;
+                one.op = g->op[i];
+                bool free = !g->op[i]->dead && !taken[i] &&
+                            composite_refusal(&d->composite[k], &one, &m) == NULL;
+                for (uint32_t s = 0; free && s < n; s++)
+                    free = !taken[m.op[s]];
+                for (uint32_t s = 0; free && s < n; s++)
+                    taken[m.op[s]] = true;
+                if (free)
+                    add_group(q->arena, &list, group, &d->composite[k], q, &m);
+            }
+    return list;
+}
