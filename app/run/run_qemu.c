@@ -59,18 +59,16 @@ enum status run_qemu_check(const struct run_job *job, struct diag *d)
 
 /* --- which machine ---------------------------------------------------------------------------- */
 
-/* The attribute of target c that is not "any". */
+/* The attribute, of any target, that is not "any" (compiler/target/processor.c). */
 static const char *named(const cJSON *targets, const char *attribute)
 {
     const cJSON *t;
 
     cJSON_ArrayForEach(t, targets)
     {
-        const cJSON *kind = cJSON_GetObjectItemCaseSensitive(t, "kind"),
-                    *all = cJSON_GetObjectItemCaseSensitive(t, "attributes"),
+        const cJSON *all = cJSON_GetObjectItemCaseSensitive(t, "attributes"),
                     *value = cJSON_GetObjectItemCaseSensitive(all, attribute);
-        if (cJSON_IsString(kind) && strcmp(kind->valuestring, "c") == 0 && cJSON_IsString(value) &&
-            strcmp(value->valuestring, "any") != 0)
+        if (cJSON_IsString(value) && strcmp(value->valuestring, "any") != 0)
             return value->valuestring;
     }
     return NULL;

@@ -103,32 +103,42 @@ static void add_memory(const struct emit_unit *u, cJSON *module)
     add_functions(u, functions);
 }
 
-/* "c -mcpu=cortex-m55" */
+/* "c -mcpu=cortex-m55", whichever target names the processor (compiler/target/processor.c). */
 static const char *target_text(const struct emit_unit *u)
 {
-    const struct target *host = u->targets->target[u->targets->n - 1];
-    const char *text = host->desc->name;
-
-    for (uint32_t i = 0; i < host->desc->n_attr && host->setting; i++)
-        if (strcmp(host->setting[i].text, host->desc->attr[i].fallback) != 0)
-            text = arena_printf(u->arena, "%s -%s=%s", text, host->desc->attr[i].name,
-                                host->setting[i].text);
-    return text;
+    for (uint32_t t = 0; t < u->targets->n; t++) {
+        const struct target *target = u->targets->target[t];
+        for (uint32_t i = 0; i < target->desc->n_attr && target->setting; i++) {
+            const char *name = target->desc->attr[i].name, *word = target->setting[i].text;
+            if ((strcmp(name, "mcpu") == 0 || strcmp(name, "march") == 0) &&
+                strcmp(word, "any") != 0)
+                return arena_printf(u->arena, "c -%s=%s", name, word);
+        }
+    }
+    return "c";
 }
 
-/* Libraries that the sources need next to a C compiler's. */
+static void add_flags(const struct emit_unit *u, cJSON *list, const char *flag,
+                      const char *const *name, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        cJSON *one = cJSON_CreateObject();
+        cJSON_AddStringToObject(one, "short_name", name[i]);
+        cJSON_AddStringToObject(one, "url", arena_printf(u->arena, "%s%s", flag, name[i]));
+        cJSON_AddStringToObject(one, "url_type", "compiler_option");
+        cJSON_AddStringToObject(one, "version_spec", "");
+        cJSON_AddItemToArray(list, one);
+    }
+}
+
+/* What the sources need next to a C compiler: libraries of targets and where they are. */
 static void add_dependencies(const struct emit_unit *u, cJSON *module)
 {
     cJSON *list = cJSON_AddArrayToObject(module, "external_dependencies");
 
-    for (uint32_t i = 0; i < u->n_library; i++) {
-        cJSON *one = cJSON_CreateObject();
-        cJSON_AddStringToObject(one, "short_name", u->library[i]);
-        cJSON_AddStringToObject(one, "url", arena_printf(u->arena, "-l%s", u->library[i]));
-        cJSON_AddStringToObject(one, "url_type", "linker");
-        cJSON_AddStringToObject(one, "version_spec", "");
-        cJSON_AddItemToArray(list, one);
-    }
+    add_flags(u, list, "-I", u->include_dir, u->n_include_dir);
+    add_flags(u, list, "-L", u->library_dir, u->n_library_dir);
+    add_flags(u, list, "-l", u->library, u->n_library);
 }
 
 void mlf_metadata(const struct emit_unit *u, struct text *t)

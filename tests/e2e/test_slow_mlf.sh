@@ -67,6 +67,9 @@ call outside
 cmp -s out.bin "$models/digits/out_0.bin" || fail "vanilla: not the golden answer"
 grep -q '"vanilla_conv2d"' outside/metadata.json || fail "vanilla: its function is not named"
 
+"$heddle" compile digits --target=onednn --partition=priority --format=mlf -o library 2>stderr || fail "onednn: $(cat stderr)"
+grep -q '"url":.*"-ldnnl"' library/metadata.json || fail "a library: $(grep -A 9 external_dep library/metadata.json)"
+
 # --- names that C cannot have, or has once; a variable, which stays from call to call ---
 cat >sums.ir <<'IR'
 heddle-ir 1 graph name="sums"
