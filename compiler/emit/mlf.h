@@ -13,7 +13,7 @@ enum status mlf_make(const struct emit_unit *u, const struct package *from, stru
 
 /* mlf_interface.c: names of inputs or outputs as fields of a struct of C, each its own. */
 const char *const *mlf_fields(const struct emit_unit *u, const uint32_t *id, uint32_t n);
-/* tvmgen_default.h, and the C behind it. */
+/* tvmgen_default.h, and the C that defines it. */
 void mlf_header(const struct emit_unit *u, struct text *t);
 void mlf_source(const struct emit_unit *u, struct text *t);
 

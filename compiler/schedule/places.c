@@ -107,8 +107,8 @@ enum status sched_places(struct sched_program *p, struct diag *d)
         if (op->dead || sched_owns(p, op))
             continue;
         for (uint32_t k = 0; k < op->n_in; k++)
-            if (op->in[k] != IR_NONE && mine[op->in[k]] &&
-                g->tensor[op->in[k]]->role == IR_VALUE && !ir_inside_call(g, op->in[k]))
+            if (op->in[k] != IR_NONE && mine[op->in[k]] && g->tensor[op->in[k]]->role == IR_VALUE &&
+                !ir_inside_call(g, op->in[k]))
                 mark_memory(p, op->in[k], HD_REGION_ARENA);
         for (uint32_t k = 0; k < op->n_out; k++)
             if (mine[op->out[k]] && !ir_inside_call(g, op->out[k]))

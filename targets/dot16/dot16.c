@@ -40,7 +40,8 @@ int dot16_conv2d(const int16_t *x, const int8_t *w, const int64_t *bias, int16_t
         for (int32_t k = 0; k < taps; k++) {
             int32_t iy = top + k / s->kernel_w, ix = left + k % s->kernel_w;
             if (iy >= 0 && iy < s->in_h && ix >= 0 && ix < s->in_w)
-                acc += dot(x + (iy * s->in_w + ix) * s->in_c, w + (c * taps + k) * s->in_c, s->in_c);
+                acc +=
+                    dot(x + (iy * s->in_w + ix) * s->in_c, w + (c * taps + k) * s->in_c, s->in_c);
         }
         int32_t v = requantise(acc, multiplier[one], shift[one]);
         y[i] = (int16_t)(v < act_min ? act_min : v > act_max ? act_max : v);
