@@ -128,6 +128,7 @@ struct sched_options {
     uint32_t mem_latency;            /* cycles to the first beat of a read; for the estimate */
     uint32_t mem_bytes;              /* bytes a cycle; 0: the AXI width */
     uint64_t knob_seed;              /* not 0: knobs at random, for tests */
+    uint32_t work;                   /* times what a search does; 0: once; for tests */
     bool no_search;                  /* knobs by rule */
     const struct sched_knobs *knobs; /* by operator position: instead of a search; or NULL */
 };

@@ -6,6 +6,9 @@
 
 #include "compiler/program/sched_program.h"
 
+/* knob_choices.c: does an accelerator compute the operator, with knobs? Then *g is its geometry. */
+struct geo;
+bool sched_has_knobs(const struct sched_program *p, uint32_t op, struct geo *g);
 /* Choices for operator `op` in addition to the rule's: sets that differ from *now in one knob.
  * Returns how many, at most SCHED_MAX_CHOICES. */
 #define SCHED_MAX_CHOICES 20

@@ -6,9 +6,9 @@
 
 #include "compiler/timing/estimate.h"
 
-/* The layout of so many operators takes as long as one command's estimate: of all of them in a
- * trial of few. */
-enum { LAYOUT_OPERATORS = 8 };
+/* The layout of so many operators takes as long as one command does: of all of them in a trial of
+ * few. A command takes this part of its time to be made, the rest to be estimated. */
+enum { LAYOUT_OPERATORS = 8, MADE = 4 };
 
 static uint32_t count_commands(const struct sched_program *p)
 {
@@ -89,7 +89,7 @@ static bool build(struct trials *t, struct sched_program *p, uint32_t first, uin
     p->first = first;
     p->end = end;
     enum status st = sched_build_commands(p, &d);
-    t->commands += count_commands(p) + (end ? p->graph->n_op / LAYOUT_OPERATORS : 0);
+    t->commands += count_commands(p) / MADE + (end ? p->graph->n_op / LAYOUT_OPERATORS : 0);
     return st == ST_OK;
 }
 
@@ -104,6 +104,7 @@ uint64_t trials_score(struct trials *t, uint32_t first, uint32_t end, struct sch
     uint32_t at = (uint32_t)(key % TRIALS_KNOWN);
     if (t->key[at] == key)
         return t->score[at];
+    t->commands += count_commands(&p) - count_commands(&p) / MADE;
     if (sched_estimate(&p, &d) != ST_OK)
         return UINT64_MAX;
     t->key[at] = key;

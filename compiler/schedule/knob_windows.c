@@ -1,0 +1,169 @@
+/* knob_windows.c - see knob_windows.h. A window is the commands of the operators around one, in the
+ * layout of all. It goes round while it gains. */
+#include "knob_windows.h"
+
+#include <string.h>
+
+enum {
+    AROUND = 2,   /* operators of a window on either side of the one in question */
+    BATCHES = 12, /* of operators, a round: each is held against the whole program */
+};
+
+struct windows_memory windows_memory(const struct sched_program *p)
+{
+    const uint32_t n = p->graph->n_op + 1;
+
+    return (struct windows_memory){.changed = ARENA_ARRAY(p->arena, uint32_t, n),
+                                   .tried = ARENA_ARRAY(p->arena, uint32_t, n),
+                                   .kept = ARENA_ARRAY(p->arena, struct sched_knobs, n)};
+}
+
+bool windows_due(const struct search *s, const struct windows_memory *m, uint32_t op,
+                 uint32_t first, uint32_t end)
+{
+    bool due = m->tried[op] == 0;
+
+    for (uint32_t i = first; i < end; i++)
+        due = due || m->changed[i] > m->tried[op];
+    if (due)
+        memcpy(&m->kept[first], &s->p->knobs[first], (end - first) * sizeof *m->kept);
+    return due;
+}
+
+void windows_tried(const struct search *s, struct windows_memory *m, uint32_t op, uint32_t first,
+                   uint32_t end)
+{
+    m->tried[op] = ++m->now;
+    for (uint32_t i = first; i < end; i++)
+        if (memcmp(&m->kept[i], &s->p->knobs[i], sizeof *m->kept) != 0)
+            m->changed[i] = m->now;
+}
+
+/* What windows have found. */
+struct windows {
+    struct sched_knobs *kept; /* the best of the whole program, */
+    uint64_t whole;           /* its score */
+    uint64_t at[BATCHES];     /* commands scheduled and score as of a round ago, by batch */
+    uint64_t before[BATCHES];
+    struct windows_memory memory;
+    uint32_t *twin; /* by operator: the last one before it that is alike; IR_NONE: none is */
+    bool *repeated; /* by operator: its knobs came from its twin */
+};
+
+/* Of an operator's kind and the sizes of what it reads and makes. */
+static uint64_t looks(const struct ir_graph *g, const struct ir_op *op)
+{
+    uint64_t hash = trials_mix(op->opcode, op->dead);
+
+    for (uint32_t k = 0; k < op->n_in + op->n_out; k++) {
+        const struct ir_tensor *t = k < op->n_in ? ir_in(g, op, k) : ir_out(g, op, k - op->n_in);
+        for (uint32_t back = 0; t && back < 4; back++)
+            hash = trials_mix(hash, (uint64_t)ir_dim_back(t, back));
+    }
+    return hash;
+}
+
+/* Operators alike among neighbours alike: blocks that repeat. */
+static uint32_t *find_twins(const struct sched_program *p)
+{
+    const uint32_t n = p->graph->n_op;
+    uint64_t *own = ARENA_ARRAY(p->arena, uint64_t, n + 1),
+             *all = ARENA_ARRAY(p->arena, uint64_t, n + 1);
+    uint32_t *twin = ARENA_ARRAY(p->arena, uint32_t, n + 1);
+
+    for (uint32_t i = 0; i < n; i++)
+        own[i] = looks(p->graph, p->graph->op[i]);
+    for (uint32_t i = 0; i < n; i++) {
+        for (uint32_t k = 0; k <= 2 * AROUND; k++)
+            all[i] =
+                trials_mix(all[i], i + k >= AROUND && i + k < n + AROUND ? own[i + k - AROUND] : 0);
+        twin[i] = i;
+        while (twin[i]-- > 0 && all[twin[i]] != all[i])
+            ;
+    }
+    return twin;
+}
+
+/* Does the whole program gain by what windows found since w->kept? If not, back to that. */
+static bool holds(struct search *s, struct windows *w)
+{
+    size_t n_bytes = s->p->graph->n_op * sizeof *w->kept;
+    uint64_t cycles = trials_score(s->trials, 0, 0, s->p->knobs);
+
+    if (cycles >= w->whole) {
+        memcpy(s->p->knobs, w->kept, n_bytes);
+        return false;
+    }
+    memcpy(w->kept, s->p->knobs, n_bytes);
+    w->whole = cycles;
+    return true;
+}
+
+/* The knobs of operators tried go to those from `first` on that are alike, once. Does the whole
+ * program gain? */
+static bool repeat_blocks(struct search *s, struct windows *w, uint32_t first)
+{
+    bool any = false;
+
+    for (uint32_t i = first; i < s->p->graph->n_op; i++) {
+        const uint32_t from = w->twin[i];
+        if (w->repeated[i] || from == IR_NONE || !(w->memory.tried[from] || w->repeated[from]))
+            continue;
+        any = any || memcmp(&s->p->knobs[i], &s->p->knobs[from], sizeof *s->p->knobs) != 0;
+        s->p->knobs[i] = s->p->knobs[from];
+        w->repeated[i] = true;
+    }
+    return any && holds(s, w);
+}
+
+/* The operator's knobs among its neighbours, if one of these has changed since it was tried. */
+static void one_window(struct search *s, struct windows *w, uint32_t op)
+{
+    uint32_t first, end;
+
+    windows_around(s, op, AROUND, &first, &end);
+    if (!windows_due(s, &w->memory, op, first, end))
+        return;
+    moves_begin(s, first, end);
+    (void)moves_operator(s, op);
+    (void)moves_cascade_of_three(s, op);
+    windows_tried(s, &w->memory, op, first, end);
+}
+
+/* Has the time since this batch was last tried gained less than a thousandth a tenth of all? */
+static bool gained_little(const struct search *s, struct windows *w, uint32_t batch)
+{
+    const uint64_t all = s->trials->commands, since = all - w->at[batch], cycles = w->whole >> 32,
+                   gain = (w->before[batch] >> 32) - cycles;
+    const bool little = w->at[batch] != 0 && gain * 100 * all < cycles * since;
+
+    w->at[batch] = all;
+    w->before[batch] = w->whole;
+    return little;
+}
+
+void windows_descend(struct search *s)
+{
+    const uint32_t n = s->p->graph->n_op, batch = div_up(n, BATCHES);
+    struct arena *a = s->p->arena;
+    struct windows w = {.kept = ARENA_ARRAY(a, struct sched_knobs, n + 1),
+                        .whole = UINT64_MAX,
+                        .memory = windows_memory(s->p),
+                        .twin = find_twins(s->p),
+                        .repeated = ARENA_ARRAY(a, bool, n + 1)};
+    bool better = holds(s, &w);
+
+    while (better) {
+        better = false;
+        for (uint32_t i = 0; i < n; i++) {
+            one_window(s, &w, i);
+            if (i % batch != batch - 1 && i + 1 != n)
+                continue;
+            better |= holds(s, &w);
+            if (s->trials->commands * n > s->limit * (i + 1)) /* it will not reach all */
+                better |= repeat_blocks(s, &w, i + 1);
+            if (gained_little(s, &w, i / batch) || s->trials->commands >= s->limit)
+                return;
+        }
+    }
+}
