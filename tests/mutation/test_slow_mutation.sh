@@ -9,15 +9,15 @@ run="python3 $HEDDLE_HOME/tests/mutation/mutation.py --only hd_acc --work $work 
 printf 'module,hash,mutant,verdict,tried,seconds\nhd_acc,000000000000,-mode inv,acc,,1.0\nhd_other,1,-mode inv,,bench,1.0\n' >results.csv
 expect 0 '' $run --stages bench --bar 100
 grep -q '^bench acc: [1-9][0-9]* of ' stdout || fail "the bench: $(cat stdout)"
-grep -q '^hd_acc,.*,acc,,' results.csv || fail "results: $(cat results.csv)"
+grep -q '^hd_acc,.*,acc,' results.csv || fail "results: $(cat results.csv)"
 grep -q '^hd_acc,000000000000' results.csv && fail "a mutant of another netlist is kept"
 grep -q '^hd_other,1,' results.csv || fail "what is known of another module is gone"
 cp results.csv before.csv
-killed=$(grep -c ',acc,,' results.csv)
+killed=$(grep -c ',acc,' results.csv)
 expect 0 '' $run --table
 grep -q "^$killed of $killed decided mutants killed: 100.0 %" stdout || fail "--table: $(tail -n 1 stdout)"
 same results.csv before.csv "a table that writes"
-sed -i 's/,acc,,/,,bench proof layers equal,/' results.csv
+sed -i 's/,acc,[^,]*,/,,bench proof layers equal,/' results.csv
 expect 1 '' $run --table
 grep -q '^0 of [0-9]* decided mutants killed: 0.0 %' stdout || fail "survivors: $(tail -n 1 stdout)"
 
@@ -26,7 +26,7 @@ import os, pathlib, sys, types
 sys.path.insert(0, os.environ["HEDDLE_HOME"] + "/tests/mutation")
 import designs, netlist, proofs
 rtl = designs.sources(pathlib.Path(os.environ["HEDDLE_BUILD"]), pathlib.Path("rtl"))
-modules = netlist.elaborate("yosys", rtl, ["hd_axi_write.sv"], "hd_axi_write")
+modules = netlist.elaborate("yosys", rtl, ["hd_*.sv"], "hd_axi_write")
 judge = proofs.equal(types.SimpleNamespace(yosys="yosys"), modules)
 text = netlist.mutants("yosys", ".", list(modules.values()), 1)[0].split(" ", 2)[2]
 one = f"-mode inv {text}".split(" -ctrlbit")[0]
