@@ -414,13 +414,15 @@ static enum status host_first(struct partition *p, struct ir_graph *g, struct di
     return ST_OK;
 }
 
-/* What LOAD and STORE flip needs no operator. */
-static enum status flip_border(struct partition *p, struct ir_graph *g, struct diag *d)
+/* Now that targets are known: what LOAD and STORE flip needs no operator, what is read of variables
+ * comes late. */
+static enum status rearrange(struct partition *p, struct ir_graph *g, struct diag *d)
 {
     struct ir_op **old = arena_memdup(g->arena, g->op, g->n_op * sizeof(struct ir_op *));
     const uint32_t n_old = g->n_op;
+    const bool flips = partition_border(p->targets, g);
 
-    if (!partition_border(p->targets, g))
+    if (!partition_late_reads(p->targets, g) && !flips)
         return ST_OK;
     TRY(ir_link(g, d));
     move_answers(p, g, old, n_old);
@@ -470,7 +472,7 @@ enum status partition_with(struct ir_graph *g, const struct target_list *targets
     else
         partition_search(p, g, fixed);
     end_on_host(p, g, fixed);
-    TRY(flip_border(p, g, d));
+    TRY(rearrange(p, g, d));
     groups_close(p, g);
     TRY(host_first(p, g, d));
     set_regions(p, g);

@@ -1,8 +1,7 @@
 /* partition.h - each operator to a target, accelerator operators to regions.
  * in:  a legalised graph, the targets of the run, the configuration.
  * out: op->target, op->region, op->reason; row->target, row->reason. A region is a run of
- * neighbouring operators of one accelerator in graph order: one submission. Order within the graph
- * never changes, so regions are acyclic. */
+ * neighbouring operators of one accelerator in graph order: one submission, so regions are acyclic. */
 #ifndef HEDDLE_COMPILER_PARTITION_PARTITION_H
 #define HEDDLE_COMPILER_PARTITION_PARTITION_H
 
@@ -112,6 +111,9 @@ double partition_transfer(const struct partition *p, uint32_t id);
 /* partition_search.c: op->target of least total cost among those that candidates allow; ties: list
  * order. fixed: by op position, true if op->target must stay. */
 void partition_search(struct partition *p, struct ir_graph *g, const bool *fixed);
+
+/* late_reads.c: a new order of operators; false: there is nothing to move. */
+bool partition_late_reads(const struct target_list *targets, struct ir_graph *g);
 
 /* border.c: the QUANTIZEs that flip uint8 at the network's border are dead where accelerators alone
  * touch the int8 tensor, which takes the border's place. Returns whether there are any. */
