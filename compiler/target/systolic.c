@@ -301,7 +301,9 @@ static const char *float_refusal(struct question *q)
     if (from)
         REFUSE(q, "%s (%s) computes in float32: nothing quantises the result of %s (%s) before it",
                row->name, row->op, g->row[from->row].name, g->row[from->row].op);
-    REFUSE(q, "%s (%s) computes in float32: it has no arithmetic of int8 here", row->name, row->op);
+    REFUSE(q, "%s (%s) computes in float32: %s", row->name, row->op,
+           geo_device(g, op, &q->g) ? "the array supports only int8"
+                                    : "it has no arithmetic of int8 here");
 }
 
 static bool is_float(const struct ir_graph *g, const struct ir_op *op)
@@ -322,7 +324,7 @@ static const char *refusal(const struct target_question *asked)
 
     if (row->limit && is_float(g, op))
         REFUSE(&q, "%s (%s) computes in float32: %s", row->name, row->op, row->limit);
-    if (!views_form(op->opcode) && !geo_device(g, op, &q.g) && is_float(g, op))
+    if (!views_form(op->opcode) && is_float(g, op))
         return float_refusal(&q);
     if (!views_form(op->opcode) && !geo_device(g, op, &q.g))
         REFUSE(&q, "%s has no accelerator lowering", ir_op_info(op->opcode)->name);
