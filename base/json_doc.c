@@ -219,3 +219,18 @@ const char *json_doc_near(const char *word, const char *const *words, size_t n)
     }
     return best;
 }
+
+void json_doc_print(struct text *t, cJSON *o)
+{
+    char *text = cJSON_Print(o);
+    const bool whole = text && errno != ENOMEM;
+
+    cJSON_Delete(o);
+    if (whole) {
+        text_add(t, text);
+        text_add(t, "\n");
+    }
+    cJSON_free(text);
+    if (!whole)
+        arena_exhausted(t->arena);
+}

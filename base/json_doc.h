@@ -8,6 +8,7 @@
 
 #include "arena.h"
 #include "status.h"
+#include "text.h"
 
 struct json_doc {
     struct arena *arena;
@@ -31,6 +32,11 @@ enum status json_doc_fail(const struct json_doc *doc, const char *path, struct d
  * properties, additionalProperties, items, minItems, maxItems, minimum, maximum, minLength,
  * maxLength, pattern (POSIX extended) and $ref "#/$defs/NAME". A member given twice is refused. */
 enum status json_doc_check(const struct json_doc *doc, const cJSON *schema, struct diag *d);
+
+/* A document that was built with errno 0 before, as text and a newline to `t`; `o` is deleted. The
+ * arena is exhausted where cJSON had no memory for a part of it, which would be missing without a
+ * word. */
+void json_doc_print(struct text *t, cJSON *o);
 
 /* The word among `words` (n of them) closest to `word`, NULL if none is near: for "did you mean".
  */

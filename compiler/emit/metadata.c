@@ -2,9 +2,9 @@
  * a person wants to know without reading C. */
 #include <cjson/cJSON.h>
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/json_doc.h"
 #include "compiler/hostcycles/host_kernel.h"
 #include "compiler/schedule/host_layer.h"
 #include "compiler/target/describe.h"
@@ -236,14 +236,5 @@ void package_metadata(const struct emit_unit *u, struct text *t)
     add_tensors(u, o, "inputs", u->graph->in, u->graph->n_in);
     add_tensors(u, o, "outputs", u->graph->out, u->graph->n_out);
     add_layers(u, o);
-    char *text = cJSON_Print(o);
-    const bool whole = text && errno != ENOMEM;
-    cJSON_Delete(o);
-    if (whole) {
-        text_add(t, text);
-        text_add(t, "\n");
-    }
-    free(text);
-    if (!whole)
-        arena_exhausted(u->arena);
+    json_doc_print(t, o);
 }

@@ -2,9 +2,9 @@
  * tools and MLonMCU read them. */
 #include <cjson/cJSON.h>
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "base/json_doc.h"
 #include "compiler/hostcycles/host_kernel.h"
 #include "compiler/schedule/host_layer.h"
 #include "mlf.h"
@@ -156,16 +156,7 @@ void mlf_metadata(const struct emit_unit *u, struct text *t)
     cJSON_AddItemToArray(cJSON_AddArrayToObject(module, "executors"), cJSON_CreateString("aot"));
     cJSON_AddStringToObject(module, "style", "full-model");
     add_dependencies(u, module);
-    char *text = cJSON_Print(o);
-    const bool whole = text && errno != ENOMEM;
-    cJSON_Delete(o);
-    if (whole) {
-        text_add(t, text);
-        text_add(t, "\n");
-    }
-    free(text);
-    if (!whole)
-        arena_exhausted(u->arena);
+    json_doc_print(t, o);
 }
 
 /* --- parameters: TVM's list of named arrays (DLPack's types, little-endian) --- */
