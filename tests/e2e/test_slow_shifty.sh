@@ -1,6 +1,6 @@
 #!/bin/bash
 # The shifty example: power-of-two scales go to it, equal scales of all channels count as one, other
-# scales are refused with the scale; three targets in one network give the bytes of one.
+# scales are refused with the scale, of int8 and of int16; three targets in one network give the bytes of one.
 . "$(dirname "$0")/common.sh"
 pot=$HEDDLE_HOME/tests/e2e/pot.ir
 
@@ -26,13 +26,28 @@ grep -q "shifty: the weights are quantised per channel (16 scales), this pattern
     fail "resnet8_own: $(sed -n 2p stdout)"
 "$heddle" check-target "$HEDDLE_HOME/targets/shifty" --allow-native-targets >stdout 2>stderr ||
     fail "check-target: $(cat stdout stderr)"
+grep -q "^ok .*: 96 operators, 6 inferences each, equal to the reference" stdout || fail "check-target: $(cat stdout)"
+# int16 activations: the shift bits of three layers in the emitted calls, the reference's bytes.
+pot16=$HEDDLE_HOME/tests/e2e/pot16.ir
+"$heddle" run "$pot16" --engine=func --target=shifty,c --partition=priority -o out >stdout 2>stderr || fail "$(cat stderr)"
+grep -q "^verdict: match: .* equal, bit for bit, to the CPU reference, which runs" stdout || fail "pot16: $(head -1 stdout)"
+grep -q "^02_conv_not .* c .* conv2d_16: the scale 0.00499999989 is not a power of two" stdout || fail "pot16: $(grep ^02 stdout)"
+grep -o 'shifty_conv2d(2, .*' out/emitted/model.c | sed 's/.*}, //' >calls
+printf '%s\n' "0, 0, 8, -32768, 32767));" "0, 0, 8, 0, 32767));" "0, 0, 9, -32768, 32767));" | cmp -s - calls || fail "pot16: $(cat calls)"
+"$heddle" run "$pot16" --engine=ref -o ref >/dev/null 2>stderr || fail "$(cat stderr)"
+same ref/out_0.bin out/out_0.bin pot16
 # A shifter that rounds otherwise than it states.
-cp -r "$HEDDLE_HOME/targets/shifty" bent
-sed -i 's/"name": "shifty"/"name": "bent"/' bent/target.json
-sed -i 's/ + (half < 0))/)/' bent/shifty.c
-cmp -s bent/shifty.c "$HEDDLE_HOME/targets/shifty/shifty.c" && fail "bent: nothing changed"
-"$heddle" check-target bent --allow-native-targets >stdout 2>stderr
-[ $? = 1 ] && grep -q "^FAIL .*: conv2d: .*: expected .*, found " stdout || fail "bent: $(cat stdout stderr)"
+bent() { # OPERATOR SED
+    rm -rf bent
+    cp -r "$HEDDLE_HOME/targets/shifty" bent
+    sed -i 's/"name": "shifty"/"name": "bent"/' bent/target.json
+    sed -i "$2" bent/shifty.c
+    cmp -s bent/shifty.c "$HEDDLE_HOME/targets/shifty/shifty.c" && fail "bent: nothing changed"
+    "$heddle" check-target bent --allow-native-targets >stdout 2>stderr
+    [ $? = 1 ] && grep -q "^FAIL .*: $1: .*: expected .*, found " stdout || fail "bent: $(cat stdout stderr)"
+}
+bent conv2d 's/ + (half < 0))/)/'
+bent conv2d_16 's/((acc >> (bits - 1)) + 1) >> 1/acc >> bits/'
 # Networks brought to powers of two: every product goes to shifty, as many images are right as before.
 for row in resnet8_own:87.50 digits:98.89; do
     command -v python3 >/dev/null || break
