@@ -19,7 +19,7 @@ uint32_t emit_scratch(const struct emit_unit *u, const struct ir_op *op)
 {
     uint32_t position = 0;
 
-    while (u->graph->op[position] != op)
+    while (u->graph->op[position]->id != op->id) /* op may be a copy */
         position++;
     return u->program->scratch[position];
 }
