@@ -20,9 +20,9 @@ five="vanilla:a,vanilla:b,vanilla:d,vanilla:e,vanilla:f,c --partition=priority -
 expect 3 "heddle: --host=iss: 5 cores of targets; it supports 4" "$heddle" run digits --host=iss --target=$five \
     --offload=00*=a --offload=01*=b --offload=03*=d --offload=05*=e --offload=06*=f
 mkdir large && cp "$HEDDLE_HOME"/targets/vanilla/* large/
-sed -i 's/"memory_bytes": [0-9]*/"memory_bytes": 200000000/' large/target.json
+sed -i 's/"memory_bytes": [0-9]*/"memory_bytes": 200000000/; s/"name": "vanilla"/"name": "large"/' large/target.json
 expect 3 "heddle: --host=iss: cores with more than 512 MiB of memory together; it supports no more" "$heddle" run digits \
-    --host=iss --target-dir=large --target=vanilla:a,vanilla:b,vanilla:d,c --partition=priority --allow-native-targets \
+    --host=iss --target-dir=large --target=large:a,large:b,large:d,c --partition=priority --allow-native-targets \
     --offload=00*=a --offload=01*=b --offload=03*=d
 mkdir bin
 for tool in cc gcc cmake verilator make; do ln -s "$(command -v $tool)" bin/; done
