@@ -27,7 +27,8 @@ struct build {
     const struct hd_config *config;
     struct build_files files;
     struct sim_tool verilator, cxx, make;
-    struct tool_watch watch;           /* of its two steps */
+    const char *processor;   /* x86's name and flags, which -march=native stands for; else "" */
+    struct tool_watch watch; /* of its two steps */
     const char *hash, *folder, *final; /* folder: the one being filled, then renamed to final */
 };
 
@@ -85,15 +86,17 @@ static const char makefile[] =
     "-lz -latomic\n"
     "obj/fast.h obj/slow.h:\n"
     "\tprintf '#include \"Vhd_sim_top__Syms.h\"\\n' > $@\n"
-    "obj/fast.h.gch: obj/fast.h\n\t\"$(CXX)\" $(FLAGS) -O3 -x c++-header -o $@ $<\n"
+    "obj/fast.h.gch: obj/fast.h\n\t\"$(CXX)\" $(FLAGS) $(ARCH) -O3 -x c++-header -o $@ $<\n"
     "obj/slow.h.gch: obj/slow.h\n\t\"$(CXX)\" $(FLAGS) -O0 -x c++-header -o $@ $<\n"
-    "$(FAST): obj/%.o: obj/%.cpp obj/fast.h.gch\n\t\"$(CXX)\" $(FLAGS) -O3 -include obj/fast.h -c "
+    "$(FAST): obj/%.o: obj/%.cpp obj/fast.h.gch\n\t\"$(CXX)\" $(FLAGS) $(ARCH) -O3 -include "
+    "obj/fast.h -c "
     "-o $@ $<\n"
     "$(SLOW): obj/%.o: obj/%.cpp obj/slow.h.gch\n\t\"$(CXX)\" $(FLAGS) -O0 -include obj/slow.h -c "
     "-o $@ $<\n"
     "$(TRACE): obj/%.o: obj/%.cpp\n\t\"$(CXX)\" $(FLAGS) -O1 -c -o $@ $<\n"
     "$(COMMON): obj/%.o:\n\t\"$(CXX)\" $(FLAGS) -O2 -c -o $@ \"$(VM_ROOT)/include/$*.cpp\"\n"
-    "obj/sim_%.o: sim/%.cpp obj/fast.h.gch\n\t\"$(CXX)\" $(FLAGS) -O3 -include obj/fast.h -c -o $@ "
+    "obj/sim_%.o: sim/%.cpp obj/fast.h.gch\n\t\"$(CXX)\" $(FLAGS) $(ARCH) -O3 -include obj/fast.h "
+    "-c -o $@ "
     "$<\n";
 
 /* Verilator's own library: half of a small model's build, the same for every model of one Verilator
@@ -110,6 +113,25 @@ static enum status find_tools(struct build *b, struct diag *d)
                   "VERILATOR_ROOT", &b->verilator, d));
     TRY(tool_find(b->a, cache, cxx != NULL ? cxx : "g++", "g++", NULL, &b->cxx, d));
     return tool_find(b->a, cache, "make", "make", NULL, &b->make, d);
+}
+
+/* A cache may be shared by machines: each builds for its own kind of processor. */
+static const char *processor(struct arena *a)
+{
+    FILE *const f = fopen("/proc/cpuinfo", "r");
+    char *line = NULL;
+    size_t room = 0;
+    struct text t;
+
+    text_init(&t, a);
+    text_add(&t, "");
+    while (f != NULL && getline(&line, &room, f) > 0 && line[0] != '\n') /* of the first core */
+        if (strncmp(line, "model name\t", 11) == 0 || strncmp(line, "flags\t", 6) == 0)
+            text_add(&t, line);
+    free(line);
+    if (f != NULL)
+        (void)fclose(f);
+    return t.data;
 }
 
 static const char *top_of(const struct build *b)
@@ -136,6 +158,7 @@ static void hash_build(struct build *b)
     for (size_t i = 0; b->paths->cpu != NULL && i < sizeof cpu_flags / sizeof cpu_flags[0]; i++)
         hash_string(&h, cpu_flags[i]);
     hash_string(&h, makefile);
+    hash_string(&h, b->processor);
     hash_string(&h, b->paths->checked ? "checked" : "");
     hash_string(&h, with_waves(b) ? "waves" : "");
     hash_string(&h, top_of(b));
@@ -229,6 +252,7 @@ static enum status compile(const struct build *b, struct diag *d)
                                 "-sj2",
                                 "model.so",
                                 arena_printf(b->a, "CXX=%s", b->cxx.path),
+                                b->processor[0] != '\0' ? "ARCH=-march=native" : "ARCH=",
                                 arena_printf(b->a, "VM_ROOT=%s", b->verilator.root),
                                 NULL};
 
@@ -321,7 +345,7 @@ static enum status build_with_lock(struct build *b, const char *object, bool *bu
 enum status sim_build(struct arena *a, const struct sim_paths *paths,
                       const struct hd_config *config, struct sim_model *model, struct diag *d)
 {
-    struct build b = {.a = a, .paths = paths, .config = config};
+    struct build b = {.a = a, .paths = paths, .config = config, .processor = processor(a)};
     bool whole;
 
     *model = (struct sim_model){0};
