@@ -258,7 +258,7 @@ static enum status describe(struct heddle *h, void *arg)
     TRY(check_index(h, w));
     const struct ir_graph *g = h->p.graph;
     const struct ir_tensor *t =
-        g->tensor[w->side == HEDDLE_INPUT ? g->in[w->index] : g->out[w->index]];
+        ir_border(g, w->side == HEDDLE_INPUT ? g->in[w->index] : g->out[w->index]);
     *w->tensor = (struct heddle_tensor){.name = t->name,
                                         .type = ir_type_name(t->type),
                                         .rank = t->rank,

@@ -142,7 +142,7 @@ enum status data_read(const struct run_job *job, bool input, uint32_t index, con
     const struct ir_graph *g = job->p->graph;
     const struct options *o = job->options;
     const struct wanted w = {.job = job,
-                             .tensor = g->tensor[input ? g->in[index] : g->out[index]],
+                             .tensor = ir_border(g, input ? g->in[index] : g->out[index]),
                              .path = path,
                              .what = input ? "input" : "expected output",
                              .index = index,

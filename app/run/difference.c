@@ -11,7 +11,7 @@ enum { SHOWN_OUTPUTS = 8 };
 
 static const struct ir_tensor *output_of(const struct run_job *job, uint32_t i)
 {
-    return job->p->graph->tensor[job->p->graph->out[i]];
+    return ir_border(job->p->graph, job->p->graph->out[i]);
 }
 
 static const uint8_t *inference(const struct run_data *data, uint32_t k)
@@ -111,7 +111,7 @@ enum status difference_options(const struct run_job *job, struct diag *d)
     return FAIL(d, ST_USAGE,
                 "--tolerance counts steps of quantised outputs: this network has none, found "
                 "output 0 of type %s; expected int8, uint8, int16, or float32 from a DEQUANTIZE",
-                g->n_out ? ir_type_name(g->tensor[g->out[0]]->type) : "none");
+                g->n_out ? ir_type_name(ir_border(g, g->out[0])->type) : "none");
 }
 
 /* --- the comparison --- */

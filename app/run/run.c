@@ -23,7 +23,7 @@ static const uint8_t *inference(const struct run_data *data, uint32_t k)
 static void score(struct run_job *job)
 {
     const struct ir_graph *g = job->p->graph;
-    const struct ir_tensor *t = g->tensor[g->out[0]];
+    const struct ir_tensor *t = ir_border(g, g->out[0]);
 
     for (uint32_t k = 0; job->label && k < job->n; k++) {
         const uint8_t *bytes = inference(&job->out[0], k);

@@ -140,7 +140,7 @@ static void add_differences(const struct run_job *job, cJSON *o)
     cJSON *all = cJSON_AddArrayToObject(o, "differences");
     for (uint32_t i = 0; i < g->n_out; i++) {
         const struct run_differ *r = &job->differ[i];
-        const struct ir_tensor *t = g->tensor[g->out[i]];
+        const struct ir_tensor *t = ir_border(g, g->out[i]);
         if (r->n_values == 0)
             continue;
         cJSON *one = cJSON_CreateObject();

@@ -223,3 +223,19 @@ enum status ir_link(struct ir_graph *g, struct diag *d)
     g->n_op = n_placed;
     return ST_OK;
 }
+
+const struct ir_tensor *ir_border(const struct ir_graph *g, uint32_t id)
+{
+    const struct ir_tensor *t = g->tensor[id];
+
+    if (!t->flipped)
+        return t;
+    struct ir_tensor *u8 = arena_memdup(g->arena, t, sizeof *t);
+    int32_t *zero = ARENA_ARRAY(g->arena, int32_t, t->quant.n + 1);
+    for (uint32_t i = 0; i < t->quant.n; i++)
+        zero[i] = t->quant.zero_point[i] + 128;
+    u8->type = IR_U8;
+    u8->quant.zero_point = zero;
+    u8->flipped = false;
+    return u8;
+}

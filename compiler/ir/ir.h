@@ -155,7 +155,9 @@ static inline int32_t ir_zero_point(const struct ir_tensor *t)
 {
     return t && t->quant.n ? t->quant.zero_point[0] : 0;
 }
-/* Type and zero point of an input or output for who gives or takes it. */
+/* An input or output as who gives or takes it sees it: uint8 where it is flipped on the way. */
+const struct ir_tensor *ir_border(const struct ir_graph *g, uint32_t id);
+/* Its type and zero point. */
 static inline enum ir_type ir_border_type(const struct ir_tensor *t)
 {
     return t->flipped ? IR_U8 : t->type;
