@@ -155,9 +155,7 @@ HDK_INLINE HDK_VNNI struct hdk_scale16 hdk_scale16(__m512i m, __m512i shift, int
     const __m512i even = _mm512_maskz_mov_epi32(0x5555, e);
 
     return (struct hdk_scale16){
-        left,
-
-        hdk_scale64(m, even, 0, z_out),
+        left, hdk_scale64(m, even, 0, z_out),
         hdk_scale64(_mm512_srli_epi64(m, 32), _mm512_srli_epi64(e, 32), 0, z_out),
         _mm_set1_epi8((char)low), _mm_set1_epi8((char)high)};
 }

@@ -222,11 +222,11 @@ static void add_io(struct emit_unit *u, struct text *t, const char *what, const 
 {
     text_printf(t, "static const struct hd_io %s[] = {\n", what);
     for (uint32_t i = 0; i < n; i++) {
-        const struct ir_tensor *x = u->graph->tensor[id[i]];
+        const struct ir_tensor *x = ir_border(u->graph, id[i]);
         text_add(t, "    {");
         add_quoted(t, x->name);
         text_printf(t, ", %llu, %u, \"%s\", \"", (unsigned long long)ir_bytes(x), region + i,
-                    ir_type_name(ir_border_type(x)));
+                    ir_type_name(x->type));
         for (uint32_t k = 0; k < x->rank; k++)
             text_printf(t, "%s%d", k ? "x" : "", x->dim[k]);
         text_add(t, "\"},\n");

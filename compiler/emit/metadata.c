@@ -27,7 +27,7 @@ static void add_quantisation(cJSON *o, const struct ir_tensor *t)
         return;
     if (t->quant.n == 1) {
         cJSON_AddNumberToObject(o, "scale", (double)t->quant.scale[0]);
-        cJSON_AddNumberToObject(o, "zero_point", ir_border_zero_point(t));
+        cJSON_AddNumberToObject(o, "zero_point", ir_zero_point(t));
         return;
     }
     cJSON *scale = cJSON_AddArrayToObject(o, "scale"),
@@ -44,7 +44,7 @@ static cJSON *tensor(struct arena *a, const struct ir_tensor *t)
     cJSON *o = cJSON_CreateObject();
 
     add_name(a, o, "name", t->name);
-    cJSON_AddStringToObject(o, "type", ir_type_name(ir_border_type(t)));
+    cJSON_AddStringToObject(o, "type", ir_type_name(t->type));
     cJSON *shape = cJSON_AddArrayToObject(o, "shape");
     for (uint32_t i = 0; i < t->rank; i++)
         cJSON_AddItemToArray(shape, cJSON_CreateNumber(t->dim[i]));
@@ -60,7 +60,7 @@ static void add_tensors(const struct emit_unit *u, cJSON *o, const char *key, co
     for (uint32_t i = 0; i < n; i++) {
         if (id[i] == IR_NONE)
             continue;
-        cJSON *t = tensor(u->arena, u->graph->tensor[id[i]]);
+        cJSON *t = tensor(u->arena, ir_border(u->graph, id[i]));
         cJSON_AddNumberToObject(t, "bytes", (double)ir_bytes(u->graph->tensor[id[i]]));
         cJSON_AddItemToArray(list, t);
     }

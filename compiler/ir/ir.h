@@ -157,15 +157,6 @@ static inline int32_t ir_zero_point(const struct ir_tensor *t)
 }
 /* An input or output as who gives or takes it sees it: uint8 where it is flipped on the way. */
 const struct ir_tensor *ir_border(const struct ir_graph *g, uint32_t id);
-/* Its type and zero point. */
-static inline enum ir_type ir_border_type(const struct ir_tensor *t)
-{
-    return t->flipped ? IR_U8 : t->type;
-}
-static inline int32_t ir_border_zero_point(const struct ir_tensor *t)
-{
-    return ir_zero_point(t) + (t->flipped ? 128 : 0);
-}
 /* The last of the operators of one call: the one in whose place the call stands; any other
  * operator is its own. */
 bool ir_ends_call(const struct ir_graph *g, uint32_t position);
