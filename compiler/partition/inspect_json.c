@@ -18,12 +18,16 @@ static cJSON *candidate_json(const struct partition *p, uint32_t at, uint32_t k)
 {
     const struct partition_candidate *c = &p->candidate[at * p->targets->n + k];
     struct partition_at there = partition_at(p, p->graph->op[at]->row, k);
+    const struct ir_op *last = c->group ? c->group->op[c->group->n - 1] : NULL;
+    const bool inside = last && last != p->graph->op[at];
     cJSON *o = cJSON_CreateObject();
 
     cJSON_AddStringToObject(o, "target", p->targets->target[k]->name);
     cJSON_AddBoolToObject(o, "chosen", there.chosen);
     add_text(o, "why_not", c->why);
-    if (c->why && !there.chosen)
+    add_text(o, "composite", last ? c->group->name : NULL);
+    add_text(o, "fused_with", inside ? p->graph->row[last->row].name : NULL);
+    if (inside || (c->why && !there.chosen))
         cJSON_AddNullToObject(o, "estimated_cycles");
     else
         cJSON_AddNumberToObject(o, "estimated_cycles", there.cycles);

@@ -34,6 +34,12 @@ grep -q "^verdict: \(match\|within\)" stdout || fail "$(cat stdout)"
 for row in 00_mean 05_scale 09_end 10_dense 11_softmax; do
     grep -q "^$row .* fused " stdout || fail "composites.ir: $(grep "^$row" stdout)"
 done
+"$heddle" inspect "$network" --target=fused --format=json >inspect.json
+"$HEDDLE_BUILD/schema_check" "$HEDDLE_HOME/docs/inspect.v1.schema.json" inspect.json >why || fail "$(cat why)"
+for row in '10_dense.*"composite":"dense_softmax","fused_with":"11_softmax","estimated_cycles":null' \
+    '11_softmax.*"composite":"dense_softmax","fused_with":null,"estimated_cycles":[0-9]'; do
+    grep -q "\"name\":\"$row" inspect.json || fail "$row: $(grep "${row%%.*}" inspect.json)"
+done
 [ "$(grep -c 'MODEL_TRY(fused_' out/emitted/model.c)" = 2 ] || fail "calls: $(grep 'MODEL_TRY(fused_' out/emitted/model.c)"
 "$heddle" compile "$network" --target=fused -o net.tar 2>stderr || fail "compile: $(cat stderr)"
 tar xf net.tar metadata.json
