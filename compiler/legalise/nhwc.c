@@ -8,6 +8,7 @@
  * out: the same bytes, TRANSPOSEs mostly at the graph's border. */
 #include <string.h>
 
+#include "compiler/ir/rules.h"
 #include "legalise.h"
 #include "new_ops.h"
 #include "turned_const.h"
@@ -105,6 +106,18 @@ static const struct ir_tensor *with_ones(const struct ir_graph *g, uint32_t id)
     return x->rank > t->rank ? x : NULL;
 }
 
+/* Rows of numbers, one row a dimension, for `added` leading dimensions more: rows of `fill`. */
+static uint32_t wide_rows(struct ir_graph *g, const struct ir_tensor *t, uint32_t added,
+                          int32_t fill)
+{
+    const uint32_t n = (uint32_t)(ir_elements(t) / (uint64_t)t->dim[0]);
+    int32_t value[2 * IR_MAX_RANK], dim[2] = {t->dim[0] + (int32_t)added, (int32_t)n};
+
+    for (uint32_t i = 0; i < (uint32_t)dim[0] * n; i++)
+        value[i] = i < added * n ? fill : ir_const_i32(t, i - added * n);
+    return lgl_new_constant(g, t->name, IR_I32, t->rank, dim, value)->id;
+}
+
 /* Operands of `op` get back the leading ones that they lost, and so does its result. */
 static void keep_ones(struct ir_graph *g, struct ir_op *op)
 {
@@ -116,13 +129,23 @@ static void keep_ones(struct ir_graph *g, struct ir_op *op)
     for (uint32_t i = 0; i < n_data(op); i++) {
         const struct ir_tensor *x = with_ones(g, op->in[i]);
 
-        if (!x)
-            continue;
-        op->in[i] = x->id;
-        rank = x->rank > rank ? x->rank : rank;
+        if (op->opcode == IR_OP_CONCATENATION && (!x || (rank != 0 && x->rank != rank)))
+            return; /* its operands have one rank */
+        rank = x && x->rank > rank ? x->rank : rank;
+    }
+    for (uint32_t i = 0; i < n_data(op); i++) {
+        const struct ir_tensor *x = with_ones(g, op->in[i]);
+
+        op->in[i] = x ? x->id : op->in[i];
     }
     if (rank <= y->rank)
         return;
+    if (op->opcode == IR_OP_CONCATENATION)
+        op->attr[IR_AXIS] += (int32_t)(rank - y->rank);
+    if (op->opcode == IR_OP_PAD || op->opcode == IR_OP_SLICE)
+        op->in[1] = wide_rows(g, ir_in(g, op, 1), rank - y->rank, 0);
+    if (op->opcode == IR_OP_SLICE && op->n_in > 2 && op->in[2] != IR_NONE)
+        op->in[2] = wide_rows(g, ir_in(g, op, 2), rank - y->rank, 1); /* its steps */
     for (uint32_t i = 0; i < rank; i++)
         dim[i] = ir_dim_back(y, rank - 1 - i);
     wide = ir_tensor_new(g, y->name, y->type, rank, dim);
