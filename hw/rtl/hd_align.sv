@@ -48,6 +48,7 @@ module hd_align #(
   logic [Ring-1:0]             window;              // places that in_data_i takes
   logic [RingBits-OutBits-1:0] low_row, high_row;
   logic [OutBytes*8-1:0]       low, high, word;
+  logic [OutBytes-1:0]         lanes;               // that are shown
 
   assign out_valid_o = fill_q >= FillBits'(out_bytes_i);
   assign in_ready_o  = room_q;
@@ -78,10 +79,10 @@ module hd_align #(
     .out_o(word)
   );
 
+  assign lanes = ~({OutBytes{1'b1}} << out_bytes_i) << out_lo_i;
+
   for (genvar l = 0; l < OutBytes; l++) begin : gen_lane
-    logic taken;
-    assign taken = (OutBits + 1)'(l) - out_lo_i < out_bytes_i;
-    assign out_data_o[l*8 +: 8] = taken ? word[l*8 +: 8] : 8'd0;
+    assign out_data_o[l*8 +: 8] = lanes[l] ? word[l*8 +: 8] : 8'd0;
   end
 
   // Whether bytes come or go is known last, so it only selects.

@@ -23,6 +23,7 @@ module hd_dma #(
   output logic                                 write_quiet_o,
   output logic                                 active_o,
   // commands
+  input  wire logic [2:0]                      cmd_soon_i,      // hd_issue
   input  wire logic [2:0]                      cmd_valid_i,
   output logic      [2:0]                      cmd_ready_o,
   input  wire logic [CmdDmaReadBits-1:0]       load_cmd_i,
@@ -98,7 +99,7 @@ module hd_dma #(
   /* verilator lint_off UNUSEDSIGNAL */  // as in hd_dma_read; addresses of the scratchpad are short
   hd_cmd_dma_read_t weight_cmd;
   /* verilator lint_on UNUSEDSIGNAL */
-  logic                  from_spad, bus_ready, bus_done, bus_taken, bus_valid;
+  logic                  from_spad_q, bus_ready, bus_done, bus_taken, bus_valid;
   logic                  spad_ready, spad_done, spad_active, spad_valid;
   logic                  spad_req, store_req, store_ready;
   logic [2:0]            bus_kind;
@@ -109,7 +110,7 @@ module hd_dma #(
   logic [31:0]           bus_cmd, spad_cmd;
   logic [SpadWord-1:0]   spad_word, store_word;
 
-  assign active_o = active != '0 || spad_active;
+  assign active_o = cmd_soon_i != '0 || active != '0 || spad_active;
 
   hd_dma_read #(
     .IsLoad  (1),
@@ -163,7 +164,7 @@ module hd_dma #(
     .clk_i,
     .active_o      (active[1]),
     .rst_ni,
-    .cmd_valid_i   (cmd_valid_i[1] && !from_spad && !spad_active),
+    .cmd_valid_i   (cmd_valid_i[1] && !from_spad_q && !spad_active),
     .cmd_ready_o   (bus_ready),
     .cmd_i         (weight_cmd_i),
     .cmd_index_i   (cmd_index_i[1*32 +: 32]),
@@ -198,7 +199,7 @@ module hd_dma #(
   hd_weight_spad u_weight_spad (
     .clk_i,
     .rst_ni,
-    .cmd_valid_i(cmd_valid_i[1] && from_spad && bus_count_q == '0),
+    .cmd_valid_i(cmd_valid_i[1] && from_spad_q && bus_count_q == '0),
     .cmd_ready_o(spad_ready),
     .transpose_i(weight_cmd.transpose),
     .src_i      (weight_cmd.offset[SpadByte-1:0]),
@@ -221,14 +222,14 @@ module hd_dma #(
 
   // A command waits until those before it from the other source are done. A malformed one goes to
   // hd_dma_read, which refuses it.
-  assign weight_cmd = weight_cmd_i;
-  assign from_spad  = weight_cmd.spad && weight_cmd.space == SpaceWeights && weight_cmd.runs != '0
-                      && weight_cmd.run_bytes != '0;
-  assign cmd_ready_o[1] = from_spad ? spad_ready && bus_count_q == '0 : bus_ready && !spad_active;
+  assign weight_cmd     = weight_cmd_i;
+  assign cmd_ready_o[1] = from_spad_q ? spad_ready && bus_count_q == '0 : bus_ready && !spad_active;
   assign done_o[1]      = bus_done || spad_done;
-  assign bus_taken      = cmd_valid_i[1] && cmd_ready_o[1] && !from_spad;
+  assign bus_taken      = cmd_valid_i[1] && cmd_ready_o[1] && !from_spad_q;
 
   always_ff @(posedge clk_i) begin
+    from_spad_q <= weight_cmd.spad && weight_cmd.space == SpaceWeights && weight_cmd.runs != '0
+                 && weight_cmd.run_bytes != '0;
     if (!rst_ni) bus_count_q <= '0;
     else if (bus_taken && !bus_done) bus_count_q <= bus_count_q + 1'b1;
     else if (bus_done && !bus_taken) bus_count_q <= bus_count_q - 1'b1;

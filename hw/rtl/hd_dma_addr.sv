@@ -31,7 +31,7 @@ module hd_dma_addr #(
 ) (
   input  wire logic                  clk_i,
   input  wire logic                  rst_ni,
-  // command, in bytes and words
+  // command, in bytes and words; it stands a cycle before cmd_valid_i (hd_issue)
   input  wire logic                  cmd_valid_i,
   output logic                       cmd_ready_o,
   input  wire logic [31:0]           index_i,
@@ -45,7 +45,7 @@ module hd_dma_addr #(
   input  wire logic [31:0]           row_bytes_i,
   input  wire logic [WordBits-1:0]   row_pitch_i,   // words
   input  wire logic [RowTagBits-1:0] row_tag_i,
-  // the command's region: base, first address beyond it
+  // the command's region, a cycle after the command: base, first address beyond it
   input  wire logic [AddrBits-1:0]   region_base_i,
   input  wire logic [AddrBits:0]     region_limit_i,
   input  wire logic                  region_right_i,  // it may be done
@@ -89,16 +89,18 @@ module hd_dma_addr #(
   localparam int RunBits  = BusBits + 32 + 16 + BusBits + 32;
   localparam int RowBits  = ByteBits + 32 + 16 + ByteBits + RowTagBits;
 
-  logic               bad, accept;
+  logic               bad_q, accept;
   logic               bursts_ready, runs_ready, rows_ready, check_ready;
   logic [BusBits-1:0] first;
 
   assign first       = {1'b0, region_base_i} + BusBits'(offset_i);
-  assign bad         = bad_i || runs_i == '0 || rows_i == '0 || run_bytes_i == '0
-                       || row_bytes_i == '0;
-  assign cmd_ready_o = bursts_ready && runs_ready && rows_ready && check_ready && !bad
+  assign cmd_ready_o = bursts_ready && runs_ready && rows_ready && check_ready && !bad_q
                        && region_right_i && !fault_o;
   assign accept      = cmd_valid_i && cmd_ready_o;
+
+  always_ff @(posedge clk_i) begin
+    bad_q <= bad_i || runs_i == '0 || rows_i == '0 || run_bytes_i == '0 || row_bytes_i == '0;
+  end
 
   logic        check_bad;
   logic [31:0] check_cmd;
@@ -255,7 +257,7 @@ module hd_dma_addr #(
         code_q       <= FaultRegionLimit;
         fault_cmd_q  <= burst_cmd_o;
         fault_addr_q <= limit_addr;
-      end else if (check_bad || (cmd_valid_i && bad)) begin
+      end else if (check_bad || (cmd_valid_i && bad_q)) begin
         fault_q      <= 1'b1;
         code_q       <= FaultBadField;
         fault_cmd_q  <= check_bad ? check_cmd : index_i;

@@ -30,7 +30,7 @@ module hd_dma_read #(
   output logic                           done_o,
   output logic      [2:0]                kind_o,
   output logic                           active_o,
-  // region registers: base, limit and right of region_o in the same cycle
+  // region registers: base, limit and right of region_o, a cycle later
   output logic      [3:0]                region_o,
   input  wire logic [AddrBits-1:0]       region_base_i,
   input  wire logic [AddrBits:0]         region_limit_i,

@@ -1,6 +1,6 @@
 // hd_regions - the region registers: bases, sizes, rights, and their look-up by the units.
 //   Look-up p (LOAD, WEIGHT, STORE, FETCH): base_o, limit_o and right_o of region index_i[p] in the
-//   same cycle. limit_o is the first address beyond the region: base + size, at most 2^AddrBits; 0
+//   next cycle. limit_o is the first address beyond the region: base + size, at most 2^AddrBits; 0
 //   if the base is beyond the bus, so every burst faults. right_o: STORE may write it, the others
 //   may read it.
 //   Bus: write_i with word, data and mask of bits (whole bytes); read_data_o of read_word_i, same
@@ -106,10 +106,12 @@ module hd_regions #(
     assign index = index_i[p*4 +: 4];
     assign base  = {hi_q[index], lo_q[index]};
     assign limit = {1'b0, base[AddrBits-1:0]} + (AddrBits + 1)'(size_q[index]);
-    assign right_o[p] = rights_q[5'(Right) + {1'b0, index}];
-    assign base_o[p*AddrBits +: AddrBits] = base[AddrBits-1:0];
-    assign limit_o[p*(AddrBits+1) +: AddrBits+1] =
-      base[63:AddrBits] != '0 ? '0 : limit[AddrBits] ? {1'b1, {AddrBits{1'b0}}} : limit;
+    always_ff @(posedge clk_i) begin
+      right_o[p] <= rights_q[5'(Right) + {1'b0, index}];
+      base_o[p*AddrBits +: AddrBits] <= base[AddrBits-1:0];
+      limit_o[p*(AddrBits+1) +: AddrBits+1] <=
+        base[63:AddrBits] != '0 ? '0 : limit[AddrBits] ? {1'b1, {AddrBits{1'b0}}} : limit;
+    end
   end
 
 endmodule
