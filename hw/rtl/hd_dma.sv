@@ -104,6 +104,7 @@ module hd_dma #(
   logic                  spad_req, store_req, store_ready;
   logic [2:0]            bus_kind;
   logic [3:0]            bus_count_q;  // commands that hd_dma_read has
+  logic                  bus_none_q;   // it has none
   logic [SpaceBits-1:0]  bus_space;
   logic [WeightBits-1:0] bus_word, spad_weight;
   logic [WordBits-1:0]   bus_data, spad_data;
@@ -199,7 +200,7 @@ module hd_dma #(
   hd_weight_spad u_weight_spad (
     .clk_i,
     .rst_ni,
-    .cmd_valid_i(cmd_valid_i[1] && from_spad_q && bus_count_q == '0),
+    .cmd_valid_i(cmd_valid_i[1] && from_spad_q && bus_none_q),
     .cmd_ready_o(spad_ready),
     .transpose_i(weight_cmd.transpose),
     .src_i      (weight_cmd.offset[SpadByte-1:0]),
@@ -223,16 +224,23 @@ module hd_dma #(
   // A command waits until those before it from the other source are done. A malformed one goes to
   // hd_dma_read, which refuses it.
   assign weight_cmd     = weight_cmd_i;
-  assign cmd_ready_o[1] = from_spad_q ? spad_ready && bus_count_q == '0 : bus_ready && !spad_active;
+  assign cmd_ready_o[1] = from_spad_q ? spad_ready && bus_none_q : bus_ready && !spad_active;
   assign done_o[1]      = bus_done || spad_done;
   assign bus_taken      = cmd_valid_i[1] && cmd_ready_o[1] && !from_spad_q;
 
   always_ff @(posedge clk_i) begin
     from_spad_q <= weight_cmd.spad && weight_cmd.space == SpaceWeights && weight_cmd.runs != '0
                  && weight_cmd.run_bytes != '0;
-    if (!rst_ni) bus_count_q <= '0;
-    else if (bus_taken && !bus_done) bus_count_q <= bus_count_q + 1'b1;
-    else if (bus_done && !bus_taken) bus_count_q <= bus_count_q - 1'b1;
+    if (!rst_ni) begin
+      bus_count_q <= '0;
+      bus_none_q  <= 1'b1;
+    end else if (bus_taken && !bus_done) begin
+      bus_count_q <= bus_count_q + 1'b1;
+      bus_none_q  <= 1'b0;
+    end else if (bus_done && !bus_taken) begin
+      bus_count_q <= bus_count_q - 1'b1;
+      bus_none_q  <= bus_count_q == 4'd1;
+    end
   end
 
   always_comb begin

@@ -129,6 +129,7 @@ module hd_dma_addr #(
   ) u_bursts (
     .clk_i,
     .rst_ni,
+    .offer_i      (cmd_valid_i),
     .valid_i      (accept),
     .ready_o      (bursts_ready),
     .addr_i       (first),
@@ -194,6 +195,7 @@ module hd_dma_addr #(
   hd_dma_walk #(.Bytes(AxiBytes), .AddrBits(BusBits), .TagBits(32)) u_beats (
     .clk_i,
     .rst_ni,
+    .offer_i(runs_valid_o),
     .valid_i(runs_valid_o),
     .ready_o(runs_take),
     .addr_i (run_addr),
@@ -215,6 +217,7 @@ module hd_dma_addr #(
   hd_dma_walk #(.Bytes(N), .AddrBits(ByteBits), .TagBits(RowTagBits)) u_words (
     .clk_i,
     .rst_ni,
+    .offer_i(rows_valid_o),
     .valid_i(rows_valid_o),
     .ready_o(rows_take),
     .addr_i (row_addr),
@@ -246,27 +249,27 @@ module hd_dma_addr #(
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       fault_q <= 1'b0;
-    end else if (!fault_q) begin
-      if (error_i) begin
-        fault_q      <= 1'b1;
-        code_q       <= BusFault;
-        fault_cmd_q  <= error_cmd_i;
-        fault_addr_q <= error_addr_i;
-      end else if (limit_fault) begin
-        fault_q      <= 1'b1;
+    end else if (error_i || limit_fault || check_bad
+                 || (cmd_valid_i && (bad_q || !region_right_i))) begin
+      fault_q <= 1'b1;
+    end
+  end
+
+  // What the fault is, if it is one in this cycle.
+  always_ff @(posedge clk_i) begin
+    if (!fault_q) begin
+      code_q       <= check_bad || bad_q ? FaultBadField : FaultRegionRight;
+      fault_cmd_q  <= check_bad ? check_cmd : index_i;
+      fault_addr_q <= check_bad || bad_q ? '0 : first;
+      if (limit_fault) begin
         code_q       <= FaultRegionLimit;
         fault_cmd_q  <= burst_cmd_o;
         fault_addr_q <= limit_addr;
-      end else if (check_bad || (cmd_valid_i && bad_q)) begin
-        fault_q      <= 1'b1;
-        code_q       <= FaultBadField;
-        fault_cmd_q  <= check_bad ? check_cmd : index_i;
-        fault_addr_q <= '0;
-      end else if (cmd_valid_i && !region_right_i) begin
-        fault_q      <= 1'b1;
-        code_q       <= FaultRegionRight;
-        fault_cmd_q  <= index_i;
-        fault_addr_q <= first;
+      end
+      if (error_i) begin
+        code_q       <= BusFault;
+        fault_cmd_q  <= error_cmd_i;
+        fault_addr_q <= error_addr_i;
       end
     end
   end

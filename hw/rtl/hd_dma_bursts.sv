@@ -17,6 +17,7 @@ module hd_dma_bursts #(
 ) (
   input  wire logic                clk_i,
   input  wire logic                rst_ni,
+  input  wire logic                offer_i,  // hd_dma_walk
   input  wire logic                valid_i,
   output logic                     ready_o,
   input  wire logic [AddrBits:0]   addr_i,   // of the first run
@@ -41,6 +42,9 @@ module hd_dma_bursts #(
   logic                step_valid, step_ready, step_last, beyond, take;
   logic [AddrBits:0]        line_addr, limit;
   logic [AddrBits:LineBits] line;
+  /* verilator lint_off UNUSEDSIGNAL */  // its sign
+  logic [AddrBits+1:0] room;
+  /* verilator lint_on UNUSEDSIGNAL */
   logic [LineBits:0]   lo;
   logic [LineBits-1:0] top;
   logic [TagBits-1:0]  tag;
@@ -59,6 +63,7 @@ module hd_dma_bursts #(
   ) u_walk (
     .clk_i,
     .rst_ni,
+    .offer_i,
     .valid_i(valid_i && ready_o),
     .ready_o(unused_ready),
     .addr_i,
@@ -78,7 +83,8 @@ module hd_dma_bursts #(
   );
 
   assign line       = line_addr[AddrBits:LineBits];
-  assign beyond     = {line, top} >= limit;
+  assign room       = {1'b0, limit} + {1'b1, ~line, ~top};  // limit - {line, top} - 1
+  assign beyond     = room[AddrBits+1];
   assign ready_o    = !step_valid;
   assign step_ready = (!valid_q || burst_ready_i) && !beyond && !fault_q;
   assign take       = step_valid && step_ready;

@@ -1,13 +1,15 @@
 // hd_fifo - first in, first out; the oldest entry stands in a register.
 //   An entry pushed (valid_i & ready_o) in cycle t is at data_o in t+1 at the earliest. Throughput
 //   1 a cycle.
-//   valid_o and ready_o are registers. data_o keeps the last entry after it was popped.
+//   valid_o and ready_o are registers. With Keep, data_o keeps the last entry after
+//   it was popped; else it is undefined while valid_o is low.
 // Depth is a power of two, at least 2. Reset: empty, data undefined. Bench: tests/hw/frame_tb.cpp
 `default_nettype none
 
 module hd_fifo #(
   parameter int Width = 32,
-  parameter int Depth = 4
+  parameter int Depth = 4,
+  parameter int Keep  = 0
 ) (
   input  wire logic             clk_i,
   input  wire logic             rst_ni,
@@ -55,11 +57,9 @@ module hd_fifo #(
   end
 
   always_ff @(posedge clk_i) begin
-    if (push) begin
-      if (!valid_q || (pop && !behind_q)) head_q <= data_i;
-      else mem[write_q] <= data_i;
-    end
-    if (pop && behind_q) head_q <= mem[read_q];
+    if (push && valid_q && (behind_q || !pop)) mem[write_q] <= data_i;
+    if (Keep != 0 ? pop && behind_q || push && !behind_q && (!valid_q || pop) : !valid_q || pop)
+      head_q <= behind_q ? mem[read_q] : data_i;
   end
 
 `ifdef HD_ASSERT

@@ -100,7 +100,7 @@ module hd_issue #(
     else held_q <= cmd_soon_o;
   end
 
-  hd_fifo #(.Width(48), .Depth(InFlight)) u_flight (
+  hd_fifo #(.Width(48), .Depth(InFlight), .Keep(1)) u_flight (
     .clk_i,
     .rst_ni,
     .valid_i(head_take),
