@@ -23,7 +23,7 @@ module hd_fetch #(
 ) (
   input  wire logic                  clk_i,
   input  wire logic                  rst_ni,
-  input  wire logic                  clear_i,  // index_o is 0
+  input  wire logic                  clear_i,  // index_o is 0, as with start_i
   input  wire logic                  start_i,
   input  wire logic                  stop_i,
   input  wire logic [31:0]           stream_offset_i,
@@ -270,7 +270,7 @@ module hd_fetch #(
   end
 
   always_ff @(posedge clk_i) begin
-    if (clear_i) begin
+    if (clear_i || start_i) begin
       index_q <= '0;
       layer_q <= '0;
     end else begin

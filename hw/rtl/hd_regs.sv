@@ -2,8 +2,9 @@
 // counters.
 //   StRun from the doorbell to end_i; StFault from the first fault until bus and units are quiet;
 //   StReset from a soft reset until the bus is quiet; StClear, one cycle: unit_rst_no is low,
-//   registers wait. start_o is the doorbell's own cycle, clear_o clears counts (doorbell, soft
-//   reset, reset), stop_o: no new bursts or commands.
+//   registers wait. start_o is the cycle after the doorbell's, the last one before StRun; clear_o
+//   clears counts in the next one, or in StClear (doorbell, soft reset, reset: a command that ends
+//   in StClear does not count); stop_o: no new bursts or commands.
 //   cycles = cycles in StRun and StFault = sum of the counters of each unit; the interrupt rises in
 //   the cycle after.
 //   Counters: hd_counters.
@@ -75,13 +76,14 @@ module hd_regs #(
   logic [RegBits-1:0] write_reg, read_reg;
   logic               write, read, reset_command;
   logic [31:0]        write_data, write_mask, write_bits, read_data, control;
-  logic               regions_ready;
+  logic               regions_ready, bus_active;
 
   hd_axil #(
     .AddrBits(12),
     .WordBits(RegBits)
   ) u_axil (
     .clk_i,
+    .active_o    (bus_active),
     .rst_ni,
     .s_axil_awvalid,
     .s_axil_awready,
@@ -130,21 +132,22 @@ module hd_regs #(
   end
 
   logic run, ended, fault_ended, reset_ended;
-  logic reset_ended_q;  // a command that ends in StClear does not count
-  logic done_q, error_q, irq_done_q, irq_error_q, enable_done_q, enable_error_q, reset_q;
+  logic stop_q, unit_rst_q, clear_q;
+  logic done_q, error_q, irq_done_q, irq_error_q, enable_done_q, enable_error_q;
 
   assign run         = state_q == StRun || state_q == StFault;
   assign ended       = run && state_d == StClear;
   assign fault_ended = ended && state_q == StFault;
   assign reset_ended = state_q == StReset && state_d == StClear;
-  assign stop_o      = state_q == StFault || state_q == StReset || state_q == StClear;
-  assign unit_rst_no = state_q != StClear && reset_q;
-  assign clear_o     = start_o || reset_ended || reset_ended_q || !reset_q;
+  assign stop_o      = stop_q;
+  assign unit_rst_no = unit_rst_q;
+  assign clear_o     = clear_q;
   assign irq_o       = (irq_done_q && enable_done_q) || (irq_error_q && enable_error_q);
 
   always_ff @(posedge clk_i) begin
-    reset_q       <= rst_ni;
-    reset_ended_q <= reset_ended;
+    stop_q     <= rst_ni && (state_d == StFault || state_d == StReset || state_d == StClear);
+    unit_rst_q <= rst_ni && state_d != StClear;
+    clear_q    <= !rst_ni || start_o || reset_ended;
     if (!rst_ni) begin
       state_q        <= StIdle;
       done_q         <= 1'b0;
@@ -180,9 +183,7 @@ module hd_regs #(
     end
   end
 
-  assign active_o    = state_d != state_q || stop_o || clear_o || !regions_ready
-                       || s_axil_awvalid || s_axil_wvalid || s_axil_bvalid
-                       || s_axil_arvalid || s_axil_rvalid;
+  assign active_o    = state_d != state_q || stop_o || clear_o || !regions_ready || bus_active;
 
   // The first fault of the submission.
   logic [1:0]           fault_from;
