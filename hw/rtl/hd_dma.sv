@@ -100,7 +100,7 @@ module hd_dma #(
   hd_cmd_dma_read_t weight_cmd;
   /* verilator lint_on UNUSEDSIGNAL */
   logic                  from_spad_q, bus_ready, bus_done, bus_taken, bus_valid;
-  logic                  spad_ready, spad_done, spad_active, spad_valid;
+  logic                  spad_ready, spad_done, spad_active, spad_waited, spad_valid;
   logic                  spad_req, store_req, store_ready;
   logic [2:0]            bus_kind;
   logic [3:0]            bus_count_q;  // commands that hd_dma_read has
@@ -211,6 +211,7 @@ module hd_dma #(
     .index_i    (cmd_index_i[1*32 +: 32]),
     .done_o     (spad_done),
     .active_o   (spad_active),
+    .waited_o   (spad_waited),
     .sr_req_o   (spad_req),
     .sr_ready_i,
     .sr_word_o  (spad_word),
@@ -249,8 +250,7 @@ module hd_dma #(
     if (spad_active) begin
       {ww_valid_o, ww_space_o, ww_word_o} = {spad_valid, SpaceWeights, spad_weight};
       {ww_data_o, ww_cmd_o} = {spad_data, spad_cmd};
-      kind_o[1*3 +: 3] = spad_req && !sr_ready_i ? 3'(CounterWeightWaitPort)
-                                                 : 3'(CounterWeightBusy);
+      kind_o[1*3 +: 3] = spad_waited ? 3'(CounterWeightWaitPort) : 3'(CounterWeightBusy);
     end
   end
 

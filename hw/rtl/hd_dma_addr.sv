@@ -121,6 +121,7 @@ module hd_dma_addr #(
 
   logic              limit_fault;
   logic [AddrBits:0] limit_addr;
+  logic [31:0]       limit_cmd;
 
   hd_dma_bursts #(
     .AxiBytes(AxiBytes),
@@ -145,7 +146,8 @@ module hd_dma_addr #(
     .burst_last_o,
     .burst_tag_o  (burst_cmd_o),
     .fault_o      (limit_fault),
-    .fault_addr_o (limit_addr)
+    .fault_addr_o (limit_addr),
+    .fault_tag_o  (limit_cmd)
   );
 
   // Commands on their way to the data, runs and rows each for itself.
@@ -263,7 +265,7 @@ module hd_dma_addr #(
       fault_addr_q <= check_bad || bad_q ? '0 : first;
       if (limit_fault) begin
         code_q       <= FaultRegionLimit;
-        fault_cmd_q  <= burst_cmd_o;
+        fault_cmd_q  <= limit_cmd;
         fault_addr_q <= limit_addr;
       end
       if (error_i) begin

@@ -53,7 +53,7 @@ module hd_fetch_chunks #(
   logic                  enough_q, first_q;  // for a burst, for req_first_o: a cycle ago
   logic                  beat_take, beat_used, room;
   logic [AxiBytes*8-1:0] beat_data;
-  logic                  burst_last, burst_tag, limit_fault;
+  logic                  burst_last, burst_tag, limit_fault, limit_tag;
   logic [AddrBits:0]     limit_addr;
 
   hd_dma_bursts #(
@@ -79,7 +79,8 @@ module hd_fetch_chunks #(
     .burst_last_o (burst_last),
     .burst_tag_o  (burst_tag),
     .fault_o      (limit_fault),
-    .fault_addr_o (limit_addr)
+    .fault_addr_o (limit_addr),
+    .fault_tag_o  (limit_tag)
   );
 
   assign req_valid_o = burst_valid && open_i && enough_q;
@@ -138,7 +139,7 @@ module hd_fetch_chunks #(
   end
 
   logic unused;  // the whole stream was checked against the limit at the start
-  assign unused = ^{room, bursts_ready, burst_last, burst_tag, limit_fault, limit_addr};
+  assign unused = ^{room, bursts_ready, burst_last, burst_tag, limit_fault, limit_addr, limit_tag};
 
 `ifdef HD_ASSERT
   a_room: assert property (@(posedge clk_i) disable iff (!rst_ni) r_valid_i |-> room);
