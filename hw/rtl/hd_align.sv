@@ -59,7 +59,7 @@ module hd_align #(
   assign window = Ring'({2{Ring'({InBytes{1'b1}})}} >> (RingBits'(0) - in_q));
 
   hd_funnel #(.N(InBytes)) u_in (
-    .en_i (in_valid_i),
+    .en_i (1'b1),
     .in_i ({2{in_data_i}}),
     .at_i (back),
     .out_o(placed)

@@ -1,12 +1,13 @@
 // hd_axil - the AXI4-Lite side of the registers: one write and one read at a time.
 //   write_o: word write_word_o takes write_data_o where write_mask_o, in the cycle after the later
-//   of address and data was accepted. read_o: read_data_i of word read_word_o is taken in this
-//   cycle, the one after the address was accepted. Both come from registers.
+//   of address and data was accepted. read_word_o: the word that is read, from the cycle
+//   after its address was accepted on; read_data_i is taken in the cycle after that. Both come from
+//   registers.
 //   Addresses beyond Words words answer too, without write_o, and read 0. Every answer is
 //   OKAY. hold_i: no write is accepted.
 //   active_o: see hd_clocks.
-// Latency: write 1 to write_o, 2 to BVALID; read 2. Throughput one access in three cycles. Reset:
-// nothing under way. Bench: tests/hw/frame_tb.cpp
+// Latency: write 1 to write_o, 2 to BVALID; read 3. Throughput a write in three, a read in
+// four cycles. Reset: nothing under way. Bench: tests/hw/frame_tb.cpp
 `default_nettype none
 
 module hd_axil #(
@@ -39,7 +40,6 @@ module hd_axil #(
   output logic      [WordBits-1:0] write_word_o,
   output logic      [31:0]         write_data_o,
   output logic      [31:0]         write_mask_o,
-  output logic                     read_o,
   output logic      [WordBits-1:0] read_word_o,
   input  wire logic [31:0]         read_data_i
 );
@@ -84,33 +84,33 @@ module hd_axil #(
     end
   end
 
-  logic                ar_held_q, r_valid_q;
+  logic [1:0]          reading_q;  // cycles since the address was accepted, one-hot
+  logic                r_valid_q;
   logic [AddrBits-1:0] ar_q;
   logic [31:0]         r_q;
 
-  assign s_axil_arready = !ar_held_q && !r_valid_q;
+  assign s_axil_arready = reading_q == '0 && !r_valid_q;
   assign s_axil_rvalid  = r_valid_q;
   assign s_axil_rdata   = r_q;
   assign s_axil_rresp   = 2'b00;
-  assign read_o         = ar_held_q && ar_q[AddrBits-1:WordBits+2] == '0;
   assign read_word_o    = ar_q[WordBits+1:2];
   assign active_o       = s_axil_awvalid || s_axil_wvalid || b_valid_q || (aw_held_q && w_held_q)
-                          || s_axil_arvalid || ar_held_q || r_valid_q;
+                          || s_axil_arvalid || reading_q != '0 || r_valid_q;
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
-      ar_held_q <= 1'b0;
+      reading_q <= '0;
       r_valid_q <= 1'b0;
     end else begin
-      ar_held_q <= s_axil_arvalid && s_axil_arready;
-      if (ar_held_q) r_valid_q <= 1'b1;
+      reading_q <= {reading_q[0], s_axil_arvalid && s_axil_arready};
+      if (reading_q[1]) r_valid_q <= 1'b1;
       else if (s_axil_rready) r_valid_q <= 1'b0;
     end
   end
 
   always_ff @(posedge clk_i) begin
     if (s_axil_arvalid && s_axil_arready) ar_q <= s_axil_araddr;
-    if (ar_held_q) r_q <= read_o ? read_data_i : '0;
+    if (reading_q[1]) r_q <= ar_q[AddrBits-1:WordBits+2] == '0 ? read_data_i : '0;
   end
 
   logic unused;  // registers are words

@@ -100,7 +100,7 @@ module hd_dma #(
   hd_cmd_dma_read_t weight_cmd;
   /* verilator lint_on UNUSEDSIGNAL */
   logic                  from_spad_q, bus_ready, bus_done, bus_taken, bus_valid;
-  logic                  spad_ready, spad_done, spad_active, spad_waited, spad_valid;
+  logic                  spad_ready, spad_done, spad_busy, spad_active, spad_waited, spad_valid;
   logic                  spad_req, store_req, store_ready;
   logic [2:0]            bus_kind;
   logic [3:0]            bus_count_q;  // commands that hd_dma_read has
@@ -165,7 +165,7 @@ module hd_dma #(
     .clk_i,
     .active_o      (active[1]),
     .rst_ni,
-    .cmd_valid_i   (cmd_valid_i[1] && !from_spad_q && !spad_active),
+    .cmd_valid_i   (cmd_valid_i[1] && !from_spad_q && !spad_busy),
     .cmd_ready_o   (bus_ready),
     .cmd_i         (weight_cmd_i),
     .cmd_index_i   (cmd_index_i[1*32 +: 32]),
@@ -210,6 +210,7 @@ module hd_dma #(
     .dest_i     (weight_cmd.dest[WeightBits-1:0]),
     .index_i    (cmd_index_i[1*32 +: 32]),
     .done_o     (spad_done),
+    .busy_o     (spad_busy),
     .active_o   (spad_active),
     .waited_o   (spad_waited),
     .sr_req_o   (spad_req),
@@ -225,7 +226,7 @@ module hd_dma #(
   // A command waits until those before it from the other source are done. A malformed one goes to
   // hd_dma_read, which refuses it.
   assign weight_cmd     = weight_cmd_i;
-  assign cmd_ready_o[1] = from_spad_q ? spad_ready && bus_none_q : bus_ready && !spad_active;
+  assign cmd_ready_o[1] = from_spad_q ? spad_ready && bus_none_q : bus_ready && !spad_busy;
   assign done_o[1]      = bus_done || spad_done;
   assign bus_taken      = cmd_valid_i[1] && cmd_ready_o[1] && !from_spad_q;
 
@@ -247,7 +248,7 @@ module hd_dma #(
   always_comb begin
     {ww_valid_o, ww_space_o, ww_word_o} = {bus_valid, bus_space, bus_word};
     {ww_data_o, ww_cmd_o, kind_o[1*3 +: 3]} = {bus_data, bus_cmd, bus_kind};
-    if (spad_active) begin
+    if (spad_busy) begin
       {ww_valid_o, ww_space_o, ww_word_o} = {spad_valid, SpaceWeights, spad_weight};
       {ww_data_o, ww_cmd_o} = {spad_data, spad_cmd};
       kind_o[1*3 +: 3] = spad_waited ? 3'(CounterWeightWaitPort) : 3'(CounterWeightBusy);

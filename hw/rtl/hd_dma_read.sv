@@ -208,7 +208,7 @@ module hd_dma_read #(
     always_ff @(posedge clk_i) begin
       if (!rst_ni) valid_q <= 1'b0;
       else valid_q <= word_take;
-      if (word_take) out_q <= in;
+      out_q <= in;
     end
     assign out_room    = 1'b1;
     assign out_valid_o = valid_q;

@@ -72,6 +72,7 @@ module hd_fetch #(
   state_e              state_q, state_d;
   logic [BusBits-1:0]  at_q, cmd_at_q;   // bus address of the next chunk, of this command
   logic [31:0]         left_q, index_q;  // bytes from at_q on; commands handed over
+  logic [31:0]         total_q;          // bytes of the stream
   logic [7:0]          pos_q, pos_last_q;  // chunk of this command
   logic [PushBits-1:0] cmd_q;
   logic [15:0]         layer_q;
@@ -174,8 +175,8 @@ module hd_fetch #(
   assign magic_ok   = header.magic == HdMagic;
   assign version_ok = header.version == HdStreamVersion;
   assign hash_ok    = header.config_hash == ConfigHash;
-  assign length_ok  = header.length == left_q + 32'(HeaderBits / 8);
-  assign too_long   = left_q[31:12] == '0 && left_q[11:4] < expected;  // short carry
+  assign length_ok  = header.length == total_q;
+  assign too_long   = left_q[31:12] == '0 && left_q[11:4] < length;  // short carry
   assign cmd_opcode = cmd_q[7:0];
 
   always_comb begin
@@ -288,7 +289,8 @@ module hd_fetch #(
 
   always_ff @(posedge clk_i) begin
     stream_end_q <= at_q + BusBits'(left_q);
-    if (state_q == StIdle && start_i) begin
+    total_q      <= left_q + 32'(HeaderBits / 8 - Chunk);  // in StCheck: of the cycle before
+    if (state_q == StIdle) begin  // the last one counts
       at_q      <= {1'b0, region_base_i} + BusBits'(stream_offset_i);
       cmd_at_q  <= {1'b0, region_base_i} + BusBits'(stream_offset_i);
       left_q    <= stream_bytes_i;

@@ -74,7 +74,7 @@ module hd_regs #(
   state_e state_q, state_d;
 
   logic [RegBits-1:0] write_reg, read_reg;
-  logic               write, read, reset_command;
+  logic               write, reset_command;
   logic [31:0]        write_data, write_mask, write_bits, read_data, control;
   logic               regions_ready, bus_active;
 
@@ -102,12 +102,11 @@ module hd_regs #(
     .s_axil_rready,
     .s_axil_rdata,
     .s_axil_rresp,
-    .hold_i      (state_q == StClear || !regions_ready),
+    .hold_i      (hold_q),
     .write_o     (write),
     .write_word_o(write_reg),
     .write_data_o(write_data),
     .write_mask_o(write_mask),
-    .read_o      (read),
     .read_word_o (read_reg),
     .read_data_i (read_data)
   );
@@ -132,7 +131,7 @@ module hd_regs #(
   end
 
   logic run, ended, fault_ended, reset_ended;
-  logic stop_q, unit_rst_q, clear_q;
+  logic stop_q, unit_rst_q, clear_q, hold_q;  // hold_q: the bus waits
   logic done_q, error_q, irq_done_q, irq_error_q, enable_done_q, enable_error_q;
 
   assign run         = state_q == StRun || state_q == StFault;
@@ -148,6 +147,7 @@ module hd_regs #(
     stop_q     <= rst_ni && (state_d == StFault || state_d == StReset || state_d == StClear);
     unit_rst_q <= rst_ni && state_d != StClear;
     clear_q    <= !rst_ni || start_o || reset_ended;
+    hold_q     <= !rst_ni || state_d == StClear || !regions_ready;
     if (!rst_ni) begin
       state_q        <= StIdle;
       done_q         <= 1'b0;
@@ -270,48 +270,56 @@ module hd_regs #(
   assign read_done    = read_reg - RegUnitDone;
   assign {fault_addr_hi, fault_addr_lo} = fault_addr_q;
 
+  // A read takes its time: which word, which of those that are alone, then of all.
+  logic [31:0] alone, alone_q, counter_q;
+  logic        is_counter_q;
+
+  always_ff @(posedge clk_i) begin
+    alone_q      <= alone;
+    counter_q    <= counter;
+    is_counter_q <= read_counter < RegBits'(RegCounterCount);
+  end
+
+  assign read_data = is_counter_q ? counter_q : alone_q | region_data;
+
   always_comb begin
-    read_data = '0;
-    if (read) begin
-      unique case (read_reg)
-        RegId:            read_data = HdId;
-        RegVersion:       read_data = HdStreamVersion << VersionStreamLsb;
-        RegConfigHash:    read_data = ConfigHash;
-        RegStatus: begin
-          read_data[StatusBusyLsb]      = run;
-          read_data[StatusDoneLsb]      = done_q;
-          read_data[StatusErrorLsb]     = error_q;
-          read_data[StatusResettingLsb] = state_q == StReset;
-        end
-        RegIrqEnable: begin
-          read_data[IrqEnableDoneLsb]  = enable_done_q;
-          read_data[IrqEnableErrorLsb] = enable_error_q;
-        end
-        RegIrqStatus: begin
-          read_data[IrqStatusDoneLsb]  = irq_done_q;
-          read_data[IrqStatusErrorLsb] = irq_error_q;
-        end
-        RegCommandOffset: read_data = offset_q;
-        RegCommandLength: read_data = bytes_q;
-        RegErrCause: begin
-          read_data[ErrCauseCodeLsb +: FaultBits] = code_q;
-          read_data[ErrCauseUnitLsb +: UnitBits]  = fault_unit_q;
-        end
-        RegErrCommand:    read_data = fault_cmd_q;
-        RegErrAddressLo:  read_data = fault_addr_lo;
-        RegErrAddressHi:  read_data = fault_addr_hi;
-        RegCyclesLo:      read_data = cycles_lo;
-        RegCyclesHi:      read_data = cycles_hi;
-        default: begin
-          if (read_command < RegBits'(RegUnitCommandCount))
-            read_data = unit_cmd_i[read_command*32 +: 32];
-          else if (read_done < RegBits'(RegUnitDoneCount))
-            read_data = unit_count_i[read_done*32 +: 32];
-          else if (read_counter < RegBits'(RegCounterCount)) read_data = counter;
-          else read_data = region_data;
-        end
-      endcase
-    end
+    alone = '0;
+    unique case (read_reg)
+      RegId:            alone = HdId;
+      RegVersion:       alone = HdStreamVersion << VersionStreamLsb;
+      RegConfigHash:    alone = ConfigHash;
+      RegStatus: begin
+        alone[StatusBusyLsb]      = run;
+        alone[StatusDoneLsb]      = done_q;
+        alone[StatusErrorLsb]     = error_q;
+        alone[StatusResettingLsb] = state_q == StReset;
+      end
+      RegIrqEnable: begin
+        alone[IrqEnableDoneLsb]  = enable_done_q;
+        alone[IrqEnableErrorLsb] = enable_error_q;
+      end
+      RegIrqStatus: begin
+        alone[IrqStatusDoneLsb]  = irq_done_q;
+        alone[IrqStatusErrorLsb] = irq_error_q;
+      end
+      RegCommandOffset: alone = offset_q;
+      RegCommandLength: alone = bytes_q;
+      RegErrCause: begin
+        alone[ErrCauseCodeLsb +: FaultBits] = code_q;
+        alone[ErrCauseUnitLsb +: UnitBits]  = fault_unit_q;
+      end
+      RegErrCommand:    alone = fault_cmd_q;
+      RegErrAddressLo:  alone = fault_addr_lo;
+      RegErrAddressHi:  alone = fault_addr_hi;
+      RegCyclesLo:      alone = cycles_lo;
+      RegCyclesHi:      alone = cycles_hi;
+      default: begin
+        if (read_command < RegBits'(RegUnitCommandCount))
+          alone = unit_cmd_i[read_command*32 +: 32];
+        else if (read_done < RegBits'(RegUnitDoneCount))
+          alone = unit_count_i[read_done*32 +: 32];
+      end
+    endcase
   end
 
 `ifdef HD_ASSERT

@@ -35,6 +35,7 @@ module hd_weight_spad #(
   input  wire logic [WeightBits-1:0] dest_i,
   input  wire logic [31:0]           index_i,
   output logic                       done_o,
+  output logic                       busy_o,    // with a command, from the cycle after it was taken
   output logic                       active_o,
   output logic                       waited_o,  // a request of the last cycle was not granted
   // scratchpad
@@ -57,13 +58,14 @@ module hd_weight_spad #(
   // Addresses of this row, of the tile's first one, of the next group.
   logic [ByteBits-1:0]   row_q, block_q, group_q;
   logic [ByteBits-1:0]   columns_q;                // bytes of a row from this tile on
+  logic                  last_columns_q, single_q; // they are one tile; all of a row are
   logic [15:0]           rows_q;                   // rows from this group on
   logic [15:0]           left_q;                   // rows of this tile still to read
   logic [LaneBits:0]     fill_q;                   // transposed: rows of N still to come, read or 0
   logic                  second_q;                 // the row's second word is next
   logic [WeightBits-1:0] word_q;
 
-  logic                accept, last_columns, last_group, straddles, row_read, row_done;
+  logic                accept, last_group, straddles, row_read, row_done;
   logic                tile_done;
   logic [LaneBits:0]   count;
   logic [LaneBits-1:0] at;
@@ -72,9 +74,8 @@ module hd_weight_spad #(
 
   assign cmd_ready_o  = state_q == Idle;
   assign accept       = cmd_valid_i && cmd_ready_o;
-  assign last_columns = columns_q <= ByteBits'(N);
   assign last_group   = !transpose_q || rows_q <= 16'(N);
-  assign count        = last_columns ? columns_q[LaneBits:0] : (LaneBits + 1)'(N);
+  assign count        = last_columns_q ? columns_q[LaneBits:0] : (LaneBits + 1)'(N);
   assign at           = row_q[LaneBits-1:0];
   assign straddles    = (LaneBits + 1)'(at) + count > (LaneBits + 1)'(N);
   assign next_row     = row_q + pitch_q;
@@ -182,8 +183,8 @@ module hd_weight_spad #(
 
   // Where the walk goes on: the next row; the next tile of this group; the next group.
   logic tile_next, group_next;
-  assign tile_next  = (transpose_q ? drained : tile_done) && !last_columns;
-  assign group_next = drained && last_columns;
+  assign tile_next  = (transpose_q ? drained : tile_done) && !last_columns_q;
+  assign group_next = drained && last_columns_q;
 
   always_ff @(posedge clk_i) begin
     if (accept) begin
@@ -192,17 +193,21 @@ module hd_weight_spad #(
       pitch_q     <= pitch_i;
       row_bytes_q <= row_bytes_i;
       columns_q   <= row_bytes_i;
+      single_q    <= row_bytes_i <= ByteBits'(N);
+      last_columns_q <= row_bytes_i <= ByteBits'(N);
       rows_q      <= rows_i;
       left_q      <= transpose_i && rows_i > 16'(N) ? 16'(N) : rows_i;
       row_q       <= src_i;
       block_q     <= src_i;
     end else if (tile_next) begin
       columns_q <= columns_q - ByteBits'(N);
+      last_columns_q <= columns_q <= ByteBits'(2 * N);
       left_q    <= group_rows;
       row_q     <= block_q + ByteBits'(N);
       block_q   <= block_q + ByteBits'(N);
     end else if (group_next) begin
       columns_q <= row_bytes_q;
+      last_columns_q <= single_q;
       rows_q    <= rows_q - 16'(N);
       left_q    <= rows_q - 16'(N) > 16'(N) ? 16'(N) : rows_q - 16'(N);
       row_q     <= group_q;
@@ -223,22 +228,26 @@ module hd_weight_spad #(
     else if (ask && left_q != '0) second_q <= 1'b1;
   end
 
-  logic done_q;
+  logic done_q, busy_q;
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       state_q <= Idle;
       done_q  <= 1'b0;
+      busy_q  <= 1'b0;
     end else begin
       done_q <= state_q == Done && !ask_valid;
+      busy_q <= accept || (busy_q && !done_q);
       unique case (state_q)
         Idle: if (cmd_valid_i) state_q <= Read;
-        Read: if (tile_done && (transpose_q || last_columns)) state_q <= transpose_q ? Drain : Done;
-        Drain: if (drained) state_q <= last_columns && last_group ? Done : Read;
+        Read:
+          if (tile_done && (transpose_q || last_columns_q)) state_q <= transpose_q ? Drain : Done;
+        Drain: if (drained) state_q <= last_columns_q && last_group ? Done : Read;
         default: if (!ask_valid) state_q <= Idle;
       endcase
     end
   end
   assign done_o   = done_q;
+  assign busy_o   = busy_q;
   assign waited_o = asked_q && !got_q && !got_low_q;
   assign active_o = cmd_valid_i || state_q != Idle || done_q;
 
