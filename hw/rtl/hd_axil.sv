@@ -1,13 +1,13 @@
 // hd_axil - the AXI4-Lite side of the registers: one write and one read at a time.
 //   write_o: word write_word_o takes write_data_o where write_mask_o, in the cycle after the later
 //   of address and data was accepted. read_word_o: the word that is read, from the cycle
-//   after its address was accepted on; read_data_i is taken in the cycle after that. Both come from
+//   after its address was accepted on; read_data_i is taken two cycles later. Both come from
 //   registers.
 //   Addresses beyond Words words answer too, without write_o, and read 0. Every answer is
 //   OKAY. hold_i: no write is accepted.
 //   active_o: see hd_clocks.
-// Latency: write 1 to write_o, 2 to BVALID; read 3. Throughput a write in three, a read in
-// four cycles. Reset: nothing under way. Bench: tests/hw/frame_tb.cpp
+// Latency: write 1 to write_o, 2 to BVALID; read 4. Throughput a write in three, a read in
+// five cycles. Reset: nothing under way. Bench: tests/hw/frame_tb.cpp
 `default_nettype none
 
 module hd_axil #(
@@ -84,7 +84,7 @@ module hd_axil #(
     end
   end
 
-  logic [1:0]          reading_q;  // cycles since the address was accepted, one-hot
+  logic [2:0]          reading_q;  // cycles since the address was accepted, one-hot
   logic                r_valid_q;
   logic [AddrBits-1:0] ar_q;
   logic [31:0]         r_q;
@@ -102,15 +102,15 @@ module hd_axil #(
       reading_q <= '0;
       r_valid_q <= 1'b0;
     end else begin
-      reading_q <= {reading_q[0], s_axil_arvalid && s_axil_arready};
-      if (reading_q[1]) r_valid_q <= 1'b1;
+      reading_q <= {reading_q[1:0], s_axil_arvalid && s_axil_arready};
+      if (reading_q[2]) r_valid_q <= 1'b1;
       else if (s_axil_rready) r_valid_q <= 1'b0;
     end
   end
 
   always_ff @(posedge clk_i) begin
     if (s_axil_arvalid && s_axil_arready) ar_q <= s_axil_araddr;
-    if (reading_q[1]) r_q <= ar_q[AddrBits-1:WordBits+2] == '0 ? read_data_i : '0;
+    if (reading_q[2]) r_q <= ar_q[AddrBits-1:WordBits+2] == '0 ? read_data_i : '0;
   end
 
   logic unused;  // registers are words

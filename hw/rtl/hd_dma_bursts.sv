@@ -40,10 +40,11 @@ module hd_dma_bursts #(
   localparam int BeatBits = $clog2(AxiBytes);
 
   logic                step_valid, step_ready, step_last, beyond, take;
-  logic [AddrBits:0]        line_addr, limit;
+  logic [AddrBits:0]        line_addr;
   logic [AddrBits:LineBits] line;
-  /* verilator lint_off UNUSEDSIGNAL */  // its sign
-  logic [AddrBits+1:0] room;
+  logic [AddrBits+1:0] left, beyond_limit;  // bus addresses beyond the limit; of the walk
+  /* verilator lint_off UNUSEDSIGNAL */  // its carry
+  logic [AddrBits+1:0] sum;
   /* verilator lint_on UNUSEDSIGNAL */
   logic [LineBits:0]   lo;
   logic [LineBits-1:0] top;
@@ -56,7 +57,7 @@ module hd_dma_bursts #(
   hd_dma_walk #(
     .Bytes   (Line),
     .AddrBits(AddrBits + 1),
-    .TagBits (TagBits + AddrBits + 1)
+    .TagBits (TagBits + AddrBits + 2)
   ) u_walk (
     .clk_i,
     .rst_ni,
@@ -67,7 +68,7 @@ module hd_dma_bursts #(
     .bytes_i,
     .count_i,
     .pitch_i((AddrBits + 1)'(pitch_i)),
-    .tag_i  ({tag_i, limit_i}),
+    .tag_i  ({tag_i, left}),
     .valid_o(step_valid),
     .ready_i(step_ready),
     .addr_o (line_addr),
@@ -76,12 +77,14 @@ module hd_dma_bursts #(
     .bytes_o(unused_bytes),
     .end_o  (unused_end),
     .last_o (step_last),
-    .tag_o  ({tag, limit})
+    .tag_o  ({tag, beyond_limit})
   );
 
   assign line       = line_addr[AddrBits:LineBits];
-  assign room       = {1'b0, limit} + {1'b1, ~line, ~top};  // limit - {line, top} - 1
-  assign beyond     = room[AddrBits+1];
+  // {line, top} is beyond the limit if it and what lies beyond the limit come to 2^(AddrBits + 1).
+  assign left       = {1'b1, {(AddrBits + 1){1'b0}}} - {1'b0, limit_i};
+  assign sum        = {1'b0, line, top} + beyond_limit;
+  assign beyond     = sum[AddrBits+1];
   assign ready_o    = !step_valid;
   assign step_ready = free && !beyond && !fault_q;
   assign take       = step_valid && step_ready;

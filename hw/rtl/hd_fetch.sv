@@ -80,7 +80,7 @@ module hd_fetch #(
   // The next chunk.
   logic               open, chunk_valid, chunk_error, chunk_first, chunk_take;
   logic [Chunk*8-1:0] chunk;
-  logic               fault_d_valid;
+  logic               fault_d_valid, taking_q;  // taking_q: StHeader or StCollect
 
   hd_fetch_chunks #(
     .AxiBytes(AxiBytes),
@@ -137,9 +137,7 @@ module hd_fetch #(
 
   assign open        = state_q != StIdle && state_q != StEnd;
   assign chunk_first = pos_q == '0;
-  assign chunk_take  = chunk_valid && !chunk_error
-                       && (state_q == StHeader
-                           || (state_q == StCollect && !no_left_q && !refused));
+  assign chunk_take  = chunk_valid && !chunk_error && taking_q && !no_left_q && !refused;
 
   // The common part's word 0 is in the first chunk. What is wrong with it is known a cycle later.
   logic [7:0] opcode, length, expected;  // lengths in 16 bytes
@@ -273,11 +271,14 @@ module hd_fetch #(
   end
 
   always_ff @(posedge clk_i) begin
-    if (!rst_ni) state_q <= StIdle;
-    else state_q <= state_d;
+    state_q  <= rst_ni ? state_d : StIdle;
+    taking_q <= rst_ni && (state_d == StHeader || state_d == StCollect);
   end
 
   always_ff @(posedge clk_i) begin
+    for (int k = 0; k < Chunks; k++) begin  // whether one comes or not
+      if (taking_q && pos_q == 8'(k)) cmd_q[k*Chunk*8 +: Chunk*8] <= chunk;
+    end
     if (clear_i || start_i) begin
       index_q <= '0;
       layer_q <= '0;
@@ -302,9 +303,6 @@ module hd_fetch #(
       no_left_q <= left_q == 32'(Chunk);
       pos_q     <= pos_q + 8'd1;
       if (chunk_first) pos_last_q <= (expected << (4 - ChunkBits)) - 8'd1;
-      for (int k = 0; k < Chunks; k++) begin
-        if (pos_q == 8'(k)) cmd_q[k*Chunk*8 +: Chunk*8] <= chunk;
-      end
     end else if (state_q == StCheck || state_q == StPush) begin
       pos_q    <= '0;
       cmd_at_q <= at_q;

@@ -73,12 +73,20 @@ module hd_regions #(
     else if (!ready_o) clear_q <= clear_q + 5'd1;
   end
 
+  // Written a cycle later, from registers.
+  logic [3:0]  at_q;
+  logic [11:0] we_q;
+  logic [31:0] data_q;
+
   always_ff @(posedge clk_i) begin
-    if (we != '0) begin
+    at_q   <= at;
+    we_q   <= we;
+    data_q <= data;
+    if (we_q != '0) begin
       for (int b = 0; b < 4; b++) begin
-        if (we[b]) lo_q[at][b*8 +: 8] <= data[b*8 +: 8];
-        if (we[4 + b]) hi_q[at][b*8 +: 8] <= data[b*8 +: 8];
-        if (we[8 + b]) size_q[at][b*8 +: 8] <= data[b*8 +: 8];
+        if (we_q[b]) lo_q[at_q][b*8 +: 8] <= data_q[b*8 +: 8];
+        if (we_q[4 + b]) hi_q[at_q][b*8 +: 8] <= data_q[b*8 +: 8];
+        if (we_q[8 + b]) size_q[at_q][b*8 +: 8] <= data_q[b*8 +: 8];
       end
     end
   end

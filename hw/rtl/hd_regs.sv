@@ -248,6 +248,7 @@ module hd_regs #(
   );
 
   logic [RegBits-1:0] read_counter;
+  logic [5:0]         counter_at_q;
   logic [31:0]        counter, cycles_lo, cycles_hi;
   assign read_counter = read_reg - RegCounter;
 
@@ -257,8 +258,8 @@ module hd_regs #(
     .run_i      (run),
     .kind_i     (unit_kind_i),
     .cycles_o   ({cycles_hi, cycles_lo}),
-    .read_unit_i(read_counter[5:3]),
-    .read_kind_i(read_counter[2:0]),
+    .read_unit_i(counter_at_q[5:3]),
+    .read_kind_i(counter_at_q[2:0]),
     .read_data_o(counter)
   );
 
@@ -270,17 +271,25 @@ module hd_regs #(
   assign read_done    = read_reg - RegUnitDone;
   assign {fault_addr_hi, fault_addr_lo} = fault_addr_q;
 
-  // A read takes its time: which word, which of those that are alone, then of all.
-  logic [31:0] alone, alone_q, counter_q;
-  logic        is_counter_q;
+  // A read takes its time: whose word it is and which; the word; then one of three.
+  logic [31:0] alone, alone_q, units_q, counter_q;
+  logic [2:0]  command_at_q, done_at_q;
+  logic        is_command_q, is_done_q, is_counter_q;
 
   always_ff @(posedge clk_i) begin
-    alone_q      <= alone;
-    counter_q    <= counter;
+    command_at_q <= read_command[2:0];
+    done_at_q    <= read_done[2:0];
+    counter_at_q <= read_counter[5:0];
+    is_command_q <= read_command < RegBits'(RegUnitCommandCount);
+    is_done_q    <= read_done < RegBits'(RegUnitDoneCount);
     is_counter_q <= read_counter < RegBits'(RegCounterCount);
+    alone_q      <= alone | region_data;
+    counter_q    <= counter;
+    units_q      <= is_command_q ? unit_cmd_i[command_at_q*32 +: 32] :
+                    is_done_q ? unit_count_i[done_at_q*32 +: 32] : '0;
   end
 
-  assign read_data = is_counter_q ? counter_q : alone_q | region_data;
+  assign read_data = is_counter_q ? counter_q : alone_q | units_q;
 
   always_comb begin
     alone = '0;
@@ -313,12 +322,7 @@ module hd_regs #(
       RegErrAddressHi:  alone = fault_addr_hi;
       RegCyclesLo:      alone = cycles_lo;
       RegCyclesHi:      alone = cycles_hi;
-      default: begin
-        if (read_command < RegBits'(RegUnitCommandCount))
-          alone = unit_cmd_i[read_command*32 +: 32];
-        else if (read_done < RegBits'(RegUnitDoneCount))
-          alone = unit_count_i[read_done*32 +: 32];
-      end
+      default: ;
     endcase
   end
 

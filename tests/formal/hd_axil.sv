@@ -1,5 +1,5 @@
 // A write reaches the registers once, with what the bus gave; answers stay until taken; one answer an access.
-logic                aw_q2, w_q2, b_hold_q, b_owed_q, r_hold_q, r_taken_q, r_next_q, r_real_q;
+logic                aw_q2, w_q2, b_hold_q, b_owed_q, r_hold_q, r_taken_q, r_next_q, r_third_q, r_real_q;
 logic [AddrBits-1:0] f_addr_q, f_ar_q;
 logic [31:0]         f_data_q, r_shown_q, f_read_q;
 logic [3:0]          f_strb_q;
@@ -12,7 +12,7 @@ assign due    = aw_q2 && w_q2 && !s_axil_bvalid && !hold_i;
 
 always_ff @(posedge clk_i) begin
   if (!rst_ni) begin
-    {aw_q2, w_q2, b_hold_q, b_owed_q, r_hold_q, r_taken_q, r_next_q, r_real_q} <= '0;
+    {aw_q2, w_q2, b_hold_q, b_owed_q, r_hold_q, r_taken_q, r_next_q, r_third_q, r_real_q} <= '0;
   end else begin
     // Accesses whose answer is not accepted.
     if (s_axil_bvalid && s_axil_bready) {aw_q2, w_q2} <= '0;
@@ -22,7 +22,8 @@ always_ff @(posedge clk_i) begin
     r_hold_q <= s_axil_rvalid && !s_axil_rready;
     r_taken_q <= s_axil_arvalid && s_axil_arready;
     r_next_q  <= r_taken_q;
-    r_real_q  <= r_next_q;
+    r_third_q <= r_next_q;
+    r_real_q  <= r_third_q;
   end
   if (aw_now) f_addr_q <= s_axil_awaddr;
   if (w_now) {f_data_q, f_strb_q} <= {s_axil_wdata, s_axil_wstrb};
@@ -49,9 +50,9 @@ always_comb begin
     // What is held; the induction needs it.
     a_aw_held: assert (aw_held_q == (aw_q2 && !b_valid_q) && w_held_q == (w_q2 && !b_valid_q));
     a_aw_is: assert (!aw_held_q || aw_q == f_addr_q);
-    a_read_word: assert (!(r_taken_q || r_next_q) || read_word_o == f_ar_q[WordBits+1:2]);
-    a_reading: assert (reading_q == {r_next_q, r_taken_q} && (reading_q == '0 || (!r_valid_q && ar_q == f_ar_q)));
-    a_one_reading: assert (!(r_next_q && r_taken_q));
+    a_read_word: assert (!(r_taken_q || r_next_q || r_third_q) || read_word_o == f_ar_q[WordBits+1:2]);
+    a_reading: assert (reading_q == {r_third_q, r_next_q, r_taken_q} && (reading_q == '0 || (!r_valid_q && ar_q == f_ar_q)));
+    a_one_reading: assert (r_taken_q + r_next_q + r_third_q <= 1);
     a_w_is: assert (!w_held_q || {w_q, strb_q} == {f_data_q, f_strb_q});
   end
 end

@@ -35,7 +35,7 @@ always_comb begin
     a_last_beat: assert (!take || first_after < {1'b0, region_q} + AxiBytes);
     a_fault: assert (!fault_o || (step_valid && step_after > region_q && !burst_valid_o));
     // The region goes with its walk; the induction needs it.
-    a_region: assert (!step_valid || (asked_q && limit == region_q));
+    a_region: assert (!step_valid || (asked_q && beyond_limit == {1'b1, {(AddrBits + 1){1'b0}}} - {1'b0, region_q}));
     a_limits: assert (!asked_q || !region_q[AddrBits] || region_q[AddrBits-1:0] == '0);
   end
 end
