@@ -171,9 +171,9 @@ uint64_t cost_weight_words(const struct hd_cmd_dma_read *m, const struct hd_conf
 uint64_t cost_weight_spad(const struct hd_cmd_dma_read *m, const struct hd_config *hw)
 {
     const uint32_t n = hw->n, groups = div_up(m->runs, n);
-    uint64_t cycles = HD_TIMING_WEIGHT_SPAD + cost_weight_words(m, hw);
+    uint64_t cycles = HD_TIMING_WEIGHT_SPAD + cost_weight_words(m, hw) + !m->transpose;
 
     for (uint32_t column = 0; column < m->run_bytes && m->transpose; column += n)
-        cycles += groups * n - m->runs + (uint64_t)groups * (tile_bytes(m, column, n) + 1u);
+        cycles += groups * n - m->runs + (uint64_t)groups * (tile_bytes(m, column, n) + 2u);
     return cycles;
 }

@@ -12,7 +12,6 @@
 #include "read_channel.h"
 
 enum {
-    DOORBELL = 1, /* the cycle of its handshake */
     /* Cycles that the estimate of a submission has beyond END and the interrupt: no delay of the
      * RTL, but what keeps estimates comparable with those made before. */
     END_MARGIN = 2,
@@ -490,7 +489,7 @@ static uint64_t places_free(const struct fetch *f, uint32_t places)
     k = k > HD_TIMING_FETCH_BEATS ? k - HD_TIMING_FETCH_BEATS : 0;
     if (k > f->n_used)
         return READ_UNKNOWN;
-    return later(DOORBELL + HD_TIMING_FETCH_START, k ? f->used[k - 1] + 1 : 0);
+    return later(HD_TIMING_FETCH_START, k ? f->used[k - 1] + 1 : 0);
 }
 
 /* The next burst of the stream may be asked for once there are places for a whole one: when the

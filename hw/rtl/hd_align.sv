@@ -5,10 +5,10 @@
 //   once it holds that many; out_ready_i takes them. It holds the wider lanes and the narrower ones
 //   twice: full lanes pass every cycle at any alignment.
 //   in_ready_o depends on what it holds alone. out_valid_o and out_data_o need out_lo_i and
-//   out_bytes_i of the same cycle.
-// The queue is one packed vector that whole shifts move: in Verilator cheaper than a ring of bytes.
-// Whether bytes go out is known last, so that it only selects: bytes go in above all that it holds,
-// and move down with the others.
+//   out_bytes_i of the same cycle; out_data_o is undefined while out_valid_o is low.
+// Byte i of the stream has place i modulo Ring. Bytes that come are rotated to their places, those
+// that go are rotated to their lanes: two short ways, and nothing that it holds moves. What is
+// written beyond in_bytes_i is free space.
 // Latency 1, throughput 1 a cycle. Reset: empty. Bench: tests/hw/frame_tb.cpp
 `default_nettype none
 
@@ -33,49 +33,86 @@ module hd_align #(
 );
   localparam int Narrow   = InBytes < OutBytes ? InBytes : OutBytes;
   localparam int Hold     = InBytes + OutBytes + Narrow;
-  localparam int HoldBits = $clog2(Hold + 1);
+  localparam int RingBits = $clog2(Hold);
+  localparam int Ring     = 1 << RingBits;
+  localparam int FillBits = $clog2(Hold + 1);
 
-  logic [Hold*8-1:0]     bytes_q;  // byte i is the (i+1)th oldest; zeros above fill_q
-  logic [HoldBits-1:0]   fill_d, fill_q;
-  logic                  room_q;   // for a whole in_data_i
-  logic                  push, pop;
-  logic [InBytes*8-1:0]  in_low;
-  logic [Hold*8-1:0]     all;
-  logic [OutBytes*8-1:0] oldest;
+  logic [Ring*8-1:0]           ring_q;
+  logic [RingBits-1:0]         in_q, out_q, first;  // places of the next byte in, out, of lane 0
+  logic [FillBits-1:0]         fill_q;              // bytes held
+  logic [FillBits-1:0]         more, less, both;    // with those that come, without those that go
+  logic                        room_q;              // for a whole in_data_i
+  logic                        push, pop;
+  logic [InBits-1:0]           back;
+  logic [InBytes*8-1:0]        placed;
+  logic [Ring-1:0]             window;              // places that in_data_i takes
+  logic [RingBits-OutBits-1:0] low_row, high_row;
+  logic [OutBytes*8-1:0]       low, high, word;
+  logic [OutBytes-1:0]         lanes;               // that are shown
 
-  assign out_valid_o = fill_q >= HoldBits'(out_bytes_i);
+  assign out_valid_o = fill_q >= FillBits'(out_bytes_i);
   assign in_ready_o  = room_q;
   assign push        = in_valid_i && in_ready_o;
   assign pop         = out_valid_o && out_ready_i;
-  assign oldest      = bytes_q[OutBytes*8-1:0];
 
-  always_comb begin
-    fill_d     = fill_q;
-    in_low     = 'x;  // not 0: push selects after the shifts
-    all        = bytes_q;
-    out_data_o = '0;
-    if (push) begin
-      fill_d = fill_d + HoldBits'(in_bytes_i);
-      in_low = (in_data_i >> {in_lo_i, 3'b000}) & ~({(InBytes*8){1'b1}} << {in_bytes_i, 3'b000});
-      all    = bytes_q | ((Hold*8)'(in_low) << {fill_q, 3'b000});
-    end
-    if (pop) fill_d = fill_d - HoldBits'(out_bytes_i);
-    if (out_valid_o) begin
-      out_data_o = (oldest & ~({(OutBytes*8){1'b1}} << {out_bytes_i, 3'b000}))
-                   << {out_lo_i, 3'b000};
+  assign back   = in_lo_i[InBits-1:0] - in_q[InBits-1:0];
+  assign window = Ring'({2{Ring'({InBytes{1'b1}})}} >> (RingBits'(0) - in_q));
+
+  hd_funnel #(.N(InBytes)) u_in (
+    .en_i (1'b1),
+    .in_i ({2{in_data_i}}),
+    .at_i (back),
+    .out_o(placed)
+  );
+
+  // The lanes begin in one row, and end in the next one.
+  assign first    = out_q - RingBits'(out_lo_i);
+  assign low_row  = first[RingBits-1:OutBits];
+  assign high_row = low_row + 1'b1;
+  assign low      = ring_q[low_row*OutBytes*8 +: OutBytes*8];
+  assign high     = ring_q[high_row*OutBytes*8 +: OutBytes*8];
+
+  hd_funnel #(.N(OutBytes)) u_out (
+    .en_i (1'b1),
+    .in_i ({high, low}),
+    .at_i (first[OutBits-1:0]),
+    .out_o(word)
+  );
+
+  assign lanes = ~({OutBytes{1'b1}} << out_bytes_i) << out_lo_i;
+
+  for (genvar l = 0; l < OutBytes; l++) begin : gen_lane
+    assign out_data_o[l*8 +: 8] = lanes[l] ? word[l*8 +: 8] : 8'd0;
+  end
+
+  // Whether bytes come or go is known last, so it only selects.
+  assign more = fill_q + FillBits'(in_bytes_i);
+  assign less = fill_q - FillBits'(out_bytes_i);
+  assign both = more - FillBits'(out_bytes_i);
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      fill_q <= '0;
+      room_q <= 1'b1;
+      in_q   <= '0;
+      out_q  <= '0;
+    end else begin
+      if (push && pop) fill_q <= both;
+      else if (push) fill_q <= more;
+      else if (pop) fill_q <= less;
+      if (push && pop) room_q <= both <= FillBits'(Hold - InBytes);
+      else if (push) room_q <= more <= FillBits'(Hold - InBytes);
+      else if (pop) room_q <= less <= FillBits'(Hold - InBytes);
+      if (push) in_q <= in_q + RingBits'(in_bytes_i);
+      if (pop) out_q <= out_q + RingBits'(out_bytes_i);
     end
   end
 
   always_ff @(posedge clk_i) begin
-    if (!rst_ni) begin
-      fill_q  <= '0;
-      room_q  <= 1'b1;
-      bytes_q <= '0;
-    end else begin
-      fill_q <= fill_d;
-      room_q <= fill_d <= HoldBits'(Hold - InBytes);
-      if (pop) bytes_q <= all >> {out_bytes_i, 3'b000};
-      else if (push) bytes_q <= all;
+    if (push) begin
+      for (int p = 0; p < Ring; p++) begin
+        if (window[p]) ring_q[p*8 +: 8] <= placed[(p % InBytes)*8 +: 8];
+      end
     end
   end
 

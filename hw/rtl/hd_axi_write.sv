@@ -119,24 +119,27 @@ module hd_axi_write #(
   logic [AddrBits-1:0]   w_addr_q;
   logic [31:0]           w_cmd_q;
   logic [AheadBits-1:0]  ahead_q;  // bursts whose AW is out and whose last beat is not
+  logic                  any_ahead_q;  // ahead_q is not 0
   logic [AheadBits-1:0]  sent_q;   // bursts without B whose last beat was taken
   logic                  sent;
 
-  assign beat_ready_o = ahead_q != '0 && (!w_valid_q || m_axi_wready);
+  assign beat_ready_o = any_ahead_q && (!w_valid_q || m_axi_wready);
   assign beat_take    = beat_valid_i && beat_ready_o;
   assign sent         = w_valid_q && m_axi_wready && w_last_q;
   assign burst_end    = beat_end_i || beat_addr_i[BeatBits+3:BeatBits] == 4'hf;
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
-      w_valid_q <= 1'b0;
-      ahead_q   <= '0;
-      sent_q    <= '0;
+      w_valid_q   <= 1'b0;
+      ahead_q     <= '0;
+      any_ahead_q <= 1'b0;
+      sent_q      <= '0;
     end else begin
       if (beat_take) w_valid_q <= 1'b1;
       else if (m_axi_wready) w_valid_q <= 1'b0;
       if (burst_take != (beat_take && burst_end)) begin
-        ahead_q <= burst_take ? ahead_q + 1'b1 : ahead_q - 1'b1;
+        ahead_q     <= burst_take ? ahead_q + 1'b1 : ahead_q - 1'b1;
+        any_ahead_q <= burst_take || ahead_q != AheadBits'(1);
       end
       if (sent && !m_axi_bvalid) sent_q <= sent_q + 1'b1;
       else if (m_axi_bvalid && !sent && sent_q != '0) sent_q <= sent_q - 1'b1;

@@ -1,11 +1,13 @@
 // hd_axil - the AXI4-Lite side of the registers: one write and one read at a time.
-//   write_o: word write_word_o takes write_data_o where write_mask_o, in the cycle in which the
-//   later of address and data is accepted. read_o: read_data_i of word read_word_o is taken in this
-//   cycle. Addresses beyond Words words answer too, without write_o, and read 0. Every answer is
+//   write_o: word write_word_o takes write_data_o where write_mask_o, in the cycle after the later
+//   of address and data was accepted. read_word_o: the word that is read, from the cycle
+//   after its address was accepted on; read_data_i is taken two cycles later. Both come from
+//   registers.
+//   Addresses beyond Words words answer too, without write_o, and read 0. Every answer is
 //   OKAY. hold_i: no write is accepted.
-// Latency: write 0 to write_o, 1 to BVALID; read 1. Throughput one access in two cycles. Reset:
-// nothing under way.
-// Bench: tests/hw/frame_tb.cpp
+//   active_o: see hd_clocks.
+// Latency: write 1 to write_o, 2 to BVALID; read 4. Throughput a write in three, a read in
+// five cycles. Reset: nothing under way. Bench: tests/hw/frame_tb.cpp
 `default_nettype none
 
 module hd_axil #(
@@ -14,6 +16,7 @@ module hd_axil #(
 ) (
   input  wire logic                clk_i,
   input  wire logic                rst_ni,
+  output logic                     active_o,
   input  wire logic                s_axil_awvalid,
   output logic                     s_axil_awready,
   input  wire logic [AddrBits-1:0] s_axil_awaddr,
@@ -37,28 +40,25 @@ module hd_axil #(
   output logic      [WordBits-1:0] write_word_o,
   output logic      [31:0]         write_data_o,
   output logic      [31:0]         write_mask_o,
-  output logic                     read_o,
   output logic      [WordBits-1:0] read_word_o,
   input  wire logic [31:0]         read_data_i
 );
   // Address and data of a write are kept until both are there.
   logic                aw_held_q, w_held_q, b_valid_q, open, both;
-  logic [AddrBits-1:0] aw_q, addr;
+  logic [AddrBits-1:0] aw_q;
   logic [31:0]         w_q;
-  logic [3:0]          strb_q, strb;
+  logic [3:0]          strb_q;
 
   assign open           = !b_valid_q && !hold_i;
   assign s_axil_awready = !aw_held_q && open;
   assign s_axil_wready  = !w_held_q && open;
-  assign both           = (aw_held_q || s_axil_awvalid) && (w_held_q || s_axil_wvalid) && open;
-  assign addr           = aw_held_q ? aw_q : s_axil_awaddr;
-  assign strb           = w_held_q ? strb_q : s_axil_wstrb;
+  assign both           = aw_held_q && w_held_q && !hold_i;
   assign s_axil_bvalid  = b_valid_q;
   assign s_axil_bresp   = 2'b00;
-  assign write_o        = both && addr[AddrBits-1:WordBits+2] == '0;
-  assign write_word_o   = addr[WordBits+1:2];
-  assign write_data_o   = w_held_q ? w_q : s_axil_wdata;
-  assign write_mask_o   = {{8{strb[3]}}, {8{strb[2]}}, {8{strb[1]}}, {8{strb[0]}}};
+  assign write_o        = both && aw_q[AddrBits-1:WordBits+2] == '0;
+  assign write_word_o   = aw_q[WordBits+1:2];
+  assign write_data_o   = w_q;
+  assign write_mask_o   = {{8{strb_q[3]}}, {8{strb_q[2]}}, {8{strb_q[1]}}, {8{strb_q[0]}}};
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
@@ -84,29 +84,37 @@ module hd_axil #(
     end
   end
 
-  logic        r_valid_q;
-  logic [31:0] r_q;
+  logic [2:0]          reading_q;  // cycles since the address was accepted, one-hot
+  logic                r_valid_q;
+  logic [AddrBits-1:0] ar_q;
+  logic [31:0]         r_q;
 
-  assign s_axil_arready = !r_valid_q;
+  assign s_axil_arready = reading_q == '0 && !r_valid_q;
   assign s_axil_rvalid  = r_valid_q;
   assign s_axil_rdata   = r_q;
   assign s_axil_rresp   = 2'b00;
-  assign read_o         = s_axil_arvalid && !r_valid_q
-                          && s_axil_araddr[AddrBits-1:WordBits+2] == '0;
-  assign read_word_o    = s_axil_araddr[WordBits+1:2];
+  assign read_word_o    = ar_q[WordBits+1:2];
+  assign active_o       = s_axil_awvalid || s_axil_wvalid || b_valid_q || (aw_held_q && w_held_q)
+                          || s_axil_arvalid || reading_q != '0 || r_valid_q;
 
   always_ff @(posedge clk_i) begin
-    if (!rst_ni) r_valid_q <= 1'b0;
-    else if (s_axil_arvalid && s_axil_arready) r_valid_q <= 1'b1;
-    else if (s_axil_rready) r_valid_q <= 1'b0;
+    if (!rst_ni) begin
+      reading_q <= '0;
+      r_valid_q <= 1'b0;
+    end else begin
+      reading_q <= {reading_q[1:0], s_axil_arvalid && s_axil_arready};
+      if (reading_q[2]) r_valid_q <= 1'b1;
+      else if (s_axil_rready) r_valid_q <= 1'b0;
+    end
   end
 
   always_ff @(posedge clk_i) begin
-    if (s_axil_arvalid && s_axil_arready) r_q <= read_o ? read_data_i : '0;
+    if (s_axil_arvalid && s_axil_arready) ar_q <= s_axil_araddr;
+    if (reading_q[2]) r_q <= ar_q[AddrBits-1:WordBits+2] == '0 ? read_data_i : '0;
   end
 
   logic unused;  // registers are words
-  assign unused = ^{addr[1:0], s_axil_araddr[1:0]};
+  assign unused = ^{aw_q[1:0], ar_q[1:0]};
 
 `ifdef HD_ASSERT
   a_b_stable: assert property (@(posedge clk_i) disable iff (!rst_ni)

@@ -3,8 +3,8 @@
 //   hd_regs (doorbell, state, faults, counters), hd_fetch (stream to commands), five hd_issue (a
 //   command to its unit once its waits hold), hd_axi_read (bursts of LOAD, WEIGHT, FETCH).
 //   Vectors by unit are in the order of enum unit: load, weight, array, vector, store (, fetch).
-//   region_*, fault_* are those of LOAD, WEIGHT, STORE; req_*, r_* of LOAD, WEIGHT. FETCH's own
-//   command is END.
+//   cmd_soon_o, region_*, fault_* are those of LOAD, WEIGHT, STORE; req_*, r_* of LOAD, WEIGHT.
+//   FETCH's own command is END.
 //   unit_rst_no resets all units (hd_regs); stop_o: no new bursts or commands. active_o: see
 //   hd_clocks.
 // clk_i may rest while active_o is low; clk_free_i never does. Reset: idle. Bench:
@@ -69,6 +69,7 @@ module hd_control #(
   output logic      [15:0]                     weight_count_o,  // WEIGHT's completions
   input  wire logic                            write_quiet_i,
   // DMA
+  output logic      [2:0]                      cmd_soon_o,      // hd_issue
   input  wire logic [3*4-1:0]                  region_i,
   output logic      [3*CfgAxiAddrBits-1:0]     region_base_o,
   output logic      [3*(CfgAxiAddrBits+1)-1:0] region_limit_o,
@@ -97,7 +98,7 @@ module hd_control #(
 
   logic                        start, clear, stop, unit_rst_n, stream_end, read_quiet;
   logic [31:0]                 stream_offset, stream_bytes, push_index;
-  logic [4:0]                  push_valid, push_ready, empty, in_unit;
+  logic [4:0]                  push_valid, push_ready, empty, in_unit, cmd_soon;
   logic [PushBits-1:0]         push_cmd;
   logic [5*32-1:0]             count;
   logic [5*16-1:0]             count_low;
@@ -283,6 +284,8 @@ module hd_control #(
       .push_cmd_i  (push_cmd),
       .push_index_i(push_index),
       .counts_i    (count_low),
+      .dones_i     (done_i),
+      .cmd_soon_o  (cmd_soon[u]),
       .cmd_valid_o (cmd_valid_o[u]),
       .cmd_ready_i (cmd_ready_i[u]),
       .cmd_o       (cmd),
@@ -308,9 +311,10 @@ module hd_control #(
   assign vector_cmd_o   = gen_issue[UnitVector].cmd;
   assign store_cmd_o    = gen_issue[UnitStore].cmd;
   assign weight_count_o = count_low[UnitWeight*16 +: 16];
+  assign cmd_soon_o     = {cmd_soon[UnitStore], cmd_soon[UnitWeight], cmd_soon[UnitLoad]};
 
-  logic unused;  // of the DMA units nobody asks
-  assign unused = ^in_unit;
+  logic unused;  // what nobody asks of some units
+  assign unused = ^{in_unit, cmd_soon};
 
 endmodule
 

@@ -23,6 +23,7 @@ module hd_dma #(
   output logic                                 write_quiet_o,
   output logic                                 active_o,
   // commands
+  input  wire logic [2:0]                      cmd_soon_i,      // hd_issue
   input  wire logic [2:0]                      cmd_valid_i,
   output logic      [2:0]                      cmd_ready_o,
   input  wire logic [CmdDmaReadBits-1:0]       load_cmd_i,
@@ -98,18 +99,19 @@ module hd_dma #(
   /* verilator lint_off UNUSEDSIGNAL */  // as in hd_dma_read; addresses of the scratchpad are short
   hd_cmd_dma_read_t weight_cmd;
   /* verilator lint_on UNUSEDSIGNAL */
-  logic                  from_spad, bus_ready, bus_done, bus_taken, bus_valid;
-  logic                  spad_ready, spad_done, spad_active, spad_valid;
+  logic                  from_spad_q, bus_ready, bus_done, bus_taken, bus_valid;
+  logic                  spad_ready, spad_done, spad_busy, spad_active, spad_waited, spad_valid;
   logic                  spad_req, store_req, store_ready;
   logic [2:0]            bus_kind;
   logic [3:0]            bus_count_q;  // commands that hd_dma_read has
+  logic                  bus_none_q;   // it has none
   logic [SpaceBits-1:0]  bus_space;
   logic [WeightBits-1:0] bus_word, spad_weight;
   logic [WordBits-1:0]   bus_data, spad_data;
   logic [31:0]           bus_cmd, spad_cmd;
   logic [SpadWord-1:0]   spad_word, store_word;
 
-  assign active_o = active != '0 || spad_active;
+  assign active_o = cmd_soon_i != '0 || active != '0 || spad_active;
 
   hd_dma_read #(
     .IsLoad  (1),
@@ -163,7 +165,7 @@ module hd_dma #(
     .clk_i,
     .active_o      (active[1]),
     .rst_ni,
-    .cmd_valid_i   (cmd_valid_i[1] && !from_spad && !spad_active),
+    .cmd_valid_i   (cmd_valid_i[1] && !from_spad_q && !spad_busy),
     .cmd_ready_o   (bus_ready),
     .cmd_i         (weight_cmd_i),
     .cmd_index_i   (cmd_index_i[1*32 +: 32]),
@@ -198,7 +200,7 @@ module hd_dma #(
   hd_weight_spad u_weight_spad (
     .clk_i,
     .rst_ni,
-    .cmd_valid_i(cmd_valid_i[1] && from_spad && bus_count_q == '0),
+    .cmd_valid_i(cmd_valid_i[1] && from_spad_q && bus_none_q),
     .cmd_ready_o(spad_ready),
     .transpose_i(weight_cmd.transpose),
     .src_i      (weight_cmd.offset[SpadByte-1:0]),
@@ -208,7 +210,9 @@ module hd_dma #(
     .dest_i     (weight_cmd.dest[WeightBits-1:0]),
     .index_i    (cmd_index_i[1*32 +: 32]),
     .done_o     (spad_done),
+    .busy_o     (spad_busy),
     .active_o   (spad_active),
+    .waited_o   (spad_waited),
     .sr_req_o   (spad_req),
     .sr_ready_i,
     .sr_word_o  (spad_word),
@@ -221,27 +225,33 @@ module hd_dma #(
 
   // A command waits until those before it from the other source are done. A malformed one goes to
   // hd_dma_read, which refuses it.
-  assign weight_cmd = weight_cmd_i;
-  assign from_spad  = weight_cmd.spad && weight_cmd.space == SpaceWeights && weight_cmd.runs != '0
-                      && weight_cmd.run_bytes != '0;
-  assign cmd_ready_o[1] = from_spad ? spad_ready && bus_count_q == '0 : bus_ready && !spad_active;
+  assign weight_cmd     = weight_cmd_i;
+  assign cmd_ready_o[1] = from_spad_q ? spad_ready && bus_none_q : bus_ready && !spad_busy;
   assign done_o[1]      = bus_done || spad_done;
-  assign bus_taken      = cmd_valid_i[1] && cmd_ready_o[1] && !from_spad;
+  assign bus_taken      = cmd_valid_i[1] && cmd_ready_o[1] && !from_spad_q;
 
   always_ff @(posedge clk_i) begin
-    if (!rst_ni) bus_count_q <= '0;
-    else if (bus_taken && !bus_done) bus_count_q <= bus_count_q + 1'b1;
-    else if (bus_done && !bus_taken) bus_count_q <= bus_count_q - 1'b1;
+    from_spad_q <= weight_cmd.spad && weight_cmd.space == SpaceWeights && weight_cmd.runs != '0
+                 && weight_cmd.run_bytes != '0;
+    if (!rst_ni) begin
+      bus_count_q <= '0;
+      bus_none_q  <= 1'b1;
+    end else if (bus_taken && !bus_done) begin
+      bus_count_q <= bus_count_q + 1'b1;
+      bus_none_q  <= 1'b0;
+    end else if (bus_done && !bus_taken) begin
+      bus_count_q <= bus_count_q - 1'b1;
+      bus_none_q  <= bus_count_q == 4'd1;
+    end
   end
 
   always_comb begin
     {ww_valid_o, ww_space_o, ww_word_o} = {bus_valid, bus_space, bus_word};
     {ww_data_o, ww_cmd_o, kind_o[1*3 +: 3]} = {bus_data, bus_cmd, bus_kind};
-    if (spad_active) begin
+    if (spad_busy) begin
       {ww_valid_o, ww_space_o, ww_word_o} = {spad_valid, SpaceWeights, spad_weight};
       {ww_data_o, ww_cmd_o} = {spad_data, spad_cmd};
-      kind_o[1*3 +: 3] = spad_req && !sr_ready_i ? 3'(CounterWeightWaitPort)
-                                                 : 3'(CounterWeightBusy);
+      kind_o[1*3 +: 3] = spad_waited ? 3'(CounterWeightWaitPort) : 3'(CounterWeightBusy);
     end
   end
 

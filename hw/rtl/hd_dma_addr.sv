@@ -31,7 +31,7 @@ module hd_dma_addr #(
 ) (
   input  wire logic                  clk_i,
   input  wire logic                  rst_ni,
-  // command, in bytes and words
+  // command, in bytes and words; it stands a cycle before cmd_valid_i (hd_issue)
   input  wire logic                  cmd_valid_i,
   output logic                       cmd_ready_o,
   input  wire logic [31:0]           index_i,
@@ -45,7 +45,7 @@ module hd_dma_addr #(
   input  wire logic [31:0]           row_bytes_i,
   input  wire logic [WordBits-1:0]   row_pitch_i,   // words
   input  wire logic [RowTagBits-1:0] row_tag_i,
-  // the command's region: base, first address beyond it
+  // the command's region, a cycle after the command: base, first address beyond it
   input  wire logic [AddrBits-1:0]   region_base_i,
   input  wire logic [AddrBits:0]     region_limit_i,
   input  wire logic                  region_right_i,  // it may be done
@@ -89,16 +89,18 @@ module hd_dma_addr #(
   localparam int RunBits  = BusBits + 32 + 16 + BusBits + 32;
   localparam int RowBits  = ByteBits + 32 + 16 + ByteBits + RowTagBits;
 
-  logic               bad, accept;
+  logic               bad_q, accept;
   logic               bursts_ready, runs_ready, rows_ready, check_ready;
   logic [BusBits-1:0] first;
 
   assign first       = {1'b0, region_base_i} + BusBits'(offset_i);
-  assign bad         = bad_i || runs_i == '0 || rows_i == '0 || run_bytes_i == '0
-                       || row_bytes_i == '0;
-  assign cmd_ready_o = bursts_ready && runs_ready && rows_ready && check_ready && !bad
+  assign cmd_ready_o = bursts_ready && runs_ready && rows_ready && check_ready && !bad_q
                        && region_right_i && !fault_o;
   assign accept      = cmd_valid_i && cmd_ready_o;
+
+  always_ff @(posedge clk_i) begin
+    bad_q <= bad_i || runs_i == '0 || rows_i == '0 || run_bytes_i == '0 || row_bytes_i == '0;
+  end
 
   logic        check_bad;
   logic [31:0] check_cmd;
@@ -119,6 +121,7 @@ module hd_dma_addr #(
 
   logic              limit_fault;
   logic [AddrBits:0] limit_addr;
+  logic [31:0]       limit_cmd;
 
   hd_dma_bursts #(
     .AxiBytes(AxiBytes),
@@ -127,6 +130,7 @@ module hd_dma_addr #(
   ) u_bursts (
     .clk_i,
     .rst_ni,
+    .offer_i      (cmd_valid_i),
     .valid_i      (accept),
     .ready_o      (bursts_ready),
     .addr_i       (first),
@@ -142,7 +146,8 @@ module hd_dma_addr #(
     .burst_last_o,
     .burst_tag_o  (burst_cmd_o),
     .fault_o      (limit_fault),
-    .fault_addr_o (limit_addr)
+    .fault_addr_o (limit_addr),
+    .fault_tag_o  (limit_cmd)
   );
 
   // Commands on their way to the data, runs and rows each for itself.
@@ -192,6 +197,7 @@ module hd_dma_addr #(
   hd_dma_walk #(.Bytes(AxiBytes), .AddrBits(BusBits), .TagBits(32)) u_beats (
     .clk_i,
     .rst_ni,
+    .offer_i(runs_valid_o),
     .valid_i(runs_valid_o),
     .ready_o(runs_take),
     .addr_i (run_addr),
@@ -213,6 +219,7 @@ module hd_dma_addr #(
   hd_dma_walk #(.Bytes(N), .AddrBits(ByteBits), .TagBits(RowTagBits)) u_words (
     .clk_i,
     .rst_ni,
+    .offer_i(rows_valid_o),
     .valid_i(rows_valid_o),
     .ready_o(rows_take),
     .addr_i (row_addr),
@@ -244,27 +251,27 @@ module hd_dma_addr #(
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       fault_q <= 1'b0;
-    end else if (!fault_q) begin
+    end else if (error_i || limit_fault || check_bad
+                 || (cmd_valid_i && (bad_q || !region_right_i))) begin
+      fault_q <= 1'b1;
+    end
+  end
+
+  // What the fault is, if it is one in this cycle.
+  always_ff @(posedge clk_i) begin
+    if (!fault_q) begin
+      code_q       <= check_bad || bad_q ? FaultBadField : FaultRegionRight;
+      fault_cmd_q  <= check_bad ? check_cmd : index_i;
+      fault_addr_q <= check_bad || bad_q ? '0 : first;
+      if (limit_fault) begin
+        code_q       <= FaultRegionLimit;
+        fault_cmd_q  <= limit_cmd;
+        fault_addr_q <= limit_addr;
+      end
       if (error_i) begin
-        fault_q      <= 1'b1;
         code_q       <= BusFault;
         fault_cmd_q  <= error_cmd_i;
         fault_addr_q <= error_addr_i;
-      end else if (limit_fault) begin
-        fault_q      <= 1'b1;
-        code_q       <= FaultRegionLimit;
-        fault_cmd_q  <= burst_cmd_o;
-        fault_addr_q <= limit_addr;
-      end else if (check_bad || (cmd_valid_i && bad)) begin
-        fault_q      <= 1'b1;
-        code_q       <= FaultBadField;
-        fault_cmd_q  <= check_bad ? check_cmd : index_i;
-        fault_addr_q <= '0;
-      end else if (cmd_valid_i && !region_right_i) begin
-        fault_q      <= 1'b1;
-        code_q       <= FaultRegionRight;
-        fault_cmd_q  <= index_i;
-        fault_addr_q <= first;
       end
     end
   end

@@ -30,7 +30,7 @@ module hd_dma_read #(
   output logic                           done_o,
   output logic      [2:0]                kind_o,
   output logic                           active_o,
-  // region registers: base, limit and right of region_o in the same cycle
+  // region registers: base, limit and right of region_o, a cycle later
   output logic      [3:0]                region_o,
   input  wire logic [AddrBits-1:0]       region_base_i,
   input  wire logic [AddrBits:0]         region_limit_i,
@@ -178,51 +178,66 @@ module hd_dma_read #(
     .out_data_o (word_data)
   );
 
-  logic                  valid_q, last_q, done_q;
-  logic [WordBits-1:0]   word_q;
-  logic [N-1:0]          be_q;
-  logic [N*8-1:0]        data_q;
-  logic [SpaceBits+31:0] tag_q;
-  logic                  flip;
+  localparam int OutBits = 1 + WordBits + N + N * 8 + SpaceBits + 32;
+
+  logic               flip, out_room, out_last, asked_q, taken_q, done_q;
+  logic [N-1:0]       word_be;
+  logic [OutBits-1:0] in, out;
 
   assign flip      = word_tag[RowTagBits-1] && IsLoad != 0;
-  assign word_take = word_valid && bytes_valid && (!valid_q || out_ready_i);
+  assign word_be   = ~({N{1'b1}} << word_count);
+  assign word_take = word_valid && bytes_valid && out_room;
+  assign in        = {word_last, word, word_be, word_data ^ {N{flip, 7'b0}},
+                      word_tag[SpaceBits+31:0]};
+
+  // The scratchpad knows late whether it takes a word, so LOAD has a queue; WEIGHT's are taken.
+  if (IsLoad != 0) begin : gen_queue
+    hd_fifo #(.Width(OutBits), .Depth(2)) u_out (
+      .clk_i,
+      .rst_ni,
+      .valid_i(word_valid && bytes_valid),
+      .ready_o(out_room),
+      .data_i (in),
+      .valid_o(out_valid_o),
+      .ready_i(out_ready_i),
+      .data_o (out)
+    );
+  end else begin : gen_register
+    logic               valid_q;
+    logic [OutBits-1:0] out_q;
+    always_ff @(posedge clk_i) begin
+      if (!rst_ni) valid_q <= 1'b0;
+      else valid_q <= word_take;
+      out_q <= in;
+    end
+    assign out_room    = 1'b1;
+    assign out_valid_o = valid_q;
+    assign out         = out_q;
+  end
+
+  assign {out_last, out_word_o, out_be_o, out_data_o, out_space_o, out_cmd_o} = out;
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
-      valid_q <= 1'b0;
+      asked_q <= 1'b0;
+      taken_q <= 1'b0;
       done_q  <= 1'b0;
     end else begin
-      if (word_take) valid_q <= 1'b1;
-      else if (out_ready_i) valid_q <= 1'b0;
-      done_q <= valid_q && out_ready_i && last_q;
+      asked_q <= out_valid_o;
+      taken_q <= out_valid_o && out_ready_i;
+      done_q  <= out_valid_o && out_ready_i && out_last;
     end
   end
 
-  always_ff @(posedge clk_i) begin
-    if (word_take) begin
-      last_q <= word_last;
-      word_q <= word;
-      be_q   <= ~({N{1'b1}} << word_count);
-      data_q <= word_data ^ {N{flip, 7'b0}};
-      tag_q  <= word_tag[SpaceBits+31:0];
-    end
-  end
+  assign done_o   = done_q;
+  assign active_o = addr_active || r_valid_i || beat_valid || out_valid_o || asked_q;
 
-  assign out_valid_o = valid_q;
-  assign out_word_o  = word_q;
-  assign out_be_o    = be_q;
-  assign out_data_o  = data_q;
-  assign {out_space_o, out_cmd_o} = tag_q;
-  assign done_o      = done_q;
-
-  assign active_o = addr_active || r_valid_i || beat_valid || valid_q || done_q;
-
-  // What this cycle counts as; LOAD and WEIGHT have the same kinds.
+  // What this cycle counts as, of a word's write the one before; LOAD and WEIGHT have the same
+  // kinds.
   always_comb begin
     kind_o = 3'(CounterLoadIdle);
-    if (valid_q && out_ready_i) kind_o = 3'(CounterLoadBusy);
-    else if (valid_q) kind_o = 3'(CounterLoadWaitPort);
+    if (taken_q) kind_o = 3'(CounterLoadBusy);
+    else if (asked_q) kind_o = 3'(CounterLoadWaitPort);
     else if (word_valid || rows_valid) kind_o = 3'(CounterLoadWaitBus);
   end
 

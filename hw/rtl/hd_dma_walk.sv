@@ -6,7 +6,8 @@
 //   it gives words.
 // What is shown comes from registers: whether a piece ends in its line is known a step ahead. So
 // does ready_o: it answers the cycle after a walk was taken, which valid_i waits for. The next walk
-// starts without a gap, after a walk of one step with one of a cycle.
+// starts without a gap, after a walk of one step with one of a cycle. valid_i may be late: with
+// offer_i, which it needs, the walk is taken in any case, and valid_i says whether it is one.
 // bytes and count are at least 1. Bytes is a power of two. Addresses wrap modulo 2^AddrBits.
 // Latency 1, throughput 1 step a cycle. Reset: nothing to do. Bench: tests/hw/frame_tb.cpp
 `default_nettype none
@@ -19,6 +20,7 @@ module hd_dma_walk #(
 ) (
   input  wire logic                clk_i,
   input  wire logic                rst_ni,
+  input  wire logic                offer_i,
   input  wire logic                valid_i,
   output logic                     ready_o,
   input  wire logic [AddrBits-1:0] addr_i,
@@ -48,7 +50,7 @@ module hd_dma_walk #(
   logic [15:0]         count_q;                 // pieces, this one included
   logic [TagBits-1:0]  tag_q;
   logic [AddrBits-1:0] next_piece;
-  logic                free, load;
+  logic                free, load, first;
 
   // Whether `bytes` from `lane` on end in that line: no carry over all bits.
   function automatic logic ends(input logic [LaneBits-1:0] lane, input logic [31:0] bytes);
@@ -83,6 +85,7 @@ module hd_dma_walk #(
   assign free       = !valid_q || (last_o && ready_i);
   assign load       = valid_i && !taken_q;
   assign ready_o    = taken_q;
+  assign first      = !valid_q || last_o;  // what comes next begins a walk
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
@@ -95,8 +98,8 @@ module hd_dma_walk #(
   end
 
   always_ff @(posedge clk_i) begin
-    if (valid_q ? ready_i : load) begin
-      if (!valid_q || last_o) begin
+    if (valid_q ? ready_i : offer_i && !taken_q) begin
+      if (first) begin
         piece_q <= addr_i;
         line_q  <= addr_i[AddrBits-1:LaneBits];
         lane_q  <= addr_i[LaneBits-1:0];
@@ -105,8 +108,6 @@ module hd_dma_walk #(
         end_q   <= ends(addr_i[LaneBits-1:0], bytes_i);
         left_q  <= beyond(addr_i[LaneBits-1:0], bytes_i);
         only_q  <= count_i == 16'd1;
-        pitch_q <= pitch_i;
-        bytes_q <= bytes_i;
         count_q <= count_i;
         tag_q   <= tag_i;
       end else if (end_q) begin
@@ -127,6 +128,10 @@ module hd_dma_walk #(
         end_q  <= ends('0, left_q);
         left_q <= beyond('0, left_q);
       end
+    end
+    if (first) begin  // the last step needs neither
+      pitch_q <= pitch_i;
+      bytes_q <= bytes_i;
     end
   end
 

@@ -23,7 +23,7 @@ module hd_fetch #(
 ) (
   input  wire logic                  clk_i,
   input  wire logic                  rst_ni,
-  input  wire logic                  clear_i,  // index_o is 0
+  input  wire logic                  clear_i,  // index_o is 0, as with start_i
   input  wire logic                  start_i,
   input  wire logic                  stop_i,
   input  wire logic [31:0]           stream_offset_i,
@@ -66,12 +66,13 @@ module hd_fetch #(
   localparam int BusBits    = AddrBits + 1;
 
   typedef enum logic [2:0] {
-    StIdle, StStart, StHeader, StCheck, StCollect, StPush, StEnd
+    StIdle, StStart, StBounds, StHeader, StCheck, StCollect, StPush, StEnd
   } state_e;
 
   state_e              state_q, state_d;
   logic [BusBits-1:0]  at_q, cmd_at_q;   // bus address of the next chunk, of this command
   logic [31:0]         left_q, index_q;  // bytes from at_q on; commands handed over
+  logic [31:0]         total_q;          // bytes of the stream
   logic [7:0]          pos_q, pos_last_q;  // chunk of this command
   logic [PushBits-1:0] cmd_q;
   logic [15:0]         layer_q;
@@ -79,7 +80,7 @@ module hd_fetch #(
   // The next chunk.
   logic               open, chunk_valid, chunk_error, chunk_first, chunk_take;
   logic [Chunk*8-1:0] chunk;
-  logic               fault_d_valid;
+  logic               fault_d_valid, taking_q;  // taking_q: StHeader or StCollect
 
   hd_fetch_chunks #(
     .AxiBytes(AxiBytes),
@@ -136,11 +137,13 @@ module hd_fetch #(
 
   assign open        = state_q != StIdle && state_q != StEnd;
   assign chunk_first = pos_q == '0;
-  assign chunk_take  = chunk_valid && code_chunk == FaultNone
-                       && (state_q == StHeader || state_q == StCollect);
+  assign chunk_take  = chunk_valid && !chunk_error && taking_q && !no_left_q && !refused;
 
-  // The common part's word 0 is in the first chunk.
+  // The common part's word 0 is in the first chunk. What is wrong with it is known a cycle later.
   logic [7:0] opcode, length, expected;  // lengths in 16 bytes
+  logic       no_left_q;                 // left_q is 0
+  logic       first_q, unknown_q, length_bad_q, refused;  // of the first chunk, just taken
+  logic [4:0] unit_q;                    // that has the command
   assign opcode = chunk[7:0];
   assign length = chunk[15:8];
 
@@ -160,48 +163,49 @@ module hd_fetch #(
   hd_header_t           header;
   /* verilator lint_on UNUSEDSIGNAL */
   logic                 fault_q;
-  logic [FaultBits-1:0] code_chunk, code_d, code_q;  // code_chunk: of those that keep a chunk
+  logic [FaultBits-1:0] code_chunk, code_d, code_q;
   logic [31:0]          fault_cmd_q;
-  logic [BusBits-1:0]   fault_addr_q, stream_end;
+  logic [BusBits-1:0]   fault_addr_q, stream_end_q;
   logic [7:0]           cmd_opcode;
   logic                 magic_ok, version_ok, hash_ok, length_ok, too_long;
-  logic                 at_odd, left_odd;  // no multiple of 16
 
   assign header     = cmd_q[HeaderBits-1:0];
-  assign stream_end = at_q + BusBits'(left_q);
   assign magic_ok   = header.magic == HdMagic;
   assign version_ok = header.version == HdStreamVersion;
   assign hash_ok    = header.config_hash == ConfigHash;
-  assign length_ok  = header.length == left_q + 32'(HeaderBits / 8);
-  assign too_long   = left_q[31:12] == '0 && left_q[11:4] < expected;  // short carry
+  assign length_ok  = header.length == total_q;
+  assign too_long   = left_q[31:12] == '0 && left_q[11:4] < length;  // short carry
   assign cmd_opcode = cmd_q[7:0];
-  assign at_odd     = at_q[3:0] != '0;
-  assign left_odd   = left_q[3:0] != '0;
 
   always_comb begin
     code_chunk = FaultNone;
-    if (state_q == StCollect) begin
-      if (left_q == '0) code_chunk = FaultBadLength;
-      else if (chunk_valid && chunk_error) code_chunk = FaultBusRead;
-      else if (chunk_valid && chunk_first) begin
-        if (expected == '0) code_chunk = FaultBadOpcode;
-        else if (length != expected || too_long
-                 || (opcode == OpEnd && left_q != 32'(CmdEndBits / 8)))
-          code_chunk = FaultBadLength;
-      end
-    end else if (chunk_valid && chunk_error) begin
-      code_chunk = FaultBusRead;
-    end
+    if (refused) code_chunk = unknown_q ? FaultBadOpcode : FaultBadLength;
+    else if (state_q == StCollect && no_left_q) code_chunk = FaultBadLength;
+    else if (chunk_valid && chunk_error) code_chunk = FaultBusRead;
+  end
+
+  assign refused = first_q && (unknown_q || length_bad_q);
+
+  always_ff @(posedge clk_i) begin
+    first_q      <= rst_ni && chunk_take && chunk_first && state_q == StCollect;
+    unknown_q    <= expected == '0;
+    length_bad_q <= length != expected || too_long
+                    || (opcode == OpEnd && left_q != 32'(CmdEndBits / 8));
+    unit_q[UnitLoad]   <= cmd_opcode == OpLoad;
+    unit_q[UnitWeight] <= cmd_opcode == OpWeight;
+    unit_q[UnitArray]  <= cmd_opcode == OpArray;
+    unit_q[UnitVector] <= cmd_opcode == OpVector;
+    unit_q[UnitStore]  <= cmd_opcode == OpStore;
   end
 
   always_comb begin
     code_d = FaultNone;
     unique case (state_q)
-      StStart: begin
+      StBounds: begin
         if (!region_right_i) code_d = FaultRegionRight;
-        else if (stream_end > region_limit_i) code_d = FaultRegionLimit;
-        else if (at_odd) code_d = FaultBadField;
-        else if (left_odd || left_q < 32'(HeaderBits / 8)) code_d = FaultBadLength;
+        else if (stream_end_q > region_limit_i) code_d = FaultRegionLimit;
+        else if (at_q[3:0] != '0) code_d = FaultBadField;  // no multiple of 16
+        else if (left_q[3:0] != '0 || left_q < 32'(HeaderBits / 8)) code_d = FaultBadLength;
       end
       StHeader, StCollect: code_d = code_chunk;
       StCheck: begin
@@ -213,7 +217,8 @@ module hd_fetch #(
       end
       StPush: if (reserved_bad) code_d = FaultBadReserved;
       StEnd: begin
-        if (reserved_bad) code_d = FaultBadReserved;
+        if (refused) code_d = code_chunk;
+        else if (reserved_bad) code_d = FaultBadReserved;
         else if (!crc_busy && !crc_ok) code_d = FaultBadCrc;
       end
       default: ;
@@ -231,7 +236,7 @@ module hd_fetch #(
   end
 
   always_ff @(posedge clk_i) begin
-    if (fault_d_valid) begin
+    if (!fault_q) begin  // what the fault is, if it is one in this cycle
       code_q       <= code_d;
       fault_cmd_q  <= index_q;
       fault_addr_q <= code_d == FaultBusRead ? at_q : cmd_at_q;
@@ -246,14 +251,15 @@ module hd_fetch #(
     state_d = state_q;
     unique case (state_q)
       StIdle:    if (start_i) state_d = StStart;
-      StStart:   state_d = StHeader;
+      StStart:   state_d = StBounds;
+      StBounds:  state_d = StHeader;
       StHeader:  if (chunk_take && pos_q == 8'(HeaderBits / 8 / Chunk - 1)) state_d = StCheck;
       StCheck:   state_d = StCollect;
       StCollect: begin
         if (chunk_take && !chunk_first && pos_q == pos_last_q) begin
           if (cmd_opcode == OpEnd) state_d = StEnd;
           else state_d = StPush;
-        end else if (chunk_take && chunk_first && expected == 8'd1 && Chunk == 16) begin
+        end else if (chunk_take && chunk_first && opcode == OpEnd && Chunk == CmdEndBits / 8) begin
           state_d = StEnd;  // END alone fits in a chunk
         end
       end
@@ -265,12 +271,15 @@ module hd_fetch #(
   end
 
   always_ff @(posedge clk_i) begin
-    if (!rst_ni) state_q <= StIdle;
-    else state_q <= state_d;
+    state_q  <= rst_ni ? state_d : StIdle;
+    taking_q <= rst_ni && (state_d == StHeader || state_d == StCollect);
   end
 
   always_ff @(posedge clk_i) begin
-    if (clear_i) begin
+    for (int k = 0; k < Chunks; k++) begin  // whether one comes or not
+      if (taking_q && pos_q == 8'(k)) cmd_q[k*Chunk*8 +: Chunk*8] <= chunk;
+    end
+    if (clear_i || start_i) begin
       index_q <= '0;
       layer_q <= '0;
     end else begin
@@ -280,35 +289,23 @@ module hd_fetch #(
   end
 
   always_ff @(posedge clk_i) begin
-    if (state_q == StIdle && start_i) begin
-      at_q     <= {1'b0, region_base_i} + BusBits'(stream_offset_i);
-      cmd_at_q <= {1'b0, region_base_i} + BusBits'(stream_offset_i);
-      left_q   <= stream_bytes_i;
-      pos_q    <= '0;
+    stream_end_q <= at_q + BusBits'(left_q);
+    total_q      <= left_q + 32'(HeaderBits / 8 - Chunk);  // in StCheck: of the cycle before
+    if (state_q == StIdle) begin  // the last one counts
+      at_q      <= {1'b0, region_base_i} + BusBits'(stream_offset_i);
+      cmd_at_q  <= {1'b0, region_base_i} + BusBits'(stream_offset_i);
+      left_q    <= stream_bytes_i;
+      no_left_q <= 1'b0;  // StBounds refuses an empty stream
+      pos_q     <= '0;
     end else if (chunk_take) begin
-      at_q   <= at_q + BusBits'(Chunk);
-      left_q <= left_q - 32'(Chunk);
-      pos_q  <= pos_q + 8'd1;
+      at_q      <= at_q + BusBits'(Chunk);
+      left_q    <= left_q - 32'(Chunk);
+      no_left_q <= left_q == 32'(Chunk);
+      pos_q     <= pos_q + 8'd1;
       if (chunk_first) pos_last_q <= (expected << (4 - ChunkBits)) - 8'd1;
-      for (int k = 0; k < Chunks; k++) begin
-        if (pos_q == 8'(k)) cmd_q[k*Chunk*8 +: Chunk*8] <= chunk;
-      end
     end else if (state_q == StCheck || state_q == StPush) begin
       pos_q    <= '0;
       cmd_at_q <= at_q;
-    end
-  end
-
-  always_comb begin
-    push_valid_o = '0;
-    if (state_q == StPush && !reserved_bad && !stop_i) begin
-      unique case (cmd_opcode)
-        OpLoad:   push_valid_o[UnitLoad]   = 1'b1;
-        OpWeight: push_valid_o[UnitWeight] = 1'b1;
-        OpArray:  push_valid_o[UnitArray]  = 1'b1;
-        OpVector: push_valid_o[UnitVector] = 1'b1;
-        default:  push_valid_o[UnitStore]  = 1'b1;
-      endcase
     end
   end
 
@@ -326,8 +323,9 @@ module hd_fetch #(
   assign active_o     = state_d != state_q || (open && state_q != StPush) || req_valid_o
                         || r_valid_i || crc_busy;
   assign push_cmd_o   = cmd_q;
+  assign push_valid_o = state_q == StPush && !reserved_bad && !stop_i ? unit_q : '0;
   assign end_o        = state_q == StEnd && empty_i == 5'b11111 && bus_quiet_i
-                        && !crc_busy && crc_ok && !reserved_bad && !stop_i;
+                        && !crc_busy && crc_ok && !reserved_bad && !refused && !stop_i;
   assign index_o      = index_q;
   assign layer_o      = layer_q;
   assign fault_o      = fault_q;

@@ -4,8 +4,9 @@
 //   next chunk:
 //   chunk_o, chunk_valid_o; chunk_error_o: the bus answered with an error instead. chunk_ready_i
 //   takes it.
-//   Bursts (hd_dma_bursts) are asked for while open_i and while a queue of Beats beats has room for
-//   one: every beat asked for has its place, so r_ready_o never stops the shared channel.
+//   Bursts (hd_dma_bursts) are asked for, one in two cycles at most, while open_i and while a queue
+//   of Beats beats has room for one: every beat asked for has its place, so r_ready_o never stops
+//   the shared channel.
 //   req_first_o: three quarters of the places are free, so commands may soon be awaited; until then
 //   rows and weights are worth more.
 // Latency: start_i to req_valid_o 2, a beat to its chunk 1. Throughput 1 chunk a cycle. Reset:
@@ -49,9 +50,10 @@ module hd_fetch_chunks #(
 
   logic                  burst_valid, bursts_ready, asked;
   logic [CreditBits-1:0] credit_q;  // free places of u_beats not promised to a burst
+  logic                  enough_q, first_q;  // for a burst, for req_first_o: a cycle ago
   logic                  beat_take, beat_used, room;
   logic [AxiBytes*8-1:0] beat_data;
-  logic                  burst_last, burst_tag, limit_fault;
+  logic                  burst_last, burst_tag, limit_fault, limit_tag;
   logic [AddrBits:0]     limit_addr;
 
   hd_dma_bursts #(
@@ -61,6 +63,7 @@ module hd_fetch_chunks #(
   ) u_bursts (
     .clk_i,
     .rst_ni,
+    .offer_i      (start_i),
     .valid_i      (start_i),
     .ready_o      (bursts_ready),
     .addr_i       (at_i),
@@ -76,11 +79,12 @@ module hd_fetch_chunks #(
     .burst_last_o (burst_last),
     .burst_tag_o  (burst_tag),
     .fault_o      (limit_fault),
-    .fault_addr_o (limit_addr)
+    .fault_addr_o (limit_addr),
+    .fault_tag_o  (limit_tag)
   );
 
-  assign req_valid_o = burst_valid && open_i && credit_q >= CreditBits'(16);
-  assign req_first_o = credit_q >= CreditBits'(Beats - Beats / 4);
+  assign req_valid_o = burst_valid && open_i && enough_q;
+  assign req_first_o = first_q;
   assign asked       = req_valid_o && req_ready_i;
   assign beat_take   = chunk_ready_i && beat_used;
   assign r_ready_o   = 1'b1;
@@ -92,6 +96,8 @@ module hd_fetch_chunks #(
       credit_q <= credit_q + CreditBits'(beat_take)
                   - (asked ? CreditBits'(req_len_o) + CreditBits'(1) : '0);
     end
+    enough_q <= credit_q >= CreditBits'(16) && !asked;
+    first_q  <= credit_q >= CreditBits'(Beats - Beats / 4);
   end
 
   hd_fifo #(.Width(AxiBytes * 8 + 2), .Depth(Beats)) u_beats (
@@ -133,7 +139,7 @@ module hd_fetch_chunks #(
   end
 
   logic unused;  // the whole stream was checked against the limit at the start
-  assign unused = ^{room, bursts_ready, burst_last, burst_tag, limit_fault, limit_addr};
+  assign unused = ^{room, bursts_ready, burst_last, burst_tag, limit_fault, limit_addr, limit_tag};
 
 `ifdef HD_ASSERT
   a_room: assert property (@(posedge clk_i) disable iff (!rst_ni) r_valid_i |-> room);

@@ -20,32 +20,43 @@ module hd_fetch_reserved #(
   localparam int Most   = CmdArrayBits > CmdVectorBits ? CmdArrayBits : CmdVectorBits;
   localparam int Chunks = Most / (8 * Chunk);
 
-  logic [Most-1:0]    record;  // bits that must be 0
-  logic [Chunk*8-1:0] mask;
-  logic               bad_q;
+  // Records by kind, their bits that must be 0. Each chunk of each is looked at beside the choice
+  // of one: most have no such bit.
+  localparam int Common = CommonBits / (8 * Chunk);  // chunks
+  localparam logic [Most-1:0] Read   = Most'(CmdDmaReadReserved), Array = Most'(CmdArrayReserved),
+                              Vector = Most'(CmdVectorReserved), Store = Most'(CmdStoreReserved),
+                              End    = Most'(CmdEndReserved), Header = Most'(HeaderReserved),
+                              Shared = Most'(CommonReserved);
 
-  always_comb begin
-    record = '0;
-    unique case (opcode_i)
-      OpLoad, OpWeight: record[CmdDmaReadBits-1:0] = CmdDmaReadReserved;
-      OpArray:          record[CmdArrayBits-1:0]   = CmdArrayReserved;
-      OpVector:         record[CmdVectorBits-1:0]  = CmdVectorReserved;
-      OpStore:          record[CmdStoreBits-1:0]   = CmdStoreReserved;
-      default:          record[CmdEndBits-1:0]     = CmdEndReserved;
-    endcase
-    record[CommonBits-1:0] = CommonReserved;
-    if (header_i) record[HeaderBits-1:0] = HeaderReserved;
-  end
+  logic [Chunks-1:0] bad;  // were it chunk k
+  logic              bad_q;
 
-  always_comb begin
-    mask = '0;
-    for (int k = 0; k < Chunks; k++) begin
-      if (pos_i == 8'(k)) mask = record[k*Chunk*8 +: Chunk*8];
+  for (genvar k = 0; k < Chunks; k++) begin : gen_chunk
+    localparam int At = k * Chunk * 8;
+    always_comb begin
+      if (header_i) begin
+        bad[k] = (chunk_i & Header[At +: Chunk*8]) != '0;
+      end else if (k < Common) begin
+        bad[k] = (chunk_i & Shared[At +: Chunk*8]) != '0;
+      end else begin
+        unique case (opcode_i)
+          OpLoad, OpWeight: bad[k] = (chunk_i & Read[At +: Chunk*8]) != '0;
+          OpArray:          bad[k] = (chunk_i & Array[At +: Chunk*8]) != '0;
+          OpVector:         bad[k] = (chunk_i & Vector[At +: Chunk*8]) != '0;
+          OpStore:          bad[k] = (chunk_i & Store[At +: Chunk*8]) != '0;
+          default:          bad[k] = (chunk_i & End[At +: Chunk*8]) != '0;
+        endcase
+      end
     end
   end
 
   always_ff @(posedge clk_i) begin
-    if (valid_i) bad_q <= (bad_q && pos_i != '0) || (chunk_i & mask) != '0;
+    if (valid_i) begin
+      bad_q <= bad_q && pos_i != '0;
+      for (int k = 0; k < Chunks; k++) begin
+        if (pos_i == 8'(k) && bad[k]) bad_q <= 1'b1;
+      end
+    end
   end
 
   assign bad_o = bad_q;

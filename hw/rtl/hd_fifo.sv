@@ -1,13 +1,15 @@
 // hd_fifo - first in, first out; the oldest entry stands in a register.
 //   An entry pushed (valid_i & ready_o) in cycle t is at data_o in t+1 at the earliest. Throughput
 //   1 a cycle.
-//   ready_o does not depend on ready_i. data_o keeps the last entry after it was popped.
+//   valid_o and ready_o are registers. With Keep, data_o keeps the last entry after
+//   it was popped; else it is undefined while valid_o is low.
 // Depth is a power of two, at least 2. Reset: empty, data undefined. Bench: tests/hw/frame_tb.cpp
 `default_nettype none
 
 module hd_fifo #(
   parameter int Width = 32,
-  parameter int Depth = 4
+  parameter int Depth = 4,
+  parameter int Keep  = 0
 ) (
   input  wire logic             clk_i,
   input  wire logic             rst_ni,
@@ -23,34 +25,41 @@ module hd_fifo #(
   logic [Width-1:0]   mem [Depth];
   logic [Width-1:0]   head_q;
   logic [PtrBits-1:0] write_q, read_q;
-  logic [PtrBits:0]   count_q;  // entries, the head included
-  logic               push, pop, behind;
+  logic [PtrBits:0]   count_q;                    // entries, the head included
+  logic               valid_q, behind_q, full_q;  // one is there, one is in mem, none is free
+  logic               push, pop;
 
-  assign ready_o = count_q != (PtrBits + 1)'(Depth);
-  assign valid_o = count_q != '0;
+  assign ready_o = !full_q;
+  assign valid_o = valid_q;
   assign data_o  = head_q;
-  assign push    = valid_i && ready_o;
-  assign pop     = valid_o && ready_i;
-  assign behind  = count_q > (PtrBits + 1)'(1);  // mem is not empty
+  assign push    = valid_i && !full_q;
+  assign pop     = valid_q && ready_i;
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
-      count_q <= '0;
-      write_q <= '0;
-      read_q  <= '0;
+      count_q  <= '0;
+      write_q  <= '0;
+      read_q   <= '0;
+      valid_q  <= 1'b0;
+      behind_q <= 1'b0;
+      full_q   <= 1'b0;
     end else begin
       if (push != pop) count_q <= push ? count_q + 1'b1 : count_q - 1'b1;
-      if (push && valid_o && (behind || !pop)) write_q <= write_q + 1'b1;
-      if (pop && behind) read_q <= read_q + 1'b1;
+      if (push && valid_q && (behind_q || !pop)) write_q <= write_q + 1'b1;
+      if (pop && behind_q) read_q <= read_q + 1'b1;
+      if (push) valid_q <= 1'b1;
+      else if (pop) valid_q <= behind_q;
+      if (push && !pop) behind_q <= valid_q;
+      else if (pop && !push) behind_q <= count_q > (PtrBits + 1)'(2);
+      if (push && !pop) full_q <= count_q == (PtrBits + 1)'(Depth - 1);
+      else if (pop) full_q <= 1'b0;
     end
   end
 
   always_ff @(posedge clk_i) begin
-    if (push) begin
-      if (!valid_o || (pop && !behind)) head_q <= data_i;
-      else mem[write_q] <= data_i;
-    end
-    if (pop && behind) head_q <= mem[read_q];
+    if (push && valid_q && (behind_q || !pop)) mem[write_q] <= data_i;
+    if (Keep != 0 ? pop && behind_q || push && !behind_q && (!valid_q || pop) : !valid_q || pop)
+      head_q <= behind_q ? mem[read_q] : data_i;
   end
 
 `ifdef HD_ASSERT

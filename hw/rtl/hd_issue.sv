@@ -2,15 +2,17 @@
 // current command.
 //   The head is presented (cmd_valid_o) once, for every unit u of its wait_enable, counts_i[u] -
 //   wait_u >= 0 (16 bits, signed), fewer than InFlight commands are in the unit, and stop_i is low;
-//   it then stays until taken.
+//   it then stays until taken. Whether its waits hold is found a cycle ahead: counts_i go up by
+//   dones_i. So cmd_o and cmd_index_o stand a cycle before cmd_valid_o, the last one marked by
+//   cmd_soon_o: what of a command needs time begins then.
 //   unit_cmd_o, unit_layer_o: the oldest command in the unit, else its last one, else 0. done_o,
 //   done_cmd_o follow done_i at once. kind_o: the unit's, but wait_token for idle while a command
 //   is queued.
 //   empty_o: nothing queued, nothing in the unit. in_unit_o: a command is in the unit. active_o:
 //   see hd_clocks.
 // rst_ni empties the queue; clear_i starts a submission: count_o and the current command are 0.
-// Latency: push to cmd_valid_o 1; done_i to count_o 1. Throughput 1 command a cycle. Bench:
-// tests/hw/frame_tb.cpp
+// Latency: push to cmd_valid_o 2; done_i to count_o and to cmd_valid_o 1. Throughput 1 command in 2
+// cycles. Bench: tests/hw/frame_tb.cpp
 `default_nettype none
 `include "hd_accel.svh"
 
@@ -31,9 +33,11 @@ module hd_issue #(
   output logic                     push_ready_o,
   input  wire logic [PushBits-1:0] push_cmd_i,
   input  wire logic [31:0]         push_index_i,
-  // completion counts of load, weight, array, vector, store
+  // completion counts of load, weight, array, vector, store; what completes in this cycle
   input  wire logic [5*16-1:0]     counts_i,
+  input  wire logic [4:0]          dones_i,
   // unit
+  output logic                     cmd_soon_o,
   output logic                     cmd_valid_o,
   input  wire logic                cmd_ready_i,
   output logic      [Bits-1:0]     cmd_o,
@@ -54,9 +58,8 @@ module hd_issue #(
   logic        head_valid, head_take, flight_ready, flight_valid, waits_hold;
   logic [31:0] flight_cmd, count_q;
   logic [15:0] flight_layer;
-  logic        seen_q;
-  /* verilator lint_off UNUSEDSIGNAL */  // signs of differences; the waits and the layer
-  logic [15:0] ahead_load, ahead_weight, ahead_array, ahead_vector, ahead_store;
+  logic        seen_q, held_q;  // held_q: the head's waits hold
+  /* verilator lint_off UNUSEDSIGNAL */  // the waits and the layer
   hd_common_t  common;
   /* verilator lint_on UNUSEDSIGNAL */
 
@@ -71,18 +74,33 @@ module hd_issue #(
     .data_o ({cmd_index_o, cmd_o})
   );
 
-  assign common       = cmd_o[CommonBits-1:0];
-  assign ahead_load   = counts_i[UnitLoad*16 +: 16] - common.wait_load;
-  assign ahead_weight = counts_i[UnitWeight*16 +: 16] - common.wait_weight;
-  assign ahead_array  = counts_i[UnitArray*16 +: 16] - common.wait_array;
-  assign ahead_vector = counts_i[UnitVector*16 +: 16] - common.wait_vector;
-  assign ahead_store  = counts_i[UnitStore*16 +: 16] - common.wait_store;
-  assign waits_hold   = (common.wait_enable & {ahead_store[15], ahead_vector[15], ahead_array[15],
-                                               ahead_weight[15], ahead_load[15]}) == '0;
-  assign cmd_valid_o  = head_valid && waits_hold && flight_ready && !stop_i;
-  assign head_take    = cmd_valid_o && cmd_ready_i;
+  assign common = cmd_o[CommonBits-1:0];
 
-  hd_fifo #(.Width(48), .Depth(InFlight)) u_flight (
+  // Whether a count will be below its wait. What completes in this cycle comes last, and turns a
+  // sign only where all other bits are set.
+  function automatic logic below(input logic [15:0] count, input logic [15:0] target,
+                                 input logic done);
+    logic [15:0] ahead;
+    ahead = count - target;
+    below = ahead[15] ^ (&ahead[14:0] && done);
+  endfunction
+
+  assign waits_hold = (common.wait_enable
+    & {below(counts_i[UnitStore*16 +: 16], common.wait_store, dones_i[UnitStore]),
+       below(counts_i[UnitVector*16 +: 16], common.wait_vector, dones_i[UnitVector]),
+       below(counts_i[UnitArray*16 +: 16], common.wait_array, dones_i[UnitArray]),
+       below(counts_i[UnitWeight*16 +: 16], common.wait_weight, dones_i[UnitWeight]),
+       below(counts_i[UnitLoad*16 +: 16], common.wait_load, dones_i[UnitLoad])}) == '0;
+  assign cmd_soon_o  = head_valid && !head_take && waits_hold;
+  assign cmd_valid_o = held_q && flight_ready && !stop_i;
+  assign head_take   = cmd_valid_o && cmd_ready_i;
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) held_q <= 1'b0;
+    else held_q <= cmd_soon_o;
+  end
+
+  hd_fifo #(.Width(48), .Depth(InFlight), .Keep(1)) u_flight (
     .clk_i,
     .rst_ni,
     .valid_i(head_take),
@@ -106,7 +124,8 @@ module hd_issue #(
   assign count_o      = count_q;
   assign empty_o      = !head_valid && !flight_valid;
   assign in_unit_o    = flight_valid;
-  assign active_o     = (push_valid_i && push_ready_o) || head_take || done_i;
+  assign active_o     = (push_valid_i && push_ready_o) || head_take || done_i
+                        || cmd_soon_o != held_q;
   assign done_o       = done_i;
   assign done_cmd_o   = flight_cmd;
   assign unit_cmd_o   = seen_q ? flight_cmd : '0;

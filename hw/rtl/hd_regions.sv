@@ -1,10 +1,10 @@
 // hd_regions - the region registers: bases, sizes, rights, and their look-up by the units.
 //   Look-up p (LOAD, WEIGHT, STORE, FETCH): base_o, limit_o and right_o of region index_i[p] in the
-//   same cycle. limit_o is the first address beyond the region: base + size, at most 2^AddrBits; 0
+//   next cycle. limit_o is the first address beyond the region: base + size, at most 2^AddrBits; 0
 //   if the base is beyond the bus, so every burst faults. right_o: STORE may write it, the others
 //   may read it.
-//   Bus: write_i with word, data and mask of bits (whole bytes); read_data_o of read_word_i, same
-//   cycle. Words that are not its own are ignored, and read 0.
+//   Bus: write_i with word, data and mask of bits (whole bytes); read_data_o of read_word_i, in the
+//   next cycle. Words that are not its own are ignored, and read 0.
 // Bases and sizes are a memory of 16 entries (distributed RAM, a copy for each look-up: a fifth of
 // what registers and their multiplexers take), so reset clears one entry a cycle: ready_o is low
 // meanwhile, reads give 0, nothing may be written.
@@ -38,7 +38,8 @@ module hd_regions #(
   // Elements of the three arrays.
   logic [RegBits-1:0] write_lo, write_hi, write_size, read_lo, read_hi, read_size;
   logic [2:0]         we_word;
-  logic [3:0]         strb, at, read_at;
+  logic [3:0]         strb, at, read_at_q;
+  logic [3:0]         read_is_q;  // a base's low or high word, a size, the rights
   logic [11:0]        we;       // by byte
   logic [31:0]        data;
 
@@ -56,8 +57,8 @@ module hd_regions #(
 
   always_comb begin
     at = write_size[3:0];
-    if (we_word[0]) at = write_lo[3:0];
-    if (we_word[1]) at = write_hi[3:0];
+    if (write_lo < RegBits'(Count)) at = write_lo[3:0];
+    if (write_hi < RegBits'(Count)) at = write_hi[3:0];
     if (!ready_o) at = clear_q[3:0];
   end
 
@@ -72,12 +73,20 @@ module hd_regions #(
     else if (!ready_o) clear_q <= clear_q + 5'd1;
   end
 
+  // Written a cycle later, from registers.
+  logic [3:0]  at_q;
+  logic [11:0] we_q;
+  logic [31:0] data_q;
+
   always_ff @(posedge clk_i) begin
-    if (we != '0) begin
+    at_q   <= at;
+    we_q   <= we;
+    data_q <= data;
+    if (we_q != '0) begin
       for (int b = 0; b < 4; b++) begin
-        if (we[b]) lo_q[at][b*8 +: 8] <= data[b*8 +: 8];
-        if (we[4 + b]) hi_q[at][b*8 +: 8] <= data[b*8 +: 8];
-        if (we[8 + b]) size_q[at][b*8 +: 8] <= data[b*8 +: 8];
+        if (we_q[b]) lo_q[at_q][b*8 +: 8] <= data_q[b*8 +: 8];
+        if (we_q[4 + b]) hi_q[at_q][b*8 +: 8] <= data_q[b*8 +: 8];
+        if (we_q[8 + b]) size_q[at_q][b*8 +: 8] <= data_q[b*8 +: 8];
       end
     end
   end
@@ -85,18 +94,17 @@ module hd_regions #(
   assign read_lo   = read_word_i - RegRegionBaseLo;
   assign read_hi   = read_word_i - RegRegionBaseHi;
   assign read_size = read_word_i - RegRegionSize;
-  assign read_at   = read_lo < RegBits'(Count) ? read_lo[3:0]
-                     : read_hi < RegBits'(Count) ? read_hi[3:0] : read_size[3:0];
 
-  always_comb begin
-    read_data_o = '0;
-    if (ready_o) begin
-      if (read_lo < RegBits'(Count)) read_data_o = lo_q[read_at];
-      else if (read_hi < RegBits'(Count)) read_data_o = hi_q[read_at];
-      else if (read_size < RegBits'(Count)) read_data_o = size_q[read_at];
-      else if (read_word_i == RegRegionRights) read_data_o = rights_q;
-    end
+  always_ff @(posedge clk_i) begin
+    read_at_q <= read_lo < RegBits'(Count) ? read_lo[3:0]
+                 : read_hi < RegBits'(Count) ? read_hi[3:0] : read_size[3:0];
+    read_is_q <= {read_word_i == RegRegionRights, read_size < RegBits'(Count),
+                  read_hi < RegBits'(Count), read_lo < RegBits'(Count)} & {4{ready_o}};
   end
+
+  assign read_data_o = (lo_q[read_at_q] & {32{read_is_q[0]}})
+                       | (hi_q[read_at_q] & {32{read_is_q[1]}})
+                       | (size_q[read_at_q] & {32{read_is_q[2]}}) | (rights_q & {32{read_is_q[3]}});
 
   for (genvar p = 0; p < 4; p++) begin : gen_lookup
     logic [3:0]        index;
@@ -106,10 +114,12 @@ module hd_regions #(
     assign index = index_i[p*4 +: 4];
     assign base  = {hi_q[index], lo_q[index]};
     assign limit = {1'b0, base[AddrBits-1:0]} + (AddrBits + 1)'(size_q[index]);
-    assign right_o[p] = rights_q[5'(Right) + {1'b0, index}];
-    assign base_o[p*AddrBits +: AddrBits] = base[AddrBits-1:0];
-    assign limit_o[p*(AddrBits+1) +: AddrBits+1] =
-      base[63:AddrBits] != '0 ? '0 : limit[AddrBits] ? {1'b1, {AddrBits{1'b0}}} : limit;
+    always_ff @(posedge clk_i) begin
+      right_o[p] <= rights_q[5'(Right) + {1'b0, index}];
+      base_o[p*AddrBits +: AddrBits] <= base[AddrBits-1:0];
+      limit_o[p*(AddrBits+1) +: AddrBits+1] <=
+        base[63:AddrBits] != '0 ? '0 : limit[AddrBits] ? {1'b1, {AddrBits{1'b0}}} : limit;
+    end
   end
 
 endmodule

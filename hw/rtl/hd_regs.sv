@@ -2,8 +2,9 @@
 // counters.
 //   StRun from the doorbell to end_i; StFault from the first fault until bus and units are quiet;
 //   StReset from a soft reset until the bus is quiet; StClear, one cycle: unit_rst_no is low,
-//   registers wait. start_o is the doorbell's own cycle, clear_o clears counts (doorbell, soft
-//   reset, reset), stop_o: no new bursts or commands.
+//   registers wait. start_o is the cycle after the doorbell's, the last one before StRun; clear_o
+//   clears counts in the next one, or in StClear (doorbell, soft reset, reset: a command that ends
+//   in StClear does not count); stop_o: no new bursts or commands.
 //   cycles = cycles in StRun and StFault = sum of the counters of each unit; the interrupt rises in
 //   the cycle after.
 //   Counters: hd_counters.
@@ -73,15 +74,16 @@ module hd_regs #(
   state_e state_q, state_d;
 
   logic [RegBits-1:0] write_reg, read_reg;
-  logic               write, read, reset_command;
+  logic               write, reset_command;
   logic [31:0]        write_data, write_mask, write_bits, read_data, control;
-  logic               regions_ready;
+  logic               regions_ready, bus_active;
 
   hd_axil #(
     .AddrBits(12),
     .WordBits(RegBits)
   ) u_axil (
     .clk_i,
+    .active_o    (bus_active),
     .rst_ni,
     .s_axil_awvalid,
     .s_axil_awready,
@@ -100,12 +102,11 @@ module hd_regs #(
     .s_axil_rready,
     .s_axil_rdata,
     .s_axil_rresp,
-    .hold_i      (state_q == StClear || !regions_ready),
+    .hold_i      (hold_q),
     .write_o     (write),
     .write_word_o(write_reg),
     .write_data_o(write_data),
     .write_mask_o(write_mask),
-    .read_o      (read),
     .read_word_o (read_reg),
     .read_data_i (read_data)
   );
@@ -130,21 +131,23 @@ module hd_regs #(
   end
 
   logic run, ended, fault_ended, reset_ended;
-  logic reset_ended_q;  // a command that ends in StClear does not count
-  logic done_q, error_q, irq_done_q, irq_error_q, enable_done_q, enable_error_q, reset_q;
+  logic stop_q, unit_rst_q, clear_q, hold_q;  // hold_q: the bus waits
+  logic done_q, error_q, irq_done_q, irq_error_q, enable_done_q, enable_error_q;
 
   assign run         = state_q == StRun || state_q == StFault;
   assign ended       = run && state_d == StClear;
   assign fault_ended = ended && state_q == StFault;
   assign reset_ended = state_q == StReset && state_d == StClear;
-  assign stop_o      = state_q == StFault || state_q == StReset || state_q == StClear;
-  assign unit_rst_no = state_q != StClear && reset_q;
-  assign clear_o     = start_o || reset_ended || reset_ended_q || !reset_q;
+  assign stop_o      = stop_q;
+  assign unit_rst_no = unit_rst_q;
+  assign clear_o     = clear_q;
   assign irq_o       = (irq_done_q && enable_done_q) || (irq_error_q && enable_error_q);
 
   always_ff @(posedge clk_i) begin
-    reset_q       <= rst_ni;
-    reset_ended_q <= reset_ended;
+    stop_q     <= rst_ni && (state_d == StFault || state_d == StReset || state_d == StClear);
+    unit_rst_q <= rst_ni && state_d != StClear;
+    clear_q    <= !rst_ni || start_o || reset_ended;
+    hold_q     <= !rst_ni || state_d == StClear || !regions_ready;
     if (!rst_ni) begin
       state_q        <= StIdle;
       done_q         <= 1'b0;
@@ -180,9 +183,7 @@ module hd_regs #(
     end
   end
 
-  assign active_o    = state_d != state_q || stop_o || clear_o || !regions_ready
-                       || s_axil_awvalid || s_axil_wvalid || s_axil_bvalid
-                       || s_axil_arvalid || s_axil_rvalid;
+  assign active_o    = state_d != state_q || stop_o || clear_o || !regions_ready || bus_active;
 
   // The first fault of the submission.
   logic [1:0]           fault_from;
@@ -247,6 +248,7 @@ module hd_regs #(
   );
 
   logic [RegBits-1:0] read_counter;
+  logic [5:0]         counter_at_q;
   logic [31:0]        counter, cycles_lo, cycles_hi;
   assign read_counter = read_reg - RegCounter;
 
@@ -256,8 +258,8 @@ module hd_regs #(
     .run_i      (run),
     .kind_i     (unit_kind_i),
     .cycles_o   ({cycles_hi, cycles_lo}),
-    .read_unit_i(read_counter[5:3]),
-    .read_kind_i(read_counter[2:0]),
+    .read_unit_i(counter_at_q[5:3]),
+    .read_kind_i(counter_at_q[2:0]),
     .read_data_o(counter)
   );
 
@@ -269,48 +271,59 @@ module hd_regs #(
   assign read_done    = read_reg - RegUnitDone;
   assign {fault_addr_hi, fault_addr_lo} = fault_addr_q;
 
+  // A read takes its time: whose word it is and which; the word; then one of three.
+  logic [31:0] alone, alone_q, units_q, counter_q;
+  logic [2:0]  command_at_q, done_at_q;
+  logic        is_command_q, is_done_q, is_counter_q;
+
+  always_ff @(posedge clk_i) begin
+    command_at_q <= read_command[2:0];
+    done_at_q    <= read_done[2:0];
+    counter_at_q <= read_counter[5:0];
+    is_command_q <= read_command < RegBits'(RegUnitCommandCount);
+    is_done_q    <= read_done < RegBits'(RegUnitDoneCount);
+    is_counter_q <= read_counter < RegBits'(RegCounterCount);
+    alone_q      <= alone | region_data;
+    counter_q    <= counter;
+    units_q      <= is_command_q ? unit_cmd_i[command_at_q*32 +: 32] :
+                    is_done_q ? unit_count_i[done_at_q*32 +: 32] : '0;
+  end
+
+  assign read_data = is_counter_q ? counter_q : alone_q | units_q;
+
   always_comb begin
-    read_data = '0;
-    if (read) begin
-      unique case (read_reg)
-        RegId:            read_data = HdId;
-        RegVersion:       read_data = HdStreamVersion << VersionStreamLsb;
-        RegConfigHash:    read_data = ConfigHash;
-        RegStatus: begin
-          read_data[StatusBusyLsb]      = run;
-          read_data[StatusDoneLsb]      = done_q;
-          read_data[StatusErrorLsb]     = error_q;
-          read_data[StatusResettingLsb] = state_q == StReset;
-        end
-        RegIrqEnable: begin
-          read_data[IrqEnableDoneLsb]  = enable_done_q;
-          read_data[IrqEnableErrorLsb] = enable_error_q;
-        end
-        RegIrqStatus: begin
-          read_data[IrqStatusDoneLsb]  = irq_done_q;
-          read_data[IrqStatusErrorLsb] = irq_error_q;
-        end
-        RegCommandOffset: read_data = offset_q;
-        RegCommandLength: read_data = bytes_q;
-        RegErrCause: begin
-          read_data[ErrCauseCodeLsb +: FaultBits] = code_q;
-          read_data[ErrCauseUnitLsb +: UnitBits]  = fault_unit_q;
-        end
-        RegErrCommand:    read_data = fault_cmd_q;
-        RegErrAddressLo:  read_data = fault_addr_lo;
-        RegErrAddressHi:  read_data = fault_addr_hi;
-        RegCyclesLo:      read_data = cycles_lo;
-        RegCyclesHi:      read_data = cycles_hi;
-        default: begin
-          if (read_command < RegBits'(RegUnitCommandCount))
-            read_data = unit_cmd_i[read_command*32 +: 32];
-          else if (read_done < RegBits'(RegUnitDoneCount))
-            read_data = unit_count_i[read_done*32 +: 32];
-          else if (read_counter < RegBits'(RegCounterCount)) read_data = counter;
-          else read_data = region_data;
-        end
-      endcase
-    end
+    alone = '0;
+    unique case (read_reg)
+      RegId:            alone = HdId;
+      RegVersion:       alone = HdStreamVersion << VersionStreamLsb;
+      RegConfigHash:    alone = ConfigHash;
+      RegStatus: begin
+        alone[StatusBusyLsb]      = run;
+        alone[StatusDoneLsb]      = done_q;
+        alone[StatusErrorLsb]     = error_q;
+        alone[StatusResettingLsb] = state_q == StReset;
+      end
+      RegIrqEnable: begin
+        alone[IrqEnableDoneLsb]  = enable_done_q;
+        alone[IrqEnableErrorLsb] = enable_error_q;
+      end
+      RegIrqStatus: begin
+        alone[IrqStatusDoneLsb]  = irq_done_q;
+        alone[IrqStatusErrorLsb] = irq_error_q;
+      end
+      RegCommandOffset: alone = offset_q;
+      RegCommandLength: alone = bytes_q;
+      RegErrCause: begin
+        alone[ErrCauseCodeLsb +: FaultBits] = code_q;
+        alone[ErrCauseUnitLsb +: UnitBits]  = fault_unit_q;
+      end
+      RegErrCommand:    alone = fault_cmd_q;
+      RegErrAddressLo:  alone = fault_addr_lo;
+      RegErrAddressHi:  alone = fault_addr_hi;
+      RegCyclesLo:      alone = cycles_lo;
+      RegCyclesHi:      alone = cycles_hi;
+      default: ;
+    endcase
   end
 
 `ifdef HD_ASSERT

@@ -9,7 +9,7 @@
 //   stop_i: no new bursts; bursts under way end with beats without strobes. quiet_o: nothing on the
 //   bus.
 //   active_o: see hd_clocks.
-// Latency: 7 cycles from the command to WVALID. Throughput 1 word read, 1 beat written a cycle at
+// Latency: 8 cycles from the command to WVALID. Throughput 1 word read, 1 beat written a cycle at
 // any alignment. Reset: idle, all commands forgotten. Bench: tests/hw/frame_tb.cpp
 `default_nettype none
 `include "hd_accel.svh"
@@ -32,7 +32,7 @@ module hd_store #(
   output logic                         done_o,
   output logic      [2:0]              kind_o,
   output logic                         active_o,
-  // region registers: base, limit and right of region_o in the same cycle
+  // region registers: base, limit and right of region_o, a cycle later
   output logic      [3:0]              region_o,
   input  wire logic [AddrBits-1:0]     region_base_i,
   input  wire logic [AddrBits:0]       region_limit_i,
@@ -87,6 +87,7 @@ module hd_store #(
   logic [BeatBits:0]   beat_lo, beat_bytes;
   logic                read_valid, read_take, read_last, read_flip;
   logic [LaneBits:0]   read_count;
+  logic [WordBits-1:0] read_word;
   logic                runs_valid, rows_valid, addr_active, write_active;
 
   hd_dma_addr #(
@@ -129,7 +130,7 @@ module hd_store #(
     .beat_cmd_o   (beat_cmd),
     .word_valid_o (read_valid),
     .word_ready_i (read_take),
-    .word_o       (sr_word_o),
+    .word_o       (read_word),
     .word_count_o (read_count),
     .word_last_o  (read_last),
     .word_tag_o   (read_flip),
@@ -145,30 +146,42 @@ module hd_store #(
     .fault_addr_o
   );
 
-  // Words out of the scratchpad. reserved_q: asked for and not yet past u_words.
-  logic              pending_q, pending_flip_q, word_valid, word_take, words_ready;
-  logic [LaneBits:0] pending_count_q, word_count;
+  // Words out of the scratchpad. What grants them knows late, so it takes them from a queue.
+  // reserved_q: on their way there and not yet past u_words.
+  logic              asks_ready, asked_q, pending_q, pending_flip_q, ask_flip;
+  logic              word_valid, word_take, words_ready;
+  logic [LaneBits:0] ask_count, pending_count_q, word_count;
   logic [2:0]        reserved_q;
   logic [N*8-1:0]    word_data;
 
-  assign sr_req_o  = read_valid && reserved_q != 3'd4;
-  assign read_take = sr_req_o && sr_ready_i;
+  assign read_take = read_valid && reserved_q != 3'd4 && asks_ready;
+
+  hd_fifo #(.Width(WordBits + LaneBits + 2), .Depth(2)) u_asks (
+    .clk_i,
+    .rst_ni,
+    .valid_i(read_valid && reserved_q != 3'd4),
+    .ready_o(asks_ready),
+    .data_i ({read_word, read_count, read_flip}),
+    .valid_o(sr_req_o),
+    .ready_i(sr_ready_i),
+    .data_o ({sr_word_o, ask_count, ask_flip})
+  );
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
+      asked_q    <= 1'b0;
       pending_q  <= 1'b0;
       reserved_q <= '0;
     end else begin
-      pending_q <= read_take;
+      asked_q   <= sr_req_o;
+      pending_q <= sr_req_o && sr_ready_i;
       if (read_take != word_take) reserved_q <= read_take ? reserved_q + 1'b1 : reserved_q - 1'b1;
     end
   end
 
   always_ff @(posedge clk_i) begin
-    if (read_take) begin
-      pending_count_q <= read_count;
-      pending_flip_q  <= read_flip;
-    end
+    pending_count_q <= ask_count;
+    pending_flip_q  <= ask_flip;
   end
 
   hd_fifo #(.Width(LaneBits + 1 + N * 8), .Depth(4)) u_words (
@@ -258,14 +271,14 @@ module hd_store #(
   end
 
   assign done_o   = done_q;
-  assign active_o = addr_active || write_active || word_valid || pending_q || done_q;
+  assign active_o = addr_active || write_active || word_valid || sr_req_o || asked_q || done_q;
 
-  // What this cycle counts as.
+  // What this cycle counts as; of the scratchpad, the one before.
   always_comb begin
     kind_o = 3'(CounterStoreIdle);
-    if (read_take || commit_valid_o) kind_o = 3'(CounterStoreBusy);
+    if (pending_q || commit_valid_o) kind_o = 3'(CounterStoreBusy);
     else if (m_axi_wvalid) kind_o = 3'(CounterStoreWaitBus);
-    else if (sr_req_o) kind_o = 3'(CounterStoreWaitPort);
+    else if (asked_q) kind_o = 3'(CounterStoreWaitPort);
     else if (!quiet_o || beat_valid || runs_valid) kind_o = 3'(CounterStoreWaitBus);
   end
 

@@ -120,7 +120,6 @@ module hd_top #(
   logic [CmdVectorBits-1:0]        vector_cmd;
   logic [CmdStoreBits-1:0]         store_cmd;
   logic [15:0]                     weight_count;
-
   logic                            trace_store, trace_begin;
   logic [2:0]                      trace_unit;
   logic [31:0]                     trace_cmd, trace_load_cmd, trace_weight_cmd, trace_store_cmd;
@@ -130,7 +129,6 @@ module hd_top #(
   logic [UnitCount*16-1:0]         trace_unit_layer;
   logic [UnitCount*3-1:0]          trace_unit_kind;
 
-  // Clocks: see hd_clocks.
   logic                            clk_control, clk_dma, clk_vector, clk_requant;
   logic                            control_active, dma_active, vector_active, requant_active;
 
@@ -161,7 +159,7 @@ module hd_top #(
   logic [3*4-1:0]                  region;  // load, weight, store
   logic [3*CfgAxiAddrBits-1:0]     region_base;
   logic [3*(CfgAxiAddrBits+1)-1:0] region_limit;
-  logic [2:0]                      region_right, fault;
+  logic [2:0]                      cmd_soon, region_right, fault;
   logic [1:0]                      req_valid, req_ready, r_valid, r_ready;
   logic [2*CfgAxiAddrBits-1:0]     req_addr;
   logic [2*8-1:0]                  req_len;
@@ -221,6 +219,7 @@ module hd_top #(
     .kind_i        (kind),
     .weight_count_o(weight_count),
     .write_quiet_i (write_quiet),
+    .cmd_soon_o    (cmd_soon),
     .region_i      (region),
     .region_base_o (region_base),
     .region_limit_o(region_limit),
@@ -259,6 +258,7 @@ module hd_top #(
     .stop_i          (stop),
     .write_quiet_o   (write_quiet),
     .active_o        (dma_active),
+    .cmd_soon_i      (cmd_soon),
     .cmd_valid_i     ({cmd_valid[UnitStore], cmd_valid[UnitWeight], cmd_valid[UnitLoad]}),
     .cmd_ready_o     ({cmd_ready[UnitStore], cmd_ready[UnitWeight], cmd_ready[UnitLoad]}),
     .load_cmd_i      (load_cmd),

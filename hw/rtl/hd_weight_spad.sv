@@ -9,7 +9,8 @@
 //   done_o: pulse in the cycle after the last word. A command is taken when the one before is done.
 // Cycles from the handshake to done_o, both counted, if every request is granted at once: 3; for
 // each column tile and each row the words that the row's bytes there touch (1 or 2); and
-// transposed, for each group and column tile: rows that the group lacks to N, its columns, 1.
+// transposed, for each group and column tile: rows that the group lacks to N, its columns, 2; and
+// plain, 1.
 // Reset: idle, the command forgotten. Bench: tests/hw/weight_spad_tb.cpp
 `default_nettype none
 `include "hd_config.svh"
@@ -34,7 +35,9 @@ module hd_weight_spad #(
   input  wire logic [WeightBits-1:0] dest_i,
   input  wire logic [31:0]           index_i,
   output logic                       done_o,
+  output logic                       busy_o,    // with a command, from the cycle after it was taken
   output logic                       active_o,
+  output logic                       waited_o,  // a request of the last cycle was not granted
   // scratchpad
   output logic                       sr_req_o,
   input  wire logic                  sr_ready_i,
@@ -55,13 +58,14 @@ module hd_weight_spad #(
   // Addresses of this row, of the tile's first one, of the next group.
   logic [ByteBits-1:0]   row_q, block_q, group_q;
   logic [ByteBits-1:0]   columns_q;                // bytes of a row from this tile on
+  logic                  last_columns_q, single_q; // they are one tile; all of a row are
   logic [15:0]           rows_q;                   // rows from this group on
   logic [15:0]           left_q;                   // rows of this tile still to read
   logic [LaneBits:0]     fill_q;                   // transposed: rows of N still to come, read or 0
   logic                  second_q;                 // the row's second word is next
   logic [WeightBits-1:0] word_q;
 
-  logic                accept, last_columns, last_group, straddles, row_read, row_done;
+  logic                accept, last_group, straddles, row_read, row_done;
   logic                tile_done;
   logic [LaneBits:0]   count;
   logic [LaneBits-1:0] at;
@@ -70,22 +74,44 @@ module hd_weight_spad #(
 
   assign cmd_ready_o  = state_q == Idle;
   assign accept       = cmd_valid_i && cmd_ready_o;
-  assign last_columns = columns_q <= ByteBits'(N);
   assign last_group   = !transpose_q || rows_q <= 16'(N);
-  assign count        = last_columns ? columns_q[LaneBits:0] : (LaneBits + 1)'(N);
+  assign count        = last_columns_q ? columns_q[LaneBits:0] : (LaneBits + 1)'(N);
   assign at           = row_q[LaneBits-1:0];
   assign straddles    = (LaneBits + 1)'(at) + count > (LaneBits + 1)'(N);
   assign next_row     = row_q + pitch_q;
 
-  // A row is read by one or two requests, or (transposed, beyond the last one) is 0.
-  assign sr_req_o  = state_q == Read && left_q != '0;
-  assign sr_word_o = row_q[ByteBits-1:LaneBits] + WordBits'(second_q);
-  assign row_read  = sr_req_o && sr_ready_i && (second_q || !straddles);
-  assign row_done  = row_read || (state_q == Read && left_q == '0);
+  // A row is read by one or two requests, or (transposed, beyond the last one) is 0. What grants
+  // them knows late, so it takes them from a queue.
+  localparam int AskBits = 3 + 1 + LaneBits + 1 + LaneBits + WordBits;
+
+  logic                asks_ready, ask, ask_valid, ask_take;
+  logic                ask_reads, ask_ends, ask_last, ask_straddles;
+  logic [LaneBits:0]   ask_count;
+  logic [LaneBits-1:0] ask_at;
+  logic [WordBits-1:0] word;
+
+  assign ask       = state_q == Read && asks_ready;
+  assign word      = row_q[ByteBits-1:LaneBits] + WordBits'(second_q);
+  assign row_read  = ask && left_q != '0 && (second_q || !straddles);
+  assign row_done  = row_read || (ask && left_q == '0);
+
+  hd_fifo #(.Width(AskBits), .Depth(2)) u_asks (
+    .clk_i,
+    .rst_ni,
+    .valid_i(state_q == Read),
+    .ready_o(asks_ready),
+    .data_i ({left_q != '0, row_done, tile_done, straddles, count, at, word}),
+    .valid_o(ask_valid),
+    .ready_i(!ask_reads || sr_ready_i),
+    .data_o ({ask_reads, ask_ends, ask_last, ask_straddles, ask_count, ask_at, sr_word_o})
+  );
+
+  assign sr_req_o  = ask_valid && ask_reads;
+  assign ask_take  = ask_valid && (!ask_reads || sr_ready_i);
   assign tile_done = row_done && (transpose_q ? fill_q == (LaneBits + 1)'(1) : left_q == 16'd1);
 
   // The cycle after: the row's bytes, lane 0 first.
-  logic              got_q, got_low_q, got_zero_q, got_last_q, straddled_q;
+  logic              asked_q, got_q, got_low_q, got_zero_q, got_last_q, straddled_q;
   logic [LaneBits:0] count_q;
   logic [LaneBits-1:0] at_q;
   logic [N*8-1:0]    low_q, turned, bytes;
@@ -103,19 +129,19 @@ module hd_weight_spad #(
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
+      asked_q   <= 1'b0;
       got_q     <= 1'b0;
       got_low_q <= 1'b0;
     end else begin
-      got_q     <= row_done;
-      got_low_q <= sr_req_o && sr_ready_i && !row_read;
+      asked_q   <= ask_valid;
+      got_q     <= ask_take && ask_ends;
+      got_low_q <= ask_take && !ask_ends;
     end
-    if (row_done) begin
-      got_zero_q  <= !row_read;
-      got_last_q  <= tile_done;
-      straddled_q <= straddles;
-      count_q     <= count;
-      at_q        <= at;
-    end
+    got_zero_q  <= !ask_reads;
+    got_last_q  <= ask_last;
+    straddled_q <= ask_straddles;
+    count_q     <= ask_count;
+    at_q        <= ask_at;
     if (got_low_q) low_q <= sr_data_i;
   end
 
@@ -128,7 +154,8 @@ module hd_weight_spad #(
   assign drained  = draining && drain_q == (LaneBits + 1)'(1);
 
   always_ff @(posedge clk_i) begin
-    if (got_q && got_last_q) drain_q <= count_q;
+    if (accept) drain_q <= '0;  // left by a plain one
+    else if (got_q && got_last_q) drain_q <= count_q;
     else if (draining) drain_q <= drain_q - 1'b1;
   end
 
@@ -156,8 +183,8 @@ module hd_weight_spad #(
 
   // Where the walk goes on: the next row; the next tile of this group; the next group.
   logic tile_next, group_next;
-  assign tile_next  = (transpose_q ? drained : tile_done) && !last_columns;
-  assign group_next = drained && last_columns;
+  assign tile_next  = (transpose_q ? drained : tile_done) && !last_columns_q;
+  assign group_next = drained && last_columns_q;
 
   always_ff @(posedge clk_i) begin
     if (accept) begin
@@ -166,17 +193,21 @@ module hd_weight_spad #(
       pitch_q     <= pitch_i;
       row_bytes_q <= row_bytes_i;
       columns_q   <= row_bytes_i;
+      single_q    <= row_bytes_i <= ByteBits'(N);
+      last_columns_q <= row_bytes_i <= ByteBits'(N);
       rows_q      <= rows_i;
       left_q      <= transpose_i && rows_i > 16'(N) ? 16'(N) : rows_i;
       row_q       <= src_i;
       block_q     <= src_i;
     end else if (tile_next) begin
       columns_q <= columns_q - ByteBits'(N);
+      last_columns_q <= columns_q <= ByteBits'(2 * N);
       left_q    <= group_rows;
       row_q     <= block_q + ByteBits'(N);
       block_q   <= block_q + ByteBits'(N);
     end else if (group_next) begin
       columns_q <= row_bytes_q;
+      last_columns_q <= single_q;
       rows_q    <= rows_q - 16'(N);
       left_q    <= rows_q - 16'(N) > 16'(N) ? 16'(N) : rows_q - 16'(N);
       row_q     <= group_q;
@@ -194,25 +225,30 @@ module hd_weight_spad #(
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni || accept || row_read) second_q <= 1'b0;
-    else if (sr_req_o && sr_ready_i) second_q <= 1'b1;
+    else if (ask && left_q != '0) second_q <= 1'b1;
   end
 
-  logic done_q;
+  logic done_q, busy_q;
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       state_q <= Idle;
       done_q  <= 1'b0;
+      busy_q  <= 1'b0;
     end else begin
-      done_q <= state_q == Done;
+      done_q <= state_q == Done && !ask_valid;
+      busy_q <= accept || (busy_q && !done_q);
       unique case (state_q)
         Idle: if (cmd_valid_i) state_q <= Read;
-        Read: if (tile_done && (transpose_q || last_columns)) state_q <= transpose_q ? Drain : Done;
-        Drain: if (drained) state_q <= last_columns && last_group ? Done : Read;
-        default: state_q <= Idle;
+        Read:
+          if (tile_done && (transpose_q || last_columns_q)) state_q <= transpose_q ? Drain : Done;
+        Drain: if (drained) state_q <= last_columns_q && last_group ? Done : Read;
+        default: if (!ask_valid) state_q <= Idle;
       endcase
     end
   end
   assign done_o   = done_q;
+  assign busy_o   = busy_q;
+  assign waited_o = asked_q && !got_q && !got_low_q;
   assign active_o = cmd_valid_i || state_q != Idle || done_q;
 
 `ifdef HD_ASSERT

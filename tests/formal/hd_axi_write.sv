@@ -52,5 +52,6 @@ always_comb begin
     a_open: assert (!w_valid_q || w_last_q || ahead_q != '0);
     a_counts: assert (ended_q <= Bursts && ahead_q <= Bursts);
     a_ahead: assert (asked_q == ahead_q + ended_q + (w_valid_q && w_last_q));
+    a_any_ahead: assert (any_ahead_q == (ahead_q != '0));
   end
 end

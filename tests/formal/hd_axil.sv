@@ -1,56 +1,58 @@
 // A write reaches the registers once, with what the bus gave; answers stay until taken; one answer an access.
-logic                aw_q2, w_q2, b_hold_q, r_hold_q, r_real_q;
-logic [AddrBits-1:0] f_addr_q;
+logic                aw_q2, w_q2, b_hold_q, b_owed_q, r_hold_q, r_taken_q, r_next_q, r_third_q, r_real_q;
+logic [AddrBits-1:0] f_addr_q, f_ar_q;
 logic [31:0]         f_data_q, r_shown_q, f_read_q;
 logic [3:0]          f_strb_q;
-logic                aw_now, w_now;
+logic                aw_now, w_now, due;
 
 // What the bus gave last, taken at its handshakes, without a look at the unit's state.
 assign aw_now = s_axil_awvalid && s_axil_awready;
 assign w_now  = s_axil_wvalid && s_axil_wready;
+assign due    = aw_q2 && w_q2 && !s_axil_bvalid && !hold_i;
 
 always_ff @(posedge clk_i) begin
   if (!rst_ni) begin
-    {aw_q2, w_q2, b_hold_q, r_hold_q, r_real_q} <= '0;
+    {aw_q2, w_q2, b_hold_q, b_owed_q, r_hold_q, r_taken_q, r_next_q, r_third_q, r_real_q} <= '0;
   end else begin
     // Accesses whose answer is not accepted.
     if (s_axil_bvalid && s_axil_bready) {aw_q2, w_q2} <= '0;
     else {aw_q2, w_q2} <= {aw_q2 | aw_now, w_q2 | w_now};
     b_hold_q <= s_axil_bvalid && !s_axil_bready;
+    b_owed_q <= due;
     r_hold_q <= s_axil_rvalid && !s_axil_rready;
-    r_real_q <= s_axil_arvalid && s_axil_arready;
+    r_taken_q <= s_axil_arvalid && s_axil_arready;
+    r_next_q  <= r_taken_q;
+    r_third_q <= r_next_q;
+    r_real_q  <= r_third_q;
   end
   if (aw_now) f_addr_q <= s_axil_awaddr;
   if (w_now) {f_data_q, f_strb_q} <= {s_axil_wdata, s_axil_wstrb};
   r_shown_q <= s_axil_rdata;
-  f_read_q  <= (s_axil_araddr >> (WordBits + 2)) == '0 ? read_data_i : '0;
+  if (s_axil_arvalid && s_axil_arready) f_ar_q <= s_axil_araddr;
+  f_read_q  <= (f_ar_q >> (WordBits + 2)) == '0 ? read_data_i : '0;
 end
-
-logic [AddrBits-1:0] at;
-logic [31:0]         with_data;
-logic [3:0]          with_strb;
-assign at        = aw_now ? s_axil_awaddr : f_addr_q;
-assign with_data = w_now ? s_axil_wdata : f_data_q;
-assign with_strb = w_now ? s_axil_wstrb : f_strb_q;
 
 always_comb begin
   if (rst_ni) begin
     a_b_stable: assert (!b_hold_q || s_axil_bvalid);
     a_r_stable: assert (!r_hold_q || (s_axil_rvalid && s_axil_rdata == r_shown_q));
-    a_b_owed: assert (s_axil_bvalid == (aw_q2 && w_q2));
+    a_b_owed: assert (s_axil_bvalid == (b_owed_q || b_hold_q) && (!s_axil_bvalid || (aw_q2 && w_q2)));
     a_one_write: assert (!aw_now || !aw_q2);
     a_one_data: assert (!w_now || !w_q2);
-    a_write: assert (!write_o || (!s_axil_bvalid && (aw_q2 || aw_now) && (w_q2 || w_now)));
-    a_word: assert (!write_o || (write_word_o == at[WordBits+1:2] && (at >> (WordBits + 2)) == '0));
-    a_data: assert (!write_o || (write_data_o == with_data
-      && {write_mask_o[24], write_mask_o[16], write_mask_o[8], write_mask_o[0]} == with_strb));
+    a_write: assert (!write_o || (!s_axil_bvalid && aw_q2 && w_q2));
+    a_word: assert (!write_o || (write_word_o == f_addr_q[WordBits+1:2] && (f_addr_q >> (WordBits + 2)) == '0));
+    a_data: assert (!write_o || (write_data_o == f_data_q
+      && {write_mask_o[24], write_mask_o[16], write_mask_o[8], write_mask_o[0]} == f_strb_q));
     a_held: assert (!hold_i || (!s_axil_awready && !s_axil_wready && !write_o));
-    a_written: assert (!((aw_now && (w_now || w_q2)) || (w_now && aw_q2)) || (at >> (WordBits + 2)) != '0 || write_o);
-    a_read: assert (!r_real_q || (s_axil_rvalid && s_axil_rdata == f_read_q));
+    a_written: assert (!due || (f_addr_q >> (WordBits + 2)) != '0 || write_o);
+    a_read: assert (s_axil_rvalid == (r_real_q || r_hold_q) && (!r_real_q || s_axil_rdata == f_read_q));
     a_okay: assert (s_axil_bresp == '0 && s_axil_rresp == '0);
     // What is held; the induction needs it.
     a_aw_held: assert (aw_held_q == (aw_q2 && !b_valid_q) && w_held_q == (w_q2 && !b_valid_q));
     a_aw_is: assert (!aw_held_q || aw_q == f_addr_q);
+    a_read_word: assert (!(r_taken_q || r_next_q || r_third_q) || read_word_o == f_ar_q[WordBits+1:2]);
+    a_reading: assert (reading_q == {r_third_q, r_next_q, r_taken_q} && (reading_q == '0 || (!r_valid_q && ar_q == f_ar_q)));
+    a_one_reading: assert (r_taken_q + r_next_q + r_third_q <= 1);
     a_w_is: assert (!w_held_q || {w_q, strb_q} == {f_data_q, f_strb_q});
   end
 end

@@ -34,6 +34,7 @@ always_comb begin
     a_stable: assert (!hold_q || (valid_o && data_o == shown_q));
     a_ahead: assert (!followed_q || ahead_q < count_q);
     a_order: assert (!followed_q || ahead_q != '0 || data_o == entry_q);
+    a_flags: assert (valid_q == (count_q != '0) && behind_q == (count_q > 1) && full_q == (count_q == Depth));
     // Where entries are in mem; the induction needs it.
     a_kept: assert (!followed_q || ahead_q == '0 || mem[place] == entry_q);
     a_pointers: assert (in_mem == (valid_o ? count_q - 1'b1 : '0));

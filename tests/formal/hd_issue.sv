@@ -2,7 +2,9 @@
 logic [15:0] ahead;
 logic [31:0] done_count_q, shown_index_q;
 logic [7:0]  in_unit_q, queued_q;
-logic        hold_q, late;
+logic        hold_q, late, fresh_q, counted_q;  // fresh_q: the head was not there a cycle ago
+logic [4:0]  dones_q;
+logic [5*16-1:0] counts_q, went_on;
 
 // Written apart from the unit: a wait holds if the count is at most 2^15 - 1 beyond it.
 always_comb begin
@@ -24,6 +26,10 @@ end
 always_ff @(posedge clk_i) begin
   hold_q        <= rst_ni && cmd_valid_o && !cmd_ready_i;
   shown_index_q <= cmd_index_o;
+  fresh_q       <= !rst_ni || !head_valid || head_take;
+  counted_q     <= rst_ni && !clear_i;
+  counts_q      <= counts_i;
+  dones_q       <= dones_i;
   if (!rst_ni) begin
     in_unit_q <= '0;
     queued_q  <= '0;
@@ -37,15 +43,20 @@ end
 
 always_comb begin
   m_done: assume (!done_i || in_unit_q != '0);
-  m_clear: assume (rst_ni || clear_i);
+  m_clear: assume (rst_ni ? !clear_i || queued_q == '0 : clear_i);
+  went_on = counts_q;
+  for (int u = 0; u < 5; u++) went_on[u*16 +: 16] = counts_q[u*16 +: 16] + dones_q[u];
+  m_counts: assume (!counted_q || counts_i == went_on);
   if (rst_ni) begin
     a_waits: assert (!cmd_valid_o || !late);
-    a_presented: assert (cmd_valid_o || late || stop_i || queued_q == '0 || in_unit_q == InFlight);
+    a_presented: assert (cmd_valid_o || late || stop_i || fresh_q || queued_q == '0 || in_unit_q == InFlight);
     a_order: assert (!hold_q || cmd_index_o == shown_index_q);
     a_in_flight: assert (in_unit_q <= InFlight && in_unit_o == (in_unit_q != '0));
     a_empty: assert (empty_o == (queued_q == '0 && in_unit_q == '0));
     a_count: assert (count_o == done_count_q);
     a_stop: assert (!stop_i || !cmd_valid_o);
+    a_soon: assert (!held_q || (queued_q != '0 && !late && !fresh_q));
+    a_stands: assert (held_q || late || fresh_q || queued_q == '0);
     // Entries of the queues, which are two deep here; the induction needs it.
     a_queued: assert (head_valid == (queued_q != '0) && push_ready_o == (queued_q != Depth) && queued_q <= Depth);
     a_flight: assert (flight_ready == (in_unit_q != InFlight));

@@ -158,9 +158,10 @@ struct bench {
         clock();
     }
 
+    /* The command stands a cycle before it is valid. */
     void drive(const command &c)
     {
-        dut->cmd_valid_i = 1;
+        dut->cmd_valid_i = 0;
         dut->index_i = c.index;
         dut->bad_i = c.bad;
         dut->offset_i = c.offset;
@@ -175,6 +176,8 @@ struct bench {
         dut->region_base_i = c.base;
         dut->region_limit_i = c.limit;
         dut->region_right_i = c.right;
+        cycle();
+        dut->cmd_valid_i = 1;
     }
 
     /* Until the command is accepted; false: a fault came first. */

@@ -168,13 +168,13 @@ struct bench {
     /* As the header states. */
     uint32_t cycles(const job &j)
     {
-        uint32_t n = HD_TIMING_WEIGHT_SPAD;
+        uint32_t n = HD_TIMING_WEIGHT_SPAD + !j.transpose;
 
         for (uint32_t g = 0; g < j.groups(); g++)
             for (uint32_t t = 0; t < j.tiles(); t++) {
                 for (uint32_t row = 0; row < j.group_rows(g); row++)
                     n += j.address(g * kN + row, t * kN) % kN + j.columns(t) > kN ? 2 : 1;
-                n += j.transpose ? kN - j.group_rows(g) + j.columns(t) + 1 : 0;
+                n += j.transpose ? kN - j.group_rows(g) + j.columns(t) + 2 : 0;
             }
         return n;
     }
