@@ -116,7 +116,10 @@ module array_bench #(
   logic                done_q;  // with the registered port
   logic [15:0]         weight_count_q;
   logic [WordBits:0]   landed_count;
-  logic [WordBits-1:0] landed_end;
+  logic [WordBits-1:0] landed_end, ww_word;
+  logic                ww_valid;
+  logic [SpaceBits-1:0] ww_space;
+  logic [N*8-1:0]      ww_data;
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
@@ -128,14 +131,20 @@ module array_bench #(
     end
   end
 
-  hd_landed #(.WordBits(WordBits)) u_landed (
+  hd_landed #(.N(N), .WordBits(WordBits)) u_landed (
     .clk_i,
     .rst_ni,
     .word_valid_i(ww_valid_q),
+    .space_i     (ww_space_q),
     .word_i      (ww_word_q),
+    .data_i      (ww_data_q),
     .done_i      (done_q),
     .count_o     (landed_count),
-    .end_o       (landed_end)
+    .end_o       (landed_end),
+    .ww_valid_o  (ww_valid),
+    .ww_space_o  (ww_space),
+    .ww_word_o   (ww_word),
+    .ww_data_o   (ww_data)
   );
 
   // ---------------------------------------------------------------- modules
@@ -209,10 +218,10 @@ module array_bench #(
   hd_weights #(.N(N), .Bytes(CfgWeightBytes), .Entries(CfgParamEntries)) u_weights (
     .clk_i,
     .rst_ni,
-    .ww_valid_i     (ww_valid_q),
-    .ww_space_i     (ww_space_q),
-    .ww_word_i      (ww_word_q),
-    .ww_data_i      (ww_data_q),
+    .ww_valid_i     (ww_valid),
+    .ww_space_i     (ww_space),
+    .ww_word_i      (ww_word),
+    .ww_data_i      (ww_data),
     .wr_req_i       (wr_req),
     .wr_word_i      (wr_word),
     .wr_data_o      (wr_data),
@@ -269,10 +278,10 @@ module array_bench #(
     .pr_bias_i       (pr_bias),
     .pr_multiplier_i (pr_multiplier),
     .pr_shift_i      (pr_shift),
-    .ww_valid_i      (ww_valid_q),
-    .ww_space_i      (ww_space_q),
-    .ww_word_i       (ww_word_q),
-    .ww_data_i       (ww_data_q),
+    .ww_valid_i      (ww_valid),
+    .ww_space_i      (ww_space),
+    .ww_word_i       (ww_word),
+    .ww_data_i       (ww_data),
     .qw_valid_o      (qw_valid),
     .qw_addr_o       (qw_addr),
     .qw_count_o      (qw_count),
