@@ -32,15 +32,14 @@ module hd_array_seq #(
   input  wire logic                    clk_i,
   input  wire logic                    rst_ni,
   input  wire logic                    en_i,
-  // command; cmd_o is the one whose positions are issued. begin_o: it changes at the end of this
-  // cycle (with en_i) to begin_cmd_o, which takes slot begin_slot_o.
+  // command; cmd_o is the one whose positions are issued, in slot slot_o. begin_o: both change at
+  // the end of this cycle (with en_i).
   input  wire logic                    cmd_valid_i,
   output logic                         cmd_ready_o,
   input  wire hd_cmd_array_t           cmd_i,
   output hd_cmd_array_t                cmd_o,
   output logic                         begin_o,
-  output logic                         begin_slot_o,
-  output hd_cmd_array_t                begin_cmd_o,
+  output logic                         slot_o,
   output logic                         done_o,
   output logic      [2:0]              kind_o,
   input  wire logic [1:0]              pending_i,      // by slot: in the pipe or in requantisation
@@ -96,8 +95,7 @@ module hd_array_seq #(
 
   assign cmd_o        = cmd_q;
   assign begin_o      = first_load;
-  assign begin_slot_o = !slot;
-  assign begin_cmd_o  = ld_q;
+  assign slot_o       = slot;
 
   hd_array_slots #(.N(N)) u_slots (
     .clk_i,

@@ -1,10 +1,12 @@
 // hd_array_unit - ARRAY: sequencer (hd_array_seq), scratchpad bytes to the cells (hd_array_feed),
 // weights, cells (hd_array), accumulators and sums to hd_requant (hd_array_sums).
-// Step of a position issued at T (a step is a cycle with ar_en_i; everything here but the state
-// holds otherwise):
+// Step of a position issued at T (a step is a cycle with ar_en_i, known late: the sequencer alone
+// waits for it):
 //   T+1 request, tag, weight address | T+2 bytes, weight row | T+3 activations, weights on their
 //   bus T+4+r row r multiplies (its weight was written at T+3+r) | T+N+3 accumulator read | T+N+4
 //   sum, a_valid_o.
+// T+2 is the cycle after the grant, T+3 the one after that (en_q[1]), whatever the sequencer does
+// then; from there on a step ends two cycles after one of the sequencer.
 // Positions of two commands may be in here at once: what they need of a command on the way changes
 // with the first position of the next one (begin_q), in the cells row by row; what the results need
 // waits in the command's slot, which the tag names.
@@ -87,9 +89,9 @@ module hd_array_unit #(
   // ---------------------------------------------------------------- sequencer
   logic                   en;
   /* verilator lint_off UNUSEDSIGNAL */  // whole commands; the pipe needs some fields
-  hd_cmd_array_t          cmd, begin_cmd;
+  hd_cmd_array_t          cmd;
   /* verilator lint_on UNUSEDSIGNAL */
-  logic                   begin_next, begin_slot, tag_slot;
+  logic                   begin_next, slot, tag_slot;
   logic [1:0]             pending;
   logic [N-1:0]           mask;
   logic [G*CntBits-1:0]   group_lo;
@@ -103,6 +105,12 @@ module hd_array_unit #(
   assign en      = ar_en_i;
   assign begin_o = begin_next && en;
 
+  logic [1:0] en_q;  // a step of the sequencer ended one, two cycles ago
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) en_q <= '0;
+    else en_q <= {en_q[0], en};
+  end
+
   hd_array_seq #(
     .N(N), .G(G), .AddrBits(AddrBits), .WordBits(WordBits), .AccBits(AccBits), .EntryBits(EntryBits)
   ) u_seq (
@@ -114,8 +122,7 @@ module hd_array_unit #(
     .cmd_i,
     .cmd_o       (cmd),
     .begin_o     (begin_next),
-    .begin_slot_o(begin_slot),
-    .begin_cmd_o (begin_cmd),
+    .slot_o      (slot),
     .done_o,
     .kind_o,
     .pending_i   (pending),
@@ -143,22 +150,31 @@ module hd_array_unit #(
   );
 
   // What the steps of a position need of its command. cmd is the next command's from the cycle T in
-  // which that issues its first position; T+2 and T+3 get it one and two steps later.
-  logic [2:0] begin_q;  // bit k: that position was issued k steps ago
+  // which that issues its first position; T+2 and T+3 get it with that position.
+  logic [1:0] begin_q;  // that position was issued none, one steps ago
+  logic       begin2_q, begun_q;  // it is in T+2; the command changed in the cycle before
   always_ff @(posedge clk_i) begin
-    if (!rst_ni) begin_q <= '0;
-    else if (en) begin_q <= {begin_q[1:0], begin_next};
+    if (!rst_ni) begin
+      begin_q  <= '0;
+      begin2_q <= 1'b0;
+      begun_q  <= 1'b0;
+    end else begin
+      if (en) begin_q <= {begin_q[0], begin_next};
+      begin2_q <= begin_q[1];
+      begun_q  <= begin_o;
+    end
   end
 
   logic                  depthwise_q, pair_q;
-  logic [7:0]            z_in_q, z_w_q;
+  logic [7:0]            z_in2_q, z_in_q, z_w_q;
   logic [N-1:0]          col2_q;
   always_ff @(posedge clk_i) begin
-    if (en && begin_q[1]) begin
-      z_in_q <= cmd.z_in;
-      z_w_q  <= cmd.z_w;
+    if (begin_q[1]) begin
+      z_in2_q <= cmd.z_in;
+      z_w_q   <= cmd.z_w;
     end
-    if (en && begin_q[2]) begin
+    z_in_q <= z_in2_q;
+    if (begin2_q) begin
       depthwise_q <= cmd.depthwise;
       pair_q      <= cmd.streams == 3'd2;
       if (cmd.streams == 3'd2) col2_q <= {N{1'b1}} << cmd.pair_split;
@@ -168,7 +184,7 @@ module hd_array_unit #(
   logic [PtrBits-1:0] ptr_q;  // steps, for all delay lines
   always_ff @(posedge clk_i) begin
     if (!rst_ni) ptr_q <= '0;
-    else if (en) ptr_q <= ptr_q + 1'b1;
+    else if (en_q[1]) ptr_q <= ptr_q + 1'b1;
   end
 
   // ---------------------------------------------------------------- activations, T+1 to T+3+r
@@ -181,12 +197,12 @@ module hd_array_unit #(
     .N(N), .G(G), .ActW(ActW), .AddrBits(AddrBits), .LineDepth(LineDepth)
   ) u_feed (
     .clk_i,
-    .en_i       (en),
+    .en_i       (en_q[1]),
     .ptr_i      (ptr_q),
     .depthwise_i(depthwise_q),
     .pair_i     (pair_q),
     .z_in_i     (z_in_q),
-    .begin_i    (begin_q[2] && cmd.depthwise),
+    .begin_i    (begin2_q && cmd.depthwise),
     .group_lo_i (group_lo),
     .pad_left_i (cmd.pad_left[PtrBits-1:0]),
     .ar_req_i   (ar_req_o),
@@ -209,25 +225,23 @@ module hd_array_unit #(
   logic [LaneBits-1:0] w_row2_q, w_row3_q;
   logic [N*WgtW-1:0]   w_bus;
 
-  assign wr_req_o = w_req && en;
+  assign wr_req_o = w_req;
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       w_valid2_q <= 1'b0;
       w_valid3_q <= 1'b0;
-    end else if (en) begin
+    end else begin
       w_valid2_q <= w_req;
       w_valid3_q <= w_valid2_q;
     end
-    if (en) begin
-      w_row2_q <= w_row;
-      w_row3_q <= w_row2_q;
-    end
+    w_row2_q <= w_row;
+    w_row3_q <= w_row2_q;
   end
   for (genvar c = 0; c < N; c++) begin : gen_w_bus
     logic [WgtW-1:0] weight_q;
     always_ff @(posedge clk_i) begin
-      if (en && w_valid2_q) weight_q <= WgtW'($signed(wr_data_i[c*8 +: 8])) - WgtW'($signed(z_w_q));
+      if (w_valid2_q) weight_q <= WgtW'($signed(wr_data_i[c*8 +: 8])) - WgtW'($signed(z_w_q));
     end
     assign w_bus[c*WgtW +: WgtW] = weight_q;
   end
@@ -237,7 +251,7 @@ module hd_array_unit #(
 
   hd_array #(.N(N), .G(G), .ActW(ActW), .WgtW(WgtW), .AccW(AccW)) u_array (
     .clk_i,
-    .en_i       (en),
+    .en_i       (en_q[1]),
     .depthwise_i(row_depthwise),
     .pair_i     (row_pair),
     .col2_i     (col2_q),
@@ -259,13 +273,14 @@ module hd_array_unit #(
   ) u_sums (
     .clk_i,
     .rst_ni,
-    .en_i        (en),
+    .en_i        (en_q[1]),
+    .near_i      (en_q[0]),
     .ptr_i       (ptr_q),
     .accept_i    (cmd_valid_i && cmd_ready_o),
     .cmd_index_i,
-    .begin_i     (begin_next),
-    .begin_slot_i(begin_slot),
-    .begin_cmd_i (begin_cmd),
+    .begin_i     (begun_q),
+    .slot_i      (slot),
+    .cmd_i       (cmd),
     .pending_o   (pending),
     .tag_valid_i (tag_valid),
     .tag_slot_i  (tag_slot),

@@ -65,7 +65,7 @@ struct array_job {
     uint32_t word_end; /* after their words */
     long left = 0;     /* steps of the tile under way */
     long issued = 0;   /* steps so far */
-    long pipe = 0;     /* steps since the last vector */
+    long pipe = 0;     /* steps since the last vector: the first one the sequencer's, then cells' */
     int flushed = 0;
 
     explicit array_job(const hd_cmd_array &c)
@@ -136,14 +136,21 @@ struct array_job {
     {
         return !running() && pipe == to_sum && flushed == flush;
     }
+    /* A step of the sequencer. */
     void step()
     {
-        if (issued > last_vector)
-            pipe = std::min(pipe + 1, to_sum);
+        if (pipe == 0 && issued > last_vector)
+            pipe = 1;
         if (left > 0) {
             issued++;
             left--;
         }
+    }
+    /* A cycle; stepped: two cycles ago a step of the sequencer ended, so cells and sums step. */
+    void flow(bool stepped)
+    {
+        if (pipe == 1 || pipe == 2 || (pipe > 2 && stepped))
+            pipe = std::min(pipe + 1, to_sum);
     }
 };
 
@@ -189,6 +196,10 @@ class array_clock
 
         for (array_job &j : begun_)
             j.flushed += j.pipe >= j.to_sum - 1 && j.flushed < j.flush;
+        for (array_job &j : begun_)
+            j.flow(stepped_[1]);
+        stepped_[1] = stepped_[0];
+        stepped_[0] = !frozen;
         if (!frozen) {
             for (long &s : still_)
                 s++;
@@ -254,6 +265,7 @@ class array_clock
     array_job::setup_fields last_{};        /* of the command that began last */
     /* Steps since the last position of a kind. */
     std::array<long, array_job::kinds> still_{settled, settled, settled};
+    bool stepped_[2] = {true, true}; /* one, two cycles ago */
     bool here_ = false; /* weights of the tile to load next, of a command that follows */
 };
 
