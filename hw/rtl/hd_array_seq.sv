@@ -104,7 +104,8 @@ module hd_array_seq #(
     .begin_i    (first_load),
     .end_i      (over),
     .pixel_i    (pixel),
-    .fresh_i    (fresh_q),
+    .ready_i    (cmd_ready_o),
+    .next_i     (cmd_i),
     .ld_i       (ld_q),
     .cmd_i      (cmd_q),
     .pending_i,
@@ -166,8 +167,6 @@ module hd_array_seq #(
     .clk_i,
     .en_i,
     .start_i   (accept),
-    .first_i   (fresh_q),
-    .turn_i    (turn),
     .load_i    (load),
     .cmd_i,
     .ld_i      (ld_q),
@@ -215,7 +214,7 @@ module hd_array_seq #(
 
   always_ff @(posedge clk_i) begin
     if (en_i) begin
-      if (run_q) word_q <= next_blk ? tile_word_q : word_d;
+      if (run_q) word_q <= turn && next_blk ? tile_word_q : word_d;
       if (load && next_tile) begin
         tile_word_q <= word_d;
         entry_q     <= entry_q + 1'b1;

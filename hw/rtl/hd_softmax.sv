@@ -5,8 +5,8 @@
 //   sum       lanes look up e^(byte - maximum), Q0.31 (the table's entry (byte - maximum) mod 256);
 //             a row's sum of RDBPOT(that, 12) becomes its scale and shift (hd_softmax_scale)
 //   result    the same look-up; hd_requant multiplies by the row's scale
-// At the ports: zero_o is the maximum of the row whose bytes come in this cycle, 0 in the first
-// pass; the beat was taken (take_i) in the cycle before, end_i: the last one of its row.
+// At the ports: zero_o is the maximum of the row whose bytes are there, 0 in the first pass; they
+// are two cycles after their beat was taken (take_i; end_i: the last one of its row).
 // At the values: high_i are the lanes' words (byte or exponential), count_i of them real, put
 // together with shift_en_i and added to their row's, as the value stage loads, with value_en_i. In
 // the first two passes the last beat of a row makes a value that is not hd_requant's: valid_i while
@@ -142,7 +142,11 @@ module hd_softmax #(
     .be_i   (1'b1),
     .wdata_i(top_q)
   );
-  assign zero_o = maximum_o ? 8'd0 : maximum;
+  logic take_q;
+  always_ff @(posedge clk_i) begin
+    take_q <= take_i;
+    if (take_q) zero_o <= maximum_o ? 8'd0 : maximum;
+  end
 
   // ---------------------------------------------------------------- scales
   logic [30:0] scale, multiplier;

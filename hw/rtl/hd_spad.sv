@@ -7,7 +7,7 @@
 //           ar_data_o = {next word, word} of each port two cycles after ar_en_o, in that cycle only:
 //           registers after the banks' multiplexers.
 //   VECTOR  2 ports, the same word pairs; vr_ready_o[p] is per port, all or nothing for its two
-//           words. vr_data_o in the cycle after the handshake only.
+//           words. vr_data_o two cycles after the handshake, until the port's next word comes so.
 //   STORE   one word; sr_data_o in the cycle after the handshake only.
 // Writers: qw (byte address, count bytes, always taken, written in the cycle after), then lw (one
 // word, byte enables; waits for a bank that qw writes). A read and a write of one word in one cycle:
@@ -239,13 +239,18 @@ module hd_spad #(
     assign ar_data_o[s*N*8 +: N*8] = data_q;
   end
 
+  logic [1:0] v_fresh_q;
+  always_ff @(posedge clk_i) v_fresh_q <= vr_ready_o;
+
   for (genvar s = 0; s < 4; s++) begin : gen_vector_data
     logic [BankBits-1:0] bank_sel_q;
+    logic [N*8-1:0]      data_q;
     always_ff @(posedge clk_i) begin
       if (vr_req_i[s/2]) bank_sel_q <= s % 2 == 0 ? v_word[s/2][BankBits-1:0]
                                                    : v_next[s/2][BankBits-1:0];
+      if (v_fresh_q[s/2]) data_q <= bank_q[bank_sel_q];
     end
-    assign vr_data_o[s*N*8 +: N*8] = bank_q[bank_sel_q];
+    assign vr_data_o[s*N*8 +: N*8] = data_q;
   end
 
   logic [BankBits-1:0] store_bank_q;

@@ -1,18 +1,18 @@
 // hd_vector - VECTOR: elementwise, pooling, sums and softmax over scratchpad bytes.
-// docs/HARDWARE.md has the formulas. hd_vector_walk makes one beat (a window cell x N channels) a
-// cycle, two hd_vector_port read the operands, N hd_vector_lane compute, hd_requant writes.
-// From a beat's grant: +1 bytes and rotation, +2 operands, +3 products, +4 rounded, +5 shifted,
-// +6 v_value_o.
+// docs/HARDWARE.md has the formulas. hd_vector_read makes one beat (a window cell x N channels) a
+// cycle and reads its operands, N hd_vector_lane compute, hd_requant writes.
+// From a beat's grant: +1 bytes, +2 rotation, +3 operands, +4 products, +5 rounded, +6 shifted,
+// +7 v_value_o.
 // Throughput: one beat a cycle while ports and lanes are free, without a gap between windows; an
 // average waits 18 cycles when its cells differ in number from the last window's (hd_recip).
-// A command takes its beats + 16 cycles, cmd handshake and done_o both counted, with hd_requant's
+// A command takes its beats + 18 cycles, cmd handshake and done_o both counted, with hd_requant's
 // 8; padding adds its columns or rows, whichever is more. done_o: all bytes are in the scratchpad.
 // softmax walks the command three times (hd_softmax): a pass takes its beats, the second one at
 // least 8 cycles a row; between passes the pipe empties, the third one waits for the last scale.
 // A window with no cell inside has sum 0 and maximum -128. kind_o: busy, wait_port (a request not
 // granted), wait_lane (hd_requant serves ARRAY), idle. active_o: see hd_clocks.
 // The output may lie exactly on A or B (each byte is read before it is written); any other overlap
-// of them is undefined here, for reads run about 15 beats ahead of writes.
+// of them is undefined here, for reads run about 16 beats ahead of writes.
 // Reset: idle; the exponentials are undefined. Bench: tests/hw/vector_tb.cpp
 `default_nettype none
 `include "hd_accel.svh"
@@ -117,73 +117,38 @@ module hd_vector #(
   );
 
   // ---------------------------------------------------------------- beats and reads
-  logic                beat, beat_taken, beat_empty, walk_busy;
-  logic [AddrBits-1:0] beat_a, beat_b, beat_out;
-  logic [CntBits-1:0]  beat_count;
-  logic                beat_first, beat_last, beat_end;
-  logic [2:0]          beat_table, out_table_q;
-  logic [1:0]          got_q;    // the port took the beat in an earlier cycle
-  logic [1:0]          taken;
-  logic [1:0]          head;     // the port's queue holds an operand
-  logic [1:0]          held;
-  logic                pop, unused;
-  logic [MetaBits-1:0] meta [2];
-  logic [N*8-1:0]      rot [2];
-  logic [N-1:0]        keep [2];
-  logic [4:0]          queue [2];  // hd_vector_queue_t
+  logic                head, pop, beat_taken, beat_end, reading;  // head: operands are there
+  logic [2:0]          out_table_q;
+  logic [MetaBits-1:0] head_meta;
+  logic [2*N*8-1:0]    rot;
+  logic [2*N-1:0]      keep;
+  logic [2*5-1:0]      queue;  // two hd_vector_queue_t
 
-  hd_vector_walk #(.N(N), .AddrBits(AddrBits)) u_walk (
+  hd_vector_read #(.N(N), .AddrBits(AddrBits)) u_read (
     .clk_i,
     .rst_ni,
-    .start_i    ((cmd_ready_o & cmd_valid_i) | next_pass),
-    .cmd_i      (cmd_q),
-    .valid_o    (beat),
-    .next_i     (beat_taken),
-    .a_addr_o   (beat_a),
-    .b_addr_o   (beat_b),
-    .out_addr_o (beat_out),
-    .count_o    (beat_count),
-    .first_o    (beat_first),
-    .last_o     (beat_last),
-    .end_o      (beat_end),
-    .empty_o    (beat_empty),
-    .table_o    (beat_table),
-    .busy_o     (walk_busy)
+    .start_i   ((cmd_ready_o & cmd_valid_i) | next_pass),
+    .cmd_i     (cmd_q),
+    .two_i     (two),
+    .vr_req_o,
+    .vr_ready_i,
+    .vr_addr_o,
+    .vr_hi_o,
+    .vr_data_i,
+    .rot_o     (rot),
+    .keep_o    (keep),
+    .queue_o   (queue),
+    .valid_o   (head),
+    .meta_o    (head_meta),
+    .pop_i     (pop),
+    .take_o    (beat_taken),
+    .take_end_o(beat_end),
+    .busy_o    (reading)
   );
-
-  assign beat_taken = beat & (got_q[0] | taken[0]) & (!two | got_q[1] | taken[1]);
-  always_ff @(posedge clk_i) begin
-    if (!rst_ni || beat_taken) got_q <= '0;
-    else                       got_q <= got_q | taken;
-  end
-
-  for (genvar p = 0; p < 2; p++) begin : gen_port
-    hd_vector_port #(.N(N), .AddrBits(AddrBits), .MetaBits(MetaBits)) u_port (
-      .clk_i,
-      .rst_ni,
-      .valid_i     (beat & (p == 0 | two) & !got_q[p]),
-      .addr_i      (p == 0 ? beat_a : beat_b),
-      .count_i     (p == 0 && beat_empty ? '0 : beat_count),
-      .splat_i     (p == 0 ? cmd_q.a_splat : cmd_q.b_splat),
-      .meta_i      (p != 0 ? '0 : {beat_table, beat_empty, beat_first, beat_last, beat_end,
-                                   beat_count, beat_out}),
-      .taken_o     (taken[p]),
-      .req_o       (vr_req_o[p]),
-      .addr_o      (vr_addr_o[p*AddrBits +: AddrBits]),
-      .hi_o        (vr_hi_o[p*CntBits +: CntBits]),
-      .ready_i     (vr_ready_i[p]),
-      .data_i      (vr_data_i[p*2*N*8 +: 2*N*8]),
-      .rot_o       (rot[p]),
-      .keep_o      (keep[p]),
-      .queue_o     (queue[p]),
-      .valid_o     (head[p]),
-      .meta_o      (meta[p]),
-      .pop_i       (pop & (p == 0 | two)),
-      .busy_o      (held[p])
-    );
-  end
   assign vr_lo_o = '0;
-  assign unused  = ^{meta[1], ww_word_i, ww_data_i};
+
+  logic unused;
+  assign unused = ^{ww_word_i, ww_data_i};
 
   // --------------------------------------------------------- stages: product, high, shift, value
   // All four move together; the value waits for hd_requant or for the reciprocal.
@@ -200,12 +165,12 @@ module hd_vector #(
   assign divide     = value_v_q & average & (cells_q > 12'd1);
   assign v_valid_o  = value_v_q & !reduce & (!divide | recip_ready);
   assign move       = !value_v_q | (v_valid_o & v_ready_i) | (reduce & reduced);
-  assign pop        = move & head[0] & (!two | head[1]);
+  assign pop        = move & head;
   assign high_en    = move & product_v_q;
   assign shift_en   = move & high_v_q;
   assign value_en   = move & shift_v_q;
   assign shift_first = shift_meta_q[EndBit+2];
-  assign flowing    = walk_busy | (|held) | product_v_q | high_v_q | shift_v_q | value_v_q;
+  assign flowing    = reading | product_v_q | high_v_q | shift_v_q | value_v_q;
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
@@ -221,7 +186,7 @@ module hd_vector #(
     end
   end
   always_ff @(posedge clk_i) begin
-    if (pop) product_meta_q <= meta[0];
+    if (pop) product_meta_q <= head_meta;
     if (high_en)    high_meta_q <= product_meta_q;
     if (shift_en)   shift_meta_q <= high_meta_q;
     if (value_en) begin
@@ -275,7 +240,7 @@ module hd_vector #(
     );
   end else begin : gen_no_softmax
     logic unused_high;
-    assign unused_high = ^{high, on};
+    assign unused_high = ^{high, on, beat_taken, beat_end};
     assign {next_pass, more, maximum, sum_pass, reduced, row_zero, row_multiplier, row_shift} = '0;
   end
 
@@ -283,12 +248,12 @@ module hd_vector #(
   for (genvar l = 0; l < N; l++) begin : gen_lane
     hd_vector_lane u_lane (
       .clk_i,
-      .a_byte_i       (rot[0][l*8 +: 8]),
-      .a_keep_i       (keep[0][l]),
-      .a_queue_i      (queue[0]),
-      .b_byte_i       (rot[1][l*8 +: 8]),
-      .b_keep_i       (keep[1][l]),
-      .b_queue_i      (queue[1]),
+      .a_byte_i       (rot[l*8 +: 8]),
+      .a_keep_i       (keep[l]),
+      .a_queue_i      (queue[4:0]),
+      .b_byte_i       (rot[N*8+l*8 +: 8]),
+      .b_keep_i       (keep[N+l]),
+      .b_queue_i      (queue[9:5]),
       .z_a_i          (on ? row_zero : raw ? 8'd0 : cmd_q.z_a),
       .z_b_i          (cmd_q.z_b),
       .blank_i        ({{2{mode.max | maximum}}, 7'd0}),

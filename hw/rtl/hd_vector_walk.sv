@@ -50,16 +50,16 @@ module hd_vector_walk #(
   logic [15:0]         ky_q;
   logic [AddrBits-1:0] xoffi_q, xoff_q, xstep_q, yoff_q, ystep_q;
   logic [PosBits-1:0]  xrem_q, yrem_q;           // signed: last cell inside
-  logic [15:0]         pad_x, pad_y;
-  logic                seek_x, seek_y;
+  logic [14:0]         unused_x, unused_y;
+  logic                seek_x, seek_y;           // columns, rows of padding to go
   logic [PosBits-1:0]  xrem_first, yrem_first;
+  logic [15:0]         kx_last_q;                // of the kernel
+  logic [11:0]         ky_last_q;
 
-  assign pad_x  = cmd_i.x_start[15] ? -cmd_i.x_start : 16'd0;
-  assign pad_y  = cmd_i.y_start[15] ? -cmd_i.y_start : 16'd0;
-  assign seek_x = kx0i_q != pad_x;
-  assign seek_y = ky0_q != pad_y;
-  assign xrem_first = {2'b0, cmd_i.in_w} - {{2{cmd_i.x_start[15]}}, cmd_i.x_start} - PosBits'(1);
-  assign yrem_first = {2'b0, cmd_i.in_h} - {{2{cmd_i.y_start[15]}}, cmd_i.y_start} - PosBits'(1);
+  assign {seek_x, unused_x} = kx0i_q + cmd_i.x_start;  // negative
+  assign {seek_y, unused_y} = ky0_q + cmd_i.y_start;
+  assign xrem_first = {2'b0, cmd_i.in_w} + ~{{2{cmd_i.x_start[15]}}, cmd_i.x_start};
+  assign yrem_first = {2'b0, cmd_i.in_h} + ~{{2{cmd_i.y_start[15]}}, cmd_i.y_start};
 
   // ---------------------------------------------------------------- what ends here
   logic [15:0]       cols_q, rows_q;             // left, this one included
@@ -68,11 +68,11 @@ module hd_vector_walk #(
   logic [2:0]        table_q;                    // of this chunk
   logic              last_kx, last_ky, window_end, chunk_end, col_end, row_end;
 
-  assign last_kx    = $signed({2'b0, kx_q}) >= $signed(xrem_q) || kx_q >= cmd_i.kernel_w - 16'd1;
+  assign last_kx    = $signed({2'b0, kx_q}) >= $signed(xrem_q) || kx_q >= kx_last_q;
   assign last_ky    = $signed({2'b0, ky_q}) >= $signed(yrem_q)
-                      || ky_q >= {4'b0, cmd_i.kernel_h} - 16'd1;
-  assign empty_o    = xrem_q[PosBits-1] || yrem_q[PosBits-1] || kx0_q >= cmd_i.kernel_w
-                   || ky0_q >= {4'b0, cmd_i.kernel_h};
+                      || ky_q >= {4'b0, ky_last_q};
+  assign empty_o    = xrem_q[PosBits-1] || yrem_q[PosBits-1] || kx0_q > kx_last_q
+                   || ky0_q > {4'b0, ky_last_q};
   assign window_end = (last_kx && last_ky) || empty_o;
   assign chunk_end  = chan_q <= ChBits'(N);
   assign col_end    = cols_q == 16'd1;
@@ -148,6 +148,8 @@ module hd_vector_walk #(
         if (ky0_q + 16'd1 == cmd_i.stride_y) ystep_q <= yoff_q + cmd_i.a_win_row[AddrBits-1:0];
       end
       // Overwritten until the seek ends.
+      kx_last_q <= cmd_i.kernel_w - 16'd1;
+      ky_last_q <= cmd_i.kernel_h - 12'd1;
       kx0_q     <= kx0i_q;
       kx_q      <= kx0i_q;
       ky_q      <= ky0_q;
@@ -220,7 +222,7 @@ module hd_vector_walk #(
 
   // The rest of the command is hd_vector's; high address bits are beyond the scratchpad.
   logic unused_cmd;
-  assign unused_cmd = ^cmd_i;
+  assign unused_cmd = ^{cmd_i, unused_x, unused_y};
 
   assign valid_o    = state_q == StRun;
   assign busy_o     = state_q != StIdle;

@@ -55,7 +55,8 @@ struct bench {
     rng r;
     uint32_t base;
     pair_port array[G], vector[2];
-    answer next[G], shown[G], vector_next[2]; /* next: ARRAY's are there a cycle later */
+    answer next[G], shown[G]; /* next: there a cycle later */
+    answer vector_next[2], vector_shown[2];
     bool store_req = false, store_next = false, load_req = false;
     uint32_t store_word = 0, load_word = 0, frozen = 0;
     uint8_t store_bytes[N], load_bytes[N];
@@ -264,6 +265,8 @@ struct bench {
             next[g].valid = array_new && array[g].req;
         }
         for (int v = 0; v < 2; v++) {
+            if (vector_next[v].valid)
+                vector_shown[v] = vector_next[v];
             vector_next[v].valid = false;
             if (vector[v].req && dut->vr_ready_o >> v & 1)
                 vector_next[v] = read(vector[v]);
@@ -299,7 +302,7 @@ struct bench {
         for (int g = 0; g < G; g++)
             check(!shown[g].valid || shows(dut->ar_data_o, g, shown[g]), "ARRAY's data");
         for (int v = 0; v < 2; v++)
-            check(!vector_next[v].valid || shows(dut->vr_data_o, v, vector_next[v]),
+            check(!vector_shown[v].valid || shows(dut->vr_data_o, v, vector_shown[v]),
                   "VECTOR's data");
         for (int b = 0; b < N && store_next; b++)
             check(store_any[b] || get_field(dut->sr_data_o, b * 8, 8) == store_bytes[b],

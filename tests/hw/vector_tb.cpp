@@ -376,8 +376,12 @@ struct bench {
     std::vector<uint8_t> before, memory;
     int8_t table[CfgTables][256][N];
     int32_t exp[256];
-    bool pending[2] = {}; /* granted in the last cycle */
+    bool pending[2] = {}; /* granted in this cycle */
     uint32_t addr[2], hi[2];
+    struct word_pair {
+        bool real = false;
+        uint32_t addr = 0, hi = 0;
+    } come[2], shown[2]; /* granted in the last cycle; two cycles ago or, if not, before */
     int port_percent = 0, lane_percent = 0; /* refusals */
     uint64_t kinds[8] = {}, total_kinds[8] = {}, bytes = 0;
     uint32_t index = 0; /* of the command, counted; the unit gets another number for each */
@@ -393,15 +397,21 @@ struct bench {
         return (uint8_t)r.next();
     }
 
-    /* Only the words the request named, and only in the cycle after it was granted. */
+    /* Only the words the request named, from two cycles after its grant until the next ones. */
     void read_data()
     {
-        for (int p = 0; p < 2; p++)
+        for (int p = 0; p < 2; p++) {
+            word_pair &w = shown[p];
+
+            if (come[p].real)
+                w = come[p];
+            come[p] = {pending[p], addr[p], hi[p]};
             for (int i = 0; i < 2 * N; i++) {
-                bool real = pending[p] && (i < N || addr[p] % N + hi[p] > (uint32_t)N);
-                uint8_t v = real ? before[(addr[p] / N * N + (uint32_t)i) % size] : rubbish();
+                bool real = w.real && (i < N || w.addr % N + w.hi > (uint32_t)N);
+                uint8_t v = real ? before[(w.addr / N * N + (uint32_t)i) % size] : rubbish();
                 set_field(dut.vr_data_i, (p * 2 * N + i) * 8, 8, v);
             }
+        }
     }
 
     bool write()
