@@ -50,6 +50,7 @@ module hd_array_sums #(
   // hd_array
   input  wire logic [N*AccW-1:0]    psum_i,
   // hd_requant
+  output logic                      a_ahead_o,  // a_valid_o in the next cycle
   output logic                      a_valid_o,
   output logic      [N*32-1:0]      a_sum_o,
   output logic      [EntryBits-1:0] a_entry_o,
@@ -150,7 +151,8 @@ module hd_array_sums #(
   end
 
   // A sum leaves in the first cycle that it is there.
-  always_ff @(posedge clk_i) a_valid_o <= rst_ni && en_i && valid_q[N+1] && last_ahead;
+  assign a_ahead_o = rst_ni && en_i && valid_q[N+1] && last_ahead;
+  always_ff @(posedge clk_i) a_valid_o <= a_ahead_o;
   assign a_slot_o  = slot_q[N+2];
   assign {a_cmd_o, a_has_bias_o, a_common_scale_o, a_sum_columns_o, a_multiplier_o,
           a_shift_o, a_z_out_o, a_min_o, a_max_o, a_table_o, table_step,

@@ -58,6 +58,7 @@ module hd_array_unit #(
   output logic      [WordBits-1:0]   wr_word_o,
   input  wire logic [N*8-1:0]        wr_data_i,
   // hd_requant
+  output logic                       a_ahead_o,  // a_valid_o in the next cycle
   output logic                       a_valid_o,
   output logic      [N*32-1:0]       a_sum_o,
   output logic      [EntryBits-1:0]  a_entry_o,
@@ -291,6 +292,7 @@ module hd_array_unit #(
     .tag_count_i (tag_count),
     .tag_entry_i (tag_entry),
     .psum_i      (psum),
+    .a_ahead_o,
     .a_valid_o,
     .a_sum_o,
     .a_entry_o,

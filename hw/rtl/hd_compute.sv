@@ -86,10 +86,10 @@ module hd_compute #(
     .ww_data_o   (ww_data)
   );
 
-  logic       a_valid, v_valid, v_busy;  // into hd_requant, and in it
+  logic       a_ahead, a_valid, v_valid, v_busy;  // into hd_requant, and in it
   logic [1:0] a_busy;
 
-  assign requant_active_o = a_valid || v_valid || a_busy != '0 || v_busy || qw_valid_o
+  assign requant_active_o = a_ahead || a_valid || v_valid || a_busy != '0 || v_busy || qw_valid_o
                             || (ww_valid && (ww_space == SpaceTable || ww_space == SpaceTableAll));
 
   // Scratchpad.
@@ -203,6 +203,7 @@ module hd_compute #(
     .wr_req_o        (wr_req),
     .wr_word_o       (wr_word),
     .wr_data_i       (wr_data),
+    .a_ahead_o       (a_ahead),
     .a_valid_o       (a_valid),
     .a_sum_o         (a_sum),
     .a_entry_o       (a_entry),
@@ -290,6 +291,7 @@ module hd_compute #(
   ) u_requant (
     .clk_i           (clk_requant_i),
     .rst_ni          (rst_ni),
+    .a_ahead_i       (a_ahead),
     .a_valid_i       (a_valid),
     .a_sum_i         (a_sum),
     .a_entry_i       (a_entry),

@@ -103,6 +103,7 @@ module hd_vector #(
 
   hd_vector_mode_t mode;
   logic            two, average, softmax, raw;
+  logic [31:0]     below_a, below_b;
 
   hd_vector_decode u_decode (
     .clk_i,
@@ -110,6 +111,8 @@ module hd_vector #(
     .op_i     (cmd_q.op),
     .shifts_i ({cmd_q.shift_a[4:0], cmd_q.shift_b[4:0]}),
     .mode_o   (mode),
+    .below_a_o(below_a),
+    .below_b_o(below_b),
     .two_o    (two),
     .average_o(average),
     .softmax_o(softmax),
@@ -158,11 +161,12 @@ module hd_vector #(
   logic [AddrBits-1:0] out_addr_q;
   logic [CntBits-1:0]  out_count_q;
   logic [11:0]         cells_q;
+  logic                many_q;     // more than one
   logic                divide, recip_ready;
   logic                reduce, reduced;  // softmax: a pass that writes no values; one is taken
   logic [31:0]         reciprocal;
 
-  assign divide     = value_v_q & average & (cells_q > 12'd1);
+  assign divide     = value_v_q & average & many_q;
   assign v_valid_o  = value_v_q & !reduce & (!divide | recip_ready);
   assign move       = !value_v_q | (v_valid_o & v_ready_i) | (reduce & reduced);
   assign pop        = move & head;
@@ -193,6 +197,7 @@ module hd_vector #(
       out_addr_q  <= shift_meta_q[AddrBits-1:0];
       out_count_q <= shift_meta_q[AddrBits +: CntBits];
       out_table_q <= shift_meta_q[MetaBits-1 -: 3];
+      many_q      <= !shift_first;  // a first cell that is none is the last one
       cells_q     <= shift_first ? {11'd0, !shift_meta_q[EndBit+3]} : cells_q + 12'd1;
     end
   end
@@ -258,6 +263,8 @@ module hd_vector #(
       .z_b_i          (cmd_q.z_b),
       .blank_i        ({{2{mode.max | maximum}}, 7'd0}),
       .mode_i         (mode),
+      .below_a_i      (below_a),
+      .below_b_i      (below_b),
       .exp_i          (on & !maximum),
       .multiplier_a_i (cmd_q.multiplier_a),
       .multiplier_b_i (cmd_q.multiplier_b),
@@ -276,7 +283,7 @@ module hd_vector #(
   end
 
   // ---------------------------------------------------------------- to hd_requant
-  assign v_mode_o       = average ? RqAverage : mode.max ? RqPass : RqMbqm;
+  assign v_mode_o       = average ? (many_q ? RqAverage : RqPass) : mode.max ? RqPass : RqMbqm;
   assign v_multiplier_o = average ? reciprocal : on ? row_multiplier : cmd_q.multiplier_out;
   assign v_shift_o      = on ? row_shift : cmd_q.shift_out;
   assign v_multiplier_alt_o = cmd_q.multiplier_b;

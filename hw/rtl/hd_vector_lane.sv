@@ -36,6 +36,8 @@ module hd_vector_lane (
   input  wire logic [7:0]         z_b_i,
   input  wire logic [8:0]         blank_i,
   input  wire hd_vector_mode_t    mode_i,
+  input  wire logic [31:0]        below_a_i,   // ones: mode_i.right_a, right_b of them
+  input  wire logic [31:0]        below_b_i,
   input  wire logic               exp_i,       // softmax: look up exponentials
   input  wire logic [31:0]        multiplier_a_i,
   input  wire logic [31:0]        multiplier_b_i,
@@ -149,9 +151,9 @@ module hd_vector_lane (
       sa_q <= ha_q;
       if (mode_i.scale && !mode_i.pick) begin
         sa_q   <= hd_shifted(ha_q, mode_i.right_a, 1'b0);
-        up_a_q <= hd_rounds_up(ha_q, mode_i.right_a);
+        up_a_q <= hd_rounds_up(ha_q, below_a_i);
         sb_q   <= hd_shifted(hb_q, mode_i.right_b, mode_i.sub);
-        up_b_q <= hd_rounds_up(hb_q, mode_i.right_b) ^ mode_i.sub;
+        up_b_q <= hd_rounds_up(hb_q, below_b_i) ^ mode_i.sub;
       end
     end
     if (value_en_i) begin

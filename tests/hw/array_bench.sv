@@ -156,7 +156,7 @@ module array_bench #(
   logic                           wr_req;
   logic [WordBits-1:0]            wr_word;
   logic [N*8-1:0]                 wr_data;
-  logic                           a_valid, a_has_bias, a_common_scale, a_sum_columns, a_slot;
+  logic                           a_ahead, a_valid, a_has_bias, a_common_scale, a_sum_columns, a_slot;
   logic [1:0]                     a_busy;
   logic [N*32-1:0]                a_sum;
   logic [EntryBits-1:0]           a_entry, pr_entry;
@@ -195,6 +195,7 @@ module array_bench #(
     .wr_req_o        (wr_req),
     .wr_word_o       (wr_word),
     .wr_data_i       (wr_data),
+    .a_ahead_o       (a_ahead),
     .a_valid_o       (a_valid),
     .a_sum_o         (a_sum),
     .a_entry_o       (a_entry),
@@ -236,6 +237,7 @@ module array_bench #(
   hd_requant #(.N(N), .AddrBits(AddrBits), .EntryBits(EntryBits), .WordBits(WordBits)) u_requant (
     .clk_i,
     .rst_ni,
+    .a_ahead_i       (a_ahead),
     .a_valid_i       (a_valid),
     .a_sum_i         (a_sum),
     .a_entry_i       (a_entry),
