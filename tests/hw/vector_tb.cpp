@@ -127,8 +127,8 @@ struct reference {
                 (int32_t)softmax_result(&r, exp, row[i]), c.z_out, c.act_min, c.act_max);
     }
 
-    /* A pass begins when the pipe is empty, the last one when the last scale is made; sums are at
-     * least softmax_scale cycles apart. */
+    /* A pass begins when the pipe is empty, the last one when the last scale is made. Two sums are
+     * under way at most, for softmax_scale cycles each, one in even and one in odd cycles. */
     void run_softmax()
     {
         uint64_t rows = (uint64_t)c.rows * c.cols, chunks = (c.channels + N - 1) / N;
@@ -139,8 +139,13 @@ struct reference {
         beats = 3 * rows * chunks;
         waits =
             2 * (HD_TIMING_SOFTMAX_PASS + HD_TIMING_VECTOR_START - 1) + HD_TIMING_SOFTMAX_SCALE - 1;
-        if (chunks < HD_TIMING_SOFTMAX_SCALE)
-            waits += (rows - 1) * (HD_TIMING_SOFTMAX_SCALE - chunks);
+        uint64_t at = 0, until[2] = {HD_TIMING_SOFTMAX_SCALE, 0};
+        for (uint64_t row = 1; row < rows; row++) {
+            at += chunks;
+            for (; at < until[at % 2]; at++)
+                waits++;
+            until[at % 2] = at + HD_TIMING_SOFTMAX_SCALE;
+        }
     }
 
     int inside(int start, int stride, int at, int kernel, int limit) const
