@@ -47,10 +47,11 @@ module hd_array_slots #(
   logic [CntBits-1:0] taps_q;    // steps since the last depthwise position, at most Gap
   logic [CntBits-1:0] pairs_q;   // since the last pixel pair
   logic               same_setup_q;  // ld_i's and cmd_i's
+  logic               taps_gap_q, pairs_gap_q;  // they are Gap
   logic               settled, cmd_pair;
 
   assign cmd_pair    = !cmd_i.depthwise && cmd_i.streams == 3'd2;
-  assign settled     = (ld_i.depthwise ? taps_q : pairs_q) == CntBits'(Gap);
+  assign settled     = ld_i.depthwise ? taps_gap_q : pairs_gap_q;
   assign slot_o      = slot_q;
   assign may_begin_o = !live_q[!slot_q] && (same_setup_q || settled);
   assign busy_o      = live_q != '0;
@@ -93,13 +94,17 @@ module hd_array_slots #(
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
-      taps_q  <= CntBits'(Gap);
-      pairs_q <= CntBits'(Gap);
+      taps_q      <= CntBits'(Gap);
+      pairs_q     <= CntBits'(Gap);
+      taps_gap_q  <= 1'b1;
+      pairs_gap_q <= 1'b1;
     end else if (en_i) begin
       if (pixel_i && cmd_i.depthwise) taps_q <= '0;
-      else if (taps_q != CntBits'(Gap)) taps_q <= taps_q + 1'b1;
+      else if (!taps_gap_q) taps_q <= taps_q + 1'b1;
       if (pixel_i && cmd_pair) pairs_q <= '0;
-      else if (pairs_q != CntBits'(Gap)) pairs_q <= pairs_q + 1'b1;
+      else if (!pairs_gap_q) pairs_q <= pairs_q + 1'b1;
+      taps_gap_q  <= !(pixel_i && cmd_i.depthwise) && taps_q >= CntBits'(Gap - 1);
+      pairs_gap_q <= !(pixel_i && cmd_pair) && pairs_q >= CntBits'(Gap - 1);
     end
   end
 

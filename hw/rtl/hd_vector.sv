@@ -161,11 +161,13 @@ module hd_vector #(
   logic [AddrBits-1:0] out_addr_q;
   logic [CntBits-1:0]  out_count_q;
   logic [11:0]         cells_q;
+  logic [11:0]         cells_next;
   logic                many_q;     // more than one
   logic                divide, recip_ready;
   logic                reduce, reduced;  // softmax: a pass that writes no values; one is taken
   logic [31:0]         reciprocal;
 
+  assign cells_next = shift_first ? {11'd0, !shift_meta_q[EndBit+3]} : cells_q + 12'd1;
   assign divide     = value_v_q & average & many_q;
   assign v_valid_o  = value_v_q & !reduce & (!divide | recip_ready);
   assign move       = !value_v_q | (v_valid_o & v_ready_i) | (reduce & reduced);
@@ -198,7 +200,7 @@ module hd_vector #(
       out_count_q <= shift_meta_q[AddrBits +: CntBits];
       out_table_q <= shift_meta_q[MetaBits-1 -: 3];
       many_q      <= !shift_first;  // a first cell that is none is the last one
-      cells_q     <= shift_first ? {11'd0, !shift_meta_q[EndBit+3]} : cells_q + 12'd1;
+      cells_q     <= cells_next;
     end
   end
 
@@ -206,6 +208,8 @@ module hd_vector #(
     .clk_i, .rst_ni,
     .need_i       (divide),
     .cells_i      (cells_q),
+    .en_i         (value_en),
+    .next_i       (cells_next),
     .ready_o      (recip_ready),
     .reciprocal_o (reciprocal)
   );
@@ -217,7 +221,8 @@ module hd_vector #(
   logic [N*32-1:0] high;
 
   assign on     = CfgSoftmaxRows != 0 && softmax && state_q == StRun;
-  assign reduce = maximum | sum_pass;
+  // The pass changes while the pipe is empty.
+  always_ff @(posedge clk_i) reduce <= maximum | sum_pass;
   assign exp_we = CfgSoftmaxRows != 0 && ww_valid_i && ww_space_i == SpaceExp;
 
   if (CfgSoftmaxRows != 0) begin : gen_softmax

@@ -2,7 +2,7 @@
 //   Cells of a window are counted from 0; the first one inside is k0, the number of cells before the
 //   image, and the last one is the kernel's or the image's (rem: from the window's start).
 //   clear_i, then seek_i until seeking_o falls: k0 of the first window, offset_o = k0 * pitch_i, one
-//   cell a cycle. Then one of, at most: cell_i (the next cell), line_i (the first one inside again),
+//   cell a cycle. Then with step_i one of, at most: cell_i (the next cell), line_i (the first one inside again),
 //   window_i (of the next window, stride_i further), restart_i (of the first window).
 //   last_o: the cell is the last one inside. empty_o: no cell of the window is.
 //   less_o: what the next window's first cell is nearer than stride_i cells, times pitch_i.
@@ -25,6 +25,7 @@ module hd_vector_axis #(
   input  wire logic                clear_i,
   input  wire logic                seek_i,
   output logic                     seeking_o,
+  input  wire logic                step_i,
   input  wire logic                cell_i,
   input  wire logic                line_i,
   input  wire logic                window_i,
@@ -83,26 +84,28 @@ module hd_vector_axis #(
       more_first_q  <= more_first;
       empty_first_q <= empty_first;
     end
-    if (cell_i) begin
-      k_q    <= k_q + 17'd1;
-      last_o <= $signed({1'b0, k_q}) >= rem_q || k_q >= last_q;
+    if (step_i) begin
+      if (cell_i) begin
+        k_q    <= k_q + 17'd1;
+        last_o <= $signed({1'b0, k_q}) >= rem_q || k_q >= last_q;
+      end
+      if (line_i) begin
+        k_q    <= k0_q;
+        last_o <= in_q || end_q;
+      end
+      if (window_i) begin
+        k0_q    <= more_q ? k0_q - {1'b0, stride_i} : 17'd1;
+        k_q     <= more_q ? k0_q - {1'b0, stride_i} : 17'd1;
+        rem_q   <= rem_q - $signed({2'b0, stride_i});
+        off_q   <= off_q - less_o;
+        in_q    <= in_next;
+        end_q   <= end_next;
+        more_q  <= more_next;
+        last_o  <= in_next || end_next;
+        empty_o <= empty_next;
+      end
     end
-    if (line_i) begin
-      k_q    <= k0_q;
-      last_o <= in_q || end_q;
-    end
-    if (window_i) begin
-      k0_q    <= more_q ? k0_q - {1'b0, stride_i} : 17'd1;
-      k_q     <= more_q ? k0_q - {1'b0, stride_i} : 17'd1;
-      rem_q   <= rem_q - $signed({2'b0, stride_i});
-      off_q   <= off_q - less_o;
-      in_q    <= in_next;
-      end_q   <= end_next;
-      more_q  <= more_next;
-      last_o  <= in_next || end_next;
-      empty_o <= empty_next;
-    end
-    if (seek_i || restart_i) begin
+    if (seek_i || (step_i && restart_i)) begin
       k0_q    <= {1'b0, first_q} + 17'd1;
       k_q     <= {1'b0, first_q} + 17'd1;
       rem_q   <= rem_first;

@@ -67,10 +67,8 @@ module hd_vector_walk #(
   logic [AddrBits-1:0] o_row_q, o_col_q, o_cell_q;
   logic [AddrBits-1:0] x_first, y_first, x_less, y_less, a_next, b_next, o_next;
 
-  logic step, step_x, step_y;
+  logic step;
   assign step   = state_q == StRun && next_i;
-  assign step_x = step && (step_line || step_chunk);
-  assign step_y = step && (step_chunk || step_col);
 
   hd_vector_axis #(.AddrBits(AddrBits)) u_x (
     .clk_i,
@@ -82,10 +80,11 @@ module hd_vector_walk #(
     .clear_i  (state_q == StIdle && start_i),
     .seek_i   (state_q == StSeek),
     .seeking_o(seek_x),
-    .cell_i   (step && step_cell),
-    .line_i   (step_x),
-    .window_i (step && step_col),
-    .restart_i(step && step_row),
+    .step_i   (step),
+    .cell_i   (!window_end && !last_kx),
+    .line_i   (!window_end ? last_kx : !chunk_end_q),
+    .window_i (window_end && chunk_end_q && !col_end_q),
+    .restart_i(window_end && chunk_end_q && col_end_q),
     .last_o   (last_kx),
     .empty_o  (empty_x),
     .offset_o (x_first),
@@ -102,9 +101,10 @@ module hd_vector_walk #(
     .clear_i  (state_q == StIdle && start_i),
     .seek_i   (state_q == StSeek),
     .seeking_o(seek_y),
-    .cell_i   (step && step_line),
-    .line_i   (step_y),
-    .window_i (step && step_row),
+    .step_i   (step),
+    .cell_i   (step_line),
+    .line_i   (window_end && !(chunk_end_q && col_end_q)),
+    .window_i (window_end && chunk_end_q && col_end_q),
     .restart_i(1'b0),
     .last_o   (last_ky),
     .empty_o  (empty_y),
