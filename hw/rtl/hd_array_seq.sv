@@ -264,7 +264,7 @@ module hd_array_seq #(
     .clk_i,
     .rst_ni,
     .en_i,
-    .start_i   (accept),
+    .start_i   (cmd_ready_o),  // whether taken is known late
     .begin_i   (first_load),
     .load_i    (load),
     .more_i    (!final_d),
