@@ -38,7 +38,9 @@ module hd_array_sums #(
   input  wire hd_cmd_array_t        cmd_i,
   /* verilator lint_on UNUSEDSIGNAL */
   output logic      [1:0]           pending_o,
-  // tag
+  // tag; more: one that comes after it waits, too
+  input  wire logic                 more_valid_i,
+  input  wire logic                 more_slot_i,
   input  wire logic                 tag_valid_i,
   input  wire logic                 tag_slot_i,
   input  wire logic                 tag_add_i,
@@ -107,8 +109,10 @@ module hd_array_sums #(
     end
   end
   assign there        = valid_q & {{N+1{1'b1}}, en_i, near_i};
-  assign pending_o[0] = (tag_valid_i && !tag_slot_i) || (there & ~slot_q) != '0 || a_busy_i[0];
-  assign pending_o[1] = (tag_valid_i && tag_slot_i) || (there & slot_q) != '0 || a_busy_i[1];
+  assign pending_o[0] = (tag_valid_i && !tag_slot_i) || (more_valid_i && !more_slot_i)
+                        || (there & ~slot_q) != '0 || a_busy_i[0];
+  assign pending_o[1] = (tag_valid_i && tag_slot_i) || (more_valid_i && more_slot_i)
+                        || (there & slot_q) != '0 || a_busy_i[1];
   always_ff @(posedge clk_i) begin
     if (en_i && valid_q[N+1]) begin
       add_q     <= add_ahead;

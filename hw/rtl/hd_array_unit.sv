@@ -1,7 +1,7 @@
 // hd_array_unit - ARRAY: sequencer (hd_array_seq), scratchpad bytes to the cells (hd_array_feed),
 // weights, cells (hd_array), accumulators and sums to hd_requant (hd_array_sums).
-// Step of a position issued at T (a step is a cycle with ar_en_i, known late: the sequencer alone
-// waits for it):
+// Step of a position issued at T (a step of the sequencer is a cycle after one with ar_en_i, which is
+// known late: a request that is not granted makes room for the next one, gen_hold):
 //   T+1 request, tag, weight address | T+2 bytes, weight row | T+3 activations, weights on their
 //   bus T+4+r row r multiplies (its weight was written at T+3+r) | T+N+3 accumulator read | T+N+4
 //   sum, a_valid_o.
@@ -88,27 +88,38 @@ module hd_array_unit #(
   localparam int PtrBits   = $clog2(LineDepth);
 
   // ---------------------------------------------------------------- sequencer
-  logic                   en;
+  logic                   en, step;  // granted; the sequencer's
   /* verilator lint_off UNUSEDSIGNAL */  // whole commands; the pipe needs some fields
   hd_cmd_array_t          cmd;
   /* verilator lint_on UNUSEDSIGNAL */
-  logic                   begin_next, slot, tag_slot;
+  logic                   begin_next, slot, more_valid;
   logic [1:0]             pending;
-  logic [N-1:0]           mask;
   logic [G*CntBits-1:0]   group_lo;
-  logic                   tag_valid, tag_add, tag_last, w_req;
-  logic [AccBits-1:0]     tag_acc;
-  logic [AddrBits-1:0]    tag_addr;
-  logic [CntBits-1:0]     tag_count;
-  logic [EntryBits-1:0]   tag_entry;
-  logic [LaneBits-1:0]    w_row;
+
+  // What leaves the sequencer with a position, a step after it.
+  typedef struct packed {
+    logic [G-1:0]          req;
+    logic [G*AddrBits-1:0] addr;
+    logic [G*CntBits-1:0]  lo, hi;
+    logic [N-1:0]          mask;
+    logic                  tag_valid, tag_slot, tag_add, tag_last;
+    logic [AccBits-1:0]    tag_acc;
+    logic [AddrBits-1:0]   tag_addr;
+    logic [CntBits-1:0]    tag_count;
+    logic [EntryBits-1:0]  tag_entry;
+    logic                  w_req;
+    logic [LaneBits-1:0]   w_row;
+    logic [WordBits-1:0]   w_word;
+    logic                  begins;  // it is the first one of its command
+  } step_t;
+  step_t                  issued, asked;
 
   assign en      = ar_en_i;
-  assign begin_o = begin_next && en;
+  assign begin_o = begin_next && step;
 
-  logic [1:0] en_q;  // a step of the sequencer ended one, two cycles ago
+  logic [1:0] en_q;  // granted one, two cycles ago
   always_ff @(posedge clk_i) begin
-    if (!rst_ni) en_q <= '0;
+    if (!rst_ni) en_q <= '1;
     else en_q <= {en_q[0], en};
   end
 
@@ -117,7 +128,7 @@ module hd_array_unit #(
   ) u_seq (
     .clk_i,
     .rst_ni,
-    .en_i        (en),
+    .en_i        (step),
     .cmd_valid_i,
     .cmd_ready_o,
     .cmd_i,
@@ -131,24 +142,45 @@ module hd_array_unit #(
     .weight_count_i,
     .landed_count_i,
     .landed_end_i,
-    .req_o       (ar_req_o),
-    .addr_o      (ar_addr_o),
-    .lo_o        (ar_lo_o),
-    .hi_o        (ar_hi_o),
-    .mask_o      (mask),
+    .req_o       (issued.req),
+    .addr_o      (issued.addr),
+    .lo_o        (issued.lo),
+    .hi_o        (issued.hi),
+    .mask_o      (issued.mask),
     .group_lo_o  (group_lo),
-    .tag_valid_o (tag_valid),
-    .tag_slot_o  (tag_slot),
-    .tag_add_o   (tag_add),
-    .tag_last_o  (tag_last),
-    .tag_acc_o   (tag_acc),
-    .tag_addr_o  (tag_addr),
-    .tag_count_o (tag_count),
-    .tag_entry_o (tag_entry),
-    .w_req_o     (w_req),
-    .w_row_o     (w_row),
-    .w_word_o    (wr_word_o)
+    .tag_valid_o (issued.tag_valid),
+    .tag_slot_o  (issued.tag_slot),
+    .tag_add_o   (issued.tag_add),
+    .tag_last_o  (issued.tag_last),
+    .tag_acc_o   (issued.tag_acc),
+    .tag_addr_o  (issued.tag_addr),
+    .tag_count_o (issued.tag_count),
+    .tag_entry_o (issued.tag_entry),
+    .w_req_o     (issued.w_req),
+    .w_row_o     (issued.w_row),
+    .w_word_o    (issued.w_word)
   );
+  assign issued.begins = begin_q[1];
+
+  // A step that is not granted waits here while the sequencer makes the next one, then stands.
+  if (G > 1) begin : gen_hold
+    step_t held_q;
+    always_ff @(posedge clk_i) if (step) held_q <= issued;
+    assign step       = en_q[0];
+    assign asked      = step ? issued : held_q;
+    assign more_valid = !step && issued.tag_valid;
+  end else begin : gen_no_hold  // one port has no conflicts
+    logic unused_en;
+    assign step       = 1'b1;
+    assign asked      = issued;
+    assign more_valid = 1'b0;
+    assign unused_en  = en;
+  end
+  assign ar_req_o  = asked.req;
+  assign ar_addr_o = asked.addr;
+  assign ar_lo_o   = asked.lo;
+  assign ar_hi_o   = asked.hi;
+  assign wr_word_o = asked.w_word;
 
   // What the steps of a position need of its command. cmd is the next command's from the cycle T in
   // which that issues its first position; T+2 and T+3 get it with that position.
@@ -160,8 +192,8 @@ module hd_array_unit #(
       begin2_q <= 1'b0;
       begun_q  <= 1'b0;
     end else begin
-      if (en) begin_q <= {begin_q[0], begin_next};
-      begin2_q <= begin_q[1];
+      if (step) begin_q <= {begin_q[0], begin_next};
+      begin2_q <= asked.begins;
       begun_q  <= begin_o;
     end
   end
@@ -170,7 +202,7 @@ module hd_array_unit #(
   logic [7:0]            z_in2_q, z_in_q, z_w_q;
   logic [N-1:0]          col2_q;
   always_ff @(posedge clk_i) begin
-    if (begin_q[1]) begin
+    if (asked.begins) begin
       z_in2_q <= cmd.z_in;
       z_w_q   <= cmd.z_w;
     end
@@ -211,7 +243,7 @@ module hd_array_unit #(
     .ar_lo_i    (ar_lo_o),
     .ar_hi_i    (ar_hi_o),
     .ar_data_i,
-    .mask_i     (mask),
+    .mask_i     (asked.mask),
     .row_depthwise_o(row_depthwise),
     .row_pair_o (row_pair),
     .row_o      (row),
@@ -226,17 +258,17 @@ module hd_array_unit #(
   logic [LaneBits-1:0] w_row2_q, w_row3_q;
   logic [N*WgtW-1:0]   w_bus;
 
-  assign wr_req_o = w_req;
+  assign wr_req_o = asked.w_req;
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       w_valid2_q <= 1'b0;
       w_valid3_q <= 1'b0;
     end else begin
-      w_valid2_q <= w_req;
+      w_valid2_q <= asked.w_req;
       w_valid3_q <= w_valid2_q;
     end
-    w_row2_q <= w_row;
+    w_row2_q <= asked.w_row;
     w_row3_q <= w_row2_q;
   end
   for (genvar c = 0; c < N; c++) begin : gen_w_bus
@@ -283,14 +315,16 @@ module hd_array_unit #(
     .slot_i      (slot),
     .cmd_i       (cmd),
     .pending_o   (pending),
-    .tag_valid_i (tag_valid),
-    .tag_slot_i  (tag_slot),
-    .tag_add_i   (tag_add),
-    .tag_last_i  (tag_last),
-    .tag_acc_i   (tag_acc),
-    .tag_addr_i  (tag_addr),
-    .tag_count_i (tag_count),
-    .tag_entry_i (tag_entry),
+    .more_valid_i(more_valid),
+    .more_slot_i (issued.tag_slot),
+    .tag_valid_i (asked.tag_valid),
+    .tag_slot_i  (asked.tag_slot),
+    .tag_add_i   (asked.tag_add),
+    .tag_last_i  (asked.tag_last),
+    .tag_acc_i   (asked.tag_acc),
+    .tag_addr_i  (asked.tag_addr),
+    .tag_count_i (asked.tag_count),
+    .tag_entry_i (asked.tag_entry),
     .psum_i      (psum),
     .a_ahead_o,
     .a_valid_o,

@@ -24,6 +24,7 @@ module array_bench #(
   output logic                         done_o,
   output logic                         begin_o,
   output logic      [2:0]              kind_o,
+  output logic                         ar_en_o,      // what it asks for is granted
   output logic                         ar_req_o,     // it asks for bytes
   output logic                         qw_valid_o,   // an output vector is written
   output logic      [31:0]             qw_cmd_o,     // of the command with this index
@@ -324,6 +325,7 @@ module array_bench #(
   );
 
   assign ar_req_o   = |ar_req;
+  assign ar_en_o    = ar_en;
   assign qw_valid_o = qw_valid;
 
 endmodule
