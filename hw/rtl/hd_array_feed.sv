@@ -12,8 +12,8 @@
 //   row_depthwise_o, row_pair_o: what each row takes; a command of another mode may follow without
 //   a gap, but not one that places taps or splits columns otherwise (hd_array_slots).
 //   mask_i comes with the request. ptr_i counts steps (hd_skew).
-// From T+3 on a step is a cycle with en_i, two cycles after the request was granted. Latency 2 + r + 1 steps, throughput 1. Reset: none. Bench:
-// tests/hw/array_tb.cpp
+// From T+3 on a step is a cycle with en_i, two cycles after the request was granted. Latency 2 + r
+// + 1 steps, throughput 1. Reset: none. Bench: tests/hw/array_tb.cpp
 `default_nettype none
 `include "hd_config.svh"
 

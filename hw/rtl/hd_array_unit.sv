@@ -1,7 +1,7 @@
 // hd_array_unit - ARRAY: sequencer (hd_array_seq), scratchpad bytes to the cells (hd_array_feed),
 // weights, cells (hd_array), accumulators and sums to hd_requant (hd_array_sums).
-// Step of a position issued at T (a step of the sequencer is a cycle after one with ar_en_i, which is
-// known late: a request that is not granted makes room for the next one, gen_hold):
+// Step of a position issued at T (a step of the sequencer is a cycle after one with ar_en_i, which
+// is known late: a request that is not granted makes room for the next one, gen_hold):
 //   T+1 request, tag, weight address | T+2 bytes, weight row | T+3 activations, weights on their
 //   bus T+4+r row r multiplies (its weight was written at T+3+r) | T+N+3 accumulator read | T+N+4
 //   sum, a_valid_o.
@@ -176,11 +176,7 @@ module hd_array_unit #(
     assign more_valid = 1'b0;
     assign unused_en  = en;
   end
-  assign ar_req_o  = asked.req;
-  assign ar_addr_o = asked.addr;
-  assign ar_lo_o   = asked.lo;
-  assign ar_hi_o   = asked.hi;
-  assign wr_word_o = asked.w_word;
+  assign {ar_req_o, ar_addr_o, ar_lo_o, ar_hi_o} = {asked.req, asked.addr, asked.lo, asked.hi};
 
   // What the steps of a position need of its command. cmd is the next command's from the cycle T in
   // which that issues its first position; T+2 and T+3 get it with that position.
@@ -258,7 +254,8 @@ module hd_array_unit #(
   logic [LaneBits-1:0] w_row2_q, w_row3_q;
   logic [N*WgtW-1:0]   w_bus;
 
-  assign wr_req_o = asked.w_req;
+  assign wr_req_o  = asked.w_req;
+  assign wr_word_o = asked.w_word;
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin

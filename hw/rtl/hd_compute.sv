@@ -141,11 +141,7 @@ module hd_compute #(
   logic [CfgN*32-1:0]     pr_bias, pr_multiplier;
   logic [CfgN*8-1:0]      pr_shift;
 
-  hd_weights #(
-    .N      (CfgN),
-    .Bytes  (CfgWeightBytes),
-    .Entries(CfgParamEntries)
-  ) u_weights (
+  hd_weights #(.N(CfgN), .Bytes(CfgWeightBytes), .Entries(CfgParamEntries)) u_weights (
     .clk_i,
     .rst_ni         (rst_ni),
     .ww_valid_i     (ww_valid),

@@ -2,13 +2,13 @@
 //   q = clamp(MBQM(value + bias, multiplier, shift) + z_out, min, max), see hd_lane and
 //   NUMERICS.md.
 // ARRAY is always taken; VECTOR is taken in every other cycle, but the one after the queue's last
-// (v_ready_o, known before the cycle). Vectors of VECTOR that only pass (maxima, copies: int8 values)
-// wait in a queue while ARRAY is taken, so that VECTOR goes on; they leave in order. With a_sum_columns_i a
-// vector is taken twice: in the next cycle lane 0 takes the sum of what the lanes took, and that
-// one value goes on; the a_* fields stay, and a_valid_i is 0. VECTOR's modes are in hd_requant.svh;
-// a lane of v_alt_i takes the other scale; an average is over more than one cell. A vector with
-// x_table_i is looked up in table x_table_first_i of each lane. Command fields (scale, zero point,
-// clamp, table) are taken along with the vector: they may change in the cycle after.
+// (v_ready_o, known before the cycle). Vectors of VECTOR that only pass (maxima, copies: int8
+// values) wait in a queue while ARRAY is taken, so that VECTOR goes on; they leave in order. With
+// a_sum_columns_i a vector is taken twice: in the next cycle lane 0 takes the sum of what the lanes
+// took, and that one value goes on; the a_* fields stay, and a_valid_i is 0. VECTOR's modes are in
+// hd_requant.svh; a lane of v_alt_i takes the other scale; an average is over more than one cell. A
+// vector with x_table_i is looked up in table x_table_first_i of each lane. Command fields (scale,
+// zero point, clamp, table) are taken along with the vector: they may change in the cycle after.
 // Latency 8: taken in cycle t, qw_* in cycle t+8, in order. The parameter entry is asked for in t
 // and read in t+1. a_busy_o (by a_slot_i), v_busy_o: a vector of that unit was taken and its qw_*
 // has not come; in the cycle after it falls, the bytes are in the scratchpad. The pipe never

@@ -69,8 +69,8 @@ module hd_softmax #(
   end
 
   // ---------------------------------------------------------------- over the lanes
-  // In place: element i from 2 i and 2 i + 1 of the level before, down to two. The last level is the
-  // value stage's.
+  // In place: element i from 2 i and 2 i + 1 of the level before, down to two. The last level is
+  // the value stage's.
   function automatic logic [15:0] largest(input logic [N*32-1:0] high);
     logic [N*8-1:0] x;
     for (int l = 0; l < N; l++) x[l*8 +: 8] = high[l*32 +: 8];

@@ -7,9 +7,9 @@
 // A sum of 2^28 or more would shift by more than 31: scale_o is 0 then, shift_o -31.
 // A step is a product, the rounded high half that hd_lane has, and takes two cycles: its parts, and
 // what follows from their sum. Two rows take turns: while one has its parts made, the other's are
-// added. start_i is taken with ready_o, which the other row's turns leave every other cycle; valid_o
-// for one cycle, 17 cycles later, with row_o; the row's turns are free after 16. idle_o: so are both.
-// Reset: no row. Bench: tests/hw/vector_tb.cpp
+// added. start_i is taken with ready_o, which the other row's turns leave every other cycle;
+// valid_o for one cycle, 17 cycles later, with row_o; the row's turns are free after 16. idle_o: so
+// are both. Reset: no row. Bench: tests/hw/vector_tb.cpp
 `default_nettype none
 
 module hd_softmax_scale #(
@@ -143,7 +143,8 @@ module hd_softmax_scale #(
 `ifdef HD_ASSERT
   a_sum: assert property (@(posedge clk_i) disable iff (!rst_ni)
     take |-> sum_i >= 32'h0008_0000 && sum_i <= 32'h8000_0000);
-  a_range: assert property (@(posedge clk_i) disable iff (!rst_ni) b_step_q == Last |-> !r_next[31]);
+  a_range: assert property (@(posedge clk_i) disable iff (!rst_ni)
+    b_step_q == Last |-> !r_next[31]);
   c_take: cover property (@(posedge clk_i) take && b_step_q == Last);
   c_two: cover property (@(posedge clk_i) take && a_step_q != '0);
   c_large: cover property (@(posedge clk_i) valid_o && too_large);

@@ -4,14 +4,14 @@
 //           need them (addr is the byte address of lane 0). ar_en_o = every needed word is granted
 //           now or was in an earlier cycle of this request; else the request stays as it is. Equal
 //           words share a read.
-//           ar_data_o = {next word, word} of each port two cycles after ar_en_o, in that cycle only:
-//           registers after the banks' multiplexers.
+//           ar_data_o = {next word, word} of each port two cycles after ar_en_o, in that cycle
+//           only: registers after the banks' multiplexers.
 //   VECTOR  2 ports, the same word pairs; vr_ready_o[p] is per port, all or nothing for its two
 //           words. vr_data_o two cycles after the handshake, until the port's next word comes so.
 //   STORE   one word; sr_data_o in the cycle after the handshake only.
 // Writers: qw (byte address, count bytes, always taken, written in the cycle after), then lw (one
-// word, byte enables; waits for a bank that qw writes). A read and a write of one word in one cycle:
-// the read gives old bytes.
+// word, byte enables; waits for a bank that qw writes). A read and a write of one word in one
+// cycle: the read gives old bytes.
 // Addresses are modulo the size. Latency 1; every port one request a cycle unless banks collide.
 // Who reads: hd_spad_grant (ARRAY), hd_spad_share (VECTOR, STORE); what is written: hd_spad_write.
 // Reset: no request under way. Bench: tests/hw/spad_tb.cpp.

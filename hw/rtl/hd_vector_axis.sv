@@ -1,10 +1,10 @@
 // hd_vector_axis - one axis of VECTOR's windows: which of a window's cells are in the image.
-//   Cells of a window are counted from 0; the first one inside is k0, the number of cells before the
-//   image, and the last one is the kernel's or the image's (rem: from the window's start).
-//   clear_i, then seek_i until seeking_o falls: k0 of the first window, offset_o = k0 * pitch_i, one
-//   cell a cycle. Then with step_i one of, at most: cell_i (the next cell), line_i (the first one inside again),
-//   window_i (of the next window, stride_i further), restart_i (of the first window).
-//   last_o: the cell is the last one inside. empty_o: no cell of the window is.
+//   Cells of a window are counted from 0; the first one inside is k0, the number of cells before
+//   the image, and the last one is the kernel's or the image's (rem: from the window's start).
+//   clear_i, then seek_i until seeking_o falls: k0 of the first window, offset_o = k0 * pitch_i,
+//   one cell a cycle. Then with step_i one of, at most: cell_i (the next cell), line_i (the first
+//   one inside again), window_i (of the next window, stride_i further), restart_i (of the first
+//   window). last_o: the cell is the last one inside. empty_o: no cell of the window is.
 //   less_o: what the next window's first cell is nearer than stride_i cells, times pitch_i.
 // Both flags are registers, found in the step before: a window's k0 and rem fall by the stride, but
 // k0 not below 0, so what compares them for the next one is known of this one.

@@ -3,8 +3,8 @@
 // A beat is taken (taken_o) when the scratchpad grants it and there is room for it when its bytes
 // come, two cycles later; a beat of count_i = 0 reads nothing and is only queued. With splat_i all
 // lanes get the byte at addr_i, and only that is read. Once the bytes are there rot_o holds them
-// (lane 0 first) and keep_o the lanes below count, until the queue has an entry free; the lanes then
-// put them into it as queue_o says. pop_i takes the head.
+// (lane 0 first) and keep_o the lanes below count, until the queue has an entry free; the lanes
+// then put them into it as queue_o says. pop_i takes the head.
 // One beat a cycle. Requests do not depend on pop_i, which comes late: hence the third entry.
 // Idle lanes: no rotation, no enables.
 // Reset: empty. Bench: tests/hw/vector_tb.cpp

@@ -3,8 +3,8 @@
 // One beat a cycle while next_i holds; cells outside the image cost nothing. No multipliers: an
 // address is kept for the start of each level and stepped by the command's pitches, modulo the
 // scratchpad.
-// Padding is sought once by StSeek, one column and row a cycle; hd_vector_axis keeps what of a window
-// is inside the image. Whether a loop ends is a register, found in the step before.
+// Padding is sought once by StSeek, one column and row a cycle; hd_vector_axis keeps what of a
+// window is inside the image. Whether a loop ends is a register, found in the step before.
 // A window wholly outside the image gives one beat with empty_o and no address.
 // max_pool_two: operand B is b_base bytes behind operand A, cell by cell.
 // start_i in cycle t, first beat in t+2 plus padding columns and rows. cmd_i is stable from t+1
@@ -134,7 +134,7 @@ module hd_vector_walk #(
       unique case (state_q)
         StIdle:  if (start_i) state_q <= StSeek;
         StSeek:  if (!seek_x && !seek_y) state_q <= StRun;
-        StRun:   if (next_i && window_end && chunk_end_q && col_end_q && row_end_q) state_q <= StIdle;
+        StRun:   if (next_i && end_o && col_end_q && row_end_q) state_q <= StIdle;
         default: state_q <= StIdle;
       endcase
     end
