@@ -16,7 +16,9 @@
 // One product serves add (9 x 32), mul (9 x 9) and the pools (x 1): its second factor is chosen.
 // The memory of exponentials is a copy per lane, 256 entries of 32 bits, because all lanes look up
 // in the same cycle: entry (byte - zero point) mod 256.
-// Each stage loads at its enable only. Reset: none. Bench: tests/hw/vector_tb.cpp
+// Each stage loads at its enable only, whether its op needs all of it or not: one gate less. Reset:
+// none. Bench: tests/hw/vector_tb.cpp
+// none. Bench: tests/hw/vector_tb.cpp
 `default_nettype none
 `include "hd_config.svh"
 `include "hd_requant.svh"
@@ -88,7 +90,7 @@ module hd_vector_lane (
 
   always_ff @(posedge clk_i) begin
     if (product_en_i) pa_q <= a_q * factor_a;
-    if (product_en_i && mode_i.scale) pb_q <= b_q * factor_b;
+    if (product_en_i) pb_q <= b_q * factor_b;
   end
 
   logic [31:0] exponential;
@@ -118,9 +120,11 @@ module hd_vector_lane (
 
   assign unused_pb = ^pb_q[9:0];
 
-  // Bits 40..10. Whole: the 13 low bits of the result are to be ignored.
+  // Bits 40..10. Whole: the 13 low bits of the result are 0.
   function automatic logic [31:0] high(input logic [30:0] product, input logic whole);
-    high = {{2{product[30]}}, product[30:1]} + {19'b0, whole, 11'b0, product[0] & !whole};
+    logic [31:0] sum;
+    sum  = {{2{product[30]}}, product[30:1]} + {19'b0, whole, 11'b0, product[0] & !whole};
+    high = {sum[31:13], sum[12:0] & {13{!whole}}};
   endfunction
 
   // Equal bits 40..10 round to equal values.
@@ -141,20 +145,13 @@ module hd_vector_lane (
       ha_q <= !mode_i.scale ? (exp_i ? exponential : pa_q[31:0]) :
               mode_i.pick && takes_b(pa_q[40:10], pb_q[40:10], mode_i.min) ? high(pb_q[40:10], 1'b0)
                                                                  : high(pa_q[40:10], mode_i.square);
-      if (mode_i.scale) hb_q <= high(pb_q[40:10], mode_i.square);
-      if (mode_i.square) begin
-        ha_q[12:0] <= '0;
-        hb_q[12:0] <= '0;
-      end
+      hb_q <= high(pb_q[40:10], mode_i.square);
     end
     if (shift_en_i) begin
-      sa_q <= ha_q;
-      if (mode_i.scale && !mode_i.pick) begin
-        sa_q   <= hd_shifted(ha_q, mode_i.right_a, 1'b0);
-        up_a_q <= hd_rounds_up(ha_q, below_a_i);
-        sb_q   <= hd_shifted(hb_q, mode_i.right_b, mode_i.sub);
-        up_b_q <= hd_rounds_up(hb_q, below_b_i) ^ mode_i.sub;
-      end
+      sa_q   <= mode_i.scale && !mode_i.pick ? hd_shifted(ha_q, mode_i.right_a, 1'b0) : ha_q;
+      up_a_q <= hd_rounds_up(ha_q, below_a_i);
+      sb_q   <= hd_shifted(hb_q, mode_i.right_b, mode_i.sub);
+      up_b_q <= hd_rounds_up(hb_q, below_b_i) ^ mode_i.sub;
     end
     if (value_en_i) begin
       if (mode_i.scale && !mode_i.pick) begin
