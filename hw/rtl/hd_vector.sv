@@ -1,18 +1,18 @@
 // hd_vector - VECTOR: elementwise, pooling, sums and softmax over scratchpad bytes.
 // docs/HARDWARE.md has the formulas. hd_vector_read makes one beat (a window cell x N channels) a
 // cycle and reads its operands, N hd_vector_lane compute, hd_requant writes.
-// From a beat's grant: +1 bytes, +2 rotation, +3 operands, +4 products, +5 rounded, +6 shifted,
-// +7 v_value_o.
+// From a beat's grant: +1 bytes, +2 rotation, +3 operands, +4 products' parts, +5 products,
+// +6 rounded, +7 shifted, +8 v_value_o.
 // Throughput: one beat a cycle while ports and lanes are free, without a gap between windows; an
 // average waits 18 cycles when its cells differ in number from the last window's (hd_recip).
-// A command takes its beats + 18 cycles, cmd handshake and done_o both counted, with hd_requant's
+// A command takes its beats + 19 cycles, cmd handshake and done_o both counted, with hd_requant's
 // 8; padding adds its columns or rows, whichever is more. done_o: all bytes are in the scratchpad.
 // softmax walks the command three times (hd_softmax): a pass takes its beats, the second one at
 // least 8 cycles a row; between passes the pipe empties, the third one waits for the last scale.
 // A window with no cell inside has sum 0 and maximum -128. kind_o: busy, wait_port (a request not
 // granted), wait_lane (hd_requant serves ARRAY), idle. active_o: see hd_clocks.
 // The output may lie exactly on A or B (each byte is read before it is written); any other overlap
-// of them is undefined here, for reads run about 16 beats ahead of writes.
+// of them is undefined here, for reads run about 17 beats ahead of writes.
 // Reset: idle; the exponentials are undefined. Bench: tests/hw/vector_tb.cpp
 `default_nettype none
 `include "hd_accel.svh"
@@ -153,11 +153,11 @@ module hd_vector #(
   logic unused;
   assign unused = ^{ww_word_i, ww_data_i};
 
-  // --------------------------------------------------------- stages: product, high, shift, value
-  // All four move together; the value waits for hd_requant or for the reciprocal.
-  logic                product_v_q, high_v_q, shift_v_q, value_v_q;
-  logic [MetaBits-1:0] product_meta_q, high_meta_q, shift_meta_q;
-  logic                move, high_en, shift_en, value_en, shift_first;
+  // --------------------------------------------------------- stages: product, sum, high, shift, value
+  // All five move together; the value waits for hd_requant or for the reciprocal.
+  logic                product_v_q, sum_v_q, high_v_q, shift_v_q, value_v_q;
+  logic [MetaBits-1:0] product_meta_q, sum_meta_q, high_meta_q, shift_meta_q;
+  logic                move, sum_en, high_en, shift_en, value_en, shift_first;
   logic [AddrBits-1:0] out_addr_q;
   logic [CntBits-1:0]  out_count_q;
   logic [11:0]         cells_q;
@@ -172,28 +172,32 @@ module hd_vector #(
   assign v_valid_o  = value_v_q & !reduce & (!divide | recip_ready);
   assign move       = !value_v_q | (v_valid_o & v_ready_i) | (reduce & reduced);
   assign pop        = move & head;
-  assign high_en    = move & product_v_q;
+  assign sum_en     = move & product_v_q;
+  assign high_en    = move & sum_v_q;
   assign shift_en   = move & high_v_q;
   assign value_en   = move & shift_v_q;
   assign shift_first = shift_meta_q[EndBit+2];
-  assign flowing    = reading | product_v_q | high_v_q | shift_v_q | value_v_q;
+  assign flowing    = reading | product_v_q | sum_v_q | high_v_q | shift_v_q | value_v_q;
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       product_v_q <= 1'b0;
+      sum_v_q     <= 1'b0;
       high_v_q    <= 1'b0;
       shift_v_q   <= 1'b0;
       value_v_q   <= 1'b0;
     end else if (move) begin
       product_v_q <= pop;
-      high_v_q    <= product_v_q;
+      sum_v_q     <= product_v_q;
+      high_v_q    <= sum_v_q;
       shift_v_q   <= high_v_q;
       value_v_q   <= shift_v_q & shift_meta_q[reduce ? EndBit : EndBit+1];
     end
   end
   always_ff @(posedge clk_i) begin
     if (pop) product_meta_q <= head_meta;
-    if (high_en)    high_meta_q <= product_meta_q;
+    if (sum_en)     sum_meta_q <= product_meta_q;
+    if (high_en)    high_meta_q <= sum_meta_q;
     if (shift_en)   shift_meta_q <= high_meta_q;
     if (value_en) begin
       out_addr_q  <= shift_meta_q[AddrBits-1:0];
@@ -274,6 +278,7 @@ module hd_vector #(
       .multiplier_a_i (cmd_q.multiplier_a),
       .multiplier_b_i (cmd_q.multiplier_b),
       .product_en_i   (pop),
+      .sum_en_i       (sum_en),
       .high_en_i      (high_en),
       .shift_en_i     (shift_en),
       .value_en_i     (value_en),

@@ -1,8 +1,8 @@
 // hd_vector_lane - one lane of VECTOR, from two bytes to the value hd_requant rescales.
 //   queue    a, b = byte - zero point (9 bits), `blank_i` where it is not read; three entries each
-//   product  pa = a * {multiplier_a | b | 1}, pb = b * multiplier_b
+//   product  pa = a * {multiplier_a | b | 1}, pb = b * multiplier_b, each in two parts
 //            prelu: b where a < 0, else 1
-//            softmax: memory of exponentials read
+//   sum      of the parts; softmax: memory of exponentials read
 //   high     softmax: the exponential (first pass: the byte)
 //            add, sub, max, min: (p + 2^10) >> 11 = ((x << 20) * multiplier + 2^30) >> 31
 //            max, min: one of the two, by the products' bits that it depends on
@@ -45,6 +45,7 @@ module hd_vector_lane (
   input  wire logic [31:0]        multiplier_b_i,
   // stages
   input  wire logic               product_en_i,
+  input  wire logic               sum_en_i,
   input  wire logic               high_en_i,
   input  wire logic               shift_en_i,
   input  wire logic               value_en_i,
@@ -81,6 +82,8 @@ module hd_vector_lane (
   // ---------------------------------------------------------------- product
   logic signed [31:0] factor_a, factor_b;
   logic signed [40:0] pa_q, pb_q;
+  logic signed [23:0] a_high_q, b_high_q;  // by bits 31..17 of the factor
+  logic signed [25:0] a_low_q, b_low_q;    // by the others
 
   logic               by_b;
 
@@ -89,8 +92,16 @@ module hd_vector_lane (
   assign factor_b = multiplier_b_i;
 
   always_ff @(posedge clk_i) begin
-    if (product_en_i) pa_q <= a_q * factor_a;
-    if (product_en_i) pb_q <= b_q * factor_b;
+    if (product_en_i) begin
+      a_high_q <= a_q * $signed(factor_a[31:17]);
+      a_low_q  <= a_q * $signed({1'b0, factor_a[16:0]});
+      b_high_q <= b_q * $signed(factor_b[31:17]);
+      b_low_q  <= b_q * $signed({1'b0, factor_b[16:0]});
+    end
+    if (sum_en_i) begin
+      pa_q <= {a_high_q + 24'($signed(a_low_q[25:17])), a_low_q[16:0]};
+      pb_q <= {b_high_q + 24'($signed(b_low_q[25:17])), b_low_q[16:0]};
+    end
   end
 
   logic [31:0] exponential;
@@ -98,8 +109,8 @@ module hd_vector_lane (
   if (CfgSoftmaxRows != 0) begin : gen_exp
     hd_ram #(.Width(32), .Depth(256), .Apart(1'b1)) u_exp (
       .clk_i,
-      .re_i   (product_en_i & exp_i),
-      .raddr_i(a_q[7:0]),
+      .re_i   (sum_en_i & exp_i),
+      .raddr_i(a_low_q[7:0]),  // a * 1
       .rdata_o(exponential),
       .we_i   (exp_we_i),
       .waddr_i(exp_entry_i),
@@ -115,7 +126,8 @@ module hd_vector_lane (
   // ---------------------------------------------------------------- high, shift, value
   logic signed [31:0] ha_q, hb_q, sa_q, sb_q, value_q;
   logic               up_a_q, up_b_q;  // sub: hb complemented
-  logic               product_negative_q, high_negative_q, shift_negative_q, negative_q;
+  logic               product_negative_q, sum_negative_q, high_negative_q, shift_negative_q;
+  logic               negative_q;
   logic               unused_pb;
 
   assign unused_pb = ^pb_q[9:0];
@@ -134,7 +146,8 @@ module hd_vector_lane (
 
   always_ff @(posedge clk_i) begin
     if (product_en_i) product_negative_q <= mode_i.prelu & a_q[8];
-    if (high_en_i)    high_negative_q <= product_negative_q;
+    if (sum_en_i)     sum_negative_q <= product_negative_q;
+    if (high_en_i)    high_negative_q <= sum_negative_q;
     if (shift_en_i)   shift_negative_q <= high_negative_q;
     if (value_en_i)   negative_q <= shift_negative_q;
   end

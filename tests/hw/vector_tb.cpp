@@ -645,8 +645,8 @@ struct bench {
         lane_percent = 100;
         (void)execute(c, 100);
         lane_percent = 0;
-        good = good && expect_timing("operands queued, with those in 4 stages", grants,
-                                     HD_TIMING_VECTOR_QUEUE + 4);
+        good = good && expect_timing("operands queued, with those in 5 stages", grants,
+                                     HD_TIMING_VECTOR_QUEUE + 5);
         while (!dut.done_o)
             step();
         step();
