@@ -88,11 +88,10 @@ module hd_array_unit #(
   localparam int PtrBits   = $clog2(LineDepth);
 
   // ---------------------------------------------------------------- sequencer
-  logic                   en, step;  // granted; the sequencer's
+  logic                   en, step, begin_next, slot, more_valid;
   /* verilator lint_off UNUSEDSIGNAL */  // whole commands; the pipe needs some fields
   hd_cmd_array_t          cmd;
   /* verilator lint_on UNUSEDSIGNAL */
-  logic                   begin_next, slot, more_valid;
   logic [1:0]             pending;
   logic [G*CntBits-1:0]   group_lo;
 
@@ -165,16 +164,18 @@ module hd_array_unit #(
   // A step that is not granted waits here while the sequencer makes the next one, then stands.
   if (G > 1) begin : gen_hold
     step_t held_q;
-    always_ff @(posedge clk_i) if (step) held_q <= issued;
+    logic  refused_q;  // !step in a register of its own: each has hundreds of loads
+    always_ff @(posedge clk_i) begin
+      refused_q <= rst_ni && !en;
+      if (!refused_q) held_q <= issued;
+    end
     assign step       = en_q[0];
-    assign asked      = step ? issued : held_q;
-    assign more_valid = !step && issued.tag_valid;
+    assign asked      = refused_q ? held_q : issued;
+    assign more_valid = refused_q && issued.tag_valid;
   end else begin : gen_no_hold  // one port has no conflicts
     logic unused_en;
-    assign step       = 1'b1;
-    assign asked      = issued;
-    assign more_valid = 1'b0;
-    assign unused_en  = en;
+    assign asked = issued;
+    assign {step, more_valid, unused_en} = {2'b10, en};
   end
   assign {ar_req_o, ar_addr_o, ar_lo_o, ar_hi_o} = {asked.req, asked.addr, asked.lo, asked.hi};
 

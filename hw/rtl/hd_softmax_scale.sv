@@ -101,7 +101,8 @@ module hd_softmax_scale #(
   end
   assign first   = b_step_q == 4'd2;
   assign r_next  = (first ? $signed(Start) : b_r_q) + (first ? product : product <<< 2);
-  assign ready_o = b_step_q == '0 || b_step_q == Last;
+  // b_step_q is 0 or Last.
+  always_ff @(posedge clk_i) ready_o <= !rst_ni || a_step_q == '0 || a_step_q == Last;
   assign idle_o  = ready_o && a_step_q == '0;
   assign take    = start_i && ready_o;
 

@@ -66,7 +66,7 @@ module hd_spad #(
 
   // ---------------------------------------------------------------- reads: who gets which bank
   // ARRAY's in a module of its own: VECTOR's requests depend on ARRAY's grants (by hd_requant).
-  logic [G-1:0] grant0, grant1;
+  logic [G-1:0] grant0, grant1, ask0, ask1;
   logic [1:0]   v_grant0, v_grant1;
 
   hd_spad_grant #(.N(N), .G(G), .Banks(Banks), .AddrBits(AddrBits)) u_grant (
@@ -78,13 +78,15 @@ module hd_spad #(
     .hi_i    (ar_hi_i),
     .en_o    (ar_en_o),
     .grant0_o(grant0),
-    .grant1_o(grant1)
+    .grant1_o(grant1),
+    .ask0_o  (ask0),
+    .ask1_o  (ask1)
   );
 
   hd_spad_share #(.N(N), .G(G), .Banks(Banks), .AddrBits(AddrBits)) u_share (
     .ar_addr_i,
-    .ar_grant0_i(grant0),
-    .ar_grant1_i(grant1),
+    .ar_ask0_i  (ask0),
+    .ar_ask1_i  (ask1),
     .vr_req_i,
     .vr_ready_o,
     .vr_addr_i,

@@ -153,7 +153,7 @@ module hd_vector #(
   logic unused;
   assign unused = ^{ww_word_i, ww_data_i};
 
-  // --------------------------------------------------------- stages: product, sum, high, shift, value
+  // ------------------------------------------------- stages: product, sum, high, shift, value
   // All five move together; the value waits for hd_requant or for the reciprocal.
   logic                product_v_q, sum_v_q, high_v_q, shift_v_q, value_v_q;
   logic [MetaBits-1:0] product_meta_q, sum_meta_q, high_meta_q, shift_meta_q;
