@@ -128,7 +128,7 @@ static uint64_t softmax_waits(const struct hd_cmd_vector *v, const struct hd_con
             at++;
         until[at % 2] = at + HD_TIMING_SOFTMAX_SCALE;
     }
-    return 2 * (HD_TIMING_SOFTMAX_PASS + HD_TIMING_VECTOR_START - 1) + HD_TIMING_SOFTMAX_SCALE - 1 +
+    return 2 * (HD_TIMING_SOFTMAX_PASS + HD_TIMING_VECTOR_START - 1) + HD_TIMING_SOFTMAX_LAST - 1 +
            at - (rows - 1) * chunks;
 }
 

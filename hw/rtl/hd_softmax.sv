@@ -53,12 +53,12 @@ module hd_softmax #(
   typedef enum logic [1:0] {StMaximum, StSum, StResult} state_e;
   state_e state_q;
 
-  logic scale_start, scale_ready, scale_idle, scale_valid;
+  logic scale_start, scale_ready, scale_near, scale_valid;
 
   assign maximum_o = on_i && state_q == StMaximum;
   assign sum_o     = on_i && state_q == StSum;
   assign more_o    = on_i && state_q != StResult;
-  assign next_o    = more_o && !flowing_i && scale_idle;
+  assign next_o    = more_o && !flowing_i && scale_near;
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni || start_i) begin
@@ -163,7 +163,7 @@ module hd_softmax #(
     .sum_i  (sum_q),
     .row_i  (row_q),
     .ready_o(scale_ready),
-    .idle_o (scale_idle),
+    .near_o (scale_near),
     .valid_o(scale_valid),
     .row_o  (scale_row),
     .scale_o(scale),

@@ -8,8 +8,8 @@
 // A step is a product, the rounded high half that hd_lane has, and takes two cycles: its parts, and
 // what follows from their sum. Two rows take turns: while one has its parts made, the other's are
 // added. start_i is taken with ready_o, which the other row's turns leave every other cycle;
-// valid_o for one cycle, 17 cycles later, with row_o; the row's turns are free after 16. idle_o: so
-// are both. Reset: no row. Bench: tests/hw/vector_tb.cpp
+// valid_o for one cycle, 17 cycles later, with row_o; the row's turns are free after 16. near_o: a
+// scale is there in 9 cycles at most. Reset: no row. Bench: tests/hw/vector_tb.cpp
 `default_nettype none
 
 module hd_softmax_scale #(
@@ -21,7 +21,7 @@ module hd_softmax_scale #(
   input  wire logic [31:0]        sum_i,
   input  wire logic [RowBits-1:0] row_i,
   output logic                    ready_o,
-  output logic                    idle_o,
+  output logic                    near_o,
   output logic                    valid_o,
   output logic      [RowBits-1:0] row_o,
   output logic      [30:0]        scale_o,
@@ -103,7 +103,7 @@ module hd_softmax_scale #(
   assign r_next  = (first ? $signed(Start) : b_r_q) + (first ? product : product <<< 2);
   // b_step_q is 0 or Last.
   always_ff @(posedge clk_i) ready_o <= !rst_ni || a_step_q == '0 || a_step_q == Last;
-  assign idle_o  = ready_o && a_step_q == '0;
+  assign near_o  = (a_step_q == '0 || a_step_q > 4'd4) && (b_step_q == '0 || b_step_q > 4'd3);
   assign take    = start_i && ready_o;
 
   always_ff @(posedge clk_i) begin

@@ -127,7 +127,7 @@ struct reference {
                 (int32_t)softmax_result(&r, exp, row[i]), c.z_out, c.act_min, c.act_max);
     }
 
-    /* A pass begins when the pipe is empty, the last one when the last scale is made. Two sums are
+    /* A pass begins when the pipe is empty, the last one when the last scale is half made. Two sums are
      * under way at most, for softmax_scale cycles each, one in even and one in odd cycles. */
     void run_softmax()
     {
@@ -138,7 +138,7 @@ struct reference {
                 one_softmax(y, x);
         beats = 3 * rows * chunks;
         waits =
-            2 * (HD_TIMING_SOFTMAX_PASS + HD_TIMING_VECTOR_START - 1) + HD_TIMING_SOFTMAX_SCALE - 1;
+            2 * (HD_TIMING_SOFTMAX_PASS + HD_TIMING_VECTOR_START - 1) + HD_TIMING_SOFTMAX_LAST - 1;
         uint64_t at = 0, until[2] = {HD_TIMING_SOFTMAX_SCALE, 0};
         for (uint64_t row = 1; row < rows; row++) {
             at += chunks;
