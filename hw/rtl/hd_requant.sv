@@ -275,8 +275,8 @@ module hd_requant #(
   end
 
   logic unused_bits;
-  assign unused_bits = ^{v_cells_i[0], a_shift_i[7:6], v_shift_i[7:6], v_shift_alt_i[7:6], ww_word_i,
-                         zero, last};
+  assign unused_bits = ^{v_cells_i[0], a_shift_i[7:6], v_shift_i[7:6], v_shift_alt_i[7:6], zero,
+                         last, ww_word_i};
 
   assign qw_valid_o = valid_q[Stages];
   assign {qw_addr_o, qw_count_o, qw_cmd_o} = goes_q[Stages];
