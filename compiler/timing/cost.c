@@ -113,17 +113,23 @@ uint64_t cost_beats(const struct hd_cmd_vector *v, const struct hd_config *hw)
     return cost_passes(v) * beats(v, hw, &by_row, &by_column);
 }
 
-/* What softmax waits for in addition: the pipe between passes, and scales, of the sums of short rows
- * and of the last sum. */
+/* What softmax waits for in addition: the pipe between passes, and scales, of the last sum and of
+ * those before: two are under way at most, one in even and one in odd cycles. */
 static uint64_t softmax_waits(const struct hd_cmd_vector *v, const struct hd_config *hw)
 {
-    const uint64_t rows = (uint64_t)v->rows * v->cols, chunks = div_up(v->channels, hw->n),
-                   apart = chunks < HD_TIMING_SOFTMAX_SCALE ? HD_TIMING_SOFTMAX_SCALE - chunks : 0;
+    const uint64_t rows = (uint64_t)v->rows * v->cols, chunks = div_up(v->channels, hw->n);
+    uint64_t at = 0, until[2] = {HD_TIMING_SOFTMAX_SCALE, 0};
 
     if (v->op != HD_VOP_SOFTMAX)
         return 0;
-    return 2 * (HD_TIMING_SOFTMAX_PASS + HD_TIMING_VECTOR_START - 1) + HD_TIMING_SOFTMAX_SCALE - 1 +
-           (rows - 1) * apart;
+    for (uint64_t row = 1; row < rows; row++) {
+        at += chunks;
+        while (at < until[at % 2])
+            at++;
+        until[at % 2] = at + HD_TIMING_SOFTMAX_SCALE;
+    }
+    return 2 * (HD_TIMING_SOFTMAX_PASS + HD_TIMING_VECTOR_START - 1) + HD_TIMING_SOFTMAX_LAST - 1 +
+           at - (rows - 1) * chunks;
 }
 
 uint64_t cost_vector(const struct hd_cmd_vector *v, const struct hd_config *hw)

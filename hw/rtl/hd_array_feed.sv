@@ -1,6 +1,6 @@
 // hd_array_feed - from scratchpad bytes to the inputs of the cells: readers, then a delay of steps
 // for each lane.
-//   Request (ar_*_i) in step T+1, ar_data_i in T+2, activations in T+3 (hd_reader), from there:
+//   Request (ar_*_i) in step T+1, ar_data_i and activations in T+3 (hd_reader), from there:
 //   convolution: row_o lane r waits r steps more. The pieces of a segment cover disjoint lanes and
 //     are 0 elsewhere: an OR gathers them; with pair_i row_o is that of ports below G/2, row2_o of
 //     the others.
@@ -8,12 +8,12 @@
 //     mask goes along: row_mask_o bit r, the tap of row r takes part. row_group_o: the piece of
 //     row r.
 //   begin_i: group_lo_i (first row of each piece) and pad_left_i are a new depthwise command's from
-//   the next step on.
+//   the next cycle on.
 //   row_depthwise_o, row_pair_o: what each row takes; a command of another mode may follow without
 //   a gap, but not one that places taps or splits columns otherwise (hd_array_slots).
 //   mask_i comes with the request. ptr_i counts steps (hd_skew).
-// A step is a cycle with en_i. Latency 2 + r + 1 steps, throughput 1. Reset: none. Bench:
-// tests/hw/array_tb.cpp
+// From T+3 on a step is a cycle with en_i, two cycles after the request was granted. Latency 2 + r
+// + 1 steps, throughput 1. Reset: none. Bench: tests/hw/array_tb.cpp
 `default_nettype none
 `include "hd_config.svh"
 
@@ -64,7 +64,6 @@ module hd_array_feed #(
     logic [N*ActW-1:0] out;
     hd_reader #(.N(N), .ActW(ActW)) u_reader (
       .clk_i,
-      .en_i,
       .req_i   (ar_req_i[g]),
       .offset_i(ar_addr_i[g*AddrBits +: OffBits]),
       .lo_i    (ar_lo_i[g*CntBits +: CntBits]),
@@ -141,17 +140,15 @@ module hd_array_feed #(
   logic [N*GroupBits-1:0] row_group, row_group_q;
 
   always_ff @(posedge clk_i) begin
-    if (en_i) begin
-      mask2_q <= mask_i;
-      mask3_q <= mask2_q;
-    end
+    mask2_q <= mask_i;
+    mask3_q <= mask2_q;
   end
 
   for (genvar g = 0; g < G; g++) begin : gen_tap
     logic [CntBits-1:0]    lo_q;
     logic [PtrBits-1:0]    delay_q;
     logic [N-1:0]          mask_line;
-    always_ff @(posedge clk_i) if (en_i && begin_i) begin
+    always_ff @(posedge clk_i) if (begin_i) begin
       lo_q    <= group_lo_i[g*CntBits +: CntBits];
       delay_q <= PtrBits'(group_lo_i[g*CntBits +: CntBits]) + pad_left_i;
     end
@@ -181,7 +178,7 @@ module hd_array_feed #(
 
   // Row r belongs to the last piece that begins at or above it.
   always_ff @(posedge clk_i) begin
-    if (en_i && begin_i) row_group_q <= row_group;
+    if (begin_i) row_group_q <= row_group;
   end
   always_comb begin
     row_group = '0;

@@ -1,6 +1,7 @@
 // hd_array_ports - the scratchpad side of ARRAY's sequencer: a tile's segment, G byte-addressed
 // requests a position.
-//   start_i begins the command next_i (ld_i from the next cycle on); load_i takes its next segment
+//   start_i begins the command next_i (ld_i from the next cycle on), or another one in the next
+//   cycle; load_i takes its next segment
 //   (hd_segment): seg_len_o lanes, seg_last_o: a kernel's last. Port g takes piece g; with pixel
 //   pairs ports from G/2 on take the pieces of the first half again, pair_step bytes further on.
 //   For each position (pixel_i, hd_array_scan) a port asks for the lanes of its piece that are
@@ -76,6 +77,8 @@ module hd_array_ports #(
     .row_bytes_i(seg_cmd.kernel_row_bytes),
     .pitch_dil_i(seg_cmd.in_pitch_dil[AddrBits-1:0]),
     .dilation_i (seg_cmd.dilation_y),
+    .walk_pitch_i   (ld_i.in_pitch_dil[AddrBits-1:0]),
+    .walk_dilation_i(ld_i.dilation_y),
     .valid_o    (seg_valid),
     .lo_o       (seg_lo),
     .hi_o       (seg_hi),

@@ -32,15 +32,14 @@ module hd_array_seq #(
   input  wire logic                    clk_i,
   input  wire logic                    rst_ni,
   input  wire logic                    en_i,
-  // command; cmd_o is the one whose positions are issued. begin_o: it changes at the end of this
-  // cycle (with en_i) to begin_cmd_o, which takes slot begin_slot_o.
+  // command; cmd_o is the one whose positions are issued, in slot slot_o. begin_o: both change at
+  // the end of this cycle (with en_i).
   input  wire logic                    cmd_valid_i,
   output logic                         cmd_ready_o,
   input  wire hd_cmd_array_t           cmd_i,
   output hd_cmd_array_t                cmd_o,
   output logic                         begin_o,
-  output logic                         begin_slot_o,
-  output hd_cmd_array_t                begin_cmd_o,
+  output logic                         slot_o,
   output logic                         done_o,
   output logic      [2:0]              kind_o,
   input  wire logic [1:0]              pending_i,      // by slot: in the pipe or in requantisation
@@ -96,8 +95,7 @@ module hd_array_seq #(
 
   assign cmd_o        = cmd_q;
   assign begin_o      = first_load;
-  assign begin_slot_o = !slot;
-  assign begin_cmd_o  = ld_q;
+  assign slot_o       = slot;
 
   hd_array_slots #(.N(N)) u_slots (
     .clk_i,
@@ -106,7 +104,8 @@ module hd_array_seq #(
     .begin_i    (first_load),
     .end_i      (over),
     .pixel_i    (pixel),
-    .fresh_i    (fresh_q),
+    .ready_i    (cmd_ready_o),
+    .next_i     (cmd_i),
     .ld_i       (ld_q),
     .cmd_i      (cmd_q),
     .pending_i,
@@ -168,8 +167,6 @@ module hd_array_seq #(
     .clk_i,
     .en_i,
     .start_i   (accept),
-    .first_i   (fresh_q),
-    .turn_i    (turn),
     .load_i    (load),
     .cmd_i,
     .ld_i      (ld_q),
@@ -217,7 +214,7 @@ module hd_array_seq #(
 
   always_ff @(posedge clk_i) begin
     if (en_i) begin
-      if (run_q) word_q <= next_blk ? tile_word_q : word_d;
+      if (run_q) word_q <= turn && next_blk ? tile_word_q : word_d;
       if (load && next_tile) begin
         tile_word_q <= word_d;
         entry_q     <= entry_q + 1'b1;
@@ -267,7 +264,7 @@ module hd_array_seq #(
     .clk_i,
     .rst_ni,
     .en_i,
-    .start_i   (accept),
+    .start_i   (cmd_ready_o),  // whether taken is known late
     .begin_i   (first_load),
     .load_i    (load),
     .more_i    (!final_d),

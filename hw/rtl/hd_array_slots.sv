@@ -25,8 +25,9 @@ module hd_array_slots #(
   input  wire logic          begin_i,
   input  wire logic          end_i,
   input  wire logic          pixel_i,
-  input  wire logic          fresh_i,      // ld_i waits to begin
+  input  wire logic          ready_i,      // the next command, next_i, may be taken
   /* verilator lint_off UNUSEDSIGNAL */  // whole commands; some fields are needed here
+  input  wire hd_cmd_array_t next_i,
   input  wire hd_cmd_array_t ld_i,
   input  wire hd_cmd_array_t cmd_i,
   /* verilator lint_on UNUSEDSIGNAL */
@@ -45,26 +46,28 @@ module hd_array_slots #(
   logic               oldest_q;  // slot
   logic [CntBits-1:0] taps_q;    // steps since the last depthwise position, at most Gap
   logic [CntBits-1:0] pairs_q;   // since the last pixel pair
-  logic               same_setup, settled, ld_pair, cmd_pair;
+  logic               same_setup_q;  // ld_i's and cmd_i's
+  logic               taps_gap_q, pairs_gap_q;  // they are Gap
+  logic               settled, cmd_pair;
 
-  assign ld_pair     = !ld_i.depthwise && ld_i.streams == 3'd2;
   assign cmd_pair    = !cmd_i.depthwise && cmd_i.streams == 3'd2;
-  assign settled     = (ld_i.depthwise ? taps_q : pairs_q) == CntBits'(Gap);
+  assign settled     = ld_i.depthwise ? taps_gap_q : pairs_gap_q;
   assign slot_o      = slot_q;
-  assign may_begin_o = !live_q[!slot_q] && (same_setup || settled);
+  assign may_begin_o = !live_q[!slot_q] && (same_setup_q || settled);
   assign busy_o      = live_q != '0;
   assign alone_o     = !live_q[!slot_q];
   assign done_o      = issued_q[oldest_q] && !pending_i[oldest_q];
 
-  always_comb begin
-    same_setup = 1'b0;
-    if (fresh_i) begin
-      if (ld_i.depthwise) begin
-        same_setup = cmd_i.depthwise && ld_i.pad_left == cmd_i.pad_left
-                     && ld_i.ports == cmd_i.ports && ld_i.kernel_h == cmd_i.kernel_h
-                     && ld_i.kernel_row_bytes == cmd_i.kernel_row_bytes;
+  // cmd_i is still the same when next_i, taken, begins.
+  always_ff @(posedge clk_i) begin
+    if (ready_i) begin
+      if (next_i.depthwise) begin
+        same_setup_q <= cmd_i.depthwise && next_i.pad_left == cmd_i.pad_left
+                        && next_i.ports == cmd_i.ports && next_i.kernel_h == cmd_i.kernel_h
+                        && next_i.kernel_row_bytes == cmd_i.kernel_row_bytes;
       end else begin
-        same_setup = !ld_pair || (cmd_pair && ld_i.pair_split == cmd_i.pair_split);
+        same_setup_q <= next_i.streams != 3'd2
+                        || (cmd_pair && next_i.pair_split == cmd_i.pair_split);
       end
     end
   end
@@ -91,13 +94,17 @@ module hd_array_slots #(
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
-      taps_q  <= CntBits'(Gap);
-      pairs_q <= CntBits'(Gap);
+      taps_q      <= CntBits'(Gap);
+      pairs_q     <= CntBits'(Gap);
+      taps_gap_q  <= 1'b1;
+      pairs_gap_q <= 1'b1;
     end else if (en_i) begin
       if (pixel_i && cmd_i.depthwise) taps_q <= '0;
-      else if (taps_q != CntBits'(Gap)) taps_q <= taps_q + 1'b1;
+      else if (!taps_gap_q) taps_q <= taps_q + 1'b1;
       if (pixel_i && cmd_pair) pairs_q <= '0;
-      else if (pairs_q != CntBits'(Gap)) pairs_q <= pairs_q + 1'b1;
+      else if (!pairs_gap_q) pairs_q <= pairs_q + 1'b1;
+      taps_gap_q  <= !(pixel_i && cmd_i.depthwise) && taps_q >= CntBits'(Gap - 1);
+      pairs_gap_q <= !(pixel_i && cmd_pair) && pairs_q >= CntBits'(Gap - 1);
     end
   end
 
@@ -106,13 +113,13 @@ module hd_array_slots #(
     live_q != '0 |-> live_q[oldest_q]
     && (live_q[!oldest_q] ? slot_q != oldest_q : slot_q == oldest_q));
   a_begin_free: assert property (@(posedge clk_i) disable iff (!rst_ni)
-    begin_i |-> fresh_i && may_begin_o);
+    begin_i |-> !ready_i && may_begin_o);
   c_waits_for_slot: cover property (@(posedge clk_i)
-    fresh_i && same_setup && live_q == 2'b11);
+    !ready_i && same_setup_q && live_q == 2'b11);
   c_waits_for_taps: cover property (@(posedge clk_i)
-    fresh_i && ld_i.depthwise && !same_setup && !settled);
+    !ready_i && ld_i.depthwise && !same_setup_q && !settled);
   c_waits_for_pairs: cover property (@(posedge clk_i)
-    fresh_i && ld_pair && !same_setup && !settled);
+    !ready_i && ld_i.streams == 3'd2 && !same_setup_q && !settled);
   c_other_mode: cover property (@(posedge clk_i)
     begin_i && live_q != '0 && ld_i.depthwise != cmd_i.depthwise);
   c_two_drain: cover property (@(posedge clk_i) issued_q == 2'b11);

@@ -4,11 +4,12 @@
 //   are here (T+N+4):
 //   sum + accumulator tag_acc (tag_add) goes to a_sum_o (tag_last, a_valid_o) or back to the
 //   accumulator.
-//   begin_i: begin_cmd_i takes slot begin_slot_i; a_slot_o's command gives the a_* fields.
+//   begin_i: cmd_i has taken slot slot_i; a_slot_o's command gives the a_* fields.
 //   pending_o: by slot, something of it is in here or in hd_requant (a_busy_i). accept_i:
 //   cmd_index_i is the index of the next command to begin.
-// A step is a cycle with en_i; a_valid_o is in the first cycle of its step. Latency N + 3 steps,
-// throughput 1. Reset: nothing in the pipe. Bench: tests/hw/array_tb.cpp
+// T+2 is a cycle with near_i, from T+3 on a step is a cycle with en_i; a_valid_o is in the first
+// cycle of its step. Latency N + 3 steps, throughput 1. Reset: nothing in the pipe. Bench:
+// tests/hw/array_tb.cpp
 `default_nettype none
 `include "hd_accel.svh"
 `include "hd_config.svh"
@@ -27,17 +28,20 @@ module hd_array_sums #(
   input  wire logic                 clk_i,
   input  wire logic                 rst_ni,
   input  wire logic                 en_i,
+  input  wire logic                 near_i,
   input  wire logic [PtrBits-1:0]   ptr_i,
   // commands
   input  wire logic                 accept_i,
   input  wire logic [31:0]          cmd_index_i,
   input  wire logic                 begin_i,
-  input  wire logic                 begin_slot_i,
+  input  wire logic                 slot_i,
   /* verilator lint_off UNUSEDSIGNAL */  // a whole command; the results need some fields
-  input  wire hd_cmd_array_t        begin_cmd_i,
+  input  wire hd_cmd_array_t        cmd_i,
   /* verilator lint_on UNUSEDSIGNAL */
   output logic      [1:0]           pending_o,
-  // tag
+  // tag; more: one that comes after it waits, too
+  input  wire logic                 more_valid_i,
+  input  wire logic                 more_slot_i,
   input  wire logic                 tag_valid_i,
   input  wire logic                 tag_slot_i,
   input  wire logic                 tag_add_i,
@@ -49,6 +53,7 @@ module hd_array_sums #(
   // hd_array
   input  wire logic [N*AccW-1:0]    psum_i,
   // hd_requant
+  output logic                      a_ahead_o,  // a_valid_o in the next cycle
   output logic                      a_valid_o,
   output logic      [N*32-1:0]      a_sum_o,
   output logic      [EntryBits-1:0] a_entry_o,
@@ -70,6 +75,7 @@ module hd_array_sums #(
 );
   // ---------------------------------------------------------------- tag, T+1 to T+N+4
   localparam int TagBits = 2 + AccBits + AddrBits + CntBits + EntryBits;
+  logic [TagBits-1:0]   tag2_q, tag3_q;  // T+2, T+3
   logic [TagBits-1:0]   tag_ahead;       // T+N+3
   logic                 add_ahead, last_ahead;
   logic [AccBits-1:0]   acc_ahead;
@@ -77,6 +83,7 @@ module hd_array_sums #(
   logic [CntBits-1:0]   count_ahead;
   logic [EntryBits-1:0] entry_ahead;
   logic [N+2:0]         valid_q, slot_q; // bit k: T+2+k
+  logic [N+2:0]         there;           // and that is a step of it
   logic                 add_q, last_q;   // T+N+4
   logic [AccBits-1:0]   acc_q;
   logic                 sum_valid;
@@ -85,18 +92,28 @@ module hd_array_sums #(
     .clk_i,
     .en_i,
     .ptr_i  (ptr_i),
-    .delay_i(PtrBits'(N + 1)),
-    .d_i    ({tag_add_i, tag_last_i, tag_acc_i, tag_addr_i, tag_count_i, tag_entry_i}),
+    .delay_i(PtrBits'(N - 1)),
+    .d_i    (tag3_q),
     .q_o    (tag_ahead)
   );
   assign {add_ahead, last_ahead, acc_ahead, addr_ahead, count_ahead, entry_ahead} = tag_ahead;
   always_ff @(posedge clk_i) begin
-    if (!rst_ni) valid_q <= '0;
-    else if (en_i) valid_q <= {valid_q[N+1:0], tag_valid_i};
-    if (en_i) slot_q <= {slot_q[N+1:0], tag_slot_i};
+    tag2_q      <= {tag_add_i, tag_last_i, tag_acc_i, tag_addr_i, tag_count_i, tag_entry_i};
+    tag3_q      <= tag2_q;
+    slot_q[1:0] <= {slot_q[0], tag_slot_i};
+    if (en_i) slot_q[N+2:2] <= slot_q[N+1:1];
+    if (!rst_ni) begin
+      valid_q <= '0;
+    end else begin
+      valid_q[1:0] <= {valid_q[0], tag_valid_i};
+      if (en_i) valid_q[N+2:2] <= valid_q[N+1:1];
+    end
   end
-  assign pending_o[0] = (tag_valid_i && !tag_slot_i) || (valid_q & ~slot_q) != '0 || a_busy_i[0];
-  assign pending_o[1] = (tag_valid_i && tag_slot_i) || (valid_q & slot_q) != '0 || a_busy_i[1];
+  assign there        = valid_q & {{N+1{1'b1}}, en_i, near_i};
+  assign pending_o[0] = (tag_valid_i && !tag_slot_i) || (more_valid_i && !more_slot_i)
+                        || (there & ~slot_q) != '0 || a_busy_i[0];
+  assign pending_o[1] = (tag_valid_i && tag_slot_i) || (more_valid_i && more_slot_i)
+                        || (there & slot_q) != '0 || a_busy_i[1];
   always_ff @(posedge clk_i) begin
     if (en_i && valid_q[N+1]) begin
       add_q     <= add_ahead;
@@ -131,22 +148,16 @@ module hd_array_sums #(
   logic [2:0]            table_first;
   always_ff @(posedge clk_i) begin
     if (accept_i) index_q <= cmd_index_i;
-    if (en_i && begin_i) begin
-      result_q[begin_slot_i] <= {index_q, begin_cmd_i.has_bias, begin_cmd_i.common_scale,
-                                 begin_cmd_i.sum_columns, begin_cmd_i.multiplier,
-                                 begin_cmd_i.shift, begin_cmd_i.z_out, begin_cmd_i.act_min,
-                                 begin_cmd_i.act_max, begin_cmd_i.look_up,
-                                 begin_cmd_i.table_step, begin_cmd_i.table_first};
+    if (begin_i) begin
+      result_q[slot_i] <= {index_q, cmd_i.has_bias, cmd_i.common_scale, cmd_i.sum_columns,
+                           cmd_i.multiplier, cmd_i.shift, cmd_i.z_out, cmd_i.act_min,
+                           cmd_i.act_max, cmd_i.look_up, cmd_i.table_step, cmd_i.table_first};
     end
   end
 
-  // A sum leaves in the first cycle that it is there: whether that is a step is known late.
-  logic left_q;
-  always_ff @(posedge clk_i) begin
-    if (!rst_ni || en_i) left_q <= 1'b0;
-    else if (a_valid_o) left_q <= 1'b1;
-  end
-  assign a_valid_o = sum_valid && last_q && !left_q;
+  // A sum leaves in the first cycle that it is there.
+  assign a_ahead_o = rst_ni && en_i && valid_q[N+1] && last_ahead;
+  always_ff @(posedge clk_i) a_valid_o <= a_ahead_o;
   assign a_slot_o  = slot_q[N+2];
   assign {a_cmd_o, a_has_bias_o, a_common_scale_o, a_sum_columns_o, a_multiplier_o,
           a_shift_o, a_z_out_o, a_min_o, a_max_o, a_table_o, table_step,

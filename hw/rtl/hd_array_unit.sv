@@ -1,10 +1,12 @@
 // hd_array_unit - ARRAY: sequencer (hd_array_seq), scratchpad bytes to the cells (hd_array_feed),
 // weights, cells (hd_array), accumulators and sums to hd_requant (hd_array_sums).
-// Step of a position issued at T (a step is a cycle with ar_en_i; everything here but the state
-// holds otherwise):
+// Step of a position issued at T (a step of the sequencer is a cycle after one with ar_en_i, which
+// is known late: a request that is not granted makes room for the next one, gen_hold):
 //   T+1 request, tag, weight address | T+2 bytes, weight row | T+3 activations, weights on their
 //   bus T+4+r row r multiplies (its weight was written at T+3+r) | T+N+3 accumulator read | T+N+4
 //   sum, a_valid_o.
+// T+2 is the cycle after the grant, T+3 the one after that (en_q[1]), whatever the sequencer does
+// then; from there on a step ends two cycles after one of the sequencer.
 // Positions of two commands may be in here at once: what they need of a command on the way changes
 // with the first position of the next one (begin_q), in the cells row by row; what the results need
 // waits in the command's slot, which the tag names.
@@ -56,6 +58,7 @@ module hd_array_unit #(
   output logic      [WordBits-1:0]   wr_word_o,
   input  wire logic [N*8-1:0]        wr_data_i,
   // hd_requant
+  output logic                       a_ahead_o,  // a_valid_o in the next cycle
   output logic                       a_valid_o,
   output logic      [N*32-1:0]       a_sum_o,
   output logic      [EntryBits-1:0]  a_entry_o,
@@ -85,37 +88,52 @@ module hd_array_unit #(
   localparam int PtrBits   = $clog2(LineDepth);
 
   // ---------------------------------------------------------------- sequencer
-  logic                   en;
+  logic                   en, step, begin_next, slot, more_valid;
   /* verilator lint_off UNUSEDSIGNAL */  // whole commands; the pipe needs some fields
-  hd_cmd_array_t          cmd, begin_cmd;
+  hd_cmd_array_t          cmd;
   /* verilator lint_on UNUSEDSIGNAL */
-  logic                   begin_next, begin_slot, tag_slot;
   logic [1:0]             pending;
-  logic [N-1:0]           mask;
   logic [G*CntBits-1:0]   group_lo;
-  logic                   tag_valid, tag_add, tag_last, w_req;
-  logic [AccBits-1:0]     tag_acc;
-  logic [AddrBits-1:0]    tag_addr;
-  logic [CntBits-1:0]     tag_count;
-  logic [EntryBits-1:0]   tag_entry;
-  logic [LaneBits-1:0]    w_row;
+
+  // What leaves the sequencer with a position, a step after it.
+  typedef struct packed {
+    logic [G-1:0]          req;
+    logic [G*AddrBits-1:0] addr;
+    logic [G*CntBits-1:0]  lo, hi;
+    logic [N-1:0]          mask;
+    logic                  tag_valid, tag_slot, tag_add, tag_last;
+    logic [AccBits-1:0]    tag_acc;
+    logic [AddrBits-1:0]   tag_addr;
+    logic [CntBits-1:0]    tag_count;
+    logic [EntryBits-1:0]  tag_entry;
+    logic                  w_req;
+    logic [LaneBits-1:0]   w_row;
+    logic [WordBits-1:0]   w_word;
+    logic                  begins;  // it is the first one of its command
+  } step_t;
+  step_t                  issued, asked;
 
   assign en      = ar_en_i;
-  assign begin_o = begin_next && en;
+  assign begin_o = begin_next && step;
+
+  logic [1:0] en_q;  // granted one, two cycles ago
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) en_q <= '1;
+    else en_q <= {en_q[0], en};
+  end
 
   hd_array_seq #(
     .N(N), .G(G), .AddrBits(AddrBits), .WordBits(WordBits), .AccBits(AccBits), .EntryBits(EntryBits)
   ) u_seq (
     .clk_i,
     .rst_ni,
-    .en_i        (en),
+    .en_i        (step),
     .cmd_valid_i,
     .cmd_ready_o,
     .cmd_i,
     .cmd_o       (cmd),
     .begin_o     (begin_next),
-    .begin_slot_o(begin_slot),
-    .begin_cmd_o (begin_cmd),
+    .slot_o      (slot),
     .done_o,
     .kind_o,
     .pending_i   (pending),
@@ -123,42 +141,70 @@ module hd_array_unit #(
     .weight_count_i,
     .landed_count_i,
     .landed_end_i,
-    .req_o       (ar_req_o),
-    .addr_o      (ar_addr_o),
-    .lo_o        (ar_lo_o),
-    .hi_o        (ar_hi_o),
-    .mask_o      (mask),
+    .req_o       (issued.req),
+    .addr_o      (issued.addr),
+    .lo_o        (issued.lo),
+    .hi_o        (issued.hi),
+    .mask_o      (issued.mask),
     .group_lo_o  (group_lo),
-    .tag_valid_o (tag_valid),
-    .tag_slot_o  (tag_slot),
-    .tag_add_o   (tag_add),
-    .tag_last_o  (tag_last),
-    .tag_acc_o   (tag_acc),
-    .tag_addr_o  (tag_addr),
-    .tag_count_o (tag_count),
-    .tag_entry_o (tag_entry),
-    .w_req_o     (w_req),
-    .w_row_o     (w_row),
-    .w_word_o    (wr_word_o)
+    .tag_valid_o (issued.tag_valid),
+    .tag_slot_o  (issued.tag_slot),
+    .tag_add_o   (issued.tag_add),
+    .tag_last_o  (issued.tag_last),
+    .tag_acc_o   (issued.tag_acc),
+    .tag_addr_o  (issued.tag_addr),
+    .tag_count_o (issued.tag_count),
+    .tag_entry_o (issued.tag_entry),
+    .w_req_o     (issued.w_req),
+    .w_row_o     (issued.w_row),
+    .w_word_o    (issued.w_word)
   );
+  assign issued.begins = begin_q[1];
+
+  // A step that is not granted waits here while the sequencer makes the next one, then stands.
+  if (G > 1) begin : gen_hold
+    step_t held_q;
+    logic  refused_q;  // !step in a register of its own: each has hundreds of loads
+    always_ff @(posedge clk_i) begin
+      refused_q <= rst_ni && !en;
+      if (!refused_q) held_q <= issued;
+    end
+    assign step       = en_q[0];
+    assign asked      = refused_q ? held_q : issued;
+    assign more_valid = refused_q && issued.tag_valid;
+  end else begin : gen_no_hold  // one port has no conflicts
+    logic unused_en;
+    assign asked = issued;
+    assign {step, more_valid, unused_en} = {2'b10, en};
+  end
+  assign {ar_req_o, ar_addr_o, ar_lo_o, ar_hi_o} = {asked.req, asked.addr, asked.lo, asked.hi};
 
   // What the steps of a position need of its command. cmd is the next command's from the cycle T in
-  // which that issues its first position; T+2 and T+3 get it one and two steps later.
-  logic [2:0] begin_q;  // bit k: that position was issued k steps ago
+  // which that issues its first position; T+2 and T+3 get it with that position.
+  logic [1:0] begin_q;  // that position was issued none, one steps ago
+  logic       begin2_q, begun_q;  // it is in T+2; the command changed in the cycle before
   always_ff @(posedge clk_i) begin
-    if (!rst_ni) begin_q <= '0;
-    else if (en) begin_q <= {begin_q[1:0], begin_next};
+    if (!rst_ni) begin
+      begin_q  <= '0;
+      begin2_q <= 1'b0;
+      begun_q  <= 1'b0;
+    end else begin
+      if (step) begin_q <= {begin_q[0], begin_next};
+      begin2_q <= asked.begins;
+      begun_q  <= begin_o;
+    end
   end
 
   logic                  depthwise_q, pair_q;
-  logic [7:0]            z_in_q, z_w_q;
+  logic [7:0]            z_in2_q, z_in_q, z_w_q;
   logic [N-1:0]          col2_q;
   always_ff @(posedge clk_i) begin
-    if (en && begin_q[1]) begin
-      z_in_q <= cmd.z_in;
-      z_w_q  <= cmd.z_w;
+    if (asked.begins) begin
+      z_in2_q <= cmd.z_in;
+      z_w_q   <= cmd.z_w;
     end
-    if (en && begin_q[2]) begin
+    z_in_q <= z_in2_q;
+    if (begin2_q) begin
       depthwise_q <= cmd.depthwise;
       pair_q      <= cmd.streams == 3'd2;
       if (cmd.streams == 3'd2) col2_q <= {N{1'b1}} << cmd.pair_split;
@@ -168,7 +214,7 @@ module hd_array_unit #(
   logic [PtrBits-1:0] ptr_q;  // steps, for all delay lines
   always_ff @(posedge clk_i) begin
     if (!rst_ni) ptr_q <= '0;
-    else if (en) ptr_q <= ptr_q + 1'b1;
+    else if (en_q[1]) ptr_q <= ptr_q + 1'b1;
   end
 
   // ---------------------------------------------------------------- activations, T+1 to T+3+r
@@ -181,12 +227,12 @@ module hd_array_unit #(
     .N(N), .G(G), .ActW(ActW), .AddrBits(AddrBits), .LineDepth(LineDepth)
   ) u_feed (
     .clk_i,
-    .en_i       (en),
+    .en_i       (en_q[1]),
     .ptr_i      (ptr_q),
     .depthwise_i(depthwise_q),
     .pair_i     (pair_q),
     .z_in_i     (z_in_q),
-    .begin_i    (begin_q[2] && cmd.depthwise),
+    .begin_i    (begin2_q && cmd.depthwise),
     .group_lo_i (group_lo),
     .pad_left_i (cmd.pad_left[PtrBits-1:0]),
     .ar_req_i   (ar_req_o),
@@ -194,7 +240,7 @@ module hd_array_unit #(
     .ar_lo_i    (ar_lo_o),
     .ar_hi_i    (ar_hi_o),
     .ar_data_i,
-    .mask_i     (mask),
+    .mask_i     (asked.mask),
     .row_depthwise_o(row_depthwise),
     .row_pair_o (row_pair),
     .row_o      (row),
@@ -209,25 +255,24 @@ module hd_array_unit #(
   logic [LaneBits-1:0] w_row2_q, w_row3_q;
   logic [N*WgtW-1:0]   w_bus;
 
-  assign wr_req_o = w_req && en;
+  assign wr_req_o  = asked.w_req;
+  assign wr_word_o = asked.w_word;
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       w_valid2_q <= 1'b0;
       w_valid3_q <= 1'b0;
-    end else if (en) begin
-      w_valid2_q <= w_req;
+    end else begin
+      w_valid2_q <= asked.w_req;
       w_valid3_q <= w_valid2_q;
     end
-    if (en) begin
-      w_row2_q <= w_row;
-      w_row3_q <= w_row2_q;
-    end
+    w_row2_q <= asked.w_row;
+    w_row3_q <= w_row2_q;
   end
   for (genvar c = 0; c < N; c++) begin : gen_w_bus
     logic [WgtW-1:0] weight_q;
     always_ff @(posedge clk_i) begin
-      if (en && w_valid2_q) weight_q <= WgtW'($signed(wr_data_i[c*8 +: 8])) - WgtW'($signed(z_w_q));
+      if (w_valid2_q) weight_q <= WgtW'($signed(wr_data_i[c*8 +: 8])) - WgtW'($signed(z_w_q));
     end
     assign w_bus[c*WgtW +: WgtW] = weight_q;
   end
@@ -237,7 +282,7 @@ module hd_array_unit #(
 
   hd_array #(.N(N), .G(G), .ActW(ActW), .WgtW(WgtW), .AccW(AccW)) u_array (
     .clk_i,
-    .en_i       (en),
+    .en_i       (en_q[1]),
     .depthwise_i(row_depthwise),
     .pair_i     (row_pair),
     .col2_i     (col2_q),
@@ -259,23 +304,27 @@ module hd_array_unit #(
   ) u_sums (
     .clk_i,
     .rst_ni,
-    .en_i        (en),
+    .en_i        (en_q[1]),
+    .near_i      (en_q[0]),
     .ptr_i       (ptr_q),
     .accept_i    (cmd_valid_i && cmd_ready_o),
     .cmd_index_i,
-    .begin_i     (begin_next),
-    .begin_slot_i(begin_slot),
-    .begin_cmd_i (begin_cmd),
+    .begin_i     (begun_q),
+    .slot_i      (slot),
+    .cmd_i       (cmd),
     .pending_o   (pending),
-    .tag_valid_i (tag_valid),
-    .tag_slot_i  (tag_slot),
-    .tag_add_i   (tag_add),
-    .tag_last_i  (tag_last),
-    .tag_acc_i   (tag_acc),
-    .tag_addr_i  (tag_addr),
-    .tag_count_i (tag_count),
-    .tag_entry_i (tag_entry),
+    .more_valid_i(more_valid),
+    .more_slot_i (issued.tag_slot),
+    .tag_valid_i (asked.tag_valid),
+    .tag_slot_i  (asked.tag_slot),
+    .tag_add_i   (asked.tag_add),
+    .tag_last_i  (asked.tag_last),
+    .tag_acc_i   (asked.tag_acc),
+    .tag_addr_i  (asked.tag_addr),
+    .tag_count_i (asked.tag_count),
+    .tag_entry_i (asked.tag_entry),
     .psum_i      (psum),
+    .a_ahead_o,
     .a_valid_o,
     .a_sum_o,
     .a_entry_o,

@@ -63,12 +63,34 @@ module hd_compute #(
 );
   localparam int EntryBits = $clog2(CfgParamEntries);
 
-  logic       a_valid, v_valid, v_busy;  // into hd_requant, and in it
+  // WEIGHT's words, a cycle later.
+  logic                   ww_valid;
+  logic [SpaceBits-1:0]   ww_space;
+  logic [WeightBits-1:0]  ww_word, landed_end;
+  logic [WordBits-1:0]    ww_data;
+  logic [WeightBits:0]    landed_count;
+
+  hd_landed #(.N(CfgN), .WordBits(WeightBits)) u_landed (
+    .clk_i,
+    .rst_ni      (rst_ni),
+    .word_valid_i(ww_valid_i),
+    .space_i     (ww_space_i),
+    .word_i      (ww_word_i),
+    .data_i      (ww_data_i),
+    .done_i      (weight_done_i),
+    .count_o     (landed_count),
+    .end_o       (landed_end),
+    .ww_valid_o  (ww_valid),
+    .ww_space_o  (ww_space),
+    .ww_word_o   (ww_word),
+    .ww_data_o   (ww_data)
+  );
+
+  logic       a_ahead, a_valid, v_valid, v_busy;  // into hd_requant, and in it
   logic [1:0] a_busy;
 
-  assign requant_active_o = a_valid || v_valid || a_busy != '0 || v_busy || qw_valid_o
-                            || (ww_valid_i && ww_space_i == SpaceTable)
-                            || (ww_valid_i && ww_space_i == SpaceTableAll);
+  assign requant_active_o = a_ahead || a_valid || v_valid || a_busy != '0 || v_busy || qw_valid_o
+                            || (ww_valid && (ww_space == SpaceTable || ww_space == SpaceTableAll));
 
   // Scratchpad.
   logic [CfgPorts-1:0]               ar_req;
@@ -81,12 +103,7 @@ module hd_compute #(
   logic [2*CntBits-1:0]              vr_lo, vr_hi;
   logic [2*2*WordBits-1:0]           vr_data;
 
-  hd_spad #(
-    .N    (CfgN),
-    .G    (CfgPorts),
-    .Banks(CfgBanks),
-    .Bytes(CfgScratchpadBytes)
-  ) u_spad (
+  hd_spad #(.N(CfgN), .G(CfgPorts), .Banks(CfgBanks), .Bytes(CfgScratchpadBytes)) u_spad (
     .clk_i,
     .rst_ni    (rst_ni),
     .ar_req_i  (ar_req),
@@ -124,17 +141,13 @@ module hd_compute #(
   logic [CfgN*32-1:0]     pr_bias, pr_multiplier;
   logic [CfgN*8-1:0]      pr_shift;
 
-  hd_weights #(
-    .N      (CfgN),
-    .Bytes  (CfgWeightBytes),
-    .Entries(CfgParamEntries)
-  ) u_weights (
+  hd_weights #(.N(CfgN), .Bytes(CfgWeightBytes), .Entries(CfgParamEntries)) u_weights (
     .clk_i,
     .rst_ni         (rst_ni),
-    .ww_valid_i,
-    .ww_space_i,
-    .ww_word_i,
-    .ww_data_i,
+    .ww_valid_i     (ww_valid),
+    .ww_space_i     (ww_space),
+    .ww_word_i      (ww_word),
+    .ww_data_i      (ww_data),
     .wr_req_i       (wr_req),
     .wr_word_i      (wr_word),
     .wr_data_o      (wr_data),
@@ -146,19 +159,6 @@ module hd_compute #(
   );
 
   // ARRAY.
-  logic [WeightBits:0]    landed_count;
-  logic [WeightBits-1:0]  landed_end;
-
-  hd_landed #(.WordBits(WeightBits)) u_landed (
-    .clk_i,
-    .rst_ni      (rst_ni),
-    .word_valid_i(ww_valid_i),
-    .word_i      (ww_word_i),
-    .done_i      (weight_done_i),
-    .count_o     (landed_count),
-    .end_o       (landed_end)
-  );
-
   logic                   a_has_bias, a_common_scale, a_sum_columns, a_slot;
   logic [CfgN*32-1:0]     a_sum;
   logic [EntryBits-1:0]   a_entry;
@@ -199,6 +199,7 @@ module hd_compute #(
     .wr_req_o        (wr_req),
     .wr_word_o       (wr_word),
     .wr_data_i       (wr_data),
+    .a_ahead_o       (a_ahead),
     .a_valid_o       (a_valid),
     .a_sum_o         (a_sum),
     .a_entry_o       (a_entry),
@@ -253,10 +254,10 @@ module hd_compute #(
     .vr_lo_o       (vr_lo),
     .vr_hi_o       (vr_hi),
     .vr_data_i     (vr_data),
-    .ww_valid_i,
-    .ww_space_i,
-    .ww_word_i,
-    .ww_data_i,
+    .ww_valid_i(ww_valid),
+    .ww_space_i(ww_space),
+    .ww_word_i (ww_word),
+    .ww_data_i (ww_data),
     .v_valid_o     (v_valid),
     .v_ready_i     (v_ready),
     .v_value_o     (v_value),
@@ -286,6 +287,7 @@ module hd_compute #(
   ) u_requant (
     .clk_i           (clk_requant_i),
     .rst_ni          (rst_ni),
+    .a_ahead_i       (a_ahead),
     .a_valid_i       (a_valid),
     .a_sum_i         (a_sum),
     .a_entry_i       (a_entry),
@@ -328,10 +330,10 @@ module hd_compute #(
     .pr_bias_i       (pr_bias),
     .pr_multiplier_i (pr_multiplier),
     .pr_shift_i      (pr_shift),
-    .ww_valid_i,
-    .ww_space_i,
-    .ww_word_i,
-    .ww_data_i,
+    .ww_valid_i(ww_valid),
+    .ww_space_i(ww_space),
+    .ww_word_i (ww_word),
+    .ww_data_i (ww_data),
     .qw_valid_o,
     .qw_addr_o,
     .qw_count_o,

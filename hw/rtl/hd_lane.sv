@@ -64,6 +64,7 @@ module hd_lane #(
   logic        [31:0] s_q, t_q;
   logic               neg2_q, neg3_q, neg4_q, neg5_q, alt_q, up_q;
   logic        [4:0]  left_q, e2_q, e3_q, e4_q, e5_q;  // e: right shift
+  logic        [31:0] below5_q;                       // e5_q ones
   logic        [7:0]  q_q, looked_up;
   logic               looks_up, looked_up_q;
 
@@ -176,12 +177,13 @@ module hd_lane #(
     end
     if (en_i[4]) begin
       h_q    <= high_bits(high_q, mid_q, low_q, !average_q_i);
-      e5_q   <= e4_q;
+      e5_q     <= e4_q;
+      below5_q <= ~(32'hffff_ffff << e4_q);
       neg5_q <= neg4_q;
     end
     if (en_i[5]) begin
       s_q  <= hd_shifted(h_q, e5_q, neg5_q);
-      up_q <= hd_rounds_up(h_q, e5_q) | neg5_q;
+      up_q <= hd_rounds_up(h_q, below5_q) | neg5_q;
     end
     if (en_i[6]) t_q <= s_q + {{24{z_out_i[7]}}, z_out_i} + {31'b0, up_q};
     if (en_i[Out]) begin

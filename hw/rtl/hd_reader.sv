@@ -1,10 +1,9 @@
 // hd_reader - one byte-addressed port of ARRAY: rotate, cut to the lane bounds, subtract the zero
 // point.
 //   act_o lane l = byte (offset + l) of data_i - z_in for lo <= l < hi, else 0.
-// req_i, offset_i, lo_i, hi_i come with the scratchpad request, data_i with its answer one step
-// later; act_o one step after that. A step is a cycle with en_i. A port without request gives
-// zeros.
-// Throughput 1 a step. Reset: none (zeros follow from req_i). Bench: tests/hw/reader_tb.cpp.
+// req_i, offset_i, lo_i, hi_i come with the scratchpad request, data_i and act_o two cycles later.
+// A port without request gives zeros.
+// Latency 2 cycles, throughput 1 a cycle. Reset: none. Bench: tests/hw/reader_tb.cpp.
 `default_nettype none
 `include "hd_config.svh"
 
@@ -15,7 +14,6 @@ module hd_reader #(
   parameter int CntBits = $clog2(N + 1)
 ) (
   input  wire logic               clk_i,
-  input  wire logic               en_i,
   input  wire logic               req_i,
   input  wire logic [OffBits-1:0] offset_i,
   input  wire logic [CntBits-1:0] lo_i,
@@ -24,38 +22,30 @@ module hd_reader #(
   input  wire logic [7:0]         z_in_i,   // signed
   output logic      [N*ActW-1:0]  act_o
 );
-  logic               req_q, out_q;  // of act_o: not all zeros
-  logic [OffBits-1:0] offset_q;
+  logic               req_q, req2_q;
+  logic [OffBits-1:0] offset_q, offset2_q;
   logic [CntBits-1:0] lo_q, hi_q;
+  logic [N-1:0]       keep_q;
   logic [N*8-1:0]     turned;
   logic [ActW-1:0]    z_in;
 
-  hd_funnel #(.N(N)) u_funnel (.en_i(req_q), .in_i(data_i), .at_i(offset_q), .out_o(turned));
+  hd_funnel #(.N(N)) u_funnel (.en_i(req2_q), .in_i(data_i), .at_i(offset2_q), .out_o(turned));
 
   assign z_in = ActW'($signed(z_in_i));
 
   always_ff @(posedge clk_i) begin
-    if (en_i) begin
-      req_q <= req_i;
-      out_q <= req_q;
-      if (req_i) begin
-        offset_q <= offset_i;
-        lo_q     <= lo_i;
-        hi_q     <= hi_i;
-      end
-    end
+    req_q     <= req_i;
+    offset_q  <= offset_i;
+    lo_q      <= lo_i;
+    hi_q      <= hi_i;
+    req2_q    <= req_q;
+    offset2_q <= offset_q;
+    for (int l = 0; l < N; l++) keep_q[l] <= req_q && CntBits'(l) >= lo_q && CntBits'(l) < hi_q;
   end
 
-  logic [N*ActW-1:0] lanes;
   for (genvar l = 0; l < N; l++) begin : gen_lane
-    logic [ActW-1:0] lane_q;
-    always_ff @(posedge clk_i) begin
-      if (en_i && req_q) lane_q <= CntBits'(l) >= lo_q && CntBits'(l) < hi_q
-                                   ? ActW'($signed(turned[l*8 +: 8])) - z_in : '0;
-    end
-    assign lanes[l*ActW +: ActW] = lane_q;
+    assign act_o[l*ActW +: ActW] = keep_q[l] ? ActW'($signed(turned[l*8 +: 8])) - z_in : '0;
   end
-  assign act_o = out_q ? lanes : '0;
 
 endmodule
 

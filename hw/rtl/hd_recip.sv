@@ -2,7 +2,7 @@
 //   reciprocal_o = (2^31 - 1) / cells + 1, the same number for cells > 1; cells = 2..2048.
 // ready_o: reciprocal_o belongs to cells_i. A division starts when need_i holds and cells_i is not
 // the divisor of the last one; it takes 18 cycles. The last quotient is kept, also from command to
-// command.
+// command. cells_i is next_i of the last cycle with en_i, so the compare is made before.
 // Reset: no quotient. Bench: tests/hw/vector_tb.cpp; the proof of the average:
 // tests/hw/test_reciprocal.c
 `default_nettype none
@@ -12,6 +12,8 @@ module hd_recip (
   input  wire logic        rst_ni,
   input  wire logic        need_i,
   input  wire logic [11:0] cells_i,
+  input  wire logic        en_i,
+  input  wire logic [11:0] next_i,
   output logic             ready_o,
   output logic      [31:0] reciprocal_o
 );
@@ -19,11 +21,11 @@ module hd_recip (
   logic [11:0] rest_q;
   logic [31:0] quotient_q;  // dividend bits leave at the top, quotient bits enter at the bottom
   logic [4:0]  left_q;      // steps
-  logic        start;
+  logic        start, busy_q, match_q;  // match_q: divisor_q is cells_i
 
-  assign ready_o      = divisor_q == cells_i && left_q == '0;
+  assign ready_o      = match_q && !busy_q;
   assign reciprocal_o = quotient_q;
-  assign start        = need_i && divisor_q != cells_i && left_q == '0;
+  assign start        = need_i && !match_q && !busy_q;
 
   // Two restoring steps: rest < divisor before and after each.
   logic [12:0] try1, try2;
@@ -41,11 +43,19 @@ module hd_recip (
     if (!rst_ni) begin
       divisor_q  <= '0;
       left_q     <= '0;
-    end else if (start) begin
-      divisor_q <= cells_i;
-      left_q    <= 5'd17;
-    end else if (left_q != '0) begin
-      left_q    <= left_q - 5'd1;
+      busy_q     <= 1'b0;
+      match_q    <= 1'b0;
+    end else begin
+      if (start) begin
+        divisor_q <= cells_i;
+        left_q    <= 5'd17;
+        busy_q    <= 1'b1;
+        match_q   <= 1'b1;
+      end else if (busy_q) begin
+        left_q    <= left_q - 5'd1;
+        busy_q    <= left_q != 5'd1;
+      end
+      if (en_i) match_q <= divisor_q == next_i;
     end
   end
 
@@ -66,6 +76,8 @@ module hd_recip (
     need_i |-> cells_i > 12'd1 && cells_i <= 12'd2048);
   a_hold: assert property (@(posedge clk_i) disable iff (!rst_ni)
     need_i && !ready_o |=> need_i && $stable(cells_i));
+  a_match: assert property (@(posedge clk_i) disable iff (!rst_ni)
+    need_i |-> match_q == (divisor_q == cells_i));
 `endif
 
 endmodule

@@ -1,14 +1,14 @@
 // hd_requant - N requantisation lanes shared by ARRAY and VECTOR, one N-vector a cycle.
 //   q = clamp(MBQM(value + bias, multiplier, shift) + z_out, min, max), see hd_lane and
 //   NUMERICS.md.
-// ARRAY is always taken; VECTOR is taken in every other cycle (v_ready_o). Vectors of VECTOR that
-// only pass (maxima, copies: int8 values) wait in a queue while ARRAY is taken, so that VECTOR goes
-// on; they leave in order. With a_sum_columns_i a
-// vector is taken twice: in the next cycle lane 0 takes the sum of what the lanes took, and that
-// one value goes on; the a_* fields stay, and a_valid_i is 0. VECTOR's modes are in hd_requant.svh;
-// a lane of v_alt_i takes the other scale; an average over one cell (or none) passes. A vector with
-// x_table_i is looked up in table x_table_first_i of each lane. Command fields (scale, zero point,
-// clamp, table) are taken along with the vector: they may change in the cycle after.
+// ARRAY is always taken; VECTOR is taken in every other cycle, but the one after the queue's last
+// (v_ready_o, known before the cycle). Vectors of VECTOR that only pass (maxima, copies: int8
+// values) wait in a queue while ARRAY is taken, so that VECTOR goes on; they leave in order. With
+// a_sum_columns_i a vector is taken twice: in the next cycle lane 0 takes the sum of what the lanes
+// took, and that one value goes on; the a_* fields stay, and a_valid_i is 0. VECTOR's modes are in
+// hd_requant.svh; a lane of v_alt_i takes the other scale; an average is over more than one cell. A
+// vector with x_table_i is looked up in table x_table_first_i of each lane. Command fields (scale,
+// zero point, clamp, table) are taken along with the vector: they may change in the cycle after.
 // Latency 8: taken in cycle t, qw_* in cycle t+8, in order. The parameter entry is asked for in t
 // and read in t+1. a_busy_o (by a_slot_i), v_busy_o: a vector of that unit was taken and its qw_*
 // has not come; in the cycle after it falls, the bytes are in the scratchpad. The pipe never
@@ -31,6 +31,7 @@ module hd_requant #(
   input  wire logic                 clk_i,
   input  wire logic                 rst_ni,
   // ARRAY: always taken
+  input  wire logic                 a_ahead_i,       // a_valid_i in the next cycle
   input  wire logic                 a_valid_i,
   input  wire logic [N*32-1:0]      a_sum_i,
   input  wire logic [EntryBits-1:0] a_entry_i,
@@ -106,15 +107,16 @@ module hd_requant #(
   localparam int PassBits = N * 8 + AddrBits + CntBits + 32 + 8 + 8 + 1 + 3;
 
   logic     again_q, array, take;         // again_q: the sum of columns is to be taken
-  logic     mbqm, average, pass, queue_ready, waiting;
+  logic     mbqm, average, pass, queue_ready, queue_push, waiting;
+  logic     free_q;                       // neither ARRAY's nor what waits is taken in this cycle
   /* verilator lint_off UNUSEDSIGNAL */  // its value goes to the lanes otherwise
   hd_pass_t asks, waits, v;
   /* verilator lint_on UNUSEDSIGNAL */
   logic [N*8-1:0]  asks_value;
 
   // What passes is scaled by 1: 2^30 / 2^31, one bit to the left.
-  assign average = (v_mode_i == RqAverage) && (v_cells_i > 12'd1);
-  assign pass    = (v_mode_i != RqMbqm) && !average;
+  assign average = v_mode_i == RqAverage;
+  assign pass    = v_mode_i == RqPass;
   assign mbqm    = (v_mode_i == RqMbqm) && !waiting;
   assign asks    = {asks_value, v_addr_i, v_count_i, v_cmd_i, v_min_i, v_max_i, v_table_i,
                     v_table_first_i};
@@ -127,7 +129,7 @@ module hd_requant #(
   hd_fifo #(.Width(PassBits), .Depth(Queue)) u_queue (
     .clk_i,
     .rst_ni,
-    .valid_i(v_valid_i && pass && (array || waiting)),
+    .valid_i(queue_push),
     .ready_o(queue_ready),
     .data_i (asks),
     .valid_o(waiting),
@@ -135,9 +137,10 @@ module hd_requant #(
     .data_o (waits)
   );
 
+  assign queue_push = v_valid_i && pass && !free_q;
   assign array      = a_valid_i | again_q;
-  assign v_ready_o  = (!array && !waiting) || (pass && queue_ready);
-  assign take       = array | waiting | v_valid_i;
+  assign v_ready_o  = free_q || (pass && queue_ready);
+  assign take       = array | waiting | (v_valid_i & free_q);
   assign pr_req_o   = array & (a_has_bias_i | !a_common_scale_i);
   assign pr_entry_o = a_entry_i;
 
@@ -176,9 +179,11 @@ module hd_requant #(
     if (!rst_ni) begin
       valid_q <= '0;
       again_q <= 1'b0;
+      free_q  <= 1'b0;
     end else begin
       valid_q <= {valid_q[Stages-1:1], take && !(a_valid_i && a_sum_columns_i)};
       again_q <= a_valid_i && a_sum_columns_i;
+      free_q  <= !(a_ahead_i || (a_valid_i && a_sum_columns_i) || waiting || queue_push);
     end
   end
 
@@ -270,7 +275,8 @@ module hd_requant #(
   end
 
   logic unused_bits;
-  assign unused_bits = ^{a_shift_i[7:6], v_shift_i[7:6], v_shift_alt_i[7:6], ww_word_i, zero, last};
+  assign unused_bits = ^{v_cells_i[0], a_shift_i[7:6], v_shift_i[7:6], v_shift_alt_i[7:6], zero,
+                         last, ww_word_i};
 
   assign qw_valid_o = valid_q[Stages];
   assign {qw_addr_o, qw_count_o, qw_cmd_o} = goes_q[Stages];
@@ -297,7 +303,7 @@ module hd_requant #(
   a_count: assert property (@(posedge clk_i) disable iff (!rst_ni)
     qw_valid_o |-> qw_count_o != '0 && qw_count_o <= CntBits'(N));
   a_cells: assert property (@(posedge clk_i) disable iff (!rst_ni)
-    v_valid_i && v_mode_i == RqAverage |-> v_cells_i <= 12'd2048);
+    v_valid_i && v_mode_i == RqAverage |-> v_cells_i > 12'd1 && v_cells_i <= 12'd2048);
   a_v_stable: assert property (@(posedge clk_i) disable iff (!rst_ni)
     v_valid_i && !v_ready_o |=> v_valid_i && $stable(v_value_i) && $stable(v_addr_i));
   for (genvar l = 0; l < N; l++) begin : gen_a_pass

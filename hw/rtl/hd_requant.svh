@@ -17,10 +17,9 @@ function automatic logic [31:0] hd_shifted(input logic signed [31:0] h, input lo
   hd_shifted = shift ^ {32{minus}};
 endfunction
 
-// RDBPOT(h, e) is (h >>> e) + this: the bit half = 2^(e-1) of h, but not at a tie of h < 0.
-function automatic logic hd_rounds_up(input logic signed [31:0] h, input logic [4:0] e);
-  logic [31:0] below;  // e bits
-  below        = ~(32'hffff_ffff << e);
+// RDBPOT(h, e) is (h >>> e) + this, with below = e ones: the bit half = 2^(e-1) of h, but not at a
+// tie of h < 0.
+function automatic logic hd_rounds_up(input logic signed [31:0] h, input logic [31:0] below);
   hd_rounds_up = (h & below & ~(below >> 1)) != 32'd0 && (!h[31] || (h & (below >> 1)) != 32'd0);
 endfunction
 

@@ -5,13 +5,12 @@
 //   sum       lanes look up e^(byte - maximum), Q0.31 (the table's entry (byte - maximum) mod 256);
 //             a row's sum of RDBPOT(that, 12) becomes its scale and shift (hd_softmax_scale)
 //   result    the same look-up; hd_requant multiplies by the row's scale
-// At the ports: zero_o is the maximum of the row whose bytes come in this cycle, 0 in the first
-// pass; the beat was taken (take_i) in the cycle before, end_i: the last one of its row.
+// At the ports: zero_o is the maximum of the row whose bytes are there, 0 in the first pass; they
+// are two cycles after their beat was taken (take_i; end_i: the last one of its row).
 // At the values: high_i are the lanes' words (byte or exponential), count_i of them real, put
 // together with shift_en_i and added to their row's, as the value stage loads, with value_en_i. In
 // the first two passes the last beat of a row makes a value that is not hd_requant's: valid_i while
-// it stands, ready_o when it is taken; a row waits there until the scale of the one before it is
-// under way.
+// it stands, ready_o when it is taken; a row's sum waits there for its turn at the scales.
 // multiplier_o, shift_o belong to the value stage's row.
 // next_o: the next pass begins. more_o: this pass is not the last.
 // Each addition of the sum takes one lane's rounding bit as its carry: N of them, N bits.
@@ -54,12 +53,12 @@ module hd_softmax #(
   typedef enum logic [1:0] {StMaximum, StSum, StResult} state_e;
   state_e state_q;
 
-  logic scale_start, scale_ready, scale_valid;
+  logic scale_start, scale_ready, scale_near, scale_valid;
 
   assign maximum_o = on_i && state_q == StMaximum;
   assign sum_o     = on_i && state_q == StSum;
   assign more_o    = on_i && state_q != StResult;
-  assign next_o    = more_o && !flowing_i && scale_ready;
+  assign next_o    = more_o && !flowing_i && scale_near;
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni || start_i) begin
@@ -70,21 +69,22 @@ module hd_softmax #(
   end
 
   // ---------------------------------------------------------------- over the lanes
-  // In place: element i from 2 i and 2 i + 1 of the level before.
-  function automatic logic signed [7:0] largest(input logic [N*32-1:0] high);
+  // In place: element i from 2 i and 2 i + 1 of the level before, down to two. The last level is
+  // the value stage's.
+  function automatic logic [15:0] largest(input logic [N*32-1:0] high);
     logic [N*8-1:0] x;
     for (int l = 0; l < N; l++) x[l*8 +: 8] = high[l*32 +: 8];
-    for (int n = N / 2; n > 0; n = n / 2) begin
+    for (int n = N / 2; n > 1; n = n / 2) begin
       for (int i = 0; i < n; i++) begin
         x[i*8 +: 8] = $signed(x[i*16 +: 8]) > $signed(x[i*16+8 +: 8]) ? x[i*16 +: 8]
                                                                       : x[i*16+8 +: 8];
       end
     end
-    largest = $signed(x[7:0]);
+    largest = x[15:0];
   endfunction
 
-  // The lanes below count, but for one of the N rounding bits.
-  function automatic logic [32:0] added(input logic [N*32-1:0] high,
+  // The lanes below count, but for two of the N rounding bits.
+  function automatic logic [65:0] added(input logic [N*32-1:0] high,
                                         input logic [CntBits-1:0] count);
     logic [N*32-1:0] x;
     logic [N-1:0]    up;
@@ -92,20 +92,22 @@ module hd_softmax #(
       x[l*32 +: 32] = CntBits'(l) < count ? {12'b0, high[l*32+12 +: 20]} : 32'd0;
       up[l]         = CntBits'(l) < count && high[l*32+11];
     end
-    for (int n = N / 2; n > 0; n = n / 2) begin
+    for (int n = N / 2; n > 1; n = n / 2) begin
       for (int i = 0; i < n; i++) begin
         x[i*32 +: 32] = x[i*64 +: 32] + x[i*64+32 +: 32] + {31'b0, up[n+i]};
       end
     end
-    added = {x[31:0], up[0]};
+    added = {x[63:0], up[1:0]};
   endfunction
 
   // ---------------------------------------------------------------- rows
   logic               first_q;                       // the next beat begins a row
-  logic [RowBits-1:0] in_row_q, out_row_q, row_q, scale_row_q;  // port, shift stage, value, scale
-  logic signed [7:0]  part_top_q, top_q;
-  logic [31:0]        sum_q, part_q;
-  logic               part_up_q;
+  logic [RowBits-1:0] in_row_q, out_row_q, row_q, scale_row;  // port, shift stage, value, scale
+  logic signed [7:0]  part0_top_q, part1_top_q, part_top, top_q;
+  logic [31:0]        sum_q, part0_q, part1_q;
+  logic [1:0]         part_up_q;
+
+  assign part_top = part0_top_q > part1_top_q ? part0_top_q : part1_top_q;
 
   always_ff @(posedge clk_i) begin
     if (start_i || next_o) begin
@@ -120,11 +122,13 @@ module hd_softmax #(
         if (value_end_i) out_row_q <= out_row_q + RowBits'(1);
       end
     end
-    if (shift_en_i && maximum_o) part_top_q <= largest(high_i);
-    if (shift_en_i && sum_o) {part_q, part_up_q} <= added(high_i, count_i);
-    if (value_en_i && maximum_o && (first_q || part_top_q > top_q)) top_q <= part_top_q;
-    if (value_en_i && sum_o) sum_q <= (first_q ? 32'd0 : sum_q) + part_q + {31'b0, part_up_q};
-    if (scale_start) scale_row_q <= row_q;
+    if (shift_en_i && maximum_o) {part1_top_q, part0_top_q} <= largest(high_i);
+    if (shift_en_i && sum_o) {part1_q, part0_q, part_up_q} <= added(high_i, count_i);
+    if (value_en_i && maximum_o && (first_q || part_top > top_q)) top_q <= part_top;
+    if (value_en_i && sum_o) begin
+      sum_q <= (first_q ? 32'd0 : sum_q) + part0_q + part1_q + {31'b0, part_up_q[0]}
+               + {31'b0, part_up_q[1]};
+    end
   end
 
   assign ready_o     = maximum_o || scale_ready;
@@ -142,19 +146,26 @@ module hd_softmax #(
     .be_i   (1'b1),
     .wdata_i(top_q)
   );
-  assign zero_o = maximum_o ? 8'd0 : maximum;
+  logic take_q;
+  always_ff @(posedge clk_i) begin
+    take_q <= take_i;
+    if (take_q) zero_o <= maximum_o ? 8'd0 : maximum;
+  end
 
   // ---------------------------------------------------------------- scales
   logic [30:0] scale, multiplier;
   logic [7:0]  shift;
 
-  hd_softmax_scale u_scale (
+  hd_softmax_scale #(.RowBits(RowBits)) u_scale (
     .clk_i,
     .rst_ni,
     .start_i(scale_start),
     .sum_i  (sum_q),
+    .row_i  (row_q),
     .ready_o(scale_ready),
+    .near_o (scale_near),
     .valid_o(scale_valid),
+    .row_o  (scale_row),
     .scale_o(scale),
     .shift_o(shift)
   );
@@ -165,7 +176,7 @@ module hd_softmax #(
     .raddr_i(out_row_q),
     .rdata_o({shift_o[4:0], multiplier}),
     .we_i   (scale_valid),
-    .waddr_i(scale_row_q),
+    .waddr_i(scale_row),
     .be_i   (1'b1),
     .wdata_i({shift[4:0], scale})
   );

@@ -4,13 +4,14 @@
 //           need them (addr is the byte address of lane 0). ar_en_o = every needed word is granted
 //           now or was in an earlier cycle of this request; else the request stays as it is. Equal
 //           words share a read.
-//           ar_data_o = {next word, word} of each port in the cycle after ar_en_o, held until the
-//           cycle after the next ar_en_o.
+//           ar_data_o = {next word, word} of each port two cycles after ar_en_o, in that cycle
+//           only: registers after the banks' multiplexers.
 //   VECTOR  2 ports, the same word pairs; vr_ready_o[p] is per port, all or nothing for its two
-//           words. vr_data_o in the cycle after the handshake only.
+//           words. vr_data_o two cycles after the handshake, until the port's next word comes so.
 //   STORE   one word; sr_data_o in the cycle after the handshake only.
-// Writers: qw (byte address, count bytes, always taken), then lw (one word, byte enables; waits for
-// a bank that qw writes). A read and a write of one word in one cycle: the read gives old bytes.
+// Writers: qw (byte address, count bytes, always taken, written in the cycle after), then lw (one
+// word, byte enables; waits for a bank that qw writes). A read and a write of one word in one
+// cycle: the read gives old bytes.
 // Addresses are modulo the size. Latency 1; every port one request a cycle unless banks collide.
 // Who reads: hd_spad_grant (ARRAY), hd_spad_share (VECTOR, STORE); what is written: hd_spad_write.
 // Reset: no request under way. Bench: tests/hw/spad_tb.cpp.
@@ -65,7 +66,7 @@ module hd_spad #(
 
   // ---------------------------------------------------------------- reads: who gets which bank
   // ARRAY's in a module of its own: VECTOR's requests depend on ARRAY's grants (by hd_requant).
-  logic [G-1:0] grant0, grant1, got0, got1;
+  logic [G-1:0] grant0, grant1, ask0, ask1;
   logic [1:0]   v_grant0, v_grant1;
 
   hd_spad_grant #(.N(N), .G(G), .Banks(Banks), .AddrBits(AddrBits)) u_grant (
@@ -78,14 +79,14 @@ module hd_spad #(
     .en_o    (ar_en_o),
     .grant0_o(grant0),
     .grant1_o(grant1),
-    .got0_o  (got0),
-    .got1_o  (got1)
+    .ask0_o  (ask0),
+    .ask1_o  (ask1)
   );
 
   hd_spad_share #(.N(N), .G(G), .Banks(Banks), .AddrBits(AddrBits)) u_share (
     .ar_addr_i,
-    .ar_grant0_i(grant0),
-    .ar_grant1_i(grant1),
+    .ar_ask0_i  (ask0),
+    .ar_ask1_i  (ask1),
     .vr_req_i,
     .vr_ready_o,
     .vr_addr_i,
@@ -153,6 +154,8 @@ module hd_spad #(
   logic [N*8-1:0]     qw_rotated;
 
   hd_spad_write #(.N(N), .Banks(Banks), .AddrBits(AddrBits)) u_write (
+    .clk_i,
+    .rst_ni,
     .qw_valid_i,
     .qw_addr_i,
     .qw_count_i,
@@ -213,25 +216,18 @@ module hd_spad #(
   end
 
   // ---------------------------------------------------------------- read data
-  // Word w of ARRAY's port g comes from its bank, or from `early` if it was granted in a frozen
-  // cycle, or from `hold` while the pipe is frozen.
-  logic           frozen_q;
-  logic [2*G-1:0] slot_grant, slot_got, fresh_q, early_q;
+  // A word of ARRAY is kept in the cycle after its grant; the first of the next request, granted in
+  // the cycle after ar_en_o, comes when this one's are read.
+  logic [2*G-1:0] fresh_q;
 
   for (genvar g = 0; g < G; g++) begin : gen_pair
-    assign slot_grant[2*g +: 2] = {grant1[g], grant0[g]};
-    assign slot_got[2*g +: 2]   = {got1[g], got0[g]};
-  end
-  always_ff @(posedge clk_i) begin
-    frozen_q <= !ar_en_o;
-    fresh_q  <= ar_en_o ? '0 : slot_grant;
-    if (ar_en_o) early_q <= slot_got;
+    always_ff @(posedge clk_i) fresh_q[2*g +: 2] <= {grant1[g], grant0[g]};
   end
 
   for (genvar s = 0; s < 2 * G; s++) begin : gen_slot
     localparam int Port = s / 2;
     logic [BankBits-1:0] bank_sel, bank_sel_q;
-    logic [N*8-1:0]      early_data_q, hold_data_q, data;
+    logic [N*8-1:0]      data_q;
 
     if (s % 2 == 0) begin : gen_word
       assign bank_sel = word[Port][BankBits-1:0];
@@ -239,25 +235,24 @@ module hd_spad #(
       assign bank_sel = next[Port][BankBits-1:0];
     end
     always_ff @(posedge clk_i) begin
-      if (slot_grant[s]) bank_sel_q <= bank_sel;
-      if (fresh_q[s]) early_data_q <= bank_q[bank_sel_q];
-      if (!ar_en_o) hold_data_q <= data;
+      bank_sel_q <= bank_sel;
+      if (fresh_q[s]) data_q <= bank_q[bank_sel_q];
     end
-    always_comb begin
-      if (frozen_q) data = hold_data_q;
-      else if (early_q[s]) data = early_data_q;
-      else data = bank_q[bank_sel_q];
-    end
-    assign ar_data_o[s*N*8 +: N*8] = data;
+    assign ar_data_o[s*N*8 +: N*8] = data_q;
   end
+
+  logic [1:0] v_fresh_q;
+  always_ff @(posedge clk_i) v_fresh_q <= vr_ready_o;
 
   for (genvar s = 0; s < 4; s++) begin : gen_vector_data
     logic [BankBits-1:0] bank_sel_q;
+    logic [N*8-1:0]      data_q;
     always_ff @(posedge clk_i) begin
       if (vr_req_i[s/2]) bank_sel_q <= s % 2 == 0 ? v_word[s/2][BankBits-1:0]
                                                    : v_next[s/2][BankBits-1:0];
+      if (v_fresh_q[s/2]) data_q <= bank_q[bank_sel_q];
     end
-    assign vr_data_o[s*N*8 +: N*8] = bank_q[bank_sel_q];
+    assign vr_data_o[s*N*8 +: N*8] = data_q;
   end
 
   logic [BankBits-1:0] store_bank_q;

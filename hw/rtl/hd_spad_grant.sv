@@ -1,8 +1,8 @@
 // hd_spad_grant - which words of a scratchpad ARRAY reads in this cycle.
 //   Port p needs the word of addr for lanes lo..hi-1 that are in it, and the next word for those
 //   beyond.
-//   grant0_o (word), grant1_o (next word): read in this cycle; got0_o, got1_o: was in an earlier
-//   one of this request. A word waits while an earlier port wants another word of its bank.
+//   grant0_o (word), grant1_o (next word): read in this cycle, out of those asked for and not read
+//   before, ask0_o, ask1_o. A word waits while an earlier port asks for another word of its bank.
 //   en_o: every needed word is granted now or was before: the request ends. Else it stays as it is.
 // Latency 0; a request takes as many cycles as one bank has different words to give.
 // Reset: no request under way. Bench: tests/hw/spad_tb.cpp
@@ -26,8 +26,8 @@ module hd_spad_grant #(
   output logic                       en_o,
   output logic      [G-1:0]          grant0_o,
   output logic      [G-1:0]          grant1_o,
-  output logic      [G-1:0]          got0_o,
-  output logic      [G-1:0]          got1_o
+  output logic      [G-1:0]          ask0_o,
+  output logic      [G-1:0]          ask1_o
 );
   localparam int OffBits  = $clog2(N);
   localparam int BankBits = $clog2(Banks);
@@ -86,8 +86,8 @@ module hd_spad_grant #(
 
   assign grant0_o = grant0;
   assign grant1_o = grant1;
-  assign got0_o   = got0_q;
-  assign got1_o   = got1_q;
+  assign ask0_o   = pend0;
+  assign ask1_o   = pend1;
 
 `ifdef HD_ASSERT
   for (genvar p = 0; p < G; p++) begin : gen_assert

@@ -1,8 +1,9 @@
 // hd_spad_share - what VECTOR and STORE may read of a scratchpad beside ARRAY.
-//   A word fits if its bank reads nothing in this cycle, or that very word. First are the words
-//   granted to ARRAY (hd_spad_grant), then VECTOR's port 0, its port 1, STORE. Port v of VECTOR is
-//   ready if both words that it needs fit; vr_grant0_o (word), vr_grant1_o (next word): it reads
-//   them.
+//   A word fits if nothing else of its bank is asked for before it. First are ARRAY's words,
+//   granted or not (hd_spad_grant): the bank of one that is not reads another one of ARRAY's
+//   anyway, and what is granted comes late. Then VECTOR's port 0, its port 1, STORE. Port v of
+//   VECTOR is ready if both words that it needs fit; vr_grant0_o (word), vr_grant1_o (next word):
+//   it reads them.
 //   Whether a word fits is asked of the words granted before it, not of the bank: the comparisons
 //   are then done before the requests, which come late, are known.
 // Combinational. Bench: tests/hw/spad_tb.cpp
@@ -21,8 +22,8 @@ module hd_spad_share #(
   /* verilator lint_off UNUSEDSIGNAL */  // whose byte of a word is no matter here
   input  wire logic [G*AddrBits-1:0] ar_addr_i,
   /* verilator lint_on UNUSEDSIGNAL */
-  input  wire logic [G-1:0]          ar_grant0_i,
-  input  wire logic [G-1:0]          ar_grant1_i,
+  input  wire logic [G-1:0]          ar_ask0_i,
+  input  wire logic [G-1:0]          ar_ask1_i,
   // VECTOR
   input  wire logic [1:0]            vr_req_i,
   output logic      [1:0]            vr_ready_o,
@@ -79,10 +80,10 @@ module hd_spad_share #(
       if (vr_req_i[v]) begin
         fits = 1'b1;
         for (int g = 0; g < G; g++) begin
-          if (ar_grant0_i[g] && v_need0[v] && clash(v_word[v], word[g])) fits = 1'b0;
-          if (ar_grant0_i[g] && v_need1[v] && clash(v_next[v], word[g])) fits = 1'b0;
-          if (ar_grant1_i[g] && v_need0[v] && clash(v_word[v], next[g])) fits = 1'b0;
-          if (ar_grant1_i[g] && v_need1[v] && clash(v_next[v], next[g])) fits = 1'b0;
+          if (ar_ask0_i[g] && v_need0[v] && clash(v_word[v], word[g])) fits = 1'b0;
+          if (ar_ask0_i[g] && v_need1[v] && clash(v_next[v], word[g])) fits = 1'b0;
+          if (ar_ask1_i[g] && v_need0[v] && clash(v_word[v], next[g])) fits = 1'b0;
+          if (ar_ask1_i[g] && v_need1[v] && clash(v_next[v], next[g])) fits = 1'b0;
         end
         if (v == 1 && vr_ready_o[0]) begin
           if (v_need0[0] && v_need0[1] && clash(v_word[1], v_word[0])) fits = 1'b0;
@@ -97,8 +98,8 @@ module hd_spad_share #(
     if (sr_req_i) begin
       sr_ready_o = 1'b1;
       for (int g = 0; g < G; g++) begin
-        if (ar_grant0_i[g] && clash(sr_word_i, word[g])) sr_ready_o = 1'b0;
-        if (ar_grant1_i[g] && clash(sr_word_i, next[g])) sr_ready_o = 1'b0;
+        if (ar_ask0_i[g] && clash(sr_word_i, word[g])) sr_ready_o = 1'b0;
+        if (ar_ask1_i[g] && clash(sr_word_i, next[g])) sr_ready_o = 1'b0;
       end
       for (int v = 0; v < 2; v++) begin
         if (vr_ready_o[v] && v_need0[v] && clash(sr_word_i, v_word[v])) sr_ready_o = 1'b0;

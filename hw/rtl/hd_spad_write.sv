@@ -1,10 +1,10 @@
 // hd_spad_write - which bytes of which banks of a scratchpad are written in this cycle.
-//   qw: count bytes from a byte address on, always taken. They are in word w of bank_hit0_o's bank
-//   (row row0_o, bytes be0_o) and, if they cross its end, in the next one (bank_hit1_o, row1_o,
-//   be1_o): both banks get data_o, the bytes rotated to their lanes. lw: one word; it waits for a
-//   bank that qw writes (lw_ready_o).
+//   qw: count bytes from a byte address on, always taken, and written in the cycle after. They are
+//   in word w of bank_hit0_o's bank (row row0_o, bytes be0_o) and, if they cross its end, in the
+//   next one (bank_hit1_o, row1_o, be1_o): both banks get data_o, the bytes rotated to their lanes.
+//   lw: one word, at once; it waits for a bank that is written for qw (lw_ready_o).
 //   bank_we_o: banks written; one that qw does not hit takes lw.
-// Combinational. Bench: tests/hw/spad_tb.cpp
+// Latency 1 of qw, throughput 1 a cycle. Reset: nothing to write. Bench: tests/hw/spad_tb.cpp
 `default_nettype none
 `include "hd_config.svh"
 
@@ -17,6 +17,8 @@ module hd_spad_write #(
   parameter int BankBits = $clog2(Banks),
   parameter int RowBits  = WordBits - BankBits
 ) (
+  input  wire logic                clk_i,
+  input  wire logic                rst_ni,
   // hd_requant
   input  wire logic                qw_valid_i,
   input  wire logic [AddrBits-1:0] qw_addr_i,
@@ -52,8 +54,8 @@ module hd_spad_write #(
   assign qw_be     = ~({2*N{1'b1}} << qw_count_i) << qw_off;
   assign qw_second = |qw_be[2*N-1:N];
   for (genvar i = 0; i < N; i++) begin : gen_byte
-    assign qw_byte[i]         = qw_data_i[i*8 +: 8];
-    assign data_o[i*8 +: 8] = qw_turned[i];
+    assign qw_byte[i] = qw_data_i[i*8 +: 8];
+    always_ff @(posedge clk_i) if (qw_valid_i) data_o[i*8 +: 8] <= qw_turned[i];
   end
   // The outer cast is for Icarus, which does not cut an index to its own width.
   always_comb begin
@@ -63,17 +65,20 @@ module hd_spad_write #(
     end
   end
 
-  assign row0_o         = qw_word[WordBits-1:BankBits];
-  assign row1_o         = qw_next[WordBits-1:BankBits];
-  assign {be1_o, be0_o} = qw_be;
+  always_ff @(posedge clk_i) begin
+    bank_hit0_o <= rst_ni && qw_valid_i ? Banks'(1) << qw_word[BankBits-1:0] : '0;
+    bank_hit1_o <= rst_ni && qw_valid_i && qw_second ? Banks'(1) << qw_next[BankBits-1:0] : '0;
+    if (qw_valid_i) begin
+      row0_o         <= qw_word[WordBits-1:BankBits];
+      row1_o         <= qw_next[WordBits-1:BankBits];
+      {be1_o, be0_o} <= qw_be;
+    end
+  end
 
-  assign lw_ready_o = !qw_valid_i
-      || (lw_bank_i != qw_word[BankBits-1:0]
-          && !(qw_second && lw_bank_i == qw_next[BankBits-1:0]));
-
-  assign bank_hit0_o = qw_valid_i ? Banks'(1) << qw_word[BankBits-1:0] : '0;
-  assign bank_hit1_o = qw_valid_i && qw_second ? Banks'(1) << qw_next[BankBits-1:0] : '0;
-  assign bank_we_o   = bank_hit0_o | bank_hit1_o | (lw_valid_i ? Banks'(1) << lw_bank_i : '0);
+  logic [Banks-1:0] hit;
+  assign hit        = bank_hit0_o | bank_hit1_o;
+  assign lw_ready_o = !hit[lw_bank_i];
+  assign bank_we_o  = hit | (lw_valid_i ? Banks'(1) << lw_bank_i : '0);
 
 endmodule
 

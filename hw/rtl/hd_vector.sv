@@ -1,18 +1,18 @@
 // hd_vector - VECTOR: elementwise, pooling, sums and softmax over scratchpad bytes.
-// docs/HARDWARE.md has the formulas. hd_vector_walk makes one beat (a window cell x N channels) a
-// cycle, two hd_vector_port read the operands, N hd_vector_lane compute, hd_requant writes.
-// From a beat's grant: +1 bytes and rotation, +2 operands, +3 products, +4 rounded, +5 shifted,
-// +6 v_value_o.
+// docs/HARDWARE.md has the formulas. hd_vector_read makes one beat (a window cell x N channels) a
+// cycle and reads its operands, N hd_vector_lane compute, hd_requant writes.
+// From a beat's grant: +1 bytes, +2 rotation, +3 operands, +4 products' parts, +5 products,
+// +6 rounded, +7 shifted, +8 v_value_o.
 // Throughput: one beat a cycle while ports and lanes are free, without a gap between windows; an
 // average waits 18 cycles when its cells differ in number from the last window's (hd_recip).
-// A command takes its beats + 16 cycles, cmd handshake and done_o both counted, with hd_requant's
+// A command takes its beats + 19 cycles, cmd handshake and done_o both counted, with hd_requant's
 // 8; padding adds its columns or rows, whichever is more. done_o: all bytes are in the scratchpad.
 // softmax walks the command three times (hd_softmax): a pass takes its beats, the second one at
 // least 8 cycles a row; between passes the pipe empties, the third one waits for the last scale.
 // A window with no cell inside has sum 0 and maximum -128. kind_o: busy, wait_port (a request not
 // granted), wait_lane (hd_requant serves ARRAY), idle. active_o: see hd_clocks.
 // The output may lie exactly on A or B (each byte is read before it is written); any other overlap
-// of them is undefined here, for reads run about 15 beats ahead of writes.
+// of them is undefined here, for reads run about 17 beats ahead of writes.
 // Reset: idle; the exponentials are undefined. Bench: tests/hw/vector_tb.cpp
 `default_nettype none
 `include "hd_accel.svh"
@@ -103,6 +103,7 @@ module hd_vector #(
 
   hd_vector_mode_t mode;
   logic            two, average, softmax, raw;
+  logic [31:0]     below_a, below_b;
 
   hd_vector_decode u_decode (
     .clk_i,
@@ -110,6 +111,8 @@ module hd_vector #(
     .op_i     (cmd_q.op),
     .shifts_i ({cmd_q.shift_a[4:0], cmd_q.shift_b[4:0]}),
     .mode_o   (mode),
+    .below_a_o(below_a),
+    .below_b_o(below_b),
     .two_o    (two),
     .average_o(average),
     .softmax_o(softmax),
@@ -117,118 +120,91 @@ module hd_vector #(
   );
 
   // ---------------------------------------------------------------- beats and reads
-  logic                beat, beat_taken, beat_empty, walk_busy;
-  logic [AddrBits-1:0] beat_a, beat_b, beat_out;
-  logic [CntBits-1:0]  beat_count;
-  logic                beat_first, beat_last, beat_end;
-  logic [2:0]          beat_table, out_table_q;
-  logic [1:0]          got_q;    // the port took the beat in an earlier cycle
-  logic [1:0]          taken;
-  logic [1:0]          head;     // the port's queue holds an operand
-  logic [1:0]          held;
-  logic                pop, unused;
-  logic [MetaBits-1:0] meta [2];
-  logic [N*8-1:0]      rot [2];
-  logic [N-1:0]        keep [2];
-  logic [4:0]          queue [2];  // hd_vector_queue_t
+  logic                head, pop, beat_taken, beat_end, reading;  // head: operands are there
+  logic [2:0]          out_table_q;
+  logic [MetaBits-1:0] head_meta;
+  logic [2*N*8-1:0]    rot;
+  logic [2*N-1:0]      keep;
+  logic [2*5-1:0]      queue;  // two hd_vector_queue_t
 
-  hd_vector_walk #(.N(N), .AddrBits(AddrBits)) u_walk (
+  hd_vector_read #(.N(N), .AddrBits(AddrBits)) u_read (
     .clk_i,
     .rst_ni,
-    .start_i    ((cmd_ready_o & cmd_valid_i) | next_pass),
-    .cmd_i      (cmd_q),
-    .valid_o    (beat),
-    .next_i     (beat_taken),
-    .a_addr_o   (beat_a),
-    .b_addr_o   (beat_b),
-    .out_addr_o (beat_out),
-    .count_o    (beat_count),
-    .first_o    (beat_first),
-    .last_o     (beat_last),
-    .end_o      (beat_end),
-    .empty_o    (beat_empty),
-    .table_o    (beat_table),
-    .busy_o     (walk_busy)
+    .start_i   ((cmd_ready_o & cmd_valid_i) | next_pass),
+    .cmd_i     (cmd_q),
+    .two_i     (two),
+    .vr_req_o,
+    .vr_ready_i,
+    .vr_addr_o,
+    .vr_hi_o,
+    .vr_data_i,
+    .rot_o     (rot),
+    .keep_o    (keep),
+    .queue_o   (queue),
+    .valid_o   (head),
+    .meta_o    (head_meta),
+    .pop_i     (pop),
+    .take_o    (beat_taken),
+    .take_end_o(beat_end),
+    .busy_o    (reading)
   );
-
-  assign beat_taken = beat & (got_q[0] | taken[0]) & (!two | got_q[1] | taken[1]);
-  always_ff @(posedge clk_i) begin
-    if (!rst_ni || beat_taken) got_q <= '0;
-    else                       got_q <= got_q | taken;
-  end
-
-  for (genvar p = 0; p < 2; p++) begin : gen_port
-    hd_vector_port #(.N(N), .AddrBits(AddrBits), .MetaBits(MetaBits)) u_port (
-      .clk_i,
-      .rst_ni,
-      .valid_i     (beat & (p == 0 | two) & !got_q[p]),
-      .addr_i      (p == 0 ? beat_a : beat_b),
-      .count_i     (p == 0 && beat_empty ? '0 : beat_count),
-      .splat_i     (p == 0 ? cmd_q.a_splat : cmd_q.b_splat),
-      .meta_i      (p != 0 ? '0 : {beat_table, beat_empty, beat_first, beat_last, beat_end,
-                                   beat_count, beat_out}),
-      .taken_o     (taken[p]),
-      .req_o       (vr_req_o[p]),
-      .addr_o      (vr_addr_o[p*AddrBits +: AddrBits]),
-      .hi_o        (vr_hi_o[p*CntBits +: CntBits]),
-      .ready_i     (vr_ready_i[p]),
-      .data_i      (vr_data_i[p*2*N*8 +: 2*N*8]),
-      .rot_o       (rot[p]),
-      .keep_o      (keep[p]),
-      .queue_o     (queue[p]),
-      .valid_o     (head[p]),
-      .meta_o      (meta[p]),
-      .pop_i       (pop & (p == 0 | two)),
-      .busy_o      (held[p])
-    );
-  end
   assign vr_lo_o = '0;
-  assign unused  = ^{meta[1], ww_word_i, ww_data_i};
 
-  // --------------------------------------------------------- stages: product, high, shift, value
-  // All four move together; the value waits for hd_requant or for the reciprocal.
-  logic                product_v_q, high_v_q, shift_v_q, value_v_q;
-  logic [MetaBits-1:0] product_meta_q, high_meta_q, shift_meta_q;
-  logic                move, high_en, shift_en, value_en, shift_first;
+  logic unused;
+  assign unused = ^{ww_word_i, ww_data_i};
+
+  // ------------------------------------------------- stages: product, sum, high, shift, value
+  // All five move together; the value waits for hd_requant or for the reciprocal.
+  logic                product_v_q, sum_v_q, high_v_q, shift_v_q, value_v_q;
+  logic [MetaBits-1:0] product_meta_q, sum_meta_q, high_meta_q, shift_meta_q;
+  logic                move, sum_en, high_en, shift_en, value_en, shift_first;
   logic [AddrBits-1:0] out_addr_q;
   logic [CntBits-1:0]  out_count_q;
   logic [11:0]         cells_q;
+  logic [11:0]         cells_next;
+  logic                many_q;     // more than one
   logic                divide, recip_ready;
   logic                reduce, reduced;  // softmax: a pass that writes no values; one is taken
   logic [31:0]         reciprocal;
 
-  assign divide     = value_v_q & average & (cells_q > 12'd1);
+  assign cells_next = shift_first ? {11'd0, !shift_meta_q[EndBit+3]} : cells_q + 12'd1;
+  assign divide     = value_v_q & average & many_q;
   assign v_valid_o  = value_v_q & !reduce & (!divide | recip_ready);
   assign move       = !value_v_q | (v_valid_o & v_ready_i) | (reduce & reduced);
-  assign pop        = move & head[0] & (!two | head[1]);
-  assign high_en    = move & product_v_q;
+  assign pop        = move & head;
+  assign sum_en     = move & product_v_q;
+  assign high_en    = move & sum_v_q;
   assign shift_en   = move & high_v_q;
   assign value_en   = move & shift_v_q;
   assign shift_first = shift_meta_q[EndBit+2];
-  assign flowing    = walk_busy | (|held) | product_v_q | high_v_q | shift_v_q | value_v_q;
+  assign flowing    = reading | product_v_q | sum_v_q | high_v_q | shift_v_q | value_v_q;
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       product_v_q <= 1'b0;
+      sum_v_q     <= 1'b0;
       high_v_q    <= 1'b0;
       shift_v_q   <= 1'b0;
       value_v_q   <= 1'b0;
     end else if (move) begin
       product_v_q <= pop;
-      high_v_q    <= product_v_q;
+      sum_v_q     <= product_v_q;
+      high_v_q    <= sum_v_q;
       shift_v_q   <= high_v_q;
       value_v_q   <= shift_v_q & shift_meta_q[reduce ? EndBit : EndBit+1];
     end
   end
   always_ff @(posedge clk_i) begin
-    if (pop) product_meta_q <= meta[0];
-    if (high_en)    high_meta_q <= product_meta_q;
+    if (pop) product_meta_q <= head_meta;
+    if (sum_en)     sum_meta_q <= product_meta_q;
+    if (high_en)    high_meta_q <= sum_meta_q;
     if (shift_en)   shift_meta_q <= high_meta_q;
     if (value_en) begin
       out_addr_q  <= shift_meta_q[AddrBits-1:0];
       out_count_q <= shift_meta_q[AddrBits +: CntBits];
       out_table_q <= shift_meta_q[MetaBits-1 -: 3];
-      cells_q     <= shift_first ? {11'd0, !shift_meta_q[EndBit+3]} : cells_q + 12'd1;
+      many_q      <= !shift_first;  // a first cell that is none is the last one
+      cells_q     <= cells_next;
     end
   end
 
@@ -236,6 +212,8 @@ module hd_vector #(
     .clk_i, .rst_ni,
     .need_i       (divide),
     .cells_i      (cells_q),
+    .en_i         (value_en),
+    .next_i       (cells_next),
     .ready_o      (recip_ready),
     .reciprocal_o (reciprocal)
   );
@@ -247,7 +225,8 @@ module hd_vector #(
   logic [N*32-1:0] high;
 
   assign on     = CfgSoftmaxRows != 0 && softmax && state_q == StRun;
-  assign reduce = maximum | sum_pass;
+  // The pass changes while the pipe is empty.
+  always_ff @(posedge clk_i) reduce <= maximum | sum_pass;
   assign exp_we = CfgSoftmaxRows != 0 && ww_valid_i && ww_space_i == SpaceExp;
 
   if (CfgSoftmaxRows != 0) begin : gen_softmax
@@ -275,7 +254,7 @@ module hd_vector #(
     );
   end else begin : gen_no_softmax
     logic unused_high;
-    assign unused_high = ^{high, on};
+    assign unused_high = ^{high, on, beat_taken, beat_end};
     assign {next_pass, more, maximum, sum_pass, reduced, row_zero, row_multiplier, row_shift} = '0;
   end
 
@@ -283,20 +262,23 @@ module hd_vector #(
   for (genvar l = 0; l < N; l++) begin : gen_lane
     hd_vector_lane u_lane (
       .clk_i,
-      .a_byte_i       (rot[0][l*8 +: 8]),
-      .a_keep_i       (keep[0][l]),
-      .a_queue_i      (queue[0]),
-      .b_byte_i       (rot[1][l*8 +: 8]),
-      .b_keep_i       (keep[1][l]),
-      .b_queue_i      (queue[1]),
+      .a_byte_i       (rot[l*8 +: 8]),
+      .a_keep_i       (keep[l]),
+      .a_queue_i      (queue[4:0]),
+      .b_byte_i       (rot[N*8+l*8 +: 8]),
+      .b_keep_i       (keep[N+l]),
+      .b_queue_i      (queue[9:5]),
       .z_a_i          (on ? row_zero : raw ? 8'd0 : cmd_q.z_a),
       .z_b_i          (cmd_q.z_b),
       .blank_i        ({{2{mode.max | maximum}}, 7'd0}),
       .mode_i         (mode),
+      .below_a_i      (below_a),
+      .below_b_i      (below_b),
       .exp_i          (on & !maximum),
       .multiplier_a_i (cmd_q.multiplier_a),
       .multiplier_b_i (cmd_q.multiplier_b),
       .product_en_i   (pop),
+      .sum_en_i       (sum_en),
       .high_en_i      (high_en),
       .shift_en_i     (shift_en),
       .value_en_i     (value_en),
@@ -311,7 +293,7 @@ module hd_vector #(
   end
 
   // ---------------------------------------------------------------- to hd_requant
-  assign v_mode_o       = average ? RqAverage : mode.max ? RqPass : RqMbqm;
+  assign v_mode_o       = average ? (many_q ? RqAverage : RqPass) : mode.max ? RqPass : RqMbqm;
   assign v_multiplier_o = average ? reciprocal : on ? row_multiplier : cmd_q.multiplier_out;
   assign v_shift_o      = on ? row_shift : cmd_q.shift_out;
   assign v_multiplier_alt_o = cmd_q.multiplier_b;

@@ -10,12 +10,16 @@ module hd_vector_decode (
   input  wire logic [3:0]       op_i,
   input  wire logic [9:0]       shifts_i,   // of A, of B
   output hd_vector_mode_t       mode_o,
+  output logic [31:0]           below_a_o,  // right_a, right_b ones, a cycle later
+  output logic [31:0]           below_b_o,
   output logic                  two_o,      // two operands
   output logic                  average_o,
   output logic                  softmax_o,
   output logic                  raw_o       // operand A's zero point does not count
 );
   always_ff @(posedge clk_i) begin
+    below_a_o <= ~(32'hffff_ffff << mode_o.right_a);
+    below_b_o <= ~(32'hffff_ffff << mode_o.right_b);
     if (en_i) begin
       mode_o.pick   <= op_i == VopMax || op_i == VopMin || op_i == VopMaxPoolTwo;
       mode_o.min    <= op_i == VopMin;

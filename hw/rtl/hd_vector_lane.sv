@@ -1,8 +1,8 @@
 // hd_vector_lane - one lane of VECTOR, from two bytes to the value hd_requant rescales.
 //   queue    a, b = byte - zero point (9 bits), `blank_i` where it is not read; three entries each
-//   product  pa = a * {multiplier_a | b | 1}, pb = b * multiplier_b
+//   product  pa = a * {multiplier_a | b | 1}, pb = b * multiplier_b, each in two parts
 //            prelu: b where a < 0, else 1
-//            softmax: memory of exponentials read
+//   sum      of the parts; softmax: memory of exponentials read
 //   high     softmax: the exponential (first pass: the byte)
 //            add, sub, max, min: (p + 2^10) >> 11 = ((x << 20) * multiplier + 2^30) >> 31
 //            max, min: one of the two, by the products' bits that it depends on
@@ -16,7 +16,9 @@
 // One product serves add (9 x 32), mul (9 x 9) and the pools (x 1): its second factor is chosen.
 // The memory of exponentials is a copy per lane, 256 entries of 32 bits, because all lanes look up
 // in the same cycle: entry (byte - zero point) mod 256.
-// Each stage loads at its enable only. Reset: none. Bench: tests/hw/vector_tb.cpp
+// Each stage loads at its enable only, whether its op needs all of it or not: one gate less. Reset:
+// none. Bench: tests/hw/vector_tb.cpp
+// none. Bench: tests/hw/vector_tb.cpp
 `default_nettype none
 `include "hd_config.svh"
 `include "hd_requant.svh"
@@ -36,11 +38,14 @@ module hd_vector_lane (
   input  wire logic [7:0]         z_b_i,
   input  wire logic [8:0]         blank_i,
   input  wire hd_vector_mode_t    mode_i,
+  input  wire logic [31:0]        below_a_i,   // ones: mode_i.right_a, right_b of them
+  input  wire logic [31:0]        below_b_i,
   input  wire logic               exp_i,       // softmax: look up exponentials
   input  wire logic [31:0]        multiplier_a_i,
   input  wire logic [31:0]        multiplier_b_i,
   // stages
   input  wire logic               product_en_i,
+  input  wire logic               sum_en_i,
   input  wire logic               high_en_i,
   input  wire logic               shift_en_i,
   input  wire logic               value_en_i,
@@ -77,6 +82,8 @@ module hd_vector_lane (
   // ---------------------------------------------------------------- product
   logic signed [31:0] factor_a, factor_b;
   logic signed [40:0] pa_q, pb_q;
+  logic signed [23:0] a_high_q, b_high_q;  // by bits 31..17 of the factor
+  logic signed [25:0] a_low_q, b_low_q;    // by the others
 
   logic               by_b;
 
@@ -85,8 +92,16 @@ module hd_vector_lane (
   assign factor_b = multiplier_b_i;
 
   always_ff @(posedge clk_i) begin
-    if (product_en_i) pa_q <= a_q * factor_a;
-    if (product_en_i && mode_i.scale) pb_q <= b_q * factor_b;
+    if (product_en_i) begin
+      a_high_q <= a_q * $signed(factor_a[31:17]);
+      a_low_q  <= a_q * $signed({1'b0, factor_a[16:0]});
+      b_high_q <= b_q * $signed(factor_b[31:17]);
+      b_low_q  <= b_q * $signed({1'b0, factor_b[16:0]});
+    end
+    if (sum_en_i) begin
+      pa_q <= {a_high_q + 24'($signed(a_low_q[25:17])), a_low_q[16:0]};
+      pb_q <= {b_high_q + 24'($signed(b_low_q[25:17])), b_low_q[16:0]};
+    end
   end
 
   logic [31:0] exponential;
@@ -94,8 +109,8 @@ module hd_vector_lane (
   if (CfgSoftmaxRows != 0) begin : gen_exp
     hd_ram #(.Width(32), .Depth(256), .Apart(1'b1)) u_exp (
       .clk_i,
-      .re_i   (product_en_i & exp_i),
-      .raddr_i(a_q[7:0]),
+      .re_i   (sum_en_i & exp_i),
+      .raddr_i(a_low_q[7:0]),  // a * 1
       .rdata_o(exponential),
       .we_i   (exp_we_i),
       .waddr_i(exp_entry_i),
@@ -111,14 +126,17 @@ module hd_vector_lane (
   // ---------------------------------------------------------------- high, shift, value
   logic signed [31:0] ha_q, hb_q, sa_q, sb_q, value_q;
   logic               up_a_q, up_b_q;  // sub: hb complemented
-  logic               product_negative_q, high_negative_q, shift_negative_q, negative_q;
+  logic               product_negative_q, sum_negative_q, high_negative_q, shift_negative_q;
+  logic               negative_q;
   logic               unused_pb;
 
   assign unused_pb = ^pb_q[9:0];
 
-  // Bits 40..10. Whole: the 13 low bits of the result are to be ignored.
+  // Bits 40..10. Whole: the 13 low bits of the result are 0.
   function automatic logic [31:0] high(input logic [30:0] product, input logic whole);
-    high = {{2{product[30]}}, product[30:1]} + {19'b0, whole, 11'b0, product[0] & !whole};
+    logic [31:0] sum;
+    sum  = {{2{product[30]}}, product[30:1]} + {19'b0, whole, 11'b0, product[0] & !whole};
+    high = {sum[31:13], sum[12:0] & {13{!whole}}};
   endfunction
 
   // Equal bits 40..10 round to equal values.
@@ -128,7 +146,8 @@ module hd_vector_lane (
 
   always_ff @(posedge clk_i) begin
     if (product_en_i) product_negative_q <= mode_i.prelu & a_q[8];
-    if (high_en_i)    high_negative_q <= product_negative_q;
+    if (sum_en_i)     sum_negative_q <= product_negative_q;
+    if (high_en_i)    high_negative_q <= sum_negative_q;
     if (shift_en_i)   shift_negative_q <= high_negative_q;
     if (value_en_i)   negative_q <= shift_negative_q;
   end
@@ -139,20 +158,13 @@ module hd_vector_lane (
       ha_q <= !mode_i.scale ? (exp_i ? exponential : pa_q[31:0]) :
               mode_i.pick && takes_b(pa_q[40:10], pb_q[40:10], mode_i.min) ? high(pb_q[40:10], 1'b0)
                                                                  : high(pa_q[40:10], mode_i.square);
-      if (mode_i.scale) hb_q <= high(pb_q[40:10], mode_i.square);
-      if (mode_i.square) begin
-        ha_q[12:0] <= '0;
-        hb_q[12:0] <= '0;
-      end
+      hb_q <= high(pb_q[40:10], mode_i.square);
     end
     if (shift_en_i) begin
-      sa_q <= ha_q;
-      if (mode_i.scale && !mode_i.pick) begin
-        sa_q   <= hd_shifted(ha_q, mode_i.right_a, 1'b0);
-        up_a_q <= hd_rounds_up(ha_q, mode_i.right_a);
-        sb_q   <= hd_shifted(hb_q, mode_i.right_b, mode_i.sub);
-        up_b_q <= hd_rounds_up(hb_q, mode_i.right_b) ^ mode_i.sub;
-      end
+      sa_q   <= mode_i.scale && !mode_i.pick ? hd_shifted(ha_q, mode_i.right_a, 1'b0) : ha_q;
+      up_a_q <= hd_rounds_up(ha_q, below_a_i);
+      sb_q   <= hd_shifted(hb_q, mode_i.right_b, mode_i.sub);
+      up_b_q <= hd_rounds_up(hb_q, below_b_i) ^ mode_i.sub;
     end
     if (value_en_i) begin
       if (mode_i.scale && !mode_i.pick) begin

@@ -44,8 +44,8 @@ always_comb begin
   if (rst_ni) begin
     a_one_word: assert (!clash);
     a_needed: assert ((grant0_o & ~need0) == '0 && (grant1_o & ~need1) == '0);
-    a_once: assert ((grant0_o & got0_o) == '0 && (grant1_o & got1_o) == '0);
-    a_ends: assert (en_o == (need0 == (need0 & (got0_o | grant0_o)) && need1 == (need1 & (got1_o | grant1_o))));
+    a_once: assert ((grant0_o & got0_q) == '0 && (grant1_o & got1_q) == '0);
+    a_ends: assert (en_o == (need0 == (need0 & (got0_q | grant0_o)) && need1 == (need1 & (got1_q | grant1_o))));
     a_progress: assert (open == '0 || {grant0_o, grant1_o} != '0);
     a_bound: assert (waited_q < 2 * G);
     // Each waiting cycle has given a word; the induction needs it.

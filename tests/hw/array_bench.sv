@@ -24,6 +24,7 @@ module array_bench #(
   output logic                         done_o,
   output logic                         begin_o,
   output logic      [2:0]              kind_o,
+  output logic                         ar_en_o,      // what it asks for is granted
   output logic                         ar_req_o,     // it asks for bytes
   output logic                         qw_valid_o,   // an output vector is written
   output logic      [31:0]             qw_cmd_o,     // of the command with this index
@@ -116,7 +117,10 @@ module array_bench #(
   logic                done_q;  // with the registered port
   logic [15:0]         weight_count_q;
   logic [WordBits:0]   landed_count;
-  logic [WordBits-1:0] landed_end;
+  logic [WordBits-1:0] landed_end, ww_word;
+  logic                ww_valid;
+  logic [SpaceBits-1:0] ww_space;
+  logic [N*8-1:0]      ww_data;
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
@@ -128,14 +132,20 @@ module array_bench #(
     end
   end
 
-  hd_landed #(.WordBits(WordBits)) u_landed (
+  hd_landed #(.N(N), .WordBits(WordBits)) u_landed (
     .clk_i,
     .rst_ni,
     .word_valid_i(ww_valid_q),
+    .space_i     (ww_space_q),
     .word_i      (ww_word_q),
+    .data_i      (ww_data_q),
     .done_i      (done_q),
     .count_o     (landed_count),
-    .end_o       (landed_end)
+    .end_o       (landed_end),
+    .ww_valid_o  (ww_valid),
+    .ww_space_o  (ww_space),
+    .ww_word_o   (ww_word),
+    .ww_data_o   (ww_data)
   );
 
   // ---------------------------------------------------------------- modules
@@ -147,7 +157,7 @@ module array_bench #(
   logic                           wr_req;
   logic [WordBits-1:0]            wr_word;
   logic [N*8-1:0]                 wr_data;
-  logic                           a_valid, a_has_bias, a_common_scale, a_sum_columns, a_slot;
+  logic                           a_ahead, a_valid, a_has_bias, a_common_scale, a_sum_columns, a_slot;
   logic [1:0]                     a_busy;
   logic [N*32-1:0]                a_sum;
   logic [EntryBits-1:0]           a_entry, pr_entry;
@@ -186,6 +196,7 @@ module array_bench #(
     .wr_req_o        (wr_req),
     .wr_word_o       (wr_word),
     .wr_data_i       (wr_data),
+    .a_ahead_o       (a_ahead),
     .a_valid_o       (a_valid),
     .a_sum_o         (a_sum),
     .a_entry_o       (a_entry),
@@ -209,10 +220,10 @@ module array_bench #(
   hd_weights #(.N(N), .Bytes(CfgWeightBytes), .Entries(CfgParamEntries)) u_weights (
     .clk_i,
     .rst_ni,
-    .ww_valid_i     (ww_valid_q),
-    .ww_space_i     (ww_space_q),
-    .ww_word_i      (ww_word_q),
-    .ww_data_i      (ww_data_q),
+    .ww_valid_i     (ww_valid),
+    .ww_space_i     (ww_space),
+    .ww_word_i      (ww_word),
+    .ww_data_i      (ww_data),
     .wr_req_i       (wr_req),
     .wr_word_i      (wr_word),
     .wr_data_o      (wr_data),
@@ -227,6 +238,7 @@ module array_bench #(
   hd_requant #(.N(N), .AddrBits(AddrBits), .EntryBits(EntryBits), .WordBits(WordBits)) u_requant (
     .clk_i,
     .rst_ni,
+    .a_ahead_i       (a_ahead),
     .a_valid_i       (a_valid),
     .a_sum_i         (a_sum),
     .a_entry_i       (a_entry),
@@ -269,10 +281,10 @@ module array_bench #(
     .pr_bias_i       (pr_bias),
     .pr_multiplier_i (pr_multiplier),
     .pr_shift_i      (pr_shift),
-    .ww_valid_i      (ww_valid_q),
-    .ww_space_i      (ww_space_q),
-    .ww_word_i       (ww_word_q),
-    .ww_data_i       (ww_data_q),
+    .ww_valid_i      (ww_valid),
+    .ww_space_i      (ww_space),
+    .ww_word_i       (ww_word),
+    .ww_data_i       (ww_data),
     .qw_valid_o      (qw_valid),
     .qw_addr_o       (qw_addr),
     .qw_count_o      (qw_count),
@@ -313,6 +325,7 @@ module array_bench #(
   );
 
   assign ar_req_o   = |ar_req;
+  assign ar_en_o    = ar_en;
   assign qw_valid_o = qw_valid;
 
 endmodule

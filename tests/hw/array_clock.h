@@ -61,11 +61,13 @@ struct array_job {
     uint16_t wait_weight;
     size_t lead; /* tiles that need not wait for the job before; 0: none needs to */
 
-    size_t loaded = 0; /* tiles */
-    uint32_t word_end; /* after their words */
-    long left = 0;     /* steps of the tile under way */
-    long issued = 0;   /* steps so far */
-    long pipe = 0;     /* steps since the last vector */
+    size_t loaded = 0;  /* tiles */
+    uint32_t word_end;  /* after their words */
+    long left = 0;      /* steps of the tile under way */
+    long issued = 0;    /* steps so far */
+    long pipe = 0;      /* steps since the last vector's request was granted: the cells' */
+    bool asked = false; /* the last vector's request is made */
+    int ahead = 0;      /* requests to be granted before it */
     int flushed = 0;
 
     explicit array_job(const hd_cmd_array &c)
@@ -136,14 +138,25 @@ struct array_job {
     {
         return !running() && pipe == to_sum && flushed == flush;
     }
-    void step()
+    /* A step of the sequencer; waits: the request before it is not granted yet. */
+    void step(bool waits)
     {
-        if (issued > last_vector)
-            pipe = std::min(pipe + 1, to_sum);
+        if (issued == last_vector && left > 0) {
+            asked = true;
+            ahead = waits;
+        }
         if (left > 0) {
             issued++;
             left--;
         }
+    }
+    /* A cycle; granted: what is asked for; stepped: so it was two cycles ago: cells and sums step. */
+    void flow(bool granted, bool stepped)
+    {
+        if (pipe == 0 && asked && granted && ahead > 0)
+            ahead--;
+        else if (pipe == 0 ? asked && granted : pipe < 3 || stepped)
+            pipe = std::min(pipe + 1, to_sum);
     }
 };
 
@@ -176,8 +189,8 @@ class array_clock
     {
         return !frozen && begins();
     }
-    /* taken: a command is, if not null; frozen: not a step. */
-    void tick(const hd_cmd_array *taken, bool frozen, const array_weights &weights)
+    /* taken: a command is, if not null; frozen: not a step; granted: the request asked for is. */
+    void tick(const hd_cmd_array *taken, bool frozen, bool granted, const array_weights &weights)
     {
         bool starts = !frozen && begins(), goes_on = !frozen && loads(), ends = done();
         const array_job *to_load = waiting_.empty() ? current() : &waiting_.front();
@@ -189,6 +202,10 @@ class array_clock
 
         for (array_job &j : begun_)
             j.flushed += j.pipe >= j.to_sum - 1 && j.flushed < j.flush;
+        for (array_job &j : begun_)
+            j.flow(granted, granted_[1]);
+        granted_[1] = granted_[0];
+        granted_[0] = granted;
         if (!frozen) {
             for (long &s : still_)
                 s++;
@@ -196,7 +213,7 @@ class array_clock
                 if (now->issued <= now->last_position)
                     still_[now->setup[0]] = 0;
             for (array_job &j : begun_)
-                j.step();
+                j.step(!granted);
         }
         if (goes_on)
             begun_.back().load();
@@ -254,6 +271,7 @@ class array_clock
     array_job::setup_fields last_{};        /* of the command that began last */
     /* Steps since the last position of a kind. */
     std::array<long, array_job::kinds> still_{settled, settled, settled};
+    bool granted_[2] = {true, true}; /* one, two cycles ago */
     bool here_ = false; /* weights of the tile to load next, of a command that follows */
 };
 

@@ -220,7 +220,7 @@ struct bench {
         }
         done += dut->done_o;
         n.conflict += frozen;
-        clock.tick(taken ? &sent.front() : nullptr, frozen, port.seen);
+        clock.tick(taken ? &sent.front() : nullptr, frozen, dut->ar_en_o, port.seen);
         tick();
         n.cycles++;
         n.vectors += dut->qw_valid_o;

@@ -73,6 +73,8 @@ struct bench {
         dut->row_bytes_i = k.row_bytes;
         dut->pitch_dil_i = k.pitch;
         dut->dilation_i = k.dilation;
+        dut->walk_pitch_i = k.pitch;
+        dut->walk_dilation_i = k.dilation;
     }
 
     void piece(const kernel &k, const hd_piece &p, int g)

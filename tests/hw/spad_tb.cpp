@@ -1,6 +1,5 @@
 /* spad_tb.cpp - hd_spad against a byte array: all ports at random in a narrow range of addresses,
- * so that banks collide all the time. Checked in every cycle: the lanes asked for (held while
- * frozen), when ARRAY freezes, who must be taken, other bytes of a word that is written. At the end
+ * so that banks collide all the time. Checked in every cycle: the lanes asked for, when ARRAY freezes, who must be taken, other bytes of a word that is written. At the end
  * every byte. Arguments: [seed [cycles]]. */
 #include <cstdio>
 #include <cstring>
@@ -56,13 +55,17 @@ struct bench {
     rng r;
     uint32_t base;
     pair_port array[G], vector[2];
-    answer shown[G], vector_next[2];
+    answer next[G], shown[G]; /* next: there a cycle later */
+    answer vector_next[2], vector_shown[2];
     bool store_req = false, store_next = false, load_req = false;
     uint32_t store_word = 0, load_word = 0, frozen = 0;
     uint8_t store_bytes[N], load_bytes[N];
     bool store_any[N];
     uint32_t load_be = 0;
     bool array_new = true;
+    bool result = false; /* of the cycle before, written in this one */
+    uint32_t result_addr = 0, result_count = 0;
+    uint8_t result_bytes[N];
     long freezes = 0, waits = 0, failures = 0;
 
     explicit bench(uint64_t seed) : r(seed), base(n_bytes - window / 2 * N)
@@ -123,7 +126,7 @@ struct bench {
         const bool load = load_req && dut->lw_ready_o && byte / N == load_word;
 
         return (load && load_be >> byte % N & 1) ||
-               (dut->qw_valid_i && ((byte - dut->qw_addr_i) & mask) < dut->qw_count_i);
+               (result && ((byte - result_addr) & mask) < result_count);
     }
 
     answer read(const pair_port &p) const
@@ -157,6 +160,15 @@ struct bench {
         return false;
     }
 
+    /* A word that is, or may be, written in this cycle. */
+    bool changes(int64_t w) const
+    {
+        const uint32_t first = result_addr / N,
+                       last = ((result_addr + result_count - 1) & mask) / N;
+
+        return (load_req && w == load_word) || (result && (w == first || w == last));
+    }
+
     void drive_readers()
     {
         if (array_new) {
@@ -164,7 +176,7 @@ struct bench {
             for (pair_port &p : array)
                 do {
                     p.choose(r, base, busy);
-                } while (load_req && (p.need(0) == load_word || p.need(1) == load_word));
+                } while (changes(p.need(0)) || changes(p.need(1)));
         }
         for (int g = 0; g < G; g++) {
             set_field(dut->ar_req_i, g, 1, array[g].req);
@@ -238,7 +250,7 @@ struct bench {
             check(!store_req || vector[0].req || vector[1].req || dut->sr_ready_o,
                   "store waits for nobody");
         }
-        if (!dut->qw_valid_i)
+        if (!result)
             check(dut->lw_ready_o, "load waits for nobody");
         waits += load_req && !dut->lw_ready_o;
     }
@@ -247,11 +259,14 @@ struct bench {
     void expect()
     {
         array_new = dut->ar_en_o;
-        for (int g = 0; g < G && array_new; g++) {
-            shown[g] = read(array[g]);
-            shown[g].valid = array[g].req;
+        for (int g = 0; g < G; g++) {
+            shown[g] = next[g];
+            next[g] = read(array[g]);
+            next[g].valid = array_new && array[g].req;
         }
         for (int v = 0; v < 2; v++) {
+            if (vector_next[v].valid)
+                vector_shown[v] = vector_next[v];
             vector_next[v].valid = false;
             if (vector[v].req && dut->vr_ready_o >> v & 1)
                 vector_next[v] = read(vector[v]);
@@ -273,10 +288,13 @@ struct bench {
                     image[load_word * N + b] = load_bytes[b];
             load_req = false;
         }
-        if (dut->qw_valid_i)
-            for (uint32_t b = 0; b < dut->qw_count_i; b++)
-                image[(dut->qw_addr_i + b) & mask] =
-                    (uint8_t)get_field(dut->qw_data_i, (int)b * 8, 8);
+        for (uint32_t b = 0; b < result_count && result; b++)
+            image[(result_addr + b) & mask] = result_bytes[b];
+        result = dut->qw_valid_i;
+        result_addr = dut->qw_addr_i;
+        result_count = dut->qw_count_i;
+        for (int b = 0; b < N; b++)
+            result_bytes[b] = (uint8_t)get_field(dut->qw_data_i, b * 8, 8);
     }
 
     void check_data()
@@ -284,7 +302,7 @@ struct bench {
         for (int g = 0; g < G; g++)
             check(!shown[g].valid || shows(dut->ar_data_o, g, shown[g]), "ARRAY's data");
         for (int v = 0; v < 2; v++)
-            check(!vector_next[v].valid || shows(dut->vr_data_o, v, vector_next[v]),
+            check(!vector_shown[v].valid || shows(dut->vr_data_o, v, vector_shown[v]),
                   "VECTOR's data");
         for (int b = 0; b < N && store_next; b++)
             check(store_any[b] || get_field(dut->sr_data_o, b * 8, 8) == store_bytes[b],
@@ -329,7 +347,7 @@ int main(int argc, char **argv)
     b.check_latency();
     for (long i = 0; i < cycles; i++)
         b.cycle();
-    while (!b.array_new || b.load_req) /* a request is never taken back */
+    while (!b.array_new || b.load_req || b.result) /* a request is never taken back */
         b.cycle();
     b.compare();
     printf("spad_tb N=%d: %ld failures, %ld frozen cycles, %ld waits of LOAD\n", N, b.failures,

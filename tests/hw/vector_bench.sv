@@ -73,9 +73,12 @@ module vector_bench #(
     .v_busy_i(v_busy)
   );
 
+  logic array_q;
+  always_ff @(posedge clk_i) array_q <= rst_ni & array_i;
+
   hd_requant u_requant (
     .clk_i, .rst_ni,
-    .a_valid_i(array_i), .a_sum_i({N{32'hdeadbeef}}), .a_entry_i('0), .a_addr_i('1), .a_count_i(CntBits'(N)),
+    .a_ahead_i(array_i), .a_valid_i(array_q), .a_sum_i({N{32'hdeadbeef}}), .a_entry_i('0), .a_addr_i('1), .a_count_i(CntBits'(N)),
     .a_cmd_i('0), .a_slot_i(1'b0), .a_has_bias_i(1'b0), .a_common_scale_i(1'b1), .a_sum_columns_i(1'b0), .a_multiplier_i(32'h40000001),
     .a_shift_i(8'd2), .a_z_out_i(8'd3), .a_min_i(8'h80), .a_max_i(8'h7f), .a_table_i(1'b0), .a_table_first_i('0), .a_busy_o,
     .v_valid_i(v_valid), .v_ready_o(v_ready), .v_value_i(v_value), .v_mode_i(v_mode),
