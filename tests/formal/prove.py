@@ -105,7 +105,7 @@ def prepare(folder, proof, mutant, build):
 def induct(yosys, proof, script, folder, seconds):
     """Verdict of yosys on what `script` reads, as text: 'proven, length N', 'counterexample', or what else came of it."""
     script += (f"prep -flatten -top {proof.module}; memory_map; opt; select -assert-min 1 t:$assert; "
-               f"sat -tempinduct -prove-asserts -set-assumes -set-at 1 rst_ni 0 -seq 1 -maxsteps {proof.steps} {proof.module}")
+               f"sat -tempinduct -prove-asserts -set-assumes -set-at 1 rst_ni 0 -seq 1 -maxsteps {proof.steps}")
     try:
         done = subprocess.run([yosys, "-p", script], cwd=folder, capture_output=True, text=True, timeout=seconds, check=False)
     except subprocess.TimeoutExpired:
