@@ -43,4 +43,7 @@ sed -i '/a_kept:/d' tree/tests/formal/hd_fifo.sv
 sed -i 's/Depth=2/Depth=4/' one.txt
 expect 1 '' $copy
 grep -q '^p .* open: no proof and no counterexample within 3 steps$' stdout || fail "an open proof: $(cat stdout)"
+sed -i 's/Depth=4/Depth=2/; s/^steps 3/cases valid_i\n&/' one.txt
+expect 1 '' $copy
+grep -q '^p .* open: length 3, and a case is one of a single cycle$' stdout || fail "a case of several cycles: $(cat stdout)"
 finish
