@@ -1,28 +1,33 @@
-// The equation of the header, for both forms; its product is a plain one of AccW bits.
+// The equation of the header, for both forms; its product is a plain one of AccW bits. It takes the weight and, in the
+// narrow form, the row that the form keeps: a_weight and a_act hold them to what was written and asked for. So no two
+// products of different numbers are compared, which no solver does in minutes. In the wide form each mode has a product;
+// one is left when the mode is fixed (proofs.txt, `cases`).
 logic                   rst_ni;            // of the properties; the cell has none
 logic                   known_q, real_q;   // a weight was written; psum_o counts
 logic signed [WgtW-1:0] f_weight_q;
-logic signed [ActW-1:0] f_act;
+logic        [AccW-1:0] f_act;
+logic        [AccW-1:0] act, weight;       // of the form that there is
 logic        [AccW-1:0] f_sum_q;
 
 assign rst_ni = $anyseq;
 
+if (Wide) begin : gen_f_wide
+  assign weight = gen_wide.weight_q;
+  assign act    = f_act;
+end else begin : gen_f_narrow
+  assign weight = AccW'(gen_narrow.weight_q);
+  assign act    = AccW'(gen_narrow.act);
+end
+
 always_comb begin
-  f_act = depthwise_i ? (tap_en_i ? tap_i : '0) : pair_i && second_i ? row2_i[ActW-1:0] : row_i[ActW-1:0];
+  f_act = depthwise_i ? (tap_en_i ? AccW'($signed(tap_i)) : '0) : pair_i && second_i ? row2_i : row_i;
 end
 
 always_ff @(posedge clk_i) begin
   known_q <= rst_ni && (known_q || (en_i && w_we_i));
   real_q  <= rst_ni && (real_q || (en_i && known_q));
   if (en_i && w_we_i) f_weight_q <= w_i;
-  if (en_i) f_sum_q <= psum_i + AccW'(f_act) * AccW'(f_weight_q);
-end
-
-logic [AccW-1:0] weight;  // of the form that there is
-if (Wide) begin : gen_f_wide
-  assign weight = gen_wide.weight_q;
-end else begin : gen_f_narrow
-  assign weight = AccW'(gen_narrow.weight_q);
+  if (en_i) f_sum_q <= psum_i + $signed(act) * $signed(weight);
 end
 
 always_comb begin
@@ -30,6 +35,7 @@ always_comb begin
   if (rst_ni) begin
     a_sum: assert (!real_q || psum_o == f_sum_q);
     a_known: assert (!real_q || known_q);
+    a_act: assert (act == f_act);
     a_weight: assert (!known_q || weight == AccW'(f_weight_q));
   end
 end

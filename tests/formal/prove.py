@@ -11,6 +11,8 @@ the mutants, each of which must end in a counterexample from reset. DIR (default
 list is wrong; 77: no yosys (YOSYS names one)."""
 
 import argparse
+import itertools
+import json
 import os
 import pathlib
 import re
@@ -31,6 +33,7 @@ import planted  # noqa: E402
 class Proof:
     def __init__(self, name):
         self.name, self.module, self.more, self.sizes, self.steps, self.holds, self.mutants = name, None, [], [], 0, "", []
+        self.cases, self.rests, self.moves = [], None, []
 
 
 def fail(text):
@@ -54,6 +57,12 @@ def read_list(path):
             proofs[-1].more = rest.split()
         elif word == "sizes":
             proofs[-1].sizes = [size.split("=") for size in rest.split()]
+        elif word == "cases":
+            proofs[-1].cases = rest.split()
+        elif word == "rests":
+            proofs[-1].rests = rest
+        elif word == "moves":
+            proofs[-1].moves = rest.split()
         elif word == "steps":
             proofs[-1].steps = int(rest)
         elif word == "holds":
@@ -77,7 +86,10 @@ def read_list(path):
     return proofs
 
 
-def with_properties(module, text):
+def with_properties(module, text, rests):
+    """text with the properties of the module, or with what says that it may rest."""
+    if rests:
+        return text.replace("\nendmodule", f"\nlogic f_moves;\nassign f_moves = {rests};\nendmodule")
     properties = HERE / f"{module}.sv"
     if not properties.exists():
         return text
@@ -96,27 +108,85 @@ def prepare(folder, proof, mutant, build):
         text = (RTL / f"{module}.sv").read_text()
         if mutant and mutant.file == f"{module}.sv":
             text = mutant.changed(text)
-        (folder / f"{module}.sv").write_text(with_properties(module, text))
+        rests = proof.rests if module == proof.module else None
+        (folder / f"{module}.sv").write_text(text if proof.rests and not rests else with_properties(module, text, rests))
     sizes = " ".join(f"-set {name} {value}" for name, value in proof.sizes)
     return (f"read_verilog -sv -formal -I. {' '.join(f'{m}.sv' for m in modules)}; "
             + (f"chparam {sizes} {proof.module}; " if sizes else ""))
 
 
+def yosys_run(yosys, script, folder, seconds):
+    return subprocess.run([yosys, "-p", script], cwd=folder, capture_output=True, text=True, timeout=seconds, check=False)
+
+
+def held(yosys, proof, script, folder, seconds):
+    """What reads the netlist of `script` with an assertion for each register on clk_i that `moves` does not name: while
+    f_moves is 0 its enable is off, or it takes what it holds. Memories are registers by now, their words have enables."""
+    done = yosys_run(yosys, f"{script}setattr -set keep 1 */w:f_moves; prep -flatten -top {proof.module}; memory_map; opt; "
+                     f"dffunmap -srst-only; opt_clean; rename -top {proof.module}; write_json all.json", folder, seconds)
+    if done.returncode:
+        raise ValueError(done.stderr.strip() or done.stdout.strip())
+    design = json.loads((folder / "all.json").read_text())
+    top = design["modules"][proof.module]
+    nets = {name: net["bits"] for name, net in top["netnames"].items()}
+    free = itertools.count(1 + max(bit for bits in nets.values() for bit in bits if isinstance(bit, int)))
+    for name in set(proof.moves) - nets.keys():
+        raise ValueError(f"moves: no register {name}")
+    excused = {bit for name in proof.moves for bit in nets[name]}
+
+    def cell(kind, a, b):
+        width = {"A": len(a), "B": len(b), "Y": 1}
+        y = next(free)
+        top["cells"][f"held${y}"] = {
+            "type": kind, "connections": {"A": a, "B": b, "Y": [y]}, "attributes": {},
+            "port_directions": {"A": "input", "B": "input", "Y": "output"},
+            "parameters": {f"{p}_WIDTH": f"{w:032b}" for p, w in width.items()} | {"A_SIGNED": "0", "B_SIGNED": "0"}}
+        return y
+
+    for register in [c for c in top["cells"].values() if c["type"] in ("$dff", "$dffe")]:
+        pins = register["connections"]
+        if pins["CLK"] != nets["clk_i"] or set(pins["Q"]) <= excused:
+            continue
+        off = "0" if int(register["parameters"].get("EN_POLARITY", "1"), 2) else "1"
+        still = cell("$eq", pins["EN"], [off]) if "EN" in pins else cell("$eq", pins["D"], pins["Q"])
+        holds = cell("$or", nets["f_moves"], [still])
+        top["cells"][f"a_held${holds}"] = {
+            "type": "$assert", "connections": {"A": [holds], "EN": nets["rst_ni"]}, "attributes": {}, "parameters": {},
+            "port_directions": {"A": "input", "EN": "input"}}
+    (folder / "held.json").write_text(json.dumps(design))
+    return "read_json held.json; delete -output o:*; opt_clean -purge; "
+
+
 def induct(yosys, proof, script, folder, seconds):
-    """Verdict of yosys on what `script` reads, as text: 'proven, length N', 'counterexample', or what else came of it."""
-    script += (f"prep -flatten -top {proof.module}; memory_map; opt; select -assert-min 1 t:$assert; "
-               f"sat -tempinduct -prove-asserts -set-assumes -set-at 1 rst_ni 0 -seq 1 -maxsteps {proof.steps} {proof.module}")
+    """Verdict of yosys on what `script` reads, as text: 'proven, length N', 'counterexample', or what else came of it.
+    Inputs named by `cases` are fixed, in all ways; that holds for inputs that change if the step needs one cycle alone."""
+    sat = f"sat -tempinduct -prove-asserts -set-assumes -set-at 1 rst_ni 0 -seq 1 -maxsteps {proof.steps}; "
+    cases = list(itertools.product("01", repeat=len(proof.cases)))
     try:
-        done = subprocess.run([yosys, "-p", script], cwd=folder, capture_output=True, text=True, timeout=seconds, check=False)
+        if proof.rests:
+            script = held(yosys, proof, script, folder, seconds)
+        else:
+            script += f"prep -flatten -top {proof.module}; memory_map; "
+        script += "select -assert-min 1 t:$assert; "
+        for values in cases:
+            fixed = "".join(f"delete -input w:{name}; connect -set {name} 1'b{value}; "
+                            for name, value in zip(proof.cases, values))
+            script += f"design -save all; {fixed}opt; {sat}design -load all; "
+        done = yosys_run(yosys, script, folder, seconds)
+    except ValueError as e:
+        return f"failed: {str(e).splitlines()[-1]}"
     except subprocess.TimeoutExpired:
         return f"not finished in {seconds} s"
     if "model found for base case: FAIL" in done.stdout:
         return "counterexample"
-    if done.returncode == 0 and "Induction step proven: SUCCESS!" in done.stdout:
-        return f"proven, length {re.findall(r'Base case for induction length ([0-9]+) proven', done.stdout)[-1]}"
+    if done.returncode == 0 and done.stdout.count("Induction step proven: SUCCESS!") == len(cases):
+        length = max(map(int, re.findall(r"Base case for induction length ([0-9]+) proven", done.stdout)))
+        if proof.cases and length > 1:
+            return f"open: length {length}, and a case is one of a single cycle"
+        return f"proven, length {length}"
     if "Reached maximum number of time steps" in done.stdout:
         return f"open: no proof and no counterexample within {proof.steps} steps"
-    return f"yosys failed: {(done.stderr.strip() or done.stdout.strip()).splitlines()[-1]}"
+    return f"failed: {(done.stderr.strip() or done.stdout.strip()).splitlines()[-1]}"
 
 
 def run(yosys, proof, mutant, build, seconds):

@@ -29,6 +29,17 @@ list '- assign pop     = valid_o && ready_i;' '+ assign pop     = ready_i;'
 expect 0 '' $run --from one.txt
 grep -q '^    mutant m .* rejected$' stdout || fail "a planted bug: $(cat stdout)"
 
+# A clock that may stop, and one that may not.
+sed 's/^steps/rests valid_i || ready_i\n&/; s/^+ .*/+ assign pop     = valid_o;/' one.txt >rests.txt
+expect 0 '' $run --from rests.txt
+grep -q '^p .* proven, length 1$' stdout || fail "a queue at rest: $(cat stdout)"
+sed 's/^steps/rests valid_i\n&/' one.txt >rests.txt
+expect 1 '' $run --from rests.txt
+grep -q '^p .* counterexample$' stdout || fail "a queue that is emptied at rest: $(cat stdout)"
+sed 's/^steps/rests valid_i\nmoves none\n&/' one.txt >rests.txt
+expect 1 '' $run --from rests.txt
+grep -q '^p .* failed: moves: no register none$' stdout || fail "no such register: $(cat stdout)"
+
 # Properties that do not hold, in a copy.
 mkdir -p tree/tests tree/hw
 cp -r "$HEDDLE_HOME/tests/formal" tree/tests/formal
@@ -43,4 +54,7 @@ sed -i '/a_kept:/d' tree/tests/formal/hd_fifo.sv
 sed -i 's/Depth=2/Depth=4/' one.txt
 expect 1 '' $copy
 grep -q '^p .* open: no proof and no counterexample within 3 steps$' stdout || fail "an open proof: $(cat stdout)"
+sed -i 's/Depth=4/Depth=2/; s/^steps 3/cases valid_i\n&/' one.txt
+expect 1 '' $copy
+grep -q '^p .* open: length 3, and a case is one of a single cycle$' stdout || fail "a case of several cycles: $(cat stdout)"
 finish
