@@ -22,7 +22,9 @@ module hd_align #(
   input  wire logic                  rst_ni,
   input  wire logic                  in_valid_i,
   output logic                       in_ready_o,
+  /* verilator lint_off UNUSEDSIGNAL */  // a beat has a byte: the first is below InBytes
   input  wire logic [InBits:0]       in_lo_i,
+  /* verilator lint_on UNUSEDSIGNAL */
   input  wire logic [InBits:0]       in_bytes_i,
   input  wire logic [InBytes*8-1:0]  in_data_i,
   output logic                       out_valid_o,

@@ -70,6 +70,7 @@ module hd_requant #(
   input  wire logic [CntBits-1:0]   v_count_i,
   input  wire logic [31:0]          v_cmd_i,
   output logic                      v_busy_o,
+  output logic                      active_o,        // a register may change, nothing busy or not
   // parameter memory: data in the cycle after the request
   output logic                      pr_req_o,
   output logic      [EntryBits-1:0] pr_entry_o,
@@ -289,6 +290,7 @@ module hd_requant #(
   assign a_busy_o   = {|(of_array & slot_q) | (again_q & a_slot_i),
                        |(of_array & ~slot_q) | (again_q & !a_slot_i)};
   assign v_busy_o   = waiting | |of_vector;
+  assign active_o   = !free_q;
 
 `ifdef HD_ASSERT
   // A shift beyond what NUMERICS.md defines would be cut to 6 bits.

@@ -249,7 +249,8 @@ module hd_weight_spad #(
   assign done_o   = done_q;
   assign busy_o   = busy_q;
   assign waited_o = asked_q && !got_q && !got_low_q;
-  assign active_o = cmd_valid_i || state_q != Idle || done_q;
+  assign active_o = cmd_valid_i || state_q != Idle
+                    || done_q || ask_valid || asked_q || got_q || got_low_q;
 
 `ifdef HD_ASSERT
   a_request_stays: assert property (@(posedge clk_i) disable iff (!rst_ni)

@@ -1,5 +1,6 @@
-// A grant is given to a requester only, and no bank is asked for two words: of those granted any two, chosen by the
-// solver, are the same word or in two banks. A request is refused only if a word that it needs is in such a bank.
+// A grant is given to a requester only, and no bank is asked for two words: of those granted, and of ARRAY's that are
+// asked for, any two of which one is VECTOR's or STORE's, chosen by the solver, are the same word or in two banks. A
+// request is refused only if a word that it needs is in such a bank.
 localparam int Words = 2 * G + 5;  // ARRAY's, VECTOR's, STORE's, in order of priority
 localparam int Picks = $clog2(Words);
 logic                      rst_ni;  // of the properties; the module has none
@@ -15,7 +16,7 @@ assign f_b    = $anyseq;
 
 for (genvar g = 0; g < G; g++) begin : gen_f_array
   assign f_words[2*g*WordBits +: 2*WordBits] = {next[g], word[g]};
-  assign f_granted[2*g +: 2] = {ar_grant1_i[g], ar_grant0_i[g]};
+  assign f_granted[2*g +: 2] = {ar_ask1_i[g], ar_ask0_i[g]};
 end
 for (genvar v = 0; v < 2; v++) begin : gen_f_vector
   assign f_words[(2*G+2*v)*WordBits +: 2*WordBits] = {v_next[v], v_word[v]};
@@ -46,11 +47,8 @@ end
 
 always_comb begin
   m_pick: assume (f_a < Words && f_b < Words);
-  // hd_spad_grant, a_one_word
-  m_array: assume (!(f_a < 2 * G && f_b < 2 * G && f_granted[f_a] && f_granted[f_b])
-    || f_word_a == f_word_b || f_word_a[BankBits-1:0] != f_word_b[BankBits-1:0]);
   if (rst_ni) begin
-    a_one_word: assert (!(f_granted[f_a] && f_granted[f_b])
+    a_one_word: assert (!(f_granted[f_a] && f_granted[f_b]) || (f_a < 2 * G && f_b < 2 * G)
       || f_word_a == f_word_b || f_word_a[BankBits-1:0] != f_word_b[BankBits-1:0]);
     a_asked: assert ((vr_ready_o & ~vr_req_i) == '0 && (!sr_ready_o || sr_req_i)
       && ((vr_grant0_o | vr_grant1_o) & ~vr_ready_o) == '0);

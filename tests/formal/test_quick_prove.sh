@@ -22,15 +22,15 @@ printf 'proof p\nmodule hd_fifo\nsteps 3\nholds x\n' >none.txt
 expect 2 'prove: p: expected module, steps, holds and a mutant' $run --from none.txt
 
 command -v yosys >/dev/null || { echo "SKIPPED: no yosys"; exit 77; }
-list '- assign pop     = valid_o && ready_i;' '+ assign pop     = ready_i && valid_o;'
+list '- assign pop     = valid_q && ready_i;' '+ assign pop     = ready_i && valid_q;'
 expect 1 '' $run --from one.txt
 grep -q '^    mutant m .* NOT REJECTED: proven, length 1$' stdout || fail "a planted bug that is none: $(cat stdout)"
-list '- assign pop     = valid_o && ready_i;' '+ assign pop     = ready_i;'
+list '- assign pop     = valid_q && ready_i;' '+ assign pop     = ready_i;'
 expect 0 '' $run --from one.txt
 grep -q '^    mutant m .* rejected$' stdout || fail "a planted bug: $(cat stdout)"
 
 # A clock that may stop, and one that may not.
-sed 's/^steps/rests valid_i || ready_i\n&/; s/^+ .*/+ assign pop     = valid_o;/' one.txt >rests.txt
+sed 's/^steps/rests valid_i || ready_i\n&/; s/^+ .*/+ assign pop     = valid_q;/' one.txt >rests.txt
 expect 0 '' $run --from rests.txt
 grep -q '^p .* proven, length 1$' stdout || fail "a queue at rest: $(cat stdout)"
 sed 's/^steps/rests valid_i\n&/' one.txt >rests.txt
