@@ -121,6 +121,20 @@ struct bench {
         clock();
         dut->start_i = 0;
     }
+
+    /* No rows, no ports, or depthwise rows of more than N lanes. */
+    void does_not_fit(kernel k, rng &r)
+    {
+        switch (r.range(0, 2)) {
+        case 0: k.height = 0; break;
+        case 1: k.ports = 0; break;
+        default: k.depthwise = 1, k.row_bytes = (uint32_t)r.range(kN + 1, 2 * kN); break;
+        }
+        set(k);
+        start();
+        expect("valid of a kernel that does not fit", dut->valid_o, 0);
+        expect("its lanes", dut->len_o, 0);
+    }
 };
 
 } // namespace
@@ -137,6 +151,8 @@ int main(int argc, char **argv)
     for (int i = 0; i < 3000; i++) {
         const kernel k = random_kernel(r);
 
+        if (r.chance(10))
+            b.does_not_fit(k, r);
         b.set(k);
         if (r.chance(30)) {
             b.start();

@@ -122,7 +122,7 @@ def bench(name, o, rtl, design, mutants):
         for f in extra:
             (rtl / f.name).unlink()
         top = next(k for k in modules if modules[k].base == wanted)
-        modules = {k: design.get(k, modules[k]) for k in netlist.reached({**modules, **design}, top)
+        modules = {k: design.get(k, modules[k]) for k in sorted(netlist.reached({**modules, **design}, top))
                    if k in design or k in modules}
         verilog_top, plain, extra, leave, seen = top, {}, [], [], set(modules) & set(design)
     mine = [(n, m) for n, m in mutants if netlist.module_of(m) in seen]

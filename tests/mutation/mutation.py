@@ -4,10 +4,10 @@
     tests/mutation/mutation.py [--count N] [--seconds S] [--only MODULE,...] [--stages LIST] [--table] [--bar PERCENT]
 
 About N mutants (default 1000) of all modules of tiny, each module's share by its lines. Each is run in the benches that have its module
-with its parameters; what they let pass, in the module's proofs; what these let pass, in 40 random layers, functional model against
-RTL. What is alive then is equal if yosys proves its module equal to the one without it, else it survives. results.csv keeps what was found by
+with its parameters. What they let pass is equal if yosys proves its module equal to the one without it; else it is put into the
+module's proofs, then into 40 random layers, functional model against RTL. What is alive then survives. results.csv keeps what was found by
 module, hash of the module's netlist and mutant; a later run goes on from there, and forgets what is of another netlist. S: no
-mutant is begun after so many seconds. --stages: of bench, proof, layers, equal. --table: only print. Exit 1: under PERCENT of
+mutant is begun after so many seconds. --stages: of bench, equal, proof, layers. --table: only print. Exit 1: under PERCENT of
 what is decided is killed, or a bench fails without a mutant; 77: no yosys or no verilator."""
 
 import argparse
@@ -23,11 +23,12 @@ import sys
 import time
 
 import designs
+import equality
 import netlist
 import proofs
 
 HERE = pathlib.Path(__file__).resolve().parent
-STAGES = ["bench", "proof", "layers", "equal"]
+STAGES = ["bench", "equal", "proof", "layers"]
 FIELDS = ["module", "hash", "mutant", "verdict", "tried", "seconds"]
 
 
@@ -59,7 +60,7 @@ def chosen(o, rtl):
         return pickle.loads(kept.read_bytes())
     modules = designs.elaborated(o, rtl, sorted(f.name for f in designs.RTL.glob("*.sv")), "hd_top")
     top = next(k for k in modules if modules[k].base == "hd_top")
-    modules = {k: modules[k] for k in netlist.reached(modules, top)}
+    modules = {k: modules[k] for k in sorted(netlist.reached(modules, top))}  # sorted: else another sample in each run
     lines = {m.base: len((designs.RTL / f"{m.base}.sv").read_text().splitlines()) for m in modules.values()}
     mutants = []
     for base in sorted(set(o.only) or lines):
@@ -164,8 +165,8 @@ class Run:
     def run(self):
         if "bench" in self.o.stages:
             self.benches()
-        for name, judge in (("proof", lambda: proofs.killer(self.o, self.modules)), ("layers", self.layers),
-                            ("equal", lambda: proofs.equal(self.o, self.modules))):
+        for name, judge in (("equal", lambda: equality.Judge(self.o, self.modules, self.alive("equal"))),
+                            ("proof", lambda: proofs.killer(self.o, self.modules)), ("layers", self.layers)):
             if name in self.o.stages:
                 self.stage(name, judge)
 
