@@ -30,7 +30,7 @@ expect 0 '' $run --from one.txt
 grep -q '^    mutant m .* rejected$' stdout || fail "a planted bug: $(cat stdout)"
 
 # A clock that may stop, and one that may not.
-sed 's/^steps/rests valid_i || ready_i\n&/; s/^+ .*/+ assign pop     = valid_q;/' one.txt >rests.txt
+sed 's/^steps/rests valid_i || ready_i\nmoves head_q\n&/; s/^+ .*/+ assign pop     = valid_q;/' one.txt >rests.txt
 expect 0 '' $run --from rests.txt
 grep -q '^p .* proven, length 1$' stdout || fail "a queue at rest: $(cat stdout)"
 sed 's/^steps/rests valid_i\n&/' one.txt >rests.txt
