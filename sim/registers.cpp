@@ -57,7 +57,7 @@ void hd_sim::written(uint32_t offset, uint32_t value)
             (region_base[index(HD_REG_REGION_BASE_HI(0))] & 0xffffffff) | uint64_t{value} << 32;
     else if (offset == HD_REG_CONTROL && (value & HD_CONTROL_START_MASK) != 0) {
         rung = fetch_rests();
-        rung_at = now;
+        rung_at = now + 1; // hd_axil hands a write on in the next cycle
     }
 }
 

@@ -40,11 +40,13 @@ struct hd_sim {
     void written(uint32_t offset, uint32_t value);
     bool fetch_rests() const;
     void answered_doorbell();
-    // The cycle of the doorbell that counts now; false: there was none.
+    // The cycle in which the doorbell that counts now took effect; false: there was none.
     bool doorbell(uint64_t &cycle) const
     {
-        cycle = rung ? rung_at : submission.start();
-        return rung || submission.begun();
+        const bool new_one = rung && now >= rung_at;
+
+        cycle = new_one ? rung_at : submission.start();
+        return new_one || submission.begun();
     }
 
     // commits.cpp
