@@ -233,13 +233,10 @@ module hd_dma_read #(
   assign active_o = addr_active || r_valid_i || beat_valid || out_valid_o || asked_q;
 
   // What this cycle counts as, of a word's write the one before; LOAD and WEIGHT have the same
-  // kinds.
-  always_comb begin
-    kind_o = 3'(CounterLoadIdle);
-    if (taken_q) kind_o = 3'(CounterLoadBusy);
-    else if (asked_q) kind_o = 3'(CounterLoadWaitPort);
-    else if (word_valid || rows_valid) kind_o = 3'(CounterLoadWaitBus);
-  end
+  // kinds. In one assignment: a default that is overridden wakes hd_dma's always_comb whenever
+  // Icarus computes it, and that all others.
+  assign kind_o = taken_q ? 3'(CounterLoadBusy) : asked_q ? 3'(CounterLoadWaitPort)
+                  : word_valid || rows_valid ? 3'(CounterLoadWaitBus) : 3'(CounterLoadIdle);
 
   logic unused;
   assign unused = ^{burst_last, burst_cmd, runs_valid};
