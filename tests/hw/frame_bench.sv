@@ -71,6 +71,7 @@ module hd_array_unit #(
   output logic                       wr_req_o,
   output logic      [WordBits-1:0]   wr_word_o,
   input  wire logic [N*8-1:0]        wr_data_i,
+  output logic                       a_ahead_o,
   output logic                       a_valid_o,
   output logic      [N*32-1:0]       a_sum_o,
   output logic      [EntryBits-1:0]  a_entry_o,
@@ -94,8 +95,8 @@ module hd_array_unit #(
   assign cmd = cmd_i;
   frame_timer #(.IdleKind(CounterArrayIdle % 8))
     u_timer (.clk_i, .rst_ni, .cmd_valid_i, .cmd_ready_o, .common_i(cmd[127:0]), .done_o, .kind_o);
-  assign {begin_o, ar_req_o, ar_addr_o, ar_lo_o, ar_hi_o, wr_req_o, wr_word_o, a_valid_o, a_sum_o, a_entry_o, a_addr_o,
-          a_count_o, a_cmd_o, a_slot_o, a_has_bias_o, a_common_scale_o, a_sum_columns_o, a_multiplier_o, a_shift_o, a_z_out_o,
+  assign {begin_o, ar_req_o, ar_addr_o, ar_lo_o, ar_hi_o, wr_req_o, wr_word_o, a_ahead_o, a_valid_o, a_sum_o, a_entry_o,
+          a_addr_o, a_count_o, a_cmd_o, a_slot_o, a_has_bias_o, a_common_scale_o, a_sum_columns_o, a_multiplier_o, a_shift_o, a_z_out_o,
           a_min_o, a_max_o, a_table_o, a_table_first_o} = '0;
 endmodule
 
@@ -175,6 +176,7 @@ module hd_requant #(
 ) (
   input  wire logic                 clk_i,
   input  wire logic                 rst_ni,
+  input  wire logic                 a_ahead_i,
   input  wire logic                 a_valid_i,
   input  wire logic [N*32-1:0]      a_sum_i,
   input  wire logic [EntryBits-1:0] a_entry_i,
@@ -212,6 +214,7 @@ module hd_requant #(
   input  wire logic [CntBits-1:0]   v_count_i,
   input  wire logic [31:0]          v_cmd_i,
   output logic                      v_busy_o,
+  output logic                      active_o,
   output logic                      pr_req_o,
   output logic      [EntryBits-1:0] pr_entry_o,
   input  wire logic [N*32-1:0]      pr_bias_i,
@@ -238,7 +241,7 @@ module hd_requant #(
   assign qw_valid_o = rst_ni && lfsr_q[7:0] < noise;
   assign qw_addr_o  = {1'b1, lfsr_q[8 +: AddrBits-OffBits-1], {OffBits{1'b0}}};
   assign qw_count_o = CntBits'(N);
-  assign v_busy_o   = 1'b1;  // noise never rests
+  assign {v_busy_o, active_o} = '1;  // noise never rests
   assign {qw_data_o, qw_cmd_o, a_busy_o, v_ready_o, pr_req_o, pr_entry_o} = '0;
   assign qw_unit_o  = UnitVector;
 endmodule
