@@ -279,6 +279,12 @@ static struct contention_beats beats_start(const struct contention_work *w,
     return b;
 }
 
+/* A port's queue has an entry free for what is asked for now. */
+static bool has_room(const struct contention_beats *b, uint32_t port)
+{
+    return b->held[port] + b->word[port] + b->fly[port] < HD_TIMING_VECTOR_QUEUE;
+}
+
 /* at: of the pixel's first channel. */
 static bool ask(struct contention_beats *b, uint32_t port, int64_t at, uint64_t *busy,
                 const struct hd_config *hw)
@@ -286,7 +292,7 @@ static bool ask(struct contention_beats *b, uint32_t port, int64_t at, uint64_t 
     bool splat = port ? b->v->b_splat : b->v->a_splat;
     uint32_t of = b->chunk * hw->n, bytes = splat ? 1 : b->v->channels - of;
 
-    if (b->got[port] || b->left == 0 || b->held[port] + b->fly[port] >= HD_TIMING_VECTOR_QUEUE)
+    if (b->got[port] || b->left == 0 || !has_room(b, port))
         return false;
     uint32_t banks = banks_of(hw, splat ? at : at + of, bytes < hw->n ? bytes : hw->n);
     if (banks & *busy)
@@ -310,7 +316,10 @@ static void read_beat(struct contention_beats *b, uint64_t *busy, uint32_t pop,
              : v->b_base + (int64_t)b->y * v->b_row + (int64_t)b->x * v->b_col;
     taken[1] = b->two && ask(b, 1, at, busy, hw);
     for (uint32_t p = 0; p < 2; p++) {
-        b->held[p] += b->fly[p] - (p == 0 || b->two ? pop : 0);
+        bool comes = b->word[p] && b->held[p] < HD_TIMING_VECTOR_QUEUE - 1;
+
+        b->held[p] += comes - (p == 0 || b->two ? pop : 0);
+        b->word[p] = b->fly[p] || (b->word[p] && !comes);
         b->fly[p] = taken[p];
         b->got[p] |= taken[p];
     }
@@ -329,7 +338,8 @@ static void beats_cycle(struct contention_beats *b, uint64_t *busy, const struct
         b->lead -= 1;
         return;
     }
-    const bool lanes = !(*busy & CONTENTION_LANES), value = b->stage[3] && b->last[3],
+    const uint32_t end = CONTENTION_STAGES - 1;
+    const bool lanes = !(*busy & CONTENTION_LANES), value = b->stage[end] && b->last[end],
                at_once = lanes && b->queued == 0,
                queues = value && !at_once && b->passes && b->queued < HD_TIMING_PASS_QUEUE,
                move = !value || at_once || queues;
@@ -338,10 +348,9 @@ static void beats_cycle(struct contention_beats *b, uint64_t *busy, const struct
     b->queued -= leaves;
     b->pending -= leaves;
     if (move) {
-        b->pending -= b->stage[3] && !queues;
-        b->stage[3] = b->stage[2], b->last[3] = b->last[2];
-        b->stage[2] = b->stage[1], b->last[2] = b->last[1];
-        b->stage[1] = b->stage[0], b->last[1] = b->last[0];
+        b->pending -= b->stage[end] && !queues;
+        memmove(b->stage + 1, b->stage, end * sizeof *b->stage);
+        memmove(b->last + 1, b->last, end * sizeof *b->last);
         b->stage[0] = pop;
         b->last[0] = pop && b->ends[b->n_popped % 4];
         b->n_popped += pop;
@@ -366,7 +375,7 @@ static bool race_ended(const struct contention_race *r)
     return r->vector ? r->beats.left + r->beats.pending == 0 : r->words.left == 0;
 }
 
-/* Cycles left at full speed. */
+/* Cycles left at full speed; a full queue has an entry free a cycle after it was taken from. */
 static double race_left(const struct contention_race *r)
 {
     const struct contention_beats *b = &r->beats;
@@ -375,8 +384,8 @@ static double race_left(const struct contention_race *r)
         return (double)r->words.left * WORD / r->words.pace;
     if (b->left == 0)
         return (double)(b->pending + COST_VECTOR_END);
-    return b->lead + (double)b->left * b->cycles_a_beat + HD_TIMING_VECTOR_VALUE + COST_VECTOR_END -
-           1;
+    return b->lead + !has_room(b, 0) + (double)b->left * b->cycles_a_beat + HD_TIMING_VECTOR_VALUE +
+           COST_VECTOR_END - 1;
 }
 
 /* Up to `until`, cycle by cycle. */
@@ -415,12 +424,17 @@ uint64_t contention_until(const struct contention_array *a, const struct hd_conf
     return a->from + a->cycles + (a->command->acc_hold ? 0 : hw->n + COST_ARRAY_SUM);
 }
 
-/* Nothing that ARRAY could hinder: all has been read. */
+/* Nothing that ARRAY could hinder: all has been read and, where that is followed cycle by cycle, all
+ * values have left. */
 static bool is_through(const struct contention_work *w)
 {
-    bool vector = w->command->unit == HD_UNIT_VECTOR;
+    const struct contention_race *r = &w->race;
 
-    return w->left < (vector ? HD_TIMING_VECTOR_VALUE + COST_VECTOR_END : 0.001);
+    if (w->command->unit != HD_UNIT_VECTOR)
+        return w->left < 0.001;
+    if (r->known && r->upto == w->since)
+        return w->left < COST_VECTOR_END;
+    return w->left < HD_TIMING_VECTOR_VALUE + COST_VECTOR_END;
 }
 
 void contention_run(struct contention_trace *t, struct contention_work *w,

@@ -23,6 +23,7 @@ struct contention_array {
 #define CONTENTION_TRACE  4096u
 #define CONTENTION_DELAYS 64u                 /* at least N + COST_ARRAY_SUM */
 #define CONTENTION_LANES  (UINT64_C(1) << 63) /* a result enters requantisation */
+#define CONTENTION_STAGES 5u                  /* of VECTOR, from an operand taken to its value */
 
 struct contention_trace {
     bool rough;        /* of a trial: a long stretch is looked at through windows sooner */
@@ -48,8 +49,8 @@ struct contention_words {
     uint32_t pace, credit; /* words that may be read a cycle, for beats are as slow; in 65536ths */
 };
 
-/* VECTOR: beats in the order of hd_vector_walk; two queues of three operands; four stages
- * after them. */
+/* VECTOR: beats in the order of hd_vector_walk; two queues of three operands, before each what has
+ * come (word) and what comes (fly); five stages after them. */
 struct contention_beats {
     const struct hd_cmd_vector *v;
     uint32_t y, x, chunk, ky, kx; /* the next beat */
@@ -61,7 +62,8 @@ struct contention_beats {
     double lead, cycles_a_beat;
     bool passes;     /* its values may wait in hd_requant's queue, */
     uint32_t queued; /* as so many do */
-    bool two, got[2], fly[2], stage[4], last[4];
+    bool two, got[2], fly[2], word[2];
+    bool stage[CONTENTION_STAGES], last[CONTENTION_STAGES];
     uint32_t held[2];
     bool ends[4]; /* of beats read, from the oldest on: their window is complete */
     uint32_t n_read, n_popped;
