@@ -276,6 +276,7 @@ module array_bench #(
     .v_count_i       ('0),
     .v_cmd_i         ('0),
     .v_busy_o        (),
+    .active_o        (),
     .pr_req_o        (pr_req),
     .pr_entry_o      (pr_entry),
     .pr_bias_i       (pr_bias),

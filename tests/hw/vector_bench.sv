@@ -86,6 +86,7 @@ module vector_bench #(
     .v_multiplier_alt_i(v_multiplier_alt), .v_shift_alt_i(v_shift_alt), .v_cells_i(v_cells), .v_z_out_i(v_z_out),
     .v_min_i(v_min), .v_max_i(v_max), .v_table_i(v_table), .v_table_first_i(v_table_first), .v_addr_i(v_addr), .v_count_i(v_count), .v_cmd_i(v_cmd),
     .v_busy_o(v_busy),
+    .active_o(),
     .pr_req_o(unused_pr_req), .pr_entry_o(unused_pr_entry),
     .pr_bias_i('0), .pr_multiplier_i('0), .pr_shift_i('0),
     .ww_valid_i, .ww_space_i, .ww_word_i, .ww_data_i,
