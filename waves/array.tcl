@@ -42,10 +42,10 @@ show "request (T+1), all ports; address = word * N + offset, port $port" \
     Binary $array.ar_req_o Hex $array.ar_addr_o Hex $array.ar_lo_o Hex $array.ar_hi_o \
     Decimal $spad.u_grant.word\[$port\] Decimal $reader.offset_i
 show "banks: first and second word granted" Binary $spad.grant0 Binary $spad.grant1 Hex $spad.ar_en_o
-show "bytes of port $port, rotated (T+2); lane $row minus zero point (T+3)" \
-    Hex $reader.turned Signed_Decimal $reader.gen_lane\[$row\].lane_q
+show "bytes of port $port, rotated; lane $row minus zero point (T+3)" \
+    Hex $reader.turned Signed_Decimal $reader.gen_lane\[$row\].lane
 show "weights: asked for (T+1+r), on the bus (T+3+r)" \
-    Hex $array.wr_req_o Decimal $array.w_row Hex $array.w_valid3_q Decimal $array.w_row3_q \
+    Hex $array.wr_req_o Decimal $array.asked.w_row Hex $array.w_valid3_q Decimal $array.w_row3_q \
     Signed_Decimal $array.gen_w_bus\[0\].weight_q
 show "cell row $row, column 0 (T+4+r)" \
     Signed_Decimal $cell.u_pe.row_i Signed_Decimal $cell.u_pe.tap_i Signed_Decimal $cell.u_pe.gen_wide.weight_q \

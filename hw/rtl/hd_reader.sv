@@ -44,7 +44,9 @@ module hd_reader #(
   end
 
   for (genvar l = 0; l < N; l++) begin : gen_lane
-    assign act_o[l*ActW +: ActW] = keep_q[l] ? ActW'($signed(turned[l*8 +: 8])) - z_in : '0;
+    logic [ActW-1:0] lane;
+    assign lane = keep_q[l] ? ActW'($signed(turned[l*8 +: 8])) - z_in : '0;
+    assign act_o[l*ActW +: ActW] = lane;
   end
 
 endmodule
