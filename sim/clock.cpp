@@ -58,8 +58,10 @@ void hd_sim::settle()
         fall();
         fresh = false;
     }
-    if (trace.active())
+    if (trace.active()) {
+        mark_moved();
         trace.dump_low(*this);
+    }
 }
 
 void hd_sim::edge()

@@ -32,7 +32,8 @@ struct hd_sim {
 
     // triggers.cpp
     void learn_triggers();
-    void rise(); // with the clocks that are set
+    void rise();       // with the clocks that are set
+    void mark_moved(); // what is dumped next is not what was dumped last
 
     // registers.cpp
     uint32_t read32(uint32_t offset);

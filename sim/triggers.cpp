@@ -52,6 +52,11 @@ void hd_sim::rise()
     *trigger[4] = top.clk_vector_i;
     *trigger[5] = top.clk_requant_i;
     Vhd_sim_top___024root___eval_nba(top.rootp);
+    mark_moved();
+}
+
+void hd_sim::mark_moved()
+{
 #if VM_TRACE
     top.rootp->vlSymsp->__Vm_activity = true; // what a dump asks first
 #endif
@@ -66,6 +71,10 @@ void hd_sim::learn_triggers()
 void hd_sim::rise()
 {
     top.eval();
+}
+
+void hd_sim::mark_moved() // eval() does
+{
 }
 
 #endif

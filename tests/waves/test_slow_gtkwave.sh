@@ -42,6 +42,9 @@ total=$(sed -n 's/.*inferences, \([0-9]*\)\..* cycles each.*/\1/p' plain.txt)
 n=$(wc -l <plain.cycles)
 # About 45 more for registers before the doorbell, a few for those after the interrupt.
 [ "$n" -ge "$total" ] && [ "$n" -le $((total + 300)) ] || fail "first: $n cycles of $total"
+# The clock ticks in every cycle, also where units rest (and GTKWave misreads a file whose first signal is still for a block).
+ticks=$(fst2vcd plain/waves.fst | awk '!id && $1 == "$var" && $5 == "clk_i" { id = $4 } id && $0 == "1" id { n++ } END { print n + 0 }')
+[ "$ticks" -ge "$n" ] && [ "$ticks" -le $((n + 1)) ] || fail "first: the clock rises $ticks times in $n cycles"
 waves every --waves=all
 n=$(wc -l <every.cycles)
 [ "$n" -ge $((samples * total)) ] && [ "$n" -le $((samples * (total + 300))) ] || fail "all: $n of $samples * $total"
