@@ -41,7 +41,7 @@ module vector_bench #(
   localparam int EntryBits = $clog2(CfgParamEntries);
 
   hd_cmd_vector_t       cmd;
-  logic                 v_valid, v_ready, v_busy, unused_pr_req;
+  logic                 v_valid, v_ready, v_busy, unused_pr_req, unused_requant_active;
   logic [N*32-1:0]      v_value;
   logic [1:0]           v_mode;
   logic [31:0]          v_multiplier, v_cmd;
@@ -86,7 +86,7 @@ module vector_bench #(
     .v_multiplier_alt_i(v_multiplier_alt), .v_shift_alt_i(v_shift_alt), .v_cells_i(v_cells), .v_z_out_i(v_z_out),
     .v_min_i(v_min), .v_max_i(v_max), .v_table_i(v_table), .v_table_first_i(v_table_first), .v_addr_i(v_addr), .v_count_i(v_count), .v_cmd_i(v_cmd),
     .v_busy_o(v_busy),
-    .active_o(),
+    .active_o(unused_requant_active),
     .pr_req_o(unused_pr_req), .pr_entry_o(unused_pr_entry),
     .pr_bias_i('0), .pr_multiplier_i('0), .pr_shift_i('0),
     .ww_valid_i, .ww_space_i, .ww_word_i, .ww_data_i,
