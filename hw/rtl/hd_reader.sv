@@ -40,12 +40,12 @@ module hd_reader #(
     hi_q      <= hi_i;
     req2_q    <= req_q;
     offset2_q <= offset_q;
-    for (int l = 0; l < N; l++) keep_q[l] <= req_q && CntBits'(l) >= lo_q && CntBits'(l) < hi_q;
+    if (req_q) for (int l = 0; l < N; l++) keep_q[l] <= CntBits'(l) >= lo_q && CntBits'(l) < hi_q;
   end
 
   for (genvar l = 0; l < N; l++) begin : gen_lane
     logic [ActW-1:0] lane;
-    assign lane = keep_q[l] ? ActW'($signed(turned[l*8 +: 8])) - z_in : '0;
+    assign lane = req2_q && keep_q[l] ? ActW'($signed(turned[l*8 +: 8])) - z_in : '0;
     assign act_o[l*ActW +: ActW] = lane;
   end
 
