@@ -3,7 +3,8 @@
 //   memory[waddr_i] lane b = wdata_i lane b where we_i and be_i[b]; lane = Width / BeBits bits.
 //   Read and write of one word in one cycle: the read gives the old word. With Apart nobody uses
 //   what it gives of the lanes written: synthesis takes a block RAM without the logic for it, and
-//   simulation inverts them, so that every run tries it.
+//   simulation inverts them, so that every run tries it. HD_COLLISIONS counts such cycles
+//   (tests/hw/collisions.sh).
 // Latency 1, throughput 1 read and 1 write a cycle. Reset: none, contents and rdata_o start
 // undefined.
 // Depth is a power of two. Bench: tests/hw/spad_tb.cpp (byte lanes), tests/hw/array_tb.cpp.
@@ -32,16 +33,26 @@ module hd_ram #(
   // The write is blocking, behind the read: `mem` is private to this process, and a Verilator model
   // spends several times as much on a memory that is written with <=.
   /* verilator lint_off BLKSEQ */
-  logic meets;
+  logic same, meets;  // a word is read and written
+  assign same = re_i && we_i && be_i != '0 && raddr_i == waddr_i;
 `ifdef SYNTHESIS
   assign meets = 1'b0;
 `else
-  assign meets = Apart && re_i && we_i && raddr_i == waddr_i;
+  assign meets = Apart && same;
+`endif
+
+`ifdef HD_COLLISIONS
+  longint unsigned both = 0, collisions = 0;
+  always_ff @(posedge clk_i) begin
+    if (re_i && we_i && be_i != '0) both <= both + 1;
+    if (same) collisions <= collisions + 1;
+  end
+  final $display("memory %m: Apart %0d, both %0d, collisions %0d", Apart, both, collisions);
 `endif
 
   if (BeBits == 1) begin : gen_word
     always_ff @(posedge clk_i) begin
-      if (re_i) rdata_o <= meets && be_i[0] ? ~mem[raddr_i] : mem[raddr_i];
+      if (re_i) rdata_o <= meets ? ~mem[raddr_i] : mem[raddr_i];
       if (we_i && be_i[0]) mem[waddr_i] = wdata_i;
     end
   end else begin : gen_lanes

@@ -1,0 +1,13 @@
+#!/bin/bash
+# Nobody uses what a memory with Apart reads of a word that is written in the same cycle: a network and random layers on
+# tiny with that inverted (hd_ram). Inverted in every cycle that reads and writes, whatever the words, they are wrong.
+. "$(dirname "$0")/../e2e/common.sh"
+command -v verilator >/dev/null || { echo "verilator not found"; exit 77; }
+collisions=$HEDDLE_HOME/tests/hw/collisions.sh
+
+COLLISIONS_PLANT=1 "$collisions" tiny 5 >planted 2>&1 &
+"$collisions" tiny 20 dscnn_own >found 2>&1 || fail "exit $?: $(cat found)"
+cat found
+wait $! && fail "inverted words that are used: $(cat planted)"
+grep -q '^tiny: [1-9][0-9]* collisions$' planted || fail "planted, none is counted: $(tail -n 1 planted)"
+finish
