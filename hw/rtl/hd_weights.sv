@@ -73,7 +73,7 @@ module hd_weights #(
     assign bias   = write_bias16 ? {{16{ww_data_i[Slot16*16 + 15]}}, ww_data_i[Slot16*16 +: 16]}
                                  : ww_data_i[Slot*32 +: 32];
 
-    hd_ram #(.Width(32), .Depth(Entries)) u_bias (
+    hd_ram #(.Width(32), .Depth(Entries), .Apart(1'b1)) u_bias (
       .clk_i,
       .re_i   (pr_re),
       .raddr_i(pr_entry_i),
@@ -83,7 +83,7 @@ module hd_weights #(
       .be_i   (1'b1),
       .wdata_i(bias)
     );
-    hd_ram #(.Width(32), .Depth(Entries)) u_multiplier (
+    hd_ram #(.Width(32), .Depth(Entries), .Apart(1'b1)) u_multiplier (
       .clk_i,
       .re_i   (pr_re),
       .raddr_i(pr_entry_i),
@@ -93,7 +93,7 @@ module hd_weights #(
       .be_i   (1'b1),
       .wdata_i(ww_data_i[Slot*32 +: 32])
     );
-    hd_ram #(.Width(8), .Depth(Entries)) u_shift (
+    hd_ram #(.Width(8), .Depth(Entries), .Apart(1'b1)) u_shift (
       .clk_i,
       .re_i   (pr_re),
       .raddr_i(pr_entry_i),
