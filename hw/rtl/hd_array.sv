@@ -6,6 +6,7 @@
 //   depthwise:   column c, row r multiplies lane c of tap_i vector group(r), 0 unless
 //   row_mask_i[r].
 //   depthwise_i, pair_i: by row, as commands of another mode may follow one another row by row.
+//   Rows in depthwise mode have row_i 0 and pair_i low, others row_mask_i.
 //   psum_o column c: the sum over the rows, N steps after row 0 took its activation.
 // w_we_i writes w_i into the weights of row w_row_i. A step is a cycle with en_i. Throughput 1 a
 // step.
@@ -40,7 +41,11 @@ module hd_array #(
   logic [ActW-1:0] tap[G*N];
 
   for (genvar i = 0; i < G * N; i++) begin : gen_tap
+`ifdef VERILATOR  // rests while nothing takes it; hd_pe asks anyway
     assign tap[i] = depthwise_i != '0 ? tap_i[i*ActW +: ActW] : '0;
+`else
+    assign tap[i] = tap_i[i*ActW +: ActW];
+`endif
   end
 
   logic [N-1:0] row_we;

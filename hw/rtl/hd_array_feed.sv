@@ -7,13 +7,16 @@
 //   depthwise: tap_o of piece g, the lanes of port g, waits lo(g) + pad_left steps more. Its row
 //     mask goes along: row_mask_o bit r, the tap of row r takes part. row_group_o: the piece of
 //     row r.
-//   begin_i: group_lo_i (first row of each piece) and pad_left_i are a new depthwise command's from
-//   the next cycle on.
+//   begin_i: in the request's cycle, group_lo_i (first row of each piece) and pad_left_i are a new
+//   depthwise command's.
 //   row_depthwise_o, row_pair_o: what each row takes; a command of another mode may follow without
-//   a gap, but not one that places taps or splits columns otherwise (hd_array_slots).
-//   mask_i comes with the request. ptr_i counts steps (hd_skew).
-// From T+3 on a step is a cycle with en_i, two cycles after the request was granted. Latency 2 + r
-// + 1 steps, throughput 1. Reset: none. Bench: tests/hw/array_tb.cpp
+//   a gap, but not one that places taps or splits columns otherwise (hd_array_slots). A depthwise
+//   row has row_o 0, another one row_mask_o.
+//   mask_i comes with the request; its line is a cycle ahead, so that what rows take of it is
+//   gathered in a register. ptr_i, near_ptr_i count steps (hd_skew).
+// From T+3 on a step is a cycle with en_i, two cycles after the request was granted, one after
+// near_i. Latency 2 + r + 1 steps, throughput 1. Reset: no row has
+// a mode. Bench: tests/hw/array_tb.cpp
 `default_nettype none
 `include "hd_config.svh"
 
@@ -28,8 +31,11 @@ module hd_array_feed #(
   parameter int GroupBits = G > 1 ? $clog2(G) : 1
 ) (
   input  wire logic                   clk_i,
+  input  wire logic                   rst_ni,
   input  wire logic                   en_i,
+  input  wire logic                   near_i,
   input  wire logic [PtrBits-1:0]     ptr_i,
+  input  wire logic [PtrBits-1:0]     near_ptr_i,
   // of the activations in T+3
   input  wire logic                   depthwise_i,
   input  wire logic                   pair_i,
@@ -77,13 +83,17 @@ module hd_array_feed #(
 
   // ------------------------------------ modes: row r takes a position's r steps after row 0
   // A line rests while neither what enters nor any row is of its mode.
-  logic [N-1:0] row_depthwise_q, row_pair_q;
+  logic [N-1:0] row_depthwise, row_depthwise_q, row_pair_q;
   logic         convolves, taps, pairs;
 
+  assign row_depthwise = en_i ? {row_depthwise_q[N-2:0], depthwise_i} : row_depthwise_q;
   always_ff @(posedge clk_i) begin
-    if (en_i) begin
-      row_depthwise_q <= {row_depthwise_q[N-2:0], depthwise_i};
-      row_pair_q      <= {row_pair_q[N-2:0], pair_i};
+    if (!rst_ni) begin
+      row_depthwise_q <= '0;
+      row_pair_q      <= '0;
+    end else begin
+      row_depthwise_q <= row_depthwise;
+      if (en_i) row_pair_q <= {row_pair_q[N-2:0], pair_i && !depthwise_i};
     end
   end
   assign convolves       = !depthwise_i || !(&row_depthwise_q);
@@ -107,13 +117,15 @@ module hd_array_feed #(
   end
 
   for (genvar r = 0; r < N; r++) begin : gen_lane
+    logic [ActW-1:0] lane;
+    assign row_o[r*ActW +: ActW] = row_depthwise_q[r] ? '0 : lane;
     hd_skew #(.Width(ActW), .Depth(LineDepth)) u_skew (
       .clk_i,
       .en_i   (en_i && convolves),
       .ptr_i  (ptr_i),
       .delay_i(PtrBits'(r)),
       .d_i    (first[r*ActW +: ActW]),
-      .q_o    (row_o[r*ActW +: ActW])
+      .q_o    (lane)
     );
     if (G > 1) begin : gen_pair
       hd_skew #(.Width(ActW), .Depth(LineDepth)) u_skew2 (
@@ -135,22 +147,27 @@ module hd_array_feed #(
   // The masks' line runs in every mode: the first outputs of a command look back pad_left steps,
   // before its first vector, and must find zeros there, not an older command's masks.
   // Rows of a piece are consecutive, so the masks of all pieces are disjoint.
-  logic [N-1:0]           mask2_q, mask3_q;
+  logic [N-1:0]           mask2_q, mask_lines;
   logic [N-1:0]           tap_mask[G];
   logic [N*GroupBits-1:0] row_group, row_group_q;
+  logic                   begin2_q;
 
   always_ff @(posedge clk_i) begin
-    mask2_q <= mask_i;
-    mask3_q <= mask2_q;
+    mask2_q    <= mask_i;
+    row_mask_o <= mask_lines & row_depthwise;
+    begin2_q   <= begin_i;
   end
 
   for (genvar g = 0; g < G; g++) begin : gen_tap
     logic [CntBits-1:0]    lo_q;
-    logic [PtrBits-1:0]    delay_q;
+    logic [PtrBits-1:0]    near_delay_q, delay_q;
     logic [N-1:0]          mask_line;
-    always_ff @(posedge clk_i) if (begin_i) begin
-      lo_q    <= group_lo_i[g*CntBits +: CntBits];
-      delay_q <= PtrBits'(group_lo_i[g*CntBits +: CntBits]) + pad_left_i;
+    always_ff @(posedge clk_i) begin
+      if (begin_i) begin
+        lo_q         <= group_lo_i[g*CntBits +: CntBits];
+        near_delay_q <= PtrBits'(group_lo_i[g*CntBits +: CntBits]) + pad_left_i;
+      end
+      delay_q <= near_delay_q;
     end
     hd_skew #(.Width(N * ActW), .Depth(LineDepth)) u_skew (
       .clk_i,
@@ -162,27 +179,27 @@ module hd_array_feed #(
     );
     hd_skew #(.Width(N), .Depth(LineDepth)) u_mask_skew (
       .clk_i,
-      .en_i,
-      .ptr_i  (ptr_i),
-      .delay_i(delay_q),
-      .d_i    (mask3_q << lo_q),
+      .en_i   (near_i),
+      .ptr_i  (near_ptr_i),
+      .delay_i(near_delay_q),
+      .d_i    (mask2_q << lo_q),
       .q_o    (mask_line)
     );
     assign tap_mask[g] = mask_line;
   end
 
   always_comb begin
-    row_mask_o = '0;
-    for (int g = 0; g < G; g++) row_mask_o = row_mask_o | tap_mask[g];
+    mask_lines = '0;
+    for (int g = 0; g < G; g++) mask_lines = mask_lines | tap_mask[g];
   end
 
   // Row r belongs to the last piece that begins at or above it.
   always_ff @(posedge clk_i) begin
-    if (begin_i) row_group_q <= row_group;
+    if (begin2_q) row_group_q <= row_group;
   end
   always_comb begin
     row_group = '0;
-    if (begin_i) begin
+    if (begin2_q) begin
       for (int r = 0; r < N; r++) begin
         for (int g = 1; g < G; g++) begin
           if (CntBits'(r) >= group_lo_i[g*CntBits +: CntBits]) begin
@@ -196,6 +213,10 @@ module hd_array_feed #(
   assign row_group_o = row_group_q;
 
 `ifdef HD_ASSERT
+  for (genvar r = 0; r < N; r++) begin : gen_assert
+    a_mode: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      row_depthwise_o[r] ? row_o[r*ActW +: ActW] == '0 && !row_pair_o[r] : !row_mask_o[r]);
+  end
   c_masked: cover property (@(posedge clk_i)
     en_i && depthwise_i && row_mask_o != '0 && !(&row_mask_o));
 `endif

@@ -6,8 +6,8 @@
 //   pairs ports from G/2 on take the pieces of the first half again, pair_step bytes further on.
 //   For each position (pixel_i, hd_array_scan) a port asks for the lanes of its piece that are
 //   inside the image:
-//   req_o, addr_o (byte address of lane 0), lo_o, hi_o, one step after the position; for none if
-//   its row is outside.
+//   request_o, of all ports {req, addr (byte address of lane 0), lo, hi}, one step after the
+//   position; for none if its row is outside. ahead_o: in the position's step.
 //   Depthwise: nch_i lanes, if the position is inside. group_lo_o: first lane of each piece of the
 //   segment that begin_i loads.
 // A step is a cycle with en_i; frozen cycles hold the requests. Latency 1 step, throughput 1.
@@ -22,7 +22,8 @@ module hd_array_ports #(
   parameter int G        = CfgPorts,
   parameter int AddrBits = $clog2(CfgScratchpadBytes),
   parameter int RowBits  = 19,            // image row, signed
-  parameter int CntBits  = $clog2(N + 1)  // derived
+  parameter int CntBits  = $clog2(N + 1),  // derived
+  parameter int RequestBits = G * (1 + AddrBits + 2 * CntBits)
 ) (
   input  wire logic                      clk_i,
   input  wire logic                      rst_ni,
@@ -44,11 +45,9 @@ module hd_array_ports #(
   input  wire logic signed [RowBits-1:0] y_i,
   input  wire logic [AddrBits-1:0]       addr_i,
   input  wire logic [CntBits-1:0]        nch_i,
-  // requests
-  output logic      [G-1:0]              req_o,
-  output logic      [G*AddrBits-1:0]     addr_o,
-  output logic      [G*CntBits-1:0]      lo_o,
-  output logic      [G*CntBits-1:0]      hi_o,
+  // requests, {req, addr, lo, hi}
+  output logic      [RequestBits-1:0]    request_o,
+  output logic      [RequestBits-1:0]    ahead_o,
   output logic      [G*CntBits-1:0]      group_lo_o
 );
   localparam int PosBits = 18;  // of - lo + pair_step, signed: two 16-bit fields
@@ -88,6 +87,13 @@ module hd_array_ports #(
     .len_o      (seg_len_o),
     .last_o     (seg_last_o)
   );
+
+  logic [G-1:0]          req, req_q;
+  logic [G*AddrBits-1:0] addr, addr_q;
+  logic [G*CntBits-1:0]  from_lane, from_lane_q, to_lane, to_lane_q;
+
+  assign request_o = {req_q, addr_q, from_lane_q, to_lane_q};
+  assign ahead_o   = {req, addr, from_lane, to_lane};
 
   for (genvar g = 0; g < G; g++) begin : gen_port
     localparam bit Second = G > 1 && g >= G / 2;
@@ -149,16 +155,20 @@ module hd_array_ports #(
       hi         = cmd_i.depthwise ? nch_i : above(room, last) ? hi_q : room[CntBits-1:0];
     end
 
+    assign req[g] = pixel_i && valid_q && row_inside && some;
+    assign addr[g*AddrBits +: AddrBits]   = addr_i + base_q;
+    assign from_lane[g*CntBits +: CntBits] = lo;
+    assign to_lane[g*CntBits +: CntBits]   = hi;
+
     always_ff @(posedge clk_i) begin
       if (!rst_ni) begin
-        req_o[g] <= 1'b0;
+        req_q[g] <= 1'b0;
       end else if (en_i) begin
-        req_o[g] <= 1'b0;
+        req_q[g] <= req[g];
         if (pixel_i && valid_q) begin
-          req_o[g]  <= row_inside && some;
-          addr_o[g*AddrBits +: AddrBits] <= addr_i + base_q;
-          lo_o[g*CntBits +: CntBits] <= lo;
-          hi_o[g*CntBits +: CntBits] <= hi;
+          addr_q[g*AddrBits +: AddrBits] <= addr[g*AddrBits +: AddrBits];
+          from_lane_q[g*CntBits +: CntBits] <= lo;
+          to_lane_q[g*CntBits +: CntBits]   <= hi;
         end
       end
     end
@@ -171,14 +181,14 @@ module hd_array_ports #(
 
 `ifdef HD_ASSERT
     a_lanes: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      req_o[g] |-> lo_o[g*CntBits +: CntBits] < hi_o[g*CntBits +: CntBits]);
+      req_q[g] |-> from_lane_q[g*CntBits +: CntBits] < to_lane_q[g*CntBits +: CntBits]);
     c_outside: cover property (@(posedge clk_i) en_i && pixel_i && valid_q && !row_inside);
 `endif
   end
 
 `ifdef HD_ASSERT
   a_frozen: assert property (@(posedge clk_i) disable iff (!rst_ni)
-    !en_i |=> $stable(req_o) && $stable({addr_o, lo_o, hi_o}));
+    !en_i |=> $stable(request_o));
 `endif
 
 endmodule

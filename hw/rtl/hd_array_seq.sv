@@ -27,7 +27,8 @@ module hd_array_seq #(
   parameter int AccBits   = $clog2(CfgAccDepth),            // accumulator
   parameter int EntryBits = $clog2(CfgParamEntries),        // parameter entry
   parameter int CntBits   = $clog2(N + 1),                  // derived
-  parameter int LaneBits  = $clog2(N)
+  parameter int LaneBits  = $clog2(N),
+  parameter int RequestBits = G * (1 + AddrBits + 2 * CntBits)
 ) (
   input  wire logic                    clk_i,
   input  wire logic                    rst_ni,
@@ -49,11 +50,9 @@ module hd_array_seq #(
   input  wire logic [15:0]             weight_count_i,
   input  wire logic [WordBits:0]       landed_count_i,
   input  wire logic [WordBits-1:0]     landed_end_i,
-  // scratchpad requests
-  output logic      [G-1:0]            req_o,
-  output logic      [G*AddrBits-1:0]   addr_o,
-  output logic      [G*CntBits-1:0]    lo_o,
-  output logic      [G*CntBits-1:0]    hi_o,
+  // scratchpad requests of all ports, {req, addr, lo, hi}; those of the next step
+  output logic      [RequestBits-1:0]  request_o,
+  output logic      [RequestBits-1:0]  ahead_o,
   // depthwise: taps that take part, and the first row of each piece (constant in a command)
   output logic      [N-1:0]            mask_o,
   output logic      [G*CntBits-1:0]    group_lo_o,
@@ -278,10 +277,8 @@ module hd_array_seq #(
     .y_i       (y),
     .addr_i    (addr),
     .nch_i     (nch_q),
-    .req_o,
-    .addr_o,
-    .lo_o,
-    .hi_o,
+    .request_o,
+    .ahead_o,
     .group_lo_o
   );
 

@@ -86,6 +86,7 @@ module hd_array_unit #(
   localparam int GroupBits = G > 1 ? $clog2(G) : 1;
   localparam int LineDepth = 2 * N;                // longest delay: depthwise lo + pad_left < 2 N
   localparam int PtrBits   = $clog2(LineDepth);
+  localparam int RequestBits = G * (1 + AddrBits + 2 * CntBits);
 
   // ---------------------------------------------------------------- sequencer
   logic                   en, step, begin_next, slot, more_valid;
@@ -97,9 +98,6 @@ module hd_array_unit #(
 
   // What leaves the sequencer with a position, a step after it.
   typedef struct packed {
-    logic [G-1:0]          req;
-    logic [G*AddrBits-1:0] addr;
-    logic [G*CntBits-1:0]  lo, hi;
     logic [N-1:0]          mask;
     logic                  tag_valid, tag_slot, tag_add, tag_last;
     logic [AccBits-1:0]    tag_acc;
@@ -112,6 +110,7 @@ module hd_array_unit #(
     logic                  begins;  // it is the first one of its command
   } step_t;
   step_t                  issued, asked;
+  logic [RequestBits-1:0] issued_request, ahead_request, asked_request;
 
   assign en      = ar_en_i;
   assign begin_o = begin_next && step;
@@ -141,10 +140,8 @@ module hd_array_unit #(
     .weight_count_i,
     .landed_count_i,
     .landed_end_i,
-    .req_o       (issued.req),
-    .addr_o      (issued.addr),
-    .lo_o        (issued.lo),
-    .hi_o        (issued.hi),
+    .request_o   (issued_request),
+    .ahead_o     (ahead_request),
     .mask_o      (issued.mask),
     .group_lo_o  (group_lo),
     .tag_valid_o (issued.tag_valid),
@@ -161,23 +158,27 @@ module hd_array_unit #(
   );
   assign issued.begins = begin_q[1];
 
-  // A step that is not granted waits here while the sequencer makes the next one, then stands.
+  // A step that is not granted waits here while the sequencer makes the next one, then stands. What
+  // is asked for is in registers all the time: grants take a cycle.
   if (G > 1) begin : gen_hold
     step_t held_q;
     logic  refused_q;  // !step in a register of its own: each has hundreds of loads
     always_ff @(posedge clk_i) begin
       refused_q <= rst_ni && !en;
       if (!refused_q) held_q <= issued;
+      if (!rst_ni) asked_request <= '0;
+      else if (en) asked_request <= refused_q ? issued_request : ahead_request;
     end
     assign step       = en_q[0];
     assign asked      = refused_q ? held_q : issued;
     assign more_valid = refused_q && issued.tag_valid;
   end else begin : gen_no_hold  // one port has no conflicts
-    logic unused_en;
-    assign asked = issued;
-    assign {step, more_valid, unused_en} = {2'b10, en};
+    logic unused;
+    assign asked         = issued;
+    assign asked_request = issued_request;
+    assign {step, more_valid, unused} = {2'b10, ^{en, ahead_request}};
   end
-  assign {ar_req_o, ar_addr_o, ar_lo_o, ar_hi_o} = {asked.req, asked.addr, asked.lo, asked.hi};
+  assign {ar_req_o, ar_addr_o, ar_lo_o, ar_hi_o} = asked_request;
 
   // What the steps of a position need of its command. cmd is the next command's from the cycle T in
   // which that issues its first position; T+2 and T+3 get it with that position.
@@ -211,10 +212,11 @@ module hd_array_unit #(
     end
   end
 
-  logic [PtrBits-1:0] ptr_q;  // steps, for all delay lines
+  logic [PtrBits-1:0] near_ptr_q, ptr_q;  // steps, for all delay lines; near: a cycle ahead
   always_ff @(posedge clk_i) begin
-    if (!rst_ni) ptr_q <= '0;
-    else if (en_q[1]) ptr_q <= ptr_q + 1'b1;
+    if (!rst_ni) near_ptr_q <= '0;
+    else if (en_q[0]) near_ptr_q <= near_ptr_q + 1'b1;
+    ptr_q <= near_ptr_q;
   end
 
   // ---------------------------------------------------------------- activations, T+1 to T+3+r
@@ -227,12 +229,15 @@ module hd_array_unit #(
     .N(N), .G(G), .ActW(ActW), .AddrBits(AddrBits), .LineDepth(LineDepth)
   ) u_feed (
     .clk_i,
+    .rst_ni,
     .en_i       (en_q[1]),
     .ptr_i      (ptr_q),
     .depthwise_i(depthwise_q),
     .pair_i     (pair_q),
     .z_in_i     (z_in_q),
-    .begin_i    (begin2_q && cmd.depthwise),
+    .near_i     (en_q[0]),
+    .near_ptr_i (near_ptr_q),
+    .begin_i    (asked.begins && cmd.depthwise),
     .group_lo_i (group_lo),
     .pad_left_i (cmd.pad_left[PtrBits-1:0]),
     .ar_req_i   (ar_req_o),
@@ -259,13 +264,8 @@ module hd_array_unit #(
   assign wr_word_o = asked.w_word;
 
   always_ff @(posedge clk_i) begin
-    if (!rst_ni) begin
-      w_valid2_q <= 1'b0;
-      w_valid3_q <= 1'b0;
-    end else begin
-      w_valid2_q <= asked.w_req;
-      w_valid3_q <= w_valid2_q;
-    end
+    if (!rst_ni) {w_valid3_q, w_valid2_q} <= '0;
+    else {w_valid3_q, w_valid2_q} <= {w_valid2_q, asked.w_req};
     w_row2_q <= asked.w_row;
     w_row3_q <= w_row2_q;
   end

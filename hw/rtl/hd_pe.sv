@@ -1,6 +1,7 @@
 // hd_pe - one multiply-accumulate cell, weight stationary.
 //   psum_o(t+1) = psum_i(t) + act(t) * weight(t) if en_i, modulo 2^AccW;
-//   act = tap_i in depthwise mode (0 unless tap_en_i), else row_i, or row2_i where second_i.
+//   act = tap_i in depthwise mode (0 unless tap_en_i), else row_i, or row2_i where pair_i and
+//   second_i. In depthwise mode row_i is 0 and pair_i low, in the others tap_en_i.
 // w_we_i loads the weight that counts from the next cycle on (a wave writes row r one step before
 // it reaches it, so no shadow register is needed). Latency 1, throughput 1. Reset: none.
 // Two forms of one equation: one ActW x WgtW product behind a selector, which is what hardware is
@@ -67,10 +68,8 @@ module hd_pe #(
     logic signed [ActW-1:0]      act;
     logic signed [ActW+WgtW-1:0] product;
 
-    always_comb begin
-      if (depthwise_i) act = tap_en_i ? tap_i : '0;
-      else act = (pair_i && second_i) ? row2_i[ActW-1:0] : row_i[ActW-1:0];
-    end
+    assign act     = (tap_en_i ? tap_i : '0)
+                     | (pair_i && second_i ? row2_i[ActW-1:0] : row_i[ActW-1:0]);
     assign product = act * weight_q;
 
     always_ff @(posedge clk_i) begin
@@ -80,8 +79,8 @@ module hd_pe #(
       end
     end
 
-    logic unused;  // copies of the sign
-    assign unused = ^{row_i[AccW-1:ActW], row2_i[AccW-1:ActW]};
+    logic unused;  // the mode is in the others, and copies of the sign
+    assign unused = ^{depthwise_i, row_i[AccW-1:ActW], row2_i[AccW-1:ActW]};
   end
 
 endmodule

@@ -32,6 +32,7 @@ end
 
 always_comb begin
   m_sign: assume ($signed(row_i) == AccW'($signed(row_i[ActW-1:0])) && $signed(row2_i) == AccW'($signed(row2_i[ActW-1:0])));
+  m_mode: assume (depthwise_i ? row_i == '0 && !pair_i : !tap_en_i);
   if (rst_ni) begin
     a_sum: assert (!real_q || psum_o == f_sum_q);
     a_known: assert (!real_q || known_q);

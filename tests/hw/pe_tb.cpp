@@ -22,9 +22,10 @@ struct cell {
         return (uint16_t)((uint32_t)x & 511);
     }
 
-    /* One cycle; what is not given stays as it is. */
+    /* One cycle; what is not given stays as it is. In depthwise mode there is no row. */
     void step(int32_t tap, int32_t row, int32_t row2, uint32_t above, int32_t next, bool check)
     {
+        row = dut->depthwise_i ? 0 : row;
         dut->tap_i = nine(tap);
         dut->row_i = (uint32_t)row;
         dut->row2_i = (uint32_t)row2;
@@ -72,8 +73,8 @@ void random_cycles(cell &c, rng &r)
         c.dut->en_i = r.chance(80);
         c.dut->w_we_i = r.chance(30);
         c.dut->depthwise_i = r.chance(40);
-        c.dut->tap_en_i = r.chance(70);
-        c.dut->pair_i = r.chance(50);
+        c.dut->tap_en_i = c.dut->depthwise_i && r.chance(70);
+        c.dut->pair_i = !c.dut->depthwise_i && r.chance(50);
         c.dut->second_i = r.chance(50);
         c.step(r.range(-256, 255), r.range(-256, 255), r.range(-256, 255), r.next(),
                r.range(-256, 255), true);
