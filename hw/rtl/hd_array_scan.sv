@@ -45,17 +45,21 @@ module hd_array_scan #(
   logic signed [RowBits-1:0] y_q;
   logic [AddrBits-1:0]       addr_q, in_row_q, out_addr_q, out_row_q;
   logic [AccBits-1:0]        acc_q;
-  logic                      row_end, vector;
+  logic                      row_end, vector, moves, restart, wraps;
 
   assign row_end = j_q + 16'd1 == cmd_i.scan;
   assign vector  = pixel_i && (!cmd_i.depthwise || (phase_q == '0 && ox_q < cmd_i.out_w));
+  assign moves   = en_i && (load_i || pixel_i);
+  assign restart = load_i || row_end;
+  assign wraps   = !cmd_i.depthwise || phase_q + 8'd1 == cmd_i.stride_x;
 
+  // One enable for all: load_i comes late.
   always_ff @(posedge clk_i) begin
-    if (en_i) begin
+    if (moves) begin
+      j_q     <= restart ? '0 : j_q + 16'd1;
+      ox_q    <= restart ? '0 : ox_q + 16'(vector);
+      phase_q <= restart || wraps ? '0 : phase_q + 8'd1;
       if (load_i) begin
-        j_q        <= '0;
-        ox_q       <= '0;
-        phase_q    <= '0;
         x_q        <= $signed(ld_i.x_start);
         y_q        <= y_i;
         addr_q     <= in_i + ld_i.x_start[AddrBits-1:0];
@@ -63,12 +67,9 @@ module hd_array_scan #(
         out_addr_q <= out_i;
         out_row_q  <= out_i;
         acc_q      <= '0;
-      end else if (pixel_i) begin
-        if (vector) acc_q <= acc_q + 1'b1;
+      end else begin
+        acc_q <= acc_q + AccBits'(vector);
         if (row_end) begin
-          j_q        <= '0;
-          ox_q       <= '0;
-          phase_q    <= '0;
           x_q        <= $signed(cmd_i.x_start);
           y_q        <= y_q + RowBits'(cmd_i.stride_y);
           addr_q     <= in_row_q + cmd_i.in_pitch_step[AddrBits-1:0];
@@ -76,14 +77,9 @@ module hd_array_scan #(
           out_addr_q <= out_row_q + cmd_i.out_pitch[AddrBits-1:0];
           out_row_q  <= out_row_q + cmd_i.out_pitch[AddrBits-1:0];
         end else begin
-          j_q    <= j_q + 16'd1;
           x_q    <= x_q + $signed({16'd0, cmd_i.x_step});
           addr_q <= addr_q + AddrBits'(cmd_i.x_step);
-          if (vector) begin
-            ox_q       <= ox_q + 16'd1;
-            out_addr_q <= out_addr_q + AddrBits'(cmd_i.out_step);
-          end
-          if (cmd_i.depthwise) phase_q <= phase_q + 8'd1 == cmd_i.stride_x ? '0 : phase_q + 8'd1;
+          if (vector) out_addr_q <= out_addr_q + AddrBits'(cmd_i.out_step);
         end
       end
     end

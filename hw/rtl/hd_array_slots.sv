@@ -41,7 +41,8 @@ module hd_array_slots #(
   localparam int Gap = N + 1;
 
   logic               slot_q;    // of cmd_i
-  logic [1:0]         live_q;    // slots taken
+  logic [1:0]         live_q, live;  // slots taken; what stays of them
+  logic               other_q;   // the one that is not slot_q is, as that is asked late
   logic [1:0]         issued_q;  // their commands' last step is past
   logic               oldest_q;  // slot
   logic [CntBits-1:0] taps_q;    // steps since the last depthwise position, at most Gap
@@ -53,9 +54,10 @@ module hd_array_slots #(
   assign cmd_pair    = !cmd_i.depthwise && cmd_i.streams == 3'd2;
   assign settled     = ld_i.depthwise ? taps_gap_q : pairs_gap_q;
   assign slot_o      = slot_q;
-  assign may_begin_o = !live_q[!slot_q] && (same_setup_q || settled);
+  assign may_begin_o = !other_q && (same_setup_q || settled);
   assign busy_o      = live_q != '0;
-  assign alone_o     = !live_q[!slot_q];
+  assign alone_o     = !other_q;
+  assign live        = live_q & ~(2'(done_o) << oldest_q);
   assign done_o      = issued_q[oldest_q] && !pending_i[oldest_q];
 
   // cmd_i is still the same when next_i, taken, begins.
@@ -76,11 +78,13 @@ module hd_array_slots #(
     if (!rst_ni) begin
       slot_q   <= 1'b0;
       live_q   <= '0;
+      other_q  <= 1'b0;
       issued_q <= '0;
       oldest_q <= 1'b1;
     end else begin
+      live_q  <= live;
+      other_q <= live[!slot_q];
       if (done_o) begin
-        live_q[oldest_q]   <= 1'b0;
         issued_q[oldest_q] <= 1'b0;
         oldest_q           <= !oldest_q;
       end
@@ -88,6 +92,7 @@ module hd_array_slots #(
       if (en_i && begin_i) begin
         slot_q          <= !slot_q;
         live_q[!slot_q] <= 1'b1;
+        other_q         <= live[slot_q];
       end
     end
   end
@@ -112,6 +117,7 @@ module hd_array_slots #(
   a_slots_alternate: assert property (@(posedge clk_i) disable iff (!rst_ni)
     live_q != '0 |-> live_q[oldest_q]
     && (live_q[!oldest_q] ? slot_q != oldest_q : slot_q == oldest_q));
+  a_other: assert property (@(posedge clk_i) disable iff (!rst_ni) other_q == live_q[!slot_q]);
   a_begin_free: assert property (@(posedge clk_i) disable iff (!rst_ni)
     begin_i |-> !ready_i && may_begin_o);
   c_waits_for_slot: cover property (@(posedge clk_i)
