@@ -162,13 +162,13 @@ module hd_vector #(
   logic [CntBits-1:0]  out_count_q;
   logic [11:0]         cells_q;
   logic [11:0]         cells_next;
-  logic                many_q;     // more than one
-  logic                divide, recip_ready;
+  logic [1:0]          mode_q;     // of the value, hd_rq_mode_e; many_q: it is divided
+  logic                many_q, divide, recip_ready;
   logic                reduce, reduced;  // softmax: a pass that writes no values; one is taken
   logic [31:0]         reciprocal;
 
   assign cells_next = shift_first ? {11'd0, !shift_meta_q[EndBit+3]} : cells_q + 12'd1;
-  assign divide     = value_v_q & average & many_q;
+  assign divide     = value_v_q & many_q;
   assign v_valid_o  = value_v_q & !reduce & (!divide | recip_ready);
   assign move       = !value_v_q | (v_valid_o & v_ready_i) | (reduce & reduced);
   assign pop        = move & head;
@@ -203,7 +203,8 @@ module hd_vector #(
       out_addr_q  <= shift_meta_q[AddrBits-1:0];
       out_count_q <= shift_meta_q[AddrBits +: CntBits];
       out_table_q <= shift_meta_q[MetaBits-1 -: 3];
-      many_q      <= !shift_first;  // a first cell that is none is the last one
+      many_q      <= average & !shift_first;  // a first cell that is none is the last one
+      mode_q      <= average ? (shift_first ? RqPass : RqAverage) : mode.max ? RqPass : RqMbqm;
       cells_q     <= cells_next;
     end
   end
@@ -293,7 +294,7 @@ module hd_vector #(
   end
 
   // ---------------------------------------------------------------- to hd_requant
-  assign v_mode_o       = average ? (many_q ? RqAverage : RqPass) : mode.max ? RqPass : RqMbqm;
+  assign v_mode_o       = mode_q;
   assign v_multiplier_o = average ? reciprocal : on ? row_multiplier : cmd_q.multiplier_out;
   assign v_shift_o      = on ? row_shift : cmd_q.shift_out;
   assign v_multiplier_alt_o = cmd_q.multiplier_b;

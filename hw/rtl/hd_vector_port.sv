@@ -31,7 +31,7 @@ module hd_vector_port #(
   output logic                     req_o,
   output logic      [AddrBits-1:0] addr_o,
   output logic      [CntBits-1:0]  hi_o,
-  input  wire logic                ready_i,
+  input  wire logic                ready_i,  // with req_o only
   input  wire logic [2*N*8-1:0]    data_i,   // two cycles after the grant, held
   // lanes
   output logic      [N*8-1:0]      rot_o,
@@ -58,7 +58,7 @@ module hd_vector_port #(
   assign req_o   = valid_i & room & some;
   assign addr_o  = addr_i;
   assign hi_o    = splat_i ? CntBits'(1) : count_i;
-  assign taken_o = valid_i & room & (ready_i | !some);
+  assign taken_o = ready_i | (valid_i & room & !some);
 
   assign head_en  = (pop_i | !head_q) & (skid_q | comes);
   assign skid_en  = pop_i ? skid_q & (spare_q | comes) : comes & head_q & !skid_q;
@@ -115,6 +115,7 @@ module hd_vector_port #(
   a_pop: assert property (@(posedge clk_i) disable iff (!rst_ni) pop_i |-> head_q);
   a_room: assert property (@(posedge clk_i) disable iff (!rst_ni)
     !(spare_q && word_q && fly_q));
+  a_ready: assert property (@(posedge clk_i) disable iff (!rst_ni) ready_i |-> req_o);
   a_hold: assert property (@(posedge clk_i) disable iff (!rst_ni)
     req_o && !ready_i |=> valid_i && $stable(addr_i) && $stable(count_i));
   c_spare: cover property (@(posedge clk_i) spare_en);

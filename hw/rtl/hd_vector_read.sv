@@ -92,7 +92,7 @@ module hd_vector_read #(
   logic [MetaBits-1:0] meta [2];
 
   assign beat_empty = beat_meta[MetaBits-4];
-  assign beat_taken = beat & (got_q[0] | taken[0]) & (!two_i | got_q[1] | taken[1]);
+  assign beat_taken = (got_q[0] | taken[0]) & (!two_i | got_q[1] | taken[1]);
   always_ff @(posedge clk_i) begin
     if (!rst_ni || beat_taken) got_q <= '0;
     else                       got_q <= got_q | taken;

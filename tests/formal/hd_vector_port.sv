@@ -31,6 +31,7 @@ end
 always_comb begin
   m_pop: assume (!pop_i || head_q);
   m_count: assume (count_i <= N);
+  m_ready: assume (!ready_i || req_o);
   if (rst_ni) begin
     a_room: assert (!(spare_q && word_q && fly_q));
     a_no_hole: assert ((head_q || !skid_q) && (skid_q || !spare_q));
