@@ -118,7 +118,7 @@ synth: build/.setup-test build/.setup-build build/Makefile
 # Cells of tiny's and sys8's units and Fmax of tiny's, against hw/units.csv; RECORD=1 writes it. Ten minutes.
 synth-check: build/.setup-test build/.setup-build build/Makefile
 	@$(LOCKED) cmake --build build --target gen
-	@hw/synth_check.sh $(if $(RECORD),--record) || [ $$? -eq 77 ]
+	@hw/synth_check.sh $(if $(RECORD),--record) $(HW) || [ $$? -eq 77 ]
 
 # PREFIX (default /usr/local), DESTDIR; program, libheddle, headers, what they need at run time.
 install: build/.setup-build build/Makefile

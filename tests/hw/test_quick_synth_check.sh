@@ -1,6 +1,6 @@
 #!/bin/bash
 # make synth-check tells a unit that takes more cells, one that is slower, one that is new and one that is gone, with what synth.sh
-# would print in its place.
+# would print in its place. docs/AREA.md has the tables of hw/units.csv.
 . "$(dirname "$0")/../e2e/common.sh"
 cat >synth.sh <<'EOF'
 #!/bin/bash
@@ -13,18 +13,39 @@ echo "tiny hd_spad: Max frequency for clock 'clk_i': ${MHZ:-80.00} MHz (FAIL at 
 echo "tiny hd_spad:  cmd > hd_x"
 EOF
 chmod +x synth.sh
-export SYNTH=$PWD/synth.sh UNITS=$PWD/units.csv
+export SYNTH=$PWD/synth.sh UNITS=$PWD/units.csv AREA=$PWD/AREA.md
 check=$HEDDLE_HOME/hw/synth_check.sh
-printf 'tiny,hd_spad,0,0,\ntiny,hd_store,0,0,\n' >units.csv
+head='configuration,unit,lut4,carry,flip_flops,mult18x18d,dp16kd,dpr16x4,bits,mhz'
+printf '%s\n' "$head" tiny,hd_spad,0,0,0,0,0,0,0, tiny,hd_store,0,0,0,0,0,0,0, sys16,hd_pe,57,16,41,1,0,0,0, >units.csv
+printf '%s\n' text '' '| sys8 | LUT4 | carry |' '|---|' '| hd_old |' '' '| tiny | LUT4 | carry |' '| hd_old |' text >AREA.md
 expect 0 '' "$check" --record
-diff units.csv - <<'EOF' || fail "--record"
-configuration,unit,lut4,flip_flops,mhz
-tiny,hd_array,345,656,
-tiny,hd_spad,2447,21,80.00
-tiny,hd_store,3176,1823,
-tiny,whole,32106,19135,
-sys8,hd_spad,6049,552,
+diff units.csv - <<EOF || fail "--record"
+$head
+tiny,hd_array,345,256,656,16,0,0,0,
+tiny,hd_spad,2447,24,21,0,8,0,65536,80.00
+tiny,hd_store,3176,419,1823,0,0,88,0,
+tiny,whole,32106,4857,19135,52,19,1422,116552,
+sys8,hd_spad,6049,82,552,0,32,0,524288,
+sys16,hd_pe,57,16,41,1,0,0,0,
 EOF
+diff AREA.md - <<'EOF' || fail "tables"
+text
+
+| sys8 | LUT4 | carry | flip-flops | MULT18X18D | DP16KD | DPR16X4 | bits |
+|---|---|---|---|---|---|---|---|
+| hd_spad | 6049 | 82 | 552 | 0 | 32 | 0 | 524288 |
+
+| tiny | LUT4 | carry | flip-flops | MULT18X18D | DP16KD | DPR16X4 | bits | MHz |
+|---|---|---|---|---|---|---|---|---|
+| hd_array | 345 | 256 | 656 | 16 | 0 | 0 | | |
+| hd_spad | 2447 | 24 | 21 | 0 | 8 | 0 | 65536 | 80.00 |
+| hd_store | 3176 | 419 | 1823 | 0 | 0 | 88 | | |
+| whole | 32106 | 4857 | 19135 | 52 | 19 | 1422 | 116552 | |
+text
+EOF
+cp "$HEDDLE_HOME/docs/AREA.md" page.md
+UNITS=$HEDDLE_HOME/hw/units.csv AREA=$PWD/page.md expect 0 '' "$check" --tables
+same page.md "$HEDDLE_HOME/docs/AREA.md" "hw/synth_check.sh --tables writes what units.csv has"
 says() { # says TEXT: the last run's line
     grep -qxF "$1" stdout || fail "expected '$1': $(cat stdout)"
 }
@@ -39,7 +60,7 @@ MHZ=75.9 expect 1 '' "$check"
 says 'WRONG tiny hd_spad: 75.9 MHz, recorded 80.00'
 NEW='tiny hd_new 1 1 1 1 1 1 1' expect 1 '' "$check"
 says 'WRONG tiny hd_new: not in units.csv'
-echo sys8,hd_gone,1,1, >>units.csv
+echo sys8,hd_gone,1,1,1,1,1,1,1, >>units.csv
 expect 1 '' "$check"
 says 'WRONG sys8 hd_gone: in units.csv, not found'
 finish
