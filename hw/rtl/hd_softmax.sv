@@ -69,16 +69,31 @@ module hd_softmax #(
   end
 
   // ---------------------------------------------------------------- over the lanes
+  localparam int Wide = N < 8 ? 8 : N;
+
   // In place: element i from 2 i and 2 i + 1 of the level before, down to two. The last level is
-  // the value stage's.
+  // the value stage's. The last two here are compared at once: in a row they take a cycle.
+  function automatic logic [7:0] larger(input logic signed [7:0] a, input logic signed [7:0] b);
+    larger = a > b ? a : b;
+  endfunction
+
+  function automatic logic [7:0] largest4(input logic signed [7:0] a, input logic signed [7:0] b,
+                                          input logic signed [7:0] c, input logic signed [7:0] d);
+    logic ab, cd, first;
+    ab       = a > b;
+    cd       = c > d;
+    first    = ab ? (cd ? a > c : a > d) : (cd ? b > c : b > d);
+    largest4 = first ? (ab ? a : b) : (cd ? c : d);
+  endfunction
+
   function automatic logic [15:0] largest(input logic [N*32-1:0] high);
-    logic [N*8-1:0] x;
-    for (int l = 0; l < N; l++) x[l*8 +: 8] = high[l*32 +: 8];
-    for (int n = N / 2; n > 1; n = n / 2) begin
-      for (int i = 0; i < n; i++) begin
-        x[i*8 +: 8] = $signed(x[i*16 +: 8]) > $signed(x[i*16+8 +: 8]) ? x[i*16 +: 8]
-                                                                      : x[i*16+8 +: 8];
-      end
+    logic [Wide*8-1:0] x;  // fewer than eight lanes come twice
+    for (int l = 0; l < Wide; l++) x[l*8 +: 8] = high[(l % N)*32 +: 8];
+    for (int n = Wide / 2; n > 4; n = n / 2) begin
+      for (int i = 0; i < n; i++) x[i*8 +: 8] = larger(x[i*16 +: 8], x[i*16+8 +: 8]);
+    end
+    for (int i = 0; i < 2; i++) begin
+      x[i*8 +: 8] = largest4(x[i*32 +: 8], x[i*32+8 +: 8], x[i*32+16 +: 8], x[i*32+24 +: 8]);
     end
     largest = x[15:0];
   endfunction
@@ -131,7 +146,10 @@ module hd_softmax #(
     end
   end
 
-  assign ready_o     = maximum_o || scale_ready;
+  // The pass changes while the pipe is empty.
+  logic maximum_q;
+  always_ff @(posedge clk_i) maximum_q <= maximum_o;
+  assign ready_o     = maximum_q || scale_ready;
   assign scale_start = sum_o && valid_i && scale_ready;
 
   logic [7:0] maximum;
