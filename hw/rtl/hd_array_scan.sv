@@ -79,7 +79,7 @@ module hd_array_scan #(
         end else begin
           x_q    <= x_q + $signed({16'd0, cmd_i.x_step});
           addr_q <= addr_q + AddrBits'(cmd_i.x_step);
-          if (vector) out_addr_q <= out_addr_q + AddrBits'(cmd_i.out_step);
+          out_addr_q <= out_addr_q + (vector ? AddrBits'(cmd_i.out_step) : '0);
         end
       end
     end
