@@ -30,7 +30,6 @@ module hd_vector_port #(
   // scratchpad
   output logic                     req_o,
   output logic      [AddrBits-1:0] addr_o,
-  output logic      [CntBits-1:0]  hi_o,
   input  wire logic                ready_i,  // with req_o only
   input  wire logic [2*N*8-1:0]    data_i,   // two cycles after the grant, held
   // lanes
@@ -57,7 +56,6 @@ module hd_vector_port #(
   assign comes   = word_q & !spare_q;
   assign req_o   = valid_i & room & some;
   assign addr_o  = addr_i;
-  assign hi_o    = splat_i ? CntBits'(1) : count_i;
   assign taken_o = ready_i | (valid_i & room & !some);
 
   assign head_en  = (pop_i | !head_q) & (skid_q | comes);
@@ -88,7 +86,7 @@ module hd_vector_port #(
   end
 
   always_ff @(posedge clk_i) begin
-    if (taken_o) begin
+    if (valid_i) begin  // taken_o comes late
       fly_off_q   <= addr_i[OffBits-1:0];
       fly_count_q <= count_i;
       fly_meta_q  <= meta_i;

@@ -99,6 +99,8 @@ module hd_vector_read #(
   end
 
   for (genvar p = 0; p < 2; p++) begin : gen_port
+    assign vr_hi_o[p*CntBits +: CntBits] = (p == 0 ? cmd_i.a_splat : cmd_i.b_splat)
+                                           ? CntBits'(1) : beat_count;
     hd_vector_port #(.N(N), .AddrBits(AddrBits), .MetaBits(MetaBits)) u_port (
       .clk_i,
       .rst_ni,
@@ -110,7 +112,6 @@ module hd_vector_read #(
       .taken_o     (taken[p]),
       .req_o       (vr_req_o[p]),
       .addr_o      (vr_addr_o[p*AddrBits +: AddrBits]),
-      .hi_o        (vr_hi_o[p*CntBits +: CntBits]),
       .ready_i     (vr_ready_i[p]),
       .data_i      (vr_data_i[p*2*N*8 +: 2*N*8]),
       .rot_o       (rot_o[p*N*8 +: N*8]),
