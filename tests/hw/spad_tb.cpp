@@ -16,6 +16,14 @@ constexpr uint32_t n_bytes = CfgScratchpadBytes, mask = n_bytes - 1, n_words = n
 constexpr int address_bits = __builtin_ctz(n_bytes), count_bits = __builtin_ctz(N) + 1;
 constexpr uint32_t window = 40; /* words in play */
 
+/* A byte of the window, or one whose address differs from that in one bit. */
+uint32_t near(rng &r, uint32_t base)
+{
+    uint32_t addr = (base + r.next() % (window * N)) & mask;
+
+    return r.chance(10) ? addr ^ 1u << r.range(0, address_bits - 1) : addr;
+}
+
 /* One reader of a word pair. */
 struct pair_port {
     bool req = false;
@@ -24,7 +32,7 @@ struct pair_port {
     void choose(rng &r, uint32_t base, int percent)
     {
         req = r.chance(percent);
-        addr = (base + r.next() % (window * N)) & mask;
+        addr = near(r, base);
         lo = (uint32_t)r.range(0, N - 1);
         hi = (uint32_t)r.range((int)lo + 1, N);
         if (r.chance(50)) {
@@ -200,7 +208,7 @@ struct bench {
 
     void drive_writers()
     {
-        uint32_t addr = (base + r.next() % (window * N)) & mask, n = (uint32_t)r.range(1, N);
+        uint32_t addr = near(r, base), n = (uint32_t)r.range(1, N);
 
         dut->qw_valid_i = r.chance(50) && !spared(addr / N) && !spared((addr / N + 1) % n_words);
         dut->qw_addr_i = addr;
@@ -209,7 +217,7 @@ struct bench {
             set_field(dut->qw_data_i, b * 8, 8, r.next() & 255);
         if (!load_req) {
             load_req = r.chance(60);
-            load_word = (base / N + r.next() % window) % n_words;
+            load_word = near(r, base) / N;
             load_req = load_req && !spared(load_word);
             load_be = r.next();
             for (uint8_t &x : load_bytes)
@@ -234,24 +242,41 @@ struct bench {
         return false;
     }
 
-    void check_grants()
+    /* VECTOR and STORE are taken if nobody before them reads another word of one of their banks. */
+    void check_turns()
     {
-        bool array_idle = true;
+        std::vector<int64_t> taken;
+        auto fits = [&taken](int64_t first, int64_t second) {
+            for (int64_t word : {first, second})
+                for (int64_t other : taken)
+                    if (word >= 0 && word != other && word % banks == other % banks)
+                        return false;
+            taken.insert(taken.end(), {first, second});
+            return true;
+        };
 
         for (const pair_port &p : array)
-            array_idle = array_idle && !p.req;
+            (void)fits(p.need(0), p.need(1));
+        for (int v = 0; v < 2; v++)
+            check((dut->vr_ready_o >> v & 1) ==
+                      (vector[v].req && fits(vector[v].need(0), vector[v].need(1))),
+                  "who of VECTOR is taken");
+        check(dut->sr_ready_o == (store_req && fits(store_word, -1)), "whether STORE is taken");
+    }
+
+    void check_grants()
+    {
+        if (array_new && !collides())
+            check_turns();
         if (array_new)
             check(dut->ar_en_o == !collides(), "ar_en_o in the first cycle of a request");
         frozen = dut->ar_en_o ? 0 : frozen + 1;
         freezes += !dut->ar_en_o;
         check(frozen < 2 * G, "a request ends within 2 G cycles");
-        if (array_idle) {
-            check(!vector[0].req || (dut->vr_ready_o & 1), "vector port 0 waits for nobody");
-            check(!store_req || vector[0].req || vector[1].req || dut->sr_ready_o,
-                  "store waits for nobody");
-        }
-        if (!result)
-            check(dut->lw_ready_o, "load waits for nobody");
+        const uint32_t end = (result_addr + result_count - 1) / N % banks;
+        check(dut->lw_ready_o != (result && (load_word % banks == result_addr / N % banks ||
+                                             load_word % banks == end)),
+              "load waits for a bank of a result");
         waits += load_req && !dut->lw_ready_o;
     }
 
@@ -280,7 +305,7 @@ struct bench {
             store_any[b] = written(store_word * N + b);
         if (!store_req || store_next) {
             store_req = r.chance(60);
-            store_word = (base / N + r.next() % window) % n_words;
+            store_word = near(r, base) / N;
         }
         if (load_req && dut->lw_ready_o) {
             for (uint32_t b = 0; b < N; b++)
