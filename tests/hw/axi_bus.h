@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "Vbench.h"
+#include "hd_accel.h"
 #include "wide.h"
 
 struct axi_bus {
@@ -135,6 +136,8 @@ struct axi_bus {
             r_taken = true;
         }
         if (d.m_awvalid_o && d.m_awready_i) {
+            if (d.m_awid_o != HD_UNIT_STORE)
+                violate("AW has ID %d", d.m_awid_o);
             check_request("AW", d.m_awaddr_o, d.m_awlen_o, d.m_awsize_o, d.m_awburst_o);
             writes.push_back({d.m_awaddr_o, 0, d.m_awid_o, d.m_awlen_o + 1, 0, false});
         }

@@ -2,7 +2,7 @@
 //   Stand-ins take the places of hd_array_unit, hd_vector and hd_requant: a command of ARRAY or VECTOR takes
 //   as many cycles as its `layer` specifies. With noise_i (in 256ths) VECTOR reads random words and
 //   hd_requant writes random bytes of the scratchpad's upper half, so LOAD and STORE meet busy
-//   banks.
+//   banks; without, both rest. array_*, vector_*: a command that they take. result_*: what hd_requant writes.
 `default_nettype none
 `include "hd_accel.svh"
 `include "hd_config.svh"
@@ -146,7 +146,7 @@ module hd_vector #(
   assign noise = frame_bench.noise_i;
   logic [CmdVectorBits-1:0] cmd;
   assign cmd = cmd_i;
-  assign active_o = 1'b1;
+  assign active_o = noise != '0 || req_q || cmd_valid_i || !cmd_ready_o || done_o;
   frame_timer #(.IdleKind(CounterVectorIdle % 8))
     u_timer (.clk_i, .rst_ni, .cmd_valid_i, .cmd_ready_o, .common_i(cmd[127:0]), .done_o, .kind_o);
   logic [31:0]         lfsr_q;
@@ -241,9 +241,12 @@ module hd_requant #(
   assign qw_valid_o = rst_ni && lfsr_q[7:0] < noise;
   assign qw_addr_o  = {1'b1, lfsr_q[8 +: AddrBits-OffBits-1], {OffBits{1'b0}}};
   assign qw_count_o = CntBits'(N);
-  assign {v_busy_o, active_o} = '1;  // noise never rests
-  assign {qw_data_o, qw_cmd_o, a_busy_o, v_ready_o, pr_req_o, pr_entry_o} = '0;
-  assign qw_unit_o  = UnitVector;
+  assign v_busy_o   = noise != '0;
+  assign active_o   = noise != '0;
+  assign qw_data_o  = {N{lfsr_q[15:8]}} ^ (8*N)'(lfsr_q);
+  assign qw_cmd_o   = ~lfsr_q;
+  assign qw_unit_o  = lfsr_q[20] ? UnitVector : UnitArray;
+  assign {a_busy_o, v_ready_o, pr_req_o, pr_entry_o} = '0;
 endmodule
 
 module frame_bench (
@@ -259,6 +262,7 @@ module frame_bench (
   input  wire logic [31:0]               s_wdata_i,
   input  wire logic [3:0]                s_wstrb_i,
   output logic                           s_bvalid_o,
+  output logic      [1:0]                s_bresp_o,
   input  wire logic                      s_bready_i,
   input  wire logic                      s_arvalid_i,
   output logic                           s_arready_o,
@@ -266,6 +270,7 @@ module frame_bench (
   output logic                           s_rvalid_o,
   input  wire logic                      s_rready_i,
   output logic      [31:0]               s_rdata_o,
+  output logic      [1:0]                s_rresp_o,
   output logic                           m_arvalid_o,
   input  wire logic                      m_arready_i,
   output logic      [3:0]                m_arid_o,
@@ -307,31 +312,66 @@ module frame_bench (
   output logic      [8*CfgN-1:0]         weight_data_o,
   output logic      [UnitCount-1:0]      done_o,
   output logic      [UnitCount*32-1:0]   done_cmd_o,
+  output logic      [UnitCount*32-1:0]   unit_cmd_o,
   output logic      [UnitCount*16-1:0]   unit_layer_o,
-  output logic      [UnitCount*3-1:0]    unit_kind_o
+  output logic      [UnitCount*3-1:0]    unit_kind_o,
+  output logic      [3:0]                active_o,        // 0 without HD_GATE_CLOCKS
+  output logic                           store_valid_o,   // W beats, traced
+  output logic      [31:0]               store_cmd_o,
+  output logic      [63:0]               store_addr_o,
+  output logic                           store_wrong_o,   // not the data and strobes on the bus
+  output logic                           result_wrong_o,  // not what hd_requant writes
+  output logic                           array_taken_o,
+  output logic      [31:0]               array_index_o,
+  output logic      [CmdArrayBits-1:0]   array_cmd_o,
+  output logic                           vector_taken_o,
+  output logic      [31:0]               vector_index_o,
+  output logic      [CmdVectorBits-1:0]  vector_cmd_o
 );
   logic [CfgAxiAddrBits-1:0] araddr, awaddr;
-  logic [1:0]                bresp, rresp;
   assign m_araddr_o = 64'(araddr);
   assign m_awaddr_o = 64'(awaddr);
 
-  logic                      commit_q_valid, commit_m_valid;
+  logic                      commit_q_valid;
   logic                      array_begin;
   logic [2:0]                commit_q_unit;
-  logic [31:0]               commit_q_cmd, commit_q_addr, commit_m_cmd;
+  logic [31:0]               commit_q_cmd, commit_q_addr;
   logic [7:0]                commit_q_count;
   logic [8*CfgN-1:0]         commit_q_data;
   logic [CfgAxiAddrBits-1:0] commit_m_addr;
   logic [CfgAxiBytes-1:0]    commit_m_strb;
   logic [8*CfgAxiBytes-1:0]  commit_m_data;
-  logic [UnitCount*32-1:0]   unit_cmd;
 
 `ifdef HD_GATE_CLOCKS
   // Gates without glitches: the enable is taken at the falling edge.
   logic [3:0] active, enable_q, gated;
   always_ff @(negedge clk_i) enable_q <= active;
   assign gated = {4{clk_i}} & enable_q;
+  assign active_o = active;
+`else
+  assign active_o = '0;
 `endif
+
+  assign store_addr_o   = 64'(commit_m_addr);
+  assign store_wrong_o  = store_valid_o != (m_wvalid_o && m_wready_i) || (store_valid_o
+                          && {commit_m_strb, commit_m_data} != {m_wstrb_o, m_wdata_o});
+  assign result_wrong_o = commit_q_valid != u_top.u_compute.u_requant.qw_valid_o
+                          || (commit_q_valid
+                              && {commit_q_unit, commit_q_cmd, commit_q_data}
+                                 != {u_top.u_compute.u_requant.qw_unit_o,
+                                     u_top.u_compute.u_requant.qw_cmd_o,
+                                     u_top.u_compute.u_requant.qw_data_o})
+                          || (commit_q_valid
+                              && (commit_q_addr != 32'(u_top.u_compute.u_requant.qw_addr_o)
+                                  || commit_q_count != 8'(u_top.u_compute.u_requant.qw_count_o)));
+  assign array_taken_o  = u_top.u_compute.u_array.cmd_valid_i
+                          && u_top.u_compute.u_array.cmd_ready_o;
+  assign array_index_o  = u_top.u_compute.u_array.cmd_index_i;
+  assign array_cmd_o    = u_top.u_compute.u_array.cmd_i;
+  assign vector_taken_o = u_top.u_compute.u_vector.cmd_valid_i
+                          && u_top.u_compute.u_vector.cmd_ready_o;
+  assign vector_index_o = u_top.u_compute.u_vector.cmd_index_i;
+  assign vector_cmd_o   = u_top.u_compute.u_vector.cmd_i;
 
   hd_top u_top (
     .clk_i,
@@ -356,14 +396,14 @@ module frame_bench (
     .s_axil_wstrb  (s_wstrb_i),
     .s_axil_bvalid (s_bvalid_o),
     .s_axil_bready (s_bready_i),
-    .s_axil_bresp  (bresp),
+    .s_axil_bresp  (s_bresp_o),
     .s_axil_arvalid(s_arvalid_i),
     .s_axil_arready(s_arready_o),
     .s_axil_araddr (s_araddr_i),
     .s_axil_rvalid (s_rvalid_o),
     .s_axil_rready (s_rready_i),
     .s_axil_rdata  (s_rdata_o),
-    .s_axil_rresp  (rresp),
+    .s_axil_rresp  (s_rresp_o),
     .m_axi_arvalid (m_arvalid_o),
     .m_axi_arready (m_arready_i),
     .m_axi_arid    (m_arid_o),
@@ -409,14 +449,14 @@ module frame_bench (
     .commit_w_space_o(weight_space_o),
     .commit_w_word_o (weight_word_o),
     .commit_w_data_o (weight_data_o),
-    .commit_m_valid_o(commit_m_valid),
-    .commit_m_cmd_o  (commit_m_cmd),
+    .commit_m_valid_o(store_valid_o),
+    .commit_m_cmd_o  (store_cmd_o),
     .commit_m_addr_o (commit_m_addr),
     .commit_m_strb_o (commit_m_strb),
     .commit_m_data_o (commit_m_data),
     .done_o,
     .done_cmd_o,
-    .unit_cmd_o      (unit_cmd),
+    .unit_cmd_o,
     .unit_layer_o,
     .unit_kind_o,
     .array_begin_o   (array_begin)

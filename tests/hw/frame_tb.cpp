@@ -59,6 +59,16 @@ struct word_write {
     }
 };
 
+/* A command that ARRAY or VECTOR takes. */
+struct unit_command {
+    uint32_t unit, index;
+    std::vector<uint32_t> words;
+    bool operator==(const unit_command &o) const
+    {
+        return unit == o.unit && index == o.index && words == o.words;
+    }
+};
+
 struct done_event {
     uint32_t unit, cmd;
     uint64_t cycle;
@@ -112,7 +122,10 @@ struct bench {
     rng random;
     axi_bus bus;
     std::vector<word_write> loads, weights;
+    std::vector<unit_command> computes;
+    std::vector<uint32_t> stores; /* command of each W beat */
     std::vector<done_event> done;
+    uint32_t kinds[HD_UNIT_COUNT][HD_COUNTER_SLOTS] = {}; /* cycles since the doorbell */
     bool record = true;
     timing_trace *trace = nullptr; /* kept, if there is one */
     uint32_t hash = 0;
@@ -140,6 +153,7 @@ struct bench {
         d->clk_i = 0;
         d->eval();
         if (d->rst_ni) {
+            check_store_trace();
             bus.sample(*d);
             if (record)
                 observe();
@@ -163,6 +177,38 @@ struct bench {
         for (uint32_t u = 0; u < HD_UNIT_COUNT; u++)
             if (d->done_o >> u & 1)
                 done.push_back({u, get_field(d->done_cmd_o, (int)u * 32, 32), bus.now});
+        for (uint32_t u = 0; u < HD_UNIT_COUNT; u++)
+            kinds[u][get_field(d->unit_kind_o, (int)u * 3, 3)]++;
+        if (d->array_taken_o)
+            computes.push_back(taken(HD_UNIT_ARRAY, d->array_index_o, d->array_cmd_o));
+        if (d->vector_taken_o)
+            computes.push_back(taken(HD_UNIT_VECTOR, d->vector_index_o, d->vector_cmd_o));
+        if (d->store_valid_o)
+            stores.push_back(d->store_cmd_o);
+        CHECK(!d->result_wrong_o, "trace of a result");
+        CHECK(d->s_bresp_o == 0 && d->s_rresp_o == 0, "registers answer %d, %d", d->s_bresp_o,
+              d->s_rresp_o);
+    }
+
+    template <class T> unit_command taken(uint32_t unit, uint32_t index, const T &cmd)
+    {
+        unit_command c = {unit, index, {}};
+
+        for (int i = 0; i < (int)HD_CMD_ARRAY_BYTES / 4; i++)
+            c.words.push_back(get_field(cmd, i * 32, 32));
+        return c;
+    }
+
+    /* Before the bus takes the beat. */
+    void check_store_trace()
+    {
+        CHECK(!d->store_wrong_o, "trace of a W beat");
+        if (!d->store_valid_o || bus.writes.empty())
+            return;
+        const axi_bus::burst &w = bus.writes.front();
+        const uint64_t address = w.address + (uint64_t)w.beat * axi_bus::width;
+        CHECK(d->store_addr_o == address, "trace of a W beat: address %llx, expected %llx",
+              (unsigned long long)d->store_addr_o, (unsigned long long)address);
     }
 
     /* Clocks until a register answers. */
@@ -289,7 +335,10 @@ struct bench {
         write(HD_REG_COMMAND_LENGTH, bytes);
         loads.clear();
         weights.clear();
+        computes.clear();
+        stores.clear();
         done.clear();
+        memset(kinds, 0, sizeof kinds);
         write(HD_REG_CONTROL,
               HD_CONTROL_START_MASK | (random.next() & ~HD_CONTROL_SOFT_RESET_MASK));
     }
@@ -304,15 +353,28 @@ struct bench {
         return d->irq_o;
     }
 
-    void check_counters()
+    /* Units rest when nothing is under way, so their kinds but idle are of the submission; after a
+     * fault one more, until they are reset. */
+    void check_counters(bool error)
     {
+        static const uint32_t idle[] = {HD_COUNTER_LOAD_IDLE,  HD_COUNTER_WEIGHT_IDLE,
+                                        HD_COUNTER_ARRAY_IDLE, HD_COUNTER_VECTOR_IDLE,
+                                        HD_COUNTER_STORE_IDLE, HD_COUNTER_FETCH_IDLE};
+        uint32_t before[HD_UNIT_COUNT][HD_COUNTER_SLOTS];
+        memcpy(before, kinds, sizeof kinds);
         const uint64_t cycles = read(HD_REG_CYCLES_LO) | (uint64_t)read(HD_REG_CYCLES_HI) << 32;
 
         for (uint32_t u = 0; u < HD_UNIT_COUNT; u++) {
             uint64_t sum = 0;
 
-            for (uint32_t k = 0; k < HD_COUNTER_SLOTS; k++)
-                sum += read(HD_REG_COUNTER(u * HD_COUNTER_SLOTS + k));
+            for (uint32_t k = 0; k < HD_COUNTER_SLOTS; k++) {
+                const uint32_t n = read(HD_REG_COUNTER(u * HD_COUNTER_SLOTS + k));
+
+                sum += n;
+                CHECK(k == idle[u] % HD_COUNTER_SLOTS || n == before[u][k] ||
+                          (error && n + 1 == before[u][k]),
+                      "unit %u, kind %u: %u cycles, seen %u", u, k, n, before[u][k]);
+            }
             CHECK(sum == cycles, "unit %u: %llu of %llu cycles", u, (unsigned long long)sum,
                   (unsigned long long)cycles);
         }
@@ -328,9 +390,13 @@ struct bench {
         CHECK(bus.quiet(), "bus busy after the end: %zu reads, %zu writes, %zu answers, %zu beats",
               bus.reads.size(), bus.writes.size(), bus.answers.size(), bus.early.size());
         CHECK(bus.violation.empty(), "%s", bus.violation.c_str());
-        check_counters();
+        check_counters(error);
         write(HD_REG_IRQ_STATUS, ~0u);
         CHECK(!d->irq_o, "interrupt stays");
+        for (int i = 0; i < 4; i++)
+            cycle();
+        CHECK((d->active_o & (d->noise_i == 0 ? 15 : 3)) == 0, "clocks %x asked for at rest",
+              d->active_o);
     }
 };
 
@@ -385,11 +451,26 @@ void wait_all(hd_common &c, const stream &s, uint32_t units)
 }
 
 /* ------------------------------------------------------------------ transfers */
+/* By word, the bits of a command that must be 0. */
+const std::vector<uint32_t> &reserved_of(uint32_t opcode)
+{
+    static const std::vector<uint32_t> end HD_CMD_END_RESERVED, read HD_CMD_DMA_READ_RESERVED,
+        array HD_CMD_ARRAY_RESERVED, vector HD_CMD_VECTOR_RESERVED, store HD_CMD_STORE_RESERVED;
+
+    return opcode == HD_OPCODE_END      ? end
+           : opcode == HD_OPCODE_ARRAY  ? array
+           : opcode == HD_OPCODE_VECTOR ? vector
+           : opcode == HD_OPCODE_STORE  ? store
+                                        : read;
+}
+
 struct transfers {
     bench &b;
     stream s;
     std::vector<uint8_t> spad = std::vector<uint8_t>(CfgScratchpadBytes), target;
     std::vector<word_write> loads, weights;
+    std::vector<unit_command> computes;
+    std::vector<uint32_t> stores;
     uint32_t last[HD_UNIT_COUNT] = {}, layer[HD_UNIT_COUNT] = {}; /* of each unit's last command */
 
     explicit transfers(bench &bench_) : b(bench_), s(b.hash)
@@ -540,6 +621,11 @@ struct transfers {
                 bytes.push_back((uint8_t)(spad[(c.src + r * pitch) * N + i] ^ (c.flip ? 0x80 : 0)));
         for (uint32_t i = 0; i < bytes.size(); i++)
             target[h.offset + i / h.run_bytes * h.run_pitch + i % h.run_bytes] = bytes[i];
+        for (uint32_t r = 0; r < h.runs; r++) {
+            const uint64_t at = b.bus.base + kTarget + h.offset + r * h.run_pitch;
+            stores.insert(stores.end(), (at + h.run_bytes - 1) / CfgAxiBytes - at / CfgAxiBytes + 1,
+                          s.commands);
+        }
         add(c, HD_OPCODE_STORE, HD_UNIT_STORE);
     }
 
@@ -559,13 +645,22 @@ struct transfers {
         add(c, HD_OPCODE_LOAD, HD_UNIT_LOAD);
     }
 
+    /* ARRAY and VECTOR take any fields here. */
     void timer(uint32_t unit)
     {
-        hd_cmd_array c = {};
+        const uint32_t opcode = unit == HD_UNIT_ARRAY ? HD_OPCODE_ARRAY : HD_OPCODE_VECTOR;
+        const size_t first = s.words.size();
+        uint32_t words[HD_CMD_ARRAY_BYTES / 4];
+        hd_cmd_array c;
 
+        for (size_t i = 0; i < HD_CMD_ARRAY_BYTES / 4; i++)
+            words[i] = b.random.next() & ~reserved_of(opcode)[i];
+        memcpy(&c, words, sizeof c);
         label(c.common, (uint32_t)b.random.range(0, 31));
         c.common.layer = (uint32_t)b.random.range(0, 200) & 0xffff;
-        add(c, unit == HD_UNIT_ARRAY ? HD_OPCODE_ARRAY : HD_OPCODE_VECTOR, unit);
+        const uint32_t index = s.commands;
+        add(c, opcode, unit);
+        computes.push_back({unit, index, {s.words.begin() + (long)first, s.words.end()}});
     }
 
     void compose(int n)
@@ -605,6 +700,10 @@ struct transfers {
                       b.weights[i].cmd, b.weights[i].word, weights[i].cmd, weights[i].word);
                 break;
             }
+        for (uint32_t u : {HD_UNIT_ARRAY, HD_UNIT_VECTOR})
+            CHECK(of(u, b.computes) == of(u, computes), "commands that unit %u takes", u);
+        CHECK(b.stores == stores, "commands of W beats: %zu of %zu", b.stores.size(),
+              stores.size());
         for (uint32_t i = 0; i < kTargetBytes; i++)
             if (b.bus.memory[kTarget + i] != target[i]) {
                 CHECK(false, "memory byte %x: %02x, expected %02x", i, b.bus.memory[kTarget + i],
@@ -614,10 +713,21 @@ struct transfers {
         for (uint32_t u = 0; u < HD_UNIT_FETCH; u++) {
             CHECK(b.read(HD_REG_UNIT_DONE(u)) == s.count[u], "done of unit %u", u);
             CHECK(b.read(HD_REG_UNIT_COMMAND(u)) == last[u], "command of unit %u", u);
+            CHECK(get_field(b.d->unit_cmd_o, (int)u * 32, 32) == last[u], "traced, of unit %u", u);
             CHECK(get_field(b.d->unit_layer_o, (int)u * 16, 16) == layer[u], "layer of unit %u", u);
         }
         CHECK(b.read(HD_REG_UNIT_DONE(HD_UNIT_FETCH)) == s.commands - 1, "handed over");
         check_order();
+    }
+
+    static std::vector<unit_command> of(uint32_t unit, const std::vector<unit_command> &all)
+    {
+        std::vector<unit_command> some;
+
+        for (const unit_command &c : all)
+            if (c.unit == unit)
+                some.push_back(c);
+        return some;
     }
 
     /* Units complete their commands in order, END last. */
@@ -858,19 +968,6 @@ void test_header_faults(bench &b)
     expect_fault(b, good.words,
                  {HD_FAULT_REGION_LIMIT, HD_UNIT_FETCH, 0, b.bus.base + kSource - 64, true},
                  "stream limit", kSource - 64);
-}
-
-/* By word, the bits of a command that must be 0. */
-const std::vector<uint32_t> &reserved_of(uint32_t opcode)
-{
-    static const std::vector<uint32_t> end HD_CMD_END_RESERVED, read HD_CMD_DMA_READ_RESERVED,
-        array HD_CMD_ARRAY_RESERVED, vector HD_CMD_VECTOR_RESERVED, store HD_CMD_STORE_RESERVED;
-
-    return opcode == HD_OPCODE_END      ? end
-           : opcode == HD_OPCODE_ARRAY  ? array
-           : opcode == HD_OPCODE_VECTOR ? vector
-           : opcode == HD_OPCODE_STORE  ? store
-                                        : read;
 }
 
 /* Each reserved bit of the header or command at word `first`, one at a time, with the right CRC. */
