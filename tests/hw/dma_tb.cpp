@@ -17,7 +17,7 @@ namespace
 constexpr int N = CfgN, kWidth = CfgAxiBytes;
 constexpr uint32_t kSource = 0, kTarget = 0x10000, kBytes = 0x20000, kSlack = 4096;
 constexpr uint32_t kSpadBytes = CfgScratchpadBytes, kSpadWords = kSpadBytes / N,
-                   kWeightWords = CfgWeightBytes / N, kMost = 2048;
+                   kWeightWords = CfgWeightBytes / N, kMost = 3000;
 constexpr uint64_t kAllBytes = N == 64 ? ~0ull : (1ull << N) - 1;
 enum { kLoad, kWeight, kStore, kUnitCount };
 
@@ -300,6 +300,17 @@ struct bench {
     uint32_t near()
     {
         return r.next() % kSlack;
+    }
+
+    /* Now and then many runs or rows of a byte each. */
+    shape some_shape(uint32_t most, uint32_t words, uint32_t region)
+    {
+        if (!r.chance(5))
+            return random_shape(r, most, region);
+        const bool runs = r.chance(50);
+        const uint32_t n = (uint32_t)r.range(1, (int)std::min(runs ? 2 * most : words, 6000u));
+        return runs ? shape{n, 1, (uint32_t)r.range(1, 3), 1, n, near()}
+                    : shape{1, n, 0, n, 1, near()};
     }
 
     void read_command(bool load)
