@@ -1,5 +1,6 @@
 // frame_bench - hd_top without its compute units: registers, FETCH, queues, DMA, scratchpad, weight memories.
-//   Stand-ins take the places of hd_array_unit, hd_vector and hd_requant: a command of ARRAY or VECTOR takes
+//   Stand-ins take the places of hd_array_unit, hd_vector and hd_requant, with the parameters that these have in
+//   hd_top (a netlist gives none): a command of ARRAY or VECTOR takes
 //   as many cycles as its `layer` specifies. With noise_i (in 256ths) VECTOR reads random words and
 //   hd_requant writes random bytes of the scratchpad's upper half, so LOAD and STORE meet busy
 //   banks; without, both rest. array_*, vector_*: a command that they take. result_*: what hd_requant writes.
@@ -46,8 +47,9 @@ module frame_timer #(
 endmodule
 
 module hd_array_unit #(
-  parameter int N = 16, parameter int G = 4, parameter int AddrBits = 17, parameter int WordBits = 12,
-  parameter int AccDepth = 512, parameter int EntryBits = 6, parameter int CntBits = $clog2(N + 1)
+  parameter int N = CfgN, parameter int G = CfgPorts, parameter int AddrBits = $clog2(CfgScratchpadBytes),
+  parameter int WordBits = $clog2(CfgWeightBytes / CfgN), parameter int AccDepth = CfgAccDepth,
+  parameter int EntryBits = $clog2(CfgParamEntries), parameter int CntBits = $clog2(N + 1)
 ) (
   input  wire logic                  clk_i,
   input  wire logic                  rst_ni,
@@ -101,7 +103,8 @@ module hd_array_unit #(
 endmodule
 
 module hd_vector #(
-  parameter int N = 16, parameter int AddrBits = 17, parameter int WordBits = 12, parameter int CntBits = $clog2(N + 1)
+  parameter int N = CfgN, parameter int AddrBits = $clog2(CfgScratchpadBytes),
+  parameter int WordBits = $clog2(CfgWeightBytes / CfgN), parameter int CntBits = $clog2(N + 1)
 ) (
   input  wire logic                  clk_i,
   input  wire logic                  rst_ni,
@@ -171,7 +174,8 @@ module hd_vector #(
 endmodule
 
 module hd_requant #(
-  parameter int N = 16, parameter int AddrBits = 17, parameter int EntryBits = 6, parameter int WordBits = 12,
+  parameter int N = CfgN, parameter int AddrBits = $clog2(CfgScratchpadBytes),
+  parameter int EntryBits = $clog2(CfgParamEntries), parameter int WordBits = $clog2(CfgWeightBytes / CfgN),
   parameter int CntBits = $clog2(N + 1)
 ) (
   input  wire logic                 clk_i,

@@ -16,8 +16,8 @@ HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 HW, RTL = ROOT / "tests" / "hw", ROOT / "hw" / "rtl"
 # Cheapest first, with arguments: of the long ones a part. A mutant is run in each that has its module with its parameters.
-BENCHES = {"pe": [], "reader": [], "segment": [], "acc": [], "weights": [], "weight_spad": [], "requant": [], "spad": ["1", "20000"],
-           "vector": ["1", "300"], "array": ["random", "1", "40"], "frame": ["1", "10"]}
+BENCHES = {"pe": [], "reader": [], "segment": [], "acc": [], "weights": [], "weight_spad": [], "regs": [], "dma": [], "requant": [],
+           "spad": ["1", "20000"], "vector": ["1", "300"], "array": ["random", "1", "40"], "frame": ["1", "10"]}
 SELECT_SV = """module hd_mutant (output logic [%d:0] number_o);
   import "DPI-C" function int hd_mutant_number();
   initial number_o = hd_mutant_number();
@@ -101,8 +101,8 @@ def elaborated(o, rtl, files, top):
     return pickle.loads(kept.read_bytes())
 
 
-def bench(name, o, rtl, design, mutants):
-    """The Design of a bench, built; None: it has none of the mutants. design: modules of hd_top."""
+def bench(name, o, rtl, design, mutants, asked):
+    """The Design of a bench, built; None: it has none of the modules asked for. design: modules of hd_top."""
     folder = o.work / name
     folder.mkdir(parents=True, exist_ok=True)
     own = HW / f"{name}_bench.sv"
@@ -125,9 +125,9 @@ def bench(name, o, rtl, design, mutants):
         modules = {k: design.get(k, modules[k]) for k in sorted(netlist.reached({**modules, **design}, top))
                    if k in design or k in modules}
         verilog_top, plain, extra, leave, seen = top, {}, [], [], set(modules) & set(design)
-    mine = [(n, m) for n, m in mutants if netlist.module_of(m) in seen]
-    if not mine:
+    if not asked & set(seen):
         return None
+    mine = [(n, m) for n, m in mutants if netlist.module_of(m) in seen]
     text = netlist.selectable(o.yosys, folder, modules.values(), top, mine, leave).read_text()
     for stub in leave:  # the bench's own take no number
         text = re.sub(rf"(\b{stub} \S+ \([^;]*?)\n *\.mutant\(mutant\),", r"\1", text)
@@ -151,7 +151,9 @@ def bench(name, o, rtl, design, mutants):
          f"building {name}")
     for f in (folder / "obj").glob("verilated*.o"):
         shutil.copy(f, common)
-    return Design(name, folder, seen, [folder / "obj" / "Vbench", *BENCHES[name]])
+    found = Design(name, folder, seen, [folder / "obj" / "Vbench", *BENCHES[name]])
+    found.env = {"BENCH_FIRST": 1}
+    return found
 
 
 def layers(o, rtl, design, mutants):

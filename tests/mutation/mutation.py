@@ -1,14 +1,16 @@
 #!/usr/bin/env python3
-"""Mutants of the RTL's netlist by yosys, and what kills them: benches, proofs, 40 random layers.
+"""Mutants of the RTL's netlist by yosys, and what kills them: benches, 40 random layers, proofs.
 
-    tests/mutation/mutation.py [--count N] [--seconds S] [--only MODULE,...] [--stages LIST] [--table] [--bar PERCENT]
+    tests/mutation/mutation.py [--count N] [--seconds S] [--only MODULE,...] [--without MODULE,...] [--stages LIST] [--table]
+                               [--bar PERCENT]
 
 About N mutants (default 1000) of all modules of tiny, each module's share by its lines. Each is run in the benches that have its module
-with its parameters. What they let pass is equal if yosys proves its module equal to the one without it; else it is put into the
-module's proofs, then into 40 random layers, functional model against RTL. What is alive then survives. results.csv keeps what was found by
-module, hash of the module's netlist and mutant; a later run goes on from there, and forgets what is of another netlist. S: no
-mutant is begun after so many seconds. --stages: of bench, equal, proof, layers. --table: only print. Exit 1: under PERCENT of
-what is decided is killed, or a bench fails without a mutant; 77: no yosys or no verilator."""
+with its parameters. What they let pass is run in 40 random layers, functional model against RTL. The rest is equal if yosys proves
+its module equal to the one without it; else it is put into the module's proofs. What is alive then survives. results.csv keeps what
+was found by module, hash of the module's netlist and mutant; a later run goes on from there, and forgets what is of another netlist.
+S: no mutant is begun after so many seconds. --only: mutants of these modules. --without: those of these are not run. --stages: of
+bench, layers, equal, proof. --table: only print. Exit 1: under PERCENT of what is decided is killed, or a bench fails without a
+mutant; 77: no yosys or no verilator."""
 
 import argparse
 import collections
@@ -28,7 +30,7 @@ import netlist
 import proofs
 
 HERE = pathlib.Path(__file__).resolve().parent
-STAGES = ["bench", "equal", "proof", "layers"]
+STAGES = ["bench", "layers", "equal", "proof"]
 FIELDS = ["module", "hash", "mutant", "verdict", "tried", "seconds"]
 
 
@@ -110,7 +112,9 @@ class Run:
         return self.end is not None and time.monotonic() > self.end
 
     def each(self, mutants, judge, done):
-        """judge(mutant) gives (verdict or None, CPU seconds); done(mutant) after one that is alive."""
+        """judge(mutant) gives (verdict or None, CPU seconds); done(mutant) after one that is alive. CPU seconds of all."""
+        before = sum(m.seconds for m in mutants)
+
         def one(m):
             if self.over():
                 return
@@ -124,24 +128,26 @@ class Run:
                 if i % 20 == 0:
                     save(self.o.results, self.mutants)
         save(self.o.results, self.mutants)
+        return sum(m.seconds for m in mutants) - before
 
     def alive(self, stage):
         """Those which this stage is to be run on."""
         before = STAGES[:STAGES.index(stage)]
-        return [m for m in self.mutants if not m.verdict and stage not in m.tried and set(before) <= set(m.tried)]
+        return [m for m in self.mutants if m.module not in self.o.without and not m.verdict and stage not in m.tried
+                and set(before) <= set(m.tried)]
 
     def benches(self):
         for name in designs.BENCHES:
             left = [m for m in self.alive("bench") if name not in m.tried]
             if self.over() or not left:
                 continue
-            design = designs.bench(name, self.o, self.rtl, self.modules, self.numbered)
+            design = designs.bench(name, self.o, self.rtl, self.modules, self.numbered, {netlist.module_of(m.text) for m in left})
             mine = [m for m in left if design and netlist.module_of(m.text) in design.modules]
             if mine:
                 design.check()
-                self.each(mine, lambda m, d=design: d.kills(m.number), lambda m, n=name: m.tried.append(n))
-                print(f"bench {name}: {sum(bool(m.verdict) for m in mine)} of {len(mine)} killed, "
-                      f"{design.base:.2f} s without one", flush=True)
+                seconds = self.each(mine, lambda m, d=design: d.kills(m.number), lambda m, n=name: m.tried.append(n))
+                print(f"bench {name}: {sum(bool(m.verdict) for m in mine)} of {len(mine)} killed in {seconds:.0f} CPU s, "
+                      f"{design.base:.2f} without one", flush=True)
             for m in set(left) - set(mine):  # not of this bench
                 m.tried.append(name)
         for m in self.alive("bench"):
@@ -153,8 +159,9 @@ class Run:
         mine = self.alive(name)
         if self.over() or not mine:
             return
-        self.each(mine, judge(), lambda m: m.tried.append(name))
-        print(f"{name}: {sum(bool(m.verdict) for m in mine)} of {len(mine)} {'killed' if name != 'equal' else 'equal'}", flush=True)
+        seconds = self.each(mine, judge(), lambda m: m.tried.append(name))
+        print(f"{name}: {sum(bool(m.verdict) for m in mine)} of {len(mine)} {'killed' if name != 'equal' else 'equal'} "
+              f"in {seconds:.0f} CPU s", flush=True)
 
     def layers(self):
         design = designs.layers(self.o, self.rtl, self.modules, self.numbered)
@@ -165,8 +172,9 @@ class Run:
     def run(self):
         if "bench" in self.o.stages:
             self.benches()
-        for name, judge in (("equal", lambda: equality.Judge(self.o, self.modules, self.alive("equal"))),
-                            ("proof", lambda: proofs.killer(self.o, self.modules)), ("layers", self.layers)):
+        for name, judge in (("layers", self.layers),
+                            ("equal", lambda: equality.Judge(self.o, self.modules, self.alive("equal"))),
+                            ("proof", lambda: proofs.killer(self.o, self.modules))):
             if name in self.o.stages:
                 self.stage(name, judge)
 
@@ -198,6 +206,7 @@ def main():
     parser.add_argument("--count", type=int, default=1000)
     parser.add_argument("--seconds", type=int)
     parser.add_argument("--only", type=lambda s: s.split(","), default=[])
+    parser.add_argument("--without", type=lambda s: s.split(","), default=[], help="modules whose mutants are not run")
     parser.add_argument("--stages", type=lambda s: s.split(","), default=STAGES)
     parser.add_argument("--table", action="store_true", help="what results.csv has")
     parser.add_argument("--alive", action="store_true", help="list what nothing has killed yet")
