@@ -16,8 +16,8 @@ HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 HW, RTL = ROOT / "tests" / "hw", ROOT / "hw" / "rtl"
 # Cheapest first, with arguments: of the long ones a part. A mutant is run in each that has its module with its parameters.
-BENCHES = {"pe": [], "reader": [], "segment": [], "acc": [], "weights": [], "weight_spad": [], "regs": [], "dma": [], "requant": [],
-           "spad": ["1", "20000"], "vector": ["1", "300"], "array": ["random", "1", "40"], "frame": ["1", "10"]}
+BENCHES = {"pe": [], "reader": [], "segment": [], "acc": [], "weights": [], "weight_spad": [], "regs": [], "fetch": [], "dma": [],
+           "requant": [], "spad": ["1", "20000"], "vector": ["1", "300"], "array": ["random", "1", "40"], "frame": ["1", "10"]}
 SELECT_SV = """module hd_mutant (output logic [%d:0] number_o);
   import "DPI-C" function int hd_mutant_number();
   initial number_o = hd_mutant_number();
