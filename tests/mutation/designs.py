@@ -141,7 +141,13 @@ def bench(name, o, rtl, design, mutants, asked):
                "-Wno-style", "-sv", "-DHD_GATE_CLOCKS", f"-I{rtl}", "--Mdir", "obj", "-CFLAGS",
                f"-std=c++17 -I{ROOT} -I{o.build / 'gen'} {macros}", "hd_mutant.sv", "bench.v", *extra,
                HW / f"{name}_tb.cpp", "hd_mutant.cpp"]
-    made(call(command, folder), f"verilating {name}")
+    h = hashlib.sha256(repr(command).encode())
+    for f in [folder / "bench.v", folder / "hd_mutant.sv", *extra, rtl / "hd_config.svh", rtl / "hd_accel.svh"]:
+        h.update(f.read_bytes())
+    of = folder / "obj" / "verilated.sha256"
+    if not of.exists() or of.read_text() != h.hexdigest():  # what Verilator writes again is compiled again
+        made(call(command, folder), f"verilating {name}")
+        of.write_text(h.hexdigest())
     common = o.work / "common"  # Verilator's own library is the same for all
     common.mkdir(exist_ok=True)
     for f in common.iterdir():
