@@ -62,7 +62,8 @@ struct bench {
     int percent = 50, fetch_percent = 10; /* how often a word is taken, FETCH asks */
     bool read = false;                    /* a word of the scratchpad, in the cycle before */
     uint32_t read_word = 0;
-    bool good = true; /* no fault is meant */
+    bool good = true;  /* no fault is meant */
+    int long_bit = 12; /* of the bytes of a run that is too long */
     long failures = 0, seen = 0;
 
     explicit bench(uint64_t seed) : r(seed), bus(0, kBytes, r)
@@ -519,8 +520,8 @@ struct bench {
             address = x.base + c.offset;
             return HD_FAULT_REGION_LIMIT;
         case 7: /* longer than what is left, by a bit */
-            c.runs = c.rows = 1;
-            c.run_bytes = c.row_bytes = c.run_bytes % 500 + (1u << r.range(12, 31));
+            c.runs = c.rows = (uint32_t)r.range(1, 300) & 0xffff;
+            c.run_bytes = c.row_bytes = c.run_bytes % 500 + (1u << long_bit);
             x.limit = first + 1000;
             address = x.limit / (16 * kWidth) * (16 * kWidth);
             beats.clear();
@@ -586,6 +587,14 @@ struct bench {
         reset();
     }
 
+    void long_runs()
+    {
+        for (long_bit = 12; long_bit < 32; long_bit++)
+            for (int k = 0; k < kUnitCount; k++)
+                fault(7, k);
+        long_bit = 12;
+    }
+
     /* Spaces of the other unit. */
     void spaces()
     {
@@ -625,6 +634,7 @@ int main(int argc, char **argv)
     Verilated::commandArgs(argc, argv);
     printf("dma: N %d, bus %d bytes, seed %" PRIu64 ", %d rounds\n", N, kWidth, seed, rounds);
     bench b(seed);
+    b.long_runs();
     for (int i = 0; i < rounds && b.failures == 0; i++) {
         b.transfers(b.r.range(1, 12));
         b.fault(i % 9, i / 9 % kUnitCount);

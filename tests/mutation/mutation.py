@@ -131,8 +131,8 @@ class Run:
         return sum(m.seconds for m in mutants) - before
 
     def alive(self, stage):
-        """Those which this stage is to be run on."""
-        before = STAGES[:STAGES.index(stage)]
+        """Those which this stage is to be run on: what stages before it, if they are to be run, let pass."""
+        before = [s for s in STAGES[:STAGES.index(stage)] if s in self.o.stages]
         return [m for m in self.mutants if m.module not in self.o.without and not m.verdict and stage not in m.tried
                 and set(before) <= set(m.tried)]
 
