@@ -125,6 +125,7 @@ struct bench {
     std::vector<unit_command> computes;
     std::vector<uint32_t> stores; /* command of each W beat */
     std::vector<done_event> done;
+    uint32_t completed[HD_UNIT_COUNT] = {};               /* since the doorbell */
     uint32_t kinds[HD_UNIT_COUNT][HD_COUNTER_SLOTS] = {}; /* cycles since the doorbell */
     bool record = true;
     timing_trace *trace = nullptr; /* kept, if there is one */
@@ -175,9 +176,6 @@ struct bench {
             weights.push_back({d->weight_cmd_o, d->weight_space_o, d->weight_word_o, ~0ull,
                                bytes(d->weight_data_o, ~0ull)});
         for (uint32_t u = 0; u < HD_UNIT_COUNT; u++)
-            if (d->done_o >> u & 1)
-                done.push_back({u, get_field(d->done_cmd_o, (int)u * 32, 32), bus.now});
-        for (uint32_t u = 0; u < HD_UNIT_COUNT; u++)
             kinds[u][get_field(d->unit_kind_o, (int)u * 3, 3)]++;
         if (d->array_taken_o)
             computes.push_back(taken(HD_UNIT_ARRAY, d->array_index_o, d->array_cmd_o));
@@ -185,6 +183,11 @@ struct bench {
             computes.push_back(taken(HD_UNIT_VECTOR, d->vector_index_o, d->vector_cmd_o));
         if (d->store_valid_o)
             stores.push_back(d->store_cmd_o);
+        for (uint32_t u = 0; u < HD_UNIT_COUNT; u++)
+            if (d->done_o >> u & 1) {
+                done.push_back({u, get_field(d->done_cmd_o, (int)u * 32, 32), bus.now});
+                completed[u]++;
+            }
         CHECK(!d->result_wrong_o, "trace of a result");
         CHECK(d->s_bresp_o == 0 && d->s_rresp_o == 0, "registers answer %d, %d", d->s_bresp_o,
               d->s_rresp_o);
@@ -196,7 +199,22 @@ struct bench {
 
         for (int i = 0; i < (int)HD_CMD_ARRAY_BYTES / 4; i++)
             c.words.push_back(get_field(cmd, i * 32, 32));
+        check_waits(c);
         return c;
+    }
+
+    /* Before this cycle's completions count. */
+    void check_waits(const unit_command &c)
+    {
+        hd_common common;
+
+        memcpy(&common, c.words.data(), sizeof common);
+        const uint32_t wait[] = {common.wait_load, common.wait_weight, common.wait_array,
+                                 common.wait_vector, common.wait_store};
+        for (uint32_t u = 0; u < HD_UNIT_FETCH; u++)
+            CHECK(!(common.wait_enable >> u & 1) || (int16_t)(completed[u] - wait[u]) >= 0,
+                  "unit %u takes command %u, which waits for %u of unit %u: %u", c.unit, c.index,
+                  wait[u], u, completed[u]);
     }
 
     /* Before the bus takes the beat. */
@@ -258,10 +276,14 @@ struct bench {
     {
         d->s_araddr_i = (uint16_t)offset;
         d->s_arvalid_i = 1;
-        d->s_rready_i = 1;
+        d->s_rready_i = 0;
         answered(d->s_rvalid_o);
         d->s_arvalid_i = 0;
         const uint32_t value = d->s_rdata_o;
+        if (random.chance(10))
+            cycle();
+        CHECK(d->s_rvalid_o && d->s_rdata_o == value, "an answer waits");
+        d->s_rready_i = 1;
         cycle();
         d->s_rready_i = 0;
         return value;
@@ -339,6 +361,7 @@ struct bench {
         stores.clear();
         done.clear();
         memset(kinds, 0, sizeof kinds);
+        memset(completed, 0, sizeof completed);
         write(HD_REG_CONTROL,
               HD_CONTROL_START_MASK | (random.next() & ~HD_CONTROL_SOFT_RESET_MASK));
     }
@@ -717,6 +740,7 @@ struct transfers {
             CHECK(get_field(b.d->unit_layer_o, (int)u * 16, 16) == layer[u], "layer of unit %u", u);
         }
         CHECK(b.read(HD_REG_UNIT_DONE(HD_UNIT_FETCH)) == s.commands - 1, "handed over");
+        CHECK(get_field(b.d->unit_layer_o, HD_UNIT_FETCH * 16, 16) == 0, "layer of END");
         check_order();
     }
 
@@ -1223,6 +1247,25 @@ void test_random_faults(bench &b)
     }
 }
 
+/* After a fault a command of ARRAY or VECTOR still ends. */
+void test_fault_waits(bench &b)
+{
+    for (uint32_t opcode : {HD_OPCODE_ARRAY, HD_OPCODE_VECTOR}) {
+        stream s(b.hash);
+        hd_cmd_array slow = {};
+        const uint64_t at = b.bus.base + kCommands + 64 + HD_HEADER_BYTES;
+
+        slow.common.layer = 3000;
+        s.add(slow, opcode, opcode == HD_OPCODE_ARRAY ? HD_UNIT_ARRAY : HD_UNIT_VECTOR);
+        s.add(slow, 77, HD_UNIT_FETCH);
+        s.end();
+        expect_fault(b, s.words,
+                     {HD_FAULT_BAD_OPCODE, HD_UNIT_FETCH, 1, at + HD_CMD_ARRAY_BYTES, true},
+                     "opcode after a slow command");
+        CHECK(b.read(HD_REG_CYCLES_LO) > 3000, "a slow command ends before the fault is told");
+    }
+}
+
 /* A run ends exactly at the region's end: no fault. */
 void test_limit_exact(bench &b)
 {
@@ -1624,6 +1667,7 @@ int main(int argc, char **argv)
         test_rights(b);
         for (int k = 0; k < 4; k++)
             test_random_faults(b);
+        test_fault_waits(b);
         test_limit_exact(b);
         test_transfers(b, 5);
     }
