@@ -61,7 +61,7 @@ module hd_align #(
   assign window = Ring'({2{Ring'({InBytes{1'b1}})}} >> (RingBits'(0) - in_q));
 
   hd_funnel #(.N(InBytes)) u_in (
-    .en_i (in_valid_i),
+    .en_i (1'b1),
     .in_i ({2{in_data_i}}),
     .at_i (back),
     .out_o(placed)
@@ -75,7 +75,7 @@ module hd_align #(
   assign high     = ring_q[high_row*OutBytes*8 +: OutBytes*8];
 
   hd_funnel #(.N(OutBytes)) u_out (
-    .en_i (fill_q != '0),
+    .en_i (1'b1),
     .in_i ({high, low}),
     .at_i (first[OutBits-1:0]),
     .out_o(word)

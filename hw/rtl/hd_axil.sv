@@ -1,8 +1,8 @@
 // hd_axil - the AXI4-Lite side of the registers: one write and one read at a time.
 //   write_o: word write_word_o takes write_data_o where write_mask_o, in the cycle after the later
-//   of address and data was accepted. read_o: in the cycle after a read's address was accepted,
-//   and in the next two, word read_word_o is read; read_data_i is taken in the last one. All come
-//   from registers.
+//   of address and data was accepted. read_word_o: the word that is read, from the cycle
+//   after its address was accepted on; read_data_i is taken two cycles later. Both come from
+//   registers.
 //   Addresses beyond Words words answer too, without write_o, and read 0. Every answer is
 //   OKAY. hold_i: no write is accepted.
 //   active_o: see hd_clocks.
@@ -40,7 +40,6 @@ module hd_axil #(
   output logic      [WordBits-1:0] write_word_o,
   output logic      [31:0]         write_data_o,
   output logic      [31:0]         write_mask_o,
-  output logic                     read_o,
   output logic      [WordBits-1:0] read_word_o,
   input  wire logic [31:0]         read_data_i
 );
@@ -94,10 +93,9 @@ module hd_axil #(
   assign s_axil_rvalid  = r_valid_q;
   assign s_axil_rdata   = r_q;
   assign s_axil_rresp   = 2'b00;
-  assign read_o         = reading_q != '0;
   assign read_word_o    = ar_q[WordBits+1:2];
   assign active_o       = s_axil_awvalid || s_axil_wvalid || b_valid_q || (aw_held_q && w_held_q)
-                          || s_axil_arvalid || read_o || r_valid_q;
+                          || s_axil_arvalid || reading_q != '0 || r_valid_q;
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin

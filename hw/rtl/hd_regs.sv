@@ -74,7 +74,7 @@ module hd_regs #(
   state_e state_q, state_d;
 
   logic [RegBits-1:0] write_reg, read_reg;
-  logic               write, read, reset_command;
+  logic               write, reset_command;
   logic [31:0]        write_data, write_mask, write_bits, read_data, control;
   logic               regions_ready, bus_active;
 
@@ -107,7 +107,6 @@ module hd_regs #(
     .write_word_o(write_reg),
     .write_data_o(write_data),
     .write_mask_o(write_mask),
-    .read_o      (read),
     .read_word_o (read_reg),
     .read_data_i (read_data)
   );
@@ -278,57 +277,53 @@ module hd_regs #(
   logic        is_command_q, is_done_q, is_counter_q;
 
   always_ff @(posedge clk_i) begin
-    if (read) begin
-      command_at_q <= read_command[2:0];
-      done_at_q    <= read_done[2:0];
-      counter_at_q <= read_counter[5:0];
-      is_command_q <= read_command < RegBits'(RegUnitCommandCount);
-      is_done_q    <= read_done < RegBits'(RegUnitDoneCount);
-      is_counter_q <= read_counter < RegBits'(RegCounterCount);
-      alone_q      <= alone | region_data;
-      counter_q    <= counter;
-      units_q      <= is_command_q ? unit_cmd_i[command_at_q*32 +: 32] :
-                      is_done_q ? unit_count_i[done_at_q*32 +: 32] : '0;
-    end
+    command_at_q <= read_command[2:0];
+    done_at_q    <= read_done[2:0];
+    counter_at_q <= read_counter[5:0];
+    is_command_q <= read_command < RegBits'(RegUnitCommandCount);
+    is_done_q    <= read_done < RegBits'(RegUnitDoneCount);
+    is_counter_q <= read_counter < RegBits'(RegCounterCount);
+    alone_q      <= alone | region_data;
+    counter_q    <= counter;
+    units_q      <= is_command_q ? unit_cmd_i[command_at_q*32 +: 32] :
+                    is_done_q ? unit_count_i[done_at_q*32 +: 32] : '0;
   end
 
   assign read_data = is_counter_q ? counter_q : alone_q | units_q;
 
   always_comb begin
     alone = '0;
-    if (read) begin
-      unique case (read_reg)
-        RegId:            alone = HdId;
-        RegVersion:       alone = HdStreamVersion << VersionStreamLsb;
-        RegConfigHash:    alone = ConfigHash;
-        RegStatus: begin
-          alone[StatusBusyLsb]      = run;
-          alone[StatusDoneLsb]      = done_q;
-          alone[StatusErrorLsb]     = error_q;
-          alone[StatusResettingLsb] = state_q == StReset;
-        end
-        RegIrqEnable: begin
-          alone[IrqEnableDoneLsb]  = enable_done_q;
-          alone[IrqEnableErrorLsb] = enable_error_q;
-        end
-        RegIrqStatus: begin
-          alone[IrqStatusDoneLsb]  = irq_done_q;
-          alone[IrqStatusErrorLsb] = irq_error_q;
-        end
-        RegCommandOffset: alone = offset_q;
-        RegCommandLength: alone = bytes_q;
-        RegErrCause: begin
-          alone[ErrCauseCodeLsb +: FaultBits] = code_q;
-          alone[ErrCauseUnitLsb +: UnitBits]  = fault_unit_q;
-        end
-        RegErrCommand:    alone = fault_cmd_q;
-        RegErrAddressLo:  alone = fault_addr_lo;
-        RegErrAddressHi:  alone = fault_addr_hi;
-        RegCyclesLo:      alone = cycles_lo;
-        RegCyclesHi:      alone = cycles_hi;
-        default: ;
-      endcase
-    end
+    unique case (read_reg)
+      RegId:            alone = HdId;
+      RegVersion:       alone = HdStreamVersion << VersionStreamLsb;
+      RegConfigHash:    alone = ConfigHash;
+      RegStatus: begin
+        alone[StatusBusyLsb]      = run;
+        alone[StatusDoneLsb]      = done_q;
+        alone[StatusErrorLsb]     = error_q;
+        alone[StatusResettingLsb] = state_q == StReset;
+      end
+      RegIrqEnable: begin
+        alone[IrqEnableDoneLsb]  = enable_done_q;
+        alone[IrqEnableErrorLsb] = enable_error_q;
+      end
+      RegIrqStatus: begin
+        alone[IrqStatusDoneLsb]  = irq_done_q;
+        alone[IrqStatusErrorLsb] = irq_error_q;
+      end
+      RegCommandOffset: alone = offset_q;
+      RegCommandLength: alone = bytes_q;
+      RegErrCause: begin
+        alone[ErrCauseCodeLsb +: FaultBits] = code_q;
+        alone[ErrCauseUnitLsb +: UnitBits]  = fault_unit_q;
+      end
+      RegErrCommand:    alone = fault_cmd_q;
+      RegErrAddressLo:  alone = fault_addr_lo;
+      RegErrAddressHi:  alone = fault_addr_hi;
+      RegCyclesLo:      alone = cycles_lo;
+      RegCyclesHi:      alone = cycles_hi;
+      default: ;
+    endcase
   end
 
 `ifdef HD_ASSERT

@@ -50,7 +50,7 @@ always_comb begin
     // What is held; the induction needs it.
     a_aw_held: assert (aw_held_q == (aw_q2 && !b_valid_q) && w_held_q == (w_q2 && !b_valid_q));
     a_aw_is: assert (!aw_held_q || aw_q == f_addr_q);
-    a_read_word: assert (read_o == (r_taken_q || r_next_q || r_third_q) && (!read_o || read_word_o == f_ar_q[WordBits+1:2]));
+    a_read_word: assert (!(r_taken_q || r_next_q || r_third_q) || read_word_o == f_ar_q[WordBits+1:2]);
     a_reading: assert (reading_q == {r_third_q, r_next_q, r_taken_q} && (reading_q == '0 || (!r_valid_q && ar_q == f_ar_q)));
     a_one_reading: assert (r_taken_q + r_next_q + r_third_q <= 1);
     a_w_is: assert (!w_held_q || {w_q, strb_q} == {f_data_q, f_strb_q});
