@@ -43,7 +43,8 @@ n=$(wc -l <plain.cycles)
 # About 45 more for registers before the doorbell, a few for those after the interrupt.
 [ "$n" -ge "$total" ] && [ "$n" -le $((total + 300)) ] || fail "first: $n cycles of $total"
 # The clock ticks in every cycle, also where units rest (and GTKWave misreads a file whose first signal is still for a block).
-ticks=$(fst2vcd plain/waves.fst | awk '!id && $1 == "$var" && $5 == "clk_i" { id = $4 } id && $0 == "1" id { n++ } END { print n + 0 }')
+fst2vcd plain/waves.fst >plain.vcd
+ticks=$(awk '!id && $1 == "$var" && $5 == "clk_i" { id = $4 } id && $0 == "1" id { n++ } END { print n + 0 }' plain.vcd)
 [ "$ticks" -ge "$n" ] && [ "$ticks" -le $((n + 1)) ] || fail "first: the clock rises $ticks times in $n cycles"
 waves every --waves=all
 n=$(wc -l <every.cycles)
@@ -65,9 +66,9 @@ all=$(least --waves=all)
 awk -v a="$without" -v b="$window" -v c="$all" 'BEGIN { exit !(b - a <= (c - a) / 3) }' ||
     fail "a window of 1,000 cycles: $window s; no waves $without s, all $all s"
 # Of the columns of cells and of lanes the first is there, the second is not.
-fst2vcd plain/waves.fst | awk '/enddefinitions/ { exit }
+awk '/enddefinitions/ { exit }
     $1 == "$scope" { path[++depth] = $3 } $1 == "$upscope" { depth-- }
-    $1 == "$var" { for (i = 1; i <= depth; i++) if (path[i] ~ /^gen_col(umn)?\[/) print path[i] }' | sort -u >repeated
+    $1 == "$var" { for (i = 1; i <= depth; i++) if (path[i] ~ /^gen_col(umn)?\[/) print path[i] }' plain.vcd | sort -u >repeated
 [ "$(tr '\n' ' ' <repeated)" = "gen_col[0] gen_column[0] " ] || fail "names of $(tr '\n' ' ' <repeated)"
 
 waves commands --waves=commands:5-9
@@ -96,7 +97,6 @@ expect 2 "heddle: --waves: 12_reshape runs no command on the accelerator" \
     "$heddle" run digits --hw tiny -i in.bin --waves=layer:12_reshape -o none
 
 # The names of the layers are in the file, packed ASCII.
-fst2vcd plain/waves.fst >plain.vcd
 for name in 00_conv2d 02_depthwise_conv2d 13_fully_connected; do
     bits=$(printf '%s' "$name" | od -An -v -tu1 -w1 |
         awk '{ for (b = 128; b >= 1; b /= 2) printf "%d", int($1 / b) % 2 }' | sed 's/^0*//')
