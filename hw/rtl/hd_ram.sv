@@ -33,8 +33,9 @@ module hd_ram #(
   // The write is blocking, behind the read: `mem` is private to this process, and a Verilator model
   // spends several times as much on a memory that is written with <=.
   /* verilator lint_off BLKSEQ */
-  logic same, meets;  // a word is read and written
-  assign same = re_i && we_i && be_i != '0 && raddr_i == waddr_i;
+  logic both, same, meets;  // the memory, a word of it, is read and written
+  assign both = re_i && we_i && be_i != '0;
+  assign same = both && raddr_i == waddr_i;
 `ifdef SYNTHESIS
   assign meets = 1'b0;
 `else
@@ -42,12 +43,12 @@ module hd_ram #(
 `endif
 
 `ifdef HD_COLLISIONS
-  longint unsigned both = 0, collisions = 0;
+  longint unsigned cycles = 0, collisions = 0;
   always_ff @(posedge clk_i) begin
-    if (re_i && we_i && be_i != '0) both <= both + 1;
+    if (both) cycles <= cycles + 1;
     if (same) collisions <= collisions + 1;
   end
-  final $display("memory %m: Apart %0d, both %0d, collisions %0d", Apart, both, collisions);
+  final $display("memory %m: Apart %0d, both %0d, collisions %0d", Apart, cycles, collisions);
 `endif
 
   if (BeBits == 1) begin : gen_word
