@@ -1,8 +1,25 @@
-/* dma_shape.h - random runs in memory and rows of words, for benches of LOAD, WEIGHT and STORE. */
+/* dma_shape.h - random runs in memory, rows of words and matrices, and the words that LOAD and WEIGHT
+ * write of them, for benches of LOAD, WEIGHT and STORE. */
 #ifndef HEDDLE_TESTS_HW_DMA_SHAPE_H
 #define HEDDLE_TESTS_HW_DMA_SHAPE_H
 
+#include <algorithm>
+#include <vector>
+
+#include "hd_accel.h"
 #include "wide.h"
+
+/* enable: of LOAD, a bit a byte; WEIGHT writes them all. */
+struct word_write {
+    uint32_t cmd, space, word;
+    uint64_t enable;
+    std::vector<uint8_t> data;
+    bool operator==(const word_write &o) const
+    {
+        return cmd == o.cmd && space == o.space && word == o.word && enable == o.enable &&
+               data == o.data;
+    }
+};
 
 struct shape {
     uint32_t runs, run_bytes, run_pitch, rows, row_bytes, offset;
@@ -50,6 +67,87 @@ template <class T> void set_shape(T &c, const shape &s)
 inline uint32_t words_of(uint32_t row_bytes)
 {
     return (row_bytes + CfgN - 1) / CfgN;
+}
+
+/* What command `cmd`, which reads `bytes`, writes; of LOAD into `spad` too, of WEIGHT that is null. */
+inline std::vector<word_write> words_of_rows(const hd_cmd_dma_read &c,
+                                             const std::vector<uint8_t> &bytes, uint32_t cmd,
+                                             std::vector<uint8_t> *spad)
+{
+    std::vector<word_write> words;
+    size_t at = 0;
+
+    for (uint32_t r = 0; r < c.rows; r++)
+        for (uint32_t left = c.row_bytes, w = c.dest + r * c.dest_pitch; left > 0; w++) {
+            const uint32_t n = std::min<uint32_t>(left, CfgN);
+            const uint64_t some = n >= 64 ? ~0ull : (1ull << n) - 1;
+            word_write x = {cmd, c.space, w, spad ? some : ~0ull, std::vector<uint8_t>(CfgN)};
+
+            std::copy_n(bytes.begin() + (long)at, n, x.data.begin());
+            if (spad)
+                std::copy_n(bytes.begin() + (long)at, n, spad->begin() + (long)(w * CfgN));
+            words.push_back(x);
+            at += n;
+            left -= n;
+        }
+    return words;
+}
+
+/* WEIGHT from the first `bytes` of the scratchpad; false: it is larger than these, or than the weight
+ * memory. */
+inline bool random_matrix(rng &r, uint32_t bytes, hd_cmd_dma_read &c)
+{
+    const uint32_t rows = (uint32_t)r.range(1, 2 * CfgN + 1),
+                   columns = (uint32_t)r.range(1, 2 * CfgN + 1),
+                   pitch = columns + (uint32_t)r.range(0, 9);
+    const bool transpose = r.chance(50);
+    const uint32_t words = words_of(transpose ? rows : columns) * (transpose ? columns : rows),
+                   most = CfgWeightBytes / CfgN;
+
+    if (words > most || rows * pitch > bytes)
+        return false;
+    c.spad = 1;
+    c.space = HD_SPACE_WEIGHTS;
+    c.transpose = transpose;
+    c.runs = rows & 0xffff;
+    c.run_bytes = columns;
+    c.run_pitch = pitch;
+    c.offset = (uint32_t)r.range(0, (int)(bytes - rows * pitch));
+    c.dest = (uint32_t)r.range(0, (int)(most - words));
+    return true;
+}
+
+inline std::vector<word_write> words_of_matrix(const hd_cmd_dma_read &c,
+                                               const std::vector<uint8_t> &spad, uint32_t cmd)
+{
+    const uint32_t lanes = c.transpose ? c.runs : c.run_bytes,
+                   deep = c.transpose ? c.run_bytes : c.runs;
+    std::vector<word_write> words;
+
+    for (uint32_t i = 0; i < words_of(lanes) * deep; i++) {
+        word_write x = {cmd, c.space, c.dest + i, ~0ull, {}};
+
+        for (uint32_t lane = 0; lane < CfgN; lane++) {
+            const uint32_t across = i / deep * CfgN + lane, along = i % deep,
+                           row = c.transpose ? across : along,
+                           column = c.transpose ? along : across;
+            x.data.push_back(across < lanes ? spad[c.offset + row * c.run_pitch + column] : 0);
+        }
+        words.push_back(x);
+    }
+    return words;
+}
+
+/* Bytes that STORE reads, flipped if it flips them. */
+inline std::vector<uint8_t> stored_bytes(const hd_cmd_store &c, const std::vector<uint8_t> &spad)
+{
+    std::vector<uint8_t> bytes;
+
+    for (uint32_t r = 0; r < c.rows; r++)
+        for (uint32_t i = 0; i < c.row_bytes; i++)
+            bytes.push_back(
+                (uint8_t)(spad[(c.src + r * c.src_pitch) * CfgN + i] ^ (c.flip ? 0x80 : 0)));
+    return bytes;
 }
 
 #endif

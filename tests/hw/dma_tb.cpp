@@ -18,16 +18,9 @@ constexpr int N = CfgN, kWidth = CfgAxiBytes;
 constexpr uint32_t kSource = 0, kTarget = 0x10000, kBytes = 0x20000, kSlack = 4096;
 constexpr uint32_t kSpadBytes = CfgScratchpadBytes, kSpadWords = kSpadBytes / N,
                    kWeightWords = CfgWeightBytes / N, kMost = 3000;
-constexpr uint64_t kAllBytes = N == 64 ? ~0ull : (1ull << N) - 1;
 enum { kLoad, kWeight, kStore, kUnitCount };
 
 using bytes = std::vector<uint8_t>;
-
-struct word_write {
-    uint32_t cmd, space, word;
-    uint64_t enable;
-    bytes data;
-};
 
 /* A W beat: bytes that are written, at their lanes. */
 struct beat_write {
@@ -192,7 +185,7 @@ struct bench {
                        dut->lw_data_o, "LOAD's word");
         }
         if (dut->ww_valid_o)
-            check_word(weights, {dut->ww_cmd_o, dut->ww_space_o, dut->ww_word_o, kAllBytes, {}},
+            check_word(weights, {dut->ww_cmd_o, dut->ww_space_o, dut->ww_word_o, ~0ull, {}},
                        dut->ww_data_o, "WEIGHT's word");
     }
 
@@ -321,7 +314,6 @@ struct bench {
         const shape h =
             random_shape(r, std::min<uint32_t>(kMost, limit * N / 2), kTarget - kSource - kSlack);
         const uint32_t row = words_of(h.row_bytes), pitch = row + (uint32_t)r.range(0, 3);
-        size_t at = 0;
 
         if ((h.rows - 1) * pitch + row > limit)
             return;
@@ -338,18 +330,8 @@ struct bench {
                 from.push_back(
                     (uint8_t)(bus.memory[kSource + slack + h.offset + k * h.run_pitch + i] ^
                               (load && c.flip ? 0x80 : 0)));
-        for (uint32_t k = 0; k < c.rows; k++)
-            for (uint32_t left = c.row_bytes, w = c.dest + k * pitch; left > 0; w++) {
-                const uint32_t n = std::min<uint32_t>(left, N);
-                word_write x = {index, c.space, w, load ? (1ull << n) - 1 : kAllBytes, bytes(N)};
-
-                std::copy_n(from.begin() + (long)at, n, x.data.begin());
-                if (load)
-                    std::copy_n(from.begin() + (long)at, n, spad.begin() + (long)(w * N));
-                (load ? loads : weights).push_back(x);
-                at += n;
-                left -= n;
-            }
+        for (const word_write &x : words_of_rows(c, from, index, load ? &spad : nullptr))
+            (load ? loads : weights).push_back(x);
         give(load ? kLoad : kWeight, c, index, kSource + slack);
     }
 
@@ -357,34 +339,12 @@ struct bench {
     void matrix()
     {
         hd_cmd_dma_read c = {};
-        const uint32_t rows = (uint32_t)r.range(1, 2 * N + 1), index = r.next(),
-                       columns = (uint32_t)r.range(1, 2 * N + 1),
-                       pitch = columns + (uint32_t)r.range(0, 9);
-        const bool transpose = r.chance(50);
-        const uint32_t lanes = transpose ? rows : columns, deep = transpose ? columns : rows,
-                       words = words_of(lanes) * deep;
+        const uint32_t index = r.next();
 
-        if (words > kWeightWords || rows * pitch > kSpadBytes)
+        if (!random_matrix(r, kSpadBytes, c))
             return;
-        c.spad = 1;
-        c.space = HD_SPACE_WEIGHTS;
-        c.transpose = transpose;
-        c.runs = rows & 0xffff;
-        c.run_bytes = columns;
-        c.run_pitch = pitch;
-        c.offset = (uint32_t)r.range(0, (int)(kSpadBytes - rows * pitch));
-        c.dest = (uint32_t)r.range(0, (int)(kWeightWords - words));
-        for (uint32_t i = 0; i < words; i++) {
-            word_write x = {index, c.space, c.dest + i, kAllBytes, {}};
-
-            for (uint32_t lane = 0; lane < N; lane++) {
-                const uint32_t across = i / deep * N + lane, along = i % deep,
-                               row = transpose ? across : along,
-                               column = transpose ? along : across;
-                x.data.push_back(across < lanes ? spad[c.offset + row * pitch + column] : 0);
-            }
+        for (const word_write &x : words_of_matrix(c, spad, index))
             weights.push_back(x);
-        }
         give(kWeight, c, index, kSource);
     }
 
@@ -416,10 +376,7 @@ struct bench {
         c.flip = r.chance(30);
         c.src_pitch = pitch;
         c.src = (uint32_t)r.range(0, (int)(kSpadWords - (h.rows - 1) * pitch - row));
-        bytes from;
-        for (uint32_t k = 0; k < h.rows; k++)
-            for (uint32_t i = 0; i < h.row_bytes; i++)
-                from.push_back((uint8_t)(spad[(c.src + k * pitch) * N + i] ^ (c.flip ? 0x80 : 0)));
+        const bytes from = stored_bytes(c, spad);
         for (uint32_t k = 0; k < h.runs; k++) {
             const uint32_t to = slack + h.offset + k * h.run_pitch;
 

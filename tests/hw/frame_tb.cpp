@@ -48,17 +48,6 @@ int failures = 0;
         }                                                                                          \
     } while (0)
 
-struct word_write {
-    uint32_t cmd, space, word;
-    uint64_t enable;
-    std::vector<uint8_t> data;
-    bool operator==(const word_write &o) const
-    {
-        return cmd == o.cmd && space == o.space && word == o.word && enable == o.enable &&
-               data == o.data;
-    }
-};
-
 /* A command that ARRAY or VECTOR takes. */
 struct unit_command {
     uint32_t unit, index;
@@ -569,57 +558,24 @@ struct transfers {
 
     void expect(const hd_cmd_dma_read &c, const std::vector<uint8_t> &bytes, bool load)
     {
-        size_t at = 0;
+        add_words(load ? loads : weights,
+                  words_of_rows(c, bytes, s.commands, load ? &spad : nullptr));
+    }
 
-        for (uint32_t r = 0; r < c.rows; r++) {
-            for (uint32_t left = c.row_bytes, w = c.dest + r * c.dest_pitch; left > 0; w++) {
-                const uint32_t n = std::min<uint32_t>(left, N);
-                word_write x = {
-                    s.commands, c.space, w, load ? (n >= 64 ? ~0ull : (1ull << n) - 1) : ~0ull, {}};
-
-                x.data.assign((size_t)N, 0);
-                std::copy_n(bytes.begin() + (long)at, n, x.data.begin());
-                if (load)
-                    std::copy_n(bytes.begin() + (long)at, n, spad.begin() + (long)(w * N));
-                (load ? loads : weights).push_back(x);
-                at += n;
-                left -= n;
-            }
-        }
+    static void add_words(std::vector<word_write> &to, const std::vector<word_write> &words)
+    {
+        to.insert(to.end(), words.begin(), words.end());
     }
 
     /* WEIGHT from the scratchpad. */
     void matrix()
     {
         hd_cmd_dma_read c = {};
-        const uint32_t rows = (uint32_t)b.random.range(1, 2 * N + 1),
-                       columns = (uint32_t)b.random.range(1, 2 * N + 1),
-                       pitch = columns + (uint32_t)b.random.range(0, 9);
-        const bool transpose = b.random.chance(50);
-        const uint32_t lanes = transpose ? rows : columns, deep = transpose ? columns : rows,
-                       words = words_of(lanes) * deep;
 
-        if (words > kWeightWords || rows * pitch > kSpadWords * N)
+        if (!random_matrix(b.random, kSpadWords * N, c))
             return;
-        c.spad = 1;
-        c.space = HD_SPACE_WEIGHTS;
-        c.transpose = transpose;
-        c.runs = rows & 0xffff;
-        c.run_bytes = columns;
-        c.run_pitch = pitch;
-        c.offset = (uint32_t)b.random.range(0, (int)(kSpadWords * N - rows * pitch));
-        c.dest = (uint32_t)b.random.range(0, (int)(kWeightWords - words));
         label(c.common, 1u << HD_UNIT_LOAD);
-        for (uint32_t i = 0; i < words; i++) {
-            word_write x = {s.commands, c.space, c.dest + i, ~0ull, {}};
-            for (uint32_t lane = 0; lane < N; lane++) {
-                const uint32_t across = i / deep * N + lane, along = i % deep,
-                               row = transpose ? across : along,
-                               column = transpose ? along : across;
-                x.data.push_back(across < lanes ? spad[c.offset + row * pitch + column] : 0);
-            }
-            weights.push_back(x);
-        }
+        add_words(weights, words_of_matrix(c, spad, s.commands));
         add(c, HD_OPCODE_WEIGHT, HD_UNIT_WEIGHT);
     }
 
@@ -638,10 +594,7 @@ struct transfers {
         c.src_pitch = pitch;
         c.src = (uint32_t)b.random.range(0, (int)(kSpadWords - (h.rows - 1) * pitch - row));
         label(c.common, 1u << HD_UNIT_LOAD);
-        std::vector<uint8_t> bytes;
-        for (uint32_t r = 0; r < h.rows; r++)
-            for (uint32_t i = 0; i < h.row_bytes; i++)
-                bytes.push_back((uint8_t)(spad[(c.src + r * pitch) * N + i] ^ (c.flip ? 0x80 : 0)));
+        const std::vector<uint8_t> bytes = stored_bytes(c, spad);
         for (uint32_t i = 0; i < bytes.size(); i++)
             target[h.offset + i / h.run_bytes * h.run_pitch + i % h.run_bytes] = bytes[i];
         for (uint32_t r = 0; r < h.runs; r++) {
