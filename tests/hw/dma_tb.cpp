@@ -43,7 +43,7 @@ struct unit {
     command stood = {}; /* in the cycle before: what regions answer */
 };
 
-struct bench {
+struct bench : findings {
     std::unique_ptr<Vbench> dut{new Vbench};
     rng r;
     axi_bus bus;
@@ -57,20 +57,12 @@ struct bench {
     uint32_t read_word = 0;
     bool good = true;  /* no fault is meant */
     int long_bit = 12; /* of the bytes of a run that is too long */
-    long failures = 0, seen = 0;
 
     explicit bench(uint64_t seed) : r(seed), bus(0, kBytes, r)
     {
         for (uint8_t &x : bus.memory)
             x = (uint8_t)r.next();
         reset();
-    }
-
-    void check(bool ok, const char *what, uint64_t found = 0, uint64_t expected = 0)
-    {
-        if (!ok && failures++ < 10)
-            printf("  wrong: %s: %" PRIx64 ", expected %" PRIx64 ", after %ld\n", what, found,
-                   expected, seen);
     }
 
     void reset()

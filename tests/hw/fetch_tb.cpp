@@ -38,7 +38,7 @@ struct fault {
     uint64_t address;
 };
 
-struct bench {
+struct bench : findings {
     std::unique_ptr<Vbench> dut{new Vbench};
     rng r;
     std::vector<uint32_t> words;
@@ -51,19 +51,11 @@ struct bench {
     uint32_t offered = 0;                           /* push_valid_o of the cycle before */
     int percent = 50, push_percent = 50;
     bool ended = false;
-    long failures = 0, seen = 0;
 
     explicit bench(uint64_t seed) : r(seed)
     {
         dut->empty_i = 31;
         reset();
-    }
-
-    void check(bool ok, const char *what, uint64_t found = 0, uint64_t expected = 0)
-    {
-        if (!ok && failures++ < 10)
-            printf("  wrong: %s: %" PRIx64 ", expected %" PRIx64 ", after %ld\n", what, found,
-                   expected, seen);
     }
 
     void tick(bool edge)

@@ -4,7 +4,8 @@
 #ifndef HEDDLE_TESTS_HW_WIDE_H
 #define HEDDLE_TESTS_HW_WIDE_H
 
-#include <cstdint>
+#include <cinttypes>
+#include <cstdio>
 #include <cstdlib>
 
 #include "verilated.h"
@@ -78,6 +79,18 @@ struct rng {
     bool chance(int percent)
     {
         return range(0, 99) < percent;
+    }
+};
+
+/* What a bench has found wrong, the first ten printed, and how much it has seen. */
+struct findings {
+    long failures = 0, seen = 0;
+
+    void check(bool ok, const char *what, uint64_t found = 0, uint64_t expected = 0)
+    {
+        if (!ok && failures++ < 10)
+            printf("  wrong: %s: %" PRIx64 ", expected %" PRIx64 ", after %ld\n", what, found,
+                   expected, seen);
     }
 };
 
