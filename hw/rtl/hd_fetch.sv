@@ -89,7 +89,7 @@ module hd_fetch #(
   ) u_chunks (
     .clk_i,
     .rst_ni,
-    .start_i      (state_q == StStart),
+    .start_i      (state_q == StStart && !no_left_q),
     .open_i       (open),
     .at_i         (at_q),
     .bytes_i      (left_q),
@@ -295,7 +295,7 @@ module hd_fetch #(
       at_q      <= {1'b0, region_base_i} + BusBits'(stream_offset_i);
       cmd_at_q  <= {1'b0, region_base_i} + BusBits'(stream_offset_i);
       left_q    <= stream_bytes_i;
-      no_left_q <= 1'b0;  // StBounds refuses an empty stream
+      no_left_q <= stream_bytes_i == '0;  // StBounds refuses it
       pos_q     <= '0;
     end else if (chunk_take) begin
       at_q      <= at_q + BusBits'(Chunk);

@@ -297,6 +297,9 @@ struct bench : findings {
         place();
         dut->stream_bytes_i = 16;
         expect({HD_FAULT_BAD_LENGTH, 0, at}, "no header");
+        place();
+        dut->stream_bytes_i = 0;
+        expect({HD_FAULT_BAD_LENGTH, 0, at}, "empty");
     }
 
     void command_faults()
