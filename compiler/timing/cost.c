@@ -9,7 +9,7 @@ enum {
     ARRAY_TAKE = HD_TIMING_ARRAY_LOAD + HD_TIMING_ARRAY_FIRST, /* to the first step */
     /* The last vector to done_o, in addition to N: with acc_hold, with requantisation. */
     HOLD_PIPE = HD_TIMING_ARRAY_SUM + HD_TIMING_ARRAY_DONE,
-    ARRAY_PIPE = HD_TIMING_ARRAY_SUM + HD_TIMING_REQUANT,
+    ARRAY_PIPE = HD_TIMING_ARRAY_SUM + HD_TIMING_REQUANT - HD_TIMING_REQUANT_AHEAD,
 };
 
 static uint32_t most(uint32_t a, uint32_t b)

@@ -10,7 +10,7 @@ enum {
     /* A position's reads to its sum, in addition to N. */
     COST_ARRAY_SUM = HD_TIMING_ARRAY_SUM - HD_TIMING_ARRAY_REQUEST,
     /* A VECTOR command's value to done_o. */
-    COST_VECTOR_END = HD_TIMING_REQUANT,
+    COST_VECTOR_END = HD_TIMING_REQUANT - HD_TIMING_REQUANT_AHEAD,
     /* Its cycles in addition to its beats. */
     COST_VECTOR = HD_TIMING_VECTOR_START + HD_TIMING_VECTOR_VALUE + COST_VECTOR_END,
 };

@@ -31,7 +31,7 @@ void write_back_vector(struct write_back *r, const struct sched_command *c, uint
     r->vector = (struct write_back_part){.words = &c->w, .steps = n};
     r->vector.cycles =
         all > COST_VECTOR + n && cost_passes(v) == 1 ? all - COST_VECTOR : n; /* of the last pass */
-    r->vector.from = done - r->vector.cycles;
+    r->vector.from = done + HD_TIMING_REQUANT_AHEAD - r->vector.cycles;
 }
 
 /* --- runs ------------------------------------------------------------------------------------- */

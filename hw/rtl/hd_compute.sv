@@ -86,11 +86,10 @@ module hd_compute #(
     .ww_data_o   (ww_data)
   );
 
-  logic       a_ahead, a_valid, v_valid, v_busy, waits;  // into hd_requant, and in it
+  logic       a_ahead, a_valid, v_valid, v_busy, requant_active;  // into hd_requant, and in it
   logic [1:0] a_busy;
 
-  assign requant_active_o = a_ahead || a_valid || v_valid || a_busy != '0 || v_busy || waits
-                            || qw_valid_o
+  assign requant_active_o = a_ahead || a_valid || v_valid || requant_active
                             || (ww_valid && (ww_space == SpaceTable || ww_space == SpaceTableAll));
 
   // Scratchpad.
@@ -326,7 +325,7 @@ module hd_compute #(
     .v_count_i       (v_count),
     .v_cmd_i         (v_cmd),
     .v_busy_o        (v_busy),
-    .active_o        (waits),
+    .active_o        (requant_active),
     .pr_req_o        (pr_req),
     .pr_entry_o      (pr_entry),
     .pr_bias_i       (pr_bias),

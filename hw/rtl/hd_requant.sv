@@ -10,9 +10,8 @@
 // vector with x_table_i is looked up in table x_table_first_i of each lane. Command fields (scale,
 // zero point, clamp, table) are taken along with the vector: they may change in the cycle after.
 // Latency 8: taken in cycle t, qw_* in cycle t+8, in order. The parameter entry is asked for in t
-// and read in t+1. a_busy_o (by a_slot_i), v_busy_o: a vector of that unit was taken and its qw_*
-// has not come; in the cycle after it falls, the bytes are in the scratchpad. The pipe never
-// stalls. Reset: all valid bits clear.
+// and read in t+1. a_busy_o (by a_slot_i), v_busy_o: a vector of that unit was taken, and its qw_*
+// is more than Ahead cycles away. The pipe never stalls. Reset: all valid bits clear.
 // Bench: tests/hw/requant_tb.cpp
 `default_nettype none
 `include "hd_accel.svh"
@@ -26,6 +25,7 @@ module hd_requant #(
   parameter int WordBits  = $clog2(CfgWeightBytes / CfgN),  // of ww_word_i
   parameter int Tables    = CfgTables,
   parameter int Queue     = 16,                          // a power of two
+  parameter int Ahead     = TimingRequantAhead,
   parameter int CntBits   = $clog2(N + 1)                // derived, do not set
 ) (
   input  wire logic                 clk_i,
@@ -70,7 +70,7 @@ module hd_requant #(
   input  wire logic [CntBits-1:0]   v_count_i,
   input  wire logic [31:0]          v_cmd_i,
   output logic                      v_busy_o,
-  output logic                      active_o,        // a register may change, nothing busy or not
+  output logic                      active_o,        // a register may change with no valid input
   // parameter memory: data in the cycle after the request
   output logic                      pr_req_o,
   output logic      [EntryBits-1:0] pr_entry_o,
@@ -91,6 +91,7 @@ module hd_requant #(
   output logic      [31:0]          qw_cmd_o
 );
   localparam int Stages    = 8;
+  localparam int Near      = Stages - 1 - Ahead;
   localparam int TableBits = $clog2((Tables + 1) * 128);
 
   // ---------------------------------------------------------------- what passes and waits
@@ -162,7 +163,7 @@ module hd_requant #(
   localparam int EndsBits = 3 * 8 + 1 + 3;
 
   logic [Stages:1]     valid_q, array_q;
-  logic [Stages-1:1]   slot_q;
+  logic [Near:1]       slot_q;
   logic [GoesBits-1:0] goes_q[1:Stages];
   logic [EndsBits-1:0] ends_q[1:Stages-1];
   hd_goes_t            goes;
@@ -190,7 +191,7 @@ module hd_requant #(
 
   always_ff @(posedge clk_i) begin
     array_q <= {array_q[Stages-1:1], array};
-    slot_q  <= {slot_q[Stages-2:1], a_slot_i};
+    slot_q  <= {slot_q[Near-1:1], a_slot_i};
     if (take) begin
       goes_q[1] <= goes;
       ends_q[1] <= ends;
@@ -283,14 +284,14 @@ module hd_requant #(
   assign {qw_addr_o, qw_count_o, qw_cmd_o} = goes_q[Stages];
   assign qw_unit_o  = array_q[Stages] ? UnitArray : UnitVector;
 
-  // Not yet at their write.
-  logic [Stages-1:1] of_array, of_vector;
-  assign of_array   = valid_q[Stages-1:1] & array_q[Stages-1:1];
-  assign of_vector  = valid_q[Stages-1:1] & ~array_q[Stages-1:1];
+  // Not yet near their write.
+  logic [Near:1] of_array, of_vector;
+  assign of_array   = valid_q[Near:1] & array_q[Near:1];
+  assign of_vector  = valid_q[Near:1] & ~array_q[Near:1];
   assign a_busy_o   = {|(of_array & slot_q) | (again_q & a_slot_i),
                        |(of_array & ~slot_q) | (again_q & !a_slot_i)};
   assign v_busy_o   = waiting | |of_vector;
-  assign active_o   = !free_q;
+  assign active_o   = !free_q | |valid_q;
 
 `ifdef HD_ASSERT
   // A shift beyond what NUMERICS.md defines would be cut to 6 bits.

@@ -7,7 +7,7 @@
 //   (transposed) as output channels.
 //   sr_*: one scratchpad word a request, data in the cycle after the handshake. ww_*: always taken.
 //   done_o: pulse in the cycle after the last word. A command is taken when the one before is done.
-// Cycles from the handshake to done_o, both counted, if every request is granted at once: 3; for
+// Cycles from the handshake to done_o, both counted, if every request is granted at once: 4; for
 // each column tile and each row the words that the row's bytes there touch (1 or 2); and
 // transposed, for each group and column tile: rows that the group lacks to N, its columns, 2; and
 // plain, 1.
@@ -65,6 +65,7 @@ module hd_weight_spad #(
   logic                  second_q;                 // the row's second word is next
   logic [WeightBits-1:0] word_q;
 
+  logic                taken_q, done_q, busy_q;  // taken_q: in the cycle before
   logic                accept, last_group, straddles, row_read, row_done;
   logic                tile_done;
   logic [LaneBits:0]   count;
@@ -90,7 +91,7 @@ module hd_weight_spad #(
   logic [LaneBits-1:0] ask_at;
   logic [WordBits-1:0] word;
 
-  assign ask       = state_q == Read && asks_ready;
+  assign ask       = state_q == Read && !taken_q && asks_ready;
   assign word      = row_q[ByteBits-1:LaneBits] + WordBits'(second_q);
   assign row_read  = ask && left_q != '0 && (second_q || !straddles);
   assign row_done  = row_read || (ask && left_q == '0);
@@ -98,7 +99,7 @@ module hd_weight_spad #(
   hd_fifo #(.Width(AskBits), .Depth(2)) u_asks (
     .clk_i,
     .rst_ni,
-    .valid_i(state_q == Read),
+    .valid_i(state_q == Read && !taken_q),
     .ready_o(asks_ready),
     .data_i ({left_q != '0, row_done, tile_done, straddles, count, at, word}),
     .valid_o(ask_valid),
@@ -228,13 +229,15 @@ module hd_weight_spad #(
     else if (ask && left_q != '0) second_q <= 1'b1;
   end
 
-  logic done_q, busy_q;
+  // What the command waited for may be written as late as hd_requant's Ahead after its done_o.
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
       state_q <= Idle;
+      taken_q <= 1'b0;
       done_q  <= 1'b0;
       busy_q  <= 1'b0;
     end else begin
+      taken_q <= accept;
       done_q <= state_q == Done && !ask_valid;
       busy_q <= accept || (busy_q && !done_q);
       unique case (state_q)

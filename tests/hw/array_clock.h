@@ -79,7 +79,7 @@ struct array_job {
         last_vector = last_position;
         if (c.depthwise)
             last_vector -= c.scan - 1 - (c.out_w - 1) * c.stride_x;
-        flush = c.acc_hold ? 0 : HD_TIMING_REQUANT + (int)c.sum_columns;
+        flush = c.acc_hold ? 0 : HD_TIMING_REQUANT - HD_TIMING_REQUANT_AHEAD + (int)c.sum_columns;
         if (c.depthwise)
             setup = {taps, c.pad_left, c.kernel_row_bytes, c.kernel_h, c.ports};
         else if (c.streams == 2)

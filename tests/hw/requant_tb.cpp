@@ -221,7 +221,7 @@ struct bench {
         uint8_t a_busy = 0; /* by slot */
 
         for (const expected &e : due)
-            if (e.cycle - latency < cycle && e.cycle > cycle) {
+            if (e.cycle - latency < cycle && e.cycle > cycle + HD_TIMING_REQUANT_AHEAD) {
                 if (e.array)
                     a_busy |= (uint8_t)(1 << (e.cmd & 1));
                 else

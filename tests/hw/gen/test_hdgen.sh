@@ -27,7 +27,7 @@ grep -q 'CfgN = 4;' "$dir/tiny/hd_config.svh"
 grep -q 'HD_TIMING_DMA_QUEUE = 8,' "$dir/a b/c/hd_timing.h"
 grep -q 'HD_TIMING_REQUANT = 8,' "$dir/a b/c/hd_timing.h"
 grep -q 'localparam int TimingDmaQueue = 8;' "$dir/sv/hd_accel.svh"
-! grep -q TimingRequant "$dir/sv/hd_accel.svh" || { echo "TimingRequant: the RTL takes no delay"; exit 1; }
+! grep -q "TimingRequant " "$dir/sv/hd_accel.svh" || { echo "TimingRequant: the RTL takes no delay"; exit 1; }
 
 cat >"$dir/my.json" <<'END'
 {"name": "mine", "n": 8, "scratchpad_bytes": 65536, "banks": 8, "ports": 2, "weight_bytes": 16384,
