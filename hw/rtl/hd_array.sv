@@ -7,7 +7,7 @@
 //   row_mask_i[r].
 //   depthwise_i, pair_i: by row, as commands of another mode may follow one another row by row.
 //   Rows in depthwise mode have row_i 0 and pair_i low, others row_mask_i.
-//   psum_o column c: the sum over the rows, N steps after row 0 took its activation.
+//   psum_o column c: the sum over the rows, N + 1 steps after row 0 took its activation.
 // w_we_i writes w_i into the weights of row w_row_i. A step is a cycle with en_i. Throughput 1 a
 // step.
 // Reset: none. Bench: tests/hw/array_tb.cpp.
@@ -79,7 +79,11 @@ module hd_array #(
         .psum_o  (psum)
       );
       if (r == N - 1) begin : gen_out
+`ifdef VERILATOR  // hd_pe's form adds a step early
+        always_ff @(posedge clk_i) if (en_i) psum_o[c*AccW +: AccW] <= psum;
+`else
         assign psum_o[c*AccW +: AccW] = psum;
+`endif
       end
     end
   end

@@ -1,14 +1,14 @@
 // hd_array_sums - the end of ARRAY's pipe: tags, accumulators, sums to hd_requant with what they
 // need.
-//   tag_*_i is registered with a position's request (T+1); N + 3 steps later its column sums psum_i
-//   are here (T+N+4):
+//   tag_*_i is registered with a position's request (T+1); N + 4 steps later its column sums psum_i
+//   are here (T+N+5):
 //   sum + accumulator tag_acc (tag_add) goes to a_sum_o (tag_last, a_valid_o) or back to the
 //   accumulator.
 //   begin_i: cmd_i has taken slot slot_i; a_slot_o's command gives the a_* fields.
 //   pending_o: by slot, something of it is in here or in hd_requant (a_busy_i). accept_i:
 //   cmd_index_i is the index of the next command to begin.
 // T+2 is a cycle with near_i, from T+3 on a step is a cycle with en_i; a_valid_o is in the first
-// cycle of its step. Latency N + 3 steps, throughput 1. Reset: nothing in the pipe. Bench:
+// cycle of its step. Latency N + 4 steps, throughput 1. Reset: nothing in the pipe. Bench:
 // tests/hw/array_tb.cpp
 `default_nettype none
 `include "hd_accel.svh"
@@ -73,18 +73,18 @@ module hd_array_sums #(
   output logic      [2:0]           a_table_first_o,
   input  wire logic [1:0]           a_busy_i
 );
-  // ---------------------------------------------------------------- tag, T+1 to T+N+4
+  // ---------------------------------------------------------------- tag, T+1 to T+N+5
   localparam int TagBits = 2 + AccBits + AddrBits + CntBits + EntryBits;
   logic [TagBits-1:0]   tag2_q, tag3_q;  // T+2, T+3
-  logic [TagBits-1:0]   tag_ahead;       // T+N+3
+  logic [TagBits-1:0]   tag_ahead;       // T+N+4
   logic                 add_ahead, last_ahead;
   logic [AccBits-1:0]   acc_ahead;
   logic [AddrBits-1:0]  addr_ahead;
   logic [CntBits-1:0]   count_ahead;
   logic [EntryBits-1:0] entry_ahead;
-  logic [N+2:0]         valid_q, slot_q; // bit k: T+2+k
-  logic [N+2:0]         there;           // and that is a step of it
-  logic                 add_q, last_q;   // T+N+4
+  logic [N+3:0]         valid_q, slot_q; // bit k: T+2+k
+  logic [N+3:0]         there;           // and that is a step of it
+  logic                 add_q, last_q;   // T+N+5
   logic [AccBits-1:0]   acc_q;
   logic                 sum_valid;
 
@@ -92,7 +92,7 @@ module hd_array_sums #(
     .clk_i,
     .en_i,
     .ptr_i  (ptr_i),
-    .delay_i(PtrBits'(N - 1)),
+    .delay_i(PtrBits'(N)),
     .d_i    (tag3_q),
     .q_o    (tag_ahead)
   );
@@ -101,21 +101,21 @@ module hd_array_sums #(
     tag2_q      <= {tag_add_i, tag_last_i, tag_acc_i, tag_addr_i, tag_count_i, tag_entry_i};
     tag3_q      <= tag2_q;
     slot_q[1:0] <= {slot_q[0], tag_slot_i};
-    if (en_i) slot_q[N+2:2] <= slot_q[N+1:1];
+    if (en_i) slot_q[N+3:2] <= slot_q[N+2:1];
     if (!rst_ni) begin
       valid_q <= '0;
     end else begin
       valid_q[1:0] <= {valid_q[0], tag_valid_i};
-      if (en_i) valid_q[N+2:2] <= valid_q[N+1:1];
+      if (en_i) valid_q[N+3:2] <= valid_q[N+2:1];
     end
   end
-  assign there        = valid_q & {{N+1{1'b1}}, en_i, near_i};
+  assign there        = valid_q & {{N+2{1'b1}}, en_i, near_i};
   assign pending_o[0] = (tag_valid_i && !tag_slot_i) || (more_valid_i && !more_slot_i)
                         || (there & ~slot_q) != '0 || a_busy_i[0];
   assign pending_o[1] = (tag_valid_i && tag_slot_i) || (more_valid_i && more_slot_i)
                         || (there & slot_q) != '0 || a_busy_i[1];
   always_ff @(posedge clk_i) begin
-    if (en_i && valid_q[N+1]) begin
+    if (en_i && valid_q[N+2]) begin
       add_q     <= add_ahead;
       last_q    <= last_ahead;
       acc_q     <= acc_ahead;
@@ -126,12 +126,12 @@ module hd_array_sums #(
   end
 
   // ---------------------------------------------------------------- accumulators
-  assign sum_valid = valid_q[N+2];
+  assign sum_valid = valid_q[N+3];
 
   hd_acc #(.N(N), .AccW(AccW), .Depth(AccDepth)) u_acc (
     .clk_i,
     .en_i,
-    .re_i   (valid_q[N+1] && add_ahead),
+    .re_i   (valid_q[N+2] && add_ahead),
     .raddr_i(acc_ahead),
     .psum_i (psum_i),
     .add_i  (add_q),
@@ -156,9 +156,9 @@ module hd_array_sums #(
   end
 
   // A sum leaves in the first cycle that it is there.
-  assign a_ahead_o = rst_ni && en_i && valid_q[N+1] && last_ahead;
+  assign a_ahead_o = rst_ni && en_i && valid_q[N+2] && last_ahead;
   always_ff @(posedge clk_i) a_valid_o <= a_ahead_o;
-  assign a_slot_o  = slot_q[N+2];
+  assign a_slot_o  = slot_q[N+3];
   assign {a_cmd_o, a_has_bias_o, a_common_scale_o, a_sum_columns_o, a_multiplier_o,
           a_shift_o, a_z_out_o, a_min_o, a_max_o, a_table_o, table_step,
           table_first} = result_q[a_slot_o];

@@ -3,15 +3,15 @@
 // Step of a position issued at T (a step of the sequencer is a cycle after one with ar_en_i, which
 // is known late: a request that is not granted makes room for the next one, gen_hold):
 //   T+1 request, tag, weight address | T+2 bytes, weight row | T+3 activations, weights on their
-//   bus T+4+r row r multiplies (its weight was written at T+3+r) | T+N+3 accumulator read | T+N+4
+//   bus T+4+r row r multiplies (its weight was written at T+3+r) | T+N+4 accumulator read | T+N+5
 //   sum, a_valid_o.
 // T+2 is the cycle after the grant, T+3 the one after that (en_q[1]), whatever the sequencer does
 // then; from there on a step ends two cycles after one of the sequencer.
 // Positions of two commands may be in here at once: what they need of a command on the way changes
 // with the first position of the next one (begin_q), in the cells row by row; what the results need
 // waits in the command's slot, which the tag names.
-// A command takes its tiles' steps (hd_array_seq) plus N + 14 cycles, cmd_ready_o & cmd_valid_i to
-// done_o both counted, with hd_requant's latency of 8; with acc_hold plus N + 7. The next one may
+// A command takes its tiles' steps (hd_array_seq) plus N + 13 cycles, cmd_ready_o & cmd_valid_i to
+// done_o both counted, done_o two cycles before hd_requant's latency of 8 ends; with acc_hold plus N + 8. The next one may
 // run in all of them but the first two.
 // a_valid_o is in the first cycle of its step only; the other a_* fields go with it.
 // begin_o: the positions of the next cycle on are the next command's.
@@ -297,7 +297,7 @@ module hd_array_unit #(
     .psum_o     (psum)
   );
 
-  // ---------------------------------------------------------------- sums, T+N+3 and T+N+4
+  // ---------------------------------------------------------------- sums, T+N+4 and T+N+5
   hd_array_sums #(
     .N(N), .AccW(AccW), .AccDepth(AccDepth), .AddrBits(AddrBits), .EntryBits(EntryBits),
     .LineDepth(LineDepth)

@@ -7,7 +7,8 @@ logic                   known_q, real_q;   // a weight was written; psum_o count
 logic signed [WgtW-1:0] f_weight_q;
 logic        [AccW-1:0] f_act;
 logic        [AccW-1:0] act, weight;       // of the form that there is
-logic        [AccW-1:0] f_sum_q;
+logic        [AccW-1:0] f_product, f_product_q, f_sum_q;
+logic                   product_q;         // f_product_q counts
 
 assign rst_ni = $anyseq;
 
@@ -19,15 +20,21 @@ end else begin : gen_f_narrow
   assign act    = AccW'(gen_narrow.act);
 end
 
+assign f_product = $signed(act) * $signed(weight);
+
 always_comb begin
   f_act = depthwise_i ? (tap_en_i ? AccW'($signed(tap_i)) : '0) : pair_i && second_i ? row2_i : row_i;
 end
 
 always_ff @(posedge clk_i) begin
   known_q <= rst_ni && (known_q || (en_i && w_we_i));
-  real_q  <= rst_ni && (real_q || (en_i && known_q));
+  product_q <= rst_ni && (product_q || (en_i && known_q));
+  real_q  <= rst_ni && (real_q || (en_i && (Wide ? known_q : product_q)));
   if (en_i && w_we_i) f_weight_q <= w_i;
-  if (en_i) f_sum_q <= psum_i + $signed(act) * $signed(weight);
+  if (en_i) begin
+    f_product_q <= f_product;
+    f_sum_q     <= psum_i + (Wide ? f_product : f_product_q);
+  end
 end
 
 always_comb begin
@@ -35,7 +42,7 @@ always_comb begin
   m_mode: assume (depthwise_i ? row_i == '0 && !pair_i : !tap_en_i);
   if (rst_ni) begin
     a_sum: assert (!real_q || psum_o == f_sum_q);
-    a_known: assert (!real_q || known_q);
+    a_known: assert ((!real_q || product_q || Wide) && (!product_q || known_q) && (!real_q || known_q));
     a_act: assert (act == f_act);
     a_weight: assert (!known_q || weight == AccW'(f_weight_q));
   end

@@ -13,7 +13,8 @@ namespace
 struct cell {
     std::unique_ptr<Vbench> dut{new Vbench};
     int32_t weight = 0;
-    uint32_t sum = 0;
+    int32_t product = 0; /* of the step before */
+    uint32_t sum = 0, wide = 0;
     long cycles = 0, failures = 0;
 
     /* Signed 9-bit value as its field. */
@@ -39,13 +40,15 @@ struct cell {
             int32_t act = dut->pair_i && dut->second_i ? row2 : row;
             if (dut->depthwise_i)
                 act = dut->tap_en_i ? tap : 0;
-            sum = above + (uint32_t)(act * weight);
+            sum = above + (uint32_t)product;
+            product = act * weight;
+            wide = above + (uint32_t)product; /* a step early */
             weight = dut->w_we_i ? next : weight;
         }
         cycles++;
-        if (check && (dut->wide_o != sum || dut->narrow_o != sum) && failures++ < 5)
-            printf("  cycle %ld: wide %08x, narrow %08x, expected %08x\n", cycles, dut->wide_o,
-                   dut->narrow_o, sum);
+        if (check && (dut->wide_o != wide || dut->narrow_o != sum) && failures++ < 5)
+            printf("  cycle %ld: wide %08x, narrow %08x, expected %08x and %08x\n", cycles,
+                   dut->wide_o, dut->narrow_o, wide, sum);
     }
 };
 
