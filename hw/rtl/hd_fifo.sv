@@ -1,15 +1,17 @@
 // hd_fifo - first in, first out; the oldest entry stands in a register.
-//   An entry pushed (valid_i & ready_o) in cycle t is at data_o in t+1 at the earliest. Throughput
-//   1 a cycle.
+//   An entry pushed (valid_i & ready_o) in cycle t is at data_o in t+1 at the earliest, without
+//   Direct in t+2: it goes through the memory even if that is empty, which saves a multiplexer of
+//   Width bits. Throughput 1 a cycle.
 //   valid_o and ready_o are registers. With Keep, data_o keeps the last entry after
 //   it was popped; else it is undefined while valid_o is low.
 // Depth is a power of two, at least 2. Reset: empty, data undefined. Bench: tests/hw/frame_tb.cpp
 `default_nettype none
 
 module hd_fifo #(
-  parameter int Width = 32,
-  parameter int Depth = 4,
-  parameter int Keep  = 0
+  parameter int Width  = 32,
+  parameter int Depth  = 4,
+  parameter int Keep   = 0,
+  parameter bit Direct = 1'b1
 ) (
   input  wire logic             clk_i,
   input  wire logic             rst_ni,
@@ -27,13 +29,15 @@ module hd_fifo #(
   logic [PtrBits-1:0] write_q, read_q;
   logic [PtrBits:0]   count_q;                    // entries, the head included
   logic               valid_q, behind_q, full_q;  // one is there, one is in mem, none is free
-  logic               push, pop;
+  logic               push, pop, direct, load;    // an entry goes past mem; out of it
 
   assign ready_o = !full_q;
   assign valid_o = valid_q;
   assign data_o  = head_q;
   assign push    = valid_i && !full_q;
   assign pop     = valid_q && ready_i;
+  assign direct  = Direct && push && !behind_q && (!valid_q || pop);
+  assign load    = behind_q && (pop || (!Direct && !valid_q));
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
@@ -45,21 +49,21 @@ module hd_fifo #(
       full_q   <= 1'b0;
     end else begin
       if (push != pop) count_q <= push ? count_q + 1'b1 : count_q - 1'b1;
-      if (push && valid_q && (behind_q || !pop)) write_q <= write_q + 1'b1;
-      if (pop && behind_q) read_q <= read_q + 1'b1;
-      if (push) valid_q <= 1'b1;
-      else if (pop) valid_q <= behind_q;
-      if (push && !pop) behind_q <= valid_q;
-      else if (pop && !push) behind_q <= count_q > (PtrBits + 1)'(2);
+      if (push && !direct) write_q <= write_q + 1'b1;
+      if (load) read_q <= read_q + 1'b1;
+      if (direct || load) valid_q <= 1'b1;
+      else if (pop) valid_q <= 1'b0;
+      if (push && !direct) behind_q <= 1'b1;
+      else if (load) behind_q <= count_q > (PtrBits + 1)'(2);
       if (push && !pop) full_q <= count_q == (PtrBits + 1)'(Depth - 1);
       else if (pop) full_q <= 1'b0;
     end
   end
 
   always_ff @(posedge clk_i) begin
-    if (push && valid_q && (behind_q || !pop)) mem[write_q] <= data_i;
-    if (Keep != 0 ? pop && behind_q || push && !behind_q && (!valid_q || pop) : !valid_q || pop)
-      head_q <= behind_q ? mem[read_q] : data_i;
+    if (push && !direct) mem[write_q] <= data_i;
+    if (Keep != 0 ? load || direct : !valid_q || pop)
+      head_q <= behind_q || !Direct ? mem[read_q] : data_i;
   end
 
 `ifdef HD_ASSERT

@@ -11,7 +11,7 @@
 //   empty_o: nothing queued, nothing in the unit. in_unit_o: a command is in the unit. active_o:
 //   see hd_clocks.
 // rst_ni empties the queue; clear_i starts a submission: count_o and the current command are 0.
-// Latency: push to cmd_valid_o 2; done_i to count_o and to cmd_valid_o 1. Throughput 1 command in 2
+// Latency: push to cmd_valid_o 3; done_i to count_o and to cmd_valid_o 1. Throughput 1 command in 2
 // cycles. Bench: tests/hw/frame_tb.cpp
 `default_nettype none
 `include "hd_accel.svh"
@@ -59,11 +59,12 @@ module hd_issue #(
   logic [31:0] flight_cmd, count_q;
   logic [15:0] flight_layer;
   logic        seen_q, held_q;  // held_q: the head's waits hold
+  logic        pushed_q;        // in the cycle before; it may not be the head yet
   /* verilator lint_off UNUSEDSIGNAL */  // the waits and the layer
   hd_common_t  common;
   /* verilator lint_on UNUSEDSIGNAL */
 
-  hd_fifo #(.Width(Bits + 32), .Depth(Depth)) u_queue (
+  hd_fifo #(.Width(Bits + 32), .Depth(Depth), .Direct(1'b0)) u_queue (
     .clk_i,
     .rst_ni,
     .valid_i(push_valid_i),
@@ -96,8 +97,8 @@ module hd_issue #(
   assign head_take   = cmd_valid_o && cmd_ready_i;
 
   always_ff @(posedge clk_i) begin
-    if (!rst_ni) held_q <= 1'b0;
-    else held_q <= cmd_soon_o;
+    pushed_q <= rst_ni && push_valid_i && push_ready_o;
+    held_q   <= rst_ni && cmd_soon_o;
   end
 
   hd_fifo #(.Width(48), .Depth(InFlight), .Keep(1)) u_flight (
@@ -122,9 +123,9 @@ module hd_issue #(
   end
 
   assign count_o      = count_q;
-  assign empty_o      = !head_valid && !flight_valid;
+  assign empty_o      = !pushed_q && !head_valid && !flight_valid;
   assign in_unit_o    = flight_valid;
-  assign active_o     = (push_valid_i && push_ready_o) || head_take || done_i
+  assign active_o     = (push_valid_i && push_ready_o) || pushed_q || head_take || done_i
                         || cmd_soon_o != held_q;
   assign done_o       = done_i;
   assign done_cmd_o   = flight_cmd;

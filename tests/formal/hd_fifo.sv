@@ -1,5 +1,5 @@
 // What comes out is what went in, in order and once: of a run of pushes any one, chosen by the solver, is followed.
-//   `ahead` is the number of entries before it; it is at data_o when that is 0.
+//   `ahead` is the number of entries before it; it is at data_o when that is 0 and there is a head.
 logic [PtrBits:0] ahead_q;
 logic             followed_q, hold_q;
 logic [Width-1:0] entry_q, shown_q;
@@ -27,16 +27,16 @@ end
 
 assign pick   = $anyseq;
 assign in_mem = write_q - read_q;
-assign place  = read_q + ahead_q[PtrBits-1:0] - 1'b1;
+assign place  = read_q + ahead_q[PtrBits-1:0] - valid_q;
 always_comb begin
   if (rst_ni) begin
     a_count: assert (count_q <= Depth);
     a_stable: assert (!hold_q || (valid_o && data_o == shown_q));
     a_ahead: assert (!followed_q || ahead_q < count_q);
-    a_order: assert (!followed_q || ahead_q != '0 || data_o == entry_q);
-    a_flags: assert (valid_q == (count_q != '0) && behind_q == (count_q > 1) && full_q == (count_q == Depth));
+    a_order: assert (!followed_q || !valid_o || ahead_q != '0 || data_o == entry_q);
+    a_flags: assert ((valid_q ? count_q != '0 : count_q <= !Direct) && behind_q == (count_q > valid_q) && full_q == (count_q == Depth));
     // Where entries are in mem; the induction needs it.
-    a_kept: assert (!followed_q || ahead_q == '0 || mem[place] == entry_q);
-    a_pointers: assert (in_mem == (valid_o ? count_q - 1'b1 : '0));
+    a_kept: assert (!followed_q || ahead_q < valid_q || mem[place] == entry_q);
+    a_pointers: assert (in_mem == PtrBits'(count_q - valid_q));
   end
 end

@@ -58,7 +58,7 @@ always_comb begin
     a_soon: assert (!held_q || (queued_q != '0 && !late && !fresh_q));
     a_stands: assert (held_q || late || fresh_q || queued_q == '0);
     // Entries of the queues, which are two deep here; the induction needs it.
-    a_queued: assert (head_valid == (queued_q != '0) && push_ready_o == (queued_q != Depth) && queued_q <= Depth);
+    a_queued: assert ((head_valid ? queued_q != '0 : queued_q == pushed_q) && push_ready_o == (queued_q != Depth) && queued_q <= Depth);
     a_flight: assert (flight_ready == (in_unit_q != InFlight));
   end
 end
