@@ -98,9 +98,8 @@ module hd_compute #(
   logic [CfgPorts*CntBits-1:0]       ar_lo, ar_hi;
   logic                              ar_en;
   logic [CfgPorts*2*WordBits-1:0]    ar_data;
-  logic [1:0]                        vr_req, vr_ready;
+  logic [1:0]                        vr_req, vr_ready, vr_next;
   logic [2*SpadBits-1:0]             vr_addr;
-  logic [2*CntBits-1:0]              vr_lo, vr_hi;
   logic [2*2*WordBits-1:0]           vr_data;
 
   hd_spad #(.N(CfgN), .G(CfgPorts), .Banks(CfgBanks), .Bytes(CfgScratchpadBytes)) u_spad (
@@ -115,8 +114,7 @@ module hd_compute #(
     .vr_req_i  (vr_req),
     .vr_ready_o(vr_ready),
     .vr_addr_i (vr_addr),
-    .vr_lo_i   (vr_lo),
-    .vr_hi_i   (vr_hi),
+    .vr_next_i (vr_next),
     .vr_data_o (vr_data),
     .sr_req_i,
     .sr_ready_o,
@@ -251,8 +249,7 @@ module hd_compute #(
     .vr_req_o      (vr_req),
     .vr_ready_i    (vr_ready),
     .vr_addr_o     (vr_addr),
-    .vr_lo_o       (vr_lo),
-    .vr_hi_o       (vr_hi),
+    .vr_next_o     (vr_next),
     .vr_data_i     (vr_data),
     .ww_valid_i(ww_valid),
     .ww_space_i(ww_space),

@@ -6,8 +6,9 @@
 //           words share a read.
 //           ar_data_o = {next word, word} of each port two cycles after ar_en_o, in that cycle
 //           only: registers after the banks' multiplexers.
-//   VECTOR  2 ports, the same word pairs; vr_ready_o[p] is per port, all or nothing for its two
-//           words. vr_data_o two cycles after the handshake, until the port's next word comes so.
+//   VECTOR  2 ports, each the word of vr_addr_i and, with vr_next_i, the word after it;
+//           vr_ready_o[p] is per port, all or nothing. vr_data_o two cycles after the handshake,
+//           until the port's next word comes so.
 //   STORE   one word; sr_data_o in the cycle after the handshake only.
 // Writers: qw (byte address, count bytes, always taken, written in the cycle after), then lw (one
 // word, byte enables; waits for a bank that qw writes). A read and a write of one word in one
@@ -40,8 +41,7 @@ module hd_spad #(
   input  wire logic [1:0]            vr_req_i,
   output logic      [1:0]            vr_ready_o,
   input  wire logic [2*AddrBits-1:0] vr_addr_i,
-  input  wire logic [2*CntBits-1:0]  vr_lo_i,
-  input  wire logic [2*CntBits-1:0]  vr_hi_i,
+  input  wire logic [1:0]            vr_next_i,
   output logic      [2*2*N*8-1:0]    vr_data_o,
   // STORE
   input  wire logic                  sr_req_i,
@@ -67,7 +67,6 @@ module hd_spad #(
   // ---------------------------------------------------------------- reads: who gets which bank
   // ARRAY's in a module of its own: VECTOR's requests depend on ARRAY's grants (by hd_requant).
   logic [G-1:0] grant0, grant1, ask0, ask1;
-  logic [1:0]   v_grant0, v_grant1;
 
   hd_spad_grant #(.N(N), .G(G), .Banks(Banks), .AddrBits(AddrBits)) u_grant (
     .clk_i,
@@ -85,15 +84,12 @@ module hd_spad #(
 
   hd_spad_share #(.N(N), .G(G), .Banks(Banks), .AddrBits(AddrBits)) u_share (
     .ar_addr_i,
-    .ar_ask0_i  (ask0),
-    .ar_ask1_i  (ask1),
+    .ar_ask0_i(ask0),
+    .ar_ask1_i(ask1),
     .vr_req_i,
     .vr_ready_o,
     .vr_addr_i,
-    .vr_lo_i,
-    .vr_hi_i,
-    .vr_grant0_o(v_grant0),
-    .vr_grant1_o(v_grant1),
+    .vr_next_i,
     .sr_req_i,
     .sr_ready_o,
     .sr_word_i
@@ -132,11 +128,11 @@ module hd_spad #(
       end
     end
     for (int v = 0; v < 2; v++) begin
-      if (v_grant0[v]) begin
+      if (vr_ready_o[v]) begin
         bank_re[v_word[v][BankBits-1:0]]  = 1'b1;
         bank_row[v_word[v][BankBits-1:0]] = v_word[v][WordBits-1:BankBits];
       end
-      if (v_grant1[v]) begin
+      if (vr_ready_o[v] && vr_next_i[v]) begin
         bank_re[v_next[v][BankBits-1:0]]  = 1'b1;
         bank_row[v_next[v][BankBits-1:0]] = v_next[v][WordBits-1:BankBits];
       end

@@ -40,8 +40,7 @@ module hd_vector #(
   output logic      [1:0]            vr_req_o,
   input  wire logic [1:0]            vr_ready_i,
   output logic      [2*AddrBits-1:0] vr_addr_o,
-  output logic      [2*CntBits-1:0]  vr_lo_o,
-  output logic      [2*CntBits-1:0]  vr_hi_o,
+  output logic      [1:0]            vr_next_o,
   input  wire logic [2*2*N*8-1:0]    vr_data_i,
   // WEIGHT: exponentials
   input  wire logic                  ww_valid_i,
@@ -136,7 +135,7 @@ module hd_vector #(
     .vr_req_o,
     .vr_ready_i,
     .vr_addr_o,
-    .vr_hi_o,
+    .vr_next_o,
     .vr_data_i,
     .rot_o     (rot),
     .keep_o    (keep),
@@ -148,7 +147,6 @@ module hd_vector #(
     .take_end_o(beat_end),
     .busy_o    (reading)
   );
-  assign vr_lo_o = '0;
 
   logic unused;
   assign unused = ^{ww_word_i, ww_data_i};

@@ -26,7 +26,7 @@ module hd_vector_read #(
   output logic      [1:0]            vr_req_o,
   input  wire logic [1:0]            vr_ready_i,
   output logic      [2*AddrBits-1:0] vr_addr_o,
-  output logic      [2*CntBits-1:0]  vr_hi_o,
+  output logic      [1:0]            vr_next_o,
   input  wire logic [2*2*N*8-1:0]    vr_data_i,
   // lanes
   output logic      [2*N*8-1:0]      rot_o,
@@ -40,11 +40,14 @@ module hd_vector_read #(
   output logic                       take_end_o,
   output logic                       busy_o
 );
+  localparam int OffBits = $clog2(N);
+
   // ---------------------------------------------------------------- beats
   logic                walk, walk_next, walk_busy, walk_first, walk_last, walk_end, walk_empty;
   logic [AddrBits-1:0] walk_a, walk_b, walk_out;
   logic [CntBits-1:0]  walk_count;
   logic [2:0]          walk_table;
+  logic [1:0]          walk_over;  // the operand's bytes go on in the next word
 
   hd_vector_walk #(.N(N), .AddrBits(AddrBits)) u_walk (
     .clk_i,
@@ -65,21 +68,27 @@ module hd_vector_read #(
     .busy_o    (walk_busy)
   );
 
+  function automatic logic over(input logic [OffBits-1:0] off, input logic [CntBits-1:0] count);
+    over = {1'b0, off} + count > CntBits'(N);
+  endfunction
+  assign walk_over = {over(walk_b[OffBits-1:0], walk_count) & !cmd_i.b_splat,
+                      over(walk_a[OffBits-1:0], walk_count) & !cmd_i.a_splat};
+
   logic                beat, beat_taken;
   logic [AddrBits-1:0] beat_a, beat_b;
   logic [CntBits-1:0]  beat_count;
   logic [MetaBits-1:0] beat_meta;
 
-  hd_fifo #(.Width(2 * AddrBits + MetaBits), .Depth(2)) u_beats (
+  hd_fifo #(.Width(2 + 2 * AddrBits + MetaBits), .Depth(2)) u_beats (
     .clk_i,
     .rst_ni,
     .valid_i(walk),
     .ready_o(walk_next),
-    .data_i ({walk_a, walk_b, walk_table, walk_empty, walk_first, walk_last, walk_end, walk_count,
-              walk_out}),
+    .data_i ({walk_over, walk_a, walk_b, walk_table, walk_empty, walk_first, walk_last, walk_end,
+              walk_count, walk_out}),
     .valid_o(beat),
     .ready_i(beat_taken),
-    .data_o ({beat_a, beat_b, beat_meta})
+    .data_o ({vr_next_o, beat_a, beat_b, beat_meta})
   );
   assign beat_count = beat_meta[AddrBits +: CntBits];
 
@@ -99,8 +108,6 @@ module hd_vector_read #(
   end
 
   for (genvar p = 0; p < 2; p++) begin : gen_port
-    assign vr_hi_o[p*CntBits +: CntBits] = (p == 0 ? cmd_i.a_splat : cmd_i.b_splat)
-                                           ? CntBits'(1) : beat_count;
     hd_vector_port #(.N(N), .AddrBits(AddrBits), .MetaBits(MetaBits)) u_port (
       .clk_i,
       .rst_ni,

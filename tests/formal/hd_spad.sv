@@ -25,7 +25,7 @@ for (genvar g = 0; g < G; g++) begin : gen_f_array
 end
 for (genvar v = 0; v < 2; v++) begin : gen_f_vector
   assign f_words[(2*G+2*v)*WordBits +: 2*WordBits] = {v_next[v], v_word[v]};
-  assign f_granted[2*G+2*v +: 2] = {v_grant1[v], v_grant0[v]};
+  assign f_granted[2*G+2*v +: 2] = {vr_ready_o[v] && vr_next_i[v], vr_ready_o[v]};
 end
 assign f_words[(2*G+4)*WordBits +: WordBits] = sr_word_i;
 assign f_granted[2*G+4] = sr_ready_o;

@@ -20,7 +20,7 @@ for (genvar g = 0; g < G; g++) begin : gen_f_array
 end
 for (genvar v = 0; v < 2; v++) begin : gen_f_vector
   assign f_words[(2*G+2*v)*WordBits +: 2*WordBits] = {v_next[v], v_word[v]};
-  assign f_granted[2*G+2*v +: 2] = {vr_grant1_o[v], vr_grant0_o[v]};
+  assign f_granted[2*G+2*v +: 2] = {vr_ready_o[v] && vr_next_i[v], vr_ready_o[v]};
 end
 assign f_words[(2*G+4)*WordBits +: WordBits] = sr_word_i;
 assign f_granted[2*G+4] = sr_ready_o;
@@ -50,11 +50,9 @@ always_comb begin
   if (rst_ni) begin
     a_one_word: assert (!(f_granted[f_a] && f_granted[f_b]) || (f_a < 2 * G && f_b < 2 * G)
       || f_word_a == f_word_b || f_word_a[BankBits-1:0] != f_word_b[BankBits-1:0]);
-    a_asked: assert ((vr_ready_o & ~vr_req_i) == '0 && (!sr_ready_o || sr_req_i)
-      && ((vr_grant0_o | vr_grant1_o) & ~vr_ready_o) == '0);
-    a_all: assert (vr_grant0_o == (vr_ready_o & v_need0) && vr_grant1_o == (vr_ready_o & v_need1));
-    a_refused: assert (vr_ready_o == (vr_req_i & ~(v_need0 & {f_v_blocked[2], f_v_blocked[0]})
-      & ~(v_need1 & {f_v_blocked[3], f_v_blocked[1]})));
+    a_asked: assert ((vr_ready_o & ~vr_req_i) == '0 && (!sr_ready_o || sr_req_i));
+    a_refused: assert (vr_ready_o == (vr_req_i & ~{f_v_blocked[2], f_v_blocked[0]}
+      & ~(vr_next_i & {f_v_blocked[3], f_v_blocked[1]})));
     a_store_refused: assert (sr_ready_o == (sr_req_i && !f_s_blocked));
   end
 end

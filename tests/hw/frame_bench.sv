@@ -118,8 +118,7 @@ module hd_vector #(
   output logic      [1:0]            vr_req_o,
   input  wire logic [1:0]            vr_ready_i,
   output logic      [2*AddrBits-1:0] vr_addr_o,
-  output logic      [2*CntBits-1:0]  vr_lo_o,
-  output logic      [2*CntBits-1:0]  vr_hi_o,
+  output logic      [1:0]            vr_next_o,
   input  wire logic [2*2*N*8-1:0]    vr_data_i,
   input  wire logic                  ww_valid_i,
   input  wire logic [SpaceBits-1:0]  ww_space_i,
@@ -166,8 +165,7 @@ module hd_vector #(
   end
   assign vr_req_o  = {1'b0, req_q};
   assign vr_addr_o = {AddrBits'(0), addr_q};
-  assign vr_lo_o   = '0;
-  assign vr_hi_o   = {CntBits'(0), CntBits'(N)};
+  assign vr_next_o = {1'b0, addr_q[$clog2(N)-1:0] != '0};
   assign {v_alt_o, v_multiplier_alt_o, v_shift_alt_o} = '0;
   assign {v_valid_o, v_value_o, v_mode_o, v_multiplier_o, v_shift_o, v_cells_o, v_z_out_o, v_min_o, v_max_o, v_table_o, v_table_first_o,
           v_addr_o, v_count_o, v_cmd_o} = '0;

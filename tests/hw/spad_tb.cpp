@@ -199,8 +199,7 @@ struct bench {
             set_field(dut->vr_req_i, v, 1, vector[v].req);
             for (int b = 0; b < address_bits; b++)
                 set_field(dut->vr_addr_i, v * address_bits + b, 1, vector[v].addr >> b & 1);
-            set_field(dut->vr_lo_i, v * count_bits, count_bits, vector[v].lo);
-            set_field(dut->vr_hi_i, v * count_bits, count_bits, vector[v].hi);
+            set_field(dut->vr_next_i, v, 1, vector[v].need(1) >= 0);
         }
         dut->sr_req_i = store_req;
         dut->sr_word_i = (uint16_t)store_word;
@@ -295,8 +294,10 @@ struct bench {
             vector_next[v].valid = false;
             if (vector[v].req && dut->vr_ready_o >> v & 1)
                 vector_next[v] = read(vector[v]);
-            if (!vector[v].req || (dut->vr_ready_o >> v & 1))
+            if (!vector[v].req || (dut->vr_ready_o >> v & 1)) {
                 vector[v].choose(r, base, 60);
+                vector[v].lo = 0;
+            }
         }
         store_next = store_req && dut->sr_ready_o;
         if (store_next)

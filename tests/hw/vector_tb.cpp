@@ -386,10 +386,11 @@ struct bench {
     int8_t table[CfgTables][256][N];
     int32_t exp[256];
     bool pending[2] = {}; /* granted in this cycle */
-    uint32_t addr[2], hi[2];
+    uint32_t addr[2];
+    bool next[2];
     struct word_pair {
-        bool real = false;
-        uint32_t addr = 0, hi = 0;
+        bool real = false, next = false;
+        uint32_t addr = 0;
     } come[2], shown[2]; /* granted in the last cycle; two cycles ago or, if not, before */
     int port_percent = 0, lane_percent = 0; /* refusals */
     uint64_t kinds[8] = {}, total_kinds[8] = {}, bytes = 0;
@@ -414,9 +415,9 @@ struct bench {
 
             if (come[p].real)
                 w = come[p];
-            come[p] = {pending[p], addr[p], hi[p]};
+            come[p] = {pending[p], next[p], addr[p]};
             for (int i = 0; i < 2 * N; i++) {
-                bool real = w.real && (i < N || w.addr % N + w.hi > (uint32_t)N);
+                bool real = w.real && (i < N || w.next);
                 uint8_t v = real ? before[(w.addr / N * N + (uint32_t)i) % size] : rubbish();
                 set_field(dut.vr_data_i, (p * 2 * N + i) * 8, 8, v);
             }
@@ -448,9 +449,7 @@ struct bench {
         for (int p = 0; p < 2; p++) {
             pending[p] = dut.vr_req_o & dut.vr_ready_i & (1 << p);
             addr[p] = p ? dut.b_addr_o : dut.a_addr_o;
-            hi[p] = p ? dut.b_hi_o : dut.a_hi_o;
-            if (pending[p] && (hi[p] < 1 || hi[p] > N))
-                return false;
+            next[p] = dut.vr_next_o >> p & 1;
         }
         ok = write();
         if (dut.vr_req_o && asked == 0)
