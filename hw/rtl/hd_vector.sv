@@ -152,7 +152,8 @@ module hd_vector #(
   assign unused = ^{ww_word_i, ww_data_i};
 
   // ------------------------------------------------- stages: product, sum, high, shift, value
-  // All five move together; the value waits for hd_requant or for the reciprocal.
+  // All five move together; the value waits for hd_requant or for the reciprocal. The product loads
+  // with each move, be a beat there or not: its enable comes late and goes far.
   logic                product_v_q, sum_v_q, high_v_q, shift_v_q, value_v_q;
   logic [MetaBits-1:0] product_meta_q, sum_meta_q, high_meta_q, shift_meta_q;
   logic                move, sum_en, high_en, shift_en, value_en, shift_first;
@@ -185,7 +186,7 @@ module hd_vector #(
       shift_v_q   <= 1'b0;
       value_v_q   <= 1'b0;
     end else if (move) begin
-      product_v_q <= pop;
+      product_v_q <= head;
       sum_v_q     <= product_v_q;
       high_v_q    <= sum_v_q;
       shift_v_q   <= high_v_q;
@@ -193,7 +194,7 @@ module hd_vector #(
     end
   end
   always_ff @(posedge clk_i) begin
-    if (pop) product_meta_q <= head_meta;
+    if (move)       product_meta_q <= head_meta;
     if (sum_en)     sum_meta_q <= product_meta_q;
     if (high_en)    high_meta_q <= sum_meta_q;
     if (shift_en)   shift_meta_q <= high_meta_q;
@@ -276,7 +277,7 @@ module hd_vector #(
       .exp_i          (on & !maximum),
       .multiplier_a_i (cmd_q.multiplier_a),
       .multiplier_b_i (cmd_q.multiplier_b),
-      .product_en_i   (pop),
+      .product_en_i   (move),
       .sum_en_i       (sum_en),
       .high_en_i      (high_en),
       .shift_en_i     (shift_en),

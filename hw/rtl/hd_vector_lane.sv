@@ -18,7 +18,6 @@
 // in the same cycle: entry (byte - zero point) mod 256.
 // Each stage loads at its enable only, whether its op needs all of it or not: one gate less. Reset:
 // none. Bench: tests/hw/vector_tb.cpp
-// none. Bench: tests/hw/vector_tb.cpp
 `default_nettype none
 `include "hd_config.svh"
 `include "hd_requant.svh"
