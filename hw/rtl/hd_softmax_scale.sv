@@ -36,7 +36,8 @@ module hd_softmax_scale #(
   logic        [3:0]         a_step_q, b_step_q, a_zeros_q, b_zeros_q;
   logic        [RowBits-1:0] a_row_q, b_row_q;
   logic        [31:0]        a_half_q, b_half_q;
-  logic signed [31:0]        a_r_q, b_r_q, a_error_q;
+  logic signed [31:0]        a_r_q, b_r_q, factor_q;
+  logic                      refine_q;  // factor_q is an error
   logic signed [31:0]        high_q;
   logic signed [33:0]        mid_q;
   logic        [15:0]        low_q;
@@ -59,11 +60,10 @@ module hd_softmax_scale #(
   endfunction
 
   // ---------------------------------------------------------------- parts
+  // What is multiplied is chosen with the step.
   logic signed [31:0] x, y;
-  logic               refine;
-  assign refine = a_step_q[3:1] != 3'd1 && !a_step_q[0];
-  assign x      = refine ? a_r_q : $signed(a_half_q);
-  assign y      = refine ? a_error_q : a_step_q == 4'd2 ? $signed(Slope) : a_r_q;
+  assign x = refine_q ? a_r_q : $signed(a_half_q);
+  assign y = factor_q;
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) b_step_q <= '0;
@@ -119,7 +119,9 @@ module hd_softmax_scale #(
       a_half_q  <= b_step_q == 4'd1 ? {1'b0, normal[31:1]} : b_half_q;
       a_zeros_q <= b_step_q == 4'd1 ? {b_zeros_q[3:2], normal[33:32]} : b_zeros_q;
       a_r_q     <= b_step_q[0] ? b_r_q : r_next;
-      a_error_q <= (32'sd1 <<< 29) - product;
+      factor_q  <= b_step_q == 4'd1 ? $signed(Slope) :
+                   b_step_q[0] ? (32'sd1 <<< 29) - product : r_next;
+      refine_q  <= b_step_q[0] && b_step_q != 4'd1;
     end
   end
 
