@@ -163,7 +163,7 @@ module hd_requant #(
   localparam int EndsBits = 3 * 8 + 1 + 3;
 
   logic [Stages:1]     valid_q, array_q;
-  logic [Near:1]       slot_q;
+  logic [Near-1:1]     slot_q;
   logic [GoesBits-1:0] goes_q[1:Stages];
   logic [EndsBits-1:0] ends_q[1:Stages-1];
   hd_goes_t            goes;
@@ -191,7 +191,7 @@ module hd_requant #(
 
   always_ff @(posedge clk_i) begin
     array_q <= {array_q[Stages-1:1], array};
-    slot_q  <= {slot_q[Near-1:1], a_slot_i};
+    slot_q  <= {slot_q[Near-2:1], a_slot_i};
     if (take) begin
       goes_q[1] <= goes;
       ends_q[1] <= ends;
@@ -284,14 +284,26 @@ module hd_requant #(
   assign {qw_addr_o, qw_count_o, qw_cmd_o} = goes_q[Stages];
   assign qw_unit_o  = array_q[Stages] ? UnitArray : UnitVector;
 
-  // Not yet near their write.
-  logic [Near:1] of_array, of_vector;
-  assign of_array   = valid_q[Near:1] & array_q[Near:1];
-  assign of_vector  = valid_q[Near:1] & ~array_q[Near:1];
-  assign a_busy_o   = {|(of_array & slot_q) | (again_q & a_slot_i),
-                       |(of_array & ~slot_q) | (again_q & !a_slot_i)};
-  assign v_busy_o   = waiting | |of_vector;
-  assign active_o   = !free_q | |valid_q;
+  // Not near their write in the next cycle.
+  logic [Near-1:1] of_array, of_vector;
+  logic [1:0]      a_busy_q;
+  logic            v_busy_q;
+  assign of_array   = valid_q[Near-1:1] & array_q[Near-1:1];
+  assign of_vector  = valid_q[Near-1:1] & ~array_q[Near-1:1];
+
+  always_ff @(posedge clk_i) begin
+    if (!rst_ni) begin
+      a_busy_q <= '0;
+      v_busy_q <= 1'b0;
+    end else begin
+      a_busy_q <= {|(of_array & slot_q) | (array & a_slot_i),
+                   |(of_array & ~slot_q) | (array & !a_slot_i)};
+      v_busy_q <= |of_vector | (take & !array);
+    end
+  end
+  assign a_busy_o   = a_busy_q;
+  assign v_busy_o   = waiting | v_busy_q;
+  assign active_o   = !free_q | |valid_q | |a_busy_q | v_busy_q;
 
 `ifdef HD_ASSERT
   // A shift beyond what NUMERICS.md defines would be cut to 6 bits.
