@@ -91,9 +91,10 @@ module hd_dma_addr #(
 
   logic               bad_q, accept;
   logic               bursts_ready, runs_ready, rows_ready, check_ready;
-  logic [BusBits-1:0] first;
+  logic [BusBits-1:0] first, pitch;
 
   assign first       = {1'b0, region_base_i} + BusBits'(offset_i);
+  assign pitch       = BusBits'(run_pitch_i);
   assign cmd_ready_o = bursts_ready && runs_ready && rows_ready && check_ready && !bad_q
                        && region_right_i && !fault_o;
   assign accept      = cmd_valid_i && cmd_ready_o;
@@ -167,7 +168,7 @@ module hd_dma_addr #(
     .rst_ni,
     .valid_i(accept),
     .ready_o(runs_ready),
-    .data_i ({first, run_bytes_i, runs_i, BusBits'(run_pitch_i), index_i}),
+    .data_i ({first, run_bytes_i, runs_i, pitch, index_i}),
     .valid_o(runs_valid_o),
     .ready_i(runs_take),
     .data_o (runs_out)

@@ -33,7 +33,7 @@ import planted  # noqa: E402
 class Proof:
     def __init__(self, name):
         self.name, self.module, self.more, self.sizes, self.steps, self.holds, self.mutants = name, None, [], [], 0, "", []
-        self.cases, self.rests, self.moves = [], None, []
+        self.cases, self.rests, self.moves, self.free, self.alone, self.at = [], None, [], [], [], {}
 
 
 def fail(text):
@@ -59,6 +59,12 @@ def read_list(path):
             proofs[-1].sizes = [size.split("=") for size in rest.split()]
         elif word == "cases":
             proofs[-1].cases = rest.split()
+        elif word == "free":
+            proofs[-1].free = rest.split()
+        elif word == "alone":
+            proofs[-1].alone = rest.split()
+        elif word == "case" and proofs[-1].mutants:
+            proofs[-1].at[proofs[-1].mutants[-1].name] = rest.split()
         elif word == "rests":
             proofs[-1].rests = rest
         elif word == "moves":
@@ -108,9 +114,13 @@ def prepare(folder, proof, mutant, build):
         text = (RTL / f"{module}.sv").read_text()
         if mutant and mutant.file == f"{module}.sv":
             text = mutant.changed(text)
+        for name, value in proof.sizes:
+            inner, _, name = name.rpartition(".")
+            if inner == module:
+                text = re.sub(rf"(parameter int +{name} += )\w+", rf"\g<1>{value}", text)
         rests = proof.rests if module == proof.module else None
         (folder / f"{module}.sv").write_text(text if proof.rests and not rests else with_properties(module, text, rests))
-    sizes = " ".join(f"-set {name} {value}" for name, value in proof.sizes)
+    sizes = " ".join(f"-set {name} {value}" for name, value in proof.sizes if "." not in name)
     return (f"read_verilog -sv -formal -I. {' '.join(f'{m}.sv' for m in modules)}; "
             + (f"chparam {sizes} {proof.module}; " if sizes else ""))
 
@@ -119,66 +129,116 @@ def yosys_run(yosys, script, folder, seconds):
     return subprocess.run([yosys, "-p", script], cwd=folder, capture_output=True, text=True, timeout=seconds, check=False)
 
 
-def held(yosys, proof, script, folder, seconds):
-    """What reads the netlist of `script` with an assertion for each register on clk_i that `moves` does not name: while
-    f_moves is 0 its enable is off, or it takes what it holds. Memories are registers by now, their words have enables."""
-    done = yosys_run(yosys, f"{script}setattr -set keep 1 */w:f_moves; prep -flatten -top {proof.module}; memory_map; opt; "
-                     f"dffunmap -srst-only; opt_clean; rename -top {proof.module}; write_json all.json", folder, seconds)
-    if done.returncode:
-        raise ValueError(done.stderr.strip() or done.stdout.strip())
-    design = json.loads((folder / "all.json").read_text())
-    top = design["modules"][proof.module]
-    nets = {name: net["bits"] for name, net in top["netnames"].items()}
-    free = itertools.count(1 + max(bit for bits in nets.values() for bit in bits if isinstance(bit, int)))
-    for name in set(proof.moves) - nets.keys():
-        raise ValueError(f"moves: no register {name}")
-    excused = {bit for name in proof.moves for bit in nets[name]}
+class Netlist:
+    """What `script` reads, flat and in registers, to be given more cells."""
+    def __init__(self, yosys, proof, script, folder, seconds):
+        freed = "".join(f"cutpoint {proof.module}/{name}; " for name in proof.free)
+        if freed:
+            freed = f"hierarchy -top {proof.module}; {freed}"
+        done = yosys_run(yosys, f"{script}{freed}setattr -set keep 1 */w:f_moves; prep -flatten -top {proof.module}; "
+                         f"memory_map; opt; dffunmap -srst-only; opt_clean; rename -top {proof.module}; "
+                         f"write_json all.json", folder, seconds)
+        if done.returncode:
+            raise ValueError(done.stderr.strip() or done.stdout.strip())
+        self.folder, self.design = folder, json.loads((folder / "all.json").read_text())
+        self.top = self.design["modules"][proof.module]
+        self.cells, self.names = self.top["cells"], self.top["netnames"]
+        pins = [net["bits"] for net in self.names.values()]
+        pins += [bits for cell in self.cells.values() for bits in cell["connections"].values()]
+        self.free = itertools.count(1 + max(bit for bits in pins for bit in bits if isinstance(bit, int)))
 
-    def cell(kind, a, b):
-        width = {"A": len(a), "B": len(b), "Y": 1}
-        y = next(free)
-        top["cells"][f"held${y}"] = {
-            "type": kind, "connections": {"A": a, "B": b, "Y": [y]}, "attributes": {},
-            "port_directions": {"A": "input", "B": "input", "Y": "output"},
-            "parameters": {f"{p}_WIDTH": f"{w:032b}" for p, w in width.items()} | {"A_SIGNED": "0", "B_SIGNED": "0"}}
+    def bits(self, name):
+        return self.names[name]["bits"]
+
+    def cell(self, kind, **pins):
+        """The output of a new cell."""
+        y = next(self.free)
+        widths = {f"{pin}_WIDTH": f"{len(bits):032b}" for pin, bits in pins.items()} | {"Y_WIDTH": f"{1:032b}"}
+        self.cells[f"new${y}"] = {
+            "type": kind, "connections": pins | {"Y": [y]}, "attributes": {},
+            "port_directions": {pin: "input" for pin in pins} | {"Y": "output"},
+            "parameters": widths | {f"{pin}_SIGNED": "0" for pin in pins}}
         return y
 
-    for register in [c for c in top["cells"].values() if c["type"] in ("$dff", "$dffe")]:
+    def name(self, name, bit):
+        self.names[name] = {"hide_name": 0, "bits": [bit], "attributes": {"keep": "1"}}
+
+    def read(self):
+        (self.folder / "more.json").write_text(json.dumps(self.design))
+        return "read_json more.json; delete -output o:*; opt_clean; "
+
+
+def held(netlist, proof):
+    """Adds an assertion for each register on clk_i that `moves` does not name: while f_moves is 0 its enable is off, or it
+    takes what it holds. Memories are registers by now, their words have enables."""
+    for name in set(proof.moves) - netlist.names.keys():
+        raise ValueError(f"moves: no register {name}")
+    excused = {bit for name in proof.moves for bit in netlist.bits(name)}
+    for register in [c for c in netlist.cells.values() if c["type"] in ("$dff", "$dffe")]:
         pins = register["connections"]
-        if pins["CLK"] != nets["clk_i"] or set(pins["Q"]) <= excused:
+        if pins["CLK"] != netlist.bits("clk_i") or set(pins["Q"]) <= excused:
             continue
         off = "0" if int(register["parameters"].get("EN_POLARITY", "1"), 2) else "1"
-        still = cell("$eq", pins["EN"], [off]) if "EN" in pins else cell("$eq", pins["D"], pins["Q"])
-        holds = cell("$or", nets["f_moves"], [still])
-        top["cells"][f"a_held${holds}"] = {
-            "type": "$assert", "connections": {"A": [holds], "EN": nets["rst_ni"]}, "attributes": {}, "parameters": {},
-            "port_directions": {"A": "input", "EN": "input"}}
-    (folder / "held.json").write_text(json.dumps(design))
-    return "read_json held.json; delete -output o:*; opt_clean -purge; "
+        still = netlist.cell("$eq", A=pins["EN"], B=[off]) if "EN" in pins else netlist.cell("$eq", A=pins["D"], B=pins["Q"])
+        holds = netlist.cell("$or", A=netlist.bits("f_moves"), B=[still])
+        netlist.cells[f"a_held${holds}"] = {
+            "type": "$assert", "connections": {"A": [holds], "EN": netlist.bits("rst_ni")}, "attributes": {},
+            "parameters": {}, "port_directions": {"A": "input", "EN": "input"}}
 
 
-def induct(yosys, proof, script, folder, seconds):
+def apart(netlist, proof, mutant):
+    """The script of a proof by parts: after a cycle in which all properties hold, those of `alone` hold one by one, then
+    the others. Of a mutant: the search for a counterexample within `steps` cycles from reset, without the proofs."""
+    parts = {name: [] for name in [*proof.alone, "the others"]}
+    for name, c in list(netlist.cells.items()):
+        if c["type"] == "$assert":
+            off = netlist.cell("$logic_not", A=c["connections"]["EN"])
+            parts[name if name in proof.alone else "the others"].append(
+                netlist.cell("$or", A=c["connections"]["A"], B=[off]))
+            del netlist.cells[name]
+    for name, bits in parts.items():
+        if not bits:
+            raise ValueError(f"alone: no property {name}")
+    netlist.name("f_all_hold", netlist.cell("$reduce_and", A=[bit for bits in parts.values() for bit in bits]))
+    from_reset = "sat -set-assumes -set-at 1 rst_ni 0 -prove f_all_hold 1 -seq"
+    if mutant:
+        return f"{netlist.read()}{from_reset} {proof.steps}; "
+    script = f"{from_reset} 1; "
+    for number, bits in enumerate(parts.values()):
+        netlist.name(f"f_part{number}", netlist.cell("$reduce_and", A=bits))
+        script += f"sat -set-assumes -seq 2 -set-at 1 f_all_hold 1 -prove f_part{number} 1 -prove-skip 1; "
+    return netlist.read() + script
+
+
+def induct(yosys, proof, mutant, script, folder, seconds):
     """Verdict of yosys on what `script` reads, as text: 'proven, length N', 'counterexample', or what else came of it.
     Inputs named by `cases` are fixed, in all ways; that holds for inputs that change if the step needs one cycle alone."""
     sat = f"sat -tempinduct -prove-asserts -set-assumes -set-at 1 rst_ni 0 -seq 1 -maxsteps {proof.steps}; "
     cases = list(itertools.product("01", repeat=len(proof.cases)))
+    if mutant and mutant.name in proof.at:
+        cases = [proof.at[mutant.name]]
     try:
+        netlist = Netlist(yosys, proof, script, folder, seconds)
         if proof.rests:
-            script = held(yosys, proof, script, folder, seconds)
+            held(netlist, proof)
+        if proof.alone:
+            script = apart(netlist, proof, mutant)
         else:
-            script += f"prep -flatten -top {proof.module}; memory_map; "
-        script += "select -assert-min 1 t:$assert; "
-        for values in cases:
+            script = f"{netlist.read()}opt; "
+        for values in [] if proof.alone else cases:
             fixed = "".join(f"delete -input w:{name}; connect -set {name} 1'b{value}; "
                             for name, value in zip(proof.cases, values))
-            script += f"design -save all; {fixed}opt; {sat}design -load all; "
+            script += f"design -save all; {fixed}opt; select -assert-min 1 t:$assert; {sat}design -load all; "
         done = yosys_run(yosys, script, folder, seconds)
     except ValueError as e:
         return f"failed: {str(e).splitlines()[-1]}"
     except subprocess.TimeoutExpired:
         return f"not finished in {seconds} s"
-    if "model found for base case: FAIL" in done.stdout:
+    if "model found for base case: FAIL" in done.stdout or (mutant and "model found: FAIL!" in done.stdout):
         return "counterexample"
+    if proof.alone and done.returncode == 0:
+        proven = done.stdout.count("no model found: SUCCESS!")
+        return f"proven, in {len(proof.alone) + 1} parts" if proven == len(proof.alone) + 2 else f"open: {proven} parts"
     if done.returncode == 0 and done.stdout.count("Induction step proven: SUCCESS!") == len(cases):
         length = max(map(int, re.findall(r"Base case for induction length ([0-9]+) proven", done.stdout)))
         if proof.cases and length > 1:
@@ -192,7 +252,7 @@ def induct(yosys, proof, script, folder, seconds):
 def run(yosys, proof, mutant, build, seconds):
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)
-        return induct(yosys, proof, prepare(folder, proof, mutant, build), folder, seconds)
+        return induct(yosys, proof, mutant, prepare(folder, proof, mutant, build), folder, seconds)
 
 
 def main():
