@@ -11,6 +11,7 @@ the mutants, each of which must end in a counterexample from reset. DIR (default
 list is wrong; 77: no yosys (YOSYS names one)."""
 
 import argparse
+import fnmatch
 import itertools
 import json
 import os
@@ -92,10 +93,14 @@ def read_list(path):
     return proofs
 
 
-def with_properties(module, text, rests):
-    """text with the properties of the module, or with what says that it may rest."""
-    if rests:
-        return text.replace("\nendmodule", f"\nlogic f_moves;\nassign f_moves = {rests};\nendmodule")
+def with_properties(module, text, proof):
+    """text with the properties of the module, or with what says that it may rest, and the file of that proof."""
+    if proof.rests:
+        if module != proof.module:
+            return text
+        known = HERE / f"{proof.name}.sv"
+        known = known.read_text() if known.exists() else ""
+        return text.replace("\nendmodule", f"\nlogic f_moves;\nassign f_moves = {proof.rests};\n{known}endmodule")
     properties = HERE / f"{module}.sv"
     if not properties.exists():
         return text
@@ -118,8 +123,7 @@ def prepare(folder, proof, mutant, build):
             inner, _, name = name.rpartition(".")
             if inner == module:
                 text = re.sub(rf"(parameter int +{name} += )\w+", rf"\g<1>{value}", text)
-        rests = proof.rests if module == proof.module else None
-        (folder / f"{module}.sv").write_text(text if proof.rests and not rests else with_properties(module, text, rests))
+        (folder / f"{module}.sv").write_text(with_properties(module, text, proof))
     sizes = " ".join(f"-set {name} {value}" for name, value in proof.sizes if "." not in name)
     return (f"read_verilog -sv -formal -I. {' '.join(f'{m}.sv' for m in modules)}; "
             + (f"chparam {sizes} {proof.module}; " if sizes else ""))
@@ -171,9 +175,12 @@ class Netlist:
 def held(netlist, proof):
     """Adds an assertion for each register on clk_i that `moves` does not name: while f_moves is 0 its enable is off, or it
     takes what it holds. Memories are registers by now, their words have enables."""
-    for name in set(proof.moves) - netlist.names.keys():
-        raise ValueError(f"moves: no register {name}")
-    excused = {bit for name in proof.moves for bit in netlist.bits(name)}
+    excused = set()
+    for pattern in proof.moves:
+        names = fnmatch.filter(netlist.names, pattern)
+        if not names:
+            raise ValueError(f"moves: no register {pattern}")
+        excused |= {bit for name in names for bit in netlist.bits(name)}
     for register in [c for c in netlist.cells.values() if c["type"] in ("$dff", "$dffe")]:
         pins = register["connections"]
         if pins["CLK"] != netlist.bits("clk_i") or set(pins["Q"]) <= excused:
@@ -186,25 +193,22 @@ def held(netlist, proof):
             "parameters": {}, "port_directions": {"A": "input", "EN": "input"}}
 
 
-def apart(netlist, proof, mutant):
+def parts(netlist, proof):
     """The script of a proof by parts: after a cycle in which all properties hold, those of `alone` hold one by one, then
-    the others. Of a mutant: the search for a counterexample within `steps` cycles from reset, without the proofs."""
-    parts = {name: [] for name in [*proof.alone, "the others"]}
+    the others."""
+    found = {name: [] for name in [*proof.alone, "the others"]}
     for name, c in list(netlist.cells.items()):
         if c["type"] == "$assert":
             off = netlist.cell("$logic_not", A=c["connections"]["EN"])
-            parts[name if name in proof.alone else "the others"].append(
+            found[name if name in proof.alone else "the others"].append(
                 netlist.cell("$or", A=c["connections"]["A"], B=[off]))
             del netlist.cells[name]
-    for name, bits in parts.items():
+    for name, bits in found.items():
         if not bits:
             raise ValueError(f"alone: no property {name}")
-    netlist.name("f_all_hold", netlist.cell("$reduce_and", A=[bit for bits in parts.values() for bit in bits]))
-    from_reset = "sat -set-assumes -set-at 1 rst_ni 0 -prove f_all_hold 1 -seq"
-    if mutant:
-        return f"{netlist.read()}{from_reset} {proof.steps}; "
-    script = f"{from_reset} 1; "
-    for number, bits in enumerate(parts.values()):
+    netlist.name("f_all_hold", netlist.cell("$reduce_and", A=[bit for bits in found.values() for bit in bits]))
+    script = "sat -set-assumes -set-at 1 rst_ni 0 -prove f_all_hold 1 -seq 1; "
+    for number, bits in enumerate(found.values()):
         netlist.name(f"f_part{number}", netlist.cell("$reduce_and", A=bits))
         script += f"sat -set-assumes -seq 2 -set-at 1 f_all_hold 1 -prove f_part{number} 1 -prove-skip 1; "
     return netlist.read() + script
@@ -212,8 +216,11 @@ def apart(netlist, proof, mutant):
 
 def induct(yosys, proof, mutant, script, folder, seconds):
     """Verdict of yosys on what `script` reads, as text: 'proven, length N', 'counterexample', or what else came of it.
-    Inputs named by `cases` are fixed, in all ways; that holds for inputs that change if the step needs one cycle alone."""
-    sat = f"sat -tempinduct -prove-asserts -set-assumes -set-at 1 rst_ni 0 -seq 1 -maxsteps {proof.steps}; "
+    Inputs named by `cases` are fixed, in all ways; that holds for inputs that change if the step needs one cycle alone.
+    Of a mutant a counterexample is looked for, and no proof."""
+    sat = f"sat -prove-asserts -set-assumes -set-at 1 rst_ni 0 -seq {proof.steps + 1 if mutant else 1} "
+    if not mutant:
+        sat += f"-tempinduct -maxsteps {proof.steps} "
     cases = list(itertools.product("01", repeat=len(proof.cases)))
     if mutant and mutant.name in proof.at:
         cases = [proof.at[mutant.name]]
@@ -221,31 +228,31 @@ def induct(yosys, proof, mutant, script, folder, seconds):
         netlist = Netlist(yosys, proof, script, folder, seconds)
         if proof.rests:
             held(netlist, proof)
-        if proof.alone:
-            script = apart(netlist, proof, mutant)
+        if proof.alone and not mutant:
+            script, cases = parts(netlist, proof), []
         else:
             script = f"{netlist.read()}opt; "
-        for values in [] if proof.alone else cases:
+        for values in cases:
             fixed = "".join(f"delete -input w:{name}; connect -set {name} 1'b{value}; "
                             for name, value in zip(proof.cases, values))
-            script += f"design -save all; {fixed}opt; select -assert-min 1 t:$assert; {sat}design -load all; "
+            script += f"design -save all; {fixed}opt; select -assert-min 1 t:$assert; {sat}; design -load all; "
         done = yosys_run(yosys, script, folder, seconds)
     except ValueError as e:
         return f"failed: {str(e).splitlines()[-1]}"
     except subprocess.TimeoutExpired:
         return f"not finished in {seconds} s"
-    if "model found for base case: FAIL" in done.stdout or (mutant and "model found: FAIL!" in done.stdout):
+    if "model found for base case: FAIL!" in done.stdout or (mutant and "model found: FAIL!" in done.stdout):
         return "counterexample"
+    if "Reached maximum number of time steps" in done.stdout or (mutant and done.returncode == 0):
+        return f"open: no proof and no counterexample within {proof.steps} steps"
     if proof.alone and done.returncode == 0:
-        proven = done.stdout.count("no model found: SUCCESS!")
-        return f"proven, in {len(proof.alone) + 1} parts" if proven == len(proof.alone) + 2 else f"open: {proven} parts"
+        good, of = done.stdout.count("no model found: SUCCESS!"), len(proof.alone) + 1
+        return f"proven, in {of} parts" if good == of + 1 else f"open: {good - 1} of {of} parts"
     if done.returncode == 0 and done.stdout.count("Induction step proven: SUCCESS!") == len(cases):
         length = max(map(int, re.findall(r"Base case for induction length ([0-9]+) proven", done.stdout)))
         if proof.cases and length > 1:
             return f"open: length {length}, and a case is one of a single cycle"
         return f"proven, length {length}"
-    if "Reached maximum number of time steps" in done.stdout:
-        return f"open: no proof and no counterexample within {proof.steps} steps"
     return f"failed: {(done.stderr.strip() or done.stdout.strip()).splitlines()[-1]}"
 
 
