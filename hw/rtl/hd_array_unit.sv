@@ -11,8 +11,8 @@
 // with the first position of the next one (begin_q), in the cells row by row; what the results need
 // waits in the command's slot, which the tag names.
 // A command takes its tiles' steps (hd_array_seq) plus N + 13 cycles, cmd_ready_o & cmd_valid_i to
-// done_o both counted, done_o two cycles before hd_requant's latency of 8 ends; with acc_hold plus N + 8. The next one may
-// run in all of them but the first two.
+// done_o both counted, with hd_requant's latency of 8, of which two are after done_o; with acc_hold
+// plus N + 8. The next one may run in all of them but the first two.
 // a_valid_o is in the first cycle of its step only; the other a_* fields go with it.
 // begin_o: the positions of the next cycle on are the next command's.
 // kind_o: busy (a tile is loaded or under way), conflict (frozen), wait_weight (the next tile could
