@@ -44,7 +44,8 @@ module array_bench #(
   output logic      [1:0]              vr_ready_o,
   input  wire logic [2*AddrBits-1:0]   vr_addr_i,
   output logic                         vr_parity_o,
-  // WEIGHT's port; done: its command is complete
+  // WEIGHT's port; done: its command is complete; before: as many were, of this submission
+  input  wire logic [15:0]             ww_before_i,
   input  wire logic                    ww_done_i,
   input  wire logic                    ww_valid_i,
   input  wire logic [SpaceBits-1:0]    ww_space_i,
@@ -115,7 +116,7 @@ module array_bench #(
 
   // ---------------------------------------------------------------- WEIGHT's commands
   logic                done_q;  // with the registered port
-  logic [15:0]         weight_count_q;
+  logic [15:0]         before_q, count_q, weight_count;
   logic [WordBits:0]   landed_count;
   logic [WordBits-1:0] landed_end, ww_word;
   logic                ww_valid;
@@ -124,13 +125,15 @@ module array_bench #(
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
-      done_q         <= 1'b0;
-      weight_count_q <= '0;
+      done_q  <= 1'b0;
+      count_q <= '0;
     end else begin
-      done_q         <= ww_done_i;
-      weight_count_q <= weight_count_q + 16'(done_q);
+      done_q  <= ww_done_i;
+      count_q <= count_q + 16'(done_q);
     end
+    before_q <= ww_before_i;
   end
+  assign weight_count = before_q + count_q;
 
   hd_landed #(.N(N), .WordBits(WordBits)) u_landed (
     .clk_i,
@@ -190,7 +193,7 @@ module array_bench #(
     .ar_en_i         (ar_en),
     .ar_data_i       (ar_data),
     .stop_i          (1'b0),
-    .weight_count_i  (weight_count_q),
+    .weight_count_i  (weight_count),
     .landed_count_i  (landed_count),
     .landed_end_i    (landed_end),
     .wr_req_o        (wr_req),

@@ -81,6 +81,14 @@ struct bench {
         port.tick(dut->ww_valid_i, dut->ww_word_i, dut->ww_done_i);
     }
 
+    /* As many commands of WEIGHT were before: 16 bits that wrap. */
+    void renumber(uint16_t before)
+    {
+        port.seen.count = (uint16_t)(port.seen.count + before - dut->ww_before_i);
+        dut->ww_before_i = before;
+        tick();
+    }
+
     /* What was written is a WEIGHT command. */
     void complete()
     {
@@ -374,6 +382,7 @@ bool check_layers(bench &b, std::vector<layer> &layers, bool noise, int gaps, bo
     int bad;
 
     steps = 0;
+    b.renumber((uint16_t)b.r.next());
     for (layer &l : layers) {
         program prog = layer_program(l, b.r);
         b.load_tensor(l);

@@ -39,6 +39,7 @@ struct axi_bus {
     int stall = 0;
     uint32_t hold_reads = 0; /* IDs whose beats do not come */
     bool hold_writes = false;
+    bool answer_early = false; /* B comes with AW, and beats after it */
     bool fault_enable = false;
     uint64_t fault_address = 0; /* reads and writes of its beat answer an error */
     rng &random;
@@ -140,6 +141,8 @@ struct axi_bus {
                 violate("AW has ID %d", d.m_awid_o);
             check_request("AW", d.m_awaddr_o, d.m_awlen_o, d.m_awsize_o, d.m_awburst_o);
             writes.push_back({d.m_awaddr_o, 0, d.m_awid_o, d.m_awlen_o + 1, 0, false});
+            if (answer_early)
+                answers.push_back(writes.back());
         }
         if (d.m_wvalid_o && d.m_wready_i) {
             if (keep)
@@ -176,7 +179,8 @@ struct axi_bus {
             violate("WLAST %d at beat %d of %d", w.last, b.beat, b.beats);
         if (b.beat == b.beats) {
             b.ready = now + latency;
-            answers.push_back(b);
+            if (!answer_early)
+                answers.push_back(b);
             writes.pop_front();
         }
     }
@@ -191,7 +195,7 @@ struct axi_bus {
         r_taken = b_taken = false;
         d.m_arready_i = !random_stall();
         d.m_awready_i = !random_stall();
-        d.m_wready_i = !hold_writes && !random_stall();
+        d.m_wready_i = !hold_writes && !(answer_early && !answers.empty()) && !random_stall();
         if (!d.m_rvalid_i && !reads.empty() && !random_stall())
             present(d);
         if (!d.m_bvalid_i && !answers.empty() && answers.front().ready <= now && !random_stall()) {

@@ -5,6 +5,7 @@
  *   order      waits of ARRAY and VECTOR, END after all; a stream longer than what is read ahead
  *   transfers  random LOAD, WEIGHT, STORE with waits: every word written, all of memory, counters
  *              that add up
+ *   regions    of any number of bytes at any address: the last byte, and the next one
  *   faults     header, opcode, length, fields, limits, bus errors, each also with random numbers as
  *              large as the field; every reserved bit, the CRC, rights of regions: cause, unit,
  *              command, address; restart
@@ -14,6 +15,7 @@
  * Memory and regions lie at another random address in each round of transfers and faults.
  * Arguments: [seed [rounds [long]]]. Environment: BENCH_FIRST, the first failure ends it. */
 #include <algorithm>
+#include <array>
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
@@ -63,6 +65,11 @@ struct done_event {
     uint64_t cycle;
 };
 
+/* A command of the stream: its number and its layer. */
+struct numbered {
+    uint32_t index, layer;
+};
+
 /* Cycles in which the frame does what delays of accel.json's timing are between. */
 struct timing_trace {
     std::vector<uint64_t> requests[16], beats[16]; /* AR and R, by ID */
@@ -106,6 +113,19 @@ struct timing_trace {
     }
 };
 
+uint32_t unit_of(uint32_t opcode)
+{
+    switch (opcode) {
+    case HD_OPCODE_LOAD: return HD_UNIT_LOAD;
+    case HD_OPCODE_WEIGHT: return HD_UNIT_WEIGHT;
+    case HD_OPCODE_ARRAY: return HD_UNIT_ARRAY;
+    case HD_OPCODE_VECTOR: return HD_UNIT_VECTOR;
+    case HD_OPCODE_STORE: return HD_UNIT_STORE;
+    case HD_OPCODE_END: return HD_UNIT_FETCH;
+    default: return HD_UNIT_COUNT;
+    }
+}
+
 struct bench {
     std::unique_ptr<Vbench> d = std::make_unique<Vbench>();
     rng random;
@@ -114,6 +134,9 @@ struct bench {
     std::vector<unit_command> computes;
     std::vector<uint32_t> stores; /* command of each W beat */
     std::vector<done_event> done;
+    std::vector<numbered> given[HD_UNIT_COUNT];           /* the stream's, in order */
+    std::vector<uint32_t> layers;                         /* of all of them */
+    bool started = false;                                 /* the units are at this stream */
     uint32_t completed[HD_UNIT_COUNT] = {};               /* since the doorbell */
     uint32_t kinds[HD_UNIT_COUNT][HD_COUNTER_SLOTS] = {}; /* cycles since the doorbell */
     bool record = true;
@@ -172,14 +195,45 @@ struct bench {
             computes.push_back(taken(HD_UNIT_VECTOR, d->vector_index_o, d->vector_cmd_o));
         if (d->store_valid_o)
             stores.push_back(d->store_cmd_o);
+        for (uint32_t u = 0; started && u < HD_UNIT_FETCH; u++)
+            check_current(u);
+        if (started)
+            check_fetch();
         for (uint32_t u = 0; u < HD_UNIT_COUNT; u++)
             if (d->done_o >> u & 1) {
-                done.push_back({u, get_field(d->done_cmd_o, (int)u * 32, 32), bus.now});
+                const uint32_t cmd = get_field(d->done_cmd_o, (int)u * 32, 32);
+
+                CHECK(completed[u] < given[u].size() && given[u][completed[u]].index == cmd,
+                      "command %u is done, %u before of unit %u", cmd, completed[u], u);
+                done.push_back({u, cmd, bus.now});
                 completed[u]++;
             }
         CHECK(!d->result_wrong_o, "trace of a result");
         CHECK(d->s_bresp_o == 0 && d->s_rresp_o == 0, "registers answer %d, %d", d->s_bresp_o,
               d->s_rresp_o);
+    }
+
+    /* What a unit is at: the oldest command in it, else the last one, else none. */
+    void check_current(uint32_t u)
+    {
+        const uint32_t cmd = get_field(d->unit_cmd_o, (int)u * 32, 32),
+                       layer = get_field(d->unit_layer_o, (int)u * 16, 16), n = completed[u];
+        bool known = n == 0 && cmd == 0 && layer == 0;
+
+        for (uint32_t i = n - (n > 0); i <= n && i < given[u].size(); i++)
+            known |= cmd == given[u][i].index && layer == given[u][i].layer;
+        CHECK(known, "unit %u is at command %u of layer %u, %u done", u, cmd, layer, n);
+    }
+
+    /* FETCH is at the command after those that it has handed over, once it comes. */
+    void check_fetch()
+    {
+        const uint32_t n = get_field(d->unit_cmd_o, HD_UNIT_FETCH * 32, 32),
+                       layer = get_field(d->unit_layer_o, HD_UNIT_FETCH * 16, 16);
+
+        CHECK((n < layers.size() && layer == layers[n]) ||
+                  (n <= layers.size() && layer == (n ? layers[n - 1] : 0)),
+              "FETCH is at layer %u, %u handed over", layer, n);
     }
 
     template <class T> unit_command taken(uint32_t unit, uint32_t index, const T &cmd)
@@ -337,11 +391,32 @@ struct bench {
     void start(const std::vector<uint32_t> &stream, uint32_t offset)
     {
         memcpy(&bus.memory[kCommands + offset], stream.data(), stream.size() * 4);
-        launch(offset, (uint32_t)stream.size() * 4);
+        launch(offset, (uint32_t)stream.size() * 4, stream);
     }
 
-    void launch(uint32_t offset, uint32_t bytes)
+    /* The stream's commands by unit. */
+    void list(const std::vector<uint32_t> &stream)
     {
+        uint32_t index = 0;
+
+        for (std::vector<numbered> &g : given)
+            g.clear();
+        layers.clear();
+        for (size_t at = HD_HEADER_BYTES / 4; at < stream.size(); index++) {
+            const uint32_t word = stream[at], unit = unit_of(word & 255);
+
+            layers.push_back(word >> 16);
+            if (unit == HD_UNIT_COUNT || (word >> 8 & 255) == 0)
+                return;
+            given[unit].push_back({index, word >> 16});
+            at += (word >> 8 & 255) * 4;
+        }
+    }
+
+    void launch(uint32_t offset, uint32_t bytes, const std::vector<uint32_t> &stream = {})
+    {
+        started = false;
+        list(stream);
         write(HD_REG_COMMAND_OFFSET, offset);
         write(HD_REG_COMMAND_LENGTH, bytes);
         loads.clear();
@@ -353,6 +428,7 @@ struct bench {
         memset(completed, 0, sizeof completed);
         write(HD_REG_CONTROL,
               HD_CONTROL_START_MASK | (random.next() & ~HD_CONTROL_SOFT_RESET_MASK));
+        started = true;
     }
 
     bool wait(uint64_t most = 400000)
@@ -1242,6 +1318,7 @@ void test_reset(bench &b)
     b.start(t.s.words, 0);
     for (int i = 0; i < n; i++)
         b.cycle();
+    b.started = false;
     b.write(HD_REG_CONTROL, HD_CONTROL_SOFT_RESET_MASK);
     int patience = 50000;
     while ((b.read(HD_REG_STATUS) & HD_STATUS_RESETTING_MASK) != 0 && patience-- > 0)
@@ -1459,6 +1536,73 @@ void test_timing(bench &b)
     test_slack(b);
 }
 
+/* Regions of any number of bytes at any address: LOAD, WEIGHT and STORE reach the last byte; the
+ * next one is beyond. */
+void test_region_bytes(bench &b)
+{
+    const uint32_t n = (uint32_t)b.random.range(100, 1000), from = kSource + b.random.next() % 512,
+                   to = kTarget + 1 + b.random.next() % 512;
+    const uint8_t before = b.bus.memory[to - 1], after = b.bus.memory[to + n];
+
+    b.region(1, b.bus.base + from, n);
+    b.region(2, b.bus.base + to, n);
+    for (const uint32_t unit :
+         std::array<uint32_t, 4>{HD_UNIT_COUNT, HD_UNIT_LOAD, HD_UNIT_WEIGHT, HD_UNIT_STORE}) {
+        trio t(b);
+
+        t.load = one_run_read(HD_SPACE_SCRATCHPAD, n + (unit == HD_UNIT_LOAD));
+        t.weight = one_run_read(HD_SPACE_WEIGHTS, n + (unit == HD_UNIT_WEIGHT));
+        t.store = one_run_store(n + (unit == HD_UNIT_STORE));
+        if (unit == HD_UNIT_COUNT) {
+            b.start(t.make().words, 64);
+            if (b.wait())
+                b.finish(false);
+            CHECK(memcmp(&b.bus.memory[from], &b.bus.memory[to], n) == 0 &&
+                      b.bus.memory[to - 1] == before && b.bus.memory[to + n] == after,
+                  "%u bytes from %x to %x", n, from, to);
+        } else {
+            expect_fault(
+                b, t.make().words,
+                {HD_FAULT_REGION_LIMIT, unit, unit == HD_UNIT_STORE ? 3 : unit + 1, 0, false},
+                "a byte beyond a region");
+        }
+    }
+    b.place(b.bus.base);
+}
+
+/* Bytes of a run with one bit set are some bytes: too many, not none. */
+void test_large_runs(bench &b)
+{
+    for (uint32_t k = 20; k < 32; k++)
+        for (uint32_t unit : {HD_UNIT_LOAD, HD_UNIT_WEIGHT, HD_UNIT_STORE}) {
+            trio t(b);
+
+            t.load = one_run_read(HD_SPACE_SCRATCHPAD, unit == HD_UNIT_LOAD ? 1u << k : N);
+            t.weight = one_run_read(HD_SPACE_WEIGHTS, unit == HD_UNIT_WEIGHT ? 1u << k : N);
+            t.store = one_run_store(unit == HD_UNIT_STORE ? 1u << k : N);
+            t.load.offset = t.weight.offset = kSourceBytes - N;
+            t.store.offset = kTargetBytes - N;
+            expect_fault(
+                b, t.make().words,
+                {HD_FAULT_REGION_LIMIT, unit, unit == HD_UNIT_STORE ? 3 : unit + 1, 0, false},
+                "a run of one bit");
+        }
+}
+
+/* An answer before the last beat of its burst, the first one after a reset. */
+void test_early_answer(bench &b)
+{
+    trio t(b);
+
+    b.bus.stall = 0;
+    b.bus.answer_early = true;
+    t.store = one_run_store(N);
+    expect_fault(b, t.make().words,
+                 {HD_FAULT_BUS_WRITE, HD_UNIT_STORE, 3, b.bus.base + kTarget, true},
+                 "early answer");
+    b.bus.answer_early = false;
+}
+
 /* ------------------------------------------------------------------ counts */
 /* More commands than waits have numbers: 2^16 of each unit and some, their waits modulo 2^16. */
 void test_counts(bench &b)
@@ -1491,7 +1635,7 @@ void test_counts(bench &b)
     b.bus.memory.resize(kMemory + room);
     b.region(0, b.bus.base + kMemory, room);
     memcpy(&b.bus.memory[kMemory], s.words.data(), s.words.size() * 4);
-    b.launch(0, (uint32_t)s.words.size() * 4);
+    b.launch(0, (uint32_t)s.words.size() * 4, s.words);
     if (!b.wait(20000000))
         return;
     for (const done_event &e : b.done)
@@ -1622,6 +1766,9 @@ int main(int argc, char **argv)
             test_random_faults(b);
         test_fault_waits(b);
         test_limit_exact(b);
+        test_region_bytes(b);
+        test_large_runs(b);
+        test_early_answer(b);
         test_transfers(b, 5);
     }
     printf("faults: %d failures\n", failures);

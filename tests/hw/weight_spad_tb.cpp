@@ -95,6 +95,7 @@ struct bench {
     std::vector<std::vector<uint8_t>> written; /* in order; the first has word `dest` */
     uint32_t dest = 0, index = 0;
     long checked = 0, failures = 0;
+    bool refused = false; /* a request, in the cycle before */
     rng r;
 
     explicit bench(uint64_t seed) : spad(kBytes), r(seed)
@@ -115,6 +116,8 @@ struct bench {
     {
         dut->sr_ready_i = r.chance(percent);
         dut->eval();
+        expect("waited", dut->waited_o, refused);
+        refused = dut->sr_req_o && !dut->sr_ready_i;
         const bool read = dut->sr_req_o && dut->sr_ready_i;
         const uint32_t at = dut->sr_word_o * kN;
         if (dut->ww_valid_o) {
