@@ -90,13 +90,13 @@ module hd_array_seq #(
   assign turn        = gap_q || (tile_end && !final_q);  // to the command's next tile
   assign held        = leads_q && lead_q == '0 && !alone;
   assign load        = first_load || (turn && here && !held);
-  assign pair        = cmd_q.streams == 3'd2;
+  assign pair        = G > 1 && cmd_q.streams == 3'd2;
 
   assign cmd_o        = cmd_q;
   assign begin_o      = first_load;
   assign slot_o       = slot;
 
-  hd_array_slots #(.N(N)) u_slots (
+  hd_array_slots #(.N(N), .G(G)) u_slots (
     .clk_i,
     .rst_ni,
     .en_i,
@@ -320,7 +320,7 @@ module hd_array_seq #(
   a_command_stable: assert property (@(posedge clk_i) disable iff (!rst_ni)
     cmd_valid_i && !cmd_ready_o |=> cmd_valid_i && $stable(cmd_i));
   a_pair_needs_ports: assert property (@(posedge clk_i) disable iff (!rst_ni)
-    run_q && pair |-> G > 1 && !cmd_q.depthwise);
+    run_q && cmd_q.streams == 3'd2 |-> G > 1 && !cmd_q.depthwise);
   a_gap_has_no_tile: assert property (@(posedge clk_i) disable iff (!rst_ni)
     gap_q |-> !run_q && !fresh_q);
   c_no_gap: cover property (@(posedge clk_i) over && first_load);

@@ -8,7 +8,7 @@
 //   the positions from row to row.
 //   end_i: the last step of cmd_i. done_o: the oldest command is past it and nothing of it is
 //   pending_i.
-//   busy_o: a slot is taken. alone_o: none but that of cmd_i.
+//   busy_o: a slot is taken. alone_o: none but that of cmd_i. With one port there are no pairs.
 // A step is a cycle with en_i. Latency 0. Reset: both slots free, the cells may be set up at once.
 // Bench: tests/hw/array_tb.cpp
 `default_nettype none
@@ -17,6 +17,7 @@
 
 module hd_array_slots #(
   parameter int N       = CfgN,
+  parameter int G       = CfgPorts,
   parameter int CntBits = $clog2(N + 1)  // derived
 ) (
   input  wire logic          clk_i,
@@ -51,7 +52,7 @@ module hd_array_slots #(
   logic               taps_gap_q, pairs_gap_q;  // they are Gap
   logic               settled, cmd_pair;
 
-  assign cmd_pair    = !cmd_i.depthwise && cmd_i.streams == 3'd2;
+  assign cmd_pair    = G > 1 && !cmd_i.depthwise && cmd_i.streams == 3'd2;
   assign settled     = ld_i.depthwise ? taps_gap_q : pairs_gap_q;
   assign slot_o      = slot_q;
   assign may_begin_o = !other_q && (same_setup_q || settled);
@@ -68,7 +69,7 @@ module hd_array_slots #(
                         && next_i.ports == cmd_i.ports && next_i.kernel_h == cmd_i.kernel_h
                         && next_i.kernel_row_bytes == cmd_i.kernel_row_bytes;
       end else begin
-        same_setup_q <= next_i.streams != 3'd2
+        same_setup_q <= G == 1 || next_i.streams != 3'd2
                         || (cmd_pair && next_i.pair_split == cmd_i.pair_split);
       end
     end
