@@ -93,7 +93,6 @@ module hd_fetch #(
     .open_i       (open),
     .at_i         (at_q),
     .bytes_i      (left_q),
-    .limit_i      (region_limit_i),
     .req_valid_o,
     .req_first_o,
     .req_ready_i,
@@ -325,7 +324,7 @@ module hd_fetch #(
   assign push_cmd_o   = cmd_q;
   assign push_valid_o = state_q == StPush && !reserved_bad && !stop_i ? unit_q : '0;
   assign end_o        = state_q == StEnd && empty_i == 5'b11111 && bus_quiet_i
-                        && !crc_busy && crc_ok && !reserved_bad && !refused && !stop_i;
+                        && !crc_busy && crc_ok && !stop_i;  // refused while busy, if at all
   assign index_o      = index_q;
   assign layer_o      = layer_q;
   assign fault_o      = fault_q;

@@ -1,6 +1,7 @@
 // hd_fetch_chunks - reads the command stream ahead and gives it chunk by chunk: 16 bytes, or a
 // beat, if that is less.
-//   start_i: a stream of bytes_i bytes begins at bus address at_i. From then on at_i is that of the
+//   start_i: a stream of bytes_i bytes begins at bus address at_i, both multiples of 16 (else
+//   open_i goes low before anything is read), inside its region. From then on at_i is that of the
 //   next chunk:
 //   chunk_o, chunk_valid_o; chunk_error_o: the bus answered with an error instead. chunk_ready_i
 //   takes it.
@@ -27,7 +28,6 @@ module hd_fetch_chunks #(
   input  wire logic                  open_i,
   input  wire logic [AddrBits:0]     at_i,
   input  wire logic [31:0]           bytes_i,
-  input  wire logic [AddrBits:0]     limit_i,
   // hd_axi_read
   output logic                       req_valid_o,
   output logic                       req_first_o,
@@ -67,7 +67,7 @@ module hd_fetch_chunks #(
     .valid_i      (start_i),
     .ready_o      (bursts_ready),
     .addr_i       (at_i),
-    .limit_i,
+    .limit_i      ({(AddrBits + 1){1'b1}}),  // none
     .bytes_i,
     .count_i      (16'd1),
     .pitch_i      (32'd0),
@@ -114,7 +114,8 @@ module hd_fetch_chunks #(
   // Beats of a line are a burst, and those up to the end of the stream.
   // Whether this is one is known before it comes.
   function automatic logic ends(input logic [BeatBits+3:0] at, input logic [31:0] bytes);
-    ends = at[BeatBits +: 4] == 4'hf || bytes <= 32'(AxiBytes) - 32'(at[BeatBits-1:0]);
+    ends = at[BeatBits +: 4] == 4'hf
+           || bytes <= 32'(AxiBytes) - (32'(at[BeatBits-1:0]) & ~32'd15);
   endfunction
 
   logic beat_error, beat_last, burst_end_q;
@@ -138,7 +139,7 @@ module hd_fetch_chunks #(
     assign beat_used = 1'b1;
   end
 
-  logic unused;  // the whole stream was checked against the limit at the start
+  logic unused;  // a stream is inside its region
   assign unused = ^{room, bursts_ready, burst_last, burst_tag, limit_fault, limit_addr, limit_tag};
 
 `ifdef HD_ASSERT
