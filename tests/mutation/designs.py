@@ -15,9 +15,11 @@ import netlist
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 HW, RTL = ROOT / "tests" / "hw", ROOT / "hw" / "rtl"
-# Cheapest first, with arguments: of the long ones a part. A mutant is run in each that has its module with its parameters.
+# Cheapest first, with arguments: of the long ones a part. A mutant is run in each that has its module with its parameters. A name with
+# `_long` is the bench before it.
 BENCHES = {"pe": [], "reader": [], "segment": [], "acc": [], "weights": [], "weight_spad": [], "regs": [], "fetch": [], "dma": [],
-           "requant": [], "spad": ["1", "20000"], "vector": ["1", "300"], "array": ["random", "1", "40"], "frame": ["1", "10"]}
+           "requant": [], "spad": ["1", "20000"], "vector": ["1", "300"], "array": [], "frame": [],
+           "frame_long": ["1", "1", "long"]}
 SELECT_SV = """module hd_mutant (output logic [%d:0] number_o);
   import "DPI-C" function int hd_mutant_number();
   initial number_o = hd_mutant_number();
@@ -103,6 +105,7 @@ def elaborated(o, rtl, files, top):
 
 def bench(name, o, rtl, design, mutants, asked):
     """The Design of a bench, built; None: it has none of the modules asked for. design: modules of hd_top."""
+    label, name = name, name.removesuffix("_long")
     folder = o.work / name
     folder.mkdir(parents=True, exist_ok=True)
     own = HW / f"{name}_bench.sv"
@@ -157,7 +160,7 @@ def bench(name, o, rtl, design, mutants, asked):
          f"building {name}")
     for f in (folder / "obj").glob("verilated*.o"):
         shutil.copy(f, common)
-    found = Design(name, folder, seen, [folder / "obj" / "Vbench", *BENCHES[name]])
+    found = Design(label, folder, seen, [folder / "obj" / "Vbench", *BENCHES[label]])
     found.env = {"BENCH_FIRST": 1}
     return found
 

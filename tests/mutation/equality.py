@@ -1,4 +1,5 @@
-"""Whether a module is equal with and without a mutant: yosys makes both into one circuit, its ABC proves that no output ever differs.
+"""Whether a design is equal with and without a mutant. Of most that are, no output depends on it: yosys finds these in one run. Of
+the others it makes a module with and without them into one circuit, and its ABC proves that no output ever differs.
 
 Registers start at 0, the inputs are free, reset among them, and all clocks are one. A memory of the RTL is outside: what it is
 given (addresses and data only where it is enabled) must be equal, what it gives is an input of both. All mutants of a module are in one circuit:
@@ -11,7 +12,7 @@ import threading
 
 import netlist
 
-BUILD_SECONDS, SECONDS = 600, 60  # of yosys for a module, of ABC for a mutant
+BUILD_SECONDS, SECONDS = 600, 20  # of yosys for a module, of ABC for a mutant
 LARGE = 400_000  # characters of RTLIL
 BOX = """module {name} (input clk_i, input re_i, input [{a}-1:0] raddr_i, output [{w}-1:0] rdata_o,
     input we_i, input [{a}-1:0] waddr_i, input [{b}-1:0] be_i, input [{w}-1:0] wdata_i);
@@ -76,6 +77,18 @@ setundef -zero
 aigmap
 write_aiger -zinit -map miter.map miter.aig
 """
+# Bit by bit, so that one that nobody reads goes.
+UNREAD = """hierarchy -top {top}
+flatten
+delete */t:$assert */t:$assume */t:$cover
+setundef -zero
+opt_expr -fine
+opt_clean -purge
+simplemap t:$mux t:$pmux t:$dff t:$dffe t:$sdff t:$sdffe t:$and t:$or t:$xor t:$not t:$eqx
+opt
+opt_clean -purge
+write_ilang unread.il
+"""
 # A difference within a few cycles is found first; else equal registers are merged by induction, and the rest is proven.
 READ = "read {0}; zero; strash; scleanup; "
 DIFFER, PROVE = READ + "bmc3 -F 4 -T 2", READ + "scorr; pdr -T {1}"
@@ -117,8 +130,23 @@ def selected(folder, number):
     return f"{number}.aig"
 
 
+def unread(yosys, folder, modules, mutants):
+    """judge(mutant): "equal hd_top" if no output of hd_top depends on it. In all of hd_top each mutant is switched on by an input of its
+    own; what is left when constants are folded and what nobody reads is gone has no such input. Undefined bits are 0."""
+    then = netlist.used()
+    folder.mkdir(parents=True, exist_ok=True)
+    top = next(k for k in modules if modules[k].base == "hd_top")
+    (folder / "all.il").write_text(netlist.written(modules.values()))
+    (folder / "unread.ys").write_text("read_ilang all.il\n" + "".join(
+        f"mutate {m.text} -ctrl switch_{m.number} 1 1\n" for m in mutants) + UNREAD.format(top=top))
+    subprocess.run([yosys, "-q", "-s", "unread.ys"], cwd=folder, capture_output=True, timeout=BUILD_SECONDS, check=True)
+    left = set(re.findall(r"^ +connect .*switch_(\d+)\b", (folder / "unread.il").read_text(), flags=re.M))
+    share = (netlist.used() - then) / len(mutants)
+    return lambda m: (None if str(m.number) in left else "equal hd_top", share)
+
+
 class Judge:
-    """judge(mutant): ("equal" and the module around it that is, if not its own; or None, CPU seconds)."""
+    """judge(mutant): ("equal" and the modules around it that are, if not its own; or None, CPU seconds)."""
 
     def __init__(self, o, modules, mutants):
         self.o, self.modules, self.mutants = o, modules, mutants
@@ -134,15 +162,18 @@ class Judge:
             return 0
         return len(module.text) + sum(map(self.size, re.findall(r"^  cell \\(\w+) ", module.text, flags=re.M)))
 
-    def around(self, name):
-        """A module, the only one that has it, and so on, while they are not large."""
-        found = [name]
-        while len(self.users[found[-1]]) == 1:
-            user, = self.users[found[-1]]
-            if self.size(user) > LARGE:
-                break
-            found.append(user)
-        return found
+    def around(self, name, number):
+        """The modules in which the mutant in module `name` is equal: itself, or all that have it, or have those; None: it is in none,
+        or there is one in which it is not, or which is large."""
+        if self.equal(name, number):
+            return {name}
+        found = set()
+        for user in sorted(self.users[name]):
+            more = self.around(user, number) if self.size(user) <= LARGE else None
+            if not more:
+                return None
+            found |= more
+        return found or None
 
     def folder(self, name):
         """Where the circuit of a module is, with the mutants of all in it; None if yosys made none in time. Of a large one the
@@ -176,6 +207,6 @@ class Judge:
 
     def __call__(self, m):
         then, own = netlist.used(), netlist.module_of(m.text)
-        name = next((k for k in self.around(own) if self.equal(k, m.number)), None)
-        found = f"equal {self.modules[name].base}" if name and name != own else "equal" if name else None
-        return found, netlist.used() - then
+        found = self.around(own, m.number)
+        names = sorted({self.modules[k].base for k in found or set()} - {m.module})
+        return " ".join(["equal", *names]) if found else None, netlist.used() - then
