@@ -243,6 +243,7 @@ struct bench : findings {
             cycle();
         check(!dut->active_o && dut->kind_o == HD_COUNTER_FETCH_IDLE % HD_COUNTER_SLOTS, "at rest");
         check(dut->index_o == kinds.size() - 1, "commands handed over");
+        reset(); /* as hd_regs does */
     }
 
     void expect(const fault &f, const char *what)
