@@ -33,12 +33,10 @@ module hd_landed #(
     if (!rst_ni) count_o <= '0;
     else count_o <= (done_i ? '0 : count_o) + (WordBits + 1)'(word_valid_i);
     ww_valid_o <= rst_ni && word_valid_i;
-    if (word_valid_i) begin
-      end_o      <= word_i + 1'b1;
-      ww_space_o <= space_i;
-      ww_word_o  <= word_i;
-      ww_data_o  <= data_i;
-    end
+    ww_space_o <= space_i;
+    ww_word_o  <= word_i;
+    ww_data_o  <= data_i;
+    if (word_valid_i) end_o <= word_i + 1'b1;
   end
 endmodule
 

@@ -3,7 +3,7 @@
 // ready_o: reciprocal_o belongs to cells_i. A division starts when need_i holds and cells_i is not
 // the divisor of the last one; it takes 18 cycles. The last quotient is kept, also from command to
 // command. cells_i is next_i of the last cycle with en_i, so the compare is made before.
-// Reset: no quotient. Bench: tests/hw/vector_tb.cpp; the proof of the average:
+// Reset: no quotient. Bench: tests/hw/recip_tb.cpp; the proof of the average:
 // tests/hw/test_reciprocal.c
 `default_nettype none
 
@@ -18,7 +18,7 @@ module hd_recip (
   output logic      [31:0] reciprocal_o
 );
   logic [11:0] divisor_q;
-  logic [11:0] rest_q;
+  logic [10:0] rest_q;
   logic [31:0] quotient_q;  // dividend bits leave at the top, quotient bits enter at the bottom
   logic [4:0]  left_q;      // steps
   logic        start, busy_q, match_q;  // match_q: divisor_q is cells_i
@@ -27,17 +27,17 @@ module hd_recip (
   assign reciprocal_o = quotient_q;
   assign start        = need_i && !match_q && !busy_q;
 
-  // Two restoring steps: rest < divisor before and after each.
-  logic [12:0] try1, try2;
-  logic [11:0] rest1, rest2;
+  // Two restoring steps: rest < divisor <= 2048 before and after each.
+  logic [11:0] try1, try2;
+  logic [10:0] rest1, rest2;
   logic        bit1, bit2;
 
   assign try1  = {rest_q, quotient_q[31]};
-  assign bit1  = try1 >= {1'b0, divisor_q};
-  assign rest1 = bit1 ? 12'(try1 - {1'b0, divisor_q}) : try1[11:0];
+  assign bit1  = try1 >= divisor_q;
+  assign rest1 = bit1 ? 11'(try1 - divisor_q) : try1[10:0];
   assign try2  = {rest1, quotient_q[30]};
-  assign bit2  = try2 >= {1'b0, divisor_q};
-  assign rest2 = bit2 ? 12'(try2 - {1'b0, divisor_q}) : try2[11:0];
+  assign bit2  = try2 >= divisor_q;
+  assign rest2 = bit2 ? 11'(try2 - divisor_q) : try2[10:0];
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin

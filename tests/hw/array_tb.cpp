@@ -644,13 +644,14 @@ hd_cmd_array timed_command(int n, int lanes)
     return c;
 }
 
-timing_trace timed_run(const std::vector<hd_cmd_array> &commands, int n_words)
+timing_trace timed_run(const std::vector<hd_cmd_array> &commands, int n_words,
+                       long cycles = 40 * N + 400)
 {
     bench b(1);
     timing_trace t;
     size_t next = 0;
 
-    for (long cycle = 0; cycle < 40 * N + 400; cycle++) {
+    for (long cycle = 0; cycle < cycles; cycle++) {
         b.dut->cmd_valid_i = next < commands.size();
         if (b.dut->cmd_valid_i)
             memcpy(&b.dut->cmd_i, &commands[next], sizeof commands[next]);
@@ -721,6 +722,11 @@ int run_timing()
     t = timed_run({short_one, short_one, short_one, short_one}, 0);
     failed += expect_timing("steps of a tile", t.begun[1] - t.begun[0], HD_TIMING_ARRAY_TILE);
     failed += expect_timing("commands in the pipe", t.most, HD_TIMING_ARRAY_SLOTS);
+    taps = timed_command(1, 1);
+    taps.depthwise = 1;
+    taps.scan = taps.block_scan = taps.last_scan = 0xa5a5;
+    t = timed_run({taps, short_one}, 0, 0xa600);
+    failed += expect_timing("a row of many positions", t.begun[1] - t.begun[0], 0xa5a5);
     c.follow = short_one.follow = 1;
     t = timed_run({c}, N);
     failed += expect_timing("weight word to loading", t.begun[0] - t.words[N - 1],

@@ -10,7 +10,7 @@ root=$(cd "$(dirname "$0")/../.." && pwd)
 build=${HEDDLE_BUILD:-$root/build}
 of=$build/coverage
 steps=("requant 4" "array 4" "array 8" "spad 4" "spad 8" "pe 16" "segment 4" "segment 8" "skew 16" "reader 4" "acc 16"
-    "weights 4" "weight_spad 8" "vector 4" "vector 8" "dma_addr 16" "frame 4 1 12 long" "layers tiny" "layers sys8")
+    "weights 4" "weight_spad 8" "recip 4" "vector 4" "vector 8" "dma_addr 16" "frame 4 1 12 long" "layers tiny" "layers sys8")
 export VERILATOR=$root/tests/hw/coverage/verilator HEDDLE_BUILD=$build
 failed=0 part=() begin=$SECONDS
 if [ $# = 0 ]; then rm -f "$of"/*.dat; else part=(--part); fi

@@ -17,8 +17,8 @@ ROOT = HERE.parent.parent
 HW, RTL = ROOT / "tests" / "hw", ROOT / "hw" / "rtl"
 # Cheapest first, with arguments: of the long ones a part. A mutant is run in each that has its module with its parameters. A name with
 # `_long` is the bench before it.
-BENCHES = {"pe": [], "reader": [], "segment": [], "acc": [], "weights": [], "weight_spad": [], "regs": [], "fetch": [], "dma": [],
-           "requant": [], "spad": ["1", "20000"], "vector": ["1", "300"], "array": [], "frame": [],
+BENCHES = {"pe": [], "reader": [], "segment": [], "acc": [], "recip": [], "weights": [], "weight_spad": [], "regs": [], "fetch": [],
+           "dma": [], "requant": [], "spad": ["1", "20000"], "vector": ["1", "300"], "array": [], "frame": [],
            "frame_long": ["1", "1", "long"]}
 SELECT_SV = """module hd_mutant (output logic [%d:0] number_o);
   import "DPI-C" function int hd_mutant_number();
