@@ -53,7 +53,7 @@ module hd_array_slots #(
   logic               settled, cmd_pair;
 
   assign cmd_pair    = G > 1 && !cmd_i.depthwise && cmd_i.streams == 3'd2;
-  assign settled     = ld_i.depthwise ? taps_gap_q : pairs_gap_q;
+  assign settled     = G == 1 || ld_i.depthwise ? taps_gap_q : pairs_gap_q;
   assign slot_o      = slot_q;
   assign may_begin_o = !other_q && (same_setup_q || settled);
   assign busy_o      = live_q != '0;

@@ -389,7 +389,7 @@ bool check_layers(bench &b, std::vector<layer> &layers, bool noise, int gaps, bo
         b.load_parameters(l, prog, follow);
         for (hd_cmd_array &c : prog.commands) {
             c.follow = follow;
-            c.lead_tiles = b.r.chance(40) ? (uint8_t)b.r.range(1, 6) : 0;
+            c.lead_tiles = b.r.chance(40) ? (uint8_t)b.r.range(1, b.r.chance(20) ? 255 : 6) : 0;
             c.common.wait_weight = (uint16_t)(b.port.seen.count + 1 + (&l - &layers[0]));
         }
         words += (long)prog.weights.size();
