@@ -130,19 +130,18 @@ def selected(folder, number):
     return f"{number}.aig"
 
 
-def unread(yosys, folder, modules, mutants):
-    """judge(mutant): "equal hd_top" if no output of hd_top depends on it. In all of hd_top each mutant is switched on by an input of its
-    own; what is left when constants are folded and what nobody reads is gone has no such input. Undefined bits are 0."""
+def unread(yosys, folder, modules, top, mutants):
+    """judge(mutant): "equal" and the top module if no output of it depends on the mutant. In the whole design each is switched on by an
+    input of its own; what is left when constants are folded and what nobody reads is gone has no such input. Undefined bits are 0."""
     then = netlist.used()
     folder.mkdir(parents=True, exist_ok=True)
-    top = next(k for k in modules if modules[k].base == "hd_top")
     (folder / "all.il").write_text(netlist.written(modules.values()))
     (folder / "unread.ys").write_text("read_ilang all.il\n" + "".join(
         f"mutate {m.text} -ctrl switch_{m.number} 1 1\n" for m in mutants) + UNREAD.format(top=top))
     subprocess.run([yosys, "-q", "-s", "unread.ys"], cwd=folder, capture_output=True, timeout=BUILD_SECONDS, check=True)
     left = set(re.findall(r"^ +connect .*switch_(\d+)\b", (folder / "unread.il").read_text(), flags=re.M))
     share = (netlist.used() - then) / len(mutants)
-    return lambda m: (None if str(m.number) in left else "equal hd_top", share)
+    return lambda m: (None if str(m.number) in left else f"equal {modules[top].base}", share)
 
 
 class Judge:
@@ -208,5 +207,5 @@ class Judge:
     def __call__(self, m):
         then, own = netlist.used(), netlist.module_of(m.text)
         found = self.around(own, m.number)
-        names = sorted({self.modules[k].base for k in found or set()} - {m.module})
+        names = sorted({self.modules[k].base for k in found or set()} - {self.modules[own].base})
         return " ".join(["equal", *names]) if found else None, netlist.used() - then

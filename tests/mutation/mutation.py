@@ -163,6 +163,10 @@ class Run:
         print(f"{name}: {sum(bool(m.verdict) for m in mine)} of {len(mine)} {'equal' if name in ('equal', 'unread') else 'killed'} "
               f"in {seconds:.0f} CPU s", flush=True)
 
+    def unread(self):
+        top = next(k for k in self.modules if self.modules[k].base == "hd_top")
+        return equality.unread(self.o.yosys, self.o.work / "unread", self.modules, top, self.alive("unread"))
+
     def layers(self):
         design = designs.layers(self.o, self.rtl, self.modules, self.numbered)
         design.check()
@@ -171,7 +175,7 @@ class Run:
 
     def run(self):
         if "unread" in self.o.stages:
-            self.stage("unread", lambda: equality.unread(self.o.yosys, self.o.work / "unread", self.modules, self.alive("unread")))
+            self.stage("unread", self.unread)
         if "bench" in self.o.stages:
             self.benches()
         for name, judge in (("layers", self.layers),

@@ -17,7 +17,7 @@ killed=$(grep -c ',acc,' results.csv)
 expect 0 '' $run --table
 grep -q "^$killed of $killed decided mutants killed: 100.0 %" stdout || fail "--table: $(tail -n 1 stdout)"
 same results.csv before.csv "a table that writes"
-sed -i 's/,acc,[^,]*,/,,bench equal proof layers,/' results.csv
+sed -i 's/,acc,[^,]*,/,,unread bench equal proof layers,/' results.csv
 expect 1 '' $run --table
 grep -q '^0 of [0-9]* decided mutants killed: 0.0 %' stdout || fail "survivors: $(tail -n 1 stdout)"
 
@@ -33,8 +33,9 @@ line = next(i for i, text in enumerate((rtl / "hd_array_ports.sv").read_text().s
 (cell,), = [c for k, c in netlist.places(ports).items() if k[0].startswith(f"hd_array_ports.sv:{line}.")]
 mutants = [types.SimpleNamespace(number=i, text=f"-mode inv -module {ports.name} -cell {cell} -port {p} -portbit 0") for i, p in enumerate("YS", 1)]
 judge = equality.Judge(types.SimpleNamespace(yosys="yosys", work=pathlib.Path.cwd()), modules, mutants)
-print(*(judge(m)[0] for m in mutants))
+unread = equality.unread("yosys", pathlib.Path("unread"), modules, ports.name, mutants)
+print(*(judge(m)[0] for m in mutants), *(unread(m)[0] for m in mutants))
 EOF
 expect 0 '' python3 equal.py
-grep -qx 'equal None' stdout || fail "a bit that nothing shows, and a choice that is: expected 'equal None', found '$(cat stdout)'"
+grep -qx 'equal None equal hd_array_ports None' stdout || fail "a bit that nothing shows, and a choice that is: $(cat stdout)"
 finish
