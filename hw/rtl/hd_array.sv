@@ -48,8 +48,20 @@ module hd_array #(
 `endif
   end
 
-  logic [N-1:0] row_we;
+  // As the cells' form takes them.
+  logic [N-1:0]      row_we;
+  logic [N*WgtW-1:0] weight;
+`ifdef VERILATOR
   assign row_we = w_we_i ? N'(1) << w_row_i : '0;
+  assign weight = w_i;
+`else
+  always_ff @(posedge clk_i) begin
+    if (en_i) begin
+      row_we <= w_we_i ? N'(1) << w_row_i : '0;
+      weight <= w_i;
+    end
+  end
+`endif
 
   for (genvar r = 0; r < N; r++) begin : gen_row
     logic [GroupBits-1:0] group;
@@ -75,7 +87,7 @@ module hd_array #(
         .row2_i  (AccW'($signed(row2_i[r*ActW +: ActW]))),
         .psum_i  (above),
         .w_we_i  (row_we[r]),
-        .w_i     (w_i[c*WgtW +: WgtW]),
+        .w_i     (weight[c*WgtW +: WgtW]),
         .psum_o  (psum)
       );
       if (r == N - 1) begin : gen_out

@@ -1,14 +1,14 @@
 // hd_pe - one multiply-accumulate cell, weight stationary.
-//   psum_o(t+2) = psum_i(t+1) + act(t) * weight(t), modulo 2^AccW, t in steps (cycles with en_i);
+//   psum_o(t+2) = psum_i(t+1) + act(t) * weight(t+1), modulo 2^AccW; a step is a cycle with en_i;
 //   act = tap_i in depthwise mode (0 unless tap_en_i), else row_i, or row2_i where pair_i and
 //   second_i. In depthwise mode row_i is 0 and pair_i low, in the others tap_en_i.
-// w_we_i loads the weight that counts from the next cycle on (a wave writes row r one step before
-// it reaches it, so no shadow register is needed). Latency 2, throughput 1. Reset: none.
-// Two forms of one equation: one ActW x WgtW product behind a selector, in a register before it is
-// added, which is what hardware is made of, and for Verilator, selected by Wide, AccW-bit products
-// mode by mode, which is what a CPU is fast at. This form adds at once, psum_o(t+1) = psum_i(t) +
-// act(t) * weight(t), and hd_array keeps the sums of the last row for a step: the same sums at the
-// same time, and N registers instead of N * N.
+// w_we_i loads the weight that counts from the next cycle on (a wave writes row r just before it is
+// used there, so no shadow register is needed). Latency 2, throughput 1. Reset: none.
+// Two forms: one ActW x WgtW product of what a selector has left in a register, which is what
+// hardware is made of, and for Verilator, selected by Wide, AccW-bit products mode by mode, which is
+// what a CPU is fast at. This form selects and adds in one step, psum_o(t+1) = psum_i(t) + act(t) *
+// weight(t). hd_array gives the other one its weights a step later, or keeps the sums of this one's
+// last row for a step: the same sums at the same time.
 // In waves a cell shows what it multiplies; N * N of every other port, all named in hd_array, would
 // be half of all names.
 // Bench: tests/hw/pe_tb.cpp (both forms side by side, every product).
@@ -67,17 +67,18 @@ module hd_pe #(
     end
   end else begin : gen_narrow
     logic signed [WgtW-1:0]      weight_q;
-    logic signed [ActW-1:0]      act;
-    logic signed [ActW+WgtW-1:0] product_q;
+    logic signed [ActW-1:0]      act, act_q;
+    logic signed [ActW+WgtW-1:0] product;
 
-    assign act = (tap_en_i ? tap_i : '0)
-                 | (pair_i && second_i ? row2_i[ActW-1:0] : row_i[ActW-1:0]);
+    assign act     = (tap_en_i ? tap_i : '0)
+                     | (pair_i && second_i ? row2_i[ActW-1:0] : row_i[ActW-1:0]);
+    assign product = act_q * weight_q;
 
     always_ff @(posedge clk_i) begin
       if (en_i) begin
         if (w_we_i) weight_q <= w_i;
-        product_q <= act * weight_q;
-        psum_o    <= psum_i + AccW'(product_q);
+        act_q  <= act;
+        psum_o <= psum_i + AccW'(product);
       end
     end
 

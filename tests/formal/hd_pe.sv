@@ -7,8 +7,8 @@ logic                   known_q, real_q;   // a weight was written; psum_o count
 logic signed [WgtW-1:0] f_weight_q;
 logic        [AccW-1:0] f_act;
 logic        [AccW-1:0] act, weight;       // of the form that there is
-logic        [AccW-1:0] f_product, f_product_q, f_sum_q;
-logic                   product_q;         // f_product_q counts
+logic        [AccW-1:0] f_act_q, f_sum_q;
+logic                   taken_q;           // f_act_q counts
 
 assign rst_ni = $anyseq;
 
@@ -17,10 +17,8 @@ if (Wide) begin : gen_f_wide
   assign act    = f_act;
 end else begin : gen_f_narrow
   assign weight = AccW'(gen_narrow.weight_q);
-  assign act    = AccW'(gen_narrow.act);
+  assign act    = AccW'(gen_narrow.act_q);
 end
-
-assign f_product = $signed(act) * $signed(weight);
 
 always_comb begin
   f_act = depthwise_i ? (tap_en_i ? AccW'($signed(tap_i)) : '0) : pair_i && second_i ? row2_i : row_i;
@@ -28,12 +26,12 @@ end
 
 always_ff @(posedge clk_i) begin
   known_q <= rst_ni && (known_q || (en_i && w_we_i));
-  product_q <= rst_ni && (product_q || (en_i && known_q));
-  real_q  <= rst_ni && (real_q || (en_i && (Wide ? known_q : product_q)));
+  taken_q <= rst_ni && (taken_q || en_i);
+  real_q  <= rst_ni && (real_q || (en_i && known_q && (Wide || taken_q)));
   if (en_i && w_we_i) f_weight_q <= w_i;
   if (en_i) begin
-    f_product_q <= f_product;
-    f_sum_q     <= psum_i + (Wide ? f_product : f_product_q);
+    f_act_q <= f_act;
+    f_sum_q <= psum_i + $signed(act) * $signed(weight);
   end
 end
 
@@ -42,8 +40,8 @@ always_comb begin
   m_mode: assume (depthwise_i ? row_i == '0 && !pair_i : !tap_en_i);
   if (rst_ni) begin
     a_sum: assert (!real_q || psum_o == f_sum_q);
-    a_known: assert ((!real_q || product_q || Wide) && (!product_q || known_q) && (!real_q || known_q));
-    a_act: assert (act == f_act);
+    a_known: assert (!real_q || (known_q && (Wide || taken_q)));
+    a_act: assert (Wide ? act == f_act : !taken_q || act == f_act_q);
     a_weight: assert (!known_q || weight == AccW'(f_weight_q));
   end
 end

@@ -13,7 +13,7 @@ namespace
 struct cell {
     std::unique_ptr<Vbench> dut{new Vbench};
     int32_t weight = 0;
-    int32_t product = 0; /* of the step before */
+    int32_t last = 0; /* activation of the step before */
     uint32_t sum = 0, wide = 0;
     long cycles = 0, failures = 0;
 
@@ -40,9 +40,9 @@ struct cell {
             int32_t act = dut->pair_i && dut->second_i ? row2 : row;
             if (dut->depthwise_i)
                 act = dut->tap_en_i ? tap : 0;
-            sum = above + (uint32_t)product;
-            product = act * weight;
-            wide = above + (uint32_t)product; /* a step early */
+            sum = above + (uint32_t)(last * weight);
+            wide = above + (uint32_t)(act * weight); /* at once */
+            last = act;
             weight = dut->w_we_i ? next : weight;
         }
         cycles++;
