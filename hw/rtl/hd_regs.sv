@@ -183,7 +183,7 @@ module hd_regs #(
     end
   end
 
-  assign active_o    = state_d != state_q || stop_o || clear_o || !regions_ready || bus_active;
+  assign active_o    = state_d != state_q || stop_o || clear_o || hold_q || bus_active;
 
   // The first fault of the submission.
   logic [1:0]           fault_from;
