@@ -100,7 +100,7 @@ def with_properties(module, text, proof):
             return text
         known = HERE / f"{proof.name}.sv"
         known = known.read_text() if known.exists() else ""
-        return text.replace("\nendmodule", f"\nlogic f_moves;\nassign f_moves = {proof.rests};\n{known}endmodule")
+        return text.replace("\nendmodule", f"\nlogic f_moves;\n{known}assign f_moves = {proof.rests};\nendmodule")
     properties = HERE / f"{module}.sv"
     if not properties.exists():
         return text
