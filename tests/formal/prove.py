@@ -3,21 +3,24 @@
 
     tests/formal/prove.py [--list] [--from FILE] [--build DIR] [--seconds S] [NAME...]
 
-proofs.txt (or FILE) lists them. A file of this folder holds the properties of the module of its name: they are put before
+proofs.txt (or FILE) lists them. A file of this folder holds the properties of the proof or module of its name, put before
 its `endmodule` (yosys 0.23 has no bind), so they see registers; a module named by `with` is read too, with its own. Reset
 is held in the first cycle, everything else is free. Prints a line a proof: sizes, length of the induction, seconds, and
 the mutants, each of which must end in a counterexample from reset. DIR (default build): where the headers of the target
-`gen` are. S (default 60): limit of a run of yosys. Exit 1: something is not proven, or a mutant is not rejected; 2: the
-list is wrong; 77: no yosys (YOSYS names one)."""
+`gen` are. S (default 60): limit of a run of yosys, of the processor's time. Runs go side by side. Exit 1: something is
+not proven, or a mutant is not rejected; 2: the list is wrong; 77: no yosys (YOSYS names one)."""
 
 import argparse
+import concurrent.futures
 import fnmatch
 import itertools
 import json
 import os
 import pathlib
 import re
+import resource
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -94,18 +97,14 @@ def read_list(path):
 
 
 def with_properties(module, text, proof):
-    """text with the properties of the module, or with what says that it may rest, and the file of that proof."""
-    if proof.rests:
-        if module != proof.module:
-            return text
-        known = HERE / f"{proof.name}.sv"
-        known = known.read_text() if known.exists() else ""
-        return text.replace("\nendmodule", f"\nlogic f_moves;\n{known}assign f_moves = {proof.rests};\nendmodule")
-    properties = HERE / f"{module}.sv"
-    if not properties.exists():
-        return text
+    """text with the properties of the proof or of the module; or with what says that it may rest, and those of the proof."""
+    own = HERE / f"{proof.name if module == proof.module else ''}.sv"
+    known = own if own.exists() or proof.rests else HERE / f"{module}.sv"
+    known = known.read_text() if known.exists() else ""
+    if proof.rests and module == proof.module:
+        known = f"logic f_moves;\n{known}assign f_moves = {proof.rests};\n"
     head, end, tail = text.rpartition("\nendmodule")
-    return f"{head}\n{properties.read_text()}{end}{tail}"
+    return f"{head}\n{known}{end}{tail}"
 
 
 def prepare(folder, proof, mutant, build):
@@ -130,7 +129,12 @@ def prepare(folder, proof, mutant, build):
 
 
 def yosys_run(yosys, script, folder, seconds):
-    return subprocess.run([yosys, "-p", script], cwd=folder, capture_output=True, text=True, timeout=seconds, check=False)
+    """Of the processor's time, so that a busy machine does no harm; a hundred times as long is too long for any."""
+    done = subprocess.run(["prlimit", f"--cpu={seconds}", yosys, "-p", script], cwd=folder, capture_output=True, text=True,
+                          timeout=100 * seconds, check=False)
+    if done.returncode == -signal.SIGXCPU:
+        raise subprocess.TimeoutExpired(yosys, seconds)
+    return done
 
 
 class Netlist:
@@ -214,15 +218,15 @@ def parts(netlist, proof):
     return netlist.read() + script
 
 
-def induct(yosys, proof, mutant, script, folder, seconds):
+def induct(yosys, proof, script, folder, seconds, mutant=None):
     """Verdict of yosys on what `script` reads, as text: 'proven, length N', 'counterexample', or what else came of it.
     Inputs named by `cases` are fixed, in all ways; that holds for inputs that change if the step needs one cycle alone.
-    Of a mutant a counterexample is looked for, and no proof."""
+    Of a mutant (a planted one, or True) a counterexample is looked for, and no proof."""
     sat = f"sat -prove-asserts -set-assumes -set-at 1 rst_ni 0 -seq {proof.steps + 1 if mutant else 1} "
     if not mutant:
         sat += f"-tempinduct -maxsteps {proof.steps} "
     cases = list(itertools.product("01", repeat=len(proof.cases)))
-    if mutant and mutant.name in proof.at:
+    if getattr(mutant, "name", None) in proof.at:
         cases = [proof.at[mutant.name]]
     try:
         netlist = Netlist(yosys, proof, script, folder, seconds)
@@ -259,7 +263,7 @@ def induct(yosys, proof, mutant, script, folder, seconds):
 def run(yosys, proof, mutant, build, seconds):
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)
-        return induct(yosys, proof, mutant, prepare(folder, proof, mutant, build), folder, seconds)
+        return induct(yosys, proof, prepare(folder, proof, mutant, build), folder, seconds, mutant)
 
 
 def main():
@@ -284,23 +288,26 @@ def main():
     if not yosys:
         print("no yosys: SKIPPED")
         return 77
-    bad, planted = 0, 0
-    for p in proofs:
+    def timed(task):
         start = time.monotonic()
-        verdict = run(yosys, p, None, o.build, o.seconds)
-        seconds = time.monotonic() - start
-        bad += not verdict.startswith("proven")
-        print(f"{p.name:<12} {p.module:<16} {' '.join('='.join(s) for s in p.sizes):<36} {seconds:5.1f} s  {verdict}",
-              flush=True)
-        for m in p.mutants:
-            planted += 1
-            start = time.monotonic()
-            verdict = run(yosys, p, m, o.build, o.seconds)
-            rejected = verdict == "counterexample"
-            bad += not rejected
-            print(f"    mutant {m.name:<54} {time.monotonic() - start:5.1f} s  "
-                  f"{'rejected' if rejected else 'NOT REJECTED: ' + verdict}", flush=True)
-    print(f"{len(proofs)} proofs, {planted} mutants, {bad} wrong")
+        verdict = run(yosys, *task, o.build, o.seconds)
+        return verdict, time.monotonic() - start
+
+    start, bad = time.monotonic(), 0
+    tasks = [(p, m) for p in proofs for m in [None, *p.mutants]]
+    with concurrent.futures.ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
+        for (p, m), (verdict, seconds) in zip(tasks, pool.map(timed, tasks)):
+            if m:
+                rejected = verdict == "counterexample"
+                bad += not rejected
+                print(f"    mutant {m.name:<54} {seconds:5.1f} s  {'rejected' if rejected else 'NOT REJECTED: ' + verdict}",
+                      flush=True)
+            else:
+                bad += not verdict.startswith("proven")
+                print(f"{p.name:<12} {p.module:<16} {' '.join('='.join(s) for s in p.sizes):<36} {seconds:5.1f} s  {verdict}",
+                      flush=True)
+    print(f"{len(proofs)} proofs, {len(tasks) - len(proofs)} mutants, {bad} wrong; {time.monotonic() - start:.0f} s, "
+          f"{resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime:.0f} s of the processor")
     return 1 if bad else 0
 
 

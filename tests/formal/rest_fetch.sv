@@ -23,7 +23,7 @@ always_comb begin
   m_stop: assume (!f_stop_q || stop_i || !rst_ni);
   if (rst_ni) begin
     a_taken: assert (!\u_chunks.u_bursts.u_walk.taken_q || \u_chunks.u_bursts.u_walk.valid_q );
-    // The walk of bursts stands only where it must: its queue is full, but for what was just asked, or it is at the limit.
+    // The walk of bursts stands only where it must: its queue is full but for what was just asked, or it is at the limit.
     a_full: assert (!f_step || state_q == StBounds || \u_chunks.u_bursts.u_bursts.count_q == 2 || fault_q || stop_i
       || ((f_asked_q || f_began_q) && \u_chunks.u_bursts.u_bursts.count_q == 1));
     a_queue: assert (\u_chunks.u_bursts.u_bursts.valid_q == (\u_chunks.u_bursts.u_bursts.count_q != 0)

@@ -36,7 +36,7 @@ def killer(o, modules):
                 options = re.sub(r"-cell \S+", lambda _: f"-cell {cell}", re.sub(r"-module \S+", f"-module {name}", m.text))
                 (folder / "all.il").write_text(netlist.written(of.values()))
                 (folder / "mutate.ys").write_text(f"read_ilang all.il\nmutate {options}\nrename {top} {proof.module}\n")
-                if prove.induct(o.yosys, proof, "script mutate.ys; ", folder, SECONDS) == "counterexample":
+                if prove.induct(o.yosys, proof, "script mutate.ys; ", folder, SECONDS, True) == "counterexample":
                     return f"proof {proof.name}"
         return None
 
