@@ -5,10 +5,10 @@
 // w_we_i loads the weight that counts from the next cycle on (a wave writes row r just before it is
 // used there, so no shadow register is needed). Latency 2, throughput 1. Reset: none.
 // Two forms: one ActW x WgtW product of what a selector has left in a register, which is what
-// hardware is made of, and for Verilator, selected by Wide, AccW-bit products mode by mode, which is
-// what a CPU is fast at. This form selects and adds in one step, psum_o(t+1) = psum_i(t) + act(t) *
-// weight(t). hd_array gives the other one its weights a step later, or keeps the sums of this one's
-// last row for a step: the same sums at the same time.
+// hardware is made of, and for Verilator, selected by Wide, AccW-bit products mode by mode, which
+// is what a CPU is fast at. This form selects and adds in one step, psum_o(t+1) = psum_i(t) +
+// act(t) * weight(t). hd_array gives the other one its weights a step later, or keeps the sums of
+// this one's last row for a step: the same sums at the same time.
 // In waves a cell shows what it multiplies; N * N of every other port, all named in hd_array, would
 // be half of all names.
 // Bench: tests/hw/pe_tb.cpp (both forms side by side, every product).
