@@ -46,6 +46,7 @@ module array_bench #(
   output logic                         vr_parity_o,
   // WEIGHT's port; done: its command is complete; before: as many were, of this submission
   input  wire logic [15:0]             ww_before_i,
+  input  wire logic                    stop_i,       // no more words will come
   input  wire logic                    ww_done_i,
   input  wire logic                    ww_valid_i,
   input  wire logic [SpaceBits-1:0]    ww_space_i,
@@ -115,7 +116,7 @@ module array_bench #(
   end
 
   // ---------------------------------------------------------------- WEIGHT's commands
-  logic                done_q;  // with the registered port
+  logic                done_q, stop_q;  // with the registered port
   logic [15:0]         before_q, count_q, weight_count;
   logic [WordBits:0]   landed_count;
   logic [WordBits-1:0] landed_end, ww_word;
@@ -132,6 +133,7 @@ module array_bench #(
       count_q <= count_q + 16'(done_q);
     end
     before_q <= ww_before_i;
+    stop_q   <= stop_i;
   end
   assign weight_count = before_q + count_q;
 
@@ -192,7 +194,7 @@ module array_bench #(
     .ar_hi_o         (ar_hi),
     .ar_en_i         (ar_en),
     .ar_data_i       (ar_data),
-    .stop_i          (1'b0),
+    .stop_i          (stop_q),
     .weight_count_i  (weight_count),
     .landed_count_i  (landed_count),
     .landed_end_i    (landed_end),

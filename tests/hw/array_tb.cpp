@@ -645,7 +645,7 @@ hd_cmd_array timed_command(int n, int lanes)
 }
 
 timing_trace timed_run(const std::vector<hd_cmd_array> &commands, int n_words,
-                       long cycles = 40 * N + 400)
+                       long cycles = 40 * N + 400, long stop = -1)
 {
     bench b(1);
     timing_trace t;
@@ -659,6 +659,7 @@ timing_trace timed_run(const std::vector<hd_cmd_array> &commands, int n_words,
             for (int i = 0; i < n_words; i++)
                 b.coming.push_back({i, word(), i + 1 == n_words});
         b.come(100);
+        b.dut->stop_i = cycle == stop;
         next += b.dut->cmd_valid_i && b.dut->cmd_ready_o;
         if (b.dut->taken_o)
             t.taken.push_back(cycle);
@@ -731,6 +732,8 @@ int run_timing()
     t = timed_run({c}, N);
     failed += expect_timing("weight word to loading", t.begun[0] - t.words[N - 1],
                             HD_TIMING_LANDED + HD_TIMING_ARRAY_FOLLOW);
+    t = timed_run({c}, 0, 200, 100);
+    failed += expect_timing("a stop to loading", t.begun[0] - 100, 1 + HD_TIMING_ARRAY_FOLLOW);
     t = timed_run({short_one}, 1);
     failed += expect_timing("WEIGHT's done to loading", t.begun[0] - t.word_done[0],
                             HD_TIMING_ISSUE_COUNT + HD_TIMING_ARRAY_FOLLOW);

@@ -15,11 +15,9 @@ import netlist
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 HW, RTL = ROOT / "tests" / "hw", ROOT / "hw" / "rtl"
-# Cheapest first, with arguments: of the long ones a part. A mutant is run in each that has its module with its parameters. A name with
-# `_long` is the bench before it.
+# Cheapest first, with arguments: of the long ones a part. A mutant is run in each that has its module with its parameters.
 BENCHES = {"pe": [], "reader": [], "segment": [], "acc": [], "recip": [], "weights": [], "weight_spad": [], "regs": [], "fetch": [],
-           "dma": [], "requant": [], "spad": ["1", "20000"], "vector": ["1", "300"], "array": [], "frame": [],
-           "frame_long": ["1", "1", "long"]}
+           "dma": [], "requant": [], "spad": ["1", "20000"], "vector": ["1", "300"], "array": [], "frame": ["1", "10"]}
 SELECT_SV = """module hd_mutant (output logic [%d:0] number_o);
   import "DPI-C" function int hd_mutant_number();
   initial number_o = hd_mutant_number();
@@ -103,9 +101,9 @@ def elaborated(o, rtl, files, top):
     return pickle.loads(kept.read_bytes())
 
 
-def bench(name, o, rtl, design, mutants, asked):
-    """The Design of a bench, built; None: it has none of the modules asked for. design: modules of hd_top."""
-    label, name = name, name.removesuffix("_long")
+def bench(name, o, rtl, design, mutants, asked, arguments=None):
+    """The Design of a bench, built; None: it has none of the modules asked for. design: modules of hd_top; arguments: others than in
+    BENCHES."""
     folder = o.work / name
     folder.mkdir(parents=True, exist_ok=True)
     own = HW / f"{name}_bench.sv"
@@ -160,7 +158,7 @@ def bench(name, o, rtl, design, mutants, asked):
          f"building {name}")
     for f in (folder / "obj").glob("verilated*.o"):
         shutil.copy(f, common)
-    found = Design(label, folder, seen, [folder / "obj" / "Vbench", *BENCHES[label]])
+    found = Design(name, folder, seen, [folder / "obj" / "Vbench", *(arguments or BENCHES[name])])
     found.env = {"BENCH_FIRST": 1}
     return found
 

@@ -6,10 +6,10 @@
 
 About N mutants (default 1000) of all modules of tiny, each module's share by its lines. Those that no output depends on are equal. Each
 other one is run in the benches that have its module with its parameters. What they let pass is run in 40 random layers, functional model against RTL. The rest is equal if yosys proves
-its module equal to the one without it; else it is put into the module's proofs. What is alive then survives. results.csv keeps what
+its module equal to the one without it; else it is put into the module's proofs, and into frame_tb with 2^16 commands a unit. What is alive then survives. results.csv keeps what
 was found by module, hash of the module's netlist and mutant; a later run goes on from there, and forgets what is of another netlist.
 S: no mutant is begun after so many seconds. --only: mutants of these modules. --without: those of these are not run. --stages: of
-unread, bench, layers, equal, proof. --table: only print. Exit 1: under PERCENT of what is decided is killed, or a bench fails without a
+unread, bench, layers, equal, proof, long. --table: only print. Exit 1: under PERCENT of what is decided is killed, or a bench fails without a
 mutant; 77: no yosys or no verilator."""
 
 import argparse
@@ -30,7 +30,7 @@ import netlist
 import proofs
 
 HERE = pathlib.Path(__file__).resolve().parent
-STAGES = ["unread", "bench", "layers", "equal", "proof"]
+STAGES = ["unread", "bench", "layers", "equal", "proof", "long"]
 FIELDS = ["module", "hash", "mutant", "verdict", "tried", "seconds"]
 
 
@@ -173,6 +173,13 @@ class Run:
         print(f"layers: {design.base:.1f} s without a mutant", flush=True)
         return lambda m: design.kills(m.number)
 
+    def long(self):
+        asked = {netlist.module_of(m.text) for m in self.alive("long")}
+        design = designs.bench("frame", self.o, self.rtl, self.modules, self.numbered, asked, ["1", "1", "long"])
+        if design:
+            design.check()
+        return lambda m: design.kills(m.number) if design and netlist.module_of(m.text) in design.modules else (None, 0.0)
+
     def run(self):
         if "unread" in self.o.stages:
             self.stage("unread", self.unread)
@@ -180,7 +187,7 @@ class Run:
             self.benches()
         for name, judge in (("layers", self.layers),
                             ("equal", lambda: equality.Judge(self.o, self.modules, self.alive("equal"))),
-                            ("proof", lambda: proofs.killer(self.o, self.modules))):
+                            ("proof", lambda: proofs.killer(self.o, self.modules)), ("long", self.long)):
             if name in self.o.stages:
                 self.stage(name, judge)
 
