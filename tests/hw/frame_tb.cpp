@@ -1538,10 +1538,10 @@ void test_timing(bench &b)
 
 /* Regions of any number of bytes at any address: LOAD, WEIGHT and STORE reach the last byte; the
  * next one is beyond. */
-void test_region_bytes(bench &b)
+void test_region_bytes(bench &b, uint32_t place)
 {
-    const uint32_t n = (uint32_t)b.random.range(100, 1000), from = kSource + b.random.next() % 512,
-                   to = kTarget + 1 + b.random.next() % 512;
+    const uint32_t n = (uint32_t)b.random.range(100, 1000), from = kSource + place % 512,
+                   to = kTarget + 1 + place / 512 % 512;
     const uint8_t before = b.bus.memory[to - 1], after = b.bus.memory[to + n];
 
     b.region(1, b.bus.base + from, n);
@@ -1766,7 +1766,9 @@ int main(int argc, char **argv)
             test_random_faults(b);
         test_fault_waits(b);
         test_limit_exact(b);
-        test_region_bytes(b);
+        const uint32_t place = b.random.next();
+        test_region_bytes(b, place);
+        test_region_bytes(b, ~place);
         test_large_runs(b);
         test_early_answer(b);
         test_transfers(b, 5);
