@@ -67,7 +67,7 @@ module hd_fetch_chunks #(
     .valid_i      (start_i),
     .ready_o      (bursts_ready),
     .addr_i       (at_i),
-    .limit_i      ({(AddrBits + 1){1'b1}}),  // none
+    .limit_i      ({1'b1, {AddrBits{1'b0}}}),  // none
     .bytes_i,
     .count_i      (16'd1),
     .pitch_i      (32'd0),
