@@ -1,11 +1,12 @@
 // hd_array_slots - the two slots of ARRAY's commands: when the next command may begin, when the
 // oldest is done.
-//   A command holds a slot from its first load (begin_i) to its done_o; slot_o is that of cmd_i,
-//   the next one takes the other. may_begin_o: the other slot is free, and ld_i finds the cells as
-//   it needs them: a depthwise command after one that places the taps alike, or N + 1 steps after
-//   the last depthwise position (pixel_i); pixel pairs after a command that splits the columns
-//   alike, or N + 1 steps after the last pair; any other convolution at once, as the mode goes with
-//   the positions from row to row.
+//   A command holds a slot from its first load (begin_i) to the cycle after its done_o: who waits
+//   for the slot may read what it wrote, and reads a cycle sooner than who waits for done_o.
+//   slot_o is that of cmd_i, the next one takes the other. may_begin_o: the other slot is free, and
+//   ld_i finds the cells as it needs them: a depthwise command after one that places the taps
+//   alike, or N + 1 steps after the last depthwise position (pixel_i); pixel pairs after a command
+//   that splits the columns alike, or N + 1 steps after the last pair; any other convolution at
+//   once, as the mode goes with the positions from row to row.
 //   end_i: the last step of cmd_i. done_o: the oldest command is past it and nothing of it is
 //   pending_i.
 //   busy_o: a slot is taken. alone_o: none but that of cmd_i. With one port there are no pairs.
@@ -43,6 +44,7 @@ module hd_array_slots #(
 
   logic               slot_q;    // of cmd_i
   logic [1:0]         live_q, live;  // slots taken; what stays of them
+  logic [1:0]         freed_q;       // that of a command done in the cycle before
   logic               other_q;   // the one that is not slot_q is, as that is asked late
   logic [1:0]         issued_q;  // their commands' last step is past
   logic               oldest_q;  // slot
@@ -56,9 +58,9 @@ module hd_array_slots #(
   assign settled     = G == 1 || ld_i.depthwise ? taps_gap_q : pairs_gap_q;
   assign slot_o      = slot_q;
   assign may_begin_o = !other_q && (same_setup_q || settled);
-  assign busy_o      = live_q != '0;
+  assign busy_o      = live != '0;
   assign alone_o     = !other_q;
-  assign live        = live_q & ~(2'(done_o) << oldest_q);
+  assign live        = live_q & ~freed_q;
   assign done_o      = issued_q[oldest_q] && !pending_i[oldest_q];
 
   // cmd_i is still the same when next_i, taken, begins.
@@ -79,11 +81,13 @@ module hd_array_slots #(
     if (!rst_ni) begin
       slot_q   <= 1'b0;
       live_q   <= '0;
+      freed_q  <= '0;
       other_q  <= 1'b0;
       issued_q <= '0;
       oldest_q <= 1'b1;
     end else begin
       live_q  <= live;
+      freed_q <= 2'(done_o) << oldest_q;
       other_q <= live[!slot_q];
       if (done_o) begin
         issued_q[oldest_q] <= 1'b0;
@@ -116,8 +120,8 @@ module hd_array_slots #(
 
 `ifdef HD_ASSERT
   a_slots_alternate: assert property (@(posedge clk_i) disable iff (!rst_ni)
-    live_q != '0 |-> live_q[oldest_q]
-    && (live_q[!oldest_q] ? slot_q != oldest_q : slot_q == oldest_q));
+    live != '0 |-> live[oldest_q]
+    && (live[!oldest_q] ? slot_q != oldest_q : slot_q == oldest_q));
   a_other: assert property (@(posedge clk_i) disable iff (!rst_ni) other_q == live_q[!slot_q]);
   a_begin_free: assert property (@(posedge clk_i) disable iff (!rst_ni)
     begin_i |-> !ready_i && may_begin_o);

@@ -114,9 +114,16 @@ module hd_control #(
   logic [63:0]                 fetch_fault_addr;
   logic [7:0]                  active;  // queues by unit, registers, read channel, FETCH
 
+  // Results of a command that is done may be on their way, and a reset follows the end.
+  logic [TimingRequantAhead-1:0] late_q;
+  always_ff @(posedge clk_i) begin
+    late_q[0] <= unit_rst_n && (done_i[UnitArray] || done_i[UnitVector]);
+    for (int k = 1; k < TimingRequantAhead; k++) late_q[k] <= unit_rst_n && late_q[k-1];
+  end
+
   assign stop_o      = stop;
   assign unit_rst_no = unit_rst_n;
-  assign active_o    = active != '0;
+  assign active_o    = active != '0 || late_q != '0;
 
   hd_regs #(
     .AddrBits  (CfgAxiAddrBits),
@@ -228,7 +235,7 @@ module hd_control #(
     .r_data_i       (r_data_o),
     .r_error_i      (r_error_o),
     .r_last_i       (r_last_o),
-    .bus_quiet_i    (read_quiet),
+    .bus_quiet_i    (read_quiet && late_q == '0),
     .push_valid_o   (push_valid),
     .push_ready_i   (push_ready),
     .push_cmd_o     (push_cmd),

@@ -1,8 +1,9 @@
 // hd_fetch - reads the command stream and hands each command, in order, to the queue of its unit.
 //   start_i takes stream_* and reads ahead. The stream moves through in chunks (hd_fetch_chunks),
 //   one a cycle; push_cmd_o holds the command, push_valid_o[unit] offers it.
-//   END is the last command. It waits until all units are empty and the read bus is quiet, then
-//   end_o for one cycle, if the stream passed hd_crc.
+//   END is the last command. It waits until all units are empty and all is quiet (bus_quiet_i:
+//   nothing is on the read bus or on its way to the scratchpad), then end_o for one cycle, if the
+//   stream passed hd_crc.
 //   Faults (fault_o until reset, with code, command and bus address of the command; of bus_read, of
 //   the chunk): region_right, region_limit, bad_field (stream not aligned to 16), bad_length,
 //   bad_header, bad_version, config_mismatch, bad_opcode, bad_reserved, bad_crc (hd_crc), bus_read.

@@ -171,7 +171,7 @@ class array_clock
     }
     bool done() const
     {
-        return !begun_.empty() && begun_.front().done();
+        return begun_.size() > ended_ && begun_[ended_].done();
     }
     /* Position within the unit's counters of a cycle that no conflict takes. */
     int kind() const
@@ -180,8 +180,8 @@ class array_clock
         bool gap = now && now->gap();
         hd_counter kind = (now && !gap) || begins() || loads()  ? HD_COUNTER_ARRAY_BUSY
                           : (gap && !here(*now)) || may_begin() ? HD_COUNTER_ARRAY_WAIT_WEIGHT
-                          : begun_.empty() && waiting_.empty()  ? HD_COUNTER_ARRAY_IDLE
-                                                                : HD_COUNTER_ARRAY_DRAIN;
+                          : begun_.size() == ended_ && waiting_.empty() ? HD_COUNTER_ARRAY_IDLE
+                                                                        : HD_COUNTER_ARRAY_DRAIN;
         return kind % HD_COUNTER_SLOTS;
     }
     /* The next step is the first of another command. */
@@ -223,8 +223,9 @@ class array_clock
             begun_.push_back(waiting_.front());
             waiting_.pop_front();
         }
-        if (ends)
+        if (ended_)
             begun_.pop_front();
+        ended_ = ends;
         if (taken)
             waiting_.emplace_back(*taken);
     }
@@ -268,7 +269,8 @@ class array_clock
     static constexpr long settled = N + HD_TIMING_ARRAY_SETTLE;
 
     std::deque<array_job> waiting_, begun_; /* at most one waits */
-    array_job::setup_fields last_{};        /* of the command that began last */
+    size_t ended_ = 0;               /* of begun_, in the cycle before: it has its slot yet */
+    array_job::setup_fields last_{}; /* of the command that began last */
     /* Steps since the last position of a kind. */
     std::array<long, array_job::kinds> still_{settled, settled, settled};
     bool granted_[2] = {true, true}; /* one, two cycles ago */
