@@ -14,6 +14,9 @@ while read -r name module rest; do
 done <list
 expect 2 'prove: no proof is called nothing' $run --list nothing
 
+# says PATTERN WHAT: a line of what was printed last
+says() { grep -q "$1" stdout || fail "$2: $(cat stdout)"; }
+
 # list EDIT: a list of one proof of hd_fifo whose planted bug is EDIT ("- OLD", "+ NEW")
 list() { printf 'proof p\nmodule hd_fifo\nsizes Width=1 Depth=2\nsteps 3\nholds x\nmutant m\n%s\n%s\n' "$1" "$2" >one.txt; }
 list '- no such line' '+ another'
@@ -24,32 +27,32 @@ expect 2 'prove: p: expected module, steps, holds and a mutant' $run --from none
 command -v yosys >/dev/null || { echo "SKIPPED: no yosys"; exit 77; }
 list '- assign pop     = valid_q && ready_i;' '+ assign pop     = ready_i && valid_q;'
 expect 1 '' $run --from one.txt
-grep -q '^    mutant m .* NOT REJECTED: open: no proof and no counterexample within 3 steps$' stdout || fail "a planted bug that is none: $(cat stdout)"
+says '^    mutant m .* NOT REJECTED: open: no proof and no counterexample within 3 steps$' "a planted bug that is none"
 list '- assign pop     = valid_q && ready_i;' '+ assign pop     = ready_i;'
 expect 0 '' $run --from one.txt
-grep -q '^    mutant m .* rejected$' stdout || fail "a planted bug: $(cat stdout)"
+says '^    mutant m .* rejected$' "a planted bug"
 
 # By parts: proven, rejected, a property that there is not.
 sed 's/^steps.*/alone a_order a_stable\nsteps 4/' one.txt >alone.txt
 expect 0 '' $run --from alone.txt
-grep -q '^p .* proven, in 3 parts$' stdout || fail "a proof by parts: $(cat stdout)"
+says '^p .* proven, in 3 parts$' "a proof by parts"
 sed 's/^+ .*/+ assign pop     = ready_i \&\& valid_q;/' alone.txt >none.txt
 expect 1 '' $run --from none.txt
-grep -q '^    mutant m .* NOT REJECTED: open: no proof and no counterexample within 4 steps$' stdout || fail "by parts, a planted bug that is none: $(cat stdout)"
+says '^    mutant m .* NOT REJECTED: open: no proof and no counterexample within 4 steps$' "by parts, a planted bug that is none"
 sed 's/^alone.*/alone none/' alone.txt >none.txt
 expect 1 '' $run --from none.txt
-grep -q '^p .* failed: alone: no property none$' stdout || fail "no such property: $(cat stdout)"
+says '^p .* failed: alone: no property none$' "no such property"
 
 # A clock that may stop, and one that may not.
 sed 's/^steps/rests valid_i || ready_i\nmoves head_q\n&/; s/^+ .*/+ assign pop     = valid_q;/' one.txt >rests.txt
 expect 0 '' $run --from rests.txt
-grep -q '^p .* proven, length 1$' stdout || fail "a queue at rest: $(cat stdout)"
+says '^p .* proven, length 1$' "a queue at rest"
 sed 's/^steps/rests valid_i\n&/' one.txt >rests.txt
 expect 1 '' $run --from rests.txt
-grep -q '^p .* counterexample$' stdout || fail "a queue that is emptied at rest: $(cat stdout)"
+says '^p .* counterexample$' "a queue that is emptied at rest"
 sed 's/^steps/rests valid_i\nmoves none\n&/' one.txt >rests.txt
 expect 1 '' $run --from rests.txt
-grep -q '^p .* failed: moves: no register none$' stdout || fail "no such register: $(cat stdout)"
+says '^p .* failed: moves: no register none$' "no such register"
 
 # Properties that do not hold, in a copy.
 mkdir -p tree/tests tree/hw
@@ -59,16 +62,16 @@ cp -r "$HEDDLE_HOME/hw/rtl" tree/hw/rtl
 copy="python3 tree/tests/formal/prove.py --from one.txt --build $HEDDLE_BUILD"
 sed -i 's/count_q <= Depth/count_q < Depth/' tree/tests/formal/hd_fifo.sv
 expect 1 '' $copy
-grep -q '^p .* counterexample$' stdout || fail "a wrong property: $(cat stdout)"
+says '^p .* counterexample$' "a wrong property"
 cp "$HEDDLE_HOME/tests/formal/hd_fifo.sv" tree/tests/formal/
 sed -i '/a_kept:/d' tree/tests/formal/hd_fifo.sv
 sed -i 's/Depth=2/Depth=4/' one.txt
 sed 's/^steps/alone a_order\n&/' one.txt >alone.txt
 expect 1 '' ${copy/one.txt/alone.txt}
-grep -q '^p .* open: 1 of 2 parts$' stdout || fail "an open part: $(cat stdout)"
+says '^p .* open: 1 of 2 parts$' "an open part"
 expect 1 '' $copy
-grep -q '^p .* open: no proof and no counterexample within 3 steps$' stdout || fail "an open proof: $(cat stdout)"
+says '^p .* open: no proof and no counterexample within 3 steps$' "an open proof"
 sed -i 's/Depth=4/Depth=2/; s/^steps 3/cases valid_i\n&/' one.txt
 expect 1 '' $copy
-grep -q '^p .* open: length 3, and a case is one of a single cycle$' stdout || fail "a case of several cycles: $(cat stdout)"
+says '^p .* open: length 3, and a case is one of a single cycle$' "a case of several cycles"
 finish
