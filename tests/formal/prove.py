@@ -3,12 +3,12 @@
 
     tests/formal/prove.py [--list] [--from FILE] [--build DIR] [--seconds S] [NAME...]
 
-proofs.txt (or FILE) lists them. A file of this folder holds the properties of the proof or module of its name, put before
-its `endmodule` (yosys 0.23 has no bind), so they see registers; a module named by `with` is read too, with its own. Reset
-is held in the first cycle, everything else is free. Prints a line a proof: sizes, length of the induction, seconds, and
-the mutants, each of which must end in a counterexample from reset. DIR (default build): where the headers of the target
-`gen` are. S (default 60): limit of a run of yosys, of the processor's time. Runs go side by side. Exit 1: something is
-not proven, or a mutant is not rejected; 2: the list is wrong; 77: no yosys (YOSYS names one)."""
+proofs.txt (or FILE) lists them. A file of this folder holds the properties of the proof or module of its name, or of a
+module at rest, put before its `endmodule` (yosys 0.23 has no bind), so they see registers; a module named by `with` is
+read too, with its own. Reset is held in the first cycle, everything else is free. Prints a line a proof: sizes, length of
+the induction, seconds, and the mutants, each of which must end in a counterexample from reset. DIR (default build): where
+the headers of the target `gen` are. S (default 60): limit of a run of yosys, of the processor's time. Runs go side by
+side. Exit 1: something is not proven, or a mutant is not rejected; 2: the list is wrong; 77: no yosys (YOSYS names one)."""
 
 import argparse
 import concurrent.futures
@@ -97,11 +97,12 @@ def read_list(path):
 
 
 def with_properties(module, text, proof):
-    """text with the properties of the proof or of the module; or with what says that it may rest, and those of the proof."""
-    own = HERE / f"{proof.name if module == proof.module else ''}.sv"
-    known = own if own.exists() or proof.rests else HERE / f"{module}.sv"
-    known = known.read_text() if known.exists() else ""
-    if proof.rests and module == proof.module:
+    """text with the properties of the proof or of the module; or with what says that it may rest, and those of the module at
+    rest."""
+    proven = module == proof.module
+    names = [f"rest_{module}"] * proven if proof.rests else [proof.name] * proven + [module]
+    known = next((f.read_text() for f in (HERE / f"{name}.sv" for name in names) if f.exists()), "")
+    if proof.rests and proven:
         known = f"logic f_moves;\n{known}assign f_moves = {proof.rests};\n"
     head, end, tail = text.rpartition("\nendmodule")
     return f"{head}\n{known}{end}{tail}"
