@@ -319,9 +319,6 @@ static const struct array_cost *array_cost(struct timeline *t, const struct sche
     return &s->cost;
 }
 
-/* done_o to the load of a tile that waits for it. */
-enum { ARRAY_FREE = 2 };
-
 /* When a command taken `now` begins: after the last step of the one before. What it sets up in the
  * cells otherwise than the last one of its kind, these must have been without for N steps. */
 static uint64_t array_begin(const struct timeline *t, const struct hd_cmd_array *a, uint64_t now)
@@ -336,7 +333,7 @@ static uint64_t array_begin(const struct timeline *t, const struct hd_cmd_array 
         at = later(at, last + t->p->hw->n + HD_TIMING_ARRAY_SETTLE + 1);
     return q->n_done < HD_TIMING_ARRAY_SLOTS
                ? at
-               : later(at, q->done[q->n_done - HD_TIMING_ARRAY_SLOTS] + ARRAY_FREE);
+               : later(at, q->done[q->n_done - HD_TIMING_ARRAY_SLOTS] + HD_TIMING_ARRAY_FREE);
 }
 
 /* Its last step, `last` at least, if tiles after the first lead_tiles wait for the command before. */
@@ -349,7 +346,7 @@ static uint64_t after_lead(const struct timeline *t, const struct array_cost *co
 
     if (lead == 0 || q->n_done == 0 || before >= cost->steps)
         return last;
-    return later(last, q->done[q->n_done - 1] + ARRAY_FREE + cost->steps - before);
+    return later(last, q->done[q->n_done - 1] + HD_TIMING_ARRAY_FREE + cost->steps - before);
 }
 
 /* The command taken last begins at `begin`, known at `now`, and makes its last step at `last`. */

@@ -723,6 +723,8 @@ int run_timing()
     t = timed_run({short_one, short_one, short_one, short_one}, 0);
     failed += expect_timing("steps of a tile", t.begun[1] - t.begun[0], HD_TIMING_ARRAY_TILE);
     failed += expect_timing("commands in the pipe", t.most, HD_TIMING_ARRAY_SLOTS);
+    failed += expect_timing("done_o to the command that waits for the slot", t.begun[2] - t.done[0],
+                            HD_TIMING_ARRAY_FREE);
     taps = timed_command(1, 1);
     taps.depthwise = 1;
     taps.scan = taps.block_scan = taps.last_scan = 0xa5a5;
