@@ -12,7 +12,7 @@
 enum {
     ROUNDS = 2,
     TRIAL_COMMANDS = 1000000, /* commands scheduled in all trials together: a few seconds */
-    START_COMMANDS = 200000,  /* when so many are, no further start */
+    START_COMMANDS = 400000,  /* when so many are, no further start */
     LARGE_COMMANDS = 250,     /* of one program: it is tried in windows */
     /* As TRIAL_COMMANDS, where there are windows: in all, and for each of so many operators. */
     WINDOW_COMMANDS = 420000,
