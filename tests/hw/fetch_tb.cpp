@@ -45,6 +45,7 @@ struct bench : findings {
     std::vector<uint32_t> words;
     std::vector<uint32_t> first; /* of each command: its first word */
     std::vector<const kind_of_command *> kinds;
+    uint32_t beyond = 0;                            /* bytes of the stream after its words */
     uint64_t base = 0, at = 0, asked = 0, beat = 0; /* region, stream, next burst, next beat */
     uint64_t bad_beat = ~0ull;                      /* one that answers an error */
     std::deque<uint64_t> ends;                      /* of bursts asked for: their last beat */
@@ -93,13 +94,14 @@ struct bench : findings {
 
     void seal()
     {
-        words[3] = (uint32_t)words.size() * 4;
+        words[3] = (uint32_t)stream_bytes();
         words[6] = hd_stream_crc(words.data(), words.size() * 4);
     }
 
     void compose(int n)
     {
         words = {HD_MAGIC, HD_STREAM_VERSION, dut->hash_o, 0, r.next(), r.next(), 0, 0};
+        beyond = 0;
         first.clear();
         kinds.clear();
         for (int i = 0; i < n; i++)
@@ -112,7 +114,7 @@ struct bench : findings {
 
     uint64_t stream_bytes() const
     {
-        return words.size() * 4;
+        return words.size() * 4 + beyond;
     }
 
     /* Anywhere; now and then at the end of the bus's addresses. */
@@ -162,7 +164,7 @@ struct bench : findings {
         dut->r_last_i = !ends.empty() && beat == ends.front();
         for (int b = 0; b < kWidth; b++) {
             const uint64_t i = beat + (uint64_t)b - at;
-            const uint32_t byte = i < stream_bytes() ? words[i / 4] >> (8 * (i % 4)) : r.next();
+            const uint32_t byte = i < words.size() * 4 ? words[i / 4] >> (8 * (i % 4)) : r.next();
             set_field(dut->r_data_i, b * 8, 8, dut->r_valid_i ? byte & 255 : r.next() & 255);
         }
     }
@@ -344,7 +346,7 @@ struct bench : findings {
         place();
         expect({HD_FAULT_BAD_LENGTH, (uint32_t)k, address_of(k)}, "cut");
         compose((int)n);
-        words.resize(words.size() + 4); /* more after END */
+        beyond = 16u << r.range(0, 27);
         seal();
         place();
         expect({HD_FAULT_BAD_LENGTH, (uint32_t)n, address_of(n)}, "more after END");
