@@ -296,7 +296,8 @@ static void report(const struct bench *b, double seconds)
            b->n_run, b->func ? " func" : "", b->shuffle ? " shuffle" : "", b->rtl ? " rtl" : "",
            b->n_refused, b->n_unplaced, b->n_wrong, b->count / seconds);
     if (b->rtl)
-        printf(", %.2f M cycles/s", (double)b->cycles / seconds / 1e6);
+        printf(", %llu cycles, %.2f M cycles/s", (unsigned long long)b->cycles,
+               (double)b->cycles / seconds / 1e6);
     printf("\n");
     for (uint32_t i = 0; i < b->n_reason; i++)
         printf("  %5u  %s\n", b->reason[i].n, b->reason[i].text);
