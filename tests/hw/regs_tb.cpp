@@ -140,6 +140,7 @@ struct bench {
         check(dut->stream_offset_o == known[HD_REG_COMMAND_OFFSET / 4], "stream_offset_o");
         check(dut->stream_bytes_o == known[HD_REG_COMMAND_LENGTH / 4], "stream_bytes_o");
         check(at != kClear || (!dut->s_awready_o && !dut->s_wready_o), "a write in StClear");
+        check((!aw || !dut->s_awready_o) && (!w || !dut->s_wready_o), "half of a write, again");
         check(dut->s_bresp_o == 0 && dut->s_rresp_o == 0, "OKAY");
 
         state next = at;
