@@ -18,6 +18,9 @@ HW, RTL = ROOT / "tests" / "hw", ROOT / "hw" / "rtl"
 # Cheapest first, with arguments: of the long ones a part. A mutant is run in each that has its module with its parameters.
 BENCHES = {"pe": [], "reader": [], "segment": [], "acc": [], "recip": [], "weights": [], "weight_spad": [], "regs": [], "fetch": [],
            "dma": [], "requant": [], "spad": ["1", "20000"], "vector": ["1", "300"], "array": [], "frame": ["1", "10"]}
+# For what nothing else kills: in full, or another seed; `frame` with 2^16 commands a unit.
+LONG = [("spad", []), ("vector", []), *((name, [seed]) for name in ("fetch", "requant", "weight_spad", "dma") for seed in "23"),
+        ("array", ["random", "2", "320"]), ("frame", ["1", "60"]), ("frame", ["1", "1", "long"])]
 SELECT_SV = """module hd_mutant (output logic [%d:0] number_o);
   import "DPI-C" function int hd_mutant_number();
   initial number_o = hd_mutant_number();
@@ -158,7 +161,7 @@ def bench(name, o, rtl, design, mutants, asked, arguments=None):
          f"building {name}")
     for f in (folder / "obj").glob("verilated*.o"):
         shutil.copy(f, common)
-    found = Design(name, folder, seen, [folder / "obj" / "Vbench", *(arguments or BENCHES[name])])
+    found = Design(name, folder, seen, [folder / "obj" / "Vbench", *(BENCHES[name] if arguments is None else arguments)])
     found.env = {"BENCH_FIRST": 1}
     return found
 

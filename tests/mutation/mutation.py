@@ -6,7 +6,7 @@
 
 About N mutants (default 1000) of all modules of tiny, each module's share by its lines. Those that no output depends on are equal. Each
 other one is run in the benches that have its module with its parameters. What they let pass is run in 40 random layers, functional model against RTL. The rest is equal if yosys proves
-its module equal to the one without it; else it is put into the module's proofs, and into frame_tb with 2^16 commands a unit. What is alive then survives. results.csv keeps what
+its module equal to the one without it; else it is put into the module's proofs, and into benches in full and from other seeds. What is alive then survives. results.csv keeps what
 was found by module, hash of the module's netlist and mutant; a later run goes on from there, and forgets what is of another netlist.
 S: no mutant is begun after so many seconds. --only: mutants of these modules. --without: those of these are not run. --stages: of
 unread, bench, layers, equal, proof, long. --table: only print. Exit 1: under PERCENT of what is decided is killed, or a bench fails without a
@@ -175,10 +175,22 @@ class Run:
 
     def long(self):
         asked = {netlist.module_of(m.text) for m in self.alive("long")}
-        design = designs.bench("frame", self.o, self.rtl, self.modules, self.numbered, asked, ["1", "1", "long"])
-        if design:
-            design.check()
-        return lambda m: design.kills(m.number) if design and netlist.module_of(m.text) in design.modules else (None, 0.0)
+        made = [designs.bench(name, self.o, self.rtl, self.modules, self.numbered, asked, arguments)
+                for name, arguments in designs.LONG]
+        made = [d for d in made if d]
+        for d in made:
+            d.check()
+
+        def judge(m):
+            total = 0.0
+            for d in made:
+                if netlist.module_of(m.text) in d.modules:
+                    verdict, used = d.kills(m.number)
+                    total += used
+                    if verdict:
+                        return verdict, total
+            return None, total
+        return judge
 
     def run(self):
         if "unread" in self.o.stages:
