@@ -468,6 +468,21 @@ struct bench {
         }
     }
 
+    /* The last bytes of a command of ARRAY or VECTOR come after it is done, before the units are
+     * reset at the end. */
+    void check_written()
+    {
+        uint64_t last = 0, end = UINT64_MAX;
+
+        for (const done_event &e : done) {
+            if (e.unit == HD_UNIT_ARRAY || e.unit == HD_UNIT_VECTOR)
+                last = std::max(last, e.cycle + HD_TIMING_REQUANT_AHEAD);
+            else if (e.unit == HD_UNIT_FETCH)
+                end = e.cycle;
+        }
+        CHECK(end >= last, "the end %lld cycles before the last write", (long long)(last - end));
+    }
+
     void finish(bool error)
     {
         const uint32_t status = read(HD_REG_STATUS);
@@ -479,6 +494,8 @@ struct bench {
               bus.reads.size(), bus.writes.size(), bus.answers.size(), bus.early.size());
         CHECK(bus.violation.empty(), "%s", bus.violation.c_str());
         check_counters(error);
+        if (!error)
+            check_written();
         write(HD_REG_IRQ_STATUS, ~0u);
         CHECK(!d->irq_o, "interrupt stays");
         for (int i = 0; i < 4; i++)
