@@ -19,8 +19,8 @@ HW, RTL = ROOT / "tests" / "hw", ROOT / "hw" / "rtl"
 BENCHES = {"pe": [], "reader": [], "segment": [], "acc": [], "recip": [], "weights": [], "weight_spad": [], "regs": [], "fetch": [],
            "dma": [], "requant": [], "spad": ["1", "20000"], "vector": ["1", "300"], "array": [], "frame": ["1", "10"]}
 # For what nothing else kills: in full, or another seed; `frame` with 2^16 commands a unit.
-LONG = [("spad", []), ("vector", []), *((name, [seed]) for name in ("fetch", "requant", "weight_spad", "dma") for seed in "23"),
-        ("array", ["random", "2", "320"]), ("frame", ["1", "60"]), ("frame", ["1", "1", "long"])]
+LONG = {"spad": [[]], "vector": [[]], **{name: [["2"], ["3"]] for name in ("fetch", "requant", "weight_spad", "dma")},
+        "array": [["random", "2", "320"]], "frame": [[], ["1", "1", "long"]]}
 SELECT_SV = """module hd_mutant (output logic [%d:0] number_o);
   import "DPI-C" function int hd_mutant_number();
   initial number_o = hd_mutant_number();
@@ -61,6 +61,12 @@ class Design:
 
     def __init__(self, name, folder, modules, command):
         self.name, self.folder, self.modules, self.command, self.base, self.env = name, folder, modules, command, 0.0, {}
+
+    def other(self, arguments):
+        """The same program with other arguments."""
+        found = Design(self.name, self.folder, self.modules, [self.command[0], *arguments])
+        found.env = self.env
+        return found
 
     def kills(self, number):
         """(what was seen or None, CPU seconds) of a mutant."""
@@ -104,9 +110,8 @@ def elaborated(o, rtl, files, top):
     return pickle.loads(kept.read_bytes())
 
 
-def bench(name, o, rtl, design, mutants, asked, arguments=None):
-    """The Design of a bench, built; None: it has none of the modules asked for. design: modules of hd_top; arguments: others than in
-    BENCHES."""
+def bench(name, o, rtl, design, mutants, asked):
+    """The Design of a bench, built; None: it has none of the modules asked for. design: modules of hd_top."""
     folder = o.work / name
     folder.mkdir(parents=True, exist_ok=True)
     own = HW / f"{name}_bench.sv"
@@ -161,7 +166,7 @@ def bench(name, o, rtl, design, mutants, asked, arguments=None):
          f"building {name}")
     for f in (folder / "obj").glob("verilated*.o"):
         shutil.copy(f, common)
-    found = Design(name, folder, seen, [folder / "obj" / "Vbench", *(BENCHES[name] if arguments is None else arguments)])
+    found = Design(name, folder, seen, [folder / "obj" / "Vbench", *BENCHES[name]])
     found.env = {"BENCH_FIRST": 1}
     return found
 

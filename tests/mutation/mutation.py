@@ -175,15 +175,16 @@ class Run:
 
     def long(self):
         asked = {netlist.module_of(m.text) for m in self.alive("long")}
-        made = [designs.bench(name, self.o, self.rtl, self.modules, self.numbered, asked, arguments)
-                for name, arguments in designs.LONG]
-        made = [d for d in made if d]
-        for d in made:
+        runs = []
+        for name, arguments in designs.LONG.items():
+            design = designs.bench(name, self.o, self.rtl, self.modules, self.numbered, asked)
+            runs += [design.other(a) for a in arguments] if design else []
+        for d in runs:
             d.check()
 
         def judge(m):
             total = 0.0
-            for d in made:
+            for d in runs:
                 if netlist.module_of(m.text) in d.modules:
                     verdict, used = d.kills(m.number)
                     total += used
