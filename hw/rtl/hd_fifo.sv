@@ -4,7 +4,8 @@
 //   Width bits. Throughput 1 a cycle.
 //   valid_o and ready_o are registers. With Keep, data_o keeps the last entry after
 //   it was popped; else it is undefined while valid_o is low.
-// Depth is a power of two, at least 2. Reset: empty, data undefined. Bench: tests/hw/frame_tb.cpp
+// Depth is a power of two, at least 2; with 2 the second entry is in a register, too.
+// Reset: empty, data undefined. Bench: tests/hw/frame_tb.cpp
 `default_nettype none
 
 module hd_fifo #(
@@ -23,13 +24,17 @@ module hd_fifo #(
   output logic      [Width-1:0] data_o
 );
   localparam int PtrBits = $clog2(Depth);
+  localparam int Rows    = Depth == 2 ? 1 : Depth;  // one entry of two is the head
 
-  logic [Width-1:0]   mem [Depth];
+  logic [Width-1:0]   mem [Rows];
   logic [Width-1:0]   head_q;
-  logic [PtrBits-1:0] write_q, read_q;
+  logic [PtrBits-1:0] write_q, read_q, write_row, read_row;
   logic [PtrBits:0]   count_q;                    // entries, the head included
   logic               valid_q, behind_q, full_q;  // one is there, one is in mem, none is free
   logic               push, pop, direct, load;    // an entry goes past mem; out of it
+
+  assign write_row = Depth == 2 ? '0 : write_q;
+  assign read_row  = Depth == 2 ? '0 : read_q;
 
   assign ready_o = !full_q;
   assign valid_o = valid_q;
@@ -61,9 +66,9 @@ module hd_fifo #(
   end
 
   always_ff @(posedge clk_i) begin
-    if (push && !direct) mem[write_q] <= data_i;
+    if (push) mem[write_row] <= data_i;  // a free place, also of one that goes past mem
     if (Keep != 0 ? load || direct : !valid_q || pop)
-      head_q <= behind_q || !Direct ? mem[read_q] : data_i;
+      head_q <= behind_q || !Direct ? mem[read_row] : data_i;
   end
 
 `ifdef HD_ASSERT

@@ -26,7 +26,7 @@ always_ff @(posedge clk_i) begin
 end
 
 logic [Width-1:0] f_behind;  // the second entry
-assign f_behind = mem[read_q];
+assign f_behind = mem[read_row];
 assign pick   = $anyseq;
 assign in_mem = write_q - read_q;
 assign place  = read_q + ahead_q[PtrBits-1:0] - valid_q;
