@@ -6,7 +6,8 @@
 //   it is ready, and reads that.
 //   Whether a word fits is asked of the words granted before it, not of the bank: the comparisons
 //   are then done before the requests, which come late, are known. Two next words clash as the
-//   words before them do.
+//   words before them do. A next word is compared without adding: a = b + 1 if a + ~b = 0, and then
+//   the carry into each bit is the OR of the two bits below it.
 // Combinational. Bench: tests/hw/spad_tb.cpp
 `default_nettype none
 `include "hd_config.svh"
@@ -38,22 +39,23 @@ module hd_spad_share #(
   localparam int BankBits = $clog2(Banks);
 
   logic [WordBits-1:0] word[G];  // first word of the pair
-  logic [WordBits-1:0] next[G];
   logic [WordBits-1:0] v_word[2];
-  logic [WordBits-1:0] v_next[2];
 
   for (genvar g = 0; g < G; g++) begin : gen_port
     assign word[g] = ar_addr_i[g*AddrBits+OffBits +: WordBits];
-    assign next[g] = word[g] + 1'b1;
   end
 
   for (genvar v = 0; v < 2; v++) begin : gen_vector
     assign v_word[v] = vr_addr_i[v*AddrBits+OffBits +: WordBits];
-    assign v_next[v] = v_word[v] + 1'b1;
   end
 
   function automatic logic clash(input logic [WordBits-1:0] a, input logic [WordBits-1:0] b);
     clash = a[BankBits-1:0] == b[BankBits-1:0] && a[WordBits-1:BankBits] != b[WordBits-1:BankBits];
+  endfunction
+
+  // a and the word after b.
+  function automatic logic clash_next(input logic [WordBits-1:0] a, input logic [WordBits-1:0] b);
+    clash_next = a[BankBits-1:0] == BankBits'(b[BankBits-1:0] + 1'b1) && (a ^ ~b) != (a | ~b) << 1;
   endfunction
 
   logic fits;
@@ -68,13 +70,13 @@ module hd_spad_share #(
           if ((ar_ask0_i[g] || (ar_ask1_i[g] && vr_next_i[v])) && clash(v_word[v], word[g])) begin
             fits = 1'b0;
           end
-          if (ar_ask0_i[g] && vr_next_i[v] && clash(v_next[v], word[g])) fits = 1'b0;
-          if (ar_ask1_i[g] && clash(v_word[v], next[g])) fits = 1'b0;
+          if (ar_ask0_i[g] && vr_next_i[v] && clash_next(word[g], v_word[v])) fits = 1'b0;
+          if (ar_ask1_i[g] && clash_next(v_word[v], word[g])) fits = 1'b0;
         end
         if (v == 1 && vr_ready_o[0]) begin
           if (clash(v_word[1], v_word[0])) fits = 1'b0;
-          if (vr_next_i[1] && clash(v_next[1], v_word[0])) fits = 1'b0;
-          if (vr_next_i[0] && clash(v_word[1], v_next[0])) fits = 1'b0;
+          if (vr_next_i[1] && clash_next(v_word[0], v_word[1])) fits = 1'b0;
+          if (vr_next_i[0] && clash_next(v_word[1], v_word[0])) fits = 1'b0;
         end
         vr_ready_o[v] = fits;
       end
@@ -84,11 +86,11 @@ module hd_spad_share #(
       sr_ready_o = 1'b1;
       for (int g = 0; g < G; g++) begin
         if (ar_ask0_i[g] && clash(sr_word_i, word[g])) sr_ready_o = 1'b0;
-        if (ar_ask1_i[g] && clash(sr_word_i, next[g])) sr_ready_o = 1'b0;
+        if (ar_ask1_i[g] && clash_next(sr_word_i, word[g])) sr_ready_o = 1'b0;
       end
       for (int v = 0; v < 2; v++) begin
         if (vr_ready_o[v] && clash(sr_word_i, v_word[v])) sr_ready_o = 1'b0;
-        if (vr_ready_o[v] && vr_next_i[v] && clash(sr_word_i, v_next[v])) sr_ready_o = 1'b0;
+        if (vr_ready_o[v] && vr_next_i[v] && clash_next(sr_word_i, v_word[v])) sr_ready_o = 1'b0;
       end
     end
   end

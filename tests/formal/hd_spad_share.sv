@@ -15,11 +15,11 @@ assign f_a    = $anyseq;
 assign f_b    = $anyseq;
 
 for (genvar g = 0; g < G; g++) begin : gen_f_array
-  assign f_words[2*g*WordBits +: 2*WordBits] = {next[g], word[g]};
+  assign f_words[2*g*WordBits +: 2*WordBits] = {word[g] + 1'b1, word[g]};
   assign f_granted[2*g +: 2] = {ar_ask1_i[g], ar_ask0_i[g]};
 end
 for (genvar v = 0; v < 2; v++) begin : gen_f_vector
-  assign f_words[(2*G+2*v)*WordBits +: 2*WordBits] = {v_next[v], v_word[v]};
+  assign f_words[(2*G+2*v)*WordBits +: 2*WordBits] = {v_word[v] + 1'b1, v_word[v]};
   assign f_granted[2*G+2*v +: 2] = {vr_ready_o[v] && vr_next_i[v], vr_ready_o[v]};
 end
 assign f_words[(2*G+4)*WordBits +: WordBits] = sr_word_i;
