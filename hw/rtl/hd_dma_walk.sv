@@ -50,27 +50,16 @@ module hd_dma_walk #(
   logic [15:0]         count_q;                 // pieces, this one included
   logic [TagBits-1:0]  tag_q;
   logic [AddrBits-1:0] next_piece;
-  logic                free, load, first;
+  logic [LaneBits-1:0] lane;                    // where the next step begins in its line
+  logic [31:0]         bytes;                   // of its piece from there on
+  logic [LaneBits:0]   room;                    // bytes of the line from there on
+  logic                free, load, first, ends;  // ends: its piece, in that line
 
-  // Whether `bytes` from `lane` on end in that line: no carry over all bits.
-  function automatic logic ends(input logic [LaneBits-1:0] lane, input logic [31:0] bytes);
-    ends = bytes[31:LaneBits+1] == '0
-           && (LaneBits + 2)'(lane) + (LaneBits + 2)'(bytes[LaneBits:0]) <= (LaneBits + 2)'(Bytes);
-  endfunction
-
-  function automatic logic [LaneBits-1:0] top(input logic [LaneBits-1:0] lane,
-                                              input logic [31:0] bytes);
-    top = ends(lane, bytes) ? lane + bytes[LaneBits-1:0] - 1'b1 : '1;
-  endfunction
-
-  function automatic logic [LaneBits:0] here(input logic [LaneBits-1:0] lane,
-                                             input logic [31:0] bytes);
-    here = ends(lane, bytes) ? bytes[LaneBits:0] : (LaneBits + 1)'(Bytes) - {1'b0, lane};
-  endfunction
-
-  // Of `bytes` from `lane` on those after its line, if they do not end in it.
-  function automatic logic [31:0] beyond(input logic [LaneBits-1:0] lane, input logic [31:0] bytes);
-    beyond = bytes - (32'(Bytes) - 32'(lane));
+  // Whether `more` bytes from `at` on end in that line: no carry over all bits. Asked of all that
+  // may come next, as which one does is known late.
+  function automatic logic fits(input logic [LaneBits-1:0] at, input logic [31:0] more);
+    fits = more[31:LaneBits+1] == '0
+           && (LaneBits + 2)'(at) + (LaneBits + 2)'(more[LaneBits:0]) <= (LaneBits + 2)'(Bytes);
   endfunction
 
   assign last_o     = end_q && only_q;
@@ -86,6 +75,11 @@ module hd_dma_walk #(
   assign load       = valid_i && !taken_q;
   assign ready_o    = taken_q;
   assign first      = !valid_q || last_o;  // what comes next begins a walk
+  assign lane       = first ? addr_i[LaneBits-1:0] : end_q ? next_piece[LaneBits-1:0] : '0;
+  assign bytes      = first ? bytes_i : end_q ? bytes_q : left_q;
+  assign room       = (LaneBits + 1)'(Bytes) - {1'b0, lane};
+  assign ends       = first ? fits(addr_i[LaneBits-1:0], bytes_i) :
+                      end_q ? fits(next_piece[LaneBits-1:0], bytes_q) : fits('0, left_q);
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
@@ -99,34 +93,24 @@ module hd_dma_walk #(
 
   always_ff @(posedge clk_i) begin
     if (valid_q ? ready_i : offer_i && !taken_q) begin
+      lane_q <= lane;
+      top_q  <= ends ? lane + bytes[LaneBits-1:0] - 1'b1 : '1;
+      here_q <= ends ? bytes[LaneBits:0] : room;
+      end_q  <= ends;
+      left_q <= bytes - 32'(room);
       if (first) begin
         piece_q <= addr_i;
         line_q  <= addr_i[AddrBits-1:LaneBits];
-        lane_q  <= addr_i[LaneBits-1:0];
-        top_q   <= top(addr_i[LaneBits-1:0], bytes_i);
-        here_q  <= here(addr_i[LaneBits-1:0], bytes_i);
-        end_q   <= ends(addr_i[LaneBits-1:0], bytes_i);
-        left_q  <= beyond(addr_i[LaneBits-1:0], bytes_i);
         only_q  <= count_i == 16'd1;
         count_q <= count_i;
         tag_q   <= tag_i;
       end else if (end_q) begin
         piece_q <= next_piece;
         line_q  <= next_piece[AddrBits-1:LaneBits];
-        lane_q  <= next_piece[LaneBits-1:0];
-        top_q   <= top(next_piece[LaneBits-1:0], bytes_q);
-        here_q  <= here(next_piece[LaneBits-1:0], bytes_q);
-        end_q   <= ends(next_piece[LaneBits-1:0], bytes_q);
-        left_q  <= beyond(next_piece[LaneBits-1:0], bytes_q);
         only_q  <= count_q == 16'd2;
         count_q <= count_q - 16'd1;
       end else begin
         line_q <= line_q + 1'b1;
-        lane_q <= '0;
-        top_q  <= top('0, left_q);
-        here_q <= here('0, left_q);
-        end_q  <= ends('0, left_q);
-        left_q <= beyond('0, left_q);
       end
     end
     if (first) begin  // the last step needs neither
