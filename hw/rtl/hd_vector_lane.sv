@@ -155,8 +155,9 @@ module hd_vector_lane (
   always_ff @(posedge clk_i) begin
     if (high_en_i) begin
       ha_q <= !mode_i.scale ? (exp_i ? exponential : pa_q[31:0]) :
-              mode_i.pick && takes_b(pa_q[40:10], pb_q[40:10], mode_i.min) ? high(pb_q[40:10], 1'b0)
-                                                                 : high(pa_q[40:10], mode_i.square);
+              mode_i.pick && takes_b(pa_q[40:10], pb_q[40:10], mode_i.min)
+              ? high(pb_q[40:10], mode_i.square)  // as hb_q: one adder
+              : high(pa_q[40:10], mode_i.square);
       hb_q <= high(pb_q[40:10], mode_i.square);
     end
     if (shift_en_i) begin
