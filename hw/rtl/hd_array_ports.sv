@@ -6,8 +6,9 @@
 //   pairs ports from G/2 on take the pieces of the first half again, pair_step bytes further on.
 //   For each position (pixel_i, hd_array_scan) a port asks for the lanes of its piece that are
 //   inside the image:
-//   request_o, of all ports {req, addr (byte address of lane 0), lo, hi}, one step after the
-//   position; for none if its row is outside. ahead_o: in the position's step.
+//   request_o, of all ports {need0, need1, req, addr (byte address of lane 0), lo, hi}, one step
+//   after the position; for none if its row is outside. need0, need1: some of the lanes are in the
+//   word of addr, in the next one. ahead_o: in the position's step.
 //   Depthwise: nch_i lanes, if the position is inside. group_lo_o: first lane of each piece of the
 //   segment that begin_i loads.
 // A step is a cycle with en_i; frozen cycles hold the requests. Latency 1 step, throughput 1.
@@ -23,7 +24,7 @@ module hd_array_ports #(
   parameter int AddrBits = $clog2(CfgScratchpadBytes),
   parameter int RowBits  = 19,            // image row, signed
   parameter int CntBits  = $clog2(N + 1),  // derived
-  parameter int RequestBits = G * (1 + AddrBits + 2 * CntBits)
+  parameter int RequestBits = G * (3 + AddrBits + 2 * CntBits)
 ) (
   input  wire logic                      clk_i,
   input  wire logic                      rst_ni,
@@ -45,11 +46,12 @@ module hd_array_ports #(
   input  wire logic signed [RowBits-1:0] y_i,
   input  wire logic [AddrBits-1:0]       addr_i,
   input  wire logic [CntBits-1:0]        nch_i,
-  // requests, {req, addr, lo, hi}
+  // requests, {need0, need1, req, addr, lo, hi}
   output logic      [RequestBits-1:0]    request_o,
   output logic      [RequestBits-1:0]    ahead_o,
   output logic      [G*CntBits-1:0]      group_lo_o
 );
+  localparam int OffBits = $clog2(N);
   localparam int PosBits = 18;  // of - lo + pair_step, signed: two 16-bit fields
 
   /* verilator lint_off UNUSEDSIGNAL */  // a whole command; some fields are needed here
@@ -88,12 +90,12 @@ module hd_array_ports #(
     .last_o     (seg_last_o)
   );
 
-  logic [G-1:0]          req, req_q;
+  logic [G-1:0]          req, req_q, need0, need0_q, need1, need1_q;
   logic [G*AddrBits-1:0] addr, addr_q;
   logic [G*CntBits-1:0]  from_lane, from_lane_q, to_lane, to_lane_q;
 
-  assign request_o = {req_q, addr_q, from_lane_q, to_lane_q};
-  assign ahead_o   = {req, addr, from_lane, to_lane};
+  assign request_o = {need0_q, need1_q, req_q, addr_q, from_lane_q, to_lane_q};
+  assign ahead_o   = {need0, need1, req, addr, from_lane, to_lane};
 
   for (genvar g = 0; g < G; g++) begin : gen_port
     localparam bit Second = G > 1 && g >= G / 2;
@@ -155,6 +157,26 @@ module hd_array_ports #(
       hi         = cmd_i.depthwise ? nch_i : above(room, last) ? hi_q : room[CntBits-1:0];
     end
 
+    // Lanes lo..hi-1 from byte off of a word on. lo and hi are the greater and the smaller one of
+    // two bounds: each is asked by itself, which is sooner.
+    logic [OffBits-1:0] off;
+    logic               in_word, in_next;
+
+    function automatic logic ends_in(input logic [OffBits-1:0] at, input logic [CntBits-1:0] lanes);
+      ends_in = (CntBits+1)'(at) + (CntBits+1)'(lanes) < (CntBits+1)'(N);
+    endfunction
+    function automatic logic ends_past(input logic [OffBits-1:0] at,
+                                       input logic [CntBits-1:0] lanes);
+      ends_past = (CntBits+1)'(at) + (CntBits+1)'(lanes) > (CntBits+1)'(N);
+    endfunction
+
+    assign off     = addr_i[OffBits-1:0] + base_q[OffBits-1:0];
+    assign in_word = ends_in(off, first) && (left[31] || ends_in(off, left[CntBits-1:0]));
+    assign in_next = cmd_i.depthwise ? ends_past(off, nch_i) : ends_past(off, hi_q)
+                     && (room[30:CntBits] != '0 || ends_past(off, room[CntBits-1:0]));
+
+    assign need0[g] = req[g] && in_word;
+    assign need1[g] = req[g] && in_next;
     assign req[g] = pixel_i && valid_q && row_inside && some;
     assign addr[g*AddrBits +: AddrBits]   = addr_i + base_q;
     assign from_lane[g*CntBits +: CntBits] = lo;
@@ -162,9 +184,13 @@ module hd_array_ports #(
 
     always_ff @(posedge clk_i) begin
       if (!rst_ni) begin
-        req_q[g] <= 1'b0;
+        req_q[g]   <= 1'b0;
+        need0_q[g] <= 1'b0;
+        need1_q[g] <= 1'b0;
       end else if (en_i) begin
-        req_q[g] <= req[g];
+        req_q[g]   <= req[g];
+        need0_q[g] <= need0[g];
+        need1_q[g] <= need1[g];
         if (pixel_i && valid_q) begin
           addr_q[g*AddrBits +: AddrBits] <= addr[g*AddrBits +: AddrBits];
           from_lane_q[g*CntBits +: CntBits] <= lo;
@@ -182,6 +208,12 @@ module hd_array_ports #(
 `ifdef HD_ASSERT
     a_lanes: assert property (@(posedge clk_i) disable iff (!rst_ni)
       req_q[g] |-> from_lane_q[g*CntBits +: CntBits] < to_lane_q[g*CntBits +: CntBits]);
+    a_need0: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      need0_q[g] == (req_q[g] && 32'(addr_q[g*AddrBits +: OffBits])
+                                 + 32'(from_lane_q[g*CntBits +: CntBits]) < N));
+    a_need1: assert property (@(posedge clk_i) disable iff (!rst_ni)
+      need1_q[g] == (req_q[g] && 32'(addr_q[g*AddrBits +: OffBits])
+                                 + 32'(to_lane_q[g*CntBits +: CntBits]) > N));
     c_outside: cover property (@(posedge clk_i) en_i && pixel_i && valid_q && !row_inside);
 `endif
   end

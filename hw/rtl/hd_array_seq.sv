@@ -28,7 +28,7 @@ module hd_array_seq #(
   parameter int EntryBits = $clog2(CfgParamEntries),        // parameter entry
   parameter int CntBits   = $clog2(N + 1),                  // derived
   parameter int LaneBits  = $clog2(N),
-  parameter int RequestBits = G * (1 + AddrBits + 2 * CntBits)
+  parameter int RequestBits = G * (3 + AddrBits + 2 * CntBits)
 ) (
   input  wire logic                    clk_i,
   input  wire logic                    rst_ni,

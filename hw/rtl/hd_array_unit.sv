@@ -42,10 +42,9 @@ module hd_array_unit #(
   output logic                       begin_o,  // positions of the next cycle on: the next command's
   output logic      [2:0]            kind_o,
   // hd_spad
-  output logic      [G-1:0]          ar_req_o,
+  output logic      [G-1:0]          ar_need0_o,
+  output logic      [G-1:0]          ar_need1_o,
   output logic      [G*AddrBits-1:0] ar_addr_o,
-  output logic      [G*CntBits-1:0]  ar_lo_o,
-  output logic      [G*CntBits-1:0]  ar_hi_o,
   input  wire logic                  ar_en_i,
   input  wire logic [G*2*N*8-1:0]    ar_data_i,
   // WEIGHT, see hd_array_seq
@@ -86,7 +85,7 @@ module hd_array_unit #(
   localparam int GroupBits = G > 1 ? $clog2(G) : 1;
   localparam int LineDepth = 2 * N;                // longest delay: depthwise lo + pad_left < 2 N
   localparam int PtrBits   = $clog2(LineDepth);
-  localparam int RequestBits = G * (1 + AddrBits + 2 * CntBits);
+  localparam int RequestBits = G * (3 + AddrBits + 2 * CntBits);
 
   // ---------------------------------------------------------------- sequencer
   logic                   en, step, begin_next, slot, more_valid;
@@ -94,7 +93,8 @@ module hd_array_unit #(
   hd_cmd_array_t          cmd;
   /* verilator lint_on UNUSEDSIGNAL */
   logic [1:0]             pending;
-  logic [G*CntBits-1:0]   group_lo;
+  logic [G-1:0]           ar_req;
+  logic [G*CntBits-1:0]   group_lo, ar_lo, ar_hi;
 
   // What leaves the sequencer with a position, a step after it.
   typedef struct packed {
@@ -178,7 +178,7 @@ module hd_array_unit #(
     assign asked_request = issued_request;
     assign {step, more_valid, unused} = {2'b10, ^{en, ahead_request}};
   end
-  assign {ar_req_o, ar_addr_o, ar_lo_o, ar_hi_o} = asked_request;
+  assign {ar_need0_o, ar_need1_o, ar_req, ar_addr_o, ar_lo, ar_hi} = asked_request;
 
   // What the steps of a position need of its command. cmd is the next command's from the cycle T in
   // which that issues its first position; T+2 and T+3 get it with that position.
@@ -240,10 +240,10 @@ module hd_array_unit #(
     .begin_i    (asked.begins && cmd.depthwise),
     .group_lo_i (group_lo),
     .pad_left_i (cmd.pad_left[PtrBits-1:0]),
-    .ar_req_i   (ar_req_o),
+    .ar_req_i   (ar_req),
     .ar_addr_i  (ar_addr_o),
-    .ar_lo_i    (ar_lo_o),
-    .ar_hi_i    (ar_hi_o),
+    .ar_lo_i    (ar_lo),
+    .ar_hi_i    (ar_hi),
     .ar_data_i,
     .mask_i     (asked.mask),
     .row_depthwise_o(row_depthwise),

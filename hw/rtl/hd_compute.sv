@@ -93,9 +93,8 @@ module hd_compute #(
                             || (ww_valid && (ww_space == SpaceTable || ww_space == SpaceTableAll));
 
   // Scratchpad.
-  logic [CfgPorts-1:0]               ar_req;
+  logic [CfgPorts-1:0]               ar_need0, ar_need1;
   logic [CfgPorts*SpadBits-1:0]      ar_addr;
-  logic [CfgPorts*CntBits-1:0]       ar_lo, ar_hi;
   logic                              ar_en;
   logic [CfgPorts*2*WordBits-1:0]    ar_data;
   logic [1:0]                        vr_req, vr_ready, vr_next;
@@ -105,10 +104,9 @@ module hd_compute #(
   hd_spad #(.N(CfgN), .G(CfgPorts), .Banks(CfgBanks), .Bytes(CfgScratchpadBytes)) u_spad (
     .clk_i,
     .rst_ni    (rst_ni),
-    .ar_req_i  (ar_req),
+    .ar_need0_i(ar_need0),
+    .ar_need1_i(ar_need1),
     .ar_addr_i (ar_addr),
-    .ar_lo_i   (ar_lo),
-    .ar_hi_i   (ar_hi),
     .ar_en_o   (ar_en),
     .ar_data_o (ar_data),
     .vr_req_i  (vr_req),
@@ -184,10 +182,9 @@ module hd_compute #(
     .done_o          (done_o[0]),
     .begin_o         (array_begin_o),
     .kind_o          (kind_o[0*3 +: 3]),
-    .ar_req_o        (ar_req),
+    .ar_need0_o      (ar_need0),
+    .ar_need1_o      (ar_need1),
     .ar_addr_o       (ar_addr),
-    .ar_lo_o         (ar_lo),
-    .ar_hi_o         (ar_hi),
     .ar_en_i         (ar_en),
     .ar_data_i       (ar_data),
     .stop_i,

@@ -1,9 +1,8 @@
 // hd_spad - scratchpad: word-interleaved banks (bank = word mod Banks), byte-addressed readers.
 // Readers, in order of priority:
-//   ARRAY   G ports, each the word of ar_addr_i and the word after it, as far as lanes lo..hi-1
-//           need them (addr is the byte address of lane 0). ar_en_o = every needed word is granted
-//           now or was in an earlier cycle of this request; else the request stays as it is. Equal
-//           words share a read.
+//   ARRAY   G ports, each the word of ar_addr_i with ar_need0_i and the word after it with
+//           ar_need1_i. ar_en_o = every needed word is granted now or was in an earlier cycle of
+//           this request; else the request stays as it is. Equal words share a read.
 //           ar_data_o = {next word, word} of each port two cycles after ar_en_o, in that cycle
 //           only: registers after the banks' multiplexers.
 //   VECTOR  2 ports, each the word of vr_addr_i and, with vr_next_i, the word after it;
@@ -31,10 +30,11 @@ module hd_spad #(
   input  wire logic                  clk_i,
   input  wire logic                  rst_ni,
   // ARRAY
-  input  wire logic [G-1:0]          ar_req_i,
+  input  wire logic [G-1:0]          ar_need0_i,
+  input  wire logic [G-1:0]          ar_need1_i,
+  /* verilator lint_off UNUSEDSIGNAL */  // which byte of a word is no matter here
   input  wire logic [G*AddrBits-1:0] ar_addr_i,
-  input  wire logic [G*CntBits-1:0]  ar_lo_i,
-  input  wire logic [G*CntBits-1:0]  ar_hi_i,
+  /* verilator lint_on UNUSEDSIGNAL */
   output logic                       ar_en_o,
   output logic      [G*2*N*8-1:0]    ar_data_o,
   // VECTOR
@@ -71,10 +71,9 @@ module hd_spad #(
   hd_spad_grant #(.N(N), .G(G), .Banks(Banks), .AddrBits(AddrBits)) u_grant (
     .clk_i,
     .rst_ni,
-    .req_i   (ar_req_i),
+    .need0_i (ar_need0_i),
+    .need1_i (ar_need1_i),
     .addr_i  (ar_addr_i),
-    .lo_i    (ar_lo_i),
-    .hi_i    (ar_hi_i),
     .en_o    (ar_en_o),
     .grant0_o(grant0),
     .grant1_o(grant1),

@@ -1,6 +1,5 @@
 // hd_spad_grant - which words of a scratchpad ARRAY reads in this cycle.
-//   Port p needs the word of addr for lanes lo..hi-1 that are in it, and the next word for those
-//   beyond.
+//   Port p needs the word of addr (need0) and the next one (need1).
 //   grant0_o (word), grant1_o (next word): read in this cycle, out of those asked for and not read
 //   before, ask0_o, ask1_o. A word waits while an earlier port asks for another word of its bank.
 //   en_o: every needed word is granted now or was before: the request ends. Else it stays as it is.
@@ -14,15 +13,15 @@ module hd_spad_grant #(
   parameter int G        = CfgPorts,
   parameter int Banks    = CfgBanks,
   parameter int AddrBits = $clog2(CfgScratchpadBytes),
-  parameter int WordBits = AddrBits - $clog2(N),  // derived
-  parameter int CntBits  = $clog2(N + 1)
+  parameter int WordBits = AddrBits - $clog2(N)  // derived
 ) (
   input  wire logic                  clk_i,
   input  wire logic                  rst_ni,
-  input  wire logic [G-1:0]          req_i,
+  input  wire logic [G-1:0]          need0_i,
+  input  wire logic [G-1:0]          need1_i,
+  /* verilator lint_off UNUSEDSIGNAL */  // which byte of a word is no matter here
   input  wire logic [G*AddrBits-1:0] addr_i,
-  input  wire logic [G*CntBits-1:0]  lo_i,
-  input  wire logic [G*CntBits-1:0]  hi_i,
+  /* verilator lint_on UNUSEDSIGNAL */
   output logic                       en_o,
   output logic      [G-1:0]          grant0_o,
   output logic      [G-1:0]          grant1_o,
@@ -33,17 +32,9 @@ module hd_spad_grant #(
   localparam int BankBits = $clog2(Banks);
 
   logic [WordBits-1:0] word[G];
-  logic [G-1:0]        need0, need1;
 
   for (genvar p = 0; p < G; p++) begin : gen_port
-    logic [AddrBits-1:0] addr;
-    logic [CntBits:0]    first, last;  // the byte of lane lo in the pair, the one after lane hi - 1
-    assign addr     = addr_i[p*AddrBits +: AddrBits];
-    assign first    = (CntBits+1)'(addr[OffBits-1:0]) + (CntBits+1)'(lo_i[p*CntBits +: CntBits]);
-    assign last     = (CntBits+1)'(addr[OffBits-1:0]) + (CntBits+1)'(hi_i[p*CntBits +: CntBits]);
-    assign word[p]  = addr[AddrBits-1:OffBits];
-    assign need0[p] = req_i[p] && first < (CntBits+1)'(N);
-    assign need1[p] = req_i[p] && last > (CntBits+1)'(N);
+    assign word[p] = addr_i[p*AddrBits+OffBits +: WordBits];
   end
 
   // Words of two ports share a bank only if the difference of their pairs is 0, 1 or -1 modulo
@@ -52,15 +43,14 @@ module hd_spad_grant #(
   logic [WordBits-1:0] apart;
 
   always_comb begin
-    pend0  = need0 & ~got0_q;
-    pend1  = need1 & ~got1_q;
+    pend0  = need0_i & ~got0_q;
+    pend1  = need1_i & ~got1_q;
     grant0 = pend0;
     grant1 = pend1;
     apart  = '0;
     for (int h = 1; h < G; h++) begin
       for (int g = 0; g < h; g++) begin
-        apart = '0;
-        if (req_i[h] && req_i[g]) apart = word[h] - word[g];
+        apart = word[h] - word[g];
         if (apart[BankBits-1:0] == '0 && apart != '0) begin
           if (pend0[g]) grant0[h] = 1'b0;
           if (pend1[g]) grant1[h] = 1'b0;
@@ -92,9 +82,8 @@ module hd_spad_grant #(
 `ifdef HD_ASSERT
   for (genvar p = 0; p < G; p++) begin : gen_assert
     a_request_stable: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      !en_o |=> $stable(req_i[p]) && (!req_i[p] || $stable(addr_i[p*AddrBits +: AddrBits])));
-    a_wants_lanes: assert property (@(posedge clk_i) disable iff (!rst_ni)
-      req_i[p] |-> lo_i[p*CntBits +: CntBits] < hi_i[p*CntBits +: CntBits]);
+      !en_o |=> $stable({need0_i[p], need1_i[p]})
+                && (!(need0_i[p] || need1_i[p]) || $stable(addr_i[p*AddrBits +: AddrBits])));
   end
   c_waits: cover property (@(posedge clk_i) !en_o);
 `endif

@@ -1,8 +1,7 @@
 // A bank gives one word a cycle; no word is granted without need or twice; a request ends within 2 G cycles.
 logic [BankBits-1:0] bank0[G], bank1[G];
 logic [G*AddrBits-1:0] shown_addr_q;
-logic [G*CntBits-1:0]  shown_lo_q, shown_hi_q;
-logic [G-1:0]        shown_req_q;
+logic [G-1:0]        shown_need0_q, shown_need1_q;
 logic                waits_q;
 logic [7:0]          waited_q, open, gotten;
 logic                clash;
@@ -36,20 +35,20 @@ end
 always_ff @(posedge clk_i) begin
   waits_q  <= rst_ni && !en_o;
   waited_q <= rst_ni && !en_o ? waited_q + 1'b1 : '0;
-  {shown_req_q, shown_addr_q, shown_lo_q, shown_hi_q} <= {req_i, addr_i, lo_i, hi_i};
+  {shown_need0_q, shown_need1_q, shown_addr_q} <= {need0_i, need1_i, addr_i};
 end
 
 always_comb begin
-  m_stable: assume (!waits_q || {req_i, addr_i, lo_i, hi_i} == {shown_req_q, shown_addr_q, shown_lo_q, shown_hi_q});
+  m_stable: assume (!waits_q || {need0_i, need1_i, addr_i} == {shown_need0_q, shown_need1_q, shown_addr_q});
   if (rst_ni) begin
     a_one_word: assert (!clash);
-    a_needed: assert ((grant0_o & ~need0) == '0 && (grant1_o & ~need1) == '0);
+    a_needed: assert ((grant0_o & ~need0_i) == '0 && (grant1_o & ~need1_i) == '0);
     a_once: assert ((grant0_o & got0_q) == '0 && (grant1_o & got1_q) == '0);
-    a_ends: assert (en_o == (need0 == (need0 & (got0_q | grant0_o)) && need1 == (need1 & (got1_q | grant1_o))));
+    a_ends: assert (en_o == (need0_i == (need0_i & (got0_q | grant0_o)) && need1_i == (need1_i & (got1_q | grant1_o))));
     a_progress: assert (open == '0 || {grant0_o, grant1_o} != '0);
     a_bound: assert (waited_q < 2 * G);
     // Each waiting cycle has given a word; the induction needs it.
-    a_given: assert (waited_q <= gotten && (got0_q & ~need0) == '0 && (got1_q & ~need1) == '0);
+    a_given: assert (waited_q <= gotten && (got0_q & ~need0_i) == '0 && (got1_q & ~need1_i) == '0);
     a_fresh: assert (waits_q || {got0_q, got1_q} == '0);
     a_waits: assert (waits_q || waited_q == '0);
   end

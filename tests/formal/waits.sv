@@ -6,8 +6,7 @@
 logic                f_reads_q, f_writes_q, f_reads, f_writes;  // so it was since reset, so it is
 logic [WordBits-1:0] f_load_q;                                  // LOAD's word a cycle ago
 
-assign f_reads = ar_req_i == G'(1) && ar_lo_i[CntBits-1:0] == '0 && ar_hi_i[CntBits-1:0] == CntBits'(N)
-  && ar_addr_i[OffBits-1:0] == '0 && vr_req_i[0] && !vr_next_i[0] && sr_req_i
+assign f_reads = ar_need0_i == G'(1) && ar_need1_i == '0 && vr_req_i[0] && !vr_next_i[0] && sr_req_i
   && word[0][BankBits-1:0] == v_word[0][BankBits-1:0] && word[0] != v_word[0]
   && word[0][BankBits-1:0] == sr_word_i[BankBits-1:0] && word[0] != sr_word_i;
 assign f_writes = lw_valid_i && qw_valid_i && qw_count_i == CntBits'(1)

@@ -154,9 +154,8 @@ module array_bench #(
   );
 
   // ---------------------------------------------------------------- modules
-  logic [CfgPorts-1:0]            ar_req;
+  logic [CfgPorts-1:0]            ar_need0, ar_need1;
   logic [CfgPorts*AddrBits-1:0]   ar_addr;
-  logic [CfgPorts*CntBits-1:0]    ar_lo, ar_hi;
   logic                           ar_en;
   logic [CfgPorts*2*N*8-1:0]      ar_data;
   logic                           wr_req;
@@ -188,10 +187,9 @@ module array_bench #(
     .done_o,
     .begin_o,
     .kind_o,
-    .ar_req_o        (ar_req),
+    .ar_need0_o      (ar_need0),
+    .ar_need1_o      (ar_need1),
     .ar_addr_o       (ar_addr),
-    .ar_lo_o         (ar_lo),
-    .ar_hi_o         (ar_hi),
     .ar_en_i         (ar_en),
     .ar_data_i       (ar_data),
     .stop_i          (stop_q),
@@ -303,10 +301,9 @@ module array_bench #(
   hd_spad #(.N(N), .G(CfgPorts), .Banks(CfgBanks), .Bytes(CfgScratchpadBytes)) u_spad (
     .clk_i,
     .rst_ni,
-    .ar_req_i  (ar_req),
+    .ar_need0_i(ar_need0),
+    .ar_need1_i(ar_need1),
     .ar_addr_i (ar_addr),
-    .ar_lo_i   (ar_lo),
-    .ar_hi_i   (ar_hi),
     .ar_en_o   (ar_en),
     .ar_data_o (ar_data),
     .vr_req_i  (vr_valid_q),
@@ -329,7 +326,7 @@ module array_bench #(
     .lw_data_i (lw_data_q)
   );
 
-  assign ar_req_o   = |ar_req;
+  assign ar_req_o   = |{ar_need0, ar_need1};
   assign ar_en_o    = ar_en;
   assign qw_valid_o = qw_valid;
 

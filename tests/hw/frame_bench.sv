@@ -60,10 +60,9 @@ module hd_array_unit #(
   output logic                       done_o,
   output logic                       begin_o,
   output logic      [2:0]            kind_o,
-  output logic      [G-1:0]          ar_req_o,
+  output logic      [G-1:0]          ar_need0_o,
+  output logic      [G-1:0]          ar_need1_o,
   output logic      [G*AddrBits-1:0] ar_addr_o,
-  output logic      [G*CntBits-1:0]  ar_lo_o,
-  output logic      [G*CntBits-1:0]  ar_hi_o,
   input  wire logic                  ar_en_i,
   input  wire logic [G*2*N*8-1:0]    ar_data_i,
   input  wire logic                  stop_i,
@@ -97,7 +96,7 @@ module hd_array_unit #(
   assign cmd = cmd_i;
   frame_timer #(.IdleKind(CounterArrayIdle % 8))
     u_timer (.clk_i, .rst_ni, .cmd_valid_i, .cmd_ready_o, .common_i(cmd[127:0]), .done_o, .kind_o);
-  assign {begin_o, ar_req_o, ar_addr_o, ar_lo_o, ar_hi_o, wr_req_o, wr_word_o, a_ahead_o, a_valid_o, a_sum_o, a_entry_o,
+  assign {begin_o, ar_need0_o, ar_need1_o, ar_addr_o, wr_req_o, wr_word_o, a_ahead_o, a_valid_o, a_sum_o, a_entry_o,
           a_addr_o, a_count_o, a_cmd_o, a_slot_o, a_has_bias_o, a_common_scale_o, a_sum_columns_o, a_multiplier_o, a_shift_o, a_z_out_o,
           a_min_o, a_max_o, a_table_o, a_table_first_o} = '0;
 endmodule

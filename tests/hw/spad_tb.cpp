@@ -13,7 +13,7 @@ namespace
 {
 constexpr int N = CfgN, G = CfgPorts, banks = CfgBanks;
 constexpr uint32_t n_bytes = CfgScratchpadBytes, mask = n_bytes - 1, n_words = n_bytes / N;
-constexpr int address_bits = __builtin_ctz(n_bytes), count_bits = __builtin_ctz(N) + 1;
+constexpr int address_bits = __builtin_ctz(n_bytes);
 constexpr uint32_t window = 40; /* words in play */
 
 /* A byte of the window, or one whose address differs from that in one bit. */
@@ -187,13 +187,10 @@ struct bench {
                 } while (changes(p.need(0)) || changes(p.need(1)));
         }
         for (int g = 0; g < G; g++) {
-            set_field(dut->ar_req_i, g, 1, array[g].req);
+            set_field(dut->ar_need0_i, g, 1, array[g].need(0) >= 0);
+            set_field(dut->ar_need1_i, g, 1, array[g].need(1) >= 0);
             for (int b = 0; b < address_bits; b++)
                 set_field(dut->ar_addr_i, g * address_bits + b, 1, array[g].addr >> b & 1);
-            for (int b = 0; b < count_bits; b++) {
-                set_field(dut->ar_lo_i, g * count_bits + b, 1, array[g].lo >> b & 1);
-                set_field(dut->ar_hi_i, g * count_bits + b, 1, array[g].hi >> b & 1);
-            }
         }
         for (int v = 0; v < 2; v++) {
             set_field(dut->vr_req_i, v, 1, vector[v].req);
@@ -350,7 +347,7 @@ struct bench {
 
     void compare()
     {
-        dut->ar_req_i = dut->vr_req_i = dut->qw_valid_i = dut->lw_valid_i = 0;
+        dut->ar_need0_i = dut->ar_need1_i = dut->vr_req_i = dut->qw_valid_i = dut->lw_valid_i = 0;
         dut->sr_req_i = 1;
         for (uint32_t w = 0; w < n_words; w++) {
             dut->sr_word_i = (uint16_t)w;
