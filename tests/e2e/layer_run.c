@@ -344,7 +344,7 @@ enum status layer_execute(const struct layer *l, enum options_engine engine,
 
 /* --- where two engines part ------------------------------------------------------------------ */
 
-static void log_submission(void *log)
+void layer_log_submission(void *log)
 {
     commit_log_submission(log);
 }
@@ -367,8 +367,8 @@ enum status layer_part(const struct layer *l, const struct sim_model *so, struct
                        struct diag *d)
 {
     struct commit_log log[2] = {{.arena = l->arena}, {.arena = l->arena}};
-    struct layer_watch watch[2] = {{commit_log_sink, log_submission, &log[0]},
-                                   {commit_log_sink, log_submission, &log[1]}};
+    struct layer_watch watch[2] = {{commit_log_sink, layer_log_submission, &log[0]},
+                                   {commit_log_sink, layer_log_submission, &log[1]}};
     struct commit_place place;
     struct mismatch m;
 

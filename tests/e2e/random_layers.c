@@ -6,7 +6,7 @@
  * prints the command line that repeats just that layer. Engines:
  *   func     the functional model
  *   shuffle  the functional model, commands in another order that their waits allow
- *   rtl      the Verilated model
+ *   rtl      the Verilated model; with func, each command must write the same bytes in both
  * Exit status 0: all equal; 1: a difference or a fault; 2: usage; 77: nothing to run (skipped). */
 #define _GNU_SOURCE
 #include <argp.h>
@@ -200,17 +200,22 @@ static void failed(struct bench *b, struct arena *a, const struct layer_setup *s
     fflush(stdout);
 }
 
-static enum status run_rtl(struct bench *b, struct arena *a, const struct layer *l, struct diag *d)
+/* log: of the functional model's commits, NULL if it did not run. */
+static enum status run_rtl(struct bench *b, struct arena *a, const struct layer *l,
+                           const struct commit_log *log, struct diag *d)
 {
+    struct commit_log own = {.arena = a};
+    const struct layer_watch watch = {commit_log_sink, layer_log_submission, &own};
+    struct commit_place place;
     struct layer_result r;
     struct text t;
 
-    TRY(layer_execute(l, ENGINE_RTL, &b->so, false, NULL, &r, d));
+    TRY(layer_execute(l, ENGINE_RTL, &b->so, false, log ? &watch : NULL, &r, d));
     b->cycles += r.cycles;
-    if (r.ok)
+    if (r.ok && !(log && commit_log_first(log, &own, &place)))
         return ST_OK;
     text_init(&t, a);
-    text_add(&t, r.text);
+    text_add(&t, r.ok ? "outputs are equal, a command's writes are not" : r.text);
     text_add(&t, "\n  ");
     TRY(layer_part(l, &b->so, &t, d));
     failed(b, a, l->setup, "rtl", t.data);
@@ -220,16 +225,20 @@ static enum status run_rtl(struct bench *b, struct arena *a, const struct layer 
 static enum status run_engines(struct bench *b, struct arena *a, const struct layer *l,
                                struct diag *d)
 {
+    /* What comes before a disturbed layer belongs to no submission of it. */
+    const bool logs = b->func && b->rtl && !b->disturb;
+    struct commit_log log = {.arena = a};
+    const struct layer_watch watch = {commit_log_sink, layer_log_submission, &log};
     struct layer_result r;
 
     for (uint32_t k = 0; k < 2; k++) {
         if (!(k ? b->shuffle : b->func))
             continue;
-        TRY(layer_execute(l, ENGINE_FUNC, NULL, k == 1, NULL, &r, d));
+        TRY(layer_execute(l, ENGINE_FUNC, NULL, k == 1, logs && k == 0 ? &watch : NULL, &r, d));
         if (!r.ok)
             failed(b, a, l->setup, k ? "shuffle" : "func", r.text);
     }
-    return b->rtl ? run_rtl(b, a, l, d) : ST_OK;
+    return b->rtl ? run_rtl(b, a, l, logs ? &log : NULL, d) : ST_OK;
 }
 
 static void run_layer(struct bench *b, struct arena *a, const struct layer_setup *s)
