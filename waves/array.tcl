@@ -39,7 +39,7 @@ proc show {title args} {
 
 show "position (T)" Decimal $array.u_seq.u_steps.step_q Hex $array.en
 show "request (T+1), all ports; address = word * N + offset, port $port" \
-    Binary $array.ar_req_o Hex $array.ar_addr_o Hex $array.ar_lo_o Hex $array.ar_hi_o \
+    Binary $array.ar_req Hex $array.ar_addr_o Hex $array.ar_lo Hex $array.ar_hi \
     Decimal $spad.u_grant.word\[$port\] Decimal $reader.offset_i
 show "banks: first and second word granted" Binary $spad.grant0 Binary $spad.grant1 Hex $spad.ar_en_o
 show "bytes of port $port, rotated; lane $row minus zero point (T+3)" \
