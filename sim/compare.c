@@ -28,8 +28,10 @@ static void *grow(struct arena *a, void *old, size_t used, size_t capacity, size
 
 /* --- First pass --- */
 
-void commit_log_submission(struct commit_log *log)
+void commit_log_submission(void *ctx)
 {
+    struct commit_log *const log = ctx;
+
     if (log->n_submissions == log->submission_capacity) {
         log->submission_capacity =
             log->submission_capacity != 0 ? 2 * log->submission_capacity : 16;
@@ -112,8 +114,10 @@ bool commit_log_first(const struct commit_log *a, const struct commit_log *b,
 
 /* --- Second pass --- */
 
-void commit_capture_submission(struct commit_capture *capture)
+void commit_capture_submission(void *ctx)
 {
+    struct commit_capture *const capture = ctx;
+
     capture->submissions++;
 }
 

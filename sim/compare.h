@@ -34,8 +34,8 @@ struct commit_hash {
     uint64_t sum, bytes;
 };
 
-/* Before each submission. */
-void commit_log_submission(struct commit_log *log);
+/* Before each submission; takes a struct commit_log, as the sink does. */
+void commit_log_submission(void *log);
 /* A sink for hd_sim_api.commits and for the functional model; ctx is the log. */
 void commit_log_sink(void *log, const struct hd_sim_commit *commit);
 /* The first command, in stream order, that differs; false: none does. */
@@ -58,7 +58,7 @@ struct commit_byte {
     uint8_t space, value;
 };
 
-void commit_capture_submission(struct commit_capture *capture);
+void commit_capture_submission(void *capture);
 void commit_capture_sink(void *capture, const struct hd_sim_commit *commit);
 
 enum mismatch_kind {

@@ -344,16 +344,6 @@ enum status layer_execute(const struct layer *l, enum options_engine engine,
 
 /* --- where two engines part ------------------------------------------------------------------ */
 
-void layer_log_submission(void *log)
-{
-    commit_log_submission(log);
-}
-
-static void capture_submission(void *capture)
-{
-    commit_capture_submission(capture);
-}
-
 static enum status watch_both(const struct layer *l, const struct sim_model *so,
                               struct layer_watch watch[2], struct diag *d)
 {
@@ -367,8 +357,8 @@ enum status layer_part(const struct layer *l, const struct sim_model *so, struct
                        struct diag *d)
 {
     struct commit_log log[2] = {{.arena = l->arena}, {.arena = l->arena}};
-    struct layer_watch watch[2] = {{commit_log_sink, layer_log_submission, &log[0]},
-                                   {commit_log_sink, layer_log_submission, &log[1]}};
+    struct layer_watch watch[2] = {{commit_log_sink, commit_log_submission, &log[0]},
+                                   {commit_log_sink, commit_log_submission, &log[1]}};
     struct commit_place place;
     struct mismatch m;
 
@@ -383,7 +373,8 @@ enum status layer_part(const struct layer *l, const struct sim_model *so, struct
     struct commit_capture capture[2] = {{.arena = l->arena, .place = place},
                                         {.arena = l->arena, .place = place}};
     for (uint32_t k = 0; k < 2; k++)
-        watch[k] = (struct layer_watch){commit_capture_sink, capture_submission, &capture[k]};
+        watch[k] =
+            (struct layer_watch){commit_capture_sink, commit_capture_submission, &capture[k]};
     TRY(watch_both(l, so, watch, d));
     if (commit_capture_compare(&capture[0], &capture[1], &m)) {
         mismatch_locate(&m, c->w.word, l->setup->hw.n);

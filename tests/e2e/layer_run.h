@@ -51,9 +51,6 @@ struct layer_watch {
     void *ctx;
 };
 
-/* A submission of a watch whose ctx is a commit_log. */
-void layer_log_submission(void *log);
-
 /* Run on `engine` (ENGINE_FUNC or ENGINE_RTL, `so` its model) and compare every byte of device
  * memory with the reference's outputs and with what was there before. shuffle: give the commands
  * in another order that their waits allow (for the functional model: a missing wait shows). */

@@ -200,12 +200,12 @@ static void failed(struct bench *b, struct arena *a, const struct layer_setup *s
     fflush(stdout);
 }
 
-/* log: of the functional model's commits, NULL if it did not run. */
+/* log: the functional model's commits, NULL if they are not compared. */
 static enum status run_rtl(struct bench *b, struct arena *a, const struct layer *l,
                            const struct commit_log *log, struct diag *d)
 {
     struct commit_log own = {.arena = a};
-    const struct layer_watch watch = {commit_log_sink, layer_log_submission, &own};
+    const struct layer_watch watch = {commit_log_sink, commit_log_submission, &own};
     struct commit_place place;
     struct layer_result r;
     struct text t;
@@ -228,7 +228,7 @@ static enum status run_engines(struct bench *b, struct arena *a, const struct la
     /* What comes before a disturbed layer belongs to no submission of it. */
     const bool logs = b->func && b->rtl && !b->disturb;
     struct commit_log log = {.arena = a};
-    const struct layer_watch watch = {commit_log_sink, layer_log_submission, &log};
+    const struct layer_watch watch = {commit_log_sink, commit_log_submission, &log};
     struct layer_result r;
 
     for (uint32_t k = 0; k < 2; k++) {
