@@ -5,7 +5,8 @@
     hw/sites.py --from PLACED      prints those of what nextpnr placed (its --write)
 
 SITES: a line a cell, "instance index site". The cells of an instance are counted from 0 in the order of the source lines that
-they stand for; a block RAM is an instance of its own. Exit 1: cells and lines are not the same, and NETLIST is as before."""
+they stand for; a block RAM is an instance of its own. Exit 1: a file that cannot be read, a line of another form, or cells and
+lines that are not the same; NETLIST is as before."""
 
 import json
 import pathlib
@@ -17,7 +18,10 @@ TYPES = ("MULT18X18D", "DP16KD")
 
 def blocks(path):
     """(design, cells by (instance, index))."""
-    design = json.loads(path.read_text())
+    try:
+        design = json.loads(path.read_text())
+    except ValueError as e:
+        sys.exit(f"sites.py: {path}: expected a netlist, JSON of yosys or nextpnr: {e}")
     top = max(design["modules"].values(), key=lambda m: len(m["cells"]))
     found = {}
     for name, cell in top["cells"].items():
@@ -35,11 +39,18 @@ def main():
         sys.exit(__doc__)
     if sys.argv[1] == "--from":
         for (instance, index), cell in sorted(blocks(pathlib.Path(sys.argv[2]))[1].items()):
+            if "NEXTPNR_BEL" not in cell["attributes"]:
+                sys.exit(f"sites.py: {sys.argv[2]}: {instance} has no site: expected what nextpnr wrote (--write)")
             print(instance, index, cell["attributes"]["NEXTPNR_BEL"])
         return
     netlist, sites = map(pathlib.Path, sys.argv[1:])
     design, cells = blocks(netlist)
-    given = {tuple(line.split()[:2]): line.split()[2] for line in sites.read_text().splitlines()}
+    given = {}
+    for number, line in enumerate(sites.read_text().splitlines(), 1):
+        words = line.split()
+        if len(words) != 3 or tuple(words[:2]) in given:
+            sys.exit(f"sites.py: {sites}:{number}: expected 'instance index site', each cell once, found '{line}'")
+        given[tuple(words[:2])] = words[2]
     odd = sorted(cells.keys() ^ given.keys())
     if odd:
         sys.exit(f"sites.py: {sites}: {' '.join(odd[0])} is {'missing' if odd[0] in cells else 'not in the netlist'} "
@@ -49,4 +60,7 @@ def main():
     netlist.write_text(json.dumps(design))
 
 
-main()
+try:
+    main()
+except OSError as e:
+    sys.exit(f"sites.py: {e.filename}: {e.strerror}")

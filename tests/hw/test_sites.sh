@@ -34,5 +34,10 @@ expect 1 "sites.py: short.txt: u_lane[1] 0 is missing (3 cells, 2 lines): anothe
 echo 'u_rom 0 X8/Y22/EBR2' >>sites.txt
 expect 1 "sites.py: sites.txt: u_rom 0 is not in the netlist (3 cells, 4 lines): another configuration, or the RTL has changed; make it again with --from" \
     "$sites" new.json sites.txt
+echo 'u_ram X8/Y22/EBR2' >odd.txt
+expect 1 "sites.py: odd.txt:1: expected 'instance index site', each cell once, found 'u_ram X8/Y22/EBR2'" "$sites" new.json odd.txt
+expect 1 'sites.py: none.txt: No such file or directory' "$sites" new.json none.txt
+expect 1 'sites.py: odd.txt: expected a netlist, JSON of yosys or nextpnr: Expecting value: line 1 column 1 (char 0)' "$sites" odd.txt sites.txt
+expect 1 'sites.py: new.json: u_lane[1] has no site: expected what nextpnr wrote (--write)' "$sites" --from new.json
 cmp before.json new.json || fail "a refused netlist was changed"
 finish
