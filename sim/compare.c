@@ -41,6 +41,12 @@ void commit_log_submission(void *ctx)
     log->start[log->n_submissions++] = log->n_hashes;
 }
 
+/* The hardware says which command writes: one that says a wild number must not take all memory. */
+static uint32_t kept_command(const struct hd_sim_commit *c)
+{
+    return c->command < COMMIT_LAST ? c->command : COMMIT_LAST;
+}
+
 static struct commit_hash *log_entry(struct commit_log *log, uint32_t command)
 {
     uint32_t index;
@@ -63,7 +69,7 @@ static struct commit_hash *log_entry(struct commit_log *log, uint32_t command)
 
 void commit_log_sink(void *ctx, const struct hd_sim_commit *c)
 {
-    struct commit_hash *const h = log_entry(ctx, c->command);
+    struct commit_hash *const h = log_entry(ctx, kept_command(c));
 
     for (uint32_t i = 0; i < c->n_bytes; i++) {
         if ((c->strobe >> i & 1) == 0)
@@ -126,7 +132,7 @@ void commit_capture_sink(void *ctx, const struct hd_sim_commit *c)
     struct commit_capture *const p = ctx;
     const uint32_t submission = p->submissions != 0 ? p->submissions - 1 : 0;
 
-    if (c->command != p->place.command || submission != p->place.submission)
+    if (kept_command(c) != p->place.command || submission != p->place.submission)
         return;
     if (p->n_bytes + 64 > p->capacity) {
         p->capacity = p->capacity != 0 ? 2 * p->capacity : 4096;

@@ -16,7 +16,9 @@
 #include "base/arena.h"
 #include "hd_sim.h"
 
-/* A command of a run: submissions count from 0, commands from 0 in their submission. */
+/* A command of a run: submissions count from 0, commands from 0 in their submission; from
+ * COMMIT_LAST on all are that one. */
+#define COMMIT_LAST ((1u << 20) - 1)
 struct commit_place {
     uint32_t submission, command;
 };

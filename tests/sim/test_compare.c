@@ -56,6 +56,26 @@ static void order_of_writes_does_not_matter(void **state)
     assert_false(commit_log_first(&a, &b, &place));
 }
 
+static void wild_commands_share_an_entry(void **state)
+{
+    struct commit_log a = {.arena = *state}, b = {.arena = *state};
+    const struct hd_sim_commit right = commit(3, 0, 16, 1, 0), wild = commit(UINT32_MAX, 0, 16, 1, 0);
+    struct commit_place place;
+
+    commit_log_sink(&a, &right);
+    commit_log_sink(&a, &wild);
+    commit_log_sink(&b, &right);
+    assert_true(commit_log_first(&a, &b, &place));
+    assert_int_equal(place.command, COMMIT_LAST);
+    assert_true(a.capacity <= COMMIT_LAST + 1);
+
+    struct commit_capture found = {.arena = *state, .place = place};
+    commit_capture_submission(&found);
+    commit_capture_sink(&found, &right);
+    commit_capture_sink(&found, &wild);
+    assert_int_equal(found.n_bytes, wild.n_bytes);
+}
+
 static void first_is_by_submission_then_command(void **state)
 {
     struct commit_log a = {.arena = *state}, b = {.arena = *state};
@@ -176,6 +196,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(order_of_writes_does_not_matter, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(wild_commands_share_an_entry, set_up, tear_down),
         cmocka_unit_test_setup_teardown(first_is_by_submission_then_command, set_up, tear_down),
         cmocka_unit_test_setup_teardown(hashes_see_space_address_and_byte, set_up, tear_down),
         cmocka_unit_test_setup_teardown(the_earliest_wrong_byte_is_named, set_up, tear_down),
