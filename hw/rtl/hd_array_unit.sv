@@ -186,9 +186,7 @@ module hd_array_unit #(
   logic       begin2_q, begun_q;  // it is in T+2; the command changed in the cycle before
   always_ff @(posedge clk_i) begin
     if (!rst_ni) begin
-      begin_q  <= '0;
-      begin2_q <= 1'b0;
-      begun_q  <= 1'b0;
+      {begin_q, begin2_q, begun_q} <= '0;
     end else begin
       if (step) begin_q <= {begin_q[0], begin_next};
       begin2_q <= asked.begins;
@@ -196,6 +194,8 @@ module hd_array_unit #(
     end
   end
 
+  logic                  pairs;  // two pixels at a time: of two ports on
+  assign pairs = G > 1 && cmd.streams == 3'd2;
   logic                  depthwise_q, pair_q;
   logic [7:0]            z_in2_q, z_in_q, z_w_q;
   logic [N-1:0]          col2_q;
@@ -207,8 +207,8 @@ module hd_array_unit #(
     z_in_q <= z_in2_q;
     if (begin2_q) begin
       depthwise_q <= cmd.depthwise;
-      pair_q      <= cmd.streams == 3'd2;
-      if (cmd.streams == 3'd2) col2_q <= {N{1'b1}} << cmd.pair_split;
+      pair_q      <= pairs;
+      if (pairs) col2_q <= {N{1'b1}} << cmd.pair_split;
     end
   end
 

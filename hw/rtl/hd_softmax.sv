@@ -118,11 +118,9 @@ module hd_softmax #(
   // ---------------------------------------------------------------- rows
   logic               first_q;                       // the next beat begins a row
   logic [RowBits-1:0] in_row_q, out_row_q, row_q, scale_row;  // port, shift stage, value, scale
-  logic signed [7:0]  part0_top_q, part1_top_q, part_top, top_q;
+  logic signed [7:0]  part0_top_q, part1_top_q, top_q;
   logic [31:0]        sum_q, part0_q, part1_q;
   logic [1:0]         part_up_q;
-
-  assign part_top = part0_top_q > part1_top_q ? part0_top_q : part1_top_q;
 
   always_ff @(posedge clk_i) begin
     if (start_i || next_o) begin
@@ -139,7 +137,10 @@ module hd_softmax #(
     end
     if (shift_en_i && maximum_o) {part1_top_q, part0_top_q} <= largest(high_i);
     if (shift_en_i && sum_o) {part1_q, part0_q, part_up_q} <= added(high_i, count_i);
-    if (value_en_i && maximum_o && (first_q || part_top > top_q)) top_q <= part_top;
+    if (value_en_i && maximum_o) begin  // one level of comparisons, as above
+      top_q <= first_q ? larger(part0_top_q, part1_top_q)
+                       : largest4(part0_top_q, part1_top_q, top_q, top_q);
+    end
     if (value_en_i && sum_o) begin
       sum_q <= (first_q ? 32'd0 : sum_q) + part0_q + part1_q + {31'b0, part_up_q[0]}
                + {31'b0, part_up_q[1]};

@@ -63,6 +63,7 @@ module hd_spad #(
   localparam int OffBits  = $clog2(N);
   localparam int BankBits = $clog2(Banks);
   localparam int RowBits  = WordBits - BankBits;
+  localparam int Sources  = 2 * G + 5;  // of words to read: ARRAY's, VECTOR's four, STORE's
 
   // ---------------------------------------------------------------- reads: who gets which bank
   // ARRAY's in a module of its own: VECTOR's requests depend on ARRAY's grants (by hd_requant).
@@ -111,34 +112,35 @@ module hd_spad #(
     assign v_next[v] = v_word[v] + 1'b1;
   end
 
+  // A bank reads for all who got it, one row: words of two rows are never granted together. ORed,
+  // because grants come late and in no order that a chain of multiplexers could follow.
+  logic [Sources-1:0]  granted;
+  logic [WordBits-1:0] source[Sources];
+
+  for (genvar g = 0; g < G; g++) begin : gen_granted
+    assign granted[2*g +: 2] = {grant1[g], grant0[g]};
+    assign source[2*g]       = word[g];
+    assign source[2*g+1]     = next[g];
+  end
+  for (genvar v = 0; v < 2; v++) begin : gen_granted_vector
+    assign granted[2*G+2*v +: 2] = {vr_ready_o[v] && vr_next_i[v], vr_ready_o[v]};
+    assign source[2*G+2*v]       = v_word[v];
+    assign source[2*G+2*v+1]     = v_next[v];
+  end
+  assign granted[Sources-1] = sr_ready_o;
+  assign source[Sources-1]  = sr_word_i;
+
+  logic of_bank;
   always_comb begin
+    of_bank = 1'b0;
     for (int b = 0; b < Banks; b++) begin
       bank_re[b]  = 1'b0;
       bank_row[b] = '0;
-    end
-    for (int g = 0; g < G; g++) begin
-      if (grant0[g]) begin
-        bank_re[word[g][BankBits-1:0]]  = 1'b1;
-        bank_row[word[g][BankBits-1:0]] = word[g][WordBits-1:BankBits];
+      for (int s = 0; s < Sources; s++) begin
+        of_bank     = granted[s] && source[s][BankBits-1:0] == BankBits'(b);
+        bank_re[b]  = bank_re[b] | of_bank;
+        bank_row[b] = bank_row[b] | ({RowBits{of_bank}} & source[s][WordBits-1:BankBits]);
       end
-      if (grant1[g]) begin
-        bank_re[next[g][BankBits-1:0]]  = 1'b1;
-        bank_row[next[g][BankBits-1:0]] = next[g][WordBits-1:BankBits];
-      end
-    end
-    for (int v = 0; v < 2; v++) begin
-      if (vr_ready_o[v]) begin
-        bank_re[v_word[v][BankBits-1:0]]  = 1'b1;
-        bank_row[v_word[v][BankBits-1:0]] = v_word[v][WordBits-1:BankBits];
-      end
-      if (vr_ready_o[v] && vr_next_i[v]) begin
-        bank_re[v_next[v][BankBits-1:0]]  = 1'b1;
-        bank_row[v_next[v][BankBits-1:0]] = v_next[v][WordBits-1:BankBits];
-      end
-    end
-    if (sr_ready_o) begin
-      bank_re[sr_word_i[BankBits-1:0]]  = 1'b1;
-      bank_row[sr_word_i[BankBits-1:0]] = sr_word_i[WordBits-1:BankBits];
     end
   end
 

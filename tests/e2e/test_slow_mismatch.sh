@@ -96,7 +96,7 @@ says "  waves and replay of the layer: none: cannot make directory 'full/mismatc
 
 # Of a softmax: the row, the key and the pass. The fault keeps the largest byte of the rows before.
 cp "$HEDDLE_HOME/hw/rtl/hd_compute.sv" tree/hw/rtl/
-sed -i.right 's/(first_q || part_top > top_q)) top_q/(part_top > top_q)) top_q/' tree/hw/rtl/hd_softmax.sv
+sed -i.right 's/top_q <= first_q ?/top_q <= 1'"'"'b0 ?/' tree/hw/rtl/hd_softmax.sv
 cmp -s tree/hw/rtl/hd_softmax.sv tree/hw/rtl/hd_softmax.sv.right && fail "no fault was planted in softmax"
 mkdir soft && printf 'x' >soft/mismatch # no waves, no replay
 faulty run vit_own '--hw={"base": "tiny", "name": "soft", "softmax_rows": 16}' -o soft
