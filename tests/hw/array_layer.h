@@ -43,6 +43,7 @@ struct placing {
     int block_rows; /* output rows a block */
     int in_base, in_pitch, out_base, out_pitch, out_step;
     int w_base, p_base;
+    int above; /* rows of the image above the first one of the layer, which nothing reads */
 };
 
 struct layer {
@@ -211,7 +212,6 @@ static inline hd_cmd_array command_common(const layer &l)
     c.multiplier = l.multiplier[0];
     c.in_pitch_dil = l.p.in_pitch * l.s.dilation_y;
     c.in_pitch_step = l.p.in_pitch * l.s.stride_y;
-    c.in_h = (uint32_t)l.s.h;
     c.dilation_y = (uint32_t)l.s.dilation_y;
     c.stride_y = (uint32_t)l.s.stride_y;
     c.in_wc = (uint32_t)(l.s.w * l.s.c);
@@ -251,10 +251,12 @@ static inline void command_columns(const layer &l, const part &k, hd_cmd_array &
 static inline void command_rows(const layer &l, const part &k, int y0, int rows, hd_cmd_array &c)
 {
     int block = std::min(l.p.block_rows, rows);
+    int y = y0 * l.s.stride_y - l.pad_top + k.ky * l.s.dilation_y;
 
     c.kernel_h = (uint32_t)k.kh;
-    c.y_start = y0 * l.s.stride_y - l.pad_top + k.ky * l.s.dilation_y;
-    c.in_row = l.p.in_base + c.y_start * l.p.in_pitch;
+    c.in_h = (uint32_t)(l.p.above + l.s.h);
+    c.y_start = (int16_t)(l.p.above + y);
+    c.in_row = l.p.in_base + y * l.p.in_pitch;
     c.out_h = (uint32_t)rows;
     c.block_rows = (uint32_t)block;
     c.blocks = (uint32_t)ceil_div(rows, block);

@@ -448,6 +448,9 @@ shape random_shape(rng &r)
     if (!s.same) {
         s.h += s.kh * s.dilation_y;
         s.w += s.kw * s.dilation_x;
+    } else if (r.chance(5)) { /* taps far outside the image */
+        s.dilation_x = s.depthwise ? 1 : r.range(4, 4096);
+        s.dilation_y = r.range(4, 255);
     }
     return s;
 }
@@ -515,6 +518,7 @@ bool random_placing(rng &r, layer &l)
     p.out_step = s.oc + (p.pairs || r.chance(70) ? 0 : r.range(0, N));
     p.out_pitch = p.out_step * (l.ow - 1) + s.oc + (r.chance(50) ? 0 : r.range(0, 2 * N));
     p.in_base = r.range(0, (int)spad_bytes - 1);
+    p.above = l.pad_top == 0 && r.chance(20) ? r.range(1, 32000) : 0;
     p.out_base = p.in_base + l.in_bytes() + r.range(0, N);
     int columns = s.oc * (p.pairs ? 2 : 1), rows = l.weight_rows() * ceil_div(columns, N);
     if (rows > weight_words || ceil_div(columns, N) > entries)

@@ -96,7 +96,8 @@ module hd_array_unit #(
   assign cmd = cmd_i;
   frame_timer #(.IdleKind(CounterArrayIdle % 8))
     u_timer (.clk_i, .rst_ni, .cmd_valid_i, .cmd_ready_o, .common_i(cmd[127:0]), .done_o, .kind_o);
-  assign {begin_o, ar_need0_o, ar_need1_o, ar_addr_o, wr_req_o, wr_word_o, a_ahead_o, a_valid_o, a_sum_o, a_entry_o,
+  assign begin_o = cmd_valid_i && cmd_ready_o;
+  assign {ar_need0_o, ar_need1_o, ar_addr_o, wr_req_o, wr_word_o, a_ahead_o, a_valid_o, a_sum_o, a_entry_o,
           a_addr_o, a_count_o, a_cmd_o, a_slot_o, a_has_bias_o, a_common_scale_o, a_sum_columns_o, a_multiplier_o, a_shift_o, a_z_out_o,
           a_min_o, a_max_o, a_table_o, a_table_first_o} = '0;
 endmodule
@@ -322,6 +323,7 @@ module frame_bench (
   output logic      [63:0]               store_addr_o,
   output logic                           store_wrong_o,   // not the data and strobes on the bus
   output logic                           result_wrong_o,  // not what hd_requant writes
+  output logic                           array_begin_o,   // hd_top's: the stand-in says it of what it takes
   output logic                           array_taken_o,
   output logic      [31:0]               array_index_o,
   output logic      [CmdArrayBits-1:0]   array_cmd_o,
@@ -334,7 +336,6 @@ module frame_bench (
   assign m_awaddr_o = 64'(awaddr);
 
   logic                      commit_q_valid;
-  logic                      array_begin;
   logic [2:0]                commit_q_unit;
   logic [31:0]               commit_q_cmd, commit_q_addr;
   logic [7:0]                commit_q_count;
@@ -460,7 +461,7 @@ module frame_bench (
     .unit_cmd_o,
     .unit_layer_o,
     .unit_kind_o,
-    .array_begin_o   (array_begin)
+    .array_begin_o
   );
 endmodule
 

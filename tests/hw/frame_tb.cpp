@@ -209,6 +209,8 @@ struct bench {
                 completed[u]++;
             }
         CHECK(!d->result_wrong_o, "trace of a result");
+        CHECK(d->array_begin_o == d->array_taken_o, "trace of ARRAY's begin: %d, taken %d",
+              d->array_begin_o, d->array_taken_o);
         CHECK(d->s_bresp_o == 0 && d->s_rresp_o == 0, "registers answer %d, %d", d->s_bresp_o,
               d->s_rresp_o);
     }

@@ -223,6 +223,13 @@ struct maker {
             c->shift_out = r.chance(80) ? r.range(-21, -15) : r.range(-31, 30);
         else
             c->shift_out = r.chance(80) ? r.range(-9, -1) : r.range(-31, 30);
+        if ((c->op == HD_VOP_ADD || c->op == HD_VOP_SUB) && r.chance(20)) {
+            const int down = r.range(5, 28); /* and up again: how the operands round is seen */
+
+            c->shift_a = -down - r.range(0, 2);
+            c->shift_b = -down - r.range(0, 2);
+            c->shift_out = down + r.range(-21, -15);
+        }
         if (c->op == HD_VOP_SQUARED) {
             c->shift_a = r.chance(80) ? r.range(-16, -13) : r.range(-31, -13);
             c->shift_b = r.chance(80) ? r.range(-16, -13) : r.range(-31, -13);

@@ -59,7 +59,8 @@ static void order_of_writes_does_not_matter(void **state)
 static void wild_commands_share_an_entry(void **state)
 {
     struct commit_log a = {.arena = *state}, b = {.arena = *state};
-    const struct hd_sim_commit right = commit(3, 0, 16, 1, 0), wild = commit(UINT32_MAX, 0, 16, 1, 0);
+    const struct hd_sim_commit right = commit(3, 0, 16, 1, 0),
+                               wild = commit(UINT32_MAX, 0, 16, 1, 0);
     struct commit_place place;
 
     commit_log_sink(&a, &right);
