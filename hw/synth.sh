@@ -15,7 +15,8 @@
 # SYNTH_FAMILY=xc7: for a Xilinx 7 series instead (synth_xilinx), counted only, and whether it fits an XC7K325T. LUT1 to
 # LUT6 and INV are a LUT each, though a device joins some of them; LUT-RAM: LUTs that are memory or shift registers;
 # RAMB36E1: a RAMB18E1 is half of one. Nothing is written to hw/area.csv.
-# SYNTH_MODULES: modules of tiny to place alone, two at a time; Fmax of each. SYNTH_FREQ: MHz that nextpnr aims at (40).
+# SYNTH_MODULES: modules of tiny to place alone, two at a time; Fmax of each. SYNTH_FREQ: MHz that nextpnr aims at (40);
+# SYNTH_SEED: its seed (1).
 # Environment: HEDDLE_BUILD build tree (default build), YOSYS, NEXTPNR programs; SYNTH_SECONDS (default 7200) for each
 # run of either, said where it is reached; SYNTH_OUT a folder to keep logs and netlists in.
 # Exit 1: something could not be made. Without yosys: 77.
@@ -180,7 +181,7 @@ place() {
         return 1
     fi
     if ! why=$(run "$2.log" "$nextpnr" --85k --json "$2.json" --out-of-context --freq "${SYNTH_FREQ:-40}" --timing-allow-fail \
-        --placer static --router router1 --seed 1 --report "$2.fmax.json" --log "$2.log" --quiet); then
+        --placer static --router router1 --seed "${SYNTH_SEED:-1}" --report "$2.fmax.json" --log "$2.log" --quiet); then
         grep -E 'TRELLIS_COMB:|Max frequency for clock' "$2.log" | tail -1 | sed "s/^Info: */$label: /"
         echo "$label: nextpnr: $why"
         return 1
