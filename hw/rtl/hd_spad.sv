@@ -130,18 +130,17 @@ module hd_spad #(
   assign granted[Sources-1] = sr_ready_o;
   assign source[Sources-1]  = sr_word_i;
 
-  logic of_bank;
-  always_comb begin
-    of_bank = 1'b0;
-    for (int b = 0; b < Banks; b++) begin
-      bank_re[b]  = 1'b0;
-      bank_row[b] = '0;
-      for (int s = 0; s < Sources; s++) begin
-        of_bank     = granted[s] && source[s][BankBits-1:0] == BankBits'(b);
-        bank_re[b]  = bank_re[b] | of_bank;
-        bank_row[b] = bank_row[b] | ({RowBits{of_bank}} & source[s][WordBits-1:BankBits]);
-      end
+  for (genvar b = 0; b < Banks; b++) begin : gen_read
+    logic [Sources-1:0] here;
+    logic [RowBits-1:0] rows[Sources+1];
+
+    assign rows[0] = '0;
+    for (genvar s = 0; s < Sources; s++) begin : gen_source
+      assign here[s]   = granted[s] && source[s][BankBits-1:0] == BankBits'(b);
+      assign rows[s+1] = rows[s] | ({RowBits{here[s]}} & source[s][WordBits-1:BankBits]);
     end
+    assign bank_re[b]  = |here;
+    assign bank_row[b] = rows[Sources];
   end
 
   // ---------------------------------------------------------------- writes
