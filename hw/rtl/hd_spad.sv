@@ -132,15 +132,18 @@ module hd_spad #(
 
   for (genvar b = 0; b < Banks; b++) begin : gen_read
     logic [Sources-1:0] here;
-    logic [RowBits-1:0] rows[Sources+1];
 
-    assign rows[0] = '0;
     for (genvar s = 0; s < Sources; s++) begin : gen_source
-      assign here[s]   = granted[s] && source[s][BankBits-1:0] == BankBits'(b);
-      assign rows[s+1] = rows[s] | ({RowBits{here[s]}} & source[s][WordBits-1:BankBits]);
+      assign here[s] = granted[s] && source[s][BankBits-1:0] == BankBits'(b);
     end
-    assign bank_re[b]  = |here;
-    assign bank_row[b] = rows[Sources];
+    for (genvar r = 0; r < RowBits; r++) begin : gen_bit
+      logic [Sources-1:0] ones;
+      for (genvar s = 0; s < Sources; s++) begin : gen_one
+        assign ones[s] = here[s] && source[s][BankBits+r];
+      end
+      assign bank_row[b][r] = |ones;
+    end
+    assign bank_re[b] = |here;
   end
 
   // ---------------------------------------------------------------- writes
