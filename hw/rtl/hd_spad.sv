@@ -63,7 +63,7 @@ module hd_spad #(
   localparam int OffBits  = $clog2(N);
   localparam int BankBits = $clog2(Banks);
   localparam int RowBits  = WordBits - BankBits;
-  localparam int Sources  = 2 * G + 5;  // of words to read: ARRAY's, VECTOR's four, STORE's
+  localparam int Words    = 2 * G + 5;  // that may be asked for: ARRAY's, VECTOR's four, STORE's
 
   // ---------------------------------------------------------------- reads: who gets which bank
   // ARRAY's in a module of its own: VECTOR's requests depend on ARRAY's grants (by hd_requant).
@@ -96,50 +96,36 @@ module hd_spad #(
   );
 
   // ---------------------------------------------------------------- banks: read addresses
-  logic [WordBits-1:0] word[G];  // first word of the pair
-  logic [WordBits-1:0] next[G];
-  logic [WordBits-1:0] v_word[2];
-  logic [WordBits-1:0] v_next[2];
+  logic [WordBits-1:0] word[Words];  // each port's word and the one after it
+  logic [Words-1:0]    granted;
   logic                bank_re[Banks];
   logic [RowBits-1:0]  bank_row[Banks];
 
   for (genvar g = 0; g < G; g++) begin : gen_port
-    assign word[g] = ar_addr_i[g*AddrBits+OffBits +: WordBits];
-    assign next[g] = word[g] + 1'b1;
+    assign word[2*g]         = ar_addr_i[g*AddrBits+OffBits +: WordBits];
+    assign word[2*g+1]       = ar_addr_i[g*AddrBits+OffBits +: WordBits] + 1'b1;
+    assign granted[2*g +: 2] = {grant1[g], grant0[g]};
   end
   for (genvar v = 0; v < 2; v++) begin : gen_vector
-    assign v_word[v] = vr_addr_i[v*AddrBits+OffBits +: WordBits];
-    assign v_next[v] = v_word[v] + 1'b1;
+    assign word[2*(G+v)]         = vr_addr_i[v*AddrBits+OffBits +: WordBits];
+    assign word[2*(G+v)+1]       = vr_addr_i[v*AddrBits+OffBits +: WordBits] + 1'b1;
+    assign granted[2*(G+v) +: 2] = {vr_ready_o[v] && vr_next_i[v], vr_ready_o[v]};
   end
+  assign word[Words-1]    = sr_word_i;
+  assign granted[Words-1] = sr_ready_o;
 
   // A bank reads for all who got it, one row: words of two rows are never granted together. ORed,
   // because grants come late and in no order that a chain of multiplexers could follow.
-  logic [Sources-1:0]  granted;
-  logic [WordBits-1:0] source[Sources];
-
-  for (genvar g = 0; g < G; g++) begin : gen_granted
-    assign granted[2*g +: 2] = {grant1[g], grant0[g]};
-    assign source[2*g]       = word[g];
-    assign source[2*g+1]     = next[g];
-  end
-  for (genvar v = 0; v < 2; v++) begin : gen_granted_vector
-    assign granted[2*G+2*v +: 2] = {vr_ready_o[v] && vr_next_i[v], vr_ready_o[v]};
-    assign source[2*G+2*v]       = v_word[v];
-    assign source[2*G+2*v+1]     = v_next[v];
-  end
-  assign granted[Sources-1] = sr_ready_o;
-  assign source[Sources-1]  = sr_word_i;
-
   for (genvar b = 0; b < Banks; b++) begin : gen_read
-    logic [Sources-1:0] here;
+    logic [Words-1:0] here;
 
-    for (genvar s = 0; s < Sources; s++) begin : gen_source
-      assign here[s] = granted[s] && source[s][BankBits-1:0] == BankBits'(b);
+    for (genvar s = 0; s < Words; s++) begin : gen_word_of
+      assign here[s] = granted[s] && word[s][BankBits-1:0] == BankBits'(b);
     end
     for (genvar r = 0; r < RowBits; r++) begin : gen_bit
-      logic [Sources-1:0] ones;
-      for (genvar s = 0; s < Sources; s++) begin : gen_one
-        assign ones[s] = here[s] && source[s][BankBits+r];
+      logic [Words-1:0] ones;
+      for (genvar s = 0; s < Words; s++) begin : gen_one
+        assign ones[s] = here[s] && word[s][BankBits+r];
       end
       assign bank_row[b][r] = |ones;
     end
@@ -218,23 +204,13 @@ module hd_spad #(
   // A word of ARRAY is kept in the cycle after its grant; the first of the next request, granted in
   // the cycle after ar_en_o, comes when this one's are read.
   logic [2*G-1:0] fresh_q;
-
-  for (genvar g = 0; g < G; g++) begin : gen_pair
-    always_ff @(posedge clk_i) fresh_q[2*g +: 2] <= {grant1[g], grant0[g]};
-  end
+  always_ff @(posedge clk_i) fresh_q <= granted[2*G-1:0];
 
   for (genvar s = 0; s < 2 * G; s++) begin : gen_slot
-    localparam int Port = s / 2;
-    logic [BankBits-1:0] bank_sel, bank_sel_q;
+    logic [BankBits-1:0] bank_sel_q;
     logic [N*8-1:0]      data_q;
-
-    if (s % 2 == 0) begin : gen_word
-      assign bank_sel = word[Port][BankBits-1:0];
-    end else begin : gen_next
-      assign bank_sel = next[Port][BankBits-1:0];
-    end
     always_ff @(posedge clk_i) begin
-      bank_sel_q <= bank_sel;
+      bank_sel_q <= word[s][BankBits-1:0];
       if (fresh_q[s]) data_q <= bank_q[bank_sel_q];
     end
     assign ar_data_o[s*N*8 +: N*8] = data_q;
@@ -247,8 +223,7 @@ module hd_spad #(
     logic [BankBits-1:0] bank_sel_q;
     logic [N*8-1:0]      data_q;
     always_ff @(posedge clk_i) begin
-      if (vr_req_i[s/2]) bank_sel_q <= s % 2 == 0 ? v_word[s/2][BankBits-1:0]
-                                                   : v_next[s/2][BankBits-1:0];
+      if (vr_req_i[s/2]) bank_sel_q <= word[2*G+s][BankBits-1:0];
       if (v_fresh_q[s/2]) data_q <= bank_q[bank_sel_q];
     end
     assign vr_data_o[s*N*8 +: N*8] = data_q;

@@ -1,6 +1,5 @@
 // Any bank, chosen by the solver, reads the word of whoever was granted one of it, and takes its write from one of the
 // writers; what it is asked to write is theirs.
-localparam int Words = 2 * G + 5;  // ARRAY's, VECTOR's, STORE's
 logic [BankBits-1:0]       f_bank;
 logic [$clog2(Words)-1:0]  f_pick;
 logic [Words*WordBits-1:0] f_words;
@@ -20,11 +19,13 @@ for (genvar b = 0; b < Banks; b++) begin : gen_f_bank
   assign f_wdata[b] = gen_bank[b].wdata;
 end
 for (genvar g = 0; g < G; g++) begin : gen_f_array
-  assign f_words[2*g*WordBits +: 2*WordBits] = {next[g], word[g]};
+  assign f_words[2*g*WordBits +: WordBits]     = ar_addr_i[g*AddrBits+OffBits +: WordBits];
+  assign f_words[(2*g+1)*WordBits +: WordBits] = ar_addr_i[g*AddrBits+OffBits +: WordBits] + 1'b1;
   assign f_granted[2*g +: 2] = {grant1[g], grant0[g]};
 end
 for (genvar v = 0; v < 2; v++) begin : gen_f_vector
-  assign f_words[(2*G+2*v)*WordBits +: 2*WordBits] = {v_next[v], v_word[v]};
+  assign f_words[(2*G+2*v)*WordBits +: WordBits]   = vr_addr_i[v*AddrBits+OffBits +: WordBits];
+  assign f_words[(2*G+2*v+1)*WordBits +: WordBits] = vr_addr_i[v*AddrBits+OffBits +: WordBits] + 1'b1;
   assign f_granted[2*G+2*v +: 2] = {vr_ready_o[v] && vr_next_i[v], vr_ready_o[v]};
 end
 assign f_words[(2*G+4)*WordBits +: WordBits] = sr_word_i;

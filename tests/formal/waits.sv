@@ -7,7 +7,7 @@ logic                f_reads_q, f_writes_q, f_reads, f_writes;  // so it was sin
 logic [WordBits-1:0] f_load_q;                                  // LOAD's word a cycle ago
 
 assign f_reads = ar_need0_i == G'(1) && ar_need1_i == '0 && vr_req_i[0] && !vr_next_i[0] && sr_req_i
-  && word[0][BankBits-1:0] == v_word[0][BankBits-1:0] && word[0] != v_word[0]
+  && word[0][BankBits-1:0] == word[2*G][BankBits-1:0] && word[0] != word[2*G]
   && word[0][BankBits-1:0] == sr_word_i[BankBits-1:0] && word[0] != sr_word_i;
 assign f_writes = lw_valid_i && qw_valid_i && qw_count_i == CntBits'(1)
   && qw_addr_i[OffBits +: BankBits] == lw_word_i[BankBits-1:0];
@@ -26,13 +26,13 @@ logic [4*4-1:0]   f_waited_q, f_busy_q;
 always_comb begin
   f_asked  = '0;
   for (int g = 0; g < G; g++) begin
-    if (ask0[g]) f_asked = f_asked | Banks'(1) << word[g][BankBits-1:0];
-    if (ask1[g]) f_asked = f_asked | Banks'(1) << next[g][BankBits-1:0];
+    if (ask0[g]) f_asked = f_asked | Banks'(1) << word[2*g][BankBits-1:0];
+    if (ask1[g]) f_asked = f_asked | Banks'(1) << word[2*g+1][BankBits-1:0];
   end
-  f_asked0 = vr_req_i[0] ? Banks'(1) << v_word[0][BankBits-1:0] : '0;
-  f_asked1 = vr_req_i[1] ? Banks'(1) << v_word[1][BankBits-1:0] : '0;
-  if (vr_req_i[0] && vr_next_i[0]) f_asked0 = f_asked0 | Banks'(1) << v_next[0][BankBits-1:0];
-  if (vr_req_i[1] && vr_next_i[1]) f_asked1 = f_asked1 | Banks'(1) << v_next[1][BankBits-1:0];
+  f_asked0 = vr_req_i[0] ? Banks'(1) << word[2*G][BankBits-1:0] : '0;
+  f_asked1 = vr_req_i[1] ? Banks'(1) << word[2*G+2][BankBits-1:0] : '0;
+  if (vr_req_i[0] && vr_next_i[0]) f_asked0 = f_asked0 | Banks'(1) << word[2*G+1][BankBits-1:0];
+  if (vr_req_i[1] && vr_next_i[1]) f_asked1 = f_asked1 | Banks'(1) << word[2*G+3][BankBits-1:0];
   f_waits  = {lw_valid_i && !lw_ready_o, sr_req_i && !sr_ready_o, vr_req_i & ~vr_ready_o};
   f_busy   = {qw_hit0[lw_word_i[BankBits-1:0]] || qw_hit1[lw_word_i[BankBits-1:0]],
               f_asked[sr_word_i[BankBits-1:0]] || f_asked0[sr_word_i[BankBits-1:0]]
