@@ -36,7 +36,7 @@ hw() { # hw JSON MHZ ORIGIN
     is s.json clock.mhz "$2"
     is s.json clock.origin "$3"
 }
-hw tiny 62 routed
+hw tiny 65 routed
 hw '{"base": "tiny", "name": "mine"}' 100 assumed
 hw '{"base": "tiny", "name": "mine", "clock_mhz": 7}' 7 given
 hw '{"base": "tiny", "name": "mine", "clock_mhz": 8, "clock_origin": "routed"}' 8 routed
