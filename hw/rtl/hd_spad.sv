@@ -114,8 +114,21 @@ module hd_spad #(
   assign word[Words-1]    = sr_word_i;
   assign granted[Words-1] = sr_ready_o;
 
-  // A bank reads for all who got it, one row: words of two rows are never granted together. ORed,
-  // because grants come late and in no order that a chain of multiplexers could follow.
+  // A bank reads for all who got it, one row: words of two rows are never granted together.
+`ifdef HD_MODEL  // each stored at its place
+  always_comb begin
+    for (int b = 0; b < Banks; b++) begin
+      bank_re[b]  = 1'b0;
+      bank_row[b] = '0;
+    end
+    for (int s = 0; s < Words; s++) begin
+      if (granted[s]) begin
+        bank_re[word[s][BankBits-1:0]]  = 1'b1;
+        bank_row[word[s][BankBits-1:0]] = word[s][WordBits-1:BankBits];
+      end
+    end
+  end
+`else  // ORed, because grants come late and in no order that a chain of multiplexers could follow
   for (genvar b = 0; b < Banks; b++) begin : gen_read
     logic [Words-1:0] here;
 
@@ -131,6 +144,7 @@ module hd_spad #(
     end
     assign bank_re[b] = |here;
   end
+`endif
 
   // ---------------------------------------------------------------- writes
   logic [Banks-1:0]   bank_we, qw_hit0, qw_hit1;

@@ -38,6 +38,7 @@ class Proof:
     def __init__(self, name):
         self.name, self.module, self.more, self.sizes, self.steps, self.holds, self.mutants = name, None, [], [], 0, "", []
         self.cases, self.rests, self.moves, self.free, self.alone, self.at = [], None, [], [], [], {}
+        self.defines = []
 
 
 def fail(text):
@@ -59,6 +60,8 @@ def read_list(path):
             proofs[-1].module = rest
         elif word == "with":
             proofs[-1].more = rest.split()
+        elif word == "defines":
+            proofs[-1].defines = [f"-D{name}" for name in rest.split()]
         elif word == "sizes":
             proofs[-1].sizes = [size.split("=") for size in rest.split()]
         elif word == "cases":
@@ -125,7 +128,7 @@ def prepare(folder, proof, mutant, build):
                 text = re.sub(rf"(parameter int +{name} += )\w+", rf"\g<1>{value}", text)
         (folder / f"{module}.sv").write_text(with_properties(module, text, proof))
     sizes = " ".join(f"-set {name} {value}" for name, value in proof.sizes if "." not in name)
-    return (f"read_verilog -sv -formal -I. {' '.join(f'{m}.sv' for m in modules)}; "
+    return (f"read_verilog -sv -formal -I. {' '.join([*proof.defines, *(f'{m}.sv' for m in modules)])}; "
             + (f"chparam {sizes} {proof.module}; " if sizes else ""))
 
 

@@ -6,7 +6,7 @@
 # Environment: HEDDLE_BUILD build tree (default build), BENCH_OPT (default -O1; -O3 to measure speed),
 # BENCH_VFLAGS more flags for verilator (--trace-fst), BENCH_ASSERT=0 leaves the assertions out,
 # HD_COVERAGE=DIR counts lines and toggles into it (coverage.sh), VERILATOR is the program,
-# BENCH_GATES=1 lets parts that wait rest (hd_top), as the simulator does.
+# BENCH_MODEL=1 is as the simulator's model: parts that wait rest (hd_top), forms that a CPU is fast at (HD_MODEL).
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 root=$(cd "$here/../.." && pwd)
@@ -40,7 +40,7 @@ flags=(--cc --exe --prefix Vbench --top-module "$top" -O3 -Wall
     "-I$gen" "-I$gen/$config" -y "$root/hw/rtl"
     -CFLAGS "-std=c++17 -I$root -I$gen $(echo $defines)")
 [ "${BENCH_ASSERT:-1}" = 0 ] || flags+=(--assert -DHD_ASSERT)
-[ "${BENCH_GATES:-0}" = 0 ] || { flags+=(-DHD_GATE_CLOCKS); out+=_gates; }
+[ "${BENCH_MODEL:-0}" = 0 ] || { flags+=(-DHD_GATE_CLOCKS -DHD_MODEL); out+=_model; }
 [ ! -e "$root/hw/lint/waivers.vlt" ] || flags+=("$root/hw/lint/waivers.vlt")
 slow=-O1
 [ -z "${HD_COVERAGE:-}" ] || { out+=_coverage slow=-O0; }
