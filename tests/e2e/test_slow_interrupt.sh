@@ -9,12 +9,16 @@ command -v verilator >/dev/null || { echo "verilator not found"; exit 77; }
 "$heddle" build --hw=tiny >/dev/null 2>stderr || fail "build: $(cat stderr)"
 interrupted waves INT --engine=rtl --hw=tiny --waves=all
 
+# A compiler that no machine is too fast for.
+printf '#!/bin/bash\ncase "$*" in *--version*) ;; *) sleep 60 ;; esac\nexec g++ "$@"\n' >slow_cxx
+chmod +x slow_cxx
+
 # building SECONDS SIGNAL: a build in a cache of its own, interrupted after so long.
 building() {
     local pid got
     rm -rf cache
     set -m
-    XDG_CACHE_HOME=$work/cache "$heddle" build --hw=sys8 >stdout 2>stderr &
+    XDG_CACHE_HOME=$work/cache HEDDLE_CXX=$work/slow_cxx "$heddle" build --hw=sys8 >stdout 2>stderr &
     pid=$!
     set +m
     for _ in $(seq 200); do
