@@ -2,6 +2,8 @@
  * round, and one stays until others need its place. */
 #include "lower.h"
 
+#include <string.h>
+
 enum { CODES = 256 };
 
 /* One table for all lanes: 4 entries a word, again for each lane of a quarter. */
@@ -24,10 +26,12 @@ static void fetch_channels(struct lower *l, const struct op_plan *p, uint32_t ta
     const int8_t *from = (const int8_t *)ir_in(l->graph, p->look_up, 1)->data;
     int8_t *bytes = ARENA_ARRAY(l->arena, int8_t, n);
 
-    for (uint32_t i = 0; i < n; i++) {
-        const uint32_t column = i / (CODES * lanes) * lanes + i / 4 % lanes,
-                       entry = i / (4 * lanes) % (CODES / 4) * 4 + i % 4;
-        bytes[i] = from[CODES * geo_channel(&p->geo, column) + entry];
+    for (uint32_t column = 0; column < tables * lanes; column++) { /* often: once a trial */
+        const int8_t *const entries = from + CODES * geo_channel(&p->geo, column);
+        int8_t *const to = bytes + column / lanes * CODES * lanes + column % lanes * 4;
+
+        for (uint32_t entry = 0; entry < CODES; entry += 4)
+            memcpy(to + entry * lanes, entries + entry, 4);
     }
     lower_fetch(l, p->op->row, HD_SPACE_TABLE, sched_constant(l->program, bytes, n), 1, n,
                 table * CODES, "tables by channel");
