@@ -1,12 +1,9 @@
 """What float_onnx.py and float_tflite.py share: running their cases and holding heddle's answers to a runtime's."""
 
 import argparse
-import functools
-import multiprocessing
 import pathlib
 import subprocess
 import tempfile
-import zlib
 
 import numpy as np
 
@@ -35,15 +32,8 @@ def run_heddle(command, folder, wants, step):
     return None
 
 
-def from_own_seed(run_case, rng, heddle, folder, name):
-    """A case's data are its own: the same alone, and in any order."""
-    rng.bit_generator.state = np.random.default_rng(zlib.crc32(name.encode())).bit_generator.state
-    return run_case(heddle, name, folder)
-
-
-def main(cases, run_case, rng):
-    """Command line of both: run_case(heddle, name, folder), which draws from rng, states why a case fails, or None; as
-    many at a time as there are processors. Exit status."""
+def main(cases, run_case):
+    """Command line of both: run_case(heddle, name, folder) states why a case fails, or None. Exit status."""
     p = argparse.ArgumentParser()
     p.add_argument("--heddle", default="build/heddle")
     p.add_argument("--case")
@@ -51,11 +41,11 @@ def main(cases, run_case, rng):
     args = p.parse_args()
     bad = 0
     names = [args.case] if args.case else list(cases)
-    with tempfile.TemporaryDirectory() as t, multiprocessing.get_context("fork").Pool() as pool:
+    with tempfile.TemporaryDirectory() as t:
         folder = pathlib.Path(args.keep or t)
         folder.mkdir(parents=True, exist_ok=True)
-        one = functools.partial(from_own_seed, run_case, rng, args.heddle, folder)
-        for name, why in zip(names, pool.imap(one, names)):
+        for name in names:
+            why = run_case(args.heddle, name, folder)
             bad += why is not None
             if why:
                 print(f"{name}: {why}")

@@ -600,4 +600,4 @@ def run_case(heddle, name, folder):
 
 
 if __name__ == "__main__":
-    sys.exit(main(CASES, run_case, rng))
+    sys.exit(main(CASES, run_case))
