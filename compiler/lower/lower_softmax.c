@@ -7,23 +7,24 @@ enum { ENTRIES = 256 };
 
 /* Of the differences -255 .. 0 to the row's largest value, by their last 8 bits. One that the fixed
  * point cannot hold is 0. */
-static void exponentials(const struct ir_fixed *f, int32_t table[ENTRIES])
+static uint32_t pack_exponentials(struct lower *l, const struct ir_fixed *f)
 {
     const struct hdk_softmax p = {.input_multiplier = f->multiplier[0],
                                   .input_left_shift = f->shift[0],
                                   .diff_min = -(int32_t)((INT64_C(31) << 26) >> f->shift[0])};
+    int32_t table[ENTRIES];
 
+    if (l->program->dry)
+        return sched_constant(l->program, NULL, sizeof table);
     for (int32_t d = 0; d < ENTRIES; d++)
         table[(ENTRIES - d) % ENTRIES] = hdk_softmax_exp(&p, -d);
+    return sched_constant(l->program, table, sizeof table);
 }
 
 void lower_softmax_begin(struct lower *l, const struct op_plan *p)
 {
-    int32_t table[ENTRIES];
-
-    exponentials(&p->op->fixed, table);
-    lower_fetch(l, p->op->row, HD_SPACE_EXP, sched_constant(l->program, table, sizeof table),
-                ENTRIES, sizeof *table, 0, "exponentials");
+    lower_fetch(l, p->op->row, HD_SPACE_EXP, pack_exponentials(l, &p->op->fixed), ENTRIES,
+                sizeof(int32_t), 0, "exponentials");
 }
 
 /* Pixels [x, x + cols) of rows [y, y + rows) of a tile. */

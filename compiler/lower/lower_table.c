@@ -2,39 +2,46 @@
  * round, and one stays until others need its place. */
 #include "lower.h"
 
-#include <string.h>
-
 enum { CODES = 256 };
 
 /* One table for all lanes: 4 entries a word, again for each lane of a quarter. */
-static void fetch(struct lower *l, const struct op_plan *p, uint32_t table)
+static uint32_t pack(struct lower *l, const struct op_plan *p, uint32_t n)
 {
-    const uint32_t lanes = l->hw->n, n = CODES / 4 * lanes;
+    if (l->program->dry)
+        return sched_constant(l->program, NULL, n);
     int8_t *bytes = ARENA_ARRAY(l->arena, int8_t, n);
-
     for (uint32_t i = 0; i < n; i++)
-        bytes[i] = p->look_up->fixed.table[i / lanes * 4 + i % 4];
-    lower_fetch(l, p->op->row, HD_SPACE_TABLE_ALL, sched_constant(l->program, bytes, n), 1, n,
-                table * (CODES / 4), "table");
+        bytes[i] = p->look_up->fixed.table[i / l->hw->n * 4 + i % 4];
+    return sched_constant(l->program, bytes, n);
 }
 
 /* One table of each lane for each column tile: 4 entries of each lane, then the next 4. */
-static void fetch_channels(struct lower *l, const struct op_plan *p, uint32_t table,
-                           uint32_t tables)
+static uint32_t pack_channels(struct lower *l, const struct op_plan *p, uint32_t n)
 {
-    const uint32_t lanes = l->hw->n, n = tables * CODES * lanes;
+    const uint32_t lanes = l->hw->n;
     const int8_t *from = (const int8_t *)ir_in(l->graph, p->look_up, 1)->data;
+
+    if (l->program->dry)
+        return sched_constant(l->program, NULL, n);
     int8_t *bytes = ARENA_ARRAY(l->arena, int8_t, n);
-
-    for (uint32_t column = 0; column < tables * lanes; column++) { /* often: once a trial */
-        const int8_t *const entries = from + CODES * geo_channel(&p->geo, column);
-        int8_t *const to = bytes + column / lanes * CODES * lanes + column % lanes * 4;
-
-        for (uint32_t entry = 0; entry < CODES; entry += 4)
-            memcpy(to + entry * lanes, entries + entry, 4);
+    for (uint32_t i = 0; i < n; i++) {
+        const uint32_t column = i / (CODES * lanes) * lanes + i / 4 % lanes,
+                       entry = i / (4 * lanes) % (CODES / 4) * 4 + i % 4;
+        bytes[i] = from[CODES * geo_channel(&p->geo, column) + entry];
     }
-    lower_fetch(l, p->op->row, HD_SPACE_TABLE, sched_constant(l->program, bytes, n), 1, n,
-                table * CODES, "tables by channel");
+    return sched_constant(l->program, bytes, n);
+}
+
+static void fetch(struct lower *l, const struct op_plan *p, const struct lower_table *t)
+{
+    const uint32_t n = CODES * l->hw->n;
+
+    if (t->by_channel)
+        lower_fetch(l, p->op->row, HD_SPACE_TABLE, pack_channels(l, p, t->n * n), 1, t->n * n,
+                    t->first * CODES, "tables by channel");
+    else
+        lower_fetch(l, p->op->row, HD_SPACE_TABLE_ALL, pack(l, p, n / 4), 1, n / 4,
+                    t->first * (CODES / 4), "table");
 }
 
 struct lower_table lower_have_table(struct lower *l, const struct op_plan *p)
@@ -50,10 +57,7 @@ struct lower_table lower_have_table(struct lower *l, const struct op_plan *p)
             l->tables += most - l->tables % most;
         *t = (struct lower_table){n, l->tables, l->tables % most, channel, p->look_up->n_in == 2};
         l->tables += n;
-        if (t->by_channel)
-            fetch_channels(l, p, t->first, n);
-        else
-            fetch(l, p, t->first);
+        fetch(l, p, t);
     }
     return *t;
 }
