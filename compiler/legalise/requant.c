@@ -411,7 +411,8 @@ static enum status requant_op(struct ir_graph *g, struct ir_op *op, const struct
 
 /* (The second scale of LOG_SOFTMAX is one over the first.) MBQM shifts an int32 left by `shift`:
  * beyond 30 (softmax 31) the reference is undefined; beyond 14 where the sums are int64, int16's
- * (it means up to 7, but computes these as well). */
+ * (it means up to 7, but computes these as well). Below 2^-31 a multiplier is 0, which softmax,
+ * whose ratio is at least 1, does not take either. */
 static enum status check_shifts(const struct ir_graph *g, const struct ir_op *op, struct diag *d)
 {
     const struct ir_tensor *x = ir_in(g, op, 0);
@@ -425,11 +426,14 @@ static enum status check_shifts(const struct ir_graph *g, const struct ir_op *op
     if (op->fixed.n_wide == LGL_SIGMOID)
         return ST_OK;
 
-    for (uint32_t i = 0; i < n; i++)
-        if (op->fixed.shift[i] < low || op->fixed.shift[i] > high)
+    for (uint32_t i = 0; i < n; i++) {
+        const int32_t shift = low == 0 && op->fixed.multiplier[i] == 0 ? -32 : op->fixed.shift[i];
+
+        if (shift < low || shift > high)
             return FAIL(d, ST_UNSUPPORTED,
                         "the ratio of its scales: expected between 2^%d and 2^%d, found about 2^%d",
-                        low, high, op->fixed.shift[i]);
+                        low, high, shift);
+    }
     return ST_OK;
 }
 

@@ -26,7 +26,7 @@ static bool by_constant(const struct ox *m)
     return a && b && a->kind == OX_TENSOR && a->real && b->kind == OX_CONST && b->c.n == 1;
 }
 
-/* Exact but for the rounding of 1 / c to float32. */
+/* Exact but for the rounding of c and of 1 / c to float32. */
 static enum status reciprocal(struct ox *m, uint32_t *id)
 {
     const struct ox_value *v = ox_in(m, 1);
@@ -36,14 +36,10 @@ static enum status reciprocal(struct ox *m, uint32_t *id)
 
     TRY(ox_operand(m, 1, "divisor", id));
     t = m->g->tensor[*id];
-    if (t->role != IR_CONST || ir_elements(t) != 1)
-        return FAIL(m->d, ST_UNSUPPORTED, "divisor '%.80s': expected a constant of one element",
-                    v->name);
-    c = (double)t->quant.scale[0] *
-        ((t->type == IR_I8 ? (int8_t)t->data[0] : t->data[0]) - t->quant.zero_point[0]);
-    if (c == 0 || !isfinite(1 / c))
-        return FAIL(m->d, ST_MODEL, "divisor '%.80s' is %.9g", v->name, c);
+    c = (double)*(const float *)ox_const_values(m, &v->c, &v->quant).data;
     *scale = (float)fabs(1 / c);
+    if (!(*scale > 0) || !isfinite(*scale))
+        return FAIL(m->d, ST_MODEL, "divisor '%.80s' is %.9g", v->name, c);
     *id = ox_ir_const(m, v->name, IR_I8, t->rank, t->dim, c > 0 ? "\x01" : "\xff");
     m->g->tensor[*id]->quant = (struct ir_quant){1, 0, scale, ARENA_ARRAY(m->arena, int32_t, 1)};
     return ST_OK;
