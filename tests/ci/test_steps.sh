@@ -37,14 +37,15 @@ EOT
 (
     . "$HEDDLE_HOME/.ci/steps"
     step "good" true
-    step "bad" bash -c 'exit 3' && echo "step hid the status"
+    step "bad" bash -c 'seq 20; exit 3' && echo "step hid the status"
     steps_done
 ) >stdout && fail "a run with a failure exits with 0"
-[ "$(tail -n 6 stdout | sed 's/[0-9]* s\b/T s/; s/^[0-9]* \(good\|bad\)$/T \1/')" = "=== bad: FAILED with 3, T s
+[ "$(tail -n 18 stdout | sed 's/[0-9]* s\b/T s/; s/^[0-9]* \(good\|bad\)$/T \1/')" = "=== bad: FAILED with 3, T s
 === seconds by step
 T good
 T bad
-FAILED: bad
+=== FAILED: bad
+$(seq 9 20)
 1 passed, 1 failed, 0 skipped (T s)" ] || fail "the text of a bad run: $(cat stdout)"
 
 (
