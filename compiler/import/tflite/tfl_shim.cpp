@@ -223,8 +223,9 @@ tfl_detection detection_of(const flatbuffers::Vector<uint8_t> *options)
     if (!root.IsMap())
         return r;
     const auto map = root.AsMap();
+    const auto use_regular = map["use_regular_nms"];
     r.present = true;
-    r.regular = map["use_regular_nms"].AsBool();
+    r.regular = use_regular.IsBool() ? use_regular.AsBool() : whole_of(use_regular) != 0;
     r.max_detections = whole_of(map["max_detections"]);
     r.max_classes = whole_of(map["max_classes_per_detection"]);
     r.n_classes = whole_of(map["num_classes"]);
