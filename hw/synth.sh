@@ -158,9 +158,9 @@ fits() {
     }'
 }
 
-# record SVH LUT4: a line of hw/area.csv, its sizes first.
+# record SVH LUT4: a line of hw/area.csv ($SYNTH_AREA, if that is set), its sizes first.
 record() {
-    local area=$root/hw/area.csv line="" name camel
+    local area=${SYNTH_AREA:-$root/hw/area.csv} line="" name camel
     for name in $(head -1 "$area" | tr , ' '); do
         [ "$name" = lut4 ] && continue
         camel=$(sed -E 's/(^|_)([a-z])/\U\2/g' <<<"$name")

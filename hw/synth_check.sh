@@ -1,7 +1,7 @@
 #!/bin/bash
 # synth_check.sh [--record | --tables] [CONFIG...] - `make synth-check`: LUT4 and flip-flops of each unit of CONFIG (tiny sys8), and
 # Fmax of each unit of tiny, placed and routed alone (--freq 90, seed 1), against hw/units.csv. --record (RECORD=1 make synth-check)
-# writes what is found there, other configurations stay. --tables writes the first tables of docs/AREA.md from it, as --record does.
+# writes what is found there and hw/area.csv, other configurations stay. --tables writes the first tables of docs/AREA.md from it, as --record does.
 # A unit may take 1 % and 8 cells more than recorded, and be 5 % slower: routed, the same logic in another order came
 # out up to that much apart. An Fmax that is not recorded is printed, not held. A unit of units.csv that is not found is an error, and
 # so is one that it does not have. Environment: as synth.sh; UNITS another list, SYNTH another synth.sh, AREA another page.
@@ -47,6 +47,7 @@ if [ -z "${NEXTPNR:-}${SYNTH:-}" ] && ! command -v nextpnr-ecp5 >/dev/null; then
 fi
 names=
 [[ " $* " != *" tiny "* ]] || names=$(sed -n 's/^tiny,\(hd_[a-z_]*\),.*/\1/p' "$units" | grep -v '^hd_array$')
+[ $mode = record ] || { export SYNTH_AREA=$found.area && cp "$root/hw/area.csv" "$SYNTH_AREA"; }
 SYNTH_FMAX='' SYNTH_FREQ=90 SYNTH_MODULES=$names "${SYNTH:-$root/hw/synth.sh}" "$@" | tee "$found"
 status=${PIPESTATUS[0]}
 [ "$status" = 0 ] || exit "$status"

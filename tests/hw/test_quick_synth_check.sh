@@ -11,6 +11,7 @@ printf '%-6s %-14s %7d %6d %10d %10d %6d %7d %9d\n' tiny hd_array 345 256 656 16
     sys8 hd_spad 6049 82 552 0 32 0 524288
 echo "tiny hd_spad: Max frequency for clock 'clk_i': ${MHZ:-80.00} MHz (FAIL at 90.00 MHz)"
 echo "tiny hd_spad:  cmd > hd_x"
+echo 12,34 >>"${SYNTH_AREA:-area.csv}"
 EOF
 chmod +x synth.sh
 export SYNTH=$PWD/synth.sh UNITS=$PWD/units.csv AREA=$PWD/AREA.md
@@ -19,6 +20,7 @@ head='configuration,unit,lut4,carry,flip_flops,mult18x18d,dp16kd,dpr16x4,bits,mh
 printf '%s\n' "$head" tiny,hd_spad,0,0,0,0,0,0,0, tiny,hd_store,0,0,0,0,0,0,0, sys16,hd_pe,57,16,41,1,0,0,0, >units.csv
 printf '%s\n' text '' '| sys8 | LUT4 | carry |' '|---|' '| hd_old |' '' '| tiny | LUT4 | carry |' '| hd_old |' text >AREA.md
 expect 0 '' "$check" --record
+rm area.csv || fail "--record leaves hw/area.csv as it was"
 diff units.csv - <<EOF || fail "--record"
 $head
 tiny,hd_array,345,256,656,16,0,0,0,
@@ -51,6 +53,7 @@ says() { # says TEXT: the last run's line
 }
 expect 0 '' "$check"
 says '5 units within their bounds'
+[ ! -e area.csv ] || fail "a check writes hw/area.csv"
 STORE=3215 FF=1849 MHZ=76.1 expect 0 '' "$check"
 STORE=3216 expect 1 '' "$check"
 says 'WRONG tiny hd_store: 3216 LUT4, recorded 3176'
