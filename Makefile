@@ -8,7 +8,7 @@ SHELL = /bin/bash
 .DEFAULT_GOAL = all
 
 # A variable that nothing here reads is a slip of the pen: `make sim ENGIN=func` would run the RTL.
-VARIABLES = MODEL HW ENGINE HOST WAVES INPUT EXPECT STATS PROG VENV MODELS SEED PART LIMIT RECORD PREFIX DESTDIR CC CXX PATH HOME
+VARIABLES = MODEL HW ENGINE HOST WAVES INPUT EXPECT STATS PROG VENV MODELS SEED PART LIMIT HOURS RECORD PREFIX DESTDIR CC CXX PATH HOME
 GIVEN := $(foreach v,$(.VARIABLES),$(if $(filter command,$(firstword $(origin $v))),$v))
 UNKNOWN := $(firstword $(filter-out $(VARIABLES) HEDDLE_% XDG_% MAKE% CMAKE_% CCACHE_% -%,$(GIVEN)))
 $(if $(UNKNOWN),$(error unknown variable $(UNKNOWN)$(shell .ci/near '$(UNKNOWN)' $(VARIABLES)); there are: $(VARIABLES)))
@@ -54,8 +54,8 @@ check: everything format-check
 test: everything
 	$(TESTS) -LE '^nightly$$'
 
-# Tests that are nightly, random layers and networks from a fresh seed (SEED= repeats a run), and what else takes hours.
-# PART=50: each step in short.
+# Tests that are nightly, random layers and networks from a fresh seed (SEED= repeats a run), and what else takes hours. What
+# passed is kept, and the next call goes on; HOURS= ends one. SEED=new: a fresh seed. PART=50: each step in short.
 nightly:
 	@.ci/nightly $(SEED)
 

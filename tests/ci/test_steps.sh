@@ -1,5 +1,5 @@
 #!/bin/bash
-# What .ci/run and .ci/nightly print and exit with: steps counted, why one was skipped, the seed.
+# What .ci/run prints and exits with: steps counted, why one was skipped.
 . "$(dirname "$0")/../e2e/common.sh"
 
 ( # a subshell: its counters are its own
@@ -48,20 +48,6 @@ T bad
 $(seq 9 20)
 1 passed, 1 failed, 0 skipped (T s)" ] || fail "the text of a bad run: $(cat stdout)"
 
-(
-    . "$HEDDLE_HOME/.ci/steps"
-    limit=1
-    long() { sleep 30 & echo $! >child; wait; }
-    step "long" long
-    steps_done
-) >stdout && fail "a step above its limit passes"
-grep -q '^=== long: FAILED with 124, [1-4] s$' stdout || fail "a step above its limit: $(cat stdout)"
-sleep 0.2
-ps -o stat= -p "$(cat child)" | grep -qv '^Z' && fail "what a step started goes on after its limit"
-
-expect 2 "usage: .ci/nightly: expected numbers PART, LIMIT, found 'few' ''" env PART=few "$HEDDLE_HOME/.ci/nightly" 1
-expect 2 "usage: .ci/nightly [SEED]: expected a number, found 'abc'" "$HEDDLE_HOME/.ci/nightly" abc
-[ ! -s stdout ] || fail "nightly prints before it looks at its seed: $(cat stdout)"
 for oracle in oracle-tflite oracle-onnx oracle-decoder; do
     expect 2 "usage: .ci/$oracle [COUNT [SEED]]: expected numbers, found '60' 'x'" "$HEDDLE_HOME/.ci/$oracle" 60 x
 done
