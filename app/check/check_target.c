@@ -275,8 +275,8 @@ static bool wrong_byte(struct check *c, uint32_t i, uint32_t k, const uint8_t *g
     if (at < n && loud)
         fails(c, "%s%s: %s: %s %llu of %llu: expected %.9g, found %.9g (inputs: %s)%s", how,
               where(c), c->cases.item[i].words, size == 1 ? "byte" : "value",
-              (unsigned long long)at, (unsigned long long)n, run_element(t, want, at),
-              run_element(t, got, at), input_words(c, i, k),
+              (unsigned long long)at, (unsigned long long)n, ir_element(t, want, at),
+              ir_element(t, got, at), input_words(c, i, k),
               got[at * size] == 0x5a && got[at * size + size - 1] == 0x5a
                   ? size == 1
                         ? "; outputs were filled with 90 before: is this byte written at all?"

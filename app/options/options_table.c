@@ -23,6 +23,8 @@ static const char *const bus_faults[] = {
     "none",      "read-slverr",  "read-decerr",  "read-late",  "read-missing",  "read-short",
     "read-long", "write-slverr", "write-decerr", "write-late", "write-missing", "write-early",
     NULL};
+/* Of enum oracle_kind. */
+static const char *const oracles[] = {"none", "litert", "onnxruntime", NULL};
 static const char *const ranges[] = {"minmax", "percentile", "mse", NULL};
 
 #define SHOW(a, b, c, d)                                                                           \
@@ -56,6 +58,10 @@ const struct option_row options_table[] = {
     {SHOW("expect", "FILE", FILES,
           "expected output, as -i, or a folder with out_0.bin, ...; repeat in graph order"),
      LIST(expect, n_expect), .used_by = RUNS},
+    {SHOW("oracle", "FRAMEWORK", FILES,
+          "also ask litert or onnxruntime (Python, PyPI) for the outputs and inner tensors of the "
+          "file (default none)"),
+     WORD(oracle, oracles), .used_by = OF(RUN)},
     {SHOW("tolerance", "STEPS", FILES,
           "quantised outputs may differ by so many steps (default 0): the verdict is then within"),
      NUMBER(tolerance, 0, 65535), .used_by = RUNS},

@@ -19,23 +19,6 @@ static const uint8_t *inference(const struct run_data *data, uint32_t k)
     return data->bytes + k * data->n_bytes;
 }
 
-double run_element(const struct ir_tensor *t, const uint8_t *bytes, uint64_t i)
-{
-    int16_t i2;
-    int32_t i4;
-    int64_t i8;
-    float f4;
-
-    switch (t->type) {
-    case IR_I8: return (int8_t)bytes[i];
-    case IR_I16: memcpy(&i2, bytes + 2 * i, 2); return i2;
-    case IR_I32: memcpy(&i4, bytes + 4 * i, 4); return i4;
-    case IR_I64: memcpy(&i8, bytes + 8 * i, 8); return (double)i8;
-    case IR_F32: memcpy(&f4, bytes + 4 * i, 4); return (double)f4;
-    default: return bytes[i];
-    }
-}
-
 /* 0 for two that are no number, infinite for one. */
 static double distance(double a, double b)
 {
@@ -49,7 +32,7 @@ double run_difference(const struct ir_tensor *t, const uint8_t *want, const uint
     double most = 0, range = 0;
 
     for (uint64_t i = 0; i < ir_elements(t); i++) {
-        double a = run_element(t, want, i), apart = distance(a, run_element(t, got, i));
+        double a = ir_element(t, want, i), apart = distance(a, ir_element(t, got, i));
         most = apart > most ? apart : most;
         range = fabs(a) > range ? fabs(a) : range;
     }
@@ -131,7 +114,7 @@ static struct one compare_values(const struct ir_tensor *t, double per_unit, con
     for (uint64_t i = 0; i < ir_elements(t); i++) {
         if (memcmp(want + i * size, got + i * size, size) == 0)
             continue;
-        double apart = distance(run_element(t, want, i), run_element(t, got, i));
+        double apart = distance(ir_element(t, want, i), ir_element(t, got, i));
         apart *= per_unit > 0 ? per_unit : 1;
         one.first = one.n_values++ ? one.first : i;
         one.largest = apart > one.largest ? apart : one.largest;
@@ -157,7 +140,7 @@ static uint64_t first_wrong(const struct run_job *job, const struct ir_tensor *t
                             const uint8_t *want, const uint8_t *got, uint64_t first)
 {
     for (uint64_t i = first; per_unit > 0 && job->tolerance == 0 && i < ir_elements(t); i++) {
-        double apart = distance(run_element(t, want, i), run_element(t, got, i)) * per_unit;
+        double apart = distance(ir_element(t, want, i), ir_element(t, got, i)) * per_unit;
         if (apart > job->options->tolerance + STEP_SLACK)
             return i;
     }
@@ -262,7 +245,7 @@ static uint32_t channel_of(const struct ir_tensor *t, uint64_t at)
 static const char *value_text(struct arena *a, const struct ir_tensor *t, const uint8_t *bytes,
                               uint64_t at)
 {
-    double v = run_element(t, bytes, at);
+    double v = ir_element(t, bytes, at);
 
     if (t->type == IR_F32)
         return arena_printf(a, "%.9g", v);
@@ -289,7 +272,7 @@ static const char *first_apart(const struct run_job *job, uint32_t output, const
 {
     const struct ir_tensor *t = output_of(job, output);
     uint64_t at = job->differ[output].index;
-    double a = run_element(t, want, at), apart = distance(a, run_element(t, got, at));
+    double a = ir_element(t, want, at), apart = distance(a, ir_element(t, got, at));
     double per_unit = steps_per_unit(job->p->graph, t);
 
     if (per_unit > 0)

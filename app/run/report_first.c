@@ -259,7 +259,11 @@ static void slowest_lines(struct text *t, const cJSON *all)
 
 void report_first(struct text *t, const cJSON *all, enum report_detail detail)
 {
+    const char *const oracle = report_word(report_member(all, "oracle"), "text");
+
     verdict_line(t, all);
+    if (*oracle)
+        text_printf(t, "second opinion: %s\n", oracle);
     if (detail == REPORT_VERDICT)
         return;
     if (report_number(all, "accuracy") >= 0)

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "app/oracle/oracle.h"
 #include "base/file.h"
 #include "difference.h"
 #include "explain.h"
@@ -29,7 +30,7 @@ static void score(struct run_job *job)
         const uint8_t *bytes = inference(&job->out[0], k);
         uint64_t best = 0;
         for (uint64_t i = 1; i < ir_elements(t); i++)
-            if (run_element(t, bytes, i) > run_element(t, bytes, best))
+            if (ir_element(t, bytes, i) > ir_element(t, bytes, best))
                 best = i;
         job->n_right += (int64_t)best == job->label[k];
     }
@@ -58,6 +59,9 @@ static enum status write_outputs(const struct run_job *job, struct diag *d)
 
 static enum status mismatch(struct run_job *job, struct diag *d)
 {
+    if (job->oracle && job->oracle->n_equal < job->oracle->n_tensor && job->n_wrong == 0)
+        return FAIL(d, ST_MISMATCH, "the CPU reference and %s differ on this file: %s",
+                    job->oracle->runtime, oracle_text(job->arena, job->oracle));
     (void)difference_fail(job, d);
     if (job->tolerance == 0)
         explain_mismatch(job, d);

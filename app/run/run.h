@@ -60,6 +60,7 @@ struct run_shared {
 };
 
 struct core_targets;
+struct oracle_answer;
 struct energy_table;
 struct trace_time;
 struct trace_host_time;
@@ -102,7 +103,8 @@ struct run_job {
     struct core_targets *cores; /* Verilated cores of other targets; NULL until rtl needs them */
     struct sim_model *cpu;      /* of --host=rtl (sim/cpu); else NULL */
     double ref_seconds;
-    bool writes; /* a command: a mismatch leaves files without -o too */
+    struct oracle_answer *oracle; /* --oracle: what the framework answered; NULL: nobody asked */
+    bool writes;                  /* a command: a mismatch leaves files without -o too */
 };
 
 /* Seconds of a clock that never goes back. */
@@ -120,8 +122,6 @@ enum status run_answer(struct run_job *job, struct diag *d);
 /* The largest difference of two tensors' bytes, as a part of the range: of float32 the largest
  * magnitude of `want`, else 255 steps. Infinite where only one is a number. */
 double run_difference(const struct ir_tensor *t, const uint8_t *want, const uint8_t *got);
-/* Value i of a tensor's bytes, as it is stored. */
-double run_element(const struct ir_tensor *t, const uint8_t *bytes, uint64_t i);
 /* All inferences of job->in with the reference kernels, into to[n_out], which it allocates. */
 enum status run_with_reference(struct run_job *job, struct run_data *to, struct diag *d);
 /* ST_USAGE: calls, sources or Verilog of an external target, which job->p->emitted would have

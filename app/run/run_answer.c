@@ -1,4 +1,5 @@
 /* run_answer.c - from a job to its verdict: load the model, make the inputs, execute, compare. */
+#include "app/oracle/oracle.h"
 #include "bench.h"
 #include "compiler/target/describe.h"
 #include "difference.h"
@@ -98,6 +99,34 @@ enum status run_load(struct run_job *job, struct diag *d)
     return run_front(job, d);
 }
 
+/* --oracle: the reference, on the same inputs, against the framework that the file is made for. */
+static enum status ask_oracle(struct run_job *job, struct diag *d)
+{
+    const struct ir_graph *g = job->p->reference;
+    const struct ref_options options = pipeline_ref_options(&job->options->legalise);
+    const uint8_t **in = ARENA_ARRAY(job->arena, const uint8_t *, g->n_in + 1);
+
+    if (job->options->oracle == ORACLE_NONE)
+        return ST_OK;
+    for (uint32_t i = 0; i < g->n_in; i++)
+        in[i] = job->in[i].bytes;
+    const struct oracle_question q = {.kind = job->options->oracle,
+                                      .path = job->model_path,
+                                      .model = job->model.data,
+                                      .n_model = job->model.n_bytes,
+                                      .graph = g,
+                                      .options = &options,
+                                      .in = in,
+                                      .n = job->n,
+                                      .reset_state = job->options->reset_state,
+                                      .output = job->options->output};
+    job->oracle = ARENA_NEW(job->arena, struct oracle_answer);
+    TRY(oracle_ask(job->arena, &q, job->oracle, d));
+    if (job->oracle->n_equal < job->oracle->n_tensor)
+        job->verdict = VERDICT_MISMATCH;
+    return ST_OK;
+}
+
 enum status run_answer(struct run_job *job, struct diag *d)
 {
     job->checked_against = "ref";
@@ -111,5 +140,5 @@ enum status run_answer(struct run_job *job, struct diag *d)
         job->tolerance =
             describe_tolerance(job->arena, job->p->graph, &job->p->targets, &job->p->hw);
     difference_judge(job);
-    return ST_OK;
+    return ask_oracle(job, d);
 }

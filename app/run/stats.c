@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "app/oracle/oracle.h"
 #include "base/file.h"
 #include "compiler/hostcycles/host_cycles.h"
 #include "compiler/plan/memory_use.h"
@@ -238,6 +239,20 @@ static void add_verdict(const struct run_job *job, cJSON *o)
         cJSON_AddNumberToObject(o, "accuracy", (double)job->n_right / job->n);
 }
 
+/* --oracle: what the framework answered. */
+static void add_oracle(const struct run_job *job, cJSON *o)
+{
+    const struct oracle_answer *answer = job->oracle;
+
+    if (!answer)
+        return;
+    cJSON *one = cJSON_AddObjectToObject(o, "oracle");
+    cJSON_AddStringToObject(one, "runtime", answer->runtime);
+    stats_count(one, "tensors", answer->n_tensor);
+    stats_count(one, "equal", answer->n_equal);
+    cJSON_AddStringToObject(one, "text", oracle_text(job->arena, answer));
+}
+
 cJSON *run_stats_json(const struct run_job *job)
 {
     const struct stats s = {job, account_of(job->arena, job->p), stats_actions(job)};
@@ -251,6 +266,7 @@ cJSON *run_stats_json(const struct run_job *job)
     add_hw(job, o);
     stats_count(o, "inferences", job->n);
     add_verdict(job, o);
+    add_oracle(job, o);
     add_cycles(&s, o);
     add_macs(s.account, o);
     stats_model(&s, o);

@@ -106,6 +106,23 @@ uint64_t ir_bytes(const struct ir_tensor *t)
     return ir_elements(t) * ir_type_bytes(t->type);
 }
 
+double ir_element(const struct ir_tensor *t, const uint8_t *bytes, uint64_t i)
+{
+    int16_t i2;
+    int32_t i4;
+    int64_t i8;
+    float f4;
+
+    switch (t->type) {
+    case IR_I8: return (int8_t)bytes[i];
+    case IR_I16: memcpy(&i2, bytes + 2 * i, 2); return i2;
+    case IR_I32: memcpy(&i4, bytes + 4 * i, 4); return i4;
+    case IR_I64: memcpy(&i8, bytes + 8 * i, 8); return (double)i8;
+    case IR_F32: memcpy(&f4, bytes + 4 * i, 4); return (double)f4;
+    default: return bytes[i];
+    }
+}
+
 int32_t ir_dim_back(const struct ir_tensor *t, uint32_t back)
 {
     return back < t->rank ? t->dim[t->rank - 1 - back] : 1;

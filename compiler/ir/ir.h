@@ -133,6 +133,8 @@ struct ir_op *ir_op_new(struct ir_graph *g, enum ir_opcode opcode, uint32_t row,
 /* Elements / bytes; checked against overflow when the tensor is made (at most 2^31 - 1 bytes). */
 uint64_t ir_elements(const struct ir_tensor *t);
 uint64_t ir_bytes(const struct ir_tensor *t);
+/* Value i (flat) of a tensor's bytes, as it is stored: quantised values are not scaled. */
+double ir_element(const struct ir_tensor *t, const uint8_t *bytes, uint64_t i);
 /* Equal ranks and dimensions. */
 bool ir_same_shape(const struct ir_tensor *a, const struct ir_tensor *b);
 /* Dimension counted from the innermost: 0 = C, 1 = W, 2 = H, 3 = N; 1 if the rank is smaller. */
