@@ -44,13 +44,14 @@ static bool overlap(const struct sched_access *a, const struct sched_access *b)
     return a->begin < b->end && b->begin < a->end && !apart(a, b);
 }
 
-/* Does `w` touch all bytes of `a`? */
+/* Return true if everything that touches bytes of `a` meets `w`, too. Then whoever must wait for `a` waits for `w`,
+ * which waited for `a`; that holds also where `w` leaves bytes out (gaps), since nobody can tell which. */
 static bool covers(const struct sched_access *w, const struct sched_access *a)
 {
     bool whole =
         w->pitch == 0 || (w->pitch == a->pitch && w->begin == a->begin && a->bytes <= w->bytes);
 
-    return whole && !w->gaps && w->begin <= a->begin && a->end <= w->end;
+    return whole && w->begin <= a->begin && a->end <= w->end;
 }
 
 /* The latest record beyond sequence `need` whose command must be complete before one that makes the

@@ -309,10 +309,12 @@ static void random_access(struct sched_command *c, uint64_t *seed, uint32_t span
 
     if (next(seed) % 2 == 0) {
         lower_access(c, memory, write, begin, n);
-        return;
+    } else {
+        lower_access(c, memory, write, begin / pitch * pitch, pitch * (1 + n / pitch));
+        lower_access_slice(c, first, bytes, pitch);
     }
-    lower_access(c, memory, write, begin / pitch * pitch, pitch * (1 + n / pitch));
-    lower_access_slice(c, first, bytes, pitch);
+    if (c->n_access)
+        c->access[c->n_access - 1].gaps = next(seed) % 4 == 0;
 }
 
 static void random_list(struct list *l, uint64_t *seed)
