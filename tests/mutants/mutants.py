@@ -35,7 +35,8 @@ def fail(text):
 
 
 def read_list(path):
-    """Statements of one line: area NAME; mutant NAME; file PATH; - OLD; + NEW; mismatch, caught, test NAME or bench NAME N."""
+    """Statements of one line: area NAME; mutant NAME; file PATH; - OLD; + NEW; mismatch, caught, test NAME, script NAME
+    or bench NAME N."""
     mutants, area = [], ""
     for number, line in enumerate(path.read_text().splitlines(), 1):
         word, _, rest = line.partition(" ")
@@ -47,7 +48,7 @@ def read_list(path):
             mutants.append(Mutant(area, rest))
         elif word == "file":
             mutants[-1].file = rest
-        elif word in ("mismatch", "caught", "test", "bench"):
+        elif word in ("mismatch", "caught", "test", "script", "bench"):
             mutants[-1].find = (word, rest.split())
         elif not mutants or not mutants[-1].edit(word, rest):
             fail(f"{path.name}:{number}: what is '{word}'?")
@@ -123,6 +124,14 @@ class Bench:
             fail(f"{program} does not build: {why}")
         return self.call([self.build / "tests" / program], RUN_SECONDS).returncode == 0
 
+    def script_passes(self, name):
+        """A test that is a script, tests/FOLDER/test_NAME.sh; one that is skipped is an error."""
+        folder, _, last = name.rpartition("/")
+        done = self.call(["bash", f"tests/{folder}/test_{last}.sh"], RUN_SECONDS)
+        if done.returncode == 77:
+            fail(f"script {name} is skipped: {done.stdout.strip()[-200:]}")
+        return done.returncode == 0
+
     def bench_passes(self, name, n):
         """A bench of the RTL, tests/hw/NAME_tb.cpp; one that does not build is an error."""
         done = self.call(["bash", "tests/hw/run_bench.sh", name, n], RUN_SECONDS)
@@ -137,6 +146,8 @@ class Bench:
             return f"bench {words[0]} {words[1]}" if not self.bench_passes(*words) else None
         if kind == "test":
             return f"test {words[0]}" if not self.passes(words[0]) else None
+        if kind == "script":
+            return f"script {words[0]}" if not self.script_passes(words[0]) else None
         for model in networks(words):
             done = self.heddle(model, options(words))
             if "verdict: mismatch" in done.stdout and done.returncode == 1:
@@ -178,6 +189,9 @@ def main():
     for test in sorted({m.find[1][0] for m in mutants if m.find[0] == "test"}):
         if not bench.passes(test):
             fail(f"test {test}, nothing planted: it fails")
+    for script in sorted({m.find[1][0] for m in mutants if m.find[0] == "script"}):
+        if not bench.script_passes(script):
+            fail(f"script {script}, nothing planted: it fails")
     for words in sorted({tuple(m.find[1]) for m in mutants if m.find[0] == "bench"}):
         if not bench.bench_passes(*words):
             fail(f"bench {' '.join(words)}, nothing planted: it fails")
